@@ -350,7 +350,10 @@ static int write_robot(const void* arguments, const hfModel* model) {
   return exit_status_of(status);
 }
 
-static int write_mjcf(const convertOptions* o) {
+// MJCF is written from the definitions of the model, which are read once more: a model no longer has them.
+static int write_mjcf(const void* arguments, const hfModel* model) {
+  const convertOptions* o = arguments;
+  (void)model;
   hfBuilder* builder = NULL;
   hfError error = {HF_OK, ""};
   hfStatus status = hf_builder_load(&builder, o->scene.path, &o->scene.import, NULL, &error);
@@ -372,10 +375,8 @@ int verb_convert(int argc, char** argv) {
     result = CLI_MISUSED;
   else if (recording)
     result = convert_recording(&o);
-  else if (robot || block)
-    return with_scene(&o.scene, robot ? write_robot : save_model, &o);
   else
-    result = write_mjcf(&o);
+    return with_scene(&o.scene, robot ? write_robot : block ? save_model : write_mjcf, &o);
   free(o.scene.search);
   return result;
 }

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 static hfStatus refuse_file(const char* path, int code, hfError* error) {
-  return hfi_refuse(error, code == ENOMEM ? HF_ERROR_MEMORY : HF_ERROR_FILE, "%s: cannot write: %s", path, strerror(code));
+  return hfi_refuse(error, code == ENOMEM ? HF_ERROR_MEMORY : HF_ERROR_FILE, "%s: cannot write: %s", *path ? path : "\"\"", strerror(code));
 }
 
 static char* copy_text(const char* a, const char* b) {

@@ -206,6 +206,8 @@ static void test_unknown_names_are_listed(void** state) {
 static void test_shipped_models(void** state) {
   (void)state;
   assert_works("info models/mug.xml");
+  assert_works("convert models/mug.xml shipped.xml");
+  assert_works("check shipped.xml");
   assert_works("check examples/ros/table.xml");
   assert_refused("info models/no_mug.xml", 1, "models/no_mug.xml");
 }
@@ -240,6 +242,7 @@ static void test_bad_options(void** state) {
   assert_refused("run ball.xml --time=-1", 2, "--time -1");
   assert_refused("run ball.xml --time nan", 2, "--time nan");
   assert_refused("run ball.xml --step=-0.1", 2, "step");
+  assert_refused("run ball.xml --time 0.01 --log ''", 1, "\"\": cannot write");
   assert_refused("run ball.xml --step=1e-320", 2, "a step of 9.99989e-321 s is too short for a run of 5 s");
   assert_refused("run ball.xml --method guess", 2, "guess");
   assert_refused("run ball.xml --friction guess", 2, "guess");
