@@ -15,6 +15,7 @@
 #define HFI_DYNAMICS_DYNAMICS_H
 
 #include "base/arena.h"
+#include "base/lanes.h"
 #include "math/spatial.h"
 #include "model/joint.h"
 #include <holdfast/dynamics.h>
@@ -239,9 +240,16 @@ int hfi_gravity_compensated(const hfDynamics* d);
 
 // ---- forces and accelerations ---------------------------------------------------------------------
 
-// F = I A + V x* (I V)
+// F = I A + V x* (I V). The products I V and I A, formed as inertia_mul does, are side by side in the two lanes of vectors.
 static inline hfForce hfi_inertial_force(const hfiInertia* I, hfMotion V, hfMotion A) {
-  return fo_add(inertia_mul(I, A), mo_cross_force(V, inertia_mul(I, V)));
+  hfiTwo wx = {V.w.x, A.w.x}, wy = {V.w.y, A.w.y}, wz = {V.w.z, A.w.z}, vx = {V.v.x, A.v.x}, vy = {V.v.y, A.v.y}, vz = {V.v.z, A.v.z};
+  double hx = I->h.x, hy = I->h.y, hz = I->h.z, m = I->m;
+  const double* J = I->I;
+  hfiTwo nx = (J[0] * wx + J[3] * wy + J[4] * wz) + (hy * vz - hz * vy), fx = m * vx - (hy * wz - hz * wy);
+  hfiTwo ny = (J[3] * wx + J[1] * wy + J[5] * wz) + (hz * vx - hx * vz), fy = m * vy - (hz * wx - hx * wz);
+  hfiTwo nz = (J[4] * wx + J[5] * wy + J[2] * wz) + (hx * vy - hy * vx), fz = m * vz - (hx * wy - hy * wx);
+  hfForce of_V = {{nx[0], ny[0], nz[0]}, {fx[0], fy[0], fz[0]}}, of_A = {{nx[1], ny[1], nz[1]}, {fx[1], fy[1], fz[1]}};
+  return fo_add(of_A, mo_cross_force(V, of_V));
 }
 // B of all links for vdot; also done by hf_dynamics_inverse and _forward.
 void hfi_accelerate(hfDynamics* d, const double* vdot);

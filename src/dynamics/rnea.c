@@ -22,12 +22,20 @@ static inline void find_link_forces(hfDynamics* d, const hfMotion* B, int first,
   for (int l = first; l < end; ++l)
     d->F[l] = hfi_inertial_force(&d->I[l], d->V[l], B ? mo_add(d->A[l], B[l]) : d->A[l]);
 }
+// The force of a link whose parent is the link before it, as in a chain, is handed on without being stored.
 static inline void find_joint_forces(hfDynamics* d, int first, int end, double* tau) {
+  hfForce F = d->F[end - 1];
   for (int l = end - 1; l >= first; --l) {
     const hfiLink* link = &d->link[l];
-    hfForce F = d->F[l];
-    for (int i = link->dof; i < link->dof + link->ndof; ++i) tau[i] = fo_dot(F, d->S[i]);
-    if (link->parent) d->F[link->parent] = fo_add(d->F[link->parent], F);
+    int i = link->dof, parent = link->parent;
+    if (link->ndof == 1) tau[i] = fo_dot(F, d->S[i]); // most links
+    else for (; i < link->dof + link->ndof; ++i) tau[i] = fo_dot(F, d->S[i]);
+    if (parent && parent == l - 1) {
+      F = fo_add(d->F[parent], F);
+      continue;
+    }
+    if (parent) d->F[parent] = fo_add(d->F[parent], F);
+    F = d->F[l - 1];
   }
 }
 

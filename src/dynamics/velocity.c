@@ -42,11 +42,13 @@ static inline void move_link(const hfDynamics* d, const hfiLink* link, const dou
   }
 }
 
+// A link whose parent is the link before it, as in a chain, goes on from the velocities of that without loading them.
 void hfi_tree_velocity(hfDynamics* d, int first, int end) {
   const double* v = d->v;
+  hfMotion V = mo_zero(), A = mo_zero();
   for (int l = first; l < end; ++l) {
     const hfiLink* link = &d->link[l];
-    hfMotion V = d->V[link->parent], A = d->A[link->parent];
+    if (l == first || link->parent != l - 1) V = d->V[link->parent], A = d->A[link->parent];
     if (link->only_slides) {
       for (int i = link->dof; i < link->dof + link->ndof; ++i) V.v = v3_axpy(v[i], d->S[i].v, V.v);
     } else if (link->ndof == 1) add_motion(mo_scale(v[link->dof], d->S[link->dof]), &V, &A); // most links

@@ -16,7 +16,7 @@
 #include "base/compile.h"
 #include "linalg/block_sparse.h"
 #include "linalg/dense.h"
-#include "linalg/lanes.h"
+#include "base/lanes.h"
 
 #include <string.h>
 

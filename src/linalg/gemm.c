@@ -6,7 +6,7 @@
 // C -= A^T B works on six rows of C at once, in tiles of four columns, the last of six where six are left: a row of B is read once for the six, and
 // their sums stay in registers.
 #include "linalg/dense.h"
-#include "linalg/lanes.h"
+#include "base/lanes.h"
 
 void hfi_add_atb(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int k,
                  int m, int n) {

@@ -7,7 +7,7 @@
 // And their products with a vector, hfi_dot of six rows at once, and sums of blocks of two free bodies.
 #include "base/compile.h"
 #include "linalg/dense.h"
-#include "linalg/lanes.h"
+#include "base/lanes.h"
 
 // Four columns. T_ik is T[i * row + k * column]; callers pass constants for the 1 among these and for `divides`.
 HFI_COPIED void solve_four(const double* restrict T, int row, int column, int divides, double* restrict B, int ldb) {

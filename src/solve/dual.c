@@ -38,7 +38,7 @@
 #include "solve/dual.h"
 
 #include "base/compile.h"
-#include "linalg/lanes.h"
+#include "base/lanes.h"
 
 #include <string.h>
 

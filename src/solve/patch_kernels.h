@@ -7,7 +7,7 @@
 // tile are named one by one, so that they stay in registers and compilers put them into vectors.
 #include "base/compile.h"
 #include "linalg/dense.h"
-#include "linalg/lanes.h"
+#include "base/lanes.h"
 #include "solve/patch.h"
 
 #include <string.h>

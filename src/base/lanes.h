@@ -1,6 +1,6 @@
 // Neighbours in a row of a matrix, at any address, as vectors. Lanes are rounded one by one, as plain numbers are.
-#ifndef HFI_LINALG_LANES_H
-#define HFI_LINALG_LANES_H
+#ifndef HFI_BASE_LANES_H
+#define HFI_BASE_LANES_H
 
 #include <math.h>
 #include <stdint.h>
