@@ -9,6 +9,7 @@
 //   4. Stack the other blocks in patches: a block that acts on the same dofs as the one before it
 //      extends its patch, any other block opens a new one (gather_patches).
 // A narrow island, as that of a small body on the ground, has one block and no lists to make (gather_narrow).
+#include "base/compile.h"
 #include "linalg/dense.h"
 #include "solve/patch.h"
 #include "solve/system.h"
@@ -102,19 +103,29 @@ static void make_one_node(hfiIsland* I, const int32_t* trees, int32_t ntree) {
   I->K = I->dense;
 }
 
-// Copies p*, v0 and the diagonal of A = M + diag.
-static void gather_vectors(hfiIsland* I) {
+// Copies p*, v0 and the diagonal of A = M + diag of a tree with m dofs, a constant where many trees have that number.
+HFI_COPIED void gather_tree(hfiIsland* I, int32_t tree, int32_t m) {
   const hfStepProblem* P = I->problem;
+  int32_t from = P->tree_start[tree], to = I->first[tree];
+  const double *M = P->M + P->M_start[tree], *p = P->p + from, *v0 = P->v0 + from, *added = P->diag + from;
+  double *restrict to_p = I->p + to, *restrict to_v0 = I->v0 + to, *restrict diag = I->diag + to, *restrict inverse = I->inverse_diag + to;
+  for (int32_t i = 0; i < m; ++i) {
+    to_p[i] = p[i];
+    to_v0[i] = v0[i];
+    diag[i] = M[i * m + i] + added[i];
+    inverse[i] = 1 / diag[i];
+  }
+}
+
+static void gather_vectors(hfiIsland* I) {
   for (int32_t t = 0; t < I->ntree; ++t) {
-    int32_t tree = I->tree[t], from = P->tree_start[tree], to = I->first[tree],
-            m = tree_size(P, tree);
-    const double* M = P->M + P->M_start[tree];
-    for (int32_t i = 0; i < m; ++i) {
-      I->p[to + i] = P->p[from + i];
-      I->v0[to + i] = P->v0[from + i];
-      I->diag[to + i] = M[i * m + i] + P->diag[from + i];
-      I->inverse_diag[to + i] = 1 / I->diag[to + i];
-    }
+    int32_t tree = I->tree[t], m = tree_size(I->problem, tree);
+    if (m == 6) // a free body
+      gather_tree(I, tree, 6);
+    else if (m == 3)
+      gather_tree(I, tree, 3);
+    else
+      gather_tree(I, tree, m);
   }
   I->p_norm = hfi_system_momentum_norm(I, I->p);
 }
@@ -342,20 +353,27 @@ static int makes_narrow(const hfiIsland* I, const int32_t* blocks, int32_t nbloc
   return block->law == HF_LAW_CONTACT && block->npiece == 1 && I->problem->piece[block->piece].ncol == I->n;
 }
 
-// Gathers the only block of a narrow island. Its patch has neither pieces nor segments, and JT is not needed.
-static void gather_narrow(hfiIsland* I, const hfStepBlock* block) {
-  const double* J = I->problem->J + I->problem->piece[block->piece].jac;
-  double* to = I->jacobian;
-  int32_t n = I->n, dim = block->dim, height = round_up4(dim);
-  I->nscalar = I->nblock = I->nrow = 0;
-  append_block(I, block, 0);
-  I->patch[I->npatch++] = (hfiPatch){.nblock = 1, .nrow = dim, .ncol = n, .ld = 4, .height = height, .dof = I->index, .J = to};
-  for (int32_t c = 0; c < n; ++c) I->index[c] = c;
+// Copies a Jacobian of dim rows and n columns into rows of four numbers.
+HFI_COPIED void widen_rows(const double* restrict J, int32_t dim, int32_t n, double* restrict to) {
   for (int32_t r = 0; r < dim; ++r, to += 4, J += n) {
     to[0] = to[1] = to[2] = to[3] = 0;
     for (int32_t c = 0; c < n; ++c) to[c] = J[c];
   }
-  while (I->nrow < height) I->gamma[I->nrow++] = 0;
+}
+
+// Gathers the only block of a narrow island. Its patch has neither pieces nor segments, and JT is not needed.
+static void gather_narrow(hfiIsland* I, const hfStepBlock* block) {
+  const double* J = I->problem->J + I->problem->piece[block->piece].jac;
+  int32_t n = I->n, dim = block->dim, height = round_up4(dim);
+  I->nscalar = I->nblock = I->nrow = 0;
+  append_block(I, block, 0);
+  I->patch[I->npatch++] = (hfiPatch){.nblock = 1, .nrow = dim, .ncol = n, .ld = 4, .height = height, .dof = I->index, .J = I->jacobian};
+  for (int32_t c = 0; c < n; ++c) I->index[c] = c;
+  if (n == 3 && dim == 3) // constants, so that the compiler unrolls the loops
+    widen_rows(J, 3, 3, I->jacobian);
+  else
+    widen_rows(J, dim, n, I->jacobian);
+  for (; I->nrow < height; ++I->nrow) I->gamma[I->nrow] = 0;
 }
 
 void hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t* trees,

@@ -40,30 +40,24 @@ static inline void add_columns(const hfiIsland* I, const hfiPatch* patch, const 
   }
 }
 
+// Has a narrow island three dofs and three rows, as a body in a plane with sliding friction has? The functions for narrow islands are compiled for
+// these numbers, too.
+static inline int is_three_by_three(const hfiIsland* I) { return I->n == 3 && I->block->dim == 3; }
+
 // s = J v of a narrow island of n dofs, each row summed as the kernels do. Padding is zero.
-HFI_COPIED void multiply_narrow(const hfiPatch* patch, int32_t n, const double* v, double* s) {
-  const double* J = patch->J;
-  for (int32_t r = 0; r < patch->nrow; ++r, J += 4) {
+HFI_COPIED void multiply_narrow(const double* J, int32_t rows, int32_t n, const double* v, double* s) {
+  int32_t r = 0;
+  for (; r < rows; ++r, J += 4) {
     double sum = 0;
     for (int32_t c = 0; c < n; ++c) sum += v[c] * J[c];
     s[r] = sum;
   }
-  for (int32_t r = patch->nrow; r < patch->height; ++r) s[r] = 0;
+  for (; r % 4; ++r) s[r] = 0;
 }
 
-void hfi_system_row_changes(const hfiIsland* I, const double* v, double* s) {
+// s = J v of the scalars and patches of an island.
+HFI_CALLED static void multiply_patches(const hfiIsland* I, const double* v, double* s) {
   double* x = I->column;
-  if (I->is_narrow) {
-    if (I->n == 3)
-      multiply_narrow(I->patch, 3, v, s);
-    else
-      multiply_narrow(I->patch, I->n, v, s);
-    return;
-  }
-  if (I->is_plain) {
-    I->kernels->multiply(I->patch, v, s);
-    return;
-  }
   for (int32_t i = 0; i < I->nscalar; ++i) s[i] = I->scalar[i].J * v[I->scalar[i].dof];
   for (int32_t k = 0; k < I->npatch; ++k) {
     const hfiPatch* patch = I->patch + k;
@@ -74,6 +68,17 @@ void hfi_system_row_changes(const hfiIsland* I, const double* v, double* s) {
     gather_columns(I, patch, v, x);
     I->kernels->multiply(patch, x, s + patch->row);
   }
+}
+
+void hfi_system_row_changes(const hfiIsland* I, const double* v, double* s) {
+  if (I->is_narrow && is_three_by_three(I))
+    multiply_narrow(I->patch->J, 3, 3, v, s);
+  else if (I->is_narrow)
+    multiply_narrow(I->patch->J, I->block->dim, I->n, v, s);
+  else if (I->is_plain)
+    I->kernels->multiply(I->patch, v, s);
+  else
+    multiply_patches(I, v, s);
 }
 
 void hfi_system_rows(const hfiIsland* I, const double* v, double* s) {
@@ -255,20 +260,22 @@ double hfi_system_scale(const hfiIsland* I) {
   return max2(I->p_norm, hfi_system_momentum_norm(I, I->tau));
 }
 
-// The residual of a narrow island of n dofs after its contact has responded.
-HFI_COPIED void find_narrow_residual(const hfiIsland* I, int32_t n) {
+// The residual of a narrow island of n dofs after its contact, of `rows` rows, has responded.
+HFI_COPIED void find_narrow_residual(const hfiIsland* I, int32_t rows, int32_t n) {
   const hfStepProblem* P = I->problem;
   double* tau = I->tau;
   tau[0] = tau[1] = tau[2] = tau[3] = 0;
-  if (I->response->active) hfi_add_rows(tau, 1.0, I->gamma, 1, I->patch->J, 4, I->block->dim, 4);
+  if (I->response->active) hfi_add_rows(tau, 1.0, I->gamma, 1, I->patch->J, 4, rows, 4);
   multiply_tree(P->M + P->M_start[*I->tree], P->diag + P->tree_start[*I->tree], n, I->v, I->Av);
   subtract_momenta(I, n);
 }
 
 double hfi_system_evaluate(hfiIsland* I, int coupling, double* scale) {
   hfi_system_respond(I, coupling);
-  if (I->is_narrow && I->n == 3)
-    find_narrow_residual(I, 3);
+  if (I->is_narrow && is_three_by_three(I))
+    find_narrow_residual(I, 3, 3);
+  else if (I->is_narrow && I->n == 3)
+    find_narrow_residual(I, I->block->dim, 3);
   else
     hfi_system_residual(I);
   *scale = hfi_system_scale(I);
