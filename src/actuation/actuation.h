@@ -22,6 +22,7 @@ typedef struct hfiServo {
   int32_t plain;           // 1: that is the whole force: it is no muscle and has no integral
   int32_t transmission;    // hfTransmission
   int32_t is_motor;        // 1: a DC motor, whose force is that of motor.c
+  int32_t direct;          // 1: plain, acts on a hinge or slide that has no drive sum, not by inverse dynamics, and nothing switches it off
 } hfiServo;
 
 // What a DC motor is given and has in it at the start of a step (motor.c).
@@ -189,7 +190,12 @@ typedef struct hfiMotorSlopes {
 hfiMotorSlopes hfi_motor_slopes(const hfActuation* a, int actuator);
 static inline int hfi_is_motor(const hfModel* m, int actuator) { return hf_model_actuator_gaintype(m)[actuator] == HF_GAIN_MOTOR; }
 // Control of an actuator within its range.
-double hfi_clamped_control(const hfModel* m, int actuator, const double* ctrl);
+static inline double hfi_clamped_control(const hfModel* m, int actuator, const double* ctrl) {
+  const double* range = hf_model_actuator_ctrlrange(m) + 2 * actuator;
+  if (!ctrl) return 0;
+  if (!hf_model_actuator_ctrllimited(m)[actuator] || m->world.disable_clamp_control) return ctrl[actuator];
+  return clamp(ctrl[actuator], range[0], range[1]);
+}
 // The rate that removes a difference within the step h, or at an instant (h = 0) within a step of the scene, but at most `fastest`.
 double hfi_slew_rate(const hfActuation* a, double difference, double fastest);
 // Its slope at an instant.

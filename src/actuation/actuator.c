@@ -44,14 +44,15 @@ static double next_activation(const hfModel* m, int i, double act, double rate, 
 
 void hfi_update_inputs(hfActuation* a, const double* act, const double* ctrl, double h) {
   const hfModel* m = a->model;
+  const int32_t *gain = hf_model_actuator_gaintype(m), *adrs = hf_model_actuator_actadr(m);
   a->h = h;
-  for (int i = 0; i < m->nu; ++i) {
-    if (hfi_is_motor(m, i)) {
+  for (int i = 0, n = m->nu; i < n; ++i) {
+    if (gain[i] == HF_GAIN_MOTOR) {
       hfi_update_motor(a, i, act, ctrl);
       continue;
     }
     double u = hfi_clamped_control(m, i, ctrl);
-    int adr = hf_model_actuator_actadr(m)[i];
+    int adr = adrs[i];
     a->input[i] = u;
     if (adr < 0) continue;
     double now = act ? act[adr] : 0;

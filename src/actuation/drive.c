@@ -36,7 +36,8 @@ static Bounds divide_bounds(Bounds b, double factor) {
   return r;
 }
 
-static hfiServo look_up_servo(const hfModel* m, int i) {
+static hfiServo look_up_servo(const hfActuation* a, int i) {
+  const hfModel* m = a->model;
   const double *g = hf_model_actuator_gainprm(m) + 3 * i, *b = hf_model_actuator_biasprm(m) + 3 * i;
   int gain = hf_model_actuator_gaintype(m)[i], bias = hf_model_actuator_biastype(m)[i];
   Bounds r = make_bounds(hf_model_actuator_forcelimited(m)[i], hf_model_actuator_forcerange(m) + 2 * i);
@@ -45,11 +46,12 @@ static hfiServo look_up_servo(const hfModel* m, int i) {
   for (int k = 0; k < 3 && bias == HF_BIAS_AFFINE; ++k) s.bias[k] = b[k];
   s.is_motor = hfi_is_motor(m, i);
   s.plain = gain != HF_GAIN_MUSCLE && bias != HF_BIAS_MUSCLE && hf_model_actuator_dyntype(m)[i] != HF_ACTIVATION_ERROR;
+  s.direct = s.plain && !s.is_motor && a->coordinate[i] >= 0 && a->drive_sum_of[i] < 0 && a->law[i] == HF_DRIVE_SERVO && hfi_actuator_acts(m, i);
   return s;
 }
 
 void hfi_update_servos(hfActuation* a) {
-  for (int i = 0; i < a->model->nu; ++i) a->servo[i] = look_up_servo(a->model, i);
+  for (int i = 0; i < a->model->nu; ++i) a->servo[i] = look_up_servo(a, i);
 }
 
 // As hfi_affine_force, for an actuator that is plain.
@@ -58,9 +60,8 @@ static inline hfiAffine plain_force(const hfiServo* s, double u) {
   return f;
 }
 
-// The drive of a servo, implicit unless the step is explicit or kappa would not be positive.
-static inline hfiDrive make_servo(const hfActuation* a, int i, const hfiActuationStep* step) {
-  hfiAffine f = a->servo[i].plain ? plain_force(&a->servo[i], a->input[i]) : hfi_affine_force(a, i);
+// The drive of a servo with the force f, implicit unless the step is explicit or kappa would not be positive.
+static inline hfiDrive make_servo(const hfActuation* a, int i, hfiAffine f, const hfiActuationStep* step) {
   hfiDrive drive = {.f0 = f.constant + f.length * a->length[i], .kappa = -(step->h * f.length + f.velocity)};
   if (step->explicit_drives || !(drive.kappa > 0)) drive.f0 += f.velocity * a->velocity[i], drive.kappa = 0;
   return drive;
@@ -74,7 +75,8 @@ static inline hfiDrive make_drive(hfActuation* a, const hfDynamics* d, int i, co
     a->drag[i] = force.drag;
     return force.electric;
   }
-  hfiDrive drive = servo ? make_servo(a, i, step) : hfi_inverse_drive(a, d, i, step);
+  hfiDrive drive = servo ? make_servo(a, i, a->servo[i].plain ? plain_force(&a->servo[i], a->input[i]) : hfi_affine_force(a, i), step)
+                         : hfi_inverse_drive(a, d, i, step);
   drive.lo = a->servo[i].lo, drive.hi = a->servo[i].hi;
   return drive;
 }
@@ -154,6 +156,17 @@ static inline void add_actuator_row(hfActuation* a, const hfDynamics* d, double 
   Target t = actuator_target(a, HFI_ROW_ACTUATOR, i, i);
   if (a->servo[i].transmission >= HF_TRANSMISSION_TENDON) drive = respect_joints(a->model, t, drive);
   add_drive_row(a, d, h, t, drive, tau);
+}
+
+// The same for an actuator that acts directly.
+static inline void add_direct_drive(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int i, double* tau) {
+  const hfiServo* servo = &a->servo[i];
+  int start = a->moment_start[i];
+  Target t = {HFI_ROW_ACTUATOR, i, 1, a->moment_dof + start, a->moment + start};
+  hfiDrive drive = make_servo(a, i, plain_force(servo, a->input[i]), step);
+  drive.lo = servo->lo, drive.hi = servo->hi;
+  a->drive[i] = drive;
+  add_drive_row(a, d, step->h, t, drive, tau);
 }
 
 // ---- drive sums----------------------------------------------------------------------------------------
@@ -239,6 +252,10 @@ void hfi_drive_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep*
   hfi_compute_torques(a, d, step);
   for (int i = 0; i < m->nu; ++i) {
     const hfiServo* servo = &a->servo[i];
+    if (servo->direct) {
+      add_direct_drive(a, d, step, i, tau);
+      continue;
+    }
     if (servo->is_motor) a->drag[i] = (hfiDrive){0, 0, 0, 0};
     hfiDrive drive = make_drive(a, d, i, step);
     a->drive[i] = drive;

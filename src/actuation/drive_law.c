@@ -28,6 +28,7 @@ void hfi_actuation_drive_by(hfActuation* a, hfDriveLaw law) {
     int servo = hfi_is_servo(hf_model_actuator_gaintype(m)[i], hf_model_actuator_biastype(m)[i], hf_model_actuator_biasprm(m) + 3 * i);
     if (servo && (law != HF_DRIVE_COMPUTED_TORQUE || acts_on_one_dof(m, i))) a->law[i] = law;
   }
+  a->passive.known = 0; // hfiServo depends on the law.
 }
 
 // Acceleration along the actuator that its gain and bias ask for. rate: first and second rate of

@@ -22,6 +22,7 @@
 // At rest under a load below b the force is -phi and s is zero: the joint does not creep.
 #include "actuation/actuation.h"
 
+#include "base/compile.h"
 #include "base/finite.h"
 #include "contact/solref.h"
 
@@ -102,21 +103,12 @@ static void limit_end(hfActuation* a, const hfDynamics* d, const hfiActuationSte
   else a->free_way = min2(a->free_way, phi);
 }
 
-// Joints with one coordinate: as limit_joint, without a call through the table. Most are far from both ends.
-static inline void limit_scalar(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j) {
-  const hfModel* m = a->model;
-  const double *range = hf_model_jnt_range(m) + 2 * j, q = step->q[hf_model_jnt_qposadr(m)[j]], margin = hf_model_jnt_margin(m)[j];
-  double speed = fabs(d->v[hf_model_jnt_dofadr(m)[j]]), below = q - range[0] - margin, above = range[1] - q - margin;
-  double nearer = min2(below, above);
-  if (!is_in_reach(nearer, speed, step->limit_speed, step->h)) {
-    a->free_way = min2(a->free_way, nearer);
-    return;
-  }
+HFI_CALLED static void limit_ends(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, double below, double above, double speed) {
   limit_end(a, d, step, j, 1, below, speed);
   limit_end(a, d, step, j, -1, above, speed);
 }
 
-static void limit_joint(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j) {
+HFI_CALLED static void limit_joint(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j) {
   const hfModel* m = a->model;
   const double* v = d->v + hf_model_jnt_dofadr(m)[j];
   hfiJointLimit limit[HFI_MAX_JOINT_LIMITS];
@@ -152,16 +144,30 @@ static void limit_tendon(hfActuation* a, const hfDynamics* d, const hfiActuation
     hfi_tendon_row(a, HFI_ROW_TENDON_UPPER, t, -1, tendon_limit_row(a, d, step, t, w, -1, range[1] - length - margin));
 }
 
+HFI_CALLED static void limit_tendons(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
+  for (int t = 0; t < a->model->ntendon; ++t)
+    if (hf_model_tendon_limited(a->model)[t]) limit_tendon(a, d, step, t);
+}
+
+// Most joints have one coordinate and are far from both ends.
 void hfi_limit_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
   const hfModel* m = a->model;
+  const int32_t *limited = hf_model_jnt_limited(m), *type = hf_model_jnt_type(m), *at = hf_model_jnt_qposadr(m), *dof = hf_model_jnt_dofadr(m);
+  const double *range = hf_model_jnt_range(m), *margin = hf_model_jnt_margin(m);
   a->free_way = INFINITY;
   if (m->world.disable_limit) return;
   for (int j = 0; j < m->njnt; ++j) {
-    if (!hf_model_jnt_limited(m)[j]) continue;
-    if (hfi_joint_is_scalar(hf_model_jnt_type(m)[j])) limit_scalar(a, d, step, j);
-    else limit_joint(a, d, step, j);
+    if (!limited[j]) continue;
+    if (!hfi_joint_is_scalar(type[j])) {
+      limit_joint(a, d, step, j);
+      continue;
+    }
+    double q = step->q[at[j]], speed = fabs(d->v[dof[j]]), below = q - range[2 * j] - margin[j], above = range[2 * j + 1] - q - margin[j];
+    double nearer = min2(below, above);
+    if (is_in_reach(nearer, speed, step->limit_speed, step->h)) limit_ends(a, d, step, j, below, above, speed);
+    else a->free_way = min2(a->free_way, nearer);
   }
-  for (int t = 0; t < m->ntendon; ++t) if (hf_model_tendon_limited(m)[t]) limit_tendon(a, d, step, t);
+  if (m->ntendon) limit_tendons(a, d, step);
 }
 
 // Has the end of joint j at which phi grows with sign times its coordinate a row?
