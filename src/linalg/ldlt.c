@@ -7,8 +7,8 @@
 // definite matrices and exists for quasi-definite ones (Vanderbei 1995).
 //
 // The order of the loops does not change a bit of the result. Small matrices, and those whose parts are
-// hardly coupled, are factored with k outside: what is zero is skipped. Others are factored with i outside:
-// a row is finished by a sum over the rows before it, whose elements stay in registers.
+// hardly coupled, are factored with k outside: what is zero is skipped. Others are factored six rows at a time, as free
+// bodies are: six rows are factored, then subtracted at once from those that follow, six of which stay in registers.
 #include "linalg/dense.h"
 
 #include "base/compile.h"
@@ -88,39 +88,38 @@ HFI_COPIED int factor_few(double* A, int n, int m, int ld, int positive) {
   return take_pivot(A, n, m, ld, 6, positive) ? 0 : 7;
 }
 
-// Subtracts the finished rows from columns i to m - 1 of row i, run by run of rows that are coupled to it. The factors
-// a_ki/d_k are kept in the lower triangle of row i, where they follow each other.
-static void finish_row(double* A, int i, int m, int ld) {
-  double* a = A + i * ld;
-  const double *column = A + i, *inverse = A; // a_ki, 1/d_k
-  int zeros = 0;
-  for (int k = 0; k < i; ++k, column += ld, inverse += ld + 1) zeros += (a[k] = *column * *inverse) == 0;
-  if (!zeros) {
-    hfi_add_rows(a + i, -1.0, a, 1, A + i, ld, i, m - i);
-    return;
-  }
-  for (int k = 0, end; k < i; k = end + 1) {
-    for (end = k; end < i && a[end] != 0;) ++end;
-    if (end > k) hfi_add_rows(a + i, -1.0, a + k, 1, A + k * ld + i, ld, end - k, m - i);
-  }
-}
-
-static int factor_by_rows(double* A, int n, int m, int ld, int positive) {
-  for (int i = 0; i < n; ++i) {
-    double* pivot = A + i * (ld + 1);
-    finish_row(A, i, m, ld);
-    if (is_bad_pivot(*pivot, positive)) return i + 1;
-    *pivot = 1 / *pivot;
-  }
-  for (int i = 0; i < n; ++i) hfi_scale(A + i * (ld + 1) + 1, A[i * (ld + 1)], A + i * (ld + 1) + 1, n - i - 1);
-  return 0;
-}
-
 // Six rows: the columns beside A follow when A is factored.
 static int factor_six(double* A, int m, int ld, int positive) {
   int failed = factor_few(A, 6, 6, ld, positive);
   if (!failed && m > 6) hfi_six_forward_transposed(A, ld, A + 6, ld, m - 6);
   return failed;
+}
+
+// Subtracts six factored rows, whose diagonal begins at U, from the n rows after them. m columns follow the diagonal; the first n of them belong to A and
+// are divided by the pivots when nobody needs them as they were.
+static void eliminate_six(double* U, int n, int m, int ld) {
+  double *beside = U + 6, *rest = U + 6 * (ld + 1), factors[36];
+  for (int i = 0, count; i < n; i += 6) {
+    count = n - i < 6 ? n - i : 6;
+    for (int k = 0; k < 6; ++k) hfi_scale(factors + 6 * k, U[k * (ld + 1)], beside + k * ld + i, count);
+    if (count == 6)
+      hfi_six_subtract(rest + i * (ld + 1), ld, factors, 6, beside + i, ld, m - i);
+    else
+      hfi_sub_atb(rest + i * (ld + 1), ld, factors, 6, beside + i, ld, 6, count, m - i);
+    hfi_copy_block(beside + i, ld, factors, 6, 6, count);
+  }
+}
+
+// Six rows at a time, then those that are left.
+static int factor_by_panels(double* A, int n, int m, int ld, int positive) {
+  int k = 0, failed;
+  for (; n - k >= 6; k += 6) {
+    double* U = A + k * (ld + 1);
+    if ((failed = factor_six(U, m - k, ld, positive))) return k + failed;
+    eliminate_six(U, n - k - 6, m - k - 6, ld);
+  }
+  failed = k < n ? hfi_ldlt_beside(A + k * (ld + 1), n - k, m - k, ld, positive) : 0;
+  return failed ? k + failed : 0;
 }
 
 int hfi_ldlt_beside(double* A, int n, int m, int ld, int positive) {
@@ -129,7 +128,7 @@ int hfi_ldlt_beside(double* A, int n, int m, int ld, int positive) {
   if (n == 4) return factor_few(A, 4, m, ld, positive);
   if (n == 3) return factor_few(A, 3, m, ld, positive);
   int coupled = n >= SMALL && A[n - 1] != 0; // the last unknown to the first: those of a tree with one root
-  return (coupled ? factor_by_rows : factor_by_pivots)(A, n, m, ld, positive);
+  return (coupled ? factor_by_panels : factor_by_pivots)(A, n, m, ld, positive);
 }
 
 // Row k of the two halves of a solution. Few rows are solved with constants for n and k, so that the compiler writes them out.
@@ -155,8 +154,13 @@ void hfi_ldlt_forward(const double* U, int n, int ld, double* b) {
   else if (n == 7) go_forward(U, 7, ld, b);
   else if (n == 4) go_forward(U, 4, ld, b);
   else if (n == 3) go_forward(U, 3, ld, b);
-  else
+  else {
+    for (; n > 6; n -= 6, U += 6 * (ld + 1), b += 6) {
+      go_forward(U, 6, ld, b);
+      hfi_add_rows(b + 6, -1.0, b, 1, U + 6, ld, 6, n - 6);
+    }
     for (int k = 0; k < n; ++k) step_forward(U, n, ld, k, b);
+  }
 }
 
 void hfi_ldlt_backward(const double* U, int n, int ld, double* z) {

@@ -30,8 +30,8 @@ void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
   I->scalar = HFI_TAKE(arena, hfiScalar, nblock);
   I->patch = HFI_TAKE(arena, hfiPatch, nblock);
   I->wide = HFI_TAKE(arena, int32_t, nblock);
-  I->segment = HFI_TAKE(arena, hfiSegment, c->npiece);
-  I->index = HFI_TAKE(arena, int32_t, 2 * njac + (size_t)c->npiece);
+  I->segment = HFI_TAKE(arena, hfiSegment, njac);
+  I->index = HFI_TAKE(arena, int32_t, njac + (size_t)c->npiece);
   I->jacobian = HFI_TAKE(arena, double, padded);
   I->transposed = HFI_TAKE(arena, double, padded);
   double** vectors[] = {&I->v,  &I->v0,  &I->p,    &I->dv,           &I->v1,     &I->r,
@@ -155,21 +155,31 @@ static void order_pieces(const hfiIsland* I, const hfStepBlock* block, int32_t* 
   }
 }
 
-// Adds the columns of a piece to a patch, from column c on. Pieces on the same node share a
-// segment.
+// Adds the columns of a piece to a patch, from column c on.
 static void add_columns(hfiIsland* I, hfiPatch* patch, const hfStepPiece* piece, int32_t c) {
   int32_t node = I->node[piece->tree], first = I->first[piece->tree], base = I->K.first[node];
   const int32_t* cols = I->problem->cols + piece->col;
-  if (patch->nsegment > 0 && I->segment[I->nsegment - 1].node == node)
-    I->segment[I->nsegment - 1].ncol += piece->ncol;
-  else {
-    I->segment[I->nsegment++] = (hfiSegment){.node = node, .column = c, .ncol = piece->ncol};
+  hfiSegment* last = patch->nsegment ? I->segment + I->nsegment - 1 : NULL;
+  if (!last || last->node != node) ++patch->nnode, last = NULL;
+  for (int32_t j = 0; j < piece->ncol; ++j) {
+    int32_t dof = first + cols[j], slot = dof - base;
+    patch->dof[c + j] = dof;
+    if (last && slot == last->slot + last->ncol) {
+      ++last->ncol;
+      continue;
+    }
+    last = I->segment + I->nsegment++;
+    *last = (hfiSegment){.node = node, .column = c + j, .ncol = 1, .slot = slot};
     ++patch->nsegment;
   }
-  for (int32_t j = 0; j < piece->ncol; ++j) {
-    patch->dof[c + j] = first + cols[j];
-    patch->slot[c + j] = first + cols[j] - base;
-  }
+}
+
+// Sets what a patch knows of its nodes when all its columns are there.
+static void close_columns(hfiIsland* I, hfiPatch* patch) {
+  const hfiSegment *first = I->segment + patch->segment, *last = I->segment + I->nsegment - 1;
+  int free = hfi_is_free_body(first) && hfi_is_free_body(last) && patch->nsegment == patch->nnode && patch->nnode <= 2;
+  if (patch->nnode == 2) patch->column = hfi_block_column(&I->K, first->node, last->node);
+  patch->nfree = free ? patch->nsegment : 0;
 }
 
 // Begins a new patch with the columns of `block`. *index is storage for its index lists and moves
@@ -186,24 +196,15 @@ static void open_patch(hfiIsland* I, const hfStepBlock* block, int32_t** index, 
                       .segment = I->nsegment,
                       .piece = *index,
                       .dof = *index + block->npiece,
-                      .slot = *index + block->npiece + ncol,
                       .J = jacobian};
-  *index += block->npiece + 2 * ncol;
+  *index += block->npiece + ncol;
   order_pieces(I, block, patch->piece);
   int32_t c = 0;
   for (int32_t i = 0; i < block->npiece; ++i) {
     add_columns(I, patch, piece + patch->piece[i], c);
     c += piece[patch->piece[i]].ncol;
   }
-  const hfiSegment* both = I->segment + patch->segment;
-  if (patch->nsegment == 2) patch->column = hfi_block_column(&I->K, both[0].node, both[1].node);
-  for (int32_t i = patch->segment; i < I->nsegment; ++i) {
-    hfiSegment* segment = I->segment + i;
-    const int32_t* slot = patch->slot + segment->column;
-    segment->consecutive = slot[segment->ncol - 1] == slot[0] + segment->ncol - 1;
-  }
-  int free = hfi_is_free_body(both) && (patch->nsegment == 1 || (patch->nsegment == 2 && hfi_is_free_body(both + 1)));
-  patch->nfree = free ? patch->nsegment : 0;
+  close_columns(I, patch);
 }
 
 // Copies the Jacobian of a block, piece beside piece, into rows of width ld padded with zeros: the last four of a row are cleared at once.

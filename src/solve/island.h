@@ -20,29 +20,30 @@
 // Islands of up to this many dofs are one node.
 enum { HFI_DENSE_DOFS = 12 };
 
-// The columns of a patch that belong to one node.
+// Columns of a patch that belong to one node and whose dofs follow each other without gaps. The foot of a quadruped has two
+// segments, the free joint and the leg.
 typedef struct hfiSegment {
-  int32_t node;        // its position in the order of elimination
-  int32_t column;      // first of the columns in the patch
-  int32_t ncol;        // their number
-  int32_t consecutive; // 1: their slots follow each other without gaps
+  int32_t node;   // its position in the order of elimination
+  int32_t column; // first of the columns in the patch
+  int32_t ncol;   // their number
+  int32_t slot;   // slot of the first
 } hfiSegment;
 
-// Are the columns of a segment the dofs of a free body, one after the other?
-static inline int hfi_is_free_body(const hfiSegment* g) { return g->consecutive && g->ncol == 6; }
+// Has a segment six columns, as that of a free body?
+static inline int hfi_is_free_body(const hfiSegment* g) { return g->ncol == 6; }
 
 typedef struct hfiPatch {
   int32_t block, nblock;     // its blocks of the island
   int32_t row, nrow;         // its rows of the island
   int32_t ncol, ld;          // number of columns; ncol rounded up to a multiple of 4
   int32_t height;            // nrow rounded up to a multiple of 4; the island's rows are padded too
-  int32_t segment, nsegment; // its segments of the island
+  int32_t segment, nsegment; // its segments of the island, those of a node side by side
+  int32_t nnode;             // number of nodes of its segments
   int32_t nfree;             // its number of segments, 1 or 2, where each has the six dofs of a free body; otherwise 0
   int32_t pushing;           // with nfree: rows from this one on have zeros in the first three columns of each body, as torques do
-  int32_t column;            // with two segments: first column of the second's node beside the first's (hfi_block_column)
+  int32_t column;            // with two nodes: first column of the second beside the first (hfi_block_column)
   int32_t* piece;            // (npiece) order of the pieces of its blocks by ascending dofs
   int32_t* dof;              // (ncol) dofs of the island, ascending
-  int32_t* slot;             // (ncol) their slots
   double *J, *JT;            // (height x ld), (ld x height)
 } hfiPatch;
 
@@ -94,7 +95,7 @@ typedef struct hfiIsland {
   int32_t* wide;                 // (blocks of the problem) scratch of gathering: blocks that are no scalars
   hfiPatch* patch;               // (npatch)
   hfiSegment* segment;           // (nsegment)
-  int32_t* index;                // storage of piece, dof and slot of all patches
+  int32_t* index;                // storage of piece and dof of all patches
   double *jacobian, *transposed; // storage of J and JT of all patches
   hfiBlockMatrix K;              // Newton matrix and its factors: one of the next two
   hfiBlockMatrix dense, sparse;  // with one node; with one for each tree. Each keeps its pattern while the other is used

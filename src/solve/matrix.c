@@ -51,80 +51,64 @@ HFI_COPIED int multiply_patch(const hfiIsland* I, const hfiPatch* patch, int sym
 }
 
 // D[slot of row i][slot of column j] += local[i][j] for the rows of segment P and the columns of
-// segment Q. D has rows of width w. row and column are the lists of slots. Of a symmetric matrix this
-// writes below the diagonal too, where nothing is read.
-static void scatter(double* D, int w, const double* local, int ld, const hfiSegment* P,
-                    const hfiSegment* Q, const int32_t* row, const int32_t* column) {
-  if (P->consecutive && Q->consecutive) {
-    D += row[0] * w + column[0];
-    if (P->ncol == 6 && Q->ncol == 6) // free bodies
-      hfi_six_add(D, w, local, ld);
-    else
-      hfi_add_block(D, w, local, ld, P->ncol, Q->ncol);
-    return;
-  }
-  for (int32_t i = 0; i < P->ncol; ++i, local += ld)
-    for (int32_t j = 0; j < Q->ncol; ++j) D[row[i] * w + column[j]] += local[j];
+// segment Q. D has rows of width w. Of a symmetric matrix this writes below the diagonal too, where nothing is read.
+static void scatter(double* D, int w, const double* local, int ld, const hfiSegment* P, const hfiSegment* Q) {
+  D += P->slot * w + Q->slot;
+  if (P->ncol == 6 && Q->ncol == 6) // free bodies
+    hfi_six_add(D, w, local, ld);
+  else
+    hfi_add_block(D, w, local, ld, P->ncol, Q->ncol);
 }
 
 // The same for a block that is stored transposed: T[slot of column j][slot of row i] +=
 // local[i][j].
-static void scatter_transposed(double* T, int w, const double* local, int ld, const hfiSegment* P,
-                               const hfiSegment* Q, const int32_t* row, const int32_t* column) {
-  if (P->consecutive && Q->consecutive) {
-    T += column[0] * w + row[0];
-    if (P->ncol == 6 && Q->ncol == 6) // constants, so that the compiler unrolls the loops
-      hfi_add_block_transposed(T, w, local, ld, 6, 6);
-    else
-      hfi_add_block_transposed(T, w, local, ld, Q->ncol, P->ncol);
-    return;
-  }
-  for (int32_t i = 0; i < P->ncol; ++i, local += ld)
-    for (int32_t j = 0; j < Q->ncol; ++j) T[column[j] * w + row[i]] += local[j];
+static void scatter_transposed(double* T, int w, const double* local, int ld, const hfiSegment* P, const hfiSegment* Q) {
+  T += Q->slot * w + P->slot;
+  if (P->ncol == 6 && Q->ncol == 6) // constants, so that the compiler unrolls the loops
+    hfi_add_block_transposed(T, w, local, ld, 6, 6);
+  else
+    hfi_add_block_transposed(T, w, local, ld, Q->ncol, P->ncol);
 }
 
 // First column of the node of segment Q beside that of segment P, whose position comes before it.
 static inline int32_t column_of(const hfiIsland* I, const hfiPatch* patch, const hfiSegment* P, const hfiSegment* Q) {
-  return patch->nsegment == 2 ? patch->column : hfi_block_column(&I->K, P->node, Q->node);
+  return patch->nnode == 2 ? patch->column : hfi_block_column(&I->K, P->node, Q->node);
 }
 
 // Adds the rows of segment P and the columns of segment Q of I->local to the Newton matrix.
-static void add_segments(hfiIsland* I, const hfiPatch* patch, const hfiSegment* P,
-                         const hfiSegment* Q, int symmetric) {
+static void add_segments(hfiIsland* I, const hfiPatch* patch, const hfiSegment* P, const hfiSegment* Q) {
   const hfiBlockMatrix* K = &I->K;
   const double* local = I->local + P->column * patch->ld + Q->column;
-  const int32_t *row = patch->slot + P->column, *column = patch->slot + Q->column;
-  if (P->node > Q->node) { // The lower triangle is stored transposed, and not at all if K is symmetric.
-    if (symmetric) return;
+  if (P->node > Q->node) { // The lower triangle is stored transposed.
     double* T = hfi_block_lower(K, Q->node) + column_of(I, patch, Q, P);
-    scatter_transposed(T, K->width[Q->node], local, patch->ld, P, Q, row, column);
+    scatter_transposed(T, K->width[Q->node], local, patch->ld, P, Q);
     return;
   }
   double* D = hfi_block_rows(K, P->node);
   if (P->node < Q->node) D += K->size[P->node] + column_of(I, patch, P, Q);
-  scatter(D, hfi_block_stride(K, P->node), local, patch->ld, P, Q, row, column);
+  scatter(D, hfi_block_stride(K, P->node), local, patch->ld, P, Q);
 }
 
-// The block of K of a free body, whose columns of the patch begin with `column`.
-static double* block_of_body(const hfiIsland* I, const hfiPatch* patch, int32_t segment, int32_t column, int* ld) {
-  int32_t node = I->segment[patch->segment + segment].node;
-  *ld = hfi_block_stride(&I->K, node);
-  return hfi_block_rows(&I->K, node) + patch->slot[column] * (*ld + 1);
+// The block of K of a free body.
+static double* block_of_body(const hfiIsland* I, const hfiSegment* body, int* ld) {
+  *ld = hfi_block_stride(&I->K, body->node);
+  return hfi_block_rows(&I->K, body->node) + body->slot * (*ld + 1);
 }
 
 // K += J^T G J of a patch of free bodies. The first segment's node comes first in the order of elimination.
 static void add_free(hfiIsland* I, const hfiPatch* patch, int symmetric) {
   const hfiBlockMatrix* K = &I->K;
+  const hfiSegment* body = I->segment + patch->segment;
   hfiFreeBlocks blocks = {.second = NULL, .below = NULL};
   if (!hfi_any_active(I, patch)) return;
   for (int32_t k = patch->block; k < patch->block + patch->nblock; ++k) {
     int at = (I->block[k].row - patch->row) * patch->ld;
     multiply_block(I, k, patch->J + at, I->GJ + at, patch->ld);
   }
-  blocks.first = block_of_body(I, patch, 0, 0, &blocks.ld_first);
+  blocks.first = block_of_body(I, body, &blocks.ld_first);
   if (patch->nfree == 2) {
-    int32_t node = I->segment[patch->segment].node, slot = patch->slot[0], column = patch->column + patch->slot[6], width = K->width[node];
-    blocks.second = block_of_body(I, patch, 1, 6, &blocks.ld_second);
+    int32_t node = body->node, slot = body->slot, column = patch->column + body[1].slot, width = K->width[node];
+    blocks.second = block_of_body(I, body + 1, &blocks.ld_second);
     blocks.beside = blocks.first + K->size[node] - slot + column;
     blocks.below = symmetric ? NULL : hfi_block_lower(K, node) + slot * width + column;
     blocks.ld_below = width;
@@ -141,8 +125,8 @@ static void add_patch(hfiIsland* I, const hfiPatch* patch, int symmetric) {
   if (!multiply_patch(I, patch, symmetric)) return;
   const hfiSegment* segment = I->segment + patch->segment;
   for (int32_t i = 0; i < patch->nsegment; ++i)
-    for (int32_t j = 0; j < patch->nsegment; ++j)
-      add_segments(I, patch, segment + i, segment + j, symmetric);
+    for (int32_t j = symmetric ? i : 0; j < patch->nsegment; ++j) // Of a symmetric K only the upper triangle is read.
+      add_segments(I, patch, segment + i, segment + j);
 }
 
 // Copies A into the Newton matrix.

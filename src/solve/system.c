@@ -16,15 +16,15 @@
 
 #include <string.h>
 
-// x (ncol) = the numbers of v that belong to the columns of a patch. Free bodies are copied as they are.
+// x (ncol) = the numbers of v that belong to the columns of a patch.
 static inline void gather_columns(const hfiIsland* I, const hfiPatch* patch, const double* v, double* x) {
   const hfiSegment* g = I->segment + patch->segment;
   for (int32_t i = 0; i < patch->nsegment; ++i, ++g) {
-    const int32_t* dof = patch->dof + g->column;
+    const double* from = v + patch->dof[g->column];
     if (hfi_is_free_body(g))
-      memcpy(x + g->column, v + dof[0], 6 * sizeof(double));
+      memcpy(x + g->column, from, 6 * sizeof(double));
     else
-      for (int32_t c = 0; c < g->ncol; ++c) x[g->column + c] = v[dof[c]];
+      for (int32_t c = 0; c < g->ncol; ++c) x[g->column + c] = from[c];
   }
 }
 
@@ -32,11 +32,11 @@ static inline void gather_columns(const hfiIsland* I, const hfiPatch* patch, con
 static inline void add_columns(const hfiIsland* I, const hfiPatch* patch, const double* y, double* v) {
   const hfiSegment* g = I->segment + patch->segment;
   for (int32_t i = 0; i < patch->nsegment; ++i, ++g) {
-    const int32_t* dof = patch->dof + g->column;
+    double* to = v + patch->dof[g->column];
     if (hfi_is_free_body(g))
-      hfi_axpy(v + dof[0], 1.0, y + g->column, 6);
+      hfi_axpy(to, 1.0, y + g->column, 6);
     else
-      for (int32_t c = 0; c < g->ncol; ++c) v[dof[c]] += y[g->column + c];
+      hfi_axpy(to, 1.0, y + g->column, g->ncol);
   }
 }
 
