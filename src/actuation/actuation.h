@@ -44,8 +44,17 @@ typedef struct hfiDriveSum {
   hfiDrive total;
 } hfiDriveSum;
 
-// Which passive forces of joints the model has, 1 or 0; known at `revision` of its parameters.
-typedef struct hfiPassive { uint32_t revision; int32_t known, springs, dampers, losses; } hfiPassive;
+// What the drag of a medium on a body depends on, in the symbols of fluid.c; known as hfiPassive is.
+typedef struct hfiBodyDrag {
+  int32_t acts, ellipsoids;          // 1: the medium acts on it; 1: by the ellipsoids of its geoms
+  hfMat3 R_BI;                       // principal axes of the body
+  hfVec3 moment;                     // moments about them
+  hfVec3 push, turn;                 // 2 rho r_j r_k and rho r_i (r_j^4 + r_k^4)/2
+  double viscous_push, viscous_turn; // 6 pi beta r and 8 pi beta r^3
+} hfiBodyDrag;
+
+// Which passive forces of joints the model has, and whether it has a medium, 1 or 0; known at `revision` of its parameters.
+typedef struct hfiPassive { uint32_t revision; int32_t known, springs, dampers, losses, medium; } hfiPassive;
 
 struct hfActuation {
   const hfModel* model;
@@ -87,6 +96,7 @@ struct hfActuation {
   double* target_force;    // (nv) of velocity targets
   double* tendon_total;    // (ntendon)
   hfiServo* servo;         // (nu)
+  hfiBodyDrag* medium;     // (nbody)
   hfiDrive* drive;         // (nu)
   hfiDrive* drag;          // (nu) of motors: the part of the force that forcerange does not bound
   hfiMotor* motor;         // (nu)
@@ -220,10 +230,11 @@ void hfi_transmit_forces(const hfActuation* a);
 void hfi_compute_torques(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
 // The drive of an actuator by inverse dynamics (drive_law.c). The caller sets its bounds.
 hfiDrive hfi_inverse_drive(hfActuation* a, const hfDynamics* d, int actuator, const hfiActuationStep* step);
-// The parts of hfi_actuation_step.
-// Looks up a->passive and a->servo anew where parameters have changed.
+// Looks up a->passive, a->servo and a->medium anew where parameters have changed.
 void hfi_update_passive(hfActuation* a);
 void hfi_update_servos(hfActuation* a);
+void hfi_update_fluid(hfActuation* a);
+// The parts of hfi_actuation_step.
 void hfi_drive_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau);
 void hfi_spring_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau, double* diag);
 void hfi_limit_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
@@ -238,7 +249,7 @@ void hfi_target_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep
 void hfi_equality_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
 
 // tau += drag of the medium, over a step h or, with h = 0, at an instant.
-void hfi_add_fluid(const hfDynamics* d, double h, double* tau);
+void hfi_add_fluid(const hfActuation* a, const hfDynamics* d, double h, double* tau);
 // Force of a tendon's spring and damper along its length [N or N m].
 double hfi_tendon_passive_force(const hfActuation* a, const hfDynamics* d, int tendon);
 double hfi_tendon_inverse_mass(const hfActuation* a, const hfDynamics* d, int tendon);

@@ -118,6 +118,7 @@ static void take_arrays(hfActuation* a, hfiArena* arena) {
   a->rate = HFI_TAKE(arena, double, m->na);
   a->due = HFI_TAKE(arena, int32_t, 1);
   a->servo = HFI_TAKE(arena, hfiServo, m->nu);
+  a->medium = HFI_TAKE(arena, hfiBodyDrag, m->nbody);
   a->drive = HFI_TAKE(arena, hfiDrive, m->nu);
   a->drag = HFI_TAKE(arena, hfiDrive, m->nu);
   a->motor = HFI_TAKE(arena, hfiMotor, m->nu);

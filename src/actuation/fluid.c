@@ -16,15 +16,11 @@
 static double drag(double c, double v, double h, double m) { return m > 0 ? -c * v / (1 + h * c / m) : -c * v; }
 
 // Force and torque at the centre of mass, in principal axes.
-static hfForce box_drag(const hfWorld* world, double h, double mass, hfVec3 I, hfVec3 v, hfVec3 w) {
-  const double moment[3] = {I.x, I.y, I.z};
-  hfVec3 r = hfi_inertia_box(mass, moment);
-  double rho = world->density, mean = (r.x + r.y + r.z) / 3, viscous = 6 * HFI_PI * world->viscosity * mean;
-  double turn = 8 * HFI_PI * world->viscosity * mean * mean * mean, x4 = sqr(sqr(r.x)), y4 = sqr(sqr(r.y)), z4 = sqr(sqr(r.z));
-  hfForce F = {v3(drag(0.5 * rho * r.x * (y4 + z4) * fabs(w.x) + turn, w.x, h, I.x), drag(0.5 * rho * r.y * (z4 + x4) * fabs(w.y) + turn, w.y, h, I.y),
-                  drag(0.5 * rho * r.z * (x4 + y4) * fabs(w.z) + turn, w.z, h, I.z)),
-               v3(drag(2 * rho * r.y * r.z * fabs(v.x) + viscous, v.x, h, mass), drag(2 * rho * r.z * r.x * fabs(v.y) + viscous, v.y, h, mass),
-                  drag(2 * rho * r.x * r.y * fabs(v.z) + viscous, v.z, h, mass))};
+static hfForce box_drag(const hfiBodyDrag* body, double h, double mass, hfVec3 v, hfVec3 w) {
+  hfVec3 push = body->push, turn = body->turn, I = body->moment;
+  double p = body->viscous_push, t = body->viscous_turn;
+  hfForce F = {v3(drag(turn.x * fabs(w.x) + t, w.x, h, I.x), drag(turn.y * fabs(w.y) + t, w.y, h, I.y), drag(turn.z * fabs(w.z) + t, w.z, h, I.z)),
+               v3(drag(push.x * fabs(v.x) + p, v.x, h, mass), drag(push.y * fabs(v.y) + p, v.y, h, mass), drag(push.z * fabs(v.z) + p, v.z, h, mass))};
   return F;
 }
 
@@ -35,18 +31,47 @@ static hfVec3 principal_moments(const hfModel* m, int b, hfMat3 R_BI) {
   return v3(v3_dot(axes[0], sym3_mulv(inertia, axes[0])), v3_dot(axes[1], sym3_mulv(inertia, axes[1])), v3_dot(axes[2], sym3_mulv(inertia, axes[2])));
 }
 
+// Has a geom of body b an ellipsoid?
+static int has_ellipsoids(const hfModel* m, int b) {
+  int first = hf_model_body_geomadr(m)[b], count = hf_model_body_geomnum(m)[b];
+  for (int g = first; g < first + count; ++g)
+    if (hf_model_geom_fluid(m)[12 * g] > 0) return 1;
+  return 0;
+}
+
+static hfiBodyDrag look_up_body(const hfModel* m, int b) {
+  hfiBodyDrag body = {.acts = 1, .ellipsoids = has_ellipsoids(m, b), .R_BI = m3_from_quat(q_load(hf_model_body_iquat(m) + 4 * b))};
+  body.moment = principal_moments(m, b, body.R_BI);
+  hfVec3 r = hfi_inertia_box(hf_model_body_mass(m)[b], (double[3]){body.moment.x, body.moment.y, body.moment.z});
+  double rho = m->world.density, beta = m->world.viscosity, mean = (r.x + r.y + r.z) / 3, x4 = sqr(sqr(r.x)), y4 = sqr(sqr(r.y)), z4 = sqr(sqr(r.z));
+  body.push = v3(2 * rho * r.y * r.z, 2 * rho * r.z * r.x, 2 * rho * r.x * r.y);
+  body.turn = v3(0.5 * rho * r.x * (y4 + z4), 0.5 * rho * r.y * (z4 + x4), 0.5 * rho * r.z * (x4 + y4));
+  body.viscous_push = 6 * HFI_PI * beta * mean, body.viscous_turn = 8 * HFI_PI * beta * mean * mean * mean;
+  return body;
+}
+
+void hfi_update_fluid(hfActuation* a) {
+  const hfModel* m = a->model;
+  int any = (m->world.density != 0 || m->world.viscosity != 0) && !(m->world.disable_spring && m->world.disable_damper);
+  a->passive.medium = any;
+  for (int b = 1; any && b < m->nbody; ++b) {
+    int acts = hf_model_body_lastdof(m)[b] >= 0 && hf_model_body_mass(m)[b] > 0;
+    a->medium[b] = acts ? look_up_body(m, b) : (hfiBodyDrag){.acts = 0};
+  }
+}
+
 // Adds the force of the medium at point p of body b, which is given in the axes R, for the velocities there.
 static void add_force(const hfDynamics* d, int b, hfVec3 p, hfMat3 R, hfForce F, double* tau) {
   hfForce F_W = {m3_mulv(R, F.n), m3_mulv(R, F.f)};
   hfi_jacobian_transpose_add(d, b, p, F_W, tau);
 }
 
-static void add_box_drag(const hfDynamics* d, int b, double h, hfMat3 R_BI, hfVec3 moment, double* tau) {
+static void add_box_drag(const hfDynamics* d, int b, double h, const hfiBodyDrag* body, double* tau) {
   const hfModel* m = d->model;
-  hfMat3 R_WI = m3_mul(d->X_WB[b].R, R_BI);
+  hfMat3 R_WI = m3_mul(d->X_WB[b].R, body->R_BI);
   hfVec3 com = hfi_body_com(d, b);
   hfMotion V = hfi_point_velocity(d, b, com);
-  hfForce F = box_drag(&m->world, h, hf_model_body_mass(m)[b], moment, m3_tmulv(R_WI, v3_sub(V.v, v3_load(m->world.wind))), m3_tmulv(R_WI, V.w));
+  hfForce F = box_drag(body, h, hf_model_body_mass(m)[b], m3_tmulv(R_WI, v3_sub(V.v, v3_load(m->world.wind))), m3_tmulv(R_WI, V.w));
   add_force(d, b, com, R_WI, F, tau);
 }
 
@@ -62,23 +87,19 @@ static void add_geom_force(const hfDynamics* d, int b, int g, double h, double m
   add_force(d, b, p, R, F, tau);
 }
 
-// A body with an ellipsoid has no other drag.
-static void add_body_drag(const hfDynamics* d, int b, double h, double* tau) {
+static void add_geom_forces(const hfDynamics* d, int b, double h, hfVec3 moment, double* tau) {
   const hfModel* m = d->model;
-  int first = hf_model_body_geomadr(m)[b], count = hf_model_body_geomnum(m)[b], ellipsoids = 0;
-  hfMat3 R_BI = m3_from_quat(q_load(hf_model_body_iquat(m) + 4 * b));
-  hfVec3 moment = principal_moments(m, b, R_BI);
-  for (int g = first; g < first + count; ++g) {
-    if (!(hf_model_geom_fluid(m)[12 * g] > 0)) continue;
-    add_geom_force(d, b, g, h, min2(moment.x, min2(moment.y, moment.z)), tau);
-    ++ellipsoids;
-  }
-  if (!ellipsoids) add_box_drag(d, b, h, R_BI, moment, tau);
+  int first = hf_model_body_geomadr(m)[b], count = hf_model_body_geomnum(m)[b];
+  for (int g = first; g < first + count; ++g)
+    if (hf_model_geom_fluid(m)[12 * g] > 0) add_geom_force(d, b, g, h, min2(moment.x, min2(moment.y, moment.z)), tau);
 }
 
-void hfi_add_fluid(const hfDynamics* d, double h, double* tau) {
-  const hfModel* m = d->model;
-  if ((m->world.density == 0 && m->world.viscosity == 0) || (m->world.disable_spring && m->world.disable_damper)) return;
-  for (int b = 1; b < m->nbody; ++b)
-    if (hf_model_body_lastdof(m)[b] >= 0 && hf_model_body_mass(m)[b] > 0) add_body_drag(d, b, h, tau);
+// A body with an ellipsoid has no other drag.
+void hfi_add_fluid(const hfActuation* a, const hfDynamics* d, double h, double* tau) {
+  for (int b = 1; a->passive.medium && b < a->model->nbody; ++b) {
+    const hfiBodyDrag* body = a->medium + b;
+    if (!body->acts) continue;
+    if (body->ellipsoids) add_geom_forces(d, b, h, body->moment, tau);
+    else add_box_drag(d, b, h, body, tau);
+  }
 }

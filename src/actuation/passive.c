@@ -45,8 +45,9 @@ static int has_friction_losses(const hfModel* m) {
 void hfi_update_passive(hfActuation* a) {
   const hfModel* m = a->model;
   if (a->passive.known && a->passive.revision == m->revision) return;
-  a->passive = (hfiPassive){m->revision, 1, has_joint_springs(m), has_joint_dampers(m), has_friction_losses(m)};
+  a->passive = (hfiPassive){m->revision, 1, has_joint_springs(m), has_joint_dampers(m), has_friction_losses(m), 0};
   hfi_update_servos(a);
+  hfi_update_fluid(a);
 }
 
 // tau -= k x; also diag += h^2 k unless diag is NULL.
@@ -106,7 +107,7 @@ void hf_actuation_passive(const hfActuation* a, const hfDynamics* d, const doubl
     for (int k = a->tendon_start[t]; k < a->tendon_start[t + 1]; ++k) tau[a->tendon_dof[k]] += a->tendon_J[k] * force;
   }
   add_gravity_compensation(a, tau);
-  hfi_add_fluid(d, 0, tau);
+  hfi_add_fluid(a, d, 0, tau);
 }
 
 // ---- over a step ------------------------------------------------------------------------------------
@@ -158,5 +159,5 @@ void hfi_spring_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep
     for (int i = 0; i < m->nv; ++i) diag[i] += step->h * max2(0, damping_of(m, i, d->v[i]));
   for (int t = 0; t < m->ntendon; ++t) add_tendon(a, d, t, step->h);
   add_gravity_compensation(a, tau);
-  hfi_add_fluid(d, step->h, tau);
+  hfi_add_fluid(a, d, step->h, tau);
 }

@@ -4,7 +4,6 @@
 
 void hfi_actuation_step(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau, double* diag) {
   hfi_rows_clear(&a->rows);
-  hfi_update_passive(a);
   hfi_drive_rows(a, d, step, tau);
   hfi_spring_rows(a, d, step, tau, diag);
   hfi_limit_rows(a, d, step);
