@@ -61,8 +61,8 @@ void hfi_update_fluid(hfActuation* a) {
 }
 
 // Adds the force of the medium at point p of body b, which is given in the axes R, for the velocities there.
-static void add_force(const hfDynamics* d, int b, hfVec3 p, hfMat3 R, hfForce F, double* tau) {
-  hfForce F_W = {m3_mulv(R, F.n), m3_mulv(R, F.f)};
+static inline void add_force(const hfDynamics* d, int b, hfVec3 p, const hfMat3* R, hfForce F, double* tau) {
+  hfForce F_W = {m3_mulv(*R, F.n), m3_mulv(*R, F.f)};
   hfi_jacobian_transpose_add(d, b, p, F_W, tau);
 }
 
@@ -72,7 +72,7 @@ static void add_box_drag(const hfDynamics* d, int b, double h, const hfiBodyDrag
   hfVec3 com = hfi_body_com(d, b);
   hfMotion V = hfi_point_velocity(d, b, com);
   hfForce F = box_drag(body, h, hf_model_body_mass(m)[b], m3_tmulv(R_WI, v3_sub(V.v, v3_load(m->world.wind))), m3_tmulv(R_WI, V.w));
-  add_force(d, b, com, R_WI, F, tau);
+  add_force(d, b, com, &R_WI, F, tau);
 }
 
 static void add_geom_force(const hfDynamics* d, int b, int g, double h, double moment, double* tau) {
@@ -84,7 +84,7 @@ static void add_geom_force(const hfDynamics* d, int b, int g, double h, double m
   const double* fluid = hf_model_geom_fluid(m) + 12 * g;
   hfForce F = hfi_ellipsoid_force(&m->world, fluid, hf_model_geom_fluid_axes(m) + 3 * g, v, w, h, hf_model_body_mass(m)[b], moment);
   F.n = v3_scale(fluid[0], F.n), F.f = v3_scale(fluid[0], F.f);
-  add_force(d, b, p, R, F, tau);
+  add_force(d, b, p, &R, F, tau);
 }
 
 static void add_geom_forces(const hfDynamics* d, int b, double h, hfVec3 moment, double* tau) {
