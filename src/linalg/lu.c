@@ -10,6 +10,8 @@
 
 #include <math.h>
 
+enum { SIX_FROM = 7 }; // Matrices of fewer rows are factored column by column.
+
 static inline int find_pivot(const double* A, int n, int ld, int k) {
   int p = k;
   double largest = fabs(A[k * ld + k]);
@@ -31,8 +33,8 @@ static inline void swap_rows(double* restrict a, double* restrict b, int n) {
   }
 }
 
-// Eliminates unknown k from the rows below, m wide. Returns 0 where its pivot is bad.
-HFI_COPIED int take_pivot(double* A, int n, int m, int ld, int k, int32_t* pivot) {
+// Eliminates unknown k from the rows below, in `width` columns after it; the rows that are exchanged have m columns. Returns 0 where its pivot is bad.
+HFI_COPIED int take_pivot(double* A, int n, int m, int ld, int k, int width, int32_t* pivot) {
   int p = find_pivot(A, n, ld, k);
   pivot[k] = p;
   double* u = A + k * ld;
@@ -43,30 +45,53 @@ HFI_COPIED int take_pivot(double* A, int n, int m, int ld, int k, int32_t* pivot
     double* a = A + i * ld;
     if (a[k] == 0) continue; // Nodes have parts that are not coupled.
     a[k] *= u[k];
-    hfi_axpy(a + k + 1, -a[k], u + k + 1, m - k - 1);
+    hfi_axpy(a + k + 1, -a[k], u + k + 1, width);
   }
   return 1;
 }
 
-// Six rows with constants for k, so that the compiler writes them out. The columns beside A follow when A is factored.
+// Factors the six columns from column k on, of n rows. Constants for the number of columns that are left let the compiler write them out.
+HFI_COPIED int factor_columns(double* A, int n, int m, int ld, int k, int32_t* pivot) {
+  if (!take_pivot(A, n, m, ld, k, 5, pivot)) return k + 1;
+  if (!take_pivot(A, n, m, ld, k + 1, 4, pivot)) return k + 2;
+  if (!take_pivot(A, n, m, ld, k + 2, 3, pivot)) return k + 3;
+  if (!take_pivot(A, n, m, ld, k + 3, 2, pivot)) return k + 4;
+  if (!take_pivot(A, n, m, ld, k + 4, 1, pivot)) return k + 5;
+  return take_pivot(A, n, m, ld, k + 5, 0, pivot) ? 0 : k + 6;
+}
+
+// Six rows. The columns beside A follow when A is factored.
 static int factor_six(double* A, int m, int ld, int32_t* pivot) {
-  if (!take_pivot(A, 6, 6, ld, 0, pivot)) return 1;
-  if (!take_pivot(A, 6, 6, ld, 1, pivot)) return 2;
-  if (!take_pivot(A, 6, 6, ld, 2, pivot)) return 3;
-  if (!take_pivot(A, 6, 6, ld, 3, pivot)) return 4;
-  if (!take_pivot(A, 6, 6, ld, 4, pivot)) return 5;
-  if (!take_pivot(A, 6, 6, ld, 5, pivot)) return 6;
-  if (m == 6) return 0;
+  int failed = factor_columns(A, 6, 6, ld, 0, pivot);
+  if (failed || m == 6) return failed;
   for (int k = 0; k < 6; ++k)
     if (pivot[k] != k) swap_rows(A + k * ld + 6, A + pivot[k] * ld + 6, m - 6);
   hfi_six_forward(A, ld, A + 6, ld, m - 6);
   return 0;
 }
 
+// Subtracts six rows from the n rows after them, whose columns were factored. L: the diagonal of the six, which m columns follow.
+static void eliminate_six(double* L, int n, int m, int ld) {
+  double *U = L + 6, factors[36];
+  hfi_six_forward(L, ld, U, ld, m);
+  for (L += 6 * ld; n >= 6; n -= 6, L += 6 * ld) {
+    for (int k = 0; k < 6; ++k)
+      for (int i = 0; i < 6; ++i) factors[6 * k + i] = L[i * ld + k];
+    hfi_six_subtract(L + 6, ld, factors, 6, U, ld, m);
+  }
+  for (; n > 0; --n, L += ld) hfi_add_rows(L + 6, -1.0, L, 1, U, ld, 6, m);
+}
+
+// Six columns are factored, then what they do to the columns after them is done at once. Elements are summed in the same order as one by one.
 int hfi_lu_beside(double* A, int n, int m, int ld, int32_t* pivot) {
+  int k = 0, failed;
   if (n == 6) return factor_six(A, m, ld, pivot);
-  for (int k = 0; k < n; ++k)
-    if (!take_pivot(A, n, m, ld, k, pivot)) return k + 1;
+  for (; n - k >= 6 && n >= SIX_FROM; k += 6) {
+    if ((failed = factor_columns(A, n, m, ld, k, pivot))) return failed;
+    eliminate_six(A + k * (ld + 1), n - k - 6, m - k - 6, ld);
+  }
+  for (; k < n; ++k)
+    if (!take_pivot(A, n, m, ld, k, m - k - 1, pivot)) return k + 1;
   return 0;
 }
 
