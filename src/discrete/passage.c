@@ -27,6 +27,7 @@ static double change_of_speed(const hfiDiscrete* s) {
 const double* hfi_discrete_find_stops(hfiDiscrete* s, hfStepReport* report) {
   hfDynamics* d = &s->world->dynamics;
   const double h = s->config.step;
+  if (!s->world->nfound && !(s->excess > HFI_FURTHER)) return NULL; // Nothing is within reach, and nothing moves much beyond its reach.
   if (hfi_world_moves_as_one(s->world, d->V, h, h * change_of_speed(s))) return NULL;
   hfi_accelerate(d, s->v1); // velocities of the links at rates v1
   if (!hfi_world_mark_passing(s->world, d->B, h, s->could_pass)) return NULL;
