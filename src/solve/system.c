@@ -231,6 +231,7 @@ const double* hfi_system_row_weights(hfiIsland* I) {
 // sum_i w_i x_i^2 in four partial sums, which are stored side by side in `sums` (4): from that compilers see that they make a vector.
 static double sum_weighted_squares(const double* restrict x, const double* restrict w, int32_t n, double* restrict sums) {
   if (n == 3) return x[0] * x[0] * w[0] + x[1] * x[1] * w[1] + x[2] * x[2] * w[2];
+  if (n == 4) return (x[0] * x[0] * w[0] + x[2] * x[2] * w[2]) + (x[1] * x[1] * w[1] + x[3] * x[3] * w[3]); // as below
   double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
   for (; n >= 4; n -= 4, x += 4, w += 4) {
     s0 += x[0] * x[0] * w[0], s1 += x[1] * x[1] * w[1];
