@@ -26,7 +26,7 @@ int hfi_convex_hfield(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, 
   hfiFieldQuery q; // Its lists are long: they are not cleared.
   int round = is_round(A->type);
   q.A = A, q.X_BA = pose_inv_mul(*X_WB, *X_WA), q.f = f, q.margin = margin, q.cell = min2(f->dx, f->dy);
-  q.points = points, q.count = q.nlow = 0;
+  q.points = points, q.count = q.nlow = q.keeps_sides = 0;
   q.cone = round ? STRICT : LOOSE;
   q.core = A->type == HF_GEOM_ELLIPSOID ? min2(A->size[0], min2(A->size[1], A->size[2])) : round ? A->size[0] : 0;
   if (!hfi_field_find_cells(&q)) return 0;

@@ -151,9 +151,11 @@ static int face_is_out_of_reach(const hfiFieldQuery* q, int sides, hfVec3 g) {
 
 void hfi_field_touch_faces(hfiFieldQuery* q) {
   if (q->A->hull) list_low_vertices(q);
+  q->keeps_sides = (q->r1 - q->r0 + 1) * (q->c1 - q->c0 + 1) <= HFI_FEW_CELLS;
   for (int r = q->r0; r <= q->r1; ++r)
     for (int c = q->c0; c <= q->c1; ++c) {
       int sides = hfi_field_sides(q, c, r);
+      if (q->keeps_sides) q->sides[hfi_field_place(q, c, r)] = sides;
       for (int upper = 0; upper < 2; ++upper) {
         double slope[2];
         hfi_hfield_slopes(q->f, c, r, upper, slope);

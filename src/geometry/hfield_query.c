@@ -75,8 +75,6 @@ int hfi_field_sides(const hfiFieldQuery* q, int c, int r) {
   return sides;
 }
 
-int hfi_field_vertex_sides(const hfiFieldQuery* q, int c, int r) { return hfi_field_sides(q, imin2(c, q->c1), imin2(r, q->r1)); }
-
 int hfi_field_find_cells(hfiFieldQuery* q) {
   const hfiHeightField* f = q->f;
   hfiAabb box = hfi_shape_aabb(q->A, &q->X_BA);

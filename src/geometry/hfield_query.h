@@ -11,6 +11,7 @@ static const double HFI_INSIDE = 1e-7; // A point beyond an edge by less than th
 enum {
   HFI_BELOW = 64,     // Bit of hfi_field_sides: the cell is below all of A.
   HFI_MOST_LOW = 128, // Of a mesh with more low vertices than this none are listed, and all its vertices are tried.
+  HFI_FEW_CELLS = 32, // The sides of so many cells under A are kept.
 };
 
 typedef enum hfiFieldPart { HFI_FACE, HFI_RIDGE, HFI_PEAK } hfiFieldPart;
@@ -34,6 +35,8 @@ typedef struct hfiFieldQuery {
   hfiAabb own;         // of A in its own frame, likewise
   double spread[3];    // half the extent of a flat cell along the axes of A
   int c0, c1, r0, r1;  // the cells that it is over
+  int keeps_sides;     // 1: hfi_field_sides of these cells is in sides, row by row
+  int32_t sides[HFI_FEW_CELLS];
   int32_t nlow, low[HFI_MOST_LOW]; // vertices of a mesh that may touch faces; nlow -1: all may
   int count;
   hfiContactPoint* points; // (HFI_MAX_POINTS) n from B into A
@@ -45,8 +48,13 @@ void hfi_field_add(hfiFieldQuery* q, const hfiContactPoint* point, hfiFieldOrigi
 // On which sides of A a cell lies, beyond A's own box grown by the margin: bit 1 << i for the side +i of A's frame, 8 << i for -i, or
 // HFI_BELOW alone. Where some bit is set, no part of the surface of the cell is within the margin of A.
 int hfi_field_sides(const hfiFieldQuery* q, int c, int r);
+// Place in q->sides of cell (c, r).
+static inline int hfi_field_place(const hfiFieldQuery* q, int c, int r) { return (r - q->r0) * (q->c1 - q->c0 + 1) + c - q->c0; }
 // The same of the cell that has the vertex (c, r) and the edges from there towards larger c and r.
-int hfi_field_vertex_sides(const hfiFieldQuery* q, int c, int r);
+static inline int hfi_field_vertex_sides(const hfiFieldQuery* q, int c, int r) {
+  int cell_c = imin2(c, q->c1), cell_r = imin2(r, q->r1);
+  return q->keeps_sides ? q->sides[hfi_field_place(q, cell_c, cell_r)] : hfi_field_sides(q, cell_c, cell_r);
+}
 // Finds the boxes of A and the cells under it. Returns 0 where A is nowhere near the field.
 int hfi_field_find_cells(hfiFieldQuery* q);
 
