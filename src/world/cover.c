@@ -24,6 +24,8 @@
 
 // Two normals are across each other where the cosine between them is below this, which is that of 8 degrees [-].
 static const double ACROSS = 0.99;
+// No two normals are across each other that are both nearer to a third one than half of that angle: the cosine of 3.6 degrees [-].
+static const double PARALLEL = 0.998;
 // B may stand above C by this [m], and by this multiple of the depth of A in C [-].
 static const double SLACK = 1e-5, TILT = 1;
 // A is pushed until it overlaps B by this multiple of the bound: more than one, and so little more that slopes up to 30 degrees count as ramps [-].
@@ -35,6 +37,17 @@ static const double DEEP = 0.01;
 enum { UNKNOWN, ASKED, COVERED, FREE };
 
 static int is_same(hfVec3 a, hfVec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
+// Are the normals of all points that act so near to that of the first, as they are on a floor, that none is across another? Then nothing is covered.
+static int all_are_parallel(const hfiWorld* w) {
+  const hfiContactPoint* first = NULL;
+  for (const hfiRawContact *r = w->found, *end = r + w->nfound; r < end; ++r) {
+    if (!r->acts) continue;
+    if (!first) first = &r->point;
+    if (!(fabs(v3_dot(first->n_W, r->point.n_W)) > PARALLEL)) return 0;
+  }
+  return 1;
+}
 
 // Finds the groups of points that act. Those of a group follow each other, belong to one pair, have one normal and were found by the same look of the
 // step (their `acts` is the same). Also empties the lists of sides. Returns how many groups there are.
@@ -175,8 +188,8 @@ static int is_covered(hfiWorld* w, const hfMotion* V, double h, int i) {
 }
 
 void hfi_world_drop_covered(hfiWorld* w, const hfMotion* V, double h, int acts) {
+  if (all_are_parallel(w)) return;
   int n = find_groups(w);
-  if (n < 2) return;
   list_sides(w, n);
   for (int i = 0; i < n; ++i) {
     const hfiPointGroup* group = &w->group[i];

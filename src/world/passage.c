@@ -90,10 +90,9 @@ int hfi_world_moves_as_one(const hfiWorld* w, const hfMotion* V, double h, doubl
 int hfi_world_mark_passing(hfiWorld* w, const hfMotion* V, double h, int32_t* marked) {
   const hfModel* m = w->model;
   const int32_t *body = hf_model_geom_body(m), *tree = hf_model_body_tree(m);
-  double* reach = w->reach + m->ngeom;
+  const double* reach = hfi_world_second_reach(w, V, h);
   int any = 0;
   for (int t = 0; t < m->ntree; ++t) marked[t] = 0;
-  hfi_contact_reach(&w->dynamics, V, h, w->extent, NULL, reach);
   for (int g = 0; g < m->ngeom; ++g)
     if (hfi_world_could_pass(w, reach[g])) marked[tree[body[g]]] = any = 1; // Geoms of the world have no reach, and no tree.
   return any;
@@ -308,7 +307,7 @@ int hfi_world_find_stops(hfiWorld* w, const hfMotion* V, double h, const int32_t
   const hfModel* m = w->model;
   int again = 1;
   for (int t = 0; t < m->ntree; ++t) stop_time[t] = INFINITY;
-  hfi_world_look_further(w, V, h, marked);
+  hfi_world_look_further(w, marked); // with the second reach of hfi_world_mark_passing
   for (int round = 0; again && round < MAX_ROUNDS; ++round) {
     again = stop_pairs(w, V, h, marked, about, stop_time);
     stop_tied(w, stop_time);

@@ -146,13 +146,18 @@ int hfi_world_may_miss(const hfiWorld* w, const int32_t* unforeseen) {
   return w->nfound > w->ncontact && hfi_contact_may_be_missed(w->model, unforeseen, w->found, w->nfound);
 }
 
-// Marks the geoms that velocities V move noticeably beyond their reach, which grows, and returns whether there are any.
-static int extend_reach(hfiWorld* w, const hfMotion* V, double horizon, const int32_t* unforeseen) {
+const double* hfi_world_second_reach(hfiWorld* w, const hfMotion* V, double horizon) {
+  double* reach = w->reach + w->model->ngeom;
+  hfi_contact_reach(&w->dynamics, V, horizon, w->extent, NULL, reach);
+  return reach;
+}
+
+// Marks the geoms whose second reach is noticeably beyond the first, which grows, and returns whether there are any.
+static int extend_reach(hfiWorld* w, const int32_t* unforeseen) {
   const hfModel* m = w->model;
   const int32_t *tree = hf_model_body_tree(m), *body = hf_model_geom_body(m);
-  double* reach = w->reach + m->ngeom;
+  const double* reach = w->reach + m->ngeom;
   int any = 0;
-  hfi_contact_reach(&w->dynamics, V, horizon, w->extent, NULL, reach);
   for (int g = 0; g < m->ngeom; ++g) {
     int t = tree[body[g]];
     w->further[g] = t >= 0 && unforeseen[t] && reach[g] > w->reach[g] + HFI_FURTHER;
@@ -161,8 +166,8 @@ static int extend_reach(hfiWorld* w, const hfMotion* V, double horizon, const in
   return any;
 }
 
-void hfi_world_look_further(hfiWorld* w, const hfMotion* V, double horizon, const int32_t* marked) {
-  if (!extend_reach(w, V, horizon, marked)) return;
+void hfi_world_look_further(hfiWorld* w, const int32_t* marked) {
+  if (!extend_reach(w, marked)) return;
   w->nfound = hfi_scene_look_further(&w->scene, w->dynamics.X_WG, w->reach, w->further, w->found, w->nfound,
                                      w->config.max_contacts, &w->ndropped);
   w->has_points = 0;
@@ -172,7 +177,10 @@ int hfi_world_add_missed(hfiWorld* w, const hfMotion* V, double horizon, const i
                          int32_t* number) {
   const hfModel* m = w->model;
   const hfiMaterial* listed = listed_materials(w);
-  if (further) hfi_world_look_further(w, V, horizon, unforeseen);
+  if (further) {
+    hfi_world_second_reach(w, V, horizon);
+    hfi_world_look_further(w, unforeseen);
+  }
   if (!hfi_contact_find_missed(&w->dynamics, V, horizon, unforeseen, listed, w->found, w->nfound)) return 0;
   hfi_world_drop_covered(w, V, horizon, HFI_ACTS_NEWLY);
   hfi_world_sweep(w, V, horizon, 0, HFI_ACTS_NEWLY);

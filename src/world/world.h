@@ -62,7 +62,7 @@ typedef struct hfiWorld {
 
   // hfi_world_find_contacts
   int32_t nfound, ncontact, ndropped;
-  double* reach;        // (2 ngeom) how far a geom may come in the time that counts [m], and scratch
+  double* reach;        // (2 ngeom) how far a geom may come in the time that counts [m]; then the same by the velocities of a second look (hfi_world_second_reach)
   hfiFarthest farthest; // of the bodies in that time
   int32_t* touched;     // (ntree) 1: the tree has a contact
   int32_t* further;     // (ngeom) 1: a second look found that the geom may come beyond its reach
@@ -139,9 +139,10 @@ int hfi_world_may_miss(const hfiWorld* world, const int32_t* unforeseen);
 int hfi_world_add_missed(hfiWorld* world, const hfMotion* V, double horizon, const int32_t* unforeseen, int further,
                          int32_t* number);
 
-// Finds the points of pairs again of which velocities V move a geom noticeably beyond its reach. Only trees count that `marked` (ntree)
-// marks.
-void hfi_world_look_further(hfiWorld* world, const hfMotion* V, double horizon, const int32_t* marked);
+// Computes the second reach of all geoms (ngeom), how far velocities V move them within the horizon, beside the first.
+const double* hfi_world_second_reach(hfiWorld* world, const hfMotion* V, double horizon);
+// Finds the points of pairs again of which a geom has its second reach noticeably beyond its first. Only trees count that `marked` (ntree) marks.
+void hfi_world_look_further(hfiWorld* world, const int32_t* marked);
 
 // ---- nothing passes through (passage.c) ---------------------------------------------------------------
 
@@ -175,7 +176,7 @@ int hfi_world_path_end(const hfiWorld* world, const hfMotion* V, const hfiTurnin
                        double far, hfiPathEnd* end);
 // Finds the stop_time (ntree) [s] up to which trees may move at velocities V (nlink) of the links so that no two bodies pass
 // through each other. INFINITY: the tree moves over the whole step; h: the same, but exactly along its path. Only pairs
-// are looked at of which a tree is marked. Returns 1 where some tree has a finite time.
+// are looked at of which a tree is marked, by hfi_world_mark_passing with the same V and h. Returns 1 where some tree has a finite time.
 int hfi_world_find_stops(hfiWorld* world, const hfMotion* V, double h, const int32_t* marked, const hfiTurningCentre* about,
                          double* stop_time);
 
