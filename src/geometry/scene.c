@@ -7,7 +7,7 @@
 //      many pairs            those are near whose boxes, grown by half the usual skin, overlap (broad phase), and all explicit pairs
 //    A point of a geom moves by at most |p - p0| + r |R - R0| with the radius r of its bounding sphere. Where spheres make the
 //    list turning does not count. A plane that has turned ends every list.
-// 2. The cull leaves out pairs whose bounding spheres are apart; pairs whose boxes are apart along one of their own six axes
+// 2. The cull leaves out pairs whose bounding spheres, or box and plane, are apart; pairs whose boxes are apart along one of their own six axes
 //    (Gottschalk, Lin, Manocha 1996, without the nine products of axes), |d.a| > ha + sum_j |a.b_j| hb_j + margin; and pairs
 //    that GJK would find apart because the direction that it found the last time still separates them.
 // 3. The pair function finds the points.
@@ -167,6 +167,14 @@ static int plane_apart(const hfModel* m, const hfPose* X_WG, const hfiCandidate*
   return 1; // two planes
 }
 
+// Is a plane farther from the other geom's box than the margin?
+static int plane_apart_from_box(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, double margin) {
+  int first = hf_model_geom_rbound(s->model)[c->b] > 0, plane = first ? c->a : c->b, other = first ? c->b : c->a;
+  hfVec3 n = m3_col(X_WG[plane].R, 2), m = m3_tmulv(X_WG[other].R, n), half = s->half[other];
+  double height = v3_dot(v3_sub(X_WG[other].p, X_WG[plane].p), n);
+  return height > fabs(m.x) * half.x + fabs(m.y) * half.y + fabs(m.z) * half.z + margin;
+}
+
 // Are the frames of two geoms farther apart than `radius`?
 static inline int spheres_apart(const hfPose* X_WG, const hfiCandidate* c, double radius) {
   return v3_norm2(v3_sub(X_WG[c->b].p, X_WG[c->a].p)) > sqr(radius);
@@ -196,7 +204,8 @@ static int boxes_apart(const hfiScene* s, const hfPose* X_WG, const hfiCandidate
 
 // Are the geoms of a pair farther apart than the margin, as far as cheap bounds can tell?
 static int far_apart(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, hfiCull* cull, double margin) {
-  if (cull->radius < 0) return plane_apart(s->model, X_WG, c, margin);
+  if (cull->radius < 0)
+    return plane_apart(s->model, X_WG, c, margin) || (cull->boxes && plane_apart_from_box(s, X_WG, c, margin));
   if (spheres_apart(X_WG, c, cull->radius + margin)) return 1;
   return cull->boxes && boxes_apart(s, X_WG, c, margin, &cull->axis);
 }
