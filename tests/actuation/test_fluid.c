@@ -55,7 +55,40 @@ static void test_terminal_speed(void** state) {
   }
 }
 
+// A sim takes one step from the state.
+static void step_once(hfSim* sim, hfState* state) {
+  hfError error;
+  if (hf_sim_step(sim, state, NULL, NULL, &error) != HF_OK) fail_msg("%s", error.message);
+}
+
+// What drag and gravity compensation depend on is looked up once. When parameters change, a sim that has stepped already does as a new one does.
+static void test_changed_parameters_count(void** state) {
+  (void)state;
+  hfModel* base = parse_model("<mujoco><option density='900' viscosity='3'/><worldbody><body><freejoint/><geom type='box' size='.1 .2 .3' mass='2'/></body></worldbody></mujoco>");
+  hfSimConfig config = hf_sim_config_default();
+  hfParams* params = NULL;
+  hfSim *old = NULL, *fresh = NULL;
+  hfState *s = hf_state_create(base), *t = hf_state_create(base);
+  assert_int_equal(hf_params_create(&params, base, NULL), HF_OK);
+  assert_int_equal(hf_sim_create(&old, hf_params_model(params), &config, NULL), HF_OK);
+  for (int i = 0; i < 5; ++i) step_once(old, s);
+  hf_params_field(params, HF_FIELD_body_mass)[1] = 5;
+  hf_params_field(params, HF_FIELD_body_inertia)[6] *= 1.5;
+  hf_params_field(params, HF_FIELD_body_gravcomp)[1] = 0.5;
+  assert_int_equal(hf_params_update(params, NULL), HF_OK);
+  assert_int_equal(hf_sim_create(&fresh, hf_params_model(params), &config, NULL), HF_OK);
+  hf_state_copy(t, s, NULL);
+  step_once(old, s), step_once(fresh, t);
+  assert_memory_equal(hf_state_v(s), hf_state_v(t), 6 * sizeof(double));
+  assert_true(hf_state_v(s)[2] < 0);
+  hf_sim_free(old), hf_sim_free(fresh);
+  hf_state_free(s), hf_state_free(t);
+  hf_params_free(params);
+  hf_model_free(base);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_forces_are_those_of_mujoco), cmocka_unit_test(test_terminal_speed)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_forces_are_those_of_mujoco), cmocka_unit_test(test_terminal_speed),
+                                     cmocka_unit_test(test_changed_parameters_count)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

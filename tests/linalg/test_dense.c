@@ -106,7 +106,7 @@ static void test_ldlt_has_the_bits_of_plain_loops(void** state) {
   (void)state;
   testRandom r = {19};
   static double A[NMAX * LD], F[NMAX * LD];
-  for (int n = 1; n <= 20; ++n)
+  for (int n = 1; n <= 26; ++n)
     for (int beside = 0; beside < 6; beside += 5)
       for (int sparse = 0; sparse < 2; ++sparse) {
         int m = n + beside;
@@ -120,6 +120,45 @@ static void test_ldlt_has_the_bits_of_plain_loops(void** state) {
         assert_int_equal(hfi_ldlt_beside(F, n, m, LD, 0), 0);
         for (int i = 0; i < n; ++i) assert_memory_equal(F + i * LD + i, A + i * LD + i, sizeof *A * (size_t)(m - i));
       }
+}
+
+// The equation of the LU factorisation, pivot by pivot.
+static void factor_lu_plainly(double* A, int n, int m, int32_t* pivot) {
+  for (int k = 0; k < n; ++k) {
+    int p = k;
+    for (int i = k + 1; i < n; ++i)
+      if (fabs(A[i * LD + k]) > fabs(A[p * LD + k])) p = i;
+    pivot[k] = p;
+    for (int j = 0; j < m; ++j) {
+      double t = A[k * LD + j];
+      A[k * LD + j] = A[p * LD + j], A[p * LD + j] = t;
+    }
+    A[k * LD + k] = 1 / A[k * LD + k];
+    for (int i = k + 1; i < n; ++i) {
+      A[i * LD + k] *= A[k * LD + k];
+      for (int j = k + 1; j < m; ++j) A[i * LD + j] -= A[i * LD + k] * A[k * LD + j];
+    }
+  }
+}
+
+// Six columns at a time or one by one: the bits are those of the plain loops.
+static void test_lu_has_the_bits_of_plain_loops(void** state) {
+  (void)state;
+  testRandom r = {23};
+  static double A[NMAX * LD], F[NMAX * LD];
+  int32_t pivot[NMAX], plain[NMAX];
+  for (int n = 1; n <= 26; ++n)
+    for (int beside = 0; beside < 6; beside += 5) {
+      int m = n + beside;
+      fill_general(&r, A, n);
+      for (int i = 0; i < n; ++i)
+        for (int j = n; j < m; ++j) A[i * LD + j] = random_uniform(&r, -1, 1);
+      memcpy(F, A, sizeof F);
+      factor_lu_plainly(A, n, m, plain);
+      assert_int_equal(hfi_lu_beside(F, n, m, LD, pivot), 0);
+      assert_memory_equal(pivot, plain, sizeof *pivot * (size_t)n);
+      for (int i = 0; i < n; ++i) assert_memory_equal(F + i * LD, A + i * LD, sizeof *A * (size_t)m);
+    }
 }
 
 static void test_lu_solves(void** state) {
@@ -318,6 +357,7 @@ int main(void) {
       cmocka_unit_test(test_cholesky_factor_multiplies_back),
       cmocka_unit_test(test_ldlt_solves_definite_and_quasi_definite),
       cmocka_unit_test(test_ldlt_has_the_bits_of_plain_loops),
+      cmocka_unit_test(test_lu_has_the_bits_of_plain_loops),
       cmocka_unit_test(test_lu_solves),
       cmocka_unit_test(test_columns_beside_are_carried_along),
       cmocka_unit_test(test_division_by_the_upper_factor),
