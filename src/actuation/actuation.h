@@ -53,8 +53,8 @@ typedef struct hfiBodyDrag {
   double viscous_push, viscous_turn; // 6 pi beta r and 8 pi beta r^3
 } hfiBodyDrag;
 
-// Which passive forces of joints the model has, and whether it has a medium, 1 or 0; known at `revision` of its parameters.
-typedef struct hfiPassive { uint32_t revision; int32_t known, springs, dampers, losses, medium; } hfiPassive;
+// Which passive forces of joints the model has, and whether it has gravity compensation and a medium, 1 or 0; known at `revision` of its parameters.
+typedef struct hfiPassive { uint32_t revision; int32_t known, springs, dampers, losses, gravcomp, medium; } hfiPassive;
 
 struct hfActuation {
   const hfModel* model;
@@ -80,8 +80,7 @@ struct hfActuation {
   double *tendon_J;        // (tendon_start[ntendon])
   double *tendon_length, *tendon_length0, *tendon_velocity; // (ntendon), (ntendon) at qpos0, (ntendon)
   double *moment, *length, *velocity; // (moment_start[nu]), (nu), (nu)
-  double* gravcomp;        // (nv) gravity compensation, both by actuators and passive [N or N m]
-  int32_t has_gravcomp;           // 1: gravcomp is not zero
+  double* gravcomp;        // (nv) gravity compensation, both by actuators and passive, where passive.gravcomp is 1 [N or N m]
 
   // computed by hf_actuation_forces and hfi_actuation_step
   double* rate;            // (na) rates of activations
@@ -231,7 +230,7 @@ void hfi_compute_torques(hfActuation* a, const hfDynamics* d, const hfiActuation
 // The drive of an actuator by inverse dynamics (drive_law.c). The caller sets its bounds.
 hfiDrive hfi_inverse_drive(hfActuation* a, const hfDynamics* d, int actuator, const hfiActuationStep* step);
 // Looks up a->passive, a->servo and a->medium anew where parameters have changed.
-void hfi_update_passive(hfActuation* a);
+void hfi_update_passive(hfActuation* a, const hfDynamics* d);
 void hfi_update_servos(hfActuation* a);
 void hfi_update_fluid(hfActuation* a);
 // The parts of hfi_actuation_step.

@@ -107,7 +107,7 @@ static void limit_joint_force(const hfActuation* a, int j, double* tau) {
   const hfModel* m = a->model;
   const double* range = hf_model_jnt_actfrcrange(m) + 2 * j;
   int dof = hf_model_jnt_dofadr(m)[j], n = hfi_joint_nv(hf_model_jnt_type(m)[j]);
-  if (a->has_gravcomp && hf_model_jnt_actgravcomp(m)[j]) for (int k = dof; k < dof + n; ++k) tau[k] += a->gravcomp[k];
+  if (a->passive.gravcomp && hf_model_jnt_actgravcomp(m)[j]) for (int k = dof; k < dof + n; ++k) tau[k] += a->gravcomp[k];
   if (hf_model_jnt_actfrclimited(m)[j] && n == 1) tau[dof] = clamp(tau[dof], range[0], range[1]);
 }
 

@@ -204,7 +204,7 @@ static void add_joint_sum(hfActuation* a, const hfDynamics* d, double h, const h
   const hfModel* m = a->model;
   int32_t dof = hf_model_jnt_dofadr(m)[sum->id];
   const double* range = hf_model_jnt_actfrcrange(m) + 2 * sum->id;
-  double gravcomp = a->has_gravcomp && hf_model_jnt_actgravcomp(m)[sum->id] ? a->gravcomp[dof] : 0, one = 1;
+  double gravcomp = a->passive.gravcomp && hf_model_jnt_actgravcomp(m)[sum->id] ? a->gravcomp[dof] : 0, one = 1;
   Bounds own = {sum->total.lo, sum->total.hi}, total = {range[0] - gravcomp, range[1] - gravcomp};
   own = compose_bounds(own, total);
   hfiDrive drive = {sum->total.f0, sum->total.kappa, own.lo, own.hi};
@@ -234,7 +234,7 @@ static int has_drive_sum(const hfActuation* a, int joint) {
 // without a drive sum it is clamped alone.
 static void add_gravity_compensation_by_actuators(const hfActuation* a, double* tau) {
   const hfModel* m = a->model;
-  if (!a->has_gravcomp) return;
+  if (!a->passive.gravcomp) return;
   for (int i = 0; i < m->nv; ++i) {
     int j = hf_model_dof_jnt(m)[i];
     const double* range = hf_model_jnt_actfrcrange(m) + 2 * j;

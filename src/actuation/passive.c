@@ -42,10 +42,10 @@ static int has_friction_losses(const hfModel* m) {
   return hfi_dot(loss, loss, m->nv) > 0;
 }
 
-void hfi_update_passive(hfActuation* a) {
+void hfi_update_passive(hfActuation* a, const hfDynamics* d) {
   const hfModel* m = a->model;
   if (a->passive.known && a->passive.revision == m->revision) return;
-  a->passive = (hfiPassive){m->revision, 1, has_joint_springs(m), has_joint_dampers(m), has_friction_losses(m), 0};
+  a->passive = (hfiPassive){m->revision, 1, has_joint_springs(m), has_joint_dampers(m), has_friction_losses(m), hfi_gravity_compensated(d), 0};
   hfi_update_servos(a);
   hfi_update_fluid(a);
 }
@@ -66,7 +66,7 @@ static void add_joint_springs(const hfModel* m, const double* rest, const double
 // Adds gravity compensation of the joints that do not count it as actuation.
 static void add_gravity_compensation(const hfActuation* a, double* tau) {
   const hfModel* m = a->model;
-  if (!a->has_gravcomp) return;
+  if (!a->passive.gravcomp) return;
   for (int i = 0; i < m->nv; ++i)
     if (!hf_model_jnt_actgravcomp(m)[hf_model_dof_jnt(m)[i]]) tau[i] += a->gravcomp[i];
 }
