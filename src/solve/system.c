@@ -229,9 +229,7 @@ const double* hfi_system_row_weights(hfiIsland* I) {
 }
 
 // sum_i w_i x_i^2 in four partial sums, which are stored side by side in `sums` (4): from that compilers see that they make a vector.
-static double sum_weighted_squares(const double* restrict x, const double* restrict w, int32_t n, double* restrict sums) {
-  if (n == 3) return x[0] * x[0] * w[0] + x[1] * x[1] * w[1] + x[2] * x[2] * w[2];
-  if (n == 4) return (x[0] * x[0] * w[0] + x[2] * x[2] * w[2]) + (x[1] * x[1] * w[1] + x[3] * x[3] * w[3]); // as below
+static double sum_many_squares(const double* restrict x, const double* restrict w, int32_t n, double* restrict sums) {
   double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
   for (; n >= 4; n -= 4, x += 4, w += 4) {
     s0 += x[0] * x[0] * w[0], s1 += x[1] * x[1] * w[1];
@@ -240,6 +238,13 @@ static double sum_weighted_squares(const double* restrict x, const double* restr
   sums[0] = s0, sums[1] = s1, sums[2] = s2, sums[3] = s3;
   for (; n > 0; --n, ++x, ++w) sums[0] += x[0] * x[0] * w[0];
   return (sums[0] + sums[2]) + (sums[1] + sums[3]);
+}
+
+// The same; few dofs, as those of a body in the plane or of a finger, are summed in registers.
+HFI_COPIED double sum_weighted_squares(const double* restrict x, const double* restrict w, int32_t n, double* restrict sums) {
+  if (n == 3) return x[0] * x[0] * w[0] + x[1] * x[1] * w[1] + x[2] * x[2] * w[2];
+  if (n == 4) return (x[0] * x[0] * w[0] + x[2] * x[2] * w[2]) + (x[1] * x[1] * w[1] + x[3] * x[3] * w[3]);
+  return sum_many_squares(x, w, n, sums);
 }
 
 double hfi_system_momentum_norm(const hfiIsland* I, const double* x) {
