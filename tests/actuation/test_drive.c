@@ -149,7 +149,6 @@ static void test_explicit_drives(void** state) {
     hfiActuationStep step = {.h = h, .near_rigid = 0.1, .limit_speed = HFI_FAST_SPEED, .explicit_drives = 1, .q = w.q, .act = w.act, .ctrl = w.ctrl};
     memset(w.tau, 0, sizeof w.tau);
     hfi_rows_clear(&w.a->rows);
-    hfi_update_passive(w.a);
     hfi_drive_rows(w.a, w.d, &step, w.tau);
     assert_int_equal(w.a->rows.n.nblock, 0);
     explicit_force(&w, h, w.q, w.v, drive, want);
