@@ -8,7 +8,8 @@
 //   3. Append the scalars, and collect the other blocks in I->wide.
 //   4. Stack the other blocks in patches: a block that acts on the same dofs as the one before it
 //      extends its patch, any other block opens a new one (gather_patches).
-// A narrow island, as that of a small body on the ground, has one block and no lists to make (gather_narrow).
+// A plain island, as that of a body on the ground, has one patch on all its dofs, and needs neither 3 nor lists (gather_plain); a narrow one is small
+// and has one block (gather_narrow).
 #include "base/compile.h"
 #include "linalg/dense.h"
 #include "solve/patch.h"
@@ -38,7 +39,6 @@ void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
                         &I->Av, &I->tau, &I->diag, &I->inverse_diag, &I->v_kept, &I->work};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i)
     *vectors[i] = HFI_TAKE(arena, double, nv + 3);
-  I->sums = HFI_TAKE(arena, double, 4);
   double** rows[] = {&I->s, &I->s1, &I->s_kept, &I->ds, &I->gamma, &I->G, &I->dual, &I->force, &I->inverse_mass, &I->drift, &I->weight};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
     *rows[i] = HFI_TAKE(arena, double, nrow + 3 * nblock); // A patch has up to 3 rows of padding.
@@ -341,10 +341,29 @@ static void gather_drift(hfiIsland* I) {
     memcpy(I->drift + I->block[k].row, I->problem->drift + I->block[k].source, sizeof(double) * (size_t)I->block[k].dim);
 }
 
-// Is the island one tree without scalars whose only patch has the tree's dofs as columns? Two pieces on a tree may share dofs.
-static int is_plain(const hfiIsland* I) {
-  return I->ntree == 1 && I->nscalar == 0 && I->npatch == 1 && I->patch->ncol == I->n &&
-         I->problem->block[I->wide[0]].npiece == 1;
+// Do the blocks make a plain island: one tree without scalars, each block on all its dofs? I->n and I->ntree are known already. Two pieces on a tree
+// may share dofs.
+static int makes_plain(const hfiIsland* I, const int32_t* blocks, int32_t nblock) {
+  const hfStepProblem* P = I->problem;
+  if (I->ntree != 1) return 0;
+  for (int32_t b = 0; b < nblock; ++b) {
+    const hfStepBlock* block = P->block + blocks[b];
+    if (is_scalar(P, block) || block->npiece != 1 || P->piece[block->piece].ncol != I->n) return 0;
+  }
+  return 1;
+}
+
+// Gathers the blocks of a plain island into its only patch. Piece 0, dof c and slot c are the columns, so that one list serves for all three.
+static void gather_plain(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
+  double *jacobian = I->jacobian, *transposed = I->transposed;
+  int32_t n = I->n;
+  I->nscalar = I->nblock = I->nrow = 0;
+  I->npatch = I->nsegment = 1;
+  I->segment[0] = (hfiSegment){.ncol = n, .consecutive = 1};
+  I->patch[0] = (hfiPatch){.ncol = n, .ld = round_up4(n), .nsegment = 1, .nfree = n == 6, .piece = I->index, .dof = I->index, .slot = I->index, .J = jacobian};
+  for (int32_t c = 0; c < n; ++c) I->index[c] = c;
+  for (int32_t b = 0; b < nblock; ++b) extend_patch(I, I->problem->block + blocks[b], &jacobian);
+  close_patch(I, &jacobian, &transposed);
 }
 
 // Do the blocks make a narrow island? I->n and I->ntree are known already.
@@ -390,10 +409,12 @@ void hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t
     order_trees(I, trees, ntree, blocks, nblock);
   gather_vectors(I);
   I->is_narrow = makes_narrow(I, blocks, nblock);
+  I->is_plain = I->is_narrow || makes_plain(I, blocks, nblock);
   if (I->is_narrow)
     gather_narrow(I, problem->block + blocks[0]);
+  else if (I->is_plain)
+    gather_plain(I, blocks, nblock);
   else
     gather_patches(I, I->wide, gather_scalars(I, blocks, nblock));
-  I->is_plain = I->is_narrow || is_plain(I);
   if (problem->drift) gather_drift(I);
 }

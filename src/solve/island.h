@@ -116,7 +116,6 @@ typedef struct hfiIsland {
   double* lag;                        // (nblock) normal force that bounds friction in the convex problem and in soft iterations [N]
   double* pi0;                        // (nblock) normal force known so far (soft.c) [N]
   hfiDamping* damping;                // (nblock) of a large heap (damp.h)
-  double* sums;        // (4) partial sums of a norm
   double *v_kept, *s_kept, *lag_kept; // (n), (nrow), (nblock) of its best pass (convex.c)
   hfContactLaw* soft;                 // (nblock) soft laws of the contacts (soft.c)
   const hfContactLaw** other_law;     // (nblock) the law that the one in `block` takes turns with

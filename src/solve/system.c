@@ -9,6 +9,7 @@
 #include "solve/system.h"
 
 #include "base/compile.h"
+#include "base/lanes.h"
 #include "linalg/dense.h"
 #include "math/vec3.h"
 #include "solve/contact.h"
@@ -228,31 +229,29 @@ const double* hfi_system_row_weights(hfiIsland* I) {
   return I->weight;
 }
 
-// sum_i w_i x_i^2 in four partial sums, which are stored side by side in `sums` (4): from that compilers see that they make a vector.
-static double sum_many_squares(const double* restrict x, const double* restrict w, int32_t n, double* restrict sums) {
-  double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-  for (; n >= 4; n -= 4, x += 4, w += 4) {
-    s0 += x[0] * x[0] * w[0], s1 += x[1] * x[1] * w[1];
-    s2 += x[2] * x[2] * w[2], s3 += x[3] * x[3] * w[3];
-  }
-  sums[0] = s0, sums[1] = s1, sums[2] = s2, sums[3] = s3;
-  for (; n > 0; --n, ++x, ++w) sums[0] += x[0] * x[0] * w[0];
-  return (sums[0] + sums[2]) + (sums[1] + sums[3]);
+// sum_i w_i x_i^2 of n numbers, a constant where many islands have that number, in four partial sums.
+HFI_COPIED double sum_by_four(const double* x, const double* w, int32_t n) {
+  hfiFour s = {0};
+  for (; n >= 4; n -= 4, x += 4, w += 4) s += *(const hfiFour*)x * *(const hfiFour*)x * *(const hfiFour*)w;
+  double first = s[0];
+  for (; n > 0; --n, ++x, ++w) first += x[0] * x[0] * w[0];
+  return (first + s[2]) + (s[1] + s[3]);
 }
 
 // The same; few dofs, as those of a body in the plane or of a finger, are summed in registers.
-HFI_COPIED double sum_weighted_squares(const double* restrict x, const double* restrict w, int32_t n, double* restrict sums) {
+HFI_COPIED double sum_weighted_squares(const double* x, const double* w, int32_t n) {
   if (n == 3) return x[0] * x[0] * w[0] + x[1] * x[1] * w[1] + x[2] * x[2] * w[2];
   if (n == 4) return (x[0] * x[0] * w[0] + x[2] * x[2] * w[2]) + (x[1] * x[1] * w[1] + x[3] * x[3] * w[3]);
-  return sum_many_squares(x, w, n, sums);
+  if (n == 6) return sum_by_four(x, w, 6); // a free body
+  return sum_by_four(x, w, n);
 }
 
 double hfi_system_momentum_norm(const hfiIsland* I, const double* x) {
-  return sqrt(sum_weighted_squares(x, I->inverse_diag, I->n, I->sums));
+  return sqrt(sum_weighted_squares(x, I->inverse_diag, I->n));
 }
 
 double hfi_system_velocity_norm(const hfiIsland* I, const double* x) {
-  return sqrt(sum_weighted_squares(x, I->diag, I->n, I->sums));
+  return sqrt(sum_weighted_squares(x, I->diag, I->n));
 }
 
 double hfi_system_largest_impulse(hfiIsland* I) {
