@@ -4,6 +4,7 @@
 #include "discrete/assemble.h"
 
 #include "actuation/rows.h"
+#include "base/compile.h"
 #include "linalg/dense.h"
 #include "world/law.h"
 
@@ -90,6 +91,41 @@ void hfi_assembly_init(hfiAssembly* a, const hfModel* m, int max_contacts, hfiAr
 
 // ---- begin ---------------------------------------------------------------------------------------
 
+// Row i and column i, up to the diagonal, of the dense M of a chain of n dofs, whose rows follow each other in the sparse one.
+HFI_COPIED void spread_row(const double* restrict M, int n, int i, double* restrict dense) {
+  if (i >= n) return;
+  M += i * (i + 1) / 2;
+  for (int j = 0; j <= i; ++j) dense[i * n + j] = dense[j * n + i] = M[j];
+}
+HFI_COPIED void spread_chain(const double* M, int n, double* dense) {
+  spread_row(M, n, 0, dense), spread_row(M, n, 1, dense), spread_row(M, n, 2, dense), spread_row(M, n, 3, dense);
+  spread_row(M, n, 4, dense), spread_row(M, n, 5, dense), spread_row(M, n, 6, dense);
+}
+
+// Copies M of a tree to its dense block where it is a chain with a usual number of dofs, by code that is written out. Returns 0 where it is not.
+static int spread_few(const double* M, int n, double* dense) {
+  switch (n) {
+  case 1: *dense = *M; return 1;
+  case 3: spread_chain(M, 3, dense); return 1;
+  case 6: spread_chain(M, 6, dense); return 1;
+  case 7: spread_chain(M, 7, dense); return 1;
+  default: return 0;
+  }
+}
+
+// Copies M to the dense blocks of the trees.
+static void spread_mass(hfiAssembly* a, const hfDynamics* d) {
+  const hfModel* m = d->model;
+  const hfStepProblem* p = &a->problem;
+  const int32_t *adr = hf_model_dof_Madr(m), *depth = hf_model_dof_depth(m);
+  for (int t = 0, k = 0; t < p->ntree; ++t) {
+    int last = p->tree_start[t + 1] - 1, n = last + 1 - p->tree_start[t], end = adr[last] + depth[last] + 1;
+    if (depth[last] != n - 1 || !spread_few(d->M + k, n, p->M + p->M_start[t]))
+      for (; k < end; ++k) p->M[a->entry[k][0]] = p->M[a->entry[k][1]] = d->M[k];
+    k = end;
+  }
+}
+
 void hfi_assembly_begin(hfiAssembly* a, const hfDynamics* d, double h, const double* v0) {
   hfStepProblem* p = &a->problem;
   const hfModel* m = d->model;
@@ -98,7 +134,7 @@ void hfi_assembly_begin(hfiAssembly* a, const hfDynamics* d, double h, const dou
   p->drift = NULL;
   a->ncapped = 0;
   a->body_a = a->body_b = -1;
-  for (int k = 0; k < m->nM; ++k) p->M[a->entry[k][0]] = p->M[a->entry[k][1]] = d->M[k];
+  spread_mass(a, d);
   for (int i = 0; i < m->nv; ++i) a->inverse_mass[i] = 1 / hfi_diagonal_mass(d, i);
   memcpy(p->v0, v0, sizeof *v0 * (size_t)p->nv);
   memcpy(a->start, v0, sizeof *v0 * (size_t)p->nv);
