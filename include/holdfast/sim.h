@@ -46,7 +46,8 @@ HF_API const hfSimConfig* hf_sim_config(const hfSim* sim); // with the scene's c
 // Advances the state by one step. input may be NULL. A refusal (status < 0) leaves the state as it was. A
 // numerical difficulty (status > 0) is described in the report, and the step is taken, with two exceptions in
 // which state->time does not advance by the whole step: method "mlcp" without its fallback leaves the state as it
-// was where the problem has no solution, and a method of continuous time stops where its integrator cannot go on.
+// was where the problem has no solution (results are then those of hf_sim_evaluate), and a method of continuous time stops where its
+// integrator cannot go on.
 // The same state gives the same answer again, so a loop that waits for a time must end when the time stands
 // still. Allocates nothing.
 HF_API hfStatus hf_sim_step(hfSim* sim, hfState* state, const hfInput* input, hfStepReport* report, hfError* error);

@@ -32,6 +32,12 @@ static void sense_end(hfSim* s, hfState* state, const hfInput* in, double time, 
   hfi_delay_sensors(s->model, state, s->sensor);
 }
 
+// Where a step was not taken, results are those of the state that stays, not those of an earlier step.
+static void look_instead(hfSim* s, const hfState* state, const hfInput* in) {
+  hfi_sim_look(s, state, in);
+  if (s->first) hfi_delay_sensors(s->model, state, s->sensor);
+}
+
 // A program that waits for a time would wait for ever where the sum of time and step is rounded to the time.
 static hfStatus check_time(const hfSim* s, const hfState* state, hfError* error) {
   double h = hf_sim_step_size(s);
@@ -64,6 +70,7 @@ hfStatus hfi_sim_step_unplaced(hfSim* s, hfState* state, const hfInput* in, hfSt
     if (out.taken) (s->method->discrete ? hfi_world_go : hfi_world_place)(s->world, hf_state_q(state), in), status = report->status;
     if (out.taken && s->model->nrest) hfi_world_complete(s->world), hfi_yield_springs(&s->world->dynamics, hf_state_q(state), hf_state_mutable_rest(state));
     if (out.taken && s->model->nsensor) sense_end(s, state, in, time, has_first);
+    if (!out.taken && status > 0) look_instead(s, state, in);
   }
   if (status < 0) report->status = status;
   return status;

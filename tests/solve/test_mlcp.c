@@ -143,6 +143,26 @@ static void test_numbers_that_overflow(void** state) {
   sim_world_free(&w);
 }
 
+// A target without a force limit that drives into the floor has no solution. Sensors and contacts are then those of the state that stays, and
+// not those of the step before, which was taken elsewhere.
+static void test_results_of_a_step_that_is_not_taken(void** state) {
+  (void)state;
+  simWorld w = make("<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 0.1'><joint name='j' type='slide' axis='0 0 1'/>"
+                    "<geom size='0.1' mass='1'/></body></worldbody><sensor><jointpos joint='j'/><clock/></sensor></mujoco>",
+                    HF_MLCP_COMPLEMENTARITY, HF_LCP_LEMKE, 4);
+  hfError error = {HF_OK, ""};
+  sim_q(&w)[0] = 2;
+  assert_int_equal(hf_sim_step(w.sim, w.state, w.input, NULL, &error), HF_OK);
+  assert_int_equal(hf_sim_contact_count(w.sim), 0);
+  sim_q(&w)[0] = -1e-4, sim_v(&w)[0] = 0, w.state->time = 7;
+  w.input->velocity_target[0] = -1;
+  assert_true(hf_sim_step(w.sim, w.state, w.input, NULL, &error) > 0);
+  assert_true(w.state->time == 7);
+  assert_true(hf_sim_sensors(w.sim)[0] == -1e-4 && hf_sim_sensors(w.sim)[1] == 7);
+  assert_int_equal(hf_sim_contact_count(w.sim), 1);
+  sim_world_free(&w);
+}
+
 static void test_refuses_what_has_no_room(void** state) {
   (void)state;
   simWorld w = make(kBlock, HF_MLCP_COMPLEMENTARITY, HF_LCP_LEMKE, 4);
@@ -220,7 +240,7 @@ static void test_anchor_is_honoured(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_block_sticks_and_slides), cmocka_unit_test(test_cones_of_k_edges),
                                      cmocka_unit_test(test_what_drives_sticks_by_dissipation_and_skates_by_energy), cmocka_unit_test(test_target_under_limit),
-                                     cmocka_unit_test(test_anchor_is_honoured), cmocka_unit_test(test_failure_keeps_the_state), cmocka_unit_test(test_fallback_steps),
+                                     cmocka_unit_test(test_anchor_is_honoured), cmocka_unit_test(test_failure_keeps_the_state), cmocka_unit_test(test_fallback_steps), cmocka_unit_test(test_results_of_a_step_that_is_not_taken),
                                      cmocka_unit_test(test_numbers_that_overflow), cmocka_unit_test(test_refuses_what_has_no_room)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
