@@ -238,12 +238,15 @@ HFI_COPIED double sum_by_four(const double* x, const double* w, int32_t n) {
   return (first + s[2]) + (s[1] + s[3]);
 }
 
-// The same; few dofs, as those of a body in the plane or of a finger, are summed in registers.
+HFI_CALLED static double sum_many_squares(const double* x, const double* w, int32_t n) {
+  return n == 6 ? sum_by_four(x, w, 6) : sum_by_four(x, w, n); // six: a free body
+}
+
+// The same; few dofs, as those of a body in the plane or of a finger, are summed in registers of the caller.
 HFI_COPIED double sum_weighted_squares(const double* x, const double* w, int32_t n) {
   if (n == 3) return x[0] * x[0] * w[0] + x[1] * x[1] * w[1] + x[2] * x[2] * w[2];
   if (n == 4) return (x[0] * x[0] * w[0] + x[2] * x[2] * w[2]) + (x[1] * x[1] * w[1] + x[3] * x[3] * w[3]);
-  if (n == 6) return sum_by_four(x, w, 6); // a free body
-  return sum_by_four(x, w, n);
+  return sum_many_squares(x, w, n);
 }
 
 double hfi_system_momentum_norm(const hfiIsland* I, const double* x) {
