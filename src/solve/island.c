@@ -353,14 +353,14 @@ static int makes_plain(const hfiIsland* I, const int32_t* blocks, int32_t nblock
   return 1;
 }
 
-// Gathers the blocks of a plain island into its only patch. Piece 0, dof c and slot c are the columns, so that one list serves for all three.
+// Gathers the blocks of a plain island into its only patch. Piece 0 has all columns, and column c is dof c: one list serves for both.
 static void gather_plain(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
   double *jacobian = I->jacobian, *transposed = I->transposed;
   int32_t n = I->n;
   I->nscalar = I->nblock = I->nrow = 0;
   I->npatch = I->nsegment = 1;
-  I->segment[0] = (hfiSegment){.ncol = n, .consecutive = 1};
-  I->patch[0] = (hfiPatch){.ncol = n, .ld = round_up4(n), .nsegment = 1, .nfree = n == 6, .piece = I->index, .dof = I->index, .slot = I->index, .J = jacobian};
+  I->segment[0] = (hfiSegment){.ncol = n};
+  I->patch[0] = (hfiPatch){.ncol = n, .ld = round_up4(n), .nsegment = 1, .nnode = 1, .nfree = n == 6, .piece = I->index, .dof = I->index, .J = jacobian};
   for (int32_t c = 0; c < n; ++c) I->index[c] = c;
   for (int32_t b = 0; b < nblock; ++b) extend_patch(I, I->problem->block + blocks[b], &jacobian);
   close_patch(I, &jacobian, &transposed);
