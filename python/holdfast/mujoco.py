@@ -443,36 +443,58 @@ class _Writer:
         import mujoco
 
         sensor = _add(self.root, "sensor")
-        target = {"touch": "site", "accelerometer": "site", "velocimeter": "site", "gyro": "site", "force": "site", "torque": "site"}
         kinds = {int(k.value): k.name[7:].lower() for k in mujoco.mjtSensor.__members__.values()}
-        names = {"jointactfrc": "jointactuatorfrc", "tendonactfrc": "tendonactuatorfrc"}
-        objects = {1: ("body", "BODY"), 2: ("xbody", "BODY"), 3: ("joint", "JOINT"), 5: ("geom", "GEOM"), 6: ("site", "SITE"),
-                   18: ("tendon", "TENDON"), 19: ("actuator", "ACTUATOR")}
-        supported = ("touch accelerometer velocimeter gyro force torque jointpos jointvel tendonpos tendonvel actuatorpos actuatorvel "
-                     "actuatorfrc jointactfrc ballquat ballangvel jointlimitpos jointlimitvel jointlimitfrc framepos framequat framexaxis "
-                     "frameyaxis framezaxis framelinvel frameangvel framelinacc frameangacc subtreecom subtreelinvel subtreeangmom clock "
-                     "e_potential e_kinetic tendonactfrc tendonlimitpos tendonlimitvel tendonlimitfrc").split()
+        words = {"jointactfrc": "jointactuatorfrc", "tendonactfrc": "tendonactuatorfrc", "geomdist": "distance", "geomnormal": "normal", "geomfromto": "fromto"}
         for i in range(m.nsensor):
             kind = kinds[int(m.sensor_type[i])]
-            if kind not in supported:
-                continue
-            s = _add(sensor, names.get(kind, kind), name=self.name("SENSOR", i), cutoff=m.sensor_cutoff[i])
+            s = _add(sensor, words.get(kind, kind), name=self.name("SENSOR", i), cutoff=m.sensor_cutoff[i], noise=m.sensor_noise[i])
             if hasattr(m, "sensor_history") and m.sensor_history[i][0]:
                 _samples(s, m.sensor_history[i], m.sensor_delay[i])
                 s.set("interval", _text(m.sensor_interval[i]))
-            otype = objects.get(int(m.sensor_objtype[i]))
-            if otype is None:
-                continue
-            what = self.name(otype[1], m.sensor_objid[i])
-            if kind.startswith("frame"):
-                s.set("objtype", otype[0])
-                s.set("objname", what)
-                rtype = objects.get(int(m.sensor_reftype[i]))
-                if rtype and m.sensor_refid[i] >= 0:
-                    s.set("reftype", rtype[0])
-                    s.set("refname", self.name(rtype[1], m.sensor_refid[i]))
-            else:
-                s.set(target.get(kind, {"xbody": "body"}.get(otype[0], otype[0])), what)
+            self.sensor_objects(s, i, kind)
+            self.sensor_parameters(s, i, kind)
+
+    def sensor_object(self, kind: Any, i: Any) -> tuple[str, str] | None:
+        """The word for a kind of objects and the name of one of them."""
+        objects = {1: ("body", "BODY"), 2: ("xbody", "BODY"), 3: ("joint", "JOINT"), 5: ("geom", "GEOM"), 6: ("site", "SITE"),
+                   18: ("tendon", "TENDON"), 19: ("actuator", "ACTUATOR")}
+        if int(kind) == 7:
+            return "camera", f"camera{int(i)}"  # a reader leaves such sensors out, whatever the name is
+        word = objects.get(int(kind))
+        return None if word is None or i < 0 else (word[0], self.name(word[1], i))
+
+    def sensor_objects(self, s: ET.Element, i: int, kind: str) -> None:
+        m = self.m
+        one, two = self.sensor_object(m.sensor_objtype[i], m.sensor_objid[i]), self.sensor_object(m.sensor_reftype[i], m.sensor_refid[i])
+        plain = {"xbody": "subtree" if kind == "contact" else "body"}
+        if kind in ("geomdist", "geomnormal", "geomfromto", "contact"):
+            for number, end in (("1", one), ("2", two)):
+                if end:
+                    s.set("site" if end[0] == "site" else plain.get(end[0], end[0]) + number, end[1])
+        elif kind == "insidesite" or kind.startswith("frame"):
+            for prefix, end in (("obj", one), ("ref", two)):
+                if end and prefix == "ref" and kind == "insidesite":
+                    s.set("site", end[1])
+                elif end:
+                    s.set(prefix + "type", end[0])
+                    s.set(prefix + "name", end[1])
+        elif one:
+            s.set(plain.get(one[0], one[0]), one[1])
+
+    def sensor_parameters(self, s: ET.Element, i: int, kind: str) -> None:
+        """What stands in numbers of its own: the data of contacts and rays, how contacts are reduced, the size of a user's sensor."""
+        m = self.m
+        data = {"contact": "found force torque dist pos normal tangent linvel angvel", "rangefinder": "dist dir origin point normal depth"}
+        numbers = m.sensor_intprm[i] if hasattr(m, "sensor_intprm") else (0, 0, 0)
+        if kind in data and numbers[0]:
+            s.set("data", " ".join(word for bit, word in enumerate(data[kind].split()) if int(numbers[0]) >> bit & 1))
+        if kind == "contact":
+            s.set("reduce", ("none", "mindist", "maxforce", "netforce")[int(numbers[1])])
+            s.set("num", str(int(numbers[2])))
+        if kind == "insidesite" and numbers[0]:
+            s.set("enclosed", "true")
+        if kind == "user":
+            s.set("dim", str(int(m.sensor_dim[i])))
 
 
 def _write(m: Any) -> str:

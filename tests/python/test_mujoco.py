@@ -360,3 +360,21 @@ def test_overrides_of_contacts():
     for name in ("geom_margin", "geom_solref", "geom_solimp", "geom_friction"):
         assert np.allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-12), name
     assert np.allclose(ours.geom_friction[:, 0], 0.3)
+
+
+SENSORS = """<mujoco><worldbody><geom name="f" type="plane" size="1 1 1"/><body name="b" pos="0 0 .1"><freejoint/><geom name="g" size=".1"/>
+<site name="s" size=".2"/></body><body name="c" pos="1 0 .1"><freejoint/><geom name="g2" size=".1"/></body></worldbody><sensor><magnetometer site="s"/>
+<rangefinder site="s"/><rangefinder site="s" data="dist normal"/><distance geom1="g" geom2="g2" cutoff="1"/><normal body1="b" body2="c" cutoff="1"/>
+<fromto geom1="g" body2="c" cutoff="1"/><contact geom1="g" geom2="f" data="found force normal" num="3" reduce="mindist"/><contact body1="b" body2="c" reduce="maxforce"/>
+<contact subtree1="b" geom2="f" reduce="netforce"/><contact site="s" subtree2="c"/><contact/><user dim="3"/><subtreecom body="b"/><clock noise=".1"/></sensor></mujoco>"""
+
+
+@pytest.mark.skipif(not hasattr(mujoco.MjModel, "sensor_intprm"), reason="a MuJoCo without contact sensors")
+def test_every_sensor_that_the_reader_knows():
+    """Sensors of an mjModel are those of its file, noise included; of those that are left out there is a warning."""
+    model, direct = hf.from_mujoco(mujoco.MjModel.from_xml_string(SENSORS)), hf.Model.from_string(SENSORS)
+    for field in (n for n in dir(direct) if n.startswith("sensor_") and n != "sensor_name"):
+        assert np.array_equal(getattr(model, field), getattr(direct, field)), field
+    camera = SENSORS.replace("<site", '<camera name="eye"/><site').replace("<clock", '<framepos objtype="camera" objname="eye"/><clock')
+    less = hf.from_mujoco(mujoco.MjModel.from_xml_string(camera))
+    assert less.nsensor == model.nsensor and any("sensor left out" in d.message for d in less.diagnostics)
