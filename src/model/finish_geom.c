@@ -243,8 +243,9 @@ static hfiMass infer_mass(const hfiFinish* f, int body, hfQuat* axes) {
   return total;
 }
 
-// Lower bounds and the triangle inequality A + B >= C of principal moments.
-static hfStatus repair_mass(const hfiFinish* f, const hfBodyDef* d, hfiMass* mass, hfError* error) {
+// Lower bounds and the triangle inequality A + B >= C of principal moments. Where these change the principal axes stay those of before, also
+// between moments that become equal.
+static hfStatus repair_mass(const hfiFinish* f, const hfBodyDef* d, hfiMass* mass, hfQuat* axes, hfError* error) {
   const hfBuildConfig* c = &f->b->config;
   if (c->bound_mass > 0) mass->mass = max2(mass->mass, c->bound_mass);
   double moment[3];
@@ -265,6 +266,7 @@ static hfStatus repair_mass(const hfiFinish* f, const hfBodyDef* d, hfiMass* mas
   }
   if (changed) {
     double diagonal[6] = {moment[0], moment[1], moment[2], 0, 0, 0};
+    if (!is_principal(*axes, mass->I)) *axes = principal_axes(mass->I);
     sym3_rotate(R, diagonal, mass->I);
   }
   return HF_OK;
@@ -293,7 +295,7 @@ hfStatus hfi_finish_inertias(hfiFinish* f, hfError* error) {
     // is where the body stands in its parent.
     if (b && mass.mass == 0 && !d->has_inertial) mass.com = v3_load(d->pos), axes = q_load(d->quat);
     if (b) {
-      hfStatus status = repair_mass(f, d, &mass, error);
+      hfStatus status = repair_mass(f, d, &mass, &axes, error);
       if (status != HF_OK) return status;
     }
     hfi_set_body_mass(m)[b] = mass.mass;

@@ -38,6 +38,23 @@ static void test_orientation_forms(void** state) {
   CHECK_ORIENTATION("", "zaxis='0 0 -7'", 0, 1, 0, 0);
 }
 
+// Two boxes whose axes are turned by 30 degrees, with moments that are all below the bound: the inertial frame is the one that they had, and not
+// that of equal moments, which could be any.
+static void test_frame_of_bounded_inertia(void** state) {
+  (void)state;
+  const char* body = "<mujoco><compiler boundinertia='%s'/><worldbody><body><frame euler='0 0 30'><geom type='box' size='.1 .2 .3' mass='1'/>"
+                     "<geom type='box' size='.1 .2 .3' mass='1' pos='0 0 .1'/></frame></body></worldbody></mujoco>";
+  char bounded[512], plain[512];
+  snprintf(bounded, sizeof bounded, body, "5");
+  snprintf(plain, sizeof plain, body, "0");
+  hfModel *m = parse(bounded), *n = parse(plain);
+  assert_numbers(hf_model_body_iquat(m) + 4, hf_model_body_iquat(n) + 4, 4);
+  assert_true(fabs(hf_model_body_iquat(m)[4]) < 0.99);
+  ASSERT_NUMBERS(hf_model_body_inertia(m) + 6, 5, 5, 5, 0, 0, 0);
+  hf_model_free(m);
+  hf_model_free(n);
+}
+
 // A turn of -100 degrees about z. The signs of coordinates of a free joint are MuJoCo's: w = cos 50, z = -sin 50.
 static void test_sign_of_xy_axes(void** state) {
   (void)state;
@@ -472,7 +489,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_short_keyframes), cmocka_unit_test(test_what_mujoco_forgives), cmocka_unit_test(test_more_that_mujoco_reads), cmocka_unit_test(test_meshes_of_included_files),
       cmocka_unit_test(test_ranges_without_ends_and_negative_damping),
-      cmocka_unit_test(test_orientation_forms), cmocka_unit_test(test_sign_of_xy_axes), cmocka_unit_test(test_default_classes),
+      cmocka_unit_test(test_orientation_forms), cmocka_unit_test(test_sign_of_xy_axes), cmocka_unit_test(test_frame_of_bounded_inertia), cmocka_unit_test(test_default_classes),
       cmocka_unit_test(test_frames),            cmocka_unit_test(test_fromto), cmocka_unit_test(test_angles_of_replicas_grow),
       cmocka_unit_test(test_joints),            cmocka_unit_test(test_bodies_come_depth_first),
       cmocka_unit_test(test_dashes_in_comments), cmocka_unit_test(test_attributes_without_blanks),
