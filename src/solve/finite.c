@@ -1,4 +1,4 @@
-// The check that every solve begins with. One sum over all numbers is finite if they all are (large
+// The check that every solve of an island comes after. One sum over all numbers is finite if they all are (large
 // numbers may make it overflow). Only where it is not finite are the trees and blocks looked at one
 // by one: 0 x is 0 for a finite x and NaN otherwise.
 #include "solve/finite.h"

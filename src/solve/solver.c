@@ -281,6 +281,14 @@ static int is_wanted(const hfSolver* solver, const members* m, const int32_t* ch
   return any || find_estimate(solver, m);
 }
 
+// Must any island be solved? Where all trees fly, nobody reads the numbers of the problem.
+static int is_any_wanted(const hfSolver* solver, const hfStepProblem* P, const int32_t* changed) {
+  if (!changed || solver->estimated_trees) return 1;
+  for (int32_t t = 0; t < P->ntree; ++t)
+    if (changed[t]) return 1;
+  return 0;
+}
+
 // Number of islands with blocks that solve_islands would solve.
 static int32_t count_wanted(const hfSolver* solver, const int32_t* changed) {
   int32_t count = 0;
@@ -320,7 +328,7 @@ static hfStatus solve_islands(const solving* job, const int32_t* changed, hfErro
   hfSolver* solver = job->solver;
   hfStatus status = check_config(job->config, error);
   if (!status) status = hfi_problem_check_capacity(job->problem, &solver->capacity, error);
-  if (!status) status = hfi_problem_check_finite(job->problem, error);
+  if (!status && is_any_wanted(solver, job->problem, changed)) status = hfi_problem_check_finite(job->problem, error);
   if (status) return status;
   hfi_partition_find(&solver->partition, job->problem);
   for (int32_t k = 0; k < solver->partition.count; ++k) {
