@@ -41,8 +41,9 @@
 // In a heap some row is always about to cross its stick region, so that the smallest alpha of all
 // rows would be tiny (docs/theory/heaps.md). There the friction duals take the place of the search
 // over rows (dual.c), a soft start gives the first guess (soft.c), and a step that points uphill is
-// reversed: K then has a negative eigenvalue along dv, Newton's step leads to a saddle of the
-// energy, and the opposite direction leads away from it.
+// reversed unless it halves the residual. K has a negative eigenvalue along such a step: it leads to a
+// saddle of the energy, and the opposite direction leads away from it. But the coupling of friction
+// to the normal force has no energy. Where r becomes small at the end of the step, an answer is near.
 #include "solve/newton.h"
 
 #include "base/compile.h"
@@ -75,6 +76,8 @@ static const double COARSE = 1e4;
 static const double BALANCED_TREE = 1e-2;
 // A residual below this share of the scale that steps no longer lower is rounding [-].
 static const double ROUNDING = 1e-13;
+// A step of a heap that points uphill is taken where it brings the residual below this share [-].
+static const double UPHILL = 0.5;
 // A halved step is accepted if |r| falls by at least this share of alpha (Armijo's condition) [-].
 static const double ARMIJO = 1e-4;
 enum {
@@ -262,6 +265,24 @@ static int keeps_factors(const iteration* it, double before, int reuses) {
   return reuses < MAX_REUSES && is_small(it, it->norm * contraction);
 }
 
+static void swap(double** a, double** b) {
+  double* t = *a;
+  *a = *b;
+  *b = t;
+}
+
+// Is the residual at the end of the step, v1 and s1, below the share UPHILL of that at v? Leaves impulses, responses and r of the end.
+static int lowers_residual(iteration* it) {
+  hfiIsland* I = it->I;
+  double norm = it->norm, scale = it->scale;
+  swap(&I->v, &I->v1), swap(&I->s, &I->s1);
+  evaluate(it);
+  int lower = it->norm / it->scale < UPHILL * (norm / scale);
+  swap(&I->v, &I->v1), swap(&I->s, &I->s1);
+  it->norm = norm, it->scale = scale;
+  return lower;
+}
+
 // Takes -dv, which points downhill, instead of dv.
 static void reverse_step(iteration* it) {
   hfiIsland* I = it->I;
@@ -271,8 +292,8 @@ static void reverse_step(iteration* it) {
 }
 
 // Forms and factors K at v, then computes the step. Where the step is not downhill and K is
-// unsymmetric: in a heap reverses a step that points uphill; otherwise leaves the unsymmetric terms
-// out and solves again. Returns 0 when there is no finite step.
+// unsymmetric: in a heap takes a step that points uphill where it lowers the residual, and reverses it where it does not;
+// otherwise leaves the unsymmetric terms out and solves again. Returns 0 when there is no finite step.
 static int find_direction(iteration* it) {
   hfiIsland* I = it->I;
   if (it->dual) hfi_dual_set_responses(I);
@@ -281,7 +302,7 @@ static int find_direction(iteration* it) {
     double slight = DOWNHILL_COSINE * it->step * it->norm;
     if (it->along <= -slight || !hfi_system_is_coupled(I)) return finite;
     if (it->dual && it->along >= slight) {
-      reverse_step(it);
+      if (!lowers_residual(it)) reverse_step(it);
       return 1;
     }
   }
@@ -337,12 +358,6 @@ static double limit_step(iteration* it) {
     }
   }
   return alpha;
-}
-
-static void swap(double** a, double** b) {
-  double* t = *a;
-  *a = *b;
-  *b = t;
 }
 
 // Moves v and s to v + alpha dv and evaluates there. Afterwards v1 and s1 hold the point before.
