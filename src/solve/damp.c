@@ -12,6 +12,8 @@
 //
 // A contact that opened and closed before also opens slowly: while its soft law pulls, its force becomes pi0 + OPENING (pi - pi0). Forces that
 // no longer change are the same with damping and without, so that the answer stays what it was.
+//
+// Where the changes of all contacts together hardly turn from one iteration to the next, soft.c lets them go on (hfi_damp_go_on).
 #include "solve/damp.h"
 
 #include "math/vec3.h"
@@ -25,6 +27,8 @@ static const double SAME = 0.5;
 static const double OPENING = 0.3;
 // The bound of friction is at least this share of the normal force [-].
 static const double LEAST_BOUND = 0.1;
+// A normal force that goes on falling keeps at least this share [-].
+static const double LEAST_LEFT = 0.1;
 enum { FEW_FLIPS = 2 }; // A contact that opened or closed less often than this opens at once.
 
 void hfi_damp_begin(hfiIsland* I, int32_t k) {
@@ -54,8 +58,10 @@ void hfi_damp_friction(hfiIsland* I, int32_t k, double next, const double* f) {
   const hfiIslandBlock* b = I->block + k;
   hfiDamping* D = I->damping + k;
   double change = next - I->lag[k];
-  int closes = next > 0 && !(I->pi0[k] > 0);
-  D->flips += (next > 0) != (I->pi0[k] > 0);
+  int acted = I->pi0[k] > 0, closes = next > 0 && !acted;
+  D->flips += (next > 0) != acted;
+  D->steady = next > 0 && acted;
+  D->normal_change = next - I->pi0[k];
   D->bound_share = adapt_share(D->bound_share, !(change * D->bound_change < 0));
   D->bound_change = change;
   for (int g = 0; g < hfi_group_count(b->dim); ++g) {
@@ -63,4 +69,15 @@ void hfi_damp_friction(hfiIsland* I, int32_t k, double next, const double* f) {
     move_group(I->force + b->row + 1 + row, f + row, hfi_group_dim(g), D->share + g, D->change + row);
   }
   I->lag[k] = next > 0 ? max2(I->lag[k] + (closes ? 1 : D->bound_share) * change, LEAST_BOUND * next) : 0;
+}
+
+int hfi_damp_go_on(hfiIsland* I, int32_t k, double extra) {
+  const hfiIslandBlock* b = I->block + k;
+  const hfiDamping* D = I->damping + k;
+  double* f = I->force + b->row + 1;
+  if (!D->steady) return 0;
+  I->pi0[k] = max2(LEAST_LEFT * I->pi0[k], I->pi0[k] + extra * D->normal_change);
+  I->lag[k] = max2(LEAST_BOUND * I->pi0[k], I->lag[k] + extra * D->bound_share * D->bound_change);
+  for (int i = 0; i + 1 < b->dim; ++i) f[i] += extra * D->share[hfi_row_group(i + 1)] * D->change[i];
+  return 1;
 }

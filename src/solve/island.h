@@ -71,11 +71,13 @@ typedef struct hfiDualGroups {
   int32_t count; // of the groups; 0: no force bounds friction, and the arrays are not set
 } hfiDualGroups;
 
-// What a contact did in the last soft iterations of a large heap, in the symbols of damp.c.
+// What a contact did in the last soft iterations of a damped heap, in the symbols of damp.c.
 typedef struct hfiDamping {
   double bound_share, bound_change; // share and dx of b
   double share[3], change[5];       // of the friction groups, and of the rows of friction
+  double normal_change;             // last change of pi0 [N]
   int32_t flips;                    // how often it opened or closed
+  int32_t steady;                   // 1: it acted before the last iteration and after it
 } hfiDamping;
 
 typedef struct hfiPatchKernels hfiPatchKernels; // solve/patch.h
@@ -115,8 +117,9 @@ typedef struct hfiIsland {
   hfiDualGroups* dual_groups;         // (nblock) friction groups of the contacts where they were evaluated last
   double* lag;                        // (nblock) normal force that bounds friction in the convex problem and in soft iterations [N]
   double* pi0;                        // (nblock) normal force known so far (soft.c) [N]
-  hfiDamping* damping;                // (nblock) of a large heap (damp.h)
-  double *v_kept, *s_kept, *lag_kept; // (n), (nrow), (nblock) of its best pass (convex.c)
+  int32_t is_damped;                  // 1: soft iterations of the heap are damped (damp.h)
+  hfiDamping* damping;                // (nblock) of a heap that is damped
+  double *v_kept, *s_kept, *lag_kept; // (n), (nrow), (nblock) of its best pass (convex.c); v_kept also of the soft iterations (soft.c)
   hfContactLaw* soft;                 // (nblock) soft laws of the contacts (soft.c)
   const hfContactLaw** other_law;     // (nblock) the law that the one in `block` takes turns with
   int32_t known_rows;                 // Rows of the problem below this were solved before in this step, with the answer v0; 0: none.

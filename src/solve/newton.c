@@ -49,7 +49,6 @@
 #include "base/compile.h"
 #include "linalg/dense.h"
 #include "math/vec3.h"
-#include "solve/damp.h"
 #include "solve/dual.h"
 #include "solve/line.h"
 #include "solve/system.h"
@@ -84,7 +83,6 @@ enum {
   MAX_CONVEX_ITERATIONS = 500, // The convex problem always converges, if need be slowly.
   MAX_HALVINGS = 40,           // 2^-40 of a step changes no digit that matters.
   MAX_STALL = 12,              // A start that is thought to be close failed if so many iterations do not halve the residual.
-  MAX_STALL_LARGE = 25,        // The same in a large heap, where another attempt takes longer than to go on.
   MAX_IDLE = 3,                // A residual of rounding is accepted after so many last steps that did not halve it.
   MAX_REUSES = 20,             // K is formed again after this many steps with the same factors.
 };
@@ -423,7 +421,7 @@ static int finish(iteration* it) {
 static int stalls(iteration* it) {
   it->stalled += 1;
   if (it->norm < 0.5 * it->halved) it->halved = it->norm, it->stalled = 0;
-  return it->stalled > (hfi_use_damping(it->I) ? MAX_STALL_LARGE : MAX_STALL);
+  return it->stalled > MAX_STALL;
 }
 
 hfiNewtonResult hfi_newton_solve(hfiIsland* I, const hfSolverConfig* config, int coupling, int rung,

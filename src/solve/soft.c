@@ -26,14 +26,16 @@
 //   3. Take pi0 and f0 from the soft laws at its end. A contact whose pi0 would be negative opens. An open contact that the step
 //      would close gets the force that stops its two bodies alone, (vn(0) - vn)/(h W).
 //   4. Multiply cap by CAP_GROWTH.
-// In a large heap step 3 takes a share of the changes of contacts that change their state in cycles, and the normal force that bounds
-// friction, I->lag, may differ from pi0 (damp.c).
+// In a large heap, and after a stall, step 3 takes a share of the changes of contacts that change their state in cycles, and the normal force that bounds
+// friction, I->lag, may differ from pi0 (damp.c). Where the steps dv of such iterations hardly turn and hardly become shorter, the last one is
+// lengthened by Aitken's rule (go_on): friction follows the normal force with a delay, and where K with that coupling is nearly singular each iteration
+// brings a few per cent of the way.
 // This is the proximal point method (Rockafellar 1976) for the forces, with one Newton step for each of its problems.
 //
 // The forces become right long before the velocities do, because a stiff law hardly moves with its force. So the residual of the true
 // laws falls suddenly, and then, or after MAX_SOFT iterations, Newton's method on the true laws takes over. Where it stalls, because
-// some states of contacts were still wrong, the soft iterations go on from where they were, until the residual is smaller than the
-// last time.
+// some states of contacts were still wrong, the soft iterations go on from where they were, damped, until the residual is much smaller than
+// the last time.
 #include "solve/soft.h"
 
 #include "base/compile.h"
@@ -54,15 +56,22 @@ static const double CAP_GROWTH = 1.5;
 // multiplied by CLOSER.
 static const double CLOSE = 0.15;
 static const double CLOSE_LARGE = 0.03; // The same in a large heap, where damped iterations come closer.
-static const double CLOSER = 0.3;
+static const double CLOSE_FIRST = 0.3; // The first estimate of a large heap ends here: it need not do more than show what is about to touch.
+static const double CLOSER = 0.03;
+// Two steps go the same way if the cosine of the angle between them is at least this [-]. The second is then lengthened to at most
+// MOST_AHEAD times its length, where that is at least twice its length.
+static const double SAME_WAY = 0.97;
+static const double LEAST_AHEAD = 2;
+static const double MOST_AHEAD = 5;
 enum {
   FIRST_TEST = 3,  // The true residual is not computed before this iteration: it is never small so early.
   MAX_SOFT = 16,   // Most iterations on soft laws before Newton's method is tried. 5 to 15 are usual; longer ones are mostly cycles.
   MAX_SOFT_LARGE = 24, // The same in a large heap,
   MAX_KNOWN_LARGE = 12, // and where forces of an earlier solution are known.
-  MORE_SOFT = 4,   // The same after Newton's method stalled.
+  MORE_SOFT = 30,  // The same after Newton's method stalled.
   MAX_NEWTON = 60, // Most iterations of Newton's method each time that it takes over; 5 to 20 are usual.
-  MAX_ROUNDS = 2,  // Newton's method takes over at most this many times. A third attempt fails nine times of ten.
+  MAX_ROUNDS = 6,  // Newton's method takes over at most this many times.
+  BETWEEN = 3,     // A step is lengthened at the earliest in this iteration after the last one that was.
 };
 
 // Returns vn(pi) of a contact and sets *slope = -dpi/dvn there, which is k times the root of the quadratic equation's discriminant.
@@ -180,29 +189,36 @@ static void start_contact(hfiIsland* I, int32_t k) {
   for (int g = 0; g < hfi_group_count(b->dim); ++g) clamp_group(f + hfi_group_row(g), g, touched ? law->mu[g] * I->lag[k] : 0);
 }
 
-// Sets pi0 and f0 of contact k to the forces of its soft law at I->s1, or moves them towards these where the heap is large. The caller has
+// Bounds the friction forces of contact k and sets its duals to them. Either law of the contact will do.
+static void bound_friction(hfiIsland* I, int32_t k) {
+  const hfiIslandBlock* b = I->block + k;
+  for (int g = 0; g < hfi_group_count(b->dim); ++g)
+    clamp_group(I->force + b->row + 1 + hfi_group_row(g), g, b->contact->mu[g] * I->lag[k]);
+  set_duals(I, k);
+}
+
+// Sets pi0 and f0 of contact k to the forces of its soft law at I->s1, or moves them towards these where the heap is damped. The caller has
 // updated the friction duals for that step, and the laws of the blocks are the soft ones. The duals belonged to the bound of this iteration;
 // those of f0 over the new bound take their place.
-static void update_contact(hfiIsland* I, int32_t k, int damped) {
+static void update_contact(hfiIsland* I, int32_t k) {
   const hfiIslandBlock* b = I->block + k;
   const hfContactLaw* law = b->contact;
   const double* w = I->dual + b->row + 1;
   double *f = I->force + b->row + 1, f1[5], pi = I->pi0[k], bound = I->lag[k], next;
   if (pi > 0) {
     next = soft_normal_force(I, k, I->s1[b->row]);
-    next = damped ? hfi_damp_normal_force(I, k, next) : max2(0, next);
+    next = I->is_damped ? hfi_damp_normal_force(I, k, next) : max2(0, next);
   } else
     next = predict_normal_force(I, k, I->other_law[k], I->s1);
   for (int i = 0; i + 1 < b->dim; ++i) f1[i] = law->mu[hfi_row_group(i + 1)] * bound * w[i];
-  if (damped)
+  if (I->is_damped)
     hfi_damp_friction(I, k, next, f1);
   else {
     memcpy(f, f1, sizeof *f * (size_t)(b->dim - 1));
     I->lag[k] = next;
   }
-  for (int g = 0; g < hfi_group_count(b->dim); ++g) clamp_group(f + hfi_group_row(g), g, law->mu[g] * I->lag[k]);
   I->pi0[k] = next;
-  set_duals(I, k);
+  bound_friction(I, k);
 }
 
 // Evaluates the soft laws at I->s. A contact acts while pi0 > 0, even where its soft law would pull: it opens between iterations only.
@@ -222,7 +238,6 @@ static void respond_softly(hfiIsland* I) {
 
 // Takes a Newton step on the soft laws from I->v and I->s. Returns 0 where there is no finite step.
 static int take_step(hfiIsland* I, double cap) {
-  int damped = hfi_use_damping(I);
   for (int32_t k = I->nscalar; k < I->nblock; ++k) {
     if (!is_contact(I, k)) continue;
     if (I->pi0[k] > 0) soften(I, k, cap); // Nothing but the bounds of friction is asked of the other laws.
@@ -237,7 +252,7 @@ static int take_step(hfiIsland* I, double cap) {
   hfi_dual_update(I);
   for (int32_t k = I->nscalar; k < I->nblock; ++k) {
     if (!is_contact(I, k)) continue;
-    update_contact(I, k, damped);
+    update_contact(I, k);
     exchange_law(I, k);
   }
   double *v = I->v, *s = I->s;
@@ -260,16 +275,23 @@ static int is_anchored(const hfiIsland* I) {
   return 1;
 }
 
-// The share of its scale below which the residual of the true laws is close, and most iterations on soft laws before Newton's method is tried.
-static double close_share(const hfiIsland* I) { return hfi_use_damping(I) ? CLOSE_LARGE : CLOSE; }
+// Most iterations on soft laws before Newton's method is tried.
 static int32_t most_iterations(const hfiIsland* I, const hfSolverConfig* config) {
   int32_t large = I->known_rows > 0 ? MAX_KNOWN_LARGE : MAX_SOFT_LARGE;
-  return imin2(hfi_use_damping(I) ? large : MAX_SOFT, config->max_iterations);
+  return imin2(I->is_damped ? large : MAX_SOFT, config->max_iterations);
+}
+
+// Damps the iterations from here on.
+static void begin_damping(hfiIsland* I) {
+  I->is_damped = 1;
+  for (int32_t k = I->nscalar; k < I->nblock; ++k)
+    if (is_contact(I, k)) hfi_damp_begin(I, k);
 }
 
 int hfi_soft_begin(hfiIsland* I, hfiSoft* soft) {
   int unknown = 0; // 1: some contact was in no earlier solution
-  *soft = (hfiSoft){hfi_use_damping(I) && I->known_rows > 0 ? KNOWN_CAP : FIRST_CAP, close_share(I), 0};
+  I->is_damped = I->ntree > HFI_MANY_TREES;
+  *soft = (hfiSoft){I->is_damped && I->known_rows > 0 ? KNOWN_CAP : FIRST_CAP, I->is_damped ? CLOSE_LARGE : CLOSE, 0};
   hfi_dual_reset(I);
   hfi_system_rows(I, I->v, I->s);
   int close = is_close(I, CLOSE);
@@ -278,39 +300,66 @@ int hfi_soft_begin(hfiIsland* I, hfiSoft* soft) {
     if (!is_contact(I, k)) continue;
     start_contact(I, k);
     I->pi0[k] = I->lag[k];
-    if (hfi_use_damping(I)) hfi_damp_begin(I, k);
     unknown |= !is_known(I, k);
   }
+  if (I->is_damped) begin_damping(I);
   return !close && unknown;
 }
 
+// By which factor the last step dv should have been longer, if what is left of the way is a geometric series of steps: 1/(1 - q), where q is the component of
+// dv along the step before, over that step. Returns 1 where the two do not go the same way. I->v_kept is the step before, and becomes dv.
+static double find_factor_ahead(hfiIsland* I) {
+  double dot = 0, before2 = 0, now2 = 0;
+  for (int32_t i = 0; i < I->n; ++i) {
+    double d = I->dv[i], before = I->v_kept[i], mass = I->diag[i];
+    dot += mass * d * before, before2 += mass * sqr(before), now2 += mass * sqr(d);
+    I->v_kept[i] = d;
+  }
+  if (!(dot > SAME_WAY * sqrt(before2 * now2))) return 1;
+  double q = dot / before2;
+  return q < 1 - 1 / MOST_AHEAD ? 1 / (1 - q) : MOST_AHEAD;
+}
+
+// Moves velocities and forces on by `extra` times their changes in the last iteration.
+static void go_on(hfiIsland* I, double extra) {
+  for (int32_t k = I->nscalar; k < I->nblock; ++k)
+    if (is_contact(I, k) && hfi_damp_go_on(I, k, extra)) bound_friction(I, k);
+  hfi_axpy(I->v, extra, I->dv, I->n);
+  hfi_system_rows(I, I->v, I->s);
+}
+
 int hfi_soft_approach(hfiIsland* I, hfiSoft* soft, int32_t most) {
+  int since = 0; // iterations after a step was lengthened, or from here on
   for (most += soft->iterations; soft->iterations < most;) {
     if (!take_step(I, soft->cap)) return 0;
-    soft->iterations += 1;
+    soft->iterations += 1, since += 1;
     soft->cap *= CAP_GROWTH;
     if (soft->iterations >= FIRST_TEST && is_close(I, soft->close)) break;
+    double ahead = I->is_damped ? find_factor_ahead(I) : 1;
+    if (since < BETWEEN || !(ahead > LEAST_AHEAD)) continue;
+    go_on(I, ahead - 1);
+    since = 0;
   }
   return 1;
 }
 
-// Goes back from Newton's method to the end of the last soft iteration, whose velocities are in I->v_kept.
+// Goes back from Newton's method to the end of the last soft iteration, whose velocities are in I->v_kept. From there on the iterations are damped, and come closer.
 static void resume(hfiIsland* I, hfiSoft* soft) {
   memcpy(I->v, I->v_kept, sizeof(double) * (size_t)I->n);
   hfi_system_rows(I, I->v, I->s);
   for (int32_t k = I->nscalar; k < I->nblock; ++k)
     if (is_contact(I, k)) set_duals(I, k);
-  soft->close *= CLOSER;
+  if (!I->is_damped) begin_damping(I);
+  soft->close = CLOSER * min2(soft->close, CLOSE_LARGE);
 }
 
 // Sets the impulses to those of pi0 and f0. Damping may leave friction bounds above mu pi0.
 static void set_impulses(hfiIsland* I) {
   double h = I->problem->h;
-  int damped = hfi_use_damping(I);
   for (int32_t k = I->nscalar; k < I->nblock; ++k) {
     const hfiIslandBlock* b = I->block + k;
     if (!is_contact(I, k)) continue;
-    for (int g = 0; damped && g < hfi_group_count(b->dim); ++g)
+    for (int g = 0; I->is_damped && g < hfi_group_count(b->dim); ++g)
       clamp_group(I->force + b->row + 1 + hfi_group_row(g), g, b->contact->mu[g] * I->pi0[k]);
     I->gamma[b->row] = h * I->pi0[k];
     for (int i = 1; i < b->dim; ++i) I->gamma[b->row + i] = -h * I->force[b->row + i];
@@ -321,6 +370,7 @@ hfiNewtonResult hfi_soft_estimate(hfiIsland* I, const hfSolverConfig* config) {
   hfiNewtonResult out = {0, 0, 0, 0};
   hfiSoft soft;
   if (!is_anchored(I) || !hfi_soft_begin(I, &soft)) return out;
+  if (I->is_damped && I->known_rows == 0) soft.close = CLOSE_FIRST;
   out.converged = hfi_soft_approach(I, &soft, most_iterations(I, config));
   out.iterations = soft.iterations;
   if (out.converged) set_impulses(I);
@@ -340,7 +390,7 @@ hfiNewtonResult hfi_soft_solve(hfiIsland* I, const hfSolverConfig* config) {
     if (approach && !hfi_soft_approach(I, &soft, round > 0 ? imin2(MORE_SOFT, config->max_iterations) : most_iterations(I, config))) break;
     if (work + soft.iterations >= config->max_iterations) break;
     memcpy(I->v_kept, I->v, sizeof(double) * (size_t)I->n);
-    if (hfi_use_damping(I)) hfi_dual_reset(I); // Steps with the duals at hand are too long there: in one of three heaps of 1000 bodies they lead away.
+    if (I->is_damped) hfi_dual_reset(I); // Steps with the duals at hand are too long there: in one of three heaps of 1000 bodies they lead away.
     out = hfi_newton_solve(I, &few, HF_COUPLING_TWO_WAY, HF_RUNG_TAMSI, HFI_KEPT_DUALS);
     work += out.iterations, limited += out.limited;
     approach = 1;
