@@ -1,6 +1,7 @@
 // Arm: kinematics forward and inverse, tracking, torques; and the gripper's controller.
 #include "core.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -305,6 +306,8 @@ static PyObject* grip_control(PyObject* self, PyObject* args) {
   double width, rate, squeeze, h;
   GripObject* g = (GripObject*)self;
   if (!PyArg_ParseTuple(args, "dddd", &width, &rate, &squeeze, &h)) return NULL;
+  if (!isfinite(width) || !isfinite(rate) || !isfinite(squeeze) || !isfinite(h) || h <= 0) // they would stay in its memory
+    return PyErr_SetString(PyExc_ValueError, "width, rate and squeeze must be finite, and h positive"), NULL;
   return PyFloat_FromDouble(hf_grip_control(&g->config, &g->grip, width, rate, squeeze, h));
 }
 

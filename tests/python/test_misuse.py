@@ -196,6 +196,18 @@ def test_what_a_sim_has_not(fall):
     assert sim.state is other and other.time > 0 and own[0].time == 0
 
 
+def test_measurements_of_a_grip_that_are_no_numbers():
+    """They are refused and leave no trace in the memory of the grip, which returned NaN from then on."""
+    grip = hf.Grip()
+    grip.close(0.1, 10)
+    grip.control(0.1, 0, 0, 0.001)
+    before = grip.memory
+    for wrong in ((np.nan, 0, 0, 0.001), (0.1, np.inf, 0, 0.001), (0.1, 0, np.nan, 0.001), (0.1, 0, 0, 0), (0.1, 0, 0, -1)):
+        with pytest.raises(ValueError, match="h positive"):
+            grip.control(*wrong)
+    assert grip.memory == before and np.isfinite(grip.control(0.1, 0, 0, 0.001))
+
+
 def test_rows_without_numbers():
     """A keyframe of a model without activations and mocap bodies has none of them; the arrays had numbers of whatever lay behind."""
     model = hf.Model.from_string("<mujoco><worldbody><body><joint/><geom size='1'/></body></worldbody><keyframe><key/></keyframe></mujoco>")
