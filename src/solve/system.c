@@ -143,6 +143,10 @@ void hfi_system_multiply(const hfiIsland* I, const double* x, double* y) {
     const double* M = P->M + P->M_start[tree];
     if (m == 6) // a free body
       multiply_tree(M, P->diag + start, 6, x + first, y + first);
+    else if (m == 4) // a finger
+      multiply_tree(M, P->diag + start, 4, x + first, y + first);
+    else if (m == 7) // an arm
+      multiply_tree(M, P->diag + start, 7, x + first, y + first);
     else
       multiply_tree(M, P->diag + start, m, x + first, y + first);
   }
