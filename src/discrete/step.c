@@ -29,7 +29,7 @@ void hfi_discrete_problem(hfiDiscrete* s, const hfState* state, const hfInput* i
 
 // Whether the velocities of a flying tree are known before the problem is solved, if no row acts on it.
 static int knows_flight(const hfiDiscrete* s, int t) {
-  return s->flight.articulated[t] ? s->flight.has_middle : hfi_free_body_falls(&s->world->dynamics, t);
+  return !s->flight.articulated[t] || s->flight.has_middle;
 }
 
 // Marks in s->changed the trees whose velocities are to be found: all but those that fly and on which no row acts. Returns the number of

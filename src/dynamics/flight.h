@@ -55,6 +55,8 @@ typedef struct hfiFlight {
 } hfiFlight;
 
 void hfi_flight_init(hfiFlight* f, const hfDynamics* d, hfiArena* arena);
+// Finds out which trees are free bodies and how joints move; once more when parameters changed, because a body with armature is no free body.
+void hfi_flight_sort(hfiFlight* f, const hfDynamics* d);
 
 // ---- free bodies ----------------------------------------------------------------------------------
 
@@ -75,8 +77,6 @@ void hfi_flight_end(const hfiFlight* f, const hfDynamics* d, double h, const int
 // it moves where it does not fly.
 hfVec3 hfi_free_body_centre(const hfDynamics* d, const hfiFreeBody* body);
 hfVec3 hfi_free_body_velocity(const hfDynamics* d, const hfiFreeBody* body, const double* v);
-// Whether the weight of a free body changes its velocities by h g alone: its tree has no armature.
-int hfi_free_body_falls(const hfDynamics* d, int tree);
 // What v must be in the step problem for the step to end at velocities v1: the inverse of hfi_flight_end for
 // free bodies. v may be v1.
 void hfi_flight_solution(const hfiFlight* f, const hfDynamics* d, double h, const double* v1, double* v);

@@ -151,18 +151,22 @@ void hfi_flight_init(hfiFlight* f, const hfDynamics* d, hfiArena* arena) {
   f->kept = HFI_TAKE(arena, hfiInvariants, m->ntree);
   f->scalar = hfi_arena_take(arena, (size_t)m->njnt, sizeof *f->scalar);
   f->turning = HFI_TAKE(arena, int32_t, m->njnt);
-  f->nbody = 0;
   if (!arena->base) return;
-  for (int t = 0; t < m->ntree; ++t) f->articulated[t] = 1;
   f->first_link[m->ntree] = d->nlink;
   for (int l = d->nlink - 1; l > 0; --l) f->first_link[d->link[l].tree] = l;
+  hfi_flight_sort(f, d);
+}
+
+void hfi_flight_sort(hfiFlight* f, const hfDynamics* d) {
+  f->nbody = 0;
+  for (int t = 0; t < d->model->ntree; ++t) f->articulated[t] = 1;
   for (int l = 1; l < d->nlink; ++l) {
     if (!is_free_body(d, l)) continue;
     hfiFreeBody body = {.link = l, .tree = d->link[l].tree};
     f->articulated[body.tree] = 0;
     f->body[f->nbody++] = body;
   }
-  sort_joints(f, m);
+  sort_joints(f, d->model);
 }
 
 // ---- the step -------------------------------------------------------------------------------------
@@ -281,11 +285,6 @@ hfVec3 hfi_free_body_centre(const hfDynamics* d, const hfiFreeBody* b) {
 hfVec3 hfi_free_body_velocity(const hfDynamics* d, const hfiFreeBody* b, const double* v) {
   const hfiLink* link = &d->link[b->link];
   return centre_velocity(link, &b->R_m, v + link->dof);
-}
-
-int hfi_free_body_falls(const hfDynamics* d, int tree) {
-  const hfModel* m = d->model;
-  return !d->narmature && !hfi_any_nonzero(hf_model_dof_armature(m) + hf_model_tree_dofadr(m)[tree], 6);
 }
 
 // The angular velocity w in the middle for which spin_in_contact ends with w1: w = s I^-1 R_m^T R1 I w1, where R1 depends

@@ -140,6 +140,32 @@ static void test_slides_with_new_parameters(void** state) {
   hf_model_free(base);
 }
 
+// A free body that gets armature by new parameters spins with it from then on, and without it when it loses it: (I + a) dw/dt = -w x I w.
+static void test_free_bodies_with_new_parameters(void** state) {
+  (void)state;
+  const double h = 1e-5, w0[3] = {1, 2, 3}, torque = (0.1 - 0.05) * 2 * 3;
+  hfModel* base = parse_model("<mujoco><option gravity='0 0 0'/><worldbody><body><freejoint/><inertial pos='0 0 0' mass='3' diaginertia='.13 .1 .05'/></body></worldbody></mujoco>");
+  hfParams* params = NULL;
+  hfSim* sim = NULL;
+  hfSimConfig config = hf_sim_config_default();
+  config.step = h;
+  assert_int_equal(hf_params_create(&params, base, NULL), HF_OK);
+  assert_int_equal(hf_sim_create(&sim, hf_params_model(params), &config, NULL), HF_OK);
+  for (int k = 0; k < 3; ++k) {
+    double armature = k == 1 ? 0.1 : 0;
+    for (int i = 0; i < 6; ++i) hf_params_field(params, HF_FIELD_dof_armature)[i] = armature;
+    assert_int_equal(hf_params_update(params, NULL), HF_OK);
+    hfState* s = hf_state_create(base);
+    memcpy(hf_state_mutable_v(s) + 3, w0, sizeof w0);
+    assert_int_equal(hf_sim_step(sim, s, NULL, NULL, NULL), HF_OK);
+    assert_true(fabs((hf_state_v(s)[3] - w0[0]) / h - torque / (0.13 + armature)) < 1e-3);
+    hf_state_free(s);
+  }
+  hf_sim_free(sim);
+  hf_params_free(params);
+  hf_model_free(base);
+}
+
 // ---- contacts -----------------------------------------------------------------------------------------------
 
 // 12 N on 100 g across a gap of 1 mm at 10 ms would come 6 mm far: it is stopped where its stiffness says, F/k with
@@ -366,7 +392,7 @@ int main(void) {
       cmocka_unit_test(test_turntable),      cmocka_unit_test(test_near_bodies_fly),
       cmocka_unit_test(test_spinning_shapes), cmocka_unit_test(test_bar_on_a_hinge),
       cmocka_unit_test(test_whirling_rod),   cmocka_unit_test(test_slides_beside_others),
-      cmocka_unit_test(test_bodies_that_fall), cmocka_unit_test(test_bodies_with_armature), cmocka_unit_test(test_slides_with_new_parameters),
+      cmocka_unit_test(test_bodies_that_fall), cmocka_unit_test(test_bodies_with_armature), cmocka_unit_test(test_slides_with_new_parameters), cmocka_unit_test(test_free_bodies_with_new_parameters),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
