@@ -100,37 +100,41 @@ static int all_finite(const double* x, int32_t n) {
 
 // ---- an island without rows ----------------------------------------------------------------------
 
-// Does row k of the symmetric A (n x n) have no entry right of the diagonal?
-static int is_uncoupled(const double* A, int32_t n, int32_t k) {
+// Does row k of the symmetric M (n x n) have no entry right of the diagonal?
+static int is_uncoupled(const double* M, int32_t n, int32_t k) {
   for (int32_t i = k + 1; i < n; ++i)
-    if (A[k * n + i] != 0) return 0;
+    if (M[k * n + i] != 0) return 0;
   return 1;
 }
 
-// Solves A v = p* for those first dofs of a tree that are coupled to no other dof. The translation of a free body mostly has such dofs.
-// Returns their number.
-static int32_t solve_uncoupled(const double* A, int32_t n, double* v) {
+// Solves A v = p*, A = M + diag, for those first dofs of a tree that are coupled to no other dof. The translation of a free body mostly has
+// such dofs, and a body on a slide is one. Returns their number.
+static int32_t solve_uncoupled(const double* M, const double* diag, int32_t n, double* v) {
   int32_t k = 0;
-  for (; k < n && is_uncoupled(A, n, k) && A[k * n + k] > 0; ++k) v[k] *= 1 / A[k * n + k];
+  for (; k < n && is_uncoupled(M, n, k) && M[k * n + k] + diag[k] > 0; ++k) v[k] *= 1 / (M[k * n + k] + diag[k]);
   return k;
+}
+
+// Solves A v = p* for the dofs of a tree from k on. Returns 0 where that has no answer.
+static int solve_coupled(double* A, const double* M, const double* diag, int32_t n, int32_t k, double* v) {
+  memcpy(A, M, sizeof(double) * (size_t)(n * n));
+  for (int32_t i = k; i < n; ++i) A[i * n + i] += diag[i];
+  if (hfi_ldlt(A + k * (n + 1), n - k, n, 1) != 0) return 0;
+  hfi_ldlt_solve(A + k * (n + 1), n - k, n, v + k);
+  return 1;
 }
 
 // Solves an island without rows, which is one tree: A v = p*. Returns 0 where that has no answer: the tree then keeps the velocities of the
 // start of the step.
 static int solve_free_tree(const solving* job, int32_t tree) {
   const hfStepProblem* P = job->problem;
-  double* v = job->v;
   int32_t first = P->tree_start[tree], n = P->tree_start[tree + 1] - first;
-  double* A = job->solver->island.local;
-  memcpy(A, P->M + P->M_start[tree], sizeof(double) * (size_t)(n * n));
-  for (int32_t i = 0; i < n; ++i) A[i * n + i] += P->diag[first + i];
-  memcpy(v + first, P->p + first, sizeof(double) * (size_t)n);
-  int32_t k = solve_uncoupled(A, n, v + first);
-  if (hfi_ldlt(A + k * (n + 1), n - k, n, 1) == 0) {
-    hfi_ldlt_solve(A + k * (n + 1), n - k, n, v + first + k);
-    if (all_finite(v + first, n)) return 1;
-  }
-  memcpy(v + first, P->v0 + first, sizeof(double) * (size_t)n);
+  const double *M = P->M + P->M_start[tree], *diag = P->diag + first;
+  double* v = job->v + first;
+  memcpy(v, P->p + first, sizeof(double) * (size_t)n);
+  int32_t k = solve_uncoupled(M, diag, n, v);
+  if ((k == n || solve_coupled(job->solver->island.local, M, diag, n, k, v)) && all_finite(v, n)) return 1;
+  memcpy(v, P->v0 + first, sizeof(double) * (size_t)n);
   return 0;
 }
 
