@@ -82,10 +82,11 @@ static inline int is_newly_touched(const hfModel* m, const hfiRawContact* r, int
   return (a >= 0 && touched[a] >= round - 1) || (b >= 0 && touched[b] >= round - 1);
 }
 
-// How fast velocities V of the links and a fall of time t carry a body's point along n [m/s].
+// How fast velocities V of the links and a fall of time t carry a body's point along n [m/s]. Nothing moves a body without dofs.
 static inline double speed_along(const hfDynamics* d, const hfMotion* V, double t, int body, hfVec3 p_W, hfVec3 n) {
+  if (hf_model_body_lastdof(d->model)[body] < 0) return 0;
   hfVec3 v = hfi_contact_velocity(d, V, body, p_W).v;
-  if (t > 0 && hf_model_body_lastdof(d->model)[body] >= 0) v = v3_axpy(t, d->gravity, v);
+  if (t > 0) v = v3_axpy(t, d->gravity, v);
   return v3_dot(n, v);
 }
 
