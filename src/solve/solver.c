@@ -109,15 +109,16 @@ static int is_uncoupled(const double* M, int32_t n, int32_t k) {
 
 // Solves A v = p*, A = M + diag, for those first dofs of a tree that are coupled to no other dof. The translation of a free body mostly has
 // such dofs, and a body on a slide is one. Returns their number.
-static int32_t solve_uncoupled(const double* M, const double* diag, int32_t n, double* v) {
+static int32_t solve_uncoupled(const double* M, const double* diag, const double* p, int32_t n, double* v) {
   int32_t k = 0;
-  for (; k < n && is_uncoupled(M, n, k) && M[k * n + k] + diag[k] > 0; ++k) v[k] *= 1 / (M[k * n + k] + diag[k]);
+  for (; k < n && is_uncoupled(M, n, k) && M[k * n + k] + diag[k] > 0; ++k) v[k] = p[k] * (1 / (M[k * n + k] + diag[k]));
   return k;
 }
 
 // Solves A v = p* for the dofs of a tree from k on. Returns 0 where that has no answer.
-static int solve_coupled(double* A, const double* M, const double* diag, int32_t n, int32_t k, double* v) {
+static int solve_coupled(double* A, const double* M, const double* diag, const double* p, int32_t n, int32_t k, double* v) {
   memcpy(A, M, sizeof(double) * (size_t)(n * n));
+  memcpy(v + k, p + k, sizeof(double) * (size_t)(n - k));
   for (int32_t i = k; i < n; ++i) A[i * n + i] += diag[i];
   if (hfi_ldlt(A + k * (n + 1), n - k, n, 1) != 0) return 0;
   hfi_ldlt_solve(A + k * (n + 1), n - k, n, v + k);
@@ -129,11 +130,10 @@ static int solve_coupled(double* A, const double* M, const double* diag, int32_t
 static int solve_free_tree(const solving* job, int32_t tree) {
   const hfStepProblem* P = job->problem;
   int32_t first = P->tree_start[tree], n = P->tree_start[tree + 1] - first;
-  const double *M = P->M + P->M_start[tree], *diag = P->diag + first;
+  const double *M = P->M + P->M_start[tree], *diag = P->diag + first, *p = P->p + first;
   double* v = job->v + first;
-  memcpy(v, P->p + first, sizeof(double) * (size_t)n);
-  int32_t k = solve_uncoupled(M, diag, n, v);
-  if ((k == n || solve_coupled(job->solver->island.local, M, diag, n, k, v)) && all_finite(v, n)) return 1;
+  int32_t k = solve_uncoupled(M, diag, p, n, v);
+  if ((k == n || solve_coupled(job->solver->island.local, M, diag, p, n, k, v)) && all_finite(v, n)) return 1;
   memcpy(v, P->v0 + first, sizeof(double) * (size_t)n);
   return 0;
 }
