@@ -83,6 +83,7 @@ void hfi_world_read_controls(const hfiWorld* w, double t, const hfInput* in, dou
 
 void hfi_world_load(hfiWorld* w, double t, const hfInput* in) {
   const hfModel* m = w->model;
+  if (!m->nu) return;
   hfi_world_read_controls(w, t, in, w->given);
   if (!m->nhistory) return;
   memcpy(w->ctrl, w->given, sizeof *w->ctrl * (size_t)m->nu);
