@@ -99,12 +99,16 @@ void hfi_rows_force(const hfiRows* r, const hfiRowBlock* b, const double* v, dou
 
 // Appends the piece of columns [first, first + n) of a block, which are all on one tree.
 static void append_piece(const hfiRows* r, const hfModel* m, const hfiRowBlock* b, int first, int n, hfStepProblem* p) {
-  const int32_t* cols = r->cols + b->col + first;
-  hfStepPiece piece = {hf_model_dof_tree(m)[cols[0]], n, p->ncol, p->njac};
+  const int32_t* from = r->cols + b->col + first;
+  const double* J_from = r->J + b->jac + first;
+  hfStepPiece piece = {hf_model_dof_tree(m)[from[0]], n, p->ncol, p->njac};
+  int32_t *cols = p->cols + piece.col, root = hf_model_tree_dofadr(m)[piece.tree];
+  double* J = p->J + piece.jac;
+  for (int k = 0; k < n; ++k) cols[k] = from[k] - root;
+  for (int i = 0; i < b->dim; ++i, J += n, J_from += b->ncol)
+    for (int k = 0; k < n; ++k) J[k] = J_from[k];
   p->piece[p->npiece++] = piece;
-  for (int k = 0; k < n; ++k) p->cols[p->ncol++] = cols[k] - hf_model_tree_dofadr(m)[piece.tree];
-  for (int i = 0; i < b->dim; ++i)
-    for (int k = 0; k < n; ++k) p->J[p->njac++] = r->J[b->jac + i * b->ncol + first + k];
+  p->ncol += n, p->njac += b->dim * n;
 }
 
 static void append_block(const hfiRows* r, const hfModel* m, const hfiRowBlock* b, hfStepProblem* p) {
@@ -115,8 +119,8 @@ static void append_block(const hfiRows* r, const hfModel* m, const hfiRowBlock* 
     append_piece(r, m, b, first, end - first, p);
   }
   block.npiece = p->npiece - block.piece;
-  for (int i = 0; i < b->dim; ++i) p->saturated[p->nsaturated++] = r->row[b->row + i];
-  p->nrow += b->dim;
+  for (int i = 0; i < b->dim; ++i) p->saturated[block.param + i] = r->row[b->row + i];
+  p->nrow += b->dim, p->nsaturated += b->dim;
   p->block[p->nblock++] = block;
 }
 
@@ -187,8 +191,10 @@ double hfi_coupled_inverse_mass(const hfDynamics* d, double* x, int ncol, const 
     if (x[i] == 0) continue;
     const double* row = d->L + adr[i];
     const int32_t* col = hf_model_M_col(m) + adr[i];
-    for (int k = 0; k < depth[i]; ++k) x[col[k]] -= row[k] * x[i];
-    w += d->Dinv[i] * x[i] * x[i];
+    double xi = x[i];
+    int n = depth[i];
+    for (int k = 0; k < n; ++k) x[col[k]] -= row[k] * xi;
+    w += d->Dinv[i] * xi * xi;
     x[i] = 0;
   }
   return w;
