@@ -35,18 +35,25 @@ static const double SINGULAR = 1e-14;
 
 static int is_chain(const hfModel* m, int begin, int n) { return hf_model_dof_depth(m)[begin + n - 1] == n - 1; }
 
-// Pivot k of n, with M_kk = diagonal: what eliminate does with its row.
-HFI_COPIED void eliminate_dof(double* L, double* Dinv, const double* M, int n, int k) {
-  if (k >= n) return;
-  double *row = L + k * (k + 1) / 2, least = SINGULAR * M[k * (k + 1) / 2 + k], inverse = Dinv[k] = 1 / (row[k] > least ? row[k] : least);
-  for (int a = k - 1; a >= 0; --a) {
+// The pivot of a row whose ancestors are the first `depth` dofs of the tree, and what eliminate does with the row. Returns the inverse of the pivot.
+HFI_COPIED double eliminate_row(double* L, double* row, const double* M_row, int depth) {
+  double least = SINGULAR * M_row[depth], inverse = 1 / (row[depth] > least ? row[depth] : least);
+  for (int a = depth - 1; a >= 0; --a) {
     double factor = row[a] * inverse;
     hfi_axpy(L + a * (a + 1) / 2, -factor, row, a + 1);
     row[a] = factor;
   }
+  return inverse;
 }
-HFI_COPIED void factor_chain(double* L, double* Dinv, const double* M, int n) {
-  memcpy(L, M, (size_t)(n * (n + 1) / 2) * sizeof *L);
+// Pivot k of n.
+HFI_COPIED void eliminate_dof(double* L, double* Dinv, const double* M, int n, int k) {
+  if (k < n) Dinv[k] = eliminate_row(L, L + k * (k + 1) / 2, M + k * (k + 1) / 2, k);
+}
+// A chain of n dofs with nfinger more, each at its end, whose rows follow.
+HFI_COPIED void factor_chain(double* L, double* Dinv, const double* M, int n, int nfinger) {
+  int size = n * (n + 1) / 2;
+  memcpy(L, M, (size_t)(size + nfinger * (n + 1)) * sizeof *L);
+  for (int k = nfinger - 1; k >= 0; --k) Dinv[n + k] = eliminate_row(L, L + size + k * (n + 1), M + size + k * (n + 1), n);
   eliminate_dof(L, Dinv, M, n, 6), eliminate_dof(L, Dinv, M, n, 5), eliminate_dof(L, Dinv, M, n, 4), eliminate_dof(L, Dinv, M, n, 3);
   eliminate_dof(L, Dinv, M, n, 2), eliminate_dof(L, Dinv, M, n, 1), eliminate_dof(L, Dinv, M, n, 0);
 }
@@ -71,12 +78,21 @@ HFI_COPIED void solve_chain(const double* L, const double* Dinv, int n, double* 
 // Factors, or solves, where the tree is such a chain. Returns 0 where it is not.
 static int factor_few(double* L, double* Dinv, const double* M, int n) {
   switch (n) {
-  case 3: factor_chain(L, Dinv, M, 3); return 1;
-  case 4: factor_chain(L, Dinv, M, 4); return 1;
-  case 6: factor_chain(L, Dinv, M, 6); return 1;
-  case 7: factor_chain(L, Dinv, M, 7); return 1;
+  case 3: factor_chain(L, Dinv, M, 3, 0); return 1;
+  case 4: factor_chain(L, Dinv, M, 4, 0); return 1;
+  case 6: factor_chain(L, Dinv, M, 6, 0); return 1;
+  case 7: factor_chain(L, Dinv, M, 7, 0); return 1;
   default: return 0;
   }
+}
+// Factors an arm of six or seven dofs that ends in several fingers of one dof each. n: the depth of the last dof. Returns 0 for other trees.
+static int factor_arm(double* L, double* Dinv, const double* M, const int32_t* depth, int ndof, int n) {
+  if ((n != 6 && n != 7) || depth[n - 1] != n - 1) return 0;
+  for (int k = n; k < ndof; ++k)
+    if (depth[k] != n) return 0;
+  if (n == 6) factor_chain(L, Dinv, M, 6, ndof - 6);
+  else factor_chain(L, Dinv, M, 7, ndof - 7);
+  return 1;
 }
 static int solve_few(const double* L, const double* Dinv, int n, double* x) {
   switch (n) {
@@ -102,6 +118,7 @@ void hfi_factor_tree(const hfDynamics* d, int t) {
   }
   for (int k = begin; k <= last; ++k) d->inverse_mass[k] = -1;
   if (is_chain(m, begin, last + 1 - begin) && factor_few(d->L + adr[begin], d->Dinv + begin, d->M + adr[begin], last + 1 - begin)) return;
+  if (factor_arm(d->L + adr[begin], d->Dinv + begin, d->M + adr[begin], depth + begin, last + 1 - begin, depth[last])) return;
   memcpy(d->L + adr[begin], d->M + adr[begin], (size_t)(adr[last] + depth[last] + 1 - adr[begin]) * sizeof *d->M);
   for (int k = last; k >= begin; --k) {
     double* row = d->L + adr[k];
