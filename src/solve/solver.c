@@ -118,8 +118,7 @@ static int32_t solve_uncoupled(const double* M, const double* diag, const double
 // Solves A v = p* for the dofs of a tree from k on. Returns 0 where that has no answer.
 static int solve_coupled(double* A, const double* M, const double* diag, const double* p, int32_t n, int32_t k, double* v) {
   memcpy(A, M, sizeof(double) * (size_t)(n * n));
-  memcpy(v + k, p + k, sizeof(double) * (size_t)(n - k));
-  for (int32_t i = k; i < n; ++i) A[i * n + i] += diag[i];
+  for (int32_t i = k; i < n; ++i) v[i] = p[i], A[i * n + i] += diag[i];
   if (hfi_ldlt(A + k * (n + 1), n - k, n, 1) != 0) return 0;
   hfi_ldlt_solve(A + k * (n + 1), n - k, n, v + k);
   return 1;
