@@ -2,7 +2,8 @@
 //
 // 1. The list of near pairs (Verlet 1967) has all pairs that were nearer than their margin and half the skins of both geoms when the
 //    list was made. As long as every geom has moved, and may reach, no further than half its skin from where it was then, no other pair can
-//    touch, and the list is used again. What moves fast has a wide skin. How the list is made:
+//    touch, and the list is used again. What moves fast has a wide skin. The geoms of a robot that flies far from all else are followed
+//    from one of them, their carrier. How the list is made:
 //      few pairs (`listed`)  all pairs stay candidates for good; those are near whose bounding spheres, or sphere and plane, are
 //      many pairs            those are near whose boxes, grown by half the usual skin, overlap (broad phase), and all explicit pairs
 //    A point of a geom moves by at most |p - p0| + r |R - R0| with the radius r of its bounding sphere. Where spheres make the
@@ -226,13 +227,20 @@ static int find_candidates(hfiScene* s, const hfPose* X_WG, const double* reach,
   return found;
 }
 
+// How geom g has moved since the list was made, as seen from its carrier.
+static inline hfVec3 move_since(const hfiScene* s, const hfPose* X_WG, int g) {
+  hfVec3 move = v3_sub(X_WG[g].p, s->X0_WG[g].p);
+  int from = s->carrier ? s->carrier[g] : -1;
+  return from < 0 ? move : v3_sub(move, v3_sub(X_WG[from].p, s->X0_WG[from].p));
+}
+
 // How far a point of geom g can have moved since the list was made; infinite for a plane that turned.
 static double way_since(const hfiScene* s, const hfPose* X_WG, int g) {
   const hfPose *X = &X_WG[g], *X0 = &s->X0_WG[g];
   double radius = hf_model_geom_rbound(s->model)[g], turn2 = 0;
   for (int i = 0; i < 9; ++i) turn2 += sqr(X->R.m[i] - X0->R.m[i]);
   double turn = turn2 == 0 ? 0 : radius > 0 ? radius * sqrt(turn2) : INFINITY;
-  return v3_norm(v3_sub(X->p, X0->p)) + turn;
+  return v3_norm(move_since(s, X_WG, g)) + turn;
 }
 
 // Has every geom come, and may come, no further than half its skin since the list of near pairs was made?
@@ -242,7 +250,7 @@ static int list_holds(const hfiScene* s, const hfPose* X_WG, const double* reach
   for (int k = 0; k < s->nactive; ++k) {
     int g = s->active[k];
     double left = 0.5 * s->far[g] - (reach ? reach[g] : 0);
-    if (!(left >= 0 && v3_norm2(v3_sub(X_WG[g].p, s->X0_WG[g].p)) <= left * left)) return 0;
+    if (!(left >= 0 && v3_norm2(move_since(s, X_WG, g)) <= left * left)) return 0;
     if ((!s->listed || !(radius[g] > 0)) && !(way_since(s, X_WG, g) <= left)) return 0;
   }
   return 1;

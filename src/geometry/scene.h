@@ -49,6 +49,7 @@ typedef struct hfiScene {
   int32_t has_skin;        // 0: it has none and serves one query
   double skin;             // usual skin [m]
   double* far;             // (ngeom) skin of each geom in this list [m]
+  const int32_t* carrier;  // (ngeom) a geom that this one may be followed from, as all geoms that it can reach are carried with it, or -1. NULL: none has one
   const int32_t* still;    // (ngeom) 1: the geom cannot move; pairs of two such geoms are left out. NULL: all pairs count
   hfiGrid grid;
   hfiAabb* box; // (nactive), unused when listed

@@ -104,6 +104,8 @@ static void take_arrays(void* object, hfiArena* arena) {
   w->given = m->nhistory ? HFI_TAKE(arena, double, m->nu) : w->ctrl;
   w->reach = HFI_TAKE(arena, double, 2 * m->ngeom);
   w->touched = HFI_TAKE(arena, int32_t, m->ntree);
+  w->alone = HFI_TAKE(arena, int32_t, m->ntree);
+  w->carrier = HFI_TAKE(arena, int32_t, m->ngeom);
   w->further = HFI_TAKE(arena, int32_t, m->ngeom);
   w->found = HFI_TAKE(arena, hfiRawContact, contacts);
   w->points_reach = HFI_TAKE(arena, double, m->ngeom);

@@ -126,14 +126,23 @@ static void find_points(hfiWorld* w, const double* reach) {
   if (keeps) memcpy(w->points_reach, reach, size);
 }
 
+// How far each geom may come within the horizon, of trees that are far from all else as seen from their first body. Returns 1 where there are such trees.
+static int find_reach(hfiWorld* w, const hfMotion* V, double horizon, const double* push, double* reach, hfiFarthest* farthest) {
+  *farthest = hfi_contact_reach(&w->dynamics, V, horizon, w->extent, push, NULL, reach);
+  if (!hfi_world_mark_alone(w, V, horizon, reach)) return 0;
+  *farthest = hfi_contact_reach(&w->dynamics, V, horizon, w->extent, push, w->alone, reach);
+  return 1;
+}
+
 void hfi_world_find_contacts(hfiWorld* w, double gap, double horizon, const double* push) {
   const hfModel* m = w->model;
   w->ncontact = 0;
   if (!w->config.max_contacts) return;
   const hfDynamics* d = horizon > 0 ? &w->dynamics : NULL;
-  if (d)
-    w->farthest = hfi_contact_reach(d, d->V, horizon, w->extent, push, w->reach);
-  else
+  w->scene.carrier = NULL;
+  if (d && find_reach(w, d->V, horizon, push, w->reach, &w->farthest))
+    hfi_world_set_carriers(w);
+  else if (!d)
     for (int g = 0; gap > 0 && g < m->ngeom; ++g) w->reach[g] = 0.5 * gap;
   find_points(w, d || gap > 0 ? w->reach : NULL);
   double widest = hfi_contact_choose(m, d, horizon, gap, listed_materials(w), w->found, w->nfound, w->touched);
@@ -149,7 +158,8 @@ int hfi_world_may_miss(const hfiWorld* w, const int32_t* unforeseen) {
 
 const double* hfi_world_second_reach(hfiWorld* w, const hfMotion* V, double horizon) {
   double* reach = w->reach + w->model->ngeom;
-  hfi_contact_reach(&w->dynamics, V, horizon, w->extent, NULL, reach);
+  hfiFarthest farthest; // nobody asks for it
+  find_reach(w, V, horizon, NULL, reach, &farthest);
   return reach;
 }
 

@@ -65,6 +65,8 @@ typedef struct hfiWorld {
   double* reach;        // (2 ngeom) how far a geom may come in the time that counts [m]; then the same by the velocities of a second look (hfi_world_second_reach)
   hfiFarthest farthest; // of the bodies in that time
   int32_t* touched;     // (ntree) 1: the tree has a contact
+  int32_t* alone;       // (ntree) 1: the tree is fast and far from all else (alone.c)
+  int32_t* carrier;     // (ngeom) for the scene: the first geom of such a tree, for all its geoms; else -1
   int32_t* further;     // (ngeom) 1: a second look found that the geom may come beyond its reach
   hfiRawContact* found; // (max_contacts) as geometry finds them
   int32_t has_points;   // 1: geometry would find the same again at the present poses with the reach points_reach
@@ -139,6 +141,11 @@ int hfi_world_may_miss(const hfiWorld* world, const int32_t* unforeseen);
 int hfi_world_add_missed(hfiWorld* world, const hfMotion* V, double horizon, const int32_t* unforeseen, int further,
                          int32_t* number);
 
+// Marks in world->alone the trees that are fast and have nothing else within reach (ngeom), how far velocities V of the links move each geom within
+// the horizon at most. Returns whether there are any.
+int hfi_world_mark_alone(hfiWorld* world, const hfMotion* V, double horizon, const double* reach);
+// Lets the scene follow the geoms of these trees from the first geom of the tree.
+void hfi_world_set_carriers(hfiWorld* world);
 // Computes the second reach of all geoms (ngeom), how far velocities V move them within the horizon, beside the first.
 const double* hfi_world_second_reach(hfiWorld* world, const hfMotion* V, double horizon);
 // Finds the points of pairs again of which a geom has its second reach noticeably beyond its first. Only trees count that `marked` (ntree) marks.

@@ -1,0 +1,77 @@
+// Robots that fly fast: their links meet each other as those of a robot that stays where it is, and they meet a wall as anything else.
+#include "support/sim_world.h"
+#include "world/method.h"
+#include "world/world.h"
+
+#include <math.h>
+
+static const char* const robot =
+  "<body name='base' pos='0 0 1'><freejoint/><geom type='box' size='.1 .1 .1' mass='2'/>"
+  "<body pos='.13 0 0'><joint name='lid' type='hinge' axis='0 1 0' pos='0 0 -.1'/><geom type='box' size='.01 .08 .08' mass='.2'/></body>"
+  "<body pos='0 .13 0'><joint name='slide' type='slide' axis='0 1 0'/><geom type='sphere' size='.02' mass='.1'/></body></body>";
+
+static hfModel* make_model(const char* others) {
+  char xml[2000];
+  snprintf(xml, sizeof xml, "<mujoco><option gravity='0 0 0'><flag filterparent='disable'/></option><worldbody>%s%s</worldbody></mujoco>", robot, others);
+  return parse_model(xml);
+}
+
+// The lid closes and the sphere meets the base, while all of it flies along y at a speed.
+static simWorld fly(const char* others, double speed, double time) {
+  hfSimConfig config = hf_sim_config_default();
+  config.step = 1e-3;
+  simWorld w = sim_world_with(make_model(others), &config);
+  double* v = sim_v(&w);
+  v[1] = speed, v[6] = -0.3, v[7] = -0.2;
+  sim_world_step(&w, (int)lround(time / config.step));
+  return w;
+}
+
+// Uniform motion changes nothing. Positions of 10 m have rounding errors of 1e-15 m, which forces of 1e6 N/m and 0.1 kg bring to 1e-8 m/s at most in a step.
+static void test_speed_changes_nothing(void** state) {
+  (void)state;
+  simWorld rest = fly("", 0, 0.5), fast = fly("", 20, 0.5);
+  assert_true(sim_v(&rest)[6] > -0.29 && sim_v(&rest)[7] > -0.19); // both links have met the base
+  for (int i = 7; i < 9; ++i) assert_true(fabs(sim_q(&fast)[i] - sim_q(&rest)[i]) < 1e-6);
+  for (int i = 3; i < 8; ++i) assert_true(fabs(sim_v(&fast)[i] - sim_v(&rest)[i]) < 1e-5);
+  sim_world_free(&rest);
+  sim_world_free(&fast);
+}
+
+static void test_walls_count(void** state) {
+  (void)state;
+  simWorld w = fly("<geom type='box' size='1 .05 1' pos='0 2 1'/>", 20, 0.3);
+  assert_true(sim_q(&w)[1] < 1.95);
+  sim_world_free(&w);
+}
+
+// Links that are 10 and 20 mm apart and hardly move as seen from each other are not looked at for points, however fast all of them are, unless a wall is near.
+static int found(const char* others) {
+  hfModel* m = make_model(others);
+  hfiWorldConfig config = {.max_contacts = 100, .scene_signals = 1, .drive_law = -1};
+  hfiWorld* world = NULL;
+  hfError error;
+  assert_int_equal(hfi_world_create(&world, m, &config, &error), HF_OK);
+  hfState* s = hf_state_create(m);
+  hf_state_mutable_v(s)[1] = 20;
+  hfi_world_place(world, hf_state_q(s), NULL);
+  hf_dynamics_velocity(&world->dynamics, hf_state_v(s));
+  hfi_world_find_contacts(world, 0, 2e-3, NULL);
+  int n = world->nfound;
+  hf_state_free(s);
+  hfi_world_free(world);
+  hf_model_free(m);
+  return n;
+}
+
+static void test_shared_motion_finds_nothing(void** state) {
+  (void)state;
+  assert_int_equal(found(""), 0);
+  assert_int_equal(found("<geom type='plane' size='1 1 1'/>"), 0);
+  assert_true(found("<geom type='box' size='1 .05 1' pos='0 .3 1'/>") > 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_speed_changes_nothing), cmocka_unit_test(test_walls_count), cmocka_unit_test(test_shared_motion_finds_nothing)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
