@@ -205,7 +205,7 @@ static int simulate(const runOptions* o, run* r, const hfControlTable* table) {
   int status = CLI_GOOD;
   if (opened != HF_OK) {
     say_error("%s", error.message);
-    status = CLI_FAILED;
+    status = exit_status_of(opened);
   } else {
     catch_interrupts();
     double before = wall_clock();
@@ -248,7 +248,7 @@ static int run_scene(const void* arguments, const hfModel* model) {
     hfSimConfig config = a->run.config;
     hfStatus created = hf_sim_create(&sim, model, &config, &error);
     if (created < 0) say_error("%s", error.message);
-    status = exit_status_of(created);
+    status = exit_status_of_sim(created);
   }
   if (status == CLI_GOOD) status = refuse_step_too_short(&a->run, sim, begin.state->time);
   if (status == CLI_GOOD) {

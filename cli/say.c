@@ -85,6 +85,8 @@ int exit_status_of(hfStatus status) {
   return status >= 0 ? CLI_GOOD : status == HF_ERROR_ARGUMENT ? CLI_MISUSED : CLI_FAILED;
 }
 
+int exit_status_of_sim(hfStatus created) { return created == HF_ERROR_UNSUPPORTED ? CLI_MISUSED : exit_status_of(created); }
+
 const char* object_name(const hfModel* model, hfObjectKind kind, int id, char buffer[NAME_BUFFER]) {
   const char* name = hf_model_name(model, kind, id);
   if (*name) return name;

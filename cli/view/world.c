@@ -45,15 +45,13 @@ struct liveWorld {
 
 static int open_session(liveWorld* w, scene* loaded, hfiSession* session, hfError* error) {
   start begin;
-  if (make_start(&w->options.start, loaded->model, &begin) != CLI_GOOD) {
-    snprintf(error->message, sizeof error->message,
-             "the start that was asked for does not fit the scene");
-    return CLI_FAILED;
-  }
-  hfStatus status = hfi_session_open(session, loaded->model, &w->options.config, begin.state,
-                                     begin.input, w->options.history, error);
+  int status = make_start(&w->options.start, loaded->model, &begin);
+  if (status == CLI_GOOD)
+    status = exit_status_of_sim(hfi_session_open(session, loaded->model, &w->options.config, begin.state, begin.input, w->options.history, error));
+  else
+    snprintf(error->message, sizeof error->message, "the start that was asked for does not fit the scene");
   free_start(&begin);
-  return exit_status_of(status);
+  return status;
 }
 
 static void publish_hello(liveWorld* w) {

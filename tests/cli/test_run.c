@@ -173,7 +173,7 @@ static void test_log_columns(void** state) {
   assert_near(row[7], row[1], 1e-15);
   assert_near(row[8], row[1], 1e-15);
   assert_near(row[11], 1, 1e-15);
-  assert_refused("run machine.xml --log x.csv --log-body dog", 1, "the model has no body \"dog\"");
+  assert_refused("run machine.xml --log x.csv --log-body dog", 2, "the model has no body \"dog\"");
   assert_refused("run machine.xml --log-sensors", 2, "add to --log FILE.csv");
 }
 
@@ -199,6 +199,7 @@ static void test_overlap_at_the_start(void** state) {
 static void test_unknown_names_are_listed(void** state) {
   (void)state;
   assert_refused("run machine.xml --keyframe lowered", 2, "it has:\n  raised\n");
+  assert_refused("view machine.xml --keyframe lowered", 2, "it has:\n  raised\n");
   assert_refused("run machine.xml --set solver.tolerence=1", 2, "  solver.tolerance\n");
 }
 
@@ -246,6 +247,8 @@ static void test_bad_options(void** state) {
   assert_refused("run ball.xml --step=1e-320", 2, "a step of 9.99989e-321 s is too short for a run of 5 s");
   assert_refused("run ball.xml --method guess", 2, "guess");
   assert_refused("run ball.xml --friction guess", 2, "guess");
+  assert_refused("run ball.xml --method mlcp --accuracy 1e-3", 2, "leave out the option accuracy");
+  assert_refused("run ball.xml --method rk3 --sleep on", 2, "option sleep");
   assert_refused("run ball.xml --set nothing=1", 2, "nothing");
   assert_refused("run ball.xml --set step", 2, "expected FIELD=VALUE");
   assert_refused("run ball.xml --qpos 'nan 0 0 1 0 0 0'", 2, "--qpos");
