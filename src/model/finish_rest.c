@@ -203,9 +203,10 @@ void hfi_finish_sensors(hfiFinish* f) {
   }
 }
 
-// A quaternion of zeros in a keyframe is no rotation, as in MuJoCo.
-static void mend_zero_quat(double* quat) {
-  if (quat[0] == 0 && quat[1] == 0 && quat[2] == 0 && quat[3] == 0) quat[0] = 1;
+// A quaternion of a keyframe counts as its direction, as in MuJoCo, and one of zeros as no rotation. One that has the length 1 but for rounding stays as it is.
+static void normalise_key_quat(double* quat) {
+  hfQuat q = q_load(quat);
+  if (!(fabs(q_norm(q) - 1) <= 1e-15)) q_store(quat, q_unit(q));
 }
 
 static void fill_key(const hfiFinish* f, const hfiKeyLayout* ids, const hfiKeyLayout* model, int i) {
@@ -216,10 +217,10 @@ static void fill_key(const hfiFinish* f, const hfiKeyLayout* ids, const hfiKeyLa
                     hfi_set_key_mpos(m) + 3 * row * nmocap,    hfi_set_key_mquat(m) + 4 * row * nmocap};
   hfi_set_key_time(m)[i] = f->b->key.data[i].def.time;
   hfi_key_unfold(f->b, ids, model, &f->b->key.data[i], &a);
-  for (size_t k = 0; k < nmocap; ++k) mend_zero_quat(a.mquat + 4 * k);
+  for (size_t k = 0; k < nmocap; ++k) normalise_key_quat(a.mquat + 4 * k);
   for (int j = 0; j < m->njnt; ++j) {
     int quat = hf_joint_info(hf_model_jnt_type(m)[j]).quat;
-    if (quat >= 0) mend_zero_quat(a.qpos + hf_model_jnt_qposadr(m)[j] + quat);
+    if (quat >= 0) normalise_key_quat(a.qpos + hf_model_jnt_qposadr(m)[j] + quat);
   }
 }
 

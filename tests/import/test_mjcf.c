@@ -384,10 +384,10 @@ static void test_what_mujoco_forgives(void** state) {
   (void)state;
   hfDiagnostics* d = hf_diagnostics_create();
   hfModel* m = parse_with("<mujoco><worldbody><body><freejoint/><geom name='g' size='0.1' rgba='' pos='' friction=' '/></body>"
-                          "<body mocap='true' name='h'/></worldbody><keyframe><key qpos='1 2 3 0 0 0 0' mquat='0 0 0 0'/></keyframe>"
-                          "<sensor><contact name='c' geom1='g' data='found' reduce='none'/></sensor></mujoco>", NULL, d);
-  ASSERT_NUMBERS(hf_model_key_qpos(m), 1, 2, 3, 1, 0, 0, 0);
-  ASSERT_NUMBERS(hf_model_key_mquat(m), 1, 0, 0, 0);
+                          "<body mocap='true' name='h'/></worldbody><keyframe><key qpos='1 2 3 0 0 0 0' mquat='0 0 0 0'/>"
+                          "<key qpos='1 2 3 0 3 0 4' mquat='0 -2 0 0'/></keyframe><sensor><contact name='c' geom1='g' data='found' reduce='none'/></sensor></mujoco>", NULL, d);
+  ASSERT_NUMBERS(hf_model_key_qpos(m), 1, 2, 3, 1, 0, 0, 0, 1, 2, 3, 0, 0.6, 0, 0.8);
+  ASSERT_NUMBERS(hf_model_key_mquat(m), 1, 0, 0, 0, 0, -1, 0, 0);
   ASSERT_NUMBERS(hf_model_geom_friction(m), 1, 0.005, 0.0001);
   for (int i = 0; i < hf_diagnostics_count(d); ++i) assert_null(strstr(hf_diagnostics_get(d, i).message, "name="));
   hf_diagnostics_free(d);
