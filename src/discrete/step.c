@@ -4,7 +4,9 @@
 //   q1 = q0 (+) h v1, activations, contact memory, time
 #include "discrete/discrete.h"
 
+#include "base/error.h"
 #include "base/finite.h"
+#include "model/label.h"
 #include "solve/solver.h"
 
 #include <string.h>
@@ -170,6 +172,19 @@ static int problem_lacked_something(hfiDiscrete* s, const hfState* state) {
   return s->all_limits = 1;
 }
 
+// Refuses velocities that are not finite, and names their tree: those of trees that fly were never looked at by a solver.
+static hfStatus check_velocities(const hfiDiscrete* s, hfError* error) {
+  const hfModel* m = s->world->model;
+  if (hfi_surely_finite(s->v1, m->nv)) return HF_OK;
+  for (int t = 0; t < m->ntree; ++t) {
+    int first = hf_model_tree_dofadr(m)[t];
+    if (!hfi_all_finite(s->v1 + first, hf_model_tree_dofnum(m)[t]))
+      return hfi_refuse(error, HF_ERROR_NONFINITE, "tree %d: the velocity of %s is not finite at the end of the step", t,
+                        hfi_model_label(m, HF_OBJECT_BODY, hf_model_dof_body(m)[first]).text);
+  }
+  return HF_OK; // Only the sum overflowed.
+}
+
 static hfStatus step(hfiDiscrete* s, hfState* state, const hfInput* in, hfiStepOutput* out, hfError* error) {
   hfStepReport* report = out->report;
   hfStatus status;
@@ -183,8 +198,9 @@ static hfStatus step(hfiDiscrete* s, hfState* state, const hfInput* in, hfiStepO
   s->all_limits = 0;
   report->status = status;
   if (status < 0 || (status > 0 && s->mlcp && !s->config.mlcp.fallback)) return status;
+  status = check_velocities(s, error);
+  if (status < 0) return report->status = status; // the state stays as it was
   if (s->world->ndropped) report->status = HF_OVERFLOW;
-  if (!hfi_surely_finite(s->v1, s->world->model->nv)) return report->status = HF_NO_SOLUTION; // the state stays as it was
   hfi_discrete_results(s, out);
   advance(s, state, in, out);
   if (s->config.sleep) hfi_sleep_end(s, state, in, report);
