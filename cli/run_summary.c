@@ -130,39 +130,66 @@ static void print_state(const run* r) {
 
 static double length(hfVec3 a) { return sqrt(a.x * a.x + a.y * a.y + a.z * a.z); }
 
-// Whether contact i is the first between its two bodies.
-static int opens_pair(const hfSim* sim, int i) {
-  hfContact c = hf_sim_contact(sim, i);
-  for (int k = 0; k < i; ++k) {
-    hfContact d = hf_sim_contact(sim, k);
-    if (d.body_a == c.body_a && d.body_b == c.body_b) return 0;
-  }
-  return 1;
+// The contacts between two bodies, with the forces of body_b on body_a.
+typedef struct bodyPair {
+  int body_a, body_b;
+  int first;    // its first contact
+  int contacts; // their number
+  int stick;    // how many of them stick
+  hfVec3 normal, friction;
+} bodyPair;
+
+static int lower_body(const bodyPair* p) { return p->body_a < p->body_b ? p->body_a : p->body_b; }
+static int higher_body(const bodyPair* p) { return p->body_a < p->body_b ? p->body_b : p->body_a; }
+
+static int compare_first(const void* a, const void* b) { return ((const bodyPair*)a)->first - ((const bodyPair*)b)->first; }
+
+static int compare_bodies(const void* a, const void* b) {
+  int lower = lower_body(a) - lower_body(b), higher = higher_body(a) - higher_body(b);
+  return lower ? lower : higher ? higher : compare_first(a, b);
 }
 
-static int count_sticking(const hfSim* sim, int body_a, int body_b) {
-  int count = 0;
-  for (int i = 0; i < hf_sim_contact_count(sim); ++i) {
+static void add_scaled(hfVec3* to, double scale, hfVec3 a) { to->x += scale * a.x, to->y += scale * a.y, to->z += scale * a.z; }
+
+// Adds a contact, as a pair of its own, to the pair of the same bodies.
+static void join_pair(bodyPair* to, const bodyPair* one) {
+  double sign = one->body_a == to->body_a ? 1 : -1;
+  add_scaled(&to->normal, sign, one->normal);
+  add_scaled(&to->friction, sign, one->friction);
+  to->contacts += one->contacts, to->stick += one->stick;
+}
+
+// All pairs that touch, in the order of their first contacts; NULL where there are none, or no memory. Give them back with free.
+static bodyPair* find_pairs(const hfSim* sim, int* count) {
+  int n = hf_sim_contact_count(sim), found = 0;
+  bodyPair* pairs = n ? calloc((size_t)n, sizeof *pairs) : NULL;
+  *count = 0;
+  if (!pairs) return NULL;
+  for (int i = 0; i < n; ++i) {
     hfContact c = hf_sim_contact(sim, i);
-    count += c.body_a == body_a && c.body_b == body_b && c.stick;
+    pairs[i] = (bodyPair){.body_a = c.body_a, .body_b = c.body_b, .first = i, .contacts = 1, .stick = c.stick, .friction = c.ft};
+    add_scaled(&pairs[i].normal, c.fn, c.n_W);
   }
-  return count;
+  qsort(pairs, (size_t)n, sizeof *pairs, compare_bodies);
+  for (int i = 1; i < n; ++i)
+    if (lower_body(&pairs[i]) == lower_body(&pairs[found]) && higher_body(&pairs[i]) == higher_body(&pairs[found])) join_pair(&pairs[found], &pairs[i]);
+    else pairs[++found] = pairs[i];
+  *count = found + 1;
+  qsort(pairs, (size_t)*count, sizeof *pairs, compare_first);
+  return pairs;
 }
 
 static void print_pairs(const run* r) {
-  if (r->statistics.steps == 0 || hf_sim_contact_count(r->sim) == 0) return;
+  int count;
+  bodyPair* pairs = r->statistics.steps ? find_pairs(r->sim, &count) : NULL;
+  if (!pairs) return;
   printf("\nContact forces of the last step:\n");
-  for (int i = 0; i < hf_sim_contact_count(r->sim); ++i) {
-    if (!opens_pair(r->sim, i)) continue;
-    hfContact c = hf_sim_contact(r->sim, i);
-    hfVec3 normal, friction;
-    int count = hf_sim_pair_force(r->sim, c.body_a, c.body_b, &normal, &friction);
+  for (const bodyPair *p = pairs, *end = p + count; p < end; ++p) {
     char a[NAME_BUFFER], b[NAME_BUFFER];
-    printf("  %s on %s: normal %.6g N, friction %.6g N, %d contacts, %d stick\n",
-           object_name(r->model, HF_OBJECT_BODY, c.body_b, b),
-           object_name(r->model, HF_OBJECT_BODY, c.body_a, a), length(normal), length(friction),
-           count, count_sticking(r->sim, c.body_a, c.body_b));
+    printf("  %s on %s: normal %.6g N, friction %.6g N, %d contacts, %d stick\n", object_name(r->model, HF_OBJECT_BODY, p->body_b, b),
+           object_name(r->model, HF_OBJECT_BODY, p->body_a, a), length(p->normal), length(p->friction), p->contacts, p->stick);
   }
+  free(pairs);
 }
 
 static void print_switches(const run* r) {
@@ -220,25 +247,24 @@ int record_figures(const run* r, hfRecorder* recorder) {
 
 // ---- JSON --------------------------------------------------------------------------------------
 
+static json_t* pair_json(const run* r, const bodyPair* p) {
+  char a[NAME_BUFFER], b[NAME_BUFFER];
+  json_t* o = json_object();
+  json_object_set_new(o, "body_a", json_string(object_name(r->model, HF_OBJECT_BODY, p->body_a, a)));
+  json_object_set_new(o, "body_b", json_string(object_name(r->model, HF_OBJECT_BODY, p->body_b, b)));
+  json_object_set_new(o, "contacts", json_integer(p->contacts));
+  json_object_set_new(o, "stick", json_integer(p->stick));
+  json_object_set_new(o, "normal", json_vec3(p->normal));
+  json_object_set_new(o, "friction", json_vec3(p->friction));
+  return o;
+}
+
 static json_t* pairs_json(const run* r) {
   json_t* array = json_array();
-  for (int i = 0; i < hf_sim_contact_count(r->sim); ++i) {
-    if (!opens_pair(r->sim, i)) continue;
-    hfContact c = hf_sim_contact(r->sim, i);
-    hfVec3 normal, friction;
-    char a[NAME_BUFFER], b[NAME_BUFFER];
-    int count = hf_sim_pair_force(r->sim, c.body_a, c.body_b, &normal, &friction);
-    json_t* o = json_object();
-    json_object_set_new(o, "body_a",
-                        json_string(object_name(r->model, HF_OBJECT_BODY, c.body_a, a)));
-    json_object_set_new(o, "body_b",
-                        json_string(object_name(r->model, HF_OBJECT_BODY, c.body_b, b)));
-    json_object_set_new(o, "contacts", json_integer(count));
-    json_object_set_new(o, "stick", json_integer(count_sticking(r->sim, c.body_a, c.body_b)));
-    json_object_set_new(o, "normal", json_vec3(normal));
-    json_object_set_new(o, "friction", json_vec3(friction));
-    json_array_append_new(array, o);
-  }
+  int count;
+  bodyPair* pairs = find_pairs(r->sim, &count);
+  for (int i = 0; i < count; ++i) json_array_append_new(array, pair_json(r, &pairs[i]));
+  free(pairs);
   return array;
 }
 

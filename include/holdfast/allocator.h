@@ -5,7 +5,8 @@
 #include <stddef.h>
 
 // Two functions of yours. Configurations with a field `allocator` copy it, and the object takes all its memory with it when it
-// is created and gives it back when it is freed; a step allocates nothing. All zero: the C library's.
+// is created and gives it back when it is freed. A step allocates nothing, unless a heap of thousands of bodies needs larger factors than were planned; it is
+// then refused with HF_ERROR_MEMORY where there is none. All zero: the C library's.
 //
 // States need none: hf_state_init lays a state out in memory of yours. Neither do models: a block may be copied into memory of
 // yours that is aligned to 64 bytes.

@@ -18,7 +18,7 @@ static int32_t* list_edges(const hfSparseMatrix* M, int32_t* count, const hfAllo
 }
 
 static void plan(hfiFactoredMass* mass, hfiArena* arena) {
-  hfi_block_plan_pattern(&mass->K, arena, mass->components.largest, mass->components.largest);
+  hfi_block_plan(&mass->K, arena, mass->components.largest, mass->components.largest);
   mass->x = HFI_TAKE(arena, double, mass->components.largest);
 }
 

@@ -34,7 +34,7 @@ static const double CLOSE = 1e3;
 enum { EASY_ITERATIONS = 15, MAX_HALVINGS = 8, MAX_STALLED = 25 };
 
 static void plan(hfiProximal* S, hfiArena* arena, int32_t nodes, int32_t n, int32_t entries) {
-  hfi_block_plan_pattern(&S->K, arena, nodes, n);
+  hfi_block_plan(&S->K, arena, nodes, n);
   HFI_TAKE_EACH(arena, double, n, &S->r, &S->r0, &S->r1, &S->u, &S->gamma, &S->f, &S->dr, &S->b);
   S->compliance = HFI_TAKE(arena, double, nodes);
   S->rho = HFI_TAKE(arena, double, nodes);

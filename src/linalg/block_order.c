@@ -10,7 +10,7 @@
 #include <assert.h>
 #include <string.h>
 
-void hfi_block_plan_pattern(hfiBlockMatrix* B, hfiArena* arena, int32_t max_nodes, int32_t max_n) {
+void hfi_block_plan(hfiBlockMatrix* B, hfiArena* arena, int32_t max_nodes, int32_t max_n) {
   size_t nodes = (size_t)max_nodes, n = (size_t)max_n, pairs = nodes * (nodes + 1) / 2;
   memset(B, 0, sizeof *B);
   B->max_nodes = max_nodes;
@@ -25,11 +25,6 @@ void hfi_block_plan_pattern(hfiBlockMatrix* B, hfiArena* arena, int32_t max_node
   B->at = HFI_TAKE(arena, size_t, nodes + 1);
   B->pivot = HFI_TAKE(arena, int32_t, n);
   B->work = HFI_TAKE(arena, double, n);
-}
-
-void hfi_block_plan(hfiBlockMatrix* B, hfiArena* arena, int32_t max_nodes, int32_t max_n) {
-  hfi_block_plan_pattern(B, arena, max_nodes, max_n);
-  B->value = HFI_TAKE(arena, double, (size_t)max_n * (size_t)max_n);
 }
 
 void hfi_block_begin(hfiBlockMatrix* B, int32_t nodes) {

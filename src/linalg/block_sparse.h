@@ -44,10 +44,9 @@ typedef struct hfiBlockMatrix {
   int32_t symmetric; // 1: the last factorisation assumed a symmetric matrix
 } hfiBlockMatrix;
 
-// Takes storage for up to max_nodes nodes with max_n unknowns in all.
+// Takes storage for the pattern of up to max_nodes nodes with max_n unknowns in all. The caller provides `value`, at[nodes] numbers after each
+// ordering, at most max_n^2.
 void hfi_block_plan(hfiBlockMatrix* B, hfiArena* arena, int32_t max_nodes, int32_t max_n);
-// The same without `value`: the caller provides at[nodes] numbers after each ordering.
-void hfi_block_plan_pattern(hfiBlockMatrix* B, hfiArena* arena, int32_t max_nodes, int32_t max_n);
 
 // Begins with `nodes` nodes without couplings. The caller sets weight[i].
 void hfi_block_begin(hfiBlockMatrix* B, int32_t nodes);

@@ -12,20 +12,43 @@
 // and has one block (gather_narrow).
 #include "base/compile.h"
 #include "linalg/dense.h"
+#include "math/vec3.h"
 #include "solve/patch.h"
 #include "solve/system.h"
 
 #include <assert.h>
 #include <string.h>
 
+// A Newton matrix of this many dofs, and a patch of so many columns, are planned for even if they are dense: a heap of 1,300 free bodies. Larger heaps have
+// sparse factors, which mostly need less.
+static const int32_t PLANNED_DOFS = 8000, PLANNED_COLUMNS = 1000;
+
 static int32_t round_up4(int32_t n) { return (n + 3) & ~3; }
+
+// ---- storage ----------------------------------------------------------------------------------------
+
+static size_t square(int32_t n) { return (size_t)n * (size_t)n; }
+
+static void plan_room(hfiRoom* room, hfiArena* arena, size_t count) { *room = (hfiRoom){HFI_TAKE(arena, double, count), count, NULL}; }
+
+// Makes room for `count` numbers, and for a fourth more where that has to be allocated. Returns 0 where there is no memory.
+static int make_room(hfiRoom* room, size_t count, const hfAllocator* allocator) {
+  if (count <= room->count) return 1;
+  size_t more = count + count / 4;
+  double* grown = hfi_allocate(allocator, sizeof *grown * more);
+  if (!grown) return 0;
+  hfi_release(room->grown);
+  *room = (hfiRoom){grown, more, grown};
+  return 1;
+}
 
 void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
   memset(I, 0, sizeof *I);
   I->kernels = hfi_patch_choose();
   size_t nv = (size_t)c->nv, nrow = (size_t)c->nrow, njac = (size_t)c->njac,
          nblock = (size_t)c->nblock;
-  size_t padded = 16 * njac; // A Jacobian of one number is padded to 4 x 4.
+  // A patch of r rows and c columns is padded to at most (r + 3) (c + 3) numbers.
+  size_t padded = 4 * njac + 3 * nrow + 9 * nblock;
   HFI_TAKE_EACH(arena, int32_t, c->ntree, &I->tree, &I->first, &I->node);
   I->block = HFI_TAKE(arena, hfiIslandBlock, nblock);
   I->scalar = HFI_TAKE(arena, hfiScalar, nblock);
@@ -51,11 +74,19 @@ void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
   I->other_law = HFI_TAKE(arena, const hfContactLaw*, nblock);
   I->response = HFI_TAKE(arena, hfiContactResponse, nblock);
   I->GJ = HFI_TAKE(arena, double, padded);
-  I->local = HFI_TAKE(arena, double, (nv + 1) * (nv + 3));
   I->column = HFI_TAKE(arena, double, nv + 3);
+  plan_room(&I->locals, arena, square(imin2(c->nv, imax2(2 * c->max_tree_nv, PLANNED_COLUMNS)) + 3));
+  plan_room(&I->values, arena, square(imin2(c->nv, imax2(c->max_tree_nv, PLANNED_DOFS))));
   hfi_block_plan(&I->sparse, arena, c->ntree, c->nv);
-  hfi_block_plan_pattern(&I->dense, arena, 1, c->nv);
-  I->dense.value = I->sparse.value;
+  hfi_block_plan(&I->dense, arena, 1, c->nv);
+  I->local = I->locals.at;
+  I->dense.value = I->values.at; // A tree always has room in what was planned.
+  I->allocator = c->allocator;
+}
+
+void hfi_island_release(hfiIsland* I) {
+  hfi_release(I->values.grown);
+  hfi_release(I->locals.grown);
 }
 
 static int32_t tree_size(const hfStepProblem* P, int32_t tree) {
@@ -63,8 +94,8 @@ static int32_t tree_size(const hfStepProblem* P, int32_t tree) {
 }
 
 // Makes one node of each tree, couples the nodes of every block, and numbers trees and dofs in the
-// order of elimination. I->node is a tree's place in the given list first, and in that order at last.
-static void order_trees(hfiIsland* I, const int32_t* trees, int32_t ntree, const int32_t* blocks,
+// order of elimination. I->node is a tree's place in the given list first, and in that order at last. Returns 0 where there is no memory for K.
+static int order_trees(hfiIsland* I, const int32_t* trees, int32_t ntree, const int32_t* blocks,
                         int32_t nblock) {
   const hfStepProblem* P = I->problem;
   hfiBlockMatrix* K = &I->sparse;
@@ -81,6 +112,8 @@ static void order_trees(hfiIsland* I, const int32_t* trees, int32_t ntree, const
         hfi_block_couple(K, I->node[piece[i].tree], I->node[piece[j].tree]);
   }
   hfi_block_order(K);
+  if (!make_room(&I->values, K->at[ntree], &I->allocator)) return 0;
+  K->value = I->values.at;
   I->K = *K;
   for (int32_t k = 0; k < ntree; ++k) {
     int32_t tree = trees[K->order[k]];
@@ -88,6 +121,7 @@ static void order_trees(hfiIsland* I, const int32_t* trees, int32_t ntree, const
     I->node[tree] = k;
     I->first[tree] = K->first[k];
   }
+  return 1;
 }
 
 // Makes one dense node of the whole island, with the trees in the given order.
@@ -317,8 +351,10 @@ static void close_patch(hfiIsland* I, double** jacobian, double** transposed) {
   while (patch->nfree && patch->pushing > 0 && is_torque(patch, patch->pushing - 1)) --patch->pushing;
 }
 
-static void gather_patches(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
+// Returns 0 where there is no memory for the product J^T G J of the widest patch.
+static int gather_patches(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
   const hfStepProblem* P = I->problem;
+  int32_t widest = 0;
   const hfStepBlock* last = NULL;
   int32_t* index = I->index;
   double *jacobian = I->jacobian, *transposed = I->transposed;
@@ -327,11 +363,15 @@ static void gather_patches(hfiIsland* I, const int32_t* blocks, int32_t nblock) 
     if (!last || !same_columns(P, last, block)) {
       close_patch(I, &jacobian, &transposed);
       open_patch(I, block, &index, jacobian);
+      widest = imax2(widest, I->patch[I->npatch - 1].ncol);
     }
     extend_patch(I, block, &jacobian);
     last = block;
   }
   close_patch(I, &jacobian, &transposed);
+  int enough = make_room(&I->locals, square(widest + 3), &I->allocator);
+  I->local = I->locals.at;
+  return enough;
 }
 
 // Copies the velocities that surfaces add to the rows; padding has none.
@@ -396,7 +436,7 @@ static void gather_narrow(hfiIsland* I, const hfStepBlock* block) {
   for (; I->nrow < height; ++I->nrow) I->gamma[I->nrow] = 0;
 }
 
-void hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t* trees,
+int hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t* trees,
                        int32_t ntree, const int32_t* blocks, int32_t nblock) {
   I->problem = problem;
   I->n = 0;
@@ -405,8 +445,8 @@ void hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t
   I->npatch = I->nsegment = I->has_weights = 0;
   if (I->n <= HFI_DENSE_DOFS || ntree == 1)
     make_one_node(I, trees, ntree);
-  else
-    order_trees(I, trees, ntree, blocks, nblock);
+  else if (!order_trees(I, trees, ntree, blocks, nblock))
+    return 0;
   gather_vectors(I);
   I->is_narrow = makes_narrow(I, blocks, nblock);
   I->is_plain = I->is_narrow || makes_plain(I, blocks, nblock);
@@ -414,7 +454,8 @@ void hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t
     gather_narrow(I, problem->block + blocks[0]);
   else if (I->is_plain)
     gather_plain(I, blocks, nblock);
-  else
-    gather_patches(I, I->wide, gather_scalars(I, blocks, nblock));
+  else if (!gather_patches(I, I->wide, gather_scalars(I, blocks, nblock)))
+    return 0;
   if (problem->drift) gather_drift(I);
+  return 1;
 }

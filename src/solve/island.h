@@ -82,6 +82,14 @@ typedef struct hfiDamping {
 
 typedef struct hfiPatchKernels hfiPatchKernels; // solve/patch.h
 
+// Storage with room for what almost every island needs. Its worst case grows with the square of all dofs: where an island needs more than was
+// planned, more is allocated.
+typedef struct hfiRoom {
+  double* at;
+  size_t count;  // numbers at `at`
+  double* grown; // the same memory where it was allocated later, or NULL
+} hfiRoom;
+
 typedef struct hfiIsland {
   const hfStepProblem* problem;
   const hfiPatchKernels* kernels;
@@ -127,15 +135,19 @@ typedef struct hfiIsland {
   double *force, *inverse_mass;       // (nrow) friction forces known so far [N or N m]; W of the rows [1/kg]
   hfiContactResponse* response;       // (nblock)
   double *GJ, *local;                 // scratch of forming K: (nrow x ld), (ncol x ld) of a patch
+  hfiRoom values, locals;             // storage of K.value and of local
+  hfAllocator allocator;              // of what they grow by
   double* column;                     // scratch of products with J: (ld)
 } hfiIsland;
 
-// Takes storage for any island of a problem within the capacity.
+// Takes storage for islands of a problem within the capacity.
 void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* capacity);
+// Gives back what was allocated since.
+void hfi_island_release(hfiIsland* I);
 
 // Copies `ntree` trees and the `nblock` blocks on them from the problem into the island. Both lists
-// are in ascending order.
-void hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t* trees,
+// are in ascending order. Returns 0 where there is no memory for an island that needs more than was planned.
+int hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t* trees,
                        int32_t ntree, const int32_t* blocks, int32_t nblock);
 
 // Returns the end of the run of active blocks that begins with block k. *rows is the number of its rows.

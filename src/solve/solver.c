@@ -74,7 +74,10 @@ hfStatus hf_solver_create(hfSolver** out, const hfStepCapacity* capacity, hfErro
   return HF_OK;
 }
 
-void hf_solver_free(hfSolver* solver) { hfi_release(solver); }
+void hf_solver_free(hfSolver* solver) {
+  if (solver) hfi_island_release(&solver->island);
+  hfi_release(solver);
+}
 
 static hfStatus check_config(const hfSolverConfig* c, hfError* error) {
   if (c->coupling < HF_COUPLING_TWO_WAY || c->coupling > HF_COUPLING_FRICTIONLESS)
@@ -314,16 +317,17 @@ static int solve_tree_rows(const solving* job, const members* m) {
   return 1;
 }
 
-// Solves or estimates an island that has rows.
-static void solve_with_rows(const solving* job, const members* m) {
+// Solves or estimates an island that has rows. Returns 0 where there is no memory for it.
+static int solve_with_rows(const solving* job, const members* m) {
   hfSolver* solver = job->solver;
   int32_t before = find_estimate(solver, m), iterations = 0;
-  if (!before && solve_tree_rows(job, m)) return;
-  hfi_island_gather(&solver->island, job->problem, m->trees, m->ntree, m->blocks, m->nblock);
+  if (!before && solve_tree_rows(job, m)) return 1;
+  if (!hfi_island_gather(&solver->island, job->problem, m->trees, m->ntree, m->blocks, m->nblock)) return 0;
   if (solver->may_estimate) iterations = estimate_island(job, before);
   if (!iterations) solve_island(&solver->island, job->config, before, job->report);
   if (before || iterations) note_estimate(solver, m, iterations);
   scatter_island(job);
+  return 1;
 }
 
 // changed: the trees (ntree) whose islands are solved, or NULL for all.
@@ -337,9 +341,9 @@ static hfStatus solve_islands(const solving* job, const int32_t* changed, hfErro
   for (int32_t k = 0; k < solver->partition.count; ++k) {
     members m = members_of(&solver->partition, k);
     if (!is_wanted(solver, &m, changed)) continue;
-    if (m.nblock > 0)
-      solve_with_rows(job, &m);
-    else if (!solve_free_tree(job, m.trees[0]))
+    if (m.nblock > 0) {
+      if (!solve_with_rows(job, &m)) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory: %d trees that are coupled", m.ntree);
+    } else if (!solve_free_tree(job, m.trees[0]))
       job->report->status = HF_SINGULAR;
   }
   solver->solved_rows = job->problem->nrow;

@@ -15,6 +15,7 @@ enum { MAX_NODES = 40, MAX_N = 160 };
 typedef struct fixture {
   void* memory;
   hfiBlockMatrix B;
+  double value[MAX_N * MAX_N];
   double K[MAX_N * MAX_N]; // the same matrix, dense, in the order of elimination
   int n;
 } fixture;
@@ -26,6 +27,7 @@ static void set_up(fixture* f) {
   assert_non_null(f->memory);
   hfiArena arena = hfi_arena(f->memory, plan.used);
   hfi_block_plan(&f->B, &arena, MAX_NODES, MAX_N);
+  f->B.value = f->value;
 }
 
 // Half of the graphs have nodes of six unknowns, as heaps of free bodies do.

@@ -575,6 +575,47 @@ static void test_problem_beyond_the_capacity_is_refused(void** state) {
   release(&f);
 }
 
+// The pattern and the factors of 20,000 free bodies would need 230 GB if all of them were coupled. On the ground they are not.
+static void test_many_free_bodies_fit(void** state) {
+  (void)state;
+  enum { BODIES = 20000, CONTACTS = 4 * BODIES };
+  hfStepCapacity c = {.nv = 6 * BODIES, .ntree = BODIES, .nblock = CONTACTS, .nrow = 3 * CONTACTS, .npiece = CONTACTS, .ncol = 6 * CONTACTS, .njac = 18 * CONTACTS, .max_tree_nv = 6};
+  hfSolver* solver = NULL;
+  hfError error;
+  assert_int_equal(hf_solver_create(&solver, &c, &error), HF_OK);
+  hf_solver_free(solver);
+}
+
+// One row on all 1,200 dofs of three trees, more than is planned for: with M = 1, p = 1 and J = 1 the sum s of all velocities has
+// (1 + 1200 h k) s = 1200, and v = 1 - h k s. Where there is no memory, the solver says so.
+static void test_row_wider_than_planned(void** state) {
+  (void)state;
+  if (!alloc_supported()) skip();
+  enum { NV = 400, TREES = 3 };
+  const double h = 0.01, k = 0.5, s = NV * TREES / (1 + NV * TREES * h * k);
+  static double M[NV * NV], one[NV], zero[NV];
+  for (int i = 0; i < NV; ++i) M[i * (NV + 1)] = one[i] = 1;
+  fixture f;
+  memset(&f, 0, sizeof f);
+  problem_reset(&f.b, h);
+  for (int t = 0; t < TREES; ++t) problem_add_tree(&f.b, NV, M, zero, one, zero);
+  hfSaturatedRow row = {0, k, -INFINITY, INFINITY};
+  problem_add_saturated(&f.b, 1, &row);
+  for (int t = 0; t < TREES; ++t) problem_add_piece(&f.b, t, NV, NULL, one);
+  hfSolverConfig config = hf_solver_config_default();
+  long live = alloc_live();
+  prepare(&f);
+  hfError error;
+  alloc_fail_at(1);
+  assert_int_equal(solve(&f, &config, &error), HF_ERROR_MEMORY);
+  alloc_fail_at(0);
+  assert_string_equal(error.message, "out of memory: 3 trees that are coupled");
+  assert_int_equal(solve(&f, &config, &error), HF_OK);
+  for (int i = 0; i < NV * TREES; ++i) assert_near(f.v[i], 1 - h * k * s, 1e-8);
+  release(&f);
+  assert_true(alloc_live() <= live);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_solving_allocates_nothing),
@@ -592,6 +633,8 @@ int main(void) {
       cmocka_unit_test(test_tower_carries_its_weight),
       cmocka_unit_test(test_extreme_numbers),
       cmocka_unit_test(test_problem_beyond_the_capacity_is_refused),
+      cmocka_unit_test(test_many_free_bodies_fit),
+      cmocka_unit_test(test_row_wider_than_planned),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
