@@ -156,31 +156,37 @@ static void open_pair(hfiAssembly* a, const hfDynamics* d, const hfiContact* c) 
   a->body_a = c->body_a, a->body_b = c->body_b;
   hfi_contact_columns(d, c->body_a, c->body_b, cols, &a->columns);
   a->col = p->ncol;
-  for (int k = 0, i = 0; k < a->columns.npiece; ++k)
+  int i = 0;
+  for (int k = 0; k < a->columns.npiece; ++k) {
+    const int first = p->tree_start[a->columns.tree[k]];
     for (int end = i + a->columns.ncol[k]; i < end; ++i) {
-      a->column_v0[i] = p->v0[cols[i]];
-      a->column_start[i] = a->start[cols[i]];
-      a->column_inverse[i] = a->inverse_mass[cols[i]];
-      cols[i] -= p->tree_start[a->columns.tree[k]];
-      p->ncol++;
+      int dof = cols[i];
+      a->column_v0[i] = p->v0[dof];
+      a->column_start[i] = a->start[dof];
+      a->column_inverse[i] = a->inverse_mass[dof];
+      cols[i] = dof - first;
     }
+  }
+  p->ncol += i;
 }
 
-// A block of the pair that is open, with its pieces; its J is there.
+// A block of the pair that is open, with its pieces; its J is there. Counters are read and written once: compilers do not know that an array of the problem
+// never lies over them.
 static void append_contact(hfiAssembly* a, int dim) {
   hfStepProblem* p = &a->problem;
-  hfStepBlock block = {HF_LAW_CONTACT, dim,       p->nrow,
-                       p->ncontact,    p->npiece, a->columns.npiece};
-  int col = a->col;
-  for (int k = 0; k < a->columns.npiece; ++k) {
-    hfStepPiece piece = {a->columns.tree[k], a->columns.ncol[k], col, p->njac};
-    p->piece[p->npiece++] = piece;
-    col += piece.ncol;
-    p->njac += dim * piece.ncol;
+  const int npiece = a->columns.npiece, first = p->npiece, row = p->nrow;
+  hfStepPiece* piece = p->piece + first;
+  hfStepBlock* block = p->block + p->nblock++;
+  int col = a->col, jac = p->njac;
+  for (int k = 0; k < npiece; ++k) {
+    int ncol = a->columns.ncol[k];
+    piece[k].tree = a->columns.tree[k], piece[k].ncol = ncol, piece[k].col = col, piece[k].jac = jac;
+    col += ncol;
+    jac += dim * ncol;
   }
-  for (int r = 0; p->drift && r < dim; ++r) p->drift[p->nrow + r] = 0;
-  p->nrow += dim;
-  p->block[p->nblock++] = block;
+  block->law = HF_LAW_CONTACT, block->dim = dim, block->row = row, block->param = p->ncontact, block->piece = first, block->npiece = npiece;
+  for (int r = 0; p->drift && r < dim; ++r) p->drift[row + r] = 0;
+  p->npiece = first + npiece, p->njac = jac, p->nrow = row + dim;
 }
 
 // J v of the normal row of a contact of the open pair, from the velocities v of its columns.

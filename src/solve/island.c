@@ -241,10 +241,22 @@ static void open_patch(hfiIsland* I, const hfStepBlock* block, int32_t** index, 
   close_columns(I, patch);
 }
 
+// Copies a Jacobian of dim rows and n columns into rows of width ld, n rounded up to a multiple of 4, padded with zeros.
+HFI_COPIED void widen_rows(const double* restrict J, int32_t dim, int32_t n, int32_t ld, double* restrict to) {
+  for (int32_t r = 0; r < dim; ++r, to += ld, J += n) {
+    to[ld - 4] = to[ld - 3] = to[ld - 2] = to[ld - 1] = 0;
+    for (int32_t c = 0; c < n; ++c) to[c] = J[c];
+  }
+}
+
 // Copies the Jacobian of a block, piece beside piece, into rows of width ld padded with zeros: the last four of a row are cleared at once.
 static void copy_rows(const hfStepProblem* P, const hfStepBlock* block, const hfiPatch* patch,
                       double* to) {
   int32_t dim = block->dim, ld = patch->ld;
+  if (block->npiece == 1 && dim == 3 && patch->ncol == 6) { // a free body: constants, so that the compiler unrolls the loops
+    widen_rows(P->J + P->piece[block->piece].jac, 3, 6, 8, to);
+    return;
+  }
   for (int32_t r = 0; r < dim && patch->ncol < ld; ++r) {
     double* last = to + (r + 1) * ld - 4;
     last[0] = last[1] = last[2] = last[3] = 0;
@@ -413,14 +425,6 @@ static int makes_narrow(const hfiIsland* I, const int32_t* blocks, int32_t nbloc
   return block->law == HF_LAW_CONTACT && block->npiece == 1 && I->problem->piece[block->piece].ncol == I->n;
 }
 
-// Copies a Jacobian of dim rows and n columns into rows of four numbers.
-HFI_COPIED void widen_rows(const double* restrict J, int32_t dim, int32_t n, double* restrict to) {
-  for (int32_t r = 0; r < dim; ++r, to += 4, J += n) {
-    to[0] = to[1] = to[2] = to[3] = 0;
-    for (int32_t c = 0; c < n; ++c) to[c] = J[c];
-  }
-}
-
 // Gathers the only block of a narrow island. Its patch has neither pieces nor segments, and JT is not needed.
 static void gather_narrow(hfiIsland* I, const hfStepBlock* block) {
   const double* J = I->problem->J + I->problem->piece[block->piece].jac;
@@ -430,9 +434,9 @@ static void gather_narrow(hfiIsland* I, const hfStepBlock* block) {
   I->patch[I->npatch++] = (hfiPatch){.nblock = 1, .nrow = dim, .ncol = n, .ld = 4, .height = height, .dof = I->index, .J = I->jacobian};
   for (int32_t c = 0; c < n; ++c) I->index[c] = c;
   if (n == 3 && dim == 3) // constants, so that the compiler unrolls the loops
-    widen_rows(J, 3, 3, I->jacobian);
+    widen_rows(J, 3, 3, 4, I->jacobian);
   else
-    widen_rows(J, dim, n, I->jacobian);
+    widen_rows(J, dim, n, 4, I->jacobian);
   for (; I->nrow < height; ++I->nrow) I->gamma[I->nrow] = 0;
 }
 

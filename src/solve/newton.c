@@ -174,25 +174,47 @@ int hfi_newton_is_negligible(const hfiIsland* I, double tolerance, const double*
 
 static int is_negligible(const iteration* it, const double* x) { return hfi_newton_is_negligible(it->I, it->config->tolerance, x); }
 
-// Adds to square (n) what rounding leaves of the residual of each dof by row i of block b, whose slope -dgamma/ds is g. Positions of about a
-// metre are known to DBL_EPSILON metres.
-static void add_rounding(const hfiIsland* I, const hfiIslandBlock* b, int i, double g, double* square) {
-  const hfiPatch* patch = I->patch + b->patch;
-  const double *J = patch->J + (b->row - patch->row + i) * patch->ld, missed = g * DBL_EPSILON / I->problem->h;
-  for (int32_t c = 0; c < patch->ncol; ++c) square[patch->dof[c]] += sqr(missed * J[c]);
-}
-
-// Computes these squares for all contacts: their depths are differences of positions, and so are the deformations of anchored friction.
-static void find_rounding(const hfiIsland* I, double* square) {
-  for (int32_t k = I->nscalar; k < I->nblock; ++k) {
+// Sets what rounding misses of the impulse of each row of a patch, missed (nrow): g DBL_EPSILON/h with the slope g = -dgamma/ds, since positions of about a metre are
+// known to DBL_EPSILON metres. It counts for contacts alone: their depths are differences of positions, and so are the deformations of anchored friction.
+// Returns whether any is not zero.
+static int find_missed(const hfiIsland* I, const hfiPatch* patch, double* missed) {
+  const double h = I->problem->h;
+  int any = 0;
+  for (int32_t k = patch->block, end = k + patch->nblock; k < end; ++k) {
     const hfiIslandBlock* b = I->block + k;
     const hfiContactResponse* response = I->response + k;
-    if (!b->contact || !response->active) continue;
-    add_rounding(I, b, 0, response->gnn, square);
-    if (b->dim < 3 || !(response->pi > 0) || b->contact->friction != HF_FRICTION_ANCHORED) continue;
-    add_rounding(I, b, 1, response->gtt[0], square);
-    add_rounding(I, b, 2, response->gtt[2], square);
+    double* m = missed + (b->row - patch->row);
+    int acts = b->contact && response->active, rubs = acts && response->pi > 0 && b->contact->friction == HF_FRICTION_ANCHORED;
+    any |= acts;
+    m[0] = acts ? response->gnn * DBL_EPSILON / h : 0;
+    if (b->dim > 1) m[1] = rubs ? response->gtt[0] * DBL_EPSILON / h : 0;
+    if (b->dim > 2) m[2] = rubs ? response->gtt[2] * DBL_EPSILON / h : 0;
+    for (int i = 3; i < b->dim; ++i) m[i] = 0;
   }
+  return any;
+}
+
+// Adds to square (n) what rounding leaves of the residual of each dof by the rows of a patch, of four columns at a time.
+static void add_rounding(const hfiPatch* patch, const double* missed, double* square) {
+  for (int32_t c = 0; c < patch->ncol; c += 4) {
+    const double* x = patch->J + c;
+    const int32_t *dof = patch->dof + c, n = patch->ncol - c;
+    double s0 = square[dof[0]], s1 = n > 1 ? square[dof[1]] : 0, s2 = n > 2 ? square[dof[2]] : 0, s3 = n > 3 ? square[dof[3]] : 0;
+    for (int32_t r = 0; r < patch->nrow; ++r, x += patch->ld) {
+      double m = missed[r];
+      s0 += sqr(m * x[0]), s1 += sqr(m * x[1]), s2 += sqr(m * x[2]), s3 += sqr(m * x[3]);
+    }
+    square[dof[0]] = s0;
+    if (n > 1) square[dof[1]] = s1;
+    if (n > 2) square[dof[2]] = s2;
+    if (n > 3) square[dof[3]] = s3;
+  }
+}
+
+// Computes these squares. ds is free between two steps.
+static void find_rounding(const hfiIsland* I, double* square) {
+  for (const hfiPatch *patch = I->patch, *end = patch + I->npatch; patch < end; ++patch)
+    if (find_missed(I, patch, I->ds)) add_rounding(patch, I->ds, square);
 }
 
 // Do the velocities at hand solve the problem already, as they do where all trees of the island rest or move evenly?
