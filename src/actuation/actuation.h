@@ -53,8 +53,8 @@ typedef struct hfiBodyDrag {
   double viscous_push, viscous_turn; // 6 pi beta r and 8 pi beta r^3
 } hfiBodyDrag;
 
-// Which passive forces of joints the model has, and whether it has gravity compensation and a medium, 1 or 0; known at `revision` of its parameters.
-typedef struct hfiPassive { uint32_t revision; int32_t known, springs, dampers, losses, gravcomp, medium; } hfiPassive;
+// Which passive forces and limits of joints the model has, and whether it has gravity compensation and a medium, 1 or 0; known at `revision` of its parameters.
+typedef struct hfiPassive { uint32_t revision; int32_t known, springs, dampers, losses, limits, gravcomp, medium; } hfiPassive;
 
 struct hfActuation {
   const hfModel* model;

@@ -248,7 +248,7 @@ void hfi_drive_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep*
   const hfModel* m = a->model;
   hfi_update_inputs(a, step->act, step->ctrl, step->h);
   a->explicit_drives = step->explicit_drives;
-  if (m->nu == 0 || m->world.disable_actuation) return;
+  if (m->world.disable_actuation) return;
   hfi_compute_torques(a, d, step);
   for (int i = 0; i < m->nu; ++i) {
     const hfiServo* servo = &a->servo[i];

@@ -154,7 +154,6 @@ void hfi_limit_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep*
   const hfModel* m = a->model;
   const int32_t *limited = hf_model_jnt_limited(m), *type = hf_model_jnt_type(m), *at = hf_model_jnt_qposadr(m), *dof = hf_model_jnt_dofadr(m);
   const double *range = hf_model_jnt_range(m), *margin = hf_model_jnt_margin(m);
-  a->free_way = INFINITY;
   if (m->world.disable_limit) return;
   for (int j = 0; j < m->njnt; ++j) {
     if (!limited[j]) continue;
@@ -218,7 +217,6 @@ static double dof_friction_slope(hfActuation* a, const hfDynamics* d, const hfiA
 void hfi_friction_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
   const hfModel* m = a->model;
   int before = a->rows.n.nblock;
-  a->nfriction = 0;
   if (m->world.disable_frictionloss) return;
   for (int32_t i = 0, n = a->passive.losses ? m->nv : 0; i < n; ++i) {
     double loss = hf_model_dof_frictionloss(m)[i], one = 1;

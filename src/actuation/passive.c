@@ -42,10 +42,22 @@ static int has_friction_losses(const hfModel* m) {
   return hfi_dot(loss, loss, m->nv) > 0;
 }
 
+static int has_joint_limits(const hfModel* m) {
+  for (int j = 0; j < m->njnt; ++j)
+    if (hf_model_jnt_limited(m)[j]) return 1;
+  return 0;
+}
+
 void hfi_update_passive(hfActuation* a, const hfDynamics* d) {
   const hfModel* m = a->model;
   if (a->passive.known && a->passive.revision == m->revision) return;
-  a->passive = (hfiPassive){m->revision, 1, has_joint_springs(m), has_joint_dampers(m), has_friction_losses(m), hfi_gravity_compensated(d), 0};
+  a->passive = (hfiPassive){.revision = m->revision,
+                            .known = 1,
+                            .springs = has_joint_springs(m),
+                            .dampers = has_joint_dampers(m),
+                            .losses = has_friction_losses(m),
+                            .limits = has_joint_limits(m),
+                            .gravcomp = hfi_gravity_compensated(d)};
   hfi_update_servos(a);
   hfi_update_fluid(a);
 }

@@ -2,12 +2,17 @@
 // problem.
 #include "actuation/actuation.h"
 
+// Each part looks at all joints, dofs or actuators: it is left out where the model has nothing for it.
 void hfi_actuation_step(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau, double* diag) {
+  const hfModel* m = a->model;
+  const hfiPassive* has = &a->passive;
   hfi_rows_clear(&a->rows);
-  hfi_drive_rows(a, d, step, tau);
-  hfi_spring_rows(a, d, step, tau, diag);
-  hfi_limit_rows(a, d, step);
-  hfi_friction_rows(a, d, step);
-  hfi_equality_rows(a, d, step);
-  hfi_target_rows(a, d, step);
+  a->free_way = INFINITY;
+  a->nfriction = a->ntarget = 0;
+  if (m->nu) hfi_drive_rows(a, d, step, tau);
+  if (has->springs | has->dampers | has->gravcomp | has->medium | m->ntendon) hfi_spring_rows(a, d, step, tau, diag);
+  if (has->limits | m->ntendon) hfi_limit_rows(a, d, step);
+  if (has->losses | m->ntendon) hfi_friction_rows(a, d, step);
+  if (m->neq) hfi_equality_rows(a, d, step);
+  if (step->velocity_target) hfi_target_rows(a, d, step);
 }

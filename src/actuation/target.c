@@ -25,7 +25,7 @@ static void add_target(hfActuation* a, const hfDynamics* d, const hfiActuationSt
 void hfi_target_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
   const double* target = step->velocity_target;
   int before = a->rows.n.nblock;
-  for (int32_t i = 0, n = target ? a->model->nv : 0; i < n; ++i)
+  for (int32_t i = 0, n = a->model->nv; i < n; ++i)
     if (!isnan(target[i])) add_target(a, d, step, i);
   a->ntarget = a->rows.n.nblock - before;
 }

@@ -190,7 +190,7 @@ static void update_transmissions(hfActuation* a, const hfDynamics* d, const doub
 void hf_actuation_update(hfActuation* a, const hfDynamics* d, const double* q) {
   hfi_need_forces(a); // with the moments that they had
   hfi_update_passive(a, d);
-  hfi_update_tendons(a, d, q);
-  update_transmissions(a, d, q);
+  if (a->model->ntendon) hfi_update_tendons(a, d, q);
+  if (a->model->nu) update_transmissions(a, d, q);
   if (a->passive.gravcomp) hf_dynamics_gravity_compensation(d, a->gravcomp);
 }

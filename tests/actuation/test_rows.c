@@ -138,8 +138,8 @@ static void test_limits_passed(void** state) {
   hf_dynamics_mass_matrix(d);
   hf_dynamics_factor(d);
   hf_actuation_update(a, d, q);
-  hfi_rows_clear(&a->rows);
-  hfi_limit_rows(a, d, &(hfiActuationStep){.h = h, .near_rigid = 0.1, .limit_speed = HFI_USUAL_SPEED, .q = q});
+  double tau[] = {0, 0}, diag[] = {0, 0};
+  hfi_actuation_step(a, d, &(hfiActuationStep){.h = h, .near_rigid = 0.1, .limit_speed = HFI_USUAL_SPEED, .q = q}, tau, diag);
   assert_int_equal(a->rows.n.nblock, 1);
   assert_int_equal(hfi_limit_passed(a, q, beyond, h), 0);
   assert_int_equal(hfi_limit_passed(a, q, (double[]){8, 199.99}, h), 0); // The second joint almost comes to its end.
