@@ -86,16 +86,16 @@ static hfStatus solve_rigid(hfiDiscrete* s, hfStepReport* report, hfError* error
 // changed: NULL, or the trees (ntree) whose islands are solved again, from v0.
 static hfStatus solve_problem(hfiDiscrete* s, const int32_t* changed, hfStepReport* report, hfError* error) {
   const hfStepProblem* p = &s->assembly.problem;
-  hfSolverConfig config = s->config.solver;
+  const hfSolverConfig* config = &s->config.solver;
+  hfSolverConfig fallback;
   if (s->mlcp) {
     hfStatus status = solve_rigid(s, report, error);
     if (status <= 0 || !s->config.mlcp.fallback) return status;
-    config.first_rung = HF_RUNG_CONVEX, changed = NULL;
+    fallback = *config, config = &fallback;
+    fallback.first_rung = HF_RUNG_CONVEX, changed = NULL;
   }
-  if (!changed && mark_unknown(s))
-    return hfi_solver_solve_marked(s->solver, &config, p, s->changed, s->v1, s->impulse, &report->solve, error);
-  if (changed) return hfi_solver_solve_changed(s->solver, &config, p, changed, s->v1, s->impulse, &report->solve, error);
-  return hf_solver_solve(s->solver, &config, p, s->v1, s->impulse, &report->solve, error);
+  if (changed) return hfi_solver_solve_changed(s->solver, config, p, changed, s->v1, s->impulse, &report->solve, error);
+  return hfi_solver_solve_marked(s->solver, config, p, mark_unknown(s) ? s->changed : NULL, s->v1, s->impulse, &report->solve, error);
 }
 
 // Adds the contacts that the solution closes though nobody predicted them, and marks their trees in s->changed. Returns 1 where there are

@@ -32,16 +32,16 @@ static int is_allowed(const hfModel* m, const double* ctrl, int i) {
   return isfinite(ctrl[i]) || (isnan(ctrl[i]) && hf_model_actuator_signal(m)[i] >= 0);
 }
 
-// Whether one sum clears all numbers of state and input. Controls of a scene with signals are looked at one by one: NaN is usual there.
-static int surely_finite(const hfModel* m, const hfState* state, const hfInput* in) {
-  double sum = state->time + hfi_sum(hf_state_q(state), m->nq) + hfi_sum(hf_state_v(state), m->nv);
+// Whether one sum clears all numbers of state and input. Controls of a scene with signals are looked at one by one: NaN is usual there. wrenches: the sum of
+// their squares.
+static int surely_finite(const hfModel* m, const hfState* state, const hfInput* in, double wrenches) {
+  double sum = wrenches + state->time + hfi_sum(hf_state_q(state), m->nq) + hfi_sum(hf_state_v(state), m->nv);
   if (m->na) sum += hfi_sum(hf_state_act(state), m->na);
   if (m->nrest) sum += hfi_sum(hf_state_rest(state), m->nrest);
   if (in && in->ctrl && m->nu && !m->nsignal) sum += hfi_sum(in->ctrl, m->nu);
   for (int i = 0; in && in->ctrl && m->nsignal && i < m->nu; ++i)
     if (!is_allowed(m, in->ctrl, i)) return 0;
   if (in && in->force) sum += hfi_sum(in->force, m->nv);
-  if (in && in->wrench) sum += hfi_sum((const double*)in->wrench, 6 * m->nbody);
   if (in && in->mocap_pos && m->nmocap) sum += hfi_sum(in->mocap_pos, 3 * m->nmocap);
   if (in && in->mocap_quat && m->nmocap) sum += hfi_sum(in->mocap_quat, 4 * m->nmocap);
   return isfinite(sum);
@@ -120,9 +120,8 @@ static hfStatus check_input(const hfSim* s, const hfInput* in, hfError* error) {
   return HF_OK;
 }
 
-// A target may be NaN (none) but not infinite.
+// A target may be NaN (none) but not infinite. There is at least one that is not NaN.
 static hfStatus check_targets(const hfSim* s, const double* target, hfError* error) {
-  if (!target || hfi_all_nan(target, s->model->nv)) return HF_OK;
   for (int i = 0; i < s->model->nv; ++i) {
     if (isnan(target[i])) continue;
     if (!s->method->discrete)
@@ -144,13 +143,17 @@ static hfStatus check_limits(const hfSim* s, const double* limit, hfError* error
 }
 
 hfStatus hfi_sim_begin(hfSim* s, const hfState* state, const hfInput* in, hfError* error) {
+  const hfModel* m = s->model;
+  double wrenches = in && in->wrench ? hfi_sum_squares((const double*)in->wrench, 6 * m->nbody) : 0;
+  s->has_wrenches = !(wrenches == 0);
+  s->has_targets = in && in->velocity_target && !hfi_all_nan(in->velocity_target, m->nv);
   hfStatus status = check_size(s, state, error);
-  if (status == HF_OK && !surely_finite(s->model, state, in)) {
+  if (status == HF_OK && !surely_finite(m, state, in, wrenches)) {
     status = check_state(s, state, error);
     if (status == HF_OK) status = check_input(s, in, error);
   }
-  if (status == HF_OK) status = check_histories(s->model, state, error);
-  if (status == HF_OK && in) status = check_targets(s, in->velocity_target, error);
+  if (status == HF_OK) status = check_histories(m, state, error);
+  if (status == HF_OK && s->has_targets) status = check_targets(s, in->velocity_target, error);
   if (status == HF_OK && in) status = check_limits(s, in->force_limit, error);
   if (status == HF_OK && hfi_world_is_outdated(s->world)) hfi_world_refresh(s->world), hfi_flight_sort(&s->discrete->flight, &s->world->dynamics);
   if (status == HF_OK) s->world->history = hf_state_history(state);

@@ -23,6 +23,7 @@ struct hfSim {
   double* sampled;       // (nu) controls that are given at the start of a step; NULL: no actuator has a history
   double* ctrl;          // (nu) of a step that signals of feedback drive; NULL: the scene has none
   hfInput input;         // of that step: the caller's with these controls
+  int32_t has_wrenches, has_targets; // 1: those of the input that hfi_sim_begin saw last ask for something
   void* run;             // what the method created
   hfiDiscrete* discrete; // for evaluation, the step problem and inverse dynamics; the method's own where that is discrete
 

@@ -334,7 +334,6 @@ static int solve_with_rows(const solving* job, const members* m) {
 static hfStatus solve_islands(const solving* job, const int32_t* changed, hfError* error) {
   hfSolver* solver = job->solver;
   hfStatus status = check_config(job->config, error);
-  if (!status) status = hfi_problem_check_capacity(job->problem, &solver->capacity, error);
   if (!status && is_any_wanted(solver, job->problem, changed)) status = hfi_problem_check_finite(job->problem, error);
   if (status) return status;
   hfi_partition_find(&solver->partition, job->problem);
@@ -364,7 +363,9 @@ hfStatus hf_solver_solve(hfSolver* solver, const hfSolverConfig* config,
                          const hfStepProblem* problem, double* v, double* impulse,
                          hfSolveReport* report, hfError* error) {
   hfi_clear_error(error);
-  return hfi_solver_solve_marked(solver, config, problem, NULL, v, impulse, report, error);
+  memset(report, 0, sizeof *report);
+  hfStatus status = hfi_problem_check_capacity(problem, &solver->capacity, error);
+  return status ? status : hfi_solver_solve_marked(solver, config, problem, NULL, v, impulse, report, error);
 }
 
 hfStatus hfi_solver_solve_changed(hfSolver* solver, const hfSolverConfig* config, const hfStepProblem* problem,

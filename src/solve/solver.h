@@ -19,8 +19,8 @@ hfStatus hfi_solver_solve_changed(hfSolver* solver, const hfSolverConfig* config
 void hfi_solver_estimate_heaps(hfSolver* solver, int estimate);
 // Does the last solution have islands that were only estimated?
 int hfi_solver_has_estimates(const hfSolver* solver);
-// Solves the islands with a tree that is marked (ntree), as hf_solver_solve does; v, impulses and row velocities of the others
-// stay.
+// Solves the islands with a tree that is marked (ntree), or with NULL all islands, as hf_solver_solve does; v, impulses and row velocities of the others
+// stay. The problem has room in the solver: it was made with the same capacity.
 hfStatus hfi_solver_solve_marked(hfSolver* solver, const hfSolverConfig* config, const hfStepProblem* problem,
                                  const int32_t* marked, double* v, double* impulse, hfSolveReport* report,
                                  hfError* error);
