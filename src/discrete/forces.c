@@ -65,7 +65,5 @@ void hfi_discrete_forces(hfiDiscrete* s, const hfState* state, const hfInput* in
   hfi_actuation_step(&w->actuation, d, &step, s->tau, p->diag);
   hfi_rows_append(&w->actuation.rows, m, p);
   find_momentum(p);
-  double* momentum = p->p;
-  const double *tau = s->tau, *bias = d->c;
-  for (int i = 0; i < m->nv; ++i) momentum[i] += h * (tau[i] - bias[i]);
+  hfi_add_difference(p->p, h, s->tau, d->c, m->nv);
 }

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/finite.h"
+#include "linalg/dense.h"
 #include "model/label.h"
 #include "solve/solver.h"
 
@@ -145,7 +146,7 @@ static void advance(hfiDiscrete* s, hfState* state, const hfInput* in, hfiStepOu
   const hfModel* m = w->model;
   const double h = s->config.step;
   int remembers = hfi_contacts_remember(s), follows = remembers && (w->ncontact || s->config.sleep); // 1: poses of the end matter
-  double *q = hf_state_mutable_q(state), *v = hf_state_mutable_v(state), *end = s->foreseen, *acceleration = out->acceleration;
+  double *q = hf_state_mutable_q(state), *v = hf_state_mutable_v(state), *end = s->foreseen;
   const double* stop_time = hfi_discrete_may_pass(s) ? hfi_discrete_find_stops(s, out->report) : NULL;
   if (follows) hfi_world_mark_start(w);
   memcpy(end, s->v1, sizeof *end * (size_t)m->nv);
@@ -154,7 +155,7 @@ static void advance(hfiDiscrete* s, hfState* state, const hfInput* in, hfiStepOu
   else
     hfi_discrete_move_plainly(s, stop_time, q);
   if (s->sleep.count) hfi_sleep_hold(s, q, end);
-  for (int i = 0, n = m->nv; i < n; ++i) acceleration[i] = (end[i] - v[i]) / h;
+  hfi_difference_quotient(out->acceleration, end, v, h, m->nv);
   memcpy(v, end, sizeof *v * (size_t)m->nv);
   hf_actuation_advance(&w->actuation, hf_state_mutable_act(state), h);
   if (s->config.friction == HF_FRICTION_ANCHORED)

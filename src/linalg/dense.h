@@ -43,6 +43,28 @@ static inline void hfi_move(double* restrict y, const double* restrict x, double
   for (; n > 0; --n, ++y, ++x, ++d) y[0] = x[0] + a * d[0];
 }
 
+// y += a (x - z)
+static inline void hfi_add_difference(double* restrict y, double a, const double* restrict x, const double* restrict z, int n) {
+  for (; n >= 4; n -= 4, y += 4, x += 4, z += 4)
+    y[0] += a * (x[0] - z[0]), y[1] += a * (x[1] - z[1]), y[2] += a * (x[2] - z[2]), y[3] += a * (x[3] - z[3]);
+  if (n & 2) {
+    y[0] += a * (x[0] - z[0]), y[1] += a * (x[1] - z[1]);
+    y += 2, x += 2, z += 2;
+  }
+  if (n & 1) y[0] += a * (x[0] - z[0]);
+}
+
+// y = (x - z)/h
+static inline void hfi_difference_quotient(double* restrict y, const double* restrict x, const double* restrict z, double h, int n) {
+  for (; n >= 4; n -= 4, y += 4, x += 4, z += 4)
+    y[0] = (x[0] - z[0]) / h, y[1] = (x[1] - z[1]) / h, y[2] = (x[2] - z[2]) / h, y[3] = (x[3] - z[3]) / h;
+  if (n & 2) {
+    y[0] = (x[0] - z[0]) / h, y[1] = (x[1] - z[1]) / h;
+    y += 2, x += 2, z += 2;
+  }
+  if (n & 1) y[0] = (x[0] - z[0]) / h;
+}
+
 // y = a x; y may be x
 static inline void hfi_scale(double* y, double a, const double* x, int n) {
   for (; n >= 4; n -= 4, y += 4, x += 4) {
