@@ -20,6 +20,7 @@
 // The code lists points by groups. A group has two sides, one for each of its geoms: side 2 i + k is geom k of group i, and the side's geom is A.
 #include "world/world.h"
 
+#include "base/compile.h"
 #include "geometry/support.h"
 
 // Two normals are across each other where the cosine between them is below this, which is that of 8 degrees [-].
@@ -145,21 +146,35 @@ static double depth_after(const hfiWorld* w, const SeenPoint* at, double way) {
   return depth;
 }
 
-// Does the group of support_side hold A so that the other geom of the group of `side` is no wall for A? Both sides are A. With h > 0 the overlap along m
-// is that after h seconds, as far as A tips towards B.
-static int covers(const hfiWorld* w, const hfMotion* V, double h, int support_side, int side) {
+// The point on geom A of a found point, which is the second of its pair or the first.
+static inline const hfVec3* point_on(const hfiRawContact* r, int second) { return second ? &r->point.p_WCb : &r->point.p_WCa; }
+
+// May the group of support_side cover that of `side`, as far as their first points tell? Most do not.
+static inline int may_cover(const hfiWorld* w, int support_side, int side, double bound) {
   const hfiPointGroup *support = &w->group[support_side / 2], *group = &w->group[side / 2];
   const hfiRawContact *s = &w->found[support->first], *r = &w->found[group->first];
-  double bound = support->depth + SLACK + TILT * max2(0, support->depth);
   if (s->candidate == r->candidate || group->depth > bound) return 0;
   if (!(fabs(v3_dot(s->point.n_W, r->point.n_W)) < ACROSS)) return 0;
   if (support->depth > deepest_support(w, r)) return 0;
-  SeenPoint holder = view_point(s, support_side % 2), at = view_point(r, side % 2);
+  double along = v3_dot(s->point.n_W, v3_sub(*point_on(r, 1 - side % 2), *point_on(s, support_side % 2)));
+  return !((support_side % 2 ? -along : along) > bound); // The overlap is at least that of these two points.
+}
+
+// The overlap of A with the other geom of the group of `side` along m is looked at more closely: is it within the bound?
+HFI_CALLED static int overlaps_little(const hfiWorld* w, const hfMotion* V, double h, int support_side, int side, double bound) {
+  const hfiPointGroup *support = &w->group[support_side / 2], *group = &w->group[side / 2];
+  SeenPoint holder = view_point(&w->found[support->first], support_side % 2), at = view_point(&w->found[group->first], side % 2);
   hfVec3 m = holder.n;
-  if (v3_dot(m, v3_sub(at.on_B, holder.on_A)) > bound) return 0; // The overlap is at least that of these two points.
   double overlap = reach_along(w, at.B, m) + reach_along(w, at.A, v3_neg(m));
   if (overlap > bound) overlap = depth_after(w, &at, PUSH * bound - group->depth);
   return overlap <= bound && (!(h > 0) || overlap + h * tipping_speed(w, V, &at, support_side, m) <= bound);
+}
+
+// Does the group of support_side hold A so that the other geom of the group of `side` is no wall for A? Both sides are A. With h > 0 the overlap along m
+// is that after h seconds, as far as A tips towards B.
+static inline int covers(const hfiWorld* w, const hfMotion* V, double h, int support_side, int side) {
+  double depth = w->group[support_side / 2].depth, bound = depth + SLACK + TILT * max2(0, depth);
+  return may_cover(w, support_side, side, bound) && overlaps_little(w, V, h, support_side, side, bound);
 }
 
 // The same, but of two groups that cover each other only the deeper one covers, and of equally deep ones the first.
