@@ -229,8 +229,12 @@ void hfi_block_velocity(const hfStepProblem* p, const hfStepBlock* b, const doub
     const hfStepPiece* piece = &p->piece[k];
     const double *J = p->J + piece->jac, *v = v1 + p->tree_start[piece->tree];
     const int32_t* cols = p->cols + piece->col;
-    for (int r = 0; r < b->dim; ++r, J += piece->ncol)
-      for (int c = 0; c < piece->ncol; ++c) out[r] += J[c] * v[cols[c]];
+    const int n = piece->ncol;
+    for (int r = 0; r < b->dim; ++r, J += n) {
+      double sum = out[r];
+      for (int c = 0; c < n; ++c) sum += J[c] * v[cols[c]];
+      out[r] = sum;
+    }
   }
   for (int r = 0; p->drift && r < b->dim; ++r) out[r] += p->drift[b->row + r];
 }

@@ -195,16 +195,18 @@ static void add_columns(hfiIsland* I, hfiPatch* patch, const hfStepPiece* piece,
   const int32_t* cols = I->problem->cols + piece->col;
   hfiSegment* last = patch->nsegment ? I->segment + I->nsegment - 1 : NULL;
   if (!last || last->node != node) ++patch->nnode, last = NULL;
-  for (int32_t j = 0; j < piece->ncol; ++j) {
+  int32_t next = last ? last->slot + last->ncol : -1, n = piece->ncol; // next: the slot that goes on with the last segment
+  for (int32_t j = 0; j < n; ++j) {
     int32_t dof = first + cols[j], slot = dof - base;
     patch->dof[c + j] = dof;
-    if (last && slot == last->slot + last->ncol) {
+    if (slot == next++) {
       ++last->ncol;
       continue;
     }
     last = I->segment + I->nsegment++;
     *last = (hfiSegment){.node = node, .column = c + j, .ncol = 1, .slot = slot};
     ++patch->nsegment;
+    next = slot + 1;
   }
 }
 
