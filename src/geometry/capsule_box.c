@@ -66,12 +66,12 @@ hfiNearest hfi_axis_nearest(const hfiShape* box, hfVec3 p, hfVec3 u, double half
   return hfi_nearest(box, axis_point(&q, *t));
 }
 
-// Part of the axis above the box along the coordinates that the normal leaves free.
-static void clip_axis(const Query* q, hfVec3 n, double* lo, double* hi) {
+// Part of the axis above the box along the coordinates that the normal leaves free: those in which its component is at most `free`.
+static void clip_axis(const Query* q, hfVec3 n, double free, double* lo, double* hi) {
   *lo = -q->half;
   *hi = q->half;
   for (int i = 0; i < 3; ++i) {
-    if (fabs(v3_get(n, i)) > ACTIVE || q->u[i] == 0) continue;
+    if (fabs(v3_get(n, i)) > free || q->u[i] == 0) continue;
     double a = (-q->box->size[i] - q->p[i]) / q->u[i], b = (q->box->size[i] - q->p[i]) / q->u[i];
     *lo = max2(*lo, min2(a, b));
     *hi = min2(*hi, max2(a, b));
@@ -84,9 +84,25 @@ static hfiContactPoint point_of(hfiNearest near, double radius, uint32_t feature
   return point;
 }
 
+// The nearest point `near`, at t, is on an edge of the box. Where the axis comes from above the face beside it, the far end of that part is the second
+// point: a capsule that overhangs a face keeps both points while it tilts over the edge.
+static int touch_over_edge(const Query* q, double t, hfiNearest near, hfiContactPoint* points) {
+  double lo, hi, n[3] = {fabs(near.normal.x), fabs(near.normal.y), fabs(near.normal.z)};
+  double largest = max2(n[0], max2(n[1], n[2]));
+  clip_axis(q, near.normal, (1 - ACTIVE) * largest, &lo, &hi);
+  if (!(lo < hi)) {
+    points[0] = point_of(near, q->radius, 2);
+    return 1;
+  }
+  int upper = t > 0.5 * (lo + hi);
+  points[upper] = point_of(near, q->radius, (uint32_t)upper);
+  points[!upper] = point_of(hfi_nearest(q->box, axis_point(q, upper ? lo : hi)), q->radius, (uint32_t)!upper);
+  return 2;
+}
+
 static int touch_outside(const Query* q, double t, hfiNearest near, hfiContactPoint* points) {
   double lo, hi;
-  clip_axis(q, near.normal, &lo, &hi);
+  clip_axis(q, near.normal, ACTIVE, &lo, &hi);
   if (!(lo < hi)) {
     points[0] = point_of(near, q->radius, t > 0);
     return 1;
@@ -94,10 +110,7 @@ static int touch_outside(const Query* q, double t, hfiNearest near, hfiContactPo
   hfiNearest end[2] = {hfi_nearest(q->box, axis_point(q, lo)), hfi_nearest(q->box, axis_point(q, hi))};
   double least = min2(end[0].distance, end[1].distance);
   if (near.distance < least - INTERIOR * max2(least, q->radius)) {
-    if (lo < t && t < hi) {
-      points[0] = point_of(near, q->radius, 2);
-      return 1;
-    }
+    if (lo < t && t < hi) return touch_over_edge(q, t, near, points);
     end[t >= hi] = near; // just beyond the clipped part, it stands for that end
   }
   for (int k = 0; k < 2; ++k) points[k] = point_of(end[k], q->radius, (uint32_t)k);
@@ -148,7 +161,7 @@ static int touch_inside(const Query* q, hfiContactPoint* points) {
     touch_edge(q, n, gap, points);
     return 1;
   }
-  clip_axis(q, n, &lo, &hi);
+  clip_axis(q, n, ACTIVE, &lo, &hi);
   hfVec3 top = v3_mul(n, v3_load(q->box->size));
   for (int k = 0; k < 2; ++k) {
     hfVec3 a = axis_point(q, k ? hi : lo);

@@ -21,6 +21,10 @@ static const double STEEP_COSINE = 0.05;
 // Above this cosine, a tilted incident disc still looks like a circle [-].
 static const double CIRCLE_COSINE = 0.999;
 
+// A disc no longer lies on a plane where the gap at its middle exceeds this share of radius times tilt: its rim is then at most a third as deep as the
+// middle is high [-].
+static const double LEFT = 0.75;
+
 // The outline of a polygon, seen along an axis, as half planes: a point x is inside where out[k].x <= offset[k] for all edges k.
 typedef struct Outline {
   hfVec3 out[HFI_FACET_MAX];
@@ -96,7 +100,18 @@ static uint32_t crossing_feature(const Clip* c, int edge_R, int edge_I) {
   return c->R_is_A ? feature_id(EDGE_BIT | edge_R, EDGE_BIT | edge_I) : feature_id(EDGE_BIT | edge_I, EDGE_BIT | edge_R);
 }
 
-// Lists the vertices of f, or four rim points of a disc, with their ids. Returns their number. Where the disc is tilted against the
+// Minus the part of the other plane's normal that lies in the disc: it points to the deepest rim point. Its length is the sine of the tilt.
+static hfVec3 lean(const hfiFacet* disc, const hfiFacet* other) {
+  return v3_sub(v3_scale(v3_dot(other->normal, disc->normal), disc->normal), other->normal);
+}
+
+int hfi_disc_lies(const hfiFacet* f, const hfiFacet* other) {
+  if (f->kind != HFI_FACET_DISC) return 0;
+  double tilt = v3_norm(lean(f, other)), gap = v3_dot(other->normal, v3_sub(f->vertex[0], other->vertex[0]));
+  return tilt <= HFI_DISC_TILT || (tilt <= HFI_FACET_ANGLE && gap <= LEFT * f->radius * tilt);
+}
+
+// Lists the vertices of f, or four rim points of a disc, with their ids. Returns their number. Where a disc does not lie flat on the
 // plane of `other`, the first rim point is the one that is deepest below that plane; otherwise the four points are fixed to
 // the disc. The two patterns have different ids.
 static int list_vertices(const hfiFacet* f, const hfiFacet* other, hfVec3 vertex[], int32_t id[]) {
@@ -107,12 +122,8 @@ static int list_vertices(const hfiFacet* f, const hfiFacet* other, hfVec3 vertex
     }
     return f->count;
   }
-  // u: minus the part of the other plane's normal m that lies in the disc; it points to the deepest rim point
-  hfVec3 m = other->normal, u = v3_sub(v3_scale(v3_dot(m, f->normal), f->normal), m), v = f->y;
-  double tilt = v3_norm(u);
-  int turned = tilt > HFI_DISC_TILT;
-  u = turned ? v3_scale(1 / tilt, u) : f->x;
-  if (turned) v = v3_cross(f->normal, u);
+  int turned = !hfi_disc_lies(f, other);
+  hfVec3 u = turned ? v3_unit(lean(f, other)) : f->x, v = turned ? v3_cross(f->normal, u) : f->y;
   hfVec3 rim[4] = {u, v, v3_neg(u), v3_neg(v)};
   for (int k = 0; k < 4; ++k) {
     vertex[k] = v3_axpy(f->radius, rim[k], f->vertex[0]);

@@ -63,7 +63,7 @@ static void cylinder_edges(const hfiEdgeQuery* q, hfiEdges* e) {
   hfi_edges_add_column(q, 2, q->shape->size[1], e);
   if (q->rule != HFI_EDGES_CAP || fabs(q->n.z) < CAP_COSINE) return;
   e->count = 0;
-  for (int i = 0; i < 2; ++i) hfi_edges_add(e, m3_col(q->X.R, i), 2 * q->shape->size[0]);
+  for (int i = 0; i < 2; ++i) hfi_edges_add(e, m3_col(q->X.R, i), 2 * q->shape->size[0], v3_dot(m3_col(q->X.R, i), q->X.p));
 }
 
 static void cap_facet(const hfiShape* s, const hfPose* X, int up, hfiFacet* f) {

@@ -9,6 +9,7 @@ typedef struct hfiEdges {
   int count;           // 0 to 2
   hfVec3 direction[2]; // independent, unit
   double length[2];    // [m]
+  double middle[2];    // of the edge, along its direction [m]
 } hfiEdges;
 
 // How edges are told: from the witness points; also those across n, for the points of GJK and EPA may
@@ -32,8 +33,10 @@ typedef struct hfiEdgeQuery {
   int32_t support; // vertex of a mesh that the support function found last
 } hfiEdgeQuery;
 
-// Adds an edge unless two are there or its direction is.
-void hfi_edges_add(hfiEdges* edges, hfVec3 direction, double length);
+// Adds an edge unless two are there or its direction is. The second function adds those of the other shape: parallel edges become one that is as long as both,
+// for both witnesses may move along them.
+void hfi_edges_add(hfiEdges* edges, hfVec3 direction, double length, double middle);
+void hfi_edges_join(hfiEdges* edges, const hfiEdges* other);
 // Adds the direction of axis i of a shape whose edges along it run from -half to half, if the witness lies
 // inside or, with the rule ACROSS, if the normal is across.
 void hfi_edges_add_column(const hfiEdgeQuery* query, int i, double half, hfiEdges* edges);

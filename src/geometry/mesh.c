@@ -133,9 +133,13 @@ static double mesh_core_size(const hfiShape* s) {
   return max2(v3_norm(v3_sub(x, y)), max2(v3_norm(x), v3_norm(y)));
 }
 
-static void add_difference(hfiEdges* e, hfVec3 d) {
+// Adds the edge between two points, in A's frame.
+static void add_between(hfiEdges* e, hfVec3 a, hfVec3 b) {
+  hfVec3 d = v3_sub(b, a);
   double length = v3_norm(d);
-  if (length > 0) hfi_edges_add(e, v3_scale(1 / length, d), length);
+  if (!(length > 0)) return;
+  hfVec3 direction = v3_scale(1 / length, d);
+  hfi_edges_add(e, direction, length, v3_dot(direction, a) + 0.5 * length);
 }
 
 // Between the vertices that carry weight; ACROSS: from the support vertex to its neighbours.
@@ -146,11 +150,12 @@ static void mesh_edges(const hfiEdgeQuery* q, hfiEdges* e) {
   for (int i = 0; i < s->count; ++i) {
     if (!(s->weight[i] > CARRIES)) continue;
     if (first < 0) first = i;
-    else add_difference(e, q->of_A ? v3_sub(s->point[i].a, s->point[first].a) : v3_sub(s->point[i].b, s->point[first].b));
+    else if (q->of_A) add_between(e, s->point[first].a, s->point[i].a);
+    else add_between(e, s->point[first].b, s->point[i].b);
   }
   for (int32_t k = hull->edge_start[q->support]; k < hull->edge_start[q->support + 1] && q->rule == HFI_EDGES_ACROSS; ++k) {
-    hfVec3 d = v3_sub(v3_load(hull->vert + 3 * hull->edge_vert[k]), v3_load(hull->vert + 3 * q->support));
-    if (fabs(v3_dot(d, q->n)) < HFI_EDGE_ACROSS * v3_norm(d)) add_difference(e, m3_mulv(q->X.R, d));
+    hfVec3 from = v3_load(hull->vert + 3 * q->support), to = v3_load(hull->vert + 3 * hull->edge_vert[k]), d = v3_sub(to, from);
+    if (fabs(v3_dot(d, q->n)) < HFI_EDGE_ACROSS * v3_norm(d)) add_between(e, pose_point(q->X, from), pose_point(q->X, to));
   }
 }
 

@@ -14,7 +14,7 @@
 // Flat parts of the shapes are kinks of h. Where a witness point lies inside an edge e, the maximum has n.e = 0, and
 // Newton's method moves on that great circle. Two such edges, or a face, fix n. Which edges count has to be guessed
 // (edges.h). A guess is right if the tangential part of pa - pb can be removed by moving the witnesses along the edges,
-// no further than these are long. Guesses are tried in turn until one is right. Of all directions that were met, the one
+// no further than these are long, and not beyond the end of a single edge. Guesses are tried in turn until one is right. Of all directions that were met, the one
 // with the largest separation wins.
 #include "geometry/polish.h"
 
@@ -23,6 +23,8 @@
 enum { STEPS = 12 }; // Newton steps; they converge quadratically
 // The witnesses face each other if their distance across n is below this share of the sizes of the shapes [-].
 static const double STATIONARY = 1e-11;
+// A witness is on an edge up to this share of the sizes beyond its end [-].
+static const double BEYOND = 1e-9;
 
 // u.H u, and where there is a v also u.H v and v.H v.
 typedef struct Curvature { double uu, uv, vv; } Curvature;
@@ -100,6 +102,18 @@ static int find_ways(const hfiEdges* e, hfVec3 n, hfVec3 w, double scale, double
   return v3_norm(r) <= STATIONARY * scale;
 }
 
+// Is the coordinate x along edge i between the ends of the edge?
+static int is_on_edge(const hfiEdges* e, int i, double x, double slack) { return fabs(x - e->middle[i]) <= 0.5 * e->length[i] + slack; }
+
+// Are the witnesses, moved by `way` (2), on their edges? Of `all` the first of_A belong to A, which has one edge at most, as B has.
+static int are_on_edges(const hfiEdges* all, int of_A, const hfiSupportPoint* at, const double* way, double slack) {
+  for (int i = 0; i < all->count; ++i) {
+    hfVec3 e = all->direction[i];
+    if (!is_on_edge(all, i, i < of_A ? v3_dot(e, at->a) - way[i] : v3_dot(e, at->b) + way[i], slack)) return 0;
+  }
+  return 1;
+}
+
 typedef struct Polish {
   hfiCores* cores;
   const hfiSimplex* simplex;
@@ -111,17 +125,18 @@ typedef struct Polish {
 // the guess is right or none was taken before. Returns 1 if the guess is right.
 static int try_edges(Polish* p, hfiEdgeRule rule, int sides) {
   hfiCores* c = p->cores;
-  hfiEdges all = {0, {{0, 0, 0}, {0, 0, 0}}, {0, 0}}, b = all;
+  hfiEdges all = {0, {{0, 0, 0}, {0, 0, 0}}, {0, 0}, {0, 0}}, b = all;
   if (sides & HFI_EDGES_OF_A) all = hfi_edges_find(c, p->simplex, p->best.n, rule, HFI_EDGES_OF_A);
   if (sides & HFI_EDGES_OF_B) b = hfi_edges_find(c, p->simplex, p->best.n, rule, HFI_EDGES_OF_B);
   int of_A = all.count;
-  for (int i = 0; i < b.count; ++i) hfi_edges_add(&all, b.direction[i], b.length[i]);
+  hfi_edges_join(&all, &b);
+  int single = of_A <= 1 && b.count <= 1 && all.count == of_A + b.count; // no face, and no two parallel edges
   hfVec3 n = find_maximum(c, &all, p->best.n);
   if (!v3_finite(n)) return 0;
   hfiSupportPoint at = hfi_support_pair(c, v3_neg(n));
   double gap = v3_dot(n, at.w), way[2];
   if (!(gap >= p->best.gap - 1e-15 * c->scale)) return 0;
-  int right = find_ways(&all, n, at.w, c->scale, way);
+  int right = find_ways(&all, n, at.w, c->scale, way) && (!single || are_on_edges(&all, of_A, &at, way, BEYOND * c->scale));
   if (!right && p->taken && gap <= p->best.gap + 1e-15 * c->scale) return 0;
   p->taken = 1;
   p->best.n = n;

@@ -49,6 +49,14 @@ static int touch_rounded(const hfiShape* A, const hfPose* X_A, const hfiShape* B
   return count;
 }
 
+// Reduces the depth of the deepest point of a disc that lies to what it is deeper than the other points, of which the deepest has the depth `others`. They
+// carry the disc, and the force of this point begins with zero where it joins them.
+static void share_depth(hfiContactPoint* point, double others, double slack) {
+  double shared = max2(0, min2(others + slack, 2 * others)); // nothing where the others do not touch
+  point->depth -= shared;
+  point->p_WCa = v3_axpy(shared, point->n_W, point->p_WCa);
+}
+
 int hfi_touch(const hfiShape* A, const hfPose* X_A, const hfiShape* B, const hfPose* X_B, const hfiContactPoint* single,
               double margin, hfiContactPoint* points) {
   hfiFacet a, b;
@@ -62,7 +70,9 @@ int hfi_touch(const hfiShape* A, const hfPose* X_A, const hfiShape* B, const hfP
   // facets that do not hold the deepest point (a rounded corner between faces): it joins them
   if (deepest < single->depth - slack) {
     if (count == HFI_MAX_MANIFOLD) count--;
-    points[count++] = *single;
+    points[count] = *single;
+    if (hfi_disc_lies(&a, &b) || hfi_disc_lies(&b, &a)) share_depth(points + count, deepest, slack);
+    ++count;
   }
   return keep_touching(points, count, margin, slack);
 }

@@ -94,6 +94,43 @@ static void cylinders_keep_their_points(void** state) {
   hfi_hull_release(&data);
 }
 
+// A can that lies over the edge of the floor, pressed in by more than its tilt lifts it. Its deepest rim point goes round with the tilt; the points that carry
+// it do not. The deepest point, feature 0, may join them with what it is deeper than they.
+static void a_tilted_can_keeps_its_points_over_an_edge(void** state) {
+  (void)state;
+  hfiShape can = cylinder_of(0.04, 0.06), floor = box_of(0.4, 0.4, 0.1);
+  hfPose below = pose_at(0, 0, -0.1, kOrigin);
+  double depth = 1e-5;
+  for (double tilt = 2e-5; tilt < 2e-4; tilt *= 1.5)
+    for (int k = 0; k < 200; ++k) {
+      double turn = 2 * HFI_PI * k / 200, carried = 0;
+      hfPose X = pose_at(0.39, 0.1, 0.06 - depth, v3(tilt * cos(turn), tilt * sin(turn), 0));
+      hfiContactPoint point[HFI_MAX_MANIFOLD];
+      int count = hfi_collide(&can, &X, &floor, &below, 1e-4, point), fixed = 0;
+      for (int i = 0; i < count; ++i)
+        if (point[i].feature) carried = max2(carried, point[i].depth), ++fixed;
+      assert_int_equal(fixed, 5);
+      for (int i = 0; i < count; ++i)
+        if (!point[i].feature) assert_true(point[i].depth <= depth + 0.04 * tilt - carried + 1e-9);
+    }
+}
+
+// A rod that overhangs the floor and tilts over its edge: the end above the floor stays a point as long as its gap is below the margin.
+static void a_rod_keeps_its_points_over_an_edge(void** state) {
+  (void)state;
+  double r = 0.02, half = 0.03, inside = 0.02, margin = 2e-4, sunk = 1e-5;
+  hfiShape rod = capsule_of(r, half), floor = box_of(0.4, 0.4, 0.1);
+  hfPose below = pose_at(0, 0, -0.1, kOrigin);
+  for (double tilt = 1e-5; tilt < 0.02; tilt *= 1.2) {
+    hfPose X = pose_from(v3(0.4 - half + 2 * inside, 0.1, r - sunk), q_mul(q_exp(v3(0, tilt, 0)), q_from_axis_angle(v3(0, 1, 0), HFI_PI / 2)));
+    double far = half * sin(tilt) - sunk; // gap at the end above the floor
+    hfiContactPoint point[HFI_MAX_MANIFOLD];
+    int count = hfi_collide(&rod, &X, &floor, &below, margin, point);
+    assert_int_equal(count, far < margin ? 2 : 1);
+    if (count == 2) assert_near(min2(point[0].depth, point[1].depth), -far, 1e-9);
+  }
+}
+
 static void parallel_sides_touch_in_two_points(void** state) {
   (void)state;
   hfiShape can = cylinder_of(0.04, 0.06), rod = capsule_of(0.01, 0.05), ridge = box_of(0.1, 0.1, 0.5);
@@ -156,6 +193,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(boxes_keep_their_corners),
       cmocka_unit_test(cylinders_keep_their_points),
+      cmocka_unit_test(a_tilted_can_keeps_its_points_over_an_edge),
+      cmocka_unit_test(a_rod_keeps_its_points_over_an_edge),
       cmocka_unit_test(parallel_sides_touch_in_two_points),
       cmocka_unit_test(tilted_sides_touch_at_both_ends),
       cmocka_unit_test(prisms_keep_their_points),

@@ -156,9 +156,48 @@ static void a_rigid_motion_moves_the_contact(void** state) {
   }
 }
 
+// Distance between a line, through p along the unit vector u, and the segment from a to b.
+static double line_to_segment(hfVec3 p, hfVec3 u, hfVec3 a, hfVec3 b) {
+  hfVec3 r = v3_sub(a, p), d = v3_sub(b, a);
+  r = v3_axpy(-v3_dot(r, u), u, r), d = v3_axpy(-v3_dot(d, u), u, d);
+  double t = v3_norm2(d) > 0 ? clamp(-v3_dot(r, d) / v3_norm2(d), 0, 1) : 0;
+  return v3_norm(v3_axpy(t, d, r));
+}
+
+// The corner of a mesh under the side of a cylinder, with an edge that is nearly parallel to the cylinder and dips by up to some milliradians: the depth
+// is at most that of the nearest point of an edge, and not that of a point beyond its end.
+static void a_corner_touches_a_side(void** state) {
+  (void)state;
+  double h[3] = {0.03, 0.02, 0.025}, r = 0.03;
+  testRandom random = {31};
+  hfiHullData data = box_hull(h);
+  hfiHull hull = hull_view(&data);
+  hfiShape cylinder = {HF_GEOM_CYLINDER, {r, 0.05, 0}, NULL, NULL}, mesh = {HF_GEOM_MESH, {0}, &hull, NULL};
+  hfQuat upright = q_mul(q_exp(v3(0.6, 0, 0)), q_identity()); // an edge along x is on top
+  for (int k = 0; k < 20000; ++k) {
+    hfVec3 tilt = v3(random_uniform(&random, -0.1, 0.1), random_uniform(&random, 0, 5e-3), random_uniform(&random, -5e-3, 5e-3));
+    hfPose X_M = pose_from(v3_zero(), q_mul(q_exp(tilt), upright));
+    hfVec3 corner = pose_point(X_M, v3(-h[0], h[1], h[2]));
+    hfVec3 u = v3(1, 0, 0), out = v3(0, sin(random_uniform(&random, -0.3, 0.3)), 0);
+    out.z = sqrt(1 - out.y * out.y);
+    hfPose X_C = pose_from(v3_axpy(r - 1e-6, out, v3_add(corner, v3(random_uniform(&random, -0.02, 0.02), 0, 0))), q_from_axis_angle(v3(0, 1, 0), HFI_PI / 2));
+    double distance = INFINITY;
+    for (int i = 0; i < 3; ++i) {
+      double end[3] = {-h[0], h[1], h[2]};
+      end[i] = -end[i];
+      distance = min2(distance, line_to_segment(X_C.p, u, corner, pose_point(X_M, v3_load(end))));
+    }
+    hfiContactPoint at;
+    assert_true(hfi_distance(&cylinder, &X_C, &mesh, &X_M, INFINITY, &at));
+    assert_true(at.depth <= r - distance + 1e-12); // a face may be a shorter way out
+  }
+  hfi_hull_release(&data);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_pairs_reach_the_oracle),
+      cmocka_unit_test(a_corner_touches_a_side),
       cmocka_unit_test(swapping_mirrors_the_contact),
       cmocka_unit_test(a_rigid_motion_moves_the_contact),
   };

@@ -1,0 +1,46 @@
+// A heap that has fallen comes to rest: after four seconds a step is solved by one iteration at most, because nothing moves. In the longer form (HF_FULL=1)
+// nine heaps of 200 bodies, otherwise three of 40.
+#include "support/cmocka_all.h"
+
+#include "clutter_scene.h"
+
+#include <holdfast/holdfast.h>
+
+enum { FALL = 800, REST = 50 }; // steps of 5 ms
+
+// Steps the heap of the scene at `path`. Returns the most iterations of a step after the fall.
+static int32_t iterations_at_rest(const char* path) {
+  hfError error = {HF_OK, ""};
+  hfModel* model;
+  hfSim* sim;
+  hfStepReport report;
+  int32_t most = 0;
+  if (hf_model_load(&model, path, NULL, NULL, &error) < 0 || hf_sim_create(&sim, model, NULL, &error) < 0) fail_msg("%s", error.message);
+  hfState* state = hf_state_create(model);
+  assert_non_null(state);
+  for (int i = 0; i < FALL + REST; ++i) {
+    assert_int_equal(hf_sim_step(sim, state, NULL, &report, &error), HF_OK);
+    if (i >= FALL && report.solve.max_iterations > most) most = report.solve.max_iterations;
+  }
+  hf_state_free(state);
+  hf_sim_free(sim);
+  hf_model_free(model);
+  return most;
+}
+
+static void test_rests(void** unused) {
+  (void)unused;
+  const char* path = HF_BINARY_DIR "/test_heap.xml";
+  int bodies = is_full() ? 200 : 40, heaps = is_full() ? 9 : 3;
+  for (int seed = 1; seed <= heaps; ++seed) {
+    assert_int_equal(clutter_scene_write(path, bodies, (unsigned)seed, "", ""), 0);
+    int32_t most = iterations_at_rest(path);
+    print_message("%d bodies, seed %d: %d iterations a step at rest\n", bodies, seed, most);
+    assert_true(most <= 1);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_rests)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
