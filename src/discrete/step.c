@@ -99,29 +99,34 @@ static hfStatus solve_problem(hfiDiscrete* s, const int32_t* changed, hfStepRepo
   return hfi_solver_solve_marked(s->solver, config, p, mark_unknown(s) ? s->changed : NULL, s->v1, s->impulse, &report->solve, error);
 }
 
-// Adds the contacts that the solution closes though nobody predicted them, and marks their trees in s->changed. Returns 1 where there are
-// any, where heaps were only estimated, or where the solution bends the path of a contact otherwise than the problem has it.
-static int find_unsolved(hfiDiscrete* s, const hfState* state) {
+// What is left to do after a solution: nothing, to solve the problem again, or to solve it with contacts that were added.
+typedef enum unsolved { SOLVED, UNSOLVED, MISSED } unsolved;
+
+// Adds the contacts that the solution closes though nobody predicted them, and marks their trees in s->changed. The problem is also unsolved
+// where heaps were only estimated, or where the solution bends the path of a contact otherwise than the problem has it.
+static unsolved find_unsolved(hfiDiscrete* s, const hfState* state) {
   double excess = s->excess;
   if (hfi_discrete_add_missed(s, state, s->v1)) {
     if (s->config.gyroscopic) hfi_discrete_ground(s);
-    return 1;
+    return MISSED;
   }
-  if (!hfi_solver_has_estimates(s->solver)) return hfi_discrete_bend_again(s, s->v1);
+  if (!hfi_solver_has_estimates(s->solver)) return hfi_discrete_bend_again(s, s->v1) ? UNSOLVED : SOLVED;
   s->excess = excess; // What was estimated is looked at again when it is solved.
   memset(s->changed, 0, sizeof *s->changed * (size_t)s->world->model->ntree);
-  return 1;
+  return UNSOLVED;
 }
 
 // Solves the problem with the contacts that were predicted. Where the solution closes others, adds them and solves again. Heaps
-// are estimated first: most contacts that are missing can be seen then, before the larger part of the work is done.
+// are estimated first: most contacts that are missing can be seen then, before the larger part of the work is done. Where some are, the
+// heaps are estimated once more, because those often make bodies move towards others.
 static hfStatus solve_step(hfiDiscrete* s, const hfState* state, hfStepReport* report, hfError* error) {
-  enum { MOST = 4 };
+  enum { MOST = 4, MORE_ESTIMATES = 2 };
   hfi_solver_estimate_heaps(s->solver, s->config.anticipate);
   hfStatus status = solve_problem(s, NULL, report, error);
   int most = MOST + hfi_solver_has_estimates(s->solver);
-  for (int k = 0; k < most && status >= 0 && find_unsolved(s, state); ++k) {
-    hfi_solver_estimate_heaps(s->solver, 0);
+  unsolved left;
+  for (int k = 0; k < most && status >= 0 && (left = find_unsolved(s, state)) != SOLVED; ++k) {
+    hfi_solver_estimate_heaps(s->solver, left == MISSED && k < MORE_ESTIMATES && hfi_solver_has_estimates(s->solver));
     // The last solution is a better first guess, but not for laws whose slope is as steep as that of regularised friction.
     if (s->config.friction == HF_FRICTION_ANCHORED)
       memcpy(s->assembly.problem.v0, s->v1, sizeof *s->v1 * (size_t)s->world->model->nv);
