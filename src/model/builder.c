@@ -88,12 +88,6 @@ int hfi_refuse_memory(hfError* error) {
   return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
 }
 
-int hfi_all_finite(const double* x, int n) {
-  for (int i = 0; i < n; ++i)
-    if (!isfinite(x[i])) return 0;
-  return 1;
-}
-
 int hfi_normalise_quat(double* quat) {
   hfQuat q = q_load(quat);
   if (!hfi_all_finite(quat, 4) || !(q_norm(q) > 1e-10)) return 0;

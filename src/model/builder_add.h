@@ -3,10 +3,10 @@
 #ifndef HFI_MODEL_BUILDER_ADD_H
 #define HFI_MODEL_BUILDER_ADD_H
 
+#include "base/finite.h"
 #include "model/builder.h"
 
 int hfi_refuse_memory(hfError* error);
-int hfi_all_finite(const double* x, int n);
 // 0 where the quaternion has no direction.
 int hfi_normalise_quat(double* quat);
 int hfi_object_exists(const hfBuilder* b, int kind, int id);
