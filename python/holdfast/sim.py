@@ -138,16 +138,20 @@ class Sim(_core.Sim):
 
     # ---- steps --------------------------------------------------------------------------------------------
 
+    def _given(self, state: State | None, input: Input | None) -> tuple[State, Input]:
+        """A state and an input of a call, where those that it leaves out are the sim's own."""
+        return self._state if state is None else state, self._input if input is None else input
+
     def step(self, state: State | None = None, input: Input | None = None, steps: int = 1) -> int:
         """Takes steps; returns 0, or the number of the first numerical difficulty (:func:`status_name`).
 
         A refusal (NaN, a state of another model) raises and leaves the state as it was before that step.
         """
-        return self._step(self._state if state is None else state, self._input if input is None else input, steps)
+        return self._step(*self._given(state, input), steps)
 
     def evaluate(self, state: State | None = None, input: Input | None = None) -> None:
         """Computes poses, contacts, sensors and forces at a state without stepping."""
-        self._evaluate(self._state if state is None else state, self._input if input is None else input)
+        self._evaluate(*self._given(state, input))
 
     def reset(self, key: str | int | None = None) -> None:
         """Puts the sim's own state and input at a keyframe, or at the model's reference."""
@@ -159,11 +163,11 @@ class Sim(_core.Sim):
 
     def problem(self, state: State | None = None, input: Input | None = None) -> Problem:
         """The step problem that the next step would solve, as an object of its own."""
-        return Problem(self._problem(self._state if state is None else state, self._input if input is None else input))
+        return Problem(self._problem(*self._given(state, input)))
 
     def inverse(self, v1: Any, state: State | None = None, input: Input | None = None) -> np.ndarray:
         """Generalised force (nv) [N or N m] with which the step ends at velocities v1 (nv), contacts included."""
-        return np.asarray(self._inverse(self._state if state is None else state, self._input if input is None else input, floats(v1, (self.model.nv,), "v1")))
+        return np.asarray(self._inverse(*self._given(state, input), floats(v1, (self.model.nv,), "v1")))
 
     # ---- results of the last step ---------------------------------------------------------------------------
 
