@@ -25,6 +25,9 @@
 
 // Two normals are across each other where the cosine between them is below this, which is that of 8 degrees [-].
 static const double ACROSS = 0.99;
+// A contact of A and B holds them apart along m where the cosine between its normal and m is above this. It is covered only where B and C are one body, which holds A: a
+// body B of its own may be pressed against A along m, and nothing else would hold it [-].
+static const double HOLDS = 0.1;
 // No two normals are across each other that are both nearer to a third one than half of that angle: the cosine of 3.6 degrees [-].
 static const double PARALLEL = 0.998;
 // B may stand above C by this [m], and by this multiple of the depth of A in C [-].
@@ -149,13 +152,20 @@ static double depth_after(const hfiWorld* w, const SeenPoint* at, double way) {
 // The point on geom A of a found point, which is the second of its pair or the first.
 static inline const hfVec3* point_on(const hfiRawContact* r, int second) { return second ? &r->point.p_WCb : &r->point.p_WCa; }
 
+// Do the other geoms of two found points move as one? All that is fixed to the world does. second: whether A is the second geom of the pair.
+static int are_others_of_one_link(const hfiWorld* w, const hfiRawContact* s, int s_second, const hfiRawContact* r, int r_second) {
+  const int32_t *body = hf_model_geom_body(w->model), *link = w->dynamics.body_link;
+  return link[body[s_second ? s->geom_a : s->geom_b]] == link[body[r_second ? r->geom_a : r->geom_b]];
+}
+
 // May the group of support_side cover that of `side`, as far as their first points tell? Most do not.
 static inline int may_cover(const hfiWorld* w, int support_side, int side, double bound) {
   const hfiPointGroup *support = &w->group[support_side / 2], *group = &w->group[side / 2];
   const hfiRawContact *s = &w->found[support->first], *r = &w->found[group->first];
   if (s->candidate == r->candidate || group->depth > bound) return 0;
-  if (!(fabs(v3_dot(s->point.n_W, r->point.n_W)) < ACROSS)) return 0;
-  if (support->depth > deepest_support(w, r)) return 0;
+  double cosine = fabs(v3_dot(s->point.n_W, r->point.n_W));
+  if (!(cosine < ACROSS) || support->depth > deepest_support(w, r)) return 0;
+  if (cosine > HOLDS && !are_others_of_one_link(w, s, support_side % 2, r, side % 2)) return 0;
   double along = v3_dot(s->point.n_W, v3_sub(*point_on(r, 1 - side % 2), *point_on(s, support_side % 2)));
   return !((support_side % 2 ? -along : along) > bound); // The overlap is at least that of these two points.
 }

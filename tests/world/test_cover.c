@@ -169,9 +169,26 @@ static void test_step(void** state) {
     }
 }
 
+// A wedge and a box are pressed against a wall that stands on the floor. The wedge lies some um deep in the floor, so that it meets the lower edge of the wall
+// with a face that leans away from it. The contact of the box does not cover that: the wedge comes to rest.
+static void test_wedge(void** state) {
+  (void)state;
+  for (double lean = 0.005; lean < 0.06; lean += 0.005) { // how far the upper edge of the face is behind the lower one [m]
+    char xml[2000];
+    snprintf(xml, sizeof xml, "<mujoco><option gravity='-5 0 -9.81'/><asset><mesh name='wedge' vertex='0 -.03 0  .06 -.03 0  %.17g -.03 .06  .06 -.03 .06"
+             "  0 .03 0  .06 .03 0  %.17g .03 .06  .06 .03 .06'/></asset><default><geom friction='.1'/></default><worldbody><geom type='plane' size='9 9 1'/>"
+             "<geom type='box' pos='-.05 0 .5' size='.05 .5 .5'/><body pos='.001 0 .0001'><freejoint/><geom type='mesh' mesh='wedge'/></body>"
+             "<body pos='.031 .2 .0301'><freejoint/><geom type='box' size='.03 .03 .03'/></body></worldbody></mujoco>", lean, lean);
+    simWorld w = sim_world_make(xml, 5e-3, 1e-8);
+    sim_world_step(&w, 400);
+    for (int i = 0; i < w.model->nv; ++i) assert_true(fabs(sim_v(&w)[i]) < 1e-6);
+    sim_world_free(&w);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes), cmocka_unit_test(test_turned_boxes), cmocka_unit_test(test_mesh_tiles), cmocka_unit_test(test_height_field), cmocka_unit_test(test_falling_edge), cmocka_unit_test(test_rising_edge),
                                      cmocka_unit_test(test_methods),
-                                     cmocka_unit_test(test_friction), cmocka_unit_test(test_landing), cmocka_unit_test(test_step)};
+                                     cmocka_unit_test(test_friction), cmocka_unit_test(test_landing), cmocka_unit_test(test_step), cmocka_unit_test(test_wedge)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
