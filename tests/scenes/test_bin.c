@@ -101,8 +101,8 @@ static void test_fall(void** state) {
       int32_t median = step_bin(&other, is_full() ? 100 : rung == HF_RUNG_TAMSI ? 20 : 2, served);
       print_message("%s from %s on: served by tamsi %ld, merit %ld, convex %ld, %d iterations\n",
                     hf_friction_name(friction), names[rung], served[1], served[2], served[3], median);
-      // 20 to 30 a step. The search over rows would take 100 to 700.
-      if (rung == HF_RUNG_TAMSI) assert_true(median < 45);
+      // 20 to 30 a step. The search over rows would take 100 to 700. Up to 4 of 100 steps go to the convex rung, which is a matter of chance.
+      if (rung == HF_RUNG_TAMSI) assert_true(median < 45 && served[HF_RUNG_CONVEX] <= (is_full() ? 10 : 4));
       close_bin(&other);
     }
   close_bin(&b);
