@@ -54,6 +54,7 @@ typedef struct trial {
   int32_t* cols;                             // (nv) scratch for an equality's Jacobian
   double* J;                                 // (6 x nv) and its entries
   double* times;                             // of the steps [s]
+  double* start;                             // (nq) positions of the start
 } trial;
 
 static double processor_time(void) {
@@ -199,12 +200,24 @@ static int create_sim(trial* t, uint64_t seed, int method, hfError* error) {
   return status >= 0;
 }
 
+// The positions of the keyframe as they are written. Those of the model have quaternions of length 1 to the last bit: from them many worlds, which are
+// chaotic, would go another way than they went when their faults were mended.
+static void read_start(trial* t, char* text) {
+  static const char before[] = "<key qpos=\"";
+  char* next = strstr(text, before);
+  assert_non_null(next);
+  t->start = calloc((size_t)t->model->nq + 1, sizeof *t->start);
+  next += strlen(before);
+  for (int i = 0; i < t->model->nq; ++i) t->start[i] = strtod(next, &next);
+}
+
 static void load_world(trial* t, uint64_t seed) {
   char* text = malloc(WORLD_TEXT);
   hfError error;
   size_t length = world_write(seed, text, WORLD_TEXT);
   if (hf_model_parse(&t->model, text, length, "world.xml", ".", NULL, NULL, &error) < 0)
     fail_msg("seed %llu: %s", (unsigned long long)seed, error.message);
+  read_start(t, text);
   free(text);
 }
 
@@ -213,6 +226,7 @@ static void open_trial(trial* t, int method, int steps) {
   t->state = hf_state_create(t->model);
   t->input = hf_input_create(t->model);
   assert_int_equal(hf_state_set_key(t->state, t->input, t->model, 0, &error), HF_OK);
+  memcpy(hf_state_mutable_q(t->state), t->start, (size_t)t->model->nq * sizeof *t->start);
   assert_int_equal(hf_dynamics_create(&t->dynamics, t->model, NULL), HF_OK);
   assert_int_equal(hf_actuation_create(&t->actuation, t->model, NULL), HF_OK);
   t->times = calloc((size_t)steps, sizeof *t->times);
@@ -243,7 +257,7 @@ static void close_trial(trial* t) {
   hf_dynamics_free(t->dynamics);
   hf_actuation_free(t->actuation);
   hf_model_free(t->model);
-  free(t->times);
+  free(t->times), free(t->start);
   free(t->length);
   free(t->limit);
   free(t->closed);
@@ -296,6 +310,7 @@ verdict judge_faulty_world(uint64_t seed, int method, int steps, double seconds,
   load_world(&t, seed);
   v.refused = !create_sim(&t, seed, method, &v.error);
   if (v.refused) {
+    free(t.start);
     hf_model_free(t.model);
     return v;
   }
