@@ -41,7 +41,7 @@ typedef struct hfiDiscrete {
   double* tau;                // (nv) forces that do not depend on v1 [N or N m]
   hfiFlight flight;           // inertial motion
   int32_t* flies;             // (ntree) 1: nothing but gravity acts on the tree, and nothing is near an articulated one
-  double* push;               // (ntree) how much further than its free motion a tree is looked at [m]
+  double* push;               // (ntree) how far forces may push a tree beyond its free motion [m]
   double* foreseen;           // (nv) velocities that contacts are predicted by; then those of the end of the step
   int32_t *unforeseen, *changed; // (ntree) 1: the solution moves the tree further than foreseen; it has new contacts
   double excess;              // upper bound on how much further than foreseen at first the solution moves a point [m]
