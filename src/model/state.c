@@ -121,6 +121,31 @@ hfState* hf_state_clone(const hfState* state) {
   return copy ? memcpy(copy, state, (size_t)state->size) : NULL;
 }
 
+// An array of two states of the same sizes: where it begins in each, and how much of it counts in the first.
+typedef struct sharedArray { int64_t here, there; size_t bytes; } sharedArray;
+enum { NARRAYS = 8 };
+
+static void list_arrays(const hfState* s, const hfState* other, sharedArray list[NARRAYS]) {
+  const sharedArray all[NARRAYS] = {{s->off_q, other->off_q, sizeof(double) * (size_t)s->nq},
+                                    {s->off_v, other->off_v, sizeof(double) * (size_t)s->nv},
+                                    {s->off_act, other->off_act, sizeof(double) * (size_t)s->na},
+                                    {s->off_discrete, other->off_discrete, sizeof(int64_t) * (size_t)s->ndiscrete},
+                                    {s->off_friction, other->off_friction, sizeof(double) * (size_t)s->nfriction},
+                                    {s->off_history, other->off_history, sizeof(double) * (size_t)s->nhistory},
+                                    {s->off_rest, other->off_rest, sizeof(double) * (size_t)s->nrest},
+                                    {s->off_memory, other->off_memory, sizeof(hfContactMemory) * (size_t)s->nmemory}};
+  memcpy(list, all, sizeof all);
+}
+
+int hfi_state_same_but_time(const hfState* a, const hfState* b) {
+  if (!hfi_state_same_sizes(a, b) || a->nmemory != b->nmemory) return 0;
+  sharedArray list[NARRAYS];
+  list_arrays(a, b, list);
+  for (int i = 0; i < NARRAYS; ++i)
+    if (memcmp((const char*)a + list[i].here, (const char*)b + list[i].there, list[i].bytes) != 0) return 0;
+  return 1;
+}
+
 hfStatus hf_state_copy(hfState* to, const hfState* from, hfError* error) {
   hfi_clear_error(error);
   if (!hfi_state_same_sizes(to, from))
@@ -131,14 +156,9 @@ hfStatus hf_state_copy(hfState* to, const hfState* from, hfError* error) {
                       to->max_memory);
   to->time = from->time;
   to->nmemory = from->nmemory;
-  memcpy(hf_state_mutable_q(to), hf_state_q(from), sizeof(double) * (size_t)from->nq);
-  memcpy(hf_state_mutable_v(to), hf_state_v(from), sizeof(double) * (size_t)from->nv);
-  memcpy(hf_state_mutable_act(to), hf_state_act(from), sizeof(double) * (size_t)from->na);
-  memcpy(hf_state_mutable_discrete(to), hf_state_discrete(from), sizeof(int64_t) * (size_t)from->ndiscrete);
-  memcpy(hf_state_mutable_friction(to), hf_state_friction(from), sizeof(double) * (size_t)from->nfriction);
-  memcpy(hf_state_mutable_history(to), hf_state_history(from), sizeof(double) * (size_t)from->nhistory);
-  memcpy(hf_state_mutable_rest(to), hf_state_rest(from), sizeof(double) * (size_t)from->nrest);
-  memcpy(hf_state_mutable_memory(to), hf_state_memory(from), sizeof(hfContactMemory) * (size_t)from->nmemory);
+  sharedArray list[NARRAYS];
+  list_arrays(from, to, list);
+  for (int i = 0; i < NARRAYS; ++i) memcpy((char*)to + list[i].there, (const char*)from + list[i].here, list[i].bytes);
   return HF_OK;
 }
 

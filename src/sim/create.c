@@ -105,9 +105,11 @@ static void take_arrays(void* object, hfiArena* arena) {
   s->first = any_sensor_history(m) ? HFI_TAKE(arena, double, m->nsensordata) : NULL;
   s->visible = HFI_TAKE(arena, uint8_t, m->ngeom);
   s->contact = HFI_TAKE(arena, hfContact, s->world->config.max_contacts);
+  hfi_still_take(s, arena);
 }
 
 static hfStatus create_method(hfSim* s, hfError* error) {
+  hfi_still_init(s);
   for (int i = 0; i < s->model->ngeom; ++i) s->visible[i] = hf_model_geom_rgba(s->model)[4 * i + 3] != 0;
   hfStatus status = s->method->create(&s->run, s->world, &s->config, error);
   if (status != HF_OK) return status;

@@ -15,6 +15,21 @@ typedef struct hfiEnergyBalance {
   double largest;  // largest kinetic energy
 } hfiEnergyBalance;
 
+// Where the last step ended, if nothing moved there, and what it was given (still.c).
+typedef struct hfiStill {
+  int32_t timeless;   // 1: nothing in the sim depends on the time itself
+  hfState* state;     // a copy, of which the time does not count
+  double* ctrl;       // (nu) controls that acted
+  double* now;        // (nu) those of the step that begins
+  double* input;      // the other arrays of the input, one after the other
+  uint32_t given;     // bit i: array i of the input was given
+  uint32_t revision;  // of the world's parameters
+  int32_t ended;      // 1: the last step ended in this state
+  int32_t began;      // 1: the step at hand begins there, with the same input
+  int32_t lasts;      // 1: the last step began and ended there
+  hfStepReport report; // of that step
+} hfiStill;
+
 struct hfSim {
   const hfModel* model;
   hfSimConfig config; // complete: nothing is left to the scene
@@ -40,6 +55,7 @@ struct hfSim {
   hfiEnergy start_energy;
   hfiEnergyBalance balance; // over the judged steps that followed each other up to this start
   hfContact* contact;     // (max_contacts) for the sensors
+  hfiStill still;
 };
 
 // The method that a configuration asks for: with an accuracy a method of discrete time is controlled.
@@ -60,6 +76,15 @@ const hfInput* hfi_sim_feed_back(hfSim* sim, const hfState* state, const hfInput
 // time that passed. Leaves the world placed at the state.
 void hfi_sim_keep_start(hfSim* sim, const hfState* state);
 void hfi_sim_judge_energy(hfSim* sim, const hfState* state, const hfInput* input, double h, hfStepReport* report);
+// Arrays of the record of a world that does not move, and whether anything depends on the time (still.c).
+void hfi_still_take(hfSim* sim, hfiArena* arena);
+void hfi_still_init(hfSim* sim);
+// Whether a step from this state would do what the last one did: nothing. The state was checked.
+int hfi_still_begin(hfSim* sim, const hfState* state, const hfInput* input);
+// That step: only the time goes on.
+hfStatus hfi_still_step(hfSim* sim, hfState* state, hfStepReport* report);
+// Looks whether a step that was taken ended where it began.
+void hfi_still_end(hfSim* sim, const hfState* state, const hfInput* input, const hfStepReport* report);
 // Sensors at a state whose poses are up to date, as they measure at this moment. Contacts, limits and equalities act after a step only.
 void hfi_sim_sense(hfSim* sim, const hfState* state, const hfInput* input);
 // Everything at a state without a step, measurements of this moment included. The state was checked; the input is that of hfi_sim_feed_back.

@@ -60,7 +60,9 @@ hfStatus hfi_sim_step_unplaced(hfSim* s, hfState* state, const hfInput* in, hfSt
   memset(report, 0, sizeof *report);
   hfStatus status = hfi_sim_begin(s, state, in, error);
   if (status == HF_OK) status = check_time(s, state, error);
+  if (status == HF_OK && hfi_still_begin(s, state, in)) return hfi_still_step(s, state, report);
   if (status == HF_OK) {
+    const hfInput* given = in;
     hfiStepOutput out = {.report = report, .acceleration = s->acceleration};
     if (s->model->nsensor) {
       hfi_clear_constraint_forces(s->model, &s->constraint);
@@ -81,6 +83,7 @@ hfStatus hfi_sim_step_unplaced(hfSim* s, hfState* state, const hfInput* in, hfSt
     if (out.taken && s->model->nrest) hfi_world_complete(s->world), hfi_yield_springs(&s->world->dynamics, hf_state_q(state), hf_state_mutable_rest(state));
     if (out.taken && s->model->nsensor) sense_end(s, state, in, time, has_first);
     if (!out.taken && status > 0) look_instead(s, state, in);
+    hfi_still_end(s, state, given, report);
   }
   if (status < 0) report->status = status;
   return status;
