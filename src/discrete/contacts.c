@@ -2,6 +2,7 @@
 // that its solution closes.
 #include "discrete/discrete.h"
 
+#include "base/finite.h"
 #include "contact/surface.h"
 #include "solve/law.h"
 #include "solve/solver.h"
@@ -9,73 +10,40 @@
 
 #include <string.h>
 
-// A row that may move a geom farther than this in a step has contacts predicted with it [m].
-static const double NOTICEABLE = 1e-3;
-
-// Upper bound [m] on how far the force of a row can move any geom during this step: the force that the row has at the end
-// of a step in which it acts alone, h^2 f/(1 + h kappa w), times `most`: the J/m and the lever of the dof that it moves most.
-static inline double distance_moved_by_row(const hfSaturatedRow* row, double h, double velocity, double w, double most) {
-  double free = hfi_saturated_unclamped(row, velocity) / (1 + h * row->kappa * w);
-  return h * h * fabs(clamp(free, row->lo, row->hi)) * most;
+// How far rows and known forces push the trees on which they act beyond their free motion, as far as the first look at contacts is
+// concerned. What moves further than that is looked at after the solution.
+static void set_push(hfiDiscrete* s) {
+  const hfModel* m = s->world->model;
+  const hfiRows* rows = &s->world->actuation.rows;
+  const int32_t *tree = hf_model_dof_tree(m), *num = hf_model_tree_dofnum(m);
+  for (int t = 0, first = 0; t < m->ntree; first += num[t++]) // the dofs of the trees follow each other
+    s->push[t] = hfi_any_nonzero(s->tau + first, num[t]) ? HFI_FURTHER : 0;
+  for (int i = 0; i < rows->n.ncol; ++i) s->push[tree[rows->cols[i]]] = HFI_FURTHER;
 }
 
-// The same of the row J over n dofs. inverse: 1/M_ii; lever as the world's (nv).
-static double distance_moved_over_dofs(const hfiDiscrete* s, const hfSaturatedRow* row, int n, const int32_t* dof, const double* J) {
-  const double *v0 = s->assembly.problem.v0, *inverse = s->assembly.inverse_mass, *lever = s->world->lever;
+// A row that may move a geom farther than this in a step has contacts foreseen with it [m].
+static const double NOTICEABLE = 1e-3;
+
+// Upper bound [m] on how far the force of the row J over n dofs can move any geom during this step: the force that the row has at the end of
+// a step in which it acts alone, h^2 f/(1 + h kappa w), times the J/m and the lever of the dof that it moves most.
+static double distance_moved_by_row(const hfiDiscrete* s, const hfSaturatedRow* row, int n, const int32_t* dof, const double* J) {
+  const double *v0 = s->assembly.problem.v0, *inverse = s->assembly.inverse_mass, *lever = s->world->lever, h = s->config.step;
   double velocity = 0, w = 0, most = 0;
   for (int i = 0; i < n; ++i) {
     double moved = J[i] * inverse[dof[i]];
     velocity += J[i] * v0[dof[i]], w += J[i] * moved;
     most = max2(most, fabs(moved) * lever[dof[i]]);
   }
-  return distance_moved_by_row(row, s->config.step, velocity, w, most);
+  double free = hfi_saturated_unclamped(row, velocity) / (1 + h * row->kappa * w);
+  return h * h * fabs(clamp(free, row->lo, row->hi)) * most;
 }
 
-// Adds how far the rows of a block may push their tree. Returns 1 where a row may move some geom noticeably.
-static int push_by_block(hfiDiscrete* s, const hfiRowBlock* b) {
+// Whether a drive, target or equality may move some geom noticeably.
+static int any_row_moves_geoms(const hfiDiscrete* s) {
   const hfiRows* rows = &s->world->actuation.rows;
-  const int32_t* cols = rows->cols + b->col;
-  const double* J = rows->J + b->jac;
-  for (int r = 0, n = b->ncol; r < b->dim && n; ++r, J += n) {
-    double moved = distance_moved_over_dofs(s, &rows->row[b->row + r], n, cols, J);
-    if (moved > NOTICEABLE) return 1;
-    s->push[hf_model_dof_tree(s->world->model)[cols[0]]] += moved;
-  }
-  return 0;
-}
-
-// The same for all blocks. Most of them are one row on one dof.
-static int push_by_rows(hfiDiscrete* s) {
-  const hfiRows* rows = &s->world->actuation.rows;
-  const int32_t* tree = hf_model_dof_tree(s->world->model);
-  const double *v0 = s->assembly.problem.v0, *inverse = s->assembly.inverse_mass, *lever = s->world->lever, h = s->config.step;
-  for (const hfiRowBlock *b = rows->block, *end = b + rows->n.nblock; b < end; ++b) {
-    if (b->dim > 1 || b->ncol != 1) {
-      if (push_by_block(s, b)) return 1;
-      continue;
-    }
-    int dof = rows->cols[b->col];
-    double J = rows->J[b->jac], w = J * inverse[dof];
-    double moved = distance_moved_by_row(&rows->row[b->row], h, J * v0[dof], J * w, fabs(w) * lever[dof]);
-    if (moved > NOTICEABLE) return 1;
-    s->push[tree[dof]] += moved;
-  }
-  return 0;
-}
-
-// Returns 1 where a drive, target or equality may move some geom noticeably. Else s->push has how far known forces and
-// those of rows may push each tree beyond its free motion.
-static int measure_push(hfiDiscrete* s) {
-  const hfModel* m = s->world->model;
-  const double *tau = s->tau, *inverse = s->assembly.inverse_mass, *lever = s->world->lever, h = s->config.step;
-  double* push = s->push;
-  memset(push, 0, sizeof *push * (size_t)m->ntree);
-  if (push_by_rows(s)) return 1;
-  for (int t = 0, i = 0; t < m->ntree; ++t) { // the dofs of the trees follow each other
-    double sum = 0;
-    for (int end = i + hf_model_tree_dofnum(m)[t]; i < end; ++i) sum += fabs(tau[i]) * inverse[i] * lever[i];
-    push[t] += h * h * sum;
-  }
+  for (const hfiRowBlock *b = rows->block, *end = b + rows->n.nblock; b < end; ++b)
+    for (int r = 0; r < b->dim; ++r)
+      if (distance_moved_by_row(s, &rows->row[b->row + r], b->ncol, rows->cols + b->col, rows->J + b->jac + r * b->ncol) > NOTICEABLE) return 1;
   return 0;
 }
 
@@ -148,14 +116,15 @@ static void add_adhesion(hfiDiscrete* s) {
   }
 }
 
-void hfi_discrete_contacts(hfiDiscrete* s, const hfState* state) {
+void hfi_discrete_contacts(hfiDiscrete* s, const hfState* state, int foresee) {
   hfiWorld* w = s->world;
-  const double* v0 = s->assembly.problem.v0;
-  int predicted = anticipates(s) && measure_push(s) && predict_contact_free_velocity(s);
+  const double *v0 = s->assembly.problem.v0, horizon = anticipates(s) ? s->config.step : 0;
+  int predicted = foresee && horizon > 0 && any_row_moves_geoms(s) && predict_contact_free_velocity(s);
+  if (horizon > 0) set_push(s);
   s->excess = 0;
   memcpy(s->foreseen, predicted ? s->v1 : v0, sizeof *v0 * (size_t)w->model->nv);
   do
-    hfi_world_find_contacts(w, 0, anticipates(s) ? s->config.step : 0, predicted ? NULL : s->push);
+    hfi_world_find_contacts(w, 0, horizon, s->push);
   while (s->sleep.count && hfi_sleep_wake_touched(s));
   if (predicted) hf_dynamics_velocity(&w->dynamics, v0);
   if (w->has_adhesion) add_adhesion(s);

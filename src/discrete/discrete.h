@@ -41,7 +41,7 @@ typedef struct hfiDiscrete {
   double* tau;                // (nv) forces that do not depend on v1 [N or N m]
   hfiFlight flight;           // inertial motion
   int32_t* flies;             // (ntree) 1: nothing but gravity acts on the tree, and nothing is near an articulated one
-  double* push;               // (ntree) how far forces may push a tree beyond its free motion [m]
+  double* push;               // (ntree) how much further than its free motion a tree is looked at [m]
   double* foreseen;           // (nv) velocities that contacts are predicted by; then those of the end of the step
   int32_t *unforeseen, *changed; // (ntree) 1: the solution moves the tree further than foreseen; it has new contacts
   double excess;              // upper bound on how much further than foreseen at first the solution moves a point [m]
@@ -65,10 +65,11 @@ static inline int hfi_contacts_remember(const hfiDiscrete* d) {
   return d->config.friction == HF_FRICTION_ANCHORED || d->world->has_dynamic_friction || d->config.sleep;
 }
 
-// The step problem at a state, in which all trees have their inertial forces of the start. Leaves the state alone.
-void hfi_discrete_problem(hfiDiscrete* d, const hfState* state, const hfInput* input);
-// Contacts at the world's present poses, with what the state remembers of them, into the step problem.
-void hfi_discrete_contacts(hfiDiscrete* d, const hfState* state);
+// The step problem at a state, in which all trees have their inertial forces of the start. Leaves the state alone. foresee: as below.
+void hfi_discrete_problem(hfiDiscrete* d, const hfState* state, const hfInput* input, int foresee);
+// Contacts at the world's present poses, with what the state remembers of them, into the step problem. foresee: 1 where strong drives
+// have them predicted by the solution without contacts. A step does not need that, because it adds what its own solution closes.
+void hfi_discrete_contacts(hfiDiscrete* d, const hfState* state, int foresee);
 // How fast gravity closes a contact [m/s^2].
 static inline double hfi_closing_acceleration(const hfiWorld* w, const hfiContact* c) {
   const int32_t* tree = hf_model_body_tree(w->model);

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-void hfi_discrete_problem(hfiDiscrete* s, const hfState* state, const hfInput* in) {
+void hfi_discrete_problem(hfiDiscrete* s, const hfState* state, const hfInput* in, int foresee) {
   const double* v0 = hf_state_v(state);
   hfDynamics* d = &s->world->dynamics;
   hfi_world_place(s->world, hf_state_q(state), in);
@@ -24,7 +24,7 @@ void hfi_discrete_problem(hfiDiscrete* s, const hfState* state, const hfInput* i
   hfi_assembly_begin(&s->assembly, d, s->config.step, v0);
   hfi_discrete_forces(s, state, in);
   if (s->sleep.stepping) hfi_sleep_find(s, state, in);
-  hfi_discrete_contacts(s, state);
+  hfi_discrete_contacts(s, state, foresee);
   hfi_discrete_impacts(s, state);
 }
 
@@ -197,7 +197,7 @@ static hfStatus step(hfiDiscrete* s, hfState* state, const hfInput* in, hfiStepO
   if (s->config.sleep) hfi_sleep_start(s);
   *s->world->actuation.due = 0; // Nobody asked for the forces of the step before.
   do {
-    hfi_discrete_problem(s, state, in);
+    hfi_discrete_problem(s, state, in, 0);
     if (s->config.gyroscopic) hfi_discrete_begin_flight(s);
     status = solve_step(s, state, report, error);
   } while (status >= 0 && problem_lacked_something(s, state));

@@ -32,7 +32,7 @@ void hfi_sim_look(hfSim* s, const hfState* state, const hfInput* in) {
   compute_free_acceleration(s, state, in);
   hfi_rows_clear(&w->actuation.rows); // those of an earlier step would predict contacts of its motion
   hfi_assembly_begin(&s->discrete->assembly, d, s->config.step, hf_state_v(state));
-  hfi_discrete_contacts(s->discrete, state);
+  hfi_discrete_contacts(s->discrete, state, 0);
   s->stepped = 0;
   if (s->model->nsensor) hfi_sim_sense(s, state, in);
 }
@@ -53,7 +53,7 @@ hfStatus hf_sim_problem(hfSim* s, const hfState* state, const hfInput* in,
   hfi_clear_error(error);
   hfStatus status = hfi_sim_begin(s, state, in, error);
   if (status != HF_OK) return status;
-  hfi_discrete_problem(s->discrete, state, hfi_sim_feed_back(s, state, in));
+  hfi_discrete_problem(s->discrete, state, hfi_sim_feed_back(s, state, in), 1);
   if (s->config.gyroscopic) hfi_discrete_begin_flight(s->discrete);
   s->stepped = 0;
   *problem = &s->discrete->assembly.problem;

@@ -58,7 +58,7 @@ hfStatus hf_sim_inverse(hfSim* s, const hfState* state, const hfInput* in, const
   hfStatus status = hfi_sim_begin(s, state, &free_input, error);
   if (status == HF_OK) status = hfi_sim_check_velocities(s, v1, "the velocity v1", error);
   if (status != HF_OK) return status;
-  hfi_discrete_problem(s->discrete, state, &free_input);
+  hfi_discrete_problem(s->discrete, state, &free_input, 1);
   s->stepped = 0;
   const hfStepProblem* p = &s->discrete->assembly.problem;
   double* end = s->discrete->v1; // a copy: force may be v1

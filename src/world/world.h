@@ -132,7 +132,7 @@ void hfi_world_sweep(hfiWorld* world, const hfMotion* V, double h, double fall, 
 // Points that meet a covered face (cover.c) no longer act. V, h and acts: as above; h may be zero.
 void hfi_world_drop_covered(hfiWorld* world, const hfMotion* V, double h, int acts);
 // A geom that moves further than this beyond its reach has its pairs looked at again [m].
-static const double HFI_FURTHER = 1e-3;
+static const double HFI_FURTHER = 5e-4;
 // Whether there are found points that do not act, on trees that `unforeseen` (ntree) marks because they move further than foreseen.
 int hfi_world_may_miss(const hfiWorld* world, const int32_t* unforeseen);
 // Looks again at these trees, with velocities V of the links (nlink) of a solved step, and adds the contacts that would overlap

@@ -1,5 +1,6 @@
 // Velocity targets and inverse dynamics of a step, against balances of force and each other.
 #include "support/sim_world.h"
+#include <holdfast/solver.h>
 
 #include <math.h>
 
@@ -119,6 +120,42 @@ static void test_inverse_of_targets(void** state) {
   sim_world_free(&w);
 }
 
+// A finger at rest, 5 mm in front of a wall, that its drive can move through it within a step of 10 ms.
+static const char* const kFinger =
+    "<mujoco><option gravity='0 0 0'/><worldbody><geom type='box' size='0.001 0.1 0.1' pos='0.016 0 0'/>"
+    "<body><joint name='j' type='slide' axis='1 0 0'/><geom type='sphere' size='0.01' mass='0.1'/></body>"
+    "</worldbody><actuator><position joint='j' kp='10000' forcerange='-500 500'/></actuator></mujoco>";
+
+// Who solves the step problem himself cannot look at the solution and add contacts, as a step does.
+static void test_problem_has_contacts_that_drives_close(void** state) {
+  (void)state;
+  simWorld w = sim_world_make(kFinger, 0.01, 1e-12);
+  const hfStepProblem* p;
+  w.input->force_limit[0] = 500;
+  for (int drives = 0; drives < 2; ++drives) {
+    w.input->velocity_target[0] = drives ? 5 : NAN;
+    assert_int_equal(hf_sim_problem(w.sim, w.state, w.input, &p, NULL), HF_OK);
+    assert_int_equal(p->ncontact, drives);
+  }
+  sim_world_free(&w);
+}
+
+// A step adds the contact that its drive closes, so that the finger stops at the wall, and inverse dynamics finds that contact, too.
+static void test_drive_lands_within_a_step(void** state) {
+  (void)state;
+  simWorld w = sim_world_make(kFinger, 0.01, 1e-12);
+  hfState* before = hf_state_create(w.model);
+  copy_state(before, w.state);
+  w.input->ctrl[0] = 0.02;
+  sim_world_step(&w, 1);
+  assert_int_equal(hf_sim_contact_count(w.sim), 1);
+  double overlap = sim_q(&w)[0] - 0.005, none = 0;
+  assert_true(overlap > 0 && overlap < 5e-5); // less than what a step leaves to the next one where it was not foreseen
+  compare_inverse(&w, &none, sim_v(&w), before);
+  hf_state_free(before);
+  sim_world_free(&w);
+}
+
 // The message says which of the three inputs is not finite, and where.
 static void test_inverse_refuses_what_is_not_finite(void** state) {
   (void)state;
@@ -146,6 +183,7 @@ int main(void) {
       cmocka_unit_test(test_target_is_met),           cmocka_unit_test(test_limit_is_exact),
       cmocka_unit_test(test_infinite_target_is_refused), cmocka_unit_test(test_inverse_of_given_forces),
       cmocka_unit_test(test_inverse_of_targets), cmocka_unit_test(test_inverse_refuses_what_is_not_finite),
+      cmocka_unit_test(test_problem_has_contacts_that_drives_close), cmocka_unit_test(test_drive_lands_within_a_step),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
