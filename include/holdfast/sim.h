@@ -69,10 +69,10 @@ enum { HF_ANY_BODY = -2 };
 // of contacts summed, or -1 and no force where A or B is no body, as after a search that found none.
 HF_API int hf_sim_pair_force(const hfSim* sim, int body_a, int body_b, hfVec3* normal, hfVec3* friction);
 HF_API const double* hf_sim_ctrl(const hfSim* sim);           // (nu) controls that acted
-// The next two are computed when they are asked for: a pointer from before a step does not show the forces of that step.
+HF_API const double* hf_sim_acceleration(const hfSim* sim);   // (nv) (v1 - v0)/h [m/s^2 or rad/s^2]
+// The next three are computed when they are asked for: a pointer from before a step does not show what that step gave.
 HF_API const double* hf_sim_actuator_force(const hfSim* sim); // (nu) force of each actuator [N or N m]
 HF_API const double* hf_sim_target_force(const hfSim* sim);   // (nv) force of the input's velocity targets [N or N m]
-HF_API const double* hf_sim_acceleration(const hfSim* sim);   // (nv) (v1 - v0)/h [m/s^2 or rad/s^2]
 HF_API const double* hf_sim_sensors(const hfSim* sim);        // (nsensordata) at the end of the step
 // Poses of bodies, geoms and sites at the end of the step. Velocities, M and bias are not those of the end.
 HF_API const hfDynamics* hf_sim_dynamics(const hfSim* sim);

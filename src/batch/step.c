@@ -30,7 +30,7 @@ static void copy_poses(const hfBatch* b, const hfSim* sim, double* to) {
 }
 
 static void copy_results(hfBatch* b, const hfSim* sim, int w) {
-  const double* from[HF_BATCH_FIELDS] = {[HF_BATCH_SENSORS] = hf_sim_sensors(sim),
+  const double* from[HF_BATCH_FIELDS] = {[HF_BATCH_SENSORS] = b->used[HF_BATCH_SENSORS] ? hf_sim_sensors(sim) : NULL,
                                          [HF_BATCH_ACTUATOR_FORCE] = b->used[HF_BATCH_ACTUATOR_FORCE] ? hf_sim_actuator_force(sim) : NULL,
                                          [HF_BATCH_ACCELERATION] = hf_sim_acceleration(sim)};
   for (int f = HF_BATCH_SENSORS; f < HF_BATCH_POSE; ++f) {
@@ -71,7 +71,7 @@ static void write_rows(const call* c, int w, int64_t row, const hfSim* sim) {
   write_row(c->run.q, c, w, row, m->nq, sim ? hf_state_q(s) : NULL);
   write_row(c->run.v, c, w, row, m->nv, sim ? hf_state_v(s) : NULL);
   write_row(c->run.act, c, w, row, m->na, sim ? hf_state_act(s) : NULL);
-  write_row(c->run.sensors, c, w, row, m->nsensordata, sim ? hf_sim_sensors(sim) : NULL);
+  write_row(c->run.sensors, c, w, row, m->nsensordata, sim && c->run.sensors ? hf_sim_sensors(sim) : NULL);
 }
 
 static void refuse_world(hfBatch* b, hfiLane* lane, int w, hfStatus status, const hfError* error) {

@@ -102,6 +102,8 @@ static void take_arrays(void* object, hfiArena* arena) {
   s->q0 = HFI_TAKE(arena, double, m->nq);
   s->v0 = HFI_TAKE(arena, double, m->nv);
   s->sensor = HFI_TAKE(arena, double, m->nsensordata);
+  s->later = HFI_TAKE(arena, hfiLaterSense, 1);
+  s->sensed_v = HFI_TAKE(arena, double, m->nv);
   s->first = any_sensor_history(m) ? HFI_TAKE(arena, double, m->nsensordata) : NULL;
   s->visible = HFI_TAKE(arena, uint8_t, m->ngeom);
   s->contact = HFI_TAKE(arena, hfContact, s->world->config.max_contacts);

@@ -51,6 +51,7 @@ hfStepCapacity hf_sim_capacity(const hfSim* s) { return s->discrete->assembly.ca
 hfStatus hf_sim_problem(hfSim* s, const hfState* state, const hfInput* in,
                         const hfStepProblem** problem, hfError* error) {
   hfi_clear_error(error);
+  hfi_sim_need_sensors(s);
   hfStatus status = hfi_sim_begin(s, state, in, error);
   if (status != HF_OK) return status;
   hfi_discrete_problem(s->discrete, state, hfi_sim_feed_back(s, state, in), 1);

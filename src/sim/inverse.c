@@ -55,6 +55,7 @@ hfStatus hf_sim_inverse(hfSim* s, const hfState* state, const hfInput* in, const
   hfi_clear_error(error);
   hfInput free_input = in ? *in : (hfInput){0};
   free_input.velocity_target = NULL;
+  hfi_sim_need_sensors(s);
   hfStatus status = hfi_sim_begin(s, state, &free_input, error);
   if (status == HF_OK) status = hfi_sim_check_velocities(s, v1, "the velocity v1", error);
   if (status != HF_OK) return status;

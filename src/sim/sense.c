@@ -1,25 +1,48 @@
-// The sensors of a sim.
+// The sensors of a sim: they measure at once, or at the end of a step when somebody asks for them.
 #include "sim/sensor.h"
 #include "sim/sim.h"
 
-void hfi_sim_sense(hfSim* s, const hfState* state, const hfInput* in) {
+#include <string.h>
+
+// Measures where the world is, with velocities v (nv).
+static void measure(const hfSim* s, double time, const double* v, const hfForce* wrench) {
   hfiWorld* w = s->world;
-  const double* q = hf_state_q(state);
   int ncontact = s->stepped ? hf_sim_contact_count(s) : 0;
   hfi_world_complete(w);
-  hf_dynamics_velocity(&w->dynamics, hf_state_v(state));
-  hf_actuation_update(&w->actuation, &w->dynamics, q);
+  hf_dynamics_velocity(&w->dynamics, v);
+  hf_actuation_update(&w->actuation, &w->dynamics, w->q);
   for (int i = 0; i < ncontact; ++i) s->contact[i] = hf_sim_contact(s, i);
   hfiSensorInput x = {.dynamics = &w->dynamics,
                       .actuation = &w->actuation,
-                      .time = state->time,
-                      .q = q,
+                      .time = time,
+                      .q = w->q,
                       .vdot = s->acceleration,
                       .constraint = s->stepped ? &s->constraint : NULL,
-                      .wrench = in ? in->wrench : NULL,
+                      .wrench = wrench,
                       .contact = s->contact,
                       .visible = s->visible,
                       .ncontact = ncontact};
   hfi_sensors(&x, s->sensor);
-  hfi_add_noise(s->model, s->config.noise_seed, state->time, s->sensor);
+  hfi_add_noise(s->model, s->config.noise_seed, time, s->sensor);
+}
+
+void hfi_sim_sense(hfSim* s, const hfState* state, const hfInput* in) {
+  s->later->due = 0;
+  measure(s, state->time, hf_state_v(state), in ? in->wrench : NULL);
+}
+
+// Wrenches of the input and rests of springs belong to the caller, who may change them before he asks.
+void hfi_sim_sense_later(hfSim* s, const hfState* state, const hfInput* in) {
+  if (s->model->nrest || (in && in->wrench)) {
+    hfi_sim_sense(s, state, in);
+    return;
+  }
+  *s->later = (hfiLaterSense){.due = 1, .time = state->time};
+  memcpy(s->sensed_v, hf_state_v(state), sizeof *s->sensed_v * (size_t)s->model->nv);
+}
+
+void hfi_sim_need_sensors(const hfSim* s) {
+  if (!s->later->due) return;
+  s->later->due = 0;
+  measure(s, s->later->time, s->sensed_v, NULL);
 }

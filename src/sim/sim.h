@@ -29,6 +29,8 @@ typedef struct hfiStill {
   int32_t lasts;      // 1: the last step began and ended there
   hfStepReport report; // of that step
 } hfiStill;
+// Whether the sensors of the last step have to be computed yet, and the time at which they measure [s].
+typedef struct hfiLaterSense { int32_t due; double time; } hfiLaterSense;
 
 struct hfSim {
   const hfModel* model;
@@ -47,7 +49,9 @@ struct hfSim {
   double* acceleration;   // (nv)
   hfiConstraintForces constraint; // for the sensors
   uint8_t* visible;       // (ngeom) 0: the geom is transparent for rangefinders
-  double* sensor;         // (nsensordata)
+  double* sensor;         // (nsensordata) of the last step once hfi_sim_need_sensors was called
+  hfiLaterSense* later;   // (1)
+  double* sensed_v;       // (nv) velocities at which sensors that are due measure
   double* first;          // (nsensordata) measurements at the start of a step that its state lacks; NULL: no sensor has a history
   double *q0, *v0;        // (nq), (nv) at the start of the last step, or at its end once that was judged (energy.c)
   int32_t start_is_judged; // 1: start_energy is that of q0, v0, with the world's parameters of start_revision
@@ -87,6 +91,10 @@ hfStatus hfi_still_step(hfSim* sim, hfState* state, hfStepReport* report);
 void hfi_still_end(hfSim* sim, const hfState* state, const hfInput* input, const hfStepReport* report);
 // Sensors at a state whose poses are up to date, as they measure at this moment. Contacts, limits and equalities act after a step only.
 void hfi_sim_sense(hfSim* sim, const hfState* state, const hfInput* input);
+// The same at the end of a step, but only when hfi_sim_need_sensors asks for it, because most steps are followed by the next before anybody does.
+// Who reads s->sensor after a step, or moves the world elsewhere without a step or an evaluation, calls that first.
+void hfi_sim_sense_later(hfSim* sim, const hfState* state, const hfInput* input);
+void hfi_sim_need_sensors(const hfSim* sim);
 // Everything at a state without a step, measurements of this moment included. The state was checked; the input is that of hfi_sim_feed_back.
 void hfi_sim_look(hfSim* sim, const hfState* state, const hfInput* input);
 // Whether a state lacks a measurement of its own time that a sensor with a history must keep.

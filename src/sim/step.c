@@ -25,8 +25,11 @@ static int measure_first(hfSim* s, const hfState* state, const hfInput* in) {
 
 // Sensors at the end of a step that began at a time; has_first: with what they measured there.
 static void sense_end(hfSim* s, hfState* state, const hfInput* in, double time, int has_first) {
+  if (!s->first) {
+    hfi_sim_sense_later(s, state, in);
+    return;
+  }
   hfi_sim_sense(s, state, in);
-  if (!s->first) return;
   if (has_first) hfi_keep_measurements(s->model, state, time, s->first);
   hfi_keep_measurements(s->model, state, state->time, s->sensor);
   hfi_delay_sensors(s->model, state, s->sensor);
@@ -68,6 +71,7 @@ hfStatus hfi_sim_step_unplaced(hfSim* s, hfState* state, const hfInput* in, hfSt
       hfi_clear_constraint_forces(s->model, &s->constraint);
       out.constraint = &s->constraint;
     }
+    s->later->due = 0;
     double time = state->time;
     hfInput busy;
     if (in) busy = leave_out_idle(s, in), in = &busy;
@@ -84,6 +88,7 @@ hfStatus hfi_sim_step_unplaced(hfSim* s, hfState* state, const hfInput* in, hfSt
     if (out.taken && s->model->nsensor) sense_end(s, state, in, time, has_first);
     if (!out.taken && status > 0) look_instead(s, state, in);
     hfi_still_end(s, state, given, report);
+    if (!out.taken) look_instead(s, state, in);
   }
   if (status < 0) report->status = status;
   return status;
@@ -93,5 +98,6 @@ hfStatus hf_sim_step(hfSim* s, hfState* state, const hfInput* in, hfStepReport* 
   hfi_clear_error(error);
   hfStatus status = hfi_sim_step_unplaced(s, state, in, report, error);
   hfi_world_complete(s->world); // for who reads poses, and for the next step
+  if (hf_model_is_overlay(s->model)) hfi_sim_need_sensors(s); // with the parameters of the step, which may change before anybody asks
   return status;
 }

@@ -254,8 +254,88 @@ static void test_noise(void** state) {
   hf_state_free(s), hf_model_free(m);
 }
 
+// ---- when sensors are asked for -------------------------------------------------------------------------
+
+// What a caller may do between a step and the question for its sensors.
+typedef enum Between { NOTHING, CHANGE_STATE, CHANGE_WRENCH, CHANGE_PARAMETERS, READ_FORCES, READ_BODY, MAKE_PROBLEM, INVERT, BE_REFUSED, BETWEENS } Between;
+
+static void do_between(const simWorld* w, hfParams* p, Between what) {
+  double force[7];
+  const struct hfStepProblem* problem;
+  hfState* moved = hf_state_create(w->model);
+  memcpy(moved, w->state, w->state->size);
+  hf_state_mutable_v(moved)[0] = 3;
+  switch (what) {
+  case CHANGE_STATE: hf_state_mutable_q(w->state)[1] = 5, hf_state_mutable_v(w->state)[0] = 3, w->state->time = 7; break;
+  case CHANGE_WRENCH: memset(w->input->wrench, 0, sizeof *w->input->wrench * (size_t)w->model->nbody); break;
+  case CHANGE_PARAMETERS: hf_params_field(p, HF_FIELD_body_mass)[1] = 9, assert_int_equal(hf_params_update(p, NULL), HF_OK); break;
+  case READ_FORCES: assert_true(hf_sim_actuator_force(w->sim)[0] != 0); break;
+  case READ_BODY: assert_int_equal(hf_sim_get_body(w->sim, moved, "box", NULL, &(hfMotion){0}, NULL), HF_OK); break;
+  case MAKE_PROBLEM: assert_int_equal(hf_sim_problem(w->sim, moved, w->input, &problem, NULL), HF_OK); break;
+  case INVERT: assert_int_equal(hf_sim_inverse(w->sim, moved, w->input, hf_state_v(moved), force, NULL), HF_OK); break;
+  case BE_REFUSED: hf_state_mutable_v(moved)[0] = NAN, assert_int_equal(hf_sim_step(w->sim, moved, w->input, NULL, NULL), HF_ERROR_NONFINITE); break;
+  default: break;
+  }
+  hf_state_free(moved);
+}
+
+// 20 steps over a model or its overlay, something in between, and the sensors.
+static void sense_after(const hfModel* m, hfParams* p, Between what, double push, double* out) {
+  hfSimConfig config = hf_sim_config_default();
+  config.noise_seed = 5;
+  simWorld w = {.state = hf_state_create(m), .input = hf_input_create(m)};
+  memcpy(&w.model, &m, sizeof m);
+  assert_int_equal(hf_sim_create(&w.sim, p ? hf_params_model(p) : m, &config, NULL), HF_OK);
+  w.input->wrench[1].f.y = push, w.input->ctrl[0] = 0.2;
+  sim_world_step(&w, 20);
+  do_between(&w, p, what);
+  memcpy(out, hf_sim_sensors(w.sim), sizeof *out * (size_t)m->nsensordata);
+  hf_sim_free(w.sim), hf_state_free(w.state), hf_input_free(w.input);
+}
+
+// Sensors are computed when somebody asks for them, but they are those of the end of the step whatever happened since.
+static void test_later(void** state) {
+  (void)state;
+  hfModel* m = parse_model(
+      "<mujoco><worldbody><body name='tray' pos='0 0 .3'><joint name='lift' type='slide' axis='0 0 1'/><geom type='box' size='.4 .4 .02' mass='2'/><site name='tray'/></body>"
+      "<body name='box' pos='.1 0 .42'><freejoint/><geom name='box' type='box' size='.1 .1 .1' mass='3'/><site name='sole' type='box' size='.1 .1 .01' pos='0 0 -.1'/></body></worldbody>"
+      "<actuator><position name='servo' joint='lift' kp='4000' kv='80'/></actuator>"
+      "<sensor><force site='tray' noise='.1'/><torque site='tray'/><touch site='sole'/><accelerometer site='sole'/><velocimeter site='sole'/><jointpos joint='lift'/><jointvel joint='lift'/>"
+      "<actuatorfrc actuator='servo'/><actuatorpos actuator='servo'/><jointactuatorfrc joint='lift'/><contact geom1='box' data='found force dist linvel' num='4'/>"
+      "<framepos objtype='body' objname='box'/><subtreelinvel body='box'/><e_kinetic/><e_potential/><clock/></sensor></mujoco>");
+  hfParams* p = NULL;
+  assert_int_equal(hf_params_create(&p, m, NULL), HF_OK);
+  for (int push = 0; push < 2; ++push) {
+    double now[100], later[100];
+    assert_in_range(m->nsensordata, 40, 100);
+    sense_after(m, NULL, NOTHING, push, now);
+    for (int what = CHANGE_STATE; what < BETWEENS; ++what) {
+      int overlaid = what == CHANGE_PARAMETERS;
+      sense_after(m, overlaid ? p : NULL, (Between)what, push, later);
+      assert_memory_equal(now, later, sizeof *now * (size_t)m->nsensordata);
+      if (!overlaid) continue;
+      hf_params_field(p, HF_FIELD_body_mass)[1] = 2;
+      assert_int_equal(hf_params_update(p, NULL), HF_OK);
+    }
+  }
+  hf_params_free(p), hf_model_free(m);
+}
+
+// After a step that ends with numbers that are not finite sensors are those of the state that stays.
+static void test_after_refusal(void** state) {
+  (void)state;
+  hfModel* m = parse_model("<mujoco><option gravity='0 0 1e308' timestep='1'/><worldbody><body><freejoint/><geom size='.1'/></body></worldbody><sensor><clock/></sensor></mujoco>");
+  simWorld w = sim_world_with(m, NULL);
+  assert_true(hf_sim_step(w.sim, w.state, w.input, NULL, NULL) >= 0);
+  assert_int_equal(hf_sim_step(w.sim, w.state, w.input, NULL, NULL), HF_ERROR_NONFINITE);
+  assert_near(hf_sim_sensors(w.sim)[0], 1, 0);
+  sim_world_free(&w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_later),
+      cmocka_unit_test(test_after_refusal),
       cmocka_unit_test(test_noise),
       cmocka_unit_test(test_forces_at_rest),
       cmocka_unit_test(test_forces_at_rest_in_continuous_time),
