@@ -2,8 +2,10 @@
 // headless Chromium. Videos are put together by ffmpeg.
 #include "cli.h"
 #include "guard.h"
+#include "object.h"
 #include "outfile.h"
 #include "render_options.h"
+#include "scene.h"
 
 #include <errno.h>
 #include <holdfast/record.h>
@@ -72,6 +74,35 @@ static int is_recording(const char* path) {
   int found = fread(magic, 1, 8, file) == 8 && memcmp(magic, "HFRECORD", 8) == 0;
   fclose(file);
   return found;
+}
+
+static int find_recorded_body(renderOptions* o) {
+  hfRecording* recording = NULL;
+  hfError error = {HF_OK, ""};
+  if (hf_recording_open(&recording, o->input, &error) != HF_OK) return say_error("%s", error.message), CLI_FAILED;
+  o->followed = find_object("--follow", hf_recording_model(recording), HF_OBJECT_BODY, o->follow);
+  hf_recording_free(recording);
+  return o->followed >= 0 ? CLI_GOOD : CLI_MISUSED;
+}
+
+static int find_scene_body(renderOptions* o) {
+  sceneOptions options = {.path = o->input, .import = hf_import_config_default()};
+  scene loaded = {0};
+  hfError error = {HF_OK, ""};
+  int status = load_scene(&options, &loaded, &error);
+  if (status == CLI_GOOD) {
+    o->followed = find_object("--follow", loaded.model, HF_OBJECT_BODY, o->follow);
+    if (o->followed < 0) status = CLI_MISUSED;
+  }
+  unload_scene(&options, &loaded);
+  return status;
+}
+
+// Finds the body that the camera follows, if there is one. Returns the exit status.
+static int find_followed(renderOptions* o) {
+  o->followed = -1;
+  if (!o->follow) return CLI_GOOD;
+  return is_recording(o->input) ? find_recorded_body(o) : find_scene_body(o);
 }
 
 static int convert_recording(renderOptions* o, const char* page) {
@@ -149,21 +180,18 @@ static int copy_picture(FILE* from, FILE* to) {
 }
 
 static char* page_address(const renderOptions* o, const char* page, int count) {
-  size_t room = 4096 + 16 * (size_t)count + (o->follow ? 3 * strlen(o->follow) : 0), n = 0;
+  size_t room = 4096 + 32 * (size_t)count, n = 0; // A number of nine digits with its exponent needs less than 32 characters.
   char* text = malloc(room);
   if (!text) return NULL;
   n += (size_t)snprintf(text + n, room - n,
                         "file://%s#render={\"width\":%d,\"height\":%d,\"type\":\"image/"
                         "%s\",\"forces\":%s,\"cones\":%s,"
-                        "\"collision\":%s,\"zoom\":%g,\"azimuth\":%g,\"elevation\":%g,\"follow\":\"",
+                        "\"collision\":%s,\"zoom\":%g,\"azimuth\":%g,\"elevation\":%g,\"follow\":%d,\"times\":[",
                         page, o->width, o->height, o->video ? "jpeg" : "png",
                         o->no_forces ? "false" : "true", o->cones ? "true" : "false",
-                        o->collision ? "true" : "false", o->zoom, o->azimuth, o->elevation);
-  for (const char* c = o->follow ? o->follow : ""; *c; ++c)
-    n += (size_t)snprintf(text + n, room - n, "%%%02X", (unsigned char)*c);
-  n += (size_t)snprintf(text + n, room - n, "\",\"times\":[");
+                        o->collision ? "true" : "false", o->zoom, o->azimuth, o->elevation, o->followed);
   for (int i = 0; i < count; ++i)
-    n += (size_t)snprintf(text + n, room - n, "%s%.5f", i ? "," : "",
+    n += (size_t)snprintf(text + n, room - n, "%s%.9g", i ? "," : "",
                           o->time + i * o->speed / o->fps);
   snprintf(text + n, room - n, "]}");
   return text;
@@ -270,6 +298,8 @@ int verb_render(int argc, char** argv) {
   argp_parse(&render_argp, argc, argv, 0, NULL, &o);
   if (refuse_same_file((usedFile[]){{"the scene or recording", o.input, 0}, {"-o", o.picture, 1}, {"--video", o.video, 1}}, 3))
     return CLI_MISUSED;
+  int status = find_followed(&o);
+  if (status != CLI_GOOD) return status;
   const char* browser = is_installed("chromium")           ? "chromium"
                         : is_installed("chromium-browser") ? "chromium-browser"
                         : is_installed("google-chrome")    ? "google-chrome"
@@ -287,7 +317,7 @@ int verb_render(int argc, char** argv) {
   if (fd < 0) return say_error("%s: cannot be written: %s", page, strerror(errno)), CLI_FAILED;
   close(fd);
   remove_at_end(page);
-  int status = is_recording(o.input) ? convert_recording(&o, page) : simulate_scene(&o, page);
+  status = is_recording(o.input) ? convert_recording(&o, page) : simulate_scene(&o, page);
   if (status == CLI_GOOD) status = draw(&o, browser, page);
   remove(page);
   return status;

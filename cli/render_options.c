@@ -36,7 +36,7 @@ static const struct argp_option options[] = {
     {"fps", KEY_FPS, "NUMBER", 0, "Pictures a second of the video (default 30)", 1},
     {"speed", KEY_SPEED, "FACTOR", 0, "Speed of the video over real time (default 1)", 1},
     {"size", KEY_SIZE, "WIDTHxHEIGHT", 0, "Pixels (default 1280x720)", 2},
-    {"follow", KEY_FOLLOW, "BODY", 0, "Move the camera with a body", 2},
+    {"follow", KEY_FOLLOW, "BODY", 0, "Move the camera with a body, by name or #NUMBER", 2},
     {"zoom", KEY_ZOOM, "FACTOR", 0, "Come closer by this factor (default 1)", 2},
     {"azimuth", KEY_AZIMUTH, "DEGREES", 0, "Look from this direction about z, from x towards y (default -55)", 2},
     {"elevation", KEY_ELEVATION, "DEGREES", 0, "Look from this angle above the horizon (default 25)", 2},

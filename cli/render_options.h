@@ -10,6 +10,7 @@ typedef struct renderOptions {
   const char *input, *picture, *video, *follow;
   double time, until, fps, speed, zoom, azimuth, elevation, patience;
   int width, height, cones, no_forces, collision;
+  int followed; // the body that the camera follows, or -1
   char* forwarded[FORWARDED]; // options of holdfast run, for a scene
   int nforwarded;
 } renderOptions;

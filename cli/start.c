@@ -2,10 +2,10 @@
 #include "start.h"
 
 #include "numbers.h"
+#include "object.h"
 #include "stored_option.h"
 
 #include <math.h>
-#include <stdio.h>
 
 enum { KEY_KEYFRAME = 0x2000, KEY_QPOS, KEY_QVEL, KEY_ACT, KEY_CTRL };
 
@@ -32,23 +32,9 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
 
 const struct argp start_argp = {.options = options, .parser = parse};
 
-static int find_key(const hfModel* model, const char* name) {
-  int key = hf_model_find(model, HF_OBJECT_KEY, name);
-  double number;
-  if (key < 0 && *name == '#' && parse_number(name + 1, &number) && number >= 0 &&
-      number < model->nkey)
-    key = (int)number;
-  return key;
-}
-
 static int set_key(const char* name, const hfModel* model, start* s) {
-  int key = find_key(model, name);
-  if (key < 0) {
-    say_error("--keyframe: the model has no keyframe \"%s\"%s", name, model->nkey ? "; it has:" : ", it has none at all");
-    char buffer[NAME_BUFFER];
-    for (int i = 0; i < model->nkey; ++i) fprintf(stderr, "  %s\n", object_name(model, HF_OBJECT_KEY, i, buffer));
-    return CLI_MISUSED;
-  }
+  int key = find_object("--keyframe", model, HF_OBJECT_KEY, name);
+  if (key < 0) return CLI_MISUSED;
   hfError error = {HF_OK, ""};
   hfStatus status = hf_state_set_key(s->state, s->input, model, key, &error);
   if (status < 0) say_error("%s", error.message);

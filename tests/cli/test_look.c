@@ -144,6 +144,23 @@ static void test_a_browser_that_hangs_is_ended(void** state) {
   free(before);
 }
 
+// A body that --follow names and the model does not have is a wrong call, of a scene and of a recording; the nearest names come first.
+static void test_follow_an_unknown_body(void** state) {
+  (void)state;
+  assert_refused("render machine.xml --follow cat -o x.png", 2, "--follow: the model has no body \"cat\"; it has:\n  cart\n");
+  assert_refused("render machine.xml --follow '#9' -o x.png", 2, "--follow: the model has no body \"#9\"");
+  assert_refused("render none.xml --follow cart -o x.png", 1, "none.xml");
+  assert_works("run machine.xml --time 0.02 --record machine.rec");
+  assert_refused("render machine.rec --follow '' -o x.png", 2, "--follow: the model has no body \"\"; it has:\n");
+  assert_int_not_equal(access("x.png", F_OK), 0);
+  char many[4096] = "<mujoco><worldbody>";
+  for (int i = 0; i < 30; ++i) snprintf(many + strlen(many), sizeof many - strlen(many), "<body name='link%d'><geom size='.1'/></body>", i);
+  strcat(many, "</worldbody></mujoco>");
+  write_file("many.xml", many);
+  assert_refused("render many.xml --follow linky27 -o x.png", 2, "; the nearest names are:\n  link27\n");
+  assert_null(strstr(standard_error, "  link8\n"));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_check_strictly),
@@ -156,6 +173,7 @@ int main(void) {
       cmocka_unit_test(test_vectors),
       cmocka_unit_test(test_quaternions_are_made_unit),
       cmocka_unit_test(test_a_browser_that_hangs_is_ended),
+      cmocka_unit_test(test_follow_an_unknown_body),
   };
   return cmocka_run_group_tests(tests, write_scenes, leave_folder);
 }

@@ -8,7 +8,7 @@ import { make } from './dom';
 
 interface Order {
   times: number[]; width: number; height: number; type: string;
-  forces: boolean; cones: boolean; collision: boolean; follow: string; zoom: number;
+  forces: boolean; cones: boolean; collision: boolean; follow: number; zoom: number;
   azimuth: number; elevation: number; // of the camera, seen from what it looks at [degrees]
 }
 
@@ -18,7 +18,7 @@ export function renderOrder(): Order | null {
 }
 
 export function render(app: App, order: Order): void {
-  const view = app.view, model = app.recording.model;
+  const view = app.view;
   view.fixSize(order.width, order.height);
   view.arrows.visible = order.forces;
   view.arrows.showCones = order.cones;
@@ -28,7 +28,7 @@ export function render(app: App, order: Order): void {
   view.fitCamera(view.bounds(order.times.length === 1 ? [r.frames[r.indexAt(order.times[0])]] : r.frames));
   view.lookFrom(order.azimuth, order.elevation);
   view.zoom(order.zoom);
-  for (let b = 0; b < model.counts.nbody; ++b) if (model.label('body', b) === order.follow) view.setFollow(b);
+  view.setFollow(order.follow);
   const frames = order.times.map(time => {
     app.goTo(time);
     view.drawNow();

@@ -1,0 +1,58 @@
+// Objects that options name.
+#include "object.h"
+
+#include "numbers.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LISTED = 10, LONGEST = 64 }; // Names that are listed, and characters of each that are compared, at most.
+
+static int object_count(const hfModel* model, hfObjectKind kind) { return kind == HF_OBJECT_BODY ? model->nbody : model->nkey; }
+
+static int find_number(const hfModel* model, hfObjectKind kind, const char* name) {
+  double number;
+  if (*name != '#' || !parse_number(name + 1, &number) || !(number >= 0 && number < object_count(model, kind))) return -1;
+  return number == (int)number ? (int)number : -1;
+}
+
+// How many characters have to be put in, left out or replaced to make one name of the other (Levenshtein 1966).
+static int name_distance(const char* a, const char* b) {
+  int row[LONGEST + 1], n = (int)strnlen(b, LONGEST);
+  for (int j = 0; j <= n; ++j) row[j] = j;
+  for (int i = 1; i <= LONGEST && a[i - 1]; ++i) {
+    int diagonal = row[0];
+    row[0] = i;
+    for (int j = 1; j <= n; ++j) {
+      int replaced = diagonal + (a[i - 1] != b[j - 1]), shorter = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+      diagonal = row[j];
+      row[j] = replaced < shorter ? replaced : shorter;
+    }
+  }
+  return row[n];
+}
+
+// Lists the names nearest to `name`, the nearest first, and of equally near ones the first in the model.
+static void list_near(const hfModel* model, hfObjectKind kind, const char* name) {
+  char buffer[NAME_BUFFER];
+  int id[LISTED], distance[LISTED], count = 0;
+  for (int i = 0; i < object_count(model, kind); ++i) {
+    int d = name_distance(name, object_name(model, kind, i, buffer)), at = count;
+    for (; at > 0 && distance[at - 1] > d; --at)
+      if (at < LISTED) id[at] = id[at - 1], distance[at] = distance[at - 1];
+    if (at < LISTED) id[at] = i, distance[at] = d;
+    if (count < LISTED) count++;
+  }
+  for (int k = 0; k < count; ++k) fprintf(stderr, "  %s\n", object_name(model, kind, id[k], buffer));
+}
+
+int find_object(const char* option, const hfModel* model, hfObjectKind kind, const char* name) {
+  int id = hf_model_find(model, kind, name), count = object_count(model, kind);
+  const char* word = kind == HF_OBJECT_KEY ? "keyframe" : hf_object_kind_name(kind);
+  if (id < 0) id = find_number(model, kind, name);
+  if (id >= 0) return id;
+  say_error("%s: the model has no %s \"%s\"%s", option, word, name,
+            count > LISTED ? "; the nearest names are:" : count ? "; it has:" : ", it has none at all");
+  list_near(model, kind, name);
+  return -1;
+}
