@@ -1,22 +1,55 @@
-// Which pairs of geoms may touch: a symmetric bit matrix, made once from the model.
+// Which pairs of geoms may touch: a few numbers of each geom, made once from the model.
 #ifndef HFI_GEOMETRY_FILTER_H
 #define HFI_GEOMETRY_FILTER_H
 
 #include "base/arena.h"
 #include <holdfast/model.h>
 
+typedef struct hfiFilterGeom {
+  int32_t contype, conaffinity;
+  int32_t body, weld;  // its body, and the moving body to which that is fixed; 0: the world
+  int32_t parent;      // the moving body above `weld` that it may not touch; -1: there is none
+  int32_t moves;       // 1: it has dofs
+  int32_t is_excluded; // 1: an exclude names its body
+  int32_t is_paired;   // 1: an explicit pair names it
+  int32_t next;        // the first of its partners that has a larger number
+} hfiFilterGeom;
+
 typedef struct hfiFilter {
   int32_t ngeom;
-  int32_t npair;   // pairs a < b that may touch
-  uint64_t* bits;  // (ngeom x words) row a: bit b set for b > a
-  int32_t words;
+  hfiFilterGeom* geom;               // (ngeom)
+  int32_t *colliding, *moving;       // (ncolliding), (nmoving) ascending: geoms with a mask that is not zero, and those of them that move
+  int32_t ncolliding, nmoving;
+  uint64_t *exclude, *pair;          // (nexclude), (npair) ascending: the excluded pairs of bodies and the explicit pairs of geoms
+  int32_t nexclude, npair;
 } hfiFilter;
 
 void hfi_filter_init(hfiFilter* filter, const hfModel* model, hfiArena* arena);
 
+// Does an exclude name the bodies of geoms a < b, or an explicit pair the geoms?
+int hfi_filter_is_named(const hfiFilter* filter, int a, int b);
+
 // May geoms a < b touch?
 static inline int hfi_filter_test(const hfiFilter* f, int a, int b) {
-  return (int)(f->bits[(size_t)a * (size_t)f->words + (size_t)(b >> 6)] >> (b & 63) & 1);
+  const hfiFilterGeom *x = &f->geom[a], *y = &f->geom[b];
+  if (!((x->contype & y->conaffinity) | (y->contype & x->conaffinity))) return 0;
+  if (x->weld == y->weld || !(x->moves | y->moves) || x->parent == y->weld || y->parent == x->weld) return 0;
+  return !((x->is_excluded & y->is_excluded) | (x->is_paired & y->is_paired)) || !hfi_filter_is_named(f, a, b);
 }
+
+// The geoms that geom a may touch are among these partners (count), ascending. All it cannot touch because none of the two moves are left out.
+typedef struct hfiPartners {
+  const int32_t* geom;
+  int32_t count;
+} hfiPartners;
+
+static inline hfiPartners hfi_filter_partners(const hfiFilter* f, int a) {
+  const hfiFilterGeom* g = &f->geom[a];
+  if (!(g->contype | g->conaffinity)) return (hfiPartners){NULL, 0};
+  return g->moves ? (hfiPartners){f->colliding, f->ncolliding} : (hfiPartners){f->moving, f->nmoving};
+}
+
+// The number of pairs that may touch; `most` where there are more.
+int hfi_filter_count(const hfiFilter* filter, int most);
 
 #endif

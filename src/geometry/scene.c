@@ -49,12 +49,13 @@ static void add_explicit(hfiScene* s) {
 }
 
 static void list_all(hfiScene* s) {
-  for (int a = 0; a < s->model->ngeom; ++a)
-    for (int b = a + 1; b < s->model->ngeom; ++b)
-      if (hfi_filter_test(&s->filter, a, b)) {
-        hfiCandidate c = {a, b, -1};
-        s->candidate[s->ncandidate++] = c;
-      }
+  for (int a = 0; a < s->model->ngeom; ++a) {
+    hfiPartners others = hfi_filter_partners(&s->filter, a);
+    for (int k = s->filter.geom[a].next; k < others.count; ++k) {
+      hfiCandidate c = {a, others.geom[k], -1};
+      if (hfi_filter_test(&s->filter, c.a, c.b)) s->candidate[s->ncandidate++] = c;
+    }
+  }
   add_explicit(s);
   hfi_sort(s->candidate, (size_t)s->ncandidate, sizeof *s->candidate, compare_candidates);
 }
@@ -80,16 +81,21 @@ static void measure_pairs(hfiScene* s) {
 
 hfiCull hfi_scene_cull(const hfiScene* s, const hfiCandidate* c) { return measure_pair(s->model, c, 0); }
 
-static void find_active(hfiScene* s) {
-  const hfModel* m = s->model;
-  s->nactive = 0;
-  for (int a = 0; a < m->ngeom; ++a) {
-    int active = 0;
-    for (int b = 0; b < m->ngeom && !active; ++b)
-      if (a != b) active = hfi_filter_test(&s->filter, a < b ? a : b, a < b ? b : a);
-    for (int i = 0; i < 2 * m->npair && !active; ++i) active = hf_model_pair_geom(m)[i] == a;
-    if (active) s->active[s->nactive++] = a;
+// May a geom touch any other one?
+static int is_active(const hfiFilter* f, int a) {
+  hfiPartners others = hfi_filter_partners(f, a);
+  int active = f->geom[a].is_paired;
+  for (int k = 0; k < others.count && !active; ++k) {
+    int b = others.geom[k];
+    active = a != b && hfi_filter_test(f, a < b ? a : b, a < b ? b : a);
   }
+  return active;
+}
+
+static void find_active(hfiScene* s) {
+  s->nactive = 0;
+  for (int a = 0; a < s->model->ngeom; ++a)
+    if (is_active(&s->filter, a)) s->active[s->nactive++] = a;
   s->grid.nbox = s->nactive;
   s->grid.geom = s->active;
 }
@@ -151,7 +157,7 @@ void hfi_scene_init(hfiScene* s, const hfModel* m, hfiArena* arena) {
   view_shapes(s);
   find_active(s);
   s->skin = choose_skin(s);
-  s->listed = s->filter.npair <= MAX_LISTED;
+  s->listed = hfi_filter_count(&s->filter, MAX_LISTED + 1) <= MAX_LISTED;
   if (!s->listed) return;
   list_all(s);
   measure_pairs(s);

@@ -6,12 +6,17 @@
 
 // ---- capacity ---------------------------------------------------------------------------------------
 
+// All points that pairs may have, or those of a pile where that are fewer.
 static int count_points(const hfModel* m, const hfiFilter* filter, int a_geom) {
   long all = (long)m->npair * HFI_MAX_MANIFOLD, pile = 64 + (long)a_geom * m->ngeom;
   const int32_t* type = hf_model_geom_type(m);
-  for (int a = 0; a < m->ngeom; ++a)
-    for (int b = a + 1; b < m->ngeom; ++b)
+  for (int a = 0; a < m->ngeom; ++a) {
+    hfiPartners others = hfi_filter_partners(filter, a);
+    for (int k = filter->geom[a].next; k < others.count && all < pile; ++k) {
+      int b = others.geom[k];
       if (hfi_filter_test(filter, a, b)) all += hfi_pair_points(type[a], type[b]);
+    }
+  }
   return (int)(all < pile ? all : pile);
 }
 

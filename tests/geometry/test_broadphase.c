@@ -26,16 +26,15 @@ static Fixture make_fixture(int n) {
   hfiArena arena = hfi_arena(f.memory, plan.used + 64);
   hfi_grid_init(&f.grid, n, &arena);
   f.filter.ngeom = n;
-  f.filter.words = (n + 63) / 64;
-  f.filter.bits = malloc(sizeof(uint64_t) * (size_t)n * (size_t)f.filter.words);
-  memset(f.filter.bits, 0xff, sizeof(uint64_t) * (size_t)n * (size_t)f.filter.words);
+  f.filter.geom = calloc((size_t)n, sizeof *f.filter.geom);
+  for (int i = 0; i < n; ++i) f.filter.geom[i] = (hfiFilterGeom){.contype = 1, .conaffinity = 1, .body = i, .weld = i, .parent = -1, .moves = 1};
   return f;
 }
 
 static void free_fixture(Fixture* f) {
   free(f->box);
   free(f->memory);
-  free(f->filter.bits);
+  free(f->filter.geom);
 }
 
 static int overlap(const hfiAabb* a, const hfiAabb* b) {
