@@ -10,8 +10,11 @@
 #include <assert.h>
 #include <string.h>
 
+// So many nodes are planned for even if each of them is coupled with each other one. Larger graphs are sparse, and mostly have fewer couplings.
+static const size_t PLANNED_NODES = 2000;
+
 void hfi_block_plan(hfiBlockMatrix* B, hfiArena* arena, int32_t max_nodes, int32_t max_n) {
-  size_t nodes = (size_t)max_nodes, n = (size_t)max_n, pairs = nodes * (nodes + 1) / 2;
+  size_t nodes = (size_t)max_nodes, n = (size_t)max_n, dense = nodes < PLANNED_NODES ? nodes : PLANNED_NODES;
   memset(B, 0, sizeof *B);
   B->max_nodes = max_nodes;
   B->max_n = max_n;
@@ -20,12 +23,15 @@ void hfi_block_plan(hfiBlockMatrix* B, hfiArena* arena, int32_t max_nodes, int32
   HFI_TAKE_EACH(arena, int32_t, nodes, &B->weight, &B->ordered_weight, &B->degree, &B->order, &B->position, &B->size, &B->width, &B->coupled);
   B->first = HFI_TAKE(arena, int32_t, nodes + 1);
   B->start = HFI_TAKE(arena, int32_t, nodes + 1);
-  B->later = HFI_TAKE(arena, int32_t, pairs);
-  B->offset = HFI_TAKE(arena, int32_t, pairs);
+  B->room = dense * (dense - 1) / 2;
+  B->later = HFI_TAKE(arena, int32_t, B->room);
+  B->offset = HFI_TAKE(arena, int32_t, B->room);
   B->at = HFI_TAKE(arena, size_t, nodes + 1);
   B->pivot = HFI_TAKE(arena, int32_t, n);
   B->work = HFI_TAKE(arena, double, n);
 }
+
+void hfi_block_release(hfiBlockMatrix* B) { hfi_release(B->grown); }
 
 void hfi_block_begin(hfiBlockMatrix* B, int32_t nodes) {
   assert(nodes <= B->max_nodes);
@@ -88,6 +94,26 @@ static void eliminate(hfiBlockMatrix* B, int32_t node) {
     for (uint64_t bits = row[w]; bits;) join_neighbours(B, node, take_lowest(&bits, w));
 }
 
+// Counts the couplings of the factors: what is left of all rows.
+static size_t count_couplings(const hfiBlockMatrix* B) {
+  size_t count = 0, words = (size_t)B->nodes * (size_t)B->words;
+  for (size_t w = 0; w < words; ++w) count += (size_t)__builtin_popcountll(B->graph[w]);
+  return count;
+}
+
+// Makes room for `count` couplings, and for a fourth more where that has to be allocated. Returns 0 where there is no memory.
+static int make_room(hfiBlockMatrix* B, size_t count, const hfAllocator* allocator) {
+  if (count <= B->room) return 1;
+  size_t more = count + count / 4;
+  int32_t* grown = more <= INT32_MAX ? hfi_allocate(allocator, sizeof *grown * 2 * more) : NULL;
+  if (!grown) return 0;
+  hfi_release(B->grown);
+  B->grown = B->later = grown;
+  B->offset = grown + more;
+  B->room = more;
+  return 1;
+}
+
 static void insert_ascending(int32_t* list, int32_t count, int32_t value) {
   int32_t i = count;
   for (; i > 0 && list[i - 1] > value; --i) list[i] = list[i - 1];
@@ -136,8 +162,8 @@ static int is_ordered(hfiBlockMatrix* B) {
   return 0;
 }
 
-void hfi_block_order(hfiBlockMatrix* B) {
-  if (is_ordered(B)) return;
+int hfi_block_order(hfiBlockMatrix* B, const hfAllocator* allocator) {
+  if (is_ordered(B)) return 1;
   for (int32_t i = 0; i < B->nodes; ++i) {
     count_degree(B, i);
   }
@@ -148,7 +174,12 @@ void hfi_block_order(hfiBlockMatrix* B) {
     B->degree[node] = INT32_MAX;
     eliminate(B, node);
   }
+  if (!make_room(B, count_couplings(B), allocator)) {
+    B->ordered_nodes = 0; // No pattern is known.
+    return 0;
+  }
   place_panels(B);
+  return 1;
 }
 
 void hfi_block_make_one(hfiBlockMatrix* B, int32_t n) {

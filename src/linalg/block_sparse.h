@@ -35,6 +35,8 @@ typedef struct hfiBlockMatrix {
   int32_t* start;    // (nodes + 1) its first entry in `later` and `offset`
   int32_t* later;    // (start[nodes]) positions > k of the nodes coupled to it, ascending
   int32_t* offset;   // (start[nodes]) first column of that node in `lower` of k
+  size_t room;       // entries for which `later` and `offset` have room
+  int32_t* grown;    // their memory where it was allocated; NULL: they are where they were planned
   size_t* at;        // (nodes + 1) where its panel begins in `value`
   double* value;     // (at[nodes]) all panels
   int32_t* coupled;  // (nodes) scratch of factoring: which of the blocks beside a position are not zero
@@ -47,13 +49,16 @@ typedef struct hfiBlockMatrix {
 // Takes storage for the pattern of up to max_nodes nodes with max_n unknowns in all. The caller provides `value`, at[nodes] numbers after each
 // ordering, at most max_n^2.
 void hfi_block_plan(hfiBlockMatrix* B, hfiArena* arena, int32_t max_nodes, int32_t max_n);
+// Releases what orderings allocated.
+void hfi_block_release(hfiBlockMatrix* B);
 
 // Begins with `nodes` nodes without couplings. The caller sets weight[i].
 void hfi_block_begin(hfiBlockMatrix* B, int32_t nodes);
 // Couples two nodes.
 void hfi_block_couple(hfiBlockMatrix* B, int32_t node_a, int32_t node_b);
-// Finds the order of elimination, the pattern of the factors, and the place of every panel.
-void hfi_block_order(hfiBlockMatrix* B);
+// Finds the order of elimination, the pattern of the factors, and the place of every panel. A pattern with more couplings than were planned is allocated.
+// Returns 0 where there is no memory for it.
+int hfi_block_order(hfiBlockMatrix* B, const hfAllocator* allocator);
 
 // In the place of these three: one node of n unknowns.
 void hfi_block_make_one(hfiBlockMatrix* B, int32_t n);

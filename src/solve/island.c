@@ -85,6 +85,7 @@ void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
 }
 
 void hfi_island_release(hfiIsland* I) {
+  hfi_block_release(&I->sparse);
   hfi_release(I->values.grown);
   hfi_release(I->locals.grown);
 }
@@ -111,7 +112,7 @@ static int order_trees(hfiIsland* I, const int32_t* trees, int32_t ntree, const 
       for (int32_t j = 0; j < i; ++j)
         hfi_block_couple(K, I->node[piece[i].tree], I->node[piece[j].tree]);
   }
-  hfi_block_order(K);
+  if (!hfi_block_order(K, &I->allocator)) return 0;
   if (!make_room(&I->values, K->at[ntree], &I->allocator)) return 0;
   K->value = I->values.at;
   I->K = *K;
