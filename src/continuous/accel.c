@@ -10,6 +10,7 @@
 
 #include "base/object.h"
 #include "model/motor.h"
+#include "solve/tals.h"
 
 #include <string.h>
 
@@ -82,8 +83,10 @@ static void take_arrays(void* object, hfiArena* arena) {
 static hfStatus check_config(const hfAccelConfig* config, hfError* error) {
   if (config->friction == HF_FRICTION_COULOMB)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "friction \"coulomb\" belongs to the rigid methods");
-  if (config->max_contacts < 0 || !(config->theta_max > 0))
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "acceleration problem: max_contacts and theta_max must be positive");
+  if (config->max_contacts < 0)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "acceleration problem: max_contacts = %d is negative", config->max_contacts);
+  if (!hfi_turn_is_allowed(config->theta_max))
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "acceleration problem: theta_max = %g: allowed is %g to %g", config->theta_max, HFI_LEAST_TURN, HFI_LARGEST_TURN);
   return HF_OK;
 }
 

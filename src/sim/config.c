@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/locale.h"
+#include "solve/tals.h"
 #include <holdfast/lcp.h>
 
 #include <assert.h>
@@ -99,7 +100,7 @@ static const Field FIELDS[] = {
     FIELD(solver.last_rung, 'i', HF_RUNG_TAMSI, HF_RUNG_CONVEX, RUNGS),
     FIELD(solver.max_iterations, 'i', 1, 100000, NULL),
     FIELD(solver.tolerance, 'd', 1e-15, 1, NULL),
-    FIELD(solver.theta_max, 'd', 1e-3, 3.2, NULL),
+    FIELD(solver.theta_max, 'd', HFI_LEAST_TURN, HFI_LARGEST_TURN, NULL),
     FIELD(mlcp.form, 'i', 0, HF_MLCP_DISSIPATION, FORMS),
     FIELD(mlcp.method, 'i', 0, HF_LCP_DANTZIG, LCP_METHODS),
     FIELD(mlcp.edges, 'i', 4, 32, NULL),

@@ -5,6 +5,7 @@
 #include "base/object.h"
 #include "model/label.h"
 #include "model/samples.h"
+#include "solve/solver.h"
 
 static int any_inverse_drive(const hfModel* m) {
   for (int i = 0; i < m->nu; ++i)
@@ -61,7 +62,7 @@ static hfStatus choose_options(hfSim* s, hfError* error) {
   if (status == HF_OK) status = check_delays(s->model, c->step, error);
   if (status != HF_OK) return status;
   if (c->method == HF_METHOD_CONVEX) c->solver.first_rung = HF_RUNG_CONVEX;
-  return HF_OK;
+  return hfi_solver_config_check(&c->solver, error);
 }
 
 // Points a geom in a pile. Boxes that lie flush in a block have 28 each: at faces 12, at edges 12 and at corners 4, each point being that of two boxes.

@@ -21,6 +21,7 @@
 #include "solve/soft.h"
 #include "solve/solver.h"
 #include "solve/system.h"
+#include "solve/tals.h"
 
 #include <string.h>
 
@@ -79,7 +80,7 @@ void hf_solver_free(hfSolver* solver) {
   hfi_release(solver);
 }
 
-static hfStatus check_config(const hfSolverConfig* c, hfError* error) {
+hfStatus hfi_solver_config_check(const hfSolverConfig* c, hfError* error) {
   if (c->coupling < HF_COUPLING_TWO_WAY || c->coupling > HF_COUPLING_FRICTIONLESS)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "solver: coupling = %d", c->coupling);
   if (c->first_rung < HF_RUNG_TAMSI || c->last_rung < c->first_rung ||
@@ -88,10 +89,10 @@ static hfStatus check_config(const hfSolverConfig* c, hfError* error) {
                       c->last_rung);
   if (c->max_iterations < 1)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "solver: max_iterations = %d", c->max_iterations);
-  if (!(c->tolerance > 0 && c->tolerance < 1))
+  if (!(c->tolerance > 0 && c->tolerance <= 1))
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "solver: tolerance = %g", c->tolerance);
-  if (!(c->theta_max > 0 && c->theta_max < HFI_PI))
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "solver: theta_max = %g", c->theta_max);
+  if (!hfi_turn_is_allowed(c->theta_max))
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "solver: theta_max = %g: allowed is %g to %g", c->theta_max, HFI_LEAST_TURN, HFI_LARGEST_TURN);
   return HF_OK;
 }
 
@@ -333,7 +334,7 @@ static int solve_with_rows(const solving* job, const members* m) {
 // changed: the trees (ntree) whose islands are solved, or NULL for all.
 static hfStatus solve_islands(const solving* job, const int32_t* changed, hfError* error) {
   hfSolver* solver = job->solver;
-  hfStatus status = check_config(job->config, error);
+  hfStatus status = hfi_solver_config_check(job->config, error);
   if (!status && is_any_wanted(solver, job->problem, changed)) status = hfi_problem_check_finite(job->problem, error);
   if (status) return status;
   hfi_partition_find(&solver->partition, job->problem);

@@ -4,6 +4,9 @@
 
 #include <holdfast/solver.h>
 
+// Refuses what the solver cannot use.
+hfStatus hfi_solver_config_check(const hfSolverConfig* config, hfError* error);
+
 // Row velocities s (nrow) of the last answer, with which its impulses were computed. They may
 // differ from J v by rounding. Valid until the next solve.
 const double* hfi_solver_row_velocities(const hfSolver* solver);

@@ -6,6 +6,11 @@
 
 #include <math.h>
 
+// Bounds of theta_max [rad]. A turn of less than a thousandth would stop every slip velocity that turns; beyond pi there is no turn.
+#define HFI_LEAST_TURN 1e-3
+#define HFI_LARGEST_TURN 3.14
+static inline int hfi_turn_is_allowed(double theta_max) { return theta_max >= HFI_LEAST_TURN && theta_max <= HFI_LARGEST_TURN; }
+
 // Sine and cosine of theta_max, the largest angle by which one iteration may turn a slip velocity.
 typedef struct hfiTurn {
   double sin, cos;

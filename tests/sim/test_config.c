@@ -99,11 +99,37 @@ static void test_impossible_capacities_are_refused(void** state) {
   hf_model_free(m);
 }
 
+// What the configuration takes a step takes, too: the ends of all ranges of the solver's options. Rungs in the wrong order are refused before the first step.
+static void test_solver_takes_what_the_configuration_takes(void** state) {
+  (void)state;
+  hfModel* m = parse_model("<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 .09'><freejoint/><geom size='.1'/></body></worldbody></mujoco>");
+  static const char* const ends[][2] = {{"solver.theta_max", "3.14"}, {"solver.theta_max", "1e-3"}, {"solver.tolerance", "1"}, {"solver.tolerance", "1e-15"},
+                                        {"solver.max_iterations", "1"}, {"solver.coupling", "frictionless"}, {"solver.last_rung", "tamsi"}};
+  hfError error;
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; ++i) {
+    hfSimConfig config = hf_sim_config_default();
+    assert_int_equal(hf_sim_config_set(&config, ends[i][0], ends[i][1], &error), HF_OK);
+    simWorld w = sim_world_with(m, &config);
+    assert_true(hf_sim_step(w.sim, w.state, NULL, NULL, &error) >= 0);
+    hf_sim_free(w.sim), hf_state_free(w.state);
+  }
+  hfSimConfig config = hf_sim_config_default();
+  assert_int_equal(hf_sim_config_set(&config, "solver.theta_max", "3.1415", &error), HF_ERROR_ARGUMENT);
+  assert_string_equal(error.message, "option solver.theta_max = 3.1415: allowed is 0.001 to 3.14");
+  hfSim* sim = NULL;
+  config.method = HF_METHOD_CONVEX, config.solver.last_rung = HF_RUNG_MERIT;
+  assert_int_equal(hf_sim_create(&sim, m, &config, &error), HF_ERROR_ARGUMENT);
+  assert_string_equal(error.message, "solver: rungs 3 to 2");
+  assert_null(sim);
+  hf_model_free(m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_scene_signals), cmocka_unit_test(test_given_controls_win),
       cmocka_unit_test(test_mlcp_recovery),
       cmocka_unit_test(test_impossible_capacities_are_refused),
+      cmocka_unit_test(test_solver_takes_what_the_configuration_takes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
