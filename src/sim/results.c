@@ -64,10 +64,6 @@ const double* hf_sim_target_force(const hfSim* s) {
   return s->world->actuation.target_force;
 }
 const double* hf_sim_acceleration(const hfSim* s) { return s->acceleration; }
-const double* hf_sim_sensors(const hfSim* s) {
-  hfi_sim_need_sensors(s);
-  return s->sensor;
-}
 const hfDynamics* hf_sim_dynamics(const hfSim* s) {
   hfi_world_complete(s->world);
   return &s->world->dynamics;

@@ -46,3 +46,8 @@ void hfi_sim_need_sensors(const hfSim* s) {
   s->later->due = 0;
   measure(s, s->later->time, s->sensed_v, NULL);
 }
+
+const double* hf_sim_sensors(const hfSim* s) {
+  hfi_sim_need_sensors(s);
+  return s->sensor;
+}

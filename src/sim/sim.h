@@ -29,6 +29,7 @@ typedef struct hfiStill {
   int32_t lasts;      // 1: the last step began and ended there
   hfStepReport report; // of that step
 } hfiStill;
+
 // Whether the sensors of the last step have to be computed yet, and the time at which they measure [s].
 typedef struct hfiLaterSense { int32_t due; double time; } hfiLaterSense;
 

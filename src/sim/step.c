@@ -56,6 +56,40 @@ static hfInput leave_out_idle(const hfSim* s, const hfInput* in) {
   return out;
 }
 
+// What follows a step that was taken, from a time on; has_first: as above.
+static void end_step(hfSim* s, hfState* state, const hfInput* in, double time, int has_first, hfStepReport* report) {
+  remember_controls(s, state, time);
+  hfi_sim_judge_energy(s, state, in, state->time - time, report);
+  (s->method->discrete ? hfi_world_go : hfi_world_place)(s->world, hf_state_q(state), in);
+  if (s->model->nrest) hfi_world_complete(s->world), hfi_yield_springs(&s->world->dynamics, hf_state_q(state), hf_state_mutable_rest(state));
+  if (s->model->nsensor) sense_end(s, state, in, time, has_first);
+}
+
+// A step from a state that was checked.
+static hfStatus take_step(hfSim* s, hfState* state, const hfInput* in, hfStepReport* report, hfError* error) {
+  hfiStepOutput out = {.report = report, .acceleration = s->acceleration};
+  if (s->model->nsensor) {
+    hfi_clear_constraint_forces(s->model, &s->constraint);
+    out.constraint = &s->constraint;
+  }
+  s->later->due = 0;
+  double time = state->time;
+  hfInput busy;
+  if (in) busy = leave_out_idle(s, in), in = &busy;
+  in = hfi_sim_feed_back(s, state, in);
+  int has_first = measure_first(s, state, in);
+  hfi_sim_keep_start(s, state);
+  if (s->sampled) hfi_world_read_controls(s->world, time, in, s->sampled);
+  hfStatus status = s->method->step(s->run, state, in, &out, error);
+  s->stepped = out.taken;
+  if (!out.taken) {
+    look_instead(s, state, in);
+    return status;
+  }
+  end_step(s, state, in, time, has_first, report);
+  return report->status;
+}
+
 hfStatus hfi_sim_step_unplaced(hfSim* s, hfState* state, const hfInput* in, hfStepReport* report, hfError* error) {
   hfi_clear_error(error);
   hfStepReport unused;
@@ -65,30 +99,8 @@ hfStatus hfi_sim_step_unplaced(hfSim* s, hfState* state, const hfInput* in, hfSt
   if (status == HF_OK) status = check_time(s, state, error);
   if (status == HF_OK && hfi_still_begin(s, state, in)) return hfi_still_step(s, state, report);
   if (status == HF_OK) {
-    const hfInput* given = in;
-    hfiStepOutput out = {.report = report, .acceleration = s->acceleration};
-    if (s->model->nsensor) {
-      hfi_clear_constraint_forces(s->model, &s->constraint);
-      out.constraint = &s->constraint;
-    }
-    s->later->due = 0;
-    double time = state->time;
-    hfInput busy;
-    if (in) busy = leave_out_idle(s, in), in = &busy;
-    in = hfi_sim_feed_back(s, state, in);
-    int has_first = measure_first(s, state, in);
-    hfi_sim_keep_start(s, state);
-    if (s->sampled) hfi_world_read_controls(s->world, time, in, s->sampled);
-    status = s->method->step(s->run, state, in, &out, error);
-    s->stepped = out.taken;
-    if (out.taken) remember_controls(s, state, time);
-    if (out.taken) hfi_sim_judge_energy(s, state, in, state->time - time, report);
-    if (out.taken) (s->method->discrete ? hfi_world_go : hfi_world_place)(s->world, hf_state_q(state), in), status = report->status;
-    if (out.taken && s->model->nrest) hfi_world_complete(s->world), hfi_yield_springs(&s->world->dynamics, hf_state_q(state), hf_state_mutable_rest(state));
-    if (out.taken && s->model->nsensor) sense_end(s, state, in, time, has_first);
-    if (!out.taken && status > 0) look_instead(s, state, in);
-    hfi_still_end(s, state, given, report);
-    if (!out.taken) look_instead(s, state, in);
+    status = take_step(s, state, in, report, error);
+    hfi_still_end(s, state, in, report);
   }
   if (status < 0) report->status = status;
   return status;
