@@ -111,6 +111,7 @@ void hfi_memory_recall(const hfState* s, const hfDynamics* d, const hfModel* sur
 typedef struct PairMotion {
   hfPose moved; // X_WB0 X_BW1 X_WA1 X_AW0: takes a point of A from where it was to where it came
   hfVec3 turn;  // its rotation, where a contact has torsional friction [rad]
+  int rests;    // 1: neither moved
 } PairMotion;
 
 static int has_moved(int body, const hfPose* X0_WB, const hfPose* X1_WB) {
@@ -128,10 +129,11 @@ static void divide_poses(const hfPose* X, const hfPose* Y, hfPose* out) {
 // Bodies that rest have the identity as their motion, to the last bit: so has the world, body 0.
 static void find_motion(const hfiContact* c, const hfPose* X0_WB, const hfPose* X1_WB, PairMotion* m) {
   int a = c->body_a, b = c->body_b;
+  int a_moved = has_moved(a, X0_WB, X1_WB), b_moved = has_moved(b, X0_WB, X1_WB);
   hfPose back = pose_identity(), moved; // X_WB0 X_BW1 and X_WA0 X_AW1
-  if (has_moved(b, X0_WB, X1_WB)) divide_poses(&X0_WB[b], &X1_WB[b], &back);
-  m->moved = back, m->turn = v3_zero();
-  if (has_moved(a, X0_WB, X1_WB)) {
+  if (b_moved) divide_poses(&X0_WB[b], &X1_WB[b], &back);
+  m->moved = back, m->turn = v3_zero(), m->rests = !a_moved && !b_moved;
+  if (a_moved) {
     divide_poses(&X0_WB[a], &X1_WB[a], &moved);
     divide_poses(&back, &moved, &m->moved);
   }
@@ -172,15 +174,20 @@ static void store_twist(hfContactMemory* m, const hfiContact* c, const hfiContac
   v3_store(m->twist, m3_tmulv(*R_WB, twist(c, o, motion)));
 }
 
-// R_WB: of B at the start of the step.
-static inline void store_one(hfContactMemory* m, const hfiContact* c, const hfiContactOutcome* o, const hfMat3* R_WB, const PairMotion* motion) {
+// All but the deformation.
+static inline void store_place(hfContactMemory* m, const hfiContact* c, const hfiContactOutcome* o) {
   m->key_pair = hfi_contact_key(c).pair;
   m->key_feature = c->feature;
   m->flags = o->sticks ? HF_CONTACT_STICK : 0;
-  v3_store(m->xi_B, m3_tmulv(*R_WB, slide(c, o, motion)));
-  v3_store(m->twist, v3_zero());
   v3_store(m->p_BC, c->p_BC);
   m->slip_speed = o->slip_speed;
+}
+
+// R_WB: of B at the start of the step.
+static inline void store_deformation(hfContactMemory* m, const hfiContact* c, const hfiContactOutcome* o, const hfMat3* R_WB, const PairMotion* motion) {
+  v3_store(m->xi_B, m3_tmulv(*R_WB, slide(c, o, motion)));
+  v3_store(m->twist, v3_zero());
+  if (c->material.condim > 3) store_twist(m, c, o, R_WB, motion);
 }
 
 // Corrects what is remembered of a contact by the motion of its surfaces. The contact point is kept as a point of the surface of B.
@@ -196,19 +203,24 @@ static void store_surfaces(hfContactMemory* m, const hfiContactStep* step, const
   v3_store(m->p_BC, v3_add(c->p_BC, m3_tmulv(*R, surface.b)));
 }
 
-// Contacts that slide remember what their law says: the motion of their bodies is found for the first that needs it.
-static void fill_memory(hfContactMemory* memory, const hfiContactStep* step, int n) {
+// Whether this was remembered of a contact before, and not as that of a layer.
+static int is_plain_memory_of(const hfContactMemory* m, const hfContactMemory* end, const hfiContact* c) {
+  return is_memory_of(m, end, hfi_contact_key(c).pair, c->feature) && !(m->flags & HF_CONTACT_LAYER);
+}
+
+// Contacts that slide remember what their law says: the motion of their bodies is found for the first that needs it. Where bodies rest and friction holds, the
+// deformation stays as it is, for to turn it into the world and back would change its last bits in every step. old: how many of the entries hold what was remembered before.
+static void fill_memory(hfContactMemory* memory, int old, const hfiContactStep* step, int n) {
   PairMotion motion;
   int found = 0;
   for (int i = 0; i < n; ++i) {
     const hfiContact* c = &step->contact[i];
     const hfiContactOutcome* o = &step->outcome[i];
-    const hfMat3* R = &step->X0_WB[c->body_b].R;
-    int twists = c->material.condim > 3;
     found = found && move_alike(c, c - 1);
-    if (!found && (twists || !(o->slips & 1 << HF_SLIDING))) find_motion(c, step->X0_WB, step->X1_WB, &motion), found = 1;
-    store_one(&memory[i], c, o, R, &motion);
-    if (twists) store_twist(&memory[i], c, o, R, &motion);
+    if (!found && (c->material.condim > 3 || !(o->slips & 1 << HF_SLIDING))) find_motion(c, step->X0_WB, step->X1_WB, &motion), found = 1;
+    int stays = found && motion.rests && !o->slips && is_plain_memory_of(&memory[i], memory + old, c);
+    store_place(&memory[i], c, o);
+    if (!stays) store_deformation(&memory[i], c, o, &step->X0_WB[c->body_b].R, &motion);
   }
   for (int i = 0; step->surfaces && i < n; ++i) store_surfaces(&memory[i], step, &step->contact[i], &step->outcome[i]);
 }
@@ -221,7 +233,7 @@ void hfi_memory_end(hfState* s, int n) {
 
 int hfi_memory_store(hfState* s, const hfiContactStep* step) {
   int kept = imin2(step->n, s->max_memory);
-  fill_memory(hf_state_mutable_memory(s), step, kept);
+  fill_memory(hf_state_mutable_memory(s), s->nmemory, step, kept);
   hfi_memory_end(s, kept);
   return step->n - kept;
 }
@@ -232,7 +244,7 @@ int hfi_memory_store_beside(hfState* s, const int32_t* still, hfContactMemory* f
   for (int i = 0; i < s->nmemory; ++i)
     if (still[memory[i].key_pair >> 32] && still[memory[i].key_pair & 0xffffffffu]) memory[old++] = memory[i];
   int kept = imin2(step->n, s->max_memory - old), at = old + kept;
-  fill_memory(fresh, step, kept);
+  fill_memory(fresh, 0, step, kept);
   hfi_memory_end(s, at);
   for (int k = kept; k > 0;) // Both lists are sorted; the last of them comes last.
     memory[--at] = old > 0 && memory[old - 1].key_pair > fresh[k - 1].key_pair ? memory[--old] : fresh[--k];

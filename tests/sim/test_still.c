@@ -90,6 +90,18 @@ static void test_resting_world_is_not_computed(void** state) {
   free_twins(&t);
 }
 
+// Deformations of contacts stay, to the last bit, also on bodies whose axes are not those of the world.
+static void test_slope_comes_to_rest(void** state) {
+  (void)state;
+  simWorld w = sim_world_make("<mujoco><option timestep='.002' gravity='1 .5 -9'/><worldbody><geom type='plane' size='5 5 1'/>"
+                              "<body pos='0 0 .1' euler='0 0 20'><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/></body>"
+                              "<body pos='.01 .02 .25' euler='0 0 70'><freejoint/><geom type='box' size='.05 .05 .05' mass='1'/></body></worldbody></mujoco>",
+                              0, 1e-8);
+  sim_world_step(&w, 1500);
+  assert_true(w.sim->still.lasts);
+  sim_world_free(&w);
+}
+
 // ---- whatever acts is computed ------------------------------------------------------------------------
 
 static void press(simWorld* w) { w->input->ctrl[0] = 21; }
@@ -221,6 +233,7 @@ static void test_sensors_of_time(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_resting_world_is_not_computed),
+                                     cmocka_unit_test(test_slope_comes_to_rest),
                                      cmocka_unit_test(test_change_is_computed),
                                      cmocka_unit_test(test_parameters_are_computed),
                                      cmocka_unit_test(test_other_state_between),
