@@ -257,8 +257,8 @@ typedef struct hfAttachDef {
 } hfAttachDef;
 HF_API hfAttachDef hf_attach_def_default(void);
 // Copies what `guest` holds into b: its tree with joints, geoms, sites, meshes and height fields, then contacts, tendons, equalities, actuators,
-// sensors and keyframes. What refers to a part of the guest that is not copied is left out. The world-wide values and the rules
-// about inertia of b hold for both; the keyframes of b get the references of the guest's joints, and the other way round. On a
+// sensors and keyframes. What refers to a part of the guest that is not copied is left out. The world-wide values of b hold for both; the bodies of the
+// guest keep its rules about inertia (hf_builder_config), but for the total mass; the keyframes of b get the references of the guest's joints, and the other way round. On a
 // refusal, for example of a name that both have, b is as it was.
 HF_API hfStatus hf_builder_attach(hfBuilder* b, const hfBuilder* guest, const hfAttachDef* def, hfError* error);
 

@@ -83,22 +83,11 @@ static void set_defaults(hfiMjcf* m, hfiReader* r, hfiElem* root, const char* fo
   m->folder = folder;
   m->attached = outer ? outer->attached + 1 : 0;
   m->degree = m->autolimits = 1;
-  m->inertiafromgeom = -1;
-  m->grouprange[1] = 5;
+  m->build = hfi_build_config_default();
   memcpy(m->eulerseq, "xyz", 4);
   m->assetdir = m->prefix = m->suffix = "";
   m->replica_tail = &m->replica;
   m->override = outer ? outer->override : (hfiOverride){0, 0, {0.02, 1}, {0.9, 0.95, 0.001, 0.5, 2}, {1, 1, 0.005, 0.0001, 0.0001}};
-}
-
-// The rules about inertia of the outer document also hold for an attached one.
-static void read_compilers(hfiMjcf* m) {
-  hfBuildConfig kept = *hf_builder_config(m->r->builder);
-  read_section(m, "compiler", hfi_mjcf_read_compiler);
-  if (m->attached)
-    *hf_builder_config(m->r->builder) = kept;
-  else
-    hfi_mjcf_set_build_config(m);
 }
 
 hfiMjcf* hfi_mjcf_open(hfiReader* r, hfiElem* root, const char* folder, const hfiMjcf* outer) {
@@ -111,7 +100,8 @@ hfiMjcf* hfi_mjcf_open(hfiReader* r, hfiElem* root, const char* folder, const hf
   seen->path = real_path(r, root->file);
   expand(m, root, &seen);
   m->reflects = mentions_reflection(root);
-  read_compilers(m);
+  read_section(m, "compiler", hfi_mjcf_read_compiler);
+  if (!m->attached) *hf_builder_config(r->builder) = m->build;
   if (!m->attached) read_section(m, "option", hfi_mjcf_read_option);
   if (!r->status) hfi_mjcf_read_defaults(m);
   hfi_mjcf_each(m, "custom", hfi_mjcf_read_custom);

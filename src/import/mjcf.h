@@ -10,6 +10,7 @@
 #include "import/asset.h"
 #include "import/reader.h"
 #include "math/vec3.h"
+#include "model/builder.h"
 
 typedef struct hfiMjcf hfiMjcf;
 
@@ -121,7 +122,8 @@ typedef struct hfiOverride {
 struct hfiMjcf {
   hfiReader* r;
   hfiElem* root;
-  int degree, autolimits, strippath, fitaabb, inertiafromgeom, grouprange[2];
+  int degree, autolimits, strippath, fitaabb;
+  hfBuildConfig build; // rules about inertia
   char eulerseq[4];
   const char *meshdir, *assetdir;
   hfiClass *main, *classes;
@@ -216,7 +218,6 @@ hfQuat hfi_quat_from_z(hfVec3 axis);
 // ---- sections -----------------------------------------------------------------------------------
 
 void hfi_mjcf_read_compiler(hfiMjcf* m, hfiElem* elem);
-void hfi_mjcf_set_build_config(hfiMjcf* m);
 void hfi_mjcf_read_option(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_read_custom(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_set_world(hfiMjcf* m);     // world-wide hf.* parameters

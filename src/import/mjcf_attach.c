@@ -107,6 +107,8 @@ static void read_part(hfiMjcf* doc, const hfiScope* scope, const hfiElem* elem) 
 
 static void read_doc(hfiMjcf* m, const hfiScope* outer, const hfiElem* elem, hfiAttachment* attachment) {
   hfiMjcf* doc = attachment->doc;
+  hfBuilder* b = m->r->builder;
+  hfiPart part = {.first = b->body.count, .config = doc->build};
   doc->prefix = attachment->prefix;
   doc->suffix = attachment->suffix;
   // Each attachment adds the meshes again, because their names begin with its prefix; those of the same model are there already.
@@ -115,6 +117,8 @@ static void read_doc(hfiMjcf* m, const hfiScope* outer, const hfiElem* elem, hfi
   hfiScope scope = *outer;
   scope.childclass = NULL;
   if (!m->r->status) read_part(doc, &scope, elem);
+  part.end = b->body.count;
+  if (attachment->asset && !m->r->status) hfi_keep(m->r, elem, (int)hfi_builder_add_part(b, part, &m->r->scratch));
 }
 
 static void graft_guest(hfiReader* r, const hfiScope* outer, const hfiElem* elem, hfBuilder* guest,

@@ -26,9 +26,11 @@ static void read_folders(hfiMjcf* m, const hfiElem* elem) {
 static void read_inertia_rules(hfiMjcf* m, const hfiElem* elem) {
   static const hfiKeyword inference[] = {{"false", 0}, {"true", 1}, {"auto", -1}, {NULL, 0}};
   hfiReader* r = m->r;
-  hfBuildConfig* config = hf_builder_config(r->builder);
-  hfi_read_keyword(r, elem, "inertiafromgeom", inference, &m->inertiafromgeom);
-  hfi_read_ints(r, elem, "inertiagrouprange", 2, 2, m->grouprange);
+  hfBuildConfig* config = &m->build;
+  int group[2] = {config->inertia_group_min, config->inertia_group_max};
+  hfi_read_keyword(r, elem, "inertiafromgeom", inference, &config->inertia_from_geom);
+  hfi_read_ints(r, elem, "inertiagrouprange", 2, 2, group);
+  config->inertia_group_min = group[0], config->inertia_group_max = group[1];
   hfi_read_real(r, elem, "boundmass", &config->bound_mass);
   hfi_read_real(r, elem, "boundinertia", &config->bound_inertia);
   hfi_read_real(r, elem, "settotalmass", &config->total_mass);
@@ -57,13 +59,6 @@ void hfi_mjcf_read_compiler(hfiMjcf* m, hfiElem* elem) {
   read_euler_sequence(m, elem);
   read_folders(m, elem);
   read_inertia_rules(m, elem);
-}
-
-void hfi_mjcf_set_build_config(hfiMjcf* m) {
-  hfBuildConfig* config = hf_builder_config(m->r->builder);
-  config->inertia_from_geom = m->inertiafromgeom;
-  config->inertia_group_min = m->grouprange[0];
-  config->inertia_group_max = m->grouprange[1];
 }
 
 // ---- option -------------------------------------------------------------------------------------

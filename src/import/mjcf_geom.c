@@ -142,9 +142,9 @@ static int is_only_drawn(const hfiMjcf* m, const hfiScope* scope, const GeomSpec
                          const hfiElem* elem) {
   const hfGeomDef* d = &s->def;
   int inferred = scope->body != 0 &&
-                 (m->inertiafromgeom == 1 || (m->inertiafromgeom == -1 && !scope->has_inertial));
+                 (m->build.inertia_from_geom == 1 || (m->build.inertia_from_geom == -1 && !scope->has_inertial));
   int weighs = d->mass >= 0 ? d->mass > 0 : d->density > 0;
-  int in_group = d->group >= m->grouprange[0] && d->group <= m->grouprange[1];
+  int in_group = d->group >= m->build.inertia_group_min && d->group <= m->build.inertia_group_max;
   if (inferred && weighs && in_group) return 0;
   return d->contype == 0 && d->conaffinity == 0 && !named_in_pair(m, hfi_attr(elem, "name"));
 }

@@ -6,6 +6,7 @@
 #include "base/locale.h"
 
 #include <holdfast/import.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,9 +95,19 @@ static int make_name_lists(hfiMjcfWriter* w) {
 
 // ---- world and compiler -------------------------------------------------------------------------
 
-static void write_compiler(hfiMjcfWriter* w) {
+static void put_inertia_rules(hfiMjcfWriter* w) {
   static const char* const inference[] = {"auto", "false", "true"}; // -1, 0, 1
   const hfBuildConfig* c = &w->b->config;
+  if (c->inertia_from_geom != -1) hfi_xml_put_text(&w->xml, "inertiafromgeom", inference[1 + c->inertia_from_geom]);
+  const double group[2] = {c->inertia_group_min, c->inertia_group_max};
+  if (group[0] != 0 || group[1] != 5) hfi_xml_put_reals(&w->xml, "inertiagrouprange", group, 2);
+  hfi_xml_put_real(&w->xml, "boundmass", c->bound_mass, 0);
+  hfi_xml_put_real(&w->xml, "boundinertia", c->bound_inertia, 0);
+  hfi_xml_put_real(&w->xml, "settotalmass", c->total_mass, 0);
+  if (c->balance_inertia) hfi_xml_put_bool(&w->xml, "balanceinertia", 1);
+}
+
+static void write_compiler(hfiMjcfWriter* w) {
   int fit = 0;
   for (int i = 0; i < w->b->geom.count; ++i) {
     const hfGeomDef* d = &w->b->geom.data[i];
@@ -107,13 +118,7 @@ static void write_compiler(hfiMjcfWriter* w) {
   }
   hfi_xml_begin(&w->xml, 1, "compiler angle=\"radian\" autolimits=\"false\"");
   if (fit == 2) hfi_xml_put_bool(&w->xml, "fitaabb", 1);
-  if (c->inertia_from_geom != -1) hfi_xml_put_text(&w->xml, "inertiafromgeom", inference[1 + c->inertia_from_geom]);
-  const double group[2] = {c->inertia_group_min, c->inertia_group_max};
-  if (group[0] != 0 || group[1] != 5) hfi_xml_put_reals(&w->xml, "inertiagrouprange", group, 2);
-  hfi_xml_put_real(&w->xml, "boundmass", c->bound_mass, 0);
-  hfi_xml_put_real(&w->xml, "boundinertia", c->bound_inertia, 0);
-  hfi_xml_put_real(&w->xml, "settotalmass", c->total_mass, 0);
-  if (c->balance_inertia) hfi_xml_put_bool(&w->xml, "balanceinertia", 1);
+  if (!w->all_inertias) put_inertia_rules(w);
   hfi_xml_print(&w->xml, "/>\n");
 }
 
@@ -175,11 +180,21 @@ static void write_document(hfiMjcfWriter* w) {
   hfi_xml_print(&w->xml, "</mujoco>\n");
 }
 
+// Makes the model of a builder in which bodies follow different rules about inertia.
+static hfStatus compute_inertias(hfiMjcfWriter* w, hfError* error) {
+  const hfBuildConfig* c = &w->b->config;
+  int own = 0;
+  for (int i = 1; i < w->b->body.count && !own; ++i) own = hfi_builder_has_own_rules(w->b, i);
+  w->all_inertias = own && (c->inertia_from_geom == 1 || c->bound_mass > 0 || c->bound_inertia > 0 || c->total_mass > 0);
+  return own ? hf_builder_finish((hfBuilder*)(uintptr_t)w->b, &w->model, error) : HF_OK; // which changes nothing in the builder
+}
+
 hfStatus hf_builder_write_mjcf(const hfBuilder* b, const char* path, hfError* error) {
   hfi_clear_error(error);
   hfiMjcfWriter w = {.b = b, .xml = {.path = path, .error = error}};
-  hfStatus status = hfi_output_open(&w.xml.out, path, HFI_OUTPUT_WHOLE, error);
-  if (status != HF_OK) return status;
+  hfStatus status = compute_inertias(&w, error);
+  if (status == HF_OK) status = hfi_output_open(&w.xml.out, path, HFI_OUTPUT_WHOLE, error);
+  if (status != HF_OK) return hf_model_free(w.model), status;
   locale_t outer = hfi_enter_c_locale();
   if (make_name_lists(&w)) {
     collect_names(&w);
@@ -190,6 +205,7 @@ hfStatus hf_builder_write_mjcf(const hfBuilder* b, const char* path, hfError* er
   hfi_leave_c_locale(outer);
   for (int k = 0; k < HF_OBJECT_KINDS; ++k) free(w.name[k]);
   hfi_pool_release(&w.pool);
+  hf_model_free(w.model);
   if (w.xml.status) {
     hfi_output_discard(&w.xml.out);
     return w.xml.status;

@@ -10,6 +10,9 @@ typedef struct hfiMjcfWriter {
   const hfBuilder* b;
   const char** name[HF_OBJECT_KINDS]; // (count of the kind) NULL: unnamed
   hfiPool pool;
+  // MJCF has one set of rules about inertia for all bodies. Where some follow others, this model has the inertias that are written; else NULL.
+  hfModel* model;
+  int all_inertias; // 1: the inertias of all bodies are written, as the builder's rules would change those of the others
 } hfiMjcfWriter;
 
 // ---- mjcf_print.c -------------------------------------------------------------------------------

@@ -282,7 +282,18 @@ static void write_own_elements(hfiMjcfWriter* w, Cursor* c, int body, int depth)
     write_site(w, c->order->site_of[c->site], depth);
 }
 
-static void open_body(hfiMjcfWriter* w, int id, int depth) {
+// The inertial of body i of the model.
+static void write_own_inertial(hfiMjcfWriter* w, int i, int depth) {
+  const hfModel* m = w->model;
+  hfBodyDef d = {.mass = hf_model_body_mass(m)[i]};
+  memcpy(d.com, hf_model_body_com(m) + 3 * i, sizeof d.com);
+  memcpy(d.inertia, hf_model_body_inertia(m) + 6 * i, sizeof d.inertia);
+  memcpy(d.inertia_quat, hf_model_body_iquat(m) + 4 * i, sizeof d.inertia_quat);
+  write_inertial(w, &d, depth);
+}
+
+// Opens the body with this id, which is body i in the order of the tree.
+static void open_body(hfiMjcfWriter* w, int id, int i, int depth) {
   const hfBodyDef* d = &w->b->body.data[id];
   hfi_xml_begin(&w->xml, depth, "body");
   hfi_mjcf_put_name(w, HF_OBJECT_BODY, id);
@@ -291,7 +302,10 @@ static void open_body(hfiMjcfWriter* w, int id, int depth) {
   if (d->sleep != HF_SLEEP_AUTO) hfi_xml_put_text(&w->xml, "sleep", hfi_mjcf_sleep_policies[d->sleep].word);
   if (d->mocap) hfi_xml_put_bool(&w->xml, "mocap", 1);
   hfi_xml_print(&w->xml, ">\n");
-  if (d->has_inertial) write_inertial(w, d, depth + 1);
+  if (w->model && (w->all_inertias || hfi_builder_has_own_rules(w->b, id)))
+    write_own_inertial(w, i, depth + 1);
+  else if (d->has_inertial)
+    write_inertial(w, d, depth + 1);
 }
 
 static void close_body(hfiMjcfWriter* w, int depth) { hfi_xml_print(&w->xml, "%*s</body>\n", 2 * depth, ""); }
@@ -310,7 +324,7 @@ void hfi_mjcf_write_tree(hfiMjcfWriter* w) {
     int id = order.body_of[i];
     depth[id] = i ? depth[w->b->body.data[id].parent] + 1 : 1;
     for (; i && open >= depth[id]; --open) close_body(w, open);
-    if (i) open_body(w, id, depth[id]);
+    if (i) open_body(w, id, i, depth[id]);
     open = depth[id];
     write_own_elements(w, &cursor, id, open + 1);
   }

@@ -196,8 +196,7 @@ static void read_extension(hfiUrdf* u) {
   hfiMjcf* m = u->settings;
   m->r = r;
   m->root = u->root;
-  m->inertiafromgeom = -1;
-  m->grouprange[1] = 5;
+  m->build = hfi_build_config_default();
   m->assetdir = m->prefix = m->suffix = "";
   hfiElem* extension = hfi_child(u->root, "mujoco");
   hfiElem* compiler = extension ? hfi_child(extension, "compiler") : NULL;
@@ -207,7 +206,7 @@ static void read_extension(hfiUrdf* u) {
     hfi_read_bool(r, compiler, "discardvisual", &u->discard_visual);
   }
   if (option) hfi_mjcf_read_option(m, option);
-  hfi_mjcf_set_build_config(m);
+  *hf_builder_config(r->builder) = m->build;
   m->degree = 0;
   memcpy(m->eulerseq, "XYZ", 4);
 }

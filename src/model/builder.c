@@ -47,12 +47,13 @@ static hfWorld default_world(void) {
   return w;
 }
 
+hfBuildConfig hfi_build_config_default(void) { return (hfBuildConfig){.inertia_from_geom = -1, .inertia_group_max = 5}; }
+
 hfBuilder* hf_builder_create(void) {
   hfBuilder* b = calloc(1, sizeof *b);
   if (!b) return NULL;
   b->world = default_world();
-  b->config.inertia_from_geom = -1;
-  b->config.inertia_group_max = 5;
+  b->config = hfi_build_config_default();
   hfBodyDef world = hf_body_def_default();
   world.name = "world";
   world.parent = -1;
@@ -72,7 +73,8 @@ void hf_builder_free(hfBuilder* b) {
   void* lists[] = {b->body.data,    b->joint.data,    b->geom.data,     b->mesh.data,
                    b->hfield.data,
                    b->site.data,    b->tendon.data,   b->equality.data, b->pair.data,
-                   b->exclude.data, b->actuator.data, b->sensor.data,   b->key.data};
+                   b->exclude.data, b->actuator.data, b->sensor.data,   b->key.data,
+                   b->part.data};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i) free(lists[i]);
   hfi_names_release(&b->names);
   hfi_pool_release(&b->pool);
@@ -81,6 +83,35 @@ void hf_builder_free(hfBuilder* b) {
 
 hfWorld* hf_builder_world(hfBuilder* b) { return &b->world; }
 hfBuildConfig* hf_builder_config(hfBuilder* b) { return &b->config; }
+
+// ---- rules about inertia ---------------------------------------------------------------------------
+
+static int same_rules(const hfBuildConfig* a, const hfBuildConfig* b) {
+  return a->inertia_from_geom == b->inertia_from_geom && a->inertia_group_min == b->inertia_group_min && a->inertia_group_max == b->inertia_group_max &&
+         a->bound_mass == b->bound_mass && a->bound_inertia == b->bound_inertia && a->balance_inertia == b->balance_inertia;
+}
+
+hfStatus hfi_builder_add_part(hfBuilder* b, hfiPart part, hfError* error) {
+  hfiPart* last = b->part.count ? &b->part.data[b->part.count - 1] : NULL;
+  if (part.first >= part.end) return HF_OK;
+  if (last && last->end == part.first && same_rules(&last->config, &part.config)) { // one of many copies of a model
+    last->end = part.end;
+    return HF_OK;
+  }
+  void* grown = hfi_grow(b->part.data, &b->part.capacity, b->part.count, sizeof *b->part.data);
+  if (!grown) return (hfStatus)hfi_refuse_memory(error);
+  b->part.data = grown;
+  HFI_APPEND(b->part, part);
+  return HF_OK;
+}
+
+const hfBuildConfig* hfi_builder_rules(const hfBuilder* b, int body) {
+  for (int i = 0; i < b->part.count; ++i)
+    if (body >= b->part.data[i].first && body < b->part.data[i].end) return &b->part.data[i].config;
+  return &b->config;
+}
+
+int hfi_builder_has_own_rules(const hfBuilder* b, int body) { return !same_rules(hfi_builder_rules(b, body), &b->config); }
 
 // ---- what every addition uses (builder_add.h) -----------------------------------------------------
 

@@ -24,6 +24,12 @@ typedef struct hfiKey {
   int njoint, nactuator, nbody; // objects that the builder had when the keyframe was added
 } hfiKey;
 
+// The bodies [first, end) of a model that was attached, and its own rules about inertia.
+typedef struct hfiPart {
+  int first, end;
+  hfBuildConfig config;
+} hfiPart;
+
 struct hfBuilder {
   hfWorld world;
   hfBuildConfig config;
@@ -42,11 +48,20 @@ struct hfBuilder {
   HFI_LIST(hfActuatorDef) actuator;
   HFI_LIST(hfSensorDef) sensor;
   HFI_LIST(hfiKey) key;
+  HFI_LIST(hfiPart) part; // what is inside of another part comes before it
 };
 
 // "where: label: what", as a refusal with HF_ERROR_MODEL (model/label.h).
 hfStatus hfi_refuse_def(hfError* error, const char* where, hfObjectKind kind, const char* name,
                         const char* format, ...) HF_PRINTF(5, 6);
+
+hfBuildConfig hfi_build_config_default(void);
+// Gives bodies their own rules about inertia, but for those that have some already.
+hfStatus hfi_builder_add_part(hfBuilder* b, hfiPart part, hfError* error);
+// The rules that hold for a body; its total_mass does not count.
+const hfBuildConfig* hfi_builder_rules(const hfBuilder* b, int body);
+// Does a body follow other rules than those of the builder?
+int hfi_builder_has_own_rules(const hfBuilder* b, int body);
 
 // The kind of object that an actuator of this transmission acts on, and that an equality of this type names.
 hfObjectKind hfi_transmission_target(int trntype);

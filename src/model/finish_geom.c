@@ -217,7 +217,8 @@ void hfi_finish_geoms(hfiFinish* f) {
 static hfiMass inferred_geom_mass(const hfiFinish* f, int id, hfGeomDef* d) {
   const hfGeomDef* written = &f->b->geom.data[id];
   const hfiShapeKind* shape = &hfi_shape_kinds[written->type];
-  if (!(shape->uses_mesh || shape->solid) || written->group < f->b->config.inertia_group_min || written->group > f->b->config.inertia_group_max)
+  const hfBuildConfig* rules = hfi_builder_rules(f->b, written->body);
+  if (!(shape->uses_mesh || shape->solid) || written->group < rules->inertia_group_min || written->group > rules->inertia_group_max)
     return (hfiMass){0};
   *d = shape->uses_mesh ? *written : placed_geom(f, id);
   return hfi_geom_mass(d, shape->uses_mesh ? &f->mesh_mass[d->mesh] : NULL);
@@ -245,8 +246,7 @@ static hfiMass infer_mass(const hfiFinish* f, int body, hfQuat* axes) {
 
 // Lower bounds and the triangle inequality A + B >= C of principal moments. Where these change the principal axes stay those of before, also
 // between moments that become equal.
-static hfStatus repair_mass(const hfiFinish* f, const hfBodyDef* d, hfiMass* mass, hfQuat* axes, hfError* error) {
-  const hfBuildConfig* c = &f->b->config;
+static hfStatus repair_mass(const hfBuildConfig* c, const hfBodyDef* d, hfiMass* mass, hfQuat* axes, hfError* error) {
   if (c->bound_mass > 0) mass->mass = max2(mass->mass, c->bound_mass);
   double moment[3];
   hfMat3 R;
@@ -289,13 +289,14 @@ hfStatus hfi_finish_inertias(hfiFinish* f, hfError* error) {
     hfiMass mass = {d->mass, v3_load(d->com), {0}};
     hfQuat axes = q_load(d->inertia_quat);
     memcpy(mass.I, d->inertia, sizeof mass.I);
-    int from_geom = f->b->config.inertia_from_geom;
+    const hfBuildConfig* rules = hfi_builder_rules(f->b, f->order.body_of[b]);
+    int from_geom = rules->inertia_from_geom;
     if (b && (from_geom == 1 || (from_geom < 0 && !d->has_inertial))) mass = infer_mass(f, b, &axes);
     // The inertial frame of a body without mass counts only in the inverse masses of soft contacts and equalities and in sensors. As in MuJoCo it
     // is where the body stands in its parent.
     if (b && mass.mass == 0 && !d->has_inertial) mass.com = v3_load(d->pos), axes = q_load(d->quat);
     if (b) {
-      hfStatus status = repair_mass(f, d, &mass, &axes, error);
+      hfStatus status = repair_mass(rules, d, &mass, &axes, error);
       if (status != HF_OK) return status;
     }
     hfi_set_body_mass(m)[b] = mass.mass;

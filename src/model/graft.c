@@ -134,7 +134,23 @@ static int is_used(const hfiGraft* g, int mesh, int hfield) {
 static int adapt_mesh(const hfiGraft* g, const hfMeshDef* d, int id) { return (void)d, is_used(g, id, -1); }
 static int adapt_height_field(const hfiGraft* g, const hfHeightFieldDef* d, int id) { return (void)d, is_used(g, -1, id); }
 
+// The bodies of the guest, and those of the parts that were attached to it before, keep their rules about inertia. `first` is the first body that was copied.
+static hfStatus keep_rules(hfiGraft* g, int first, hfError* error) {
+  for (int i = 0; i < g->guest->part.count; ++i) {
+    const hfiPart* inner = &g->guest->part.data[i];
+    hfiPart copy = {g->b->body.count, 0, inner->config};
+    for (int k = inner->first; k < inner->end; ++k) {
+      int id = g->id[HF_OBJECT_BODY][k];
+      if (id >= first && id < copy.first) copy.first = id;
+      if (id >= copy.end) copy.end = id + 1;
+    }
+    if (hfi_builder_add_part(g->b, copy, error) != HF_OK) return HF_ERROR_MEMORY;
+  }
+  return hfi_builder_add_part(g->b, (hfiPart){first, g->b->body.count, g->guest->config}, error);
+}
+
 hfStatus hfi_graft_tree(hfiGraft* g, hfError* error) {
+  int first = g->b->body.count;
   if (g->root == 0) g->id[HF_OBJECT_BODY][0] = g->parent;
   COPY_LIST(hfBodyDef, body, , HF_OBJECT_BODY, adapt_body, hf_builder_add_body);
   COPY_LIST(hfJointDef, joint, , HF_OBJECT_JOINT, adapt_joint, hf_builder_add_joint);
@@ -142,7 +158,7 @@ hfStatus hfi_graft_tree(hfiGraft* g, hfError* error) {
   COPY_LIST(hfHeightFieldDef, hfield, , HF_OBJECT_HFIELD, adapt_height_field, hf_builder_add_height_field);
   COPY_LIST(hfGeomDef, geom, , HF_OBJECT_GEOM, adapt_geom, hf_builder_add_geom);
   COPY_LIST(hfSiteDef, site, , HF_OBJECT_SITE, adapt_site, hf_builder_add_site);
-  return HF_OK;
+  return keep_rules(g, first, error);
 }
 
 // ---- what refers to the tree ---------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // Attaching models: URDF in MJCF scenes, and builders to builders. The oracle is the same robot written into one MJCF file.
 #include "import/support.h"
 #include "support/folder.h"
+#include "support/near.h"
 
 #include <holdfast/dynamics.h>
 
@@ -242,12 +243,104 @@ static void test_additions_after_a_keyframe(void** state) {
   hf_builder_free(b);
 }
 
+// ---- rules about inertia --------------------------------------------------------------------------
+
+// A body of 1 kg in group 3 and of 5 kg in group 0, and one of 2 kg in group 0. The masses are what MuJoCo 4 makes of these files, attached by <attach> and by a program.
+static const struct {
+  const char *inner, *outer;     // attributes of the two compilers
+  double outer_mass, inner_mass; // [kg]
+} RULES[] = {{"inertiagrouprange='3 3'", "", 2, 1},
+             {"inertiagrouprange='3 3' boundmass='9'", "", 2, 9},
+             {"inertiagrouprange='3 3' settotalmass='7'", "", 2, 1},
+             {"", "inertiagrouprange='0 2'", 2, 6},
+             {"", "boundmass='4'", 4, 6},
+             {"inertiagrouprange='3 3'", "boundmass='4'", 4, 1},
+             {"inertiagrouprange='3 3'", "settotalmass='30'", 20, 10},
+             {"inertiagrouprange='0 0'", "inertiafromgeom='true' boundinertia='3'", 2, 5}};
+
+static void write_rules(size_t i) {
+  char text[1024];
+  snprintf(text, sizeof text, "<mujoco><compiler %s/><worldbody><body name='b'><joint type='slide'/><geom group='3' size='.1' mass='1'/><geom size='.2' mass='5'/></body></worldbody></mujoco>", RULES[i].inner);
+  write_file("inner.xml", text);
+  for (int attaches = 0; attaches < 2; ++attaches) {
+    snprintf(text, sizeof text, "<mujoco><compiler %s/>%s<worldbody><body name='h' pos='1 0 0'><joint type='slide'/><geom size='.1' mass='2'/></body>%s</worldbody></mujoco>",
+             RULES[i].outer, attaches ? "<asset><model name='g' file='inner.xml'/></asset>" : "", attaches ? "<attach model='g' prefix='x/'/>" : "");
+    write_file(attaches ? "attaches.xml" : "outer.xml", text);
+  }
+}
+
+static void assert_masses(const hfModel* m, size_t i) {
+  assert_near(hf_model_body_mass(m)[1], RULES[i].outer_mass, 1e-14);
+  assert_near(hf_model_body_mass(m)[2], RULES[i].inner_mass, 1e-14);
+}
+
+static hfModel* finish(hfBuilder* b) {
+  hfModel* m = NULL;
+  hfError error;
+  if (hf_builder_finish(b, &m, &error) != HF_OK) fail_msg("%s", error.message);
+  return m;
+}
+
+// An attached model keeps its own rules about inertia, and a file that is written has the same masses.
+static void test_rules_about_inertia(void** state) {
+  (void)state;
+  hfError error;
+  hfAttachDef def = hf_attach_def_default();
+  def.prefix = "x/";
+  for (size_t i = 0; i < sizeof RULES / sizeof *RULES; ++i) {
+    write_rules(i);
+    hfModel* m = load("attaches.xml");
+    assert_masses(m, i);
+    hf_model_free(m);
+    hfBuilder *b = open_builder("outer.xml"), *inner = open_builder("inner.xml");
+    assert_int_equal(hf_builder_attach(b, inner, &def, &error), HF_OK);
+    assert_int_equal(hf_builder_attach(b, inner, &def, &error), HF_ERROR_MODEL); // The names are used already.
+    m = finish(b);
+    assert_masses(m, i);
+    assert_int_equal(hf_builder_write_mjcf(b, "written.xml", &error), HF_OK);
+    hfModel* again = load("written.xml");
+    assert_masses(again, i);
+    for (int k = 0; k < 6 * m->nbody; ++k) assert_near(hf_model_body_inertia(again)[k], hf_model_body_inertia(m)[k], 1e-14);
+    hf_model_free(again), hf_model_free(m);
+    hf_builder_free(b), hf_builder_free(inner);
+  }
+}
+
+// So does a model that was attached to an attached one; what is added to the result follows the rules of the outermost.
+static void test_rules_of_nested_models(void** state) {
+  (void)state;
+  write_rules(0);
+  hfBuilder *b = hf_builder_create(), *outer = open_builder("outer.xml"), *inner = open_builder("inner.xml");
+  hfError error;
+  hfAttachDef def = hf_attach_def_default();
+  hf_builder_config(outer)->bound_mass = 3;
+  hf_builder_config(b)->bound_mass = 0.5;
+  def.prefix = "x/";
+  assert_int_equal(hf_builder_attach(outer, inner, &def, &error), HF_OK);
+  def.prefix = "y/";
+  assert_int_equal(hf_builder_attach(outer, inner, &def, &error), HF_OK);
+  def.prefix = "z/";
+  assert_int_equal(hf_builder_attach(b, outer, &def, &error), HF_OK);
+  hfBodyDef body = hf_body_def_default();
+  hfGeomDef ball = hf_geom_def_default();
+  ball.body = hf_builder_add_body(b, &body, &error);
+  ball.size[0] = 0.1, ball.mass = 0.25;
+  assert_true(hf_builder_add_geom(b, &ball, &error) >= 0);
+  hfModel* m = finish(b);
+  const double mass[] = {0, 3, 1, 1, 0.5};
+  assert_int_equal(m->nbody, 5);
+  for (int i = 0; i < 5; ++i) assert_near(hf_model_body_mass(m)[i], mass[i], 0);
+  hf_model_free(m);
+  hf_builder_free(b), hf_builder_free(outer), hf_builder_free(inner);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_urdf_in_mjcf),    cmocka_unit_test(test_part_of_urdf),
       cmocka_unit_test(test_refusals),        cmocka_unit_test(test_attach_builders),
       cmocka_unit_test(test_refusal_changes_nothing), cmocka_unit_test(test_keyframes),
       cmocka_unit_test(test_additions_after_a_keyframe),
+      cmocka_unit_test(test_rules_about_inertia), cmocka_unit_test(test_rules_of_nested_models),
   };
   return cmocka_run_group_tests(tests, enter, leave_folder);
 }
