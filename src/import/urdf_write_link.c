@@ -1,6 +1,7 @@
 // Links of a written URDF file: inertia, collisions and visuals.
 #include "import/urdf_write.h"
 
+#include "base/finite.h"
 #include "model/shape.h"
 
 #include <stdio.h>
@@ -17,7 +18,7 @@ void hfi_urdf_write_origin(hfiXmlWriter* xml, int depth, hfiPlacement X) {
   hfi_xml_print(xml, "/>\n");
 }
 
-// A link without mass and without collisions needs none.
+// A link without mass, inertia and collisions needs none.
 static void write_inertial(hfiRobotWriter* w, const hfiWrittenLink* link) {
   static const char* const names[6] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
   static const double upright[4] = {1, 0, 0, 0};
@@ -25,7 +26,7 @@ static void write_inertial(hfiRobotWriter* w, const hfiWrittenLink* link) {
   int first = hf_model_body_geomadr(m)[link->body], collides = 0;
   for (int i = 0; i < hf_model_body_geomnum(m)[link->body]; ++i) collides |= hfi_robot_collides(m, first + i);
   const double *mass = hf_model_body_mass(m) + link->body, *I = hf_model_body_inertia(m) + 6 * link->body;
-  if (!link->carries || (!collides && *mass == 0)) return;
+  if (!link->carries || (!collides && *mass == 0 && !hfi_any_nonzero(I, 6))) return;
   hfi_xml_print(&w->xml, "    <inertial>\n");
   hfi_urdf_write_origin(&w->xml, 3, hfi_robot_in_link(link, hf_model_body_com(m) + 3 * link->body, upright));
   hfi_xml_begin(&w->xml, 3, "mass");

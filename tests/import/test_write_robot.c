@@ -62,6 +62,18 @@ static void test_joints(void** state) {
   }
 }
 
+// A link with moments and no mass, as the torso of an iCub has one.
+static void test_inertia_without_mass(void** state) {
+  (void)state;
+  static const char text[] = "<mujoco><worldbody><body name='a'><joint name='x'/><geom size='.1'/><body name='rotor'><inertial pos='0 0 0' mass='0' diaginertia='.125 .25 .25'/>"
+                             "<joint name='y' axis='1 0 0'/></body></body></worldbody></mujoco>";
+  for (int i = 0; i < 2; ++i) {
+    hfModel* m = write_text(text, writers[i], NULL);
+    ASSERT_NUMBERS(hf_model_body_inertia(m) + 6 * find(m, HF_OBJECT_BODY, "rotor"), .125, .25, .25);
+    hf_model_free(m);
+  }
+}
+
 // What only SDFormat has: balls, screws, several trees, planes, and bodies that stand still.
 static void test_what_urdf_lacks(void** state) {
   (void)state;
@@ -276,7 +288,7 @@ static void test_warnings(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_sdf_round_trips), cmocka_unit_test(test_urdf_round_trips), cmocka_unit_test(test_joints),   cmocka_unit_test(test_what_urdf_lacks),
+      cmocka_unit_test(test_sdf_round_trips), cmocka_unit_test(test_urdf_round_trips), cmocka_unit_test(test_joints), cmocka_unit_test(test_inertia_without_mass),   cmocka_unit_test(test_what_urdf_lacks),
       cmocka_unit_test(test_names),           cmocka_unit_test(test_surfaces),         cmocka_unit_test(test_loops),    cmocka_unit_test(test_exclusions), cmocka_unit_test(test_height_field),    cmocka_unit_test(test_refusals),
       cmocka_unit_test(test_refused_meshes),  cmocka_unit_test(test_warnings)};
   return cmocka_run_group_tests(tests, make_trip_folder, remove_trip_folder);
