@@ -206,11 +206,11 @@ static hfSaturatedRow friction_row(double kappa, double loss, double held) {
 
 static double friction_slope(const hfActuation* a, double loss) { return loss / a->model->world.stiction_speed; }
 
-// The slope of the friction of a dof. Most are far below the stiffest slope for any inverse mass that the dof may have: M need not be
-// factored for them. The factor of 2 leaves room for rounding.
+// The slope of the friction of a dof. Most are below the stiffest slope for any inverse mass that the dof may have: M need not be
+// factored for them. The factor leaves room for rounding.
 static double dof_friction_slope(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int dof, double loss) {
   double kappa = friction_slope(a, loss);
-  if (2 * kappa <= hfi_stiffest(step, d->most_inverse_mass[dof])) return kappa;
+  if (1.01 * kappa <= hfi_stiffest(step, d->most_inverse_mass[dof])) return kappa;
   return hfi_cap_slope(&a->rows, kappa, hfi_stiffest(step, hfi_dof_inverse_mass(d, dof)));
 }
 

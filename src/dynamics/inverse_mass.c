@@ -2,41 +2,71 @@
 //
 //   1/(M^-1)_ii = min v . M v  over v with v_i = 1
 //
-// so that every lower bound of v . M v, twice the kinetic energy, gives one:
+// so that every lower bound of v . M v, twice the kinetic energy, gives one. Armature a_i and links add up in it:
 //
-//   armature       v . M v >= a_i
-//   hinge          the only joint between links l and p, with smallest moments of inertia I_l and I_p about their centres of
-//                  mass: the axis u = w_l - w_p of length 1, and v . M v >= I_l |w_l|^2 + I_p |w_p|^2 >= 1/(1/I_l + 1/I_p)
-//   slide          the only joint between the world and link l: v . M v >= m_l
+//   armature       a_i
+//   hinge          the only joint between links l and p, about the axis u = w_l - w_p of length 1. A link resists to rotate by D = I + r: by its
+//                  moments of inertia I about its centre of mass and by what its ancestors resist at least. With w . D w >= (u . w)^2/(u . D^-1 u) the two have at least
+//                  min over s of (1 + s)^2/(u . I_l^-1 u) + s^2/(u . D_p^-1 u) = 1/(u . I_l^-1 u + u . D_p^-1 u)
+//   slide          the only joint between the world and link l: m_l
+//
+// The ancestors of a link behind a hinge with armature a, whose parent resists any rotation by at least d = least eigenvalue of D_p, resist by
+// r = min over s of a s^2 + d (1 - s)^2 = 1/(1/a + 1/d); behind a slide by d; behind other joints by nothing.
 #include "dynamics/dynamics.h"
 #include "math/eigen3.h"
 
-// Inverse of the smallest moment of inertia of a link about its centre of mass; 0 for the world. The share of the largest
-// covers rounding.
-static double largest_inverse_inertia(const hfDynamics* d, int link) {
-  double values[3];
+// What resists the rotation of a link: its principal moments and r, in the axes of its body. The share of the largest moment covers rounding.
+typedef struct Resistance {
+  double moment[3];
   hfMat3 axes;
-  if (link == 0) return 0;
-  eigen3(d->link[link].inertia_B, values, &axes);
-  double least = values[2] - 1e-12 * values[0];
-  return least > 0 ? 1 / least : INFINITY;
+} Resistance;
+
+static Resistance resist(const hfiLink* link, double ancestors) {
+  Resistance d;
+  eigen3(link->inertia_B, d.moment, &d.axes);
+  double rounding = 1e-12 * d.moment[0];
+  for (int k = 0; k < 3; ++k) d.moment[k] = max2(0, d.moment[k] - rounding) + ancestors;
+  return d;
 }
 
-static double bound_by_link(const hfDynamics* d, int l) {
-  const hfiLink* link = &d->link[l];
-  int type = d->step[link->joint].type;
-  if (link->njoint > 1) return INFINITY;
-  if (type == HF_JOINT_HINGE) return largest_inverse_inertia(d, l) + largest_inverse_inertia(d, link->parent);
-  return type == HF_JOINT_SLIDE && !link->parent && link->mass > 0 ? 1 / link->mass : INFINITY;
+// u . D^-1 u
+static double inverse_resistance(const Resistance* d, hfVec3 u) {
+  double sum = 0;
+  for (int k = 0; k < 3; ++k) {
+    if (!(d->moment[k] > 0)) return INFINITY;
+    sum += sqr(v3_dot(u, m3_col(d->axes, k))) / d->moment[k];
+  }
+  return sum;
+}
+
+// The axes of a body are those of its link, turned by the welds between them.
+static hfVec3 turn_into_link(const hfDynamics* d, int body, hfVec3 u) {
+  const hfModel* m = d->model;
+  for (int b = body; b != d->link[d->body_link[body]].body; b = hf_model_body_parent(m)[b]) u = q_rotate(q_unit(q_load(hf_model_body_quat(m) + 4 * b)), u);
+  return u;
+}
+
+// Upper bound of the inverse mass that the links of a hinge give it. parent: NULL for the world.
+static double bound_by_links(const hfDynamics* d, const hfiLink* link, const Resistance* parent) {
+  const hfiJointStep* joint = &d->step[link->joint];
+  Resistance own = resist(link, 0);
+  double inverse = inverse_resistance(&own, joint->axis_B);
+  if (!parent) return inverse;
+  return inverse + inverse_resistance(parent, turn_into_link(d, hf_model_body_parent(d->model)[link->body], joint->axis_E));
 }
 
 // The armature of tendons is kept on the sparsity of M, which may leave it indefinite: with it nothing is known.
 void hfi_bound_inverse_masses(hfDynamics* d) {
+  double* held = d->work; // at l - 1: by how much the ancestors of link l resist its rotation
   for (int l = 1; l < d->nlink; ++l) {
-    double bound = bound_by_link(d, l);
-    for (int i = d->link[l].dof; i < d->link[l].dof + d->link[l].ndof; ++i) {
-      double armature = hf_model_dof_armature(d->model)[i];
-      d->most_inverse_mass[i] = d->narmature ? INFINITY : min2(bound, armature > 0 ? 1 / armature : INFINITY);
-    }
+    const hfiLink* link = &d->link[l];
+    int type = link->njoint == 1 ? d->step[link->joint].type : HF_JOINT_FREE, p = link->parent;
+    Resistance parent = p ? resist(&d->link[p], held[p - 1]) : (Resistance){.moment = {INFINITY, INFINITY, INFINITY}};
+    double armature = hf_model_dof_armature(d->model)[link->dof], bound = INFINITY;
+    if (type == HF_JOINT_HINGE) bound = bound_by_links(d, link, p ? &parent : NULL);
+    if (type == HF_JOINT_SLIDE && !p && link->mass > 0) bound = 1 / link->mass;
+    held[l - 1] = type == HF_JOINT_HINGE ? 1 / (1 / armature + 1 / parent.moment[2]) : type == HF_JOINT_SLIDE ? parent.moment[2] : 0;
+    for (int i = link->dof; i < link->dof + link->ndof; ++i)
+      d->most_inverse_mass[i] = d->narmature ? INFINITY : 1 / (hf_model_dof_armature(d->model)[i] + 1 / bound);
   }
 }

@@ -3,6 +3,7 @@
 #include "support/cmocka_all.h"
 #include "support/near.h"
 #include "dynamics/trees.h"
+#include "support/sim_world.h"
 
 #include "actuation/rows.h"
 #include "linalg/dense.h"
@@ -41,14 +42,21 @@ static void test_bounds_hold(void** state) {
   assert_true(bounded > 100); // else nothing was tested
 }
 
-// A link on the world: the inverse of its smallest moment of inertia, whatever its axis.
-static void test_bound_of_one_link(void** state) {
+// A link on the world whose axis u is no principal axis: 1/(armature + 1/(u . I^-1 u)), less 1e-12 of the largest moment for rounding. A second link that hangs on
+// a body welded to it, turned by a right angle about z, gives its joint the inverse resistances of both links, each about the axis in its own frame; the world resists the rotation of the first by
+// its armature.
+static void test_bound_of_links(void** state) {
   (void)state;
-  hfBuilder* b = hf_builder_create();
-  add_plain_joint(b, add_inertial_body(b, 0, 2, (double[3]){0, 0, 0}, (double[3]){0.5, 0.7, 0.3}), HF_JOINT_HINGE);
-  World w = world_finish(b);
-  assert_near(w.d->most_inverse_mass[0], 1 / 0.3, 1e-9); // less 1e-12 of the largest for rounding
-  world_free(&w);
+  hfModel* m = parse_model("<mujoco><worldbody><body><inertial pos='0 0 0' mass='2' diaginertia='.5 .7 .3'/><joint axis='1 2 2' armature='.2'/>"
+                           "<body euler='0 0 90'><inertial pos='0 0 0' mass='1' diaginertia='.1 .2 .15'/>"
+                           "<body><inertial pos='0 0 0' mass='1' diaginertia='.5 .3 .4'/><joint axis='1 0 0'/></body></body></body></worldbody></mujoco>");
+  hfDynamics* d = NULL;
+  assert_int_equal(hf_dynamics_create(&d, m, NULL), HF_OK);
+  // The first link has the moments (.5 + .2, .7 + .1, .3 + .15).
+  double first = (1 / 0.7 + 4 / 0.8 + 4 / 0.45) / 9;
+  assert_near(d->most_inverse_mass[0], 1 / (0.2 + 1 / first), 1e-9);
+  assert_near(d->most_inverse_mass[1], 1 / 0.5 + 1 / (0.8 + 0.2), 1e-9); // x of the second is y of the first
+  hf_dynamics_free(d), hf_model_free(m);
 }
 
 // Oracle: factors of all trees at once, to the bit.
@@ -78,7 +86,7 @@ static void test_postponed_factors(void** state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {tree_test(test_bounds_hold), cmocka_unit_test(test_bound_of_one_link),
+  const struct CMUnitTest tests[] = {tree_test(test_bounds_hold), cmocka_unit_test(test_bound_of_links),
                                      tree_test(test_postponed_factors)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
