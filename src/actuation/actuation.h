@@ -103,7 +103,8 @@ struct hfActuation {
   hfiDriveSum* drive_sum;  // (ndrive_sum)
   hfiRows rows;
   double free_way;         // least distance of a hinge or slide from a limit that got no row [m or rad]
-  int32_t nfriction, ntarget; // blocks of friction losses and of velocity targets among them
+  int32_t first_friction, nfriction; // the blocks of friction losses among them, which follow each other
+  int32_t ntarget;         // blocks of velocity targets among them
 
   // scratch
   double* dense;           // (nv) always zero between two uses

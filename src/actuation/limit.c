@@ -231,14 +231,12 @@ void hfi_friction_rows(hfActuation* a, const hfDynamics* d, const hfiActuationSt
     double kappa = hfi_cap_slope(&a->rows, friction_slope(a, loss), hfi_stiffest(step, w));
     hfi_tendon_row(a, HFI_ROW_TENDON_FRICTION, t, 1, friction_row(kappa, loss, held));
   }
-  a->nfriction = a->rows.n.nblock - before;
+  a->first_friction = before, a->nfriction = a->rows.n.nblock - before;
 }
 
 void hfi_friction_remember(const hfActuation* a, const double* v1, double* friction) {
   const hfiRows* r = &a->rows;
-  if (!a->nfriction) return;
-  for (const hfiRowBlock *b = r->block, *end = b + r->n.nblock; b < end; ++b) {
-    if (b->source != HFI_ROW_JOINT_FRICTION && b->source != HFI_ROW_TENDON_FRICTION) continue;
+  for (const hfiRowBlock *b = r->block + a->first_friction, *end = b + a->nfriction; b < end; ++b) {
     double force, *held = friction + (b->source == HFI_ROW_TENDON_FRICTION ? a->model->nv : 0) + b->id;
     hfi_rows_force(r, b, v1, &force);
     *held = 0.5 * (*held - force);

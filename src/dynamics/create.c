@@ -15,9 +15,23 @@
 
 // ---- layout ---------------------------------------------------------------------------------------
 
+// Does an actuator or an equality act at the site?
+static int acts_at_site(const hfModel* m, int site) {
+  for (int i = 0; i < m->nu; ++i) {
+    int type = hf_model_actuator_trntype(m)[i];
+    const int32_t* id = hf_model_actuator_trnid(m) + 2 * i;
+    if ((type == HF_TRANSMISSION_SITE || type == HF_TRANSMISSION_SLIDER_CRANK) && (id[0] == site || id[1] == site)) return 1;
+  }
+  for (int i = 0; i < m->neq; ++i)
+    if (hf_model_eq_objkind(m)[i] == HF_OBJECT_SITE && (hf_model_eq_obj1(m)[i] == site || hf_model_eq_obj2(m)[i] == site)) return 1;
+  return 0;
+}
+
+static int is_moving_site(const hfModel* m, int site) { return hf_model_body_weld(m)[hf_model_site_body(m)[site]] != 0 && acts_at_site(m, site); }
+
 static int count_moving_sites(const hfModel* m) {
   int n = 0;
-  for (int i = 0; i < m->nsite; ++i) n += hf_model_body_weld(m)[hf_model_site_body(m)[i]] != 0;
+  for (int i = 0; i < m->nsite; ++i) n += is_moving_site(m, i);
   return n;
 }
 
@@ -174,9 +188,8 @@ static void make_kinematics(hfDynamics* d) {
   }
   k = 0;
   for (int i = 0; i < m->nsite; ++i) {
-    int body = hf_model_site_body(m)[i];
-    d->site[i] = make_fixed_frame(d, body, hf_model_site_pos(m) + 3 * i, hf_model_site_quat(m) + 4 * i);
-    if (hf_model_body_weld(m)[body] != 0) d->movingsite[k++] = i;
+    d->site[i] = make_fixed_frame(d, hf_model_site_body(m)[i], hf_model_site_pos(m) + 3 * i, hf_model_site_quat(m) + 4 * i);
+    if (is_moving_site(m, i)) d->movingsite[k++] = i;
   }
 }
 

@@ -91,7 +91,7 @@ struct hfDynamics {
   hfiFixedFrame* geom;     // (ngeom)
   hfiFixedFrame* site;     // (nsite)
   int32_t* movinggeom;     // (nmovinggeom) the geoms on moving bodies that may touch another, ascending
-  int32_t* movingsite;     // (nmovingsite) the sites on moving bodies
+  int32_t* movingsite;     // (nmovingsite) the sites on moving bodies at which actuators or equalities act
   hfiLink* link;           // (nlink) parents first
   int32_t* body_link;      // (nbody)
   int32_t* only_slides;    // (nbody) 1: nothing but slides moves the body: its rotation never changes
@@ -104,7 +104,7 @@ struct hfDynamics {
   hfQuat* q_WB;            // (nbody)
   hfPose* X_WB;            // (nbody)
   hfPose* X_WG;            // (ngeom) of fixed geoms and those of movinggeom; hf_dynamics_geom_pose has all
-  hfPose* X_WS;            // (nsite)
+  hfPose* X_WS;            // (nsite) of fixed sites and those of movingsite; hf_dynamics_site_pose has all
   hfVec3* axis_W;          // (njnt) hinge, slide, screw
   hfVec3* p_WA;            // (njnt) anchors [m]
   hfVec3* p_WO;            // (ntree) reference points [m]

@@ -225,5 +225,9 @@ hfPose hf_dynamics_geom_pose(const hfDynamics* d, int geom) {
 }
 hfPose hf_dynamics_site_pose(const hfDynamics* d, int site) {
   assert(site >= 0 && site < d->model->nsite);
-  return d->X_WS[site];
+  const hfiFixedFrame* frame = &d->site[site];
+  if (hf_model_body_weld(d->model)[frame->body] == 0) return d->X_WS[site];
+  hfPose X_WS;
+  place_frame(&X_WS, &d->X_WB[frame->body], frame, 0);
+  return X_WS;
 }

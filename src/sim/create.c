@@ -93,6 +93,15 @@ static int any_sensor_history(const hfModel* m) {
   return 0;
 }
 
+// Sensors of forces, and of limits, read the forces of limits and equalities.
+static int any_constraint_sensor(const hfModel* m) {
+  for (int i = 0; i < m->nsensor; ++i) {
+    int type = hf_model_sensor_type(m)[i];
+    if (type == HF_SENSOR_FORCE || type == HF_SENSOR_TORQUE || type == HF_SENSOR_JOINT_LIMIT_FORCE || type == HF_SENSOR_TENDON_LIMIT_FORCE) return 1;
+  }
+  return 0;
+}
+
 static void take_arrays(void* object, hfiArena* arena) {
   hfSim* s = object;
   const hfModel* m = s->model;
@@ -126,7 +135,7 @@ hfStatus hf_sim_create(hfSim** sim, const hfModel* model, const hfSimConfig* con
   hfi_clear_error(error);
   hfStatus status = hf_check_processor(error);
   if (status != HF_OK) return status;
-  hfSim seed = {.model = model, .config = config ? *config : hf_sim_config_default()};
+  hfSim seed = {.model = model, .senses_constraints = any_constraint_sensor(model), .config = config ? *config : hf_sim_config_default()};
   status = choose_options(&seed, error);
   if (status == HF_OK) status = create_world(&seed, error);
   if (status != HF_OK) return status;

@@ -154,7 +154,7 @@ static void sense_vector(const hfiSensorInput* in, int s, int type, int id, doub
     hfi_sense_contacts(in, s, out);
     break;
   case HF_SENSOR_MAGNETOMETER:
-    v3_store(out, m3_tmulv(in->dynamics->X_WS[id].R, v3_load(m->world.magnetic)));
+    v3_store(out, m3_tmulv(hf_dynamics_site_pose(in->dynamics, id).R, v3_load(m->world.magnetic)));
     break;
   case HF_SENSOR_RANGEFINDER:
     hfi_sense_ray(in, s, out);

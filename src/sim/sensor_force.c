@@ -102,7 +102,7 @@ hfForce hfi_interaction_force(const hfiSensorInput* in, int body, hfVec3 p_W) {
 
 double hfi_touch_force(const hfiSensorInput* in, int site) {
   const hfModel* m = in->dynamics->model;
-  hfPose X = in->dynamics->X_WS[site];
+  hfPose X = hf_dynamics_site_pose(in->dynamics, site);
   const double* size = hf_model_site_size(m) + 3 * site;
   hfiShape volume = {hf_model_site_type(m)[site], {size[0], size[1], size[2]}, NULL, NULL};
   int body = hf_model_site_body(m)[site];

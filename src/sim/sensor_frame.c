@@ -18,7 +18,7 @@ hfiFrame hfi_frame_of(const hfDynamics* d, int kind, int id) {
   case HF_OBJECT_GEOM:
     return attach(d, hf_model_geom_body(m)[id], hf_dynamics_geom_pose(d, id), hf_model_geom_quat(m) + 4 * id);
   case HF_OBJECT_SITE:
-    return attach(d, hf_model_site_body(m)[id], d->X_WS[id], hf_model_site_quat(m) + 4 * id);
+    return attach(d, hf_model_site_body(m)[id], hf_dynamics_site_pose(d, id), hf_model_site_quat(m) + 4 * id);
   case HF_OBJECT_INERTIAL: {
     hfPose X = {m3_mul(d->X_WB[id].R, m3_from_quat(q_load(hf_model_body_iquat(m) + 4 * id))),
                 hfi_body_com(d, id)};

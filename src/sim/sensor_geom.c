@@ -11,7 +11,7 @@
 void hfi_sense_ray(const hfiSensorInput* in, int s, double* out) {
   const hfModel* m = in->dynamics->model;
   int site = hf_model_sensor_obj(m)[s], data = hf_model_sensor_data(m)[s];
-  hfPose X = in->dynamics->X_WS[site];
+  hfPose X = hf_dynamics_site_pose(in->dynamics, site);
   hfVec3 along = m3_col(X.R, 2), zero = v3_zero();
   hfRayHit hit;
   int found = hfi_ray_cast(in->dynamics, X.p, along, INFINITY, hf_model_site_body(m)[site], in->visible, 0, &hit);
@@ -65,7 +65,7 @@ void hfi_sense_distance(const hfiSensorInput* in, int s, double* out) {
 int hfi_site_contains(const hfDynamics* d, int site, hfVec3 p_W) {
   const double* size = hf_model_site_size(d->model) + 3 * site;
   hfiShape volume = {hf_model_site_type(d->model)[site], {size[0], size[1], size[2]}, NULL, NULL};
-  hfVec3 p = pose_inv_point(d->X_WS[site], p_W), along = v3(0, 0, 1), normal;
+  hfVec3 p = pose_inv_point(hf_dynamics_site_pose(d, site), p_W), along = v3(0, 0, 1), normal;
   double t;
   // From inside of a convex shape a ray leaves it; its surface normal then points along the ray.
   return hfi_ray_shape(&volume, p, along, &t, &normal) && v3_dot(normal, along) > 0;

@@ -49,6 +49,7 @@ struct hfSim {
   int32_t stepped;        // 1: contact results are those of a step, 0: of an evaluation
   double* acceleration;   // (nv)
   hfiConstraintForces constraint; // for the sensors
+  int32_t senses_constraints;     // 1: a sensor reads them
   uint8_t* visible;       // (ngeom) 0: the geom is transparent for rangefinders
   double* sensor;         // (nsensordata) of the last step once hfi_sim_need_sensors was called
   hfiLaterSense* later;   // (1)

@@ -68,7 +68,7 @@ static void end_step(hfSim* s, hfState* state, const hfInput* in, double time, i
 // A step from a state that was checked.
 static hfStatus take_step(hfSim* s, hfState* state, const hfInput* in, hfStepReport* report, hfError* error) {
   hfiStepOutput out = {.report = report, .acceleration = s->acceleration};
-  if (s->model->nsensor) {
+  if (s->senses_constraints) {
     hfi_clear_constraint_forces(s->model, &s->constraint);
     out.constraint = &s->constraint;
   }
