@@ -31,9 +31,7 @@ void hfi_add_noise(const hfModel* model, int32_t seed, double time, double* data
 // A frame: of a body (HF_OBJECT_BODY), its principal axes (HF_OBJECT_INERTIAL), a geom, a site, or the world.
 typedef struct hfiFrame {
   int body;
-  hfVec3 p_W;
-  hfMat3 R_WF;
-  hfQuat q_WF;
+  hfPose X_WF;
 } hfiFrame;
 hfiFrame hfi_frame_of(const hfDynamics* d, int kind, int id);
 

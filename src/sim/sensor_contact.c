@@ -14,13 +14,24 @@ typedef struct Seen {
 
 // ---- matching ---------------------------------------------------------------------------------------
 
-static int belongs(const hfiSensorInput* in, int kind, int id, int subtree, int geom, int body, hfVec3 p_W) {
-  const hfModel* m = in->dynamics->model;
-  switch (kind) {
+// What a sensor looks for, looked up once: its two objects and the end of the range of bodies that belong to each.
+typedef struct Match {
+  int kind[2], id[2], end[2];
+} Match;
+
+static Match look_up_match(const hfModel* m, int s) {
+  Match x = {{hf_model_sensor_objkind(m)[s], hf_model_sensor_refkind(m)[s]}, {hf_model_sensor_obj(m)[s], hf_model_sensor_ref(m)[s]}, {0, 0}};
+  for (int k = 0; k < 2; ++k)
+    if (x.kind[k] == HF_OBJECT_BODY) x.end[k] = hf_model_sensor_subtree(m)[s] >> k & 1 ? hf_model_body_subtreeend(m)[x.id[k]] : x.id[k] + 1;
+  return x;
+}
+
+static inline int belongs(const hfiSensorInput* in, const Match* x, int k, int geom, int body, const hfVec3* p_W) {
+  switch (x->kind[k]) {
   case HF_OBJECT_NONE: return 1;
-  case HF_OBJECT_GEOM: return id == geom;
-  case HF_OBJECT_SITE: return hfi_site_contains(in->dynamics, id, p_W);
-  default: return subtree ? body >= id && body < hf_model_body_subtreeend(m)[id] : body == id;
+  case HF_OBJECT_GEOM: return x->id[k] == geom;
+  case HF_OBJECT_SITE: return hfi_site_contains(in->dynamics, x->id[k], *p_W);
+  default: return body >= x->id[k] && body < x->end[k];
   }
 }
 
@@ -30,13 +41,10 @@ static int comes_first(const hfModel* m, int geom, int other) {
 }
 
 // 1: A is the first and B the second object, -1: the other way round, 0: the contact does not match.
-static int match_way(const hfiSensorInput* in, int s, const hfContact* c) {
-  const hfModel* m = in->dynamics->model;
-  int k1 = hf_model_sensor_objkind(m)[s], i1 = hf_model_sensor_obj(m)[s], k2 = hf_model_sensor_refkind(m)[s], i2 = hf_model_sensor_ref(m)[s];
-  int sub1 = hf_model_sensor_subtree(m)[s] & 1, sub2 = hf_model_sensor_subtree(m)[s] >> 1;
-  int forth = belongs(in, k1, i1, sub1, c->geom_a, c->body_a, c->p_W) && belongs(in, k2, i2, sub2, c->geom_b, c->body_b, c->p_W);
-  int back = belongs(in, k1, i1, sub1, c->geom_b, c->body_b, c->p_W) && belongs(in, k2, i2, sub2, c->geom_a, c->body_a, c->p_W);
-  if (forth && back) return comes_first(m, c->geom_a, c->geom_b) ? 1 : -1;
+static inline int match_way(const hfiSensorInput* in, const Match* x, const hfContact* c) {
+  int forth = belongs(in, x, 0, c->geom_a, c->body_a, &c->p_W) && belongs(in, x, 1, c->geom_b, c->body_b, &c->p_W);
+  int back = belongs(in, x, 0, c->geom_b, c->body_b, &c->p_W) && belongs(in, x, 1, c->geom_a, c->body_a, &c->p_W);
+  if (forth && back) return comes_first(in->dynamics->model, c->geom_a, c->geom_b) ? 1 : -1;
   return forth - back;
 }
 
@@ -48,23 +56,19 @@ static double rank_of(int reduce, const hfContact* c) {
   return reduce == HF_REDUCE_MAXFORCE ? -v3_norm(hfi_contact_force(c)) : 0;
 }
 
-// The contact that follows `last` (-1: none yet) in the order of the reduction; of equal ones the first.
-static int next_contact(const hfiSensorInput* in, int s, int last) {
-  int reduce = hf_model_sensor_reduce(in->dynamics->model)[s], best = -1;
+// The contact that follows `last` (-1: none yet) in the order of the reduction; of equal ones the first. found: how many match.
+static int next_contact(const hfiSensorInput* in, const Match* x, int reduce, int last, int* found) {
+  int best = -1;
   double best_rank = 0, last_rank = last < 0 ? -INFINITY : rank_of(reduce, &in->contact[last]);
+  *found = 0;
   for (int i = 0; i < in->ncontact; ++i) {
+    if (!match_way(in, x, &in->contact[i])) continue;
     double rank = rank_of(reduce, &in->contact[i]);
     int after = rank > last_rank || (rank == last_rank && i > last);
-    if (!after || (best >= 0 && rank >= best_rank) || !match_way(in, s, &in->contact[i])) continue;
-    best = i, best_rank = rank;
+    ++*found;
+    if (after && (best < 0 || rank < best_rank)) best = i, best_rank = rank;
   }
   return best;
-}
-
-static int count_matches(const hfiSensorInput* in, int s) {
-  int n = 0;
-  for (int i = 0; i < in->ncontact; ++i) n += match_way(in, s, &in->contact[i]) != 0;
-  return n;
 }
 
 // ---- extraction -------------------------------------------------------------------------------------
@@ -75,9 +79,9 @@ static hfVec3 tangent_of(hfVec3 n) {
   return v3_unit(v3_axpy(-v3_dot(t, n), n, t));
 }
 
-static Seen see_contact(const hfiSensorInput* in, int s, const hfContact* c) {
+static Seen see_contact(const hfiSensorInput* in, const Match* match, const hfContact* c) {
   const hfDynamics* d = in->dynamics;
-  int way = match_way(in, s, c), first = way > 0 ? c->body_a : c->body_b, second = way > 0 ? c->body_b : c->body_a;
+  int way = match_way(in, match, c), first = way > 0 ? c->body_a : c->body_b, second = way > 0 ? c->body_b : c->body_a;
   // The frame of the contact itself has its normal from the geom that comes first; the frame is turned about its third axis
   // where the sensor asks for the other way.
   double given = comes_first(d->model, c->geom_a, c->geom_b) ? 1 : -1;
@@ -93,13 +97,13 @@ static Seen see_contact(const hfiSensorInput* in, int s, const hfContact* c) {
 }
 
 // All contacts as one, in world axes, at the mean of their points weighted by the size of their forces.
-static Seen see_sum(const hfiSensorInput* in, int s) {
+static Seen see_sum(const hfiSensorInput* in, const Match* match) {
   hfForce sum = fo_zero(); // about the origin
   hfVec3 centre = v3_zero();
   double weight = 0;
   for (int i = 0; i < in->ncontact; ++i) {
     const hfContact* c = &in->contact[i];
-    int way = match_way(in, s, c);
+    int way = match_way(in, match, c);
     if (!way) continue;
     hfVec3 f = v3_scale(-way, hfi_contact_force(c)), n = v3_scale(-way, c->torque); // on the second object
     sum.f = v3_add(sum.f, f);
@@ -127,17 +131,18 @@ static double* store_slot(double* out, int data, int found, const Seen* x) {
 
 void hfi_sense_contacts(const hfiSensorInput* in, int s, double* out) {
   const hfModel* m = in->dynamics->model;
-  int found = count_matches(in, s), data = hf_model_sensor_data(m)[s], num = hf_model_sensor_num(m)[s], last = -1;
+  Match match = look_up_match(m, s);
+  int data = hf_model_sensor_data(m)[s], num = hf_model_sensor_num(m)[s], reduce = hf_model_sensor_reduce(m)[s], found;
   memset(out, 0, sizeof *out * (size_t)hf_model_sensor_dim(m)[s]);
-  if (found == 0) return;
-  if (hf_model_sensor_reduce(m)[s] == HF_REDUCE_NETFORCE) {
-    Seen sum = see_sum(in, s);
+  int at = next_contact(in, &match, reduce, -1, &found);
+  if (reduce == HF_REDUCE_NETFORCE && found > 0) {
+    Seen sum = see_sum(in, &match);
     store_slot(out, data, found, &sum);
     return;
   }
-  for (int k = 0; k < num && k < found; ++k) {
-    last = next_contact(in, s, last);
-    Seen x = see_contact(in, s, &in->contact[last]);
+  for (int k = 0; k < num && at >= 0; ++k) {
+    Seen x = see_contact(in, &match, &in->contact[at]);
     out = store_slot(out, data, found, &x);
+    if (k + 1 < num) at = next_contact(in, &match, reduce, at, &found);
   }
 }

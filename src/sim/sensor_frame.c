@@ -6,30 +6,25 @@
 //   sites            accelerometer, velocimeter, gyro, force, torque: in the site's own axes
 #include "sim/sensor.h"
 
-static hfiFrame attach(const hfDynamics* d, int body, hfPose X, const double* quat) {
-  hfiFrame f = {body, X.p, X.R, q_mul(d->q_WB[body], q_load(quat))};
-  return f;
-}
-
 hfiFrame hfi_frame_of(const hfDynamics* d, int kind, int id) {
   const hfModel* m = d->model;
-  hfiFrame world = {0, v3_zero(), m3_identity(), q_identity()};
   switch (kind) {
-  case HF_OBJECT_GEOM:
-    return attach(d, hf_model_geom_body(m)[id], hf_dynamics_geom_pose(d, id), hf_model_geom_quat(m) + 4 * id);
-  case HF_OBJECT_SITE:
-    return attach(d, hf_model_site_body(m)[id], hf_dynamics_site_pose(d, id), hf_model_site_quat(m) + 4 * id);
-  case HF_OBJECT_INERTIAL: {
-    hfPose X = {m3_mul(d->X_WB[id].R, m3_from_quat(q_load(hf_model_body_iquat(m) + 4 * id))),
-                hfi_body_com(d, id)};
-    return attach(d, id, X, hf_model_body_iquat(m) + 4 * id);
+  case HF_OBJECT_GEOM: return (hfiFrame){hf_model_geom_body(m)[id], hf_dynamics_geom_pose(d, id)};
+  case HF_OBJECT_SITE: return (hfiFrame){hf_model_site_body(m)[id], hf_dynamics_site_pose(d, id)};
+  case HF_OBJECT_INERTIAL: return (hfiFrame){id, {m3_mul(d->X_WB[id].R, m3_from_quat(q_load(hf_model_body_iquat(m) + 4 * id))), hfi_body_com(d, id)}};
+  case HF_OBJECT_BODY: return (hfiFrame){id, d->X_WB[id]};
+  default: return (hfiFrame){0, pose_identity()};
   }
-  case HF_OBJECT_BODY: {
-    hfiFrame f = {id, d->X_WB[id].p, d->X_WB[id].R, d->q_WB[id]};
-    return f;
-  }
-  default:
-    return world;
+}
+
+static hfQuat frame_quat(const hfDynamics* d, int kind, int id) {
+  const hfModel* m = d->model;
+  switch (kind) {
+  case HF_OBJECT_GEOM: return q_mul(d->q_WB[hf_model_geom_body(m)[id]], q_load(hf_model_geom_quat(m) + 4 * id));
+  case HF_OBJECT_SITE: return q_mul(d->q_WB[hf_model_site_body(m)[id]], q_load(hf_model_site_quat(m) + 4 * id));
+  case HF_OBJECT_INERTIAL: return q_mul(d->q_WB[id], q_load(hf_model_body_iquat(m) + 4 * id));
+  case HF_OBJECT_BODY: return d->q_WB[id];
+  default: return q_identity();
   }
 }
 
@@ -37,31 +32,35 @@ hfiFrame hfi_frame_of(const hfDynamics* d, int kind, int id) {
 
 static hfVec3 relative_velocity(const hfDynamics* d, const hfiFrame* f, const hfiFrame* ref,
                                 int angular) {
-  hfMotion V = hf_dynamics_point_velocity(d, f->body, f->p_W),
-           V_R = hf_dynamics_point_velocity(d, ref->body, ref->p_W);
+  hfMotion V = hf_dynamics_point_velocity(d, f->body, f->X_WF.p),
+           V_R = hf_dynamics_point_velocity(d, ref->body, ref->X_WF.p);
   if (angular) return v3_sub(V.w, V_R.w);
-  return v3_sub(v3_sub(V.v, V_R.v), v3_cross(V_R.w, v3_sub(f->p_W, ref->p_W)));
+  return v3_sub(v3_sub(V.v, V_R.v), v3_cross(V_R.w, v3_sub(f->X_WF.p, ref->X_WF.p)));
 }
 
-static void sense_relative(const hfDynamics* d, int type, const hfiFrame* f, const hfiFrame* ref,
-                           double* out) {
+static void sense_relative(const hfDynamics* d, int s, int type, const hfiFrame* f, double* out) {
+  const hfModel* m = d->model;
+  int kind = hf_model_sensor_refkind(m)[s], id = hf_model_sensor_ref(m)[s];
+  if (type == HF_SENSOR_FRAME_QUAT) {
+    hfQuat own = frame_quat(d, hf_model_sensor_objkind(m)[s], hf_model_sensor_obj(m)[s]);
+    q_store(out, q_mul(q_conj(frame_quat(d, kind, id)), own));
+    return;
+  }
+  hfiFrame ref = hfi_frame_of(d, kind, id);
   hfVec3 x;
   switch (type) {
-  case HF_SENSOR_FRAME_QUAT:
-    q_store(out, q_mul(q_conj(ref->q_WF), f->q_WF));
-    return;
   case HF_SENSOR_FRAME_POS:
-    x = v3_sub(f->p_W, ref->p_W);
+    x = v3_sub(f->X_WF.p, ref.X_WF.p);
     break;
   case HF_SENSOR_FRAME_XAXIS:
   case HF_SENSOR_FRAME_YAXIS:
   case HF_SENSOR_FRAME_ZAXIS:
-    x = m3_col(f->R_WF, type - HF_SENSOR_FRAME_XAXIS);
+    x = m3_col(f->X_WF.R, type - HF_SENSOR_FRAME_XAXIS);
     break;
   default:
-    x = relative_velocity(d, f, ref, type == HF_SENSOR_FRAME_ANGVEL);
+    x = relative_velocity(d, f, &ref, type == HF_SENSOR_FRAME_ANGVEL);
   }
-  v3_store(out, m3_tmulv(ref->R_WF, x));
+  v3_store(out, m3_tmulv(ref.X_WF.R, x));
 }
 
 // ---- sites ------------------------------------------------------------------------------------------
@@ -70,15 +69,15 @@ static hfVec3 sense_site(const hfiSensorInput* in, int type, const hfiFrame* f) 
   const hfDynamics* d = in->dynamics;
   switch (type) {
   case HF_SENSOR_ACCELEROMETER:
-    return hfi_proper_acceleration(d, f->body, f->p_W).v;
+    return hfi_proper_acceleration(d, f->body, f->X_WF.p).v;
   case HF_SENSOR_VELOCIMETER:
-    return hf_dynamics_point_velocity(d, f->body, f->p_W).v;
+    return hf_dynamics_point_velocity(d, f->body, f->X_WF.p).v;
   case HF_SENSOR_GYRO:
-    return hf_dynamics_point_velocity(d, f->body, f->p_W).w;
+    return hf_dynamics_point_velocity(d, f->body, f->X_WF.p).w;
   case HF_SENSOR_FORCE:
-    return hfi_interaction_force(in, f->body, f->p_W).f;
+    return hfi_interaction_force(in, f->body, f->X_WF.p).f;
   default:
-    return hfi_interaction_force(in, f->body, f->p_W).n; // HF_SENSOR_TORQUE
+    return hfi_interaction_force(in, f->body, f->X_WF.p).n; // HF_SENSOR_TORQUE
   }
 }
 
@@ -86,14 +85,12 @@ void hfi_sense_frame(const hfiSensorInput* in, int s, double* out) {
   const hfModel* m = in->dynamics->model;
   int type = hf_model_sensor_type(m)[s];
   hfiFrame f = hfi_frame_of(in->dynamics, hf_model_sensor_objkind(m)[s], hf_model_sensor_obj(m)[s]);
-  hfiFrame ref =
-      hfi_frame_of(in->dynamics, hf_model_sensor_refkind(m)[s], hf_model_sensor_ref(m)[s]);
   if (type == HF_SENSOR_FRAME_LINACC)
-    v3_store(out, hfi_proper_acceleration(in->dynamics, f.body, f.p_W).v);
+    v3_store(out, hfi_proper_acceleration(in->dynamics, f.body, f.X_WF.p).v);
   else if (type == HF_SENSOR_FRAME_ANGACC)
-    v3_store(out, hfi_proper_acceleration(in->dynamics, f.body, f.p_W).w);
+    v3_store(out, hfi_proper_acceleration(in->dynamics, f.body, f.X_WF.p).w);
   else if (type >= HF_SENSOR_FRAME_POS && type <= HF_SENSOR_FRAME_ANGVEL)
-    sense_relative(in->dynamics, type, &f, &ref, out);
+    sense_relative(in->dynamics, s, type, &f, out);
   else
-    v3_store(out, m3_tmulv(f.R_WF, sense_site(in, type, &f)));
+    v3_store(out, m3_tmulv(f.X_WF.R, sense_site(in, type, &f)));
 }

@@ -74,5 +74,5 @@ int hfi_site_contains(const hfDynamics* d, int site, hfVec3 p_W) {
 double hfi_sense_inside(const hfiSensorInput* in, int s) {
   const hfModel* m = in->dynamics->model;
   hfiFrame f = hfi_frame_of(in->dynamics, hf_model_sensor_objkind(m)[s], hf_model_sensor_obj(m)[s]);
-  return hfi_site_contains(in->dynamics, hf_model_sensor_ref(m)[s], f.p_W);
+  return hfi_site_contains(in->dynamics, hf_model_sensor_ref(m)[s], f.X_WF.p);
 }
