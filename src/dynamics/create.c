@@ -77,6 +77,7 @@ static void take_constants(hfDynamics* d, hfiArena* arena) {
   d->link = HFI_TAKE(arena, hfiLink, d->nlink);
   HFI_TAKE_EACH(arena, int32_t, m->nbody, &d->body_link, &d->only_slides);
   d->most_inverse_mass = HFI_TAKE(arena, double, m->nv);
+  d->trunk = HFI_TAKE(arena, int32_t, m->ntree);
   d->steady = HFI_TAKE(arena, int32_t, m->ntree);
   d->armature = HFI_TAKE(arena, hfiArmature, count_tendon_pairs(m));
 }
@@ -358,6 +359,7 @@ void hfi_dynamics_init(hfDynamics* d, const hfModel* model, hfiArena* arena) {
   if (!arena->base) return;
   find_only_slides(d);
   make_links(d);
+  for (int t = 0; t < model->ntree; ++t) d->trunk[t] = hfi_find_trunk(model, t);
   make_kinematics(d);
   place_fixed_bodies(d);
   hf_dynamics_refresh(d);

@@ -96,6 +96,7 @@ struct hfDynamics {
   int32_t* body_link;      // (nbody)
   int32_t* only_slides;    // (nbody) 1: nothing but slides moves the body: its rotation never changes
   double* most_inverse_mass; // (nv) upper bound of (M^-1)_ii at any configuration; infinite where none is known (inverse_mass.c)
+  int32_t* trunk;          // (ntree) 6 or 3: so many dofs of the tree follow each other and are ancestors of all others; else 0
   int32_t* steady;         // (ntree) 1: nothing but slides moves the tree, and no tendon has armature: S, M and the bias never change
   hfiArmature* armature;   // (narmature) non-zero ones of fixed tendons, then those of spatial tendons by tendon: hf_dynamics_position
                            // computes their values
@@ -222,6 +223,8 @@ void hfi_add_tendon_bias(hfDynamics* d, double* tau);
 // Instead of hf_dynamics_factor: a tree's M is factored when its factors are first asked for. Many steps need those of no tree.
 void hfi_postpone_factors(hfDynamics* d);
 void hfi_factor_tree(const hfDynamics* d, int tree);
+// What d->trunk has of a tree.
+int hfi_find_trunk(const hfModel* model, int tree);
 // Factors what was postponed of a tree. Who uses L, Dinv or inverse_mass of its dofs calls this first.
 static inline void hfi_need_factors(const hfDynamics* d, int tree) {
   if (d->postponed[tree]) hfi_factor_tree(d, tree);

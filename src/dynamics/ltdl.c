@@ -14,16 +14,6 @@
 
 #include <string.h>
 
-// Rows of ancestors of dof k, nearest last in `row`: col[0 … depth)
-static void eliminate(double* L, const int32_t* adr, const int32_t* col, int depth, double* row, double Dinv) {
-  for (int a = depth - 1; a >= 0; --a) {
-    double* target = L + adr[col[a]];
-    double factor = row[a] * Dinv;
-    hfi_axpy(target, -factor, row, a + 1);
-    row[a] = factor;
-  }
-}
-
 // A pivot is at least this share of its diagonal entry [-]. Exact pivots are positive; where M is singular in rounding (joints
 // that move a body in the same way, parts that are 1e8 m away), a dof then gets a large but finite response.
 static const double SINGULAR = 1e-14;
@@ -49,13 +39,17 @@ HFI_COPIED double eliminate_row(double* L, double* row, const double* M_row, int
 HFI_COPIED void eliminate_dof(double* L, double* Dinv, const double* M, int n, int k) {
   if (k < n) Dinv[k] = eliminate_row(L, L + k * (k + 1) / 2, M + k * (k + 1) / 2, k);
 }
+// All pivots of n dofs.
+HFI_COPIED void factor_trunk(double* L, double* Dinv, const double* M, int n) {
+  eliminate_dof(L, Dinv, M, n, 6), eliminate_dof(L, Dinv, M, n, 5), eliminate_dof(L, Dinv, M, n, 4), eliminate_dof(L, Dinv, M, n, 3);
+  eliminate_dof(L, Dinv, M, n, 2), eliminate_dof(L, Dinv, M, n, 1), eliminate_dof(L, Dinv, M, n, 0);
+}
 // A chain of n dofs with nfinger more, each at its end, whose rows follow.
 HFI_COPIED void factor_chain(double* L, double* Dinv, const double* M, int n, int nfinger) {
   int size = n * (n + 1) / 2;
   memcpy(L, M, (size_t)(size + nfinger * (n + 1)) * sizeof *L);
   for (int k = nfinger - 1; k >= 0; --k) Dinv[n + k] = eliminate_row(L, L + size + k * (n + 1), M + size + k * (n + 1), n);
-  eliminate_dof(L, Dinv, M, n, 6), eliminate_dof(L, Dinv, M, n, 5), eliminate_dof(L, Dinv, M, n, 4), eliminate_dof(L, Dinv, M, n, 3);
-  eliminate_dof(L, Dinv, M, n, 2), eliminate_dof(L, Dinv, M, n, 1), eliminate_dof(L, Dinv, M, n, 0);
+  factor_trunk(L, Dinv, M, n);
 }
 
 HFI_COPIED void step_inward(const double* L, int n, int k, double* x) {
@@ -104,11 +98,72 @@ static int solve_few(const double* L, const double* Dinv, int n, double* x) {
   }
 }
 
+// ---- branches -------------------------------------------------------------------------------------
+//
+// A tree is a trunk, a chain of dofs that all others have as ancestors, with branches. For the trunks of most robots, free joints and the three dofs of a plane, there is code
+// with constants for their number of dofs. Other trees have the trunk 0.
+
+int hfi_find_trunk(const hfModel* m, int t) {
+  const int32_t *adr = hf_model_dof_Madr(m), *depth = hf_model_dof_depth(m), *col = hf_model_M_col(m);
+  int begin = hf_model_tree_dofadr(m)[t], end = begin + hf_model_tree_dofnum(m)[t];
+  for (int n = 6; n > 0; n -= 3) {
+    int k = begin + n;
+    while (k < end && depth[k] >= n && col[adr[k] + n - 1] == begin + n - 1) ++k;
+    if (k >= end && end - begin >= n && depth[begin + n - 1] == n - 1) return n;
+  }
+  return 0;
+}
+
+HFI_COPIED void factor_branches(const hfDynamics* d, int begin, int last, int trunk) {
+  const int32_t *adr = hf_model_dof_Madr(d->model), *depth = hf_model_dof_depth(d->model);
+  double* root = d->L + adr[begin];
+  memcpy(root, d->M + adr[begin], (size_t)(adr[last] + depth[last] + 1 - adr[begin]) * sizeof *d->M);
+  for (int k = last; k >= begin + trunk; --k) {
+    const int32_t* col = hf_model_M_col(d->model) + adr[k];
+    double *row = d->L + adr[k], least = SINGULAR * d->M[adr[k] + depth[k]];
+    double inverse = d->Dinv[k] = 1 / (row[depth[k]] > least ? row[depth[k]] : least);
+    double own[7]; // the row's entries of the trunk, in registers
+    for (int a = 0; a < trunk; ++a) own[a] = row[a];
+    for (int a = depth[k] - 1; a >= trunk; --a) {
+      double factor = row[a] * inverse, *target = d->L + adr[col[a]];
+      hfi_axpy(target, -factor, own, trunk);
+      hfi_axpy(target + trunk, -factor, row + trunk, a + 1 - trunk);
+      row[a] = factor;
+    }
+    for (int a = 0; a < trunk; ++a) row[a] = own[a] * inverse;
+    for (int a = 0; a < trunk; ++a) hfi_axpy(root + a * (a + 1) / 2, -(own[a] * inverse), own, a + 1);
+  }
+  factor_trunk(root, d->Dinv + begin, d->M + adr[begin], trunk);
+}
+
+HFI_COPIED void solve_branches(const hfDynamics* d, int begin, int end, int trunk, double* x) {
+  const int32_t *adr = hf_model_dof_Madr(d->model), *depth = hf_model_dof_depth(d->model), *M_col = hf_model_M_col(d->model);
+  double root[7]; // of the trunk, in registers
+  for (int a = 0; a < trunk; ++a) root[a] = x[begin + a];
+  for (int k = end - 1; k >= begin + trunk; --k) {
+    const double* row = d->L + adr[k];
+    const int32_t* col = M_col + adr[k];
+    double xk = x[k];
+    for (int a = 0; a < trunk; ++a) root[a] -= row[a] * xk;
+    for (int a = trunk, n = depth[k]; a < n; ++a) x[col[a]] -= row[a] * xk;
+  }
+  solve_chain(d->L + adr[begin], d->Dinv + begin, trunk, root);
+  for (int k = begin + trunk; k < end; ++k) {
+    const double* row = d->L + adr[k];
+    const int32_t* col = M_col + adr[k];
+    double sum = d->Dinv[k] * x[k];
+    for (int a = 0; a < trunk; ++a) sum -= row[a] * root[a];
+    for (int a = trunk, n = depth[k]; a < n; ++a) sum -= row[a] * x[col[a]];
+    x[k] = sum;
+  }
+  for (int a = 0; a < trunk; ++a) x[begin + a] = root[a];
+}
+
 // ---- trees ----------------------------------------------------------------------------------------
 
 void hfi_factor_tree(const hfDynamics* d, int t) {
   const hfModel* m = d->model;
-  const int32_t *adr = hf_model_dof_Madr(m), *depth = hf_model_dof_depth(m), *col = hf_model_M_col(m);
+  const int32_t *adr = hf_model_dof_Madr(m), *depth = hf_model_dof_depth(m);
   int begin = hf_model_tree_dofadr(m)[t], last = begin + hf_model_tree_dofnum(m)[t] - 1;
   d->postponed[t] = 0;
   if (begin == last) { // as of a slide alone
@@ -119,12 +174,10 @@ void hfi_factor_tree(const hfDynamics* d, int t) {
   for (int k = begin; k <= last; ++k) d->inverse_mass[k] = -1;
   if (is_chain(m, begin, last + 1 - begin) && factor_few(d->L + adr[begin], d->Dinv + begin, d->M + adr[begin], last + 1 - begin)) return;
   if (factor_arm(d->L + adr[begin], d->Dinv + begin, d->M + adr[begin], depth + begin, last + 1 - begin, depth[last])) return;
-  memcpy(d->L + adr[begin], d->M + adr[begin], (size_t)(adr[last] + depth[last] + 1 - adr[begin]) * sizeof *d->M);
-  for (int k = last; k >= begin; --k) {
-    double* row = d->L + adr[k];
-    double least = SINGULAR * d->M[adr[k] + depth[k]];
-    d->Dinv[k] = 1 / (row[depth[k]] > least ? row[depth[k]] : least);
-    eliminate(d->L, adr, col + adr[k], depth[k], row, d->Dinv[k]);
+  switch (d->trunk[t]) {
+  case 6: factor_branches(d, begin, last, 6); break;
+  case 3: factor_branches(d, begin, last, 3); break;
+  default: factor_branches(d, begin, last, 0);
   }
 }
 
@@ -141,27 +194,17 @@ void hf_dynamics_factor(hfDynamics* d) {
 
 void hfi_solve_tree(const hfDynamics* d, int t, double* x) {
   const hfModel* m = d->model;
-  const int32_t *adr = hf_model_dof_Madr(m), *depth = hf_model_dof_depth(m), *M_col = hf_model_M_col(m);
   int begin = hf_model_tree_dofadr(m)[t], end = begin + hf_model_tree_dofnum(m)[t];
   hfi_need_factors(d, t);
   if (end - begin == 1) { // as of a slide alone
     x[begin] *= d->Dinv[begin];
     return;
   }
-  if (is_chain(m, begin, end - begin) && solve_few(d->L + adr[begin], d->Dinv + begin, end - begin, x + begin)) return;
-  for (int k = end - 1; k >= begin; --k) {
-    const double* row = d->L + adr[k];
-    const int32_t* col = M_col + adr[k];
-    double xk = x[k];
-    for (int a = 0, n = depth[k]; a < n; ++a) x[col[a]] -= row[a] * xk;
-  }
-  for (int k = begin; k < end; ++k) {
-    const double* row = d->L + adr[k];
-    const int32_t* col = M_col + adr[k];
-    double sum = d->Dinv[k] * x[k];
-    int n = depth[k];
-    for (int a = 0; a < n; ++a) sum -= row[a] * x[col[a]];
-    x[k] = sum;
+  if (is_chain(m, begin, end - begin) && solve_few(d->L + hf_model_dof_Madr(m)[begin], d->Dinv + begin, end - begin, x + begin)) return;
+  switch (d->trunk[t]) {
+  case 6: solve_branches(d, begin, end, 6, x); break;
+  case 3: solve_branches(d, begin, end, 3, x); break;
+  default: solve_branches(d, begin, end, 0, x);
   }
 }
 
