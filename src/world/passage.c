@@ -111,8 +111,20 @@ typedef struct Pair {
 // A body with velocity v at p and spin w moves along a screw. Returns the point of the screw's axis that is nearest to p.
 static hfVec3 screw_centre(hfVec3 p, hfVec3 v, hfVec3 w) { return v3_axpy(1 / v3_norm2(w), v3_cross(w, v), p); }
 
-// The path of geom g: a free body turns about the centre that `about` gives for its tree, any other link about its screw axis.
-static hfiMover mover_along_path(const hfiWorld* w, const hfMotion* V, const hfiTurningCentre* about, int g) {
+// The velocity of the frame in which the paths of two geoms are looked at. Two links of a tree that flies are seen from the origin of its first body, which
+// carries both: their own screws would be circles of a radius of |v|/|w|, far from the paths of the links where the tree is fast.
+static hfVec3 carrying_velocity(const hfiWorld* w, const hfMotion* V, int geom_a, int geom_b) {
+  const hfModel* m = w->model;
+  const hfDynamics* d = &w->dynamics;
+  int tree = hf_model_body_tree(m)[hf_model_geom_body(m)[geom_a]];
+  if (tree < 0 || hf_model_body_tree(m)[hf_model_geom_body(m)[geom_b]] != tree) return v3_zero();
+  int root = hf_model_tree_body(m)[tree], link = d->body_link[root];
+  if (hf_model_jnt_type(m)[hf_model_body_jntadr(m)[root]] != HF_JOINT_FREE) return v3_zero();
+  return v3_add(V[link].v, v3_cross(V[link].w, v3_sub(d->X_WB[root].p, hfi_link_reference(d, link))));
+}
+
+// The path of geom g in a frame that moves with velocity u: a free body turns about the centre that `about` gives for its tree, any other link about its screw axis.
+static hfiMover mover_along_path(const hfiWorld* w, const hfMotion* V, const hfiTurningCentre* about, hfVec3 u, int g) {
   const hfDynamics* d = &w->dynamics;
   int body = hf_model_geom_body(w->model)[g], link = d->body_link[body], tree = hf_model_body_tree(w->model)[body];
   hfiMover m = {&w->scene.shape[g], d->X_WG[g], d->X_WG[g].p, v3_zero(), V[link].w, hf_model_geom_rbound(w->model)[g]};
@@ -120,7 +132,7 @@ static hfiMover mover_along_path(const hfiWorld* w, const hfMotion* V, const hfi
   if (about[tree].known) {
     m.centre = about[tree].p, m.v = about[tree].v;
   } else {
-    m.v = v3_add(V[link].v, v3_cross(m.w, v3_sub(m.centre, hfi_link_reference(d, link))));
+    m.v = v3_sub(v3_add(V[link].v, v3_cross(m.w, v3_sub(m.centre, hfi_link_reference(d, link)))), u);
     if (v3_norm2(m.w) > 0) {
       hfVec3 axis = v3_unit(m.w);
       m.centre = screw_centre(m.centre, m.v, m.w);
@@ -195,7 +207,8 @@ static hfVec3 carry(const hfiMover* m, const hfPose* X, hfVec3 p) { return pose_
 
 int hfi_world_path_end(const hfiWorld* w, const hfMotion* V, const hfiTurningCentre* about, double h, int geom_a, int geom_b, hfVec3 p_W,
                        double far, hfiPathEnd* end) {
-  hfiMover a = mover_along_path(w, V, about, geom_a), b = mover_along_path(w, V, about, geom_b);
+  hfVec3 u = carrying_velocity(w, V, geom_a, geom_b);
+  hfiMover a = mover_along_path(w, V, about, u, geom_a), b = mover_along_path(w, V, about, u, geom_b);
   hfPose X_A = hfi_mover_pose(&a, h), X_B = hfi_mover_pose(&b, h);
   hfiContactPoint at;
   if (!hfi_distance(a.shape, &X_A, b.shape, &X_B, far, &at)) return 0;
@@ -209,7 +222,8 @@ int hfi_world_path_end(const hfiWorld* w, const hfMotion* V, const hfiTurningCen
 
 static Pair make_pair(const hfiWorld* w, const hfMotion* V, const hfiTurningCentre* about, const hfiRawContact* r) {
   const int32_t *body = hf_model_geom_body(w->model), *tree = hf_model_body_tree(w->model);
-  Pair p = {{mover_along_path(w, V, about, r->geom_a), mover_along_path(w, V, about, r->geom_b)},
+  hfVec3 u = carrying_velocity(w, V, r->geom_a, r->geom_b);
+  Pair p = {{mover_along_path(w, V, about, u, r->geom_a), mover_along_path(w, V, about, u, r->geom_b)},
             {tree[body[r->geom_a]], tree[body[r->geom_b]]}, {INFINITY, INFINITY},
             pair_width(w->width[r->geom_a], w->width[r->geom_b])};
   return p;

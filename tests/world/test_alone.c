@@ -38,6 +38,22 @@ static void test_speed_changes_nothing(void** state) {
   sim_world_free(&fast);
 }
 
+// A rotor turns by 12 degrees in a step, beside a post that it passes at a distance of a centimetre. Nothing touches, so that nothing stops the robot, however fast it is.
+static void test_rotor_of_a_fast_robot(void** state) {
+  (void)state;
+  static const char xml[] = "<mujoco><option gravity='0 0 0' timestep='0.002'><flag filterparent='disable'/></option><worldbody><body><freejoint/><geom type='box' size='.2 .2 .02'/>"
+                            "<geom type='box' size='.02 .02 .15' pos='.13 0 .15'/><body pos='0 0 .1'><joint axis='0 0 1'/><geom type='box' size='.1 .01 .01' mass='.1'/></body></body></worldbody></mujoco>";
+  static const double speeds[] = {0, 30, 600};
+  for (int k = 0; k < 3; ++k) {
+    hfSimConfig config = hf_sim_config_default();
+    simWorld w = sim_world_with(parse_model(xml), &config);
+    sim_v(&w)[0] = 0.6 * speeds[k], sim_v(&w)[1] = 0.8 * speeds[k], sim_v(&w)[6] = 100;
+    sim_world_step(&w, 500);
+    assert_true(fabs(sim_q(&w)[0] - 0.6 * speeds[k]) < 1e-9 && fabs(sim_q(&w)[7] - 100) < 1e-6); // after a second; positions of 500 m are rounded by 1e-13 m
+    sim_world_free(&w);
+  }
+}
+
 static void test_walls_count(void** state) {
   (void)state;
   simWorld w = fly("<geom type='box' size='1 .05 1' pos='0 2 1'/>", 20, 0.3);
@@ -72,6 +88,6 @@ static void test_shared_motion_finds_nothing(void** state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_speed_changes_nothing), cmocka_unit_test(test_walls_count), cmocka_unit_test(test_shared_motion_finds_nothing)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_speed_changes_nothing), cmocka_unit_test(test_rotor_of_a_fast_robot), cmocka_unit_test(test_walls_count), cmocka_unit_test(test_shared_motion_finds_nothing)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
