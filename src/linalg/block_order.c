@@ -97,7 +97,8 @@ static void eliminate(hfiBlockMatrix* B, int32_t node) {
 // Counts the couplings of the factors: what is left of all rows.
 static size_t count_couplings(const hfiBlockMatrix* B) {
   size_t count = 0, words = (size_t)B->nodes * (size_t)B->words;
-  for (size_t w = 0; w < words; ++w) count += (size_t)__builtin_popcountll(B->graph[w]);
+  for (size_t w = 0; w < words; ++w)
+    for (uint64_t bits = B->graph[w]; bits; bits &= bits - 1) ++count;
   return count;
 }
 
