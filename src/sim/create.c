@@ -7,7 +7,9 @@
 #include "model/samples.h"
 #include "solve/solver.h"
 
-static int any_inverse_drive(const hfModel* m) {
+// Whether the configuration or an actuator of the model asks for a drive by inverse dynamics.
+static int any_inverse_drive(const hfSimConfig* c, const hfModel* m) {
+  if (c->drive_law > HF_DRIVE_SERVO) return 1;
   for (int i = 0; i < m->nu; ++i)
     if (hf_model_actuator_drive(m)[i] != HF_DRIVE_SERVO) return 1;
   return 0;
@@ -53,7 +55,7 @@ static hfStatus choose_options(hfSim* s, hfError* error) {
   else if (c->friction == HF_FRICTION_COULOMB)
     return hfi_refuse(error, HF_ERROR_ARGUMENT,
                       "friction \"coulomb\" belongs to the rigid methods");
-  if (!s->method->inverse_drives && (c->drive_law > HF_DRIVE_SERVO || any_inverse_drive(s->model)))
+  if (!s->method->inverse_drives && any_inverse_drive(c, s->model))
     return hfi_refuse(error, HF_ERROR_UNSUPPORTED,
                       "drives by inverse dynamics belong to the methods of discrete time");
   if (c->method == HF_METHOD_MLCP && c->accuracy > 0)
@@ -121,7 +123,7 @@ static void take_arrays(void* object, hfiArena* arena) {
 }
 
 static hfStatus create_method(hfSim* s, hfError* error) {
-  hfi_still_init(s);
+  hfi_still_init(s, any_inverse_drive(&s->config, s->model));
   for (int i = 0; i < s->model->ngeom; ++i) s->visible[i] = hf_model_geom_rgba(s->model)[4 * i + 3] != 0;
   hfStatus status = s->method->create(&s->run, s->world, &s->config, error);
   if (status != HF_OK) return status;

@@ -84,7 +84,7 @@ void hfi_sim_keep_start(hfSim* sim, const hfState* state);
 void hfi_sim_judge_energy(hfSim* sim, const hfState* state, const hfInput* input, double h, hfStepReport* report);
 // Arrays of the record of a world that does not move, and whether anything depends on the time (still.c).
 void hfi_still_take(hfSim* sim, hfiArena* arena);
-void hfi_still_init(hfSim* sim);
+void hfi_still_init(hfSim* sim, int has_inverse_drives);
 // Whether a step from this state would do what the last one did: nothing. The state was checked.
 int hfi_still_begin(hfSim* sim, const hfState* state, const hfInput* input);
 // That step: only the time goes on.

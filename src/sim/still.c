@@ -59,29 +59,21 @@ static int has_same_controls(const hfSim* s, const hfState* state, const hfInput
 
 // ---- what depends on the time -----------------------------------------------------------------------
 
-// Drives by inverse dynamics look ahead along their signals.
-static int looks_ahead(const hfSim* s) {
-  if (s->config.drive_law > HF_DRIVE_SERVO) return 1;
-  for (int i = 0; i < s->model->nu; ++i)
-    if (hf_model_actuator_drive(s->model)[i] != HF_DRIVE_SERVO) return 1;
-  return 0;
-}
-
 static int any_clock(const hfModel* m) {
   for (int i = 0; i < m->nsensor; ++i)
     if (hf_model_sensor_type(m)[i] == HF_SENSOR_CLOCK) return 1;
   return 0;
 }
 
-// Signals of time alone are read at every step; those of feedback are not.
-static int signals_are_read(const hfSim* s) {
-  return !s->model->nsignal || !s->config.scene_signals || (!s->ctrl && !looks_ahead(s));
+// Signals of time alone are read at every step; those of feedback are not, nor how signals go on, which drives by inverse dynamics follow.
+static int signals_are_read(const hfSim* s, int has_inverse_drives) {
+  return !s->model->nsignal || !s->config.scene_signals || (!s->ctrl && !has_inverse_drives);
 }
 
-void hfi_still_init(hfSim* s) {
+void hfi_still_init(hfSim* s, int has_inverse_drives) {
   const hfModel* m = s->model;
   hf_state_init(s->still.state, m, hf_state_memory_default(m));
-  s->still.timeless = s->method->discrete && s->config.accuracy == 0 && !m->nhistory && !any_clock(m) && !(m->nsensor && s->config.noise_seed) && signals_are_read(s);
+  s->still.timeless = s->method->discrete && s->config.accuracy == 0 && !m->nhistory && !any_clock(m) && !(m->nsensor && s->config.noise_seed) && signals_are_read(s, has_inverse_drives);
 }
 
 void hfi_still_take(hfSim* s, hfiArena* arena) {
