@@ -98,10 +98,10 @@ static void print_height_fields(const hfModel* m) {
 
 static void print_info(const hfModel* m) {
   printf("%d bodies in %d trees, %d joints, nq %d, nv %d, nu %d, na %d, %d geoms, %d meshes, %d "
-         "height fields, %d sites, %d tendons, "
+         "height fields, %d sites, %d cameras, %d tendons, "
          "%d equalities, %d sensors, %d keyframes\n",
          m->nbody - 1, m->ntree, m->njnt, m->nq, m->nv, m->nu, m->na, m->ngeom, m->nmesh, m->nhfield,
-         m->nsite, m->ntendon, m->neq, m->nsensor, m->nkey);
+         m->nsite, m->ncam, m->ntendon, m->neq, m->nsensor, m->nkey);
   printf("mass %.6g kg, timestep %g s, gravity %g %g %g m/s^2, method %s, friction %s\n\n",
          hf_model_body_subtreemass(m)[0], m->world.timestep, m->world.gravity[0],
          m->world.gravity[1], m->world.gravity[2], hf_method_name(m->world.method),
@@ -109,6 +109,7 @@ static void print_info(const hfModel* m) {
   for (int b = 0; b < m->nbody; ++b) print_body(m, b);
   print_actuators(m);
   print_height_fields(m);
+  print_names(m, HF_OBJECT_CAMERA, "Cameras");
   print_names(m, HF_OBJECT_SENSOR, "Sensors");
   print_names(m, HF_OBJECT_TENDON, "Tendons");
   print_names(m, HF_OBJECT_EQUALITY, "Equalities");
@@ -208,6 +209,7 @@ static int print_info_json(const hfModel* m) {
   json_object_set_new(o, "geoms", list_json(m, m->ngeom, geom_json));
   json_object_set_new(o, "height_fields", list_json(m, m->nhfield, height_field_json));
   json_object_set_new(o, "actuators", list_json(m, m->nu, actuator_json));
+  json_object_set_new(o, "cameras", names_json(m, HF_OBJECT_CAMERA));
   json_object_set_new(o, "sensors", names_json(m, HF_OBJECT_SENSOR));
   json_object_set_new(o, "tendons", names_json(m, HF_OBJECT_TENDON));
   json_object_set_new(o, "equalities", names_json(m, HF_OBJECT_EQUALITY));

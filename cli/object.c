@@ -8,11 +8,9 @@
 
 enum { LISTED = 10, LONGEST = 64 }; // Names that are listed, and characters of each that are compared, at most.
 
-static int object_count(const hfModel* model, hfObjectKind kind) { return kind == HF_OBJECT_BODY ? model->nbody : model->nkey; }
-
 static int find_number(const hfModel* model, hfObjectKind kind, const char* name) {
   double number;
-  if (*name != '#' || !parse_number(name + 1, &number) || !(number >= 0 && number < object_count(model, kind))) return -1;
+  if (*name != '#' || !parse_number(name + 1, &number) || !(number >= 0 && number < hf_model_object_count(model, kind))) return -1;
   return number == (int)number ? (int)number : -1;
 }
 
@@ -36,7 +34,7 @@ static int name_distance(const char* a, const char* b) {
 static void list_near(const hfModel* model, hfObjectKind kind, const char* name) {
   char buffer[NAME_BUFFER];
   int id[LISTED], distance[LISTED], count = 0;
-  for (int i = 0; i < object_count(model, kind); ++i) {
+  for (int i = 0; i < hf_model_object_count(model, kind); ++i) {
     int d = name_distance(name, object_name(model, kind, i, buffer)), at = count;
     for (; at > 0 && distance[at - 1] > d; --at)
       if (at < LISTED) id[at] = id[at - 1], distance[at] = distance[at - 1];
@@ -47,7 +45,7 @@ static void list_near(const hfModel* model, hfObjectKind kind, const char* name)
 }
 
 int find_object(const char* option, const hfModel* model, hfObjectKind kind, const char* name) {
-  int id = hf_model_find(model, kind, name), count = object_count(model, kind);
+  int id = hf_model_find(model, kind, name), count = hf_model_object_count(model, kind);
   const char* word = kind == HF_OBJECT_KEY ? "keyframe" : hf_object_kind_name(kind);
   if (id < 0) id = find_number(model, kind, name);
   if (id >= 0) return id;

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { SMALLEST = 16 };                      // A camera of fewer pixels each way says nothing about a picture.
 enum { PATIENCE = 300, PICTURE_TIME = 5 }; // How long the browser may take, and as much more for each picture [s].
 
 // ---- other programs ----------------------------------------------------------------------------------
@@ -76,33 +77,44 @@ static int is_recording(const char* path) {
   return found;
 }
 
-static int find_recorded_body(renderOptions* o) {
+// Finds the body and the camera that options name, and the size of the picture. Returns the exit status.
+static int find_objects(renderOptions* o, const hfModel* m) {
+  o->followed = o->follow ? find_object("--follow", m, HF_OBJECT_BODY, o->follow) : -1;
+  if (o->follow && o->followed < 0) return CLI_MISUSED;
+  o->through = o->camera ? find_object("--camera", m, HF_OBJECT_CAMERA, o->camera) : -1;
+  if (!o->camera) return CLI_GOOD;
+  if (o->through < 0) return CLI_MISUSED;
+  const int32_t* pixels = hf_model_cam_resolution(m) + 2 * o->through;
+  if (!o->width && pixels[0] >= SMALLEST && pixels[1] >= SMALLEST) o->width = pixels[0], o->height = pixels[1];
+  return CLI_GOOD;
+}
+
+static int look_into_recording(renderOptions* o) {
   hfRecording* recording = NULL;
   hfError error = {HF_OK, ""};
   if (hf_recording_open(&recording, o->input, &error) != HF_OK) return say_error("%s", error.message), CLI_FAILED;
-  o->followed = find_object("--follow", hf_recording_model(recording), HF_OBJECT_BODY, o->follow);
+  int status = find_objects(o, hf_recording_model(recording));
   hf_recording_free(recording);
-  return o->followed >= 0 ? CLI_GOOD : CLI_MISUSED;
+  return status;
 }
 
-static int find_scene_body(renderOptions* o) {
+static int look_into_scene(renderOptions* o) {
   sceneOptions options = {.path = o->input, .import = hf_import_config_default()};
   scene loaded = {0};
   hfError error = {HF_OK, ""};
   int status = load_scene(&options, &loaded, &error);
-  if (status == CLI_GOOD) {
-    o->followed = find_object("--follow", loaded.model, HF_OBJECT_BODY, o->follow);
-    if (o->followed < 0) status = CLI_MISUSED;
-  }
+  if (status == CLI_GOOD) status = find_objects(o, loaded.model);
   unload_scene(&options, &loaded);
   return status;
 }
 
-// Finds the body that the camera follows, if there is one. Returns the exit status.
-static int find_followed(renderOptions* o) {
-  o->followed = -1;
-  if (!o->follow) return CLI_GOOD;
-  return is_recording(o->input) ? find_recorded_body(o) : find_scene_body(o);
+// Decides from where to look, and how large the picture is. Returns the exit status.
+static int choose_view(renderOptions* o) {
+  int status = CLI_GOOD;
+  o->followed = o->through = -1;
+  if (o->follow || o->camera) status = is_recording(o->input) ? look_into_recording(o) : look_into_scene(o);
+  if (!o->width) o->width = 1280, o->height = 720;
+  return status;
 }
 
 static int convert_recording(renderOptions* o, const char* page) {
@@ -186,10 +198,10 @@ static char* page_address(const renderOptions* o, const char* page, int count) {
   n += (size_t)snprintf(text + n, room - n,
                         "file://%s#render={\"width\":%d,\"height\":%d,\"type\":\"image/"
                         "%s\",\"forces\":%s,\"cones\":%s,"
-                        "\"collision\":%s,\"zoom\":%g,\"azimuth\":%g,\"elevation\":%g,\"follow\":%d,\"times\":[",
+                        "\"collision\":%s,\"zoom\":%g,\"azimuth\":%g,\"elevation\":%g,\"follow\":%d,\"camera\":%d,\"times\":[",
                         page, o->width, o->height, o->video ? "jpeg" : "png",
                         o->no_forces ? "false" : "true", o->cones ? "true" : "false",
-                        o->collision ? "true" : "false", o->zoom, o->azimuth, o->elevation, o->followed);
+                        o->collision ? "true" : "false", o->zoom, o->azimuth, o->elevation, o->followed, o->through);
   for (int i = 0; i < count; ++i)
     n += (size_t)snprintf(text + n, room - n, "%s%.9g", i ? "," : "",
                           o->time + i * o->speed / o->fps);
@@ -294,11 +306,11 @@ static int draw(const renderOptions* o, const char* browser, const char* page) {
 
 int verb_render(int argc, char** argv) {
   renderOptions o = {
-      .time = NAN, .until = NAN, .fps = 30, .speed = 1, .zoom = 1, .azimuth = -55, .elevation = 25, .width = 1280, .height = 720};
+      .time = NAN, .until = NAN, .fps = 30, .speed = 1, .zoom = 1, .azimuth = -55, .elevation = 25};
   argp_parse(&render_argp, argc, argv, 0, NULL, &o);
   if (refuse_same_file((usedFile[]){{"the scene or recording", o.input, 0}, {"-o", o.picture, 1}, {"--video", o.video, 1}}, 3))
     return CLI_MISUSED;
-  int status = find_followed(&o);
+  int status = choose_view(&o);
   if (status != CLI_GOOD) return status;
   const char* browser = is_installed("chromium")           ? "chromium"
                         : is_installed("chromium-browser") ? "chromium-browser"

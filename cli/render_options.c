@@ -15,6 +15,7 @@ enum {
   KEY_SPEED,
   KEY_SIZE,
   KEY_FOLLOW,
+  KEY_CAMERA,
   KEY_ZOOM,
   KEY_AZIMUTH,
   KEY_ELEVATION,
@@ -36,7 +37,8 @@ static const struct argp_option options[] = {
     {"fps", KEY_FPS, "NUMBER", 0, "Pictures a second of the video (default 30)", 1},
     {"speed", KEY_SPEED, "FACTOR", 0, "Speed of the video over real time (default 1)", 1},
     {"size", KEY_SIZE, "WIDTHxHEIGHT", 0, "Pixels (default 1280x720)", 2},
-    {"follow", KEY_FOLLOW, "BODY", 0, "Move the camera with a body, by name or #NUMBER", 2},
+    {"follow", KEY_FOLLOW, "BODY", 0, "Move along with a body, by name or #NUMBER", 2},
+    {"camera", KEY_CAMERA, "CAMERA", 0, "Look through a camera of the scene, by name or #NUMBER; its resolution is the size, unless --size is given", 2},
     {"zoom", KEY_ZOOM, "FACTOR", 0, "Come closer by this factor (default 1)", 2},
     {"azimuth", KEY_AZIMUTH, "DEGREES", 0, "Look from this direction about z, from x towards y (default -55)", 2},
     {"elevation", KEY_ELEVATION, "DEGREES", 0, "Look from this angle above the horizon (default 25)", 2},
@@ -74,6 +76,7 @@ static error_t parse_input(renderOptions* o, int key, char* argument, struct arg
   case ARGP_KEY_END:
     if (!o->input) argp_error(state, "which scene or recording?");
     if (!o->picture && !o->video) argp_error(state, "give -o FILE.png or --video FILE.mp4");
+    if (o->camera && (o->follow || o->turned)) argp_error(state, "--camera says where to look from: not also --follow, --zoom, --azimuth or --elevation");
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -82,6 +85,7 @@ static error_t parse_input(renderOptions* o, int key, char* argument, struct arg
 
 static const storedOption stored[] = {
     STORE_TEXT('o', renderOptions, picture), STORE_TEXT(KEY_VIDEO, renderOptions, video), STORE_TEXT(KEY_FOLLOW, renderOptions, follow),
+    STORE_TEXT(KEY_CAMERA, renderOptions, camera),
     STORE_FLAG(KEY_CONES, renderOptions, cones), STORE_FLAG(KEY_NO_FORCES, renderOptions, no_forces),
     STORE_FLAG(KEY_COLLISION, renderOptions, collision), {0}};
 
@@ -102,12 +106,15 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
     o->speed = take_number(argument, 1e-3, state, "--speed");
     return 0;
   case KEY_ZOOM:
+    o->turned = 1;
     o->zoom = take_number(argument, 0.1, state, "--zoom");
     return 0;
   case KEY_AZIMUTH:
+    o->turned = 1;
     o->azimuth = take_number(argument, -360, state, "--azimuth");
     return 0;
   case KEY_ELEVATION:
+    o->turned = 1;
     o->elevation = take_number(argument, -90, state, "--elevation");
     return 0;
   case KEY_PATIENCE:
@@ -139,7 +146,8 @@ const struct argp render_argp = {
     "Draw a picture or a video of a scene or a recording without a screen, with headless "
     "Chromium.\vExamples:\n"
     "  holdfast render models/gripper_mug.xml --keyframe rim --time 2.4 -o mug.png\n"
-    "  holdfast render run.rec --video run.mp4 --speed 0.5 --follow mug",
+    "  holdfast render run.rec --video run.mp4 --speed 0.5 --follow mug\n"
+    "  holdfast render models/iiwa_pick.xml --keyframe home --camera iiwa_wrist -o seen.png",
     0,
     0,
     0};

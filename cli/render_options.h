@@ -7,10 +7,12 @@
 enum { FORWARDED = 32 }; // Most words that are passed on to holdfast run.
 
 typedef struct renderOptions {
-  const char *input, *picture, *video, *follow;
+  const char *input, *picture, *video, *follow, *camera;
   double time, until, fps, speed, zoom, azimuth, elevation, patience;
-  int width, height, cones, no_forces, collision;
-  int followed; // the body that the camera follows, or -1
+  int width, height; // [pixels]; 0: as the camera has, or 1280 x 720
+  int turned;        // 1: an option says from where to look
+  int cones, no_forces, collision;
+  int followed, through; // the body that the picture follows, and the camera of the scene through which it looks, or -1
   char* forwarded[FORWARDED]; // options of holdfast run, for a scene
   int nforwarded;
 } renderOptions;

@@ -103,6 +103,19 @@ typedef struct hfSiteDef {
   double pos[3], quat[4], size[3];
 } hfSiteDef;
 
+typedef struct hfCameraDef {
+  const char *name, *where;
+  int32_t body, mode;    // hfCameraMode
+  int32_t target;        // body that it looks at, or -1
+  int32_t orthographic;  // 1: rays are parallel, and fovy is the height of the picture
+  int32_t resolution[2]; // pixels: width, height
+  double pos[3], quat[4];
+  double fovy;           // vertical angle of the picture [rad]; orthographic: its height [m]
+  double sensorsize[2];  // of the chip, width and height; 0: fovy and square pixels say all [m]
+  double focal[2];       // focal lengths of a chip along x and y, which say fovy then [m]
+  double principal[2];   // how far the middle of a chip is to the right of the optical axis, and above it [m]
+} hfCameraDef;
+
 typedef struct hfWrapDef { // a place on the path of a spatial tendon
   int32_t type;   // HF_WRAP_SITE, HF_WRAP_GEOM or HF_WRAP_PULLEY
   int32_t obj;    // site, or geom: a sphere or cylinder
@@ -207,6 +220,7 @@ HF_API hfBodyDef hf_body_def_default(void);
 HF_API hfJointDef hf_joint_def_default(void);
 HF_API hfGeomDef hf_geom_def_default(void);
 HF_API hfSiteDef hf_site_def_default(void);
+HF_API hfCameraDef hf_camera_def_default(void);
 HF_API hfTendonDef hf_tendon_def_default(void);
 HF_API hfEqualityDef hf_equality_def_default(void);
 HF_API hfPairDef hf_pair_def_default(void);
@@ -223,6 +237,7 @@ HF_API int hf_builder_add_geom(hfBuilder* b, const hfGeomDef* def, hfError* erro
 HF_API int hf_builder_add_mesh(hfBuilder* b, const hfMeshDef* def, hfError* error);
 HF_API int hf_builder_add_height_field(hfBuilder* b, const hfHeightFieldDef* def, hfError* error);
 HF_API int hf_builder_add_site(hfBuilder* b, const hfSiteDef* def, hfError* error);
+HF_API int hf_builder_add_camera(hfBuilder* b, const hfCameraDef* def, hfError* error);
 HF_API int hf_builder_add_tendon(hfBuilder* b, const hfTendonDef* def, hfError* error);
 HF_API int hf_builder_add_equality(hfBuilder* b, const hfEqualityDef* def, hfError* error);
 HF_API int hf_builder_add_pair(hfBuilder* b, const hfPairDef* def, hfError* error);
@@ -236,6 +251,7 @@ HF_API const hfBodyDef* hf_builder_body(const hfBuilder* b, int id);
 HF_API const hfJointDef* hf_builder_joint(const hfBuilder* b, int id);
 HF_API const hfGeomDef* hf_builder_geom(const hfBuilder* b, int id);
 HF_API const hfSiteDef* hf_builder_site(const hfBuilder* b, int id);
+HF_API const hfCameraDef* hf_builder_camera(const hfBuilder* b, int id);
 HF_API const hfEqualityDef* hf_builder_equality(const hfBuilder* b, int id);
 HF_API const hfActuatorDef* hf_builder_actuator(const hfBuilder* b, int id);
 // Replaces a definition: copy the one that stands, change it, set it. It is checked as if it were added; a refusal leaves the old one.
@@ -244,6 +260,7 @@ HF_API hfStatus hf_builder_set_body(hfBuilder* b, int id, const hfBodyDef* def, 
 HF_API hfStatus hf_builder_set_joint(hfBuilder* b, int id, const hfJointDef* def, hfError* error);
 HF_API hfStatus hf_builder_set_geom(hfBuilder* b, int id, const hfGeomDef* def, hfError* error);
 HF_API hfStatus hf_builder_set_site(hfBuilder* b, int id, const hfSiteDef* def, hfError* error);
+HF_API hfStatus hf_builder_set_camera(hfBuilder* b, int id, const hfCameraDef* def, hfError* error);
 HF_API hfStatus hf_builder_set_equality(hfBuilder* b, int id, const hfEqualityDef* def, hfError* error);
 HF_API hfStatus hf_builder_set_actuator(hfBuilder* b, int id, const hfActuatorDef* def, hfError* error);
 
@@ -256,7 +273,7 @@ typedef struct hfAttachDef {
   const char* site;            // NULL: none; else a site of b: its body takes the place of parent, and pos and quat are in its frame
 } hfAttachDef;
 HF_API hfAttachDef hf_attach_def_default(void);
-// Copies what `guest` holds into b: its tree with joints, geoms, sites, meshes and height fields, then contacts, tendons, equalities, actuators,
+// Copies what `guest` holds into b: its tree with joints, geoms, sites, cameras, meshes and height fields, then contacts, tendons, equalities, actuators,
 // sensors and keyframes. What refers to a part of the guest that is not copied is left out. The world-wide values of b hold for both; the bodies of the
 // guest keep its rules about inertia (hf_builder_config), but for the total mass; the keyframes of b get the references of the guest's joints, and the other way round. On a
 // refusal, for example of a name that both have, b is as it was.

@@ -38,6 +38,7 @@ HF_API hfPose hf_dynamics_body_pose(const hfDynamics* d, int body);   // X_WB
 HF_API hfQuat hf_dynamics_body_quat(const hfDynamics* d, int body);   // q_WB
 HF_API hfPose hf_dynamics_geom_pose(const hfDynamics* d, int geom);   // X_WG
 HF_API hfPose hf_dynamics_site_pose(const hfDynamics* d, int site);   // X_WS
+HF_API hfPose hf_dynamics_camera_pose(const hfDynamics* d, int camera); // X_WC
 // Velocity of the point of body B that is at p_W, in world axes.
 HF_API hfMotion hf_dynamics_point_velocity(const hfDynamics* d, int body, hfVec3 p_W);
 HF_API const double* hf_dynamics_M(const hfDynamics* d);    // (nM) sparse, see dof_Madr [kg, kg m, kg m^2]

@@ -23,6 +23,15 @@ extern "C" {
 
 typedef enum hfJointType { HF_JOINT_FREE, HF_JOINT_BALL, HF_JOINT_SLIDE, HF_JOINT_HINGE, HF_JOINT_SCREW } hfJointType;
 
+// How a camera moves. It looks along its -z axis; its y axis is up in the picture.
+typedef enum hfCameraMode {
+  HF_CAMERA_FIXED,       // with its body
+  HF_CAMERA_TRACK,       // follows the origin of its body; its axes are those that it has at qpos0, in the world
+  HF_CAMERA_TRACK_COM,   // the same with the centre of mass of the body's subtree
+  HF_CAMERA_TARGET,      // stands as a fixed one and looks at the origin of a target body; the horizon is level
+  HF_CAMERA_TARGET_COM   // the same with the centre of mass of the target's subtree
+} hfCameraMode;
+
 // Shapes, each with the meaning of the three numbers of its size [m], as in MJCF. Numbers that are not named
 // count for nothing.
 typedef enum hfGeomType {
@@ -41,7 +50,7 @@ typedef enum hfObjectKind {
   HF_OBJECT_INERTIAL,             // frame at the body's centre of mass, principal axes ("xbody" is BODY)
   HF_OBJECT_JOINT, HF_OBJECT_GEOM, HF_OBJECT_SITE, HF_OBJECT_MESH, HF_OBJECT_TENDON,
   HF_OBJECT_EQUALITY, HF_OBJECT_ACTUATOR, HF_OBJECT_SENSOR, HF_OBJECT_KEY, HF_OBJECT_PAIR, HF_OBJECT_HFIELD,
-  HF_OBJECT_KINDS
+  HF_OBJECT_CAMERA, HF_OBJECT_KINDS
 } hfObjectKind;
 
 typedef enum hfEqualityType { HF_EQUALITY_CONNECT, HF_EQUALITY_WELD, HF_EQUALITY_JOINT, HF_EQUALITY_TENDON } hfEqualityType;
@@ -127,10 +136,11 @@ typedef enum hfSensorType {
   HF_SENSOR_CLOCK, HF_SENSOR_ENERGY_POTENTIAL, HF_SENSOR_ENERGY_KINETIC,
   HF_SENSOR_CONTACT, // contacts that match, hfContactData of `num` of them chosen by hfContactReduce
   HF_SENSOR_TENDON_ACTUATOR_FORCE, HF_SENSOR_TENDON_LIMIT_POS, HF_SENSOR_TENDON_LIMIT_VEL, HF_SENSOR_TENDON_LIMIT_FORCE,
-  HF_SENSOR_MAGNETOMETER, HF_SENSOR_RANGEFINDER, // of a site; hfRayData of the ray along its z axis
+  HF_SENSOR_MAGNETOMETER, HF_SENSOR_RANGEFINDER, // rangefinder: hfRayData of the ray along the z axis of a site, or of one ray for each pixel of a camera
   HF_SENSOR_INSIDE_SITE, // 1: the object's origin is inside of the reference, a site; else 0
   HF_SENSOR_DISTANCE, HF_SENSOR_NORMAL, HF_SENSOR_FROM_TO, // between the surfaces of two geoms or bodies, up to the cutoff
   HF_SENSOR_USER, // `num` numbers for a program of its own: always 0
+  HF_SENSOR_CAMERA_PROJECTION, // where a site is in the picture of the reference, a camera: pixels from the left and from the top
   HF_SENSOR_TYPES // their number
 } hfSensorType;
 
@@ -199,12 +209,12 @@ typedef struct hfWorld {
 // Counts. The table names each once; the header struct and the loader use it.
 //   nq positions, nv velocities, nu controls, na activations, nM non-zeros of the lower triangle of M
 #define HF_MODEL_COUNTS(X)                                                                             \
-  X(nq) X(nv) X(nu) X(na) X(nM) X(nbody) X(ntree) X(njnt) X(ngeom) X(nsite) X(nmesh) X(nhullvert)      \
+  X(nq) X(nv) X(nu) X(na) X(nM) X(nbody) X(ntree) X(njnt) X(ngeom) X(nsite) X(ncam) X(nmesh) X(nhullvert)      \
   X(nhullface) X(nhullfacevert) X(nhulledge) X(nsurfvert) X(nsurftri) X(nhfield) X(nhfieldheight) X(nhfieldtri) X(ntendon) X(nwrap) X(neq) X(npair) X(nexclude) X(nmocap) \
   X(nkey) X(nsensor) X(nsensordata) X(nsignal) X(nsignaldata) X(nhistory) X(nrest) X(nnames)
 
 // Fields: X(type, name, rows, columns, overlay). overlay = 1: a world's hfParams may change it.
-// Ids are -1 where there is none. Frames: B body, P parent body, G geom, S site, W world.
+// Ids are -1 where there is none. Frames: B body, P parent body, G geom, S site, C camera, W world.
 #define HF_MODEL_FIELDS(X)                                                                             \
   /* bodies; body 0 is the world */                                                                    \
   X(int32_t, body_parent, nbody, 1, 0)                                                                 \
@@ -337,6 +347,20 @@ typedef struct hfWorld {
   X(double, site_pos, nsite, 3, 0)        /* p_BS [m] */                                               \
   X(double, site_quat, nsite, 4, 0)                                                                    \
   X(double, site_size, nsite, 3, 0)                                                                    \
+  /* cameras, grouped by body */                                                                       \
+  X(int32_t, cam_body, ncam, 1, 0)                                                                     \
+  X(int32_t, cam_mode, ncam, 1, 0)        /* hfCameraMode */                                           \
+  X(int32_t, cam_target, ncam, 1, 0)      /* body that it looks at, or -1 */                           \
+  X(int32_t, cam_orthographic, ncam, 1, 0)                                                             \
+  X(int32_t, cam_resolution, ncam, 2, 0)  /* pixels: width, height */                                  \
+  X(double, cam_pos, ncam, 3, 0)          /* p_BC [m] */                                               \
+  X(double, cam_quat, ncam, 4, 0)         /* q_BC */                                                   \
+  X(double, cam_offset, ncam, 3, 0)       /* tracking: from what it follows to the camera at qpos0, in the world [m] */ \
+  X(double, cam_axes, ncam, 4, 0)         /* tracking: q_WC */                                         \
+  X(double, cam_fovy, ncam, 1, 0)         /* vertical angle of the picture [rad]; orthographic: its height [m] */ \
+  X(double, cam_sensorsize, ncam, 2, 0)   /* of the chip, width and height [m]; 0: fovy and square pixels say all */ \
+  X(double, cam_focal, ncam, 2, 0)        /* focal lengths of a chip, along x and y [m] */             \
+  X(double, cam_principal, ncam, 2, 0)    /* how far the middle of a chip is to the right of the optical axis, and above it [m] */ \
   /* tendons. Fixed: length = sum coef qpos. Spatial: length of the path through sites and around geoms */\
   X(int32_t, tendon_adr, ntendon, 1, 0)                                                                \
   X(int32_t, tendon_num, ntendon, 1, 0)                                                                \
@@ -449,6 +473,7 @@ typedef struct hfWorld {
   X(int32_t, jnt_name, njnt, 1, 0)                                                                     \
   X(int32_t, geom_name, ngeom, 1, 0)                                                                   \
   X(int32_t, site_name, nsite, 1, 0)                                                                   \
+  X(int32_t, cam_name, ncam, 1, 0)                                                                     \
   X(int32_t, mesh_name, nmesh, 1, 0)                                                                   \
   X(int32_t, hfield_name, nhfield, 1, 0)                                                               \
   X(int32_t, tendon_name, ntendon, 1, 0)                                                               \

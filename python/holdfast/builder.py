@@ -22,7 +22,8 @@ _SENSORS = ("touch", "accelerometer", "velocimeter", "gyro", "force", "torque", 
             "framezaxis", "framelinvel", "frameangvel", "framelinacc", "frameangacc", "subtreecom", "subtreelinvel",
             "subtreeangmom", "clock", "e_potential", "e_kinetic", "contact", "tendonactuatorfrc",
             "tendonlimitpos", "tendonlimitvel", "tendonlimitfrc", "magnetometer", "rangefinder", "insidesite", "distance",
-            "normal", "fromto", "user")
+            "normal", "fromto", "user", "camprojection")
+_CAMERA_MODES = ("fixed", "track", "trackcom", "targetbody", "targetbodycom")
 
 
 _CHOICES = {"method": ("tamsi", "convex", "mlcp", "rk3", "implicit-euler", "sdirk", "switching"),
@@ -112,6 +113,10 @@ class Builder(_core.Builder):
         """The definition of a site."""
         return self._get_site(self._id("site", site))
 
+    def camera(self, camera: Any) -> dict[str, Any]:
+        """The definition of a camera."""
+        return self._get_camera(self._id("camera", camera))
+
     def equality(self, equality: Any) -> dict[str, Any]:
         """The definition of an equality."""
         return self._get_equality(self._id("equality", equality))
@@ -150,6 +155,18 @@ class Builder(_core.Builder):
         if "type" in fields:
             fields["type"] = _number(fields["type"], GEOM_TYPES, "type")
         self._set_site(self._id("site", site), fields)
+
+    def set_camera(self, camera: Any, **fields: Any) -> None:
+        """Changes a camera; its name stays."""
+        self._set_camera(self._id("camera", camera), self._camera_fields(fields))
+
+    def _camera_fields(self, fields: dict[str, Any]) -> dict[str, Any]:
+        fields = dict(fields)
+        if "mode" in fields:
+            fields["mode"] = _number(fields["mode"], _CAMERA_MODES, "mode")
+        if fields.get("target") is not None:
+            fields["target"] = self._id("body", fields["target"])
+        return fields
 
     def set_equality(self, equality: Any, **fields: Any) -> None:
         """Changes an equality; its name stays."""
@@ -221,6 +238,11 @@ class Builder(_core.Builder):
         if "type" in fields:
             fields["type"] = _number(fields["type"], GEOM_TYPES, "type")
         return self._add_site({"body": self._id("body", body), "name": name, **fields})
+
+    def add_camera(self, body: Any = 0, name: str | None = None, **fields: Any) -> int:
+        """A camera on a body, which looks along its -z axis with y up: pos [m], quat, fovy [rad], resolution (width, height); mode "fixed",
+        "track", "trackcom", "targetbody" or "targetbodycom", the last two with target, a body."""
+        return self._add_camera({"body": self._id("body", body), "name": name, **self._camera_fields(fields)})
 
     def add_tendon(self, joints: Sequence[Any], coef: Any, name: str | None = None, **fields: Any) -> int:
         """A fixed tendon: length = sum of coef times joint coordinate."""

@@ -19,6 +19,12 @@ class RayHit(NamedTuple):
     normal: np.ndarray
 
 
+class Picture(NamedTuple):
+    rgb: np.ndarray    # (height, width, 3) bytes
+    depth: np.ndarray  # (height, width) along the optical axis [m]; inf where there is nothing
+    geom: np.ndarray   # (height, width) ids, -1 where there is nothing
+
+
 class Distance(NamedTuple):
     distance: float  # signed: negative where the geoms overlap [m]
     point_a: np.ndarray
@@ -112,6 +118,10 @@ class Dynamics(_core.Dynamics):
         """The same of a site."""
         return self._place("site", site)
 
+    def camera_pose(self, camera: str | int) -> tuple[np.ndarray, np.ndarray]:
+        """The same of a camera, which looks along its -z axis with y up."""
+        return self._place("camera", camera)
+
     def _point(self, body: str | int, point: Any) -> tuple[int, np.ndarray]:
         b = self.model.id("body", body)
         return b, np.array(self._pose("body", b)[0]) if point is None else floats(point, (3,), "point")
@@ -143,6 +153,22 @@ class Dynamics(_core.Dynamics):
         body = -1 if exclude is None else self.model.id("body", exclude)
         hit = self._ray(floats(origin, (3,), "origin"), floats(direction, (3,), "direction"), float(max_distance), body)
         return None if hit is None else RayHit(hit[0], hit[1], np.array(hit[2]), np.array(hit[3]))
+
+    def picture(self, camera: str | int, width: int | None = None, height: int | None = None) -> Picture:
+        """What a camera of the model sees, by casting a ray for each pixel. Without a size the picture has the resolution of the camera.
+        The camera's own body is seen too, but for what is without colour."""
+        if (width is None) != (height is None):
+            raise ValueError("give both width and height, or none")
+        if width is not None and not (width > 0 and height > 0):
+            raise ValueError(f"a picture has at least one pixel, not {width} x {height}")
+        i = self.model.id("camera", camera)
+        p, R = self._pose("camera", i)
+        return self._drawn(p, R, self._lens(i, int(width or 0), int(height or 0)))
+
+    def _drawn(self, p: Any, R: Any, lens: Any) -> Picture:
+        rgb, depth, geom = self._picture(np.asarray(p, float), np.asarray(R, float).ravel(), lens, -1)
+        width, height = lens[:2]
+        return Picture(np.frombuffer(rgb, np.uint8).reshape(height, width, 3), np.asarray(depth), np.frombuffer(geom, np.int32).reshape(height, width))
 
     def distance(self, geom_a: str | int, geom_b: str | int, max_distance: float = math.inf) -> Distance | None:
         """Signed distance of two geoms, or None beyond max_distance."""

@@ -104,7 +104,7 @@ class Object:
         return f'<{self.kind} {self.id} "{self.name}">'
 
 
-_PREFIX = {"body": "body", "joint": "jnt", "geom": "geom", "site": "site", "mesh": "mesh", "hfield": "hfield", "tendon": "tendon",
+_PREFIX = {"body": "body", "joint": "jnt", "geom": "geom", "site": "site", "camera": "cam", "mesh": "mesh", "hfield": "hfield", "tendon": "tendon",
            "equality": "eq", "actuator": "actuator", "sensor": "sensor", "key": "key", "pair": "pair"}
 
 
@@ -260,6 +260,7 @@ class Model(_core.Model):
     def joint(self, name: str | int) -> Object: return self._object("joint", name)
     def geom(self, name: str | int) -> Object: return self._object("geom", name)
     def site(self, name: str | int) -> Object: return self._object("site", name)
+    def camera(self, name: str | int) -> Object: return self._object("camera", name)
     def tendon(self, name: str | int) -> Object: return self._object("tendon", name)
     def actuator(self, name: str | int) -> Object: return self._object("actuator", name)
     def sensor(self, name: str | int) -> Object: return self._object("sensor", name)

@@ -133,7 +133,7 @@ class _Writer:
         self.m, self.kinds = m, mujoco.mjtObj
         self.root = ET.Element("mujoco", model="from_mujoco")
         self.object_name = {}
-        for kind, count in (("BODY", m.nbody), ("JOINT", m.njnt), ("GEOM", m.ngeom), ("SITE", m.nsite), ("TENDON", m.ntendon),
+        for kind, count in (("BODY", m.nbody), ("JOINT", m.njnt), ("GEOM", m.ngeom), ("SITE", m.nsite), ("CAMERA", m.ncam), ("TENDON", m.ntendon),
                             ("ACTUATOR", _actuators(m)), ("SENSOR", m.nsensor), ("KEY", m.nkey), ("MESH", m.nmesh), ("HFIELD", m.nhfield)):
             number = getattr(mujoco.mjtObj, "mjOBJ_" + kind)
             for i in range(count):
@@ -214,6 +214,24 @@ class _Writer:
         for s in (s for s in range(m.nsite) if m.site_bodyid[s] == b):
             _add(body, "site", name=self.name("SITE", s), pos=m.site_pos[s], quat=m.site_quat[s],
                  type=_GEOM.get(int(m.site_type[s]), "sphere"), size=m.site_size[s])
+        for c in (c for c in range(m.ncam) if m.cam_bodyid[c] == b):
+            self.camera(body, c)
+
+    def camera(self, body: ET.Element, c: int) -> None:
+        m = self.m
+        chip = float(m.cam_sensorsize[c][1]) > 0
+        camera = _add(body, "camera", name=self.name("CAMERA", c), pos=m.cam_pos[c], quat=m.cam_quat[c], resolution=" ".join(str(int(n)) for n in m.cam_resolution[c]),
+                      mode=("fixed", "track", "trackcom", "targetbody", "targetbodycom")[int(m.cam_mode[c])])
+        if m.cam_targetbodyid[c] >= 0:
+            camera.set("target", self.name("BODY", m.cam_targetbodyid[c]))
+        parallel = m.cam_projection[c] if hasattr(m, "cam_projection") else m.cam_orthographic[c] if hasattr(m, "cam_orthographic") else 0
+        if parallel:
+            camera.set("projection", "orthographic")
+        if chip:
+            for word, numbers in (("sensorsize", m.cam_sensorsize[c]), ("focal", m.cam_intrinsic[c][:2]), ("principal", m.cam_intrinsic[c][2:])):
+                camera.set(word, _text(numbers))
+        else:
+            camera.set("fovy", _text([m.cam_fovy[c]]))
 
     def joint(self, body: ET.Element, j: int) -> None:
         m = self.m
@@ -456,10 +474,8 @@ class _Writer:
 
     def sensor_object(self, kind: Any, i: Any) -> tuple[str, str] | None:
         """The word for a kind of objects and the name of one of them."""
-        objects = {1: ("body", "BODY"), 2: ("xbody", "BODY"), 3: ("joint", "JOINT"), 5: ("geom", "GEOM"), 6: ("site", "SITE"),
+        objects = {1: ("body", "BODY"), 2: ("xbody", "BODY"), 3: ("joint", "JOINT"), 5: ("geom", "GEOM"), 6: ("site", "SITE"), 7: ("camera", "CAMERA"),
                    18: ("tendon", "TENDON"), 19: ("actuator", "ACTUATOR")}
-        if int(kind) == 7:
-            return "camera", f"camera{int(i)}"  # a reader leaves such sensors out, whatever the name is
         word = objects.get(int(kind))
         return None if word is None or i < 0 else (word[0], self.name(word[1], i))
 
@@ -478,6 +494,9 @@ class _Writer:
                 elif end:
                     s.set(prefix + "type", end[0])
                     s.set(prefix + "name", end[1])
+        elif kind == "camprojection":
+            s.set("site", one[1])
+            s.set("camera", two[1])
         elif one:
             s.set(plain.get(one[0], one[0]), one[1])
 

@@ -30,6 +30,9 @@ static const member height_field_members[] = {MEMBER(hfHeightFieldDef, name), ME
                                               MEMBER(hfHeightFieldDef, half_size), MEMBER(hfHeightFieldDef, base)};
 static const member site_members[] = {MEMBER(hfSiteDef, name), MEMBER(hfSiteDef, body), MEMBER(hfSiteDef, type), MEMBER(hfSiteDef, pos),
                                       MEMBER(hfSiteDef, quat), MEMBER(hfSiteDef, size)};
+static const member camera_members[] = {MEMBER(hfCameraDef, name), MEMBER(hfCameraDef, body), MEMBER(hfCameraDef, mode), MEMBER(hfCameraDef, target),
+                                        MEMBER(hfCameraDef, orthographic), MEMBER(hfCameraDef, resolution), MEMBER(hfCameraDef, pos), MEMBER(hfCameraDef, quat),
+                                        MEMBER(hfCameraDef, fovy), MEMBER(hfCameraDef, sensorsize), MEMBER(hfCameraDef, focal), MEMBER(hfCameraDef, principal)};
 static const member tendon_members[] = {
     MEMBER(hfTendonDef, name), MEMBER(hfTendonDef, limited), MEMBER(hfTendonDef, range), MEMBER(hfTendonDef, margin),
     MEMBER(hfTendonDef, springyield), MEMBER(hfTendonDef, stiffness), MEMBER(hfTendonDef, damping), MEMBER(hfTendonDef, frictionloss), MEMBER(hfTendonDef, stiffness_poly), MEMBER(hfTendonDef, damping_poly), MEMBER(hfTendonDef, armature),
@@ -95,6 +98,7 @@ ADD(body, hfBodyDef, "a body")
 ADD(joint, hfJointDef, "a joint")
 ADD(geom, hfGeomDef, "a geom")
 ADD(site, hfSiteDef, "a site")
+ADD(camera, hfCameraDef, "a camera")
 ADD(equality, hfEqualityDef, "an equality")
 ADD(pair, hfPairDef, "a pair")
 ADD(actuator, hfActuatorDef, "an actuator")
@@ -301,6 +305,7 @@ GET(body)
 GET(joint)
 GET(geom)
 GET(site)
+GET(camera)
 GET(equality)
 GET(actuator)
 
@@ -321,6 +326,7 @@ SET(body, hfBodyDef, "a body")
 SET(joint, hfJointDef, "a joint")
 SET(geom, hfGeomDef, "a geom")
 SET(site, hfSiteDef, "a site")
+SET(camera, hfCameraDef, "a camera")
 SET(equality, hfEqualityDef, "an equality")
 SET(actuator, hfActuatorDef, "an actuator")
 
@@ -339,6 +345,7 @@ static PyMethodDef builder_methods[] = {{"_add_body", add_body, METH_VARARGS, NU
                                         {"_add_joint", add_joint, METH_VARARGS, NULL},
                                         {"_add_geom", add_geom, METH_VARARGS, NULL},
                                         {"_add_site", add_site, METH_VARARGS, NULL},
+                                        {"_add_camera", add_camera, METH_VARARGS, NULL},
                                         {"_add_tendon", add_tendon, METH_VARARGS, NULL},
                                         {"_add_spatial_tendon", add_spatial_tendon, METH_VARARGS, NULL},
                                         {"_add_equality", add_equality, METH_VARARGS, NULL},
@@ -358,12 +365,14 @@ static PyMethodDef builder_methods[] = {{"_add_body", add_body, METH_VARARGS, NU
                                         {"_get_joint", get_joint, METH_VARARGS, NULL},
                                         {"_get_geom", get_geom, METH_VARARGS, NULL},
                                         {"_get_site", get_site, METH_VARARGS, NULL},
+                                        {"_get_camera", get_camera, METH_VARARGS, NULL},
                                         {"_get_equality", get_equality, METH_VARARGS, NULL},
                                         {"_get_actuator", get_actuator, METH_VARARGS, NULL},
                                         {"_set_body", set_body, METH_VARARGS, NULL},
                                         {"_set_joint", set_joint, METH_VARARGS, NULL},
                                         {"_set_geom", set_geom, METH_VARARGS, NULL},
                                         {"_set_site", set_site, METH_VARARGS, NULL},
+                                        {"_set_camera", set_camera, METH_VARARGS, NULL},
                                         {"_set_equality", set_equality, METH_VARARGS, NULL},
                                         {"_set_actuator", set_actuator, METH_VARARGS, NULL},
                                         {"_finish", builder_finish, METH_VARARGS, NULL},

@@ -181,17 +181,19 @@ static PyObject* pose_tuple(hfPose X) {
   return Py_BuildValue("((ddd)(ddddddddd))", X.p.x, X.p.y, X.p.z, R[0], R[1], R[2], R[3], R[4], R[5], R[6], R[7], R[8]);
 }
 
-// _pose(kind, id): kind "body", "geom" or "site"
+// _pose(kind, id): kind "body", "geom", "site" or "camera"
 static PyObject* dynamics_pose(PyObject* self, PyObject* args) {
   const char* kind;
   int id;
   const hfModel* m = model_in(self);
   const hfDynamics* d = ((DynamicsObject*)self)->d;
   if (!PyArg_ParseTuple(args, "si", &kind, &id) || need(self, 1) < 0) return NULL;
-  int count = kind[0] == 'b' ? m->nbody : kind[0] == 'g' ? m->ngeom : m->nsite;
+  int count = kind[0] == 'b' ? m->nbody : kind[0] == 'g' ? m->ngeom : kind[0] == 's' ? m->nsite : m->ncam;
   if (id < 0 || id >= count) return PyErr_Format(PyExc_IndexError, "no %s %d", kind, id);
-  return pose_tuple(kind[0] == 'b' ? hf_dynamics_body_pose(d, id)
-                                   : kind[0] == 'g' ? hf_dynamics_geom_pose(d, id) : hf_dynamics_site_pose(d, id));
+  return pose_tuple(kind[0] == 'b'   ? hf_dynamics_body_pose(d, id)
+                    : kind[0] == 'g' ? hf_dynamics_geom_pose(d, id)
+                    : kind[0] == 's' ? hf_dynamics_site_pose(d, id)
+                                     : hf_dynamics_camera_pose(d, id));
 }
 
 static PyObject* dynamics_jacobian(PyObject* self, PyObject* args) {
@@ -270,6 +272,51 @@ static PyObject* dynamics_ray(PyObject* self, PyObject* args) {
                        hit.normal_W.x, hit.normal_W.y, hit.normal_W.z);
 }
 
+// _lens(camera, width, height): (width, height, orthographic, f, c); width 0: those of the camera
+static PyObject* dynamics_lens(PyObject* self, PyObject* args) {
+  int camera, width, height;
+  if (!PyArg_ParseTuple(args, "iii", &camera, &width, &height)) return NULL;
+  if (camera < 0 || camera >= model_in(self)->ncam) return PyErr_Format(PyExc_IndexError, "no camera %d", camera);
+  hfLens x = hf_camera_lens(model_in(self), camera, width, height);
+  return Py_BuildValue("iii(dd)(dd)", x.width, x.height, x.orthographic, x.f[0], x.f[1], x.c[0], x.c[1]);
+}
+
+// _picture(position (3), rotation (9), lens, exclude): bytes of the colours, depths, and bytes of the geoms (int32)
+static PyObject* dynamics_picture(PyObject* self, PyObject* args) {
+  enum { WIDEST = 1 << 15 };
+  PyObject *p, *R;
+  hfLens lens;
+  int exclude;
+  Py_buffer vp, vR;
+  if (!PyArg_ParseTuple(args, "OO(iii(dd)(dd))i", &p, &R, &lens.width, &lens.height, &lens.orthographic, &lens.f[0], &lens.f[1], &lens.c[0], &lens.c[1], &exclude) ||
+      need(self, 1) < 0)
+    return NULL;
+  if (lens.width < 1 || lens.height < 1 || lens.width > WIDEST || lens.height > WIDEST)
+    return PyErr_Format(PyExc_ValueError, "a picture has 1 to %d pixels each way, not %d x %d", WIDEST, lens.width, lens.height);
+  if (get_doubles(p, "position", 3, 0, &vp) < 0) return NULL;
+  if (get_doubles(R, "rotation", 9, 0, &vR) < 0) return PyBuffer_Release(&vp), NULL;
+  hfPose X;
+  X.p = vec3_of(&vp);
+  memcpy(X.R.m, vR.buf, sizeof X.R.m);
+  PyBuffer_Release(&vp), PyBuffer_Release(&vR);
+  int64_t shape[2] = {lens.height, lens.width};
+  Py_ssize_t pixels = (Py_ssize_t)lens.width * lens.height;
+  double* depths = NULL;
+  PyObject *rgb = PyByteArray_FromStringAndSize(NULL, 3 * pixels), *geom = PyByteArray_FromStringAndSize(NULL, 4 * pixels),
+           *depth = array_new(2, shape, &depths), *result = NULL;
+  if (rgb && geom && depth) {
+    const hfDynamics* d = ((DynamicsObject*)self)->d;
+    uint8_t* colours = (uint8_t*)PyByteArray_AsString(rgb);
+    int32_t* ids = (int32_t*)(void*)PyByteArray_AsString(geom);
+    Py_BEGIN_ALLOW_THREADS
+    hf_picture(d, X, &lens, exclude, colours, depths, ids);
+    Py_END_ALLOW_THREADS
+    result = Py_BuildValue("OOO", rgb, depth, geom);
+  }
+  Py_XDECREF(rgb), Py_XDECREF(geom), Py_XDECREF(depth);
+  return result;
+}
+
 static PyObject* dynamics_distance(PyObject* self, PyObject* args) {
   int a, b, n = model_in(self)->ngeom;
   double most;
@@ -296,6 +343,8 @@ static PyMethodDef dynamics_methods[] = {{"_set", dynamics_set, METH_VARARGS, NU
                                          {"_momentum", dynamics_momentum, METH_VARARGS, NULL},
                                          {"_ray", dynamics_ray, METH_VARARGS, NULL},
                                          {"_distance", dynamics_distance, METH_VARARGS, NULL},
+                                         {"_lens", dynamics_lens, METH_VARARGS, NULL},
+                                         {"_picture", dynamics_picture, METH_VARARGS, NULL},
                                          {0}};
 static PyType_Slot dynamics_slots[] = {
     {Py_tp_new, dynamics_new}, {Py_tp_dealloc, dynamics_dealloc}, {Py_tp_methods, dynamics_methods}, {0}};

@@ -135,6 +135,7 @@ void hfi_mjcf_read(hfiReader* r, hfiElem* root) {
     hfi_attr(e, "name");
     hfi_mjcf_read_tree(m, &world, e);
   }
+  hfi_mjcf_aim_cameras(m);
   read_references(m);
   hfi_mjcf_each(m, "keyframe", hfi_mjcf_read_key);
   hfi_mjcf_read_attached_keys(m);

@@ -113,6 +113,14 @@ typedef struct hfiReplicate {
   struct hfiReplicate* next;
 } hfiReplicate;
 
+// A camera that looks at a body, which may stand behind it in the file.
+typedef struct hfiAim {
+  int camera, mode; // id in the builder, hfCameraMode
+  const hfiElem* elem;
+  const char* suffix;
+  struct hfiAim* next;
+} hfiAim;
+
 // What replaces the parameters of all contacts: the attributes o_... of <option> with the flag override.
 typedef struct hfiOverride {
   int active;
@@ -138,6 +146,7 @@ struct hfiMjcf {
   const char* folder;          // of this document's main file
   struct hfiModelAsset* models;
   struct hfiAttachment* attachments;
+  hfiAim* aims;
   int attached; // 1: this model is attached to another; what refers to parts that are not attached is dropped
   int reflects; // 1: some actuator adds armature or damping to its target
   int actuators_left_out;
@@ -248,6 +257,8 @@ void hfi_mjcf_read_tree(hfiMjcf* m, const hfiScope* scope,
 void hfi_mjcf_read_joint(hfiMjcf* m, const hfiScope* scope, hfiElem* elem);
 void hfi_mjcf_read_geom(hfiMjcf* m, const hfiScope* scope, hfiElem* elem);
 void hfi_mjcf_read_site(hfiMjcf* m, const hfiScope* scope, hfiElem* elem);
+void hfi_mjcf_read_camera(hfiMjcf* m, const hfiScope* scope, hfiElem* elem);
+void hfi_mjcf_aim_cameras(hfiMjcf* m); // gives cameras their targets, once the tree of the document is read
 void hfi_mjcf_attach(hfiMjcf* m, const hfiScope* scope, hfiElem* elem);
 void hfi_mjcf_read_model_asset(hfiMjcf* m, hfiElem* elem);
 // Adds the keyframes of attached models, behind the document's own.
@@ -272,6 +283,7 @@ void hfi_mjcf_check_material(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_check_pair(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_check_equality(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_check_tendon(hfiMjcf* m, hfiElem* elem);
+void hfi_mjcf_check_camera(hfiMjcf* m, hfiElem* elem);
 
 // Whether this element is an actuator, and the effect of the element on a spec.
 int hfi_mjcf_is_actuator(const hfiElem* elem);
@@ -317,7 +329,7 @@ extern const hfiMeaning hfi_mjcf_meanings[];
 // Words of the parameters in <custom>, with the values of hfMethod, hfFrictionLaw, hfFrictionRule, hfDriveLaw and hfSignalType.
 // Words of the bits of hfContactData and of hfRayData, and of hfContactReduce.
 extern const char* const hfi_mjcf_contact_data[], *const hfi_mjcf_ray_data[];
-extern const hfiKeyword hfi_mjcf_reductions[], hfi_mjcf_sleep_policies[]; // the latter in the order of hfSleepPolicy
+extern const hfiKeyword hfi_mjcf_reductions[], hfi_mjcf_sleep_policies[], hfi_mjcf_camera_modes[]; // in the order of hfSleepPolicy, hfCameraMode
 extern const hfiKeyword hfi_mjcf_methods[], hfi_mjcf_friction_laws[], hfi_mjcf_friction_rules[], hfi_mjcf_drives[], hfi_mjcf_signals[];
 extern const hfiKeyword hfi_mjcf_interpolations[]; // in the order of hfInterpolation
 // The element of a sensor of this type (hfSensorType), and the attribute that names its object: NULL for a frame sensor, "" for a

@@ -117,6 +117,7 @@ static void read_doc(hfiMjcf* m, const hfiScope* outer, const hfiElem* elem, hfi
   hfiScope scope = *outer;
   scope.childclass = NULL;
   if (!m->r->status) read_part(doc, &scope, elem);
+  hfi_mjcf_aim_cameras(doc);
   part.end = b->body.count;
   if (attachment->asset && !m->r->status) hfi_keep(m->r, elem, (int)hfi_builder_add_part(b, part, &m->r->scratch));
 }
@@ -159,6 +160,7 @@ static hfiMjcf* open_itself(hfiMjcf* m, const hfiElem* elem) {
   if (!doc || m->r->status) return NULL;
   *doc = *m;
   doc->attachments = NULL;
+  doc->aims = NULL;
   doc->attached = m->attached + 1;
   return doc;
 }

@@ -150,6 +150,7 @@ static void read_child(hfiMjcf* m, const hfiScope* scope, hfiElem* e, Pass pass)
                {"freejoint", OWN_ELEMENTS, hfi_mjcf_read_joint},
                {"geom", OWN_ELEMENTS, hfi_mjcf_read_geom},
                {"site", OWN_ELEMENTS, hfi_mjcf_read_site},
+               {"camera", OWN_ELEMENTS, hfi_mjcf_read_camera},
                {"body", CHILD_BODIES, read_body},
                {"attach", CHILD_BODIES, hfi_mjcf_attach}};
   int frame = hfi_is(e, "frame"), replicate = hfi_is(e, "replicate");

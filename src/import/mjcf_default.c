@@ -14,6 +14,7 @@ static const struct {
     {"site", hfi_mjcf_check_site},         {"mesh", hfi_mjcf_check_mesh},
     {"material", hfi_mjcf_check_material}, {"pair", hfi_mjcf_check_pair},
     {"equality", hfi_mjcf_check_equality}, {"tendon", hfi_mjcf_check_tendon},
+    {"camera", hfi_mjcf_check_camera},
 };
 
 static hfiClass* find_class(const hfiMjcf* m, const char* name) {

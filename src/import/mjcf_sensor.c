@@ -60,16 +60,14 @@ const char* const hfi_mjcf_ray_data[] = {"dist", "dir", "origin", "point", "norm
 const hfiKeyword hfi_mjcf_reductions[] = {{"none", HF_REDUCE_NONE}, {"mindist", HF_REDUCE_MINDIST}, {"maxforce", HF_REDUCE_MAXFORCE},
                                           {"netforce", HF_REDUCE_NETFORCE}, {NULL, 0}};
 
-enum { CAMERA = HF_OBJECT_KINDS };
 static const hfiKeyword frame_kinds[] = {{"body", HF_OBJECT_INERTIAL}, {"xbody", HF_OBJECT_BODY},
                                          {"geom", HF_OBJECT_GEOM},     {"site", HF_OBJECT_SITE},
-                                         {"camera", CAMERA},           {NULL, 0}};
+                                         {"camera", HF_OBJECT_CAMERA}, {NULL, 0}};
 
 // The object of a frame sensor, or its reference; HFI_LEFT_OUT when that object was left out.
 static int find_frame(hfiMjcf* m, const hfiElem* elem, const char* typeattr, const char* nameattr,
                       int* kind) {
   if (!hfi_read_keyword(m->r, elem, typeattr, frame_kinds, kind)) return -1;
-  if (*kind == CAMERA) return hfi_require(m->r, elem, nameattr), HFI_LEFT_OUT;
   return hfi_mjcf_find_required(m, elem, nameattr, (hfObjectKind)*kind);
 }
 
@@ -105,9 +103,17 @@ static void find_contact(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
 }
 
 static void find_ray(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
-  d->objkind = HF_OBJECT_SITE;
-  d->obj = hfi_attr(elem, "camera") ? HFI_LEFT_OUT : hfi_mjcf_find_required(m, elem, "site", HF_OBJECT_SITE);
+  int camera = hfi_attr(elem, "camera") != NULL;
+  if (camera && hfi_attr(elem, "site")) hfi_fail(m->r, elem, HF_ERROR_MODEL, "both site and camera are given");
+  d->objkind = camera ? HF_OBJECT_CAMERA : HF_OBJECT_SITE;
+  d->obj = hfi_mjcf_find_required(m, elem, camera ? "camera" : "site", (hfObjectKind)d->objkind);
   hfi_mjcf_read_words(m, elem, "data", hfi_mjcf_ray_data, &d->data);
+}
+
+static void find_projection(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
+  d->objkind = HF_OBJECT_SITE, d->refkind = HF_OBJECT_CAMERA;
+  d->obj = hfi_mjcf_find_required(m, elem, "site", HF_OBJECT_SITE);
+  d->ref = hfi_mjcf_find_required(m, elem, "camera", HF_OBJECT_CAMERA);
 }
 
 static void find_pair(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
@@ -140,7 +146,7 @@ static const struct {
 } special_kinds[] = {{"contact", HF_SENSOR_CONTACT, find_contact},   {"rangefinder", HF_SENSOR_RANGEFINDER, find_ray},
                      {"distance", HF_SENSOR_DISTANCE, find_pair},    {"normal", HF_SENSOR_NORMAL, find_pair},
                      {"fromto", HF_SENSOR_FROM_TO, find_pair},       {"insidesite", HF_SENSOR_INSIDE_SITE, find_inside},
-                     {"user", HF_SENSOR_USER, find_user}};
+                     {"user", HF_SENSOR_USER, find_user},           {"camprojection", HF_SENSOR_CAMERA_PROJECTION, find_projection}};
 
 const char* hfi_mjcf_sensor_word(int type, const char** attribute) {
   for (size_t i = 0; i < sizeof sensor_kinds / sizeof *sensor_kinds; ++i)

@@ -21,6 +21,7 @@ static void collect_names(hfiMjcfWriter* w) {
   COLLECT_NAMES(HF_OBJECT_JOINT, joint, );
   COLLECT_NAMES(HF_OBJECT_GEOM, geom, );
   COLLECT_NAMES(HF_OBJECT_SITE, site, );
+  COLLECT_NAMES(HF_OBJECT_CAMERA, camera, );
   COLLECT_NAMES(HF_OBJECT_MESH, mesh, .def);
   COLLECT_NAMES(HF_OBJECT_HFIELD, hfield, );
   COLLECT_NAMES(HF_OBJECT_TENDON, tendon, );
@@ -58,6 +59,7 @@ static void name_what_is_referred_to(hfiMjcfWriter* w) {
   for (int i = 0; i < b->hfield.count; ++i) need_name(w, HF_OBJECT_HFIELD, i);
   for (int i = 0; i < b->pair.count; ++i)
     need_name(w, HF_OBJECT_GEOM, b->pair.data[i].geom1), need_name(w, HF_OBJECT_GEOM, b->pair.data[i].geom2);
+  for (int i = 0; i < b->camera.count; ++i) need_name(w, HF_OBJECT_BODY, b->camera.data[i].target);
   for (int i = 0; i < b->exclude.count; ++i)
     for (int k = 0; k < 2; ++k) need_name(w, HF_OBJECT_BODY, b->exclude.data[i].body[k]);
   for (int i = 0; i < b->tendon.count; ++i) {

@@ -158,7 +158,7 @@ void hfi_mjcf_write_actuators(hfiMjcfWriter* w) {
 // ---- sensors ------------------------------------------------------------------------------------
 
 static const char* frame_word(int kind) {
-  return kind == HF_OBJECT_INERTIAL ? "body" : kind == HF_OBJECT_BODY ? "xbody" : kind == HF_OBJECT_GEOM ? "geom" : "site";
+  return kind == HF_OBJECT_INERTIAL ? "body" : kind == HF_OBJECT_BODY ? "xbody" : kind == HF_OBJECT_GEOM ? "geom" : kind == HF_OBJECT_CAMERA ? "camera" : "site";
 }
 
 static void put_frame(hfiMjcfWriter* w, const char* type, const char* name, int kind, int id) {
@@ -204,8 +204,12 @@ static void put_target(hfiMjcfWriter* w, const hfSensorDef* d, const char* attri
     put_contact(w, d);
     return;
   case HF_SENSOR_RANGEFINDER:
-    hfi_mjcf_put_reference(w, "site", HF_OBJECT_SITE, d->obj);
+    hfi_mjcf_put_reference(w, d->objkind == HF_OBJECT_CAMERA ? "camera" : "site", (hfObjectKind)d->objkind, d->obj);
     put_data(w, hfi_mjcf_ray_data, d->data);
+    return;
+  case HF_SENSOR_CAMERA_PROJECTION:
+    hfi_mjcf_put_reference(w, "site", HF_OBJECT_SITE, d->obj);
+    hfi_mjcf_put_reference(w, "camera", HF_OBJECT_CAMERA, d->ref);
     return;
   case HF_SENSOR_INSIDE_SITE:
     put_frame(w, "objtype", "objname", d->objkind, d->obj);

@@ -266,10 +266,30 @@ static void write_site(hfiMjcfWriter* w, int i, int depth) {
   hfi_xml_print(&w->xml, "/>\n");
 }
 
+static void write_camera(hfiMjcfWriter* w, int i, int depth) {
+  const hfCameraDef* d = &w->b->camera.data[i];
+  const double size[2] = {d->resolution[0], d->resolution[1]};
+  hfi_xml_begin(&w->xml, depth, "camera");
+  hfi_mjcf_put_name(w, HF_OBJECT_CAMERA, i);
+  if (d->mode != HF_CAMERA_FIXED) hfi_xml_put_text(&w->xml, "mode", hfi_mjcf_camera_modes[d->mode].word);
+  hfi_mjcf_put_reference(w, "target", HF_OBJECT_BODY, d->target);
+  if (d->orthographic) hfi_xml_put_text(&w->xml, "projection", "orthographic");
+  if (d->resolution[0] != 1 || d->resolution[1] != 1) hfi_xml_put_reals(&w->xml, "resolution", size, 2);
+  if (d->sensorsize[0] > 0) {
+    hfi_xml_put_reals(&w->xml, "sensorsize", d->sensorsize, 2);
+    hfi_xml_put_reals(&w->xml, "focal", d->focal, 2);
+    hfi_xml_put_reals(&w->xml, "principal", d->principal, 2);
+  } else {
+    hfi_xml_put_real(&w->xml, "fovy", d->orthographic ? d->fovy : d->fovy * 180 / HFI_PI, 45);
+  }
+  hfi_mjcf_put_pose(w, d->pos, d->quat);
+  hfi_xml_print(&w->xml, "/>\n");
+}
+
 // The body's own elements. Each list is in the order of bodies, so that those of one body follow each other.
 typedef struct Cursor {
   const hfiOrder* order;
-  int joint, geom, site;
+  int joint, geom, site, camera;
 } Cursor;
 
 static void write_own_elements(hfiMjcfWriter* w, Cursor* c, int body, int depth) {
@@ -280,6 +300,8 @@ static void write_own_elements(hfiMjcfWriter* w, Cursor* c, int body, int depth)
     write_geom(w, c->order->geom_of[c->geom], depth);
   for (; c->site < b->site.count && b->site.data[c->order->site_of[c->site]].body == body; ++c->site)
     write_site(w, c->order->site_of[c->site], depth);
+  for (; c->camera < b->camera.count && b->camera.data[c->order->camera_of[c->camera]].body == body; ++c->camera)
+    write_camera(w, c->order->camera_of[c->camera], depth);
 }
 
 // The inertial of body i of the model.

@@ -8,6 +8,7 @@
 static int count_tendons(const hfModel* m) { return m->ntendon; }
 static int count_sensors(const hfModel* m) { return m->nsensor; }
 static int count_keyframes(const hfModel* m) { return m->nkey; }
+static int count_cameras(const hfModel* m) { return m->ncam; }
 static int count_pairs(const hfModel* m) { return m->npair; }
 static int count_mocap(const hfModel* m) { return m->nmocap; }
 static int count_signals(const hfModel* m) { return m->nsignal; }
@@ -99,6 +100,7 @@ static const UnsaidKind kinds[] = {
     {count_tendons, "tendons"},
     {count_sensors, "sensors"},
     {count_keyframes, "keyframes"},
+    {count_cameras, "cameras"},
     {count_signals, "signals of controls"},
     {count_pairs, "contact pairs with values of their own"},
     {count_soft_contacts, "softness of contacts other than a stiffness and dissipation (solref, stiction speed, tangential spring)"},

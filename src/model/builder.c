@@ -72,7 +72,7 @@ void hf_builder_free(hfBuilder* b) {
   for (int i = 0; i < b->mesh.count; ++i) hfi_hull_release(&b->mesh.data[i].hull);
   void* lists[] = {b->body.data,    b->joint.data,    b->geom.data,     b->mesh.data,
                    b->hfield.data,
-                   b->site.data,    b->tendon.data,   b->equality.data, b->pair.data,
+                   b->site.data,    b->camera.data,   b->tendon.data,   b->equality.data, b->pair.data,
                    b->exclude.data, b->actuator.data, b->sensor.data,   b->key.data,
                    b->part.data};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i) free(lists[i]);
@@ -155,6 +155,8 @@ int hf_builder_count(const hfBuilder* b, hfObjectKind kind) {
     return b->geom.count;
   case HF_OBJECT_SITE:
     return b->site.count;
+  case HF_OBJECT_CAMERA:
+    return b->camera.count;
   case HF_OBJECT_MESH:
     return b->mesh.count;
   case HF_OBJECT_HFIELD:

@@ -41,6 +41,7 @@ struct hfBuilder {
   HFI_LIST(hfiMesh) mesh;
   HFI_LIST(hfHeightFieldDef) hfield;
   HFI_LIST(hfSiteDef) site;
+  HFI_LIST(hfCameraDef) camera;
   HFI_LIST(hfTendonDef) tendon;
   HFI_LIST(hfEqualityDef) equality;
   HFI_LIST(hfPairDef) pair;
@@ -72,9 +73,11 @@ hfPairDef hfi_complete_pair(const hfBuilder* b, int pair);
 
 // Dimension of a sensor's data, and the data that `data` = 0 stands for.
 int hfi_sensor_dim(int type, int data, int num);
-// The num of a sensor in its model: of one on an orientation servo the number of its axes.
+// The num of a sensor in its model: of one on an orientation servo the number of its axes, of a rangefinder that of its rays.
 int hfi_sensor_num(const hfBuilder* b, const hfSensorDef* def);
-enum { HFI_MOST_SENSOR_SLOTS = 1 << 16 };
+enum { HFI_MOST_SENSOR_SLOTS = 1 << 16, HFI_MOST_SENSOR_PIXELS = 1 << 20, HFI_MOST_SENSOR_NUMBERS = 1 << 28 };
+// Refuses more numbers than sensors may have.
+hfStatus hfi_check_sensors(const hfBuilder* b, hfError* error);
 // Sets data and reduce where they are not given.
 void hfi_sensor_complete(hfSensorDef* def);
 // Least count of numbers of a signal (hfSignalType).

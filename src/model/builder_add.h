@@ -19,6 +19,7 @@ hfStatus hfi_check_body(const hfBuilder* b, hfBodyDef* d, hfError* error);
 hfStatus hfi_check_joint(const hfBuilder* b, hfJointDef* d, int except, hfError* error);
 hfStatus hfi_check_geom(const hfBuilder* b, hfGeomDef* d, hfError* error);
 hfStatus hfi_check_site(const hfBuilder* b, hfSiteDef* d, hfError* error);
+hfStatus hfi_check_camera(const hfBuilder* b, hfCameraDef* d, hfError* error);
 hfStatus hfi_check_equality(const hfBuilder* b, const hfEqualityDef* d, hfError* error);
 hfStatus hfi_check_actuator(const hfBuilder* b, const hfActuatorDef* d, hfError* error);
 

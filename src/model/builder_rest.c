@@ -363,6 +363,8 @@ int hf_builder_add_sensor(hfBuilder* b, const hfSensorDef* source, hfError* erro
                           d.reduce, d.subtree);
   if (d.type == HF_SENSOR_INSIDE_SITE && d.refkind != HF_OBJECT_SITE)
     return hfi_refuse_def(error, d.where, kind, d.name, "needs a site");
+  if (d.type == HF_SENSOR_CAMERA_PROJECTION && (d.objkind != HF_OBJECT_SITE || d.refkind != HF_OBJECT_CAMERA))
+    return hfi_refuse_def(error, d.where, kind, d.name, "needs a site and a camera");
   if (d.type >= HF_SENSOR_DISTANCE && d.type <= HF_SENSOR_FROM_TO && d.refkind == HF_OBJECT_NONE)
     return hfi_refuse_def(error, d.where, kind, d.name, "needs two geoms or bodies");
   if (!isfinite(d.noise) || d.noise < 0)

@@ -1,4 +1,4 @@
-// Adding bodies, joints, geoms, sites and meshes.
+// Adding bodies, joints, geoms, sites, cameras and meshes.
 #include "model/builder_add.h"
 
 #include "base/error.h"
@@ -190,6 +190,51 @@ int hf_builder_add_site(hfBuilder* b, const hfSiteDef* source, hfError* error) {
   if (status != HF_OK) return status;
   HFI_ADD(b->site, HF_OBJECT_SITE, d);
   return HFI_APPEND(b->site, d);
+}
+
+// The vertical angle that a chip sees.
+static double angle_of_chip(const hfCameraDef* d) { return 2 * atan(0.5 * d->sensorsize[1] / d->focal[1]); }
+
+static int is_positive(const double x[2]) { return isfinite(x[0]) && isfinite(x[1]) && x[0] > 0 && x[1] > 0; }
+
+// Checks the picture, and sets fovy where a chip says it.
+static hfStatus check_lens(hfCameraDef* d, hfError* error) {
+  const hfObjectKind kind = HF_OBJECT_CAMERA;
+  enum { MOST_WIDE = 1 << 15 };
+  int has_chip = d->sensorsize[0] != 0 || d->sensorsize[1] != 0;
+  for (int k = 0; k < 2; ++k)
+    if (d->resolution[k] < 1 || d->resolution[k] > MOST_WIDE)
+      return hfi_refuse_def(error, d->where, kind, d->name, "resolution must be 1 to %d pixels each way, is %d x %d", MOST_WIDE, d->resolution[0], d->resolution[1]);
+  if (has_chip && (!is_positive(d->sensorsize) || !is_positive(d->focal) || !hfi_all_finite(d->principal, 2)))
+    return hfi_refuse_def(error, d->where, kind, d->name, "sensorsize and focal must be positive");
+  if (has_chip && d->orthographic)
+    return hfi_refuse_def(error, d->where, kind, d->name, "an orthographic camera has no chip: give its height by fovy");
+  if (has_chip) d->fovy = angle_of_chip(d);
+  if (!isfinite(d->fovy) || d->fovy <= 0 || (!d->orthographic && d->fovy >= HFI_PI))
+    return hfi_refuse_def(error, d->where, kind, d->name, "fovy must be between 0 and 180 degrees, is %g", d->fovy * 180 / HFI_PI);
+  return HF_OK;
+}
+
+hfStatus hfi_check_camera(const hfBuilder* b, hfCameraDef* d, hfError* error) {
+  const hfObjectKind kind = HF_OBJECT_CAMERA;
+  if (!hfi_object_exists(b, HF_OBJECT_BODY, d->body))
+    return hfi_refuse_def(error, d->where, kind, d->name, "body %d does not exist", d->body);
+  if (d->mode < HF_CAMERA_FIXED || d->mode > HF_CAMERA_TARGET_COM)
+    return hfi_refuse_def(error, d->where, kind, d->name, "unknown mode %d", d->mode);
+  if (d->mode >= HF_CAMERA_TARGET ? !hfi_object_exists(b, HF_OBJECT_BODY, d->target) : d->target != -1)
+    return hfi_refuse_def(error, d->where, kind, d->name, "a camera has a target body if its mode looks at one");
+  if (!hfi_all_finite(d->pos, 3) || !hfi_normalise_quat(d->quat))
+    return hfi_refuse_def(error, d->where, kind, d->name, "pose is not finite or its quaternion is zero");
+  return check_lens(d, error);
+}
+
+int hf_builder_add_camera(hfBuilder* b, const hfCameraDef* source, hfError* error) {
+  hfi_clear_error(error);
+  hfCameraDef d = *source;
+  hfStatus status = hfi_check_camera(b, &d, error);
+  if (status != HF_OK) return status;
+  HFI_ADD(b->camera, HF_OBJECT_CAMERA, d);
+  return HFI_APPEND(b->camera, d);
 }
 
 static hfStatus check_mesh(const hfMeshDef* d, hfError* error) {

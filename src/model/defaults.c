@@ -1,4 +1,6 @@
 // Default definitions. Values are MJCF's where MJCF has one (gravity, density, friction, condim, …).
+#include "math/vec3.h"
+
 #include <holdfast/builder.h>
 
 static const double QUAT[4] = {1, 0, 0, 0};
@@ -45,6 +47,16 @@ hfSiteDef hf_site_def_default(void) {
   d.type = HF_GEOM_SPHERE;
   set_quat(d.quat);
   d.size[0] = d.size[1] = d.size[2] = 0.005;
+  return d;
+}
+
+hfCameraDef hf_camera_def_default(void) {
+  hfCameraDef d = {0};
+  d.target = -1;
+  d.resolution[0] = d.resolution[1] = 1;
+  set_quat(d.quat);
+  d.fovy = HFI_PI / 4;
+  d.focal[0] = d.focal[1] = 0.01;
   return d;
 }
 

@@ -12,6 +12,7 @@ DEFINE_GET(body, hfBodyDef)
 DEFINE_GET(joint, hfJointDef)
 DEFINE_GET(geom, hfGeomDef)
 DEFINE_GET(site, hfSiteDef)
+DEFINE_GET(camera, hfCameraDef)
 DEFINE_GET(equality, hfEqualityDef)
 DEFINE_GET(actuator, hfActuatorDef)
 
@@ -58,6 +59,16 @@ hfStatus hf_builder_set_site(hfBuilder* b, int id, const hfSiteDef* def, hfError
   hfSiteDef d = *def, *old = &b->site.data[id];
   d.name = old->name, d.where = old->where;
   hfStatus status = hfi_check_site(b, &d, error);
+  if (status == HF_OK) *old = d;
+  return status;
+}
+
+hfStatus hf_builder_set_camera(hfBuilder* b, int id, const hfCameraDef* def, hfError* error) {
+  hfi_clear_error(error);
+  if (id < 0 || id >= b->camera.count) return refuse_id(error, HF_OBJECT_CAMERA, id);
+  hfCameraDef d = *def, *old = &b->camera.data[id];
+  d.name = old->name, d.where = old->where;
+  hfStatus status = hfi_check_camera(b, &d, error);
   if (status == HF_OK) *old = d;
   return status;
 }

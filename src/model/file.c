@@ -33,7 +33,7 @@ static hfStatus check_index(const hfModel* m, const IndexRule* rule, hfError* er
 
 static hfStatus check_names(const hfModel* m, hfError* error) {
   static const hfModelField fields[] = {
-      HF_FIELD_body_name, HF_FIELD_jnt_name, HF_FIELD_geom_name, HF_FIELD_site_name,
+      HF_FIELD_body_name, HF_FIELD_jnt_name, HF_FIELD_geom_name, HF_FIELD_site_name, HF_FIELD_cam_name,
       HF_FIELD_mesh_name, HF_FIELD_hfield_name, HF_FIELD_tendon_name, HF_FIELD_eq_name, HF_FIELD_actuator_name,
       HF_FIELD_sensor_name, HF_FIELD_key_name, HF_FIELD_pair_name};
   for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i) {
@@ -51,6 +51,10 @@ static hfStatus check_indices(const hfModel* m, hfError* error) {
                              {HF_FIELD_geom_hfield, -1, m->nhfield},
                              {HF_FIELD_tree_sleep, 0, HF_SLEEP_INIT + 1},
                              {HF_FIELD_site_body, 0, m->nbody},
+                             {HF_FIELD_cam_body, 0, m->nbody},
+                             {HF_FIELD_cam_mode, 0, HF_CAMERA_TARGET_COM + 1},
+                             {HF_FIELD_cam_target, -1, m->nbody},
+                             {HF_FIELD_cam_resolution, 1, (1 << 15) + 1},
                              {HF_FIELD_wrap_type, 0, HF_WRAP_PULLEY + 1},
                              {HF_FIELD_wrap_side, -1, m->nsite},
                              {HF_FIELD_pair_geom, 0, m->ngeom},
@@ -66,7 +70,7 @@ static hfStatus check_indices(const hfModel* m, hfError* error) {
                              {HF_FIELD_actuator_signal, -1, m->nsignal},
                              {HF_FIELD_sensor_interp, 0, HF_INTERPOLATE_CUBIC + 1},
                              {HF_FIELD_sensor_data, 0, 2 * HF_CONTACT_ANGVEL},
-                             {HF_FIELD_sensor_num, 0, HFI_MOST_SENSOR_SLOTS + 1},
+                             {HF_FIELD_sensor_num, 0, HFI_MOST_SENSOR_PIXELS + 1},
                              {HF_FIELD_sensor_reduce, 0, HF_REDUCE_NETFORCE + 1},
                              {HF_FIELD_sensor_subtree, 0, 4},
                              {HF_FIELD_signal_type, 0, HF_SIGNAL_FEEDBACK + 1}};
@@ -105,6 +109,9 @@ static int sensor_is_sound(const hfModel* m, int i) {
   if (ref != HF_OBJECT_NONE &&
       (!hfi_sensor_accepts(type, ref) || !is_object(m, ref, hf_model_sensor_ref(m)[i])))
     return 0;
+  int pixels = kind == HF_OBJECT_CAMERA && type == HF_SENSOR_RANGEFINDER;
+  if (pixels && hf_model_sensor_num(m)[i] != (int64_t)hf_model_cam_resolution(m)[2 * id] * hf_model_cam_resolution(m)[2 * id + 1]) return 0;
+  if (type == HF_SENSOR_CAMERA_PROJECTION && (kind != HF_OBJECT_SITE || ref != HF_OBJECT_CAMERA)) return 0;
   int axes = kind == HF_OBJECT_ACTUATOR && hfi_is_orientation(m, id) && hfi_orientation_count(hf_model_actuator_inputs(m)[id]) ? 3 : 1;
   if (kind == HF_OBJECT_ACTUATOR && hf_model_sensor_num(m)[i] != axes) return 0;
   int dim = hf_model_sensor_dim(m)[i], adr = hf_model_sensor_adr(m)[i];

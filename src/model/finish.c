@@ -25,6 +25,7 @@ static void count_names(const hfBuilder* b, hfModel* h) {
   SUM_NAMES(joint, );
   SUM_NAMES(geom, );
   SUM_NAMES(site, );
+  SUM_NAMES(camera, );
   SUM_NAMES(mesh, .def);
   SUM_NAMES(hfield, );
   SUM_NAMES(tendon, );
@@ -70,7 +71,7 @@ static void count_topology(const hfBuilder* b, const hfiOrder* o, int* dofs_abov
 static void count_rest(const hfBuilder* b, hfModel* h) {
   hf_builder_sizes(b, &h->nq, &h->nv, &h->na, &h->nu, &h->nmocap);
   h->nbody = b->body.count, h->njnt = b->joint.count, h->ngeom = b->geom.count,
-  h->nsite = b->site.count;
+  h->nsite = b->site.count, h->ncam = b->camera.count;
   h->nmesh = b->mesh.count, h->ntendon = b->tendon.count, h->neq = b->equality.count,
   h->npair = b->pair.count;
   h->nexclude = b->exclude.count, h->nkey = b->key.count, h->nsensor = b->sensor.count;
@@ -106,6 +107,8 @@ static void fill_names(const hfiFinish* f) {
     hfi_set_geom_name(m)[i] = store_name(m, &used, b->geom.data[o->geom_of[i]].name);
   for (int i = 0; i < m->nsite; ++i)
     hfi_set_site_name(m)[i] = store_name(m, &used, b->site.data[o->site_of[i]].name);
+  for (int i = 0; i < m->ncam; ++i)
+    hfi_set_cam_name(m)[i] = store_name(m, &used, b->camera.data[o->camera_of[i]].name);
   for (int i = 0; i < m->nmesh; ++i)
     hfi_set_mesh_name(m)[i] = store_name(m, &used, b->mesh.data[i].def.name);
   for (int i = 0; i < m->nhfield; ++i)
@@ -170,6 +173,7 @@ static hfStatus fill_sections(hfiFinish* f, hfError* error) {
   if (status == HF_OK) hfi_finish_geoms(f);
   if (status == HF_OK) status = hfi_finish_inertias(f, error);
   if (status == HF_OK) status = derive_fields(f, error);
+  if (status == HF_OK) status = hfi_finish_cameras(f, error);
   if (status == HF_OK) status = hfi_finish_references(f, error);
   if (status == HF_OK) status = hfi_finish_springs(f, error);
   if (status == HF_OK) status = hfi_finish_actuators(f, error);
@@ -184,6 +188,7 @@ hfStatus hf_builder_finish(hfBuilder* b, hfModel** model, hfError* error) {
   hfi_clear_error(error);
   hfiFinish f = {.b = b};
   hfStatus status = hfi_check_world(&b->world, error);
+  if (status == HF_OK) status = hfi_check_sensors(b, error);
   if (status == HF_OK) status = hfi_order_create(&f.order, b, error);
   if (status != HF_OK) return status;
   hfModel header = {0};

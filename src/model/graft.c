@@ -1,4 +1,4 @@
-// The tree of a guest is copied with X_PB' = X_PW' X_W'B for the bodies, geoms and sites that stand in the guest's world W'.
+// The tree of a guest is copied with X_PB' = X_PW' X_W'B for the bodies, geoms, sites and cameras that stand in the guest's world W'.
 #include "model/graft.h"
 
 #include "base/error.h"
@@ -109,6 +109,14 @@ static int adapt_site(hfiGraft* g, hfSiteDef* d, int id) {
   return rename_id(g, HF_OBJECT_BODY, &d->body);
 }
 
+// A camera whose target was not copied no longer turns.
+static int adapt_camera(hfiGraft* g, hfCameraDef* d, int id) {
+  (void)id;
+  if (d->body == 0) place(g, d->pos, d->quat);
+  if (!rename_id(g, HF_OBJECT_BODY, &d->target)) d->mode = HF_CAMERA_FIXED, d->target = -1;
+  return rename_id(g, HF_OBJECT_BODY, &d->body);
+}
+
 // Copies every object of a list that `adapt` accepts.
 #define COPY_LIST(Def, list, member, kind, adapt, add)                                             \
   for (int i = 0; i < g->guest->list.count; ++i) {                                                 \
@@ -158,6 +166,7 @@ hfStatus hfi_graft_tree(hfiGraft* g, hfError* error) {
   COPY_LIST(hfHeightFieldDef, hfield, , HF_OBJECT_HFIELD, adapt_height_field, hf_builder_add_height_field);
   COPY_LIST(hfGeomDef, geom, , HF_OBJECT_GEOM, adapt_geom, hf_builder_add_geom);
   COPY_LIST(hfSiteDef, site, , HF_OBJECT_SITE, adapt_site, hf_builder_add_site);
+  COPY_LIST(hfCameraDef, camera, , HF_OBJECT_CAMERA, adapt_camera, hf_builder_add_camera);
   return keep_rules(g, first, error);
 }
 

@@ -22,7 +22,7 @@ typedef struct hfiGraft {
 
 // Refuses a parent or a body that does not exist, and a pose without direction.
 hfStatus hfi_graft_open(hfiGraft* graft, hfBuilder* b, const hfBuilder* guest, const hfAttachDef* def, hfError* error);
-// Copies meshes, height fields, bodies, joints, geoms and sites.
+// Copies meshes, height fields, bodies, joints, geoms, sites and cameras.
 hfStatus hfi_graft_tree(hfiGraft* graft, hfError* error);
 // Copies one kind of what refers to the tree: HF_OBJECT_PAIR (with excluded bodies), TENDON, EQUALITY, ACTUATOR, SENSOR. What
 // refers to parts that were not copied is left out. A kind is copied once, however often this is called.

@@ -8,7 +8,7 @@
 const char* hf_object_kind_name(hfObjectKind kind) {
   static const char* const names[HF_OBJECT_KINDS] = {
       "none",   "body",     "inertial frame", "joint",  "geom",     "site", "mesh",
-      "tendon", "equality", "actuator",       "sensor", "keyframe", "pair",   "hfield"};
+      "tendon", "equality", "actuator",       "sensor", "keyframe", "pair",   "hfield", "camera"};
   return kind >= 0 && kind < HF_OBJECT_KINDS ? names[kind] : "unknown";
 }
 
@@ -27,6 +27,9 @@ static const int32_t* name_offsets(const hfModel* m, hfObjectKind kind, int* cou
   case HF_OBJECT_SITE:
     *count = m->nsite;
     return hf_model_site_name(m);
+  case HF_OBJECT_CAMERA:
+    *count = m->ncam;
+    return hf_model_cam_name(m);
   case HF_OBJECT_MESH:
     *count = m->nmesh;
     return hf_model_mesh_name(m);

@@ -45,16 +45,17 @@ static void group_by_body(const hfiOrder* o, int nbody, int n, const int* body, 
 
 hfStatus hfi_order_create(hfiOrder* o, const hfBuilder* b, hfError* error) {
   size_t nb = (size_t)b->body.count, nj = (size_t)b->joint.count, ng = (size_t)b->geom.count,
-         ns = (size_t)b->site.count;
+         ns = (size_t)b->site.count, nc = (size_t)b->camera.count;
   size_t most = nj > ng ? nj : ng;
   if (ns > most) most = ns;
-  int* memory = malloc(sizeof(int) * (2 * (nb + nj + ng + ns) + 3 * nb + (nb + 1) + most + 1));
+  if (nc > most) most = nc;
+  int* memory = malloc(sizeof(int) * (2 * (nb + nj + ng + ns + nc) + 3 * nb + (nb + 1) + most + 1));
   if (!memory) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
   int* at = memory;
   int** slots[] = {&o->body_of, &o->new_body, &o->joint_of, &o->new_joint,
-                   &o->geom_of, &o->new_geom, &o->site_of,  &o->new_site};
-  size_t sizes[] = {nb, nb, nj, nj, ng, ng, ns, ns};
-  for (int i = 0; i < 8; ++i) *slots[i] = at, at += sizes[i];
+                   &o->geom_of, &o->new_geom, &o->site_of,  &o->new_site, &o->camera_of, &o->new_camera};
+  size_t sizes[] = {nb, nb, nj, nj, ng, ng, ns, ns, nc, nc};
+  for (int i = 0; i < 10; ++i) *slots[i] = at, at += sizes[i];
   o->memory = memory;
   int *head = at, *next = at + nb, *stack = at + 2 * nb, *start = at + 3 * nb,
       *body = start + nb + 1;
@@ -65,6 +66,8 @@ hfStatus hfi_order_create(hfiOrder* o, const hfBuilder* b, hfError* error) {
   group_by_body(o, (int)nb, (int)ng, body, o->geom_of, o->new_geom, start);
   for (size_t i = 0; i < ns; ++i) body[i] = b->site.data[i].body;
   group_by_body(o, (int)nb, (int)ns, body, o->site_of, o->new_site, start);
+  for (size_t i = 0; i < nc; ++i) body[i] = b->camera.data[i].body;
+  group_by_body(o, (int)nb, (int)nc, body, o->camera_of, o->new_camera, start);
   return HF_OK;
 }
 
@@ -82,6 +85,8 @@ int hfi_order_map(const hfiOrder* o, int kind, int id) {
     return o->new_geom[id];
   case HF_OBJECT_SITE:
     return o->new_site[id];
+  case HF_OBJECT_CAMERA:
+    return o->new_camera[id];
   default:
     return id;
   }

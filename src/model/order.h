@@ -1,4 +1,4 @@
-// The order of a finished model: bodies depth-first; joints, geoms and sites grouped by body.
+// The order of a finished model: bodies depth-first; joints, geoms, sites and cameras grouped by body.
 #ifndef HFI_MODEL_ORDER_H
 #define HFI_MODEL_ORDER_H
 
@@ -10,6 +10,7 @@ typedef struct hfiOrder {
   int *joint_of, *new_joint;
   int *geom_of, *new_geom;
   int *site_of, *new_site;
+  int *camera_of, *new_camera;
   void* memory;
 } hfiOrder;
 

@@ -18,7 +18,23 @@ static int sum_widths(int data, const int* width, int count) {
 
 static int is_of_actuator(int type) { return type >= HF_SENSOR_ACTUATOR_POS && type <= HF_SENSOR_ACTUATOR_FORCE; }
 
+static int64_t count_pixels(const hfCameraDef* camera) { return (int64_t)camera->resolution[0] * camera->resolution[1]; }
+
+hfStatus hfi_check_sensors(const hfBuilder* b, hfError* error) {
+  int64_t total = 0;
+  for (int i = 0; i < b->sensor.count; ++i) {
+    const hfSensorDef* d = &b->sensor.data[i];
+    if (d->type == HF_SENSOR_RANGEFINDER && d->objkind == HF_OBJECT_CAMERA && count_pixels(&b->camera.data[d->obj]) > HFI_MOST_SENSOR_PIXELS)
+      return hfi_refuse_def(error, d->where, HF_OBJECT_SENSOR, d->name, "its camera has more than %d pixels", HFI_MOST_SENSOR_PIXELS);
+    total += hfi_sensor_dim(d->type, d->data, hfi_sensor_num(b, d));
+    if (total > HFI_MOST_SENSOR_NUMBERS)
+      return hfi_refuse_def(error, d->where, HF_OBJECT_SENSOR, d->name, "the sensors up to it have more than %d numbers", HFI_MOST_SENSOR_NUMBERS);
+  }
+  return HF_OK;
+}
+
 int hfi_sensor_num(const hfBuilder* b, const hfSensorDef* d) {
+  if (d->type == HF_SENSOR_RANGEFINDER) return d->objkind == HF_OBJECT_CAMERA ? (int)count_pixels(&b->camera.data[d->obj]) : 1;
   if (!is_of_actuator(d->type)) return d->num;
   const hfActuatorDef* actuator = &b->actuator.data[d->obj];
   return actuator->gaintype == HF_GAIN_ORIENTATION && hfi_orientation_count(actuator->inputs) ? 3 : 1;
@@ -27,13 +43,14 @@ int hfi_sensor_num(const hfBuilder* b, const hfSensorDef* d) {
 int hfi_sensor_dim(int type, int data, int num) {
   static const int contact[] = {1, 3, 3, 1, 3, 3, 3, 3, 3}, ray[] = {1, 3, 3, 3, 3, 1};
   switch (type) {
-  case HF_SENSOR_RANGEFINDER: return sum_widths(data, ray, 6);
+  case HF_SENSOR_RANGEFINDER: return num * sum_widths(data, ray, 6);
   case HF_SENSOR_CONTACT: return num * sum_widths(data, contact, 9);
   case HF_SENSOR_ACTUATOR_POS:
   case HF_SENSOR_ACTUATOR_VEL:
   case HF_SENSOR_ACTUATOR_FORCE:
   case HF_SENSOR_USER: return num;
   case HF_SENSOR_FROM_TO: return 6;
+  case HF_SENSOR_CAMERA_PROJECTION: return 2;
   case HF_SENSOR_MAGNETOMETER:
   case HF_SENSOR_NORMAL:
   case HF_SENSOR_ACCELEROMETER:
@@ -65,7 +82,7 @@ int hfi_sensor_dim(int type, int data, int num) {
 int hfi_sensor_accepts(int type, int kind) {
   if ((type >= HF_SENSOR_FRAME_POS && type <= HF_SENSOR_FRAME_ANGACC) || type == HF_SENSOR_INSIDE_SITE)
     return kind == HF_OBJECT_BODY || kind == HF_OBJECT_INERTIAL || kind == HF_OBJECT_GEOM ||
-           kind == HF_OBJECT_SITE;
+           kind == HF_OBJECT_SITE || kind == HF_OBJECT_CAMERA;
   if (type >= HF_SENSOR_SUBTREE_COM && type <= HF_SENSOR_SUBTREE_ANGMOM)
     return kind == HF_OBJECT_BODY;
   if (type >= HF_SENSOR_CLOCK && type <= HF_SENSOR_ENERGY_KINETIC) return kind == HF_OBJECT_NONE;
@@ -73,7 +90,8 @@ int hfi_sensor_accepts(int type, int kind) {
     return kind == HF_OBJECT_NONE || kind == HF_OBJECT_GEOM || kind == HF_OBJECT_BODY || kind == HF_OBJECT_SITE;
   if (type == HF_SENSOR_USER) return kind == HF_OBJECT_NONE;
   if (type >= HF_SENSOR_DISTANCE && type <= HF_SENSOR_FROM_TO) return kind == HF_OBJECT_GEOM || kind == HF_OBJECT_BODY;
-  if (type == HF_SENSOR_MAGNETOMETER || type == HF_SENSOR_RANGEFINDER) return kind == HF_OBJECT_SITE;
+  if (type == HF_SENSOR_CAMERA_PROJECTION || type == HF_SENSOR_RANGEFINDER) return kind == HF_OBJECT_SITE || kind == HF_OBJECT_CAMERA;
+  if (type == HF_SENSOR_MAGNETOMETER) return kind == HF_OBJECT_SITE;
   if (type <= HF_SENSOR_TORQUE) return kind == HF_OBJECT_SITE;
   if (type == HF_SENSOR_TENDON_POS || type == HF_SENSOR_TENDON_VEL) return kind == HF_OBJECT_TENDON;
   if (type >= HF_SENSOR_TENDON_ACTUATOR_FORCE && type <= HF_SENSOR_TENDON_LIMIT_FORCE) return kind == HF_OBJECT_TENDON;

@@ -157,7 +157,10 @@ static void sense_vector(const hfiSensorInput* in, int s, int type, int id, doub
     v3_store(out, m3_tmulv(hf_dynamics_site_pose(in->dynamics, id).R, v3_load(m->world.magnetic)));
     break;
   case HF_SENSOR_RANGEFINDER:
-    hfi_sense_ray(in, s, out);
+    hfi_sense_rays(in, s, out);
+    break;
+  case HF_SENSOR_CAMERA_PROJECTION:
+    hfi_sense_projection(in, s, out);
     break;
   case HF_SENSOR_DISTANCE:
   case HF_SENSOR_NORMAL:

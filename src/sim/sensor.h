@@ -28,7 +28,7 @@ void hfi_add_noise(const hfModel* model, int32_t seed, double time, double* data
 
 // ---- parts ------------------------------------------------------------------------------------------
 
-// A frame: of a body (HF_OBJECT_BODY), its principal axes (HF_OBJECT_INERTIAL), a geom, a site, or the world.
+// A frame: of a body (HF_OBJECT_BODY), its principal axes (HF_OBJECT_INERTIAL), a geom, a site, a camera, or the world. It moves with the body.
 typedef struct hfiFrame {
   int body;
   hfPose X_WF;
@@ -50,8 +50,10 @@ static inline double* hfi_store_vector(double* out, hfVec3 v) {
 static inline hfVec3 hfi_contact_force(const hfContact* c) { return v3_axpy(c->fn, c->n_W, c->ft); }
 // What a contact sensor reports (sensor_contact.c).
 void hfi_sense_contacts(const hfiSensorInput* in, int sensor, double* out);
-// Rangefinders, distances and volumes (sensor_geom.c).
-void hfi_sense_ray(const hfiSensorInput* in, int sensor, double* out);
+// Rays from a site, and from all pixels of a camera; where a site is in a picture (sensor_ray.c).
+void hfi_sense_rays(const hfiSensorInput* in, int sensor, double* out);
+void hfi_sense_projection(const hfiSensorInput* in, int sensor, double* out);
+// Distances and volumes (sensor_geom.c).
 void hfi_sense_distance(const hfiSensorInput* in, int sensor, double* out);
 double hfi_sense_inside(const hfiSensorInput* in, int sensor);
 // Is the point inside of the site's volume?

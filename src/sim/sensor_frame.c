@@ -11,6 +11,7 @@ hfiFrame hfi_frame_of(const hfDynamics* d, int kind, int id) {
   switch (kind) {
   case HF_OBJECT_GEOM: return (hfiFrame){hf_model_geom_body(m)[id], hf_dynamics_geom_pose(d, id)};
   case HF_OBJECT_SITE: return (hfiFrame){hf_model_site_body(m)[id], hf_dynamics_site_pose(d, id)};
+  case HF_OBJECT_CAMERA: return (hfiFrame){hf_model_cam_body(m)[id], hf_dynamics_camera_pose(d, id)};
   case HF_OBJECT_INERTIAL: return (hfiFrame){id, {m3_mul(d->X_WB[id].R, m3_from_quat(q_load(hf_model_body_iquat(m) + 4 * id))), hfi_body_com(d, id)}};
   case HF_OBJECT_BODY: return (hfiFrame){id, d->X_WB[id]};
   default: return (hfiFrame){0, pose_identity()};
@@ -22,6 +23,7 @@ static hfQuat frame_quat(const hfDynamics* d, int kind, int id) {
   switch (kind) {
   case HF_OBJECT_GEOM: return q_mul(d->q_WB[hf_model_geom_body(m)[id]], q_load(hf_model_geom_quat(m) + 4 * id));
   case HF_OBJECT_SITE: return q_mul(d->q_WB[hf_model_site_body(m)[id]], q_load(hf_model_site_quat(m) + 4 * id));
+  case HF_OBJECT_CAMERA: return q_from_m3(hf_dynamics_camera_pose(d, id).R);
   case HF_OBJECT_INERTIAL: return q_mul(d->q_WB[id], q_load(hf_model_body_iquat(m) + 4 * id));
   case HF_OBJECT_BODY: return d->q_WB[id];
   default: return q_identity();

@@ -1,28 +1,10 @@
-// Sensors of shapes: what a ray from a site meets, how far two objects are apart, whether something is inside of a site.
+// Sensors of shapes: how far two objects are apart, whether something is inside of a site.
 #include "sim/sensor.h"
 
 #include "geometry/ray.h"
 #include <holdfast/geometry.h>
 
 #include <string.h>
-
-// ---- rays -------------------------------------------------------------------------------------------
-
-void hfi_sense_ray(const hfiSensorInput* in, int s, double* out) {
-  const hfModel* m = in->dynamics->model;
-  int site = hf_model_sensor_obj(m)[s], data = hf_model_sensor_data(m)[s];
-  hfPose X = hf_dynamics_site_pose(in->dynamics, site);
-  hfVec3 along = m3_col(X.R, 2), zero = v3_zero();
-  hfRayHit hit;
-  int found = hfi_ray_cast(in->dynamics, X.p, along, INFINITY, hf_model_site_body(m)[site], in->visible, 0, &hit);
-  double distance = found ? hit.distance : -1;
-  if (data & HF_RAY_DIST) *out++ = distance;
-  if (data & HF_RAY_DIR) out = hfi_store_vector(out, found ? along : zero);
-  if (data & HF_RAY_ORIGIN) out = hfi_store_vector(out, X.p);
-  if (data & HF_RAY_POINT) out = hfi_store_vector(out, found ? hit.point_W : zero);
-  if (data & HF_RAY_NORMAL) out = hfi_store_vector(out, found ? hit.normal_W : zero);
-  if (data & HF_RAY_DEPTH) *out = distance;
-}
 
 // ---- distances --------------------------------------------------------------------------------------
 

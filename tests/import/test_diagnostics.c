@@ -38,13 +38,14 @@ static void test_silence(void** state) {
   hf_diagnostics_free(d);
 }
 
-// Cameras are only drawn. Of a sensor that names one is said that it is left out, and no more.
-static void test_camera_sensors(void** state) {
+// Nothing is said about cameras and their sensors, but for a target at which the camera does not look.
+static void test_cameras(void** state) {
   (void)state;
-  hfDiagnostics* d = diagnose("<mujoco><worldbody><camera name='c'/><body name='b'><geom size='1'/></body></worldbody><sensor><framequat objtype='camera' objname='c'/>"
-                              "<framepos objtype='body' objname='b' reftype='camera' refname='c'/></sensor></mujoco>", NULL);
-  assert_int_equal(hf_diagnostics_count(d), 1);
-  assert_int_equal(find_diagnostic(d, "sensor left out").count, 2);
+  hfDiagnostics* d = diagnose("<mujoco><worldbody><camera name='c' ipd='.1' output='rgb' user='1'/><camera target='b'/><body name='b'><geom size='1'/></body></worldbody><sensor>"
+                              "<framequat objtype='camera' objname='c'/><framepos objtype='body' objname='b' reftype='camera' refname='c'/></sensor></mujoco>", NULL);
+  assert_int_equal(find_diagnostic(d, "look at it").severity, HF_NOTE);
+  find_diagnostic(d, "user");
+  assert_int_equal(hf_diagnostics_count(d), 2);
   hf_diagnostics_free(d);
 }
 
@@ -168,7 +169,7 @@ static void test_non_physical_links(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_unknown_and_unused), cmocka_unit_test(test_silence),
-      cmocka_unit_test(test_camera_sensors), cmocka_unit_test(test_plugin_sensor), cmocka_unit_test(test_left_out_together),  cmocka_unit_test(test_missing_meshes), cmocka_unit_test(test_many_missing_meshes),
+      cmocka_unit_test(test_cameras), cmocka_unit_test(test_plugin_sensor), cmocka_unit_test(test_left_out_together),  cmocka_unit_test(test_missing_meshes), cmocka_unit_test(test_many_missing_meshes),
       cmocka_unit_test(test_non_physical_links), cmocka_unit_test(test_attached_models),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,6 +60,18 @@ static void test_what_acts(void** state) {
   check_text_round_trip(text);
 }
 
+// Cameras in all their forms, one that looks at a body behind it in the file, and sensors of cameras.
+static void test_cameras(void** state) {
+  (void)state;
+  static const char text[] =
+      "<mujoco><default><camera fovy='30' resolution='8 6'/></default><worldbody><camera name='w' mode='targetbody' target='b' pos='0 0 1'/><camera mode='targetbodycom' target='b'/>"
+      "<camera projection='orthographic' fovy='2'/><body name='a'><joint name='j'/><geom size='.1'/><site name='s'/><camera name='c' mode='track' euler='10 20 30'/>"
+      "<camera mode='trackcom'/><camera sensorsize='.0064 .0048' focal='.005 .006' principal='.001 .002'/><camera sensorsize='.0064 .0048' focalpixel='5 6' principalpixel='1 2'/></body>"
+      "<body name='b' pos='1 0 0'><geom size='.1'/></body></worldbody><sensor><camprojection site='s' camera='w'/><rangefinder camera='c' data='dist depth'/>"
+      "<framepos objtype='camera' objname='c' reftype='camera' refname='w'/><insidesite objtype='camera' objname='c' site='s'/></sensor></mujoco>";
+  check_text_round_trip(text);
+}
+
 // Orientation servos in all their forms, with sensors of three numbers, beside other actuators.
 static void test_orientation_servos(void** state) {
   (void)state;
@@ -252,7 +264,7 @@ static void test_inertial_frames(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_round_trips),      cmocka_unit_test(test_what_mjcf_lacks), cmocka_unit_test(test_what_acts), cmocka_unit_test(test_orientation_servos),
+      cmocka_unit_test(test_round_trips),      cmocka_unit_test(test_what_mjcf_lacks), cmocka_unit_test(test_what_acts), cmocka_unit_test(test_cameras), cmocka_unit_test(test_orientation_servos),
       cmocka_unit_test(test_change_and_write), cmocka_unit_test(test_names_that_xml_cannot_hold), cmocka_unit_test(test_integrator), cmocka_unit_test(test_inertias_with_zeros), cmocka_unit_test(test_inertial_frames), cmocka_unit_test(test_model_name),
       cmocka_unit_test(test_saved_model),
       cmocka_unit_test(test_hull),

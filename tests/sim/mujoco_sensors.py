@@ -1,4 +1,4 @@
-"""Sensors of shapes and contacts in MuJoCo: a scene, states, MuJoCo's contacts there and what its sensors read.
+"""Sensors of shapes, contacts and cameras in MuJoCo: a scene, states, MuJoCo's contacts there and what its sensors read.
 
   mujoco_sensors.py OUT STATES SEED
 
@@ -13,6 +13,7 @@ import numpy as np
 from mujoco_states import write_states
 
 SHAPES = {"a": ("sphere", ".2"), "b": ("capsule", ".12 .2"), "c": ("box", ".2 .15 .1"), "d": ("ellipsoid", ".2 .15 .1"), "e": ("cylinder", ".15 .2")}
+CAMERAS = {"a": "", "b": 'mode="track"', "c": 'mode="trackcom"', "d": 'mode="targetbody" target="a"', "e": 'mode="targetbodycom" target="b"'}
 DATA = "found force torque dist pos normal tangent linvel angvel"
 
 
@@ -20,15 +21,27 @@ def scene():
     bodies = ""
     for n, (shape, size) in SHAPES.items():
         bodies += f'<body name="{n}" pos="0 0 1"><freejoint/><geom name="g{n}" type="{shape}" size="{size}" mass="1"/>'
-        bodies += f'<geom name="h{n}" size=".1" pos=".3 0 .1" mass="1"/><site name="s{n}" pos=".1 .1 .4" euler="20 70 {10 * ord(n)}"/></body>'
+        bodies += f'<geom name="h{n}" size=".1" pos=".3 0 .1" mass="1"/><site name="s{n}" pos=".1 .1 .4" euler="20 70 {10 * ord(n)}"/>'
+        bodies += f'<camera name="c{n}" pos=".1 -.2 .3" euler="30 {ord(n)} 50" fovy="60" resolution="4 3" {CAMERAS[n]}/></body>'
     bodies += '<site name="volume" type="box" size=".5 .4 .6" pos="0 0 .4" euler="10 20 30"/><site name="ball" type="sphere" size=".6"/>'
     bodies += '<site name="tube" type="cylinder" size=".5 .7"/>'
+    bodies += '<camera name="wide" pos="0 -2 1" xyaxes="1 0 0 0 .5 1" resolution="5 4" fovy="50"/>'
+    bodies += '<camera name="flat" pos="0 -2 1" xyaxes="1 0 0 0 .5 1" resolution="4 4" fovy="2" projection="orthographic"/>'
+    bodies += '<camera name="chip" pos="0 -2 1" xyaxes="1 0 0 0 .5 1" resolution="640 480" sensorsize=".0064 .0048" focal=".005 .006"/>'
+    bodies += '<camera name="watch" mode="targetbody" target="c" pos="1 1 2"/>'
     sensors = ""
     for n in SHAPES:
         sensors += f'<magnetometer site="s{n}"/><rangefinder site="s{n}"/><rangefinder site="s{n}" data="dist dir origin point normal depth"/>'
         sensors += f'<rangefinder site="s{n}" cutoff=".4"/>'
         for volume in ("volume", "ball", "tube"):
             sensors += f'<insidesite site="{volume}" objtype="xbody" objname="{n}"/><insidesite site="{volume}" objtype="geom" objname="h{n}"/>'
+        sensors += f'<camprojection site="s{n}" camera="wide"/><camprojection site="s{n}" camera="chip"/><camprojection site="sa" camera="c{n}"/>'
+    for camera in ("ca", "cb", "cc", "cd", "ce", "watch"):
+        sensors += "".join(f'<frame{kind} objtype="camera" objname="{camera}"/>' for kind in ("pos", "xaxis", "yaxis", "zaxis", "linvel", "angvel"))
+        sensors += f'<framepos objtype="site" objname="sa" reftype="camera" refname="{camera}"/>'
+        sensors += f'<insidesite site="ball" objtype="camera" objname="{camera}"/>'
+    for camera in ("ca", "cb", "cc", "cd", "ce", "wide", "flat"):
+        sensors += f'<rangefinder camera="{camera}"/><rangefinder camera="{camera}" data="dist dir origin point normal depth"/>'
     for kind in ("distance", "normal", "fromto"):
         for ends in ('geom1="ga" geom2="hb"', 'geom1="hc" geom2="gb"', 'geom1="hd" geom2="gc"', 'geom1="floor" geom2="he"'):
             sensors += "".join(f'<{kind} {ends} cutoff="{c}"/>' for c in (0, .3, 5))

@@ -143,8 +143,14 @@ export class App {
       checkbox('Bodies', 'The shapes that are drawn', true, on => v.setVisual(on), 'visual'),
       checkbox('Collision shapes', 'The shapes that touch', false, on => v.setCollision(on), 'collision'),
       make('label', {}, 'Arrows ', this.arrowScale()),
-      make('label', {}, 'Follow ', choice('Follow a body with the camera', [['-1', 'nothing'], ...moving.map(b => [String(b), r.model.label('body', b)] as [string, string])], '-1', b => v.setFollow(Number(b)), 'follow'))));
+      make('label', {}, 'Follow ', choice('Follow a body with the camera', [['-1', 'nothing'], ...moving.map(b => [String(b), r.model.label('body', b)] as [string, string])], '-1', b => v.setFollow(Number(b)), 'follow')),
+      ...(r.model.counts.ncam ? [make('label', {}, 'Camera ', this.cameraChoice())] : [])));
     this.toolbar.append(this.live.hand, more, this.fit);
+  }
+
+  private cameraChoice(): HTMLElement {
+    const m = this.recording.model, cameras = [...Array(m.counts.ncam).keys()].map(c => [String(c), m.name('cam', c) || `camera ${c}`] as [string, string]);
+    return choice('Look through a camera of the scene', [['-1', 'your own'], ...cameras], '-1', c => this.view.setThrough(Number(c)), 'camera');
   }
 
   // Of a recording all of its time, of a world that runs where things are now.
@@ -157,7 +163,7 @@ export class App {
 
   // The camera goes along with what walks or flies out of the picture as long as the user has not turned it; else the button says it.
   private keepInSight(): void {
-    const r = this.recording, lost = !this.view.moversInSight();
+    const r = this.recording, lost = this.view.through < 0 && !this.view.moversInSight();
     const caught = lost && !this.view.turned && !this.live.held && this.view.catchUp(r.frames[r.frames.length - 1]);
     this.fit.classList.toggle('strong', lost && !caught);
   }

@@ -1,14 +1,14 @@
 // Pictures without a screen: draws the asked moments and leaves them as text in the page, where
 // `holdfast render` reads them.
 //
-// The address ends in #render= and JSON: { times, width, height, type, forces, cones, collision, follow, zoom,
-// azimuth, elevation }.
+// The address ends in #render= and JSON: { times, width, height, type, forces, cones, collision, follow, camera,
+// zoom, azimuth, elevation }.
 import { App } from './app';
 import { make } from './dom';
 
 interface Order {
   times: number[]; width: number; height: number; type: string;
-  forces: boolean; cones: boolean; collision: boolean; follow: number; zoom: number;
+  forces: boolean; cones: boolean; collision: boolean; follow: number; camera: number; zoom: number; // camera: of the model, or -1
   azimuth: number; elevation: number; // of the camera, seen from what it looks at [degrees]
 }
 
@@ -29,6 +29,7 @@ export function render(app: App, order: Order): void {
   view.lookFrom(order.azimuth, order.elevation);
   view.zoom(order.zoom);
   view.setFollow(order.follow);
+  if (order.camera >= 0) view.setThrough(order.camera);
   const frames = order.times.map(time => {
     app.goTo(time);
     view.drawNow();

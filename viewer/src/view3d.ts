@@ -3,6 +3,7 @@ import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import { Arrow, Arrows } from './arrows';
 import { viewDirection } from './camera';
+import { lookThrough } from './eye';
 import { plainMaterial, UNDRAWN } from './merged';
 import { GeomType, Model } from './model';
 import { MOST_SIDES, Parts } from './parts';
@@ -34,14 +35,17 @@ function floorTexture(lite: boolean): THREE.Texture {
   return texture;
 }
 
+const USUAL_ANGLE = 40; // vertical angle of the picture [degrees]
+
 export class View3D {
   readonly renderer: THREE.WebGLRenderer;
   readonly scene = new THREE.Scene();
-  readonly camera = new THREE.PerspectiveCamera(40, 1, 0.001, 100);
+  readonly camera = new THREE.PerspectiveCamera(USUAL_ANGLE, 1, 0.001, 100);
   readonly controls: OrbitControls;
   readonly arrows: Arrows;
   readonly size: number;                    // radius of what moves [m]
   follow = -1;
+  through = -1;                             // camera of the model through which one looks; -1: the user's own
   selected = -1;
   private readonly bodies: THREE.Group[] = [];
   private readonly ghosts: THREE.Group[] = []; // bodies of the recorded future, beside a new one
@@ -273,7 +277,7 @@ export class View3D {
   show(frame: Frame, next: Frame | null, part: number): void {
     this.place(this.bodies, frame, next, part);
     this.arrows.update(part > 0.5 && next ? next : frame);
-    if (this.follow >= 0) {
+    if (this.follow >= 0 && this.through < 0) {
       const now = this.bodies[this.follow].position, move = now.clone().sub(this.followed);
       this.camera.position.add(move); this.controls.target.add(move); this.followed.copy(now);
     }
@@ -332,6 +336,19 @@ export class View3D {
     this.follow = body;
     if (body >= 0) this.followed.copy(this.bodies[body].position);
   }
+  // Looks through a camera of the model; -1: from where the user looked before.
+  setThrough(camera: number): void {
+    if (this.through < 0) this.own = { position: this.camera.position.clone(), near: this.camera.near, far: this.camera.far };
+    this.through = camera;
+    this.controls.enabled = camera < 0;
+    const { position, near, far } = this.own!;
+    this.camera.fov = USUAL_ANGLE;
+    this.camera.near = near; this.camera.far = far;
+    this.camera.updateProjectionMatrix();
+    if (camera < 0) { this.camera.position.copy(position); this.controls.update(); }
+    this.invalidate();
+  }
+  private own: { position: THREE.Vector3; near: number; far: number } | null = null;
   setVisual(on: boolean): void {
     for (const o of this.visual) o.visible = on;
     if (this.parts) this.parts.visible = on;
@@ -419,6 +436,7 @@ export class View3D {
   }
   drawNow(): void {
     this.scene.updateMatrixWorld();
+    if (this.through >= 0) lookThrough(this.recording.model, this.bodies, this.through, this.camera);
     this.camera.updateMatrixWorld();
     if (this.parts?.visible) this.parts.update(this.camera, this.canvas.height);
     if (this.arrows.visible) this.arrows.merge(this.camera);

@@ -22,16 +22,5 @@ def render(model: Model, q: Any, eye: Any, target: Any, width: int = 96, height:
     right = np.cross(forward, (0, 0, 1.0))
     right /= np.linalg.norm(right)
     up = np.cross(right, forward)
-    xs = np.tan(fov / 2) * np.linspace(-1, 1, width) * width / height
-    ys = np.tan(fov / 2) * np.linspace(1, -1, height)
-    image = np.full((height, width, 3), 235, np.uint8)
-    colours = np.asarray(model.geom_rgba)[:, :3]
-    for i, y in enumerate(ys):
-        for j, x in enumerate(xs):
-            ray = forward + x * right + y * up
-            hit = d._ray(eye, ray, np.inf, -1)
-            if hit is not None:
-                n = np.array(hit[3])
-                light = 0.35 + 0.4 * abs(n @ ray) / np.linalg.norm(ray) + 0.25 * max(n[2], 0)
-                image[i, j] = np.clip(255 * colours[hit[0]] * light, 0, 255)
-    return image
+    f = height / 2 / np.tan(fov / 2)
+    return d._drawn(eye, np.column_stack([right, up, -forward]), (width, height, 0, (f, f), (width / 2, height / 2))).rgb

@@ -1,0 +1,16 @@
+// Rays of pictures.
+#ifndef HFI_GEOMETRY_PICTURE_H
+#define HFI_GEOMETRY_PICTURE_H
+
+#include "math/spatial.h"
+#include <holdfast/geometry.h>
+
+// A ray, and the axis along which depth is counted.
+typedef struct hfiRay {
+  hfVec3 origin, along, axis; // in the world; along and axis have length 1
+} hfiRay;
+
+// The ray through the middle of a pixel of a lens at X_WC.
+hfiRay hfi_pixel_ray(const hfLens* lens, hfPose X_WC, int row, int column);
+
+#endif
