@@ -43,6 +43,7 @@ const groups = {
     ['live_keeps_in_sight', sight.keepsInSight],
     ['live_arrows_fit_the_forces', sight.arrowsFitTheForces],
     ['live_looks_past_walls', sight.looksPastWalls],
+    ['live_looks_through_cameras', sight.looksThroughCameras],
     ['live_sliders_reach_the_controls', sight.slidersReachTheControls],
     ['live_mentions_keyframes', sight.mentionsKeyframes],
     ['live_every_control_twice', stranger.everyControlTwice],

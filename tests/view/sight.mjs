@@ -49,6 +49,27 @@ export async function looksPastWalls() {
   check(found === 1, `the ball is seen, not body ${found}`);
 }
 
+// A camera on a slide that has moved by 1 m, which looks down on a ball: through it the ball is in the middle, at the angle that the model says; afterwards one looks from where one
+// looked before. The page computes where cameras stand by itself.
+export async function looksThroughCameras() {
+  const { page } = await show(`<mujoco><worldbody><geom type="plane" size="2 2 0.1"/><body pos="-1 0 0"><joint type="slide" axis="1 0 0"/><geom size="0.05" pos="0 0 2"/>
+    <camera name="down" pos="0 0 1.5" fovy="30"/></body><body name="ball" pos="0 0 0.1"><freejoint/><geom size="0.1"/></body>
+    <camera name="watch" mode="targetbody" target="ball" pos="1 1 1"/></worldbody><keyframe><key qpos="1 0 0 0.1 1 0 0 0"/></keyframe></mujoco>`, '--keyframe', '#0', '--paused');
+  const eye = () => page.evaluate(() => { const c = window.holdfast.app.view.camera; return [...c.position.toArray(), c.fov]; });
+  const isAt = (x, ...want) => x.every((v, i) => Math.abs(v - want[i]) < 1e-6);
+  await page.locator('details.more summary').click();
+  const before = await eye();
+  await page.selectOption('#camera', { label: 'down' });
+  await until(async () => isAt(await eye(), 0, 0, 1.5, 30), 'it looks from where the camera stands');
+  const middle = async () => { const p = await place(page, 2), box = await page.locator('canvas').first().boundingBox(); return Math.hypot(p.x - box.x - box.width / 2, p.y - box.y - box.height / 2); };
+  check(await middle() < 1, 'the ball is in the middle');
+  await page.selectOption('#camera', { label: 'watch' });
+  await until(async () => isAt(await eye(), 1, 1, 1, 45), 'it looks through the other one');
+  check(await middle() < 1, 'the ball is in the middle again');
+  await page.selectOption('#camera', '-1');
+  await until(async () => isAt(await eye(), ...before), 'it looks from where one looked before');
+}
+
 // A motor without limits that the scene drives with 25 N: its slider reaches beyond that, although the page opened before the first step.
 export async function slidersReachTheControls() {
   const server = await view(join(source, 'models/lift_shake_turn.xml'), '--keyframe', 'grasp'), page = await open(server.url);
