@@ -9,11 +9,11 @@ hfAttachDef hf_attach_def_default(void) {
 }
 
 typedef struct Counts {
-  int body, joint, geom, mesh, hfield, site, tendon, equality, pair, exclude, actuator, sensor, key, part;
+  int body, joint, geom, mesh, hfield, site, camera, tendon, equality, pair, exclude, actuator, sensor, key, part;
 } Counts;
 
 static Counts count_all(const hfBuilder* b) {
-  Counts n = {b->body.count,     b->joint.count, b->geom.count,    b->mesh.count,     b->hfield.count, b->site.count,   b->tendon.count,
+  Counts n = {b->body.count,     b->joint.count, b->geom.count,    b->mesh.count,     b->hfield.count, b->site.count,   b->camera.count, b->tendon.count,
               b->equality.count, b->pair.count,  b->exclude.count, b->actuator.count, b->sensor.count, b->key.count,
               b->part.count};
   return n;
@@ -23,7 +23,7 @@ static Counts count_all(const hfBuilder* b) {
 static void rewind_to(hfBuilder* b, const Counts* n, hfiNames* names) {
   for (int i = n->mesh; i < b->mesh.count; ++i) hfi_hull_release(&b->mesh.data[i].hull);
   b->body.count = n->body, b->joint.count = n->joint, b->geom.count = n->geom, b->mesh.count = n->mesh, b->hfield.count = n->hfield;
-  b->site.count = n->site, b->tendon.count = n->tendon, b->equality.count = n->equality, b->pair.count = n->pair;
+  b->site.count = n->site, b->camera.count = n->camera, b->tendon.count = n->tendon, b->equality.count = n->equality, b->pair.count = n->pair;
   b->exclude.count = n->exclude, b->actuator.count = n->actuator, b->sensor.count = n->sensor, b->key.count = n->key, b->part.count = n->part;
   for (int i = 0; i < b->part.count; ++i)
     if (b->part.data[i].end > n->body) b->part.data[i].end = n->body; // It had grown.

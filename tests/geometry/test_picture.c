@@ -126,12 +126,17 @@ static void test_attached(void** state) {
   hfError error;
   place.prefix = "all/", place.pos[2] = 5;
   assert_int_equal(hf_builder_attach(host.b, guest.b, &place, &error), HF_OK);
+  hfCameraDef same = camera_at(0, 0, 0, 0);
+  same.name = "again/watching", place.prefix = "again/";
+  hf_builder_add_camera(host.b, &same, NULL);
+  assert_true(hf_builder_attach(host.b, guest.b, &place, &error) < 0); // The name of the second camera is used already.
+  assert_int_equal(hf_builder_count(host.b, HF_OBJECT_CAMERA), 3);     // The first one is taken back.
   place.prefix = "part/", place.body = "mover";
   assert_int_equal(hf_builder_attach(host.b, guest.b, &place, &error), HF_OK);
   hf_builder_free(guest.b);
   hfModel* m = NULL;
   hfDynamics* d = finish(&host, &m, 0);
-  assert_int_equal(m->ncam, 3); // that of the world is no part of the body
+  assert_int_equal(m->ncam, 4); // that of the world is no part of the body
   assert_int_equal(hf_model_cam_mode(m)[hf_model_find(m, HF_OBJECT_CAMERA, "part/watching")], HF_CAMERA_FIXED);
   int a = hf_model_find(m, HF_OBJECT_CAMERA, "all/still"), b = hf_model_find(m, HF_OBJECT_CAMERA, "all/watching");
   assert_vec(hf_dynamics_camera_pose(d, a).p, 1, 0, 5);
