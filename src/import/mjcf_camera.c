@@ -79,8 +79,8 @@ void hfi_mjcf_aim_cameras(hfiMjcf* m) {
   const char* suffix = m->suffix;
   for (const hfiAim* aim = m->aims; aim && !m->r->status; aim = aim->next) {
     m->suffix = aim->suffix;
-    int target = hfi_mjcf_find_required(m, aim->elem, "target", HF_OBJECT_BODY);
-    if (target == HFI_LEFT_OUT && !m->r->status) hfi_note(m->r, aim->elem, HF_WARNING, "the camera does not turn: its target was left out");
+    int target = hfi_mjcf_find(m, aim->elem, "target", HF_OBJECT_BODY);
+    if (target < 0 && !m->r->status) hfi_note(m->r, aim->elem, HF_WARNING, "the camera does not turn: it has no target, or that was left out");
     if (target < 0) continue;
     hfCameraDef d = *hf_builder_camera(m->r->builder, aim->camera);
     d.mode = aim->mode, d.target = target;

@@ -38,14 +38,15 @@ static void test_silence(void** state) {
   hf_diagnostics_free(d);
 }
 
-// Nothing is said about cameras and their sensors, but for a target at which the camera does not look.
+// Nothing is said about cameras and their sensors, but for a target at which the camera does not look, or that it lacks.
 static void test_cameras(void** state) {
   (void)state;
-  hfDiagnostics* d = diagnose("<mujoco><worldbody><camera name='c' ipd='.1' output='rgb' user='1'/><camera target='b'/><body name='b'><geom size='1'/></body></worldbody><sensor>"
+  hfDiagnostics* d = diagnose("<mujoco><worldbody><camera name='c' ipd='.1' output='rgb' user='1'/><camera target='b'/><camera mode='targetbody'/><body name='b'><geom size='1'/></body></worldbody><sensor>"
                               "<framequat objtype='camera' objname='c'/><framepos objtype='body' objname='b' reftype='camera' refname='c'/></sensor></mujoco>", NULL);
   assert_int_equal(find_diagnostic(d, "look at it").severity, HF_NOTE);
   find_diagnostic(d, "user");
-  assert_int_equal(hf_diagnostics_count(d), 2);
+  assert_int_equal(find_diagnostic(d, "does not turn").severity, HF_WARNING);
+  assert_int_equal(hf_diagnostics_count(d), 3);
   hf_diagnostics_free(d);
 }
 
