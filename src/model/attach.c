@@ -23,6 +23,7 @@ static Counts count_all(const hfBuilder* b) {
 static void rewind_to(hfBuilder* b, const Counts* n, hfiNames* names) {
   for (int i = n->mesh; i < b->mesh.count; ++i) hfi_hull_release(&b->mesh.data[i].hull);
   b->body.count = n->body, b->joint.count = n->joint, b->geom.count = n->geom, b->mesh.count = n->mesh, b->hfield.count = n->hfield;
+  if (b->companions.count > n->body) b->companions.count = n->body; // Guests add joints to their own bodies only.
   b->site.count = n->site, b->camera.count = n->camera, b->tendon.count = n->tendon, b->equality.count = n->equality, b->pair.count = n->pair;
   b->exclude.count = n->exclude, b->actuator.count = n->actuator, b->sensor.count = n->sensor, b->key.count = n->key, b->part.count = n->part;
   for (int i = 0; i < b->part.count; ++i)

@@ -74,7 +74,7 @@ void hf_builder_free(hfBuilder* b) {
                    b->hfield.data,
                    b->site.data,    b->camera.data,   b->tendon.data,   b->equality.data, b->pair.data,
                    b->exclude.data, b->actuator.data, b->sensor.data,   b->key.data,
-                   b->part.data};
+                   b->part.data,    b->companions.data};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i) free(lists[i]);
   hfi_names_release(&b->names);
   hfi_pool_release(&b->pool);

@@ -37,6 +37,7 @@ struct hfBuilder {
   hfiNames names;
   HFI_LIST(hfBodyDef) body; // [0] is the world
   HFI_LIST(hfJointDef) joint;
+  HFI_LIST(unsigned char) companions; // what joints a body has (builder_tree.c), for the bodies up to the last one with joints
   HFI_LIST(hfGeomDef) geom;
   HFI_LIST(hfiMesh) mesh;
   HFI_LIST(hfHeightFieldDef) hfield;

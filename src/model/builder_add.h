@@ -13,10 +13,10 @@ int hfi_object_exists(const hfBuilder* b, int kind, int id);
 // Copies name and where into the pool; 0 on success.
 int hfi_own_strings(hfBuilder* b, const char** name, const char** where);
 
-// What a definition must be to be added, or to take the place of another one. Quaternions and axes get unit length. `except` is the
-// joint that the definition replaces, or -1.
+// What a definition must be to be added, or to take the place of another one. Quaternions and axes get unit length.
 hfStatus hfi_check_body(const hfBuilder* b, hfBodyDef* d, hfError* error);
-hfStatus hfi_check_joint(const hfBuilder* b, hfJointDef* d, int except, hfError* error);
+hfStatus hfi_check_joint(const hfBuilder* b, hfJointDef* d, hfError* error);
+int hfi_body_has_joints(const hfBuilder* b, int body);
 hfStatus hfi_check_geom(const hfBuilder* b, hfGeomDef* d, hfError* error);
 hfStatus hfi_check_site(const hfBuilder* b, hfSiteDef* d, hfError* error);
 hfStatus hfi_check_camera(const hfBuilder* b, hfCameraDef* d, hfError* error);

@@ -39,28 +39,45 @@ int hf_builder_add_body(hfBuilder* b, const hfBodyDef* source, hfError* error) {
   return HFI_APPEND(b->body, d);
 }
 
-// Checks a joint against those that its body has already, except the one that it takes the place of.
-static hfStatus check_companions(const hfBuilder* b, const hfJointDef* d, int except, hfError* error) {
+// What joints a body has already.
+enum { HAS_JOINT = 1, HAS_FREE_JOINT = 2, HAS_BALL_JOINT = 4 };
+
+// Makes room for what joints the body has. Returns 0 where there is no memory.
+static int reserve_companions(hfBuilder* b, int body) {
+  while (b->companions.count <= body) {
+    void* grown = hfi_grow(b->companions.data, &b->companions.capacity, b->companions.count, sizeof *b->companions.data);
+    if (!grown) return 0;
+    b->companions.data = grown;
+    HFI_APPEND(b->companions, 0);
+  }
+  return 1;
+}
+
+static void add_companion(hfBuilder* b, const hfJointDef* d) {
+  const hfiJointKind* joint = &hfi_joint_kinds[d->type];
+  b->companions.data[d->body] |= (unsigned char)(HAS_JOINT | (joint->nworld ? HAS_FREE_JOINT : 0) | (joint->nbody ? HAS_BALL_JOINT : 0));
+}
+
+int hfi_body_has_joints(const hfBuilder* b, int body) { return body < b->companions.count && b->companions.data[body]; }
+
+// Checks a new joint against those that its body has already.
+static hfStatus check_companions(const hfBuilder* b, const hfJointDef* d, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_JOINT;
   const hfiJointKind* joint = &hfi_joint_kinds[d->type];
   int turns = joint->ntranslation < joint->info.nv;
-  for (int i = 0; i < b->joint.count; ++i) {
-    const hfiJointKind* other = &hfi_joint_kinds[b->joint.data[i].type];
-    if (b->joint.data[i].body != d->body || i == except) continue;
-    if (joint->nworld || other->nworld)
-      return hfi_refuse_def(error, d->where, kind, d->name,
-                            "a free joint must be its body's only joint");
-    if (joint->nbody && other->nbody)
-      return hfi_refuse_def(error, d->where, kind, d->name, "a body has at most one ball joint");
-    // the rates of a ball joint are about the body's axes, which a later joint would turn
-    if (turns && other->nbody)
-      return hfi_refuse_def(error, d->where, kind, d->name,
-                            "a %s cannot follow a ball joint on the same body", joint->info.name);
-  }
+  if (!hfi_body_has_joints(b, d->body)) return HF_OK;
+  int has = b->companions.data[d->body];
+  if (joint->nworld || has & HAS_FREE_JOINT)
+    return hfi_refuse_def(error, d->where, kind, d->name, "a free joint must be its body's only joint");
+  if (joint->nbody && has & HAS_BALL_JOINT)
+    return hfi_refuse_def(error, d->where, kind, d->name, "a body has at most one ball joint");
+  // the rates of a ball joint are about the body's axes, which a later joint would turn
+  if (turns && has & HAS_BALL_JOINT)
+    return hfi_refuse_def(error, d->where, kind, d->name, "a %s cannot follow a ball joint on the same body", joint->info.name);
   return HF_OK;
 }
 
-hfStatus hfi_check_joint(const hfBuilder* b, hfJointDef* d, int except, hfError* error) {
+hfStatus hfi_check_joint(const hfBuilder* b, hfJointDef* d, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_JOINT;
   if (!hfi_object_exists(b, HF_OBJECT_BODY, d->body) || d->body == 0)
     return hfi_refuse_def(error, d->where, kind, d->name, "body %d cannot have a joint", d->body);
@@ -96,15 +113,18 @@ hfStatus hfi_check_joint(const hfBuilder* b, hfJointDef* d, int except, hfError*
       d->limit_stiffness < 0 || d->limit_damping < 0)
     return hfi_refuse_def(error, d->where, kind, d->name,
                           "stiffness, damping, armature and friction loss cannot be negative");
-  return check_companions(b, d, except, error);
+  return HF_OK;
 }
 
 int hf_builder_add_joint(hfBuilder* b, const hfJointDef* source, hfError* error) {
   hfi_clear_error(error);
   hfJointDef d = *source;
-  hfStatus status = hfi_check_joint(b, &d, -1, error);
+  hfStatus status = hfi_check_joint(b, &d, error);
+  if (status == HF_OK) status = check_companions(b, &d, error);
   if (status != HF_OK) return status;
+  if (!reserve_companions(b, d.body)) return hfi_refuse_memory(error);
   HFI_ADD(b->joint, HF_OBJECT_JOINT, d);
+  add_companion(b, &d);
   return HFI_APPEND(b->joint, d);
 }
 

@@ -25,9 +25,7 @@ hfStatus hf_builder_set_body(hfBuilder* b, int id, const hfBodyDef* def, hfError
   if (id < 1 || id >= b->body.count) return refuse_id(error, HF_OBJECT_BODY, id);
   hfBodyDef d = *def, *old = &b->body.data[id];
   d.name = old->name, d.where = old->where, d.parent = old->parent;
-  for (int i = 0; i < b->joint.count && d.mocap; ++i)
-    if (b->joint.data[i].body == id)
-      return hfi_refuse_def(error, d.where, HF_OBJECT_BODY, d.name, "a mocap body has no joints");
+  if (d.mocap && hfi_body_has_joints(b, id)) return hfi_refuse_def(error, d.where, HF_OBJECT_BODY, d.name, "a mocap body has no joints");
   hfStatus status = hfi_check_body(b, &d, error);
   if (status == HF_OK) *old = d;
   return status;
@@ -38,7 +36,7 @@ hfStatus hf_builder_set_joint(hfBuilder* b, int id, const hfJointDef* def, hfErr
   if (id < 0 || id >= b->joint.count) return refuse_id(error, HF_OBJECT_JOINT, id);
   hfJointDef d = *def, *old = &b->joint.data[id];
   d.name = old->name, d.where = old->where, d.body = old->body, d.type = old->type;
-  hfStatus status = hfi_check_joint(b, &d, id, error);
+  hfStatus status = hfi_check_joint(b, &d, error);
   if (status == HF_OK) *old = d;
   return status;
 }
