@@ -111,16 +111,26 @@ typedef struct Pair {
 // A body with velocity v at p and spin w moves along a screw. Returns the point of the screw's axis that is nearest to p.
 static hfVec3 screw_centre(hfVec3 p, hfVec3 v, hfVec3 w) { return v3_axpy(1 / v3_norm2(w), v3_cross(w, v), p); }
 
-// The velocity of the frame in which the paths of two geoms are looked at. Two links of a tree that flies are seen from the origin of its first body, which
+// The last link that carries both links a and b and that slides or a free joint move before anything turns it; 0, the world, where there is none.
+static int carrying_link(const hfDynamics* d, int a, int b) {
+  while (a != b) { // parents come first
+    if (a > b) a = d->link[a].parent;
+    else b = d->link[b].parent;
+  }
+  while (!d->only_slides[d->link[d->link[a].parent].body]) a = d->link[a].parent;
+  if (a == 0) return 0;
+  int first = hf_model_jnt_type(d->model)[d->link[a].joint];
+  return first == HF_JOINT_FREE || first == HF_JOINT_SLIDE ? a : d->link[a].parent;
+}
+
+// The velocity of the frame in which the paths of two geoms are looked at. Two links of a tree that flies or slides are seen from the origin of the body that
 // carries both: their own screws would be circles of a radius of |v|/|w|, far from the paths of the links where the tree is fast.
 static hfVec3 carrying_velocity(const hfiWorld* w, const hfMotion* V, int geom_a, int geom_b) {
-  const hfModel* m = w->model;
   const hfDynamics* d = &w->dynamics;
-  int tree = hf_model_body_tree(m)[hf_model_geom_body(m)[geom_a]];
-  if (tree < 0 || hf_model_body_tree(m)[hf_model_geom_body(m)[geom_b]] != tree) return v3_zero();
-  int root = hf_model_tree_body(m)[tree], link = d->body_link[root];
-  if (hf_model_jnt_type(m)[hf_model_body_jntadr(m)[root]] != HF_JOINT_FREE) return v3_zero();
-  return v3_add(V[link].v, v3_cross(V[link].w, v3_sub(d->X_WB[root].p, hfi_link_reference(d, link))));
+  const int32_t* body = hf_model_geom_body(w->model);
+  int link = carrying_link(d, d->body_link[body[geom_a]], d->body_link[body[geom_b]]);
+  if (link == 0) return v3_zero();
+  return v3_add(V[link].v, v3_cross(V[link].w, v3_sub(d->X_WB[d->link[link].body].p, hfi_link_reference(d, link))));
 }
 
 // The path of geom g in a frame that moves with velocity u: a free body turns about the centre that `about` gives for its tree, any other link about its screw axis.

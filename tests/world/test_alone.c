@@ -38,18 +38,28 @@ static void test_speed_changes_nothing(void** state) {
   sim_world_free(&fast);
 }
 
-// A rotor turns by 12 degrees in a step, beside a post that it passes at a distance of a centimetre. Nothing touches, so that nothing stops the robot, however fast it is.
+// A rotor turns by 12 degrees in a step, beside a post that it passes at a distance of a centimetre. Nothing touches, so that nothing stops the robot, however fast it is,
+// and whether a free joint, slides of its first body or slides of bodies of their own carry it.
 static void test_rotor_of_a_fast_robot(void** state) {
   (void)state;
-  static const char xml[] = "<mujoco><option gravity='0 0 0' timestep='0.002'><flag filterparent='disable'/></option><worldbody><body><freejoint/><geom type='box' size='.2 .2 .02'/>"
-                            "<geom type='box' size='.02 .02 .15' pos='.13 0 .15'/><body pos='0 0 .1'><joint axis='0 0 1'/><geom type='box' size='.1 .01 .01' mass='.1'/></body></body></worldbody></mujoco>";
+  static const char x[] = "<joint type='slide' axis='1 0 0'/>", y[] = "<joint type='slide' axis='0 1 0'/>", frame[] = "<body>%s<geom size='.01' contype='0' conaffinity='0'/>";
+  static const char parts[] = "<geom type='box' size='.2 .2 .02'/><geom type='box' size='.02 .02 .15' pos='.13 0 .15'/>"
+                              "<body pos='0 0 .1'><joint axis='0 0 1'/><geom type='box' size='.1 .01 .01' mass='.1'/></body>";
   static const double speeds[] = {0, 30, 600};
-  for (int k = 0; k < 3; ++k) {
+  for (int k = 0; k < 9; ++k) {
+    char carriers[3][400], xml[2000], first[200];
+    double speed = speeds[k % 3];
+    snprintf(first, sizeof first, frame, x);
+    snprintf(carriers[0], sizeof carriers[0], "<body><freejoint/>");
+    snprintf(carriers[1], sizeof carriers[1], "<body>%s%s<joint axis='0 0 1'/>", x, y);
+    snprintf(carriers[2], sizeof carriers[2], "%s<body>%s", first, y);
+    snprintf(xml, sizeof xml, "<mujoco><option gravity='0 0 0' timestep='0.002'><flag filterparent='disable'/></option><worldbody>%s%s</body>%s</worldbody></mujoco>", carriers[k / 3], parts, k / 3 == 2 ? "</body>" : "");
     hfSimConfig config = hf_sim_config_default();
     simWorld w = sim_world_with(parse_model(xml), &config);
-    sim_v(&w)[0] = 0.6 * speeds[k], sim_v(&w)[1] = 0.8 * speeds[k], sim_v(&w)[6] = 100;
+    int nq = w.model->nq, nv = w.model->nv;
+    sim_v(&w)[0] = 0.6 * speed, sim_v(&w)[1] = 0.8 * speed, sim_v(&w)[nv - 1] = 100;
     sim_world_step(&w, 500);
-    assert_true(fabs(sim_q(&w)[0] - 0.6 * speeds[k]) < 1e-9 && fabs(sim_q(&w)[7] - 100) < 1e-6); // after a second; positions of 500 m are rounded by 1e-13 m
+    assert_true(fabs(sim_q(&w)[0] - 0.6 * speed) < 1e-9 && fabs(sim_q(&w)[nq - 1] - 100) < 1e-6); // after a second; positions of 500 m are rounded by 1e-13 m
     sim_world_free(&w);
   }
 }
