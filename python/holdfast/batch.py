@@ -127,7 +127,13 @@ class Batch(_core.Batch):
         return self._info()["bytes_per_world"]
 
     def reset(self, mask: Any = None, key: str | int | None = None) -> None:
-        """Puts worlds (booleans, indices or None: all) at a keyframe or at the model's reference, inputs too."""
+        """Puts worlds at a keyframe or at the model's reference, inputs too.
+
+        mask: which worlds, as booleans (worlds), as indices, or None: all. key: a keyframe's name or number, or None: the reference.
+        A single number is refused, because ``Sim.reset(0)`` means keyframe 0: write ``reset([0])`` or ``reset(key=0)``.
+        """
+        if mask is not None and np.ndim(mask) == 0:
+            raise TypeError(f"Batch.reset({mask!r}) could mean a world or a keyframe: write reset([{mask!r}]) for the world, reset(key={mask!r}) for the keyframe in all worlds")
         self._reset(mask_bytes(mask, self.worlds), -1 if key is None else self.model.id("key", key))
 
     def step(self, steps: int = 1, *, mask: Any = None) -> str:

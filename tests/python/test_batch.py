@@ -60,6 +60,17 @@ def test_reset_by_mask_and_key(fall):
         batch.reset(np.ones(3, bool))
 
 
+def test_reset_refuses_what_may_be_a_world_or_a_keyframe(fall):
+    batch = hf.Batch(fall, 4)
+    batch.step(50)
+    for single in (0, np.int64(0), "low"):
+        with pytest.raises(TypeError, match=r"world or a keyframe.*reset\(\[.*reset\(key="):
+            batch.reset(single)
+    assert batch.time.tolist() == pytest.approx([0.05] * 4)  # nothing was reset
+    batch.reset(key=0)
+    assert batch.time.tolist() == [0] * 4
+
+
 def test_a_bad_world_is_flagged(fall):
     batch, good = hf.Batch(fall, 4, threads=2), hf.Batch(fall, 4, threads=1)
     batch.v[2, 6] = np.nan
