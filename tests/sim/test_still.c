@@ -221,6 +221,33 @@ static void test_signals(void** state) {
   free_twins(&t);
 }
 
+// A slide that a servo holds by inverse dynamics, along a signal that begins to rise at 0.5 s, after 256 steps.
+#define DRIVEN(drive, signal)                                                                                                      \
+  "<mujoco><option timestep='.001953125'/><custom><text name='hf.drive' data='" drive "'/>" signal "</custom><worldbody>"                \
+  "<body><joint name='lift' type='slide' axis='0 0 1'/><geom size='.1' mass='1'/></body></worldbody>"                              \
+  "<actuator><position name='lift' joint='lift' kp='100' kv='20'/></actuator></mujoco>"
+
+// Inverse dynamics follows how the signal goes on, which the controls of the present do not say: the step from 0.5 s on has the control of the step before, and
+// moves. All steps are computed, though nothing moves in the first 256. Without a signal the servo rests.
+static void test_inverse_dynamics_along_a_signal(void** state) {
+  (void)state;
+  static const char* const driven[] = {DRIVEN("constraint", "<text name='hf.signal.lift' data='table 0 0 .5 0 .6 .05'/>"),
+                                       DRIVEN("computed-torque", "<text name='hf.signal.lift' data='table 0 0 .5 0 .6 .05'/>")};
+  static const char* const held[] = {DRIVEN("constraint", ""), DRIVEN("computed-torque", "")};
+  for (int i = 0; i < 2; ++i) {
+    simWorld a = sim_world_make(driven[i], 0, 1e-8), b = sim_world_make(driven[i], 0, 1e-8), rest = sim_world_make(held[i], 0, 1e-8);
+    twins t = {a, b};
+    assert_int_equal(step_twins(&t, 256), 0);
+    assert_true(fabs(sim_v(&t.idle)[0]) < 1e-9); // rounding of the weight, which the drive holds
+    assert_int_equal(step_twins(&t, 1), 0);
+    assert_true(sim_v(&t.idle)[0] > 0.01); // the signal rises with 0.5 m/s, of which computed torque makes 20/s 0.5 m/s h in a step
+    step_twins(&t, 200);
+    sim_world_step(&rest, 300);
+    assert_true(rest.sim->still.lasts);
+    free_twins(&t), sim_world_free(&rest);
+  }
+}
+
 static void test_sensors_of_time(void** state) {
   (void)state;
   struct { const char* xml; int seed; } cases[] = {{SCENE("", "<clock/>"), 0}, {SCENE("", ""), 3}, {SCENE("", "<jointpos joint='left' delay='.01' nsample='8'/>"), 0}};
@@ -241,6 +268,7 @@ int main(void) {
                                      cmocka_unit_test(test_refusal_between),
                                      cmocka_unit_test(test_copies_rest),
                                      cmocka_unit_test(test_signals),
+                                     cmocka_unit_test(test_inverse_dynamics_along_a_signal),
                                      cmocka_unit_test(test_sensors_of_time)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
