@@ -204,6 +204,8 @@ int hfi_accel_store_deformations(hfAccel* a, const double* tail, hfState* state)
 
 // Forces of limits and friction losses; adds them to tau.
 void hfi_accel_stops(hfAccel* a, const double* q, const double* v, double* tau);
+// Energy that the springs of limits hold at positions q, where the actuation is: sum of k phi^2/2 [J].
+double hfi_accel_limit_energy(const hfAccel* a, const double* q);
 int hfi_accel_max_stops(const hfModel* m);
 
 // Jacobian and factors of the equalities at q; Jedot v and their reference accelerations at v.

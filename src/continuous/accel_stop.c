@@ -56,13 +56,19 @@ static void choose_stop(double mass, double* k, double* c) {
   *c = 2 * mass / LIMIT_TIME;
 }
 
+// Stiffness and damping of the limits of joint j.
+static void find_joint_stop(const hfModel* m, int j, double* k, double* c) {
+  *k = hf_model_jnt_limit_stiffness(m)[j], *c = hf_model_jnt_limit_damping(m)[j];
+  choose_stop(hf_model_dof_M0(m)[hf_model_jnt_dofadr(m)[j]], k, c);
+}
+
 static void limit_joint(hfAccel* a, int j, const double* q, const double* v, double* tau) {
   const hfModel* m = a->model;
   int dof = hf_model_jnt_dofadr(m)[j];
-  double k = hf_model_jnt_limit_stiffness(m)[j], c = hf_model_jnt_limit_damping(m)[j];
+  double k, c;
   hfiJointLimit limit[HFI_MAX_JOINT_LIMITS];
   int count = hfi_joint_limits(m, j, q + hf_model_jnt_qposadr(m)[j], limit);
-  choose_stop(hf_model_dof_M0(m)[dof], &k, &c);
+  find_joint_stop(m, j, &k, &c);
   for (int i = 0; i < count; ++i) {
     hfiStop stop = {.joint = j, .tendon = -1, .n = hfi_joint_nv(hf_model_jnt_type(m)[j]), .dof = a->dof_index + dof};
     v3_store(stop.J, v3_load(limit[i].J));
@@ -78,16 +84,58 @@ static hfiStop tendon_row(const hfAccel* a, int t) {
   return stop;
 }
 
+// Stiffness and damping of the limits of a tendon with this row: none where it can move nothing.
+static void find_tendon_stop(const hfModel* m, const hfiStop* row, double* k, double* c) {
+  double w = 0;
+  *k = *c = 0;
+  for (int i = 0; i < row->n; ++i) w += sqr(row->J_long[i]) / hf_model_dof_M0(m)[row->dof[i]];
+  if (w > 0) choose_stop(1 / w, k, c);
+}
+
+// Distances of tendon t from its two limits, less its margin.
+static void find_tendon_gaps(const hfAccel* a, int t, double phi[2]) {
+  const double* range = hf_model_tendon_range(a->model) + 2 * t;
+  double length = a->actuation->tendon_length[t], margin = hf_model_tendon_margin(a->model)[t];
+  phi[0] = length - range[0] - margin, phi[1] = range[1] - length - margin;
+}
+
 static void limit_tendon(hfAccel* a, int t, const double* v, double* tau) {
-  const hfModel* m = a->model;
-  const double* range = hf_model_tendon_range(m) + 2 * t;
-  double length = a->actuation->tendon_length[t], margin = hf_model_tendon_margin(m)[t], w = 0, k = 0, c = 0;
+  double k, c, phi[2];
   hfiStop stop = tendon_row(a, t);
-  for (int i = 0; i < stop.n; ++i) w += sqr(stop.J_long[i]) / hf_model_dof_M0(m)[stop.dof[i]];
-  if (!(w > 0)) return;
-  choose_stop(1 / w, &k, &c);
-  add_limit(a, stop, 1, length - range[0] - margin, k, c, v, tau);
-  add_limit(a, stop, -1, range[1] - length - margin, k, c, v, tau);
+  find_tendon_stop(a->model, &stop, &k, &c);
+  if (!(k > 0)) return;
+  find_tendon_gaps(a, t, phi);
+  add_limit(a, stop, 1, phi[0], k, c, v, tau);
+  add_limit(a, stop, -1, phi[1], k, c, v, tau);
+}
+
+// ---- energy -----------------------------------------------------------------------------------------
+
+static double joint_limit_energy(const hfModel* m, int j, const double* q) {
+  double k, c, sum = 0;
+  hfiJointLimit limit[HFI_MAX_JOINT_LIMITS];
+  find_joint_stop(m, j, &k, &c);
+  for (int i = hfi_joint_limits(m, j, q + hf_model_jnt_qposadr(m)[j], limit) - 1; i >= 0; --i) sum += 0.5 * k * sqr(min2(limit[i].phi, 0));
+  return sum;
+}
+
+static double tendon_limit_energy(const hfAccel* a, int t) {
+  double k, c, phi[2];
+  hfiStop row = tendon_row(a, t);
+  find_tendon_stop(a->model, &row, &k, &c);
+  find_tendon_gaps(a, t, phi);
+  return 0.5 * k * (sqr(min2(phi[0], 0)) + sqr(min2(phi[1], 0)));
+}
+
+double hfi_accel_limit_energy(const hfAccel* a, const double* q) {
+  const hfModel* m = a->model;
+  double sum = 0;
+  if (m->world.disable_limit) return 0;
+  for (int j = 0; j < m->njnt; ++j)
+    if (hf_model_jnt_limited(m)[j]) sum += joint_limit_energy(m, j, q);
+  for (int t = 0; t < m->ntendon; ++t)
+    if (hf_model_tendon_limited(m)[t]) sum += tendon_limit_energy(a, t);
+  return sum;
 }
 
 // ---- all --------------------------------------------------------------------------------------------

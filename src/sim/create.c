@@ -113,6 +113,7 @@ static void take_arrays(void* object, hfiArena* arena) {
   s->constraint = hfi_constraint_forces(m, arena);
   s->q0 = HFI_TAKE(arena, double, m->nq);
   s->v0 = HFI_TAKE(arena, double, m->nv);
+  s->end_length = HFI_TAKE(arena, double, m->nu);
   s->sensor = HFI_TAKE(arena, double, m->nsensordata);
   s->later = HFI_TAKE(arena, hfiLaterSense, 1);
   s->sensed_v = HFI_TAKE(arena, double, m->nv);

@@ -5,11 +5,13 @@
 //
 //   gain = E(q1, v1) - E(q0, v0) - W - C - R
 //
-//   W   work of actuators, input forces and gravity compensation: at most h times their power, the larger one of both ends
+//   W   work of actuators, input forces and gravity compensation: at most h times their power, the larger one of both ends. In continuous time a
+//       stiff servo may push and brake within a step: there it does at most its force at rest times the way from one end to the other
 //   C   energy of the contacts' overlaps, which pushes bodies apart: sum of f_n depth/2. The rigid contacts of mlcp give m u^2/2 each instead,
-//       with the mass m of the world and the release speed u. Methods of continuous time know only the contacts of the end of the step: for
-//       them the overlaps of the start count, too, sum of k depth^2/2. The layers of the method "switching" hold a known energy at both ends,
-//       which is part of E; it has no other C
+//       with the mass m of the world and the release speed u. In continuous time overlaps and limits are springs, and C is what they hold less
+//       at the end, with U the sum of k depth^2/2 and L that of the limits: (U0 - U1) + (L0 - L1)+. Points of a pair may come and go: the
+//       first is at least h times the power of overlaps that open, and at most U0. The layers of the method "switching" hold a known energy
+//       at both ends, which is part of E; it has no other C
 //   R   energy with which violated limits and equalities may close, at the release speed u: M_ii u^2/2 for a joint beyond its limit; m u^2/2 with
 //       the mass m of the trees for points that are held together and apart by more than WIDE (their laws see to that); u^2/(2 w) with
 //       the mean inverse mass w for other groups of rows, which is at most 3 u^2 sum M_ii/2. A soft equality is a spring whose energy is not
@@ -26,7 +28,7 @@
 // gain, after which the balance begins anew. In discrete time R is here at most the sum of the R of all these steps.
 //
 // When a step is judged. The check needs the kinematics of both ends of the step, of which the start is mostly known from the step before. It
-// is made where some dof is FAST, or goes FAR in the step, or where layers begin with more than m u^2/2. It is not made with bodies that are
+// is made where some dof is FAST, or goes FAR in the step, or becomes faster by a LEAP, or where layers begin with more than m u^2/2. It is not made with bodies that are
 // moved by hand, surfaces that move or materials that pull, whose work no step knows, nor under error control, which bounds a gain by itself.
 #include "sim/sim.h"
 
@@ -37,36 +39,64 @@
 #include <string.h>
 
 static const double FAST = 20;     // A step is checked where a dof has this speed [m/s or rad/s],
-static const double FAR = 0.1;     // or goes this far in it: a turn by 0.1 rad gives an error of a percent [m or rad].
+static const double FAR = 0.1;     // or goes this far in it: a turn by 0.1 rad gives an error of a percent [m or rad],
+static const double LEAP = 5;      // or becomes faster by this much [m/s or rad/s].
 static const double CLOSED = 1e-3; // Error up to which an equality counts as closed [m or rad].
 static const double WIDE = 0.02;   // Error from which the release of points that are apart is bounded by the mass of their trees [m].
 enum { SPRINGS = 12 };             // So many groups of three rows a soft equality counts as.
 static const double NOTABLE = 0.1; // A gain becomes a status above this share of the energy that the step had or was given [-],
 static const double NOTABLE_BALANCE = 0.25; // and a balance above this share of T_m [-].
 
-static int any_is_fast(const double* v, int n, double h) {
-  double fast = h * FAST > FAR ? FAR / h : FAST;
-  if (hfi_dot(v, v, n) <= fast * fast) return 0;
+// Whether some dof is fast at the end of a step from velocities v0 to v1, or became much faster in it.
+static int any_is_fast(const double* v0, const double* v1, int n, double h) {
+  double fast = h * FAST > FAR ? FAR / h : FAST, least = min2(fast, LEAP);
+  if (hfi_dot(v1, v1, n) <= least * least) return 0;
   for (int i = 0; i < n; ++i)
-    if (!(fabs(v[i]) <= fast)) return 1;
+    if (!(fabs(v1[i]) <= fast && fabs(v1[i]) <= fabs(v0[i]) + LEAP)) return 1;
   return 0;
 }
 
-// |power| of everything that does work but gravity, springs and contacts, at q, where the dynamics is, and its velocities.
-static double power_bound(hfSim* s, const double* q, const hfInput* in) {
+// |power| of all that does work but gravity, springs and contacts [W].
+typedef struct Power {
+  double actuators;
+  double rest;
+} Power;
+
+// At q, where the dynamics is, and its velocities.
+static Power power_at(hfSim* s, const double* q, const hfInput* in) {
   const hfModel* m = s->model;
   const hfDynamics* d = &s->world->dynamics;
   hfActuation* a = &s->world->actuation;
   hf_actuation_update(a, d, q);
-  double power = 0;
-  for (int i = 0; i < m->nu; ++i) power += fabs(a->force[i] * a->velocity[i]);
-  for (int i = 0; i < m->nv; ++i) power += fabs((fabs(a->gravcomp[i]) + fabs(a->target_force[i])) * d->v[i]);
-  for (int i = 0; in && in->force && i < m->nv; ++i) power += fabs(in->force[i] * d->v[i]);
+  Power power = {0, 0};
+  for (int i = 0; i < m->nu; ++i) power.actuators += fabs(a->force[i] * a->velocity[i]);
+  for (int i = 0; i < m->nv; ++i) power.rest += fabs((fabs(a->gravcomp[i]) + fabs(a->target_force[i])) * d->v[i]);
+  for (int i = 0; in && in->force && i < m->nv; ++i) power.rest += fabs(in->force[i] * d->v[i]);
   for (int b = 1; in && in->wrench && b < m->nbody; ++b) {
     hfMotion V = hf_dynamics_point_velocity(d, b, d->X_WB[b].p);
-    power += v3_norm(in->wrench[b].n) * v3_norm(V.w) + v3_norm(in->wrench[b].f) * v3_norm(V.v);
+    power.rest += v3_norm(in->wrench[b].n) * v3_norm(V.w) + v3_norm(in->wrench[b].f) * v3_norm(V.v);
   }
   return power;
+}
+
+// Force of actuator i, which is no motor, at a length and at rest.
+static double force_at_rest(const hfActuation* a, int i, double length) {
+  const double* range = hf_model_actuator_forcerange(a->model) + 2 * i;
+  hfiAffine f = hfi_affine_force(a, i);
+  double force = f.constant + f.length * length;
+  return hf_model_actuator_forcelimited(a->model)[i] ? clamp(force, range[0], range[1]) : force;
+}
+
+// The most work of servos from the start of the step, where the actuation is, to the lengths of its end. A damper takes energy, and between two lengths
+// the force at rest is largest at one of them.
+static double work_of_servos(const hfSim* s) {
+  const hfActuation* a = &s->world->actuation;
+  double sum = 0;
+  for (int i = 0; i < s->model->nu; ++i) {
+    double from = a->length[i], to = s->end_length[i];
+    if (!hfi_is_motor(s->model, i)) sum += fabs(to - from) * max2(fabs(force_at_rest(a, i, from)), fabs(force_at_rest(a, i, to)));
+  }
+  return sum;
 }
 
 // Kinetic energy, and T + V, at a state, which the dynamics is taken to.
@@ -83,7 +113,7 @@ static double kinetic_of_release(const hfModel* m) { return 0.5 * hf_model_body_
 
 // The rigid contacts of mlcp hold no energy: they give what they may at the release speed (discrete/release.c).
 static double contact_energy(const hfSim* s) {
-  if (s->method == &hfi_method_switching) return 0;
+  if (!s->method->discrete) return 0;
   double sum = 0, rigid = kinetic_of_release(s->model);
   for (int i = 0, n = s->method->contact_count(s->run); i < n; ++i) {
     hfContact c = s->method->contact(s->run, i);
@@ -95,12 +125,36 @@ static double contact_energy(const hfSim* s) {
 // Methods of continuous time. They have copies of the contacts of the end of the step, so that the world may look for others.
 static int is_continuous(const hfSim* s) { return s->method == &hfi_method_continuous; }
 
-// What the overlaps at the present poses hold.
-static double overlap_energy(hfiWorld* w) {
-  double sum = 0;
+// What the springs of contacts and limits hold at a state, and the power with which overlaps open.
+typedef struct Springs {
+  double overlaps, limits; // [J]
+  double power;            // [W]
+} Springs;
+
+// Speed at which the two bodies of a contact part.
+static double parting_speed(const hfDynamics* d, const hfiContact* c) {
+  hfMotion a = hf_dynamics_point_velocity(d, c->body_a, c->p_W), b = hf_dynamics_point_velocity(d, c->body_b, c->p_W);
+  return v3_dot(c->n, v3_sub(a.v, b.v));
+}
+
+// The springs of continuous time at positions q, where the dynamics is.
+static Springs springs_at(hfSim* s, const double* q) {
+  hfiWorld* w = s->world;
+  Springs at = {0, hfi_accel_limit_energy(((const hfiContinuous*)s->run)->accel, q), 0};
   hfi_world_find_contacts(w, 0, 0, NULL);
-  for (int i = 0; i < w->ncontact; ++i) sum += 0.5 * w->contact[i].material.stiffness * sqr(max2(w->contact[i].depth, 0));
-  return sum;
+  for (int i = 0; i < w->ncontact; ++i) {
+    const hfiContact* c = &w->contact[i];
+    double force = c->material.stiffness * max2(c->depth, 0);
+    at.overlaps += 0.5 * force * max2(c->depth, 0);
+    at.power += force * max2(parting_speed(&w->dynamics, c), 0);
+  }
+  return at;
+}
+
+// The most that the springs of continuous time gave in a step of length h: what they hold less. Points of a pair may come and go, so that overlaps count
+// that open, too, but they give no more than they held.
+static double given_by_springs(Springs start, Springs end, double h) {
+  return min2(start.overlaps, max2(start.overlaps - end.overlaps, h * start.power)) + max2(0, start.limits - end.limits);
 }
 
 // Sum of M_ii over the dofs of joints that are beyond a limit.
@@ -197,12 +251,16 @@ typedef struct Explanation {
 // Explains a change of energy [J], the cheap bounds first: the start of the step is looked at only where its end does not explain enough.
 static Explanation explain(hfSim* s, const hfState* state, const hfInput* in, double h, double change) {
   if (change <= 0) return (Explanation){0, 0};
-  double power = power_bound(s, hf_state_q(state), in), held = contact_energy(s);
-  Explanation e = {h * power + held, 0};
+  Power power = power_at(s, hf_state_q(state), in);
+  double held = contact_energy(s), served = 0;
+  Explanation e = {h * (power.actuators + power.rest) + held, 0};
   if (change <= e.work) return e;
+  Springs end = is_continuous(s) ? springs_at(s, hf_state_q(state)) : (Springs){0, 0, 0};
+  if (s->model->nu) memcpy(s->end_length, s->world->actuation.length, sizeof *s->end_length * (size_t)s->model->nu);
   energy_at(s, s->q0, s->v0, in);
-  if (is_continuous(s)) held = max2(held, overlap_energy(s->world));
-  e.work = h * max2(power, power_bound(s, s->q0, in)) + held;
+  Power start = power_at(s, s->q0, in);
+  if (is_continuous(s)) held = given_by_springs(springs_at(s, s->q0), end, h), served = work_of_servos(s);
+  e.work = max2(h * max2(power.actuators, start.actuators), served) + h * max2(power.rest, start.rest) + held;
   e.released = release_energy(s, s->q0);
   if (s->method->discrete) e.released = min2(e.released, hfi_discrete_row_work(s->discrete));
   hfi_world_place(s->world, hf_state_q(state), in);
@@ -234,7 +292,7 @@ void hfi_sim_judge_energy(hfSim* s, const hfState* state, const hfInput* in, dou
   const hfModel* m = s->model;
   if (m->nmocap > 0 || s->world->surfaces || s->world->is_sticky || s->config.accuracy > 0) return;
   hfiLayerEnergy layers = layer_energy(s);
-  if (!any_is_fast(hf_state_v(state), m->nv, h) && layers.made <= kinetic_of_release(m)) return;
+  if (!any_is_fast(s->v0, hf_state_v(state), m->nv, h) && layers.made <= kinetic_of_release(m)) return;
   hfiEnergy start = s->start_is_judged ? s->start_energy : energy_at(s, s->q0, s->v0, in);
   hfiEnergy end = energy_at(s, hf_state_q(state), hf_state_v(state), in);
   if (!s->start_is_judged) begin_balance(s, start.kinetic);

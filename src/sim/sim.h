@@ -56,6 +56,7 @@ struct hfSim {
   double* sensed_v;       // (nv) velocities at which sensors that are due measure
   double* first;          // (nsensordata) measurements at the start of a step that its state lacks; NULL: no sensor has a history
   double *q0, *v0;        // (nq), (nv) at the start of the last step, or at its end once that was judged (energy.c)
+  double* end_length;     // (nu) scratch of the judgement: lengths of the actuators at the end of the step
   int32_t start_is_judged; // 1: start_energy is that of q0, v0, with the world's parameters of start_revision
   uint32_t start_revision;
   hfiEnergy start_energy;

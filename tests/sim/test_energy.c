@@ -137,6 +137,45 @@ static void test_overlap_explains_the_start_of_a_flight(void** state) {
   }
 }
 
+// A slider of 1 kg that starts half a metre beyond its limit, which is a spring of k = m/(5 ms)^2 in continuous time: it holds 5 kJ. Critically damped it is fastest after
+// 5 ms, at 0.5 m/(5 ms e) = 36.8 m/s, to some per cent with steps of 1/25 of that time. The spring explains it.
+static void test_limit_springs_explain_what_they_give_back(void** state) {
+  (void)state;
+  static const int methods[] = {HF_METHOD_RK3, HF_METHOD_IMPLICIT_EULER, HF_METHOD_SDIRK};
+  for (int k = 0; k < 3; ++k) {
+    hfSimConfig config = hf_sim_config_default();
+    hfStepReport report;
+    hfError error;
+    config.step = 2e-4, config.method = methods[k];
+    simWorld w = sim_world_with(parse_model("<mujoco><option gravity='0 0 0'/><worldbody><body><joint type='slide' axis='1 0 0' limited='true' range='0 1'/>"
+                                            "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body></worldbody></mujoco>"), &config);
+    double fastest = 0;
+    sim_q(&w)[0] = -0.5;
+    for (int i = 0; i < 100; ++i) {
+      assert_int_equal(hf_sim_step(w.sim, w.state, w.input, &report, &error), HF_OK);
+      fastest = fmax(fastest, sim_v(&w)[0]);
+    }
+    assert_near(fastest, 0.5 / (5e-3 * exp(1)), 2);
+    sim_world_free(&w);
+  }
+}
+
+// A servo of kp = 1e5 N/m takes 1 kg from rest, 0.2 m beside its aim, to the aim within one step, a quarter of a period. Its power is zero at the start, where nothing moves, and
+// small at the end, where its force is; its work is 2 kJ, and the slider has 63 m/s.
+static void test_servo_explains_what_it_does_within_a_step(void** state) {
+  (void)state;
+  hfSimConfig config = hf_sim_config_default();
+  hfStepReport report;
+  hfError error;
+  config.step = 1.57079632679489662 / sqrt(1e5), config.method = HF_METHOD_RK3;
+  simWorld w = sim_world_with(parse_model("<mujoco><option gravity='0 0 0'/><worldbody><body><joint name='x' type='slide' axis='1 0 0'/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body>"
+                                          "</worldbody><actuator><position joint='x' kp='1e5'/></actuator></mujoco>"), &config);
+  sim_q(&w)[0] = -0.2;
+  assert_int_equal(hf_sim_step(w.sim, w.state, w.input, &report, &error), HF_OK);
+  assert_near(sim_v(&w)[0], 0.2 * sqrt(1e5), 7); // one step of a quarter of a period
+  sim_world_free(&w);
+}
+
 // Four layers of k = 1e6 N/m take over the rigid forces of a drive that presses a box onto the floor, 250 kN each. They hold f^2/(2 k) each, 125 kJ
 // together, which the rigid contacts did not: the step that makes them compliant says so, though the box of 1 kg rests. When the drive lets go,
 // the box flies off at up to 500 m/s, less by their damping, and the layers explain that.
@@ -164,6 +203,6 @@ static void test_layers_that_start_under_load_are_a_gain(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_gain_of_the_plain_scheme_is_reported), cmocka_unit_test(test_gain_of_many_steps_is_reported),
                                      cmocka_unit_test(test_open_equality_explains_what_it_gives), cmocka_unit_test(test_equality_that_cannot_close_explains_nothing), cmocka_unit_test(test_limit_explains_what_it_may_give),
-                                     cmocka_unit_test(test_overlap_explains_the_start_of_a_flight), cmocka_unit_test(test_layers_that_start_under_load_are_a_gain)};
+                                     cmocka_unit_test(test_overlap_explains_the_start_of_a_flight), cmocka_unit_test(test_limit_springs_explain_what_they_give_back), cmocka_unit_test(test_servo_explains_what_it_does_within_a_step), cmocka_unit_test(test_layers_that_start_under_load_are_a_gain)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

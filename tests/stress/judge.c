@@ -222,12 +222,12 @@ static void load_world(trial* t, uint64_t seed) {
   free(text);
 }
 
-static void open_trial(trial* t, int method, int steps) {
+static void open_trial(trial* t, int method, int steps, int as_written) {
   hfError error;
   t->state = hf_state_create(t->model);
   t->input = hf_input_create(t->model);
   assert_int_equal(hf_state_set_key(t->state, t->input, t->model, 0, &error), HF_OK);
-  memcpy(hf_state_mutable_q(t->state), t->start, (size_t)t->model->nq * sizeof *t->start);
+  if (as_written) memcpy(hf_state_mutable_q(t->state), t->start, (size_t)t->model->nq * sizeof *t->start);
   assert_int_equal(hf_dynamics_create(&t->dynamics, t->model, NULL), HF_OK);
   assert_int_equal(hf_actuation_create(&t->actuation, t->model, NULL), HF_OK);
   t->times = calloc((size_t)steps, sizeof *t->times);
@@ -302,9 +302,8 @@ static int compare(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
-verdict judge_world(uint64_t seed, int method, int steps, double seconds) { return judge_faulty_world(seed, method, steps, seconds, 0); }
-
-verdict judge_faulty_world(uint64_t seed, int method, int steps, double seconds, double gain) {
+// as_written: the start has the quaternions of the file; else those of the model's keyframe, of length 1.
+static verdict judge_start(uint64_t seed, int method, int steps, double seconds, double gain, int as_written) {
   verdict v = {.finite = 1};
   trial t = {0};
   double spent = 0;
@@ -315,7 +314,7 @@ verdict judge_faulty_world(uint64_t seed, int method, int steps, double seconds,
     hf_model_free(t.model);
     return v;
   }
-  open_trial(&t, method, steps);
+  open_trial(&t, method, steps, as_written);
   v.released = t.released;
   for (; v.steps < steps && spent < seconds && !v.stopped && v.finite; ++v.steps) {
     hfStepReport report;
@@ -337,3 +336,9 @@ verdict judge_faulty_world(uint64_t seed, int method, int steps, double seconds,
   close_trial(&t);
   return v;
 }
+
+verdict judge_world(uint64_t seed, int method, int steps, double seconds) { return judge_start(seed, method, steps, seconds, 0, 1); }
+
+verdict judge_keyframe(uint64_t seed, int method, int steps, double seconds) { return judge_start(seed, method, steps, seconds, 0, 0); }
+
+verdict judge_faulty_world(uint64_t seed, int method, int steps, double seconds, double gain) { return judge_start(seed, method, steps, seconds, gain, 1); }

@@ -22,6 +22,8 @@ typedef struct verdict {
 
 // Runs the world for at most `steps` steps by a method (hfMethod), and no longer than about `seconds` of the processor.
 verdict judge_world(uint64_t seed, int method, int steps, double seconds);
+// The same from the keyframe of the model, whose quaternions have length 1; those of the file are rounded.
+verdict judge_keyframe(uint64_t seed, int method, int steps, double seconds);
 // The same where every step multiplies the velocities by 1 + gain: a faulty step, by which the judge itself is tested.
 verdict judge_faulty_world(uint64_t seed, int method, int steps, double seconds, double gain);
 

@@ -175,16 +175,23 @@ static void mended_worlds_stay_mended(void** state) {
   assert_int_equal(faults.quiet_growth + faults.others + faults.refused, 0);
 }
 
-// Implicit Euler gives some worlds more and more energy, little in each step: a slider that flies off a fast wheel (2008), and a fast mechanism with far
-// masses (9508). An equality that cannot be closed explains it in neither, however large the inertia is that it might move. Both take
-// more time than other worlds have.
+// Implicit Euler gives some worlds more and more energy, little in each step: a slider that flies off a fast wheel (2008), a fast mechanism with far
+// masses (9508), a fast chain beside a body that lies on the floor (8602). An equality that cannot be closed explains it in neither of the first two, however large
+// the inertia is that it might move, nor the overlap with the floor in the third. They take more time than other worlds have.
 static void slow_gains_are_said(void** state) {
   (void)state;
-  static const struct { uint64_t seed; int steps; } worlds[] = {{2008, 520}, {9508, 860}};
+  static const struct { uint64_t seed; int steps; } worlds[] = {{2008, 520}, {9508, 860}, {8602, 100}};
   for (size_t i = 0; i < sizeof worlds / sizeof *worlds; ++i) {
     verdict v = judge_world(worlds[i].seed, HF_METHOD_IMPLICIT_EULER, worlds[i].steps, INFINITY);
     assert_true(v.grew && v.flagged);
   }
+}
+
+// The first step of sdirk, nearly from rest, gives heavy links a speed of 14 m/s and ten times the energy that their spring had: no dof is fast.
+static void a_leap_from_rest_is_said(void** state) {
+  (void)state;
+  verdict v = judge_keyframe(2729, HF_METHOD_SDIRK, 1, INFINITY);
+  assert_true(v.grew && v.status == HF_GAINED_ENERGY);
 }
 
 // What the judge counts as work of equalities that close hides no fault of a step: worlds with such equalities gain energy by the judgement
@@ -287,7 +294,7 @@ int main(int argc, char** argv) {
   watch();
   if (argc == 5 && strcmp(argv[1], "judge") == 0) return judge_range(strtoull(argv[2], NULL, 10), atoi(argv[3]), atoi(argv[4]));
   released = calloc((size_t)world_count(), sizeof *released);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(worlds_are_safe_by_default), cmocka_unit_test(worlds_are_safe_by_every_method), cmocka_unit_test(mended_worlds_stay_mended), cmocka_unit_test(slow_gains_are_said), cmocka_unit_test(the_judge_sees_a_real_gain), cmocka_unit_test(a_refusal_for_size_is_no_fault),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(worlds_are_safe_by_default), cmocka_unit_test(worlds_are_safe_by_every_method), cmocka_unit_test(mended_worlds_stay_mended), cmocka_unit_test(slow_gains_are_said), cmocka_unit_test(a_leap_from_rest_is_said), cmocka_unit_test(the_judge_sees_a_real_gain), cmocka_unit_test(a_refusal_for_size_is_no_fault),
                                      cmocka_unit_test(fewer_worlds_blow_up_than_in_mujoco)};
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
   free(released);
