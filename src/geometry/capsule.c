@@ -47,7 +47,7 @@ static hfiSpan capsule_span(const hfiShape* s, hfVec3 o, hfVec3 d) {
   return span;
 }
 
-const hfiShapeFunctions hfi_capsule = {.max_points = 2,
+const hfiShapeFunctions hfi_capsule = {.max_points = 3,
                                        .is_round = 1,
                                        .bounds = capsule_bounds,
                                        .plane = plane_capsule,

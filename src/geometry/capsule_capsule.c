@@ -4,8 +4,10 @@
 // Two segments are nearest either at an end of one of them or, crossing, between. Where they overlap
 // along each other, the two ends of the overlap are both contact points: each is exact by itself and
 // drops out at the margin, so that a capsule lying along another rests on two points and a tilted one
-// slides over to one. A crossing that is nearer than the ends by more than CROSSING (relative) is
-// the only point. Features: 0 the end at the lower parameter of A's axis, 1 the other end, 2 a crossing.
+// slides over to one. A crossing that is nearer than the ends by more than CROSSING (relative) is a point, too, and the only
+// one where neither end overlaps. Ends that do keep what they carry, and the crossing carries what it is deeper than both. With the
+// depths c of the crossing and a >= b of the ends the sum is c + b+: it goes from 2 c to c while the two turn from parallel
+// to across, and nothing jumps. Features: 0 the end at the lower parameter of A's axis, 1 the other end, 2 a crossing.
 #include "geometry/pairs.h"
 
 static const double CROSSING = 1e-8;
@@ -60,9 +62,10 @@ static Approach find_crossing(const Segment* A, const Segment* B) {
   return approach_of(point_at(A, s), point_at(B, t));
 }
 
-static void put_approach(hfiContactPoint* point, Approach x, double radius_a, double radius_b, hfVec3 fallback, uint32_t feature) {
+// `shared`: depth that other points carry [m].
+static void put_approach(hfiContactPoint* point, Approach x, double radius_a, double radius_b, double shared, hfVec3 fallback, uint32_t feature) {
   hfVec3 n = x.distance > 0 ? v3_scale(1 / x.distance, v3_sub(x.a, x.b)) : fallback;
-  put_point(point, v3_axpy(radius_b, n, x.b), n, radius_a + radius_b - x.distance, feature);
+  put_point(point, v3_axpy(radius_b, n, x.b), n, radius_a + radius_b - x.distance - shared, feature);
 }
 
 int hfi_capsule_capsule(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin,
@@ -75,11 +78,14 @@ int hfi_capsule_capsule(const hfiShape* A, const hfPose* X_WA, const hfiShape* B
   hfVec3 across = v3_unit(v3_cross(a.u, b.u));
   if (!(v3_norm2(across) > 0)) across = m3_col(X_WA->R, 0);
   if (crossing.distance < least - CROSSING * max2(least, radius)) {
-    put_approach(points, crossing, A->size[0], B->size[0], across, 2);
-    return points[0].depth >= -margin;
+    int n = 0;
+    for (int k = 0; k < 2; ++k)
+      if (end[k].distance < radius) put_approach(points + n++, end[k], A->size[0], B->size[0], 0, across, (uint32_t)k);
+    put_approach(points + n, crossing, A->size[0], B->size[0], max2(0, radius - least), across, 2);
+    return n ? n + 1 : points[0].depth >= -margin;
   }
   // without an overlap both ends are one pair of points
   int count = v3_norm(v3_sub(end[1].a, end[0].a)) + v3_norm(v3_sub(end[1].b, end[0].b)) > HFI_FLAT_TILT * radius ? 2 : 1;
-  for (int k = 0; k < count; ++k) put_approach(points + k, end[k], A->size[0], B->size[0], across, (uint32_t)k);
+  for (int k = 0; k < count; ++k) put_approach(points + k, end[k], A->size[0], B->size[0], 0, across, (uint32_t)k);
   return keep_touching(points, count, margin, HFI_FLAT_TILT * min2(a.half, b.half));
 }

@@ -131,6 +131,26 @@ static void a_rod_keeps_its_points_over_an_edge(void** state) {
   }
 }
 
+// A rod on a rod, of which it is turned away by more and more: from two points, at the ends, to one, at the crossing. The depth of the crossing stays c. An end is
+// half sin(turn) beside the other axis. The sum of all depths, which is the force over the stiffness, is that of the crossing and one end: it does not jump.
+static void a_turned_rod_comes_to_one_point_without_a_jump(void** state) {
+  (void)state;
+  double r = 0.02, half = 0.1, c = 1e-5, most = 0;
+  hfiShape rod = capsule_of(r, half);
+  hfQuat lying = q_from_axis_angle(v3(0, 1, 0), HFI_PI / 2);
+  hfPose below = pose_from(v3(0, 0, 0), lying);
+  for (double turn = 1e-6; turn < 0.05; turn *= 1.05) {
+    hfPose X = pose_from(v3(0, 0, 2 * r - c), q_mul(q_from_axis_angle(v3(0, 0, 1), turn), lying));
+    double end = 2 * r - hypot(2 * r - c, half * sin(turn)), sum = 0;
+    hfiContactPoint point[HFI_MAX_MANIFOLD];
+    int count = hfi_collide(&rod, &X, &rod, &below, 0, point);
+    for (int i = 0; i < count; ++i) sum += point[i].depth;
+    assert_near(sum, c + max2(0, end), 1e-9); // ends within 1e-8 of the distance count as parallel
+    most = max2(most, count);
+  }
+  assert_near(most, 3, 0);
+}
+
 static void parallel_sides_touch_in_two_points(void** state) {
   (void)state;
   hfiShape can = cylinder_of(0.04, 0.06), rod = capsule_of(0.01, 0.05), ridge = box_of(0.1, 0.1, 0.5);
@@ -195,7 +215,7 @@ int main(void) {
       cmocka_unit_test(cylinders_keep_their_points),
       cmocka_unit_test(a_tilted_can_keeps_its_points_over_an_edge),
       cmocka_unit_test(a_rod_keeps_its_points_over_an_edge),
-      cmocka_unit_test(parallel_sides_touch_in_two_points),
+      cmocka_unit_test(a_turned_rod_comes_to_one_point_without_a_jump), cmocka_unit_test(parallel_sides_touch_in_two_points),
       cmocka_unit_test(tilted_sides_touch_at_both_ends),
       cmocka_unit_test(prisms_keep_their_points),
   };

@@ -52,6 +52,14 @@ static void collide(Pair* p, double margin) {
   for (int i = 1; i < p->count; ++i) if (p->point[i].depth > p->point[p->deepest].depth) p->deepest = i;
 }
 
+// The depth of the pair: that of its deepest point; of two capsules that cross with overlapping ends, that of the deeper end and what the crossing is deeper than it.
+static double depth_of(const Pair* p) {
+  double ends = -INFINITY;
+  for (int i = 0; i + 1 < p->count; ++i) ends = max2(ends, p->point[i].depth);
+  int crosses = p->A.type == HF_GEOM_CAPSULE && p->B.type == HF_GEOM_CAPSULE && p->count > 1 && p->point[p->count - 1].feature > 1;
+  return crosses ? ends + p->point[p->count - 1].depth : p->point[p->deepest].depth;
+}
+
 static int is_solid(const Pair* p) { return p->A.type != HF_GEOM_PLANE && p->B.type != HF_GEOM_PLANE; }
 
 // True signed distance of a plane and a shape.
@@ -115,7 +123,7 @@ static void random_pairs_reach_the_oracle(void** state) {
         imprecise += !precise;
         pairs++;
         // a face takes over from a normal within HFI_FACET_ANGLE = 3e-3 of its own: second order in it
-        assert_near(p.point[p.deepest].depth, exact.depth, 1e-5 * p.scale);
+        assert_near(depth_of(&p), exact.depth, 1e-5 * p.scale);
       }
   printf("%d of %d pairs beyond 1e-10\n", imprecise, pairs);
   assert_int_equal(failures, 0);
@@ -133,7 +141,7 @@ static void swapping_mirrors_the_contact(void** state) {
     collide(&q, 0.1);
     assert_int_equal(p.count, q.count);
     if (!p.count) continue;
-    assert_near(p.point[p.deepest].depth, q.point[q.deepest].depth, 1e-9 * p.scale);
+    assert_near(depth_of(&p), depth_of(&q), 1e-9 * p.scale);
   }
 }
 
