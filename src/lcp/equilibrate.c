@@ -15,30 +15,40 @@ enum { PASSES = 6 };
 // Half the binary exponent of x, rounded towards zero; 0 for x = 0.
 static int32_t half_exponent(double x) { return x > 0 ? ilogb(x) / 2 : 0; }
 
-static double largest(const double* a, int32_t count, int32_t stride) {
-  double most = 0;
-  for (int32_t i = 0; i < count; ++i) {
-    double x = fabs(a[(size_t)i * (size_t)stride]);
-    if (x > most) most = x;
-  }
-  return most;
+// The largest |a_ij| of each row and column, into most (m + n). All entries are read in the order of memory.
+static void find_largest(int32_t m, int32_t n, const double* A, double* most) {
+  for (int32_t i = 0; i < m + n; ++i) most[i] = 0;
+  for (int32_t i = 0; i < m; ++i)
+    for (int32_t j = 0; j < n; ++j) {
+      double x = fabs(A[(size_t)i * (size_t)n + (size_t)j]);
+      if (x > most[i]) most[i] = x;
+      if (x > most[m + j]) most[m + j] = x;
+    }
 }
 
-void hfi_equilibrate(int32_t m, int32_t n, double* A, int32_t* row, int32_t* col, int32_t* step) {
+// Adds the step that n maxima ask for to the exponents, and leaves its power of two in the place of the maximum. Returns whether one is not zero.
+static bool add_steps(int32_t n, double* most, int32_t* exponent) {
+  bool changed = false;
+  for (int32_t i = 0; i < n; ++i) {
+    int32_t step = -half_exponent(most[i]);
+    changed = changed || step != 0;
+    exponent[i] += step;
+    most[i] = ldexp(1, step);
+  }
+  return changed;
+}
+
+void hfi_equilibrate(int32_t m, int32_t n, double* A, int32_t* row, int32_t* col, double* factor) {
   for (int32_t i = 0; i < m; ++i) row[i] = 0;
   for (int32_t j = 0; j < n; ++j) col[j] = 0;
   for (int pass = 0; pass < PASSES; ++pass) {
-    bool changed = false;
-    for (int32_t i = 0; i < m; ++i) step[i] = -half_exponent(largest(A + (size_t)i * (size_t)n, n, 1));
-    for (int32_t j = 0; j < n; ++j) step[m + j] = -half_exponent(largest(A + j, m, n));
-    for (int32_t i = 0; i < m + n; ++i) changed = changed || step[i] != 0;
-    if (!changed) return;
+    find_largest(m, n, A, factor);
+    bool rows = add_steps(m, factor, row), cols = add_steps(n, factor + m, col);
+    if (!rows && !cols) return;
     for (int32_t i = 0; i < m; ++i)
       for (int32_t j = 0; j < n; ++j) {
         double* a = A + (size_t)i * (size_t)n + (size_t)j;
-        *a = ldexp(*a, step[i] + step[m + j]);
+        *a = *a * factor[i] * factor[m + j];
       }
-    for (int32_t i = 0; i < m; ++i) row[i] += step[i];
-    for (int32_t j = 0; j < n; ++j) col[j] += step[m + j];
   }
 }

@@ -10,7 +10,8 @@
 
 typedef struct MatrixWork {
   hfiQr qr;
-  int32_t *row, *col, *step;
+  int32_t *row, *col;
+  double* factor;
 } MatrixWork;
 
 static MatrixWork take_work(hfiArena* arena, int32_t m, int32_t n) {
@@ -18,7 +19,7 @@ static MatrixWork take_work(hfiArena* arena, int32_t m, int32_t n) {
   k.qr = hfi_qr_take(arena, m, n);
   k.row = HFI_TAKE(arena, int32_t, m);
   k.col = HFI_TAKE(arena, int32_t, n);
-  k.step = HFI_TAKE(arena, int32_t, m + n);
+  k.factor = HFI_TAKE(arena, double, m + n);
   return k;
 }
 
@@ -37,7 +38,7 @@ int32_t hf_matrix_rank(int32_t m, int32_t n, const double* A, double* margin, vo
   hfiArena arena = hfi_arena(work, work_size);
   MatrixWork k = take_work(&arena, m, n);
   memcpy(k.qr.A, A, sizeof(double) * (size_t)m * (size_t)n);
-  hfi_equilibrate(m, n, k.qr.A, k.row, k.col, k.step);
+  hfi_equilibrate(m, n, k.qr.A, k.row, k.col, k.factor);
   hfi_qr_factor(&k.qr, 10 * DBL_EPSILON * (m > n ? m : n));
   if (margin) *margin = hfi_qr_margin(&k.qr);
   return k.qr.rank;
@@ -59,7 +60,7 @@ static double minor_of(MatrixWork* k, const double* scaled, int32_t n, const int
 static double* take_scaled(hfiArena* arena, MatrixWork* k, int32_t n, const double* A) {
   double* scaled = HFI_TAKE(arena, double, (size_t)n * (size_t)n);
   memcpy(scaled, A, sizeof(double) * (size_t)n * (size_t)n);
-  hfi_equilibrate(n, n, scaled, k->row, k->col, k->step);
+  hfi_equilibrate(n, n, scaled, k->row, k->col, k->factor);
   return scaled;
 }
 

@@ -30,7 +30,7 @@ hfiLcpScale hfi_lcp_scale_take(hfiArena* arena, int32_t n) {
   hfiLcpScale s;
   s.row = HFI_TAKE(arena, int32_t, n);
   s.col = HFI_TAKE(arena, int32_t, n);
-  s.step = HFI_TAKE(arena, int32_t, 2 * n);
+  s.factor = HFI_TAKE(arena, double, 2 * n);
   return s;
 }
 
@@ -68,7 +68,7 @@ void hfi_lcp_scale(const hfLcp* p, double tikhonov, hfiLcp* scaled, hfiLcpScale*
   int32_t n = p->n;
   memcpy(scaled->A, p->A, sizeof(double) * (size_t)n * (size_t)n);
   for (int32_t i = 0; i < n; ++i) scaled->A[(size_t)i * (size_t)(n + 1)] += tikhonov;
-  hfi_equilibrate(n, n, scaled->A, s->row, s->col, s->step);
+  hfi_equilibrate(n, n, scaled->A, s->row, s->col, s->factor);
   int32_t m = find_magnitude(p, s);
   for (int32_t i = 0; i < n; ++i) {
     s->row[i] -= m;

@@ -19,7 +19,7 @@ typedef struct hfiLcp {
 typedef struct hfiLcpScale {
   int32_t* row;  // (n)
   int32_t* col;  // (n)
-  int32_t* step; // (2 n) scratch
+  double* factor; // (2 n) scratch
 } hfiLcpScale;
 
 // Where z_i is in a solution. Rows with HFI_BASIC are equations w_i = 0.
