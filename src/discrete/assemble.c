@@ -19,20 +19,24 @@ static int largest_condim(const hfModel* m) {
   return dim;
 }
 
+// Room for dampers: a contact has at most one.
+static int count_dampers(int max_contacts) { return imin2(max_contacts, HFI_MOST_DAMPERS); }
+
 int hfi_largest_contacts(const hfModel* m) {
   hfiRowSizes other = hfi_row_capacity(m);
-  int64_t entries = 2 * (int64_t)largest_condim(m) * imax2(hfi_longest_chain(m), 1);
-  return (int)((INT32_MAX - other.njac) / entries);
+  int64_t chain = imax2(hfi_longest_chain(m), 1), entries = 2 * (int64_t)largest_condim(m) * chain;
+  return (int)((INT32_MAX - other.njac - 4 * HFI_MOST_DAMPERS * chain) / entries);
 }
 
 static hfStepCapacity plan_capacity(const hfModel* m, int max_contacts, const hfiRowSizes* other) {
   int dim = largest_condim(m), cols = max_contacts * 2 * hfi_longest_chain(m);
   hfStepCapacity c = {.nv = m->nv, .ntree = m->ntree};
-  c.nblock = max_contacts + other->nblock;
-  c.nrow = dim * max_contacts + other->nrow;
-  c.npiece = 2 * max_contacts + other->npiece;
-  c.ncol = cols + other->ncol;
-  c.njac = dim * cols + other->njac;
+  int dampers = count_dampers(max_contacts), damper_cols = dampers * 2 * hfi_longest_chain(m);
+  c.nblock = max_contacts + other->nblock + dampers;
+  c.nrow = dim * max_contacts + other->nrow + 2 * dampers;
+  c.npiece = 2 * max_contacts + other->npiece + 2 * dampers;
+  c.ncol = cols + other->ncol + damper_cols;
+  c.njac = dim * cols + other->njac + 2 * damper_cols;
   for (int t = 0; t < m->ntree; ++t)
     c.max_tree_nv = imax2(c.max_tree_nv, hf_model_tree_dofnum(m)[t]);
   return c;
@@ -69,7 +73,7 @@ void hfi_assembly_init(hfiAssembly* a, const hfModel* m, int max_contacts, hfiAr
   p->piece = HFI_TAKE(arena, hfStepPiece, c->npiece);
   p->cols = HFI_TAKE(arena, int32_t, c->ncol);
   p->J = HFI_TAKE(arena, double, c->njac);
-  p->saturated = HFI_TAKE(arena, hfSaturatedRow, other.nrow);
+  p->saturated = HFI_TAKE(arena, hfSaturatedRow, other.nrow + 2 * count_dampers(max_contacts));
   p->contact = HFI_TAKE(arena, hfContactLaw, max_contacts);
   p->nv = m->nv, p->ntree = m->ntree;
   a->entry = hfi_arena_take(arena, (size_t)m->nM, sizeof *a->entry);
@@ -77,6 +81,7 @@ void hfi_assembly_init(hfiAssembly* a, const hfModel* m, int max_contacts, hfiAr
   a->start = HFI_TAKE(arena, double, m->nv);
   HFI_TAKE_EACH(arena, double, 2 * hfi_longest_chain(m), &a->column_v0, &a->column_start, &a->column_inverse);
   a->drift = HFI_TAKE(arena, double, c->nrow);
+  a->turns = HFI_TAKE(arena, double, 12 * hfi_longest_chain(m));
   if (!arena->base) return;
   int start = 0, entry = 0;
   for (int t = 0; t <= m->ntree; ++t) {
@@ -132,7 +137,7 @@ void hfi_assembly_begin(hfiAssembly* a, const hfDynamics* d, double h, const dou
   p->h = h;
   p->nblock = p->nrow = p->npiece = p->ncol = p->njac = p->nsaturated = p->ncontact = 0;
   p->drift = NULL;
-  a->ncapped = 0;
+  a->ncapped = a->ndamper = 0;
   a->body_a = a->body_b = -1;
   spread_mass(a, d);
   for (int i = 0; i < m->nv; ++i) a->inverse_mass[i] = 1 / hfi_diagonal_mass(d, i);
@@ -172,7 +177,7 @@ static void open_pair(hfiAssembly* a, const hfDynamics* d, const hfiContact* c) 
 
 // A block of the pair that is open, with its pieces; its J is there. Counters are read and written once: compilers do not know that an array of the problem
 // never lies over them.
-static void append_contact(hfiAssembly* a, int dim) {
+static void append_block(hfiAssembly* a, int law, int dim, int param) {
   hfStepProblem* p = &a->problem;
   const int npiece = a->columns.npiece, first = p->npiece, row = p->nrow;
   hfStepPiece* piece = p->piece + first;
@@ -184,9 +189,25 @@ static void append_contact(hfiAssembly* a, int dim) {
     col += ncol;
     jac += dim * ncol;
   }
-  block->law = HF_LAW_CONTACT, block->dim = dim, block->row = row, block->param = p->ncontact, block->piece = first, block->npiece = npiece;
+  block->law = law, block->dim = dim, block->row = row, block->param = param, block->piece = first, block->npiece = npiece;
   for (int r = 0; p->drift && r < dim; ++r) p->drift[row + r] = 0;
   p->npiece = first + npiece, p->njac = jac, p->nrow = row + dim;
+}
+
+void hfi_assembly_add_damper(hfiAssembly* a, const hfDynamics* d, const hfiContact* c, int n, const hfVec3* u, const double* kappa) {
+  hfStepProblem* p = &a->problem;
+  hfiContact turned = *c;
+  turned.t1 = u[0], turned.t2 = u[n - 1];
+  assert(a->ndamper < count_dampers(a->max_contact));
+  if (c->body_a != a->body_a || c->body_b != a->body_b) open_pair(a, d, c);
+  hfi_contact_rows(d, &a->columns, &turned, 6, a->turns);
+  const double* from = a->turns;
+  double* to = p->J + p->njac;
+  for (int k = 0; k < a->columns.npiece; from += 6 * a->columns.ncol[k], to += n * a->columns.ncol[k], ++k)
+    memcpy(to, from + 4 * a->columns.ncol[k], sizeof *to * (size_t)(n * a->columns.ncol[k]));
+  append_block(a, HF_LAW_SATURATED, n, p->nsaturated);
+  for (int r = 0; r < n; ++r) p->saturated[p->nsaturated++] = (hfSaturatedRow){0, kappa[r], -INFINITY, INFINITY};
+  a->ndamper++;
 }
 
 // J v of the normal row of a contact of the open pair, from the velocities v of its columns.
@@ -211,7 +232,7 @@ int hfi_assembly_add_contact(hfiAssembly* a, const hfDynamics* d, const hfiConta
   hfiInverseMasses w;
   if (friction == HF_FRICTION_ANCHORED) hfi_contact_weighed_rows(d, &a->columns, c, dim, a->column_inverse, &w, J);
   else hfi_contact_rows(d, &a->columns, c, dim, J);
-  append_contact(a, dim);
+  append_block(a, HF_LAW_CONTACT, dim, p->ncontact);
   hfContactLaw* law = &p->contact[p->ncontact++];
   a->ncapped += hfi_contact_law(c, friction, &w, p->h, steepest, law);
   double vn = normal_velocity(a, J, dim, c->material.from_solref ? a->column_start : a->column_v0);

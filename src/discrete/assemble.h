@@ -21,6 +21,9 @@ typedef struct hfiAssembly {
 
   double* drift;        // (rows) of the problem, where the surface of some geom moves
 
+  double* turns;        // (6 x columns) scratch: the rows of a contact of which a damper takes the last two
+  int32_t ndamper;
+
   int32_t ncapped;      // rows whose stiffness was capped for conditioning
 } hfiAssembly;
 
@@ -39,6 +42,11 @@ void hfi_assembly_begin_drift(hfiAssembly* a);
 // Returns its block, or -1 if it can move nothing.
 int hfi_assembly_add_contact(hfiAssembly* a, const hfDynamics* dynamics, const hfiContact* contact,
                              int friction, double steepest, double static_speed);
+
+// Appends dampers between the bodies of a contact: n (1 or 2) rows, with the slopes kappa, on their relative angular velocity about the axes u of
+// the world. There is room for some of them in a problem.
+enum { HFI_MOST_DAMPERS = 32 };
+void hfi_assembly_add_damper(hfiAssembly* a, const hfDynamics* dynamics, const hfiContact* contact, int n, const hfVec3* u, const double* kappa);
 
 // out (dim) = J v + drift of the rows of a block.
 void hfi_block_velocity(const hfStepProblem* problem, const hfStepBlock* block, const double* v, double* out);

@@ -100,6 +100,7 @@ static void add_contacts(hfiDiscrete* s, const hfState* state) {
   for (int i = 0; i < w->ncontact; ++i) add_contact(s, i, steepest);
   hfi_discrete_bend(s);
   hfi_discrete_ease(s);
+  hfi_discrete_damp_rocking(s);
 }
 
 static int anticipates(const hfiDiscrete* s) { return s->config.anticipate && s->world->config.max_contacts; }

@@ -94,6 +94,8 @@ void hfi_discrete_bend(hfiDiscrete* d);
 int hfi_discrete_bend_again(hfiDiscrete* d, const double* v);
 // Eases contacts of round bodies that pass an edge (graze.c).
 void hfi_discrete_ease(hfiDiscrete* d);
+// Adds dampers where contacts with round surfaces would rock a free body (rock.c).
+void hfi_discrete_damp_rocking(hfiDiscrete* d);
 // Marks the trees of a contact in d->changed.
 void hfi_discrete_mark_changed(const hfiDiscrete* d, const hfiContact* contact);
 // Method mlcp: where the overlaps of the last solution give too much energy (release.c), makes them ask for less, or for nothing where

@@ -1,0 +1,89 @@
+// Thin things between round fingertips, which a step that pushes along the normals of its start would rock: against statics, and against the
+// closed form of their rocking.
+#include "support/sim_world.h"
+
+#include "support/near.h"
+
+#include <math.h>
+#include <stdio.h>
+
+// Two fingertips of 1 cm, which slide along x, hold a free thing between them and can be lifted by a servo. They have no weight.
+static simWorld make_pinch(const char* thing, double friction, double gravity, double squeeze, double h, int method) {
+  char xml[2048];
+  snprintf(xml, sizeof xml,
+           "<mujoco><option gravity='0 0 %g'/><default><geom friction='%g .003 0' condim='4'/></default><worldbody>"
+           "<body gravcomp='1'><joint name='lift' type='slide' axis='0 0 1'/><geom type='box' size='.01 .01 .01' pos='0 0 .2' mass='.5'/>"
+           "<body pos='-.0108 0 0' gravcomp='1'><joint name='l' type='slide' axis='1 0 0'/><geom type='sphere' size='.01' mass='.05'/></body>"
+           "<body pos='.0108 0 0' gravcomp='1'><joint name='r' type='slide' axis='-1 0 0'/><geom type='sphere' size='.01' mass='.05'/></body></body>"
+           "<body><freejoint/>%s</body></worldbody><equality><joint joint1='l' joint2='r'/></equality>"
+           "<actuator><position joint='lift' kp='2000' kv='100'/><motor joint='l'/><motor joint='r'/></actuator></mujoco>",
+           -gravity, friction, thing);
+  simWorld w = sim_world_make_method(xml, method, h, 1e-10);
+  w.input->ctrl[1] = w.input->ctrl[2] = squeeze;
+  return w;
+}
+enum { Z = 5, TURN = 6 }; // height of the thing in q; its angular velocity in v
+
+// The thing is lifted by 10 cm, without a turn, and rests in the fingertips: what it sinks by is its weight over the tangential stiffness.
+static void assert_holds(const char* thing, double squeeze, double h, int method) {
+  simWorld w = make_pinch(thing, 0.8, 9.81, squeeze, h, method);
+  sim_world_step(&w, (int)(0.3 / h));
+  double below = sim_q(&w)[Z] - sim_q(&w)[0], fastest = 0;
+  for (int i = 0; i < 3; ++i) sim_v(&w)[TURN + i] += 1e-6; // what grows has something to grow from
+  w.input->ctrl[0] = 0.1;
+  for (int k = 0; k < (int)(2 / h); ++k) {
+    sim_world_step(&w, 1);
+    for (int i = 0; i < 3; ++i) fastest = fmax(fastest, fabs(sim_v(&w)[TURN + i]));
+  }
+  if (!(fastest < 1e-3)) print_error("%s by %g N, step %g s: %g rad/s\n", thing, squeeze, h, fastest);
+  assert_true(fastest < 1e-3);
+  assert_near(sim_q(&w)[0], 0.1, 1e-3);
+  assert_near(sim_q(&w)[Z] - sim_q(&w)[0], below, 1e-5);
+  for (int i = 0; i < 9; ++i) assert_true(fabs(sim_v(&w)[i]) < 1e-7);
+  sim_world_free(&w);
+}
+
+// Inertias from 8e-9 kg m^2, forces to 50 N, steps to 10 ms: h^2 K/I up to 12,000.
+static void test_thin_things_are_held(void** state) {
+  (void)state;
+  static const char* const things[] = {
+      "<geom type='cylinder' size='.01 .00075' euler='0 90 0' mass='.002'/>",    // a coin
+      "<geom type='cylinder' size='.008 .00025' euler='0 90 0' mass='.0005'/>",  // a washer
+      "<geom type='box' size='.00005 .03 .03' mass='.001'/>",                    // paper
+      "<geom type='capsule' size='.0003 .02' mass='.0003'/>",                    // a wire
+      "<geom type='ellipsoid' size='.0005 .01 .01' mass='.0005'/>"};             // a lens
+  static const double squeezes[] = {5, 50}, steps[] = {1e-3, 2e-3, 5e-3, 1e-2};
+  for (int i = 0; i < 5; ++i)
+    for (int k = 0; k < 2; ++k)
+      for (int l = 0; l < 4; ++l) assert_holds(things[i], squeezes[k], steps[l], HF_METHOD_TAMSI);
+  assert_holds(things[1], 20, 5e-3, HF_METHOD_CONVEX);
+}
+
+// Without friction a card of thickness t rocks between the fingertips with w^2 = F (2 R + t)/I, which is the K of two contacts. A short step adds
+// nothing to that: after half a second, seven periods, the amplitude is the same to 0.1 %, and the frequency to the 0.05 % by which the tips sink in.
+static void test_rocking_frequency(void** state) {
+  (void)state;
+  const double squeeze = 5, thickness = 1e-3, inertia = 0.05 * (0.06 * 0.06 + thickness * thickness) / 12, h = 1e-4;
+  const double w0 = sqrt(squeeze * (0.02 + thickness) / inertia), amplitude = 0.01; // 84 rad/s
+  simWorld w = make_pinch("<geom type='box' size='.0005 .03 .03' mass='.05'/>", 0, 0, squeeze, h, HF_METHOD_TAMSI);
+  sim_world_step(&w, 3000);
+  sim_v(&w)[TURN + 2] = amplitude * w0;
+  double angle = 0, before = 0, first = 0, last = 0, largest = 0;
+  int periods = -1;
+  for (int k = 1; k <= 6000; ++k, before = angle) {
+    sim_world_step(&w, 1);
+    angle = 2 * sim_q(&w)[TURN + 3];
+    largest = k > 5000 ? fmax(largest, fabs(angle)) : 0;
+    if (!(before < 0 && angle >= 0)) continue;
+    last = h * (k - angle / (angle - before));
+    if (++periods == 0) first = last;
+  }
+  assert_near(6.283185307179586 * periods / (last - first), w0, 1e-3 * w0);
+  assert_near(largest, amplitude, 2e-3 * amplitude);
+  sim_world_free(&w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_thin_things_are_held), cmocka_unit_test(test_rocking_frequency)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
