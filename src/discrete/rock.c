@@ -1,8 +1,8 @@
-// Free bodies that rock between round surfaces faster than a step can follow (docs/theory/motion.md).
+// Bodies that rock between round surfaces faster than a step can follow (docs/theory/motion.md).
 //
 // A step pushes along the normal, and at the point, of its start. Let a contact press on a body with the force f. The body rocks by theta about
-// its centre of mass, along the tangent e. With the curvatures k of its surface and k' of the other one along e, and the arm r from the
-// centre to the contact along the normal, the line of the force passes the centre at the lever
+// its pivot, the centre of mass of a free body or its hinge, along the tangent e. With the curvatures k of its surface and k' of the other one along e, and the arm r from the
+// pivot to the contact along the normal, the line of the force passes the pivot at the lever
 //
 //   (1 - r k) (1 + r k')/(k + k') theta,     K = f (1 - r k) (1 + r k')/(k + k')
 //
@@ -23,6 +23,9 @@ static const double SIDE = 0.02, END = 0.9998;
 
 // Bodies touch in a line, which has other contacts at its ends, where their curvature along it is below this share of that across it [-].
 static const double FLAT = 1e-3;
+
+// A hinge rocks its body about an axis if the cosine of the two is at least this [-].
+static const double LEAST_SHARE = 0.1;
 
 // ---- curvature --------------------------------------------------------------------------------------
 
@@ -62,19 +65,18 @@ static int curve(const hfiDiscrete* s, const hfiContact* c, int geom, curvature*
   return 1;
 }
 
-// ---- which contacts ---------------------------------------------------------------------------------
+// The largest radius of curvature of a geom where it is not straight, or 0 for shapes that are nowhere round [m].
+static double largest_radius(const hfModel* m, int geom) {
+  const double* size = hf_model_geom_size(m) + 3 * geom;
+  int type = hf_model_geom_type(m)[geom];
+  if (hfi_shape_kinds[type].curvature == HFI_FLAT) return 0;
+  if (type != HF_GEOM_ELLIPSOID) return size[0];
+  return sqr(max2(size[0], max2(size[1], size[2]))) / min2(size[0], min2(size[1], size[2]));
+}
 
-// A body that a contact rocks: 1 as A, -1 as B, its arm, its surface and that of the other one.
-typedef struct rocker { int body, sign; double arm; const curvature *own, *other; } rocker;
+// ---- free bodies ------------------------------------------------------------------------------------
 
 static const hfiLink* link_of(const hfDynamics* d, int body) { return &d->link[d->body_link[body]]; }
-
-// Whether a body is free and alone in its tree.
-static int is_free(const hfiDiscrete* s, int body) {
-  const hfModel* m = s->world->model;
-  int t = hf_model_body_tree(m)[body];
-  return t >= 0 && hf_model_tree_dofnum(m)[t] == 6 && hf_model_jnt_type(m)[hf_model_dof_jnt(m)[hf_model_tree_dofadr(m)[t]]] == HF_JOINT_FREE;
-}
 
 // Inertia of a free body about the axis u through its centre of mass [kg m^2].
 static double inertia_about(const hfDynamics* d, int body, hfVec3 u) {
@@ -91,62 +93,95 @@ static double least_inertia(const hfDynamics* d, int body) {
   return min2(I[0] - xy - xz, min2(I[1] - xy - yz, I[2] - xz - yz));
 }
 
-static hfVec3 centre_of(const hfDynamics* d, int body) {
+// From the centre of mass of a free body to a contact.
+static hfVec3 arm_of(const hfDynamics* d, int body, const hfiContact* c) {
   const hfiLink* link = link_of(d, body);
-  return pose_point(d->X_WB[link->body], link->com_B);
+  return v3_sub(c->p_W, pose_point(d->X_WB[link->body], link->com_B));
 }
 
-// The largest radius of curvature of a geom where it is not straight, or 0 for shapes that are nowhere round [m].
-static double largest_radius(const hfModel* m, int geom) {
-  const double* size = hf_model_geom_size(m) + 3 * geom;
-  int type = hf_model_geom_type(m)[geom];
-  if (hfi_shape_kinds[type].curvature == HFI_FLAT) return 0;
-  if (type != HF_GEOM_ELLIPSOID) return size[0];
-  return sqr(max2(size[0], max2(size[1], size[2]))) / min2(size[0], min2(size[1], size[2]));
+// ---- bodies that rock -------------------------------------------------------------------------------
+
+// How a body can rock: freely about its centre of mass, if it is alone in its tree, or about its own hinge.
+typedef enum pivot { FIXED, FREE, HINGE } pivot;
+
+static pivot pivot_of(const hfDynamics* d, int body) {
+  const hfModel* m = d->model;
+  int t = hf_model_body_tree(m)[body];
+  if (t < 0) return FIXED;
+  const hfiLink* link = link_of(d, body);
+  int type = hf_model_jnt_type(m)[link->joint + link->njoint - 1];
+  if (type == HF_JOINT_HINGE) return HINGE;
+  return type == HF_JOINT_FREE && hf_model_tree_dofnum(m)[t] == 6 ? FREE : FIXED;
+}
+
+static int hinge_dof(const hfDynamics* d, int body) { return link_of(d, body)->dof + link_of(d, body)->ndof - 1; }
+
+// Velocity of a contact on a body whose hinge turns at 1 rad/s [m].
+static hfVec3 hinge_velocity(const hfDynamics* d, int body, const hfiContact* c) {
+  const hfMotion* S = &d->S[hinge_dof(d, body)];
+  return v3_add(S->v, v3_cross(S->w, v3_sub(c->p_W, hfi_body_reference(d, body))));
 }
 
 // Whether the force f of a contact whose surfaces have at most this radius may rock a body: K is at most f (radius + |arm|).
 static int may_rock(const hfiDiscrete* s, const hfiContact* c, int body, double radius, double f) {
   const hfDynamics* d = &s->world->dynamics;
-  if (!is_free(s, body)) return 0;
-  double arm = v3_norm(v3_sub(c->p_W, centre_of(d, body)));
-  return !(sqr(s->config.step) * f * (radius + arm) <= STABLE * least_inertia(d, body));
+  pivot kind = pivot_of(d, body);
+  if (kind == FIXED) return 0;
+  double arm = v3_norm(kind == FREE ? arm_of(d, body, c) : hinge_velocity(d, body, c));
+  double inertia = kind == FREE ? least_inertia(d, body) : 1 / s->assembly.inverse_mass[hinge_dof(d, body)];
+  return !(sqr(s->config.step) * f * (radius + arm) <= STABLE * inertia);
 }
 
-// The slope of the damper of a body that the force f rocks along the tangent (x, y) of a contact, about the axis u, or 0 [N m s/rad].
-static double find_slope(const hfiDiscrete* s, const rocker* r, double f, double x, double y, hfVec3 u) {
-  double own = along(r->own, x, y), other = along(r->other, x, y), h = s->config.step;
+// Where a contact rocks a body along its tangent e, about u = n x e: the arm along the outward normal [m], and the inertia [kg m^2].
+typedef struct rocking { double arm, inertia; } rocking;
+
+// side: 1 for body A, -1 for B. Returns 0 where the body does not turn about u.
+static int find_rocking(const hfiDiscrete* s, const hfiContact* c, int side, hfVec3 e, hfVec3 u, rocking* out) {
+  const hfDynamics* d = &s->world->dynamics;
+  int body = side > 0 ? c->body_a : c->body_b;
+  pivot kind = pivot_of(d, body);
+  if (kind == FIXED) return 0;
+  if (kind == FREE) {
+    *out = (rocking){-side * v3_dot(c->n, arm_of(d, body, c)), inertia_about(d, body, u)};
+    return 1;
+  }
+  int dof = hinge_dof(d, body);
+  double share = v3_dot(d->S[dof].w, u);
+  if (fabs(share) < LEAST_SHARE) return 0;
+  *out = (rocking){-side * v3_dot(e, hinge_velocity(d, body, c)) / share, 1 / (s->assembly.inverse_mass[dof] * sqr(share))};
+  return 1;
+}
+
+// ---- dampers ----------------------------------------------------------------------------------------
+
+// The slope of the damper of a body with curvature `own` along the tangent, on one with `other`, that the force f rocks, or 0 [N m s/rad].
+static double find_slope(const rocking* r, double own, double other, double f, double h) {
   double K = f * (1 - r->arm * own) * (1 + r->arm * other) / (own + other);
-  if (!(K > 0)) return 0;
-  return max2(0, h * K - STABLE * inertia_about(&s->world->dynamics, r->body, u) / h);
+  return K > 0 ? max2(0, h * K - STABLE * r->inertia / h) : 0;
 }
 
-// The principal directions (x, y) and (-y, x) of a curvature.
-static void find_principal(const curvature* c, double* x, double* y) {
-  double angle = 0.5 * atan2(2 * c->c12, c->c11 - c->c22);
-  *x = cos(angle), *y = sin(angle);
+// The larger slope of the two bodies along the tangent x t1 + y t2, about the axis u.
+static double find_damper(const hfiDiscrete* s, const hfiContact* c, const curvature k[2], double f, double x, double y, hfVec3* u) {
+  hfVec3 e = v3_axpy(x, c->t1, v3_scale(y, c->t2));
+  double a = along(&k[0], x, y), b = along(&k[1], x, y), slope = 0;
+  rocking r;
+  *u = v3_cross(c->n, e);
+  if (find_rocking(s, c, 1, e, *u, &r)) slope = find_slope(&r, a, b, f, s->config.step);
+  if (find_rocking(s, c, -1, e, *u, &r)) slope = max2(slope, find_slope(&r, b, a, f, s->config.step));
+  return slope;
 }
 
 // The dampers of contact c, which presses with f: axes u in the world and slopes. Returns their number.
 static int find_dampers(const hfiDiscrete* s, const hfiContact* c, double f, hfVec3 u[2], double slope[2]) {
-  const hfDynamics* d = &s->world->dynamics;
-  curvature a, b;
-  if (!curve(s, c, c->geom_a, &a) || !curve(s, c, c->geom_b, &b)) return 0;
-  curvature sum = {a.c11 + b.c11, a.c12 + b.c12, a.c22 + b.c22};
-  double x, y, least = FLAT * (sum.c11 + sum.c22);
+  curvature k[2];
+  if (!curve(s, c, c->geom_a, &k[0]) || !curve(s, c, c->geom_b, &k[1])) return 0;
+  curvature sum = {k[0].c11 + k[1].c11, k[0].c12 + k[1].c12, k[0].c22 + k[1].c22};
+  double angle = 0.5 * atan2(2 * sum.c12, sum.c11 - sum.c22), x = cos(angle), y = sin(angle); // a principal direction
   int count = 0;
-  find_principal(&sum, &x, &y);
-  for (int k = 0; k < 2; ++k) {
-    double ex = k ? -y : x, ey = k ? x : y;
-    if (!(along(&sum, ex, ey) > least)) continue;
-    u[count] = v3_cross(c->n, v3_axpy(ex, c->t1, v3_scale(ey, c->t2)));
-    slope[count] = 0;
-    for (int sign = 1; sign >= -1; sign -= 2) {
-      rocker r = {sign > 0 ? c->body_a : c->body_b, sign, 0, sign > 0 ? &a : &b, sign > 0 ? &b : &a};
-      if (!is_free(s, r.body)) continue;
-      r.arm = -sign * v3_dot(c->n, v3_sub(c->p_W, centre_of(d, r.body)));
-      slope[count] = max2(slope[count], find_slope(s, &r, f, ex, ey, u[count]));
-    }
+  for (int i = 0; i < 2; ++i) {
+    double ex = i ? -y : x, ey = i ? x : y;
+    if (!(along(&sum, ex, ey) > FLAT * (sum.c11 + sum.c22))) continue;
+    slope[count] = find_damper(s, c, k, f, ex, ey, &u[count]);
     count += slope[count] > 0;
   }
   return count;
