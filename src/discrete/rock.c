@@ -1,7 +1,7 @@
 // Bodies that rock between round surfaces faster than a step can follow (docs/theory/motion.md).
 //
 // A step pushes along the normal, and at the point, of its start. Let a contact press on a body with the force f. The body rocks by theta about
-// its pivot, the centre of mass of a free body or its hinge, along the tangent e. With the curvatures k of its surface and k' of the other one along e, and the arm r from the
+// its pivot, the centre of mass of a free body or a joint of a link, along the tangent e. With the curvatures k of its surface and k' of the other one along e, and the arm r from the
 // pivot to the contact along the normal, the line of the force passes the pivot at the lever
 //
 //   (1 - r k) (1 + r k')/(k + k') theta,     K = f (1 - r k) (1 + r k')/(k + k')
@@ -24,7 +24,7 @@ static const double SIDE = 0.02, END = 0.9998;
 // Bodies touch in a line, which has other contacts at its ends, where their curvature along it is below this share of that across it [-].
 static const double FLAT = 1e-3;
 
-// A hinge rocks its body about an axis if the cosine of the two is at least this [-].
+// A dof rocks its link about an axis if the cosine of the two is at least this [-].
 static const double LEAST_SHARE = 0.1;
 
 // ---- curvature --------------------------------------------------------------------------------------
@@ -99,76 +99,90 @@ static hfVec3 arm_of(const hfDynamics* d, int body, const hfiContact* c) {
   return v3_sub(c->p_W, pose_point(d->X_WB[link->body], link->com_B));
 }
 
-// ---- bodies that rock -------------------------------------------------------------------------------
-
-// How a body can rock: freely about its centre of mass, if it is alone in its tree, or about its own hinge.
-typedef enum pivot { FIXED, FREE, HINGE } pivot;
-
-static pivot pivot_of(const hfDynamics* d, int body) {
+// Whether a body is free and alone in its tree.
+static int is_alone(const hfDynamics* d, int body) {
   const hfModel* m = d->model;
-  int t = hf_model_body_tree(m)[body];
-  if (t < 0) return FIXED;
-  const hfiLink* link = link_of(d, body);
-  int type = hf_model_jnt_type(m)[link->joint + link->njoint - 1];
-  if (type == HF_JOINT_HINGE) return HINGE;
-  return type == HF_JOINT_FREE && hf_model_tree_dofnum(m)[t] == 6 ? FREE : FIXED;
+  return hf_model_tree_dofnum(m)[hf_model_body_tree(m)[body]] == 6 && hf_model_jnt_type(m)[link_of(d, body)->joint] == HF_JOINT_FREE;
 }
 
-static int hinge_dof(const hfDynamics* d, int body) { return link_of(d, body)->dof + link_of(d, body)->ndof - 1; }
+// ---- links ------------------------------------------------------------------------------------------
 
-// Velocity of a contact on a body whose hinge turns at 1 rad/s [m].
-static hfVec3 hinge_velocity(const hfDynamics* d, int body, const hfiContact* c) {
-  const hfMotion* S = &d->S[hinge_dof(d, body)];
+// Velocity of a contact on a body at 1 rad/s of a dof [m].
+static hfVec3 velocity_by(const hfDynamics* d, int dof, int body, const hfiContact* c) {
+  const hfMotion* S = &d->S[dof];
   return v3_add(S->v, v3_cross(S->w, v3_sub(c->p_W, hfi_body_reference(d, body))));
 }
+
+// Whether some dof of a link lets f rock it: along the tangents K share^2 is at most f (radius + velocity).
+static int may_rock_link(const hfiDiscrete* s, const hfiContact* c, int body, double radius, double f) {
+  const hfDynamics* d = &s->world->dynamics;
+  const hfiLink* link = link_of(d, body);
+  for (int dof = link->dof; dof < link->dof + link->ndof; ++dof) {
+    if (!(v3_norm2(d->S[dof].w) > 0)) continue;
+    double moved = radius + v3_norm(velocity_by(d, dof, body, c));
+    if (!(sqr(s->config.step) * f * moved * s->assembly.inverse_mass[dof] <= STABLE)) return 1;
+  }
+  return 0;
+}
+
+// ---- bodies that rock -------------------------------------------------------------------------------
 
 // Whether the force f of a contact whose surfaces have at most this radius may rock a body: K is at most f (radius + |arm|).
 static int may_rock(const hfiDiscrete* s, const hfiContact* c, int body, double radius, double f) {
   const hfDynamics* d = &s->world->dynamics;
-  pivot kind = pivot_of(d, body);
-  if (kind == FIXED) return 0;
-  double arm = v3_norm(kind == FREE ? arm_of(d, body, c) : hinge_velocity(d, body, c));
-  double inertia = kind == FREE ? least_inertia(d, body) : 1 / s->assembly.inverse_mass[hinge_dof(d, body)];
-  return !(sqr(s->config.step) * f * (radius + arm) <= STABLE * inertia);
+  if (hf_model_body_tree(d->model)[body] < 0) return 0;
+  if (!is_alone(d, body)) return may_rock_link(s, c, body, radius, f);
+  return !(sqr(s->config.step) * f * (radius + v3_norm(arm_of(d, body, c))) <= STABLE * least_inertia(d, body));
 }
 
-// Where a contact rocks a body along its tangent e, about u = n x e: the arm along the outward normal [m], and the inertia [kg m^2].
-typedef struct rocking { double arm, inertia; } rocking;
+// A contact, the force with which it presses, and what it rocks along the tangent e, about u = n x e: a body (side 1: A, -1: B) with the
+// curvature `own`, on one with `other`.
+typedef struct rocking {
+  const hfiContact* c;
+  double f;
+  hfVec3 e, u;
+  int side;
+  double own, other;
+} rocking;
 
-// side: 1 for body A, -1 for B. Returns 0 where the body does not turn about u.
-static int find_rocking(const hfiDiscrete* s, const hfiContact* c, int side, hfVec3 e, hfVec3 u, rocking* out) {
+// The slope of the damper of a body that rocks with this arm along its outward normal [m] and this inertia [kg m^2], or 0 [N m s/rad].
+static double find_slope(const rocking* r, double arm, double inertia, double h) {
+  double K = r->f * (1 - arm * r->own) * (1 + arm * r->other) / (r->own + r->other);
+  return K > 0 ? max2(0, h * K - STABLE * inertia / h) : 0;
+}
+
+// The same of a link: the largest of its dofs that turn it about u.
+static double find_link_slope(const hfiDiscrete* s, const rocking* r, int body) {
   const hfDynamics* d = &s->world->dynamics;
-  int body = side > 0 ? c->body_a : c->body_b;
-  pivot kind = pivot_of(d, body);
-  if (kind == FIXED) return 0;
-  if (kind == FREE) {
-    *out = (rocking){-side * v3_dot(c->n, arm_of(d, body, c)), inertia_about(d, body, u)};
-    return 1;
+  const hfiLink* link = link_of(d, body);
+  double slope = 0;
+  for (int dof = link->dof; dof < link->dof + link->ndof; ++dof) {
+    double share = v3_dot(d->S[dof].w, r->u);
+    if (fabs(share) < LEAST_SHARE) continue;
+    double arm = -r->side * v3_dot(r->e, velocity_by(d, dof, body, r->c)) / share;
+    slope = max2(slope, find_slope(r, arm, 1 / (s->assembly.inverse_mass[dof] * sqr(share)), s->config.step));
   }
-  int dof = hinge_dof(d, body);
-  double share = v3_dot(d->S[dof].w, u);
-  if (fabs(share) < LEAST_SHARE) return 0;
-  *out = (rocking){-side * v3_dot(e, hinge_velocity(d, body, c)) / share, 1 / (s->assembly.inverse_mass[dof] * sqr(share))};
-  return 1;
+  return slope;
+}
+
+// The same of any body.
+static double find_body_slope(const hfiDiscrete* s, const rocking* r) {
+  const hfDynamics* d = &s->world->dynamics;
+  int body = r->side > 0 ? r->c->body_a : r->c->body_b;
+  if (hf_model_body_tree(d->model)[body] < 0) return 0;
+  if (!is_alone(d, body)) return find_link_slope(s, r, body);
+  return find_slope(r, -r->side * v3_dot(r->c->n, arm_of(d, body, r->c)), inertia_about(d, body, r->u), s->config.step);
 }
 
 // ---- dampers ----------------------------------------------------------------------------------------
 
-// The slope of the damper of a body with curvature `own` along the tangent, on one with `other`, that the force f rocks, or 0 [N m s/rad].
-static double find_slope(const rocking* r, double own, double other, double f, double h) {
-  double K = f * (1 - r->arm * own) * (1 + r->arm * other) / (own + other);
-  return K > 0 ? max2(0, h * K - STABLE * r->inertia / h) : 0;
-}
-
 // The larger slope of the two bodies along the tangent x t1 + y t2, about the axis u.
 static double find_damper(const hfiDiscrete* s, const hfiContact* c, const curvature k[2], double f, double x, double y, hfVec3* u) {
   hfVec3 e = v3_axpy(x, c->t1, v3_scale(y, c->t2));
-  double a = along(&k[0], x, y), b = along(&k[1], x, y), slope = 0;
-  rocking r;
+  double a = along(&k[0], x, y), b = along(&k[1], x, y);
   *u = v3_cross(c->n, e);
-  if (find_rocking(s, c, 1, e, *u, &r)) slope = find_slope(&r, a, b, f, s->config.step);
-  if (find_rocking(s, c, -1, e, *u, &r)) slope = max2(slope, find_slope(&r, b, a, f, s->config.step));
-  return slope;
+  rocking of_a = {c, f, e, *u, 1, a, b}, of_b = {c, f, e, *u, -1, b, a};
+  return max2(find_body_slope(s, &of_a), find_body_slope(s, &of_b));
 }
 
 // The dampers of contact c, which presses with f: axes u in the world and slopes. Returns their number.
