@@ -1,8 +1,8 @@
 // Bodies that rock between round surfaces faster than a step can follow (docs/theory/motion.md).
 //
 // A step pushes along the normal, and at the point, of its start. Let a contact press on a body with the force f. The body rocks by theta about
-// its pivot, the centre of mass of a free body or a joint of a link, along the tangent e. With the curvatures k of its surface and k' of the other one along e, and the arm r from the
-// pivot to the contact along the normal, the line of the force passes the pivot at the lever
+// its pivot, the centre of mass of a free body or a joint of a link, along the tangent e. With the curvatures k of its surface and k' of the
+// other one along e, and the arm r from the pivot to the contact along the normal, the line of the force passes the pivot at the lever
 //
 //   (1 - r k) (1 + r k')/(k + k') theta,     K = f (1 - r k) (1 + r k')/(k + k')
 //
@@ -201,6 +201,9 @@ static int find_dampers(const hfiDiscrete* s, const hfiContact* c, double f, hfV
   return count;
 }
 
+// The force of a contact at the start of the step without what an impact adds: that does not last [N].
+static double elastic_force(const hfContactLaw* law) { return min2(law->normal_force0, law->stiffness * max2(0, law->depth)); }
+
 void hfi_discrete_damp_rocking(hfiDiscrete* s) {
   const hfiWorld* w = s->world;
   const hfStepProblem* p = &s->assembly.problem;
@@ -210,7 +213,7 @@ void hfi_discrete_damp_rocking(hfiDiscrete* s) {
     hfVec3 u[2];
     double slope[2], radius = max2(largest_radius(w->model, c->geom_a), largest_radius(w->model, c->geom_b));
     if (s->block[i] < 0 || !(radius > 0)) continue;
-    double f = p->contact[p->block[s->block[i]].param].normal_force0;
+    double f = elastic_force(&p->contact[p->block[s->block[i]].param]);
     if (!(f > 0) || !(may_rock(s, c, c->body_a, radius, f) || may_rock(s, c, c->body_b, radius, f))) continue;
     int n = find_dampers(s, c, f, u, slope);
     if (n) hfi_assembly_add_damper(&s->assembly, &w->dynamics, c, n, u, slope);
