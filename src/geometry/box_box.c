@@ -2,8 +2,9 @@
 //
 // Along a unit axis L the boxes are apart by g(L) = |L.t| - sum a_i |L_i| - sum b_j |L.R_j|. Where they
 // overlap, the axis of least penetration is a face normal of A or B or a cross product of two edges
-// (Gottschalk, Lin, Manocha 1996). Where they are apart along any of these, the nearest points may be
-// a vertex and a vertex or an edge, which hfi_convex_convex finds.
+// (Gottschalk, Lin, Manocha 1996). No two points of the boxes are nearer than the largest g: where the boxes are apart, and the points
+// that face each other along that axis belong to both, these are the nearest ones. Else a vertex and a vertex or an edge may be, which
+// hfi_convex_convex finds.
 #include "geometry/pairs.h"
 #include "geometry/touch.h"
 
@@ -45,8 +46,12 @@ static inline void bound_gaps(const double* a, const double* b, hfVec3 t, const 
   }
 }
 
-static void try_edges(const double* a, const double* b, hfVec3 t, const hfMat3* R, Axis* best) {
-  double slack = ROUNDING * (a[0] + a[1] + a[2] + b[0] + b[1] + b[2] + fabs(t.x) + fabs(t.y) + fabs(t.z)), bound[9];
+static double find_slack(const double* a, const double* b, hfVec3 t) {
+  return ROUNDING * (a[0] + a[1] + a[2] + b[0] + b[1] + b[2] + fabs(t.x) + fabs(t.y) + fabs(t.z));
+}
+
+static void try_edges(const double* a, const double* b, hfVec3 t, const hfMat3* R, double slack, Axis* best) {
+  double bound[9];
   bound_gaps(a, b, t, R, bound);
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) {
@@ -63,7 +68,7 @@ static void try_edges(const double* a, const double* b, hfVec3 t, const hfMat3* 
 
 static hfVec3 corner_along(const double* h, hfVec3 d) { return v3(d.x < 0 ? -h[0] : h[0], d.y < 0 ? -h[1] : h[1], d.z < 0 ? -h[2] : h[2]); }
 
-// Deepest point: the corner below the other's face, or where the two edges cross seen along n.
+// Deepest or nearest point: the corner at the other's face, or where the two edges cross seen along n.
 static hfVec3 witness_on_B(const hfiShape* A, const hfiShape* B, const hfPose* X_AB, const Axis* axis, hfVec3 n) {
   hfVec3 pa = corner_along(A->size, v3_neg(n)), pb = pose_point(*X_AB, corner_along(B->size, m3_tmulv(X_AB->R, n)));
   if (axis->j < 0) return pb;
@@ -73,17 +78,23 @@ static hfVec3 witness_on_B(const hfiShape* A, const hfiShape* B, const hfPose* X
   return v3_axpy(v3_dot(v3_cross(u, v3_sub(pa, pb)), w) / v3_norm2(w), v, pb);
 }
 
+static int lies_in_box(hfVec3 p, const double* half, double slack) {
+  return fabs(p.x) <= half[0] + slack && fabs(p.y) <= half[1] + slack && fabs(p.z) <= half[2] + slack;
+}
+
 int hfi_box_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiContactPoint* points) {
   hfPose X_AB = pose_inv_mul(*X_WA, *X_WB), X_AA = pose_identity();
   Axis best = {-INFINITY, {0, 0, 1}, -1, -1};
+  double slack = find_slack(A->size, B->size, X_AB.p);
   try_faces(A->size, B->size, X_AB.p, &X_AB.R, &best);
   if (best.gap > margin) return 0;
-  try_edges(A->size, B->size, X_AB.p, &X_AB.R, &best);
+  try_edges(A->size, B->size, X_AB.p, &X_AB.R, slack, &best);
   if (best.gap > margin) return 0;
-  if (best.gap > 0) return hfi_convex_convex(A, X_WA, B, X_WB, margin, points);
-  hfVec3 n = v3_dot(best.L, X_AB.p) > 0 ? v3_neg(best.L) : best.L;
+  hfVec3 n = v3_dot(best.L, X_AB.p) > 0 ? v3_neg(best.L) : best.L, on_B = witness_on_B(A, B, &X_AB, &best, n), on_A = v3_axpy(best.gap, n, on_B);
+  if (best.gap > 0 && !(lies_in_box(on_A, A->size, slack) && lies_in_box(pose_inv_point(X_AB, on_B), B->size, slack)))
+    return hfi_convex_convex(A, X_WA, B, X_WB, margin, points);
   hfiContactPoint single;
-  put_point(&single, witness_on_B(A, B, &X_AB, &best, n), n, -best.gap, 0);
+  put_point(&single, on_B, n, -best.gap, 0);
   int count = hfi_touch(A, &X_AA, B, &X_AB, &single, margin, points);
   hfi_points_to_world(X_WA, points, count);
   return count;

@@ -9,6 +9,8 @@
 
 // Accuracy to which curved pairs are approached before Newton's method takes over.
 static const double ROUGH = 1e-6;
+// Relative accuracy of the distance of others.
+static const double EXACT = 1e-15;
 // Relative accuracy of the distance at which its direction is good enough to be remembered.
 static const double ROUGH_AXIS = 1e-2;
 // A gap counts as larger than the margin where it is so by this share of the sizes: more than all rounding.
@@ -32,7 +34,7 @@ int hfi_convex_single(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, 
   hfiSimplex simplex;
   hfVec3 n;
   int curved = is_curved(A) || is_curved(B);
-  hfiGjkStatus status = hfi_gjk(&cores, far + radius, curved ? ROUGH : 1e-15, &simplex, &n);
+  hfiGjkStatus status = hfi_gjk(&cores, far + radius, curved ? ROUGH : EXACT, &simplex, &n);
   if (status == HFI_GJK_FAR) return 0;
   if (status == HFI_GJK_APART) n = better_normal(&cores, &simplex, n);
   else n = hfi_epa(&cores, (curved ? ROUGH : 1e-14) * cores.scale, &simplex);
@@ -60,13 +62,17 @@ void hfi_find_separation(const hfiShape* A, const hfPose* X_WA, const hfiShape* 
   s->hint_a = cores.hint_a, s->hint_b = cores.hint_b;
 }
 
-hfiNearest hfi_nearest_convex(const hfiShape* s, hfVec3 p) {
+int hfi_nearest_outside(const hfiShape* s, hfVec3 p, hfiNearest* nearest) {
   hfiShape point = {HF_GEOM_SPHERE, {0, 0, 0}, NULL, NULL};
   hfPose at = {m3_identity(), p}, here = pose_identity();
-  hfiContactPoint c;
-  hfi_convex_single(&point, &at, s, &here, INFINITY, &c);
-  hfiNearest r = {-c.depth, v3_add(p, c.p_WCb), c.n_W}; // the contact is in the point's frame
-  return r;
+  hfiCores cores = hfi_cores(&point, &at, s, &here);
+  hfiSimplex simplex;
+  hfVec3 n;
+  if (hfi_gjk(&cores, INFINITY, is_curved(s) ? ROUGH : EXACT, &simplex, &n) == HFI_GJK_TOUCHING) return 0;
+  hfiClosest closest = hfi_polish(&cores, &simplex, better_normal(&cores, &simplex, n));
+  double radius = hfi_core_radius(s);
+  *nearest = (hfiNearest){closest.gap - radius, v3_add(p, v3_axpy(radius, closest.n, closest.pb)), closest.n}; // closest is in the point's frame
+  return nearest->distance > 0;
 }
 
 int hfi_convex_convex(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiContactPoint* points) {

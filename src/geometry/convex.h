@@ -19,8 +19,8 @@ int hfi_still_apart(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, co
 // Finds a direction for two shapes that are apart.
 void hfi_find_separation(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, hfiSeparation* separation);
 
-// The point of a bounded shape's surface nearest to p, in the shape's frame, for shapes without a function of
-// their own.
-hfiNearest hfi_nearest_convex(const hfiShape* shape, hfVec3 p);
+// The point of a bounded shape's surface nearest to a point p outside, in the shape's frame, for shapes without a function of
+// their own. Returns 0, and no point, where p is inside or on the surface.
+int hfi_nearest_outside(const hfiShape* shape, hfVec3 p, hfiNearest* nearest);
 
 #endif

@@ -194,16 +194,15 @@ static void mesh_facet(const hfiShape* s, const hfPose* X, hfVec3 d, hfiFacet* f
   f->size = sqrt(size2);
 }
 
-// Inside, the face whose plane is nearest; outside, GJK with the point.
+// Outside, GJK with the point; inside, or on the surface but for a rounding, the face whose plane is nearest.
 static hfiNearest mesh_nearest(const hfiShape* s, hfVec3 p) {
   const hfiHull* hull = s->hull;
+  hfiNearest outside;
+  if (hfi_nearest_outside(s, p, &outside)) return outside;
   const double* plane = hull->face_plane + 4 * farthest_face(hull, p, 1);
   hfVec3 n = v3_load(plane);
   double top = v3_dot(n, p) - plane[3];
-  hfiNearest best = {top, v3_axpy(-top, n, p), n};
-  if (!(top > 0)) return best;
-  hfiNearest outside = hfi_nearest_convex(s, p);
-  return outside.distance > 0 ? outside : best; // the rest is on the surface by a rounding
+  return (hfiNearest){top, v3_axpy(-top, n, p), n};
 }
 
 static hfiSpan mesh_span(const hfiShape* shape, hfVec3 o, hfVec3 d) {

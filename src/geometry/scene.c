@@ -66,12 +66,13 @@ static hfiCull measure_pair(const hfModel* m, const hfiCandidate* c, int kept) {
   int a = hf_model_geom_type(m)[c->a], b = hf_model_geom_type(m)[c->b];
   int bounded = radius[c->a] > 0 && radius[c->b] > 0, swapped = a > b;
   hfiPairFunction* collide = swapped ? hfi_pair_function(b, a) : hfi_pair_function(a, b);
+  int seeks_hull = collide == hfi_sphere_convex && (a == HF_GEOM_MESH || b == HF_GEOM_MESH); // Of other shapes the nearest point is quickly found.
   hfiCull cull = {.margin = c->pair >= 0 ? hf_model_pair_margin(m)[c->pair] : margin[c->a] + margin[c->b],
                   .radius = bounded ? radius[c->a] + radius[c->b] : -1,
-                  .boxes = !hfi_shape_functions[a]->is_quick && !hfi_shape_functions[b]->is_quick,
+                  .boxes = seeks_hull || (!hfi_shape_functions[a]->is_quick && !hfi_shape_functions[b]->is_quick),
                   .swapped = swapped,
                   .collide = collide,
-                  .is_general = kept && collide == hfi_convex_convex};
+                  .is_general = kept && (seeks_hull || collide == hfi_convex_convex)};
   return cull;
 }
 
