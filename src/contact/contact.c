@@ -44,24 +44,24 @@ void hfi_contact_extents(const hfModel* m, double* out) {
     out[g] = v3_norm(v3_load(hf_model_geom_pos(m) + 3 * g)) + hf_model_geom_rbound(m)[g];
 }
 
-hfiFarthest hfi_contact_reach(const hfDynamics* d, const hfMotion* velocities, double h, const double* extent,
+hfiFarthest hfi_contact_reach(const hfDynamics* d, const hfMotion* velocities, double h, const hfiScene* scene, const double* extent,
                               const double* push, const int32_t* alone, double* reach) {
   const hfModel* m = d->model;
-  const int32_t *adr = hf_model_body_geomadr(m), *num = hf_model_body_geomnum(m), *lastdof = hf_model_body_lastdof(m);
-  const int32_t *link = d->body_link, *tree = hf_model_body_tree(m);
+  const int32_t *body = hf_model_geom_body(m), *lastdof = hf_model_body_lastdof(m), *link = d->body_link, *tree = hf_model_body_tree(m);
   const double fall = h * h * v3_norm(d->gravity);
-  double most_base = 0, most_turn = 0;
-  for (int b = 0; b < m->nbody; ++b) {
-    if (!num[b]) continue;
-    double base = 0, turn = 0; // Nothing moves a body without dofs.
-    if (lastdof[b] >= 0) {
+  double most_base = 0, most_turn = 0, base = 0, turn = 0;
+  for (int k = 0, before = -1; k < scene->nactive; ++k) {
+    int g = scene->active[k], b = body[g];
+    if (b != before) base = turn = 0; // Nothing moves a body without dofs.
+    if (b != before && lastdof[b] >= 0) {
       hfMotion V = velocities[link[b]];
       if (alone && alone[tree[b]]) V = mo_axpy(-1, velocities[link[hf_model_tree_body(m)[tree[b]]]], V);
       hfVec3 v = v3_add(V.v, v3_cross(V.w, v3_sub(d->X_WB[b].p, d->p_WO[tree[b]])));
       base = h * v3_norm(v) + fall + (push ? push[tree[b]] : 0), turn = h * v3_norm(V.w);
       most_base = max2(most_base, base), most_turn = max2(most_turn, turn);
     }
-    for (int g = adr[b], end = g + num[b]; g < end; ++g) reach[g] = base + turn * extent[g];
+    before = b;
+    reach[g] = base + turn * extent[g];
   }
   return (hfiFarthest){most_base, most_turn};
 }

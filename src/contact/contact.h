@@ -81,11 +81,11 @@ int hfi_contact_insert(const hfModel* model, const hfiMaterial* listed, const hf
                        hfiContact* contact, int ncontact, int32_t* number);
 // Farthest point of each geom from its body's origin, out (ngeom) [m].
 void hfi_contact_extents(const hfModel* model, double* out);
-// How far each geom may come over h, at most: speed of its body by the velocities V of the links, spin times
+// How far each geom that can touch another may come over h, at most: speed of its body by the velocities V of the links, spin times
 // extent, a fall, and how far other forces push its tree (push, ntree, or NULL). alone (ntree, or NULL) marks trees whose geoms count as seen from
 // the first body of the tree. Returns how far the origin of a body may come, and turn, at most [m, rad].
 typedef struct hfiFarthest { double base, turn; } hfiFarthest;
-hfiFarthest hfi_contact_reach(const hfDynamics* dynamics, const hfMotion* V, double h, const double* extent,
+hfiFarthest hfi_contact_reach(const hfDynamics* dynamics, const hfMotion* V, double h, const hfiScene* scene, const double* extent,
                               const double* push, const int32_t* alone, double* reach); // (ngeom)
 // Materials of all candidates of a listed scene.
 void hfi_contact_materials(const hfiScene* scene, const hfiSoftness* softness, hfiMaterial* out);

@@ -21,13 +21,14 @@
 // 2. For a fast tree both this scheme and the plain one (all of the bias at q0) are inaccurate. Whether it flies or
 // not, it must not gain energy by inertial forces (fast.c).
 #include "dynamics/fast.h"
+#include "linalg/dense.h"
 
 #include <string.h>
 
 enum { MAX_ITERATIONS = 40 };
 // v_m is found when the next iteration would change it by less than this share of its largest entry [-].
 static const double CONVERGED = 1e-14;
-// The next iteration is expected to change v_m as much less than this one as this one did than the one before, times this [-].
+// The next iteration is expected to change v_m as much less than this one as this one did than the one before, and the first one by the turn of the step, times this [-].
 static const double SAFETY = 10;
 // A tree that changes by more than this in the last of MAX_ITERATIONS does not fly [-].
 static const double NEARLY = 1e-9;
@@ -36,11 +37,15 @@ static const double SMALL_CORRECTION = 0.05;
 
 // ---- what flight keeps ----------------------------------------------------------------------------
 
-static hfiInvariants compute_invariants(const hfiFlight* f, const hfDynamics* d, int t, const hfiInertia* I) {
-  hfForce P = hfi_tree_momentum(f, d, t);
+// Of a tree with a free root at velocities v, whose generalised momentum is y = M v: that of the root's dofs is the momentum of all links, along the
+// world's axes and about the root's own.
+static hfiInvariants compute_invariants(const hfiFlight* f, const hfDynamics* d, int t, const hfiInertia* I, const double* v, const double* y) {
+  const hfiLink* root = &d->link[f->first_link[t]];
+  hfiRange r = hfi_tree_dofs(d->model, t);
+  hfForce P = {m3_mulv(d->X_WB[root->body].R, v3_load(y + root->dof + 3)), v3_load(y + root->dof)};
   hfiInvariants k = {.linear = P.f, .known = 1};
   k.angular = v3_axpy(-1 / I->m, v3_cross(I->h, P.f), P.n);
-  k.kinetic = hfi_tree_kinetic(f, d, t) - 0.5 * v3_norm2(P.f) / I->m;
+  k.kinetic = 0.5 * (hfi_dot(v + r.begin, y + r.begin, r.end - r.begin) - v3_norm2(P.f) / I->m);
   return k;
 }
 
@@ -69,6 +74,15 @@ static double replace_middle(hfiFlight* f, const hfModel* m, int t, const double
   return largest > 0 ? change / largest : change;
 }
 
+// Upper bound of how far a link of a tree turns in the step at velocities f->middle, where its root is free; 1 where it is not [rad].
+static double turn_in_step(const hfiFlight* f, const hfModel* m, double h, int t) {
+  hfiRange r = hfi_tree_dofs(m, t);
+  double rates = 0;
+  if (!f->kept[t].known) return 1;
+  for (int i = r.begin + 3; i < r.end; ++i) rates += fabs(f->middle[i]);
+  return h * rates;
+}
+
 // One iteration for v_m = f->middle of all flying trees, with the bias at v_m in d->c: p = f->base - (h/2) bias(q0, v_m),
 // then v_m <- M^-1 p. f->change is by how much it changed a tree. Returns the number of trees that have not converged.
 static int iterate(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, double* p) {
@@ -82,7 +96,8 @@ static int iterate(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, 
     hfi_solve_tree(d, t, next);
     double before = f->change[t], change = f->change[t] = replace_middle(f, m, t, next);
     if (only_falls(f, d, t, flies)) continue;
-    changing += !(change <= CONVERGED || SAFETY * change * change <= CONVERGED * before);
+    double shrinks = before > 0 ? change / before : turn_in_step(f, m, h, t); // by which the next change is smaller
+    changing += !(change <= CONVERGED || SAFETY * change * shrinks <= CONVERGED);
   }
   return changing;
 }
@@ -117,12 +132,21 @@ static void find_fall(hfiFlight* f, const hfDynamics* d, const int32_t* flies) {
   }
 }
 
+// The first guess of v_m: v0 and, where the root is free, half a step of fall, which changes no bias. A tree that falls without turning has found v_m
+// with that.
+static void guess_middle(hfiFlight* f, const hfDynamics* d, double h, const double* v0, const int32_t* flies) {
+  memcpy(f->middle, v0, sizeof *v0 * (size_t)d->model->nv);
+  for (int t = 0; t < d->model->ntree; ++t) {
+    double* root = f->middle + hf_model_tree_dofadr(d->model)[t];
+    if (swings(f, d, t, flies) && f->kept[t].known) v3_store(root, v3_axpy(0.5 * h, d->gravity, v3_load(root)));
+  }
+}
+
 // Finds v_m from v0. On entry d->c is the bias at d->v. Returns 0 where a tree has not converged.
 static int find_middle(hfiFlight* f, hfDynamics* d, double h, const double* v0, const int32_t* flies, double* p) {
   const hfModel* m = d->model;
-  size_t size = sizeof *v0 * (size_t)m->nv;
-  memcpy(f->middle, v0, size);
-  if (memcmp(d->v, v0, size) != 0) update_bias(d, v0); // Impacts change the velocities of the start.
+  guess_middle(f, d, h, v0, flies);
+  if (memcmp(d->v, v0, sizeof *v0 * (size_t)m->nv) != 0) update_bias(d, v0); // Impacts change the velocities of the start.
   for (int t = 0; t < m->ntree; ++t) f->change[t] = 0;
   for (int k = 1; iterate(f, d, h, flies, p); ++k) {
     if (k == MAX_ITERATIONS) return 0;
@@ -147,13 +171,13 @@ int hfi_articulated_needs_end(const hfiFlight* f, const hfDynamics* d, const int
   return f->nfast > 0 || any_swings(f, d, flies);
 }
 
-// Stores what the flying trees must have at the end of the step, from the velocities v0 in d.
-static void store_invariants(hfiFlight* f, const hfDynamics* d, double h, const int32_t* flies) {
+// Stores what the flying trees must have at the end of the step, from the velocities v0 with the momentum f->base.
+static void store_invariants(hfiFlight* f, const hfDynamics* d, double h, const double* v0, const int32_t* flies) {
   for (int t = 0; t < d->model->ntree; ++t) {
     f->kept[t].known = 0;
     if (!flies_articulated(f, t, flies) || !hfi_tree_is_free(f, d, t)) continue;
     hfiInertia I = hfi_tree_inertia(f, d, t);
-    f->kept[t] = compute_invariants(f, d, t, &I);
+    f->kept[t] = compute_invariants(f, d, t, &I, v0, f->base);
     f->kept[t].linear = v3_axpy(h * I.m, d->gravity, f->kept[t].linear);
   }
 }
@@ -178,8 +202,8 @@ void hfi_articulated_begin(hfiFlight* f, hfDynamics* d, double h, const double* 
   hfi_fast_find(f, d, h, flies);
   // On entry d->c is the bias at v0 and p = M v0 + h (tau - d->c). No tau acts on a tree that flies.
   if (any_articulated_flies(f, d, flies)) {
-    store_invariants(f, d, h, flies);
     for (int i = 0; i < m->nv; ++i) f->base[i] = p[i] + h * d->c[i];
+    store_invariants(f, d, h, v0, flies);
     if (!find_middle(f, d, h, v0, flies, p)) ground_unconverged(f, d, h, v0, flies, p);
     find_fall(f, d, flies);
     f->has_middle = 1;
@@ -239,7 +263,8 @@ static void restore_invariants(hfiFlight* f, const hfDynamics* d, int t, double*
   const hfiInvariants* want = &f->kept[t];
   const hfiLink* root = &d->link[f->first_link[t]];
   hfiInertia I = hfi_tree_inertia(f, d, t);
-  hfiInvariants now = compute_invariants(f, d, t, &I);
+  hfi_multiply_tree(d, t, v, f->base);
+  hfiInvariants now = compute_invariants(f, d, t, &I, v, f->base);
   double Ic[6];
   centre_inertia(&I, Ic);
   hfVec3 w = solve_sym3(Ic, now.angular), w_want = solve_sym3(Ic, want->angular);
@@ -278,12 +303,8 @@ static void add_second_half(hfiFlight* f, hfDynamics* d, double h, const int32_t
 
 void hfi_articulated_end(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, double* v) {
   const hfModel* m = d->model;
-  int known = 0; // 1: the velocities in d are v
   if (any_swings(f, d, flies)) add_second_half(f, d, h, flies, v);
-  for (int t = 0; t < m->ntree; ++t) {
-    if (!flies_articulated(f, t, flies) || !f->kept[t].known) continue;
-    if (!known) hf_dynamics_velocity(d, v), known = 1;
-    restore_invariants(f, d, t, v);
-  }
+  for (int t = 0; t < m->ntree; ++t)
+    if (flies_articulated(f, t, flies) && f->kept[t].known) restore_invariants(f, d, t, v);
   hfi_fast_end(f, d, flies, v);
 }

@@ -125,12 +125,14 @@ static inline void multiply_rows(const hfDynamics* d, int i, int end, const doub
   }
 }
 
-void hf_dynamics_multiply(const hfDynamics* d, const double* x, double* y) {
+void hfi_multiply_tree(const hfDynamics* d, int t, const double* x, double* y) {
   const hfModel* m = d->model;
-  for (int t = 0; t < m->ntree; ++t) {
-    int begin = hf_model_tree_dofadr(m)[t], end = begin + hf_model_tree_dofnum(m)[t];
-    int free = !d->narmature && starts_free_root(m, begin); // The armature of tendons may couple all dofs.
-    if (free) multiply_free(d->M + hf_model_dof_Madr(m)[begin], x + begin, y + begin);
-    multiply_rows(d, free ? begin + 6 : begin, end, x, y);
-  }
+  int begin = hf_model_tree_dofadr(m)[t], end = begin + hf_model_tree_dofnum(m)[t];
+  int free = !d->narmature && starts_free_root(m, begin); // The armature of tendons may couple all dofs.
+  if (free) multiply_free(d->M + hf_model_dof_Madr(m)[begin], x + begin, y + begin);
+  multiply_rows(d, free ? begin + 6 : begin, end, x, y);
+}
+
+void hf_dynamics_multiply(const hfDynamics* d, const double* x, double* y) {
+  for (int t = 0; t < d->model->ntree; ++t) hfi_multiply_tree(d, t, x, y);
 }

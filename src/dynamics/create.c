@@ -80,6 +80,7 @@ static void take_constants(hfDynamics* d, hfiArena* arena) {
   d->trunk = HFI_TAKE(arena, int32_t, m->ntree);
   d->steady = HFI_TAKE(arena, int32_t, m->ntree);
   d->armature = HFI_TAKE(arena, hfiArmature, count_tendon_pairs(m));
+  hfi_path_constants_init(&d->path, m, arena);
 }
 
 static void take_results(hfDynamics* d, hfiArena* arena) {

@@ -18,6 +18,7 @@
 #include "base/lanes.h"
 #include "math/spatial.h"
 #include "model/joint.h"
+#include "model/path.h"
 #include <holdfast/dynamics.h>
 
 // Constants of one joint step of forward kinematics, from frame E to the body frame B behind the
@@ -90,6 +91,7 @@ struct hfDynamics {
   hfiMovingBody* moving;   // (nmoving) parents first
   hfiFixedFrame* geom;     // (ngeom)
   hfiFixedFrame* site;     // (nsite)
+  hfiPathConstants path;   // of spatial tendons
   int32_t* movinggeom;     // (nmovinggeom) the geoms on moving bodies that may touch another, ascending
   int32_t* movingsite;     // (nmovingsite) the sites on moving bodies at which actuators or equalities act
   hfiLink* link;           // (nlink) parents first
@@ -231,6 +233,8 @@ static inline void hfi_need_factors(const hfDynamics* d, int tree) {
 }
 // Solves M x = b for the dofs of one tree, in place in x (nv).
 void hfi_solve_tree(const hfDynamics* d, int tree, double* x);
+// y = M x of the dofs of one tree.
+void hfi_multiply_tree(const hfDynamics* d, int tree, const double* x, double* y);
 // Computes most_inverse_mass from the masses of the links.
 void hfi_bound_inverse_masses(hfDynamics* d);
 // M_ii

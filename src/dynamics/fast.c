@@ -75,11 +75,12 @@ static double largest_turn(const hfiFlight* f, const hfDynamics* d, double h, in
 //   free root                 kinetic energy relative to the centre of mass
 //   fixed root, in flight     kinetic and potential energy, because the bias of a flying tree includes gravity
 //   fixed root, otherwise     kinetic energy
-static double inertial_energy(const hfiFlight* f, const hfDynamics* d, int t, int flies) {
-  double T = hfi_tree_kinetic(f, d, t);
+static double inertial_energy(const hfiFlight* f, const hfDynamics* d, int t, int flies, const hfiTreeMotion* motion) {
+  double T = motion->kinetic;
+  int is_free = hfi_tree_is_free(f, d, t);
+  if (!is_free && !flies) return T;
   hfiInertia I = hfi_tree_inertia(f, d, t);
-  if (hfi_tree_is_free(f, d, t)) return T - 0.5 * v3_norm2(hfi_tree_momentum(f, d, t).f) / I.m;
-  return flies ? T - v3_dot(d->gravity, v3_axpy(I.m, d->p_WO[t], I.h)) : T;
+  return T - (is_free ? 0.5 * v3_norm2(motion->momentum.f) / I.m : v3_dot(d->gravity, v3_axpy(I.m, d->p_WO[t], I.h)));
 }
 
 // Whether all trees are slow at velocities v, by a bound for all of them together but free bodies, which are never fast.
@@ -111,14 +112,18 @@ void hfi_fast_find(hfiFlight* f, const hfDynamics* d, double h, const int32_t* f
   for (int t = 0; t < d->model->ntree; ++t) {
     find_speed(f, d, h, t, flies[t]);
     if (!f->fast[t]) continue;
-    f->bound[t] = inertial_energy(f, d, t, flies[t]);
-    f->momentum[t] = hfi_tree_momentum(f, d, t).f;
+    hfiTreeMotion motion = hfi_tree_motion(f, d, t);
+    f->bound[t] = inertial_energy(f, d, t, flies[t], &motion);
+    f->momentum[t] = motion.momentum.f;
     f->gain[t] = 0, f->pull[t] = v3_zero();
     f->nfast++;
   }
 }
 
-void hfi_fast_ground(hfiFlight* f, const hfDynamics* d, int t) { f->bound[t] = inertial_energy(f, d, t, 0); }
+void hfi_fast_ground(hfiFlight* f, const hfDynamics* d, int t) {
+  hfiTreeMotion motion = hfi_tree_motion(f, d, t);
+  f->bound[t] = inertial_energy(f, d, t, 0, &motion);
+}
 
 // ---- bounds ---------------------------------------------------------------------------------------
 
@@ -126,13 +131,14 @@ void hfi_fast_ground(hfiFlight* f, const hfDynamics* d, int t) { f->bound[t] = i
 // free root gets the momentum f->momentum, or in flight keeps the one that it has.
 static void bound_energy(const hfiFlight* f, const hfDynamics* d, int t, int flies, double* v) {
   const hfiLink* root = &d->link[f->first_link[t]];
-  double T = hfi_tree_kinetic(f, d, t), now = inertial_energy(f, d, t, flies), excess = now - f->bound[t];
+  hfiTreeMotion motion = hfi_tree_motion(f, d, t);
+  double now = inertial_energy(f, d, t, flies, &motion), excess = now - f->bound[t];
   if (f->slack[t] > 0 && excess <= f->slack[t] * f->bound[t]) return;
   int is_free = hfi_tree_is_free(f, d, t);
-  double kinetic = is_free ? now : T; // the part of the energy that grows with the square of the scale
+  double kinetic = is_free ? now : motion.kinetic; // the part of the energy that grows with the square of the scale
   double s = !(excess > 0) ? 1 : excess < kinetic ? sqrt(1 - excess / kinetic) : 0;
   hfiInertia I = hfi_tree_inertia(f, d, t);
-  hfVec3 momentum = hfi_tree_momentum(f, d, t).f, want = flies ? momentum : f->momentum[t];
+  hfVec3 momentum = motion.momentum.f, want = flies ? momentum : f->momentum[t];
   hfiRange r = hfi_tree_dofs(d->model, t);
   if (is_free) hfi_tree_add_rigid(d, root, &I, v3_scale(-1 / I.m, momentum), v3_zero(), v);
   for (int i = r.begin; i < r.end; ++i) v[i] *= s;
@@ -151,8 +157,9 @@ static int add_bounded_kick(const double* kick, const double* Mkick, const doubl
 
 // What the kick of a brisk tree adds to its energy and momentum at q0; the velocities v_k are in d.
 static void measure_kick(hfiFlight* f, const hfDynamics* d, int t) {
-  f->gain[t] = inertial_energy(f, d, t, 0) - f->bound[t];
-  f->pull[t] = v3_sub(hfi_tree_momentum(f, d, t).f, f->momentum[t]);
+  hfiTreeMotion motion = hfi_tree_motion(f, d, t);
+  f->gain[t] = inertial_energy(f, d, t, 0, &motion) - f->bound[t];
+  f->pull[t] = v3_sub(motion.momentum.f, f->momentum[t]);
 }
 
 static int is_bound(const hfiFlight* f, int t, const int32_t* flies) { return f->fast[t] && !flies[t]; }
@@ -241,8 +248,9 @@ void hfi_fast_solution(hfiFlight* f, hfDynamics* d, double h, const int32_t* fli
   hf_dynamics_velocity(d, v);
   for (int t = 0; t < d->model->ntree; ++t) {
     if (!is_bound(f, t, flies)) continue;
-    f->bound[t] = inertial_energy(f, d, t, 0);
-    f->momentum[t] = hfi_tree_momentum(f, d, t).f;
+    hfiTreeMotion motion = hfi_tree_motion(f, d, t);
+    f->bound[t] = inertial_energy(f, d, t, 0, &motion);
+    f->momentum[t] = motion.momentum.f;
     if (f->fast[t] == HFI_FAST) continue;
     f->bound[t] -= f->gain[t];
     f->momentum[t] = v3_sub(f->momentum[t], f->pull[t]);

@@ -14,22 +14,25 @@ static inline hfiRange hfi_tree_dofs(const hfModel* m, int t) {
   return r;
 }
 
-// Momentum of a tree at the velocities in d, about its reference point d->p_WO[t].
-static inline hfForce hfi_tree_momentum(const hfiFlight* f, const hfDynamics* d, int t) {
-  hfForce sum = fo_zero();
-  for (int l = f->first_link[t]; l < f->first_link[t + 1]; ++l) sum = fo_add(sum, inertia_mul(&d->I[l], d->V[l]));
-  return sum;
-}
+// How a tree moves at the velocities in d.
+typedef struct hfiTreeMotion {
+  hfForce momentum; // about its reference point d->p_WO[t]
+  double kinetic;   // energy, armature included [J]
+} hfiTreeMotion;
 
-static inline double hfi_tree_kinetic(const hfiFlight* f, const hfDynamics* d, int t) {
+static inline hfiTreeMotion hfi_tree_motion(const hfiFlight* f, const hfDynamics* d, int t) {
   hfiRange r = hfi_tree_dofs(d->model, t);
+  hfForce sum = fo_zero();
   double twice = 0;
-  for (int l = f->first_link[t]; l < f->first_link[t + 1]; ++l)
-    twice += fo_dot(inertia_mul(&d->I[l], d->V[l]), d->V[l]);
+  for (int l = f->first_link[t]; l < f->first_link[t + 1]; ++l) {
+    hfForce P = inertia_mul(&d->I[l], d->V[l]);
+    sum = fo_add(sum, P);
+    twice += fo_dot(P, d->V[l]);
+  }
   for (int i = r.begin; i < r.end; ++i) twice += hf_model_dof_armature(d->model)[i] * sqr(d->v[i]);
   for (const hfiArmature *a = d->armature, *end = a + d->narmature; a < end; ++a) // of tendons
     if (a->row >= r.begin && a->row < r.end) twice += (a->row == a->col ? 1 : 2) * a->value * d->v[a->row] * d->v[a->col];
-  return 0.5 * twice;
+  return (hfiTreeMotion){sum, 0.5 * twice};
 }
 
 // Mass, first moment and inertia of the whole tree about d->p_WO[t].

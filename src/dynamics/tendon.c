@@ -35,7 +35,7 @@ static void add_segment(const hfDynamics* d, const hfiPathSegment* s, double sca
 }
 
 double hfi_tendon_gradient(const hfDynamics* d, int t, double* gradient) {
-  hfiPathWalk walk = hfi_path_begin(d->model, d->X_WB, t);
+  hfiPathWalk walk = hfi_path_begin(d->model, d->X_WB, &d->path, t);
   hfiPathSpan span;
   double length = 0;
   while (hfi_path_next(&walk, &span)) {
@@ -58,7 +58,7 @@ static double segment_rate(const hfDynamics* d, const hfiPathSegment* s) {
 }
 
 double hfi_tendon_gradient_rate(const hfDynamics* d, int t) {
-  hfiPathWalk walk = hfi_path_begin(d->model, d->X_WB, t);
+  hfiPathWalk walk = hfi_path_begin(d->model, d->X_WB, &d->path, t);
   hfiPathSpan span;
   double rate = 0;
   while (hfi_path_next(&walk, &span))

@@ -7,29 +7,40 @@
 
 int hfi_tendon_is_spatial(const hfModel* m, int t) { return hf_model_wrap_type(m)[hf_model_tendon_adr(m)[t]] != HF_WRAP_JOINT; }
 
-hfiPathWalk hfi_path_begin(const hfModel* m, const hfPose* X_WB, int t) {
+hfiPathWalk hfi_path_begin(const hfModel* m, const hfPose* X_WB, const hfiPathConstants* constants, int t) {
   int first = hf_model_tendon_adr(m)[t];
-  hfiPathWalk walk = {m, X_WB, first, first + hf_model_tendon_num(m)[t], 1};
+  hfiPathWalk walk = {m, X_WB, constants, first, first + hf_model_tendon_num(m)[t], 1};
   return walk;
 }
 
-static hfVec3 site_point(const hfPose* X_WB, const hfModel* m, int site) {
-  return pose_point(X_WB[hf_model_site_body(m)[site]], v3_load(hf_model_site_pos(m) + 3 * site));
+static hfVec3 site_point(const hfiPathWalk* k, int site) {
+  hfVec3 p_BS = v3_load(hf_model_site_pos(k->m) + 3 * site);
+  return k->X_WB ? pose_point(k->X_WB[hf_model_site_body(k->m)[site]], p_BS) : p_BS;
+}
+
+static hfPose geom_in_body(const hfModel* m, int geom) {
+  return pose_from(v3_load(hf_model_geom_pos(m) + 3 * geom), q_unit(q_load(hf_model_geom_quat(m) + 4 * geom)));
+}
+
+static hfPose geom_pose(const hfiPathWalk* k, int wrap) {
+  int geom = hf_model_wrap_obj(k->m)[wrap];
+  hfPose X_BG = k->known ? k->known->X_BG[wrap] : geom_in_body(k->m, geom);
+  return k->X_WB ? pose_mul(k->X_WB[hf_model_geom_body(k->m)[geom]], X_BG) : X_BG;
 }
 
 static hfiWrap wrap_geom(const hfiPathWalk* k, int wrap, const hfPose* X_WG, const hfVec3 p_W[2]) {
   const hfModel* m = k->m;
   int geom = hf_model_wrap_obj(m)[wrap], side = hf_model_wrap_side(m)[wrap];
   hfiObstacle o = {hf_model_geom_type(m)[geom] == HF_GEOM_CYLINDER, hf_model_geom_size(m)[3 * geom], side >= 0, v3_zero()};
-  if (side >= 0) o.side = pose_inv_point(*X_WG, site_point(k->X_WB, m, side));
+  if (side >= 0) o.side = pose_inv_point(*X_WG, site_point(k, side));
   return hfi_wrap(&o, pose_inv_point(*X_WG, p_W[0]), pose_inv_point(*X_WG, p_W[1]));
 }
 
 // Divides a straight span by the curve around the geom of a wrap, where it touches.
 static void bend_span(const hfiPathWalk* k, int wrap, hfiPathSpan* span) {
   const hfModel* m = k->m;
-  int geom = hf_model_wrap_obj(m)[wrap], body = hf_model_geom_body(m)[geom];
-  hfPose X_WG = pose_mul(k->X_WB[body], pose_from(v3_load(hf_model_geom_pos(m) + 3 * geom), q_unit(q_load(hf_model_geom_quat(m) + 4 * geom))));
+  int body = hf_model_geom_body(m)[hf_model_wrap_obj(m)[wrap]];
+  hfPose X_WG = geom_pose(k, wrap);
   hfiPathSegment whole = span->segment[0];
   hfiWrap w = wrap_geom(k, wrap, &X_WG, whole.p_W);
   if (!w.touches) return;
@@ -40,23 +51,28 @@ static void bend_span(const hfiPathWalk* k, int wrap, hfiPathSpan* span) {
   span->length = v3_norm(v3_sub(first, whole.p_W[0])) + w.curve + v3_norm(v3_sub(whole.p_W[1], last));
 }
 
+// The span between the sites of two wraps, which goes around the geom of wrap start + 1 where there is one between them.
+static void make_span(const hfiPathWalk* k, int start, int next, hfiPathSpan* span) {
+  int from = hf_model_wrap_obj(k->m)[start], to = hf_model_wrap_obj(k->m)[next];
+  hfiPathSegment straight = {{hf_model_site_body(k->m)[from], hf_model_site_body(k->m)[to]}, {site_point(k, from), site_point(k, to)}};
+  span->nsegment = 1;
+  span->segment[0] = straight;
+  span->length = v3_norm(v3_sub(straight.p_W[1], straight.p_W[0]));
+  if (next > start + 1) bend_span(k, start + 1, span);
+}
+
 int hfi_path_next(hfiPathWalk* k, hfiPathSpan* span) {
-  const int32_t *type = hf_model_wrap_type(k->m), *obj = hf_model_wrap_obj(k->m);
+  const int32_t* type = hf_model_wrap_type(k->m);
   for (; k->at < k->end; ++k->at) {
     int start = k->at, next = start + 1;
     if (type[start] == HF_WRAP_PULLEY) k->scale = 1 / hf_model_wrap_coef(k->m)[start];
     if (type[start] != HF_WRAP_SITE) continue;
-    int around = next < k->end && type[next] == HF_WRAP_GEOM;
-    if (around) next++;
+    if (next < k->end && type[next] == HF_WRAP_GEOM) next++;
     if (next >= k->end || type[next] != HF_WRAP_SITE) continue; // the last site before a pulley
-    int from = obj[start], to = obj[next];
-    hfiPathSegment straight = {{hf_model_site_body(k->m)[from], hf_model_site_body(k->m)[to]},
-                           {site_point(k->X_WB, k->m, from), site_point(k->X_WB, k->m, to)}};
-    span->nsegment = 1;
-    span->segment[0] = straight;
-    span->length = v3_norm(v3_sub(straight.p_W[1], straight.p_W[0]));
+    span->first = start;
     span->scale = k->scale;
-    if (around) bend_span(k, start + 1, span);
+    if (k->known && k->known->length[start] >= 0) span->nsegment = 0, span->length = k->known->length[start];
+    else make_span(k, start, next, span);
     k->at = next;
     return 1;
   }
@@ -64,11 +80,43 @@ int hfi_path_next(hfiPathWalk* k, hfiPathSpan* span) {
 }
 
 double hfi_path_length(const hfModel* m, const hfPose* X_WB, int t) {
-  hfiPathWalk walk = hfi_path_begin(m, X_WB, t);
+  hfiPathWalk walk = hfi_path_begin(m, X_WB, NULL, t);
   hfiPathSpan span;
   double length = 0;
   while (hfi_path_next(&walk, &span)) length += span.scale * span.length;
   return length;
+}
+
+// ---- constants --------------------------------------------------------------------------------------
+
+// Are all sites and geoms of the wraps from first to last on one body?
+static int is_on_one_body(const hfModel* m, int first, int last) {
+  int body = hf_model_site_body(m)[hf_model_wrap_obj(m)[first]];
+  for (int w = first; w <= last; ++w) {
+    int obj = hf_model_wrap_obj(m)[w], side = hf_model_wrap_side(m)[w], around = hf_model_wrap_type(m)[w] == HF_WRAP_GEOM;
+    if ((around ? hf_model_geom_body(m)[obj] : hf_model_site_body(m)[obj]) != body) return 0;
+    if (around && side >= 0 && hf_model_site_body(m)[side] != body) return 0;
+  }
+  return 1;
+}
+
+static void measure_constant_spans(hfiPathConstants* c, const hfModel* m, int t) {
+  hfiPathWalk walk = hfi_path_begin(m, NULL, c, t);
+  hfiPathSpan span;
+  while (hfi_path_next(&walk, &span))
+    if (is_on_one_body(m, span.first, walk.at)) c->length[span.first] = span.length;
+}
+
+void hfi_path_constants_init(hfiPathConstants* c, const hfModel* m, hfiArena* arena) {
+  c->X_BG = HFI_TAKE(arena, hfPose, m->nwrap);
+  c->length = HFI_TAKE(arena, double, m->nwrap);
+  if (!arena->base) return;
+  for (int w = 0; w < m->nwrap; ++w) {
+    c->length[w] = -1;
+    if (hf_model_wrap_type(m)[w] == HF_WRAP_GEOM) c->X_BG[w] = geom_in_body(m, hf_model_wrap_obj(m)[w]);
+  }
+  for (int t = 0; t < m->ntendon; ++t)
+    if (hfi_tendon_is_spatial(m, t)) measure_constant_spans(c, m, t);
 }
 
 // ---- dofs -------------------------------------------------------------------------------------------

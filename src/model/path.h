@@ -2,6 +2,7 @@
 #ifndef HFI_MODEL_PATH_H
 #define HFI_MODEL_PATH_H
 
+#include "base/arena.h"
 #include "math/vec3.h"
 #include <holdfast/model.h>
 
@@ -12,9 +13,16 @@ typedef struct hfiPathSegment {
   hfVec3 p_W[2]; // [m]
 } hfiPathSegment;
 
+// What is known of the paths of a model at all poses.
+typedef struct hfiPathConstants {
+  hfPose* X_BG;   // (nwrap) of geoms, in their bodies
+  double* length; // (nwrap) of the span that begins with this site, where its sites and geom are on one body; else -1 [m]
+} hfiPathConstants;
+
 // The path from one site to the next, perhaps around one geom.
 typedef struct hfiPathSpan {
-  int32_t nsegment; // 1, or 2 with a curve between them
+  int32_t first;    // the wrap of its first site
+  int32_t nsegment; // 1, or 2 with a curve between them; 0 of a constant length
   hfiPathSegment segment[2];
   double length;    // of segments and curve [m]
   double scale;     // 1 over the divisor of the pulley in force [-]
@@ -22,14 +30,16 @@ typedef struct hfiPathSpan {
 
 typedef struct hfiPathWalk {
   const hfModel* m;
-  const hfPose* X_WB; // (nbody)
+  const hfPose* X_WB; // (nbody), or NULL: all points are in the frames of their own bodies
+  const hfiPathConstants* known; // NULL: nothing is
   int32_t at, end;    // wraps
   double scale;
 } hfiPathWalk;
 
 int hfi_tendon_is_spatial(const hfModel* model, int tendon);
-// Starts at the beginning of a spatial tendon.
-hfiPathWalk hfi_path_begin(const hfModel* model, const hfPose* X_WB, int tendon);
+void hfi_path_constants_init(hfiPathConstants* constants, const hfModel* model, hfiArena* arena);
+// Starts at the beginning of a spatial tendon. With constants, which may be NULL, spans of a constant length have no segments.
+hfiPathWalk hfi_path_begin(const hfModel* model, const hfPose* X_WB, const hfiPathConstants* constants, int tendon);
 // Computes the next span. Returns 0 at the end.
 int hfi_path_next(hfiPathWalk* walk, hfiPathSpan* span);
 double hfi_path_length(const hfModel* model, const hfPose* X_WB, int tendon);

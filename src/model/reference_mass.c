@@ -15,7 +15,7 @@
 
 // row += factor times the gradient of a spatial tendon's length at qpos0.
 static void add_path_moment(const hfModel* m, int tendon, const hfPose* X_WB, double factor, double* row) {
-  hfiPathWalk walk = hfi_path_begin(m, X_WB, tendon);
+  hfiPathWalk walk = hfi_path_begin(m, X_WB, NULL, tendon);
   hfiPathSpan span;
   while (hfi_path_next(&walk, &span))
     for (int s = 0; s < 2 * span.nsegment; ++s) {

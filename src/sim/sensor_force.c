@@ -76,7 +76,7 @@ static hfForce without_tendons(const hfiSensorInput* in, int root, hfVec3 p, hfF
   for (int t = 0; t < m->ntendon; ++t) {
     if (!hfi_tendon_is_spatial(m, t)) continue;
     double tension = tendon_tension(in, t);
-    hfiPathWalk walk = hfi_path_begin(m, in->dynamics->X_WB, t);
+    hfiPathWalk walk = hfi_path_begin(m, in->dynamics->X_WB, NULL, t);
     hfiPathSpan span;
     while (hfi_path_next(&walk, &span))
       for (int e = 0; e < 2 * span.nsegment; ++e) {

@@ -128,9 +128,9 @@ static void find_points(hfiWorld* w, const double* reach) {
 
 // How far each geom may come within the horizon, of trees that are far from all else as seen from their first body. Returns 1 where there are such trees.
 static int find_reach(hfiWorld* w, const hfMotion* V, double horizon, const double* push, double* reach, hfiFarthest* farthest) {
-  *farthest = hfi_contact_reach(&w->dynamics, V, horizon, w->extent, push, NULL, reach);
+  *farthest = hfi_contact_reach(&w->dynamics, V, horizon, &w->scene, w->extent, push, NULL, reach);
   if (!hfi_world_mark_alone(w, V, horizon, reach)) return 0;
-  *farthest = hfi_contact_reach(&w->dynamics, V, horizon, w->extent, push, w->alone, reach);
+  *farthest = hfi_contact_reach(&w->dynamics, V, horizon, &w->scene, w->extent, push, w->alone, reach);
   return 1;
 }
 

@@ -62,7 +62,7 @@ typedef struct hfiWorld {
 
   // hfi_world_find_contacts
   int32_t nfound, ncontact, ndropped;
-  double* reach;        // (2 ngeom) how far a geom may come in the time that counts [m]; then the same by the velocities of a second look (hfi_world_second_reach)
+  double* reach;        // (2 ngeom) how far a geom may come in the time that counts, 0 of those that can touch no other [m]; then the same by the velocities of a second look (hfi_world_second_reach)
   hfiFarthest farthest; // of the bodies in that time
   int32_t* touched;     // (ntree) 1: the tree has a contact
   int32_t* alone;       // (ntree) 1: the tree is fast and far from all else (alone.c)
