@@ -61,13 +61,12 @@ static hfVec3 project_onto(const hfiFacet* f, hfVec3 n, hfVec3 x) {
   return v3_axpy(v3_dot(f->normal, v3_sub(f->vertex[0], x)) / v3_dot(f->normal, n), n, x);
 }
 
-// How far x lies outside of the facet's outline, seen along n [m]; negative inside. Edge number `except` does not count.
-static double outside_by(const hfiFacet* f, const Outline* o, hfVec3 n, hfVec3 x, int except) {
-  double worst = -INFINITY;
-  if (f->kind == HFI_FACET_DISC) return v3_norm(v3_sub(project_onto(f, n, x), f->vertex[0])) - f->radius;
+// Is x, seen along n, inside of the facet's outline or at most `near` outside of it? Edge number `except` does not count.
+static int is_inside(const hfiFacet* f, const Outline* o, hfVec3 n, double near, hfVec3 x, int except) {
+  if (f->kind == HFI_FACET_DISC) return v3_norm(v3_sub(project_onto(f, n, x), f->vertex[0])) - f->radius <= near;
   for (int k = 0; k < f->count; ++k)
-    if (k != except) worst = max2(worst, v3_dot(o->out[k], x) - o->offset[k]);
-  return worst;
+    if (k != except && !(v3_dot(o->out[k], x) - o->offset[k] <= near)) return 0;
+  return 1;
 }
 
 static int has_edges(const Clip* c) { return c->R->kind == HFI_FACET_POLYGON && c->I->kind != HFI_FACET_DISC; }
@@ -79,11 +78,11 @@ static void measure_beyond(Clip* c) {
     for (int j = 0; j < c->R->count; ++j) *beyond++ = v3_dot(o->out[j], c->I->vertex[k]) - o->offset[j];
 }
 
-// The same as outside_by for vertex k of I, from c->beyond.
-static double vertex_outside_by(const Clip* c, int k) {
-  double worst = -INFINITY;
-  for (int j = 0, n = c->R->count; j < n; ++j) worst = max2(worst, c->beyond[k * n + j]);
-  return worst;
+// Is vertex k of I inside of R, by c->beyond?
+static int vertex_is_inside(const Clip* c, int k) {
+  for (int j = 0, n = c->R->count; j < n; ++j)
+    if (!(c->beyond[k * n + j] <= c->near)) return 0;
+  return 1;
 }
 
 static void add_candidate(Clip* c, hfVec3 p, uint32_t feature) {
@@ -111,41 +110,44 @@ int hfi_disc_lies(const hfiFacet* f, const hfiFacet* other) {
   return tilt <= HFI_DISC_TILT || (tilt <= HFI_FACET_ANGLE && gap <= LEFT * f->radius * tilt);
 }
 
-// Lists the vertices of f, or four rim points of a disc, with their ids. Returns their number. Where a disc does not lie flat on the
-// plane of `other`, the first rim point is the one that is deepest below that plane; otherwise the four points are fixed to
+// The vertices of a facet, or four rim points of a disc, with their ids.
+typedef struct Corners {
+  int count;
+  const hfVec3* vertex;
+  const int32_t* id;
+  hfVec3 rim[4];
+  int32_t rim_id[4];
+} Corners;
+
+// Where a disc does not lie flat on the plane of `other`, the first rim point is the one that is deepest below that plane; otherwise the four points are fixed to
 // the disc. The two patterns have different ids.
-static int list_vertices(const hfiFacet* f, const hfiFacet* other, hfVec3 vertex[], int32_t id[]) {
-  if (f->kind != HFI_FACET_DISC) {
-    for (int k = 0; k < f->count; ++k) {
-      vertex[k] = f->vertex[k];
-      id[k] = f->id[k];
-    }
-    return f->count;
-  }
+static void list_corners(const hfiFacet* f, const hfiFacet* other, Corners* c) {
+  c->count = f->count, c->vertex = f->vertex, c->id = f->id;
+  if (f->kind != HFI_FACET_DISC) return;
   int turned = !hfi_disc_lies(f, other);
   hfVec3 u = turned ? v3_unit(lean(f, other)) : f->x, v = turned ? v3_cross(f->normal, u) : f->y;
   hfVec3 rim[4] = {u, v, v3_neg(u), v3_neg(v)};
   for (int k = 0; k < 4; ++k) {
-    vertex[k] = v3_axpy(f->radius, rim[k], f->vertex[0]);
-    id[k] = f->id[0] + (turned ? 4 : 0) + k;
+    c->rim[k] = v3_axpy(f->radius, rim[k], f->vertex[0]);
+    c->rim_id[k] = f->id[0] + (turned ? 4 : 0) + k;
   }
-  return 4;
+  c->count = 4, c->vertex = c->rim, c->id = c->rim_id;
 }
 
 // Adds the vertices of I inside R, then those of R inside I, projected onto I.
 static void collect_vertices(Clip* c) {
-  hfVec3 vertex[HFI_FACET_MAX];
-  int32_t id[HFI_FACET_MAX];
-  int count = list_vertices(c->I, c->R, vertex, id), measured = has_edges(c);
-  for (int k = 0; k < count; ++k) {
-    double outside = measured ? vertex_outside_by(c, k) : outside_by(c->R, &c->outline_R, c->n, vertex[k], -1);
-    if (outside <= c->near) add_candidate(c, vertex[k], vertex_feature(!c->R_is_A, id[k]));
+  Corners of;
+  int measured = has_edges(c);
+  list_corners(c->I, c->R, &of);
+  for (int k = 0; k < of.count; ++k) {
+    int inside = measured ? vertex_is_inside(c, k) : is_inside(c->R, &c->outline_R, c->n, c->near, of.vertex[k], -1);
+    if (inside) add_candidate(c, of.vertex[k], vertex_feature(!c->R_is_A, of.id[k]));
   }
   if (c->I->kind == HFI_FACET_SEGMENT || fabs(v3_dot(c->I->normal, c->n)) < STEEP_COSINE) return;
-  count = list_vertices(c->R, c->I, vertex, id);
-  for (int k = 0; k < count; ++k)
-    if (outside_by(c->I, &c->outline_I, c->n, vertex[k], -1) <= c->near)
-      add_candidate(c, project_onto(c->I, c->n, vertex[k]), vertex_feature(c->R_is_A, id[k]));
+  list_corners(c->R, c->I, &of);
+  for (int k = 0; k < of.count; ++k)
+    if (is_inside(c->I, &c->outline_I, c->n, c->near, of.vertex[k], -1))
+      add_candidate(c, project_onto(c->I, c->n, of.vertex[k]), vertex_feature(c->R_is_A, of.id[k]));
 }
 
 // Adds the crossings of the edges of I, a polygon or segment, with the edges of R, a polygon. Where an end of an edge is within
@@ -158,7 +160,7 @@ static void cross_polygon(Clip* c) {
       double da = beyond_a[j], db = beyond_b[j];
       if (!((da < 0) != (db < 0)) || fabs(da) <= c->near || fabs(db) <= c->near) continue;
       hfVec3 x = v3_axpy(da / (da - db), v3_sub(b, a), a);
-      if (outside_by(c->R, &c->outline_R, c->n, x, j) <= c->near) add_candidate(c, x, crossing_feature(c, j, i));
+      if (is_inside(c->R, &c->outline_R, c->n, c->near, x, j)) add_candidate(c, x, crossing_feature(c, j, i));
     }
   }
 }
@@ -211,28 +213,25 @@ static void collect_crossings(Clip* c) {
   else if (c->R->kind == HFI_FACET_DISC && facing >= CIRCLE_COSINE) cross_discs(c);
 }
 
-// Chooses the candidates that become contact points. Few are all kept as they are. Returns their number.
-static int choose_candidates(const Clip* c, hfiOverlapPoint kept[HFI_MAX_MANIFOLD]) {
+// Chooses the candidates that become contact points: few are all kept as they are.
+static void choose_candidates(Clip* c) {
   hfiThinning thin;
-  if (c->count <= HFI_MAX_MANIFOLD) {
-    for (int i = 0; i < c->count; ++i) kept[i] = c->candidate[i];
-    return c->count;
-  }
+  if (c->count <= HFI_MAX_MANIFOLD) return;
   hfi_thinning_start(&thin, c->n, c->near);
   for (int i = 0; i < c->count; ++i) hfi_thinning_add(&thin, c->candidate[i].p, c->candidate[i].depth, c->candidate[i].feature);
-  return hfi_thinning_finish(&thin, kept);
+  c->count = hfi_thinning_finish(&thin, c->candidate);
 }
 
 // Makes contact points of the candidates, at most HFI_MAX_MANIFOLD. R's normal points out of its shape, so that the normal from
 // B into A is -n where R is A.
-static int write_points(const Clip* c, hfiContactPoint* points) {
-  hfiOverlapPoint kept[HFI_MAX_MANIFOLD];
-  int count = choose_candidates(c, kept);
-  for (int i = 0; i < count; ++i) {
-    hfVec3 n = c->R_is_A ? v3_neg(c->n) : c->n, p_Cb = c->R_is_A ? kept[i].p : v3_axpy(kept[i].depth, n, kept[i].p);
-    put_point(points + i, p_Cb, n, kept[i].depth, kept[i].feature);
+static int write_points(Clip* c, hfiContactPoint* points) {
+  choose_candidates(c);
+  for (int i = 0; i < c->count; ++i) {
+    const hfiOverlapPoint* kept = c->candidate + i;
+    hfVec3 n = c->R_is_A ? v3_neg(c->n) : c->n, p_Cb = c->R_is_A ? kept->p : v3_axpy(kept->depth, n, kept->p);
+    put_point(points + i, p_Cb, n, kept->depth, kept->feature);
   }
-  return count;
+  return c->count;
 }
 
 int hfi_clip_facets(const hfiFacet* A, const hfiFacet* B, int reference_is_A, hfiContactPoint* points) {
