@@ -2,6 +2,11 @@
 // so that the choice depends on the order of features alone.
 #include "geometry/manifold.h"
 
+// A candidate is outermost as seen along directions that rise by this angle from the plane across the normal: the point that touches next where
+// the body tilts so far. Of a round hull, points that are near but do not touch lie outside of those that do, and without the angle they took their
+// place as soon as a larger margin let them in [rad].
+static const double TILT = 0.01;
+
 // cos and sin of k 45 degrees
 static const double TURN[HFI_MAX_MANIFOLD][2] = {
     {1, 0}, {0.70710678118654752, 0.70710678118654752}, {0, 1}, {-0.70710678118654752, 0.70710678118654752},
@@ -26,8 +31,8 @@ void hfi_thinning_add(hfiThinning* thin, hfVec3 p, double depth, uint32_t featur
   if (depth > thin->deepest.depth) thin->deepest = c;
   for (int k = 0; k < HFI_MAX_MANIFOLD; ++k) {
     hfVec3 d = thin->direction[k];
-    // rounding-sized differences are ties
-    if (v3_dot(d, v3_sub(p, thin->outermost[k].p)) > thin->slack) thin->outermost[k] = c;
+    double further = v3_dot(d, v3_sub(p, thin->outermost[k].p)), deeper = depth - thin->outermost[k].depth;
+    if (further + deeper / TILT > thin->slack) thin->outermost[k] = c; // rounding-sized differences are ties
   }
 }
 

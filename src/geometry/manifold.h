@@ -15,7 +15,7 @@ typedef struct hfiOverlapPoint {
 } hfiOverlapPoint;
 
 // Streams candidates and keeps at most HFI_MAX_MANIFOLD: all of them when they are few, else the
-// outermost along eight directions across the normal, with the deepest in place of the shallowest
+// outermost along eight directions almost across the normal, with the deepest in place of the shallowest
 // where it is deeper than those by more than `slack`.
 typedef struct hfiThinning {
   hfVec3 direction[HFI_MAX_MANIFOLD];

@@ -209,6 +209,26 @@ static void prisms_keep_their_points(void** state) {
   for (int i = 0; i < 2; ++i) hfi_hull_release(data + i);
 }
 
+// A roller with 24 sides lies with its lowest edge 10 um deep in a plane. Its next edges are 1.7, 6.7 and 14.6 mm higher, so that margins up to 16 mm find 2 to 14 vertices, of
+// which eight are kept. The two that touch must always be among them.
+static void a_wide_margin_keeps_the_points_that_touch(void** state) {
+  (void)state;
+  enum { SIDES = 24 };
+  double r = 0.05, depth = 1e-5;
+  hfiHullData data = prism_hull(SIDES, r, 0.1);
+  hfiHull hull = hull_view(&data);
+  hfiShape roller = {HF_GEOM_MESH, {0}, &hull, NULL}, plane = plane_of();
+  hfPose level = pose_identity(), X_WR = pose_from(v3(0, 0, r - depth), q_from_axis_angle(v3(1, 0, 0), HFI_PI / 2)); // the axis lies along y
+  X_WR = pose_mul(X_WR, pose_from(v3(0, 0, 0), q_from_axis_angle(v3(0, 0, 1), HFI_PI / 2))); // a vertex of each end is below the axis
+  for (double margin = 0; margin < 0.016; margin += 2e-4) {
+    hfiContactPoint point[HFI_MAX_MANIFOLD];
+    int count = hfi_collide(&plane, &level, &roller, &X_WR, margin, point), touching = 0;
+    for (int i = 0; i < count; ++i) touching += fabs(point[i].depth - depth) < 1e-12; // rounding of sizes of 0.1 m
+    assert_int_equal(touching, 2);
+  }
+  hfi_hull_release(&data);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(boxes_keep_their_corners),
@@ -218,6 +238,7 @@ int main(void) {
       cmocka_unit_test(a_turned_rod_comes_to_one_point_without_a_jump), cmocka_unit_test(parallel_sides_touch_in_two_points),
       cmocka_unit_test(tilted_sides_touch_at_both_ends),
       cmocka_unit_test(prisms_keep_their_points),
+      cmocka_unit_test(a_wide_margin_keeps_the_points_that_touch),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
