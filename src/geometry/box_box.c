@@ -82,13 +82,23 @@ static int lies_in_box(hfVec3 p, const double* half, double slack) {
   return fabs(p.x) <= half[0] + slack && fabs(p.y) <= half[1] + slack && fabs(p.z) <= half[2] + slack;
 }
 
+// The axis of the largest gap, or one of which the gap is already larger than the margin.
+static Axis find_axis(const hfiShape* A, const hfiShape* B, const hfPose* X_AB, double margin, double slack) {
+  Axis best = {-INFINITY, {0, 0, 1}, -1, -1};
+  try_faces(A->size, B->size, X_AB->p, &X_AB->R, &best);
+  if (!(best.gap > margin)) try_edges(A->size, B->size, X_AB->p, &X_AB->R, slack, &best);
+  return best;
+}
+
+double hfi_box_box_depth(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB) {
+  hfPose X_AB = pose_inv_mul(*X_WA, *X_WB);
+  return max2(0, -find_axis(A, B, &X_AB, 0, find_slack(A->size, B->size, X_AB.p)).gap);
+}
+
 int hfi_box_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiContactPoint* points) {
   hfPose X_AB = pose_inv_mul(*X_WA, *X_WB), X_AA = pose_identity();
-  Axis best = {-INFINITY, {0, 0, 1}, -1, -1};
   double slack = find_slack(A->size, B->size, X_AB.p);
-  try_faces(A->size, B->size, X_AB.p, &X_AB.R, &best);
-  if (best.gap > margin) return 0;
-  try_edges(A->size, B->size, X_AB.p, &X_AB.R, slack, &best);
+  Axis best = find_axis(A, B, &X_AB, margin, slack);
   if (best.gap > margin) return 0;
   hfVec3 n = v3_dot(best.L, X_AB.p) > 0 ? v3_neg(best.L) : best.L, on_B = witness_on_B(A, B, &X_AB, &best, n), on_A = v3_axpy(best.gap, n, on_B);
   if (best.gap > 0 && !(lies_in_box(on_A, A->size, slack) && lies_in_box(pose_inv_point(X_AB, on_B), B->size, slack)))

@@ -24,3 +24,12 @@ int hfi_collide(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const 
   hfiPairFunction* pair = swapped ? hfi_pair_function(B->type, A->type) : hfi_pair_function(A->type, B->type);
   return call_pair(pair, swapped, A, X_WA, B, X_WB, margin, points);
 }
+
+double hfi_overlap_depth(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB) {
+  hfiContactPoint point[HFI_MAX_POINTS];
+  double depth = 0;
+  if (A->type == HF_GEOM_BOX && B->type == HF_GEOM_BOX) return hfi_box_box_depth(A, X_WA, B, X_WB);
+  int n = hfi_collide(A, X_WA, B, X_WB, 0, point);
+  for (int k = 0; k < n; ++k) depth = max2(depth, point[k].depth);
+  return depth;
+}

@@ -46,5 +46,8 @@ int hfi_pair_points(int type_a, int type_b);
 // Deterministic, allocation-free; swapping A and B swaps the witness points and turns the normal.
 int hfi_collide(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB,
                 double margin, hfiContactPoint* points);
+// The depth of the deepest point that hfi_collide finds without a margin, 0 where there is none [m]. Of two boxes that is their least overlap along an axis, to
+// 4e-6 of their size.
+double hfi_overlap_depth(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB);
 
 #endif

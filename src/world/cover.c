@@ -140,13 +140,9 @@ static double deepest_support(const hfiWorld* w, const hfiRawContact* r) {
 
 // How deep A is in B after it is pushed towards B by `way` against the normal of their point [m].
 static double depth_after(const hfiWorld* w, const SeenPoint* at, double way) {
-  hfiContactPoint point[HFI_MAX_POINTS];
   hfPose X_WA = w->dynamics.X_WG[at->A];
   X_WA.p = v3_sub(X_WA.p, v3_scale(way, at->n));
-  int n = hfi_collide(&w->scene.shape[at->A], &X_WA, &w->scene.shape[at->B], &w->dynamics.X_WG[at->B], 0, point);
-  double depth = 0;
-  for (int k = 0; k < n; ++k) depth = max2(depth, point[k].depth);
-  return depth;
+  return hfi_overlap_depth(&w->scene.shape[at->A], &X_WA, &w->scene.shape[at->B], &w->dynamics.X_WG[at->B]);
 }
 
 // The point on geom A of a found point, which is the second of its pair or the first.
