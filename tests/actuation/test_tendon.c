@@ -103,6 +103,32 @@ static void test_atwood(void** state) {
   hf_state_free(s), hf_sim_free(sim), hf_model_free(m);
 }
 
+// ---- a span on one body -----------------------------------------------------------------------------
+
+// A lever turns about y. Its tendon comes from a point of the world, 1 m above the hinge, to the lever's site at x = -0.3 m and goes on around a wheel of radius
+// 0.1 m on the lever to the site at x = 0.3 m, also through a pulley. What is on the lever keeps its length, 2 sqrt(L^2 - r^2) + r (pi - 2 acos(r/L)).
+static void test_constant_span(void** state) {
+  (void)state;
+  static const char text[] = "<mujoco><worldbody><site name='top' pos='0 0 1'/><body><joint type='hinge' axis='0 1 0'/><geom size='.05' mass='1'/>"
+                             "<geom name='wheel' type='cylinder' size='0.1 0.02' euler='90 0 0' mass='0' contype='0' conaffinity='0'/>"
+                             "<site name='a' pos='-0.3 0 0'/><site name='b' pos='0.3 0 0'/><site name='over' pos='0 0 0.3'/></body></worldbody>"
+                             "<tendon><spatial><site site='top'/><site site='a'/><geom geom='wheel' sidesite='over'/><site site='b'/>"
+                             "<pulley divisor='2'/><site site='a'/><site site='b'/></spatial></tendon></mujoco>";
+  hfModel* m = NULL;
+  hfError error;
+  mujocoScene s = {0};
+  if (hf_model_parse(&m, text, strlen(text), "lever", NULL, NULL, NULL, &error) != HF_OK) fail_msg("%s", error.message);
+  assert_int_equal(hf_dynamics_create(&s.dynamics, m, &error), HF_OK);
+  assert_int_equal(hf_actuation_create(&s.actuation, m, &error), HF_OK);
+  double constant = 2 * sqrt(0.09 - 0.01) + 0.1 * (3.14159265358979324 - 2 * acos(1.0 / 3)) + 0.5 * 0.6;
+  for (double q = -1; q < 1; q += 0.1) {
+    place(&s, &q);
+    double x = -0.3 * cos(q), z = 0.3 * sin(q), free = sqrt(x * x + (1 - z) * (1 - z));
+    assert_near(hf_actuation_tendon_length(s.actuation)[0], free + constant, 1e-14); // rounding of lengths of 2 m
+  }
+  hf_actuation_free(s.actuation), hf_dynamics_free(s.dynamics), hf_model_free(m);
+}
+
 // ---- refusals and files -----------------------------------------------------------------------------
 
 static const char* refusal(const char* path) {
@@ -154,7 +180,7 @@ static void test_file(void** state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_wrapping), cmocka_unit_test(test_atwood), cmocka_unit_test(test_refusals),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_wrapping), cmocka_unit_test(test_atwood), cmocka_unit_test(test_constant_span), cmocka_unit_test(test_refusals),
                                      cmocka_unit_test(test_file)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

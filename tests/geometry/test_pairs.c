@@ -130,6 +130,19 @@ static void random_pairs_reach_the_oracle(void** state) {
   assert_true(imprecise <= 1 + pairs / 10000);
 }
 
+// The overlap without points is the depth of the deepest point, for boxes to the tolerance of flat contacts.
+static void an_overlap_is_that_of_the_deepest_point(void** state) {
+  (void)state;
+  testRandom r = {31};
+  for (int k = 0; k < 2000; ++k) {
+    Pair p = random_pair(&r, k % 4 ? HF_GEOM_BOX : HF_GEOM_CAPSULE, HF_GEOM_BOX);
+    collide(&p, 0);
+    double deepest = p.count ? max2(0, p.point[p.deepest].depth) : 0;
+    // a face takes over from a normal within HFI_FACET_ANGLE = 3e-3 of its own: second order in it
+    assert_near(hfi_overlap_depth(&p.A, &p.X_WA, &p.B, &p.X_WB), deepest, 1e-5 * p.scale);
+  }
+}
+
 static void swapping_mirrors_the_contact(void** state) {
   (void)state;
   testRandom r = {5};
@@ -206,6 +219,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_pairs_reach_the_oracle),
       cmocka_unit_test(a_corner_touches_a_side),
+      cmocka_unit_test(an_overlap_is_that_of_the_deepest_point),
       cmocka_unit_test(swapping_mirrors_the_contact),
       cmocka_unit_test(a_rigid_motion_moves_the_contact),
   };
