@@ -68,6 +68,9 @@ export async function looksThroughCameras() {
   check(await middle() < 1, 'the ball is in the middle again');
   await page.selectOption('#camera', '-1');
   await until(async () => isAt(await eye(), ...before), 'it looks from where one looked before');
+  await page.selectOption('#camera', { label: 'down' });
+  await page.click('#fit');
+  await until(async () => (await eye())[3] === 40 && await page.locator('#camera').inputValue() === '-1', 'who wants to see all leaves the camera');
 }
 
 // A motor without limits that the scene drives with 25 N: its slider reaches beyond that, although the page opened before the first step.

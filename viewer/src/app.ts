@@ -15,7 +15,7 @@ import { eventText, nowLines } from './words';
 const SPEEDS: [string, string][] = [['0.02', '1/50 ×'], ['0.1', '1/10 ×'], ['0.25', '1/4 ×'], ['0.5', '1/2 ×'], ['1', '1 ×'], ['2', '2 ×'], ['5', '5 ×'], ['20', '20 ×']];
 
 // What a page that shows a scene takes over from the one before it.
-export interface Kept { look: View3D['look']; tab: string; speed: string; checks: Map<string, boolean>; plots: string[]; arrows: string; follow: string }
+export interface Kept { look: View3D['look']; tab: string; speed: string; checks: Map<string, boolean>; plots: string[]; arrows: string; follow: string; camera: string }
 const READ = 12000; // how long a message is shown [ms]
 const CHECKS = ['forces', 'cones', 'visual', 'collision'];
 
@@ -90,9 +90,9 @@ export class App {
 
   // Ends this page, whose place another one takes.
   leave(): Kept {
-    const follow = this.root.querySelector<HTMLSelectElement>('#follow')!;
+    const chosen = (id: string) => this.select(id)?.selectedOptions[0].text ?? '';
     const kept = { look: this.view.look, tab: this.tab, speed: this.speedChoice.value, checks: new Map(CHECKS.map(id => [id, this.input(id).checked])),
-      plots: this.plots.open(), arrows: this.input('arrowscale').value, follow: follow.selectedOptions[0].text };
+      plots: this.plots.open(), arrows: this.input('arrowscale').value, follow: chosen('follow'), camera: chosen('camera') };
     this.ended.abort();
     this.view.dispose();
     return kept;
@@ -102,11 +102,11 @@ export class App {
     for (const [id, on] of kept.checks) if (this.input(id).checked !== on) this.input(id).click();
     this.input('arrowscale').value = kept.arrows;
     this.input('arrowscale').dispatchEvent(new globalThis.Event('input'));
-    const follow = this.root.querySelector<HTMLSelectElement>('#follow')!, same = [...follow.options].find(o => o.text === kept.follow);
-    if (same) { follow.value = same.value; follow.dispatchEvent(new globalThis.Event('change')); }
+    this.chooseText('follow', kept.follow);
     this.chooseSpeed(Number(kept.speed));
     this.plots.setOpen(kept.plots);
     this.view.look = kept.look;
+    this.chooseText('camera', kept.camera);
     this.chooseTab(kept.tab);
     if (kept.tab === 'Control') this.live.updateControls();
   }
@@ -148,6 +148,18 @@ export class App {
     this.toolbar.append(this.live.hand, more, this.fit);
   }
 
+  private select(id: string): HTMLSelectElement | null { return this.root.querySelector<HTMLSelectElement>(`#${id}`); }
+  private choose(id: string, value: string): void {
+    const select = this.select(id)!;
+    select.value = value;
+    select.dispatchEvent(new globalThis.Event('change'));
+  }
+  // Chooses what has this text, if it is there.
+  private chooseText(id: string, text: string): void {
+    const same = [...this.select(id)?.options ?? []].find(o => o.text === text);
+    if (same) this.choose(id, same.value);
+  }
+
   private cameraChoice(): HTMLElement {
     const m = this.recording.model, cameras = [...Array(m.counts.ncam).keys()].map(c => [String(c), m.name('cam', c) || `camera ${c}`] as [string, string]);
     return choice('Look through a camera of the scene', [['-1', 'your own'], ...cameras], '-1', c => this.view.setThrough(Number(c)), 'camera');
@@ -155,6 +167,7 @@ export class App {
 
   // Of a recording all of its time, of a world that runs where things are now.
   private showAll(): void {
+    if (this.view.through >= 0) this.choose('camera', '-1');
     const r = this.recording, now = r.frames[r.indexAt(this.time)];
     if (this.live.session) this.view.fitCamera(this.view.bounds([now]), now);
     else this.view.fitCamera();

@@ -420,8 +420,8 @@ export class View3D {
     this.camera.position.sub(this.controls.target).divideScalar(factor).add(this.controls.target);
     this.controls.update();
   }
-  // Where the camera is and what it looks at.
-  get look(): [THREE.Vector3, THREE.Vector3] { return [this.camera.position.clone(), this.controls.target.clone()]; }
+  // Where the user's own camera is and what it looks at.
+  get look(): [THREE.Vector3, THREE.Vector3] { return [(this.through < 0 ? this.camera.position : this.own!.position).clone(), this.controls.target.clone()]; }
   set look([eye, target]: [THREE.Vector3, THREE.Vector3]) {
     this.camera.position.copy(eye);
     this.controls.target.copy(target);
