@@ -71,7 +71,7 @@ HF_API int hf_sim_pair_force(const hfSim* sim, int body_a, int body_b, hfVec3* n
 HF_API const double* hf_sim_ctrl(const hfSim* sim);           // (nu) controls that acted
 HF_API const double* hf_sim_acceleration(const hfSim* sim);   // (nv) (v1 - v0)/h [m/s^2 or rad/s^2]
 // The next three are computed when they are asked for: a pointer from before a step does not show what that step gave.
-HF_API const double* hf_sim_actuator_force(const hfSim* sim); // (nu) force of each actuator [N or N m]
+HF_API const double* hf_sim_actuator_force(const hfSim* sim); // (nu) force of each actuator, before limits of its joint [N or N m]
 HF_API const double* hf_sim_target_force(const hfSim* sim);   // (nv) force of the input's velocity targets [N or N m]
 HF_API const double* hf_sim_sensors(const hfSim* sim);        // (nsensordata) at the end of the step
 // Poses of bodies, geoms and sites at the end of the step. Velocities, M and bias are not those of the end.

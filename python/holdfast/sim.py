@@ -197,7 +197,8 @@ class Sim(_core.Sim):
 
     @property
     def actuator_force(self) -> NamedArray:
-        """Forces of the actuators (nu) [N or N m]."""
+        """Forces of the actuators (nu) [N or N m], before limits of their joints (`effort` of URDF, `actuatorfrcrange` of MJCF); a sensor
+        `jointactuatorfrc` has what acts on a joint."""
         return self.model._named(self._array("actuator_force"), "u")
 
     @property
