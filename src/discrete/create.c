@@ -20,6 +20,8 @@ static void take_arrays(void* object, hfiArena* arena) {
   d->about = HFI_TAKE(arena, hfiTurningCentre, m->ntree);
   d->touches = HFI_TAKE(arena, int32_t, m->ntree);
   d->impact = HFI_TAKE(arena, hfiRebound, contacts);
+  d->roundness = HFI_TAKE(arena, double, m->ngeom);
+  if (arena->base) hfi_discrete_measure_roundness(d);
   if (d->config.sleep) hfi_sleep_init(d, arena);
   d->v1 = HFI_TAKE(arena, double, m->nv);
   d->impulse = HFI_TAKE(arena, double, d->assembly.capacity.nrow);

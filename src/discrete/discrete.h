@@ -52,6 +52,7 @@ typedef struct hfiDiscrete {
   int32_t nimpact;
   int32_t* touches;           // (ntree) how many contacts a tree has (curve.c)
   int32_t any_curved;         // 1: some contact is curved (curve.c)
+  double* roundness;          // (ngeom) largest radius of curvature of a geom where it is not straight; 0: it is nowhere round (rock.c) [m]
   hfiSleep sleep;             // used with the option sleep only
   double* v1;                 // (nv) solution
   double* impulse;            // (rows)
@@ -94,6 +95,8 @@ void hfi_discrete_bend(hfiDiscrete* d);
 int hfi_discrete_bend_again(hfiDiscrete* d, const double* v);
 // Eases contacts of round bodies that pass an edge (graze.c).
 void hfi_discrete_ease(hfiDiscrete* d);
+// Fills d->roundness, when a method is created.
+void hfi_discrete_measure_roundness(hfiDiscrete* d);
 // Adds dampers where contacts with round surfaces would rock a free body (rock.c).
 void hfi_discrete_damp_rocking(hfiDiscrete* d);
 // Marks the trees of a contact in d->changed.

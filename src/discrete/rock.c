@@ -65,13 +65,16 @@ static int curve(const hfiDiscrete* s, const hfiContact* c, int geom, curvature*
   return 1;
 }
 
-// The largest radius of curvature of a geom where it is not straight, or 0 for shapes that are nowhere round [m].
 static double largest_radius(const hfModel* m, int geom) {
   const double* size = hf_model_geom_size(m) + 3 * geom;
   int type = hf_model_geom_type(m)[geom];
   if (hfi_shape_kinds[type].curvature == HFI_FLAT) return 0;
   if (type != HF_GEOM_ELLIPSOID) return size[0];
   return sqr(max2(size[0], max2(size[1], size[2]))) / min2(size[0], min2(size[1], size[2]));
+}
+
+void hfi_discrete_measure_roundness(hfiDiscrete* s) {
+  for (int g = 0; g < s->world->model->ngeom; ++g) s->roundness[g] = largest_radius(s->world->model, g);
 }
 
 // ---- free bodies ------------------------------------------------------------------------------------
@@ -211,7 +214,7 @@ void hfi_discrete_damp_rocking(hfiDiscrete* s) {
   for (int i = 0; i < w->ncontact && s->assembly.ndamper < HFI_MOST_DAMPERS; ++i) {
     const hfiContact* c = &w->contact[i];
     hfVec3 u[2];
-    double slope[2], radius = max2(largest_radius(w->model, c->geom_a), largest_radius(w->model, c->geom_b));
+    double slope[2], radius = max2(s->roundness[c->geom_a], s->roundness[c->geom_b]);
     if (s->block[i] < 0 || !(radius > 0)) continue;
     double f = elastic_force(&p->contact[p->block[s->block[i]].param]);
     if (!(f > 0) || !(may_rock(s, c, c->body_a, radius, f) || may_rock(s, c, c->body_b, radius, f))) continue;
