@@ -46,19 +46,22 @@ static int curve_ellipsoid(const double* size, hfVec3 n, hfVec3 t1, hfVec3 t2, c
   return 1;
 }
 
-// Curvature of a geom at a contact. Returns 0 where it has an edge there, which the contact does not leave.
+// Curvature of a geom at a contact. A mesh may stand for something round: it counts as the ball that holds it, the least curvature that it can
+// have as a whole, so that a damper is rather too strong. Returns 0 where it has an edge there, which the contact does not leave.
 static int curve(const hfiDiscrete* s, const hfiContact* c, int geom, curvature* out) {
   const hfModel* m = s->world->model;
   const double* size = hf_model_geom_size(m) + 3 * geom;
   const hfMat3* R = &s->world->dynamics.X_WG[geom].R;
   hfVec3 axis = m3_col(*R, 2);
   int type = hf_model_geom_type(m)[geom];
-  double slope = fabs(v3_dot(axis, c->n)), k = 1 / size[0];
+  double slope = fabs(v3_dot(axis, c->n)), k = 1 / (type == HF_GEOM_MESH ? hf_model_geom_rbound(m)[geom] : size[0]);
+  *out = (curvature){k, 0, k};
+  if (type == HF_GEOM_SPHERE || type == HF_GEOM_MESH) return 1;
   *out = (curvature){0, 0, 0};
   if (hfi_shape_kinds[type].curvature == HFI_FLAT || (type == HF_GEOM_CYLINDER && slope > END)) return 1;
   if (type == HF_GEOM_ELLIPSOID) return curve_ellipsoid(size, m3_tmulv(*R, c->n), m3_tmulv(*R, c->t1), m3_tmulv(*R, c->t2), out);
   *out = (curvature){k, 0, k};
-  if (type == HF_GEOM_SPHERE || (type == HF_GEOM_CAPSULE && slope > SIDE)) return 1;
+  if (type == HF_GEOM_CAPSULE && slope > SIDE) return 1;
   if (slope > SIDE) return 0;
   double x = v3_dot(axis, c->t1), y = v3_dot(axis, c->t2); // no curvature along the axis
   out->c11 -= k * x * x, out->c12 -= k * x * y, out->c22 -= k * y * y;
@@ -68,6 +71,7 @@ static int curve(const hfiDiscrete* s, const hfiContact* c, int geom, curvature*
 static double largest_radius(const hfModel* m, int geom) {
   const double* size = hf_model_geom_size(m) + 3 * geom;
   int type = hf_model_geom_type(m)[geom];
+  if (type == HF_GEOM_MESH) return hf_model_geom_rbound(m)[geom];
   if (hfi_shape_kinds[type].curvature == HFI_FLAT) return 0;
   if (type != HF_GEOM_ELLIPSOID) return size[0];
   return sqr(max2(size[0], max2(size[1], size[2]))) / min2(size[0], min2(size[1], size[2]));

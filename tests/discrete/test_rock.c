@@ -7,17 +7,22 @@
 #include <math.h>
 #include <stdio.h>
 
-// Two fingertips of 1 cm, which slide along x, hold a free thing between them and can be lifted by a servo. They have no weight.
-static simWorld make_pinch(const char* thing, double friction, double gravity, double squeeze, double h, int method) {
+// Fingertips with a radius of 1 cm.
+#define BALL "type='sphere' size='.01'"
+#define MESH "type='mesh' mesh='tip'"
+
+// Two fingertips, which slide along x, hold a free thing between them and can be lifted by a servo. They have no weight.
+static simWorld make_pinch(const char* tip, const char* thing, double friction, double gravity, double squeeze, double h, int method) {
   char xml[2048];
   snprintf(xml, sizeof xml,
-           "<mujoco><option gravity='0 0 %g'/><default><geom friction='%g .003 0' condim='4'/></default><worldbody>"
+           "<mujoco><option gravity='0 0 %g'/><asset><mesh name='tip' builtin='sphere' params='2' scale='.01 .01 .01'/></asset>"
+           "<default><geom friction='%g .003 0' condim='4'/></default><worldbody>"
            "<body gravcomp='1'><joint name='lift' type='slide' axis='0 0 1'/><geom type='box' size='.01 .01 .01' pos='0 0 .2' mass='.5'/>"
-           "<body pos='-.0108 0 0' gravcomp='1'><joint name='l' type='slide' axis='1 0 0'/><geom type='sphere' size='.01' mass='.05'/></body>"
-           "<body pos='.0108 0 0' gravcomp='1'><joint name='r' type='slide' axis='-1 0 0'/><geom type='sphere' size='.01' mass='.05'/></body></body>"
+           "<body pos='-.0108 0 0' gravcomp='1'><joint name='l' type='slide' axis='1 0 0'/><geom %s mass='.05'/></body>"
+           "<body pos='.0108 0 0' gravcomp='1'><joint name='r' type='slide' axis='-1 0 0'/><geom %s mass='.05'/></body></body>"
            "<body><freejoint/>%s</body></worldbody><equality><joint joint1='l' joint2='r'/></equality>"
            "<actuator><position joint='lift' kp='2000' kv='100'/><motor joint='l'/><motor joint='r'/></actuator></mujoco>",
-           -gravity, friction, thing);
+           -gravity, friction, tip, tip, thing);
   simWorld w = sim_world_make_method(xml, method, h, 1e-10);
   w.input->ctrl[1] = w.input->ctrl[2] = squeeze;
   return w;
@@ -25,8 +30,8 @@ static simWorld make_pinch(const char* thing, double friction, double gravity, d
 enum { Z = 5, TURN = 6 }; // height of the thing in q; its angular velocity in v
 
 // The thing is lifted by 10 cm, without a turn, and rests in the fingertips: what it sinks by is its weight over the tangential stiffness.
-static void assert_holds(const char* thing, double squeeze, double h, int method) {
-  simWorld w = make_pinch(thing, 0.8, 9.81, squeeze, h, method);
+static void assert_holds(const char* tip, const char* thing, double squeeze, double h, int method) {
+  simWorld w = make_pinch(tip, thing, 0.8, 9.81, squeeze, h, method);
   sim_world_step(&w, (int)(0.3 / h));
   double below = sim_q(&w)[Z] - sim_q(&w)[0], fastest = 0;
   for (int i = 0; i < 3; ++i) sim_v(&w)[TURN + i] += 1e-6; // what grows has something to grow from
@@ -55,8 +60,9 @@ static void test_thin_things_are_held(void** state) {
   static const double squeezes[] = {5, 50}, steps[] = {1e-3, 2e-3, 5e-3, 1e-2};
   for (int i = 0; i < 5; ++i)
     for (int k = 0; k < 2; ++k)
-      for (int l = 0; l < 4; ++l) assert_holds(things[i], squeezes[k], steps[l], HF_METHOD_TAMSI);
-  assert_holds(things[1], 20, 5e-3, HF_METHOD_CONVEX);
+      for (int l = 0; l < 4; ++l) assert_holds(BALL, things[i], squeezes[k], steps[l], HF_METHOD_TAMSI);
+  assert_holds(BALL, things[1], 20, 5e-3, HF_METHOD_CONVEX);
+  for (int l = 0; l < 4; ++l) assert_holds(MESH, things[1], 50, steps[l], HF_METHOD_TAMSI);
 }
 
 // Pads of 5 g that turn freely on hinges or balls align themselves to what they grasp and hold it. Without dampers they rattled at 150 to 760 rad/s with an egg,
@@ -95,7 +101,7 @@ static void test_rocking_frequency(void** state) {
   (void)state;
   const double squeeze = 5, thickness = 1e-3, inertia = 0.05 * (0.06 * 0.06 + thickness * thickness) / 12, h = 1e-4;
   const double w0 = sqrt(squeeze * (0.02 + thickness) / inertia), amplitude = 0.01; // 84 rad/s
-  simWorld w = make_pinch("<geom type='box' size='.0005 .03 .03' mass='.05'/>", 0, 0, squeeze, h, HF_METHOD_TAMSI);
+  simWorld w = make_pinch(BALL, "<geom type='box' size='.0005 .03 .03' mass='.05'/>", 0, 0, squeeze, h, HF_METHOD_TAMSI);
   sim_world_step(&w, 3000);
   sim_v(&w)[TURN + 2] = amplitude * w0;
   double angle = 0, before = 0, first = 0, last = 0, largest = 0;
