@@ -6,7 +6,8 @@
 //   gain = E(q1, v1) - E(q0, v0) - W - C - R
 //
 //   W   work of actuators, input forces and gravity compensation: at most h times their power, the larger one of both ends. In continuous time a
-//       stiff servo may push and brake within a step: there it does at most its force at rest times the way from one end to the other
+//       stiff servo may push and brake within a step, so that power tells little: a plain one does at most the integral of its force at rest over its length.
+//       Where there are equalities, which may pull against servos, the larger one of both counts
 //   C   energy of the contacts' overlaps, which pushes bodies apart: sum of f_n depth/2. The rigid contacts of mlcp give m u^2/2 each instead,
 //       with the mass m of the world and the release speed u. In continuous time overlaps and limits are springs, and C is what they hold less
 //       at the end, with U the sum of k depth^2/2 and L that of the limits: (U0 - U1) + (L0 - L1)+. Points of a pair may come and go: the
@@ -56,47 +57,58 @@ static int any_is_fast(const double* v0, const double* v1, int n, double h) {
   return 0;
 }
 
-// |power| of all that does work but gravity, springs and contacts [W].
-typedef struct Power {
-  double actuators;
-  double rest;
-} Power;
+// Methods of continuous time. They have copies of the contacts of the end of the step, so that the world may look for others.
+static int is_continuous(const hfSim* s) { return s->method == &hfi_method_continuous; }
 
-// At q, where the dynamics is, and its velocities.
-static Power power_at(hfSim* s, const double* q, const hfInput* in) {
+// In continuous time the work of a plain servo on a hinge or slide follows from its lengths at both ends of a step: its force is clip(c + b l + d s), and a damper,
+// d <= 0, takes energy. What drives do that have activations or follow signals does not.
+static int has_known_work(const hfSim* s, int i) {
+  const hfActuation* a = &s->world->actuation;
+  const hfiServo* servo = &a->servo[i];
+  if (!is_continuous(s) || !servo->direct || hf_model_actuator_actadr(s->model)[i] >= 0) return 0;
+  if (s->config.scene_signals && hf_model_actuator_signal(s->model)[i] >= 0) return 0;
+  return servo->gain[2] * a->input[i] + servo->bias[2] <= 0;
+}
+
+// Integral of clip(y) from 0.
+static double integrate_clipped(double y, double lo, double hi) {
+  double kept = clamp(y, lo, hi);
+  return kept * y - 0.5 * kept * kept;
+}
+
+// The most work of such servos from the start of the step, where the actuation is, to the lengths of its end: the integral of clip(c + b l). An equality that
+// closes against a servo does the work that the servo takes: where there are equalities, what servos take counts, too.
+static double known_work(const hfSim* s) {
+  const hfActuation* a = &s->world->actuation;
+  double sum = 0;
+  for (int i = 0; i < s->model->nu; ++i) {
+    const hfiServo* servo = &a->servo[i];
+    double u = a->input[i], c = servo->gain[0] * u + servo->bias[0], b = servo->gain[1] * u + servo->bias[1], from = a->length[i], to = s->end_length[i];
+    if (!has_known_work(s, i)) continue;
+    double work = b == 0 ? clamp(c, servo->lo, servo->hi) * (to - from)
+                         : (integrate_clipped(c + b * to, servo->lo, servo->hi) - integrate_clipped(c + b * from, servo->lo, servo->hi)) / b;
+    sum += s->model->neq ? fabs(work) : work;
+  }
+  return sum;
+}
+
+// |power| of everything else that does work but gravity, springs and contacts, at q, where the dynamics is, and its velocities; with equalities that of all
+// servos, too.
+static double power_bound(hfSim* s, const double* q, const hfInput* in) {
   const hfModel* m = s->model;
   const hfDynamics* d = &s->world->dynamics;
   hfActuation* a = &s->world->actuation;
   hf_actuation_update(a, d, q);
-  Power power = {0, 0};
-  for (int i = 0; i < m->nu; ++i) power.actuators += fabs(a->force[i] * a->velocity[i]);
-  for (int i = 0; i < m->nv; ++i) power.rest += fabs((fabs(a->gravcomp[i]) + fabs(a->target_force[i])) * d->v[i]);
-  for (int i = 0; in && in->force && i < m->nv; ++i) power.rest += fabs(in->force[i] * d->v[i]);
+  double power = 0;
+  for (int i = 0; i < m->nu; ++i)
+    if (m->neq || !has_known_work(s, i)) power += fabs(a->force[i] * a->velocity[i]);
+  for (int i = 0; i < m->nv; ++i) power += fabs((fabs(a->gravcomp[i]) + fabs(a->target_force[i])) * d->v[i]);
+  for (int i = 0; in && in->force && i < m->nv; ++i) power += fabs(in->force[i] * d->v[i]);
   for (int b = 1; in && in->wrench && b < m->nbody; ++b) {
     hfMotion V = hf_dynamics_point_velocity(d, b, d->X_WB[b].p);
-    power.rest += v3_norm(in->wrench[b].n) * v3_norm(V.w) + v3_norm(in->wrench[b].f) * v3_norm(V.v);
+    power += v3_norm(in->wrench[b].n) * v3_norm(V.w) + v3_norm(in->wrench[b].f) * v3_norm(V.v);
   }
   return power;
-}
-
-// Force of actuator i, which is no motor, at a length and at rest.
-static double force_at_rest(const hfActuation* a, int i, double length) {
-  const double* range = hf_model_actuator_forcerange(a->model) + 2 * i;
-  hfiAffine f = hfi_affine_force(a, i);
-  double force = f.constant + f.length * length;
-  return hf_model_actuator_forcelimited(a->model)[i] ? clamp(force, range[0], range[1]) : force;
-}
-
-// The most work of servos from the start of the step, where the actuation is, to the lengths of its end. A damper takes energy, and between two lengths
-// the force at rest is largest at one of them.
-static double work_of_servos(const hfSim* s) {
-  const hfActuation* a = &s->world->actuation;
-  double sum = 0;
-  for (int i = 0; i < s->model->nu; ++i) {
-    double from = a->length[i], to = s->end_length[i];
-    if (!hfi_is_motor(s->model, i)) sum += fabs(to - from) * max2(fabs(force_at_rest(a, i, from)), fabs(force_at_rest(a, i, to)));
-  }
-  return sum;
 }
 
 // Kinetic energy, and T + V, at a state, which the dynamics is taken to.
@@ -121,9 +133,6 @@ static double contact_energy(const hfSim* s) {
   }
   return sum;
 }
-
-// Methods of continuous time. They have copies of the contacts of the end of the step, so that the world may look for others.
-static int is_continuous(const hfSim* s) { return s->method == &hfi_method_continuous; }
 
 // What the springs of contacts and limits hold at a state, and the power with which overlaps open.
 typedef struct Springs {
@@ -251,16 +260,15 @@ typedef struct Explanation {
 // Explains a change of energy [J], the cheap bounds first: the start of the step is looked at only where its end does not explain enough.
 static Explanation explain(hfSim* s, const hfState* state, const hfInput* in, double h, double change) {
   if (change <= 0) return (Explanation){0, 0};
-  Power power = power_at(s, hf_state_q(state), in);
-  double held = contact_energy(s), served = 0;
-  Explanation e = {h * (power.actuators + power.rest) + held, 0};
+  double power = power_bound(s, hf_state_q(state), in), held = contact_energy(s), servos = 0;
+  Explanation e = {h * power + held, 0};
   if (change <= e.work) return e;
   Springs end = is_continuous(s) ? springs_at(s, hf_state_q(state)) : (Springs){0, 0, 0};
   if (s->model->nu) memcpy(s->end_length, s->world->actuation.length, sizeof *s->end_length * (size_t)s->model->nu);
   energy_at(s, s->q0, s->v0, in);
-  Power start = power_at(s, s->q0, in);
-  if (is_continuous(s)) held = given_by_springs(springs_at(s, s->q0), end, h), served = work_of_servos(s);
-  e.work = max2(h * max2(power.actuators, start.actuators), served) + h * max2(power.rest, start.rest) + held;
+  power = max2(power, power_bound(s, s->q0, in));
+  if (is_continuous(s)) held = given_by_springs(springs_at(s, s->q0), end, h), servos = known_work(s);
+  e.work = max2(0, held + (s->model->neq ? max2(h * power, servos) : h * power + servos));
   e.released = release_energy(s, s->q0);
   if (s->method->discrete) e.released = min2(e.released, hfi_discrete_row_work(s->discrete));
   hfi_world_place(s->world, hf_state_q(state), in);

@@ -164,6 +164,8 @@ static void mended_worlds_stay_mended(void** state) {
       {104, TAMSI},
       // Compliant layers began with the forces of a wedge between overlapping bodies.
       {1524, SWITCHING},
+      // The power of stiff servos at the end of a step explained what the step gained.
+      {1216, EULER},
       // The rows of a closed equality depend on each other, and its work was wrong.
       {8174, MLCP},
   };
