@@ -36,12 +36,12 @@ static void reduce_to_edge(hfVec3 d, hfiFacet* f) {
   f->id[0] = ia, f->id[1] = ib;
 }
 
-void hfi_facet_edge(hfVec3 d, hfiFacet* f) {
+void hfi_facet_edge(hfVec3 d, double angle, hfiFacet* f) {
   if (f->kind == HFI_FACET_POLYGON) reduce_to_edge(d, f);
   if (f->kind != HFI_FACET_SEGMENT) {
     f->kind = HFI_FACET_NONE;
     return;
   }
   hfVec3 e = v3_sub(f->vertex[1], f->vertex[0]);
-  if (!(fabs(v3_dot(d, e)) <= HFI_FACET_ANGLE * v3_norm(e))) f->kind = HFI_FACET_NONE;
+  if (!(fabs(v3_dot(d, e)) <= angle * v3_norm(e))) f->kind = HFI_FACET_NONE;
 }

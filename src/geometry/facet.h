@@ -39,7 +39,7 @@ void hfi_facet_side(const hfiShape* shape, const hfPose* X, hfVec3 out, hfiFacet
 void hfi_facet(const hfiShape* shape, const hfPose* X, hfVec3 d, hfiFacet* facet);
 
 // Reduces such a facet to its edge or straight side that is nearest to being across d; kind NONE where there is
-// none within HFI_FACET_ANGLE.
-void hfi_facet_edge(hfVec3 d, hfiFacet* facet);
+// none within `angle` [rad].
+void hfi_facet_edge(hfVec3 d, double angle, hfiFacet* facet);
 
 #endif

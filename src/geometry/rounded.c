@@ -52,7 +52,7 @@ static int edge_meets_edge(const hfiFacet* face, const hfiFacet* other, hfVec3 d
   if (!(v3_dot(face->normal, d) > 0 && v3_norm(v3_cross(face->normal, d)) <= HFI_FACET_ANGLE)) return 0;
   if (v3_norm(v3_cross(face->normal, other->normal)) < LEAST_TILT) return 0;
   hfiFacet edge = *other;
-  hfi_facet_edge(v3_neg(d), &edge);
+  hfi_facet_edge(v3_neg(d), HFI_FACET_ANGLE, &edge);
   if (edge.kind != HFI_FACET_SEGMENT) return 0;
   hfVec3 e = v3_sub(edge.vertex[1], edge.vertex[0]);
   *r = ROUNDING * min2(width_across(face, e), width_across(other, e));

@@ -52,11 +52,13 @@ static void collide(Pair* p, double margin) {
   for (int i = 1; i < p->count; ++i) if (p->point[i].depth > p->point[p->deepest].depth) p->deepest = i;
 }
 
-// The depth of the pair: that of its deepest point; of two capsules that cross with overlapping ends, that of the deeper end and what the crossing is deeper than it.
+// The depth of the pair: that of its deepest point; of two round sides that cross with overlapping ends, that of the deeper end and what the crossing is deeper than it.
 static double depth_of(const Pair* p) {
   double ends = -INFINITY;
   for (int i = 0; i + 1 < p->count; ++i) ends = max2(ends, p->point[i].depth);
-  int crosses = p->A.type == HF_GEOM_CAPSULE && p->B.type == HF_GEOM_CAPSULE && p->count > 1 && p->point[p->count - 1].feature > 1;
+  int last = p->count - 1, capsules = p->A.type == HF_GEOM_CAPSULE && p->B.type == HF_GEOM_CAPSULE;
+  int round = (p->A.type == HF_GEOM_CAPSULE || p->A.type == HF_GEOM_CYLINDER) && (p->B.type == HF_GEOM_CAPSULE || p->B.type == HF_GEOM_CYLINDER);
+  int crosses = last > 0 && round && ends > 0 && (capsules ? p->point[last].feature > 1 : p->point[last].feature == 0);
   return crosses ? ends + p->point[p->count - 1].depth : p->point[p->deepest].depth;
 }
 
@@ -215,10 +217,37 @@ static void a_corner_touches_a_side(void** state) {
   hfi_hull_release(&data);
 }
 
+// A cylinder or capsule that lies along another and tilts in their common plane, on one that overlaps it by 1 mm in the middle: both ends of the overlap are points as long as both are
+// deep, each as deep as it is, and the sum of the depths does not jump where one leaves.
+static void sides_along_each_other_touch_at_both_ends(void** state) {
+  (void)state;
+  double r = 0.02, half = 0.03, depth = 1e-3;
+  int types[2] = {HF_GEOM_CAPSULE, HF_GEOM_CYLINDER};
+  hfiShape lower = {HF_GEOM_CYLINDER, {r, 2 * half, 0}, NULL, NULL};
+  hfPose X_lower = pose_from(v3_zero(), q_from_axis_angle(v3(0, 1, 0), HFI_PI / 2));
+  for (int t = 0; t < 2; ++t) {
+    double before = 2 * depth;
+    for (int k = 0; k <= 60; ++k) {
+      double tilt = k * 1e-3, rise = half * sin(tilt);
+      hfiShape upper = {types[t], {r, half, 0}, NULL, NULL};
+      hfPose X = pose_from(v3(0, 0, 2 * r - depth), q_from_axis_angle(v3(0, 1, 0), HFI_PI / 2 + tilt));
+      hfiContactPoint point[HFI_MAX_POINTS];
+      int count = hfi_collide(&upper, &X, &lower, &X_lower, 0, point);
+      double sum = 0;
+      for (int i = 0; i < count; ++i) sum += point[i].depth;
+      if (fabs(rise - depth) > 2e-2 * depth) assert_int_equal(count, rise < depth ? 2 : 1);
+      assert_near(sum, rise < depth ? 2 * depth : depth + rise, 5e-2 * depth); // less by 1 - cos(tilt) of the radius at each point
+      assert_near(sum, before, 1.2e-3 * half);                                 // a step of the tilt lifts an end by 1e-3 of that
+      before = sum;
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_pairs_reach_the_oracle),
       cmocka_unit_test(a_corner_touches_a_side),
+      cmocka_unit_test(sides_along_each_other_touch_at_both_ends),
       cmocka_unit_test(an_overlap_is_that_of_the_deepest_point),
       cmocka_unit_test(swapping_mirrors_the_contact),
       cmocka_unit_test(a_rigid_motion_moves_the_contact),
