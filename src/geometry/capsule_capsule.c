@@ -8,17 +8,17 @@
 // one where neither end overlaps. Ends that do keep what they carry, and the crossing carries what it is deeper than both. With the
 // depths c of the crossing and a >= b of the ends the sum is c + b+: it goes from 2 c to c while the two turn from parallel
 // to across, and nothing jumps. Features: 0 the end at the lower parameter of A's axis, 1 the other end, 2 a crossing.
-#include "geometry/segment.h"
+#include "geometry/rod_axis.h"
 
 static const double CROSSING = 1e-8;
 
-static hfiSegment segment_of(const hfiShape* capsule, const hfPose* X) {
-  hfiSegment s = {X->p, m3_col(X->R, 2), capsule->size[1]};
+static hfiRodAxis segment_of(const hfiShape* capsule, const hfPose* X) {
+  hfiRodAxis s = {X->p, m3_col(X->R, 2), capsule->size[1]};
   return s;
 }
 
 // Nearest points of the two lines where both lie inside the segments; distance = infinity elsewhere.
-static hfiApproach find_crossing(const hfiSegment* A, const hfiSegment* B) {
+static hfiApproach find_crossing(const hfiRodAxis* A, const hfiRodAxis* B) {
   hfVec3 r = v3_sub(A->p, B->p), w = v3_cross(A->u, B->u);
   double sine2 = v3_norm2(w);
   // r + s u - t v is normal to both lines
@@ -27,14 +27,14 @@ static hfiApproach find_crossing(const hfiSegment* A, const hfiSegment* B) {
     hfiApproach none = {A->p, B->p, INFINITY};
     return none;
   }
-  return hfi_approach(hfi_segment_point(A, s), hfi_segment_point(B, t));
+  return hfi_approach(hfi_axis_point(A, s), hfi_axis_point(B, t));
 }
 
 int hfi_capsule_capsule(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin,
                         hfiContactPoint* points) {
-  hfiSegment a = segment_of(A, X_WA), b = segment_of(B, X_WB);
+  hfiRodAxis a = segment_of(A, X_WA), b = segment_of(B, X_WB);
   hfiApproach end[2];
-  hfi_segment_ends(&a, &b, end);
+  hfi_axis_ends(&a, &b, end);
   double least = min2(end[0].distance, end[1].distance), radius = A->size[0] + B->size[0];
   hfiApproach crossing = find_crossing(&a, &b);
   hfVec3 across = v3_unit(v3_cross(a.u, b.u));

@@ -9,7 +9,7 @@
 #include "geometry/clip.h"
 #include "geometry/pairs.h"
 #include "geometry/rounded.h"
-#include "geometry/segment.h"
+#include "geometry/rod_axis.h"
 
 static const double PREFER_A = 1e-5; // [rad]
 enum { EDGE = 0x8000 }; // in the feature of a point at the end of an overlap
@@ -31,7 +31,7 @@ static int touch_faces(const hfiFacet* a, const hfiFacet* b, hfVec3 n, hfiContac
 
 // What touches along a line: the axis of a round side and its radius, or an edge with the radius 0.
 typedef struct Rod {
-  hfiSegment axis;
+  hfiRodAxis axis;
   double radius;
 } Rod;
 
@@ -49,7 +49,7 @@ static int touch_rods(const Rod* a, const Rod* b, double most, const hfiContactP
   hfVec3 u = a->axis.u, v = b->axis.u, n = single->n_W;
   hfiApproach end[2];
   if (!(fabs(v3_dot(u, n)) <= most && fabs(v3_dot(v, n)) <= most && v3_norm(v3_cross(u, v)) <= most)) return 0;
-  hfi_segment_ends(&a->axis, &b->axis, end);
+  hfi_axis_ends(&a->axis, &b->axis, end);
   if (!(v3_dot(u, v3_sub(end[1].a, end[0].a)) > 0)) return 0; // They do not overlap.
   for (int k = 0; k < 2; ++k) hfi_put_approach(points + k, end[k], a->radius, b->radius, 0, n, feature_id(EDGE | k, EDGE | k));
   hfi_limit_depth(points, 2, single->depth); // The rim of a tilted cylinder is a little higher than its axis says.

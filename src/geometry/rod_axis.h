@@ -1,37 +1,37 @@
 // The axes of two capsules or cylinders that lie along each other.
-#ifndef HFI_GEOMETRY_SEGMENT_H
-#define HFI_GEOMETRY_SEGMENT_H
+#ifndef HFI_GEOMETRY_ROD_AXIS_H
+#define HFI_GEOMETRY_ROD_AXIS_H
 
 #include "geometry/pairs.h"
 
-typedef struct hfiSegment { hfVec3 p, u; double half; } hfiSegment; // centre, unit direction
+typedef struct hfiRodAxis { hfVec3 p, u; double half; } hfiRodAxis; // centre, unit direction
 typedef struct hfiApproach { hfVec3 a, b; double distance; } hfiApproach; // points of A and B
 
-static inline hfVec3 hfi_segment_point(const hfiSegment* s, double t) { return v3_axpy(t, s->u, s->p); }
+static inline hfVec3 hfi_axis_point(const hfiRodAxis* s, double t) { return v3_axpy(t, s->u, s->p); }
 
 static inline hfiApproach hfi_approach(hfVec3 a, hfVec3 b) {
   hfiApproach r = {a, b, v3_norm(v3_sub(a, b))};
   return r;
 }
 
-static inline double hfi_segment_project(const hfiSegment* s, hfVec3 x) { return clamp(v3_dot(s->u, v3_sub(x, s->p)), -s->half, s->half); }
+static inline double hfi_axis_project(const hfiRodAxis* s, hfVec3 x) { return clamp(v3_dot(s->u, v3_sub(x, s->p)), -s->half, s->half); }
 
 // The ends of the overlap, seen along the bisector w of the two directions (B's turned to A's side):
 // on each side the segment that ends first gives its end. [0] lies at the lower parameter of A. If the
 // segments are nearest at an end, they are so at one of these: were the end of A nearest to a point b
 // inside B, then u.(b - a) >= 0 and v.(b - a) = 0, so B reaches farther along w and A ends first.
-static inline void hfi_segment_ends(const hfiSegment* A, const hfiSegment* B, hfiApproach end[2]) {
+static inline void hfi_axis_ends(const hfiRodAxis* A, const hfiRodAxis* B, hfiApproach end[2]) {
   double along = v3_dot(A->u, B->u) < 0 ? -1 : 1;
   hfVec3 w = v3_axpy(along, B->u, A->u);
   double lead = v3_dot(w, v3_sub(B->p, A->p)), slope = v3_dot(w, A->u); // = w.(along B->u)
   for (int k = 0; k < 2; ++k) {
     double side = k ? 1 : -1;
     if (side * lead + slope * (B->half - A->half) < 0) { // B ends first
-      hfVec3 b = hfi_segment_point(B, along * side * B->half);
-      end[k] = hfi_approach(hfi_segment_point(A, hfi_segment_project(A, b)), b);
+      hfVec3 b = hfi_axis_point(B, along * side * B->half);
+      end[k] = hfi_approach(hfi_axis_point(A, hfi_axis_project(A, b)), b);
     } else {
-      hfVec3 a = hfi_segment_point(A, side * A->half);
-      end[k] = hfi_approach(a, hfi_segment_point(B, hfi_segment_project(B, a)));
+      hfVec3 a = hfi_axis_point(A, side * A->half);
+      end[k] = hfi_approach(a, hfi_axis_point(B, hfi_axis_project(B, a)));
     }
   }
 }
