@@ -149,7 +149,7 @@ export class App {
   }
 
   private select(id: string): HTMLSelectElement | null { return this.root.querySelector<HTMLSelectElement>(`#${id}`); }
-  private choose(id: string, value: string): void {
+  private chooseOption(id: string, value: string): void {
     const select = this.select(id)!;
     select.value = value;
     select.dispatchEvent(new globalThis.Event('change'));
@@ -157,7 +157,7 @@ export class App {
   // Chooses what has this text, if it is there.
   private chooseText(id: string, text: string): void {
     const same = [...this.select(id)?.options ?? []].find(o => o.text === text);
-    if (same) this.choose(id, same.value);
+    if (same) this.chooseOption(id, same.value);
   }
 
   private cameraChoice(): HTMLElement {
@@ -167,7 +167,7 @@ export class App {
 
   // Of a recording all of its time, of a world that runs where things are now.
   private showAll(): void {
-    if (this.view.through >= 0) this.choose('camera', '-1');
+    if (this.view.through >= 0) this.chooseOption('camera', '-1');
     const r = this.recording, now = r.frames[r.indexAt(this.time)];
     if (this.live.session) this.view.fitCamera(this.view.bounds([now]), now);
     else this.view.fitCamera();
