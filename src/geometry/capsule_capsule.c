@@ -12,11 +12,6 @@
 
 static const double CROSSING = 1e-8;
 
-static hfiRodAxis segment_of(const hfiShape* capsule, const hfPose* X) {
-  hfiRodAxis s = {X->p, m3_col(X->R, 2), capsule->size[1]};
-  return s;
-}
-
 // Nearest points of the two lines where both lie inside the segments; distance = infinity elsewhere.
 static hfiApproach find_crossing(const hfiRodAxis* A, const hfiRodAxis* B) {
   hfVec3 r = v3_sub(A->p, B->p), w = v3_cross(A->u, B->u);
@@ -32,7 +27,7 @@ static hfiApproach find_crossing(const hfiRodAxis* A, const hfiRodAxis* B) {
 
 int hfi_capsule_capsule(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin,
                         hfiContactPoint* points) {
-  hfiRodAxis a = segment_of(A, X_WA), b = segment_of(B, X_WB);
+  hfiRodAxis a = hfi_axis_of(A, X_WA), b = hfi_axis_of(B, X_WB);
   hfiApproach end[2];
   hfi_axis_ends(&a, &b, end);
   double least = min2(end[0].distance, end[1].distance), radius = A->size[0] + B->size[0];

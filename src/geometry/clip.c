@@ -8,13 +8,13 @@
 // and a candidate that is within `near` of an earlier one is left out. Vertices of I are added first, then vertices of R,
 // then crossings, so that a vertex is preferred to a crossing at the same place.
 //
-// Features: (1 + vertex, 0) for a vertex of A, (0, 1 + vertex) for one of B, (edge, edge) | EDGE_BIT for a crossing.
+// Features: (1 + vertex, 0) for a vertex of A, (0, 1 + vertex) for one of B, (edge, edge) | HFI_EDGE_BIT for a crossing.
 #include "geometry/clip.h"
 
 #include "geometry/manifold.h"
 #include "geometry/pairs.h"
 
-enum { EDGE_BIT = 0x8000, CANDIDATES = 4 * HFI_FACET_MAX };
+enum { CANDIDATES = 4 * HFI_FACET_MAX };
 // Below this cosine of the angle between the normals, the incident facet is seen almost edge-on: a point of R cannot be
 // projected onto it [-].
 static const double STEEP_COSINE = 0.05;
@@ -96,7 +96,7 @@ static void add_candidate(Clip* c, hfVec3 p, uint32_t feature) {
 
 static uint32_t vertex_feature(int of_A, int32_t id) { return of_A ? feature_id(1 + id, 0) : feature_id(0, 1 + id); }
 static uint32_t crossing_feature(const Clip* c, int edge_R, int edge_I) {
-  return c->R_is_A ? feature_id(EDGE_BIT | edge_R, EDGE_BIT | edge_I) : feature_id(EDGE_BIT | edge_I, EDGE_BIT | edge_R);
+  return c->R_is_A ? feature_id(HFI_EDGE_BIT | edge_R, HFI_EDGE_BIT | edge_I) : feature_id(HFI_EDGE_BIT | edge_I, HFI_EDGE_BIT | edge_R);
 }
 
 // Minus the part of the other plane's normal that lies in the disc: it points to the deepest rim point. Its length is the sine of the tilt.
@@ -262,7 +262,7 @@ int hfi_clip_segments(const hfiFacet* A, const hfiFacet* B, hfVec3 n, hfiContact
   for (int k = 0; k < 2; ++k) {
     hfVec3 a = v3_axpy(k ? hi : lo, u, A->vertex[0]);
     hfVec3 b = v3_axpy(clamp(v3_dot(v, v3_sub(a, B->vertex[0])) / vv, 0, 1), v, B->vertex[0]);
-    put_point(points + k, b, n, v3_dot(v3_sub(b, a), n), feature_id(EDGE_BIT | k, EDGE_BIT | k));
+    put_point(points + k, b, n, v3_dot(v3_sub(b, a), n), feature_id(HFI_EDGE_BIT | k, HFI_EDGE_BIT | k));
   }
   return 2;
 }

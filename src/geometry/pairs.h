@@ -51,6 +51,7 @@ static inline void put_plane_point(hfiContactPoint* point, hfiPlane plane, hfVec
   put_point(point, v3_axpy(-radius, plane.m, p_WCb), v3_neg(plane.m), depth, feature);
 }
 
+enum { HFI_EDGE_BIT = 0x8000 }; // in both halves of the feature of a point where two edges meet
 // Id of a point from a feature of A and one of B.
 static inline uint32_t feature_id(int a, int b) { return ((uint32_t)a & 0xffffu) << 16 | ((uint32_t)b & 0xffffu); }
 

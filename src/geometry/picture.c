@@ -54,8 +54,8 @@ static uint8_t* find_visible(const hfModel* m) {
 void hf_picture(const hfDynamics* d, hfPose X_WC, const hfLens* lens, int exclude_body, uint8_t* rgb, double* depth, int32_t* geom) {
   const hfModel* m = d->model;
   uint8_t* visible = find_visible(m);
-  for (int i = 0; i < lens->width * lens->height; ++i) {
-    hfiRay ray = hfi_pixel_ray(lens, X_WC, i / lens->width, i % lens->width);
+  for (size_t i = 0, width = (size_t)lens->width, end = width * (size_t)lens->height; i < end; ++i) {
+    hfiRay ray = hfi_pixel_ray(lens, X_WC, (int)(i / width), (int)(i % width));
     hfRayHit hit;
     int found = hf_ray_cast(d, ray.origin, ray.along, INFINITY, exclude_body, visible, &hit);
     if (rgb && found) colour(m, &ray, &hit, rgb + 3 * i);

@@ -7,6 +7,9 @@
 typedef struct hfiRodAxis { hfVec3 p, u; double half; } hfiRodAxis; // centre, unit direction
 typedef struct hfiApproach { hfVec3 a, b; double distance; } hfiApproach; // points of A and B
 
+// Of a capsule or cylinder.
+static inline hfiRodAxis hfi_axis_of(const hfiShape* s, const hfPose* X) { return (hfiRodAxis){X->p, m3_col(X->R, 2), s->size[1]}; }
+
 static inline hfVec3 hfi_axis_point(const hfiRodAxis* s, double t) { return v3_axpy(t, s->u, s->p); }
 
 static inline hfiApproach hfi_approach(hfVec3 a, hfVec3 b) {

@@ -12,7 +12,6 @@
 #include "geometry/rod_axis.h"
 
 static const double PREFER_A = 1e-5; // [rad]
-enum { EDGE = 0x8000 }; // in the feature of a point at the end of an overlap
 // Round sides are along each other, and a side along an edge, where the sines of the angles between them, and between them and the plane across n, are up to this [-].
 static const double SIDE_ALONG_SIDE = 0.5, SIDE_ALONG_EDGE = 0.1;
 
@@ -35,7 +34,7 @@ typedef struct Rod {
   double radius;
 } Rod;
 
-static Rod side_of(const hfiShape* s, const hfPose* X) { return (Rod){{X->p, m3_col(X->R, 2), s->size[1]}, s->size[0]}; }
+static Rod side_of(const hfiShape* s, const hfPose* X) { return (Rod){hfi_axis_of(s, X), s->size[0]}; }
 
 static Rod edge_of(const hfiFacet* f) {
   hfVec3 along = v3_sub(f->vertex[1], f->vertex[0]);
@@ -51,7 +50,7 @@ static int touch_rods(const Rod* a, const Rod* b, double most, const hfiContactP
   if (!(fabs(v3_dot(u, n)) <= most && fabs(v3_dot(v, n)) <= most && v3_norm(v3_cross(u, v)) <= most)) return 0;
   hfi_axis_ends(&a->axis, &b->axis, end);
   if (!(v3_dot(u, v3_sub(end[1].a, end[0].a)) > 0)) return 0; // They do not overlap.
-  for (int k = 0; k < 2; ++k) hfi_put_approach(points + k, end[k], a->radius, b->radius, 0, n, feature_id(EDGE | k, EDGE | k));
+  for (int k = 0; k < 2; ++k) hfi_put_approach(points + k, end[k], a->radius, b->radius, 0, n, feature_id(HFI_EDGE_BIT | k, HFI_EDGE_BIT | k));
   hfi_limit_depth(points, 2, single->depth); // The rim of a tilted cylinder is a little higher than its axis says.
   return 2;
 }

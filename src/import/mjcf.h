@@ -219,8 +219,8 @@ hfQuat hfi_mjcf_euler(const hfiMjcf* m, const double angle[3]);
 hfiPlacement hfi_placement_identity(void);
 hfiPlacement hfi_placement_mul(hfiPlacement a, hfiPlacement b);
 hfiPlacement hfi_placement_from(const double pos[3], const double quat[4]);
-// Writes the pose X_BF X_FE to pos and quat.
-void hfi_placement_apply(const hfiPlacement* frame, double pos[3], double quat[4]);
+// Writes the pose X_BF X_FE of an element in the body of its scope to pos and quat.
+void hfi_mjcf_place(const hfiScope* scope, const hfiPoseSpec* pose, double pos[3], double quat[4]);
 // The smallest rotation that turns +z into the direction of `axis`.
 hfQuat hfi_quat_from_z(hfVec3 axis);
 

@@ -77,9 +77,7 @@ static void read_body(hfiMjcf* m, const hfiScope* outer, hfiElem* elem) {
   def.name = hfi_mjcf_name(m, elem);
   def.where = hfi_where(r, elem);
   def.parent = outer->body;
-  memcpy(def.pos, pose.pos, sizeof def.pos);
-  memcpy(def.quat, pose.quat, sizeof def.quat);
-  hfi_placement_apply(&outer->frame, def.pos, def.quat);
+  hfi_mjcf_place(outer, &pose, def.pos, def.quat);
   if (r->status) return;
   hfiScope scope = {.frame = hfi_placement_identity(),
                     .has_inertial = inertial != NULL,

@@ -1,7 +1,5 @@
-// <camera>.
+// <camera>: its lens, its pose, and the body that it looks at.
 #include "import/mjcf.h"
-
-#include <string.h>
 
 const hfiKeyword hfi_mjcf_camera_modes[] = {{"fixed", HF_CAMERA_FIXED},         {"track", HF_CAMERA_TRACK},
                                             {"trackcom", HF_CAMERA_TRACK_COM},  {"targetbody", HF_CAMERA_TARGET},
@@ -62,9 +60,7 @@ void hfi_mjcf_read_camera(hfiMjcf* m, const hfiScope* scope, hfiElem* elem) {
   s.def.name = hfi_mjcf_name(m, elem);
   s.def.where = hfi_where(r, elem);
   s.def.body = scope->body;
-  memcpy(s.def.pos, s.pose.pos, sizeof s.def.pos);
-  memcpy(s.def.quat, s.pose.quat, sizeof s.def.quat);
-  hfi_placement_apply(&scope->frame, s.def.pos, s.def.quat);
+  hfi_mjcf_place(scope, &s.pose, s.def.pos, s.def.quat);
   int mode = s.def.mode;
   if (mode >= HF_CAMERA_TARGET) s.def.mode = HF_CAMERA_FIXED; // until its target is known
   int id = hf_builder_add_camera(r->builder, &s.def, &r->scratch);

@@ -217,9 +217,7 @@ void hfi_mjcf_read_geom(hfiMjcf* m, const hfiScope* scope, hfiElem* elem) {
   s.def.name = hfi_mjcf_name(m, elem);
   s.def.where = hfi_where(r, elem);
   s.def.body = scope->body;
-  memcpy(s.def.pos, s.pose.pos, sizeof s.def.pos);
-  memcpy(s.def.quat, s.pose.quat, sizeof s.def.quat);
-  hfi_placement_apply(&scope->frame, s.def.pos, s.def.quat);
+  hfi_mjcf_place(scope, &s.pose, s.def.pos, s.def.quat);
   hfi_mjcf_contact_parameters(m, s.def.name, &s.def);
   if (!r->status) hfi_keep(r, elem, hf_builder_add_geom(r->builder, &s.def, &r->scratch));
 }
@@ -272,8 +270,6 @@ void hfi_mjcf_read_site(hfiMjcf* m, const hfiScope* scope, hfiElem* elem) {
   s.def.name = hfi_mjcf_name(m, elem);
   s.def.where = hfi_where(r, elem);
   s.def.body = scope->body;
-  memcpy(s.def.pos, s.pose.pos, sizeof s.def.pos);
-  memcpy(s.def.quat, s.pose.quat, sizeof s.def.quat);
-  hfi_placement_apply(&scope->frame, s.def.pos, s.def.quat);
+  hfi_mjcf_place(scope, &s.pose, s.def.pos, s.def.quat);
   hfi_keep(r, elem, hf_builder_add_site(r->builder, &s.def, &r->scratch));
 }

@@ -27,10 +27,10 @@ hfiPlacement hfi_placement_from(const double pos[3], const double quat[4]) {
   return f;
 }
 
-void hfi_placement_apply(const hfiPlacement* frame, double pos[3], double quat[4]) {
-  hfiPlacement f = hfi_placement_mul(*frame, hfi_placement_from(pos, quat));
-  v3_store(pos, f.p);
-  q_store(quat, f.q);
+void hfi_mjcf_place(const hfiScope* scope, const hfiPoseSpec* pose, double pos[3], double quat[4]) {
+  hfiPlacement X_BE = hfi_placement_mul(scope->frame, hfi_placement_from(pose->pos, pose->quat));
+  v3_store(pos, X_BE.p);
+  q_store(quat, X_BE.q);
 }
 
 hfQuat hfi_quat_from_z(hfVec3 axis) {

@@ -77,6 +77,7 @@ int hfi_sensor_dim(int type, int data, int num);
 // The num of a sensor in its model: of one on an orientation servo the number of its axes, of a rangefinder that of its rays.
 int hfi_sensor_num(const hfBuilder* b, const hfSensorDef* def);
 enum { HFI_MOST_SENSOR_SLOTS = 1 << 16, HFI_MOST_SENSOR_PIXELS = 1 << 20, HFI_MOST_SENSOR_NUMBERS = 1 << 28 };
+enum { HFI_MOST_PIXELS_WIDE = 1 << 15 }; // of a camera, each way
 // Refuses more numbers than sensors may have.
 hfStatus hfi_check_sensors(const hfBuilder* b, hfError* error);
 // Sets data and reduce where they are not given.

@@ -220,11 +220,10 @@ static int is_positive(const double x[2]) { return isfinite(x[0]) && isfinite(x[
 // Checks the picture, and sets fovy where a chip says it.
 static hfStatus check_lens(hfCameraDef* d, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_CAMERA;
-  enum { MOST_WIDE = 1 << 15 };
   int has_chip = d->sensorsize[0] != 0 || d->sensorsize[1] != 0;
   for (int k = 0; k < 2; ++k)
-    if (d->resolution[k] < 1 || d->resolution[k] > MOST_WIDE)
-      return hfi_refuse_def(error, d->where, kind, d->name, "resolution must be 1 to %d pixels each way, is %d x %d", MOST_WIDE, d->resolution[0], d->resolution[1]);
+    if (d->resolution[k] < 1 || d->resolution[k] > HFI_MOST_PIXELS_WIDE)
+      return hfi_refuse_def(error, d->where, kind, d->name, "resolution must be 1 to %d pixels each way, is %d x %d", HFI_MOST_PIXELS_WIDE, d->resolution[0], d->resolution[1]);
   if (has_chip && (!is_positive(d->sensorsize) || !is_positive(d->focal) || !hfi_all_finite(d->principal, 2)))
     return hfi_refuse_def(error, d->where, kind, d->name, "sensorsize and focal must be positive");
   if (has_chip && d->orthographic)

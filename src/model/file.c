@@ -54,7 +54,7 @@ static hfStatus check_indices(const hfModel* m, hfError* error) {
                              {HF_FIELD_cam_body, 0, m->nbody},
                              {HF_FIELD_cam_mode, 0, HF_CAMERA_TARGET_COM + 1},
                              {HF_FIELD_cam_target, -1, m->nbody},
-                             {HF_FIELD_cam_resolution, 1, (1 << 15) + 1},
+                             {HF_FIELD_cam_resolution, 1, HFI_MOST_PIXELS_WIDE + 1},
                              {HF_FIELD_wrap_type, 0, HF_WRAP_PULLEY + 1},
                              {HF_FIELD_wrap_side, -1, m->nsite},
                              {HF_FIELD_pair_geom, 0, m->ngeom},
