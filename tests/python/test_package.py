@@ -669,7 +669,7 @@ def test_the_lock_is_released(models):
     ticks, done = 0, threading.Event()
 
     def work():
-        sim.step(steps=4000)
+        sim.step(steps=50000)
         done.set()
 
     thread = threading.Thread(target=work)
