@@ -223,6 +223,8 @@ hfiPlacement hfi_placement_from(const double pos[3], const double quat[4]);
 void hfi_mjcf_place(const hfiScope* scope, const hfiPoseSpec* pose, double pos[3], double quat[4]);
 // The smallest rotation that turns +z into the direction of `axis`.
 hfQuat hfi_quat_from_z(hfVec3 axis);
+// Turns q so that the z axis of a plane is its normal, or refuses the element where that has no direction.
+void hfi_turn_plane(hfiReader* r, const hfiElem* elem, const double normal[3], hfQuat* q);
 
 // ---- sections -----------------------------------------------------------------------------------
 

@@ -33,12 +33,20 @@ void hfi_mjcf_place(const hfiScope* scope, const hfiPoseSpec* pose, double pos[3
   q_store(quat, X_BE.q);
 }
 
+// A vector shorter than this has no direction.
+static const double TINY = 1e-10;
+
 hfQuat hfi_quat_from_z(hfVec3 axis) {
   hfVec3 z = v3_unit(axis), turn = v3_cross(v3(0, 0, 1), z);
   double s = v3_norm(turn);
   // The axis is parallel or antiparallel to z: the rotation may be about any axis across z.
   hfVec3 unit = s > 1e-10 ? v3_scale(1 / s, turn) : v3(1, 0, 0);
   return q_from_axis_angle(unit, atan2(s, z.z));
+}
+
+void hfi_turn_plane(hfiReader* r, const hfiElem* elem, const double normal[3], hfQuat* q) {
+  if (!(v3_norm(v3_load(normal)) > TINY)) hfi_fail(r, elem, HF_ERROR_MODEL, "the normal has no direction");
+  if (!r->status) *q = q_unit(q_mul(*q, hfi_quat_from_z(v3_load(normal))));
 }
 
 hfQuat hfi_mjcf_euler(const hfiMjcf* m, const double angle[3]) {
@@ -51,8 +59,6 @@ hfQuat hfi_mjcf_euler(const hfiMjcf* m, const double angle[3]) {
   }
   return q_unit(q);
 }
-
-static const double TINY = 1e-10;
 
 static void from_axis_angle(hfiMjcf* m, const hfiElem* elem, const double* x, hfQuat* q) {
   hfVec3 axis = v3_load(x);

@@ -70,14 +70,12 @@ static int find_type(const char* name) {
   return -1;
 }
 
-// A plane is turned so that its z axis is the normal.
 static void read_plane(hfiSdf* s, const hfiElem* shape, hfiPlacement* X) {
   double normal[3] = {0, 0, 1};
   const hfiElem* e = hfi_child(shape, "normal");
   hfi_child(shape, "size");
   if (e) hfi_text_reals(s->r, e, 3, 3, normal);
-  if (!(v3_norm(v3_load(normal)) > 1e-10)) hfi_fail(s->r, shape, HF_ERROR_MODEL, "the normal has no direction");
-  if (!s->r->status) X->q = q_unit(q_mul(X->q, hfi_quat_from_z(v3_load(normal))));
+  hfi_turn_plane(s->r, shape, normal, &X->q);
 }
 
 // Returns 1, or 0 when the geom is refused or left out.

@@ -50,13 +50,22 @@ static void read_sizes(hfiUrdf* u, const hfiElem* shape, const hfiUrdfSize* item
   }
 }
 
+// Bullet's plane. It has the normal z where none is given.
+static void read_plane(hfiUrdf* u, const hfiElem* shape, hfGeomDef* d) {
+  double normal[3] = {0, 0, 1};
+  hfQuat q = q_load(d->quat);
+  hfi_read_reals(u->r, shape, "normal", 3, 3, normal);
+  hfi_turn_plane(u->r, shape, normal, &q);
+  q_store(d->quat, q);
+}
+
 static int find_type(const char* name) {
   for (int i = 0; i < HFI_SHAPES; ++i)
-    if (strcmp(name, hfi_shape_kinds[i].name) == 0 && (hfi_shape_kinds[i].uses_mesh || hfi_shape_kinds[i].urdf->attribute)) return i;
+    if (strcmp(name, hfi_shape_kinds[i].name) == 0 && (i == HF_GEOM_PLANE || hfi_shape_kinds[i].uses_mesh || hfi_shape_kinds[i].urdf->attribute)) return i;
   return -1;
 }
 
-// Fills type and size. Returns 1, or 0 after a refusal or when the mesh cannot be had; reader->scratch then says why.
+// Fills type and size, and turns planes. Returns 1, or 0 after a refusal or when the mesh cannot be had; reader->scratch then says why.
 static int read_shape(hfiUrdf* u, hfiElem* elem, hfGeomDef* d) {
   hfiReader* r = u->r;
   hfiElem* geometry = hfi_child(elem, "geometry");
@@ -69,11 +78,12 @@ static int read_shape(hfiUrdf* u, hfiElem* elem, hfGeomDef* d) {
   d->type = find_type(name);
   if (d->type < 0) {
     hfi_fail(r, shape, HF_ERROR_UNSUPPORTED,
-             "not a shape: box, sphere, cylinder, capsule, ellipsoid or mesh");
+             "not a shape: box, sphere, cylinder, capsule, ellipsoid, plane or mesh");
     return 0;
   }
   const hfiShapeKind* kind = &hfi_shape_kinds[d->type];
   if (kind->uses_mesh) d->mesh = load_mesh(u, shape);
+  else if (d->type == HF_GEOM_PLANE) read_plane(u, shape, d);
   else read_sizes(u, shape, kind->urdf, d->size);
   return !r->status && (!kind->uses_mesh || d->mesh >= 0);
 }

@@ -278,6 +278,7 @@ static void test_urdf(void** state) {
       {ROBOT("<link name='a'><inertial><mass value='1'/></inertial></link>"), PARSE, "<inertial>: <inertia> is missing"},
       {ROBOT("<link name='a'><collision/></link>"), PARSE, "<collision>: <geometry> with a shape is missing"},
       {ROBOT(GEOMETRY("<cone/>")), HF_ERROR_UNSUPPORTED, "test.xml:3: <cone>: not a shape"},
+      {ROBOT(GEOMETRY("<plane normal='0 0 0'/>")), MODEL, "test.xml:3: <plane>: the normal has no direction"},
       {ROBOT(GEOMETRY("<box/>")), PARSE, "test.xml:3: <box>: attribute size is missing"},
       {ROBOT(GEOMETRY("<box size='1 1'/>")), PARSE, "<box>: size: 2 numbers where 3"},
       {ROBOT(GEOMETRY("<sphere radius='-1'/>")), MODEL, "must be positive"},

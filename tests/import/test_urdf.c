@@ -183,6 +183,18 @@ static void test_contacts_of_bullet(void** state) {
   hf_model_free(m);
 }
 
+// Bullet's planes: with their normal in the frame of the collision, and only where nothing moves.
+static void test_planes_of_bullet(void** state) {
+  (void)state;
+  hfModel* m = parse("<robot name='r'><link name='a'><collision><origin xyz='0 0 2' rpy='0 0 1.5707963267948966'/><geometry><plane normal='2 0 0'/></geometry></collision>"
+                     "<collision><geometry><plane/></geometry></collision></link></robot>");
+  assert_int_equal(hf_model_geom_type(m)[0], HF_GEOM_PLANE);
+  ASSERT_NUMBERS(hf_model_geom_quat(m), 0.5, -0.5, 0.5, 0.5); // z becomes y
+  ASSERT_NUMBERS(hf_model_geom_pos(m), 0, 0, 2);
+  ASSERT_NUMBERS(hf_model_geom_quat(m) + 4, 1, 0, 0, 0);
+  hf_model_free(m);
+}
+
 // A floating joint below links that are fixed in the world makes its link free there, and it may touch them.
 static void test_floating_joints(void** state) {
   (void)state;
@@ -311,7 +323,8 @@ int main(void) {
       cmocka_unit_test(test_merging),        cmocka_unit_test(test_floating_base),
       cmocka_unit_test(test_planar_joint),   cmocka_unit_test(test_mimic), cmocka_unit_test(test_mimic_of_fixed_joints),
       cmocka_unit_test(test_implied_world), cmocka_unit_test(test_moments_of_rounding),
-      cmocka_unit_test(test_inertia_of_a_rod), cmocka_unit_test(test_contacts_of_bullet), cmocka_unit_test(test_floating_joints),
+      cmocka_unit_test(test_inertia_of_a_rod), cmocka_unit_test(test_contacts_of_bullet),
+      cmocka_unit_test(test_planes_of_bullet), cmocka_unit_test(test_floating_joints),
       cmocka_unit_test(test_what_templates_leave_behind), cmocka_unit_test(test_contact_properties), cmocka_unit_test(test_filters_and_frames),
       cmocka_unit_test(test_packages),
   };
