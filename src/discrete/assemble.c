@@ -19,24 +19,23 @@ static int largest_condim(const hfModel* m) {
   return dim;
 }
 
-// Room for dampers: a contact has at most one.
-static int count_dampers(int max_contacts) { return imin2(max_contacts, HFI_MOST_DAMPERS); }
+// A contact may come with a damper of two rows, over the same columns.
+enum { DAMPER_ROWS = 2 };
 
 int hfi_largest_contacts(const hfModel* m) {
   hfiRowSizes other = hfi_row_capacity(m);
-  int64_t chain = imax2(hfi_longest_chain(m), 1), entries = 2 * (int64_t)largest_condim(m) * chain;
-  return (int)((INT32_MAX - other.njac - 4 * HFI_MOST_DAMPERS * chain) / entries);
+  int64_t chain = imax2(hfi_longest_chain(m), 1), entries = 2 * (int64_t)(largest_condim(m) + DAMPER_ROWS) * chain;
+  return (int)((INT32_MAX - other.njac) / entries);
 }
 
 static hfStepCapacity plan_capacity(const hfModel* m, int max_contacts, const hfiRowSizes* other) {
-  int dim = largest_condim(m), cols = max_contacts * 2 * hfi_longest_chain(m);
+  int rows = largest_condim(m) + DAMPER_ROWS, cols = max_contacts * 2 * hfi_longest_chain(m);
   hfStepCapacity c = {.nv = m->nv, .ntree = m->ntree};
-  int dampers = count_dampers(max_contacts), damper_cols = dampers * 2 * hfi_longest_chain(m);
-  c.nblock = max_contacts + other->nblock + dampers;
-  c.nrow = dim * max_contacts + other->nrow + 2 * dampers;
-  c.npiece = 2 * max_contacts + other->npiece + 2 * dampers;
-  c.ncol = cols + other->ncol + damper_cols;
-  c.njac = dim * cols + other->njac + 2 * damper_cols;
+  c.nblock = 2 * max_contacts + other->nblock;
+  c.nrow = rows * max_contacts + other->nrow;
+  c.npiece = 4 * max_contacts + other->npiece;
+  c.ncol = 2 * cols + other->ncol;
+  c.njac = rows * cols + other->njac;
   for (int t = 0; t < m->ntree; ++t)
     c.max_tree_nv = imax2(c.max_tree_nv, hf_model_tree_dofnum(m)[t]);
   return c;
@@ -73,7 +72,7 @@ void hfi_assembly_init(hfiAssembly* a, const hfModel* m, int max_contacts, hfiAr
   p->piece = HFI_TAKE(arena, hfStepPiece, c->npiece);
   p->cols = HFI_TAKE(arena, int32_t, c->ncol);
   p->J = HFI_TAKE(arena, double, c->njac);
-  p->saturated = HFI_TAKE(arena, hfSaturatedRow, other.nrow + 2 * count_dampers(max_contacts));
+  p->saturated = HFI_TAKE(arena, hfSaturatedRow, other.nrow + DAMPER_ROWS * max_contacts);
   p->contact = HFI_TAKE(arena, hfContactLaw, max_contacts);
   p->nv = m->nv, p->ntree = m->ntree;
   a->entry = hfi_arena_take(arena, (size_t)m->nM, sizeof *a->entry);
@@ -137,7 +136,7 @@ void hfi_assembly_begin(hfiAssembly* a, const hfDynamics* d, double h, const dou
   p->h = h;
   p->nblock = p->nrow = p->npiece = p->ncol = p->njac = p->nsaturated = p->ncontact = 0;
   p->drift = NULL;
-  a->ncapped = a->ndamper = 0;
+  a->ncapped = 0;
   a->body_a = a->body_b = -1;
   spread_mass(a, d);
   for (int i = 0; i < m->nv; ++i) a->inverse_mass[i] = 1 / hfi_diagonal_mass(d, i);
@@ -198,7 +197,6 @@ void hfi_assembly_add_damper(hfiAssembly* a, const hfDynamics* d, const hfiConta
   hfStepProblem* p = &a->problem;
   hfiContact turned = *c;
   turned.t1 = u[0], turned.t2 = u[n - 1];
-  assert(a->ndamper < count_dampers(a->max_contact));
   if (c->body_a != a->body_a || c->body_b != a->body_b) open_pair(a, d, c);
   hfi_contact_rows(d, &a->columns, &turned, 6, a->turns);
   const double* from = a->turns;
@@ -207,7 +205,6 @@ void hfi_assembly_add_damper(hfiAssembly* a, const hfDynamics* d, const hfiConta
     memcpy(to, from + 4 * a->columns.ncol[k], sizeof *to * (size_t)(n * a->columns.ncol[k]));
   append_block(a, HF_LAW_SATURATED, n, p->nsaturated);
   for (int r = 0; r < n; ++r) p->saturated[p->nsaturated++] = (hfSaturatedRow){0, kappa[r], -INFINITY, INFINITY};
-  a->ndamper++;
 }
 
 // J v of the normal row of a contact of the open pair, from the velocities v of its columns.

@@ -22,14 +22,13 @@ typedef struct hfiAssembly {
   double* drift;        // (rows) of the problem, where the surface of some geom moves
 
   double* turns;        // (6 x columns) scratch: the rows of a contact of which a damper takes the last two
-  int32_t ndamper;
 
   int32_t ncapped;      // rows whose stiffness was capped for conditioning
 } hfiAssembly;
 
-// Room for max_contacts contacts and all other rows of the model.
 // How many contacts a problem can hold at most: the entries of their Jacobians are counted with 32 bits.
 int hfi_largest_contacts(const hfModel* m);
+// Room for max_contacts contacts and all other rows of the model.
 void hfi_assembly_init(hfiAssembly* a, const hfModel* model, int max_contacts, hfiArena* arena);
 
 // Starts a problem: M of the dynamics, v0, p* = 0, diag = 0, no rows.
@@ -44,8 +43,7 @@ int hfi_assembly_add_contact(hfiAssembly* a, const hfDynamics* dynamics, const h
                              int friction, double steepest, double static_speed);
 
 // Appends dampers between the bodies of a contact: n (1 or 2) rows, with the slopes kappa, on their relative angular velocity about the axes u of
-// the world. There is room for some of them in a problem.
-enum { HFI_MOST_DAMPERS = 32 };
+// the world. There is room for those of one damper a contact.
 void hfi_assembly_add_damper(hfiAssembly* a, const hfDynamics* dynamics, const hfiContact* contact, int n, const hfVec3* u, const double* kappa);
 
 // out (dim) = J v + drift of the rows of a block.

@@ -215,7 +215,7 @@ void hfi_discrete_damp_rocking(hfiDiscrete* s) {
   const hfiWorld* w = s->world;
   const hfStepProblem* p = &s->assembly.problem;
   if (s->mlcp) return;
-  for (int i = 0; i < w->ncontact && s->assembly.ndamper < HFI_MOST_DAMPERS; ++i) {
+  for (int i = 0; i < w->ncontact; ++i) {
     const hfiContact* c = &w->contact[i];
     hfVec3 u[2];
     double slope[2], radius = max2(s->roundness[c->geom_a], s->roundness[c->geom_b]);
