@@ -7,8 +7,9 @@
 //   d(t) >= d - t c,   c = (-n.(v_A - v_B))+ + |w_A| r_A + |w_B| r_B
 //
 // with the velocities v of the geoms' centres, their spins w and bounding radii r. So they can move on for the time d/c without
-// touching, and the bound is computed anew there. Where no meeting is found within the step the points of the pair do not act. Else
-// one point with the normal of the meeting takes their place.
+// touching, and the bound is computed anew there. Where no meeting is found within the step the points of the pair do not act, unless
+// a solution with other velocities makes them meet: what flies side by side meets when one of the two is stopped. Else one point with
+// the normal of the meeting takes their place.
 #include "world/world.h"
 
 #include "world/mover.h"
@@ -86,10 +87,13 @@ static int has_other_contact(const hfiRawContact* raw, int n, int acts) {
 
 static void sweep_pair(hfiWorld* w, const hfMotion* V, double h, double fall, hfiRawContact* raw, int n, int acts) {
   hfiMover a = mover_of(w, V, fall, raw->geom_a), b = mover_of(w, V, fall, raw->geom_b);
-  double t = has_other_contact(raw, n, acts) ? -1 : meeting_time(&a, &b, h);
+  int is_served = has_other_contact(raw, n, acts);
+  double t = is_served ? -1 : meeting_time(&a, &b, h);
   if (t >= 0) replace_points(raw, n, &a, &b, t, acts), w->has_points = 0;
-  for (int i = 0; t < 0 && i < n; ++i)
-    if (raw[i].acts == acts || !raw[i].acts) raw[i].acts = 0, raw[i].depth = -INFINITY;
+  for (int i = 0; t < 0 && i < n; ++i) {
+    if (raw[i].acts == acts) raw[i].acts = 0;
+    if (is_served && !raw[i].acts) raw[i].depth = -INFINITY; // never acts
+  }
 }
 
 void hfi_world_sweep(hfiWorld* w, const hfMotion* V, double h, double fall, int acts) {
