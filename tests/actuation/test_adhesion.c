@@ -51,6 +51,32 @@ static void test_every_method(void** state) {
   check_method(HF_METHOD_RK3);
 }
 
+static const char kCup[] = "<mujoco><worldbody><geom type='plane' size='1 1 .1'/>"
+                           "<body name='plate' pos='0 0 .01'><freejoint/><geom type='box' size='.1 .1 .01' mass='1'/></body>"
+                           "<body name='cup' pos='0 0 .0301'><joint name='z' type='slide' axis='0 0 1'/><geom type='cylinder' size='.02 .01' mass='.1'/></body></worldbody>"
+                           "<actuator><position joint='z' kp='3000' kv='200'/><adhesion body='cup' gain='30' ctrlrange='0 1'/></actuator></mujoco>";
+
+// A cup comes down on a plate of 9.81 N, sucks with 30 N and rises by 0.1 m. Also rigid contacts (mlcp) touch, though their gap is rounding.
+static void test_cup_lifts_plate(void** state) {
+  (void)state;
+  static const int methods[] = {HF_METHOD_TAMSI, HF_METHOD_CONVEX, HF_METHOD_MLCP, HF_METHOD_IMPLICIT_EULER};
+  for (int k = 0; k < 4; ++k) {
+    simWorld w = sim_world_make_method(kCup, methods[k], 0.002, 1e-10);
+    w.input->ctrl[0] = -0.002, w.input->ctrl[1] = 0;
+    sim_world_step(&w, 250);
+    w.input->ctrl[1] = 1;
+    sim_world_step(&w, 100);
+    for (int i = 0; i < 500; ++i) {
+      w.input->ctrl[0] = 0.1 * i / 500;
+      sim_world_step(&w, 1);
+    }
+    sim_world_step(&w, 250);
+    double sag = (1.1 * 9.81) / 3000; // of the servo
+    assert_near(sim_q(&w)[2], 0.01 + 0.0999 - sag, 3e-4);
+    sim_world_free(&w);
+  }
+}
+
 // A floor, a box of 1 kg with four contact points and adhesion a of each; a force pushes it sideways.
 #define STICKY(floor, box) "<mujoco><option timestep='0.001'/><worldbody><geom type='plane' size='1 1 1' friction='.5' gap='.002' " floor "/>"                          \
                            "<body pos='0 0 .1'><freejoint/><geom type='box' size='.1 .1 .1' mass='1' friction='.5' " box "/></body></worldbody></mujoco>"
@@ -104,7 +130,7 @@ static void test_sticky_ceiling(void** state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_moves_as_in_mujoco), cmocka_unit_test(test_every_method), cmocka_unit_test(test_sticky_materials),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_moves_as_in_mujoco), cmocka_unit_test(test_every_method), cmocka_unit_test(test_cup_lifts_plate), cmocka_unit_test(test_sticky_materials),
                                      cmocka_unit_test(test_sticky_ceiling)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
