@@ -279,6 +279,9 @@ static inline double hfi_stiffest(const hfiActuationStep* step, double w) {
 // The row that brings the error r to zero, without bounds and at most with the near-rigid slope. A
 // near-rigid row aims at removing its error within r_time [s].
 hfSaturatedRow hfi_compliant_row(hfiRows* rows, const hfiActuationStep* step, hfiCompliance law, double w, double r, double r_time);
+// The factor for the slope of a row that aims at a `slowing` times lower speed than its error asks for [-]. At rest the row then exerts the
+// force that it would exert without the bound on its speed: a steady load does not open it for ever, however light what carries it is.
+double hfi_strengthen_slowed_row(double slowing);
 
 // ---- equalities -------------------------------------------------------------------------------------
 

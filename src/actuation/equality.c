@@ -189,7 +189,7 @@ static void three_inverse_masses(hfActuation* a, const hfDynamics* d, int ncol, 
 // Returns the factor, at most 1, by which the velocities s0 of three rows are reduced so that their release gives little energy.
 // A motion with row velocities s has at least the energy s^T W^-1 s/2. It grows without bound where bodies can hardly follow:
 // an arm that is stretched out, bodies tied to places out of reach. It is bounded by what `mass` has at speed u.
-// W includes the compliance of the near-rigid rows, whose mean inverse mass is w.
+// W includes the compliance of the rows, which are near-rigid for the mean inverse mass w.
 static double release_share(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, const hfiRowBlock* b, int first, double w,
                             double mass, double u) {
   const hfSaturatedRow* row = a->rows.row + b->row + first;
@@ -219,7 +219,8 @@ static double equality_weight(hfActuation* a, const hfDynamics* d, const hfiRowB
   return w > 0 ? w : mean_inverse_mass(a, d, b, first, n);
 }
 
-// Fills rows [first, first + n) of a block with near-rigid rows, made for their mean inverse mass w. scale multiplies their slope;
+// Fills rows [first, first + n) of a block with near-rigid rows, made for their mean inverse mass w. Rows that may not aim at the speed that
+// their error asks for become steeper instead (hfi_strengthen_slowed_row). scale multiplies their slope;
 // mass bounds the energy of a release, see release_share, and may be 0 for one row.
 static void fill_rigid_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, const hfiRowBlock* b, const hfiEquality* e,
                             int first, int n, double w, double scale, double mass) {
@@ -234,8 +235,9 @@ static void fill_rigid_rows(hfActuation* a, const hfDynamics* d, const hfiActuat
     speed2 += sqr(row.s0);
     a->rows.row[b->row + i] = row;
   }
-  for (int i = first; speed2 > sqr(fastest) && i < first + n; ++i) a->rows.row[b->row + i].s0 *= fastest / sqrt(speed2);
-  double share = n == 3 && isfinite(u) ? release_share(a, d, step, b, first, w, mass, u) : 1;
+  double slowing = speed2 > sqr(fastest) ? sqrt(speed2) / fastest : 1, strength = hfi_strengthen_slowed_row(slowing);
+  for (int i = first; slowing > 1 && i < first + n; ++i) a->rows.row[b->row + i].s0 /= slowing, a->rows.row[b->row + i].kappa *= strength;
+  double share = n == 3 && isfinite(u) ? release_share(a, d, step, b, first, w / strength, mass, u) : 1;
   for (int i = first; share < 1 && i < first + n; ++i) a->rows.row[b->row + i].s0 *= share;
 }
 

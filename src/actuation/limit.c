@@ -42,11 +42,18 @@ hfSaturatedRow hfi_compliant_row(hfiRows* rows, const hfiActuationStep* step, hf
   return row;
 }
 
+// A row that is slowed down becomes steeper by at most this factor [-]: beside the forces of rows that contradict each other others would
+// else be lost in rounding.
+static const double MOST_STRENGTHENING = 100;
+
+double hfi_strengthen_slowed_row(double slowing) { return min2(slowing, MOST_STRENGTHENING); }
+
 // The row of a limit at distance phi, beyond it if phi <= 0.
 static hfSaturatedRow limit_row(hfActuation* a, const hfiActuationStep* step, hfiCompliance law, double w, double phi) {
   hfSaturatedRow row = hfi_compliant_row(&a->rows, step, law, w, phi, max2(RELEASE_TIME, step->h));
+  double u = a->model->world.release_speed;
   if (phi > 0) row.s0 = -phi / step->h;
-  else if (law.k <= 0 && law.c <= 0) row.s0 = min2(row.s0, a->model->world.release_speed);
+  else if (law.k <= 0 && law.c <= 0 && row.s0 > u) row.kappa *= hfi_strengthen_slowed_row(row.s0 / u), row.s0 = u;
   row.lo = 0;
   return row;
 }

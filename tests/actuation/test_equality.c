@@ -182,10 +182,40 @@ static void test_solref_stiffness(void** state) {
   sim_world_free(&w);
 }
 
+// An equality under a steady load F is open by F T/kappa, T = h (1 + beta/pi) and kappa = (2 pi/beta)^2 m/h, also where it may not close as fast as
+// that opening asks for (0.5 m/s). It let go there, without end.
+static void test_overloaded_equality(void** state) {
+  (void)state;
+  static const char xml[] = "<mujoco><option gravity='0 0 0'/><worldbody><body><joint name='x' type='slide'/><geom size='.01' mass='.001'/></body></worldbody>"
+                            "<equality><joint joint1='x'/></equality></mujoco>";
+  for (int load = 10; load <= 1000; load *= 10) {
+    double h = 0.02, kappa = pow(2 * acos(-1) / 0.1, 2) * 0.001 / h, open = load * h * (1 + 0.1 / acos(-1)) / kappa;
+    simWorld w = sim_world_make(xml, h, 1e-12);
+    w.input->force[0] = load;
+    sim_world_step(&w, 200);
+    assert_near(sim_q(&w)[0], open, 1e-6 * open);
+    sim_world_free(&w);
+  }
+}
+
+// 10 kg hang on a ball of 1 g between two connects, with steps of 10 ms. Both fell.
+static void test_heavy_load_on_light_link(void** state) {
+  (void)state;
+  static const char xml[] = "<mujoco><worldbody><body name='link'><freejoint/><geom size='.02' mass='.001' contype='0' conaffinity='0'/></body>"
+                            "<body name='load' pos='0 0 -.1'><freejoint/><geom size='.05' mass='10' contype='0' conaffinity='0'/></body></worldbody>"
+                            "<equality><connect body1='link' anchor='0 0 .02'/><connect body1='load' body2='link' anchor='0 0 .1'/></equality></mujoco>";
+  simWorld w = sim_world_make(xml, 0.01, 1e-10);
+  sim_world_step(&w, 500);
+  assert_near(sim_q(&w)[9], -0.1, 0.02);
+  for (int i = 0; i < 12; ++i) assert_near(sim_v(&w)[i], 0, 1e-5);
+  sim_world_free(&w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_jacobians),       cmocka_unit_test(test_dimensions),        cmocka_unit_test(test_reference_is_assembled), cmocka_unit_test(test_defect_of_a_rigid_row),
       cmocka_unit_test(test_coupling_in_motion), cmocka_unit_test(test_closed_loop), cmocka_unit_test(test_solref_stiffness),
+      cmocka_unit_test(test_overloaded_equality), cmocka_unit_test(test_heavy_load_on_light_link),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
