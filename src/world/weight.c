@@ -1,6 +1,7 @@
 // Inverse weights: how much a force or torque moves a body, over all directions, at the reference pose.
 //
 //   w_B = trace(J M^-1 J^T)/3,   J the Jacobian of the velocity of Bcm, or of the angular velocity, at qpos0
+//   w_B = 1/m_B for a force and 0 for a torque, where a body slides by itself (is_lone_slider)
 //
 // MuJoCo takes them, J M^-1 J^T of tendons and the diagonal of M^-1 for the inverse masses of contacts, limits and equalities whose
 // softness solref and solimp define. An equality has the sum of those of its two sides.
@@ -15,11 +16,35 @@ static int has_soft_contacts(const hfModel* m) {
          hfi_any_nonzero(hf_model_pair_solref(m), 2 * m->npair) || hfi_any_nonzero(hf_model_pair_solimp(m), 5 * m->npair);
 }
 
+static const double SAME = 1e-9; // Distance [m], or component of a unit vector [-], up to which two frames or axes are the same.
+
+static int is_zero(const double* x) { return fabs(x[0]) < SAME && fabs(x[1]) < SAME && fabs(x[2]) < SAME; }
+
+// Does an axis lie along one of the coordinate axes?
+static int is_along_an_axis(const double* u) { return (fabs(u[0]) > SAME) + (fabs(u[1]) > SAME) + (fabs(u[2]) > SAME) == 1; }
+
+// Is a body fixed in the world, or a child of the world that does not move?
+static int is_base(const hfModel* m, int body) {
+  return body == 0 || (hf_model_body_parent(m)[body] == 0 && hf_model_body_dofnum(m)[body] == 0);
+}
+
+// MuJoCo weighs a body as if it could move in all directions that has slides only, along the axes of its frame, which is that of its
+// inertia, and that neither carries a body nor hangs on one that moves (body_simple = 2).
+static int is_lone_slider(const hfModel* m, int body) {
+  int first = hf_model_body_jntadr(m)[body], n = hf_model_body_jntnum(m)[body];
+  if (!is_base(m, hf_model_body_parent(m)[body]) || hf_model_body_subtreeend(m)[body] > body + 1) return 0;
+  if (!is_zero(hf_model_body_com(m) + 3 * body) || !is_zero(hf_model_body_iquat(m) + 4 * body + 1)) return 0;
+  for (int j = first; j < first + n; ++j)
+    if (hf_model_jnt_type(m)[j] != HF_JOINT_SLIDE || !is_along_an_axis(hf_model_jnt_axis(m) + 3 * j) || !is_zero(hf_model_jnt_pos(m) + 3 * j)) return 0;
+  return n > 0;
+}
+
 // rotation: 1 for a torque, 0 for a force. x (nv) is zero before and after; column (nv).
 static double weigh_body(const hfDynamics* d, int body, int rotation, double* x, hfMotion* column) {
   const int32_t* dofs = NULL;
   int n = hfi_jacobian_dofs(d, body, &dofs);
   double sum = 0;
+  if (is_lone_slider(d->model, body)) return rotation ? 0 : 1 / hf_model_body_mass(d->model)[body];
   hfi_jacobian_columns(d, body, hfi_body_com(d, body), column);
   for (int axis = 0; axis < 3; ++axis) {
     for (int i = 0; i < n; ++i) x[dofs[i]] = v3_get(rotation ? column[i].w : column[i].v, axis);
