@@ -27,11 +27,14 @@ static double change_of_speed(const hfiDiscrete* s) {
 const double* hfi_discrete_find_stops(hfiDiscrete* s, hfStepReport* report) {
   hfDynamics* d = &s->world->dynamics;
   const double h = s->config.step;
-  if (!s->world->nfound && !(s->excess > HFI_FURTHER)) return NULL; // Nothing is within reach, and nothing moves much beyond its reach.
+  int all_are_found = !(s->excess > HFI_FURTHER); // Nothing moves much beyond its reach.
+  if (!s->world->nfound && all_are_found) return NULL;
   if (hfi_world_moves_as_one(s->world, d->V, h, h * change_of_speed(s))) return NULL;
   hfi_accelerate(d, s->v1); // velocities of the links at rates v1
-  if (!hfi_world_mark_passing(s->world, d->B, h, s->could_pass)) return NULL;
   hfi_discrete_turning_centres(s, s->v1);
+  int few = s->world->nfound <= s->world->scene.nactive; // Then pairs are looked at sooner than all geoms are.
+  if (all_are_found && few && hfi_world_all_pairs_are_slow(s->world, d->B, h, s->about)) return NULL;
+  if (!hfi_world_mark_passing(s->world, d->B, h, s->could_pass)) return NULL;
   if (!hfi_world_find_stops(s->world, d->B, h, s->could_pass, s->about, s->stop_time)) return NULL;
   for (int t = 0; t < s->world->model->ntree; ++t) report->nstopped += s->stop_time[t] < h;
   return s->stop_time;

@@ -83,17 +83,18 @@ static double inertial_energy(const hfiFlight* f, const hfDynamics* d, int t, in
   return T - (is_free ? 0.5 * v3_norm2(motion->momentum.f) / I.m : v3_dot(d->gravity, v3_axpy(I.m, d->p_WO[t], I.h)));
 }
 
-// Whether all trees are slow at velocities v, by a bound for all of them together but free bodies, which are never fast.
+// Whether all trees are slow at velocities v, by a bound of the rates of each but free bodies, which are never fast.
 static int all_are_slow(const hfiFlight* f, const hfModel* m, double h, const double* v) {
   if (f->nscalar + f->nturning == 0) return 1; // There are only free bodies.
-  double most = f->has_carried_slide ? SHORT_SLIDE : SLOW, sum = 0, size2 = h * h * hfi_dot(v, v, m->nv);
-  if (m->nv * size2 <= most * most) return 1; // sum v_i^2 <= (sum |v_i|)^2 <= nv sum v_i^2
-  if (size2 > most * most && f->nbody == 0) return 0;
+  double most = (f->has_carried_slide ? SHORT_SLIDE : SLOW) / h;
+  if (m->nv * hfi_dot(v, v, m->nv) <= most * most) return 1; // (sum |v_i|)^2 <= nv sum v_i^2
   for (int t = 0; t < m->ntree; ++t) {
     hfiRange r = hfi_tree_dofs(m, t);
+    double sum = 0;
     for (int i = r.begin; f->articulated[t] && i < r.end; ++i) sum += fabs(v[i]);
+    if (!(sum <= most)) return 0;
   }
-  return h * sum <= most;
+  return 1;
 }
 
 // The speed of a tree at the velocities in d, and its slack.

@@ -63,7 +63,7 @@ static void move_slide(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3
   if (B.X != E.X) turn(B, E, s->q_EB); // Behind another joint of the body q_EB is the identity.
   B.X->p = p;
   *axis_W = axis;
-  *p_WA = v3_add(p, m3_mulv(B.X->R, s->p_BA));
+  *p_WA = s->off_centre ? v3_add(p, m3_mulv(B.X->R, s->p_BA)) : p;
 }
 
 // The same where nothing but slides moves the body, once its rotation and the joint's axis are known.

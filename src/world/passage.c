@@ -76,15 +76,15 @@ int hfi_world_moves_as_one(const hfiWorld* w, const hfMotion* V, double h, doubl
   const hfDynamics* d = &w->dynamics;
   int first = d->body_link[w->solid[0]];
   hfVec3 O = hfi_link_reference(d, first);
-  double most2 = 0;
   for (int k = 1; k < w->nsolid; ++k) {
     int b = w->solid[k], link = d->body_link[b];
     hfVec3 p = d->X_WB[b].p, turn = v3_sub(V[link].w, V[first].w);
     hfVec3 move = v3_sub(v3_add(V[link].v, v3_cross(V[link].w, v3_sub(p, hfi_link_reference(d, link)))),
                          v3_add(V[first].v, v3_cross(V[first].w, v3_sub(p, O))));
-    most2 = max2(most2, v3_norm2(move) + v3_norm2(turn) * sqr(w->body_extent[b]));
+    double most2 = v3_norm2(move) + v3_norm2(turn) * sqr(w->body_extent[b]);
+    if (hfi_world_could_pass(w, 2 * (1.5 * h * sqrt(most2) + excess))) return 0; // two bodies may move towards each other
   }
-  return !hfi_world_could_pass(w, 2 * (1.5 * h * sqrt(most2) + excess)); // two bodies may move towards each other
+  return 1;
 }
 
 int hfi_world_mark_passing(hfiWorld* w, const hfMotion* V, double h, int32_t* marked) {
@@ -247,21 +247,31 @@ static int pair_could_pass(const Pair* p, double h) {
 }
 
 // Upper bound on |v| + |w| radius of the mover of geom g. Its screw has |v| = |v_p along w| and |w| |p - centre| = |v_p across w|, with the
-// velocity v_p of the geom's frame at p: the sum of both is at most sqrt(2) |v_p|.
-static double bound_speed(const hfiWorld* w, const hfMotion* V, const hfiTurningCentre* about, int g) {
+// velocity v_p of the geom's frame at p: the sum of both is at most sqrt(2) |v_p|. n: NULL, or the normal of a plane that the mover comes near to. What moves
+// along the plane does not, and a turn by h |w| changes v_p by h |w| |v_p|.
+static double bound_speed(const hfiWorld* w, const hfMotion* V, const hfiTurningCentre* about, double h, int g, const hfVec3* n) {
   const hfDynamics* d = &w->dynamics;
   int body = hf_model_geom_body(w->model)[g], link = d->body_link[body], tree = hf_model_body_tree(w->model)[body];
   if (tree < 0) return 0;
   double spin = v3_norm(V[link].w), radius = hf_model_geom_rbound(w->model)[g];
   hfVec3 p = d->X_WG[g].p;
-  if (about[tree].known) return v3_norm(about[tree].v) + spin * (radius + v3_norm(v3_sub(p, about[tree].p)));
+  if (about[tree].known) return (n ? fabs(v3_dot(*n, about[tree].v)) : v3_norm(about[tree].v)) + spin * (radius + v3_norm(v3_sub(p, about[tree].p)));
   hfVec3 v = v3_add(V[link].v, v3_cross(V[link].w, v3_sub(p, hfi_link_reference(d, link))));
-  return sqrt(2) * v3_norm(v) + spin * radius;
+  return spin * radius + (n ? fabs(v3_dot(*n, v)) + h * spin * v3_norm(v) : sqrt(2) * v3_norm(v));
 }
 
-// Whether pair_could_pass certainly says no. That of most pairs does, and needs no path.
+// Is geom g a plane that no dof moves?
+static int is_fixed_plane(const hfModel* m, int g) {
+  return hf_model_geom_type(m)[g] == HF_GEOM_PLANE && hf_model_body_tree(m)[hf_model_geom_body(m)[g]] < 0;
+}
+
+// Whether the two certainly come nearer by too little of their width within the step, as most pairs do: then no path is needed.
 static int pair_is_slow(const hfiWorld* w, const hfMotion* V, const hfiTurningCentre* about, double h, const hfiRawContact* r) {
-  double speed = bound_speed(w, V, about, r->geom_a) + bound_speed(w, V, about, r->geom_b);
+  const hfModel* m = w->model;
+  int plane = is_fixed_plane(m, r->geom_a) ? r->geom_a : is_fixed_plane(m, r->geom_b) ? r->geom_b : -1;
+  hfVec3 n = plane >= 0 ? m3_col(w->dynamics.X_WG[plane].R, 2) : v3_zero();
+  const hfVec3* along = plane >= 0 ? &n : NULL;
+  double speed = bound_speed(w, V, about, h, r->geom_a, along) + bound_speed(w, V, about, h, r->geom_b, along);
   return h * ABOVE_ROUNDING * speed <= HFI_PASSING_SHARE * pair_width(w->width[r->geom_a], w->width[r->geom_b]);
 }
 
@@ -323,6 +333,12 @@ static void stop_tied(const hfiWorld* w, double* stop_time) {
     for (int k = 0; k < b->ncol; ++k) least = min2(least, stop_time[tree[rows->cols[b->col + k]]]);
     for (int k = 0; k < b->ncol; ++k) stop_time[tree[rows->cols[b->col + k]]] = least;
   }
+}
+
+int hfi_world_all_pairs_are_slow(const hfiWorld* w, const hfMotion* V, double h, const hfiTurningCentre* about) {
+  for (int i = 0; i < w->nfound; ++i)
+    if (!(i > 0 && w->found[i - 1].candidate == w->found[i].candidate) && !pair_is_slow(w, V, about, h, &w->found[i])) return 0;
+  return 1;
 }
 
 // A tree that has stopped is an obstacle to those behind it: pairs are looked at again until no tree is stopped anew.

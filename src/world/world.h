@@ -181,6 +181,8 @@ typedef struct hfiPathEnd {
 // `far` apart [m].
 int hfi_world_path_end(const hfiWorld* world, const hfMotion* V, const hfiTurningCentre* about, double h, int geom_a, int geom_b, hfVec3 p_W,
                        double far, hfiPathEnd* end);
+// Whether no two geoms that were found near each other move so fast at velocities V (nlink) of the links that they could pass within h.
+int hfi_world_all_pairs_are_slow(const hfiWorld* world, const hfMotion* V, double h, const hfiTurningCentre* about);
 // Finds the stop_time (ntree) [s] up to which trees may move at velocities V (nlink) of the links so that no two bodies pass
 // through each other. INFINITY: the tree moves over the whole step; h: the same, but exactly along its path. Only pairs
 // are looked at of which a tree is marked, by hfi_world_mark_passing with the same V and h. Returns 1 where some tree has a finite time.
