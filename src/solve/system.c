@@ -282,8 +282,7 @@ HFI_COPIED void find_narrow_residual(const hfiIsland* I, int32_t rows, int32_t n
   subtract_momenta(I, n);
 }
 
-double hfi_system_evaluate(hfiIsland* I, int coupling, double* scale) {
-  hfi_system_respond(I, coupling);
+HFI_COPIED double measure(hfiIsland* I, double* scale) {
   if (I->is_narrow && is_three_by_three(I))
     find_narrow_residual(I, 3, 3);
   else if (I->is_narrow && I->n == 3)
@@ -292,4 +291,11 @@ double hfi_system_evaluate(hfiIsland* I, int coupling, double* scale) {
     hfi_system_residual(I);
   *scale = hfi_system_scale(I);
   return hfi_system_momentum_norm(I, I->r);
+}
+
+double hfi_system_measure(hfiIsland* I, double* scale) { return measure(I, scale); }
+
+double hfi_system_evaluate(hfiIsland* I, int coupling, double* scale) {
+  hfi_system_respond(I, coupling);
+  return measure(I, scale);
 }

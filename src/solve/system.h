@@ -15,7 +15,9 @@ void hfi_system_respond(hfiIsland* I, int coupling);
 void hfi_system_impulses(hfiIsland* I, int coupling);
 // Computes I->tau = J^T gamma, I->Av = A v and I->r = A v - p* - tau at I->v.
 void hfi_system_residual(hfiIsland* I);
-// Does both, and returns |r|; *scale: what it is compared with (hfi_system_scale).
+// The same, and returns |r|; *scale: what it is compared with (hfi_system_scale).
+double hfi_system_measure(hfiIsland* I, double* scale);
+// Evaluates all laws before.
 double hfi_system_evaluate(hfiIsland* I, int coupling, double* scale);
 // y = A x
 void hfi_system_multiply(const hfiIsland* I, const double* x, double* y);
