@@ -16,33 +16,36 @@ void hfi_add_atb(double* C, int ldc, const double* A, int lda, const double* B, 
 // Six rows and four columns.
 static inline void subtract4(double* restrict C, int ldc, const double* restrict A, int lda, const double* restrict B, int ldb,
                              int k) {
-  hfiFour *c0 = (hfiFour*)C, *c1 = (hfiFour*)(C + ldc), *c2 = (hfiFour*)(C + 2 * ldc), *c3 = (hfiFour*)(C + 3 * ldc), *c4 = (hfiFour*)(C + 4 * ldc),
-       *c5 = (hfiFour*)(C + 5 * ldc);
-  hfiFour r0 = *c0, r1 = *c1, r2 = *c2, r3 = *c3, r4 = *c4, r5 = *c5;
+  double *c0 = C, *c1 = C + ldc, *c2 = C + 2 * ldc, *c3 = C + 3 * ldc, *c4 = C + 4 * ldc, *c5 = C + 5 * ldc;
+  hfiQuad r0 = hfi_quad_load(c0), r1 = hfi_quad_load(c1), r2 = hfi_quad_load(c2);
+  hfiQuad r3 = hfi_quad_load(c3), r4 = hfi_quad_load(c4), r5 = hfi_quad_load(c5);
   for (; k > 0; --k, A += lda, B += ldb) {
-    const hfiFour* x = (const hfiFour*)B;
-    r0 -= A[0] * *x, r1 -= A[1] * *x, r2 -= A[2] * *x;
-    r3 -= A[3] * *x, r4 -= A[4] * *x, r5 -= A[5] * *x;
+    hfiQuad x = hfi_quad_load(B);
+    HFI_QUAD_MINUS(r0, A[0], x), HFI_QUAD_MINUS(r1, A[1], x), HFI_QUAD_MINUS(r2, A[2], x);
+    HFI_QUAD_MINUS(r3, A[3], x), HFI_QUAD_MINUS(r4, A[4], x), HFI_QUAD_MINUS(r5, A[5], x);
   }
-  *c0 = r0, *c1 = r1, *c2 = r2, *c3 = r3, *c4 = r4, *c5 = r5;
+  hfi_quad_store(c0, r0), hfi_quad_store(c1, r1), hfi_quad_store(c2, r2);
+  hfi_quad_store(c3, r3), hfi_quad_store(c4, r4), hfi_quad_store(c5, r5);
 }
 
 // Six rows and six columns, the coupling of two free bodies.
 static inline void subtract6(double* restrict C, int ldc, const double* restrict A, int lda, const double* restrict B, int ldb,
                              int k) {
-  hfiFour *c0 = (hfiFour*)C, *c1 = (hfiFour*)(C + ldc), *c2 = (hfiFour*)(C + 2 * ldc), *c3 = (hfiFour*)(C + 3 * ldc), *c4 = (hfiFour*)(C + 4 * ldc),
-       *c5 = (hfiFour*)(C + 5 * ldc);
-  hfiTwo *d0 = (hfiTwo*)(C + 4), *d1 = (hfiTwo*)(C + ldc + 4), *d2 = (hfiTwo*)(C + 2 * ldc + 4), *d3 = (hfiTwo*)(C + 3 * ldc + 4),
-      *d4 = (hfiTwo*)(C + 4 * ldc + 4), *d5 = (hfiTwo*)(C + 5 * ldc + 4);
-  hfiFour r0 = *c0, r1 = *c1, r2 = *c2, r3 = *c3, r4 = *c4, r5 = *c5;
+  double *c0 = C, *c1 = C + ldc, *c2 = C + 2 * ldc, *c3 = C + 3 * ldc, *c4 = C + 4 * ldc, *c5 = C + 5 * ldc;
+  hfiTwo *d0 = (hfiTwo*)(c0 + 4), *d1 = (hfiTwo*)(c1 + 4), *d2 = (hfiTwo*)(c2 + 4), *d3 = (hfiTwo*)(c3 + 4), *d4 = (hfiTwo*)(c4 + 4),
+         *d5 = (hfiTwo*)(c5 + 4);
+  hfiQuad r0 = hfi_quad_load(c0), r1 = hfi_quad_load(c1), r2 = hfi_quad_load(c2);
+  hfiQuad r3 = hfi_quad_load(c3), r4 = hfi_quad_load(c4), r5 = hfi_quad_load(c5);
   hfiTwo s0 = *d0, s1 = *d1, s2 = *d2, s3 = *d3, s4 = *d4, s5 = *d5;
   for (; k > 0; --k, A += lda, B += ldb) {
-    const hfiFour* x = (const hfiFour*)B;
+    hfiQuad x = hfi_quad_load(B);
     const hfiTwo* y = (const hfiTwo*)(B + 4);
-    r0 -= A[0] * *x, r1 -= A[1] * *x, r2 -= A[2] * *x, r3 -= A[3] * *x, r4 -= A[4] * *x, r5 -= A[5] * *x;
+    HFI_QUAD_MINUS(r0, A[0], x), HFI_QUAD_MINUS(r1, A[1], x), HFI_QUAD_MINUS(r2, A[2], x);
+    HFI_QUAD_MINUS(r3, A[3], x), HFI_QUAD_MINUS(r4, A[4], x), HFI_QUAD_MINUS(r5, A[5], x);
     s0 -= A[0] * *y, s1 -= A[1] * *y, s2 -= A[2] * *y, s3 -= A[3] * *y, s4 -= A[4] * *y, s5 -= A[5] * *y;
   }
-  *c0 = r0, *c1 = r1, *c2 = r2, *c3 = r3, *c4 = r4, *c5 = r5;
+  hfi_quad_store(c0, r0), hfi_quad_store(c1, r1), hfi_quad_store(c2, r2);
+  hfi_quad_store(c3, r3), hfi_quad_store(c4, r4), hfi_quad_store(c5, r5);
   *d0 = s0, *d1 = s1, *d2 = s2, *d3 = s3, *d4 = s4, *d5 = s5;
 }
 

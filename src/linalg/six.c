@@ -47,24 +47,30 @@ void hfi_six_forward_transposed(const double* U, int ld, double* B, int ldb, int
 void hfi_six_divide(const double* U, int ld, double* B, int ldb, int m) { solve_all(U, 1, ld, 1, B, ldb, m); }
 
 // sums_i += X_i x over n columns, n a multiple of four: four partial sums for each of the six rows.
-static inline void add_six_products(hfiFour sums[6], const double* restrict X, int ld, const double* restrict x, int n) {
-  hfiFour s0 = sums[0], s1 = sums[1], s2 = sums[2], s3 = sums[3], s4 = sums[4], s5 = sums[5];
+static inline void add_six_products(hfiQuad sums[6], const double* restrict X, int ld, const double* restrict x, int n) {
+  hfiQuad s0 = sums[0], s1 = sums[1], s2 = sums[2], s3 = sums[3], s4 = sums[4], s5 = sums[5];
   for (; n > 0; n -= 4, X += 4, x += 4) {
-    hfiFour y = *(const hfiFour*)x;
-    s0 += *(const hfiFour*)X * y, s1 += *(const hfiFour*)(X + ld) * y, s2 += *(const hfiFour*)(X + 2 * ld) * y;
-    s3 += *(const hfiFour*)(X + 3 * ld) * y, s4 += *(const hfiFour*)(X + 4 * ld) * y, s5 += *(const hfiFour*)(X + 5 * ld) * y;
+    hfiQuad y = hfi_quad_load(x);
+    s0 = hfi_quad_add(s0, hfi_quad_multiply(hfi_quad_load(X), y));
+    s1 = hfi_quad_add(s1, hfi_quad_multiply(hfi_quad_load(X + ld), y));
+    s2 = hfi_quad_add(s2, hfi_quad_multiply(hfi_quad_load(X + 2 * ld), y));
+    s3 = hfi_quad_add(s3, hfi_quad_multiply(hfi_quad_load(X + 3 * ld), y));
+    s4 = hfi_quad_add(s4, hfi_quad_multiply(hfi_quad_load(X + 4 * ld), y));
+    s5 = hfi_quad_add(s5, hfi_quad_multiply(hfi_quad_load(X + 5 * ld), y));
   }
   sums[0] = s0, sums[1] = s1, sums[2] = s2, sums[3] = s3, sums[4] = s4, sums[5] = s5;
 }
 
 void hfi_six_subtract_dots(double* z, const double* X, int ld, const double* x, int n) {
-  hfiFour s[6] = {{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}};
+  const hfiQuad zero = hfi_quad_zero();
+  hfiQuad s[6] = {zero, zero, zero, zero, zero, zero};
   int whole = n & ~3;
   add_six_products(s, X, ld, x, whole);
   for (int i = 0; i < 6; ++i, X += ld) {
-    double first = s[i][0];
+    hfiTwo low = hfi_quad_low(s[i]), high = hfi_quad_high(s[i]);
+    double first = low[0];
     for (int j = whole; j < n; ++j) first += X[j] * x[j];
-    z[i] -= (first + s[i][2]) + (s[i][1] + s[i][3]);
+    z[i] -= (first + high[0]) + (low[1] + high[1]);
   }
 }
 

@@ -175,29 +175,30 @@ static void scale_rows(const double* G, int dim, const double* J, double* GJ, in
 //
 // The twelve columns of J of two bodies are three vectors. Each body has one of them and half of the one in the middle.
 
-static inline hfiFour at4(const double* x) { return *(const hfiFour*)x; }
+// y (4) += s
+static inline void add_quad(double* y, hfiQuad s) { hfi_quad_store(y, hfi_quad_add(hfi_quad_load(y), s)); }
 
 // a (6) += the first half of y, b (6) += the second half.
-static inline void add_halves(double* a, double* b, hfiFour y0, hfiFour y1, hfiFour y2) {
-  *(hfiFour*)a += y0;
-  *(hfiTwo*)(a + 4) += (hfiTwo){y1[0], y1[1]};
-  *(hfiTwo*)b += (hfiTwo){y1[2], y1[3]};
-  *(hfiFour*)(b + 2) += y2;
+static inline void add_halves(double* a, double* b, hfiQuad y0, hfiQuad y1, hfiQuad y2) {
+  add_quad(a, y0);
+  *(hfiTwo*)(a + 4) += hfi_quad_low(y1);
+  *(hfiTwo*)b += hfi_quad_high(y1);
+  add_quad(b + 2, y2);
 }
 
 // Eight rows of s += J a over the six columns of a body, which begin at x. torques = 1, a constant: the last four rows have zeros in the first three.
-HFI_COPIED void add_body8(hfiFour* lo, hfiFour* hi, const double* restrict x, int height, int torques, const double* restrict a) {
+HFI_COPIED void add_body8(hfiQuad* lo, hfiQuad* hi, const double* restrict x, int height, int torques, const double* restrict a) {
   for (int c = 0; c < 6; ++c, x += height) {
-    *lo += a[c] * at4(x);
-    if (!torques || c >= 3) *hi += a[c] * at4(x + 4);
+    HFI_QUAD_PLUS(*lo, a[c], hfi_quad_load(x));
+    if (!torques || c >= 3) HFI_QUAD_PLUS(*hi, a[c], hfi_quad_load(x + 4));
   }
 }
 
 HFI_COPIED void multiply_free8(const double* x, int height, int torques, const double* a, const double* b, double* s) {
-  hfiFour lo = {0, 0, 0, 0}, hi = lo;
+  hfiQuad lo = hfi_quad_zero(), hi = lo;
   add_body8(&lo, &hi, x, height, torques, a);
   if (b) add_body8(&lo, &hi, x + 6 * height, height, torques, b);
-  *(hfiFour*)s = lo, *(hfiFour*)(s + 4) = hi;
+  hfi_quad_store(s, lo), hfi_quad_store(s + 4, hi);
 }
 
 static void multiply_free(const hfiPatch* patch, const double* restrict a, const double* restrict b, double* restrict s) {
@@ -209,33 +210,38 @@ static void multiply_free(const hfiPatch* patch, const double* restrict a, const
   for (; r + 8 <= height; r += 8) multiply_free8(patch->JT + r, height, 0, a, b, s + r);
   if (r == height) return;
   const double* x = patch->JT + r;
-  hfiFour sum = {0, 0, 0, 0};
-  for (int c = 0; c < 6; ++c, x += height) sum += a[c] * at4(x);
-  for (int c = 0; b && c < 6; ++c, x += height) sum += b[c] * at4(x);
-  *(hfiFour*)(s + r) = sum;
+  hfiQuad sum = hfi_quad_zero();
+  for (int c = 0; c < 6; ++c, x += height) HFI_QUAD_PLUS(sum, a[c], hfi_quad_load(x));
+  for (int c = 0; b && c < 6; ++c, x += height) HFI_QUAD_PLUS(sum, b[c], hfi_quad_load(x));
+  hfi_quad_store(s + r, sum);
 }
 
 static void add_transposed_free(const hfiPatch* patch, const double* restrict gamma, double* restrict a, double* restrict b) {
   const double* J = patch->J;
-  hfiFour y0 = {0, 0, 0, 0}, y1 = y0, y2 = y0;
+  hfiQuad y0 = hfi_quad_zero(), y1 = y0, y2 = y0;
   if (!b) {
-    for (int i = 0; i < patch->nrow; ++i, J += 8) y0 += gamma[i] * at4(J), y1 += gamma[i] * at4(J + 4);
-    *(hfiFour*)a += y0;
-    *(hfiTwo*)(a + 4) += (hfiTwo){y1[0], y1[1]};
+    for (int i = 0; i < patch->nrow; ++i, J += 8)
+      HFI_QUAD_PLUS(y0, gamma[i], hfi_quad_load(J)), HFI_QUAD_PLUS(y1, gamma[i], hfi_quad_load(J + 4));
+    add_quad(a, y0);
+    *(hfiTwo*)(a + 4) += hfi_quad_low(y1);
     return;
   }
-  for (int i = 0; i < patch->nrow; ++i, J += 12) y0 += gamma[i] * at4(J), y1 += gamma[i] * at4(J + 4), y2 += gamma[i] * at4(J + 8);
+  for (int i = 0; i < patch->nrow; ++i, J += 12) {
+    HFI_QUAD_PLUS(y0, gamma[i], hfi_quad_load(J));
+    HFI_QUAD_PLUS(y1, gamma[i], hfi_quad_load(J + 4));
+    HFI_QUAD_PLUS(y2, gamma[i], hfi_quad_load(J + 8));
+  }
   add_halves(a, b, y0, y1, y2);
 }
 
 // Three rows of C += A^T B with B of twelve columns: the halves of the rows of C begin at `left` and `right`.
 static inline void add_three_rows(double* left, double* right, int ldc, const double* A, const double* B, int rows) {
-  hfiFour s0 = {0, 0, 0, 0}, s1 = s0, s2 = s0, t0 = s0, t1 = s0, t2 = s0, u0 = s0, u1 = s0, u2 = s0;
+  hfiQuad s0 = hfi_quad_zero(), s1 = s0, s2 = s0, t0 = s0, t1 = s0, t2 = s0, u0 = s0, u1 = s0, u2 = s0;
   for (; rows > 0; --rows, A += 12, B += 12) {
-    hfiFour x = at4(B), y = at4(B + 4), z = at4(B + 8);
-    s0 += A[0] * x, s1 += A[0] * y, s2 += A[0] * z;
-    t0 += A[1] * x, t1 += A[1] * y, t2 += A[1] * z;
-    u0 += A[2] * x, u1 += A[2] * y, u2 += A[2] * z;
+    hfiQuad x = hfi_quad_load(B), y = hfi_quad_load(B + 4), z = hfi_quad_load(B + 8);
+    HFI_QUAD_PLUS(s0, A[0], x), HFI_QUAD_PLUS(s1, A[0], y), HFI_QUAD_PLUS(s2, A[0], z);
+    HFI_QUAD_PLUS(t0, A[1], x), HFI_QUAD_PLUS(t1, A[1], y), HFI_QUAD_PLUS(t2, A[1], z);
+    HFI_QUAD_PLUS(u0, A[2], x), HFI_QUAD_PLUS(u1, A[2], y), HFI_QUAD_PLUS(u2, A[2], z);
   }
   add_halves(left, right, s0, s1, s2);
   add_halves(left + ldc, right + ldc, t0, t1, t2);
@@ -244,17 +250,17 @@ static inline void add_three_rows(double* left, double* right, int ldc, const do
 
 // Three rows of C += A^T B with six columns of B. A and B have rows of width ld.
 static inline void add_three_short(double* C, int ldc, const double* A, const double* B, int ld, int rows) {
-  hfiFour r0 = {0, 0, 0, 0}, r1 = r0, r2 = r0;
+  hfiQuad r0 = hfi_quad_zero(), r1 = r0, r2 = r0;
   hfiTwo s0 = {0, 0}, s1 = s0, s2 = s0;
   for (; rows > 0; --rows, A += ld, B += ld) {
-    hfiFour x = at4(B);
+    hfiQuad x = hfi_quad_load(B);
     hfiTwo y = *(const hfiTwo*)(B + 4);
-    r0 += A[0] * x, r1 += A[1] * x, r2 += A[2] * x;
+    HFI_QUAD_PLUS(r0, A[0], x), HFI_QUAD_PLUS(r1, A[1], x), HFI_QUAD_PLUS(r2, A[2], x);
     s0 += A[0] * y, s1 += A[1] * y, s2 += A[2] * y;
   }
-  *(hfiFour*)C += r0, *(hfiTwo*)(C + 4) += s0, C += ldc;
-  *(hfiFour*)C += r1, *(hfiTwo*)(C + 4) += s1, C += ldc;
-  *(hfiFour*)C += r2, *(hfiTwo*)(C + 4) += s2;
+  add_quad(C, r0), *(hfiTwo*)(C + 4) += s0, C += ldc;
+  add_quad(C, r1), *(hfiTwo*)(C + 4) += s1, C += ldc;
+  add_quad(C, r2), *(hfiTwo*)(C + 4) += s2;
 }
 
 // K += A^T B. The callers' constants let the compiler write out the loops over rows.

@@ -235,11 +235,15 @@ const double* hfi_system_row_weights(hfiIsland* I) {
 
 // sum_i w_i x_i^2 of n numbers, a constant where many islands have that number, in four partial sums.
 HFI_COPIED double sum_by_four(const double* x, const double* w, int32_t n) {
-  hfiFour s = {0};
-  for (; n >= 4; n -= 4, x += 4, w += 4) s += *(const hfiFour*)x * *(const hfiFour*)x * *(const hfiFour*)w;
-  double first = s[0];
+  hfiQuad s = hfi_quad_zero();
+  for (; n >= 4; n -= 4, x += 4, w += 4) {
+    hfiQuad y = hfi_quad_load(x);
+    s = hfi_quad_add(s, hfi_quad_multiply(hfi_quad_multiply(y, y), hfi_quad_load(w)));
+  }
+  hfiTwo low = hfi_quad_low(s), high = hfi_quad_high(s);
+  double first = low[0];
   for (; n > 0; --n, ++x, ++w) first += x[0] * x[0] * w[0];
-  return (first + s[2]) + (s[1] + s[3]);
+  return (first + high[0]) + (low[1] + high[1]);
 }
 
 HFI_CALLED static double sum_many_squares(const double* x, const double* w, int32_t n) {
