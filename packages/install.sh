@@ -66,6 +66,30 @@ install_page_tools() {
   install_packages wasm || echo "No clang for wasm: reports will replay, but not go on simulating."
 }
 
+# make_arm64_root FOLDER: the libraries that Holdfast and its tests need, for arm64, with all that they depend on, unpacked into FOLDER.
+# Nothing of this is installed: apt works with lists and a status of its own.
+make_arm64_root() {
+  [[ -e $1/complete ]] && return 0
+  echo "Unpacking libraries for arm64 into $1"
+  local root=$PWD/$1 log=build/packages.log wanted link
+  local apt=$root/apt
+  rm -rf "$root"
+  mkdir -p "$apt/state/lists/partial" "$apt/cache/archives/partial"
+  : >"$apt/status"
+  mapfile -t wanted < <(listed build test | grep -E '^(libc6|libexpat1|libqhull|libjansson|zlib1g|libwebsockets|libcap|libcmocka|libccd)-dev$')
+  local get=(apt-get -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o "APT::Sandbox::User=$(id -un)"
+    -o "Dir::State=$apt/state" -o "Dir::State::status=$apt/status" -o "Dir::Cache=$apt/cache")
+  if ! { "${get[@]}" update && "${get[@]}" install --yes --download-only --no-install-recommends "${wanted[@]}"; } >"$log" 2>&1; then
+    tail -n 20 "$log" >&2
+    return 1
+  fi
+  find "$apt/cache/archives" -name '*.deb' -exec dpkg-deb --extract {} "$root" \;
+  # Links to /lib/... would lead out of the folder.
+  find "$root" -type l -lname '/*' | while read -r link; do ln --symbolic --force --no-dereference --relative "$root$(readlink "$link")" "$link"; done
+  rm -rf "$apt"
+  touch "$root/complete"
+}
+
 # True if the Python given has every peer.
 has_peers() {
   "$1" -c 'import mujoco, numpy, scipy, h5py, pytest, hypothesis, gymnasium, yaml, material' >/dev/null 2>&1

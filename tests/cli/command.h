@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define HOLDFAST HF_BINARY_DIR "/cli/holdfast"
+#define HOLDFAST HF_COMMAND
 
 // The text of a file; what is longer is cut off.
 enum { TEXT_SIZE = 1 << 22 }; // a report holds its page of one megabyte
