@@ -21,14 +21,6 @@ static const double HFI_OVERSHOOT = 0.5;
 static const double HFI_SHORT_STEP = 1e-6;
 // No further step follows where the residual is below this share of the tolerance: the other half of the tolerance is for rounding [-].
 static const double HFI_SETTLED = 0.5;
-// Velocities of the start are the answer where the residual is below this share of the tolerance [-]. K is larger than A, so that |dv| is
-// at most |r| times the condition number of the scaled A, for which the share leaves room.
-static const double HFI_BALANCED = 1e-3;
-// Velocities of the start may be the answer where the residual is below this share of the tolerance: it may be rounding of positions [-].
-static const double HFI_BALANCED_ROUNDING = 0.1;
-
-// Is each entry of the momentum x small against the impulses I->tau of rows on its tree, or below the rounding whose squares are in I->work?
-int hfi_newton_is_negligible(const hfiIsland* I, double tolerance, const double* x);
 
 // Starts from I->v and leaves v, s, gamma and the responses at the answer. rung is one of
 //   HF_RUNG_TAMSI   transition-aware line search

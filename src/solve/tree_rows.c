@@ -10,6 +10,7 @@
 #include "base/finite.h"
 #include "linalg/dense.h"
 #include "math/vec3.h"
+#include "solve/rounding.h"
 #include "solve/system.h"
 #include "solve/tals.h"
 
@@ -264,7 +265,7 @@ static int take_step(hfiIsland* I, const Start* start, double tolerance, double 
 static int stays(hfiIsland* I, const double* v0, double tolerance, double norm, double scale) {
   if (!(norm / HFI_BALANCED <= tolerance * scale) || hfi_any_nonzero(v0, I->n)) return 0;
   memset(I->work, 0, sizeof(double) * (size_t)I->n);
-  if (!hfi_newton_is_negligible(I, tolerance, I->r)) return 0;
+  if (!hfi_is_negligible(I, tolerance, I->r)) return 0;
   memset(I->v1, 0, sizeof(double) * (size_t)I->n);
   memcpy(I->s1, I->s, sizeof(double) * (size_t)I->nrow);
   return 1;

@@ -1,0 +1,117 @@
+// Whether velocities solve the problem up to rounding.
+//
+// Velocities that are known to DBL_EPSILON of their size, and positions of about a metre, which are known to DBL_EPSILON metres, become momenta by the slopes
+// g = -dgamma/ds of stiff rows. What they leave of a residual is no reason for a step.
+#include "solve/rounding.h"
+
+#include "math/vec3.h"
+#include "solve/system.h"
+
+#include <float.h>
+#include <string.h>
+
+// The same share as HFI_BALANCED for the residual of each dof, but of the impulses of rows on its tree: so a light body that touches a heavy one keeps an
+// acceleration of more than 1e-10 of that which its contacts hold up [-].
+static const double BALANCED_TREE = 1e-2;
+
+// ---- rounding of velocities --------------------------------------------------------------------------
+
+// How well the velocity of row i of block b is known [m/s or rad/s]. A sum of n products, times h, is known to (n + 1) DBL_EPSILON of the sum of their
+// sizes. The law of a contact takes it from the depth.
+static double row_rounding(const hfiIsland* I, const hfiIslandBlock* b, int i) {
+  double sum = i == 0 && b->law == HF_LAW_CONTACT ? fabs(b->contact->depth) / I->problem->h : 0;
+  if (b->patch < 0) return DBL_EPSILON * (sum + 2 * fabs(I->s[b->row]));
+  const hfiPatch* patch = I->patch + b->patch;
+  const double* J = patch->J + (b->row - patch->row + i) * patch->ld;
+  for (int32_t c = 0; c < patch->ncol; ++c) sum += (patch->ncol + 1) * fabs(J[c] * I->v[patch->dof[c]]);
+  return DBL_EPSILON * sum;
+}
+
+// Slope -dgamma/ds of row i of block k.
+static double row_slope(const hfiIsland* I, int32_t k, int i) {
+  static const int diagonal[] = {0, 2, 3, 4, 6}; // entries of gtt
+  const hfiContactResponse* response = I->response + k;
+  if (I->block[k].law != HF_LAW_CONTACT) return I->G[I->block[k].row + i];
+  if (!response->active || (i > 0 && !(response->pi > 0))) return 0;
+  return i > 0 ? response->gtt[diagonal[i - 1]] : response->gnn;
+}
+
+double hfi_rounding_of_rows(const hfiIsland* I) {
+  double sum = 0;
+  for (int32_t k = 0; k < I->nblock; ++k)
+    for (int i = 0; i < I->block[k].dim; ++i) {
+      double slope = row_slope(I, k, i);
+      if (slope > 0) sum += slope * row_rounding(I, I->block + k, i) * hfi_system_row_weight(I, I->block + k, i);
+    }
+  return sum;
+}
+
+// ---- rounding of positions ---------------------------------------------------------------------------
+
+// Sets what rounding misses of the impulse of each row of a patch, missed (nrow): g DBL_EPSILON/h with the slope g = -dgamma/ds, since positions of about a metre are
+// known to DBL_EPSILON metres. It counts for contacts alone: their depths are differences of positions, and so are the deformations of anchored friction.
+// Returns whether any is not zero.
+static int find_missed(const hfiIsland* I, const hfiPatch* patch, double* missed) {
+  const double h = I->problem->h;
+  int any = 0;
+  for (int32_t k = patch->block, end = k + patch->nblock; k < end; ++k) {
+    const hfiIslandBlock* b = I->block + k;
+    const hfiContactResponse* response = I->response + k;
+    double* m = missed + (b->row - patch->row);
+    int acts = b->contact && response->active, rubs = acts && response->pi > 0 && b->contact->friction == HF_FRICTION_ANCHORED;
+    any |= acts;
+    m[0] = acts ? response->gnn * DBL_EPSILON / h : 0;
+    if (b->dim > 1) m[1] = rubs ? response->gtt[0] * DBL_EPSILON / h : 0;
+    if (b->dim > 2) m[2] = rubs ? response->gtt[2] * DBL_EPSILON / h : 0;
+    for (int i = 3; i < b->dim; ++i) m[i] = 0;
+  }
+  return any;
+}
+
+// Adds to square (n) what rounding leaves of the residual of each dof by the rows of a patch, of four columns at a time.
+static void add_rounding(const hfiPatch* patch, const double* missed, double* square) {
+  for (int32_t c = 0; c < patch->ncol; c += 4) {
+    const double* x = patch->J + c;
+    const int32_t *dof = patch->dof + c, n = patch->ncol - c;
+    double s0 = square[dof[0]], s1 = n > 1 ? square[dof[1]] : 0, s2 = n > 2 ? square[dof[2]] : 0, s3 = n > 3 ? square[dof[3]] : 0;
+    for (int32_t r = 0; r < patch->nrow; ++r, x += patch->ld) {
+      double m = missed[r];
+      s0 += sqr(m * x[0]), s1 += sqr(m * x[1]), s2 += sqr(m * x[2]), s3 += sqr(m * x[3]);
+    }
+    square[dof[0]] = s0;
+    if (n > 1) square[dof[1]] = s1;
+    if (n > 2) square[dof[2]] = s2;
+    if (n > 3) square[dof[3]] = s3;
+  }
+}
+
+// Computes these squares. ds is free between two steps.
+static void find_rounding(const hfiIsland* I, double* square) {
+  for (const hfiPatch *patch = I->patch, *end = patch + I->npatch; patch < end; ++patch)
+    if (find_missed(I, patch, I->ds)) add_rounding(patch, I->ds, square);
+}
+
+// ---- balance -----------------------------------------------------------------------------------------
+
+int hfi_is_negligible(const hfiIsland* I, double tolerance, const double* x) {
+  for (int32_t t = 0; t < I->ntree; ++t) {
+    const int32_t *start = I->problem->tree_start + I->tree[t], first = I->first[I->tree[t]], end = first + start[1] - start[0];
+    double held = 0;
+    for (int32_t i = first; i < end; ++i) held += sqr(I->tau[i]) * I->inverse_diag[i];
+    held *= sqr(BALANCED_TREE * tolerance);
+    for (int32_t i = first; i < end; ++i)
+      if (!(sqr(x[i]) <= held * I->diag[i] + I->work[i])) return 0;
+  }
+  return 1;
+}
+
+int hfi_is_balanced(const hfiIsland* I, double tolerance, double norm, double scale) {
+  int small = norm / HFI_BALANCED <= tolerance * scale;
+  double rounding = 0;
+  if (!(norm / HFI_BALANCED_ROUNDING <= tolerance * scale)) return 0;
+  memset(I->work, 0, sizeof(double) * (size_t)I->n);
+  if (small && hfi_is_negligible(I, tolerance, I->r)) return 1;
+  find_rounding(I, I->work);
+  for (int32_t i = 0; i < I->n; ++i) rounding += I->work[i] * I->inverse_diag[i];
+  return (small || sqr(norm) <= rounding) && hfi_is_negligible(I, tolerance, I->r);
+}
