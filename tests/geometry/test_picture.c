@@ -38,13 +38,19 @@ static hfCameraDef camera_at(int body, double x, double y, double z) {
   return d;
 }
 
+enum { MOST_COORDINATES = 8 };
+
+// The model of a world, all coordinates zero but the first one, which is q.
 static hfDynamics* finish(World* w, hfModel** model, double q) {
   hfDynamics* d = NULL;
   hfError error;
   if (hf_builder_finish(w->b, model, &error) != HF_OK) fail_msg("%s", error.message);
   hf_builder_free(w->b);
   assert_int_equal(hf_dynamics_create(&d, *model, &error), HF_OK);
-  hf_dynamics_position(d, &q, NULL);
+  double at[MOST_COORDINATES] = {0};
+  assert_in_range((*model)->nq, 1, MOST_COORDINATES);
+  at[0] = q;
+  hf_dynamics_position(d, at, NULL);
   return d;
 }
 

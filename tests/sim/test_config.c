@@ -40,7 +40,6 @@ static void test_given_controls_win(void** state) {
     char text[1000];
     snprintf(text, sizeof text, xml, signals[k]);
     simWorld w = make_world(text, hf_sim_config_default());
-    w.input = hf_input_create(w.model);
     hfError error;
     double* ctrl = w.input->ctrl;
     const struct { double given[2], acts[2]; } cases[] = {{{NAN, 5}, {3, 5}}, {{4, 5}, {4, 5}}, {{0, 0}, {0, 0}}};
@@ -111,7 +110,7 @@ static void test_solver_takes_what_the_configuration_takes(void** state) {
     assert_int_equal(hf_sim_config_set(&config, ends[i][0], ends[i][1], &error), HF_OK);
     simWorld w = sim_world_with(m, &config);
     assert_true(hf_sim_step(w.sim, w.state, NULL, NULL, &error) >= 0);
-    hf_sim_free(w.sim), hf_state_free(w.state);
+    hf_sim_free(w.sim), hf_state_free(w.state), hf_input_free(w.input);
   }
   hfSimConfig config = hf_sim_config_default();
   assert_int_equal(hf_sim_config_set(&config, "solver.theta_max", "3.1415", &error), HF_ERROR_ARGUMENT);
