@@ -13,8 +13,7 @@ static void test_contact_modes(void** state) {
   write_file("slide.xml", SLIDE);
   const char* options[] = {"", "--contact-mode switching", "--contact-mode rigid",
                            "--contact-mode compliant",
-                           "--contact-mode compliant --set switching.rigid.layer.eps=1e-5 --set "
-                           "switching.integrator=rk3"};
+                           "--contact-mode compliant --set switching.rigid.layer.eps=1e-5 --set switching.integrator=rk3"};
   for (int i = 0; i < 5; ++i) {
     char arguments[256];
     snprintf(arguments, sizeof arguments,

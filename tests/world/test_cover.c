@@ -40,8 +40,8 @@ static void test_shapes(void** state) {
   static const char* const bodies[] = {
     "<geom type='box' size='.05 .04 .03' mass='.5' friction='0'/>", "<geom type='cylinder' size='.04 .03' mass='.5' friction='0'/>",
     "<geom type='mesh' mesh='tile' mass='.5' pos='0 0 -.01' friction='0'/>",
-    "<geom type='box' size='.01 .01 .03' pos='.06 .04 0' mass='.1' friction='0'/><geom type='box' size='.01 .01 .03' pos='-.06 .04 0' mass='.1' friction='0'/>"
-    "<geom type='box' size='.01 .01 .03' pos='.06 -.04 0' mass='.1' friction='0'/><geom type='box' size='.01 .01 .03' pos='-.06 -.04 0' mass='.1' friction='0'/>"};
+    ("<geom type='box' size='.01 .01 .03' pos='.06 .04 0' mass='.1' friction='0'/><geom type='box' size='.01 .01 .03' pos='-.06 .04 0' mass='.1' friction='0'/>"
+    "<geom type='box' size='.01 .01 .03' pos='.06 -.04 0' mass='.1' friction='0'/><geom type='box' size='.01 .01 .03' pos='-.06 -.04 0' mass='.1' friction='0'/>")};
   static const double speeds[3] = {0.1, 1, 5};
   for (int k = 0; k < 4; ++k)
     for (int i = 0; i < 3; ++i)
