@@ -72,7 +72,7 @@ static void test_cup_lifts_plate(void** state) {
     }
     sim_world_step(&w, 250);
     double sag = (1.1 * 9.81) / 3000; // of the servo
-    assert_near(sim_q(&w)[2], 0.01 + 0.0999 - sag, 3e-4);
+    assert_near(sim_q(&w)[2], 0.01 + 0.0999 - sag, 2e-5); // contacts give way by some 1e-5 m
     sim_world_free(&w);
   }
 }
