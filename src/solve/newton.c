@@ -1,86 +1,64 @@
-// Newton's method for the velocities v of an island at the end of the step:
+// Newton's method for the velocities v of an island at the end of the step (docs/theory/tamsi.md):
 //
-//   r(v) = A v - p* - J^T gamma(s) = 0                                       (TAMSI section V-C)
+//   r(v) = A v - p* - J^T gamma(s) = 0,   s = J v + drift                     (TAMSI section V-C)
 //
 //   A      mass matrix plus implicit damping    p*     free momentum
-//   s      row velocities J v + drift           gamma  impulses of the rows, a function of s
+//   s      row velocities                       gamma  impulses of the rows, a function of s
 //   K      dr/dv = A + J^T G J, G = -dgamma/ds  dv     Newton step, K dv = -r
 //   alpha  share of the step that is taken      g      dv'r, the residual along the step
+//   v1, s1 the end of the full step; after a move, the point where it began
 //
-// One iteration:
+// One iteration (iterate):
 //   1. Form and factor K at v, or use the factors of the iteration before again.
-//   2. Solve for dv. Where dv does not point downhill (dv'r < 0), change it (find_direction).
+//   2. Solve for dv. A dv that does not point downhill (dv'r < 0) is replaced (compute_new_step).
 //   3. Choose alpha by the line search of the rung:
-//        TAMSI   the smallest alpha that the transition-aware line search gives for any row;
-//                in a heap alpha = 1
+//        TAMSI   the smallest alpha that any row asks for (search.c); in a heap alpha = 1
 //        merit   the same, then halved until |r| decreases
 //        convex  alpha = 1: r is the gradient of a convex function
-//   4. Move to v + alpha dv. Where g, which is negative at the start, is positive there and larger
-//      than a share HFI_OVERSHOOT of its size at the start, the step went too far and is cut back to
-//      where g is small (line.c).
+//   4. Move to v + alpha dv. Where g, which is negative at the start, becomes too large on the way,
+//      the step went too far and is cut back to where |g| is small (line.c).
 //   5. Stop when both the residual and the next step are small against the scale.
 //
 // All norms are mass-scaled: |r|^2 = sum r_i^2/A_ii for momenta and |dv|^2 = sum A_ii dv_i^2 for
 // velocities. Both are in sqrt(kg) m/s, so that one scale, max(|p*|, |J^T gamma|), serves residual
 // and step, normal and tangential directions, light and heavy bodies.
 //
-// The test of convergence. Once the residual is small, the factors at hand give one more step
-// almost for free (finish). Its length is the test of the step, and taking it brings the answer
-// close to rounding. Where the residual fell so fast that this step would be short anyway, it is
-// left out.
-//
-// Factors are used a second time when the residual after such a step is expected to be within the
-// tolerance (keeps_factors).
-//
-// The first step of a body that turns about its only contact is another one (predict.c): K and r belong to row velocities
-// that are predicted for the end of the step.
-//
-// Three rules make the iteration reliable with many contacts and strong coupling
-// (docs/theory/tamsi.md):
-//   - A row shortens a step only if the force that it would miss matters against the residual.
-//   - Where the unsymmetric terms of K turn the step uphill, K is formed again without them.
-//   - A step that went too far (item 4) is cut back.
-//
-// In a heap some row is always about to cross its stick region, so that the smallest alpha of all
-// rows would be tiny (docs/theory/heaps.md). There the friction duals take the place of the search
-// over rows (dual.c), a soft start gives the first guess (soft.c), and a step that points uphill is
-// reversed unless it halves the residual. K has a negative eigenvalue along such a step: it leads to a
-// saddle of the energy, and the opposite direction leads away from it. But the coupling of friction
-// to the normal force has no energy. Where r becomes small at the end of the step, an answer is near.
+// In a heap the friction duals (dual.c) take the place of the search over rows, and a step that
+// points uphill is treated in another way (docs/theory/heaps.md, "What else differs from TAMSI").
 #include "solve/newton.h"
 
 #include "base/compile.h"
+#include "base/finite.h"
 #include "linalg/dense.h"
 #include "math/vec3.h"
 #include "solve/dual.h"
 #include "solve/line.h"
 #include "solve/predict.h"
 #include "solve/rounding.h"
+#include "solve/search.h"
 #include "solve/system.h"
-#include "solve/tals.h"
 
 #include <string.h>
 
-// The line search ignores a row whose missed force is below this share of the residual [-].
-static const double RELEVANT_FORCE = 0.1;
 // A step points downhill if the cosine of the angle between dv and -r is at least this [-].
 static const double DOWNHILL_COSINE = 1e-3;
-// A step is cut back where g at its end exceeds this share of -g at its start: in heaps and in the convex problem less than HFI_OVERSHOOT [-].
+// A step is cut back where g at its end exceeds this share of -g at its start. These two are smaller than HFI_OVERSHOOT: of heaps, and of
+// the convex problem [-].
 static const double OVERSHOOT_HEAP = 0.1;
 static const double OVERSHOOT_CONVEX = 0.05;
-// Assumed contraction of the residual when the factors of a Newton step are used again [-].
+// The residual is assumed to fall to this share in the first step that uses the factors of a Newton step again [-].
 static const double REUSE_CONTRACTION = 3e-3;
-// A residual below this share of the largest impulse of a row may be nothing but rounding [-].
+// A residual below this share of the largest impulse of a row may be the rounding of impulses that cancel [-].
 static const double CANCELLATION = 2e-15;
-// So may one below this many tolerances that the rounding of row velocities explains [-].
+// The rounding of row velocities is looked at only where the residual is below this many tolerances: it explains no larger one [-].
 static const double COARSE = 1e4;
 // A residual below this share of the scale that steps no longer lower is rounding [-].
 static const double ROUNDING = 1e-13;
-// A step of a heap that points uphill is taken where it brings the residual below this share [-].
+// A step of a heap that points uphill is taken where it brings the residual below this share of what it is [-].
 static const double UPHILL = 0.5;
 // A halved step is accepted if |r| falls by at least this share of alpha (Armijo's condition) [-].
 static const double ARMIJO = 1e-4;
-// A prediction is a good start where the residual at the end of its step is below this share of that at the beginning [-].
+// A predicted first step is kept where it brings the residual below this share of what it is [-].
 static const double PREDICTED = 0.1;
 enum {
   MAX_CONVEX_ITERATIONS = 500, // The convex problem always converges, if need be slowly.
@@ -94,69 +72,78 @@ typedef struct iteration {
   hfiIsland* I;
   const hfSolverConfig* config;
   int coupling, rung;
-  int dual;     // 1: friction duals are unknowns too (dual.c), and rows do not limit steps
-  hfiTurn turn; // largest turn of a slip velocity in one step; zero until a contact slips
-  double norm;  // |r| at v [sqrt(kg) m/s]
-  double scale; // what |r| and |dv| are compared with [sqrt(kg) m/s]
-  double step;  // |dv| of the last step [sqrt(kg) m/s]
-  double along; // dv'r of the last step, at its start
-  double halved; // |r| when it was last halved [sqrt(kg) m/s]
-  int stalled;   // iterations since then
-  int idle;      // last steps (finish) that were not short and did not halve |r|
+  hfiDuals duals;
+  hfiTurn turn;       // of theta_max; zero until a contact slips
+  double norm;        // |r| at v [sqrt(kg) m/s]
+  double scale;       // what |r| and |dv| are compared with [sqrt(kg) m/s]
+  double step;        // |dv| of the last step [sqrt(kg) m/s]
+  double g_start;     // g at the start of the last step [J]
+  double halved_norm; // |r| when it was last halved [sqrt(kg) m/s]
+  int stalled;        // iterations since then
+  int idle;           // last steps (take_last_step) that were not short and did not halve |r|
+  int reuses;         // steps that use the factors at hand again, counted with the next one; 0: the next step forms new ones
 } iteration;
 
 // Computes impulses, responses, residual and its norm at I->v and I->s.
 static void evaluate(iteration* it) { it->norm = hfi_system_evaluate(it->I, it->coupling, &it->scale); }
 
-static int is_small(const iteration* it, double norm) {
-  return norm <= it->config->tolerance * it->scale;
+// Exchanges v and s with v1 and s1.
+static void exchange_points(hfiIsland* I) {
+  double *v = I->v, *s = I->s;
+  I->v = I->v1, I->v1 = v;
+  I->s = I->s1, I->s1 = s;
 }
 
-// Is the residual below the tolerance for certain, and would the next step be below it too? The
-// next step is assumed to be shorter than the last by the same factor as the residual.
+// ---- tests of convergence ----------------------------------------------------------------------------
+
+static int is_small(const iteration* it, double norm) { return norm <= it->config->tolerance * it->scale; }
+
+// Is the residual, which was `before` at the start of the step, below the tolerance for certain, and would the next step be below it, too?
+// The next step is assumed to be shorter than the last by the same factor as the residual.
 static int is_settled(const iteration* it, double before) {
   return is_small(it, it->norm / HFI_SETTLED) && is_small(it, it->step * (it->norm / before));
 }
 
-// Accepts a residual that is nothing but rounding, by raising the scale so that it counts as small.
-// Returns whether it does. Two large impulses that cancel, such as a drive that presses a dof
-// against a contact, leave rounding errors in r that are large against p* and J^T gamma. So does the velocity of a stiff row: where a light body
-// goes far until it touches, the law of its contact may turn the last digit of the velocity into more than the tolerance. Only where
-// the last step did not halve the residual can it be of that sort.
+// Returns how large a residual rounding alone may leave [sqrt(kg) m/s]. There are two causes. Two large impulses that cancel, such as
+// those of a drive that presses a dof against a contact, leave errors that are large against p* and J^T gamma. And the law of a stiff
+// row turns the last digit of its velocity into an impulse: where a light body goes far until it touches, into more than the tolerance.
+static double bound_rounding(const iteration* it) {
+  double cancelled = CANCELLATION * hfi_system_largest_impulse(it->I);
+  if (it->norm <= cancelled || !is_small(it, it->norm / COARSE)) return cancelled;
+  return hfi_rounding_of_rows(it->I);
+}
+
+// Accepts a residual that is nothing but rounding, by raising the scale so that it counts as small. Returns whether it does. A residual
+// that the last step halved is not of that sort.
 static int accept_rounding(iteration* it, double before) {
   if (it->norm < 0.5 * before) return 0;
-  double rounding = CANCELLATION * hfi_system_largest_impulse(it->I);
-  if (it->norm > rounding && is_small(it, it->norm / COARSE)) rounding = hfi_rounding_of_rows(it->I);
+  double rounding = bound_rounding(it);
   if (it->norm > rounding) return 0;
   it->scale = max2(it->scale, rounding / it->config->tolerance);
   return 1;
 }
 
-static int is_balanced(const iteration* it) { return hfi_is_balanced(it->I, it->config->tolerance, it->norm, it->scale); }
-
-static int any_moves(const hfiIsland* I) {
-  for (int32_t i = 0; i < I->n; ++i)
-    if (I->v[i] != 0) return 1;
-  return 0;
+// Would one more step with the factors at hand reach the tolerance? If the last step was such a step, the residual is expected to fall
+// again as it fell then; after a Newton step, by REUSE_CONTRACTION.
+static int can_reuse_factors(const iteration* it, double before) {
+  double contraction = it->reuses > 0 ? it->norm / before : REUSE_CONTRACTION;
+  return it->reuses < MAX_REUSES && is_small(it, it->norm * contraction);
 }
 
-// Looks whether the velocities of the start are the answer. Where they are and hardly anything moves, the island comes to rest: a
-// velocity of 1e-13 that stayed as it is would unbalance it again some steps later.
-static int starts_balanced(iteration* it) {
-  hfiIsland* I = it->I;
-  if (!is_balanced(it)) return 0;
-  if (!any_moves(I) || !hfi_is_negligible(I, it->config->tolerance, I->Av)) return 1;
-  memset(I->v, 0, sizeof(double) * (size_t)I->n);
-  hfi_system_rows(I, I->v, I->s);
-  evaluate(it);
-  return is_balanced(it);
+// Counts the iterations that did not halve the residual. Returns 1 when there were too many in a row.
+static int stalls(iteration* it) {
+  it->stalled += 1;
+  if (it->norm < 0.5 * it->halved_norm) it->halved_norm = it->norm, it->stalled = 0;
+  return it->stalled > MAX_STALL;
 }
 
-// Computes s1 = J v1 at the end of a step. After a short step s1 = s + J dv instead: rounding of v
-// times the slope of a stiff row would otherwise keep the residual from becoming small.
-static void compute_end_rows(iteration* it, double step) {
+// ---- the Newton step ---------------------------------------------------------------------------------
+
+// Computes s1 = J v1 + drift at the end of a step. After a short step s1 = s + J dv instead: rounding of v times the slope of a stiff row
+// would otherwise keep the residual from becoming small.
+static void compute_end_rows(iteration* it) {
   hfiIsland* I = it->I;
-  if (step > HFI_SHORT_STEP * it->scale) {
+  if (it->step > HFI_SHORT_STEP * it->scale) {
     hfi_system_rows(I, I->v1, I->s1);
     return;
   }
@@ -164,125 +151,73 @@ static void compute_end_rows(iteration* it, double step) {
   hfi_move(I->s1, I->s, 1.0, I->ds, I->nrow);
 }
 
-// Computes dv = -K^-1 r with the factors at hand, and v1 at the end of the full step. n: its dofs, a constant where many islands have that
-// number. Returns dv'r.
-HFI_COPIED double find_end(const hfiIsland* I, int32_t n) {
+// Computes dv = -K^-1 r with the factors at hand, and v1 = v + dv. n: the dofs of the island, a constant where many islands have that
+// number. Returns g = dv'r.
+HFI_COPIED double solve_for_step(const hfiIsland* I, int32_t n) {
   hfi_scale(I->dv, -1.0, I->r, n);
   hfi_block_solve(&I->K, I->dv);
   hfi_move(I->v1, I->v, 1.0, I->dv, n);
   return hfi_dot(I->dv, I->r, n);
 }
 
-// Computes the step, its end (v1, s1), |dv| and dv'r. Returns 0 where dv is not finite.
-static int solve_step(iteration* it) {
+// Computes the step with the factors at hand: dv, its end (v1, s1), |dv| and g at its start. Returns 0 where dv is not finite.
+static int compute_step(iteration* it) {
   hfiIsland* I = it->I;
-  it->along = I->n == 3 ? find_end(I, 3) : find_end(I, I->n);
+  it->g_start = I->n == 3 ? solve_for_step(I, 3) : solve_for_step(I, I->n);
   it->step = hfi_system_velocity_norm(I, I->dv);
-  compute_end_rows(it, it->step);
+  compute_end_rows(it);
   return isfinite(it->step);
 }
 
-// Would a step with the factors at hand reach the tolerance? The contraction of the residual is
-// that of the last step if that was such a step (reuses > 0), and assumed after a Newton step.
-static int keeps_factors(const iteration* it, double before, int reuses) {
-  double contraction = reuses > 0 ? it->norm / before : REUSE_CONTRACTION;
-  return reuses < MAX_REUSES && is_small(it, it->norm * contraction);
-}
-
-static void swap(double** a, double** b) {
-  double* t = *a;
-  *a = *b;
-  *b = t;
-}
-
-// Is the residual at the end of the step, v1 and s1, below the share UPHILL of that at v? Leaves impulses, responses and r of the end.
-static int lowers_residual(iteration* it) {
-  hfiIsland* I = it->I;
+// Is the residual at the end of the step below the share UPHILL of that at v? Leaves impulses, responses and r of the end.
+static int full_step_lowers_residual(iteration* it) {
   double norm = it->norm, scale = it->scale;
-  swap(&I->v, &I->v1), swap(&I->s, &I->s1);
+  exchange_points(it->I);
   evaluate(it);
   int lower = it->norm / it->scale < UPHILL * (norm / scale);
-  swap(&I->v, &I->v1), swap(&I->s, &I->s1);
+  exchange_points(it->I);
   it->norm = norm, it->scale = scale;
   return lower;
 }
 
-// Takes -dv, which points downhill, instead of dv.
+// Takes -dv in the place of dv.
 static void reverse_step(iteration* it) {
   hfiIsland* I = it->I;
   for (int32_t i = 0; i < I->n; ++i) I->dv[i] = -I->dv[i], I->v1[i] = I->v[i] + I->dv[i];
-  compute_end_rows(it, it->step);
-  it->along = -it->along;
+  compute_end_rows(it);
+  it->g_start = -it->g_start;
 }
 
-// Forms and factors K at v, then computes the step. Where the step is not downhill and K is
-// unsymmetric: in a heap takes a step that points uphill where it lowers the residual, and reverses it where it does not;
-// otherwise leaves the unsymmetric terms out and solves again. Returns 0 when there is no finite step.
-static int find_direction(iteration* it) {
+// Forms and factors K at v and computes the step. Returns 0 when there is no finite step. Two kinds of steps are replaced where K is
+// unsymmetric (docs/theory/tamsi.md, "Two safeguards"):
+//   - In a heap, a step that points uphill is reversed unless it lowers the residual. K has a negative eigenvalue along it: it leads to a
+//     saddle of the energy, and the opposite direction leads away from it. But the coupling of friction to the normal force has no
+//     energy, and where r is small at the end of the step, an answer is near.
+//   - Any other step that does not point downhill is computed again without the unsymmetric terms of K, and so is one whose K cannot be
+//     factored.
+static int compute_new_step(iteration* it) {
   hfiIsland* I = it->I;
-  if (it->dual) hfi_dual_set_responses(I);
+  if (it->duals) hfi_dual_set_responses(I);
   if (hfi_system_factor(I) == 0) {
-    int finite = solve_step(it);
+    int finite = compute_step(it);
     double slight = DOWNHILL_COSINE * it->step * it->norm;
-    if (it->along <= -slight || !hfi_system_is_coupled(I)) return finite;
-    if (it->dual && it->along >= slight) {
-      if (!lowers_residual(it)) reverse_step(it);
+    if (it->g_start <= -slight || !hfi_system_is_coupled(I)) return finite;
+    if (it->duals && it->g_start >= slight) {
+      if (!full_step_lowers_residual(it)) reverse_step(it);
       return 1;
     }
   }
   hfi_system_decouple(I);
-  return hfi_system_factor(I) == 0 && solve_step(it);
+  return hfi_system_factor(I) == 0 && compute_step(it);
 }
 
-// Would the residual change noticeably if the force of this row were wrong by `force` [N or N m]?
-static int matters(const iteration* it, const hfiIslandBlock* b, int row, double force) {
-  const hfiIsland* I = it->I;
-  return it->I->problem->h * force * hfi_system_row_weight(I, b, row) > RELEVANT_FORCE * it->norm;
+// Computes the step with the factors of the step before. The update of friction duals needs the groups at v.
+static int compute_step_again(iteration* it) {
+  if (it->duals) hfi_dual_evaluate(it->I);
+  return compute_step(it);
 }
 
-// Shortens alpha for friction group g of block k, whose force may be wrong by up to twice its
-// bound. Only a group that slips limits a step: inside the stick region the law is linear.
-static inline double limit_group(const iteration* it, int32_t k, int g, double alpha) {
-  const hfiIslandBlock* b = it->I->block + k;
-  const double *s = it->I->s + b->row, *s1 = it->I->s1 + b->row, pi = it->I->response[k].pi;
-  if (!(it->I->response[k].slipping >> g & 1)) return alpha;
-  double a = hfi_tals_contact(b->contact, it->I->problem->h, g, pi, s, s1, it->turn);
-  return a < alpha && matters(it, b, 1 + hfi_group_row(g), 2 * b->contact->mu[g] * pi) ? a : alpha;
-}
-
-static double limit_contact(const iteration* it, int32_t k, double alpha) {
-  alpha = limit_group(it, k, HF_SLIDING, alpha);
-  alpha = limit_group(it, k, HF_TORSION, alpha);
-  return limit_group(it, k, HF_ROLLING, alpha);
-}
-
-// Shortens alpha for the saturated rows of a block that are at a bound (G = 0).
-static double limit_saturated(const iteration* it, const hfiIslandBlock* b, double alpha) {
-  for (int32_t i = 0; i < b->dim; ++i) {
-    const hfSaturatedRow* row = b->saturated + i;
-    if (it->I->G[b->row + i] != 0) continue;
-    double a = hfi_tals_saturated(row, it->I->s[b->row + i], it->I->s1[b->row + i]);
-    if (a < alpha && matters(it, b, i, row->hi - row->lo)) alpha = a;
-  }
-  return alpha;
-}
-
-// Transition-aware line search: the smallest alpha that any row of the island asks for.
-static double limit_step(iteration* it) {
-  const hfiIsland* I = it->I;
-  double alpha = 1;
-  for (int32_t k = 0; k < I->nscalar; ++k)
-    if (I->G[k] == 0) alpha = limit_saturated(it, I->block + k, alpha);
-  for (int32_t k = I->nscalar; k < I->nblock; ++k) {
-    if (I->block[k].law == HF_LAW_SATURATED)
-      alpha = limit_saturated(it, I->block + k, alpha);
-    else if (I->response[k].slipping) {
-      if (it->turn.sin == 0) it->turn = (hfiTurn){sin(it->config->theta_max), cos(it->config->theta_max)};
-      alpha = limit_contact(it, k, alpha);
-    }
-  }
-  return alpha;
-}
+// ---- how much of the step is taken -------------------------------------------------------------------
 
 // Moves v and s to v + alpha dv and evaluates there. Afterwards v1 and s1 hold the point before.
 static void move(iteration* it, double alpha) {
@@ -291,13 +226,11 @@ static void move(iteration* it, double alpha) {
     hfi_move(I->v1, I->v, alpha, I->dv, I->n);
     hfi_system_rows(I, I->v1, I->s1);
   }
-  swap(&I->v, &I->v1);
-  swap(&I->s, &I->s1);
+  exchange_points(I);
   evaluate(it);
 }
 
-// Replaces the last move by one with another alpha: v = v1 + alpha dv, where v1 is the point
-// before.
+// Replaces the last move by one with another alpha: v = v1 + alpha dv, where v1 is the point before.
 static void move_again(iteration* it, double alpha) {
   hfiIsland* I = it->I;
   hfi_move(I->v, I->v1, alpha, I->dv, I->n);
@@ -305,21 +238,25 @@ static void move_again(iteration* it, double alpha) {
   evaluate(it);
 }
 
+// The share of -g at the start of a step that g may have at its end.
+static double allowed_overshoot(const iteration* it) {
+  if (it->rung == HF_RUNG_CONVEX) return OVERSHOOT_CONVEX;
+  return it->duals ? OVERSHOOT_HEAP : HFI_OVERSHOOT;
+}
+
 // Moves by alpha, or by less where that goes too far. Returns the alpha taken.
-static double advance(iteration* it, double alpha) {
-  double overshoot = it->dual ? OVERSHOOT_HEAP : HFI_OVERSHOOT;
-  if (it->rung == HF_RUNG_CONVEX) overshoot = OVERSHOOT_CONVEX;
+static double move_and_cut(iteration* it, double alpha) {
+  hfiIsland* I = it->I;
   move(it, alpha);
-  double end = hfi_dot(it->I->dv, it->I->r, it->I->n);
-  if (!(it->along < 0 && end > -overshoot * it->along)) return alpha;
-  alpha = hfi_line_cut(it->I, it->coupling, alpha, it->along, end);
+  double g_end = hfi_dot(I->dv, I->r, I->n);
+  if (!(it->g_start < 0 && g_end > -allowed_overshoot(it) * it->g_start)) return alpha;
+  alpha = hfi_line_cut(I, it->coupling, alpha, it->g_start, g_end);
   move_again(it, alpha);
   return alpha;
 }
 
-// Moves by the first of alpha, alpha/2, alpha/4, ... that lowers the residual, and returns it.
-// Returns 0 when none does.
-static double descend(iteration* it, double alpha) {
+// Moves by the first of alpha, alpha/2, alpha/4, ... that lowers the residual, and returns it. Returns 0 when none does.
+static double move_and_halve(iteration* it, double alpha) {
   double norm = it->norm;
   move(it, alpha);
   for (int halving = 0; halving < MAX_HALVINGS; ++halving) {
@@ -330,80 +267,97 @@ static double descend(iteration* it, double alpha) {
   return 0;
 }
 
-// Called when the residual is small: takes one more step with the factors at hand. Returns 1,
-// converged, when that step was short and the residual is still small after it. Where light parts
-// are coupled to heavy ones, a residual of nothing but rounding may give steps that are never short: such a residual is accepted, too.
-static int finish(iteration* it) {
+// Takes the step, or that part of it which the line search of the rung allows. Returns alpha; 0: no part of it lowers the residual.
+static double take_step(iteration* it) {
+  double alpha = 1;
+  if (it->duals)
+    hfi_dual_update(it->I);
+  else if (it->rung != HF_RUNG_CONVEX)
+    alpha = hfi_search_rows(it->I, it->norm, it->config->theta_max, &it->turn);
+  return it->rung == HF_RUNG_MERIT ? move_and_halve(it, alpha) : move_and_cut(it, alpha);
+}
+
+// Called when the residual is small: takes one more step with the factors at hand, which costs little and brings the answer close to
+// rounding. Returns 1, converged, when that step was short and the residual is still small after it. Where light parts are coupled to
+// heavy ones, a residual of nothing but rounding may give steps that are never short: such a residual is accepted, too.
+static int take_last_step(iteration* it) {
   double before = it->norm;
-  solve_step(it);
-  int small = is_small(it, it->step);
+  compute_step(it);
+  int is_short = is_small(it, it->step);
   move(it, 1);
-  if ((small && is_small(it, it->norm)) || accept_rounding(it, before)) return 1;
+  if ((is_short && is_small(it, it->norm)) || accept_rounding(it, before)) return 1;
   it->idle += !(it->norm < 0.5 * before);
   return it->idle >= MAX_IDLE && is_small(it, it->norm) && it->norm <= ROUNDING * it->scale;
 }
 
-// Counts the iterations that did not halve the residual. Returns 1 when there were too many in a row.
-static int stalls(iteration* it) {
-  it->stalled += 1;
-  if (it->norm < 0.5 * it->halved) it->halved = it->norm, it->stalled = 0;
-  return it->stalled > MAX_STALL;
+// ---- the start ---------------------------------------------------------------------------------------
+
+static int is_balanced(const iteration* it) { return hfi_is_balanced(it->I, it->config->tolerance, it->norm, it->scale); }
+
+// Are the velocities of the start the answer? Where they are and hardly anything moves, the island comes to rest: a velocity of 1e-13
+// that stayed as it is would unbalance it again some steps later.
+static int start_is_answer(iteration* it) {
+  hfiIsland* I = it->I;
+  if (!is_balanced(it)) return 0;
+  if (!hfi_any_nonzero(I->v, I->n) || !hfi_is_negligible(I, it->config->tolerance, I->Av)) return 1;
+  memset(I->v, 0, sizeof(double) * (size_t)I->n);
+  hfi_system_rows(I, I->v, I->s);
+  evaluate(it);
+  return is_balanced(it);
 }
 
-// Takes the first step by laws that are linearised at the end of the step as it is predicted (predict.h). Returns 0, with the velocities of before, where
-// nothing is predicted or the residual does not fall enough. *reuses: whether the factors of the step are used again.
-static int step_to_prediction(iteration* it, hfiNewtonResult* out, int* reuses) {
+// Begins at the velocities of the start.
+static void begin_at_start(iteration* it, hfiNewtonResult* out) {
+  evaluate(it);
+  if (it->duals == HFI_NEW_DUALS) hfi_dual_reset(it->I);
+  it->halved_norm = it->norm;
+  out->converged = start_is_answer(it);
+}
+
+// Takes the first step by laws that are linearised at the end of the step as it is predicted (predict.h), for a body that turns about its
+// only contact. Returns 0, with the velocities of before, where nothing is predicted or the residual does not fall enough.
+static int begin_by_prediction(iteration* it, hfiNewtonResult* out) {
   hfiIsland* I = it->I;
-  if (!hfi_predict(I, it->coupling)) return 0;
+  if (it->rung != HF_RUNG_TAMSI || it->duals || !hfi_predict(I, it->coupling)) return 0;
   double before = hfi_system_measure(I, &it->scale);
   out->iterations = 1;
-  if (hfi_system_factor(I) != 0 || !solve_step(it)) return 0;
+  if (hfi_system_factor(I) != 0 || !compute_step(it)) return 0;
   move(it, 1);
-  if (it->norm < PREDICTED * before) {
-    out->converged = is_settled(it, before) || (is_small(it, it->norm) && finish(it));
-    *reuses = keeps_factors(it, before, 0);
-    return 1;
+  if (!(it->norm < PREDICTED * before)) {
+    exchange_points(I);
+    return 0;
   }
-  swap(&I->v, &I->v1), swap(&I->s, &I->s1);
-  return 0;
+  out->converged = is_settled(it, before) || (is_small(it, it->norm) && take_last_step(it));
+  it->reuses = can_reuse_factors(it, before);
+  return 1;
 }
 
-hfiNewtonResult hfi_newton_solve(hfiIsland* I, const hfSolverConfig* config, int coupling, int rung,
-                            hfiDuals duals) {
-  iteration it = {.I = I,
-                  .config = config,
-                  .coupling = coupling,
-                  .rung = rung,
-                  .dual = duals != HFI_NO_DUALS};
+// ---- the iteration -----------------------------------------------------------------------------------
+
+// Makes one iteration, which counts if it forms K. Returns 0 where the method gives up.
+static int iterate(iteration* it, hfiNewtonResult* out) {
+  double before = it->norm;
+  out->iterations += it->reuses == 0;
+  if (!(it->reuses > 0 ? compute_step_again(it) : compute_new_step(it))) return 0;
+  double alpha = take_step(it);
+  out->limited += alpha < 1;
+  if ((alpha == 1 && is_settled(it, before)) || accept_rounding(it, before))
+    out->converged = 1;
+  else if (is_small(it, it->norm))
+    out->converged = take_last_step(it);
+  else if (alpha == 0 || (it->duals == HFI_KEPT_DUALS && stalls(it)))
+    return 0;
+  it->reuses = alpha == 1 && can_reuse_factors(it, before) ? it->reuses + 1 : 0;
+  return 1;
+}
+
+hfiNewtonResult hfi_newton_solve(hfiIsland* I, const hfSolverConfig* config, int coupling, int rung, hfiDuals duals) {
+  iteration it = {.I = I, .config = config, .coupling = coupling, .rung = rung, .duals = duals};
   hfiNewtonResult out = {0, 0, 0, 0};
   int32_t most = imax2(config->max_iterations, rung == HF_RUNG_CONVEX ? MAX_CONVEX_ITERATIONS : 0);
-  int reuses = 0;
   hfi_system_rows(I, I->v, I->s);
-  if (rung != HF_RUNG_TAMSI || it.dual || !step_to_prediction(&it, &out, &reuses)) {
-    evaluate(&it);
-    if (duals == HFI_NEW_DUALS) hfi_dual_reset(I);
-    it.halved = it.norm;
-    out.converged = starts_balanced(&it);
-  }
-  while (out.iterations < most && !out.converged) {
-    double alpha = 1, before = it.norm;
-    out.iterations += reuses == 0; // An iteration is a factorisation.
-    if (it.dual && reuses > 0) hfi_dual_evaluate(I); // find_direction does it too
-    if (!(reuses > 0 ? solve_step(&it) : find_direction(&it))) break;
-    if (it.dual)
-      hfi_dual_update(I);
-    else if (rung != HF_RUNG_CONVEX)
-      alpha = limit_step(&it);
-    alpha = rung == HF_RUNG_MERIT ? descend(&it, alpha) : advance(&it, alpha);
-    if (alpha < 1) ++out.limited;
-    if ((alpha == 1 && is_settled(&it, before)) || accept_rounding(&it, before))
-      out.converged = 1;
-    else if (is_small(&it, it.norm))
-      out.converged = finish(&it);
-    else if (alpha == 0 || (duals == HFI_KEPT_DUALS && stalls(&it)))
-      break;
-    reuses = alpha == 1 && keeps_factors(&it, before, reuses) ? reuses + 1 : 0;
-  }
+  if (!begin_by_prediction(&it, &out)) begin_at_start(&it, &out);
+  while (!out.converged && out.iterations < most && iterate(&it, &out)) continue;
   out.residual = it.scale > 0 ? it.norm / it.scale : it.norm;
   return out;
 }
