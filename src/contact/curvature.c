@@ -1,0 +1,62 @@
+// Curvature of a geom at a contact, by its shape. A ball of radius r has k = 1/r along both tangents. The side of a capsule or cylinder has k
+// across its axis a, and none along it:
+//
+//   C = k (I - a a^T), a in the tangent plane
+//
+// The curvature of an ellipsoid with the half axes E, where its normal is n, is the inverse of the Hessian H across n of its support function
+// s = |E n| (docs/theory/collision.md):
+//
+//   H = E^2/s - (E^2 n)(E^2 n)^T/s^3
+#include "contact/curvature.h"
+
+#include "model/shape.h"
+
+// The side of a capsule or cylinder touches where the cosine of the contact's normal and the shape's axis is below the first [-]; the flat end
+// of a cylinder where it is above the second [-]. Between them a cylinder touches with its rim.
+static const double SIDE = 0.02, END = 0.9998;
+
+static hfiCurvature of_ball(double radius) { return (hfiCurvature){1 / radius, 0, 1 / radius}; }
+
+static hfiCurvature of_side(double radius, hfVec3 axis, const hfiContact* c) {
+  double k = 1 / radius, x = v3_dot(axis, c->t1), y = v3_dot(axis, c->t2);
+  return (hfiCurvature){k - k * x * x, 0 - k * x * y, k - k * y * y}; // 0 -: a zero is positive, and so is its angle by atan2
+}
+
+// n, t1, t2: of the contact, in the frame of the ellipsoid. Returns 0 where the numbers overflow.
+static int of_ellipsoid(const double* size, hfVec3 n, hfVec3 t1, hfVec3 t2, hfiCurvature* out) {
+  hfVec3 E2 = v3(sqr(size[0]), sqr(size[1]), sqr(size[2])), E2n = v3_mul(E2, n);
+  double s = sqrt(v3_dot(n, E2n)), s3 = s * s * s, a = v3_dot(t1, E2n), b = v3_dot(t2, E2n);
+  double h11 = v3_dot(t1, v3_mul(E2, t1)) / s - a * a / s3, h22 = v3_dot(t2, v3_mul(E2, t2)) / s - b * b / s3;
+  double h12 = v3_dot(t1, v3_mul(E2, t2)) / s - a * b / s3, det = h11 * h22 - h12 * h12;
+  if (!(det > 0)) return 0;
+  *out = (hfiCurvature){h22 / det, -h12 / det, h11 / det};
+  return 1;
+}
+
+int hfi_contact_curvature(const hfDynamics* d, const hfiContact* c, int geom, hfiCurvature* out) {
+  const double* size = hf_model_geom_size(d->model) + 3 * geom;
+  const hfMat3* R = &d->X_WG[geom].R;
+  hfVec3 axis = m3_col(*R, 2);
+  double cosine = fabs(v3_dot(axis, c->n));
+  *out = (hfiCurvature){0, 0, 0};
+  switch (hf_model_geom_type(d->model)[geom]) {
+  case HF_GEOM_SPHERE: *out = of_ball(size[0]); return 1;
+  // A mesh may stand for something round. It counts as the ball that holds it, which has the least curvature that it can have as a whole.
+  case HF_GEOM_MESH: *out = of_ball(hf_model_geom_rbound(d->model)[geom]); return 1;
+  case HF_GEOM_ELLIPSOID: return of_ellipsoid(size, m3_tmulv(*R, c->n), m3_tmulv(*R, c->t1), m3_tmulv(*R, c->t2), out);
+  case HF_GEOM_CAPSULE: *out = cosine > SIDE ? of_ball(size[0]) : of_side(size[0], axis, c); return 1;
+  case HF_GEOM_CYLINDER:
+    if (cosine <= SIDE) *out = of_side(size[0], axis, c);
+    return cosine <= SIDE || cosine > END;
+  default: return 1;
+  }
+}
+
+double hfi_largest_radius(const hfModel* m, int geom) {
+  const double* size = hf_model_geom_size(m) + 3 * geom;
+  int type = hf_model_geom_type(m)[geom];
+  if (type == HF_GEOM_MESH) return hf_model_geom_rbound(m)[geom];
+  if (hfi_shape_kinds[type].curvature == HFI_FLAT) return 0;
+  if (type != HF_GEOM_ELLIPSOID) return size[0];
+  return sqr(max2(size[0], max2(size[1], size[2]))) / min2(size[0], min2(size[1], size[2]));
+}

@@ -1,0 +1,21 @@
+// Curvature of the surfaces that touch at a contact.
+#ifndef HFI_CONTACT_CURVATURE_H
+#define HFI_CONTACT_CURVATURE_H
+
+#include "contact/contact.h"
+
+// Curvature of a surface in the tangent plane of a contact, a symmetric matrix in the axes t1 and t2. Positive where the surface is convex [1/m].
+typedef struct hfiCurvature { double c11, c12, c22; } hfiCurvature;
+
+// The curvature along the unit tangent x t1 + y t2.
+static inline double hfi_curvature_along(const hfiCurvature* c, double x, double y) {
+  return c->c11 * x * x + 2 * c->c12 * x * y + c->c22 * y * y;
+}
+
+// Finds the curvature of a geom where contact c touches it. Returns 0 where the geom has an edge there.
+int hfi_contact_curvature(const hfDynamics* d, const hfiContact* c, int geom, hfiCurvature* out);
+
+// The largest radius of curvature that a geom has where it is not straight; 0: it is nowhere round [m].
+double hfi_largest_radius(const hfModel* m, int geom);
+
+#endif
