@@ -1,0 +1,89 @@
+// R, the energy that violated limits and equalities may give while they close at the release speed u (energy.c):
+//
+//   a joint beyond its limit               sum of M_ii u^2/2 over its dofs
+//   two points that are held together and
+//   apart by more than WIDE                m u^2/2: their rows aim at no more (actuation/equality.c)
+//   another group of up to three rows      (m + 3 sum M_ii) u^2/2, which is at least u^2/(2 w)
+//   a soft equality                        SPRINGS such groups: it is a spring whose energy is not known here
+//   a tendon beyond its range              one such group
+//
+//   m  mass of the world    M  mass matrix    w  mean inverse mass of the rows
+#include "sim/energy.h"
+
+#include "continuous/continuous.h"
+
+static const double CLOSED = 1e-3; // An equality counts as closed up to this error [m or rad].
+static const double WIDE = 0.02;   // The mass of the trees bounds the release of points that are further apart than this [m].
+enum { SPRINGS = 12 };             // A group of rows of a soft equality counts as so many groups.
+
+// Is joint j, which has limits, beyond one of them?
+static int joint_is_beyond(const hfModel* m, int j, const double* q) {
+  hfiJointLimit limit[HFI_MAX_JOINT_LIMITS];
+  int beyond = 0;
+  for (int k = hfi_joint_limits(m, j, q + hf_model_jnt_qposadr(m)[j], limit) - 1; k >= 0; --k) beyond |= limit[k].phi < 0;
+  return beyond;
+}
+
+// Sum of M_ii over the dofs of joints that are beyond a limit.
+static double mass_beyond_limits(const hfDynamics* d, const double* q) {
+  const hfModel* m = d->model;
+  double sum = 0;
+  for (int j = 0; j < m->njnt; ++j) {
+    int first = hf_model_jnt_dofadr(m)[j], end = first + hfi_joint_nv(hf_model_jnt_type(m)[j]);
+    if (!hf_model_jnt_limited(m)[j] || !joint_is_beyond(m, j, q)) continue;
+    for (int i = first; i < end; ++i) sum += hfi_diagonal_mass(d, i);
+  }
+  return sum;
+}
+
+static int tendon_is_beyond(const hfSim* s, int t) {
+  const double length = s->world->actuation.tendon_length[t], *range = hf_model_tendon_range(s->model) + 2 * t;
+  return hf_model_tendon_limited(s->model)[t] && (length < range[0] || length > range[1]);
+}
+
+// Numbers of groups of rows that equalities and tendons pull with.
+typedef struct OpenGroups {
+  int points;  // points that are apart by more than WIDE
+  int others;  // other groups of rigid equalities
+  int springs; // groups that soft equalities count as, and those of tendons
+} OpenGroups;
+
+// Is equality i a spring? The option rigid_equalities, of methods of discrete time, makes all of them rigid.
+static int is_soft(const hfSim* s, int i) {
+  if (s->config.rigid_equalities && s->method->discrete) return 0;
+  return hf_model_eq_solref(s->model)[2 * i] != 0 || s->config.mujoco_softness;
+}
+
+// Adds the groups of equality i where it is open. A weld has six rows, which are two groups.
+static void add_open_groups(const hfSim* s, int i, const double* q, OpenGroups* open) {
+  hfiEquality e = hfi_equality_evaluate(&s->world->actuation, &s->world->dynamics, i, q);
+  int groups = e.dim == 6 ? 2 : 1;
+  double error = 0;
+  for (int k = 0; k < e.dim; ++k) error = max2(error, fabs(e.r[k]));
+  if (!(error > CLOSED)) return;
+  if (is_soft(s, i)) {
+    open->springs += SPRINGS * groups;
+    return;
+  }
+  int points = e.dim > 1 && v3_norm(v3_load(e.r)) > WIDE;
+  open->points += points;
+  open->others += groups - points;
+}
+
+static OpenGroups count_open_groups(const hfSim* s, const double* q) {
+  OpenGroups open = {0, 0, 0};
+  for (int i = 0; i < s->model->neq; ++i) add_open_groups(s, i, q, &open);
+  for (int t = 0; t < s->model->ntendon; ++t) open.springs += tendon_is_beyond(s, t);
+  return open;
+}
+
+double hfi_release_energy(hfSim* s, const double* q) {
+  hfDynamics* d = &s->world->dynamics;
+  OpenGroups open = count_open_groups(s, q);
+  double mass = hf_model_body_subtreemass(s->model)[0], of_group = mass, half_u2 = 0.5 * sqr(s->model->world.release_speed);
+  hf_dynamics_mass_matrix(d);
+  for (int i = 0; open.others + open.springs && i < s->model->nv; ++i) of_group += 3 * hfi_diagonal_mass(d, i);
+  double rigid = half_u2 * (open.points * mass + open.others * of_group);
+  if (hfi_is_continuous(s)) rigid = min2(rigid, hfi_accel_release_energy(((const hfiContinuous*)s->run)->accel));
+  return rigid + half_u2 * (mass_beyond_limits(d, q) + open.springs * of_group);
+}

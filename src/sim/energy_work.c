@@ -1,0 +1,62 @@
+// W, the work of actuators, input forces and gravity compensation in a step (energy.c). It is at most h times their power, the larger one of both
+// ends of the step.
+//
+// In continuous time a stiff servo may push and brake within a step, so that its power at the ends tells little. Of a plain servo on a hinge or
+// slide the work follows from its lengths l0 and l1 at both ends instead:
+//
+//   force at length l and speed s   clip(c + b l + d s),   d <= 0: the damper takes energy
+//   work                            at most the integral of clip(c + b l) from l0 to l1
+#include "sim/energy.h"
+
+// Does the work of servo i follow from its lengths? That of drives which have activations or follow signals does not.
+static int is_plain_servo(const hfSim* s, int i) {
+  const hfActuation* a = &s->world->actuation;
+  const hfiServo* servo = &a->servo[i];
+  if (!hfi_is_continuous(s) || !servo->direct || hf_model_actuator_actadr(s->model)[i] >= 0) return 0;
+  if (s->config.scene_signals && hf_model_actuator_signal(s->model)[i] >= 0) return 0;
+  return servo->gain[2] * a->input[i] + servo->bias[2] <= 0;
+}
+
+// Integral of clip(y) from 0.
+static double integrate_clipped(double y, double lo, double hi) {
+  double kept = clamp(y, lo, hi);
+  return kept * y - 0.5 * kept * kept;
+}
+
+// Integral of clip(c + b l) from l0 to l1.
+static double integrate_force(const hfiServo* servo, double c, double b, double l0, double l1) {
+  double lo = servo->lo, hi = servo->hi;
+  if (b == 0) return clamp(c, lo, hi) * (l1 - l0);
+  return (integrate_clipped(c + b * l1, lo, hi) - integrate_clipped(c + b * l0, lo, hi)) / b;
+}
+
+// An equality that closes against a servo does the work that the servo takes: where there are equalities, what servos take counts, too.
+double hfi_servo_work(const hfSim* s) {
+  const hfActuation* a = &s->world->actuation;
+  double sum = 0;
+  for (int i = 0; i < s->model->nu; ++i) {
+    if (!is_plain_servo(s, i)) continue;
+    const hfiServo* servo = &a->servo[i];
+    double u = a->input[i], c = servo->gain[0] * u + servo->bias[0], b = servo->gain[1] * u + servo->bias[1];
+    double work = integrate_force(servo, c, b, a->length[i], s->end_length[i]);
+    sum += s->model->neq ? fabs(work) : work;
+  }
+  return sum;
+}
+
+double hfi_power_bound(hfSim* s, const double* q, const hfInput* in) {
+  const hfModel* m = s->model;
+  const hfDynamics* d = &s->world->dynamics;
+  hfActuation* a = &s->world->actuation;
+  hf_actuation_update(a, d, q);
+  double power = 0;
+  for (int i = 0; i < m->nu; ++i)
+    if (m->neq || !is_plain_servo(s, i)) power += fabs(a->force[i] * a->velocity[i]);
+  for (int i = 0; i < m->nv; ++i) power += fabs((fabs(a->gravcomp[i]) + fabs(a->target_force[i])) * d->v[i]);
+  for (int i = 0; in && in->force && i < m->nv; ++i) power += fabs(in->force[i] * d->v[i]);
+  for (int b = 1; in && in->wrench && b < m->nbody; ++b) {
+    hfMotion V = hf_dynamics_point_velocity(d, b, d->X_WB[b].p);
+    power += v3_norm(in->wrench[b].n) * v3_norm(V.w) + v3_norm(in->wrench[b].f) * v3_norm(V.v);
+  }
+  return power;
+}
