@@ -111,10 +111,10 @@ struct hfActuation {
   hfMotion* column[2];     // (nv) Jacobian columns of two bodies
 };
 
-// What a step needs to know beyond the model.
 // What a step hardly ever adds to the speed of a joint on its way to a limit, and an upper bound on it [m/s or rad/s].
 static const double HFI_USUAL_SPEED = 1, HFI_FAST_SPEED = 100;
 
+// What a step needs to know beyond the model.
 typedef struct hfiActuationStep {
   double h;               // [s]
   double near_rigid;      // beta of near-rigid rows [-]
@@ -298,9 +298,9 @@ typedef struct hfiEquality {
 // Largest speed at which rows of an equality, n entries of its Jacobian, remove their error [m/s or rad/s].
 double hfi_equality_release_speed(const hfModel* model, const hfiEquality* equality, const double* J, int n);
 hfiEquality hfi_equality_evaluate(const hfActuation* a, const hfDynamics* d, int equality, const double* q);
-// Computes columns and Jacobian (dim x ncol, row-major). Returns ncol.
 // Mass of all that an equality of bodies can move: of their trees [kg].
 double hfi_equality_mass(const hfModel* model, const hfiEquality* equality);
+// Computes columns and Jacobian (dim x ncol, row-major). Returns ncol.
 int hfi_equality_jacobian(hfActuation* a, const hfDynamics* d, int equality, const hfiEquality* e, int32_t* cols, double* J);
 
 #endif

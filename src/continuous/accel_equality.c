@@ -50,7 +50,7 @@ static double openness(const hfAccel* a, int i, const double* r, int n) {
   return is_rigid(a, i) && size2 > sqr(OPEN) ? min2(1, sqrt(size2) / OPEN - 1) : 0;
 }
 
-// Attachment points that are apart move to the point in the middle, as in discrete time (actuation/equality.c): forces at points that
+// Attachment points that are apart move to the point in the middle, as in discrete time (actuation/equality_rows.c): forces at points that
 // are apart turn the two bodies together.
 static void join_points(const hfDynamics* d, hfiEquality* e, double share) {
   if (share == 0 || d->body_link[e->body[0]] < 0 || d->body_link[e->body[1]] < 0) return;

@@ -1,0 +1,216 @@
+// Equalities: their rows in a step, made of the errors r and Jacobians of equality.c.
+//
+// A group is the one row of a joint or tendon, or the three rows of a translation or a rotation. A row pulls with the force -kappa (s - s0) at its
+// velocity s = J v.
+//
+// Near-rigid rows (docs/theory/actuation.md, "Equalities") remove their error within a step: they aim at
+//
+//   s0 = -r/(h (1 + beta/pi)),     |s0| <= u + the speed at which linear steps open what turns,     s0^T W^-1 s0 <= m u^2
+//
+//   h  step    beta  near_rigid    u  release speed    W  inverse masses J M^-1 J^T    m  mass of what the equality moves
+//
+// Soft rows. Where the model gives MuJoCo's solref and solimp, the rows have MuJoCo's law (contact/solref.h) at the violation |r|, for the inverse
+// mass of the equality at the reference pose. MuJoCo measures the rotation of a weld by g r, g = torquescale/2: its law for that row gives g^2
+// times the slope for ours. Over a step h from speed s_start of a row
+//
+//   f = -(secant r + mass b s + mass (s - s_start)/h + h tangent s)
+#include "actuation/actuation.h"
+
+#include "contact/solref.h"
+#include "linalg/dense.h"
+
+#include <string.h>
+
+static const double LARGEST_TURN = 0.05; // The error of the linear motion is made good up to this turn in a step [rad].
+static const double FAST_TURN = 0.3;     // Beyond this turn the linear motion has nothing to do with the true one [rad].
+static const double APART = 1e-3;        // Forces on attachment points that are further apart than this act at one point [m].
+
+// One group of an equality.
+typedef struct Group {
+  hfActuation* a;
+  const hfDynamics* d;
+  const hfiActuationStep* step;
+  const hfiEquality* e;
+  int id;              // of the equality
+  int is_rotation;     // 1: the last three rows of a weld
+  int n, ncol;         // rows, columns
+  const int32_t* cols; // (ncol) dofs
+  const double* J;     // (n x ncol)
+  const double* r;     // (n) errors [m or rad]
+  hfSaturatedRow* row; // (n) to be filled
+} Group;
+
+// The group of block b, of equality e, that begins with row `first`.
+static Group group_of(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, const hfiEquality* e, const hfiRowBlock* b, int first) {
+  const hfiRows* r = &a->rows;
+  return (Group){a,  d, step, e, b->id, first > 0, imin2(e->dim, 3), b->ncol, r->cols + b->col, r->J + b->jac + first * b->ncol, e->r + first,
+                 r->row + b->row + first};
+}
+
+// Mean inverse mass of the rows at the present pose.
+static double mean_inverse_mass(const Group* g) {
+  double w = 0;
+  for (int i = 0; i < g->n; ++i) w += hfi_inverse_mass(g->d, g->a->dense, g->ncol, g->cols, g->J + i * g->ncol) / g->n;
+  return w;
+}
+
+// ---- near-rigid rows: how fast they close -----------------------------------------------------------
+
+// Errors are removed at the world's release speed u at most, and not faster than a dof that moves at u alone removes them:
+// an equality that is violated at the start does not throw its bodies, however short the lever at which it pulls. One that
+// follows a body moved by hand, whose velocity no step knows, must keep up with it.
+double hfi_equality_release_speed(const hfModel* m, const hfiEquality* e, const double* J, int n) {
+  for (int k = 0; e->dim > 1 && k < 2; ++k)
+    if (hf_model_body_mocap(m)[hf_model_body_weld(m)[e->body[k]]] >= 0) return INFINITY;
+  double lever = 0;
+  for (int i = 0; i < n; ++i) lever = max2(lever, fabs(J[i]));
+  return m->world.release_speed * min2(1, lever);
+}
+
+double hfi_equality_mass(const hfModel* m, const hfiEquality* e) {
+  int tree[2] = {hf_model_body_tree(m)[e->body[0]], hf_model_body_tree(m)[e->body[1]]};
+  double mass = 0;
+  for (int k = 0; k < 2; ++k)
+    if (tree[k] >= 0 && (k == 0 || tree[1] != tree[0])) mass += hf_model_body_subtreemass(m)[hf_model_tree_body(m)[tree[k]]];
+  return mass;
+}
+
+// Speed of the error that a step makes because it moves linearly while the dofs turn: about h |v| |J| |v|/2. It must be
+// removed as fast as it comes, or a loop that turns quickly would open.
+static double curvature_speed(const Group* g) {
+  const double* v = g->d->v;
+  double turn = 0, fastest = 0;
+  for (int k = 0; k < g->ncol; ++k) turn += g->step->h * fabs(v[g->cols[k]]);
+  for (int i = 0; i < g->n; ++i) {
+    double speed = 0;
+    for (int k = 0; k < g->ncol; ++k) speed += fabs(g->J[i * g->ncol + k] * v[g->cols[k]]);
+    fastest = max2(fastest, speed);
+  }
+  return turn > FAST_TURN ? 0 : 0.5 * min2(turn, LARGEST_TURN) * fastest;
+}
+
+// W = J M^-1 J^T of three rows.
+static void compute_inverse_masses(const Group* g, double W[9]) {
+  double* x = g->a->dense; // zero before and after
+  for (int i = 0; i < 3; ++i) {
+    for (int k = 0; k < g->ncol; ++k) x[g->cols[k]] += g->J[i * g->ncol + k];
+    hf_dynamics_solve(g->d, x);
+    for (int j = 0; j < 3; ++j) {
+      W[3 * i + j] = 0;
+      for (int k = 0; k < g->ncol; ++k) W[3 * i + j] += g->J[j * g->ncol + k] * x[g->cols[k]];
+    }
+    memset(x, 0, sizeof *x * (size_t)g->d->model->nv);
+  }
+}
+
+// Returns the factor, at most 1, by which the velocities s0 of three rows are reduced so that their release gives little energy.
+// A motion with row velocities s has at least the energy s^T W^-1 s/2. It grows without bound where bodies can hardly follow:
+// an arm that is stretched out, bodies tied to places out of reach. It is bounded by what `mass` has at speed u.
+// W includes the compliance of the rows, which are near-rigid for the inverse mass w.
+static double release_share(const Group* g, double w, double mass, double u) {
+  double s0[3] = {g->row[0].s0, g->row[1].s0, g->row[2].s0}, x[3] = {s0[0], s0[1], s0[2]}, W[9];
+  double softness = w * sqr(g->step->near_rigid / (2 * HFI_PI)), s2 = sqr(s0[0]) + sqr(s0[1]) + sqr(s0[2]);
+  if (!(s2 > mass * sqr(u) * softness)) return 1; // because s^T W^-1 s <= s2/softness
+  compute_inverse_masses(g, W);
+  for (int i = 0; i < 3; ++i) W[4 * i] += softness;
+  if (hfi_cholesky(W, 3, 3) != 0) return 0;
+  hfi_cholesky_solve(W, 3, 3, x);
+  double twice_energy = x[0] * s0[0] + x[1] * s0[1] + x[2] * s0[2];
+  return min2(1, u * sqrt(mass / twice_energy));
+}
+
+// Slows rows down that aim at more than the speed `fastest` together. They become steeper instead. Returns the factor of their slope.
+static double slow_rows(const Group* g, double fastest) {
+  double speed2 = 0;
+  for (int i = 0; i < g->n; ++i) speed2 += sqr(g->row[i].s0);
+  double slowing = speed2 > sqr(fastest) ? sqrt(speed2) / fastest : 1, strength = hfi_strengthen_slowed_row(slowing);
+  for (int i = 0; slowing > 1 && i < g->n; ++i) g->row[i].s0 /= slowing, g->row[i].kappa *= strength;
+  return strength;
+}
+
+// Fills near-rigid rows that are made for their mean inverse mass w. scale multiplies their slope. mass, or the inertia of a rotation, bounds the
+// energy of a release (release_share). It is not read where the group is one row.
+static void fill_rigid_rows(const Group* g, double w, double scale, double mass) {
+  double removal_time = g->step->h * (1 + g->step->near_rigid / HFI_PI);
+  double u = hfi_equality_release_speed(g->a->model, g->e, g->J, g->n * g->ncol);
+  for (int i = 0; i < g->n; ++i) {
+    g->row[i] = hfi_compliant_row(&g->a->rows, g->step, (hfiCompliance){0, 0}, w, g->r[i], removal_time);
+    g->row[i].kappa *= scale;
+  }
+  double strength = slow_rows(g, u + curvature_speed(g));
+  double share = g->n == 3 && isfinite(u) ? release_share(g, w / strength, mass, u) : 1;
+  for (int i = 0; share < 1 && i < g->n; ++i) g->row[i].s0 *= share;
+}
+
+static void fill_rigid_group(const Group* g) {
+  double w = mean_inverse_mass(g), torque_scale = hf_model_eq_data(g->a->model)[11 * g->id + 10];
+  if (g->is_rotation) fill_rigid_rows(g, w, min2(1, sqr(torque_scale)), 1 / w);
+  else fill_rigid_rows(g, w, 1, g->e->dim > 1 ? hfi_equality_mass(g->a->model, g->e) : 0);
+}
+
+// ---- soft rows --------------------------------------------------------------------------------------
+
+// Inverse mass of the rows: that at the reference pose where it is known, else that at the present one.
+static double equality_weight(const Group* g) {
+  double w = g->a->equality_weight[2 * g->id + g->is_rotation];
+  return w > 0 ? w : mean_inverse_mass(g);
+}
+
+// Size of the violation as MuJoCo measures it: half_scale is half the torquescale.
+static double measure_violation(const hfiEquality* e, double half_scale) {
+  double sum = 0;
+  for (int i = 0; i < e->dim; ++i) sum += sqr(e->r[i] * (i < 3 ? 1 : half_scale));
+  return sqrt(sum);
+}
+
+static void fill_soft_group(const Group* g) {
+  const hfModel* m = g->a->model;
+  const double *solref = hf_model_eq_solref(m) + 2 * g->id, *solimp = hf_model_eq_solimp(m) + 5 * g->id;
+  double half_scale = 0.5 * hf_model_eq_data(m)[11 * g->id + 10], scale = g->is_rotation ? sqr(half_scale) : 1;
+  double w = equality_weight(g), h = g->step->h;
+  const hfSaturatedRow inert = {0, 1, -INFINITY, INFINITY};
+  if (solref[0] == 0) solref = HFI_DEFAULT_SOLREF, solimp = HFI_DEFAULT_SOLIMP;
+  hfiSoftLaw law = hfi_soft_law(solref, solimp, w, m->world.timestep);
+  hfiSoftPoint p = hfi_soft_point(&law, measure_violation(g->e, half_scale));
+  double kappa = h * p.tangent + p.mass * (law.b + 1 / h);
+  for (int i = 0; i < g->n; ++i) {
+    double speed = 0;
+    for (int k = 0; k < g->ncol; ++k) speed += g->J[i * g->ncol + k] * g->d->v[g->cols[k]];
+    hfSaturatedRow row = {(p.mass * speed / h - p.secant * g->r[i]) / kappa, kappa * scale, -INFINITY, INFINITY};
+    g->row[i] = w > 0 ? row : inert;
+  }
+}
+
+// ---- all equalities ---------------------------------------------------------------------------------
+
+static int is_soft(const hfModel* m, const hfiActuationStep* step, int i) {
+  return (hf_model_eq_solref(m)[2 * i] != 0 || step->soft_defaults) && !step->rigid_equalities;
+}
+
+// Forces at points that are apart turn the two bodies together unless they act along the line between them: they are no
+// internal forces, and a tie that cannot be closed would spin what carries it, ever faster. Two bodies that both move get
+// their forces at the point in the middle. Where one is fixed, or moved by hand, nothing turns together, and the points stay.
+static void join_points(const hfDynamics* d, hfiEquality* e) {
+  if (v3_norm(v3_sub(e->p_W[0], e->p_W[1])) < APART || d->body_link[e->body[0]] < 0 || d->body_link[e->body[1]] < 0) return;
+  e->p_W[0] = e->p_W[1] = v3_scale(0.5, v3_add(e->p_W[0], e->p_W[1]));
+}
+
+static void add_equality(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int i) {
+  hfiRows* r = &a->rows;
+  hfiEquality e = hfi_equality_evaluate(a, d, i, step->q);
+  if (e.dim == 0) return;
+  int soft = is_soft(a->model, step, i);
+  if (e.dim > 1 && !soft) join_points(d, &e);
+  int ncol = hfi_equality_jacobian(a, d, i, &e, r->cols + r->n.ncol, r->J + r->n.njac);
+  if (ncol == 0) return;
+  hfiRowBlock b = hfi_rows_add(r, HFI_ROW_EQUALITY, i, e.dim, ncol);
+  for (int first = 0; first < e.dim; first += 3) {
+    Group g = group_of(a, d, step, &e, &b, first);
+    if (soft) fill_soft_group(&g);
+    else fill_rigid_group(&g);
+  }
+}
+
+void hfi_equality_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
+  for (int i = 0; i < a->model->neq; ++i) add_equality(a, d, step, i);
+}
