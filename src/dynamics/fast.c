@@ -37,10 +37,6 @@ static const double SHORT_SLIDE = 1e-3;
 
 // ---- speed ----------------------------------------------------------------------------------------
 
-static double diagonal_mass(const hfDynamics* d, int i) {
-  return d->M[hf_model_dof_Madr(d->model)[i] + hf_model_dof_depth(d->model)[i]];
-}
-
 static int slides(const hfModel* m, int dof) { return hf_model_jnt_type(m)[hf_model_dof_jnt(m)[dof]] == HF_JOINT_SLIDE; }
 
 // A slide on something that turns changes the inertia of that as a turn does: by its travel over the radius of inertia r of
@@ -54,7 +50,7 @@ static double fastest_slide(const hfDynamics* d, double h, int t) {
     const int32_t* before = hf_model_M_col(m) + hf_model_dof_Madr(m)[i];
     for (int k = 0; k < hf_model_dof_depth(m)[i]; ++k)
       if (v3_norm2(d->S[before[k]].w) > 0)
-        fastest2 = max2(fastest2, sqr(d->v[i]) * diagonal_mass(d, i) / diagonal_mass(d, before[k]));
+        fastest2 = max2(fastest2, sqr(d->v[i]) * hfi_diagonal_mass(d, i) / hfi_diagonal_mass(d, before[k]));
   }
   return sqrt(fastest2);
 }
@@ -171,26 +167,25 @@ static int any_is_bound(const hfiFlight* f, int ntree, const int32_t* flies) {
   return 0;
 }
 
-// The plain scheme has p = M v0 + h (tau - c(v0)) with the bias c; c(0) is that of gravity, and the rest of it is due to
-// inertial forces. Those of fast trees are bounded:
-//   p = M v_k + h (tau - c(0)),   v_k = v0 - h M^-1 (c(v0) - c(0)), shortened, and without a gain of energy
-void hfi_fast_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, const double* tau, const int32_t* flies,
-                    double* p) {
-  const hfModel* m = d->model;
-  const int32_t* tree = hf_model_dof_tree(m);
-  double *kick = d->work, *Mkick = f->base, *v_k = f->middle, *Mv_k = d->work;
-  if (!any_is_bound(f, m->ntree, flies)) return;
-  f->has_middle = 0; // v_k takes its place
-  if (memcmp(d->v, v0, sizeof *v0 * (size_t)m->nv) != 0) { // d->c is the bias at d->v
+// Computes the kicks of inertial forces on all trees, kick = -h M^-1 (c(v0) - c(0)), and Mkick = M kick. Leaves the dynamics, and the bias
+// c(0) in d->c, at the velocities `zero`.
+static void compute_kicks(hfDynamics* d, double h, const double* v0, const double* zero, double* kick, double* Mkick) {
+  int nv = d->model->nv;
+  if (memcmp(d->v, v0, sizeof *v0 * (size_t)nv) != 0) { // d->c is the bias at d->v
     hf_dynamics_velocity(d, v0);
     hf_dynamics_bias(d);
   }
-  memcpy(Mkick, d->c, sizeof *v0 * (size_t)m->nv);
-  memset(v_k, 0, sizeof *v0 * (size_t)m->nv);
-  hf_dynamics_velocity(d, v_k);
-  hf_dynamics_bias(d); // d->c is c(0) from here on
-  for (int i = 0; i < m->nv; ++i) kick[i] = Mkick[i] = -h * (Mkick[i] - d->c[i]);
+  memcpy(Mkick, d->c, sizeof *v0 * (size_t)nv);
+  hf_dynamics_velocity(d, zero);
+  hf_dynamics_bias(d);
+  for (int i = 0; i < nv; ++i) kick[i] = Mkick[i] = -h * (Mkick[i] - d->c[i]);
   hf_dynamics_solve(d, kick);
+}
+
+// Sets v_k of the trees that are bound. That of a fast tree has no more energy than v0; what the kick of a brisk one adds is kept for the end of
+// the step. A tree whose kick was shortened is fast.
+static void add_kicks(hfiFlight* f, hfDynamics* d, const double* v0, const int32_t* flies, const double* kick, const double* Mkick, double* v_k) {
+  const hfModel* m = d->model;
   for (int t = 0; t < m->ntree; ++t)
     if (is_bound(f, t, flies) && add_bounded_kick(kick, Mkick, v0, f->bound[t], hfi_tree_dofs(m, t), v_k))
       f->fast[t] = HFI_FAST, f->slack[t] = 0;
@@ -200,6 +195,21 @@ void hfi_fast_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, con
     if (f->fast[t] == HFI_FAST) bound_energy(f, d, t, 0, v_k);
     else measure_kick(f, d, t);
   }
+}
+
+// The plain scheme has p = M v0 + h (tau - c(v0)) with the bias c; c(0) is that of gravity, and the rest of it is due to
+// inertial forces. Those of fast trees are bounded:
+//   p = M v_k + h (tau - c(0)),   v_k = v0 - h M^-1 (c(v0) - c(0)), shortened, and without a gain of energy
+void hfi_fast_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, const double* tau, const int32_t* flies,
+                    double* p) {
+  const hfModel* m = d->model;
+  const int32_t* tree = hf_model_dof_tree(m);
+  double *kick = d->work, *Mkick = f->base, *v_k = f->middle, *Mv_k = d->work; // M v_k is computed when nobody needs the kick any more.
+  if (!any_is_bound(f, m->ntree, flies)) return;
+  f->has_middle = 0; // v_k takes its place
+  memset(v_k, 0, sizeof *v_k * (size_t)m->nv);
+  compute_kicks(d, h, v0, v_k, kick, Mkick);
+  add_kicks(f, d, v0, flies, kick, Mkick, v_k);
   hf_dynamics_multiply(d, v_k, Mv_k);
   for (int i = 0; i < m->nv; ++i)
     if (f->fast[tree[i]] == HFI_FAST && !flies[tree[i]]) p[i] = Mv_k[i] + h * (tau[i] - d->c[i]);
