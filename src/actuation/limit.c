@@ -1,4 +1,4 @@
-// Limits of joints and tendons, and friction losses, as rows of a step.
+// Limits of joints and tendons as rows of a step.
 //
 // A limit keeps a distance phi >= 0 (lower: q - range0, upper: range1 - q, ball: largest angle -
 // angle, all less the margin) by a force >= 0 along s = dphi/dt:
@@ -13,13 +13,6 @@
 // step may reach the limit at twice its speed plus HFI_FAST_SPEED; a tendon at its nearer end, or at
 // both ends of a narrow range. Of a hinge or slide the step says how much is added to its speed (limit_speed):
 // whoever solves the step asks hfi_limit_passed about the solution, and solves again with the rows of all limits where it is beyond one.
-//
-// Friction loss b: kappa = b/v_s with the world's stiction speed v_s, bounds +-b. Anchored, the slope is half that of a spring and
-// half that of a damper, kappa = h k + c with h k = c. The spring's force phi at the start of the step is remembered:
-//
-//   force = -(phi + kappa s), bounded by +-b;   phi <- (phi - force)/2, the spring's force at the end
-//
-// At rest under a load below b the force is -phi and s is zero: the joint does not creep.
 #include "actuation/actuation.h"
 
 #include "base/compile.h"
@@ -29,24 +22,6 @@
 // A near-rigid limit moves a joint that starts beyond it back within this time [s], but not faster than the world's release
 // speed. A one-sided row cannot brake, so that the joint leaves the limit with that speed.
 static const double RELEASE_TIME = 0.02;
-
-hfSaturatedRow hfi_compliant_row(hfiRows* rows, const hfiActuationStep* step, hfiCompliance law, double w, double r, double r_time) {
-  hfSaturatedRow inert = {0, 1, -INFINITY, INFINITY};
-  if (!(w > 0)) return inert; // The row moves nothing.
-  double stiffest = hfi_stiffest(step, w);
-  hfSaturatedRow row = {-r / r_time, stiffest, -INFINITY, INFINITY};
-  if (law.k <= 0 && law.c <= 0) return row;
-  double kappa = step->h * law.k + law.c;
-  row.s0 = -law.k * r / kappa;
-  row.kappa = hfi_cap_slope(rows, kappa, stiffest);
-  return row;
-}
-
-// A row that is slowed down becomes steeper by at most this factor [-]: beside the forces of rows that contradict each other others would
-// else be lost in rounding.
-static const double MOST_STRENGTHENING = 100;
-
-double hfi_strengthen_slowed_row(double slowing) { return min2(slowing, MOST_STRENGTHENING); }
 
 // The row of a limit at distance phi, beyond it if phi <= 0.
 static hfSaturatedRow limit_row(hfActuation* a, const hfiActuationStep* step, hfiCompliance law, double w, double phi) {
@@ -201,51 +176,4 @@ int hfi_limit_passed(const hfActuation* a, const double* q, const double* v1, do
         passes_limit(a, j, q[hf_model_jnt_qposadr(m)[j]], v1[hf_model_jnt_dofadr(m)[j]], h))
       return 1;
   return 0;
-}
-
-// ---- friction losses --------------------------------------------------------------------------------
-
-// kappa: the slope of the row; held: what it holds against at the start of the step.
-static hfSaturatedRow friction_row(double kappa, double loss, double held) {
-  hfSaturatedRow row = {-clamp(held, -loss, loss) / kappa, kappa, -loss, loss};
-  return row;
-}
-
-static double friction_slope(const hfActuation* a, double loss) { return loss / a->model->world.stiction_speed; }
-
-// The slope of the friction of a dof. Most are below the stiffest slope for any inverse mass that the dof may have: M need not be
-// factored for them. The factor leaves room for rounding.
-static double dof_friction_slope(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int dof, double loss) {
-  double kappa = friction_slope(a, loss);
-  if (1.01 * kappa <= hfi_stiffest(step, d->most_inverse_mass[dof])) return kappa;
-  return hfi_cap_slope(&a->rows, kappa, hfi_stiffest(step, hfi_dof_inverse_mass(d, dof)));
-}
-
-void hfi_friction_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
-  const hfModel* m = a->model;
-  int before = a->rows.n.nblock;
-  if (m->world.disable_frictionloss) return;
-  for (int32_t i = 0, n = a->passive.losses ? m->nv : 0; i < n; ++i) {
-    double loss = hf_model_dof_frictionloss(m)[i], one = 1;
-    if (!(loss > 0)) continue;
-    hfSaturatedRow row = friction_row(dof_friction_slope(a, d, step, i, loss), loss, step->friction ? step->friction[i] : 0);
-    hfi_rows_add_row(&a->rows, HFI_ROW_JOINT_FRICTION, i, row, 1, &i, &one);
-  }
-  for (int t = 0; t < m->ntendon; ++t) {
-    double loss = hf_model_tendon_frictionloss(m)[t], w = loss > 0 ? hfi_tendon_inverse_mass(a, d, t) : 0;
-    double held = step->friction ? step->friction[m->nv + t] : 0;
-    if (!(w > 0)) continue;
-    double kappa = hfi_cap_slope(&a->rows, friction_slope(a, loss), hfi_stiffest(step, w));
-    hfi_tendon_row(a, HFI_ROW_TENDON_FRICTION, t, 1, friction_row(kappa, loss, held));
-  }
-  a->first_friction = before, a->nfriction = a->rows.n.nblock - before;
-}
-
-void hfi_friction_remember(const hfActuation* a, const double* v1, double* friction) {
-  const hfiRows* r = &a->rows;
-  for (const hfiRowBlock *b = r->block + a->first_friction, *end = b + a->nfriction; b < end; ++b) {
-    double force, *held = friction + (b->source == HFI_ROW_TENDON_FRICTION ? a->model->nv : 0) + b->id;
-    hfi_rows_force(r, b, v1, &force);
-    *held = 0.5 * (*held - force);
-  }
 }

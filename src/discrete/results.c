@@ -12,11 +12,15 @@
 
 // ---- outcomes of contacts ---------------------------------------------------------------------------
 
-// 1: friction is below its bound, mu times the normal impulse. At the bound the two differ by rounding.
+// The smooth law has this share of its bound, 1/sqrt(2), where the slip is the stiction speed: below it the contact counts as sticking [-].
+static const double SMOOTH_STICK = 0.70710678118654752;
+// At its bound friction differs from it by rounding. The squares of the two count as equal where they differ by less than this share [-].
+static const double AT_BOUND = 1e-9;
+
+// Is friction below its bound, mu times the normal impulse?
 static int friction_is_below_bound(const hfContactLaw* law, const double* gamma) {
-  double bound = law->mu[HF_SLIDING] * gamma[0] *
-                 (law->friction == HF_FRICTION_SMOOTH ? 0.70710678118654752 : 1);
-  return sqr(gamma[1]) + sqr(gamma[2]) < sqr(bound) * (1 - 1e-9);
+  double bound = law->mu[HF_SLIDING] * gamma[0] * (law->friction == HF_FRICTION_SMOOTH ? SMOOTH_STICK : 1);
+  return sqr(gamma[1]) + sqr(gamma[2]) < sqr(bound) * (1 - AT_BOUND);
 }
 
 // 1: the slip at the end of the step is inside the stick region of the law.
