@@ -2,6 +2,7 @@
 #include "support/cmocka_all.h"
 
 #include "contact/contact.h"
+#include "support/random_pose.h"
 #include "support/random_tree.h"
 
 #include <stdio.h>
@@ -22,10 +23,6 @@ static void dense_rows(const hfDynamics* d, const hfiContact* c, int nv, double 
                       JA[(first + 2) * nv + i] - JB[(first + 2) * nv + i]);
       rows[r][i] = v3_dot(axis[r % 3], rel);
     }
-}
-
-static hfVec3 random_vector(testRandom* r) {
-  return v3(random_normal(r), random_normal(r), random_normal(r));
 }
 
 static void check_contact(const hfDynamics* d, const hfiContact* c, int dim) {
@@ -91,7 +88,7 @@ static void test_against_dense(void** state) {
       hfiContact c = {.body_a = random_int(&r, m->nbody),
                       .body_b = random_int(&r, m->nbody),
                       .p_W = random_vector(&r),
-                      .n = v3_unit(random_vector(&r))};
+                      .n = random_unit(&r)};
       v3_tangents(c.n, &c.t1, &c.t2);
       check_contact(d, &c, dims[k % 4]);
       check_weighed(&r, d, &c, dims[k % 4]);

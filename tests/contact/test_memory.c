@@ -2,13 +2,12 @@
 #include "support/cmocka_all.h"
 
 #include "contact/memory.h"
+#include "support/random_pose.h"
 #include "support/random_tree.h"
 
 #include <string.h>
 
 enum { PAIRS = 5, FEATURES = 4, CONTACTS = PAIRS * FEATURES, MOST_NV = 256 };
-
-static hfVec3 random_vector(testRandom* r) { return v3(random_normal(r), random_normal(r), random_normal(r)); }
 
 // Contacts of the pairs (0, 1), (0, 2), ... between random bodies, sorted as they are stored.
 static void make_contacts(testRandom* r, const hfModel* m, hfiContact* contacts) {
@@ -17,7 +16,7 @@ static void make_contacts(testRandom* r, const hfModel* m, hfiContact* contacts)
     hfiContact* c = &contacts[i];
     c->geom_b = 1 + i / FEATURES, c->feature = (uint32_t)(i % FEATURES);
     c->body_a = i % FEATURES ? c[-1].body_a : random_int(r, m->nbody), c->body_b = i % FEATURES ? c[-1].body_b : random_int(r, m->nbody);
-    c->p_W = random_vector(r), c->n = v3_unit(random_vector(r));
+    c->p_W = random_vector(r), c->n = random_unit(r);
     v3_tangents(c->n, &c->t1, &c->t2);
     c->material.condim = 6;
     c->xi_W = hfi_across(c->n, random_vector(r)), c->twist_W = random_vector(r);

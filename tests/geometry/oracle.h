@@ -10,24 +10,12 @@
 
 #include "geometry/shape.h"
 #include "support/near.h"
-#include "support/random.h"
+#include "support/random_pose.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static const char* const kTypeName[] = {"plane", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh"};
-
-// ---- random input --------------------------------------------------------------------------------
-
-static inline hfVec3 random_vector(testRandom* r) { return v3(random_normal(r), random_normal(r), random_normal(r)); }
-static inline hfVec3 random_unit(testRandom* r) { return v3_unit(random_vector(r)); }
-static inline hfQuat random_quat(testRandom* r) {
-  hfQuat q = {random_normal(r), random_normal(r), random_normal(r), random_normal(r)};
-  return q_unit(q);
-}
-static inline hfPose random_pose(testRandom* r, double spread) {
-  return pose_from(v3_scale(spread, random_vector(r)), random_quat(r));
-}
 
 // ---- meshes --------------------------------------------------------------------------------------
 

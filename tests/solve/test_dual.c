@@ -1,11 +1,10 @@
 // Friction forces as unknowns beside the velocities (solve/dual.c). With the force that belongs to the velocity, the matrix
 // is the derivative; with any other force it is not indefinite; and decks of cards that slide on each
 // other, where the number of iterations may not grow with the number of cards.
-#include "support/cmocka_all.h"
+#include "support/island.h"
 #include "support/step_problems.h"
 
 #include "solve/dual.h"
-#include "solve/partition.h"
 #include "solve/system.h"
 
 #include <math.h>
@@ -14,22 +13,9 @@
 
 // ---- the matrix ----------------------------------------------------------------------------------
 
-typedef struct fixture {
-  problemBuilder builder;
-  hfiPartition partition;
-  hfiIsland island;
-  double memory[1 << 14];
-} fixture;
-
-static void plan(fixture* f, hfiArena* arena) {
-  hfStepCapacity c = hf_step_problem_capacity(&f->builder.P);
-  hfi_partition_plan(&f->partition, arena, c.ntree, c.nblock, c.npiece);
-  hfi_island_plan(&f->island, arena, &c);
-}
-
 // One body of six dofs with a contact whose rows are its dofs, with slip from within to far outside
 // of its stick region.
-static void open_contact(fixture* f, testRandom* r, int friction) {
+static void open_contact(problemBuilder* b, testIsland* t, testRandom* r, int friction) {
   double M[36] = {0}, J[36] = {0}, v0[6];
   hfContactLaw law = {.stiffness = 1e4, .dissipation = 1, .depth = 1e-3, .friction = friction};
   for (int i = 0; i < 6; ++i) {
@@ -41,31 +27,30 @@ static void open_contact(fixture* f, testRandom* r, int friction) {
     law.k_t[g] = 1e4, law.c_t[g] = 10;
   }
   for (int i = 0; i < 5; ++i) law.xi0[i] = random_uniform(r, -1e-3, 1e-3);
-  problem_reset(&f->builder, 1e-2);
-  problem_add_tree(&f->builder, 6, M, NULL, NULL, v0);
-  problem_add_contact(&f->builder, 6, &law);
-  problem_add_piece(&f->builder, 0, 6, NULL, J);
-  hfiArena arena = hfi_arena(f->memory, sizeof f->memory);
-  plan(f, &arena);
-  hfi_partition_find(&f->partition, &f->builder.P);
-  hfi_island_gather(&f->island, &f->builder.P, f->partition.tree, 1, f->partition.block, 1);
-  hfiIsland* I = &f->island;
+  problem_reset(b, 1e-2);
+  problem_add_tree(b, 6, M, NULL, NULL, v0);
+  problem_add_contact(b, 6, &law);
+  problem_add_piece(b, 0, 6, NULL, J);
+  open_islands(t, &b->P);
+  assert_int_equal(gather_island(t, &b->P, 0), 1);
+  hfiIsland* I = &t->island;
   memcpy(I->v, I->v0, sizeof v0);
   hfi_system_rows(I, I->v, I->s);
   hfi_system_respond(I, HF_COUPLING_TWO_WAY);
 }
 
-static void assert_each(void (*check)(fixture*, testRandom*)) {
-  static fixture f;
+static void assert_each(void (*check)(hfiIsland*, testRandom*)) {
+  problemBuilder b = {0};
   testRandom r = {7};
   print_message("seed 7\n");
   for (int friction = HF_FRICTION_REGULARISED; friction <= HF_FRICTION_ANCHORED; ++friction)
     for (int i = 0; i < 300; ++i) {
-      open_contact(&f, &r, friction);
-      check(&f, &r);
+      testIsland t;
+      open_contact(&b, &t, &r, friction);
+      check(&t.island, &r);
+      close_islands(&t);
     }
-  problem_release(&f.builder);
-  memset(&f, 0, sizeof f);
+  problem_release(&b);
 }
 
 // w = -gamma/(h b), row by row
@@ -77,9 +62,8 @@ static void take_forces(hfiIsland* I) {
 }
 
 // The derivative that the law itself gives (against differences: test_law.c).
-static void check_derivative(fixture* f, testRandom* r) {
+static void check_derivative(hfiIsland* I, testRandom* r) {
   (void)r;
-  hfiIsland* I = &f->island;
   hfiContactResponse exact = I->response[0];
   take_forces(I);
   hfi_dual_set_responses(I);
@@ -105,8 +89,7 @@ static void assert_not_indefinite(const double* g) {
   assert_true(trace > 0 && determinant >= -1e-14 * trace * trace);
 }
 
-static void check_any_force(fixture* f, testRandom* r) {
-  hfiIsland* I = &f->island;
+static void check_any_force(hfiIsland* I, testRandom* r) {
   double angle = random_uniform(r, 0, 6.283), length = random_uniform(r, 0, 1);
   for (int i = 0; i < 5; ++i) I->dual[1 + i] = length * (i % 3 == 1 ? sin(angle) : cos(angle));
   hfi_dual_set_responses(I);
@@ -121,8 +104,7 @@ static void test_any_force_leaves_it_semidefinite(void** state) {
 }
 
 // After a step the dual variable is in the disc; after one of no length it is the force of the moment.
-static void check_advance(fixture* f, testRandom* r) {
-  hfiIsland* I = &f->island;
+static void check_advance(hfiIsland* I, testRandom* r) {
   double w[6];
   hfi_dual_reset(I);
   hfi_dual_evaluate(I);

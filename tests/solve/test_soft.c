@@ -1,12 +1,11 @@
 // The soft start of heaps (solve/soft.c): cards that fall on each other at speed. Their normal forces do not depend on friction, so
 // that the problem has one answer, which the rungs merit and convex find without a soft start.
-#include "support/cmocka_all.h"
+#include "support/island.h"
 #include "support/step_problems.h"
 
 #include "math/vec3.h"
 #include "solve/damp.h"
 #include "solve/dual.h"
-#include "solve/partition.h"
 #include "solve/soft.h"
 #include "solve/solver.h"
 #include "solve/system.h"
@@ -274,36 +273,24 @@ static void test_stalls_are_mended(void** state) {
   assert_solved(30, 5, 1, 100, 149, 150);
 }
 
-typedef struct fixture {
+typedef struct heap {
   problemBuilder builder;
-  hfiPartition partition;
-  hfiIsland island;
-  void* memory;
-} fixture;
+  testIsland islands; // one
+} heap;
 
-static void plan(fixture* f, hfiArena* arena) {
-  hfStepCapacity c = hf_step_problem_capacity(&f->builder.P);
-  hfi_partition_plan(&f->partition, arena, c.ntree, c.nblock, c.npiece);
-  hfi_island_plan(&f->island, arena, &c);
-}
-
-static void open_heap(fixture* f) {
+static hfiIsland* open_heap(heap* f) {
   memset(f, 0, sizeof *f);
   drop_cards(&f->builder, CARDS, 1);
-  hfiArena size = hfi_arena(NULL, 0);
-  plan(f, &size);
-  f->memory = calloc(1, size.used);
-  assert_non_null(f->memory);
-  hfiArena arena = hfi_arena(f->memory, size.used);
-  plan(f, &arena);
-  hfi_partition_find(&f->partition, &f->builder.P);
-  hfi_island_gather(&f->island, &f->builder.P, f->partition.tree, CARDS, f->partition.block, CARDS);
-  memcpy(f->island.v, f->island.v0, sizeof(double) * NV);
+  open_islands(&f->islands, &f->builder.P);
+  assert_int_equal(gather_island(&f->islands, &f->builder.P, 0), 1);
+  hfiIsland* I = &f->islands.island;
+  memcpy(I->v, I->v0, sizeof(double) * NV);
+  return I;
 }
 
-static void close_heap(fixture* f) {
+static void close_heap(heap* f) {
   problem_release(&f->builder);
-  free(f->memory);
+  close_islands(&f->islands);
 }
 
 // The residual of the true laws at I->v over its scale.
@@ -324,10 +311,9 @@ static void assert_duals_belong_to_forces(const hfiIsland* I, int k) {
 // Forces at the first guess are a thousand times too large; where the soft start ends they are not, and the blocks have their own laws.
 static void test_guess_is_close(void** state) {
   (void)state;
-  fixture f;
+  heap f;
   hfiSoft soft;
-  open_heap(&f);
-  hfiIsland* I = &f.island;
+  hfiIsland* I = open_heap(&f);
   assert_true(true_residual(I) > 0.99);
   assert_int_equal(hfi_soft_begin(I, &soft), 1);
   assert_int_equal(hfi_soft_approach(I, &soft, 20), 1);
@@ -342,15 +328,15 @@ static void test_guess_is_close(void** state) {
 // Without enough iterations the velocities are those of before, to the bit.
 static void test_failure_changes_nothing(void** state) {
   (void)state;
-  fixture f;
+  heap f;
   hfSolverConfig config = hf_solver_config_default();
-  open_heap(&f);
+  hfiIsland* I = open_heap(&f);
   config.max_iterations = 1;
-  hfiNewtonResult out = hfi_soft_solve(&f.island, &config);
+  hfiNewtonResult out = hfi_soft_solve(I, &config);
   assert_int_equal(out.converged, 0);
   assert_int_equal(out.iterations, 1);
-  assert_memory_equal(f.island.v, f.island.v0, sizeof(double) * NV);
-  for (int k = 0; k < CARDS; ++k) assert_ptr_equal(f.island.block[k].contact, f.builder.P.contact + k);
+  assert_memory_equal(I->v, I->v0, sizeof(double) * NV);
+  for (int k = 0; k < CARDS; ++k) assert_ptr_equal(I->block[k].contact, f.builder.P.contact + k);
   close_heap(&f);
 }
 
