@@ -35,18 +35,9 @@ static hfQuat object_quat(const hfDynamics* d, int kind, int id) {
   return q_mul(d->q_WB[hf_model_site_body(d->model)[id]], q_load(hf_model_site_quat(d->model) + 4 * id));
 }
 
-// (1 - (a/2) cot(a/2))/a^2. Where the quotient loses digits, its series.
-static double turn_coefficient(double a) { return a > 1e-3 ? (1 - 0.5 * a / tan(0.5 * a)) / (a * a) : 1.0 / 12 + a * a / 720; }
-
 // E(e) R_W2^T
 static hfMat3 turn_matrix(hfVec3 e, hfMat3 R_W2) {
-  double b = turn_coefficient(v3_norm(e));
-  hfVec3 column[3];
-  for (int i = 0; i < 3; ++i) {
-    hfVec3 w = m3_row(R_W2, i), x = v3_cross(e, w);
-    column[i] = v3_axpy(b, v3_cross(e, x), v3_axpy(-0.5, x, w));
-  }
-  return m3_from_cols(column[0], column[1], column[2]);
+  return m3_from_cols(v3_of_mean_turned(e, m3_row(R_W2, 0)), v3_of_mean_turned(e, m3_row(R_W2, 1)), v3_of_mean_turned(e, m3_row(R_W2, 2)));
 }
 
 static hfiEquality evaluate_attachment(const hfDynamics* d, int i) {

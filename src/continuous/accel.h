@@ -225,6 +225,10 @@ hfOde hfi_accel_ode_with_memory(hfAccel* a);
 
 // J (n x n) of hf_accel_ode.
 hfStatus hfi_accel_jacobian(hfAccel* a, double t, const double* x, double* J);
+// Writes the rows and columns of activations into it, which are zero.
+void hfi_accel_activation_jacobian(hfAccel* a, double* J);
+// Is neither actuator i nor a joint that it drives at a limit of force?
+int hfi_accel_actuator_is_free(const hfAccel* a, int i);
 
 // Forces at x = (q, v, act), unless that was the last point.
 hfStatus hfi_accel_visit(hfAccel* a, double t, const double* x);

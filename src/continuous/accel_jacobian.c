@@ -13,10 +13,10 @@
 //             dft = (dft/dfn) dfn - G (ds_t + r dxi),  dxi = Jt dq,  r = k_t/c_t for anchored friction, else 0
 //
 // The changes of M, of the bias and of the directions of rows with the configuration are left out. All that is stiff is
-// here, so that Newton's method still converges, by a factor of the order of h times what is left out.
+// here, so that Newton's method still converges, by a factor of the order of h times what is left out. accel_activation.c has the rows and columns
+// of activations.
 #include "continuous/accel.h"
 #include "model/motor.h"
-#include "model/orientation.h"
 #include "model/polynomial.h"
 
 #include "linalg/dense.h"
@@ -65,27 +65,11 @@ static void add_tendons(hfAccel* a) {
   }
 }
 
-// Returns 1 if neither actuator i nor a joint that it drives is at a limit of force.
-static int is_free(const hfAccel* a, int i) {
-  const hfModel* m = a->model;
-  const double *range = hf_model_actuator_forcerange(m) + 2 * i, f = a->actuation->force[i];
-  int turns = hfi_is_orientation(m, i); // Its bounds follow those of the size of the torque.
-  double hi = turns ? a->actuation->servo[i].hi : range[1], lo = turns ? -hi : range[0];
-  if (!hfi_actuator_acts(m, i) || (hf_model_actuator_forcelimited(m)[i] && !hfi_is_motor(m, i) && (f <= lo || f >= hi))) return 0;
-  for (int k = a->actuation->moment_start[i]; k < a->actuation->moment_start[i + 1]; ++k) {
-    int dof = a->actuation->moment_dof[k], j = hf_model_dof_jnt(m)[dof];
-    const double* total = hf_model_jnt_actfrcrange(m) + 2 * j;
-    if (!hf_model_jnt_actfrclimited(m)[j]) continue;
-    if (a->actuation->joint_force[dof] <= total[0] || a->actuation->joint_force[dof] >= total[1]) return 0;
-  }
-  return 1;
-}
-
 static void add_actuators(hfAccel* a) {
   for (int i = 0; i < a->model->nu; ++i) {
     int start = a->actuation->moment_start[i], n = a->actuation->moment_start[i + 1] - start;
     hfiAffine f = hfi_is_motor(a->model, i) ? hfi_motor_slopes(a->actuation, i).force : hfi_affine_force(a->actuation, i);
-    if (!is_free(a, i)) continue;
+    if (!hfi_accel_actuator_is_free(a, i)) continue;
     add_row(a->dtau_dq, a->model->nv, n, a->actuation->moment_dof + start, a->actuation->moment + start, f.length);
     add_row(a->dtau_dv, a->model->nv, n, a->actuation->moment_dof + start, a->actuation->moment + start, f.velocity);
   }
@@ -159,90 +143,6 @@ static void store_column(hfAccel* a, const double* D, int j, const double* rate,
     if (a->column[i] != 0) J[(nv + i) * n + column] = a->column[i];
 }
 
-// Of a filter; of a muscle the one that its rate has now, which leaves out how it changes with the activation.
-static double time_constant(const hfAccel* a, int i, int adr) {
-  const double* dynprm = hf_model_actuator_dynprm(a->model) + 3 * i;
-  if (hf_model_actuator_dyntype(a->model)[i] != HF_ACTIVATION_MUSCLE) return dynprm[0];
-  double act = a->actuation->input[i], target = act + a->actuation->rate[adr]; // on the side of the control
-  return hfi_muscle_time(dynprm, target, act);
-}
-
-// Writes the accelerations for a force `gain` along actuator i into a column of J.
-static void store_gain(hfAccel* a, int i, double gain, int n, int column, double* J) {
-  const hfModel* m = a->model;
-  memset(a->column, 0, (size_t)m->nv * sizeof *a->column);
-  for (int k = a->actuation->moment_start[i]; k < a->actuation->moment_start[i + 1]; ++k) a->column[a->actuation->moment_dof[k]] += gain * a->actuation->moment[k];
-  memset(a->lambda, 0, (size_t)a->nequality * sizeof *a->lambda);
-  hfi_accel_solve(a, a->column, a->lambda);
-  for (int r = 0; r < m->nv; ++r) J[(m->nv + r) * n + column] = a->column[r];
-}
-
-// Adds what length and velocity of actuator i do to the rate of a state, a row of J.
-static void store_rate(const hfAccel* a, int i, hfiAffine slope, int n, int row, double* J) {
-  for (int k = a->actuation->moment_start[i]; k < a->actuation->moment_start[i + 1]; ++k) {
-    J[row * n + a->actuation->moment_dof[k]] += slope.length * a->actuation->moment[k];
-    J[row * n + a->model->nv + a->actuation->moment_dof[k]] += slope.velocity * a->actuation->moment[k];
-  }
-}
-
-// Writes rows and columns of the states of a DC motor.
-static void store_motor(hfAccel* a, int i, int n, double* J) {
-  const hfModel* m = a->model;
-  hfiMotorSlopes x = hfi_motor_slopes(a->actuation, i);
-  int at[HFI_MOTOR_STATES], states = hf_model_actuator_states(m)[i], acts = is_free(a, i);
-  for (int k = 0; k < HFI_MOTOR_STATES; ++k) at[k] = 2 * m->nv + hf_model_actuator_actadr(m)[i] + hfi_motor_slot(states, 1 << k);
-  int setpoint = at[0], integral = at[1], temperature = at[2], bristle = at[3], current = at[4];
-  if (states & HF_MOTOR_SETPOINT) {
-    J[setpoint * n + setpoint] = hfi_slew_slope(a->actuation, a->actuation->motor[i].first_rate, hf_model_actuator_motor(m)[HF_MOTOR_PARAMETERS * i + HF_MOTOR_SLEWMAX]);
-    if (states & HF_MOTOR_INTEGRAL) J[integral * n + setpoint] = 1; // which needs the position as the first input
-    if (states & HF_MOTOR_CURRENT) J[current * n + setpoint] = x.current_setpoint;
-    if (acts && x.force_setpoint != 0) store_gain(a, i, x.force_setpoint, n, setpoint, J);
-  }
-  if (states & HF_MOTOR_INTEGRAL) {
-    store_rate(a, i, (hfiAffine){0, -1, 0}, n, integral, J);
-    if (acts && x.force_integral != 0) store_gain(a, i, x.force_integral, n, integral, J);
-  }
-  if (states & HF_MOTOR_TEMPERATURE) J[temperature * n + temperature] = x.temperature_temperature;
-  if (states & HF_MOTOR_BRISTLE) {
-    store_rate(a, i, (hfiAffine){0, 0, x.bristle_velocity}, n, bristle, J);
-    J[bristle * n + bristle] = x.bristle_bristle;
-    if (acts) store_gain(a, i, x.force_bristle, n, bristle, J);
-  }
-  if (states & HF_MOTOR_CURRENT) {
-    store_rate(a, i, x.current, n, current, J);
-    J[current * n + current] = x.current_current;
-    if (states & HF_MOTOR_INTEGRAL) J[current * n + integral] = x.current_integral;
-    if (acts) store_gain(a, i, x.force_current, n, current, J);
-  }
-}
-
-// Writes the columns of the activations.
-static void store_activations(hfAccel* a, int n, double* J) {
-  const hfModel* m = a->model;
-  for (int i = 0; i < m->nu; ++i) {
-    int adr = hf_model_actuator_actadr(m)[i], column = 2 * m->nv + adr;
-    if (adr < 0 || !hfi_actuator_acts(m, i)) continue;
-    if (hfi_is_motor(m, i)) {
-      store_motor(a, i, n, J);
-      continue;
-    }
-    int error = hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_ERROR;
-    if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_SLEW)
-      J[column * n + column] = hfi_slew_slope(a->actuation, a->actuation->rate[adr], hf_model_actuator_dynprm(m)[3 * i]);
-    if (!error && hf_model_actuator_dyntype(m)[i] != HF_ACTIVATION_INTEGRATOR && hf_model_actuator_dyntype(m)[i] != HF_ACTIVATION_SLEW)
-      J[column * n + column] = -1 / max2(1e-15, time_constant(a, i, adr));
-    for (int k = a->actuation->moment_start[i]; error && k < a->actuation->moment_start[i + 1]; ++k)
-      J[column * n + a->actuation->moment_dof[k]] -= a->actuation->moment[k];
-    if (!is_free(a, i)) continue;
-    const double* g = hf_model_actuator_gainprm(m) + 3 * i;
-    double gain = g[0];
-    if (error) gain = hf_model_actuator_dynprm(m)[3 * i];
-    else if (hf_model_actuator_gaintype(m)[i] == HF_GAIN_MUSCLE) gain = hfi_muscle_gain(a->actuation, i);
-    else if (hf_model_actuator_gaintype(m)[i] == HF_GAIN_AFFINE) gain += g[1] * a->actuation->length[i] + g[2] * a->actuation->velocity[i];
-    store_gain(a, i, gain, n, column, J);
-  }
-}
-
 hfStatus hfi_accel_jacobian(hfAccel* a, double t, const double* x, double* J) {
   const int nv = a->model->nv, n = 2 * nv + a->model->na;
   size_t bytes = (size_t)(nv * nv) * sizeof *J;
@@ -262,6 +162,6 @@ hfStatus hfi_accel_jacobian(hfAccel* a, double t, const double* x, double* J) {
     store_column(a, a->dtau_dq, j, a->stiffness, n, j, J);
     store_column(a, a->dtau_dv, j, a->damping, n, nv + j, J);
   }
-  store_activations(a, n, J);
+  hfi_accel_activation_jacobian(a, J);
   return HF_OK;
 }

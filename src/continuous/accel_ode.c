@@ -61,12 +61,7 @@ static int angular_dofs(const hfModel* m, int j) {
   return quat < 0 ? -1 : hf_model_jnt_dofadr(m)[j] + quat;
 }
 
-static double turn_coefficient(double a) { return a > 1e-3 ? (1 - 0.5 * a / tan(0.5 * a)) / (a * a) : 1. / 12 + a * a / 720; }
-
-static hfVec3 apply_T(hfVec3 u, hfVec3 w) {
-  hfVec3 uw = v3_cross(u, w);
-  return v3_axpy(turn_coefficient(v3_norm(u)), v3_cross(u, uw), v3_axpy(0.5, uw, w));
-}
+static hfVec3 apply_T(hfVec3 u, hfVec3 w) { return v3_of_mean_turned(v3_neg(u), w); }
 
 static hfVec3 apply_D(hfVec3 u, hfVec3 w) { return v3_mean_turned(v3_neg(u), w); }
 
@@ -81,7 +76,7 @@ static void lift(void* context, const double* u, double* xdot) {
 // The derivative of T(u) w along e. The derivative of b is left out; it is of third order in u.
 static hfVec3 change_of_T(hfVec3 u, hfVec3 w, hfVec3 e) {
   hfVec3 turn = v3_add(v3_cross(e, v3_cross(u, w)), v3_cross(u, v3_cross(e, w)));
-  return v3_axpy(turn_coefficient(v3_norm(u)), turn, v3_scale(0.5, v3_cross(e, w)));
+  return v3_axpy(v3_turn_coefficient(v3_norm(u)), turn, v3_scale(0.5, v3_cross(e, w)));
 }
 
 static void lift_joint(hfVec3 u, hfVec3 w, int n, int dof, double* J) {

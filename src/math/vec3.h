@@ -143,6 +143,13 @@ static inline hfVec3 v3_mean_turned(hfVec3 t, hfVec3 x) {
   hfVec3 tx = v3_cross(t, x);
   return v3_axpy(d, v3_cross(t, tx), v3_axpy(c, tx, x));
 }
+// (1 - (a/2) cot(a/2))/a^2; by its series where the quotient loses digits.
+static inline double v3_turn_coefficient(double a) { return a > 1e-3 ? (1 - 0.5 * a / tan(0.5 * a)) / (a * a) : 1. / 12 + a * a / 720; }
+// The x whose mean, turned so, is y: y - t x y/2 + b t x (t x y), b the coefficient above of |t|.
+static inline hfVec3 v3_of_mean_turned(hfVec3 t, hfVec3 y) {
+  hfVec3 ty = v3_cross(t, y);
+  return v3_axpy(v3_turn_coefficient(v3_norm(t)), v3_cross(t, ty), v3_axpy(-0.5, ty, y));
+}
 static inline hfMat3 m3_from_quat(hfQuat q) {
   double xx = q.x * q.x, yy = q.y * q.y, zz = q.z * q.z, xy = q.x * q.y, xz = q.x * q.z,
          yz = q.y * q.z, wx = q.w * q.x, wy = q.w * q.y, wz = q.w * q.z;
