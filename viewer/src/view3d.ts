@@ -2,37 +2,20 @@
 import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import { Arrow, Arrows } from './arrows';
+import { boundsOf, boxAt, diagonal } from './bounds';
 import { viewDirection } from './camera';
 import { lookThrough } from './eye';
-import { plainMaterial, UNDRAWN } from './merged';
-import { GeomType, Model } from './model';
-import { MOST_SIDES, Parts } from './parts';
+import { Geoms } from './geoms';
+import { UNDRAWN } from './merged';
+import { Parts } from './parts';
 import { Frame, Recording } from './recording';
-import { isRound, shape } from './shapes';
 
 export type Pick = { kind: 'body'; body: number; point: THREE.Vector3 } | { kind: 'contact'; geomA: number; geomB: number };
-
-const FLOWN = 8; // times the size of the start: what makes the scene larger than that has flown away
-// Parts that name no colour of their own: the world, links of robots, things to grasp.
-const WORLD = 0xb9c0c8, LINK = 0x7f93ab, THING = 0xe0984a;
 
 // Whether pictures are computed by the processor: then smooth edges and physical shading cost too much.
 function drawsInSoftware(): boolean {
   const gl = document.createElement('canvas').getContext('webgl2'), info = gl?.getExtension('WEBGL_debug_renderer_info');
   return !gl || (info !== null && /swiftshader|llvmpipe|software/i.test(String(gl.getParameter(info!.UNMASKED_RENDERER_WEBGL))));
-}
-
-function floorTexture(lite: boolean): THREE.Texture {
-  const canvas = document.createElement('canvas');
-  canvas.width = canvas.height = 128;
-  const g = canvas.getContext('2d')!;
-  g.fillStyle = '#f3f5f7'; g.fillRect(0, 0, 128, 128);
-  g.strokeStyle = '#d3d9df'; g.lineWidth = 2; g.strokeRect(0, 0, 128, 128);
-  const texture = new THREE.CanvasTexture(canvas);
-  texture.wrapS = texture.wrapT = THREE.RepeatWrapping;
-  texture.colorSpace = THREE.SRGBColorSpace;
-  texture.anisotropy = lite ? 1 : 8;
-  return texture;
 }
 
 const USUAL_ANGLE = 40; // vertical angle of the picture [degrees]
@@ -49,12 +32,9 @@ export class View3D {
   selected = -1;
   private readonly bodies: THREE.Group[] = [];
   private readonly ghosts: THREE.Group[] = []; // bodies of the recorded future, beside a new one
-  private readonly visual: THREE.Object3D[] = [];
-  private readonly collision: THREE.Object3D[] = [];
+  private readonly geoms: Geoms;
   private readonly sun: THREE.DirectionalLight;
   private readonly parts: Parts | null = null; // draw the visual parts where the view is lite
-  private readonly shared = new Map<string, THREE.BufferGeometry>();
-  private readonly geometries: THREE.BufferGeometry[][] = []; // by sides, and geom and whether it collides: geometryOf
   private readonly followed = new THREE.Vector3();
   readonly lite: boolean; // many bodies on a machine without a graphics processor: simple shading
   turned = false; // the user has moved the camera since everything was shown
@@ -79,7 +59,7 @@ export class View3D {
     this.controls.addEventListener('change', () => this.invalidate());
     this.controls.addEventListener('start', () => { this.turned = true; });
     const box = this.bounds();
-    this.size = Math.max(0.02, 0.5 * box.getSize(new THREE.Vector3()).length());
+    this.size = Math.max(0.02, 0.5 * diagonal(box));
     this.scene.add(new THREE.HemisphereLight(0xffffff, 0xb0b6bd, 1.9));
     this.sun = new THREE.DirectionalLight(0xffffff, 1.7);
     this.lightFrom(box.getCenter(new THREE.Vector3()));
@@ -87,12 +67,9 @@ export class View3D {
       this.bodies.push(new THREE.Group());
       this.scene.add(this.bodies[b]);
     }
-    this.addGeoms(model);
+    this.geoms = new Geoms(model, this.bodies, this.size, this.lite);
     const sunward = this.sun.position.clone().sub(this.sun.target.position);
-    if (this.lite) {
-      const merged = this.visual.filter(o => !this.isSpecial(o)) as THREE.Mesh[];
-      this.scene.add(this.parts = new Parts(merged, sunward, (part, sides) => this.geometryOf(model, part.userData.geom, false, sides)));
-    }
+    if (this.lite) this.scene.add(this.parts = new Parts(this.geoms.mergeable(), sunward, (part, sides) => this.geoms.geometryOf(part.userData.geom, false, sides)));
     const most = Math.min(4000, Math.max(256, ...recording.frames.map(f => f.ncontact)));
     this.arrows = new Arrows(model, most, this.size, this.lite ? sunward : null);
     this.scaleArrows();
@@ -104,46 +81,7 @@ export class View3D {
     this.fitCamera(box);
   }
 
-  // Box around everything that moves, over all frames given, and around what stands among it; without motion around all but planes.
-  bounds(frames = this.recording.frames): THREE.Box3 {
-    const every = Math.max(1, Math.floor(frames.length / 40)), size = (b: THREE.Box3) => b.getSize(new THREE.Vector3()).length();
-    let box = new THREE.Box3();
-    const first = frames.length ? size(this.boxAt(frames[0], true)) : 0;
-    for (let i = 0; i < frames.length; i += every) {
-      const more = box.clone().union(this.boxAt(frames[i], true));
-      if (i > 0 && size(more) > FLOWN * first) break; // something has flown away: the picture stays with the rest
-      box = more;
-    }
-    if (!box.isEmpty()) return box.union(this.boxAt(frames[0], false, box));
-    if (frames.length) box = this.boxAt(frames[0], false);
-    return box.isEmpty() ? new THREE.Box3(new THREE.Vector3(-0.5, -0.5, -0.5), new THREE.Vector3(0.5, 0.5, 0.5)) : box;
-  }
-
-  // Box around the geoms that move or do not move, planes left out; among: of those alone that are near this box and no larger.
-  private boxAt(frame: Frame, moving: boolean, among?: THREE.Box3): THREE.Box3 {
-    const model = this.recording.model, box = new THREE.Box3(), type = model.get('geom_type'), body = model.get('geom_body');
-    const diagonal = (b: THREE.Box3) => b.getSize(new THREE.Vector3()).length(), largest = among ? diagonal(among) : Infinity;
-    const near = among?.clone().expandByScalar(0.2 * largest);
-    for (let g = 0; g < model.counts.ngeom; ++g) {
-      if (type[g] === GeomType.Plane || model.isStatic(body[g]) === moving) continue;
-      const own = this.boxOf(frame, g);
-      if (!near || (diagonal(own) <= largest && near.intersectsBox(own))) box.union(own);
-    }
-    return box;
-  }
-
-  // Box around a geom: of boxes the exact one, of others that of a ball a little smaller than the one that contains it.
-  private boxOf(frame: Frame, g: number): THREE.Box3 {
-    const model = this.recording.model, body = model.get('geom_body')[g], p = frame.pose.subarray(7 * body, 7 * body + 7);
-    const three = (name: string) => new THREE.Vector3().fromArray(model.get(name), 3 * g), quat = model.get('geom_quat').subarray(4 * g, 4 * g + 4);
-    const turn = new THREE.Quaternion(p[4], p[5], p[6], p[3]), centre = three('geom_pos').applyQuaternion(turn).add(new THREE.Vector3(p[0], p[1], p[2]));
-    const half = new THREE.Vector3().setScalar(0.7 * model.get('geom_rbound')[g]);
-    if (model.get('geom_type')[g] === GeomType.Box) {
-      const m = new THREE.Matrix4().makeRotationFromQuaternion(turn.multiply(new THREE.Quaternion(quat[1], quat[2], quat[3], quat[0]))).elements, s = three('geom_size');
-      half.fromArray([0, 1, 2].map(k => Math.abs(m[k]) * s.x + Math.abs(m[4 + k]) * s.y + Math.abs(m[8 + k]) * s.z));
-    }
-    return new THREE.Box3(centre.clone().sub(half), centre.add(half));
-  }
+  bounds(frames = this.recording.frames): THREE.Box3 { return boundsOf(this.recording.model, frames); }
 
   private lightFrom(centre: THREE.Vector3): void {
     const s = this.size;
@@ -156,83 +94,6 @@ export class View3D {
     this.sun.shadow.bias = -0.0006;
     this.sun.shadow.normalBias = 0.004 * s;
     this.scene.add(this.sun, this.sun.target);
-  }
-
-  private addGeoms(model: Model): void {
-    const body = model.get('geom_body'), contype = model.get('geom_contype'), conaffinity = model.get('geom_conaffinity'), group = model.get('geom_group');
-    const onlyDrawn = (g: number) => contype[g] === 0 && conaffinity[g] === 0;
-    const hasVisual = new Set<number>();
-    for (let g = 0; g < model.counts.ngeom; ++g) if (onlyDrawn(g) && group[g] < 3) hasVisual.add(body[g]);
-    for (let g = 0; g < model.counts.ngeom; ++g) {
-      const collides = !onlyDrawn(g);
-      // A body without parts that are only drawn shows what collides.
-      const drawn = collides ? !hasVisual.has(body[g]) : group[g] < 3;
-      if (drawn) this.visual.push(this.addGeom(model, g, false));
-      if (collides && model.get('geom_type')[g] !== GeomType.Plane) this.collision.push(this.addGeom(model, g, true));
-    }
-    for (const object of this.collision) object.visible = false;
-  }
-
-  // The geometry of a geom whose round outlines have so many sides; equal geoms share one.
-  private geometryOf(model: Model, g: number, collision: boolean, sides: number): THREE.BufferGeometry {
-    const type = model.get('geom_type')[g], known = this.geometries[sides]?.[2 * g + Number(collision)];
-    if (known) return known;
-    const size = model.get('geom_size').slice(3 * g, 3 * g + 3);
-    const key = `${type} ${size} ${type === GeomType.Mesh ? model.get('geom_mesh')[g] : type === GeomType.HeightField ? model.get('geom_hfield')[g] : ''} ${collision} ${isRound(type) ? sides : ''}`;
-    const geometry = this.shared.get(key) ?? shape(model, g, 30 * this.size, collision, sides);
-    this.shared.set(key, geometry);
-    (this.geometries[sides] ??= [])[2 * g + Number(collision)] = geometry;
-    return geometry;
-  }
-
-  private addGeom(model: Model, g: number, collision: boolean): THREE.Object3D {
-    const size = model.get('geom_size').slice(3 * g, 3 * g + 3), type = model.get('geom_type')[g];
-    const mesh = new THREE.Mesh(this.geometryOf(model, g, collision, MOST_SIDES), collision ? this.wire() : this.material(model, g));
-    const pos = model.get('geom_pos'), quat = model.get('geom_quat');
-    mesh.position.set(pos[3 * g], pos[3 * g + 1], pos[3 * g + 2]);
-    mesh.quaternion.set(quat[4 * g + 1], quat[4 * g + 2], quat[4 * g + 3], quat[4 * g]);
-    mesh.userData = { body: model.get('geom_body')[g], geom: g };
-    mesh.castShadow = !collision && type !== GeomType.Plane;
-    mesh.receiveShadow = !collision;
-    if (type === GeomType.Plane) mesh.renderOrder = 1; // after what hides it
-    if (this.lite && type === GeomType.Plane) mesh.add(this.grid(size[0] || 30 * this.size));
-    this.bodies[model.get('geom_body')[g]].add(mesh);
-    return mesh;
-  }
-
-  // Parts that are drawn one by one even where the view is lite: floors, what one can look through, and what has so many vertices
-  // that a draw of its own costs less than moving them.
-  private isSpecial(o: THREE.Object3D): boolean {
-    const { material, geometry } = o as THREE.Mesh<THREE.BufferGeometry, THREE.Material>;
-    return material.transparent || !(material instanceof THREE.MeshLambertMaterial) || geometry.getAttribute('position').count > 2000;
-  }
-
-  // Lines on a floor that has no texture, just above it.
-  private grid(half: number): THREE.Object3D {
-    const cell = Math.max(Math.pow(10, Math.round(Math.log10(this.size / 2))), half / 40), count = Math.round(2 * half / cell);
-    const grid = new THREE.LineSegments(new THREE.GridHelper(2 * half, count).geometry, plainMaterial(0xd0d7de));
-    grid.rotation.x = Math.PI / 2;
-    grid.renderOrder = 2;
-    grid.position.z = 0.001 * this.size;
-    return grid;
-  }
-
-  private wire(): THREE.Material { return new THREE.MeshBasicMaterial({ color: 0x2563eb, wireframe: true, transparent: true, opacity: 0.5 }); }
-
-  private material(model: Model, g: number): THREE.Material {
-    const rgba = model.get('geom_rgba').slice(4 * g, 4 * g + 4), body = model.get('geom_body')[g];
-    const plain = rgba[0] === 0.5 && rgba[1] === 0.5 && rgba[2] === 0.5;
-    if (model.get('geom_type')[g] === GeomType.Plane && this.lite) return plainMaterial(0xe2e7ec);
-    if (model.get('geom_type')[g] === GeomType.Plane) {
-      const map = floorTexture(this.lite), half = model.get('geom_size')[3 * g] || 30 * this.size;
-      const cell = Math.pow(10, Math.round(Math.log10(this.size / 2)));
-      map.repeat.set(2 * half / cell, 2 * half / cell);
-      return new THREE.MeshLambertMaterial({ map, side: THREE.DoubleSide, color: plain ? 0xffffff : new THREE.Color().setRGB(rgba[0], rgba[1], rgba[2], THREE.SRGBColorSpace) });
-    }
-    const tint = plain ? new THREE.Color(model.isStatic(body) ? WORLD : model.isFree(body) ? THING : LINK)
-      : new THREE.Color().setRGB(rgba[0], rgba[1], rgba[2], THREE.SRGBColorSpace);
-    const see = { color: tint, transparent: rgba[3] < 1, opacity: rgba[3] };
-    return this.lite ? new THREE.MeshLambertMaterial(see) : new THREE.MeshStandardMaterial({ ...see, roughness: 0.62, metalness: 0.05 });
   }
 
   // The largest usual force is a third of the scene: found from the contacts of some frames.
@@ -262,7 +123,7 @@ export class View3D {
 
   fitCamera(box = this.bounds(), frame = this.recording.frames[0]): void {
     const centre = box.getCenter(new THREE.Vector3()), narrow = Math.min(1, this.camera.aspect || 1);
-    const size = Math.max(0.02, 0.5 * box.getSize(new THREE.Vector3()).length());
+    const size = Math.max(0.02, 0.5 * diagonal(box));
     const distance = 1.02 * size / Math.sin(0.5 * this.camera.fov * Math.PI / 180) / Math.max(0.45, narrow);
     this.turned = false;
     this.camera.position.copy(centre).addScaledVector(viewDirection(this.recording.model, frame, centre, distance), distance);
@@ -323,8 +184,8 @@ export class View3D {
 
   // Moves the camera along with what moves, where that is as far together as at the start.
   catchUp(frame: Frame): boolean {
-    const box = this.boxAt(frame, true), move = box.getCenter(new THREE.Vector3()).sub(this.controls.target);
-    if (box.isEmpty() || 0.5 * box.getSize(new THREE.Vector3()).length() > 1.5 * this.size) return false;
+    const box = boxAt(this.recording.model, frame, true), move = box.getCenter(new THREE.Vector3()).sub(this.controls.target);
+    if (box.isEmpty() || 0.5 * diagonal(box) > 1.5 * this.size) return false;
     this.camera.position.add(move);
     this.controls.target.add(move);
     this.controls.update();
@@ -350,11 +211,11 @@ export class View3D {
   }
   private own: { position: THREE.Vector3; near: number; far: number } | null = null;
   setVisual(on: boolean): void {
-    for (const o of this.visual) o.visible = on;
+    for (const o of this.geoms.visual) o.visible = on;
     if (this.parts) this.parts.visible = on;
     this.invalidate();
   }
-  setCollision(on: boolean): void { for (const o of this.collision) o.visible = on; this.invalidate(); }
+  setCollision(on: boolean): void { for (const o of this.geoms.collision) o.visible = on; this.invalidate(); }
 
   select(body: number): void {
     this.selected = body;
