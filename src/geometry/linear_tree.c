@@ -123,26 +123,37 @@ int32_t hfi_tree_largest(const hfiLinearTree* t, const hfiLinear* f) {
   return best.point;
 }
 
-// Returns the new count, -1 where there is no room.
-static int gather_above(const Search* s, double least, int node, int level, int begin, int end, int32_t* found, int count, int capacity) {
-  if (!(bound(s, node) >= least)) return count;
+// Points that were found so far, ascending.
+typedef struct Found {
+  int32_t* point;
+  int count, capacity;
+} Found;
+
+// Inserts a point in its place. Returns 0 where there is no room.
+static int insert_point(Found* found, int32_t point) {
+  if (found->count == found->capacity) return 0;
+  int at = found->count++;
+  for (; at > 0 && found->point[at - 1] > point; --at) found->point[at] = found->point[at - 1];
+  found->point[at] = point;
+  return 1;
+}
+
+// Adds the points of a node, [begin, end) in the order of the tree, with f >= least. Returns 0 where there is no room.
+static int gather_above(const Search* s, double least, int node, int level, int begin, int end, Found* found) {
+  if (!(bound(s, node) >= least)) return 1;
   if (level < s->tree->depth) {
     int middle = (begin + end) / 2;
-    count = gather_above(s, least, 2 * node + 1, level + 1, begin, middle, found, count, capacity);
-    return count < 0 ? -1 : gather_above(s, least, 2 * node + 2, level + 1, middle, end, found, count, capacity);
+    return gather_above(s, least, 2 * node + 1, level + 1, begin, middle, found) && gather_above(s, least, 2 * node + 2, level + 1, middle, end, found);
   }
   for (int k = begin; k < end; ++k) {
     int32_t i = s->tree->order[k];
-    if (!(hfi_linear(&s->f, s->tree, i) + s->slack >= least)) continue;
-    if (count == capacity) return -1;
-    int at = count++;
-    for (; at > 0 && found[at - 1] > i; --at) found[at] = found[at - 1];
-    found[at] = i;
+    if (hfi_linear(&s->f, s->tree, i) + s->slack >= least && !insert_point(found, i)) return 0;
   }
-  return count;
+  return 1;
 }
 
 int hfi_tree_above(const hfiLinearTree* t, const hfiLinear* f, double least, int32_t* found, int capacity) {
   Search s = start_search(t, f);
-  return gather_above(&s, least, 0, 0, 0, t->count, found, 0, capacity);
+  Found all = {found, 0, capacity};
+  return gather_above(&s, least, 0, 0, 0, t->count, &all) ? all.count : -1;
 }

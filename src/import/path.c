@@ -48,7 +48,7 @@ int hfi_file_exists(const char* path) {
   return stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-static int folder_exists(const char* path) {
+int hfi_folder_exists(const char* path) {
   struct stat info;
   return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
@@ -120,9 +120,9 @@ static const char* package_in(hfiReader* r, const char* folder, const char* name
     if (*c == '-') *c = '_';
   const char* candidates[2] = {name, twin};
   for (int i = 0; i < 2; ++i) {
-    if (strcmp(hfi_base_name(folder), candidates[i]) == 0 && folder_exists(folder)) return folder;
+    if (strcmp(hfi_base_name(folder), candidates[i]) == 0 && hfi_folder_exists(folder)) return folder;
     const char* inside = hfi_join(r, folder, candidates[i]);
-    if (folder_exists(inside)) return inside;
+    if (hfi_folder_exists(inside)) return inside;
   }
   return package_is_called(r, folder, name) ? folder : NULL;
 }
@@ -137,7 +137,7 @@ static const char* crawl(hfiReader* r, const char* folder, const char* name, int
   for (struct dirent* entry = readdir(list); entry && !found && !r->status; entry = readdir(list)) {
     if (entry->d_name[0] == '.') continue;
     const char* inside = hfi_join(r, folder, hfi_format(r, "%s", entry->d_name));
-    if (folder_exists(inside)) found = crawl(r, inside, name, depth - 1);
+    if (hfi_folder_exists(inside)) found = crawl(r, inside, name, depth - 1);
   }
   closedir(list);
   return found;

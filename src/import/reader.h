@@ -109,6 +109,7 @@ const char* hfi_folder_of(hfiReader* reader, const char* path); // "" without a 
 const char* hfi_base_name(const char* path);                    // what follows the last slash
 const char* hfi_extension(const char* path); // behind the last dot of the base name, or ""
 int hfi_file_exists(const char* path);
+int hfi_folder_exists(const char* path);
 // Looks for a file of the model in `folder`, then in each search folder. Returns the first path that exists, or else the
 // path in `folder`.
 const char* hfi_resolve(hfiReader* reader, const char* folder, const char* file);

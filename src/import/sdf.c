@@ -6,7 +6,6 @@
 
 #include <holdfast/step_problem.h>
 #include <string.h>
-#include <sys/stat.h>
 
 // ---- entities -----------------------------------------------------------------------------------
 
@@ -70,18 +69,13 @@ static void read_model(hfiSdf* s, hfiElem* elem, hfiElem* placed, hfiSdfEntity* 
 
 // ---- includes -----------------------------------------------------------------------------------
 
-static int is_folder(const char* path) {
-  struct stat info;
-  return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
 // model://NAME and a folder mean its model.sdf.
 static const char* find_included(hfiSdf* s, const char* uri, const char* folder) {
   hfiReader* r = s->r;
   const char* rest = strstr(uri, "://");
   if (rest && !strchr(rest + 3, '/')) return hfi_resolve_uri(r, hfi_format(r, "%s/model.sdf", uri));
   const char* path = rest ? hfi_resolve_uri(r, uri) : hfi_resolve(r, folder, uri);
-  return is_folder(path) ? hfi_join(r, path, "model.sdf") : path;
+  return hfi_folder_exists(path) ? hfi_join(r, path, "model.sdf") : path;
 }
 
 static void read_include(hfiSdf* s, hfiElem* elem, hfiSdfEntity* scope, const char* folder) {

@@ -34,10 +34,18 @@ struct hfArm {
 // Computes arm->Jw: the columns of the chain, angular rows multiplied by `length`.
 void hfi_arm_weigh(hfArm* arm, double length);
 
-// Minimises 1/2 x^T H x - g^T x over lo <= x <= hi from any x; H (n x n) positive definite, both
-// triangles. at (n) is -1 or 1 where a bound holds x, else 0. U (n x n), y (n) and index (n) are
-// scratch. Returns the number of passes, or -1 where they ran out or H has no factor.
-int hfi_box_minimise(int n, const double* H, const double* g, const double* lo, const double* hi,
-                     double* x, int32_t* at, double* U, double* y, int32_t* index);
+// Minimise 1/2 x^T H x - g^T x over lo <= x <= hi.
+typedef struct hfiBoxProblem {
+  int n;
+  const double *H, *g;   // (n x n) positive definite, both triangles; (n)
+  const double *lo, *hi; // (n)
+  double* x;             // (n) any start, then the minimum
+  int32_t* at;           // (n) -1 or 1 where the lower or upper bound holds x, else 0
+  double *U, *y;         // (n x n), (n) scratch
+  int32_t* index;        // (n) scratch
+} hfiBoxProblem;
+
+// Returns the number of passes, or -1 where they ran out or H has no factor.
+int hfi_box_minimise(const hfiBoxProblem* problem);
 
 #endif

@@ -13,22 +13,25 @@
 
 #include "linalg/dense.h"
 
-static int gather_free(int n, const int32_t* at, int32_t* index) {
+enum { PASSES = 20 }; // A problem of n variables may take this many passes times n + 1.
+
+// Lists the free variables in p->index. Returns their number.
+static int gather_free(const hfiBoxProblem* p) {
   int count = 0;
-  for (int i = 0; i < n; ++i)
-    if (at[i] == 0) index[count++] = i;
+  for (int i = 0; i < p->n; ++i)
+    if (p->at[i] == 0) p->index[count++] = i;
   return count;
 }
 
-// Computes the minimum y over the free variables. Returns nonzero where H_FF has no factor.
-static int solve_free(int n, const double* H, const double* g, const double* x, const int32_t* at,
-                      int nfree, const int32_t* index, double* U, double* y) {
+// Computes the minimum p->y over the free variables. Returns nonzero where H_FF has no factor.
+static int solve_free(const hfiBoxProblem* p, int nfree) {
+  double *U = p->U, *y = p->y;
   for (int a = 0; a < nfree; ++a) {
-    const double* row = H + n * index[a];
-    y[a] = g[index[a]];
-    for (int k = 0; k < n; ++k)
-      if (at[k] != 0) y[a] -= row[k] * x[k];
-    for (int b = a; b < nfree; ++b) U[a * nfree + b] = row[index[b]];
+    const double* row = p->H + p->n * p->index[a];
+    y[a] = p->g[p->index[a]];
+    for (int k = 0; k < p->n; ++k)
+      if (p->at[k] != 0) y[a] -= row[k] * p->x[k];
+    for (int b = a; b < nfree; ++b) U[a * nfree + b] = row[p->index[b]];
   }
   if (hfi_cholesky(U, nfree, nfree) != 0) return 1;
   hfi_cholesky_solve(U, nfree, nfree, y);
@@ -36,52 +39,50 @@ static int solve_free(int n, const double* H, const double* g, const double* x, 
 }
 
 // Moves x towards y until the first bound. Returns its variable, or -1 if y was reached.
-static int step_free(int nfree, const int32_t* index, const double* lo, const double* hi,
-                     const double* y, double* x, int32_t* at) {
-  double share = 1;
+static int step_free(const hfiBoxProblem* p, int nfree) {
+  const double *lo = p->lo, *hi = p->hi, *y = p->y;
+  double share = 1, *x = p->x;
   int blocking = -1;
   for (int a = 0; a < nfree; ++a) {
-    int i = index[a];
+    int i = p->index[a];
     double bound = y[a] < lo[i] ? lo[i] : hi[i];
     if (y[a] >= lo[i] && y[a] <= hi[i]) continue;
     double t = (bound - x[i]) / (y[a] - x[i]);
     if (t < share || blocking < 0) share = t, blocking = i;
   }
   for (int a = 0; a < nfree; ++a) {
-    int i = index[a];
+    int i = p->index[a];
     x[i] = clamp(share < 1 ? x[i] + share * (y[a] - x[i]) : y[a], lo[i], hi[i]);
-    if (i == blocking) at[i] = y[a] < lo[i] ? -1 : 1, x[i] = at[i] < 0 ? lo[i] : hi[i];
+    if (i == blocking) p->at[i] = y[a] < lo[i] ? -1 : 1, x[i] = p->at[i] < 0 ? lo[i] : hi[i];
   }
   return blocking;
 }
 
 // Returns the bound variable that gains most by being freed, or -1.
-static int find_release(int n, const double* H, const double* g, const double* lo, const double* hi,
-                        const double* x, const int32_t* at) {
+static int find_release(const hfiBoxProblem* p) {
   int worst = -1;
   double most = 0;
-  for (int i = 0; i < n; ++i) {
-    if (at[i] == 0 || lo[i] == hi[i]) continue;
-    double row = hfi_dot(H + n * i, x, n),
-           inward = at[i] * (row - g[i]); // If positive, the value falls towards the inside.
-    if (inward > most + 1e-14 * (fabs(row) + fabs(g[i]))) most = inward, worst = i;
+  for (int i = 0; i < p->n; ++i) {
+    if (p->at[i] == 0 || p->lo[i] == p->hi[i]) continue;
+    double row = hfi_dot(p->H + p->n * i, p->x, p->n);
+    double inward = p->at[i] * (row - p->g[i]); // If positive, the value falls towards the inside.
+    if (inward > most + 1e-14 * (fabs(row) + fabs(p->g[i]))) most = inward, worst = i;
   }
   return worst;
 }
 
-int hfi_box_minimise(int n, const double* H, const double* g, const double* lo, const double* hi,
-                     double* x, int32_t* at, double* U, double* y, int32_t* index) {
-  for (int i = 0; i < n; ++i) {
-    x[i] = clamp(x[i], lo[i], hi[i]);
-    at[i] = lo[i] == hi[i] ? -1 : 0;
+int hfi_box_minimise(const hfiBoxProblem* p) {
+  for (int i = 0; i < p->n; ++i) {
+    p->x[i] = clamp(p->x[i], p->lo[i], p->hi[i]);
+    p->at[i] = p->lo[i] == p->hi[i] ? -1 : 0;
   }
-  for (int pass = 1, most = 20 * (n + 1); pass <= most; ++pass) {
-    int nfree = gather_free(n, at, index);
-    if (solve_free(n, H, g, x, at, nfree, index, U, y) != 0) return -1;
-    if (step_free(nfree, index, lo, hi, y, x, at) >= 0) continue;
-    int release = find_release(n, H, g, lo, hi, x, at);
+  for (int pass = 1; pass <= PASSES * (p->n + 1); ++pass) {
+    int nfree = gather_free(p);
+    if (solve_free(p, nfree) != 0) return -1;
+    if (step_free(p, nfree) >= 0) continue;
+    int release = find_release(p);
     if (release < 0) return pass;
-    at[release] = 0;
+    p->at[release] = 0;
   }
   return -1;
 }

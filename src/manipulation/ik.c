@@ -86,8 +86,7 @@ static int minimise(hfArm* arm, const double* e, double lambda2) {
     for (int r = 0; r < 6; ++r) arm->g[i] += arm->Jw[r * n + i] * e[r];
     arm->x[i] = 0;
   }
-  hfi_box_minimise(n, arm->H, arm->g, arm->lo, arm->hi, arm->x, arm->at, arm->U, arm->y,
-                   arm->index);
+  hfi_box_minimise(&(hfiBoxProblem){n, arm->H, arm->g, arm->lo, arm->hi, arm->x, arm->at, arm->U, arm->y, arm->index});
   for (int i = 0; i < n; ++i) held += arm->at[i] != 0;
   return held;
 }

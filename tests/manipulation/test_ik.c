@@ -57,7 +57,7 @@ static void test_box(void** state) {
       x[i] = random_uniform(&r, -2, 2);
     }
     assert_true(enumerate(n, H, g, lo, hi, want) >= 1);
-    assert_true(hfi_box_minimise(n, H, g, lo, hi, x, at, U, y, index) > 0);
+    assert_true(hfi_box_minimise(&(hfiBoxProblem){n, H, g, lo, hi, x, at, U, y, index}) > 0);
     for (int i = 0; i < n; ++i) assert_near(x[i], want[i], 1e-9); // condition numbers up to 100
   }
 }
