@@ -17,6 +17,8 @@
 
 // An impact is faster than this [m/s], and faster than gravity makes the bodies in two steps.
 static const double SLOWEST = 1e-3;
+// A step has at most this many impacts for each of its contacts: a ball between two others may be hit again and again.
+enum { MOST_IMPACTS = 50 };
 
 // x (nv) += gamma J^T of row r of a block.
 static void spread_row(const hfStepProblem* p, const hfStepBlock* b, int r, double gamma, double* x) {
@@ -108,7 +110,7 @@ static int find_fastest(const hfiDiscrete* s, double* before, double* after) {
 
 // All impacts of the contacts in the problem; returns their number.
 static int strike_all(hfiDiscrete* s) {
-  int count = 0, most = 50 * s->world->ncontact;
+  int count = 0, most = MOST_IMPACTS * s->world->ncontact;
   double before, after;
   for (int i; count < most && (i = find_fastest(s, &before, &after)) >= 0; ++count) strike(s, i, before, after);
   return count;

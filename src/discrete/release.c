@@ -6,6 +6,9 @@
 // for less, and the problem is solved again. The energy grows with the square of the speeds.
 #include "discrete/discrete.h"
 
+// Overlaps ask for this share of the speed at which they would give just what they may: the next solution has other impulses [-].
+static const double BELOW_LIMIT = 0.9;
+
 // The speed of separation that a contact asks for.
 static double wanted_speed(const hfiDiscrete* s, const hfContactLaw* law) {
   return law->depth > 0 ? s->config.mlcp.recovery * law->depth / s->config.step : 0;
@@ -35,6 +38,6 @@ int hfi_discrete_limit_release(hfiDiscrete* s, int is_last) {
   int count;
   double given = released_energy(s, &count), most = 0.5 * count * hf_model_body_subtreemass(m)[0] * sqr(m->world.release_speed);
   if (given <= most) return 0;
-  scale_overlaps(s, is_last || !isfinite(given) ? 0 : 0.9 * sqrt(most / given));
+  scale_overlaps(s, is_last || !isfinite(given) ? 0 : BELOW_LIMIT * sqrt(most / given));
   return 1;
 }
