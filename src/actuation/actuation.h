@@ -256,33 +256,6 @@ double hfi_tendon_inverse_mass(const hfActuation* a, const hfDynamics* d, int te
 // Appends a row along sign times the length of the tendon.
 void hfi_tendon_row(hfActuation* a, hfiRowSource source, int tendon, double sign, hfSaturatedRow row);
 
-// ---- compliance of constraints ----------------------------------------------------------------------
-
-// A drive or tendon spring, which has a slope kappa of its own, is capped at h kappa w = this [-],
-// its target s0 kept. A load then moves it by 1e-6 of what it would in a step without the row, and
-// residuals keep ten digits.
-static const double HFI_STIFFEST_DRIVE = 1e6;
-
-// Returns kappa, but at most `stiffest`, and counts the rows that are capped.
-static inline double hfi_cap_slope(hfiRows* rows, double kappa, double stiffest) {
-  rows->ncapped += kappa > stiffest;
-  return min2(kappa, stiffest);
-}
-
-// Spring and damper of a row with error r; with k = c = 0 the row is near-rigid.
-typedef struct hfiCompliance { double k, c; } hfiCompliance; // [N/m, N s/m] or [N m/rad, N m s/rad]
-
-// The near-rigid slope of a row with inverse mass w: h kappa = (2 pi)^2/(beta^2 w).
-static inline double hfi_stiffest(const hfiActuationStep* step, double w) {
-  return sqr(2 * HFI_PI / step->near_rigid) / (w * step->h);
-}
-// The row that brings the error r to zero, without bounds and at most with the near-rigid slope. A
-// near-rigid row aims at removing its error within r_time [s].
-hfSaturatedRow hfi_compliant_row(hfiRows* rows, const hfiActuationStep* step, hfiCompliance law, double w, double r, double r_time);
-// The factor for the slope of a row that aims at a `slowing` times lower speed than its error asks for [-]. At rest the row then exerts the
-// force that it would exert without the bound on its speed: a steady load does not open it for ever, however light what carries it is.
-double hfi_strengthen_slowed_row(double slowing);
-
 // ---- equalities -------------------------------------------------------------------------------------
 
 // An equality at a configuration: its errors r, with dr/dt = J v.

@@ -10,7 +10,7 @@
 //
 // A joint or tendon whose total actuator force has a range gets one row for all its actuators, a
 // drive sum: forces and slopes add up, and the range bounds the sum.
-#include "actuation/actuation.h"
+#include "actuation/compliance.h"
 #include "base/compile.h"
 #include <string.h>
 

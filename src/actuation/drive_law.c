@@ -7,7 +7,7 @@
 //                      a = F(l0, s0) + kd u' + u''  (a = F + u' where kp = 0),  F = (M a + bias)/gear, held
 //
 //   beta hfSimConfig.near_rigid    w inverse inertia along l    joints without such a drive: a = 0
-#include "actuation/actuation.h"
+#include "actuation/compliance.h"
 #include "model/servo.h"
 
 #include <string.h>

@@ -14,7 +14,7 @@
 // times the slope for ours. Over a step h from speed s_start of a row
 //
 //   f = -(secant r + mass b s + mass (s - s_start)/h + h tangent s)
-#include "actuation/actuation.h"
+#include "actuation/compliance.h"
 
 #include "contact/solref.h"
 #include "linalg/dense.h"

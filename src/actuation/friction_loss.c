@@ -6,7 +6,7 @@
 //   force = -(phi + kappa s), bounded by +-b;   phi <- (phi - force)/2, the spring's force at the end
 //
 // At rest under a load below b the force is -phi and s is zero: the joint does not creep.
-#include "actuation/actuation.h"
+#include "actuation/compliance.h"
 
 // kappa: the slope of the row; held: what it holds against at the start of the step.
 static hfSaturatedRow friction_row(double kappa, double loss, double held) {

@@ -13,7 +13,7 @@
 // step may reach the limit at twice its speed plus HFI_FAST_SPEED; a tendon at its nearer end, or at
 // both ends of a narrow range. Of a hinge or slide the step says how much is added to its speed (limit_speed):
 // whoever solves the step asks hfi_limit_passed about the solution, and solves again with the rows of all limits where it is beyond one.
-#include "actuation/actuation.h"
+#include "actuation/compliance.h"
 
 #include "base/compile.h"
 #include "base/finite.h"

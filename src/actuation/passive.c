@@ -9,7 +9,7 @@
 // diagonal, diag = h (c + h k), tau = -k (q0 - q_rest). A turn of a ball joint adds to its rotation
 // vector by no more than h w in any direction, so h^2 k bounds its stiffness. Tendons couple dofs
 // and become rows.
-#include "actuation/actuation.h"
+#include "actuation/compliance.h"
 #include "linalg/dense.h"
 #include "model/polynomial.h"
 #include <string.h>

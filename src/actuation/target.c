@@ -10,7 +10,7 @@
 // minimise sum_i h b_i |v_i - v_des,i| (Huber, rounded below b/kappa) on top of Gauss's principle:
 // an exact penalty, so desired velocities that conflict with contact leave a solvable problem.
 // docs/theory/drives.md
-#include "actuation/actuation.h"
+#include "actuation/compliance.h"
 
 #include <string.h>
 

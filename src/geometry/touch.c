@@ -1,9 +1,13 @@
-// Contact manifold from a contact normal n.
+// Contact manifold from a contact normal n. The facets of the two shapes on the sides that touch tell which points it has:
 //
-// A face whose normal is within HFI_FACET_ANGLE of n is the reference (of two such faces A's, unless B's
-// is nearer to n by more than PREFER_A), and the other shape's facet is clipped against it. Two
-// straight edges across n give the ends of their overlap, and so do round sides along each other or along an edge. Elsewhere the contact is one point, feature 0. Where parallel
-// edges meet, n is not the normal of a face but that of rounded edges (rounded.c).
+//   two round sides along each other      the ends of their overlap
+//   a face, and any facet                 the facet, clipped against the face. The face is one whose normal is within HFI_FACET_ANGLE of n; of two
+//                                         such faces A's, unless B's is nearer to n by more than PREFER_A
+//   a round side along a straight edge    the ends of their overlap
+//   two straight edges across n           the ends of their overlap
+//   anything else                         one point, feature 0
+//
+// Where parallel edges meet, n is not the normal of a face but that of rounded edges (rounded.c).
 #include "geometry/touch.h"
 
 #include "geometry/clip.h"
@@ -11,9 +15,26 @@
 #include "geometry/rounded.h"
 #include "geometry/rod_axis.h"
 
-static const double PREFER_A = 1e-5; // [rad]
-// Round sides are along each other, and a side along an edge, where the sines of the angles between them, and between them and the plane across n, are up to this [-].
+// B's face is the reference where it is nearer to n than A's by more than this [rad].
+static const double PREFER_A = 1e-5;
+// Two round sides are along each other where the sines of the angles between them, and between them and the plane across n, are up to the first [-];
+// a side is along an edge up to the second [-].
 static const double SIDE_ALONG_SIDE = 0.5, SIDE_ALONG_EDGE = 0.1;
+
+// Two shapes that touch, and their facets on the sides that do.
+typedef struct Meeting {
+  const hfiShape *A, *B;
+  const hfPose *X_A, *X_B;
+  const hfiContactPoint* single; // the deepest point; its normal is n
+  hfiFacet a, b;
+} Meeting;
+
+static void find_facets(Meeting* m) {
+  hfi_facet(m->A, m->X_A, v3_neg(m->single->n_W), &m->a);
+  hfi_facet(m->B, m->X_B, m->single->n_W, &m->b);
+}
+
+// ---- faces ------------------------------------------------------------------------------------------
 
 static int is_face(const hfiFacet* f) { return f->kind == HFI_FACET_POLYGON || f->kind == HFI_FACET_DISC; }
 
@@ -22,11 +43,15 @@ static double misalignment(const hfiFacet* f, hfVec3 d) {
   return is_face(f) && v3_dot(f->normal, d) > 0 ? v3_norm(v3_cross(f->normal, d)) : 2;
 }
 
-static int touch_faces(const hfiFacet* a, const hfiFacet* b, hfVec3 n, hfiContactPoint* points) {
+static int touch_faces(const Meeting* m, hfiContactPoint* points) {
+  const hfiFacet *a = &m->a, *b = &m->b;
+  hfVec3 n = m->single->n_W;
   double off_a = misalignment(a, v3_neg(n)), off_b = misalignment(b, n);
   if (!(min2(off_a, off_b) <= HFI_FACET_ANGLE) || a->kind == HFI_FACET_NONE || b->kind == HFI_FACET_NONE) return 0;
   return hfi_clip_facets(a, b, off_a <= off_b + PREFER_A, points);
 }
+
+// ---- round sides and edges --------------------------------------------------------------------------
 
 // What touches along a line: the axis of a round side and its radius, or an edge with the radius 0.
 typedef struct Rod {
@@ -42,8 +67,9 @@ static Rod edge_of(const hfiFacet* f) {
   return (Rod){{v3_axpy(0.5, along, f->vertex[0]), v3_scale(1 / length, along), 0.5 * length}, 0};
 }
 
-// Two rods along each other touch at both ends of their overlap as long as both are near, each with its own depth, whatever their tilt. If only the deeper end pushed, they would turn on it until the
-// other one is deeper, to and fro for ever. Returns 0 where they are not along each other.
+// Two rods along each other touch at both ends of their overlap as long as both are near, each with its own depth, whatever their tilt. If only
+// the deeper end pushed, they would turn on it until the other one is deeper, to and fro for ever. Returns 0 where they are not along each other,
+// which is where a sine exceeds `most`.
 static int touch_rods(const Rod* a, const Rod* b, double most, const hfiContactPoint* single, hfiContactPoint* points) {
   hfVec3 u = a->axis.u, v = b->axis.u, n = single->n_W;
   hfiApproach end[2];
@@ -55,71 +81,80 @@ static int touch_rods(const Rod* a, const Rod* b, double most, const hfiContactP
   return 2;
 }
 
-static int touch_sides(const hfiShape* A, const hfPose* X_A, const hfiShape* B, const hfPose* X_B, const hfiContactPoint* single, hfiContactPoint* points) {
-  Rod a = side_of(A, X_A), b = side_of(B, X_B);
-  return touch_rods(&a, &b, SIDE_ALONG_SIDE, single, points);
+static int touch_sides(const Meeting* m, hfiContactPoint* points) {
+  Rod a = side_of(m->A, m->X_A), b = side_of(m->B, m->X_B);
+  return touch_rods(&a, &b, SIDE_ALONG_SIDE, m->single, points);
 }
 
-// The side of the shape S, which is A or B, and an edge of the other one, whose facet f is reduced to it.
-static int touch_side_and_edge(const hfiShape* S, const hfPose* X_S, hfiFacet* f, int side_is_A, const hfiContactPoint* single, hfiContactPoint* points) {
-  hfi_facet_edge(side_is_A ? single->n_W : v3_neg(single->n_W), SIDE_ALONG_EDGE, f);
+// The round side of A and an edge of B, whose facet is reduced to it; or the side of B and an edge of A.
+static int touch_side_and_edge(Meeting* m, int side_is_A, hfiContactPoint* points) {
+  hfiFacet* f = side_is_A ? &m->b : &m->a;
+  hfi_facet_edge(side_is_A ? m->single->n_W : v3_neg(m->single->n_W), SIDE_ALONG_EDGE, f);
   if (f->kind != HFI_FACET_SEGMENT) return 0;
-  Rod side = side_of(S, X_S), edge = edge_of(f);
-  return touch_rods(side_is_A ? &side : &edge, side_is_A ? &edge : &side, SIDE_ALONG_EDGE, single, points);
+  Rod side = side_is_A ? side_of(m->A, m->X_A) : side_of(m->B, m->X_B), edge = edge_of(f);
+  return touch_rods(side_is_A ? &side : &edge, side_is_A ? &edge : &side, SIDE_ALONG_EDGE, m->single, points);
 }
 
-// Reduces the facets to edges.
-static int touch_edges(hfiFacet* a, hfiFacet* b, hfVec3 n, hfiContactPoint* points) {
-  hfi_facet_edge(v3_neg(n), HFI_FACET_ANGLE, a);
-  if (a->kind != HFI_FACET_SEGMENT) return 0;
-  hfi_facet_edge(n, HFI_FACET_ANGLE, b);
-  return b->kind == HFI_FACET_SEGMENT ? hfi_clip_segments(a, b, n, points) : 0;
-}
-
-static void find_facets(const hfiShape* A, const hfPose* X_A, const hfiShape* B, const hfPose* X_B, hfVec3 n, hfiFacet* a, hfiFacet* b) {
-  hfi_facet(A, X_A, v3_neg(n), a);
-  hfi_facet(B, X_B, n, b);
+// Reduces both facets to edges.
+static int touch_edges(Meeting* m, hfiContactPoint* points) {
+  hfVec3 n = m->single->n_W;
+  hfi_facet_edge(v3_neg(n), HFI_FACET_ANGLE, &m->a);
+  if (m->a.kind != HFI_FACET_SEGMENT) return 0;
+  hfi_facet_edge(n, HFI_FACET_ANGLE, &m->b);
+  return m->b.kind == HFI_FACET_SEGMENT ? hfi_clip_segments(&m->a, &m->b, n, points) : 0;
 }
 
 // Contact in which parallel edges meet: `rounded` is the deepest point with the normal of rounded edges.
-static int touch_rounded(const hfiShape* A, const hfPose* X_A, const hfiShape* B, const hfPose* X_B, const hfiContactPoint* rounded,
-                         hfiContactPoint* points) {
-  hfiFacet a, b;
-  find_facets(A, X_A, B, X_B, rounded->n_W, &a, &b);
-  int count = touch_edges(&a, &b, rounded->n_W, points);
+static int touch_rounded(Meeting* m, const hfiContactPoint* rounded, hfiContactPoint* points) {
+  m->single = rounded;
+  find_facets(m);
+  int count = touch_edges(m, points);
   if (count == 0) points[count++] = *rounded;
   hfi_limit_depth(points, count, rounded->depth);
   return count;
 }
 
-// Reduces the depth of the deepest point, of a disc that lies or of sides along each other, to what it is deeper than the other points, of which the deepest has the depth `others`. They
-// carry the shape, and the force of this point begins with zero where it joins them.
+// ---- the manifold -----------------------------------------------------------------------------------
+
+// Finds the points that the facets have in common. Returns their number. *along: 1 where a round side touches along another one or along an edge.
+static int touch_facets(Meeting* m, int* along, hfiContactPoint* points) {
+  int side_a = m->a.kind == HFI_FACET_SEGMENT, side_b = m->b.kind == HFI_FACET_SEGMENT;
+  int count = *along = side_a && side_b ? touch_sides(m, points) : 0;
+  if (count == 0) count = touch_faces(m, points);
+  if (count == 0 && side_a != side_b) count = *along = touch_side_and_edge(m, side_a, points);
+  return count == 0 ? touch_edges(m, points) : count;
+}
+
+// Reduces the depth of the deepest point, of a disc that lies or of sides along each other, to what it is deeper than the other points, of which
+// the deepest has the depth `others`. They carry the shape, and the force of this point begins with zero where it joins them.
 static void share_depth(hfiContactPoint* point, double others, double slack) {
   double shared = max2(0, min2(others + slack, 2 * others)); // nothing where the others do not touch
   point->depth -= shared;
   point->p_WCa = v3_axpy(shared, point->n_W, point->p_WCa);
 }
 
+// Adds the deepest point to `count` points where the facets do not hold it, as at a rounded corner between faces. Returns the new count.
+static int add_deepest(const Meeting* m, int along, double slack, hfiContactPoint* points, int count) {
+  double deepest = -INFINITY;
+  for (int i = 0; i < count; ++i) deepest = max2(deepest, points[i].depth);
+  if (!(deepest < m->single->depth - slack)) return count;
+  if (count == HFI_MAX_MANIFOLD) count--;
+  points[count] = *m->single;
+  if (along || hfi_disc_lies(&m->a, &m->b) || hfi_disc_lies(&m->b, &m->a)) share_depth(points + count, deepest, slack);
+  return count + 1;
+}
+
 int hfi_touch(const hfiShape* A, const hfPose* X_A, const hfiShape* B, const hfPose* X_B, const hfiContactPoint* single,
               double margin, hfiContactPoint* points) {
-  hfiFacet a, b;
+  Meeting m;
+  m.A = A, m.B = B, m.X_A = X_A, m.X_B = X_B, m.single = single;
   hfiContactPoint rounded = *single;
-  find_facets(A, X_A, B, X_B, single->n_W, &a, &b);
-  if (hfi_round_edges(A, X_A, &a, B, X_B, &b, &rounded)) return touch_rounded(A, X_A, B, X_B, &rounded, points);
-  int side_a = a.kind == HFI_FACET_SEGMENT, side_b = b.kind == HFI_FACET_SEGMENT;
-  int along = side_a && side_b ? touch_sides(A, X_A, B, X_B, single, points) : 0, count = along;
-  double deepest = -INFINITY, slack = HFI_FLAT_TILT * min2(a.size, b.size);
-  if (count == 0) count = touch_faces(&a, &b, single->n_W, points);
-  if (count == 0 && side_a != side_b) count = along = side_a ? touch_side_and_edge(A, X_A, &b, 1, single, points) : touch_side_and_edge(B, X_B, &a, 0, single, points);
-  if (count == 0) count = touch_edges(&a, &b, single->n_W, points);
-  for (int i = 0; i < count; ++i) deepest = max2(deepest, points[i].depth);
-  // facets that do not hold the deepest point (a rounded corner between faces): it joins them
-  if (deepest < single->depth - slack) {
-    if (count == HFI_MAX_MANIFOLD) count--;
-    points[count] = *single;
-    if (along || hfi_disc_lies(&a, &b) || hfi_disc_lies(&b, &a)) share_depth(points + count, deepest, slack);
-    ++count;
-  }
+  int along;
+  find_facets(&m);
+  if (hfi_round_edges(A, X_A, &m.a, B, X_B, &m.b, &rounded)) return touch_rounded(&m, &rounded, points);
+  double slack = HFI_FLAT_TILT * min2(m.a.size, m.b.size);
+  int count = touch_facets(&m, &along, points);
+  count = add_deepest(&m, along, slack, points, count);
   return keep_touching(points, count, margin, slack);
 }
 

@@ -20,7 +20,6 @@
 // gain, after which the balance begins anew. In discrete time R is here at most the sum of the R of all these steps.
 #include "sim/energy.h"
 
-#include "continuous/continuous.h"
 #include "linalg/dense.h"
 #include "switching/switching.h"
 
@@ -33,8 +32,6 @@ static const double LEAP = 5;  // or becomes faster by this much [m/s or rad/s].
 static const double NOTABLE = 0.1;
 // A balance is a gain above this share of T_m [-].
 static const double NOTABLE_BALANCE = 0.25;
-
-int hfi_is_continuous(const hfSim* s) { return s->method == &hfi_method_continuous; }
 
 // ---- the start of a step --------------------------------------------------------------------------
 

@@ -2,10 +2,11 @@
 #ifndef HFI_SIM_ENERGY_H
 #define HFI_SIM_ENERGY_H
 
+#include "continuous/continuous.h"
 #include "sim/sim.h"
 
 // Is the method one of continuous time? Its steps leave copies of their contacts, so that the world may look for others.
-int hfi_is_continuous(const hfSim* s);
+static inline int hfi_is_continuous(const hfSim* s) { return s->method == &hfi_method_continuous; }
 
 // W, energy_work.c. Both read the actuation, which hfi_power_bound updates.
 // |power| of all that does work but gravity, springs and contacts, at positions q, where the dynamics is, and its velocities [W]. Left out are

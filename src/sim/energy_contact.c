@@ -13,8 +13,6 @@
 // P counts because points of a pair may come and go, so that U1 has overlaps that U0 has not.
 #include "sim/energy.h"
 
-#include "continuous/continuous.h"
-
 double hfi_energy_at_release_speed(const hfModel* m) { return 0.5 * hf_model_body_subtreemass(m)[0] * sqr(m->world.release_speed); }
 
 double hfi_overlap_energy(const hfSim* s) {

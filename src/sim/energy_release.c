@@ -10,8 +10,6 @@
 //   m  mass of the world    M  mass matrix    w  mean inverse mass of the rows
 #include "sim/energy.h"
 
-#include "continuous/continuous.h"
-
 static const double CLOSED = 1e-3; // An equality counts as closed up to this error [m or rad].
 static const double WIDE = 0.02;   // The mass of the trees bounds the release of points that are further apart than this [m].
 enum { SPRINGS = 12 };             // A group of rows of a soft equality counts as so many groups.

@@ -220,7 +220,7 @@ static int compute_step_again(iteration* it) {
 // ---- how much of the step is taken -------------------------------------------------------------------
 
 // Moves v and s to v + alpha dv and evaluates there. Afterwards v1 and s1 hold the point before.
-static void move(iteration* it, double alpha) {
+static inline void move(iteration* it, double alpha) {
   hfiIsland* I = it->I;
   if (alpha < 1) {
     hfi_move(I->v1, I->v, alpha, I->dv, I->n);

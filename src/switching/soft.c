@@ -249,31 +249,35 @@ static hfStatus hop(hfiSwitching* s, double dt, hfStatus trouble) {
   return HF_OK;
 }
 
+// Prepares the integrator for (q, v, act) and the layers, with this first step [s].
+static void prepare_integrator(hfiSwitching* s, double step) {
+  int tail = s->stride * s->nlayer;
+  hfi_integrator_resize(s->soft, s->nx + tail, 2 * s->model->nv + s->model->na + tail);
+  hf_integrator_set_next_step(s->soft, step);
+}
+
+// Integrates s->x from s->t over dt to t_end. Where the integrator does not get on, hops over what stops it.
+static hfStatus integrate_with_hops(hfiSwitching* s, double dt, double t_end, hfError* error) {
+  prepare_integrator(s, dt);
+  for (int hops = 0;; ++hops) {
+    hfStatus status = hf_integrator_advance(s->soft, &s->t, s->x, t_end, error);
+    hfi_add_integration(s, s->soft);
+    if (status <= 0 || hops == HOPS) return status;
+    status = hop(s, min2((status == HF_STEP_TOO_SMALL ? HOP : LONG_HOP) * s->h, t_end - s->t), status);
+    if (status) return status;
+    prepare_integrator(s, HOP * s->h);
+  }
+}
+
 // Integrates the phase from its beginning (s->soft_start, s->kept) over dt, or as far as that goes.
 static hfStatus integrate_soft(hfiSwitching* s, double from, double dt, hfError* error) {
-  const hfModel* m = s->model;
   hfRigid* r = s->rigid;
-  int tail = s->stride * s->nlayer;
   hfStatus status = HF_OK;
   hfi_tracks_copy(r->track, &r->ntrack, s->kept, s->nkept);
-  memcpy(s->x, s->soft_start, (size_t)(s->nx + tail) * sizeof *s->x);
+  memcpy(s->x, s->soft_start, (size_t)(s->nx + s->stride * s->nlayer) * sizeof *s->x);
   s->t = from;
-  if (m->nv) {
-    hfi_integrator_resize(s->soft, s->nx + tail, 2 * m->nv + m->na + tail);
-    hf_integrator_set_next_step(s->soft, dt);
-    for (int hops = 0;
-         (status = hf_integrator_advance(s->soft, &s->t, s->x, from + dt, error)) > 0 &&
-         hops < HOPS;
-         ++hops) {
-      hfi_add_integration(s, s->soft);
-      status = hop(s, min2((status == HF_STEP_TOO_SMALL ? HOP : LONG_HOP) * s->h, from + dt - s->t), status);
-      if (status) break;
-      hfi_integrator_resize(s->soft, s->nx + tail, 2 * m->nv + m->na + tail);
-      hf_integrator_set_next_step(s->soft, HOP * s->h);
-    }
-    hfi_add_integration(s, s->soft);
-  } else
-    s->t += dt;
+  if (s->model->nv) status = integrate_with_hops(s, dt, from + dt, error);
+  else s->t += dt;
   if (status >= 0) unpack_layers(s);
   return status;
 }
