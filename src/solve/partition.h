@@ -17,9 +17,21 @@ typedef struct hfiPartition {
   int32_t known_trees, nknown, max_known, *known;
 } hfiPartition;
 
+// The trees and blocks of one island, by their numbers in the problem.
+typedef struct hfiMembers {
+  const int32_t *trees, *blocks;
+  int32_t ntree, nblock;
+} hfiMembers;
+
 // Takes storage for problems of up to ntree trees, nblock blocks and npiece pieces.
 void hfi_partition_plan(hfiPartition* S, hfiArena* arena, int32_t ntree, int32_t nblock, int32_t npiece);
 // Finds the islands of a problem. They are numbered by their first tree.
 void hfi_partition_find(hfiPartition* S, const hfStepProblem* problem);
+
+// The island k.
+static inline hfiMembers hfi_partition_members(const hfiPartition* S, int32_t k) {
+  int32_t tree = S->tree_start[k], block = S->block_start[k];
+  return (hfiMembers){S->tree + tree, S->block + block, S->tree_start[k + 1] - tree, S->block_start[k + 1] - block};
+}
 
 #endif

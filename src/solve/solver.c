@@ -45,12 +45,6 @@ typedef struct solving {
   hfSolveReport* report;
 } solving;
 
-// The trees and blocks of one island, by their numbers in the problem.
-typedef struct members {
-  const int32_t *trees, *blocks;
-  int32_t ntree, nblock;
-} members;
-
 hfSolverConfig hf_solver_config_default(void) {
   hfSolverConfig config = {HF_COUPLING_TWO_WAY, HF_RUNG_TAMSI, HF_RUNG_CONVEX, 200, 1e-8,
                            HFI_PI / 3};
@@ -245,14 +239,14 @@ static void scatter_island(const solving* job) {
 
 // How many iterations the estimate of these trees took; 0: their answers are no estimates. Where they were several islands before, the largest
 // number counts.
-static int32_t find_estimate(const hfSolver* solver, const members* m) {
+static int32_t find_estimate(const hfSolver* solver, const hfiMembers* m) {
   int32_t iterations = 0;
   for (int32_t t = 0; solver->estimated_trees && t < m->ntree; ++t) iterations = imax2(iterations, solver->estimate_iterations[m->trees[t]]);
   return iterations;
 }
 
 // Notes that the answer of these trees is an estimate that took so many iterations, or with 0 that it is none.
-static void note_estimate(hfSolver* solver, const members* m, int32_t iterations) {
+static void note_estimate(hfSolver* solver, const hfiMembers* m, int32_t iterations) {
   for (int32_t t = 0; t < m->ntree; ++t) {
     int32_t* noted = solver->estimate_iterations + m->trees[t];
     solver->estimated_trees += (iterations > 0) - (*noted > 0);
@@ -275,14 +269,8 @@ static int32_t estimate_island(const solving* job, int32_t before) {
 
 // ---- all islands ---------------------------------------------------------------------------------
 
-// The island k of the partition.
-static members members_of(const hfiPartition* S, int32_t k) {
-  return (members){S->tree + S->tree_start[k], S->block + S->block_start[k], S->tree_start[k + 1] - S->tree_start[k],
-                   S->block_start[k + 1] - S->block_start[k]};
-}
-
 // Must the island be solved? `changed` (ntree) marks trees, and NULL stands for all of them. What was only estimated counts as changed.
-static int is_wanted(const hfSolver* solver, const members* m, const int32_t* changed) {
+static int is_wanted(const hfSolver* solver, const hfiMembers* m, const int32_t* changed) {
   int any = !changed;
   for (int32_t t = 0; changed && t < m->ntree; ++t) any |= changed[m->trees[t]];
   return any || find_estimate(solver, m);
@@ -300,26 +288,25 @@ static int is_any_wanted(const hfSolver* solver, const hfStepProblem* P, const i
 static int32_t count_wanted(const hfSolver* solver, const int32_t* changed) {
   int32_t count = 0;
   for (int32_t k = 0; k < solver->partition.count; ++k) {
-    members m = members_of(&solver->partition, k);
+    hfiMembers m = hfi_partition_members(&solver->partition, k);
     count += m.nblock > 0 && is_wanted(solver, &m, changed);
   }
   return count;
 }
 
 // Tries to solve an island by a single Newton step on the problem as it is (tree_rows.h). Returns 1 where that is done.
-static int solve_tree_rows(const solving* job, const members* m) {
+static int solve_tree_rows(const solving* job, const hfiMembers* m) {
   hfiNewtonResult out;
   int touches = job->problem->block[m->blocks[m->nblock - 1]].law == HF_LAW_CONTACT; // Contacts are the last blocks of a world.
   if (touches) return 0;
-  if (!hfi_tree_rows_solve(&job->solver->island, job->config, job->problem, m->trees, m->ntree, m->blocks, m->nblock, job->v, job->impulse,
-                           job->solver->s, &out))
-    return 0;
+  hfiAnswer answer = {job->v, job->impulse, job->solver->s};
+  if (!hfi_tree_rows_solve(&job->solver->island, job->config, job->problem, m, &answer, &out)) return 0;
   report_island(job->report, HF_RUNG_TAMSI, 0, &out, out.residual);
   return 1;
 }
 
 // Solves or estimates an island that has rows. Returns 0 where there is no memory for it.
-static int solve_with_rows(const solving* job, const members* m) {
+static int solve_with_rows(const solving* job, const hfiMembers* m) {
   hfSolver* solver = job->solver;
   int32_t before = find_estimate(solver, m), iterations = 0;
   if (!before && solve_tree_rows(job, m)) return 1;
@@ -339,7 +326,7 @@ static hfStatus solve_islands(const solving* job, const int32_t* changed, hfErro
   if (status) return status;
   hfi_partition_find(&solver->partition, job->problem);
   for (int32_t k = 0; k < solver->partition.count; ++k) {
-    members m = members_of(&solver->partition, k);
+    hfiMembers m = hfi_partition_members(&solver->partition, k);
     if (!is_wanted(solver, &m, changed)) continue;
     if (m.nblock > 0) {
       if (!solve_with_rows(job, &m)) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory: %d trees that are coupled", m.ntree);

@@ -21,14 +21,17 @@ enum { MOST_DOFS = 16 }; // Several trees with more dofs than this leave too muc
 // Momentum and velocities of the start (n). Those of one tree are the problem's, those of several are copied side by side.
 typedef struct Start { const double *p, *v0; } Start;
 
+// |r| at a point, and what it is compared with [sqrt(kg) m/s].
+typedef struct Residual { double norm, scale; } Residual;
+
 static int32_t tree_size(const hfStepProblem* P, int32_t tree) { return P->tree_start[tree + 1] - P->tree_start[tree]; }
 
 // Numbers the dofs of the trees one after the other.
-static void number_dofs(hfiIsland* I, const hfStepProblem* P, const int32_t* trees, int32_t ntree) {
-  I->problem = P, I->ntree = ntree, I->n = 0;
-  for (int32_t k = 0; k < ntree; ++k) {
-    I->tree[k] = trees[k], I->first[trees[k]] = I->n;
-    I->n += tree_size(P, trees[k]);
+static void number_dofs(hfiIsland* I, const hfStepProblem* P, const hfiMembers* m) {
+  I->problem = P, I->ntree = m->ntree, I->n = 0;
+  for (int32_t k = 0; k < m->ntree; ++k) {
+    I->tree[k] = m->trees[k], I->first[m->trees[k]] = I->n;
+    I->n += tree_size(P, m->trees[k]);
   }
 }
 
@@ -94,16 +97,16 @@ static int has_twin_pieces(const hfStepProblem* P, const hfStepBlock* b) {
 }
 
 // Lists scalars, then patches. Returns 0 where there are rows for the general method.
-static int list_rows(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
+static int list_rows(hfiIsland* I, const hfiMembers* m) {
   const hfStepProblem* P = I->problem;
   int32_t nwide = 0;
   hfiPatch* group = NULL;
   I->nscalar = I->npatch = 0;
-  for (int32_t i = 0; i < nblock; ++i) {
-    const hfStepBlock* b = P->block + blocks[i];
+  for (int32_t i = 0; i < m->nblock; ++i) {
+    const hfStepBlock* b = P->block + m->blocks[i];
     if (b->law != HF_LAW_SATURATED || (b->npiece > 1 && has_twin_pieces(P, b))) return 0;
     if (b->dim == 1 && b->npiece == 1 && P->piece[b->piece].ncol == 1) list_scalar(I, P, b);
-    else I->wide[nwide++] = blocks[i];
+    else I->wide[nwide++] = m->blocks[i];
   }
   I->nblock = I->nrow = I->nscalar;
   for (int32_t i = 0; i < nwide; ++i) list_wide(I, P, P->block + I->wide[i], &group);
@@ -174,7 +177,11 @@ static int any_shortens(const hfiIsland* I) {
   return 0;
 }
 
-static void write_rows(const hfiIsland* I, double* impulse, double* s) {
+static void write_answer(const hfiIsland* I, const hfiAnswer* answer) {
+  const hfStepProblem* P = I->problem;
+  double *impulse = answer->impulse, *s = answer->s;
+  for (int32_t k = 0; k < I->ntree; ++k)
+    memcpy(answer->v + P->tree_start[I->tree[k]], I->v1 + I->first[I->tree[k]], sizeof *s * (size_t)tree_size(P, I->tree[k]));
   for (int32_t i = 0; i < I->nscalar; ++i) impulse[I->block[i].source] = I->gamma[i], s[I->block[i].source] = I->s1[i];
   for (const hfiPatch *patch = I->patch, *end = patch + I->npatch; patch < end; ++patch)
     for (int32_t r = 0; r < patch->nrow; ++r) {
@@ -198,8 +205,8 @@ static void weigh(hfiIsland* I, const Start* start) {
   I->p_norm = hfi_system_momentum_norm(I, start->p);
 }
 
-// Computes impulses, slopes and the residual at v and s. Returns |r|, and in *scale what it is compared with.
-static double evaluate(hfiIsland* I, const double* p, const double* v, const double* s, double* scale) {
+// Computes impulses, slopes and the residual at v and s, with the momentum p of the start.
+static Residual evaluate(hfiIsland* I, const double* p, const double* v, const double* s) {
   int32_t n = I->n;
   double h = I->problem->h;
   for (int32_t i = 0; i < n; ++i) I->tau[i] = 0;
@@ -211,9 +218,11 @@ static double evaluate(hfiIsland* I, const double* p, const double* v, const dou
   for (int32_t k = 0; k < I->npatch; k += I->patch[k].nblock) add_impulses(I, I->patch + k);
   hfi_system_multiply(I, v, I->Av);
   for (int32_t i = 0; i < n; ++i) I->r[i] = I->Av[i] - p[i] - I->tau[i];
-  *scale = hfi_system_scale(I);
-  return hfi_system_momentum_norm(I, I->r);
+  double scale = hfi_system_scale(I);
+  return (Residual){hfi_system_momentum_norm(I, I->r), scale};
 }
+
+static int is_small(double norm, double tolerance, double scale) { return norm <= tolerance * scale; }
 
 // K = A
 static void place_mass(const hfiIsland* I, double* K) {
@@ -244,26 +253,28 @@ static int find_step(hfiIsland* I, const double* v0) {
   return 1;
 }
 
-// Row velocities s1 at the end of the step (newton.c: compute_end_rows). Returns 0 where a row that is at a bound would shorten it.
+// Row velocities s1 at the end of the step, of a short step s + J dv (newton.c: compute_end_rows). Returns 0 where a row that is at a bound would
+// shorten it.
 static int find_end_rows(hfiIsland* I, int is_short) {
   multiply_rows(I, is_short ? I->dv : I->v1, I->s1);
   for (int32_t i = 0; is_short && i < I->nrow; ++i) I->s1[i] = I->s[i] + I->s1[i];
   return !any_shortens(I);
 }
 
-// Takes the full step from the start, where |r| is `before`. Returns 1 where it is the answer, and its |r| in *norm.
-static int take_step(hfiIsland* I, const Start* start, double tolerance, double before, double* norm, double* scale) {
+// Takes the full step from the start, where the residual is *r. Returns 1 where it is the answer; *r is then that of its end.
+static int take_step(hfiIsland* I, const Start* start, double tolerance, Residual* r) {
+  double before = r->norm;
   if (!find_step(I, start->v0)) return 0;
-  double step = hfi_system_velocity_norm(I, I->dv), along = hfi_dot(I->dv, I->r, I->n);
-  if (!isfinite(step) || !find_end_rows(I, !(step > HFI_SHORT_STEP * *scale))) return 0;
-  *norm = evaluate(I, start->p, I->v1, I->s1, scale);
-  if (along < 0 && hfi_dot(I->dv, I->r, I->n) > -HFI_OVERSHOOT * along) return 0;
-  return *norm / HFI_SETTLED <= tolerance * *scale && step * (*norm / before) <= tolerance * *scale;
+  double step = hfi_system_velocity_norm(I, I->dv), g_start = hfi_dot(I->dv, I->r, I->n);
+  if (!isfinite(step) || !find_end_rows(I, !(step > HFI_SHORT_STEP * r->scale))) return 0;
+  *r = evaluate(I, start->p, I->v1, I->s1);
+  if (g_start < 0 && hfi_dot(I->dv, I->r, I->n) > -HFI_OVERSHOOT * g_start) return 0;
+  return is_small(r->norm / HFI_SETTLED, tolerance, r->scale) && is_small(step * (r->norm / before), tolerance, r->scale);
 }
 
 // Whether trees that do not move stay where they are. Then v1 and s1 are zero, too.
-static int stays(hfiIsland* I, const double* v0, double tolerance, double norm, double scale) {
-  if (!(norm / HFI_BALANCED <= tolerance * scale) || hfi_any_nonzero(v0, I->n)) return 0;
+static int stays(hfiIsland* I, const double* v0, double tolerance, Residual r) {
+  if (!is_small(r.norm / HFI_BALANCED, tolerance, r.scale) || hfi_any_nonzero(v0, I->n)) return 0;
   memset(I->work, 0, sizeof(double) * (size_t)I->n);
   if (!hfi_is_negligible(I, tolerance, I->r)) return 0;
   memset(I->v1, 0, sizeof(double) * (size_t)I->n);
@@ -271,21 +282,19 @@ static int stays(hfiIsland* I, const double* v0, double tolerance, double norm, 
   return 1;
 }
 
-int hfi_tree_rows_solve(hfiIsland* I, const hfSolverConfig* config, const hfStepProblem* P, const int32_t* trees, int32_t ntree,
-                        const int32_t* blocks, int32_t nblock, double* v, double* impulse, double* s, hfiNewtonResult* out) {
-  double scale, norm, tolerance = config->tolerance;
+int hfi_tree_rows_solve(hfiIsland* I, const hfSolverConfig* config, const hfStepProblem* P, const hfiMembers* m, const hfiAnswer* answer,
+                        hfiNewtonResult* out) {
+  double tolerance = config->tolerance;
   if (P->drift || config->first_rung != HF_RUNG_TAMSI) return 0;
-  number_dofs(I, P, trees, ntree);
-  if ((ntree > 1 && I->n > MOST_DOFS) || !list_rows(I, blocks, nblock)) return 0;
+  number_dofs(I, P, m);
+  if ((m->ntree > 1 && I->n > MOST_DOFS) || !list_rows(I, m)) return 0;
   Start start = find_start(I);
   weigh(I, &start);
   multiply_rows(I, start.v0, I->s);
-  norm = evaluate(I, start.p, start.v0, I->s, &scale);
-  int steps = norm / HFI_BALANCED_ROUNDING > tolerance * scale;
-  if (!(steps ? take_step(I, &start, tolerance, norm, &norm, &scale) : stays(I, start.v0, tolerance, norm, scale))) return 0;
-  for (int32_t k = 0; k < ntree; ++k)
-    memcpy(v + P->tree_start[trees[k]], I->v1 + I->first[trees[k]], sizeof *v * (size_t)tree_size(P, trees[k]));
-  write_rows(I, impulse, s);
-  *out = (hfiNewtonResult){.converged = 1, .iterations = steps, .residual = scale > 0 ? norm / scale : norm};
+  Residual r = evaluate(I, start.p, start.v0, I->s);
+  int steps = r.norm / HFI_BALANCED_ROUNDING > tolerance * r.scale;
+  if (!(steps ? take_step(I, &start, tolerance, &r) : stays(I, start.v0, tolerance, r))) return 0;
+  write_answer(I, answer);
+  *out = (hfiNewtonResult){.converged = 1, .iterations = steps, .residual = r.scale > 0 ? r.norm / r.scale : r.norm};
   return 1;
 }

@@ -4,11 +4,15 @@
 #define HFI_SOLVE_TREE_ROWS_H
 
 #include "solve/newton.h"
+#include "solve/partition.h"
 
-// Where one full step from the velocities of the start solves the island of these trees, writes its velocities v, impulses and row velocities s
-// to the arrays of the problem, fills *out and returns 1. Otherwise returns 0, and leaves all that to hfi_newton_solve: a start
-// that is the answer already, a step that a row limits, many dofs in several trees. Numbers of one tree are the same to the last bit in both ways.
-int hfi_tree_rows_solve(hfiIsland* I, const hfSolverConfig* config, const hfStepProblem* problem, const int32_t* trees, int32_t ntree,
-                        const int32_t* blocks, int32_t nblock, double* v, double* impulse, double* s, hfiNewtonResult* out);
+// Where the answer of an island goes: velocities (nv), impulses (nrow) and row velocities (nrow) of the whole problem.
+typedef struct hfiAnswer { double *v, *impulse, *s; } hfiAnswer;
+
+// Where one full step from the velocities of the start solves the island of these members, writes the answer, fills *out and returns 1.
+// Otherwise returns 0, and leaves all that to hfi_newton_solve: a start that is the answer already, a step that a row limits, many dofs in several
+// trees. Numbers of one tree are the same to the last bit in both ways.
+int hfi_tree_rows_solve(hfiIsland* I, const hfSolverConfig* config, const hfStepProblem* problem, const hfiMembers* members,
+                        const hfiAnswer* answer, hfiNewtonResult* out);
 
 #endif

@@ -33,10 +33,9 @@ static inline void open_islands(testIsland* t, const hfStepProblem* P) {
 
 // Gathers the island k of the partition. Returns 0 where it has no blocks.
 static inline int gather_island(testIsland* t, const hfStepProblem* P, int k) {
-  const hfiPartition* S = &t->partition;
-  int32_t tree = S->tree_start[k], block = S->block_start[k], nblock = S->block_start[k + 1] - block;
-  if (nblock == 0) return 0;
-  assert_true(hfi_island_gather(&t->island, P, S->tree + tree, S->tree_start[k + 1] - tree, S->block + block, nblock));
+  hfiMembers m = hfi_partition_members(&t->partition, k);
+  if (m.nblock == 0) return 0;
+  assert_true(hfi_island_gather(&t->island, P, m.trees, m.ntree, m.blocks, m.nblock));
   return 1;
 }
 
