@@ -22,6 +22,8 @@ hfStatus hfi_check_site(const hfBuilder* b, hfSiteDef* d, hfError* error);
 hfStatus hfi_check_camera(const hfBuilder* b, hfCameraDef* d, hfError* error);
 hfStatus hfi_check_equality(const hfBuilder* b, const hfEqualityDef* d, hfError* error);
 hfStatus hfi_check_actuator(const hfBuilder* b, const hfActuatorDef* d, hfError* error);
+// A delay is not negative, and the history of a sensor or actuator has a size and an interpolation that exist.
+hfStatus hfi_check_samples(const char* where, hfObjectKind kind, const char* name, double delay, int nsample, int interp, hfError* error);
 
 // Grows the list, owns the strings and registers the name, or returns a refusal from the caller, whose
 // builder is b and whose error is error.
