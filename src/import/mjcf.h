@@ -291,6 +291,8 @@ void hfi_mjcf_check_camera(hfiMjcf* m, hfiElem* elem);
 int hfi_mjcf_is_actuator(const hfiElem* elem);
 hfiActuatorSpec hfi_mjcf_actuator_default(void);
 void hfi_mjcf_apply_actuator(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);
+// The same for what makes its force alone (mjcf_force_law.c).
+void hfi_mjcf_apply_force_law(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);
 // The element <pid>: reading it, and adding the actuators of its second and third input.
 void hfi_mjcf_apply_setpoint_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);
 void hfi_mjcf_add_inputs(hfiMjcf* m, const hfiElem* elem, const hfiActuatorSpec* spec);
