@@ -100,6 +100,14 @@ int hfi_world_mark_passing(hfiWorld* w, const hfMotion* V, double h, int32_t* ma
 
 // ---- paths ------------------------------------------------------------------------------------------
 
+// How everything moves over a step.
+typedef struct Paths {
+  const hfiWorld* w;
+  const hfMotion* V;             // (links) velocities
+  const hfiTurningCentre* about; // (ntree) what free bodies turn about
+  double h;                      // length of the step [s]
+} Paths;
+
 // Two geoms, how they move, and when the trees that they belong to stop.
 typedef struct Pair {
   hfiMover mover[2];
@@ -125,22 +133,27 @@ static int carrying_link(const hfDynamics* d, int a, int b) {
 
 // The velocity of the frame in which the paths of two geoms are looked at. Two links of a tree that flies or slides are seen from the origin of the body that
 // carries both: their own screws would be circles of a radius of |v|/|w|, far from the paths of the links where the tree is fast.
-static hfVec3 carrying_velocity(const hfiWorld* w, const hfMotion* V, int geom_a, int geom_b) {
-  const hfDynamics* d = &w->dynamics;
-  const int32_t* body = hf_model_geom_body(w->model);
+static hfVec3 carrying_velocity(const Paths* paths, int geom_a, int geom_b) {
+  const hfDynamics* d = &paths->w->dynamics;
+  const hfMotion* V = paths->V;
+  const int32_t* body = hf_model_geom_body(paths->w->model);
   int link = carrying_link(d, d->body_link[body[geom_a]], d->body_link[body[geom_b]]);
   if (link == 0) return v3_zero();
   return v3_add(V[link].v, v3_cross(V[link].w, v3_sub(d->X_WB[d->link[link].body].p, hfi_link_reference(d, link))));
 }
 
-// The path of geom g in a frame that moves with velocity u: a free body turns about the centre that `about` gives for its tree, any other link about its screw axis.
-static hfiMover mover_along_path(const hfiWorld* w, const hfMotion* V, const hfiTurningCentre* about, hfVec3 u, int g) {
+// The path of geom g in a frame that moves with velocity u: a free body turns about the centre that is known for its tree, any other link about its
+// screw axis.
+static hfiMover mover_along_path(const Paths* paths, hfVec3 u, int g) {
+  const hfiWorld* w = paths->w;
   const hfDynamics* d = &w->dynamics;
+  const hfMotion* V = paths->V;
   int body = hf_model_geom_body(w->model)[g], link = d->body_link[body], tree = hf_model_body_tree(w->model)[body];
   hfiMover m = {&w->scene.shape[g], d->X_WG[g], d->X_WG[g].p, v3_zero(), V[link].w, hf_model_geom_rbound(w->model)[g]};
   if (tree < 0) return m;
-  if (about[tree].known) {
-    m.centre = about[tree].p, m.v = about[tree].v;
+  const hfiTurningCentre* about = &paths->about[tree];
+  if (about->known) {
+    m.centre = about->p, m.v = about->v;
   } else {
     m.v = v3_sub(v3_add(V[link].v, v3_cross(m.w, v3_sub(m.centre, hfi_link_reference(d, link)))), u);
     if (v3_norm2(m.w) > 0) {
@@ -217,8 +230,9 @@ static hfVec3 carry(const hfiMover* m, const hfPose* X, hfVec3 p) { return pose_
 
 int hfi_world_path_end(const hfiWorld* w, const hfMotion* V, const hfiTurningCentre* about, double h, int geom_a, int geom_b, hfVec3 p_W,
                        double far, hfiPathEnd* end) {
-  hfVec3 u = carrying_velocity(w, V, geom_a, geom_b);
-  hfiMover a = mover_along_path(w, V, about, u, geom_a), b = mover_along_path(w, V, about, u, geom_b);
+  const Paths paths = {w, V, about, h};
+  hfVec3 u = carrying_velocity(&paths, geom_a, geom_b);
+  hfiMover a = mover_along_path(&paths, u, geom_a), b = mover_along_path(&paths, u, geom_b);
   hfPose X_A = hfi_mover_pose(&a, h), X_B = hfi_mover_pose(&b, h);
   hfiContactPoint at;
   if (!hfi_distance(a.shape, &X_A, b.shape, &X_B, far, &at)) return 0;
@@ -230,10 +244,11 @@ int hfi_world_path_end(const hfiWorld* w, const hfMotion* V, const hfiTurningCen
 
 // ---- stops ------------------------------------------------------------------------------------------
 
-static Pair make_pair(const hfiWorld* w, const hfMotion* V, const hfiTurningCentre* about, const hfiRawContact* r) {
+static Pair make_pair(const Paths* paths, const hfiRawContact* r) {
+  const hfiWorld* w = paths->w;
   const int32_t *body = hf_model_geom_body(w->model), *tree = hf_model_body_tree(w->model);
-  hfVec3 u = carrying_velocity(w, V, r->geom_a, r->geom_b);
-  Pair p = {{mover_along_path(w, V, about, u, r->geom_a), mover_along_path(w, V, about, u, r->geom_b)},
+  hfVec3 u = carrying_velocity(paths, r->geom_a, r->geom_b);
+  Pair p = {{mover_along_path(paths, u, r->geom_a), mover_along_path(paths, u, r->geom_b)},
             {tree[body[r->geom_a]], tree[body[r->geom_b]]}, {INFINITY, INFINITY},
             pair_width(w->width[r->geom_a], w->width[r->geom_b])};
   return p;
@@ -249,15 +264,18 @@ static int pair_could_pass(const Pair* p, double h) {
 // Upper bound on |v| + |w| radius of the mover of geom g. Its screw has |v| = |v_p along w| and |w| |p - centre| = |v_p across w|, with the
 // velocity v_p of the geom's frame at p: the sum of both is at most sqrt(2) |v_p|. n: NULL, or the normal of a plane that the mover comes near to. What moves
 // along the plane does not, and a turn by h |w| changes v_p by h |w| |v_p|.
-static double bound_speed(const hfiWorld* w, const hfMotion* V, const hfiTurningCentre* about, double h, int g, const hfVec3* n) {
+static double bound_speed(const Paths* paths, int g, const hfVec3* n) {
+  const hfiWorld* w = paths->w;
   const hfDynamics* d = &w->dynamics;
+  const hfMotion* V = paths->V;
   int body = hf_model_geom_body(w->model)[g], link = d->body_link[body], tree = hf_model_body_tree(w->model)[body];
   if (tree < 0) return 0;
   double spin = v3_norm(V[link].w), radius = hf_model_geom_rbound(w->model)[g];
   hfVec3 p = d->X_WG[g].p;
-  if (about[tree].known) return (n ? fabs(v3_dot(*n, about[tree].v)) : v3_norm(about[tree].v)) + spin * (radius + v3_norm(v3_sub(p, about[tree].p)));
+  const hfiTurningCentre* about = &paths->about[tree];
+  if (about->known) return (n ? fabs(v3_dot(*n, about->v)) : v3_norm(about->v)) + spin * (radius + v3_norm(v3_sub(p, about->p)));
   hfVec3 v = v3_add(V[link].v, v3_cross(V[link].w, v3_sub(p, hfi_link_reference(d, link))));
-  return spin * radius + (n ? fabs(v3_dot(*n, v)) + h * spin * v3_norm(v) : sqrt(2) * v3_norm(v));
+  return spin * radius + (n ? fabs(v3_dot(*n, v)) + paths->h * spin * v3_norm(v) : sqrt(2) * v3_norm(v));
 }
 
 // Is geom g a plane that no dof moves?
@@ -266,13 +284,14 @@ static int is_fixed_plane(const hfModel* m, int g) {
 }
 
 // Whether the two certainly come nearer by too little of their width within the step, as most pairs do: then no path is needed.
-static int pair_is_slow(const hfiWorld* w, const hfMotion* V, const hfiTurningCentre* about, double h, const hfiRawContact* r) {
+static int pair_is_slow(const Paths* paths, const hfiRawContact* r) {
+  const hfiWorld* w = paths->w;
   const hfModel* m = w->model;
   int plane = is_fixed_plane(m, r->geom_a) ? r->geom_a : is_fixed_plane(m, r->geom_b) ? r->geom_b : -1;
   hfVec3 n = plane >= 0 ? m3_col(w->dynamics.X_WG[plane].R, 2) : v3_zero();
   const hfVec3* along = plane >= 0 ? &n : NULL;
-  double speed = bound_speed(w, V, about, h, r->geom_a, along) + bound_speed(w, V, about, h, r->geom_b, along);
-  return h * ABOVE_ROUNDING * speed <= HFI_PASSING_SHARE * pair_width(w->width[r->geom_a], w->width[r->geom_b]);
+  double speed = bound_speed(paths, r->geom_a, along) + bound_speed(paths, r->geom_b, along);
+  return paths->h * ABOVE_ROUNDING * speed <= HFI_PASSING_SHARE * pair_width(w->width[r->geom_a], w->width[r->geom_b]);
 }
 
 // Stops the faster tree of a pair at time t, and the other one too if its own motion in the rest of the step is not small. Returns 1
@@ -299,10 +318,10 @@ static int has_height_field(const Pair* p) {
 }
 
 // Stops the trees of the pair that has the found point r before the two pass each other. Returns 1 where a tree stops earlier than it did.
-static int stop_pair(const hfiWorld* w, const hfMotion* V, const hfiTurningCentre* about, double h, const hfiRawContact* r,
-                     double* stop_time) {
-  if (pair_is_slow(w, V, about, h, r)) return 0;
-  Pair p = make_pair(w, V, about, r);
+static int stop_pair(const Paths* paths, const hfiRawContact* r, double* stop_time) {
+  double h = paths->h;
+  if (pair_is_slow(paths, r)) return 0;
+  Pair p = make_pair(paths, r);
   if (has_height_field(&p) || !pair_could_pass(&p, h)) return 0;
   for (int k = 0; k < 2; ++k) p.stop_time[k] = p.tree[k] >= 0 ? stop_time[p.tree[k]] : INFINITY;
   double t = find_stop_time(&p, h);
@@ -311,15 +330,15 @@ static int stop_pair(const hfiWorld* w, const hfMotion* V, const hfiTurningCentr
 }
 
 // Looks once at every pair of which a tree is marked. The points of a pair follow each other. Returns 1 where some tree was stopped.
-static int stop_pairs(const hfiWorld* w, const hfMotion* V, double h, const int32_t* marked, const hfiTurningCentre* about,
-                      double* stop_time) {
+static int stop_pairs(const Paths* paths, const int32_t* marked, double* stop_time) {
+  const hfiWorld* w = paths->w;
   const int32_t *body = hf_model_geom_body(w->model), *tree = hf_model_body_tree(w->model);
   int any = 0;
   for (int i = 0; i < w->nfound; ++i) {
     const hfiRawContact* r = &w->found[i];
     if (i > 0 && w->found[i - 1].candidate == r->candidate) continue;
     int a = tree[body[r->geom_a]], b = tree[body[r->geom_b]];
-    if ((a >= 0 && marked[a]) || (b >= 0 && marked[b])) any |= stop_pair(w, V, about, h, r, stop_time);
+    if ((a >= 0 && marked[a]) || (b >= 0 && marked[b])) any |= stop_pair(paths, r, stop_time);
   }
   return any;
 }
@@ -336,8 +355,9 @@ static void stop_tied(const hfiWorld* w, double* stop_time) {
 }
 
 int hfi_world_all_pairs_are_slow(const hfiWorld* w, const hfMotion* V, double h, const hfiTurningCentre* about) {
+  const Paths paths = {w, V, about, h};
   for (int i = 0; i < w->nfound; ++i)
-    if (!(i > 0 && w->found[i - 1].candidate == w->found[i].candidate) && !pair_is_slow(w, V, about, h, &w->found[i])) return 0;
+    if (!(i > 0 && w->found[i - 1].candidate == w->found[i].candidate) && !pair_is_slow(&paths, &w->found[i])) return 0;
   return 1;
 }
 
@@ -345,11 +365,12 @@ int hfi_world_all_pairs_are_slow(const hfiWorld* w, const hfMotion* V, double h,
 int hfi_world_find_stops(hfiWorld* w, const hfMotion* V, double h, const int32_t* marked, const hfiTurningCentre* about,
                          double* stop_time) {
   const hfModel* m = w->model;
+  const Paths paths = {w, V, about, h};
   int again = 1;
   for (int t = 0; t < m->ntree; ++t) stop_time[t] = INFINITY;
   hfi_world_look_further(w, marked); // with the second reach of hfi_world_mark_passing
   for (int round = 0; again && round < MAX_ROUNDS; ++round) {
-    again = stop_pairs(w, V, h, marked, about, stop_time);
+    again = stop_pairs(&paths, marked, stop_time);
     stop_tied(w, stop_time);
   }
   for (int t = 0; t < m->ntree; ++t)
