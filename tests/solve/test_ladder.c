@@ -66,15 +66,46 @@ static int answer_is_good(fixture* f, const hfSolveReport* report, double* resid
   return *residual <= 1e-8 || *residual <= 1e-8 + 2 * problem_rounding(P, f->impulse);
 }
 
+// What became of many problems.
+typedef struct tally {
+  uint64_t count, failures, served[4]; // served: by the rung
+  uint64_t coupled;                    // answers of the convex rung that are those of the coupled problem, too
+  uint64_t fine, rounded;              // residuals below 1e-12; above 1e-8, by rounding of impulses that cancel
+  double iterations, worst, worst_coupled;
+} tally;
+
+static void add_to_tally(tally* t, const hfSolveReport* report, double residual, double tolerance, uint64_t seed) {
+  ++t->count;
+  ++t->served[report->rung];
+  t->iterations += report->max_iterations;
+  t->worst = fmax(t->worst, residual);
+  t->fine += residual < 1e-12;
+  t->rounded += residual > 1e-8;
+  if (report->rung != HF_RUNG_CONVEX) return;
+  if (report->coupled_residual <= tolerance) {
+    ++t->coupled;
+    return;
+  }
+  t->worst_coupled = fmax(t->worst_coupled, report->coupled_residual);
+  print_message("seed %llu: convex served, coupled residual %.2e\n", (unsigned long long)seed, report->coupled_residual);
+}
+
+static void print_tally(const tally* t, uint64_t seed, double seconds) {
+  double n = (double)t->count;
+  print_message("%llu problems from seed %llu in %.1f s: TAMSI %.4f %%, merit %llu, convex %llu (%llu of them to the coupled answer, else residual up to %.2e)\n",
+                (unsigned long long)t->count, (unsigned long long)seed, seconds, 100 * (double)t->served[HF_RUNG_TAMSI] / n,
+                (unsigned long long)t->served[HF_RUNG_MERIT], (unsigned long long)t->served[HF_RUNG_CONVEX], (unsigned long long)t->coupled, t->worst_coupled);
+  print_message("iterations of the worst island %.2f on average; residual below 1e-12 in %.2f %%, up to %.1e, above 1e-8 by rounding of impulses that cancel in %llu\n",
+                t->iterations / n, 100 * (double)t->fine / n, t->worst, (unsigned long long)t->rounded);
+}
+
 static void test_ladder_never_fails(void** state) {
   (void)state;
-  uint64_t full = number_from("HF_FULL", 0), seed = number_from("HF_SEED", 1);
-  uint64_t count = number_from("HF_PROBLEMS", full ? 1000000 : 10000), served[4] = {0};
-  uint64_t failures = 0, fine = 0, coupled = 0, rounded = 0;
+  uint64_t full = number_from("HF_FULL", 0), seed = number_from("HF_SEED", 1), count = number_from("HF_PROBLEMS", full ? 1000000 : 10000);
   fixture f;
+  tally t = {0};
   memset(&f, 0, sizeof f);
   hfSolverConfig config = hf_solver_config_default();
-  double iterations = 0, worst = 0, worst_coupled = 0;
   clock_t start = clock();
   for (uint64_t i = 0; i < count; ++i) {
     testRandom r = {seed + i};
@@ -83,38 +114,13 @@ static void test_ladder_never_fails(void** state) {
     problem_random(&f.builder, &r, 256);
     resize(&f, hf_step_problem_capacity(&f.builder.P));
     hf_solver_solve(f.solver, &config, &f.builder.P, f.v, f.impulse, &report, NULL);
-    if (!answer_is_good(&f, &report, &residual) && ++failures <= 5)
-      report_failure(&f, seed + i, &report, residual);
-    ++served[report.rung];
-    iterations += report.max_iterations;
-    worst = fmax(worst, residual);
-    fine += residual < 1e-12;
-    rounded += residual > 1e-8;
-    if (report.rung == HF_RUNG_CONVEX) {
-      if (report.coupled_residual <= config.tolerance)
-        ++coupled;
-      else {
-        worst_coupled = fmax(worst_coupled, report.coupled_residual);
-        print_message("seed %llu: convex served, coupled residual %.2e\n",
-                      (unsigned long long)(seed + i), report.coupled_residual);
-      }
-    }
+    if (!answer_is_good(&f, &report, &residual) && ++t.failures <= 5) report_failure(&f, seed + i, &report, residual);
+    add_to_tally(&t, &report, residual, config.tolerance, seed + i);
   }
-  double n = (double)count;
-  print_message("%llu problems from seed %llu in %.1f s: TAMSI %.4f %%, merit %llu, convex %llu "
-                "(%llu of them to the coupled answer, else residual up to %.2e)\n",
-                (unsigned long long)count, (unsigned long long)seed,
-                (double)(clock() - start) / CLOCKS_PER_SEC, 100 * (double)served[HF_RUNG_TAMSI] / n,
-                (unsigned long long)served[HF_RUNG_MERIT],
-                (unsigned long long)served[HF_RUNG_CONVEX], (unsigned long long)coupled,
-                worst_coupled);
-  print_message("iterations of the worst island %.2f on average; residual below 1e-12 in %.2f %%, "
-                "up to %.1e, above 1e-8 by rounding of "
-                "impulses that cancel in %llu\n",
-                iterations / n, 100 * (double)fine / n, worst, (unsigned long long)rounded);
+  print_tally(&t, seed, (double)(clock() - start) / CLOCKS_PER_SEC);
   release(&f);
-  assert_int_equal(failures, 0);
-  assert_true((double)served[HF_RUNG_TAMSI] >= 0.99 * n);
+  assert_int_equal(t.failures, 0);
+  assert_true((double)t.served[HF_RUNG_TAMSI] >= 0.99 * (double)count);
 }
 
 // Problems that once came back with more residual than the rung had reported: impulses evaluated

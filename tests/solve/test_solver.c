@@ -467,56 +467,79 @@ static void test_islands_are_independent(void** state) {
   release(&all);
 }
 
-// A tower of free bodies, large enough to be factored sparsely: every interface carries what is
-// above.
+// A tower of free cubes of 1 kg, large enough to be factored sparsely. Cube i stands with its four corners on cube i - 1, the first on the ground.
+enum { CUBES = 40 };
+static const double CUBE_STIFFNESS = 1e6, GRAVITY = 9.81; // [N/m], [m/s^2]
+static const double HALF_CUBE = 0.05;                     // [m]
+static const double corner[4][2] = {{.05, .05}, {.05, -.05}, {-.05, .05}, {-.05, -.05}};
+
+typedef struct tower {
+  double depth[CUBES][4]; // of the lower corners [m]
+  double v[6 * CUBES];
+} tower;
+
+// Depths at which every interface carries what is above.
+static void rest_tower(tower* t) {
+  memset(t, 0, sizeof *t);
+  for (int i = 0; i < CUBES; ++i)
+    for (int c = 0; c < 4; ++c) t->depth[i][c] = (CUBES - i) * GRAVITY / 4 / CUBE_STIFFNESS;
+}
+
+static void add_cube(problemBuilder* b, double h, const double* v) {
+  double M[36] = {0}, p[6];
+  for (int k = 0; k < 6; ++k) {
+    M[7 * k] = k < 3 ? 1 : 2e-3;
+    p[k] = M[7 * k] * v[k] - (k == 2 ? h * GRAVITY : 0);
+  }
+  problem_add_tree(b, 6, M, NULL, p, v);
+}
+
+// The contact of corner c of cube i: rows z, x, y at its lower face, and at the upper face of the cube below.
+static void add_corner(problemBuilder* b, int i, int c, double depth) {
+  double x = corner[c][0], y = corner[c][1], z = -HALF_CUBE;
+  double lower[18] = {0, 0, 1, y, -x, 0, 1, 0, 0, 0, z, -y, 0, 1, 0, -z, 0, x}, below[18];
+  double upper[18] = {0, 0, 1, y, -x, 0, 1, 0, 0, 0, -z, -y, 0, 1, 0, z, 0, x};
+  for (int k = 0; k < 18; ++k) below[k] = -upper[k];
+  hfContactLaw law = {.stiffness = CUBE_STIFFNESS, .dissipation = 20, .depth = depth, .mu = {.5}, .stiction_speed = {1e-4}};
+  problem_add_contact(b, 3, &law);
+  problem_add_piece(b, i, 6, NULL, lower);
+  if (i > 0) problem_add_piece(b, i - 1, 6, NULL, below);
+}
+
+static void make_tower_problem(problemBuilder* b, const tower* t, double h) {
+  problem_reset(b, h);
+  for (int i = 0; i < CUBES; ++i) add_cube(b, h, t->v + 6 * i);
+  for (int i = 0; i < CUBES; ++i)
+    for (int c = 0; c < 4; ++c) add_corner(b, i, c, t->depth[i][c]);
+}
+
+// How fast a cube with velocity v rises at corner c.
+static double rising_speed(const double* v, int c) { return v[2] + corner[c][1] * v[3] - corner[c][0] * v[4]; }
+
+static void move_tower(tower* t, double h, const double* v) {
+  memcpy(t->v, v, sizeof t->v);
+  for (int i = 0; i < CUBES; ++i)
+    for (int c = 0; c < 4; ++c) t->depth[i][c] -= h * (rising_speed(v + 6 * i, c) - (i > 0 ? rising_speed(v + 6 * (i - 1), c) : 0));
+}
+
+// Every interface carries what is above.
 static void test_tower_carries_its_weight(void** state) {
   (void)state;
-  enum { BODIES = 40 };
+  const double h = 2e-3;
   fixture f;
+  tower t;
   memset(&f, 0, sizeof f);
-  double h = 2e-3, depth[BODIES][4], v[6 * BODIES] = {0};
-  static const double corner[4][2] = {{.05, .05}, {.05, -.05}, {-.05, .05}, {-.05, -.05}};
-  for (int i = 0; i < BODIES; ++i)
-    for (int c = 0; c < 4; ++c) depth[i][c] = (BODIES - i) * 9.81 / 4 / 1e6;
+  rest_tower(&t);
   hfSolverConfig config = hf_solver_config_default();
   for (int step = 0; step < 20; ++step) {
-    problem_reset(&f.b, h);
-    for (int i = 0; i < BODIES; ++i) {
-      double M[36] = {0}, p[6];
-      for (int k = 0; k < 6; ++k) {
-        M[7 * k] = k < 3 ? 1 : 2e-3;
-        p[k] = M[7 * k] * v[6 * i + k] - (k == 2 ? h * 9.81 : 0);
-      }
-      problem_add_tree(&f.b, 6, M, NULL, p, v + 6 * i);
-    }
-    for (int i = 0; i < BODIES; ++i)
-      for (int c = 0; c < 4; ++c) {
-        double x = corner[c][0], y = corner[c][1], z = -.05; // rows z, x, y at the lower face
-        double A[18] = {0, 0, 1, y, -x, 0, 1, 0, 0, 0, z, -y, 0, 1, 0, -z, 0, x}, B[18];
-        double up[18] = {0, 0, 1, y, -x, 0, 1, 0, 0, 0, -z, -y, 0, 1, 0, z, 0, x};
-        for (int k = 0; k < 18; ++k) B[k] = -up[k];
-        hfContactLaw law = {.stiffness = 1e6,
-                            .dissipation = 20,
-                            .depth = depth[i][c],
-                            .mu = {.5},
-                            .stiction_speed = {1e-4}};
-        problem_add_contact(&f.b, 3, &law);
-        problem_add_piece(&f.b, i, 6, NULL, A);
-        if (i > 0) problem_add_piece(&f.b, i - 1, 6, NULL, B);
-      }
+    make_tower_problem(&f.b, &t, h);
     prepare(&f);
     assert_int_equal(solve(&f, &config, NULL), HF_OK);
     assert_int_equal(f.report.rung, HF_RUNG_TAMSI);
-    memcpy(v, f.v, sizeof v);
-    for (int i = 0; i < BODIES; ++i)
-      for (int c = 0; c < 4; ++c) {
-        double vn = v[6 * i + 2] + corner[c][1] * v[6 * i + 3] - corner[c][0] * v[6 * i + 4];
-        if (i > 0) vn -= v[6 * i - 4] + corner[c][1] * v[6 * i - 3] - corner[c][0] * v[6 * i - 2];
-        depth[i][c] -= h * vn;
-      }
+    move_tower(&t, h, f.v);
   }
-  for (int i = 0; i < BODIES; ++i) {
-    double sum = 0, above = (BODIES - i) * 9.81;
+  for (int i = 0; i < CUBES; ++i) {
+    double sum = 0, above = (CUBES - i) * GRAVITY;
     for (int c = 0; c < 4; ++c) sum += f.impulse[3 * (4 * i + c)] / h;
     assert_near(sum, above, 1e-9 * above);
   }
