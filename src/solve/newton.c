@@ -87,13 +87,6 @@ typedef struct iteration {
 // Computes impulses, responses, residual and its norm at I->v and I->s.
 static void evaluate(iteration* it) { it->norm = hfi_system_evaluate(it->I, it->coupling, &it->scale); }
 
-// Exchanges v and s with v1 and s1.
-static void exchange_points(hfiIsland* I) {
-  double *v = I->v, *s = I->s;
-  I->v = I->v1, I->v1 = v;
-  I->s = I->s1, I->s1 = s;
-}
-
 // ---- tests of convergence ----------------------------------------------------------------------------
 
 static int is_small(const iteration* it, double norm) { return norm <= it->config->tolerance * it->scale; }
@@ -172,10 +165,10 @@ static int compute_step(iteration* it) {
 // Is the residual at the end of the step below the share UPHILL of that at v? Leaves impulses, responses and r of the end.
 static int full_step_lowers_residual(iteration* it) {
   double norm = it->norm, scale = it->scale;
-  exchange_points(it->I);
+  hfi_system_exchange_points(it->I);
   evaluate(it);
   int lower = it->norm / it->scale < UPHILL * (norm / scale);
-  exchange_points(it->I);
+  hfi_system_exchange_points(it->I);
   it->norm = norm, it->scale = scale;
   return lower;
 }
@@ -226,7 +219,7 @@ static inline void move(iteration* it, double alpha) {
     hfi_move(I->v1, I->v, alpha, I->dv, I->n);
     hfi_system_rows(I, I->v1, I->s1);
   }
-  exchange_points(I);
+  hfi_system_exchange_points(I);
   evaluate(it);
 }
 
@@ -324,7 +317,7 @@ static int begin_by_prediction(iteration* it, hfiNewtonResult* out) {
   if (hfi_system_factor(I) != 0 || !compute_step(it)) return 0;
   move(it, 1);
   if (!(it->norm < PREDICTED * before)) {
-    exchange_points(I);
+    hfi_system_exchange_points(I);
     return 0;
   }
   out->converged = is_settled(it, before) || (is_small(it, it->norm) && take_last_step(it));

@@ -38,11 +38,11 @@
 // the last time.
 #include "solve/soft.h"
 
-#include "base/compile.h"
 #include "linalg/dense.h"
 #include "math/vec3.h"
 #include "solve/damp.h"
 #include "solve/dual.h"
+#include "solve/soft_law.h"
 #include "solve/system.h"
 
 #include <string.h>
@@ -74,163 +74,16 @@ enum {
   BETWEEN = 3,     // A step is lengthened at the earliest in this iteration after the last one that was.
 };
 
-// Returns vn(pi) of a contact and sets *slope = -dpi/dvn there, which is k times the root of the quadratic equation's discriminant.
-static double find_normal_velocity(const hfContactLaw* law, double h, double pi, double* slope) {
-  double d = law->dissipation, b = d * law->depth + h, c = law->depth - pi / law->stiffness;
-  double root = sqrt(max2(0, b * b - 4 * h * d * c));
-  *slope = law->stiffness * root;
-  return b > 0 ? 2 * c / (b + root) : (b - root) / (2 * h * d);
-}
-
-// Writes the soft law of friction group g, a constant, with forces f = f0: anchored friction with stiffness rho/h and without damping. rho
-// is at most `most`.
-HFI_COPIED void soften_group(const hfContactLaw* law, double h, int g, double most, const double* f, hfContactLaw* out) {
-  double kappa = h * law->k_t[g] + law->c_t[g], rho = min2(kappa, most);
-  int row = hfi_group_row(g);
-  out->k_t[g] = rho / h;
-  if (!(kappa > 0)) return;
-  for (int i = row; i < row + hfi_group_dim(g); ++i) // y at s = 0 is f0 - rho s(f0)
-    out->xi0[i] = (f[i] - rho * (f[i] - law->k_t[g] * law->xi0[i]) / kappa) * h / rho;
-}
-
-// Begins the soft law I->soft[k] of contact k with what does not change between iterations.
-static void begin_soft_law(hfiIsland* I, int32_t k) {
-  hfContactLaw* out = I->soft + k;
-  *out = *I->block[k].contact;
-  out->dissipation = 0;
-  for (int g = 0; g < 3; ++g) out->c_t[g] = 0;
-}
-
-// Computes the soft law of contact k, which acts. I->force has f0.
-static void soften(hfiIsland* I, int32_t k, double cap) {
-  const hfiIslandBlock* b = I->block + k;
-  const hfContactLaw* law = b->contact;
-  hfContactLaw* out = I->soft + k;
-  const double *W = I->inverse_mass + b->row, *f = I->force + b->row + 1, h = I->problem->h, pi = I->pi0[k];
-  double slope, vn = find_normal_velocity(law, h, pi, &slope);
-  out->stiffness = min2(slope, cap / (h * W[0])) / h;
-  out->depth = h * vn + pi / out->stiffness;
-  if (b->dim >= 3) soften_group(law, h, HF_SLIDING, cap / (h * W[1]), f, out);
-  if (b->dim >= 4) soften_group(law, h, HF_TORSION, cap / (h * W[3]), f, out);
-  if (b->dim >= 6) soften_group(law, h, HF_ROLLING, cap / (h * W[4]), f, out);
-}
-
-static int is_contact(const hfiIsland* I, int32_t k) { return I->block[k].law == HF_LAW_CONTACT; }
-
-// Exchanges the law of contact k with the soft one. A second call exchanges them back.
-static void exchange_law(hfiIsland* I, int32_t k) {
-  const hfContactLaw* law = I->block[k].contact;
-  I->block[k].contact = I->other_law[k];
-  I->other_law[k] = law;
-}
-
-// Returns the normal force of the soft law of contact k at the normal velocity vn. It is negative where the law would pull.
-static double soft_normal_force(const hfiIsland* I, int32_t k, double vn) {
-  return I->soft[k].stiffness * (I->soft[k].depth - I->problem->h * vn);
-}
-
-// Returns the normal force that stops the two bodies of contact k if nothing else acts on them, or 0 where the row velocities s do
-// not close the contact.
-static double predict_normal_force(const hfiIsland* I, int32_t k, const hfContactLaw* law, const double* s) {
-  double slope, h = I->problem->h, opens = find_normal_velocity(law, h, 0, &slope);
-  int32_t row = I->block[k].row;
-  return max2(0, opens - s[row]) / (h * I->inverse_mass[row]);
-}
-
-// Scales the forces f of friction group g down to its bound where they exceed it.
-static void clamp_group(double* f, int g, double bound) {
-  double norm = hfi_group_dim(g) == 2 ? sqrt(sqr(f[0]) + sqr(f[1])) : fabs(f[0]);
-  if (!(norm > bound)) return;
-  for (int i = 0; i < hfi_group_dim(g); ++i) f[i] *= bound / norm;
-}
-
-// Returns the normal force with which contact k starts: that of the start of the step, or the one that stops its bodies alone. The law
-// of Hunt and Crossley gives a deep contact of a fast body a force at the start of the step that no answer can have. It is
-// recognised by its impulse, which moves the bodies more than the momentum of the whole island could.
-static double start_normal_force(const hfiIsland* I, int32_t k) {
-  const hfContactLaw* law = I->block[k].contact;
-  double pi = law->normal_force0, moved = I->problem->h * pi * sqrt(I->inverse_mass[I->block[k].row]);
-  return pi > 0 && moved <= I->p_norm ? pi : predict_normal_force(I, k, law, I->s);
-}
-
-// Sets the friction duals of contact k to the forces f0 over their bounds.
-static void set_duals(hfiIsland* I, int32_t k) {
-  const hfiIslandBlock* b = I->block + k;
-  const double* f = I->force + b->row + 1;
-  double* w = I->dual + b->row + 1;
-  for (int i = 0; i + 1 < b->dim; ++i) {
-    double bound = b->contact->mu[hfi_row_group(i + 1)] * I->lag[k];
-    w[i] = bound > 0 ? f[i] / bound : 0;
-  }
-}
-
-// Did an earlier solution of this step have contact k? Then I->v0 is that solution.
-static int is_known(const hfiIsland* I, int32_t k) { return I->block[k].source < I->known_rows; }
-
-// Sets pi0 and f0 of contact k: the forces of an earlier solution, or else the forces at the start of the step. Duals of contacts that no earlier solution had start with zero, because nothing is known of their slip.
-static void start_contact(hfiIsland* I, int32_t k) {
-  const hfiIslandBlock* b = I->block + k;
-  const hfContactLaw* law = b->contact;
-  double *f = I->force + b->row + 1, h = I->problem->h;
-  const double* weight = hfi_system_row_weights(I) + b->row;
-  for (int i = 0; i < b->dim; ++i) I->inverse_mass[b->row + i] = sqr(weight[i]);
-  I->other_law[k] = I->soft + k;
-  begin_soft_law(I, k);
-  if (is_known(I, k)) {
-    const double* gamma = I->known_impulse + b->source;
-    I->lag[k] = gamma[0] / h;
-    for (int i = 0; i + 1 < b->dim; ++i) f[i] = -gamma[i + 1] / h;
-    set_duals(I, k);
-    return;
-  }
-  int touched = law->normal_force0 > 0; // at the start of the step
-  I->lag[k] = start_normal_force(I, k);
-  for (int i = 0; i + 1 < b->dim; ++i) f[i] = law->k_t[hfi_row_group(i + 1)] * law->xi0[i];
-  for (int g = 0; g < hfi_group_count(b->dim); ++g) clamp_group(f + hfi_group_row(g), g, touched ? law->mu[g] * I->lag[k] : 0);
-}
-
-// Bounds the friction forces of contact k and sets its duals to them. Either law of the contact will do.
-static void bound_friction(hfiIsland* I, int32_t k) {
-  const hfiIslandBlock* b = I->block + k;
-  for (int g = 0; g < hfi_group_count(b->dim); ++g)
-    clamp_group(I->force + b->row + 1 + hfi_group_row(g), g, b->contact->mu[g] * I->lag[k]);
-  set_duals(I, k);
-}
-
-// Sets pi0 and f0 of contact k to the forces of its soft law at I->s1, or moves them towards these where the heap is damped. The caller has
-// updated the friction duals for that step, and the laws of the blocks are the soft ones. The duals belonged to the bound of this iteration;
-// those of f0 over the new bound take their place.
-static void update_contact(hfiIsland* I, int32_t k) {
-  const hfiIslandBlock* b = I->block + k;
-  const hfContactLaw* law = b->contact;
-  const double* w = I->dual + b->row + 1;
-  double *f = I->force + b->row + 1, f1[5], pi = I->pi0[k], bound = I->lag[k], next;
-  if (pi > 0) {
-    next = soft_normal_force(I, k, I->s1[b->row]);
-    next = I->is_damped ? hfi_damp_normal_force(I, k, next) : max2(0, next);
-  } else
-    next = predict_normal_force(I, k, I->other_law[k], I->s1);
-  for (int i = 0; i + 1 < b->dim; ++i) f1[i] = law->mu[hfi_row_group(i + 1)] * bound * w[i];
-  if (I->is_damped)
-    hfi_damp_friction(I, k, next, f1);
-  else {
-    memcpy(f, f1, sizeof *f * (size_t)(b->dim - 1));
-    I->lag[k] = next;
-  }
-  I->pi0[k] = next;
-  bound_friction(I, k);
-}
-
 // Evaluates the soft laws at I->s. A contact acts while pi0 > 0, even where its soft law would pull: it opens between iterations only.
 static void respond_softly(hfiIsland* I) {
   double h = I->problem->h;
   hfi_system_impulses(I, HFI_COUPLING_LAGGED);
   for (int32_t k = I->nscalar; k < I->nblock; ++k) {
-    if (!is_contact(I, k)) continue;
+    if (!hfi_is_contact(I, k)) continue;
     int acts = I->pi0[k] > 0;
     int32_t row = I->block[k].row;
     I->response[k] = (hfiContactResponse){.pi = I->lag[k], .gnn = acts ? h * h * I->soft[k].stiffness : 0, .active = acts};
-    I->gamma[row] = acts ? h * soft_normal_force(I, k, I->s[row]) : 0;
+    I->gamma[row] = acts ? h * hfi_soft_normal_force(I, k, I->s[row]) : 0;
   }
   hfi_system_residual(I);
   hfi_dual_set_responses(I);
@@ -238,11 +91,7 @@ static void respond_softly(hfiIsland* I) {
 
 // Takes a Newton step on the soft laws from I->v and I->s. Returns 0 where there is no finite step.
 static int take_step(hfiIsland* I, double cap) {
-  for (int32_t k = I->nscalar; k < I->nblock; ++k) {
-    if (!is_contact(I, k)) continue;
-    if (I->pi0[k] > 0) soften(I, k, cap); // Nothing but the bounds of friction is asked of the other laws.
-    exchange_law(I, k);
-  }
+  hfi_soft_take_laws(I, cap);
   respond_softly(I);
   int failed = hfi_system_factor(I);
   hfi_scale(I->dv, -1.0, I->r, I->n);
@@ -250,13 +99,8 @@ static int take_step(hfiIsland* I, double cap) {
   hfi_move(I->v1, I->v, 1.0, I->dv, I->n);
   hfi_system_rows(I, I->v1, I->s1);
   hfi_dual_update(I);
-  for (int32_t k = I->nscalar; k < I->nblock; ++k) {
-    if (!is_contact(I, k)) continue;
-    update_contact(I, k);
-    exchange_law(I, k);
-  }
-  double *v = I->v, *s = I->s;
-  I->v = I->v1, I->v1 = v, I->s = I->s1, I->s1 = s;
+  hfi_soft_give_back_laws(I);
+  hfi_system_exchange_points(I);
   return !failed && isfinite(hfi_system_velocity_norm(I, I->dv));
 }
 
@@ -271,7 +115,7 @@ static int is_close(hfiIsland* I, double close) {
 // one iteration does not help the next.
 static int is_anchored(const hfiIsland* I) {
   for (int32_t k = I->nscalar; k < I->nblock; ++k)
-    if (is_contact(I, k) && I->block[k].contact->friction != HF_FRICTION_ANCHORED) return 0;
+    if (hfi_is_contact(I, k) && I->block[k].contact->friction != HF_FRICTION_ANCHORED) return 0;
   return 1;
 }
 
@@ -285,23 +129,17 @@ static int32_t most_iterations(const hfiIsland* I, const hfSolverConfig* config)
 static void begin_damping(hfiIsland* I) {
   I->is_damped = 1;
   for (int32_t k = I->nscalar; k < I->nblock; ++k)
-    if (is_contact(I, k)) hfi_damp_begin(I, k);
+    if (hfi_is_contact(I, k)) hfi_damp_begin(I, k);
 }
 
 int hfi_soft_begin(hfiIsland* I, hfiSoft* soft) {
-  int unknown = 0; // 1: some contact was in no earlier solution
   I->is_damped = I->ntree > HFI_MANY_TREES;
   *soft = (hfiSoft){I->is_damped && I->known_rows > 0 ? KNOWN_CAP : FIRST_CAP, I->is_damped ? CLOSE_LARGE : CLOSE, 0};
   hfi_dual_reset(I);
   hfi_system_rows(I, I->v, I->s);
   int close = is_close(I, CLOSE);
   if (close && I->known_rows == 0) return 0;
-  for (int32_t k = I->nscalar; k < I->nblock; ++k) {
-    if (!is_contact(I, k)) continue;
-    start_contact(I, k);
-    I->pi0[k] = I->lag[k];
-    unknown |= !is_known(I, k);
-  }
+  int unknown = hfi_soft_start_contacts(I);
   if (I->is_damped) begin_damping(I);
   return !close && unknown;
 }
@@ -323,7 +161,7 @@ static double find_factor_ahead(hfiIsland* I) {
 // Moves velocities and forces on by `extra` times their changes in the last iteration.
 static void go_on(hfiIsland* I, double extra) {
   for (int32_t k = I->nscalar; k < I->nblock; ++k)
-    if (is_contact(I, k) && hfi_damp_go_on(I, k, extra)) bound_friction(I, k);
+    if (hfi_is_contact(I, k) && hfi_damp_go_on(I, k, extra)) hfi_soft_bound_friction(I, k);
   hfi_axpy(I->v, extra, I->dv, I->n);
   hfi_system_rows(I, I->v, I->s);
 }
@@ -348,7 +186,7 @@ static void resume(hfiIsland* I, hfiSoft* soft) {
   memcpy(I->v, I->v_kept, sizeof(double) * (size_t)I->n);
   hfi_system_rows(I, I->v, I->s);
   for (int32_t k = I->nscalar; k < I->nblock; ++k)
-    if (is_contact(I, k)) set_duals(I, k);
+    if (hfi_is_contact(I, k)) hfi_soft_set_duals(I, k);
   if (!I->is_damped) begin_damping(I);
   soft->close = CLOSER * min2(soft->close, CLOSE_LARGE);
 }
@@ -358,9 +196,9 @@ static void set_impulses(hfiIsland* I) {
   double h = I->problem->h;
   for (int32_t k = I->nscalar; k < I->nblock; ++k) {
     const hfiIslandBlock* b = I->block + k;
-    if (!is_contact(I, k)) continue;
+    if (!hfi_is_contact(I, k)) continue;
     for (int g = 0; I->is_damped && g < hfi_group_count(b->dim); ++g)
-      clamp_group(I->force + b->row + 1 + hfi_group_row(g), g, b->contact->mu[g] * I->pi0[k]);
+      hfi_clamp_group(I->force + b->row + 1 + hfi_group_row(g), g, b->contact->mu[g] * I->pi0[k]);
     I->gamma[b->row] = h * I->pi0[k];
     for (int i = 1; i < b->dim; ++i) I->gamma[b->row + i] = -h * I->force[b->row + i];
   }

@@ -24,6 +24,13 @@ void hfi_system_multiply(const hfiIsland* I, const double* x, double* y);
 // Forms and factors I->K = A + J^T G J. Returns 0, or > 0 when a pivot failed.
 int hfi_system_factor(hfiIsland* I);
 
+// Exchanges v and s with v1 and s1.
+static inline void hfi_system_exchange_points(hfiIsland* I) {
+  double *v = I->v, *s = I->s;
+  I->v = I->v1, I->v1 = v;
+  I->s = I->s1, I->s1 = s;
+}
+
 // Is the Newton matrix unsymmetric because friction of some contact depends on its normal velocity?
 int hfi_system_is_coupled(const hfiIsland* I);
 // Sets the unsymmetric terms gtn of all responses to zero.

@@ -1,0 +1,176 @@
+// The soft law of a contact, a line through the forces pi0 and f0 that are known so far, and how these forces start and change. The equations
+// and their symbols are at the head of soft.c.
+#include "solve/soft_law.h"
+
+#include "base/compile.h"
+#include "math/vec3.h"
+#include "solve/damp.h"
+#include "solve/system.h"
+
+#include <string.h>
+
+// Returns vn(pi) of a contact and sets *slope = -dpi/dvn there, which is k times the root of the quadratic equation's discriminant.
+static double find_normal_velocity(const hfContactLaw* law, double h, double pi, double* slope) {
+  double d = law->dissipation, b = d * law->depth + h, c = law->depth - pi / law->stiffness;
+  double root = sqrt(max2(0, b * b - 4 * h * d * c));
+  *slope = law->stiffness * root;
+  return b > 0 ? 2 * c / (b + root) : (b - root) / (2 * h * d);
+}
+
+// Writes the soft law of friction group g, a constant, with forces f = f0: anchored friction with stiffness rho/h and without damping. rho
+// is at most `most`.
+HFI_COPIED void soften_group(const hfContactLaw* law, double h, int g, double most, const double* f, hfContactLaw* out) {
+  double kappa = h * law->k_t[g] + law->c_t[g], rho = min2(kappa, most);
+  int row = hfi_group_row(g);
+  out->k_t[g] = rho / h;
+  if (!(kappa > 0)) return;
+  for (int i = row; i < row + hfi_group_dim(g); ++i) // y at s = 0 is f0 - rho s(f0)
+    out->xi0[i] = (f[i] - rho * (f[i] - law->k_t[g] * law->xi0[i]) / kappa) * h / rho;
+}
+
+// Begins the soft law I->soft[k] of contact k with what does not change between iterations.
+static void begin_soft_law(hfiIsland* I, int32_t k) {
+  hfContactLaw* out = I->soft + k;
+  *out = *I->block[k].contact;
+  out->dissipation = 0;
+  for (int g = 0; g < 3; ++g) out->c_t[g] = 0;
+}
+
+// Computes the soft law of contact k, which acts. I->force has f0.
+static void soften(hfiIsland* I, int32_t k, double cap) {
+  const hfiIslandBlock* b = I->block + k;
+  const hfContactLaw* law = b->contact;
+  hfContactLaw* out = I->soft + k;
+  const double *W = I->inverse_mass + b->row, *f = I->force + b->row + 1, h = I->problem->h, pi = I->pi0[k];
+  double slope, vn = find_normal_velocity(law, h, pi, &slope);
+  out->stiffness = min2(slope, cap / (h * W[0])) / h;
+  out->depth = h * vn + pi / out->stiffness;
+  if (b->dim >= 3) soften_group(law, h, HF_SLIDING, cap / (h * W[1]), f, out);
+  if (b->dim >= 4) soften_group(law, h, HF_TORSION, cap / (h * W[3]), f, out);
+  if (b->dim >= 6) soften_group(law, h, HF_ROLLING, cap / (h * W[4]), f, out);
+}
+
+// Returns the normal force that stops the two bodies of contact k if nothing else acts on them, or 0 where the row velocities s do
+// not close the contact.
+static double predict_normal_force(const hfiIsland* I, int32_t k, const hfContactLaw* law, const double* s) {
+  double slope, h = I->problem->h, opens = find_normal_velocity(law, h, 0, &slope);
+  int32_t row = I->block[k].row;
+  return max2(0, opens - s[row]) / (h * I->inverse_mass[row]);
+}
+
+void hfi_clamp_group(double* f, int g, double bound) {
+  double norm = hfi_group_dim(g) == 2 ? sqrt(sqr(f[0]) + sqr(f[1])) : fabs(f[0]);
+  if (!(norm > bound)) return;
+  for (int i = 0; i < hfi_group_dim(g); ++i) f[i] *= bound / norm;
+}
+
+// Returns the normal force with which contact k starts: that of the start of the step, or the one that stops its bodies alone. The law
+// of Hunt and Crossley gives a deep contact of a fast body a force at the start of the step that no answer can have. It is
+// recognised by its impulse, which moves the bodies more than the momentum of the whole island could.
+static double start_normal_force(const hfiIsland* I, int32_t k) {
+  const hfContactLaw* law = I->block[k].contact;
+  double pi = law->normal_force0, moved = I->problem->h * pi * sqrt(I->inverse_mass[I->block[k].row]);
+  return pi > 0 && moved <= I->p_norm ? pi : predict_normal_force(I, k, law, I->s);
+}
+
+void hfi_soft_set_duals(hfiIsland* I, int32_t k) {
+  const hfiIslandBlock* b = I->block + k;
+  const double* f = I->force + b->row + 1;
+  double* w = I->dual + b->row + 1;
+  for (int i = 0; i + 1 < b->dim; ++i) {
+    double bound = b->contact->mu[hfi_row_group(i + 1)] * I->lag[k];
+    w[i] = bound > 0 ? f[i] / bound : 0;
+  }
+}
+
+// Did an earlier solution of this step have contact k? Then I->v0 is that solution.
+static int is_known(const hfiIsland* I, int32_t k) { return I->block[k].source < I->known_rows; }
+
+// Sets pi0 and f0 of contact k: the forces of an earlier solution, or else the forces at the start of the step. Duals of contacts that no earlier
+// solution had start with zero, because nothing is known of their slip.
+static void start_contact(hfiIsland* I, int32_t k) {
+  const hfiIslandBlock* b = I->block + k;
+  const hfContactLaw* law = b->contact;
+  double *f = I->force + b->row + 1, h = I->problem->h;
+  const double* weight = hfi_system_row_weights(I) + b->row;
+  for (int i = 0; i < b->dim; ++i) I->inverse_mass[b->row + i] = sqr(weight[i]);
+  I->other_law[k] = I->soft + k;
+  begin_soft_law(I, k);
+  if (is_known(I, k)) {
+    const double* gamma = I->known_impulse + b->source;
+    I->lag[k] = gamma[0] / h;
+    for (int i = 0; i + 1 < b->dim; ++i) f[i] = -gamma[i + 1] / h;
+    hfi_soft_set_duals(I, k);
+    return;
+  }
+  int touched = law->normal_force0 > 0; // at the start of the step
+  I->lag[k] = start_normal_force(I, k);
+  for (int i = 0; i + 1 < b->dim; ++i) f[i] = law->k_t[hfi_row_group(i + 1)] * law->xi0[i];
+  for (int g = 0; g < hfi_group_count(b->dim); ++g) hfi_clamp_group(f + hfi_group_row(g), g, touched ? law->mu[g] * I->lag[k] : 0);
+}
+
+void hfi_soft_bound_friction(hfiIsland* I, int32_t k) {
+  const hfiIslandBlock* b = I->block + k;
+  for (int g = 0; g < hfi_group_count(b->dim); ++g)
+    hfi_clamp_group(I->force + b->row + 1 + hfi_group_row(g), g, b->contact->mu[g] * I->lag[k]);
+  hfi_soft_set_duals(I, k);
+}
+
+// Exchanges the law of contact k with the soft one. A second call exchanges them back.
+static void exchange_law(hfiIsland* I, int32_t k) {
+  const hfContactLaw* law = I->block[k].contact;
+  I->block[k].contact = I->other_law[k];
+  I->other_law[k] = law;
+}
+
+// Sets pi0 and f0 of contact k to the forces of its soft law at I->s1, or moves them towards these where the heap is damped. The law of the
+// block is the soft one. The friction duals belonged to the bound of this iteration; those of f0 over the new bound take their place.
+static void update_contact(hfiIsland* I, int32_t k) {
+  const hfiIslandBlock* b = I->block + k;
+  const hfContactLaw* law = b->contact;
+  const double* w = I->dual + b->row + 1;
+  double *f = I->force + b->row + 1, f1[5], pi = I->pi0[k], bound = I->lag[k], next;
+  if (pi > 0) {
+    next = hfi_soft_normal_force(I, k, I->s1[b->row]);
+    next = I->is_damped ? hfi_damp_normal_force(I, k, next) : max2(0, next);
+  } else
+    next = predict_normal_force(I, k, I->other_law[k], I->s1);
+  for (int i = 0; i + 1 < b->dim; ++i) f1[i] = law->mu[hfi_row_group(i + 1)] * bound * w[i];
+  if (I->is_damped)
+    hfi_damp_friction(I, k, next, f1);
+  else {
+    memcpy(f, f1, sizeof *f * (size_t)(b->dim - 1));
+    I->lag[k] = next;
+  }
+  I->pi0[k] = next;
+  hfi_soft_bound_friction(I, k);
+}
+
+// ---- all contacts -----------------------------------------------------------------------------------
+
+int hfi_soft_start_contacts(hfiIsland* I) {
+  int unknown = 0;
+  for (int32_t k = I->nscalar; k < I->nblock; ++k) {
+    if (!hfi_is_contact(I, k)) continue;
+    start_contact(I, k);
+    I->pi0[k] = I->lag[k];
+    unknown |= !is_known(I, k);
+  }
+  return unknown;
+}
+
+void hfi_soft_take_laws(hfiIsland* I, double cap) {
+  for (int32_t k = I->nscalar; k < I->nblock; ++k) {
+    if (!hfi_is_contact(I, k)) continue;
+    if (I->pi0[k] > 0) soften(I, k, cap); // Nothing but the bounds of friction is asked of the other laws.
+    exchange_law(I, k);
+  }
+}
+
+void hfi_soft_give_back_laws(hfiIsland* I) {
+  for (int32_t k = I->nscalar; k < I->nblock; ++k) {
+    if (!hfi_is_contact(I, k)) continue;
+    update_contact(I, k);
+    exchange_law(I, k);
+  }
+}
