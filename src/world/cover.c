@@ -17,7 +17,8 @@
 // A ramp B that begins at C rises above the bound further away. It is no wall either if A, pushed into B against n, gets no deeper in B than
 // the bound: A leaves the ramp another way, which is the normal of their next contact.
 //
-// The code lists points by groups. A group has two sides, one for each of its geoms: side 2 i + k is geom k of group i, and the side's geom is A.
+// The code lists points by groups. A group has two sides, one for each of its geoms: side 2 i + k is geom k of group i, and the side's geom is A
+// (group_of, is_second).
 #include "world/world.h"
 
 #include "base/compile.h"
@@ -39,6 +40,10 @@ static const double DEEP = 0.01;
 
 // Whether a group is covered. ASKED: the answer is being looked for.
 enum { UNKNOWN, ASKED, COVERED, FREE };
+
+static inline const hfiPointGroup* group_of(const hfiWorld* w, int side) { return &w->group[side / 2]; }
+// Is A, the geom of the side, the second one of the pair?
+static inline int is_second(int side) { return side % 2; }
 
 static int is_same(hfVec3 a, hfVec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
@@ -107,10 +112,9 @@ typedef struct SeenPoint {
   hfVec3 n;          // normal, into A
 } SeenPoint;
 
-// second: 0 where A is the first geom of the pair, 1 where it is the second.
-static SeenPoint view_point(const hfiRawContact* r, int second) {
+static SeenPoint view_point(const hfiRawContact* r, int side) {
   const hfiContactPoint* p = &r->point;
-  if (second) return (SeenPoint){r->geom_b, r->geom_a, p->p_WCb, p->p_WCa, v3_neg(p->n_W)};
+  if (is_second(side)) return (SeenPoint){r->geom_b, r->geom_a, p->p_WCb, p->p_WCa, v3_neg(p->n_W)};
   return (SeenPoint){r->geom_a, r->geom_b, p->p_WCa, p->p_WCb, p->n_W};
 }
 
@@ -123,10 +127,10 @@ static double closing_speed(const hfiWorld* w, const hfMotion* V, const SeenPoin
 
 // How much faster the velocities V bring A towards B than towards the geom that holds it, against m [m/s]. `side` is A in the group of the support.
 static double tipping_speed(const hfiWorld* w, const hfMotion* V, const SeenPoint* at, int side, hfVec3 m) {
-  const hfiPointGroup* support = &w->group[side / 2];
+  const hfiPointGroup* support = group_of(w, side);
   double held = 0;
   for (int k = support->first; k <= support->last; ++k) {
-    SeenPoint holder = view_point(&w->found[k], side % 2);
+    SeenPoint holder = view_point(&w->found[k], side);
     if (w->found[k].acts) held = max2(held, closing_speed(w, V, &holder, m));
   }
   return max2(0, closing_speed(w, V, at, m) - held);
@@ -145,31 +149,31 @@ static double depth_after(const hfiWorld* w, const SeenPoint* at, double way) {
   return hfi_overlap_depth(&w->scene.shape[at->A], &X_WA, &w->scene.shape[at->B], &w->dynamics.X_WG[at->B]);
 }
 
-// The point on geom A of a found point, which is the second of its pair or the first.
-static inline const hfVec3* point_on(const hfiRawContact* r, int second) { return second ? &r->point.p_WCb : &r->point.p_WCa; }
+// Of a found point, the point on A and that on B.
+static inline const hfVec3* point_on_A(const hfiRawContact* r, int side) { return is_second(side) ? &r->point.p_WCb : &r->point.p_WCa; }
+static inline const hfVec3* point_on_B(const hfiRawContact* r, int side) { return is_second(side) ? &r->point.p_WCa : &r->point.p_WCb; }
 
-// Do the other geoms of two found points move as one? All that is fixed to the world does. second: whether A is the second geom of the pair.
-static int are_others_of_one_link(const hfiWorld* w, const hfiRawContact* s, int s_second, const hfiRawContact* r, int r_second) {
-  const int32_t *body = hf_model_geom_body(w->model), *link = w->dynamics.body_link;
-  return link[body[s_second ? s->geom_a : s->geom_b]] == link[body[r_second ? r->geom_a : r->geom_b]];
+// The link of the geom B.
+static int link_of_B(const hfiWorld* w, const hfiRawContact* r, int side) {
+  return w->dynamics.body_link[hf_model_geom_body(w->model)[is_second(side) ? r->geom_a : r->geom_b]];
 }
 
 // May the group of support_side cover that of `side`, as far as their first points tell? Most do not.
 static inline int may_cover(const hfiWorld* w, int support_side, int side, double bound) {
-  const hfiPointGroup *support = &w->group[support_side / 2], *group = &w->group[side / 2];
+  const hfiPointGroup *support = group_of(w, support_side), *group = group_of(w, side);
   const hfiRawContact *s = &w->found[support->first], *r = &w->found[group->first];
   if (s->candidate == r->candidate || group->depth > bound) return 0;
   double cosine = fabs(v3_dot(s->point.n_W, r->point.n_W));
   if (!(cosine < ACROSS) || support->depth > deepest_support(w, r)) return 0;
-  if (cosine > HOLDS && !are_others_of_one_link(w, s, support_side % 2, r, side % 2)) return 0;
-  double along = v3_dot(s->point.n_W, v3_sub(*point_on(r, 1 - side % 2), *point_on(s, support_side % 2)));
-  return !((support_side % 2 ? -along : along) > bound); // The overlap is at least that of these two points.
+  if (cosine > HOLDS && link_of_B(w, s, support_side) != link_of_B(w, r, side)) return 0; // All that is fixed to the world has one link.
+  double along = v3_dot(s->point.n_W, v3_sub(*point_on_B(r, side), *point_on_A(s, support_side)));
+  return !((is_second(support_side) ? -along : along) > bound); // The overlap is at least that of these two points.
 }
 
 // The overlap of A with the other geom of the group of `side` along m is looked at more closely: is it within the bound?
 HFI_CALLED static int overlaps_little(const hfiWorld* w, const hfMotion* V, double h, int support_side, int side, double bound) {
-  const hfiPointGroup *support = &w->group[support_side / 2], *group = &w->group[side / 2];
-  SeenPoint holder = view_point(&w->found[support->first], support_side % 2), at = view_point(&w->found[group->first], side % 2);
+  const hfiPointGroup *support = group_of(w, support_side), *group = group_of(w, side);
+  SeenPoint holder = view_point(&w->found[support->first], support_side), at = view_point(&w->found[group->first], side);
   hfVec3 m = holder.n;
   double overlap = reach_along(w, at.B, m) + reach_along(w, at.A, v3_neg(m));
   if (overlap > bound) overlap = depth_after(w, &at, PUSH * bound - group->depth);
@@ -179,7 +183,7 @@ HFI_CALLED static int overlaps_little(const hfiWorld* w, const hfMotion* V, doub
 // Does the group of support_side hold A so that the other geom of the group of `side` is no wall for A? Both sides are A. With h > 0 the overlap along m
 // is that after h seconds, as far as A tips towards B.
 static inline int covers(const hfiWorld* w, const hfMotion* V, double h, int support_side, int side) {
-  double depth = w->group[support_side / 2].depth, bound = depth + SLACK + TILT * max2(0, depth);
+  double depth = group_of(w, support_side)->depth, bound = depth + SLACK + TILT * max2(0, depth);
   return may_cover(w, support_side, side, bound) && overlaps_little(w, V, h, support_side, side, bound);
 }
 
@@ -199,7 +203,7 @@ static int is_covered(hfiWorld* w, const hfMotion* V, double h, int i) {
   group->state = group->depth > deepest_support(w, r) ? FREE : ASKED; // What is pressed in deeper meets something.
   if (group->state == FREE) return 0;
   for (int side = 2 * i; side < 2 * i + 2; ++side)
-    for (int support = w->first_side[side % 2 ? r->geom_b : r->geom_a]; support >= 0; support = w->next_side[support])
+    for (int support = w->first_side[is_second(side) ? r->geom_b : r->geom_a]; support >= 0; support = w->next_side[support])
       if (covers_alone(w, V, h, support, side) && !is_covered(w, V, h, support / 2)) {
         group->state = COVERED;
         return 1;
