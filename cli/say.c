@@ -25,6 +25,14 @@ void clear_progress(void) {
   progress_shown = 0;
 }
 
+// Somebody watches if messages go to a terminal. That does not change while the command runs, and asking takes a call of
+// the system, as long as some steps of a small world.
+static int is_watched(void) {
+  static int known = -1;
+  if (known < 0) known = isatty(STDERR_FILENO);
+  return known;
+}
+
 // How long the rest of the work takes at its mean speed so far. A fraction below the last one begins another work.
 static double remaining_time(double fraction, double now) {
   if (fraction < work.last) work.began = now, work.first = fraction;
@@ -45,8 +53,9 @@ static void print_remaining(double seconds) {
 
 void show_progress(double fraction, const char* format, ...) {
   static const double STEADY = 1; // [s] of work before its speed says something
+  if (!is_watched()) return;
   double now = wall_clock(), remaining = remaining_time(fraction, now);
-  if (now - progress_time < 0.2 || !isatty(STDERR_FILENO)) return;
+  if (now - progress_time < 0.2) return;
   progress_time = now;
   clear_progress();
   fprintf(stderr, "%3.0f %%  ", 100 * fraction);
