@@ -68,7 +68,7 @@ typedef struct hfiLink {
   int32_t joint, njoint;
   int32_t dof, ndof;
   int32_t only_slides;    // of its body
-  double mass;            // [kg]
+  double mass;            // [kg]; gathered together with the two below
   hfVec3 com_B;           // of the link, from the body's origin [m]
   double inertia_B[6];    // about the link's centre of mass: xx yy zz xy xz yz [kg m^2]
 } hfiLink;
@@ -174,26 +174,28 @@ static inline hfVec3 hfi_body_com(const hfDynamics* d, int body) {
   return pose_point(d->X_WB[body], v3_load(hf_model_body_com(d->model) + 3 * body));
 }
 
-// Inertia about O in world axes: Ibar = R I_B R^T + m (|c|^2 1 - c c^T), h = m c, c from O to the centre
-// of mass; I_B about the centre, as xx yy zz xy xz yz.
+// Inertia about O in world axes: Ibar = R I_B R^T + (h.c 1 - h c^T), h = m c, c from O to the centre of mass; I_B about the centre and Ibar as
+// xx yy zz xy xz yz. Serves numbers and lanes of numbers.
+#define HFI_ROTATE_INERTIA(number, R, I_B, h, c, Ibar)                                                       \
+  do {                                                                                                       \
+    number RI[9], xx = (h).x * (c).x, yy = (h).y * (c).y, zz = (h).z * (c).z;                                \
+    for (int i = 0; i < 9; i += 3) {                                                                         \
+      RI[i] = (R)[i] * (I_B)[0] + (R)[i + 1] * (I_B)[3] + (R)[i + 2] * (I_B)[4];                             \
+      RI[i + 1] = (R)[i] * (I_B)[3] + (R)[i + 1] * (I_B)[1] + (R)[i + 2] * (I_B)[5];                         \
+      RI[i + 2] = (R)[i] * (I_B)[4] + (R)[i + 1] * (I_B)[5] + (R)[i + 2] * (I_B)[2];                         \
+    }                                                                                                        \
+    (Ibar)[0] = RI[0] * (R)[0] + RI[1] * (R)[1] + RI[2] * (R)[2] + (yy + zz);                                \
+    (Ibar)[1] = RI[3] * (R)[3] + RI[4] * (R)[4] + RI[5] * (R)[5] + (xx + zz);                                \
+    (Ibar)[2] = RI[6] * (R)[6] + RI[7] * (R)[7] + RI[8] * (R)[8] + (xx + yy);                                \
+    (Ibar)[3] = RI[0] * (R)[3] + RI[1] * (R)[4] + RI[2] * (R)[5] - (h).x * (c).y;                            \
+    (Ibar)[4] = RI[0] * (R)[6] + RI[1] * (R)[7] + RI[2] * (R)[8] - (h).x * (c).z;                            \
+    (Ibar)[5] = RI[3] * (R)[6] + RI[4] * (R)[7] + RI[5] * (R)[8] - (h).y * (c).z;                            \
+  } while (0)
 static inline void hfi_place_inertia(hfiInertia* restrict I, double mass, hfVec3 com_B, const double* inertia_B, const hfPose* X_WB, hfVec3 O) {
-  const double *J = inertia_B, *R = X_WB->R.m;
   hfVec3 c = v3_sub(pose_point(*X_WB, com_B), O), h = v3_scale(mass, c);
-  double T[9]; // R I_B
-  for (int i = 0; i < 9; i += 3) {
-    T[i] = R[i] * J[0] + R[i + 1] * J[3] + R[i + 2] * J[4];
-    T[i + 1] = R[i] * J[3] + R[i + 1] * J[1] + R[i + 2] * J[5];
-    T[i + 2] = R[i] * J[4] + R[i + 1] * J[5] + R[i + 2] * J[2];
-  }
-  double xx = h.x * c.x, yy = h.y * c.y, zz = h.z * c.z;
   I->m = mass;
   I->h = h;
-  I->I[0] = T[0] * R[0] + T[1] * R[1] + T[2] * R[2] + (yy + zz);
-  I->I[1] = T[3] * R[3] + T[4] * R[4] + T[5] * R[5] + (xx + zz);
-  I->I[2] = T[6] * R[6] + T[7] * R[7] + T[8] * R[8] + (xx + yy);
-  I->I[3] = T[0] * R[3] + T[1] * R[4] + T[2] * R[5] - h.x * c.y;
-  I->I[4] = T[0] * R[6] + T[1] * R[7] + T[2] * R[8] - h.x * c.z;
-  I->I[5] = T[3] * R[6] + T[4] * R[7] + T[5] * R[8] - h.y * c.z;
+  HFI_ROTATE_INERTIA(double, X_WB->R.m, inertia_B, h, c, I->I);
 }
 
 // q <- q (+) h v, and the rates v with q1 = q0 (+) h v, for the coordinates of one joint.
@@ -247,17 +249,6 @@ int hfi_gravity_compensated(const hfDynamics* d);
 
 // ---- forces and accelerations ---------------------------------------------------------------------
 
-// F = I A + V x* (I V). The products I V and I A, formed as inertia_mul does, are side by side in the two lanes of vectors.
-static inline hfForce hfi_inertial_force(const hfiInertia* I, hfMotion V, hfMotion A) {
-  hfiTwo wx = {V.w.x, A.w.x}, wy = {V.w.y, A.w.y}, wz = {V.w.z, A.w.z}, vx = {V.v.x, A.v.x}, vy = {V.v.y, A.v.y}, vz = {V.v.z, A.v.z};
-  double hx = I->h.x, hy = I->h.y, hz = I->h.z, m = I->m;
-  const double* J = I->I;
-  hfiTwo nx = (J[0] * wx + J[3] * wy + J[4] * wz) + (hy * vz - hz * vy), fx = m * vx - (hy * wz - hz * wy);
-  hfiTwo ny = (J[3] * wx + J[1] * wy + J[5] * wz) + (hz * vx - hx * vz), fy = m * vy - (hz * wx - hx * wz);
-  hfiTwo nz = (J[4] * wx + J[5] * wy + J[2] * wz) + (hx * vy - hy * vx), fz = m * vz - (hx * wy - hy * wx);
-  hfForce of_V = {{nx[0], ny[0], nz[0]}, {fx[0], fy[0], fz[0]}}, of_A = {{nx[1], ny[1], nz[1]}, {fx[1], fy[1], fz[1]}};
-  return fo_add(of_A, mo_cross_force(V, of_V));
-}
 // B of all links for vdot; also done by hf_dynamics_inverse and _forward.
 void hfi_accelerate(hfDynamics* d, const double* vdot);
 // Forces of all links at acceleration A + B (B may be NULL) less the wrenches (nbody, or NULL),

@@ -15,6 +15,7 @@
 //   rotation about u through A: S = (u, (p_WA - O) x u);  translation along u: S = (0, u);  screw: the sum, the latter times the pitch
 // with u fixed in B for ball and free rotations, in the world for free translations.
 #include "dynamics/dynamics.h"
+#include "math/spatial_lanes.h"
 
 #include <assert.h>
 
@@ -177,6 +178,34 @@ static inline void make_motions(hfDynamics* d, const hfiLink* link, hfVec3 O) {
   }
 }
 
+// ---- inertias -------------------------------------------------------------------------------------
+
+// hfi_place_inertia of the links in the lanes.
+static inline void place_lane_inertias(hfDynamics* d, const int* links) {
+  const double *at_link[HFI_LANES], *at_X[HFI_LANES];
+  double* at_I[HFI_LANES];
+  hfiVec3s O;
+  for (int k = 0; k < HFI_LANES; ++k) {
+    const hfiLink* link = &d->link[links[k]];
+    hfVec3 p_WO = d->p_WO[link->tree];
+    at_link[k] = &link->mass, at_X[k] = (const double*)&d->X_WB[link->body], at_I[k] = (double*)&d->I[links[k]];
+    O.x[k] = p_WO.x, O.y[k] = p_WO.y, O.z[k] = p_WO.z;
+  }
+  struct { hfiMat3s R; hfiVec3s p; } X;
+  struct { hfiLanes mass; hfiVec3s com_B; hfiLanes inertia_B[6]; } B;
+  hfi_gather(at_X, 12, (hfiLanes*)&X);
+  hfi_gather(at_link, 10, (hfiLanes*)&B);
+  hfiVec3s c = v3s_sub(v3s_add(X.p, m3s_mulv(X.R, B.com_B)), O);
+  hfiInertias I = {.m = B.mass, .h = v3s_scale(B.mass, c)};
+  HFI_ROTATE_INERTIA(hfiLanes, X.R.m, B.inertia_B, I.h, c, I.I);
+  hfi_scatter((const hfiLanes*)&I, 10, at_I);
+}
+
+static void place_inertias(hfDynamics* d) {
+  int links[HFI_LANES];
+  for (int l = 1; l < d->nlink; l += HFI_LANES) place_lane_inertias(d, hfi_fill_lanes(l, d->nlink, links));
+}
+
 void hfi_dynamics_pose(hfDynamics* d, const double* q, const hfInput* input) { place_bodies(d, q, input); }
 
 void hfi_dynamics_complete(hfDynamics* d) {
@@ -187,8 +216,8 @@ void hfi_dynamics_complete(hfDynamics* d) {
     const hfiLink* link = &d->link[l];
     hfVec3 O = d->p_WO[link->tree];
     if (!(link->only_slides & d->has_rotations)) make_motions(d, link, O);
-    hfi_place_inertia(&d->I[l], link->mass, link->com_B, link->inertia_B, &d->X_WB[link->body], O);
   }
+  place_inertias(d);
   hfi_update_tendon_armature(d);
   d->has_M = d->has_factors = d->has_velocity = d->any_whirls = 0;
 }

@@ -7,6 +7,7 @@
 // The bias is tau at vdot = 0. All forces of a tree are about one point, so that passing a force
 // inward is an addition.
 #include "dynamics/dynamics.h"
+#include "math/spatial_lanes.h"
 
 static void subtract_wrenches(hfDynamics* d, const hfForce* wrench) {
   for (int b = 1; b < d->model->nbody; ++b) {
@@ -17,10 +18,33 @@ static void subtract_wrenches(hfDynamics* d, const hfForce* wrench) {
   }
 }
 
-// Forces of links `first` to end - 1 at acceleration A + B, and tau of their dofs.
+// F = I A + V x* (I V) of the links in the lanes. B: further accelerations, or NULL.
+static inline void find_lane_forces(hfDynamics* d, const hfMotion* B, const int* links) {
+  const double *at_I[HFI_LANES], *at_V[HFI_LANES], *at_A[HFI_LANES], *at_B[HFI_LANES];
+  double* at_F[HFI_LANES];
+  for (int k = 0; k < HFI_LANES; ++k) {
+    int l = links[k];
+    at_I[k] = (const double*)&d->I[l], at_V[k] = (const double*)&d->V[l], at_A[k] = (const double*)&d->A[l], at_F[k] = (double*)&d->F[l];
+    at_B[k] = B ? (const double*)&B[l] : NULL;
+  }
+  hfiInertias I;
+  hfiMotions V, A;
+  hfi_gather(at_I, 10, (hfiLanes*)&I);
+  hfi_gather(at_V, 6, (hfiLanes*)&V);
+  hfi_gather(at_A, 6, (hfiLanes*)&A);
+  if (B) {
+    hfiMotions more;
+    hfi_gather(at_B, 6, (hfiLanes*)&more);
+    A = mos_add(A, more);
+  }
+  hfiForces F = fos_add(inertias_mul(&I, A), mos_cross_force(V, inertias_mul(&I, V)));
+  hfi_scatter((const hfiLanes*)&F, 6, at_F);
+}
+
+// Forces of links `first` to end - 1 at acceleration A + B.
 static inline void find_link_forces(hfDynamics* d, const hfMotion* B, int first, int end) {
-  for (int l = first; l < end; ++l)
-    d->F[l] = hfi_inertial_force(&d->I[l], d->V[l], B ? mo_add(d->A[l], B[l]) : d->A[l]);
+  int links[HFI_LANES];
+  for (int l = first; l < end; l += HFI_LANES) find_lane_forces(d, B, hfi_fill_lanes(l, end, links));
 }
 // The force of a link whose parent is the link before it, as in a chain, is handed on without being stored.
 static inline void find_joint_forces(hfDynamics* d, int first, int end, double* tau) {
