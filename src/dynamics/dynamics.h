@@ -174,7 +174,7 @@ static inline hfVec3 hfi_body_com(const hfDynamics* d, int body) {
   return pose_point(d->X_WB[body], v3_load(hf_model_body_com(d->model) + 3 * body));
 }
 
-// Inertia about O in world axes: Ibar = R I_B R^T + (h.c 1 - h c^T), h = m c, c from O to the centre of mass; I_B about the centre and Ibar as
+// Inertia about O in world axes: Ibar = R I_B R^T + m (c^T c 1 - c c^T), h = m c, c from O to the centre of mass; I_B about the centre and Ibar as
 // xx yy zz xy xz yz. Serves numbers and lanes of numbers.
 #define HFI_ROTATE_INERTIA(number, R, I_B, h, c, Ibar)                                                       \
   do {                                                                                                       \

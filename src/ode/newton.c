@@ -12,7 +12,9 @@
 //
 // Two updates are always seen before success is claimed, unless the first is round-off: Hairer's
 // contraction carried over from the step before would accept the first update of a step that jumps
-// over a stick region, where the last contraction says nothing.
+// over a stick region, where the last contraction says nothing. And unless update and residual are far
+// below the tolerance: near rest both are rounding errors of large forces that cancel, whose ratio is as
+// often above 1 as below. The residual has the unit of y, and A^-1 makes no stable problem's residual larger.
 //
 // The transition-aware line search (TAMSI section III-A) shortens an update that would jump over a
 // stick region. An iterate that lies on another piece of r than the one before (a stick region entered
@@ -25,6 +27,8 @@
 #include <math.h>
 
 enum { UNKNOWN = -1 };
+// An update and a residual below this share of the tolerance end the iteration [-].
+static const double NEGLIGIBLE = 1e-3;
 
 static double take_update(const hfiStageProblem* p, double* y, const double* r) {
   for (int i = 0; i < p->n; ++i) y[i] -= r[i];
@@ -61,7 +65,7 @@ hfStatus hfi_stage_newton(const hfiStageProblem* p, const hfiStageOptions* optio
     if (!isfinite(size)) return HF_NOT_CONVERGED;
 
     double length = take_update(p, y, r);
-    if (size <= 10 * DBL_EPSILON * fmax(1, length)) return HF_OK;
+    if (size <= 10 * DBL_EPSILON * fmax(1, length) || fmax(size, residual) <= NEGLIGIBLE * options->tolerance) return HF_OK;
     if (previous > 0 && alpha == 1) {
       double theta = size / previous;
       int left = options->max_iterations - 1 - k;

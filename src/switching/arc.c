@@ -10,8 +10,8 @@
 //      gap - held       of each open contact; negative when it has met
 //      the margins of the certificate: P-matrix, rank, stability
 //    each plus its tolerance.
-// 4. Where G < 0 an event happened within the arc. Shorten the arc to it, by false position and bisection in turn; every
-//    trial integrates anew from the start of the arc. The next call starts with step 1 just behind the event.
+// 4. Where G < 0 an event happened within the arc. Shorten the arc to it, by parabolas and bisection; every trial
+//    integrates anew from the start of the arc. The next call starts with step 1 just behind the event.
 #include "switching/switching.h"
 
 #include "linalg/dense.h"
@@ -244,22 +244,37 @@ static hfStatus integrate_arc(hfiSwitching* s, double dt, double* reached, hfErr
   return status;
 }
 
+// An arc of length dt that was tried, and the margin at its end; NAN where that is not known.
+typedef struct Trial { double dt, G; } Trial;
+
+// Where between `latest` (0) and `other` (1), which lie on both sides of an event, to look next: where the parabola through these and `left`,
+// the trial that was given up last, has its root as a function of G, if it is monotonous there; otherwise in the middle
+// (Chandrupatla 1997, A new hybrid quadratic/bisection algorithm).
+static double next_share(Trial latest, Trial other, Trial left) {
+  double xi = (latest.dt - other.dt) / (left.dt - other.dt), phi = (latest.G - other.G) / (left.G - other.G);
+  if (!(sqr(phi) < xi && sqr(1 - phi) < 1 - xi)) return 0.5; // also where a margin is not known or infinite
+  double a = latest.G / (other.G - latest.G), b = (left.dt - latest.dt) / (other.dt - latest.dt);
+  return a * left.G / (other.G - left.G) + b * latest.G / (left.G - latest.G) * other.G / (left.G - other.G);
+}
+
 // Shortens the arc of length dt, at whose end the margin is G < 0, to its first event. Returns the length; s->trial is then
-// just behind the event. No event lies before a, and one before b. The margin at the start of the arc is not computed:
-// Ga = 0 means that it is not known.
+// just behind the event. The margin at the start of the arc is not computed: until some trial has a positive one, the next is dt/2, dt/4, dt/16, dt/256 and so on, because
+// many events come at once.
 static double locate_event(hfiSwitching* s, double dt, double G, hfError* error) {
-  double a = 0, b = dt, Ga = 0, Gb = G, reached = dt;
-  for (int i = 0; i < LOCATIONS && b - a > LOCATED * dt && s->t + b > s->t + a; ++i) {
-    double mid = 0.5 * (a + b), dt_i = mid;
-    if (i % 2 == 0 && Ga > 0 && isfinite(Ga))
-      dt_i = clamp(a + (b - a) * Ga / (Ga - Gb), a + 0.01 * (b - a), b - 0.01 * (b - a));
-    double Gi = integrate_arc(s, dt_i, &reached, error) ? -1 : event_margin(s, s->t + dt_i, s->trial);
-    if (Gi < 0)
-      b = dt_i, Gb = Gi;
-    else
-      a = dt_i, Ga = Gi;
+  Trial latest = {dt, G}, other = {0, NAN}, left = other;
+  double reached = dt, tolerance = LOCATED * dt;
+  for (int i = 0; i < LOCATIONS; ++i) {
+    double width = fabs(other.dt - latest.dt), share = next_share(latest, other, left);
+    if (isnan(other.G)) share = i ? 1 - latest.dt / dt : 0.5;
+    Trial next = {latest.dt + clamp(share, tolerance / width, 1 - tolerance / width) * (other.dt - latest.dt), -1};
+    if (width <= 2 * tolerance || s->t + next.dt == s->t + latest.dt || s->t + next.dt == s->t + other.dt) break;
+    if (integrate_arc(s, next.dt, &reached, error) == HF_OK) next.G = event_margin(s, s->t + next.dt, s->trial);
+    left = latest;
+    if ((next.G < 0) != (latest.G < 0)) left = other, other = latest;
+    latest = next;
   }
-  if (integrate_arc(s, b, &reached, error) == HF_OK) event_margin(s, s->t + b, s->trial);
+  if (latest.G < 0) return reached;
+  if (integrate_arc(s, other.dt, &reached, error) == HF_OK) event_margin(s, s->t + other.dt, s->trial);
   return reached;
 }
 

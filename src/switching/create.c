@@ -83,6 +83,9 @@ static void take_arrays(void* object, hfiArena* arena) {
   r->zero = HFI_TAKE(arena, double, hfi_accel_max_equality(r->model));
   HFI_TAKE_EACH(arena, double, rows, &r->lo, &r->hi, &r->polygon_b, &r->polygon_z);
   r->polygon_A = HFI_TAKE(arena, double, rows* rows);
+  r->judged.A = HFI_TAKE(arena, double, rows* rows);
+  HFI_TAKE_EACH(arena, double, rows, &r->judged.k, &r->judged.c);
+  r->judged.rolling = HFI_TAKE(arena, int32_t, rows);
   r->polygon_column = HFI_TAKE(arena, char, rows* hfi_polygon_column_size());
   r->polygon_slack = HFI_TAKE(arena, int32_t, 3 * contacts);
   take_problem(r, arena, contacts, rows, nv);

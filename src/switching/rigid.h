@@ -47,6 +47,14 @@ typedef struct hfiPoint {
   double held; // of a contact without a track: the gap that a new one begins with [m]
 } hfiPoint;
 
+// The problem that was certified last. A step certifies its start and its end, which the next step starts from: that has the same certificate.
+typedef struct hfiJudged {
+  int32_t n;          // rows; 0: none yet
+  double *A, *k, *c;  // (max_rows^2), (max_rows), (max_rows)
+  int32_t* rolling;   // (max_rows)
+  hfRigidCertificate certificate;
+} hfiJudged;
+
 struct hfRigid {
   const hfModel* model;
   hfRigidConfig config;
@@ -60,6 +68,7 @@ struct hfRigid {
   int32_t follow; // 1: groups slide in the direction of the present velocities, 0: in that of the tracks
 
   int32_t certified; // number of rows of the problem that problem.certificate belongs to; -1: to none of this step
+  hfiJudged judged;
 
   const hfAccelProblem* accel_problem; // of the point
   hfRigidProblem problem;

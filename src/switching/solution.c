@@ -107,14 +107,39 @@ static bool clearly_dependent(hfRigid* r, double* margin) {
   return p->n > p->nv || hf_matrix_rank(p->n, p->n, p->A, margin, r->work, r->work_size) < p->n;
 }
 
+// Computes the certificate of a problem that has rows.
+static hfRigidCertificate judge(hfRigid* r) {
+  const hfRigidProblem* p = &r->problem;
+  double margin;
+  if (clearly_dependent(r, &margin)) return (hfRigidCertificate){.rank_margin = margin};
+  return hf_rigid_certify(p->n, p->A, p->rolling, p->k, p->c, r->work, r->work_size);
+}
+
+// Whether the problem has the bits of the one that was certified last.
+static bool is_judged(const hfRigid* r) {
+  const hfRigidProblem* p = &r->problem;
+  const hfiJudged* j = &r->judged;
+  size_t n = (size_t)p->n;
+  return j->n == p->n && memcmp(j->A, p->A, n * n * sizeof *p->A) == 0 && memcmp(j->k, p->k, n * sizeof *p->k) == 0 &&
+         memcmp(j->c, p->c, n * sizeof *p->c) == 0 && memcmp(j->rolling, p->rolling, n * sizeof *p->rolling) == 0;
+}
+
+static void judge_anew(hfRigid* r) {
+  const hfRigidProblem* p = &r->problem;
+  hfiJudged* j = &r->judged;
+  size_t n = (size_t)p->n;
+  j->n = p->n;
+  memcpy(j->A, p->A, n * n * sizeof *p->A), memcpy(j->rolling, p->rolling, n * sizeof *p->rolling);
+  memcpy(j->k, p->k, n * sizeof *p->k), memcpy(j->c, p->c, n * sizeof *p->c);
+  j->certificate = judge(r);
+}
+
 void hfi_rigid_certify(hfRigid* r) {
   hfRigidProblem* p = &r->problem;
-  double margin;
   r->certified = p->n;
-  if (clearly_dependent(r, &margin))
-    p->certificate = (hfRigidCertificate){.rank_margin = margin};
-  else if (p->n)
-    p->certificate = hf_rigid_certify(p->n, p->A, p->rolling, p->k, p->c, r->work, r->work_size);
+  if (p->n && !is_judged(r)) judge_anew(r);
+  if (p->n)
+    p->certificate = r->judged.certificate;
   else
     p->certificate = (hfRigidCertificate){.full_rank = 1, .rolling = 1, .p_matrix = 1, .stable = 1, .holds = 1,
                                           .rank_margin = 1, .rolling_margin = 1, .p_margin = 1,
