@@ -14,8 +14,8 @@
 // Flat parts of the shapes are kinks of h. Where a witness point lies inside an edge e, the maximum has n.e = 0, and
 // Newton's method moves on that great circle. Two such edges, or a face, fix n. Which edges count has to be guessed
 // (edges.h). A guess is right if the tangential part of pa - pb can be removed by moving the witnesses along the edges,
-// no further than these are long, and not beyond the end of a single edge. Guesses are tried in turn until one is right. Of all directions that were met, the one
-// with the largest separation wins.
+// no further than these are long, and not beyond the end of a single edge or a side of a box's face. Beyond a side of the face, the edge there is tried at once.
+// Guesses are tried in turn until one is right. Of all directions that were met, the one with the largest separation wins.
 #include "geometry/polish.h"
 
 #include "geometry/shape_table.h"
@@ -25,6 +25,8 @@ enum { STEPS = 12 }; // Newton steps; they converge quadratically
 static const double STATIONARY = 1e-11;
 // A witness is on an edge up to this share of the sizes beyond its end [-].
 static const double BEYOND = 1e-9;
+// A normal that is turned so far from that of a face finds one of its edges or corners [rad].
+static const double TILT = 1e-9;
 
 // u.H u, and where there is a v also u.H v and v.H v.
 typedef struct Curvature { double uu, uv, vv; } Curvature;
@@ -105,13 +107,32 @@ static int find_ways(const hfiEdges* e, hfVec3 n, hfVec3 w, double scale, double
 // Is the coordinate x along edge i between the ends of the edge?
 static int is_on_edge(const hfiEdges* e, int i, double x, double slack) { return fabs(x - e->middle[i]) <= 0.5 * e->length[i] + slack; }
 
-// Are the witnesses, moved by `way` (2), on their edges? Of `all` the first of_A belong to A, which has one edge at most, as B has.
-static int are_on_edges(const hfiEdges* all, int of_A, const hfiSupportPoint* at, const double* way, double slack) {
-  for (int i = 0; i < all->count; ++i) {
-    hfVec3 e = all->direction[i];
-    if (!is_on_edge(all, i, i < of_A ? v3_dot(e, at->a) - way[i] : v3_dot(e, at->b) + way[i], slack)) return 0;
-  }
+// The coordinate along edge i of its witness, moved by `way` (2). Of the edges the first of_A belong to A.
+static double place_on_edge(const hfiEdges* e, int i, int of_A, const hfiSupportPoint* at, const double* way) {
+  return i < of_A ? v3_dot(e->direction[i], at->a) - way[i] : v3_dot(e->direction[i], at->b) + way[i];
+}
+
+// Are the moved witnesses on their edges?
+static int are_on_edges(const hfiEdges* e, int of_A, const hfiSupportPoint* at, const double* way, double slack) {
+  for (int i = 0; i < e->count; ++i)
+    if (!is_on_edge(e, i, place_on_edge(e, i, of_A, at, way), slack)) return 0;
   return 1;
+}
+
+// The witness on a rectangle with the normal *n may be beyond the ends of a side. Returns the sides between whose ends it is: the edge at the end of the other one,
+// or a corner, meets the other shape there. Turns *n by TILT towards it, for along n itself all points of the rectangle are support points.
+static hfiEdges leave_rectangle(hfiCores* c, const hfiEdges* e, int of_A, hfVec3* n) {
+  hfiEdges left = {.count = 0};
+  hfiSupportPoint at = hfi_support_pair(c, v3_neg(*n));
+  double way[2];
+  find_ways(e, *n, at.w, c->scale, way);
+  for (int i = 0; i < 2; ++i) {
+    double x = place_on_edge(e, i, of_A, &at, way);
+    if (is_on_edge(e, i, x, BEYOND * c->scale)) hfi_edges_add(&left, e->direction[i], e->length[i], e->middle[i]);
+    else *n = v3_axpy((x < e->middle[i]) == (of_A > 0) ? TILT : -TILT, e->direction[i], *n); // the support point of B is along n, that of A along -n
+  }
+  *n = v3_unit(*n);
+  return left;
 }
 
 typedef struct Polish {
@@ -121,22 +142,16 @@ typedef struct Polish {
   int taken; // 1: the normal of some guess was taken
 } Polish;
 
-// Tries the edges that `rule` finds on the cores in `sides`. A better normal is always taken; one that is as good only if
-// the guess is right or none was taken before. Returns 1 if the guess is right.
-static int try_edges(Polish* p, hfiEdgeRule rule, int sides) {
+// Tries a guess, from the normal n: these edges, of which the first of_A belong to A. bounded: the witnesses must be between the ends of each. A better normal is always taken; one that is
+// as good only if the guess is right or none was taken before. Returns 1 if the guess is right.
+static int try_guess(Polish* p, const hfiEdges* e, int of_A, int bounded, hfVec3 n) {
   hfiCores* c = p->cores;
-  hfiEdges all = {0, {{0, 0, 0}, {0, 0, 0}}, {0, 0}, {0, 0}}, b = all;
-  if (sides & HFI_EDGES_OF_A) all = hfi_edges_find(c, p->simplex, p->best.n, rule, HFI_EDGES_OF_A);
-  if (sides & HFI_EDGES_OF_B) b = hfi_edges_find(c, p->simplex, p->best.n, rule, HFI_EDGES_OF_B);
-  int of_A = all.count;
-  hfi_edges_join(&all, &b);
-  int single = of_A <= 1 && b.count <= 1 && all.count == of_A + b.count; // no face, and no two parallel edges
-  hfVec3 n = find_maximum(c, &all, p->best.n);
+  n = find_maximum(c, e, n);
   if (!v3_finite(n)) return 0;
   hfiSupportPoint at = hfi_support_pair(c, v3_neg(n));
   double gap = v3_dot(n, at.w), way[2];
   if (!(gap >= p->best.gap - 1e-15 * c->scale)) return 0;
-  int right = find_ways(&all, n, at.w, c->scale, way) && (!single || are_on_edges(&all, of_A, &at, way, BEYOND * c->scale));
+  int right = find_ways(e, n, at.w, c->scale, way) && (!bounded || are_on_edges(e, of_A, &at, way, BEYOND * c->scale));
   if (!right && p->taken && gap <= p->best.gap + 1e-15 * c->scale) return 0;
   p->taken = 1;
   p->best.n = n;
@@ -144,8 +159,24 @@ static int try_edges(Polish* p, hfiEdgeRule rule, int sides) {
   if (!right) return 0;
   // The witnesses move along their edges until they face each other.
   p->best.pb = at.b;
-  for (int i = of_A; i < all.count; ++i) p->best.pb = v3_axpy(way[i], all.direction[i], p->best.pb);
+  for (int i = of_A; i < e->count; ++i) p->best.pb = v3_axpy(way[i], e->direction[i], p->best.pb);
   return 1;
+}
+
+// Tries the edges that `rule` finds on the cores in `sides`. Returns 1 if the guess is right.
+static int try_edges(Polish* p, hfiEdgeRule rule, int sides) {
+  hfiCores* c = p->cores;
+  hfiEdges all = {.count = 0}, b = all;
+  if (sides & HFI_EDGES_OF_A) all = hfi_edges_find(c, p->simplex, p->best.n, rule, HFI_EDGES_OF_A);
+  if (sides & HFI_EDGES_OF_B) b = hfi_edges_find(c, p->simplex, p->best.n, rule, HFI_EDGES_OF_B);
+  int of_A = all.count, rectangle = (all.rectangle && b.count == 0) || (b.rectangle && all.count == 0);
+  hfi_edges_join(&all, &b);
+  int single = of_A <= 1 && b.count <= 1 && all.count == of_A + b.count; // no face, and no two parallel edges
+  if (try_guess(p, &all, of_A, single || rectangle, p->best.n)) return 1;
+  if (!rectangle) return 0;
+  hfVec3 n = find_maximum(c, &all, p->best.n);
+  hfiEdges left = leave_rectangle(c, &all, of_A, &n);
+  return left.count < 2 && try_guess(p, &left, of_A ? left.count : 0, 1, n);
 }
 
 hfiClosest hfi_polish(hfiCores* c, const hfiSimplex* s, hfVec3 n) {
