@@ -170,8 +170,14 @@ static hfVec3 twist(const hfiContact* c, const hfiContactOutcome* o, const PairM
 // A remembered contact has no padding: states compare bytewise.
 _Static_assert(sizeof(hfContactMemory) == 12 * sizeof(double), "padding");
 
+// The deformation of a contact that carries nothing fades by a share in every step, and would reach zero after thousands of them. Below this, where no rounding of any
+// position is as small, it is zero [m or rad].
+static const double FADED = 1e-25;
+
+static inline void store_faded(double* at, hfVec3 deformation) { v3_store(at, v3_norm2(deformation) > FADED * FADED ? deformation : v3_zero()); }
+
 static void store_twist(hfContactMemory* m, const hfiContact* c, const hfiContactOutcome* o, const hfMat3* R_WB, const PairMotion* motion) {
-  v3_store(m->twist, m3_tmulv(*R_WB, twist(c, o, motion)));
+  store_faded(m->twist, m3_tmulv(*R_WB, twist(c, o, motion)));
 }
 
 // All but the deformation.
@@ -185,7 +191,7 @@ static inline void store_place(hfContactMemory* m, const hfiContact* c, const hf
 
 // R_WB: of B at the start of the step.
 static inline void store_deformation(hfContactMemory* m, const hfiContact* c, const hfiContactOutcome* o, const hfMat3* R_WB, const PairMotion* motion) {
-  v3_store(m->xi_B, m3_tmulv(*R_WB, slide(c, o, motion)));
+  store_faded(m->xi_B, m3_tmulv(*R_WB, slide(c, o, motion)));
   v3_store(m->twist, v3_zero());
   if (c->material.condim > 3) store_twist(m, c, o, R_WB, motion);
 }
