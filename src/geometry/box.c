@@ -37,7 +37,6 @@ static double box_core_size(const hfiShape* s) { return max2(s->size[0], max2(s-
 
 static void box_edges(const hfiEdgeQuery* q, hfiEdges* e) {
   for (int i = 0; i < 3; ++i) hfi_edges_add_column(q, i, q->shape->size[i], e);
-  e->rectangle = e->count == 2;
 }
 
 // Corner k of a box's face `axis`, side s, counter-clockwise seen from outside.

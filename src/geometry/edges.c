@@ -30,7 +30,7 @@ void hfi_edges_add_column(const hfiEdgeQuery* q, int i, double half, hfiEdges* e
 hfiEdges hfi_edges_find(const hfiCores* c, const hfiSimplex* s, hfVec3 n, hfiEdgeRule rule, int side) {
   int of_A = side == HFI_EDGES_OF_A;
   const hfiShape* shape = of_A ? c->A : c->B;
-  hfiEdges e = {.count = 0};
+  hfiEdges e = {0, {{0, 0, 0}, {0, 0, 0}}, {0, 0}, {0, 0}};
   if (!hfi_functions(shape)->edges) return e;
   hfPose X = of_A ? pose_identity() : c->X_AB;
   hfVec3 x = pose_inv_point(X, of_A ? hfi_simplex_a(s) : hfi_simplex_b(s));

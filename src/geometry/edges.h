@@ -10,7 +10,6 @@ typedef struct hfiEdges {
   hfVec3 direction[2]; // independent, unit
   double length[2];    // [m]
   double middle[2];    // of the edge, along its direction [m]
-  int rectangle;       // 1: the two edges are the sides of a face, which has all points that are between their ends
 } hfiEdges;
 
 // How edges are told: from the witness points; also those across n, for the points of GJK and EPA may

@@ -14,7 +14,7 @@
 // Flat parts of the shapes are kinks of h. Where a witness point lies inside an edge e, the maximum has n.e = 0, and
 // Newton's method moves on that great circle. Two such edges, or a face, fix n. Which edges count has to be guessed
 // (edges.h). A guess is right if the tangential part of pa - pb can be removed by moving the witnesses along the edges,
-// no further than these are long, and not beyond the end of a single edge or a side of a box's face. Beyond a side of the face, the edge there is tried at once.
+// no further than these are long, and not beyond the end of a single edge. Where a curved shape is just beyond a side of a face, the edge there is tried first.
 // Guesses are tried in turn until one is right. Of all directions that were met, the one with the largest separation wins.
 #include "geometry/polish.h"
 
@@ -25,8 +25,12 @@ enum { STEPS = 12 }; // Newton steps; they converge quadratically
 static const double STATIONARY = 1e-11;
 // A witness is on an edge up to this share of the sizes beyond its end [-].
 static const double BEYOND = 1e-9;
+// A normal that EPA finds to 1e-6 of the sizes may be that of a face which is turned by less than 0.1 rad: its cosine [-].
+static const double NEAR_FACE = 0.995;
 // A normal that is turned so far from that of a face finds one of its edges or corners [rad].
 static const double TILT = 1e-9;
+
+static int is_curved(const hfiShape* s) { return hfi_functions(s)->curvature != NULL; }
 
 // u.H u, and where there is a v also u.H v and v.H v.
 typedef struct Curvature { double uu, uv, vv; } Curvature;
@@ -119,20 +123,28 @@ static int are_on_edges(const hfiEdges* e, int of_A, const hfiSupportPoint* at, 
   return 1;
 }
 
-// The witness on a rectangle with the normal *n may be beyond the ends of a side. Returns the sides between whose ends it is: the edge at the end of the other one,
-// or a corner, meets the other shape there. Turns *n by TILT towards it, for along n itself all points of the rectangle are support points.
-static hfiEdges leave_rectangle(hfiCores* c, const hfiEdges* e, int of_A, hfVec3* n) {
-  hfiEdges left = {.count = 0};
-  hfiSupportPoint at = hfi_support_pair(c, v3_neg(*n));
-  double way[2];
-  find_ways(e, *n, at.w, c->scale, way);
-  for (int i = 0; i < 2; ++i) {
-    double x = place_on_edge(e, i, of_A, &at, way);
-    if (is_on_edge(e, i, x, BEYOND * c->scale)) hfi_edges_add(&left, e->direction[i], e->length[i], e->middle[i]);
-    else *n = v3_axpy((x < e->middle[i]) == (of_A > 0) ? TILT : -TILT, e->direction[i], *n); // the support point of B is along n, that of A along -n
+// The point of the outline of a polygon that is nearest to x, which may be beyond it. Returns the side that it is on, or -1 where it is a corner.
+static int nearest_side(const hfiFacet* f, hfVec3 x, hfVec3* nearest) {
+  double best = INFINITY;
+  int side = -1;
+  *nearest = x;
+  for (int k = 0; k < f->count; ++k) {
+    hfVec3 a = f->vertex[k], d = v3_sub(f->vertex[k + 1 < f->count ? k + 1 : 0], a);
+    double t = v3_dot(v3_sub(x, a), d) / v3_norm2(d), distance2;
+    hfVec3 p = v3_axpy(clamp(t, 0, 1), d, a);
+    if (!((distance2 = v3_norm2(v3_sub(x, p))) < best)) continue;
+    best = distance2, *nearest = p;
+    side = t > 0 && t < 1 ? k : -1;
   }
-  *n = v3_unit(*n);
-  return left;
+  return side;
+}
+
+static int is_beyond_side(const hfiFacet* f, hfVec3 x, double slack) {
+  for (int k = 0; k < f->count; ++k) {
+    hfVec3 a = f->vertex[k], out = v3_unit(v3_cross(v3_sub(f->vertex[k + 1 < f->count ? k + 1 : 0], a), f->normal));
+    if (v3_dot(out, v3_sub(x, a)) > slack) return 1;
+  }
+  return 0;
 }
 
 typedef struct Polish {
@@ -169,14 +181,33 @@ static int try_edges(Polish* p, hfiEdgeRule rule, int sides) {
   hfiEdges all = {.count = 0}, b = all;
   if (sides & HFI_EDGES_OF_A) all = hfi_edges_find(c, p->simplex, p->best.n, rule, HFI_EDGES_OF_A);
   if (sides & HFI_EDGES_OF_B) b = hfi_edges_find(c, p->simplex, p->best.n, rule, HFI_EDGES_OF_B);
-  int of_A = all.count, rectangle = (all.rectangle && b.count == 0) || (b.rectangle && all.count == 0);
+  int of_A = all.count;
   hfi_edges_join(&all, &b);
   int single = of_A <= 1 && b.count <= 1 && all.count == of_A + b.count; // no face, and no two parallel edges
-  if (try_guess(p, &all, of_A, single || rectangle, p->best.n)) return 1;
-  if (!rectangle) return 0;
-  hfVec3 n = find_maximum(c, &all, p->best.n);
-  hfiEdges left = leave_rectangle(c, &all, of_A, &n);
-  return left.count < 2 && try_guess(p, &left, of_A ? left.count : 0, 1, n);
+  return try_guess(p, &all, of_A, single, p->best.n);
+}
+
+// A curved shape whose support point is just beyond a side of a face of the other shape touches the edge or corner there, with a normal so close to that of the face that
+// no rule can tell. Tries that, from the normal of the face turned by TILT: along the normal itself all points of the face are support points. Returns 1 if the guess is right.
+static int try_side(Polish* p, int of_A) {
+  hfiCores* c = p->cores;
+  hfPose X = of_A ? pose_identity() : c->X_AB;
+  hfVec3 look = of_A ? v3_neg(p->best.n) : p->best.n, nearest; // outward of the shape with the face
+  hfiFacet face;
+  hfi_facet(of_A ? c->A : c->B, &X, look, &face);
+  if (face.kind != HFI_FACET_POLYGON || v3_dot(look, face.normal) < NEAR_FACE) return 0;
+  hfiSupportPoint at = hfi_support_pair(c, of_A ? face.normal : v3_neg(face.normal));
+  hfVec3 x = of_A ? at.b : at.a;
+  x = v3_axpy(-v3_dot(face.normal, v3_sub(x, face.vertex[0])), face.normal, x);
+  if (!is_beyond_side(&face, x, BEYOND * c->scale)) return 0;
+  int side = nearest_side(&face, x, &nearest);
+  hfiEdges edge = {.count = 0};
+  if (side >= 0) {
+    hfVec3 from = face.vertex[side], to = face.vertex[side + 1 < face.count ? side + 1 : 0], d = v3_unit(v3_sub(to, from));
+    hfi_edges_add(&edge, d, v3_norm(v3_sub(to, from)), 0.5 * v3_dot(d, v3_add(from, to)));
+  }
+  hfVec3 leaning = v3_unit(v3_axpy(TILT, v3_unit(v3_sub(x, nearest)), face.normal));
+  return try_guess(p, &edge, of_A ? edge.count : 0, 1, of_A ? v3_neg(leaning) : leaning);
 }
 
 hfiClosest hfi_polish(hfiCores* c, const hfiSimplex* s, hfVec3 n) {
@@ -185,6 +216,7 @@ hfiClosest hfi_polish(hfiCores* c, const hfiSimplex* s, hfVec3 n) {
                                   {HFI_EDGES_CAP, A}, {HFI_EDGES_CAP, B}, {HFI_EDGES_ACROSS, A | B}, {HFI_EDGES_ACROSS, A}, {HFI_EDGES_ACROSS, B}};
   Polish p = {c, s, {n, hfi_simplex_a(s), hfi_simplex_b(s), hfi_separation(c, n)}, 0};
   int right = 0;
+  if (is_curved(c->A) != is_curved(c->B)) right = try_side(&p, is_curved(c->B));
   for (size_t i = 0; i < sizeof guess / sizeof *guess && !right; ++i) right = try_edges(&p, (hfiEdgeRule)guess[i][0], guess[i][1]);
   p.best.pa = v3_axpy(p.best.gap, p.best.n, p.best.pb);
   return p.best;
