@@ -113,6 +113,7 @@ HFI_COPIED int factor_nodes(hfiBlockMatrix* B, int six) {
 
 int hfi_block_factor(hfiBlockMatrix* B, int symmetric) {
   B->symmetric = symmetric;
+  if (B->nodes == 1 && B->star && hfi_star_factor(B->star, B->value, B->size[0], symmetric) == 0) return 0;
   if (B->nodes == 1) return factor_rows(B, 0) != 0;
   return B->all_six ? factor_nodes(B, 1) : factor_nodes(B, 0);
 }
@@ -200,6 +201,8 @@ void hfi_block_solve(const hfiBlockMatrix* B, double* b) {
     solve_nodes(B, b, 1);
   else if (B->nodes != 1)
     solve_nodes(B, b, 0);
+  else if (B->star && B->star->factored)
+    hfi_star_solve(B->star, b);
   else if (B->symmetric)
     hfi_ldlt_solve(B->value, n, n, b);
   else

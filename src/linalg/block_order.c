@@ -191,6 +191,7 @@ void hfi_block_make_one(hfiBlockMatrix* B, int32_t n) {
   B->start[0] = B->start[1] = 0;
   B->first[0] = 0, B->first[1] = n;
   B->at[0] = 0, B->at[1] = (size_t)n * (size_t)n;
+  B->star = NULL;
 }
 
 void hfi_block_zero(hfiBlockMatrix* B, int symmetric) {

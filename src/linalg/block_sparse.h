@@ -14,6 +14,7 @@
 #define HFI_LINALG_BLOCK_SPARSE_H
 
 #include "base/arena.h"
+#include "linalg/star.h"
 
 #include <stdint.h>
 
@@ -44,6 +45,7 @@ typedef struct hfiBlockMatrix {
   double* work;      // (n) scratch of solving
   int32_t all_six;   // 1: all nodes have six unknowns
   int32_t symmetric; // 1: the last factorisation assumed a symmetric matrix
+  hfiStar* star;     // NULL: a single node is factored as a dense matrix. Otherwise it is this star
 } hfiBlockMatrix;
 
 // Takes storage for the pattern of up to max_nodes nodes with max_n unknowns in all. The caller provides `value`, at[nodes] numbers after each

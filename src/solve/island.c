@@ -79,6 +79,7 @@ void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
   plan_room(&I->values, arena, square(imin2(c->nv, imax2(c->max_tree_nv, PLANNED_DOFS))));
   hfi_block_plan(&I->sparse, arena, c->ntree, c->nv);
   hfi_block_plan(&I->dense, arena, 1, c->nv);
+  hfi_star_plan(&I->star, arena, c->max_tree_nv);
   I->local = I->locals.at;
   I->dense.value = I->values.at; // A tree always has room in what was planned.
   I->allocator = c->allocator;
@@ -421,6 +422,24 @@ static void gather_plain(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
   close_patch(I, &jacobian, &transposed);
 }
 
+// Finds the limbs of a tree with more than six dofs: M and the patches tell which dofs are coupled.
+static void find_limbs(hfiIsland* I) {
+  hfiStar* star = &I->star;
+  int32_t n = I->n;
+  if (I->ntree != 1 || n < HFI_HUB + 2) return;
+  const double* M = I->problem->M + I->problem->M_start[*I->tree];
+  for (int32_t i = HFI_HUB, last; i < n; ++i) {
+    for (last = n - 1; last > i && M[i * n + last] == 0;) --last;
+    star->reach[i] = last;
+  }
+  for (int32_t k = 0, c; k < I->npatch; ++k) {
+    const hfiPatch* patch = I->patch + k;
+    for (c = 0; c < patch->ncol && patch->dof[c] < HFI_HUB;) ++c;
+    if (c < patch->ncol) star->reach[patch->dof[c]] = imax2(star->reach[patch->dof[c]], patch->dof[patch->ncol - 1]);
+  }
+  if (hfi_star_find_limbs(star, n)) I->K.star = star;
+}
+
 // Do the blocks make a narrow island? I->n and I->ntree are known already.
 static int makes_narrow(const hfiIsland* I, const int32_t* blocks, int32_t nblock) {
   if (I->ntree != 1 || I->n > 4 || nblock != 1) return 0;
@@ -463,6 +482,8 @@ int hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t*
     gather_plain(I, blocks, nblock);
   else if (!gather_patches(I, I->wide, gather_scalars(I, blocks, nblock)))
     return 0;
+  else
+    find_limbs(I);
   if (problem->drift) gather_drift(I);
   return 1;
 }

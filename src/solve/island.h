@@ -109,6 +109,7 @@ typedef struct hfiIsland {
   double *jacobian, *transposed; // storage of J and JT of all patches
   hfiBlockMatrix K;              // Newton matrix and its factors: one of the next two
   hfiBlockMatrix dense, sparse;  // with one node; with one for each tree. Each keeps its pattern while the other is used
+  hfiStar star;                  // of K where the island is one tree with limbs
 
   double *v, *v0, *p;                 // (n) iterate, velocity at the start of the step, p*
   double *dv, *v1;                    // (n) Newton step, velocity at the end of the full step
