@@ -8,6 +8,7 @@
 typedef double hfiTwo __attribute__((vector_size(16), aligned(8), may_alias));
 typedef double hfiFour __attribute__((vector_size(32), aligned(8), may_alias));
 
+typedef int64_t hfiBits __attribute__((may_alias));
 typedef int64_t hfiFourBits __attribute__((vector_size(32), aligned(8), may_alias));
 
 // Lane by lane: yes where c is set, no elsewhere. Comparisons of vectors give such a c.

@@ -36,12 +36,25 @@ void hfi_star_plan(hfiStar* S, hfiArena* arena, int32_t n) {
   S->pivot = HFI_TAKE(arena, int32_t, HFI_HUB);
 }
 
-int hfi_star_find_limbs(hfiStar* S, int32_t n) {
+// Are n numbers zero? Their bits are looked at together, without the sign.
+HFI_COPIED int are_zero(const double* x, int32_t n) {
+  hfiFourBits four = {0, 0, 0, 0};
+  for (; n >= 4; n -= 4, x += 4) four |= *(const hfiFourBits*)x;
+  int64_t bits = (four[0] | four[1]) | (four[2] | four[3]);
+  for (; n > 0; --n, ++x) bits |= *(const hfiBits*)x;
+  return (uint64_t)bits << 1 == 0;
+}
+
+int hfi_star_find_limbs(hfiStar* S, const double* A, int32_t n) {
   S->limbs = S->factored = 0;
   for (int32_t first = HFI_HUB, last; first < n; first = last + 1) {
     last = first;
-    for (int32_t i = first; i <= last; ++i)
+    for (int32_t i = first; i <= last; ++i) {
+      const double* row = A + i * n;
       if (S->reach[i] > last) last = S->reach[i];
+      if (are_zero(row + last + 1, n - last - 1)) continue;
+      for (last = n - 1; row[last] == 0;) --last;
+    }
     if (last - first >= HFI_LONGEST_LIMB) return 0;
     S->limb[S->limbs++] = first;
   }

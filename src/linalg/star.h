@@ -15,7 +15,7 @@ enum {
 typedef struct hfiStar {
   int32_t limbs;     // number of limbs
   int32_t* limb;     // (limbs + 1) first unknown of a limb, then n
-  int32_t* reach;    // (n) last unknown of the limbs that an unknown is coupled to
+  int32_t* reach;    // (n) last unknown that an unknown of a limb is coupled to, besides what the matrix shows
   double* rows;      // factors of the limbs, in the layout of star.c
   double* hub;       // factors of the hub
   int32_t* pivot;    // (6) row exchanges of the hub
@@ -26,9 +26,9 @@ typedef struct hfiStar {
 // Takes storage for matrices of up to n unknowns.
 void hfi_star_plan(hfiStar* S, hfiArena* arena, int32_t n);
 
-// Finds the limbs of a matrix of n unknowns. The caller has set reach[i] >= i for i >= 6. Returns 0 where there are fewer than two limbs, or one is too
-// long.
-int hfi_star_find_limbs(hfiStar* S, int32_t n);
+// Finds the limbs of a matrix of n unknowns whose entries above the diagonal are zero where those of A (n x n) are, unless reach says otherwise: the caller has set
+// reach[i] >= i for i >= 6. Returns 0 where there are fewer than two limbs, or one is too long.
+int hfi_star_find_limbs(hfiStar* S, const double* A, int32_t n);
 
 // Factors A (n x n), which stays as it is. With `symmetric` it reads the upper triangle only and needs a positive definite matrix. Returns 0, or 1 where
 // a pivot is bad: limbs are factored without exchanges of rows.

@@ -428,16 +428,14 @@ static void find_limbs(hfiIsland* I) {
   int32_t n = I->n;
   if (I->ntree != 1 || n < HFI_HUB + 2) return;
   const double* M = I->problem->M + I->problem->M_start[*I->tree];
-  for (int32_t i = HFI_HUB, last; i < n; ++i) {
-    for (last = n - 1; last > i && M[i * n + last] == 0;) --last;
-    star->reach[i] = last;
-  }
-  for (int32_t k = 0, c; k < I->npatch; ++k) {
+  for (int32_t i = HFI_HUB; i < n; ++i) star->reach[i] = i;
+  for (int32_t k = 0; k < I->npatch; ++k) {
     const hfiPatch* patch = I->patch + k;
-    for (c = 0; c < patch->ncol && patch->dof[c] < HFI_HUB;) ++c;
-    if (c < patch->ncol) star->reach[patch->dof[c]] = imax2(star->reach[patch->dof[c]], patch->dof[patch->ncol - 1]);
+    int32_t c = patch->ncol > HFI_HUB && patch->dof[HFI_HUB - 1] == HFI_HUB - 1 ? HFI_HUB : 0, last = patch->dof[patch->ncol - 1];
+    while (c < patch->ncol && patch->dof[c] < HFI_HUB) ++c;
+    if (c < patch->ncol && star->reach[patch->dof[c]] < last) star->reach[patch->dof[c]] = last;
   }
-  if (hfi_star_find_limbs(star, n)) I->K.star = star;
+  if (hfi_star_find_limbs(star, M, n)) I->K.star = star;
 }
 
 // Do the blocks make a narrow island? I->n and I->ntree are known already.
