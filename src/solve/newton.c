@@ -60,11 +60,14 @@ static const double UPHILL = 0.5;
 static const double ARMIJO = 1e-4;
 // A predicted first step is kept where it brings the residual below this share of what it is [-].
 static const double PREDICTED = 0.1;
+// A step that drives shorten to less than this brings nothing else forward either: rows are released instead [-].
+static const double LOST_STEP = 0.03;
 enum {
   MAX_CONVEX_ITERATIONS = 500, // The convex problem always converges, if need be slowly.
   MAX_HALVINGS = 40,           // 2^-40 of a step changes no digit that matters.
   MAX_STALL = 12,              // A start that is thought to be close failed if so many iterations do not halve the residual.
   MAX_IDLE = 3,                // A residual of rounding is accepted after so many last steps that did not halve it.
+  MAX_RELEASES = 4,            // After so many releases in a solution the line search stops at rows that cross their interval.
   MAX_REUSES = 20,             // K is formed again after this many steps with the same factors.
 };
 
@@ -80,6 +83,7 @@ typedef struct iteration {
   double g_start;     // g at the start of the last step [J]
   double halved_norm; // |r| when it was last halved [sqrt(kg) m/s]
   int stalled;        // iterations since then
+  int releases;       // factorisations with rows that were released
   int idle;           // last steps (take_last_step) that were not short and did not halve |r|
   int reuses;         // steps that use the factors at hand again, counted with the next one; 0: the next step forms new ones
 } iteration;
@@ -260,13 +264,33 @@ static double move_and_halve(iteration* it, double alpha) {
   return 0;
 }
 
+static double search_rows(iteration* it) { return hfi_search_rows(it->I, it->norm, it->config->theta_max, &it->turn); }
+
+// Replaces a step that the line search shortens to alpha by others from the same v, until drives no longer shorten it much. Returns their
+// alpha. Drives of a robot whose targets jump leave their bounds together; the line search alone would stop at one after the other, an
+// iteration for each. g at the start stays that of the laws as they are at v. Only the factors of a star leave K as it is: others would
+// have to form it again, which costs what is gained.
+HFI_CALLED static double release_rows(iteration* it, hfiNewtonResult* out, double alpha) {
+  hfiIsland* I = it->I;
+  if (it->rung != HF_RUNG_TAMSI) return alpha;
+  memcpy(I->work, I->r, sizeof(double) * (size_t)I->n);
+  while (alpha < LOST_STEP && I->K.star->factored && it->releases < MAX_RELEASES && hfi_release_crossing_rows(I, it->norm) > 0) {
+    ++out->iterations, ++it->releases;
+    if (hfi_block_factor(&I->K, I->K.symmetric) != 0 || !compute_step(it)) return alpha;
+    it->g_start = hfi_dot(I->dv, I->work, I->n);
+    alpha = search_rows(it);
+  }
+  return alpha;
+}
+
 // Takes the step, or that part of it which the line search of the rung allows. Returns alpha; 0: no part of it lowers the residual.
-static double take_step(iteration* it) {
+static double take_step(iteration* it, hfiNewtonResult* out) {
   double alpha = 1;
   if (it->duals)
     hfi_dual_update(it->I);
   else if (it->rung != HF_RUNG_CONVEX)
-    alpha = hfi_search_rows(it->I, it->norm, it->config->theta_max, &it->turn);
+    alpha = search_rows(it);
+  if (alpha < LOST_STEP && it->I->K.star) alpha = release_rows(it, out, alpha);
   return it->rung == HF_RUNG_MERIT ? move_and_halve(it, alpha) : move_and_cut(it, alpha);
 }
 
@@ -332,7 +356,7 @@ static int iterate(iteration* it, hfiNewtonResult* out) {
   double before = it->norm;
   out->iterations += it->reuses == 0;
   if (!(it->reuses > 0 ? compute_step_again(it) : compute_new_step(it))) return 0;
-  double alpha = take_step(it);
+  double alpha = take_step(it, out);
   out->limited += alpha < 1;
   if ((alpha == 1 && is_settled(it, before)) || accept_rounding(it, before))
     out->converged = 1;

@@ -11,6 +11,8 @@
 // With many contacts some row with hardly any force would otherwise always ask for a tiny alpha.
 #include "solve/search.h"
 
+#include "math/vec3.h"
+#include "solve/law.h"
 #include "solve/system.h"
 
 // The search ignores a row whose missed force is below this share of the residual [-].
@@ -72,4 +74,29 @@ double hfi_search_rows(const hfiIsland* I, double norm, double theta_max, hfiTur
     }
   }
   return alpha;
+}
+
+// Is a scalar at a bound that the step would carry across its whole interval to the other bound? Rows that only resist motion and
+// remember none, as some joint friction does, are not asked: a joint mostly reverses without the others.
+static int crosses_interval(const rowSearch* by, int32_t k) {
+  const hfiIsland* I = by->I;
+  const hfSaturatedRow* law = I->block[k].saturated;
+  return I->G[k] == 0 && law->s0 != 0 && hfi_tals_saturated(law, I->s[k], I->s1[k]) < 1 && force_matters(by, I->block + k, 0, law->hi - law->lo);
+}
+
+int32_t hfi_release_crossing_rows(hfiIsland* I, double norm) {
+  rowSearch by = {.I = I, .norm = norm};
+  double h = I->problem->h;
+  int32_t count = 0;
+  for (int32_t k = 0; k < I->nscalar; ++k) {
+    if (!crosses_interval(&by, k)) continue;
+    const hfiScalar* scalar = I->scalar + k;
+    const hfSaturatedRow* law = I->block[k].saturated;
+    double impulse = h * hfi_saturated_unclamped(law, I->s[k]);
+    I->r[scalar->dof] -= scalar->J * (impulse - I->gamma[k]);
+    I->gamma[k] = impulse, I->G[k] = h * law->kappa;
+    I->K.value[scalar->at] += sqr(scalar->J) * I->G[k];
+    ++count;
+  }
+  return count;
 }
