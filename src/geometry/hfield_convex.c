@@ -19,6 +19,9 @@ static const double STRICT = 1e-9;
 // That of a shape with faces, which tilts a little while it lies, by this one [-].
 static const double LOOSE = 0.02;
 
+// Spheres that reach further than so many cells are treated as other shapes [-].
+static const double LARGE = 100;
+
 static int is_round(int type) { return type == HF_GEOM_SPHERE || type == HF_GEOM_CAPSULE || type == HF_GEOM_ELLIPSOID; }
 
 int hfi_convex_hfield(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiContactPoint* points) {
@@ -29,6 +32,7 @@ int hfi_convex_hfield(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, 
   q.points = points, q.count = q.nlow = q.keeps_sides = 0;
   q.cone = round ? STRICT : LOOSE;
   q.core = A->type == HF_GEOM_ELLIPSOID ? min2(A->size[0], min2(A->size[1], A->size[2])) : round ? A->size[0] : 0;
+  q.ball = A->type == HF_GEOM_SPHERE && q.core + margin <= LARGE * q.cell ? q.core + margin : 0;
   if (!hfi_field_find_cells(&q)) return 0;
   int at_border = q.c0 == 0 || q.r0 == 0 || q.c1 == f->ncol - 2 || q.r1 == f->nrow - 2, flat = hfi_field_is_flat(&q);
   if (flat) hfi_field_touch_patch(&q);

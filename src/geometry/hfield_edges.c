@@ -47,6 +47,13 @@ static void touch_ridge(hfiFieldQuery* q, hfVec3 a, hfVec3 b, hfVec3 n1, hfVec3 
   }
 }
 
+// Does a sphere surely not touch the edge from a to b between its ends? The point of the line nearest to the centre is a + t/|d|^2 d.
+static int ball_misses_edge(const hfiFieldQuery* q, hfVec3 a, hfVec3 b) {
+  hfVec3 d = v3_sub(b, a), rel = v3_sub(q->X_BA.p, a);
+  double dd = v3_norm2(d), t = v3_dot(rel, d);
+  return t < -HFI_SURELY * dd || t > (1 + HFI_SURELY) * dd || hfi_field_is_beyond(q, v3_norm2(rel) * dd - sqr(t), dd);
+}
+
 // A face beside an edge.
 typedef struct EdgeFace { int c, r, upper; } EdgeFace;
 
@@ -63,7 +70,7 @@ static void touch_edge(hfiFieldQuery* q, int c, int r, int kind) {
   int c2 = c + (kind != 1), r2 = r + (kind != 0);
   if (c2 > f->ncol - 1 || r2 > f->nrow - 1) return;
   hfVec3 a = hfi_hfield_vertex(f, c, r), b = hfi_hfield_vertex(f, c2, r2);
-  if (!boxes_meet(&q->box, a, b)) return;
+  if (!boxes_meet(&q->box, a, b) || (q->ball > 0 && ball_misses_edge(q, a, b))) return;
   hfVec3 out = kind == 0 ? v3(0, 1, 0) : v3(1, 0, 0); // normal of the wall behind the last row or column
   hfVec3 across = kind == 2 ? v3(-f->dy, f->dx, 0) : out;
   EdgeFace before = {kind == 1 ? c - 1 : c, kind == 0 ? r - 1 : r, kind == 0}, after = {c, r, kind != 0};
@@ -148,7 +155,8 @@ void hfi_field_touch_peaks(hfiFieldQuery* q) {
     for (int c = q->c0; c <= q->c1 + 1; ++c) {
       hfVec3 p = hfi_hfield_vertex(f, c, r);
       hfiContactPoint point;
-      if (!boxes_meet(&q->box, p, p) || hfi_field_vertex_sides(q, c, r) || is_flat_vertex(f, c, r) || !point_contact(q, p, q->margin, &point)) continue;
+      if (!boxes_meet(&q->box, p, p) || (q->ball > 0 && hfi_field_is_beyond(q, v3_norm2(v3_sub(p, q->X_BA.p)), 1))) continue;
+      if (hfi_field_vertex_sides(q, c, r) || is_flat_vertex(f, c, r) || !point_contact(q, p, q->margin, &point)) continue;
       Star s = star_of(f, c, r);
       if (peak_holds(q, &s, &point)) hfi_field_add(q, &point, (hfiFieldOrigin){HFI_PEAK, (uint32_t)(r * f->ncol + c), 0, v3_zero()});
     }

@@ -149,7 +149,22 @@ static int face_is_out_of_reach(const hfiFieldQuery* q, int sides, hfVec3 g) {
   return 0;
 }
 
+// Does the face of a cell with these slopes surely not hold a sphere whose centre is outside of the matter? Its plane g.x = g.corner, g = (-slope, 1), is beyond
+// the sphere's reach, or the centre is above it and w, the point of the plane nearest to the centre, not in the triangle (face_holds). The nearest point of the
+// sphere must then not be in a triangle from which w is far.
+static int ball_misses_face(const hfiFieldQuery* q, int c, int r, int upper, const double slope[2]) {
+  const hfiHeightField* f = q->f;
+  hfVec3 rel = v3_sub(q->X_BA.p, hfi_hfield_vertex(f, c, r));
+  double steep = sqr(slope[0]) + sqr(slope[1]), gg = 1 + steep, above = rel.z - slope[0] * rel.x - slope[1] * rel.y;
+  if (!(above > 0) || sqr(q->core) * steep > sqr(q->cell) * gg) return 0;
+  if (hfi_field_is_beyond(q, sqr(above), gg)) return 1;
+  double x = rel.x + above / gg * slope[0], y = rel.y + above / gg * slope[1], across = (x * f->dy - y * f->dx) * (upper ? 1 : -1);
+  double dx = HFI_SURELY * f->dx, dy = HFI_SURELY * f->dy;
+  return x < -dx || x > f->dx + dx || y < -dy || y > f->dy + dy || across > dx * f->dy;
+}
+
 void hfi_field_touch_faces(hfiFieldQuery* q) {
+  int is_outside = q->ball > 0 && sunk_depth(q, q->X_BA.p) < -HFI_SURELY * q->cell;
   if (q->A->hull) list_low_vertices(q);
   q->keeps_sides = (q->r1 - q->r0 + 1) * (q->c1 - q->c0 + 1) <= HFI_FEW_CELLS;
   for (int r = q->r0; r <= q->r1; ++r)
@@ -159,6 +174,7 @@ void hfi_field_touch_faces(hfiFieldQuery* q) {
       for (int upper = 0; upper < 2; ++upper) {
         double slope[2];
         hfi_hfield_slopes(q->f, c, r, upper, slope);
+        if (is_outside && ball_misses_face(q, c, r, upper, slope)) continue;
         if (!face_is_out_of_reach(q, sides, v3(-slope[0], -slope[1], 1))) touch_face(q, c, r, upper);
       }
     }

@@ -8,6 +8,8 @@
 
 static const double HFI_INSIDE = 1e-7; // A point beyond an edge by less than this share of a cell is in the triangle [-].
 
+static const double HFI_SURELY = 1e-6; // Parts that a sphere misses by more than this share of its reach or of a cell are not looked at any further [-].
+
 enum {
   HFI_BELOW = 64,     // Bit of hfi_field_sides: the cell is below all of A.
   HFI_MOST_LOW = 128, // Of a mesh with more low vertices than this none are listed, and all its vertices are tried.
@@ -31,6 +33,7 @@ typedef struct hfiFieldQuery {
   double margin, cell; // cell: the smaller side of a cell
   double cone;         // sine of the angle by which a normal may be outside of a cone
   double core;         // how far the core of a round shape is below its surface; 0: the shape has corners
+  double ball;         // radius of a sphere plus the margin [m]; 0: A is no sphere, or much larger than a cell
   hfiAabb box;         // of A, grown by the margin
   hfiAabb own;         // of A in its own frame, likewise
   double spread[3];    // half the extent of a flat cell along the axes of A
@@ -67,6 +70,10 @@ void hfi_field_touch_ridges(hfiFieldQuery* q);
 void hfi_field_touch_peaks(hfiFieldQuery* q);
 void hfi_field_touch_sides(hfiFieldQuery* q); // faces of the walls and the base
 void hfi_field_touch_frame(hfiFieldQuery* q); // edges and corners of the walls and the base
+
+// Does a sphere surely not reach a part at the distance d from its centre, where d^2 = square/scale? What is nearly within reach is left to those who compute the
+// contact.
+static inline int hfi_field_is_beyond(const hfiFieldQuery* q, double square, double scale) { return square > q->ball * q->ball * (1 + HFI_SURELY) * scale; }
 
 // The pose at p whose z axis is n.
 static inline hfPose hfi_plane_pose(hfVec3 p, hfVec3 n) {
