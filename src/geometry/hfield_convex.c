@@ -32,12 +32,13 @@ int hfi_convex_hfield(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, 
   q.points = points, q.count = q.nlow = q.keeps_sides = 0;
   q.cone = round ? STRICT : LOOSE;
   q.core = A->type == HF_GEOM_ELLIPSOID ? min2(A->size[0], min2(A->size[1], A->size[2])) : round ? A->size[0] : 0;
-  q.ball = A->type == HF_GEOM_SPHERE && q.core + margin <= LARGE * q.cell ? q.core + margin : 0;
+  q.ball = 0;
   if (!hfi_field_find_cells(&q)) return 0;
+  if (A->type == HF_GEOM_SPHERE && q.core + margin <= LARGE * q.cell && hfi_field_sunk_depth(&q, q.X_BA.p) < -HFI_SURELY * q.cell) q.ball = q.core + margin;
   int at_border = q.c0 == 0 || q.r0 == 0 || q.c1 == f->ncol - 2 || q.r1 == f->nrow - 2, flat = hfi_field_is_flat(&q);
   if (flat) hfi_field_touch_patch(&q);
   else hfi_field_touch_faces(&q);
-  if (!flat || at_border) hfi_field_touch_ridges(&q), hfi_field_touch_peaks(&q);
+  if ((!flat || at_border) && (!q.keeps_sides || q.is_near)) hfi_field_touch_ridges(&q), hfi_field_touch_peaks(&q);
   if (at_border || q.box.lo.z <= -f->base) hfi_field_touch_sides(&q), hfi_field_touch_frame(&q);
   hfi_points_to_world(X_WB, points, q.count);
   return q.count;

@@ -63,14 +63,14 @@ static int region_of(const hfiHeightField* f, EdgeFace t) {
   return exists ? f->region[hfi_hfield_triangle(f, t.c, t.r, t.upper)] : -1;
 }
 
-// Contacts with the edge from vertex (c, r) along x (kind 0), along y (1) or along the diagonal (2), if it is a ridge. The faces before
+// Contacts with the edge from vertex (c, r), which is at a, along x (kind 0), along y (1) or along the diagonal (2), if it is a ridge. The faces before
 // and after it are those below and above an edge along x, left and right of one along y, the lower and the upper one of the cell.
-static void touch_edge(hfiFieldQuery* q, int c, int r, int kind) {
+static void touch_edge(hfiFieldQuery* q, hfVec3 a, int c, int r, int kind) {
   const hfiHeightField* f = q->f;
   int c2 = c + (kind != 1), r2 = r + (kind != 0);
   if (c2 > f->ncol - 1 || r2 > f->nrow - 1) return;
-  hfVec3 a = hfi_hfield_vertex(f, c, r), b = hfi_hfield_vertex(f, c2, r2);
-  if (!boxes_meet(&q->box, a, b) || (q->ball > 0 && ball_misses_edge(q, a, b))) return;
+  hfVec3 b = hfi_hfield_vertex(f, c2, r2);
+  if (q->ball > 0 ? ball_misses_edge(q, a, b) : !boxes_meet(&q->box, a, b)) return;
   hfVec3 out = kind == 0 ? v3(0, 1, 0) : v3(1, 0, 0); // normal of the wall behind the last row or column
   hfVec3 across = kind == 2 ? v3(-f->dy, f->dx, 0) : out;
   EdgeFace before = {kind == 1 ? c - 1 : c, kind == 0 ? r - 1 : r, kind == 0}, after = {c, r, kind != 0};
@@ -84,8 +84,11 @@ static void touch_edge(hfiFieldQuery* q, int c, int r, int kind) {
 
 void hfi_field_touch_ridges(hfiFieldQuery* q) {
   for (int r = q->r0; r <= q->r1 + 1; ++r)
-    for (int c = q->c0; c <= q->c1 + 1; ++c)
-      for (int kind = 0, sides = hfi_field_vertex_sides(q, c, r); kind < 3 && !sides; ++kind) touch_edge(q, c, r, kind);
+    for (int c = q->c0; c <= q->c1 + 1; ++c) {
+      if (hfi_field_vertex_sides(q, c, r)) continue;
+      hfVec3 a = hfi_hfield_vertex(q->f, c, r);
+      for (int kind = 0; kind < 3; ++kind) touch_edge(q, a, c, r, kind);
+    }
 }
 
 // ---- peaks -----------------------------------------------------------------------------------------
@@ -153,10 +156,11 @@ void hfi_field_touch_peaks(hfiFieldQuery* q) {
   const hfiHeightField* f = q->f;
   for (int r = q->r0; r <= q->r1 + 1; ++r)
     for (int c = q->c0; c <= q->c1 + 1; ++c) {
+      if (hfi_field_vertex_sides(q, c, r)) continue;
       hfVec3 p = hfi_hfield_vertex(f, c, r);
       hfiContactPoint point;
-      if (!boxes_meet(&q->box, p, p) || (q->ball > 0 && hfi_field_is_beyond(q, v3_norm2(v3_sub(p, q->X_BA.p)), 1))) continue;
-      if (hfi_field_vertex_sides(q, c, r) || is_flat_vertex(f, c, r) || !point_contact(q, p, q->margin, &point)) continue;
+      if (q->ball > 0 ? hfi_field_is_beyond(q, v3_norm2(v3_sub(p, q->X_BA.p)), 1) : !boxes_meet(&q->box, p, p)) continue;
+      if (is_flat_vertex(f, c, r) || !point_contact(q, p, q->margin, &point)) continue;
       Star s = star_of(f, c, r);
       if (peak_holds(q, &s, &point)) hfi_field_add(q, &point, (hfiFieldOrigin){HFI_PEAK, (uint32_t)(r * f->ncol + c), 0, v3_zero()});
     }

@@ -37,14 +37,6 @@ static int neighbour(const hfiHeightField* f, const FieldFace* t, int k, int* c,
   return *c >= 0 && *r >= 0 && *c < f->ncol - 1 && *r < f->nrow - 1;
 }
 
-// How far p is below the surface, measured straight up [m]; negative where it is not in the matter.
-static double sunk_depth(const hfiFieldQuery* q, hfVec3 p) {
-  const hfiHeightField* f = q->f;
-  double slack = HFI_INSIDE * q->cell;
-  if (fabs(p.x) > f->half[0] + slack || fabs(p.y) > f->half[1] + slack || p.z < -f->base) return -INFINITY;
-  return hfi_hfield_surface(f, p.x, p.y) + slack - p.z;
-}
-
 // Whether a face holds A's point p at `depth` below the plane of the face. w: the point of that plane nearest to p.
 //
 //   p above the plane        if w is in the triangle
@@ -58,7 +50,7 @@ static int face_holds(const hfiFieldQuery* q, const FieldFace* t, hfVec3 w, hfVe
   const hfiHeightField* f = q->f;
   int near = near_triangle(f, t, w), inside = near && in_triangle(f, t->c, t->r, t->upper, w);
   if (!(depth > 0)) return inside;
-  if (q->core > 0 && near && sunk_depth(q, v3_axpy(q->core, t->n, p)) < 0) return inside && depth <= q->core;
+  if (q->core > 0 && near && hfi_field_sunk_depth(q, v3_axpy(q->core, t->n, p)) < 0) return inside && depth <= q->core;
   int holds = inside || in_triangle(f, t->c, t->r, t->upper, p);
   for (int k = 0; k < 3 && near && !holds; ++k) {
     int c, r;
@@ -66,7 +58,7 @@ static int face_holds(const hfiFieldQuery* q, const FieldFace* t, hfVec3 w, hfVe
     FieldFace other = face_of(q, c, r, !t->upper);
     holds = v3_dot(v3_sub(other.middle, t->middle), t->n) > 0; // a hollow edge
   }
-  return holds && sunk_depth(q, p) >= depth;
+  return holds && hfi_field_sunk_depth(q, p) >= depth;
 }
 
 // A's contacts with the plane through p with normal n: at most HFI_MAX_MANIFOLD. Their feature is the number of A's own point.
@@ -142,7 +134,7 @@ static void touch_face(hfiFieldQuery* q, int c, int r, int upper) {
 // from there. If it looks away, A is behind it and may have been pressed through it, however far.
 static int face_is_out_of_reach(const hfiFieldQuery* q, int sides, hfVec3 g) {
   double d[3];
-  if (!sides || sides == HFI_BELOW) return sides;
+  if (!sides) return 0;
   v3_store(d, m3_tmulv(q->X_BA.R, g));
   for (int i = 0; i < 3; ++i)
     if ((sides & 1 << i && d[i] <= 0) || (sides & 8 << i && d[i] >= 0)) return 1;
@@ -164,17 +156,18 @@ static int ball_misses_face(const hfiFieldQuery* q, int c, int r, int upper, con
 }
 
 void hfi_field_touch_faces(hfiFieldQuery* q) {
-  int is_outside = q->ball > 0 && sunk_depth(q, q->X_BA.p) < -HFI_SURELY * q->cell;
   if (q->A->hull) list_low_vertices(q);
-  q->keeps_sides = (q->r1 - q->r0 + 1) * (q->c1 - q->c0 + 1) <= HFI_FEW_CELLS;
+  q->keeps_sides = (q->r1 - q->r0 + 1) * (q->c1 - q->c0 + 1) <= HFI_FEW_CELLS, q->is_near = 0;
   for (int r = q->r0; r <= q->r1; ++r)
     for (int c = q->c0; c <= q->c1; ++c) {
       int sides = hfi_field_sides(q, c, r);
       if (q->keeps_sides) q->sides[hfi_field_place(q, c, r)] = sides;
+      q->is_near |= !sides;
+      if (sides == HFI_BELOW) continue;
       for (int upper = 0; upper < 2; ++upper) {
         double slope[2];
         hfi_hfield_slopes(q->f, c, r, upper, slope);
-        if (is_outside && ball_misses_face(q, c, r, upper, slope)) continue;
+        if (q->ball > 0 && ball_misses_face(q, c, r, upper, slope)) continue;
         if (!face_is_out_of_reach(q, sides, v3(-slope[0], -slope[1], 1))) touch_face(q, c, r, upper);
       }
     }
@@ -224,7 +217,7 @@ static void touch_side(hfiFieldQuery* q, hfVec3 on, hfVec3 out, int side) {
     hfVec3 w = points[i].p_WCb;
     double depth = points[i].depth, below = hfi_hfield_surface(f, w.x, w.y) - w.z; // the surface
     int holds = fabs(w.x) <= f->half[0] * (1 + HFI_INSIDE) && fabs(w.y) <= f->half[1] * (1 + HFI_INSIDE) && w.z >= -f->base * (1 + HFI_INSIDE) &&
-                below >= 0 && (q->core > 0 || (below >= depth && (!(depth > 0) || sunk_depth(q, points[i].p_WCa) >= 0)));
+                below >= 0 && (q->core > 0 || (below >= depth && (!(depth > 0) || hfi_field_sunk_depth(q, points[i].p_WCa) >= 0)));
     if (holds) hfi_field_add(q, &points[i], (hfiFieldOrigin){HFI_FACE, id, points[i].feature, on});
   }
 }

@@ -58,12 +58,22 @@ void hfi_field_add(hfiFieldQuery* q, const hfiContactPoint* point, hfiFieldOrigi
 
 // ---- leaving out what is far -----------------------------------------------------------------------
 
+// Does a sphere surely not reach the box of a cell?
+static int ball_misses_cell(const hfiFieldQuery* q, int c, int r, double low, double high) {
+  const hfiHeightField* f = q->f;
+  hfVec3 p = q->X_BA.p;
+  double x = max2(0, fabs(p.x - ((c + 0.5) * f->dx - f->half[0])) - 0.5 * f->dx), y = max2(0, fabs(p.y - ((r + 0.5) * f->dy - f->half[1])) - 0.5 * f->dy);
+  double z = max2(0, max2(p.z - high, low - p.z));
+  return hfi_field_is_beyond(q, x * x + y * y + z * z, 1);
+}
+
 int hfi_field_sides(const hfiFieldQuery* q, int c, int r) {
   const hfiHeightField* f = q->f;
   double z[4] = {hfi_hfield_height(f, c, r), hfi_hfield_height(f, c + 1, r), hfi_hfield_height(f, c, r + 1), hfi_hfield_height(f, c + 1, r + 1)};
   double low = min2(min2(z[0], z[1]), min2(z[2], z[3])), high = max2(max2(z[0], z[1]), max2(z[2], z[3]));
   double middle[3], lo[3], hi[3];
   if (high < q->box.lo.z) return HFI_BELOW;
+  if (q->ball > 0) return ball_misses_cell(q, c, r, low, high) ? HFI_BELOW : 0;
   v3_store(middle, pose_inv_point(q->X_BA, v3((c + 0.5) * f->dx - f->half[0], (r + 0.5) * f->dy - f->half[1], 0.5 * (low + high))));
   v3_store(lo, q->own.lo), v3_store(hi, q->own.hi);
   int sides = 0;
@@ -73,6 +83,13 @@ int hfi_field_sides(const hfiFieldQuery* q, int c, int r) {
     if (middle[i] + half < lo[i]) sides |= 8 << i;
   }
   return sides;
+}
+
+double hfi_field_sunk_depth(const hfiFieldQuery* q, hfVec3 p) {
+  const hfiHeightField* f = q->f;
+  double slack = HFI_INSIDE * q->cell;
+  if (fabs(p.x) > f->half[0] + slack || fabs(p.y) > f->half[1] + slack || p.z < -f->base) return -INFINITY;
+  return hfi_hfield_surface(f, p.x, p.y) + slack - p.z;
 }
 
 int hfi_field_find_cells(hfiFieldQuery* q) {

@@ -33,12 +33,13 @@ typedef struct hfiFieldQuery {
   double margin, cell; // cell: the smaller side of a cell
   double cone;         // sine of the angle by which a normal may be outside of a cone
   double core;         // how far the core of a round shape is below its surface; 0: the shape has corners
-  double ball;         // radius of a sphere plus the margin [m]; 0: A is no sphere, or much larger than a cell
+  double ball;         // radius of a sphere plus the margin [m]; 0: A is no sphere, or much larger than a cell, or its centre may be in the matter
   hfiAabb box;         // of A, grown by the margin
   hfiAabb own;         // of A in its own frame, likewise
   double spread[3];    // half the extent of a flat cell along the axes of A
   int c0, c1, r0, r1;  // the cells that it is over
   int keeps_sides;     // 1: hfi_field_sides of these cells is in sides, row by row
+  int is_near;         // with keeps_sides: 1: some of these cells is on no side of A
   int32_t sides[HFI_FEW_CELLS];
   int32_t nlow, low[HFI_MOST_LOW]; // vertices of a mesh that may touch faces; nlow -1: all may
   int count;
@@ -58,6 +59,8 @@ static inline int hfi_field_vertex_sides(const hfiFieldQuery* q, int c, int r) {
   int cell_c = imin2(c, q->c1), cell_r = imin2(r, q->r1);
   return q->keeps_sides ? q->sides[hfi_field_place(q, cell_c, cell_r)] : hfi_field_sides(q, cell_c, cell_r);
 }
+// How far p is below the surface, measured straight up [m]; negative where it is not in the matter.
+double hfi_field_sunk_depth(const hfiFieldQuery* q, hfVec3 p);
 // Finds the boxes of A and the cells under it. Returns 0 where A is nowhere near the field.
 int hfi_field_find_cells(hfiFieldQuery* q);
 
