@@ -24,11 +24,11 @@ static void add_robot(problemBuilder* b, testRandom* r) {
   problem_add_tree(b, DOFS, M, NULL, NULL, NULL);
 }
 
-// The drives of a robot at rest get targets of up to 1 rad/s, within `bound` [N m].
-static void add_drives(problemBuilder* b, testRandom* r, double bound) {
+// The drives of a robot at rest get targets of up to `speed` [rad/s], within `bound` [N m].
+static void add_drives(problemBuilder* b, testRandom* r, double speed, double bound) {
   for (int32_t i = HUB; i < DOFS; ++i) {
     double J = random_chance(r, 0.5) ? 1 : -1;
-    hfSaturatedRow row = {.kappa = KAPPA, .s0 = (random_chance(r, 0.5) ? 1 : -1) * random_uniform(r, 0.1, 1), .lo = -bound, .hi = bound};
+    hfSaturatedRow row = {.kappa = KAPPA, .s0 = (random_chance(r, 0.5) ? 1 : -1) * speed * random_uniform(r, 0.3, 1), .lo = -bound, .hi = bound};
     problem_add_saturated(b, 1, &row);
     problem_add_piece(b, 0, 1, &i, &J);
   }
@@ -55,7 +55,7 @@ static void test_drives_leave_their_bounds_together(void** state) {
   for (int trial = 0; trial < 20; ++trial) {
     problem_reset(&b, H);
     add_robot(&b, &r);
-    add_drives(&b, &r, 4);
+    add_drives(&b, &r, 0.2, 4);
     hfSolveReport report = solve(&b.P, v, impulse);
     assert_int_equal(report.limited, 0);
     assert_true(report.iterations <= 3);
@@ -74,7 +74,7 @@ static void test_some_drives_stay_at_their_bounds(void** state) {
   for (int trial = 0; trial < 20; ++trial) {
     problem_reset(&b, H);
     add_robot(&b, &r);
-    add_drives(&b, &r, 0.2);
+    add_drives(&b, &r, 1, 0.2);
     solve(&b.P, v, impulse);
     for (int i = 0; i < DRIVES; ++i) {
       const hfSaturatedRow* row = b.P.saturated + i;
