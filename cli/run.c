@@ -85,6 +85,13 @@ static void count_gain(runStatistics* s, double time, const hfStepReport* report
   s->gained_energy += report->energy_gain;
 }
 
+// Keeps the largest violations at the start of a step, which is at this time.
+static void keep_violations(runStatistics* s, double time, const hfViolations* v) {
+  const hfViolation* const found[VIOLATIONS] = {&v->equality_distance, &v->equality_angle, &v->limit_distance, &v->limit_angle};
+  for (int i = 0; i < VIOLATIONS; ++i)
+    if (found[i]->amount > s->worst[i].violation.amount) s->worst[i] = (worstViolation){*found[i], time};
+}
+
 static void count_step(runStatistics* s, const hfSim* sim, double time, const hfStepReport* report) {
   const hfSolveReport* solve = &report->solve;
   ++s->steps;
@@ -162,6 +169,7 @@ static int step_through(const runOptions* o, run* r, const hfControlTable* table
     if (status >= 0) {
       if (r->statistics.steps == 0) warn_about_start(r, &report);
       count_step(&r->statistics, r->sim, r->state->time, &report);
+      keep_violations(&r->statistics, time, &report.violation);
       status = write_outputs(r, &report, out, &error);
     }
     if (status < 0) {

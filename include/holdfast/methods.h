@@ -7,6 +7,7 @@
 
 #include <holdfast/allocator.h>
 #include <holdfast/status.h>
+#include <holdfast/violation.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -241,6 +242,7 @@ typedef struct hfStepReport {
   int32_t nsleep;         // trees that sleep at the end of the step; their contacts are not counted or reported
   int32_t nstopped;       // trees that stopped within the step because they would have passed through another body
   double max_depth;       // deepest overlap at the start of the step [m]
+  hfViolations violation; // worst violations of equalities and limits at the start of the step
   double energy_gain;     // energy that no work explains, where something is fast; with HF_GAINED_ENERGY perhaps of several steps (docs/theory/motion.md) [J]
   hfIntegratorReport continuous; // continuous time, or an accuracy: what the integrator did
   hfSwitchReport switching;     // method "switching"

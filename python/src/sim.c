@@ -14,6 +14,7 @@ static const member report_members[] = {
     MEMBER(hfStepReport, nsleep),
     MEMBER(hfStepReport, nstopped),
     MEMBER(hfStepReport, max_depth),
+    VIOLATIONS(hfStepReport),
     MEMBER(hfStepReport, energy_gain),
     MEMBER(hfStepReport, solve.status),
     MEMBER(hfStepReport, solve.rung),

@@ -4,6 +4,7 @@
 
 #include "actuation/rows.h"
 #include <holdfast/actuation.h>
+#include <holdfast/violation.h>
 
 // Force of an actuator over a step as a function of its velocity s at the end of the step:
 // clamp(f0 - kappa s, lo, hi) with kappa >= 0.
@@ -102,6 +103,7 @@ struct hfActuation {
   double *wanted, *torque; // (nv) accelerations that drives by computed torque ask for, and the forces for them
   hfiDriveSum* drive_sum;  // (ndrive_sum)
   hfiRows rows;
+  hfViolations violations; // at the start of the step, or where hfi_find_violations looked
   double free_way;         // least distance of a hinge or slide from a limit that got no row [m or rad]
   int32_t first_friction, nfriction; // the blocks of friction losses among them, which follow each other
   int32_t ntarget;         // blocks of velocity targets among them
@@ -302,5 +304,14 @@ hfiEquality hfi_equality_evaluate(const hfActuation* a, const hfDynamics* d, int
 // Mass of all that an equality of bodies can move: of their trees [kg].
 double hfi_equality_mass(const hfModel* model, const hfiEquality* equality);
 int hfi_equality_jacobian(hfActuation* a, const hfDynamics* d, int equality, const hfiEquality* e, int32_t* cols, double* J);
+
+// ---- violations (violation.c) -----------------------------------------------------------------------
+
+// Finds a->violations at q, where dynamics and tendons are. A step does so by itself, as it makes its rows, with the functions below.
+void hfi_find_violations(hfActuation* a, const hfDynamics* d, const double* q);
+void hfi_note_equality(hfActuation* a, int equality, const hfiEquality* e);
+// A joint or tendon that is beyond an end of its range; not, where `beyond` is negative.
+void hfi_note_limit(hfActuation* a, int kind, int id, double beyond);
+void hfi_note_tendon(hfActuation* a, int tendon);
 
 #endif

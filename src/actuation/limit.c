@@ -111,6 +111,7 @@ static void limit_end(hfActuation* a, const hfDynamics* d, const hfiActuationSte
 }
 
 HFI_CALLED static void limit_ends(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, double below, double above, double speed) {
+  hfi_note_limit(a, HF_OBJECT_JOINT, j, -min2(below, above) - hf_model_jnt_margin(a->model)[j]);
   limit_end(a, d, step, j, 1, below, speed);
   limit_end(a, d, step, j, -1, above, speed);
 }
@@ -122,8 +123,10 @@ HFI_CALLED static void limit_joint(hfActuation* a, const hfDynamics* d, const hf
   int n = hfi_joint_nv(hf_model_jnt_type(m)[j]), count = hfi_joint_limits(m, j, step->q + hf_model_jnt_qposadr(m)[j], limit);
   double speed2 = 0;
   for (int k = 0; k < n; ++k) speed2 += sqr(v[k]);
-  for (int i = 0; i < count; ++i)
+  for (int i = 0; i < count; ++i) {
+    hfi_note_limit(a, HF_OBJECT_JOINT, j, -limit[i].phi - hf_model_jnt_margin(m)[j]);
     if (is_in_reach(limit[i].phi, sqrt(speed2), HFI_FAST_SPEED, step->h)) add_joint_limit(a, d, step, j, n, limit[i].J, limit[i].phi);
+  }
 }
 
 // ---- tendons ----------------------------------------------------------------------------------------
@@ -144,6 +147,7 @@ static void limit_tendon(hfActuation* a, const hfDynamics* d, const hfiActuation
   const double* range = hf_model_tendon_range(m) + 2 * t;
   double length = a->tendon_length[t], margin = hf_model_tendon_margin(m)[t], width = range[1] - range[0];
   double w = hfi_tendon_inverse_mass(a, d, t);
+  hfi_note_tendon(a, t);
   if (!(w > 0)) return;
   if (is_near(length - range[0], width, step->h))
     hfi_tendon_row(a, HFI_ROW_TENDON_LOWER, t, 1, tendon_limit_row(a, d, step, t, w, 1, length - range[0] - margin));

@@ -65,6 +65,17 @@ static void end_step(hfSim* s, hfState* state, const hfInput* in, double time, i
   if (s->model->nsensor) sense_end(s, state, in, time, has_first);
 }
 
+// A plain step of discrete time finds the violations of its start itself, as it makes its rows. For other methods this looks for them.
+static int finds_violations(const hfSim* s) { return s->method == &hfi_method_discrete; }
+
+static hfViolations find_violations(hfSim* s, const hfState* state, const hfInput* in) {
+  hfActuation* a = &s->world->actuation;
+  hfi_world_place(s->world, hf_state_q(state), in);
+  if (s->model->ntendon) hfi_need_forces(a), hfi_update_tendons(a, &s->world->dynamics, hf_state_q(state));
+  hfi_find_violations(a, &s->world->dynamics, hf_state_q(state));
+  return a->violations;
+}
+
 // A step from a state that was checked.
 static hfStatus take_step(hfSim* s, hfState* state, const hfInput* in, hfStepReport* report, hfError* error) {
   hfiStepOutput out = {.report = report, .acceleration = s->acceleration};
@@ -80,8 +91,11 @@ static hfStatus take_step(hfSim* s, hfState* state, const hfInput* in, hfStepRep
   int has_first = measure_first(s, state, in);
   hfi_sim_keep_start(s, state);
   if (s->sampled) hfi_world_read_controls(s->world, time, in, s->sampled);
+  hfViolations found;
+  if (!finds_violations(s)) found = find_violations(s, state, in);
   hfStatus status = s->method->step(s->run, state, in, &out, error);
   s->stepped = out.taken;
+  if (status >= 0) report->violation = finds_violations(s) ? s->world->actuation.violations : found;
   if (!out.taken) {
     look_instead(s, state, in);
     return status;
