@@ -42,6 +42,9 @@ typedef struct runStatistics {
   long dropped, not_converged;   // contacts that exceeded the capacity; steps that did not reach the tolerance
   double worst_residual, worst_coupled_residual, max_depth;
   worstViolation worst[VIOLATIONS];
+  long let_go;             // steps in which an equality let go
+  int first_let_go;        // the first that did
+  double let_go_at;        // simulated time at the end of that step [s]
   long gained;             // steps that ended with energy that no work explains
   double gained_energy;    // their sum [J]
   double gained_at;        // simulated time at the end of the first of them [s]

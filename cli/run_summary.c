@@ -84,7 +84,7 @@ static int describe_violations(const run* r, const worstViolation two[2], char* 
 }
 
 static void add_violations(summary* m, const run* r) {
-  char text[LINE_SIZE];
+  char text[LINE_SIZE - 20]; // with room for the words before it
   if (describe_violations(r, r->statistics.worst, text, sizeof text)) ADD(m, "equalities", "off by up to %s", text);
   if (describe_violations(r, r->statistics.worst + 2, text, sizeof text)) ADD(m, "limits", "passed by up to %s", text);
 }
@@ -119,6 +119,10 @@ static summary summarise(const run* r) {
     ADD(&m, "not converged", "%ld steps missed the tolerance", s->not_converged);
   if (s->gained > 0)
     ADD(&m, "gained energy", "%.3g J that no work explains in %ld steps, first at %g s", s->gained_energy, s->gained, s->gained_at);
+  if (s->let_go > 0) {
+    char name[NAME_BUFFER];
+    ADD(&m, "let go", "equality %s first, at %g s; in %ld steps in all", object_name(r->model, HF_OBJECT_EQUALITY, s->first_let_go, name), s->let_go_at, s->let_go);
+  }
   if (s->dropped > 0)
     ADD(&m, "dropped", "%ld contacts beyond the capacity; see max_contacts", s->dropped);
   return m;
@@ -348,6 +352,7 @@ static void set_statistics(json_t* o, const run* r) {
   json_object_set_new(o, "worst_coupled_residual", json_number(s->worst_coupled_residual));
   json_object_set_new(o, "max_depth", json_number(s->max_depth));
   json_object_set_new(o, "violation", violations_json(r));
+  json_object_set_new(o, "steps_letting_go", json_integer(s->let_go));
   if (s->evaluations == 0) return;
   json_t* integrator = json_object();
   json_object_set_new(integrator, "evaluations", json_integer(s->evaluations));

@@ -13,6 +13,8 @@ static const member report_members[] = {
     MEMBER(hfStepReport, nstick),
     MEMBER(hfStepReport, nsleep),
     MEMBER(hfStepReport, nstopped),
+    MEMBER(hfStepReport, nlet_go),
+    MEMBER(hfStepReport, let_go),
     MEMBER(hfStepReport, max_depth),
     VIOLATIONS(hfStepReport),
     MEMBER(hfStepReport, energy_gain),

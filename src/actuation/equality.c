@@ -13,6 +13,7 @@
 //   f = -(secant r + mass b s + mass (s - s_0)/h + h tangent s)
 #include "actuation/actuation.h"
 
+#include "base/compile.h"
 #include "contact/solref.h"
 #include "linalg/dense.h"
 
@@ -88,6 +89,25 @@ hfiEquality hfi_equality_evaluate(const hfActuation* a, const hfDynamics* d, int
   if (!hf_model_eq_active(a->model)[i] || a->model->world.disable_equality) return none;
   int type = hf_model_eq_type(a->model)[i];
   return type == HF_EQUALITY_JOINT || type == HF_EQUALITY_TENDON ? evaluate_coupling(a, i, q) : evaluate_attachment(d, i);
+}
+
+// The size of a vector, if it is the largest so far.
+static void keep_longest(hfViolation* worst, const double* r, int i) {
+  double r2 = sqr(r[0]) + sqr(r[1]) + sqr(r[2]);
+  if (r2 > sqr(worst->amount)) *worst = (hfViolation){sqrt(r2), HF_OBJECT_EQUALITY, i};
+}
+
+static void note_coupling(hfActuation* a, int i, double error) {
+  hfViolations* v = &a->violations;
+  int angle = hfi_coordinate_is_angle(a->model, hf_model_eq_objkind(a->model)[i], hf_model_eq_obj1(a->model)[i]);
+  hfViolation* worst = angle ? &v->equality_angle : &v->equality_distance;
+  if (error > worst->amount) *worst = (hfViolation){error, HF_OBJECT_EQUALITY, i};
+}
+
+void hfi_note_equality(hfActuation* a, int i, const hfiEquality* e) {
+  if (e->dim == 1) note_coupling(a, i, fabs(e->r[0]));
+  if (e->dim >= 3) keep_longest(&a->violations.equality_distance, e->r, i);
+  if (e->dim == 6) keep_longest(&a->violations.equality_angle, e->r + 3, i);
 }
 
 // ---- Jacobians --------------------------------------------------------------------------------------
@@ -219,11 +239,24 @@ static double equality_weight(hfActuation* a, const hfDynamics* d, const hfiRowB
   return w > 0 ? w : mean_inverse_mass(a, d, b, first, n);
 }
 
-// Fills rows [first, first + n) of a block with near-rigid rows, made for their mean inverse mass w. Rows that may not aim at the speed that
-// their error asks for become steeper instead (hfi_strengthen_slowed_row). scale multiplies their slope;
+// Errors from which on rows become steeper, in proportion to the error [m or rad]. A steady load then opens an equality by the root of what it would: far less than
+// the size of a light body, beyond which forces turn such a body rather than hold it.
+static const double LARGE_ERROR = 1e-3;
+
+// Makes rows [first, first + n) of a block steeper: by the factor `steeper`, by their error [m or rad], and by the factor by which their speed is larger than `fastest`, to
+// which it falls (hfi_strengthen_slowed_row). Remembers rows that pull as hard as they may. Returns the factor of their slope.
+HFI_CALLED static double steepen_rows(hfActuation* a, const hfiRowBlock* b, int first, int n, double speed, double fastest, double error, double steeper) {
+  double slowing = max2(1, speed / fastest), wanted = slowing * steeper * max2(1, error / LARGE_ERROR), strength = hfi_strengthen_slowed_row(wanted);
+  for (int i = first; i < first + n; ++i) a->rows.row[b->row + i].s0 /= slowing, a->rows.row[b->row + i].kappa *= strength;
+  if (strength < wanted) a->overload[a->noverload++] = (hfiOverload){b->id, b->row + first, b->jac + first * b->ncol, b->col, b->ncol, n};
+  return strength;
+}
+
+// Fills rows [first, first + n) of a block with near-rigid rows, made for their mean inverse mass w. Those with a large error, or that may not aim at the speed that it
+// asks for, become steeper: by `steeper`, too, which is 1 where the error is not large. scale multiplies their slope;
 // mass bounds the energy of a release, see release_share, and may be 0 for one row.
 static void fill_rigid_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, const hfiRowBlock* b, const hfiEquality* e,
-                            int first, int n, double w, double scale, double mass) {
+                            int first, int n, double w, double steeper, double scale, double mass) {
   double removal_time = step->h * (1 + step->near_rigid / HFI_PI);
   const double* J = a->rows.J + b->jac;
   hfiCompliance rigid = {0, 0};
@@ -235,8 +268,8 @@ static void fill_rigid_rows(hfActuation* a, const hfDynamics* d, const hfiActuat
     speed2 += sqr(row.s0);
     a->rows.row[b->row + i] = row;
   }
-  double slowing = speed2 > sqr(fastest) ? sqrt(speed2) / fastest : 1, strength = hfi_strengthen_slowed_row(slowing);
-  for (int i = first; slowing > 1 && i < first + n; ++i) a->rows.row[b->row + i].s0 /= slowing, a->rows.row[b->row + i].kappa *= strength;
+  double strength = 1, least = min2(fastest, LARGE_ERROR / removal_time);
+  if (speed2 > sqr(least)) strength = steepen_rows(a, b, first, n, sqrt(speed2), fastest, sqrt(speed2) * removal_time, steeper);
   double share = n == 3 && isfinite(u) ? release_share(a, d, step, b, first, w / strength, mass, u) : 1;
   for (int i = first; share < 1 && i < first + n; ++i) a->rows.row[b->row + i].s0 *= share;
 }
@@ -246,9 +279,11 @@ static const double APART = 1e-3; // Distance of attachment points from which th
 // Forces at points that are apart turn the two bodies together unless they act along the line between them: they are no
 // internal forces, and a tie that cannot be closed would spin what carries it, ever faster. Two bodies that both move get
 // their forces at the point in the middle. Where one is fixed, or moved by hand, nothing turns together, and the points stay.
-static void join_points(const hfDynamics* d, hfiEquality* e) {
-  if (v3_norm(v3_sub(e->p_W[0], e->p_W[1])) < APART || d->body_link[e->body[0]] < 0 || d->body_link[e->body[1]] < 0) return;
+// Returns whether they do.
+static int join_points(const hfDynamics* d, hfiEquality* e) {
+  if (v3_norm(v3_sub(e->p_W[0], e->p_W[1])) < APART || !d->body_link[e->body[0]] || !d->body_link[e->body[1]]) return 0;
   e->p_W[0] = e->p_W[1] = v3_scale(0.5, v3_add(e->p_W[0], e->p_W[1]));
+  return 1;
 }
 
 double hfi_equality_mass(const hfModel* m, const hfiEquality* e) {
@@ -290,13 +325,21 @@ static int is_soft(const hfModel* m, const hfiActuationStep* step, int i) {
   return (hf_model_eq_solref(m)[2 * i] != 0 || step->soft_defaults) && !step->rigid_equalities;
 }
 
-static void add_rigid_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, const hfiRowBlock* b, const hfiEquality* e) {
+static void add_rigid_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, const hfiRowBlock* b, hfiEquality* e) {
   double torque_scale = hf_model_eq_data(a->model)[11 * b->id + 10];
   int n = imin2(e->dim, 3);
-  fill_rigid_rows(a, d, step, b, e, 0, n, mean_inverse_mass(a, d, b, 0, n), 1, e->dim > 1 ? hfi_equality_mass(a->model, e) : 0);
+  double w = mean_inverse_mass(a, d, b, 0, n), steeper = 1;
+  if (e->dim > 1 && join_points(d, e)) {
+    // The lever to the point in the middle would make rows softer, the wider they are open.
+    double own = w;
+    hfi_equality_jacobian(a, d, b->id, e, a->rows.cols + b->col, a->rows.J + b->jac);
+    w = mean_inverse_mass(a, d, b, 0, n);
+    if (own > 0) steeper = max2(1, w / own);
+  }
+  fill_rigid_rows(a, d, step, b, e, 0, n, w, steeper, 1, e->dim > 1 ? hfi_equality_mass(a->model, e) : 0);
   if (e->dim < 6) return;
-  double w = mean_inverse_mass(a, d, b, 3, 3);
-  fill_rigid_rows(a, d, step, b, e, 3, 3, w, min2(1, sqr(torque_scale)), 1 / w);
+  w = mean_inverse_mass(a, d, b, 3, 3);
+  fill_rigid_rows(a, d, step, b, e, 3, 3, w, 1, min2(1, sqr(torque_scale)), 1 / w);
 }
 
 static void add_soft_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, const hfiRowBlock* b, const hfiEquality* e) {
@@ -310,12 +353,36 @@ static void add_equality(hfActuation* a, const hfDynamics* d, const hfiActuation
   if (e.dim == 0) return;
   hfi_note_equality(a, i, &e);
   int soft = is_soft(a->model, step, i);
-  if (e.dim > 1 && !soft) join_points(d, &e);
   int ncol = hfi_equality_jacobian(a, d, i, &e, r->cols + r->n.ncol, r->J + r->n.njac);
   if (ncol == 0) return;
   hfiRowBlock b = hfi_rows_add(r, HFI_ROW_EQUALITY, i, e.dim, ncol);
   if (soft) add_soft_rows(a, d, step, &b, &e);
   else add_rigid_rows(a, d, step, &b, &e);
+}
+
+// Rows that pull as hard as they may let go where their error grows faster than this share of the release speed, with which they should close [-].
+static const double OPENING_SHARE = 0.1;
+
+// Speed at which the error of rows grows at velocities v (nv); their aim s0 is against the error.
+static double opening_speed(const hfiRows* r, const hfiOverload* o, const double* v) {
+  const hfSaturatedRow* row = r->row + o->row;
+  double along = 0, aim2 = 0;
+  for (int i = 0; i < o->n; ++i) {
+    double s = 0;
+    for (int k = 0; k < o->ncol; ++k) s += r->J[o->jac + i * o->ncol + k] * v[r->cols[o->col + k]];
+    along -= s * row[i].s0, aim2 += sqr(row[i].s0);
+  }
+  return aim2 > 0 ? along / sqrt(aim2) : 0;
+}
+
+int hfi_equalities_let_go(const hfActuation* a, const double* v1, int32_t* first) {
+  int count = 0, last = -1;
+  for (const hfiOverload *o = a->overload, *end = o + a->noverload; o < end; ++o) {
+    if (o->equality == last || !(opening_speed(&a->rows, o, v1) > OPENING_SHARE * a->model->world.release_speed)) continue;
+    if (count++ == 0) *first = o->equality;
+    last = o->equality; // The two halves of a weld are one equality.
+  }
+  return count;
 }
 
 void hfi_equality_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {

@@ -8,7 +8,7 @@
 #include "model/joint.h"
 #include "model/path.h"
 
-// Whether the length of a tendon is an angle: a fixed tendon of hinges alone.
+// A tendon is an angle if it is a fixed one of hinges alone.
 static int tendon_is_angle(const hfModel* m, int t) {
   if (hfi_tendon_is_spatial(m, t)) return 0;
   for (int w = hf_model_tendon_adr(m)[t], end = w + hf_model_tendon_num(m)[t]; w < end; ++w)
@@ -16,32 +16,13 @@ static int tendon_is_angle(const hfModel* m, int t) {
   return 1;
 }
 
-static int is_angle(const hfModel* m, int kind, int id) {
+int hfi_coordinate_is_angle(const hfModel* m, int kind, int id) {
   return kind == HF_OBJECT_TENDON ? tendon_is_angle(m, id) : hfi_joint_kinds[hf_model_jnt_type(m)[id]].info.is_angle;
 }
 
-static void keep_larger(hfViolation* worst, double amount, int kind, int id) {
-  if (amount > worst->amount) *worst = (hfViolation){amount, kind, id};
-}
-
-// The same for the length of a vector.
-static void keep_longer(hfViolation* worst, const double* r, int kind, int id) {
-  double r2 = sqr(r[0]) + sqr(r[1]) + sqr(r[2]);
-  if (r2 > sqr(worst->amount)) *worst = (hfViolation){sqrt(r2), kind, id};
-}
-
-void hfi_note_equality(hfActuation* a, int i, const hfiEquality* e) {
-  hfViolations* v = &a->violations;
-  if (e->dim >= 3) keep_longer(&v->equality_distance, e->r, HF_OBJECT_EQUALITY, i);
-  if (e->dim == 6) keep_longer(&v->equality_angle, e->r + 3, HF_OBJECT_EQUALITY, i);
-  if (e->dim != 1) return;
-  int angle = is_angle(a->model, hf_model_eq_objkind(a->model)[i], hf_model_eq_obj1(a->model)[i]);
-  keep_larger(angle ? &v->equality_angle : &v->equality_distance, fabs(e->r[0]), HF_OBJECT_EQUALITY, i);
-}
-
-void hfi_note_limit(hfActuation* a, int kind, int id, double beyond) {
-  if (!(beyond > 0)) return;
-  keep_larger(is_angle(a->model, kind, id) ? &a->violations.limit_angle : &a->violations.limit_distance, beyond, kind, id);
+void hfi_note_beyond(hfActuation* a, int kind, int id, double beyond) {
+  hfViolation* worst = hfi_coordinate_is_angle(a->model, kind, id) ? &a->violations.limit_angle : &a->violations.limit_distance;
+  if (beyond > worst->amount) *worst = (hfViolation){beyond, kind, id};
 }
 
 static void note_joint(hfActuation* a, int j, const double* q) {

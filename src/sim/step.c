@@ -60,6 +60,7 @@ static hfInput leave_out_idle(const hfSim* s, const hfInput* in) {
 static void end_step(hfSim* s, hfState* state, const hfInput* in, double time, int has_first, hfStepReport* report) {
   remember_controls(s, state, time);
   hfi_sim_judge_energy(s, state, in, state->time - time, report);
+  if (report->nlet_go && report->status == HF_OK) report->status = HF_LET_GO;
   (s->method->discrete ? hfi_world_go : hfi_world_place)(s->world, hf_state_q(state), in);
   if (s->model->nrest) hfi_world_complete(s->world), hfi_yield_springs(&s->world->dynamics, hf_state_q(state), hf_state_mutable_rest(state));
   if (s->model->nsensor) sense_end(s, state, in, time, has_first);
@@ -108,10 +109,10 @@ hfStatus hfi_sim_step_unplaced(hfSim* s, hfState* state, const hfInput* in, hfSt
   hfi_clear_error(error);
   hfStepReport unused;
   if (!report) report = &unused;
-  memset(report, 0, sizeof *report);
   hfStatus status = hfi_sim_begin(s, state, in, error);
   if (status == HF_OK) status = check_time(s, state, error);
   if (status == HF_OK && hfi_still_begin(s, state, in)) return hfi_still_step(s, state, report);
+  memset(report, 0, sizeof *report);
   if (status == HF_OK) {
     status = take_step(s, state, in, report, error);
     hfi_still_end(s, state, in, report);
