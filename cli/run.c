@@ -88,8 +88,10 @@ static void count_gain(runStatistics* s, double time, const hfStepReport* report
 // Keeps the largest violations at the start of a step, which is at this time.
 static void keep_violations(runStatistics* s, double time, const hfViolations* v) {
   const hfViolation* const found[VIOLATIONS] = {&v->equality_distance, &v->equality_angle, &v->limit_distance, &v->limit_angle};
-  for (int i = 0; i < VIOLATIONS; ++i)
-    if (found[i]->amount > s->worst[i].violation.amount) s->worst[i] = (worstViolation){*found[i], time};
+  for (int i = 0; i < VIOLATIONS; ++i) {
+    if (found[i]->amount > s->worst[i].violation.amount) s->worst[i].violation = *found[i], s->worst[i].at = time;
+    s->worst[i].last = found[i]->amount;
+  }
 }
 
 static void count_let_go(runStatistics* s, double time, const hfStepReport* report) {

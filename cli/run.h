@@ -25,8 +25,11 @@ typedef struct runArguments {
 } runArguments;
 extern const struct argp run_argp; // input: runArguments*
 
-// The largest violation of its kind in a run, and the simulated time at which it was [s].
-typedef struct worstViolation { hfViolation violation; double at; } worstViolation;
+// The largest violation of its kind in a run, the simulated time at which it was [s], and that of the last step.
+typedef struct worstViolation {
+  hfViolation violation;
+  double at, last;
+} worstViolation;
 enum { VIOLATIONS = 4 }; // kinds: those of hfViolations, in that order
 
 // Sums over the steps of a run.

@@ -77,8 +77,8 @@ static int describe_violations(const run* r, const worstViolation two[2], char* 
     const hfViolation* v = &two[i].violation;
     char name[NAME_BUFFER];
     if (!(v->amount > 0) || used >= size) continue;
-    used += (size_t)snprintf(text + used, size - used, "%s%.3g %s (%s %s, at %g s)", used ? ", " : "", v->amount, units[i], hf_object_kind_name(v->kind),
-                             object_name(r->model, v->kind, v->id, name), two[i].at);
+    used += (size_t)snprintf(text + used, size - used, "%s%.3g %s (%s %s, at %g s; %.3g in the last step)", used ? ", " : "", v->amount, units[i],
+                             hf_object_kind_name(v->kind), object_name(r->model, v->kind, v->id, name), two[i].at, two[i].last);
   }
   return used > 0;
 }
@@ -317,6 +317,7 @@ static json_t* violations_json(const run* r) {
     char name[NAME_BUFFER];
     json_t* one = json_object();
     json_object_set_new(one, "amount", json_number(w->violation.amount));
+    json_object_set_new(one, "last", json_number(w->last));
     if (w->violation.amount > 0) {
       json_object_set_new(one, "kind", json_string(hf_object_kind_name(w->violation.kind)));
       json_object_set_new(one, "name", json_string(object_name(r->model, w->violation.kind, w->violation.id, name)));

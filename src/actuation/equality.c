@@ -16,6 +16,7 @@
 #include "base/compile.h"
 #include "contact/solref.h"
 #include "linalg/dense.h"
+#include "model/joint.h"
 
 #include <string.h>
 
@@ -92,22 +93,30 @@ hfiEquality hfi_equality_evaluate(const hfActuation* a, const hfDynamics* d, int
 }
 
 // The size of a vector, if it is the largest so far.
-static void keep_longest(hfViolation* worst, const double* r, int i) {
+static inline void keep_longest(hfViolation* worst, const double* r, int i) {
   double r2 = sqr(r[0]) + sqr(r[1]) + sqr(r[2]);
   if (r2 > sqr(worst->amount)) *worst = (hfViolation){sqrt(r2), HF_OBJECT_EQUALITY, i};
 }
 
-static void note_coupling(hfActuation* a, int i, double error) {
-  hfViolations* v = &a->violations;
-  int angle = hfi_coordinate_is_angle(a->model, hf_model_eq_objkind(a->model)[i], hf_model_eq_obj1(a->model)[i]);
-  hfViolation* worst = angle ? &v->equality_angle : &v->equality_distance;
+static inline void note_coupling(hfActuation* a, int i, double error) {
+  const hfModel* m = a->model;
+  int kind = hf_model_eq_objkind(m)[i], one = hf_model_eq_obj1(m)[i];
+  int is_angle = kind == HF_OBJECT_JOINT ? hfi_joint_kinds[hf_model_jnt_type(m)[one]].info.is_angle : hfi_coordinate_is_angle(m, kind, one);
+  hfViolation* worst = is_angle ? &a->violations.equality_angle : &a->violations.equality_distance;
   if (error > worst->amount) *worst = (hfViolation){error, HF_OBJECT_EQUALITY, i};
 }
 
-void hfi_note_equality(hfActuation* a, int i, const hfiEquality* e) {
-  if (e->dim == 1) note_coupling(a, i, fabs(e->r[0]));
-  if (e->dim >= 3) keep_longest(&a->violations.equality_distance, e->r, i);
+static inline void note_equality(hfActuation* a, int i, const hfiEquality* e) {
+  if (e->dim == 1) {
+    note_coupling(a, i, fabs(e->r[0]));
+    return;
+  }
+  keep_longest(&a->violations.equality_distance, e->r, i);
   if (e->dim == 6) keep_longest(&a->violations.equality_angle, e->r + 3, i);
+}
+
+void hfi_note_equality(hfActuation* a, int i, const hfiEquality* e) {
+  if (e->dim) note_equality(a, i, e);
 }
 
 // ---- Jacobians --------------------------------------------------------------------------------------
@@ -351,7 +360,7 @@ static void add_equality(hfActuation* a, const hfDynamics* d, const hfiActuation
   hfiRows* r = &a->rows;
   hfiEquality e = hfi_equality_evaluate(a, d, i, step->q);
   if (e.dim == 0) return;
-  hfi_note_equality(a, i, &e);
+  note_equality(a, i, &e);
   int soft = is_soft(a->model, step, i);
   int ncol = hfi_equality_jacobian(a, d, i, &e, r->cols + r->n.ncol, r->J + r->n.njac);
   if (ncol == 0) return;

@@ -110,8 +110,15 @@ static void limit_end(hfActuation* a, const hfDynamics* d, const hfiActuationSte
   else a->free_way = min2(a->free_way, phi);
 }
 
+// Keeps how far a hinge or slide is beyond the end of its range, if that is the largest so far.
+static void note_beyond(hfActuation* a, int j, double beyond) {
+  int is_angle = hfi_joint_kinds[hf_model_jnt_type(a->model)[j]].info.is_angle;
+  hfViolation* worst = is_angle ? &a->violations.limit_angle : &a->violations.limit_distance;
+  if (beyond > worst->amount) *worst = (hfViolation){beyond, HF_OBJECT_JOINT, j};
+}
+
 HFI_CALLED static void limit_ends(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, double below, double above, double speed) {
-  hfi_note_limit(a, HF_OBJECT_JOINT, j, -min2(below, above) - hf_model_jnt_margin(a->model)[j]);
+  note_beyond(a, j, -min2(below, above) - hf_model_jnt_margin(a->model)[j]);
   limit_end(a, d, step, j, 1, below, speed);
   limit_end(a, d, step, j, -1, above, speed);
 }
