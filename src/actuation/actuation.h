@@ -57,7 +57,7 @@ typedef struct hfiBodyDrag {
 // Which passive forces and limits of joints the model has, and whether it has gravity compensation and a medium, 1 or 0; known at `revision` of its parameters.
 typedef struct hfiPassive { uint32_t revision; int32_t known, springs, dampers, losses, limits, gravcomp, medium; } hfiPassive;
 
-// Rows of a near-rigid equality, or of the translation or rotation of a weld, whose error is so large that they should be steeper than they may.
+// Rows of a near-rigid equality, or of the translation or rotation of a weld, whose error is so large that they should be far steeper than they may.
 typedef struct hfiOverload {
   int32_t equality;
   int32_t row, jac, col, ncol; // as in hfiRowBlock, of the first of them
@@ -314,7 +314,7 @@ hfiEquality hfi_equality_evaluate(const hfActuation* a, const hfDynamics* d, int
 double hfi_equality_mass(const hfModel* model, const hfiEquality* equality);
 int hfi_equality_jacobian(hfActuation* a, const hfDynamics* d, int equality, const hfiEquality* e, int32_t* cols, double* J);
 
-// How many equalities let go in a step that ends at velocities v1 (nv): their rows pull as hard as they may, and still they open further. *first: the first of them,
+// How many equalities let go in a step that ends at velocities v1 (nv): their rows are overloaded and open further. *first: the first of them,
 // where there are any.
 int hfi_equalities_let_go(const hfActuation* a, const double* v1, int32_t* first);
 

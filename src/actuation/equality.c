@@ -252,12 +252,15 @@ static double equality_weight(hfActuation* a, const hfDynamics* d, const hfiRowB
 // the size of a light body, beyond which forces turn such a body rather than hold it.
 static const double LARGE_ERROR = 1e-3;
 
+// Rows that should be so many times steeper than they may are overloaded: they pull with less than a tenth of the force that their error asks for [-].
+static const double OVERLOADED = 10;
+
 // Makes rows [first, first + n) of a block steeper: by the factor `steeper`, by their error [m or rad], and by the factor by which their speed is larger than `fastest`, to
-// which it falls (hfi_strengthen_slowed_row). Remembers rows that pull as hard as they may. Returns the factor of their slope.
+// which it falls (hfi_strengthen_slowed_row). Remembers rows that are overloaded. Returns the factor of their slope.
 HFI_CALLED static double steepen_rows(hfActuation* a, const hfiRowBlock* b, int first, int n, double speed, double fastest, double error, double steeper) {
   double slowing = max2(1, speed / fastest), wanted = slowing * steeper * max2(1, error / LARGE_ERROR), strength = hfi_strengthen_slowed_row(wanted);
   for (int i = first; i < first + n; ++i) a->rows.row[b->row + i].s0 /= slowing, a->rows.row[b->row + i].kappa *= strength;
-  if (strength < wanted) a->overload[a->noverload++] = (hfiOverload){b->id, b->row + first, b->jac + first * b->ncol, b->col, b->ncol, n};
+  if (wanted > OVERLOADED * strength) a->overload[a->noverload++] = (hfiOverload){b->id, b->row + first, b->jac + first * b->ncol, b->col, b->ncol, n};
   return strength;
 }
 
@@ -369,7 +372,7 @@ static void add_equality(hfActuation* a, const hfDynamics* d, const hfiActuation
   else add_rigid_rows(a, d, step, &b, &e);
 }
 
-// Rows that pull as hard as they may let go where their error grows faster than this share of the release speed, with which they should close [-].
+// Overloaded rows let go where their error grows faster than this share of the release speed, with which they should close [-].
 static const double OPENING_SHARE = 0.1;
 
 // Speed at which the error of rows grows at velocities v (nv); their aim s0 is against the error.
