@@ -318,7 +318,7 @@ int hfi_equality_jacobian(hfActuation* a, const hfDynamics* d, int equality, con
 // where there are any.
 int hfi_equalities_let_go(const hfActuation* a, const double* v1, int32_t* first);
 
-// ---- violations (violation.c) -----------------------------------------------------------------------
+// ---- violations (violation.c, find_violations.c) ----------------------------------------------------
 
 // Finds a->violations at q, where dynamics and tendons are. A step does so by itself, as it makes its rows, with the functions below.
 void hfi_find_violations(hfActuation* a, const hfDynamics* d, const double* q);

@@ -25,27 +25,7 @@ void hfi_note_beyond(hfActuation* a, int kind, int id, double beyond) {
   if (beyond > worst->amount) *worst = (hfViolation){beyond, kind, id};
 }
 
-static void note_joint(hfActuation* a, int j, const double* q) {
-  hfiJointLimit limit[HFI_MAX_JOINT_LIMITS];
-  int count = hfi_joint_limits(a->model, j, q + hf_model_jnt_qposadr(a->model)[j], limit);
-  for (int k = 0; k < count; ++k) hfi_note_limit(a, HF_OBJECT_JOINT, j, -limit[k].phi - hf_model_jnt_margin(a->model)[j]);
-}
-
 void hfi_note_tendon(hfActuation* a, int t) {
   const double length = a->tendon_length[t], *range = hf_model_tendon_range(a->model) + 2 * t;
   hfi_note_limit(a, HF_OBJECT_TENDON, t, max2(range[0] - length, length - range[1]));
-}
-
-void hfi_find_violations(hfActuation* a, const hfDynamics* d, const double* q) {
-  const hfModel* m = a->model;
-  a->violations = (hfViolations){0};
-  for (int i = 0; i < m->neq; ++i) {
-    hfiEquality e = hfi_equality_evaluate(a, d, i, q);
-    hfi_note_equality(a, i, &e);
-  }
-  if (m->world.disable_limit) return;
-  for (int j = 0; j < m->njnt; ++j)
-    if (hf_model_jnt_limited(m)[j]) note_joint(a, j, q);
-  for (int t = 0; t < m->ntendon; ++t)
-    if (hf_model_tendon_limited(m)[t]) hfi_note_tendon(a, t);
 }
