@@ -20,7 +20,7 @@ JOINT_TYPES = ("free", "ball", "slide", "hinge", "screw")
 GEOM_TYPES = ("plane", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "hfield")
 
 
-def object_kind_name(number: int) -> str:
+def _kind_name(number: int) -> str:
     """Name of a kind of objects ("joint") by its number in C."""
     return next(name for name, n in _core.object_kinds.items() if n == number)
 

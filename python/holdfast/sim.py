@@ -14,7 +14,7 @@ import numpy as np
 from . import _core
 from ._arrays import NamedArray, floats, struct_dtype
 from ._files import refuse_same_file, written_beside
-from .model import Model, Params, object_kind_name
+from .model import Model, Params, _kind_name
 from .problem import Problem
 from .state import Input, State
 
@@ -235,7 +235,7 @@ class Sim(_core.Sim):
         for key in [k.removesuffix(".amount") for k in stats if k.endswith(".amount")]:
             amount, kind, index = (stats.pop(f"{key}.{part}") for part in ("amount", "kind", "id"))
             stats[key] = amount
-            stats[f"{key}.kind"] = object_kind_name(kind) if amount > 0 else ""
+            stats[f"{key}.kind"] = _kind_name(kind) if amount > 0 else ""
             stats[f"{key}.name"] = (self.model._name(kind, index) or f"#{index}") if amount > 0 else ""
         return stats
 
