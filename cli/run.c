@@ -85,6 +85,19 @@ static void count_gain(runStatistics* s, double time, const hfStepReport* report
   s->gained_energy += report->energy_gain;
 }
 
+// Keeps the largest violations at the start of a step, which is at this time.
+static void keep_violations(runStatistics* s, double time, const hfViolations* v) {
+  const hfViolation* const found[VIOLATIONS] = {&v->equality_distance, &v->equality_angle, &v->limit_distance, &v->limit_angle};
+  for (int i = 0; i < VIOLATIONS; ++i) {
+    if (found[i]->amount > s->worst[i].violation.amount) s->worst[i].violation = *found[i], s->worst[i].at = time;
+    s->worst[i].last = found[i]->amount;
+  }
+}
+
+static void count_let_go(runStatistics* s, double time, const hfStepReport* report) {
+  if (report->nlet_go && s->let_go++ == 0) s->first_let_go = report->let_go, s->let_go_at = time;
+}
+
 static void count_step(runStatistics* s, const hfSim* sim, double time, const hfStepReport* report) {
   const hfSolveReport* solve = &report->solve;
   ++s->steps;
@@ -101,6 +114,7 @@ static void count_step(runStatistics* s, const hfSim* sim, double time, const hf
   keep_worst(&s->worst_coupled_residual, solve->coupled_residual);
   keep_worst(&s->max_depth, report->max_depth);
   count_gain(s, time, report);
+  count_let_go(s, time, report);
   count_integration(s, &report->continuous);
   count_switches(s, sim, &report->switching);
 }
@@ -162,6 +176,7 @@ static int step_through(const runOptions* o, run* r, const hfControlTable* table
     if (status >= 0) {
       if (r->statistics.steps == 0) warn_about_start(r, &report);
       count_step(&r->statistics, r->sim, r->state->time, &report);
+      keep_violations(&r->statistics, time, &report.violation);
       status = write_outputs(r, &report, out, &error);
     }
     if (status < 0) {
@@ -198,6 +213,16 @@ static int judge_energy(const run* r) {
   return CLI_FAILED;
 }
 
+// Nor is one in which something came apart.
+static int judge_equalities(const run* r) {
+  const runStatistics* s = &r->statistics;
+  char name[NAME_BUFFER];
+  if (s->let_go == 0) return CLI_GOOD;
+  say_error("equality %s lets go at %g s: it opens though it pulls as hard as it may, in %ld of %ld steps with any others; take a shorter step, or give the bodies that it joins "
+            "more mass or armature", object_name(r->model, HF_OBJECT_EQUALITY, s->first_let_go, name), s->let_go_at, s->let_go, s->steps);
+  return CLI_FAILED;
+}
+
 static int simulate(const runOptions* o, run* r, const hfControlTable* table) {
   outputs out = {0};
   hfError error = {HF_OK, ""};
@@ -223,6 +248,7 @@ static int simulate(const runOptions* o, run* r, const hfControlTable* table) {
     say_error("interrupted at %g s; the files are complete up to there", r->state->time);
   if (status == CLI_GOOD) status = judge_capacity(r);
   if (status == CLI_GOOD) status = judge_energy(r);
+  if (status == CLI_GOOD) status = judge_equalities(r);
   int printed = opened != HF_OK ? CLI_GOOD : o->json ? print_run_json(r) : print_summary(r);
   if (status == CLI_GOOD) status = r->interrupted ? CLI_FAILED : printed;
   return status;

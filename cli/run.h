@@ -25,6 +25,13 @@ typedef struct runArguments {
 } runArguments;
 extern const struct argp run_argp; // input: runArguments*
 
+// The largest violation of its kind in a run, the simulated time at which it was [s], and that of the last step.
+typedef struct worstViolation {
+  hfViolation violation;
+  double at, last;
+} worstViolation;
+enum { VIOLATIONS = 4 }; // kinds: those of hfViolations, in that order
+
 // Sums over the steps of a run.
 typedef struct runStatistics {
   long steps;
@@ -37,6 +44,10 @@ typedef struct runStatistics {
   long stopped;                  // times that a tree stopped within a step rather than pass through another
   long dropped, not_converged;   // contacts that exceeded the capacity; steps that did not reach the tolerance
   double worst_residual, worst_coupled_residual, max_depth;
+  worstViolation worst[VIOLATIONS];
+  long let_go;             // steps in which an equality let go
+  int first_let_go;        // the first that did
+  double let_go_at;        // simulated time at the end of that step [s]
   long gained;             // steps that ended with energy that no work explains
   double gained_energy;    // their sum [J]
   double gained_at;        // simulated time at the end of the first of them [s]

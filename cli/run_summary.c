@@ -24,7 +24,7 @@ static double mean(long sum, long count) { return count > 0 ? (double)sum / (dou
 
 // ---- lines of text ---------------------------------------------------------------------------
 
-enum { LINES = 16, LINE_SIZE = 256 };
+enum { LINES = 24, LINE_SIZE = 256 };
 
 typedef struct summary {
   const char* name[LINES];
@@ -69,6 +69,26 @@ static void add_switching(summary* m, const run* r) {
       simulated_time(r), simulated_time(r) > 0 ? 100 * s->rigid_time / simulated_time(r) : 0, s->nswitch, s->transitions, s->impacts);
 }
 
+// Describes the largest violations of two kinds, lengths and angles. Returns 0 where there are none.
+static int describe_violations(const run* r, const worstViolation two[2], char* text, size_t size) {
+  static const char* const units[2] = {"m", "rad"};
+  size_t used = 0;
+  for (int i = 0; i < 2; ++i) {
+    const hfViolation* v = &two[i].violation;
+    char name[NAME_BUFFER];
+    if (!(v->amount > 0) || used >= size) continue;
+    used += (size_t)snprintf(text + used, size - used, "%s%.3g %s (%s %s, at %g s; %.3g in the last step)", used ? ", " : "", v->amount, units[i],
+                             hf_object_kind_name(v->kind), object_name(r->model, v->kind, v->id, name), two[i].at, two[i].last);
+  }
+  return used > 0;
+}
+
+static void add_violations(summary* m, const run* r) {
+  char text[LINE_SIZE - 20]; // with room for the words before it
+  if (describe_violations(r, r->statistics.worst, text, sizeof text)) ADD(m, "equalities", "off by up to %s", text);
+  if (describe_violations(r, r->statistics.worst + 2, text, sizeof text)) ADD(m, "limits", "passed by up to %s", text);
+}
+
 static summary summarise(const run* r) {
   const runStatistics* s = &r->statistics;
   summary m = {.count = 0};
@@ -89,6 +109,7 @@ static summary summarise(const run* r) {
   if (s->asleep) ADD(&m, "asleep", "%d trees at the end; their contacts are not listed", s->asleep);
   if (s->stopped)
     ADD(&m, "stopped", "%ld times a body within a step, which would have passed through another", s->stopped);
+  add_violations(&m, r);
   if (s->evaluations > 0)
     add_integrator(&m, s);
   else
@@ -98,6 +119,10 @@ static summary summarise(const run* r) {
     ADD(&m, "not converged", "%ld steps missed the tolerance", s->not_converged);
   if (s->gained > 0)
     ADD(&m, "gained energy", "%.3g J that no work explains in %ld steps, first at %g s", s->gained_energy, s->gained, s->gained_at);
+  if (s->let_go > 0) {
+    char name[NAME_BUFFER];
+    ADD(&m, "let go", "equality %s first, at %g s; in %ld steps in all", object_name(r->model, HF_OBJECT_EQUALITY, s->first_let_go, name), s->let_go_at, s->let_go);
+  }
   if (s->dropped > 0)
     ADD(&m, "dropped", "%ld contacts beyond the capacity; see max_contacts", s->dropped);
   return m;
@@ -284,6 +309,25 @@ static json_t* final_json(const run* r) {
   return o;
 }
 
+static json_t* violations_json(const run* r) {
+  static const char* const kinds[VIOLATIONS] = {"equality_distance", "equality_angle", "limit_distance", "limit_angle"};
+  json_t* o = json_object();
+  for (int i = 0; i < VIOLATIONS; ++i) {
+    const worstViolation* w = &r->statistics.worst[i];
+    char name[NAME_BUFFER];
+    json_t* one = json_object();
+    json_object_set_new(one, "amount", json_number(w->violation.amount));
+    json_object_set_new(one, "last", json_number(w->last));
+    if (w->violation.amount > 0) {
+      json_object_set_new(one, "kind", json_string(hf_object_kind_name(w->violation.kind)));
+      json_object_set_new(one, "name", json_string(object_name(r->model, w->violation.kind, w->violation.id, name)));
+      json_object_set_new(one, "time", json_number(w->at));
+    }
+    json_object_set_new(o, kinds[i], one);
+  }
+  return o;
+}
+
 static void set_statistics(json_t* o, const run* r) {
   const runStatistics* s = &r->statistics;
   json_object_set_new(o, "wall_time", json_number(s->wall));
@@ -308,6 +352,8 @@ static void set_statistics(json_t* o, const run* r) {
   json_object_set_new(o, "worst_residual", json_number(s->worst_residual));
   json_object_set_new(o, "worst_coupled_residual", json_number(s->worst_coupled_residual));
   json_object_set_new(o, "max_depth", json_number(s->max_depth));
+  json_object_set_new(o, "violation", violations_json(r));
+  json_object_set_new(o, "steps_letting_go", json_integer(s->let_go));
   if (s->evaluations == 0) return;
   json_t* integrator = json_object();
   json_object_set_new(integrator, "evaluations", json_integer(s->evaluations));

@@ -20,6 +20,11 @@ JOINT_TYPES = ("free", "ball", "slide", "hinge", "screw")
 GEOM_TYPES = ("plane", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "hfield")
 
 
+def _kind_name(number: int) -> str:
+    """Name of a kind of objects ("joint") by its number in C."""
+    return next(name for name, n in _core.object_kinds.items() if n == number)
+
+
 def models_path(name: str = "") -> Path:
     """Folder of the scenes that come with Holdfast, or the file of one: ``models_path("pinch.xml")``."""
     return Path(__file__).parent / "models" / name

@@ -14,7 +14,7 @@ import numpy as np
 from . import _core
 from ._arrays import NamedArray, floats, struct_dtype
 from ._files import refuse_same_file, written_beside
-from .model import Model, Params
+from .model import Model, Params, _kind_name
 from .problem import Problem
 from .state import Input, State
 
@@ -223,8 +223,21 @@ class Sim(_core.Sim):
 
     @property
     def stats(self) -> dict[str, Any]:
-        """What the last step has to say: status, contacts, iterations, residuals, rung."""
-        return self._last_report()
+        """What the last step has to say: status, contacts, iterations, residuals, rung, and the worst violations of equalities and
+        limits at its start.
+
+        ``stats["violation.equality_distance"]`` is how far points that should meet are apart [m], with ``.equality_angle`` [rad],
+        ``.limit_distance`` [m] and ``.limit_angle`` [rad]. The same key with ``.kind`` and ``.name`` says which equality, joint or tendon
+        it is: "" where nothing is violated, and a name "#ID" where it has none. ``stats["nlet_go"]`` counts equalities that open though
+        they pull as hard as they may, and ``stats["let_go"]`` names the first of them."""
+        stats = self._last_report()
+        stats["let_go"] = (self.model.labels("equality")[stats["let_go"]]) if stats["nlet_go"] else ""
+        for key in [k.removesuffix(".amount") for k in stats if k.endswith(".amount")]:
+            amount, kind, index = (stats.pop(f"{key}.{part}") for part in ("amount", "kind", "id"))
+            stats[key] = amount
+            stats[f"{key}.kind"] = _kind_name(kind) if amount > 0 else ""
+            stats[f"{key}.name"] = (self.model._name(kind, index) or f"#{index}") if amount > 0 else ""
+        return stats
 
     @property
     def switches(self) -> list[dict[str, Any]]:

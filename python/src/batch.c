@@ -18,7 +18,7 @@ static const member report_members[] = {
     MEMBER(hfWorldReport, status), MEMBER(hfWorldReport, steps),      MEMBER(hfWorldReport, ncontact),
     MEMBER(hfWorldReport, nstick), MEMBER(hfWorldReport, ndropped),   MEMBER(hfWorldReport, rung),
     MEMBER(hfWorldReport, iterations), MEMBER(hfWorldReport, kept),   MEMBER(hfWorldReport, residual),
-    MEMBER(hfWorldReport, max_depth)};
+    MEMBER(hfWorldReport, max_depth), VIOLATIONS(hfWorldReport)};
 
 static void release_batch(void* batch) { hf_batch_free(batch); }
 

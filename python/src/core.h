@@ -46,6 +46,11 @@ typedef struct member {
            const char*: sizeof(char*))
 #define MEMBER(S, m)                                                                                                   \
   { #m, MEMBER_KIND(((S*)0)->m), (int)(sizeof(((S*)0)->m) / MEMBER_SIZE(((S*)0)->m)), offsetof(S, m) }
+#define VIOLATION(S, m) MEMBER(S, m.amount), MEMBER(S, m.kind), MEMBER(S, m.id)
+// The members of hfViolations, which is the member `violation` of S.
+#define VIOLATIONS(S)                                                                                                  \
+  VIOLATION(S, violation.equality_distance), VIOLATION(S, violation.equality_angle),                                   \
+      VIOLATION(S, violation.limit_distance), VIOLATION(S, violation.limit_angle)
 #define MEMBERS(table) (table), (int)(sizeof(table) / sizeof *(table))
 
 // Sets members from a dict (NULL: none). A key that is no member is a TypeError that lists the members.

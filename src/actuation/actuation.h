@@ -4,6 +4,7 @@
 
 #include "actuation/rows.h"
 #include <holdfast/actuation.h>
+#include <holdfast/violation.h>
 
 // Force of an actuator over a step as a function of its velocity s at the end of the step:
 // clamp(f0 - kappa s, lo, hi) with kappa >= 0.
@@ -56,6 +57,13 @@ typedef struct hfiBodyDrag {
 // Which passive forces and limits of joints the model has, and whether it has gravity compensation and a medium, 1 or 0; known at `revision` of its parameters.
 typedef struct hfiPassive { uint32_t revision; int32_t known, springs, dampers, losses, limits, gravcomp, medium; } hfiPassive;
 
+// Rows of a near-rigid equality, or of the translation or rotation of a weld, whose error is so large that they should be far steeper than they may.
+typedef struct hfiOverload {
+  int32_t equality;
+  int32_t row, jac, col, ncol; // as in hfiRowBlock, of the first of them
+  int32_t n;                   // how many
+} hfiOverload;
+
 struct hfActuation {
   const hfModel* model;
   int32_t ndrive_sum, nlimited_joint, norientation;
@@ -102,6 +110,9 @@ struct hfActuation {
   double *wanted, *torque; // (nv) accelerations that drives by computed torque ask for, and the forces for them
   hfiDriveSum* drive_sum;  // (ndrive_sum)
   hfiRows rows;
+  hfViolations violations; // at the start of the step, or where hfi_find_violations looked
+  int32_t noverload;       // such rows of the step
+  hfiOverload* overload;   // (2 neq)
   double free_way;         // least distance of a hinge or slide from a limit that got no row [m or rad]
   int32_t first_friction, nfriction; // the blocks of friction losses among them, which follow each other
   int32_t ntarget;         // blocks of velocity targets among them
@@ -275,5 +286,23 @@ hfiEquality hfi_equality_evaluate(const hfActuation* a, const hfDynamics* d, int
 double hfi_equality_mass(const hfModel* model, const hfiEquality* equality);
 // Computes columns and Jacobian (dim x ncol, row-major). Returns ncol.
 int hfi_equality_jacobian(hfActuation* a, const hfDynamics* d, int equality, const hfiEquality* e, int32_t* cols, double* J);
+
+// How many equalities let go in a step that ends at velocities v1 (nv): their rows are overloaded and open further. *first: the first of them,
+// where there are any.
+int hfi_equalities_let_go(const hfActuation* a, const double* v1, int32_t* first);
+
+// ---- violations (violation.c, find_violations.c) ----------------------------------------------------
+
+// Finds a->violations at q, where dynamics and tendons are. A step does so by itself, as it makes its rows, with the functions below.
+void hfi_find_violations(hfActuation* a, const hfDynamics* d, const double* q);
+void hfi_note_equality(hfActuation* a, int equality, const hfiEquality* e);
+void hfi_note_beyond(hfActuation* a, int kind, int id, double beyond);
+void hfi_note_tendon(hfActuation* a, int tendon);
+// A joint or tendon that is beyond an end of its range; not, where `beyond` is negative.
+static inline void hfi_note_limit(hfActuation* a, int kind, int id, double beyond) {
+  if (beyond > 0) hfi_note_beyond(a, kind, id, beyond);
+}
+// Whether the coordinate of a joint, or the length of a tendon, is an angle.
+int hfi_coordinate_is_angle(const hfModel* model, int kind, int id);
 
 #endif

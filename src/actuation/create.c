@@ -112,6 +112,7 @@ static void take_arrays(hfActuation* a, hfiArena* arena) {
   HFI_TAKE_EACH(arena, double, m->nv, &a->dof_weight, &a->gravcomp, &a->v1, &a->wanted, &a->torque, &a->joint_force,
                                       &a->target_force, &a->dense);
   a->equality_weight = HFI_TAKE(arena, double, 2 * m->neq);
+  a->overload = HFI_TAKE(arena, hfiOverload, 2 * m->neq);
   a->tendon_J = HFI_TAKE(arena, double, ntendon_dof);
   a->moment = HFI_TAKE(arena, double, nmoment);
   HFI_TAKE_EACH(arena, double, m->nu, &a->length, &a->velocity, &a->input, &a->integral, &a->force);

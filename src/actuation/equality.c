@@ -7,6 +7,8 @@
 //                  E(e) = 1 - [e]/2 + (1 - (|e|/2) cot(|e|/2)) [e][e]/|e|^2        (left Jacobian of SO(3), inverse)
 #include "actuation/actuation.h"
 
+#include "model/joint.h"
+
 // ---- errors -----------------------------------------------------------------------------------------
 
 // Coordinate of a joint or length of a tendon, measured from its reference.
@@ -68,6 +70,30 @@ hfiEquality hfi_equality_evaluate(const hfActuation* a, const hfDynamics* d, int
   if (!hf_model_eq_active(a->model)[i] || a->model->world.disable_equality) return none;
   int type = hf_model_eq_type(a->model)[i];
   return type == HF_EQUALITY_JOINT || type == HF_EQUALITY_TENDON ? evaluate_coupling(a, i, q) : evaluate_attachment(d, i);
+}
+
+// The size of a vector, if it is the largest so far.
+static inline void keep_longest(hfViolation* worst, const double* r, int i) {
+  double r2 = sqr(r[0]) + sqr(r[1]) + sqr(r[2]);
+  if (r2 > sqr(worst->amount)) *worst = (hfViolation){sqrt(r2), HF_OBJECT_EQUALITY, i};
+}
+
+static inline void note_coupling(hfActuation* a, int i, double error) {
+  const hfModel* m = a->model;
+  int kind = hf_model_eq_objkind(m)[i], one = hf_model_eq_obj1(m)[i];
+  int is_angle = kind == HF_OBJECT_JOINT ? hfi_joint_kinds[hf_model_jnt_type(m)[one]].info.is_angle : hfi_coordinate_is_angle(m, kind, one);
+  hfViolation* worst = is_angle ? &a->violations.equality_angle : &a->violations.equality_distance;
+  if (error > worst->amount) *worst = (hfViolation){error, HF_OBJECT_EQUALITY, i};
+}
+
+void hfi_note_equality(hfActuation* a, int i, const hfiEquality* e) {
+  if (e->dim == 0) return;
+  if (e->dim == 1) {
+    note_coupling(a, i, fabs(e->r[0]));
+    return;
+  }
+  keep_longest(&a->violations.equality_distance, e->r, i);
+  if (e->dim == 6) keep_longest(&a->violations.equality_angle, e->r + 3, i);
 }
 
 // ---- Jacobians --------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@
 //   f = -(secant r + mass b s + mass (s - s_start)/h + h tangent s)
 #include "actuation/compliance.h"
 
+#include "base/compile.h"
 #include "contact/solref.h"
 #include "linalg/dense.h"
 
@@ -24,6 +25,13 @@
 static const double LARGEST_TURN = 0.05; // The error of the linear motion is made good up to this turn in a step [rad].
 static const double FAST_TURN = 0.3;     // Beyond this turn the linear motion has nothing to do with the true one [rad].
 static const double APART = 1e-3;        // Forces on attachment points that are further apart than this act at one point [m].
+// Errors from which on rows become steeper, in proportion to the error [m or rad]. A steady load then opens an equality by the root of what it would: far less than
+// the size of a light body, beyond which forces turn such a body rather than hold it.
+static const double LARGE_ERROR = 1e-3;
+// Rows that should be so many times steeper than they may are overloaded: they pull with less than a tenth of the force that their error asks for [-].
+static const double OVERLOADED = 10;
+// Overloaded rows let go where their error grows faster than this share of the release speed, with which they should close [-].
+static const double OPENING_SHARE = 0.1;
 
 // One group of an equality.
 typedef struct Group {
@@ -38,13 +46,14 @@ typedef struct Group {
   const double* J;     // (n x ncol)
   const double* r;     // (n) errors [m or rad]
   hfSaturatedRow* row; // (n) to be filled
+  double steeper;      // by which near-rigid rows are steeper (join_attachment)
 } Group;
 
 // The group of block b, of equality e, that begins with row `first`.
 static Group group_of(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, const hfiEquality* e, const hfiRowBlock* b, int first) {
   const hfiRows* r = &a->rows;
   return (Group){a,  d, step, e, b->id, first > 0, imin2(e->dim, 3), b->ncol, r->cols + b->col, r->J + b->jac + first * b->ncol, e->r + first,
-                 r->row + b->row + first};
+                 r->row + b->row + first, 1};
 }
 
 // Mean inverse mass of the rows at the present pose.
@@ -119,25 +128,29 @@ static double release_share(const Group* g, double w, double mass, double u) {
   return min2(1, u * sqrt(mass / twice_energy));
 }
 
-// Slows rows down that aim at more than the speed `fastest` together. They become steeper instead. Returns the factor of their slope.
-static double slow_rows(const Group* g, double fastest) {
-  double speed2 = 0;
-  for (int i = 0; i < g->n; ++i) speed2 += sqr(g->row[i].s0);
-  double slowing = speed2 > sqr(fastest) ? sqrt(speed2) / fastest : 1, strength = hfi_strengthen_slowed_row(slowing);
-  for (int i = 0; slowing > 1 && i < g->n; ++i) g->row[i].s0 /= slowing, g->row[i].kappa *= strength;
+// Makes rows steeper: by the factor g->steeper, by their error [m or rad], and by the factor by which their speed is larger than `fastest`, to which it falls
+// (hfi_strengthen_slowed_row). Remembers rows that are overloaded. Returns the factor of their slope.
+HFI_CALLED static double steepen_rows(const Group* g, double speed, double fastest, double error) {
+  hfActuation* a = g->a;
+  double slowing = max2(1, speed / fastest), wanted = slowing * g->steeper * max2(1, error / LARGE_ERROR), strength = hfi_strengthen_slowed_row(wanted);
+  for (int i = 0; i < g->n; ++i) g->row[i].s0 /= slowing, g->row[i].kappa *= strength;
+  if (wanted > OVERLOADED * strength)
+    a->overload[a->noverload++] = (hfiOverload){g->id, (int32_t)(g->row - a->rows.row), (int32_t)(g->J - a->rows.J), (int32_t)(g->cols - a->rows.cols), g->ncol, g->n};
   return strength;
 }
 
-// Fills near-rigid rows that are made for their mean inverse mass w. scale multiplies their slope. mass, or the inertia of a rotation, bounds the
+// Fills near-rigid rows that are made for their mean inverse mass w. Those with a large error, or that may not aim at the speed that it asks for, become steeper. scale multiplies their slope. mass, or the inertia of a rotation, bounds the
 // energy of a release (release_share). It is not read where the group is one row.
 static void fill_rigid_rows(const Group* g, double w, double scale, double mass) {
   double removal_time = g->step->h * (1 + g->step->near_rigid / HFI_PI);
   double u = hfi_equality_release_speed(g->a->model, g->e, g->J, g->n * g->ncol);
+  double fastest = u + curvature_speed(g), least = min2(fastest, LARGE_ERROR / removal_time), speed2 = 0, strength = 1;
   for (int i = 0; i < g->n; ++i) {
     g->row[i] = hfi_compliant_row(&g->a->rows, g->step, (hfiCompliance){0, 0}, w, g->r[i], removal_time);
     g->row[i].kappa *= scale;
+    speed2 += sqr(g->row[i].s0);
   }
-  double strength = slow_rows(g, u + curvature_speed(g));
+  if (speed2 > sqr(least)) strength = steepen_rows(g, sqrt(speed2), fastest, sqrt(speed2) * removal_time);
   double share = g->n == 3 && isfinite(u) ? release_share(g, w / strength, mass, u) : 1;
   for (int i = 0; share < 1 && i < g->n; ++i) g->row[i].s0 *= share;
 }
@@ -190,22 +203,31 @@ static int is_soft(const hfModel* m, const hfiActuationStep* step, int i) {
 // Forces at points that are apart turn the two bodies together unless they act along the line between them: they are no
 // internal forces, and a tie that cannot be closed would spin what carries it, ever faster. Two bodies that both move get
 // their forces at the point in the middle. Where one is fixed, or moved by hand, nothing turns together, and the points stay.
-static void join_points(const hfDynamics* d, hfiEquality* e) {
-  if (v3_norm(v3_sub(e->p_W[0], e->p_W[1])) < APART || d->body_link[e->body[0]] < 0 || d->body_link[e->body[1]] < 0) return;
+//
+// The lever to the point in the middle would make the rows of block b softer, the wider they are open. Returns by how much steeper they have to be for
+// the stiffness that they have at their own points.
+static double join_attachment(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, const hfiRowBlock* b, hfiEquality* e) {
+  if (v3_norm(v3_sub(e->p_W[0], e->p_W[1])) < APART || !d->body_link[e->body[0]] || !d->body_link[e->body[1]]) return 1;
+  Group g = group_of(a, d, step, e, b, 0);
+  double own = mean_inverse_mass(&g);
   e->p_W[0] = e->p_W[1] = v3_scale(0.5, v3_add(e->p_W[0], e->p_W[1]));
+  hfi_equality_jacobian(a, d, b->id, e, a->rows.cols + b->col, a->rows.J + b->jac);
+  return own > 0 ? max2(1, mean_inverse_mass(&g) / own) : 1;
 }
 
 static void add_equality(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int i) {
   hfiRows* r = &a->rows;
   hfiEquality e = hfi_equality_evaluate(a, d, i, step->q);
   if (e.dim == 0) return;
+  hfi_note_equality(a, i, &e);
   int soft = is_soft(a->model, step, i);
-  if (e.dim > 1 && !soft) join_points(d, &e);
   int ncol = hfi_equality_jacobian(a, d, i, &e, r->cols + r->n.ncol, r->J + r->n.njac);
   if (ncol == 0) return;
   hfiRowBlock b = hfi_rows_add(r, HFI_ROW_EQUALITY, i, e.dim, ncol);
+  double steeper = e.dim > 1 && !soft ? join_attachment(a, d, step, &b, &e) : 1;
   for (int first = 0; first < e.dim; first += 3) {
     Group g = group_of(a, d, step, &e, &b, first);
+    if (first == 0) g.steeper = steeper;
     if (soft) fill_soft_group(&g);
     else fill_rigid_group(&g);
   }
@@ -213,4 +235,28 @@ static void add_equality(hfActuation* a, const hfDynamics* d, const hfiActuation
 
 void hfi_equality_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
   for (int i = 0; i < a->model->neq; ++i) add_equality(a, d, step, i);
+}
+
+// ---- rows that let go -------------------------------------------------------------------------------
+
+// Speed at which the error of rows grows at velocities v (nv); their aim s0 is against the error.
+static double opening_speed(const hfiRows* r, const hfiOverload* o, const double* v) {
+  const hfSaturatedRow* row = r->row + o->row;
+  double along = 0, aim2 = 0;
+  for (int i = 0; i < o->n; ++i) {
+    double s = 0;
+    for (int k = 0; k < o->ncol; ++k) s += r->J[o->jac + i * o->ncol + k] * v[r->cols[o->col + k]];
+    along -= s * row[i].s0, aim2 += sqr(row[i].s0);
+  }
+  return aim2 > 0 ? along / sqrt(aim2) : 0;
+}
+
+int hfi_equalities_let_go(const hfActuation* a, const double* v1, int32_t* first) {
+  int count = 0, last = -1;
+  for (const hfiOverload *o = a->overload, *end = o + a->noverload; o < end; ++o) {
+    if (o->equality == last || !(opening_speed(&a->rows, o, v1) > OPENING_SHARE * a->model->world.release_speed)) continue;
+    if (count++ == 0) *first = o->equality;
+    last = o->equality; // The two halves of a weld are one equality.
+  }
+  return count;
 }

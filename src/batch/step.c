@@ -45,6 +45,17 @@ static void copy_results(hfBatch* b, const hfSim* sim, int w) {
     b->contact[(size_t)w * (size_t)room + (size_t)i] = hf_sim_contact(sim, i);
 }
 
+static void keep_larger(hfViolation* worst, const hfViolation* x) {
+  if (x->amount > worst->amount) *worst = *x;
+}
+
+static void keep_violations(hfViolations* worst, const hfViolations* x) {
+  keep_larger(&worst->equality_distance, &x->equality_distance);
+  keep_larger(&worst->equality_angle, &x->equality_angle);
+  keep_larger(&worst->limit_distance, &x->limit_distance);
+  keep_larger(&worst->limit_angle, &x->limit_angle);
+}
+
 static void add_report(hfWorldReport* total, hfStatus status, const hfStepReport* step) {
   if (total->status == HF_OK) total->status = status;
   ++total->steps;
@@ -55,6 +66,7 @@ static void add_report(hfWorldReport* total, hfStatus status, const hfStepReport
   total->iterations += step->solve.iterations;
   if (step->solve.residual > total->residual) total->residual = step->solve.residual;
   if (step->max_depth > total->max_depth) total->max_depth = step->max_depth;
+  keep_violations(&total->violation, &step->violation);
 }
 
 static void write_row(double* array, const call* c, int w, int64_t row, int n, const double* from) {

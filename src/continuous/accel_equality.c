@@ -53,7 +53,7 @@ static double openness(const hfAccel* a, int i, const double* r, int n) {
 // Attachment points that are apart move to the point in the middle, as in discrete time (actuation/equality_rows.c): forces at points that
 // are apart turn the two bodies together.
 static void join_points(const hfDynamics* d, hfiEquality* e, double share) {
-  if (share == 0 || d->body_link[e->body[0]] < 0 || d->body_link[e->body[1]] < 0) return;
+  if (share == 0 || !d->body_link[e->body[0]] || !d->body_link[e->body[1]]) return;
   hfVec3 half = v3_scale(0.5 * share, v3_sub(e->p_W[1], e->p_W[0]));
   e->p_W[0] = v3_add(e->p_W[0], half), e->p_W[1] = v3_sub(e->p_W[1], half);
 }

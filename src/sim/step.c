@@ -60,9 +60,21 @@ static hfInput leave_out_idle(const hfSim* s, const hfInput* in) {
 static void end_step(hfSim* s, hfState* state, const hfInput* in, double time, int has_first, hfStepReport* report) {
   remember_controls(s, state, time);
   hfi_sim_judge_energy(s, state, in, state->time - time, report);
+  if (report->nlet_go && report->status == HF_OK) report->status = HF_LET_GO;
   (s->method->discrete ? hfi_world_go : hfi_world_place)(s->world, hf_state_q(state), in);
   if (s->model->nrest) hfi_world_complete(s->world), hfi_yield_springs(&s->world->dynamics, hf_state_q(state), hf_state_mutable_rest(state));
   if (s->model->nsensor) sense_end(s, state, in, time, has_first);
+}
+
+// A plain step of discrete time finds the violations of its start itself, as it makes its rows. For other methods this looks for them.
+static int finds_violations(const hfSim* s) { return s->method == &hfi_method_discrete; }
+
+static hfViolations find_violations(hfSim* s, const hfState* state, const hfInput* in) {
+  hfActuation* a = &s->world->actuation;
+  hfi_world_place(s->world, hf_state_q(state), in);
+  if (s->model->ntendon) hfi_need_forces(a), hfi_update_tendons(a, &s->world->dynamics, hf_state_q(state));
+  hfi_find_violations(a, &s->world->dynamics, hf_state_q(state));
+  return a->violations;
 }
 
 // A step from a state that was checked.
@@ -80,8 +92,11 @@ static hfStatus take_step(hfSim* s, hfState* state, const hfInput* in, hfStepRep
   int has_first = measure_first(s, state, in);
   hfi_sim_keep_start(s, state);
   if (s->sampled) hfi_world_read_controls(s->world, time, in, s->sampled);
+  hfViolations found;
+  if (!finds_violations(s)) found = find_violations(s, state, in);
   hfStatus status = s->method->step(s->run, state, in, &out, error);
   s->stepped = out.taken;
+  if (status >= 0) report->violation = finds_violations(s) ? s->world->actuation.violations : found;
   if (!out.taken) {
     look_instead(s, state, in);
     return status;
@@ -94,10 +109,10 @@ hfStatus hfi_sim_step_unplaced(hfSim* s, hfState* state, const hfInput* in, hfSt
   hfi_clear_error(error);
   hfStepReport unused;
   if (!report) report = &unused;
-  memset(report, 0, sizeof *report);
   hfStatus status = hfi_sim_begin(s, state, in, error);
   if (status == HF_OK) status = check_time(s, state, error);
   if (status == HF_OK && hfi_still_begin(s, state, in)) return hfi_still_step(s, state, report);
+  memset(report, 0, sizeof *report);
   if (status == HF_OK) {
     status = take_step(s, state, in, report, error);
     hfi_still_end(s, state, in, report);

@@ -302,6 +302,42 @@ static void test_energy_from_nowhere_is_a_failure(void** state) {
   assert_near(json_value(standard_output, "steps", 0), 5, 0); // the run is complete all the same
 }
 
+// A slide of 1 kg that starts 3 cm beyond its limit, and a connect whose points start 5 cm apart.
+static const char violated[] = "<mujoco><option timestep='0.002' gravity='0 0 0'/><worldbody><body><joint name='rail' type='slide' range='-1 1'/><geom size='.1' mass='1'/></body>"
+                               "<body name='ball' pos='0 3 0'><freejoint/><geom size='.1' mass='1'/></body></worldbody>"
+                               "<equality><connect name='tie' body1='ball' anchor='0 0 0'/></equality><keyframe><key name='off' qpos='1.03 .05 3 0 1 0 0 0'/></keyframe></mujoco>";
+
+static void test_violations_are_reported(void** state) {
+  (void)state;
+  write_file("violated.xml", violated);
+  assert_works("run violated.xml --time 0.1");
+  assert_true(!strstr(standard_output, "equalities ") && !strstr(standard_output, "limits "));
+  assert_works("run violated.xml --keyframe off --time 0.1 --steps violated.csv");
+  assert_says(standard_output, "off by up to 0.05 m (equality tie, at 0 s; ");
+  assert_says(standard_output, "passed by up to 0.03 m (joint rail, at 0 s; ");
+  read_file("violated.csv", text);
+  double row[14];
+  assert_int_equal(split_row(strchr(text, '\n') + 1, row, 14), 14);
+  assert_near(row[10], 0.05, 1e-7);
+  assert_near(row[12], 0.03, 1e-7);
+  assert_works("run violated.xml --keyframe off --time 0.1 --json");
+  assert_says(standard_output, "\"tie\"");
+  assert_says(standard_output, "\"rail\"");
+}
+
+// Three balls of 1 g under 10 kg that swings: no step of 10 ms holds them.
+static void test_letting_go_is_a_failure(void** state) {
+  (void)state;
+  write_file("chain.xml", "<mujoco><option timestep='0.01'/><worldbody><body name='a'><freejoint/><geom size='.02' mass='.001' contype='0' conaffinity='0'/></body>"
+                          "<body name='b' pos='0 0 -.04'><freejoint/><geom size='.02' mass='.001' contype='0' conaffinity='0'/></body>"
+                          "<body name='load' pos='.1 0 -.2'><freejoint/><geom size='.05' mass='10' contype='0' conaffinity='0'/></body></worldbody>"
+                          "<equality><connect name='top' body1='a' anchor='0 0 .02'/><connect name='middle' body1='b' body2='a' anchor='0 0 .02'/>"
+                          "<connect name='low' body1='load' body2='b' anchor='-.1 0 .14'/></equality></mujoco>");
+  assert_int_equal(holdfast("run chain.xml --time 2 --json"), 1);
+  assert_says(standard_error, "lets go at");
+  assert_true(json_value(standard_output, "steps_letting_go", 0) > 0);
+}
+
 // The longest step is said beside the median. Oracle: the longest is the largest of the steps, so not less than the median, and
 // no longer than all steps together.
 static void test_longest_step_is_reported(void** state) {
@@ -457,6 +493,7 @@ int main(void) {
       cmocka_unit_test(test_bad_options),
       cmocka_unit_test(test_set_reaches_the_configuration),
       cmocka_unit_test(test_dropped_contacts_are_a_failure),
+      cmocka_unit_test(test_violations_are_reported), cmocka_unit_test(test_letting_go_is_a_failure),
       cmocka_unit_test(test_energy_from_nowhere_is_a_failure),
       cmocka_unit_test(test_longest_step_is_reported),
       cmocka_unit_test(test_a_run_that_stands_still_ends), cmocka_unit_test(test_a_time_without_room_for_a_step),

@@ -68,6 +68,45 @@ def test_weight_on_the_floor(fall):
     assert sim.stats["ncontact"] == 1 and sim.stats["energy_gain"] == 0
 
 
+def test_violations():
+    """A slide starts 3 cm beyond its limit, and two hinges 0.2 rad off their coupling."""
+    world = hf.Model.from_string(
+        "<mujoco><compiler angle='radian'/><option gravity='0 0 0'/><worldbody><body><joint name='rail' type='slide' range='-1 1'/><geom size='.1' mass='1'/></body>"
+        "<body pos='0 1 0'><joint name='a'/><geom size='.1' mass='1'/></body><body pos='0 2 0'><joint name='b'/><geom size='.1' mass='1'/></body></worldbody>"
+        "<equality><joint joint1='a' joint2='b'/></equality></mujoco>")
+    for model in (world, hf.Params(world)):
+        sim = hf.Sim(model)
+        sim.step()
+        assert sim.stats["violation.limit_distance"] == 0 and sim.stats["violation.limit_distance.name"] == sim.stats["violation.limit_distance.kind"] == ""
+        sim.state.q["rail"], sim.state.q["a"] = 1.03, 0.2
+        sim.step()
+        stats = sim.stats
+        assert stats["violation.limit_distance"] == pytest.approx(0.03, abs=1e-15) and stats["violation.limit_angle"] == 0
+        assert (stats["violation.limit_distance.kind"], stats["violation.limit_distance.name"]) == ("joint", "rail")
+        assert stats["violation.equality_angle"] == pytest.approx(0.2, abs=1e-15) and stats["violation.equality_distance"] == 0
+        assert (stats["violation.equality_angle.kind"], stats["violation.equality_angle.name"]) == ("equality", "#0")
+        assert stats["nlet_go"] == 0 and stats["let_go"] == ""
+    batch = hf.Batch(world, 2)
+    batch.q[1, 0] = 1.03
+    batch.step(10)
+    assert batch.reports["violation.limit_distance.amount"] == pytest.approx([0, 0.03], abs=1e-15)
+    assert world.name("joint", batch.reports["violation.limit_distance.id"][1]) == "rail"
+
+
+def test_letting_go():
+    """Two balls of 1 g under 10 kg that swings: no step of 10 ms holds them, and the step says so."""
+    ball = "<freejoint/><geom size='.02' mass='.001' contype='0' conaffinity='0'/></body>"
+    chain = hf.Model.from_string(
+        f"<mujoco><option timestep='0.01'/><worldbody><body name='a'>{ball}<body name='b' pos='0 0 -.04'>{ball}"
+        "<body name='load' pos='.1 0 -.2'><freejoint/><geom size='.05' mass='10' contype='0' conaffinity='0'/></body></worldbody>"
+        "<equality><connect name='top' body1='a' anchor='0 0 .02'/><connect name='middle' body1='b' body2='a' anchor='0 0 .02'/>"
+        "<connect name='low' body1='load' body2='b' anchor='-.1 0 .14'/></equality></mujoco>")
+    sim = hf.Sim(chain)
+    status = next((s for s in (sim.step() for _ in range(300)) if s), 0)
+    assert hf.status_name(status) == "an equality lets go"
+    assert sim.stats["nlet_go"] >= 1 and sim.stats["let_go"] in ("top", "middle", "low")
+
+
 def test_estimated_error():
     """With an accuracy the report has the largest estimate of the steps of discrete time, each of which may have a tenth of the accuracy."""
     pendulum = "<mujoco><worldbody><body><joint axis='0 1 0' frictionloss='.01'/><geom size='.05' pos='.3 0 0' mass='1'/></body></worldbody></mujoco>"
