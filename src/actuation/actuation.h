@@ -113,7 +113,7 @@ struct hfActuation {
   hfViolations violations; // at the start of the step, or where hfi_find_violations looked
   int32_t noverload;       // such rows of the step
   hfiOverload* overload;   // (2 neq)
-  double free_way;         // least distance of a hinge or slide from a limit that got no row [m or rad]
+  double free_way;         // least way of the dofs from a hinge, slide or tendon to a limit that got no row [m or rad]
   int32_t first_friction, nfriction; // the blocks of friction losses among them, which follow each other
   int32_t ntarget;         // blocks of velocity targets among them
 
@@ -130,7 +130,7 @@ typedef struct hfiActuationStep {
   double h;               // [s]
   double near_rigid;      // beta of near-rigid rows [-]
   int soft_defaults;      // 1: limits and equalities without a stiffness and without MuJoCo's solref have its default
-  double limit_speed;     // Limits of hinges and slides have rows that they reach at twice their speed plus this [m/s or rad/s]
+  double limit_speed;     // Limits of hinges, slides and tendons have rows that they reach at twice their speed plus what this gives them [m/s or rad/s]
   int rigid_limits, rigid_equalities; // 1: they are near-rigid even where the model has MuJoCo's solref for them
   int explicit_drives;    // 1: actuators keep the force that they have at the start of the step
   const double *q, *act, *ctrl; // (nq), (na) or NULL, (nu) or NULL
@@ -249,7 +249,7 @@ void hfi_update_fluid(hfActuation* a);
 void hfi_drive_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau);
 void hfi_spring_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau, double* diag);
 void hfi_limit_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
-// Whether velocities v1 (nv) over a step of length h from q take a hinge or slide past a limit that has no row in a->rows.
+// Whether velocities v1 (nv) over a step of length h from q take a hinge, slide or tendon past a limit that has no row in a->rows.
 int hfi_limit_passed(const hfActuation* a, const double* q, const double* v1, double h);
 void hfi_friction_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
 // What anchored friction holds against after a step that ends at velocities v1 (nv), into friction (nv + ntendon).

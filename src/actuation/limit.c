@@ -9,9 +9,9 @@
 // Where the model has MuJoCo's solref for a limit, its law holds on both sides of phi = 0 (contact/solref.h), for the inverse
 // mass that the joint or tendon has at the reference pose.
 //
-// A limit that is far away would carry no force and gets no row. A joint gets one only where the
-// step may reach the limit at twice its speed plus HFI_FAST_SPEED; a tendon at its nearer end, or at
-// both ends of a narrow range. Of a hinge or slide the step says how much is added to its speed (limit_speed):
+// A limit that is far away would carry no force and gets no row. A ball joint gets one only where the
+// step may reach the limit at twice its speed plus HFI_FAST_SPEED. Of a hinge, slide or tendon the step says how much is added to its speed
+// (limit_speed, for a tendon times |J|, which is what dofs of that speed give it at most):
 // whoever solves the step asks hfi_limit_passed about the solution, and solves again with the rows of all limits where it is beyond one.
 #include "actuation/compliance.h"
 
@@ -46,9 +46,6 @@ static hfSaturatedRow soft_limit_row(const hfModel* m, const hfiActuationStep* s
   hfSaturatedRow row = {soft.depth / step->h, step->h * soft.stiffness, 0, INFINITY};
   return row;
 }
-
-// Does the end at distance phi of a tendon's range need a row?
-static int is_near(double phi, double width, double h) { return 2 * phi <= width || width <= 2 * h * HFI_FAST_SPEED; }
 
 // ---- joints -----------------------------------------------------------------------------------------
 
@@ -113,28 +110,35 @@ HFI_CALLED static void limit_joint(hfActuation* a, const hfDynamics* d, const hf
 
 // ---- tendons ----------------------------------------------------------------------------------------
 
-// The row of one end of a tendon's range at distance phi, which grows with sign times the length.
-static hfSaturatedRow tendon_limit_row(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int t, double w, double sign, double phi) {
+// The row of one end of a tendon's range at distance phi, which changes at this speed.
+static hfSaturatedRow tendon_limit_row(hfActuation* a, const hfiActuationStep* step, int t, double w, double phi, double speed) {
   const hfModel* m = a->model;
   const double *solref = hf_model_tendon_limit_solref(m) + 2 * t, *solimp = hf_model_tendon_limit_solimp(m) + 5 * t;
   hfiCompliance rigid = {0, 0};
-  double speed = 0, weight = a->tendon_weight[t];
+  double weight = a->tendon_weight[t];
   if (!is_soft(step, solref)) return limit_row(a, step, rigid, w, phi);
-  for (int k = a->tendon_start[t]; k < a->tendon_start[t + 1]; ++k) speed += a->tendon_J[k] * d->v[a->tendon_dof[k]];
-  return soft_limit_row(m, step, solref, solimp, weight > 0 ? weight : w, phi, sign * speed);
+  return soft_limit_row(m, step, solref, solimp, weight > 0 ? weight : w, phi, speed);
 }
 
 static void limit_tendon(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int t) {
   const hfModel* m = a->model;
-  const double* range = hf_model_tendon_range(m) + 2 * t;
-  double length = a->tendon_length[t], margin = hf_model_tendon_margin(m)[t], width = range[1] - range[0];
+  const double *range = hf_model_tendon_range(m) + 2 * t, length = a->tendon_length[t], margin = hf_model_tendon_margin(m)[t];
+  double below = length - range[0] - margin, above = range[1] - length - margin, speed = 0, size2 = 0;
+  for (int k = a->tendon_start[t]; k < a->tendon_start[t + 1]; ++k) {
+    speed += a->tendon_J[k] * d->v[a->tendon_dof[k]];
+    size2 += sqr(a->tendon_J[k]);
+  }
+  if (!(size2 > 0)) return; // Nothing moves it.
+  double size = sqrt(size2), more = step->limit_speed * size;
+  int lower = is_in_reach(below, fabs(speed), more, step->h), upper = is_in_reach(above, fabs(speed), more, step->h);
+  if (!lower) a->free_way = min2(a->free_way, below / size);
+  if (!upper) a->free_way = min2(a->free_way, above / size);
+  if (!(lower | upper)) return;
   double w = hfi_tendon_inverse_mass(a, d, t);
   hfi_note_tendon(a, t);
   if (!(w > 0)) return;
-  if (is_near(length - range[0], width, step->h))
-    hfi_tendon_row(a, HFI_ROW_TENDON_LOWER, t, 1, tendon_limit_row(a, d, step, t, w, 1, length - range[0] - margin));
-  if (is_near(range[1] - length, width, step->h))
-    hfi_tendon_row(a, HFI_ROW_TENDON_UPPER, t, -1, tendon_limit_row(a, d, step, t, w, -1, range[1] - length - margin));
+  if (lower) hfi_tendon_row(a, HFI_ROW_TENDON_LOWER, t, 1, tendon_limit_row(a, step, t, w, below, speed));
+  if (upper) hfi_tendon_row(a, HFI_ROW_TENDON_UPPER, t, -1, tendon_limit_row(a, step, t, w, above, -speed));
 }
 
 HFI_CALLED static void limit_tendons(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
@@ -162,12 +166,12 @@ void hfi_limit_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep*
   if (m->ntendon) limit_tendons(a, d, step);
 }
 
-// Has the end of joint j at which phi grows with sign times its coordinate a row?
-static int has_row(const hfActuation* a, int j, double sign) {
+// Has this end of a joint's or tendon's range a row? Both ends of a joint are of one source: phi grows with sign times its coordinate.
+static int has_row(const hfActuation* a, int source, int id, double sign) {
   const hfiRows* rows = &a->rows;
   for (int i = 0; i < rows->n.nblock; ++i) {
     const hfiRowBlock* b = rows->block + i;
-    if (b->source == HFI_ROW_JOINT_LIMIT && b->id == j && rows->J[b->jac] == sign) return 1;
+    if ((int)b->source == source && b->id == id && (source != HFI_ROW_JOINT_LIMIT || rows->J[b->jac] == sign)) return 1;
   }
   return 0;
 }
@@ -176,7 +180,15 @@ static int has_row(const hfActuation* a, int j, double sign) {
 static int passes_limit(const hfActuation* a, int j, double q, double v, double h) {
   const double *range = hf_model_jnt_range(a->model) + 2 * j, margin = hf_model_jnt_margin(a->model)[j];
   double below = q - range[0] - margin, above = range[1] - q - margin;
-  return (below + h * v < 0 && !has_row(a, j, 1)) || (above - h * v < 0 && !has_row(a, j, -1));
+  return (below + h * v < 0 && !has_row(a, HFI_ROW_JOINT_LIMIT, j, 1)) || (above - h * v < 0 && !has_row(a, HFI_ROW_JOINT_LIMIT, j, -1));
+}
+
+// The same of a tendon, where the dofs have velocities v.
+static int passes_tendon_limit(const hfActuation* a, int t, const double* v, double h) {
+  const double *range = hf_model_tendon_range(a->model) + 2 * t, margin = hf_model_tendon_margin(a->model)[t];
+  double below = a->tendon_length[t] - range[0] - margin, above = range[1] - a->tendon_length[t] - margin, speed = 0;
+  for (int k = a->tendon_start[t]; k < a->tendon_start[t + 1]; ++k) speed += a->tendon_J[k] * v[a->tendon_dof[k]];
+  return (below + h * speed < 0 && !has_row(a, HFI_ROW_TENDON_LOWER, t, 1)) || (above - h * speed < 0 && !has_row(a, HFI_ROW_TENDON_UPPER, t, -1));
 }
 
 int hfi_limit_passed(const hfActuation* a, const double* q, const double* v1, double h) {
@@ -186,5 +198,7 @@ int hfi_limit_passed(const hfActuation* a, const double* q, const double* v1, do
     if (hf_model_jnt_limited(m)[j] && hfi_joint_is_scalar(hf_model_jnt_type(m)[j]) &&
         passes_limit(a, j, q[hf_model_jnt_qposadr(m)[j]], v1[hf_model_jnt_dofadr(m)[j]], h))
       return 1;
+  for (int t = 0; t < m->ntendon; ++t)
+    if (hf_model_tendon_limited(m)[t] && passes_tendon_limit(a, t, v1, h)) return 1;
   return 0;
 }

@@ -8,13 +8,23 @@
 // and a candidate that is within `near` of an earlier one is left out. Vertices of I are added first, then vertices of R,
 // then crossings, so that a vertex is preferred to a crossing at the same place.
 //
+// Faces of round parts have up to 64 edges. Where the edges of an outline turn all the way round, out[k].r has one maximum over k for any
+// vector r: an edge far from that maximum cannot exclude the point at r from the middle of the outline, and is not looked at. An edge
+// of I can cross only an edge of R beyond which one of its ends lies and the other does not.
+//
 // Features: (1 + vertex, 0) for a vertex of A, (0, 1 + vertex) for one of B, (edge, edge) | HFI_EDGE_BIT for a crossing.
 #include "geometry/clip.h"
 
 #include "geometry/manifold.h"
 #include "geometry/pairs.h"
 
-enum { CANDIDATES = 4 * HFI_FACET_MAX };
+#include <string.h>
+
+enum {
+  CANDIDATES = 4 * HFI_FACET_MAX,
+  CELLS = 1024,
+  MANY = 8 // In an outline of up to this many edges all of them are looked at, which takes less time than to choose.
+};
 // Below this cosine of the angle between the normals, the incident facet is seen almost edge-on: a point of R cannot be
 // projected onto it [-].
 static const double STEEP_COSINE = 0.05;
@@ -25,11 +35,25 @@ static const double CIRCLE_COSINE = 0.999;
 // middle is high [-].
 static const double LEFT = 0.75;
 
+// Number of cells on the extent of the smaller shape: a cell is far longer than `near`, and a facet has fewer cells than CELLS [-].
+static const double CELLS_PER_SIZE = 512;
+// Neighbouring edges of an outline turn by at least this, or the order of their directions is not used: far above the rounding errors of
+// directions [rad].
+static const double LEAST_TURN = 1e-6;
+
 // The outline of a polygon, seen along an axis, as half planes: a point x is inside where out[k].x <= offset[k] for all edges k.
 typedef struct Outline {
+  int count;
   hfVec3 out[HFI_FACET_MAX];
   double offset[HFI_FACET_MAX];
+  int round;     // 1: many edges, each turned against the one before
+  hfVec3 middle; // then: the mean of the vertices
+  double inner;  // and a distance that no edge comes closer to it [m]
 } Outline;
+
+// A set of edges of an outline: bit k stands for edge k.
+typedef uint64_t EdgeSet;
+_Static_assert(HFI_FACET_MAX <= 64, "an EdgeSet has a bit for each edge");
 
 typedef struct Clip {
   const hfiFacet *R, *I;
@@ -38,22 +62,70 @@ typedef struct Clip {
   double near;   // [m]
   int R_is_A, count;
   Outline outline_R, outline_I;
-  // [k R->count + j] how far vertex k of I lies beyond edge j of R, where R is a polygon and I has edges [m]
-  double beyond[HFI_FACET_MAX * HFI_FACET_MAX];
+  EdgeSet beyond[HFI_FACET_MAX]; // the edges of R beyond which each vertex of I lies, where R is a polygon and I has edges
+  hfVec3 across;                 // a direction in R's plane, which is divided into cells
+  double cells_per_metre;        // cells are longer than 4 near
+  uint64_t taken[CELLS / 64];    // bit k: a candidate lies in cell k; cells CELLS apart share a bit
   hfiOverlapPoint candidate[CANDIDATES];
 } Clip;
 
 static int edge_count(const hfiFacet* f) { return f->kind == HFI_FACET_POLYGON ? f->count : f->kind == HFI_FACET_SEGMENT ? 1 : 0; }
 static hfVec3 edge_end(const hfiFacet* f, int k) { return f->vertex[k + 1 < f->count ? k + 1 : 0]; }
 
+static int next_edge(const Outline* o, int k) { return k + 1 < o->count ? k + 1 : 0; }
+static int edge_before(const Outline* o, int k) { return k ? k - 1 : o->count - 1; }
+static double beyond_edge(const Outline* o, int k, hfVec3 x) { return v3_dot(o->out[k], x) - o->offset[k]; }
+
+// Sets `round`, `middle` and `inner`. `up` is the axis about which the outline runs counter-clockwise.
+static void look_for_turns(const hfiFacet* f, hfVec3 up, Outline* o) {
+  hfVec3 sum = v3_zero();
+  for (int k = 0; k < f->count; ++k) {
+    if (!(v3_dot(up, v3_cross(o->out[k], o->out[next_edge(o, k)])) > LEAST_TURN)) return;
+    sum = v3_add(sum, f->vertex[k]);
+  }
+  o->middle = v3_scale(1.0 / f->count, sum);
+  o->inner = -beyond_edge(o, 0, o->middle);
+  for (int k = 1; k < f->count; ++k) o->inner = min2(o->inner, -beyond_edge(o, k, o->middle));
+  o->round = 1;
+}
+
 // Computes the outline of a polygon seen along `axis`. Other facets have no outline.
 static void make_outline(const hfiFacet* f, hfVec3 axis, Outline* o) {
   if (f->kind != HFI_FACET_POLYGON) return;
   hfVec3 up = v3_dot(f->normal, axis) < 0 ? v3_neg(axis) : axis;
+  o->count = f->count, o->round = 0;
   for (int k = 0; k < f->count; ++k) {
     o->out[k] = v3_unit(v3_cross(v3_sub(edge_end(f, k), f->vertex[k]), up));
     o->offset[k] = v3_dot(o->out[k], f->vertex[k]);
   }
+  if (f->count > MANY) look_for_turns(f, up, o);
+}
+
+// The edge of a round outline that looks most along r, searched from edge k.
+static int facing_edge(const Outline* o, hfVec3 r, int k) {
+  double most = v3_dot(o->out[k], r), other;
+  int start = k;
+  for (int j = next_edge(o, k); (other = v3_dot(o->out[j], r)) > most; j = next_edge(o, j)) most = other, k = j;
+  if (k != start) return k;
+  for (int j = edge_before(o, k); (other = v3_dot(o->out[j], r)) > most; j = edge_before(o, j)) most = other, k = j;
+  return k;
+}
+
+// The edges beyond which x lies by more than `near`, or one of them where `any` is set. `hint` is an edge near x, if one is known,
+// and becomes one.
+static EdgeSet edges_beyond(const Outline* o, double near, hfVec3 x, int any, int* hint) {
+  EdgeSet set = 0;
+  if (!o->round) {
+    for (int k = 0; k < o->count && !(any && set); ++k) set |= (EdgeSet) !(beyond_edge(o, k, x) <= near) << k;
+    return set;
+  }
+  hfVec3 r = v3_sub(x, o->middle);
+  int left = o->count, first = *hint = facing_edge(o, r, *hint);
+  for (int k = first; left && !(any && set) && v3_dot(o->out[k], r) > o->inner; k = next_edge(o, k), --left)
+    set |= (EdgeSet) !(beyond_edge(o, k, x) <= near) << k;
+  for (int k = edge_before(o, first); left && !(any && set) && v3_dot(o->out[k], r) > o->inner; k = edge_before(o, k), --left)
+    set |= (EdgeSet) !(beyond_edge(o, k, x) <= near) << k;
+  return set;
 }
 
 // Projects x along n onto the plane of the facet.
@@ -61,36 +133,37 @@ static hfVec3 project_onto(const hfiFacet* f, hfVec3 n, hfVec3 x) {
   return v3_axpy(v3_dot(f->normal, v3_sub(f->vertex[0], x)) / v3_dot(f->normal, n), n, x);
 }
 
-// Is x, seen along n, inside of the facet's outline or at most `near` outside of it? Edge number `except` does not count.
-static int is_inside(const hfiFacet* f, const Outline* o, hfVec3 n, double near, hfVec3 x, int except) {
+// Is x, seen along n, inside of the facet's outline or at most `near` outside of it?
+static int is_inside(const hfiFacet* f, const Outline* o, hfVec3 n, double near, hfVec3 x, int* hint) {
   if (f->kind == HFI_FACET_DISC) return v3_norm(v3_sub(project_onto(f, n, x), f->vertex[0])) - f->radius <= near;
-  for (int k = 0; k < f->count; ++k)
-    if (k != except && !(v3_dot(o->out[k], x) - o->offset[k] <= near)) return 0;
-  return 1;
+  return !edges_beyond(o, near, x, 1, hint);
 }
 
 static int has_edges(const Clip* c) { return c->R->kind == HFI_FACET_POLYGON && c->I->kind != HFI_FACET_DISC; }
 
-static void measure_beyond(Clip* c) {
-  const Outline* o = &c->outline_R;
-  double* beyond = c->beyond;
-  for (int k = 0; k < c->I->count; ++k)
-    for (int j = 0; j < c->R->count; ++j) *beyond++ = v3_dot(o->out[j], c->I->vertex[k]) - o->offset[j];
+// A direction across n that is hardly one of symmetry, so that few vertices share a cell.
+static hfVec3 choose_direction(hfVec3 n) {
+  hfVec3 askew = {0.3, 0.5, 0.8};
+  return v3_unit(v3_axpy(-v3_dot(n, askew), n, askew));
 }
 
-// Is vertex k of I inside of R, by c->beyond?
-static int vertex_is_inside(const Clip* c, int k) {
-  for (int j = 0, n = c->R->count; j < n; ++j)
-    if (!(c->beyond[k * n + j] <= c->near)) return 0;
-  return 1;
+// The cell `by` metres further than p. Cells are counted from R's first vertex, less a number that keeps them positive.
+static int cell_of(const Clip* c, hfVec3 p, double by) {
+  double place = v3_dot(c->across, v3_sub(p, c->R->vertex[0])) + by;
+  return (int)((int64_t)(place * c->cells_per_metre + 1e12) % CELLS);
 }
+
+static int is_taken(const Clip* c, int cell) { return c->taken[cell / 64] >> cell % 64 & 1; }
 
 static void add_candidate(Clip* c, hfVec3 p, uint32_t feature) {
   if (c->count == CANDIDATES) return;
   double near2 = c->near * c->near;
-  for (int i = 0; i < c->count; ++i)
-    if (v3_norm2(v3_sub(c->candidate[i].p, p)) <= near2) return;
+  if (is_taken(c, cell_of(c, p, -2 * c->near)) || is_taken(c, cell_of(c, p, 2 * c->near)))
+    for (int i = 0; i < c->count; ++i)
+      if (v3_norm2(v3_sub(c->candidate[i].p, p)) <= near2) return;
   hfiOverlapPoint made = {p, c->plane - v3_dot(c->n, p), feature};
+  int cell = cell_of(c, p, 0);
+  c->taken[cell / 64] |= (uint64_t)1 << cell % 64;
   c->candidate[c->count++] = made;
 }
 
@@ -137,30 +210,33 @@ static void list_corners(const hfiFacet* f, const hfiFacet* other, Corners* c) {
 // Adds the vertices of I inside R, then those of R inside I, projected onto I.
 static void collect_vertices(Clip* c) {
   Corners of;
-  int measured = has_edges(c);
+  int edges = has_edges(c), hint_R = 0, hint_I = 0;
   list_corners(c->I, c->R, &of);
   for (int k = 0; k < of.count; ++k) {
-    int inside = measured ? vertex_is_inside(c, k) : is_inside(c->R, &c->outline_R, c->n, c->near, of.vertex[k], -1);
+    if (edges) c->beyond[k] = edges_beyond(&c->outline_R, c->near, of.vertex[k], 0, &hint_R);
+    int inside = edges ? !c->beyond[k] : is_inside(c->R, &c->outline_R, c->n, c->near, of.vertex[k], &hint_R);
     if (inside) add_candidate(c, of.vertex[k], vertex_feature(!c->R_is_A, of.id[k]));
   }
   if (c->I->kind == HFI_FACET_SEGMENT || fabs(v3_dot(c->I->normal, c->n)) < STEEP_COSINE) return;
   list_corners(c->R, c->I, &of);
   for (int k = 0; k < of.count; ++k)
-    if (is_inside(c->I, &c->outline_I, c->n, c->near, of.vertex[k], -1))
+    if (is_inside(c->I, &c->outline_I, c->n, c->near, of.vertex[k], &hint_I))
       add_candidate(c, project_onto(c->I, c->n, of.vertex[k]), vertex_feature(c->R_is_A, of.id[k]));
 }
 
 // Adds the crossings of the edges of I, a polygon or segment, with the edges of R, a polygon. Where an end of an edge is within
 // `near` of the other edge's line, that end is a candidate already.
 static void cross_polygon(Clip* c) {
-  for (int i = 0, n = c->R->count; i < edge_count(c->I); ++i) {
-    hfVec3 a = c->I->vertex[i], b = edge_end(c->I, i);
-    const double *beyond_a = c->beyond + i * n, *beyond_b = i + 1 < c->I->count ? beyond_a + n : c->beyond;
-    for (int j = 0; j < n; ++j) {
-      double da = beyond_a[j], db = beyond_b[j];
+  const Outline* o = &c->outline_R;
+  for (int i = 0, hint = 0; i < edge_count(c->I); ++i) {
+    int next = i + 1 < c->I->count ? i + 1 : 0;
+    hfVec3 a = c->I->vertex[i], b = c->I->vertex[next];
+    for (EdgeSet left = c->beyond[i] ^ c->beyond[next]; left; left &= left - 1) {
+      int j = __builtin_ctzll(left);
+      double da = beyond_edge(o, j, a), db = beyond_edge(o, j, b);
       if (!((da < 0) != (db < 0)) || fabs(da) <= c->near || fabs(db) <= c->near) continue;
       hfVec3 x = v3_axpy(da / (da - db), v3_sub(b, a), a);
-      if (is_inside(c->R, &c->outline_R, c->n, c->near, x, j)) add_candidate(c, x, crossing_feature(c, j, i));
+      if (!(edges_beyond(o, c->near, x, 0, &hint) & ~((EdgeSet)1 << j))) add_candidate(c, x, crossing_feature(c, j, i));
     }
   }
 }
@@ -243,9 +319,11 @@ int hfi_clip_facets(const hfiFacet* A, const hfiFacet* B, int reference_is_A, hf
   c.near = HFI_FLAT_TILT * min2(A->size, B->size);
   c.R_is_A = reference_is_A;
   c.count = 0;
+  c.across = choose_direction(c.n);
+  c.cells_per_metre = CELLS_PER_SIZE / min2(A->size, B->size);
+  memset(c.taken, 0, sizeof c.taken);
   make_outline(c.R, c.n, &c.outline_R);
   make_outline(c.I, c.n, &c.outline_I);
-  if (has_edges(&c)) measure_beyond(&c);
   collect_vertices(&c);
   collect_crossings(&c);
   return write_points(&c, points);

@@ -12,7 +12,9 @@
 // not grow, but any point where it changes its sign will do.
 //
 // By the formula a trial point costs one evaluation of the laws and nothing else. The change of
-// sign is bracketed by regula falsi, with a bisection every third time. Where a stiff row makes g
+// sign is bracketed by the secant method, with a bisection every third time. Rows that reach a bound
+// or a limit make g a chain of straight pieces, flat at first and steep behind a bend: the zero is mostly on the
+// line through the last two points on one side of it, and far from the line through both ends. Where a stiff row makes g
 // jump, the end of the bracket behind the jump is returned, so that the next Newton matrix contains
 // that row.
 #include "solve/line.h"
@@ -32,22 +34,37 @@ static double evaluate_along(hfiIsland* I, int coupling, double base, double rat
   return base + alpha * rate - hfi_dot(I->ds, I->gamma, I->nrow);
 }
 
+// A point of the line: alpha, and g there.
+typedef struct Trial {
+  double alpha, g;
+} Trial;
+
+// Where the straight line through two points is zero.
+static double extrapolate(Trial a, Trial b) { return (a.alpha * b.g - b.alpha * a.g) / (b.g - a.g); }
+
+// The next trial point between lo and hi: on the line through the latest point and the one before it on the same side, if that line has its zero between
+// them, else on the line through lo and hi.
+static double choose_trial(Trial lo, Trial hi, Trial before, Trial latest, int trial) {
+  if (trial % 3 == 1) return 0.5 * (lo.alpha + hi.alpha);
+  double a = extrapolate(before, latest);
+  return a > lo.alpha && a < hi.alpha ? a : extrapolate(lo, hi);
+}
+
 double hfi_line_cut(hfiIsland* I, int coupling, double alpha, double start, double end) {
-  double lo = 0, hi = alpha, glo = start, ghi = end, base = 0;
+  Trial lo = {0, start}, hi = {alpha, end}, before = lo, latest = hi;
+  double base = 0;
   hfi_system_row_changes(I, I->dv, I->ds);
   hfi_system_multiply(I, I->dv, I->work);
   double rate = hfi_dot(I->dv, I->work, I->n);
   for (int32_t i = 0; i < I->n; ++i) base += I->dv[i] * (I->Av[i] - I->p[i]);
   base -= alpha * rate; // I->Av belongs to the end of the step.
   for (int trial = 0; trial < MAX_TRIALS; ++trial) {
-    double a = trial % 3 == 2 ? 0.5 * (lo + hi) : (lo * ghi - hi * glo) / (ghi - glo);
-    if (!(a > lo && a < hi)) break;
-    double g = evaluate_along(I, coupling, base, rate, a);
-    if (fabs(g) <= SMALL * -start) return a;
-    if (g > 0)
-      hi = a, ghi = g;
-    else
-      lo = a, glo = g;
+    double a = choose_trial(lo, hi, before, latest, trial);
+    if (!(a > lo.alpha && a < hi.alpha)) break;
+    latest = (Trial){a, evaluate_along(I, coupling, base, rate, a)};
+    if (fabs(latest.g) <= SMALL * -start) return a;
+    Trial* side = latest.g > 0 ? &hi : &lo;
+    before = *side, *side = latest;
   }
-  return hi;
+  return hi.alpha;
 }
