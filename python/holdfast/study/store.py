@@ -111,7 +111,7 @@ class Store:
         self._writable = writable
         try:
             mode = "rw" if writable else "ro"
-            self.db = sqlite3.connect(f"file:{self.path.absolute()}?mode={mode}", uri=True, timeout=30, isolation_level=None)
+            self.db = sqlite3.connect(f"{self.path.absolute().as_uri()}?mode={mode}", uri=True, timeout=30, isolation_level=None)
             if writable:
                 self.db.execute("PRAGMA journal_mode = WAL")
                 self.db.execute("PRAGMA synchronous = FULL")
