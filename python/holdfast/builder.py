@@ -90,11 +90,15 @@ class Builder(_core.Builder):
         """Writes everything as one MJCF file, which gives the same model again; an older file stays if that is refused.
 
         A path that ends in ``.sdf`` or ``.urdf`` gets SDFormat or URDF, as from :meth:`Model.write`: then what is returned says what
-        the format cannot say.
+        the format cannot say. One that ends in ``.hfm`` gets the block of :meth:`Model.save`, as from ``holdfast convert``.
         """
-        if file_name(path).endswith((".sdf", ".urdf")):
-            return self.finish().write(path)
-        self._write(file_name(path))
+        name = file_name(path)
+        if name.endswith((".sdf", ".urdf")):
+            return self.finish().write(name)
+        if name.endswith(".hfm"):
+            self.finish().save(name)
+        else:
+            self._write(name)
         return []
 
     def body(self, body: Any) -> dict[str, Any]:
