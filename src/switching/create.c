@@ -85,6 +85,9 @@ static void take_arrays(void* object, hfiArena* arena) {
   r->polygon_A = HFI_TAKE(arena, double, rows* rows);
   r->polygon_column = HFI_TAKE(arena, char, rows* hfi_polygon_column_size());
   r->polygon_slack = HFI_TAKE(arena, int32_t, 3 * contacts);
+  r->known.A = HFI_TAKE(arena, double, rows* rows);
+  HFI_TAKE_EACH(arena, double, rows, &r->known.k, &r->known.c);
+  r->known.rolling = HFI_TAKE(arena, int32_t, rows);
   take_problem(r, arena, contacts, rows, nv);
   r->work_size = max_size(max_size(hf_lcp_work_size(HF_LCP_LEMKE, r->max_rows),
                                    hf_lcp_work_size(HF_LCP_DANTZIG, r->max_rows)),

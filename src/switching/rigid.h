@@ -61,6 +61,14 @@ struct hfRigid {
 
   int32_t certified; // number of rows of the problem that problem.certificate belongs to; -1: to none of this step
 
+  // The matrix whose certificate was computed last. The end of a step is the start of the next: there the certificate is the same.
+  struct {
+    int32_t n;         // rows; 0: none
+    int32_t* rolling;  // (max_rows)
+    double *A, *k, *c; // (max_rows^2), (max_rows), (max_rows)
+    hfRigidCertificate certificate;
+  } known;
+
   const hfAccelProblem* accel_problem; // of the point
   hfRigidProblem problem;
   hfiPoint* point; // (max_contacts)
