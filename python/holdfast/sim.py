@@ -240,7 +240,8 @@ class Sim(_core.Sim):
         so does leaving ``with sim.record(...):``.
 
         interval: time between frames of the recording [s], 0: every step. The CSV of states has forces of the actuators, sensors and
-        poses of these bodies too where they are asked for. Where one of the files is refused, none is written.
+        poses of these bodies too where they are asked for. Where one of the files is refused, none is written. A recording holds one run: a step
+        from an earlier time than the last one, as after a reset, is refused until :meth:`stop`. CSV files take any states.
         """
         if not 0 <= interval < float("inf"):
             raise ValueError(f"interval must be a time >= 0 [s], is {interval!r}")

@@ -672,3 +672,25 @@ def test_names_of_files_as_bytes(tmp_path):
         sim.record(name("a.rec"), states=tmp_path / "a.rec")
     with pytest.raises(hf.FileError, match="nowhere"):
         hf.Model.from_file(name("nowhere.xml"))
+
+
+def test_a_recording_holds_one_run(tmp_path):
+    """Frames after a reset were left out until the time came that was recorded already, without a word."""
+    sim = hf.Sim(hf.Model.from_string(FALL))
+    sim.step(steps=7)
+    sim.record(tmp_path / "a.rec", interval=0)
+    sim.reset()  # before the first step: the run begins here
+    sim.step(steps=5)
+    sim.reset()
+    with pytest.raises(hf.ArgumentError, match="the time went back .* a recording holds one run"):
+        sim.step()
+    sim.stop()
+    with sim.record(tmp_path / "b.rec", interval=0, states=tmp_path / "b.csv"):
+        sim.reset()
+        sim.step(steps=3)
+    assert len(hf.Recording(tmp_path / "a.rec")) == 6 and len(hf.Recording(tmp_path / "b.rec")) == 4
+    with sim.record(states=tmp_path / "c.csv"):  # a table takes what comes
+        for _ in range(2):
+            sim.reset()
+            sim.step(steps=3)
+    assert len((tmp_path / "c.csv").read_text().splitlines()) == 1 + 6
