@@ -6,7 +6,8 @@
 //   G   J A^-1 J^T, the velocities that unit impulses give to the rows
 //   h   step, kappa and s0 slope and target of a saturated row, N normal rows, fN normal impulses
 //
-// Islands (partition.h) do not act on each other and are solved one after the other; the effort grows with the third power of the rows.
+// Islands (partition.h) do not act on each other: those of contacts alone are solved one after the other, because the effort grows with the third
+// power of the rows.
 // Step 1 copies the rows of an island into the dense matrix J (take_saturated, take_normals,
 // take_tangents). Step 2 eliminates the velocities:
 //
@@ -34,6 +35,8 @@
 // A saturated row is treated as rigid if h kappa w exceeds this, w being its inverse mass [-].
 // Near-rigid rows have (2 pi/beta)^2 = 3948 with the default beta = 0.1.
 static const double RIGID_SLOPE = 1000;
+// Islands with saturated rows are solved together with all others where they move slower than this share of the fastest [-].
+static const double SLOW = 1e-6;
 
 hfMlcpConfig hf_mlcp_config_default(void) {
   hfMlcpConfig c = {HF_MLCP_COMPLEMENTARITY, HF_LCP_LEMKE, 8, 0, 0, 0.2, 1e-6};
@@ -62,7 +65,8 @@ static void take_arrays(void* object, hfiArena* arena) {
   m->lcp_A = HFI_TAKE(arena, double, (size_t)n * (size_t)n);
   HFI_TAKE_EACH(arena, double, n, &m->lcp_b, &m->lcp_lo, &m->lcp_hi, &m->z);
   m->work = HFI_TAKE(arena, char, m->work_size);
-  m->column = HFI_TAKE(arena, int32_t, c->ntree);
+  HFI_TAKE_EACH(arena, int32_t, c->ntree, &m->column, &m->group_tree, &m->driven);
+  m->group_block = HFI_TAKE(arena, int32_t, contacts);
   hfi_partition_plan(&m->partition, arena, c->ntree, c->nblock, c->npiece);
 }
 
@@ -216,11 +220,8 @@ static void scatter(const hfMlcp* m, double* v, double* impulse) {
   }
 }
 
-// Makes the island k of the partition the one that is solved.
-static void select_island(hfMlcp* m, int k) {
-  const hfiPartition* S = &m->partition;
-  m->tree = S->tree + S->tree_start[k], m->ntree = S->tree_start[k + 1] - S->tree_start[k];
-  m->block = S->block + S->block_start[k], m->nblock = S->block_start[k + 1] - S->block_start[k];
+// Copies the rows of the selected trees and blocks. Returns 0 where the numbers do not make a problem.
+static int take_rows(hfMlcp* m) {
   m->nv = 0;
   for (int i = 0; i < m->ntree; ++i) {
     m->column[m->tree[i]] = m->nv;
@@ -230,14 +231,81 @@ static void select_island(hfMlcp* m, int k) {
   take_saturated(m);
   take_normals(m);
   take_tangents(m);
+  return eliminate_velocities(m) && form_matrix(m);
 }
 
-static hfStatus solve_island(hfMlcp* m, hfSolveReport* report, hfError* error) {
+static int take_island(hfMlcp* m, int k) {
+  const hfiPartition* S = &m->partition;
+  m->tree = S->tree + S->tree_start[k], m->ntree = S->tree_start[k + 1] - S->tree_start[k];
+  m->block = S->block + S->block_start[k], m->nblock = S->block_start[k + 1] - S->block_start[k];
+  return take_rows(m);
+}
+
+static int32_t island_of(const hfMlcp* m, const hfStepBlock* b) { return m->partition.label[m->problem->piece[b->piece].tree]; }
+
+// Takes all islands that have saturated rows as one, or all islands.
+static int take_driven(hfMlcp* m, int all) {
+  const hfStepProblem* p = m->problem;
+  m->tree = m->group_tree, m->block = m->group_block, m->ntree = m->nblock = 0;
+  for (int t = 0; t < p->ntree; ++t)
+    if (all || m->driven[m->partition.label[t]]) m->group_tree[m->ntree++] = t;
+  for (int k = 0; k < p->nblock; ++k)
+    if (all || m->driven[island_of(m, &p->block[k])]) m->group_block[m->nblock++] = k;
+  return take_rows(m);
+}
+
+// Marks the islands that have saturated rows. Returns how many.
+static int find_driven(hfMlcp* m) {
+  const hfStepProblem* p = m->problem;
+  int count = 0;
+  for (int k = 0; k < m->partition.count; ++k) m->driven[k] = 0;
+  for (int k = 0; k < p->nblock; ++k)
+    if (p->block[k].law == HF_LAW_SATURATED) m->driven[island_of(m, &p->block[k])] = 1;
+  for (int k = 0; k < m->partition.count; ++k) count += m->driven[k];
+  return count;
+}
+
+// The largest velocity that the impulses of the selected rows must change [m/s or rad/s].
+static double largest_rate(const hfMlcp* m) {
+  double largest = 0;
+  for (int i = 0; i < m->n; ++i) largest = max2(largest, fabs(m->g[i] - m->target[i]));
+  return largest;
+}
+
+static hfStatus solve_rows(hfMlcp* m, double* v, double* impulse, hfSolveReport* report, hfError* error) {
   static hfStatus (*const forms[])(hfMlcp*, hfSolveReport*, hfError*) = {hfi_mlcp_complementarity, hfi_mlcp_two_stage, hfi_mlcp_dissipation};
-  if (!eliminate_velocities(m) || !form_matrix(m)) return HF_SINGULAR;
-  if (m->n == 0) return HF_OK;
-  ++report->islands;
-  return forms[m->config.form](m, report, error);
+  hfStatus status = HF_OK;
+  if (m->n > 0) {
+    ++report->islands;
+    status = forms[m->config.form](m, report, error);
+  }
+  if (status >= 0) scatter(m, v, impulse);
+  return status;
+}
+
+// Solves islands without saturated rows one by one, then all others as one. A saturated row has bounds, beside which the velocities of an
+// island at rest are too small to be told from zero: these need a faster island beside them, as a scale.
+static hfStatus solve_islands(hfMlcp* m, double* v, double* impulse, hfSolveReport* report, hfError* error) {
+  hfStatus status = HF_OK;
+  double fastest = 0;
+  int driven = find_driven(m);
+  for (int k = 0; k < m->partition.count; ++k) {
+    if (m->driven[k]) continue;
+    if (!take_island(m, k)) return HF_SINGULAR;
+    fastest = max2(fastest, largest_rate(m));
+    hfStatus own = solve_rows(m, v, impulse, report, error);
+    if (own < 0) return own;
+    if (status == HF_OK) status = own;
+  }
+  if (!driven) return status;
+  if (!take_driven(m, 0)) return HF_SINGULAR;
+  if (largest_rate(m) < SLOW * fastest) {
+    memset(report, 0, sizeof *report);
+    status = HF_OK;
+    if (!take_driven(m, 1)) return HF_SINGULAR;
+  }
+  hfStatus own = solve_rows(m, v, impulse, report, error);
+  return own < 0 || status == HF_OK ? own : status;
 }
 
 hfStatus hf_mlcp_solve(hfMlcp* m, const hfStepProblem* problem, double* v, double* impulse, hfSolveReport* report, hfError* error) {
@@ -248,14 +316,8 @@ hfStatus hf_mlcp_solve(hfMlcp* m, const hfStepProblem* problem, double* v, doubl
   m->problem = problem;
   hfi_partition_find(&m->partition, problem);
   memset(impulse, 0, sizeof *impulse * (size_t)problem->nrow);
-  for (int k = 0; k < m->partition.count; ++k) {
-    select_island(m, k);
-    hfStatus own = solve_island(m, report, error);
-    if (own < 0) return own;
-    if (own == HF_SINGULAR) return report->status = own;
-    if (status == HF_OK) status = own;
-    scatter(m, v, impulse);
-  }
+  status = solve_islands(m, v, impulse, report, error);
+  if (status < 0) return status;
   for (int i = 0; i < problem->nv; ++i) if (!isfinite(v[i]) && status == HF_OK) status = HF_SINGULAR;
   report->coupled_residual = report->residual;
   return report->status = status;

@@ -19,9 +19,11 @@ struct hfMlcp {
 
   const hfStepProblem* problem;
   hfiPartition partition;      // islands of the problem
-  const int32_t *tree, *block; // trees and blocks of the island that is solved,
+  const int32_t *tree, *block; // trees and blocks of the island, or islands, solved now,
   int32_t ntree, nblock, nv;   // and how many, and how many velocities
   int32_t* column;             // (ntree of the problem) first column of a tree of the island
+  int32_t* driven;             // (islands) 1: the island has saturated rows
+  int32_t *group_tree, *group_block; // trees and blocks of several islands that are solved as one
   // rows of this island
   int32_t ns, nc, nt, n; // saturated rows, contacts, contacts with friction, all rows ns + nc + 2 nt
   int32_t* source;       // (max_row) the row of the problem that it is
