@@ -73,7 +73,7 @@ HF_API hfStatus hf_recorder_open(hfRecorder** recorder, const char* path, const 
 // Time between frames [s]; 1/60 unless set. 0: every step.
 HF_API void hf_recorder_set_interval(hfRecorder* recorder, double interval);
 // After every step, and once before the first with step = NULL. Writes events and changes of the controls
-// as they come and a frame when one is due. input: controls and mocap poses, may be NULL.
+// as they come and a frame when one is due. input: controls and mocap poses, may be NULL. Refuses a state from before the last one: a recording holds one run.
 HF_API hfStatus hf_recorder_add(hfRecorder* recorder, const hfSim* sim, const hfState* state,
                                 const hfInput* input, const hfStepReport* step, hfError* error);
 // Writes a frame at once: the state after the sim's last step, and the contacts of that step.

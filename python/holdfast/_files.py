@@ -11,6 +11,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 
+FilePath = str | bytes | os.PathLike
+
+
+def file_name(path: FilePath) -> str:
+    """The name of a file as text; bytes are names as the system has them, as for ``open``."""
+    return os.fsdecode(path)
+
+
 def _open_nameless(folder: Path) -> int | None:
     """A file of the folder that has no name, so that nothing is left of it when the process ends; None where there are none."""
     try:
@@ -27,23 +35,23 @@ def _give_name(file: int, name: Path) -> None:
         os.close(folder)
 
 
-def refuse_same_file(files: dict[str, str | os.PathLike | None]) -> None:
+def refuse_same_file(files: dict[str, FilePath | None]) -> None:
     """Refuses one file in two roles; the keys are the roles."""
     seen: dict[str, str] = {}
     for role, path in files.items():
         if path is None:
             continue
-        real = os.path.realpath(path)
+        real = os.path.realpath(file_name(path))
         if real in seen:
-            raise ValueError(f"{seen[real]} and {role} are the same file: {os.fspath(path)}")
+            raise ValueError(f"{seen[real]} and {role} are the same file: {file_name(path)}")
         seen[real] = role
 
 
 @contextmanager
-def written_beside(path: str | os.PathLike) -> Iterator[Path]:
+def written_beside(path: FilePath) -> Iterator[Path]:
     """A path to which the new file is written. The file takes the place of the older one when the block ends, with its permissions;
     when the block fails, the older file stays."""
-    target = Path(path).resolve()  # a link stays a link
+    target = Path(file_name(path)).resolve()  # a link stays a link
     temporary = target.with_name(f".{os.getpid()}-{time.monotonic_ns():x}{target.suffix[:16]}")  # the whole name may be as long as a name can be
     file = _open_nameless(target.parent)
     try:

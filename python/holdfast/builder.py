@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import operator
-import os
 from typing import Any, Iterable, Sequence, Unpack
 
 import numpy as np
 
 from . import _core
 from ._arrays import floats
+from ._files import FilePath, file_name
 from .model import GEOM_TYPES, JOINT_TYPES, Diagnostic, ImportOptions, Model, import_options
 
 _MOTOR = ("resistance", "constant", "tempcoef", "reftemp", "ambient", "thermal_resistance", "thermal_capacity", "time_constant", "current_rate",
@@ -68,9 +68,9 @@ class Builder(_core.Builder):
         self.set_world(**world)
 
     @classmethod
-    def from_file(cls, path: str | os.PathLike, *, search: Iterable[str | os.PathLike] = (), **options: Unpack[ImportOptions]) -> Builder:
+    def from_file(cls, path: FilePath, *, search: Iterable[FilePath] = (), **options: Unpack[ImportOptions]) -> Builder:
         """Reads MJCF, URDF or SDFormat; the arguments are those of :meth:`Model.from_file`."""
-        builder, said = cls._load(os.fspath(path), [os.fspath(p) for p in search], import_options(options))
+        builder, said = cls._load(file_name(path), [file_name(p) for p in search], import_options(options))
         builder.diagnostics = [Diagnostic(*d) for d in said]
         return builder
 
@@ -86,15 +86,19 @@ class Builder(_core.Builder):
         self._attach(guest, {"parent": self._id("body", parent), "pos": pos, "quat": quat, "prefix": prefix, "suffix": suffix,
                              "body": body, "site": site})
 
-    def write(self, path: str | os.PathLike) -> list[Diagnostic]:
+    def write(self, path: FilePath) -> list[Diagnostic]:
         """Writes everything as one MJCF file, which gives the same model again; an older file stays if that is refused.
 
         A path that ends in ``.sdf`` or ``.urdf`` gets SDFormat or URDF, as from :meth:`Model.write`: then what is returned says what
-        the format cannot say.
+        the format cannot say. One that ends in ``.hfm`` gets the block of :meth:`Model.save`, as from ``holdfast convert``.
         """
-        if os.fspath(path).endswith((".sdf", ".urdf")):
-            return self.finish().write(path)
-        self._write(os.fspath(path))
+        name = file_name(path)
+        if name.endswith((".sdf", ".urdf")):
+            return self.finish().write(name)
+        if name.endswith(".hfm"):
+            self.finish().save(name)
+        else:
+            self._write(name)
         return []
 
     def body(self, body: Any) -> dict[str, Any]:

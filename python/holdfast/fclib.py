@@ -12,12 +12,11 @@ as in CSparse and in the collection's files, ``i`` has the rows and ``p`` the co
 from __future__ import annotations
 
 import io
-import os
 from typing import Any
 
 import numpy as np
 
-from ._files import written_beside
+from ._files import FilePath, file_name, written_beside
 from .friction import _MATRICES, _VECTORS, FrictionProblem, Solution, Sparse
 
 
@@ -53,10 +52,10 @@ def _form_of(file: Any, path: str) -> str:
     raise ValueError(f"{path}: has neither fclib_local nor fclib_global")
 
 
-def read(path: str | os.PathLike) -> FrictionProblem:
+def read(path: FilePath) -> FrictionProblem:
     """Reads the problem of a file."""
-    with _h5py().File(path, "r") as file:
-        form = _form_of(file, os.fspath(path))
+    with _h5py().File(file_name(path), "r") as file:
+        form = _form_of(file, file_name(path))
         group = file[f"fclib_{form}"]
         given: dict[str, Any] = {n: _read_matrix(group[n]) for n in _MATRICES[form] if n in group}
         vectors = group["vectors"]
@@ -64,9 +63,9 @@ def read(path: str | os.PathLike) -> FrictionProblem:
         return FrictionProblem(dim=_number(group, "spacedim"), **given)
 
 
-def read_solution(path: str | os.PathLike) -> dict[str, np.ndarray] | None:
+def read_solution(path: FilePath) -> dict[str, np.ndarray] | None:
     """The arrays (r, u, and where given v, l) of the solution that a file holds, or None."""
-    with _h5py().File(path, "r") as file:
+    with _h5py().File(file_name(path), "r") as file:
         if "solution" not in file:
             return None
         return {n: np.asarray(x, float) for n, x in file["solution"].items()}
@@ -79,7 +78,7 @@ def _write_matrix(group: Any, A: Sparse) -> None:
     group["p"], group["i"], group["x"] = A.start, A.col, A.value
 
 
-def write(path: str | os.PathLike, problem: FrictionProblem, solution: Solution | None = None, *, title: str = "",
+def write(path: FilePath, problem: FrictionProblem, solution: Solution | None = None, *, title: str = "",
           description: str = "") -> None:
     """Writes a problem, and its solution where given, in FCLIB's layout with matrices compressed by rows."""
     content = io.BytesIO()

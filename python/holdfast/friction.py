@@ -9,13 +9,13 @@ r and u obey Coulomb's law. l are multipliers of equalities. The names are those
 
 from __future__ import annotations
 
-import os
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import _core
 from ._arrays import floats
+from ._files import FilePath, file_name
 
 _STATUS = {0: "ok", 1: "not converged"}
 _FORMS = ("local", "global")
@@ -157,14 +157,14 @@ class FrictionProblem:
         *arrays, report = _core.friction_evaluate(*self._parts(), first, second)
         return Solution(*(np.asarray(x) for x in arrays), _STATUS[report["status"]], report)
 
-    def write(self, path: str | os.PathLike) -> None:
+    def write(self, path: FilePath) -> None:
         """Writes a text file with 17 significant digits (docs/reference/friction-file.md)."""
-        _core.friction_write(*self._parts(), os.fspath(path))
+        _core.friction_write(*self._parts(), file_name(path))
 
     @classmethod
-    def read(cls, path: str | os.PathLike) -> FrictionProblem:
+    def read(cls, path: FilePath) -> FrictionProblem:
         """Reads a text file; what is read is bitwise what was written."""
-        counts, arrays = _core.friction_read(os.fspath(path))
+        counts, arrays = _core.friction_read(file_name(path))
         m, p, nv = counts["dim"] * counts["ncontact"], counts["nequality"], counts["nv"]
         shapes = {"W": (m, m), "V": (m, p), "R": (p, p), "M": (nv, nv), "H": (nv, m), "G": (nv, p)}
         given = {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import os
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Iterable, NamedTuple, TypedDict, Unpack
@@ -12,6 +11,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import NamedArray, floats, named
+from ._files import FilePath, file_name
 
 _KINDS: dict[str, int] = {**_core.object_kinds, "key": _core.object_kinds["keyframe"]}
 _NQ = (7, 4, 1, 1, 1)  # free, ball, slide, hinge, screw
@@ -122,7 +122,7 @@ class Model(_core.Model):
     """
 
     @classmethod
-    def from_file(cls, path: str | os.PathLike, *, search: Iterable[str | os.PathLike] = (), **options: Unpack[ImportOptions]) -> Model:
+    def from_file(cls, path: FilePath, *, search: Iterable[FilePath] = (), **options: Unpack[ImportOptions]) -> Model:
         """Reads MJCF, URDF or SDFormat, by the root element; or a model that :meth:`save` wrote.
 
         search: folders for ``package://`` and relative files, after the file's own. What the reader has to say is in
@@ -136,7 +136,7 @@ class Model(_core.Model):
         - skip_meshes=True: leave out geoms whose mesh file is missing, cannot be read or is flat instead of refusing the model
         """
         fields = import_options(options)
-        path = os.fspath(path)
+        path = file_name(path)
         try:
             with open(path, "rb") as file:
                 saved = file.read(8) == b"HFMODEL\0"
@@ -144,13 +144,13 @@ class Model(_core.Model):
             saved = False
         if saved:
             return cls._open(path)
-        return cls._load(path, [os.fspath(p) for p in search], fields)
+        return cls._load(path, [file_name(p) for p in search], fields)
 
     @classmethod
-    def from_string(cls, text: str, *, name: str = "<string>", folder: str | os.PathLike = ".",
-                    search: Iterable[str | os.PathLike] = (), **options: Unpack[ImportOptions]) -> Model:
+    def from_string(cls, text: str, *, name: str = "<string>", folder: FilePath = ".",
+                    search: Iterable[FilePath] = (), **options: Unpack[ImportOptions]) -> Model:
         """The same from text; ``name`` stands for the file in messages, relative files resolve from ``folder``."""
-        return cls._parse(text, name, os.fspath(folder), [os.fspath(p) for p in search], import_options(options))
+        return cls._parse(text, name, file_name(folder), [file_name(p) for p in search], import_options(options))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Model:
@@ -161,17 +161,17 @@ class Model(_core.Model):
         """The whole model as one relocatable block."""
         return self._to_bytes()
 
-    def save(self, path: str | os.PathLike) -> None:
+    def save(self, path: FilePath) -> None:
         """Writes the block to a file, which :meth:`from_file` reads without parsing."""
-        self._save(os.fspath(path))
+        self._save(file_name(path))
 
-    def write(self, path: str | os.PathLike) -> list[Diagnostic]:
+    def write(self, path: FilePath) -> list[Diagnostic]:
         """Writes the model as SDFormat (``.sdf``) or URDF (``.urdf``), for Gazebo, Drake and ROS.
 
         Meshes become OBJ files in the folder PATH.meshes. Returns warnings about what the format cannot say and the file lacks. URDF holds one
         robot: several bodies that float, loops, balls and screws are refused. :meth:`Builder.write` writes MJCF.
         """
-        path = os.fspath(path)
+        path = file_name(path)
         if path.endswith(".sdf"):
             return [Diagnostic(*d) for d in self._write_sdf(path)]
         if path.endswith(".urdf"):

@@ -19,7 +19,7 @@ from .state import State
 
 def from_mujoco(source: Any) -> Model:
     """A model from an ``mjModel``, an ``mjSpec`` or a path. What Holdfast does not use is in ``model.diagnostics``."""
-    if isinstance(source, (str, os.PathLike)):
+    if isinstance(source, (str, bytes, os.PathLike)):
         return Model.from_file(source)
     if hasattr(source, "to_xml"):  # mjSpec
         source = source.compile()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import _core
 from ._arrays import struct_dtype
+from ._files import FilePath, file_name
 
 _DTYPES = {name: struct_dtype(d) for name, d in _core.problem_dtypes().items()}
 
@@ -35,13 +35,13 @@ class Problem:
         self.__dict__.update(core._counts())
 
     @classmethod
-    def read(cls, path: str | os.PathLike) -> Problem:
+    def read(cls, path: FilePath) -> Problem:
         """Reads a problem file; what is read is bitwise what was written."""
-        return cls(_core.Problem._read(os.fspath(path)))
+        return cls(_core.Problem._read(file_name(path)))
 
-    def write(self, path: str | os.PathLike) -> None:
+    def write(self, path: FilePath) -> None:
         """Writes a text file with 17 significant digits."""
-        self._core._write(os.fspath(path))
+        self._core._write(file_name(path))
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):

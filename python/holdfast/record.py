@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import operator
-import os
 from functools import cached_property
 from typing import Any, Iterator, NamedTuple
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import NamedArray, struct_dtype
+from ._files import FilePath, file_name
 from .model import Model
 
 CONTACT = struct_dtype(_core.frame_contact_dtype())
@@ -59,8 +59,8 @@ class Recording(_core.Recording):
     and ``times``, ``kinetic`` and ``potential`` one number a frame.
     """
 
-    def __new__(cls, path: str | os.PathLike) -> Recording:
-        return super().__new__(cls, os.fspath(path))
+    def __new__(cls, path: FilePath) -> Recording:
+        return super().__new__(cls, file_name(path))
 
     @cached_property
     def model(self) -> Model:

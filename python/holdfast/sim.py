@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import NamedArray, floats, struct_dtype
-from ._files import refuse_same_file, written_beside
+from ._files import FilePath, file_name, refuse_same_file, written_beside
 from .model import Model, Params, _kind_name
 from .problem import Problem
 from .state import Input, State
@@ -80,7 +80,7 @@ class Report:
     def __init__(self, text: str):
         self.html = text
 
-    def save(self, path: str | os.PathLike) -> None:
+    def save(self, path: FilePath) -> None:
         with written_beside(path) as temporary:
             temporary.write_text(self.html, encoding="utf-8")
 
@@ -246,14 +246,15 @@ class Sim(_core.Sim):
 
     # ---- files ------------------------------------------------------------------------------------------------
 
-    def record(self, recording: str | os.PathLike | None = None, *, states: str | os.PathLike | None = None,
-               contacts: str | os.PathLike | None = None, interval: float = 1 / 60, actuator_forces: bool = False,
+    def record(self, recording: FilePath | None = None, *, states: FilePath | None = None,
+               contacts: FilePath | None = None, interval: float = 1 / 60, actuator_forces: bool = False,
                sensors: bool = False, bodies: Iterable[str] = ()) -> Sim:
         """Writes every following step to files: a recording, a CSV of states, a CSV of contacts. :meth:`stop` ends it;
         so does leaving ``with sim.record(...):``.
 
         interval: time between frames of the recording [s], 0: every step. The CSV of states has forces of the actuators, sensors and
-        poses of these bodies too where they are asked for. Where one of the files is refused, none is written.
+        poses of these bodies too where they are asked for. Where one of the files is refused, none is written. A recording holds one run: a step
+        from an earlier time than the last one, as after a reset, is refused until :meth:`stop`. CSV files take any states.
         """
         if not 0 <= interval < float("inf"):
             raise ValueError(f"interval must be a time >= 0 [s], is {interval!r}")
@@ -263,13 +264,13 @@ class Sim(_core.Sim):
         opened = [False, False]
         try:
             if recording is not None:
-                self._record(os.fspath(recording), float(interval))
+                self._record(file_name(recording), float(interval))
                 opened[0] = True
             if states is not None:
-                self._log_states(os.fspath(states), actuator_forces, sensors, list(bodies))
+                self._log_states(file_name(states), actuator_forces, sensors, list(bodies))
                 opened[1] = True
             if contacts is not None:
-                self._log_contacts(os.fspath(contacts))
+                self._log_contacts(file_name(contacts))
         except BaseException:
             self._give_up(*opened)
             raise

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
 
 from . import _core
 from ._arrays import NamedArray, floats
+from ._files import FilePath, file_name
 from .model import Model
 
 
@@ -94,13 +94,13 @@ class State(_Fields, _core.State):
         state._assign(bytes(data))
         return state
 
-    def save(self, path: str | os.PathLike) -> None:
+    def save(self, path: FilePath) -> None:
         """Writes the state to a file; :meth:`restore` gives the same bits back."""
-        self._save(os.fspath(path))
+        self._save(file_name(path))
 
-    def restore(self, path: str | os.PathLike) -> None:
+    def restore(self, path: FilePath) -> None:
         """Reads a saved state; refuses one of another model's sizes."""
-        self._restore(os.fspath(path))
+        self._restore(file_name(path))
 
     def __reduce__(self) -> Any:
         return (State.from_bytes, (self.model, self._to_bytes(), self.max_memory))

@@ -101,7 +101,7 @@ static void read_part(hfiMjcf* doc, const hfiScope* scope, const hfiElem* elem) 
     return;
   }
   if (body || frame)
-    hfi_fail(r, elem, HF_ERROR_MODEL, "the model has no %s \"%s\"", body ? "body" : "frame",
+    hfi_fail(r, elem, HF_ERROR_MODEL, "the attached model has no %s \"%s\"", body ? "body" : "frame",
              body ? body : frame);
 }
 

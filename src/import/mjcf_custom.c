@@ -121,6 +121,8 @@ void hfi_mjcf_set_world(hfiMjcf* m) {
   find_positive(m, "tangential_ratio", &w->tangential_ratio);
   find_positive(m, "release_speed", &w->release_speed);
   read_word(m, "method", hfi_mjcf_methods, &w->method);
+  if (find_custom(m, "method")) // the file names a method for Holdfast: the integrator is for MuJoCo and worth no note
+    for (hfiElem* e = hfi_child(m->root, "option"); e; e = hfi_next(e, "option")) hfi_attr(e, "integrator");
   read_word(m, "friction", hfi_mjcf_friction_laws, &w->friction);
   read_word(m, "friction_rule", hfi_mjcf_friction_rules, &w->friction_rule);
 }
@@ -222,6 +224,8 @@ void hfi_mjcf_read_signal(hfiMjcf* m, const char* full_name, hfActuatorDef* def)
     double* x = HFI_NEW(m->r, double, 5);
     int count = 0, least = counts[k->value].least, most = counts[k->value].most;
     const double* given = hfi_parse_list(m->r, c->elem, "data", rest, &count);
+    if (!m->r->status && least == most && count != most)
+      hfi_fail(m->r, c->elem, HF_ERROR_PARSE, "%s takes %d numbers, not %d", k->word, most, count);
     if (!m->r->status && (count < least || count > most))
       hfi_fail(m->r, c->elem, HF_ERROR_PARSE, "%s takes %d to %d numbers, not %d", k->word, least, most, count);
     if (m->r->status) return;

@@ -18,12 +18,12 @@ hfiPlacement hfi_placement_identity(void) {
 }
 
 hfiPlacement hfi_placement_mul(hfiPlacement a, hfiPlacement b) {
-  hfiPlacement f = {v3_add(a.p, q_rotate(a.q, b.p)), q_unit(q_mul(a.q, b.q))};
+  hfiPlacement f = {v3_add(a.p, q_rotate(a.q, b.p)), q_unit_once(q_mul(a.q, b.q))};
   return f;
 }
 
 hfiPlacement hfi_placement_from(const double pos[3], const double quat[4]) {
-  hfiPlacement f = {v3_load(pos), q_unit(q_load(quat))};
+  hfiPlacement f = {v3_load(pos), q_unit_once(q_load(quat))};
   return f;
 }
 
@@ -89,7 +89,7 @@ static int read_orientation(hfiMjcf* m, const hfiElem* elem, double quat[4]) {
     q = q_load(x);
     if (!(q_norm(q) > TINY))
       hfi_fail(r, elem, HF_ERROR_MODEL, "quat: a zero quaternion is no orientation");
-    q = q_unit(q);
+    q = q_unit_once(q);
   }
   if (hfi_read_reals(r, elem, "axisangle", 4, 4, x)) {
     ++given;

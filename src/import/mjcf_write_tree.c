@@ -8,7 +8,9 @@
 #include "base/finite.h"
 #include "math/eigen3.h"
 
+#include <float.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---- what MJCF lacks ----------------------------------------------------------------------------
@@ -148,11 +150,35 @@ void hfi_mjcf_write_assets(hfiMjcfWriter* w) {
 // MuJoCo refuses a fullinertia with a smaller moment, but takes a diaginertia with zeros [kg m^2].
 static const double LEAST_MOMENT = 1e-14;
 
-// The moments about the axes of q.
+static double round_to_digits(double x, int digits) {
+  char text[40];
+  snprintf(text, sizeof text, "%.*g", digits, x);
+  return strtod(text, NULL);
+}
+
+static int same_numbers(const double* a, const double* b, int count) {
+  for (int i = 0; i < count; ++i)
+    if (a[i] != b[i]) return 0;
+  return 1;
+}
+
+// Computes the moments D about the axes R of an inertia, which the reader turns back. Several roundings of D can belong to one inertia: those with
+// the fewest digits are taken that give the same bits again, because such numbers stood in a file. Where none do, D has all its digits.
+static void find_moments(hfMat3 R, const double* inertia, double* D) {
+  double turned[6];
+  sym3_rotate(m3_transpose(R), inertia, turned);
+  for (int digits = 6; digits <= DBL_DECIMAL_DIG; ++digits) {
+    double moments[6] = {0}, again[6];
+    for (int i = 0; i < 3; ++i) moments[i] = max2(0, round_to_digits(turned[i], digits));
+    sym3_rotate(R, moments, again);
+    memcpy(D, moments, 3 * sizeof *D);
+    if (same_numbers(again, inertia, 6)) return;
+  }
+}
+
 static void write_moments(hfiMjcfWriter* w, hfQuat q, const double* inertia) {
-  double D[6], quat[4];
-  sym3_rotate(m3_transpose(m3_from_quat(q)), inertia, D);
-  for (int i = 0; i < 3; ++i) D[i] = max2(0, D[i]);
+  double D[3], quat[4];
+  find_moments(m3_from_quat(q), inertia, D);
   q_store(quat, q);
   if (q.x != 0 || q.y != 0 || q.z != 0) hfi_xml_put_reals(&w->xml, "quat", quat, 4);
   hfi_xml_put_reals(&w->xml, "diaginertia", D, 3);

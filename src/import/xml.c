@@ -382,8 +382,12 @@ static const hfiMeaning* find_meaning(const hfiMeaning* table, const char* elem,
   return NULL;
 }
 
+// Whether an attribute declares a prefix of names, as xmlns:drake does: it says nothing of the model.
+static int declares_names(const char* name) { return strcmp(name, "xmlns") == 0 || strncmp(name, "xmlns:", 6) == 0; }
+
 static void report_attribute(hfiReader* r, const hfiElem* elem, const hfiAttr* attr,
                              const hfiMeaning* table) {
+  if (declares_names(attr->name)) return;
   const hfiMeaning* m = find_meaning(table, elem->name, attr->name);
   if (m && !m->text) return;
   if (m)

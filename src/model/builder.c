@@ -122,7 +122,7 @@ int hfi_refuse_memory(hfError* error) {
 int hfi_normalise_quat(double* quat) {
   hfQuat q = q_load(quat);
   if (!hfi_all_finite(quat, 4) || !(q_norm(q) > 1e-10)) return 0;
-  q_store(quat, q_unit(q));
+  q_store(quat, q_unit_once(q));
   return 1;
 }
 

@@ -94,7 +94,7 @@ hfStatus hfi_check_joint(const hfBuilder* b, hfJointDef* d, hfError* error) {
   if (joint->uses_axis) {
     if (!(axis > 1e-10) || !isfinite(axis))
       return hfi_refuse_def(error, d->where, kind, d->name, "axis has no direction");
-    v3_store(d->axis, v3_scale(1 / axis, v3_load(d->axis)));
+    v3_store(d->axis, v3_unit_once(v3_load(d->axis)));
   }
   const double values[] = {d->pos[0],          d->pos[1],       d->pos[2],   d->range[0],
                            d->range[1],        d->margin,       d->ref,      d->springref,

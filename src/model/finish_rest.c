@@ -97,7 +97,7 @@ static void fill_weld(const hfEqualityDef* d, double* data, hfPose X_W1, hfPose 
     for (int i = 0; i < 6; ++i) data[i] = 0;
     q_store(data + 6, q_identity());
   } else if (q_norm(q_load(d->data + 6)) > 1e-10) {
-    q_store(data + 6, q_unit(q_load(d->data + 6)));
+    q_store(data + 6, q_unit_once(q_load(d->data + 6)));
   } else {
     v3_store(data + 3, pose_inv_point(X_W1, pose_point(X_W2, v3_load(d->data))));
     q_store(data + 6, q_from_m3(m3_tmul(X_W1.R, X_W2.R)));
@@ -203,11 +203,8 @@ void hfi_finish_sensors(hfiFinish* f) {
   }
 }
 
-// A quaternion of a keyframe counts as its direction, as in MuJoCo, and one of zeros as no rotation. One that has the length 1 but for rounding stays as it is.
-static void normalise_key_quat(double* quat) {
-  hfQuat q = q_load(quat);
-  if (!(fabs(q_norm(q) - 1) <= 1e-15)) q_store(quat, q_unit(q));
-}
+// A quaternion of a keyframe counts as its direction, as in MuJoCo, and one of zeros as no rotation.
+static void normalise_key_quat(double* quat) { q_store(quat, q_unit_once(q_load(quat))); }
 
 static void fill_key(const hfiFinish* f, const hfiKeyLayout* ids, const hfiKeyLayout* model, int i) {
   hfModel* m = f->m;

@@ -9,7 +9,7 @@
 
 static hfStatus find_root(hfiGraft* g, const hfAttachDef* def, hfError* error) {
   g->root = def->body ? hf_builder_find(g->guest, HF_OBJECT_BODY, def->body) : 0;
-  if (g->root < 0) return hfi_refuse(error, HF_ERROR_MODEL, "the model has no body \"%s\"", def->body);
+  if (g->root < 0) return hfi_refuse(error, HF_ERROR_MODEL, "the attached model has no body \"%s\"", def->body);
   return HF_OK;
 }
 
@@ -77,7 +77,7 @@ static int rename_id(const hfiGraft* g, int kind, int32_t* id) {
 
 static void place(const hfiGraft* g, double pos[3], double quat[4]) {
   v3_store(pos, v3_add(g->p, q_rotate(g->q, v3_load(pos))));
-  q_store(quat, q_unit(q_mul(g->q, q_load(quat))));
+  q_store(quat, q_unit_once(q_mul(g->q, q_load(quat))));
 }
 
 // ---- the tree ------------------------------------------------------------------------------------

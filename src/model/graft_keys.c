@@ -7,7 +7,7 @@
 // The pose of a floating or mocap body in b's world, which was written in the guest's world.
 static void move_pose(const hfiGraft* g, double* pos, double* quat) {
   if (pos) v3_store(pos, v3_add(g->p, q_rotate(g->q, v3_load(pos))));
-  if (quat) q_store(quat, q_unit(q_mul(g->q, q_load(quat))));
+  if (quat) q_store(quat, q_unit_once(q_mul(g->q, q_load(quat))));
 }
 
 // Copies a keyframe of the guest, as far as it reaches, into arrays of b; both are laid out by ids.

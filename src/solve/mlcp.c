@@ -6,7 +6,9 @@
 //   G   J A^-1 J^T, the velocities that unit impulses give to the rows
 //   h   step, kappa and s0 slope and target of a saturated row, N normal rows, fN normal impulses
 //
-// Step 1 copies the rows of the step problem into the dense matrix J (take_saturated, take_normals,
+// Islands (partition.h) do not act on each other: those of contacts alone are solved one after the other, because the effort grows with the third
+// power of the rows.
+// Step 1 copies the rows of an island into the dense matrix J (take_saturated, take_normals,
 // take_tangents). Step 2 eliminates the velocities:
 //
 //   v = v* + A^-1 J^T x,   v* = A^-1 p*,   G = J A^-1 J^T
@@ -33,6 +35,8 @@
 // A saturated row is treated as rigid if h kappa w exceeds this, w being its inverse mass [-].
 // Near-rigid rows have (2 pi/beta)^2 = 3948 with the default beta = 0.1.
 static const double RIGID_SLOPE = 1000;
+// Islands with saturated rows are solved together with all others where they move slower than this share of the fastest [-].
+static const double SLOW = 1e-6;
 
 hfMlcpConfig hf_mlcp_config_default(void) {
   hfMlcpConfig c = {HF_MLCP_COMPLEMENTARITY, HF_LCP_LEMKE, 8, 0, 0, 0.2, 1e-6};
@@ -61,6 +65,9 @@ static void take_arrays(void* object, hfiArena* arena) {
   m->lcp_A = HFI_TAKE(arena, double, (size_t)n * (size_t)n);
   HFI_TAKE_EACH(arena, double, n, &m->lcp_b, &m->lcp_lo, &m->lcp_hi, &m->z);
   m->work = HFI_TAKE(arena, char, m->work_size);
+  HFI_TAKE_EACH(arena, int32_t, c->ntree, &m->column, &m->group_tree, &m->driven);
+  m->group_block = HFI_TAKE(arena, int32_t, contacts);
+  hfi_partition_plan(&m->partition, arena, c->ntree, c->nblock, c->npiece);
 }
 
 static hfStatus check_config(const hfMlcpConfig* c, hfError* error) {
@@ -98,21 +105,21 @@ void hf_mlcp_free(hfMlcp* m) { hfi_release(m); }
 // Copies row r of a block to row i of J.
 static void take_row(hfMlcp* m, const hfStepBlock* b, int r, int i) {
   const hfStepProblem* p = m->problem;
-  double* J = m->J + (size_t)i * (size_t)p->nv;
-  memset(J, 0, sizeof *J * (size_t)p->nv);
+  double* J = m->J + (size_t)i * (size_t)m->nv;
+  memset(J, 0, sizeof *J * (size_t)m->nv);
   m->source[i] = b->row + r;
   for (int k = b->piece; k < b->piece + b->npiece; ++k) {
     const hfStepPiece* piece = &p->piece[k];
     const double* from = p->J + piece->jac + r * piece->ncol;
-    for (int c = 0; c < piece->ncol; ++c) J[p->tree_start[piece->tree] + p->cols[piece->col + c]] = from[c];
+    for (int c = 0; c < piece->ncol; ++c) J[m->column[piece->tree] + p->cols[piece->col + c]] = from[c];
   }
 }
 
-// Appends all saturated rows of the problem.
+// Appends all saturated rows of the island.
 static void take_saturated(hfMlcp* m) {
   const hfStepProblem* p = m->problem;
-  for (int k = 0; k < p->nblock; ++k) {
-    const hfStepBlock* b = &p->block[k];
+  for (int k = 0; k < m->nblock; ++k) {
+    const hfStepBlock* b = &p->block[m->block[k]];
     for (int r = 0; b->law == HF_LAW_SATURATED && r < b->dim; ++r) {
       const hfSaturatedRow* row = &p->saturated[b->param + r];
       int i = m->ns++;
@@ -129,12 +136,12 @@ static void take_saturated(hfMlcp* m) {
 // in this step, or that removes the share `recovery` of an overlap.
 static void take_normals(hfMlcp* m) {
   const hfStepProblem* p = m->problem;
-  for (int k = 0; k < p->nblock; ++k) {
-    const hfStepBlock* b = &p->block[k];
+  for (int k = 0; k < m->nblock; ++k) {
+    const hfStepBlock* b = &p->block[m->block[k]];
     if (b->law != HF_LAW_CONTACT) continue;
     const hfContactLaw* law = &p->contact[b->param];
     int c = m->nc++, i = m->ns + c;
-    m->contact[c] = k;
+    m->contact[c] = m->block[k];
     m->mu[c] = law->mu[0];
     take_row(m, b, 0, i);
     m->target[i] = law->depth / p->h * (law->depth > 0 ? m->config.recovery : 1);
@@ -170,26 +177,26 @@ static void take_tangents(hfMlcp* m) {
   }
 }
 
-// Computes W = J A^-1 and v* = A^-1 p*, tree by tree. Returns 0 if A of a tree is not positive
+// Computes W = J A^-1 and v* = A^-1 p* of the island, tree by tree. Returns 0 if A of a tree is not positive
 // definite.
 static int eliminate_velocities(hfMlcp* m) {
   const hfStepProblem* p = m->problem;
-  memcpy(m->free_v, p->p, sizeof *p->p * (size_t)p->nv);
-  memcpy(m->W, m->J, sizeof *m->J * (size_t)m->n * (size_t)p->nv);
-  for (int t = 0; t < p->ntree; ++t) {
-    int first = p->tree_start[t], n = p->tree_start[t + 1] - first;
+  memcpy(m->W, m->J, sizeof *m->J * (size_t)m->n * (size_t)m->nv);
+  for (int k = 0; k < m->ntree; ++k) {
+    int t = m->tree[k], start = p->tree_start[t], first = m->column[t], n = p->tree_start[t + 1] - start;
+    memcpy(m->free_v + first, p->p + start, sizeof *p->p * (size_t)n);
     memcpy(m->A, p->M + p->M_start[t], sizeof *m->A * (size_t)n * (size_t)n);
-    for (int i = 0; i < n; ++i) m->A[i * n + i] += p->diag[first + i];
+    for (int i = 0; i < n; ++i) m->A[i * n + i] += p->diag[start + i];
     if (hfi_cholesky(m->A, n, n)) return 0;
     hfi_cholesky_solve(m->A, n, n, m->free_v + first);
-    for (int i = 0; i < m->n; ++i) hfi_cholesky_solve(m->A, n, n, m->W + (size_t)i * (size_t)p->nv + first);
+    for (int i = 0; i < m->n; ++i) hfi_cholesky_solve(m->A, n, n, m->W + (size_t)i * (size_t)m->nv + first);
   }
   return 1;
 }
 
 // Computes G and g = J v*, and makes rows rigid that are near-rigid. Returns 0 where numbers overflow.
 static int form_matrix(hfMlcp* m) {
-  int nv = m->problem->nv;
+  int nv = m->nv;
   for (int i = 0; i < m->n; ++i) {
     const double* J = m->J + (size_t)i * (size_t)nv;
     m->g[i] = hfi_dot(J, m->free_v, nv);
@@ -202,34 +209,116 @@ static int form_matrix(hfMlcp* m) {
 
 // ---- solving -------------------------------------------------------------------------------------
 
-// Writes impulses and velocities of the answer m->x.
+// Writes impulses and velocities of the answer m->x of the island.
 static void scatter(const hfMlcp* m, double* v, double* impulse) {
   const hfStepProblem* p = m->problem;
-  memset(impulse, 0, sizeof *impulse * (size_t)p->nrow);
-  memcpy(v, m->free_v, sizeof *v * (size_t)p->nv);
-  for (int i = 0; i < m->n; ++i) {
-    impulse[m->source[i]] = m->x[i];
-    hfi_axpy(v, m->x[i], m->W + (size_t)i * (size_t)p->nv, p->nv);
+  for (int i = 0; i < m->n; ++i) impulse[m->source[i]] = m->x[i];
+  for (int k = 0; k < m->ntree; ++k) {
+    int t = m->tree[k], start = p->tree_start[t], first = m->column[t], n = p->tree_start[t + 1] - start;
+    memcpy(v + start, m->free_v + first, sizeof *v * (size_t)n);
+    for (int i = 0; i < m->n; ++i) hfi_axpy(v + start, m->x[i], m->W + (size_t)i * (size_t)m->nv + first, n);
   }
 }
 
-hfStatus hf_mlcp_solve(hfMlcp* m, const hfStepProblem* problem, double* v, double* impulse, hfSolveReport* report, hfError* error) {
-  hfi_clear_error(error);
-  static hfStatus (*const forms[])(hfMlcp*, hfSolveReport*, hfError*) = {hfi_mlcp_complementarity, hfi_mlcp_two_stage, hfi_mlcp_dissipation};
-  memset(report, 0, sizeof *report);
-  hfStatus status = hfi_problem_check_capacity(problem, &m->capacity, error);
-  if (status != HF_OK) return report->status = status;
-  m->problem = problem;
+// Copies the rows of the selected trees and blocks. Returns 0 where the numbers do not make a problem.
+static int take_rows(hfMlcp* m) {
+  m->nv = 0;
+  for (int i = 0; i < m->ntree; ++i) {
+    m->column[m->tree[i]] = m->nv;
+    m->nv += m->problem->tree_start[m->tree[i] + 1] - m->problem->tree_start[m->tree[i]];
+  }
   m->ns = m->nc = m->nt = 0;
   take_saturated(m);
   take_normals(m);
   take_tangents(m);
-  if (!eliminate_velocities(m) || !form_matrix(m)) return report->status = HF_SINGULAR;
-  status = forms[m->config.form](m, report, error);
+  return eliminate_velocities(m) && form_matrix(m);
+}
+
+static int take_island(hfMlcp* m, int k) {
+  const hfiPartition* S = &m->partition;
+  m->tree = S->tree + S->tree_start[k], m->ntree = S->tree_start[k + 1] - S->tree_start[k];
+  m->block = S->block + S->block_start[k], m->nblock = S->block_start[k + 1] - S->block_start[k];
+  return take_rows(m);
+}
+
+static int32_t island_of(const hfMlcp* m, const hfStepBlock* b) { return m->partition.label[m->problem->piece[b->piece].tree]; }
+
+// Takes all islands that have saturated rows as one, or all islands.
+static int take_driven(hfMlcp* m, int all) {
+  const hfStepProblem* p = m->problem;
+  m->tree = m->group_tree, m->block = m->group_block, m->ntree = m->nblock = 0;
+  for (int t = 0; t < p->ntree; ++t)
+    if (all || m->driven[m->partition.label[t]]) m->group_tree[m->ntree++] = t;
+  for (int k = 0; k < p->nblock; ++k)
+    if (all || m->driven[island_of(m, &p->block[k])]) m->group_block[m->nblock++] = k;
+  return take_rows(m);
+}
+
+// Marks the islands that have saturated rows. Returns how many.
+static int find_driven(hfMlcp* m) {
+  const hfStepProblem* p = m->problem;
+  int count = 0;
+  for (int k = 0; k < m->partition.count; ++k) m->driven[k] = 0;
+  for (int k = 0; k < p->nblock; ++k)
+    if (p->block[k].law == HF_LAW_SATURATED) m->driven[island_of(m, &p->block[k])] = 1;
+  for (int k = 0; k < m->partition.count; ++k) count += m->driven[k];
+  return count;
+}
+
+// The largest velocity that the impulses of the selected rows must change [m/s or rad/s].
+static double largest_rate(const hfMlcp* m) {
+  double largest = 0;
+  for (int i = 0; i < m->n; ++i) largest = max2(largest, fabs(m->g[i] - m->target[i]));
+  return largest;
+}
+
+static hfStatus solve_rows(hfMlcp* m, double* v, double* impulse, hfSolveReport* report, hfError* error) {
+  static hfStatus (*const forms[])(hfMlcp*, hfSolveReport*, hfError*) = {hfi_mlcp_complementarity, hfi_mlcp_two_stage, hfi_mlcp_dissipation};
+  hfStatus status = HF_OK;
+  if (m->n > 0) {
+    ++report->islands;
+    status = forms[m->config.form](m, report, error);
+  }
+  if (status >= 0) scatter(m, v, impulse);
+  return status;
+}
+
+// Solves islands without saturated rows one by one, then all others as one. A saturated row has bounds, beside which the velocities of an
+// island at rest are too small to be told from zero: these need a faster island beside them, as a scale.
+static hfStatus solve_islands(hfMlcp* m, double* v, double* impulse, hfSolveReport* report, hfError* error) {
+  hfStatus status = HF_OK;
+  double fastest = 0;
+  int driven = find_driven(m);
+  for (int k = 0; k < m->partition.count; ++k) {
+    if (m->driven[k]) continue;
+    if (!take_island(m, k)) return HF_SINGULAR;
+    fastest = max2(fastest, largest_rate(m));
+    hfStatus own = solve_rows(m, v, impulse, report, error);
+    if (own < 0) return own;
+    if (status == HF_OK) status = own;
+  }
+  if (!driven) return status;
+  if (!take_driven(m, 0)) return HF_SINGULAR;
+  if (largest_rate(m) < SLOW * fastest) {
+    memset(report, 0, sizeof *report);
+    status = HF_OK;
+    if (!take_driven(m, 1)) return HF_SINGULAR;
+  }
+  hfStatus own = solve_rows(m, v, impulse, report, error);
+  return own < 0 || status == HF_OK ? own : status;
+}
+
+hfStatus hf_mlcp_solve(hfMlcp* m, const hfStepProblem* problem, double* v, double* impulse, hfSolveReport* report, hfError* error) {
+  hfi_clear_error(error);
+  memset(report, 0, sizeof *report);
+  hfStatus status = hfi_problem_check_capacity(problem, &m->capacity, error);
+  if (status != HF_OK) return report->status = status;
+  m->problem = problem;
+  hfi_partition_find(&m->partition, problem);
+  memset(impulse, 0, sizeof *impulse * (size_t)problem->nrow);
+  status = solve_islands(m, v, impulse, report, error);
   if (status < 0) return status;
-  scatter(m, v, impulse);
   for (int i = 0; i < problem->nv; ++i) if (!isfinite(v[i]) && status == HF_OK) status = HF_SINGULAR;
-  report->islands = 1;
   report->coupled_residual = report->residual;
   return report->status = status;
 }

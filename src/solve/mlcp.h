@@ -3,6 +3,8 @@
 #ifndef HFI_SOLVE_MLCP_H
 #define HFI_SOLVE_MLCP_H
 
+#include "solve/partition.h"
+
 #include <holdfast/mlcp.h>
 
 // A row of the complementarity problem: x times row `row` of J plus y times the row after it.
@@ -16,12 +18,19 @@ struct hfMlcp {
   int32_t max_row, max_n;
 
   const hfStepProblem* problem;
+  hfiPartition partition;      // islands of the problem
+  const int32_t *tree, *block; // trees and blocks of the island, or islands, solved now,
+  int32_t ntree, nblock, nv;   // and how many, and how many velocities
+  int32_t* column;             // (ntree of the problem) first column of a tree of the island
+  int32_t* driven;             // (islands) 1: the island has saturated rows
+  int32_t *group_tree, *group_block; // trees and blocks of several islands that are solved as one
+  // rows of this island
   int32_t ns, nc, nt, n; // saturated rows, contacts, contacts with friction, all rows ns + nc + 2 nt
   int32_t* source;       // (max_row) the row of the problem that it is
   int32_t* contact;      // (nc) block of the contact
   int32_t* tangent;      // (nc) first of its two tangent rows, or -1
-  double* J;             // (max_row x nv)
-  double* W;             // (max_row x nv) rows of J A^-1
+  double* J;             // (max_row x nv of the island)
+  double* W;             // (max_row x nv of the island) rows of J A^-1
   double* G;             // (max_row x max_row)
   double* g;             // (max_row) J v*
   double* target;        // (max_row) target of the row velocity; of tangents that of their anchor
@@ -30,7 +39,7 @@ struct hfMlcp {
   double* hi;            // (max_row)
   double* mu;            // (nc)
   double* A;             // (max_tree_nv^2) factor of one tree
-  double* free_v;        // (nv) v* = A^-1 p*
+  double* free_v;        // (nv of the island) v* = A^-1 p*
 
   // the complementarity problem
   hfiMlcpEdge* edge;     // (max_n) of the complementarity form

@@ -2,7 +2,7 @@
 #include "switching/switching.h"
 
 int hfi_arc_exhausted(const hfiSwitching* s) {
-  return s->events > HFI_MAX_EVENTS || s->stalls > HFI_MAX_STALLS;
+  return s->events > HFI_MAX_EVENTS || s->stalls > HFI_MAX_STALLS || s->looks > HFI_MAX_ARC_LOOKS;
 }
 
 void hfi_add_integration(hfiSwitching* s, const hfIntegrator* integrator) {

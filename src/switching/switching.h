@@ -27,7 +27,8 @@ enum { HFI_MAX_LAYERS = 96, HFI_MAX_SWITCHES = 64 };
 enum {
   HFI_MAX_EVENTS = 200, // Most events in one step; then the compliant phase takes over.
   HFI_MAX_STALLS = 20,  // Most events in one step that come at once, without an arc between them.
-  HFI_MAX_LOOKS = 20000, // Most evaluations of the right-hand sides in one step, which then ends where it is.
+  HFI_MAX_ARC_LOOKS = 10000, // Most evaluations of the right-hand sides in one step until the compliant phase takes over.
+  HFI_MAX_LOOKS = 40000,     // Most evaluations of the right-hand sides in one step, which then ends where it is.
 };
 
 struct hfiSwitching {

@@ -126,7 +126,7 @@ static void test_refusals(void** state) {
   assert_load_refused("twice.xml", "body \"base\": name is used already");
   write_file("nobody.xml", "<mujoco><asset><model name='arm' file='arm.urdf'/></asset><worldbody>\n"
                            "<attach model='arm' body='nose' prefix='p/'/></worldbody></mujoco>");
-  assert_load_refused("nobody.xml", "nobody.xml:2: <attach>: the model has no body \"nose\"");
+  assert_load_refused("nobody.xml", "nobody.xml:2: <attach>: the attached model has no body \"nose\"");
 }
 
 // ---- builders ------------------------------------------------------------------------------------

@@ -242,6 +242,7 @@ static void test_references(void** state) {
       {AFTER("<custom><text name='hf.stiffness' data='1'/></custom>"), PARSE, "hf.stiffness is a number: use <numeric>"},
       {AFTER("<actuator><motor name='m' joint='a'/></actuator><custom><text name='hf.signal.m' data='wave 1'/></custom>"), PARSE, "\"wave 1\" is no signal"},
       {AFTER("<actuator><motor name='m' joint='a'/></actuator><custom><text name='hf.signal.m' data='sine 1'/></custom>"), PARSE, "sine takes 2 to 4 numbers, not 1"},
+      {AFTER("<actuator><motor name='m' joint='a'/></actuator><custom><text name='hf.signal.m' data='ramp 1 2 3'/></custom>"), PARSE, "ramp takes 4 numbers, not 3"},
       {AFTER("<actuator><motor name='m' joint='a'/></actuator><custom><text name='hf.signal.m' data='table no.csv'/></custom>"), HF_ERROR_FILE, "cannot read no.csv"},
   };
   REFUSE_ALL(cases);
@@ -384,7 +385,7 @@ static void test_files(void** state) {
   refuse_file("broken.xml", PARSE, "torn.xml:3: malformed XML");
   refuse_file("attach.xml", MODEL, "models are attached more than 8 deep");
   refuse_file("robot.xml", HF_ERROR_UNSUPPORTED, "arm.urdf:1: <robt>: neither MJCF");
-  refuse_file("attach_no.xml", MODEL, "attach_no.xml:2: <attach>: the model has no body \"no\"");
+  refuse_file("attach_no.xml", MODEL, "attach_no.xml:2: <attach>: the attached model has no body \"no\"");
   refuse_file("nowhere.xml", HF_ERROR_FILE, "nowhere.xml: No such file");
   refuse_file("", HF_ERROR_FILE, "not a file");
 }

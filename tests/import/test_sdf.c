@@ -406,12 +406,32 @@ static void test_filters(void** state) {
   hf_model_free(m);
 }
 
+// Attributes that declare prefixes of names are worth no note, wherever they stand: "<drake:rotor_inertia xmlns:drake=…>: not used" was said of
+// an element that is used.
+static void test_declared_prefixes(void** state) {
+  (void)state;
+  static const char* const texts[] = {
+      "<sdf version='1.9' xmlns:drake='http://drake.mit.edu'><model name='m'><link name='a'/><joint name='j' type='revolute'><parent>world</parent><child>a</child>"
+      "<axis><xyz>0 0 1</xyz></axis><drake:rotor_inertia xmlns:drake='d'>2</drake:rotor_inertia><drake:gear_ratio xmlns:drake='d'>3</drake:gear_ratio></joint></model></sdf>",
+      "<robot name='m' xmlns='here' xmlns:xacro='http://www.ros.org/wiki/xacro'><link name='a'/></robot>",
+      "<mujoco xmlns:x='y'><worldbody/></mujoco>"};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
+    hfDiagnostics* said = hf_diagnostics_create();
+    hfModel* m = parse_with(texts[i], NULL, said);
+    for (int k = 0; k < hf_diagnostics_count(said); ++k)
+      if (strstr(hf_diagnostics_get(said, k).message, "xmlns")) fail_msg("%s", hf_diagnostics_get(said, k).message);
+    if (i == 0) ASSERT_NUMBERS(hf_model_dof_armature(m), 18); // 3^2 2 kg m^2
+    hf_diagnostics_free(said);
+    hf_model_free(m);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_arm),      cmocka_unit_test(test_fixed),    cmocka_unit_test(test_nested_and_included),
       cmocka_unit_test(test_features), cmocka_unit_test(test_screws), cmocka_unit_test(test_heightmap), cmocka_unit_test(test_refused_heightmaps),
       cmocka_unit_test(test_exported_defaults), cmocka_unit_test(test_refusals),
       cmocka_unit_test(test_four_bar), cmocka_unit_test(test_slider_crank), cmocka_unit_test(test_closing_joints),
-      cmocka_unit_test(test_filters)};
+      cmocka_unit_test(test_filters), cmocka_unit_test(test_declared_prefixes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

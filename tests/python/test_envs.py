@@ -104,6 +104,11 @@ def test_render_and_refusals():
     vector.reset()
     with pytest.raises(ValueError, match="3 seeds for 2"):
         vector.reset(seed=[1, 2, 3])
+    assert np.array_equal(vector.reset(seed=np.int64(7))[0], vector.reset(seed=np.array([7, 8]))[0])
+    with pytest.raises(TypeError):
+        vector.reset(seed=1.5)
+    with pytest.raises(ValueError, match="reset_mask"):
+        vector.reset(options={"reset_mask": np.ones(3, bool)})
     with pytest.raises(ValueError, match="shape"):
         vector.step(np.zeros((3, 3), np.float32))
 

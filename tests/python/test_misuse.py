@@ -646,3 +646,51 @@ def test_views_of_a_batch_through_its_calls(fall):
         batch.run(steps=5)
     assert [a.ctypes.data for a in (batch.q, batch.params.gravity, batch.pose)] == addresses
     assert np.array_equal(q[1], batch.get_state(1).q) and q[1, 2] == pytest.approx(1 - 0.045**2 / 2, abs=1e-9)
+
+
+def test_names_of_files_as_bytes(tmp_path):
+    """os.listdir(b"...") and the like give names as bytes; open takes them, and so does all that reads or writes a file."""
+    name = lambda text: os.fsencode(tmp_path / text)
+    model = hf.Model.from_file(os.fsencode(hf.models_path("pinch.xml")), search=[os.fsencode(tmp_path)])
+    builder = hf.Builder.from_file(os.fsencode(hf.models_path("pinch.xml")))
+    builder.write(name("a.xml"))
+    builder.write(name("a.sdf"))
+    model.write(name("b.sdf"))
+    model.save(name("a.hfm"))
+    for file in ("a.xml", "a.sdf", "b.sdf", "a.hfm"):
+        assert hf.Model.from_file(name(file)).nv == model.nv
+    sim = hf.Sim(model, report=True)
+    with sim.record(name("a.rec"), states=name("a.csv"), contacts=name("c.csv")):
+        sim.step(steps=3)
+    assert len(hf.Recording(name("a.rec"))) > 0
+    sim.report().save(name("a.html"))
+    sim.state.save(name("a.state"))
+    sim.state.restore(name("a.state"))
+    sim.problem().write(name("a.problem"))
+    assert hf.Problem.read(name("a.problem"))
+    with pytest.raises(ValueError, match="the same file"):
+        sim.record(name("a.rec"), states=tmp_path / "a.rec")
+    with pytest.raises(hf.FileError, match="nowhere"):
+        hf.Model.from_file(name("nowhere.xml"))
+
+
+def test_a_recording_holds_one_run(tmp_path):
+    """Frames after a reset were left out until the time came that was recorded already, without a word."""
+    sim = hf.Sim(hf.Model.from_string(FALL))
+    sim.step(steps=7)
+    sim.record(tmp_path / "a.rec", interval=0)
+    sim.reset()  # before the first step: the run begins here
+    sim.step(steps=5)
+    sim.reset()
+    with pytest.raises(hf.ArgumentError, match="the time went back .* a recording holds one run"):
+        sim.step()
+    sim.stop()
+    with sim.record(tmp_path / "b.rec", interval=0, states=tmp_path / "b.csv"):
+        sim.reset()
+        sim.step(steps=3)
+    assert len(hf.Recording(tmp_path / "a.rec")) == 6 and len(hf.Recording(tmp_path / "b.rec")) == 4
+    with sim.record(states=tmp_path / "c.csv"):  # a table takes what comes
+        for _ in range(2):
+            sim.reset()
+            sim.step(steps=3)
+    assert len((tmp_path / "c.csv").read_text().splitlines()) == 1 + 6

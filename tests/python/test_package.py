@@ -411,6 +411,8 @@ def test_builder_edits_files(tmp_path, models):
     assert built.nbody == empty.nbody + 2 * (alone.nbody - 1) and built.nu == 2 * alone.nu
     assert built.timestep == 0.0015 and built.dof_damping[0] == 7
     same_fields(built, read)
+    scene.write(tmp_path / "scene.hfm")  # the end of the name decides, as in the command
+    assert (tmp_path / "scene.hfm").read_bytes()[:8] == b"HFMODEL\0" and hf.Model.from_file(tmp_path / "scene.hfm").to_bytes() == built.to_bytes()
     with pytest.raises(hf.ModelError, match="is used already"):
         scene.attach(hand, prefix="left/")
     with pytest.raises(hf.HoldfastError, match="nothing.xml"):

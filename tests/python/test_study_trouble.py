@@ -2,6 +2,7 @@
 functions that raise, crash or never end. The oracle is an undisturbed run of the same study."""
 
 import importlib.util
+import io
 import os
 import signal
 import subprocess
@@ -15,7 +16,9 @@ from conftest import FULL, ROOT
 from killing import Strikes, alive, check_none_ran_twice, children, end_process, finished, remove_store
 from holdfast.study import Study, StudyError, Store, merge
 from holdfast.study.export import export
+from holdfast.study.progress import Progress
 from holdfast.study.report import replay_page
+from holdfast.study.results import Result
 
 LOCAL = ("worker", "driver", "everything")
 TRIALS = """
@@ -125,6 +128,29 @@ def test_the_interrupt_key_ends_it_and_it_goes_on(folder):
     assert len(done) - len(set(done)) <= 2  # those that the two workers had in hand
 
 
+def test_what_goes_on_counts_earlier_runs_too(folder):
+    study = walk_study(folder, 9)
+    store = Store.create(folder / "s.db", study)
+    store.add([Result(i, "done", "", i % 3 > 0, {}) for i in range(5)] + [Result(5, "failed", "no grasp", None, {})])
+    said = io.StringIO()
+    progress = Progress(store.counts(), stream=said)
+    progress.count([Result(6, "done", "", False, {}), Result(7, "done", "", True, {})])
+    progress.show(end=True)
+    store.close()
+    assert said.getvalue() == "8 of 9 runs, 0 s left, 3 without success, 1 failed\n"  # runs 0, 3 and 6; run 5
+
+
+def test_folders_whose_names_mean_something_in_addresses(folder):
+    odd = folder / "a#b?c%20d &=e"
+    odd.mkdir()
+    study = walk_study(folder, 3)
+    store = study.run(odd / "s.db", workers=1, quiet=True)
+    assert store.counts()["done"] == 3
+    assert study.run(odd / "s.db", workers=1, quiet=True).digest() == store.digest()
+    assert merge(odd / "all?.db", [odd / "s.db"]).counts()["done"] == 3
+    assert sorted(p.name for p in folder.iterdir() if p.name.startswith("a")) == [odd.name]  # nothing beside it
+
+
 def test_two_drivers_do_not_share_a_store(folder):
     driver = start(folder, 200)
     deadline = time.monotonic() + 20
@@ -209,6 +235,12 @@ def test_a_full_disk(folder, small_disk):
     store = Study(**fields).run(small_disk / "s.db")
     assert store.digest() == digest and stored <= finished(small_disk / "s.db")
     store.close()
+
+
+def test_a_disk_without_room_for_the_plan(folder, small_disk):
+    with pytest.raises(StudyError, match="cannot write .*s.db"):
+        walk_study(folder, 200_000).run(small_disk / "s.db", workers=1)
+    assert [p.name for p in small_disk.iterdir() if not p.name.endswith(".lock")] == []
 
 
 def test_a_full_disk_while_shards_are_joined_or_tables_written(folder, small_disk):

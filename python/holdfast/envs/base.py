@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from pathlib import Path
 from typing import Any
 
@@ -143,17 +144,27 @@ class HoldfastVectorEnv(VectorEnv):
         self._ended = np.zeros(num_envs, bool)
         self._age = np.zeros(num_envs, int)
 
+    def _seeds(self, seed: Any) -> list[int | None]:
+        """A seed for each environment, of one number (the first has it, the next one more, ...) or of one for each."""
+        if seed is None:
+            return [None] * self.num_envs
+        if np.ndim(seed) == 0:
+            return [operator.index(seed) + i for i in range(self.num_envs)]
+        if len(seed) != self.num_envs:
+            raise ValueError(f"there are {len(seed)} seeds for {self.num_envs} environments")
+        return [None if s is None else operator.index(s) for s in seed]
+
     def reset(self, *, seed: int | list[int | None] | None = None, options: dict | None = None):
-        super().reset(seed=seed if isinstance(seed, int) else None)
-        seeds = [None if seed is None else seed + i for i in range(self.num_envs)] if seed is None or isinstance(seed, int) else seed
-        if len(seeds) != self.num_envs:
-            raise ValueError(f"there are {len(seeds)} seeds for {self.num_envs} environments")
+        seeds = self._seeds(seed)
+        super().reset(seed=None if seed is None or np.ndim(seed) else seeds[0])
         for i, s in enumerate(seeds):
             if s is not None:
                 self._generators[i] = gymnasium.utils.seeding.np_random(s)[0]
         mask = np.ones(self.num_envs, bool)
         if options and "reset_mask" in options:
             mask = np.asarray(options["reset_mask"], bool)
+            if mask.shape != (self.num_envs,):
+                raise ValueError(f"reset_mask must have shape ({self.num_envs},), has {mask.shape}")
         self.task.reset(np.flatnonzero(mask), self._generators)
         self._ended[mask] = False
         self._age[mask] = 0

@@ -212,8 +212,7 @@ def run_study(study: Study, store: str | os.PathLike | None = None, *, engine: s
 
 def _drive(store: Store, study: Study, engine: Engine, workers: int, size: int | None, quiet: bool) -> None:
     runs = store.planned()
-    counts = store.counts()
-    progress = Progress(counts["runs"], counts["runs"] - len(runs), quiet)
+    progress = Progress(store.counts(), quiet)
     if not runs:
         return
     interrupts = Interrupts()

@@ -22,9 +22,10 @@ def duration(seconds: float) -> str:
 class Progress:
     """Prints to standard error: one line that is rewritten on a terminal, a line now and then elsewhere."""
 
-    def __init__(self, total: int, done: int, quiet: bool = False, stream: IO[str] | None = None):
-        self.total, self.done, self.at_start = total, done, done
-        self.failures = self.misses = 0
+    def __init__(self, counts: dict[str, int], quiet: bool = False, stream: IO[str] | None = None):
+        """counts: those of the store when the work begins or goes on."""
+        self.total, self.done = counts["runs"], counts["runs"] - counts["planned"]
+        self.at_start, self.misses, self.failures = self.done, counts["misses"], counts["failed"] + counts["timeout"]
         self.last_message = ""
         self._stream = stream or sys.stderr
         self._terminal = self._stream.isatty()
@@ -44,7 +45,8 @@ class Progress:
         elapsed, now = time.monotonic() - self._begin, self.done - self.at_start
         left = f", {duration(elapsed / now * (self.total - self.done))} left" if now and self.done < self.total else ""
         missed = f", {self.misses} without success" if self.misses else ""
-        failed = f", {self.failures} failed (last: {self.last_message[:100]})" if self.failures else ""
+        last = f" (last: {self.last_message[:100]})" if self.last_message else ""
+        failed = f", {self.failures} failed{last}" if self.failures else ""
         return f"{self.done} of {self.total} runs{left}{missed}{failed}"
 
     def show(self, end: bool = False) -> None:

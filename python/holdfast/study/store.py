@@ -9,6 +9,7 @@ import math
 import os
 import sqlite3
 import time
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Iterable, Iterator
 
@@ -111,7 +112,7 @@ class Store:
         self._writable = writable
         try:
             mode = "rw" if writable else "ro"
-            self.db = sqlite3.connect(f"file:{self.path.absolute()}?mode={mode}", uri=True, timeout=30, isolation_level=None)
+            self.db = sqlite3.connect(f"{self.path.absolute().as_uri()}?mode={mode}", uri=True, timeout=30, isolation_level=None)
             if writable:
                 self.db.execute("PRAGMA journal_mode = WAL")
                 self.db.execute("PRAGMA synchronous = FULL")
@@ -129,20 +130,26 @@ class Store:
         temporary = Path(f"{path}.new")  # a kill while the plan is written leaves no half a plan
         try:
             temporary.unlink(missing_ok=True)
-            db = sqlite3.connect(temporary, isolation_level=None)
-            db.executescript(_SCHEMA)
-            with db:
-                db.execute("BEGIN")
-                about = {"format": FORMAT, "study": json.dumps(study.to_dict(), default=str), "hash": study.hash, "version": version,
-                         "model": model, "runs": len(study.plan), "shard": "%d/%d" % (shard or (1, 1)), "created": time.time()}
-                db.executemany("INSERT INTO study VALUES (?, ?)", [(k, str(v)) for k, v in about.items()])
-                rows = ((r.index, _dumps(r.parameters), r.seed) for r in study.plan if shard is None or r.index % shard[1] == shard[0] - 1)
-                db.executemany("INSERT INTO run (idx, parameters, seed, status) VALUES (?, ?, ?, 'planned')", rows)
-            db.close()
+            with closing(sqlite3.connect(temporary, isolation_level=None)) as db:
+                cls._write_plan(db, study, shard, model)
             os.replace(temporary, path)
         except (OSError, sqlite3.Error) as error:
+            with suppress(OSError):
+                temporary.unlink()
             raise StudyError(f"cannot write {path}: {error}") from None
         return cls(path, writable=True)
+
+    @staticmethod
+    def _write_plan(db: sqlite3.Connection, study: Study, shard: tuple[int, int] | None, model: str) -> None:
+        db.execute("PRAGMA journal_mode = MEMORY")  # where the plan cannot be written its file is removed: no journal needs to stay beside it
+        db.executescript(_SCHEMA)
+        with db:
+            db.execute("BEGIN")
+            about = {"format": FORMAT, "study": json.dumps(study.to_dict(), default=str), "hash": study.hash, "version": version,
+                     "model": model, "runs": len(study.plan), "shard": "%d/%d" % (shard or (1, 1)), "created": time.time()}
+            db.executemany("INSERT INTO study VALUES (?, ?)", [(k, str(v)) for k, v in about.items()])
+            rows = ((r.index, _dumps(r.parameters), r.seed) for r in study.plan if shard is None or r.index % shard[1] == shard[0] - 1)
+            db.executemany("INSERT INTO run (idx, parameters, seed, status) VALUES (?, ?, ?, 'planned')", rows)
 
     def _check_same(self, study: Study, shard: tuple[int, int] | None, model: str) -> None:
         if self.about["hash"] != study.hash:
