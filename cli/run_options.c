@@ -60,7 +60,7 @@ static const struct argp_option options[] = {
     {"log-forces", KEY_LOG_FORCES, 0, 0, "Also write the forces of the actuators to the file of --log", 3},
     {"log-body", KEY_LOG_BODY, "NAME", 0, "Also write the pose of this body to the file of --log (may be given several times)", 3},
     {"contacts", KEY_CONTACTS, "FILE.csv", 0, "Write every contact of every step", 3},
-    {"steps", KEY_STEPS, "FILE.csv", 0, "Write the work of every step and, with --accuracy, the steps inside and their error", 3},
+    {"steps", KEY_STEPS, "FILE.csv", 0, "Write the work of every step, how far equalities and limits give way and, with --accuracy, the steps inside and their error", 3},
     {"record", KEY_RECORD, "FILE", 0, "Write a recording, which can be looked at later", 3},
     {"record-interval", KEY_RECORD_INTERVAL, "SECONDS", 0, "Time between the frames of the recording (default 1/60)",
      3},
