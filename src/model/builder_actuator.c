@@ -119,7 +119,7 @@ static hfStatus check_orientation(const hfActuatorDef* d, hfError* error) {
 // ---- signals ----------------------------------------------------------------------------------------
 
 int hfi_signal_size(int type) {
-  static const int size[] = {0, 1, 4, 4, 5, 2, 4, 8}; // by hfSignal
+  static const int size[] = {0, 1, 4, 4, 5, 2, 4, 8}; // by hfSignalType
   return size[type];
 }
 
