@@ -422,11 +422,11 @@ static void gather_plain(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
   close_patch(I, &jacobian, &transposed);
 }
 
-// Finds the limbs of a tree with more than six dofs: M and the patches tell which dofs are coupled.
+// Finds the limbs of a tree: M and the patches tell which dofs are coupled. Arms with fingers gain nothing.
 static void find_limbs(hfiIsland* I) {
   hfiStar* star = &I->star;
   int32_t n = I->n;
-  if (I->ntree != 1 || n < HFI_HUB + 2) return;
+  if (I->ntree != 1 || n < 2 * HFI_HUB) return;
   const double* M = I->problem->M + I->problem->M_start[*I->tree];
   for (int32_t i = HFI_HUB; i < n; ++i) star->reach[i] = i;
   for (int32_t k = 0; k < I->npatch; ++k) {
