@@ -8,7 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-// Two trees that tendons and equalities connect, with at least one element of every kind that makes rows.
+// Two trees that tendons and equalities connect, with at least one element of every kind that makes rows. The two tendons are at opposite ends of their
+// ranges.
 static const char kScene[] =
     "<mujoco><compiler angle='radian'/><worldbody>"
     "<body name='a'><joint name='a' axis='0 1 0' frictionloss='.1' limited='true' range='-1 1'/><geom size='.1' pos='.2 0 0'/>"
@@ -18,7 +19,8 @@ static const char kScene[] =
     "<body name='e' pos='2 0 0'><freejoint/><geom size='.1' pos='0 .2 .1'/>"
     "<body name='f' pos='.1 .2 .3'><joint name='f' axis='0 0 1'/><geom size='.1' pos='0 .2 .1'/><site name='f' pos='.1 0 0'/></body></body>"
     "</worldbody><tendon><fixed name='t' stiffness='5' damping='.7' springlength='-.2 .1' frictionloss='.3' limited='true' range='-.01 .01'>"
-    "<joint joint='a' coef='2'/><joint joint='f' coef='-1'/><joint joint='c' coef='.5'/></fixed></tendon><actuator>"
+    "<joint joint='a' coef='2'/><joint joint='f' coef='-1'/><joint joint='c' coef='.5'/></fixed>"
+    "<fixed limited='true' range='-.01 .01'><joint joint='a' coef='-2'/><joint joint='f' coef='1'/><joint joint='c' coef='-.5'/></fixed></tendon><actuator>"
     "<position joint='a' kp='40'/><position joint='c' kp='40'/><position tendon='t' kp='10'/><general site='f' gear='1 2 3 4 5 6' biastype='affine' biasprm='0 0 -1'/></actuator>"
     "<equality><joint joint1='c' joint2='f' polycoef='.1 .2 .3 .4 .5'/><connect body1='c' body2='d' anchor='0 0 0'/><weld body1='c' body2='f'/><weld body1='f'/></equality></mujoco>";
 
