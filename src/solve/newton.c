@@ -15,16 +15,10 @@
 //        TAMSI   the smallest alpha that any row asks for (search.c); in a heap alpha = 1
 //        merit   the same, then halved until |r| decreases
 //        convex  alpha = 1: r is the gradient of a convex function
-<<<<<<< HEAD
+//      Drives that would leave next to nothing of a step are released from their bounds first, and
+//      the step is computed again (release_rows).
 //   4. Move to v + alpha dv. Where g, which is negative at the start, becomes too large on the way,
 //      the step went too far and is cut back to where |g| is small (line.c).
-=======
-//      Drives that would leave next to nothing of a step are released from their bounds first, and
-//      the step is computed again (release_rows; docs/theory/tamsi.md).
-//   4. Move to v + alpha dv. Where g, which is negative at the start, is positive there and larger
-//      than a share HFI_OVERSHOOT of its size at the start, the step went too far and is cut back to
-//      where g is small (line.c).
->>>>>>> 56077dc2 (Measure robots with legs over a second; name the release of drives in the outline of Newton's method)
 //   5. Stop when both the residual and the next step are small against the scale.
 //
 // All norms are mass-scaled: |r|^2 = sum r_i^2/A_ii for momenta and |dv|^2 = sum A_ii dv_i^2 for

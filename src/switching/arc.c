@@ -245,12 +245,12 @@ static hfStatus integrate_arc(hfiSwitching* s, double dt, double* reached, hfErr
 }
 
 // An arc of length dt that was tried, and the margin at its end; NAN where that is not known.
-typedef struct Trial { double dt, G; } Trial;
+typedef struct ArcTrial { double dt, G; } ArcTrial;
 
 // Where between `latest` (0) and `other` (1), which lie on both sides of an event, to look next: where the parabola through these and `left`,
 // the trial that was given up last, has its root as a function of G, if it is monotonous there; otherwise in the middle
 // (Chandrupatla 1997, A new hybrid quadratic/bisection algorithm).
-static double next_share(Trial latest, Trial other, Trial left) {
+static double next_share(ArcTrial latest, ArcTrial other, ArcTrial left) {
   double xi = (latest.dt - other.dt) / (left.dt - other.dt), phi = (latest.G - other.G) / (left.G - other.G);
   if (!(sqr(phi) < xi && sqr(1 - phi) < 1 - xi)) return 0.5; // also where a margin is not known or infinite
   double a = latest.G / (other.G - latest.G), b = (left.dt - latest.dt) / (other.dt - latest.dt);
@@ -261,12 +261,12 @@ static double next_share(Trial latest, Trial other, Trial left) {
 // just behind the event. The margin at the start of the arc is not computed: until some trial has a positive one, the next is dt/2, dt/4, dt/16, dt/256 and so on, because
 // many events come at once.
 static double locate_event(hfiSwitching* s, double dt, double G, hfError* error) {
-  Trial latest = {dt, G}, other = {0, NAN}, left = other;
+  ArcTrial latest = {dt, G}, other = {0, NAN}, left = other;
   double reached = dt, tolerance = LOCATED * dt;
   for (int i = 0; i < LOCATIONS; ++i) {
     double width = fabs(other.dt - latest.dt), share = next_share(latest, other, left);
     if (isnan(other.G)) share = i ? 1 - latest.dt / dt : 0.5;
-    Trial next = {latest.dt + clamp(share, tolerance / width, 1 - tolerance / width) * (other.dt - latest.dt), -1};
+    ArcTrial next = {latest.dt + clamp(share, tolerance / width, 1 - tolerance / width) * (other.dt - latest.dt), -1};
     if (width <= 2 * tolerance || s->t + next.dt == s->t + latest.dt || s->t + next.dt == s->t + other.dt) break;
     if (integrate_arc(s, next.dt, &reached, error) == HF_OK) next.G = event_margin(s, s->t + next.dt, s->trial);
     left = latest;
