@@ -30,7 +30,7 @@ static hfForce body_force(const hfDynamics* d, int b, hfVec3 O) {
   hfiInertia I;
   hfi_place_inertia(&I, hf_model_body_mass(m)[b], v3_load(hf_model_body_com(m) + 3 * b),
                     hf_model_body_inertia(m) + 6 * b, &d->X_WB[b], O);
-  return fo_add(inertia_mul(&I, mo_add(d->A[l], d->B[l])), mo_cross_force(d->V[l], inertia_mul(&I, d->V[l])));
+  return hfi_inertial_force(&I, d->V[l], mo_add(d->A[l], d->B[l]));
 }
 
 hfForce hfi_subtree_force(const hfDynamics* d, int body, hfVec3 p_W) {

@@ -249,6 +249,10 @@ int hfi_gravity_compensated(const hfDynamics* d);
 
 // ---- forces and accelerations ---------------------------------------------------------------------
 
+// F = I A + V x* (I V)
+static inline hfForce hfi_inertial_force(const hfiInertia* I, hfMotion V, hfMotion A) {
+  return fo_add(inertia_mul(I, A), mo_cross_force(V, inertia_mul(I, V)));
+}
 // B of all links for vdot; also done by hf_dynamics_inverse and _forward.
 void hfi_accelerate(hfDynamics* d, const double* vdot);
 // Forces of all links at acceleration A + B (B may be NULL) less the wrenches (nbody, or NULL),

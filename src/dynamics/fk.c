@@ -15,6 +15,7 @@
 //   rotation about u through A: S = (u, (p_WA - O) x u);  translation along u: S = (0, u);  screw: the sum, the latter times the pitch
 // with u fixed in B for ball and free rotations, in the world for free translations.
 #include "dynamics/dynamics.h"
+
 #include "math/spatial_lanes.h"
 
 #include <assert.h>
@@ -201,9 +202,12 @@ static inline void place_lane_inertias(hfDynamics* d, const int* links) {
   hfi_scatter((const hfiLanes*)&I, 10, at_I);
 }
 
+// A single link is not worth lanes.
 static void place_inertias(hfDynamics* d) {
-  int links[HFI_LANES];
-  for (int l = 1; l < d->nlink; l += HFI_LANES) place_lane_inertias(d, hfi_fill_lanes(l, d->nlink, links));
+  int links[HFI_LANES], last = d->nlink - 1, l = 1;
+  for (; l < last; l += HFI_LANES) place_lane_inertias(d, hfi_fill_lanes(l, d->nlink, links));
+  const hfiLink* link = &d->link[last];
+  if (l == last) hfi_place_inertia(&d->I[l], link->mass, link->com_B, link->inertia_B, &d->X_WB[link->body], d->p_WO[link->tree]);
 }
 
 void hfi_dynamics_pose(hfDynamics* d, const double* q, const hfInput* input) { place_bodies(d, q, input); }

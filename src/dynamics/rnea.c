@@ -7,6 +7,8 @@
 // The bias is tau at vdot = 0. All forces of a tree are about one point, so that passing a force
 // inward is an addition.
 #include "dynamics/dynamics.h"
+
+#include "base/compile.h"
 #include "math/spatial_lanes.h"
 
 static void subtract_wrenches(hfDynamics* d, const hfForce* wrench) {
@@ -18,8 +20,8 @@ static void subtract_wrenches(hfDynamics* d, const hfForce* wrench) {
   }
 }
 
-// F = I A + V x* (I V) of the links in the lanes. B: further accelerations, or NULL.
-static inline void find_lane_forces(hfDynamics* d, const hfMotion* B, const int* links) {
+// hfi_inertial_force of the links in the lanes. B: further accelerations, or NULL.
+HFI_COPIED void find_lane_forces(hfDynamics* d, const hfMotion* B, const int* links) {
   const double *at_I[HFI_LANES], *at_V[HFI_LANES], *at_A[HFI_LANES], *at_B[HFI_LANES];
   double* at_F[HFI_LANES];
   for (int k = 0; k < HFI_LANES; ++k) {
@@ -41,10 +43,11 @@ static inline void find_lane_forces(hfDynamics* d, const hfMotion* B, const int*
   hfi_scatter((const hfiLanes*)&F, 6, at_F);
 }
 
-// Forces of links `first` to end - 1 at acceleration A + B.
-static inline void find_link_forces(hfDynamics* d, const hfMotion* B, int first, int end) {
-  int links[HFI_LANES];
-  for (int l = first; l < end; l += HFI_LANES) find_lane_forces(d, B, hfi_fill_lanes(l, end, links));
+// Forces of links `first` to end - 1 at acceleration A + B. A single link is not worth lanes.
+HFI_COPIED void find_link_forces(hfDynamics* d, const hfMotion* B, int first, int end) {
+  int links[HFI_LANES], l = first;
+  for (; l < end - 1; l += HFI_LANES) find_lane_forces(d, B, hfi_fill_lanes(l, end, links));
+  if (l == end - 1) d->F[l] = hfi_inertial_force(&d->I[l], d->V[l], B ? mo_add(d->A[l], B[l]) : d->A[l]);
 }
 // The force of a link whose parent is the link before it, as in a chain, is handed on without being stored.
 static inline void find_joint_forces(hfDynamics* d, int first, int end, double* tau) {
