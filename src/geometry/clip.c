@@ -147,10 +147,11 @@ static hfVec3 choose_direction(hfVec3 n) {
   return v3_unit(v3_axpy(-v3_dot(n, askew), n, askew));
 }
 
-// The cell `by` metres further than p. Cells are counted from R's first vertex, less a number that keeps them positive.
+// The cell `by` metres further than p. Cells are counted from R's first vertex, less a number that keeps most of them positive: where R is a
+// floor of 1000 km they are not, and a remainder without sign is still a cell.
 static int cell_of(const Clip* c, hfVec3 p, double by) {
   double place = v3_dot(c->across, v3_sub(p, c->R->vertex[0])) + by;
-  return (int)((int64_t)(place * c->cells_per_metre + 1e12) % CELLS);
+  return (int)((uint64_t)(int64_t)(place * c->cells_per_metre + 1e12) % CELLS);
 }
 
 static int is_taken(const Clip* c, int cell) { return c->taken[cell / 64] >> cell % 64 & 1; }

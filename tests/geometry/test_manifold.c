@@ -304,8 +304,25 @@ static void a_wide_margin_keeps_the_points_that_touch(void** state) {
   hfi_hull_release(&data);
 }
 
+// A box of 2 mm on a floor of 2000 km, which lies every way: the sanitizer of undefined behaviour sees where places on such a floor have no cell.
+static void a_small_box_on_a_huge_floor_keeps_its_corners(void** state) {
+  (void)state;
+  enum { PLACES = 100 };
+  double h = 1e-3, half = 1e6, tilt = 1e-4;
+  hfiShape box = box_of(h, h, h), floor = box_of(half, half, 1);
+  for (int turn = 0; turn < 4; ++turn)
+    for (int i = 0; i < PLACES; ++i) {
+      hfPose X_WF = pose_at(0, 0, -1, v3(0, 0, turn * HFI_PI / 2)), X_WB = pose_at(0.1 * half, half * (1.8 * i / PLACES - 0.9), h - 1e-6, v3(0, tilt, 0));
+      hfiContactPoint point[HFI_MAX_MANIFOLD];
+      int count = hfi_collide(&box, &X_WB, &floor, &X_WF, 0, point);
+      assert_int_equal(count, 4);
+      for (int k = 0; k < count; ++k) assert_near(point[k].depth, 1e-6, 1.1 * tilt * h); // what the tilt lifts or lowers a corner
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_small_box_on_a_huge_floor_keeps_its_corners),
       cmocka_unit_test(round_faces_meet_at_corners), cmocka_unit_test(boxes_keep_their_corners),
       cmocka_unit_test(cylinders_keep_their_points),
       cmocka_unit_test(a_tilted_can_keeps_its_points_over_an_edge),
