@@ -316,6 +316,7 @@ hfStatus hf_mlcp_solve(hfMlcp* m, const hfStepProblem* problem, double* v, doubl
   m->problem = problem;
   hfi_partition_find(&m->partition, problem);
   memset(impulse, 0, sizeof *impulse * (size_t)problem->nrow);
+  memcpy(v, problem->v0, sizeof *v * (size_t)problem->nv); // of islands without an answer
   status = solve_islands(m, v, impulse, report, error);
   if (status < 0) return status;
   for (int i = 0; i < problem->nv; ++i) if (!isfinite(v[i]) && status == HF_OK) status = HF_SINGULAR;
