@@ -128,7 +128,10 @@ static void limit_tendon(hfActuation* a, const hfDynamics* d, const hfiActuation
     speed += a->tendon_J[k] * d->v[a->tendon_dof[k]];
     size2 += sqr(a->tendon_J[k]);
   }
-  if (!(size2 > 0)) return; // Nothing moves it.
+  if (!(size2 > 0)) { // Nothing moves it.
+    hfi_note_tendon(a, t);
+    return;
+  }
   double size = sqrt(size2), more = step->limit_speed * size;
   int lower = is_in_reach(below, fabs(speed), more, step->h), upper = is_in_reach(above, fabs(speed), more, step->h);
   if (!lower) a->free_way = min2(a->free_way, below / size);

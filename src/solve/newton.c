@@ -117,7 +117,7 @@ static double bound_rounding(const iteration* it) {
 static int accept_rounding(iteration* it, double before) {
   if (it->norm < 0.5 * before) return 0;
   double rounding = bound_rounding(it);
-  if (it->norm > rounding) return 0;
+  if (!(it->norm <= rounding)) return 0; // also where it is not a number
   it->scale = max2(it->scale, rounding / it->config->tolerance);
   return 1;
 }
