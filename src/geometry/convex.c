@@ -43,14 +43,26 @@ int hfi_convex_single(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, 
   return single->depth >= -far;
 }
 
+// Does the unit vector n keep the cores and their radii farther apart than the margin, and surely so?
+static int are_apart_along(hfiCores* c, hfVec3 n, double margin) {
+  double gap = hfi_separation(c, n) - hfi_core_radius(c->A) - hfi_core_radius(c->B);
+  return gap > margin + SURE * (c->scale + v3_norm(c->X_AB.p));
+}
+
 int hfi_still_apart(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiSeparation* s) {
   hfVec3 n = v3_unit(v3(s->n[0], s->n[1], s->n[2]));
   if (!(v3_norm2(n) > 0)) return 0;
   hfiCores cores = hfi_cores(A, X_WA, B, X_WB);
   cores.hint_a = s->hint_a, cores.hint_b = s->hint_b;
-  double gap = hfi_separation(&cores, n) - hfi_core_radius(A) - hfi_core_radius(B);
+  int apart = are_apart_along(&cores, n, margin);
   s->hint_a = cores.hint_a, s->hint_b = cores.hint_b;
-  return gap > margin + SURE * (cores.scale + v3_norm(cores.X_AB.p));
+  return apart;
+}
+
+int hfi_apart_along(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, hfVec3 axis_W, double margin) {
+  hfVec3 n = m3_tmulv(X_WA->R, axis_W); // No hint of an earlier query: even the last bit of the gap depends on the poses alone.
+  hfiCores cores = hfi_cores(A, X_WA, B, X_WB);
+  return are_apart_along(&cores, v3_dot(n, cores.X_AB.p) > 0 ? v3_neg(n) : n, margin);
 }
 
 void hfi_find_separation(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, hfiSeparation* s) {

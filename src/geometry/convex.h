@@ -16,6 +16,8 @@ typedef struct hfiSeparation {
 
 // Whether the direction still keeps them farther apart than the margin, and surely so.
 int hfi_still_apart(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiSeparation* separation);
+// Whether a unit vector, or its opposite, keeps them farther apart than the margin, and surely so.
+int hfi_apart_along(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, hfVec3 axis_W, double margin);
 // Finds a direction for two shapes that are apart.
 void hfi_find_separation(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, hfiSeparation* separation);
 

@@ -81,25 +81,29 @@ static int plane_mesh(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, 
   return count;
 }
 
-static int32_t climb(const hfiHull* hull, hfVec3 d, int32_t best) {
-  double top = v3_dot(d, v3_load(hull->vert + 3 * best));
+// Where a climb ended: a vertex, how far it and the farthest of its neighbours are along d.
+typedef struct Summit {
+  int32_t vertex;
+  double top, beside; // [m |d|]
+} Summit;
+
+static inline Summit climb(const hfiHull* hull, hfVec3 d, int32_t best) {
+  double top = v3_dot(d, v3_load(hull->vert + 3 * best)), beside = -INFINITY;
   for (int32_t from = -1; from != best;) {
     from = best;
+    beside = -INFINITY;
     for (int32_t k = hull->edge_start[from]; k < hull->edge_start[from + 1]; ++k) {
       double h = v3_dot(d, v3_load(hull->vert + 3 * hull->edge_vert[k]));
+      beside = max2(beside, h);
       if (h > top) { top = h; best = hull->edge_vert[k]; }
     }
   }
-  return best;
+  return (Summit){best, top, beside};
 }
 
 // Whether no neighbour is as far along d as a vertex, but for a rounding.
-static int stands_out(const hfiHull* hull, hfVec3 d, int32_t vertex) {
-  double least = v3_dot(d, v3_load(hull->vert + 3 * vertex));
-  least -= EQUAL * (fabs(d.x) + fabs(d.y) + fabs(d.z)) * hull->index->vertex.scale[0];
-  for (int32_t k = hull->edge_start[vertex]; k < hull->edge_start[vertex + 1]; ++k)
-    if (v3_dot(d, v3_load(hull->vert + 3 * hull->edge_vert[k])) >= least) return 0;
-  return 1;
+static int stands_out(const hfiHull* hull, hfVec3 d, const Summit* s) {
+  return s->beside < s->top - EQUAL * (fabs(d.x) + fabs(d.y) + fabs(d.z)) * hull->index->vertex.scale[0];
 }
 
 // The end of a climb from `start`. The climb really starts where directions like d have their farthest vertex, if that
@@ -107,15 +111,15 @@ static int stands_out(const hfiHull* hull, hfVec3 d, int32_t vertex) {
 // no answer.
 static int32_t climb_fast(const hfiHull* hull, hfVec3 d, int32_t start) {
   int32_t seed = hfi_hull_seed(hull->index, d);
-  if (!(v3_dot(d, v3_load(hull->vert + 3 * seed)) > v3_dot(d, v3_load(hull->vert + 3 * start)))) return climb(hull, d, start);
-  int32_t found = climb(hull, d, seed);
-  return stands_out(hull, d, found) ? found : climb(hull, d, start);
+  if (!(v3_dot(d, v3_load(hull->vert + 3 * seed)) > v3_dot(d, v3_load(hull->vert + 3 * start)))) return climb(hull, d, start).vertex;
+  Summit found = climb(hull, d, seed);
+  return stands_out(hull, d, &found) ? found.vertex : climb(hull, d, start).vertex;
 }
 
 static hfVec3 mesh_support(const hfiShape* s, hfVec3 d, int32_t* hint) {
   const hfiHull* hull = s->hull;
   if (hull->nvert >= CLIMB) {
-    *hint = hull->index ? climb_fast(hull, d, *hint) : climb(hull, d, *hint);
+    *hint = hull->index ? climb_fast(hull, d, *hint) : climb(hull, d, *hint).vertex;
     return v3_load(hull->vert + 3 * *hint);
   }
   int32_t best = *hint;

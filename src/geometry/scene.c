@@ -9,11 +9,13 @@
 //    A point of a geom moves by at most |p - p0| + r |R - R0| with the radius r of its bounding sphere. Where spheres make the
 //    list turning does not count. A plane that has turned ends every list.
 // 2. The cull leaves out pairs whose bounding spheres, or box and plane, are apart; pairs whose boxes are apart along one of their own six axes
-//    (Gottschalk, Lin, Manocha 1996, without the nine products of axes), |d.a| > ha + sum_j |a.b_j| hb_j + margin; and pairs
-//    that GJK would find apart because the direction that it found the last time still separates them.
+//    (Gottschalk, Lin, Manocha 1996, without the nine products of axes), |d.a| > ha + sum_j |a.b_j| hb_j + margin; pairs
+//    that GJK would find apart because the direction that it found the last time still separates them; and a fixed geom and one that
+//    only a hinge moves, as the first link of an arm, where the axis of the hinge separates them: turning never closes that gap.
 // 3. The pair function finds the points.
 //
-// What is remembered from query to query only spares work whose result is known. It changes no contact.
+// What is remembered from query to query only spares work whose result is known. It changes no contact. What an axis of a hinge keeps
+// apart is decided by the poses alone.
 #include "geometry/scene.h"
 
 #include "base/sort.h"
@@ -60,6 +62,21 @@ static void list_all(hfiScene* s) {
   hfi_sort(s->candidate, (size_t)s->ncandidate, sizeof *s->candidate, compare_candidates);
 }
 
+// The hinge between a body and the fixed world, where nothing else moves it; else -1.
+static int find_only_hinge(const hfModel* m, int body) {
+  int dof = hf_model_body_lastdof(m)[body];
+  if (dof < 0 || hf_model_dof_parent(m)[dof] >= 0) return -1;
+  int joint = hf_model_dof_jnt(m)[dof];
+  return hf_model_jnt_type(m)[joint] == HF_JOINT_HINGE ? joint : -1;
+}
+
+// The hinge by which alone the geoms of a pair move against each other, as those of the first link of an arm and of its base do; else -1.
+static int find_hinge_between(const hfModel* m, const hfiCandidate* c) {
+  const int32_t *body = hf_model_geom_body(m), *lastdof = hf_model_body_lastdof(m);
+  int a = body[c->a], b = body[c->b];
+  return lastdof[a] < 0 ? find_only_hinge(m, b) : lastdof[b] < 0 ? find_only_hinge(m, a) : -1;
+}
+
 // What the cull has to know of a pair. kept: 1 where it is kept for later queries.
 static hfiCull measure_pair(const hfModel* m, const hfiCandidate* c, int kept) {
   const double *margin = hf_model_geom_margin(m), *radius = hf_model_geom_rbound(m);
@@ -71,6 +88,7 @@ static hfiCull measure_pair(const hfModel* m, const hfiCandidate* c, int kept) {
                   .radius = bounded ? radius[c->a] + radius[c->b] : -1,
                   .boxes = seeks_hull || (!hfi_shape_functions[a]->is_quick && !hfi_shape_functions[b]->is_quick),
                   .swapped = swapped,
+                  .hinge = collide == hfi_convex_convex ? find_hinge_between(m, c) : -1,
                   .collide = collide,
                   .is_general = kept && (seeks_hull || collide == hfi_convex_convex)};
   return cull;
@@ -154,6 +172,7 @@ void hfi_scene_init(hfiScene* s, const hfModel* m, hfiArena* arena) {
   s->nnear = -1;
   s->queries = 0;
   s->has_skin = 1;
+  s->axis_W = NULL;
   if (!arena->base) return;
   view_shapes(s);
   find_active(s);
@@ -316,6 +335,7 @@ static inline int find_points(const hfiScene* s, const hfPose* X_WG, const hfiCa
                               hfiContactPoint* points) {
   const hfiShape *A = &s->shape[c->a], *B = &s->shape[c->b];
   const hfPose *X_WA = &X_WG[c->a], *X_WB = &X_WG[c->b];
+  if (cull->hinge >= 0 && s->axis_W && hfi_apart_along(A, X_WA, B, X_WB, s->axis_W[cull->hinge], cull->margin)) return 0;
   if (cull->is_general && hfi_still_apart(A, X_WA, B, X_WB, margin, &cull->separation)) return 0;
   int n = call_pair(cull->collide, cull->swapped, A, X_WA, B, X_WB, margin, points);
   if (cull->is_general && n == 0) hfi_find_separation(A, X_WA, B, X_WB, &cull->separation);

@@ -25,6 +25,7 @@ typedef struct hfiCull {
   int16_t is_general; // 1: GJK decides about it, so that a separating direction is worth remembering
   int32_t axis;     // of the boxes: of a, 0 to 2, or of b, 3 to 5
   int32_t swapped;  // 1: the function takes the second geom first
+  int32_t hinge;    // of two hulls, or other shapes that GJK decides about: the joint by which alone they move against each other, a hinge whose axis may keep them apart for ever; else -1
   hfiPairFunction* collide; // finds the contacts of the pair; NULL: it never has any
   hfiSeparation separation;
 } hfiCull;
@@ -51,6 +52,7 @@ typedef struct hfiScene {
   double* far;             // (ngeom) skin of each geom in this list [m]
   const int32_t* carrier;  // (ngeom) a geom that this one may be followed from, as all geoms that it can reach are carried with it, or -1. NULL: none has one
   const int32_t* still;    // (ngeom) 1: the geom cannot move; pairs of two such geoms are left out. NULL: all pairs count
+  const hfVec3* axis_W;    // (njnt) axes of the joints at the poses of a query. NULL: they are not known
   hfiGrid grid;
   hfiAabb* box; // (nactive), unused when listed
 } hfiScene;

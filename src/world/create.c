@@ -120,6 +120,7 @@ static void take_arrays(void* object, hfiArena* arena) {
   w->next_side = HFI_TAKE(arena, int32_t, 2 * contacts);
   double* span = HFI_TAKE(arena, double, m->nbody);
   if (!arena->base) return;
+  w->scene.axis_W = w->dynamics.axis_W;
   hfi_dynamics_restrict_geoms(&w->dynamics, w->scene.active, contacts ? w->scene.nactive : 0);
   hfi_contact_extents(m, w->extent);
   measure_levers(m, w->extent, span, w->lever);

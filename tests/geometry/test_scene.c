@@ -1,5 +1,5 @@
 // Leaving out distant pairs loses no contact: the contacts of a model are those of all its pairs taken one by one, at poses
-// that jump and at poses that move continuously. Nor does looking a second time at some pairs only.
+// that jump and at poses that move continuously. Nor does looking a second time at some pairs only. Gaps that no motion closes have no points.
 #include "support/cmocka_all.h"
 
 #include "geometry/oracle.h"
@@ -116,17 +116,21 @@ typedef struct Shapes {
   hfiArena arena;
 } Shapes;
 
-static void make_shapes(Shapes* x, testRandom* r, int geoms) {
-  static char text[1 << 15];
+static void parse_shapes(Shapes* x, const char* text) {
   hfError error = {HF_OK, ""};
   memset(x, 0, sizeof *x);
-  write_model(r, geoms, text, sizeof text);
   assert_int_equal(hf_model_parse(&x->model, text, strlen(text), "shapes", ".", NULL, NULL, &error), HF_OK);
-  assert_int_equal(hf_model_geom_type(x->model)[0], HF_GEOM_PLANE); // fixed geoms come first
   hfiArena plan = hfi_arena(NULL, 0);
   hfi_scene_init(&x->scene, x->model, &plan);
   x->arena = hfi_arena_allocate(&plan, NULL);
   hfi_scene_init(&x->scene, x->model, &x->arena);
+}
+
+static void make_shapes(Shapes* x, testRandom* r, int geoms) {
+  static char text[1 << 15];
+  write_model(r, geoms, text, sizeof text);
+  parse_shapes(x, text);
+  assert_int_equal(hf_model_geom_type(x->model)[0], HF_GEOM_PLANE); // fixed geoms come first
   assert_int_equal(x->scene.listed, geoms == FEW);
   assert_int_equal(x->scene.nactive, geoms + 1);
 }
@@ -192,7 +196,44 @@ static void one_fast_geom(void** state) {
   free_shapes(&shapes);
 }
 
+// How many points a block that stands on a gap above a fixed one has within a reach of 10 mm. The joints of the block, and the axis that the first of them has.
+static int points_above_gap(const char* joints, hfVec3 axis, double gap, double margin) {
+  static hfiRawContact found[MOST];
+  char text[1024];
+  Shapes shapes;
+  int dropped;
+  snprintf(text, sizeof text, "<mujoco><asset><mesh name='m' vertex='-.1 -.1 -.1 .1 -.1 -.1 -.1 .1 -.1 .1 .1 -.1 -.1 -.1 .1 .1 -.1 .1 -.1 .1 .1 .1 .1 .1'/></asset><worldbody>"
+           "<geom type='mesh' mesh='m' margin='%g'/><body pos='0 0 .2'>%s<geom type='mesh' mesh='m' mass='1'/></body></worldbody></mujoco>", margin, joints);
+  parse_shapes(&shapes, text);
+  hfVec3 axes[2] = {axis, axis};
+  hfPose X[2] = {pose_identity(), {m3_from_quat(q_exp(v3(0, 0, 0.3))), v3(0, 0, 0.2 + gap)}};
+  const double reach[2] = {0, 0.01};
+  int without = hfi_scene_collide(&shapes.scene, X, reach, found, MOST, &dropped);
+  assert_true(without > 0);
+  shapes.scene.axis_W = axes;
+  int with = hfi_scene_collide(&shapes.scene, X, reach, found, MOST, &dropped);
+  assert_true(with == without || with == 0);
+  free_shapes(&shapes);
+  return with;
+}
+
+// What turns on a hinge about the normal of a gap never closes it: the gap has no points, however far the reach. All else may.
+static void gap_along_hinge(void** state) {
+  (void)state;
+  const char* hinge = "<joint axis='0 0 1'/>";
+  const hfVec3 z = {0, 0, 1}, x = {1, 0, 0};
+  assert_int_equal(points_above_gap(hinge, z, 1e-3, 0), 0);
+  assert_int_equal(points_above_gap(hinge, v3_neg(z), 1e-3, 0), 0);
+  assert_int_equal(points_above_gap(hinge, z, 1e-8, 0), 0);
+  assert_int_equal(points_above_gap(hinge, z, 1e-3, 9e-4), 0);
+  assert_true(points_above_gap(hinge, z, 1e-3, 2e-3) > 0);  // within the margin
+  assert_true(points_above_gap(hinge, z, -1e-5, 0) > 0);    // they overlap
+  assert_true(points_above_gap("<joint axis='1 0 0'/>", x, 1e-3, 0) > 0);
+  assert_true(points_above_gap("<joint type='slide' axis='0 0 1'/>", z, 1e-3, 0) > 0);
+  assert_true(points_above_gap("<joint axis='0 0 1'/><joint axis='1 0 0'/>", z, 1e-3, 0) > 0);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(few_pairs), cmocka_unit_test(many_pairs), cmocka_unit_test(one_fast_geom)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(few_pairs), cmocka_unit_test(many_pairs), cmocka_unit_test(one_fast_geom), cmocka_unit_test(gap_along_hinge)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
