@@ -95,7 +95,9 @@ static void start_polytope(hfiCores* c, hfiSimplex* s, Polytope* p) {
 
 static int nearest_face(const Polytope* p) {
   int best = 0;
-  for (int f = 1; f < p->nface; ++f) best = p->distance[f] < p->distance[best] ? f : best;
+  double least = p->distance[0];
+  for (int f = 1; f < p->nface; ++f)
+    if (p->distance[f] < least) least = p->distance[f], best = f;
   return best;
 }
 

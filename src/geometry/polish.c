@@ -210,14 +210,24 @@ static int try_side(Polish* p, int of_A) {
   return try_guess(p, &edge, of_A ? edge.count : 0, 1, of_A ? v3_neg(leaning) : leaning);
 }
 
+static int is_same(hfVec3 a, hfVec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
 hfiClosest hfi_polish(hfiCores* c, const hfiSimplex* s, hfVec3 n) {
   enum { A = HFI_EDGES_OF_A, B = HFI_EDGES_OF_B };
   static const int guess[][2] = {{HFI_EDGES_AT_WITNESS, A | B}, {HFI_EDGES_AT_WITNESS, A}, {HFI_EDGES_AT_WITNESS, B}, {HFI_EDGES_AT_WITNESS, 0},
                                   {HFI_EDGES_CAP, A}, {HFI_EDGES_CAP, B}, {HFI_EDGES_ACROSS, A | B}, {HFI_EDGES_ACROSS, A}, {HFI_EDGES_ACROSS, B}};
   Polish p = {c, s, {n, hfi_simplex_a(s), hfi_simplex_b(s), hfi_separation(c, n)}, 0};
   int right = 0;
+  hfVec3 tried[A + B + 1]; // by cores: the normal from which their edges at the witness were tried
   if (is_curved(c->A) != is_curved(c->B)) right = try_side(&p, is_curved(c->B));
-  for (size_t i = 0; i < sizeof guess / sizeof *guess && !right; ++i) right = try_edges(&p, (hfiEdgeRule)guess[i][0], guess[i][1]);
+  for (size_t i = 0; i < sizeof guess / sizeof *guess && !right; ++i) {
+    hfiEdgeRule rule = (hfiEdgeRule)guess[i][0];
+    int sides = guess[i][1];
+    // A hull has no cap: its edges are those at the witness, and from the same normal they are wrong once more.
+    if (rule == HFI_EDGES_CAP && (sides == A ? c->A : c->B)->type == HF_GEOM_MESH && is_same(tried[sides], p.best.n)) continue;
+    if (rule == HFI_EDGES_AT_WITNESS) tried[sides] = p.best.n;
+    right = try_edges(&p, rule, sides);
+  }
   p.best.pa = v3_axpy(p.best.gap, p.best.n, p.best.pb);
   return p.best;
 }

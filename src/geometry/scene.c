@@ -77,8 +77,15 @@ static int find_hinge_between(const hfModel* m, const hfiCandidate* c) {
   return lastdof[a] < 0 ? find_only_hinge(m, b) : lastdof[b] < 0 ? find_only_hinge(m, a) : -1;
 }
 
+static int any_body_has_only_hinge(const hfModel* m) {
+  int b = 0;
+  while (b < m->nbody && find_only_hinge(m, b) < 0) ++b;
+  return b < m->nbody;
+}
+
 // What the cull has to know of a pair. kept: 1 where it is kept for later queries.
-static hfiCull measure_pair(const hfModel* m, const hfiCandidate* c, int kept) {
+static hfiCull measure_pair(const hfiScene* s, const hfiCandidate* c, int kept) {
+  const hfModel* m = s->model;
   const double *margin = hf_model_geom_margin(m), *radius = hf_model_geom_rbound(m);
   int a = hf_model_geom_type(m)[c->a], b = hf_model_geom_type(m)[c->b];
   int bounded = radius[c->a] > 0 && radius[c->b] > 0, swapped = a > b;
@@ -88,17 +95,17 @@ static hfiCull measure_pair(const hfModel* m, const hfiCandidate* c, int kept) {
                   .radius = bounded ? radius[c->a] + radius[c->b] : -1,
                   .boxes = seeks_hull || (!hfi_shape_functions[a]->is_quick && !hfi_shape_functions[b]->is_quick),
                   .swapped = swapped,
-                  .hinge = collide == hfi_convex_convex ? find_hinge_between(m, c) : -1,
+                  .hinge = s->has_hinge && collide == hfi_convex_convex ? find_hinge_between(m, c) : -1,
                   .collide = collide,
                   .is_general = kept && (seeks_hull || collide == hfi_convex_convex)};
   return cull;
 }
 
 static void measure_pairs(hfiScene* s) {
-  for (int i = 0; i < s->ncandidate; ++i) s->cull[i] = measure_pair(s->model, &s->candidate[i], s->has_skin);
+  for (int i = 0; i < s->ncandidate; ++i) s->cull[i] = measure_pair(s, &s->candidate[i], s->has_skin);
 }
 
-hfiCull hfi_scene_cull(const hfiScene* s, const hfiCandidate* c) { return measure_pair(s->model, c, 0); }
+hfiCull hfi_scene_cull(const hfiScene* s, const hfiCandidate* c) { return measure_pair(s, c, 0); }
 
 // May a geom touch any other one?
 static int is_active(const hfiFilter* f, int a) {
@@ -176,6 +183,7 @@ void hfi_scene_init(hfiScene* s, const hfModel* m, hfiArena* arena) {
   if (!arena->base) return;
   view_shapes(s);
   find_active(s);
+  s->has_hinge = any_body_has_only_hinge(m);
   s->skin = choose_skin(s);
   s->listed = hfi_filter_count(&s->filter, MAX_LISTED + 1) <= MAX_LISTED;
   if (!s->listed) return;

@@ -52,6 +52,7 @@ typedef struct hfiScene {
   double* far;             // (ngeom) skin of each geom in this list [m]
   const int32_t* carrier;  // (ngeom) a geom that this one may be followed from, as all geoms that it can reach are carried with it, or -1. NULL: none has one
   const int32_t* still;    // (ngeom) 1: the geom cannot move; pairs of two such geoms are left out. NULL: all pairs count
+  int32_t has_hinge;       // 1: a hinge alone moves some body against the fixed world
   const hfVec3* axis_W;    // (njnt) axes of the joints at the poses of a query. NULL: they are not known
   hfiGrid grid;
   hfiAabb* box; // (nactive), unused when listed
