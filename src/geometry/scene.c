@@ -62,19 +62,21 @@ static void list_all(hfiScene* s) {
   hfi_sort(s->candidate, (size_t)s->ncandidate, sizeof *s->candidate, compare_candidates);
 }
 
+// Nothing moves the body, by hand neither.
+static int is_fixed(const hfModel* m, int body) { return hf_model_body_lastdof(m)[body] < 0 && hf_model_body_mocap(m)[hf_model_body_weld(m)[body]] < 0; }
+
 // The hinge between a body and the fixed world, where nothing else moves it; else -1.
 static int find_only_hinge(const hfModel* m, int body) {
   int dof = hf_model_body_lastdof(m)[body];
   if (dof < 0 || hf_model_dof_parent(m)[dof] >= 0) return -1;
   int joint = hf_model_dof_jnt(m)[dof];
-  return hf_model_jnt_type(m)[joint] == HF_JOINT_HINGE ? joint : -1;
+  return hf_model_jnt_type(m)[joint] == HF_JOINT_HINGE && is_fixed(m, hf_model_body_parent(m)[hf_model_jnt_body(m)[joint]]) ? joint : -1;
 }
 
 // The hinge by which alone the geoms of a pair move against each other, as those of the first link of an arm and of its base do; else -1.
 static int find_hinge_between(const hfModel* m, const hfiCandidate* c) {
-  const int32_t *body = hf_model_geom_body(m), *lastdof = hf_model_body_lastdof(m);
-  int a = body[c->a], b = body[c->b];
-  return lastdof[a] < 0 ? find_only_hinge(m, b) : lastdof[b] < 0 ? find_only_hinge(m, a) : -1;
+  int a = hf_model_geom_body(m)[c->a], b = hf_model_geom_body(m)[c->b];
+  return is_fixed(m, a) ? find_only_hinge(m, b) : is_fixed(m, b) ? find_only_hinge(m, a) : -1;
 }
 
 static int any_body_has_only_hinge(const hfModel* m) {

@@ -196,14 +196,14 @@ static void one_fast_geom(void** state) {
   free_shapes(&shapes);
 }
 
-// How many points a block that stands on a gap above a fixed one has within a reach of 10 mm. The joints of the block, and the axis that the first of them has.
-static int points_above_gap(const char* joints, hfVec3 axis, double gap, double margin) {
+// How many points a block that stands on a gap above another has within a reach of 10 mm. base: attributes of the body of that one; the joints of the block, and the axis that the first of them has.
+static int points_above(const char* base, const char* joints, hfVec3 axis, double gap, double margin) {
   static hfiRawContact found[MOST];
   char text[1024];
   Shapes shapes;
   int dropped;
   snprintf(text, sizeof text, "<mujoco><asset><mesh name='m' vertex='-.1 -.1 -.1 .1 -.1 -.1 -.1 .1 -.1 .1 .1 -.1 -.1 -.1 .1 .1 -.1 .1 -.1 .1 .1 .1 .1 .1'/></asset><worldbody>"
-           "<geom type='mesh' mesh='m' margin='%g'/><body pos='0 0 .2'>%s<geom type='mesh' mesh='m' mass='1'/></body></worldbody></mujoco>", margin, joints);
+           "<body %s><geom type='mesh' mesh='m' margin='%g'/></body><body pos='0 0 .2'>%s<geom type='mesh' mesh='m' mass='1'/></body></worldbody></mujoco>", base, margin, joints);
   parse_shapes(&shapes, text);
   hfVec3 axes[2] = {axis, axis};
   hfPose X[2] = {pose_identity(), {m3_from_quat(q_exp(v3(0, 0, 0.3))), v3(0, 0, 0.2 + gap)}};
@@ -216,6 +216,8 @@ static int points_above_gap(const char* joints, hfVec3 axis, double gap, double 
   free_shapes(&shapes);
   return with;
 }
+
+static int points_above_gap(const char* joints, hfVec3 axis, double gap, double margin) { return points_above("", joints, axis, gap, margin); }
 
 // What turns on a hinge about the normal of a gap never closes it: the gap has no points, however far the reach. All else may.
 static void gap_along_hinge(void** state) {
@@ -231,6 +233,7 @@ static void gap_along_hinge(void** state) {
   assert_true(points_above_gap("<joint axis='1 0 0'/>", x, 1e-3, 0) > 0);
   assert_true(points_above_gap("<joint type='slide' axis='0 0 1'/>", z, 1e-3, 0) > 0);
   assert_true(points_above_gap("<joint axis='0 0 1'/><joint axis='1 0 0'/>", z, 1e-3, 0) > 0);
+  assert_true(points_above("mocap='true'", hinge, z, 1e-3, 0) > 0); // which is moved by hand
 }
 
 int main(void) {
