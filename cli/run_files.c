@@ -19,7 +19,7 @@ hfStatus open_outputs(const runOptions* o, const run* r, outputs* out, hfError* 
   if (status == HF_OK && o->report)
     status = hf_report_open(&out->report, o->report, r->model, error);
   if (out->recorder) hf_recorder_set_interval(out->recorder, o->record_interval);
-  if (status == HF_OK && out->report) hf_report_add(out->report, r->sim, r->state, r->input, NULL);
+  if (status == HF_OK && out->report) status = hf_report_add(out->report, r->sim, r->state, r->input, NULL, error);
   return status == HF_OK ? record_step(r, NULL, out, error) : status;
 }
 
@@ -30,7 +30,7 @@ hfStatus write_outputs(const run* r, const hfStepReport* report, outputs* out, h
   if (status == HF_OK && out->contacts)
     status = hf_contact_log_write(out->contacts, r->sim, r->state->time, error);
   if (status == HF_OK) status = record_step(r, report, out, error);
-  if (out->report) hf_report_add(out->report, r->sim, r->state, r->input, report);
+  if (status == HF_OK && out->report) status = hf_report_add(out->report, r->sim, r->state, r->input, report, error);
   return status;
 }
 

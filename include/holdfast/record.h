@@ -146,9 +146,9 @@ typedef struct hfReport hfReport;
 // Refuses a path that cannot be written at once, not when the run is over.
 HF_API hfStatus hf_report_open(hfReport** report, const char* path, const hfModel* model, hfError* error);
 // After each step, and once before the first with step = NULL. Memory stays bounded: of a long run every
-// second frame is dropped, again and again.
-HF_API void hf_report_add(hfReport* report, const hfSim* sim, const hfState* state, const hfInput* input,
-                          const hfStepReport* step);
+// second frame is dropped, again and again. A report holds one run: refuses a state from before the last one.
+HF_API hfStatus hf_report_add(hfReport* report, const hfSim* sim, const hfState* state, const hfInput* input,
+                              const hfStepReport* step, hfError* error);
 // Writes the file: title, lines of the summary, the replay or the plots. Frees the report whatever happens.
 HF_API hfStatus hf_report_close(hfReport* report, const char* title, const hfReportLine* lines, int count,
                                 hfError* error);

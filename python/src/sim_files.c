@@ -21,8 +21,8 @@ hfStatus sim_close_files(SimObject* s, hfError* error) {
 
 hfStatus sim_write_step(SimObject* s, const hfState* state, const hfInput* input, hfError* error) {
   hfStatus status = HF_OK;
-  if (s->html) hf_report_add(s->html, s->sim, state, input, &s->report);
-  if (s->recorder) status = hf_recorder_add(s->recorder, s->sim, state, input, &s->report, error);
+  if (s->html) status = hf_report_add(s->html, s->sim, state, input, &s->report, error);
+  if (s->recorder && status >= 0) status = hf_recorder_add(s->recorder, s->sim, state, input, &s->report, error);
   if (s->state_log && status >= 0) status = hf_state_log_write_step(s->state_log, s->sim, state, error);
   if (s->contact_log && status >= 0) status = hf_contact_log_write(s->contact_log, s->sim, state->time, error);
   return status;
@@ -31,8 +31,8 @@ hfStatus sim_write_step(SimObject* s, const hfState* state, const hfInput* input
 hfStatus sim_write_start(SimObject* s, const hfState* state, const hfInput* input, hfError* error) {
   hfStatus status = hf_sim_evaluate(s->sim, state, input, error); // contacts of another state are gone then
   if (status < 0) return status;
-  if (s->html && s->html_begins) hf_report_add(s->html, s->sim, state, input, NULL);
-  if (s->recorder && s->recorder_begins) status = hf_recorder_add(s->recorder, s->sim, state, input, NULL, error);
+  if (s->html && s->html_begins) status = hf_report_add(s->html, s->sim, state, input, NULL, error);
+  if (s->recorder && s->recorder_begins && status >= 0) status = hf_recorder_add(s->recorder, s->sim, state, input, NULL, error);
   s->html_begins = s->recorder_begins = 0;
   return status;
 }

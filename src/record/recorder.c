@@ -4,7 +4,6 @@
 #include "base/output.h"
 #include "record/stream.h"
 
-#include <math.h>
 
 // The file is written at most this often [s] unless this many bytes wait: a call of the system costs as much as
 // a small step. A killed process loses no more than that.
@@ -15,7 +14,6 @@ struct hfRecorder {
   hfiOutput out;
   hfiStream stream;
   double flushed; // when [s]
-  double time;    // of the last state [s]
 };
 
 hfStatus hf_recorder_open(hfRecorder** recorder, const char* path, const hfModel* model,
@@ -27,7 +25,6 @@ hfStatus hf_recorder_open(hfRecorder** recorder, const char* path, const hfModel
   status = hfi_stream_open(&made->stream, model, error);
   if (status == HF_OK) {
     hfi_stream_head(&made->stream, scene, &made->out.piece);
-    made->time = -INFINITY;
     *recorder = made;
   } else
     hfi_output_abandon(made);
@@ -41,10 +38,8 @@ void hf_recorder_set_interval(hfRecorder* recorder, double interval) {
 hfStatus hf_recorder_add(hfRecorder* recorder, const hfSim* sim, const hfState* state,
                          const hfInput* input, const hfStepReport* step, hfError* error) {
   hfi_clear_error(error);
-  if (state->time < recorder->time)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "the time went back from %g s to %g s: a recording holds one run; close it, and open another for the next", recorder->time,
-                      state->time);
-  recorder->time = state->time;
+  hfStatus status = hfi_stream_check_time(&recorder->stream, state, "a recording", error);
+  if (status != HF_OK) return status;
   double now = hfi_clock();
   hfi_stream_step(&recorder->stream, sim, state, input, step, now, &recorder->out.piece);
   if (!step) return HF_OK; // the start goes to the file with the first step

@@ -49,16 +49,20 @@ hfStatus hf_report_open(hfReport** report, const char* path, const hfModel* mode
   return status;
 }
 
-void hf_report_add(hfReport* report, const hfSim* sim, const hfState* state, const hfInput* input,
-                   const hfStepReport* step) {
+hfStatus hf_report_add(hfReport* report, const hfSim* sim, const hfState* state, const hfInput* input,
+                       const hfStepReport* step, hfError* error) {
+  hfi_clear_error(error);
+  hfStatus status = hfi_stream_check_time(&report->stream, state, "a report", error);
+  if (status != HF_OK) return status;
   if (report->plain) {
     if (step) hfi_plain_add(report->plain, report->stream.dynamics, sim, state, input, step);
-    return;
+    return HF_OK;
   }
   hfi_stream_step(&report->stream, sim, state, input, step, hfi_clock(), &report->chunks);
-  if (report->chunks.size <= MAX_BYTES) return;
+  if (report->chunks.size <= MAX_BYTES) return HF_OK;
   hfi_chunks_thin(&report->chunks);
   report->stream.interval *= 2;
+  return HF_OK;
 }
 
 // What a report may do: run its own script. It may load nothing from anywhere.

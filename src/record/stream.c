@@ -10,7 +10,7 @@
 #include <string.h>
 
 hfStatus hfi_stream_open(hfiStream* s, const hfModel* model, hfError* error) {
-  hfiStream made = {.model = model, .interval = 1.0 / 60, .state_interval = 0.5};
+  hfiStream made = {.model = model, .interval = 1.0 / 60, .state_interval = 0.5, .time = -INFINITY};
   made.controls = calloc((size_t)model->nu + 1, sizeof *made.controls);
   if (!made.controls) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
   hfStatus status = hf_model_is_overlay(model) ? hf_model_copy(&made.block, model, error) : HF_OK;
@@ -168,6 +168,13 @@ static int is_due(double* next, double interval, double time, double h) {
   do *next += interval;
   while (interval > 0 && *next <= time - 1e-3 * h);
   return 1;
+}
+
+hfStatus hfi_stream_check_time(hfiStream* s, const hfState* state, const char* what, hfError* error) {
+  if (state->time < s->time)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "the time went back from %g s to %g s: %s holds one run; close it, and open another for the next", s->time, state->time, what);
+  s->time = state->time;
+  return HF_OK;
 }
 
 void hfi_stream_step(hfiStream* s, const hfSim* sim, const hfState* state, const hfInput* input,

@@ -98,11 +98,12 @@ typedef struct Explanation {
 } Explanation;
 
 // W + C of a step whose power at the end is power1 and whose overlaps held this energy. The world is at the start of the step. end: what springs
-// hold at the end, in continuous time.
+// hold at the end.
 static double bound_work(hfSim* s, const hfInput* in, double h, double power1, double overlaps, hfiHeldEnergy end) {
   double work = h * max2(power1, hfi_power_bound(s, s->q0, in));
-  if (!hfi_is_continuous(s)) return max2(0, overlaps + work);
-  double given = hfi_given_energy(hfi_held_energy(s, s->q0), end, h), servos = hfi_servo_work(s);
+  double given = hfi_given_energy(hfi_held_energy(s, s->q0), end, h);
+  if (!hfi_is_continuous(s)) return max2(0, overlaps + given + work);
+  double servos = hfi_servo_work(s);
   // With equalities the power has that of the plain servos already.
   return max2(0, given + (s->model->neq ? max2(work, servos) : work + servos));
 }
@@ -115,7 +116,7 @@ static Explanation explain(hfSim* s, const hfState* state, const hfInput* in, do
   double power1 = hfi_power_bound(s, q1, in), overlaps = hfi_overlap_energy(s);
   Explanation e = {h * power1 + overlaps, 0};
   if (change <= e.work) return e;
-  hfiHeldEnergy end = hfi_is_continuous(s) ? hfi_held_energy(s, q1) : (hfiHeldEnergy){0, 0, 0};
+  hfiHeldEnergy end = hfi_held_energy(s, q1);
   if (s->model->nu) memcpy(s->end_length, s->world->actuation.length, sizeof *s->end_length * (size_t)s->model->nu);
   energy_at(s, s->q0, s->v0, in);
   e.work = bound_work(s, in, h, power1, overlaps, end);

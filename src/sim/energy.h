@@ -20,7 +20,8 @@ double hfi_servo_work(const hfSim* s);
 double hfi_energy_at_release_speed(const hfModel* m);
 // The energy of the overlaps of a method of discrete time, 0 for other methods [J].
 double hfi_overlap_energy(const hfSim* s);
-// What the springs of contacts and limits hold at a state in continuous time, and the power of those overlaps that open.
+// What the springs of contacts and limits hold at a state in continuous time, and the power of those overlaps that open. With the method switching it is
+// what the springs of limits hold, in discrete time nothing.
 typedef struct hfiHeldEnergy {
   double overlaps, limits; // U, L [J]
   double power;            // P [W]

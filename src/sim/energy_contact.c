@@ -5,13 +5,16 @@
 //                          m u^2/2 for each overlap, with the mass m of the world
 //   continuous time        overlaps and limits are springs: C is what they hold less at the end of the step than at its start,
 //                          min(U0, max(U0 - U1, h P)) + max(0, L0 - L1)
-//   switching              0: the energy of its layers is known at both ends of the step and part of E
+//   switching              max(0, L0 - L1): its limits are such springs, too. The energy of its layers is known at both ends of the step and
+//                          part of E
 //
 //   U  sum of k depth^2/2 over the overlaps        P  sum of k depth vn over those overlaps that open
 //   L  energy of the springs of limits             0, 1  start and end of the step
 //
 // P counts because points of a pair may come and go, so that U1 has overlaps that U0 has not.
 #include "sim/energy.h"
+
+#include "switching/switching.h"
 
 double hfi_energy_at_release_speed(const hfModel* m) { return 0.5 * hf_model_body_subtreemass(m)[0] * sqr(m->world.release_speed); }
 
@@ -31,9 +34,17 @@ static double parting_speed(const hfDynamics* d, const hfiContact* c) {
   return v3_dot(c->n, v3_sub(a.v, b.v));
 }
 
+// The forces of a method of continuous time or of switching, NULL for other methods.
+static const hfAccel* find_accel(const hfSim* s) {
+  if (hfi_is_continuous(s)) return ((const hfiContinuous*)s->run)->accel;
+  return s->method == &hfi_method_switching ? hfi_switching_accel(s->run) : NULL;
+}
+
 hfiHeldEnergy hfi_held_energy(hfSim* s, const double* q) {
   hfiWorld* w = s->world;
-  hfiHeldEnergy at = {0, hfi_accel_limit_energy(((const hfiContinuous*)s->run)->accel, q), 0};
+  const hfAccel* accel = find_accel(s);
+  hfiHeldEnergy at = {0, accel ? hfi_accel_limit_energy(accel, q) : 0, 0};
+  if (!hfi_is_continuous(s)) return at;
   hfi_world_find_contacts(w, 0, 0, NULL);
   for (int i = 0; i < w->ncontact; ++i) {
     const hfiContact* c = &w->contact[i];

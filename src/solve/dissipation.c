@@ -48,6 +48,10 @@
 static const double REGULARISATION = 1e-8;
 static const double CONTACT_REGULARISATION = 1e-4;
 
+// A velocity below this share of the terms that it is the sum of is zero [-]: at rest all of them are rounding errors, and with these as its unit the
+// problem has bounds 1e15 times as large, between which nothing can be solved.
+static const double ROUNDING = 1e-14;
+
 static double mean_diagonal(const hfMlcp* m) {
   double sum = 0;
   for (int i = 0; i < m->n; ++i) sum += m->G[i * m->n + i];
@@ -61,11 +65,13 @@ static void write_optimality(hfMlcp* m, int n, const double* x0) {
   double eps = REGULARISATION * mean_diagonal(m), *A = m->lcp_A;
   memset(A, 0, sizeof *A * (size_t)n * (size_t)n);
   for (int i = 0; i < nx; ++i) {
-    double g = m->g[i];
+    double g = m->g[i], terms = fabs(g);
     for (int j = 0; j < nx; ++j) {
       A[i * n + j] = m->G[i * nx + j];
       g += m->G[i * nx + j] * x0[j];
+      terms += fabs(m->G[i * nx + j] * x0[j]);
     }
+    if (fabs(g) < ROUNDING * terms) g = 0;
     A[i * n + i] += eps;
     m->lcp_b[i] = i < nk ? g : g - m->target[i];
     m->lcp_lo[i] = m->lo[i] - x0[i];

@@ -7,7 +7,7 @@
 //   h   step, kappa and s0 slope and target of a saturated row, N normal rows, fN normal impulses
 //
 // Islands (partition.h) do not act on each other: those of contacts alone are solved one after the other, because the effort grows with the third
-// power of the rows.
+// power of the rows, and memory with the second: it follows the largest problem so far.
 // Step 1 copies the rows of an island into the dense matrix J (take_saturated, take_normals,
 // take_tangents). Step 2 eliminates the velocities:
 //
@@ -24,8 +24,8 @@
 // complementarity.c and dissipation.c say in what way friction opposes slip.
 #include "solve/mlcp.h"
 
+#include "base/error.h"
 #include "base/finite.h"
-#include "base/object.h"
 #include "linalg/dense.h"
 #include "math/vec3.h"
 #include "solve/finite.h"
@@ -37,68 +37,6 @@
 static const double RIGID_SLOPE = 1000;
 // Islands with saturated rows are solved together with all others where they move slower than this share of the fastest [-].
 static const double SLOW = 1e-6;
-
-hfMlcpConfig hf_mlcp_config_default(void) {
-  hfMlcpConfig c = {HF_MLCP_COMPLEMENTARITY, HF_LCP_LEMKE, 8, 0, 0, 0.2, 1e-6};
-  return c;
-}
-
-// ---- storage -------------------------------------------------------------------------------------
-
-// Takes storage for the largest problem of any form (max_n): rows and edges of the friction cones;
-// or rows, multipliers of targets and normals, and four sides of each friction pyramid.
-static void take_arrays(void* object, hfiArena* arena) {
-  hfMlcp* m = object;
-  const hfStepCapacity* c = &m->capacity;
-  int contacts = c->nblock, n = m->max_n;
-  m->source = HFI_TAKE(arena, int32_t, m->max_row);
-  m->contact = HFI_TAKE(arena, int32_t, contacts);
-  m->tangent = HFI_TAKE(arena, int32_t, contacts);
-  m->mu = HFI_TAKE(arena, double, contacts);
-  m->edge = HFI_TAKE(arena, hfiMlcpEdge, n);
-  m->J = HFI_TAKE(arena, double, (size_t)m->max_row * (size_t)c->nv);
-  m->W = HFI_TAKE(arena, double, (size_t)m->max_row * (size_t)c->nv);
-  m->G = HFI_TAKE(arena, double, (size_t)m->max_row * (size_t)m->max_row);
-  HFI_TAKE_EACH(arena, double, m->max_row, &m->g, &m->target, &m->soft, &m->lo, &m->hi, &m->x);
-  m->A = HFI_TAKE(arena, double, (size_t)c->max_tree_nv * (size_t)c->max_tree_nv);
-  m->free_v = HFI_TAKE(arena, double, c->nv);
-  m->lcp_A = HFI_TAKE(arena, double, (size_t)n * (size_t)n);
-  HFI_TAKE_EACH(arena, double, n, &m->lcp_b, &m->lcp_lo, &m->lcp_hi, &m->z);
-  m->work = HFI_TAKE(arena, char, m->work_size);
-  HFI_TAKE_EACH(arena, int32_t, c->ntree, &m->column, &m->group_tree, &m->driven);
-  m->group_block = HFI_TAKE(arena, int32_t, contacts);
-  hfi_partition_plan(&m->partition, arena, c->ntree, c->nblock, c->npiece);
-}
-
-static hfStatus check_config(const hfMlcpConfig* c, hfError* error) {
-  if (c->form < 0 || c->form > HF_MLCP_DISSIPATION) return hfi_refuse(error, HF_ERROR_ARGUMENT, "mlcp: form = %d", c->form);
-  if (c->method != HF_LCP_LEMKE && c->method != HF_LCP_DANTZIG) return hfi_refuse(error, HF_ERROR_ARGUMENT, "mlcp: method = %d", c->method);
-  if (c->edges < 4 || c->edges > 32 || c->edges % 2) return hfi_refuse(error, HF_ERROR_ARGUMENT, "mlcp: edges = %d: an even number from 4 to 32", c->edges);
-  if (!(c->tikhonov >= 0 && c->recovery >= 0 && c->recovery <= 1 && c->tolerance > 0))
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "mlcp: tikhonov = %g, recovery = %g, tolerance = %g", c->tikhonov, c->recovery, c->tolerance);
-  return HF_OK;
-}
-
-hfStatus hf_mlcp_create(hfMlcp** out, const hfStepCapacity* capacity, const hfMlcpConfig* config, hfError* error) {
-  hfi_clear_error(error);
-  hfStatus status = check_config(config, error);
-  if (status != HF_OK) return status;
-  hfMlcp seed = {.capacity = *capacity, .config = *config, .max_row = capacity->nrow};
-  seed.max_n = config->form == HF_MLCP_COMPLEMENTARITY ? seed.max_row + config->edges * capacity->nblock : 2 * seed.max_row + 4 * capacity->nblock;
-  seed.work_size = hf_lcp_work_size((hfLcpMethod)config->method, seed.max_n);
-  hfiArena size = hfi_arena(NULL, 0);
-  take_arrays(&seed, &size);
-  // The matrix is dense and all of it is used: where the machine is too small, a promise of the system is worth nothing.
-  hfMlcp* m = size.used <= hfi_machine_memory() ? hfi_object_create(&seed, sizeof seed, take_arrays, &capacity->allocator, "mlcp", NULL) : NULL;
-  if (!m)
-    return hfi_refuse(error, HF_ERROR_MEMORY,
-                      "mlcp: no %.3g GB for a dense problem of %d rows; fewer max_contacts need less, or take another method",
-                      1e-9 * (double)size.used, capacity->nrow);
-  *out = m;
-  return HF_OK;
-}
-
-void hf_mlcp_free(hfMlcp* m) { hfi_release(m); }
 
 // ---- rows ----------------------------------------------------------------------------------------
 
@@ -158,13 +96,15 @@ static double tangent_target(const hfContactLaw* law, double h, int i) {
   return -law->k_t[HF_SLIDING] * law->xi0[i - 1] / slope;
 }
 
+static int has_friction(const hfStepBlock* b, const hfContactLaw* law) { return b->dim >= 3 && law->mu[0] > 0; }
+
 // Appends two tangent rows for every contact with friction.
 static void take_tangents(hfMlcp* m) {
   m->n = m->ns + m->nc;
   for (int c = 0; c < m->nc; ++c) {
     const hfStepBlock* b = &m->problem->block[m->contact[c]];
     m->tangent[c] = -1;
-    if (b->dim < 3 || !(m->mu[c] > 0)) continue;
+    if (!has_friction(b, &m->problem->contact[b->param])) continue;
     m->tangent[c] = m->n;
     m->nt++;
     for (int r = 1; r <= 2; ++r, ++m->n) {
@@ -220,38 +160,52 @@ static void scatter(const hfMlcp* m, double* v, double* impulse) {
   }
 }
 
-// Copies the rows of the selected trees and blocks. Returns 0 where the numbers do not make a problem.
-static int take_rows(hfMlcp* m) {
+// Counts the rows of the selected blocks.
+static void count_rows(hfMlcp* m) {
+  const hfStepProblem* p = m->problem;
+  m->ns = m->nc = m->nt = 0;
+  for (int k = 0; k < m->nblock; ++k) {
+    const hfStepBlock* b = &p->block[m->block[k]];
+    if (b->law == HF_LAW_SATURATED) m->ns += b->dim;
+    if (b->law == HF_LAW_CONTACT) ++m->nc, m->nt += has_friction(b, &p->contact[b->param]);
+  }
+}
+
+// Copies the rows of the selected trees and blocks. Returns HF_SINGULAR where the numbers do not make a problem.
+static hfStatus take_rows(hfMlcp* m, hfError* error) {
   m->nv = 0;
   for (int i = 0; i < m->ntree; ++i) {
     m->column[m->tree[i]] = m->nv;
     m->nv += m->problem->tree_start[m->tree[i] + 1] - m->problem->tree_start[m->tree[i]];
   }
+  count_rows(m);
+  hfStatus status = hfi_mlcp_make_room(m, error);
+  if (status != HF_OK) return status;
   m->ns = m->nc = m->nt = 0;
   take_saturated(m);
   take_normals(m);
   take_tangents(m);
-  return eliminate_velocities(m) && form_matrix(m);
+  return eliminate_velocities(m) && form_matrix(m) ? HF_OK : HF_SINGULAR;
 }
 
-static int take_island(hfMlcp* m, int k) {
+static hfStatus take_island(hfMlcp* m, int k, hfError* error) {
   const hfiPartition* S = &m->partition;
   m->tree = S->tree + S->tree_start[k], m->ntree = S->tree_start[k + 1] - S->tree_start[k];
   m->block = S->block + S->block_start[k], m->nblock = S->block_start[k + 1] - S->block_start[k];
-  return take_rows(m);
+  return take_rows(m, error);
 }
 
 static int32_t island_of(const hfMlcp* m, const hfStepBlock* b) { return m->partition.label[m->problem->piece[b->piece].tree]; }
 
 // Takes all islands that have saturated rows as one, or all islands.
-static int take_driven(hfMlcp* m, int all) {
+static hfStatus take_driven(hfMlcp* m, int all, hfError* error) {
   const hfStepProblem* p = m->problem;
   m->tree = m->group_tree, m->block = m->group_block, m->ntree = m->nblock = 0;
   for (int t = 0; t < p->ntree; ++t)
     if (all || m->driven[m->partition.label[t]]) m->group_tree[m->ntree++] = t;
   for (int k = 0; k < p->nblock; ++k)
     if (all || m->driven[island_of(m, &p->block[k])]) m->group_block[m->nblock++] = k;
-  return take_rows(m);
+  return take_rows(m, error);
 }
 
 // Marks the islands that have saturated rows. Returns how many.
@@ -291,20 +245,22 @@ static hfStatus solve_islands(hfMlcp* m, double* v, double* impulse, hfSolveRepo
   int driven = find_driven(m);
   for (int k = 0; k < m->partition.count; ++k) {
     if (m->driven[k]) continue;
-    if (!take_island(m, k)) return HF_SINGULAR;
+    hfStatus own = take_island(m, k, error);
+    if (own != HF_OK) return own;
     fastest = max2(fastest, largest_rate(m));
-    hfStatus own = solve_rows(m, v, impulse, report, error);
+    own = solve_rows(m, v, impulse, report, error);
     if (own < 0) return own;
     if (status == HF_OK) status = own;
   }
   if (!driven) return status;
-  if (!take_driven(m, 0)) return HF_SINGULAR;
-  if (largest_rate(m) < SLOW * fastest) {
+  hfStatus own = take_driven(m, 0, error);
+  if (own == HF_OK && largest_rate(m) < SLOW * fastest) {
     memset(report, 0, sizeof *report);
     status = HF_OK;
-    if (!take_driven(m, 1)) return HF_SINGULAR;
+    own = take_driven(m, 1, error);
   }
-  hfStatus own = solve_rows(m, v, impulse, report, error);
+  if (own != HF_OK) return own;
+  own = solve_rows(m, v, impulse, report, error);
   return own < 0 || status == HF_OK ? own : status;
 }
 

@@ -10,12 +10,20 @@
 // A row of the complementarity problem: x times row `row` of J plus y times the row after it.
 typedef struct hfiMlcpEdge { int32_t row; double x, y; } hfiMlcpEdge;
 
+// How large a dense problem there is memory for: the square of its sizes counts, and few problems are near the worst case. Memory grows
+// where a problem needs more.
+typedef struct hfiMlcpRoom {
+  int32_t row, nv, n; // rows, velocities, unknowns of the complementarity problem
+  size_t work_size;
+  void* memory;
+} hfiMlcpRoom;
+
 // Rows are in the order saturated rows, normals, tangents. Symbols as in mlcp.c:
 //   v = v* + A^-1 J^T x,   g = J v*,   G = J A^-1 J^T
 struct hfMlcp {
   hfStepCapacity capacity;
   hfMlcpConfig config;
-  int32_t max_row, max_n;
+  hfiMlcpRoom room;
 
   const hfStepProblem* problem;
   hfiPartition partition;      // islands of the problem
@@ -26,28 +34,31 @@ struct hfMlcp {
   int32_t *group_tree, *group_block; // trees and blocks of several islands that are solved as one
   // rows of this island
   int32_t ns, nc, nt, n; // saturated rows, contacts, contacts with friction, all rows ns + nc + 2 nt
-  int32_t* source;       // (max_row) the row of the problem that it is
+  int32_t* source;       // (rows) the row of the problem that it is
   int32_t* contact;      // (nc) block of the contact
   int32_t* tangent;      // (nc) first of its two tangent rows, or -1
-  double* J;             // (max_row x nv of the island)
-  double* W;             // (max_row x nv of the island) rows of J A^-1
-  double* G;             // (max_row x max_row)
-  double* g;             // (max_row) J v*
-  double* target;        // (max_row) target of the row velocity; of tangents that of their anchor
-  double* soft;          // (max_row) compliance R of saturated rows; 0 if rigid
-  double* lo;            // (max_row) bounds of the impulse, and
+  double* J;             // (n x nv of the island)
+  double* W;             // (n x nv of the island) rows of J A^-1
+  double* G;             // (n x n)
+  double* g;             // (rows) J v*
+  double* target;        // (rows) target of the row velocity; of tangents that of their anchor
+  double* soft;          // (rows) compliance R of saturated rows; 0 if rigid
+  double* lo;            // (rows) bounds of the impulse, and
   double* hi;            // (max_row)
   double* mu;            // (nc)
   double* A;             // (max_tree_nv^2) factor of one tree
   double* free_v;        // (nv of the island) v* = A^-1 p*
 
-  // the complementarity problem
-  hfiMlcpEdge* edge;     // (max_n) of the complementarity form
-  double *lcp_A, *lcp_b, *lcp_lo, *lcp_hi, *z; // (max_n^2), (max_n) ...
-  double* x;             // (max_row) impulses of the rows
-  void* work;
-  size_t work_size;
+  // the complementarity problem of N unknowns
+  hfiMlcpEdge* edge;     // (N) of the complementarity form
+  double *lcp_A, *lcp_b, *lcp_lo, *lcp_hi, *z; // (N x N), (N) ...
+  double* x;             // (rows) impulses of the rows
+  void* work;            // (room.work_size)
 };
+
+// Makes room for the rows ns, nc and nt and the velocities nv that m counts, and for a fourth more where that has to be allocated. Refuses where the machine
+// has no memory for them.
+hfStatus hfi_mlcp_make_room(hfMlcp* m, hfError* error);
 
 // Solves the problem of n unknowns in m->lcp_* for m->z. Adds pivots and residual to the report.
 hfStatus hfi_mlcp_run(hfMlcp* m, int n, hfSolveReport* report, hfError* error);

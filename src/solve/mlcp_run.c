@@ -12,7 +12,7 @@ hfStatus hfi_mlcp_run(hfMlcp* m, int n, hfSolveReport* report, hfError* error) {
   config.method = m->config.method;
   config.tikhonov = m->config.tikhonov * mean;
   config.tolerance = m->config.tolerance;
-  hfStatus status = hf_lcp_solve(&lcp, &config, m->z, NULL, m->work, m->work_size, &out, error);
+  hfStatus status = hf_lcp_solve(&lcp, &config, m->z, NULL, m->work, m->room.work_size, &out, error);
   if (status < 0) return status;
   report->iterations += out.pivots;
   report->residual = max2(report->residual, out.residual);

@@ -186,6 +186,8 @@ static hfStatus advance(hfiSwitching* s, hfState* state, const hfInput* input, h
 
 const hfRigidProblem* hfi_switching_problem(const hfiSwitching* s) { return &s->rigid->problem; }
 
+const hfAccel* hfi_switching_accel(const hfiSwitching* s) { return s->rigid->accel; }
+
 hfiLayerEnergy hfi_switching_energy(const hfiSwitching* s) { return (hfiLayerEnergy){max2(0, s->energy.start), s->energy.end, s->energy.made}; }
 
 hfSwitch hfi_switching_switch(const hfiSwitching* s, int i) {

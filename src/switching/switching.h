@@ -17,6 +17,8 @@ typedef struct hfiLayerEnergy {
   double made;       // with which the compliant phases of the step began
 } hfiLayerEnergy;
 
+// The forces of the model, those of its limits among them.
+const hfAccel* hfi_switching_accel(const hfiSwitching* switching);
 // After a step.
 hfiLayerEnergy hfi_switching_energy(const hfiSwitching* switching);
 

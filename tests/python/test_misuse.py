@@ -674,6 +674,20 @@ def test_names_of_files_as_bytes(tmp_path):
         hf.Model.from_file(name("nowhere.xml"))
 
 
+def test_a_report_holds_one_run():
+    """Frames after a reset were left out of a report, too."""
+    sim = hf.Sim(hf.Model.from_string(FALL), report=True)
+    sim.reset()  # before the first step: the run begins here
+    sim.step(steps=5)
+    sim.reset()
+    with pytest.raises(hf.ArgumentError, match="the time went back .* a report holds one run"):
+        sim.step()
+    sim.report("the first run")
+    sim.reset()
+    sim.step(steps=3)
+    assert "the second run" in sim.report("the second run").html
+
+
 def test_a_recording_holds_one_run(tmp_path):
     """Frames after a reset were left out until the time came that was recorded already, without a word."""
     sim = hf.Sim(hf.Model.from_string(FALL))

@@ -78,8 +78,8 @@ static void test_mlcp_recovery(void** state) {
   }
 }
 
-// Capacities that cannot be: more entries of a Jacobian than 32 bits count, a dense matrix beyond the machine's memory.
-static void test_impossible_capacities_are_refused(void** state) {
+// Room for many contacts costs method mlcp nothing until there are many: its dense matrices, which would need more than the machine has, follow need.
+static void test_room_for_many_contacts(void** state) {
   (void)state;
   hfModel* m = parse_model("<mujoco><worldbody><geom type='plane' size='1 1 1'/>"
                            "<body pos='0 0 1'><freejoint/><geom size='.1' condim='6'/>"
@@ -92,9 +92,8 @@ static void test_impossible_capacities_are_refused(void** state) {
   assert_int_equal(hf_sim_create(&sim, m, &config, &error), HF_OK);
   hf_sim_free(sim), sim = NULL;
   config.method = HF_METHOD_MLCP;
-  assert_int_equal(hf_sim_create(&sim, m, &config, &error), HF_ERROR_MEMORY);
-  assert_non_null(strstr(error.message, "GB for a dense problem"));
-  assert_null(sim);
+  assert_int_equal(hf_sim_create(&sim, m, &config, &error), HF_OK);
+  hf_sim_free(sim);
   hf_model_free(m);
 }
 
@@ -127,7 +126,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_scene_signals), cmocka_unit_test(test_given_controls_win),
       cmocka_unit_test(test_mlcp_recovery),
-      cmocka_unit_test(test_impossible_capacities_are_refused),
+      cmocka_unit_test(test_room_for_many_contacts),
       cmocka_unit_test(test_solver_takes_what_the_configuration_takes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -141,8 +141,8 @@ static void test_overlap_explains_the_start_of_a_flight(void** state) {
 // 5 ms, at 0.5 m/(5 ms e) = 36.8 m/s, to some per cent with steps of 1/25 of that time. The spring explains it.
 static void test_limit_springs_explain_what_they_give_back(void** state) {
   (void)state;
-  static const int methods[] = {HF_METHOD_RK3, HF_METHOD_IMPLICIT_EULER, HF_METHOD_SDIRK};
-  for (int k = 0; k < 3; ++k) {
+  static const int methods[] = {HF_METHOD_RK3, HF_METHOD_IMPLICIT_EULER, HF_METHOD_SDIRK, HF_METHOD_SWITCHING};
+  for (int k = 0; k < 4; ++k) {
     hfSimConfig config = hf_sim_config_default();
     hfStepReport report;
     hfError error;

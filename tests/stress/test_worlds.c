@@ -209,7 +209,7 @@ static void the_judge_sees_a_real_gain(void** state) {
   }
 }
 
-// mlcp would need 27.4 GB for the dense problem of this world, and says so when the sim is created.
+// Dense matrices for the most contacts that this world could have would need 27.4 GB. Where the contacts that it has need more than the machine has, the step says so.
 static void a_refusal_for_size_is_no_fault(void** state) {
   (void)state;
   faultCount faults = {0};
