@@ -173,7 +173,7 @@ hfStatus hfi_integrator_attempt(hfIntegrator* in, double t, double h, const doub
   if (!in->holds) return attempt(in, t, h, x);
   ode->hold(ode->context, t, x);
   s->table = hfi_butcher(HF_METHOD_IMPLICIT_EULER);
-  s->rate0_known = 0;
+  hfi_stepper_forget_start(s);
   hfStatus status = attempt(in, t, h, x);
   s->table = table;
   ode->hold(ode->context, t, NULL);

@@ -101,7 +101,7 @@ void hf_integrator_reset(hfIntegrator* in) {
   hfiStepper* s = &in->stepper;
   in->next = 0;
   s->matrix.known = 0;
-  s->rate0_known = 0;
+  hfi_stepper_forget_start(s);
   s->chart.evaluations = s->chart.jacobian_evaluations = 0;
   s->iterations = s->limited = s->jacobians = s->matrix.factorisations = 0;
   in->steps = in->rejected = in->failed = in->held = 0;
@@ -194,7 +194,7 @@ static hfRenewal renew(hfIntegrator* in, double t, double* x) {
   hfRenewal renewal = ode->renew(ode->context, t, x, &grown);
   ode->nx += grown;
   ode->n += grown;
-  if (renewal != HF_RENEWAL_NONE) in->stepper.rate0_known = 0;
+  if (renewal != HF_RENEWAL_NONE) hfi_stepper_forget_start(&in->stepper);
   return renewal;
 }
 
@@ -248,7 +248,7 @@ hfStatus hf_integrator_advance(hfIntegrator* in, double* t, double* x, double t_
   double grid = 0;      // fixed steps: how many steps of the grid have begun
   double goal = *t;     // the time not to step across: the next point of the grid, or with error control t_end
   int64_t attempts = 0, before = in->stepper.iterations;
-  in->stepper.rate0_known = 0;
+  hfi_stepper_forget_start(&in->stepper);
   in->holds = 0;
   if (c->error_control && !(in->next > 0)) in->next = guess_step(in, *t, x);
   while (*t < t_end) {

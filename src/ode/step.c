@@ -10,7 +10,8 @@
 // (U - base)/g and not F(t, U), in which the error that Newton left in U would be multiplied by the stiffness.
 //
 // Full Newton forms J in every iteration. Quasi-Newton keeps J from step to step. It forms J again, at the start of the
-// step, when Newton failed with an old one, or after a step in which the updates contracted more slowly than REFRESH.
+// step, when Newton failed with an old one, or after a step in which the updates contracted more slowly than REFRESH. An attempt
+// with a shorter step from the same start keeps it.
 #include "ode/step.h"
 
 #include <math.h>
@@ -30,9 +31,11 @@ void hfi_stepper_plan(hfiStepper* s, const hfiButcher* table, hfiArena* arena) {
 
 static void copy(double* to, const double* from, int n) { memcpy(to, from, (size_t)n * sizeof *to); }
 
+void hfi_stepper_forget_start(hfiStepper* s) { s->rate0_known = s->start_jacobian = 0; }
+
 void hfi_stepper_centre(hfiStepper* s, const double* x) {
   copy(s->chart.x0, x, s->chart.ode.nx);
-  s->fresh = 0;
+  s->fresh = s->start_jacobian;
   s->theta = 0;
 }
 
@@ -53,7 +56,7 @@ static hfStatus form_jacobian(hfiStepper* s, double t, const double* u, const do
   if (s->tals) s->region = hfi_chart_region(&s->chart, t, u);
   hfStatus status = hfi_chart_jacobian(&s->chart, s->analytic, t, u, rate, s->matrix.J);
   s->matrix.known = !status;
-  s->matrix.factored = 0;
+  s->matrix.factored = s->start_jacobian = 0;
   return status;
 }
 
@@ -131,7 +134,9 @@ static hfStatus renew_jacobian(hfiStepper* s, double t0, const double* u0) {
   double* zero = s->update;
   memset(zero, 0, (size_t)s->chart.ode.n * sizeof *zero);
   hfStatus status = compute_rate0(s, t0, zero);
-  return status ? status : form_jacobian(s, t0, zero, s->rate0);
+  if (!status) status = form_jacobian(s, t0, zero, s->rate0);
+  s->start_jacobian = !status;
+  return status;
 }
 
 // Tries Newton's method with the J at hand and, if that fails and J is from an earlier step, once more with a new J.
@@ -204,6 +209,7 @@ void hfi_stepper_error(hfiStepper* s, double h, double* error) {
 }
 
 void hfi_stepper_accept(hfiStepper* s) {
+  hfi_stepper_forget_start(s);
   // The last stage of an explicit method is the first of the next step.
   s->rate0_known = s->table->gamma == 0;
   if (s->rate0_known) copy(s->rate0, s->chart.raw, s->chart.ode.n);

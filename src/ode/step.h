@@ -20,6 +20,7 @@ typedef struct hfiStepper {
   double t, gamma_h;     // of the stage being solved
   double* rate0;         // (n) F(t0, 0) of the present chart
   int rate0_known;
+  int start_jacobian;    // The Jacobian is the one at the centre, and f is what it was then: an attempt with a shorter step needs no other.
   int fresh;             // the Jacobian was formed at the start of this step
   uint64_t region;       // the piece of f that it was formed on
   double theta;          // slowest contraction of this step
@@ -32,6 +33,8 @@ typedef struct hfiStepper {
 // Takes the arrays for s->chart.ode.
 void hfi_stepper_plan(hfiStepper* s, const hfiButcher* table, hfiArena* arena);
 
+// Nothing that was computed at a centre holds any longer: x or f changes.
+void hfi_stepper_forget_start(hfiStepper* s);
 // Opens a chart at x (nx).
 void hfi_stepper_centre(hfiStepper* s, const double* x);
 // From u0 at t to u1 at t + h; u1 holds the first guess of an implicit method. u0 NULL: the centre.

@@ -408,9 +408,38 @@ static void test_stiffness_is_measured(void** state) {
   }
 }
 
+// x' = -x up to the time 0.5, after which there is no f.
+static hfStatus rate_that_ends(void* context, double t, const double* x, double* xdot) {
+  (void)context;
+  xdot[0] = -x[0];
+  return t > 0.5 ? HF_NO_SOLUTION : HF_OK;
+}
+
+// Steps that would go beyond the end of f fail, and are tried again from the same start with half the length, until they are too short. The Jacobian at that start stays
+// what it is: it is formed once, not for every one of the 30 to 40 attempts.
+static void test_retries_keep_the_jacobian(void** state) {
+  (void)state;
+  static const int methods[] = {HF_METHOD_IMPLICIT_EULER, HF_METHOD_SDIRK};
+  for (int k = 0; k < 2; ++k) {
+    hfOde ode = {.nx = 1, .n = 1, .rhs = rate_that_ends};
+    hfIntegratorConfig c = hf_integrator_config_default();
+    c.method = methods[k], c.newton = HF_NEWTON_QUASI, c.tals = 0, c.step = 0.4;
+    hfIntegrator* in = make(&ode, &c);
+    double t = 0, x = 1;
+    hfError error;
+    hfStatus status = hf_integrator_advance(in, &t, &x, 1, &error);
+    hfIntegratorReport r = hf_integrator_report(in);
+    assert_true(status > 0 && t > 0.4 && t <= 0.5);
+    assert_true(r.failed > 20);
+    assert_true(r.jacobians <= r.steps + 1);
+    assert_near(x, exp(-t), 0.01); // the accuracy of the default
+    hf_integrator_free(in);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_bad_options_are_refused),
+      cmocka_unit_test(test_retries_keep_the_jacobian), cmocka_unit_test(test_bad_options_are_refused),
       cmocka_unit_test(test_bad_states_are_refused),
       cmocka_unit_test(test_a_singularity_keeps_the_last_accepted_state),
       cmocka_unit_test(test_where_f_ends_the_integrator_stops),
