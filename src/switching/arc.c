@@ -43,7 +43,8 @@ hfStatus hfi_arc_rate(void* context, double t, const double* x, double* xdot) {
   hfiSwitching* s = context;
   const hfModel* m = s->model;
   const double* v = x + m->nq;
-  hfStatus status = s->looks++ > HFI_MAX_LOOKS ? HF_NOT_CONVERGED : solve_at(s, t, x);
+  ++s->looks;
+  hfStatus status = hfi_looks_are_used_up(s) ? HF_NOT_CONVERGED : solve_at(s, t, x);
   if (status) return status;
   memcpy(xdot, v, (size_t)m->nv * sizeof *xdot);
   memcpy(xdot + m->nv, s->rigid->problem.vdot, (size_t)m->nv * sizeof *xdot);

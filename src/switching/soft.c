@@ -49,7 +49,8 @@ hfStatus hfi_soft_rate(void* context, double t, const double* x, double* xdot) {
   const hfModel* m = s->model;
   const double *v = x + m->nq, *act = m->na ? v + m->nv : NULL;
   double *vdot = xdot + m->nv, *layers = xdot + 2 * m->nv + m->na;
-  if (s->looks++ > HFI_MAX_LOOKS) return HF_NOT_CONVERGED;
+  ++s->looks;
+  if (hfi_looks_are_used_up(s)) return HF_NOT_CONVERGED;
   hfStatus status = hfi_accel_gather(r->accel, t, x, v, act, act ? xdot + 2 * m->nv : NULL);
   if (status) return status;
   memcpy(xdot, v, (size_t)m->nv * sizeof *v);

@@ -170,7 +170,7 @@ static hfStatus advance(hfiSwitching* s, hfState* state, const hfInput* input, h
   s->energy = (hfiLayerEnergy){.start = s->phase == HFI_PHASE_SOFT ? -1 : 0}; // -1: not known before the first look
   if (!s->model->nv) s->t = t_end; // nothing moves, and there is no integrator
   while (status == HF_OK && s->t < t_end - sliver)
-    status = s->looks > HFI_MAX_LOOKS ? HF_NOT_CONVERGED : (s->phase == HFI_PHASE_RIGID ? hfi_rigid_phase : hfi_soft_phase)(s, t_end, error);
+    status = hfi_looks_are_used_up(s) ? HF_NOT_CONVERGED : (s->phase == HFI_PHASE_RIGID ? hfi_rigid_phase : hfi_soft_phase)(s, t_end, error);
   if (status < 0) return status;
   if (status == HF_OK) s->t = t_end;
   hfStatus end = take_results(s);

@@ -30,7 +30,8 @@ enum {
   HFI_MAX_EVENTS = 200, // Most events in one step; then the compliant phase takes over.
   HFI_MAX_STALLS = 20,  // Most events in one step that come at once, without an arc between them.
   HFI_MAX_ARC_LOOKS = 10000, // Most evaluations of the right-hand sides in one step until the compliant phase takes over.
-  HFI_MAX_LOOKS = 40000,     // Most evaluations of the right-hand sides in one step, which then ends where it is.
+  HFI_MAX_LOOKS = 40000,     // Most evaluations of the right-hand sides in one step of few unknowns, which then ends where it is.
+  HFI_FEW_UNKNOWNS = 200,    // Of more, it may take as many times more evaluations: a Jacobian takes one for each unknown.
 };
 
 struct hfiSwitching {
@@ -74,6 +75,8 @@ static inline double* hfi_switching_act(hfiSwitching* s) {
 
 // Advances a rigid phase to the next event or to t_end, or begins a compliant phase.
 hfStatus hfi_rigid_phase(hfiSwitching* s, double t_end, hfError* error);
+// Has the step taken all the evaluations that it may?
+int hfi_looks_are_used_up(const hfiSwitching* s);
 // 1: this step had so many events that rigid arcs would not end it.
 int hfi_arc_exhausted(const hfiSwitching* s);
 // Advances a compliant phase to t_end, or to where it begins a rigid phase.
