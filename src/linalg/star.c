@@ -8,8 +8,11 @@
 //
 // A dense factorisation of 18 unknowns, those of a quadruped, computes 12 x 12 numbers of its legs, of which 36 are not zero.
 //
-// Layout. A row of a limb has ROW numbers: its row of L and U, with 1/U_ii on the diagonal, and its rows of Y and Z, of which the last two numbers are zero.
-// Rows of the hub have eight numbers, too, so that all of them are two vectors of four.
+// The hub is the trunk, six unknowns, and a waist: where arms share a waist, its unknowns belong to the hub, because the arms would be one long limb
+// with it. Limbs that are not coupled to the waist, as legs, have zeros in its columns, which are neither stored nor computed.
+//
+// Layout. A row of a limb has ROW numbers: its row of L and U, with 1/U_ii on the diagonal, and its rows of Y and Z, which are `wide` numbers each:
+// WIDE, or WIDEST where the limb is coupled to a waist. Those beyond the hub are zero. Rows of the hub have WIDEST numbers, and all are vectors of four.
 //
 // Rows of a limb are not exchanged. Where a pivot is much smaller than a number below it, which is possible only where friction makes A unsymmetric, the
 // factorisation fails, and the caller uses a dense one (threshold pivoting: Duff, Erisman and Reid, Direct Methods for Sparse Matrices, section 5.2).
@@ -22,18 +25,23 @@
 #include <math.h>
 #include <string.h>
 
-enum { WIDE = 8, Y_AT = 8, Z_AT = 16, ROW = 24 }; // numbers of a row of the hub; where Y and Z begin in a row of a limb, and where it ends
+enum {
+  WIDE = 8,                               // numbers of a row of Y or Z of a limb at the trunk
+  WIDEST = HFI_HUB + HFI_LONGEST_WAIST,   // the same of a limb at the waist
+  Y_AT = HFI_LONGEST_LIMB,                // where Y begins in a row of a limb; Z follows
+  ROW = HFI_LONGEST_LIMB + 2 * WIDEST     // numbers from a row of a limb to the next
+};
 
 // A pivot must be at least this share of each number below it [-].
 static const double LEAST_PIVOT = 0.1;
 
 void hfi_star_plan(hfiStar* S, hfiArena* arena, int32_t n) {
   memset(S, 0, sizeof *S);
-  S->limb = HFI_TAKE(arena, int32_t, n + 1);
+  S->limb = HFI_TAKE(arena, hfiLimb, n);
   S->reach = HFI_TAKE(arena, int32_t, n);
   S->rows = HFI_TAKE(arena, double, ROW * (size_t)n);
-  S->hub = HFI_TAKE(arena, double, HFI_HUB * WIDE);
-  S->pivot = HFI_TAKE(arena, int32_t, HFI_HUB);
+  S->hub = HFI_TAKE(arena, double, WIDEST * WIDEST);
+  S->pivot = HFI_TAKE(arena, int32_t, WIDEST);
 }
 
 // Are n numbers zero? Their bits are looked at together, without the sign.
@@ -45,47 +53,54 @@ HFI_COPIED int are_zero(const double* x, int32_t n) {
   return (uint64_t)bits << 1 == 0;
 }
 
-// Is the limb of the last unknown too long, as arms that share a waist are? Many matrices show it at once.
-static int ends_with_long_limb(const double* A, int32_t n) {
-  int32_t i = HFI_HUB;
-  while (i < n - 1 && A[i * n + n - 1] == 0) ++i;
-  return n - i > HFI_LONGEST_LIMB;
+// Finds the last unknown of the limb that begins with `first`, or one that shows that the limb is too long.
+static int32_t find_end(const hfiStar* S, const double* A, int32_t n, int32_t first) {
+  int32_t last = first;
+  for (int32_t i = first; i <= last && last - first < HFI_LONGEST_LIMB; ++i) {
+    const double* row = A + i * n;
+    if (S->reach[i] > last) last = S->reach[i];
+    if (are_zero(row + last + 1, n - last - 1)) continue;
+    for (last = n - 1; row[last] == 0;) --last;
+  }
+  return last;
 }
 
 int hfi_star_find_limbs(hfiStar* S, const double* A, int32_t n) {
-  S->limbs = S->factored = 0;
-  if (ends_with_long_limb(A, n)) return 0;
+  int32_t waist_end = 0; // Unknowns from this one on are not coupled to the waist.
+  S->limbs = S->factored = S->nwaist = 0;
   for (int32_t first = HFI_HUB, last; first < n; first = last + 1) {
-    last = first;
-    for (int32_t i = first; i <= last; ++i) {
-      const double* row = A + i * n;
-      if (S->reach[i] > last) last = S->reach[i];
-      if (are_zero(row + last + 1, n - last - 1)) continue;
-      for (last = n - 1; row[last] == 0;) --last;
+    last = find_end(S, A, n, first);
+    if (last - first < HFI_LONGEST_LIMB) {
+      S->limb[S->limbs++] = (hfiLimb){.first = first, .size = last - first + 1, .at_waist = first < waist_end};
+      continue;
     }
-    if (last - first >= HFI_LONGEST_LIMB) return 0;
-    S->limb[S->limbs++] = first;
+    // The first unknown of a limb that is too long belongs to the waist. There is one waist.
+    if (S->nwaist == 0) S->waist = first;
+    if (S->waist + S->nwaist++ != first || S->nwaist > HFI_LONGEST_WAIST) return 0;
+    if (waist_end <= last) waist_end = last + 1;
+    last = first;
   }
-  S->limb[S->limbs] = n;
-  return S->limbs > 1;
+  return S->limbs > 1 && n >= 2 * (HFI_HUB + S->nwaist);
 }
 
 // ---- factors ----------------------------------------------------------------------------------------
 
-// The functions below work on a limb of m unknowns, a constant where many limbs have that number.
+// The functions below work on a limb of m unknowns, a constant where many limbs have that number, and on `hub` unknowns of the hub.
+
+// Copies `hub` numbers that are `step` apart in the unknowns of the trunk and of the waist, and fills up with zeros.
+HFI_COPIED void take_across(const double* A, int step, int waist, int hub, int wide, double* to) {
+  for (int c = 0; c < HFI_HUB; ++c) to[c] = A[c * step];
+  for (int c = HFI_HUB; c < hub; ++c) to[c] = A[(waist + c - HFI_HUB) * step];
+  for (int c = hub; c < wide; ++c) to[c] = 0;
+}
 
 // Copies the parts of A that belong to the limb from unknown `first` on.
-HFI_COPIED void take_limb(const double* A, int n, int first, int m, int symmetric, double* limb) {
+HFI_COPIED void take_limb(const double* A, int n, int first, int m, int waist, int hub, int wide, int symmetric, double* limb) {
   for (int i = 0; i < m; ++i, limb += ROW) {
-    const double *row = A + (first + i) * n, *column = A + first + i;
-    double *Y = limb + Y_AT, *Z = limb + Z_AT, *across = symmetric ? Y : Z;
+    const double* row = A + (first + i) * n;
     for (int j = symmetric ? i : 0; j < m; ++j) limb[j] = row[first + j];
-    if (!symmetric) {
-      for (int c = 0; c < HFI_HUB; ++c) Y[c] = row[c];
-      Y[6] = Y[7] = 0;
-    }
-    for (int c = 0; c < HFI_HUB; ++c) across[c] = column[c * n];
-    across[6] = across[7] = 0;
+    if (!symmetric) take_across(row, 1, waist, hub, wide, limb + Y_AT);
+    take_across(A + first + i, n, waist, hub, wide, limb + Y_AT + (symmetric ? 0 : wide));
   }
 }
 
@@ -98,16 +113,17 @@ HFI_COPIED int is_good(const double* limb, int m, int symmetric, int k) {
   return least > 0 && least <= 1e308;
 }
 
-// y -= a x for rows of the hub
-HFI_COPIED void subtract_wide(double* y, double a, const double* x) {
-  hfiQuad low = hfi_quad_load(y), high = hfi_quad_load(y + 4);
-  HFI_QUAD_MINUS(low, a, hfi_quad_load(x));
-  HFI_QUAD_MINUS(high, a, hfi_quad_load(x + 4));
-  hfi_quad_store(y, low), hfi_quad_store(y + 4, high);
+// y -= a x for rows of Y, Z or the hub
+HFI_COPIED void subtract_wide(double* y, double a, const double* x, int wide) {
+  for (int c = 0; c < wide; c += 4) {
+    hfiQuad four = hfi_quad_load(y + c);
+    HFI_QUAD_MINUS(four, a, hfi_quad_load(x + c));
+    hfi_quad_store(y + c, four);
+  }
 }
 
 // Computes L, U and Y. Returns 0 where a pivot is bad.
-HFI_COPIED int eliminate(double* limb, int m, int symmetric) {
+HFI_COPIED int eliminate(double* limb, int m, int wide, int symmetric) {
   for (int k = 0; k < m; ++k) {
     double* u = limb + k * ROW;
     if (!is_good(limb, m, symmetric, k)) return 0;
@@ -116,63 +132,68 @@ HFI_COPIED int eliminate(double* limb, int m, int symmetric) {
       double *a = limb + i * ROW, f = (symmetric ? u[i] : a[k]) * u[k];
       a[k] = f;
       for (int j = symmetric ? i : k + 1; j < m; ++j) a[j] -= f * u[j];
-      subtract_wide(a + Y_AT, f, u + Y_AT);
+      subtract_wide(a + Y_AT, f, u + Y_AT, wide);
     }
   }
   return 1;
 }
 
 // Computes Z.
-HFI_COPIED void divide(double* limb, int m, int symmetric) {
+HFI_COPIED void divide(double* limb, int m, int wide, int symmetric) {
   for (int k = 0; k < m; ++k) {
-    double *row = limb + k * ROW, *Z = row + Z_AT;
+    double *row = limb + k * ROW, *Y = row + Y_AT, *Z = Y + wide;
     if (!symmetric)
-      for (int i = 0; i < k; ++i) subtract_wide(Z, limb[i * ROW + k], limb + i * ROW + Z_AT);
-    hfi_scale(Z, row[k], symmetric ? row + Y_AT : Z, WIDE);
+      for (int i = 0; i < k; ++i) subtract_wide(Z, limb[i * ROW + k], limb + i * ROW + Y_AT + wide, wide);
+    hfi_scale(Z, row[k], symmetric ? Y : Z, wide);
   }
 }
 
-// S -= Z^T Y. Of a symmetric S the last two rows need no numbers before the fifth.
-HFI_COPIED void subtract_from_hub(const double* limb, int m, int symmetric, double* hub) {
-  for (int c = 0; c < HFI_HUB; ++c, hub += WIDE) {
-    int whole = !symmetric || c < 4;
-    hfiQuad low = hfi_quad_load(hub), high = hfi_quad_load(hub + 4);
-    for (int i = 0; i < m; ++i) {
-      const double *Y = limb + i * ROW + Y_AT, f = limb[i * ROW + Z_AT + c];
-      if (whole) HFI_QUAD_MINUS(low, f, hfi_quad_load(Y));
-      HFI_QUAD_MINUS(high, f, hfi_quad_load(Y + 4));
+// S -= Z^T Y. Of a symmetric S no vectors below the diagonal are needed.
+HFI_COPIED void subtract_from_hub(const double* limb, int m, int hub, int wide, int symmetric, double* S) {
+  for (int c = 0; c < hub; ++c, S += WIDEST) {
+    const double* Y = limb + Y_AT;
+    int first = !symmetric || c < 4, second = !symmetric || c < 8, third = wide > 8;
+    hfiQuad s = hfi_quad_load(S), t = hfi_quad_load(S + 4), u = hfi_quad_load(S + 8);
+    for (int i = 0; i < m; ++i, Y += ROW) {
+      double f = Y[wide + c];
+      if (first) HFI_QUAD_MINUS(s, f, hfi_quad_load(Y));
+      if (second) HFI_QUAD_MINUS(t, f, hfi_quad_load(Y + 4));
+      if (third) HFI_QUAD_MINUS(u, f, hfi_quad_load(Y + 8));
     }
-    if (whole) hfi_quad_store(hub, low);
-    hfi_quad_store(hub + 4, high);
+    if (first) hfi_quad_store(S, s);
+    if (second) hfi_quad_store(S + 4, t);
+    if (third) hfi_quad_store(S + 8, u);
   }
 }
 
-HFI_COPIED int factor_limb(const double* A, int n, int first, int m, int symmetric, double* limb, double* hub) {
-  take_limb(A, n, first, m, symmetric, limb);
-  if (!eliminate(limb, m, symmetric)) return 0;
-  divide(limb, m, symmetric);
-  subtract_from_hub(limb, m, symmetric, hub);
+HFI_COPIED int factor_limb(const hfiStar* S, const double* A, int n, int first, int m, int hub, int wide, int symmetric) {
+  double* limb = S->rows + ROW * (first - HFI_HUB);
+  take_limb(A, n, first, m, S->waist, hub, wide, symmetric, limb);
+  if (!eliminate(limb, m, wide, symmetric)) return 0;
+  divide(limb, m, wide, symmetric);
+  subtract_from_hub(limb, m, hub, wide, symmetric, S->hub);
   return 1;
 }
 
 // Factors all limbs. Returns 0 where a pivot is bad. Legs mostly have three joints.
 HFI_COPIED int factor_limbs(hfiStar* S, const double* A, int n, int symmetric) {
-  for (int32_t l = 0; l < S->limbs; ++l) {
-    int first = S->limb[l], m = S->limb[l + 1] - first;
-    double* limb = S->rows + ROW * (first - HFI_HUB);
-    if (!(m == 3 ? factor_limb(A, n, first, 3, symmetric, limb, S->hub) : factor_limb(A, n, first, m, symmetric, limb, S->hub))) return 0;
+  for (const hfiLimb *l = S->limb, *end = l + S->limbs; l < end; ++l) {
+    int first = l->first, m = l->size, good;
+    if (l->at_waist) good = factor_limb(S, A, n, first, m, HFI_HUB + S->nwaist, WIDEST, symmetric);
+    else if (m == 3) good = factor_limb(S, A, n, first, 3, HFI_HUB, WIDE, symmetric);
+    else good = factor_limb(S, A, n, first, m, HFI_HUB, WIDE, symmetric);
+    if (!good) return 0;
   }
   return 1;
 }
 
 int hfi_star_factor(hfiStar* S, const double* A, int n, int symmetric) {
+  int hub = HFI_HUB + S->nwaist;
   S->symmetric = symmetric, S->factored = 0;
-  for (int c = 0; c < HFI_HUB; ++c) {
-    memcpy(S->hub + c * WIDE, A + c * n, HFI_HUB * sizeof(double));
-    S->hub[c * WIDE + 6] = S->hub[c * WIDE + 7] = 0;
-  }
+  for (int c = 0; c < HFI_HUB; ++c) take_across(A + c * n, 1, S->waist, hub, WIDEST, S->hub + c * WIDEST);
+  for (int c = HFI_HUB; c < hub; ++c) take_across(A + (S->waist + c - HFI_HUB) * n, 1, S->waist, hub, WIDEST, S->hub + c * WIDEST);
   if (!(symmetric ? factor_limbs(S, A, n, 1) : factor_limbs(S, A, n, 0))) return 1;
-  if (symmetric ? hfi_ldlt(S->hub, HFI_HUB, WIDE, 1) : hfi_lu(S->hub, HFI_HUB, WIDE, S->pivot)) return 1;
+  if (symmetric ? hfi_ldlt(S->hub, hub, WIDEST, 1) : hfi_lu(S->hub, hub, WIDEST, S->pivot)) return 1;
   S->factored = 1;
   return 0;
 }
@@ -180,38 +201,42 @@ int hfi_star_factor(hfiStar* S, const double* A, int n, int symmetric) {
 // ---- solution ---------------------------------------------------------------------------------------
 
 // z = L^-1 b in place; hub -= Z^T z
-HFI_COPIED void go_forward(const double* limb, int m, double* b, double* hub) {
+HFI_COPIED void go_forward(const double* limb, int m, int wide, double* b, double* hub) {
   for (int i = 0; i < m; ++i, limb += ROW) {
     for (int k = 0; k < i; ++k) b[i] -= limb[k] * b[k];
-    subtract_wide(hub, b[i], limb + Z_AT);
+    subtract_wide(hub, b[i], limb + Y_AT + wide, wide);
   }
 }
 
 // x = U^-1 (z - Y x_h) in place
-HFI_COPIED void go_backward(const double* limb, int m, const double* hub, double* z) {
+HFI_COPIED void go_backward(const double* limb, int m, int wide, const double* hub, double* z) {
   limb += (m - 1) * ROW;
   for (int i = m - 1; i >= 0; --i, limb -= ROW) {
-    z[i] -= hfi_dot(limb + Y_AT, hub, WIDE);
+    z[i] -= hfi_dot(limb + Y_AT, hub, wide);
     for (int k = m - 1; k > i; --k) z[i] -= limb[k] * z[k];
     z[i] *= limb[i];
   }
 }
 
 void hfi_star_solve(const hfiStar* S, double* b) {
-  double hub[WIDE] = {b[0], b[1], b[2], b[3], b[4], b[5], 0, 0};
-  for (int32_t l = 0; l < S->limbs; ++l) {
-    int first = S->limb[l], m = S->limb[l + 1] - first;
+  double hub[WIDEST], *waist = b + S->waist;
+  take_across(b, 1, S->waist, HFI_HUB + S->nwaist, WIDEST, hub);
+  for (const hfiLimb *l = S->limb, *end = l + S->limbs; l < end; ++l) {
+    int first = l->first, m = l->size;
     const double* limb = S->rows + ROW * (first - HFI_HUB);
-    if (m == 3) go_forward(limb, 3, b + first, hub);
-    else go_forward(limb, m, b + first, hub);
+    if (l->at_waist) go_forward(limb, m, WIDEST, b + first, hub);
+    else if (m == 3) go_forward(limb, 3, WIDE, b + first, hub);
+    else go_forward(limb, m, WIDE, b + first, hub);
   }
-  if (S->symmetric) hfi_ldlt_solve(S->hub, HFI_HUB, WIDE, hub);
-  else hfi_lu_solve(S->hub, HFI_HUB, WIDE, S->pivot, hub);
-  for (int32_t l = 0; l < S->limbs; ++l) {
-    int first = S->limb[l], m = S->limb[l + 1] - first;
+  if (S->symmetric) hfi_ldlt_solve(S->hub, HFI_HUB + S->nwaist, WIDEST, hub);
+  else hfi_lu_solve(S->hub, HFI_HUB + S->nwaist, WIDEST, S->pivot, hub);
+  for (const hfiLimb *l = S->limb, *end = l + S->limbs; l < end; ++l) {
+    int first = l->first, m = l->size;
     const double* limb = S->rows + ROW * (first - HFI_HUB);
-    if (m == 3) go_backward(limb, 3, hub, b + first);
-    else go_backward(limb, m, hub, b + first);
+    if (l->at_waist) go_backward(limb, m, WIDEST, hub, b + first);
+    else if (m == 3) go_backward(limb, 3, WIDE, hub, b + first);
+    else go_backward(limb, m, WIDE, hub, b + first);
   }
   memcpy(b, hub, HFI_HUB * sizeof(double));
+  for (int c = 0; c < S->nwaist; ++c) waist[c] = hub[HFI_HUB + c];
 }

@@ -433,7 +433,8 @@ static void find_limbs(hfiIsland* I) {
     const hfiPatch* patch = I->patch + k;
     int32_t c = patch->ncol > HFI_HUB && patch->dof[HFI_HUB - 1] == HFI_HUB - 1 ? HFI_HUB : 0, last = patch->dof[patch->ncol - 1];
     while (c < patch->ncol && patch->dof[c] < HFI_HUB) ++c;
-    if (c < patch->ncol && star->reach[patch->dof[c]] < last) star->reach[patch->dof[c]] = last;
+    for (; c < patch->ncol; ++c)
+      if (star->reach[patch->dof[c]] < last) star->reach[patch->dof[c]] = last;
   }
   if (hfi_star_find_limbs(star, M, n)) I->K.star = star;
 }

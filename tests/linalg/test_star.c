@@ -1,4 +1,4 @@
-// Factors of a star against A x = b for a chosen x, with limbs of one to eight unknowns.
+// Factors of a star against A x = b for a chosen x, with limbs of one to eight unknowns, at the trunk and at a waist.
 #include "support/cmocka_all.h"
 #include "support/near.h"
 #include "support/random.h"
@@ -43,25 +43,45 @@ static int tear_down(void** state) {
   return 0;
 }
 
-// Fills a star of limbs with m1, m2 and m3 unknowns and returns the number of all. The numbers of two limbs beside each other are zero.
-static int fill(fixture* f, testRandom* r, const int m[3], int symmetric) {
-  int n = HFI_HUB + m[0] + m[1] + m[2], limb[NMAX];
-  double* A = f->K.value;
-  for (int i = 0; i < n; ++i) {
-    int at = i - HFI_HUB;
-    limb[i] = at < 0 ? -1 : at < m[0] ? 0 : at < m[0] + m[1] ? 1 : 2;
-    f->star.reach[i] = i;
-  }
+// Fills A with random numbers where part[i] is coupled to part[j], and large ones on the diagonal. Part 0 is coupled to all, part 1 to those from `arm` to
+// `arm_end`, and each other part to itself.
+static void fill_parts(double* A, testRandom* r, const int* part, int n, int arm, int arm_end, int symmetric) {
   for (int i = 0; i < n; ++i)
     for (int j = i; j < n; ++j) {
-      int coupled = limb[i] < 0 || limb[i] == limb[j];
+      int coupled = part[i] == 0 || part[i] == part[j] || (part[i] == 1 && part[j] >= arm && part[j] < arm_end);
       double a = coupled ? random_uniform(r, -1, 1) : 0, b = coupled ? random_uniform(r, -1, 1) : 0;
       A[i * n + j] = i == j ? 2.0 * n + a : a;
       A[j * n + i] = i == j ? A[i * n + j] : symmetric ? a : b;
     }
+}
+
+// Makes one node of A, which is a star.
+static void make_star(fixture* f, int n) {
+  for (int i = 0; i < n; ++i) f->star.reach[i] = i;
   hfi_block_make_one(&f->K, n);
-  assert_true(hfi_star_find_limbs(&f->star, A, n));
+  assert_true(hfi_star_find_limbs(&f->star, f->K.value, n));
   f->K.star = &f->star;
+}
+
+// Fills a star of limbs with m1, m2 and m3 unknowns and returns the number of all. The numbers of two limbs beside each other are zero.
+static int fill(fixture* f, testRandom* r, const int m[3], int symmetric) {
+  int n = HFI_HUB + m[0] + m[1] + m[2], part[NMAX];
+  for (int i = 0; i < n; ++i) {
+    int at = i - HFI_HUB;
+    part[i] = at < 0 ? 0 : at < m[0] ? 2 : at < m[0] + m[1] ? 3 : 4;
+  }
+  fill_parts(f->K.value, r, part, n, 0, 0, symmetric);
+  make_star(f, n);
+  return n;
+}
+
+// Fills a humanoid: a leg, a waist of `waist` unknowns with two arms, and another leg that follows them.
+static int fill_humanoid(fixture* f, testRandom* r, int leg, int waist, int arm, int symmetric) {
+  int size[] = {HFI_HUB, leg, waist, arm, arm, leg}, kind[] = {0, 2, 1, 3, 4, 5}, part[NMAX], n = 0;
+  for (int p = 0; p < 6; ++p)
+    for (int k = 0; k < size[p]; ++k) part[n++] = kind[p];
+  fill_parts(f->K.value, r, part, n, 3, 5, symmetric);
+  make_star(f, n);
   return n;
 }
 
@@ -74,22 +94,50 @@ static void make_right_side(testRandom* r, const double* A, int n, double* x, do
   }
 }
 
+static void check_solution(fixture* f, testRandom* r, int n, int symmetric) {
+  double x[NMAX], b[NMAX];
+  make_right_side(r, f->K.value, n, x, b);
+  for (int i = 0; symmetric && i < n; ++i)
+    for (int j = 0; j < i; ++j) f->K.value[i * n + j] = NAN; // Nothing below the diagonal is read.
+  assert_int_equal(hfi_block_factor(&f->K, symmetric), 0);
+  assert_true(f->star.factored);
+  hfi_block_solve(&f->K, b);
+  assert_true(largest_difference(b, x, n) < tolerance);
+}
+
 static void test_solves_with_limbs_of_all_lengths(void** state) {
   fixture* f = *state;
   testRandom r = {31};
-  double x[NMAX], b[NMAX];
   for (int m = 1; m <= HFI_LONGEST_LIMB; ++m)
     for (int symmetric = 0; symmetric < 2; ++symmetric) {
       int lengths[3] = {m, 3, 1 + m % 4}, n = fill(f, &r, lengths, symmetric);
-      make_right_side(&r, f->K.value, n, x, b);
-      for (int i = 0; symmetric && i < n; ++i)
-        for (int j = 0; j < i; ++j) f->K.value[i * n + j] = NAN; // Nothing below the diagonal is read.
-      assert_int_equal(hfi_block_factor(&f->K, symmetric), 0);
-      assert_true(f->star.factored);
       assert_int_equal(f->star.limbs, 3);
-      hfi_block_solve(&f->K, b);
-      assert_true(largest_difference(b, x, n) < tolerance);
+      check_solution(f, &r, n, symmetric);
     }
+}
+
+static void test_solves_with_waists_of_all_lengths(void** state) {
+  fixture* f = *state;
+  testRandom r = {34};
+  for (int waist = 1; waist <= HFI_LONGEST_WAIST; ++waist)
+    for (int arm = 6; arm <= HFI_LONGEST_LIMB; ++arm)
+      for (int symmetric = 0; symmetric < 2; ++symmetric) {
+        int leg = 3 + arm % 4, n = fill_humanoid(f, &r, leg, waist, arm, symmetric);
+        assert_int_equal(f->star.limbs, 4);
+        assert_int_equal(f->star.waist, HFI_HUB + leg);
+        assert_int_equal(f->star.nwaist, waist);
+        for (int l = 0; l < 4; ++l) assert_int_equal(f->star.limb[l].at_waist, l == 1 || l == 2);
+        check_solution(f, &r, n, symmetric);
+      }
+}
+
+// A hand that touches the other one couples the arms, also where the first unknown of that coupling belongs to the waist.
+static void test_hands_that_touch_make_no_star(void** state) {
+  fixture* f = *state;
+  testRandom r = {35};
+  int n = fill_humanoid(f, &r, 6, 3, 7, 1);
+  for (int i = 12; i < 29; ++i) f->star.reach[i] = 28;
+  assert_false(hfi_star_find_limbs(&f->star, f->K.value, n));
 }
 
 // The first pivot of a leg is zero, and the next row has to take its place: the star gives up, and the dense factors exchange rows.
@@ -123,20 +171,30 @@ static void test_limbs_that_overlap_are_one(void** state) {
   star->reach[7] = 10;
   assert_true(hfi_star_find_limbs(star, A, 14));
   assert_int_equal(star->limbs, 3);
-  assert_int_equal(star->limb[1], 11);
-  assert_int_equal(star->limb[2], 12);
-  assert_int_equal(star->limb[3], 14);
+  assert_int_equal(star->limb[1].first, 11);
+  assert_int_equal(star->limb[2].first, 12);
+  assert_int_equal(star->limb[2].size, 2);
 }
 
-static void test_long_limb_and_single_limb_make_no_star(void** state) {
+// Nine unknowns in a row are a waist of one and a limb of eight, which with a second limb make a star. One limb makes none, nor do fewer unknowns in limbs
+// than in the hub, nor two waists.
+static void test_long_limb_gives_its_first_unknowns_to_the_waist(void** state) {
   hfiStar* star = &((fixture*)*state)->star;
-  double A[20 * 20] = {0};
-  for (int32_t i = 0; i < 20; ++i) star->reach[i] = i;
-  A[6 * 20 + 14] = 1; // nine unknowns
-  assert_false(hfi_star_find_limbs(star, A, 20));
-  star->reach[6] = 8;
-  memset(A, 0, sizeof A);
-  assert_false(hfi_star_find_limbs(star, A, 9));
+  double A[40 * 40] = {0};
+  for (int32_t i = 0; i < 40; ++i) star->reach[i] = i;
+  star->reach[6] = star->reach[7] = 14;
+  assert_true(hfi_star_find_limbs(star, A, 16));
+  assert_int_equal(star->nwaist, 1);
+  assert_int_equal(star->limb[0].size, 8);
+  assert_true(star->limb[0].at_waist);
+  assert_false(star->limb[1].at_waist);
+  assert_false(hfi_star_find_limbs(star, A, 15));
+  star->reach[6] = star->reach[7] = star->reach[8] = star->reach[9] = 15; // a waist of two, a limb of eight and 16
+  assert_true(hfi_star_find_limbs(star, A, 17));
+  star->reach[6] = star->reach[7] = star->reach[8] = star->reach[9] = 17; // a waist of four, and 18 is too few for a hub of ten
+  assert_false(hfi_star_find_limbs(star, A, 19));
+  star->reach[20] = 30;
+  assert_false(hfi_star_find_limbs(star, A, 40));
 }
 
 int main(void) {
@@ -145,7 +203,9 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_bad_pivot_of_a_limb_is_left_to_dense_factors, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_indefinite_matrix_fails, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_limbs_that_overlap_are_one, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(test_long_limb_and_single_limb_make_no_star, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_solves_with_waists_of_all_lengths, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_hands_that_touch_make_no_star, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_long_limb_gives_its_first_unknowns_to_the_waist, set_up, tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
