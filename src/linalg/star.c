@@ -152,7 +152,7 @@ HFI_COPIED void divide(double* limb, int m, int wide, int symmetric) {
 HFI_COPIED void subtract_from_hub(const double* limb, int m, int hub, int wide, int symmetric, double* S) {
   for (int c = 0; c < hub; ++c, S += WIDEST) {
     const double* Y = limb + Y_AT;
-    int first = !symmetric || c < 4, second = !symmetric || c < 8, third = wide > 8;
+    int first = !symmetric || c < 4, second = !symmetric || wide == WIDE || c < 8, third = wide == WIDEST;
     hfiQuad s = hfi_quad_load(S), t = hfi_quad_load(S + 4), u = hfi_quad_load(S + 8);
     for (int i = 0; i < m; ++i, Y += ROW) {
       double f = Y[wide + c];
@@ -175,24 +175,31 @@ HFI_COPIED int factor_limb(const hfiStar* S, const double* A, int n, int first, 
   return 1;
 }
 
-// Factors all limbs. Returns 0 where a pivot is bad. Legs mostly have three joints.
-HFI_COPIED int factor_limbs(hfiStar* S, const double* A, int n, int symmetric) {
+// Copies the parts of A that belong to the hub.
+HFI_COPIED void take_hub(const hfiStar* S, const double* A, int n, int hub, int wide) {
+  double* to = S->hub;
+  for (int c = 0; c < hub; ++c, to += WIDEST) take_across(A + (c < HFI_HUB ? c : S->waist + c - HFI_HUB) * n, 1, S->waist, hub, wide, to);
+}
+
+// Factors all limbs and subtracts them from the hub. Returns 0 where a pivot is bad. Legs mostly have three joints.
+HFI_COPIED int factor_limbs(hfiStar* S, const double* A, int n, int nwaist, int symmetric) {
+  take_hub(S, A, n, HFI_HUB + nwaist, nwaist > 0 ? WIDEST : WIDE);
   for (const hfiLimb *l = S->limb, *end = l + S->limbs; l < end; ++l) {
-    int first = l->first, m = l->size, good;
-    if (l->at_waist) good = factor_limb(S, A, n, first, m, HFI_HUB + S->nwaist, WIDEST, symmetric);
-    else if (m == 3) good = factor_limb(S, A, n, first, 3, HFI_HUB, WIDE, symmetric);
-    else good = factor_limb(S, A, n, first, m, HFI_HUB, WIDE, symmetric);
+    int good;
+    if (nwaist > 0 && l->at_waist) good = factor_limb(S, A, n, l->first, l->size, HFI_HUB + nwaist, WIDEST, symmetric);
+    else if (l->size == 3) good = factor_limb(S, A, n, l->first, 3, HFI_HUB, WIDE, symmetric);
+    else good = factor_limb(S, A, n, l->first, l->size, HFI_HUB, WIDE, symmetric);
     if (!good) return 0;
   }
   return 1;
 }
 
 int hfi_star_factor(hfiStar* S, const double* A, int n, int symmetric) {
-  int hub = HFI_HUB + S->nwaist;
+  int nwaist = S->nwaist, hub = HFI_HUB + nwaist, good;
   S->symmetric = symmetric, S->factored = 0;
-  for (int c = 0; c < HFI_HUB; ++c) take_across(A + c * n, 1, S->waist, hub, WIDEST, S->hub + c * WIDEST);
-  for (int c = HFI_HUB; c < hub; ++c) take_across(A + (S->waist + c - HFI_HUB) * n, 1, S->waist, hub, WIDEST, S->hub + c * WIDEST);
-  if (!(symmetric ? factor_limbs(S, A, n, 1) : factor_limbs(S, A, n, 0))) return 1;
+  if (nwaist > 0) good = symmetric ? factor_limbs(S, A, n, nwaist, 1) : factor_limbs(S, A, n, nwaist, 0);
+  else good = symmetric ? factor_limbs(S, A, n, 0, 1) : factor_limbs(S, A, n, 0, 0);
+  if (!good) return 1;
   if (symmetric ? hfi_ldlt(S->hub, hub, WIDEST, 1) : hfi_lu(S->hub, hub, WIDEST, S->pivot)) return 1;
   S->factored = 1;
   return 0;
@@ -218,25 +225,29 @@ HFI_COPIED void go_backward(const double* limb, int m, int wide, const double* h
   }
 }
 
-void hfi_star_solve(const hfiStar* S, double* b) {
-  double hub[WIDEST], *waist = b + S->waist;
-  take_across(b, 1, S->waist, HFI_HUB + S->nwaist, WIDEST, hub);
-  for (const hfiLimb *l = S->limb, *end = l + S->limbs; l < end; ++l) {
-    int first = l->first, m = l->size;
-    const double* limb = S->rows + ROW * (first - HFI_HUB);
-    if (l->at_waist) go_forward(limb, m, WIDEST, b + first, hub);
-    else if (m == 3) go_forward(limb, 3, WIDE, b + first, hub);
-    else go_forward(limb, m, WIDE, b + first, hub);
+HFI_COPIED void solve(const hfiStar* S, int nwaist, double* b) {
+  double hub[WIDEST] = {b[0], b[1], b[2], b[3], b[4], b[5]}, *waist = b + S->waist;
+  const hfiLimb* end = S->limb + S->limbs;
+  for (int c = 0; c < nwaist; ++c) hub[HFI_HUB + c] = waist[c];
+  for (const hfiLimb* l = S->limb; l < end; ++l) {
+    const double* limb = S->rows + ROW * (l->first - HFI_HUB);
+    if (nwaist > 0 && l->at_waist) go_forward(limb, l->size, WIDEST, b + l->first, hub);
+    else if (l->size == 3) go_forward(limb, 3, WIDE, b + l->first, hub);
+    else go_forward(limb, l->size, WIDE, b + l->first, hub);
   }
-  if (S->symmetric) hfi_ldlt_solve(S->hub, HFI_HUB + S->nwaist, WIDEST, hub);
-  else hfi_lu_solve(S->hub, HFI_HUB + S->nwaist, WIDEST, S->pivot, hub);
-  for (const hfiLimb *l = S->limb, *end = l + S->limbs; l < end; ++l) {
-    int first = l->first, m = l->size;
-    const double* limb = S->rows + ROW * (first - HFI_HUB);
-    if (l->at_waist) go_backward(limb, m, WIDEST, hub, b + first);
-    else if (m == 3) go_backward(limb, 3, WIDE, hub, b + first);
-    else go_backward(limb, m, WIDE, hub, b + first);
+  if (S->symmetric) hfi_ldlt_solve(S->hub, HFI_HUB + nwaist, WIDEST, hub);
+  else hfi_lu_solve(S->hub, HFI_HUB + nwaist, WIDEST, S->pivot, hub);
+  for (const hfiLimb* l = S->limb; l < end; ++l) {
+    const double* limb = S->rows + ROW * (l->first - HFI_HUB);
+    if (nwaist > 0 && l->at_waist) go_backward(limb, l->size, WIDEST, hub, b + l->first);
+    else if (l->size == 3) go_backward(limb, 3, WIDE, hub, b + l->first);
+    else go_backward(limb, l->size, WIDE, hub, b + l->first);
   }
   memcpy(b, hub, HFI_HUB * sizeof(double));
-  for (int c = 0; c < S->nwaist; ++c) waist[c] = hub[HFI_HUB + c];
+  for (int c = 0; c < nwaist; ++c) waist[c] = hub[HFI_HUB + c];
+}
+
+void hfi_star_solve(const hfiStar* S, double* b) {
+  if (S->nwaist > 0) solve(S, S->nwaist, b);
+  else solve(S, 0, b);
 }
