@@ -89,7 +89,9 @@ int hfi_star_find_limbs(hfiStar* S, const double* A, int32_t n) {
 
 // Copies `hub` numbers that are `step` apart in the unknowns of the trunk and of the waist, and fills up with zeros.
 HFI_COPIED void take_across(const double* A, int step, int waist, int hub, int wide, double* to) {
-  for (int c = 0; c < HFI_HUB; ++c) to[c] = A[c * step];
+  if (step == 1) memcpy(to, A, HFI_HUB * sizeof(double));
+  else
+    for (int c = 0; c < HFI_HUB; ++c) to[c] = A[c * step];
   for (int c = HFI_HUB; c < hub; ++c) to[c] = A[(waist + c - HFI_HUB) * step];
   for (int c = hub; c < wide; ++c) to[c] = 0;
 }
@@ -100,7 +102,7 @@ HFI_COPIED void take_limb(const double* A, int n, int first, int m, int waist, i
     const double* row = A + (first + i) * n;
     for (int j = symmetric ? i : 0; j < m; ++j) limb[j] = row[first + j];
     if (!symmetric) take_across(row, 1, waist, hub, wide, limb + Y_AT);
-    take_across(A + first + i, n, waist, hub, wide, limb + Y_AT + (symmetric ? 0 : wide));
+    take_across(A + first + i, n, waist, hub, wide, symmetric ? limb + Y_AT : limb + Y_AT + wide);
   }
 }
 
@@ -115,11 +117,14 @@ HFI_COPIED int is_good(const double* limb, int m, int symmetric, int k) {
 
 // y -= a x for rows of Y, Z or the hub
 HFI_COPIED void subtract_wide(double* y, double a, const double* x, int wide) {
-  for (int c = 0; c < wide; c += 4) {
-    hfiQuad four = hfi_quad_load(y + c);
-    HFI_QUAD_MINUS(four, a, hfi_quad_load(x + c));
-    hfi_quad_store(y + c, four);
-  }
+  hfiQuad first = hfi_quad_load(y), second = hfi_quad_load(y + 4);
+  HFI_QUAD_MINUS(first, a, hfi_quad_load(x));
+  HFI_QUAD_MINUS(second, a, hfi_quad_load(x + 4));
+  hfi_quad_store(y, first), hfi_quad_store(y + 4, second);
+  if (wide == WIDE) return;
+  hfiQuad third = hfi_quad_load(y + 8);
+  HFI_QUAD_MINUS(third, a, hfi_quad_load(x + 8));
+  hfi_quad_store(y + 8, third);
 }
 
 // Computes L, U and Y. Returns 0 where a pivot is bad.
@@ -151,11 +156,10 @@ HFI_COPIED void divide(double* limb, int m, int wide, int symmetric) {
 // S -= Z^T Y. Of a symmetric S no vectors below the diagonal are needed.
 HFI_COPIED void subtract_from_hub(const double* limb, int m, int hub, int wide, int symmetric, double* S) {
   for (int c = 0; c < hub; ++c, S += WIDEST) {
-    const double* Y = limb + Y_AT;
     int first = !symmetric || c < 4, second = !symmetric || wide == WIDE || c < 8, third = wide == WIDEST;
-    hfiQuad s = hfi_quad_load(S), t = hfi_quad_load(S + 4), u = hfi_quad_load(S + 8);
-    for (int i = 0; i < m; ++i, Y += ROW) {
-      double f = Y[wide + c];
+    hfiQuad s = hfi_quad_load(S), t = hfi_quad_load(S + 4), u = third ? hfi_quad_load(S + 8) : hfi_quad_zero();
+    for (int i = 0; i < m; ++i) {
+      const double *Y = limb + i * ROW + Y_AT, f = limb[i * ROW + Y_AT + wide + c];
       if (first) HFI_QUAD_MINUS(s, f, hfi_quad_load(Y));
       if (second) HFI_QUAD_MINUS(t, f, hfi_quad_load(Y + 4));
       if (third) HFI_QUAD_MINUS(u, f, hfi_quad_load(Y + 8));
@@ -183,7 +187,6 @@ HFI_COPIED void take_hub(const hfiStar* S, const double* A, int n, int hub, int 
 
 // Factors all limbs and subtracts them from the hub. Returns 0 where a pivot is bad. Legs mostly have three joints.
 HFI_COPIED int factor_limbs(hfiStar* S, const double* A, int n, int nwaist, int symmetric) {
-  take_hub(S, A, n, HFI_HUB + nwaist, nwaist > 0 ? WIDEST : WIDE);
   for (const hfiLimb *l = S->limb, *end = l + S->limbs; l < end; ++l) {
     int good;
     if (nwaist > 0 && l->at_waist) good = factor_limb(S, A, n, l->first, l->size, HFI_HUB + nwaist, WIDEST, symmetric);
@@ -197,6 +200,8 @@ HFI_COPIED int factor_limbs(hfiStar* S, const double* A, int n, int nwaist, int 
 int hfi_star_factor(hfiStar* S, const double* A, int n, int symmetric) {
   int nwaist = S->nwaist, hub = HFI_HUB + nwaist, good;
   S->symmetric = symmetric, S->factored = 0;
+  if (nwaist > 0) take_hub(S, A, n, hub, WIDEST);
+  else take_hub(S, A, n, HFI_HUB, WIDE);
   if (nwaist > 0) good = symmetric ? factor_limbs(S, A, n, nwaist, 1) : factor_limbs(S, A, n, nwaist, 0);
   else good = symmetric ? factor_limbs(S, A, n, 0, 1) : factor_limbs(S, A, n, 0, 0);
   if (!good) return 1;
