@@ -26,10 +26,10 @@
 #include <string.h>
 
 enum {
-  WIDE = 8,                               // numbers of a row of Y or Z of a limb at the trunk
-  WIDEST = HFI_HUB + HFI_LONGEST_WAIST,   // the same of a limb at the waist
-  Y_AT = HFI_LONGEST_LIMB,                // where Y begins in a row of a limb; Z follows
-  ROW = HFI_LONGEST_LIMB + 2 * WIDEST     // numbers from a row of a limb to the next
+  WIDE = 8,                             // numbers of a row of Y or Z of a limb at the trunk
+  WIDEST = HFI_HUB + HFI_LONGEST_WAIST, // the same of a limb at the waist
+  Y_AT = HFI_LONGEST_LIMB,              // where Y begins in a row of a limb; Z follows
+  ROW = HFI_LONGEST_LIMB + 2 * WIDEST   // numbers from a row of a limb to the next
 };
 
 // A pivot must be at least this share of each number below it [-].
