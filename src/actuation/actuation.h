@@ -293,6 +293,8 @@ int hfi_equalities_let_go(const hfActuation* a, const double* v1, int32_t* first
 
 // ---- violations (violation.c, find_violations.c) ----------------------------------------------------
 
+// Whether the model has equalities or limits.
+int hfi_has_violations(const hfModel* m);
 // Finds a->violations at q, where dynamics and tendons are. A step does so by itself, as it makes its rows, with the functions below.
 void hfi_find_violations(hfActuation* a, const hfDynamics* d, const double* q);
 void hfi_note_equality(hfActuation* a, int equality, const hfiEquality* e);

@@ -7,8 +7,6 @@
 //                  E(e) = 1 - [e]/2 + (1 - (|e|/2) cot(|e|/2)) [e][e]/|e|^2        (left Jacobian of SO(3), inverse)
 #include "actuation/actuation.h"
 
-#include "model/joint.h"
-
 // ---- errors -----------------------------------------------------------------------------------------
 
 // Coordinate of a joint or length of a tendon, measured from its reference.
@@ -80,9 +78,7 @@ static inline void keep_longest(hfViolation* worst, const double* r, int i) {
 
 static inline void note_coupling(hfActuation* a, int i, double error) {
   const hfModel* m = a->model;
-  int kind = hf_model_eq_objkind(m)[i], one = hf_model_eq_obj1(m)[i];
-  int is_angle = kind == HF_OBJECT_JOINT ? hfi_joint_kinds[hf_model_jnt_type(m)[one]].info.is_angle : hfi_coordinate_is_angle(m, kind, one);
-  hfViolation* worst = is_angle ? &a->violations.equality_angle : &a->violations.equality_distance;
+  hfViolation* worst = hfi_coordinate_is_angle(m, hf_model_eq_objkind(m)[i], hf_model_eq_obj1(m)[i]) ? &a->violations.equality_angle : &a->violations.equality_distance;
   if (error > worst->amount) *worst = (hfViolation){error, HF_OBJECT_EQUALITY, i};
 }
 

@@ -1,6 +1,13 @@
 // The largest violations of equalities and limits at a configuration (violation.c). A step finds them as it makes its rows; this is for methods that make none.
 #include "actuation/actuation.h"
 
+int hfi_has_violations(const hfModel* m) {
+  int any = m->neq > 0;
+  for (int j = 0; j < m->njnt; ++j) any |= hf_model_jnt_limited(m)[j];
+  for (int t = 0; t < m->ntendon; ++t) any |= hf_model_tendon_limited(m)[t];
+  return any;
+}
+
 static void note_joint(hfActuation* a, int j, const double* q) {
   hfiJointLimit limit[HFI_MAX_JOINT_LIMITS];
   int count = hfi_joint_limits(a->model, j, q + hf_model_jnt_qposadr(a->model)[j], limit);

@@ -70,7 +70,6 @@ typedef struct Clip {
 } Clip;
 
 static int edge_count(const hfiFacet* f) { return f->kind == HFI_FACET_POLYGON ? f->count : f->kind == HFI_FACET_SEGMENT ? 1 : 0; }
-static hfVec3 edge_end(const hfiFacet* f, int k) { return f->vertex[k + 1 < f->count ? k + 1 : 0]; }
 
 static int next_edge(const Outline* o, int k) { return k + 1 < o->count ? k + 1 : 0; }
 static int edge_before(const Outline* o, int k) { return k ? k - 1 : o->count - 1; }
@@ -95,7 +94,7 @@ static void make_outline(const hfiFacet* f, hfVec3 axis, Outline* o) {
   hfVec3 up = v3_dot(f->normal, axis) < 0 ? v3_neg(axis) : axis;
   o->count = f->count, o->round = 0;
   for (int k = 0; k < f->count; ++k) {
-    o->out[k] = v3_unit(v3_cross(v3_sub(edge_end(f, k), f->vertex[k]), up));
+    o->out[k] = v3_unit(v3_cross(v3_sub(hfi_facet_edge_end(f, k), f->vertex[k]), up));
     o->offset[k] = v3_dot(o->out[k], f->vertex[k]);
   }
   if (f->count > MANY) look_for_turns(f, up, o);
@@ -256,7 +255,7 @@ static int cross_circle(const hfiFacet* disc, hfVec3 a, hfVec3 b, double t[2]) {
 static void cross_disc(Clip* c, const hfiFacet* straight, const hfiFacet* disc) {
   double t[2];
   for (int i = 0; i < edge_count(straight); ++i) {
-    hfVec3 a = straight->vertex[i], b = edge_end(straight, i);
+    hfVec3 a = straight->vertex[i], b = hfi_facet_edge_end(straight, i);
     if (!cross_circle(disc, project_onto(disc, c->n, a), project_onto(disc, c->n, b), t)) continue;
     for (int k = 0; k < 2; ++k) {
       if (!(t[k] > 0 && t[k] < 1)) continue;

@@ -16,8 +16,6 @@ static const double ROUGH_AXIS = 1e-2;
 // A gap counts as larger than the margin where it is so by this share of the sizes: more than all rounding.
 static const double SURE = 1e-9;
 
-static int is_curved(const hfiShape* s) { return hfi_functions(s)->curvature != NULL; }
-
 // Of n and the normal of the simplex' triangle the one with the larger separation: near touching the
 // triangle knows the direction better than the tiny vector from the origin to it.
 static hfVec3 better_normal(hfiCores* c, const hfiSimplex* s, hfVec3 n) {
@@ -33,7 +31,7 @@ int hfi_convex_single(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, 
   double radius_b = hfi_core_radius(B), radius = hfi_core_radius(A) + radius_b;
   hfiSimplex simplex;
   hfVec3 n;
-  int curved = is_curved(A) || is_curved(B);
+  int curved = hfi_is_curved(A) || hfi_is_curved(B);
   hfiGjkStatus status = hfi_gjk(&cores, far + radius, curved ? ROUGH : EXACT, &simplex, &n);
   if (status == HFI_GJK_FAR) return 0;
   if (status == HFI_GJK_APART) n = better_normal(&cores, &simplex, n);
@@ -80,7 +78,7 @@ int hfi_nearest_outside(const hfiShape* s, hfVec3 p, hfiNearest* nearest) {
   hfiCores cores = hfi_cores(&point, &at, s, &here);
   hfiSimplex simplex;
   hfVec3 n;
-  if (hfi_gjk(&cores, INFINITY, is_curved(s) ? ROUGH : EXACT, &simplex, &n) == HFI_GJK_TOUCHING) return 0;
+  if (hfi_gjk(&cores, INFINITY, hfi_is_curved(s) ? ROUGH : EXACT, &simplex, &n) == HFI_GJK_TOUCHING) return 0;
   hfiClosest closest = hfi_polish(&cores, &simplex, better_normal(&cores, &simplex, n));
   double radius = hfi_core_radius(s);
   *nearest = (hfiNearest){closest.gap - radius, v3_add(p, v3_axpy(radius, closest.n, closest.pb)), closest.n}; // closest is in the point's frame

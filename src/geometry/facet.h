@@ -27,6 +27,9 @@ typedef struct hfiFacet {
   int32_t id[HFI_FACET_MAX]; // of the vertices; of a disc: of its first rim point
 } hfiFacet;
 
+// Where edge k of a polygon, or a segment, ends; it begins at vertex k.
+static inline hfVec3 hfi_facet_edge_end(const hfiFacet* f, int k) { return f->vertex[k + 1 < f->count ? k + 1 : 0]; }
+
 // A round side looks along d rather than a cap while the sine of d's tilt is up to this. A side on a face stays
 // two points as long as both are near: soft contact may tilt it by its depth over its length.
 static const double HFI_SIDE_TILT = 0.7;

@@ -30,8 +30,6 @@ static const double NEAR_FACE = 0.995;
 // A normal that is turned so far from that of a face finds one of its edges or corners [rad].
 static const double TILT = 1e-9;
 
-static int is_curved(const hfiShape* s) { return hfi_functions(s)->curvature != NULL; }
-
 // u.H u, and where there is a v also u.H v and v.H v.
 typedef struct Curvature { double uu, uv, vv; } Curvature;
 
@@ -129,7 +127,7 @@ static int nearest_side(const hfiFacet* f, hfVec3 x, hfVec3* nearest) {
   int side = -1;
   *nearest = x;
   for (int k = 0; k < f->count; ++k) {
-    hfVec3 a = f->vertex[k], d = v3_sub(f->vertex[k + 1 < f->count ? k + 1 : 0], a);
+    hfVec3 a = f->vertex[k], d = v3_sub(hfi_facet_edge_end(f, k), a);
     double t = v3_dot(v3_sub(x, a), d) / v3_norm2(d), distance2;
     hfVec3 p = v3_axpy(clamp(t, 0, 1), d, a);
     if (!((distance2 = v3_norm2(v3_sub(x, p))) < best)) continue;
@@ -141,7 +139,7 @@ static int nearest_side(const hfiFacet* f, hfVec3 x, hfVec3* nearest) {
 
 static int is_beyond_side(const hfiFacet* f, hfVec3 x, double slack) {
   for (int k = 0; k < f->count; ++k) {
-    hfVec3 a = f->vertex[k], out = v3_unit(v3_cross(v3_sub(f->vertex[k + 1 < f->count ? k + 1 : 0], a), f->normal));
+    hfVec3 a = f->vertex[k], out = v3_unit(v3_cross(v3_sub(hfi_facet_edge_end(f, k), a), f->normal));
     if (v3_dot(out, v3_sub(x, a)) > slack) return 1;
   }
   return 0;
@@ -203,7 +201,7 @@ static int try_side(Polish* p, int of_A) {
   int side = nearest_side(&face, x, &nearest);
   hfiEdges edge = {.count = 0};
   if (side >= 0) {
-    hfVec3 from = face.vertex[side], to = face.vertex[side + 1 < face.count ? side + 1 : 0], d = v3_unit(v3_sub(to, from));
+    hfVec3 from = face.vertex[side], to = hfi_facet_edge_end(&face, side), d = v3_unit(v3_sub(to, from));
     hfi_edges_add(&edge, d, v3_norm(v3_sub(to, from)), 0.5 * v3_dot(d, v3_add(from, to)));
   }
   hfVec3 leaning = v3_unit(v3_axpy(TILT, v3_unit(v3_sub(x, nearest)), face.normal));
@@ -219,7 +217,7 @@ hfiClosest hfi_polish(hfiCores* c, const hfiSimplex* s, hfVec3 n) {
   Polish p = {c, s, {n, hfi_simplex_a(s), hfi_simplex_b(s), hfi_separation(c, n)}, 0};
   int right = 0;
   hfVec3 tried[A + B + 1]; // by cores: the normal from which their edges at the witness were tried
-  if (is_curved(c->A) != is_curved(c->B)) right = try_side(&p, is_curved(c->B));
+  if (hfi_is_curved(c->A) != hfi_is_curved(c->B)) right = try_side(&p, hfi_is_curved(c->B));
   for (size_t i = 0; i < sizeof guess / sizeof *guess && !right; ++i) {
     hfiEdgeRule rule = (hfiEdgeRule)guess[i][0];
     int sides = guess[i][1];

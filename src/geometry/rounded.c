@@ -21,7 +21,7 @@ static const double LEAST_TILT = 0.05;
 // first millimetre of a ramp is not in front of the ramp [-].
 static const double LEAST_COSINE = 0.5;
 
-static hfVec3 edge_of(const hfiFacet* f, int k) { return v3_sub(f->vertex[k + 1 < f->count ? k + 1 : 0], f->vertex[k]); }
+static hfVec3 edge_of(const hfiFacet* f, int k) { return v3_sub(hfi_facet_edge_end(f, k), f->vertex[k]); }
 
 static double sine_between(hfVec3 u, hfVec3 v) { return v3_norm(v3_cross(u, v)) / (v3_norm(u) * v3_norm(v)); }
 

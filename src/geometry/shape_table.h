@@ -37,5 +37,6 @@ extern const hfiShapeFunctions hfi_plane, hfi_sphere, hfi_capsule, hfi_ellipsoid
 extern const hfiShapeFunctions* const hfi_shape_functions[HFI_SHAPES];
 
 static inline const hfiShapeFunctions* hfi_functions(const hfiShape* s) { return hfi_shape_functions[s->type]; }
+static inline int hfi_is_curved(const hfiShape* s) { return hfi_functions(s)->curvature != NULL; }
 
 #endif

@@ -71,6 +71,7 @@ static int finds_violations(const hfSim* s) { return s->method == &hfi_method_di
 
 static hfViolations find_violations(hfSim* s, const hfState* state, const hfInput* in) {
   hfActuation* a = &s->world->actuation;
+  if (!hfi_has_violations(s->model)) return (hfViolations){0};
   hfi_world_place(s->world, hf_state_q(state), in);
   if (s->model->ntendon) hfi_need_forces(a), hfi_update_tendons(a, &s->world->dynamics, hf_state_q(state));
   hfi_find_violations(a, &s->world->dynamics, hf_state_q(state));
