@@ -12,15 +12,13 @@
 // not grow, but any point where it changes its sign will do.
 //
 // By the formula a trial point costs one evaluation of the laws and nothing else. The change of
-// sign is bracketed by the secant method, with a bisection every third time. Rows that reach a bound
-// or a limit make g a chain of straight pieces, flat at first and steep behind a bend: the zero is mostly on the
-// line through the last two points on one side of it, and far from the line through both ends. Where a stiff row makes g
-// jump, the end of the bracket behind the jump is returned, so that the next Newton matrix contains
-// that row.
+// sign is bracketed (bracket.h). Where a stiff row makes g jump, the end of the bracket behind the
+// jump is returned, so that the next Newton matrix contains that row.
 #include "solve/line.h"
 
 #include "linalg/dense.h"
 #include "math/vec3.h"
+#include "solve/bracket.h"
 #include "solve/system.h"
 
 // A trial point is accepted where |g| is below this share of |g(0)| [-].
@@ -34,37 +32,20 @@ static double evaluate_along(hfiIsland* I, int coupling, double base, double rat
   return base + alpha * rate - hfi_dot(I->ds, I->gamma, I->nrow);
 }
 
-// A point of the line: alpha, and g there.
-typedef struct Trial {
-  double alpha, g;
-} Trial;
-
-// Where the straight line through two points is zero.
-static double extrapolate(Trial a, Trial b) { return (a.alpha * b.g - b.alpha * a.g) / (b.g - a.g); }
-
-// The next trial point between lo and hi: on the line through the latest point and the one before it on the same side, if that line has its zero between
-// them, else on the line through lo and hi.
-static double choose_trial(Trial lo, Trial hi, Trial before, Trial latest, int trial) {
-  if (trial % 3 == 1) return 0.5 * (lo.alpha + hi.alpha);
-  double a = extrapolate(before, latest);
-  return a > lo.alpha && a < hi.alpha ? a : extrapolate(lo, hi);
-}
-
 double hfi_line_cut(hfiIsland* I, int coupling, double alpha, double start, double end) {
-  Trial lo = {0, start}, hi = {alpha, end}, before = lo, latest = hi;
+  hfiBracket bracket = hfi_bracket((hfiTrial){0, start}, (hfiTrial){alpha, end});
   double base = 0;
   hfi_system_row_changes(I, I->dv, I->ds);
   hfi_system_multiply(I, I->dv, I->work);
   double rate = hfi_dot(I->dv, I->work, I->n);
   for (int32_t i = 0; i < I->n; ++i) base += I->dv[i] * (I->Av[i] - I->p[i]);
   base -= alpha * rate; // I->Av belongs to the end of the step.
-  for (int trial = 0; trial < MAX_TRIALS; ++trial) {
-    double a = choose_trial(lo, hi, before, latest, trial);
-    if (!(a > lo.alpha && a < hi.alpha)) break;
-    latest = (Trial){a, evaluate_along(I, coupling, base, rate, a)};
-    if (fabs(latest.g) <= SMALL * -start) return a;
-    Trial* side = latest.g > 0 ? &hi : &lo;
-    before = *side, *side = latest;
+  while (bracket.trials < MAX_TRIALS) {
+    double a = hfi_bracket_choose(&bracket);
+    if (!hfi_bracket_holds(&bracket, a)) break;
+    hfiTrial trial = {a, evaluate_along(I, coupling, base, rate, a)};
+    if (fabs(trial.g) <= SMALL * -start) return a;
+    hfi_bracket_add(&bracket, trial);
   }
-  return hi.alpha;
+  return bracket.hi.alpha;
 }

@@ -77,6 +77,7 @@ typedef struct iteration {
   hfiIsland* I;
   const hfSolverConfig* config;
   int coupling, rung;
+  int32_t most_iterations; // that the rung may take
   hfiDuals duals;
   hfiTurn turn;       // of theta_max; zero until a contact slips
   double norm;        // |r| at v [sqrt(kg) m/s]
@@ -276,7 +277,8 @@ HFI_CALLED static double release_rows(iteration* it, hfiNewtonResult* out, doubl
   hfiIsland* I = it->I;
   if (it->rung != HF_RUNG_TAMSI) return alpha;
   memcpy(I->work, I->r, sizeof(double) * (size_t)I->n);
-  while (alpha < LOST_STEP && I->K.star->factored && it->releases < MAX_RELEASES && hfi_release_crossing_rows(I, it->norm) > 0) {
+  while (alpha < LOST_STEP && I->K.star->factored && it->releases < MAX_RELEASES && out->iterations < it->most_iterations) {
+    if (hfi_release_crossing_rows(I, it->norm) == 0) break;
     ++out->iterations, ++it->releases;
     if (hfi_block_factor(&I->K, I->K.symmetric) != 0 || !compute_step(it)) return alpha;
     it->g_start = hfi_dot(I->dv, I->work, I->n);
@@ -371,9 +373,9 @@ static int iterate(iteration* it, hfiNewtonResult* out) {
 }
 
 hfiNewtonResult hfi_newton_solve(hfiIsland* I, const hfSolverConfig* config, int coupling, int rung, hfiDuals duals) {
-  iteration it = {.I = I, .config = config, .coupling = coupling, .rung = rung, .duals = duals};
-  hfiNewtonResult out = {0, 0, 0, 0};
   int32_t most = imax2(config->max_iterations, rung == HF_RUNG_CONVEX ? MAX_CONVEX_ITERATIONS : 0);
+  iteration it = {.I = I, .config = config, .coupling = coupling, .rung = rung, .most_iterations = most, .duals = duals};
+  hfiNewtonResult out = {0, 0, 0, 0};
   hfi_system_rows(I, I->v, I->s);
   if (!begin_by_prediction(&it, &out)) begin_at_start(&it, &out);
   while (!out.converged && out.iterations < most && iterate(&it, &out)) continue;

@@ -88,10 +88,37 @@ static void test_some_drives_stay_at_their_bounds(void** state) {
   problem_release(&b);
 }
 
+// A step that is computed again is an iteration, too: their number stays within what the configuration allows. The ladder has one rung here, which without
+// friction is tried once.
+static void test_released_steps_count_as_iterations(void** state) {
+  (void)state;
+  testRandom r = {42};
+  problemBuilder b = {0};
+  double v[DOFS], impulse[DRIVES];
+  hfSolverConfig config = hf_solver_config_default();
+  config.coupling = HF_COUPLING_FRICTIONLESS, config.last_rung = HF_RUNG_TAMSI;
+  for (int trial = 0; trial < 20; ++trial) {
+    problem_reset(&b, H);
+    add_robot(&b, &r);
+    add_drives(&b, &r, 1, 0.2);
+    hfStepCapacity capacity = hf_step_problem_capacity(&b.P);
+    hfSolver* solver = NULL;
+    hfSolveReport report;
+    assert_int_equal(hf_solver_create(&solver, &capacity, NULL), HF_OK);
+    for (config.max_iterations = 1; config.max_iterations <= 3; ++config.max_iterations) {
+      assert_true(hf_solver_solve(solver, &config, &b.P, v, impulse, &report, NULL) >= 0);
+      assert_in_range(report.iterations, 1, config.max_iterations);
+    }
+    hf_solver_free(solver);
+  }
+  problem_release(&b);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_drives_leave_their_bounds_together),
       cmocka_unit_test(test_some_drives_stay_at_their_bounds),
+      cmocka_unit_test(test_released_steps_count_as_iterations),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
