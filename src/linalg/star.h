@@ -1,6 +1,13 @@
-// A dense matrix with the pattern of a star: six unknowns, the trunk, come first; up to six others that follow each other are a waist; both are the hub.
-// All others belong to limbs that are coupled to the hub and not to each other. So is the Newton matrix of a robot with legs, and arms at a waist, whose
-// feet and hands do not touch each other.
+// A matrix with the pattern of a star, and its factors.
+//
+// A robot with legs and arms has a Newton matrix of this pattern as long as its feet and hands do not touch each other:
+//
+//   trunk  the first six unknowns, which are coupled to all others
+//   waist  up to six unknowns that follow each other and that some limbs share: the arms of a humanoid
+//   hub    trunk and waist
+//   limb   up to eight unknowns that follow each other: a leg or an arm. Limbs are coupled to the trunk, and some to the waist, but not to each other.
+//
+// The matrix itself is dense. How it is factored is told in star.c.
 #ifndef HFI_LINALG_STAR_H
 #define HFI_LINALG_STAR_H
 
@@ -9,7 +16,7 @@
 #include <stdint.h>
 
 enum {
-  HFI_HUB = 6,           // unknowns of the trunk, with which the hub begins
+  HFI_TRUNK = 6,         // unknowns of the trunk
   HFI_LONGEST_WAIST = 6, // A matrix with a longer waist is no star,
   HFI_LONGEST_LIMB = 8   // nor is one with a longer limb.
 };
@@ -21,30 +28,38 @@ typedef struct hfiLimb {
 } hfiLimb;
 
 typedef struct hfiStar {
-  int32_t limbs;     // number of limbs
-  hfiLimb* limb;     // (limbs)
-  int32_t* reach;    // (n) last unknown that an unknown of a limb is coupled to, besides what the matrix shows
-  int32_t waist;     // first unknown of the waist
-  int32_t nwaist;    // unknowns of the waist
-  double* rows;      // factors of the limbs, in the layout of star.c
-  double* hub;       // factors of the hub
+  // the pattern
+  int32_t* reach; // (n) last unknown that an unknown of a limb was said to be coupled to
+  int32_t nlimb;  // number of limbs
+  hfiLimb* limb;  // (nlimb)
+  int32_t waist;  // first unknown of the waist
+  int32_t nwaist; // number of its unknowns, or 0
+  // the factors, in the layout of star.c
+  double* rows;      // of the limbs
+  double* hub;       // of the hub
   int32_t* pivot;    // (6 + nwaist) row exchanges of the hub
-  int32_t factored;  // 1: these are the factors of the matrix
-  int32_t symmetric; // 1: the last factorisation assumed a symmetric matrix
+  int32_t factored;  // 1: the last factorisation succeeded
+  int32_t symmetric; // 1: it assumed a symmetric matrix
 } hfiStar;
 
 // Takes storage for matrices of up to n unknowns.
 void hfi_star_plan(hfiStar* S, hfiArena* arena, int32_t n);
 
-// Finds the limbs of a matrix of n unknowns whose entries above the diagonal are zero where those of A (n x n) are, unless reach says otherwise: the caller has set
-// reach[i] >= i for i >= 6. Returns 0 where there are fewer than two limbs, one is too long,
-// or the hub has more than half of the unknowns.
+// The pattern of a matrix of n unknowns is found in three steps:
+//   1. hfi_star_begin forgets the pattern before.
+//   2. hfi_star_couple says that the unknown i of a limb and those after it, up to `last`, may be coupled.
+//   3. hfi_star_find_limbs adds the couplings that a matrix A (n x n) has above its diagonal. It returns 1 where all these make a star, and 0 where there are
+//      fewer than two limbs, a limb or the waist is too long, or the hub has more than half of the unknowns.
+void hfi_star_begin(hfiStar* S, int32_t n);
+static inline void hfi_star_couple(hfiStar* S, int32_t i, int32_t last) {
+  if (S->reach[i] < last) S->reach[i] = last;
+}
 int hfi_star_find_limbs(hfiStar* S, const double* A, int32_t n);
 
-// Factors A (n x n), which stays as it is. With `symmetric` it reads the upper triangle only and needs a positive definite matrix. Returns 0, or 1 where
-// a pivot is bad: limbs are factored without exchanges of rows.
+// Factors A (n x n), which has the pattern and stays as it is. A symmetric A must be positive definite; its upper triangle alone is read. Returns 0, or 1
+// where a pivot is bad.
 int hfi_star_factor(hfiStar* S, const double* A, int n, int symmetric);
-// Solves A x = b in place.
+// Solves A x = b in place with the factors of A.
 void hfi_star_solve(const hfiStar* S, double* b);
 
 #endif

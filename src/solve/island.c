@@ -422,21 +422,20 @@ static void gather_plain(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
   close_patch(I, &jacobian, &transposed);
 }
 
+// Says which dofs of limbs the rows of a patch couple.
+static void couple_columns(hfiStar* star, const hfiPatch* patch) {
+  int32_t c = patch->ncol > HFI_TRUNK && patch->dof[HFI_TRUNK - 1] == HFI_TRUNK - 1 ? HFI_TRUNK : 0, last = patch->dof[patch->ncol - 1];
+  while (c < patch->ncol && patch->dof[c] < HFI_TRUNK) ++c;
+  for (; c < patch->ncol; ++c) hfi_star_couple(star, patch->dof[c], last);
+}
+
 // Finds the limbs of a tree: M and the patches tell which dofs are coupled. Arms with fingers gain nothing.
 static void find_limbs(hfiIsland* I) {
-  hfiStar* star = &I->star;
   int32_t n = I->n;
-  if (I->ntree != 1 || n < 2 * HFI_HUB) return;
-  const double* M = I->problem->M + I->problem->M_start[*I->tree];
-  for (int32_t i = HFI_HUB; i < n; ++i) star->reach[i] = i;
-  for (int32_t k = 0; k < I->npatch; ++k) {
-    const hfiPatch* patch = I->patch + k;
-    int32_t c = patch->ncol > HFI_HUB && patch->dof[HFI_HUB - 1] == HFI_HUB - 1 ? HFI_HUB : 0, last = patch->dof[patch->ncol - 1];
-    while (c < patch->ncol && patch->dof[c] < HFI_HUB) ++c;
-    for (; c < patch->ncol; ++c)
-      if (star->reach[patch->dof[c]] < last) star->reach[patch->dof[c]] = last;
-  }
-  if (hfi_star_find_limbs(star, M, n)) I->K.star = star;
+  if (I->ntree != 1 || n < 2 * HFI_TRUNK) return;
+  hfi_star_begin(&I->star, n);
+  for (int32_t k = 0; k < I->npatch; ++k) couple_columns(&I->star, I->patch + k);
+  if (hfi_star_find_limbs(&I->star, I->problem->M + I->problem->M_start[*I->tree], n)) I->K.star = &I->star;
 }
 
 // Do the blocks make a narrow island? I->n and I->ntree are known already.

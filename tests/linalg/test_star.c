@@ -57,7 +57,7 @@ static void fill_parts(double* A, testRandom* r, const int* part, int n, int arm
 
 // Makes one node of A, which is a star.
 static void make_star(fixture* f, int n) {
-  for (int i = 0; i < n; ++i) f->star.reach[i] = i;
+  hfi_star_begin(&f->star, n);
   hfi_block_make_one(&f->K, n);
   assert_true(hfi_star_find_limbs(&f->star, f->K.value, n));
   f->K.star = &f->star;
@@ -65,9 +65,9 @@ static void make_star(fixture* f, int n) {
 
 // Fills a star of limbs with m1, m2 and m3 unknowns and returns the number of all. The numbers of two limbs beside each other are zero.
 static int fill(fixture* f, testRandom* r, const int m[3], int symmetric) {
-  int n = HFI_HUB + m[0] + m[1] + m[2], part[NMAX];
+  int n = HFI_TRUNK + m[0] + m[1] + m[2], part[NMAX];
   for (int i = 0; i < n; ++i) {
-    int at = i - HFI_HUB;
+    int at = i - HFI_TRUNK;
     part[i] = at < 0 ? 0 : at < m[0] ? 2 : at < m[0] + m[1] ? 3 : 4;
   }
   fill_parts(f->K.value, r, part, n, 0, 0, symmetric);
@@ -77,7 +77,7 @@ static int fill(fixture* f, testRandom* r, const int m[3], int symmetric) {
 
 // Fills a humanoid: a leg, a waist of `waist` unknowns with two arms, and another leg that follows them.
 static int fill_humanoid(fixture* f, testRandom* r, int leg, int waist, int arm, int symmetric) {
-  int size[] = {HFI_HUB, leg, waist, arm, arm, leg}, kind[] = {0, 2, 1, 3, 4, 5}, part[NMAX], n = 0;
+  int size[] = {HFI_TRUNK, leg, waist, arm, arm, leg}, kind[] = {0, 2, 1, 3, 4, 5}, part[NMAX], n = 0;
   for (int p = 0; p < 6; ++p)
     for (int k = 0; k < size[p]; ++k) part[n++] = kind[p];
   fill_parts(f->K.value, r, part, n, 3, 5, symmetric);
@@ -111,7 +111,7 @@ static void test_solves_with_limbs_of_all_lengths(void** state) {
   for (int m = 1; m <= HFI_LONGEST_LIMB; ++m)
     for (int symmetric = 0; symmetric < 2; ++symmetric) {
       int lengths[3] = {m, 3, 1 + m % 4}, n = fill(f, &r, lengths, symmetric);
-      assert_int_equal(f->star.limbs, 3);
+      assert_int_equal(f->star.nlimb, 3);
       check_solution(f, &r, n, symmetric);
     }
 }
@@ -123,8 +123,8 @@ static void test_solves_with_waists_of_all_lengths(void** state) {
     for (int arm = 6; arm <= HFI_LONGEST_LIMB; ++arm)
       for (int symmetric = 0; symmetric < 2; ++symmetric) {
         int leg = 3 + arm % 4, n = fill_humanoid(f, &r, leg, waist, arm, symmetric);
-        assert_int_equal(f->star.limbs, 4);
-        assert_int_equal(f->star.waist, HFI_HUB + leg);
+        assert_int_equal(f->star.nlimb, 4);
+        assert_int_equal(f->star.waist, HFI_TRUNK + leg);
         assert_int_equal(f->star.nwaist, waist);
         for (int l = 0; l < 4; ++l) assert_int_equal(f->star.limb[l].at_waist, l == 1 || l == 2);
         check_solution(f, &r, n, symmetric);
@@ -136,7 +136,7 @@ static void test_hands_that_touch_make_no_star(void** state) {
   fixture* f = *state;
   testRandom r = {35};
   int n = fill_humanoid(f, &r, 6, 3, 7, 1);
-  for (int i = 12; i < 29; ++i) f->star.reach[i] = 28;
+  for (int i = 12; i < 29; ++i) hfi_star_couple(&f->star, i, 28);
   assert_false(hfi_star_find_limbs(&f->star, f->K.value, n));
 }
 
@@ -166,11 +166,12 @@ static void test_indefinite_matrix_fails(void** state) {
 static void test_limbs_that_overlap_are_one(void** state) {
   hfiStar* star = &((fixture*)*state)->star;
   double A[14 * 14] = {0};
-  for (int32_t i = 0; i < 14; ++i) star->reach[i] = i, A[i * 15] = 1;
+  hfi_star_begin(star, 14);
+  for (int i = 0; i < 14; ++i) A[i * 15] = 1;
   A[6 * 14 + 8] = -1, A[12 * 14 + 13] = 5e-324;
-  star->reach[7] = 10;
+  hfi_star_couple(star, 7, 10);
   assert_true(hfi_star_find_limbs(star, A, 14));
-  assert_int_equal(star->limbs, 3);
+  assert_int_equal(star->nlimb, 3);
   assert_int_equal(star->limb[1].first, 11);
   assert_int_equal(star->limb[2].first, 12);
   assert_int_equal(star->limb[2].size, 2);
@@ -181,19 +182,19 @@ static void test_limbs_that_overlap_are_one(void** state) {
 static void test_long_limb_gives_its_first_unknowns_to_the_waist(void** state) {
   hfiStar* star = &((fixture*)*state)->star;
   double A[40 * 40] = {0};
-  for (int32_t i = 0; i < 40; ++i) star->reach[i] = i;
-  star->reach[6] = star->reach[7] = 14;
+  hfi_star_begin(star, 40);
+  for (int i = 6; i < 8; ++i) hfi_star_couple(star, i, 14);
   assert_true(hfi_star_find_limbs(star, A, 16));
   assert_int_equal(star->nwaist, 1);
   assert_int_equal(star->limb[0].size, 8);
   assert_true(star->limb[0].at_waist);
   assert_false(star->limb[1].at_waist);
   assert_false(hfi_star_find_limbs(star, A, 15));
-  star->reach[6] = star->reach[7] = star->reach[8] = star->reach[9] = 15; // a waist of two, a limb of eight and 16
+  for (int i = 6; i < 10; ++i) hfi_star_couple(star, i, 15); // a waist of two, a limb of eight and 16
   assert_true(hfi_star_find_limbs(star, A, 17));
-  star->reach[6] = star->reach[7] = star->reach[8] = star->reach[9] = 17; // a waist of four, and 18 is too few for a hub of ten
+  for (int i = 6; i < 10; ++i) hfi_star_couple(star, i, 17); // a waist of four, and 18 is too few for a hub of ten
   assert_false(hfi_star_find_limbs(star, A, 19));
-  star->reach[20] = 30;
+  hfi_star_couple(star, 20, 30);
   assert_false(hfi_star_find_limbs(star, A, 40));
 }
 
