@@ -2,143 +2,69 @@
 //
 // The overlap of two convex outlines has its corners at vertices of I inside R, at vertices of R inside I, and at crossings
 // of their edges. Four points on the rim of a disc take the place of its vertices. Each corner is a candidate for a contact
-// point. Candidates lie on I; their depth is measured from R's plane.
+// point. Candidates lie on I; their depth is measured from R's plane. At most HFI_MAX_MANIFOLD of them become contact points.
 //
 // Rounding errors must not change the set of points. Therefore a vertex counts as inside up to `near` beyond the outline,
 // and a candidate that is within `near` of an earlier one is left out. Vertices of I are added first, then vertices of R,
 // then crossings, so that a vertex is preferred to a crossing at the same place.
 //
-// Faces of round parts have up to 64 edges. Where the edges of an outline turn all the way round, out[k].r has one maximum over k for any
-// vector r: an edge far from that maximum cannot exclude the point at r from the middle of the outline, and is not looked at. An edge
-// of I can cross only an edge of R beyond which one of its ends lies and the other does not.
-//
 // Features: (1 + vertex, 0) for a vertex of A, (0, 1 + vertex) for one of B, (edge, edge) | HFI_EDGE_BIT for a crossing.
 #include "geometry/clip.h"
 
 #include "geometry/manifold.h"
+#include "geometry/outline.h"
 #include "geometry/pairs.h"
 
 #include <string.h>
 
-enum {
-  CANDIDATES = 4 * HFI_FACET_MAX,
-  CELLS = 1024,
-  MANY = 8 // In an outline of up to this many edges all of them are looked at, which takes less time than to choose.
-};
+enum { CANDIDATES = 4 * HFI_FACET_MAX, CELLS = 1024 };
+
 // Below this cosine of the angle between the normals, the incident facet is seen almost edge-on: a point of R cannot be
 // projected onto it [-].
 static const double STEEP_COSINE = 0.05;
 // Above this cosine, a tilted incident disc still looks like a circle [-].
 static const double CIRCLE_COSINE = 0.999;
-
 // A disc no longer lies on a plane where the gap at its middle exceeds this share of radius times tilt: its rim is then at most a third as deep as the
 // middle is high [-].
 static const double LEFT = 0.75;
-
-// Number of cells on the extent of the smaller shape: a cell is far longer than `near`, and a facet has fewer cells than CELLS [-].
+// Number of cells on the extent of the smaller shape: a cell is far longer than 4 near [-].
 static const double CELLS_PER_SIZE = 512;
-// Neighbouring edges of an outline turn by at least this, or the order of their directions is not used: far above the rounding errors of
-// directions [rad].
-static const double LEAST_TURN = 1e-6;
+// Cells farther than this many from the first one count as one cell [-].
+static const double LAST_CELL = 1e9;
 
-// The outline of a polygon, seen along an axis, as half planes: a point x is inside where out[k].x <= offset[k] for all edges k.
-typedef struct Outline {
-  int count;
-  hfVec3 out[HFI_FACET_MAX];
-  double offset[HFI_FACET_MAX];
-  int round;     // 1: many edges, each turned against the one before
-  hfVec3 middle; // then: the mean of the vertices
-  double inner;  // and a distance that no edge comes closer to it [m]
-} Outline;
-
-// A set of edges of an outline: bit k stands for edge k.
-typedef uint64_t EdgeSet;
-_Static_assert(HFI_FACET_MAX <= 64, "an EdgeSet has a bit for each edge");
+// Cells tell quickly that no candidate is near a point. They divide a line across n into pieces that are longer than 4 near, and have a bit each that is
+// set where a candidate lies in the piece. Cells that are CELLS apart share a bit: where it is set, candidates have to be compared.
+typedef struct Cells {
+  hfVec3 origin;              // of the line: a vertex of the smaller facet, so that all candidates are near it
+  hfVec3 direction;           // of the line
+  double per_metre;
+  uint64_t taken[CELLS / 64]; // the bits
+} Cells;
 
 typedef struct Clip {
   const hfiFacet *R, *I;
-  hfVec3 n;      // R's normal
-  double plane;  // n.x on R
-  double near;   // [m]
-  int R_is_A, count;
-  Outline outline_R, outline_I;
-  EdgeSet beyond[HFI_FACET_MAX]; // the edges of R beyond which each vertex of I lies, where R is a polygon and I has edges
-  hfVec3 across;                 // a direction in R's plane, which is divided into cells
-  double cells_per_metre;        // cells are longer than 4 near
-  uint64_t taken[CELLS / 64];    // bit k: a candidate lies in cell k; cells CELLS apart share a bit
+  hfVec3 n;                         // R's normal
+  double plane;                     // n.x on R
+  double near;                      // [m]
+  int R_is_A;
+  hfiOutline outline_R;             // where R is a polygon
+  hfiEdgeSet beyond[HFI_FACET_MAX]; // the edges of R that each vertex of I is beyond, where has_edges
+  Cells cells;
+  int count;
   hfiOverlapPoint candidate[CANDIDATES];
 } Clip;
 
+// Do both facets have straight edges?
+static int has_edges(const Clip* c) { return c->R->kind == HFI_FACET_POLYGON && c->I->kind != HFI_FACET_DISC; }
+
 static int edge_count(const hfiFacet* f) { return f->kind == HFI_FACET_POLYGON ? f->count : f->kind == HFI_FACET_SEGMENT ? 1 : 0; }
-
-static int next_edge(const Outline* o, int k) { return k + 1 < o->count ? k + 1 : 0; }
-static int edge_before(const Outline* o, int k) { return k ? k - 1 : o->count - 1; }
-static double beyond_edge(const Outline* o, int k, hfVec3 x) { return v3_dot(o->out[k], x) - o->offset[k]; }
-
-// Sets `round`, `middle` and `inner`. `up` is the axis about which the outline runs counter-clockwise.
-static void look_for_turns(const hfiFacet* f, hfVec3 up, Outline* o) {
-  hfVec3 sum = v3_zero();
-  for (int k = 0; k < f->count; ++k) {
-    if (!(v3_dot(up, v3_cross(o->out[k], o->out[next_edge(o, k)])) > LEAST_TURN)) return;
-    sum = v3_add(sum, f->vertex[k]);
-  }
-  o->middle = v3_scale(1.0 / f->count, sum);
-  o->inner = -beyond_edge(o, 0, o->middle);
-  for (int k = 1; k < f->count; ++k) o->inner = min2(o->inner, -beyond_edge(o, k, o->middle));
-  o->round = 1;
-}
-
-// Computes the outline of a polygon seen along `axis`. Other facets have no outline.
-static void make_outline(const hfiFacet* f, hfVec3 axis, Outline* o) {
-  if (f->kind != HFI_FACET_POLYGON) return;
-  hfVec3 up = v3_dot(f->normal, axis) < 0 ? v3_neg(axis) : axis;
-  o->count = f->count, o->round = 0;
-  for (int k = 0; k < f->count; ++k) {
-    o->out[k] = v3_unit(v3_cross(v3_sub(hfi_facet_edge_end(f, k), f->vertex[k]), up));
-    o->offset[k] = v3_dot(o->out[k], f->vertex[k]);
-  }
-  if (f->count > MANY) look_for_turns(f, up, o);
-}
-
-// The edge of a round outline that looks most along r, searched from edge k.
-static int facing_edge(const Outline* o, hfVec3 r, int k) {
-  double most = v3_dot(o->out[k], r), other;
-  int start = k;
-  for (int j = next_edge(o, k); (other = v3_dot(o->out[j], r)) > most; j = next_edge(o, j)) most = other, k = j;
-  if (k != start) return k;
-  for (int j = edge_before(o, k); (other = v3_dot(o->out[j], r)) > most; j = edge_before(o, j)) most = other, k = j;
-  return k;
-}
-
-// The edges beyond which x lies by more than `near`, or one of them where `any` is set. `hint` is an edge near x, if one is known,
-// and becomes one.
-static EdgeSet edges_beyond(const Outline* o, double near, hfVec3 x, int any, int* hint) {
-  EdgeSet set = 0;
-  if (!o->round) {
-    for (int k = 0; k < o->count && !(any && set); ++k) set |= (EdgeSet) !(beyond_edge(o, k, x) <= near) << k;
-    return set;
-  }
-  hfVec3 r = v3_sub(x, o->middle);
-  int left = o->count, first = *hint = facing_edge(o, r, *hint);
-  for (int k = first; left && !(any && set) && v3_dot(o->out[k], r) > o->inner; k = next_edge(o, k), --left)
-    set |= (EdgeSet) !(beyond_edge(o, k, x) <= near) << k;
-  for (int k = edge_before(o, first); left && !(any && set) && v3_dot(o->out[k], r) > o->inner; k = edge_before(o, k), --left)
-    set |= (EdgeSet) !(beyond_edge(o, k, x) <= near) << k;
-  return set;
-}
 
 // Projects x along n onto the plane of the facet.
 static hfVec3 project_onto(const hfiFacet* f, hfVec3 n, hfVec3 x) {
   return v3_axpy(v3_dot(f->normal, v3_sub(f->vertex[0], x)) / v3_dot(f->normal, n), n, x);
 }
 
-// Is x, seen along n, inside of the facet's outline or at most `near` outside of it?
-static int is_inside(const hfiFacet* f, const Outline* o, hfVec3 n, double near, hfVec3 x, int* hint) {
-  if (f->kind == HFI_FACET_DISC) return v3_norm(v3_sub(project_onto(f, n, x), f->vertex[0])) - f->radius <= near;
-  return !edges_beyond(o, near, x, 1, hint);
-}
-
-static int has_edges(const Clip* c) { return c->R->kind == HFI_FACET_POLYGON && c->I->kind != HFI_FACET_DISC; }
+// ---- candidates -----------------------------------------------------------------------------------
 
 // A direction across n that is hardly one of symmetry, so that few vertices share a cell.
 static hfVec3 choose_direction(hfVec3 n) {
@@ -146,31 +72,45 @@ static hfVec3 choose_direction(hfVec3 n) {
   return v3_unit(v3_axpy(-v3_dot(n, askew), n, askew));
 }
 
-// The cell `by` metres further than p. Cells are counted from R's first vertex, less a number that keeps most of them positive: where R is a
-// floor of 1000 km they are not, and a remainder without sign is still a cell.
-static int cell_of(const Clip* c, hfVec3 p, double by) {
-  double place = v3_dot(c->across, v3_sub(p, c->R->vertex[0])) + by;
-  return (int)((uint64_t)(int64_t)(place * c->cells_per_metre + 1e12) % CELLS);
+static void start_cells(Cells* cells, hfVec3 n, const hfiFacet* smaller) {
+  cells->origin = smaller->vertex[0];
+  cells->direction = choose_direction(n);
+  cells->per_metre = CELLS_PER_SIZE / smaller->size;
+  memset(cells->taken, 0, sizeof cells->taken);
 }
 
-static int is_taken(const Clip* c, int cell) { return c->taken[cell / 64] >> cell % 64 & 1; }
+// The place of p on the line [m].
+static double place_of(const Cells* cells, hfVec3 p) { return v3_dot(cells->direction, v3_sub(p, cells->origin)); }
+
+static int cell_at(const Cells* cells, double place) {
+  double cell = max2(min2(place * cells->per_metre, LAST_CELL), -LAST_CELL);
+  return (int)((uint32_t)(int32_t)cell % CELLS);
+}
+
+static int is_taken(const Cells* cells, int cell) { return cells->taken[cell / 64] >> cell % 64 & 1; }
+static void take_cell(Cells* cells, int cell) { cells->taken[cell / 64] |= (uint64_t)1 << cell % 64; }
+
+// Is a candidate within `near` of p, which lies at `place`? Its place differs by at most `near`, so that it shares a cell with one of two places beside p.
+static int has_candidate_near(const Clip* c, hfVec3 p, double place) {
+  if (!is_taken(&c->cells, cell_at(&c->cells, place - 2 * c->near)) && !is_taken(&c->cells, cell_at(&c->cells, place + 2 * c->near))) return 0;
+  for (int i = 0; i < c->count; ++i)
+    if (v3_norm2(v3_sub(c->candidate[i].p, p)) <= sqr(c->near)) return 1;
+  return 0;
+}
 
 static void add_candidate(Clip* c, hfVec3 p, uint32_t feature) {
-  if (c->count == CANDIDATES) return;
-  double near2 = c->near * c->near;
-  if (is_taken(c, cell_of(c, p, -2 * c->near)) || is_taken(c, cell_of(c, p, 2 * c->near)))
-    for (int i = 0; i < c->count; ++i)
-      if (v3_norm2(v3_sub(c->candidate[i].p, p)) <= near2) return;
-  hfiOverlapPoint made = {p, c->plane - v3_dot(c->n, p), feature};
-  int cell = cell_of(c, p, 0);
-  c->taken[cell / 64] |= (uint64_t)1 << cell % 64;
-  c->candidate[c->count++] = made;
+  double place = place_of(&c->cells, p);
+  if (c->count == CANDIDATES || has_candidate_near(c, p, place)) return;
+  take_cell(&c->cells, cell_at(&c->cells, place));
+  c->candidate[c->count++] = (hfiOverlapPoint){p, c->plane - v3_dot(c->n, p), feature};
 }
 
 static uint32_t vertex_feature(int of_A, int32_t id) { return of_A ? feature_id(1 + id, 0) : feature_id(0, 1 + id); }
 static uint32_t crossing_feature(const Clip* c, int edge_R, int edge_I) {
   return c->R_is_A ? feature_id(HFI_EDGE_BIT | edge_R, HFI_EDGE_BIT | edge_I) : feature_id(HFI_EDGE_BIT | edge_I, HFI_EDGE_BIT | edge_R);
 }
+
+// ---- vertices -------------------------------------------------------------------------------------
 
 // Minus the part of the other plane's normal that lies in the disc: it points to the deepest rim point. Its length is the sine of the tilt.
 static hfVec3 lean(const hfiFacet* disc, const hfiFacet* other) {
@@ -207,37 +147,55 @@ static void list_corners(const hfiFacet* f, const hfiFacet* other, Corners* c) {
   c->count = 4, c->vertex = c->rim, c->id = c->rim_id;
 }
 
-// Adds the vertices of I inside R, then those of R inside I, projected onto I.
-static void collect_vertices(Clip* c) {
-  Corners of;
-  int edges = has_edges(c), hint_R = 0, hint_I = 0;
-  list_corners(c->I, c->R, &of);
-  for (int k = 0; k < of.count; ++k) {
-    if (edges) c->beyond[k] = edges_beyond(&c->outline_R, c->near, of.vertex[k], 0, &hint_R);
-    int inside = edges ? !c->beyond[k] : is_inside(c->R, &c->outline_R, c->n, c->near, of.vertex[k], &hint_R);
-    if (inside) add_candidate(c, of.vertex[k], vertex_feature(!c->R_is_A, of.id[k]));
-  }
-  if (c->I->kind == HFI_FACET_SEGMENT || fabs(v3_dot(c->I->normal, c->n)) < STEEP_COSINE) return;
-  list_corners(c->R, c->I, &of);
-  for (int k = 0; k < of.count; ++k)
-    if (is_inside(c->I, &c->outline_I, c->n, c->near, of.vertex[k], &hint_I))
-      add_candidate(c, project_onto(c->I, c->n, of.vertex[k]), vertex_feature(c->R_is_A, of.id[k]));
+// Is x, seen along n, inside of the disc or at most `near` outside of it?
+static int is_in_disc(const Clip* c, const hfiFacet* disc, hfVec3 x) {
+  return v3_norm(v3_sub(project_onto(disc, c->n, x), disc->vertex[0])) - disc->radius <= c->near;
 }
 
-// Adds the crossings of the edges of I, a polygon or segment, with the edges of R, a polygon. Where an end of an edge is within
-// `near` of the other edge's line, that end is a candidate already.
+// Adds the vertices of I inside R. Where R is a polygon, notes the edges that each vertex is beyond.
+static void collect_incident_vertices(Clip* c) {
+  Corners of;
+  list_corners(c->I, c->R, &of);
+  for (int k = 0; k < of.count; ++k) {
+    int inside;
+    if (c->R->kind == HFI_FACET_DISC) inside = is_in_disc(c, c->R, of.vertex[k]);
+    else inside = !(c->beyond[k] = hfi_outline_edges_beyond(&c->outline_R, of.vertex[k], c->near));
+    if (inside) add_candidate(c, of.vertex[k], vertex_feature(!c->R_is_A, of.id[k]));
+  }
+}
+
+// Adds the vertices of R inside I, projected onto I. A segment has no inside.
+static void collect_reference_vertices(Clip* c) {
+  Corners of;
+  hfiOutline outline;
+  if (c->I->kind == HFI_FACET_SEGMENT || fabs(v3_dot(c->I->normal, c->n)) < STEEP_COSINE) return;
+  if (c->I->kind == HFI_FACET_POLYGON) hfi_outline_make(&outline, c->I, c->n);
+  list_corners(c->R, c->I, &of);
+  for (int k = 0; k < of.count; ++k) {
+    int inside = c->I->kind == HFI_FACET_DISC ? is_in_disc(c, c->I, of.vertex[k]) : hfi_outline_holds(&outline, of.vertex[k], c->near);
+    if (inside) add_candidate(c, project_onto(c->I, c->n, of.vertex[k]), vertex_feature(c->R_is_A, of.id[k]));
+  }
+}
+
+// ---- crossings ------------------------------------------------------------------------------------
+
+// Adds the crossing of edge i of I, from a to b, with edge j of R, if there is one. Where an end is within `near` of the other edge's line, that end is a
+// candidate already.
+static void cross_edges(Clip* c, int i, hfVec3 a, hfVec3 b, int j) {
+  double da = hfi_outline_beyond(&c->outline_R, j, a), db = hfi_outline_beyond(&c->outline_R, j, b);
+  if (!((da < 0) != (db < 0)) || fabs(da) <= c->near || fabs(db) <= c->near) return;
+  hfVec3 x = v3_axpy(da / (da - db), v3_sub(b, a), a);
+  hfiEdgeSet others = hfi_outline_edges_beyond(&c->outline_R, x, c->near) & ~((hfiEdgeSet)1 << j);
+  if (!others) add_candidate(c, x, crossing_feature(c, j, i));
+}
+
+// Adds the crossings of the edges of I, a polygon or segment, with the edges of R, a polygon. An edge of I can cross only those edges of R that one of its ends
+// is beyond and the other is not.
 static void cross_polygon(Clip* c) {
-  const Outline* o = &c->outline_R;
-  for (int i = 0, hint = 0; i < edge_count(c->I); ++i) {
+  for (int i = 0; i < edge_count(c->I); ++i) {
     int next = i + 1 < c->I->count ? i + 1 : 0;
-    hfVec3 a = c->I->vertex[i], b = c->I->vertex[next];
-    for (EdgeSet left = c->beyond[i] ^ c->beyond[next]; left; left &= left - 1) {
-      int j = __builtin_ctzll(left);
-      double da = beyond_edge(o, j, a), db = beyond_edge(o, j, b);
-      if (!((da < 0) != (db < 0)) || fabs(da) <= c->near || fabs(db) <= c->near) continue;
-      hfVec3 x = v3_axpy(da / (da - db), v3_sub(b, a), a);
-      if (!(edges_beyond(o, c->near, x, 0, &hint) & ~((EdgeSet)1 << j))) add_candidate(c, x, crossing_feature(c, j, i));
-    }
+    for (hfiEdgeSet left = c->beyond[i] ^ c->beyond[next]; left; left &= left - 1)
+      cross_edges(c, i, c->I->vertex[i], c->I->vertex[next], __builtin_ctzll(left));
   }
 }
 
@@ -289,6 +247,8 @@ static void collect_crossings(Clip* c) {
   else if (c->R->kind == HFI_FACET_DISC && facing >= CIRCLE_COSINE) cross_discs(c);
 }
 
+// ---- contact points -------------------------------------------------------------------------------
+
 // Chooses the candidates that become contact points: few are all kept as they are.
 static void choose_candidates(Clip* c) {
   hfiThinning thin;
@@ -311,20 +271,19 @@ static int write_points(Clip* c, hfiContactPoint* points) {
 }
 
 int hfi_clip_facets(const hfiFacet* A, const hfiFacet* B, int reference_is_A, hfiContactPoint* points) {
+  const hfiFacet* smaller = A->size < B->size ? A : B;
   Clip c;
   c.R = reference_is_A ? A : B;
   c.I = reference_is_A ? B : A;
   c.n = c.R->normal;
   c.plane = v3_dot(c.n, c.R->vertex[0]);
-  c.near = HFI_FLAT_TILT * min2(A->size, B->size);
+  c.near = HFI_FLAT_TILT * smaller->size;
   c.R_is_A = reference_is_A;
   c.count = 0;
-  c.across = choose_direction(c.n);
-  c.cells_per_metre = CELLS_PER_SIZE / min2(A->size, B->size);
-  memset(c.taken, 0, sizeof c.taken);
-  make_outline(c.R, c.n, &c.outline_R);
-  make_outline(c.I, c.n, &c.outline_I);
-  collect_vertices(&c);
+  start_cells(&c.cells, c.n, smaller);
+  if (c.R->kind == HFI_FACET_POLYGON) hfi_outline_make(&c.outline_R, c.R, c.n);
+  collect_incident_vertices(&c);
+  collect_reference_vertices(&c);
   collect_crossings(&c);
   return write_points(&c, points);
 }
