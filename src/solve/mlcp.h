@@ -18,46 +18,55 @@ typedef struct hfiMlcpRoom {
   void* memory;
 } hfiMlcpRoom;
 
-// Rows are in the order saturated rows, normals, tangents. Symbols as in mlcp.c:
-//   v = v* + A^-1 J^T x,   g = J v*,   G = J A^-1 J^T
+// Symbols as in mlcp_rows.c:  v = v* + A^-1 J^T x,   g = J v*,   G = J A^-1 J^T
 struct hfMlcp {
   hfStepCapacity capacity;
   hfMlcpConfig config;
   hfiMlcpRoom room;
 
+  // the problem and its islands
   const hfStepProblem* problem;
-  hfiPartition partition;      // islands of the problem
-  const int32_t *tree, *block; // trees and blocks of the island, or islands, solved now,
-  int32_t ntree, nblock, nv;   // and how many, and how many velocities
-  int32_t* column;             // (ntree of the problem) first column of a tree of the island
-  int32_t* driven;             // (islands) 1: the island has saturated rows
-  int32_t *group_tree, *group_block; // trees and blocks of several islands that are solved as one
-  // rows of this island
-  int32_t ns, nc, nt, n; // saturated rows, contacts, contacts with friction, all rows ns + nc + 2 nt
-  int32_t* source;       // (rows) the row of the problem that it is
-  int32_t* contact;      // (nc) block of the contact
-  int32_t* tangent;      // (nc) first of its two tangent rows, or -1
-  double* J;             // (n x nv of the island)
-  double* W;             // (n x nv of the island) rows of J A^-1
-  double* G;             // (n x n)
-  double* g;             // (rows) J v*
-  double* target;        // (rows) target of the row velocity; of tangents that of their anchor
-  double* soft;          // (rows) compliance R of saturated rows; 0 if rigid
-  double* lo;            // (rows) bounds of the impulse, and
-  double* hi;            // (max_row)
-  double* mu;            // (nc)
-  double* A;             // (max_tree_nv^2) factor of one tree
-  double* free_v;        // (nv of the island) v* = A^-1 p*
+  hfiPartition partition;
+  int32_t* driven;                   // (islands) 1: the island has saturated rows
+  int32_t *group_tree, *group_block; // members of several islands that are solved as one
 
-  // the complementarity problem of N unknowns
-  hfiMlcpEdge* edge;     // (N) of the complementarity form
-  double *lcp_A, *lcp_b, *lcp_lo, *lcp_hi, *z; // (N x N), (N) ...
-  double* x;             // (rows) impulses of the rows
-  void* work;            // (room.work_size)
+  // what is solved now: an island, or several as one
+  hfiMembers members;
+  int32_t nv;      // number of their velocities
+  int32_t* column; // (ntree of the problem) first velocity of a tree among them
+  double* free_v;  // (nv) v* = A^-1 p*
+  double* A;       // (max_tree_nv^2) factors of one tree
+
+  // its rows: saturated rows, then normals, then tangents
+  int32_t ns, nc, nt, n; // saturated rows, contacts, contacts with friction, all rows ns + nc + 2 nt
+  int32_t* source;       // (n) the row of the problem that it is
+  double* J;             // (n x nv)
+  double* W;             // (n x nv) J A^-1
+  double* G;             // (n x n)
+  double* g;             // (n) J v*
+  double* target;        // (n) target of the row velocity; of tangents that of their anchor
+  double* soft;          // (n) compliance R of saturated rows; 0 if rigid
+  double *lo, *hi;       // (n) bounds of the impulse
+  double* x;             // (n) impulses: the answer of a form
+
+  // its contacts
+  int32_t* contact; // (nc) block of the contact
+  int32_t* tangent; // (nc) first of its two tangent rows, or -1
+  double* mu;       // (nc)
+
+  // the complementarity problem of N unknowns that a form makes of them
+  hfiMlcpEdge* edge;                       // (N) of the complementarity form
+  double* lcp_A;                           // (N x N)
+  double *lcp_b, *lcp_lo, *lcp_hi, *z;     // (N)
+  void* work;                              // (room.work_size)
 };
 
-// Makes room for the rows ns, nc and nt and the velocities nv that m counts, and for a fourth more where that has to be allocated. Refuses where the machine
-// has no memory for them.
+// Copies the rows of the members, eliminates the velocities and forms G and g. Returns HF_SINGULAR where the numbers do not make a problem, and refuses where the
+// machine has no memory for it.
+hfStatus hfi_mlcp_form_rows(hfMlcp* m, hfiMembers members, hfError* error);
+
+// Makes room for the rows ns, nc and nt and the velocities nv that m counts. Where that has to be allocated, there is room for a fourth more. Refuses where the
+// machine has no memory for them.
 hfStatus hfi_mlcp_make_room(hfMlcp* m, hfError* error);
 
 // Solves the problem of n unknowns in m->lcp_* for m->z. Adds pivots and residual to the report.
