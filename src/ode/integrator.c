@@ -225,10 +225,68 @@ static double guess_step(hfIntegrator* in, double t, const double* x) {
 
 static hfStatus finish(hfIntegrator* in, hfStatus status) { return in->status = status; }
 
-// Whether an advance that began at `before` Newton iterations may attempt no further step.
-static int is_used_up(const hfIntegrator* in, int64_t attempts, int64_t before) {
+// An advance on its way to t_end.
+typedef struct Advance {
+  double start, t_end;
+  double grid;            // fixed steps: how many steps of the grid have begun
+  double goal;            // the time not to step across: the next point of the grid, or with error control t_end
+  int64_t attempts;       // steps that were attempted since the advance began, or since steps began to hold f
+  int64_t old_iterations; // Newton iterations before them
+} Advance;
+
+// The next step to attempt.
+typedef struct Stride {
+  double h;
+  double smallest; // Steps must not be shorter than this.
+  int last;        // 1: it ends at the goal
+} Stride;
+
+static void count_attempts_anew(Advance* a, const hfIntegrator* in) { a->attempts = 0, a->old_iterations = in->stepper.iterations; }
+
+// May the advance attempt no further step?
+static int is_used_up(const hfIntegrator* in, const Advance* a) {
   int64_t most = in->config.max_steps;
-  return most && (attempts >= most || in->stepper.iterations - before >= ITERATIONS_OF_A_STEP * most);
+  return most && (a->attempts >= most || in->stepper.iterations - a->old_iterations >= ITERATIONS_OF_A_STEP * most);
+}
+
+// Chooses the goal of the step from t, and limits its length.
+static void choose_goal(hfIntegrator* in, Advance* a, double t) {
+  double step = in->config.step;
+  if (in->config.error_control) {
+    a->goal = a->t_end;
+    in->next = min2(in->next, step);
+  } else if (t >= a->goal) {
+    a->goal = min2(a->start + ++a->grid * step, a->t_end);
+    if (a->t_end - a->goal < 1e-9 * step) a->goal = a->t_end;
+    in->next = step;
+    in->holds = 0;
+  } else if (in->holds) in->next = min2(in->next, HELD_STEP * step);
+}
+
+// The last step before the goal may be 1 % longer, so that no tiny step remains.
+static Stride choose_stride(const hfIntegrator* in, const Advance* a, double t) {
+  double left = a->goal - t;
+  int last = in->next * 1.01 >= left;
+  return (Stride){last ? left : in->next, max2(in->config.smallest_step, 1e-14 * max2(1, fabs(t))), last};
+}
+
+// Attempts a step from *t. Returns 1, with *t and x at its end, where it is accepted. Sets the length of the next step.
+static int try_step(hfIntegrator* in, const Advance* a, Stride stride, double* t, double* x) {
+  double h = stride.h;
+  hfStatus status = hfi_integrator_attempt(in, *t, h, x);
+  int crosses = may_cross(in, h, stride.smallest);
+  hfiVerdict verdict = judge(in, crosses ? HF_OK : status, h);
+  if (verdict.accept && !accept(in, h, x)) verdict = hfi_controller_retry(h), status = HF_NO_SOLUTION;
+  if (verdict.accept) {
+    *t = stride.last ? a->goal : *t + h;
+    in->crossed = crosses;
+    if (crosses || h >= in->bent) in->bent = 0;
+  } else if (status) ++in->failed;
+  else ++in->rejected;
+  // A step that was shortened to end at its goal is no reason to make the next step as short.
+  in->next = verdict.accept && stride.last ? max2(in->next, verdict.h) : verdict.h;
+  if (status && !verdict.accept && in->next < HOLD_BELOW * in->config.step) begin_to_hold(in);
+  return verdict.accept;
 }
 
 static hfStatus check_call(const hfIntegrator* in, double t, const double* x, double t_end, hfError* error) {
@@ -241,52 +299,25 @@ static hfStatus check_call(const hfIntegrator* in, double t, const double* x, do
 
 hfStatus hf_integrator_advance(hfIntegrator* in, double* t, double* x, double t_end, hfError* error) {
   hfi_clear_error(error);
-  const hfIntegratorConfig* c = &in->config;
   hfStatus refused = check_call(in, *t, x, t_end, error);
   if (refused) return refused;
-  const double start = *t;
-  double grid = 0;      // fixed steps: how many steps of the grid have begun
-  double goal = *t;     // the time not to step across: the next point of the grid, or with error control t_end
-  int64_t attempts = 0, before = in->stepper.iterations;
+  Advance a = {.start = *t, .t_end = t_end, .goal = *t};
+  count_attempts_anew(&a, in);
   hfi_stepper_forget_start(&in->stepper);
   in->holds = 0;
-  if (c->error_control && !(in->next > 0)) in->next = guess_step(in, *t, x);
+  if (in->config.error_control && !(in->next > 0)) in->next = guess_step(in, *t, x);
   while (*t < t_end) {
-    if (c->error_control) {
-      goal = t_end;
-      in->next = min2(in->next, c->step);
-    } else if (*t >= goal) {
-      goal = min2(start + ++grid * c->step, t_end);
-      if (t_end - goal < 1e-9 * c->step) goal = t_end;
-      in->next = c->step;
-      in->holds = 0;
-    } else if (in->holds) in->next = min2(in->next, HELD_STEP * c->step);
-    // The last step before the goal may be 1 % longer, so that no tiny step remains.
-    double left = goal - *t;
-    int last = in->next * 1.01 >= left;
-    double h = last ? left : in->next;
-    double smallest = max2(c->smallest_step, 1e-14 * max2(1, fabs(*t)));
-    hfStatus trouble = h < smallest && !last ? HF_STEP_TOO_SMALL : is_used_up(in, attempts, before) ? HF_NOT_CONVERGED : HF_OK;
+    choose_goal(in, &a, *t);
+    Stride stride = choose_stride(in, &a, *t);
+    hfStatus trouble = stride.h < stride.smallest && !stride.last ? HF_STEP_TOO_SMALL : is_used_up(in, &a) ? HF_NOT_CONVERGED : HF_OK;
     if (trouble) {
       if (!begin_to_hold(in)) return finish(in, trouble);
-      attempts = 0, before = in->stepper.iterations;
+      count_attempts_anew(&a, in);
       continue;
     }
-    ++attempts;
-    hfStatus status = hfi_integrator_attempt(in, *t, h, x);
-    int crosses = may_cross(in, h, smallest);
-    hfiVerdict verdict = judge(in, crosses ? HF_OK : status, h);
-    if (verdict.accept && !accept(in, h, x)) verdict = hfi_controller_retry(h), status = HF_NO_SOLUTION;
-    if (verdict.accept) {
-      *t = last ? goal : *t + h;
-      in->crossed = crosses;
-      if (crosses || h >= in->bent) in->bent = 0;
-    } else if (status) ++in->failed;
-    else ++in->rejected;
-    // A step that was shortened to end at its goal is no reason to make the next step as short.
-    in->next = verdict.accept && last ? max2(in->next, verdict.h) : verdict.h;
-    if (status && !verdict.accept && in->next < HOLD_BELOW * c->step) begin_to_hold(in);
-    if (verdict.accept && (renew(in, *t, x) == HF_RENEWAL_STOP || is_too_stiff(&in->watch, h))) break;
+    ++a.attempts;
+    if (!try_step(in, &a, stride, t, x)) continue;
+    if (renew(in, *t, x) == HF_RENEWAL_STOP || is_too_stiff(&in->watch, stride.h)) break;
   }
   return finish(in, HF_OK);
 }
