@@ -112,10 +112,10 @@ static void compute_inverse_masses(const Group* g, double W[9]) {
   }
 }
 
-// Returns the factor, at most 1, by which the velocities s0 of three rows are reduced so that their release gives little energy.
-// A motion with row velocities s has at least the energy s^T W^-1 s/2. It grows without bound where bodies can hardly follow:
-// an arm that is stretched out, bodies tied to places out of reach. It is bounded by what `mass` has at speed u.
-// W includes the compliance of the rows, which are near-rigid for the inverse mass w.
+// Returns the factor, at most 1, by which the velocities s0 of three rows are reduced, so that their release gives no more energy than `mass` has at
+// speed u. A motion with row velocities s has at least the energy s^T W^-1 s/2, with the inverse masses W of the rows. It grows without bound where
+// bodies can hardly follow: an arm that is stretched out, or bodies tied to places out of reach. W includes the compliance of the rows, which are
+// near-rigid for the inverse mass w.
 static double release_share(const Group* g, double w, double mass, double u) {
   double s0[3] = {g->row[0].s0, g->row[1].s0, g->row[2].s0}, x[3] = {s0[0], s0[1], s0[2]}, W[9];
   double softness = w * sqr(g->step->near_rigid / (2 * HFI_PI)), s2 = sqr(s0[0]) + sqr(s0[1]) + sqr(s0[2]);
@@ -139,8 +139,9 @@ HFI_CALLED static double steepen_rows(const Group* g, double speed, double faste
   return strength;
 }
 
-// Fills near-rigid rows that are made for their mean inverse mass w. Those with a large error, or that may not aim at the speed that it asks for, become steeper. scale multiplies their slope. mass, or the inertia of a rotation, bounds the
-// energy of a release (release_share). It is not read where the group is one row.
+// Fills near-rigid rows that are made for their mean inverse mass w, with `scale` times the slope. Rows with a large error become steeper, and so do those that
+// may not aim at the speed that their error asks for. `mass`, or the inertia of a rotation, bounds the energy of a release (release_share); it is not read
+// where the group is one row.
 static void fill_rigid_rows(const Group* g, double w, double scale, double mass) {
   double removal_time = g->step->h * (1 + g->step->near_rigid / HFI_PI);
   double u = hfi_equality_release_speed(g->a->model, g->e, g->J, g->n * g->ncol);
@@ -200,12 +201,12 @@ static int is_soft(const hfModel* m, const hfiActuationStep* step, int i) {
   return (hf_model_eq_solref(m)[2 * i] != 0 || step->soft_defaults) && !step->rigid_equalities;
 }
 
-// Forces at points that are apart turn the two bodies together unless they act along the line between them: they are no
-// internal forces, and a tie that cannot be closed would spin what carries it, ever faster. Two bodies that both move get
-// their forces at the point in the middle. Where one is fixed, or moved by hand, nothing turns together, and the points stay.
+// Moves the two points of an equality to the middle between them if both bodies move. Forces at points that are apart turn the two bodies together,
+// unless they act along the line between the points: they are no internal forces, and a tie that cannot be closed would spin what carries it, ever
+// faster. Where one body is fixed, or moved by hand, nothing turns together, and the points stay.
 //
-// The lever to the point in the middle would make the rows of block b softer, the wider they are open. Returns by how much steeper they have to be for
-// the stiffness that they have at their own points.
+// The lever to the middle makes the rows of block b softer, the wider they are open. Returns the factor by which the rows have to be steeper for the
+// stiffness that they have at their own points.
 static double join_attachment(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, const hfiRowBlock* b, hfiEquality* e) {
   if (v3_norm(v3_sub(e->p_W[0], e->p_W[1])) < APART || !d->body_link[e->body[0]] || !d->body_link[e->body[1]]) return 1;
   Group g = group_of(a, d, step, e, b, 0);

@@ -81,9 +81,9 @@ int hfi_contact_insert(const hfModel* model, const hfiMaterial* listed, const hf
                        hfiContact* contact, int ncontact, int32_t* number);
 // Farthest point of each geom from its body's origin, out (ngeom) [m].
 void hfi_contact_extents(const hfModel* model, double* out);
-// How far each geom that can touch another may come over h, at most: speed of its body by the velocities V of the links, spin times
-// extent, a fall, and how far other forces push its tree (push, ntree, or NULL). alone (ntree, or NULL) marks trees whose geoms count as seen from
-// the first body of the tree. Returns how far the origin of a body may come, and turn, at most [m, rad].
+// Computes the reach (ngeom) of geoms that can touch another: how far each may come within h, at most [m]. It is a sum: the way of its body at velocities V of the
+// links, its turn times its extent, a fall, and how far other forces push its tree (push (ntree), or NULL). Geoms of trees that alone (ntree, or NULL) marks
+// count as seen from the first body of the tree. Returns how far the origin of any body may come, and how far a body may turn, at most [m, rad].
 typedef struct hfiFarthest { double base, turn; } hfiFarthest;
 hfiFarthest hfi_contact_reach(const hfDynamics* dynamics, const hfMotion* V, double h, const hfiScene* scene, const double* extent,
                               const double* push, const int32_t* alone, double* reach); // (ngeom)

@@ -67,8 +67,16 @@ void hfi_contact_columns(const hfDynamics* d, int body_a, int body_b, int32_t* c
 
 // ---- rows ----------------------------------------------------------------------------------------
 
-// Inverse masses of friction rows are summed while their entries are in registers: `weighs` says whether somebody asks for them, and
-// every caller passes a constant. `inverse` (columns) is 1/M_ii. The functions return the part of sliding and add the others to *w.
+// The rows of a contact that are filled. Inverse masses of friction rows are summed while their entries are in registers: the functions return the part of
+// sliding and add the others to *w.
+typedef struct RowFill {
+  const hfDynamics* d;
+  const hfiContact* c;
+  int dim;               // number of rows
+  int weighs;            // 1: inverse masses are asked for; a constant in each caller
+  const double* inverse; // with `weighs`: 1/M_ii of the columns
+  hfiInverseMasses* w;   // likewise
+} RowFill;
 
 static inline double weigh(double x, double y, double inverse) { return (x * x + y * y) * inverse; }
 static inline double weigh_vectors(hfVec3 a, hfVec3 b, const double* inverse) {
@@ -85,16 +93,15 @@ static void fill_column_turns(const hfiContact* c, hfVec3 turn, int dim, int n, 
   if (inverse) w->group[HF_ROLLING] += weigh(roll1, roll2, inverse[k]);
 }
 
-// Column k of a dim x n piece: dof with motion S, r from its reference point to C.
-HFI_COPIED double fill_column(const hfiContact* c, const hfMotion* S, hfVec3 r, double sign, int dim, int n, int k, int weighs,
-                              const double* inverse, hfiInverseMasses* w, double* J) {
+// Column k of a piece of n columns: dof with motion S, r from its reference point to C.
+HFI_COPIED double fill_column(RowFill f, const hfMotion* S, hfVec3 r, double sign, int n, int k, double* J) {
   hfVec3 v = v3_scale(sign, v3_add(S->v, v3_cross(S->w, r)));
-  J[k] = v3_dot(c->n, v);
-  if (dim < 3) return 0;
-  double t1 = v3_dot(c->t1, v), t2 = v3_dot(c->t2, v);
+  J[k] = v3_dot(f.c->n, v);
+  if (f.dim < 3) return 0;
+  double t1 = v3_dot(f.c->t1, v), t2 = v3_dot(f.c->t2, v);
   J[n + k] = t1, J[2 * n + k] = t2;
-  if (dim > 3) fill_column_turns(c, v3_scale(sign, S->w), dim, n, k, weighs ? inverse : NULL, w, J);
-  return weighs ? weigh(t1, t2, inverse[k]) : 0;
+  if (f.dim > 3) fill_column_turns(f.c, v3_scale(sign, S->w), f.dim, n, k, f.weighs ? f.inverse : NULL, f.w, J);
+  return f.weighs ? weigh(t1, t2, f.inverse[k]) : 0;
 }
 
 // Along a direction e a free body, whose motions are translations along the world's axes and
@@ -147,67 +154,62 @@ static void fill_free_turns(const hfiContact* c, double sign, const hfMotion* S,
   if (inverse) w->group[HF_ROLLING] += weigh_vectors(roll1, roll2, inverse + 3);
 }
 
-HFI_COPIED double fill_free(const hfDynamics* d, const hfiContact* c, const hfiContactSide* side, int dim, int weighs, const double* inverse,
-                            hfiInverseMasses* w, double* J) {
+// A free body.
+HFI_COPIED double fill_free(RowFill f, const hfiContactSide* side, double* J) {
+  const hfDynamics* d = f.d;
+  const hfiContact* c = f.c;
   const hfMotion* S = d->S + side->dofs[0];
   hfVec3 r = d->any_whirls && !c->curved ? find_whirling_arm(d, c, side, S) : v3_sub(c->p_W, hfi_body_reference(d, side->body));
   hfVec3 n = v3_scale(side->sign, c->n);
   fill_free_row(n, v3_cross(r, n), S, J);
-  if (dim < 3) return 0;
+  if (f.dim < 3) return 0;
   hfVec3 t1 = v3_scale(side->sign, c->t1), t2 = v3_scale(side->sign, c->t2);
   hfVec3 turn1 = fill_free_row(t1, v3_cross(r, t1), S, J + 6), turn2 = fill_free_row(t2, v3_cross(r, t2), S, J + 12);
-  if (dim > 3) fill_free_turns(c, side->sign, S, dim, weighs ? inverse : NULL, w, J);
-  return weighs ? weigh_vectors(t1, t2, inverse) + weigh_vectors(turn1, turn2, inverse + 3) : 0;
+  if (f.dim > 3) fill_free_turns(c, side->sign, S, f.dim, f.weighs ? f.inverse : NULL, f.w, J);
+  return f.weighs ? weigh_vectors(t1, t2, f.inverse) + weigh_vectors(turn1, turn2, f.inverse + 3) : 0;
 }
 
 // A body on a tree of its own.
-HFI_COPIED double fill_single(const hfDynamics* d, const hfiContact* c, const hfiContactSide* side, int dim, int weighs,
-                              const double* inverse, hfiInverseMasses* w, double* J) {
-  hfVec3 r = v3_sub(c->p_W, hfi_body_reference(d, side->body));
+HFI_COPIED double fill_single(RowFill f, const hfiContactSide* side, double* J) {
+  hfVec3 r = v3_sub(f.c->p_W, hfi_body_reference(f.d, side->body));
   double sum = 0;
-  for (int k = 0; k < side->n; ++k)
-    sum += fill_column(c, &d->S[side->dofs[k]], r, side->sign, dim, side->n, k, weighs, inverse, w, J);
+  for (int k = 0; k < side->n; ++k) sum += fill_column(f, &f.d->S[side->dofs[k]], r, side->sign, side->n, k, J);
   return sum;
 }
 
 // Both bodies on one tree.
-HFI_COPIED double fill_shared(const hfDynamics* d, const hfiContact* c, const hfiContactColumns* columns, int dim, int weighs,
-                              const double* inverse, hfiInverseMasses* w, double* J) {
+HFI_COPIED double fill_shared(RowFill f, const hfiContactColumns* columns, double* J) {
   const hfiContactSide *a = &columns->side[0], *b = &columns->side[1];
-  hfVec3 r = v3_sub(c->p_W, hfi_body_reference(d, a->body));
+  hfVec3 r = v3_sub(f.c->p_W, hfi_body_reference(f.d, a->body));
   int i = count_common(a, b), j = i;
   double sum = 0;
   for (int k = 0; k < columns->ncol[0]; ++k) {
     double sign;
     int dof = next_shared(a, b, &i, &j, &sign);
-    sum += fill_column(c, &d->S[dof], r, sign, dim, columns->ncol[0], k, weighs, inverse, w, J);
+    sum += fill_column(f, &f.d->S[dof], r, sign, columns->ncol[0], k, J);
   }
   return sum;
 }
 
-HFI_COPIED double fill_rows(const hfDynamics* d, const hfiContactColumns* columns, const hfiContact* c, int dim, int weighs,
-                            const double* inverse, hfiInverseMasses* w, double* J) {
+HFI_COPIED double fill_rows(RowFill f, const hfiContactColumns* columns, double* J) {
   double sum = 0;
-  if (columns->shared) return fill_shared(d, c, columns, dim, weighs, inverse, w, J);
+  if (columns->shared) return fill_shared(f, columns, J);
   for (int s = 0; s < columns->npiece; ++s) {
     const hfiContactSide* side = &columns->side[s];
-    if (side->free)
-      sum += fill_free(d, c, side, dim, weighs, inverse, w, J);
-    else
-      sum += fill_single(d, c, side, dim, weighs, inverse, w, J);
-    J += dim * side->n;
-    if (weighs) inverse += side->n;
+    sum += side->free ? fill_free(f, side, J) : fill_single(f, side, J);
+    J += f.dim * side->n;
+    if (f.weighs) f.inverse += side->n;
   }
   return sum;
 }
 
 void hfi_contact_rows(const hfDynamics* d, const hfiContactColumns* columns, const hfiContact* c, int dim, double* J) {
-  fill_rows(d, columns, c, dim, 0, NULL, NULL, J);
+  fill_rows((RowFill){d, c, dim, 0, NULL, NULL}, columns, J);
 }
 
 void hfi_contact_weighed_rows(const hfDynamics* d, const hfiContactColumns* columns, const hfiContact* c, int dim, const double* inverse,
                               hfiInverseMasses* w, double* J) {
   w->group[HF_TORSION] = w->group[HF_ROLLING] = 0;
-  w->group[HF_SLIDING] = 0.5 * fill_rows(d, columns, c, dim, 1, inverse, w, J);
+  w->group[HF_SLIDING] = 0.5 * fill_rows((RowFill){d, c, dim, 1, inverse, w}, columns, J);
   w->group[HF_ROLLING] *= 0.5;
 }

@@ -78,9 +78,9 @@ static double pyramid_factor(const hfWorld* w, const hfiMaterial* m) {
   return (m->condim - 1) * w->impratio / (mu2 * (1 + mu2));
 }
 
-// MuJoCo's law for the inverse weight `weight`; and the stiffness and dissipation with which a body of this weight rests as deep,
-// and is damped there as much (in earth's gravity where the scene has none): they serve methods of continuous time and friction.
-// Where nothing moves the centres of both bodies, there is no weight, and the contact keeps the stiffness of its geoms.
+// Sets MuJoCo's law for the inverse weight `weight`. Methods of continuous time and friction need a stiffness and a dissipation instead: those with which a
+// body of this weight rests as deep, and is damped there as much, in earth's gravity where the scene has none. Where nothing moves the centres of both
+// bodies, there is no weight, and the contact keeps the stiffness of its geoms.
 static void translate(const hfModel* m, double weight, const double* solref, const double* solimp, hfiMaterial* out) {
   if (!(weight > LEAST_WEIGHT)) return;
   double gravity = v3_norm(v3_load(m->world.gravity)), w = weight / pyramid_factor(&m->world, out);

@@ -24,17 +24,34 @@ static const double LARGE = 100;
 
 static int is_round(int type) { return type == HF_GEOM_SPHERE || type == HF_GEOM_CAPSULE || type == HF_GEOM_ELLIPSOID; }
 
+// How far the core of a round shape is below its surface; 0 for other shapes.
+static double find_core(const hfiShape* A) {
+  if (A->type == HF_GEOM_ELLIPSOID) return min2(A->size[0], min2(A->size[1], A->size[2]));
+  return is_round(A->type) ? A->size[0] : 0;
+}
+
+// Is A a sphere that is not much larger than a cell, with its centre outside of the matter for certain?
+static int is_ball_outside(const hfiFieldQuery* q) {
+  return q->A->type == HF_GEOM_SPHERE && q->core + q->margin <= LARGE * q->cell && hfi_field_sunk_depth(q, q->X_BA.p) < -HFI_SURELY * q->cell;
+}
+
+// Starts a query; returns 0 where A is nowhere near the field. The lists of a query are long: they are not cleared.
+static int start_query(hfiFieldQuery* q) {
+  q->cell = min2(q->f->dx, q->f->dy);
+  q->cone = is_round(q->A->type) ? STRICT : LOOSE;
+  q->core = find_core(q->A);
+  q->count = q->nlow = q->keeps_sides = 0;
+  q->ball = 0;
+  if (!hfi_field_find_cells(q)) return 0;
+  if (is_ball_outside(q)) q->ball = q->core + q->margin;
+  return 1;
+}
+
 int hfi_convex_hfield(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiContactPoint* points) {
   const hfiHeightField* f = B->field;
-  hfiFieldQuery q; // Its lists are long: they are not cleared.
-  int round = is_round(A->type);
-  q.A = A, q.X_BA = pose_inv_mul(*X_WB, *X_WA), q.f = f, q.margin = margin, q.cell = min2(f->dx, f->dy);
-  q.points = points, q.count = q.nlow = q.keeps_sides = 0;
-  q.cone = round ? STRICT : LOOSE;
-  q.core = A->type == HF_GEOM_ELLIPSOID ? min2(A->size[0], min2(A->size[1], A->size[2])) : round ? A->size[0] : 0;
-  q.ball = 0;
-  if (!hfi_field_find_cells(&q)) return 0;
-  if (A->type == HF_GEOM_SPHERE && q.core + margin <= LARGE * q.cell && hfi_field_sunk_depth(&q, q.X_BA.p) < -HFI_SURELY * q.cell) q.ball = q.core + margin;
+  hfiFieldQuery q;
+  q.A = A, q.X_BA = pose_inv_mul(*X_WB, *X_WA), q.f = f, q.margin = margin, q.points = points;
+  if (!start_query(&q)) return 0;
   int at_border = q.c0 == 0 || q.r0 == 0 || q.c1 == f->ncol - 2 || q.r1 == f->nrow - 2, flat = hfi_field_is_flat(&q);
   if (flat) hfi_field_touch_patch(&q);
   else hfi_field_touch_faces(&q);

@@ -37,15 +37,14 @@ static int neighbour(const hfiHeightField* f, const FieldFace* t, int k, int* c,
   return *c >= 0 && *r >= 0 && *c < f->ncol - 1 && *r < f->nrow - 1;
 }
 
-// Whether a face holds A's point p at `depth` below the plane of the face. w: the point of that plane nearest to p.
+// Does a face hold A's point p, which is `depth` below the plane of the face? w is the point of that plane nearest to p.
 //
-//   p above the plane        if w is in the triangle
-//   p below the plane, A round, its core outside of the matter
-//                            if w is in the triangle and the core above the plane: w is then inside of A. (The core may be beside the
-//                            field or behind a ridge. p may be there too.)
-//   p below the plane, else  if w or p is in the triangle, or if w is in a neighbour with which the face makes a valley (a point at
-//                            the bottom of a valley is held by all its faces); and if p is no nearer to the surface straight
-//                            above it than to the plane (faces of a ridge further away do not count)
+//   1. p is above the plane: the face holds it if w is in the triangle.
+//   2. p is below the plane, and A is round with its core outside of the matter: if w is in the triangle and the core is above the
+//      plane. Then w is inside of A. (The core may be beside the field or behind a ridge, and so may p.)
+//   3. p is below the plane, and A is any other shape or deeper: if w or p is in the triangle, or if w is in a neighbour with which the
+//      face makes a valley, because all faces of a valley hold a point at its bottom. But not if p is nearer to the surface straight
+//      above it than to the plane: then another face of a ridge is nearer.
 static int face_holds(const hfiFieldQuery* q, const FieldFace* t, hfVec3 w, hfVec3 p, double depth) {
   const hfiHeightField* f = q->f;
   int near = near_triangle(f, t, w), inside = near && in_triangle(f, t->c, t->r, t->upper, w);
@@ -141,9 +140,11 @@ static int face_is_out_of_reach(const hfiFieldQuery* q, int sides, hfVec3 g) {
   return 0;
 }
 
-// Does the face of a cell with these slopes surely not hold a sphere whose centre is outside of the matter? Its plane g.x = g.corner, g = (-slope, 1), is beyond
-// the sphere's reach, or the centre is above it and w, the point of the plane nearest to the centre, not in the triangle (face_holds). The nearest point of the
-// sphere must then not be in a triangle from which w is far.
+// Is it certain that the face of a cell with these slopes does not hold a sphere whose centre is outside of the matter? The plane of the face is g.x = g.corner with
+// g = (-slope, 1). There are two such cases:
+//   - The plane is beyond the sphere's reach.
+//   - The centre is above the plane, and w, the point of the plane nearest to the centre, is not in the triangle (face_holds).
+// A sphere that is large on a steep face is left to face_holds: its nearest point may be in a triangle from which w is far.
 static int ball_misses_face(const hfiFieldQuery* q, int c, int r, int upper, const double slope[2]) {
   const hfiHeightField* f = q->f;
   hfVec3 rel = v3_sub(q->X_BA.p, hfi_hfield_vertex(f, c, r));

@@ -19,10 +19,13 @@ static inline hfiApproach hfi_approach(hfVec3 a, hfVec3 b) {
 
 static inline double hfi_axis_project(const hfiRodAxis* s, hfVec3 x) { return clamp(v3_dot(s->u, v3_sub(x, s->p)), -s->half, s->half); }
 
-// The ends of the overlap, seen along the bisector w of the two directions (B's turned to A's side):
-// on each side the segment that ends first gives its end. [0] lies at the lower parameter of A. If the
-// segments are nearest at an end, they are so at one of these: were the end of A nearest to a point b
-// inside B, then u.(b - a) >= 0 and v.(b - a) = 0, so B reaches farther along w and A ends first.
+// The two ends of the overlap of A and B, seen along the bisector w of their directions u and v (B's
+// is turned to A's side). On each side the segment that ends first gives its end, and the other one its
+// point nearest to that end. end[0] lies at the lower parameter of A.
+//
+// If the segments are nearest at an end of one of them, this is one of the two. For let the end a of A
+// be nearest to a point b inside B: then u.(b - a) >= 0 and v.(b - a) = 0, so that B reaches farther
+// along w, and A ends first.
 static inline void hfi_axis_ends(const hfiRodAxis* A, const hfiRodAxis* B, hfiApproach end[2]) {
   double along = v3_dot(A->u, B->u) < 0 ? -1 : 1;
   hfVec3 w = v3_axpy(along, B->u, A->u);

@@ -200,41 +200,46 @@ static const double* read_feedback(hfiMjcf* m, const hfiElem* elem, const char* 
   return data;
 }
 
-void hfi_mjcf_read_signal(hfiMjcf* m, const char* full_name, hfActuatorDef* def) {
-  const char* actuator = own_name(m, full_name);
+// Reads the numbers of a constant, sine, ramp or chirp into def->signal_data; those that are not given are zero.
+static void read_numbers(hfiMjcf* m, const hfiCustom* c, const hfiKeyword* kind, const char* text, hfActuatorDef* def) {
   static const struct {
     int least, most;
   } counts[] = {{0, 0}, {1, 1}, {2, 4}, {4, 4}, {4, 5}, {0, 0}, {0, 0}, {0, 0}}; // by hfSignalType
-  hfiCustom* c =
-      actuator && m->custom ? find_custom(m, hfi_format(m->r, "signal.%s", actuator)) : NULL;
-  if (!c) return;
-  for (const hfiKeyword* k = hfi_mjcf_signals; k->word && c->text; ++k) {
+  int count = 0, least = counts[kind->value].least, most = counts[kind->value].most;
+  double* x = HFI_NEW(m->r, double, 5);
+  const double* given = hfi_parse_list(m->r, c->elem, "data", text, &count);
+  if (!m->r->status && least == most && count != most)
+    hfi_fail(m->r, c->elem, HF_ERROR_PARSE, "%s takes %d numbers, not %d", kind->word, most, count);
+  if (!m->r->status && (count < least || count > most))
+    hfi_fail(m->r, c->elem, HF_ERROR_PARSE, "%s takes %d to %d numbers, not %d", kind->word, least, most, count);
+  if (m->r->status) return;
+  memcpy(x, given, (size_t)count * sizeof *x);
+  def->signal_data = x;
+  def->signal_count = most;
+}
+
+// The kind of signal with which the text begins, or NULL.
+static const hfiKeyword* find_signal(const char* text) {
+  for (const hfiKeyword* k = hfi_mjcf_signals; k->word && text; ++k) {
     size_t length = strlen(k->word);
-    if (strncmp(c->text, k->word, length) != 0 || c->text[length] != ' ') continue;
-    const char* rest = c->text + length;
-    def->signal = k->value;
-    if (k->value == HF_SIGNAL_TABLE || k->value == HF_SIGNAL_CYCLE) {
-      def->signal_data = read_table_signal(m, c->elem, rest, &def->signal_count);
-      return;
-    }
-    if (k->value == HF_SIGNAL_FEEDBACK) {
-      def->signal_data = read_feedback(m, c->elem, rest, &def->signal_count);
-      return;
-    }
-    double* x = HFI_NEW(m->r, double, 5);
-    int count = 0, least = counts[k->value].least, most = counts[k->value].most;
-    const double* given = hfi_parse_list(m->r, c->elem, "data", rest, &count);
-    if (!m->r->status && least == most && count != most)
-      hfi_fail(m->r, c->elem, HF_ERROR_PARSE, "%s takes %d numbers, not %d", k->word, most, count);
-    if (!m->r->status && (count < least || count > most))
-      hfi_fail(m->r, c->elem, HF_ERROR_PARSE, "%s takes %d to %d numbers, not %d", k->word, least, most, count);
-    if (m->r->status) return;
-    memcpy(x, given, (size_t)count * sizeof *x);
-    def->signal_data = x;
-    def->signal_count = most;
+    if (strncmp(text, k->word, length) == 0 && text[length] == ' ') return k;
+  }
+  return NULL;
+}
+
+void hfi_mjcf_read_signal(hfiMjcf* m, const char* full_name, hfActuatorDef* def) {
+  const char* actuator = own_name(m, full_name);
+  const hfiCustom* c = actuator && m->custom ? find_custom(m, hfi_format(m->r, "signal.%s", actuator)) : NULL;
+  if (!c) return;
+  const hfiKeyword* kind = find_signal(c->text);
+  if (!kind) {
+    hfi_fail(m->r, c->elem, HF_ERROR_PARSE, "\"%.40s\" is no signal: constant, sine, ramp, chirp, table, cycle or feedback",
+             c->text ? c->text : "a number");
     return;
   }
-  hfi_fail(m->r, c->elem, HF_ERROR_PARSE,
-           "\"%.40s\" is no signal: constant, sine, ramp, chirp, table, cycle or feedback",
-           c->text ? c->text : "a number");
+  const char* rest = c->text + strlen(kind->word);
+  def->signal = kind->value;
+  if (kind->value == HF_SIGNAL_TABLE || kind->value == HF_SIGNAL_CYCLE) def->signal_data = read_table_signal(m, c->elem, rest, &def->signal_count);
+  else if (kind->value == HF_SIGNAL_FEEDBACK) def->signal_data = read_feedback(m, c->elem, rest, &def->signal_count);
+  else read_numbers(m, c, kind, rest, def);
 }

@@ -149,6 +149,23 @@ static int is_only_drawn(const hfiMjcf* m, const hfiScope* scope, const GeomSpec
   return d->contype == 0 && d->conaffinity == 0 && !named_in_pair(m, hfi_attr(elem, "name"));
 }
 
+// Loads the mesh or height field that the geom names. Returns 1 if the geom can be made with it, 0 if the geom was refused or left out.
+static int load_named(hfiMjcf* m, const hfiScope* scope, GeomSpec* s, hfiElem* elem, const hfiShapeKind* shape) {
+  hfiMjcfAsset* asset;
+  if (shape->uses_hfield) {
+    asset = hfi_mjcf_find_asset(m, elem, "hfield", "height field", m->hfields, s->hfield);
+    if (asset) s->def.hfield = hfi_mjcf_load_hfield(m, asset);
+  } else {
+    asset = hfi_mjcf_find_asset(m, elem, "mesh", "mesh", m->meshes, s->mesh);
+    if (asset) s->def.mesh = hfi_mjcf_load_mesh(m, asset);
+    if (!shape->uses_mesh) s->def.mesh_fit = m->fitaabb ? 2 : 1;
+  }
+  if (!asset || m->r->status) return 0;
+  int loaded = (shape->uses_hfield ? s->def.hfield : s->def.mesh) >= 0;
+  if (!loaded && hfi_mesh_do_without(m->r, asset->elem, is_only_drawn(m, scope, s, elem))) hfi_mjcf_leave_out(m, HF_OBJECT_GEOM, elem);
+  return loaded;
+}
+
 // Returns 1 if the geom can be made, 0 if it was refused or left out.
 static int find_shape(hfiMjcf* m, const hfiScope* scope, GeomSpec* s, hfiElem* elem) {
   if (s->def.type >= HFI_SHAPES) {
@@ -165,17 +182,9 @@ static int find_shape(hfiMjcf* m, const hfiScope* scope, GeomSpec* s, hfiElem* e
   }
   if (shape->uses_hfield && !s->hfield) hfi_fail(m->r, elem, HF_ERROR_MODEL, "a geom of type hfield must name a height field");
   if (shape->uses_mesh && !s->mesh) hfi_fail(m->r, elem, HF_ERROR_MODEL, "a geom of type mesh must name a mesh");
-  if (m->r->status || !(shape->uses_hfield || (s->mesh && (shape->uses_mesh || shape->fit)))) return !m->r->status;
-  hfiMjcfAsset* asset = shape->uses_hfield ? hfi_mjcf_find_asset(m, elem, "hfield", "height field", m->hfields, s->hfield)
-                                           : hfi_mjcf_find_asset(m, elem, "mesh", "mesh", m->meshes, s->mesh);
-  if (!asset) return 0;
-  int id = shape->uses_hfield ? hfi_mjcf_load_hfield(m, asset) : hfi_mjcf_load_mesh(m, asset);
-  *(shape->uses_hfield ? &s->def.hfield : &s->def.mesh) = id;
-  s->def.mesh_fit = shape->uses_mesh || shape->uses_hfield ? 0 : m->fitaabb ? 2 : 1;
-  if (id >= 0 || m->r->status) return !m->r->status;
-  if (hfi_mesh_do_without(m->r, asset->elem, is_only_drawn(m, scope, s, elem)))
-    hfi_mjcf_leave_out(m, HF_OBJECT_GEOM, elem);
-  return 0;
+  if (m->r->status) return 0;
+  int names_mesh = s->mesh && (shape->uses_mesh || shape->fit);
+  return shape->uses_hfield || names_mesh ? load_named(m, scope, s, elem, shape) : 1;
 }
 
 static void set_colour(hfiMjcf* m, const hfiElem* elem, GeomSpec* s) {

@@ -59,30 +59,39 @@ static void add(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef d, const char* suf
   if (!r->status) hfi_keep(r, j->elem, hf_builder_add_joint(r->builder, &d, &r->scratch));
 }
 
-void hfi_urdf_add_joints(hfiUrdf* u, const hfiUrdfJoint* j, int body) {
-  hfiReader* r = u->r;
-  if (j->type == HFI_URDF_FIXED) {
-    for (hfiElem* e = j->elem->child; e; e = e->next)
-      e->used = 1; // axis and limit of a fixed joint have no meaning and are not reported
-    for (hfiElem* e = j->elem->child; e; e = e->next)
-      for (hfiAttr* a = e->attr; a; a = a->next) a->used = 1;
-    return;
+// Axis and limit of a fixed joint have no meaning: nobody is told that they are not used.
+static void mark_children_used(hfiElem* joint) {
+  for (hfiElem* e = joint->child; e; e = e->next) {
+    e->used = 1;
+    for (hfiAttr* a = e->attr; a; a = a->next) a->used = 1;
   }
-  hfJointDef d = hf_joint_def_default();
+}
+
+static hfVec3 read_axis(hfiReader* r, hfiElem* joint) {
   double axis[3] = {1, 0, 0};
-  hfiElem* e = hfi_child(j->elem, "axis");
+  hfiElem* e = hfi_child(joint, "axis");
   if (e) {
     hfi_require(r, e, "xyz");
     hfi_read_reals(r, e, "xyz", 3, 3, axis);
   }
+  hfVec3 a = v3_load(axis);
+  if (!r->status && !(v3_norm(a) > 1e-10)) hfi_fail(r, joint, HF_ERROR_MODEL, "the axis has no direction");
+  return a;
+}
+
+void hfi_urdf_add_joints(hfiUrdf* u, const hfiUrdfJoint* j, int body) {
+  if (j->type == HFI_URDF_FIXED) {
+    mark_children_used(j->elem);
+    return;
+  }
+  hfiReader* r = u->r;
+  hfJointDef d = hf_joint_def_default();
   d.where = hfi_where(r, j->elem);
   d.body = body;
   read_limit(u, j, &d);
   read_dynamics(u, j, &d);
   d.armature = hfi_urdf_rotor_inertia(u, j->name);
-  hfVec3 a = v3_load(axis);
-  if (!r->status && !(v3_norm(a) > 1e-10))
-    hfi_fail(r, j->elem, HF_ERROR_MODEL, "the axis has no direction");
+  hfVec3 a = read_axis(r, j->elem);
   if (r->status) return;
   switch (j->type) {
   case HFI_URDF_FLOATING:

@@ -264,34 +264,48 @@ static const char* end_mark(const char* s, const char* end) {
 
 static int begins_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
+// A copy that grows; without `out` its size alone is counted.
+typedef struct Copy {
+  char* out;
+  size_t size;
+} Copy;
+
+static void extend(Copy* c, const char* from, size_t n) {
+  if (c->out) memcpy(c->out + c->size, from, n);
+  c->size += n;
+}
+
+// Copies the tag that begins at s, with a blank behind each quoted value that a name follows. Returns where the tag ends.
+static const char* copy_tag(Copy* c, const char* s, const char* end) {
+  char quote = 0;
+  for (; s < end; ++s) {
+    extend(c, s, 1);
+    if (quote && *s == quote) {
+      quote = 0;
+      if (s + 1 < end && begins_name(s[1])) extend(c, " ", 1);
+    } else if (!quote && (*s == '"' || *s == '\''))
+      quote = *s;
+    else if (!quote && *s == '>')
+      return s + 1;
+  }
+  return end;
+}
+
 // Copies the text to `out`, which may be NULL, with a blank wherever an attribute follows the last one without. Returns how long the copy is.
 static size_t copy_with_blanks(const char* text, size_t length, char* out) {
-  const char* end = text + length;
-  size_t size = 0;
-  char quote = 0;
-  int inside = 0; // of a tag
-  for (const char* s = text; s < end; ++s) {
-    const char* mark = !inside && *s == '<' ? end_mark(s, end) : NULL;
-    const char* stop = mark ? find_text(s, end, mark) : s;
-    if (!stop) stop = end - 1; // it never ends: the parser says so
-    for (; s < stop; ++s, ++size)
-      if (out) out[size] = *s;
-    if (out) out[size] = *s;
-    ++size;
-    int closes = inside && quote && *s == quote;
-    if (!mark && !inside)
-      inside = *s == '<';
-    else if (inside && !quote && *s == '>')
-      inside = 0;
-    else if (inside && !quote && (*s == '"' || *s == '\''))
-      quote = *s;
-    else if (closes)
-      quote = 0;
-    if (!closes || s + 1 >= end || !begins_name(s[1])) continue;
-    if (out) out[size] = ' ';
-    ++size;
+  Copy c = {out, 0};
+  for (const char *s = text, *end = text + length; s < end;) {
+    const char* mark = *s == '<' ? end_mark(s, end) : NULL;
+    if (*s == '<' && !mark) {
+      s = copy_tag(&c, s, end);
+      continue;
+    }
+    const char* last = mark ? find_text(s, end, mark) : s;
+    if (!last) last = end - 1; // It never ends: the parser says so.
+    extend(&c, s, (size_t)(last + 1 - s));
+    s = last + 1;
   }
-  return size;
+  return c.size;
 }
 
 // XML asks for a blank between attributes; MuJoCo does not, nor do we. Returns a copy with all blanks, to be freed, or NULL where none is

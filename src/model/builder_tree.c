@@ -128,7 +128,8 @@ int hf_builder_add_joint(hfBuilder* b, const hfJointDef* source, hfError* error)
   return HFI_APPEND(b->joint, d);
 }
 
-hfStatus hfi_check_geom(const hfBuilder* b, hfGeomDef* d, hfError* error) {
+// Checks body, pose, shape and size, and normalises the quaternion.
+static hfStatus check_shape(const hfBuilder* b, hfGeomDef* d, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_GEOM;
   if (!hfi_object_exists(b, HF_OBJECT_BODY, d->body))
     return hfi_refuse_def(error, d->where, kind, d->name, "body %d does not exist", d->body);
@@ -148,6 +149,14 @@ hfStatus hfi_check_geom(const hfBuilder* b, hfGeomDef* d, hfError* error) {
     if (!(d->size[i] > 0) || !isfinite(d->size[i]))
       return hfi_refuse_def(error, d->where, kind, d->name, "size %d must be positive, is %g", i,
                             d->size[i]);
+  if (!(d->fitscale > 0) || !isfinite(d->fitscale))
+    return hfi_refuse_def(error, d->where, kind, d->name, "fitscale must be positive, is %g", d->fitscale);
+  return HF_OK;
+}
+
+// Checks mass, contact and fluid.
+static hfStatus check_substance(const hfGeomDef* d, hfError* error) {
+  const hfObjectKind kind = HF_OBJECT_GEOM;
   if (d->condim != 1 && d->condim != 3 && d->condim != 4 && d->condim != 6)
     return hfi_refuse_def(error, d->where, kind, d->name, "condim must be 1, 3, 4 or 6, is %d",
                           d->condim);
@@ -173,13 +182,16 @@ hfStatus hfi_check_geom(const hfBuilder* b, hfGeomDef* d, hfError* error) {
     return hfi_refuse_def(error, d->where, kind, d->name, "the surface velocity is not finite");
   if (d->mass < 0 && d->density < 0)
     return hfi_refuse_def(error, d->where, kind, d->name, "density %g is negative", d->density);
-  if (!(d->fitscale > 0) || !isfinite(d->fitscale))
-    return hfi_refuse_def(error, d->where, kind, d->name, "fitscale must be positive, is %g", d->fitscale);
   if (d->restitution < 0 || d->restitution > 1)
     return hfi_refuse_def(error, d->where, kind, d->name, "restitution must be between 0 and 1, is %g", d->restitution);
   if (d->stiffness == 0)
     return hfi_refuse_def(error, d->where, kind, d->name, "stiffness must be positive");
   return HF_OK;
+}
+
+hfStatus hfi_check_geom(const hfBuilder* b, hfGeomDef* d, hfError* error) {
+  hfStatus status = check_shape(b, d, error);
+  return status == HF_OK ? check_substance(d, error) : status;
 }
 
 int hf_builder_add_geom(hfBuilder* b, const hfGeomDef* source, hfError* error) {

@@ -55,9 +55,9 @@ static void extrapolate(hfIntegrator* in) {
   for (int i = 0; i < s->chart.ode.n; ++i) in->u[i] -= in->half[i];
 }
 
-// Whether an implicit step has failed whose first stage is explicit. Its result is u = h sum_j a_j K_j, a_j the last row of the table. Where the
-// equation is stiff, the implicit stages cancel what K_0 does. They do not where the stiff force of the start has ended before the first of
-// them, as that of bodies which overlap deeply: the force would act for a_0 of the step, and throw the bodies apart.
+// Has an implicit step failed whose first stage is explicit? Its result is u = h sum_j a_j K_j, where a is the last row of the table. Where the
+// equation is stiff, the implicit stages cancel what the explicit one, K_0, does. They do not where the stiff force of the start has ended
+// before the first of them, as that of bodies which overlap deeply: this force would act for the share a_0 of the step, and throw the bodies apart.
 static hfStatus check_start(const hfIntegrator* in, double h) {
   const hfiStepper* s = &in->stepper;
   const int n = s->chart.ode.n, last = s->table->stages - 1;

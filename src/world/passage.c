@@ -261,9 +261,13 @@ static int pair_could_pass(const Pair* p, double h) {
   return h * speed > HFI_PASSING_SHARE * p->width;
 }
 
-// Upper bound on |v| + |w| radius of the mover of geom g. Its screw has |v| = |v_p along w| and |w| |p - centre| = |v_p across w|, with the
-// velocity v_p of the geom's frame at p: the sum of both is at most sqrt(2) |v_p|. n: NULL, or the normal of a plane that the mover comes near to. What moves
-// along the plane does not, and a turn by h |w| changes v_p by h |w| |v_p|.
+// Returns an upper bound on |v| + |w| radius of the mover of geom g [m/s].
+//
+// The geom's frame, at p, has the velocity v_p. The mover turns about an axis and slides along it: |v| is the part of v_p along w, and |w| times the distance of p
+// from the axis is the part across w. The sum of both parts is at most sqrt(2) |v_p|.
+//
+// n is NULL, or the normal of a plane. What moves along the plane does not come nearer to it, so that the part of v_p along n counts alone. A turn by h |w|
+// changes v_p by up to h |w| |v_p|.
 static double bound_speed(const Paths* paths, int g, const hfVec3* n) {
   const hfiWorld* w = paths->w;
   const hfDynamics* d = &w->dynamics;

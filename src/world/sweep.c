@@ -50,9 +50,11 @@ static double margin_of(const hfiRawContact* raw, int n) {
   return raw[i].depth - raw[i].point.depth;
 }
 
-// Puts one point, that of the meeting at time t, in the place of the n found points of the pair: the others never act. Its gap is how
-// far the centres come nearer along the normal until then (none where the bodies only turn towards each other). It lies on the
-// faster geom, on the line through its centre along the normal, so that the spin of that geom does not change the gap.
+// Replaces the n points that were found of the pair by one, that of their meeting at time t. The others never act.
+//
+// The gap of this point is the distance by which the centres come nearer along the normal until then; it is zero where the bodies only
+// turn towards each other. The point belongs to the faster geom and lies on the line through its centre along the normal, so that the
+// spin of that geom does not change the gap.
 static void replace_points(hfiRawContact* raw, int n, const hfiMover* a, const hfiMover* b, double t, int acts) {
   hfPose X_A = hfi_mover_pose(a, t), X_B = hfi_mover_pose(b, t);
   double margin = margin_of(raw, n);

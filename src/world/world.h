@@ -125,9 +125,11 @@ int hfi_any_is_sticky(const hfModel* model);
 void hfi_world_add_adhesion(const hfiWorld* world, double* tau);
 // Points within the margin of a pair whose material pulls act, though they are open.
 void hfi_world_let_stick(hfiWorld* world);
-// Sweeps the pairs that act only across wide gaps (sweep.c): where the two do not meet within h their points no longer act, else one
-// point of their meeting takes the place of these. V (nlink): velocities of the links; fall: for how long gravity has acted on top of
-// them [s]; acts: HFI_ACTS for the points of a first look, HFI_ACTS_NEWLY for those of a second one.
+// Sweeps the pairs that act only across wide gaps (sweep.c). Where the two do not meet within h, their points no longer act. Where they
+// do, one point of their meeting replaces them.
+//   V     (nlink) velocities of the links
+//   fall  for how long gravity has acted on top of them [s]
+//   acts  HFI_ACTS for the points of a first look, HFI_ACTS_NEWLY for those of a second one
 void hfi_world_sweep(hfiWorld* world, const hfMotion* V, double h, double fall, int acts);
 // Points that meet a covered face (cover.c) no longer act. V, h and acts: as above; h may be zero.
 void hfi_world_drop_covered(hfiWorld* world, const hfMotion* V, double h, int acts);
@@ -136,8 +138,9 @@ static const double HFI_FURTHER = 5e-4;
 // Whether there are found points that do not act, on trees that `unforeseen` (ntree) marks because they move further than foreseen.
 int hfi_world_may_miss(const hfiWorld* world, const int32_t* unforeseen);
 // Looks again at these trees, with velocities V of the links (nlink) of a solved step, and adds the contacts that would overlap
-// noticeably at its end. further: 0 where no geom comes further than HFI_FURTHER beyond its reach. number (max_contacts) has an
-// entry for each contact, which moves with it; new ones get HFI_NEW_CONTACT. Returns 1 where contacts were added.
+// noticeably at its end. Returns 1 where contacts were added.
+//   further  0 where no geom comes further than HFI_FURTHER beyond its reach
+//   number   (max_contacts) an entry for each contact, which moves with it; new contacts get HFI_NEW_CONTACT
 int hfi_world_add_missed(hfiWorld* world, const hfMotion* V, double horizon, const int32_t* unforeseen, int further,
                          int32_t* number);
 
@@ -183,9 +186,9 @@ int hfi_world_path_end(const hfiWorld* world, const hfMotion* V, const hfiTurnin
                        double far, hfiPathEnd* end);
 // Whether no two geoms that were found near each other move so fast at velocities V (nlink) of the links that they could pass within h.
 int hfi_world_all_pairs_are_slow(const hfiWorld* world, const hfMotion* V, double h, const hfiTurningCentre* about);
-// Finds the stop_time (ntree) [s] up to which trees may move at velocities V (nlink) of the links so that no two bodies pass
-// through each other. INFINITY: the tree moves over the whole step; h: the same, but exactly along its path. Only pairs
-// are looked at of which a tree is marked, by hfi_world_mark_passing with the same V and h. Returns 1 where some tree has a finite time.
+// Finds for how long each tree may move at velocities V (nlink) of the links so that no two bodies pass through each other: its
+// stop_time (ntree) [s]. INFINITY means that the tree moves over the whole step, and h means the same, but exactly along its path. Only
+// pairs with a tree that hfi_world_mark_passing marked, for the same V and h, are looked at. Returns 1 where some time is finite.
 int hfi_world_find_stops(hfiWorld* world, const hfMotion* V, double h, const int32_t* marked, const hfiTurningCentre* about,
                          double* stop_time);
 
