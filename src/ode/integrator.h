@@ -1,4 +1,4 @@
-// An integrator, between its loop (integrator.c) and one attempt at a step (attempt.c).
+// An integrator, between its loop (advance.c) and one attempt at a step (attempt.c).
 #ifndef HFI_ODE_INTEGRATOR_H
 #define HFI_ODE_INTEGRATOR_H
 
