@@ -90,6 +90,9 @@ typedef struct hfiRoom {
   double* grown; // the same memory where it was allocated later, or NULL
 } hfiRoom;
 
+// Makes room for `count` numbers, and for a fourth more where that has to be allocated. Returns 0 where there is no memory.
+int hfi_make_room(hfiRoom* room, size_t count, const hfAllocator* allocator);
+
 typedef struct hfiIsland {
   const hfStepProblem* problem;
   const hfiPatchKernels* kernels;
@@ -150,6 +153,8 @@ void hfi_island_release(hfiIsland* I);
 // are in ascending order. Returns 0 where there is no memory for an island that needs more than was planned.
 int hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t* trees,
                        int32_t ntree, const int32_t* blocks, int32_t nblock);
+// The part of it that copies rows, when the dofs are numbered. Returns 0 where there is no memory.
+int hfi_island_gather_rows(hfiIsland* I, const int32_t* blocks, int32_t nblock);
 
 // Returns the end of the run of active blocks that begins with block k. *rows is the number of its rows.
 static inline int32_t hfi_end_of_run(const hfiIsland* I, int32_t k, int32_t end, int32_t* rows) {

@@ -1,0 +1,320 @@
+// The rows of an island, copied from the step problem.
+//
+// In general (gather_scalars, gather_patches):
+//   1. A saturated row on one dof is a scalar. All other blocks are listed in I->wide.
+//   2. Those are stacked in patches: a block that acts on the same dofs as the one before it extends its patch, any other block opens a new one.
+// Two kinds of islands are common and need no lists:
+//   - A plain island, as that of a body on the ground, has one patch on all its dofs (gather_plain).
+//   - A narrow island has up to four dofs and one contact (gather_narrow).
+#include "base/compile.h"
+#include "linalg/dense.h"
+#include "math/vec3.h"
+#include "solve/patch.h"
+
+#include <string.h>
+
+static int32_t round_up4(int32_t n) { return (n + 3) & ~3; }
+
+// Appends a block to the list of the island's blocks; its rows follow those of the block before.
+static void append_block(hfiIsland* I, const hfStepBlock* block, int32_t patch) {
+  const hfStepProblem* P = I->problem;
+  hfiIslandBlock* b = I->block + I->nblock++;
+  b->law = block->law;
+  b->dim = block->dim;
+  b->row = I->nrow;
+  b->source = block->row;
+  b->patch = patch;
+  b->contact = block->law == HF_LAW_CONTACT ? P->contact + block->param : NULL;
+  b->saturated = block->law == HF_LAW_CONTACT ? NULL : P->saturated + block->param;
+  I->nrow += block->dim;
+}
+
+// ---- patches ----------------------------------------------------------------------------------------
+
+// The storage that no patch uses yet: of index lists, J and JT.
+typedef struct PatchStorage {
+  int32_t* index;
+  double *jacobian, *transposed;
+} PatchStorage;
+
+static PatchStorage whole_storage(const hfiIsland* I) { return (PatchStorage){I->index, I->jacobian, I->transposed}; }
+
+// Do two blocks act on the same dofs?
+static int same_columns(const hfStepProblem* P, const hfStepBlock* a, const hfStepBlock* b) {
+  if (a->npiece != b->npiece) return 0;
+  for (int32_t i = 0; i < a->npiece; ++i) {
+    const hfStepPiece *x = P->piece + a->piece + i, *y = P->piece + b->piece + i;
+    if (x->tree != y->tree || x->ncol != y->ncol) return 0;
+    if (x->col == y->col) continue;
+    for (int32_t j = 0; j < x->ncol; ++j)
+      if (P->cols[x->col + j] != P->cols[y->col + j]) return 0;
+  }
+  return 1;
+}
+
+// Sorts the pieces of a block by the dofs of the island, by insertion. Then the upper triangle of a
+// patch's product J^T G J belongs to the upper triangle of the Newton matrix.
+static void order_pieces(const hfiIsland* I, const hfStepBlock* block, int32_t* order) {
+  const hfStepPiece* piece = I->problem->piece + block->piece;
+  for (int32_t i = 0; i < block->npiece; ++i) {
+    int32_t k = i;
+    for (; k > 0 && I->first[piece[order[k - 1]].tree] > I->first[piece[i].tree]; --k)
+      order[k] = order[k - 1];
+    order[k] = i;
+  }
+}
+
+// Adds the columns of a piece to a patch, from column c on.
+static void add_columns(hfiIsland* I, hfiPatch* patch, const hfStepPiece* piece, int32_t c) {
+  int32_t node = I->node[piece->tree], first = I->first[piece->tree], base = I->K.first[node];
+  const int32_t* cols = I->problem->cols + piece->col;
+  hfiSegment* last = patch->nsegment ? I->segment + I->nsegment - 1 : NULL;
+  if (!last || last->node != node) ++patch->nnode, last = NULL;
+  int32_t next = last ? last->slot + last->ncol : -1, n = piece->ncol; // next: the slot that goes on with the last segment
+  for (int32_t j = 0; j < n; ++j) {
+    int32_t dof = first + cols[j], slot = dof - base;
+    patch->dof[c + j] = dof;
+    if (slot == next++) {
+      ++last->ncol;
+      continue;
+    }
+    last = I->segment + I->nsegment++;
+    *last = (hfiSegment){.node = node, .column = c + j, .ncol = 1, .slot = slot};
+    ++patch->nsegment;
+    next = slot + 1;
+  }
+}
+
+// Sets what a patch knows of its nodes when all its columns are there.
+static void close_columns(hfiIsland* I, hfiPatch* patch) {
+  const hfiSegment *first = I->segment + patch->segment, *last = I->segment + I->nsegment - 1;
+  int free = hfi_is_free_body(first) && hfi_is_free_body(last) && patch->nsegment == patch->nnode && patch->nnode <= 2;
+  if (patch->nnode == 2) patch->column = hfi_block_column(&I->K, first->node, last->node);
+  patch->nfree = free ? patch->nsegment : 0;
+}
+
+// Begins a new patch with the columns of `block`.
+static void open_patch(hfiIsland* I, const hfStepBlock* block, PatchStorage* unused) {
+  const hfStepPiece* piece = I->problem->piece + block->piece;
+  int32_t ncol = 0;
+  for (int32_t i = 0; i < block->npiece; ++i) ncol += piece[i].ncol;
+  hfiPatch* patch = I->patch + I->npatch++;
+  *patch = (hfiPatch){.block = I->nblock,
+                      .row = I->nrow,
+                      .ncol = ncol,
+                      .ld = round_up4(ncol),
+                      .segment = I->nsegment,
+                      .piece = unused->index,
+                      .dof = unused->index + block->npiece,
+                      .J = unused->jacobian};
+  unused->index += block->npiece + ncol;
+  order_pieces(I, block, patch->piece);
+  int32_t c = 0;
+  for (int32_t i = 0; i < block->npiece; ++i) {
+    add_columns(I, patch, piece + patch->piece[i], c);
+    c += piece[patch->piece[i]].ncol;
+  }
+  close_columns(I, patch);
+}
+
+// Copies a Jacobian of dim rows and n columns into rows of width ld, n rounded up to a multiple of 4, padded with zeros.
+HFI_COPIED void widen_rows(const double* restrict J, int32_t dim, int32_t n, int32_t ld, double* restrict to) {
+  for (int32_t r = 0; r < dim; ++r, to += ld, J += n) {
+    to[ld - 4] = to[ld - 3] = to[ld - 2] = to[ld - 1] = 0;
+    for (int32_t c = 0; c < n; ++c) to[c] = J[c];
+  }
+}
+
+// Copies the Jacobian of a block, piece beside piece, into rows of width ld padded with zeros: the last four of a row are cleared at once.
+static void copy_rows(const hfStepProblem* P, const hfStepBlock* block, const hfiPatch* patch,
+                      double* to) {
+  int32_t dim = block->dim, ld = patch->ld;
+  if (block->npiece == 1 && dim == 3 && patch->ncol == 6) { // a free body: constants, so that the compiler unrolls the loops
+    widen_rows(P->J + P->piece[block->piece].jac, 3, 6, 8, to);
+    return;
+  }
+  for (int32_t r = 0; r < dim && patch->ncol < ld; ++r) {
+    double* last = to + (r + 1) * ld - 4;
+    last[0] = last[1] = last[2] = last[3] = 0;
+  }
+  for (int32_t i = 0; i < block->npiece; ++i) {
+    const hfStepPiece* piece = P->piece + block->piece + patch->piece[i];
+    const double* from = P->J + piece->jac;
+    if (dim == 3) // a constant, so that the compiler unrolls the loops
+      hfi_copy_block(to, ld, from, piece->ncol, 3, piece->ncol);
+    else
+      hfi_copy_block(to, ld, from, piece->ncol, dim, piece->ncol);
+    to += piece->ncol;
+  }
+}
+
+// Appends a block to the last patch.
+static void extend_patch(hfiIsland* I, const hfStepBlock* block, PatchStorage* unused) {
+  hfiPatch* patch = I->patch + I->npatch - 1;
+  append_block(I, block, I->npatch - 1);
+  copy_rows(I->problem, block, patch, unused->jacobian);
+  unused->jacobian += block->dim * patch->ld;
+  ++patch->nblock;
+  patch->nrow += block->dim;
+}
+
+// Computes JT of a complete patch, 4 x 4 entries at a time.
+static void transpose_patch(const hfiPatch* patch, double* to) {
+  int32_t ld = patch->ld, height = patch->height;
+  for (int32_t r = 0; r < height; r += 4)
+    for (int32_t c = 0; c < ld; c += 4)
+      for (int32_t i = 0; i < 4; ++i) {
+        const double* from = patch->J + r * ld + c + i;
+        double* column = to + (c + i) * height + r;
+        column[0] = from[0], column[1] = from[ld], column[2] = from[2 * ld],
+        column[3] = from[3 * ld];
+      }
+}
+
+// Has a row of J zeros in the first three columns of each free body?
+static int is_torque(const hfiPatch* patch, int32_t row) {
+  const double* J = patch->J + row * patch->ld;
+  for (int32_t c = 0; c < 6 * patch->nfree; c += 6)
+    if (J[c] != 0 || J[c + 1] != 0 || J[c + 2] != 0) return 0;
+  return 1;
+}
+
+// Ends the last patch, if there is one: pads its rows with zeros and transposes it.
+static void close_patch(hfiIsland* I, PatchStorage* unused) {
+  if (I->npatch == 0) return;
+  hfiPatch* patch = I->patch + I->npatch - 1;
+  patch->height = round_up4(patch->nrow);
+  size_t filling = (size_t)((patch->height - patch->nrow) * patch->ld);
+  memset(unused->jacobian, 0, sizeof(double) * filling);
+  unused->jacobian += filling;
+  while (I->nrow < patch->row + patch->height) I->gamma[I->nrow++] = 0;
+  patch->JT = unused->transposed;
+  unused->transposed += patch->ld * patch->height;
+  transpose_patch(patch, patch->JT);
+  patch->pushing = patch->nrow;
+  while (patch->nfree && patch->pushing > 0 && is_torque(patch, patch->pushing - 1)) --patch->pushing;
+}
+
+// Stacks blocks that follow each other and act on the same dofs in patches. Returns 0 where there is no memory for the product J^T G J of the widest patch.
+static int gather_patches(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
+  const hfStepProblem* P = I->problem;
+  int32_t widest = 0;
+  const hfStepBlock* last = NULL;
+  PatchStorage unused = whole_storage(I);
+  for (int32_t b = 0; b < nblock; ++b) {
+    const hfStepBlock* block = P->block + blocks[b];
+    if (!last || !same_columns(P, last, block)) {
+      close_patch(I, &unused);
+      open_patch(I, block, &unused);
+      widest = imax2(widest, I->patch[I->npatch - 1].ncol);
+    }
+    extend_patch(I, block, &unused);
+    last = block;
+  }
+  close_patch(I, &unused);
+  int enough = hfi_make_room(&I->locals, (size_t)(widest + 3) * (size_t)(widest + 3), &I->allocator);
+  I->local = I->locals.at;
+  return enough;
+}
+
+// ---- scalars ----------------------------------------------------------------------------------------
+
+// Is the block one saturated row on one dof?
+static int is_scalar(const hfStepProblem* P, const hfStepBlock* block) {
+  return block->law == HF_LAW_SATURATED && block->dim == 1 && block->npiece == 1 &&
+         P->piece[block->piece].ncol == 1;
+}
+
+// Appends the scalars, whose rows are numbered as their blocks are. Returns the number of the other blocks, which are listed
+// in I->wide.
+static int32_t gather_scalars(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
+  const hfStepProblem* P = I->problem;
+  int32_t n = 0, nwide = 0;
+  for (int32_t b = 0; b < nblock; ++b) {
+    const hfStepBlock* block = P->block + blocks[b];
+    if (!is_scalar(P, block)) {
+      I->wide[nwide++] = blocks[b];
+      continue;
+    }
+    const hfStepPiece* piece = P->piece + block->piece;
+    int32_t node = I->node[piece->tree], dof = I->first[piece->tree] + P->cols[piece->col];
+    // K[dof][dof] lies on the diagonal of the node's panel: one row and one column further for each slot.
+    size_t diagonal = (size_t)(dof - I->K.first[node]) * (size_t)(hfi_block_stride(&I->K, node) + 1);
+    I->scalar[n] = (hfiScalar){.dof = dof, .J = P->J[piece->jac], .at = I->K.at[node] + diagonal};
+    I->block[n] = (hfiIslandBlock){HF_LAW_SATURATED, 1, n, block->row, -1, NULL, P->saturated + block->param};
+    ++n;
+  }
+  I->nscalar = I->nblock = I->nrow = n;
+  return nwide;
+}
+
+// ---- plain and narrow islands -----------------------------------------------------------------------
+
+// Do the blocks make a plain island: one tree without scalars, each block on all its dofs? I->n and I->ntree are known already. Two pieces on a tree
+// may share dofs.
+static int makes_plain(const hfiIsland* I, const int32_t* blocks, int32_t nblock) {
+  const hfStepProblem* P = I->problem;
+  if (I->ntree != 1) return 0;
+  for (int32_t b = 0; b < nblock; ++b) {
+    const hfStepBlock* block = P->block + blocks[b];
+    if (is_scalar(P, block) || block->npiece != 1 || P->piece[block->piece].ncol != I->n) return 0;
+  }
+  return 1;
+}
+
+// Gathers the blocks of a plain island into its only patch. Piece 0 has all columns, and column c is dof c: one list serves for both.
+static void gather_plain(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
+  PatchStorage unused = whole_storage(I);
+  int32_t n = I->n;
+  I->nscalar = I->nblock = I->nrow = 0;
+  I->npatch = I->nsegment = 1;
+  I->segment[0] = (hfiSegment){.ncol = n};
+  I->patch[0] = (hfiPatch){.ncol = n, .ld = round_up4(n), .nsegment = 1, .nnode = 1, .nfree = n == 6, .piece = I->index, .dof = I->index, .J = I->jacobian};
+  for (int32_t c = 0; c < n; ++c) I->index[c] = c;
+  for (int32_t b = 0; b < nblock; ++b) extend_patch(I, I->problem->block + blocks[b], &unused);
+  close_patch(I, &unused);
+}
+
+// Do the blocks make a narrow island? I->n and I->ntree are known already.
+static int makes_narrow(const hfiIsland* I, const int32_t* blocks, int32_t nblock) {
+  if (I->ntree != 1 || I->n > 4 || nblock != 1) return 0;
+  const hfStepBlock* block = I->problem->block + blocks[0];
+  return block->law == HF_LAW_CONTACT && block->npiece == 1 && I->problem->piece[block->piece].ncol == I->n;
+}
+
+// Gathers the only block of a narrow island. Its patch has neither pieces nor segments, and JT is not needed.
+static void gather_narrow(hfiIsland* I, const hfStepBlock* block) {
+  const double* J = I->problem->J + I->problem->piece[block->piece].jac;
+  int32_t n = I->n, dim = block->dim, height = round_up4(dim);
+  I->nscalar = I->nblock = I->nrow = 0;
+  append_block(I, block, 0);
+  I->patch[I->npatch++] = (hfiPatch){.nblock = 1, .nrow = dim, .ncol = n, .ld = 4, .height = height, .dof = I->index, .J = I->jacobian};
+  for (int32_t c = 0; c < n; ++c) I->index[c] = c;
+  if (n == 3 && dim == 3) // constants, so that the compiler unrolls the loops
+    widen_rows(J, 3, 3, 4, I->jacobian);
+  else
+    widen_rows(J, dim, n, 4, I->jacobian);
+  for (; I->nrow < height; ++I->nrow) I->gamma[I->nrow] = 0;
+}
+
+// ---- all rows ---------------------------------------------------------------------------------------
+
+// Copies the velocities that surfaces add to the rows; padding has none.
+static void gather_drift(hfiIsland* I) {
+  memset(I->drift, 0, sizeof(double) * (size_t)I->nrow);
+  for (int32_t k = 0; k < I->nblock; ++k)
+    memcpy(I->drift + I->block[k].row, I->problem->drift + I->block[k].source, sizeof(double) * (size_t)I->block[k].dim);
+}
+
+int hfi_island_gather_rows(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
+  I->is_narrow = makes_narrow(I, blocks, nblock);
+  I->is_plain = I->is_narrow || makes_plain(I, blocks, nblock);
+  if (I->is_narrow)
+    gather_narrow(I, I->problem->block + blocks[0]);
+  else if (I->is_plain)
+    gather_plain(I, blocks, nblock);
+  else if (!gather_patches(I, I->wide, gather_scalars(I, blocks, nblock)))
+    return 0;
+  if (I->problem->drift) gather_drift(I);
+  return 1;
+}
