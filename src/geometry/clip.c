@@ -48,7 +48,7 @@ typedef struct Clip {
   double near;                      // [m]
   int R_is_A;
   hfiOutline outline_R;             // where R is a polygon
-  hfiEdgeSet beyond[HFI_FACET_MAX]; // the edges of R that each vertex of I is beyond, where has_edges
+  hfiEdgeSet beyond[HFI_FACET_MAX]; // likewise: the edges of R that each vertex of I is beyond
   Cells cells;
   int count;
   hfiOverlapPoint candidate[CANDIDATES];

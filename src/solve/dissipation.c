@@ -52,40 +52,44 @@ static const double CONTACT_REGULARISATION = 1e-4;
 // problem has bounds 1e15 times as large, between which nothing can be solved.
 static const double ROUNDING = 1e-14;
 
-static double mean_diagonal(const hfMlcp* m) {
-  double sum = 0;
-  for (int i = 0; i < m->n; ++i) sum += m->G[i * m->n + i];
-  return m->n ? sum / m->n : 1;
+// The velocity of row i with the impulses x.
+static double row_velocity(const hfMlcp* m, int i, const double* x) {
+  double v = m->g[i], terms = fabs(v);
+  for (int j = 0; j < m->n; ++j) {
+    double part = m->G[i * m->n + j] * x[j];
+    v += part;
+    terms += fabs(part);
+  }
+  return fabs(v) < ROUNDING * terms ? 0 : v;
+}
+
+// Writes the row of a multiplier of the two-stage form: that of target or normal i, which has the velocity v at x0. n: unknowns x and nu.
+static void write_multiplier(hfMlcp* m, int n, int i, double v, double x0) {
+  int nx = m->n, row = nx + i;
+  double* A = m->lcp_A;
+  for (int j = 0; j < nx; ++j) A[row * n + j] = m->G[i * nx + j], A[j * n + row] = -m->G[i * nx + j];
+  A[row * n + i] += m->soft[i];
+  A[i * n + row] -= m->soft[i];
+  m->lcp_b[row] = v + m->soft[i] * x0 - m->target[i];
+  m->lcp_lo[row] = i < m->ns ? -INFINITY : 0;
+  m->lcp_hi[row] = INFINITY;
 }
 
 // Writes the conditions of optimality of the two-stage form, with x measured from x0. n: unknowns x
 // and nu.
 static void write_optimality(hfMlcp* m, int n, const double* x0) {
   int nx = m->n, nk = m->ns + m->nc;
-  double eps = REGULARISATION * mean_diagonal(m), *A = m->lcp_A;
+  double eps = REGULARISATION * hfi_mlcp_mean_diagonal(m), *A = m->lcp_A;
   memset(A, 0, sizeof *A * (size_t)n * (size_t)n);
   for (int i = 0; i < nx; ++i) {
-    double g = m->g[i], terms = fabs(g);
-    for (int j = 0; j < nx; ++j) {
-      A[i * n + j] = m->G[i * nx + j];
-      g += m->G[i * nx + j] * x0[j];
-      terms += fabs(m->G[i * nx + j] * x0[j]);
-    }
-    if (fabs(g) < ROUNDING * terms) g = 0;
-    A[i * n + i] += eps;
-    m->lcp_b[i] = i < nk ? g : g - m->target[i];
+    double v = row_velocity(m, i, x0);
+    for (int j = 0; j < nx; ++j) A[i * n + j] = m->G[i * nx + j];
+    m->lcp_b[i] = i < nk ? v : v - m->target[i];
     m->lcp_lo[i] = m->lo[i] - x0[i];
     m->lcp_hi[i] = m->hi[i] - x0[i];
-    if (i >= nk) continue;
-    int row = nx + i;
-    for (int j = 0; j < nx; ++j) A[row * n + j] = m->G[i * nx + j], A[j * n + row] = -m->G[i * nx + j];
-    A[row * n + i] += m->soft[i];
-    A[i * n + row] -= m->soft[i];
-    A[row * n + row] = eps;
-    m->lcp_b[row] = g + m->soft[i] * x0[i] - m->target[i];
-    m->lcp_lo[row] = i < m->ns ? -INFINITY : 0;
-    m->lcp_hi[row] = INFINITY;
+    if (i < nk) write_multiplier(m, n, i, v, x0[i]);
   }
+  for (int i = 0; i < n; ++i) A[i * n + i] += eps;
 }
 
 // Solves targets and normals alone; friction is zero.
@@ -120,7 +124,7 @@ hfStatus hfi_mlcp_two_stage(hfMlcp* m, hfSolveReport* report, hfError* error) {
 
 // Writes the rows of x of the dissipation form; n: unknowns x and sigma.
 static void write_velocities(hfMlcp* m, int n) {
-  double mean = mean_diagonal(m);
+  double mean = hfi_mlcp_mean_diagonal(m);
   memset(m->lcp_A, 0, sizeof *m->lcp_A * (size_t)n * (size_t)n);
   for (int i = 0; i < m->n; ++i) {
     for (int j = 0; j < m->n; ++j) m->lcp_A[i * n + j] = m->G[i * m->n + j];

@@ -69,6 +69,9 @@ hfStatus hfi_mlcp_form_rows(hfMlcp* m, hfiMembers members, hfError* error);
 // machine has no memory for them.
 hfStatus hfi_mlcp_make_room(hfMlcp* m, hfError* error);
 
+// The mean diagonal entry of G, to which regularisations are relative; 1 where there are no rows.
+double hfi_mlcp_mean_diagonal(const hfMlcp* m);
+
 // Solves the problem of n unknowns in m->lcp_* for m->z. Adds pivots and residual to the report.
 hfStatus hfi_mlcp_run(hfMlcp* m, int n, hfSolveReport* report, hfError* error);
 
