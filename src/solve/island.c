@@ -22,18 +22,6 @@ static const int32_t PLANNED_DOFS = 8000, PLANNED_COLUMNS = 1000;
 
 static size_t square(int32_t n) { return (size_t)n * (size_t)n; }
 
-static void plan_room(hfiRoom* room, hfiArena* arena, size_t count) { *room = (hfiRoom){HFI_TAKE(arena, double, count), count, NULL}; }
-
-int hfi_make_room(hfiRoom* room, size_t count, const hfAllocator* allocator) {
-  if (count <= room->count) return 1;
-  size_t more = count + count / 4;
-  double* grown = hfi_allocate(allocator, sizeof *grown * more);
-  if (!grown) return 0;
-  hfi_release(room->grown);
-  *room = (hfiRoom){grown, more, grown};
-  return 1;
-}
-
 void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
   memset(I, 0, sizeof *I);
   I->kernels = hfi_patch_choose();
@@ -67,8 +55,8 @@ void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
   I->response = HFI_TAKE(arena, hfiContactResponse, nblock);
   I->GJ = HFI_TAKE(arena, double, padded);
   I->column = HFI_TAKE(arena, double, nv + 3);
-  plan_room(&I->locals, arena, square(imin2(c->nv, imax2(2 * c->max_tree_nv, PLANNED_COLUMNS)) + 3));
-  plan_room(&I->values, arena, square(imin2(c->nv, imax2(c->max_tree_nv, PLANNED_DOFS))));
+  hfi_room_plan(&I->locals, arena, square(imin2(c->nv, imax2(2 * c->max_tree_nv, PLANNED_COLUMNS)) + 3));
+  hfi_room_plan(&I->values, arena, square(imin2(c->nv, imax2(c->max_tree_nv, PLANNED_DOFS))));
   hfi_block_plan(&I->sparse, arena, c->ntree, c->nv);
   hfi_block_plan(&I->dense, arena, 1, c->nv);
   hfi_star_plan(&I->star, arena, c->max_tree_nv);
@@ -79,8 +67,8 @@ void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
 
 void hfi_island_release(hfiIsland* I) {
   hfi_block_release(&I->sparse);
-  hfi_release(I->values.grown);
-  hfi_release(I->locals.grown);
+  hfi_room_release(&I->values);
+  hfi_room_release(&I->locals);
 }
 
 static int32_t tree_size(const hfStepProblem* P, int32_t tree) {
@@ -106,7 +94,7 @@ static int order_trees(hfiIsland* I, const int32_t* trees, int32_t ntree, const 
         hfi_block_couple(K, I->node[piece[i].tree], I->node[piece[j].tree]);
   }
   if (!hfi_block_order(K, &I->allocator)) return 0;
-  if (!hfi_make_room(&I->values, K->at[ntree], &I->allocator)) return 0;
+  if (!hfi_room_make(&I->values, K->at[ntree], &I->allocator)) return 0;
   K->value = I->values.at;
   I->K = *K;
   for (int32_t k = 0; k < ntree; ++k) {

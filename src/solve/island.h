@@ -16,6 +16,7 @@
 
 #include "linalg/block_sparse.h"
 #include "solve/law.h"
+#include "solve/room.h"
 
 // Islands of up to this many dofs are one node.
 enum { HFI_DENSE_DOFS = 12 };
@@ -81,17 +82,6 @@ typedef struct hfiDamping {
 } hfiDamping;
 
 typedef struct hfiPatchKernels hfiPatchKernels; // solve/patch.h
-
-// Storage with room for what almost every island needs. Its worst case grows with the square of all dofs: where an island needs more than was
-// planned, more is allocated.
-typedef struct hfiRoom {
-  double* at;
-  size_t count;  // numbers at `at`
-  double* grown; // the same memory where it was allocated later, or NULL
-} hfiRoom;
-
-// Makes room for `count` numbers, and for a fourth more where that has to be allocated. Returns 0 where there is no memory.
-int hfi_make_room(hfiRoom* room, size_t count, const hfAllocator* allocator);
 
 typedef struct hfiIsland {
   const hfStepProblem* problem;

@@ -212,7 +212,7 @@ static int gather_patches(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
     last = block;
   }
   close_patch(I, &unused);
-  int enough = hfi_make_room(&I->locals, (size_t)(widest + 3) * (size_t)(widest + 3), &I->allocator);
+  int enough = hfi_room_make(&I->locals, (size_t)(widest + 3) * (size_t)(widest + 3), &I->allocator);
   I->local = I->locals.at;
   return enough;
 }
