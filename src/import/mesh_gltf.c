@@ -166,14 +166,16 @@ typedef struct View {
   int width, normalized;
 } View;
 
+// Is x so small a size that the product of two such sizes fits into 64 bits?
+static int is_small(json_int_t x) { return x >= 0 && x < (json_int_t)1 << 31; }
+
 static View open_view(Gltf* g, json_int_t view, json_int_t offset, json_int_t type, int width, json_int_t count) {
   const json_t* object = item(g, "bufferViews", view);
   json_int_t buffer = whole(object, "buffer", -1), start = whole(object, "byteOffset", 0), length = whole(object, "byteLength", -1);
   size_t element = component_size(type) * (size_t)width;
   json_int_t stride = whole(object, "byteStride", (json_int_t)element);
-  const json_int_t most = (json_int_t)1 << 31;
-  int sound = object && element > 0 && buffer >= 0 && (size_t)buffer < g->nbuffer && start >= 0 && length >= 0 && offset >= 0 &&
-              stride >= (json_int_t)element && start < most && length < most && offset < most && stride < most && count >= 0 && count < most;
+  int sound = object && element > 0 && buffer >= 0 && (size_t)buffer < g->nbuffer && is_small(start) && is_small(length) && is_small(offset) &&
+              is_small(stride) && is_small(count) && stride >= (json_int_t)element;
   if (sound) {
     json_int_t end = count > 0 ? offset + (count - 1) * stride + (json_int_t)element : 0;
     sound = end <= length && (size_t)(start + length) <= g->buffer[buffer].size;

@@ -95,6 +95,9 @@ static hfStatus read_element(PlyScan* p) {
   return HF_OK;
 }
 
+static int is_coordinate(const char* name) { return name[0] >= 'x' && name[0] <= 'z' && !name[1]; }
+static int is_corner_list(const char* name) { return strcmp(name, "vertex_indices") == 0 || strcmp(name, "vertex_index") == 0; }
+
 static hfStatus read_property(PlyScan* p) {
   char word[WORD];
   const char* line = p->s;
@@ -111,8 +114,8 @@ static hfStatus read_property(PlyScan* p) {
     return refuse(p, "a property that makes no sense");
   if (p->properties == MOST_PROPERTIES) return refuse(p, "too many properties");
   Element* e = &p->element[p->elements - 1];
-  if (e->is_vertex && !is_list && word[0] >= 'x' && word[0] <= 'z' && !word[1]) property.role = (Role)(X + word[0] - 'x');
-  if (e->is_face && is_list && property.value->kind != REAL && (strcmp(word, "vertex_indices") == 0 || strcmp(word, "vertex_index") == 0)) property.role = CORNERS;
+  if (e->is_vertex && !is_list && is_coordinate(word)) property.role = (Role)(X + word[0] - 'x');
+  if (e->is_face && is_list && property.value->kind != REAL && is_corner_list(word)) property.role = CORNERS;
   ++e->properties;
   p->property[p->properties++] = property;
   return HF_OK;

@@ -77,6 +77,11 @@ static hfStatus check_muscle(const hfActuatorDef* d, hfError* error) {
 }
 
 // A DC motor has a resistance, a constant, and a controller only where an input asks for one.
+// May parameter k of a motor be negative?
+static int may_be_negative(int k) {
+  return k == HF_MOTOR_TEMPCOEF || k == HF_MOTOR_REFTEMP || k == HF_MOTOR_AMBIENT || k == HF_MOTOR_COGGING || k == HF_MOTOR_PHASE || k == HF_MOTOR_POLES;
+}
+
 static hfStatus check_motor(const hfActuatorDef* d, hfError* error) {
   const double* p = d->motor;
   const hfObjectKind kind = HF_OBJECT_ACTUATOR;
@@ -85,7 +90,7 @@ static hfStatus check_motor(const hfActuatorDef* d, hfError* error) {
   int states = hfi_motor_states(p), controlled = d->inputs & (HF_INPUT_POSITION | HF_INPUT_VELOCITY | HF_INPUT_TORQUE);
   if (!hfi_all_finite(p, HF_MOTOR_PARAMETERS)) return hfi_refuse_def(error, d->where, kind, d->name, "a parameter of the motor is not finite");
   for (int k = 0; k < HF_MOTOR_PARAMETERS; ++k)
-    if (p[k] < 0 && k != HF_MOTOR_TEMPCOEF && k != HF_MOTOR_REFTEMP && k != HF_MOTOR_AMBIENT && k != HF_MOTOR_COGGING && k != HF_MOTOR_PHASE && k != HF_MOTOR_POLES)
+    if (p[k] < 0 && !may_be_negative(k))
       return hfi_refuse_def(error, d->where, kind, d->name, "a parameter of the motor is negative: %g", p[k]);
   if (!(p[HF_MOTOR_RESISTANCE] > 0)) return hfi_refuse_def(error, d->where, kind, d->name, "the resistance of a motor must be positive");
   if (!(p[HF_MOTOR_CONSTANT] > 0) && d->inputs) return hfi_refuse_def(error, d->where, kind, d->name, "the constant of a motor with inputs must be positive");

@@ -229,36 +229,45 @@ static hfStatus build_faces(hfiHullData* h, HullWork* w, double diameter, hfErro
   return HF_OK;
 }
 
+// Returns 0 where memory ran out; hfi_hull_release gives back what there is.
+static int allocate_hull(hfiHullData* h, size_t nv, size_t nt) {
+  h->vert = malloc(sizeof *h->vert * 3 * nv);
+  h->face_start = calloc(nt + 1, sizeof *h->face_start);
+  h->face_vert = malloc(sizeof *h->face_vert * 3 * nt);
+  h->face_plane = malloc(sizeof *h->face_plane * 4 * nt);
+  h->edge_start = malloc(sizeof *h->edge_start * (nv + 1));
+  h->edge_vert = malloc(sizeof *h->edge_vert * 3 * nt);
+  return h->vert && h->face_start && h->face_vert && h->face_plane && h->edge_start && h->edge_vert;
+}
+
+// Returns 0 where memory ran out; release_work gives back what there is.
+static int allocate_work(HullWork* w, size_t nv, size_t nt) {
+  w->tri = malloc(sizeof *w->tri * 3 * nt);
+  w->area = malloc(sizeof *w->area * nt);
+  w->order = malloc(sizeof *w->order * nt);
+  w->face = malloc(sizeof *w->face * nt);
+  w->edge = malloc(sizeof *w->edge * 3 * nt);
+  w->member = malloc(sizeof *w->member * nt);
+  w->next = malloc(sizeof *w->next * nv);
+  return w->tri && w->area && w->order && w->face && w->edge && w->member && w->next;
+}
+
+static void release_work(const HullWork* w) {
+  free(w->tri), free(w->area), free(w->order), free(w->face), free(w->edge), free(w->member), free(w->next);
+}
+
 hfStatus hfi_hull_build(hfiHullData* hull, int32_t nvert, const double* vert, int32_t ntri,
                         const int32_t* tri, hfError* error) {
   hfiHullData h = {0};
-  size_t nt = (size_t)ntri, nv = (size_t)nvert;
-  h.vert = malloc(sizeof *h.vert * 3 * nv);
-  h.face_start = calloc(nt + 1, sizeof *h.face_start);
-  h.face_vert = malloc(sizeof *h.face_vert * 3 * nt);
-  h.face_plane = malloc(sizeof *h.face_plane * 4 * nt);
-  h.edge_start = malloc(sizeof *h.edge_start * (nv + 1));
-  h.edge_vert = malloc(sizeof *h.edge_vert * 3 * nt);
-  HullWork w = {ntri,
-            nvert,
-            malloc(sizeof *w.tri * 3 * nt),
-            malloc(sizeof *w.area * nt),
-            malloc(sizeof *w.order * nt),
-            malloc(sizeof *w.face * nt),
-            malloc(sizeof *w.edge * 3 * nt),
-            malloc(sizeof *w.member * nt),
-            0,
-            malloc(sizeof *w.next * nv)};
-  hfStatus status = HF_OK;
-  if (!h.vert || !h.face_start || !h.face_vert || !h.face_plane || !h.edge_start || !h.edge_vert ||
-      !w.tri || !w.area || !w.order || !w.face || !w.edge || !w.member || !w.next)
-    status = hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
-  if (status == HF_OK) {
+  HullWork w = {.ntri = ntri, .nvert = nvert};
+  hfStatus status = HF_ERROR_MEMORY;
+  int has_hull = allocate_hull(&h, (size_t)nvert, (size_t)ntri), has_work = allocate_work(&w, (size_t)nvert, (size_t)ntri);
+  if (has_hull && has_work) {
     double diameter = compact_vertices(&h, &w, nvert, vert, tri, w.next);
     status = build_faces(&h, &w, diameter, error);
-  }
-  void* scratch[] = {w.tri, w.area, w.order, w.face, w.edge, w.member, w.next};
-  for (size_t i = 0; i < sizeof scratch / sizeof *scratch; ++i) free(scratch[i]);
+  } else
+    hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  release_work(&w);
   if (status == HF_OK)
     *hull = h;
   else

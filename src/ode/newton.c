@@ -44,6 +44,11 @@ static double limit_update(const hfiStageProblem* p, const double* y, double* r)
   return alpha;
 }
 
+// Would the iterations that are left, with the contraction theta, not bring an update of this size below the tolerance?
+static int cannot_converge(const hfiStageOptions* options, double theta, double size, int left) {
+  return pow(theta, left) / (1 - theta) * size > options->tolerance;
+}
+
 hfStatus hfi_stage_newton(const hfiStageProblem* p, const hfiStageOptions* options, double* y, double* r,
                           hfiStageResult* result) {
   double previous = UNKNOWN; // |dy| of the last iteration, if contraction can be measured against it
@@ -67,15 +72,11 @@ hfStatus hfi_stage_newton(const hfiStageProblem* p, const hfiStageOptions* optio
     double length = take_update(p, y, r);
     if (size <= 10 * DBL_EPSILON * fmax(1, length) || fmax(size, residual) <= NEGLIGIBLE * options->tolerance) return HF_OK;
     if (previous > 0 && alpha == 1) {
-      double theta = size / previous;
-      int left = options->max_iterations - 1 - k;
-      if (theta >= options->divergence) return HF_NOT_CONVERGED;
-      theta = fmax(theta, residual / previous_residual);
+      if (size / previous >= options->divergence) return HF_NOT_CONVERGED;
+      double theta = fmax(size / previous, residual / previous_residual);
       result->theta = fmax(result->theta, theta);
-      if (theta < 1) {
-        if (theta / (1 - theta) * size < options->tolerance) return HF_OK;
-        if (!options->full && pow(theta, left) / (1 - theta) * size > options->tolerance) return HF_NOT_CONVERGED;
-      }
+      if (theta < 1 && theta / (1 - theta) * size < options->tolerance) return HF_OK;
+      if (theta < 1 && !options->full && cannot_converge(options, theta, size, options->max_iterations - 1 - k)) return HF_NOT_CONVERGED;
     }
     previous = alpha == 1 ? size : UNKNOWN;
     previous_residual = residual;
