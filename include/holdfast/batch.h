@@ -129,7 +129,7 @@ typedef struct hfBatchRun {
   int64_t ctrl_world, ctrl_step;  // [numbers]
   int32_t every;                  // results after every so many steps; 0: after each
   int64_t rows;                   // of a world in the arrays below; 0: nstep/every
-  double *time, *q, *v, *act, *sensors; // (nworld x rows x n); NULL: not wanted
+  double *time, *q, *v, *act, *sensors; // (nworld x rows x n); NULL: not wanted. Rows of worlds that the mask leaves out stay as they are
 } hfBatchRun;
 
 // Every world takes nstep steps. run may be NULL. HF_OK where all worlds are well, HF_FLAGGED where some
@@ -140,7 +140,7 @@ HF_API hfStatus hf_batch_step(hfBatch* batch, int nstep, const hfBatchRun* run, 
 // Results at the present states without a step (hf_sim_evaluate). mask as above.
 HF_API hfStatus hf_batch_evaluate(hfBatch* batch, const uint8_t* mask, hfError* error);
 
-HF_API const hfWorldReport* hf_batch_reports(const hfBatch* batch); // (nworld) of the last call
+HF_API const hfWorldReport* hf_batch_reports(const hfBatch* batch); // (nworld) of the last call in which the world took part
 // Contacts of the last step of a world; count: reports[world].kept.
 HF_API const hfContact* hf_batch_contacts(const hfBatch* batch, int world);
 

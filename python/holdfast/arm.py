@@ -47,7 +47,8 @@ def _rotation_of(x: Any) -> np.ndarray:
 
 
 class Arm(_core.Arm):
-    """A chain of hinges and slides that moves a tip (a site, or else a body).
+    """A chain of hinges and slides that moves a tip (a site, or else a body). base: the first body whose joints belong to the chain, for
+    an arm on a moving base; None: all joints from the world to the tip.
 
         arm = hf.Arm(model, "tip")
         arm.set(state.q)

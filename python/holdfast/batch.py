@@ -146,7 +146,8 @@ class Batch(_core.Batch):
         """Takes steps with controls for each of them, and returns what was wanted after every so many steps.
 
         controls: (steps, nu), the same in all worlds; (worlds, steps, nu); or None: held, and ``steps`` says how many.
-        want: any of time, q, v, act, sensors. Rows of a refused world are NaN from the refusal on.
+        want: any of time, q, v, act, sensors. Rows of a refused world are NaN from the refusal on, and those of a world that the mask
+        leaves out are NaN.
         """
         ctrl, world_stride, step_stride = None, 0, 0
         nu = self.model.nu
@@ -169,7 +170,7 @@ class Batch(_core.Batch):
         unknown = [w for w in want if w not in widths]
         if unknown:
             raise ValueError(f'want must be of {", ".join(widths)}; "{unknown[0]}" is not')
-        out = {w: np.empty((self.worlds, rows, *widths[w])) for w in want}
+        out = {w: np.full((self.worlds, rows, *widths[w]), np.nan) for w in want}  # the library writes no row of a world that is left out
         message = self._step(steps, mask_bytes(mask, self.worlds), ctrl, world_stride, step_stride, every, out)
         return Rollout(**{w: out.get(w) for w in _RESULTS}, reports=self.reports, message=message)
 
@@ -179,7 +180,7 @@ class Batch(_core.Batch):
 
     @property
     def reports(self) -> np.ndarray:
-        """What each world has to say about the last call: status, steps, ncontact, nstick, iterations, residual, ..."""
+        """What each world has to say about the last call that did not leave it out: status, steps, ncontact, nstick, iterations, residual, ..."""
         return np.frombuffer(self._reports(), WORLD_REPORT)
 
     def contacts(self, world: int) -> np.ndarray:

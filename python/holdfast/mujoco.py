@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from typing import Any
+from typing import Any, Iterator
 
 import numpy as np
 
@@ -41,7 +41,8 @@ def _refuse_other_sizes(model: Model, data: Any) -> None:
 
 
 def state_from_mujoco(model: Model, data: Any, state: State | None = None) -> State:
-    """Time, positions, velocities, activations and what is under way of an ``mjData`` as a state; contacts are remembered from here on."""
+    """Time, positions, velocities, activations, where springs that yielded rest, and what is under way of an ``mjData`` as a state; contacts
+    are remembered from here on."""
     state = state or State(model)
     _refuse_other_sizes(model, data)
     _refuse_other_sizes(state.model, data)
@@ -51,6 +52,8 @@ def state_from_mujoco(model: Model, data: Any, state: State | None = None) -> St
     state.v[:] = np.asarray(data.qvel)
     if model.na == len(data.act):
         state.act[:] = np.asarray(data.act)
+    for theirs, ours in _springs(state, data):
+        state.rest[ours] = data.plastic[theirs]
     if len(state.history):
         _take_histories(model, data, state)
     return state
@@ -64,6 +67,23 @@ def state_to_mujoco(state: State, data: Any) -> None:
     data.qvel[:] = state.v
     if len(data.act) == state.model.na:
         data.act[:] = state.act
+    for theirs, ours in _springs(state, data):
+        data.plastic[theirs] = state.rest[ours]
+    if len(state.history):
+        _give_histories(state, data)
+
+
+def _springs(state: State, data: Any) -> Iterator[tuple[slice, slice]]:
+    """Where ``mjData.plastic`` and ``state.rest`` have the rest of each joint and tendon whose spring yields."""
+    if not len(state.rest) or not len(getattr(data, "plastic", ())):
+        return
+    model, m = state.model, data.model
+    for j in np.flatnonzero(m.jnt_plasticadr >= 0):
+        theirs, ours, n = int(m.jnt_plasticadr[j]), int(m.jnt_qposadr[j]), {0: 7, 1: 4}.get(int(m.jnt_type[j]), 1)
+        yield slice(theirs, theirs + n), slice(ours, ours + n)
+    for t in np.flatnonzero(m.tendon_plasticadr >= 0) if model.ntendon == m.ntendon else ():
+        theirs, ours = int(m.tendon_plasticadr[t]), model.nq + 2 * int(t)
+        yield slice(theirs, theirs + 2), slice(ours, ours + 2)
 
 
 def _ring(data: Any, adr: int, count: int, dim: int) -> tuple[float, np.ndarray, np.ndarray]:
@@ -72,6 +92,14 @@ def _ring(data: Any, adr: int, count: int, dim: int) -> tuple[float, np.ndarray,
     order = (int(x[adr + 1]) + 1 + np.arange(count)) % count
     times, values = x[adr + 2:adr + 2 + count], x[adr + 2 + count:adr + 2 + count * (1 + dim)].reshape(count, dim)
     return float(x[adr]), times[order], values[order]
+
+
+def _put_ring(data: Any, adr: int, times: np.ndarray, values: np.ndarray) -> None:
+    """Writes times and rows of values, the oldest first, into a buffer of ``mjData.history``."""
+    n = len(times)
+    data.history[adr + 1] = n - 1
+    data.history[adr + 2:adr + 2 + n] = times
+    data.history[adr + 2 + n:adr + 2 + n + values.size] = np.ravel(values)
 
 
 def _take_histories(model: Model, data: Any, state: State) -> None:
@@ -92,3 +120,21 @@ def _take_histories(model: Model, data: Any, state: State) -> None:
         due, times, values = _ring(data, int(m.sensor_historyadr[i]), n, dim)
         times, values = np.append(times[0] - m.opt.timestep, times), np.vstack([values[:1], values])
         state.history[adr:adr + 1 + (n + 1) * (1 + dim)] = np.concatenate([[due], times, np.ravel(values)])
+
+
+def _give_histories(state: State, data: Any) -> None:
+    """The other way. MuJoCo measures at the beginning of a step: what was measured at the present moment is left to it."""
+    m, model = data.model, state.model
+    if model.nu == m.nu:
+        for i in np.flatnonzero(m.actuator_history[:, 0]):
+            n, dim, first = int(m.actuator_history[i][0]), int(m.actuator_ctrlnum[i]), int(m.actuator_ctrladr[i])
+            own = [state.history[int(a):int(a) + 2 * n] for a in model.actuator_historyadr[first:first + dim]]
+            _put_ring(data, int(m.actuator_historyadr[i]), own[0][:n], np.stack([x[n:] for x in own], 1))
+    if model.nsensor != m.nsensor:
+        return
+    for i in np.flatnonzero(m.sensor_history[:, 0]):
+        n, dim, adr, theirs = int(m.sensor_history[i][0]), int(m.sensor_dim[i]), int(model.sensor_historyadr[i]), int(m.sensor_historyadr[i])
+        times, values = state.history[adr + 1:adr + 2 + n], state.history[adr + 2 + n:adr + 1 + (n + 1) * (1 + dim)].reshape(n + 1, dim)
+        first = 0 if times[-1] >= state.time else 1
+        data.history[theirs] = state.history[adr]
+        _put_ring(data, theirs, times[first:first + n], values[first:first + n])

@@ -2,7 +2,8 @@
 //
 // The text is CSV: a first line `time,NAME,…` with names of actuators, then one line of numbers for
 // each row, times increasing. Blanks around fields, blank lines and lines that start with # are
-// skipped. A field may stand in quotes (RFC 4180), as the names with commas that logs have.
+// skipped. A field may stand in quotes (RFC 4180), as the names with commas that logs have. An actuator without
+// a name is called #ID, as in logs. A byte order mark before the first line, as spreadsheets write it, is skipped.
 #include <holdfast/actuation.h>
 
 #include "base/error.h"
@@ -89,9 +90,14 @@ static int spells(const char* field, int length, const char* name) {
   return field == end && *name == 0;
 }
 
+// An actuator by its name, or by #ID where it has none; -1: there is no such actuator.
 static int find_actuator(const hfModel* m, const char* field, int length) {
-  for (int i = 0; i < m->nu; ++i)
-    if (spells(field, length, hf_model_name(m, HF_OBJECT_ACTUATOR, i))) return i;
+  for (int i = 0; i < m->nu; ++i) {
+    char id[16];
+    const char* name = hf_model_name(m, HF_OBJECT_ACTUATOR, i);
+    if (!*name) snprintf(id, sizeof id, "#%d", i);
+    if (spells(field, length, *name ? name : id)) return i;
+  }
   return -1;
 }
 
@@ -145,7 +151,9 @@ static hfStatus read_row(hfControlTable* t, Reader* r) {
 // ---- interface --------------------------------------------------------------------------------------
 
 hfStatus hf_control_table_parse(hfControlTable** table, const hfModel* m, const char* text, const char* name, hfError* error) {
+  static const char byte_order_mark[] = "\xef\xbb\xbf";
   hfi_clear_error(error);
+  if (strncmp(text, byte_order_mark, 3) == 0) text += 3;
   Reader r = {text, name, 1, error};
   hfControlTable* t = calloc(1, sizeof *t);
   if (t) t->actuator = calloc((size_t)m->nu + 1, sizeof *t->actuator);

@@ -62,6 +62,7 @@ int hfi_mesh_add(hfiReader* r, const hfiMeshSpec* s, hfError* error) {
   const char* what = s->path ? s->path : s->name ? s->name : "mesh";
   hfStatus status =
       s->path ? hfi_trimesh_load(&mesh, s->path, error) : copy_inline(&mesh, s, error);
+  if (!status && s->first_object && mesh.nfirst > 0) mesh.ntri = mesh.nfirst;
   if (!status) status = hfi_trimesh_transform(&mesh, s->scale, s->refpos, s->refquat, what, error);
   if (!status) status = hfi_trimesh_hull(&mesh, s->max_hull_vert, what, error);
   int id = status ? (int)status : add_to_builder(r, &mesh, s, error);

@@ -14,6 +14,7 @@ typedef struct hfiMeshSpec {
   double scale[3], refpos[3], refquat[4];
   int inertia;       // hfMeshInertia
   int max_hull_vert; // most vertices of the hull, if above 3; otherwise unlimited
+  int first_object;  // 1: of an OBJ file with several objects the triangles of the first count, and the points of all, as in MuJoCo
 } hfiMeshSpec;
 
 hfiMeshSpec hfi_mesh_spec_default(void);

@@ -11,6 +11,7 @@ enum { HFI_TRIMESH_MAX_VERTICES = 10000000, HFI_TRIMESH_MAX_TRIANGLES = 20000000
 // The arrays come from malloc. Initialise with zeros, fill with a reader, free with hfi_trimesh_release.
 typedef struct hfiTriMesh {
   int32_t nvert, ntri, nhulltri;
+  int32_t nfirst;   // of an OBJ file: triangles of its first object, which come first; 0 for other formats
   double* vert;     // (nvert x 3) [m]
   int32_t* tri;     // (ntri x 3) surface, counter-clockwise seen from outside
   int32_t* hulltri; // (nhulltri x 3) convex hull, outward
@@ -19,7 +20,7 @@ typedef struct hfiTriMesh {
 void hfi_trimesh_release(hfiTriMesh* mesh);
 
 // These readers take the contents of a file in memory; text[size] is zero, and messages name `file`. After a refusal the
-// mesh is empty. STL may be binary or ASCII; equal vertices are joined. Of OBJ the lines v and f are read, faces of two corners left out; polygons
+// mesh is empty. STL may be binary or ASCII; equal vertices are joined. Of OBJ the lines v and f are read, faces of two corners left out, and o and g, which begin an object; polygons
 // are divided into triangles. PLY may be text or binary.
 hfStatus hfi_trimesh_read_stl(hfiTriMesh* mesh, const char* text, size_t size, const char* file,
                               hfError* error);

@@ -1,5 +1,6 @@
 // Wavefront OBJ: "v x y z" and "f a b c …", where a corner is i, i/t, i//n or i/t/n. The index i counts from 1,
-// or backwards from the last vertex when it is negative. All other statements concern the appearance and are skipped.
+// or backwards from the last vertex when it is negative. "o name" and "g name" begin another object; where the first one that has faces ends is
+// told, because MuJoCo takes that one alone. All other statements concern the appearance and are skipped.
 #include "import/mesh.h"
 
 #include "base/error.h"
@@ -95,11 +96,14 @@ static hfStatus read_lines(ObjScan* p, hfiTriMeshBuilder* b) {
     } else if (statement == 'f') {
       ++p->s;
       status = read_face(p, b);
+    } else if ((statement == 'o' || statement == 'g') && b->mesh.nfirst == 0) {
+      b->mesh.nfirst = b->mesh.ntri;
     }
     if (status) return status;
     while (*p->s && *p->s != '\n') ++p->s;
     if (*p->s) ++p->s;
   }
+  if (b->mesh.nfirst == 0) b->mesh.nfirst = b->mesh.ntri;
   return HF_OK;
 }
 

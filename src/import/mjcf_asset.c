@@ -108,6 +108,7 @@ static int add_mesh(hfiMjcf* m, hfiMjcfAsset* asset) {
   hfiMeshSpec s = hfi_mesh_spec_default();
   s.name = m->prefix[0] ? hfi_format(r, "%s%s", m->prefix, asset->name) : asset->name;
   s.where = hfi_where(r, elem);
+  s.first_object = 1;
   hfi_mjcf_apply(m, hfi_mjcf_class(m, elem, NULL), "mesh", elem, apply_mesh, &s);
   const char* file = hfi_attr(elem, "file");
   s.vertex = hfi_read_list(r, elem, "vertex", &s.nvertex);

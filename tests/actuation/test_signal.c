@@ -269,12 +269,36 @@ static void test_table_with_quoted_names(void** s) {
   hf_model_free(m);
 }
 
+// A spreadsheet writes a byte order mark before the header, and what has no name is called #ID, as in a log.
+static void test_table_of_a_spreadsheet_without_names(void** s) {
+  (void)s;
+  hfModel* m = parse_model("<mujoco><worldbody><body><joint name='x' type='slide'/><geom size='.1'/></body></worldbody>"
+                           "<actuator><motor name='a' joint='x'/><motor joint='x'/><motor joint='x'/></actuator></mujoco>");
+  hfControlTable* table = NULL;
+  hfError error = {HF_OK, ""};
+  if (hf_control_table_parse(&table, m, "\xef\xbb\xbftime,#2,#1,a\r\n0,3,2,1\r\n", "c.csv", &error) != HF_OK) fail_msg("%s", error.message);
+  double ctrl[3] = {0};
+  hf_control_table_controls(table, 0, ctrl);
+  assert_near(ctrl[0], 1, 0), assert_near(ctrl[1], 2, 0), assert_near(ctrl[2], 3, 0);
+  hf_control_table_free(table);
+  table = NULL;
+  static const char* const unknown[] = {"#0", "#3", "#", "#-1", "#01"}; // actuator 0 has a name
+  for (int i = 0; i < 5; ++i) {
+    char text[32];
+    snprintf(text, sizeof text, "time,%s\n0,1\n", unknown[i]);
+    assert_int_equal(hf_control_table_parse(&table, m, text, "c.csv", &error), HF_ERROR_PARSE);
+    assert_null(table);
+  }
+  hf_model_free(m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_constant_and_controls), cmocka_unit_test(test_sine),        cmocka_unit_test(test_ramp), cmocka_unit_test(test_feedback),
       cmocka_unit_test(test_feedback_is_held_over_a_step), cmocka_unit_test(test_bad_feedback_is_refused),
       cmocka_unit_test(test_rates), cmocka_unit_test(test_chirp),                 cmocka_unit_test(test_table), cmocka_unit_test(test_cycle), cmocka_unit_test(test_table_holds),
       cmocka_unit_test(test_table_from_file),       cmocka_unit_test(test_table_refusals), cmocka_unit_test(test_table_with_quoted_names),
+      cmocka_unit_test(test_table_of_a_spreadsheet_without_names),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,6 +111,26 @@ static void test_folder_that_is_not_there(void** state) {
   }
 }
 
+// The corner of a unit cube has the volume 1/6 and its centre of mass at 1/4. In MJCF the second object adds points to the hull, in URDF mass too.
+static void test_objects_of_a_file(void** state) {
+  (void)state;
+  static const char mjcf[] = "<mujoco><asset><mesh name='e' file='objects.obj'/></asset>"
+                             "<worldbody><body><freejoint/><geom type='mesh' mesh='e'/></body></worldbody></mujoco>";
+  hfModel* m = NULL;
+  hfError error = {HF_OK, ""};
+  if (hf_model_parse(&m, mjcf, strlen(mjcf), "test", DATA, NULL, NULL, &error) != HF_OK) fail_msg("%s", error.message);
+  assert_true(fabs(hf_model_body_mass(m)[1] - 1000. / 6) < 1e-9);
+  for (int i = 0; i < 3; ++i) assert_true(fabs(hf_model_body_com(m)[3 + i] - 0.25) < 1e-12);
+  hf_model_free(m);
+  hfiTriMesh mesh = load_mesh(DATA "/objects.obj");
+  assert_int_equal(mesh.ntri, 8);
+  assert_int_equal(mesh.nfirst, 4); // the empty object before it does not count
+  hfi_trimesh_release(&mesh);
+  mesh = load_mesh(DATA "/ell.obj");
+  assert_int_equal(mesh.nfirst, mesh.ntri);
+  hfi_trimesh_release(&mesh);
+}
+
 static hfiTriMesh cloud(int n, unsigned seed) {
   hfiTriMesh m = {0};
   m.vert = malloc((size_t)n * 3 * sizeof *m.vert);
@@ -456,7 +476,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_msh), cmocka_unit_test(test_ply), cmocka_unit_test(test_builtins),
       cmocka_unit_test(test_concave_polygon), cmocka_unit_test(test_faces_of_two_corners), cmocka_unit_test(test_quads_as_in_mujoco),
-      cmocka_unit_test(test_three_formats_of_one_solid), cmocka_unit_test(test_folder_that_is_not_there), cmocka_unit_test(test_transformation),
+      cmocka_unit_test(test_three_formats_of_one_solid), cmocka_unit_test(test_folder_that_is_not_there), cmocka_unit_test(test_objects_of_a_file), cmocka_unit_test(test_transformation),
       cmocka_unit_test(test_random_hulls),               cmocka_unit_test(test_hull_limits),
       cmocka_unit_test(test_collada),                    cmocka_unit_test(test_broken_collada_is_refused),
       cmocka_unit_test(test_gltf),                       cmocka_unit_test(test_broken_gltf_is_refused),

@@ -71,6 +71,15 @@ def test_reset_refuses_what_may_be_a_world_or_a_keyframe(fall):
     assert batch.time.tolist() == [0] * 4
 
 
+def test_rows_of_worlds_that_are_left_out_are_nan(fall):
+    batch = hf.Batch(fall, 3)
+    np.full((3, 200, fall.nq), 7.0)  # numbers in memory that is free again: rows that nobody writes may have them
+    result = batch.run(steps=200, mask=[1], want=("time", "q", "v", "sensors"))
+    for rows in (result.time, result.q, result.v, result.sensors):
+        assert np.isfinite(rows[1]).all() and np.isnan(rows[[0, 2]]).all()
+    assert result.reports["steps"].tolist() == [0, 200, 0]
+
+
 def test_a_bad_world_is_flagged(fall):
     batch, good = hf.Batch(fall, 4, threads=2), hf.Batch(fall, 4, threads=1)
     batch.v[2, 6] = np.nan

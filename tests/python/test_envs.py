@@ -57,6 +57,28 @@ def test_vector_is_many_singles(name, randomise):
     vector.close()
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_vector_is_many_singles_over_episodes(name):
+    """The action of the step that begins a new episode is ignored, NaN included: the episode is that of a single environment."""
+    n = 2
+    vector = gymnasium.make_vec(name, num_envs=n, threads=1, max_episode_steps=3)
+    singles = [gymnasium.make(name, max_episode_steps=3) for _ in range(n)]
+    vector.reset(seed=7)
+    for i, env in enumerate(singles):
+        env.reset(seed=7 + i)
+    rng = np.random.default_rng(0)
+    for step in range(10):
+        begins = step % 4 == 3
+        actions = rng.uniform(-1, 1, vector.action_space.shape).astype(np.float32)
+        if step == 7:
+            actions[0] = np.nan
+        obs, reward, _, truncated, _ = vector.step(actions)
+        for i, env in enumerate(singles):
+            o, r, _, t, _ = (env.reset()[0], 0, False, False, {}) if begins else env.step(actions[i])
+            assert np.array_equal(obs[i], o) and reward[i] == r and truncated[i] == t
+    vector.close()
+
+
 def test_autoreset_at_the_next_step():
     vector = gymnasium.make_vec("holdfast/Pinch-v0", num_envs=2, threads=1)
     assert vector.metadata["autoreset_mode"] == gymnasium.vector.AutoresetMode.NEXT_STEP

@@ -324,6 +324,57 @@ def test_what_is_under_way_goes_over():
         assert sim.state.q[0] == pytest.approx(d.qpos[0], abs=1e-9) and sim.sensors == pytest.approx(d.sensordata, abs=1e-9)
 
 
+@pytest.mark.skipif(not hasattr(mujoco.MjModel, "nhistory"), reason="this MuJoCo has no delays")
+@pytest.mark.parametrize("before", [0, 1, 2, 17])
+def test_what_is_under_way_goes_back(before):
+    """A run that goes on in MuJoCo from a state: controls and measurements under way arrive as here, to 1e-9."""
+    xml = """<mujoco><option gravity="0 0 0"/><worldbody><body><joint name="j" type="slide"/><geom size=".1" mass="2"/></body></worldbody>
+<actuator><motor joint="j" delay=".007" nsample="5" interp="cubic"/><motor joint="j"/></actuator>
+<sensor><jointpos joint="j" delay=".005" nsample="4" interp="linear"/><jointvel joint="j" delay=".01" nsample="3" interval=".0071"/><clock delay=".004" nsample="3"/></sensor></mujoco>"""
+    m = mujoco.MjModel.from_xml_string(xml)
+    d = mujoco.MjData(m)
+    model = hf.from_mujoco(m)
+    sim = hf.Sim(model)
+    rng = np.random.default_rng(0)
+    for _ in range(before):
+        sim.input.ctrl[:] = rng.normal(size=2)
+        sim.step()
+    hf.state_to_mujoco(sim.state, d)
+    back = hf.state_from_mujoco(model, d)
+    assert np.array_equal(back.q, sim.state.q) and np.array_equal(back.v, sim.state.v) and back.time == sim.state.time
+    for _ in range(20):
+        d.ctrl[:] = sim.input.ctrl[:] = rng.normal(size=2)
+        mujoco.mj_step(m, d)
+        mujoco.mj_forward(m, d)  # measures at the end of the step
+        sim.step()
+        assert sim.state.q[0] == pytest.approx(d.qpos[0], abs=1e-9) and sim.sensors == pytest.approx(d.sensordata, abs=1e-9)
+
+
+@pytest.mark.skipif(not hasattr(mujoco.MjModel, "nplastic"), reason="in this MuJoCo no spring yields")
+def test_where_springs_rest_goes_over_and_back():
+    """Springs of a slide, a ball joint and a rope that have yielded: their rest is that of the mjData, to the bit."""
+    m = mujoco.MjModel.from_xml_string("""<mujoco><worldbody>
+<body><joint type="hinge"/><joint name="j" type="slide" axis="1 0 0" stiffness="100" springyield=".01" damping="1"/><geom size=".1" mass="1"/><site name="a"/>
+  <body pos="0 0 1"><joint type="ball" stiffness="5" springyield=".1"/><geom size=".1" pos=".1 0 0"/><site name="b"/></body></body></worldbody>
+<tendon><fixed><joint joint="j" coef="1"/></fixed><spatial stiffness="50" springyield=".05" springlength="0 .5"><site site="a"/><site site="b"/></spatial></tendon></mujoco>""")
+    d, again = mujoco.MjData(m), mujoco.MjData(m)
+    d.qvel[:] = (0.5, 3, 1, 2, 3)
+    for _ in range(100):
+        mujoco.mj_step(m, d)
+    model = hf.from_mujoco(m)
+    state = hf.state_from_mujoco(model, d)
+    slide, ball, rope = d.plastic[:1], d.plastic[1:5], d.plastic[5:]
+    assert slide[0] > 0.1 and rope[1] > 0.6  # they have yielded
+    assert state.rest.tolist() == [0, *slide, *ball, 0, 0, *rope]
+    hf.state_to_mujoco(state, again)
+    assert np.array_equal(again.plastic, d.plastic)
+    sim = hf.Sim(model)
+    sim.state = state
+    mujoco.mj_step(m, d)
+    sim.step()
+    assert sim.acceleration[1] == pytest.approx(d.qacc[1], rel=0.05)  # the slide's spring pulls with 1 N, not with 100 N/m times its way
+
+
 OPTIONS = """<mujoco>
   <option cone="elliptic" impratio="7" density="3" viscosity="0.02" wind="1 2 3" magnetic="0.1 0.2 0.3"/>
   <worldbody>

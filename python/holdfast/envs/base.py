@@ -175,11 +175,11 @@ class HoldfastVectorEnv(VectorEnv):
         if actions.shape != self.action_space.shape:
             raise ValueError(f"actions must have shape {self.action_space.shape}, have {actions.shape}")
         again = self._ended.copy()
-        if again.any():
-            self.task.reset(np.flatnonzero(again), self._generators)
-            self._age[again] = 0
         refused = self.task.advance(actions, ~again)
         self._age[~again] += 1
+        if again.any():  # after the actions, which set targets and controls of all worlds: those of a new episode are its own
+            self.task.reset(np.flatnonzero(again), self._generators)
+            self._age[again] = 0
         reward, terminated, success = self.task.judge()
         reward = np.where(refused, -1.0, reward)
         reward[again] = 0.0
