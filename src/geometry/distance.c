@@ -40,3 +40,12 @@ int hfi_distance(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const
   *point = single;
   return 1;
 }
+
+double hfi_overlap_along(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, hfVec3 n) {
+  if (A->type == HF_GEOM_PLANE || B->type == HF_GEOM_PLANE) {
+    hfiContactPoint deepest;
+    return hfi_distance(A, X_WA, B, X_WB, INFINITY, &deepest) ? deepest.depth : -INFINITY;
+  }
+  hfiCores cores = hfi_cores(A, X_WA, B, X_WB);
+  return hfi_core_radius(A) + hfi_core_radius(B) - hfi_separation(&cores, m3_tmulv(X_WA->R, n));
+}

@@ -10,4 +10,8 @@
 int hfi_distance(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB,
                  double far, hfiContactPoint* point);
 
+// The overlap of A and B along the unit vector n from B into A; negative where n keeps them apart [m]. No direction has less than the signed distance says.
+// Where A or B is a plane, the overlap along its normal. Neither may be a height field.
+double hfi_overlap_along(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, hfVec3 n);
+
 #endif

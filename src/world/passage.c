@@ -193,16 +193,27 @@ static int pair_distance(const Pair* p, double t, hfiContactPoint* at) {
   return hfi_distance(a->shape, &X_A, b->shape, &X_B, INFINITY, at);
 }
 
-// Time at which the overlap comes to exceed the level; INFINITY: not within h. `at` has the nearest points at the start. The overlap cannot
-// exceed the level before it has grown by `room`, which takes room/c at closing speed c. Each advance goes SLACK of the width further than that,
-// so that few are needed.
-static double overlap_time(const Pair* p, double h, double level, hfiContactPoint at) {
+// The overlap at time t along the unit vector n, of two geoms that keep their poses after they have stopped. The true overlap is no larger [m].
+static double overlap_along(const Pair* p, hfVec3 n, double t) {
+  const hfiMover *a = &p->mover[0], *b = &p->mover[1];
+  hfPose X_A = hfi_mover_pose(a, min2(t, p->stop_time[0])), X_B = hfi_mover_pose(b, min2(t, p->stop_time[1]));
+  return hfi_overlap_along(a->shape, &X_A, b->shape, &X_B, n);
+}
+
+// Time at which the overlap comes to exceed the level; INFINITY: not within h. The overlap cannot exceed the level before the overlap along some n has
+// grown by `room`, which takes room/c at closing speed c. Each advance goes SLACK of the width further than that, so that few are needed. n: a direction
+// to begin with. It serves as long as the overlap along it is below the level; then the nearest points, which are dear, give another one.
+static double overlap_time(const Pair* p, double h, double level, hfVec3 n) {
   double t = 0;
   for (int k = 0; k < MAX_ADVANCES; ++k) {
-    if (k > 0 && !pair_distance(p, t, &at)) return INFINITY;
-    double room = level - at.depth;
-    if (!(room > 0)) return t;
-    double c = closing_speed(p, at.n_W, t), next = next_stop(p, t, h);
+    double room = level - overlap_along(p, n, t);
+    if (!(room > 0)) {
+      hfiContactPoint at;
+      if (!pair_distance(p, t, &at)) return INFINITY;
+      if (!((room = level - at.depth) > 0)) return t;
+      n = at.n_W;
+    }
+    double c = closing_speed(p, n, t), next = next_stop(p, t, h);
     if (c * (next - t) > room) next = min2(next, t + (room + SLACK * p->width) / c);
     if (next >= h) return INFINITY;
     t = next;
@@ -211,13 +222,12 @@ static double overlap_time(const Pair* p, double h, double level, hfiContactPoin
 }
 
 // Time at which a pair that would overlap too deeply has to stop: when it begins to overlap, or to overlap more than at the start.
-// INFINITY: its overlap stays below that.
-static double find_stop_time(const Pair* p, double h) {
+// INFINITY: its overlap stays below that. n: the normal of a contact point of the pair at the start.
+static double find_stop_time(const Pair* p, double h, hfVec3 n) {
   hfiContactPoint at;
-  if (!pair_distance(p, 0, &at)) return INFINITY;
-  double slack = SLACK * p->width, start = max2(at.depth + slack, -slack);
-  if (overlap_time(p, h, max2(start, TOO_DEEP * p->width), at) > h) return INFINITY;
-  return overlap_time(p, h, start, at);
+  if (overlap_time(p, h, TOO_DEEP * p->width, n) > h || !pair_distance(p, 0, &at)) return INFINITY;
+  double slack = SLACK * p->width;
+  return overlap_time(p, h, max2(at.depth + slack, -slack), at.n_W);
 }
 
 // Velocity at time t of the material point of a mover that is at p then.
@@ -328,7 +338,7 @@ static int stop_pair(const Paths* paths, const hfiRawContact* r, double* stop_ti
   Pair p = make_pair(paths, r);
   if (has_height_field(&p) || !pair_could_pass(&p, h)) return 0;
   for (int k = 0; k < 2; ++k) p.stop_time[k] = p.tree[k] >= 0 ? stop_time[p.tree[k]] : INFINITY;
-  double t = find_stop_time(&p, h);
+  double t = find_stop_time(&p, h, r->point.n_W);
   keep_to_path(&p, h, stop_time);
   return t < h && stop_trees_of_pair(&p, h, t, stop_time);
 }

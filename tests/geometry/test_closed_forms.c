@@ -112,6 +112,26 @@ static void depth_derivatives(void** state) {
   hfi_hull_release(&data);
 }
 
+// The overlap along a direction is what the support functions say; along the normal of a plane, how far a shape is below it.
+static void overlap_along_a_direction(void** state) {
+  (void)state;
+  testRandom r = {44};
+  printf("seed %llu\n", (unsigned long long)r.state);
+  hfiHullData data = random_hull(&r, 20, 1);
+  hfiHull hull = hull_view(&data);
+  hfiShape plane = shape_of(HF_GEOM_PLANE, 0, 0, 0);
+  for (int k = 0; k < 4000; ++k) {
+    hfiShape A = random_shape(&r, 1 + random_int(&r, 6), 1, &hull, 1), B = random_shape(&r, 1 + random_int(&r, 6), 1, &hull, 1);
+    hfPose X_WA = random_pose(&r, 1), X_WB = random_pose(&r, 1);
+    hfVec3 n = random_unit(&r), up = m3_col(X_WB.R, 2);
+    assert_near(hfi_overlap_along(&A, &X_WA, &B, &X_WB, n), -oracle_gap(&A, &X_WA, &B, &X_WB, n), 1e-14); // rounding at sizes of 1
+    double height = v3_dot(up, v3_sub(X_WA.p, X_WB.p)) - oracle_support(&A, m3_tmulv(X_WA.R, v3_neg(up)));
+    assert_near(hfi_overlap_along(&A, &X_WA, &plane, &X_WB, n), -height, 1e-14);
+    assert_near(hfi_overlap_along(&plane, &X_WB, &A, &X_WA, n), -height, 1e-14);
+  }
+  hfi_hull_release(&data);
+}
+
 // The bounds touch the shape on every side; a level plane bounds the space above it.
 // Farthest point along n of a shape or, for a mesh, of its box along its own axes.
 static double bounded_support(const hfiShape* s, hfVec3 n) {
@@ -156,6 +176,7 @@ int main(void) {
       cmocka_unit_test(other_pairs),
       cmocka_unit_test(ellipsoid_nearest_points),
       cmocka_unit_test(depth_derivatives),
+      cmocka_unit_test(overlap_along_a_direction),
       cmocka_unit_test(bounds_are_tight),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
