@@ -7,6 +7,10 @@
 // s = |E n| (docs/theory/collision.md):
 //
 //   H = E^2/s - (E^2 n)(E^2 n)^T/s^3
+//
+// The rim of a cylinder of radius R, whose axis a is at the angle th from n, has along its tangent e = a x n/sin th the Hessian R/sin th:
+//
+//   C = sin th/R e e^T
 #include "contact/curvature.h"
 
 #include "model/shape.h"
@@ -15,11 +19,38 @@
 // of a cylinder where it is above the second [-]. Between them a cylinder touches with its rim.
 static const double SIDE = 0.02, END = 0.9998;
 
+// A cylinder rolls on its rim where a contact is no deeper than this share of radius times sine of the tilt [-]. Where it is deeper, other points of the
+// rim touch too, which do not move with the tilt (geometry/manifold.h). A point belongs to the rim if it is at least the second share of the radius from the axis [-].
+static const double ROLLS = 0.25, AT_RIM = 0.99;
+
 static hfiCurvature of_ball(double radius) { return (hfiCurvature){1 / radius, 0, 1 / radius}; }
 
 static hfiCurvature of_side(double radius, hfVec3 axis, const hfiContact* c) {
   double k = 1 / radius, x = v3_dot(axis, c->t1), y = v3_dot(axis, c->t2);
   return (hfiCurvature){k - k * x * x, 0 - k * x * y, k - k * y * y}; // 0 -: a zero is positive, and so is its angle by atan2
+}
+
+double hfi_rim_radius(const hfDynamics* d, const hfiContact* c, int geom) {
+  if (hf_model_geom_type(d->model)[geom] != HF_GEOM_CYLINDER) return 0;
+  const hfPose* X = &d->X_WG[geom];
+  hfVec3 axis = m3_col(X->R, 2);
+  double radius = hf_model_geom_size(d->model)[3 * geom], sine = v3_norm(v3_cross(axis, c->n));
+  if (!(c->depth <= ROLLS * radius * sine) || fabs(v3_dot(axis, c->n)) <= SIDE) return 0;
+  return v3_norm(v3_cross(axis, v3_sub(c->p_W, X->p))) >= AT_RIM * radius ? radius / sine : 0;
+}
+
+static hfiCurvature of_rim(double radius, hfVec3 axis, const hfiContact* c) {
+  hfVec3 e = v3_unit(v3_cross(axis, c->n));
+  double x = v3_dot(e, c->t1), y = v3_dot(e, c->t2);
+  return (hfiCurvature){x * x / radius, x * y / radius, y * y / radius};
+}
+
+static hfiTouched of_cylinder(const hfDynamics* d, const hfiContact* c, int geom, hfiCurvature* out) {
+  hfVec3 axis = m3_col(d->X_WG[geom].R, 2);
+  double cosine = fabs(v3_dot(axis, c->n)), rim = hfi_rim_radius(d, c, geom);
+  if (rim > 0) *out = of_rim(rim, axis, c);
+  else if (cosine <= SIDE) *out = of_side(hf_model_geom_size(d->model)[3 * geom], axis, c);
+  return rim > 0 ? HFI_TOUCHED_RIM : cosine <= SIDE || cosine > END ? HFI_TOUCHED_SMOOTH : HFI_TOUCHED_EDGE;
 }
 
 // n, t1, t2: of the contact, in the frame of the ellipsoid. Returns 0 where the numbers overflow.
@@ -33,23 +64,21 @@ static int of_ellipsoid(const double* size, hfVec3 n, hfVec3 t1, hfVec3 t2, hfiC
   return 1;
 }
 
-int hfi_contact_curvature(const hfDynamics* d, const hfiContact* c, int geom, hfiCurvature* out) {
+hfiTouched hfi_contact_curvature(const hfDynamics* d, const hfiContact* c, int geom, hfiCurvature* out) {
   const double* size = hf_model_geom_size(d->model) + 3 * geom;
   const hfMat3* R = &d->X_WG[geom].R;
   hfVec3 axis = m3_col(*R, 2);
-  double cosine = fabs(v3_dot(axis, c->n));
   *out = (hfiCurvature){0, 0, 0};
   switch (hf_model_geom_type(d->model)[geom]) {
-  case HF_GEOM_SPHERE: *out = of_ball(size[0]); return 1;
+  case HF_GEOM_SPHERE: *out = of_ball(size[0]); break;
   // A mesh may stand for something round. It counts as the ball that holds it, which has the least curvature that it can have as a whole.
-  case HF_GEOM_MESH: *out = of_ball(hf_model_geom_rbound(d->model)[geom]); return 1;
-  case HF_GEOM_ELLIPSOID: return of_ellipsoid(size, m3_tmulv(*R, c->n), m3_tmulv(*R, c->t1), m3_tmulv(*R, c->t2), out);
-  case HF_GEOM_CAPSULE: *out = cosine > SIDE ? of_ball(size[0]) : of_side(size[0], axis, c); return 1;
-  case HF_GEOM_CYLINDER:
-    if (cosine <= SIDE) *out = of_side(size[0], axis, c);
-    return cosine <= SIDE || cosine > END;
-  default: return 1;
+  case HF_GEOM_MESH: *out = of_ball(hf_model_geom_rbound(d->model)[geom]); break;
+  case HF_GEOM_CAPSULE: *out = fabs(v3_dot(axis, c->n)) > SIDE ? of_ball(size[0]) : of_side(size[0], axis, c); break;
+  case HF_GEOM_CYLINDER: return of_cylinder(d, c, geom, out);
+  case HF_GEOM_ELLIPSOID:
+    return of_ellipsoid(size, m3_tmulv(*R, c->n), m3_tmulv(*R, c->t1), m3_tmulv(*R, c->t2), out) ? HFI_TOUCHED_SMOOTH : HFI_TOUCHED_EDGE;
   }
+  return HFI_TOUCHED_SMOOTH;
 }
 
 double hfi_largest_radius(const hfModel* m, int geom) {

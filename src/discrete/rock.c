@@ -154,17 +154,22 @@ static double find_damper(const hfiDiscrete* s, const Pressing* p, double x, dou
   return max2(find_body_slope(s, &of_a), find_body_slope(s, &of_b));
 }
 
+// A principal direction of a curvature, as the angle from t1 [rad].
+static double principal_angle(const hfiCurvature* c) { return 0.5 * atan2(2 * c->c12, c->c11 - c->c22); }
+
 // The dampers of contact c, which presses with f: their axes u in the world and slopes, along the principal directions of the sum of the
-// curvatures. Returns their number.
+// curvatures, or along a rim. Returns their number.
 static int find_dampers(const hfiDiscrete* s, const hfiContact* c, double f, hfVec3 u[2], double slope[2]) {
   const hfDynamics* d = &s->world->dynamics;
   Pressing p = {.c = c, .f = f};
-  if (!hfi_contact_curvature(d, c, c->geom_a, &p.a) || !hfi_contact_curvature(d, c, c->geom_b, &p.b)) return 0;
+  hfiTouched a = hfi_contact_curvature(d, c, c->geom_a, &p.a), b = hfi_contact_curvature(d, c, c->geom_b, &p.b);
+  int rims = (a == HFI_TOUCHED_RIM) + (b == HFI_TOUCHED_RIM);
+  if (a == HFI_TOUCHED_EDGE || b == HFI_TOUCHED_EDGE || rims == 2 || (rims && c->curved)) return 0; // curved: the step knows the path of a rim that rolls fast
   hfiCurvature sum = {p.a.c11 + p.b.c11, p.a.c12 + p.b.c12, p.a.c22 + p.b.c22};
-  double angle = 0.5 * atan2(2 * sum.c12, sum.c11 - sum.c22), x = cos(angle), y = sin(angle);
+  double angle = principal_angle(a == HFI_TOUCHED_RIM ? &p.a : b == HFI_TOUCHED_RIM ? &p.b : &sum), x = cos(angle), y = sin(angle);
   const double principal[2][2] = {{x, y}, {-y, x}};
   int count = 0;
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < 2 - rims; ++i) {
     double ex = principal[i][0], ey = principal[i][1];
     if (!(hfi_curvature_along(&sum, ex, ey) > FLAT * (sum.c11 + sum.c22))) continue;
     slope[count] = find_damper(s, &p, ex, ey, &u[count]);
@@ -176,6 +181,11 @@ static int find_dampers(const hfiDiscrete* s, const hfiContact* c, double f, hfV
 // The force of a contact at the start of the step without what an impact adds: that does not last [N].
 static double elastic_force(const hfContactLaw* law) { return min2(law->normal_force0, law->stiffness * max2(0, law->depth)); }
 
+// The largest radius that a geom may have where contact c touches it [m].
+static double radius_at(const hfiDiscrete* s, const hfiContact* c, int geom) {
+  return max2(s->roundness[geom], hfi_rim_radius(&s->world->dynamics, c, geom));
+}
+
 void hfi_discrete_damp_rocking(hfiDiscrete* s) {
   const hfiWorld* w = s->world;
   const hfStepProblem* p = &s->assembly.problem;
@@ -183,7 +193,7 @@ void hfi_discrete_damp_rocking(hfiDiscrete* s) {
   for (int i = 0; i < w->ncontact; ++i) {
     const hfiContact* c = &w->contact[i];
     hfVec3 u[2];
-    double slope[2], radius = max2(s->roundness[c->geom_a], s->roundness[c->geom_b]);
+    double slope[2], radius = max2(radius_at(s, c, c->geom_a), radius_at(s, c, c->geom_b));
     if (s->block[i] < 0 || !(radius > 0)) continue;
     double f = elastic_force(&p->contact[p->block[s->block[i]].param]);
     if (!(f > 0) || !(may_rock(s, c, c->body_a, radius, f) || may_rock(s, c, c->body_b, radius, f))) continue;

@@ -9,9 +9,7 @@
 // get that normal, directed from B into A. Returns their count; their gaps are not yet compared with a margin.
 int hfi_clip_facets(const hfiFacet* A, const hfiFacet* B, int reference_is_A, hfiContactPoint* points);
 
-// Is the facet f a disc that lies on the other one, so that it has four points that are fixed to it? It does not where it touches with nothing but
-// the deepest point of its rim. While it lies that point goes round the rim when the tilt changes by some microradians, and points that went with
-// it would come and go at the outline of the other facet.
+// Is the facet f a disc that lies on the other one (hfi_rim_lies)?
 int hfi_disc_lies(const hfiFacet* f, const hfiFacet* other);
 
 // Contact points of two parallel segments across n, which points from B into A: the two ends of their overlap. Returns 0 where

@@ -1,8 +1,7 @@
 // Cylinder of radius size[0] about z, |z| <= size[1].
 //
-// A flat cylinder touches a plane with four rim points; their pattern is fixed to the cylinder while the
-// tilt is below HFI_DISC_TILT and turns towards the lowest point beyond: four equally spaced points of a linear
-// law give the same force and moment in any turn of the pattern, so that the switch is not felt.
+// A cylinder touches a plane with four rim points. Their pattern is fixed to the cylinder while its cap lies (hfi_rim_lies), and the deepest point
+// joins them with the depth that it is deeper than they are; beyond, the pattern turns towards that point.
 #include "geometry/manifold.h"
 #include "geometry/shape_table.h"
 
@@ -18,30 +17,39 @@ static hfiAabb cylinder_bounds(const hfiShape* s, const hfPose* X) {
   return hfi_aabb_about(X->p, v3_load(h));
 }
 
+// Adds the deepest point of a rim that lies on a plane where the four fixed points, the last ones of `count`, miss it. Returns the new count.
+static int add_deepest(hfiPlane plane, hfVec3 deepest, uint32_t feature, double slack, hfiContactPoint* points, int count) {
+  double others = -INFINITY;
+  for (int i = count - 4; i < count; ++i) others = max2(others, points[i].depth);
+  put_plane_point(points + count, plane, deepest, 0, feature);
+  if (!(others < points[count].depth - slack)) return count;
+  hfi_share_depth(points + count, others, slack);
+  return count + 1;
+}
+
 // Features: 0-3 rim of the +z cap fixed to the cylinder, 4-7 turned to the lowest point; +8 for -z.
 static int plane_cylinder(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiContactPoint* points) {
   (void)A;
   hfiPlane plane = plane_of(X_WA);
-  double radius = B->size[0], half = B->size[1];
+  double radius = B->size[0], half = B->size[1], slack = HFI_FLAT_TILT * max2(radius, half);
   hfVec3 x = m3_col(X_WB->R, 0), y = m3_col(X_WB->R, 1), z = m3_col(X_WB->R, 2);
   double mx = v3_dot(plane.m, x), my = v3_dot(plane.m, y), tilt = sqrt(mx * mx + my * my);
   double lower = v3_dot(plane.m, z) > 0 ? -half : half;
-  int turned = tilt > HFI_DISC_TILT, base = turned ? 4 : 0, below = lower < 0 ? 8 : 0;
-  // u points down along the cap, v across
-  hfVec3 u = x, v = y;
-  if (turned) {
-    u = v3_scale(-1 / tilt, v3_add(v3_scale(mx, x), v3_scale(my, y)));
-    v = v3_cross(z, u);
-  }
-  hfVec3 cap = v3_axpy(lower, z, X_WB->p), rim[4] = {u, v, v3_neg(u), v3_neg(v)};
-  hfVec3 other = v3_axpy(radius, u, v3_axpy(-2 * lower, z, cap)); // where a lying cylinder's other cap touches
+  hfVec3 cap = v3_axpy(lower, z, X_WB->p);
+  int tilted = tilt > HFI_DISC_TILT, below = lower < 0 ? 8 : 0;
+  int lies = hfi_rim_lies(radius, tilt, v3_dot(plane.m, v3_sub(cap, plane.p))), base = lies ? 0 : 4;
+  // down points down along the cap, u and v to the first two points
+  hfVec3 down = tilted ? v3_scale(-1 / tilt, v3_add(v3_scale(mx, x), v3_scale(my, y))) : x, u = lies ? x : down, v = lies ? y : v3_cross(z, down);
+  hfVec3 rim[4] = {u, v, v3_neg(u), v3_neg(v)};
+  hfVec3 other = v3_axpy(radius, down, v3_axpy(-2 * lower, z, cap)); // where a lying cylinder's other cap touches
   // Features ascend: which end of a lying cylinder is lower by rounding does not change the order.
   int count = 0;
-  if (turned && below) put_plane_point(points + count++, plane, other, 0, 4);
+  if (tilted && below) put_plane_point(points + count++, plane, other, 0, 4);
   for (int k = 0; k < 4; ++k)
     put_plane_point(points + count++, plane, v3_axpy(radius, rim[k], cap), 0, (uint32_t)(below + base + k));
-  if (turned && !below) put_plane_point(points + count++, plane, other, 0, 12);
-  return keep_touching(points, count, margin, HFI_FLAT_TILT * max2(radius, half));
+  if (lies && tilted) count = add_deepest(plane, v3_axpy(radius, down, cap), (uint32_t)below + 4, slack, points, count);
+  if (tilted && !below) put_plane_point(points + count++, plane, other, 0, 12);
+  return keep_touching(points, count, margin, slack);
 }
 
 static hfVec3 cylinder_support(const hfiShape* s, hfVec3 d, int32_t* hint) {

@@ -7,10 +7,22 @@
 // place as soon as a larger margin let them in [rad].
 static const double TILT = 0.01;
 
+// A disc no longer lies on a plane where the gap at its middle exceeds this share of radius times tilt: its rim is then at most a third as deep as the
+// middle is high [-]; nor from this tilt on [rad].
+static const double LEFT = 0.75, STANDS = 0.03;
+
 // cos and sin of k 45 degrees
 static const double TURN[HFI_MAX_MANIFOLD][2] = {
     {1, 0}, {0.70710678118654752, 0.70710678118654752}, {0, 1}, {-0.70710678118654752, 0.70710678118654752},
     {-1, 0}, {-0.70710678118654752, -0.70710678118654752}, {0, -1}, {0.70710678118654752, -0.70710678118654752}};
+
+int hfi_rim_lies(double radius, double tilt, double gap) { return tilt <= HFI_DISC_TILT || (tilt < STANDS && gap <= LEFT * radius * tilt); }
+
+void hfi_share_depth(hfiContactPoint* point, double others, double slack) {
+  double shared = max2(0, min2(others + slack, 2 * others)); // nothing where the others do not touch
+  point->depth -= shared;
+  point->p_WCa = v3_axpy(shared, point->n_W, point->p_WCa);
+}
 
 void hfi_thinning_start(hfiThinning* thin, hfVec3 n, double slack) {
   hfVec3 t1, t2;

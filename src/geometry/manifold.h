@@ -8,6 +8,15 @@
 // then missed by at most (1 - cos 45) radius HFI_DISC_TILT.
 static const double HFI_DISC_TILT = 1e-5;
 
+// Does a disc lie on a plane, so that it has four points that are fixed to it? `tilt` is the sine of the angle between them, `gap` the distance of the
+// disc's middle from the plane. It does not where it touches with nothing but the deepest point of its rim. While it lies that point goes round the rim
+// when the tilt changes by some microradians, and points that went with it would come and go, or carry the disc now here, now there.
+int hfi_rim_lies(double radius, double tilt, double gap);
+
+// Reduces the depth of the deepest point, of a disc that lies or of sides along each other, to what it is deeper than the other points, of which
+// the deepest has the depth `others`. They carry the shape, and the force of this point begins with zero where it joins them.
+void hfi_share_depth(hfiContactPoint* point, double others, double slack);
+
 typedef struct hfiOverlapPoint {
   hfVec3 p;
   double depth;

@@ -11,6 +11,7 @@
 #include "geometry/touch.h"
 
 #include "geometry/clip.h"
+#include "geometry/manifold.h"
 #include "geometry/pairs.h"
 #include "geometry/rounded.h"
 #include "geometry/rod_axis.h"
@@ -125,14 +126,6 @@ static int touch_facets(Meeting* m, int* along, hfiContactPoint* points) {
   return count == 0 ? touch_edges(m, points) : count;
 }
 
-// Reduces the depth of the deepest point, of a disc that lies or of sides along each other, to what it is deeper than the other points, of which
-// the deepest has the depth `others`. They carry the shape, and the force of this point begins with zero where it joins them.
-static void share_depth(hfiContactPoint* point, double others, double slack) {
-  double shared = max2(0, min2(others + slack, 2 * others)); // nothing where the others do not touch
-  point->depth -= shared;
-  point->p_WCa = v3_axpy(shared, point->n_W, point->p_WCa);
-}
-
 // Adds the deepest point to `count` points where the facets do not hold it, as at a rounded corner between faces. Returns the new count.
 static int add_deepest(const Meeting* m, int along, double slack, hfiContactPoint* points, int count) {
   double deepest = -INFINITY;
@@ -140,7 +133,7 @@ static int add_deepest(const Meeting* m, int along, double slack, hfiContactPoin
   if (!(deepest < m->single->depth - slack)) return count;
   if (count == HFI_MAX_MANIFOLD) count--;
   points[count] = *m->single;
-  if (along || hfi_disc_lies(&m->a, &m->b) || hfi_disc_lies(&m->b, &m->a)) share_depth(points + count, deepest, slack);
+  if (along || hfi_disc_lies(&m->a, &m->b) || hfi_disc_lies(&m->b, &m->a)) hfi_share_depth(points + count, deepest, slack);
   return count + 1;
 }
 
