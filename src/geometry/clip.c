@@ -24,15 +24,7 @@ enum { CANDIDATES = 4 * HFI_FACET_MAX, CELLS = 1024 };
 static const double STEEP_COSINE = 0.05;
 // Above this cosine, a tilted incident disc still looks like a circle [-].
 static const double CIRCLE_COSINE = 0.999;
-<<<<<<< HEAD
-// A disc no longer lies on a plane where the gap at its middle exceeds this share of radius times tilt: its rim is then at most a third as deep as the
-// middle is high [-].
-static const double LEFT = 0.75;
 // Number of cells on the extent of the smaller shape: a cell is far longer than 4 near [-].
-=======
-
-// Number of cells on the extent of the smaller shape: a cell is far longer than `near`, and a facet has fewer cells than CELLS [-].
->>>>>>> physics
 static const double CELLS_PER_SIZE = 512;
 // Cells farther than this many from the first one count as one cell [-].
 static const double LAST_CELL = 1e9;
