@@ -151,8 +151,8 @@ static hfStatus read_row(hfControlTable* t, Reader* r) {
 // ---- interface --------------------------------------------------------------------------------------
 
 hfStatus hf_control_table_parse(hfControlTable** table, const hfModel* m, const char* text, const char* name, hfError* error) {
-  static const char byte_order_mark[] = "\xef\xbb\xbf";
   hfi_clear_error(error);
+  static const char byte_order_mark[] = "\xef\xbb\xbf";
   if (strncmp(text, byte_order_mark, 3) == 0) text += 3;
   Reader r = {text, name, 1, error};
   hfControlTable* t = calloc(1, sizeof *t);
