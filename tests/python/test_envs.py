@@ -1,5 +1,8 @@
 """Gymnasium's own checks, seeds, and the vector against single environments."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -111,6 +114,17 @@ def test_a_world_that_breaks_ends_its_episode():
     assert terminated.tolist() == [False, True, False] and reward[1] == -1
     obs, *_ = vector.step(np.zeros(vector.action_space.shape, np.float32))
     assert np.isfinite(obs).all()
+
+
+def test_an_environment_that_was_drawn_leaves_nothing():
+    env = gymnasium.make("holdfast/Pinch-v0", render_mode="rgb_array")
+    env.reset(seed=0)
+    env.render()
+    model = weakref.ref(env.unwrapped.task.model)
+    env.close()
+    del env
+    gc.collect()
+    assert model() is None
 
 
 def test_render_and_refusals():

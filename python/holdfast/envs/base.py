@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from ..batch import Batch
+from ..dynamics import Dynamics
 from ..model import Model
 from .render import render
 
@@ -84,6 +86,15 @@ class Task:
         self.batch.step(self.skip, mask=mask)
         return (self.batch.reports["status"] < 0) & mask
 
+    @cached_property
+    def _places(self) -> Dynamics:
+        """Where things are in the world that is drawn."""
+        return Dynamics(self.model)
+
+    def draw(self, world: int) -> np.ndarray:
+        """A picture of a world (height, width, 3)."""
+        return render(self._places, self.batch.q[world], *self.camera)
+
 
 class HoldfastEnv(gymnasium.Env):
     """One world of a task."""
@@ -120,7 +131,7 @@ class HoldfastEnv(gymnasium.Env):
     def render(self):
         if self.render_mode is None:
             return None
-        return render(self.task.model, self.task.batch.q[0], *self.task.camera)
+        return self.task.draw(0)
 
 
 class HoldfastVectorEnv(VectorEnv):
@@ -192,4 +203,4 @@ class HoldfastVectorEnv(VectorEnv):
     def render(self):
         if self.render_mode is None:
             return None
-        return tuple(render(self.task.model, self.task.batch.q[w], *self.task.camera) for w in range(self.num_envs))
+        return tuple(self.task.draw(w) for w in range(self.num_envs))

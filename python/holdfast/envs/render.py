@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from ..dynamics import Dynamics
-from ..model import Model
-
-_dynamics: WeakKeyDictionary[Model, Dynamics] = WeakKeyDictionary()
 
 
-def render(model: Model, q: Any, eye: Any, target: Any, width: int = 96, height: int = 72, fov: float = 0.8) -> np.ndarray:
-    """(height, width, 3) bytes: geoms in their colours, lit from the eye and from above. eye, target [m], fov [rad]."""
-    d = _dynamics.get(model) or _dynamics.setdefault(model, Dynamics(model))
+def render(d: Dynamics, q: Any, eye: Any, target: Any, width: int = 96, height: int = 72, fov: float = 0.8) -> np.ndarray:
+    """(height, width, 3) bytes: geoms in their colours, lit from the eye and from above. d goes to positions q; eye, target [m], fov [rad]."""
     d.set(np.asarray(q, np.float64))
     eye, target = np.asarray(eye, float), np.asarray(target, float)
     forward = (target - eye) / np.linalg.norm(target - eye)
