@@ -18,7 +18,10 @@ from .state import State
 
 
 def from_mujoco(source: Any) -> Model:
-    """A model from an ``mjModel``, an ``mjSpec`` or a path. What Holdfast does not use is in ``model.diagnostics``."""
+    """A model from an ``mjModel``, an ``mjSpec`` or a path. What Holdfast does not use is in ``model.diagnostics``.
+
+    A compiled model does not say what its file has set: a ``solref`` and ``solimp`` with MuJoCo's default values count as not set, and such contacts,
+    limits and equalities have Holdfast's own stiffness. From a file they have MuJoCo's where the file writes these values down."""
     if isinstance(source, (str, bytes, os.PathLike)):
         return Model.from_file(source)
     if hasattr(source, "to_xml"):  # mjSpec
