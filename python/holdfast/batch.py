@@ -127,7 +127,7 @@ class Batch(_core.Batch):
         return self._info()["bytes_per_world"]
 
     def reset(self, mask: Any = None, key: str | int | None = None) -> None:
-        """Puts worlds at a keyframe or at the model's reference, inputs too.
+        """Puts worlds at a keyframe or at the model's reference, inputs too. Results are those of the last step until :meth:`evaluate` or :meth:`step`.
 
         mask: which worlds, as booleans (worlds), as indices, or None: all. key: a keyframe's name or number, or None: the reference.
         A single number is refused, because ``Sim.reset(0)`` means keyframe 0: write ``reset([0])`` or ``reset(key=0)``.

@@ -154,7 +154,8 @@ class Sim(_core.Sim):
         self._evaluate(*self._given(state, input))
 
     def reset(self, key: str | int | None = None) -> None:
-        """Puts the sim's own state and input at a keyframe, or at the model's reference."""
+        """Puts the sim's own state and input at a keyframe, or at the model's reference. Results (poses, sensors, contacts) are those of the
+        last step until :meth:`evaluate` or :meth:`step` is called."""
         self.state.reset(key, self.input)
         self.input.force[:] = 0
         self.input.wrench[:] = 0
