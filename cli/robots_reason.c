@@ -102,7 +102,7 @@ static int explain_by_experiments(verdict* v, evidence* e) {
   size_t size = sizeof v->reason;
   run_experiments(e);
   double overlap = trial_overlap(e->t);
-  if (shrinks(e->fine, v->ours.apart))
+  if (shrinks(e->fine, e->soft.apart))
     snprintf(v->reason, size, "length of the steps: at an eighth of it, with mujoco_softness, %.2g rad, %.2g m apart", e->fine.angle, e->fine.length);
   else if (is_near(e->frictionless))
     snprintf(v->reason, size, "friction: at an eighth of the step, with mujoco_softness, %.2g rad, %.2g m apart, and alike without it",
@@ -118,9 +118,7 @@ static int explain_by_experiments(verdict* v, evidence* e) {
 // Says why joints differ, as far as measurements tell.
 static void explain_joints(verdict* v, evidence* e) {
   size_t size = sizeof v->reason;
-  if (e->t->left_out[0])
-    snprintf(v->reason, size, "left out: %.140s", e->t->left_out);
-  else if (!is_near(e->shifted))
+  if (!is_near(e->shifted))
     snprintf(v->reason, size, "chaos: a start that differs by 1e-6 takes MuJoCo %.2g rad, %.2g m away", e->shifted.angle, e->shifted.length);
   else if (is_near(v->ours.recipe))
     snprintf(v->reason, size, "MuJoCo creeps: with its recipe it is alike");
@@ -130,6 +128,8 @@ static void explain_joints(verdict* v, evidence* e) {
     snprintf(v->reason, size, "MuJoCo creeps: with its recipe and mujoco_softness it is alike");
   else if (explain_by_experiments(v, e))
     return;
+  else if (e->t->left_out[0])
+    snprintf(v->reason, size, "left out: %.140s", e->t->left_out);
   else if (!is_near(e->half))
     snprintf(v->reason, size, "MuJoCo at half the step is %.2g rad, %.2g m away", e->half.angle, e->half.length);
   else if (!is_near(e->recipe))
