@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char* const run_names[PEER_RUNS] = {"default", "shifted", "half", "recipe"};
+const char* const outcome_run_name[PEER_RUNS] = {"default", "shifted", "half", "recipe", "fine", "frictionless", "contactless"};
 
 void outcome_free(outcome* o) {
   free(o->q);
@@ -59,16 +59,17 @@ int outcome_take(outcome* o, const hfModel* m, const hfSim* sim, const hfState* 
 
 // ---- the peer's -------------------------------------------------------------------------------------
 
-// Reads "run NAME SPEED QPOS..." into the outcome of that name.
-static int read_run(outcome peer[PEER_RUNS], const hfModel* m, FILE* file) {
+// Reads "run NAME SPEED QPOS..." into the outcome of that name, to which *current then points.
+static int read_run(outcome peer[PEER_RUNS], const hfModel* m, FILE* file, outcome** current) {
   char name[16];
   if (fscanf(file, "%15s", name) != 1) return -1;
   for (int k = 0; k < PEER_RUNS; ++k) {
-    if (strcmp(name, run_names[k]) != 0) continue;
-    peer[k].q = malloc(sizeof(double) * (size_t)(m->nq + 1));
-    if (!peer[k].q || fscanf(file, "%lf", &peer[k].speed) != 1) return -1;
+    if (strcmp(name, outcome_run_name[k]) != 0) continue;
+    outcome* o = *current = &peer[k];
+    o->q = malloc(sizeof(double) * (size_t)(m->nq + 1));
+    if (!o->q || fscanf(file, "%lf", &o->speed) != 1) return -1;
     for (int i = 0; i < m->nq; ++i)
-      if (fscanf(file, "%lf", &peer[k].q[i]) != 1) return -1;
+      if (fscanf(file, "%lf", &o->q[i]) != 1) return -1;
     return 0;
   }
   return -1;
@@ -92,17 +93,17 @@ static int read_sizes(const hfModel* m, FILE* file, char* why, size_t size) {
   return -1;
 }
 
-int outcome_read(outcome peer[PEER_RUNS], const hfModel* m, FILE* file, char* why, size_t size) {
+int outcome_read(outcome peer[PEER_RUNS], peerRun first, peerRun last, const hfModel* m, FILE* file, char* why, size_t size) {
   char word[16];
   int failed = 0;
-  memset(peer, 0, sizeof *peer * PEER_RUNS);
+  outcome* current = &peer[first];
   snprintf(why, size, "MuJoCo does not run it");
   while (!failed && fscanf(file, "%15s", word) == 1)
     failed = strcmp(word, "sizes") == 0     ? read_sizes(m, file, why, size)
-             : strcmp(word, "run") == 0     ? read_run(peer, m, file)
-             : strcmp(word, "contact") == 0 ? read_contact(&peer[PEER_DEFAULT], m, file)
+             : strcmp(word, "run") == 0     ? read_run(peer, m, file, &current)
+             : strcmp(word, "contact") == 0 ? read_contact(current, m, file)
                                             : -1;
-  for (int k = 0; k < PEER_RUNS; ++k) failed |= !peer[k].q;
+  for (int k = (int)first; k <= (int)last; ++k) failed |= !peer[k].q;
   return failed ? -1 : 0;
 }
 

@@ -24,13 +24,18 @@ typedef struct outcome {
   outcomePair pair[OUTCOME_PAIRS];
 } outcome;
 
-// The names of the runs of bench/robots_peer.py, in its order.
-typedef enum peerRun { PEER_DEFAULT, PEER_SHIFTED, PEER_HALF, PEER_RECIPE, PEER_RUNS } peerRun;
+// The runs of bench/robots_peer.py, which says what they are.
+typedef enum peerRun {
+  PEER_DEFAULT, PEER_SHIFTED, PEER_HALF, PEER_RECIPE,
+  PEER_FINE, PEER_FRICTIONLESS, PEER_CONTACTLESS,
+  PEER_RUNS
+} peerRun;
+extern const char* const outcome_run_name[PEER_RUNS];
 
 // Ours, after the last step. Returns 0, or -1 without memory.
 int outcome_take(outcome* o, const hfModel* model, const hfSim* sim, const hfState* state);
-// The peer's, from what bench/robots_peer.py prints. Returns 0, or -1 with the reason in `why`.
-int outcome_read(outcome peer[PEER_RUNS], const hfModel* model, FILE* file, char* why, size_t size);
+// The peer's runs `first` to `last`, from what bench/robots_peer.py prints. Returns 0, or -1 with the reason in `why`.
+int outcome_read(outcome peer[PEER_RUNS], peerRun first, peerRun last, const hfModel* model, FILE* file, char* why, size_t size);
 void outcome_free(outcome* o);
 
 // How far two outcomes are apart: the largest difference of any joint.

@@ -1,19 +1,26 @@
 """Runs one MJCF scene in MuJoCo and prints what it did, for `holdfast bench robots`.
 
-    python robots_peer.py SCENE STEPS CONTROLS BINARY RECIPE
+    python robots_peer.py SCENE STEPS CONTROLS BINARY RECIPE RUN...
 
-Geoms whose meshes are missing are left out, as Holdfast does with geoms that are only drawn. The model is written to the file
-BINARY, for whoever measures time, and with MuJoCo's recipe for grasps (elliptic cones, impratio 100, 10 noslip iterations) to
-RECIPE. The scene starts at its first keyframe, or at qpos0. CONTROLS is a file of STEPS x nu doubles, the controls of each step.
-The lines that are printed:
+Geoms whose meshes are missing are left out, as Holdfast does with geoms that are only drawn, and bodies stay apart where the file has
+`fusestatic`. The model is written to the file BINARY, for whoever measures time, and with MuJoCo's recipe for grasps (elliptic cones,
+impratio 100, 10 noslip iterations) to RECIPE. The scene starts at its first keyframe, or at qpos0. CONTROLS is a file of STEPS x nu
+doubles, the controls of each step. The lines that are printed:
 
     sizes NQ NV NBODY NU
     run NAME SPEED QPOS...          after STEPS steps; SPEED is the largest |qvel|, inf if MuJoCo found accelerations that are not
                                     finite or huge, upon which it starts the scene again
-    contact BODY1 BODY2 DEPTH FX FY FZ      of the run `default`: depth below the margin, force on BODY2 in world axes
+    contact BODY1 BODY2 DEPTH FX FY FZ      of the run before it: depth below the margin, force on BODY2 in world axes
 
-The run `half` has steps of half the length, `shifted` a start whose velocities differ by 1e-6, and `recipe` the recipe for grasps
-with hard joint friction, solved to the end, with which MuJoCo creeps least.
+A RUN is one of
+
+    default       as the file says
+    shifted       from a start whose velocities differ by 1e-6
+    half          with steps of half the length
+    recipe        with the recipe for grasps and hard joint friction, solved to the end, with which MuJoCo creeps least
+    fine          with steps of an eighth of the length
+    frictionless  the same, and no geom has friction
+    contactless   the same, and there are no contacts
 """
 
 import copy
@@ -33,7 +40,8 @@ def load(scene):
         spec.delete(geom)
     for mesh in missing.values():
         spec.delete(mesh)
-    return spec.compile() if missing else mujoco.MjModel.from_xml_path(scene)
+    fused, spec.compiler.fusestatic = spec.compiler.fusestatic, False
+    return spec.compile() if missing or fused else mujoco.MjModel.from_xml_path(scene)
 
 
 def start(model):
@@ -78,36 +86,37 @@ def save_with_recipe(model, path):
     mujoco.mj_saveModel(model, path)
 
 
-def main(scene, steps, controls_file, binary, recipe):
+def vary(model, name):
+    """The model of a run, and into how many steps it divides each step of the file."""
+    model = copy.copy(model)
+    substeps = {"half": 2, "fine": 8, "frictionless": 8, "contactless": 8}.get(name, 1)
+    model.opt.timestep /= substeps
+    if name == "recipe":
+        set_recipe(model)
+        model.opt.iterations, model.opt.ls_iterations, model.opt.tolerance = 200, 50, 1e-10
+        model.dof_solref[:, 0], model.dof_solimp[:, :2] = 2 * model.opt.timestep, 0.9999
+    if name == "frictionless":
+        model.geom_condim[:] = 1
+    if name == "contactless":
+        model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
+    return model, substeps
+
+
+def main(scene, steps, controls_file, binary, recipe, *runs):
     model = load(scene)
     mujoco.mj_saveModel(model, binary)
     save_with_recipe(model, recipe)
     print("sizes", model.nq, model.nv, model.nbody, model.nu)
     sys.stdout.flush()
     controls = np.fromfile(controls_file).reshape(steps, model.nu)
-
-    data = start(model)
-    run(model, data, controls, 1)
-    report("default", data)
-    report_contacts(model, data)
-
-    data = start(model)
-    data.qvel += 1e-6
-    run(model, data, controls, 1)
-    report("shifted", data)
-
-    model.opt.timestep /= 2
-    data = start(model)
-    run(model, data, controls, 2)
-    report("half", data)
-    model.opt.timestep *= 2
-
-    set_recipe(model)
-    model.opt.iterations, model.opt.ls_iterations, model.opt.tolerance = 200, 50, 1e-10
-    model.dof_solref[:, 0], model.dof_solimp[:, :2] = 2 * model.opt.timestep, 0.9999
-    data = start(model)
-    run(model, data, controls, 1)
-    report("recipe", data)
+    for name in runs:
+        varied, substeps = vary(model, name)
+        data = start(varied)
+        if name == "shifted":
+            data.qvel += 1e-6
+        run(varied, data, controls, substeps)
+        report(name, data)
+        report_contacts(varied, data)
 
 
-main(sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4], sys.argv[5])
+main(sys.argv[1], int(sys.argv[2]), *sys.argv[3:])

@@ -139,6 +139,7 @@ void hfi_mjcf_read(hfiReader* r, hfiElem* root) {
   read_references(m);
   hfi_mjcf_each(m, "keyframe", hfi_mjcf_read_key);
   hfi_mjcf_read_attached_keys(m);
+  hfi_mjcf_fill_keys(m);
   if (r->status) return;
   hfi_mjcf_report_custom(m);
   hfi_xml_report(r, root, hfi_mjcf_meanings);

@@ -274,6 +274,7 @@ void hfi_mjcf_read_tendon(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_read_actuator(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_read_sensor(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_read_key(hfiMjcf* m, hfiElem* elem);
+void hfi_mjcf_fill_keys(hfiMjcf* m);
 
 // Each reads one default element into a spec that nobody uses, so that its numbers are checked even if no element has this
 // class.

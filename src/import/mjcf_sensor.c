@@ -294,3 +294,17 @@ void hfi_mjcf_read_key(hfiMjcf* m, hfiElem* elem) {
   d.where = hfi_where(r, elem);
   if (!r->status) hfi_keep(r, elem, hf_builder_add_key(r->builder, &d, &r->scratch));
 }
+
+// Adds keyframes at the reference until there are as many as <size nkey=...> says.
+void hfi_mjcf_fill_keys(hfiMjcf* m) {
+  enum { MOST_KEYS = 100000 }; // A file that asks for more is damaged: its keyframes would fill the memory.
+  hfiReader* r = m->r;
+  for (hfiElem* e = hfi_child(m->root, "size"); e && !r->status; e = hfi_next(e, "size")) {
+    int wanted = 0;
+    hfi_read_int(r, e, "nkey", &wanted);
+    if (!r->status && wanted > MOST_KEYS) hfi_fail(r, e, HF_ERROR_MODEL, "nkey: %d keyframes are more than %d", wanted, MOST_KEYS);
+    hfKeyDef d = {.where = hfi_where(r, e)};
+    while (!r->status && hf_builder_count(r->builder, HF_OBJECT_KEY) < wanted)
+      hfi_keep(r, e, hf_builder_add_key(r->builder, &d, &r->scratch));
+  }
+}

@@ -50,6 +50,41 @@ static void test_rests_as_in_mujoco(void** state) {
   assert_int_equal(system("python3 judge.py"), 0);
 }
 
+// Scenes in which the engines differ, each for one reason: a ball that falls in long steps, links that overlap at their joints, a leg that
+// collapses and slides. In the fourth MuJoCo makes one body of two, and the engines are alike.
+static void write_differing_scenes(void) {
+  write_file("differing/steps.xml", "<mujoco><option timestep='.01'/><worldbody><body><freejoint/><geom size='.1'/></body></worldbody></mujoco>");
+  write_file("differing/overlap.xml",
+             "<mujoco><default><geom type='capsule' size='.01'/><joint type='ball' damping='.005'/></default><worldbody>"
+             "<body><geom fromto='0 0 0 0 0 .1'/><body pos='0 0 .1'><joint/><geom fromto='0 0 0 0 .1 .1'/>"
+             "<body pos='0 .1 .1'><joint/><geom fromto='0 0 0 0 .1 0'/></body></body></body></worldbody></mujoco>");
+  write_file("differing/friction.xml",
+             "<mujoco><worldbody><geom type='plane' size='2 2 1'/><body pos='0 0 .6' euler='0 15 0'>"
+             "<joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 0 1'/><joint axis='0 1 0'/>"
+             "<geom type='capsule' fromto='0 0 0 0 0 .3' size='.04'/>"
+             "<body><joint axis='0 1 0' damping='2' range='-100 20'/><geom type='capsule' fromto='0 0 0 .1 0 -.25' size='.03'/>"
+             "<body pos='.1 0 -.25'><joint axis='0 1 0' damping='2' range='0 150'/>"
+             "<geom type='capsule' fromto='0 0 0 -.1 0 -.25' size='.03'/></body></body></body></worldbody></mujoco>");
+  write_file("differing/fused.xml",
+             "<mujoco><compiler fusestatic='true'/><worldbody><body><joint axis='0 1 0' damping='.1'/><geom size='.02' pos='.1 0 0'/>"
+             "<body pos='.2 0 0'><geom size='.02'/></body></body></worldbody></mujoco>");
+}
+
+static void test_says_why_scenes_differ(void** state) {
+  (void)state;
+  assert_int_equal(system("mkdir -p differing"), 0);
+  write_differing_scenes();
+  int status = holdfast("bench robots differing --quick --out results");
+  if (strstr(standard_error, "no MuJoCo found")) skip();
+  assert_int_equal(status, 0);
+  write_file("judge.py", "rows = dict((row[1].strip(), row[-2]) for row in (line.split('|') for line in open('results/robots.md')) if len(row) > 9)\n"
+                         "assert 'length of the steps' in rows['steps.xml'], rows\n"
+                         "assert 'parts that overlap by 20 mm' in rows['overlap.xml'], rows\n"
+                         "assert rows['friction.xml'].strip().startswith('friction: '), rows\n"
+                         "assert not rows['fused.xml'].strip(), rows\n");
+  assert_int_equal(system("python3 judge.py"), 0);
+}
+
 static void test_refusals(void** state) {
   (void)state;
   assert_refused("bench robots", 2, "robots needs a FOLDER with MJCF scenes");
@@ -58,6 +93,6 @@ static void test_refusals(void** state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_rests_as_in_mujoco), cmocka_unit_test(test_refusals)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_rests_as_in_mujoco), cmocka_unit_test(test_says_why_scenes_differ), cmocka_unit_test(test_refusals)};
   return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -294,6 +294,16 @@ static void test_attached_parameters(void** state) {
   hf_model_free(m);
 }
 
+// MuJoCo 4.0.0 makes three keyframes of this file, with these positions.
+static void test_number_of_keys(void** state) {
+  (void)state;
+  hfModel* m = parse("<mujoco><size nkey='3'/><worldbody><body><joint type='slide' ref='.5'/><geom size='1'/></body></worldbody>"
+                     "<keyframe><key name='a' qpos='2'/></keyframe></mujoco>");
+  assert_int_equal(m->nkey, 3);
+  ASSERT_NUMBERS(hf_model_key_qpos(m), 2, 0.5, 0.5);
+  hf_model_free(m);
+}
+
 static void test_constraints_and_keys(void** state) {
   (void)state;
   hfModel* m = parse("<mujoco><default><equality solref='0.1 2'/></default><worldbody>"
@@ -495,7 +505,7 @@ int main(void) {
       cmocka_unit_test(test_dashes_in_comments), cmocka_unit_test(test_attributes_without_blanks),
       cmocka_unit_test(test_xml_that_others_read), cmocka_unit_test(test_held_balls_and_actdim),
       cmocka_unit_test(test_options),           cmocka_unit_test(test_contact_attributes),
-      cmocka_unit_test(test_holdfast_parameters), cmocka_unit_test(test_attached_parameters), cmocka_unit_test(test_constraints_and_keys),
+      cmocka_unit_test(test_holdfast_parameters), cmocka_unit_test(test_attached_parameters), cmocka_unit_test(test_number_of_keys), cmocka_unit_test(test_constraints_and_keys),
       cmocka_unit_test(test_actuator_shortcuts), cmocka_unit_test(test_springs_and_servos_by_ratio), cmocka_unit_test(test_ratios_with_tendon_armature),
       cmocka_unit_test(test_a_locale_with_a_decimal_comma),
   };

@@ -1,0 +1,211 @@
+// A scene behaves alike where at the end no joint differs by more than 0.02 rad or 5 mm and, if both engines are at rest, the
+// deepest points and the forces of each pair of bodies differ by at most 10 %. Where it does not, runs in which one thing is
+// different tell why: MuJoCo's default softness here (the field mujoco_softness); in MuJoCo a start that differs by 1e-6, half
+// the step, its recipe against creep; and in both engines steps of an eighth of the length, with friction and contacts and without.
+#include "robots_reason.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double ANGLE = 0.02, LENGTH = 0.005; // how far joints of scenes that behave alike differ [rad], [m]
+static const double SHARE = 0.1;                  // how far their depths and forces differ [-]
+static const double RESTING = 0.01;               // the largest speed of a scene at rest [m/s or rad/s]
+static const double OVERLAP = 0.001;              // contacts that begin deeper than this throw bodies apart [m]
+
+// What is known of a scene that is not alike.
+typedef struct evidence {
+  trial* t;
+  comparison soft;                                      // our run with MuJoCo's default softness
+  outcomeDistance shifted, half, recipe;                // of MuJoCo from itself
+  outcomeContacts recipe_contacts;                      // of MuJoCo's run with its recipe, beside its default
+  int unstable;                                         // 1: MuJoCo found accelerations that are not finite or huge
+  int own_parameters;                                   // 1: the scene has contact parameters of ours
+  outcomeDistance fine, frictionless, contactless;      // between the engines, with mujoco_softness
+} evidence;
+
+static int is_near(outcomeDistance x) { return x.angle <= ANGLE && x.length <= LENGTH; }
+
+// Is a distance at an eighth of the step within the bounds, or so much smaller that errors of the steps explain the rest?
+static int shrinks(outcomeDistance fine, outcomeDistance x) {
+  return fine.angle <= fmax(ANGLE, x.angle / 4) && fine.length <= fmax(LENGTH, x.length / 4);
+}
+
+static int contacts_agree(const comparison* c) {
+  return !c->resting || (c->contacts.depth <= SHARE && c->contacts.force <= SHARE);
+}
+
+static int is_alike(const comparison* c) { return is_near(c->apart) && contacts_agree(c); }
+
+static comparison compare(const hfModel* m, const outcome* ours, const outcome peer[PEER_RUNS]) {
+  comparison c = {.apart = outcome_distance(m, ours, &peer[PEER_DEFAULT]),
+                  .recipe = outcome_distance(m, ours, &peer[PEER_RECIPE]),
+                  .resting = ours->speed < RESTING && peer[PEER_DEFAULT].speed < RESTING,
+                  .contacts = outcome_contacts(ours, &peer[PEER_DEFAULT])};
+  return c;
+}
+
+// ---- runs that tell why -----------------------------------------------------------------------------
+
+static int any_given(const double* x, int n) {
+  for (int i = 0; i < n; ++i)
+    if (x[i] >= 0) return 1;
+  return 0;
+}
+
+// Does the scene say how stiff or elastic contacts are, in our own words?
+static int has_own_parameters(const hfModel* m) {
+  const hfWorld* w = &m->world;
+  int elastic = 0;
+  for (int g = 0; g < m->ngeom; ++g) elastic |= hf_model_geom_restitution(m)[g] > 0;
+  return elastic || w->stiffness < 1e6 /* no default is as soft */ || any_given(hf_model_geom_stiffness(m), m->ngeom) ||
+         any_given(hf_model_geom_dissipation(m), m->ngeom);
+}
+
+// The run with MuJoCo's default softness; the sim is then that of our configuration again.
+static int compare_soft(evidence* e, const outcome peer[PEER_RUNS], hfError* error) {
+  trial* t = e->t;
+  outcome soft = {0};
+  int failed = trial_make_sim(t, 1, error) != 0 || trial_run(t, error) != 0 || outcome_take(&soft, t->w.model, t->w.sim, t->w.state) != 0;
+  if (!failed) e->soft = compare(t->w.model, &soft, peer);
+  outcome_free(&soft);
+  return trial_make_sim(t, 0, error) != 0 ? -1 : failed;
+}
+
+static outcomeDistance compare_varied(const trial* t, const outcome* peer, peerRun run) {
+  outcome ours = {0};
+  outcomeDistance apart = {INFINITY, INFINITY};
+  if (trial_vary(t, run, &ours, NULL) == 0) apart = outcome_distance(t->w.model, &ours, peer);
+  outcome_free(&ours);
+  return apart;
+}
+
+// Both engines at an eighth of the step, with friction and contacts and without. What cannot be run is infinitely far apart.
+static void run_experiments(evidence* e) {
+  char why[128];
+  outcome* peer = calloc(PEER_RUNS, sizeof *peer);
+  e->fine = e->frictionless = e->contactless = (outcomeDistance){INFINITY, INFINITY};
+  if (peer && trial_ask_peer(e->t, peer, PEER_FINE, PEER_CONTACTLESS, why, sizeof why) == 0) {
+    e->fine = compare_varied(e->t, &peer[PEER_FINE], PEER_FINE);
+    e->frictionless = compare_varied(e->t, &peer[PEER_FRICTIONLESS], PEER_FRICTIONLESS);
+    e->contactless = compare_varied(e->t, &peer[PEER_CONTACTLESS], PEER_CONTACTLESS);
+  }
+  for (int k = 0; peer && k < PEER_RUNS; ++k) outcome_free(&peer[k]);
+  free(peer);
+}
+
+// ---- words ------------------------------------------------------------------------------------------
+
+static const char OWN_PARAMETERS[] = "the scene has contact parameters of ours (hf.*), which MuJoCo does not read";
+
+// Says what the experiments showed about joints that differ. Returns 0 where they do not tell.
+static int explain_by_experiments(verdict* v, evidence* e) {
+  size_t size = sizeof v->reason;
+  run_experiments(e);
+  double overlap = trial_overlap(e->t);
+  if (shrinks(e->fine, e->soft.apart))
+    snprintf(v->reason, size, "length of the steps: at an eighth of it, with mujoco_softness, %.2g rad, %.2g m apart", e->fine.angle, e->fine.length);
+  else if (is_near(e->frictionless))
+    snprintf(v->reason, size, "friction: at an eighth of the step, with mujoco_softness, %.2g rad, %.2g m apart, and alike without it",
+             e->fine.angle, e->fine.length);
+  else if (is_near(e->contactless) && overlap > OVERLAP)
+    snprintf(v->reason, size, "parts that overlap by %.2g mm at the start: at an eighth of the step, with mujoco_softness, %.2g rad, %.2g m apart, and alike without contacts",
+             1e3 * overlap, e->fine.angle, e->fine.length);
+  else
+    return 0;
+  return 1;
+}
+
+// Says why joints differ, as far as measurements tell.
+static void explain_joints(verdict* v, evidence* e) {
+  size_t size = sizeof v->reason;
+  if (!is_near(e->shifted))
+    snprintf(v->reason, size, "chaos: a start that differs by 1e-6 takes MuJoCo %.2g rad, %.2g m away", e->shifted.angle, e->shifted.length);
+  else if (is_near(v->ours.recipe))
+    snprintf(v->reason, size, "MuJoCo creeps: with its recipe it is alike");
+  else if (e->own_parameters)
+    snprintf(v->reason, size, "%s", OWN_PARAMETERS);
+  else if (is_near(e->soft.recipe))
+    snprintf(v->reason, size, "MuJoCo creeps: with its recipe and mujoco_softness it is alike");
+  else if (explain_by_experiments(v, e))
+    return;
+  else if (e->t->left_out[0])
+    snprintf(v->reason, size, "left out: %.140s", e->t->left_out);
+  else if (!is_near(e->half))
+    snprintf(v->reason, size, "MuJoCo at half the step is %.2g rad, %.2g m away", e->half.angle, e->half.length);
+  else if (!is_near(e->recipe))
+    snprintf(v->reason, size, "friction decides: MuJoCo with its recipe is %.2g rad, %.2g m away from itself", e->recipe.angle, e->recipe.length);
+  else {
+    v->differs = 1;
+    snprintf(v->reason, size, "differs; with mujoco_softness %.2g rad, %.2g m", e->soft.apart.angle, e->soft.apart.length);
+  }
+}
+
+// Says why depths or forces differ where joints do not.
+static void explain_contacts(verdict* v, const evidence* e) {
+  size_t size = sizeof v->reason;
+  const outcomeContacts *soft = &e->soft.contacts, *recipe = &e->recipe_contacts;
+  if (e->own_parameters)
+    snprintf(v->reason, size, "%s", OWN_PARAMETERS);
+  else if (soft->force <= SHARE && soft->other_points)
+    snprintf(v->reason, size, "depths: the engines have different numbers of contact points, which share the load");
+  else if (e->soft.resting && soft->depth <= SHARE && is_near(v->ours.recipe))
+    snprintf(v->reason, size, "MuJoCo creeps: joints are within bounds, forces not yet");
+  else if (!is_near(e->recipe))
+    snprintf(v->reason, size, "friction decides: MuJoCo with its recipe is %.2g rad, %.2g m away from itself", e->recipe.angle, e->recipe.length);
+  else if (recipe->force > SHARE)
+    snprintf(v->reason, size, "friction decides: with its recipe MuJoCo has forces that differ by %.0f %% from its own", 100 * recipe->force);
+  else {
+    v->differs = 1;
+    snprintf(v->reason, size, "contacts differ; with mujoco_softness %.0f %%, %.0f %%", 100 * soft->depth, 100 * soft->force);
+  }
+}
+
+static void explain(verdict* v, evidence* e) {
+  if (e->unstable)
+    snprintf(v->reason, sizeof v->reason, "MuJoCo is unstable: it finds accelerations that are not finite or huge, and starts again");
+  else if (is_alike(&e->soft))
+    snprintf(v->reason, sizeof v->reason, "our stiffness: alike with mujoco_softness");
+  else if (!is_near(v->ours.apart))
+    explain_joints(v, e);
+  else
+    explain_contacts(v, e);
+}
+
+// ---- a scene ----------------------------------------------------------------------------------------
+
+// Judges our outcome beside the peer's first runs.
+static void judge(verdict* v, trial* t, const outcome* ours, const outcome peer[PEER_RUNS]) {
+  const hfModel* m = t->w.model;
+  const outcome* base = &peer[PEER_DEFAULT];
+  hfError error = {HF_OK, ""};
+  evidence e = {.t = t,
+                .shifted = outcome_distance(m, base, &peer[PEER_SHIFTED]),
+                .half = outcome_distance(m, base, &peer[PEER_HALF]),
+                .recipe = outcome_distance(m, base, &peer[PEER_RECIPE]),
+                .recipe_contacts = outcome_contacts(&peer[PEER_RECIPE], base),
+                .unstable = isinf(base->speed),
+                .own_parameters = has_own_parameters(m)};
+  v->ours = compare(m, ours, peer);
+  v->compared = 1;
+  if (is_alike(&v->ours) && !e.unstable) return;
+  if (compare_soft(&e, peer, &error) == 0) {
+    explain(v, &e);
+    return;
+  }
+  v->compared = 0;
+  snprintf(v->reason, sizeof v->reason, "%.250s", error.message);
+}
+
+verdict verdict_find(trial* t) {
+  verdict v = {.reason = "out of memory"};
+  outcome ours = {0}, *peer = calloc(PEER_RUNS, sizeof *peer);
+  if (peer && outcome_take(&ours, t->w.model, t->w.sim, t->w.state) == 0 &&
+      trial_ask_peer(t, peer, PEER_DEFAULT, PEER_RECIPE, v.reason, sizeof v.reason) == 0) {
+    v.reason[0] = 0;
+    judge(&v, t, &ours, peer);
+  }
+  outcome_free(&ours);
+  for (int k = 0; peer && k < PEER_RUNS; ++k) outcome_free(&peer[k]);
+  free(peer);
+  return v;
+}

@@ -1,0 +1,161 @@
+#include "robots_trial.h"
+
+#include "data.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const double DURATION = 2; // [s]
+enum { FINE = 8 };                // the number of steps into which the run "fine" of the peer divides each step
+
+// ---- the scene --------------------------------------------------------------------------------------
+
+// The first thing that the reader left out and that is no sensor.
+static void note_left_out(trial* t, const hfDiagnostics* said) {
+  for (int i = 0; i < hf_diagnostics_count(said) && !t->left_out[0]; ++i) {
+    hfDiagnostic d = hf_diagnostics_get(said, i);
+    if (d.severity == HF_WARNING && !strstr(d.message, "sensor") && !strstr(d.message, "unknown attribute"))
+      snprintf(t->left_out, sizeof t->left_out, "%s", d.message);
+  }
+}
+
+static int load(trial* t, hfError* error) {
+  hfDiagnostics* said = hf_diagnostics_create();
+  int failed = hf_model_load(&t->w.model, t->path, NULL, said, error) < 0;
+  if (said && !failed) note_left_out(t, said);
+  hf_diagnostics_free(said);
+  return failed ? -1 : 0;
+}
+
+// A state and an input at the start of the scene. Returns 0, or -1 without memory.
+static int make_start(world* w, hfError* error) {
+  w->state = hf_state_create(w->model);
+  w->input = hf_input_create(w->model);
+  if (!w->state || !w->input) {
+    snprintf(error->message, sizeof error->message, "out of memory");
+    return -1;
+  }
+  if (w->model->nkey) hf_state_set_key(w->state, w->input, w->model, 0, NULL);
+  return 0;
+}
+
+int trial_make_sim(trial* t, int softness, hfError* error) {
+  hfSimConfig config = hf_sim_config_default();
+  config.mujoco_softness = softness;
+  hf_sim_free(t->w.sim);
+  t->w.sim = NULL;
+  return hf_sim_create(&t->w.sim, t->w.model, &config, error) < 0 ? -1 : 0;
+}
+
+int trial_open(trial* t, const char* path, const char* folder, hfError* error) {
+  memset(t, 0, sizeof *t);
+  t->path = path;
+  snprintf(t->controls, sizeof t->controls, "%s/controls", folder);
+  snprintf(t->binary, sizeof t->binary, "%s/model.mjb", folder);
+  snprintf(t->recipe, sizeof t->recipe, "%s/recipe.mjb", folder);
+  if (load(t, error) != 0 || trial_make_sim(t, 0, error) != 0 || make_start(&t->w, error) != 0) return -1;
+  t->steps = (int)ceil(DURATION / hf_sim_step_size(t->w.sim) - 1e-6);
+  t->ctrl = calloc((size_t)t->steps * (size_t)t->w.model->nu + 1, sizeof *t->ctrl);
+  if (!t->ctrl) snprintf(error->message, sizeof error->message, "out of memory");
+  return t->ctrl ? 0 : -1;
+}
+
+void trial_close(trial* t) {
+  unlink(t->controls), unlink(t->binary), unlink(t->recipe);
+  world_close(&t->w);
+  free(t->ctrl);
+}
+
+void trial_begin(trial* t) {
+  hf_state_reset(t->w.state, t->w.model);
+  if (t->w.model->nkey) hf_state_set_key(t->w.state, t->w.input, t->w.model, 0, NULL);
+}
+
+int trial_run(trial* t, hfError* error) {
+  size_t nu = (size_t)t->w.model->nu;
+  trial_begin(t);
+  for (int i = 0; i < t->steps; ++i) {
+    if (hf_sim_step(t->w.sim, t->w.state, t->w.input, NULL, error) < 0) return -1;
+    memcpy(t->ctrl + (size_t)i * nu, hf_sim_ctrl(t->w.sim), sizeof *t->ctrl * nu);
+  }
+  return 0;
+}
+
+double trial_overlap(trial* t) {
+  double deepest = 0;
+  trial_begin(t);
+  if (hf_sim_evaluate(t->w.sim, t->w.state, t->w.input, NULL) < 0) return 0;
+  for (int i = 0; i < hf_sim_contact_count(t->w.sim); ++i) deepest = fmax(deepest, hf_sim_contact(t->w.sim, i).depth);
+  return deepest;
+}
+
+// ---- the peer ---------------------------------------------------------------------------------------
+
+static int write_controls(const trial* t) {
+  size_t count = (size_t)t->steps * (size_t)t->w.model->nu;
+  FILE* out = fopen(t->controls, "wb");
+  if (!out) return -1;
+  size_t written = fwrite(t->ctrl, sizeof *t->ctrl, count, out);
+  return fclose(out) == 0 && written == count ? 0 : -1;
+}
+
+int trial_ask_peer(const trial* t, outcome peer[PEER_RUNS], peerRun first, peerRun last, char* why, size_t size) {
+  char command[8192], script[DATA_PATH];
+  const char* python = getenv("HF_PEERS_PYTHON");
+  if (write_controls(t) != 0) {
+    snprintf(why, size, "%.100s: cannot write", t->controls);
+    return -1;
+  }
+  int n = snprintf(command, sizeof command, "'%s' '%s' '%s' %d '%s' '%s' '%s'", python ? python : "python3",
+                   data_path(script, "bench/robots_peer.py"), t->path, t->steps, t->controls, t->binary, t->recipe);
+  for (int k = (int)first; k <= (int)last; ++k)
+    n += snprintf(command + n, sizeof command - (size_t)n, " %s", outcome_run_name[k]);
+  snprintf(command + n, sizeof command - (size_t)n, " 2>/dev/null");
+  FILE* pipe = popen(command, "r");
+  int failed = pipe ? outcome_read(peer, first, last, t->w.model, pipe, why, size) : -1;
+  if (pipe) pclose(pipe);
+  return failed;
+}
+
+// ---- variations -------------------------------------------------------------------------------------
+
+static int remove_friction(hfBuilder* b, hfError* error) {
+  for (int i = 0; i < hf_builder_count(b, HF_OBJECT_GEOM); ++i) {
+    hfGeomDef geom = *hf_builder_geom(b, i);
+    geom.condim = 1;
+    if (hf_builder_set_geom(b, i, &geom, error) < 0) return -1;
+  }
+  return 0;
+}
+
+static int load_varied(const trial* t, peerRun run, hfModel** model, hfError* error) {
+  hfBuilder* b;
+  if (hf_builder_load(&b, t->path, NULL, NULL, error) < 0) return -1;
+  hf_builder_world(b)->disable_contact |= run == PEER_CONTACTLESS;
+  int failed = (run == PEER_FRICTIONLESS && remove_friction(b, error) != 0) || hf_builder_finish(b, model, error) < 0;
+  hf_builder_free(b);
+  return failed ? -1 : 0;
+}
+
+// Each control of the first run acts for FINE steps.
+static int run_fine(const trial* t, world* w, hfError* error) {
+  size_t nu = (size_t)t->w.model->nu;
+  for (int i = 0; i < t->steps; ++i) {
+    memcpy(w->input->ctrl, t->ctrl + (size_t)i * nu, sizeof *t->ctrl * nu);
+    for (int k = 0; k < FINE; ++k)
+      if (hf_sim_step(w->sim, w->state, w->input, NULL, error) < 0) return -1;
+  }
+  return 0;
+}
+
+int trial_vary(const trial* t, peerRun run, outcome* out, hfError* error) {
+  world w = {0};
+  hfSimConfig config = hf_sim_config_default();
+  config.mujoco_softness = 1, config.step = hf_sim_step_size(t->w.sim) / FINE;
+  int failed = load_varied(t, run, &w.model, error) != 0 || hf_sim_create(&w.sim, w.model, &config, error) < 0 ||
+               make_start(&w, error) != 0 || run_fine(t, &w, error) != 0 || outcome_take(out, w.model, w.sim, w.state) != 0;
+  world_close(&w);
+  return failed ? -1 : 0;
+}
