@@ -85,7 +85,7 @@ static void count_gain(runStatistics* s, double time, const hfStepReport* report
   s->gained_energy += report->energy_gain;
 }
 
-// Keeps the largest violations at the start of a step, which is at this time.
+// Keeps the largest violations at the end of a step, which is at this time.
 static void keep_violations(runStatistics* s, double time, const hfViolations* v) {
   const hfViolation* const found[VIOLATIONS] = {&v->equality_distance, &v->equality_angle, &v->limit_distance, &v->limit_angle};
   for (int i = 0; i < VIOLATIONS; ++i) {
@@ -176,7 +176,7 @@ static int step_through(const runOptions* o, run* r, const hfControlTable* table
     if (status >= 0) {
       if (r->statistics.steps == 0) warn_about_start(r, &report);
       count_step(&r->statistics, r->sim, r->state->time, &report);
-      keep_violations(&r->statistics, time, &report.violation);
+      keep_violations(&r->statistics, r->state->time, &report.violation);
       status = write_outputs(r, &report, out, &error);
     }
     if (status < 0) {

@@ -80,7 +80,7 @@ typedef struct hfWorldReport {
   int32_t kept;       // contacts kept for reading: hf_batch_contacts
   double residual;    // worst of the steps [-]
   double max_depth;   // deepest overlap at the start of a step [m]
-  hfViolations violation; // worst violations of equalities and limits at the start of a step
+  hfViolations violation; // worst violations of equalities and limits at the end of a step
 } hfWorldReport;
 
 typedef struct hfBatch hfBatch;

@@ -244,7 +244,7 @@ typedef struct hfStepReport {
   int32_t nlet_go;        // equalities that open though they pull as hard as they may (status HF_LET_GO)
   int32_t let_go;         // the first of them: hf_model_name(model, HF_OBJECT_EQUALITY, let_go); 0 where there is none
   double max_depth;       // deepest overlap at the start of the step [m]
-  hfViolations violation; // worst violations of equalities and limits at the start of the step
+  hfViolations violation; // worst violations of equalities and limits at the end of the step
   double energy_gain;     // energy that no work explains, where something is fast; with HF_GAINED_ENERGY perhaps of several steps (docs/theory/motion.md) [J]
   hfIntegratorReport continuous; // continuous time, or an accuracy: what the integrator did
   hfSwitchReport switching;     // method "switching"

@@ -110,7 +110,6 @@ struct hfActuation {
   double *wanted, *torque; // (nv) accelerations that drives by computed torque ask for, and the forces for them
   hfiDriveSum* drive_sum;  // (ndrive_sum)
   hfiRows rows;
-  hfViolations violations; // at the start of the step, or where hfi_find_violations looked
   int32_t noverload;       // such rows of the step
   hfiOverload* overload;   // (2 neq)
   double free_way;         // least way of the dofs from a hinge, slide or tendon to a limit that got no row [m or rad]
@@ -291,20 +290,15 @@ int hfi_equality_jacobian(hfActuation* a, const hfDynamics* d, int equality, con
 // where there are any.
 int hfi_equalities_let_go(const hfActuation* a, const double* v1, int32_t* first);
 
-// ---- violations (violation.c, find_violations.c) ----------------------------------------------------
+// The error of the coupling of two joints or tendons that are x1 and x2 from their references; x2 is 0 where there is no second.
+double hfi_coupling_error(const hfModel* model, int equality, double x1, double x2);
 
-// Whether the model has equalities or limits.
-int hfi_has_violations(const hfModel* m);
-// Finds a->violations at q, where dynamics and tendons are. A step does so by itself, as it makes its rows, with the functions below.
-void hfi_find_violations(hfActuation* a, const hfDynamics* d, const double* q);
-void hfi_note_equality(hfActuation* a, int equality, const hfiEquality* e);
-void hfi_note_beyond(hfActuation* a, int kind, int id, double beyond);
-void hfi_note_tendon(hfActuation* a, int tendon);
-// A joint or tendon that is beyond an end of its range; not, where `beyond` is negative.
-static inline void hfi_note_limit(hfActuation* a, int kind, int id, double beyond) {
-  if (beyond > 0) hfi_note_beyond(a, kind, id, beyond);
-}
-// Whether the coordinate of a joint, or the length of a tendon, is an angle.
-int hfi_coordinate_is_angle(const hfModel* model, int kind, int id);
+// ---- violations (violation.c) -----------------------------------------------------------------------
+
+// Whether the model has equalities or limits, and whether their violations depend on poses.
+int hfi_has_violations(const hfActuation* a);
+int hfi_violations_need_poses(const hfModel* m);
+// Finds the violations at q. The dynamics are there, if these need poses. What the actuation knows of its last step stays.
+hfViolations hfi_find_violations(const hfActuation* a, const hfDynamics* d, const double* q);
 
 #endif

@@ -16,14 +16,18 @@ static double coordinate(const hfActuation* a, int kind, int id, const double* q
   return q[adr] - hf_model_qpos0(a->model)[adr];
 }
 
+double hfi_coupling_error(const hfModel* m, int i, double x1, double x2) {
+  const double* p = hf_model_eq_data(m) + 11 * i;
+  return x1 - (p[0] + x2 * (p[1] + x2 * (p[2] + x2 * (p[3] + x2 * p[4]))));
+}
+
 static hfiEquality evaluate_coupling(const hfActuation* a, int i, const double* q) {
   const hfModel* m = a->model;
   const double* p = hf_model_eq_data(m) + 11 * i;
   int kind = hf_model_eq_objkind(m)[i], two = hf_model_eq_obj2(m)[i];
   hfiEquality e = {.dim = 1};
   double x = two < 0 ? 0 : coordinate(a, kind, two, q);
-  double value = p[0] + x * (p[1] + x * (p[2] + x * (p[3] + x * p[4])));
-  e.r[0] = coordinate(a, kind, hf_model_eq_obj1(m)[i], q) - value;
+  e.r[0] = hfi_coupling_error(m, i, coordinate(a, kind, hf_model_eq_obj1(m)[i], q), x);
   e.slope = -(p[1] + x * (2 * p[2] + x * (3 * p[3] + x * 4 * p[4])));
   return e;
 }
@@ -68,28 +72,6 @@ hfiEquality hfi_equality_evaluate(const hfActuation* a, const hfDynamics* d, int
   if (!hf_model_eq_active(a->model)[i] || a->model->world.disable_equality) return none;
   int type = hf_model_eq_type(a->model)[i];
   return type == HF_EQUALITY_JOINT || type == HF_EQUALITY_TENDON ? evaluate_coupling(a, i, q) : evaluate_attachment(d, i);
-}
-
-// The size of a vector, if it is the largest so far.
-static inline void keep_longest(hfViolation* worst, const double* r, int i) {
-  double r2 = sqr(r[0]) + sqr(r[1]) + sqr(r[2]);
-  if (r2 > sqr(worst->amount)) *worst = (hfViolation){sqrt(r2), HF_OBJECT_EQUALITY, i};
-}
-
-static inline void note_coupling(hfActuation* a, int i, double error) {
-  const hfModel* m = a->model;
-  hfViolation* worst = hfi_coordinate_is_angle(m, hf_model_eq_objkind(m)[i], hf_model_eq_obj1(m)[i]) ? &a->violations.equality_angle : &a->violations.equality_distance;
-  if (error > worst->amount) *worst = (hfViolation){error, HF_OBJECT_EQUALITY, i};
-}
-
-void hfi_note_equality(hfActuation* a, int i, const hfiEquality* e) {
-  if (e->dim == 0) return;
-  if (e->dim == 1) {
-    note_coupling(a, i, fabs(e->r[0]));
-    return;
-  }
-  keep_longest(&a->violations.equality_distance, e->r, i);
-  if (e->dim == 6) keep_longest(&a->violations.equality_angle, e->r + 3, i);
 }
 
 // ---- Jacobians --------------------------------------------------------------------------------------

@@ -220,7 +220,6 @@ static void add_equality(hfActuation* a, const hfDynamics* d, const hfiActuation
   hfiRows* r = &a->rows;
   hfiEquality e = hfi_equality_evaluate(a, d, i, step->q);
   if (e.dim == 0) return;
-  hfi_note_equality(a, i, &e);
   int soft = is_soft(a->model, step, i);
   int ncol = hfi_equality_jacobian(a, d, i, &e, r->cols + r->n.ncol, r->J + r->n.njac);
   if (ncol == 0) return;

@@ -82,15 +82,7 @@ static void limit_end(hfActuation* a, const hfDynamics* d, const hfiActuationSte
   else a->free_way = min2(a->free_way, phi);
 }
 
-// Keeps how far a hinge or slide is beyond the end of its range, if that is the largest so far.
-static void note_beyond(hfActuation* a, int j, double beyond) {
-  int is_angle = hfi_joint_kinds[hf_model_jnt_type(a->model)[j]].info.is_angle;
-  hfViolation* worst = is_angle ? &a->violations.limit_angle : &a->violations.limit_distance;
-  if (beyond > worst->amount) *worst = (hfViolation){beyond, HF_OBJECT_JOINT, j};
-}
-
 HFI_CALLED static void limit_ends(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, double below, double above, double speed) {
-  note_beyond(a, j, -min2(below, above) - hf_model_jnt_margin(a->model)[j]);
   limit_end(a, d, step, j, 1, below, speed);
   limit_end(a, d, step, j, -1, above, speed);
 }
@@ -102,10 +94,8 @@ HFI_CALLED static void limit_joint(hfActuation* a, const hfDynamics* d, const hf
   int n = hfi_joint_nv(hf_model_jnt_type(m)[j]), count = hfi_joint_limits(m, j, step->q + hf_model_jnt_qposadr(m)[j], limit);
   double speed2 = 0;
   for (int k = 0; k < n; ++k) speed2 += sqr(v[k]);
-  for (int i = 0; i < count; ++i) {
-    hfi_note_limit(a, HF_OBJECT_JOINT, j, -limit[i].phi - hf_model_jnt_margin(m)[j]);
+  for (int i = 0; i < count; ++i)
     if (is_in_reach(limit[i].phi, sqrt(speed2), HFI_FAST_SPEED, step->h)) add_joint_limit(a, d, step, j, n, limit[i].J, limit[i].phi);
-  }
 }
 
 // ---- tendons ----------------------------------------------------------------------------------------
@@ -128,17 +118,13 @@ static void limit_tendon(hfActuation* a, const hfDynamics* d, const hfiActuation
     speed += a->tendon_J[k] * d->v[a->tendon_dof[k]];
     size2 += sqr(a->tendon_J[k]);
   }
-  if (!(size2 > 0)) { // Nothing moves it.
-    hfi_note_tendon(a, t);
-    return;
-  }
+  if (!(size2 > 0)) return; // Nothing moves it.
   double size = sqrt(size2), more = step->limit_speed * size;
   int lower = is_in_reach(below, fabs(speed), more, step->h), upper = is_in_reach(above, fabs(speed), more, step->h);
   if (!lower) a->free_way = min2(a->free_way, below / size);
   if (!upper) a->free_way = min2(a->free_way, above / size);
   if (!(lower | upper)) return;
   double w = hfi_tendon_inverse_mass(a, d, t);
-  hfi_note_tendon(a, t);
   if (!(w > 0)) return;
   if (lower) hfi_tendon_row(a, HFI_ROW_TENDON_LOWER, t, 1, tendon_limit_row(a, step, t, w, below, speed));
   if (upper) hfi_tendon_row(a, HFI_ROW_TENDON_UPPER, t, -1, tendon_limit_row(a, step, t, w, above, -speed));

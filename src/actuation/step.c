@@ -9,7 +9,6 @@ void hfi_actuation_step(hfActuation* a, const hfDynamics* d, const hfiActuationS
   hfi_rows_clear(&a->rows);
   a->free_way = INFINITY;
   a->noverload = 0;
-  a->violations = (hfViolations){0};
   a->first_friction = a->nfriction = a->ntarget = 0;
   if (m->nu) hfi_drive_rows(a, d, step, tau);
   if (has->springs | has->dampers | has->gravcomp | has->medium | m->ntendon) hfi_spring_rows(a, d, step, tau, diag);

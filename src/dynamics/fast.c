@@ -217,16 +217,26 @@ void hfi_fast_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, con
 
 // ---- the solution ---------------------------------------------------------------------------------
 
-// Sum of the rates of a tree's dofs that turn something, or INFINITY where one of its slides travels far on something that turns.
-static double rates_of_turning(const hfModel* m, double h, int t, const double* v) {
+// How fast the dofs of a tree are that may turn its links or change their inertia.
+typedef struct Rates {
+  double turning; // sum over the dofs that turn something [rad/s]
+  double sliding; // the fastest slide on something that may turn [m/s]
+} Rates;
+
+static Rates rates_of(const hfModel* m, int t, const double* v) {
   hfiRange r = hfi_tree_dofs(m, t);
-  double rates = 0;
+  Rates rates = {0, 0};
   for (int i = r.begin; i < r.end; ++i) {
-    if (!slides(m, i)) rates += fabs(v[i]);
-    else if (hf_model_dof_depth(m)[i] > 0 && !(h * fabs(v[i]) <= SHORT_SLIDE)) return INFINITY;
+    if (!slides(m, i)) rates.turning += fabs(v[i]);
+    else if (hf_model_dof_depth(m)[i] > 0) rates.sliding = max2(rates.sliding, fabs(v[i]));
   }
   return rates;
 }
+
+// Whether a link may turn by more than `least` in a step of these rates, or a slide travel far.
+static int may_turn_far(Rates r, double h, double least) { return !(h * r.turning <= least && h * r.sliding <= SHORT_SLIDE); }
+
+static int are_doubled(Rates r, Rates before) { return r.turning > 2 * before.turning || r.sliding > 2 * before.sliding; }
 
 // A tree that impulses make turn so far is brisk or fast from now on. Its move changes T by about turn T, which the kick of the
 // next step takes back: so much more than its bound a brisk one may have.
@@ -245,8 +255,9 @@ static void find_made_faster(hfiFlight* f, hfDynamics* d, double h, const int32_
   if (all_are_slow(f, m, h, v)) return;
   for (int t = 0; t < m->ntree; ++t) {
     if (!f->articulated[t] || flies[t] || f->fast[t] == HFI_FAST) continue;
-    double rates = rates_of_turning(m, h, t, v), least = f->fast[t] ? FAST : SLOW;
-    if (h * rates <= least || !(f->fast[t] || rates > 2 * rates_of_turning(m, h, t, f->start))) continue;
+    Rates rates = rates_of(m, t, v);
+    double least = f->fast[t] ? FAST : SLOW;
+    if (!may_turn_far(rates, h, least) || !(f->fast[t] || are_doubled(rates, rates_of(m, t, f->start)))) continue;
     if (!known) hf_dynamics_velocity(d, v), known = 1;
     double turn = largest_turn(f, d, h, t);
     if (!(turn <= least)) make_faster(f, t, turn);

@@ -35,9 +35,18 @@ static void sense_end(hfSim* s, hfState* state, const hfInput* in, double time, 
   hfi_delay_sensors(s->model, state, s->sensor);
 }
 
+// The violations of a state that the world goes to. Poses are computed only where these need them: what comes next may be a step of another state.
+static hfViolations find_violations(hfSim* s, const hfState* state) {
+  const hfActuation* a = &s->world->actuation;
+  if (!hfi_has_violations(a)) return (hfViolations){0};
+  if (hfi_violations_need_poses(s->model)) hfi_world_complete(s->world);
+  return hfi_find_violations(a, &s->world->dynamics, hf_state_q(state));
+}
+
 // Where a step was not taken, results are those of the state that stays, not those of an earlier step.
-static void look_instead(hfSim* s, const hfState* state, const hfInput* in) {
+static void look_instead(hfSim* s, const hfState* state, const hfInput* in, hfStepReport* report) {
   hfi_sim_look(s, state, in);
+  report->violation = find_violations(s, state);
   if (s->first) hfi_delay_sensors(s->model, state, s->sensor);
 }
 
@@ -63,19 +72,8 @@ static void end_step(hfSim* s, hfState* state, const hfInput* in, double time, i
   if (report->nlet_go && report->status == HF_OK) report->status = HF_LET_GO;
   (s->method->discrete ? hfi_world_go : hfi_world_place)(s->world, hf_state_q(state), in);
   if (s->model->nrest) hfi_world_complete(s->world), hfi_yield_springs(&s->world->dynamics, hf_state_q(state), hf_state_mutable_rest(state));
+  report->violation = find_violations(s, state);
   if (s->model->nsensor) sense_end(s, state, in, time, has_first);
-}
-
-// A plain step of discrete time finds the violations of its start itself, as it makes its rows. For other methods this looks for them.
-static int finds_violations(const hfSim* s) { return s->method == &hfi_method_discrete; }
-
-static hfViolations find_violations(hfSim* s, const hfState* state, const hfInput* in) {
-  hfActuation* a = &s->world->actuation;
-  if (!hfi_has_violations(s->model)) return (hfViolations){0};
-  hfi_world_place(s->world, hf_state_q(state), in);
-  if (s->model->ntendon) hfi_need_forces(a), hfi_update_tendons(a, &s->world->dynamics, hf_state_q(state));
-  hfi_find_violations(a, &s->world->dynamics, hf_state_q(state));
-  return a->violations;
 }
 
 // A step from a state that was checked.
@@ -93,13 +91,10 @@ static hfStatus take_step(hfSim* s, hfState* state, const hfInput* in, hfStepRep
   int has_first = measure_first(s, state, in);
   hfi_sim_keep_start(s, state);
   if (s->sampled) hfi_world_read_controls(s->world, time, in, s->sampled);
-  hfViolations found;
-  if (!finds_violations(s)) found = find_violations(s, state, in);
   hfStatus status = s->method->step(s->run, state, in, &out, error);
   s->stepped = out.taken;
-  if (status >= 0) report->violation = finds_violations(s) ? s->world->actuation.violations : found;
   if (!out.taken) {
-    look_instead(s, state, in);
+    look_instead(s, state, in, report);
     return status;
   }
   end_step(s, state, in, time, has_first, report);
