@@ -32,7 +32,10 @@ typedef struct Polytope {
   int nhorizon, horizon[FACES][2]; // outline of the hole, in order: the face that stays and the number of its edge
 } Polytope;
 
-static void set_face(Polytope* p, int f, int a, int b, int c) {
+// The corner, or edge, of a triangle that follows number i.
+static inline int after(int i) { return i < 2 ? i + 1 : 0; }
+
+static inline void set_face(Polytope* p, int f, int a, int b, int c) {
   Face* face = p->face + f;
   hfVec3 x = p->vertex[a].w, m = v3_cross(v3_sub(p->vertex[b].w, x), v3_sub(p->vertex[c].w, x));
   double area = v3_norm(m);
@@ -111,12 +114,12 @@ static int sees(const Polytope* p, int f, hfVec3 w) {
 // One that does not see w belongs to the outline. The walk lists the outline in order.
 static void remove_seen(Polytope* p, int f, int first, int count, hfVec3 w) {
   drop_face(p, f);
-  for (int k = first; k < first + count; ++k) {
-    int other = p->face[f].beside[k % 3], edge = 0;
+  for (int k = first; count > 0; k = after(k), --count) {
+    int other = p->face[f].beside[k], edge = 0;
     while (edge < 3 && p->face[other].beside[edge] != f) ++edge;
     if (edge == 3 || !p->face[other].alive) continue;
     if (sees(p, other, w)) {
-      remove_seen(p, other, edge + 1, 2, w);
+      remove_seen(p, other, after(edge), 2, w);
     } else {
       p->horizon[p->nhorizon][0] = other;
       p->horizon[p->nhorizon++][1] = edge;
@@ -132,12 +135,12 @@ static int close_hole(Polytope* p) {
   for (int k = 0; k < n; ++k) {
     const int f = p->horizon[k][0], i = p->horizon[k][1];
     made[k] = p->nfree ? p->unused[--p->nfree] : p->nface++;
-    set_face(p, made[k], p->face[f].vertex[(i + 1) % 3], p->face[f].vertex[i], tip);
+    set_face(p, made[k], p->face[f].vertex[after(i)], p->face[f].vertex[i], tip);
     p->face[made[k]].beside[0] = f;
     p->face[f].beside[i] = made[k];
   }
   for (int k = 0; k < n; ++k) {
-    int next = (k + 1) % n;
+    int next = k + 1 < n ? k + 1 : 0;
     // The end of edge k must be the start of edge k + 1.
     if (p->face[made[k]].vertex[1] != p->face[made[next]].vertex[0]) return 0;
     p->face[made[k]].beside[1] = made[next];
@@ -147,11 +150,11 @@ static int close_hole(Polytope* p) {
 }
 
 // Adds the support point w, which face f sees. Returns 0 if that is not possible.
-static int grow(Polytope* p, int f, hfiSupportPoint w) {
+static int grow(Polytope* p, int f, const hfiSupportPoint* w) {
   if (p->nvertex == VERTICES) return 0;
-  p->vertex[p->nvertex++] = w;
+  p->vertex[p->nvertex++] = *w;
   p->nhorizon = 0;
-  remove_seen(p, f, 0, 3, w.w);
+  remove_seen(p, f, 0, 3, w->w);
   return close_hole(p);
 }
 
@@ -185,7 +188,7 @@ hfVec3 hfi_epa(hfiCores* c, double accuracy, hfiSimplex* s) {
       best = m;
       for (int i = 0; i < 3; ++i) triangle[i] = p.face[f].vertex[i];
     }
-    if (h - distance <= accuracy || !grow(&p, f, w)) break;
+    if (h - distance <= accuracy || !grow(&p, f, &w)) break;
   }
   write_simplex(&p, triangle, s);
   return v3_neg(best); // A moves out of B against m.

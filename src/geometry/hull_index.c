@@ -1,30 +1,82 @@
 // Index of a hull, see hull_index.h. Directions are divided as the six sides of a cube, each into a grid of squares.
+//
+// Which vertices are farthest along some direction of a cell? Directions of a cell are sums, with weights >= 0, of the directions of its four
+// corners. So a vertex v that is lower than its neighbour u along all four corners is lower along all directions of the cell, and is none of them.
+// They are connected by edges, since the farthest vertex passes from neighbour to neighbour while the direction turns: a walk over
+// the edges from the farthest vertex along the middle finds all.
 #include "geometry/hull_index.h"
 
-// Direction through the middle of cell (i, j) of side `side`: axis side / 2, negative where side is odd.
-static hfVec3 middle_of_cell(int side, int i, int j) {
-  double x[3], step = 2.0 / HFI_SEED_GRID;
-  x[side / 2] = side % 2 ? -1 : 1;
-  x[(side / 2 + 1) % 3] = (i + 0.5) * step - 1;
-  x[(side / 2 + 2) % 3] = (j + 0.5) * step - 1;
-  return v3_load(x);
+// A vertex counts as lower where it is so by this share of the size: far more than the heights that the support function takes for equal (mesh.c) [-].
+static const double LOWER = 1e-9;
+
+// The direction of side `side` of the cube, axis side / 2, negative where side is odd, at (x, y) squares from the corner of the side.
+static hfVec3 direction_at(int side, double x, double y) {
+  double d[3], step = 2.0 / HFI_CELL_GRID;
+  d[side / 2] = side % 2 ? -1 : 1;
+  d[(side / 2 + 1) % 3] = x * step - 1;
+  d[(side / 2 + 2) % 3] = y * step - 1;
+  return v3_load(d);
 }
 
-static int square_of(double x, double length) { return imin2((int)((x / length + 1) * (0.5 * HFI_SEED_GRID)), HFI_SEED_GRID - 1); }
+static int square_of(double x, double squares_per_length) { return imin2((int)(x * squares_per_length + 0.5 * HFI_CELL_GRID), HFI_CELL_GRID - 1); }
 
-int32_t hfi_hull_seed(const hfiHullIndex* index, hfVec3 d) {
-  const double x[3] = {d.x, d.y, d.z}, size[3] = {fabs(d.x), fabs(d.y), fabs(d.z)};
-  int axis = size[2] >= size[0] && size[2] >= size[1] ? 2 : size[1] >= size[0] ? 1 : 0;
-  if (!(size[axis] > 0) || !v3_finite(d)) return index->seed[0];
-  int i = square_of(x[(axis + 1) % 3], size[axis]), j = square_of(x[(axis + 2) % 3], size[axis]), side = 2 * axis + (x[axis] < 0);
-  return index->seed[(side * HFI_SEED_GRID + i) * HFI_SEED_GRID + j];
+// The cell of a direction whose largest coordinate is z, along `axis`; x and y are those along the next two axes.
+static const hfiDirectionCell* find_cell(const hfiHullIndex* index, int axis, double z, double x, double y) {
+  double squares_per_length = 0.5 * HFI_CELL_GRID / fabs(z);
+  if (!isfinite(squares_per_length * z) || !isfinite(x) || !isfinite(y)) return index->cell;
+  int side = 2 * axis + (z < 0);
+  return index->cell + (side * HFI_CELL_GRID + square_of(x, squares_per_length)) * HFI_CELL_GRID + square_of(y, squares_per_length);
+}
+
+const hfiDirectionCell* hfi_hull_cell(const hfiHullIndex* index, hfVec3 d) {
+  double x = fabs(d.x), y = fabs(d.y), z = fabs(d.z);
+  if (z >= x && z >= y) return find_cell(index, 2, d.z, d.x, d.y);
+  if (y >= x) return find_cell(index, 1, d.y, d.z, d.x);
+  return find_cell(index, 0, d.x, d.y, d.z);
+}
+
+// Is vertex v lower than one of its neighbours along all four corners of a cell?
+static int is_lower(const hfiHull* hull, int32_t v, const hfVec3 corner[4], double slack) {
+  for (int32_t k = hull->edge_start[v]; k < hull->edge_start[v + 1]; ++k) {
+    hfVec3 up = v3_sub(v3_load(hull->vert + 3 * hull->edge_vert[k]), v3_load(hull->vert + 3 * v));
+    int c = 0;
+    while (c < 4 && v3_dot(corner[c], up) > slack) ++c;
+    if (c == 4) return 1;
+  }
+  return 0;
+}
+
+static int is_listed(const hfiDirectionCell* cell, int32_t v) {
+  int i = 0;
+  while (i < cell->count && cell->vertex[i] != v) ++i;
+  return i < cell->count;
+}
+
+// Lists the vertices that can be reached over edges from the first one without a vertex that is lower.
+static void list_farthest(const hfiHull* hull, const hfVec3 corner[4], double slack, hfiDirectionCell* cell) {
+  cell->count = 1;
+  for (int i = 0; i < cell->count; ++i) {
+    int32_t v = cell->vertex[i];
+    for (int32_t k = hull->edge_start[v]; k < hull->edge_start[v + 1]; ++k) {
+      int32_t other = hull->edge_vert[k];
+      if (is_listed(cell, other) || is_lower(hull, other, corner, slack)) continue;
+      if (cell->count == HFI_CELL_VERTICES) {
+        cell->count = 0;
+        return;
+      }
+      cell->vertex[cell->count++] = other;
+    }
+  }
 }
 
 void hfi_hull_index_init(hfiHullIndex* index, const hfiHull* hull, hfiArena* arena) {
   hfi_tree_init(&index->vertex, hull->nvert, 3, hull->vert, arena);
   hfi_tree_init(&index->face, hull->nface, 4, hull->face_plane, arena);
-  for (int k = 0; index->vertex.order && k < HFI_SEEDS; ++k) {
-    hfiLinear along = {middle_of_cell(k / (HFI_SEED_GRID * HFI_SEED_GRID), k / HFI_SEED_GRID % HFI_SEED_GRID, k % HFI_SEED_GRID), 0};
-    index->seed[k] = hfi_tree_largest(&index->vertex, &along);
+  for (int k = 0; index->vertex.order && k < HFI_CELLS; ++k) {
+    int side = k / (HFI_CELL_GRID * HFI_CELL_GRID), i = k / HFI_CELL_GRID % HFI_CELL_GRID, j = k % HFI_CELL_GRID;
+    hfVec3 corner[4] = {direction_at(side, i, j), direction_at(side, i + 1, j), direction_at(side, i, j + 1), direction_at(side, i + 1, j + 1)};
+    hfiLinear along = {direction_at(side, i + 0.5, j + 0.5), 0};
+    index->cell[k].vertex[0] = hfi_tree_largest(&index->vertex, &along);
+    list_farthest(hull, corner, LOWER * index->vertex.scale[0], &index->cell[k]);
   }
 }

@@ -6,17 +6,23 @@
 #include "geometry/linear_tree.h"
 #include "model/hull.h"
 
-enum { HFI_SEED_GRID = 8, HFI_SEEDS = 6 * HFI_SEED_GRID * HFI_SEED_GRID };
+enum { HFI_CELL_GRID = 8, HFI_CELLS = 6 * HFI_CELL_GRID * HFI_CELL_GRID, HFI_CELL_VERTICES = 15 };
+
+// The farthest vertices along the directions of a cell.
+typedef struct hfiDirectionCell {
+  int32_t count;                     // 0: they are too many, and only the first is listed
+  int32_t vertex[HFI_CELL_VERTICES]; // the first: along the middle of the cell. Beside the farthest ones others may be listed.
+} hfiDirectionCell;
 
 typedef struct hfiHullIndex {
   hfiLinearTree vertex, face; // faces by normal and offset
-  int32_t seed[HFI_SEEDS];    // by cell of directions: the farthest vertex along its middle
+  hfiDirectionCell cell[HFI_CELLS];
 } hfiHullIndex;
 
 // Over an arena without memory this only plans.
 void hfi_hull_index_init(hfiHullIndex* index, const hfiHull* hull, hfiArena* arena);
 
-// Where a climb along d starts best.
-int32_t hfi_hull_seed(const hfiHullIndex* index, hfVec3 d);
+// The cell that the direction d belongs to.
+const hfiDirectionCell* hfi_hull_cell(const hfiHullIndex* index, hfVec3 d);
 
 #endif

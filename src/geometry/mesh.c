@@ -81,7 +81,7 @@ static int plane_mesh(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, 
   return count;
 }
 
-// Where a climb ended: a vertex, how far it and the farthest of its neighbours are along d.
+// A vertex, how far it and the farthest of its neighbours, or of the others that were looked at, are along d.
 typedef struct Summit {
   int32_t vertex;
   double top, beside; // [m |d|]
@@ -101,18 +101,28 @@ static inline Summit climb(const hfiHull* hull, hfVec3 d, int32_t best) {
   return (Summit){best, top, beside};
 }
 
-// Whether no neighbour is as far along d as a vertex, but for a rounding.
+// The farthest of the listed vertices along d.
+static inline Summit visit_listed(const hfiHull* hull, hfVec3 d, const hfiDirectionCell* cell) {
+  Summit s = {cell->vertex[0], v3_dot(d, v3_load(hull->vert + 3 * cell->vertex[0])), -INFINITY};
+  for (int k = 1; k < cell->count; ++k) {
+    double h = v3_dot(d, v3_load(hull->vert + 3 * cell->vertex[k]));
+    s.beside = max2(s.beside, min2(h, s.top));
+    if (h > s.top) s.top = h, s.vertex = cell->vertex[k];
+  }
+  return s;
+}
+
+// Whether no other vertex is as far along d, but for a rounding.
 static int stands_out(const hfiHull* hull, hfVec3 d, const Summit* s) {
   return s->beside < s->top - EQUAL * (fabs(d.x) + fabs(d.y) + fabs(d.z)) * hull->index->vertex.scale[0];
 }
 
-// The end of a climb from `start`. The climb really starts where directions like d have their farthest vertex, if that
-// is farther; where its end is not the only farthest vertex, the climb from `start` decides, so that the index changes
-// no answer.
+// The end of a climb from `start`, without the climb: the farthest of the few vertices that directions like d have, or the end of a climb from one of
+// them. Where that is not the only farthest vertex, the climb from `start` decides, so that the index changes no answer.
 static int32_t climb_fast(const hfiHull* hull, hfVec3 d, int32_t start) {
-  int32_t seed = hfi_hull_seed(hull->index, d);
-  if (!(v3_dot(d, v3_load(hull->vert + 3 * seed)) > v3_dot(d, v3_load(hull->vert + 3 * start)))) return climb(hull, d, start).vertex;
-  Summit found = climb(hull, d, seed);
+  const hfiDirectionCell* cell = hfi_hull_cell(hull->index, d);
+  if (!(v3_dot(d, v3_load(hull->vert + 3 * cell->vertex[0])) > v3_dot(d, v3_load(hull->vert + 3 * start)))) return climb(hull, d, start).vertex;
+  Summit found = cell->count ? visit_listed(hull, d, cell) : climb(hull, d, cell->vertex[0]);
   return stands_out(hull, d, &found) ? found.vertex : climb(hull, d, start).vertex;
 }
 

@@ -152,6 +152,13 @@ typedef struct Polish {
   int taken; // 1: the normal of some guess was taken
 } Polish;
 
+// Do the witnesses of the simplex, which lie between its points, face each other along n, with the separation `gap` along n? Then n is stationary. Where a face has more corners than
+// the simplex, its support point may be too far from the witness to tell.
+static int witnesses_face(const Polish* p, hfVec3 n, double gap) {
+  hfVec3 rest = v3_axpy(-gap, n, v3_sub(hfi_simplex_a(p->simplex), p->best.pb));
+  return v3_norm(rest) <= STATIONARY * p->cores->scale;
+}
+
 // Tries a guess, from the normal n: these edges, of which the first of_A belong to A. bounded: the witnesses must be between the ends of each. A better normal is always taken; one that is
 // as good only if the guess is right or none was taken before. Returns 1 if the guess is right.
 static int try_guess(Polish* p, const hfiEdges* e, int of_A, int bounded, hfVec3 n) {
@@ -161,13 +168,14 @@ static int try_guess(Polish* p, const hfiEdges* e, int of_A, int bounded, hfVec3
   hfiSupportPoint at = hfi_support_pair(c, v3_neg(n));
   double gap = v3_dot(n, at.w), way[2];
   if (!(gap >= p->best.gap - 1e-15 * c->scale)) return 0;
-  int right = find_ways(e, n, at.w, c->scale, way) && (!bounded || are_on_edges(e, of_A, &at, way, BEYOND * c->scale));
+  int moves = find_ways(e, n, at.w, c->scale, way) && (!bounded || are_on_edges(e, of_A, &at, way, BEYOND * c->scale));
+  int right = moves || witnesses_face(p, n, gap);
   if (!right && p->taken && gap <= p->best.gap + 1e-15 * c->scale) return 0;
   p->taken = 1;
   p->best.n = n;
   p->best.gap = gap;
-  if (!right) return 0;
-  // The witnesses move along their edges until they face each other.
+  if (!moves) return right;
+  // The support points move along their edges until they face each other.
   p->best.pb = at.b;
   for (int i = of_A; i < e->count; ++i) p->best.pb = v3_axpy(way[i], e->direction[i], p->best.pb);
   return 1;

@@ -110,8 +110,40 @@ static void an_index_changes_no_bit(void** state) {
   hfi_release(memory.base);
 }
 
+// Of all directions, also those between cells, the farthest vertex is listed, with all that are as far but for a rounding.
+static void a_cell_lists_the_farthest_vertices(void** state) {
+  (void)state;
+  testRandom r = {13};
+  printf("seed %llu\n", (unsigned long long)r.state);
+  hfiArena memory = make_arena();
+  hfiHullData data[3] = {random_hull(&r, 60, 1), prism_hull(64, 0.5, 0.4), prism_hull(24, 0.7, 0.2)};
+  int listed = 0;
+  for (int k = 0; k < 3; ++k) {
+    hfiArena arena = memory;
+    hfiHull hull = hull_view(&data[k]);
+    hfiHullIndex* index = HFI_TAKE(&arena, hfiHullIndex, 1);
+    hfi_hull_index_init(index, &hull, &arena);
+    for (int i = 0; i < 20000; ++i) {
+      hfVec3 d = i % 2 ? random_unit(&r) : v3(random_int(&r, 9) - 4, random_int(&r, 9) - 4, random_int(&r, 9) - 4); // borders are at multiples of a quarter
+      const hfiDirectionCell* cell = hfi_hull_cell(index, d);
+      double top = -INFINITY;
+      for (int v = 0; v < hull.nvert; ++v) top = max2(top, v3_dot(d, v3_load(hull.vert + 3 * v)));
+      for (int v = 0, j; v < hull.nvert && cell->count && v3_norm2(d) > 0; ++v) {
+        if (v3_dot(d, v3_load(hull.vert + 3 * v)) < top - 1e-12) continue;
+        for (j = 0; j < cell->count && cell->vertex[j] != v;) ++j;
+        assert_true(j < cell->count);
+        listed++;
+      }
+    }
+    hfi_hull_release(&data[k]);
+  }
+  printf("%d listed vertices found\n", listed);
+  assert_true(listed > 30000);
+  hfi_release(memory.base);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(a_tree_finds_what_a_visit_to_all_finds),
-                                     cmocka_unit_test(an_index_changes_no_bit)};
+                                     cmocka_unit_test(an_index_changes_no_bit), cmocka_unit_test(a_cell_lists_the_farthest_vertices)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
