@@ -1,10 +1,14 @@
-// A uniform grid of cells as wide as the widest of the ordinary boxes, those of at most 4 times the
+// Few boxes are all tested against each other, four at a time: that takes less than to make a grid of them.
+//
+// Many boxes: a uniform grid of cells as wide as the widest of the ordinary boxes, those of at most 4 times the
 // median width. A box belongs to the cell of its centre, so that two ordinary boxes can overlap only
 // from neighbouring cells: of the 27, the own cell and 13 others see every pair once. The other boxes
 // (planes among them) are tested against all.
 #include "geometry/broadphase.h"
 
 #include <string.h>
+
+enum { FEW = 100 }; // So many boxes are few: spread out they take as long by cells, in a heap or as the limbs of a robot three times as long.
 
 void hfi_grid_init(hfiGrid* g, int nbox, hfiArena* arena) {
   g->nbox = nbox;
@@ -15,6 +19,7 @@ void hfi_grid_init(hfiGrid* g, int nbox, hfiArena* arena) {
   g->cell = HFI_TAKE(arena, uint64_t, nbox);
   g->extent = HFI_TAKE(arena, double, nbox);
   g->large = HFI_TAKE(arena, int32_t, nbox);
+  g->four = HFI_TAKE(arena, hfiFourBoxes, ((nbox < FEW ? nbox : FEW) + 3) / 4);
 }
 
 static double box_extent(const hfiAabb* b) {
@@ -91,17 +96,57 @@ typedef struct CandidateOutput {
   int capacity, count, found;
 } CandidateOutput;
 
-// Candidates are pairs of boxes until all of them are found and sorted.
-static inline void test_pair(hfiGrid* g, const hfiAabb* box, int i, int j, CandidateOutput* o) {
-  g->tests++;
-  if (!boxes_overlap(&box[i], &box[j])) return;
-  int a = i < j ? i : j, b = i < j ? j : i;
+// Makes boxes a < b that overlap a candidate, if the filter allows them. Candidates are pairs of boxes until all of them are found and sorted.
+static inline void add_pair(const hfiGrid* g, int a, int b, CandidateOutput* o) {
   if (!hfi_filter_test(o->filter, g->geom ? g->geom[a] : a, g->geom ? g->geom[b] : b)) return;
   if (o->count < o->capacity) {
     hfiCandidate c = {a, b, -1};
     o->out[o->count++] = c;
   }
   o->found++;
+}
+
+// ---- few boxes --------------------------------------------------------------------------------------
+
+// Copies the boxes by fours. What fills up the last four overlaps nothing.
+static void copy_boxes(hfiGrid* g, const hfiAabb* box) {
+  for (int i = 0; i < g->nbox; ++i) {
+    hfiFourBoxes* to = g->four + i / 4;
+    int l = i % 4;
+    to->lo[0][l] = box[i].lo.x, to->lo[1][l] = box[i].lo.y, to->lo[2][l] = box[i].lo.z;
+    to->hi[0][l] = box[i].hi.x, to->hi[1][l] = box[i].hi.y, to->hi[2][l] = box[i].hi.z;
+  }
+  for (int i = g->nbox; i % 4; ++i) g->four[i / 4].lo[0][i % 4] = NAN;
+}
+
+static inline hfiFour four_times(double x) { return (hfiFour){x, x, x, x}; }
+
+// Which of four boxes overlap those of `one` in direction k?
+static inline hfiFourBits overlap_along(int k, const hfiFourBoxes* one, const hfiFourBoxes* other) {
+  return (one->lo[k] <= other->hi[k]) & (other->lo[k] <= one->hi[k]);
+}
+
+static void test_all(hfiGrid* g, const hfiAabb* box, CandidateOutput* o) {
+  copy_boxes(g, box);
+  for (int i = 0; i < g->nbox; ++i) {
+    hfVec3 lo = box[i].lo, hi = box[i].hi;
+    hfiFourBoxes one = {{four_times(lo.x), four_times(lo.y), four_times(lo.z)}, {four_times(hi.x), four_times(hi.y), four_times(hi.z)}};
+    for (int j = (i + 1) / 4 * 4; j < g->nbox; j += 4) {
+      const hfiFourBoxes* other = g->four + j / 4;
+      hfiFourBits all = overlap_along(0, &one, other) & overlap_along(1, &one, other) & overlap_along(2, &one, other);
+      if (((all[0] | all[1]) | (all[2] | all[3])) == 0) continue;
+      for (int l = 0; l < 4; ++l)
+        if (all[l] && j + l > i) add_pair(g, i, j + l, o);
+    }
+  }
+  g->tests = (int64_t)g->nbox * (g->nbox - 1) / 2;
+}
+
+// ---- many boxes -------------------------------------------------------------------------------------
+
+static inline void test_pair(hfiGrid* g, const hfiAabb* box, int i, int j, CandidateOutput* o) {
+  g->tests++;
+  if (boxes_overlap(&box[i], &box[j])) add_pair(g, i < j ? i : j, i < j ? j : i, o);
 }
 
 // Puts ordinary boxes into cells, and returns the number of large ones.
@@ -165,19 +210,23 @@ static void sort_candidates(hfiGrid* g, hfiCandidate* x, int n) {
   }
 }
 
-int hfi_grid_pairs(hfiGrid* g, const hfiAabb* box, const hfiFilter* filter, hfiCandidate* out,
-                   int capacity, int* found) {
-  CandidateOutput o = {filter, out, capacity, 0, 0};
+static void test_by_cells(hfiGrid* g, const hfiAabb* box, CandidateOutput* o) {
   g->tests = 0;
-  int nlarge = g->nbox ? fill_cells(g, box) : 0;
+  int nlarge = fill_cells(g, box);
   for (int i = 0; i < g->nbox; ++i)
-    if (g->cell[i] != NO_CELL) test_neighbours(g, box, i, &o);
+    if (g->cell[i] != NO_CELL) test_neighbours(g, box, i, o);
   for (int l = 0; l < nlarge; ++l) {
     int i = g->large[l];
     for (int j = 0; j < g->nbox; ++j)
-      if (g->cell[j] != NO_CELL || j < i) test_pair(g, box, i, j, &o);
+      if (g->cell[j] != NO_CELL || j < i) test_pair(g, box, i, j, o);
   }
-  sort_candidates(g, out, o.count);
+  sort_candidates(g, o->out, o->count);
+}
+
+int hfi_grid_pairs(hfiGrid* g, const hfiAabb* box, const hfiFilter* filter, hfiCandidate* out,
+                   int capacity, int* found) {
+  CandidateOutput o = {filter, out, capacity, 0, 0};
+  (g->nbox <= FEW ? test_all : test_by_cells)(g, box, &o);
   for (int i = 0; g->geom && i < o.count; ++i) out[i].a = g->geom[out[i].a], out[i].b = g->geom[out[i].b];
   *found = o.found;
   return o.count;

@@ -1,14 +1,20 @@
-// Pairs of axis-aligned boxes that overlap, in about linear time for spread scenes.
+// Pairs of axis-aligned boxes that overlap, in about linear time for spread scenes of many.
 #ifndef HFI_GEOMETRY_BROADPHASE_H
 #define HFI_GEOMETRY_BROADPHASE_H
 
 #include "base/arena.h"
+#include "base/lanes.h"
 #include "geometry/filter.h"
 #include "geometry/shape.h"
 
 typedef struct hfiCandidate {
   int32_t a, b, pair;
 } hfiCandidate; // a < b; pair: explicit pair, or -1
+
+// Sides x, y, z of four boxes.
+typedef struct hfiFourBoxes {
+  hfiFour lo[3], hi[3];
+} hfiFourBoxes;
 
 typedef struct hfiGrid {
   int32_t nbox, nslot; // nslot a power of two
@@ -18,6 +24,7 @@ typedef struct hfiGrid {
   uint64_t* cell;      // (nbox) the cell of its centre
   double* extent;      // (nbox)
   int32_t* large;      // (nbox) boxes wider than a cell
+  hfiFourBoxes* four;  // few boxes, four by four
   int64_t tests;       // box-box tests of the last run, for checking the cost
 } hfiGrid;
 

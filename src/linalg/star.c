@@ -11,14 +11,15 @@
 //
 // What it gains: dense factors of a quadruped's 18 unknowns have 12 x 12 numbers for its legs, of which 36 are not zero.
 //
-// Why there is a waist: arms that share a waist would be one limb with it, which is too long. A limb that is not coupled to the waist has zeros in its columns
+// Why there is a waist: arms that share a waist would be one limb with it, which is long. A limb that is not coupled to the waist has zeros in its columns
 // of Y and Z, which are neither stored nor computed.
 //
-// Layout. Each row of a limb takes ROW numbers: its row of L and U, with 1/U_ii on the diagonal; its row of Y; its row of Z. The latter two, and rows of S, are
-// filled up with zeros, so that they are whole vectors of four. Rows of S are WIDEST apart.
+// Layout. Each row of a limb takes ROW numbers: its row of L and U, with 1/U_ii on the diagonal; its row of Y; its row of Z. These, and rows of S, are filled up
+// with zeros, so that they are computed in whole vectors of four. Rows of S are WIDEST apart.
 //
-// Rows of a limb are not exchanged. A pivot may be much smaller than a number below it only where friction makes A unsymmetric: then the factorisation fails, and
-// the caller uses a dense one (threshold pivoting: Duff, Erisman and Reid, Direct Methods for Sparse Matrices, section 5.2).
+// Where friction makes A unsymmetric, a pivot may be much smaller than a number below it. Then rows of [A_ll A_lh] are exchanged within the limb, which changes
+// nothing for other limbs (threshold pivoting: Duff, Erisman and Reid, Direct Methods for Sparse Matrices, section 5.2). Where all numbers of a column are zero
+// in the limb the factorisation fails, and the caller uses a dense one.
 #include "linalg/star.h"
 
 #include "base/compile.h"
@@ -30,12 +31,15 @@
 
 enum {
   WIDE = 8,                               // numbers of a row of Y or Z of a limb that is coupled to the trunk alone
-  WIDEST = HFI_TRUNK + HFI_LONGEST_WAIST, // the same where it is coupled to the waist, too
-  Y_AT = HFI_LONGEST_LIMB,                // where Y begins in a row of a limb; Z follows
-  ROW = HFI_LONGEST_LIMB + 2 * WIDEST     // numbers from a row of a limb to the next
+  WIDER = 12,                             // the same where it is coupled to a waist of up to six unknowns, too
+  WIDEST = HFI_TRUNK + HFI_LONGEST_WAIST, // the same with a longer waist
+  Y_AT = HFI_LONGEST_LIMB + 4,            // where Y begins in a row of a limb, behind a vector that fills up; Z follows
+  ROW = Y_AT + 2 * WIDEST                 // numbers from a row of a limb to the next
 };
 
-// A pivot must be at least this share of each number below it [-].
+enum { SHORT_LIMB = 8 }; // So many unknowns are a limb without a look for a waist among them.
+
+// Rows are exchanged where a pivot is smaller than this share of a number below it in the limb [-].
 static const double LEAST_PIVOT = 0.1;
 
 void hfi_star_plan(hfiStar* S, hfiArena* arena, int32_t n) {
@@ -44,6 +48,7 @@ void hfi_star_plan(hfiStar* S, hfiArena* arena, int32_t n) {
   S->reach = HFI_TAKE(arena, int32_t, n);
   S->rows = HFI_TAKE(arena, double, ROW * (size_t)n);
   S->hub = HFI_TAKE(arena, double, WIDEST * WIDEST);
+  S->exchange = HFI_TAKE(arena, hfiExchange, n);
   S->pivot = HFI_TAKE(arena, int32_t, WIDEST);
 }
 
@@ -62,68 +67,91 @@ HFI_COPIED int are_zero(const double* x, int32_t n) {
   return (uint64_t)bits << 1 == 0;
 }
 
+// Adds the couplings that A has above its diagonal to those that were said. Mostly an unknown is coupled as far as the one before it.
+static void couple_by_matrix(hfiStar* S, const double* A, int32_t n) {
+  for (int32_t i = HFI_TRUNK, last = 0; i < n; ++i) {
+    const double* row = A + i * n;
+    if (last < S->reach[i]) last = S->reach[i];
+    if (!are_zero(row + last + 1, n - last - 1)) last = n - 1;
+    while (last > S->reach[i] && row[last] == 0) --last;
+    S->reach[i] = last;
+  }
+}
+
 // Finds the last of the unknowns from `first` on that are coupled to each other, directly or by others between them. The search ends where they are too many
 // for a limb.
-static int32_t find_last(const hfiStar* S, const double* A, int32_t n, int32_t first) {
+static int32_t find_last(const hfiStar* S, int32_t first) {
   int32_t last = first;
-  for (int32_t i = first; i <= last && last - first < HFI_LONGEST_LIMB; ++i) {
-    const double* row = A + i * n;
+  for (int32_t i = first; i <= last && last - first < HFI_LONGEST_LIMB; ++i)
     if (S->reach[i] > last) last = S->reach[i];
-    if (are_zero(row + last + 1, n - last - 1)) continue;
-    for (last = n - 1; row[last] == 0;) --last;
-  }
   return last;
 }
 
-// Adds unknown i to the waist. Returns 0 where it does not follow the others there, or the waist is too long.
-static int add_to_waist(hfiStar* S, int32_t i) {
-  if (S->nwaist == 0) S->waist = i;
-  return S->waist + S->nwaist++ == i && S->nwaist <= HFI_LONGEST_WAIST;
+// Unknowns from `first` to `last` are coupled to each other. Returns how many of the first of them, at most a third, hold the others together: these are a waist.
+// Returns 0 where the others hold together without them.
+static int32_t find_waist(const hfiStar* S, int32_t first, int32_t last) {
+  for (int32_t k = 1; 3 * k <= last - first + 1; ++k)
+    if (find_last(S, first + k) < last) return k;
+  return 0;
+}
+
+// Adds `count` unknowns to the waist. Returns 0 where it becomes too long.
+static int add_to_waist(hfiStar* S, int32_t first, int32_t count) {
+  if (S->nwaist + count > HFI_LONGEST_WAIST) return 0;
+  for (int32_t i = first; i < first + count; ++i) S->waist[S->nwaist++] = i;
+  return 1;
 }
 
 int hfi_star_find_limbs(hfiStar* S, const double* A, int32_t n) {
   int32_t waist_end = 0; // Unknowns from this one on are not coupled to the waist.
   S->nlimb = S->factored = S->nwaist = 0;
-  for (int32_t first = HFI_TRUNK, last; first < n; first = last + 1) {
-    last = find_last(S, A, n, first);
-    if (last - first < HFI_LONGEST_LIMB) {
-      S->limb[S->nlimb++] = (hfiLimb){.first = first, .size = last - first + 1, .at_waist = first < waist_end};
+  couple_by_matrix(S, A, n);
+  for (int32_t first = HFI_TRUNK, last; first < n;) {
+    last = find_last(S, first);
+    int32_t size = last - first + 1, shared = size > HFI_LONGEST_LIMB ? 1 : size > SHORT_LIMB ? find_waist(S, first, last) : 0;
+    if (shared == 0) {
+      S->limb[S->nlimb++] = (hfiLimb){.first = first, .size = size, .nwaist = first < waist_end ? S->nwaist : 0};
+      first = last + 1;
       continue;
     }
-    // These are too many for a limb. The first one belongs to the waist; the others may be several limbs without it.
-    if (!add_to_waist(S, first)) return 0;
+    // These are too many for a limb. The first ones belong to the waist; the others may be several limbs without them.
+    if (!add_to_waist(S, first, shared)) return 0;
     if (waist_end <= last) waist_end = last + 1;
-    last = first;
+    first += shared;
   }
   return S->nlimb > 1 && n >= 2 * (HFI_TRUNK + S->nwaist);
 }
 
 // ---- how the loops see hub and limbs ------------------------------------------------------------------
 
-// All functions from here on but the last two are copied into their callers (HFI_COPIED), so that members of these two structs are constants in them wherever the
+// Most functions from here on are copied into their callers (HFI_COPIED), so that members of these two structs are constants in them wherever the
 // caller passes constants.
 
 // The unknowns of the hub that a limb is coupled to.
 typedef struct Hub {
-  int waist; // first unknown of the waist
-  int size;  // number of unknowns: those of the trunk, or of trunk and waist
-  int wide;  // numbers of a row with an entry for each of them: WIDE or WIDEST
+  const int32_t* waist; // unknowns of the waist
+  int size;             // number of unknowns: six of the trunk and some of the waist
+  int wide;             // numbers of a row with an entry for each of them: WIDE, WIDER or WIDEST
 } Hub;
 
 typedef struct Limb {
   double* rows; // its factors
+  int first;    // its first unknown
   int size;     // number of its unknowns
   Hub hub;
   int symmetric; // 1: A is symmetric
 } Limb;
 
-HFI_COPIED Hub hub_of(const hfiStar* S, int with_waist) {
-  return (Hub){S->waist, with_waist ? HFI_TRUNK + S->nwaist : HFI_TRUNK, with_waist ? WIDEST : WIDE};
+// The hub with the first `nwaist` unknowns of the waist.
+HFI_COPIED Hub hub_of(const hfiStar* S, int nwaist, int wide) { return (Hub){S->waist, HFI_TRUNK + nwaist, wide}; }
+
+HFI_COPIED Limb limb_of(const hfiStar* S, const hfiLimb* l, int size, int wide, int symmetric) {
+  Hub hub = hub_of(S, wide > WIDE ? l->nwaist : 0, wide);
+  return (Limb){S->rows + ROW * (l->first - HFI_TRUNK), l->first, size, hub, symmetric};
 }
 
-HFI_COPIED Limb limb_of(const hfiStar* S, const hfiLimb* l, int size, int at_waist, int symmetric) {
-  return (Limb){S->rows + ROW * (l->first - HFI_TRUNK), size, hub_of(S, at_waist), symmetric};
-}
+// Numbers of a row with an entry for each unknown of the whole hub.
+static int width_of_hub(const hfiStar* S) { return S->nwaist == 0 ? WIDE : HFI_TRUNK + S->nwaist <= WIDER ? WIDER : WIDEST; }
 
 // ---- factors ----------------------------------------------------------------------------------------
 
@@ -132,17 +160,19 @@ HFI_COPIED void copy_at_hub(Hub hub, const double* from, int step, double* to) {
   if (step == 1) memcpy(to, from, HFI_TRUNK * sizeof(double));
   else
     for (int c = 0; c < HFI_TRUNK; ++c) to[c] = from[c * step];
-  for (int c = HFI_TRUNK; c < hub.size; ++c) to[c] = from[(hub.waist + c - HFI_TRUNK) * step];
+  for (int c = HFI_TRUNK; c < hub.size; ++c) to[c] = from[hub.waist[c - HFI_TRUNK] * step];
   for (int c = hub.size; c < hub.wide; ++c) to[c] = 0;
 }
 
 // Copies A_ll to the place of L and U, A_lh to that of Y, and A_hl^T to that of Z. Of a symmetric A the upper triangle serves: A_hl^T is A_lh.
-HFI_COPIED void copy_limb(Limb limb, const double* A, int n, int first) {
+HFI_COPIED void copy_limb(Limb limb, const double* A, int n) {
   double* to = limb.rows;
+  int first = limb.first;
   for (int i = 0; i < limb.size; ++i, to += ROW) {
     const double *row = A + (first + i) * n, *column = A + first + i;
     double *Y = to + Y_AT, *Z = Y + limb.hub.wide;
     for (int j = limb.symmetric ? i : 0; j < limb.size; ++j) to[j] = row[first + j];
+    hfi_quad_store(to + limb.size, hfi_quad_zero()); // what fills up the last vector
     if (!limb.symmetric) copy_at_hub(limb.hub, row, 1, Y);
     copy_at_hub(limb.hub, column, n, limb.symmetric ? Y : Z);
   }
@@ -157,28 +187,40 @@ HFI_COPIED int is_good(Limb limb, int k) {
   return size > 0 && size <= 1e308;
 }
 
-// y -= a x for rows of Y or Z, or vectors over the hub
-HFI_COPIED void subtract_wide(double* y, double a, const double* x, int wide) {
-  hfiQuad first = hfi_quad_load(y), second = hfi_quad_load(y + 4);
-  HFI_QUAD_MINUS(first, a, hfi_quad_load(x));
-  HFI_QUAD_MINUS(second, a, hfi_quad_load(x + 4));
-  hfi_quad_store(y, first), hfi_quad_store(y + 4, second);
-  if (wide == WIDE) return;
-  hfiQuad third = hfi_quad_load(y + 8);
-  HFI_QUAD_MINUS(third, a, hfi_quad_load(x + 8));
-  hfi_quad_store(y + 8, third);
+// Exchanges row k of [A_ll A_lh] with the one after it that has the largest number for unknown k. Returns 0 where that number is no pivot either.
+HFI_CALLED static int exchange_rows(hfiStar* S, Limb limb, int k) {
+  double *a = limb.rows + k * ROW, *b = a;
+  hfiExchange* unknowns = S->exchange + S->nexchange++;
+  unknowns->a = unknowns->b = limb.first + k;
+  for (int i = k + 1; i < limb.size; ++i)
+    if (fabs(b[k]) < fabs(limb.rows[i * ROW + k])) b = limb.rows + i * ROW, unknowns->b = limb.first + i;
+  for (int j = 0; j < Y_AT + limb.hub.wide; ++j) {
+    double t = a[j];
+    a[j] = b[j], b[j] = t;
+  }
+  return is_good(limb, k);
+}
+
+// y -= a x for n numbers and what fills up the last vector
+HFI_COPIED void subtract_wide(double* y, double a, const double* x, int n) {
+  for (int k = 0; k < n; k += 4) {
+    hfiQuad four = hfi_quad_load(y + k);
+    HFI_QUAD_MINUS(four, a, hfi_quad_load(x + k));
+    hfi_quad_store(y + k, four);
+  }
 }
 
 // Computes L, U and Y. Returns 0 where a pivot is bad.
-HFI_COPIED int eliminate(Limb limb) {
+HFI_COPIED int eliminate(hfiStar* S, Limb limb) {
   for (int k = 0; k < limb.size; ++k) {
     double* u = limb.rows + k * ROW;
-    if (!is_good(limb, k)) return 0;
+    if (!is_good(limb, k) && (limb.symmetric || !exchange_rows(S, limb, k))) return 0;
     u[k] = 1 / u[k];
     for (int i = k + 1; i < limb.size; ++i) {
       double *a = limb.rows + i * ROW, f = (limb.symmetric ? u[i] : a[k]) * u[k];
       a[k] = f;
-      for (int j = limb.symmetric ? i : k + 1; j < limb.size; ++j) a[j] -= f * u[j];
+      int j = limb.symmetric ? i : k + 1;
+      subtract_wide(a + j, f, u + j, limb.size - j);
       subtract_wide(a + Y_AT, f, u + Y_AT, limb.hub.wide);
     }
   }
@@ -198,55 +240,53 @@ HFI_COPIED void compute_Z(Limb limb) {
 
 // S -= Z^T Y, row by row. Vectors of a symmetric S that lie below the diagonal are not needed.
 HFI_COPIED void subtract_from_hub(Limb limb, double* S) {
-  int wide = limb.hub.wide, all = !limb.symmetric;
+  int wide = limb.hub.wide;
   for (int c = 0; c < limb.hub.size; ++c, S += WIDEST) {
-    int first = all || c < 4, second = all || wide == WIDE || c < 8, third = wide == WIDEST;
-    hfiQuad s = hfi_quad_load(S), t = hfi_quad_load(S + 4), u = third ? hfi_quad_load(S + 8) : hfi_quad_zero();
+    hfiQuad sum[WIDEST / 4];
+    for (int k = 0; k < wide; k += 4) sum[k / 4] = hfi_quad_load(S + k);
     for (int i = 0; i < limb.size; ++i) {
       const double *Y = limb.rows + i * ROW + Y_AT, f = Y[wide + c];
-      if (first) HFI_QUAD_MINUS(s, f, hfi_quad_load(Y));
-      if (second) HFI_QUAD_MINUS(t, f, hfi_quad_load(Y + 4));
-      if (third) HFI_QUAD_MINUS(u, f, hfi_quad_load(Y + 8));
+      for (int k = 0; k < wide; k += 4)
+        if (!limb.symmetric || c < k + 4) HFI_QUAD_MINUS(sum[k / 4], f, hfi_quad_load(Y + k));
     }
-    if (first) hfi_quad_store(S, s);
-    if (second) hfi_quad_store(S + 4, t);
-    if (third) hfi_quad_store(S + 8, u);
+    for (int k = 0; k < wide; k += 4) hfi_quad_store(S + k, sum[k / 4]);
   }
 }
 
 // Factors a limb and subtracts it from S. Returns 0 where a pivot is bad.
-HFI_COPIED int factor_limb(Limb limb, const double* A, int n, int first, double* S) {
-  copy_limb(limb, A, n, first);
-  if (!eliminate(limb)) return 0;
+HFI_COPIED int factor_limb(hfiStar* S, Limb limb, const double* A, int n) {
+  copy_limb(limb, A, n);
+  if (!eliminate(S, limb)) return 0;
   compute_Z(limb);
-  subtract_from_hub(limb, S);
+  subtract_from_hub(limb, S->hub);
   return 1;
 }
 
 // Copies A_hh to the place of S.
 HFI_COPIED void copy_hub(const hfiStar* S, Hub hub, const double* A, int n) {
   double* to = S->hub;
-  for (int c = 0; c < hub.size; ++c, to += WIDEST) copy_at_hub(hub, A + (c < HFI_TRUNK ? c : hub.waist + c - HFI_TRUNK) * n, 1, to);
+  for (int c = 0; c < hub.size; ++c, to += WIDEST) copy_at_hub(hub, A + (c < HFI_TRUNK ? c : hub.waist[c - HFI_TRUNK]) * n, 1, to);
 }
 
 // Factors all limbs and leaves S in the place of the hub. Returns 0 where a pivot is bad. Legs mostly have three joints.
-HFI_COPIED int factor_limbs(const hfiStar* S, const double* A, int n, int has_waist, int symmetric) {
-  copy_hub(S, hub_of(S, has_waist), A, n);
+HFI_COPIED int factor_limbs(hfiStar* S, const double* A, int n, int wide, int symmetric) {
+  copy_hub(S, hub_of(S, wide > WIDE ? S->nwaist : 0, wide), A, n);
   for (const hfiLimb *l = S->limb, *end = l + S->nlimb; l < end; ++l) {
     int good;
-    if (has_waist && l->at_waist) good = factor_limb(limb_of(S, l, l->size, 1, symmetric), A, n, l->first, S->hub);
-    else if (l->size == 3) good = factor_limb(limb_of(S, l, 3, 0, symmetric), A, n, l->first, S->hub);
-    else good = factor_limb(limb_of(S, l, l->size, 0, symmetric), A, n, l->first, S->hub);
+    if (wide > WIDE && l->nwaist > 0) good = factor_limb(S, limb_of(S, l, l->size, wide, symmetric), A, n);
+    else if (l->size == 3) good = factor_limb(S, limb_of(S, l, 3, WIDE, symmetric), A, n);
+    else good = factor_limb(S, limb_of(S, l, l->size, WIDE, symmetric), A, n);
     if (!good) return 0;
   }
   return 1;
 }
 
 int hfi_star_factor(hfiStar* S, const double* A, int n, int symmetric) {
-  int good;
-  S->symmetric = symmetric, S->factored = 0;
-  if (S->nwaist > 0) good = symmetric ? factor_limbs(S, A, n, 1, 1) : factor_limbs(S, A, n, 1, 0);
-  else good = symmetric ? factor_limbs(S, A, n, 0, 1) : factor_limbs(S, A, n, 0, 0);
+  int wide = width_of_hub(S), good;
+  S->symmetric = symmetric, S->factored = S->nexchange = 0;
+  if (wide == WIDE) good = symmetric ? factor_limbs(S, A, n, WIDE, 1) : factor_limbs(S, A, n, WIDE, 0);
+  else if (wide == WIDER) good = symmetric ? factor_limbs(S, A, n, WIDER, 1) : factor_limbs(S, A, n, WIDER, 0);
+  else good = symmetric ? factor_limbs(S, A, n, WIDEST, 1) : factor_limbs(S, A, n, WIDEST, 0);
   if (!good) return 1;
   int size = HFI_TRUNK + S->nwaist;
   if (symmetric ? hfi_ldlt(S->hub, size, WIDEST, 1) : hfi_lu(S->hub, size, WIDEST, S->pivot)) return 1;
@@ -281,26 +321,32 @@ HFI_COPIED void go_along(Limb limb, int forward, double* b, double* hub) {
 }
 
 // Goes along all limbs, towards the hub or back.
-HFI_COPIED void go_along_limbs(const hfiStar* S, int has_waist, int forward, double* b, double* hub) {
+HFI_COPIED void go_along_limbs(const hfiStar* S, int wide, int forward, double* b, double* hub) {
   for (const hfiLimb *l = S->limb, *end = l + S->nlimb; l < end; ++l)
-    if (has_waist && l->at_waist) go_along(limb_of(S, l, l->size, 1, 0), forward, b + l->first, hub);
-    else if (l->size == 3) go_along(limb_of(S, l, 3, 0, 0), forward, b + l->first, hub);
-    else go_along(limb_of(S, l, l->size, 0, 0), forward, b + l->first, hub);
+    if (wide > WIDE && l->nwaist > 0) go_along(limb_of(S, l, l->size, wide, 0), forward, b + l->first, hub);
+    else if (l->size == 3) go_along(limb_of(S, l, 3, WIDE, 0), forward, b + l->first, hub);
+    else go_along(limb_of(S, l, l->size, WIDE, 0), forward, b + l->first, hub);
 }
 
-HFI_COPIED void solve(const hfiStar* S, int has_waist, double* b) {
-  double hub[WIDEST] = {b[0], b[1], b[2], b[3], b[4], b[5]}, *waist = b + S->waist;
-  int nwaist = has_waist ? S->nwaist : 0, size = HFI_TRUNK + nwaist;
-  for (int c = 0; c < nwaist; ++c) hub[HFI_TRUNK + c] = waist[c];
-  go_along_limbs(S, has_waist, 1, b, hub);
+HFI_COPIED void solve(const hfiStar* S, int wide, double* b) {
+  double hub[WIDEST] = {b[0], b[1], b[2], b[3], b[4], b[5]};
+  int nwaist = wide > WIDE ? S->nwaist : 0, size = HFI_TRUNK + nwaist;
+  for (int c = 0; c < nwaist; ++c) hub[HFI_TRUNK + c] = b[S->waist[c]];
+  for (const hfiExchange *e = S->exchange, *end = e + S->nexchange; e < end; ++e) {
+    double t = b[e->a];
+    b[e->a] = b[e->b], b[e->b] = t;
+  }
+  go_along_limbs(S, wide, 1, b, hub);
   if (S->symmetric) hfi_ldlt_solve(S->hub, size, WIDEST, hub);
   else hfi_lu_solve(S->hub, size, WIDEST, S->pivot, hub);
-  go_along_limbs(S, has_waist, 0, b, hub);
+  go_along_limbs(S, wide, 0, b, hub);
   memcpy(b, hub, HFI_TRUNK * sizeof(double));
-  for (int c = 0; c < nwaist; ++c) waist[c] = hub[HFI_TRUNK + c];
+  for (int c = 0; c < nwaist; ++c) b[S->waist[c]] = hub[HFI_TRUNK + c];
 }
 
 void hfi_star_solve(const hfiStar* S, double* b) {
-  if (S->nwaist > 0) solve(S, 1, b);
-  else solve(S, 0, b);
+  int wide = width_of_hub(S);
+  if (wide == WIDE) solve(S, WIDE, b);
+  else if (wide == WIDER) solve(S, WIDER, b);
+  else solve(S, WIDEST, b);
 }

@@ -3,9 +3,10 @@
 // A robot with legs and arms has a Newton matrix of this pattern as long as its feet and hands do not touch each other:
 //
 //   trunk  the first six unknowns, which are coupled to all others
-//   waist  up to six unknowns that follow each other and that some limbs share: the arms of a humanoid
+//   waist  up to ten other unknowns that limbs share: the waist of a humanoid with arms, or an arm whose hand touches a leg
 //   hub    trunk and waist
-//   limb   up to eight unknowns that follow each other: a leg or an arm. Limbs are coupled to the trunk, and some to the waist, but not to each other.
+//   limb   up to sixteen unknowns that follow each other: a leg, an arm, or two legs that touch each other. Limbs are coupled to the trunk, and some to the
+//          waist, but not to each other.
 //
 // The matrix itself is dense. How it is factored is told in star.c.
 #ifndef HFI_LINALG_STAR_H
@@ -16,30 +17,34 @@
 #include <stdint.h>
 
 enum {
-  HFI_TRUNK = 6,         // unknowns of the trunk
-  HFI_LONGEST_WAIST = 6, // A matrix with a longer waist is no star,
-  HFI_LONGEST_LIMB = 8   // nor is one with a longer limb.
+  HFI_TRUNK = 6,          // unknowns of the trunk
+  HFI_LONGEST_WAIST = 10, // A matrix with a longer waist is no star,
+  HFI_LONGEST_LIMB = 16   // nor is one with a longer limb.
 };
 
 typedef struct hfiLimb {
-  int32_t first;    // its first unknown; the others follow
-  int32_t size;     // number of its unknowns
-  int32_t at_waist; // 1: coupled to the waist, too
+  int32_t first;  // its first unknown; the others follow
+  int32_t size;   // number of its unknowns
+  int32_t nwaist; // number of unknowns of the waist that it may be coupled to: those that come before it, or 0
 } hfiLimb;
+
+typedef struct hfiExchange { int32_t a, b; } hfiExchange; // two unknowns whose rows are exchanged
 
 typedef struct hfiStar {
   // the pattern
-  int32_t* reach; // (n) last unknown that an unknown of a limb was said to be coupled to
-  int32_t nlimb;  // number of limbs
-  hfiLimb* limb;  // (nlimb)
-  int32_t waist;  // first unknown of the waist
-  int32_t nwaist; // number of its unknowns, or 0
+  int32_t* reach;                   // (n) last unknown that an unknown of a limb was said to be coupled to
+  int32_t nlimb;                    // number of limbs
+  hfiLimb* limb;                    // (nlimb)
+  int32_t nwaist;                   // number of unknowns of the waist, or 0
+  int32_t waist[HFI_LONGEST_WAIST]; // (nwaist) these, ascending
   // the factors, in the layout of star.c
-  double* rows;      // of the limbs
-  double* hub;       // of the hub
-  int32_t* pivot;    // (6 + nwaist) row exchanges of the hub
-  int32_t factored;  // 1: the last factorisation succeeded
-  int32_t symmetric; // 1: it assumed a symmetric matrix
+  double* rows;          // of the limbs
+  double* hub;           // of the hub
+  int32_t nexchange;     // number of row exchanges of the limbs
+  hfiExchange* exchange; // (nexchange) in their order
+  int32_t* pivot;        // (6 + nwaist) row exchanges of the hub
+  int32_t factored;      // 1: the last factorisation succeeded
+  int32_t symmetric;     // 1: it assumed a symmetric matrix
 } hfiStar;
 
 // Takes storage for matrices of up to n unknowns.

@@ -49,7 +49,7 @@ static void test_against_all_pairs(void** state) {
   printf("seed %llu\n", (unsigned long long)seed);
   testRandom r = {seed};
   for (int trial = 0; trial < 200; ++trial) {
-    Fixture f = make_fixture(1 + (int)(random_uniform(&r, 0, 1) * 120));
+    Fixture f = make_fixture(1 + (int)(random_uniform(&r, 0, 1) * 200)); // few and many
     for (int i = 0; i < f.n; ++i) {
       double size = 0.05 * exp(4 * random_uniform(&r, 0, 1)), spread = trial % 3 == 0 ? 1e6 : 3;
       hfVec3 c = v3(spread * random_normal(&r), 3 * random_normal(&r), 3 * random_normal(&r)),
