@@ -18,6 +18,21 @@
 
 #include <stdint.h>
 
+// The couplings of the factors. Complete factors have those of the order; rough ones (block_rough.h) have fewer, in narrower panels.
+typedef struct hfiBlockFactors {
+  const int32_t *width, *later, *offset; // as in hfiBlockMatrix
+  const int32_t* end;                    // (nodes) where the entries of position k end, which begin at start[k]
+} hfiBlockFactors;
+
+// Lists and numbers of rough factors. The caller provides the memory (hfi_block_make_rough).
+typedef struct hfiBlockRough {
+  int32_t* direct_start;                   // (nodes + 1) the first entry of position k in `direct`
+  int32_t* direct;                         // which entries of `later` are couplings of the matrix itself; elimination fills the others
+  int32_t *width, *end, *later, *offset;   // as in hfiBlockFactors. Before position k is factored, later[e] says whether the block of its entry e has values.
+  double* original;                        // the blocks of the matrix; NULL: factors are complete
+  double* vectors;                         // scratch of iterations
+} hfiBlockRough;
+
 typedef struct hfiBlockMatrix {
   int32_t max_nodes, max_n; // capacity: nodes, unknowns
   int32_t nodes;     // number of nodes in use
@@ -43,6 +58,8 @@ typedef struct hfiBlockMatrix {
   int32_t* coupled;  // (nodes) scratch of factoring: which of the blocks beside a position are not zero
   int32_t* pivot;    // (n) row exchanges inside the diagonal blocks
   double* work;      // (n) scratch of solving
+  hfiBlockFactors factors; // of the last factorisation of several nodes
+  hfiBlockRough rough;
   int32_t all_six;   // 1: all nodes have six unknowns
   int32_t symmetric; // 1: the last factorisation assumed a symmetric matrix
   hfiStar* star;     // NULL: a single node is factored as a dense matrix. Otherwise it is this star

@@ -8,6 +8,7 @@
 //   3. Copy the rows (island_rows.c).
 //   4. Find the limbs of a single tree (find_limbs).
 #include "base/compile.h"
+#include "linalg/block_rough.h"
 #include "math/vec3.h"
 #include "solve/patch.h"
 #include "solve/system.h"
@@ -17,6 +18,9 @@
 // A Newton matrix of this many dofs, and a patch of so many columns, are planned for even if they are dense: a heap of 1,300 free bodies. Larger heaps have
 // sparse factors, which mostly need less.
 static const int32_t PLANNED_DOFS = 8000, PLANNED_COLUMNS = 1000;
+// What rough factors need beside the panels is planned for with so many numbers for each dof: free bodies that touch ten others each. Heaps have three to
+// five neighbours a body.
+enum { PLANNED_ROUGH = 110 };
 
 // ---- storage ----------------------------------------------------------------------------------------
 
@@ -57,6 +61,7 @@ void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
   I->column = HFI_TAKE(arena, double, nv + 3);
   hfi_room_plan(&I->locals, arena, square(imin2(c->nv, imax2(2 * c->max_tree_nv, PLANNED_COLUMNS)) + 3));
   hfi_room_plan(&I->values, arena, square(imin2(c->nv, imax2(c->max_tree_nv, PLANNED_DOFS))));
+  hfi_room_plan(&I->rough, arena, c->ntree > HFI_ROUGH_TREES ? PLANNED_ROUGH * nv : 0);
   hfi_block_plan(&I->sparse, arena, c->ntree, c->nv);
   hfi_block_plan(&I->dense, arena, 1, c->nv);
   hfi_star_plan(&I->star, arena, c->max_tree_nv);
@@ -69,10 +74,21 @@ void hfi_island_release(hfiIsland* I) {
   hfi_block_release(&I->sparse);
   hfi_room_release(&I->values);
   hfi_room_release(&I->locals);
+  hfi_room_release(&I->rough);
 }
 
 static int32_t tree_size(const hfStepProblem* P, int32_t tree) {
   return P->tree_start[tree + 1] - P->tree_start[tree];
+}
+
+// Makes the factors of a large heap rough. Returns 0 where there is no memory for that.
+static int prepare_factors(hfiIsland* I) {
+  hfiBlockMatrix* K = &I->sparse;
+  K->rough.original = NULL;
+  if (K->nodes <= HFI_ROUGH_TREES) return 1;
+  if (!hfi_room_make(&I->rough, hfi_block_count_rough(K), &I->allocator)) return 0;
+  hfi_block_make_rough(K, I->rough.at);
+  return 1;
 }
 
 // Makes one node of each tree, couples the nodes of every block, and numbers trees and dofs in the
@@ -96,6 +112,7 @@ static int order_trees(hfiIsland* I, const int32_t* trees, int32_t ntree, const 
   if (!hfi_block_order(K, &I->allocator)) return 0;
   if (!hfi_room_make(&I->values, K->at[ntree], &I->allocator)) return 0;
   K->value = I->values.at;
+  if (!prepare_factors(I)) return 0;
   I->K = *K;
   for (int32_t k = 0; k < ntree; ++k) {
     int32_t tree = trees[K->order[k]];

@@ -83,6 +83,9 @@ typedef struct hfiDamping {
 
 typedef struct hfiPatchKernels hfiPatchKernels; // solve/patch.h
 
+// The factors of an island of more trees than this are rough (linalg/block_rough.h). With 400 free bodies complete ones take as long.
+enum { HFI_ROUGH_TREES = 500 };
+
 typedef struct hfiIsland {
   const hfStepProblem* problem;
   const hfiPatchKernels* kernels;
@@ -129,7 +132,7 @@ typedef struct hfiIsland {
   double *force, *inverse_mass;       // (nrow) friction forces known so far [N or N m]; W of the rows [1/kg]
   hfiContactResponse* response;       // (nblock)
   double *GJ, *local;                 // scratch of forming K: (nrow x ld), (ncol x ld) of a patch
-  hfiRoom values, locals;             // storage of K.value and of local
+  hfiRoom values, locals, rough;      // storage of K.value, of local, and of what K needs for rough factors
   hfAllocator allocator;              // of what they grow by
   double* column;                     // scratch of products with J: (ld)
 } hfiIsland;

@@ -48,6 +48,8 @@ static const double DOWNHILL_COSINE = 1e-3;
 // the convex problem [-].
 static const double OVERSHOOT_HEAP = 0.1;
 static const double OVERSHOOT_CONVEX = 0.05;
+// What rough factors may leave of the right-hand side of a Newton step [-].
+static const double LINEAR_TOLERANCE = 1e-3;
 // The residual is assumed to fall to this share in the first step that uses the factors of a Newton step again [-].
 static const double REUSE_CONTRACTION = 3e-3;
 // A residual below this share of the largest impulse of a row may be the rounding of impulses that cancel [-].
@@ -153,9 +155,9 @@ static void compute_end_rows(iteration* it) {
 
 // Computes dv = -K^-1 r with the factors at hand, and v1 = v + dv. n: the dofs of the island, a constant where many islands have that
 // number. Returns g = dv'r.
-HFI_COPIED double solve_for_step(const hfiIsland* I, int32_t n) {
+HFI_COPIED double solve_for_step(hfiIsland* I, int32_t n) {
   hfi_scale(I->dv, -1.0, I->r, n);
-  hfi_block_solve(&I->K, I->dv);
+  hfi_system_solve(I, LINEAR_TOLERANCE, I->dv);
   hfi_move(I->v1, I->v, 1.0, I->dv, n);
   return hfi_dot(I->dv, I->r, n);
 }

@@ -63,6 +63,8 @@ static const double CLOSER = 0.03;
 static const double SAME_WAY = 0.97;
 static const double LEAST_AHEAD = 2;
 static const double MOST_AHEAD = 5;
+// What rough factors may leave of the right-hand side of a step [-].
+static const double LINEAR_TOLERANCE = 1e-2;
 enum {
   FIRST_TEST = 3,  // The true residual is not computed before this iteration: it is never small so early.
   MAX_SOFT = 16,   // Most iterations on soft laws before Newton's method is tried. 5 to 15 are usual; longer ones are mostly cycles.
@@ -95,7 +97,7 @@ static int take_step(hfiIsland* I, double cap) {
   respond_softly(I);
   int failed = hfi_system_factor(I);
   hfi_scale(I->dv, -1.0, I->r, I->n);
-  if (!failed) hfi_block_solve(&I->K, I->dv);
+  if (!failed) hfi_system_solve(I, LINEAR_TOLERANCE, I->dv);
   hfi_move(I->v1, I->v, 1.0, I->dv, I->n);
   hfi_system_rows(I, I->v1, I->s1);
   hfi_dual_update(I);

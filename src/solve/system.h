@@ -4,6 +4,7 @@
 #ifndef HFI_SOLVE_SYSTEM_H
 #define HFI_SOLVE_SYSTEM_H
 
+#include "linalg/block_rough.h"
 #include "solve/island.h"
 
 // s = J v + drift of velocities v; ds = J dv of their change.
@@ -23,6 +24,16 @@ double hfi_system_evaluate(hfiIsland* I, int coupling, double* scale);
 void hfi_system_multiply(const hfiIsland* I, const double* x, double* y);
 // Forms and factors I->K = A + J^T G J. Returns 0, or > 0 when a pivot failed.
 int hfi_system_factor(hfiIsland* I);
+// Solves K x = b in place with rough factors: |b - K x| <= tolerance |b|, in the norm of momenta. Where iterations do not reach that, K is factored completely,
+// here and from here on. x is not finite where K turns out to have no factors.
+void hfi_system_iterate(hfiIsland* I, double tolerance, double* x);
+// Solves K x = b in place with the factors at hand. The tolerance is that of rough ones.
+static inline void hfi_system_solve(hfiIsland* I, double tolerance, double* x) {
+  if (hfi_block_is_rough(&I->K))
+    hfi_system_iterate(I, tolerance, x);
+  else
+    hfi_block_solve(&I->K, x);
+}
 
 // Exchanges v and s with v1 and s1.
 static inline void hfi_system_exchange_points(hfiIsland* I) {

@@ -1,0 +1,198 @@
+// Rough factors of block-sparse matrices against the dense matrix: springs between the nodes of a grid, which make a matrix as that of a heap.
+#include "support/cmocka_all.h"
+#include "support/near.h"
+#include "support/random.h"
+
+#include "linalg/block_rough.h"
+#include "linalg/dense.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIDE = 9, NODES = SIDE * SIDE, MAX_N = 6 * NODES };
+
+typedef struct fixture {
+  void* memory;
+  hfiBlockMatrix B;
+  double *value, *room, *K; // K: the same matrix, dense, in the order of elimination
+  double weight[MAX_N];
+  int n;
+} fixture;
+
+static void set_up(fixture* f) {
+  hfiArena plan = hfi_arena(NULL, 0);
+  hfi_block_plan(&f->B, &plan, NODES, MAX_N);
+  f->memory = malloc(plan.used);
+  f->value = malloc(sizeof(double) * MAX_N * MAX_N);
+  f->K = malloc(sizeof(double) * MAX_N * MAX_N);
+  assert_true(f->memory && f->value && f->K);
+  hfiArena arena = hfi_arena(f->memory, plan.used);
+  hfi_block_plan(&f->B, &arena, NODES, MAX_N);
+  f->B.value = f->value, f->room = NULL;
+}
+
+static void tear_down(fixture* f) { free(f->memory), free(f->value), free(f->K), free(f->room); }
+
+// Nodes of six unknowns, or of one to six, each coupled with its neighbours in the grid.
+static void order_grid(fixture* f, int six, testRandom* r) {
+  hfiBlockMatrix* B = &f->B;
+  hfi_block_begin(B, NODES);
+  for (int i = 0; i < NODES; ++i) {
+    B->weight[i] = six ? 6 : 1 + random_int(r, 6);
+    if (i % SIDE) hfi_block_couple(B, i - 1, i);
+    if (i >= SIDE) hfi_block_couple(B, i - SIDE, i);
+  }
+  assert_true(hfi_block_order(B, NULL));
+  free(f->room);
+  f->room = malloc(sizeof(double) * hfi_block_count_rough(B));
+  assert_non_null(f->room);
+  hfi_block_make_rough(B, f->room);
+  f->n = B->first[NODES];
+}
+
+// K += s J^T J of a random row J on positions k and j, or s J^T T with another row T where K is not symmetric.
+static void add_spring(fixture* f, testRandom* r, int k, int j, double s, int symmetric) {
+  hfiBlockMatrix* B = &f->B;
+  int at[12], count = 0;
+  double J[12], T[12];
+  for (int i = 0; i < B->size[k]; ++i) at[count++] = B->first[k] + i;
+  for (int i = 0; i < B->size[j]; ++i) at[count++] = B->first[j] + i;
+  for (int i = 0; i < count; ++i) J[i] = random_normal(r), T[i] = J[i] + (symmetric ? 0 : 0.3 * random_normal(r));
+  for (int i = 0; i < count; ++i)
+    for (int c = 0; c < count; ++c) f->K[at[i] * f->n + at[c]] += s * J[i] * T[c];
+}
+
+// Copies K to the panels. What is outside of its blocks is not a number.
+static void fill_panels(fixture* f, int symmetric) {
+  hfiBlockMatrix* B = &f->B;
+  for (size_t i = 0; i < B->at[NODES]; ++i) f->value[i] = NAN;
+  hfi_block_zero_original(B, symmetric);
+  for (int k = 0; k < NODES; ++k) {
+    int a = B->first[k], m = B->size[k], w = B->width[k], ld = hfi_block_stride(B, k);
+    double *rows = hfi_block_rows(B, k), *lower = hfi_block_lower(B, k);
+    for (int i = 0; i < m; ++i)
+      for (int c = symmetric ? i : 0; c < m; ++c) rows[i * ld + c] += f->K[(a + i) * f->n + a + c];
+    for (int d = B->rough.direct_start[k]; d < B->rough.direct_start[k + 1]; ++d) {
+      int e = B->rough.direct[d], b = B->first[B->later[e]];
+      for (int i = 0; i < m; ++i)
+        for (int c = 0; c < B->size[B->later[e]]; ++c) {
+          rows[i * ld + m + B->offset[e] + c] += f->K[(a + i) * f->n + b + c];
+          if (!symmetric) lower[i * w + B->offset[e] + c] += f->K[(b + c) * f->n + a + i];
+        }
+    }
+  }
+}
+
+// Unit masses and springs of random directions, three for each coupling.
+static void make_matrix(fixture* f, testRandom* r, int symmetric) {
+  const hfiBlockMatrix* B = &f->B;
+  memset(f->K, 0, sizeof(double) * (size_t)(f->n * f->n));
+  for (int i = 0; i < f->n; ++i) f->K[i * f->n + i] = 1, f->weight[i] = random_uniform(r, 0.5, 2);
+  for (int k = 0; k < NODES; ++k)
+    for (int d = B->rough.direct_start[k]; d < B->rough.direct_start[k + 1]; ++d)
+      for (int i = 0; i < 3; ++i) add_spring(f, r, k, B->later[B->rough.direct[d]], 1, symmetric);
+  fill_panels(f, symmetric);
+}
+
+static double norm(const fixture* f, const double* x) {
+  double sum = 0;
+  for (int i = 0; i < f->n; ++i) sum += f->weight[i] * x[i] * x[i];
+  return sqrt(sum);
+}
+
+// b - K x, by the dense matrix.
+static void subtract_product(const fixture* f, const double* x, double* b) {
+  for (int i = 0; i < f->n; ++i) b[i] -= hfi_dot(f->K + i * f->n, x, f->n);
+}
+
+static void random_vector(const fixture* f, testRandom* r, double* b) {
+  for (int i = 0; i < f->n; ++i) b[i] = random_normal(r);
+}
+
+static void test_iterations_reach_their_tolerance(void** state) {
+  (void)state;
+  static fixture f;
+  static double x[MAX_N], b[MAX_N], y[MAX_N];
+  set_up(&f);
+  testRandom r = {31};
+  for (int trial = 0; trial < 16; ++trial) {
+    int symmetric = trial & 1;
+    order_grid(&f, trial & 2, &r);
+    make_matrix(&f, &r, symmetric);
+    assert_int_equal(hfi_block_factor_roughly(&f.B, symmetric), 0);
+    random_vector(&f, &r, x);
+    memset(b, 0, sizeof b);
+    subtract_product(&f, x, b);
+    hfi_block_multiply(&f.B, x, y);
+    for (int i = 0; i < f.n; ++i) assert_near(y[i], -b[i], 1e-11);
+    for (double tolerance = 1e-2; tolerance > 1e-7; tolerance *= 0.1) {
+      memcpy(y, b, sizeof y), memcpy(x, b, sizeof x);
+      assert_true(hfi_block_iterate(&f.B, f.weight, tolerance, x));
+      subtract_product(&f, x, y);
+      if (!(norm(&f, y) <= 1.001 * tolerance * norm(&f, b))) fail_msg("trial %d: %g of %g", trial, norm(&f, y) / norm(&f, b), tolerance);
+    }
+  }
+  tear_down(&f);
+}
+
+// Couplings of distant nodes are left out, and the factors are still nearly right.
+static void test_factors_are_rough(void** state) {
+  (void)state;
+  static fixture f;
+  static double x[MAX_N], b[MAX_N];
+  set_up(&f);
+  testRandom r = {32};
+  for (int symmetric = 0; symmetric < 2; ++symmetric) {
+    int kept = 0;
+    order_grid(&f, 1, &r);
+    make_matrix(&f, &r, symmetric);
+    assert_int_equal(hfi_block_factor_roughly(&f.B, symmetric), 0);
+    for (int k = 0; k < NODES; ++k) kept += f.B.rough.end[k] - f.B.start[k];
+    random_vector(&f, &r, b);
+    memcpy(x, b, sizeof x);
+    double before = norm(&f, b);
+    hfi_block_solve(&f.B, x);
+    subtract_product(&f, x, b);
+    double left = norm(&f, b) / before;
+    print_message("%d of %d couplings, residual %.2g\n", kept, f.B.start[NODES], left);
+    assert_true(kept < 0.9 * f.B.start[NODES]);
+    assert_true(left < 0.2 && left > 1e-6);
+  }
+  tear_down(&f);
+}
+
+// A tolerance that no iteration reaches leaves b as it is. Complete factors of the same matrix then take the place of the rough ones.
+static void test_complete_factors_follow(void** state) {
+  (void)state;
+  static fixture f;
+  static double x[MAX_N], b[MAX_N];
+  set_up(&f);
+  testRandom r = {33};
+  for (int trial = 0; trial < 4; ++trial) {
+    int symmetric = trial & 1;
+    order_grid(&f, trial & 2, &r);
+    make_matrix(&f, &r, symmetric);
+    assert_int_equal(hfi_block_factor_roughly(&f.B, symmetric), 0);
+    random_vector(&f, &r, b);
+    memcpy(x, b, sizeof x);
+    assert_false(hfi_block_iterate(&f.B, f.weight, 0, x));
+    assert_memory_equal(x, b, sizeof x);
+    assert_true(hfi_block_is_rough(&f.B));
+    assert_int_equal(hfi_block_factor_again(&f.B), 0);
+    assert_false(hfi_block_is_rough(&f.B));
+    hfi_block_solve(&f.B, x);
+    subtract_product(&f, x, b);
+    assert_true(norm(&f, b) < 1e-11);
+  }
+  tear_down(&f);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_iterations_reach_their_tolerance),
+      cmocka_unit_test(test_factors_are_rough),
+      cmocka_unit_test(test_complete_factors_follow),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
