@@ -75,9 +75,9 @@ static inline void move_six(double* to, const double* from) {
 // Moves those columns beside position k together that B->coupled marks, with parts = 1 of its rows, with 2 also of its lower part. B->rough says which
 // columns there are, and then which are left.
 HFI_COPIED void narrow(hfiBlockMatrix* B, int32_t k, int parts, int six) {
-  int n = six ? 6 : B->size[k], w = B->rough.width[k], ld = n + w;
-  int32_t start = B->start[k], count = B->rough.end[k] - start, kept = 0, columns = 0;
-  int32_t *coupled = B->coupled, *later = B->rough.later + start, *offset = B->rough.offset + start;
+  int n = six ? 6 : B->size[k], w = B->rough->width[k], ld = n + w;
+  int32_t start = B->start[k], count = B->rough->end[k] - start, kept = 0, columns = 0;
+  int32_t *coupled = B->coupled, *later = B->rough->later + start, *offset = B->rough->offset + start;
   double *from = hfi_block_rows(B, k), *to = from;
   for (int i = 0; i < parts * n; ++i, from += i <= n ? ld : w) {
     const double* row = from;
@@ -99,28 +99,28 @@ HFI_COPIED void narrow(hfiBlockMatrix* B, int32_t k, int parts, int six) {
     columns += B->size[later[kept - 1]];
   }
   for (int32_t e = 0; e < kept; ++e) coupled[e] = 1;
-  B->rough.width[k] = columns, B->rough.end[k] = start + kept;
+  B->rough->width[k] = columns, B->rough->end[k] = start + kept;
 }
 
-// Leaves out those couplings of position k that nothing has filled so far. Until here B->rough.later is 1 for the others.
+// Leaves out those couplings of position k that nothing has filled so far. Until here B->rough->later is 1 for the others.
 HFI_COPIED void leave_out_empty(hfiBlockMatrix* B, int32_t k, int six) {
   int32_t start = B->start[k], end = B->start[k + 1], kept = start;
   for (int32_t e = start; e < end; ++e) {
-    if (!B->rough.later[e]) continue;
+    if (!B->rough->later[e]) continue;
     B->coupled[kept - start] = 1;
-    B->rough.later[kept] = B->later[e];
-    B->rough.offset[kept++] = B->offset[e];
+    B->rough->later[kept] = B->later[e];
+    B->rough->offset[kept++] = B->offset[e];
   }
-  B->rough.width[k] = B->width[k], B->rough.end[k] = kept;
+  B->rough->width[k] = B->width[k], B->rough->end[k] = kept;
   narrow(B, k, B->symmetric ? 1 : 2, six);
 }
 
 // Would the elimination of position k change each diagonal number of the later node of its entry e by a negligible share of it at most? Row i of Z and row i
 // of Y have inverse units, so that the numbers of a sum may be compared with that of the diagonal.
 HFI_COPIED int is_negligible(const hfiBlockMatrix* B, int32_t k, int32_t e, int six) {
-  int32_t j = B->rough.later[e];
-  int n = six ? 6 : B->size[k], m = six ? 6 : B->size[j], w = B->rough.width[k], ld = n + w, ldj = m + B->width[j];
-  const double *Y = hfi_block_rows(B, k) + n + B->rough.offset[e], *Z = hfi_block_rows(B, k) + n * ld + B->rough.offset[e], *D = hfi_block_rows(B, j);
+  int32_t j = B->rough->later[e];
+  int n = six ? 6 : B->size[k], m = six ? 6 : B->size[j], w = B->rough->width[k], ld = n + w, ldj = m + B->width[j];
+  const double *Y = hfi_block_rows(B, k) + n + B->rough->offset[e], *Z = hfi_block_rows(B, k) + n * ld + B->rough->offset[e], *D = hfi_block_rows(B, j);
   for (int c = 0; c < m; ++c) {
     double change = 0;
     for (int i = 0; i < n; ++i) change += fabs(Z[i * w + c] * Y[i * ld + c]);
@@ -131,7 +131,7 @@ HFI_COPIED int is_negligible(const hfiBlockMatrix* B, int32_t k, int32_t e, int 
 
 // Leaves negligible couplings of position k out of the factors.
 HFI_COPIED void leave_out_negligible(hfiBlockMatrix* B, int32_t k, int six) {
-  int32_t start = B->start[k], count = B->rough.end[k] - start, kept = 0;
+  int32_t start = B->start[k], count = B->rough->end[k] - start, kept = 0;
   for (int32_t e = 0; e < count; ++e) kept += B->coupled[e] = !is_negligible(B, k, start + e, six);
   if (kept < count) narrow(B, k, 2, six);
 }
@@ -140,7 +140,7 @@ HFI_COPIED void leave_out_negligible(hfiBlockMatrix* B, int32_t k, int six) {
 HFI_COPIED void open_entry(hfiBlockMatrix* B, int32_t a, int32_t g, int six) {
   int n = six ? 6 : B->size[a], m = six ? 6 : B->size[B->later[g]], w = B->width[a], ld = n + w;
   double *rows = hfi_block_rows(B, a) + n + B->offset[g], *lower = hfi_block_lower(B, a) + B->offset[g];
-  B->rough.later[g] = 1;
+  B->rough->later[g] = 1;
   for (int i = 0; i < n; ++i)
     for (int c = 0; c < m; ++c) rows[i * ld + c] = 0;
   for (int i = 0; !B->symmetric && i < n; ++i)
@@ -179,7 +179,7 @@ HFI_COPIED void update_node(hfiBlockMatrix* B, int32_t k, int32_t e, int six, in
   int32_t f = e + 1, g = B->start[a], to = -m, from = column, columns = m; // K_ii lies before the columns of later nodes.
   for (;;) {
     for (; f < end && coupled[f - start] && beside[g] == later[f]; ++f, ++g) {
-      if (rough && !B->rough.later[g]) open_entry(B, a, g, six);
+      if (rough && !B->rough->later[g]) open_entry(B, a, g, six);
       columns += six ? 6 : B->size[later[f]];
     }
     subtract(rows + m + to, lda, Z + column, w, Y + from, ld, six, n, m, columns);
@@ -218,7 +218,7 @@ int hfi_block_factor(hfiBlockMatrix* B, int symmetric) {
 }
 
 int hfi_block_eliminate_roughly(hfiBlockMatrix* B, int symmetric) {
-  const hfiBlockRough* R = &B->rough;
+  const hfiBlockRough* R = B->rough;
   B->symmetric = symmetric;
   B->factors = (hfiBlockFactors){R->width, R->later, R->offset, R->end};
   memset(R->later, 0, sizeof *R->later * (size_t)B->start[B->nodes]);

@@ -6,7 +6,7 @@
 //
 // so that |r| is the least in the space of all p_k. (x, y) = sum weight_i x_i y_i.
 //
-// B->rough.original has the blocks of K: for each position its diagonal block, and for each later node that it is coupled to K_kj and, where K is not
+// B->rough->original has the blocks of K: for each position its diagonal block, and for each later node that it is coupled to K_kj and, where K is not
 // symmetric, K_jk^T.
 #include "linalg/block_rough.h"
 
@@ -46,8 +46,7 @@ size_t hfi_block_count_rough(const hfiBlockMatrix* B) {
   return count_values(B) + count_vectors(B) + (integers + 1) / 2;
 }
 
-void hfi_block_make_rough(hfiBlockMatrix* B, double* room) {
-  hfiBlockRough* R = &B->rough;
+void hfi_block_make_rough(hfiBlockMatrix* B, hfiBlockRough* R, double* room) {
   int32_t nodes = B->nodes, entries = B->start[nodes], direct = 0;
   R->vectors = room;
   R->original = room + count_vectors(B);
@@ -63,6 +62,7 @@ void hfi_block_make_rough(hfiBlockMatrix* B, double* room) {
       if (is_direct(B, k, e)) R->direct[direct++] = e;
   }
   R->direct_start[nodes] = direct;
+  B->rough = R;
 }
 
 // ---- the blocks of K ---------------------------------------------------------------------------------
@@ -84,7 +84,7 @@ HFI_COPIED void treat_block(double* X, double* panel, int ld, int n, int m, int 
 
 // Treats all blocks of K so.
 HFI_COPIED void treat_blocks(hfiBlockMatrix* B, int symmetric, int what, int six) {
-  const hfiBlockRough* R = &B->rough;
+  const hfiBlockRough* R = B->rough;
   double* X = R->original;
   for (int32_t k = 0; k < B->nodes; ++k) {
     int n = six ? 6 : B->size[k], w = B->width[k], ld = n + w;
@@ -127,7 +127,7 @@ int hfi_block_factor_roughly(hfiBlockMatrix* B, int symmetric) {
 int hfi_block_factor_again(hfiBlockMatrix* B) {
   hfi_block_zero(B, B->symmetric);
   treat_blocks(B, B->symmetric, PUT_BACK, 0);
-  B->rough.original = NULL;
+  B->rough = NULL;
   return hfi_block_factor(B, B->symmetric);
 }
 
@@ -137,7 +137,7 @@ HFI_COPIED void add_block(const double* X, int n, int m, const double* x, double
 }
 
 HFI_COPIED void multiply_nodes(const hfiBlockMatrix* B, const double* x, double* y, int six) {
-  const hfiBlockRough* R = &B->rough;
+  const hfiBlockRough* R = B->rough;
   const double* X = R->original;
   memset(y, 0, sizeof *y * (size_t)B->first[B->nodes]);
   for (int32_t k = 0; k < B->nodes; ++k) {
@@ -178,7 +178,7 @@ static double weighted_dot(const double* w, const double* x, const double* y, in
 
 int hfi_block_iterate(const hfiBlockMatrix* B, const double* weight, double tolerance, double* b) {
   int32_t n = B->first[B->nodes];
-  double *x = B->rough.vectors, *r = x + n, *p = r + n, *q = p + MOST * n, square[MOST];
+  double *x = B->rough->vectors, *r = x + n, *p = r + n, *q = p + MOST * n, square[MOST];
   double norm2 = weighted_dot(weight, b, b, n), enough = tolerance * tolerance * norm2;
   if (norm2 == 0) return 1;
   memset(x, 0, sizeof *x * (size_t)n);

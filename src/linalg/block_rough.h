@@ -10,13 +10,13 @@
 
 // How many numbers rough factors need beside the panels, after each ordering.
 size_t hfi_block_count_rough(const hfiBlockMatrix* B);
-// Makes the matrix, which was just ordered, one of rough factors. It has values on the couplings of its graph alone. `room` has so many numbers.
-void hfi_block_make_rough(hfiBlockMatrix* B, double* room);
-static inline int hfi_block_is_rough(const hfiBlockMatrix* B) { return B->rough.original != NULL; }
+// Makes the matrix, which was just ordered, one of rough factors with the lists R. It has values on the couplings of its graph alone. `room` has so many numbers.
+void hfi_block_make_rough(hfiBlockMatrix* B, hfiBlockRough* R, double* room);
+static inline int hfi_block_is_rough(const hfiBlockMatrix* B) { return B->rough != NULL; }
 
 // Sets the blocks of K to zero, and no others.
 void hfi_block_zero_original(hfiBlockMatrix* B, int symmetric);
-// Copies the blocks of K to B->rough.original and factors it roughly. Returns 0, or k + 1 if a pivot of position k failed.
+// Copies the blocks of K to B->rough->original and factors it roughly. Returns 0, or k + 1 if a pivot of position k failed.
 int hfi_block_factor_roughly(hfiBlockMatrix* B, int symmetric);
 // The second half of that (block_factor.c).
 int hfi_block_eliminate_roughly(hfiBlockMatrix* B, int symmetric);

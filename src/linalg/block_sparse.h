@@ -29,7 +29,7 @@ typedef struct hfiBlockRough {
   int32_t* direct_start;                   // (nodes + 1) the first entry of position k in `direct`
   int32_t* direct;                         // which entries of `later` are couplings of the matrix itself; elimination fills the others
   int32_t *width, *end, *later, *offset;   // as in hfiBlockFactors. Before position k is factored, later[e] says whether the block of its entry e has values.
-  double* original;                        // the blocks of the matrix; NULL: factors are complete
+  double* original;                        // the blocks of the matrix
   double* vectors;                         // scratch of iterations
 } hfiBlockRough;
 
@@ -59,7 +59,7 @@ typedef struct hfiBlockMatrix {
   int32_t* pivot;    // (n) row exchanges inside the diagonal blocks
   double* work;      // (n) scratch of solving
   hfiBlockFactors factors; // of the last factorisation of several nodes
-  hfiBlockRough rough;
+  hfiBlockRough* rough; // NULL: factors are complete
   int32_t all_six;   // 1: all nodes have six unknowns
   int32_t symmetric; // 1: the last factorisation assumed a symmetric matrix
   hfiStar* star;     // NULL: a single node is factored as a dense matrix. Otherwise it is this star

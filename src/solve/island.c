@@ -84,10 +84,10 @@ static int32_t tree_size(const hfStepProblem* P, int32_t tree) {
 // Makes the factors of a large heap rough. Returns 0 where there is no memory for that.
 static int prepare_factors(hfiIsland* I) {
   hfiBlockMatrix* K = &I->sparse;
-  K->rough.original = NULL;
+  K->rough = NULL;
   if (K->nodes <= HFI_ROUGH_TREES) return 1;
   if (!hfi_room_make(&I->rough, hfi_block_count_rough(K), &I->allocator)) return 0;
-  hfi_block_make_rough(K, I->rough.at);
+  hfi_block_make_rough(K, &I->rough_lists, I->rough.at);
   return 1;
 }
 

@@ -133,6 +133,7 @@ typedef struct hfiIsland {
   hfiContactResponse* response;       // (nblock)
   double *GJ, *local;                 // scratch of forming K: (nrow x ld), (ncol x ld) of a patch
   hfiRoom values, locals, rough;      // storage of K.value, of local, and of what K needs for rough factors
+  hfiBlockRough rough_lists;          // the lists of rough factors
   hfAllocator allocator;              // of what they grow by
   double* column;                     // scratch of products with J: (ld)
 } hfiIsland;
