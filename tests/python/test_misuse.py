@@ -674,6 +674,26 @@ def test_names_of_files_as_bytes(tmp_path):
         hf.Model.from_file(name("nowhere.xml"))
 
 
+@pytest.mark.parametrize("after", ["nothing", "reset", "evaluate", "other state"])
+def test_a_recording_ends_with_the_last_state(tmp_path, after):
+    """Three steps of 5 ms had one frame. What is done to sim and state before stop() does not matter."""
+    sim = hf.Sim(hf.Model.from_string(FALL), step=0.005)
+    with sim.record(tmp_path / "a.rec"):
+        for _ in range(3):
+            sim.step()
+        end = sim.state.copy()
+        if after == "reset":
+            sim.reset()
+        elif after == "evaluate":
+            sim.evaluate()
+        elif after == "other state":
+            sim.reset()
+            sim.evaluate()
+    frames = hf.Recording(tmp_path / "a.rec")
+    assert frames.times.tolist() == [0, end.time]
+    assert np.allclose(frames[-1].q, end.q, rtol=0, atol=1e-6)  # single precision
+
+
 def test_a_report_holds_one_run():
     """Frames after a reset were left out of a report, too."""
     sim = hf.Sim(hf.Model.from_string(FALL), report=True)
@@ -682,6 +702,7 @@ def test_a_report_holds_one_run():
     sim.reset()
     with pytest.raises(hf.ArgumentError, match="the time went back .* a report holds one run"):
         sim.step()
+    assert sim.state.time == 0  # refused before the step
     sim.report("the first run")
     sim.reset()
     sim.step(steps=3)
@@ -698,6 +719,7 @@ def test_a_recording_holds_one_run(tmp_path):
     sim.reset()
     with pytest.raises(hf.ArgumentError, match="the time went back .* a recording holds one run"):
         sim.step()
+    assert sim.state.time == 0  # refused before the step
     sim.stop()
     with sim.record(tmp_path / "b.rec", interval=0, states=tmp_path / "b.csv"):
         sim.reset()
