@@ -134,6 +134,18 @@ static void test_controls_from_a_file(void** state) {
   assert_refused("run machine.xml --controls none.csv", 1, "none.csv");
 }
 
+// A log plays its controls back: the run is the same to the last bit.
+static void test_controls_from_a_log(void** state) {
+  (void)state;
+  static char first[TEXT_SIZE];
+  write_file("push.csv", "time,push\n0,-1\n0.05,2\n0.1,10\n");
+  assert_works("run machine.xml --time 0.2 --controls push.csv --log log.csv --log-forces");
+  read_file("log.csv", first);
+  assert_works("run machine.xml --time 0.2 --controls log.csv --log again.csv --log-forces");
+  read_file("again.csv", text);
+  assert_string_equal(text, first);
+}
+
 // Three steps of 5 ms are shorter than the interval of 1/60 s: the end of the run is in the recording all the same.
 static void test_recording_ends_with_the_run(void** state) {
   (void)state;
@@ -501,7 +513,7 @@ int main(void) {
       cmocka_unit_test(test_free_fall_in_continuous_time),
       cmocka_unit_test(test_summary_for_people),
       cmocka_unit_test(test_controls_held), cmocka_unit_test(test_controls_win_over_signals),
-      cmocka_unit_test(test_controls_from_a_file), cmocka_unit_test(test_recording_ends_with_the_run),
+      cmocka_unit_test(test_controls_from_a_file), cmocka_unit_test(test_controls_from_a_log), cmocka_unit_test(test_recording_ends_with_the_run),
       cmocka_unit_test(test_contact_log),
       cmocka_unit_test(test_recording_and_report),
       cmocka_unit_test(test_bad_options),
