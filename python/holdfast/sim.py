@@ -167,7 +167,11 @@ class Sim(_core.Sim):
         return Problem(self._problem(*self._given(state, input)))
 
     def inverse(self, v1: Any, state: State | None = None, input: Input | None = None) -> np.ndarray:
-        """Generalised force (nv) [N or N m] with which the step ends at velocities v1 (nv), contacts included."""
+        """Generalised force (nv) [N or N m] with which the step ends at velocities v1 (nv), contacts included.
+
+        It is the inverse of the step problem of ``tamsi`` and ``convex``. A step does more where contacts close that only its solution shows, where a
+        link turns by more than 0.014 rad, where nothing but gravity acts on a tree, and where a free body turns by about a radian: there the
+        inverse of a step's own velocities may be far from zero. With ``gyroscopic="off"`` and ``anticipate="off"`` it is not."""
         return np.asarray(self._inverse(*self._given(state, input), floats(v1, (self.model.nv,), "v1")))
 
     # ---- results of the last step ---------------------------------------------------------------------------
