@@ -41,7 +41,7 @@ void result_replay(result* r, const char* recording);
 // Opens such a recording of this model, with a frame every `interval` seconds; *recorder is NULL without --out. The second closes it; NULL is
 // allowed. Returns CLI_GOOD, or CLI_FAILED after a message.
 int result_record(result* r, const char* file, const hfModel* model, double interval, hfRecorder** recorder);
-int result_end_record(result* r, hfRecorder* recorder);
+int result_end_record(result* r, hfRecorder* recorder, const hfSim* sim, const hfState* state, const hfInput* input);
 
 typedef struct experiment {
   const char *name, *about; // about: one line

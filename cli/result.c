@@ -111,8 +111,9 @@ int result_record(result* r, const char* file, const hfModel* model, double inte
   return CLI_GOOD;
 }
 
-int result_end_record(result* r, hfRecorder* recorder) {
+int result_end_record(result* r, hfRecorder* recorder, const hfSim* sim, const hfState* state, const hfInput* input) {
   hfError error = {HF_OK, ""};
+  if (recorder) hf_recorder_finish(recorder, sim, state, input, NULL); // closing it says why it failed
   if (hf_recorder_close(recorder, &error) >= 0) return CLI_GOOD;
   say_error("%s", error.message);
   r->failed = 1;

@@ -169,6 +169,7 @@ static int step_through(const runOptions* o, run* r, const hfControlTable* table
     set_controls(table, r);
     double before = wall_clock(), time = r->state->time;
     hfStatus status = hf_sim_step(r->sim, r->state, r->input, &report, &error);
+    r->refused = status < 0;
     double taken = wall_clock() - before;
     r->statistics.stepping += taken;
     step_times_add(&r->statistics.times, taken, time);

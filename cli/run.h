@@ -74,6 +74,7 @@ typedef struct run {
   const hfSimConfig* config;
   double start_time;
   int interrupted;
+  int refused;         // a step was refused: the sim has no results of the last state
   int refused_at_once; // the first step was refused: nothing is worth keeping
   runStatistics statistics;
 } run;

@@ -61,7 +61,7 @@ int world_record_step(world* w, const hfStepReport* report) {
 }
 
 void world_close(world* w) {
-  if (w->recorder) result_end_record(w->result, w->recorder);
+  if (w->recorder) result_end_record(w->result, w->recorder, w->sim, w->state, w->input);
   hf_sim_free(w->sim);
   hf_state_free(w->state);
   hf_input_free(w->input);

@@ -197,7 +197,7 @@ int arm_record(const armMethod* method, double seconds, double h, result* r, con
   if (status == CLI_GOOD && a.recorder) {
     arm_start(&a);
     step_arm(&a, lround(seconds / h), h, &out);
-    status = result_end_record(r, a.recorder);
+    status = result_end_record(r, a.recorder, a.sim, a.state, a.input);
   }
   arm_close(&a);
   return status;

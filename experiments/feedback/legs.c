@@ -313,7 +313,7 @@ int legs_record(const legMethod* method, double seconds, double h, result* r, co
   if (status == CLI_GOOD && a.recorder) {
     legs_start(&a);
     step_legs(&a, seconds, &out);
-    status = result_end_record(r, a.recorder);
+    status = result_end_record(r, a.recorder, a.sim, a.state, a.input);
   }
   legs_close(&a);
   return status;

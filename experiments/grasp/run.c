@@ -36,6 +36,7 @@ typedef struct Runner {
 
 static void close_runner(Runner* w) {
   hfError error = {HF_OK, ""};
+  if (w->recorder) hf_recorder_finish(w->recorder, w->sim, w->state, w->input, NULL); // closing it says why it failed
   if (hf_recorder_close(w->recorder, &error) < 0) say_error("%s", error.message);
   hf_sim_free(w->sim);
   hf_state_free(w->state);

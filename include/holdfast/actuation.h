@@ -60,7 +60,9 @@ HF_API void hf_signal_feedback(const hfModel* model, double time, const double* 
 // A table of controls over time, each row held until the next. Before the first row its actuators
 // stay as they are.
 typedef struct hfControlTable hfControlTable;
-// From a CSV file whose first line is `time` and names of actuators, #ID for one without a name; times must increase.
+// From a CSV file whose first line is `time` and names of actuators, #ID for one without a name; times must increase. A log of
+// states (record.h), whose controls are called u[NAME], is played back: each of its rows acts until its time, the first from the
+// start, the last also behind its time.
 HF_API hfStatus hf_control_table_read(hfControlTable** table, const hfModel* model, const char* path, hfError* error);
 HF_API hfStatus hf_control_table_parse(hfControlTable** table, const hfModel* model, const char* text, const char* name, hfError* error);
 HF_API void hf_control_table_free(hfControlTable* table);

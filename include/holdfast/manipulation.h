@@ -3,6 +3,9 @@
 //
 // An hfArm is scratch for one thread. Everything that lasts from one step to the next (setpoints, integrals,
 // the gripper's and the task's memory) is the caller's, in plain memory. Only hf_arm_create allocates.
+//
+// Functions without a status look at no number: what is not finite comes out again, as torques, and stays in integrals and in the gripper's
+// memory. The Python package refuses it. Those with a status refuse it.
 #ifndef HOLDFAST_MANIPULATION_H
 #define HOLDFAST_MANIPULATION_H
 

@@ -76,6 +76,12 @@ HF_API void hf_recorder_set_interval(hfRecorder* recorder, double interval);
 // as they come and a frame when one is due. input: controls and mocap poses, may be NULL. Refuses a state from before the last one: a recording holds one run.
 HF_API hfStatus hf_recorder_add(hfRecorder* recorder, const hfSim* sim, const hfState* state,
                                 const hfInput* input, const hfStepReport* step, hfError* error);
+// Refuses a state from before the last one. For callers that want to know before they step: a step that hf_recorder_add refuses has
+// moved the state already.
+HF_API hfStatus hf_recorder_check(const hfRecorder* recorder, const hfState* state, hfError* error);
+// At the end of a run, before hf_recorder_figures and hf_recorder_close: writes a frame of the sim's last step, which led to the state, unless
+// the last frame shows it already. Without it a recording ends with the last frame that was due.
+HF_API hfStatus hf_recorder_finish(hfRecorder* recorder, const hfSim* sim, const hfState* state, const hfInput* input, hfError* error);
 // Writes a frame at once: the state after the sim's last step, and the contacts of that step.
 HF_API hfStatus hf_recorder_write(hfRecorder* recorder, const hfSim* sim, const hfState* state,
                                   const hfInput* input, hfError* error);
@@ -149,6 +155,9 @@ HF_API hfStatus hf_report_open(hfReport** report, const char* path, const hfMode
 // second frame is dropped, again and again. A report holds one run: refuses a state from before the last one.
 HF_API hfStatus hf_report_add(hfReport* report, const hfSim* sim, const hfState* state, const hfInput* input,
                               const hfStepReport* step, hfError* error);
+HF_API hfStatus hf_report_check(const hfReport* report, const hfState* state, hfError* error); // as hf_recorder_check
+// As hf_recorder_finish, before hf_report_close.
+HF_API hfStatus hf_report_finish(hfReport* report, const hfSim* sim, const hfState* state, const hfInput* input, hfError* error);
 // Writes the file: title, lines of the summary, the replay or the plots. Frees the report whatever happens.
 HF_API hfStatus hf_report_close(hfReport* report, const char* title, const hfReportLine* lines, int count,
                                 hfError* error);

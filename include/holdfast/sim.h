@@ -93,8 +93,10 @@ HF_API hfStatus hf_sim_problem(hfSim* sim, const hfState* state, const hfInput* 
 HF_API struct hfStepCapacity hf_sim_capacity(const hfSim* sim);
 // Inverse dynamics of a step, contacts included: the force (nv), in addition to the input's, with which
 // hf_sim_step ends at velocities v1 (nv). Targets of the input do not act. Exact for the coupled problem
-// (solver.coupling); the convex answer differs from it by report.coupled_residual. Where a link turns far in the step, by
-// more than 0.014 rad, v1 is that before the energy is bounded (docs/theory/motion.md). force may be v1.
+// (solver.coupling); the convex answer differs from it by report.coupled_residual. It is the inverse of the step problem of tamsi and convex, for
+// all methods. A step does more in four cases, in which the inverse of its own v1 may be far from zero: contacts close that only its
+// solution shows, a link turns by more than 0.014 rad, nothing but gravity acts on a tree, or a free body turns by about a radian or
+// more. With gyroscopic and anticipate off it does nothing more (docs/theory/drives.md). force may be v1.
 HF_API hfStatus hf_sim_inverse(hfSim* sim, const hfState* state, const hfInput* input, const double* v1, double* force, hfError* error);
 
 // The program's calls check first that its headers fit the library (version.h).

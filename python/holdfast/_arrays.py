@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from . import _core
+
 _FORMATS = {"d": "<f8", "f": "<f4", "i": "<i4", "I": "<u4", "q": "<i8", "Q": "<u8", "b": "?"}
 
 
@@ -17,6 +19,15 @@ def floats(x: Any, shape: tuple[int, ...] | None, name: str) -> np.ndarray:
     if shape is not None and a.shape != tuple(shape):
         raise ValueError(f"{name} must have shape {tuple(shape)}, has {a.shape}")
     return np.ascontiguousarray(a, dtype=np.float64)
+
+
+def finite(x: Any, shape: tuple[int, ...] | None, name: str) -> np.ndarray:
+    """As ``floats``; numbers that are not finite are refused."""
+    a = floats(x, shape, name)
+    if not np.isfinite(a).all():
+        place = np.argwhere(~np.isfinite(a))[0].tolist()
+        raise _core.NonFiniteError(f"{name} must be finite: {name}{place} is {a[tuple(place)]}")
+    return a
 
 
 def mask_bytes(mask: Any, n: int) -> np.ndarray | None:

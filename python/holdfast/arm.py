@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _core
-from ._arrays import floats
+from ._arrays import finite, floats
 from .model import Model
 from .state import Input
 
@@ -68,8 +68,9 @@ class Arm(_core.Arm):
 
     def set(self, q_world: Any, q: Any = None) -> Arm:
         """The world at q_world (nq), then optionally the chain moved to q (n)."""
-        chain = self.positions(q_world) if q is None else floats(q, (self.n,), "q")
-        self._set(floats(q_world, (self.model.nq,), "q_world"), None if q is None else chain)
+        world = finite(q_world, (self.model.nq,), "q_world")
+        chain = self.positions(world) if q is None else finite(q, (self.n,), "q")
+        self._set(world, None if q is None else chain)
         self._now = chain.copy()
         return self
 
@@ -109,12 +110,16 @@ class Arm(_core.Arm):
         """Inverse dynamics with feedback: (torques (n) [N m or N], joints at their limit). wanted (n, 3): position, rate,
         second rate; gains (n, 3): kp, ki, kd in 1/s^2, 1/s^3, 1/s. integral (n), if given, is updated in place; without it ki has no
         effect."""
-        tau, limited = self._torque(floats(q_world, (self.model.nq,), "q_world"), floats(v_world, (self.model.nv,), "v_world"),
-                                    floats(wanted, (self.n, 3), "wanted"),
-                                    floats(np.broadcast_to(gains, (self.n, 3)), (self.n, 3), "gains"), float(h),
+        if not 0 <= h < np.inf:
+            raise ValueError(f"h must be a time >= 0 [s], is {h!r}")
+        if integral is not None:
+            finite(integral, None, "integral")
+        tau, limited = self._torque(finite(q_world, (self.model.nq,), "q_world"), finite(v_world, (self.model.nv,), "v_world"),
+                                    finite(wanted, (self.n, 3), "wanted"),
+                                    finite(np.broadcast_to(gains, (self.n, 3)), (self.n, 3), "gains"), float(h),
                                     np.zeros(self.n) if integral is None else integral)
         return np.asarray(tau), limited
 
     def apply(self, tau: Any, input: Input) -> None:
         """Puts torques into the controls of the joints' motors, or into the forces of joints without one."""
-        self._apply(floats(tau, (self.n,), "tau"), input)
+        self._apply(finite(tau, (self.n,), "tau"), input)

@@ -1,4 +1,5 @@
-"""Trajectories, controllers and gain tuning. A setpoint is (position, rate, second rate)."""
+"""Trajectories, controllers and gain tuning. A setpoint is (position, rate, second rate). Numbers that are not finite give results that are
+not; keyframes and the start of a search must be finite."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from typing import Any, Callable, NamedTuple
 import numpy as np
 
 from . import _core
-from ._arrays import floats
+from ._arrays import finite
 
 
 class Setpoint(NamedTuple):
@@ -35,10 +36,10 @@ def quintic(start: Any, end: Any, duration: float, time: float) -> Setpoint:
 
 def keyframes(times: Any, values: Any, time: float) -> Setpoint:
     """Through values at increasing times: quintics, twice differentiable."""
-    t = floats(times, None, "times")
+    t = finite(times, None, "times")
     if t.ndim != 1 or (np.diff(t) <= 0).any():
         raise ValueError("times must increase")
-    return Setpoint(*_core.keyframes(t, floats(values, t.shape, "values"), time))
+    return Setpoint(*_core.keyframes(t, finite(values, t.shape, "values"), time))
 
 
 def pid(gains: Any, wanted: Any, q: float, v: float, h: float, integral: float = 0.0) -> tuple[float, float]:
@@ -61,5 +62,5 @@ def trot(period: float, duty: float, speed: float, lift: float, phase: float, ti
 def minimise(function: Callable[[np.ndarray], float], x: Any, **options: Any) -> tuple[np.ndarray, float, int]:
     """(x, value, evaluations) of the smallest value that Nelder and Mead's method with restarts finds from x. Options: seed
     (same seed, same answer), evaluations, spread, tolerance."""
-    best, value, used = _core.minimise(lambda a: float(function(np.asarray(a))), floats(x, None, "x"), options)
+    best, value, used = _core.minimise(lambda a: float(function(np.asarray(a))), finite(x, None, "x"), options)
     return np.asarray(best), value, used

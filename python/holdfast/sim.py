@@ -167,7 +167,11 @@ class Sim(_core.Sim):
         return Problem(self._problem(*self._given(state, input)))
 
     def inverse(self, v1: Any, state: State | None = None, input: Input | None = None) -> np.ndarray:
-        """Generalised force (nv) [N or N m] with which the step ends at velocities v1 (nv), contacts included."""
+        """Generalised force (nv) [N or N m] with which the step ends at velocities v1 (nv), contacts included.
+
+        It is the inverse of the step problem of ``tamsi`` and ``convex``. A step does more where contacts close that only its solution shows, where a
+        link turns by more than 0.014 rad, where nothing but gravity acts on a tree, and where a free body turns by about a radian: there the
+        inverse of a step's own velocities may be far from zero. With ``gyroscopic="off"`` and ``anticipate="off"`` it is not."""
         return np.asarray(self._inverse(*self._given(state, input), floats(v1, (self.model.nv,), "v1")))
 
     # ---- results of the last step ---------------------------------------------------------------------------
@@ -253,9 +257,9 @@ class Sim(_core.Sim):
         """Writes every following step to files: a recording, a CSV of states, a CSV of contacts. :meth:`stop` ends it;
         so does leaving ``with sim.record(...):``.
 
-        interval: time between frames of the recording [s], 0: every step. The CSV of states has forces of the actuators, sensors and
+        interval: time between frames of the recording [s], 0: every step. The last frame is the end of the run, whenever that is. The CSV of states has forces of the actuators, sensors and
         poses of these bodies too where they are asked for. Where one of the files is refused, none is written. A recording holds one run: a step
-        from an earlier time than the last one, as after a reset, is refused until :meth:`stop`. CSV files take any states.
+        from an earlier time than the last one, as after a reset, is refused until :meth:`stop`, and leaves the state as it was. CSV files take any states.
         """
         if not 0 <= interval < float("inf"):
             raise ValueError(f"interval must be a time >= 0 [s], is {interval!r}")
@@ -278,7 +282,7 @@ class Sim(_core.Sim):
         return self
 
     def stop(self) -> None:
-        """Closes the files."""
+        """Writes the end of the run to the recording, and closes the files."""
         self._detach()
 
     def __enter__(self) -> Sim:

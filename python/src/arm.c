@@ -279,25 +279,43 @@ typedef struct GripObject {
   hfGrip grip;
 } GripObject;
 
+// Options may be infinite: a limit that there is not.
+static int has_nan(const hfGripConfig* c) {
+  return isnan(c->stiffness) || isnan(c->damping) || isnan(c->speed) || isnan(c->force_limit) || isnan(c->touch) || isnan(c->integral) ||
+         isnan(c->slew) || isnan(c->settle_share) || isnan(c->settle_time);
+}
+
+// The two numbers of a command; what is not finite would stay in the memory of the grip.
+static int parse_command(PyObject* args, double* now, double* target, const char* name) {
+  if (!PyArg_ParseTuple(args, "dd", now, target)) return -1;
+  if (isfinite(*now) && isfinite(*target)) return 0;
+  PyErr_Format(PyExc_ValueError, "width_now and %s must be finite", name);
+  return -1;
+}
+
 static PyObject* grip_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   if (PyTuple_Size(args) > 0) return PyErr_SetString(PyExc_TypeError, "options are given by name"), NULL;
   GripObject* self = object_alloc(type);
   if (!self) return NULL;
   self->config = hf_grip_config_default();
   if (fill_struct(&self->config, MEMBERS(grip_config_members), kwargs, "a grip") < 0) Py_CLEAR(self);
+  else if (has_nan(&self->config)) {
+    PyErr_SetString(PyExc_ValueError, "a grip: an option is not a number");
+    Py_CLEAR(self);
+  }
   return (PyObject*)self;
 }
 
 static PyObject* grip_open(PyObject* self, PyObject* args) {
   double now, width;
-  if (!PyArg_ParseTuple(args, "dd", &now, &width)) return NULL;
+  if (parse_command(args, &now, &width, "width") < 0) return NULL;
   hf_grip_open(&((GripObject*)self)->grip, now, width);
   Py_RETURN_NONE;
 }
 
 static PyObject* grip_close(PyObject* self, PyObject* args) {
   double now, squeeze;
-  if (!PyArg_ParseTuple(args, "dd", &now, &squeeze)) return NULL;
+  if (parse_command(args, &now, &squeeze, "squeeze") < 0) return NULL;
   hf_grip_close(&((GripObject*)self)->grip, now, squeeze);
   Py_RETURN_NONE;
 }

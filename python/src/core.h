@@ -125,6 +125,10 @@ typedef struct SimObject {
   hfRecorder* recorder;
   hfStateLog* state_log;
   hfContactLog* contact_log;
+  // the end of the last step that went to a recording or a report, NULL: there was none; the input of that step or NULL; 1: the sim's results are those of that step
+  hfState* last;
+  PyObject* last_input;
+  int last_in_sim;
 } SimObject;
 
 extern PyTypeObject *ViewType, *ModelType, *ParamsType, *StateType, *InputType, *SimType, *DynamicsType, *ProblemType;

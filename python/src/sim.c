@@ -91,7 +91,9 @@ static void sim_dealloc(PyObject* self) {
   SimObject* s = (SimObject*)self;
   sim_close_files(s, NULL);
   if (s->html) hf_report_close(s->html, "", NULL, 0, NULL);
+  hf_state_free(s->last);
   hf_sim_free(s->sim);
+  Py_CLEAR(s->last_input);
   Py_CLEAR(s->model);
   object_free(self);
 }
@@ -103,6 +105,8 @@ static long step_while_patient(SimObject* s, hfState* state, const hfInput* inpu
                                hfStatus* status, hfError* error) {
   double until = nstep > 1 ? seconds_now() + PATIENCE : 0;
   long done = 0;
+  if ((*status = sim_check_step(s, state, error)) < 0) return 0;
+  s->last_in_sim = 0;
   if (nstep > 0 && (s->html_begins || s->recorder_begins) && (*status = sim_write_start(s, state, input, error)) < 0) return 0;
   while (done < nstep) {
     *status = hf_sim_step(s->sim, state, input, &s->report, error);
@@ -151,6 +155,7 @@ static PyObject* sim_step(PyObject* self, PyObject* const* args, Py_ssize_t narg
     if (nstep > 0 && status >= 0) interrupted = PyErr_CheckSignals() < 0;
   }
   s->stepped = 1;
+  if (s->last_in_sim) sim_keep_input(s, (PyObject*)in);
   s->busy = state->busy = 0;
   if (params) --params->stepping;
   if (interrupted) return NULL;
@@ -181,6 +186,7 @@ static PyObject* sim_evaluate(PyObject* self, PyObject* args) {
   hfError error;
   if (take_arguments(self, args, &state, &input, NULL) < 0) return NULL;
   SimObject* s = (SimObject*)self;
+  s->last_in_sim = 0;
   if (hf_sim_evaluate(s->sim, state->state, input, &error) < 0) return raise_error(&error);
   s->stepped = 1;
   Py_RETURN_NONE;
@@ -192,6 +198,7 @@ static PyObject* sim_problem(PyObject* self, PyObject* args) {
   const hfStepProblem* problem;
   hfError error;
   if (take_arguments(self, args, &state, &input, NULL) < 0) return NULL;
+  ((SimObject*)self)->last_in_sim = 0;
   if (hf_sim_problem(((SimObject*)self)->sim, state->state, input, &problem, &error) < 0) return raise_error(&error);
   return problem_copy(problem);
 }
@@ -208,6 +215,7 @@ static PyObject* sim_inverse(PyObject* self, PyObject* args) {
   double* force;
   if (get_doubles(v1, "v1", nv, 0, &v) < 0) return NULL;
   result = array_new(1, &nv, &force);
+  ((SimObject*)self)->last_in_sim = 0;
   if (result && hf_sim_inverse(sim, state->state, input, v.buf, force, &error) < 0) {
     Py_CLEAR(result);
     raise_error(&error);

@@ -1,10 +1,32 @@
 // The files that a sim writes while it steps: a recording, logs of states and contacts, a report.
 #include "sim_files.h"
 
+static const hfInput* last_input(const SimObject* s) { return s->last_input ? ((InputObject*)s->last_input)->input : NULL; }
+
+// Evaluates the last state that was written, where the sim has results of another one.
+static hfStatus recall_last(SimObject* s, hfError* error) {
+  hfStatus status = s->last_in_sim ? HF_OK : hf_sim_evaluate(s->sim, s->last, last_input(s), error);
+  s->last_in_sim = status >= 0;
+  return status;
+}
+
+static hfStatus finish_recording(SimObject* s, hfError* error) {
+  if (!s->recorder || !s->last) return HF_OK;
+  hfStatus status = recall_last(s, error);
+  return status < 0 ? status : hf_recorder_finish(s->recorder, s->sim, s->last, last_input(s), error);
+}
+
+static hfStatus finish_report(SimObject* s, hfError* error) {
+  if (!s->last) return HF_OK;
+  hfStatus status = recall_last(s, error);
+  return status < 0 ? status : hf_report_finish(s->html, s->sim, s->last, last_input(s), error);
+}
+
 hfStatus sim_close_files(SimObject* s, hfError* error) {
   hfError first = {HF_OK, ""}, next;
-  if (hf_recorder_close(s->recorder, &first) < 0 && error) *error = first;
-  hfStatus status = s->recorder ? first.status : HF_OK;
+  hfStatus status = finish_recording(s, &first);
+  if (hf_recorder_close(s->recorder, &next) < 0 && status >= 0) status = next.status, first = next;
+  if (status < 0 && error) *error = first;
   s->recorder = NULL;
   if (s->state_log && hf_state_log_close(s->state_log, &next) < 0 && status == HF_OK) {
     status = next.status;
@@ -19,13 +41,39 @@ hfStatus sim_close_files(SimObject* s, hfError* error) {
   return status;
 }
 
+static hfStatus keep_last(SimObject* s, const hfState* state, hfError* error) {
+  if (!s->last || hf_state_copy(s->last, state, NULL) < 0) {
+    hf_state_free(s->last);
+    s->last = hf_state_clone(state);
+  }
+  s->last_in_sim = s->last != NULL;
+  if (s->last) return HF_OK;
+  *error = (hfError){.status = HF_ERROR_MEMORY, .message = "out of memory"};
+  return HF_ERROR_MEMORY;
+}
+
+hfStatus sim_check_step(const SimObject* s, const hfState* state, hfError* error) {
+  hfStatus status = HF_OK;
+  if (s->html) status = hf_report_check(s->html, state, error);
+  if (s->recorder && status >= 0) status = hf_recorder_check(s->recorder, state, error);
+  return status;
+}
+
 hfStatus sim_write_step(SimObject* s, const hfState* state, const hfInput* input, hfError* error) {
   hfStatus status = HF_OK;
+  if (s->html || s->recorder) status = keep_last(s, state, error);
+  if (status < 0) return status;
   if (s->html) status = hf_report_add(s->html, s->sim, state, input, &s->report, error);
   if (s->recorder && status >= 0) status = hf_recorder_add(s->recorder, s->sim, state, input, &s->report, error);
   if (s->state_log && status >= 0) status = hf_state_log_write_step(s->state_log, s->sim, state, error);
   if (s->contact_log && status >= 0) status = hf_contact_log_write(s->contact_log, s->sim, state->time, error);
   return status;
+}
+
+void sim_keep_input(SimObject* s, PyObject* input) {
+  PyObject* before = s->last_input;
+  s->last_input = Py_XNewRef(input);
+  Py_XDECREF(before);
 }
 
 hfStatus sim_write_start(SimObject* s, const hfState* state, const hfInput* input, hfError* error) {
@@ -133,8 +181,9 @@ PyObject* sim_close_report(PyObject* self, PyObject* args) {
   if (n > 32) return PyErr_SetString(PyExc_ValueError, "at most 32 lines"), NULL;
   for (int i = 0; i < n; ++i)
     if (!PyArg_ParseTuple(PyList_GetItem(list, i), "ss", &lines[i].name, &lines[i].value)) return NULL;
-  hfStatus status = hf_report_close(s->html, title, lines, n, &error);
+  hfStatus finished = finish_report(s, &error);
+  hfStatus status = hf_report_close(s->html, title, lines, n, finished < 0 ? NULL : &error);
   s->html = NULL;
-  if (status < 0) return raise_error(&error);
+  if (finished < 0 || status < 0) return raise_error(&error);
   Py_RETURN_NONE;
 }

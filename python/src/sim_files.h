@@ -4,10 +4,14 @@
 
 #include "core.h"
 
-// Closes all files but the report. error NULL: whatever happens.
+// Writes the end of the run and closes all files but the report. error NULL: whatever happens.
 hfStatus sim_close_files(SimObject* s, hfError* error);
+// Refuses a state that cannot be the start of a step of the run that is being written.
+hfStatus sim_check_step(const SimObject* s, const hfState* state, hfError* error);
 // Writes the step that was just taken to what is attached.
 hfStatus sim_write_step(SimObject* s, const hfState* state, const hfInput* input, hfError* error);
+// Remembers the input of the last step that was written; NULL: it had none.
+void sim_keep_input(SimObject* s, PyObject* input);
 // Writes the start to a recording or report that has none yet.
 hfStatus sim_write_start(SimObject* s, const hfState* state, const hfInput* input, hfError* error);
 

@@ -4,6 +4,9 @@
 // each row, times increasing. Blanks around fields, blank lines and lines that start with # are
 // skipped. A field may stand in quotes (RFC 4180), as the names with commas that logs have. An actuator without
 // a name is called #ID, as in logs. A byte order mark before the first line, as spreadsheets write it, is skipped.
+//
+// A log of states can be played back: its controls are in the columns u[NAME], and those of q, v, f, s and p are not used. Its
+// times are those of the ends of steps, so that row i acts for t_(i-1) <= t < t_i.
 #include <holdfast/actuation.h>
 
 #include "base/error.h"
@@ -15,9 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NOT_USED = -1 };
+
 struct hfControlTable {
-  int32_t ncol, nrow, capacity; // ncol: time and the actuators
-  int32_t* actuator;            // (ncol) of each column; column 0 is time
+  int32_t ncol, nrow, capacity; // ncol: all columns of the file
+  int32_t is_log;               // 1: a log of states, whose rows act before their time
+  int32_t* actuator;            // (ncol) of each column; NOT_USED: column 0, which is time, and what a log has beside controls
   double* value;                // (nrow x ncol)
 };
 
@@ -101,18 +107,52 @@ static int find_actuator(const hfModel* m, const char* field, int length) {
   return -1;
 }
 
+// A column of a log, SYMBOL[NAME]: its symbol, and the name in place of the field; 0: the field is something else.
+static char log_symbol(const char** field, int* length) {
+  const char* f = *field;
+  if (*length < 4 || !strchr("qvufsp", f[0]) || f[1] != '[' || f[*length - 1] != ']') return 0;
+  *field += 2, *length -= 3;
+  return f[0];
+}
+
+// Counts the columns of the header, and says whether it is that of a log: whether it has a column u[NAME] that is no actuator's own name.
+static int count_columns(Reader r, const hfModel* m, int32_t* is_log) {
+  const char* field;
+  int length, count = 0;
+  for (*is_log = 0; next_field(&r, &field, &length); ++count)
+    if (find_actuator(m, field, length) < 0 && log_symbol(&field, &length) == 'u') *is_log = 1;
+  return count;
+}
+
+// The actuator of a column. NOT_USED: a log has it beside controls.
+static hfStatus read_column(const hfControlTable* t, const hfModel* m, const Reader* r, const char* field, int length, int32_t* actuator) {
+  const char* name = field;
+  int name_length = length;
+  char symbol = t->is_log ? log_symbol(&name, &name_length) : 'u';
+  *actuator = NOT_USED;
+  if (symbol && symbol != 'u') return HF_OK;
+  if (!symbol)
+    return hfi_refuse(r->error, HF_ERROR_PARSE, "%s:%d: a log has columns `u[NAME]`, `q[NAME]` and the like, and no column `%.*s`", r->name, r->line, length, field);
+  *actuator = name_length > 0 ? find_actuator(m, name, name_length) : -1;
+  if (*actuator < 0) return hfi_refuse(r->error, HF_ERROR_PARSE, "%s:%d: there is no actuator `%.*s`", r->name, r->line, name_length, name);
+  for (int k = 1; k < t->ncol; ++k)
+    if (t->actuator[k] == *actuator)
+      return hfi_refuse(r->error, HF_ERROR_PARSE, "%s:%d: actuator `%.*s` has two columns", r->name, r->line, name_length, name);
+  return HF_OK;
+}
+
 static hfStatus read_header(hfControlTable* t, const hfModel* m, Reader* r) {
   const char* field;
   int length;
-  if (!next_line(r) || !next_field(r, &field, &length) || length != 4 || memcmp(field, "time", 4) != 0)
+  int has_line = next_line(r);
+  t->actuator = malloc(sizeof *t->actuator * (size_t)(count_columns(*r, m, &t->is_log) + 1));
+  if (!t->actuator) return hfi_refuse(r->error, HF_ERROR_MEMORY, "%s: out of memory", r->name);
+  if (!has_line || !next_field(r, &field, &length) || length != 4 || memcmp(field, "time", 4) != 0)
     return hfi_refuse(r->error, HF_ERROR_PARSE, "%s:%d: the first column must be `time`", r->name, r->line);
-  t->ncol = 1;
-  while (next_field(r, &field, &length)) {
-    int i = length > 0 ? find_actuator(m, field, length) : -1;
-    if (i < 0) return hfi_refuse(r->error, HF_ERROR_PARSE, "%s:%d: there is no actuator `%.*s`", r->name, r->line, length, field);
-    for (int k = 1; k < t->ncol; ++k)
-      if (t->actuator[k] == i) return hfi_refuse(r->error, HF_ERROR_PARSE, "%s:%d: actuator `%.*s` has two columns", r->name, r->line, length, field);
-    t->actuator[t->ncol++] = i;
+  t->actuator[0] = NOT_USED;
+  for (t->ncol = 1; next_field(r, &field, &length); ++t->ncol) {
+    hfStatus status = read_column(t, m, r, field, length, &t->actuator[t->ncol]);
+    if (status != HF_OK) return status;
   }
   skip_line(r);
   return HF_OK;
@@ -156,8 +196,7 @@ hfStatus hf_control_table_parse(hfControlTable** table, const hfModel* m, const 
   if (strncmp(text, byte_order_mark, 3) == 0) text += 3;
   Reader r = {text, name, 1, error};
   hfControlTable* t = calloc(1, sizeof *t);
-  if (t) t->actuator = calloc((size_t)m->nu + 1, sizeof *t->actuator);
-  hfStatus status = t && t->actuator ? read_header(t, m, &r) : hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", name);
+  hfStatus status = t ? read_header(t, m, &r) : hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", name);
   while (status == HF_OK && next_line(&r)) status = read_row(t, &r);
   if (status == HF_OK) *table = t;
   else hf_control_table_free(t);
@@ -199,12 +238,14 @@ hfStatus hf_control_table_read(hfControlTable** table, const hfModel* m, const c
 }
 
 void hf_control_table_controls(const hfControlTable* t, double time, double* ctrl) {
-  int lo = -1, hi = t->nrow; // row lo is the last that has begun
+  int lo = -1, hi = t->nrow; // row lo is the last whose time has come
   while (hi - lo > 1) {
     int mid = (lo + hi) / 2;
     if (t->value[(size_t)mid * (size_t)t->ncol] <= time) lo = mid;
     else hi = mid;
   }
-  if (lo < 0) return;
-  for (int k = 1; k < t->ncol; ++k) ctrl[t->actuator[k]] = t->value[(size_t)lo * (size_t)t->ncol + (size_t)k];
+  int row = t->is_log && hi < t->nrow ? hi : lo;
+  if (row < 0) return;
+  for (int k = 1; k < t->ncol; ++k)
+    if (t->actuator[k] != NOT_USED) ctrl[t->actuator[k]] = t->value[(size_t)row * (size_t)t->ncol + (size_t)k];
 }

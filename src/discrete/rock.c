@@ -25,6 +25,9 @@ static const double STABLE = 0.5;
 // ends of the line have contacts of their own.
 static const double FLAT = 1e-3;
 
+// Surfaces are equally round along all tangents where the principal curvatures of their sum differ by less than this share of it [-].
+static const double ROUND = 1e-6;
+
 // A dof rocks its link about an axis if the cosine of the two is at least this [-].
 static const double LEAST_SHARE = 0.1;
 
@@ -157,8 +160,28 @@ static double find_damper(const hfiDiscrete* s, const Pressing* p, double x, dou
 // A principal direction of a curvature, as the angle from t1 [rad].
 static double principal_angle(const hfiCurvature* c) { return 0.5 * atan2(2 * c->c12, c->c11 - c->c22); }
 
-// The dampers of contact c, which presses with f: their axes u in the world and slopes, along the principal directions of the sum of the
-// curvatures, or along a rim. Returns their number.
+static int is_round(const hfiCurvature* c) { return hypot(c->c11 - c->c22, 2 * c->c12) < ROUND * (c->c11 + c->c22); }
+
+// Adds the inertia about u = n x e of a free body, as a quadratic form of the tangent e.
+static void add_inertia(const hfDynamics* d, int body, const hfiContact* c, hfiCurvature* sum) {
+  if (is_of_world(d, body) || !is_free_alone(d, body)) return;
+  hfVec3 u1 = v3_cross(c->n, c->t1), u2 = v3_cross(c->n, c->t2);
+  double i1 = inertia_about(d, body, u1), i2 = inertia_about(d, body, u2);
+  sum->c11 += i1, sum->c22 += i2, sum->c12 += 0.5 * (inertia_about(d, body, v3_add(u1, u2)) - i1 - i2);
+}
+
+// The angle from t1 of a tangent along which free bodies rock most or least: a principal direction of the sum of the curvatures, and of the
+// inertias where surfaces are equally round along all tangents. The tangents t1 and t2 themselves depend on the axes of the world [rad].
+static double rocking_angle(const hfDynamics* d, const hfiContact* c, const hfiCurvature* sum) {
+  if (!is_round(sum)) return principal_angle(sum);
+  hfiCurvature inertia = {0, 0, 0};
+  add_inertia(d, c->body_a, c, &inertia);
+  add_inertia(d, c->body_b, c, &inertia);
+  return principal_angle(&inertia);
+}
+
+// The dampers of contact c, which presses with f: their axes u in the world and slopes, along the directions of rocking_angle, or along a
+// rim. Returns their number.
 static int find_dampers(const hfiDiscrete* s, const hfiContact* c, double f, hfVec3 u[2], double slope[2]) {
   const hfDynamics* d = &s->world->dynamics;
   Pressing p = {.c = c, .f = f};
@@ -166,7 +189,7 @@ static int find_dampers(const hfiDiscrete* s, const hfiContact* c, double f, hfV
   int rims = (a == HFI_TOUCHED_RIM) + (b == HFI_TOUCHED_RIM);
   if (a == HFI_TOUCHED_EDGE || b == HFI_TOUCHED_EDGE || rims == 2 || (rims && c->curved)) return 0; // curved: the step knows the path of a rim that rolls fast
   hfiCurvature sum = {p.a.c11 + p.b.c11, p.a.c12 + p.b.c12, p.a.c22 + p.b.c22};
-  double angle = principal_angle(a == HFI_TOUCHED_RIM ? &p.a : b == HFI_TOUCHED_RIM ? &p.b : &sum), x = cos(angle), y = sin(angle);
+  double angle = rims ? principal_angle(a == HFI_TOUCHED_RIM ? &p.a : &p.b) : rocking_angle(d, c, &sum), x = cos(angle), y = sin(angle);
   const double principal[2][2] = {{x, y}, {-y, x}};
   int count = 0;
   for (int i = 0; i < 2 - rims; ++i) {

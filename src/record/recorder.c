@@ -35,16 +35,30 @@ void hf_recorder_set_interval(hfRecorder* recorder, double interval) {
   recorder->stream.interval = interval;
 }
 
+hfStatus hf_recorder_check(const hfRecorder* recorder, const hfState* state, hfError* error) {
+  hfi_clear_error(error);
+  return hfi_stream_check_time(&recorder->stream, state, "a recording", error);
+}
+
 hfStatus hf_recorder_add(hfRecorder* recorder, const hfSim* sim, const hfState* state,
                          const hfInput* input, const hfStepReport* step, hfError* error) {
   hfi_clear_error(error);
-  hfStatus status = hfi_stream_check_time(&recorder->stream, state, "a recording", error);
+  hfStatus status = hf_recorder_check(recorder, state, error);
   if (status != HF_OK) return status;
   double now = hfi_clock();
   hfi_stream_step(&recorder->stream, sim, state, input, step, now, &recorder->out.piece);
   if (!step) return HF_OK; // the start goes to the file with the first step
   if (now - recorder->flushed < flush_time && recorder->out.piece.size < FLUSH_BYTES) return HF_OK;
   recorder->flushed = now;
+  return hfi_output_flush(&recorder->out, error);
+}
+
+hfStatus hf_recorder_finish(hfRecorder* recorder, const hfSim* sim, const hfState* state, const hfInput* input, hfError* error) {
+  hfi_clear_error(error);
+  if (recorder->stream.steps == 0) return HF_OK;
+  hfStatus status = hf_recorder_check(recorder, state, error);
+  if (status != HF_OK) return status;
+  hfi_stream_frame(&recorder->stream, sim, state, input, hfi_clock(), &recorder->out.piece);
   return hfi_output_flush(&recorder->out, error);
 }
 

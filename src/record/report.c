@@ -49,12 +49,18 @@ hfStatus hf_report_open(hfReport** report, const char* path, const hfModel* mode
   return status;
 }
 
+hfStatus hf_report_check(const hfReport* report, const hfState* state, hfError* error) {
+  hfi_clear_error(error);
+  return hfi_stream_check_time(&report->stream, state, "a report", error);
+}
+
 hfStatus hf_report_add(hfReport* report, const hfSim* sim, const hfState* state, const hfInput* input,
                        const hfStepReport* step, hfError* error) {
   hfi_clear_error(error);
-  hfStatus status = hfi_stream_check_time(&report->stream, state, "a report", error);
+  hfStatus status = hf_report_check(report, state, error);
   if (status != HF_OK) return status;
   if (report->plain) {
+    report->stream.time = state->time;
     if (step) hfi_plain_add(report->plain, report->stream.dynamics, sim, state, input, step);
     return HF_OK;
   }
@@ -63,6 +69,14 @@ hfStatus hf_report_add(hfReport* report, const hfSim* sim, const hfState* state,
   hfi_chunks_thin(&report->chunks);
   report->stream.interval *= 2;
   return HF_OK;
+}
+
+hfStatus hf_report_finish(hfReport* report, const hfSim* sim, const hfState* state, const hfInput* input, hfError* error) {
+  hfi_clear_error(error);
+  if (report->stream.steps == 0) return HF_OK;
+  hfStatus status = hf_report_check(report, state, error);
+  if (status == HF_OK) hfi_stream_frame(&report->stream, sim, state, input, hfi_clock(), &report->chunks);
+  return status;
 }
 
 // What a report may do: run its own script. It may load nothing from anywhere.

@@ -170,16 +170,16 @@ static int is_due(double* next, double interval, double time, double h) {
   return 1;
 }
 
-hfStatus hfi_stream_check_time(hfiStream* s, const hfState* state, const char* what, hfError* error) {
+hfStatus hfi_stream_check_time(const hfiStream* s, const hfState* state, const char* what, hfError* error) {
   if (state->time < s->time)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "the time went back from %g s to %g s: %s holds one run; close it, and open another for the next", s->time, state->time, what);
-  s->time = state->time;
   return HF_OK;
 }
 
 void hfi_stream_step(hfiStream* s, const hfSim* sim, const hfState* state, const hfInput* input,
                      const hfStepReport* step, double wall, hfiBytes* out) {
   double h = hf_sim_step_size(sim);
+  s->time = state->time;
   if (!s->started) s->next_frame = s->next_state = state->time;
   if (step) {
     count_step(s, step);

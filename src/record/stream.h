@@ -16,7 +16,7 @@ typedef struct hfiStream {
   double interval;       // between frames [s]
   double state_interval; // between states to go on from [s]
   double next_frame, next_state;
-  double time;           // of the last state that hfi_stream_check_time saw [s]
+  double time;           // of the last step [s]
   int32_t started;       // the run is described
   int32_t has_controls;  // controls below are those in force
   double* controls;      // (nu) that the last chunk holds
@@ -34,7 +34,7 @@ void hfi_stream_close(hfiStream* stream);
 // Header, scene, model block and model index.
 void hfi_stream_head(const hfiStream* stream, const char* scene, hfiBytes* out);
 // Refuses a state from before the last one: frames would be left out until the time comes again. what: "a recording" or "a report".
-hfStatus hfi_stream_check_time(hfiStream* stream, const hfState* state, const char* what, hfError* error);
+hfStatus hfi_stream_check_time(const hfiStream* stream, const hfState* state, const char* what, hfError* error);
 // After a step: events, controls and, when one is due, a frame. wall: a monotonic clock [s].
 void hfi_stream_step(hfiStream* stream, const hfSim* sim, const hfState* state, const hfInput* input,
                      const hfStepReport* step, double wall, hfiBytes* out);

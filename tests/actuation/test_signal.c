@@ -292,13 +292,65 @@ static void test_table_of_a_spreadsheet_without_names(void** s) {
   hf_model_free(m);
 }
 
+// A row of a log has the time at which its step ended: its controls acted before.
+static void test_table_of_a_log(void** s) {
+  (void)s;
+  const double zero = 0;
+  hfModel* m = make_model(HF_SIGNAL_CONSTANT, &zero, 1);
+  hfControlTable* table = NULL;
+  hfError error;
+  const char* text = "time,q[left],v[left],u[right],f[right],s[touch.0],\"p[a,b.x]\"\n0.5,0,0,1,0,0,0\n1,0,0,-2,0,0,0\n2,0,0,3,0,0,0\n";
+  if (hf_control_table_parse(&table, m, text, "log.csv", &error) != HF_OK) fail_msg("%s", error.message);
+  const double want[][2] = {{0, 1}, {0.499, 1}, {0.5, -2}, {0.99, -2}, {1, 3}, {1.5, 3}, {2, 3}, {50, 3}};
+  for (int i = 0; i < 8; ++i) {
+    double ctrl[2] = {8, 9};
+    hf_control_table_controls(table, want[i][0], ctrl);
+    assert_near(ctrl[0], 8, 0); // the log does not name it
+    assert_near(ctrl[1], want[i][1], 0);
+  }
+  hf_control_table_free(table);
+  table = NULL;
+  const struct { const char *text, *message; } bad[] = {
+      {"time,q[left]\n0,1\n", "c.csv:1: there is no actuator `q[left]`"},
+      {"time,u[middle]\n0,1\n", "c.csv:1: there is no actuator `middle`"},
+      {"time,u[left],u[left]\n0,1,1\n", "c.csv:1: actuator `left` has two columns"},
+      {"time,u[left],right\n0,1,1\n", "c.csv:1: a log has columns `u[NAME]`, `q[NAME]` and the like, and no column `right`"},
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+    assert_int_equal(hf_control_table_parse(&table, m, bad[i].text, "c.csv", &error), HF_ERROR_PARSE);
+    assert_string_equal(error.message, bad[i].message);
+    assert_null(table);
+  }
+  hf_model_free(m);
+}
+
+// An actuator that is called as a column of a log keeps its name.
+static void test_table_of_an_actuator_called_as_in_a_log(void** s) {
+  (void)s;
+  hfModel* m = parse_model("<mujoco><worldbody><body><joint name='x' type='slide'/><geom size='.1'/></body></worldbody>"
+                           "<actuator><motor name='a' joint='x'/><motor name='u[a]' joint='x'/></actuator></mujoco>");
+  hfControlTable* table = NULL;
+  hfError error;
+  const struct { const char* text; double a, ua; } cases[] = {{"time,u[a],a\n1,2,3\n", 0, 0}, {"time,u[a],u[u[a]]\n1,2,3\n", 2, 3}};
+  for (int i = 0; i < 2; ++i) {
+    double ctrl[2] = {0, 0};
+    if (hf_control_table_parse(&table, m, cases[i].text, "c.csv", &error) != HF_OK) fail_msg("%s", error.message);
+    hf_control_table_controls(table, 0.5, ctrl); // before the row: only a log acts there
+    assert_near(ctrl[0], cases[i].a, 0);
+    assert_near(ctrl[1], cases[i].ua, 0);
+    hf_control_table_free(table);
+  }
+  hf_model_free(m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_constant_and_controls), cmocka_unit_test(test_sine),        cmocka_unit_test(test_ramp), cmocka_unit_test(test_feedback),
       cmocka_unit_test(test_feedback_is_held_over_a_step), cmocka_unit_test(test_bad_feedback_is_refused),
       cmocka_unit_test(test_rates), cmocka_unit_test(test_chirp),                 cmocka_unit_test(test_table), cmocka_unit_test(test_cycle), cmocka_unit_test(test_table_holds),
       cmocka_unit_test(test_table_from_file),       cmocka_unit_test(test_table_refusals), cmocka_unit_test(test_table_with_quoted_names),
-      cmocka_unit_test(test_table_of_a_spreadsheet_without_names),
+      cmocka_unit_test(test_table_of_a_spreadsheet_without_names), cmocka_unit_test(test_table_of_a_log),
+      cmocka_unit_test(test_table_of_an_actuator_called_as_in_a_log),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

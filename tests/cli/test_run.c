@@ -134,6 +134,32 @@ static void test_controls_from_a_file(void** state) {
   assert_refused("run machine.xml --controls none.csv", 1, "none.csv");
 }
 
+// A log plays its controls back: the run is the same to the last bit.
+static void test_controls_from_a_log(void** state) {
+  (void)state;
+  static char first[TEXT_SIZE];
+  write_file("push.csv", "time,push\n0,-1\n0.05,2\n0.1,10\n");
+  assert_works("run machine.xml --time 0.2 --controls push.csv --log log.csv --log-forces");
+  read_file("log.csv", first);
+  assert_works("run machine.xml --time 0.2 --controls log.csv --log again.csv --log-forces");
+  read_file("again.csv", text);
+  assert_string_equal(text, first);
+}
+
+// Three steps of 5 ms are shorter than the interval of 1/60 s: the end of the run is in the recording all the same.
+static void test_recording_ends_with_the_run(void** state) {
+  (void)state;
+  hfRecording* recording = NULL;
+  hfError error = {HF_OK, ""};
+  assert_works("run machine.xml --time 0.015 --step 0.005 --ctrl 6 --record end.rec");
+  assert_int_equal(hf_recording_open(&recording, "end.rec", &error), HF_OK);
+  assert_int_equal(hf_recording_frame_count(recording), 2);
+  hfFrame last = hf_recording_frame(recording, 1);
+  assert_near(last.time, 0.015, 1e-15);
+  assert_near((double)last.v[0], 6 * 0.015 / 2, 1e-8); // single precision
+  hf_recording_free(recording);
+}
+
 // At rest the floor carries the ball: fn = m g. After 2 s what is left of the drop is far below
 // 1e-6.
 static void test_contact_log(void** state) {
@@ -487,7 +513,7 @@ int main(void) {
       cmocka_unit_test(test_free_fall_in_continuous_time),
       cmocka_unit_test(test_summary_for_people),
       cmocka_unit_test(test_controls_held), cmocka_unit_test(test_controls_win_over_signals),
-      cmocka_unit_test(test_controls_from_a_file),
+      cmocka_unit_test(test_controls_from_a_file), cmocka_unit_test(test_controls_from_a_log), cmocka_unit_test(test_recording_ends_with_the_run),
       cmocka_unit_test(test_contact_log),
       cmocka_unit_test(test_recording_and_report),
       cmocka_unit_test(test_bad_options),

@@ -205,6 +205,13 @@ def test_measurements_of_a_grip_that_are_no_numbers():
     for wrong in ((np.nan, 0, 0, 0.001), (0.1, np.inf, 0, 0.001), (0.1, 0, np.nan, 0.001), (0.1, 0, 0, 0), (0.1, 0, 0, -1)):
         with pytest.raises(ValueError, match="h positive"):
             grip.control(*wrong)
+    for command in (grip.open, grip.close):
+        for wrong in ((np.nan, 0.1), (0.1, np.nan), (0.1, np.inf)):
+            with pytest.raises(ValueError, match="must be finite"):
+                command(*wrong)
+    with pytest.raises(ValueError, match="an option is not a number"):
+        hf.Grip(stiffness=np.nan)
+    hf.Grip(force_limit=np.inf)
     assert grip.memory == before and np.isfinite(grip.control(0.1, 0, 0, 0.001))
 
 
@@ -348,8 +355,37 @@ def test_inverse_kinematics_refuses(models):
     for options in ({"period": 0.0}, {"speed": -np.ones(7)}):
         with pytest.raises(hf.ArgumentError, match="period"):
             arm.set(q).rate((0, 0, 0, 0.1, 0, 0), **options)
-    with pytest.raises(hf.NonFiniteError):
-        arm.set(q * np.nan).rate((0, 0, 0, 0.1, 0, 0))
+
+
+def test_arms_refuse_what_is_not_finite(models):
+    """They took it silently, and gave poses and torques of NaN."""
+    model = hf.Model.from_file(models / "iiwa14.xml")
+    arm = hf.Arm(model, "flange")
+    q, v, wanted = np.array([0.1, 0.5, 0.2, -1, 0.3, 0.7, 0.1]), np.zeros(7), np.zeros((7, 3))
+    pose = arm.set(q).pose[0]
+    for wrong in (np.nan, np.inf):
+        bad = q.copy()
+        bad[3] = wrong
+        for name, call in {"q_world": lambda: arm.set(bad), "q": lambda: arm.set(q, bad), "tau": lambda: arm.apply(bad, hf.Input(model)),
+                           "v_world": lambda: arm.torque(q, bad, wanted, (400, 0, 40), 0.002),
+                           "integral": lambda: arm.torque(q, v, wanted, (400, 0, 40), 0.002, bad)}.items():
+            with pytest.raises(hf.NonFiniteError, match=rf"^{name} must be finite: {name}\[3\] is {wrong}$"):
+                call()
+        with pytest.raises(hf.NonFiniteError, match="q_world"):
+            arm.torque(bad, v, wanted, (400, 0, 40), 0.002)
+        with pytest.raises(hf.NonFiniteError, match=r"wanted\[0, 1\]"):
+            arm.torque(q, v, [[0, wrong, 0]] + [[0, 0, 0]] * 6, (400, 0, 40), 0.002)
+        with pytest.raises(hf.NonFiniteError, match="gains"):
+            arm.torque(q, v, wanted, (400, wrong, 40), 0.002)
+        with pytest.raises(ValueError, match="h must be a time"):
+            arm.torque(q, v, wanted, (400, 0, 40), wrong)
+        with pytest.raises(hf.NonFiniteError, match="times"):
+            hf.control.keyframes([0, wrong], [0, 1], 0.5)
+        with pytest.raises(hf.NonFiniteError, match="values"):
+            hf.control.keyframes([0, 1], [0, wrong], 0.5)
+        with pytest.raises(hf.NonFiniteError, match="x must be finite"):
+            hf.control.minimise(lambda x: 0.0, [wrong])
+    assert np.array_equal(arm.pose[0], pose)
 
 
 def test_another_models_things(fall, models):
@@ -674,6 +710,26 @@ def test_names_of_files_as_bytes(tmp_path):
         hf.Model.from_file(name("nowhere.xml"))
 
 
+@pytest.mark.parametrize("after", ["nothing", "reset", "evaluate", "other state"])
+def test_a_recording_ends_with_the_last_state(tmp_path, after):
+    """Three steps of 5 ms had one frame. What is done to sim and state before stop() does not matter."""
+    sim = hf.Sim(hf.Model.from_string(FALL), step=0.005)
+    with sim.record(tmp_path / "a.rec"):
+        for _ in range(3):
+            sim.step()
+        end = sim.state.copy()
+        if after == "reset":
+            sim.reset()
+        elif after == "evaluate":
+            sim.evaluate()
+        elif after == "other state":
+            sim.reset()
+            sim.evaluate()
+    frames = hf.Recording(tmp_path / "a.rec")
+    assert frames.times.tolist() == [0, end.time]
+    assert np.allclose(frames[-1].q, end.q, rtol=0, atol=1e-6)  # single precision
+
+
 def test_a_report_holds_one_run():
     """Frames after a reset were left out of a report, too."""
     sim = hf.Sim(hf.Model.from_string(FALL), report=True)
@@ -682,6 +738,7 @@ def test_a_report_holds_one_run():
     sim.reset()
     with pytest.raises(hf.ArgumentError, match="the time went back .* a report holds one run"):
         sim.step()
+    assert sim.state.time == 0  # refused before the step
     sim.report("the first run")
     sim.reset()
     sim.step(steps=3)
@@ -698,6 +755,7 @@ def test_a_recording_holds_one_run(tmp_path):
     sim.reset()
     with pytest.raises(hf.ArgumentError, match="the time went back .* a recording holds one run"):
         sim.step()
+    assert sim.state.time == 0  # refused before the step
     sim.stop()
     with sim.record(tmp_path / "b.rec", interval=0, states=tmp_path / "b.csv"):
         sim.reset()

@@ -316,6 +316,33 @@ def test_lcp_of_definite_matrices(n, seed):
     assert hf.lcp.minors(A)[-1] == pytest.approx(np.linalg.det(A), rel=1e-8)
 
 
+def largest_inverse(model, key, steps, **options):
+    """Largest force that the inverse of a step's own velocities has, where zero is right."""
+    sim, asked = hf.Sim(model, **options), hf.Sim(model, **options)
+    if key:
+        sim.reset(key)
+    else:
+        sim.state.v[-3:] = 3.0  # what is free begins to turn
+    worst = 0.0
+    for _ in range(steps):
+        before = sim.state.copy()
+        sim.step()
+        worst = max(worst, np.abs(asked.inverse(sim.state.v, before, sim.input)).max())
+    return worst
+
+
+def test_inverse_of_the_step_problem(models):
+    """What a step does beside its problem is the only reason for which the inverse of its velocities is not zero (docs/theory/drives.md)."""
+    boxes = "".join(f"<body pos='{1e-4 * i} 0 {1.5e-3 + 2.2e-3 * i}' euler='10 {20 * i} 0'><freejoint/><geom type='box' size='.001 .001 .0005'/></body>" for i in range(4))
+    tiny = hf.Model.from_string(f"<mujoco><option timestep='0.01'/><worldbody><geom type='plane' size='1 1 1'/>{boxes}</worldbody></mujoco>")
+    links = hf.Model.from_string("<mujoco><worldbody><body><freejoint/><geom type='box' size='.1 .05 .02' mass='1'/><body pos='.1 0 0'>"
+                                 "<joint axis='0 1 0'/><geom type='capsule' size='.02 .1' pos='.1 0 0' mass='.5'/></body></body></worldbody></mujoco>")
+    cases = [(hf.Model.from_file(models / "gripper_mug.xml"), "rim", {"step": 0.01}), (hf.Model.from_file(models / "ur10_tracking.xml"), None, {}), (tiny, None, {}), (links, None, {})]
+    plain = [largest_inverse(m, key, 60, **o, gyroscopic="off", anticipate="off") for m, key, o in cases]
+    assert max(plain) < 1e-5  # the solver ends at 1e-8 of forces of up to 1e3 N
+    assert min(largest_inverse(m, key, 60, **o) for m, key, o in cases) > 1e-4  # the options matter in all of them
+
+
 def test_inverse_kinematics(models):
     model = hf.Model.from_file(models / "iiwa14.xml")
     arm = hf.Arm(model, model.names("body")[-1])

@@ -261,6 +261,17 @@ def test_controls_over_time(fall_scene, tmp_path):
         assert abs(r["metrics"]["v"]) < 1e-12 and r["metrics"]["top"] == pytest.approx(0.1 / r["parameters"]["m"], rel=1e-9)
 
 
+def test_controls_from_a_log(fall_scene, tmp_path):
+    """A row of a log acts before its time: 1 N until 0.1 s, -1 N until 0.2 s."""
+    (tmp_path / "log.csv").write_text("time,q[rail],u[push]\n0.05,0,1\n0.1,0,1\n0.15,0,-1\n0.2,0,-1\n")
+    study = Study(**fall_scene, controls="log.csv", keep={"v": "final(v('rail'))", "top": "max(v('rail'))"}, sample=0.01, parameters={"m": {"set": "mass.cart", "values": [1.0, 2.0]}})
+    for r in rows(study, tmp_path / "s.db"):
+        assert abs(r["metrics"]["v"]) < 1e-12 and r["metrics"]["top"] == pytest.approx(0.1 / r["parameters"]["m"], rel=1e-9)
+    (tmp_path / "log.csv").write_text("time,u[push],push\n0.05,1,1\n")
+    with pytest.raises(StudyError, match="it has no column push"):
+        study.run(tmp_path / "t.db", workers=1)
+
+
 def test_a_control_wins_over_a_signal_that_cannot_be_scaled(tmp_path):
     scene = tmp_path / "cart.xml"
     scene.write_text("<mujoco><option gravity='0 0 0' timestep='0.01'/><worldbody><body><joint name='rail' type='slide' axis='1 0 0'/>"

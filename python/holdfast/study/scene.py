@@ -100,12 +100,23 @@ def _controls(study: Any, model: Model, start: np.ndarray, times: np.ndarray) ->
         raise StudyError(f"controls: cannot read {path}: {error}") from None
     if header[0] != "time" or len(table) == 0 or np.any(np.diff(table[:, 0]) <= 0):
         raise StudyError(f"controls: {path} must have a column time that increases, and one for each actuator")
-    row = np.searchsorted(table[:, 0], times + 1e-9, side="right") - 1
+    # The rows of a log have the times of the ends of steps: they act before them. What it has beside controls is not used.
+    is_log = any(_log_column(name)[0] == "u" for name in header[1:] if name not in model.names("actuator"))
+    row = np.searchsorted(table[:, 0], times + 1e-9, side="right") - (0 if is_log else 1)
+    row = np.minimum(row, len(table) - 1)
     out = np.repeat(start[:, None, :], len(times), axis=1)
     for column, name in enumerate(header[1:], 1):
-        values = table[np.maximum(row, 0), column]
-        out[:, row >= 0, model.id("actuator", name)] = values[row >= 0]
+        symbol, actuator = _log_column(name) if is_log else ("u", name)
+        if symbol == "u":
+            out[:, row >= 0, model.id("actuator", actuator)] = table[row[row >= 0], column]
+        elif not symbol:
+            raise StudyError(f"controls: {path} is a log, with columns u[NAME], q[NAME] and the like: it has no column {name}")
     return out
+
+
+def _log_column(name: str) -> tuple[str, str]:
+    """Symbol and name of a log's column ``u[name]``; ("", name) of what is none."""
+    return (name[0], name[2:-1]) if name[1:2] == "[" and name.endswith("]") else ("", name)
 
 
 class SceneRunner:
