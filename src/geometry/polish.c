@@ -188,7 +188,10 @@ static int try_edges(Polish* p, hfiEdgeRule rule, int sides) {
   if (sides & HFI_EDGES_OF_A) all = hfi_edges_find(c, p->simplex, p->best.n, rule, HFI_EDGES_OF_A);
   if (sides & HFI_EDGES_OF_B) b = hfi_edges_find(c, p->simplex, p->best.n, rule, HFI_EDGES_OF_B);
   int of_A = all.count;
-  hfi_edges_join(&all, &b);
+  if (of_A == 1 && b.count == 2)
+    all = b, of_A = 0; // A face fixes n alone. An edge along it may be turned a little from it.
+  else
+    hfi_edges_join(&all, &b);
   int single = of_A <= 1 && b.count <= 1 && all.count == of_A + b.count; // no face, and no two parallel edges
   return try_guess(p, &all, of_A, single, p->best.n);
 }
