@@ -1,7 +1,6 @@
 """Kill and full-disk trials for every file of outputs.py: what is there afterwards is the older file or a usable new one, and nothing
 lies beside it."""
 
-import os
 import random
 import re
 import resource
@@ -131,6 +130,14 @@ def test_full_disk(output, folder):
     check_whole(output, folder, whole)
 
 
+def is_newer(path, started):
+    """Is the file there, and was it written after that time? It may go at any moment."""
+    try:
+        return path.stat().st_mtime > started
+    except FileNotFoundError:
+        return False
+
+
 def test_render_leaves_no_page(tmp_path):
     """The page from which a picture is drawn lies in /tmp; it does not outlive a kill."""
     render = next(o for o in OUTPUTS if o.name == "render")
@@ -144,6 +151,6 @@ def test_render_leaves_no_page(tmp_path):
         process.kill()
         process.communicate()
         deadline = time.time() + 30  # Pages of other programs that draw at the same time are among these; they last for some seconds.
-        while (left := {p for p in pages if p.exists() and os.path.getmtime(p) > started}) and time.time() < deadline:
+        while (left := {p for p in pages if is_newer(p, started)}) and time.time() < deadline:
             time.sleep(0.1)
         assert not left
