@@ -11,8 +11,8 @@
 #include "linalg/block_rough.h"
 
 #include "base/compile.h"
-#include "base/lanes.h"
 #include "linalg/dense.h"
+#include "linalg/weighted.h"
 
 #include <math.h>
 #include <string.h>
@@ -163,23 +163,10 @@ void hfi_block_multiply(const hfiBlockMatrix* B, const double* x, double* y) {
 
 // ---- the iteration -----------------------------------------------------------------------------------
 
-// sum_i w_i x_i y_i in four partial sums
-static double weighted_dot(const double* w, const double* x, const double* y, int32_t n) {
-  hfiQuad s = hfi_quad_zero();
-  double rest = 0;
-  for (; n >= 4; n -= 4, w += 4, x += 4, y += 4) {
-    hfiQuad product = hfi_quad_multiply(hfi_quad_load(x), hfi_quad_load(y));
-    s = hfi_quad_add(s, hfi_quad_multiply(product, hfi_quad_load(w)));
-  }
-  for (; n > 0; --n, ++w, ++x, ++y) rest += x[0] * y[0] * w[0];
-  hfiTwo low = hfi_quad_low(s), high = hfi_quad_high(s);
-  return ((low[0] + high[0]) + (low[1] + high[1])) + rest;
-}
-
 int hfi_block_iterate(const hfiBlockMatrix* B, const double* weight, double tolerance, double* b) {
   int32_t n = B->first[B->nodes];
   double *x = B->rough->vectors, *r = x + n, *p = r + n, *q = p + MOST * n, square[MOST];
-  double norm2 = weighted_dot(weight, b, b, n), enough = tolerance * tolerance * norm2;
+  double norm2 = hfi_weighted_dot(weight, b, b, n), enough = tolerance * tolerance * norm2;
   if (norm2 == 0) return 1;
   memset(x, 0, sizeof *x * (size_t)n);
   memcpy(r, b, sizeof *r * (size_t)n);
@@ -188,15 +175,15 @@ int hfi_block_iterate(const hfiBlockMatrix* B, const double* weight, double tole
     hfi_block_solve(B, p);
     hfi_block_multiply(B, p, q);
     for (int j = 0; j < k; ++j) {
-      double share = weighted_dot(weight, q, q + (j - k) * n, n) / square[j];
+      double share = hfi_weighted_dot(weight, q, q + (j - k) * n, n) / square[j];
       hfi_axpy(q, -share, q + (j - k) * n, n);
       hfi_axpy(p, -share, p + (j - k) * n, n);
     }
-    square[k] = weighted_dot(weight, q, q, n);
-    double a = weighted_dot(weight, r, q, n) / square[k];
+    square[k] = hfi_weighted_dot(weight, q, q, n);
+    double a = hfi_weighted_dot(weight, r, q, n) / square[k];
     hfi_axpy(x, a, p, n);
     hfi_axpy(r, -a, q, n);
-    if (!(weighted_dot(weight, r, r, n) <= enough)) continue;
+    if (!(hfi_weighted_dot(weight, r, r, n) <= enough)) continue;
     memcpy(b, x, sizeof *b * (size_t)n);
     return 1;
   }

@@ -4,7 +4,6 @@
 #include "base/output.h"
 #include "record/stream.h"
 
-
 // The file is written at most this often [s] unless this many bytes wait: a call of the system costs as much as
 // a small step. A killed process loses no more than that.
 static const double flush_time = 0.1;

@@ -9,8 +9,8 @@
 #include "solve/system.h"
 
 #include "base/compile.h"
-#include "base/lanes.h"
 #include "linalg/dense.h"
+#include "linalg/weighted.h"
 #include "math/vec3.h"
 #include "solve/contact.h"
 #include "solve/patch.h"
@@ -233,21 +233,9 @@ const double* hfi_system_row_weights(hfiIsland* I) {
   return I->weight;
 }
 
-// sum_i w_i x_i^2 of n numbers, a constant where many islands have that number, in four partial sums.
-HFI_COPIED double sum_by_four(const double* x, const double* w, int32_t n) {
-  hfiQuad s = hfi_quad_zero();
-  for (; n >= 4; n -= 4, x += 4, w += 4) {
-    hfiQuad y = hfi_quad_load(x);
-    s = hfi_quad_add(s, hfi_quad_multiply(hfi_quad_multiply(y, y), hfi_quad_load(w)));
-  }
-  hfiTwo low = hfi_quad_low(s), high = hfi_quad_high(s);
-  double first = low[0];
-  for (; n > 0; --n, ++x, ++w) first += x[0] * x[0] * w[0];
-  return (first + high[0]) + (low[1] + high[1]);
-}
-
+// sum_i w_i x_i^2 of n numbers, a constant where many islands have that number.
 HFI_CALLED static double sum_many_squares(const double* x, const double* w, int32_t n) {
-  return n == 6 ? sum_by_four(x, w, 6) : sum_by_four(x, w, n); // six: a free body
+  return n == 6 ? hfi_weighted_dot(w, x, x, 6) : hfi_weighted_dot(w, x, x, n); // six: a free body
 }
 
 // The same; few dofs, as those of a body in the plane or of a finger, are summed in registers of the caller.

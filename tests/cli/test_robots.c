@@ -32,6 +32,15 @@ static void write_scene(const char* name, const char* option) {
   write_file(name, text);
 }
 
+// Runs holdfast with these arguments, and then judge.py on what came of it. Skips the test where there is no MuJoCo.
+static void run_and_judge(const char* arguments, const char* judge) {
+  int status = holdfast(arguments);
+  if (strstr(standard_error, "no MuJoCo found")) skip();
+  assert_int_equal(status, 0);
+  write_file("judge.py", judge);
+  assert_int_equal(system("python3 judge.py"), 0);
+}
+
 static void test_rests_as_in_mujoco(void** state) {
   (void)state;
   assert_int_equal(system("mkdir -p scenes"), 0);
@@ -40,14 +49,11 @@ static void test_rests_as_in_mujoco(void** state) {
   write_file("scenes/limits.xml", kLimits);
   write_file("scenes/part.xml", "<mujoco><worldbody><geom size='1'/></worldbody></mujoco>");
   write_file("scenes/whole.xml", "<mujoco><include file='part.xml'/></mujoco>");
-  int status = holdfast("bench robots scenes --quick --json");
-  if (strstr(standard_error, "no MuJoCo found")) skip();
-  assert_int_equal(status, 0);
-  write_file("judge.py", "import json\n"
-                         "r = json.load(open('stdout.txt'))\n"
-                         "assert r['figures'] == {'compared': 4, 'not_compared': 0, 'alike': 4, 'explained': 0}, r\n"
-                         "assert r['must'][0]['holds']\n");
-  assert_int_equal(system("python3 judge.py"), 0);
+  run_and_judge("bench robots scenes --quick --json",
+                "import json\n"
+                "r = json.load(open('stdout.txt'))\n"
+                "assert r['figures'] == {'compared': 4, 'not_compared': 0, 'alike': 4, 'explained': 0}, r\n"
+                "assert r['must'][0]['holds']\n");
 }
 
 // Scenes in which the engines differ, each for one reason: a ball that falls in long steps, links that overlap at their joints, a leg that
@@ -74,15 +80,12 @@ static void test_says_why_scenes_differ(void** state) {
   (void)state;
   assert_int_equal(system("mkdir -p differing"), 0);
   write_differing_scenes();
-  int status = holdfast("bench robots differing --quick --out results");
-  if (strstr(standard_error, "no MuJoCo found")) skip();
-  assert_int_equal(status, 0);
-  write_file("judge.py", "rows = dict((row[1].strip(), row[-2]) for row in (line.split('|') for line in open('results/robots.md')) if len(row) > 9)\n"
-                         "assert 'length of the steps' in rows['steps.xml'], rows\n"
-                         "assert 'parts that overlap by 20 mm' in rows['overlap.xml'], rows\n"
-                         "assert rows['friction.xml'].strip().startswith('friction: '), rows\n"
-                         "assert not rows['fused.xml'].strip(), rows\n");
-  assert_int_equal(system("python3 judge.py"), 0);
+  run_and_judge("bench robots differing --quick --out results",
+                "rows = dict((row[1].strip(), row[-2]) for row in (line.split('|') for line in open('results/robots.md')) if len(row) > 9)\n"
+                "assert 'length of the steps' in rows['steps.xml'], rows\n"
+                "assert 'parts that overlap by 20 mm' in rows['overlap.xml'], rows\n"
+                "assert rows['friction.xml'].strip().startswith('friction: '), rows\n"
+                "assert not rows['fused.xml'].strip(), rows\n");
 }
 
 static void test_refusals(void** state) {

@@ -301,6 +301,16 @@ def test_actuators_of_a_compiled_model():
     assert np.allclose(sims[0].state.act, sims[1].state.act, rtol=1e-12)
 
 
+def go_on_alike(m, d, sim, rng):
+    """Both engines take 20 steps with the same random controls, and measure the same after each."""
+    for _ in range(20):
+        d.ctrl[:] = sim.input.ctrl[:] = rng.normal(size=2)
+        mujoco.mj_step(m, d)
+        mujoco.mj_forward(m, d)  # measures at the end of the step
+        sim.step()
+        assert sim.state.q[0] == pytest.approx(d.qpos[0], abs=1e-9) and sim.sensors == pytest.approx(d.sensordata, abs=1e-9)
+
+
 @pytest.mark.skipif(not hasattr(mujoco.MjModel, "nhistory"), reason="this MuJoCo has no delays")
 def test_what_is_under_way_goes_over():
     """A run that goes on here from an mjData: controls and measurements under way arrive as in MuJoCo, to 1e-9."""
@@ -316,12 +326,7 @@ def test_what_is_under_way_goes_over():
     model = hf.from_mujoco(m)
     sim = hf.Sim(model)
     hf.state_from_mujoco(model, d, sim.state)
-    for _ in range(20):
-        d.ctrl[:] = sim.input.ctrl[:] = rng.normal(size=2)
-        mujoco.mj_step(m, d)
-        mujoco.mj_forward(m, d)  # measures at the end of the step
-        sim.step()
-        assert sim.state.q[0] == pytest.approx(d.qpos[0], abs=1e-9) and sim.sensors == pytest.approx(d.sensordata, abs=1e-9)
+    go_on_alike(m, d, sim, rng)
 
 
 @pytest.mark.skipif(not hasattr(mujoco.MjModel, "nhistory"), reason="this MuJoCo has no delays")
@@ -342,12 +347,7 @@ def test_what_is_under_way_goes_back(before):
     hf.state_to_mujoco(sim.state, d)
     back = hf.state_from_mujoco(model, d)
     assert np.array_equal(back.q, sim.state.q) and np.array_equal(back.v, sim.state.v) and back.time == sim.state.time
-    for _ in range(20):
-        d.ctrl[:] = sim.input.ctrl[:] = rng.normal(size=2)
-        mujoco.mj_step(m, d)
-        mujoco.mj_forward(m, d)  # measures at the end of the step
-        sim.step()
-        assert sim.state.q[0] == pytest.approx(d.qpos[0], abs=1e-9) and sim.sensors == pytest.approx(d.sensordata, abs=1e-9)
+    go_on_alike(m, d, sim, rng)
 
 
 @pytest.mark.skipif(not hasattr(mujoco.MjModel, "nplastic"), reason="in this MuJoCo no spring yields")
