@@ -95,7 +95,7 @@ static void keep_violations(runStatistics* s, double time, const hfViolations* v
 }
 
 static void count_let_go(runStatistics* s, double time, const hfStepReport* report) {
-  if (report->nlet_go && s->let_go++ == 0) s->first_let_go = report->let_go, s->let_go_at = time;
+  if (report->nlet_go && s->let_go++ == 0) s->first_let_go_kind = report->let_go_kind, s->first_let_go = report->let_go, s->let_go_at = time;
 }
 
 static void count_step(runStatistics* s, const hfSim* sim, double time, const hfStepReport* report) {
@@ -215,12 +215,14 @@ static int judge_energy(const run* r) {
 }
 
 // Nor is one in which something came apart.
-static int judge_equalities(const run* r) {
+static int judge_let_go(const run* r) {
   const runStatistics* s = &r->statistics;
   char name[NAME_BUFFER];
   if (s->let_go == 0) return CLI_GOOD;
-  say_error("equality %s lets go at %g s: it opens though it pulls as hard as it may, in %ld of %ld steps with any others; take a shorter step, or give the bodies that it joins "
-            "more mass or armature", object_name(r->model, HF_OBJECT_EQUALITY, s->first_let_go, name), s->let_go_at, s->let_go, s->steps);
+  int equality = s->first_let_go_kind == HF_OBJECT_EQUALITY;
+  say_error("%s %s lets go at %g s: %s, in %ld of %ld steps with any others; take a shorter step, or give the bodies that it %s more mass or armature",
+            what_lets_go(s->first_let_go_kind), object_name(r->model, s->first_let_go_kind, s->first_let_go, name), s->let_go_at,
+            equality ? "it opens though it pulls as hard as it may" : "it is passed further and further though it pushes back", s->let_go, s->steps, equality ? "joins" : "holds");
   return CLI_FAILED;
 }
 
@@ -249,7 +251,7 @@ static int simulate(const runOptions* o, run* r, const hfControlTable* table) {
     say_error("interrupted at %g s; the files are complete up to there", r->state->time);
   if (status == CLI_GOOD) status = judge_capacity(r);
   if (status == CLI_GOOD) status = judge_energy(r);
-  if (status == CLI_GOOD) status = judge_equalities(r);
+  if (status == CLI_GOOD) status = judge_let_go(r);
   int printed = opened != HF_OK ? CLI_GOOD : o->json ? print_run_json(r) : print_summary(r);
   if (status == CLI_GOOD) status = r->interrupted ? CLI_FAILED : printed;
   return status;

@@ -45,8 +45,9 @@ typedef struct runStatistics {
   long dropped, not_converged;   // contacts that exceeded the capacity; steps that did not reach the tolerance
   double worst_residual, worst_coupled_residual, max_depth;
   worstViolation worst[VIOLATIONS];
-  long let_go;             // steps in which an equality let go
-  int first_let_go;        // the first that did
+  long let_go;             // steps in which an equality or limit let go
+  hfObjectKind first_let_go_kind; // the first that did
+  int first_let_go;
   double let_go_at;        // simulated time at the end of that step [s]
   long gained;             // steps that ended with energy that no work explains
   double gained_energy;    // their sum [J]
@@ -99,6 +100,8 @@ void discard_outputs(outputs* out);
 // Print the result as text or as JSON, or write it as an HTML file. Each returns the exit status.
 int print_summary(const run* r);
 int print_run_json(const run* r);
+// "equality", "limit of joint" or "limit of tendon".
+const char* what_lets_go(hfObjectKind kind);
 int close_report(const run* r, hfReport* report);
 int record_figures(const run* r, hfRecorder* recorder);
 

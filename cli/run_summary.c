@@ -83,6 +83,10 @@ static int describe_violations(const run* r, const worstViolation two[2], char* 
   return used > 0;
 }
 
+const char* what_lets_go(hfObjectKind kind) {
+  return kind == HF_OBJECT_EQUALITY ? "equality" : kind == HF_OBJECT_JOINT ? "limit of joint" : "limit of tendon";
+}
+
 static void add_violations(summary* m, const run* r) {
   char text[LINE_SIZE - 20]; // with room for the words before it
   if (describe_violations(r, r->statistics.worst, text, sizeof text)) ADD(m, "equalities", "off by up to %s", text);
@@ -121,7 +125,8 @@ static summary summarise(const run* r) {
     ADD(&m, "gained energy", "%.3g J that no work explains in %ld steps, first at %g s", s->gained_energy, s->gained, s->gained_at);
   if (s->let_go > 0) {
     char name[NAME_BUFFER];
-    ADD(&m, "let go", "equality %s first, at %g s; in %ld steps in all", object_name(r->model, HF_OBJECT_EQUALITY, s->first_let_go, name), s->let_go_at, s->let_go);
+    ADD(&m, "let go", "%s %s first, at %g s; in %ld steps in all", what_lets_go(s->first_let_go_kind), object_name(r->model, s->first_let_go_kind, s->first_let_go, name), s->let_go_at,
+        s->let_go);
   }
   if (s->dropped > 0)
     ADD(&m, "dropped", "%ld contacts beyond the capacity; see max_contacts", s->dropped);
@@ -328,6 +333,18 @@ static json_t* violations_json(const run* r) {
   return o;
 }
 
+// The first equality or limit that let go, and when.
+static json_t* let_go_json(const run* r) {
+  const runStatistics* s = &r->statistics;
+  char name[NAME_BUFFER];
+  json_t* o = json_object();
+  if (s->let_go == 0) return o;
+  json_object_set_new(o, "kind", json_string(hf_object_kind_name(s->first_let_go_kind)));
+  json_object_set_new(o, "name", json_string(object_name(r->model, s->first_let_go_kind, s->first_let_go, name)));
+  json_object_set_new(o, "time", json_number(s->let_go_at));
+  return o;
+}
+
 static void set_statistics(json_t* o, const run* r) {
   const runStatistics* s = &r->statistics;
   json_object_set_new(o, "wall_time", json_number(s->wall));
@@ -354,6 +371,7 @@ static void set_statistics(json_t* o, const run* r) {
   json_object_set_new(o, "max_depth", json_number(s->max_depth));
   json_object_set_new(o, "violation", violations_json(r));
   json_object_set_new(o, "steps_letting_go", json_integer(s->let_go));
+  json_object_set_new(o, "let_go", let_go_json(r));
   if (s->evaluations == 0) return;
   json_t* integrator = json_object();
   json_object_set_new(integrator, "evaluations", json_integer(s->evaluations));

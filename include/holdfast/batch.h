@@ -81,6 +81,8 @@ typedef struct hfWorldReport {
   double residual;    // worst of the steps [-]
   double max_depth;   // deepest overlap at the start of a step [m]
   hfViolations violation; // worst violations of equalities and limits at the end of a step
+  int32_t steps_letting_go;     // steps in which an equality or limit let go
+  int32_t let_go_kind, let_go;  // the first that did, as in hfStepReport
 } hfWorldReport;
 
 typedef struct hfBatch hfBatch;

@@ -241,8 +241,9 @@ typedef struct hfStepReport {
   int32_t nstick;         // contacts that stick
   int32_t nsleep;         // trees that sleep at the end of the step; their contacts are not counted or reported
   int32_t nstopped;       // trees that stopped within the step because they would have passed through another body
-  int32_t nlet_go;        // equalities that open though they pull as hard as they may (status HF_LET_GO)
-  int32_t let_go;         // the first of them: hf_model_name(model, HF_OBJECT_EQUALITY, let_go); 0 where there is none
+  int32_t nlet_go;        // equalities that open though they pull as hard as they may, and limits that are passed further and further (status HF_LET_GO)
+  int32_t let_go_kind;    // of the first of them: HF_OBJECT_EQUALITY, HF_OBJECT_JOINT or HF_OBJECT_TENDON; 0 where there is none
+  int32_t let_go;         // which one: hf_model_name(model, let_go_kind, let_go); 0 where there is none
   double max_depth;       // deepest overlap at the start of the step [m]
   hfViolations violation; // worst violations of equalities and limits at the end of the step
   double energy_gain;     // energy that no work explains, where something is fast; with HF_GAINED_ENERGY perhaps of several steps (docs/theory/motion.md) [J]

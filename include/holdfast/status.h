@@ -30,7 +30,7 @@ typedef enum hfStatus {
   HF_STEP_TOO_SMALL = 5,// a step controller reached its smallest step
   HF_FLAGGED = 6,       // a batch: some worlds have a status of their own, in their reports
   HF_GAINED_ENERGY = 7, // a step, or several that followed each other, gave energy that no work explains; the report says how much
-  HF_LET_GO = 8,        // an equality opens though it pulls as hard as it may; the report says which
+  HF_LET_GO = 8,        // an equality opens though it pulls as hard as it may, or a limit is passed further and further; the report says which
 
   // Refusals: nothing was changed.
   HF_ERROR_ARGUMENT = -1,    // an option or argument is out of range

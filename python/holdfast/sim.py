@@ -234,9 +234,11 @@ class Sim(_core.Sim):
         ``stats["violation.equality_distance"]`` is how far points that should meet are apart [m], with ``.equality_angle`` [rad],
         ``.limit_distance`` [m] and ``.limit_angle`` [rad]. The same key with ``.kind`` and ``.name`` says which equality, joint or tendon
         it is: "" where nothing is violated, and a name "#ID" where it has none. ``stats["nlet_go"]`` counts equalities that open though
-        they pull as hard as they may, and ``stats["let_go"]`` names the first of them."""
+        they pull as hard as they may and limits that are passed further and further; ``stats["let_go"]`` names the first of them, and
+        ``stats["let_go_kind"]`` says whether it is an "equality", "joint" or "tendon"."""
         stats = self._last_report()
-        stats["let_go"] = (self.model.labels("equality")[stats["let_go"]]) if stats["nlet_go"] else ""
+        stats["let_go_kind"] = _kind_name(stats["let_go_kind"]) if stats["nlet_go"] else ""
+        stats["let_go"] = self.model.labels(stats["let_go_kind"])[stats["let_go"]] if stats["nlet_go"] else ""
         for key in [k.removesuffix(".amount") for k in stats if k.endswith(".amount")]:
             amount, kind, index = (stats.pop(f"{key}.{part}") for part in ("amount", "kind", "id"))
             stats[key] = amount

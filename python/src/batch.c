@@ -18,7 +18,8 @@ static const member report_members[] = {
     MEMBER(hfWorldReport, status), MEMBER(hfWorldReport, steps),      MEMBER(hfWorldReport, ncontact),
     MEMBER(hfWorldReport, nstick), MEMBER(hfWorldReport, ndropped),   MEMBER(hfWorldReport, rung),
     MEMBER(hfWorldReport, iterations), MEMBER(hfWorldReport, kept),   MEMBER(hfWorldReport, residual),
-    MEMBER(hfWorldReport, max_depth), VIOLATIONS(hfWorldReport)};
+    MEMBER(hfWorldReport, max_depth), VIOLATIONS(hfWorldReport), MEMBER(hfWorldReport, steps_letting_go),
+    MEMBER(hfWorldReport, let_go_kind), MEMBER(hfWorldReport, let_go)};
 
 static void release_batch(void* batch) { hf_batch_free(batch); }
 

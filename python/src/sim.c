@@ -14,6 +14,7 @@ static const member report_members[] = {
     MEMBER(hfStepReport, nsleep),
     MEMBER(hfStepReport, nstopped),
     MEMBER(hfStepReport, nlet_go),
+    MEMBER(hfStepReport, let_go_kind),
     MEMBER(hfStepReport, let_go),
     MEMBER(hfStepReport, max_depth),
     VIOLATIONS(hfStepReport),

@@ -59,9 +59,8 @@ typedef struct hfiPassive { uint32_t revision; int32_t known, springs, dampers, 
 
 // Rows of a near-rigid equality, or of the translation or rotation of a weld, whose error is so large that they should be far steeper than they may.
 typedef struct hfiOverload {
-  int32_t equality;
-  int32_t row, jac, col, ncol; // as in hfiRowBlock, of the first of them
-  int32_t n;                   // how many
+  int32_t equality, is_rotation; // is_rotation: 1: the rotation of a weld
+  double error;                  // at the start of the step [m or rad]
 } hfiOverload;
 
 struct hfActuation {
@@ -110,6 +109,7 @@ struct hfActuation {
   double *wanted, *torque; // (nv) accelerations that drives by computed torque ask for, and the forces for them
   hfiDriveSum* drive_sum;  // (ndrive_sum)
   hfiRows rows;
+  double* start_length;    // (ntendon) tendon_length at the start of the step
   int32_t noverload;       // such rows of the step
   hfiOverload* overload;   // (2 neq)
   double free_way;         // least way of the dofs from a hinge, slide or tendon to a limit that got no row [m or rad]
@@ -286,10 +286,6 @@ double hfi_equality_mass(const hfModel* model, const hfiEquality* equality);
 // Computes columns and Jacobian (dim x ncol, row-major). Returns ncol.
 int hfi_equality_jacobian(hfActuation* a, const hfDynamics* d, int equality, const hfiEquality* e, int32_t* cols, double* J);
 
-// How many equalities let go in a step that ends at velocities v1 (nv): their rows are overloaded and open further. *first: the first of them,
-// where there are any.
-int hfi_equalities_let_go(const hfActuation* a, const double* v1, int32_t* first);
-
 // The error of the coupling of two joints or tendons that are x1 and x2 from their references; x2 is 0 where there is no second.
 double hfi_coupling_error(const hfModel* model, int equality, double x1, double x2);
 
@@ -300,5 +296,20 @@ int hfi_has_violations(const hfActuation* a);
 int hfi_violations_need_poses(const hfModel* m);
 // Finds the violations at q. The dynamics are there, if these need poses. What the actuation knows of its last step stays.
 hfViolations hfi_find_violations(const hfActuation* a, const hfDynamics* d, const double* q);
+
+// Equalities and limits that let go: how many, and the first of them.
+typedef struct hfiLetGo { int32_t count, kind, id; } hfiLetGo;
+
+// Which laws limits had in a step.
+typedef struct hfiLimitLaws {
+  int rigid, soft_defaults; // rigid_limits and soft_defaults of hfiActuationStep
+  int continuous;           // 1: those of continuous time
+  double h;                 // [s]
+} hfiLimitLaws;
+
+// What lets go in a step that ends at q (nq), v (nv) with these violations: equalities whose rows were overloaded and that are open further, and limits that
+// are passed far, and further and further (docs/theory/actuation.md, "Letting go"). The actuation knows the start of the step; the
+// dynamics are at its end where violations need poses.
+hfiLetGo hfi_find_let_go(const hfActuation* a, const hfDynamics* d, const hfViolations* violations, const hfiLimitLaws* laws, const double* q, const double* v);
 
 #endif

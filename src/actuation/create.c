@@ -104,7 +104,7 @@ static void take_arrays(hfActuation* a, hfiArena* arena) {
   a->tendon_dof = HFI_TAKE(arena, int32_t, ntendon_dof);
   a->wrap_slot = HFI_TAKE(arena, int32_t, m->nwrap);
   HFI_TAKE_EACH(arena, double, m->ntendon, &a->tendon_length0, &a->tendon_weight, &a->tendon_length, &a->tendon_velocity,
-                                           &a->tendon_total);
+                                           &a->tendon_total, &a->start_length);
   a->moment_start = HFI_TAKE(arena, int32_t, m->nu + 1);
   a->moment_dof = HFI_TAKE(arena, int32_t, nmoment);
   HFI_TAKE_EACH(arena, int32_t, m->nu, &a->coordinate, &a->drive_sum_of, &a->orientation, &a->law);

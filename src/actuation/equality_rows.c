@@ -30,8 +30,6 @@ static const double APART = 1e-3;        // Forces on attachment points that are
 static const double LARGE_ERROR = 1e-3;
 // Rows that should be so many times steeper than they may are overloaded: they pull with less than a tenth of the force that their error asks for [-].
 static const double OVERLOADED = 10;
-// Overloaded rows let go where their error grows faster than this share of the release speed, with which they should close [-].
-static const double OPENING_SHARE = 0.1;
 
 // One group of an equality.
 typedef struct Group {
@@ -135,7 +133,7 @@ HFI_CALLED static double steepen_rows(const Group* g, double speed, double faste
   double slowing = max2(1, speed / fastest), wanted = slowing * g->steeper * max2(1, error / LARGE_ERROR), strength = hfi_strengthen_slowed_row(wanted);
   for (int i = 0; i < g->n; ++i) g->row[i].s0 /= slowing, g->row[i].kappa *= strength;
   if (wanted > OVERLOADED * strength)
-    a->overload[a->noverload++] = (hfiOverload){g->id, (int32_t)(g->row - a->rows.row), (int32_t)(g->J - a->rows.J), (int32_t)(g->cols - a->rows.cols), g->ncol, g->n};
+    a->overload[a->noverload++] = (hfiOverload){g->id, g->is_rotation, error};
   return strength;
 }
 
@@ -235,28 +233,4 @@ static void add_equality(hfActuation* a, const hfDynamics* d, const hfiActuation
 
 void hfi_equality_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
   for (int i = 0; i < a->model->neq; ++i) add_equality(a, d, step, i);
-}
-
-// ---- rows that let go -------------------------------------------------------------------------------
-
-// Speed at which the error of rows grows at velocities v (nv); their aim s0 is against the error.
-static double opening_speed(const hfiRows* r, const hfiOverload* o, const double* v) {
-  const hfSaturatedRow* row = r->row + o->row;
-  double along = 0, aim2 = 0;
-  for (int i = 0; i < o->n; ++i) {
-    double s = 0;
-    for (int k = 0; k < o->ncol; ++k) s += r->J[o->jac + i * o->ncol + k] * v[r->cols[o->col + k]];
-    along -= s * row[i].s0, aim2 += sqr(row[i].s0);
-  }
-  return aim2 > 0 ? along / sqrt(aim2) : 0;
-}
-
-int hfi_equalities_let_go(const hfActuation* a, const double* v1, int32_t* first) {
-  int count = 0, last = -1;
-  for (const hfiOverload *o = a->overload, *end = o + a->noverload; o < end; ++o) {
-    if (o->equality == last || !(opening_speed(&a->rows, o, v1) > OPENING_SHARE * a->model->world.release_speed)) continue;
-    if (count++ == 0) *first = o->equality;
-    last = o->equality; // The two halves of a weld are one equality.
-  }
-  return count;
 }

@@ -2,11 +2,15 @@
 // problem.
 #include "actuation/actuation.h"
 
+#include <string.h>
+
 // Each part looks at all joints, dofs or actuators: it is left out where the model has nothing for it.
 void hfi_actuation_step(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau, double* diag) {
   const hfModel* m = a->model;
   const hfiPassive* has = &a->passive;
   hfi_rows_clear(&a->rows);
+  a->h = step->h;
+  if (m->ntendon) memcpy(a->start_length, a->tendon_length, sizeof *a->start_length * (size_t)m->ntendon);
   a->free_way = INFINITY;
   a->noverload = 0;
   a->first_friction = a->nfriction = a->ntarget = 0;

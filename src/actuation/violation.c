@@ -1,4 +1,4 @@
-// The largest violations of equalities and limits at a configuration.
+// The largest violations of equalities and limits at a configuration, and those that let go.
 //
 //   connect, weld   |p_W1 - p_W2| [m], and |e| of the turn e of a weld [rad] (equality.c)
 //   joint, tendon   |r| of the coupling, in the unit of its first joint or tendon
@@ -7,6 +7,9 @@
 
 #include "model/joint.h"
 #include "model/path.h"
+
+// Equalities and limits let go where their error grows faster than this share of the release speed, with which they should close [-].
+static const double OPENING_SHARE = 0.1;
 
 static int is_attachment(const hfModel* m, int i) { return hf_model_eq_type(m)[i] == HF_EQUALITY_CONNECT || hf_model_eq_type(m)[i] == HF_EQUALITY_WELD; }
 
@@ -106,4 +109,100 @@ hfViolations hfi_find_violations(const hfActuation* a, const hfDynamics* d, cons
   if (a->passive.limits) find_joints(m, q, &v);
   if (m->ntendon) find_tendons(d, q, &v);
   return v;
+}
+
+// ---- equalities that let go -------------------------------------------------------------------------
+
+static void let_go(hfiLetGo* go, int kind, int id) {
+  if (go->count++ == 0) go->kind = kind, go->id = id;
+}
+
+// The error of an equality, or of the rotation of a weld, at q [m or rad].
+static double error_at(const hfActuation* a, const hfDynamics* d, int i, int is_rotation, const double* q) {
+  hfViolations v = {0};
+  (is_attachment(a->model, i) ? find_attachment : find_coupling)(a, d, i, q, &v);
+  if (!is_attachment(a->model, i)) return max2(v.equality_distance.amount, v.equality_angle.amount); // A coupling has one of them.
+  return is_rotation ? v.equality_angle.amount : v.equality_distance.amount;
+}
+
+// Where bodies turn fast an equality opens though its rows, which know the directions of the start of the step only, close: the errors at the two ends of the step say
+// how fast it moved.
+static void equalities_let_go(const hfActuation* a, const hfDynamics* d, const double* q, hfiLetGo* go) {
+  int last = -1;
+  for (const hfiOverload *o = a->overload, *end = o + a->noverload; o < end; ++o) {
+    double speed = o->equality == last ? 0 : (error_at(a, d, o->equality, o->is_rotation, q) - o->error) / a->h;
+    if (!(speed > OPENING_SHARE * a->model->world.release_speed)) continue;
+    let_go(go, HF_OBJECT_EQUALITY, o->equality);
+    last = o->equality; // The two halves of a weld are one equality.
+  }
+}
+
+// ---- limits that let go -----------------------------------------------------------------------------
+
+// A near-rigid limit lets go only where it is passed by this angle, or by this length or the width of its range if that is less [m or rad]: it is no more the range
+// that somebody wrote down.
+static const double MOST_PASSED = 0.1;
+// No limit lets go that is passed by less: from there a joint returns within RELEASE_TIME (limit.c) [m or rad].
+static const double LEAST_PASSED = 0.01;
+// A limit with MuJoCo's law, or in continuous time, is a spring that an impact compresses: it lets go only where it is passed by so much [m or rad].
+static const double SOFT_PASSED = 1;
+
+// How far the limit of a joint or tendon, with a range of this width, may be passed [m or rad]. One that has a stiffness of its own gives way as that says.
+static double most_passed(const hfModel* m, const hfiLimitLaws* laws, int kind, int id, double width) {
+  const double* solref = (kind == HF_OBJECT_TENDON ? hf_model_tendon_limit_solref : hf_model_jnt_limit_solref)(m);
+  if (kind == HF_OBJECT_JOINT && (hf_model_jnt_limit_stiffness(m)[id] > 0 || hf_model_jnt_limit_damping(m)[id] > 0)) return INFINITY;
+  int is_soft = laws->continuous || (!laws->rigid && (solref[2 * id] != 0 || laws->soft_defaults));
+  return is_soft ? SOFT_PASSED : clamp(width, LEAST_PASSED, MOST_PASSED);
+}
+
+// One limit at the end of a step.
+typedef struct Passed {
+  double beyond; // the way beyond the range [m or rad]
+  double width;  // of a range of lengths, or of what a ball cannot reach; INFINITY: of other angles, which may have narrow ranges
+  double speed;  // at which `beyond` grows [m/s or rad/s]
+} Passed;
+
+static int lets_go(const hfModel* m, const hfiLimitLaws* laws, int kind, int id, Passed p) {
+  return p.beyond > LEAST_PASSED && p.speed > OPENING_SHARE * m->world.release_speed && p.beyond > most_passed(m, laws, kind, id, p.width);
+}
+
+// A ball that turns by more in a step than it is beyond its limit may have come out of it on the other side: then it counts as going on.
+static Passed passed_ball(const hfModel* m, const hfiLimitLaws* laws, int j, const double* q, const double* v) {
+  hfiJointLimit limit[HFI_MAX_JOINT_LIMITS];
+  if (!hfi_joint_limits(m, j, q, limit)) return (Passed){0};
+  double beyond = -limit->phi - hf_model_jnt_margin(m)[j], turning = v3_norm(v3_load(v)), speed = -v3_dot(v3_load(limit->J), v3_load(v));
+  return (Passed){beyond, HFI_PI - hf_model_jnt_range(m)[2 * j + 1], laws->h * turning > beyond ? turning : speed};
+}
+
+static Passed passed_joint(const hfModel* m, const hfiLimitLaws* laws, int j, const double* q, const double* v) {
+  const double* range = hf_model_jnt_range(m) + 2 * j;
+  q += hf_model_jnt_qposadr(m)[j], v += hf_model_jnt_dofadr(m)[j];
+  if (hf_model_jnt_type(m)[j] == HF_JOINT_BALL) return passed_ball(m, laws, j, q, v);
+  return (Passed){beyond_range(range, *q), is_angle(m, HF_OBJECT_JOINT, j) ? INFINITY : range[1] - range[0], *q > range[1] ? *v : -*v};
+}
+
+// The path of a tendon turns within a step: its lengths at the two ends of a step of discrete time say how fast it moved.
+static Passed passed_tendon(const hfActuation* a, const hfDynamics* d, const hfiLimitLaws* laws, int t, const double* q, const double* v) {
+  const double *range = hf_model_tendon_range(a->model) + 2 * t, length = hfi_tendon_length(d, t, q);
+  double speed = 0;
+  for (int k = a->tendon_start[t]; k < a->tendon_start[t + 1]; ++k) speed += a->tendon_J[k] * v[a->tendon_dof[k]];
+  if (!laws->continuous) speed = (length - a->start_length[t]) / a->h;
+  return (Passed){beyond_range(range, length), tendon_is_angle(a->model, t) ? INFINITY : range[1] - range[0], length > range[1] ? speed : -speed};
+}
+
+static void limits_let_go(const hfActuation* a, const hfDynamics* d, const hfiLimitLaws* laws, const double* q, const double* v, hfiLetGo* go) {
+  const hfModel* m = a->model;
+  for (int j = 0; j < m->njnt; ++j)
+    if (hf_model_jnt_limited(m)[j] && lets_go(m, laws, HF_OBJECT_JOINT, j, passed_joint(m, laws, j, q, v))) let_go(go, HF_OBJECT_JOINT, j);
+  for (int t = 0; t < m->ntendon; ++t)
+    if (hf_model_tendon_limited(m)[t] && lets_go(m, laws, HF_OBJECT_TENDON, t, passed_tendon(a, d, laws, t, q, v))) let_go(go, HF_OBJECT_TENDON, t);
+}
+
+// ---- all that lets go -------------------------------------------------------------------------------
+
+hfiLetGo hfi_find_let_go(const hfActuation* a, const hfDynamics* d, const hfViolations* violations, const hfiLimitLaws* laws, const double* q, const double* v) {
+  hfiLetGo go = {0};
+  if (!laws->continuous) equalities_let_go(a, d, q, &go);
+  if (max2(violations->limit_distance.amount, violations->limit_angle.amount) > LEAST_PASSED) limits_let_go(a, d, laws, q, v, &go);
+  return go;
 }

@@ -28,7 +28,7 @@ const char* hf_status_name(hfStatus status) {
   case HF_OVERFLOW: return "capacity overflow";
   case HF_STEP_TOO_SMALL: return "step too small";
   case HF_GAINED_ENERGY: return "energy grew without work";
-  case HF_LET_GO: return "an equality lets go";
+  case HF_LET_GO: return "an equality or limit lets go";
   case HF_FLAGGED: return "some worlds are flagged";
   case HF_ERROR_ARGUMENT: return "bad argument";
   case HF_ERROR_MEMORY: return "out of memory";

@@ -67,6 +67,7 @@ static void add_report(hfWorldReport* total, hfStatus status, const hfStepReport
   if (step->solve.residual > total->residual) total->residual = step->solve.residual;
   if (step->max_depth > total->max_depth) total->max_depth = step->max_depth;
   keep_violations(&total->violation, &step->violation);
+  if (step->nlet_go && total->steps_letting_go++ == 0) total->let_go_kind = step->let_go_kind, total->let_go = step->let_go;
 }
 
 static void write_row(double* array, const call* c, int w, int64_t row, int n, const double* from) {

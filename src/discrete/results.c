@@ -166,7 +166,6 @@ static void add_impacts(hfiDiscrete* s) {
 void hfi_discrete_results(hfiDiscrete* s, hfiStepOutput* out) {
   compute_contact_outcomes(s, out->report);
   hfi_actuation_end(&s->world->actuation, s->v1);
-  if (s->world->actuation.noverload) out->report->nlet_go = hfi_equalities_let_go(&s->world->actuation, s->v1, &out->report->let_go);
   if (s->mlcp) take_rigid_forces(s);
   if (out->constraint) compute_constraint_forces(s, out->constraint);
   if (s->nimpact) add_impacts(s);

@@ -43,6 +43,14 @@ static hfViolations find_violations(hfSim* s, const hfState* state) {
   return hfi_find_violations(a, &s->world->dynamics, hf_state_q(state));
 }
 
+// What lets go in a step of length h that ends in this state, into the report.
+static void find_let_go(const hfSim* s, const hfState* state, double h, hfStepReport* report) {
+  hfiLimitLaws laws = {s->config.rigid_limits, s->config.mujoco_softness, !s->method->discrete, h};
+  hfiLetGo go = hfi_find_let_go(&s->world->actuation, &s->world->dynamics, &report->violation, &laws, hf_state_q(state), hf_state_v(state));
+  report->nlet_go = go.count, report->let_go_kind = go.kind, report->let_go = go.id;
+  if (go.count && report->status == HF_OK) report->status = HF_LET_GO;
+}
+
 // Where a step was not taken, results are those of the state that stays, not those of an earlier step.
 static void look_instead(hfSim* s, const hfState* state, const hfInput* in, hfStepReport* report) {
   hfi_sim_look(s, state, in);
@@ -69,10 +77,10 @@ static hfInput leave_out_idle(const hfSim* s, const hfInput* in) {
 static void end_step(hfSim* s, hfState* state, const hfInput* in, double time, int has_first, hfStepReport* report) {
   remember_controls(s, state, time);
   hfi_sim_judge_energy(s, state, in, state->time - time, report);
-  if (report->nlet_go && report->status == HF_OK) report->status = HF_LET_GO;
   (s->method->discrete ? hfi_world_go : hfi_world_place)(s->world, hf_state_q(state), in);
   if (s->model->nrest) hfi_world_complete(s->world), hfi_yield_springs(&s->world->dynamics, hf_state_q(state), hf_state_mutable_rest(state));
   report->violation = find_violations(s, state);
+  find_let_go(s, state, state->time - time, report);
   if (s->model->nsensor) sense_end(s, state, in, time, has_first);
 }
 

@@ -351,17 +351,26 @@ static void test_violations_are_reported(void** state) {
   assert_says(standard_output, "\"rail\"");
 }
 
-// Three balls of 1 g under 10 kg that swings: no step of 10 ms holds them.
+// Two balls of 1 g under 1000 kg that swing: no step of 10 ms holds them. Nor does a limit hold a link of 0.1 g against 10 N m.
 static void test_letting_go_is_a_failure(void** state) {
   (void)state;
   write_file("chain.xml", "<mujoco><option timestep='0.01'/><worldbody><body name='a'><freejoint/><geom size='.02' mass='.001' contype='0' conaffinity='0'/></body>"
                           "<body name='b' pos='0 0 -.04'><freejoint/><geom size='.02' mass='.001' contype='0' conaffinity='0'/></body>"
-                          "<body name='load' pos='.1 0 -.2'><freejoint/><geom size='.05' mass='10' contype='0' conaffinity='0'/></body></worldbody>"
+                          "<body name='load' pos='.1 0 -.2'><freejoint/><geom size='.05' mass='1000' contype='0' conaffinity='0'/></body></worldbody>"
                           "<equality><connect name='top' body1='a' anchor='0 0 .02'/><connect name='middle' body1='b' body2='a' anchor='0 0 .02'/>"
                           "<connect name='low' body1='load' body2='b' anchor='-.1 0 .14'/></equality></mujoco>");
   assert_int_equal(holdfast("run chain.xml --time 2 --json"), 1);
   assert_says(standard_error, "lets go at");
   assert_true(json_value(standard_output, "steps_letting_go", 0) > 0);
+  assert_says(standard_output, "\"kind\": \"equality\"");
+  write_file("past.xml", "<mujoco><worldbody><body><joint name='elbow' axis='0 1 0' range='-30 30'/><geom size='.01' mass='1e-4'/></body></worldbody>"
+                         "<actuator><motor joint='elbow' gear='10'/></actuator><keyframe><key name='on' ctrl='1'/></keyframe></mujoco>");
+  assert_int_equal(holdfast("run past.xml --keyframe on --time 0.1"), 1);
+  assert_says(standard_error, "limit of joint elbow lets go at 0.002 s");
+  assert_says(standard_output, "limit of joint elbow first, at 0.002 s; in 50 steps in all");
+  assert_int_equal(holdfast("run past.xml --keyframe on --time 0.1 --json"), 1);
+  assert_near(json_value(standard_output, "steps_letting_go", 0), 50, 0);
+  assert_says(standard_output, "\"elbow\"");
 }
 
 // The longest step is said beside the median. Oracle: the longest is the largest of the steps, so not less than the median, and

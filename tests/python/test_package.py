@@ -85,7 +85,7 @@ def test_violations():
         assert (stats["violation.limit_distance.kind"], stats["violation.limit_distance.name"]) == ("joint", "rail")
         assert stats["violation.equality_angle"] == pytest.approx(sim.state.q["a"] - sim.state.q["b"], abs=1e-15) and stats["violation.equality_distance"] == 0
         assert (stats["violation.equality_angle.kind"], stats["violation.equality_angle.name"]) == ("equality", "#0")
-        assert stats["nlet_go"] == 0 and stats["let_go"] == ""
+        assert stats["nlet_go"] == 0 and stats["let_go"] == stats["let_go_kind"] == ""
     batch = hf.Batch(world, 2)
     batch.q[1, 0] = 1.03
     batch.step(1)
@@ -98,17 +98,29 @@ def test_violations():
 
 
 def test_letting_go():
-    """Two balls of 1 g under 10 kg that swings: no step of 10 ms holds them, and the step says so."""
+    """Two balls of 1 g under 1000 kg that swing: no step of 10 ms holds them, nor does a limit hold a link of 0.1 g against 10 N m, and the step says so."""
     ball = "<freejoint/><geom size='.02' mass='.001' contype='0' conaffinity='0'/></body>"
     chain = hf.Model.from_string(
         f"<mujoco><option timestep='0.01'/><worldbody><body name='a'>{ball}<body name='b' pos='0 0 -.04'>{ball}"
-        "<body name='load' pos='.1 0 -.2'><freejoint/><geom size='.05' mass='10' contype='0' conaffinity='0'/></body></worldbody>"
+        "<body name='load' pos='.1 0 -.2'><freejoint/><geom size='.05' mass='1000' contype='0' conaffinity='0'/></body></worldbody>"
         "<equality><connect name='top' body1='a' anchor='0 0 .02'/><connect name='middle' body1='b' body2='a' anchor='0 0 .02'/>"
         "<connect name='low' body1='load' body2='b' anchor='-.1 0 .14'/></equality></mujoco>")
     sim = hf.Sim(chain)
     status = next((s for s in (sim.step() for _ in range(300)) if s), 0)
-    assert hf.status_name(status) == "an equality lets go"
-    assert sim.stats["nlet_go"] >= 1 and sim.stats["let_go"] in ("top", "middle", "low")
+    assert hf.status_name(status) == "an equality or limit lets go"
+    assert sim.stats["nlet_go"] >= 1 and sim.stats["let_go"] in ("top", "middle", "low") and sim.stats["let_go_kind"] == "equality"
+    link = hf.Model.from_string(
+        "<mujoco><worldbody><body><joint name='elbow' axis='0 1 0' range='-30 30'/><geom size='.01' mass='1e-4'/></body></worldbody>"
+        "<actuator><motor joint='elbow' gear='10'/></actuator></mujoco>")
+    sim = hf.Sim(link)
+    sim.input.ctrl[0] = 1
+    assert hf.status_name(sim.step()) == "an equality or limit lets go"
+    assert (sim.stats["nlet_go"], sim.stats["let_go_kind"], sim.stats["let_go"]) == (1, "joint", "elbow")
+    batch = hf.Batch(link, 2)
+    batch.ctrl[1, 0] = 1
+    batch.step(10)
+    assert list(batch.reports["steps_letting_go"]) == [0, 10]
+    assert link.name("joint", batch.reports["let_go"][1]) == "elbow"
 
 
 def test_estimated_error():
