@@ -63,6 +63,9 @@ typedef struct hfiOverload {
   double error;                  // at the start of the step [m or rad]
 } hfiOverload;
 
+// A damper across the pull of a connect (tension.c).
+typedef struct hfiTension { int32_t equality; hfVec3 axis; double kappa; } hfiTension; // axis: along the pull; kappa [N m s/rad]
+
 struct hfActuation {
   const hfModel* model;
   int32_t ndrive_sum, nlimited_joint, norientation;
@@ -112,6 +115,8 @@ struct hfActuation {
   double* start_length;    // (ntendon) tendon_length at the start of the step
   int32_t noverload;       // such rows of the step
   hfiOverload* overload;   // (2 neq)
+  int32_t ntension;        // dampers that the next hfi_actuation_step adds; 0 but while a step is solved again
+  hfiTension* tension;     // (neq)
   double free_way;         // least way of the dofs from a hinge, slide or tendon to a limit that got no row [m or rad]
   int32_t first_friction, nfriction; // the blocks of friction losses among them, which follow each other
   int32_t ntarget;         // blocks of velocity targets among them
@@ -257,6 +262,10 @@ void hfi_friction_remember(const hfActuation* a, const double* v1, double* frict
 void hfi_target_collect(const hfActuation* a, const double* v1);
 void hfi_target_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
 void hfi_equality_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
+// Finds the connects whose forces, in a step from q that ends at velocities v1 (nv), need dampers. Returns how many; their rows are among those of the next
+// hfi_actuation_step, until somebody sets a->ntension to 0.
+int hfi_find_tensions(hfActuation* a, const hfDynamics* d, const double* q, const double* v1);
+void hfi_tension_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
 
 // tau += drag of the medium, over a step h or, with h = 0, at an instant.
 void hfi_add_fluid(const hfActuation* a, const hfDynamics* d, double h, double* tau);

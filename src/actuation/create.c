@@ -113,6 +113,7 @@ static void take_arrays(hfActuation* a, hfiArena* arena) {
                                       &a->target_force, &a->dense);
   a->equality_weight = HFI_TAKE(arena, double, 2 * m->neq);
   a->overload = HFI_TAKE(arena, hfiOverload, 2 * m->neq);
+  a->tension = HFI_TAKE(arena, hfiTension, m->neq);
   a->tendon_J = HFI_TAKE(arena, double, ntendon_dof);
   a->moment = HFI_TAKE(arena, double, nmoment);
   HFI_TAKE_EACH(arena, double, m->nu, &a->length, &a->velocity, &a->input, &a->integral, &a->force);

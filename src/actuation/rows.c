@@ -42,6 +42,11 @@ static void reserve(const hfModel* m, hfiRowSizes* s, int blocks, int dim, int n
 
 static int body_of(const hfModel* m, int kind, int id) { return kind == HF_OBJECT_SITE ? hf_model_site_body(m)[id] : id; }
 
+// Number of dofs that move the two bodies of an equality; a dof that moves both counts twice.
+static int count_equality_dofs(const hfModel* m, int kind, int one, int two) {
+  return hfi_chain(m, body_of(m, kind, one), NULL) + hfi_chain(m, body_of(m, kind, two), NULL);
+}
+
 static void reserve_equality(const hfModel* m, hfiRowSizes* s, int e) {
   int kind = hf_model_eq_objkind(m)[e], one = hf_model_eq_obj1(m)[e], two = hf_model_eq_obj2(m)[e];
   switch (hf_model_eq_type(m)[e]) {
@@ -51,7 +56,10 @@ static void reserve_equality(const hfModel* m, hfiRowSizes* s, int e) {
     reserve(m, s, 1, 1, n, n);
     break;
   }
-  default: reserve(m, s, 1, 6, hfi_chain(m, body_of(m, kind, one), NULL) + hfi_chain(m, body_of(m, kind, two), NULL), 2);
+  case HF_EQUALITY_CONNECT: // its three rows, and those of its damper, which are made among six
+    reserve(m, s, 2, 6, count_equality_dofs(m, kind, one, two), 2);
+    break;
+  default: reserve(m, s, 1, 6, count_equality_dofs(m, kind, one, two), 2);
   }
 }
 

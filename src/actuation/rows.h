@@ -24,6 +24,7 @@ typedef enum hfiRowSource {     // and what `id` of the block means
   HFI_ROW_TENDON_SPRING,        // tendon
   HFI_ROW_TENDON_DAMPER,        // tendon
   HFI_ROW_EQUALITY,             // equality
+  HFI_ROW_TENSION,              // equality: a damper on the relative rotation of its bodies (tension.c)
   HFI_ROW_TARGET                // dof: a velocity that the input asks for
 } hfiRowSource;
 

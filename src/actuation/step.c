@@ -19,5 +19,6 @@ void hfi_actuation_step(hfActuation* a, const hfDynamics* d, const hfiActuationS
   if (has->limits | m->ntendon) hfi_limit_rows(a, d, step);
   if (has->losses | m->ntendon) hfi_friction_rows(a, d, step);
   if (m->neq) hfi_equality_rows(a, d, step);
+  if (a->ntension) hfi_tension_rows(a, d, step);
   if (step->velocity_target) hfi_target_rows(a, d, step);
 }

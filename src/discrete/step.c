@@ -170,12 +170,13 @@ static void advance(hfiDiscrete* s, hfState* state, const hfInput* in, hfiStepOu
   if (remembers && store_memory(s, state)) out->report->status = HF_OVERFLOW;
 }
 
-// Whether the solution brings a tree to one that sleeps, or a joint past a limit that was thought to be far away: then the problem
-// lacked something that it has when it is made again.
+// Whether the solution brings a tree to one that sleeps, or a joint past a limit that was thought to be far away, or turns a body by the pull of a connect faster than
+// the step can follow: then the problem lacked something that it has when it is made again. Of rigid rows (method mlcp) velocities do not tell the pull.
 static int problem_lacked_something(hfiDiscrete* s, const hfState* state) {
+  hfActuation* a = &s->world->actuation;
   if (s->sleep.count && hfi_sleep_wake_touched(s)) return 1;
-  if (!hfi_limit_passed(&s->world->actuation, hf_state_q(state), s->v1, s->config.step)) return 0;
-  return s->all_limits = 1;
+  if (hfi_limit_passed(a, hf_state_q(state), s->v1, s->config.step)) return s->all_limits = 1;
+  return !s->mlcp && s->world->model->neq && !a->ntension && hfi_find_tensions(a, &s->world->dynamics, hf_state_q(state), s->v1);
 }
 
 // Refuses velocities that are not finite, and names their tree: those of trees that fly were never looked at by a solver.
@@ -201,7 +202,7 @@ static hfStatus step(hfiDiscrete* s, hfState* state, const hfInput* in, hfiStepO
     if (s->config.gyroscopic) hfi_discrete_begin_flight(s);
     status = solve_step(s, state, report, error);
   } while (status >= 0 && problem_lacked_something(s, state));
-  s->all_limits = 0;
+  s->all_limits = 0, s->world->actuation.ntension = 0;
   report->status = status;
   if (status < 0 || (status > 0 && s->mlcp && !s->config.mlcp.fallback)) return status;
   status = check_velocities(s, error);
