@@ -605,8 +605,8 @@ def test_any_controls_of_a_batch(fall):
             hf.Batch(fall, 4).run(bad)
     wanted = hf.Batch(fall, 4).run(plain, want=(name for name in ("q", "v")))
     assert np.array_equal(wanted.q, want) and wanted.v is not None and hf.Batch(fall, 4).run(plain, want="time").time.shape == (4, 6)
-    for device in ("cuda:x", "gpu", None):
-        with pytest.raises(ValueError, match="device must be one of cpu, emulated, cuda"):
+    for device in ("cuda", "emulated", "cpu:1", None):
+        with pytest.raises(ValueError, match="device must be cpu, is"):
             hf.Batch(fall, 4, device=device)
     for array in ("q", "ctrl", "wrench", "time"):
         with pytest.raises((TypeError, ValueError)):
