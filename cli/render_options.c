@@ -75,7 +75,7 @@ static error_t parse_input(renderOptions* o, int key, char* argument, struct arg
     return 0;
   case ARGP_KEY_END:
     if (!o->input) argp_error(state, "which scene or recording?");
-    if (!o->picture && !o->video) argp_error(state, "give -o FILE.png or --video FILE.mp4");
+    if (!o->picture == !o->video) argp_error(state, "give -o FILE.png or --video FILE.mp4%s", o->video ? ", not both" : "");
     if (o->camera && (o->follow || o->turned)) argp_error(state, "--camera says where to look from: not also --follow, --zoom, --azimuth or --elevation");
     return 0;
   default:

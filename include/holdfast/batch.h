@@ -18,8 +18,8 @@
 extern "C" {
 #endif
 
-// Where the worlds live and step. Only the CPU is there yet; the others are refused by name.
-typedef enum hfDevice { HF_DEVICE_CPU = 0, HF_DEVICE_EMULATED = 1, HF_DEVICE_CUDA = 2 } hfDevice;
+// Where the worlds live and step. There is the CPU alone: other kinds of devices would be further values.
+typedef enum hfDevice { HF_DEVICE_CPU = 0 } hfDevice;
 
 typedef struct hfBatchConfig {
   hfSimConfig sim;      // of every world

@@ -19,6 +19,7 @@ _ARRAYS = ("time", "q", "v", "act", "history", "rest", "ctrl", "force", "wrench"
            "sensors", "actuator_force", "acceleration", "pose")
 _FACTS = ("worlds", "threads", "step_size", "max_memory")  # read once
 _RESULTS = ("time", "q", "v", "act", "sensors")
+_DEVICES = {"cpu": 0}  # where worlds live and step, with the numbers of hfDevice
 
 
 class BatchParams:
@@ -82,12 +83,9 @@ class Batch(_core.Batch):
 
     def __new__(cls, model: Model, worlds: int, *, threads: int = 0, device: str = "cpu", max_memory: int = 0,
                 max_contacts: int = 32, **options: Any) -> Batch:
-        kind, _, ordinal = str(device).partition(":")
-        devices = {"cpu": 0, "emulated": 1, "cuda": 2}
-        if kind not in devices or not (ordinal or "0").isdecimal():
-            raise ValueError(f'device must be one of {", ".join(devices)}, or one of them with a number ("cuda:1"), is "{device}"')
-        settings = {"nworld": worlds, "threads": threads, "device": devices[kind], "ordinal": int(ordinal or 0),
-                    "max_memory": max_memory, "max_contacts": max_contacts}
+        if device not in _DEVICES:
+            raise ValueError(f'device must be {" or ".join(_DEVICES)}, is {device!r}')
+        settings = {"nworld": worlds, "threads": threads, "device": _DEVICES[device], "max_memory": max_memory, "max_contacts": max_contacts}
         return super().__new__(cls, model, settings, checked_options(options))
 
     def __init__(self, model: Model, worlds: int, **settings: Any):

@@ -140,29 +140,42 @@ class Builder(_core.Builder):
         """Changes a body; its name and parent stay. A refusal leaves it as it was, as for all ``set_`` functions."""
         if "mass" in fields or "inertia" in fields:
             fields.setdefault("has_inertial", 1)
-        self._set_body(self._id("body", body), fields)
+        if "parent" in fields:
+            fields["parent"] = self._id("body", fields["parent"])
+        self._change("body", body, fields, "parent")
 
     def set_joint(self, joint: Any, **fields: Any) -> None:
         """Changes a joint; its name, body and type stay."""
         if "range" in fields:
             fields.setdefault("limited", 1)
-        self._set_joint(self._id("joint", joint), fields)
+        if "type" in fields:
+            fields["type"] = _number(fields["type"], JOINT_TYPES, "type")
+        if "body" in fields:
+            fields["body"] = self._id("body", fields["body"])
+        self._change("joint", joint, fields, "body", "type")
 
     def set_geom(self, geom: Any, **fields: Any) -> None:
         """Changes a geom; its name stays."""
         if "type" in fields:
             fields["type"] = _number(fields["type"], GEOM_TYPES, "type")
-        self._set_geom(self._id("geom", geom), fields)
+        for kind in ("body", "mesh", "hfield"):
+            if isinstance(fields.get(kind), str):
+                fields[kind] = self._id(kind, fields[kind])
+        self._change("geom", geom, fields)
 
     def set_site(self, site: Any, **fields: Any) -> None:
         """Changes a site; its name stays."""
         if "type" in fields:
             fields["type"] = _number(fields["type"], GEOM_TYPES, "type")
-        self._set_site(self._id("site", site), fields)
+        if "body" in fields:
+            fields["body"] = self._id("body", fields["body"])
+        self._change("site", site, fields)
 
     def set_camera(self, camera: Any, **fields: Any) -> None:
         """Changes a camera; its name stays."""
-        self._set_camera(self._id("camera", camera), self._camera_fields(fields))
+        if "body" in fields:
+            fields["body"] = self._id("body", fields["body"])
+        self._change("camera", camera, self._camera_fields(fields))
 
     def _camera_fields(self, fields: dict[str, Any]) -> dict[str, Any]:
         fields = dict(fields)
@@ -174,14 +187,23 @@ class Builder(_core.Builder):
 
     def set_equality(self, equality: Any, **fields: Any) -> None:
         """Changes an equality; its name stays."""
-        self._set_equality(self._id("equality", equality), fields)
+        self._change("equality", equality, fields)
 
     def set_actuator(self, actuator: Any, **fields: Any) -> None:
         """Changes an actuator; its name stays."""
         for limit in ("ctrl", "force", "act"):
             if limit + "range" in fields:
                 fields.setdefault(limit + "limited", 1)
-        self._set_actuator(self._id("actuator", actuator), fields)
+        self._change("actuator", actuator, _named_interpolation(fields))
+
+    def _change(self, kind: str, name: Any, fields: dict[str, Any], *kept: str) -> None:
+        """Sets fields of an object. Its name and the fields that are kept may be given as they are, as from ``builder.joint("elbow")``."""
+        index = self._id(kind, name)
+        now = getattr(self, f"_get_{kind}")(index)
+        for field in ("name", *kept):
+            if field in fields and (fields[field] or None) != (now[field] or None):
+                raise ValueError(f"the {field} of a {kind} stays: {now[field]!r} cannot become {fields[field]!r}")
+        getattr(self, f"_set_{kind}")(index, fields)
 
     def _id(self, kind: str, name: Any) -> int:
         if not isinstance(name, str):

@@ -1,4 +1,4 @@
-"""Trajectories, controllers and gain tuning. A setpoint is (position, rate, second rate). Numbers that are not finite give results that are
+"""Trajectories, controllers, tables of controls and gain tuning. A setpoint is (position, rate, second rate). Numbers that are not finite give results that are
 not; keyframes and the start of a search must be finite."""
 
 from __future__ import annotations
@@ -8,7 +8,12 @@ from typing import Any, Callable, NamedTuple
 import numpy as np
 
 from . import _core
-from ._arrays import finite
+from ._arrays import finite, floats
+from ._files import FilePath, file_name
+from .model import Model
+
+
+_SLACK = 0.01  # A row of a table acts in a step that begins earlier by at most this part of a step, because sums of steps are rounded [-].
 
 
 class Setpoint(NamedTuple):
@@ -57,6 +62,30 @@ def trot(period: float, duty: float, speed: float, lift: float, phase: float, ti
     """(stance, x, z) of a foot in a trot, from its place at mid-stance [m]."""
     stance, x, z = _core.trot(period, duty, speed, lift, phase, time)
     return bool(stance), Setpoint(*x), Setpoint(*z)
+
+
+class ControlTable(_core.ControlTable):
+    """Controls over time from a file, as ``--controls`` of the command reads it: a CSV with a column time and columns that are called by
+    their actuators, whose rows act until the next; or the CSV of states of an earlier run, which is played back.
+
+        table = hf.control.ControlTable(model, "states.csv")
+        batch.run(table.controls(1000, batch.step_size))
+    """
+
+    def __new__(cls, model: Model, path: FilePath) -> ControlTable:
+        return super().__new__(cls, model, file_name(path))
+
+    def __init__(self, model: Model, path: FilePath):
+        self._nu = model.nu
+
+    def controls(self, steps: int, step_size: float, start: float = 0.0, held: Any = None) -> np.ndarray:
+        """Controls (steps, nu) of steps [s] from a start [s] on. held (nu): controls of actuators that the file does not name, and of all before
+        its first row; without it they are zero."""
+        if not (steps >= 0 and 0 < step_size < np.inf and np.isfinite(start)):
+            raise ValueError(f"steps >= 0, a step > 0 [s] and a finite start [s] are needed, not {steps!r}, {step_size!r} and {start!r}")
+        controls = np.tile(np.zeros(self._nu) if held is None else floats(held, (self._nu,), "held"), (steps, 1))
+        self._fill(start + (np.arange(steps) + _SLACK) * step_size, controls)
+        return controls
 
 
 def minimise(function: Callable[[np.ndarray], float], x: Any, **options: Any) -> tuple[np.ndarray, float, int]:

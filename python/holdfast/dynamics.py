@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import _core
-from ._arrays import floats
+from ._arrays import finite, floats
 from .model import Model, Params
 
 
@@ -32,14 +33,6 @@ class Distance(NamedTuple):
     normal: np.ndarray  # from b into a
 
 
-def _finite(x: Any, n: int, name: str) -> np.ndarray:
-    a = floats(x, (n,), name)
-    if not np.isfinite(a).all():
-        i = int(np.argmin(np.isfinite(a)))
-        raise _core.NonFiniteError(f"{name}[{i}] is {a[i]}")
-    return a
-
-
 def _refuse_nan(max_distance: float) -> None:
     if math.isnan(max_distance):
         raise ValueError("max_distance is not a number")
@@ -51,6 +44,7 @@ class Dynamics(_core.Dynamics):
         d = hf.Dynamics(model)
         d.set(q, v)
         tau = d.mass_matrix() @ vdot + d.bias()
+        same = d.inverse(vdot=vdot)
 
     Spatial vectors have the angular part first. Units: SI. One thread at a time.
     """
@@ -61,13 +55,14 @@ class Dynamics(_core.Dynamics):
     def __init__(self, model: Model | Params):
         self.model: Model = model.model if isinstance(model, Params) else model
         self._q = self.model.qpos0
+        self._v: np.ndarray | None = None
 
     def set(self, q: Any, v: Any = None) -> Dynamics:
         """Goes to positions q (nq) and, for velocities, bias and energies, v (nv). Numbers that are not finite are refused: a distance
         or a ray would take them for far away, and a quaternion for the identity."""
-        place = _finite(q, self.model.nq, "q").copy()
-        speed = None if v is None else _finite(v, self.model.nv, "v")
-        self._q = place
+        place = finite(q, (self.model.nq,), "q").copy()
+        speed = None if v is None else finite(v, (self.model.nv,), "v").copy()
+        self._q, self._v = place, speed
         self._set(place, speed)
         return self
 
@@ -83,21 +78,30 @@ class Dynamics(_core.Dynamics):
         """M^-1 x."""
         return np.asarray(self._solve(floats(x, (self.model.nv,), "x")))
 
-    def inverse(self, v: Any, vdot: Any, wrench: Any = None) -> np.ndarray:
-        """tau (nv) of accelerations vdot, by RNEA; wrench (nbody, 6) on the bodies' centres of mass."""
-        return self._call(self._inverse, v, vdot, wrench)
+    def inverse(self, v: Any = None, vdot: Any = None, wrench: Any = None) -> np.ndarray:
+        """tau (nv) of accelerations vdot (nv) at the positions of :meth:`set`, by RNEA: ``d.inverse(vdot=a)``, or ``d.inverse(v=v, vdot=a)`` for
+        other velocities than those of ``set(q, v)``. wrench (nbody, 6): torques and forces at the bodies' centres of mass."""
+        return self._call(self._inverse, v, vdot, "vdot", wrench)
 
-    def forward(self, v: Any, tau: Any, wrench: Any = None) -> np.ndarray:
-        """Accelerations (nv) under forces tau, by ABA."""
-        return self._call(self._forward, v, tau, wrench)
+    def forward(self, v: Any = None, tau: Any = None, wrench: Any = None) -> np.ndarray:
+        """Accelerations (nv) under forces tau (nv) at the positions of :meth:`set`, by ABA: ``d.forward(tau=tau)``, or
+        ``d.forward(v=v, tau=tau)`` for other velocities than those of ``set(q, v)``. wrench as in :meth:`inverse`."""
+        return self._call(self._forward, v, tau, "tau", wrench)
 
-    def _call(self, function: Any, v: Any, x: Any, wrench: Any) -> np.ndarray:
+    def _call(self, function: Any, v: Any, x: Any, name: str, wrench: Any) -> np.ndarray:
         m = self.model
+        speed = self._v if v is None else v
+        if x is None:
+            raise TypeError(f"{name} is missing: write {name}=...; positions are given to set")
+        if speed is None:
+            raise RuntimeError("call set(q, v) first, or give v")
+        if wrench is not None and np.shape(wrench) == (m.nv,):
+            raise ValueError(f"wrench must have shape ({m.nbody}, 6), has ({m.nv},): positions are given to set, and not here; write v=... and {name}=...")
         w = None if wrench is None else floats(wrench, (m.nbody, 6), "wrench")
-        return np.asarray(function(floats(v, (m.nv,), "v"), floats(x, (m.nv,), "vdot or tau"), w))
+        return np.asarray(function(floats(speed, (m.nv,), "v"), floats(x, (m.nv,), name), w))
 
     def inverse_derivatives(self, q: Any, v: Any, vdot: Any) -> tuple[np.ndarray, np.ndarray]:
-        """d tau/dq along the manifold and d tau/dv (nv, nv) of the inverse dynamics."""
+        """d tau/dq along the manifold and d tau/dv (nv, nv) of the inverse dynamics, at positions and velocities of its own."""
         m = self.model
         a, b = self._derivatives(floats(q, (m.nq,), "q"), floats(v, (m.nv,), "v"), floats(vdot, (m.nv,), "vdot"))
         return np.asarray(a), np.asarray(b)
@@ -159,11 +163,12 @@ class Dynamics(_core.Dynamics):
         The camera's own body is seen too, but for what is without colour."""
         if (width is None) != (height is None):
             raise ValueError("give both width and height, or none")
-        if width is not None and not (width > 0 and height > 0):
+        size = (0, 0) if width is None else (operator.index(width), operator.index(height))
+        if width is not None and min(size) < 1:
             raise ValueError(f"a picture has at least one pixel, not {width} x {height}")
         i = self.model.id("camera", camera)
         p, R = self._pose("camera", i)
-        return self._drawn(p, R, self._lens(i, int(width or 0), int(height or 0)))
+        return self._drawn(p, R, self._lens(i, *size))
 
     def _drawn(self, p: Any, R: Any, lens: Any) -> Picture:
         rgb, depth, geom = self._picture(np.asarray(p, float), np.asarray(R, float).ravel(), lens, -1)

@@ -10,7 +10,7 @@ from typing import Any, Iterable, NamedTuple, TypedDict, Unpack
 import numpy as np
 
 from . import _core
-from ._arrays import NamedArray, floats, named
+from ._arrays import NamedArray, finite, floats, named
 from ._files import FilePath, file_name
 
 _KINDS: dict[str, int] = {**_core.object_kinds, "key": _core.object_kinds["keyframe"]}
@@ -23,6 +23,13 @@ GEOM_TYPES = ("plane", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mes
 def _kind_name(number: int) -> str:
     """Name of a kind of objects ("joint") by its number in C."""
     return next(name for name, n in _core.object_kinds.items() if n == number)
+
+
+def _kind_number(name: str) -> int:
+    """Number in C of a kind of objects."""
+    if name not in _KINDS:
+        raise KeyError(f'there is no kind "{name}" of objects; there are: {", ".join(_KINDS)}')
+    return _KINDS[name]
 
 
 def models_path(name: str = "") -> Path:
@@ -231,9 +238,7 @@ class Model(_core.Model):
     def id(self, kind: str, name: str | int) -> int:
         """Id of an object by kind ("body", "joint", ...) and name. "#ID" means an object that has no name, as in logs. An id is
         checked and returned."""
-        if kind not in _KINDS:
-            raise KeyError(f'there is no kind "{kind}" of objects; there are: {", ".join(_KINDS)}')
-        number = _KINDS[kind]
+        number = _kind_number(kind)
         if not isinstance(name, str):
             index = operator.index(name)
             if not 0 <= index < self._object_count(number):
@@ -248,11 +253,12 @@ class Model(_core.Model):
 
     def name(self, kind: str, index: int) -> str:
         """Name of an object, "" if it has none."""
-        return self._name(_KINDS[kind], index)
+        return self._name(_kind_number(kind), index)
 
     def names(self, kind: str) -> list[str]:
         """Names of all objects of a kind, in order of their ids."""
-        return [self._name(_KINDS[kind], i) for i in range(self._object_count(_KINDS[kind]))]
+        number = _kind_number(kind)
+        return [self._name(number, i) for i in range(self._object_count(number))]
 
     def labels(self, kind: str) -> list[str]:
         """Names of all objects of a kind, and "#ID" for those that have none."""
@@ -306,12 +312,17 @@ class Model(_core.Model):
     # ---- the configuration manifold -----------------------------------------------------------------------
 
     def integrate(self, q: Any, v: Any, h: float) -> np.ndarray:
-        """q (+) h v: positions after moving with velocities v (nv) for a time h [s]."""
-        return np.asarray(self._integrate(floats(q, (self.nq,), "q"), floats(v, (self.nv,), "v"), float(h)))
+        """q (+) h v: positions after moving with velocities v (nv) for a time h [s]. Numbers that are not finite are refused: a quaternion
+        would become the identity."""
+        if not np.isfinite(h):
+            raise ValueError(f"h must be a finite time [s], is {h!r}")
+        return np.asarray(self._integrate(finite(q, (self.nq,), "q"), finite(v, (self.nv,), "v"), float(h)))
 
     def difference(self, q0: Any, q1: Any, h: float = 1.0) -> np.ndarray:
-        """The shortest v (nv) with q1 = q0 (+) h v."""
-        return np.asarray(self._difference(floats(q0, (self.nq,), "q0"), floats(q1, (self.nq,), "q1"), float(h)))
+        """The shortest v (nv) with q1 = q0 (+) h v, over a time h [s] that is not zero."""
+        if not np.isfinite(h) or h == 0:
+            raise ValueError(f"h must be a finite time [s] that is not zero, is {h!r}")
+        return np.asarray(self._difference(finite(q0, (self.nq,), "q0"), finite(q1, (self.nq,), "q1"), float(h)))
 
     def __repr__(self) -> str:
         return f"<holdfast.Model: {self.nbody - 1} bodies, nq {self.nq}, nv {self.nv}, nu {self.nu}>"

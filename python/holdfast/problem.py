@@ -43,6 +43,14 @@ class Problem:
         """Writes a text file with 17 significant digits."""
         self._core._write(file_name(path))
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("_"):
+            super().__setattr__(name, value)
+        elif name in self.__dict__:
+            raise AttributeError(f"a problem keeps its {name}: problem.{name} cannot be set")
+        else:
+            getattr(self, name)[...] = value
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)

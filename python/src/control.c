@@ -1,4 +1,4 @@
-// Trajectories, controllers and tuning.
+// Trajectories, controllers, tables of controls and tuning.
 #include "core.h"
 
 #include <string.h>
@@ -66,6 +66,60 @@ static PyObject* trot(PyObject* self, PyObject* args) {
   return Py_BuildValue("(iNN)", f.stance, setpoint(f.x), setpoint(f.z));
 }
 
+// ---- tables of controls --------------------------------------------------------------------------------------
+
+typedef struct TableObject {
+  PyObject_HEAD
+  hfControlTable* table;
+  int nu;
+} TableObject;
+
+static PyObject* table_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  PyObject* model;
+  const char* path;
+  hfError error;
+  static char* names[] = {"model", "path", NULL};
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!s", names, ModelType, &model, &path)) return NULL;
+  TableObject* self = object_alloc(type);
+  if (!self) return NULL;
+  const hfModel* m = ((ModelObject*)model)->model;
+  if (hf_control_table_read(&self->table, m, path, &error) < 0) {
+    Py_DECREF(self);
+    return raise_error(&error);
+  }
+  self->nu = m->nu;
+  return (PyObject*)self;
+}
+
+static void table_dealloc(PyObject* self) {
+  hf_control_table_free(((TableObject*)self)->table);
+  object_free(self);
+}
+
+// _fill(times, controls): sets the controls (n x nu) that the table has at the times (n); the others stay as they are.
+static PyObject* table_fill(PyObject* self, PyObject* args) {
+  const TableObject* t = (TableObject*)self;
+  PyObject *times, *controls;
+  Py_buffer time, ctrl;
+  if (!PyArg_ParseTuple(args, "OO", &times, &controls) || get_doubles(times, "times", -1, 0, &time) < 0) return NULL;
+  int64_t n = time.len / 8;
+  int failed = get_doubles(controls, "controls", n * t->nu, 1, &ctrl) < 0;
+  if (!failed) {
+    for (int64_t i = 0; i < n; ++i) hf_control_table_controls(t->table, ((const double*)time.buf)[i], (double*)ctrl.buf + i * t->nu);
+    PyBuffer_Release(&ctrl);
+  }
+  PyBuffer_Release(&time);
+  if (failed) return NULL;
+  Py_RETURN_NONE;
+}
+
+static PyMethodDef table_methods[] = {{"_fill", table_fill, METH_VARARGS, NULL}, {0}};
+static PyType_Slot table_slots[] = {{Py_tp_new, table_new}, {Py_tp_dealloc, table_dealloc}, {Py_tp_methods, table_methods}, {0}};
+static PyType_Spec table_spec = {.name = "holdfast._core.ControlTable",
+                                 .basicsize = sizeof(TableObject),
+                                 .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+                                 .slots = table_slots};
+
 // ---- tuning --------------------------------------------------------------------------------------------------
 
 static const member tuning_members[] = {MEMBER(hfTuning, seed), MEMBER(hfTuning, evaluations), MEMBER(hfTuning, spread),
@@ -121,4 +175,6 @@ static PyMethodDef functions[] = {{"sinusoid", sinusoid, METH_VARARGS, NULL},
                                   {"minimise", minimise, METH_VARARGS, NULL},
                                   {0}};
 
-int add_control(PyObject* module) { return PyModule_AddFunctions(module, functions); }
+int add_control(PyObject* module) {
+  return add_type(module, &table_spec) && PyModule_AddFunctions(module, functions) == 0 ? 0 : -1;
+}

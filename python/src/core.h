@@ -10,6 +10,7 @@
 #include <Python.h>
 
 #include <holdfast/holdfast.h>
+#include <holdfast/actuation.h>
 #include <holdfast/control.h>
 #include <holdfast/lcp.h>
 #include <holdfast/manipulation.h>

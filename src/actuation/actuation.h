@@ -285,6 +285,7 @@ typedef struct hfiEquality {
   hfVec3 p_W[2];   // their attachment points [m]
   hfMat3 turn;     // weld: rate of the rotation error = turn (w_1 - w_2)
   double slope;    // joint, tendon: d r/d (second coordinate)
+  double bend;     // and the second derivative
 } hfiEquality;
 
 // Largest speed at which rows of an equality, n entries of its Jacobian, remove their error [m/s or rad/s].

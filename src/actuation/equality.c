@@ -29,6 +29,7 @@ static hfiEquality evaluate_coupling(const hfActuation* a, int i, const double* 
   double x = two < 0 ? 0 : coordinate(a, kind, two, q);
   e.r[0] = hfi_coupling_error(m, i, coordinate(a, kind, hf_model_eq_obj1(m)[i], q), x);
   e.slope = -(p[1] + x * (2 * p[2] + x * (3 * p[3] + x * 4 * p[4])));
+  e.bend = -(2 * p[2] + x * (6 * p[3] + x * 12 * p[4]));
   return e;
 }
 

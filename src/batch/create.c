@@ -13,12 +13,8 @@ hfBatchConfig hf_batch_config_default(void) {
 }
 
 static hfStatus check_config(const hfBatchConfig* c, hfError* error) {
-  static const char* const devices[] = {"cpu", "emulated", "cuda"};
-  if (c->device < HF_DEVICE_CPU || c->device > HF_DEVICE_CUDA)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "device %d does not exist", c->device);
-  if (c->device != HF_DEVICE_CPU || c->ordinal != 0)
-    return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "device %s:%d: this build steps batches on cpu:0 only",
-                      devices[c->device], c->ordinal);
+  if (c->device != HF_DEVICE_CPU) return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "device %d does not exist: batches step on the CPU, %d", c->device, HF_DEVICE_CPU);
+  if (c->ordinal != 0) return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "ordinal %d does not exist: the CPU is one device, 0", c->ordinal);
   if (c->nworld < 1) return hfi_refuse(error, HF_ERROR_ARGUMENT, "nworld must be at least 1, is %d", c->nworld);
   if (c->threads < 0 || c->threads > 4096)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "threads must be from 0 to 4096, is %d", c->threads);

@@ -126,22 +126,13 @@ static double coordinate_rate(const hfAccel* a, int kind, int id) {
 }
 
 // Jedot v of a coupling r = x1 - P(x2) of two joints or tendons: Jdot_1 v - P' Jdot_2 v - P''(x2) x2dot^2.
-static double coupling_rate(const hfAccel* a, int i, const double* q, const double* v) {
+static double coupling_rate(const hfAccel* a, int i, const double* v) {
   const hfModel* m = a->model;
-  const double* p = hf_model_eq_data(m) + 11 * i;
   int two = hf_model_eq_obj2(m)[i], kind = hf_model_eq_objkind(m)[i];
-  double x, rate, first = coordinate_rate(a, kind, hf_model_eq_obj1(m)[i]);
+  double first = coordinate_rate(a, kind, hf_model_eq_obj1(m)[i]);
   if (two < 0) return first;
-  if (hf_model_eq_objkind(m)[i] == HF_OBJECT_TENDON) {
-    x = a->actuation->tendon_length[two] - a->actuation->tendon_length0[two];
-    rate = a->actuation->tendon_velocity[two];
-  } else {
-    int adr = hf_model_jnt_qposadr(m)[two];
-    x = q[adr] - hf_model_qpos0(m)[adr];
-    rate = v[hf_model_jnt_dofadr(m)[two]];
-  }
-  double slope = a->equality[i].slope;
-  return first + slope * coordinate_rate(a, kind, two) - (2 * p[2] + x * (6 * p[3] + x * 12 * p[4])) * rate * rate;
+  double speed = kind == HF_OBJECT_TENDON ? a->actuation->tendon_velocity[two] : v[hf_model_jnt_dofadr(m)[two]];
+  return first + a->equality[i].slope * coordinate_rate(a, kind, two) + a->equality[i].bend * speed * speed;
 }
 
 // The change of the weld's matrix `turn` is left out: it multiplies w_1 - w_2, which the rows keep at zero.
@@ -197,7 +188,7 @@ void hfi_accel_equality_rates(hfAccel* a, const double* v) {
   const int nv = a->model->nv;
   for (int i = 0, r = 0; i < a->model->neq; ++i) {
     const hfiEquality* e = &a->equality[i];
-    if (e->dim == 1) a->Jedot_v[r] = coupling_rate(a, i, a->world->q, v);
+    if (e->dim == 1) a->Jedot_v[r] = coupling_rate(a, i, v);
     else if (e->dim) attachment_rate(a, e, a->Jedot_v + r);
     for (int first = 0; first < e->dim; first += 3) set_aims(a, i, r + first, imin2(3, e->dim - first));
     r += e->dim;

@@ -253,6 +253,12 @@ static void put_surface_velocity(hfiMjcfWriter* w, const hfGeomDef* d) {
   if (any) hfi_xml_put_reals(&w->xml, "surfacevel", u, 6);
 }
 
+// MuJoCo refuses a plane whose third size, the spacing of the grid that it draws, is not positive.
+static void put_size(hfiMjcfWriter* w, const hfGeomDef* d) {
+  const double size[3] = {d->size[0], d->size[1], d->type == HF_GEOM_PLANE && d->size[2] <= 0 ? 1 : d->size[2]};
+  hfi_xml_put_reals(&w->xml, "size", size, 3);
+}
+
 static void write_geom(hfiMjcfWriter* w, int i, int depth) {
   const hfGeomDef* d = &w->b->geom.data[i];
   hfi_xml_begin(&w->xml, depth, "geom");
@@ -260,7 +266,7 @@ static void write_geom(hfiMjcfWriter* w, int i, int depth) {
   hfi_xml_put_text(&w->xml, "type", hf_geom_type_name(d->type));
   hfi_mjcf_put_reference(w, "mesh", HF_OBJECT_MESH, d->mesh);
   hfi_mjcf_put_reference(w, "hfield", HF_OBJECT_HFIELD, d->hfield);
-  if (d->mesh < 0 && d->hfield < 0) hfi_xml_put_reals(&w->xml, "size", d->size, 3);
+  if (d->mesh < 0 && d->hfield < 0) put_size(w, d);
   double pos[3] = {d->pos[0], d->pos[1], d->pos[2]}, range;
   if (d->hfield >= 0) v3_store(pos, v3_add(v3_load(pos), q_rotate(q_load(d->quat), v3(0, 0, lowest_height(&w->b->hfield.data[d->hfield], &range)))));
   hfi_mjcf_put_pose(w, pos, d->quat);

@@ -188,9 +188,13 @@ static void test_refusals(void** state) {
   c.nworld = 0;
   assert_int_equal(hf_batch_create(&b, m, &c, &error), HF_ERROR_ARGUMENT);
   c = hf_batch_config_default();
-  c.device = HF_DEVICE_CUDA;
+  c.device = HF_DEVICE_CPU + 1;
   assert_int_equal(hf_batch_create(&b, m, &c, &error), HF_ERROR_UNSUPPORTED);
-  assert_non_null(strstr(error.message, "cuda"));
+  assert_non_null(strstr(error.message, "device 1"));
+  c = hf_batch_config_default();
+  c.ordinal = 1;
+  assert_int_equal(hf_batch_create(&b, m, &c, &error), HF_ERROR_UNSUPPORTED);
+  assert_non_null(strstr(error.message, "ordinal 1"));
   c = hf_batch_config_default();
   c.sim.step = -1;
   assert_int_equal(hf_batch_create(&b, m, &c, &error), HF_ERROR_ARGUMENT);

@@ -144,6 +144,13 @@ static void test_a_browser_that_hangs_is_ended(void** state) {
   free(before);
 }
 
+// A call draws one thing: of a picture and a video the picture was forgotten.
+static void test_a_picture_or_a_video(void** state) {
+  (void)state;
+  assert_refused("render ball.xml", 2, "give -o FILE.png or --video FILE.mp4\n");
+  assert_refused("render ball.xml -o x.png --video x.mp4", 2, "give -o FILE.png or --video FILE.mp4, not both");
+}
+
 // A body that --follow names and the model does not have is a wrong call, of a scene and of a recording; the nearest names come first.
 static void test_follow_an_unknown_body(void** state) {
   (void)state;
@@ -173,6 +180,7 @@ int main(void) {
       cmocka_unit_test(test_vectors),
       cmocka_unit_test(test_quaternions_are_made_unit),
       cmocka_unit_test(test_a_browser_that_hangs_is_ended),
+      cmocka_unit_test(test_a_picture_or_a_video),
       cmocka_unit_test(test_follow_an_unknown_body),
   };
   return cmocka_run_group_tests(tests, write_scenes, leave_folder);

@@ -79,6 +79,14 @@ def test_specs_and_meshes():
     assert sim.contacts()["fn"].sum() == pytest.approx(m.body_mass[1] * 9.81, rel=1e-3)
 
 
+def test_mujoco_reads_planes_without_a_size(tmp_path):
+    """MuJoCo refuses a plane whose third size, the spacing of its grid, is not positive: planes of programs and of URDF have none."""
+    builder = hf.Builder()
+    builder.add_geom(type="plane", name="floor")
+    builder.write(tmp_path / "floor.xml")
+    assert mujoco.MjModel.from_xml_path(str(tmp_path / "floor.xml")).geom_size[0].tolist() == [0, 0, 1]
+
+
 def test_states_carry_over(models):
     m = mujoco.MjModel.from_xml_path(str(models / "pinch.xml"))
     d = mujoco.MjData(m)

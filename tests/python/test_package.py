@@ -268,8 +268,9 @@ def test_dynamics_against_numpy(models):
     M, bias = d.mass_matrix(), d.bias()
     assert np.allclose(M, M.T) and np.linalg.eigvalsh(M).min() > 0
     tau = M @ a + bias
-    assert np.allclose(d.inverse(v, a), tau, atol=1e-10)
-    assert np.allclose(d.forward(v, tau), a, atol=1e-8)
+    assert np.allclose(d.inverse(v, a), tau, atol=1e-10) and (d.inverse(vdot=a) == d.inverse(v, a)).all()
+    assert np.allclose(d.forward(v, tau), a, atol=1e-8) and (d.forward(tau=tau) == d.forward(v, tau)).all()
+    assert np.allclose(d.inverse(v=-v, vdot=a), hf.Dynamics(model).set(q, -v).inverse(vdot=a), rtol=0, atol=0)
     assert np.allclose(d.solve(tau - bias), a, atol=1e-8)
     d.inverse_derivatives(-q, -v, a)  # none of these moves d away from q and v
     assert (d.mass_matrix() == M).all() and (d.bias() == bias).all()
@@ -295,8 +296,14 @@ def test_the_order_of_calls_of_dynamics(models):
         assert (np.hstack(calls[name](d)) == alone[name]).all(), name
     d.set(q)
     d.inverse(v, a)
-    with pytest.raises(RuntimeError, match="v"):
-        d.bias()
+    for call in (d.bias, lambda: d.inverse(vdot=a), lambda: d.forward(tau=a)):
+        with pytest.raises(RuntimeError, match=r"set\(q, v\)"):
+            call()
+    with pytest.raises(TypeError, match="vdot is missing"):
+        d.inverse(v)
+    for call in (lambda: d.inverse(a, v, a), lambda: d.forward(a, v, a)):  # as other libraries have it: positions, velocities, accelerations or forces
+        with pytest.raises(ValueError, match="positions are given to set"):
+            call()
 
 
 def test_rays_and_distances(fall):

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import math
 import os
 import re
@@ -268,8 +269,31 @@ def test_controls_from_a_log(fall_scene, tmp_path):
     for r in rows(study, tmp_path / "s.db"):
         assert abs(r["metrics"]["v"]) < 1e-12 and r["metrics"]["top"] == pytest.approx(0.1 / r["parameters"]["m"], rel=1e-9)
     (tmp_path / "log.csv").write_text("time,u[push],push\n0.05,1,1\n")
-    with pytest.raises(StudyError, match="it has no column push"):
+    with pytest.raises(StudyError, match="log.csv:1: a log has .* no column `push`"):
         study.run(tmp_path / "t.db", workers=1)
+
+
+def test_controls_are_read_as_the_command_reads_them(fall_scene, tmp_path):
+    """With a byte order mark, comments, empty lines and blanks; times are those of the state, which begins at the time of its keyframe."""
+    (tmp_path / "fall.xml").write_text(FALL.replace("key name='low'", "key name='low' time='3'"))
+    (tmp_path / "c.csv").write_text("\ufefftime, push\n# from a spreadsheet\n\n0, 1\n3.1, -2\n")
+    study = Study(**fall_scene, keyframe="low", controls="c.csv", keep={"v": "final(v('rail'))", "t": "final(time)"}, sample=0.01)
+    (row,) = rows(study, tmp_path / "s.db")
+    assert row["metrics"]["t"] == pytest.approx(3.2) and row["metrics"]["v"] == pytest.approx(0.1 - 0.2, abs=1e-12)
+    holdfast = os.environ.get("HOLDFAST_COMMAND")
+    if not holdfast:
+        pytest.skip("HOLDFAST_COMMAND does not name the command")
+    out = subprocess.run([holdfast, "run", "fall.xml", "--keyframe", "low", "--time", "0.2", "--controls", "c.csv", "--json"], cwd=tmp_path, check=True, capture_output=True)
+    assert json.loads(out.stdout)["final"]["qvel"][6] == row["metrics"]["v"]
+    table = hf.control.ControlTable(hf.Model.from_file(tmp_path / "fall.xml"), tmp_path / "c.csv")
+    assert table.controls(3, 0.1, -0.1, held=[7.0]).tolist() == [[7.0], [1.0], [1.0]] and table.controls(0, 0.1).shape == (0, 1)
+    for bad in ((-1, 0.1), (1, 0), (1, np.nan), (1, 0.1, np.inf)):
+        with pytest.raises(ValueError, match="are needed"):
+            table.controls(*bad)
+    for text, message in (("time,pull\n0,1\n", "c.csv:1: there is no actuator `pull`"), ("time,push\n0,1\n0,2\n", "c.csv:3: times must increase")):
+        (tmp_path / "c.csv").write_text(text)
+        with pytest.raises(StudyError, match=message):
+            study.run(tmp_path / "t.db", workers=1)
 
 
 def test_a_control_wins_over_a_signal_that_cannot_be_scaled(tmp_path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
 import os
@@ -16,6 +15,7 @@ import numpy as np
 
 from .._core import HoldfastError
 from ..batch import Batch
+from ..control import ControlTable
 from ..model import Model, Params
 from ..sim import Sim, status_name
 from ..state import State
@@ -71,8 +71,9 @@ def _load(path: str, text: str | None) -> tuple[Model, str]:
 
 
 def forget_models() -> None:
-    """Reads scenes again when they are used next."""
+    """Reads scenes and tables of controls again when they are used next."""
     _load.cache_clear()
+    _table.cache_clear()
 
 
 def load_model(study: Any, group: Group) -> tuple[Model, str]:
@@ -87,36 +88,17 @@ def load_model(study: Any, group: Group) -> tuple[Model, str]:
     return _load(path, change_text(text, group.edits, path))
 
 
-def _controls(study: Any, model: Model, start: np.ndarray, times: np.ndarray) -> np.ndarray | None:
-    """Controls at given times from the study's table (worlds, steps, nu); the other columns are held."""
+@lru_cache(maxsize=4)
+def _table(model: Model, path: str) -> ControlTable:
+    return ControlTable(model, path)
+
+
+def _controls(study: Any, batch: Batch, steps: int) -> np.ndarray | None:
+    """Controls of the next steps (worlds, steps, nu) from the study's table; what it does not set is held."""
     if study.controls is None:
         return None
-    path = study.path(study.controls)
-    try:
-        with open(path, newline="", encoding="utf-8") as file:
-            header, *rows = list(csv.reader(file))
-        table = np.array([[float(x) for x in row] for row in rows])
-    except (OSError, ValueError) as error:
-        raise StudyError(f"controls: cannot read {path}: {error}") from None
-    if header[0] != "time" or len(table) == 0 or np.any(np.diff(table[:, 0]) <= 0):
-        raise StudyError(f"controls: {path} must have a column time that increases, and one for each actuator")
-    # The rows of a log have the times of the ends of steps: they act before them. What it has beside controls is not used.
-    is_log = any(_log_column(name)[0] == "u" for name in header[1:] if name not in model.names("actuator"))
-    row = np.searchsorted(table[:, 0], times + 1e-9, side="right") - (0 if is_log else 1)
-    row = np.minimum(row, len(table) - 1)
-    out = np.repeat(start[:, None, :], len(times), axis=1)
-    for column, name in enumerate(header[1:], 1):
-        symbol, actuator = _log_column(name) if is_log else ("u", name)
-        if symbol == "u":
-            out[:, row >= 0, model.id("actuator", actuator)] = table[row[row >= 0], column]
-        elif not symbol:
-            raise StudyError(f"controls: {path} is a log, with columns u[NAME], q[NAME] and the like: it has no column {name}")
-    return out
-
-
-def _log_column(name: str) -> tuple[str, str]:
-    """Symbol and name of a log's column ``u[name]``; ("", name) of what is none."""
-    return (name[0], name[2:-1]) if name[1:2] == "[" and name.endswith("]") else ("", name)
+    table, held = _table(batch.model, study.path(study.controls)), np.array(batch.ctrl)
+    return np.stack([table.controls(steps, batch.step_size, start, ctrl) for start, ctrl in zip(np.array(batch.time), held)])
 
 
 class SceneRunner:
@@ -171,7 +153,7 @@ class SceneRunner:
         self._steps(group, batch)
         reader.begin(batch)
         reader.read(batch, None)
-        _controls(self.study, model, np.array(batch.ctrl), np.zeros(1))
+        _controls(self.study, batch, 0)
         self._results(batch, [run], [""], reader)
 
     def _steps(self, group: Group, batch: Batch) -> int:
@@ -199,12 +181,11 @@ class SceneRunner:
         return self._results(batch, runs, messages, reader)
 
     def _advance(self, batch: Batch, done: int, count: int, live: np.ndarray, messages: list[str]) -> None:
-        times = (done + np.arange(count)) * batch.step_size
-        table = _controls(self.study, batch.model, np.array(batch.ctrl), times) if self.study.controls else None
-        if table is None:
+        controls = _controls(self.study, batch, count)
+        if controls is None:
             batch.step(count, mask=live)
         else:
-            batch.run(table, want=(), mask=live)
+            batch.run(controls, want=(), mask=live)
         reports = batch.reports
         late = np.asarray(batch.time) < (done + count - 0.5) * batch.step_size + self._begin
         for w in np.flatnonzero(live & ((reports["status"] < 0) | (reports["ndropped"] > 0) | late)):
@@ -254,14 +235,14 @@ class SceneRunner:
         sim.state = State.from_bytes(sim.model, batch.get_state(0).to_bytes(), batch.max_memory)
         sim.input.ctrl[:] = np.asarray(batch.ctrl)[0]
         steps = self._steps(group, batch)
-        table = _controls(self.study, model, np.array(batch.ctrl), np.arange(steps) * batch.step_size)
+        controls = _controls(self.study, batch, steps)
         if recording:
             sim.record(recording)
         try:
-            for i in range(steps if table is not None else 1):
-                if table is not None:
-                    sim.input.ctrl[:] = table[0, i]
-                sim.step(steps=1 if table is not None else steps)
+            for i in range(steps if controls is not None else 1):
+                if controls is not None:
+                    sim.input.ctrl[:] = controls[0, i]
+                sim.step(steps=1 if controls is not None else steps)
         except HoldfastError:
             pass  # the row has the message; the recording shows how it came to that
         sim.stop() if recording else None
