@@ -5,13 +5,14 @@
 #include <stddef.h>
 
 static const char bookkeeping[] = "no effect on the motion";
+static const char sizes[] = "memory sizes: no effect on the motion";
 static const char solver[] = "a setting of MuJoCo's solver: Holdfast's own applies";
 
 const hfiMeaning hfi_mjcf_meanings[] = {
     // elements
     {"visual", NULL, 1, NULL},
     {"statistic", NULL, 1, NULL},
-    {"size", NULL, 1, "memory sizes: no effect on the motion"},
+    {"size", NULL, 1, sizes},
     {"light", NULL, 1, NULL},
     {"texture", NULL, 1, NULL},
     {"layer", NULL, 1, NULL},
@@ -33,6 +34,7 @@ const hfiMeaning hfi_mjcf_meanings[] = {
     // attributes of any element
     {"*", "user", 1, "a user's own numbers: not used"},
     {"*", "group", 1, NULL},
+    {"size", "*", 1, sizes},
     // compiler
     {"compiler", "texturedir", 1, NULL},
     {"compiler", "discardvisual", 1, "geoms that are only drawn are kept: no effect on the motion"},

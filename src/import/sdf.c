@@ -143,6 +143,11 @@ static int floats(const hfiSdf* s, const hfiSdfEntity* link) {
   return !link->moved_by && !(link->scope && link->scope->is_static) && !s->r->config.fixed_base;
 }
 
+// Whether the group of links stands still in the world.
+static int stands(const hfiSdf* s, const hfiSdfEntity* group) {
+  return group->moved_by ? !group->moved_by->parent && hfi_sdf_is_fixed(group->moved_by) : !floats(s, group);
+}
+
 // The body of a link, or one of the equal parts that are welded together where joints close loops.
 static hfBodyDef* make_part(hfiSdf* s, const hfiSdfEntity* link) {
   hfBodyDef* part = HFI_NEW(s->r, hfBodyDef, 1);
@@ -163,6 +168,8 @@ static void add_body(hfiSdf* s, hfiSdfEntity* link) {
   hfiPlacement X = hfi_placement_mul(base, hfi_sdf_place(s, link));
   link->part = make_part(s, link);
   if (r->status) return;
+  if (!hfi_child(link->elem, "inertial") && !stands(s, link->group))
+    hfi_note(r, link->elem, HF_WARNING, "link \"%.100s\" has no <inertial>: it has SDFormat's default of 1 kg and 1 kg m^2", link->name);
   hfBodyDef def = *link->part;
   def.name = link->name;
   def.parent = parent ? parent->body : 0;
@@ -180,11 +187,6 @@ static void add_body(hfiSdf* s, hfiSdfEntity* link) {
     hfi_keep(r, link->elem, hf_builder_add_joint(r->builder, &joint, &r->scratch));
   }
   if (!r->status) hfi_sdf_read_geoms(s, link, link->body);
-}
-
-// Whether the group of links stands still in the world.
-static int stands(const hfiSdf* s, const hfiSdfEntity* group) {
-  return group->moved_by ? !group->moved_by->parent && hfi_sdf_is_fixed(group->moved_by) : !floats(s, group);
 }
 
 // Is the child of a joint that closes a loop fixed to its parent whatever moves?

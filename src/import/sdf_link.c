@@ -17,8 +17,6 @@ void hfi_sdf_read_inertial(hfiSdf* s, const hfiSdfEntity* link, hfBodyDef* def) 
   const char* gravity = hfi_sdf_text(link->elem, "gravity");
   if (gravity && (strcmp(gravity, "false") == 0 || strcmp(gravity, "0") == 0)) def->gravcomp = 1;
   const hfiElem* inertial = hfi_child(link->elem, "inertial");
-  if (!inertial)
-    hfi_note(s->r, link->elem, HF_WARNING, "link \"%.100s\" has no <inertial>: it has SDFormat's default of 1 kg and 1 kg m^2", link->name);
   hfiPlacement X_WI = inertial ? hfi_sdf_pose(s, link->scope, inertial, link->X_W) : link->X_W;
   hfiPlacement X_BI = hfi_placement_mul(hfi_placement_inverse(link->X_W), X_WI);
   if (inertial && hfi_sdf_number(s, inertial, "mass", &def->mass) && def->mass < 0)

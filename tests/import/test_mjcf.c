@@ -304,6 +304,17 @@ static void test_number_of_keys(void** state) {
   hf_model_free(m);
 }
 
+// The number of keyframes is the only size that acts.
+static void test_sizes_of_memory(void** state) {
+  (void)state;
+  hfDiagnostics* d = hf_diagnostics_create();
+  hf_model_free(parse_with("<mujoco><size nkey='1' njmax='500' nuser_body='2' memory='10M'/></mujoco>", NULL, d));
+  assert_int_equal(hf_diagnostics_count(d), 3);
+  for (int i = 0; i < 3; ++i) assert_int_equal(hf_diagnostics_get(d, i).severity, HF_NOTE);
+  find_diagnostic(d, "<size njmax=…>: memory sizes");
+  hf_diagnostics_free(d);
+}
+
 static void test_constraints_and_keys(void** state) {
   (void)state;
   hfModel* m = parse("<mujoco><default><equality solref='0.1 2'/></default><worldbody>"
@@ -505,7 +516,7 @@ int main(void) {
       cmocka_unit_test(test_dashes_in_comments), cmocka_unit_test(test_attributes_without_blanks),
       cmocka_unit_test(test_xml_that_others_read), cmocka_unit_test(test_held_balls_and_actdim),
       cmocka_unit_test(test_options),           cmocka_unit_test(test_contact_attributes),
-      cmocka_unit_test(test_holdfast_parameters), cmocka_unit_test(test_attached_parameters), cmocka_unit_test(test_number_of_keys), cmocka_unit_test(test_constraints_and_keys),
+      cmocka_unit_test(test_holdfast_parameters), cmocka_unit_test(test_attached_parameters), cmocka_unit_test(test_number_of_keys), cmocka_unit_test(test_sizes_of_memory), cmocka_unit_test(test_constraints_and_keys),
       cmocka_unit_test(test_actuator_shortcuts), cmocka_unit_test(test_springs_and_servos_by_ratio), cmocka_unit_test(test_ratios_with_tendon_armature),
       cmocka_unit_test(test_a_locale_with_a_decimal_comma),
   };

@@ -218,6 +218,17 @@ static void test_refused_heightmaps(void** state) {
   hf_model_free(m);
 }
 
+static int count_warnings(const char* text) {
+  hfDiagnostics* said = hf_diagnostics_create();
+  hfModel* m = parse_with(text, NULL, said);
+  int warnings = 0;
+  for (int k = 0; k < hf_diagnostics_count(said); ++k)
+    if (hf_diagnostics_get(said, k).severity == HF_WARNING) warnings += hf_diagnostics_get(said, k).count;
+  hf_diagnostics_free(said);
+  hf_model_free(m);
+  return warnings;
+}
+
 // What Gazebo writes out for every link, all of it drawn or without effect, gets no warning; what would act gets one.
 static void test_exported_defaults(void** state) {
   (void)state;
@@ -228,15 +239,18 @@ static void test_exported_defaults(void** state) {
   "<surface><friction><ode><mu>1</mu><slip1>" slip "</slip1></ode></friction></surface></collision></link></model></sdf>"
   static const struct { const char* text; int warnings; } cases[] = {
       {EXPORTED("0", "0"), 0}, {EXPORTED("false", "0.0"), 0}, {EXPORTED("1", "0"), 1}, {EXPORTED("true", "0.3"), 2}};
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-    hfDiagnostics* said = hf_diagnostics_create();
-    hfModel* m = parse_with(cases[i].text, NULL, said);
-    int warnings = 0;
-    for (int k = 0; k < hf_diagnostics_count(said); ++k) warnings += hf_diagnostics_get(said, k).severity == HF_WARNING;
-    assert_int_equal(warnings, cases[i].warnings);
-    hf_diagnostics_free(said);
-    hf_model_free(m);
-  }
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) assert_int_equal(count_warnings(cases[i].text), cases[i].warnings);
+}
+
+// The mass of a link that stands still in the world does not matter, and one that is missing there is not worth a warning.
+static void test_missing_inertia(void** state) {
+  (void)state;
+#define PAIR(text, joint) "<sdf version='1.9'><model name='m'>" text "<link name='a'/><link name='b'/><joint name='j' type=" joint "<parent>a</parent><child>b</child></joint></model></sdf>"
+#define TURNS "'continuous'><axis><xyz>1 0 0</xyz></axis>"
+#define BOLTED "<joint name='w' type='fixed'><parent>world</parent><child>a</child></joint>"
+  static const struct { const char* text; int warnings; } cases[] = {
+      {PAIR("", "'fixed'>"), 2}, {PAIR("<static>true</static>", "'fixed'>"), 0}, {PAIR(BOLTED, "'fixed'>"), 0}, {PAIR(BOLTED, TURNS), 1}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) assert_int_equal(count_warnings(cases[i].text), cases[i].warnings);
 }
 
 static void test_refusals(void** state) {
@@ -430,7 +444,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_arm),      cmocka_unit_test(test_fixed),    cmocka_unit_test(test_nested_and_included),
       cmocka_unit_test(test_features), cmocka_unit_test(test_screws), cmocka_unit_test(test_heightmap), cmocka_unit_test(test_refused_heightmaps),
-      cmocka_unit_test(test_exported_defaults), cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_exported_defaults),
+      cmocka_unit_test(test_missing_inertia), cmocka_unit_test(test_refusals),
       cmocka_unit_test(test_four_bar), cmocka_unit_test(test_slider_crank), cmocka_unit_test(test_closing_joints),
       cmocka_unit_test(test_filters), cmocka_unit_test(test_declared_prefixes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
