@@ -259,7 +259,7 @@ static int count_warnings(const char* text) {
 static void test_exported_defaults(void** state) {
   (void)state;
 #define EXPORTED(kinematic, slip) "<sdf version='1.6'><model name='m'><link name='a'><inertial><mass>1</mass></inertial><kinematic>" kinematic "</kinematic><enable_wind>0</enable_wind>" \
-  "<visual name='v'><cast_shadows>1</cast_shadows><transparency>0</transparency><geometry><sphere><radius>1</radius></sphere></geometry><material>" \
+  "<visual name='v'><cast_shadows>1</cast_shadows><drake:accepting_renderer>a</drake:accepting_renderer><transparency>0</transparency><geometry><sphere><radius>1</radius></sphere></geometry><material>" \
   "<lighting>1</lighting><script><uri>a</uri></script><shader type='pixel'/></material></visual>" \
   "<collision name='c'><laser_retro>0</laser_retro><max_contacts>10</max_contacts><geometry><sphere><radius>1</radius></sphere></geometry>" \
   "<surface><friction><ode><mu>1</mu><slip1>" slip "</slip1></ode></friction></surface></collision></link></model></sdf>"
