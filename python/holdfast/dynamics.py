@@ -152,7 +152,8 @@ class Dynamics(_core.Dynamics):
         return np.array(a), np.array(b)
 
     def ray(self, origin: Any, direction: Any, max_distance: float = math.inf, exclude: str | int | None = None) -> RayHit | None:
-        """The nearest surface along a ray, or None. exclude: a body whose geoms let it pass."""
+        """The nearest surface along a ray, or None. exclude: a body whose geoms let it pass. A plane is without end, as it is for contacts, and is met from
+        below, too; for MuJoCo's rays, and rangefinders in both, it ends where it is drawn and has one side."""
         _refuse_nan(max_distance)
         body = -1 if exclude is None else self.model.id("body", exclude)
         hit = self._ray(floats(origin, (3,), "origin"), floats(direction, (3,), "direction"), float(max_distance), body)

@@ -1,4 +1,4 @@
-// Servos and motors of joints whose file has no gains.
+// Servos and motors of joints of URDF and SDFormat.
 #include "import/drive.h"
 
 // Error of the position at which a servo without given gains uses all of its joint's effort [rad, m].
@@ -17,10 +17,11 @@ static void set_range(hfActuatorDef* d, double low, double high) {
 static void make_position(hfiReader* r, const hfiDrivenJoint* j, double effort, hfActuatorDef* d) {
   const hfImportConfig* c = &r->config;
   double range[2] = {0, 0};
-  double kp = c->servo_kp > 0 ? c->servo_kp : effort / FULL_EFFORT_ERROR[j->is_slide];
+  double kp = c->servo_kp > 0 ? c->servo_kp : j->kp > 0 ? j->kp : effort / FULL_EFFORT_ERROR[j->is_slide];
+  double kv = c->servo_kv > 0 ? c->servo_kv : j->kv;
   d->gaintype = HF_GAIN_FIXED, d->biastype = HF_BIAS_AFFINE;
-  d->gainprm[0] = kp, d->biasprm[1] = -kp, d->biasprm[2] = -c->servo_kv;
-  if (!(c->servo_kv > 0)) d->dampratio = 1;
+  d->gainprm[0] = kp, d->biasprm[1] = -kp, d->biasprm[2] = -kv;
+  if (!(c->servo_kv > 0) && !(j->kp > 0)) d->dampratio = 1;
   if (!j->is_endless && hf_builder_range(r->builder, HF_OBJECT_JOINT, d->trnid[0], range)) set_range(d, range[0], range[1]);
 }
 

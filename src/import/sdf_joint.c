@@ -124,18 +124,23 @@ void hfi_sdf_add_joints(hfiSdf* s, hfiSdfEntity* j, int body) {
 
 // ---- couplings and actuators --------------------------------------------------------------------
 
-// q = multiplier (q_other - reference) + offset
+// q = multiplier (q_other - reference) + offset. Drake's element stands in the joint, has attributes, and no reference.
 static int read_mimic(hfiSdf* s, const hfiSdfEntity* j, const hfiElem* axis) {
   hfiReader* r = s->r;
-  const hfiElem* mimic = axis ? hfi_child(axis, "mimic") : NULL;
-  if (!mimic) return 0;
+  const hfiElem *mimic = axis ? hfi_child(axis, "mimic") : NULL, *drake = hfi_child(j->elem, "drake:mimic");
+  if (!mimic && !(mimic = drake)) return 0;
   double multiplier = 1, offset = 0, reference = 0;
   int world = 0;
   const char* name = hfi_require(r, mimic, "joint");
   hfiSdfEntity* other = hfi_sdf_find(s, j->scope, name, &world);
-  hfi_sdf_number(s, mimic, "multiplier", &multiplier);
-  hfi_sdf_number(s, mimic, "offset", &offset);
-  hfi_sdf_number(s, mimic, "reference", &reference);
+  if (mimic == drake) {
+    hfi_read_real(r, drake, "multiplier", &multiplier);
+    hfi_read_real(r, drake, "offset", &offset);
+  } else {
+    hfi_sdf_number(s, mimic, "multiplier", &multiplier);
+    hfi_sdf_number(s, mimic, "offset", &offset);
+    hfi_sdf_number(s, mimic, "reference", &reference);
+  }
   hfEqualityDef d = hf_equality_def_default();
   d.type = HF_EQUALITY_JOINT;
   d.objkind = HF_OBJECT_JOINT;
@@ -149,7 +154,17 @@ static int read_mimic(hfiSdf* s, const hfiSdfEntity* j, const hfiElem* axis) {
   return 1;
 }
 
-// As in Drake: a joint with one axis has a motor, unless its effort is 0.
+// Reads the gains of Drake's servo of a joint; 0: it has none.
+static int read_gains(hfiSdf* s, const hfiSdfEntity* j, hfiDrivenJoint* driven) {
+  const hfiElem* gains = hfi_child(j->elem, "drake:controller_gains");
+  if (!gains) return 0;
+  hfi_read_real(s->r, gains, "p", &driven->kp);
+  hfi_read_real(s->r, gains, "d", &driven->kv);
+  if (!(driven->kp > 0 && driven->kv >= 0)) hfi_fail(s->r, gains, HF_ERROR_MODEL, "p must be positive and d not negative, they are %g and %g", driven->kp, driven->kv);
+  return 1;
+}
+
+// As in Drake: a joint with one axis has a motor, or a servo if it has gains, unless its effort is 0.
 static void read_actuator(hfiSdf* s, const hfiSdfEntity* j, const SdfJointType* type, const hfiElem* axis) {
   const hfiElem* limit = axis ? hfi_child(axis, "limit") : NULL;
   hfiDrivenJoint driven = {.name = j->name, .elem = j->elem, .is_slide = type->type == HF_JOINT_SLIDE, .is_endless = type->endless};
@@ -159,8 +174,10 @@ static void read_actuator(hfiSdf* s, const hfiSdfEntity* j, const SdfJointType* 
   if (limit && kind == HF_URDF_VELOCITY_SERVOS) hfi_sdf_number(s, limit, "velocity", &driven.speed);
   driven.effort = effort > 0 && effort < UNLIMITED ? effort : 0;
   if (!(driven.speed > 0 && driven.speed < UNLIMITED)) driven.speed = 0;
+  int is_servo = read_gains(s, j, &driven);
   if (kind == HF_URDF_NONE || (kind == HF_URDF_FROM_FILE && effort == 0)) return;
-  hfi_add_drive(s->r, &driven, kind == HF_URDF_FROM_FILE ? HF_URDF_MOTORS : (hfUrdfActuators)kind);
+  if (kind == HF_URDF_FROM_FILE) kind = is_servo ? HF_URDF_POSITION_SERVOS : HF_URDF_MOTORS;
+  hfi_add_drive(s->r, &driven, (hfUrdfActuators)kind);
 }
 
 void hfi_sdf_read_couplings(hfiSdf* s) {

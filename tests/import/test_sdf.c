@@ -157,6 +157,32 @@ static void test_features(void** state) {
   hf_model_free(m);
 }
 
+// Drake's servos and couplings. A servo has the force p (control - q) - d v; options count before the file's gains.
+static void test_servos_of_drake(void** state) {
+  (void)state;
+#define FINGER(name, more) "<link name='" name "'/><joint name='j" name "' type='prismatic'><parent>world</parent><child>" name "</child><axis><xyz>1 0 0</xyz></axis>" more "</joint>"
+#define SERVO(p, d) "<sdf version='1.9'><model name='m'>" FINGER("a", "<drake:controller_gains p='" p "' d='" d "'/>") FINGER("b", "<drake:mimic joint='ja' multiplier='-2' offset='0.5'/>") \
+  FINGER("c", "") "</model></sdf>"
+  hfDiagnostics* d = hf_diagnostics_create();
+  hfModel* m = parse_with(SERVO("300", "20"), NULL, d);
+  for (int k = 0; k < hf_diagnostics_count(d); ++k) assert_null(strstr(hf_diagnostics_get(d, k).message, "drake:"));
+  hf_diagnostics_free(d);
+  assert_int_equal(m->nu, 2);
+  int servo = find(m, HF_OBJECT_ACTUATOR, "ja"), motor = find(m, HF_OBJECT_ACTUATOR, "jc");
+  ASSERT_NUMBERS(hf_model_actuator_gainprm(m) + 3 * servo, 300);
+  ASSERT_NUMBERS(hf_model_actuator_biasprm(m) + 3 * servo, 0, -300, -20);
+  ASSERT_NUMBERS(hf_model_actuator_gainprm(m) + 3 * motor, 1);
+  assert_int_equal(m->neq, 1);
+  ASSERT_NUMBERS(hf_model_eq_data(m), 0.5, -2);
+  assert_int_equal(hf_model_eq_obj1(m)[0], find(m, HF_OBJECT_JOINT, "jb"));
+  hf_model_free(m);
+  hfImportConfig config = hf_import_config_default();
+  config.servo_kp = 7;
+  m = parse_with(SERVO("300", "20"), &config, NULL);
+  ASSERT_NUMBERS(hf_model_actuator_biasprm(m), 0, -7, -20);
+  hf_model_free(m);
+}
+
 // 0.5 m a turn, right-handed: 0.5/(2 pi) m/rad. -12.5 rad/m of the older element is the same hand: 1/12.5 m/rad. Without either a turn is 1 m.
 static void test_screws(void** state) {
   (void)state;
@@ -233,7 +259,7 @@ static int count_warnings(const char* text) {
 static void test_exported_defaults(void** state) {
   (void)state;
 #define EXPORTED(kinematic, slip) "<sdf version='1.6'><model name='m'><link name='a'><inertial><mass>1</mass></inertial><kinematic>" kinematic "</kinematic><enable_wind>0</enable_wind>" \
-  "<visual name='v'><cast_shadows>1</cast_shadows><transparency>0</transparency><geometry><sphere><radius>1</radius></sphere></geometry><material>" \
+  "<visual name='v'><cast_shadows>1</cast_shadows><drake:accepting_renderer>a</drake:accepting_renderer><transparency>0</transparency><geometry><sphere><radius>1</radius></sphere></geometry><material>" \
   "<lighting>1</lighting><script><uri>a</uri></script><shader type='pixel'/></material></visual>" \
   "<collision name='c'><laser_retro>0</laser_retro><max_contacts>10</max_contacts><geometry><sphere><radius>1</radius></sphere></geometry>" \
   "<surface><friction><ode><mu>1</mu><slip1>" slip "</slip1></ode></friction></surface></collision></link></model></sdf>"
@@ -276,6 +302,7 @@ static void test_refusals(void** state) {
              "<joint name='k' type='gearbox'><parent>world</parent><child>a</child></joint>"), "joints of type \"gearbox\" are not supported"},
       {MODEL("<include><uri>nowhere.sdf</uri></include>"), "nowhere.sdf"},
       {MODEL("<link name='a'><inertial><mass>-1</mass></inertial></link>"), "mass -1 is negative"},
+      {SERVO("0", "1"), "<drake:controller_gains>: p must be positive and d not negative, they are 0 and 1"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     hfModel* m = NULL;
@@ -445,7 +472,7 @@ int main(void) {
       cmocka_unit_test(test_arm),      cmocka_unit_test(test_fixed),    cmocka_unit_test(test_nested_and_included),
       cmocka_unit_test(test_features), cmocka_unit_test(test_screws), cmocka_unit_test(test_heightmap), cmocka_unit_test(test_refused_heightmaps),
       cmocka_unit_test(test_exported_defaults),
-      cmocka_unit_test(test_missing_inertia), cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_missing_inertia), cmocka_unit_test(test_servos_of_drake), cmocka_unit_test(test_refusals),
       cmocka_unit_test(test_four_bar), cmocka_unit_test(test_slider_crank), cmocka_unit_test(test_closing_joints),
       cmocka_unit_test(test_filters), cmocka_unit_test(test_declared_prefixes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
