@@ -32,7 +32,7 @@ static void fill_contact(hfiContact* c, const hfModel* m, const hfiRawContact* r
   c->p_BC = c->xi_W = c->twist_W = v3_zero();
 }
 
-void hfi_contact_materials(const hfiScene* scene, const hfiSoftness* softness, hfiMaterial* out) {
+void hfi_contact_materials(const hfiScene* scene, hfiSoftness* softness, hfiMaterial* out) {
   for (int i = 0; i < scene->ncandidate; ++i) {
     const hfiCandidate* c = &scene->candidate[i];
     out[i] = hfi_material_combine(scene->model, softness, c->a, c->b, c->pair);
@@ -200,7 +200,7 @@ int hfi_contact_find_missed(const hfDynamics* d, const hfMotion* V, double h, co
 
 // ---- contacts of the points -----------------------------------------------------------------------
 
-int hfi_contact_fill(const hfModel* m, const hfiMaterial* listed, const hfiSoftness* softness, const hfiRawContact* raw, int nraw,
+int hfi_contact_fill(const hfModel* m, const hfiMaterial* listed, hfiSoftness* softness, const hfiRawContact* raw, int nraw,
                      hfiContact* out) {
   int count = 0, last = -1;
   hfiMaterial combined = {0};
@@ -215,7 +215,7 @@ int hfi_contact_fill(const hfModel* m, const hfiMaterial* listed, const hfiSoftn
   return count;
 }
 
-int hfi_contact_insert(const hfModel* m, const hfiMaterial* listed, const hfiSoftness* softness, hfiRawContact* raw, int nraw,
+int hfi_contact_insert(const hfModel* m, const hfiMaterial* listed, hfiSoftness* softness, hfiRawContact* raw, int nraw,
                        hfiContact* contact, int ncontact, int32_t* number) {
   int added = 0;
   for (int i = 0; i < nraw; ++i) added += raw[i].acts == HFI_ACTS_NEWLY;

@@ -57,7 +57,7 @@ enum { HFI_ACTS = 1, HFI_ACTS_NEWLY = 2 };
 double hfi_contact_choose(const hfModel* model, const hfDynamics* dynamics, double h, double reach,
                         const hfiMaterial* listed, hfiRawContact* raw, int nraw, int32_t* touched);
 // Contacts of the raw points that act, in the same order. Returns the count.
-int hfi_contact_fill(const hfModel* model, const hfiMaterial* listed, const hfiSoftness* softness, const hfiRawContact* raw, int nraw,
+int hfi_contact_fill(const hfModel* model, const hfiMaterial* listed, hfiSoftness* softness, const hfiRawContact* raw, int nraw,
                      hfiContact* out);
 
 // Velocity of a body's point at p_W where the links have velocities V.
@@ -77,7 +77,7 @@ int hfi_contact_find_missed(const hfDynamics* dynamics, const hfMotion* V, doubl
 // Adds the points that act newly to the contacts of the others, in the order of the points. number (room for all)
 // moves with the contacts and is HFI_NEW_CONTACT for those that are added. Returns the count.
 enum { HFI_NEW_CONTACT = -2 };
-int hfi_contact_insert(const hfModel* model, const hfiMaterial* listed, const hfiSoftness* softness, hfiRawContact* raw, int nraw,
+int hfi_contact_insert(const hfModel* model, const hfiMaterial* listed, hfiSoftness* softness, hfiRawContact* raw, int nraw,
                        hfiContact* contact, int ncontact, int32_t* number);
 // Farthest point of each geom from its body's origin, out (ngeom) [m].
 void hfi_contact_extents(const hfModel* model, double* out);
@@ -88,7 +88,7 @@ typedef struct hfiFarthest { double base, turn; } hfiFarthest;
 hfiFarthest hfi_contact_reach(const hfDynamics* dynamics, const hfMotion* V, double h, const hfiScene* scene, const double* extent,
                               const double* push, const int32_t* alone, double* reach); // (ngeom)
 // Materials of all candidates of a listed scene.
-void hfi_contact_materials(const hfiScene* scene, const hfiSoftness* softness, hfiMaterial* out);
+void hfi_contact_materials(const hfiScene* scene, hfiSoftness* softness, hfiMaterial* out);
 
 // Dofs that move a body of a contact: it counts with +1 as A, -1 as B.
 typedef struct hfiContactSide {

@@ -78,14 +78,26 @@ static double pyramid_factor(const hfWorld* w, const hfiMaterial* m) {
   return (m->condim - 1) * w->impratio / (mu2 * (1 + mu2));
 }
 
+// The depth at which a law carries a weight in gravity g. It does not depend on the inverse weight.
+static double find_resting_depth(hfiSoftness* soft, const hfiSoftLaw* law, double g) {
+  for (uint32_t i = 0; i < soft->nrest && i < HFI_RESTS; ++i) {
+    const hfiRest* rest = &soft->rest[i];
+    if (rest->k == law->k && rest->g == g && memcmp(rest->solimp, law->solimp, sizeof rest->solimp) == 0) return rest->depth;
+  }
+  hfiRest* rest = &soft->rest[soft->nrest++ % HFI_RESTS];
+  memcpy(rest->solimp, law->solimp, sizeof rest->solimp);
+  rest->k = law->k, rest->g = g;
+  return rest->depth = hfi_soft_resting_depth(law, g);
+}
+
 // Sets MuJoCo's law for the inverse weight `weight`. Methods of continuous time and friction need a stiffness and a dissipation instead: those with which a
 // body of this weight rests as deep, and is damped there as much, in earth's gravity where the scene has none. Where nothing moves the centres of both
 // bodies, there is no weight, and the contact keeps the stiffness of its geoms.
-static void translate(const hfModel* m, double weight, const double* solref, const double* solimp, hfiMaterial* out) {
+static void translate(const hfModel* m, hfiSoftness* soft, double weight, const double* solref, const double* solimp, hfiMaterial* out) {
   if (!(weight > LEAST_WEIGHT)) return;
   double gravity = v3_norm(v3_load(m->world.gravity)), w = weight / pyramid_factor(&m->world, out);
   hfiSoftLaw law = hfi_soft_law(solref, solimp, w, m->world.timestep);
-  double r = hfi_soft_resting_depth(&law, gravity > 0 ? gravity : 9.81), d = hfi_solimp_impedance(solimp, r, NULL);
+  double r = find_resting_depth(soft, &law, gravity > 0 ? gravity : 9.81), d = hfi_solimp_impedance(solimp, r, NULL);
   out->from_solref = 1;
   out->soft = law;
   out->stiffness = law.k * d * d / ((1 - d) * w);
@@ -95,7 +107,7 @@ static void translate(const hfModel* m, double weight, const double* solref, con
 }
 
 // MuJoCo's parameters count where a model sets them and gives no stiffness of ours.
-static void combine_solver_parameters(const hfModel* m, const hfiSoftness* soft, double weight, int a, int b, int alone,
+static void combine_solver_parameters(const hfModel* m, hfiSoftness* soft, double weight, int a, int b, int alone,
                                       hfiMaterial* out) {
   const double *mix = hf_model_geom_solmix(m), *k = hf_model_geom_stiffness(m);
   const double *ra = set_or(hf_model_geom_solref(m) + 2 * a, 2, HFI_DEFAULT_SOLREF),
@@ -112,11 +124,11 @@ static void combine_solver_parameters(const hfModel* m, const hfiSoftness* soft,
   for (int i = 0; i < 2; ++i)
     solref[i] = direct ? min2(ra[i], rb[i]) : wa * ra[i] + (1 - wa) * rb[i];
   for (int i = 0; i < 5; ++i) solimp[i] = wa * ia[i] + (1 - wa) * ib[i];
-  translate(m, weight, solref, solimp, out);
+  translate(m, soft, weight, solref, solimp, out);
 }
 
 // An explicit pair overrides what it states.
-static void apply_pair(const hfModel* m, const hfiSoftness* soft, double weight, int pair, hfiMaterial* out) {
+static void apply_pair(const hfModel* m, hfiSoftness* soft, double weight, int pair, hfiMaterial* out) {
   const double* mu = hf_model_pair_friction(m) + 5 * pair;
   out->mu[0] = 0.5 * (mu[0] + mu[1]), out->mu[1] = mu[2], out->mu[2] = 0.5 * (mu[3] + mu[4]);
   out->mu_dynamic = out->mu[0];
@@ -124,7 +136,7 @@ static void apply_pair(const hfModel* m, const hfiSoftness* soft, double weight,
   const double *solref = set_or(hf_model_pair_solref(m) + 2 * pair, 2, HFI_DEFAULT_SOLREF),
                *solimp = set_or(hf_model_pair_solimp(m) + 5 * pair, 5, HFI_DEFAULT_SOLIMP);
   if (solref != HFI_DEFAULT_SOLREF || solimp != HFI_DEFAULT_SOLIMP || soft->defaults)
-    translate(m, weight, solref, solimp, out);
+    translate(m, soft, weight, solref, solimp, out);
 }
 
 // A body that is moved by hand, or fixed to one that is: it has poses, but no velocity that a step knows.
@@ -150,7 +162,7 @@ double hfi_material_margin(const hfModel* m, int a, int b, int pair) {
   return margin[a] + margin[b] - hfi_material_gap(m, a, b, pair);
 }
 
-hfiMaterial hfi_material_combine(const hfModel* m, const hfiSoftness* soft, int a, int b, int pair) {
+hfiMaterial hfi_material_combine(const hfModel* m, hfiSoftness* soft, int a, int b, int pair) {
   hfiMaterial out = {0};
   int alone = dominant_geom(m, a, b);
   const int32_t* body = hf_model_geom_body(m);

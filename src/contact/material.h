@@ -29,13 +29,19 @@ double hfi_material_margin(const hfModel* model, int geom_a, int geom_b, int pai
 double hfi_material_gap(const hfModel* model, int geom_a, int geom_b, int pair);
 // The force with which a contact point of the pair pulls that is found within that gap [N].
 double hfi_material_adhesion(const hfModel* model, int geom_a, int geom_b, int pair);
+// The depth [m] at which a law of MuJoCo carries a weight in gravity g [m/s^2]. Most pairs of a model have one of a few laws: these are remembered.
+typedef struct hfiRest { double k, solimp[5], g, depth; } hfiRest;
+enum { HFI_RESTS = 4 };
+
 // What MuJoCo's parameters need.
 typedef struct hfiSoftness {
-  const double* weight; // (nbody) inverse weights of the bodies at the reference pose; zero where nobody asks for them [1/kg]
-  int32_t defaults;     // 1: a contact without a stiffness and without these parameters has their defaults
+  const double* weight;    // (nbody) inverse weights of the bodies at the reference pose; zero where nobody asks for them [1/kg]
+  int32_t defaults;        // 1: a contact without a stiffness and without these parameters has their defaults
+  uint32_t nrest;          // number of resting depths that were computed
+  hfiRest rest[HFI_RESTS]; // the last of these; number i is at i modulo HFI_RESTS
 } hfiSoftness;
 
 // pair: explicit contact pair, or -1.
-hfiMaterial hfi_material_combine(const hfModel* model, const hfiSoftness* softness, int geom_a, int geom_b, int pair);
+hfiMaterial hfi_material_combine(const hfModel* model, hfiSoftness* softness, int geom_a, int geom_b, int pair);
 
 #endif

@@ -22,7 +22,7 @@
 #include "geometry/shape_table.h"
 
 enum { LARGE = 24 };             // A hull of this many vertices or more gets an index.
-enum { MAX_LISTED = 1024 };      // A model with at most this many pairs keeps all of them for good.
+enum { MAX_LISTED = 8192 };      // A model with at most this many pairs keeps all of them for good.
 static const double PAYS = 4;  // A list with a skin is made only if it will serve at least this many queries.
 static const double WIDE = 16; // The skin of a fast geom is this often its reach: the list then serves some seven steps of it [-].
 

@@ -29,12 +29,13 @@
 #include <math.h>
 #include <string.h>
 
+// The width of a row of Y, Z or S is the number of unknowns of the hub, filled up to whole vectors. Y and Z of a limb that is coupled to the trunk alone have
+// NARROW rows; with a waist there are 12, 16 or WIDEST numbers.
 enum {
-  WIDE = 8,                               // numbers of a row of Y or Z of a limb that is coupled to the trunk alone
-  WIDER = 12,                             // the same where it is coupled to a waist of up to six unknowns, too
-  WIDEST = HFI_TRUNK + HFI_LONGEST_WAIST, // the same with a longer waist
-  Y_AT = HFI_LONGEST_LIMB + 4,            // where Y begins in a row of a limb, behind a vector that fills up; Z follows
-  ROW = Y_AT + 2 * WIDEST                 // numbers from a row of a limb to the next
+  NARROW = 8,
+  WIDEST = HFI_TRUNK + HFI_LONGEST_WAIST,
+  Y_AT = HFI_LONGEST_LIMB + 4, // where Y begins in a row of a limb, behind a vector that fills up; Z follows
+  ROW = Y_AT + 2 * WIDEST      // numbers from a row of a limb to the next
 };
 
 enum { SHORT_LIMB = 8 }; // So many unknowns are a limb without a look for a waist among them.
@@ -78,20 +79,21 @@ static void couple_by_matrix(hfiStar* S, const double* A, int32_t n) {
   }
 }
 
-// Finds the last of the unknowns from `first` on that are coupled to each other, directly or by others between them. The search ends where they are too many
-// for a limb.
-static int32_t find_last(const hfiStar* S, int32_t first) {
-  int32_t last = first;
-  for (int32_t i = first; i <= last && last - first < HFI_LONGEST_LIMB; ++i)
-    if (S->reach[i] > last) last = S->reach[i];
-  return last;
+// Extends the reach of each unknown to those that are coupled to it by others after it. Those that one of these reaches need not be looked at.
+static void extend_reach(hfiStar* S, int32_t n) {
+  for (int32_t i = n - 1; i >= HFI_TRUNK; --i) {
+    int32_t last = S->reach[i];
+    for (int32_t next = i + 1; next <= last; next = S->reach[next] + 1)
+      if (S->reach[next] > last) last = S->reach[next];
+    S->reach[i] = last;
+  }
 }
 
-// Unknowns from `first` to `last` are coupled to each other. Returns how many of the first of them, at most a third, hold the others together: these are a waist.
+// Unknowns from `first` to `last` are coupled to each other. Returns how many of the first of them, at most a half, hold the others together: these are a waist.
 // Returns 0 where the others hold together without them.
 static int32_t find_waist(const hfiStar* S, int32_t first, int32_t last) {
-  for (int32_t k = 1; 3 * k <= last - first + 1; ++k)
-    if (find_last(S, first + k) < last) return k;
+  for (int32_t k = 1; 2 * k <= last - first + 1; ++k)
+    if (S->reach[first + k] < last) return k;
   return 0;
 }
 
@@ -106,9 +108,9 @@ int hfi_star_find_limbs(hfiStar* S, const double* A, int32_t n) {
   int32_t waist_end = 0; // Unknowns from this one on are not coupled to the waist.
   S->nlimb = S->factored = S->nwaist = 0;
   couple_by_matrix(S, A, n);
-  for (int32_t first = HFI_TRUNK, last; first < n;) {
-    last = find_last(S, first);
-    int32_t size = last - first + 1, shared = size > HFI_LONGEST_LIMB ? 1 : size > SHORT_LIMB ? find_waist(S, first, last) : 0;
+  extend_reach(S, n);
+  for (int32_t first = HFI_TRUNK; first < n;) {
+    int32_t last = S->reach[first], size = last - first + 1, shared = size > HFI_LONGEST_LIMB ? 1 : size > SHORT_LIMB ? find_waist(S, first, last) : 0;
     if (shared == 0) {
       S->limb[S->nlimb++] = (hfiLimb){.first = first, .size = size, .nwaist = first < waist_end ? S->nwaist : 0};
       first = last + 1;
@@ -131,7 +133,7 @@ int hfi_star_find_limbs(hfiStar* S, const double* A, int32_t n) {
 typedef struct Hub {
   const int32_t* waist; // unknowns of the waist
   int size;             // number of unknowns: six of the trunk and some of the waist
-  int wide;             // numbers of a row with an entry for each of them: WIDE, WIDER or WIDEST
+  int wide;             // width of a row with a number for each of them
 } Hub;
 
 typedef struct Limb {
@@ -142,16 +144,16 @@ typedef struct Limb {
   int symmetric; // 1: A is symmetric
 } Limb;
 
-// The hub with the first `nwaist` unknowns of the waist.
+// The hub as a limb sees it that is coupled to its first `nwaist` unknowns of the waist.
 HFI_COPIED Hub hub_of(const hfiStar* S, int nwaist, int wide) { return (Hub){S->waist, HFI_TRUNK + nwaist, wide}; }
 
 HFI_COPIED Limb limb_of(const hfiStar* S, const hfiLimb* l, int size, int wide, int symmetric) {
-  Hub hub = hub_of(S, wide > WIDE ? l->nwaist : 0, wide);
+  Hub hub = hub_of(S, wide > NARROW ? l->nwaist : 0, wide);
   return (Limb){S->rows + ROW * (l->first - HFI_TRUNK), l->first, size, hub, symmetric};
 }
 
-// Numbers of a row with an entry for each unknown of the whole hub.
-static int width_of_hub(const hfiStar* S) { return S->nwaist == 0 ? WIDE : HFI_TRUNK + S->nwaist <= WIDER ? WIDER : WIDEST; }
+// Width of a row with a number for each unknown of the whole hub.
+static int width_of_hub(const hfiStar* S) { return S->nwaist == 0 ? NARROW : S->nwaist <= 6 ? 12 : S->nwaist <= 10 ? 16 : WIDEST; }
 
 // ---- factors ----------------------------------------------------------------------------------------
 
@@ -210,7 +212,7 @@ HFI_COPIED void subtract_wide(double* y, double a, const double* x, int n) {
   }
 }
 
-// Computes L, U and Y. Returns 0 where a pivot is bad.
+// Computes L and U. Returns 0 where a pivot is bad.
 HFI_COPIED int eliminate(hfiStar* S, Limb limb) {
   for (int k = 0; k < limb.size; ++k) {
     double* u = limb.rows + k * ROW;
@@ -221,20 +223,32 @@ HFI_COPIED int eliminate(hfiStar* S, Limb limb) {
       a[k] = f;
       int j = limb.symmetric ? i : k + 1;
       subtract_wide(a + j, f, u + j, limb.size - j);
-      subtract_wide(a + Y_AT, f, u + Y_AT, limb.hub.wide);
     }
   }
   return 1;
 }
 
-// Computes Z: Z^T U = A_hl column by column, or Z = D^-1 Y.
+// X_k -= sum over i < k of factor[i * step] X_i. X is Y or Z, from its first row on.
+HFI_COPIED void subtract_rows_before(double* X, int wide, int k, const double* factor, int step) {
+  hfiQuad sum[WIDEST / 4];
+  for (int c = 0; c < wide; c += 4) sum[c / 4] = hfi_quad_load(X + k * ROW + c);
+  for (int i = 0; i < k; ++i)
+    for (int c = 0; c < wide; c += 4) HFI_QUAD_MINUS(sum[c / 4], factor[i * step], hfi_quad_load(X + i * ROW + c));
+  for (int c = 0; c < wide; c += 4) hfi_quad_store(X + k * ROW + c, sum[c / 4]);
+}
+
+// Computes Y: L Y = A_lh.
+HFI_COPIED void compute_Y(Limb limb) {
+  for (int k = 1; k < limb.size; ++k) subtract_rows_before(limb.rows + Y_AT, limb.hub.wide, k, limb.rows + k * ROW, 1);
+}
+
+// Computes Z: Z^T U = A_hl, or Z = D^-1 Y.
 HFI_COPIED void compute_Z(Limb limb) {
-  int wide = limb.hub.wide, z_at = Y_AT + wide;
+  int wide = limb.hub.wide;
+  double *Y = limb.rows + Y_AT, *Z = Y + wide;
   for (int k = 0; k < limb.size; ++k) {
-    double *row = limb.rows + k * ROW, *Y = row + Y_AT, *Z = row + z_at;
-    if (!limb.symmetric)
-      for (int i = 0; i < k; ++i) subtract_wide(Z, limb.rows[i * ROW + k], limb.rows + i * ROW + z_at, wide);
-    hfi_scale(Z, row[k], limb.symmetric ? Y : Z, wide);
+    if (!limb.symmetric) subtract_rows_before(Z, wide, k, limb.rows + k, ROW);
+    hfi_scale(Z + k * ROW, limb.rows[k * ROW + k], (limb.symmetric ? Y : Z) + k * ROW, wide);
   }
 }
 
@@ -257,6 +271,7 @@ HFI_COPIED void subtract_from_hub(Limb limb, double* S) {
 HFI_COPIED int factor_limb(hfiStar* S, Limb limb, const double* A, int n) {
   copy_limb(limb, A, n);
   if (!eliminate(S, limb)) return 0;
+  compute_Y(limb);
   compute_Z(limb);
   subtract_from_hub(limb, S->hub);
   return 1;
@@ -270,24 +285,30 @@ HFI_COPIED void copy_hub(const hfiStar* S, Hub hub, const double* A, int n) {
 
 // Factors all limbs and leaves S in the place of the hub. Returns 0 where a pivot is bad. Legs mostly have three joints.
 HFI_COPIED int factor_limbs(hfiStar* S, const double* A, int n, int wide, int symmetric) {
-  copy_hub(S, hub_of(S, wide > WIDE ? S->nwaist : 0, wide), A, n);
+  copy_hub(S, hub_of(S, wide > NARROW ? S->nwaist : 0, wide), A, n);
   for (const hfiLimb *l = S->limb, *end = l + S->nlimb; l < end; ++l) {
     int good;
-    if (wide > WIDE && l->nwaist > 0) good = factor_limb(S, limb_of(S, l, l->size, wide, symmetric), A, n);
-    else if (l->size == 3) good = factor_limb(S, limb_of(S, l, 3, WIDE, symmetric), A, n);
-    else good = factor_limb(S, limb_of(S, l, l->size, WIDE, symmetric), A, n);
+    if (wide > NARROW && l->nwaist > 0) good = factor_limb(S, limb_of(S, l, l->size, wide, symmetric), A, n);
+    else if (l->size == 3) good = factor_limb(S, limb_of(S, l, 3, NARROW, symmetric), A, n);
+    else good = factor_limb(S, limb_of(S, l, l->size, NARROW, symmetric), A, n);
     if (!good) return 0;
   }
   return 1;
 }
 
+// The same with the width of the hub as a constant.
+HFI_COPIED int factor_all(hfiStar* S, const double* A, int n, int symmetric) {
+  switch (width_of_hub(S)) {
+    case NARROW: return factor_limbs(S, A, n, NARROW, symmetric);
+    case 12: return factor_limbs(S, A, n, 12, symmetric);
+    case 16: return factor_limbs(S, A, n, 16, symmetric);
+    default: return factor_limbs(S, A, n, WIDEST, symmetric);
+  }
+}
+
 int hfi_star_factor(hfiStar* S, const double* A, int n, int symmetric) {
-  int wide = width_of_hub(S), good;
   S->symmetric = symmetric, S->factored = S->nexchange = 0;
-  if (wide == WIDE) good = symmetric ? factor_limbs(S, A, n, WIDE, 1) : factor_limbs(S, A, n, WIDE, 0);
-  else if (wide == WIDER) good = symmetric ? factor_limbs(S, A, n, WIDER, 1) : factor_limbs(S, A, n, WIDER, 0);
-  else good = symmetric ? factor_limbs(S, A, n, WIDEST, 1) : factor_limbs(S, A, n, WIDEST, 0);
-  if (!good) return 1;
+  if (!(symmetric ? factor_all(S, A, n, 1) : factor_all(S, A, n, 0))) return 1;
   int size = HFI_TRUNK + S->nwaist;
   if (symmetric ? hfi_ldlt(S->hub, size, WIDEST, 1) : hfi_lu(S->hub, size, WIDEST, S->pivot)) return 1;
   S->factored = 1;
@@ -323,14 +344,14 @@ HFI_COPIED void go_along(Limb limb, int forward, double* b, double* hub) {
 // Goes along all limbs, towards the hub or back.
 HFI_COPIED void go_along_limbs(const hfiStar* S, int wide, int forward, double* b, double* hub) {
   for (const hfiLimb *l = S->limb, *end = l + S->nlimb; l < end; ++l)
-    if (wide > WIDE && l->nwaist > 0) go_along(limb_of(S, l, l->size, wide, 0), forward, b + l->first, hub);
-    else if (l->size == 3) go_along(limb_of(S, l, 3, WIDE, 0), forward, b + l->first, hub);
-    else go_along(limb_of(S, l, l->size, WIDE, 0), forward, b + l->first, hub);
+    if (wide > NARROW && l->nwaist > 0) go_along(limb_of(S, l, l->size, wide, 0), forward, b + l->first, hub);
+    else if (l->size == 3) go_along(limb_of(S, l, 3, NARROW, 0), forward, b + l->first, hub);
+    else go_along(limb_of(S, l, l->size, NARROW, 0), forward, b + l->first, hub);
 }
 
 HFI_COPIED void solve(const hfiStar* S, int wide, double* b) {
   double hub[WIDEST] = {b[0], b[1], b[2], b[3], b[4], b[5]};
-  int nwaist = wide > WIDE ? S->nwaist : 0, size = HFI_TRUNK + nwaist;
+  int nwaist = wide > NARROW ? S->nwaist : 0, size = HFI_TRUNK + nwaist;
   for (int c = 0; c < nwaist; ++c) hub[HFI_TRUNK + c] = b[S->waist[c]];
   for (const hfiExchange *e = S->exchange, *end = e + S->nexchange; e < end; ++e) {
     double t = b[e->a];
@@ -345,8 +366,10 @@ HFI_COPIED void solve(const hfiStar* S, int wide, double* b) {
 }
 
 void hfi_star_solve(const hfiStar* S, double* b) {
-  int wide = width_of_hub(S);
-  if (wide == WIDE) solve(S, WIDE, b);
-  else if (wide == WIDER) solve(S, WIDER, b);
-  else solve(S, WIDEST, b);
+  switch (width_of_hub(S)) {
+    case NARROW: solve(S, NARROW, b); break;
+    case 12: solve(S, 12, b); break;
+    case 16: solve(S, 16, b); break;
+    default: solve(S, WIDEST, b);
+  }
 }

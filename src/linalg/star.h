@@ -3,9 +3,9 @@
 // A robot with legs and arms has a Newton matrix of this pattern as long as its feet and hands do not touch each other:
 //
 //   trunk  the first six unknowns, which are coupled to all others
-//   waist  up to ten other unknowns that limbs share: the waist of a humanoid with arms, or an arm whose hand touches a leg
+//   waist  up to fourteen other unknowns that limbs share: the waist of a humanoid with arms, the spine of a dog, or an arm whose hand touches a leg
 //   hub    trunk and waist
-//   limb   up to sixteen unknowns that follow each other: a leg, an arm, or two legs that touch each other. Limbs are coupled to the trunk, and some to the
+//   limb   up to 24 unknowns that follow each other: a leg, an arm, a tail, or two legs that touch each other. Limbs are coupled to the trunk, and some to the
 //          waist, but not to each other.
 //
 // The matrix itself is dense. How it is factored is told in star.c.
@@ -18,8 +18,8 @@
 
 enum {
   HFI_TRUNK = 6,          // unknowns of the trunk
-  HFI_LONGEST_WAIST = 10, // A matrix with a longer waist is no star,
-  HFI_LONGEST_LIMB = 16   // nor is one with a longer limb.
+  HFI_LONGEST_WAIST = 14, // A matrix with a longer waist is no star,
+  HFI_LONGEST_LIMB = 24   // nor is one with a longer limb.
 };
 
 typedef struct hfiLimb {
@@ -32,7 +32,7 @@ typedef struct hfiExchange { int32_t a, b; } hfiExchange; // two unknowns whose 
 
 typedef struct hfiStar {
   // the pattern
-  int32_t* reach;                   // (n) last unknown that an unknown of a limb was said to be coupled to
+  int32_t* reach;                   // (n) last unknown that an unknown of a limb is known to be coupled to, directly or by others between them
   int32_t nlimb;                    // number of limbs
   hfiLimb* limb;                    // (nlimb)
   int32_t nwaist;                   // number of unknowns of the waist, or 0

@@ -68,7 +68,7 @@ static int any_dynamic_friction(const hfModel* m) {
 // What a parameter overlay may change. The dynamics of a new world has read its parameters already.
 static void read_parameters(hfiWorld* w) {
   hfi_world_weigh(w);
-  w->softness = (hfiSoftness){w->weight, w->config.mujoco_softness};
+  w->softness = (hfiSoftness){.weight = w->weight, .defaults = w->config.mujoco_softness};
   if (w->scene.listed) hfi_contact_materials(&w->scene, &w->softness, w->material);
   for (int i = 0; i < w->model->nu; ++i) w->actuation.law[i] = hf_model_actuator_drive(w->model)[i];
   if (w->config.drive_law >= 0) hfi_actuation_drive_by(&w->actuation, (hfDriveLaw)w->config.drive_law);

@@ -3,7 +3,7 @@
 // motion is the closed form of a damped oscillator; that of slopes are finite differences of MuJoCo's law.
 #include "support/sim_world.h"
 
-#include "contact/solref.h"
+#include "contact/material.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -81,6 +81,29 @@ static void test_mass_scales_stiffness(void** state) {
   assert_float_equal(hfi_soft_step(&ten, 1e-4, 0, 0.002).stiffness / hfi_soft_step(&one, 1e-4, 0, 0.002).stiffness, 10, 1e-12);
 }
 
+// Pairs of five laws, more than are remembered, in turns: each has the stiffness with which its ball of 1 kg rests as deep as in MuJoCo.
+static void test_each_pair_has_its_own_law(void** state) {
+  (void)state;
+  enum { CASES = sizeof kCases / sizeof *kCases };
+  char xml[4096];
+  int n = snprintf(xml, sizeof xml, "<mujoco><worldbody><geom type='plane' size='1 1 1'/>");
+  for (int i = 0; i < CASES; ++i) {
+    const double *ref = kCases[i].solref, *imp = kCases[i].solimp;
+    n += snprintf(xml + n, sizeof xml - (size_t)n, "<body><freejoint/><geom size='.1' mass='1' condim='1' priority='1' solref='%g %g' solimp='%g %g %g %g %g'/></body>",
+                  ref[0], ref[1], imp[0], imp[1], imp[2], imp[3], imp[4]);
+  }
+  snprintf(xml + n, sizeof xml - (size_t)n, "</worldbody></mujoco>");
+  simWorld w = sim_world_make(xml, 0.002, 1e-12);
+  const double weight[CASES + 1] = {0, 1, 1, 1, 1, 1};
+  hfiSoftness softness = {.weight = weight};
+  for (int k = 0; k < 3 * CASES; ++k) {
+    int i = k < CASES ? k : k < 2 * CASES ? 2 * CASES - 1 - k : k % 2;
+    hfiMaterial material = hfi_material_combine(w.model, &softness, 0, i + 1, -1);
+    assert_float_equal(9.81 / material.stiffness, kCases[i].depth, 1e-12); // as above
+  }
+  sim_world_free(&w);
+}
+
 // MuJoCo's impedance, from its documentation.
 static double impedance(const double* s, double r) {
   double x = r / s[2], y;
@@ -152,7 +175,8 @@ static void test_impedance(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_resting_depth), cmocka_unit_test(test_margins_add_up), cmocka_unit_test(test_balls_on_slides),        cmocka_unit_test(test_mass_scales_stiffness),
+      cmocka_unit_test(test_resting_depth), cmocka_unit_test(test_margins_add_up), cmocka_unit_test(test_balls_on_slides),
+      cmocka_unit_test(test_mass_scales_stiffness), cmocka_unit_test(test_each_pair_has_its_own_law),
       cmocka_unit_test(test_step_is_the_tangent),  cmocka_unit_test(test_free_body_oscillates),
       cmocka_unit_test(test_open_contact),         cmocka_unit_test(test_impedance),
   };

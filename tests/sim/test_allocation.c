@@ -39,10 +39,10 @@ static const char arm[] =
     "tendon='t'/></actuator>"
     "<sensor><jointpos joint='a'/><framepos objtype='body' objname='box'/></sensor></mujoco>";
 
-// 64 boxes and cylinders on a floor: 2080 pairs, more than are listed.
+// 128 boxes and cylinders on a floor: 8256 pairs, more than are listed.
 static const char field[] =
     "<mujoco><option timestep='0.002'/><worldbody><geom type='plane' size='2 2 1'/>"
-    "<replicate count='8' offset='0.2 0 0'><replicate count='4' offset='0 0.4 0'>"
+    "<replicate count='8' offset='0.2 0 0'><replicate count='8' offset='0 0.4 0'>"
     "<body pos='0 0 0.049'><freejoint/><geom type='box' size='0.05 0.05 0.05' mass='1'/></body>"
     "<body pos='0 0.09 0.049'><freejoint/><geom type='cylinder' size='0.05 0.05' mass='1'/></body>"
     "</replicate></replicate></worldbody></mujoco>";
@@ -154,7 +154,7 @@ static void test_sleep(void** state) {
     config.sleep = 1;
     config.sleep_time = 0.02;
     assert_int_equal(count_of_steps(field, &config, 250, &report), 0);
-    assert_int_equal(report.nsleep, 64);
+    assert_int_equal(report.nsleep, 128);
   }
 }
 
