@@ -8,6 +8,18 @@
 typedef double hfiTwo __attribute__((vector_size(16), aligned(8), may_alias));
 typedef double hfiFour __attribute__((vector_size(32), aligned(8), may_alias));
 
+// As many neighbours of single precision as a register has room for. Eight of them are one such vector or two.
+#ifdef __AVX__
+typedef float hfiFloats __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int32_t hfiFloatBits __attribute__((vector_size(32), aligned(4), may_alias));
+enum { HFI_FLOATS = 8 };
+#else
+typedef float hfiFloats __attribute__((vector_size(16), aligned(4), may_alias));
+typedef int32_t hfiFloatBits __attribute__((vector_size(16), aligned(4), may_alias));
+enum { HFI_FLOATS = 4 };
+#endif
+static inline hfiFloats hfi_absolute(hfiFloats x) { return (hfiFloats)((hfiFloatBits)x & INT32_MAX); }
+
 typedef int64_t hfiBits __attribute__((may_alias));
 typedef int64_t hfiFourBits __attribute__((vector_size(32), aligned(8), may_alias));
 

@@ -13,33 +13,26 @@
 // Pivoting stays inside the diagonal blocks (P K_kk = L U, and L^-1 P takes the place of L^-1), so
 // that the pattern that block_order.c found remains true. A symmetric K_kk = U^T D U has L = U^T, D
 // U in the place of U, and Z = D^-1 Y.
-//
-// Rough factors (block_rough.h) have fewer couplings. Before position k is factored, those are left out that nothing has filled; after it, those that are
-// negligible. Y and Z are moved together each time (narrow).
 #include "base/compile.h"
-#include "linalg/block_rough.h"
+#include "linalg/block_sparse.h"
 #include "linalg/dense.h"
 #include "base/lanes.h"
 
-#include <math.h>
 #include <string.h>
-
-// Rough factors leave a coupling out where it would change the diagonal of a later node by this share at most [-].
-static const double NEGLIGIBLE = 4e-4;
 
 // In the functions below six = 1, a constant, says that all nodes have six unknowns, as free bodies have.
 
-// Computes L, U and Y in the rows of position k, which have w columns of later nodes.
-static int factor_rows(hfiBlockMatrix* B, int32_t k, int w) {
+// Computes L, U and Y in the rows of position k.
+static int factor_rows(hfiBlockMatrix* B, int32_t k) {
   double* rows = hfi_block_rows(B, k);
-  int n = B->size[k], ld = n + w;
+  int n = B->size[k], ld = hfi_block_stride(B, k);
   return B->symmetric ? hfi_ldlt_beside(rows, n, ld, ld, 1)
                       : hfi_lu_beside(rows, n, ld, ld, B->pivot + B->first[k]);
 }
 
 // Computes Z of position k.
-HFI_COPIED void factor_lower(hfiBlockMatrix* B, int32_t k, int w, int six) {
-  int n = six ? 6 : B->size[k], ld = n + w;
+HFI_COPIED void factor_lower(hfiBlockMatrix* B, int32_t k, int six) {
+  int n = six ? 6 : B->size[k], w = B->width[k], ld = n + w;
   double *rows = hfi_block_rows(B, k), *Z = rows + n * ld;
   if (!B->symmetric) {
     hfi_lu_divide(rows, n, ld, Z, w, w);
@@ -65,88 +58,6 @@ HFI_COPIED int is_zero_block(const double* X, int ld, int rows, int n) {
   return rows == 6 && n == 6 ? is_zero(X, ld, 6, 6) : is_zero(X, ld, rows, n);
 }
 
-// Copies six numbers, to a place that may overlap theirs.
-static inline void move_six(double* to, const double* from) {
-  hfiFour four = *(const hfiFour*)from;
-  hfiTwo two = *(const hfiTwo*)(from + 4);
-  *(hfiFour*)to = four, *(hfiTwo*)(to + 4) = two;
-}
-
-// Moves those columns beside position k together that B->coupled marks, with parts = 1 of its rows, with 2 also of its lower part. B->rough says which
-// columns there are, and then which are left.
-HFI_COPIED void narrow(hfiBlockMatrix* B, int32_t k, int parts, int six) {
-  int n = six ? 6 : B->size[k], w = B->rough->width[k], ld = n + w;
-  int32_t start = B->start[k], count = B->rough->end[k] - start, kept = 0, columns = 0;
-  int32_t *coupled = B->coupled, *later = B->rough->later + start, *offset = B->rough->offset + start;
-  double *from = hfi_block_rows(B, k), *to = from;
-  for (int i = 0; i < parts * n; ++i, from += i <= n ? ld : w) {
-    const double* row = from;
-    if (i < n && six)
-      move_six(to, from), to += 6, row += 6;
-    else if (i < n)
-      memmove(to, from, sizeof *to * (size_t)n), to += n, row += n;
-    for (int32_t e = 0; e < count; ++e) {
-      if (!coupled[e]) continue;
-      if (six)
-        move_six(to, row + offset[e]), to += 6;
-      else
-        memmove(to, row + offset[e], sizeof *to * (size_t)B->size[later[e]]), to += B->size[later[e]];
-    }
-  }
-  for (int32_t e = 0; e < count; ++e) {
-    if (!coupled[e]) continue;
-    later[kept] = later[e], offset[kept++] = columns;
-    columns += B->size[later[kept - 1]];
-  }
-  for (int32_t e = 0; e < kept; ++e) coupled[e] = 1;
-  B->rough->width[k] = columns, B->rough->end[k] = start + kept;
-}
-
-// Leaves out those couplings of position k that nothing has filled so far. Until here B->rough->later is 1 for the others.
-HFI_COPIED void leave_out_empty(hfiBlockMatrix* B, int32_t k, int six) {
-  int32_t start = B->start[k], end = B->start[k + 1], kept = start;
-  for (int32_t e = start; e < end; ++e) {
-    if (!B->rough->later[e]) continue;
-    B->coupled[kept - start] = 1;
-    B->rough->later[kept] = B->later[e];
-    B->rough->offset[kept++] = B->offset[e];
-  }
-  B->rough->width[k] = B->width[k], B->rough->end[k] = kept;
-  narrow(B, k, B->symmetric ? 1 : 2, six);
-}
-
-// Would the elimination of position k change each diagonal number of the later node of its entry e by a negligible share of it at most? Row i of Z and row i
-// of Y have inverse units, so that the numbers of a sum may be compared with that of the diagonal.
-HFI_COPIED int is_negligible(const hfiBlockMatrix* B, int32_t k, int32_t e, int six) {
-  int32_t j = B->rough->later[e];
-  int n = six ? 6 : B->size[k], m = six ? 6 : B->size[j], w = B->rough->width[k], ld = n + w, ldj = m + B->width[j];
-  const double *Y = hfi_block_rows(B, k) + n + B->rough->offset[e], *Z = hfi_block_rows(B, k) + n * ld + B->rough->offset[e], *D = hfi_block_rows(B, j);
-  for (int c = 0; c < m; ++c) {
-    double change = 0;
-    for (int i = 0; i < n; ++i) change += fabs(Z[i * w + c] * Y[i * ld + c]);
-    if (!(change <= NEGLIGIBLE * fabs(D[c * (ldj + 1)]))) return 0;
-  }
-  return 1;
-}
-
-// Leaves negligible couplings of position k out of the factors.
-HFI_COPIED void leave_out_negligible(hfiBlockMatrix* B, int32_t k, int six) {
-  int32_t start = B->start[k], count = B->rough->end[k] - start, kept = 0;
-  for (int32_t e = 0; e < count; ++e) kept += B->coupled[e] = !is_negligible(B, k, start + e, six);
-  if (kept < count) narrow(B, k, 2, six);
-}
-
-// Clears the blocks of entry g of position a, which nothing has filled so far.
-HFI_COPIED void open_entry(hfiBlockMatrix* B, int32_t a, int32_t g, int six) {
-  int n = six ? 6 : B->size[a], m = six ? 6 : B->size[B->later[g]], w = B->width[a], ld = n + w;
-  double *rows = hfi_block_rows(B, a) + n + B->offset[g], *lower = hfi_block_lower(B, a) + B->offset[g];
-  B->rough->later[g] = 1;
-  for (int i = 0; i < n; ++i)
-    for (int c = 0; c < m; ++c) rows[i * ld + c] = 0;
-  for (int i = 0; !B->symmetric && i < n; ++i)
-    for (int c = 0; c < m; ++c) lower[i * w + c] = 0;
-}
-
 // Marks the blocks beside position k that are not zero in B->coupled. Contacts that do not act leave blocks of zeros, and so do those of
 // their couplings that elimination does not fill. All others mostly show it in their first row.
 HFI_COPIED void find_coupled(hfiBlockMatrix* B, int32_t k, int six) {
@@ -169,42 +80,33 @@ HFI_COPIED void subtract(double* C, int ldc, const double* A, int lda, const dou
 
 // Subtracts Z_i^T Y_j from the rows and the lower part of position i = later[e], for all j of
 // position k that are coupled to it, i among them. Nodes that are side by side in both panels go into one product.
-HFI_COPIED void update_node(hfiBlockMatrix* B, int32_t k, int32_t e, int six, int rough) {
-  const hfiBlockFactors* F = &B->factors;
-  int n = six ? 6 : B->size[k], w = F->width[k], ld = n + w;
+HFI_COPIED void update_node(hfiBlockMatrix* B, int32_t k, int32_t e, int six) {
+  int n = six ? 6 : B->size[k], w = B->width[k], ld = n + w;
   const double *Y = hfi_block_rows(B, k) + n, *Z = Y - n + n * ld;
-  int32_t a = F->later[e], m = six ? 6 : B->size[a], wa = B->width[a], lda = m + wa, column = F->offset[e];
+  int32_t a = B->later[e], m = six ? 6 : B->size[a], wa = B->width[a], lda = m + wa, column = B->offset[e];
   double *rows = hfi_block_rows(B, a), *lower = rows + m * lda;
-  const int32_t start = B->start[k], end = F->end[k], *coupled = B->coupled, *later = F->later, *beside = B->later; // beside a
+  const int32_t start = B->start[k], end = B->start[k + 1], *coupled = B->coupled, *later = B->later;
   int32_t f = e + 1, g = B->start[a], to = -m, from = column, columns = m; // K_ii lies before the columns of later nodes.
   for (;;) {
-    for (; f < end && coupled[f - start] && beside[g] == later[f]; ++f, ++g) {
-      if (rough && !B->rough->later[g]) open_entry(B, a, g, six);
-      columns += six ? 6 : B->size[later[f]];
-    }
+    for (; f < end && coupled[f - start] && later[g] == later[f]; ++f, ++g) columns += six ? 6 : B->size[later[f]];
     subtract(rows + m + to, lda, Z + column, w, Y + from, ld, six, n, m, columns);
     if (to < 0) to += m, from += m, columns -= m; // The lower part has no K_ii.
     if (!B->symmetric && columns > 0) subtract(lower + to, wa, Y + column, ld, Z + from, w, six, n, m, columns);
     while (f < end && !coupled[f - start]) ++f;
     if (f == end) return;
-    while (beside[g] != later[f]) ++g;
-    to = B->offset[g], from = F->offset[f], columns = 0;
+    while (later[g] != later[f]) ++g;
+    to = B->offset[g], from = B->offset[f], columns = 0;
   }
 }
 
-HFI_COPIED int factor_nodes(hfiBlockMatrix* B, int six, int rough) {
+HFI_COPIED int factor_nodes(hfiBlockMatrix* B, int six) {
   for (int32_t k = 0; k < B->nodes; ++k) {
-    if (rough) leave_out_empty(B, k, six);
-    int32_t w = B->factors.width[k];
-    if (factor_rows(B, k, w)) return k + 1;
-    if (w == 0) continue;
-    factor_lower(B, k, w, six);
-    if (rough)
-      leave_out_negligible(B, k, six);
-    else
-      find_coupled(B, k, six);
-    for (int32_t e = B->start[k]; e < B->factors.end[k]; ++e)
-      if (B->coupled[e - B->start[k]]) update_node(B, k, e, six, rough);
+    if (factor_rows(B, k)) return k + 1;
+    if (B->width[k] == 0) continue;
+    factor_lower(B, k, six);
+    find_coupled(B, k, six);
+    for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e)
+      if (B->coupled[e - B->start[k]]) update_node(B, k, e, six);
   }
   return 0;
 }
@@ -212,31 +114,21 @@ HFI_COPIED int factor_nodes(hfiBlockMatrix* B, int six, int rough) {
 int hfi_block_factor(hfiBlockMatrix* B, int symmetric) {
   B->symmetric = symmetric;
   if (B->nodes == 1 && B->star && hfi_star_factor(B->star, B->value, B->size[0], symmetric) == 0) return 0;
-  if (B->nodes == 1) return factor_rows(B, 0, 0) != 0;
-  B->factors = (hfiBlockFactors){B->width, B->later, B->offset, B->start + 1};
-  return B->all_six ? factor_nodes(B, 1, 0) : factor_nodes(B, 0, 0);
-}
-
-int hfi_block_eliminate_roughly(hfiBlockMatrix* B, int symmetric) {
-  const hfiBlockRough* R = B->rough;
-  B->symmetric = symmetric;
-  B->factors = (hfiBlockFactors){R->width, R->later, R->offset, R->end};
-  memset(R->later, 0, sizeof *R->later * (size_t)B->start[B->nodes]);
-  for (int32_t d = 0; d < R->direct_start[B->nodes]; ++d) R->later[R->direct[d]] = 1;
-  return B->all_six ? factor_nodes(B, 1, 1) : factor_nodes(B, 0, 1);
+  if (B->nodes == 1) return factor_rows(B, 0) != 0;
+  return B->all_six ? factor_nodes(B, 1) : factor_nodes(B, 0);
 }
 
 // Do the later nodes that position k is coupled to follow each other, so that their unknowns do?
 static int is_adjacent(const hfiBlockMatrix* B, int32_t k) {
-  int32_t first = B->start[k], last = B->factors.end[k] - 1;
-  return B->factors.later[last] - B->factors.later[first] == last - first;
+  int32_t first = B->start[k], last = B->start[k + 1] - 1;
+  return B->later[last] - B->later[first] == last - first;
 }
 
 // b_i -= Z_i^T z_k for free bodies i. A product is summed before it is subtracted, as below.
 static inline void subtract_from_bodies(const hfiBlockMatrix* B, int32_t k, const double* restrict Z, const double* restrict z, double* b) {
-  int w = B->factors.width[k];
-  for (int32_t e = B->start[k]; e < B->factors.end[k]; ++e, Z += 6) {
-    double* y = b + B->first[B->factors.later[e]];
+  int w = B->width[k];
+  for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e, Z += 6) {
+    double* y = b + B->first[B->later[e]];
     hfiFour s = {0, 0, 0, 0};
     hfiTwo t = {0, 0};
     for (int i = 0; i < 6; ++i) s += -z[i] * *(const hfiFour*)(Z + i * w), t += -z[i] * *(const hfiTwo*)(Z + i * w + 4);
@@ -245,7 +137,7 @@ static inline void subtract_from_bodies(const hfiBlockMatrix* B, int32_t k, cons
 }
 
 HFI_COPIED void solve_forward(const hfiBlockMatrix* B, int32_t k, double* b, int six) {
-  int n = six ? 6 : B->size[k], w = B->factors.width[k];
+  int n = six ? 6 : B->size[k], w = B->width[k];
   const double *rows = hfi_block_rows(B, k), *Z = rows + n * (n + w);
   double *z = b + B->first[k], *x = B->work;
   if (B->symmetric)
@@ -254,7 +146,7 @@ HFI_COPIED void solve_forward(const hfiBlockMatrix* B, int32_t k, double* b, int
     hfi_lu_forward(rows, n, n + w, B->pivot + B->first[k], z);
   if (w == 0) return;
   if (is_adjacent(B, k)) {
-    hfi_add_rows(b + B->first[B->factors.later[B->start[k]]], -1.0, z, 1, Z, w, n, w);
+    hfi_add_rows(b + B->first[B->later[B->start[k]]], -1.0, z, 1, Z, w, n, w);
     return;
   }
   if (six) {
@@ -263,27 +155,27 @@ HFI_COPIED void solve_forward(const hfiBlockMatrix* B, int32_t k, double* b, int
   }
   memset(x, 0, sizeof(double) * (size_t)w);
   hfi_add_rows(x, -1.0, z, 1, Z, w, n, w);
-  for (int32_t e = B->start[k]; e < B->factors.end[k]; ++e)
-    hfi_axpy(b + B->first[B->factors.later[e]], 1.0, x + B->factors.offset[e], B->size[B->factors.later[e]]);
+  for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e)
+    hfi_axpy(b + B->first[B->later[e]], 1.0, x + B->offset[e], B->size[B->later[e]]);
 }
 
 // Returns the unknowns of the later nodes of position k side by side, as the columns of its rows
 // are.
 HFI_COPIED const double* gather_later(const hfiBlockMatrix* B, int32_t k, const double* b, int six) {
-  if (is_adjacent(B, k)) return b + B->first[B->factors.later[B->start[k]]];
-  for (int32_t e = B->start[k]; e < B->factors.end[k]; ++e) {
-    const double* x = b + B->first[B->factors.later[e]];
-    if (six || B->size[B->factors.later[e]] == 6) // a constant, so that the compiler writes out the copy
-      memcpy(B->work + B->factors.offset[e], x, 6 * sizeof(double));
+  if (is_adjacent(B, k)) return b + B->first[B->later[B->start[k]]];
+  for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e) {
+    const double* x = b + B->first[B->later[e]];
+    if (six || B->size[B->later[e]] == 6) // a constant, so that the compiler writes out the copy
+      memcpy(B->work + B->offset[e], x, 6 * sizeof(double));
     else
-      memcpy(B->work + B->factors.offset[e], x, sizeof(double) * (size_t)B->size[B->factors.later[e]]);
+      memcpy(B->work + B->offset[e], x, sizeof(double) * (size_t)B->size[B->later[e]]);
   }
   return B->work;
 }
 
 HFI_COPIED void solve_backward(const hfiBlockMatrix* B, int32_t k, double* b, int six) {
   const double* rows = hfi_block_rows(B, k);
-  int n = six ? 6 : B->size[k], w = B->factors.width[k];
+  int n = six ? 6 : B->size[k], w = B->width[k];
   double* z = b + B->first[k];
   if (w > 0) {
     const double* x = gather_later(B, k, b, six);

@@ -69,12 +69,25 @@ static void count_degree(hfiBlockMatrix* B, int32_t node) {
   B->degree[node] = degree;
 }
 
-// Returns the node of least degree that has no position yet. Those that have one are of the largest degree.
-static int32_t find_next(const hfiBlockMatrix* B) {
-  int32_t best = 0, least = B->degree[0];
+// What is known of the degrees of nodes that have no position yet: none is below `least`, and no node before `from` has that one.
+typedef struct leastDegree {
+  int32_t least, from;
+} leastDegree;
+
+// Returns the node of least degree that has no position yet, the first one of several. Nodes that have one are of the largest degree.
+static int32_t find_next(const hfiBlockMatrix* B, leastDegree* known) {
+  const int32_t* degree = B->degree;
+  for (int32_t i = known->from; i < B->nodes; ++i)
+    if (degree[i] == known->least) return known->from = i;
+  *known = (leastDegree){degree[0], 0};
   for (int32_t i = 1; i < B->nodes; ++i)
-    if (B->degree[i] < least) best = i, least = B->degree[i];
-  return best;
+    if (degree[i] < known->least) *known = (leastDegree){degree[i], i};
+  return known->from;
+}
+
+// Takes the new degree of node i into account.
+static void note_degree(const hfiBlockMatrix* B, int32_t i, leastDegree* known) {
+  if (B->degree[i] < known->least || (B->degree[i] == known->least && i < known->from)) *known = (leastDegree){B->degree[i], i};
 }
 
 // Couples neighbour i of `node` with the others and removes the node from its row.
@@ -88,10 +101,14 @@ static void join_neighbours(hfiBlockMatrix* B, int32_t node, int32_t i) {
 }
 
 // Couples the remaining neighbours of `node` with each other and removes it from their rows.
-static void eliminate(hfiBlockMatrix* B, int32_t node) {
+static void eliminate(hfiBlockMatrix* B, int32_t node, leastDegree* known) {
   const uint64_t* row = row_of(B, node);
   for (int32_t w = 0; w < B->words; ++w)
-    for (uint64_t bits = row[w]; bits;) join_neighbours(B, node, take_lowest(&bits, w));
+    for (uint64_t bits = row[w]; bits;) {
+      int32_t i = take_lowest(&bits, w);
+      join_neighbours(B, node, i);
+      note_degree(B, i, known);
+    }
 }
 
 // Counts the couplings of the factors: what is left of all rows.
@@ -121,8 +138,7 @@ static void insert_ascending(int32_t* list, int32_t count, int32_t value) {
   list[i] = value;
 }
 
-// Turns what is left of each row into the list of later positions, and places the panels.
-static void place_panels(hfiBlockMatrix* B) {
+void hfi_block_place_panels(hfiBlockMatrix* B) {
   int32_t couplings = 0, dofs = 0;
   size_t values = 0;
   B->all_six = 1;
@@ -165,21 +181,20 @@ static int is_ordered(hfiBlockMatrix* B) {
 
 int hfi_block_order(hfiBlockMatrix* B, const hfAllocator* allocator) {
   if (is_ordered(B)) return 1;
-  for (int32_t i = 0; i < B->nodes; ++i) {
-    count_degree(B, i);
-  }
+  for (int32_t i = 0; i < B->nodes; ++i) count_degree(B, i);
+  leastDegree known = {-1, B->nodes}; // nothing
   for (int32_t k = 0; k < B->nodes; ++k) {
-    int32_t node = find_next(B);
+    int32_t node = find_next(B, &known);
     B->order[k] = node;
     B->position[node] = k;
     B->degree[node] = INT32_MAX;
-    eliminate(B, node);
+    eliminate(B, node, &known);
   }
   if (!make_room(B, count_couplings(B), allocator)) {
     B->ordered_nodes = 0; // No pattern is known.
     return 0;
   }
-  place_panels(B);
+  hfi_block_place_panels(B);
   return 1;
 }
 

@@ -1,113 +1,77 @@
 // Iterations with rough factors: generalised conjugate residuals (Eisenstat, Elman and Schultz, SIAM J. Numer. Anal. 20, 1983), which need no symmetric K.
-// With M the rough factors, r = b and x = 0 at first, for k = 1, 2, ...
 //
-//   p_k = M^-1 r,  q_k = K p_k,   both less their parts along q_j of j < k
-//   a = (r, q_k)/(q_k, q_k),      x += a p_k,   r -= a q_k
+//   p = M^-1 r,  q = K p,   both less their parts along the q before
+//   a = (r, q)/(q, q),      x += a p,  r -= a q
 //
-// so that |r| is the least in the space of all p_k. (x, y) = sum weight_i x_i y_i.
-//
-// B->rough->original has the blocks of K: for each position its diagonal block, and for each later node that it is coupled to K_kj and, where K is not
-// symmetric, K_jk^T.
+// M are the rough factors. Inner products have weights, and with those of the mass-scaled norm |r| is the norm of momenta.
 #include "linalg/block_rough.h"
 
 #include "base/compile.h"
 #include "linalg/dense.h"
 #include "linalg/weighted.h"
 
-#include <math.h>
 #include <string.h>
 
-enum { MOST = 16 }; // iterations. Two to seven are usual; complete factors take as long as about fifteen.
+enum { MOST = 16 }; // iterations. Two to seven are usual; complete factors take as long as about thirty.
 
 // ---- storage -----------------------------------------------------------------------------------------
 
-// Is entry e of position k a coupling of K itself?
-static int is_direct(const hfiBlockMatrix* B, int32_t k, int32_t e) {
-  const uint64_t* row = B->ordered + (size_t)B->order[k] * (size_t)B->words;
-  int32_t other = B->order[B->later[e]];
-  return row[other >> 6] >> (other & 63) & 1;
-}
-
-// Numbers in the blocks of K that is not symmetric.
-static size_t count_values(const hfiBlockMatrix* B) {
-  size_t count = 0;
-  for (int32_t k = 0; k < B->nodes; ++k) {
-    count += (size_t)(B->size[k] * B->size[k]);
-    for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e)
-      if (is_direct(B, k, e)) count += 2 * (size_t)(B->size[k] * B->size[B->later[e]]);
+// Counts the couplings of K, and the numbers in its panels.
+static size_t count_values(const hfiBlockMatrix* B, size_t* couplings) {
+  size_t values = 0, twice = 0;
+  for (int32_t i = 0; i < B->nodes; ++i) {
+    const uint64_t* row = B->ordered + (size_t)i * (size_t)B->words;
+    int32_t columns = B->weight[i];
+    for (int32_t w = 0; w < B->words; ++w)
+      for (uint64_t bits = row[w]; bits; bits &= bits - 1, ++twice) columns += B->weight[64 * w + __builtin_ctzll(bits)];
+    values += (size_t)(B->weight[i] * columns);
   }
-  return count;
+  *couplings = twice / 2;
+  return values;
 }
 
-static size_t count_vectors(const hfiBlockMatrix* B) { return (2 * MOST + 2) * (size_t)B->first[B->nodes]; }
+// Takes storage. The pattern of B is that of complete factors before, and its lists have room for that of K alone afterwards.
+static void take_storage(hfiBlockMatrix* B, hfiBlockRough* R, hfiArena* arena) {
+  size_t nodes = (size_t)B->nodes, couplings, values = count_values(B, &couplings);
+  hfi_rough_plan(&R->factors, B, arena);
+  R->vectors = HFI_TAKE(arena, double, (2 * MOST + 2) * (size_t)B->first[B->nodes]);
+  B->value = HFI_TAKE(arena, double, values);
+  B->at = HFI_TAKE(arena, size_t, nodes + 1);
+  HFI_TAKE_EACH(arena, int32_t, nodes + 1, &B->width, &B->start);
+  HFI_TAKE_EACH(arena, int32_t, couplings, &B->later, &B->offset);
+}
 
 size_t hfi_block_count_rough(const hfiBlockMatrix* B) {
-  size_t integers = 3 * (size_t)B->nodes + 1 + 3 * (size_t)B->start[B->nodes];
-  return count_values(B) + count_vectors(B) + (integers + 1) / 2;
+  hfiArena plan = hfi_arena(NULL, 0);
+  hfiBlockMatrix matrix = *B;
+  hfiBlockRough rough;
+  take_storage(&matrix, &rough, &plan);
+  return plan.used / sizeof(double) + 1;
+}
+
+// Sets `graph` to the couplings of K with later positions.
+static void keep_later(hfiBlockMatrix* B) {
+  for (int32_t i = 0; i < B->nodes; ++i)
+    for (int32_t w = 0; w < B->words; ++w) {
+      size_t at = (size_t)i * (size_t)B->words + (size_t)w;
+      uint64_t kept = 0;
+      for (uint64_t bits = B->ordered[at]; bits; bits &= bits - 1)
+        if (B->position[64 * w + __builtin_ctzll(bits)] > B->position[i]) kept |= bits & -bits;
+      B->graph[at] = kept;
+    }
 }
 
 void hfi_block_make_rough(hfiBlockMatrix* B, hfiBlockRough* R, double* room) {
-  int32_t nodes = B->nodes, entries = B->start[nodes], direct = 0;
-  R->vectors = room;
-  R->original = room + count_vectors(B);
-  R->direct_start = (int32_t*)(R->original + count_values(B));
-  R->width = R->direct_start + nodes + 1;
-  R->end = R->width + nodes;
-  R->direct = R->end + nodes;
-  R->later = R->direct + entries;
-  R->offset = R->later + entries;
-  for (int32_t k = 0; k < nodes; ++k) {
-    R->direct_start[k] = direct;
-    for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e)
-      if (is_direct(B, k, e)) R->direct[direct++] = e;
-  }
-  R->direct_start[nodes] = direct;
+  hfiArena arena = hfi_arena(room, sizeof *room * hfi_block_count_rough(B));
+  R->complete = *B;
+  R->is_complete = 0;
+  take_storage(B, R, &arena);
+  keep_later(B);
+  hfi_block_place_panels(B);
   B->rough = R;
 }
 
-// ---- the blocks of K ---------------------------------------------------------------------------------
-
-enum { CLEAR, KEEP, PUT_BACK };
-
-// X (n x m, rows side by side) and a block of a panel: clears that, copies it to X, or X to it.
-HFI_COPIED void treat_block(double* X, double* panel, int ld, int n, int m, int what) {
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < m; ++j) {
-      if (what == CLEAR)
-        panel[i * ld + j] = 0;
-      else if (what == KEEP)
-        X[i * m + j] = panel[i * ld + j];
-      else
-        panel[i * ld + j] = X[i * m + j];
-    }
-}
-
-// Treats all blocks of K so.
-HFI_COPIED void treat_blocks(hfiBlockMatrix* B, int symmetric, int what, int six) {
-  const hfiBlockRough* R = B->rough;
-  double* X = R->original;
-  for (int32_t k = 0; k < B->nodes; ++k) {
-    int n = six ? 6 : B->size[k], w = B->width[k], ld = n + w;
-    double *rows = hfi_block_rows(B, k), *lower = rows + n * ld;
-    treat_block(X, rows, ld, n, n, what);
-    X += n * n;
-    for (int32_t d = R->direct_start[k]; d < R->direct_start[k + 1]; ++d) {
-      int32_t e = R->direct[d], m = six ? 6 : B->size[B->later[e]], at = B->offset[e];
-      treat_block(X, rows + n + at, ld, n, m, what);
-      X += n * m;
-      if (symmetric) continue;
-      treat_block(X, lower + at, w, n, m, what);
-      X += n * m;
-    }
-  }
-}
-
-void hfi_block_zero_original(hfiBlockMatrix* B, int symmetric) {
-  if (B->all_six)
-    treat_blocks(B, symmetric, CLEAR, 1);
-  else
-    treat_blocks(B, symmetric, CLEAR, 0);
-}
+// ---- factors -----------------------------------------------------------------------------------------
 
 // Of a symmetric K the upper triangle is known.
 static void fill_lower_triangle(double* K, int n, int ld) {
@@ -116,41 +80,60 @@ static void fill_lower_triangle(double* K, int n, int ld) {
 }
 
 int hfi_block_factor_roughly(hfiBlockMatrix* B, int symmetric) {
+  hfiBlockRough* R = B->rough;
+  B->symmetric = symmetric;
   for (int32_t k = 0; symmetric && k < B->nodes; ++k) fill_lower_triangle(hfi_block_rows(B, k), B->size[k], hfi_block_stride(B, k));
-  if (B->all_six)
-    treat_blocks(B, symmetric, KEEP, 1);
-  else
-    treat_blocks(B, symmetric, KEEP, 0);
-  return hfi_block_eliminate_roughly(B, symmetric);
+  if (!R->is_complete && hfi_rough_factor(&R->factors, B, symmetric) == 0) return 0;
+  return hfi_block_factor_again(B);
+}
+
+// Copies the panel of position k to that of the complete factors C, which has all of its entries and others.
+static void copy_panel(const hfiBlockMatrix* B, hfiBlockMatrix* C, int32_t k) {
+  int n = B->size[k], w = B->width[k], ld = n + w, wide = C->width[k];
+  const double *rows = hfi_block_rows(B, k), *lower = hfi_block_lower(B, k);
+  double *to = hfi_block_rows(C, k), *below = hfi_block_lower(C, k);
+  hfi_copy_block(to, n + wide, rows, ld, n, n);
+  for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e) {
+    int32_t from = B->offset[e], column = hfi_block_column(C, k, B->later[e]), m = B->size[B->later[e]];
+    hfi_copy_block(to + n + column, n + wide, rows + n + from, ld, n, m);
+    if (!B->symmetric) hfi_copy_block(below + column, wide, lower + from, w, n, m);
+  }
 }
 
 int hfi_block_factor_again(hfiBlockMatrix* B) {
-  hfi_block_zero(B, B->symmetric);
-  treat_blocks(B, B->symmetric, PUT_BACK, 0);
-  B->rough = NULL;
-  return hfi_block_factor(B, B->symmetric);
+  hfiBlockMatrix* C = &B->rough->complete;
+  B->rough->is_complete = 1;
+  hfi_block_zero(C, B->symmetric);
+  for (int32_t k = 0; k < B->nodes; ++k) copy_panel(B, C, k);
+  return hfi_block_factor(C, B->symmetric);
 }
 
-// y += X x, X (n x m)
-HFI_COPIED void add_block(const double* X, int n, int m, const double* x, double* y) {
-  for (int i = 0; i < n; ++i) y[i] += hfi_dot(X + i * m, x, m);
+// ---- the iteration -----------------------------------------------------------------------------------
+
+// Returns the unknowns of position k and of its later nodes side by side, as the columns of its rows are.
+HFI_COPIED const double* gather_columns(const hfiBlockMatrix* B, int32_t k, const double* x, int six) {
+  int n = six ? 6 : B->size[k];
+  memcpy(B->work, x + B->first[k], sizeof *x * (size_t)n);
+  for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e) {
+    int32_t j = B->later[e], m = six ? 6 : B->size[j];
+    memcpy(B->work + n + B->offset[e], x + B->first[j], sizeof *x * (size_t)m);
+  }
+  return B->work;
 }
 
 HFI_COPIED void multiply_nodes(const hfiBlockMatrix* B, const double* x, double* y, int six) {
-  const hfiBlockRough* R = B->rough;
-  const double* X = R->original;
   memset(y, 0, sizeof *y * (size_t)B->first[B->nodes]);
   for (int32_t k = 0; k < B->nodes; ++k) {
-    int n = six ? 6 : B->size[k], at = B->first[k];
-    add_block(X, n, n, x + at, y + at);
-    X += n * n;
-    for (int32_t d = R->direct_start[k]; d < R->direct_start[k + 1]; ++d) {
-      int32_t j = B->later[R->direct[d]], m = six ? 6 : B->size[j], other = B->first[j];
-      add_block(X, n, m, x + other, y + at);
-      if (!B->symmetric) X += n * m;
-      hfi_add_rows(y + other, 1.0, x + at, 1, X, m, n, m);
-      X += n * m;
+    int n = six ? 6 : B->size[k], w = B->width[k], ld = n + w, columns = B->symmetric ? ld : w;
+    const double *rows = hfi_block_rows(B, k), *lower = B->symmetric ? rows + n : rows + n * ld, *xk = x + B->first[k], *all = gather_columns(B, k, x, six);
+    double *yk = y + B->first[k], sums[6] = {0};
+    if (six) {
+      hfi_six_subtract_dots(sums, rows, ld, all, ld);
+      for (int i = 0; i < 6; ++i) yk[i] -= sums[i];
     }
+    for (int i = 0; !six && i < n; ++i) yk[i] += hfi_dot(rows + i * ld, all, ld);
+    for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e)
+      hfi_add_rows(y + B->first[B->later[e]], 1.0, xk, 1, lower + B->offset[e], columns, n, six ? 6 : B->size[B->later[e]]);
   }
 }
 
@@ -161,18 +144,20 @@ void hfi_block_multiply(const hfiBlockMatrix* B, const double* x, double* y) {
     multiply_nodes(B, x, y, 0);
 }
 
-// ---- the iteration -----------------------------------------------------------------------------------
-
 int hfi_block_iterate(const hfiBlockMatrix* B, const double* weight, double tolerance, double* b) {
   int32_t n = B->first[B->nodes];
   double *x = B->rough->vectors, *r = x + n, *p = r + n, *q = p + MOST * n, square[MOST];
   double norm2 = hfi_weighted_dot(weight, b, b, n), enough = tolerance * tolerance * norm2;
+  if (B->rough->is_complete) {
+    hfi_block_solve(&B->rough->complete, b);
+    return 1;
+  }
   if (norm2 == 0) return 1;
   memset(x, 0, sizeof *x * (size_t)n);
   memcpy(r, b, sizeof *r * (size_t)n);
   for (int k = 0; k < MOST; ++k, p += n, q += n) {
     memcpy(p, r, sizeof *p * (size_t)n);
-    hfi_block_solve(B, p);
+    hfi_rough_solve(&B->rough->factors, B, p);
     hfi_block_multiply(B, p, q);
     for (int j = 0; j < k; ++j) {
       double share = hfi_weighted_dot(weight, q, q + (j - k) * n, n) / square[j];

@@ -18,21 +18,6 @@
 
 #include <stdint.h>
 
-// The couplings of the factors. Complete factors have those of the order; rough ones (block_rough.h) have fewer, in narrower panels.
-typedef struct hfiBlockFactors {
-  const int32_t *width, *later, *offset; // as in hfiBlockMatrix
-  const int32_t* end;                    // (nodes) where the entries of position k end, which begin at start[k]
-} hfiBlockFactors;
-
-// Lists and numbers of rough factors. The caller provides the memory (hfi_block_make_rough).
-typedef struct hfiBlockRough {
-  int32_t* direct_start;                   // (nodes + 1) the first entry of position k in `direct`
-  int32_t* direct;                         // which entries of `later` are couplings of the matrix itself; elimination fills the others
-  int32_t *width, *end, *later, *offset;   // as in hfiBlockFactors. Before position k is factored, later[e] says whether the block of its entry e has values.
-  double* original;                        // the blocks of the matrix
-  double* vectors;                         // scratch of iterations
-} hfiBlockRough;
-
 typedef struct hfiBlockMatrix {
   int32_t max_nodes, max_n; // capacity: nodes, unknowns
   int32_t nodes;     // number of nodes in use
@@ -58,8 +43,7 @@ typedef struct hfiBlockMatrix {
   int32_t* coupled;  // (nodes) scratch of factoring: which of the blocks beside a position are not zero
   int32_t* pivot;    // (n) row exchanges inside the diagonal blocks
   double* work;      // (n) scratch of solving
-  hfiBlockFactors factors; // of the last factorisation of several nodes
-  hfiBlockRough* rough; // NULL: factors are complete
+  struct hfiBlockRough* rough; // NULL: factors are complete. Otherwise `value` and its pattern are those of the matrix alone (block_rough.h)
   int32_t all_six;   // 1: all nodes have six unknowns
   int32_t symmetric; // 1: the last factorisation assumed a symmetric matrix
   hfiStar* star;     // NULL: a single node is factored as a dense matrix. Otherwise it is this star
@@ -78,6 +62,9 @@ void hfi_block_couple(hfiBlockMatrix* B, int32_t node_a, int32_t node_b);
 // Finds the order of elimination, the pattern of the factors, and the place of every panel. A pattern with more couplings than were planned is allocated.
 // Returns 0 where there is no memory for it.
 int hfi_block_order(hfiBlockMatrix* B, const hfAllocator* allocator);
+
+// The last part of that: the lists of later positions and the places of panels, from what `graph` has of each node's later ones.
+void hfi_block_place_panels(hfiBlockMatrix* B);
 
 // In the place of these three: one node of n unknowns.
 void hfi_block_make_one(hfiBlockMatrix* B, int32_t n);

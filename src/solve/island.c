@@ -18,9 +18,8 @@
 // A Newton matrix of this many dofs, and a patch of so many columns, are planned for even if they are dense: a heap of 1,300 free bodies. Larger heaps have
 // sparse factors, which mostly need less.
 static const int32_t PLANNED_DOFS = 8000, PLANNED_COLUMNS = 1000;
-// What rough factors need beside the panels is planned for with so many numbers for each dof: free bodies that touch ten others each. Heaps have three to
-// five neighbours a body.
-enum { PLANNED_ROUGH = 110 };
+// What rough factors need beside the panels is planned for with so many numbers for each dof. Heaps of 400 and 1000 free bodies need up to 125 and 175.
+enum { PLANNED_ROUGH = 250 };
 
 // ---- storage ----------------------------------------------------------------------------------------
 
@@ -81,13 +80,10 @@ static int32_t tree_size(const hfStepProblem* P, int32_t tree) {
   return P->tree_start[tree + 1] - P->tree_start[tree];
 }
 
-// Makes the factors of a large heap rough. Returns 0 where there is no memory for that.
-static int prepare_factors(hfiIsland* I) {
-  hfiBlockMatrix* K = &I->sparse;
-  K->rough = NULL;
-  if (K->nodes <= HFI_ROUGH_TREES) return 1;
-  if (!hfi_room_make(&I->rough, hfi_block_count_rough(K), &I->allocator)) return 0;
-  hfi_block_make_rough(K, &I->rough_lists, I->rough.at);
+// Makes K of a large heap one of rough factors. Returns 0 where there is no memory for that.
+static int make_rough(hfiIsland* I) {
+  if (!hfi_room_make(&I->rough, hfi_block_count_rough(&I->K), &I->allocator)) return 0;
+  hfi_block_make_rough(&I->K, &I->rough_factors, I->rough.at);
   return 1;
 }
 
@@ -112,8 +108,8 @@ static int order_trees(hfiIsland* I, const int32_t* trees, int32_t ntree, const 
   if (!hfi_block_order(K, &I->allocator)) return 0;
   if (!hfi_room_make(&I->values, K->at[ntree], &I->allocator)) return 0;
   K->value = I->values.at;
-  if (!prepare_factors(I)) return 0;
   I->K = *K;
+  if (ntree > HFI_ROUGH_TREES && !make_rough(I)) return 0;
   for (int32_t k = 0; k < ntree; ++k) {
     int32_t tree = trees[K->order[k]];
     I->tree[k] = tree;

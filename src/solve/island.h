@@ -14,7 +14,7 @@
 #ifndef HFI_SOLVE_ISLAND_H
 #define HFI_SOLVE_ISLAND_H
 
-#include "linalg/block_sparse.h"
+#include "linalg/block_rough.h"
 #include "solve/law.h"
 #include "solve/room.h"
 
@@ -83,8 +83,8 @@ typedef struct hfiDamping {
 
 typedef struct hfiPatchKernels hfiPatchKernels; // solve/patch.h
 
-// The factors of an island of more trees than this are rough (linalg/block_rough.h). With 400 free bodies complete ones take as long.
-enum { HFI_ROUGH_TREES = 500 };
+// The factors of an island of more trees than this are rough (linalg/block_rough.h). With 200 free bodies complete ones are faster, with 400 rough ones.
+enum { HFI_ROUGH_TREES = 250 };
 
 typedef struct hfiIsland {
   const hfStepProblem* problem;
@@ -133,7 +133,7 @@ typedef struct hfiIsland {
   hfiContactResponse* response;       // (nblock)
   double *GJ, *local;                 // scratch of forming K: (nrow x ld), (ncol x ld) of a patch
   hfiRoom values, locals, rough;      // storage of K.value, of local, and of what K needs for rough factors
-  hfiBlockRough rough_lists;          // the lists of rough factors
+  hfiBlockRough rough_factors;        // of K where it is rough
   hfAllocator allocator;              // of what they grow by
   double* column;                     // scratch of products with J: (ld)
 } hfiIsland;

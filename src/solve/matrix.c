@@ -132,9 +132,7 @@ static void add_patch(hfiIsland* I, const hfiPatch* patch, int symmetric) {
 // Copies A into the Newton matrix.
 static void place_mass(hfiIsland* I, int symmetric) {
   const hfStepProblem* P = I->problem;
-  if (hfi_block_is_rough(&I->K))
-    hfi_block_zero_original(&I->K, symmetric);
-  else if (I->ntree > 1)
+  if (I->ntree > 1)
     hfi_block_zero(&I->K, symmetric); // the mass of a single tree fills the matrix
   for (int32_t t = 0; t < I->ntree; ++t) {
     int32_t tree = I->tree[t], start = P->tree_start[tree], m = P->tree_start[tree + 1] - start;
@@ -192,14 +190,13 @@ int hfi_system_factor(hfiIsland* I) {
   for (int32_t i = 0; i < I->nscalar; ++i)
     I->K.value[I->scalar[i].at] += sqr(I->scalar[i].J) * I->G[i];
   for (int32_t k = 0; k < I->npatch; ++k) add_patch(I, I->patch + k, symmetric);
-  if (!hfi_block_is_rough(&I->K)) return hfi_block_factor(&I->K, symmetric);
-  return hfi_block_factor_roughly(&I->K, symmetric) == 0 ? 0 : hfi_block_factor_again(&I->K);
+  return hfi_block_is_rough(&I->K) ? hfi_block_factor_roughly(&I->K, symmetric) : hfi_block_factor(&I->K, symmetric);
 }
 
 void hfi_system_iterate(hfiIsland* I, double tolerance, double* x) {
   if (hfi_block_iterate(&I->K, I->inverse_diag, tolerance, x)) return;
   if (hfi_block_factor_again(&I->K) == 0)
-    hfi_block_solve(&I->K, x);
+    hfi_block_iterate(&I->K, I->inverse_diag, tolerance, x);
   else
     for (int32_t i = 0; i < I->n; ++i) x[i] = NAN;
 }

@@ -181,7 +181,7 @@ static void test_rough_factors(void** state) {
       for (int i = 0; i < I->n; ++i) step[complete][i] = sqrt(I->diag[i]);
       hfi_system_solve(I, complete ? 0 : 1e-6, step[complete]);
     }
-    assert_false(hfi_block_is_rough(&I->K));
+    if (rows == ROWS) assert_true(I->rough_factors.is_complete);
     hfi_axpy(step[0], -1, step[1], I->n);
     double error = hfi_system_velocity_norm(I, step[0]) / hfi_system_velocity_norm(I, step[1]);
     print_message("%d balls: %.2g\n", I->ntree, error);
