@@ -60,6 +60,8 @@ typedef struct hfiPassive { uint32_t revision; int32_t known, springs, dampers, 
 // Rows of a near-rigid equality, or of the translation or rotation of a weld, whose error is so large that they should be far steeper than they may.
 typedef struct hfiOverload {
   int32_t equality, is_rotation; // is_rotation: 1: the rotation of a weld
+  int32_t row, jac, col, ncol;   // as in hfiRowBlock, of the first of them
+  int32_t n;                     // how many
   double error;                  // at the start of the step [m or rad]
 } hfiOverload;
 

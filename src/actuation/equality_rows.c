@@ -133,7 +133,7 @@ HFI_CALLED static double steepen_rows(const Group* g, double speed, double faste
   double slowing = max2(1, speed / fastest), wanted = slowing * g->steeper * max2(1, error / LARGE_ERROR), strength = hfi_strengthen_slowed_row(wanted);
   for (int i = 0; i < g->n; ++i) g->row[i].s0 /= slowing, g->row[i].kappa *= strength;
   if (wanted > OVERLOADED * strength)
-    a->overload[a->noverload++] = (hfiOverload){g->id, g->is_rotation, error};
+    a->overload[a->noverload++] = (hfiOverload){g->id, g->is_rotation, (int32_t)(g->row - a->rows.row), (int32_t)(g->J - a->rows.J), (int32_t)(g->cols - a->rows.cols), g->ncol, g->n, error};
   return strength;
 }
 

@@ -11,7 +11,7 @@
 //
 //   kappa = (h K - STABLE I/h) max(1, 2 h^2 K/(m L^2)) <= HFI_STIFFEST_DRIVE I/h     about axes across f, TWIST times that about f
 //
-//   K  f.r    I  least inertia across f    m  geometric mean of the masses of two free bodies    L  distance of their centres
+//   K  its largest eigenvalue, (f.r + |f| |r|)/2    I  least inertia across f    m  geometric mean of the masses of two free bodies    L  distance of their centres
 //
 // A damper against the world would take part in the angular momentum of bodies that only hold each other. One between the two bodies does not,
 // but does not see bodies that turn together either: the waves of a taut chain, whose links move across it with the mass m. The second factor
@@ -62,7 +62,8 @@ static Side find_side(const hfDynamics* d, int body, hfVec3 p, double f, hfVec3 
   Side s = {.link = free_link(d, body), .inertia = INFINITY};
   if (!s.link) return s;
   s.centre = pose_point(d->X_WB[s.link->body], s.link->com_B);
-  s.K = f * v3_dot(u, v3_sub(p, s.centre));
+  hfVec3 arm = v3_sub(p, s.centre);
+  s.K = 0.5 * f * (v3_dot(u, arm) + v3_norm(arm));
   s.inertia = least_inertia(d, s.link, u);
   return s;
 }
@@ -76,7 +77,7 @@ static double wave_factor(const Side* x, const Side* y, double h) {
 // kappa of a connect that pulls at its first body with the force |f| u; 0 where it needs no damper [N m s/rad].
 static double find_slope(const hfDynamics* d, const hfiEquality* e, double f, hfVec3 u, double h) {
   Side x = find_side(d, e->body[0], e->p_W[0], f, u), y = find_side(d, e->body[1], e->p_W[1], f, v3_neg(u));
-  double slope = max2(x.K > 0 ? h * x.K - STABLE * x.inertia / h : 0, y.K > 0 ? h * y.K - STABLE * y.inertia / h : 0);
+  double slope = max2(x.link ? h * x.K - STABLE * x.inertia / h : 0, y.link ? h * y.K - STABLE * y.inertia / h : 0);
   if (!(slope > 0)) return 0;
   return min2(slope * wave_factor(&x, &y, h), HFI_STIFFEST_DRIVE * min2(x.inertia, y.inertia) / h);
 }

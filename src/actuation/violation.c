@@ -11,6 +11,9 @@
 // Equalities and limits let go where their error grows faster than this share of the release speed, with which they should close [-].
 static const double OPENING_SHARE = 0.1;
 
+// An equality whose rows close lets go where its error grows within a step by this share all the same. Those that start far open and fast, and are being braked, do not [-].
+static const double LEAP_SHARE = 0.1;
+
 static int is_attachment(const hfModel* m, int i) { return hf_model_eq_type(m)[i] == HF_EQUALITY_CONNECT || hf_model_eq_type(m)[i] == HF_EQUALITY_WELD; }
 
 int hfi_has_violations(const hfActuation* a) {
@@ -125,13 +128,31 @@ static double error_at(const hfActuation* a, const hfDynamics* d, int i, int is_
   return is_rotation ? v.equality_angle.amount : v.equality_distance.amount;
 }
 
+// Speed at which the error of rows grows at the velocities of the end of the step; their aim s0 is against the error [m/s or rad/s].
+static double row_opening_speed(const hfActuation* a, const hfiOverload* o) {
+  const hfiRows* r = &a->rows;
+  const hfSaturatedRow* row = r->row + o->row;
+  double along = 0, aim2 = 0;
+  for (int i = 0; i < o->n; ++i) {
+    double s = 0;
+    for (int k = 0; k < o->ncol; ++k) s += r->J[o->jac + i * o->ncol + k] * a->v1[r->cols[o->col + k]];
+    along -= s * row[i].s0, aim2 += sqr(row[i].s0);
+  }
+  return aim2 > 0 ? along / sqrt(aim2) : 0;
+}
+
 // Where bodies turn fast an equality opens though its rows, which know the directions of the start of the step only, close: the errors at the two ends of the step say
 // how fast it moved.
+static int opens(const hfActuation* a, const hfDynamics* d, const hfiOverload* o, const double* q) {
+  double least = OPENING_SHARE * a->model->world.release_speed;
+  if (row_opening_speed(a, o) > least) return 1;
+  return error_at(a, d, o->equality, o->is_rotation, q) - o->error > max2(least * a->h, LEAP_SHARE * o->error);
+}
+
 static void equalities_let_go(const hfActuation* a, const hfDynamics* d, const double* q, hfiLetGo* go) {
   int last = -1;
   for (const hfiOverload *o = a->overload, *end = o + a->noverload; o < end; ++o) {
-    double speed = o->equality == last ? 0 : (error_at(a, d, o->equality, o->is_rotation, q) - o->error) / a->h;
-    if (!(speed > OPENING_SHARE * a->model->world.release_speed)) continue;
+    if (o->equality == last || !opens(a, d, o, q)) continue;
     let_go(go, HF_OBJECT_EQUALITY, o->equality);
     last = o->equality; // The two halves of a weld are one equality.
   }
