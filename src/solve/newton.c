@@ -338,7 +338,7 @@ static void begin_at_start(iteration* it, hfiNewtonResult* out) {
 }
 
 // Takes the first step by laws that are linearised at the end of the step as it is predicted (predict.h), for a body that turns about its
-// only contact. Returns 0, with the velocities of before, where nothing is predicted or the residual does not fall enough.
+// contacts. Returns 0, with the velocities of before, where nothing is predicted or the residual does not fall enough.
 static int begin_by_prediction(iteration* it, hfiNewtonResult* out) {
   hfiIsland* I = it->I;
   if (it->rung != HF_RUNG_TAMSI || it->duals || !hfi_predict(I, it->coupling)) return 0;

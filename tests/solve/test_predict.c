@@ -18,16 +18,18 @@ static Rod random_rod(testRandom* r) {
   return rod;
 }
 
-// The step problem of a rod whose contact point has the velocities (along, normal) at the start.
-static void make_problem(problemBuilder* b, const Rod* rod, double along, double normal, const hfContactLaw* law) {
+// The step problem of a rod whose end has the velocities (along, normal) at the start. It stands on `points` contacts side by side, as a foot does.
+static void make_problem(problemBuilder* b, const Rod* rod, double along, double normal, const hfContactLaw* law, int points) {
   const double M[9] = {rod->mass, 0, 0, 0, rod->mass, 0, 0, 0, rod->inertia}, J[9] = {0, 1, -rod->x, 1, 0, rod->z, 0, 0, 0};
   double v0[3] = {along - rod->w * rod->z, normal + rod->w * rod->x, rod->w}, p[3];
   for (int i = 0; i < 3; ++i) p[i] = M[4 * i] * v0[i];
   p[1] -= STEP * rod->mass * GRAVITY;
   problem_reset(b, STEP);
   problem_add_tree(b, 3, M, NULL, p, v0);
-  problem_add_contact(b, 3, law);
-  problem_add_piece(b, 0, 3, NULL, J);
+  for (int i = 0; i < points; ++i) {
+    problem_add_contact(b, 3, law);
+    problem_add_piece(b, 0, 3, NULL, J);
+  }
 }
 
 // Solves with a first rung, of which TAMSI alone predicts. Returns the iterations.
@@ -36,7 +38,7 @@ static int solve(problemBuilder* b, int rung, double* v) {
   hfSolverConfig config = hf_solver_config_default();
   hfSolver* solver;
   hfSolveReport report;
-  double impulse[3];
+  double impulse[6];
   config.first_rung = rung, config.tolerance = 1e-10;
   assert_int_equal(hf_solver_create(&solver, &capacity, NULL), HF_OK);
   assert_int_equal(hf_solver_solve(solver, &config, &b->P, v, impulse, &report, NULL), HF_OK);
@@ -57,10 +59,11 @@ static void test_rod_that_turns_about_its_end(void** state) {
     Rod rod = random_rod(&r);
     double along = -0.5 * STEP * rod.w * rod.w * rod.x, normal = -0.5 * STEP * rod.w * rod.w * rod.z, weight = rod.mass * GRAVITY;
     hfContactLaw law = {.stiffness = 1e8, .friction = HF_FRICTION_ANCHORED, .mu = {5}, .k_t = {8e7}, .c_t = {1e3}, .stiction_speed = {1e-4}};
-    law.depth = weight / law.stiffness - STEP * normal; // the weight, at the mirrored velocity
+    int points = 1 + k % 2;
+    law.depth = weight / (points * law.stiffness) - STEP * normal; // the weight, at the mirrored velocity
     law.xi0[0] = (STEP * law.k_t[0] + law.c_t[0]) * along / law.k_t[0]; // no friction there
     double v[3], other[3];
-    make_problem(&b, &rod, along, normal, &law);
+    make_problem(&b, &rod, along, normal, &law, points);
     int iterations = solve(&b, HF_RUNG_TAMSI, v);
     if (STEP * normal > law.depth && iterations != 1) fail_msg("rod %d: %d iterations", k, iterations);
     solve(&b, HF_RUNG_MERIT, other);
@@ -83,7 +86,7 @@ static void test_wrong_predictions(void** state) {
     law.depth = random_chance(&r, 0.5) ? random_log(&r, 1e-7, 1e-3) : -random_log(&r, 1e-7, 1e-4);
     law.xi0[0] = 1e-5 * random_normal(&r), law.xi0[1] = 1e-5 * random_normal(&r);
     double v[3], speed = random_log(&r, 1e-5, 1);
-    make_problem(&b, &rod, speed * random_normal(&r), speed * random_normal(&r), &law);
+    make_problem(&b, &rod, speed * random_normal(&r), speed * random_normal(&r), &law, 1 + k % 2);
     solve(&b, HF_RUNG_TAMSI, v);
   }
   problem_release(&b);
