@@ -181,8 +181,11 @@ static int is_ordered(hfiBlockMatrix* B) {
 
 int hfi_block_order(hfiBlockMatrix* B, const hfAllocator* allocator) {
   if (is_ordered(B)) return 1;
-  for (int32_t i = 0; i < B->nodes; ++i) count_degree(B, i);
-  leastDegree known = {-1, B->nodes}; // nothing
+  leastDegree known = {INT32_MAX, 0};
+  for (int32_t i = 0; i < B->nodes; ++i) {
+    count_degree(B, i);
+    note_degree(B, i, &known);
+  }
   for (int32_t k = 0; k < B->nodes; ++k) {
     int32_t node = find_next(B, &known);
     B->order[k] = node;

@@ -43,24 +43,26 @@ HFI_COPIED int row_length(const hfiBlockMatrix* B, int32_t k, int six) { return 
 HFI_COPIED int32_t first_unknown(const hfiRoughFactors* F, int32_t k, int six) { return six ? PAD * k : F->first[k]; }
 
 void hfi_rough_plan(hfiRoughFactors* F, const hfiBlockMatrix* B, hfiArena* arena) {
-  size_t nodes = (size_t)B->nodes, entries = (size_t)B->start[B->nodes], numbers = 0, widest = 0, largest = 0, unknowns = 0;
+  size_t nodes = (size_t)B->nodes, entries = (size_t)B->start[B->nodes], numbers = 0, pivots = 0, widest = 0, largest = 0, unknowns = 0;
   for (int32_t k = 0; k < B->nodes; ++k) {
     size_t size = (size_t)B->size[k], length = (size_t)pad(B->size[k]), columns = 0;
     for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e) columns += (size_t)pad(B->size[B->later[e]]);
-    numbers += size * (length + columns), unknowns += length;
+    numbers += size * columns, pivots += size * length, unknowns += length;
     widest = size * columns > widest ? size * columns : widest;
     largest = size > largest ? size : largest;
   }
   F->half = numbers;
   F->storage = HFI_TAKE(arena, float, 2 * numbers);
+  HFI_TAKE_EACH(arena, float, pivots, &F->left, &F->right);
   HFI_TAKE_EACH(arena, int32_t, nodes + 1, &F->start, &F->first, &F->last, &F->place);
   HFI_TAKE_EACH(arena, int32_t, entries, &F->later, &F->earlier, &F->next);
-  F->pivot_at = HFI_TAKE(arena, size_t, nodes);
+  F->pivot_at = HFI_TAKE(arena, size_t, nodes + 1);
   F->at = HFI_TAKE(arena, size_t, entries);
   F->open = HFI_TAKE(arena, uint64_t, B->words);
   HFI_TAKE_EACH(arena, float, widest, &F->beside, &F->below);
   HFI_TAKE_EACH(arena, float, unknowns, &F->diagonal, &F->x);
   F->sums = HFI_TAKE(arena, float, PAD * largest);
+  F->turned = HFI_TAKE(arena, float, largest * (size_t)pad((int)largest));
   F->pivot = HFI_TAKE(arena, double, 2 * largest * largest);
   F->inverse = HFI_TAKE(arena, double, largest * largest);
 }
@@ -133,7 +135,7 @@ HFI_COPIED int32_t open_coupling(hfiRoughFactors* F, const hfiBlockMatrix* B, ac
 // Takes the block K_kk of the position from K.
 HFI_COPIED void take_pivot(hfiRoughFactors* F, const hfiBlockMatrix* B, activeRow* w, int six) {
   int n = size_of(B, w->k, six);
-  round_block(F->upper + w->at, row_length(B, w->k, six), hfi_block_rows(B, w->k), n + B->width[w->k], n, n);
+  round_block(F->left + F->pivot_at[w->k], row_length(B, w->k, six), hfi_block_rows(B, w->k), n + B->width[w->k], n, n);
 }
 
 // Takes the blocks beside it.
@@ -153,7 +155,7 @@ HFI_COPIED void subtract_earlier(hfiRoughFactors* F, const hfiBlockMatrix* B, ac
   int32_t i = F->earlier[e], k = w->k;
   int n = size_of(B, i, six), m = size_of(B, k, six), length = row_length(B, k, six);
   const float *Y = F->upper + F->at[e], *Z = F->lower + F->at[e];
-  multiply(F->upper + w->at, Z, Y, n, m, length, length, 1, six);
+  multiply(F->left + F->pivot_at[k], Z, Y, n, m, length, length, 1, six);
   for (int32_t f = e + 1; f < F->start[i + 1]; ++f) {
     int32_t j = F->later[f], place = F->place[j], ld = row_length(B, j, six);
     if (place < 0) {
@@ -174,24 +176,24 @@ HFI_COPIED void round_transposed(float* C, int ld, const double* X, int ldx, int
   }
 }
 
-// Replaces K_kk by T^T, and stores S^T.
+// Replaces K_kk by T^T, and computes S and S^T.
 HFI_COPIED int invert_pivot(hfiRoughFactors* F, const hfiBlockMatrix* B, activeRow* w, int six) {
   int n = size_of(B, w->k, six), ld = row_length(B, w->k, six);
-  float *K = F->upper + w->at;
+  float *K = F->left + F->pivot_at[w->k], *right = F->right + F->pivot_at[w->k];
   double *A = F->pivot, *S = F->inverse;
   for (int i = 0; i < n; ++i)
     for (int c = 0; c < n; ++c) A[2 * n * i + c] = K[ld * i + c], A[2 * n * i + n + c] = S[n * i + c] = i == c;
   if (F->symmetric) {
     if (hfi_ldlt_beside(A, n, 2 * n, 2 * n, 1)) return 1;
     for (int i = 0; i < n; ++i) hfi_scale(A + 2 * n * i + n, sqrt(A[(2 * n + 1) * i]), A + 2 * n * i + n, n);
+    round_block(right, ld, A + n, 2 * n, n, n);
   } else {
     if (hfi_lu_beside(A, n, 2 * n, 2 * n, B->pivot)) return 1;
     hfi_lu_divide(A, n, 2 * n, S, n, n);
-    round_transposed(F->lower + w->at, ld, S, n, n);
+    round_block(right, ld, S, n, n, n);
+    round_transposed(F->turned, ld, S, n, n);
   }
   round_transposed(K, ld, A + n, 2 * n, n);
-  F->pivot_at[w->k] = w->at;
-  w->at += (size_t)(n * ld);
   return 0;
 }
 
@@ -204,8 +206,9 @@ HFI_CALLED static int invert_first_pivot(hfiRoughFactors* F, const hfiBlockMatri
 
 // Is any lane of a mask set?
 static inline int is_any(hfiFloatBits mask) {
-  int32_t any = 0;
-  for (int l = 0; l < HFI_FLOATS; ++l) any |= mask[l];
+  uint64_t words[sizeof mask / sizeof(uint64_t)], any = 0;
+  memcpy(words, &mask, sizeof mask);
+  for (size_t i = 0; i < sizeof mask / sizeof(uint64_t); ++i) any |= words[i];
   return any != 0;
 }
 
@@ -229,13 +232,13 @@ HFI_COPIED int change_diagonal(const float* Z, const float* Y, int n, int ld, fl
 HFI_COPIED void keep_couplings(hfiRoughFactors* F, const hfiBlockMatrix* B, activeRow* w, int six) {
   int32_t k = w->k, entry = F->start[k];
   int n = size_of(B, k, six), length = row_length(B, k, six);
-  const float *T = F->upper + F->pivot_at[k], *S = F->lower + F->pivot_at[k], share = F->symmetric ? NEGLIGIBLE_SYMMETRIC : NEGLIGIBLE;
+  const float *T = F->left + F->pivot_at[k], share = F->symmetric ? NEGLIGIBLE_SYMMETRIC : NEGLIGIBLE;
   for (int32_t word = k >> 6; word < B->words; ++word)
     for (; F->open[word]; F->open[word] &= F->open[word] - 1) {
       int32_t j = 64 * word + __builtin_ctzll(F->open[word]), ld = row_length(B, j, six);
       float *Y = F->upper + w->at, *Z = F->lower + w->at;
       multiply(Y, T, F->beside + F->place[j], n, n, length, ld, 0, six);
-      if (!F->symmetric) multiply(Z, S, F->below + F->place[j], n, n, length, ld, 0, six);
+      if (!F->symmetric) multiply(Z, F->turned, F->below + F->place[j], n, n, length, ld, 0, six);
       F->place[j] = -1;
       if (!change_diagonal(Z, Y, n, ld, share, F->diagonal + first_unknown(F, j, six))) continue;
       F->later[entry] = j, F->earlier[entry] = k, F->at[entry] = w->at;
@@ -264,11 +267,12 @@ static void begin(hfiRoughFactors* F, const hfiBlockMatrix* B, int symmetric) {
   F->symmetric = symmetric;
   F->upper = F->storage;
   F->lower = symmetric ? F->upper : F->upper + F->half;
-  F->start[0] = F->first[0] = 0;
+  F->start[0] = F->first[0] = 0, F->pivot_at[0] = 0;
   memset(F->open, 0, sizeof *F->open * (size_t)B->words);
   for (int32_t k = 0; k < B->nodes; ++k) {
     F->last[k] = F->place[k] = -1;
     F->first[k + 1] = F->first[k] + pad(B->size[k]);
+    F->pivot_at[k + 1] = F->pivot_at[k] + (size_t)(B->size[k] * pad(B->size[k]));
     round_block(F->diagonal + F->first[k], 1, hfi_block_rows(B, k), hfi_block_stride(B, k) + 1, B->size[k], 1);
     for (int32_t i = F->first[k] + B->size[k]; i < F->first[k + 1]; ++i) F->diagonal[i] = 0;
   }
@@ -284,7 +288,7 @@ int hfi_rough_factor(hfiRoughFactors* F, const hfiBlockMatrix* B, int symmetric)
 HFI_COPIED void solve_forward(const hfiRoughFactors* F, const hfiBlockMatrix* B, int32_t k, int six) {
   int n = size_of(B, k, six), length = row_length(B, k, six);
   float *x = F->x + first_unknown(F, k, six), *z = F->sums;
-  combine_rows(z, x, 1, F->upper + F->pivot_at[k], n, length, 0);
+  combine_rows(z, x, 1, F->left + F->pivot_at[k], n, length, 0);
   memcpy(x, z, sizeof *x * (size_t)length);
   for (int32_t e = F->start[k]; e < F->start[k + 1]; ++e) {
     int32_t j = F->later[e];
@@ -306,25 +310,20 @@ HFI_COPIED void clear_sums(hfiFloats* sums, int n) {
 }
 
 // The sum of the parts of a row.
-HFI_COPIED float add_parts(const hfiFloats* sums, int i) {
-  float s[PAD];
-  for (int l = 0; l < PAD; ++l) s[l] = sums[i * PARTS + l / HFI_FLOATS][l % HFI_FLOATS];
-  return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
-}
+HFI_COPIED float add_parts(const float* s) { return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7])); }
 
 HFI_COPIED void solve_backward(const hfiRoughFactors* F, const hfiBlockMatrix* B, int32_t k, int six) {
   int n = size_of(B, k, six), length = row_length(B, k, six);
   hfiFloats of_six[6 * PARTS], *sums = six ? of_six : (hfiFloats*)F->sums;
-  float* x = F->x + first_unknown(F, k, six);
+  float *x = F->x + first_unknown(F, k, six), *parts = F->sums;
   clear_sums(sums, n);
   for (int32_t e = F->start[k]; e < F->start[k + 1]; ++e) {
     int32_t j = F->later[e];
     add_products(sums, F->upper + F->at[e], F->x + first_unknown(F, j, six), n, row_length(B, j, six));
   }
-  for (int i = 0; i < n; ++i) x[i] -= add_parts(sums, i);
-  clear_sums(sums, n);
-  add_products(sums, F->lower + F->pivot_at[k], x, n, length);
-  for (int i = 0; i < n; ++i) x[i] = add_parts(sums, i);
+  for (int i = 0; six && i < 6 * PARTS; ++i) store(parts + i * HFI_FLOATS, sums[i]);
+  for (int i = 0; i < n; ++i) parts[i] = x[i] - add_parts(parts + i * PAD); // The parts of further rows are behind.
+  combine_rows(x, parts, 1, F->right + F->pivot_at[k], n, length, 0);
 }
 
 HFI_COPIED void solve_nodes(const hfiRoughFactors* F, const hfiBlockMatrix* B, double* b, int six) {

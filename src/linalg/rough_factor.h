@@ -8,10 +8,11 @@
 typedef struct hfiRoughFactors {
   int32_t symmetric;
   // A block has the rows of position k, padded with zeros to a multiple of eight numbers.
-  float *upper, *lower; // Blocks Y and T, blocks Z and S. If K is symmetric, Z = Y and S = T, and both pointers are equal.
+  float *upper, *lower; // Blocks Y, blocks Z. If K is symmetric, Z = Y, and both pointers are equal.
   float* storage;       // of both
   size_t half;          // numbers in one of them
-  size_t* pivot_at;     // (nodes) where T of position k begins in `upper`, and S in `lower`
+  float *left, *right;  // T^T and S of the positions
+  size_t* pivot_at;     // (nodes + 1) where those of position k begin
   int32_t* start;       // (nodes + 1) first entry of position k. An entry is a coupling with a later position:
   int32_t *later, *earlier; // (entries) that position; k
   int32_t* next;            // (entries) the entry before this one with the same later position, or -1
@@ -23,7 +24,7 @@ typedef struct hfiRoughFactors {
   float *beside, *below; // blocks K_kj and K_jk^T of the position that is being factored
   int32_t* first;        // (nodes + 1) first unknown of position k in the next two
   float *diagonal, *x;   // the diagonal of K as far as it is factored; unknowns, both padded as a row is
-  float* sums;           // (n x 8) of the largest node
+  float *sums, *turned;  // (n x 8) of the largest node; S^T of the position that is being factored
   double *pivot, *inverse; // (n x 2n), (n x n) of the largest node
 } hfiRoughFactors;
 
