@@ -133,6 +133,7 @@ static int add_deepest(const Meeting* m, int along, double slack, hfiContactPoin
   if (!(deepest < m->single->depth - slack)) return count;
   if (count == HFI_MAX_MANIFOLD) count--;
   points[count] = *m->single;
+  if (count == 0) return 1;
   if (along || hfi_disc_lies(&m->a, &m->b) || hfi_disc_lies(&m->b, &m->a)) hfi_share_depth(points + count, deepest, slack);
   return count + 1;
 }
