@@ -105,7 +105,7 @@ int hfi_box_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const 
     return hfi_convex_convex(A, X_WA, B, X_WB, margin, points);
   hfiContactPoint single;
   put_point(&single, on_B, n, -best.gap, 0);
-  int count = hfi_touch(A, &X_AA, B, &X_AB, &single, margin, points);
+  int count = hfi_touch(A, &X_AA, B, &X_AB, &single, margin, NULL, points);
   hfi_points_to_world(X_WA, points, count);
   return count;
 }

@@ -26,19 +26,34 @@ static hfVec3 better_normal(hfiCores* c, const hfiSimplex* s, hfVec3 n) {
   return hfi_separation(c, m) > hfi_separation(c, n) ? m : n;
 }
 
-int hfi_convex_single(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double far, hfiContactPoint* single) {
-  hfiCores cores = hfi_cores(A, X_WA, B, X_WB);
-  double radius_b = hfi_core_radius(B), radius = hfi_core_radius(A) + radius_b;
+// The deepest or nearest points of the cores, the long way. Returns 0 where they are farther apart than `far`. last: what is to be remembered of two hulls;
+// NULL: nothing.
+static int find_closest(hfiCores* c, double far, hfiLastFace* last, hfiClosest* closest) {
   hfiSimplex simplex;
   hfVec3 n;
-  int curved = hfi_is_curved(A) || hfi_is_curved(B);
-  hfiGjkStatus status = hfi_gjk(&cores, far + radius, curved ? ROUGH : EXACT, &simplex, &n);
+  hfiDifferenceFace face = {HFI_NO_FACE, {0, 0}, {0, 0}};
+  int curved = hfi_is_curved(c->A) || hfi_is_curved(c->B);
+  hfiShell* shell = last && last->face.kind != HFI_NO_FACE ? &last->shell : NULL; // Pairs that have no face do without the polytope.
+  if (last) last->face.kind = HFI_NO_FACE, last->shell.nface = 0;
+  hfiGjkStatus status = hfi_gjk(c, far, curved ? ROUGH : EXACT, &simplex, &n);
   if (status == HFI_GJK_FAR) return 0;
-  if (status == HFI_GJK_APART) n = better_normal(&cores, &simplex, n);
-  else n = hfi_epa(&cores, (curved ? ROUGH : 1e-14) * cores.scale, &simplex);
-  hfiClosest closest = hfi_polish(&cores, &simplex, n);
+  if (status == HFI_GJK_APART) n = better_normal(c, &simplex, n);
+  else n = hfi_epa(c, (curved ? ROUGH : 1e-14) * c->scale, &simplex, shell);
+  *closest = hfi_polish(c, &simplex, n);
+  if (c->A->type == HF_GEOM_MESH && c->B->type == HF_GEOM_MESH) hfi_difference_face_find(c, &simplex, closest, &face);
+  if (last) last->face = face;
+  return 1;
+}
+
+int hfi_convex_single(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double far, hfiLastFace* last, hfiContactPoint* single) {
+  hfiCores cores = hfi_cores(A, X_WA, B, X_WB);
+  double radius_b = hfi_core_radius(B), radius = hfi_core_radius(A) + radius_b;
+  hfiClosest closest;
+  if (!(last && hfi_last_face_holds(last, &cores, &closest)) && !find_closest(&cores, far + radius, last, &closest)) return 0;
   put_point(single, v3_axpy(radius_b, closest.n, closest.pb), closest.n, radius - closest.gap, 0);
-  return single->depth >= -far;
+  int near = single->depth >= -far;
+  if (!near && last) last->face.kind = HFI_NO_FACE; // A direction that separates them is cheaper to try (scene.c).
+  return near;
 }
 
 // Does the unit vector n keep the cores and their radii farther apart than the margin, and surely so?
@@ -85,11 +100,15 @@ int hfi_nearest_outside(const hfiShape* s, hfVec3 p, hfiNearest* nearest) {
   return nearest->distance > 0;
 }
 
-int hfi_convex_convex(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiContactPoint* points) {
+int hfi_convex_again(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiLastFace* last, hfiContactPoint* points) {
   hfiContactPoint single;
-  if (!hfi_convex_single(A, X_WA, B, X_WB, margin, &single)) return 0;
+  if (!hfi_convex_single(A, X_WA, B, X_WB, margin, last, &single)) return 0;
   hfPose X_AA = pose_identity(), X_AB = pose_inv_mul(*X_WA, *X_WB);
-  int count = hfi_touch(A, &X_AA, B, &X_AB, &single, margin, points);
+  int count = hfi_touch(A, &X_AA, B, &X_AB, &single, margin, last ? &last->facets : NULL, points);
   hfi_points_to_world(X_WA, points, count);
   return count;
+}
+
+int hfi_convex_convex(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiContactPoint* points) {
+  return hfi_convex_again(A, X_WA, B, X_WB, margin, NULL, points);
 }

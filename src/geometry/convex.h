@@ -2,11 +2,16 @@
 #ifndef HFI_GEOMETRY_CONVEX_H
 #define HFI_GEOMETRY_CONVEX_H
 
+#include "geometry/difference_face.h"
 #include "geometry/nearest.h"
 
-// One contact, in A's frame, of shapes less than `far` apart; 0 where they are farther.
+// One contact, in A's frame, of shapes less than `far` apart; 0 where they are farther. last: what is remembered of two hulls from one query to the
+// next, which spares work and changes no bit; NULL: nothing.
 int hfi_convex_single(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB,
-                      double far, hfiContactPoint* single);
+                      double far, hfiLastFace* last, hfiContactPoint* single);
+// hfi_convex_convex with a memory.
+int hfi_convex_again(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiLastFace* last,
+                     hfiContactPoint* points);
 
 // A direction that keeps two shapes apart, remembered from one query to the next.
 typedef struct hfiSeparation {

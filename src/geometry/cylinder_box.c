@@ -56,5 +56,5 @@ int hfi_cylinder_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, c
   hfiContactPoint single;
   put_point(&single, pose_point(*X_WB, near.point), m3_mulv(X_WB->R, near.normal),
             r - near.distance, 0);
-  return hfi_touch(A, X_WA, B, X_WB, &single, margin, points);
+  return hfi_touch(A, X_WA, B, X_WB, &single, margin, NULL, points);
 }

@@ -35,7 +35,7 @@ int hfi_distance(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const
     *point = single;
     return 1;
   }
-  if (!hfi_convex_single(A, X_WA, B, X_WB, far, &single)) return 0;
+  if (!hfi_convex_single(A, X_WA, B, X_WB, far, NULL, &single)) return 0;
   hfi_points_to_world(X_WA, &single, 1);
   *point = single;
   return 1;

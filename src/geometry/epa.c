@@ -12,9 +12,18 @@
 // The answer is the m with the smallest h(m) of all faces that were taken: A and B overlap by no more than h(m) along m,
 // even where rounding has spoilt the polytope. The distance d of a face is negative where rounding puts the origin
 // outside of the polytope. Such a face is the nearest one and is taken next, so that the polytope grows around the origin.
+//
+// Who asks for the polytope gets it with more room around the best face than the answer needs: the next query of the same hulls may then find that this
+// face is still the best (difference_face.c).
 #include "geometry/gjk.h"
 
 enum { VERTICES = 128, FACES = 2 * VERTICES }; // capacity of the polytope
+enum { MOST_GROWTH = 16 };                     // The polytope grows so often beyond what the answer asks for.
+// Corners that are this share of the sizes below the best face belong to it [-].
+static const double FLAT = 1e-12;
+// The polytope has grown enough where all other faces are farther than the best one by the first share of the sizes, or where A - B reaches beyond the nearest
+// of them by no more than the second share of what it is farther [-].
+static const double FAR_ABOVE = 0.1, CLOSE_TO = 0.25;
 
 typedef struct Face {
   int alive, vertex[3]; // counter-clockwise seen from outside
@@ -171,12 +180,58 @@ static void write_simplex(const Polytope* p, const int vertex[3], hfiSimplex* s)
   s->weight[2] = v;
 }
 
-hfVec3 hfi_epa(hfiCores* c, double accuracy, hfiSimplex* s) {
+// Are all corners of face f above `floor` along m?
+static int is_above(const Polytope* p, int f, hfVec3 m, double floor) {
+  const int* v = p->face[f].vertex;
+  return v3_dot(m, p->vertex[v[0]].w) >= floor && v3_dot(m, p->vertex[v[1]].w) >= floor && v3_dot(m, p->vertex[v[2]].w) >= floor;
+}
+
+// The nearest face that is not above the floor, or -1.
+static int nearest_below(const Polytope* p, hfVec3 m, double floor) {
+  int best = -1;
+  double least = INFINITY;
+  for (int f = 0; f < p->nface; ++f)
+    if (p->distance[f] < least && !is_above(p, f, m, floor)) least = p->distance[f], best = f;
+  return best;
+}
+
+// Lets the polytope grow where A - B reaches far beyond a face that is hardly farther from the origin than the floor. Returns 0 if that spoils it.
+static int grow_further(hfiCores* c, Polytope* p, hfVec3 m, double floor) {
+  for (int k = 0; k < MOST_GROWTH; ++k) {
+    int f = nearest_below(p, m, floor);
+    if (f < 0) return 0;
+    double spare = p->distance[f] - floor;
+    hfiSupportPoint w = hfi_support_pair(c, p->face[f].normal);
+    double beyond = v3_dot(p->face[f].normal, w.w) - p->distance[f];
+    if (spare > FAR_ABOVE * c->scale || beyond <= max2(FLAT * c->scale, CLOSE_TO * spare)) return 1;
+    if (!grow(p, f, &w)) return 0;
+  }
+  return 1;
+}
+
+static void add_to_shell(const Polytope* p, int f, hfiShell* shell) {
+  for (int i = 0; i < 3; ++i) shell->face[shell->nface][i] = (uint8_t)p->face[f].vertex[i];
+  shell->nface++;
+}
+
+// Writes the polytope, beginning with the faces above the floor; or nothing where it is too large.
+static void write_shell(const Polytope* p, hfVec3 m, double floor, hfiShell* shell) {
+  if (p->nvertex > HFI_SHELL_VERTICES || p->nface - p->nfree > HFI_SHELL_FACES) return;
+  shell->nvertex = (int16_t)p->nvertex;
+  for (int i = 0; i < p->nvertex; ++i) shell->a[i] = p->vertex[i].vertex_a, shell->b[i] = p->vertex[i].vertex_b;
+  for (int f = 0; f < p->nface; ++f)
+    if (p->face[f].alive && is_above(p, f, m, floor)) add_to_shell(p, f, shell);
+  shell->ntop = shell->nface;
+  for (int f = 0; f < p->nface; ++f)
+    if (p->face[f].alive && !is_above(p, f, m, floor)) add_to_shell(p, f, shell);
+}
+
+hfVec3 hfi_epa(hfiCores* c, double accuracy, hfiSimplex* s, hfiShell* shell) {
   Polytope p;
   start_polytope(c, s, &p);
   hfVec3 best = v3(0, 0, 1);
   double least = INFINITY;
-  int triangle[3] = {0, 1, 2};
+  int triangle[3] = {0, 1, 2}, whole = 1;
   for (;;) {
     int f = nearest_face(&p);
     if (!(p.distance[f] < least)) break;
@@ -188,8 +243,11 @@ hfVec3 hfi_epa(hfiCores* c, double accuracy, hfiSimplex* s) {
       best = m;
       for (int i = 0; i < 3; ++i) triangle[i] = p.face[f].vertex[i];
     }
-    if (h - distance <= accuracy || !grow(&p, f, &w)) break;
+    if (h - distance <= accuracy || !(whole = grow(&p, f, &w))) break;
   }
   write_simplex(&p, triangle, s);
+  double floor = least - FLAT * c->scale;
+  if (shell) shell->nface = 0;
+  if (shell && whole && grow_further(c, &p, best, floor)) write_shell(&p, best, floor, shell);
   return v3_neg(best); // A moves out of B against m.
 }

@@ -41,6 +41,9 @@ void hfi_facet_side(const hfiShape* shape, const hfPose* X, hfVec3 out, hfiFacet
 // parent. A polygon of more than HFI_FACET_MAX vertices is thinned to every k-th.
 void hfi_facet(const hfiShape* shape, const hfPose* X, hfVec3 d, hfiFacet* facet);
 
+// The facet that is face `face` of a mesh.
+void hfi_facet_of_face(const hfiShape* mesh, const hfPose* X, int32_t face, hfiFacet* facet);
+
 // Reduces such a facet to its edge or straight side that is nearest to being across d; kind NONE where there is
 // none within `angle` [rad].
 void hfi_facet_edge(hfVec3 d, double angle, hfiFacet* facet);

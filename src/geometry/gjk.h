@@ -17,9 +17,19 @@ typedef enum hfiGjkStatus { HFI_GJK_APART, HFI_GJK_FAR, HFI_GJK_TOUCHING } hfiGj
 // `accuracy`: relative difference of the bounds at which the distance is good enough.
 hfiGjkStatus hfi_gjk(hfiCores* cores, double far, double accuracy, hfiSimplex* simplex, hfVec3* n);
 
+enum { HFI_SHELL_VERTICES = 40, HFI_SHELL_FACES = 2 * HFI_SHELL_VERTICES };
+
+// The polytope that EPA leaves around the origin, by vertices of two hulls. Its first faces lie on the face of A - B that is nearest to the origin.
+typedef struct hfiShell {
+  int16_t nvertex, nface, ntop; // nface 0: none is known. ntop: how many faces lie on the nearest face
+  int32_t a[HFI_SHELL_VERTICES], b[HFI_SHELL_VERTICES];
+  uint8_t face[HFI_SHELL_FACES][3]; // vertices, counter-clockwise seen from outside
+} hfiShell;
+
 // From a simplex that GJK left TOUCHING: returns the unit direction, from B into A, along which the cores
 // overlap least. `accuracy` [m] of that depth. Leaves the face of A - B in the simplex that has this normal.
-hfVec3 hfi_epa(hfiCores* cores, double accuracy, hfiSimplex* simplex);
+// shell: of two hulls, the polytope around the origin, grown a little further than the answer asks for; NULL where nobody wants it.
+hfVec3 hfi_epa(hfiCores* cores, double accuracy, hfiSimplex* simplex, hfiShell* shell);
 
 static inline hfVec3 hfi_simplex_a(const hfiSimplex* s) {
   hfVec3 p = v3_zero();

@@ -76,7 +76,8 @@ void hfi_hull_index_init(hfiHullIndex* index, const hfiHull* hull, hfiArena* are
     int side = k / (HFI_CELL_GRID * HFI_CELL_GRID), i = k / HFI_CELL_GRID % HFI_CELL_GRID, j = k % HFI_CELL_GRID;
     hfVec3 corner[4] = {direction_at(side, i, j), direction_at(side, i + 1, j), direction_at(side, i, j + 1), direction_at(side, i + 1, j + 1)};
     hfiLinear along = {direction_at(side, i + 0.5, j + 0.5), 0};
-    index->cell[k].vertex[0] = hfi_tree_largest(&index->vertex, &along);
+    index->cell[k].vertex[0] = hfi_tree_largest(&index->vertex, &along, 0);
+    index->cell[k].face = hfi_tree_largest(&index->face, &along, 0);
     list_farthest(hull, corner, LOWER * index->vertex.scale[0], &index->cell[k]);
   }
 }

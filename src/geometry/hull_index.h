@@ -12,6 +12,7 @@ enum { HFI_CELL_GRID = 8, HFI_CELLS = 6 * HFI_CELL_GRID * HFI_CELL_GRID, HFI_CEL
 typedef struct hfiDirectionCell {
   int32_t count;                     // 0: they are too many, and only the first is listed
   int32_t vertex[HFI_CELL_VERTICES]; // the first: along the middle of the cell. Beside the farthest ones others may be listed.
+  int32_t face;                      // the one whose normal is nearest to the middle of the cell
 } hfiDirectionCell;
 
 typedef struct hfiHullIndex {
@@ -24,5 +25,19 @@ void hfi_hull_index_init(hfiHullIndex* index, const hfiHull* hull, hfiArena* are
 
 // The cell that the direction d belongs to.
 const hfiDirectionCell* hfi_hull_cell(const hfiHullIndex* index, hfVec3 d);
+
+// The face of a hull with the largest n.x - share offset, of equal ones the first: share 0 finds the normal nearest to x, 1 the
+// plane that the point x is highest above.
+int32_t hfi_farthest_face(const hfiHull* hull, hfVec3 x, double share);
+
+// The face of a hull whose normal was nearest to the unit direction d; all others have a cosine of at most `second` with d. All zero: none is known.
+typedef struct hfiFacing {
+  hfVec3 d;
+  double second;
+  int32_t face;
+} hfiFacing;
+
+// hfi_farthest_face of a unit direction, with a memory that spares work and changes no answer.
+int32_t hfi_facing_face(const hfiHull* hull, hfVec3 d, hfiFacing* last);
 
 #endif

@@ -98,28 +98,46 @@ static double bound(const Search* s, int node) {
 
 typedef struct Largest {
   int32_t point;
-  double value;
+  double value, second; // of the point, and the largest of the others that were seen
+  int wants_second;     // 1: nodes that may hold the second are visited too
 } Largest;
+
+static void offer_point(Largest* best, int32_t i, double value) {
+  if (i == best->point) return;
+  if (value > best->value || (value == best->value && i < best->point)) {
+    best->second = best->value;
+    best->value = value, best->point = i;
+  } else {
+    best->second = max2(best->second, value);
+  }
+}
 
 static void find_largest(const Search* s, int node, int level, int begin, int end, Largest* best) {
   if (level == s->tree->depth) {
     for (int k = begin; k < end; ++k) {
       int32_t i = s->tree->order[k];
-      double value = hfi_linear(&s->f, s->tree, i);
-      if (value > best->value || (value == best->value && i < best->point)) best->value = value, best->point = i;
+      offer_point(best, i, hfi_linear(&s->f, s->tree, i));
     }
     return;
   }
   int left = 2 * node + 1, middle = (begin + end) / 2;
   double at[2] = {bound(s, left), bound(s, left + 1)};
   for (int k = 0, child = at[1] > at[0]; k < 2; ++k, child = !child)
-    if (at[child] >= best->value) find_largest(s, left + child, level + 1, child ? middle : begin, child ? end : middle, best);
+    if (at[child] >= (best->wants_second ? best->second : best->value)) find_largest(s, left + child, level + 1, child ? middle : begin, child ? end : middle, best);
 }
 
-int32_t hfi_tree_largest(const hfiLinearTree* t, const hfiLinear* f) {
+int32_t hfi_tree_largest(const hfiLinearTree* t, const hfiLinear* f, int32_t guess) {
   Search s = start_search(t, f);
-  Largest best = {0, -INFINITY};
+  Largest best = {guess, hfi_linear(f, t, guess), -INFINITY, 0};
   find_largest(&s, 0, 0, 0, t->count, &best);
+  return best.point;
+}
+
+int32_t hfi_tree_two_largest(const hfiLinearTree* t, const hfiLinear* f, int32_t guess, double* second) {
+  Search s = start_search(t, f);
+  Largest best = {guess, hfi_linear(f, t, guess), -INFINITY, 1};
+  find_largest(&s, 0, 0, 0, t->count, &best);
+  *second = best.second;
   return best.point;
 }
 

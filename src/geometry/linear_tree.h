@@ -28,8 +28,10 @@ static inline double hfi_linear(const hfiLinear* f, const hfiLinearTree* t, int3
   return t->stride == 4 ? value - f->offset * x[3] : value;
 }
 
-// The point with the largest f; of equal ones the first.
-int32_t hfi_tree_largest(const hfiLinearTree* tree, const hfiLinear* f);
+// The point with the largest f; of equal ones the first. guess: any point. The larger its f, the less is left to search.
+int32_t hfi_tree_largest(const hfiLinearTree* tree, const hfiLinear* f, int32_t guess);
+// The same. *second: the largest f of all other points.
+int32_t hfi_tree_two_largest(const hfiLinearTree* tree, const hfiLinear* f, int32_t guess, double* second);
 // The points with f >= least, ascending, and perhaps some whose f is below it by a rounding. Returns their
 // number, or -1 where there are more than `capacity`.
 int hfi_tree_above(const hfiLinearTree* tree, const hfiLinear* f, double least, int32_t* found, int capacity);

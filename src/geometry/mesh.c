@@ -57,7 +57,7 @@ static void add_all_below(hfiThinning* thin, const hfiHull* hull, hfVec3 m_B, do
 // Height of the lowest vertex above the hull's origin along m_B.
 static double lowest_vertex(const hfiHull* hull, hfVec3 m_B) {
   hfiLinear down = {v3_neg(m_B), 0};
-  if (hull->index) return -hfi_linear(&down, &hull->index->vertex, hfi_tree_largest(&hull->index->vertex, &down));
+  if (hull->index) return -hfi_linear(&down, &hull->index->vertex, hfi_tree_largest(&hull->index->vertex, &down, hfi_hull_cell(hull->index, down.n)->vertex[0]));
   double lowest = INFINITY;
   for (int32_t i = 0; i < hull->nvert; ++i) lowest = min2(lowest, v3_dot(m_B, v3_load(hull->vert + 3 * i)));
   return lowest;
@@ -173,11 +173,9 @@ static void mesh_edges(const hfiEdgeQuery* q, hfiEdges* e) {
   }
 }
 
-// The face with the largest n.x - share offset, of equal ones the first: share 0 finds the normal nearest to x, 1 the
-// plane that the point x is highest above.
-static int32_t farthest_face(const hfiHull* hull, hfVec3 x, double share) {
+int32_t hfi_farthest_face(const hfiHull* hull, hfVec3 x, double share) {
   hfiLinear f = {x, share};
-  if (hull->index) return hfi_tree_largest(&hull->index->face, &f);
+  if (hull->index) return hfi_tree_largest(&hull->index->face, &f, hfi_hull_cell(hull->index, x)->face);
   double best = -INFINITY;
   int32_t face = 0;
   for (int32_t i = 0; i < hull->nface; ++i) {
@@ -188,12 +186,21 @@ static int32_t farthest_face(const hfiHull* hull, hfVec3 x, double share) {
   return face;
 }
 
-// The face whose normal is nearest to d.
-static void mesh_facet(const hfiShape* s, const hfPose* X, hfVec3 d, hfiFacet* f) {
+// Another normal at the angle t from the last direction is at least at t - delta from one that is turned by delta. Its cosine is then at most
+// cos t + sin t sin delta.
+int32_t hfi_facing_face(const hfiHull* hull, hfVec3 d, hfiFacing* last) {
+  if (!hull->index) return hfi_farthest_face(hull, d, 0);
+  double sine = sqrt(max2(0, 1 - last->second * last->second)), turned = v3_norm(v3_sub(d, last->d));
+  if (v3_dot(v3_load(hull->face_plane + 4 * last->face), d) > last->second + sine * turned + EQUAL) return last->face;
+  hfiLinear along = {d, 0};
+  last->d = d;
+  last->face = hfi_tree_two_largest(&hull->index->face, &along, hfi_hull_cell(hull->index, d)->face, &last->second);
+  return last->face;
+}
+
+void hfi_facet_of_face(const hfiShape* s, const hfPose* X, int32_t face, hfiFacet* f) {
   const hfiHull* hull = s->hull;
-  hfVec3 local = m3_tmulv(X->R, d);
   double size2 = 0;
-  int32_t face = farthest_face(hull, local, 0);
   int32_t begin = hull->face_start[face], n = hull->face_start[face + 1] - begin;
   int32_t stride = (n + HFI_FACET_MAX - 1) / HFI_FACET_MAX;
   f->kind = HFI_FACET_POLYGON;
@@ -208,12 +215,17 @@ static void mesh_facet(const hfiShape* s, const hfPose* X, hfVec3 d, hfiFacet* f
   f->size = sqrt(size2);
 }
 
+// The face whose normal is nearest to d.
+static void mesh_facet(const hfiShape* s, const hfPose* X, hfVec3 d, hfiFacet* f) {
+  hfi_facet_of_face(s, X, hfi_farthest_face(s->hull, m3_tmulv(X->R, d), 0), f);
+}
+
 // Outside, GJK with the point; inside, or on the surface but for a rounding, the face whose plane is nearest.
 static hfiNearest mesh_nearest(const hfiShape* s, hfVec3 p) {
   const hfiHull* hull = s->hull;
   hfiNearest outside;
   if (hfi_nearest_outside(s, p, &outside)) return outside;
-  const double* plane = hull->face_plane + 4 * farthest_face(hull, p, 1);
+  const double* plane = hull->face_plane + 4 * hfi_farthest_face(hull, p, 1);
   hfVec3 n = v3_load(plane);
   double top = v3_dot(n, p) - plane[3];
   return (hfiNearest){top, v3_axpy(-top, n, p), n};

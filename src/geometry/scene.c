@@ -21,6 +21,8 @@
 #include "base/sort.h"
 #include "geometry/shape_table.h"
 
+#include <string.h>
+
 enum { LARGE = 24 };             // A hull of this many vertices or more gets an index.
 enum { MAX_LISTED = 8192 };      // A model with at most this many pairs keeps all of them for good.
 static const double PAYS = 4;  // A list with a skin is made only if it will serve at least this many queries.
@@ -103,8 +105,24 @@ static hfiCull measure_pair(const hfiScene* s, const hfiCandidate* c, int kept) 
   return cull;
 }
 
+// Measures all candidates. Pairs of two hulls have a memory as long as there is room.
 static void measure_pairs(hfiScene* s) {
-  for (int i = 0; i < s->ncandidate; ++i) s->cull[i] = measure_pair(s, &s->candidate[i], s->has_skin);
+  const int32_t* type = hf_model_geom_type(s->model);
+  int used = 0;
+  for (int i = 0; i < s->ncandidate; ++i) {
+    const hfiCandidate* c = &s->candidate[i];
+    s->cull[i] = measure_pair(s, c, s->has_skin);
+    if (s->cull[i].is_general && type[c->a] == HF_GEOM_MESH && type[c->b] == HF_GEOM_MESH && used < s->max_last) s->cull[i].last = &s->last[used++];
+  }
+  if (used) memset(s->last, 0, (size_t)used * sizeof *s->last);
+}
+
+// How many pairs of hulls have a memory at most.
+static int count_memories(const hfModel* m) {
+  long hulls = 0;
+  for (int g = 0; g < m->ngeom; ++g) hulls += hf_model_geom_type(m)[g] == HF_GEOM_MESH && hfi_geom_may_touch(m, g);
+  long most = hulls * (hulls - 1) / 2;
+  return (int)(most < MAX_LISTED ? most : MAX_LISTED);
 }
 
 hfiCull hfi_scene_cull(const hfiScene* s, const hfiCandidate* c) { return measure_pair(s, c, 0); }
@@ -171,6 +189,8 @@ void hfi_scene_init(hfiScene* s, const hfModel* m, hfiArena* arena) {
   s->max_candidate = (int32_t)(most < grown ? most : grown) + m->npair;
   s->candidate = HFI_TAKE(arena, hfiCandidate, s->max_candidate);
   s->cull = HFI_TAKE(arena, hfiCull, s->max_candidate);
+  s->max_last = count_memories(m);
+  s->last = HFI_TAKE(arena, hfiLastFace, s->max_last);
   s->near = HFI_TAKE(arena, int32_t, s->max_candidate);
   s->X0_WG = HFI_TAKE(arena, hfPose, m->ngeom);
   s->far = HFI_TAKE(arena, double, m->ngeom);
@@ -346,9 +366,11 @@ static inline int find_points(const hfiScene* s, const hfPose* X_WG, const hfiCa
   const hfiShape *A = &s->shape[c->a], *B = &s->shape[c->b];
   const hfPose *X_WA = &X_WG[c->a], *X_WB = &X_WG[c->b];
   if (cull->hinge >= 0 && s->axis_W && hfi_apart_along(A, X_WA, B, X_WB, s->axis_W[cull->hinge], cull->margin)) return 0;
-  if (cull->is_general && hfi_still_apart(A, X_WA, B, X_WB, margin, &cull->separation)) return 0;
-  int n = call_pair(cull->collide, cull->swapped, A, X_WA, B, X_WB, margin, points);
-  if (cull->is_general && n == 0) hfi_find_separation(A, X_WA, B, X_WB, &cull->separation);
+  if (!cull->is_general) return call_pair(cull->collide, cull->swapped, A, X_WA, B, X_WB, margin, points);
+  int touched = cull->last && cull->last->face.kind != HFI_NO_FACE; // The last query found them near each other.
+  if (!touched && hfi_still_apart(A, X_WA, B, X_WB, margin, &cull->separation)) return 0;
+  int n = cull->last ? hfi_convex_again(A, X_WA, B, X_WB, margin, cull->last, points) : call_pair(cull->collide, cull->swapped, A, X_WA, B, X_WB, margin, points);
+  if (n == 0) hfi_find_separation(A, X_WA, B, X_WB, &cull->separation);
   return n;
 }
 

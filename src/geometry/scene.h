@@ -28,6 +28,7 @@ typedef struct hfiCull {
   int32_t hinge;    // of two hulls, or other shapes that GJK decides about: the joint by which alone they move against each other, a hinge whose axis may keep them apart for ever; else -1
   hfiPairFunction* collide; // finds the contacts of the pair; NULL: it never has any
   hfiSeparation separation;
+  hfiLastFace* last; // of two hulls: the face of their difference that held the last contact; NULL: none is kept
 } hfiCull;
 
 typedef struct hfiScene {
@@ -43,6 +44,8 @@ typedef struct hfiScene {
   int32_t ncandidate, max_candidate;
   hfiCandidate* candidate; // (max_candidate) sorted by (a, b)
   hfiCull* cull;           // (max_candidate)
+  int32_t max_last;
+  hfiLastFace* last;       // (max_last) what is remembered of pairs of hulls
   // the list of near pairs (scene.c)
   int32_t nnear, *near;    // (max_candidate) their candidates, ascending; nnear < 0: there is no list yet
   hfPose* X0_WG;           // (ngeom) poses of the geoms when the list was made

@@ -15,6 +15,7 @@ hfiSupportPoint hfi_support_pair(hfiCores* c, hfVec3 d) {
   s.a = hfi_functions(c->A)->support(c->A, d, &c->hint_a);
   s.b = pose_point(c->X_AB, hfi_functions(c->B)->support(c->B, m3_tmulv(c->X_AB.R, v3_neg(d)), &c->hint_b));
   s.w = v3_sub(s.a, s.b);
+  s.vertex_a = c->hint_a, s.vertex_b = c->hint_b;
   return s;
 }
 

@@ -19,7 +19,10 @@ typedef struct hfiCores {
   double scale; // about the size of the difference, by coordinates: what rounding is relative to [m]
 } hfiCores;
 
-typedef struct hfiSupportPoint { hfVec3 a, b, w; } hfiSupportPoint; // w = a - b
+typedef struct hfiSupportPoint {
+  hfVec3 a, b, w;              // w = a - b
+  int32_t vertex_a, vertex_b; // of meshes
+} hfiSupportPoint;
 
 hfiCores hfi_cores(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB);
 // Point of A - B farthest along d.

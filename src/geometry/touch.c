@@ -35,6 +35,13 @@ static void find_facets(Meeting* m) {
   hfi_facet(m->B, m->X_B, m->single->n_W, &m->b);
 }
 
+// The same of two hulls, with a memory.
+static void find_facets_again(Meeting* m, hfiLastFacets* last) {
+  hfVec3 n = m->single->n_W;
+  hfi_facet_of_face(m->A, m->X_A, hfi_facing_face(m->A->hull, m3_tmulv(m->X_A->R, v3_neg(n)), &last->a), &m->a);
+  hfi_facet_of_face(m->B, m->X_B, hfi_facing_face(m->B->hull, m3_tmulv(m->X_B->R, n), &last->b), &m->b);
+}
+
 // ---- faces ------------------------------------------------------------------------------------------
 
 static int is_face(const hfiFacet* f) { return f->kind == HFI_FACET_POLYGON || f->kind == HFI_FACET_DISC; }
@@ -139,12 +146,13 @@ static int add_deepest(const Meeting* m, int along, double slack, hfiContactPoin
 }
 
 int hfi_touch(const hfiShape* A, const hfPose* X_A, const hfiShape* B, const hfPose* X_B, const hfiContactPoint* single,
-              double margin, hfiContactPoint* points) {
+              double margin, hfiLastFacets* last, hfiContactPoint* points) {
   Meeting m;
   m.A = A, m.B = B, m.X_A = X_A, m.X_B = X_B, m.single = single;
   hfiContactPoint rounded = *single;
   int along;
-  find_facets(&m);
+  if (last) find_facets_again(&m, last);
+  else find_facets(&m);
   if (hfi_round_edges(A, X_A, &m.a, B, X_B, &m.b, &rounded)) return touch_rounded(&m, &rounded, points);
   double slack = HFI_FLAT_TILT * min2(m.a.size, m.b.size);
   int count = touch_facets(&m, &along, points);

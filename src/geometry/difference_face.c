@@ -1,0 +1,317 @@
+// Faces of the difference A - B of two hulls, see difference_face.h.
+//
+//   F    a face of A - B: a face of one hull and the vertex, edge or face of the other one that is deepest below it, or two edges that cross
+//   m    its outward unit normal; the normal of the contact is n = -m
+//   h    its distance from the origin, the overlap of A and B along m; negative: they are apart
+//
+// n, gap and witnesses follow from F and the pose alone, whichever way F was found: by GJK, EPA and Newton's method, or because it was the face of the last
+// query and still is. When is it?
+//
+// Hulls that are apart have one local minimum of the distance. F is the face if the origin projects into it.
+//
+// Hulls that overlap: EPA left a polytope, the vertices of which are support points a - b of A - B. Some of its faces lie on F. At another pose its vertices,
+// which are the same a and b, are points of A - B again. Let those of the faces on F still lie in its plane, and let all other faces look outward and be
+// farther from the origin than h + e. Then no face cuts the ball of radius h about the origin, and the polytope goes around the origin: the solid angles of
+// its faces, all of them positive, add up to a multiple of 4 pi. So A - B holds the ball, and F is nearest to the origin. Any other face of A - B that is
+// nearer than h + e would have its nearest point above those on F, with a normal within sqrt(2 e/h) of m.
+#include "geometry/difference_face.h"
+
+#include "geometry/hull_index.h"
+
+// Corners of a face are in its plane up to the first share of the sizes, and vertices are equally low up to the second [-].
+static const double FLAT = 1e-13, LEVEL = 1e-12;
+// A face fixes a contact if the separation along its normal is at most this share of the sizes less than the best that is known [-].
+static const double AS_GOOD = 1e-11;
+// The other faces of the polytope are farther away by this share of the sizes: e [-].
+static const double FARTHER = 1e-10;
+// The origin projects into the face of the last query, and at least this share of the sizes from its outline [-].
+static const double INSIDE = 1e-4;
+// The face of a contact has a normal this near to that of the contact [rad].
+static const double NEAR = 1e-8;
+// A cosine that is surely below those of such normals [-].
+static const double NEARLY_ONE = 1 - 1e-12;
+// Edges that leave the lowest part of a hull rise by this angle [rad].
+static const double APART = 1e-7;
+
+static inline hfVec3 vertex_of(const hfiHull* hull, int32_t v) { return v3_load(hull->vert + 3 * v); }
+
+// ---- what is deepest below a face ------------------------------------------------------------------------
+
+enum { MOST_LOWEST = 8 };
+
+// The vertices of a hull that are lowest along a direction, ascending; their height and the least slope of the edges that leave them.
+typedef struct Lowest {
+  int count;
+  int32_t vertex[MOST_LOWEST];
+  double height, rise2; // [m], square of the sine [-]
+} Lowest;
+
+// Walks down along edges from vertex v. Returns a vertex without a lower neighbour.
+static int32_t walk_down(const hfiHull* hull, hfVec3 up, int32_t v, double* height) {
+  *height = v3_dot(up, vertex_of(hull, v));
+  for (int32_t from = -1; from != v;) {
+    from = v;
+    for (int32_t k = hull->edge_start[from]; k < hull->edge_start[from + 1]; ++k) {
+      double h = v3_dot(up, vertex_of(hull, hull->edge_vert[k]));
+      if (h < *height) *height = h, v = hull->edge_vert[k];
+    }
+  }
+  return v;
+}
+
+// Inserts a vertex in its place unless it is there. Returns 0 where there is no room.
+static int list_vertex(Lowest* low, int32_t v) {
+  int at = low->count;
+  for (int i = 0; i < low->count; ++i)
+    if (low->vertex[i] == v) return 1;
+  if (low->count == MOST_LOWEST) return 0;
+  for (low->count++; at > 0 && low->vertex[at - 1] > v; --at) low->vertex[at] = low->vertex[at - 1];
+  low->vertex[at] = v;
+  return 1;
+}
+
+// Sees all neighbours of vertex v: lists those that are as low, up to the slack, and lowers rise2 for the others. Returns 0 where there is no room.
+static int see_neighbours(const hfiHull* hull, hfVec3 up, int32_t v, double slack, Lowest* low) {
+  double bottom = low->height, own = v3_dot(up, vertex_of(hull, v));
+  for (int32_t k = hull->edge_start[v]; k < hull->edge_start[v + 1]; ++k) {
+    int32_t w = hull->edge_vert[k];
+    double h = v3_dot(up, vertex_of(hull, w));
+    low->height = min2(low->height, h);
+    if (h <= bottom + slack) {
+      if (!list_vertex(low, w)) return 0;
+      continue;
+    }
+    double length2 = v3_norm2(v3_sub(vertex_of(hull, w), vertex_of(hull, v)));
+    if (sqr(h - own) < low->rise2 * length2) low->rise2 = sqr(h - own) / length2;
+  }
+  return 1;
+}
+
+// Finds the lowest vertices along `up`. They are connected by edges. start: any vertex. Returns 0 where they are too many.
+static int find_lowest(const hfiHull* hull, hfVec3 up, int32_t start, double slack, Lowest* low) {
+  int32_t seen[MOST_LOWEST];
+  int nseen = 0, i = 0;
+  low->count = 1, low->rise2 = 1;
+  low->vertex[0] = walk_down(hull, up, start, &low->height);
+  while (i < low->count) {
+    int32_t v = low->vertex[i++];
+    int k = 0;
+    while (k < nseen && seen[k] != v) ++k;
+    if (k < nseen) continue;
+    seen[nseen++] = v;
+    if (!see_neighbours(hull, up, v, slack, low)) return 0;
+    i = 0; // The order may have changed.
+  }
+  return 1;
+}
+
+// ---- what a face says of the contact ---------------------------------------------------------------------
+
+// How far inside a face the point x of its plane is; 0 where it is outside.
+static double depth_inside(const hfiHull* hull, int32_t face, hfVec3 x) {
+  hfVec3 normal = v3_load(hull->face_plane + 4 * face);
+  int32_t begin = hull->face_start[face], end = hull->face_start[face + 1];
+  hfVec3 from = vertex_of(hull, hull->face_vert[end - 1]);
+  double least2 = INFINITY;
+  for (int32_t k = begin; k < end; ++k) {
+    hfVec3 to = vertex_of(hull, hull->face_vert[k]), along = v3_sub(to, from);
+    double inside = v3_dot(v3_cross(normal, along), v3_sub(x, from)), length2 = v3_norm2(along);
+    if (!(inside > 0)) return 0;
+    if (inside * inside < least2 * length2) least2 = inside * inside / length2;
+    from = to;
+  }
+  return sqrt(least2);
+}
+
+// The middle of the part of the segment from x to y that is over a face. Returns 0 where there is no such part.
+static int clip_to_face(const hfiHull* hull, int32_t face, hfVec3 x, hfVec3 y, hfVec3* middle) {
+  hfVec3 normal = v3_load(hull->face_plane + 4 * face);
+  int32_t begin = hull->face_start[face], end = hull->face_start[face + 1];
+  hfVec3 from = vertex_of(hull, hull->face_vert[end - 1]);
+  double lo = 0, hi = 1;
+  for (int32_t k = begin; k < end; ++k) {
+    hfVec3 to = vertex_of(hull, hull->face_vert[k]), inward = v3_cross(normal, v3_sub(to, from));
+    double at_x = v3_dot(inward, v3_sub(x, from)), at_y = v3_dot(inward, v3_sub(y, from));
+    from = to;
+    if (at_x < 0 && !(at_y > 0)) return 0;
+    if (at_x < 0) lo = max2(lo, at_x / (at_x - at_y));
+    else if (at_y < 0) hi = min2(hi, at_x / (at_x - at_y));
+  }
+  *middle = v3_axpy(0.5 * (lo + hi), v3_sub(y, x), x);
+  return lo < hi;
+}
+
+// Finds the point of the lowest part of `other`, which stands at X in the frame of the hull, that is the witness over a face: a vertex, the middle of the
+// part of an edge that is over the face, or of more than two vertices the one farthest inside. Returns how far inside the face it is; 0: outside.
+static double find_witness(const hfiHull* hull, int32_t face, const hfiHull* other, const hfPose* X, const Lowest* low, hfVec3* witness) {
+  double most = 0;
+  if (low->count == 2) {
+    hfVec3 x = pose_point(*X, vertex_of(other, low->vertex[0])), y = pose_point(*X, vertex_of(other, low->vertex[1]));
+    return clip_to_face(hull, face, x, y, witness) ? depth_inside(hull, face, *witness) : 0;
+  }
+  for (int i = 0; i < low->count; ++i) {
+    hfVec3 x = pose_point(*X, vertex_of(other, low->vertex[i]));
+    double inside = depth_inside(hull, face, x);
+    if (inside > most) most = inside, *witness = x;
+  }
+  return most;
+}
+
+// Face f of `hull` and what is lowest above it of `other`, which stands at X in the frame of the hull. *v: a vertex to start from, replaced by one of the
+// lowest. Returns how far inside the face the witness is; 0 where the face does not fix the contact.
+static double meet_face(const hfiHull* hull, int32_t f, const hfiHull* other, const hfPose* X, int32_t* v, double slack, Lowest* low, hfVec3* witness) {
+  const double* plane = hull->face_plane + 4 * f;
+  hfVec3 m = v3_load(plane);
+  if (!find_lowest(other, m3_tmulv(X->R, m), *v, slack, low)) return 0;
+  low->height += v3_dot(m, X->p) - plane[3];
+  *v = low->vertex[0];
+  return find_witness(hull, f, other, X, low, witness);
+}
+
+static double meet_face_of_A(const hfiCores* c, hfiDifferenceFace* f, hfiClosest* closest) {
+  Lowest low;
+  double inside = meet_face(c->A->hull, f->a[0], c->B->hull, &c->X_AB, &f->b[0], LEVEL * c->scale, &low, &closest->pb);
+  closest->gap = low.height;
+  closest->n = v3_neg(v3_load(c->A->hull->face_plane + 4 * f->a[0]));
+  closest->pa = v3_axpy(closest->gap, closest->n, closest->pb);
+  return inside;
+}
+
+// No face of A may be parallel: such a face would have been taken before.
+static double meet_face_of_B(const hfiCores* c, hfiDifferenceFace* f, hfiClosest* closest) {
+  hfPose X_BA = pose_inverse(c->X_AB);
+  hfVec3 witness_B = v3_zero();
+  Lowest low;
+  double inside = meet_face(c->B->hull, f->b[0], c->A->hull, &X_BA, &f->a[0], LEVEL * c->scale, &low, &witness_B);
+  closest->gap = low.height;
+  closest->n = m3_mulv(c->X_AB.R, v3_load(c->B->hull->face_plane + 4 * f->b[0]));
+  closest->pa = pose_point(c->X_AB, witness_B);
+  closest->pb = v3_axpy(-closest->gap, closest->n, closest->pa);
+  return low.count <= 2 && low.rise2 > sqr(APART) ? inside : 0;
+}
+
+// Do all edges but the own one rise from the edge vw along `up`, by an angle of APART at least?
+static int edge_is_lowest(const hfiHull* hull, const int32_t edge[2], hfVec3 up) {
+  for (int i = 0; i < 2; ++i) {
+    hfVec3 x = vertex_of(hull, edge[i]);
+    for (int32_t k = hull->edge_start[edge[i]]; k < hull->edge_start[edge[i] + 1]; ++k) {
+      if (hull->edge_vert[k] == edge[!i]) continue;
+      hfVec3 way = v3_sub(vertex_of(hull, hull->edge_vert[k]), x);
+      double rise = v3_dot(up, way);
+      if (!(rise > 0 && rise * rise > sqr(APART) * v3_norm2(way))) return 0;
+    }
+  }
+  return 1;
+}
+
+// An edge of A from a along u and one of B from b along v pass each other at the shares s and t of their lengths: a + s u - b - t v is along m = u x v.
+static double meet_edges(const hfiCores* c, const hfiDifferenceFace* f, hfiClosest* closest) {
+  const hfiHull *A = c->A->hull, *B = c->B->hull;
+  hfVec3 a = vertex_of(A, f->a[0]), u = v3_sub(vertex_of(A, f->a[1]), a);
+  hfVec3 b = pose_point(c->X_AB, vertex_of(B, f->b[0])), v = v3_sub(pose_point(c->X_AB, vertex_of(B, f->b[1])), b), m = v3_cross(u, v), ab = v3_sub(b, a);
+  double m2 = v3_norm2(m), uu = v3_norm2(u), vv = v3_norm2(v);
+  if (!(m2 > sqr(APART) * uu * vv)) return 0;
+  double s = v3_dot(v3_cross(ab, v), m) / m2, t = v3_dot(v3_cross(ab, u), m) / m2;
+  double inside = min2(min2(s, 1 - s) * sqrt(uu), min2(t, 1 - t) * sqrt(vv)) * sqrt(m2 / (uu * vv));
+  if (!(inside > 0)) return 0;
+  hfVec3 n = v3_scale(1 / sqrt(m2), m), down;
+  int32_t first = A->edge_start[f->a[0]], beside = A->edge_vert[first] == f->a[1] ? A->edge_vert[first + 1] : A->edge_vert[first];
+  if (v3_dot(n, v3_sub(vertex_of(A, beside), a)) < 0) n = v3_neg(n); // A lies on the side of its edge that n points to.
+  down = m3_tmulv(c->X_AB.R, v3_neg(n));
+  if (!edge_is_lowest(A, f->a, n) || !edge_is_lowest(B, f->b, down)) return 0;
+  closest->n = n;
+  closest->gap = -v3_dot(n, ab);
+  closest->pb = v3_axpy(t, v, b);
+  closest->pa = v3_axpy(closest->gap, n, closest->pb);
+  return inside;
+}
+
+// The contact that a face fixes at the pose of the cores. Returns how far inside the face the origin projects; 0 where it fixes none.
+static double meet(const hfiCores* c, hfiDifferenceFace* f, hfiClosest* closest) {
+  if (f->kind == HFI_FACE_OF_A) return meet_face_of_A(c, f, closest);
+  return f->kind == HFI_FACE_OF_B ? meet_face_of_B(c, f, closest) : meet_edges(c, f, closest);
+}
+
+// ---- the face of a contact -------------------------------------------------------------------------------
+
+// Do all corners of a face lie in its plane, and no vertex of the hull above it?
+static int is_good_face(const hfiShape* shape, int32_t face, int32_t start, double slack) {
+  const hfiHull* hull = shape->hull;
+  const double* plane = hull->face_plane + 4 * face;
+  hfVec3 normal = v3_load(plane);
+  if (!(v3_dot(normal, hfi_support(shape, normal, &start)) <= plane[3] + slack)) return 0;
+  for (int32_t k = hull->face_start[face]; k < hull->face_start[face + 1]; ++k)
+    if (!(v3_dot(normal, vertex_of(hull, hull->face_vert[k])) >= plane[3] - slack)) return 0;
+  return 1;
+}
+
+// The face of a hull whose normal is within NEAR of the unit direction d, the nearest one; -1 where there is none, or it is not good.
+static int32_t find_face(const hfiShape* shape, hfVec3 d, int32_t support, double slack) {
+  enum { FEW = 8 };
+  const hfiHull* hull = shape->hull;
+  hfiLinear along = {d, 0};
+  int32_t found[FEW], face = -1;
+  int count = hull->index ? hfi_tree_above(&hull->index->face, &along, NEARLY_ONE, found, FEW) : hull->nface;
+  double least = sqr(NEAR);
+  for (int k = 0; k < count; ++k) {
+    int32_t other = hull->index ? found[k] : k;
+    double off = v3_norm2(v3_sub(v3_load(hull->face_plane + 4 * other), d));
+    if (off < least) least = off, face = other;
+  }
+  return face >= 0 && is_good_face(shape, face, support, slack) ? face : -1;
+}
+
+// Finds the edge of a hull that is lowest along `up`. Returns 0 where a vertex or a face is.
+static int find_edge(const hfiHull* hull, hfVec3 up, int32_t start, double slack, int32_t edge[2]) {
+  Lowest low;
+  if (!find_lowest(hull, up, start, slack, &low) || low.count != 2) return 0;
+  edge[0] = low.vertex[0], edge[1] = low.vertex[1];
+  return 1;
+}
+
+// Where the separation along the normal of the face is as good as that of `closest`, this becomes what the face says.
+static int takes_over(const hfiCores* c, hfiDifferenceFace* face, hfiClosest* closest) {
+  hfiClosest own;
+  if (!(meet(c, face, &own) > 0 && own.gap >= closest->gap - AS_GOOD * c->scale && v3_norm2(v3_sub(own.n, closest->n)) < sqr(NEAR))) return 0;
+  *closest = own;
+  return 1;
+}
+
+int hfi_difference_face_find(hfiCores* c, const hfiSimplex* s, hfiClosest* closest, hfiDifferenceFace* face) {
+  double slack = FLAT * c->scale, level = LEVEL * c->scale;
+  int32_t a = s->point[0].vertex_a, b = s->point[0].vertex_b;
+  *face = (hfiDifferenceFace){HFI_FACE_OF_A, {find_face(c->A, v3_neg(closest->n), a, slack), 0}, {b, 0}};
+  if (face->a[0] >= 0 && takes_over(c, face, closest)) return 1;
+  *face = (hfiDifferenceFace){HFI_FACE_OF_B, {a, 0}, {find_face(c->B, m3_tmulv(c->X_AB.R, closest->n), b, slack), 0}};
+  if (face->b[0] >= 0 && takes_over(c, face, closest)) return 1;
+  face->kind = HFI_EDGE_PAIR;
+  if (find_edge(c->A->hull, closest->n, a, level, face->a) && find_edge(c->B->hull, m3_tmulv(c->X_AB.R, v3_neg(closest->n)), b, level, face->b) &&
+      takes_over(c, face, closest))
+    return 1;
+  face->kind = HFI_NO_FACE;
+  return 0;
+}
+
+// ---- from one query to the next --------------------------------------------------------------------------
+
+// Does the polytope of the last query, at the pose of now, hold the ball about the origin up to the face with the outward normal m at the distance h?
+static int shell_holds(const hfiShell* s, const hfiCores* c, hfVec3 m, double h) {
+  hfVec3 w[HFI_SHELL_VERTICES];
+  double top = h - AS_GOOD * c->scale, farther = h + FARTHER * c->scale, folded = -AS_GOOD * sqr(c->scale);
+  for (int i = 0; i < s->nvertex; ++i) w[i] = v3_sub(vertex_of(c->A->hull, s->a[i]), pose_point(c->X_AB, vertex_of(c->B->hull, s->b[i])));
+  for (int k = 0; k < s->nface; ++k) {
+    hfVec3 x = w[s->face[k][0]], y = w[s->face[k][1]], z = w[s->face[k][2]], out = v3_cross(v3_sub(y, x), v3_sub(z, x));
+    if (k < s->ntop) {
+      if (!(v3_dot(m, x) >= top && v3_dot(m, y) >= top && v3_dot(m, z) >= top && v3_dot(m, out) >= folded)) return 0;
+      continue;
+    }
+    double distance = v3_dot(out, x);
+    if (!(distance > 0 && distance * distance > sqr(farther) * v3_norm2(out))) return 0;
+  }
+  return s->nface > 0;
+}
+
+int hfi_last_face_holds(hfiLastFace* last, const hfiCores* c, hfiClosest* closest) {
+  if (last->face.kind == HFI_NO_FACE || !(meet(c, &last->face, closest) > INSIDE * c->scale)) return 0;
+  return closest->gap > 0 || shell_holds(&last->shell, c, v3_neg(closest->n), -closest->gap);
+}

@@ -1,0 +1,34 @@
+// A face of the difference A - B of two hulls: what fixes the normal of their contact, and is remembered from one query to the next.
+#ifndef HFI_GEOMETRY_DIFFERENCE_FACE_H
+#define HFI_GEOMETRY_DIFFERENCE_FACE_H
+
+#include "geometry/polish.h"
+#include "geometry/touch.h"
+
+typedef enum hfiDifferenceKind {
+  HFI_NO_FACE,   // None is known.
+  HFI_FACE_OF_A, // a[0]: face of A, b[0]: the vertex of B that is deepest below it
+  HFI_FACE_OF_B, // a[0]: the vertex of A that is deepest below it, b[0]: face of B
+  HFI_EDGE_PAIR  // a, b: ends of an edge of A and of one of B, ascending
+} hfiDifferenceKind;
+
+typedef struct hfiDifferenceFace {
+  hfiDifferenceKind kind;
+  int32_t a[2], b[2];
+} hfiDifferenceFace;
+
+// The face that held the contact of the last query and, where the hulls overlapped, the polytope that EPA found around the origin.
+typedef struct hfiLastFace {
+  hfiDifferenceFace face;
+  hfiShell shell;
+  hfiLastFacets facets;
+} hfiLastFace;
+
+// Where a face of the difference fixes the contact that `closest` describes, finds this face, computes `closest` from it and the pose alone and returns 1.
+// Otherwise returns 0 and leaves `closest` as it is.
+int hfi_difference_face_find(hfiCores* cores, const hfiSimplex* simplex, hfiClosest* closest, hfiDifferenceFace* face);
+
+// Is the face of the last query surely the one that the long way would find now? Then `closest` is what that would say, to the bit.
+int hfi_last_face_holds(hfiLastFace* last, const hfiCores* cores, hfiClosest* closest);
+
+#endif
