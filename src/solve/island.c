@@ -182,6 +182,7 @@ int hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t*
   for (int32_t i = 0; i < ntree; ++i) I->n += tree_size(problem, trees[i]);
   I->ntree = ntree;
   I->npatch = I->nsegment = I->has_weights = 0;
+  I->inertia = 0;
   if (I->n <= HFI_DENSE_DOFS || ntree == 1)
     make_one_node(I, trees, ntree);
   else if (!order_trees(I, trees, ntree, blocks, nblock))

@@ -131,6 +131,7 @@ typedef struct hfiIsland {
   const double* known_impulse;        // (known_rows) the impulses of that answer
   double *force, *inverse_mass;       // (nrow) friction forces known so far [N or N m]; W of the rows [1/kg]
   hfiContactResponse* response;       // (nblock)
+  double inertia;                     // K has (1 + inertia) A in the place of A (newton.c) [-]
   double *GJ, *local;                 // scratch of forming K: (nrow x ld), (ncol x ld) of a patch
   hfiRoom values, locals, rough;      // storage of K.value, of local, and of what K needs for rough factors
   hfiBlockRough rough_factors;        // of K where it is rough

@@ -5,6 +5,8 @@
 //   A  mass matrix plus implicit damping, block-diagonal by tree    J  Jacobian of all rows
 //   G  block-diagonal: one block for each contact, one number for each saturated row
 //
+// In a large heap Newton's method may ask for (1 + I->inertia) A in the place of A.
+//
 // It is formed in three steps (hfi_system_factor):
 //   1. A goes to the diagonal blocks of the nodes (place_mass).
 //   2. A scalar adds J^2 G to one diagonal entry.
@@ -129,7 +131,12 @@ static void add_patch(hfiIsland* I, const hfiPatch* patch, int symmetric) {
       add_segments(I, patch, segment + i, segment + j);
 }
 
-// Copies A into the Newton matrix.
+// D (m x m, in rows of width w) *= factor
+static void scale_block(double* D, int32_t w, int32_t m, double factor) {
+  for (int32_t i = 0; i < m; ++i) hfi_scale(D + i * w, factor, D + i * w, m);
+}
+
+// Copies A, with added inertia, into the Newton matrix.
 static void place_mass(hfiIsland* I, int symmetric) {
   const hfStepProblem* P = I->problem;
   if (I->ntree > 1)
@@ -147,6 +154,7 @@ static void place_mass(hfiIsland* I, int symmetric) {
     else
       hfi_copy_block(D, w, M, m, m, m);
     for (int32_t i = 0; i < m; ++i) D[i * (w + 1)] += P->diag[start + i];
+    if (I->inertia > 0) scale_block(D, w, m, 1 + I->inertia);
   }
 }
 

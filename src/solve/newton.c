@@ -25,6 +25,8 @@
 // velocities. Both are in sqrt(kg) m/s, so that one scale, max(|p*|, |J^T gamma|), serves residual
 // and step, normal and tangential directions, light and heavy bodies.
 //
+// In a large heap K has more inertia than the bodies while steps are too long (adapt_inertia); r, and with it the answer, does not.
+//
 // In a heap the friction duals (dual.c) take the place of the search over rows, and a step that
 // points uphill is treated in another way (docs/theory/heaps.md, "What else differs from TAMSI").
 #include "solve/newton.h"
@@ -33,6 +35,7 @@
 #include "base/finite.h"
 #include "linalg/dense.h"
 #include "math/vec3.h"
+#include "solve/damp.h"
 #include "solve/dual.h"
 #include "solve/line.h"
 #include "solve/predict.h"
@@ -66,6 +69,9 @@ static const double ARMIJO = 1e-4;
 static const double PREDICTED = 0.1;
 // A step that drives shorten to less than this brings nothing else forward either: rows are released instead [-].
 static const double LOST_STEP = 0.03;
+// Inertia that K of a large heap has beside that of the bodies, over theirs: in the first iteration and after a short step at least, and at
+// most. It grows after a step of which less than SHORTENED was taken, shrinks after a whole step, and is left out below NEGLIGIBLE [-].
+static const double LEAST_INERTIA = 0.1, MOST_INERTIA = 10, INERTIA_GROWTH = 4, INERTIA_SHRINK = 0.25, NEGLIGIBLE = 1e-3, SHORTENED = 0.5;
 enum {
   MAX_CONVEX_ITERATIONS = 500, // The convex problem always converges, if need be slowly.
   MAX_HALVINGS = 40,           // 2^-40 of a step changes no digit that matters.
@@ -100,10 +106,13 @@ static void evaluate(iteration* it) { it->norm = hfi_system_evaluate(it->I, it->
 
 static int is_small(const iteration* it, double norm) { return norm <= it->config->tolerance * it->scale; }
 
+// How long the last step would have been without added inertia, for motions on which nothing but the mass of the bodies acts [sqrt(kg) m/s].
+static double full_step(const iteration* it) { return it->step * (1 + it->I->inertia); }
+
 // Is the residual, which was `before` at the start of the step, below the tolerance for certain, and would the next step be below it, too?
 // The next step is assumed to be shorter than the last by the same factor as the residual.
 static int is_settled(const iteration* it, double before) {
-  return is_small(it, it->norm / HFI_SETTLED) && is_small(it, it->step * (it->norm / before));
+  return is_small(it, it->norm / HFI_SETTLED) && is_small(it, full_step(it) * (it->norm / before));
 }
 
 // Returns how large a residual rounding alone may leave [sqrt(kg) m/s]. There are two causes. Two large impulses that cancel, such as
@@ -306,11 +315,28 @@ static double take_step(iteration* it, hfiNewtonResult* out) {
 static int take_last_step(iteration* it) {
   double before = it->norm;
   compute_step(it);
-  int is_short = is_small(it, it->step);
+  int is_short = is_small(it, full_step(it));
   move(it, 1);
   if ((is_short && is_small(it, it->norm)) || accept_rounding(it, before)) return 1;
   it->idle += !(it->norm < 0.5 * before);
   return it->idle >= MAX_IDLE && is_small(it, it->norm) && it->norm <= ROUNDING * it->scale;
+}
+
+// ---- added inertia -----------------------------------------------------------------------------------
+
+// Has the island added inertia? In a large heap K with the coupling of friction is often nearly singular: a single mode makes steps a hundred times too
+// long, and the search then leaves next to nothing of what all others would have gained.
+static int may_add_inertia(const iteration* it) { return it->duals && it->rung == HF_RUNG_TAMSI && it->I->ntree > HFI_MANY_TREES; }
+
+// Chooses the added inertia of the next iteration after a step of which the share alpha was taken.
+static void adapt_inertia(iteration* it, double alpha) {
+  double* inertia = &it->I->inertia;
+  if (!may_add_inertia(it)) return;
+  if (alpha < SHORTENED)
+    *inertia = clamp(INERTIA_GROWTH * *inertia, LEAST_INERTIA, MOST_INERTIA);
+  else if (alpha == 1)
+    *inertia *= INERTIA_SHRINK;
+  if (*inertia < NEGLIGIBLE) *inertia = 0;
 }
 
 // ---- the start ---------------------------------------------------------------------------------------
@@ -371,6 +397,7 @@ static int iterate(iteration* it, hfiNewtonResult* out) {
   else if (alpha == 0 || (it->duals == HFI_KEPT_DUALS && stalls(it)))
     return 0;
   it->reuses = alpha == 1 && can_reuse_factors(it, before) ? it->reuses + 1 : 0;
+  adapt_inertia(it, alpha);
   return 1;
 }
 
@@ -380,7 +407,9 @@ hfiNewtonResult hfi_newton_solve(hfiIsland* I, const hfSolverConfig* config, int
   hfiNewtonResult out = {0, 0, 0, 0};
   hfi_system_rows(I, I->v, I->s);
   if (!begin_by_prediction(&it, &out)) begin_at_start(&it, &out);
+  I->inertia = may_add_inertia(&it) ? LEAST_INERTIA : 0;
   while (!out.converged && out.iterations < most && iterate(&it, &out)) continue;
+  I->inertia = 0;
   out.residual = it.scale > 0 ? it.norm / it.scale : it.norm;
   return out;
 }

@@ -230,7 +230,7 @@ hfiNewtonResult hfi_soft_solve(hfiIsland* I, const hfSolverConfig* config) {
     if (approach && !hfi_soft_approach(I, &soft, round > 0 ? imin2(MORE_SOFT, config->max_iterations) : most_iterations(I, config))) break;
     if (work + soft.iterations >= config->max_iterations) break;
     memcpy(I->v_kept, I->v, sizeof(double) * (size_t)I->n);
-    if (I->is_damped) hfi_dual_reset(I); // Steps with the duals at hand are too long there: in one of three heaps of 1000 bodies they lead away.
+    if (I->is_damped && I->ntree <= HFI_MANY_TREES) hfi_dual_reset(I); // Large heaps keep theirs: added inertia bounds their steps.
     out = hfi_newton_solve(I, &few, HF_COUPLING_TWO_WAY, HF_RUNG_TAMSI, HFI_KEPT_DUALS);
     work += out.iterations, limited += out.limited;
     approach = 1;

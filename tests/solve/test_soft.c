@@ -401,6 +401,69 @@ static void test_failure_changes_nothing(void** state) {
   close_heap(&f);
 }
 
+// With added inertia the matrix is K + inertia A: where its equations with the right-hand side b have the answer x, those of K with b - inertia A x have it, too.
+static void test_inertia_is_added(void** state) {
+  (void)state;
+  heap f;
+  hfiIsland* I = open_heap(&f);
+  double x[NV], y[NV], Ax[NV];
+  hfi_system_rows(I, I->v0, I->s);
+  hfi_system_respond(I, HF_COUPLING_TWO_WAY);
+  I->inertia = 0.5;
+  assert_int_equal(hfi_system_factor(I), 0);
+  for (int i = 0; i < NV; ++i) x[i] = y[i] = sqrt(I->diag[i]);
+  hfi_system_solve(I, 0, x);
+  hfi_system_multiply(I, x, Ax);
+  hfi_axpy(y, -0.5, Ax, NV);
+  I->inertia = 0;
+  assert_int_equal(hfi_system_factor(I), 0);
+  hfi_system_solve(I, 0, y);
+  for (int i = 0; i < NV; ++i) assert_true(fabs(x[i] - y[i]) <= 1e-9 * fabs(x[i]) + 1e-12); // rounding over stiff contacts
+  close_heap(&f);
+}
+
+// How far dv is from the Newton step of an island at v0 with new duals and so much added inertia, over that step.
+static double step_error(hfiIsland* I, double inertia, const double* dv) {
+  static double x[3 * MANY_CARDS];
+  double scale;
+  memcpy(I->v, I->v0, sizeof(double) * (size_t)I->n);
+  hfi_system_rows(I, I->v, I->s);
+  hfi_dual_reset(I);
+  hfi_system_evaluate(I, HF_COUPLING_TWO_WAY, &scale);
+  hfi_dual_set_responses(I);
+  I->inertia = inertia;
+  assert_int_equal(hfi_system_factor(I), 0);
+  hfi_scale(x, -1.0, I->r, I->n);
+  hfi_system_solve(I, 1e-6, x);
+  double length = hfi_system_velocity_norm(I, x);
+  hfi_axpy(x, -1.0, dv, I->n);
+  return hfi_system_velocity_norm(I, x) / length;
+}
+
+// The first step of Newton's method in a large heap has an added inertia of 0.1. Rough factors leave 1e-3 of the residual.
+static void test_first_step_has_inertia(void** state) {
+  (void)state;
+  static double dv[3 * MANY_CARDS];
+  problemBuilder b;
+  testIsland t;
+  hfSolverConfig config = hf_solver_config_default();
+  memset(&b, 0, sizeof b);
+  drop_cards(&b, MANY_CARDS, 1);
+  open_islands(&t, &b.P);
+  assert_true(gather_island(&t, &b.P, 0));
+  hfiIsland* I = &t.island;
+  memcpy(I->v, I->v0, sizeof(double) * (size_t)I->n);
+  config.max_iterations = 1;
+  hfi_newton_solve(I, &config, HF_COUPLING_TWO_WAY, HF_RUNG_TAMSI, HFI_NEW_DUALS);
+  assert_true(I->inertia == 0);
+  memcpy(dv, I->dv, sizeof dv);
+  double with = step_error(I, 0.1, dv), without = step_error(I, 0, dv);
+  print_message("with inertia %.2g, without %.2g\n", with, without);
+  assert_true(with < 0.01 && without > 0.03);
+  close_islands(&t);
+  problem_release(&b);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_answer_is_that_of_another_way),
@@ -411,6 +474,8 @@ int main(void) {
       cmocka_unit_test(test_unsolved_heap_goes_to_convex),
       cmocka_unit_test(test_steps_uphill_lead_to_answers),
       cmocka_unit_test(test_stalls_are_mended),
+      cmocka_unit_test(test_first_step_has_inertia),
+      cmocka_unit_test(test_inertia_is_added),
       cmocka_unit_test(test_guess_is_close),
       cmocka_unit_test(test_failure_changes_nothing),
   };
