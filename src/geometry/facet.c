@@ -18,6 +18,23 @@ void hfi_facet(const hfiShape* s, const hfPose* X, hfVec3 d, hfiFacet* f) {
   if (hfi_functions(s)->facet) hfi_functions(s)->facet(s, X, d, f);
 }
 
+void hfi_facet_of_face(const hfiShape* s, const hfPose* X, int32_t face, hfiFacet* f) {
+  const hfiHull* hull = s->hull;
+  double size2 = 0;
+  int32_t begin = hull->face_start[face], n = hull->face_start[face + 1] - begin;
+  int32_t stride = (n + HFI_FACET_MAX - 1) / HFI_FACET_MAX;
+  f->kind = HFI_FACET_POLYGON;
+  f->count = 0;
+  f->normal = m3_mulv(X->R, v3_load(hull->face_plane + 4 * face));
+  for (int32_t k = 0; k < n; k += stride) {
+    f->id[f->count] = hull->face_vert[begin + k];
+    f->vertex[f->count] = pose_point(*X, v3_load(hull->vert + 3 * hull->face_vert[begin + k]));
+    size2 = max2(size2, v3_norm2(v3_sub(f->vertex[f->count], f->vertex[0])));
+    f->count++;
+  }
+  f->size = sqrt(size2);
+}
+
 // Replaces a polygon by its edge farthest along d.
 static void reduce_to_edge(hfVec3 d, hfiFacet* f) {
   int best = 0;

@@ -8,6 +8,8 @@
 
 // A vertex counts as lower where it is so by this share of the size: far more than the heights that the support function takes for equal (mesh.c) [-].
 static const double LOWER = 1e-9;
+// A cosine is surely the larger one by this much: far more than rounding [-].
+static const double SURELY = 1e-12;
 
 // The direction of side `side` of the cube, axis side / 2, negative where side is odd, at (x, y) squares from the corner of the side.
 static hfVec3 direction_at(int side, double x, double y) {
@@ -80,4 +82,31 @@ void hfi_hull_index_init(hfiHullIndex* index, const hfiHull* hull, hfiArena* are
     index->cell[k].face = hfi_tree_largest(&index->face, &along, 0);
     list_farthest(hull, corner, LOWER * index->vertex.scale[0], &index->cell[k]);
   }
+}
+
+// ---- faces ----------------------------------------------------------------------------------------------
+
+int32_t hfi_farthest_face(const hfiHull* hull, hfVec3 x, double share) {
+  hfiLinear f = {x, share};
+  if (hull->index) return hfi_tree_largest(&hull->index->face, &f, hfi_hull_cell(hull->index, x)->face);
+  double best = -INFINITY;
+  int32_t face = 0;
+  for (int32_t i = 0; i < hull->nface; ++i) {
+    const double* plane = hull->face_plane + 4 * i;
+    double c = v3_dot(x, v3_load(plane)) - share * plane[3];
+    if (c > best) { best = c; face = i; }
+  }
+  return face;
+}
+
+// Another normal is at an angle t or more from the last direction, with cos t = second, so that it is at t - delta or more from one that is turned by delta.
+// Its cosine is then at most cos t + sin t sin delta.
+int32_t hfi_facing_face(const hfiHull* hull, hfVec3 d, hfiFacing* last) {
+  if (!hull->index) return hfi_farthest_face(hull, d, 0);
+  double sine = sqrt(max2(0, 1 - last->second * last->second)), turned = v3_norm(v3_sub(d, last->d));
+  if (v3_dot(v3_load(hull->face_plane + 4 * last->face), d) > last->second + sine * turned + SURELY) return last->face;
+  hfiLinear along = {d, 0};
+  last->d = d;
+  last->face = hfi_tree_two_largest(&hull->index->face, &along, hfi_hull_cell(hull->index, d)->face, &last->second);
+  return last->face;
 }

@@ -173,48 +173,6 @@ static void mesh_edges(const hfiEdgeQuery* q, hfiEdges* e) {
   }
 }
 
-int32_t hfi_farthest_face(const hfiHull* hull, hfVec3 x, double share) {
-  hfiLinear f = {x, share};
-  if (hull->index) return hfi_tree_largest(&hull->index->face, &f, hfi_hull_cell(hull->index, x)->face);
-  double best = -INFINITY;
-  int32_t face = 0;
-  for (int32_t i = 0; i < hull->nface; ++i) {
-    const double* plane = hull->face_plane + 4 * i;
-    double c = v3_dot(x, v3_load(plane)) - share * plane[3];
-    if (c > best) { best = c; face = i; }
-  }
-  return face;
-}
-
-// Another normal at the angle t from the last direction is at least at t - delta from one that is turned by delta. Its cosine is then at most
-// cos t + sin t sin delta.
-int32_t hfi_facing_face(const hfiHull* hull, hfVec3 d, hfiFacing* last) {
-  if (!hull->index) return hfi_farthest_face(hull, d, 0);
-  double sine = sqrt(max2(0, 1 - last->second * last->second)), turned = v3_norm(v3_sub(d, last->d));
-  if (v3_dot(v3_load(hull->face_plane + 4 * last->face), d) > last->second + sine * turned + EQUAL) return last->face;
-  hfiLinear along = {d, 0};
-  last->d = d;
-  last->face = hfi_tree_two_largest(&hull->index->face, &along, hfi_hull_cell(hull->index, d)->face, &last->second);
-  return last->face;
-}
-
-void hfi_facet_of_face(const hfiShape* s, const hfPose* X, int32_t face, hfiFacet* f) {
-  const hfiHull* hull = s->hull;
-  double size2 = 0;
-  int32_t begin = hull->face_start[face], n = hull->face_start[face + 1] - begin;
-  int32_t stride = (n + HFI_FACET_MAX - 1) / HFI_FACET_MAX;
-  f->kind = HFI_FACET_POLYGON;
-  f->count = 0;
-  f->normal = m3_mulv(X->R, v3_load(hull->face_plane + 4 * face));
-  for (int32_t k = 0; k < n; k += stride) {
-    f->id[f->count] = hull->face_vert[begin + k];
-    f->vertex[f->count] = pose_point(*X, v3_load(hull->vert + 3 * hull->face_vert[begin + k]));
-    size2 = max2(size2, v3_norm2(v3_sub(f->vertex[f->count], f->vertex[0])));
-    f->count++;
-  }
-  f->size = sqrt(size2);
-}
-
 // The face whose normal is nearest to d.
 static void mesh_facet(const hfiShape* s, const hfPose* X, hfVec3 d, hfiFacet* f) {
   hfi_facet_of_face(s, X, hfi_farthest_face(s->hull, m3_tmulv(X->R, d), 0), f);
