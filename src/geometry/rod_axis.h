@@ -42,9 +42,12 @@ static inline void hfi_axis_ends(const hfiRodAxis* A, const hfiRodAxis* B, hfiAp
   }
 }
 
+// Axes that are nearer to each other than this share of the radii meet: what is left between them is rounding, which has no direction [-].
+static const double HFI_AXES_MEET = 1e-12;
+
 // The contact of two sides at an approach of their axes. `shared`: depth that other points carry [m]; fallback: the normal of axes that meet.
 static inline void hfi_put_approach(hfiContactPoint* point, hfiApproach x, double radius_a, double radius_b, double shared, hfVec3 fallback, uint32_t feature) {
-  hfVec3 n = x.distance > 0 ? v3_scale(1 / x.distance, v3_sub(x.a, x.b)) : fallback;
+  hfVec3 n = x.distance > HFI_AXES_MEET * (radius_a + radius_b) ? v3_scale(1 / x.distance, v3_sub(x.a, x.b)) : fallback;
   put_point(point, v3_axpy(radius_b, n, x.b), n, radius_a + radius_b - x.distance - shared, feature);
 }
 

@@ -84,7 +84,10 @@ static int touch_rods(const Rod* a, const Rod* b, double most, const hfiContactP
   if (!(fabs(v3_dot(u, n)) <= most && fabs(v3_dot(v, n)) <= most && v3_norm(v3_cross(u, v)) <= most)) return 0;
   hfi_axis_ends(&a->axis, &b->axis, end);
   if (!(v3_dot(u, v3_sub(end[1].a, end[0].a)) > 0)) return 0; // They do not overlap.
-  for (int k = 0; k < 2; ++k) hfi_put_approach(points + k, end[k], a->radius, b->radius, 0, n, feature_id(HFI_EDGE_BIT | k, HFI_EDGE_BIT | k));
+  for (int k = 0; k < 2; ++k) {
+    hfi_put_approach(points + k, end[k], a->radius, b->radius, 0, n, feature_id(HFI_EDGE_BIT | k, HFI_EDGE_BIT | k));
+    if (!(v3_dot(points[k].n_W, n) > 0)) return 0; // They cross within each other: their ends are on opposite sides.
+  }
   hfi_limit_depth(points, 2, single->depth); // The rim of a tilted cylinder is a little higher than its axis says.
   return 2;
 }

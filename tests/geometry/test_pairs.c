@@ -52,17 +52,31 @@ static void collide(Pair* p, double margin) {
   for (int i = 1; i < p->count; ++i) if (p->point[i].depth > p->point[p->deepest].depth) p->deepest = i;
 }
 
-// The depth of the pair: that of its deepest point; of two round sides that cross with overlapping ends, that of the deeper end and what the crossing is deeper than it.
+static int is_solid(const Pair* p) { return p->A.type != HF_GEOM_PLANE && p->B.type != HF_GEOM_PLANE; }
+
+// How much deeper the lowest point of a cylinder's rim is than the deepest point, where that is another one; 0 where the pair has no such point. Its feature is 0; on a plane it
+// follows that of the last of the four fixed points.
+static double lowest_of_rim(const Pair* p) {
+  int shift = p->A.type == HF_GEOM_CYLINDER ? 16 : 0;
+  if (p->A.type != HF_GEOM_CYLINDER && p->B.type != HF_GEOM_CYLINDER) return 0;
+  for (int i = 1; i < p->count; ++i) {
+    uint32_t feature = p->point[i].feature >> shift, before = p->point[i - 1].feature >> shift;
+    int is_lowest = is_solid(p) ? p->point[i].feature == 0 : feature % 8 == 4 && before + 1 == feature;
+    if (is_lowest && i != p->deepest && p->point[i].depth > 0) return p->point[i].depth;
+  }
+  return 0;
+}
+
+// The depth of the pair: that of its deepest point, and what the lowest point of a rim is deeper; of two round sides that cross with overlapping ends, that of the deeper end and what the
+// crossing is deeper than it.
 static double depth_of(const Pair* p) {
   double ends = -INFINITY;
   for (int i = 0; i + 1 < p->count; ++i) ends = max2(ends, p->point[i].depth);
   int last = p->count - 1, capsules = p->A.type == HF_GEOM_CAPSULE && p->B.type == HF_GEOM_CAPSULE;
   int round = (p->A.type == HF_GEOM_CAPSULE || p->A.type == HF_GEOM_CYLINDER) && (p->B.type == HF_GEOM_CAPSULE || p->B.type == HF_GEOM_CYLINDER);
   int crosses = last > 0 && round && ends > 0 && (capsules ? p->point[last].feature > 1 : p->point[last].feature == 0);
-  return crosses ? ends + p->point[p->count - 1].depth : p->point[p->deepest].depth;
+  return crosses ? ends + p->point[p->count - 1].depth : p->point[p->deepest].depth + lowest_of_rim(p);
 }
-
-static int is_solid(const Pair* p) { return p->A.type != HF_GEOM_PLANE && p->B.type != HF_GEOM_PLANE; }
 
 // True signed distance of a plane and a shape.
 static double plane_gap(const Pair* p) {

@@ -118,10 +118,29 @@ static void special_poses_are_finite(void** state) {
         }
 }
 
+// Cylinders and capsules on one axis, and on axes that cross within both of them. On one axis the points that are nearest to each other are the same but for
+// rounding, which gives no direction; axes that cross pass each other at their two ends on opposite sides.
+static void axes_that_meet_are_consistent(void** state) {
+  (void)state;
+  testRandom r = {7};
+  for (int k = 0; k < 20000; ++k) {
+    hfiShape A, B;
+    hfPose X_WA = pose_from(random_vector(&r), random_quat(&r)), X_AB = pose_from(v3_zero(), q_from_axis_angle(v3(0, 0, 1), random_uniform(&r, 0, 6)));
+    A = random_shape(&r, random_chance(&r, 0.5) ? HF_GEOM_CYLINDER : HF_GEOM_CAPSULE, random_log(&r, 1e-2, 10), hulls, HULLS);
+    B = random_shape(&r, random_chance(&r, 0.5) ? HF_GEOM_CYLINDER : HF_GEOM_CAPSULE, random_log(&r, 1e-2, 10), hulls, HULLS);
+    X_AB.p = v3(0, 0, random_uniform(&r, -1, 1) * (A.size[1] + B.size[1]));
+    if (random_chance(&r, 0.5)) X_AB = pose_from(v3_zero(), q_from_axis_angle(random_unit(&r), random_uniform(&r, 0, 0.5)));
+    hfPose X_WB = pose_mul(X_WA, X_AB);
+    if (random_chance(&r, 0.5)) X_WA = pose_identity(), X_WB = X_AB;
+    check_pair(&A, &X_WA, &B, &X_WB, 0.01 * shape_size(&B));
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(any_pair_is_finite_and_consistent),
       cmocka_unit_test(special_poses_are_finite),
+      cmocka_unit_test(axes_that_meet_are_consistent),
   };
   return cmocka_run_group_tests(tests, make_hulls, drop_hulls);
 }
