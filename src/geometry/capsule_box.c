@@ -84,16 +84,23 @@ static hfiContactPoint point_of(hfiNearest near, double radius, uint32_t feature
   return point;
 }
 
+// The axis crosses an edge of the box between the ends of its part along the edge. As of two capsules that cross, ends that overlap keep what they carry, and the
+// crossing carries what it is deeper than both: where the axis is nearly along the edge, a slight turn moves the crossing from one end to the other.
+static int touch_across_edge(const Query* q, hfiNearest crossing, const hfiNearest end[2], hfiContactPoint* points) {
+  int count = 0;
+  for (int k = 0; k < 2; ++k)
+    if (end[k].distance < q->radius) points[count++] = point_of(end[k], q->radius, (uint32_t)k);
+  points[count] = point_of(crossing, min2(q->radius, min2(end[0].distance, end[1].distance)), 2);
+  return count + 1;
+}
+
 // The nearest point `near`, at t, is on an edge of the box. Where the axis comes from above the face beside it, the far end of that part is the second
 // point: a capsule that overhangs a face keeps both points while it tilts over the edge.
-static int touch_over_edge(const Query* q, double t, hfiNearest near, hfiContactPoint* points) {
+static int touch_over_edge(const Query* q, double t, hfiNearest near, const hfiNearest end[2], hfiContactPoint* points) {
   double lo, hi, n[3] = {fabs(near.normal.x), fabs(near.normal.y), fabs(near.normal.z)};
   double largest = max2(n[0], max2(n[1], n[2]));
   clip_axis(q, near.normal, (1 - ACTIVE) * largest, &lo, &hi);
-  if (!(lo < hi)) {
-    points[0] = point_of(near, q->radius, 2);
-    return 1;
-  }
+  if (!(lo < hi)) return touch_across_edge(q, near, end, points);
   int upper = t > 0.5 * (lo + hi);
   points[upper] = point_of(near, q->radius, (uint32_t)upper);
   points[!upper] = point_of(hfi_nearest(q->box, axis_point(q, upper ? lo : hi)), q->radius, (uint32_t)!upper);
@@ -110,7 +117,7 @@ static int touch_outside(const Query* q, double t, hfiNearest near, hfiContactPo
   hfiNearest end[2] = {hfi_nearest(q->box, axis_point(q, lo)), hfi_nearest(q->box, axis_point(q, hi))};
   double least = min2(end[0].distance, end[1].distance);
   if (near.distance < least - INTERIOR * max2(least, q->radius)) {
-    if (lo < t && t < hi) return touch_over_edge(q, t, near, points);
+    if (lo < t && t < hi) return touch_over_edge(q, t, near, end, points);
     end[t >= hi] = near; // just beyond the clipped part, it stands for that end
   }
   for (int k = 0; k < 2; ++k) points[k] = point_of(end[k], q->radius, (uint32_t)k);

@@ -67,15 +67,23 @@ static double lowest_of_rim(const Pair* p) {
   return 0;
 }
 
-// The depth of the pair: that of its deepest point, and what the lowest point of a rim is deeper; of two round sides that cross with overlapping ends, that of the deeper end and what the
+static int is_rod(const hfiShape* s) { return s->type == HF_GEOM_CAPSULE || s->type == HF_GEOM_CYLINDER; }
+
+// Is the last point where two round sides, or a capsule and the edge of a box, cross?
+static int is_crossing(const Pair* p, uint32_t feature) {
+  int capsules = (p->A.type == HF_GEOM_CAPSULE) + (p->B.type == HF_GEOM_CAPSULE), boxes = (p->A.type == HF_GEOM_BOX) + (p->B.type == HF_GEOM_BOX);
+  if (capsules == 2 || (capsules == 1 && boxes == 1)) return (feature | feature >> 16) % 65536 == 2;
+  return is_rod(&p->A) && is_rod(&p->B) && feature == 0;
+}
+
+// The depth of the pair: that of its deepest point, and what the lowest point of a rim is deeper; of what crosses with overlapping ends, that of the deeper end and what the
 // crossing is deeper than it.
 static double depth_of(const Pair* p) {
   double ends = -INFINITY;
-  for (int i = 0; i + 1 < p->count; ++i) ends = max2(ends, p->point[i].depth);
-  int last = p->count - 1, capsules = p->A.type == HF_GEOM_CAPSULE && p->B.type == HF_GEOM_CAPSULE;
-  int round = (p->A.type == HF_GEOM_CAPSULE || p->A.type == HF_GEOM_CYLINDER) && (p->B.type == HF_GEOM_CAPSULE || p->B.type == HF_GEOM_CYLINDER);
-  int crosses = last > 0 && round && ends > 0 && (capsules ? p->point[last].feature > 1 : p->point[last].feature == 0);
-  return crosses ? ends + p->point[p->count - 1].depth : p->point[p->deepest].depth + lowest_of_rim(p);
+  int last = p->count - 1;
+  for (int i = 0; i < last; ++i) ends = max2(ends, p->point[i].depth);
+  int crosses = last > 0 && ends > 0 && is_crossing(p, p->point[last].feature);
+  return crosses ? ends + p->point[last].depth : p->point[p->deepest].depth + lowest_of_rim(p);
 }
 
 // True signed distance of a plane and a shape.
@@ -257,11 +265,32 @@ static void sides_along_each_other_touch_at_both_ends(void** state) {
   }
 }
 
+// A capsule nearly along an edge of a box, which it crosses at 8 mrad, touches it with both ends. While it tilts by 0.1 mrad to both sides, the point where they cross moves from
+// one end to the other, and no end lets go: each is within 5 um of the depth of 20 um.
+static void a_capsule_along_an_edge_keeps_both_ends(void** state) {
+  (void)state;
+  hfiShape A = {HF_GEOM_CAPSULE, {0.02, 0.03, 0}, NULL, NULL}, B = {HF_GEOM_BOX, {0.05, 0.05, 0.05}, NULL, NULL};
+  hfVec3 out = v3_unit(v3(0, 0.3, 1)), edge = v3(1, 0, 0);
+  hfQuat crossing = q_mul(q_from_axis_angle(out, 8e-3), q_from_axis_angle(v3(0, 1, 0), HFI_PI / 2));
+  for (int i = -20; i <= 20; ++i) {
+    Pair p = {.A = A, .B = B, .X_WB = pose_identity(), .scale = 0.1};
+    p.X_WA = pose_from(v3_axpy(0.01998, out, v3(0, 0.05, 0.05)), q_mul(q_from_axis_angle(v3_cross(edge, out), 5e-6 * i), crossing));
+    collide(&p, 0.001);
+    assert_in_range(p.count, 2, 3);
+    for (int k = 0; k < 2; ++k) {
+      assert_int_equal(p.point[k].feature, k);
+      assert_near(p.point[k].depth, 2e-5, 5e-6);
+    }
+    assert_near(depth_of(&p), distance(&p).depth, 1e-8);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_pairs_reach_the_oracle),
       cmocka_unit_test(a_corner_touches_a_side),
       cmocka_unit_test(sides_along_each_other_touch_at_both_ends),
+      cmocka_unit_test(a_capsule_along_an_edge_keeps_both_ends),
       cmocka_unit_test(an_overlap_is_that_of_the_deepest_point),
       cmocka_unit_test(swapping_mirrors_the_contact),
       cmocka_unit_test(a_rigid_motion_moves_the_contact),
