@@ -65,16 +65,16 @@ static inline int is_principal(hfQuat q, const double* S) {
 
 // Axes of S in descending order of its values, as a rotation that keeps MuJoCo's conventions: from the identity on, Jacobi rotations by at most
 // 45 degrees, each for the largest entry off the diagonal, then quarter turns that exchange two neighbours. Numbers that differ by less
-// than 1e-12 are equal, and such entries off the diagonal zero.
+// than 1e-12 are equal, and such entries off the diagonal zero, unless a turn by less than 1 mrad about axes that are not equal removes them.
 static inline hfQuat principal_axes(const double* S) {
-  const double SAME = 1e-12;
+  const double SAME = 1e-12, SLIGHT = 1e3, rounding = 4e-16 * (S[0] + S[1] + S[2]);
   hfQuat q = q_identity();
   double D[6];
   for (int k = 0; k < 500; ++k) {
     sym3_rotate(m3_transpose(m3_from_quat(q)), S, D);
     int axis = fabs(D[3]) > max2(fabs(D[4]), fabs(D[5])) ? 2 : fabs(D[4]) > fabs(D[5]) ? 1 : 0;
     double off = D[5 - axis], tau = 0.5 * (D[axis == 2 ? 1 : 2] - D[axis == 0]) / off;
-    if (!(fabs(off) >= SAME)) break;
+    if (!(fabs(off) >= SAME || (fabs(off) > rounding && fabs(tau) > SLIGHT))) break;
     double t = (tau >= 0 ? 1 : -1) / (fabs(tau) + sqrt(1 + tau * tau)), c = 1 / sqrt(1 + t * t);
     double s = (axis == 1 ? 1 : -1) * t * c / sqrt(2 * (1 + c)); // sine of half the angle
     hfQuat turn = {sqrt(1 - s * s), axis == 0 ? s : 0, axis == 1 ? s : 0, axis == 2 ? s : 0};
