@@ -26,14 +26,15 @@ static const double kHeights[] = {0.05, 0.04, 0.03, 0.04, 0.04};
 
 static Throw random_throw(testRandom* r) {
   Throw t;
-  int shape = random_int(r, 5);
   static const int condims[] = {3, 4, 6};
+  int shape = random_int(r, 5);
+  double rolling = random_uniform(r, 0, 0.002), torsion = random_uniform(r, 0, 0.01), sliding = random_uniform(r, 0.05, 1);
+  int condim = condims[random_int(r, 3)];
   snprintf(
       t.xml, sizeof t.xml,
       "<mujoco><worldbody><geom type='plane' size='9 9 1'/><body pos='0 0 %g'><freejoint/><geom %s "
       "mass='0.5' condim='%d' friction='%g %g %g'/></body></worldbody></mujoco>",
-      kHeights[shape], kShapes[shape], condims[random_int(r, 3)], random_uniform(r, 0.05, 1),
-      random_uniform(r, 0, 0.01), random_uniform(r, 0, 0.002));
+      kHeights[shape], kShapes[shape], condim, sliding, torsion, rolling);
   for (int i = 0; i < 6; ++i) t.qvel[i] = i == 2 ? 0 : random_normal(r) * (i < 3 ? 0.5 : 5);
   return t;
 }
