@@ -29,11 +29,7 @@ static const double TWIST = 0.01;
 
 // The link of a body that is free and alone in its tree, else NULL: its centre of mass is what forces turn it about.
 static const hfiLink* free_link(const hfDynamics* d, int body) {
-  const hfModel* m = d->model;
-  int tree = hf_model_body_tree(m)[body];
-  if (tree < 0 || hf_model_tree_dofnum(m)[tree] != 6) return NULL;
-  const hfiLink* link = &d->link[d->body_link[body]];
-  return hf_model_jnt_type(m)[link->joint] == HF_JOINT_FREE ? link : NULL;
+  return hf_model_body_tree(d->model)[body] >= 0 && hfi_is_free_alone(d, body) ? hfi_link_of(d, body) : NULL;
 }
 
 // The least inertia of a free body about axes through its centre of mass across the unit vector u [kg m^2].
@@ -43,8 +39,7 @@ static double least_inertia(const hfDynamics* d, const hfiLink* link, hfVec3 u) 
   hfVec3 t1, t2;
   v3_tangents(u, &t1, &t2);
   hfVec3 x = m3_tmulv(R, t1), y = m3_tmulv(R, t2);
-  hfVec3 Ix = v3(I[0] * x.x + I[3] * x.y + I[4] * x.z, I[3] * x.x + I[1] * x.y + I[5] * x.z, I[4] * x.x + I[5] * x.y + I[2] * x.z);
-  hfVec3 Iy = v3(I[0] * y.x + I[3] * y.y + I[4] * y.z, I[3] * y.x + I[1] * y.y + I[5] * y.z, I[4] * y.x + I[5] * y.y + I[2] * y.z);
+  hfVec3 Ix = sym3_mulv(I, x), Iy = sym3_mulv(I, y);
   double xx = v3_dot(x, Ix), xy = v3_dot(y, Ix), yy = v3_dot(y, Iy);
   return 0.5 * (xx + yy - hypot(xx - yy, 2 * xy));
 }

@@ -35,19 +35,11 @@ void hfi_discrete_measure_roundness(hfiDiscrete* s) {
   for (int g = 0; g < s->world->model->ngeom; ++g) s->roundness[g] = hfi_largest_radius(s->world->model, g);
 }
 
-static const hfiLink* link_of(const hfDynamics* d, int body) { return &d->link[d->body_link[body]]; }
-
 static int is_of_world(const hfDynamics* d, int body) { return hf_model_body_tree(d->model)[body] < 0; }
-
-// Whether a body is free and alone in its tree.
-static int is_free_alone(const hfDynamics* d, int body) {
-  const hfModel* m = d->model;
-  return hf_model_tree_dofnum(m)[hf_model_body_tree(m)[body]] == 6 && hf_model_jnt_type(m)[link_of(d, body)->joint] == HF_JOINT_FREE;
-}
 
 // From the centre of mass of a free body to a contact.
 static hfVec3 arm_of(const hfDynamics* d, int body, const hfiContact* c) {
-  const hfiLink* link = link_of(d, body);
+  const hfiLink* link = hfi_link_of(d, body);
   return v3_sub(c->p_W, pose_point(d->X_WB[link->body], link->com_B));
 }
 
@@ -61,7 +53,7 @@ static hfVec3 velocity_by(const hfDynamics* d, int dof, int body, const hfiConta
 
 // A lower bound of the inertia of a free body about any axis through its centre of mass, from the rows of the matrix (Gershgorin) [kg m^2].
 static double bound_inertia(const hfDynamics* d, int body) {
-  const double* I = link_of(d, body)->inertia_B;
+  const double* I = hfi_link_of(d, body)->inertia_B;
   double xy = fabs(I[3]), xz = fabs(I[4]), yz = fabs(I[5]);
   return min2(I[0] - xy - xz, min2(I[1] - xy - yz, I[2] - xz - yz));
 }
@@ -70,7 +62,7 @@ static double bound_inertia(const hfDynamics* d, int body) {
 // the contact, and the inertia 1/(c^2 inverse mass): c^2 K is at most f (radius + |v|).
 static int may_rock_link(const hfiDiscrete* s, const hfiContact* c, int body, double radius, double f) {
   const hfDynamics* d = &s->world->dynamics;
-  const hfiLink* link = link_of(d, body);
+  const hfiLink* link = hfi_link_of(d, body);
   for (int dof = link->dof; dof < link->dof + link->ndof; ++dof) {
     if (!(v3_norm2(d->S[dof].w) > 0)) continue;
     double moved = radius + v3_norm(velocity_by(d, dof, body, c));
@@ -84,7 +76,7 @@ static int may_rock_link(const hfiDiscrete* s, const hfiContact* c, int body, do
 static int may_rock(const hfiDiscrete* s, const hfiContact* c, int body, double radius, double f) {
   const hfDynamics* d = &s->world->dynamics;
   if (is_of_world(d, body)) return 0;
-  if (!is_free_alone(d, body)) return may_rock_link(s, c, body, radius, f);
+  if (!hfi_is_free_alone(d, body)) return may_rock_link(s, c, body, radius, f);
   return !(sqr(s->config.step) * f * (radius + v3_norm(arm_of(d, body, c))) <= STABLE * bound_inertia(d, body));
 }
 
@@ -107,7 +99,7 @@ static double find_slope(const Rocking* r, double arm, double inertia, double h)
 
 // Inertia of a free body about the axis u through its centre of mass [kg m^2].
 static double inertia_about(const hfDynamics* d, int body, hfVec3 u) {
-  const hfiLink* link = link_of(d, body);
+  const hfiLink* link = hfi_link_of(d, body);
   const double* I = link->inertia_B;
   hfVec3 x = m3_tmulv(d->X_WB[link->body].R, u);
   return I[0] * x.x * x.x + I[1] * x.y * x.y + I[2] * x.z * x.z + 2 * (I[3] * x.x * x.y + I[4] * x.x * x.z + I[5] * x.y * x.z);
@@ -123,7 +115,7 @@ static double find_free_slope(const hfiDiscrete* s, const Rocking* r) {
 // The slope of a link: the largest one of the dofs of its joint that turn it about u.
 static double find_link_slope(const hfiDiscrete* s, const Rocking* r) {
   const hfDynamics* d = &s->world->dynamics;
-  const hfiLink* link = link_of(d, r->body);
+  const hfiLink* link = hfi_link_of(d, r->body);
   double slope = 0;
   for (int dof = link->dof; dof < link->dof + link->ndof; ++dof) {
     double share = v3_dot(d->S[dof].w, r->u);
@@ -137,7 +129,7 @@ static double find_link_slope(const hfiDiscrete* s, const Rocking* r) {
 static double find_body_slope(const hfiDiscrete* s, const Rocking* r) {
   const hfDynamics* d = &s->world->dynamics;
   if (is_of_world(d, r->body)) return 0;
-  return is_free_alone(d, r->body) ? find_free_slope(s, r) : find_link_slope(s, r);
+  return hfi_is_free_alone(d, r->body) ? find_free_slope(s, r) : find_link_slope(s, r);
 }
 
 // The curvatures of the two surfaces of a contact, and the force with which it presses.
@@ -164,7 +156,7 @@ static int is_round(const hfiCurvature* c) { return hypot(c->c11 - c->c22, 2 * c
 
 // Adds the inertia about u = n x e of a free body, as a quadratic form of the tangent e.
 static void add_inertia(const hfDynamics* d, int body, const hfiContact* c, hfiCurvature* sum) {
-  if (is_of_world(d, body) || !is_free_alone(d, body)) return;
+  if (is_of_world(d, body) || !hfi_is_free_alone(d, body)) return;
   hfVec3 u1 = v3_cross(c->n, c->t1), u2 = v3_cross(c->n, c->t2);
   double i1 = inertia_about(d, body, u1), i2 = inertia_about(d, body, u2);
   sum->c11 += i1, sum->c22 += i2, sum->c12 += 0.5 * (inertia_about(d, body, v3_add(u1, u2)) - i1 - i2);

@@ -155,6 +155,15 @@ void hfi_dynamics_complete(hfDynamics* d);
 // Of the moving geoms only these n, ascending, get their poses in X_WG from now on.
 void hfi_dynamics_restrict_geoms(hfDynamics* d, const int32_t* geom, int n);
 
+// The link that a body belongs to.
+static inline const hfiLink* hfi_link_of(const hfDynamics* d, int body) { return &d->link[d->body_link[body]]; }
+
+// Whether a body of a tree is free and alone in it: forces turn it about the centre of mass of its link.
+static inline int hfi_is_free_alone(const hfDynamics* d, int body) {
+  const hfModel* m = d->model;
+  return hf_model_tree_dofnum(m)[hf_model_body_tree(m)[body]] == 6 && hf_model_jnt_type(m)[hfi_link_of(d, body)->joint] == HF_JOINT_FREE;
+}
+
 static inline hfVec3 hfi_link_reference(const hfDynamics* d, int link) {
   int tree = d->link[link].tree;
   return tree < 0 ? v3_zero() : d->p_WO[tree];

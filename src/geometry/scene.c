@@ -25,6 +25,7 @@
 
 enum { LARGE = 24 };             // A hull of this many vertices or more gets an index.
 enum { MAX_LISTED = 8192 };      // A model with at most this many pairs keeps all of them for good.
+enum { MAX_REMEMBERED = 1024 };  // So many pairs of hulls have a memory of their last contact, which takes 0.7 kB each.
 static const double PAYS = 4;  // A list with a skin is made only if it will serve at least this many queries.
 static const double WIDE = 16; // The skin of a fast geom is this often its reach: the list then serves some seven steps of it [-].
 
@@ -122,7 +123,7 @@ static int count_memories(const hfModel* m) {
   long hulls = 0;
   for (int g = 0; g < m->ngeom; ++g) hulls += hf_model_geom_type(m)[g] == HF_GEOM_MESH && hfi_geom_may_touch(m, g);
   long most = hulls * (hulls - 1) / 2;
-  return (int)(most < MAX_LISTED ? most : MAX_LISTED);
+  return (int)(most < MAX_REMEMBERED ? most : MAX_REMEMBERED);
 }
 
 hfiCull hfi_scene_cull(const hfiScene* s, const hfiCandidate* c) { return measure_pair(s, c, 0); }
