@@ -8,14 +8,15 @@
 #include "model/label.h"
 #include "model/state_words.h"
 
-// The dof's body and joint, for messages.
+// Refuses with a message that names the dof's body and joint.
 static hfStatus refuse_dof(const hfModel* m, int dof, const char* what, hfError* error) {
   return hfi_refuse(error, HF_ERROR_NONFINITE, "%s of %s on %s is not finite", what,
                     hfi_model_label(m, HF_OBJECT_JOINT, hf_model_dof_jnt(m)[dof]).text,
                     hfi_model_label(m, HF_OBJECT_BODY, hf_model_dof_body(m)[dof]).text);
 }
 
-// The arrays of a state are as long as its own model asks for: trees have words in it, dofs and tendons have friction.
+// Refuses a state of a model of other sizes. The lengths of its arrays say how many trees and tendons that model has: a state has a word for each
+// tree, and a friction for each dof and tendon.
 static hfStatus check_size(const hfSim* s, const hfState* state, hfError* error) {
   const hfModel* m = s->model;
   const int32_t trees = state->ndiscrete - HFI_WORD_TREES, tendons = state->nfriction - state->nv;
@@ -32,8 +33,8 @@ static int is_allowed(const hfModel* m, const double* ctrl, int i) {
   return isfinite(ctrl[i]) || (isnan(ctrl[i]) && hf_model_actuator_signal(m)[i] >= 0);
 }
 
-// Whether one sum clears all numbers of state and input. Controls of a scene with signals are looked at one by one: NaN is usual there. wrenches: the sum of
-// their squares.
+// A quick test: whether one sum over all numbers of state and input is finite, so that each of them is. Controls of a scene with signals are tested
+// one by one, because NaN is usual there. wrenches: the sum of their squares.
 static int surely_finite(const hfModel* m, const hfState* state, const hfInput* in, double wrenches) {
   double sum = wrenches + state->time + hfi_sum(hf_state_q(state), m->nq) + hfi_sum(hf_state_v(state), m->nv);
   if (m->na) sum += hfi_sum(hf_state_act(state), m->na);
@@ -68,7 +69,8 @@ static hfStatus check_state(const hfSim* s, const hfState* state, hfError* error
   return HF_OK;
 }
 
-// States come from files and from programs: what is between two samples needs times that ascend.
+// Refuses histories whose times do not ascend, since values between two samples are interpolated. States come from files and programs and may hold
+// anything.
 static hfStatus check_histories(const hfModel* m, const hfState* state, hfError* error) {
   for (int i = 0; m->nhistory && i < m->nu; ++i) {
     int n = hf_model_actuator_nsample(m)[i];

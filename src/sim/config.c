@@ -59,7 +59,8 @@ static const char* name_at(const char* const* names, int i) {
 const char* hf_method_name(int method) { return name_at(METHODS, method); }
 const char* hf_friction_name(int friction) { return name_at(FRICTIONS, friction); }
 
-// Coordinates of order one are rounded by 1e-16, and what many steps round adds up: a smaller error can only be asked for [m, rad].
+// The smallest accuracy that may be asked for [m, rad]. Coordinates of order one are rounded by 1e-16 in each step, and over many steps this adds up
+// to more.
 static const double LEAST_ACCURACY = 1e-14;
 
 // ---- fields --------------------------------------------------------------------------------------
@@ -68,7 +69,7 @@ typedef struct Field {
   const char* name;
   size_t offset;
   char type;                 // 'd' double, 'i' int32_t
-  double lo, hi;             // allowed, both ends included
+  double lo, hi;             // smallest and largest value allowed
   const char* const* values; // names of 0, 1, …; or NULL
 } Field;
 

@@ -15,8 +15,8 @@ static int any_inverse_drive(const hfSimConfig* c, const hfModel* m) {
   return 0;
 }
 
-// Sleep as the scene says, where the configuration does not. A method that lets nothing sleep ignores the scene's wish, and refuses
-// that of the configuration.
+// Takes the option `sleep` from the scene if the configuration leaves it open. If the method cannot let trees sleep, the option of a scene is ignored
+// and that of a configuration refused.
 static hfStatus choose_sleep(hfSimConfig* c, const hfWorld* w, hfError* error) {
   int able = (c->method == HF_METHOD_TAMSI || c->method == HF_METHOD_CONVEX) && c->accuracy == 0;
   if (c->sleep == 1 && !able)
@@ -26,7 +26,7 @@ static hfStatus choose_sleep(hfSimConfig* c, const hfWorld* w, hfError* error) {
   return HF_OK;
 }
 
-// A history has one sample for each step: shorter steps than the scene's need more of them.
+// Refuses a step so short that a delay would span more samples than a history holds. There is one sample for each step.
 static hfStatus check_delays(const hfModel* m, double step, hfError* error) {
   for (int i = 0; m->nhistory && i < m->nu; ++i)
     if (!hfi_control_fits(m, i, step))
@@ -67,8 +67,9 @@ static hfStatus choose_options(hfSim* s, hfError* error) {
   return hfi_solver_config_check(&c->solver, error);
 }
 
-// Points a geom in a pile. Boxes that lie flush in a block have 28 each: at faces 12, at edges 12 and at corners 4, each point being that of two boxes.
-// Methods other than tamsi and convex have dense matrices, whose size grows with the square: they have room for a pile without order.
+// Number of contact points for each geom of a pile. Boxes that lie flush in a block have 28 each: 12 at faces, 12 at edges and 4 at corners, where
+// each point is shared by two boxes. Methods other than tamsi and convex have dense matrices, whose size grows with the square of this number: they
+// get room for a pile without order.
 enum { POINTS_IN_BLOCK = 32, POINTS_IN_PILE = 16 };
 
 static hfStatus create_world(hfSim* s, hfError* error) {
@@ -95,7 +96,7 @@ static int any_sensor_history(const hfModel* m) {
   return 0;
 }
 
-// Sensors of forces, and of limits, read the forces of limits and equalities.
+// Whether some sensor reads the forces of limits and equalities: those of forces and of limits do.
 static int any_constraint_sensor(const hfModel* m) {
   for (int i = 0; i < m->nsensor; ++i) {
     int type = hf_model_sensor_type(m)[i];

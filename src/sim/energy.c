@@ -10,14 +10,14 @@
 //   C   energy of the contacts' overlaps, which pushes bodies apart             (energy_contact.c)
 //   R   energy with which violated limits and equalities close                  (energy_release.c)
 //
-// W, C and R are bounds from above, and all that is left out takes energy: what remains was gained.
+// W, C and R are upper bounds, and everything that the equation leaves out takes energy. So a positive remainder was gained.
 //
 // Many steps. A gain that is small in each step shows in the balance of steps that followed each other,
 //
 //   B = sum of E(q1, v1) - E(q0, v0) - W - C,   kept at or above -T_m,   T_m the largest T of these steps
 //
-// Springs of limits and contacts that swing take and give back T_m at most, and R is given once, not in every step. So B > T_m/4 + R is a
-// gain, after which the balance begins anew. In discrete time R is here at most the sum of the R of all these steps.
+// Swinging springs of limits and contacts take and give back at most T_m, and R is given once, not in every step. So B > T_m/4 + R is a gain, and the
+// balance then starts again from zero. In discrete time this R is at most the sum of R over all these steps.
 #include "sim/energy.h"
 
 #include "linalg/dense.h"
@@ -28,7 +28,7 @@
 static const double FAST = 20; // A step is judged where a dof has this speed at its end [m/s or rad/s],
 static const double FAR = 0.1; // or would go this far in it: a turn by 0.1 rad gives an error of a percent [m or rad],
 static const double LEAP = 5;  // or becomes faster by this much [m/s or rad/s].
-// A gain becomes a status above this share of the energy that the step had or was given [-].
+// A gain is notable above this share of the energy that the step had or was given [-].
 static const double NOTABLE = 0.1;
 // A balance is a gain above this share of T_m [-].
 static const double NOTABLE_BALANCE = 0.25;
@@ -52,7 +52,7 @@ void hfi_sim_keep_start(hfSim* s, const hfState* state) {
   copy_start(s, state);
 }
 
-// The end of this step is where the next one will most likely start.
+// Keeps the energy at the end of this step, where the next one will most likely start.
 static void keep_end(hfSim* s, const hfState* state, hfiEnergy end) {
   copy_start(s, state);
   s->start_energy = end, s->start_revision = s->world->revision, s->start_is_judged = 1;
@@ -69,20 +69,20 @@ static int any_is_fast(const double* v0, const double* v1, int n, double h) {
   return 0;
 }
 
-// Is all work in this scene known? That of bodies that are moved by hand, of surfaces that move and of materials that pull is not. Under
-// error control the error bounds a gain by itself.
+// Is all work in this scene known? The work of mocap bodies, of moving surfaces and of materials that pull is not. Under error control no step is
+// judged: the error bounds its gain.
 static int can_be_judged(const hfSim* s) {
   return s->model->nmocap == 0 && !s->world->surfaces && !s->world->is_sticky && !(s->config.accuracy > 0);
 }
 
-// What the layers of the method "switching" held at the start and the end of the step.
+// The energy that the layers of the method "switching" held at the start and at the end of the step.
 static hfiLayerEnergy layer_energy(const hfSim* s) {
   return s->method == &hfi_method_switching ? hfi_switching_energy(s->run) : (hfiLayerEnergy){0, 0, 0};
 }
 
 // ---- the judgement --------------------------------------------------------------------------------
 
-// Takes the world to a state. Returns its kinetic energy, and T + V.
+// Brings the world to a state. Returns its energies T and T + V.
 static hfiEnergy energy_at(hfSim* s, const double* q, const double* v, const hfInput* in) {
   hfDynamics* d = &s->world->dynamics;
   hfi_world_place(s->world, q, in);
@@ -91,20 +91,20 @@ static hfiEnergy energy_at(hfSim* s, const double* q, const double* v, const hfI
   return (hfiEnergy){kinetic, kinetic + hf_dynamics_potential_energy(d, q)};
 }
 
-// What may have given a step energy [J].
+// Upper bounds on the energy that a step may have been given [J].
 typedef struct Explanation {
   double work;     // W + C
   double released; // R
 } Explanation;
 
-// W + C of a step whose power at the end is power1 and whose overlaps held this energy. The world is at the start of the step. end: what springs
-// hold at the end.
+// W + C of a step. power1: the power at its end [W]; overlaps: the energy that its overlaps held [J]; end: what springs hold at its end. The world is
+// at the start of the step.
 static double bound_work(hfSim* s, const hfInput* in, double h, double power1, double overlaps, hfiHeldEnergy end) {
   double work = h * max2(power1, hfi_power_bound(s, s->q0, in));
   double given = hfi_given_energy(hfi_held_energy(s, s->q0), end, h);
   if (!hfi_is_continuous(s)) return max2(0, overlaps + given + work);
   double servos = hfi_servo_work(s);
-  // With equalities the power has that of the plain servos already.
+  // With equalities, `work` includes the plain servos already.
   return max2(0, given + (s->model->neq ? max2(work, servos) : work + servos));
 }
 

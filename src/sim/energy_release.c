@@ -12,7 +12,7 @@
 
 static const double CLOSED = 1e-3; // An equality counts as closed up to this error [m or rad].
 static const double WIDE = 0.02;   // The mass of the trees bounds the release of points that are further apart than this [m].
-enum { SPRINGS = 12 };             // A group of rows of a soft equality counts as so many groups.
+enum { SPRINGS = 12 };             // A group of rows of a soft equality counts as this many groups.
 
 // Is joint j, which has limits, beyond one of them?
 static int joint_is_beyond(const hfModel* m, int j, const double* q) {
@@ -39,7 +39,7 @@ static int tendon_is_beyond(const hfSim* s, int t) {
   return hf_model_tendon_limited(s->model)[t] && (length < range[0] || length > range[1]);
 }
 
-// Numbers of groups of rows that equalities and tendons pull with.
+// How many groups of rows of equalities and tendons may give energy.
 typedef struct OpenGroups {
   int points;  // points that are apart by more than WIDE
   int others;  // other groups of rigid equalities

@@ -1,14 +1,14 @@
-// W, the work of actuators, input forces and gravity compensation in a step (energy.c). It is at most h times their power, the larger one of both
-// ends of the step.
+// W, the work of actuators, input forces and gravity compensation in a step (energy.c). It is at most h times their power, of which the larger value
+// at the two ends of the step counts.
 //
-// In continuous time a stiff servo may push and brake within a step, so that its power at the ends tells little. Of a plain servo on a hinge or
-// slide the work follows from its lengths l0 and l1 at both ends instead:
+// In continuous time a stiff servo may push and brake within a step, so that its power at the ends says little. The work of a plain servo on a hinge
+// or slide follows from its lengths l0 and l1 at both ends instead:
 //
 //   force at length l and speed s   clip(c + b l + d s),   d <= 0: the damper takes energy
 //   work                            at most the integral of clip(c + b l) from l0 to l1
 #include "sim/energy.h"
 
-// Does the work of servo i follow from its lengths? That of drives which have activations or follow signals does not.
+// Does the work of servo i follow from its lengths? It does not if the servo has an activation or follows a signal.
 static int is_plain_servo(const hfSim* s, int i) {
   const hfActuation* a = &s->world->actuation;
   const hfiServo* servo = &a->servo[i];
@@ -30,7 +30,7 @@ static double integrate_force(const hfiServo* servo, double c, double b, double 
   return (integrate_clipped(c + b * l1, lo, hi) - integrate_clipped(c + b * l0, lo, hi)) / b;
 }
 
-// An equality that closes against a servo does the work that the servo takes: where there are equalities, what servos take counts, too.
+// If there are equalities, the energy that servos take counts, too: an equality that closes against a servo does that work.
 double hfi_servo_work(const hfSim* s) {
   const hfActuation* a = &s->world->actuation;
   double sum = 0;

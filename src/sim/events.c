@@ -13,11 +13,11 @@ typedef struct Touch {
 } Touch;
 
 struct hfEvents {
-  Touch *touch, *next; // pairs that touch, sorted; those of the step that is read
-  int count, capacity; // of touch; of both
+  Touch *touch, *next; // sorted pairs that touched at the last step; the same of the step that is being read
+  int count, capacity; // number of pairs in touch; size of both arrays
   hfEvent* list;
   int nevent, max_event;
-  int32_t rung; // of the step before
+  int32_t rung; // rung that served at the last step
 };
 
 hfStatus hf_events_create(hfEvents** events, hfError* error) {
@@ -41,8 +41,7 @@ const hfEvent* hf_events_list(const hfEvents* e, int* count) {
   return e->list;
 }
 
-// Makes room for `contacts` pairs, and for every event that they and `solver` changes of the solver can make. Returns 0 when
-// there is no memory.
+// Makes room for `contacts` pairs and for all events: those of the pairs, and `solver` more. Returns 0 if there is no memory.
 static int reserve(hfEvents* e, int contacts, int solver) {
   if (contacts > e->capacity) {
     size_t bytes = 2 * (size_t)contacts * sizeof(Touch);
@@ -51,7 +50,7 @@ static int reserve(hfEvents* e, int contacts, int solver) {
     if (!next) return 0;
     e->next = next, e->capacity = 2 * contacts;
   }
-  int events = e->count + 2 * contacts + solver; // each old pair leaves; each new one touches and slides
+  int events = e->count + 2 * contacts + solver; // Each old pair can leave; each new one can touch and slide.
   if (events > e->max_event) {
     hfEvent* list = realloc(e->list, 2 * (size_t)events * sizeof *list);
     if (!list) return 0;
@@ -77,7 +76,7 @@ static int merge_pairs(Touch* list, int n) {
   return kept;
 }
 
-// The pairs that touch after this step, sorted, each once. Returns how many.
+// Lists the pairs that touch after this step, sorted, each once. Returns their number.
 static int list_touches(const hfSim* sim, Touch* list) {
   int n = 0;
   for (int i = 0; i < hf_sim_contact_count(sim); ++i) {
@@ -110,7 +109,7 @@ static void compare_touches(hfEvents* e, int count, double time) {
   }
 }
 
-// A rung beyond TAMSI is listed once when it begins to serve, not at every step that it serves.
+// A rung other than TAMSI makes an event at the first step that it serves, not at the steps after it.
 static void list_solver(hfEvents* e, const hfSim* sim, double time, const hfStepReport* step) {
   int32_t rung = step->solve.rung;
   if (rung > HF_RUNG_TAMSI && rung != e->rung) add_event(e, time, HF_EVENT_RUNG, NULL, rung);

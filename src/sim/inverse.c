@@ -1,7 +1,7 @@
 // Inverse dynamics of a step.
 //
-// Every law gives its impulse as a function of the velocity v1 of the end of the step, contact included:
-// the force that makes a step end there is the residual of the step problem, without any solve,
+// Every law, also that of contact, gives its impulse as a function of the velocity v1 at the end of the step. So the force that makes a step end with
+// v1 is the residual of the step problem, and nothing has to be solved:
 //
 //   tau = (A v1 - p* - sum_b J_b^T gamma_b(J_b v1))/h.
 #include "sim/sim.h"

@@ -1,10 +1,10 @@
-// The sensors of a sim: they measure at once, or at the end of a step when somebody asks for them.
+// The sensors of a sim. They measure at once, or, for the end of a step, only when somebody asks for their values.
 #include "sim/sensor.h"
 #include "sim/sim.h"
 
 #include <string.h>
 
-// Measures where the world is, with velocities v (nv).
+// Measures at the present poses of the world, with velocities v (nv).
 static void measure(const hfSim* s, double time, const double* v, const hfForce* wrench) {
   hfiWorld* w = s->world;
   int ncontact = s->stepped ? hf_sim_contact_count(s) : 0;
@@ -31,7 +31,7 @@ void hfi_sim_sense(hfSim* s, const hfState* state, const hfInput* in) {
   measure(s, state->time, hf_state_v(state), in ? in->wrench : NULL);
 }
 
-// Wrenches of the input and rests of springs belong to the caller, who may change them before he asks.
+// Sensors that read wrenches of the input or rests of springs measure at once: both belong to the caller, who may change them before asking.
 void hfi_sim_sense_later(hfSim* s, const hfState* state, const hfInput* in) {
   if (s->model->nrest || (in && in->wrench)) {
     hfi_sim_sense(s, state, in);

@@ -14,7 +14,7 @@ static void limit_state(const hfiSensorInput* in, int j, double* phi, double* ra
   int count = hfi_joint_limits(m, j, in->q + hf_model_jnt_qposadr(m)[j], limit);
   *phi = *rate = 0;
   for (int i = 0; i < count; ++i) {
-    if (i > 0 && *phi < limit[i].phi) continue; // of equal ones the last
+    if (i > 0 && *phi < limit[i].phi) continue; // If both are equal, the last one counts.
     *phi = limit[i].phi;
     *rate = 0;
     for (int k = 0; k < hfi_joint_nv(hf_model_jnt_type(m)[j]); ++k) *rate += limit[i].J[k] * v[k];
@@ -32,7 +32,7 @@ static double sense_limit(const hfiSensorInput* in, int type, int j) {
   return type == HF_SENSOR_JOINT_LIMIT_POS ? phi : rate;
 }
 
-// As of a joint, along the tendon's length.
+// Like sense_limit, along the length of a tendon.
 static double sense_tendon_limit(const hfiSensorInput* in, int type, int t) {
   const hfModel* m = in->dynamics->model;
   const double* range = hf_model_tendon_range(m) + 2 * t;
@@ -180,13 +180,14 @@ static void sense_vector(const hfiSensorInput* in, int s, int type, int id, doub
   }
 }
 
-// Directions, orientations and data of contacts are never cut off; the cutoff of distances is also how far they look.
+// Does the cutoff clamp the values of this type? Directions, orientations and data of contacts are never clamped. For distances the cutoff is also
+// how far they look.
 static int takes_cutoff(int type) {
   return type != HF_SENSOR_BALL_QUAT && type != HF_SENSOR_CONTACT && type != HF_SENSOR_NORMAL && type != HF_SENSOR_FROM_TO &&
          !(type >= HF_SENSOR_FRAME_QUAT && type <= HF_SENSOR_FRAME_ZAXIS);
 }
 
-// Does the type have one number whatever its data are?
+// Do sensors of this type always have one number?
 static int is_scalar(int type) {
   return hfi_sensor_dim(type, 0, 0) == 1 && type != HF_SENSOR_DISTANCE;
 }

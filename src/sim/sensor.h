@@ -23,7 +23,7 @@ typedef struct hfiSensorInput {
 // All sensors into out (nsensordata).
 void hfi_sensors(const hfiSensorInput* in, double* out);
 
-// Adds the noise of a seed (0: none) to the data of all sensors at a time.
+// Adds noise to the data of all sensors, which depends on the seed (0: no noise) and the time.
 void hfi_add_noise(const hfModel* model, int32_t seed, double time, double* data);
 
 // ---- parts ------------------------------------------------------------------------------------------
@@ -39,9 +39,9 @@ hfiFrame hfi_frame_of(const hfDynamics* d, int kind, int id);
 void hfi_sense_frame(const hfiSensorInput* in, int sensor, double* out);
 // Force and torque at p_W by which the body's parent holds it, in world axes.
 hfForce hfi_interaction_force(const hfiSensorInput* in, int body, hfVec3 p_W);
-// Normal forces of contacts of the site's body that its volume sees [N].
+// Sum of the normal forces of those contacts of the site's body that the site's volume sees [N].
 double hfi_touch_force(const hfiSensorInput* in, int site);
-// Writes a vector and returns the place behind it.
+// Writes a vector and returns the address after it.
 static inline double* hfi_store_vector(double* out, hfVec3 v) {
   v3_store(out, v);
   return out + 3;
@@ -50,7 +50,7 @@ static inline double* hfi_store_vector(double* out, hfVec3 v) {
 static inline hfVec3 hfi_contact_force(const hfContact* c) { return v3_axpy(c->fn, c->n_W, c->ft); }
 // What a contact sensor reports (sensor_contact.c).
 void hfi_sense_contacts(const hfiSensorInput* in, int sensor, double* out);
-// Rays from a site, and from all pixels of a camera; where a site is in a picture (sensor_ray.c).
+// Distances along rays from a site or from all pixels of a camera, and the place of a site in a picture (sensor_ray.c).
 void hfi_sense_rays(const hfiSensorInput* in, int sensor, double* out);
 void hfi_sense_projection(const hfiSensorInput* in, int sensor, double* out);
 // Distances and volumes (sensor_geom.c).

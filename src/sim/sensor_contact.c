@@ -6,7 +6,7 @@
 #include "sim/sensor.h"
 #include <string.h>
 
-// A contact as a sensor sees it. In the contact frame, forces and velocities of the second object.
+// A contact as a sensor sees it, in the contact frame. Forces act on the second object, and velocities are those of the second object.
 typedef struct Seen {
   double dist;
   hfVec3 p_W, normal, tangent, force, torque, linvel, angvel;
@@ -14,7 +14,7 @@ typedef struct Seen {
 
 // ---- matching ---------------------------------------------------------------------------------------
 
-// What a sensor looks for, looked up once: its two objects and the end of the range of bodies that belong to each.
+// The two objects of a sensor, and the end of the range of bodies that belong to each.
 typedef struct Match {
   int kind[2], id[2], end[2];
 } Match;
@@ -56,7 +56,8 @@ static double rank_of(int reduce, const hfContact* c) {
   return reduce == HF_REDUCE_MAXFORCE ? -v3_norm(hfi_contact_force(c)) : 0;
 }
 
-// The contact that follows `last` (-1: none yet) in the order of the reduction; of equal ones the first. found: how many match.
+// The contact that follows `last` (-1: none yet) in the order of the reduction. If several are equal, the first one comes first. found: how many
+// match.
 static int next_contact(const hfiSensorInput* in, const Match* x, int reduce, int last, int* found) {
   int best = -1;
   double best_rank = 0, last_rank = last < 0 ? -INFINITY : rank_of(reduce, &in->contact[last]);
@@ -73,7 +74,7 @@ static int next_contact(const hfiSensorInput* in, const Match* x, int reduce, in
 
 // ---- extraction -------------------------------------------------------------------------------------
 
-// The tangent of a normal: the world's y axis, or z where y is too near to it, made perpendicular.
+// A tangent to the normal: the world's y axis, or its z axis if y is too near to the normal, made perpendicular to it.
 static hfVec3 tangent_of(hfVec3 n) {
   hfVec3 t = fabs(n.y) < 0.5 ? v3(0, 1, 0) : v3(0, 0, 1);
   return v3_unit(v3_axpy(-v3_dot(t, n), n, t));

@@ -3,7 +3,7 @@
 #include "sim/sensor.h"
 #include "sim/sim.h"
 
-// Whether the measurement of a sensor at time t must be kept. 0 where it has no history.
+// Whether the measurement of a sensor at time t must be kept; 0 if the sensor has no history.
 static int is_due(const hfModel* m, int i, const hfState* state, double t) {
   if (hf_model_sensor_nsample(m)[i] == 0) return 0;
   hfiSamples s = hfi_samples_of(m, i, hf_state_history(state) + hf_model_sensor_historyadr(m)[i]);

@@ -4,7 +4,7 @@
 #include "geometry/picture.h"
 #include "geometry/ray.h"
 
-// Writes the data of a ray, which passes the geoms of a body, and returns the place behind them.
+// Writes the data of a ray, which passes through the geoms of one body, and returns the address after them.
 static double* sense_ray(const hfiSensorInput* in, const hfiRay* ray, int body, int data, double* out) {
   hfVec3 zero = v3_zero();
   hfRayHit hit;
@@ -41,7 +41,7 @@ void hfi_sense_rays(const hfiSensorInput* in, int s, double* out) {
   sense_ray(in, &ray, hf_model_site_body(m)[id], data, out);
 }
 
-// A point in the plane of the camera is at the edge of all that a picture can show: its distance counts as this [m].
+// A point in the plane of the camera has no place in the picture: this small distance is taken instead of zero [m].
 static const double LEAST_DISTANCE = 1e-15;
 
 void hfi_sense_projection(const hfiSensorInput* in, int s, double* out) {

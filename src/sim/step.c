@@ -1,4 +1,4 @@
-// A step: the method in force does it, and sensors look at its end.
+// A step: the method of the sim takes it, and sensors measure at its end.
 #include "sim/sim.h"
 
 #include "base/error.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// The controls of a step become a part of the state where their actuators have a history.
+// Writes the controls of a step to the histories of their actuators in the state.
 static void remember_controls(const hfSim* s, hfState* state, double time) {
   const hfModel* m = s->model;
   for (int i = 0; s->sampled && i < m->nu; ++i) {
@@ -15,7 +15,7 @@ static void remember_controls(const hfSim* s, hfState* state, double time) {
   }
 }
 
-// Measures at the start of a step where the state lacks that: it is new, or its clock was set. Returns whether it was so.
+// Measures at the start of a step if the state lacks a measurement there, because it is new or its time was set. Returns whether it did.
 static int measure_first(hfSim* s, const hfState* state, const hfInput* in) {
   if (!s->first || !hfi_any_sensor_due(s->model, state)) return 0;
   hfi_sim_look(s, state, in);
@@ -23,7 +23,7 @@ static int measure_first(hfSim* s, const hfState* state, const hfInput* in) {
   return 1;
 }
 
-// Sensors at the end of a step that began at a time; has_first: with what they measured there.
+// Measures at the end of a step that began at `time`. has_first: s->first holds the measurements of its start.
 static void sense_end(hfSim* s, hfState* state, const hfInput* in, double time, int has_first) {
   if (!s->first) {
     hfi_sim_sense_later(s, state, in);
@@ -35,7 +35,8 @@ static void sense_end(hfSim* s, hfState* state, const hfInput* in, double time, 
   hfi_delay_sensors(s->model, state, s->sensor);
 }
 
-// The violations of a state that the world goes to. Poses are computed only where these need them: what comes next may be a step of another state.
+// The violations at a state to which hfi_world_go has brought the world. Poses are computed only if the violations need them: the next call may be a
+// step of another state.
 static hfViolations find_violations(hfSim* s, const hfState* state) {
   const hfActuation* a = &s->world->actuation;
   if (!hfi_has_violations(a)) return (hfViolations){0};
@@ -43,7 +44,7 @@ static hfViolations find_violations(hfSim* s, const hfState* state) {
   return hfi_find_violations(a, &s->world->dynamics, hf_state_q(state));
 }
 
-// What lets go in a step of length h that ends in this state, into the report.
+// Reports equalities and limits that let go in a step of length h that ends in this state.
 static void find_let_go(const hfSim* s, const hfState* state, double h, hfStepReport* report) {
   hfiLimitLaws laws = {s->config.rigid_limits, s->config.mujoco_softness, !s->method->discrete, h};
   hfiLetGo go = hfi_find_let_go(&s->world->actuation, &s->world->dynamics, &report->violation, &laws, hf_state_q(state), hf_state_v(state));
@@ -51,21 +52,21 @@ static void find_let_go(const hfSim* s, const hfState* state, double h, hfStepRe
   if (go.count && report->status == HF_OK) report->status = HF_LET_GO;
 }
 
-// Where a step was not taken, results are those of the state that stays, not those of an earlier step.
+// If a step was not taken, the results are those of the unchanged state, not those of an earlier step.
 static void look_instead(hfSim* s, const hfState* state, const hfInput* in, hfStepReport* report) {
   hfi_sim_look(s, state, in);
   report->violation = find_violations(s, state);
   if (s->first) hfi_delay_sensors(s->model, state, s->sensor);
 }
 
-// A program that waits for a time would wait for ever where the sum of time and step is rounded to the time.
+// Refuses a time so large that adding the step does not change it: a program that waits for a later time would never end.
 static hfStatus check_time(const hfSim* s, const hfState* state, hfError* error) {
   double h = hf_sim_step_size(s);
   if (state->time + h != state->time) return HF_OK;
   return hfi_refuse(error, HF_ERROR_ARGUMENT, "the time of the state, %g s, is too large: a step of %g s would end at the same number", state->time, h);
 }
 
-// The input without the arrays that ask for nothing: nobody has to look at them again.
+// The input without those arrays of which no number acts, so that nobody has to read them again.
 static hfInput leave_out_idle(const hfSim* s, const hfInput* in) {
   hfInput out = *in;
   if (!s->has_wrenches) out.wrench = NULL;
@@ -73,7 +74,7 @@ static hfInput leave_out_idle(const hfSim* s, const hfInput* in) {
   return out;
 }
 
-// What follows a step that was taken, from a time on; has_first: as above.
+// All that follows a step which was taken from `time` on. has_first: see sense_end.
 static void end_step(hfSim* s, hfState* state, const hfInput* in, double time, int has_first, hfStepReport* report) {
   remember_controls(s, state, time);
   hfi_sim_judge_energy(s, state, in, state->time - time, report);
@@ -128,7 +129,7 @@ hfStatus hfi_sim_step_unplaced(hfSim* s, hfState* state, const hfInput* in, hfSt
 hfStatus hf_sim_step(hfSim* s, hfState* state, const hfInput* in, hfStepReport* report, hfError* error) {
   hfi_clear_error(error);
   hfStatus status = hfi_sim_step_unplaced(s, state, in, report, error);
-  hfi_world_complete(s->world); // for who reads poses, and for the next step
-  if (hf_model_is_overlay(s->model)) hfi_sim_need_sensors(s); // with the parameters of the step, which may change before anybody asks
+  hfi_world_complete(s->world); // for those who read poses, and for the next step
+  if (hf_model_is_overlay(s->model)) hfi_sim_need_sensors(s); // now, because the parameters may change before anybody asks
   return status;
 }

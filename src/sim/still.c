@@ -1,8 +1,8 @@
-// A world that does not move costs nothing.
+// Steps of a world that does not move are not computed.
 //
-// The same state and input give the same end of a step (state.h). A step that ends in the state in which it began, but for the time, is therefore followed
-// by one that does the same, as long as input and parameters stay, the sim was not used for something else, and nothing depends on the time itself. Such a step is
-// not computed: contacts, forces, sensors and report stay what they are, and the time goes on. All bits are those of a step that is computed.
+// The same state and input give the same end of a step (state.h). So if a step ends in the state in which it began, up to the time, the next step
+// does the same, as long as input and parameters stay, the sim was not used for something else, and nothing depends on the time itself. The next step
+// is then not computed: the time goes on, and contacts, forces, sensors and report stay. All bits are those of a computed step.
 #include "base/arena.h"
 #include "base/finite.h"
 #include "model/state_sizes.h"
@@ -12,7 +12,7 @@
 
 // ---- the input --------------------------------------------------------------------------------------
 
-// An array of an input. Controls are not among them: they come from signals, too.
+// An array of an input. Controls are kept apart because signals give them, too.
 typedef struct givenArray { const double* x; int n; } givenArray;
 enum { NARRAYS = 6 };
 
@@ -65,7 +65,8 @@ static int any_clock(const hfModel* m) {
   return 0;
 }
 
-// Signals of time alone are read at every step; those of feedback are not, nor how signals go on, which drives by inverse dynamics follow.
+// Is every signal of the scene read at each step, before it is known whether the step must be computed? Signals of time are. Feedback signals are
+// not, and neither are the rates of signals, which drives by inverse dynamics follow.
 static int signals_are_read(const hfSim* s, int has_inverse_drives) {
   return !s->model->nsignal || !s->config.scene_signals || (!s->ctrl && !has_inverse_drives);
 }
@@ -86,7 +87,7 @@ void hfi_still_take(hfSim* s, hfiArena* arena) {
 
 // ---- steps ------------------------------------------------------------------------------------------
 
-// Results of an evaluation are not those of a step.
+// Does a step from this state begin where the last step ended? Not after an evaluation, whose results are not those of a step.
 static int begins_at_end(const hfSim* s, const hfState* state, const hfInput* in) {
   return s->still.ended && s->stepped && s->still.revision == s->world->revision && hfi_state_same_but_time(s->still.state, state) &&
          has_same_input(s, in) && has_same_controls(s, state, in);
@@ -103,7 +104,7 @@ hfStatus hfi_still_step(hfSim* s, hfState* state, hfStepReport* report) {
   return report->status;
 }
 
-// Keeps where the step ended, which is where the next one will most likely begin.
+// Keeps the end of the step, where the next one will most likely begin.
 static void keep_end(hfSim* s, const hfState* state, const hfInput* in) {
   s->still.ended = hf_state_copy(s->still.state, state, NULL) == HF_OK;
   s->still.revision = s->world->revision;

@@ -3,13 +3,13 @@
 //   tau -= F/n sum_i J_i^T,   J_i the row of the separation speed of contact i of n
 //   tau -= a_i J_i^T          a_i adhesion of the geoms of contact i
 //
-// F is the force of the actuator. A contact counts whose gap is below the margin of its pair and TOUCHING, also where it does not act
-// because of MJCF's `gap`: a suction cup then pulls before it touches.
+// F is the force of the actuator. A contact counts if its gap is below the margin of its pair plus TOUCHING, even if it does not act because of
+// MJCF's `gap`. So a suction cup pulls before it touches.
 #include "world/world.h"
 
 #include "base/finite.h"
 
-// Gap beyond the margin at which a contact still counts [m]: rigid contacts (method mlcp) rest at their margin, but for rounding.
+// A contact counts up to this gap beyond its margin [m], because rigid contacts (method mlcp) rest at their margin up to rounding.
 static const double TOUCHING = 1e-6;
 
 static int is_of_body(const hfModel* m, const hfiRawContact* c, int body) {

@@ -1,13 +1,13 @@
 // Trees that are far from all else.
 //
 // How far geoms come within a step decides which pairs are looked at. The links of a robot that falls, drives or is thrown come far, but mostly
-// together. Where nothing else is within reach of its tree they can touch each other only, and a motion that all of them share brings none
-// nearer to another: what counts is V_k - V_1, the motion of link k as seen from the first one.
+// together. If nothing else is within reach of the tree, its links can touch only each other. A motion that they all share brings no two of them
+// nearer, so only V_k - V_1 counts, the motion of link k as seen from the first link.
 //
 // The tree is taken as a sphere about the origin of its first body, and so is each other geom that is no plane.
 #include "world/world.h"
 
-// A tree whose first body comes no further than this is not worth the look [m].
+// A tree is examined only if its first body moves further than this within the step [m].
 static const double FAST = 1e-3;
 
 // Whether tree t has several links, of which the first one is fast.
@@ -28,7 +28,7 @@ static double largest_pair_margin(const hfModel* m) {
   return most;
 }
 
-// Radius about p of a sphere that holds all that the geoms of tree t may reach; INFINITY where one of them is a plane [m].
+// Radius of a sphere about p that contains every place which the geoms of tree t may reach [m]; INFINITY if one of them is a plane.
 static double radius_within_reach(const hfiWorld* w, const double* reach, int t, hfVec3 p) {
   const hfModel* m = w->model;
   const hfiScene* s = &w->scene;
@@ -43,7 +43,7 @@ static double radius_within_reach(const hfiWorld* w, const double* reach, int t,
   return most + largest_pair_margin(m);
 }
 
-// Is geom g, wherever it may come, out of the sphere?
+// Does geom g stay outside of the sphere wherever it moves within the step?
 static int is_outside(const hfiWorld* w, const double* reach, int g, hfVec3 centre, double radius) {
   const hfPose* X_WG = &w->dynamics.X_WG[g];
   hfVec3 to = v3_sub(centre, X_WG->p);

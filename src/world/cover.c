@@ -29,16 +29,17 @@ static const double ACROSS = 0.99;
 // A contact of A and B holds them apart along m where the cosine between its normal and m is above this. It is covered only where B and C are one body, which holds A: a
 // body B of its own may be pressed against A along m, and nothing else would hold it [-].
 static const double HOLDS = 0.1;
-// No two normals are across each other that are both nearer to a third one than half of that angle: the cosine of 3.6 degrees [-].
+// If two normals are both within half of that angle of a third one, they are not across each other: the cosine of 3.6 degrees [-].
 static const double PARALLEL = 0.998;
 // B may stand above C by this [m], and by this multiple of the depth of A in C [-].
 static const double SLACK = 1e-5, TILT = 1;
-// A is pushed until it overlaps B by this multiple of the bound: more than one, and so little more that slopes up to 30 degrees count as ramps [-].
+// A is pushed until it overlaps B by this multiple of the bound [-]. With a larger number fewer slopes would count as ramps; with this one slopes up
+// to 30 degrees do.
 static const double PUSH = 1.25;
-// A body that is pressed in deeper than this share of the smaller bounding radius of A and B does not lie on anything [-].
+// A contact deeper than this share of the smaller bounding radius of A and B is no support [-].
 static const double DEEP = 0.01;
 
-// Whether a group is covered. ASKED: the answer is being looked for.
+// Whether a group is covered. ASKED: is_covered is at work on this group.
 enum { UNKNOWN, ASKED, COVERED, FREE };
 
 static inline const hfiPointGroup* group_of(const hfiWorld* w, int side) { return &w->group[side / 2]; }
@@ -47,7 +48,8 @@ static inline int is_second(int side) { return side % 2; }
 
 static int is_same(hfVec3 a, hfVec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-// Are the normals of all points that act so near to that of the first, as they are on a floor, that none is across another? Then nothing is covered.
+// Are the normals of all acting points so near to the first one that no two are across each other? Then nothing is covered. So it is for bodies on
+// one floor.
 static int all_are_parallel(const hfiWorld* w) {
   const hfiContactPoint* first = NULL;
   for (const hfiRawContact *r = w->found, *end = r + w->nfound; r < end; ++r) {
@@ -58,8 +60,8 @@ static int all_are_parallel(const hfiWorld* w) {
   return 1;
 }
 
-// Finds the groups of points that act. Those of a group follow each other, belong to one pair, have one normal and were found by the same look of the
-// step (their `acts` is the same). Also empties the lists of sides. Returns how many groups there are.
+// Divides the acting points into groups: consecutive points of one pair with one normal and the same `acts`, which says by which search of the step
+// they were found. Also empties the lists of sides. Returns the number of groups.
 static int find_groups(hfiWorld* w) {
   int n = 0;
   const hfiRawContact* before = NULL;
@@ -90,7 +92,7 @@ static void list_sides(hfiWorld* w, int n) {
   }
 }
 
-// The largest d.x of all points x of geom g, with a unit vector d [m]. Of a height field its box counts.
+// The largest d.x of all points x of geom g, with a unit vector d [m]. A height field is taken as its bounding box.
 static double reach_along(const hfiWorld* w, int g, hfVec3 d) {
   const hfiShape* shape = &w->scene.shape[g];
   const hfPose own = pose_identity(), *X = &w->dynamics.X_WG[g];
@@ -158,19 +160,19 @@ static int link_of_B(const hfiWorld* w, const hfiRawContact* r, int side) {
   return w->dynamics.body_link[hf_model_geom_body(w->model)[is_second(side) ? r->geom_a : r->geom_b]];
 }
 
-// May the group of support_side cover that of `side`, as far as their first points tell? Most do not.
+// A cheap test by the first points of both groups: may the group of support_side cover the group of `side`? Mostly the answer is no.
 static inline int may_cover(const hfiWorld* w, int support_side, int side, double bound) {
   const hfiPointGroup *support = group_of(w, support_side), *group = group_of(w, side);
   const hfiRawContact *s = &w->found[support->first], *r = &w->found[group->first];
   if (s->candidate == r->candidate || group->depth > bound) return 0;
   double cosine = fabs(v3_dot(s->point.n_W, r->point.n_W));
   if (!(cosine < ACROSS) || support->depth > deepest_support(w, r)) return 0;
-  if (cosine > HOLDS && link_of_B(w, s, support_side) != link_of_B(w, r, side)) return 0; // All that is fixed to the world has one link.
+  if (cosine > HOLDS && link_of_B(w, s, support_side) != link_of_B(w, r, side)) return 0; // Geoms that are fixed to the world all have link 0.
   double along = v3_dot(s->point.n_W, v3_sub(*point_on_B(r, side), *point_on_A(s, support_side)));
   return !((is_second(support_side) ? -along : along) > bound); // The overlap is at least that of these two points.
 }
 
-// The overlap of A with the other geom of the group of `side` along m is looked at more closely: is it within the bound?
+// The exact test: is the overlap of A with B, the other geom of the group of `side`, along m within the bound?
 HFI_CALLED static int overlaps_little(const hfiWorld* w, const hfMotion* V, double h, int support_side, int side, double bound) {
   const hfiPointGroup *support = group_of(w, support_side), *group = group_of(w, side);
   SeenPoint holder = view_point(&w->found[support->first], support_side), at = view_point(&w->found[group->first], side);
@@ -180,27 +182,27 @@ HFI_CALLED static int overlaps_little(const hfiWorld* w, const hfMotion* V, doub
   return overlap <= bound && (!(h > 0) || overlap + h * tipping_speed(w, V, &at, support_side, m) <= bound);
 }
 
-// Does the group of support_side hold A so that the other geom of the group of `side` is no wall for A? Both sides are A. With h > 0 the overlap along m
-// is that after h seconds, as far as A tips towards B.
+// Does the group of support_side hold A so that B, the other geom of the group of `side`, is no wall for A? Both sides are A. With h > 0 the overlap
+// along m includes what A adds within h seconds by tipping towards B.
 static inline int covers(const hfiWorld* w, const hfMotion* V, double h, int support_side, int side) {
   double depth = group_of(w, support_side)->depth, bound = depth + SLACK + TILT * max2(0, depth);
   return may_cover(w, support_side, side, bound) && overlaps_little(w, V, h, support_side, side, bound);
 }
 
-// The same, but of two groups that cover each other only the deeper one covers, and of equally deep ones the first.
+// Like `covers`, but if two groups cover each other, only the deeper one counts as covering, and the first one if both are equally deep.
 static int covers_alone(const hfiWorld* w, const hfMotion* V, double h, int support_side, int side) {
   int support = support_side / 2, group = side / 2;
   double deeper = w->group[support].depth - w->group[group].depth;
   return covers(w, V, h, support_side, side) && (deeper > 0 || (deeper == 0 && support < group) || !covers(w, V, h, side, support_side));
 }
 
-// Is group i covered? A group that is covered itself covers nothing, and neither does one about which that is being asked: three groups could cover each
-// other in a ring.
+// Is group i covered? A group that is covered itself covers nothing. A group that is ASKED covers nothing either: three groups that cover each other
+// in a ring would never get an answer.
 static int is_covered(hfiWorld* w, const hfMotion* V, double h, int i) {
   hfiPointGroup* group = &w->group[i];
   const hfiRawContact* r = &w->found[group->first];
   if (group->state != UNKNOWN) return group->state != FREE;
-  group->state = group->depth > deepest_support(w, r) ? FREE : ASKED; // What is pressed in deeper meets something.
+  group->state = group->depth > deepest_support(w, r) ? FREE : ASKED; // A deeper contact is no effect of tilt: it acts.
   if (group->state == FREE) return 0;
   for (int side = 2 * i; side < 2 * i + 2; ++side)
     for (int support = w->first_side[is_second(side) ? r->geom_b : r->geom_a]; support >= 0; support = w->next_side[support])

@@ -6,7 +6,7 @@
 
 // ---- capacity ---------------------------------------------------------------------------------------
 
-// All points that pairs may have, or those of a pile where that are fewer.
+// The number of points that all pairs can have at once, or the number for a pile if that is smaller.
 static int count_points(const hfModel* m, const hfiFilter* filter, int a_geom) {
   long all = (long)m->npair * HFI_MAX_MANIFOLD, pile = 64 + (long)a_geom * m->ngeom;
   const int32_t* type = hf_model_geom_type(m);
@@ -65,7 +65,7 @@ static int any_dynamic_friction(const hfModel* m) {
   return 0;
 }
 
-// What a parameter overlay may change. The dynamics of a new world has read its parameters already.
+// Computes the tables that depend on numbers which a parameter overlay may change. The dynamics of a new world has read its parameters already.
 static void read_parameters(hfiWorld* w) {
   hfi_world_weigh(w);
   w->softness = (hfiSoftness){.weight = w->weight, .defaults = w->config.mujoco_softness};
@@ -82,7 +82,7 @@ static void read_parameters(hfiWorld* w) {
 
 void hfi_world_refresh(hfiWorld* w) {
   hf_dynamics_refresh(&w->dynamics);
-  w->placed = HFI_NOWHERE; // the inertias at the poses are those of the old masses
+  w->placed = HFI_NOWHERE; // The inertias at the poses belong to the old masses.
   read_parameters(w);
 }
 

@@ -32,7 +32,7 @@ typedef struct hfiStepOutput {
   hfStepReport* report;
   int32_t taken;        // 1: the state is that of the end of the step, 0: the method had no answer
   double* acceleration; // (nv)
-  hfiConstraintForces* constraint; // zero before; NULL: nobody asks
+  hfiConstraintForces* constraint; // all zero when the step begins; NULL: no sensor reads them
 } hfiStepOutput;
 
 typedef struct hfiMethod {
@@ -40,10 +40,10 @@ typedef struct hfiMethod {
   int32_t inverse_drives; // 1: accepts models whose drives follow inverse dynamics
   int32_t rigid;          // 1: contacts are rigid, with Coulomb friction
 
-  // The world must outlive what is created.
+  // Creates the method's scratch. The world must outlive it.
   hfStatus (*create)(void** method, hfiWorld* world, const hfSimConfig* config, hfError* error);
   void (*free)(void* method);
-  // Advances the state by config.step. A status < 0 leaves it as it was.
+  // Advances the state by config.step. Where the status is < 0 the state is unchanged.
   hfStatus (*step)(void* method, hfState* state, const hfInput* input, hfiStepOutput* out, hfError* error);
   // Contacts of the last step, until the world is used for something else.
   int (*contact_count)(const void* method);

@@ -1,4 +1,4 @@
-// Nothing passes through: up to which time of a step each tree may move along its path (docs/theory/motion.md).
+// Keeps bodies from passing through each other: finds up to which time of a step each tree may move along its path (docs/theory/motion.md).
 //
 // The step is solved, so the path of every geom over it is known. To come out on the other side of a body, another one has to
 // overlap it by half of the sum of their least widths at some time. The overlap of a pair that passes grows like this:
@@ -25,14 +25,14 @@
 enum { MAX_ADVANCES = 200, MAX_ROUNDS = 8 };
 static const double TOO_DEEP = 0.5; // A pair that would overlap by more than this share of its width has to stop [-].
 static const double SLACK = 0.05; // A time at which an overlap exceeds a level is found to this share of the width of the pair [-].
-// Of a pair that has to stop, a tree stops if its own motion in the rest of the step is more than this share of the width [-].
+// When a pair has to stop, a tree of the pair stops if its own motion in the rest of the step is more than this share of the width [-].
 static const double OWN_MOTION = 0.1;
 // A pair of a thin body and a far thicker one has at least this width [m]. Smaller overlaps, as of a corner in a floor, are no
 // passage, and the contact law removes them.
 static const double THICK = 1e-3;
 // A body that turns by more than this in a step [rad] ends the step along the path that was tested here, not by free spin.
 static const double LARGE_TURN = 0.5;
-// A bound of a speed is multiplied by this, so that rounding does not let it fall below the speed [-].
+// An upper bound on a speed is multiplied by this, so that rounding cannot make it too small [-].
 static const double ABOVE_ROUNDING = 1.0001;
 
 // ---- widths -----------------------------------------------------------------------------------------
@@ -82,7 +82,7 @@ int hfi_world_moves_as_one(const hfiWorld* w, const hfMotion* V, double h, doubl
     hfVec3 move = v3_sub(v3_add(V[link].v, v3_cross(V[link].w, v3_sub(p, hfi_link_reference(d, link)))),
                          v3_add(V[first].v, v3_cross(V[first].w, v3_sub(p, O))));
     double most2 = v3_norm2(move) + v3_norm2(turn) * sqr(w->body_extent[b]);
-    if (hfi_world_could_pass(w, 2 * (1.5 * h * sqrt(most2) + excess))) return 0; // two bodies may move towards each other
+    if (hfi_world_could_pass(w, 2 * (1.5 * h * sqrt(most2) + excess))) return 0; // twice, because two bodies may move towards each other
   }
   return 1;
 }
@@ -94,7 +94,7 @@ int hfi_world_mark_passing(hfiWorld* w, const hfMotion* V, double h, int32_t* ma
   int any = 0;
   for (int t = 0; t < m->ntree; ++t) marked[t] = 0;
   for (int g = 0; g < m->ngeom; ++g)
-    if (hfi_world_could_pass(w, reach[g])) marked[tree[body[g]]] = any = 1; // Geoms of the world have no reach, and no tree.
+    if (hfi_world_could_pass(w, reach[g])) marked[tree[body[g]]] = any = 1; // A geom of the world has reach 0 and no tree.
   return any;
 }
 
@@ -104,7 +104,7 @@ int hfi_world_mark_passing(hfiWorld* w, const hfMotion* V, double h, int32_t* ma
 typedef struct Paths {
   const hfiWorld* w;
   const hfMotion* V;             // (links) velocities
-  const hfiTurningCentre* about; // (ntree) what free bodies turn about
+  const hfiTurningCentre* about; // (ntree) centres about which free bodies turn
   double h;                      // length of the step [s]
 } Paths;
 
@@ -119,7 +119,8 @@ typedef struct Pair {
 // A body with velocity v at p and spin w moves along a screw. Returns the point of the screw's axis that is nearest to p.
 static hfVec3 screw_centre(hfVec3 p, hfVec3 v, hfVec3 w) { return v3_axpy(1 / v3_norm2(w), v3_cross(w, v), p); }
 
-// The last link that carries both links a and b and that slides or a free joint move before anything turns it; 0, the world, where there is none.
+// The last common ancestor of links a and b that translates freely, by slides or a free joint, before any joint turns it; 0, the world, if there is
+// none.
 static int carrying_link(const hfDynamics* d, int a, int b) {
   while (a != b) { // parents come first
     if (a > b) a = d->link[a].parent;
@@ -178,7 +179,7 @@ static double closing_speed(const Pair* p, hfVec3 n, double t) {
   return max2(0, along) + turning;
 }
 
-// The first time after t at which one of them stops; h if none does.
+// The first time after t at which one of the two stops; h if none does.
 static double next_stop(const Pair* p, double t, double h) {
   double next = h;
   for (int k = 0; k < 2; ++k)
@@ -200,9 +201,10 @@ static double overlap_along(const Pair* p, hfVec3 n, double t) {
   return hfi_overlap_along(a->shape, &X_A, b->shape, &X_B, n);
 }
 
-// Time at which the overlap comes to exceed the level; INFINITY: not within h. The overlap cannot exceed the level before the overlap along some n has
-// grown by `room`, which takes room/c at closing speed c. Each advance goes SLACK of the width further than that, so that few are needed. n: a direction
-// to begin with. It serves as long as the overlap along it is below the level; then the nearest points, which are dear, give another one.
+// Time at which the overlap comes to exceed the level; INFINITY: not within h. The overlap cannot exceed the level before the overlap along some n
+// has grown by `room`, which takes room/c at closing speed c. Each advance goes SLACK of the width further than that, so that few are needed. n: a
+// direction to begin with. It serves as long as the overlap along it is below the level; then the nearest points, which are expensive to find, give
+// another one.
 static double overlap_time(const Pair* p, double h, double level, hfVec3 n) {
   double t = 0;
   for (int k = 0; k < MAX_ADVANCES; ++k) {
@@ -264,7 +266,7 @@ static Pair make_pair(const Paths* paths, const hfiRawContact* r) {
   return p;
 }
 
-// Whether the two may come nearer by so much of their width within the step that they have to be looked at.
+// Can the two come nearer by so much of their width within the step that they may pass each other?
 static int pair_could_pass(const Pair* p, double h) {
   const hfiMover *a = &p->mover[0], *b = &p->mover[1];
   double speed = v3_norm(v3_sub(a->v, b->v)) + v3_norm(a->w) * a->radius + v3_norm(b->w) * b->radius;
@@ -297,7 +299,8 @@ static int is_fixed_plane(const hfModel* m, int g) {
   return hf_model_geom_type(m)[g] == HF_GEOM_PLANE && hf_model_body_tree(m)[hf_model_geom_body(m)[g]] < 0;
 }
 
-// Whether the two certainly come nearer by too little of their width within the step, as most pairs do: then no path is needed.
+// A cheap bound: do the two surely come nearer by too little of their width to pass each other within the step? Most pairs do; their paths need not
+// be computed.
 static int pair_is_slow(const Paths* paths, const hfiRawContact* r) {
   const hfiWorld* w = paths->w;
   const hfModel* m = w->model;
@@ -311,7 +314,7 @@ static int pair_is_slow(const Paths* paths, const hfiRawContact* r) {
 // Stops the faster tree of a pair at time t, and the other one too if its own motion in the rest of the step is not small. Returns 1
 // where a tree stops earlier than it did.
 static int stop_trees_of_pair(const Pair* p, double h, double t, double* stop_time) {
-  double left[2]; // how far a tree would still move [m]; 0 for the world, and for a tree that has stopped before
+  double left[2]; // how far each tree would still move [m]; 0 for the world and for a tree that has already stopped
   for (int k = 0; k < 2; ++k) left[k] = p->tree[k] >= 0 && p->stop_time[k] > t ? (h - t) * hfi_mover_speed(&p->mover[k]) : 0;
   double least = min2(OWN_MOTION * p->width, max2(left[0], left[1]));
   int earlier = 0;
@@ -343,7 +346,7 @@ static int stop_pair(const Paths* paths, const hfiRawContact* r, double* stop_ti
   return t < h && stop_trees_of_pair(&p, h, t, stop_time);
 }
 
-// Looks once at every pair of which a tree is marked. The points of a pair follow each other. Returns 1 where some tree was stopped.
+// Examines every pair with a marked tree once. The points of a pair follow each other. Returns 1 if some tree was stopped.
 static int stop_pairs(const Paths* paths, const int32_t* marked, double* stop_time) {
   const hfiWorld* w = paths->w;
   const int32_t *body = hf_model_geom_body(w->model), *tree = hf_model_body_tree(w->model);
@@ -375,7 +378,7 @@ int hfi_world_all_pairs_are_slow(const hfiWorld* w, const hfMotion* V, double h,
   return 1;
 }
 
-// A tree that has stopped is an obstacle to those behind it: pairs are looked at again until no tree is stopped anew.
+// A tree that has stopped is an obstacle for the trees behind it, so the pairs are examined again until no further tree stops.
 int hfi_world_find_stops(hfiWorld* w, const hfMotion* V, double h, const int32_t* marked, const hfiTurningCentre* about,
                          double* stop_time) {
   const hfModel* m = w->model;

@@ -1,4 +1,4 @@
-// Taking a world to a point: poses, controls, applied forces, contacts.
+// Brings a world to a point (q, v, t and inputs): poses, controls, applied forces, contacts.
 #include "world/world.h"
 
 #include "base/finite.h"
@@ -9,7 +9,7 @@
 
 // ---- poses ------------------------------------------------------------------------------------------
 
-// Position and orientation of mocap body i, by the input or by the model.
+// Position and orientation of mocap body i, from the input or else from the model.
 static const double* mocap_position(const hfModel* m, const hfInput* in, int i) {
   return in && in->mocap_pos ? in->mocap_pos + 3 * i : hf_model_body_pos(m) + 3 * hf_model_mocap_body(m)[i];
 }
@@ -54,7 +54,7 @@ void hfi_world_place(hfiWorld* w, const double* q, const hfInput* in) {
 }
 
 void hfi_world_go(hfiWorld* w, const double* q, const hfInput* in) {
-  if (w->model->nmocap) hfi_world_pose(w, q, in); // The input may be gone when the poses are asked for.
+  if (w->model->nmocap) hfi_world_pose(w, q, in); // The input may no longer exist when somebody asks for the poses.
   else aim(w, q, in);
 }
 
@@ -116,7 +116,7 @@ void hfi_world_add_applied(const hfiWorld* w, const hfInput* in, double* tau) {
 
 static const hfiMaterial* listed_materials(const hfiWorld* w) { return w->scene.listed ? w->material : NULL; }
 
-// Finds the points of all pairs at the present poses with a reach (ngeom, or NULL), unless they are there already, as in a world at rest.
+// Finds the points of all pairs at the present poses with a reach (ngeom, or NULL). Does nothing if they are known already, as in a world at rest.
 static void find_points(hfiWorld* w, const double* reach) {
   size_t size = sizeof *reach * (size_t)w->model->ngeom;
   int keeps = reach && !w->scene.still;
@@ -126,7 +126,8 @@ static void find_points(hfiWorld* w, const double* reach) {
   if (keeps) memcpy(w->points_reach, reach, size);
 }
 
-// How far each geom may come within the horizon, of trees that are far from all else as seen from their first body. Returns 1 where there are such trees.
+// Computes how far each geom may move within the horizon. For trees that are far from all else this is the motion as seen from their first body.
+// Returns 1 if there are such trees.
 static int find_reach(hfiWorld* w, const hfMotion* V, double horizon, const double* push, double* reach, hfiFarthest* farthest) {
   *farthest = hfi_contact_reach(&w->dynamics, V, horizon, &w->scene, w->extent, push, NULL, reach);
   if (!hfi_world_mark_alone(w, V, horizon, reach)) return 0;
@@ -163,7 +164,7 @@ const double* hfi_world_second_reach(hfiWorld* w, const hfMotion* V, double hori
   return reach;
 }
 
-// Marks the geoms whose second reach is noticeably beyond the first, which grows, and returns whether there are any.
+// Marks the geoms whose second reach is noticeably larger than the first and gives them the larger one. Returns whether there are any.
 static int extend_reach(hfiWorld* w, const int32_t* unforeseen) {
   const hfModel* m = w->model;
   const int32_t *tree = hf_model_body_tree(m), *body = hf_model_geom_body(m);

@@ -6,16 +6,16 @@
 //
 //   d(t) >= d - t c,   c = (-n.(v_A - v_B))+ + |w_A| r_A + |w_B| r_B
 //
-// with the velocities v of the geoms' centres, their spins w and bounding radii r. So they can move on for the time d/c without
-// touching, and the bound is computed anew there. Where no meeting is found within the step the points of the pair do not act, unless
-// a solution with other velocities makes them meet: what flies side by side meets when one of the two is stopped. Else one point with
-// the normal of the meeting takes their place.
+// with the velocities v of the geoms' centres, their spins w and bounding radii r. So they can move on for the time d/c without touching, and the
+// bound is computed anew there. If the two do not meet within the step, the points of the pair do not act. They act in a second solution of the step
+// if the velocities of the first one make the two meet: bodies that fly side by side meet when one of them is stopped. If the two meet, one point
+// with the normal of the meeting replaces the points of the pair.
 #include "world/world.h"
 
 #include "world/mover.h"
 
 enum { MAX_ADVANCES = 40 };
-static const double WIDE_GAP = 0.5; // A pair is swept whose gaps are all above this share of its smaller bounding radius [-].
+static const double WIDE_GAP = 0.5; // A pair is swept if all its gaps are above this share of its smaller bounding radius [-].
 static const double MEETING = 1e-3; // Two geoms have met when their gap is below this share of the smaller bounding radius [-].
 
 // The path of a geom: its centre moves with its velocity, after gravity has acted for the time `fall`, and the geom turns about it.
@@ -28,7 +28,7 @@ static hfiMover mover_of(const hfiWorld* w, const hfMotion* V, double fall, int 
   return m;
 }
 
-// Time at which they meet, or a negative one where they do not within h.
+// The time at which the two meet; negative if they do not meet within h.
 static double meeting_time(const hfiMover* a, const hfiMover* b, double h) {
   double t = 0, near = MEETING * min2(a->radius, b->radius);
   for (int k = 0; k < MAX_ADVANCES; ++k) {
@@ -74,13 +74,13 @@ static void replace_points(hfiRawContact* raw, int n, const hfiMover* a, const h
 static int all_are_far(const hfiWorld* w, const hfiRawContact* raw, int n) {
   const double* radius = hf_model_geom_rbound(w->model);
   double far = WIDE_GAP * min2(radius[raw->geom_a], radius[raw->geom_b]);
-  if (!(far > 0)) return 0; // a plane is met where its normal says
+  if (!(far > 0)) return 0; // The normal of a plane is right at any distance.
   for (int i = 0; i < n; ++i)
     if (raw[i].depth > -far) return 0;
   return 1;
 }
 
-// Whether a point of the pair acts already by an earlier look, so that it stands for all points of the pair.
+// Whether a point of the pair that an earlier search of the step found acts already. It then stands for all points of the pair.
 static int has_other_contact(const hfiRawContact* raw, int n, int acts) {
   for (int i = 0; i < n; ++i)
     if (raw[i].acts && raw[i].acts != acts) return 1;

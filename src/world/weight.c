@@ -3,8 +3,8 @@
 //   w_B = trace(J M^-1 J^T)/3,   J the Jacobian of the velocity of Bcm, or of the angular velocity, at qpos0
 //   w_B = 1/m_B for a force and 0 for a torque, where a body slides by itself (is_lone_slider)
 //
-// MuJoCo takes them, J M^-1 J^T of tendons and the diagonal of M^-1 for the inverse masses of contacts, limits and equalities whose
-// softness solref and solimp define. An equality has the sum of those of its two sides.
+// For contacts, limits and equalities whose softness solref and solimp define, MuJoCo takes as inverse masses these weights, J M^-1 J^T of tendons,
+// and the diagonal of M^-1. An equality has the sum of the weights of its two sides.
 #include "world/world.h"
 
 #include "actuation/rows.h"
@@ -28,8 +28,8 @@ static int is_base(const hfModel* m, int body) {
   return body == 0 || (hf_model_body_parent(m)[body] == 0 && hf_model_body_dofnum(m)[body] == 0);
 }
 
-// MuJoCo weighs a body as if it could move in all directions that has slides only, along the axes of its frame, which is that of its
-// inertia, and that neither carries a body nor hangs on one that moves (body_simple = 2).
+// MuJoCo weighs some bodies as if they could move in all directions (body_simple = 2): those that have no joints but slides along the axes of their
+// frame, whose frame is that of their inertia, and that neither carry a body nor hang on a body that moves.
 static int is_lone_slider(const hfModel* m, int body) {
   int first = hf_model_body_jntadr(m)[body], n = hf_model_body_jntnum(m)[body];
   if (!is_base(m, hf_model_body_parent(m)[body]) || hf_model_body_subtreeend(m)[body] > body + 1) return 0;
