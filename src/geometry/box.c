@@ -11,7 +11,7 @@ static hfiAabb box_bounds(const hfiShape* s, const hfPose* X) {
   return hfi_aabb_about(X->p, v3_load(h));
 }
 
-// Corners of the face that looks most at the plane; feature = corner, bit i set where x_i > 0.
+// Contact points are corners of the face whose normal is most directed towards the plane. The feature is the number of the corner.
 static int plane_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiContactPoint* points) {
   (void)A;
   hfiPlane plane = plane_of(X_WA);

@@ -1,18 +1,17 @@
 // Two boxes by separating axes, in A's frame: R = R_AB, t = p_AB, half sizes a and b.
 //
-// Along a unit axis L the boxes are apart by g(L) = |L.t| - sum a_i |L_i| - sum b_j |L.R_j|. Where they
-// overlap, the axis of least penetration is a face normal of A or B or a cross product of two edges
-// (Gottschalk, Lin, Manocha 1996). No two points of the boxes are nearer than the largest g: where the boxes are apart, and the points
-// that face each other along that axis belong to both, these are the nearest ones. Else a vertex and a vertex or an edge may be, which
-// hfi_convex_convex finds.
+// Along a unit axis L the boxes are apart by g(L) = |L.t| - sum a_i |L_i| - sum b_j |L.R_j|. Where they overlap, the axis of least penetration is a
+// face normal of A or B or a cross product of two edges (Gottschalk, Lin, Manocha 1996). No two points of the boxes are nearer to each other than the
+// largest g. So if the boxes are apart, and the points that face each other along that axis belong to both boxes, these points are the nearest ones.
+// Otherwise the nearest points may be two vertices, or a vertex and a point of an edge: hfi_convex_convex finds them.
 #include "geometry/pairs.h"
 #include "geometry/touch.h"
 
-static const double PARALLEL = 1e-8; // sine below which two edges have no cross product
+static const double PARALLEL = 1e-8; // Two edges count as parallel if the sine of their angle is below this [-].
 
 typedef struct Axis {
-  double gap; // largest so far
-  hfVec3 L;   // its direction, unit, of either sign
+  double gap; // largest gap so far
+  hfVec3 L;   // unit vector along this axis, in either direction
   int i, j;   // face i of A where j < 0, face j of B where i < 0, else the cross product of edges
 } Axis;
 
@@ -29,11 +28,11 @@ static void try_faces(const double* a, const double* b, hfVec3 t, const hfMat3* 
   }
 }
 
-// The share of the boxes' sizes and distance by which rounding may change a gap, generously [-].
+// Rounding changes a gap by less than this share of the boxes' sizes and distance [-].
 static const double ROUNDING = 1e-12;
 
-// Upper bounds of the gaps along the cross products L = e_i x R_j of edges, where they are negative: those along L without
-// its normalisation, which is never longer than 1. There L.R_k is an entry of row i of R.
+// Upper bounds of the gaps along the cross products L = e_i x R_j of edges, valid for negative gaps: these are the gaps along L without division by
+// |L| <= 1. L.R_k is an entry of row i of R.
 static inline void bound_gaps(const double* a, const double* b, hfVec3 t, const hfMat3* R, double bound[9]) {
   const double at[3] = {t.x, t.y, t.z}, *r = R->m;
   double size[9];
@@ -68,7 +67,7 @@ static void try_edges(const double* a, const double* b, hfVec3 t, const hfMat3* 
 
 static hfVec3 corner_along(const double* h, hfVec3 d) { return v3(d.x < 0 ? -h[0] : h[0], d.y < 0 ? -h[1] : h[1], d.z < 0 ? -h[2] : h[2]); }
 
-// Deepest or nearest point: the corner at the other's face, or where the two edges cross seen along n.
+// The deepest or nearest point of B: its corner at the face of A, or the point where the two edges cross as seen along n.
 static hfVec3 witness_on_B(const hfiShape* A, const hfiShape* B, const hfPose* X_AB, const Axis* axis, hfVec3 n) {
   hfVec3 pa = corner_along(A->size, v3_neg(n)), pb = pose_point(*X_AB, corner_along(B->size, m3_tmulv(X_AB->R, n)));
   if (axis->j < 0) return pb;
@@ -82,7 +81,7 @@ static int lies_in_box(hfVec3 p, const double* half, double slack) {
   return fabs(p.x) <= half[0] + slack && fabs(p.y) <= half[1] + slack && fabs(p.z) <= half[2] + slack;
 }
 
-// The axis of the largest gap, or one of which the gap is already larger than the margin.
+// The axis with the largest gap, or the first axis found whose gap is larger than the margin.
 static Axis find_axis(const hfiShape* A, const hfiShape* B, const hfPose* X_AB, double margin, double slack) {
   Axis best = {-INFINITY, {0, 0, 1}, -1, -1};
   try_faces(A->size, B->size, X_AB->p, &X_AB->R, &best);

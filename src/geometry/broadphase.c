@@ -1,14 +1,15 @@
-// Few boxes are all tested against each other, four at a time: that takes less than to make a grid of them.
+// If there are few boxes, all are tested against each other, four at a time: that takes less time than to make a grid.
 //
-// Many boxes: a uniform grid of cells as wide as the widest of the ordinary boxes, those of at most 4 times the
-// median width. A box belongs to the cell of its centre, so that two ordinary boxes can overlap only
-// from neighbouring cells: of the 27, the own cell and 13 others see every pair once. The other boxes
-// (planes among them) are tested against all.
+// Many boxes: a uniform grid of cells as wide as the widest of the ordinary boxes, those of at most 4 times the median width. A box belongs to the
+// cell of its centre, so that two ordinary boxes can overlap only if their cells are the same or neighbours. Of the 27 cells around a box, its own
+// and 13 others are enough to find every pair once. The other boxes (planes among them) are tested against all.
 #include "geometry/broadphase.h"
 
 #include <string.h>
 
-enum { FEW = 100 }; // So many boxes are few: spread out they take as long by cells, in a heap or as the limbs of a robot three times as long.
+// Up to this number of boxes all pairs are tested. Spread out, this many boxes take as long by a grid; in a heap, or as the limbs of a robot, they
+// take three times as long by a grid.
+enum { FEW = 100 };
 
 void hfi_grid_init(hfiGrid* g, int nbox, hfiArena* arena) {
   g->nbox = nbox;
@@ -56,15 +57,15 @@ static double median(double* x, int n) {
   return x[k];
 }
 
-// A cell is one number: its three whole numbers, each above zero and below 2^21, side by side. Neighbours differ by sums of
-// these units, of which none runs over into the next.
+// A cell is one number: its three whole numbers, each above zero and below 2^21, side by side. Neighbours differ by sums of these units, and no
+// number overflows into the next one.
 #define CELL_X (UINT64_C(1) << 42)
 #define CELL_Y (UINT64_C(1) << 21)
 #define CELL_Z UINT64_C(1)
-static const double FARTHEST = (1 << 20) - 2; // number of a cell at most, counted from the origin [-]
-static const uint64_t NO_CELL = 0;            // the number of boxes without a cell
+static const double FARTHEST = (1 << 20) - 2; // largest number of a cell along an axis, counted from the origin [-]
+static const uint64_t NO_CELL = 0;            // stands for the cell of a box that has none
 
-// The cells behind a cell in the order of x, y, z; those before it see this one.
+// The 13 neighbours that come after a cell in the order of x, y, z. The neighbours before it find this cell among theirs.
 static const uint64_t AHEAD[13] = {CELL_Z,
                                    CELL_Y - CELL_Z,
                                    CELL_Y,
@@ -108,7 +109,7 @@ static inline void add_pair(const hfiGrid* g, int a, int b, CandidateOutput* o) 
 
 // ---- few boxes --------------------------------------------------------------------------------------
 
-// Copies the boxes by fours. What fills up the last four overlaps nothing.
+// Copies the boxes in groups of four. Boxes that fill up the last group overlap nothing.
 static void copy_boxes(hfiGrid* g, const hfiAabb* box) {
   for (int i = 0; i < g->nbox; ++i) {
     hfiFourBoxes* to = g->four + i / 4;
@@ -176,7 +177,7 @@ static int fill_cells(hfiGrid* g, const hfiAabb* box) {
 
 static void test_neighbours(hfiGrid* g, const hfiAabb* box, int i, CandidateOutput* o) {
   uint64_t own = g->cell[i];
-  for (int j = g->next[i]; j >= 0; j = g->next[j]) // of its own cell the later boxes alone count
+  for (int j = g->next[i]; j >= 0; j = g->next[j]) // In its own cell only later boxes count.
     if (g->cell[j] == own) test_pair(g, box, i, j, o);
   for (int k = 0; k < 13; ++k) {
     uint64_t cell = own + AHEAD[k];
@@ -185,8 +186,8 @@ static void test_neighbours(hfiGrid* g, const hfiAabb* box, int i, CandidateOutp
   }
 }
 
-// Sorts n candidates by (a, b): by a in place with the counts of each a, then the few of each a by insertion. The
-// cells are not needed any more and serve as scratch.
+// Sorts n candidates by (a, b): a counting sort by a, in place, then an insertion sort of the few candidates with the same a. The arrays of the cells
+// are no longer needed and serve as scratch.
 static void sort_candidates(hfiGrid* g, hfiCandidate* x, int n) {
   int32_t *end = g->slot, *place = g->next;
   memset(end, 0, sizeof *end * (size_t)g->nbox);

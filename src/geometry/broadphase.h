@@ -1,4 +1,4 @@
-// Pairs of axis-aligned boxes that overlap, in about linear time for spread scenes of many.
+// Finds the pairs of axis-aligned boxes that overlap. The time is about linear in the number of boxes if they are spread out.
 #ifndef HFI_GEOMETRY_BROADPHASE_H
 #define HFI_GEOMETRY_BROADPHASE_H
 
@@ -30,8 +30,8 @@ typedef struct hfiGrid {
 
 void hfi_grid_init(hfiGrid* grid, int nbox, hfiArena* arena);
 
-// Overlapping pairs that the filter allows, sorted by (a, b). Returns their number; at most `capacity`
-// are written, and *found tells how many there were.
+// Writes the overlapping pairs that the filter allows, sorted by (a, b), and returns their number, at most `capacity`. *found: how many there are in
+// truth.
 int hfi_grid_pairs(hfiGrid* grid, const hfiAabb* box, const hfiFilter* filter, hfiCandidate* out,
                    int capacity, int* found);
 

@@ -24,7 +24,7 @@ static double capsule_core_size(const hfiShape* s) { return s->size[1]; }
 
 static void capsule_edges(const hfiEdgeQuery* q, hfiEdges* e) { hfi_edges_add_column(q, 2, q->shape->size[1], e); }
 
-// Its ends are those of the shape farthest along d.
+// The facet is a segment along the side of the capsule, at the points farthest along d.
 static void capsule_facet(const hfiShape* s, const hfPose* X, hfVec3 d, hfiFacet* f) {
   if (fabs(v3_dot(d, m3_col(X->R, 2))) <= HFI_SIDE_TILT) hfi_facet_side(s, X, d, f);
 }

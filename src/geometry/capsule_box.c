@@ -1,18 +1,16 @@
 // Capsule (A) against box (B), in the box's frame: the axis p + t u, |t| <= half, and half sizes h.
 //
-// Outside, the axis point nearest to the box minimises f(t) = sum_i e_i(t)^2, e_i the part of p_i + t u_i
-// beyond +-h_i: f is convex and f' piecewise linear with breaks where a coordinate passes +-h_i.
-// Inside, the least of the penetrations along the box's faces and along u x e_i: these are the faces of
-// the sum of box and segment.
+// If the axis is outside of the box, its point nearest to the box minimises f(t) = sum_i e_i(t)^2, e_i the part of p_i + t u_i beyond +-h_i: f is
+// convex and f' piecewise linear with breaks where a coordinate passes +-h_i. If the axis cuts the box, the least of the penetrations along the box's
+// faces and along u x e_i counts: these are the face normals of the sum of box and segment.
 //
-// A second point, as in capsule_capsule.c: the ends of the axis' part above the touched face or along the
-// touched edge, each with its own nearest point of the box. Features: 0 the lower end, 1 the upper
-// end, 2 between.
+// There may be two points, as in capsule_capsule.c: the ends of that part of the axis which is above the touched face or along the touched edge, each
+// with its own nearest point of the box. Features: 0 the lower end, 1 the upper end, 2 between.
 #include "geometry/nearest.h"
 #include "geometry/pairs.h"
 
-static const double INTERIOR = 1e-8; // a point between must be nearer than the ends by this (relative)
-static const double ACTIVE = 1e-3;   // a normal component that counts: the axis is not clipped along it
+static const double INTERIOR = 1e-8; // A point between the ends counts if it is nearer than both ends by this share [-].
+static const double ACTIVE = 1e-3;   // The axis is not clipped along coordinates in which the normal's component is larger than this [-].
 
 typedef struct Query {
   double p[3], u[3], half, radius;
@@ -66,7 +64,7 @@ hfiNearest hfi_axis_nearest(const hfiShape* box, hfVec3 p, hfVec3 u, double half
   return hfi_nearest(box, axis_point(&q, *t));
 }
 
-// Part of the axis above the box along the coordinates that the normal leaves free: those in which its component is at most `free`.
+// Clips the axis to the box along those coordinates in which the component of the normal is at most `free`.
 static void clip_axis(const Query* q, hfVec3 n, double free, double* lo, double* hi) {
   *lo = -q->half;
   *hi = q->half;
@@ -84,8 +82,9 @@ static hfiContactPoint point_of(hfiNearest near, double radius, uint32_t feature
   return point;
 }
 
-// The axis crosses an edge of the box between the ends of its part along the edge. As of two capsules that cross, ends that overlap keep what they carry, and the
-// crossing carries what it is deeper than both: where the axis is nearly along the edge, a slight turn moves the crossing from one end to the other.
+// The axis crosses an edge of the box between the two ends of its part along the edge. As with two capsules that cross, an end that overlaps keeps
+// its depth, and the crossing gets only the depth by which it is deeper than both ends. Otherwise contact forces would jump: if the axis is nearly
+// along the edge, a slight turn moves the crossing from one end to the other.
 static int touch_across_edge(const Query* q, hfiNearest crossing, const hfiNearest end[2], hfiContactPoint* points) {
   int count = 0;
   for (int k = 0; k < 2; ++k)
@@ -94,8 +93,8 @@ static int touch_across_edge(const Query* q, hfiNearest crossing, const hfiNeare
   return count + 1;
 }
 
-// The nearest point `near`, at t, is on an edge of the box. Where the axis comes from above the face beside it, the far end of that part is the second
-// point: a capsule that overhangs a face keeps both points while it tilts over the edge.
+// The nearest point `near`, at t, is on an edge of the box. If a part of the axis is above the face beside the edge, the far end of that part is the
+// second point. So a capsule that overhangs a face keeps both points while it tilts over the edge.
 static int touch_over_edge(const Query* q, double t, hfiNearest near, const hfiNearest end[2], hfiContactPoint* points) {
   double lo, hi, n[3] = {fabs(near.normal.x), fabs(near.normal.y), fabs(near.normal.z)};
   double largest = max2(n[0], max2(n[1], n[2]));
@@ -118,14 +117,14 @@ static int touch_outside(const Query* q, double t, hfiNearest near, hfiContactPo
   double least = min2(end[0].distance, end[1].distance);
   if (near.distance < least - INTERIOR * max2(least, q->radius)) {
     if (lo < t && t < hi) return touch_over_edge(q, t, near, end, points);
-    end[t >= hi] = near; // just beyond the clipped part, it stands for that end
+    end[t >= hi] = near; // `near` is just beyond the clipped part and replaces that end.
   }
   for (int k = 0; k < 2; ++k) points[k] = point_of(end[k], q->radius, (uint32_t)k);
   return 2;
 }
 
-// The axis cuts the box: n with the largest gap over the faces of their sum. Returns 1 for a face of
-// the box, 0 for an edge.
+// The axis cuts the box: finds the normal n of the face of their sum along which the gap is largest. Returns 1 if this is a face of the box, 0 if it
+// belongs to an edge.
 static int least_penetration(const Query* q, hfVec3* n, double* gap) {
   const double* h = q->box->size;
   int face = 1;
@@ -141,7 +140,7 @@ static int least_penetration(const Query* q, hfVec3* n, double* gap) {
     hfVec3 w = v3_unit(v3_cross(u, v3(i == 0, i == 1, i == 2)));
     if (!(v3_norm2(w) > 0)) continue;
     double height = v3_dot(w, p), g = fabs(height) - h[0] * fabs(w.x) - h[1] * fabs(w.y) - h[2] * fabs(w.z);
-    if (g <= *gap + INTERIOR * h[i]) continue; // a face wins a tie: two points
+    if (g <= *gap + INTERIOR * h[i]) continue; // If both are equal, the face is preferred: it gives two points.
     *gap = g;
     *n = height < 0 ? v3_neg(w) : w;
     face = 0;
@@ -149,7 +148,7 @@ static int least_penetration(const Query* q, hfVec3* n, double* gap) {
   return face;
 }
 
-// Edge i of the box (n.e_i = 0) under the axis: the crossing of the two lines seen along n.
+// The contact with edge i of the box (n.e_i = 0) under the axis, at the crossing of the two lines as seen along n.
 static void touch_edge(const Query* q, hfVec3 n, double gap, hfiContactPoint* point) {
   const double* h = q->box->size;
   double m[3] = {fabs(n.x), fabs(n.y), fabs(n.z)};

@@ -1,18 +1,17 @@
 // Capsule against capsule: the axis segment of a capsule carries the contact, its radius is
 // added to the depth.
 //
-// Two segments are nearest either at an end of one of them or, crossing, between. Where they overlap
-// along each other, the two ends of the overlap are both contact points: each is exact by itself and
-// drops out at the margin, so that a capsule lying along another rests on two points and a tilted one
-// slides over to one. A crossing that is nearer than the ends by more than CROSSING (relative) is a point, too, and the only
-// one where neither end overlaps. Ends that do keep what they carry, and the crossing carries what it is deeper than both. With the
-// depths c of the crossing and a >= b of the ends the sum is c + b+: it goes from 2 c to c while the two turn from parallel
-// to across, and nothing jumps. Features: 0 the end at the lower parameter of A's axis, 1 the other end, 2 a crossing.
+// Two segments are nearest either at an end of one of them or, crossing, between. If they overlap along each other, both ends of the overlap are
+// contact points, as long as they are within the margin: a capsule that lies along another rests on two points, and if it tilts, one of the two
+// leaves. A crossing that is nearer than the ends by more than CROSSING (relative) is a contact point, too, and the only one if neither end overlaps.
+// An end that overlaps keeps its depth, and the crossing gets only the depth by which it is deeper than both ends. With the depths c of the crossing
+// and a >= b of the ends the sum is c + b+: it changes from 2 c to c without a jump while the capsules turn from parallel to across. Features: 0 the
+// end at the lower parameter of A's axis, 1 the other end, 2 a crossing.
 #include "geometry/rod_axis.h"
 
 static const double CROSSING = 1e-8;
 
-// Nearest points of the two lines where both lie inside the segments; distance = infinity elsewhere.
+// The nearest points of the two lines if both lie inside the segments; otherwise distance = infinity.
 static hfiApproach find_crossing(const hfiRodAxis* A, const hfiRodAxis* B) {
   hfVec3 r = v3_sub(A->p, B->p), w = v3_cross(A->u, B->u);
   double sine2 = v3_norm2(w);
@@ -41,7 +40,7 @@ int hfi_capsule_capsule(const hfiShape* A, const hfPose* X_WA, const hfiShape* B
     hfi_put_approach(points + n, crossing, A->size[0], B->size[0], max2(0, radius - least), across, 2);
     return n ? n + 1 : points[0].depth >= -margin;
   }
-  // without an overlap both ends are one pair of points
+  // If the axes do not overlap, both ends are the same pair of points.
   int count = v3_norm(v3_sub(end[1].a, end[0].a)) + v3_norm(v3_sub(end[1].b, end[0].b)) > HFI_FLAT_TILT * radius ? 2 : 1;
   for (int k = 0; k < count; ++k) hfi_put_approach(points + k, end[k], A->size[0], B->size[0], 0, across, (uint32_t)k);
   return keep_touching(points, count, margin, HFI_FLAT_TILT * min2(a.half, b.half));

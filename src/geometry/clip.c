@@ -32,7 +32,7 @@ static const double LAST_CELL = 1e9;
 // Cells tell quickly that no candidate is near a point. They divide a line across n into pieces that are longer than 4 near, and have a bit each that is
 // set where a candidate lies in the piece. Cells that are CELLS apart share a bit: where it is set, candidates have to be compared.
 typedef struct Cells {
-  hfVec3 origin;              // of the line: a vertex of the smaller facet, so that all candidates are near it
+  hfVec3 origin;              // origin of the line: a vertex of the smaller facet, so that all candidates are near it
   hfVec3 direction;           // of the line
   double per_metre;
   uint64_t taken[CELLS / 64]; // the bits
@@ -44,8 +44,8 @@ typedef struct Clip {
   double plane;                     // n.x on R
   double near;                      // [m]
   int R_is_A;
-  hfiOutline outline_R;             // where R is a polygon
-  hfiEdgeSet beyond[HFI_FACET_MAX]; // likewise: the edges of R that each vertex of I is beyond
+  hfiOutline outline_R;             // valid if R is a polygon
+  hfiEdgeSet beyond[HFI_FACET_MAX]; // valid if R is a polygon: the edges of R that each vertex of I is beyond
   Cells cells;
   int count;
   hfiOverlapPoint candidate[CANDIDATES];
@@ -63,7 +63,7 @@ static hfVec3 project_onto(const hfiFacet* f, hfVec3 n, hfVec3 x) {
 
 // ---- candidates -----------------------------------------------------------------------------------
 
-// A direction across n that is hardly one of symmetry, so that few vertices share a cell.
+// A direction across n that is unlikely to be one of symmetry, so that few vertices share a cell.
 static hfVec3 choose_direction(hfVec3 n) {
   hfVec3 askew = {0.3, 0.5, 0.8};
   return v3_unit(v3_axpy(-v3_dot(n, askew), n, askew));
@@ -109,7 +109,7 @@ static uint32_t crossing_feature(const Clip* c, int edge_R, int edge_I) {
 
 // ---- vertices -------------------------------------------------------------------------------------
 
-// Minus the part of the other plane's normal that lies in the disc: it points to the deepest rim point. Its length is the sine of the tilt.
+// Minus the projection of the other plane's normal onto the disc. It points to the deepest rim point, and its length is the sine of the tilt.
 static hfVec3 lean(const hfiFacet* disc, const hfiFacet* other) {
   return v3_sub(v3_scale(v3_dot(other->normal, disc->normal), disc->normal), other->normal);
 }
@@ -225,7 +225,7 @@ static void cross_discs(Clip* c) {
   hfVec3 to = v3_sub(c->I->vertex[0], c->R->vertex[0]);
   to = v3_axpy(-v3_dot(c->n, to), c->n, to);
   double d = v3_norm(to), r = c->R->radius, along = 0.5 * (d + (r - c->I->radius) * (r + c->I->radius) / d), h2 = r * r - along * along;
-  if (!(d > c->near && h2 > 0)) return; // one disc covers the other, or they are apart: the rims do not cross
+  if (!(d > c->near && h2 > 0)) return; // One disc covers the other, or they are apart: the rims do not cross.
   hfVec3 u = v3_scale(1 / d, to), v = v3_cross(c->n, u);
   for (int k = 0; k < 2; ++k) {
     hfVec3 x = v3_add(c->R->vertex[0], v3_add(v3_scale(along, u), v3_scale(k ? -sqrt(h2) : sqrt(h2), v)));

@@ -1,9 +1,9 @@
-// hfi_collide: which function collides a pair.
+// hfi_collide: chooses the function that collides a pair.
 #include "geometry/shape_table.h"
 
 #include <assert.h>
 
-// Pairs of a lower and a higher type with a function of their own; others have a general one.
+// The functions of pairs of a lower and a higher type. Pairs without an entry have a general function.
 static hfiPairFunction* const PAIR[HFI_SHAPES][HFI_SHAPES] = {
     [HF_GEOM_SPHERE][HF_GEOM_SPHERE] = hfi_sphere_sphere,   [HF_GEOM_CAPSULE][HF_GEOM_CAPSULE] = hfi_capsule_capsule,
     [HF_GEOM_CAPSULE][HF_GEOM_BOX] = hfi_capsule_box,       [HF_GEOM_ELLIPSOID][HF_GEOM_BOX] = hfi_ellipsoid_box,

@@ -1,5 +1,5 @@
-// Any two bounded shapes: GJK for the cores apart, EPA where they overlap, Newton's method on the
-// normal, then the points of the contact (touch.c). All in A's frame.
+// Contacts of any two bounded shapes: GJK if their cores are apart, EPA if they overlap, then Newton's method for the normal, then the points of the
+// contact (touch.c). All is in A's frame.
 #include "geometry/convex.h"
 
 #include "geometry/gjk.h"
@@ -7,17 +7,17 @@
 #include "geometry/shape_table.h"
 #include "geometry/touch.h"
 
-// Accuracy to which curved pairs are approached before Newton's method takes over.
+// GJK and EPA find the distance of curved pairs to this relative accuracy, then Newton's method takes over [-].
 static const double ROUGH = 1e-6;
-// Relative accuracy of the distance of others.
+// Relative accuracy of the distance of other pairs [-].
 static const double EXACT = 1e-15;
-// Relative accuracy of the distance at which its direction is good enough to be remembered.
+// Relative accuracy of a distance whose direction is good enough to be remembered [-].
 static const double ROUGH_AXIS = 1e-2;
-// A gap counts as larger than the margin where it is so by this share of the sizes: more than all rounding.
+// A gap is surely larger than the margin if it is larger by this share of the sizes, which is more than all rounding [-].
 static const double SURE = 1e-9;
 
-// Of n and the normal of the simplex' triangle the one with the larger separation: near touching the
-// triangle knows the direction better than the tiny vector from the origin to it.
+// Returns n or the normal of the simplex' triangle, whichever has the larger separation. Where the shapes nearly touch, the triangle gives the
+// direction more accurately than the tiny vector from the origin to it.
 static hfVec3 better_normal(hfiCores* c, const hfiSimplex* s, hfVec3 n) {
   if (s->count != 3) return n;
   hfVec3 a = s->point[0].w, m = v3_unit(v3_cross(v3_sub(s->point[1].w, a), v3_sub(s->point[2].w, a)));
@@ -26,14 +26,14 @@ static hfVec3 better_normal(hfiCores* c, const hfiSimplex* s, hfVec3 n) {
   return hfi_separation(c, m) > hfi_separation(c, n) ? m : n;
 }
 
-// The deepest or nearest points of the cores, the long way. Returns 0 where they are farther apart than `far`. last: what is to be remembered of two hulls;
-// NULL: nothing.
+// The deepest or nearest points of the cores by GJK, EPA and Newton's method. Returns 0 if they are farther apart than `far`. last: keeps what the
+// next query of two hulls may use; NULL: nothing is kept.
 static int find_closest(hfiCores* c, double far, hfiLastFace* last, hfiClosest* closest) {
   hfiSimplex simplex;
   hfVec3 n;
   hfiDifferenceFace face = {HFI_NO_FACE, {0, 0}, {0, 0}};
   int curved = hfi_is_curved(c->A) || hfi_is_curved(c->B);
-  hfiShell* shell = last && last->face.kind != HFI_NO_FACE ? &last->shell : NULL; // Pairs that have no face do without the polytope.
+  hfiShell* shell = last && last->face.kind != HFI_NO_FACE ? &last->shell : NULL; // A pair without a face needs no polytope.
   if (last) last->face.kind = HFI_NO_FACE, last->shell.nface = 0;
   hfiGjkStatus status = hfi_gjk(c, far, curved ? ROUGH : EXACT, &simplex, &n);
   if (status == HFI_GJK_FAR) return 0;
@@ -52,11 +52,11 @@ int hfi_convex_single(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, 
   if (!(last && hfi_last_face_holds(last, &cores, &closest)) && !find_closest(&cores, far + radius, last, &closest)) return 0;
   put_point(single, v3_axpy(radius_b, closest.n, closest.pb), closest.n, radius - closest.gap, 0);
   int near = single->depth >= -far;
-  if (!near && last) last->face.kind = HFI_NO_FACE; // A direction that separates them is cheaper to try (scene.c).
+  if (!near && last) last->face.kind = HFI_NO_FACE; // The scene remembers a direction that separates the two, which is cheaper to try (scene.c).
   return near;
 }
 
-// Does the unit vector n keep the cores and their radii farther apart than the margin, and surely so?
+// Does the unit vector n surely keep the cores with their radii farther apart than the margin?
 static int are_apart_along(hfiCores* c, hfVec3 n, double margin) {
   double gap = hfi_separation(c, n) - hfi_core_radius(c->A) - hfi_core_radius(c->B);
   return gap > margin + SURE * (c->scale + v3_norm(c->X_AB.p));
@@ -73,7 +73,7 @@ int hfi_still_apart(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, co
 }
 
 int hfi_apart_along(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, hfVec3 axis_W, double margin) {
-  hfVec3 n = m3_tmulv(X_WA->R, axis_W); // No hint of an earlier query: even the last bit of the gap depends on the poses alone.
+  hfVec3 n = m3_tmulv(X_WA->R, axis_W); // No hint of an earlier query is used, so that even the last bit of the gap depends on the poses alone.
   hfiCores cores = hfi_cores(A, X_WA, B, X_WB);
   return are_apart_along(&cores, v3_dot(n, cores.X_AB.p) > 0 ? v3_neg(n) : n, margin);
 }

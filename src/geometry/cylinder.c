@@ -1,11 +1,12 @@
 // Cylinder of radius size[0] about z, |z| <= size[1].
 //
-// A cylinder touches a plane with four rim points. Their pattern is fixed to the cylinder while its cap lies (hfi_rim_lies), and the deepest point
-// joins them with the depth that it is deeper than they are; beyond, the pattern turns towards that point.
+// A cylinder touches a plane with four rim points. While its cap lies on the plane (hfi_rim_lies), their pattern is fixed to the cylinder, and the
+// deepest rim point is added with the depth by which it is deeper than they are. If the cap is tilted further, the pattern turns towards the deepest
+// point.
 #include "geometry/manifold.h"
 #include "geometry/shape_table.h"
 
-static const double CAP_COSINE = 0.95; // A cap may be the face that touches where |n.axis| is above this.
+static const double CAP_COSINE = 0.95; // A cap may be the touching face if |n.axis| is above this [-].
 
 // Half width along a unit vector with the component z along the axis: r sqrt(1 - z^2) + half |z|.
 static hfiAabb cylinder_bounds(const hfiShape* s, const hfPose* X) {
@@ -17,7 +18,7 @@ static hfiAabb cylinder_bounds(const hfiShape* s, const hfPose* X) {
   return hfi_aabb_about(X->p, v3_load(h));
 }
 
-// Adds the deepest point of a rim that lies on a plane where the four fixed points, the last ones of `count`, miss it. Returns the new count.
+// Adds the deepest point of a rim that lies on a plane, if the four fixed points, the last ones of `count`, miss it. Returns the new count.
 static int add_deepest(hfiPlane plane, hfVec3 deepest, uint32_t feature, double slack, hfiContactPoint* points, int count) {
   double others = -INFINITY;
   for (int i = count - 4; i < count; ++i) others = max2(others, points[i].depth);
@@ -38,11 +39,11 @@ static int plane_cylinder(const hfiShape* A, const hfPose* X_WA, const hfiShape*
   hfVec3 cap = v3_axpy(lower, z, X_WB->p);
   int tilted = tilt > HFI_DISC_TILT, below = lower < 0 ? 8 : 0;
   int lies = hfi_rim_lies(radius, tilt, v3_dot(plane.m, v3_sub(cap, plane.p))), base = lies ? 0 : 4;
-  // down points down along the cap, u and v to the first two points
+  // `down` points down along the cap; u and v point to the first two points.
   hfVec3 down = tilted ? v3_scale(-1 / tilt, v3_add(v3_scale(mx, x), v3_scale(my, y))) : x, u = lies ? x : down, v = lies ? y : v3_cross(z, down);
   hfVec3 rim[4] = {u, v, v3_neg(u), v3_neg(v)};
-  hfVec3 other = v3_axpy(radius, down, v3_axpy(-2 * lower, z, cap)); // where a lying cylinder's other cap touches
-  // Features ascend: which end of a lying cylinder is lower by rounding does not change the order.
+  hfVec3 other = v3_axpy(radius, down, v3_axpy(-2 * lower, z, cap)); // the point where the other cap of a lying cylinder touches
+  // Points are sorted by feature: rounding, which decides which end of a lying cylinder is lower, does not change the order.
   int count = 0;
   if (tilted && below) put_plane_point(points + count++, plane, other, 0, 4);
   for (int k = 0; k < 4; ++k)
@@ -86,7 +87,7 @@ static void cap_facet(const hfiShape* s, const hfPose* X, int up, hfiFacet* f) {
   f->id[0] = up ? 0 : 8; // of the rim points: + 0..3 fixed, + 4..7 turned
 }
 
-// The cap on d's side or, where d is nearer to across the axis, the side.
+// The facet is the cap on d's side, or the side of the cylinder if d is nearly across the axis.
 static void cylinder_facet(const hfiShape* s, const hfPose* X, hfVec3 d, hfiFacet* f) {
   hfVec3 z = m3_col(X->R, 2);
   double along = v3_dot(d, z);
@@ -94,7 +95,7 @@ static void cylinder_facet(const hfiShape* s, const hfPose* X, hfVec3 d, hfiFace
   else hfi_facet_side(s, X, v3_unit(v3_axpy(-along, z, d)), f);
 }
 
-// Lateral face, cap or rim: the gaps a to the side and b to the caps decide.
+// The nearest point is on the side, a cap or the rim. The gaps a to the side and b to the caps decide which.
 static hfiNearest cylinder_nearest(const hfiShape* s, hfVec3 p) {
   double radius = s->size[0], half = s->size[1], rho = sqrt(p.x * p.x + p.y * p.y), inverse = 1 / rho;
   double a = rho - radius, b = fabs(p.z) - half, up = sign_of(p.z);

@@ -17,10 +17,12 @@
 #include "geometry/pairs.h"
 #include "geometry/touch.h"
 
-enum { DIRECTIONS = 2 }; // that are tried before the general function
-static const double FLAT = 1e-9; // a normal nearer to the axis than this has no w
-static const double APART =
-    1e-3; // an axis nearer to the box than this part of r has no sure direction
+// Number of directions that are tried before the general function.
+enum { DIRECTIONS = 2 };
+// w has no direction if the sine of the angle between the normal and the axis is below this [-].
+static const double FLAT = 1e-9;
+// The direction of n is not reliable if the axis is nearer to the box than this share of r [-].
+static const double APART = 1e-3;
 
 // Does the side of the cylinder decide?
 static int side_decides(const hfiShape* A, hfVec3 p, hfVec3 u, double t, const hfiNearest* near) {
@@ -29,7 +31,7 @@ static int side_decides(const hfiShape* A, hfVec3 p, hfVec3 u, double t, const h
          fabs(along) + max2(0, r - near->distance) <= half;
 }
 
-// Does the direction from the box's nearest point, or the one that follows from it, keep the two apart?
+// Does the direction n from b, or the next one that follows from c, keep the two apart?
 static int is_apart(const hfiShape* A, const hfiShape* B, hfVec3 p, hfVec3 u, hfiNearest near,
                     double margin) {
   double r = A->size[0], half = A->size[1];

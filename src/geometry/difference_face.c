@@ -4,33 +4,35 @@
 //   m    its outward unit normal; the normal of the contact is n = -m
 //   h    its distance from the origin, the overlap of A and B along m; negative: they are apart
 //
-// n, gap and witnesses follow from F and the pose alone, whichever way F was found: by GJK, EPA and Newton's method, or because it was the face of the last
-// query and still is. When is it?
+// F and the pose alone give n, gap and witnesses. So it does not matter how F was found: by GJK, EPA and Newton's method, or because F held the
+// contact of the last query and still does. How to know that it still does?
 //
-// Hulls that are apart have one local minimum of the distance. F is the face if the origin projects into it.
+// Hulls that are apart: their distance has one local minimum. F holds the contact if the origin projects into F.
 //
-// Hulls that overlap: EPA left a polytope, the vertices of which are support points a - b of A - B. Some of its faces lie on F. At another pose its vertices,
-// which are the same a and b, are points of A - B again. Let those of the faces on F still lie in its plane, and let all other faces look outward and be
-// farther from the origin than h + e. Then no face cuts the ball of radius h about the origin, and the polytope goes around the origin: the solid angles of
-// its faces, all of them positive, add up to a multiple of 4 pi. So A - B holds the ball, and F is nearest to the origin. Any other face of A - B that is
-// nearer than h + e would have its nearest point above those on F, with a normal within sqrt(2 e/h) of m.
+// Hulls that overlap: EPA left a polytope whose vertices are support points a - b of A - B. Some of its faces lie on F. At another pose the same
+// vertices a and b give points a - b of A - B again. F still holds the contact if the faces on F still lie in the plane of F, and all other faces
+// look outward and are farther from the origin than h + e. For then no face of the polytope cuts the ball of radius h about the origin, and the
+// polytope encloses the origin: the solid angles of its faces are all positive and add up to a multiple of 4 pi. So A - B contains the ball, and F is
+// the face nearest to the origin. Another face of A - B nearer than h + e would have its nearest point above the faces on F, and its normal would be
+// within sqrt(2 e/h) of m.
 #include "geometry/difference_face.h"
 
 #include "geometry/hull_index.h"
 
-// Corners of a face are in its plane up to the first share of the sizes, and vertices are equally low up to the second [-].
+// Shares of the sizes [-]: a corner lies in the plane of its face if it is nearer to it than the first; two vertices are equally low if their heights
+// differ by less than the second.
 static const double FLAT = 1e-13, LEVEL = 1e-12;
-// A face fixes a contact if the separation along its normal is at most this share of the sizes less than the best that is known [-].
+// A face fixes a contact if the separation along its normal is below the best known separation by at most this share of the sizes [-].
 static const double AS_GOOD = 1e-11;
-// The other faces of the polytope are farther away by this share of the sizes: e [-].
+// e over the sizes: the other faces of the polytope must be farther away than F by this [-].
 static const double FARTHER = 1e-10;
-// The origin projects into the face of the last query, and at least this share of the sizes from its outline [-].
+// The origin must project into the face of the last query, at a distance of at least this share of the sizes from its outline [-].
 static const double INSIDE = 1e-4;
-// The face of a contact has a normal this near to that of the contact [rad].
+// The angle between the normal of a contact and that of its face is at most this [rad].
 static const double NEAR = 1e-8;
-// A cosine that is surely below those of such normals [-].
+// The cosine of such an angle is surely above this [-].
 static const double NEARLY_ONE = 1 - 1e-12;
-// Edges that leave the lowest part of a hull rise by this angle [rad].
+// Edges that leave the lowest part of a hull rise by at least this angle [rad].
 static const double APART = 1e-7;
 
 static inline hfVec3 vertex_of(const hfiHull* hull, int32_t v) { return v3_load(hull->vert + 3 * v); }
@@ -39,11 +41,11 @@ static inline hfVec3 vertex_of(const hfiHull* hull, int32_t v) { return v3_load(
 
 enum { MOST_LOWEST = 8 };
 
-// The vertices of a hull that are lowest along a direction, ascending; their height and the least slope of the edges that leave them.
+// The vertices of a hull that are lowest along a direction, in ascending order, their height, and the least slope of the edges that leave them.
 typedef struct Lowest {
   int count;
   int32_t vertex[MOST_LOWEST];
-  double height, rise2; // [m], square of the sine [-]
+  double height, rise2; // height [m], squared sine of the least slope [-]
 } Lowest;
 
 // Walks down along edges from vertex v. Returns a vertex without a lower neighbour.
@@ -59,7 +61,7 @@ static int32_t walk_down(const hfiHull* hull, hfVec3 up, int32_t v, double* heig
   return v;
 }
 
-// Inserts a vertex in its place unless it is there. Returns 0 where there is no room.
+// Inserts a vertex in ascending order, unless it is listed already. Returns 0 if there is no room.
 static int list_vertex(Lowest* low, int32_t v) {
   int at = low->count;
   for (int i = 0; i < low->count; ++i)
@@ -70,7 +72,8 @@ static int list_vertex(Lowest* low, int32_t v) {
   return 1;
 }
 
-// Sees all neighbours of vertex v: lists those that are as low, up to the slack, and lowers rise2 for the others. Returns 0 where there is no room.
+// Visits all neighbours of vertex v: lists those that are equally low, up to the slack, and lowers rise2 for the others. Returns 0 if there is no
+// room.
 static int see_neighbours(const hfiHull* hull, hfVec3 up, int32_t v, double slack, Lowest* low) {
   double bottom = low->height, own = v3_dot(up, vertex_of(hull, v));
   for (int32_t k = hull->edge_start[v]; k < hull->edge_start[v + 1]; ++k) {
@@ -87,7 +90,7 @@ static int see_neighbours(const hfiHull* hull, hfVec3 up, int32_t v, double slac
   return 1;
 }
 
-// Finds the lowest vertices along `up`. They are connected by edges. start: any vertex. Returns 0 where they are too many.
+// Finds the lowest vertices along `up`, which are connected by edges. start: any vertex. Returns 0 if they are too many.
 static int find_lowest(const hfiHull* hull, hfVec3 up, int32_t start, double slack, Lowest* low) {
   int32_t seen[MOST_LOWEST];
   int nseen = 0, i = 0;
@@ -141,8 +144,9 @@ static int clip_to_face(const hfiHull* hull, int32_t face, hfVec3 x, hfVec3 y, h
   return lo < hi;
 }
 
-// Finds the point of the lowest part of `other`, which stands at X in the frame of the hull, that is the witness over a face: a vertex, the middle of the
-// part of an edge that is over the face, or of more than two vertices the one farthest inside. Returns how far inside the face it is; 0: outside.
+// Finds the witness over a face: a point of the lowest part of the hull `other`, whose pose in the frame of `hull` is X. If one vertex is lowest, it
+// is the witness; if an edge is, the middle of its part over the face; if more vertices are, the one farthest inside the face. Returns how far inside
+// the face the witness is; 0 if it is outside.
 static double find_witness(const hfiHull* hull, int32_t face, const hfiHull* other, const hfPose* X, const Lowest* low, hfVec3* witness) {
   double most = 0;
   if (low->count == 2) {
@@ -157,8 +161,8 @@ static double find_witness(const hfiHull* hull, int32_t face, const hfiHull* oth
   return most;
 }
 
-// Face f of `hull` and what is lowest above it of `other`, which stands at X in the frame of the hull. *v: a vertex to start from, replaced by one of the
-// lowest. Returns how far inside the face the witness is; 0 where the face does not fix the contact.
+// Finds the lowest part of `other`, whose pose in the frame of `hull` is X, above face f of `hull`, and the witness over the face. *v: a vertex at
+// which the search starts; it becomes one of the lowest. Returns how far inside the face the witness is; 0 if the face does not fix the contact.
 static double meet_face(const hfiHull* hull, int32_t f, const hfiHull* other, const hfPose* X, int32_t* v, double slack, Lowest* low, hfVec3* witness) {
   const double* plane = hull->face_plane + 4 * f;
   hfVec3 m = v3_load(plane);
@@ -177,7 +181,7 @@ static double meet_face_of_A(const hfiCores* c, hfiDifferenceFace* f, hfiClosest
   return inside;
 }
 
-// No face of A may be parallel: such a face would have been taken before.
+// Returns 0 if a face of A is parallel to the face of B: in that case meet_face_of_A decides.
 static double meet_face_of_B(const hfiCores* c, hfiDifferenceFace* f, hfiClosest* closest) {
   hfPose X_BA = pose_inverse(c->X_AB);
   hfVec3 witness_B = v3_zero();
@@ -190,7 +194,7 @@ static double meet_face_of_B(const hfiCores* c, hfiDifferenceFace* f, hfiClosest
   return low.count <= 2 && low.rise2 > sqr(APART) ? inside : 0;
 }
 
-// Do all edges but the own one rise from the edge vw along `up`, by an angle of APART at least?
+// Do all other edges at the two ends of the edge rise along `up`, by an angle of APART at least?
 static int edge_is_lowest(const hfiHull* hull, const int32_t edge[2], hfVec3 up) {
   for (int i = 0; i < 2; ++i) {
     hfVec3 x = vertex_of(hull, edge[i]);
@@ -204,7 +208,8 @@ static int edge_is_lowest(const hfiHull* hull, const int32_t edge[2], hfVec3 up)
   return 1;
 }
 
-// An edge of A from a along u and one of B from b along v pass each other at the shares s and t of their lengths: a + s u - b - t v is along m = u x v.
+// An edge of A from a along u and an edge of B from b along v are nearest at a + s u and b + t v, whose difference is along m = u x v. s and t are
+// shares of their lengths.
 static double meet_edges(const hfiCores* c, const hfiDifferenceFace* f, hfiClosest* closest) {
   const hfiHull *A = c->A->hull, *B = c->B->hull;
   hfVec3 a = vertex_of(A, f->a[0]), u = v3_sub(vertex_of(A, f->a[1]), a);
@@ -226,7 +231,8 @@ static double meet_edges(const hfiCores* c, const hfiDifferenceFace* f, hfiClose
   return inside;
 }
 
-// The contact that a face fixes at the pose of the cores. Returns how far inside the face the origin projects; 0 where it fixes none.
+// Computes the contact that a face fixes at the pose of the cores. Returns how far inside the face the origin projects; 0 if the face fixes no
+// contact.
 static double meet(const hfiCores* c, hfiDifferenceFace* f, hfiClosest* closest) {
   if (f->kind == HFI_FACE_OF_A) return meet_face_of_A(c, f, closest);
   return f->kind == HFI_FACE_OF_B ? meet_face_of_B(c, f, closest) : meet_edges(c, f, closest);
@@ -234,7 +240,7 @@ static double meet(const hfiCores* c, hfiDifferenceFace* f, hfiClosest* closest)
 
 // ---- the face of a contact -------------------------------------------------------------------------------
 
-// Do all corners of a face lie in its plane, and no vertex of the hull above it?
+// Do all corners of a face lie in its plane, and does no vertex of the hull lie above it?
 static int is_good_face(const hfiShape* shape, int32_t face, int32_t start, double slack) {
   const hfiHull* hull = shape->hull;
   const double* plane = hull->face_plane + 4 * face;
@@ -245,7 +251,8 @@ static int is_good_face(const hfiShape* shape, int32_t face, int32_t start, doub
   return 1;
 }
 
-// The face of a hull whose normal is within NEAR of the unit direction d, the nearest one; -1 where there is none, or it is not good.
+// Finds the face of a hull whose normal is nearest to the unit direction d. Returns -1 if its normal is not within NEAR of d, or if the face is not
+// good.
 static int32_t find_face(const hfiShape* shape, hfVec3 d, int32_t support, double slack) {
   enum { FEW = 8 };
   const hfiHull* hull = shape->hull;
@@ -261,7 +268,7 @@ static int32_t find_face(const hfiShape* shape, hfVec3 d, int32_t support, doubl
   return face >= 0 && is_good_face(shape, face, support, slack) ? face : -1;
 }
 
-// Finds the edge of a hull that is lowest along `up`. Returns 0 where a vertex or a face is.
+// Finds the edge of a hull that is lowest along `up`. Returns 0 if not an edge, but a vertex or a face is lowest.
 static int find_edge(const hfiHull* hull, hfVec3 up, int32_t start, double slack, int32_t edge[2]) {
   Lowest low;
   if (!find_lowest(hull, up, start, slack, &low) || low.count != 2) return 0;
@@ -269,7 +276,7 @@ static int find_edge(const hfiHull* hull, hfVec3 up, int32_t start, double slack
   return 1;
 }
 
-// Where the separation along the normal of the face is as good as that of `closest`, this becomes what the face says.
+// If the separation along the normal of the face is as good as that of `closest`, computes `closest` from the face and returns 1.
 static int takes_over(const hfiCores* c, hfiDifferenceFace* face, hfiClosest* closest) {
   hfiClosest own;
   if (!(meet(c, face, &own) > 0 && own.gap >= closest->gap - AS_GOOD * c->scale && v3_norm2(v3_sub(own.n, closest->n)) < sqr(NEAR))) return 0;
@@ -294,7 +301,8 @@ int hfi_difference_face_find(hfiCores* c, const hfiSimplex* s, hfiClosest* close
 
 // ---- from one query to the next --------------------------------------------------------------------------
 
-// Does the polytope of the last query, at the pose of now, hold the ball about the origin up to the face with the outward normal m at the distance h?
+// Does the polytope of the last query, at the present pose, contain the ball about the origin that touches the face with the outward normal m and
+// distance h?
 static int shell_holds(const hfiShell* s, const hfiCores* c, hfVec3 m, double h) {
   hfVec3 w[HFI_SHELL_VERTICES];
   double top = h - AS_GOOD * c->scale, farther = h + FARTHER * c->scale, folded = -AS_GOOD * sqr(c->scale);

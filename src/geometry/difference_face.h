@@ -1,4 +1,4 @@
-// A face of the difference A - B of two hulls: what fixes the normal of their contact, and is remembered from one query to the next.
+// A face of the difference A - B of two hulls. It fixes the normal of their contact and is remembered from one query to the next.
 #ifndef HFI_GEOMETRY_DIFFERENCE_FACE_H
 #define HFI_GEOMETRY_DIFFERENCE_FACE_H
 
@@ -24,11 +24,12 @@ typedef struct hfiLastFace {
   hfiLastFacets facets;
 } hfiLastFace;
 
-// Where a face of the difference fixes the contact that `closest` describes, finds this face, computes `closest` from it and the pose alone and returns 1.
-// Otherwise returns 0 and leaves `closest` as it is.
+// If a face of the difference fixes the contact that `closest` describes, finds this face, computes `closest` from it and the pose alone, and returns
+// 1. Otherwise returns 0 and leaves `closest` as it is.
 int hfi_difference_face_find(hfiCores* cores, const hfiSimplex* simplex, hfiClosest* closest, hfiDifferenceFace* face);
 
-// Is the face of the last query surely the one that the long way would find now? Then `closest` is what that would say, to the bit.
+// Does the face of the last query surely hold the contact at the present pose? Then writes to `closest` what GJK, EPA and Newton's method would find,
+// to the bit.
 int hfi_last_face_holds(hfiLastFace* last, const hfiCores* cores, hfiClosest* closest);
 
 #endif

@@ -1,5 +1,5 @@
-// Signed distance: a plane against a support point, a sphere's centre against a surface, an ellipsoid over the face of a
-// box, any two cores by GJK and EPA.
+// Signed distance. Closed forms serve a plane and any shape (a support point), a sphere and any shape (nearest point to the centre) and an ellipsoid
+// over the face of a box; GJK and EPA serve all others.
 #include "geometry/distance.h"
 
 #include "geometry/convex.h"
@@ -8,7 +8,7 @@
 #include "geometry/support.h"
 #include "geometry/touch.h"
 
-// A is a plane: B's lowest point.
+// A is a plane: finds the lowest point of B.
 static int plane_distance(const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double far, hfiContactPoint* point) {
   int32_t hint = 0;
   hfVec3 m = m3_col(X_WA->R, 2), core = pose_point(*X_WB, hfi_support(B, m3_tmulv(X_WB->R, v3_neg(m)), &hint));

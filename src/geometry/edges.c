@@ -1,8 +1,8 @@
 // Edges at a contact, see edges.h.
 #include "geometry/shape_table.h"
 
-static const double INSIDE = 1e-6;    // A coordinate is inside an edge that ends farther away than this share.
-static const double DEPENDENT = 1e-7; // Two directions are one where the sine of their angle is below this.
+static const double INSIDE = 1e-6;    // A witness is inside an edge if it is farther from its ends than this share of half its length [-].
+static const double DEPENDENT = 1e-7; // Two directions count as the same if the sine of their angle is below this [-].
 
 static int has_direction(const hfiEdges* e, hfVec3 direction) {
   return e->count == 1 && !(v3_norm(v3_cross(direction, e->direction[0])) > DEPENDENT);

@@ -1,9 +1,8 @@
 // Ellipsoid with the half axes e = size, x = E u over the unit sphere, E = diag(e).
 //
-// Nearest to a point p: x_i = e_i^2 p_i/(t + e_i^2) with t the largest root of
-// F(t) = sum (e_i p_i/(t + e_i^2))^2 - 1 (Eberly, "Distance from a point to an ellipse, an ellipsoid, or a
-// hyperellipsoid", 2013). With s = t + e_min^2 > 0 the smallest denominator is s itself, free of
-// cancellation; F falls and is convex, so that Newton's method from a point left of the root climbs to it.
+// Nearest to a point p: x_i = e_i^2 p_i/(t + e_i^2) with t the largest root of F(t) = sum (e_i p_i/(t + e_i^2))^2 - 1 (Eberly, "Distance from a point
+// to an ellipse, an ellipsoid, or a hyperellipsoid", 2013). With s = t + e_min^2 > 0 the smallest denominator is s itself, without cancellation. F
+// falls and is convex, so that Newton's method converges from any point left of the root.
 #include "geometry/shape_table.h"
 
 static hfiAabb ellipsoid_bounds(const hfiShape* s, const hfPose* X) {
@@ -42,7 +41,7 @@ static double ellipsoid_curvature(const hfiShape* s, hfVec3 d, hfVec3 u, hfVec3 
   return (v3_dot(Eu, Ev) - v3_dot(Ed, Eu) * v3_dot(Ed, Ev) / (h * h)) / h;
 }
 
-// Root s of F, or 0 where the nearest point lies in the direction of the smallest axis alone.
+// The root s of F, or 0 if the nearest point lies along the smallest axis.
 static double solve_secular(const double e[3], const double y[3], const double gap2[3]) {
   double s = 0;
   for (int i = 0; i < 3; ++i) s = max2(s, e[i] * y[i] - gap2[i]);
@@ -76,7 +75,7 @@ static hfiNearest ellipsoid_nearest(const hfiShape* shape, hfVec3 p) {
   }
   if (!(s > 0) && inside < 0) x[least] = e[least] * sqrt(max2(rest, 0));
   hfVec3 point = v3(sign_of(p.x) * x[0], sign_of(p.y) * x[1], sign_of(p.z) * x[2]);
-  // scaled by the least axis: no overflow for tiny sizes
+  // divided by the least axis, so that tiny sizes do not overflow
   double m = e[least];
   hfVec3 n = v3_unit(v3(point.x * sqr(m / e[0]) / m, point.y * sqr(m / e[1]) / m, point.z * sqr(m / e[2]) / m));
   hfiNearest r = {v3_dot(v3_sub(p, point), n), point, n};

@@ -27,7 +27,7 @@ static BoxFace best_face(hfVec3 c, const double* half, const double* h) {
   return best;
 }
 
-// Is a face of the box what p_m meets?
+// Does a face of the box, and no edge or corner, decide the contact of p_m?
 static int face_decides(const BoxFace* f, hfVec3 p, const double* half) {
   const double at[3] = {p.x, p.y, p.z};
   double room = max2(0, -f->s);
@@ -54,6 +54,6 @@ int hfi_ellipsoid_box_face(const hfiShape* A, const hfPose* X_WA, const hfiShape
 int hfi_ellipsoid_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin,
                       hfiContactPoint* points) {
   int decides = hfi_ellipsoid_box_face(A, X_WA, B, X_WB, points);
-  if (points->depth < -margin) return 0; // apart by more along that face, whatever the distance
+  if (points->depth < -margin) return 0; // The separation along that face alone is larger than the margin.
   return decides ? 1 : hfi_convex_convex(A, X_WA, B, X_WB, margin, points);
 }

@@ -13,16 +13,16 @@
 // even where rounding has spoilt the polytope. The distance d of a face is negative where rounding puts the origin
 // outside of the polytope. Such a face is the nearest one and is taken next, so that the polytope grows around the origin.
 //
-// Who asks for the polytope gets it with more room around the best face than the answer needs: the next query of the same hulls may then find that this
-// face is still the best (difference_face.c).
+// If the caller asks for the polytope, it is grown further than the answer needs, so that all other faces are clearly farther away than the best one.
+// The next query of the same hulls may then find that this face is still the best (difference_face.c).
 #include "geometry/gjk.h"
 
 enum { VERTICES = 128, FACES = 2 * VERTICES }; // capacity of the polytope
-enum { MOST_GROWTH = 16 };                     // The polytope grows so often beyond what the answer asks for.
-// Corners that are this share of the sizes below the best face belong to it [-].
+enum { MOST_GROWTH = 16 };                     // Most support points that are added after the answer is known.
+// Corners that are less than this share of the sizes below the best face belong to it [-].
 static const double FLAT = 1e-12;
-// The polytope has grown enough where all other faces are farther than the best one by the first share of the sizes, or where A - B reaches beyond the nearest
-// of them by no more than the second share of what it is farther [-].
+// The polytope has grown enough if all other faces are farther away than the best one by the first share of the sizes [-]. It has also grown enough
+// if A - B reaches beyond the nearest other face by at most the second share of the distance by which this face is farther than the best one [-].
 static const double FAR_ABOVE = 0.1, CLOSE_TO = 0.25;
 
 typedef struct Face {
@@ -36,7 +36,7 @@ typedef struct Polytope {
   double tiny; // A height above a face below this is rounding [m].
   hfiSupportPoint vertex[VERTICES];
   Face face[FACES];
-  double distance[FACES]; // of the plane of each face; infinite for removed faces and those without area [m]
+  double distance[FACES]; // distance of each face's plane from the origin; infinite for removed faces and those without area [m]
   int nfree, unused[FACES]; // indices of removed faces, to be used again
   int nhorizon, horizon[FACES][2]; // outline of the hole, in order: the face that stays and the number of its edge
 } Polytope;
@@ -51,11 +51,11 @@ static inline void set_face(Polytope* p, int f, int a, int b, int c) {
   face->alive = 1;
   face->vertex[0] = a, face->vertex[1] = b, face->vertex[2] = c;
   face->normal = area > 0 ? v3_scale(1 / area, m) : v3_zero();
-  // A face without area has no direction. It is never the nearest, and goes as soon as a neighbour is removed (sees).
+  // A face without area has no normal. It is never the nearest one, and it is removed with the first of its neighbours (see `sees`).
   p->distance[f] = area > p->tiny * p->tiny ? v3_dot(face->normal, x) : INFINITY;
 }
 
-// Removes face f. Its neighbours can be read until it is used again.
+// Removes face f. Its neighbours can be read until its place is used again.
 static void drop_face(Polytope* p, int f) {
   p->face[f].alive = 0;
   p->distance[f] = INFINITY;
@@ -113,14 +113,14 @@ static int nearest_face(const Polytope* p) {
   return best;
 }
 
-// Whether w lies above the plane of face f. A face without area goes with its neighbours.
+// Whether w lies above the plane of face f. A face without area counts as seeing every point.
 static int sees(const Polytope* p, int f, hfVec3 w) {
   const Face* face = p->face + f;
   return v3_dot(face->normal, v3_sub(w, p->vertex[face->vertex[0]].w)) > p->tiny || !(p->distance[f] < INFINITY);
 }
 
-// Removes face f, which sees w, and goes on over `count` of its edges, beginning with edge `first`, to its neighbours.
-// One that does not see w belongs to the outline. The walk lists the outline in order.
+// Removes face f, which sees w, and visits its neighbours across `count` edges, beginning with edge `first`. A neighbour that sees w is removed in
+// the same way; another one belongs to the outline. The walk lists the outline in order.
 static void remove_seen(Polytope* p, int f, int first, int count, hfVec3 w) {
   drop_face(p, f);
   for (int k = first; count > 0; k = after(k), --count) {
@@ -195,7 +195,8 @@ static int nearest_below(const Polytope* p, hfVec3 m, double floor) {
   return best;
 }
 
-// Lets the polytope grow where A - B reaches far beyond a face that is hardly farther from the origin than the floor. Returns 0 if that spoils it.
+// Grows the polytope at faces that are hardly farther from the origin than the floor, if A - B reaches far beyond them. Returns 0 if that spoils the
+// polytope.
 static int grow_further(hfiCores* c, Polytope* p, hfVec3 m, double floor) {
   for (int k = 0; k < MOST_GROWTH; ++k) {
     int f = nearest_below(p, m, floor);
@@ -214,7 +215,7 @@ static void add_to_shell(const Polytope* p, int f, hfiShell* shell) {
   shell->nface++;
 }
 
-// Writes the polytope, beginning with the faces above the floor; or nothing where it is too large.
+// Writes the polytope, beginning with the faces above the floor. Writes nothing if it is too large.
 static void write_shell(const Polytope* p, hfVec3 m, double floor, hfiShell* shell) {
   if (p->nvertex > HFI_SHELL_VERTICES || p->nface - p->nfree > HFI_SHELL_FACES) return;
   shell->nvertex = (int16_t)p->nvertex;

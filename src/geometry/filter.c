@@ -4,7 +4,7 @@
 //   they are no parent and child, where the scene filters those (the world is no parent in this sense);
 //   no exclude names their bodies, and no explicit pair does (those are listed by themselves).
 //
-// Memory and time grow with the number of geoms: no pair is looked at before somebody asks for it.
+// Memory and time grow with the number of geoms, not of pairs: a pair is examined only when somebody asks for it.
 #include "geometry/filter.h"
 
 #include "base/sort.h"
@@ -41,7 +41,7 @@ int hfi_filter_is_named(const hfiFilter* f, int a, int b) {
 
 // ---- creation ------------------------------------------------------------------------------------
 
-// The moving body above the moving body `weld`, where the two may not touch for that; else -1.
+// The moving body above the moving body `weld` if the scene filters such a parent and child; otherwise -1.
 static int filtered_parent(const hfModel* m, int weld) {
   int parent = m->world.filter_parent && weld ? hf_model_body_weld(m)[hf_model_body_parent(m)[weld]] : 0;
   return parent ? parent : -1;

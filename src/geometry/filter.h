@@ -1,4 +1,4 @@
-// Which pairs of geoms may touch: a few numbers of each geom, made once from the model.
+// Decides which pairs of geoms may touch, by a few numbers for each geom that are computed once from the model.
 #ifndef HFI_GEOMETRY_FILTER_H
 #define HFI_GEOMETRY_FILTER_H
 
@@ -37,7 +37,7 @@ static inline int hfi_filter_test(const hfiFilter* f, int a, int b) {
   return !((x->is_excluded & y->is_excluded) | (x->is_paired & y->is_paired)) || !hfi_filter_is_named(f, a, b);
 }
 
-// The geoms that geom a may touch are among these partners (count), ascending. All it cannot touch because none of the two moves are left out.
+// A list (count), ascending, that contains all geoms which geom a may touch. If geom a does not move, geoms that do not move either are left out.
 typedef struct hfiPartners {
   const int32_t* geom;
   int32_t count;
@@ -49,7 +49,7 @@ static inline hfiPartners hfi_filter_partners(const hfiFilter* f, int a) {
   return g->moves ? (hfiPartners){f->colliding, f->ncolliding} : (hfiPartners){f->moving, f->nmoving};
 }
 
-// The number of pairs that may touch; `most` where there are more.
+// The number of pairs that may touch, at most `most`.
 int hfi_filter_count(const hfiFilter* filter, int most);
 
 #endif

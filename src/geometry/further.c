@@ -1,7 +1,7 @@
-// A second look at the pairs of geoms that may come further than the first look allowed for.
+// A second search for contact points, of pairs with a geom that may move further than its reach in the first search.
 //
-// Only these geoms are compared with the others, by bounding spheres: there are few of them. Of the points that the first
-// look found of such a pair those that act stay as they are; the others give way to the new ones.
+// Only these geoms are compared with the others, by bounding spheres: there are few of them. Points of such a pair that the first search found and
+// that act stay as they are; the new points replace the others.
 #include "geometry/scene.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 typedef struct FoundPoints {
   hfiRawContact* at;
   int count, capacity, dropped;
-  int32_t next_candidate; // number for the next pair that is not in the scene's list and had no points
+  int32_t next_candidate; // number that the next pair gets which is not in the scene's list and had no points
 } FoundPoints;
 
 static int compare_pair(const hfiRawContact* r, const hfiCandidate* c) {
@@ -19,7 +19,7 @@ static int compare_pair(const hfiRawContact* r, const hfiCandidate* c) {
   return r->pair < c->pair ? -1 : r->pair > c->pair;
 }
 
-// First point that does not come before the pair.
+// The first point that does not come before those of the pair.
 static int find_pair(const FoundPoints* f, const hfiCandidate* c) {
   int low = 0, high = f->count;
   while (low < high) {
@@ -45,8 +45,8 @@ static void replace_range(FoundPoints* f, int begin, int end, const hfiRawContac
   f->dropped += n - kept;
 }
 
-// Finds the points of a pair anew, puts them beside those that act already, and lets them take the place of the others. A pair never has
-// more points than one look can find. candidate: number of the pair in the scene's list, or -1.
+// Finds the points of a pair again. They join those that act already and replace the others. A pair never has more points than one search can find.
+// candidate: number of the pair in the scene's list, or -1.
 static void look_again(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, int candidate, hfiCull* cull,
                        const double* reach, FoundPoints* f) {
   hfiContactPoint points[HFI_MAX_POINTS];
@@ -74,7 +74,7 @@ static int spheres_apart(const hfiScene* s, const hfPose* X_WG, const double* re
   return v3_norm2(v3_sub(X_WG[b].p, X_WG[a].p)) > reached * reached;
 }
 
-// Looks at the pairs of marked geoms in a scene that lists all pairs.
+// Examines the pairs of marked geoms in a scene that lists all pairs.
 static void look_at_listed(hfiScene* s, const hfPose* X_WG, const double* reach, const int32_t* further,
                            FoundPoints* f) {
   for (int i = 0; i < s->ncandidate; ++i) {
@@ -84,7 +84,7 @@ static void look_at_listed(hfiScene* s, const hfPose* X_WG, const double* reach,
   }
 }
 
-// Looks at the pairs of the marked geom g with all other active geoms. A pair of two marked geoms has its turn with the lower one.
+// Examines the pairs of the marked geom g with all other active geoms. A pair of two marked geoms is examined with the lower one.
 static void look_around(const hfiScene* s, const hfPose* X_WG, const double* reach, const int32_t* further, int g,
                         FoundPoints* f) {
   for (int k = 0; k < s->nactive; ++k) {

@@ -1,14 +1,13 @@
 // GJK (Gilbert, Johnson, Keerthi 1988): the point v of the convex set A - B nearest to the origin.
 //
-// A simplex of support points approaches v: the support point w against v is added, the simplex is cut
-// down to the part that holds its point nearest to the origin. v.w/|v| is a lower bound of the distance,
-// |v| an upper one; they meet at the answer. The newest point always belongs to the nearest part, so
-// that only the parts through it are tried; of those whose barycentric weights are positive the nearest
-// wins, a choice that survives rounding and slivers.
+// A simplex of support points approaches v. In each round the support point w against v is added, and the simplex is reduced to its part (vertex,
+// edge or triangle) that contains its point nearest to the origin. v.w/|v| is a lower bound of the distance and |v| an upper one; they meet at the
+// answer. The newest point always belongs to the nearest part, so that only parts with this point are tried. Of the parts whose barycentric weights
+// are positive the nearest one is taken, a choice that is robust against rounding and thin triangles.
 #include "geometry/gjk.h"
 
 enum { ITERATIONS = 64 };
-static const double TOUCHING = 1e-9; // |v| relative to the sizes below which v has no direction
+static const double TOUCHING = 1e-9; // The direction of v is not reliable if |v| is below this share of the sizes [-].
 
 typedef struct Part {
   int count, index[4];
@@ -41,7 +40,7 @@ static void try_edge(Part* best, const hfiSimplex* s, int i, int j) {
 
 static void try_triangle(Part* best, const hfiSimplex* s, int i, int j, int k) {
   hfVec3 a = s->point[i].w, ab = v3_sub(s->point[j].w, a), ac = v3_sub(s->point[k].w, a), m = v3_cross(ab, ac);
-  double area = v3_norm2(m), u = v3_dot(v3_cross(ac, a), m), v; // Most parts are seen to be none before anything is divided.
+  double area = v3_norm2(m), u = v3_dot(v3_cross(ac, a), m), v; // Most parts are excluded before the divisions.
   if (!(u > 0)) return;
   v = v3_dot(v3_cross(a, ab), m);
   if (!(v > 0)) return;
@@ -52,8 +51,7 @@ static void try_triangle(Part* best, const hfiSimplex* s, int i, int j, int k) {
   offer_part(best, s, 3, index, weight);
 }
 
-// 1 if the origin is inside the tetrahedron: each point and the origin lie on the same side of the
-// plane of the other three.
+// Is the origin inside the tetrahedron? Then each point and the origin lie on the same side of the plane of the other three.
 static int holds_origin(const hfiSimplex* s) {
   for (int k = 0; k < 4; ++k) {
     hfVec3 a = s->point[(k + 1) & 3].w, ab = v3_sub(s->point[(k + 2) & 3].w, a), ac = v3_sub(s->point[(k + 3) & 3].w, a), m = v3_cross(ab, ac);
@@ -63,9 +61,8 @@ static int holds_origin(const hfiSimplex* s) {
   return 1;
 }
 
-// Cuts the simplex down to its part nearest to the origin; its last point is the newest, without which the squared distance was d2. Returns the
-// squared distance, 0 if it holds the origin. Where that is no less than d2, rounding has the last word: the simplex is as it was without the newest
-// point.
+// Reduces the simplex to its part nearest to the origin. Its last point is the newest; d2 is the squared distance without it. Returns the new squared
+// distance, 0 if the simplex contains the origin. If rounding makes it no less than d2, the newest point is removed again.
 static double reduce_simplex(hfiSimplex* s, double d2) {
   int last = s->count - 1;
   Part best = {1, {last}, {1}, v3_norm2(s->point[last].w)};

@@ -1,4 +1,4 @@
-// Distance of two cores apart (GJK) and their penetration (EPA).
+// Distance of two cores that are apart (GJK), and their penetration if they overlap (EPA).
 #ifndef HFI_GEOMETRY_GJK_H
 #define HFI_GEOMETRY_GJK_H
 
@@ -12,9 +12,9 @@ typedef struct hfiSimplex {
 
 typedef enum hfiGjkStatus { HFI_GJK_APART, HFI_GJK_FAR, HFI_GJK_TOUCHING } hfiGjkStatus;
 
-// Runs until the nearest point is found (APART: *n is its unit direction, from B into A), the cores are
-// known to be farther apart than `far` (FAR) or the origin is inside or next to the surface (TOUCHING).
-// `accuracy`: relative difference of the bounds at which the distance is good enough.
+// Runs until one of three things is known: the nearest point (APART: *n is its unit direction, from B into A), that the cores are farther apart than
+// `far` (FAR), or that the origin is inside or next to the surface (TOUCHING). `accuracy`: relative difference of the bounds at which the distance is
+// good enough.
 hfiGjkStatus hfi_gjk(hfiCores* cores, double far, double accuracy, hfiSimplex* simplex, hfVec3* n);
 
 enum { HFI_SHELL_VERTICES = 40, HFI_SHELL_FACES = 2 * HFI_SHELL_VERTICES };
@@ -26,9 +26,9 @@ typedef struct hfiShell {
   uint8_t face[HFI_SHELL_FACES][3]; // vertices, counter-clockwise seen from outside
 } hfiShell;
 
-// From a simplex that GJK left TOUCHING: returns the unit direction, from B into A, along which the cores
-// overlap least. `accuracy` [m] of that depth. Leaves the face of A - B in the simplex that has this normal.
-// shell: of two hulls, the polytope around the origin, grown a little further than the answer asks for; NULL where nobody wants it.
+// Starts from a simplex that GJK left with the status TOUCHING. Returns the unit direction, from B into A, along which the cores overlap least, with
+// this overlap found to `accuracy` [m]. Writes the face of A - B with this normal to the simplex. shell: for two hulls the polytope around the
+// origin, grown a little further than the answer needs; NULL if nobody wants it.
 hfVec3 hfi_epa(hfiCores* cores, double accuracy, hfiSimplex* simplex, hfiShell* shell);
 
 static inline hfVec3 hfi_simplex_a(const hfiSimplex* s) {

@@ -16,7 +16,7 @@ static hfiAabb hfield_bounds(const hfiShape* s, const hfPose* X) {
 
 // ---- rays ----------------------------------------------------------------------------------------
 
-static const double ROUNDING = 1e-12; // of cell coordinates and, relative, of distances along a ray [-]
+static const double ROUNDING = 1e-12; // rounding of cell coordinates and, as a share, of distances along a ray [-]
 
 typedef struct FieldRay {
   const hfiHeightField* f;
@@ -29,7 +29,7 @@ static void keep_nearer(FieldRay* ray, double t, hfVec3 n) {
   if (t >= 0 && t < ray->t) ray->t = t, ray->n = n;
 }
 
-// The two triangles of a cell, which the ray is over for `from` <= t <= `to`.
+// Meets the two triangles of a cell, over which the ray is for `from` <= t <= `to`.
 static void meet_cell(FieldRay* ray, int c, int r, double from, double to) {
   const hfiHeightField* f = ray->f;
   hfVec3 corner = hfi_hfield_vertex(f, c, r), rel = v3_sub(ray->o, corner);
@@ -44,7 +44,7 @@ static void meet_cell(FieldRay* ray, int c, int r, double from, double to) {
   }
 }
 
-// Time at which the ray leaves a column or row of cells whose lines are at `line` and `line` + width.
+// The t at which the ray leaves a column or row of cells between the lines at `line` and `line` + width.
 static double time_to_leave(double o, double d, double line, double width) {
   return d > 0 ? (line + width - o) / d : d < 0 ? (line - o) / d : INFINITY;
 }
@@ -65,7 +65,7 @@ static void meet_surface(FieldRay* ray, double from, double to) {
   }
 }
 
-// Wall normal to `axis` (0: x, 1: y) at +half (side 1) or -half (side 0).
+// Meets the wall across `axis` (0: x, 1: y) at +half (side 1) or -half (side 0).
 static void meet_wall(FieldRay* ray, int axis, int side) {
   const hfiHeightField* f = ray->f;
   double d = v3_get(ray->d, axis), t = ((side ? f->half[axis] : -f->half[axis]) - v3_get(ray->o, axis)) / d;

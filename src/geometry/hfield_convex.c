@@ -8,18 +8,18 @@
 //   ridge   n = a n1 + b n2 with a, b >= 0, of the two faces; the point lies between the ends
 //   peak    n.e <= 0 for all edges e that leave it
 //
-// so that no edge inside of a flat region is ever met. Triangles that lie in one plane form a region, and a point of A keeps its
-// feature, region and its own number, as it slides from triangle to triangle: on a flat field the contacts are those with a plane.
-// A point inside of the matter counts for the nearest of the faces that make a ridge; those that make a valley all hold it.
-// All in the frame of B. Theory: docs/theory/collision.md.
+// So A never meets an edge inside of a flat region. Triangles that lie in one plane form a region. The feature of a contact is the number of the
+// region and that of A's own point, and stays the same while the point slides from triangle to triangle: on a flat field the contacts are those with
+// a plane. A point inside of the matter belongs to the nearest of the faces that make a ridge, but to all faces that make a valley. All in the frame
+// of B. Theory: docs/theory/collision.md.
 #include "geometry/hfield_query.h"
 
 // The normal of a round shape may be outside of a cone by an angle of this sine [-].
 static const double STRICT = 1e-9;
-// That of a shape with faces, which tilts a little while it lies, by this one [-].
+// The normal of a shape with faces, which tilts a little while it lies, may be outside by an angle of this sine [-].
 static const double LOOSE = 0.02;
 
-// Spheres that reach further than so many cells are treated as other shapes [-].
+// Spheres whose reach is longer than this many cells are treated like other shapes [-].
 static const double LARGE = 100;
 
 static int is_round(int type) { return type == HF_GEOM_SPHERE || type == HF_GEOM_CAPSULE || type == HF_GEOM_ELLIPSOID; }
@@ -30,12 +30,12 @@ static double find_core(const hfiShape* A) {
   return is_round(A->type) ? A->size[0] : 0;
 }
 
-// Is A a sphere that is not much larger than a cell, with its centre outside of the matter for certain?
+// Is A a sphere that is not much larger than a cell and whose centre is surely outside of the matter?
 static int is_ball_outside(const hfiFieldQuery* q) {
   return q->A->type == HF_GEOM_SPHERE && q->core + q->margin <= LARGE * q->cell && hfi_field_sunk_depth(q, q->X_BA.p) < -HFI_SURELY * q->cell;
 }
 
-// Starts a query; returns 0 where A is nowhere near the field. The lists of a query are long: they are not cleared.
+// Starts a query. Returns 0 if A is not near the field. The lists of a query are not cleared, because they are long.
 static int start_query(hfiFieldQuery* q) {
   q->cell = min2(q->f->dx, q->f->dy);
   q->cone = is_round(q->A->type) ? STRICT : LOOSE;
@@ -61,7 +61,7 @@ int hfi_convex_hfield(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, 
   return q.count;
 }
 
-// Looks within a distance that is doubled until something is found, so that mostly few cells are tried.
+// Searches within a distance that is doubled until something is found, so that mostly few cells are tried.
 int hfi_hfield_distance(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double far, hfiContactPoint* point) {
   hfiContactPoint points[HFI_MAX_POINTS];
   const hfiHeightField* f = B->field;

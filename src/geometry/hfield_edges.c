@@ -3,7 +3,7 @@
 
 // A contact at an end of an edge belongs to the edge if the cosine of the angle between its normal and the edge is below this [-].
 static const double UPRIGHT = 1e-9;
-static const double PROBE = 1e-3; // Whether A goes on along an edge is asked at this share of its length from the vertex [-].
+static const double PROBE = 1e-3; // To find whether A continues along an edge, a point at this share of the edge's length from the vertex is tested [-].
 
 // ---- ridges ----------------------------------------------------------------------------------------
 
@@ -18,8 +18,8 @@ static int between_normals(const hfiFieldQuery* q, hfVec3 n, hfVec3 n1, hfVec3 n
   return a - cosine * b >= -q->cone * sine && b - cosine * a >= -q->cone * sine && a + b > 0;
 }
 
-// Contacts of A with the segment of half length `half` along z of X, n from the segment into A. These are the functions that collide.c
-// chooses for a capsule. This file cannot ask collide.c for them, because collide.c needs this file.
+// Contacts of A with the segment of half length `half` along z of X, n from the segment into A. It calls the functions that collide.c chooses for a
+// capsule. It cannot ask collide.c for them, because collide.c needs this file.
 static int touch_segment(const hfiFieldQuery* q, const hfPose* X, double half, hfiContactPoint* points) {
   hfiShape segment = {HF_GEOM_CAPSULE, {0, half, 0}, NULL, NULL};
   int type = q->A->type, swapped = type > HF_GEOM_CAPSULE;
@@ -27,7 +27,7 @@ static int touch_segment(const hfiFieldQuery* q, const hfPose* X, double half, h
   return call_pair(pair, swapped, q->A, &q->X_BA, &segment, X, q->margin, points);
 }
 
-// Does the contact belong to the edge of direction d (of any length) from a, and not to what lies beyond its ends?
+// Does the contact belong to the edge from a along d (which may have any length), not to a part beyond its ends?
 static int on_edge(const hfiContactPoint* point, hfVec3 a, hfVec3 d) {
   double along = v3_dot(v3_sub(point->p_WCb, a), d) / v3_norm2(d);
   if (along > HFI_INSIDE && along < 1 - HFI_INSIDE) return 1;
@@ -57,7 +57,7 @@ static int ball_misses_edge(const hfiFieldQuery* q, hfVec3 a, hfVec3 b) {
 // A face beside an edge.
 typedef struct EdgeFace { int c, r, upper; } EdgeFace;
 
-// The region of a face; -1 where the field ends, so that a wall takes its place.
+// The region of a face; -1 beyond the border of the field, where there is a wall.
 static int region_of(const hfiHeightField* f, EdgeFace t) {
   int exists = t.c >= 0 && t.r >= 0 && t.c < f->ncol - 1 && t.r < f->nrow - 1;
   return exists ? f->region[hfi_hfield_triangle(f, t.c, t.r, t.upper)] : -1;
@@ -93,7 +93,7 @@ void hfi_field_touch_ridges(hfiFieldQuery* q) {
 
 // ---- peaks -----------------------------------------------------------------------------------------
 
-// Where edges lead from a vertex; opposite ones stand side by side.
+// Steps from a vertex to the other ends of its edges. Opposite edges follow each other.
 static const int STEP[6][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, -1}};
 
 // Edges that leave a vertex, zero where the field ends.
@@ -121,15 +121,15 @@ static int point_contact(const hfiFieldQuery* q, hfVec3 p, double margin, hfiCon
   return 1;
 }
 
-// Does A go on beyond the vertex along e, as deep as there?
+// Does A continue beyond the vertex along e, as deep as at the vertex?
 static int continues_along(const hfiFieldQuery* q, hfVec3 p, hfVec3 e, double depth) {
   hfiContactPoint beyond;
   double step = PROBE * v3_norm(e);
   return point_contact(q, v3_axpy(PROBE, e, p), q->margin + step, &beyond) && beyond.depth >= depth - 0.1 * step;
 }
 
-// Whether n is in the cone of the vertex, and the vertex no point in the middle of a straight edge under A. (A round shape touches the
-// edge in one point only: the vertex, where n is in its cone.)
+// Whether n is in the cone of the vertex, and the vertex is not in the middle of a straight edge under A. (A round shape touches such an edge in one
+// point only: at the vertex if n is in its cone.)
 static int peak_holds(const hfiFieldQuery* q, const Star* s, const hfiContactPoint* point) {
   double slope[7];
   for (int k = 0; k < 7; ++k) {
@@ -184,7 +184,8 @@ static void touch_base_corner(hfiFieldQuery* q, int k, uint32_t id) {
     hfi_field_add(q, &point, (hfiFieldOrigin){HFI_PEAK, id, 0, v3_zero()});
 }
 
-// Whether the box of A reaches two of: a wall along y, a wall along x, the base. Between two of these lie all edges and corners of the frame.
+// Whether the box of A reaches two of these three: a wall along y, a wall along x, the base. All edges and corners of the frame lie between two of
+// them.
 static int reaches_frame(const hfiFieldQuery* q) {
   const hfiHeightField* f = q->f;
   const hfiAabb* b = &q->box;
@@ -199,7 +200,7 @@ void hfi_field_touch_frame(hfiFieldQuery* q) {
   uint32_t id = 3 * (uint32_t)(f->nrow * f->ncol);
   for (int k = 0; k < 4; ++k) {
     hfVec3 low = base_corner(f, k), next = base_corner(f, k + 1), top = v3(low.x, low.y, hfi_hfield_surface(f, low.x, low.y));
-    hfVec3 wall_x = v3(low.x > 0 ? 1 : -1, 0, 0), wall_y = v3(0, low.y > 0 ? 1 : -1, 0), wall = k % 2 ? wall_x : wall_y; // of this edge of the base
+    hfVec3 wall_x = v3(low.x > 0 ? 1 : -1, 0, 0), wall_y = v3(0, low.y > 0 ? 1 : -1, 0), wall = k % 2 ? wall_x : wall_y; // outward normals
     if (boxes_meet(&q->box, low, top)) touch_ridge(q, low, top, wall_x, wall_y, id + 2 * (uint32_t)k);
     if (boxes_meet(&q->box, low, next)) touch_ridge(q, low, next, wall, v3(0, 0, -1), id + 2 * (uint32_t)k + 1);
     touch_base_corner(q, k, id + (uint32_t)k);
