@@ -53,7 +53,7 @@ int hfi_convex_hfield(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, 
   q.A = A, q.X_BA = pose_inv_mul(*X_WB, *X_WA), q.f = f, q.margin = margin, q.points = points;
   if (!start_query(&q)) return 0;
   int at_border = q.c0 == 0 || q.r0 == 0 || q.c1 == f->ncol - 2 || q.r1 == f->nrow - 2, flat = hfi_field_is_flat(&q);
-  if (flat) hfi_field_touch_patch(&q);
+  if (flat) hfi_field_touch_flat(&q);
   else hfi_field_touch_faces(&q);
   if ((!flat || at_border) && (!q.keeps_sides || q.is_near)) hfi_field_touch_ridges(&q), hfi_field_touch_peaks(&q);
   if (at_border || q.box.lo.z <= -f->base) hfi_field_touch_sides(&q), hfi_field_touch_frame(&q);

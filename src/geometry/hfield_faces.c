@@ -25,12 +25,12 @@ static int in_triangle(const hfiHeightField* f, int c, int r, int upper, hfVec3 
   return upper ? v >= u - HFI_INSIDE : v <= u + HFI_INSIDE;
 }
 
-// Is (x, y) in a cell beside that of the triangle, or in the same?
+// Is (x, y) in the cell of the triangle or in a cell beside it?
 static int near_triangle(const hfiHeightField* f, const FieldFace* t, hfVec3 p) {
   return fabs(p.x + f->half[0] - (t->c + 0.5) * f->dx) <= 1.6 * f->dx && fabs(p.y + f->half[1] - (t->r + 0.5) * f->dy) <= 1.6 * f->dy;
 }
 
-// The triangle behind edge k of a triangle: 0 the diagonal, 1 the one along x, 2 the one along y. Returns 0 at the border.
+// The triangle across edge k of a triangle: 0 is the diagonal, 1 the edge along x, 2 the edge along y. Returns 0 at the border.
 static int neighbour(const hfiHeightField* f, const FieldFace* t, int k, int* c, int* r) {
   *c = t->c + (k == 2 ? (t->upper ? -1 : 1) : 0);
   *r = t->r + (k == 1 ? (t->upper ? 1 : -1) : 0);
@@ -85,7 +85,7 @@ static void list_low_vertices(hfiFieldQuery* q) {
   for (int32_t i = 0; i < hull->nvert; ++i) {
     if (v3_dot(up, v3_load(hull->vert + 3 * i)) > limit) continue;
     if (q->nlow == HFI_MOST_LOW) {
-      q->nlow = -1; // too many: all are tried
+      q->nlow = -1; // There are too many: all vertices are tried.
       return;
     }
     q->low[q->nlow++] = i;
@@ -129,8 +129,8 @@ static void touch_face(hfiFieldQuery* q, int c, int r, int upper) {
   }
 }
 
-// Whether a face with normal g (of any length) of a cell that lies on these sides of A is out of reach. It is where it looks towards A
-// from there. If it looks away, A is behind it and may have been pressed through it, however far.
+// Whether A cannot touch a face with normal g (of any length) of a cell that lies on these sides of A. It cannot if the face looks towards A. If the
+// face looks away, A is behind it and may have been pressed through it, however far.
 static int face_is_out_of_reach(const hfiFieldQuery* q, int sides, hfVec3 g) {
   double d[3];
   if (!sides) return 0;
@@ -140,8 +140,8 @@ static int face_is_out_of_reach(const hfiFieldQuery* q, int sides, hfVec3 g) {
   return 0;
 }
 
-// Is it certain that the face of a cell with these slopes does not hold a sphere whose centre is outside of the matter? The plane of the face is g.x = g.corner with
-// g = (-slope, 1). There are two such cases:
+// Does the face of a cell with these slopes surely not hold a sphere whose centre is outside of the matter? The plane of the face is g.x = g.corner
+// with g = (-slope, 1). There are two such cases:
 //   - The plane is beyond the sphere's reach.
 //   - The centre is above the plane, and w, the point of the plane nearest to the centre, is not in the triangle (face_holds).
 // A sphere that is large on a steep face is left to face_holds: its nearest point may be in a triangle from which w is far.
@@ -189,7 +189,7 @@ int hfi_field_is_flat(const hfiFieldQuery* q) {
   return 1;
 }
 
-void hfi_field_touch_patch(hfiFieldQuery* q) {
+void hfi_field_touch_flat(hfiFieldQuery* q) {
   const hfiHeightField* f = q->f;
   FieldFace t = face_of(q, q->c0, q->r0, 0);
   hfiContactPoint points[HFI_MAX_MANIFOLD];
@@ -204,10 +204,9 @@ void hfi_field_touch_patch(hfiFieldQuery* q) {
 
 // ---- walls and base --------------------------------------------------------------------------------
 
-// Contacts with a wall or the base, the plane through `on` with normal `out`. It counts only for a shape whose origin is outside of it, and
-// for a point of a shape with corners only if it is nearer to it than to the surface and, beyond it, in the matter: behind a wall the surface
-// may fall.
-// Numbers of walls and base follow those of the regions.
+// Contacts with a wall or the base, the plane through `on` with normal `out`. Only a shape whose origin is outside of the plane touches it. A point
+// of a shape with corners counts only if it is nearer to the plane than to the surface, and, if it is behind the plane, in the matter: behind a wall
+// the surface may fall. Numbers of walls and base follow those of the regions.
 static void touch_side(hfiFieldQuery* q, hfVec3 on, hfVec3 out, int side) {
   const hfiHeightField* f = q->f;
   if (!(v3_dot(v3_sub(q->X_BA.p, on), out) > 0)) return;

@@ -19,8 +19,8 @@ static int make_ridge(hfVec3 n1, hfVec3 middle1, hfVec3 n2, hfVec3 middle2) {
   return v3_dot(d, n1) < 0 && v3_dot(d, n2) > 0;
 }
 
-// Returns what becomes of a new contact beside the kept one number i: -1, it is left out; 1, it takes the place of the kept one; 0,
-// both stay. Of two faces that make a ridge, the nearer one holds the point of A.
+// Compares a new contact with kept contact i. Returns -1 if the new one is left out, 1 if it replaces the kept one, 0 if both stay. Of two faces that
+// make a ridge, the nearer one holds the point of A.
 static int compare_contacts(const hfiFieldQuery* q, int i, const hfiContactPoint* point, const hfiFieldOrigin* origin) {
   const hfiContactPoint* old = &q->points[i];
   const hfiFieldOrigin* was = &q->origin[i];
@@ -32,7 +32,7 @@ static int compare_contacts(const hfiFieldQuery* q, int i, const hfiContactPoint
   return near && v3_dot(old->n_W, point->n_W) > 1 - SAME_NORMAL ? -1 : 0;
 }
 
-// Where the new contact goes: a free place, that of the shallowest one if it is deeper, or -1.
+// The place for a new contact: a free one, or that of the shallowest contact if the new one is deeper; otherwise -1.
 static int find_place(const hfiFieldQuery* q, double depth) {
   int shallowest = 0;
   if (q->count < HFI_MAX_POINTS) return q->count;

@@ -1,4 +1,4 @@
-// What the files of a height field's contacts share: the query, the contacts that it keeps and the cells that it spares.
+// The query for contacts with a height field, which the files hfield_*.c share: the contacts that it keeps and the cells that it skips.
 #ifndef HFI_GEOMETRY_HFIELD_QUERY_H
 #define HFI_GEOMETRY_HFIELD_QUERY_H
 
@@ -8,12 +8,12 @@
 
 static const double HFI_INSIDE = 1e-7; // A point beyond an edge by less than this share of a cell is in the triangle [-].
 
-static const double HFI_SURELY = 1e-6; // Parts that a sphere misses by more than this share of its reach or of a cell are not looked at any further [-].
+static const double HFI_SURELY = 1e-6; // Parts that a sphere misses by more than this share of its reach or of a cell are not examined [-].
 
 enum {
   HFI_BELOW = 64,     // Bit of hfi_field_sides: the cell is below all of A.
-  HFI_MOST_LOW = 128, // Of a mesh with more low vertices than this none are listed, and all its vertices are tried.
-  HFI_FEW_CELLS = 32, // The sides of so many cells under A are kept.
+  HFI_MOST_LOW = 128, // A mesh with more low vertices than this has no list; all its vertices are tried.
+  HFI_FEW_CELLS = 32, // The sides are kept for at most this many cells under A.
 };
 
 typedef enum hfiFieldPart { HFI_FACE, HFI_RIDGE, HFI_PEAK } hfiFieldPart;
@@ -21,9 +21,9 @@ typedef enum hfiFieldPart { HFI_FACE, HFI_RIDGE, HFI_PEAK } hfiFieldPart;
 // Which part of the field and which point of A made a contact.
 typedef struct hfiFieldOrigin {
   hfiFieldPart kind;
-  uint32_t id;   // number of the part; of a face that of its region
+  uint32_t id;   // number of the part; for a face, the number of its region
   uint32_t own;  // number of A's point
-  hfVec3 middle; // of a face: the middle of its triangle [m]
+  hfVec3 middle; // for a face: the middle of its triangle [m]
 } hfiFieldOrigin;
 
 typedef struct hfiFieldQuery {
@@ -34,12 +34,12 @@ typedef struct hfiFieldQuery {
   double cone;         // sine of the angle by which a normal may be outside of a cone
   double core;         // how far the core of a round shape is below its surface; 0: the shape has corners
   double ball;         // radius of a sphere plus the margin [m]; 0: A is no sphere, or much larger than a cell, or its centre may be in the matter
-  hfiAabb box;         // of A, grown by the margin
-  hfiAabb own;         // of A in its own frame, likewise
+  hfiAabb box;         // box of A, grown by the margin
+  hfiAabb own;         // box of A in A's own frame, grown by the margin
   double spread[3];    // half the extent of a flat cell along the axes of A
-  int c0, c1, r0, r1;  // the cells that it is over
+  int c0, c1, r0, r1;  // range of the cells under A
   int keeps_sides;     // 1: hfi_field_sides of these cells is in sides, row by row
-  int is_near;         // with keeps_sides: 1: some of these cells is on no side of A
+  int is_near;         // valid with keeps_sides; 1: some of these cells is on no side of A
   int32_t sides[HFI_FEW_CELLS];
   int32_t nlow, low[HFI_MOST_LOW]; // vertices of a mesh that may touch faces; nlow -1: all may
   int count;
@@ -54,28 +54,28 @@ void hfi_field_add(hfiFieldQuery* q, const hfiContactPoint* point, hfiFieldOrigi
 int hfi_field_sides(const hfiFieldQuery* q, int c, int r);
 // Place in q->sides of cell (c, r).
 static inline int hfi_field_place(const hfiFieldQuery* q, int c, int r) { return (r - q->r0) * (q->c1 - q->c0 + 1) + c - q->c0; }
-// The same of the cell that has the vertex (c, r) and the edges from there towards larger c and r.
+// hfi_field_sides of the cell that has the vertex (c, r) and the edges from it towards larger c and r.
 static inline int hfi_field_vertex_sides(const hfiFieldQuery* q, int c, int r) {
   int cell_c = imin2(c, q->c1), cell_r = imin2(r, q->r1);
   return q->keeps_sides ? q->sides[hfi_field_place(q, cell_c, cell_r)] : hfi_field_sides(q, cell_c, cell_r);
 }
 // How far p is below the surface, measured straight up [m]; negative where it is not in the matter.
 double hfi_field_sunk_depth(const hfiFieldQuery* q, hfVec3 p);
-// Finds the boxes of A and the cells under it. Returns 0 where A is nowhere near the field.
+// Finds the boxes of A and the cells under it. Returns 0 if A is not near the field.
 int hfi_field_find_cells(hfiFieldQuery* q);
 
-// Whether all cells under A lie in one plane; and A's contacts with that plane.
+// Whether all cells under A lie in one plane. If so, hfi_field_touch_flat finds A's contacts with it.
 int hfi_field_is_flat(const hfiFieldQuery* q);
-void hfi_field_touch_patch(hfiFieldQuery* q);
-// A's contacts with each sort of part.
+void hfi_field_touch_flat(hfiFieldQuery* q);
+// Find A's contacts with each sort of part.
 void hfi_field_touch_faces(hfiFieldQuery* q);
 void hfi_field_touch_ridges(hfiFieldQuery* q);
 void hfi_field_touch_peaks(hfiFieldQuery* q);
 void hfi_field_touch_sides(hfiFieldQuery* q); // faces of the walls and the base
 void hfi_field_touch_frame(hfiFieldQuery* q); // edges and corners of the walls and the base
 
-// Does a sphere surely not reach a part at the distance d from its centre, where d^2 = square/scale? What is nearly within reach is left to those who compute the
-// contact.
+// Does a sphere surely not reach a part at the distance d from its centre, where d^2 = square/scale? The answer is 0 if the part is nearly within
+// reach: then the contact is computed.
 static inline int hfi_field_is_beyond(const hfiFieldQuery* q, double square, double scale) { return square > q->ball * q->ball * (1 + HFI_SURELY) * scale; }
 
 // The pose at p whose z axis is n.

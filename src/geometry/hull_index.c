@@ -1,17 +1,19 @@
 // Index of a hull, see hull_index.h. Directions are divided as the six sides of a cube, each into a grid of squares.
 //
-// Which vertices are farthest along some direction of a cell? Directions of a cell are sums, with weights >= 0, of the directions of its four
-// corners. So a vertex v that is lower than its neighbour u along all four corners is lower along all directions of the cell, and is none of them.
-// They are connected by edges, since the farthest vertex passes from neighbour to neighbour while the direction turns: a walk over
-// the edges from the farthest vertex along the middle finds all.
+// Each cell lists the vertices that are farthest along some direction of the cell. A direction of the cell is a sum, with weights >= 0, of the
+// directions of its four corners. So if a vertex v is lower than its neighbour u along all four corners, it is lower along all directions of the cell
+// and need not be listed. The listed vertices are connected by edges, because the farthest vertex changes from neighbour to neighbour while the
+// direction turns. So a walk over the edges finds all of them, from the farthest vertex along the middle of the cell.
 #include "geometry/hull_index.h"
 
-// A vertex counts as lower where it is so by this share of the size: far more than the heights that the support function takes for equal (mesh.c) [-].
+// A vertex is lower if it is lower by this share of the size [-], far more than the difference up to which the support function takes heights for
+// equal (mesh.c).
 static const double LOWER = 1e-9;
-// A cosine is surely the larger one by this much: far more than rounding [-].
+// A cosine is surely larger than another if it is larger by this, far more than rounding [-].
 static const double SURELY = 1e-12;
 
-// The direction of side `side` of the cube, axis side / 2, negative where side is odd, at (x, y) squares from the corner of the side.
+// The direction to the point (x, y), in squares from the corner, on a side of the cube. The side is across axis side / 2, on its negative half if
+// `side` is odd.
 static hfVec3 direction_at(int side, double x, double y) {
   double d[3], step = 2.0 / HFI_CELL_GRID;
   d[side / 2] = side % 2 ? -1 : 1;
@@ -54,7 +56,7 @@ static int is_listed(const hfiDirectionCell* cell, int32_t v) {
   return i < cell->count;
 }
 
-// Lists the vertices that can be reached over edges from the first one without a vertex that is lower.
+// Lists all vertices that a walk over edges reaches from the first one without visiting a lower vertex.
 static void list_farthest(const hfiHull* hull, const hfVec3 corner[4], double slack, hfiDirectionCell* cell) {
   cell->count = 1;
   for (int i = 0; i < cell->count; ++i) {
@@ -99,8 +101,8 @@ int32_t hfi_farthest_face(const hfiHull* hull, hfVec3 x, double share) {
   return face;
 }
 
-// Another normal is at an angle t or more from the last direction, with cos t = second, so that it is at t - delta or more from one that is turned by delta.
-// Its cosine is then at most cos t + sin t sin delta.
+// Every other normal is at least at an angle t from the last direction, with cos t = second. So it is at least at t - delta from a direction that is
+// turned by delta, and its cosine is at most cos t + sin t sin delta.
 int32_t hfi_facing_face(const hfiHull* hull, hfVec3 d, hfiFacing* last) {
   if (!hull->index) return hfi_farthest_face(hull, d, 0);
   double sine = sqrt(max2(0, 1 - last->second * last->second)), turned = v3_norm(v3_sub(d, last->d));

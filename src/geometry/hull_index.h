@@ -1,5 +1,5 @@
-// What makes questions to a large hull fast: made once for each mesh that can touch something, and never needed
-// for an answer. A hull without index gives the same bits by visiting all its vertices or faces.
+// An index that makes queries of a large hull fast. It is made once for each mesh that can touch something. It changes no answer: a hull without
+// index gives the same bits by visiting all its vertices or faces.
 #ifndef HFI_GEOMETRY_HULL_INDEX_H
 #define HFI_GEOMETRY_HULL_INDEX_H
 
@@ -10,9 +10,9 @@ enum { HFI_CELL_GRID = 8, HFI_CELLS = 6 * HFI_CELL_GRID * HFI_CELL_GRID, HFI_CEL
 
 // The farthest vertices along the directions of a cell.
 typedef struct hfiDirectionCell {
-  int32_t count;                     // 0: they are too many, and only the first is listed
-  int32_t vertex[HFI_CELL_VERTICES]; // the first: along the middle of the cell. Beside the farthest ones others may be listed.
-  int32_t face;                      // the one whose normal is nearest to the middle of the cell
+  int32_t count;                     // 0: there are too many, and only the first one is listed
+  int32_t vertex[HFI_CELL_VERTICES]; // The first one is farthest along the middle of the cell. Some listed vertices may be farthest nowhere.
+  int32_t face;                      // the face whose normal is nearest to the middle of the cell
 } hfiDirectionCell;
 
 typedef struct hfiHullIndex {
@@ -20,24 +20,25 @@ typedef struct hfiHullIndex {
   hfiDirectionCell cell[HFI_CELLS];
 } hfiHullIndex;
 
-// Over an arena without memory this only plans.
+// With an arena without memory it only plans the size.
 void hfi_hull_index_init(hfiHullIndex* index, const hfiHull* hull, hfiArena* arena);
 
 // The cell that the direction d belongs to.
 const hfiDirectionCell* hfi_hull_cell(const hfiHullIndex* index, hfVec3 d);
 
-// The face of a hull with the largest n.x - share offset, of equal ones the first: share 0 finds the normal nearest to x, 1 the
-// plane that the point x is highest above.
+// The face of a hull with the largest n.x - share offset; the first one if several are equal. With share 0 it is the face whose normal is nearest to
+// x, with share 1 the face above whose plane the point x is highest.
 int32_t hfi_farthest_face(const hfiHull* hull, hfVec3 x, double share);
 
-// The face of a hull whose normal was nearest to the unit direction d; all others have a cosine of at most `second` with d. All zero: none is known.
+// The face of a hull whose normal was nearest to the unit direction d. The normals of all others have a cosine of at most `second` with d. All zero:
+// none is known.
 typedef struct hfiFacing {
   hfVec3 d;
   double second;
   int32_t face;
 } hfiFacing;
 
-// hfi_farthest_face of a unit direction, with a memory that spares work and changes no answer.
+// hfi_farthest_face of a unit direction, with a memory that saves work and changes no answer.
 int32_t hfi_facing_face(const hfiHull* hull, hfVec3 d, hfiFacing* last);
 
 #endif

@@ -1,8 +1,7 @@
 // A tree of boxes over points, see linear_tree.h.
 //
-// Over the box [lo, hi] of a node f is at most sum_i max(w_i lo_i, w_i hi_i). A node whose bound is below what
-// has been found cannot hold the answer. The bound is raised by what rounding may take away from it, so that
-// the answer has the bits of a visit to every point.
+// Over the box [lo, hi] of a node f is at most sum_i max(w_i lo_i, w_i hi_i). A node whose bound is below the largest f found so far cannot contain
+// the answer. The bound is raised by the largest rounding error, so that the answer has the same bits as if every point were visited.
 #include "geometry/linear_tree.h"
 
 enum { LEAF = 8 }; // A node of at most this many points is not divided.
@@ -17,7 +16,7 @@ static int comes_before(const hfiLinearTree* t, int32_t i, int32_t j, int axis) 
   return x < y || (x == y && i < j);
 }
 
-// Puts the smallest points along an axis before `middle`, by quickselect.
+// Moves the points that are smallest along an axis before `middle`, by quickselect.
 static void divide(hfiLinearTree* t, int begin, int end, int middle, int axis) {
   int32_t* order = t->order;
   for (int lo = begin, hi = end - 1; lo < hi;) {
@@ -79,7 +78,7 @@ void hfi_tree_init(hfiLinearTree* t, int count, int stride, const double* point,
 typedef struct Search {
   const hfiLinearTree* tree;
   hfiLinear f;
-  double slack; // what rounding may take away from a bound
+  double slack; // largest rounding error of a bound
 } Search;
 
 static Search start_search(const hfiLinearTree* t, const hfiLinear* f) {
@@ -98,8 +97,8 @@ static double bound(const Search* s, int node) {
 
 typedef struct Largest {
   int32_t point;
-  double value, second; // of the point, and the largest of the others that were seen
-  int wants_second;     // 1: nodes that may hold the second are visited too
+  double value, second; // f of the point, and the largest f of the other points visited
+  int wants_second;     // 1: nodes that may contain the second largest are visited too
 } Largest;
 
 static void offer_point(Largest* best, int32_t i, double value) {
@@ -141,7 +140,7 @@ int32_t hfi_tree_two_largest(const hfiLinearTree* t, const hfiLinear* f, int32_t
   return best.point;
 }
 
-// Points that were found so far, ascending.
+// The points found so far, ascending.
 typedef struct Found {
   int32_t* point;
   int count, capacity;

@@ -1,4 +1,4 @@
-// Points in a balanced tree of boxes: where a linear function over them is largest, without visiting all.
+// Points in a balanced tree of boxes. Finds the point at which a linear function is largest without visiting all points.
 #ifndef HFI_GEOMETRY_LINEAR_TREE_H
 #define HFI_GEOMETRY_LINEAR_TREE_H
 
@@ -14,26 +14,26 @@ typedef struct hfiLinearTree {
   int32_t count, stride, depth;
   const double* point; // (count x stride)
   int32_t* order;      // (count) point numbers; a node has a range of them, its two children the halves
-  hfiTreeBox* box;     // (2^(depth + 1) - 1) of the nodes, children of k at 2 k + 1 and 2 k + 2
-  double scale[2];     // largest |x_0| to |x_2|, largest |x_3|: what rounding is relative to
+  hfiTreeBox* box;     // (2^(depth + 1) - 1) boxes of the nodes; the children of node k are 2 k + 1 and 2 k + 2
+  double scale[2];     // largest of |x_0| to |x_2|, and largest |x_3|: rounding errors are relative to these
 } hfiLinearTree;
 
-// Over an arena without memory this only plans.
+// With an arena without memory it only plans the size.
 void hfi_tree_init(hfiLinearTree* tree, int count, int stride, const double* point, hfiArena* arena);
 
-// f of point i, the same bits wherever it is computed.
+// f of point i. It has the same bits wherever it is computed.
 static inline double hfi_linear(const hfiLinear* f, const hfiLinearTree* t, int32_t i) {
   const double* x = t->point + (size_t)i * (size_t)t->stride;
   double value = v3_dot(f->n, v3_load(x));
   return t->stride == 4 ? value - f->offset * x[3] : value;
 }
 
-// The point with the largest f; of equal ones the first. guess: any point. The larger its f, the less is left to search.
+// The point with the largest f; the first one if several are equal. guess: any point; the larger its f, the faster the search.
 int32_t hfi_tree_largest(const hfiLinearTree* tree, const hfiLinear* f, int32_t guess);
-// The same. *second: the largest f of all other points.
+// Like hfi_tree_largest. *second: the largest f of all other points.
 int32_t hfi_tree_two_largest(const hfiLinearTree* tree, const hfiLinear* f, int32_t guess, double* second);
-// The points with f >= least, ascending, and perhaps some whose f is below it by a rounding. Returns their
-// number, or -1 where there are more than `capacity`.
+// Finds the points with f >= least, ascending, perhaps with some whose f is below it by rounding. Returns their number, or -1 if there are more than
+// `capacity`.
 int hfi_tree_above(const hfiLinearTree* tree, const hfiLinear* f, double least, int32_t* found, int capacity);
 
 #endif

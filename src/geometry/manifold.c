@@ -2,13 +2,13 @@
 // so that the choice depends on the order of features alone.
 #include "geometry/manifold.h"
 
-// A candidate is outermost as seen along directions that rise by this angle from the plane across the normal: the point that touches next where
-// the body tilts so far. Of a round hull, points that are near but do not touch lie outside of those that do, and without the angle they took their
-// place as soon as a larger margin let them in [rad].
+// The outermost candidates are found along directions that rise by this angle from the plane across the normal: such a candidate is the one that
+// touches next if the body tilts by the angle [rad]. Without the angle, points of a round hull that are within the margin but do not touch would
+// replace points that touch, because they lie farther outside.
 static const double TILT = 0.01;
 
-// A disc no longer lies on a plane where the gap at its middle exceeds this share of radius times tilt: its rim is then at most a third as deep as the
-// middle is high [-]; nor from this tilt on [rad].
+// A disc does not lie on a plane if the gap at its middle exceeds the first number times radius and tilt [-]: its rim is then at most a third as deep
+// as the middle is high. It does not lie either if its tilt exceeds the second number [rad].
 static const double LEFT = 0.75, STANDS = 0.03;
 
 // cos and sin of k 45 degrees
@@ -19,7 +19,7 @@ static const double TURN[HFI_MAX_MANIFOLD][2] = {
 int hfi_rim_lies(double radius, double tilt, double gap) { return tilt <= HFI_DISC_TILT || (tilt < STANDS && gap <= LEFT * radius * tilt); }
 
 void hfi_share_depth(hfiContactPoint* point, double others, double slack) {
-  double shared = max2(0, min2(others + slack, 2 * others)); // nothing where the others do not touch
+  double shared = max2(0, min2(others + slack, 2 * others)); // zero if the others do not touch
   point->depth -= shared;
   point->p_WCa = v3_axpy(shared, point->n_W, point->p_WCa);
 }
@@ -44,7 +44,7 @@ void hfi_thinning_add(hfiThinning* thin, hfVec3 p, double depth, uint32_t featur
   for (int k = 0; k < HFI_MAX_MANIFOLD; ++k) {
     hfVec3 d = thin->direction[k];
     double further = v3_dot(d, v3_sub(p, thin->outermost[k].p)), deeper = depth - thin->outermost[k].depth;
-    if (further + deeper / TILT > thin->slack) thin->outermost[k] = c; // rounding-sized differences are ties
+    if (further + deeper / TILT > thin->slack) thin->outermost[k] = c; // Differences of the size of rounding errors do not count.
   }
 }
 

@@ -8,13 +8,14 @@
 // then missed by at most (1 - cos 45) radius HFI_DISC_TILT.
 static const double HFI_DISC_TILT = 1e-5;
 
-// Does a disc lie on a plane, so that it has four points that are fixed to it? `tilt` is the sine of the angle between them, `gap` the distance of the
-// disc's middle from the plane. It does not where it touches with nothing but the deepest point of its rim. While it lies that point goes round the rim
-// when the tilt changes by some microradians, and points that went with it would come and go, or carry the disc now here, now there.
+// Does a disc lie on a plane? Then its four contact points are fixed to it. `tilt` is the sine of the angle between them, `gap` the distance of the
+// disc's middle from the plane. A disc does not lie if it touches only with the deepest point of its rim. While it lies, the deepest point runs
+// around the rim when the tilt changes by some microradians. Contact points that followed it would come and go, and the disc would be supported now
+// here, now there.
 int hfi_rim_lies(double radius, double tilt, double gap);
 
-// Reduces the depth of the deepest point, of a disc that lies or of sides along each other, to what it is deeper than the other points, of which
-// the deepest has the depth `others`. They carry the shape, and the force of this point begins with zero where it joins them.
+// Reduces the depth of the deepest point, of a disc that lies or of sides along each other, to the amount by which it is deeper than the other
+// points. The deepest of the others has the depth `others`. They carry the shape, so the force of this point must begin with zero when it joins them.
 void hfi_share_depth(hfiContactPoint* point, double others, double slack);
 
 typedef struct hfiOverlapPoint {
@@ -23,9 +24,8 @@ typedef struct hfiOverlapPoint {
   uint32_t feature;
 } hfiOverlapPoint;
 
-// Streams candidates and keeps at most HFI_MAX_MANIFOLD: all of them when they are few, else the
-// outermost along eight directions almost across the normal, with the deepest in place of the shallowest
-// where it is deeper than those by more than `slack`.
+// Takes candidates one by one and keeps at most HFI_MAX_MANIFOLD. If there are few, it keeps all; otherwise the outermost along eight directions
+// almost across the normal. If the deepest candidate is deeper than these by more than `slack`, it replaces the shallowest.
 typedef struct hfiThinning {
   hfVec3 direction[HFI_MAX_MANIFOLD];
   double slack;

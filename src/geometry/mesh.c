@@ -1,16 +1,16 @@
 // Mesh: the convex hull of its vertices.
 //
-// The support function of a large hull climbs along its edges from the last vertex found: a linear function
-// on a convex polyhedron has no local maximum but the global ones.
+// The support function of a large hull climbs along its edges from the last vertex found: a linear function on a convex polyhedron has no local
+// maximum that is not a global one.
 #include "geometry/convex.h"
 #include "geometry/hull_index.h"
 #include "geometry/manifold.h"
 #include "geometry/shape_table.h"
 
 enum { CLIMB = 24 };                  // A hull of this many vertices or more is climbed.
-enum { MOST_BELOW = 64 };             // Where more vertices are below a plane, all are visited instead.
-static const double CARRIES = 1e-6;  // A vertex carries the contact where its weight is above this.
-static const double EQUAL = 1e-12;   // Heights that differ by less than this share of the size are equal.
+enum { MOST_BELOW = 64 };             // If more vertices than this are below a plane, all vertices are visited.
+static const double CARRIES = 1e-6;  // A vertex carries the contact if its weight is above this [-].
+static const double EQUAL = 1e-12;   // Heights count as equal if they differ by less than this share of the size [-].
 
 static hfiAabb own_box(const hfiHull* hull) {
   if (hull->index) {
@@ -68,7 +68,7 @@ static int plane_mesh(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, 
   (void)A;
   hfiPlane plane = plane_of(X_WA);
   hfVec3 m_B = m3_tmulv(X_WB->R, plane.m);
-  double height = v3_dot(plane.m, v3_sub(X_WB->p, plane.p)); // of the mesh's origin
+  double height = v3_dot(plane.m, v3_sub(X_WB->p, plane.p)); // height of the mesh's origin
   if (!(height + lowest_vertex(B->hull, m_B) <= margin)) return 0;
   hfiAabb box = own_box(B->hull);
   double slack = HFI_FLAT_TILT * v3_norm(v3_sub(box.hi, box.lo));
@@ -81,7 +81,7 @@ static int plane_mesh(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, 
   return count;
 }
 
-// A vertex, how far it and the farthest of its neighbours, or of the others that were looked at, are along d.
+// A vertex, its coordinate along d, and the largest coordinate along d of its neighbours or of the other vertices visited.
 typedef struct Summit {
   int32_t vertex;
   double top, beside; // [m |d|]
@@ -112,13 +112,13 @@ static inline Summit visit_listed(const hfiHull* hull, hfVec3 d, const hfiDirect
   return s;
 }
 
-// Whether no other vertex is as far along d, but for a rounding.
+// Whether every other vertex is less far along d by more than rounding.
 static int stands_out(const hfiHull* hull, hfVec3 d, const Summit* s) {
   return s->beside < s->top - EQUAL * (fabs(d.x) + fabs(d.y) + fabs(d.z)) * hull->index->vertex.scale[0];
 }
 
-// The end of a climb from `start`, without the climb: the farthest of the few vertices that directions like d have, or the end of a climb from one of
-// them. Where that is not the only farthest vertex, the climb from `start` decides, so that the index changes no answer.
+// Finds the end of a climb from `start` without that climb: it is the farthest of the vertices in the index cell of d, or the end of a climb from one
+// of them. If this vertex is not the only farthest one, the climb from `start` decides, so that the index changes no answer.
 static int32_t climb_fast(const hfiHull* hull, hfVec3 d, int32_t start) {
   const hfiDirectionCell* cell = hfi_hull_cell(hull->index, d);
   if (!(v3_dot(d, v3_load(hull->vert + 3 * cell->vertex[0])) > v3_dot(d, v3_load(hull->vert + 3 * start)))) return climb(hull, d, start).vertex;
@@ -156,7 +156,7 @@ static void add_between(hfiEdges* e, hfVec3 a, hfVec3 b) {
   hfi_edges_add(e, direction, length, v3_dot(direction, a) + 0.5 * length);
 }
 
-// Between the vertices that carry weight; ACROSS: from the support vertex to its neighbours.
+// Adds the edges between the vertices that carry weight; with the rule ACROSS, those from the support vertex to its neighbours.
 static void mesh_edges(const hfiEdgeQuery* q, hfiEdges* e) {
   const hfiHull* hull = q->shape->hull;
   const hfiSimplex* s = q->simplex;
@@ -173,12 +173,12 @@ static void mesh_edges(const hfiEdgeQuery* q, hfiEdges* e) {
   }
 }
 
-// The face whose normal is nearest to d.
+// The facet is the face whose normal is nearest to d.
 static void mesh_facet(const hfiShape* s, const hfPose* X, hfVec3 d, hfiFacet* f) {
   hfi_facet_of_face(s, X, hfi_farthest_face(s->hull, m3_tmulv(X->R, d), 0), f);
 }
 
-// Outside, GJK with the point; inside, or on the surface but for a rounding, the face whose plane is nearest.
+// GJK with the point serves points outside. For points inside, or on the surface up to rounding, the face whose plane is nearest has the answer.
 static hfiNearest mesh_nearest(const hfiShape* s, hfVec3 p) {
   const hfiHull* hull = s->hull;
   hfiNearest outside;

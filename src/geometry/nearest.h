@@ -5,18 +5,17 @@
 #include "geometry/shape.h"
 
 typedef struct hfiNearest {
-  double distance;      // signed: negative inside [m]
+  double distance;      // negative inside [m]
   hfVec3 point, normal; // on the surface, outward unit normal: p = point + distance normal
 } hfiNearest;
 
 static inline double sign_of(double x) { return x < 0 ? -1.0 : 1.0; }
 
-// Any bounded shape or the plane. Where several points are nearest (a centre) one is chosen, always
-// the same.
+// Serves any bounded shape and the plane. If several points are nearest, as seen from a centre, it always chooses the same one.
 hfiNearest hfi_nearest(const hfiShape* shape, hfVec3 p);
 
-// The point of a box nearest to the segment p + t u, |t| <= half (u a unit vector), as seen from the
-// segment's point nearest to the box, whose parameter is *t; a distance below zero: they cut (capsule_box.c).
+// The point of a box nearest to the segment p + t u, |t| <= half (u a unit vector). Distance and normal are those of the segment's point nearest to
+// the box, whose parameter is *t. A distance below zero means that the segment cuts the box (capsule_box.c).
 hfiNearest hfi_axis_nearest(const hfiShape* box, hfVec3 p, hfVec3 u, double half, double* t);
 
 #endif

@@ -5,16 +5,16 @@
 //   r        x - middle
 //
 // A point is beyond edge k by out[k].x - offset[k] = out[k].r - (distance from the middle to edge k) <= out[k].r - inner. So only an edge with
-// out[k].r > inner can have the point beyond it: edges that face away from the point, and those that face it too little, need not be looked at.
+// out[k].r > inner can have the point beyond it. Edges that face away from the point, or that face it too little, need not be examined.
 //
-// Faces of round parts have up to 64 edges. Where each edge turns against the one before, out[k].r rises from its least value to its greatest one and falls again
-// while k goes round. The search therefore climbs to the edge that faces r most, and goes on from it in both directions as long as out[k].r > inner.
-// Points follow each other along a face, so that the climb is short if it starts at the edge that faced the last point.
+// Faces of round parts have up to 64 edges. Where each edge turns against the one before, out[k].r rises from its least value to its greatest one and
+// falls again while k goes round. The search therefore climbs to the edge that faces r most, and goes on from it in both directions as long as
+// out[k].r > inner. Consecutive points are mostly near each other, so that the climb is short if it starts at the edge that faced the last point.
 #include "geometry/outline.h"
 
 #include "base/compile.h"
 
-// In an outline of up to this many edges all of them are looked at, which takes less time than to choose.
+// An outline with up to this many edges has all of them examined, which takes less time than to choose.
 enum { FEW = 8 };
 // Neighbouring edges of a round outline turn by at least this: far above the rounding errors of directions [rad].
 static const double LEAST_TURN = 1e-6;
@@ -61,8 +61,8 @@ static int find_facing(const hfiOutline* o, hfVec3 r) {
 
 HFI_COPIED int is_beyond(const hfiOutline* o, int k, hfVec3 x, double near) { return !(hfi_outline_beyond(o, k, x) <= near); }
 
-// Goes round from edge k on one side as long as edges face r enough, and returns those that x is beyond, or with `any` the first of them. It ends, because edges
-// turn all the way round: some have out[k].r < 0 < inner.
+// Goes round from edge k in one direction as long as edges face r enough. Returns the edges that x is beyond, or with `any` the first of them. The
+// loop ends because the edges turn all the way round: some have out[k].r < 0 < inner.
 HFI_COPIED hfiEdgeSet look_round(const hfiOutline* o, hfVec3 x, hfVec3 r, double near, int k, int ahead, int any) {
   hfiEdgeSet set = 0;
   for (; v3_dot(o->out[k], r) > o->inner && !(any && set); k = neighbour(o, k, ahead)) set |= (hfiEdgeSet)is_beyond(o, k, x, near) << k;

@@ -9,18 +9,18 @@ typedef struct hfiOutline {
   int count;
   hfVec3 out[HFI_FACET_MAX];    // (count) unit vectors across the axis
   double offset[HFI_FACET_MAX]; // (count) [m]
-  // of an outline with many edges, see outline.c
+  // 1: an outline with many edges that the search can climb, see outline.c
   int is_round;
   hfVec3 middle; // mean of the vertices
   double inner;  // distance from the middle to the nearest edge [m]
-  int facing;    // the edge that faced the point which was asked for last; the search for the next one starts there
+  int facing;    // the edge that faced the last point; the search for the next point starts there
 } hfiOutline;
 
 // A set of edges of an outline: bit k stands for edge k.
 typedef uint64_t hfiEdgeSet;
 _Static_assert(HFI_FACET_MAX <= 64, "an hfiEdgeSet has a bit for each edge");
 
-// Computes the outline of a polygon seen along `axis`, to which its normal is not perpendicular.
+// Computes the outline of a polygon as seen along `axis`. The polygon must not be seen edge-on.
 void hfi_outline_make(hfiOutline* o, const hfiFacet* polygon, hfVec3 axis);
 
 // How far x is beyond edge k [m].

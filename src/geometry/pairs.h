@@ -1,4 +1,4 @@
-// Inside of the pair functions: what they share, and those that are better than the general ones.
+// For the pair functions: what they share, and the list of those that serve a pair better than the general ones.
 //
 // A pair function collides A with B where hfGeomType(A) <= hfGeomType(B); hfi_collide swaps when
 // needed. n is the unit normal from B into A throughout.
@@ -24,8 +24,8 @@ hfiPairFunction hfi_convex_hfield; // any bounded convex shape and a height fiel
 // The function that collides a lower with a higher type; NULL: the two cannot touch.
 hfiPairFunction* hfi_pair_function(int type_a, int type_b);
 
-// The ellipsoid A and the face of the box B along which they are farthest apart. Returns 1 where that is their signed
-// distance, 0 where an edge or corner may decide.
+// Contact of the ellipsoid A and the face of the box B along which they are farthest apart. Returns 1 if its gap is their signed distance, 0 if an
+// edge or corner may decide.
 int hfi_ellipsoid_box_face(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, hfiContactPoint* point);
 
 // Writes a point with a known witness on B: p_a = p_b - depth n.
@@ -51,11 +51,11 @@ static inline void put_plane_point(hfiContactPoint* point, hfiPlane plane, hfVec
   put_point(point, v3_axpy(-radius, plane.m, p_WCb), v3_neg(plane.m), depth, feature);
 }
 
-enum { HFI_EDGE_BIT = 0x8000 }; // in both halves of the feature of a point where two edges meet
+enum { HFI_EDGE_BIT = 0x8000 }; // set in both halves of the feature of a point where two edges meet
 // Id of a point from a feature of A and one of B.
 static inline uint32_t feature_id(int a, int b) { return ((uint32_t)a & 0xffffu) << 16 | ((uint32_t)b & 0xffffu); }
 
-// The same point seen from B.
+// Exchanges the roles of A and B in a point.
 static inline void swap_point(hfiContactPoint* p) {
   hfVec3 a = p->p_WCa;
   p->p_WCa = p->p_WCb;
@@ -64,7 +64,7 @@ static inline void swap_point(hfiContactPoint* p) {
   p->feature = p->feature << 16 | p->feature >> 16;
 }
 
-// The contacts of two shapes by the function of their types, which takes B first where `swapped`. NULL: there are none.
+// Calls the pair function of two shapes. `swapped`: it takes B first. A function NULL finds no contact.
 static inline int call_pair(hfiPairFunction* pair, int swapped, const hfiShape* A, const hfPose* X_WA, const hfiShape* B,
                             const hfPose* X_WB, double margin, hfiContactPoint* points) {
   if (!pair) return 0;
@@ -74,8 +74,7 @@ static inline int call_pair(hfiPairFunction* pair, int swapped, const hfiShape* 
   return count;
 }
 
-// Keeps the points with a gap of at most `margin` and, where there is one, those up to `slack` beyond;
-// in order. Returns the count.
+// Keeps the points with a gap of at most `margin`. If there is one, keeps also those up to `slack` beyond it. Their order stays. Returns the count.
 static inline int keep_touching(hfiContactPoint* points, int count, double margin, double slack) {
   double deepest = -INFINITY;
   for (int i = 0; i < count; ++i) deepest = max2(deepest, points[i].depth);

@@ -1,7 +1,7 @@
 // Pictures by casting rays: no graphics driver is needed.
 //
-// A chip of sizes s with W x H pixels has f = (W focal_x/s_x, H focal_y/s_y); fovy alone has f_x = f_y = (H/2)/tan(fovy/2), and a
-// picture of parallel rays with the height fovy H/fovy. The middle of a chip may be beside the axis, by principal:
+// A chip of sizes s with W x H pixels has f = (W focal_x/s_x, H focal_y/s_y). With fovy alone f_x = f_y = (H/2)/tan(fovy/2), and a picture of
+// parallel rays with the height fovy has f_x = f_y = H/fovy. The middle of a chip may be beside the axis, by principal:
 //
 //   c = (W/2 - f_x principal_x/focal_x, H/2 + f_y principal_y/focal_y)
 #include "geometry/picture.h"

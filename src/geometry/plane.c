@@ -1,7 +1,7 @@
 // Plane: the half space below z = 0 of its frame.
 #include "geometry/shape_table.h"
 
-// Bounded above where its normal is an axis of the world.
+// The box is bounded above only if the normal is an axis of the world.
 static hfiAabb plane_bounds(const hfiShape* s, const hfPose* X) {
   (void)s;
   double lo[3], hi[3], n[3], p[3];

@@ -25,9 +25,10 @@ enum { STEPS = 12 }; // Newton steps; they converge quadratically
 static const double STATIONARY = 1e-11;
 // A witness is on an edge up to this share of the sizes beyond its end [-].
 static const double BEYOND = 1e-9;
-// A normal that EPA finds to 1e-6 of the sizes may be that of a face which is turned by less than 0.1 rad: its cosine [-].
+// EPA finds a normal to 1e-6 of the sizes. Such a normal may stand for that of a face if the cosine between them is above this, which is that of 0.1
+// rad [-].
 static const double NEAR_FACE = 0.995;
-// A normal that is turned so far from that of a face finds one of its edges or corners [rad].
+// The normal of a face is turned by this angle to find one edge or corner of the face [rad].
 static const double TILT = 1e-9;
 
 // u.H u, and where there is a v also u.H v and v.H v.
@@ -64,7 +65,7 @@ static double step_free(hfiCores* c, hfVec3* n) {
   return sqrt(x * x + y * y);
 }
 
-// The same on the great circle across `edge`.
+// Like step_free, on the great circle across `edge`.
 static double step_on_circle(hfiCores* c, hfVec3 edge, hfVec3* n) {
   hfVec3 r = hfi_support_pair(c, v3_neg(*n)).w, t = v3_cross(edge, *n);
   double m = pair_curvature(c, *n, t, NULL).uu + v3_dot(*n, r);
@@ -88,8 +89,8 @@ static hfVec3 find_maximum(hfiCores* c, const hfiEdges* e, hfVec3 n) {
   return n;
 }
 
-// Finds how far, c, to move along the edges so that of w = pa - pb only the part along n is left. Returns 1 if that is
-// possible and no way is longer than its edge: the guess of the edges is right.
+// Finds the distances c by which the witnesses must move along the edges so that w = pa - pb is along n. Returns 1 if they exist and none is longer
+// than its edge: then the guess of the edges is right.
 static int find_ways(const hfiEdges* e, hfVec3 n, hfVec3 w, double scale, double c[2]) {
   hfVec3 r = v3_axpy(-v3_dot(n, w), n, w);
   c[0] = c[1] = 0;
@@ -109,7 +110,7 @@ static int find_ways(const hfiEdges* e, hfVec3 n, hfVec3 w, double scale, double
 // Is the coordinate x along edge i between the ends of the edge?
 static int is_on_edge(const hfiEdges* e, int i, double x, double slack) { return fabs(x - e->middle[i]) <= 0.5 * e->length[i] + slack; }
 
-// The coordinate along edge i of its witness, moved by `way` (2). Of the edges the first of_A belong to A.
+// The coordinate along edge i of its witness after it has moved by `way` (2). The first `of_A` edges belong to A.
 static double place_on_edge(const hfiEdges* e, int i, int of_A, const hfiSupportPoint* at, const double* way) {
   return i < of_A ? v3_dot(e->direction[i], at->a) - way[i] : v3_dot(e->direction[i], at->b) + way[i];
 }
@@ -159,8 +160,8 @@ static int witnesses_face(const Polish* p, hfVec3 n, double gap) {
   return v3_norm(rest) <= STATIONARY * p->cores->scale;
 }
 
-// Tries a guess, from the normal n: these edges, of which the first of_A belong to A. bounded: the witnesses must be between the ends of each. A better normal is always taken; one that is
-// as good only if the guess is right or none was taken before. Returns 1 if the guess is right.
+// Tries a guess of edges, starting from the normal n. The first `of_A` edges belong to A. bounded: the witnesses must be between the ends of each
+// edge. A better normal is always taken; one that is as good only if the guess is right or none was taken before. Returns 1 if the guess is right.
 static int try_guess(Polish* p, const hfiEdges* e, int of_A, int bounded, hfVec3 n) {
   hfiCores* c = p->cores;
   n = find_maximum(c, e, n);
@@ -189,10 +190,10 @@ static int try_edges(Polish* p, hfiEdgeRule rule, int sides) {
   if (sides & HFI_EDGES_OF_B) b = hfi_edges_find(c, p->simplex, p->best.n, rule, HFI_EDGES_OF_B);
   int of_A = all.count;
   if (of_A == 1 && b.count == 2)
-    all = b, of_A = 0; // A face fixes n alone. An edge along it may be turned a little from it.
+    all = b, of_A = 0; // The face of B fixes n. An edge of A along it may be turned a little, so it does not count.
   else
     hfi_edges_join(&all, &b);
-  int single = of_A <= 1 && b.count <= 1 && all.count == of_A + b.count; // no face, and no two parallel edges
+  int single = of_A <= 1 && b.count <= 1 && all.count == of_A + b.count; // There is no face and there are no two parallel edges.
   return try_guess(p, &all, of_A, single, p->best.n);
 }
 
@@ -201,7 +202,7 @@ static int try_edges(Polish* p, hfiEdgeRule rule, int sides) {
 static int try_side(Polish* p, int of_A) {
   hfiCores* c = p->cores;
   hfPose X = of_A ? pose_identity() : c->X_AB;
-  hfVec3 look = of_A ? v3_neg(p->best.n) : p->best.n, nearest; // outward of the shape with the face
+  hfVec3 look = of_A ? v3_neg(p->best.n) : p->best.n, nearest; // outward normal of the face
   hfiFacet face;
   hfi_facet(of_A ? c->A : c->B, &X, look, &face);
   if (face.kind != HFI_FACET_POLYGON || v3_dot(look, face.normal) < NEAR_FACE) return 0;
@@ -227,12 +228,12 @@ hfiClosest hfi_polish(hfiCores* c, const hfiSimplex* s, hfVec3 n) {
                                   {HFI_EDGES_CAP, A}, {HFI_EDGES_CAP, B}, {HFI_EDGES_ACROSS, A | B}, {HFI_EDGES_ACROSS, A}, {HFI_EDGES_ACROSS, B}};
   Polish p = {c, s, {n, hfi_simplex_a(s), hfi_simplex_b(s), hfi_separation(c, n)}, 0};
   int right = 0;
-  hfVec3 tried[A + B + 1]; // by cores: the normal from which their edges at the witness were tried
+  hfVec3 tried[A + B + 1]; // for each choice of cores: the normal from which their edges at the witness were tried
   if (hfi_is_curved(c->A) != hfi_is_curved(c->B)) right = try_side(&p, hfi_is_curved(c->B));
   for (size_t i = 0; i < sizeof guess / sizeof *guess && !right; ++i) {
     hfiEdgeRule rule = (hfiEdgeRule)guess[i][0];
     int sides = guess[i][1];
-    // A hull has no cap: its edges are those at the witness, and from the same normal they are wrong once more.
+    // A hull has no cap, so the guess would be the same edges at the witness. From the same normal it would be wrong again.
     if (rule == HFI_EDGES_CAP && (sides == A ? c->A : c->B)->type == HF_GEOM_MESH && is_same(tried[sides], p.best.n)) continue;
     if (rule == HFI_EDGES_AT_WITNESS) tried[sides] = p.best.n;
     right = try_edges(&p, rule, sides);

@@ -7,7 +7,7 @@
 
 #include <assert.h>
 
-// What the shape of a geom points to.
+// Storage that the shape of a geom points to.
 typedef struct ShapeData {
   hfiHull hull;
   hfiHeightField field;
@@ -20,7 +20,7 @@ static hfiShape shape_of(const hfModel* m, int geom, ShapeData* data) {
   return hfi_model_shape(m, geom, mesh >= 0 ? &data->hull : NULL, hfield >= 0 ? &data->field : NULL);
 }
 
-// 1 if the ray o + t d, 0 <= t <= far, passes the ball of radius r about c (0: unbounded).
+// Does the ray o + t d, 0 <= t <= far, pass through the ball of radius r about c? r = 0 means an unbounded geom.
 static int may_hit(hfVec3 o, hfVec3 d, double far, hfVec3 c, double r) {
   if (!(r > 0)) return 1;
   hfVec3 to = v3_sub(c, o);
@@ -46,7 +46,7 @@ int hfi_ray_cast(const hfDynamics* d, hfVec3 origin, hfVec3 direction, double ma
     hfVec3 n;
     if (!hfi_ray_shape(&shape, pose_inv_point(X, origin), m3_tmulv(X.R, unit), &t, &n)) continue;
     if (!sees_plane_backs && shape.type == HF_GEOM_PLANE && n.z * m3_tmulv(X.R, unit).z > 0) continue;
-    if (!(t <= nearest) || (found && t == nearest)) continue; // of equal ones the first
+    if (!(t <= nearest) || (found && t == nearest)) continue; // If several are equal, the first one counts.
     hfRayHit made = {g, t, v3_axpy(t, unit, origin), m3_mulv(X.R, n)};
     *hit = made;
     nearest = t;

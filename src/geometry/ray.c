@@ -1,7 +1,7 @@
 // Rays: every shape is convex, so that a ray o + t d is inside it on one interval [enter, leave]. The hit
 // is `enter` for a ray that starts outside, `leave` for one that starts inside.
 //
-// Half spaces, slabs and quadrics give intervals, of which the shapes make theirs.
+// Half spaces, slabs and quadrics give such intervals, and the interval of a shape is made of these.
 #include "geometry/shape_table.h"
 
 hfiSpan hfi_whole_span(void) {
@@ -32,7 +32,7 @@ void hfi_span_cut_slab(hfiSpan* s, hfVec3 o, hfVec3 d, hfVec3 axis, double half)
   hfi_span_cut(s, o, d, v3_neg(axis), half);
 }
 
-// |o + t d| <= radius. The middle of the chord is found first: no cancellation for a far start.
+// |o + t d| <= radius. The middle of the chord is found first, so that a far start causes no cancellation.
 hfiSpan hfi_ball_span(hfVec3 o, hfVec3 d, double radius) {
   double dd = v3_norm2(d), middle = -v3_dot(o, d) / dd;
   hfVec3 x = v3_axpy(middle, d, o);

@@ -16,17 +16,17 @@ hfiSpan hfi_empty_span(void);
 // |o + t d| <= radius
 hfiSpan hfi_ball_span(hfVec3 o, hfVec3 d, double radius);
 hfiSpan hfi_cylinder_span(const double* size, hfVec3 o, hfVec3 d);
-// Cuts a span by the half space n.x <= offset, by |axis.x| <= half.
+// Cut a span by the half space n.x <= offset, and by the slab |axis.x| <= half.
 void hfi_span_cut(hfiSpan* span, hfVec3 o, hfVec3 d, hfVec3 n, double offset);
 void hfi_span_cut_slab(hfiSpan* span, hfVec3 o, hfVec3 d, hfVec3 axis, double half);
-// Makes it the span of both, which touch or overlap.
+// Extends a span to the union of both, which must touch or overlap.
 void hfi_span_join(hfiSpan* span, hfiSpan other);
 
 // First point t >= 0 of o + t d (d unit, all in the shape's frame) where the ray passes the surface, from
 // outside or from inside. Writes t and the outward normal there; returns 0 where there is none.
 int hfi_ray_shape(const hfiShape* shape, hfVec3 o, hfVec3 d, double* t, hfVec3* normal);
 
-// hf_ray_cast; without sees_plane_backs rays from below pass through planes.
+// hf_ray_cast. If sees_plane_backs is 0, rays from below pass through planes.
 int hfi_ray_cast(const hfDynamics* d, hfVec3 origin_W, hfVec3 direction_W, double max_distance, int exclude_body, const uint8_t* include,
                  int sees_plane_backs, hfRayHit* hit);
 

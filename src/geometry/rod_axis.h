@@ -7,7 +7,7 @@
 typedef struct hfiRodAxis { hfVec3 p, u; double half; } hfiRodAxis; // centre, unit direction
 typedef struct hfiApproach { hfVec3 a, b; double distance; } hfiApproach; // points of A and B
 
-// Of a capsule or cylinder.
+// The axis of a capsule or cylinder.
 static inline hfiRodAxis hfi_axis_of(const hfiShape* s, const hfPose* X) { return (hfiRodAxis){X->p, m3_col(X->R, 2), s->size[1]}; }
 
 static inline hfVec3 hfi_axis_point(const hfiRodAxis* s, double t) { return v3_axpy(t, s->u, s->p); }
@@ -19,13 +19,11 @@ static inline hfiApproach hfi_approach(hfVec3 a, hfVec3 b) {
 
 static inline double hfi_axis_project(const hfiRodAxis* s, hfVec3 x) { return clamp(v3_dot(s->u, v3_sub(x, s->p)), -s->half, s->half); }
 
-// The two ends of the overlap of A and B, seen along the bisector w of their directions u and v (B's
-// is turned to A's side). On each side the segment that ends first gives its end, and the other one its
-// point nearest to that end. end[0] lies at the lower parameter of A.
+// The two ends of the overlap of A and B, seen along the bisector w of their directions u and v (B's is turned to A's side). On each side, the
+// segment that ends first contributes its end, and the other one its point nearest to that end. end[0] lies at the lower parameter of A.
 //
-// If the segments are nearest at an end of one of them, this is one of the two. For let the end a of A
-// be nearest to a point b inside B: then u.(b - a) >= 0 and v.(b - a) = 0, so that B reaches farther
-// along w, and A ends first.
+// If the segments are nearest at an end of one of them, this pair of points is among the two. Proof: let the end a of A be nearest to a point b
+// inside B. Then u.(b - a) >= 0 and v.(b - a) = 0, so that B reaches farther along w, and A ends first.
 static inline void hfi_axis_ends(const hfiRodAxis* A, const hfiRodAxis* B, hfiApproach end[2]) {
   double along = v3_dot(A->u, B->u) < 0 ? -1 : 1;
   hfVec3 w = v3_axpy(along, B->u, A->u);
@@ -42,7 +40,8 @@ static inline void hfi_axis_ends(const hfiRodAxis* A, const hfiRodAxis* B, hfiAp
   }
 }
 
-// Axes that are nearer to each other than this share of the radii meet: what is left between them is rounding, which has no direction [-].
+// Two axes meet if they are nearer to each other than this share of the radii [-]: the difference between them is then rounding and has no reliable
+// direction.
 static const double HFI_AXES_MEET = 1e-12;
 
 // The contact of two sides at an approach of their axes. `shared`: depth that other points carry [m]; fallback: the normal of axes that meet.

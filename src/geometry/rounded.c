@@ -17,8 +17,8 @@
 static const double ROUNDING = 0.02;
 // Faces with a smaller angle than this between them lie on each other, and their edges do not matter [rad].
 static const double LEAST_TILT = 0.05;
-// The rounded normal is used only where its cosine with the old one is at least this. One that is turned further belongs to another face: a box on the
-// first millimetre of a ramp is not in front of the ramp [-].
+// The rounded normal is used only if its cosine with the old one is at least this [-]. A normal that is turned further belongs to another face: a box
+// on the first millimetre of a ramp is not in front of the ramp.
 static const double LEAST_COSINE = 0.5;
 
 static hfVec3 edge_of(const hfiFacet* f, int k) { return v3_sub(hfi_facet_edge_end(f, k), f->vertex[k]); }
@@ -36,8 +36,8 @@ static double width_across(const hfiFacet* f, hfVec3 e) {
   return hi - lo;
 }
 
-// Does the polygon `face` have an edge that is parallel to the line through p along e, with the line, seen along the face's normal, outside of
-// that edge or less than r inside of it?
+// Does the polygon `face` have an edge parallel to the line through p along e, such that this line, seen along the face's normal, is outside of the
+// edge or less than r inside of it?
 static int has_parallel_edge(const hfiFacet* face, hfVec3 p, hfVec3 e, double r) {
   for (int k = 0; k < face->count; ++k) {
     hfVec3 own = edge_of(face, k), outward = v3_unit(v3_cross(own, face->normal));
@@ -69,7 +69,7 @@ int hfi_round_edges(const hfiShape* A, const hfPose* X_A, const hfiFacet* a, con
   hfiCores cores = hfi_cores(A, X_A, B, &X_away);
   hfiSimplex simplex;
   hfVec3 n_A;
-  if (hfi_gjk(&cores, INFINITY, 1e-15, &simplex, &n_A) != HFI_GJK_APART) return 0; // They overlap by more than r.
+  if (hfi_gjk(&cores, INFINITY, 1e-15, &simplex, &n_A) != HFI_GJK_APART) return 0; // The cores overlap by more than r.
   hfVec3 rounded = m3_mulv(X_A->R, hfi_polish(&cores, &simplex, n_A).n);
   if (v3_norm(v3_cross(rounded, n)) <= HFI_FACET_ANGLE || v3_dot(rounded, n) < LEAST_COSINE) return 0;
   single->n_W = rounded;

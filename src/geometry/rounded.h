@@ -4,11 +4,11 @@
 
 #include "geometry/facet.h"
 
-// Turns the normal of `single`, an overlap of A and B in the direction of a face, where an edge of the other shape meets a
-// parallel edge of that face. a, b: facets of A and B at that normal. Returns 1 where it did.
+// `single` is an overlap of A and B along the normal of a face. Turns this normal if an edge of the other shape meets a parallel edge of the face. a,
+// b: facets of A and B at that normal. Returns 1 if it turned the normal.
 int hfi_round_edges(const hfiShape* A, const hfPose* X_A, const hfiFacet* a, const hfiShape* B, const hfPose* X_B,
                     const hfiFacet* b, hfiContactPoint* single);
-// The deepest of n points gets this depth, and the others lose as much as it does.
+// Reduces the depths of n points by one amount, such that the deepest one gets this depth.
 void hfi_limit_depth(hfiContactPoint* points, int n, double depth);
 
 #endif

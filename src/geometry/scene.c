@@ -1,21 +1,24 @@
 // The contact points of a scene, in three stages: a list of near pairs, a cull of those that are apart, the pair functions.
 //
-// 1. The list of near pairs (Verlet 1967) has all pairs that were nearer than their margin and half the skins of both geoms when the
-//    list was made. As long as every geom has moved, and may reach, no further than half its skin from where it was then, no other pair can
-//    touch, and the list is used again. What moves fast has a wide skin. The geoms of a robot that flies far from all else are followed
-//    from one of them, their carrier. How the list is made:
-//      few pairs (`listed`)  all pairs stay candidates for good; those are near whose bounding spheres, or sphere and plane, are
-//      many pairs            those are near whose boxes, grown by half the usual skin, overlap (broad phase), and all explicit pairs
-//    A point of a geom moves by at most |p - p0| + r |R - R0| with the radius r of its bounding sphere. Where spheres make the
-//    list turning does not count. A plane that has turned ends every list.
-// 2. The cull leaves out pairs whose bounding spheres, or box and plane, are apart; pairs whose boxes are apart along one of their own six axes
-//    (Gottschalk, Lin, Manocha 1996, without the nine products of axes), |d.a| > ha + sum_j |a.b_j| hb_j + margin; pairs
-//    that GJK would find apart because the direction that it found the last time still separates them; and a fixed geom and one that
-//    only a hinge moves, as the first link of an arm, where the axis of the hinge separates them: turning never closes that gap.
+// 1. The list of near pairs (Verlet 1967) has all pairs that were nearer than their margin and half the skins of both geoms when the list was made.
+//    It is used again as long as every geom has moved so little since then that this motion and its reach are at most half its skin: until then no
+//    other pair can touch. A fast geom has a wide skin. The geoms of a robot that flies far from all else are followed from one of them, their
+//    carrier. How the list is made:
+//      few pairs (`listed`)  All pairs stay candidates for good. A pair is near if its bounding spheres, or sphere and plane, are.
+//      many pairs            A pair is near if its boxes, grown by half the usual skin, overlap (broad phase), or if it is an explicit pair.
+//    A point of a geom moves by at most |p - p0| + r |R - R0| with the radius r of its bounding sphere. The second term is left out if spheres make
+//    the list. A plane that has turned ends every list.
+// 2. The cull leaves out
+//      pairs whose bounding spheres, or box and plane, are apart;
+//      pairs whose boxes are apart along one of their own six axes (Gottschalk, Lin, Manocha 1996, without the nine products of axes):
+//        |d.a| > ha + sum_j |a.b_j| hb_j + margin;
+//      pairs that the direction which GJK found the last time still separates;
+//      a fixed geom and one that only a hinge moves, as the first link of an arm, if the axis of the hinge separates them: turning never closes
+//        that gap.
 // 3. The pair function finds the points.
 //
-// What is remembered from query to query only spares work whose result is known. It changes no contact. What an axis of a hinge keeps
-// apart is decided by the poses alone.
+// Memory from one query to the next only saves work whose result is known. It changes no contact. Whether the axis of a hinge separates two geoms
+// depends on the poses alone.
 #include "geometry/scene.h"
 
 #include "base/sort.h"
@@ -25,9 +28,9 @@
 
 enum { LARGE = 24 };             // A hull of this many vertices or more gets an index.
 enum { MAX_LISTED = 8192 };      // A model with at most this many pairs keeps all of them for good.
-enum { MAX_REMEMBERED = 1024 };  // So many pairs of hulls have a memory of their last contact, which takes 0.7 kB each.
+enum { MAX_REMEMBERED = 1024 };  // At most this many pairs of hulls have a memory of their last contact, 0.7 kB each.
 static const double PAYS = 4;  // A list with a skin is made only if it will serve at least this many queries.
-static const double WIDE = 16; // The skin of a fast geom is this often its reach: the list then serves some seven steps of it [-].
+static const double WIDE = 16; // The skin of a fast geom is this many times its reach, so that a list serves some seven of its steps [-].
 
 // ---- creation ------------------------------------------------------------------------------------
 
@@ -65,10 +68,10 @@ static void list_all(hfiScene* s) {
   hfi_sort(s->candidate, (size_t)s->ncandidate, sizeof *s->candidate, compare_candidates);
 }
 
-// Nothing moves the body, by hand neither.
+// Is the body fixed in the world? A mocap body is not.
 static int is_fixed(const hfModel* m, int body) { return hf_model_body_lastdof(m)[body] < 0 && hf_model_body_mocap(m)[hf_model_body_weld(m)[body]] < 0; }
 
-// The hinge between a body and the fixed world, where nothing else moves it; else -1.
+// The hinge between a body and the fixed world if nothing else moves the body; otherwise -1.
 static int find_only_hinge(const hfModel* m, int body) {
   int dof = hf_model_body_lastdof(m)[body];
   if (dof < 0 || hf_model_dof_parent(m)[dof] >= 0) return -1;
@@ -76,7 +79,7 @@ static int find_only_hinge(const hfModel* m, int body) {
   return hf_model_jnt_type(m)[joint] == HF_JOINT_HINGE && is_fixed(m, hf_model_body_parent(m)[hf_model_jnt_body(m)[joint]]) ? joint : -1;
 }
 
-// The hinge by which alone the geoms of a pair move against each other, as those of the first link of an arm and of its base do; else -1.
+// The hinge that alone moves the geoms of a pair against each other, as those of an arm's base and first link; -1 if there is none.
 static int find_hinge_between(const hfModel* m, const hfiCandidate* c) {
   int a = hf_model_geom_body(m)[c->a], b = hf_model_geom_body(m)[c->b];
   return is_fixed(m, a) ? find_only_hinge(m, b) : is_fixed(m, b) ? find_only_hinge(m, a) : -1;
@@ -88,14 +91,14 @@ static int any_body_has_only_hinge(const hfModel* m) {
   return b < m->nbody;
 }
 
-// What the cull has to know of a pair. kept: 1 where it is kept for later queries.
+// Prepares the cull of a pair. kept: 1 if it is kept for later queries.
 static hfiCull measure_pair(const hfiScene* s, const hfiCandidate* c, int kept) {
   const hfModel* m = s->model;
   const double *margin = hf_model_geom_margin(m), *radius = hf_model_geom_rbound(m);
   int a = hf_model_geom_type(m)[c->a], b = hf_model_geom_type(m)[c->b];
   int bounded = radius[c->a] > 0 && radius[c->b] > 0, swapped = a > b;
   hfiPairFunction* collide = swapped ? hfi_pair_function(b, a) : hfi_pair_function(a, b);
-  int seeks_hull = collide == hfi_sphere_convex && (a == HF_GEOM_MESH || b == HF_GEOM_MESH); // Of other shapes the nearest point is quickly found.
+  int seeks_hull = collide == hfi_sphere_convex && (a == HF_GEOM_MESH || b == HF_GEOM_MESH); // Other shapes find the nearest point quickly.
   hfiCull cull = {.margin = c->pair >= 0 ? hf_model_pair_margin(m)[c->pair] : margin[c->a] + margin[c->b],
                   .radius = bounded ? radius[c->a] + radius[c->b] : -1,
                   .boxes = seeks_hull || (!hfi_shape_functions[a]->is_quick && !hfi_shape_functions[b]->is_quick),
@@ -118,7 +121,7 @@ static void measure_pairs(hfiScene* s) {
   if (used) memset(s->last, 0, (size_t)used * sizeof *s->last);
 }
 
-// How many pairs of hulls have a memory at most.
+// The largest number of pairs of hulls that can have a memory.
 static int count_memories(const hfModel* m) {
   long hulls = 0;
   for (int g = 0; g < m->ngeom; ++g) hulls += hf_model_geom_type(m)[g] == HF_GEOM_MESH && hfi_geom_may_touch(m, g);
@@ -147,7 +150,8 @@ static void find_active(hfiScene* s) {
   s->grid.geom = s->active;
 }
 
-// A quarter of the mean bounding radius of all shapes but height fields: a list then serves some steps and has few pairs too many.
+// The usual skin is a quarter of the mean bounding radius of all shapes except height fields. Then a list serves several steps and has few pairs too
+// many.
 static double choose_skin(const hfiScene* s) {
   const double* radius = hf_model_geom_rbound(s->model);
   double sum = 0;
@@ -185,7 +189,7 @@ void hfi_scene_init(hfiScene* s, const hfModel* m, hfiArena* arena) {
   for (int i = 0; s->field && i < m->nhfield; ++i) s->field[i] = hfi_model_height_field(m, i);
   s->half = HFI_TAKE(arena, hfVec3, m->ngeom);
   hfi_filter_init(&s->filter, m, arena);
-  // while planning the filter is not known: reserve for either way
+  // The filter is not known while planning: reserve enough for both cases.
   long most = (long)m->ngeom * (m->ngeom - 1) / 2, grown = 64L * m->ngeom + MAX_LISTED;
   s->max_candidate = (int32_t)(most < grown ? most : grown) + m->npair;
   s->candidate = HFI_TAKE(arena, hfiCandidate, s->max_candidate);
@@ -238,7 +242,7 @@ static inline int spheres_apart(const hfPose* X_WG, const hfiCandidate* c, doubl
   return v3_norm2(v3_sub(X_WG[c->b].p, X_WG[c->a].p)) > sqr(radius);
 }
 
-// Gap between two boxes along axis i of the first, as far as half sizes h and distance d tell.
+// Gap between two boxes along axis i of the first, from the half sizes h and the distance d.
 static inline double gap_along(const hfMat3* R_a, const hfVec3* h_a, const hfMat3* R_b,
                                const hfVec3* h_b, hfVec3 d, int i) {
   hfVec3 a = v3(R_a->m[i], R_a->m[3 + i], R_a->m[6 + i]), b = m3_tmulv(*R_b, a);
@@ -268,8 +272,8 @@ static int far_apart(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* 
   return cull->boxes && boxes_apart(s, X_WG, c, margin, &cull->axis);
 }
 
-// Makes the pairs candidates whose boxes overlap after they have grown by the margin and by half of the skin or, without skin, by
-// the reach. Returns how many such pairs there are; those beyond max_candidate - npair are left out.
+// Makes candidates of all pairs whose boxes overlap after they have grown by the margin and by half of the skin (or, without skin, by the reach).
+// Returns how many such pairs there are; those beyond max_candidate - npair are left out.
 static int find_candidates(hfiScene* s, const hfPose* X_WG, const double* reach, double skin) {
   const hfModel* m = s->model;
   for (int k = 0; k < s->nactive; ++k) {
@@ -291,7 +295,7 @@ static inline hfVec3 move_since(const hfiScene* s, const hfPose* X_WG, int g) {
   return from < 0 ? move : v3_sub(move, v3_sub(X_WG[from].p, s->X0_WG[from].p));
 }
 
-// How far a point of geom g can have moved since the list was made; infinite for a plane that turned.
+// The largest distance that a point of geom g can have moved since the list was made; infinite for a plane that turned.
 static double way_since(const hfiScene* s, const hfPose* X_WG, int g) {
   const hfPose *X = &X_WG[g], *X0 = &s->X0_WG[g];
   double radius = hf_model_geom_rbound(s->model)[g], turn2 = 0;
@@ -300,7 +304,7 @@ static double way_since(const hfiScene* s, const hfPose* X_WG, int g) {
   return v3_norm(move_since(s, X_WG, g)) + turn;
 }
 
-// Has every geom come, and may come, no further than half its skin since the list of near pairs was made?
+// Is the list of near pairs still complete? It is if for every geom its motion since the list was made, and its reach, are at most half its skin.
 static int list_holds(const hfiScene* s, const hfPose* X_WG, const double* reach) {
   const double* radius = hf_model_geom_rbound(s->model);
   if (!s->has_skin) return 0;
@@ -333,8 +337,8 @@ static void list_near_spheres(hfiScene* s, const hfPose* X_WG) {
   }
 }
 
-// Lists the near pairs of any other scene. Where a skin does not pay, or brings more pairs than there is room for, the list has none and
-// serves this query alone.
+// Lists the near pairs of any other scene. If a skin does not pay, or gives more pairs than there is room for, the list is made without skin and
+// serves only this query.
 static void list_near_boxes(hfiScene* s, const hfPose* X_WG, const double* reach, int pays, int* dropped) {
   int room = s->max_candidate - s->model->npair;
   s->has_skin = pays && find_candidates(s, X_WG, reach, s->skin) <= room;
@@ -355,7 +359,7 @@ static void list_near(hfiScene* s, const hfPose* X_WG, const double* reach, int*
   for (int k = 0; k < s->nactive; ++k) {
     int g = s->active[k];
     s->X0_WG[g] = X_WG[g];
-    s->far[g] = max2(s->skin, s->listed && reach ? WIDE * reach[g] : 0); // what the geom may reach now must not use it up
+    s->far[g] = max2(s->skin, s->listed && reach ? WIDE * reach[g] : 0); // The present reach must not use up the skin.
   }
   s->queries = 0;
   if (s->listed) list_near_spheres(s, X_WG);
@@ -368,7 +372,7 @@ static inline int find_points(const hfiScene* s, const hfPose* X_WG, const hfiCa
   const hfPose *X_WA = &X_WG[c->a], *X_WB = &X_WG[c->b];
   if (cull->hinge >= 0 && s->axis_W && hfi_apart_along(A, X_WA, B, X_WB, s->axis_W[cull->hinge], cull->margin)) return 0;
   if (!cull->is_general) return call_pair(cull->collide, cull->swapped, A, X_WA, B, X_WB, margin, points);
-  int touched = cull->last && cull->last->face.kind != HFI_NO_FACE; // The last query found them near each other.
+  int touched = cull->last && cull->last->face.kind != HFI_NO_FACE; // The last query found the two near each other.
   if (!touched && hfi_still_apart(A, X_WA, B, X_WB, margin, &cull->separation)) return 0;
   int n = cull->last ? hfi_convex_again(A, X_WA, B, X_WB, margin, cull->last, points) : call_pair(cull->collide, cull->swapped, A, X_WA, B, X_WB, margin, points);
   if (n == 0) hfi_find_separation(A, X_WA, B, X_WB, &cull->separation);

@@ -1,4 +1,4 @@
-// Shapes and what a collision query says of a pair of them.
+// Shapes, and the contact points that a collision query finds for two of them.
 #ifndef HFI_GEOMETRY_SHAPE_H
 #define HFI_GEOMETRY_SHAPE_H
 
@@ -11,8 +11,8 @@
 typedef struct hfiShape {
   int32_t type; // hfGeomType
   double size[3];      // see model/shape.h
-  const hfiHull* hull; // of a mesh, in the geom's frame; else NULL
-  const hfiHeightField* field; // of a height field; else NULL
+  const hfiHull* hull; // hull of a mesh, in the geom's frame; NULL for other shapes
+  const hfiHeightField* field; // for a height field; NULL for other shapes
 } hfiShape;
 
 // Views of a model's arrays; `hull` and `field` belong to the geom's mesh and height field, NULL for other types.
@@ -36,18 +36,18 @@ typedef struct hfiContactPoint {
   uint32_t feature;    // which features of A and B touch: the same for the same pair across steps
 } hfiContactPoint;
 
-// Most points of two convex shapes, and of any pair: a height field may touch in many places.
+// Largest number of points of two convex shapes, and of any pair: a height field may touch in many places.
 enum { HFI_MAX_MANIFOLD = 8, HFI_MAX_POINTS = 32 };
 
-// Most points in which shapes of two types touch.
+// The largest number of points in which shapes of two types touch.
 int hfi_pair_points(int type_a, int type_b);
 
 // Contact points of A and B with a gap below `margin`, at most hfi_pair_points of them. Returns the count.
 // Deterministic, allocation-free; swapping A and B swaps the witness points and turns the normal.
 int hfi_collide(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB,
                 double margin, hfiContactPoint* points);
-// The depth of the deepest point that hfi_collide finds without a margin, 0 where there is none [m]. Of two boxes that is their least overlap along an axis, to
-// 4e-6 of their size.
+// The depth of the deepest point that hfi_collide finds without a margin; 0 if there is none [m]. For two boxes this is their least overlap along an
+// axis, up to 4e-6 of their size.
 double hfi_overlap_depth(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB);
 
 #endif

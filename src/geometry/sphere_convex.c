@@ -1,5 +1,5 @@
-// Sphere against any other shape: the sphere's centre and the other's nearest surface point carry the
-// contact, depth = radius - distance(centre). One point, feature 0.
+// Sphere against any other shape. The contact has one point, at the surface point of the other shape nearest to the sphere's centre, with depth =
+// radius - distance(centre) and feature 0.
 #include "geometry/nearest.h"
 #include "geometry/pairs.h"
 

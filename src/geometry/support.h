@@ -1,22 +1,22 @@
-// Support points of the shapes' cores: a sphere's core is its centre, a capsule's its axis, any other
-// shape is its own. The core's radius is added to depths afterwards.
+// Support points of the shapes' cores. The core of a sphere is its centre, that of a capsule its axis; any other shape is its own core. The radius
+// about the core is added to depths afterwards.
 #ifndef HFI_GEOMETRY_SUPPORT_H
 #define HFI_GEOMETRY_SUPPORT_H
 
 #include "geometry/shape.h"
 
-// Point of the core farthest along d (any length but zero), in the shape's frame. `hint`: a vertex of
-// a mesh to start from, replaced by the one found.
+// The point of the core farthest along d, in the shape's frame. d may have any length except zero. `hint`: a vertex of a mesh at which the search
+// starts; it becomes the vertex found.
 hfVec3 hfi_support(const hfiShape* shape, hfVec3 d, int32_t* hint);
 
 double hfi_core_radius(const hfiShape* shape);
 
-// Two cores in A's frame, seen as their difference A - B: they overlap where it holds the origin.
+// Two cores in A's frame. They overlap if their difference A - B contains the origin.
 typedef struct hfiCores {
   const hfiShape *A, *B;
   hfPose X_AB;
   int32_t hint_a, hint_b;
-  double scale; // about the size of the difference, by coordinates: what rounding is relative to [m]
+  double scale; // about the largest coordinate of the difference [m]; rounding errors are relative to it
 } hfiCores;
 
 typedef struct hfiSupportPoint {

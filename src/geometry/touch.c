@@ -1,4 +1,4 @@
-// Contact manifold from a contact normal n. The facets of the two shapes on the sides that touch tell which points it has:
+// Contact manifold from a contact normal n. The facets of the two shapes at n decide which points it has:
 //
 //   two round sides along each other      the ends of their overlap
 //   a face, and any facet                 the facet, clipped against the face. The face is one whose normal is within HFI_FACET_ANGLE of n; of two
@@ -16,13 +16,13 @@
 #include "geometry/rounded.h"
 #include "geometry/rod_axis.h"
 
-// B's face is the reference where it is nearer to n than A's by more than this [rad].
+// B's face is the reference if its normal is nearer to n than that of A's face by more than this [rad].
 static const double PREFER_A = 1e-5;
-// Two round sides are along each other where the sines of the angles between them, and between them and the plane across n, are up to the first [-];
-// a side is along an edge up to the second [-].
+// Two round sides are along each other if the sines of the angle between them, and of the angles between each of them and the plane across n, are at
+// most the first number [-]. For a side and an edge they are at most the second number [-].
 static const double SIDE_ALONG_SIDE = 0.5, SIDE_ALONG_EDGE = 0.1;
 
-// Two shapes that touch, and their facets on the sides that do.
+// Two shapes that touch, and their facets on the touching sides.
 typedef struct Meeting {
   const hfiShape *A, *B;
   const hfPose *X_A, *X_B;
@@ -35,7 +35,7 @@ static void find_facets(Meeting* m) {
   hfi_facet(m->B, m->X_B, m->single->n_W, &m->b);
 }
 
-// The same of two hulls, with a memory.
+// Like find_facets, for two hulls with a memory.
 static void find_facets_again(Meeting* m, hfiLastFacets* last) {
   hfVec3 n = m->single->n_W;
   hfi_facet_of_face(m->A, m->X_A, hfi_facing_face(m->A->hull, m3_tmulv(m->X_A->R, v3_neg(n)), &last->a), &m->a);
@@ -61,7 +61,7 @@ static int touch_faces(const Meeting* m, hfiContactPoint* points) {
 
 // ---- round sides and edges --------------------------------------------------------------------------
 
-// What touches along a line: the axis of a round side and its radius, or an edge with the radius 0.
+// A part of a shape that touches along a line: the axis of a round side with its radius, or an edge with the radius 0.
 typedef struct Rod {
   hfiRodAxis axis;
   double radius;
@@ -75,9 +75,9 @@ static Rod edge_of(const hfiFacet* f) {
   return (Rod){{v3_axpy(0.5, along, f->vertex[0]), v3_scale(1 / length, along), 0.5 * length}, 0};
 }
 
-// Two rods along each other touch at both ends of their overlap as long as both are near, each with its own depth, whatever their tilt. If only
-// the deeper end pushed, they would turn on it until the other one is deeper, to and fro for ever. Returns 0 where they are not along each other,
-// which is where a sine exceeds `most`.
+// Two rods along each other touch at both ends of their overlap as long as both are near, each with its own depth, whatever their tilt. If only the
+// deeper end pushed, they would rock for ever: they would turn about it until the other end is deeper, and back. Returns 0 if they are not along each
+// other, that is, if a sine exceeds `most`.
 static int touch_rods(const Rod* a, const Rod* b, double most, const hfiContactPoint* single, hfiContactPoint* points) {
   hfVec3 u = a->axis.u, v = b->axis.u, n = single->n_W;
   hfiApproach end[2];
@@ -86,9 +86,9 @@ static int touch_rods(const Rod* a, const Rod* b, double most, const hfiContactP
   if (!(v3_dot(u, v3_sub(end[1].a, end[0].a)) > 0)) return 0; // They do not overlap.
   for (int k = 0; k < 2; ++k) {
     hfi_put_approach(points + k, end[k], a->radius, b->radius, 0, n, feature_id(HFI_EDGE_BIT | k, HFI_EDGE_BIT | k));
-    if (!(v3_dot(points[k].n_W, n) > 0)) return 0; // They cross within each other: their ends are on opposite sides.
+    if (!(v3_dot(points[k].n_W, n) > 0)) return 0; // The axes cross, so that the two ends are on opposite sides.
   }
-  hfi_limit_depth(points, 2, single->depth); // The rim of a tilted cylinder is a little higher than its axis says.
+  hfi_limit_depth(points, 2, single->depth); // The axis of a tilted cylinder overestimates the depth of its rim a little.
   return 2;
 }
 
@@ -97,7 +97,8 @@ static int touch_sides(const Meeting* m, hfiContactPoint* points) {
   return touch_rods(&a, &b, SIDE_ALONG_SIDE, m->single, points);
 }
 
-// The round side of A and an edge of B, whose facet is reduced to it; or the side of B and an edge of A.
+// Contact of a round side and an edge, to which the facet of the other shape is reduced. side_is_A: 1 if the side belongs to A and the edge to B, 0
+// if it is the other way round.
 static int touch_side_and_edge(Meeting* m, int side_is_A, hfiContactPoint* points) {
   hfiFacet* f = side_is_A ? &m->b : &m->a;
   hfi_facet_edge(side_is_A ? m->single->n_W : v3_neg(m->single->n_W), SIDE_ALONG_EDGE, f);
@@ -106,7 +107,7 @@ static int touch_side_and_edge(Meeting* m, int side_is_A, hfiContactPoint* point
   return touch_rods(side_is_A ? &side : &edge, side_is_A ? &edge : &side, SIDE_ALONG_EDGE, m->single, points);
 }
 
-// Reduces both facets to edges.
+// Contact of two edges, to which both facets are reduced.
 static int touch_edges(Meeting* m, hfiContactPoint* points) {
   hfVec3 n = m->single->n_W;
   hfi_facet_edge(v3_neg(n), HFI_FACET_ANGLE, &m->a);
@@ -127,7 +128,8 @@ static int touch_rounded(Meeting* m, const hfiContactPoint* rounded, hfiContactP
 
 // ---- the manifold -----------------------------------------------------------------------------------
 
-// Finds the points that the facets have in common. Returns their number. *along: 1 where a round side touches along another one or along an edge.
+// Finds the points that the facets have in common and returns their number. *along: not zero if a round side touches along another one or along an
+// edge.
 static int touch_facets(Meeting* m, int* along, hfiContactPoint* points) {
   int side_a = m->a.kind == HFI_FACET_SEGMENT, side_b = m->b.kind == HFI_FACET_SEGMENT;
   int count = *along = side_a && side_b ? touch_sides(m, points) : 0;
@@ -136,7 +138,7 @@ static int touch_facets(Meeting* m, int* along, hfiContactPoint* points) {
   return count == 0 ? touch_edges(m, points) : count;
 }
 
-// Adds the deepest point to `count` points where the facets do not hold it, as at a rounded corner between faces. Returns the new count.
+// Adds the deepest point to `count` points if none of them is as deep, as at a rounded corner between faces. Returns the new count.
 static int add_deepest(const Meeting* m, int along, double slack, hfiContactPoint* points, int count) {
   double deepest = -INFINITY;
   for (int i = 0; i < count; ++i) deepest = max2(deepest, points[i].depth);

@@ -1,6 +1,6 @@
-// Least width of a shape: the distance of the two nearest parallel planes that hold it between them. Of boxes, ellipsoids
-// and round shapes it is along an axis of the frame. Of a hull the widths across its faces are taken: where two edges
-// would give a smaller one, it is too large by a little.
+// Least width of a shape: the distance of the two nearest parallel planes between which it fits. For boxes, ellipsoids and round shapes it is along
+// an axis of their frame. For a hull only the widths across its faces are compared: if the least width is between two edges, the result is a little
+// too large.
 #include "geometry/width.h"
 
 #include "geometry/support.h"

@@ -4,6 +4,6 @@
 
 #include "geometry/shape.h"
 
-double hfi_least_width(const hfiShape* shape); // [m]; INFINITY of a plane and of a height field, which are solid below
+double hfi_least_width(const hfiShape* shape); // [m]; INFINITY for a plane and a height field, which are solid below
 
 #endif
