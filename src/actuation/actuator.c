@@ -18,7 +18,7 @@
 
 // ---- activations ----------------------------------------------------------------------------------
 
-// Time constants below this one act at once [s].
+// A filter with a smaller time constant than this follows at once [s].
 static const double SHORTEST_TIME = 1e-15;
 
 static double activation_rate(const hfActuation* a, int i, double u, double act) {
@@ -31,8 +31,8 @@ static double activation_rate(const hfActuation* a, int i, double u, double act)
   return (u - act) / max2(SHORTEST_TIME, hf_model_actuator_dynprm(m)[3 * i]);
 }
 
-// Activation a step h later. A filter takes an Euler step, which ends at its target where h is
-// longer than the time constant; an exact filter follows the exponential.
+// The activation a step h later. A filter takes an Euler step, which ends at its target if h is longer than the time constant. An exact filter
+// follows the exponential.
 static double next_activation(const hfModel* m, int i, double act, double rate, double h) {
   double tau = max2(SHORTEST_TIME, hf_model_actuator_dynprm(m)[3 * i]), span = h;
   if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_FILTER) span = min2(h, tau);

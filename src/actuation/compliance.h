@@ -1,4 +1,4 @@
-// How steep a row is: that of a spring and a damper, a near-rigid one, and the steepest slope that a step takes (docs/theory/one-law.md).
+// The slopes of rows: that of a spring and a damper, the near-rigid slope, and the steepest slope of a step (docs/theory/one-law.md).
 //
 //   k, c  stiffness and damping    r   error of the row    h  step
 //   w     inverse mass of the row  s0  target velocity     kappa = h k + c, at most the near-rigid slope
@@ -9,16 +9,15 @@
 
 #include "actuation/actuation.h"
 
-// A drive or tendon spring, which has a slope kappa of its own, is capped at h kappa w = this [-],
-// its target s0 kept. A load then moves it by 1e-6 of what it would in a step without the row, and
-// residuals keep ten digits.
+// The slope kappa of a drive or tendon spring is capped at h kappa w = this [-]; its target s0 stays. A load then moves it by 1e-6 of the distance
+// that it would move without the row, and residuals keep ten digits.
 static const double HFI_STIFFEST_DRIVE = 1e6;
 
-// A row that is slowed down becomes steeper by at most this factor [-]. Rows that contradict each other pull with large forces: with more than
-// this the forces of other rows would be lost in the rounding of theirs.
+// A row that is slowed down becomes steeper by at most this factor [-]. Rows that contradict each other pull with large forces. With a larger factor
+// the rounding errors of these forces would be as large as the forces of other rows.
 static const double HFI_MOST_STRENGTHENING = 100;
 
-// Returns kappa, but at most `stiffest`, and counts the rows that are capped.
+// Returns the smaller one of kappa and `stiffest`, and counts the rows that are capped.
 static inline double hfi_cap_slope(hfiRows* rows, double kappa, double stiffest) {
   rows->ncapped += kappa > stiffest;
   return min2(kappa, stiffest);
@@ -32,11 +31,11 @@ static inline double hfi_stiffest(const hfiActuationStep* step, double w) {
   return sqr(2 * HFI_PI / step->near_rigid) / (w * step->h);
 }
 
-// The row that brings the error r to zero, without bounds and at most with the near-rigid slope. A
-// near-rigid row aims at removing its error within r_time [s].
+// The row that brings the error r to zero, without bounds. Its slope is at most the near-rigid one. A near-rigid row aims at removing its error
+// within r_time [s].
 static inline hfSaturatedRow hfi_compliant_row(hfiRows* rows, const hfiActuationStep* step, hfiCompliance law, double w, double r, double r_time) {
   hfSaturatedRow inert = {0, 1, -INFINITY, INFINITY};
-  if (!(w > 0)) return inert; // The row moves nothing.
+  if (!(w > 0)) return inert; // The row moves no dof.
   double stiffest = hfi_stiffest(step, w);
   hfSaturatedRow row = {-r / r_time, stiffest, -INFINITY, INFINITY};
   if (law.k <= 0 && law.c <= 0) return row;
@@ -46,8 +45,9 @@ static inline hfSaturatedRow hfi_compliant_row(hfiRows* rows, const hfiActuation
   return row;
 }
 
-// The factor for the slope of a row that aims at a `slowing` times lower speed than its error asks for [-]. At rest the row then exerts the
-// force that it would exert without the bound on its speed: a steady load does not open it for ever, however light what carries it is.
+// A row whose speed is bounded aims at a speed that is `slowing` times lower than the one at which its error would be removed. Its slope is
+// multiplied by the factor that this function returns [-]. At rest the row then exerts the force that it would exert without the bound, so that a
+// steady load does not open it further and further, however light the bodies are.
 static inline double hfi_strengthen_slowed_row(double slowing) { return min2(slowing, HFI_MOST_STRENGTHENING); }
 
 #endif

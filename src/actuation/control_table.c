@@ -23,7 +23,7 @@ enum { NOT_USED = -1 };
 struct hfControlTable {
   int32_t ncol, nrow, capacity; // ncol: all columns of the file
   int32_t is_log;               // 1: a log of states, whose rows act before their time
-  int32_t* actuator;            // (ncol) of each column; NOT_USED: column 0, which is time, and what a log has beside controls
+  int32_t* actuator;            // (ncol) actuator of each column; NOT_USED for column 0, which is time, and for columns of a log that are no controls
   double* value;                // (nrow x ncol)
 };
 
@@ -45,7 +45,7 @@ typedef struct Reader {
 static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 static int ends_line(char c) { return c == '\n' || c == 0; }
 
-// Moves behind the quotes of a field that begins with one; what is inside is the field.
+// Reads a field in quotes and moves behind it. The text inside of the quotes is the field.
 static void read_quoted(Reader* r, const char** field, int* length) {
   const char* p = *field = r->at + 1;
   while (!ends_line(*p) && !(p[0] == '"' && p[1] != '"')) p += p[0] == '"' ? 2 : 1;
@@ -53,7 +53,7 @@ static void read_quoted(Reader* r, const char** field, int* length) {
   r->at = *p == '"' ? p + 1 : p;
 }
 
-// The next field of the line without the blanks around it; 0 at the end of the line.
+// Reads the next field of the line, without the blanks around it. Returns 0 at the end of the line.
 static int next_field(Reader* r, const char** field, int* length) {
   if (ends_line(*r->at)) return 0;
   while (is_blank(*r->at)) r->at++;
@@ -77,7 +77,7 @@ static void skip_line(Reader* r) {
   if (*r->at == '\n') r->at++, r->line++;
 }
 
-// Moves to the next line that says something; 0 at the end of the text.
+// Moves to the next line that is neither blank nor a comment. Returns 0 at the end of the text.
 static int next_line(Reader* r) {
   for (;; skip_line(r)) {
     const char* p = r->at;
@@ -89,14 +89,14 @@ static int next_line(Reader* r) {
 
 // ---- lines ------------------------------------------------------------------------------------------
 
-// Does a field spell the name? Two quotes in it are one of the name.
+// Is the field this name? Two quotes in the field stand for one in the name.
 static int spells(const char* field, int length, const char* name) {
   const char* end = field + length;
   for (; field < end && *name == *field; ++name) field += field[0] == '"' && end - field > 1 && field[1] == '"' ? 2 : 1;
   return field == end && *name == 0;
 }
 
-// An actuator by its name, or by #ID where it has none; -1: there is no such actuator.
+// Finds an actuator by its name, or by #ID if it has none. Returns -1 if there is no such actuator.
 static int find_actuator(const hfModel* m, const char* field, int length) {
   for (int i = 0; i < m->nu; ++i) {
     char id[16];
@@ -107,7 +107,7 @@ static int find_actuator(const hfModel* m, const char* field, int length) {
   return -1;
 }
 
-// A column of a log, SYMBOL[NAME]: its symbol, and the name in place of the field; 0: the field is something else.
+// For a column of a log, SYMBOL[NAME]: returns the symbol and replaces the field by the name. Returns 0 for any other field.
 static char log_symbol(const char** field, int* length) {
   const char* f = *field;
   if (*length < 4 || !strchr("qvufsp", f[0]) || f[1] != '[' || f[*length - 1] != ']') return 0;
@@ -115,7 +115,7 @@ static char log_symbol(const char** field, int* length) {
   return f[0];
 }
 
-// Counts the columns of the header, and says whether it is that of a log: whether it has a column u[NAME] that is no actuator's own name.
+// Counts the columns of the header and finds whether it is that of a log: a log has a column u[NAME], and no actuator is called "u[NAME]".
 static int count_columns(Reader r, const hfModel* m, int32_t* is_log) {
   const char* field;
   int length, count = 0;
@@ -124,7 +124,7 @@ static int count_columns(Reader r, const hfModel* m, int32_t* is_log) {
   return count;
 }
 
-// The actuator of a column. NOT_USED: a log has it beside controls.
+// Finds the actuator of a column; NOT_USED for a column of a log that is no control.
 static hfStatus read_column(const hfControlTable* t, const hfModel* m, const Reader* r, const char* field, int length, int32_t* actuator) {
   const char* name = field;
   int name_length = length;
@@ -203,7 +203,7 @@ hfStatus hf_control_table_parse(hfControlTable** table, const hfModel* m, const 
   return status;
 }
 
-// The whole file, zero-terminated; NULL with a refusal in *error.
+// Reads the whole file, with a zero at its end. Returns NULL, with a refusal in *error, if that fails.
 static char* read_file(const char* path, hfError* error) {
   FILE* file = fopen(path, "rb");
   char* text = NULL;
@@ -238,7 +238,7 @@ hfStatus hf_control_table_read(hfControlTable** table, const hfModel* m, const c
 }
 
 void hf_control_table_controls(const hfControlTable* t, double time, double* ctrl) {
-  int lo = -1, hi = t->nrow; // row lo is the last whose time has come
+  int lo = -1, hi = t->nrow; // Row lo is the last one whose time has come.
   while (hi - lo > 1) {
     int mid = (lo + hi) / 2;
     if (t->value[(size_t)mid * (size_t)t->ncol] <= time) lo = mid;

@@ -1,5 +1,4 @@
-// Lays out an hfActuation: the sparse rows of tendons and actuators have a structure that the model
-// fixes once; values follow at every update.
+// Plans an hfActuation. The model fixes the structure of the sparse rows of tendons and actuators once; every update computes their values.
 #include "actuation/actuation.h"
 #include "base/object.h"
 #include "model/orientation.h"
@@ -23,7 +22,7 @@ static int count_tendon_dofs(const hfModel* m) {
 
 // ---- tendons --------------------------------------------------------------------------------------
 
-// Sets the dofs of a tendon and, where it is fixed, the place of each of its joints among them.
+// Sets the dofs of a tendon and, for a fixed tendon, the place of each of its joints among them.
 static void set_tendon_dofs(hfActuation* a, int t) {
   const hfModel* m = a->model;
   int start = a->tendon_start[t], n = hfi_tendon_dofs(m, t, a->tendon_dof + start);
@@ -66,7 +65,7 @@ static int list_moment_dofs(const hfActuation* a, int i, int32_t* dof) {
     int ny = id[1] < 0 ? 0 : hfi_chain(m, hf_model_site_body(m)[id[1]], &y);
     return hfi_merge_dofs(x, nx, y, ny, dof);
   }
-  int n = hfi_moment_capacity(m, i); // none for a body
+  int n = hfi_moment_capacity(m, i); // zero for a body
   for (int k = 0; k < n; ++k) dof[k] = hf_model_jnt_dofadr(m)[id[0]] + k;
   return n;
 }
@@ -78,8 +77,8 @@ static int find_coordinate(const hfModel* m, int i) {
   return hf_model_jnt_qposadr(m)[joint];
 }
 
-// Returns the drive sum of the limited joint or tendon that the actuator acts on, a new one if
-// there is none yet, or -1.
+// Returns the drive sum of the limited joint or tendon that the actuator acts on, and makes it if there is none yet. Returns -1 if the joint or
+// tendon is not limited.
 static int find_drive_sum(hfActuation* a, int i) {
   const hfModel* m = a->model;
   int type = hf_model_actuator_trntype(m)[i], id = hf_model_actuator_trnid(m)[2 * i];

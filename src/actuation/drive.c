@@ -14,8 +14,7 @@
 #include "base/compile.h"
 #include <string.h>
 
-// A drive with h kappa w below this acts by its force at the start of the step: the row would
-// change the velocity by less than solvers resolve [-].
+// If h kappa w is below this, the drive acts by its force at the start of the step: a row would change the velocity by less than solvers resolve [-].
 static const double NEGLIGIBLE_SLOPE = 1e-9;
 
 typedef struct Bounds { double lo, hi; } Bounds;
@@ -54,13 +53,13 @@ void hfi_update_servos(hfActuation* a) {
   for (int i = 0; i < a->model->nu; ++i) a->servo[i] = look_up_servo(a, i);
 }
 
-// As hfi_affine_force, for an actuator that is plain.
+// Like hfi_affine_force, for a plain actuator.
 static inline hfiAffine plain_force(const hfiServo* s, double u) {
   hfiAffine f = {s->gain[0] * u + s->bias[0], s->gain[1] * u + s->bias[1], s->gain[2] * u + s->bias[2]};
   return f;
 }
 
-// The drive of a servo with the force f, implicit unless the step is explicit or kappa would not be positive.
+// The drive of a servo with the force f. It is implicit unless the step is explicit or kappa would not be positive.
 static inline hfiDrive make_servo(const hfActuation* a, int i, hfiAffine f, const hfiActuationStep* step) {
   hfiDrive drive = {.f0 = f.constant + f.length * a->length[i], .kappa = -(step->h * f.length + f.velocity)};
   if (step->explicit_drives || !(drive.kappa > 0)) drive.f0 += f.velocity * a->velocity[i], drive.kappa = 0;
@@ -83,7 +82,7 @@ static inline hfiDrive make_drive(hfActuation* a, const hfDynamics* d, int i, co
 
 // ---- one row ----------------------------------------------------------------------------------------
 
-// What a drive acts on: a sparse row over n dofs.
+// The joint, tendon or site on which a drive acts, as a sparse row over n dofs.
 typedef struct Target {
   int source, id, n; // source: hfiRowSource
   const int32_t* dof;
@@ -102,8 +101,8 @@ static inline double velocity_along(Target t, const double* v) {
   return s;
 }
 
-// Is h kappa w certainly between the two bounds for any w with 1/M_ii <= w <= most_inverse_mass? That of nearly all drives on
-// one dof is, and M need not be factored for them. The factors of 2 leave room for rounding.
+// Is h kappa w surely between the two bounds for any w with 1/M_ii <= w <= most_inverse_mass? It is for nearly all drives on one dof, and M need not
+// be factored for these. The factors of 2 leave room for rounding.
 static int is_ordinary(const hfDynamics* d, double h, Target t, double kappa) {
   if (t.n != 1) return 0;
   double slope = h * kappa * t.J[0] * t.J[0];
@@ -120,7 +119,7 @@ static inline void add_force(Target t, double force, double* tau) {
   for (int k = 0; k < t.n; ++k) tau[t.dof[k]] += t.J[k] * force;
 }
 
-// Adds a drive whose slope may be out of the usual: as a row, or as a force where the slope is negligible.
+// Adds a drive whose slope may be very small or very large: as a row, or as a force if the slope is negligible.
 HFI_RARE static void add_unusual_drive(hfActuation* a, const hfDynamics* d, double h, Target t, hfiDrive drive, double* tau) {
   double w = drive.kappa > 0 ? hfi_inverse_mass(d, a->dense, t.n, t.dof, t.J) : 0, slope = h * drive.kappa * w;
   if (!(slope > NEGLIGIBLE_SLOPE)) {
@@ -158,7 +157,7 @@ static inline void add_actuator_row(hfActuation* a, const hfDynamics* d, double 
   add_drive_row(a, d, h, t, drive, tau);
 }
 
-// The same for an actuator that acts directly.
+// Like add_actuator_row, for an actuator that acts directly (hfiServo.direct).
 static inline void add_direct_drive(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int i, double* tau) {
   const hfiServo* servo = &a->servo[i];
   int start = a->moment_start[i];
@@ -273,7 +272,7 @@ void hfi_drive_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep*
   add_gravity_compensation_by_actuators(a, tau);
 }
 
-// Sets the rate of an integral of the error to the error at the end of the step, and those of a motor's states likewise.
+// Sets the rate of an integral to the error at the end of the step, and the rates of a motor's states to those at the end of the step.
 static void set_end_rates(hfActuation* a, int i, double velocity) {
   if (!hfi_actuator_acts(a->model, i) || a->explicit_drives) return;
   if (hfi_is_motor(a->model, i)) hfi_motor_end(a, i, velocity);
@@ -300,7 +299,8 @@ void hfi_actuation_collect(const hfActuation* a) {
   hfi_target_collect(a, a->v1);
 }
 
-// Drives that share a row have the forces of the velocity at which their laws give its force together.
+// Divides the force of a row among the drives that share it: they get the forces of their laws at that velocity at which these add up to the force of
+// the row.
 static void share_row_force(const hfActuation* a, int p, double force) {
   const hfiDriveSum* sum = &a->drive_sum[p];
   double speed = (sum->total.f0 - force) / sum->total.kappa;

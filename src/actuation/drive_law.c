@@ -1,5 +1,5 @@
-// Drives by inverse dynamics (Shepherd, Zapolsky, Drumwright 2016; docs/theory/drives.md), for
-// servos whose gain and bias say what they want: F = c + F_l l + F_v s, kp = -F_l, kd = -F_v.
+// Drives by inverse dynamics (Shepherd, Zapolsky, Drumwright 2016; docs/theory/drives.md), for servos whose gain and bias define an aim: F = c + F_l
+// l + F_v s, kp = -F_l, kd = -F_v.
 //
 //   constraint       the servo with infinite gain: at the end of the step l is at its rest c/kp, or s = c/kd where kp = 0
 //                      F = clamp(-kappa (s - s0)),  s0 = (c/kp - l0)/h or c/kd,  h kappa = (2 pi/beta)^2/w
@@ -31,8 +31,7 @@ void hfi_actuation_drive_by(hfActuation* a, hfDriveLaw law) {
   a->passive.known = 0; // hfiServo depends on the law.
 }
 
-// Acceleration along the actuator that its gain and bias ask for. rate: first and second rate of
-// its control.
+// The acceleration along the actuator that its gain and bias define. rate: first and second rate of its control.
 static double wanted_acceleration(const hfActuation* a, int i, const double* rate) {
   hfiAffine f = hfi_affine_force(a, i);
   double own = f.constant + f.length * a->length[i] + f.velocity * a->velocity[i];
@@ -64,7 +63,7 @@ hfiDrive hfi_inverse_drive(hfActuation* a, const hfDynamics* d, int i, const hfi
   }
   hfiAffine f = hfi_affine_force(a, i);
   double w = hfi_inverse_mass(d, a->dense, n, a->moment_dof + start, a->moment + start);
-  if (!(w > 0) || !(f.length < 0 || f.velocity < 0)) return drive; // It moves nothing, or its gains are zero.
+  if (!(w > 0) || !(f.length < 0 || f.velocity < 0)) return drive; // The drive moves nothing, or its gains are zero.
   double s0 = f.length < 0 ? (f.constant / -f.length - a->length[i]) / step->h : f.constant / -f.velocity;
   drive.kappa = hfi_stiffest(step, w);
   drive.f0 = drive.kappa * s0;

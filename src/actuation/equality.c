@@ -9,25 +9,28 @@
 
 // ---- errors -----------------------------------------------------------------------------------------
 
-// Coordinate of a joint or length of a tendon, measured from its reference.
-static double coordinate(const hfActuation* a, int kind, int id, const double* q) {
-  if (kind == HF_OBJECT_TENDON) return a->tendon_length[id] - a->tendon_length0[id];
+// Coordinate of a joint or length of a tendon at q, measured from its reference; 0 if id is -1. d: see hfi_coupling_error.
+static double coordinate(const hfActuation* a, const hfDynamics* d, int kind, int id, const double* q) {
+  if (id < 0) return 0;
+  if (kind == HF_OBJECT_TENDON) return (d ? hfi_tendon_length(d, id, q) : a->tendon_length[id]) - a->tendon_length0[id];
   int adr = hf_model_jnt_qposadr(a->model)[id];
   return q[adr] - hf_model_qpos0(a->model)[adr];
 }
 
-double hfi_coupling_error(const hfModel* m, int i, double x1, double x2) {
+double hfi_coupling_error(const hfActuation* a, const hfDynamics* d, int i, const double* q) {
+  const hfModel* m = a->model;
   const double* p = hf_model_eq_data(m) + 11 * i;
+  int kind = hf_model_eq_objkind(m)[i];
+  double x1 = coordinate(a, d, kind, hf_model_eq_obj1(m)[i], q), x2 = coordinate(a, d, kind, hf_model_eq_obj2(m)[i], q);
   return x1 - (p[0] + x2 * (p[1] + x2 * (p[2] + x2 * (p[3] + x2 * p[4]))));
 }
 
 static hfiEquality evaluate_coupling(const hfActuation* a, int i, const double* q) {
   const hfModel* m = a->model;
   const double* p = hf_model_eq_data(m) + 11 * i;
-  int kind = hf_model_eq_objkind(m)[i], two = hf_model_eq_obj2(m)[i];
+  double x = coordinate(a, NULL, hf_model_eq_objkind(m)[i], hf_model_eq_obj2(m)[i], q);
   hfiEquality e = {.dim = 1};
-  double x = two < 0 ? 0 : coordinate(a, kind, two, q);
-  e.r[0] = hfi_coupling_error(m, i, coordinate(a, kind, hf_model_eq_obj1(m)[i], q), x);
+  e.r[0] = hfi_coupling_error(a, NULL, i, q);
   e.slope = -(p[1] + x * (2 * p[2] + x * (3 * p[3] + x * 4 * p[4])));
   e.bend = -(2 * p[2] + x * (6 * p[3] + x * 12 * p[4]));
   return e;
@@ -52,14 +55,13 @@ static hfiEquality evaluate_attachment(const hfDynamics* d, int i) {
   int object[2] = {hf_model_eq_obj1(m)[i], hf_model_eq_obj2(m)[i]};
   hfiEquality e = {.dim = weld && data[10] != 0 ? 6 : 3};
   for (int k = 0; k < 2; ++k) {
-    // The data of a connect hold the points on 1 and 2; those of a weld the point on 2, then that
-    // on 1.
+    // The data of a connect are the points on bodies 1 and 2; those of a weld are the point on body 2, then that on body 1.
     const double* point = data + 3 * (weld ? 1 - k : k);
     e.body[k] = kind == HF_OBJECT_SITE ? hf_model_site_body(m)[object[k]] : object[k];
     e.p_W[k] = pose_point(object_pose(d, kind, object[k]), v3_load(point));
   }
   v3_store(e.r, v3_sub(e.p_W[0], e.p_W[1]));
-  if (d->body_link[e.body[0]] == d->body_link[e.body[1]]) e.dim = 0; // They move as one.
+  if (d->body_link[e.body[0]] == d->body_link[e.body[1]]) e.dim = 0; // Both bodies move as one.
   if (e.dim < 6) return e;
   hfQuat q1 = object_quat(d, kind, object[0]), q2 = object_quat(d, kind, object[1]);
   hfVec3 turn = q_log(q_mul(q_conj(q2), q_mul(q1, q_load(data + 6))));

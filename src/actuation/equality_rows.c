@@ -22,13 +22,15 @@
 
 #include <string.h>
 
-static const double LARGEST_TURN = 0.05; // The error of the linear motion is made good up to this turn in a step [rad].
-static const double FAST_TURN = 0.3;     // Beyond this turn the linear motion has nothing to do with the true one [rad].
-static const double APART = 1e-3;        // Forces on attachment points that are further apart than this act at one point [m].
-// Errors from which on rows become steeper, in proportion to the error [m or rad]. A steady load then opens an equality by the root of what it would: far less than
-// the size of a light body, beyond which forces turn such a body rather than hold it.
+static const double LARGEST_TURN = 0.05; // The error of the linear motion is corrected for turns up to this in a step [rad].
+static const double FAST_TURN = 0.3;     // If a body turns by more than this in a step, the linear motion says nothing about the true one [rad].
+static const double APART = 1e-3;        // If the two attachment points are further apart than this, both forces act at one point [m].
+// Rows with a larger error than this become steeper in proportion to the error [m or rad]. The opening of an equality under a steady load then grows
+// only with the square root of the load. So it stays far smaller than a light body: at a larger opening the forces would turn such a body instead of
+// holding it.
 static const double LARGE_ERROR = 1e-3;
-// Rows that should be so many times steeper than they may are overloaded: they pull with less than a tenth of the force that their error asks for [-].
+// Rows are overloaded if their error would need a slope that is more than this many times the slope that they may have [-]. They pull with less than
+// a tenth of the force that they need.
 static const double OVERLOADED = 10;
 
 // One group of an equality.
@@ -37,14 +39,14 @@ typedef struct Group {
   const hfDynamics* d;
   const hfiActuationStep* step;
   const hfiEquality* e;
-  int id;              // of the equality
+  int id;              // number of the equality
   int is_rotation;     // 1: the last three rows of a weld
   int n, ncol;         // rows, columns
   const int32_t* cols; // (ncol) dofs
   const double* J;     // (n x ncol)
   const double* r;     // (n) errors [m or rad]
   hfSaturatedRow* row; // (n) to be filled
-  double steeper;      // by which near-rigid rows are steeper (join_attachment)
+  double steeper;      // factor by which near-rigid rows are steeper (join_attachment)
 } Group;
 
 // The group of block b, of equality e, that begins with row `first`.
@@ -63,9 +65,9 @@ static double mean_inverse_mass(const Group* g) {
 
 // ---- near-rigid rows: how fast they close -----------------------------------------------------------
 
-// Errors are removed at the world's release speed u at most, and not faster than a dof that moves at u alone removes them:
-// an equality that is violated at the start does not throw its bodies, however short the lever at which it pulls. One that
-// follows a body moved by hand, whose velocity no step knows, must keep up with it.
+// Errors are removed at most at the world's release speed u, and not faster than a single dof that moves at u removes them. So an equality that is
+// violated at the start does not throw its bodies, however short its lever is. An equality with a mocap body has no such bound: it must follow the
+// body, whose velocity no step knows.
 double hfi_equality_release_speed(const hfModel* m, const hfiEquality* e, const double* J, int n) {
   for (int k = 0; e->dim > 1 && k < 2; ++k)
     if (hf_model_body_mocap(m)[hf_model_body_weld(m)[e->body[k]]] >= 0) return INFINITY;
@@ -82,8 +84,8 @@ double hfi_equality_mass(const hfModel* m, const hfiEquality* e) {
   return mass;
 }
 
-// Speed of the error that a step makes because it moves linearly while the dofs turn: about h |v| |J| |v|/2. It must be
-// removed as fast as it comes, or a loop that turns quickly would open.
+// Rate at which the error of an equality grows because a step moves bodies linearly although they turn: about h |v| |J| |v|/2. The error must be
+// removed at the same rate, or a loop that turns quickly would open.
 static double curvature_speed(const Group* g) {
   const double* v = g->d->v;
   double turn = 0, fastest = 0;
@@ -98,7 +100,7 @@ static double curvature_speed(const Group* g) {
 
 // W = J M^-1 J^T of three rows.
 static void compute_inverse_masses(const Group* g, double W[9]) {
-  double* x = g->a->dense; // zero before and after
+  double* x = g->a->dense; // scratch, zero before and after
   for (int i = 0; i < 3; ++i) {
     for (int k = 0; k < g->ncol; ++k) x[g->cols[k]] += g->J[i * g->ncol + k];
     hf_dynamics_solve(g->d, x);
@@ -110,10 +112,10 @@ static void compute_inverse_masses(const Group* g, double W[9]) {
   }
 }
 
-// Returns the factor, at most 1, by which the velocities s0 of three rows are reduced, so that their release gives no more energy than `mass` has at
-// speed u. A motion with row velocities s has at least the energy s^T W^-1 s/2, with the inverse masses W of the rows. It grows without bound where
-// bodies can hardly follow: an arm that is stretched out, or bodies tied to places out of reach. W includes the compliance of the rows, which are
-// near-rigid for the inverse mass w.
+// Returns the factor, at most 1, by which the velocities s0 of three rows are reduced so that they give no more energy than `mass` has at speed u. A
+// motion with row velocities s has at least the energy s^T W^-1 s/2, with the inverse masses W of the rows. This energy has no bound if the bodies
+// can hardly follow, as an arm that is stretched out, or bodies that are tied to places out of reach. W includes the compliance of the rows, which
+// are near-rigid for the inverse mass w.
 static double release_share(const Group* g, double w, double mass, double u) {
   double s0[3] = {g->row[0].s0, g->row[1].s0, g->row[2].s0}, x[3] = {s0[0], s0[1], s0[2]}, W[9];
   double softness = w * sqr(g->step->near_rigid / (2 * HFI_PI)), s2 = sqr(s0[0]) + sqr(s0[1]) + sqr(s0[2]);
@@ -126,8 +128,8 @@ static double release_share(const Group* g, double w, double mass, double u) {
   return min2(1, u * sqrt(mass / twice_energy));
 }
 
-// Makes rows steeper: by the factor g->steeper, by their error [m or rad], and by the factor by which their speed is larger than `fastest`, to which it falls
-// (hfi_strengthen_slowed_row). Remembers rows that are overloaded. Returns the factor of their slope.
+// Makes rows steeper by three factors: g->steeper; one that grows with their error [m or rad]; and, if their speed must be reduced to `fastest`, that
+// of hfi_strengthen_slowed_row. Remembers rows that are overloaded. Returns the product of the factors.
 HFI_CALLED static double steepen_rows(const Group* g, double speed, double fastest, double error) {
   hfActuation* a = g->a;
   double slowing = max2(1, speed / fastest), wanted = slowing * g->steeper * max2(1, error / LARGE_ERROR), strength = hfi_strengthen_slowed_row(wanted);
@@ -137,9 +139,8 @@ HFI_CALLED static double steepen_rows(const Group* g, double speed, double faste
   return strength;
 }
 
-// Fills near-rigid rows that are made for their mean inverse mass w, with `scale` times the slope. Rows with a large error become steeper, and so do those that
-// may not aim at the speed that their error asks for. `mass`, or the inertia of a rotation, bounds the energy of a release (release_share); it is not read
-// where the group is one row.
+// Fills near-rigid rows for their mean inverse mass w, with `scale` times the slope. Rows become steeper if their error is large or if they are too
+// fast (steepen_rows). `mass`, or the inertia of a rotation, bounds the energy of a release (release_share); it is not read if the group has one row.
 static void fill_rigid_rows(const Group* g, double w, double scale, double mass) {
   double removal_time = g->step->h * (1 + g->step->near_rigid / HFI_PI);
   double u = hfi_equality_release_speed(g->a->model, g->e, g->J, g->n * g->ncol);
@@ -162,7 +163,7 @@ static void fill_rigid_group(const Group* g) {
 
 // ---- soft rows --------------------------------------------------------------------------------------
 
-// Inverse mass of the rows: that at the reference pose where it is known, else that at the present one.
+// Inverse mass of the rows at the reference pose if it is known, otherwise at the present pose.
 static double equality_weight(const Group* g) {
   double w = g->a->equality_weight[2 * g->id + g->is_rotation];
   return w > 0 ? w : mean_inverse_mass(g);
@@ -199,12 +200,12 @@ static int is_soft(const hfModel* m, const hfiActuationStep* step, int i) {
   return (hf_model_eq_solref(m)[2 * i] != 0 || step->soft_defaults) && !step->rigid_equalities;
 }
 
-// Moves the two points of an equality to the middle between them if both bodies move. Forces at points that are apart turn the two bodies together,
-// unless they act along the line between the points: they are no internal forces, and a tie that cannot be closed would spin what carries it, ever
-// faster. Where one body is fixed, or moved by hand, nothing turns together, and the points stay.
+// If both bodies of an equality move, moves its two points to the middle between them. Opposite forces at points that are apart are a torque on both
+// bodies together, unless they act along the line between the points. Such a torque would spin bodies whose tie cannot be closed ever faster. If one
+// body is fixed or a mocap body, the points stay.
 //
-// The lever to the middle makes the rows of block b softer, the wider they are open. Returns the factor by which the rows have to be steeper for the
-// stiffness that they have at their own points.
+// The lever to the middle makes the rows of block b softer, the more so the wider the equality is open. Returns the factor by which the rows have to
+// be steeper to be as stiff as at their own points.
 static double join_attachment(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, const hfiRowBlock* b, hfiEquality* e) {
   if (v3_norm(v3_sub(e->p_W[0], e->p_W[1])) < APART || !d->body_link[e->body[0]] || !d->body_link[e->body[1]]) return 1;
   Group g = group_of(a, d, step, e, b, 0);

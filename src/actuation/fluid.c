@@ -1,13 +1,13 @@
-// Drag of a resting or streaming medium on bodies: by the ellipsoids of their geoms where the model has such (fluid_ellipsoid.c), else
-// by the box that has their inertia.
+// Drag of a resting or streaming medium on bodies. If the model gives a body's geoms ellipsoids, these count (fluid_ellipsoid.c), otherwise the box
+// that has the inertia of the body:
 //
 //   half lengths   r_i = sqrt(3/(2 m) (I_j + I_k - I_i)),   r = (r_x + r_y + r_z)/3
 //   force          f_i = -(2 rho r_j r_k |v_i| + 6 pi beta r) v_i
 //   torque         g_i = -(rho r_i (r_j^4 + r_k^4)/2 |w_i| + 8 pi beta r^3) w_i
 //
-// in the principal axes of the body, v the velocity of its centre of mass less the wind, rho the density and beta the viscosity of
-// the medium. Over a step h each component is divided by 1 + h c/m, c the bracket and m the mass or moment: what implicit Euler
-// gives for a free body, which no step makes turn back.
+// in the principal axes of the body, v the velocity of its centre of mass less the wind, rho the density and beta the viscosity of the medium. Over a
+// step h each component is divided by 1 + h c/m, with the bracket c and the mass or moment m. This is implicit Euler for a free body, so that no step
+// reverses its motion.
 #include "actuation/fluid.h"
 
 #include "model/mass.h"
@@ -31,7 +31,7 @@ static hfVec3 principal_moments(const hfModel* m, int b, hfMat3 R_BI) {
   return v3(v3_dot(axes[0], sym3_mulv(inertia, axes[0])), v3_dot(axes[1], sym3_mulv(inertia, axes[1])), v3_dot(axes[2], sym3_mulv(inertia, axes[2])));
 }
 
-// Has a geom of body b an ellipsoid?
+// Does some geom of body b have an ellipsoid?
 static int has_ellipsoids(const hfModel* m, int b) {
   int first = hf_model_body_geomadr(m)[b], count = hf_model_body_geomnum(m)[b];
   for (int g = first; g < first + count; ++g)

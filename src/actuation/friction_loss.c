@@ -8,7 +8,7 @@
 // At rest under a load below b the force is -phi and s is zero: the joint does not creep.
 #include "actuation/compliance.h"
 
-// kappa: the slope of the row; held: what it holds against at the start of the step.
+// The row of a friction loss. kappa: its slope; held: the force that it holds against at the start of the step.
 static hfSaturatedRow friction_row(double kappa, double loss, double held) {
   hfSaturatedRow row = {-clamp(held, -loss, loss) / kappa, kappa, -loss, loss};
   return row;
@@ -16,8 +16,8 @@ static hfSaturatedRow friction_row(double kappa, double loss, double held) {
 
 static double friction_slope(const hfActuation* a, double loss) { return loss / a->model->world.stiction_speed; }
 
-// The slope of the friction of a dof. Most are below the stiffest slope for any inverse mass that the dof may have: M need not be
-// factored for them. The factor leaves room for rounding.
+// The slope of the friction of a dof. Mostly it is below the stiffest slope for every inverse mass that the dof can have, so that M need not be
+// factored. The factor leaves room for rounding.
 static double dof_friction_slope(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int dof, double loss) {
   double kappa = friction_slope(a, loss);
   if (1.01 * kappa <= hfi_stiffest(step, d->most_inverse_mass[dof])) return kappa;

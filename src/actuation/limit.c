@@ -9,18 +9,18 @@
 // Where the model has MuJoCo's solref for a limit, its law holds on both sides of phi = 0 (contact/solref.h), for the inverse
 // mass that the joint or tendon has at the reference pose.
 //
-// A limit that is far away would carry no force and gets no row. A ball joint gets one only where the
-// step may reach the limit at twice its speed plus HFI_FAST_SPEED. Of a hinge, slide or tendon the step says how much is added to its speed
-// (limit_speed, for a tendon times |J|, which is what dofs of that speed give it at most):
-// whoever solves the step asks hfi_limit_passed about the solution, and solves again with the rows of all limits where it is beyond one.
+// A limit that is far away would carry no force and gets no row. A ball joint gets a row only if the step may reach the limit at twice the present
+// speed plus HFI_FAST_SPEED. For a hinge, slide or tendon the step says how much is added to the speed: limit_speed, for a tendon times |J|, the
+// largest speed that dofs of that speed give it. After solving the step the caller must ask hfi_limit_passed, and solve again with the rows of all
+// limits if the solution is beyond one.
 #include "actuation/compliance.h"
 
 #include "base/compile.h"
 #include "base/finite.h"
 #include "contact/solref.h"
 
-// A near-rigid limit moves a joint that starts beyond it back within this time [s], but not faster than the world's release
-// speed. A one-sided row cannot brake, so that the joint leaves the limit with that speed.
+// A near-rigid limit brings a joint that starts beyond it back within this time [s], but not faster than the world's release speed. A one-sided row
+// cannot brake, so the joint leaves the limit with that speed.
 static const double RELEASE_TIME = 0.02;
 
 // The row of a limit at distance phi, beyond it if phi <= 0.
@@ -49,7 +49,7 @@ static hfSaturatedRow soft_limit_row(const hfModel* m, const hfiActuationStep* s
 
 // ---- joints -----------------------------------------------------------------------------------------
 
-// The inverse mass of joint j that MuJoCo takes for its limits: at the reference pose, where it is known.
+// The inverse mass of joint j at the reference pose, which MuJoCo takes for its limits.
 static double limit_weight(const hfActuation* a, int j, double present) {
   int first = hf_model_jnt_dofadr(a->model)[j], n = hfi_joint_nv(hf_model_jnt_type(a->model)[j]);
   double sum = 0;
@@ -76,7 +76,7 @@ static void add_joint_limit(hfActuation* a, const hfDynamics* d, const hfiActuat
 // May a step that adds `more` to the speed of a joint cover the distance phi?
 static inline int is_in_reach(double phi, double speed, double more, double h) { return phi <= h * (more + 2 * speed); }
 
-// Adds the row of one end of a hinge or slide at distance phi where the step may reach it, and else notes how far the joint can move freely.
+// Adds the row of one end of a hinge or slide at distance phi if the step may reach it. Otherwise notes how far the joint can move freely.
 static void limit_end(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, double sign, double phi, double speed) {
   if (is_in_reach(phi, speed, step->limit_speed, step->h)) add_joint_limit(a, d, step, j, 1, &sign, phi);
   else a->free_way = min2(a->free_way, phi);
@@ -118,7 +118,7 @@ static void limit_tendon(hfActuation* a, const hfDynamics* d, const hfiActuation
     speed += a->tendon_J[k] * d->v[a->tendon_dof[k]];
     size2 += sqr(a->tendon_J[k]);
   }
-  if (!(size2 > 0)) return; // Nothing moves it.
+  if (!(size2 > 0)) return; // No dof moves the tendon.
   double size = sqrt(size2), more = step->limit_speed * size;
   int lower = is_in_reach(below, fabs(speed), more, step->h), upper = is_in_reach(above, fabs(speed), more, step->h);
   if (!lower) a->free_way = min2(a->free_way, below / size);
@@ -135,7 +135,7 @@ HFI_CALLED static void limit_tendons(hfActuation* a, const hfDynamics* d, const 
     if (hf_model_tendon_limited(a->model)[t]) limit_tendon(a, d, step, t);
 }
 
-// Most joints have one coordinate and are far from both ends.
+// The loop is made for most joints, which have one coordinate and are far from both ends.
 void hfi_limit_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
   const hfModel* m = a->model;
   const int32_t *limited = hf_model_jnt_limited(m), *type = hf_model_jnt_type(m), *at = hf_model_jnt_qposadr(m), *dof = hf_model_jnt_dofadr(m);
@@ -155,7 +155,8 @@ void hfi_limit_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep*
   if (m->ntendon) limit_tendons(a, d, step);
 }
 
-// Has this end of a joint's or tendon's range a row? Both ends of a joint are of one source: phi grows with sign times its coordinate.
+// Does this end of a joint's or tendon's range have a row? Rows of both ends of a joint have the same source; `sign` tells them apart: phi grows with
+// sign times the coordinate.
 static int has_row(const hfActuation* a, int source, int id, double sign) {
   const hfiRows* rows = &a->rows;
   for (int i = 0; i < rows->n.nblock; ++i) {
@@ -172,7 +173,7 @@ static int passes_limit(const hfActuation* a, int j, double q, double v, double 
   return (below + h * v < 0 && !has_row(a, HFI_ROW_JOINT_LIMIT, j, 1)) || (above - h * v < 0 && !has_row(a, HFI_ROW_JOINT_LIMIT, j, -1));
 }
 
-// The same of a tendon, where the dofs have velocities v.
+// Does a tendon pass a limit that has no row if the dofs have velocities v?
 static int passes_tendon_limit(const hfActuation* a, int t, const double* v, double h) {
   const double *range = hf_model_tendon_range(a->model) + 2 * t, margin = hf_model_tendon_margin(a->model)[t];
   double below = a->tendon_length[t] - range[0] - margin, above = range[1] - a->tendon_length[t] - margin, speed = 0;
@@ -182,7 +183,7 @@ static int passes_tendon_limit(const hfActuation* a, int t, const double* v, dou
 
 int hfi_limit_passed(const hfActuation* a, const double* q, const double* v1, double h) {
   const hfModel* m = a->model;
-  if (!(a->free_way < INFINITY) || h * h * hfi_sum_squares(v1, m->nv) < sqr(a->free_way)) return 0; // No joint moves as far.
+  if (!(a->free_way < INFINITY) || h * h * hfi_sum_squares(v1, m->nv) < sqr(a->free_way)) return 0; // No joint moves so far.
   for (int j = 0; j < m->njnt; ++j)
     if (hf_model_jnt_limited(m)[j] && hfi_joint_is_scalar(hf_model_jnt_type(m)[j]) &&
         passes_limit(a, j, q[hf_model_jnt_qposadr(m)[j]], v1[hf_model_jnt_dofadr(m)[j]], h))

@@ -6,14 +6,14 @@
 //   friction    zdot = s - a z,  a = sigma0 |s|/g,  g = F_C + (F_S - F_C) exp(-(s/v_S)^2)
 //   force       clamp(K i, forcerange) + A sin(N l + phase) - sigma0 z - sigma1 zdot
 //
-// Over a step h all but the temperature is implicit in the velocity at its end: l = l0 + h s, the current follows its exponential,
-// i1 = i + (1 - exp(-h/t_e)) ((v - K s)/R - i), and so do the bristles at the rate a of the start, z1 = e z + b s with
-// e = exp(-a h), b = (1 - e)/a, within |sigma0 z1| <= g. At an instant the force of the current is that of the end of a step with these l and s, as in
-// MuJoCo, and the bristles are those of the start.
+// Over a step h all but the temperature is implicit in the velocity at its end: l = l0 + h s, the current follows its exponential, i1 = i + (1 -
+// exp(-h/t_e)) ((v - K s)/R - i), and so do the bristles, at the rate a of the start of the step: z1 = e z + b s with e = exp(-a h), b = (1 - e)/a,
+// within |sigma0 z1| <= g. At an instant, as in MuJoCo, the force of the current is that of the end of a step with these l and s, while the bristles
+// are those of the start.
 #include "actuation/actuation.h"
 #include "model/motor.h"
 
-static const double LEAST = 1e-15; // Divisors are no smaller, as in MuJoCo.
+static const double LEAST = 1e-15; // Divisors are at least this, as in MuJoCo.
 
 static const double* parameters(const hfActuation* a, int i) { return hf_model_actuator_motor(a->model) + HF_MOTOR_PARAMETERS * i; }
 
@@ -31,8 +31,8 @@ static void set_rate(hfActuation* a, int i, int state, double rate) {
 
 // ---- current ------------------------------------------------------------------------------------------
 
-// The current (v - K s)/R that the voltage drives without inductance, linear in length and velocity about where they are. Where the voltage is within
-// its bounds, bound is how far it is from zero at most; else 0.
+// The current (v - K s)/R that the voltage drives without inductance, linear about the present length and velocity. `bound` is the bound of the
+// voltage if the voltage is within it, otherwise 0.
 typedef struct Steady { hfiAffine i; double bound; } Steady;
 
 static Steady steady_current(const hfActuation* a, int n, int implicit) {
@@ -43,7 +43,7 @@ static Steady steady_current(const hfActuation* a, int n, int implicit) {
   if (!(hf_model_actuator_inputs(a->model)[n] & (HF_INPUT_POSITION | HF_INPUT_VELOCITY | HF_INPUT_TORQUE))) return plain;
   double ki = has_state(a, n, HF_MOTOR_INTEGRAL) ? p[HF_MOTOR_KI] : 0, Imax = p[HF_MOTOR_IMAX];
   double next = m->integral + h * (m->pos - a->length[n]);
-  int held = implicit && Imax > 0 && fabs(next) >= Imax; // Then the integral no longer follows the length.
+  int held = implicit && Imax > 0 && fabs(next) >= Imax; // The integral is at its bound and no longer follows the length.
   double I = held ? clamp(next, -Imax, Imax) : m->integral + h * m->pos;
   double scale = p[HF_MOTOR_RESISTANCE] / max2(LEAST, K), kp = p[HF_MOTOR_KP] + (held ? 0 : h * ki), kd = p[HF_MOTOR_KD];
   hfiAffine tau = {p[HF_MOTOR_KP] * m->pos + kd * m->vel + ki * I + m->torque, -kp, -kd};
@@ -58,7 +58,7 @@ static Steady steady_current(const hfActuation* a, int n, int implicit) {
 
 static double at_present(const hfActuation* a, int n, hfiAffine f) { return f.constant + f.length * a->length[n] + f.velocity * a->velocity[n]; }
 
-// Share of the way to its steady value that the current goes in a step: 1 without inductance.
+// The share of the difference from its steady value by which the current changes in a step: 1 without inductance.
 static double current_share(const hfActuation* a, int n) {
   return has_state(a, n, HF_MOTOR_CURRENT) ? -expm1(-a->h / parameters(a, n)[HF_MOTOR_TIME_CONSTANT]) : 1;
 }
@@ -74,7 +74,7 @@ static void bound_torque(const hfActuation* a, int n, double share, double bound
   const hfiMotor* m = &a->motor[n];
   double K = p[HF_MOTOR_CONSTANT], kept = K * (1 - share) * m->current, R = m->resistance;
   d->lo = -INFINITY, d->hi = INFINITY;
-  if (bound > 0) { // the voltage stays within its bounds, at the speed of the start
+  if (bound > 0) { // The voltage stays within its bounds, at the speed of the start.
     double drop = m->voltage - K * a->velocity[n];
     narrow(d, kept + K * share * (drop - bound) / R, kept + K * share * (drop + bound) / R);
   }
@@ -85,7 +85,7 @@ static void bound_torque(const hfActuation* a, int n, double share, double bound
   if (hf_model_actuator_forcelimited(a->model)[n]) narrow(d, range[0], range[1]);
 }
 
-// The drive of a force that is linear in length and velocity; explicit at an instant and where it would drive away from its target.
+// The drive of a force that is linear in length and velocity. It is explicit at an instant, and if its slope would drive away from the target.
 static hfiDrive make_drive(const hfActuation* a, int n, hfiAffine f, int implicit) {
   hfiDrive d = {f.constant + f.length * a->length[n], -(a->h * f.length + f.velocity), -INFINITY, INFINITY};
   if (!implicit || !(d.kappa > 0)) d.f0 += f.velocity * a->velocity[n], d.kappa = 0;
@@ -119,7 +119,7 @@ static hfiAffine cogging_force(const hfActuation* a, int n) {
 // (1 - exp(-a h))/a
 static double decay_time(double a, double h) { return a * h > LEAST ? -expm1(-a * h) / a : h; }
 
-// -sigma0 z - sigma1 (s - a z) with the bristles z of now, or with z1 = e z + b s.
+// The force -sigma0 z - sigma1 (s - a z) with the present bristles z, or over a step with z1 = e z + b s.
 static hfiAffine bristle_force(const hfActuation* a, int n, int implicit) {
   const double* p = parameters(a, n);
   const hfiMotor* m = &a->motor[n];
@@ -129,7 +129,8 @@ static hfiAffine bristle_force(const hfActuation* a, int n, int implicit) {
   return has_state(a, n, HF_MOTOR_BRISTLE) ? f : (hfiAffine){0, 0, 0};
 }
 
-// Over a step the friction of bristles is no larger than g: at the rate of the start, which is zero at rest, they would not let go.
+// Over a step the friction of the bristles is bounded by g. Without the bound, bristles that start at rest would never let go, because their rate at
+// the start is zero.
 hfiMotorForce hfi_motor_force(const hfActuation* a, int n, int implicit) {
   const double* p = parameters(a, n);
   hfiAffine cog = cogging_force(a, n), drag = bristle_force(a, n, implicit);
@@ -195,7 +196,7 @@ void hfi_update_motor(hfActuation* a, int n, const double* act, const double* ct
   set_rates(a, n, a->length[n], s, 0);
 }
 
-// The rate of the bristles that takes them no farther than they can bend.
+// The rate of the bristles, bounded so that they do not bend further than they can.
 static double bounded_bristle_rate(const hfActuation* a, int n, double rate) {
   const double* p = parameters(a, n);
   double z = a->motor[n].bristle, span = decay_time(a->motor[n].decay, a->h), most = max2(fabs(z), stribeck(p, a->velocity[n]) / p[HF_MOTOR_BRISTLE_STIFFNESS]);
@@ -234,7 +235,7 @@ hfiMotorSlopes hfi_motor_slopes(const hfActuation* a, int n) {
   hfiDrive d = electric_drive(a, n, 0);
   int free = d.f0 > d.lo && d.f0 < d.hi;
   int inputs = hf_model_actuator_inputs(a->model)[n];
-  double by_torque = controlled ? p[HF_MOTOR_RESISTANCE] / (max2(LEAST, K) * m->resistance) : 0; // of the steady current
+  double by_torque = controlled ? p[HF_MOTOR_RESISTANCE] / (max2(LEAST, K) * m->resistance) : 0; // slopes of the steady current
   double by_integral = has_state(a, n, HF_MOTOR_INTEGRAL) ? by_torque * p[HF_MOTOR_KI] : 0;
   double by_setpoint = by_torque * (inputs & HF_INPUT_POSITION ? p[HF_MOTOR_KP] : inputs & HF_INPUT_VELOCITY ? p[HF_MOTOR_KD] : 1);
   if (!coil && free) {
@@ -247,7 +248,7 @@ hfiMotorSlopes hfi_motor_slopes(const hfActuation* a, int n) {
     x.force_current = free ? K : 0;
     if (moves) x.current = (hfiAffine){0, steady.i.length / te, steady.i.velocity / te}, x.current_current = -1 / te, x.current_integral = by_integral / te, x.current_setpoint = by_setpoint / te;
   }
-  if (has_state(a, n, HF_MOTOR_BRISTLE)) { // the change of g with the speed is left out
+  if (has_state(a, n, HF_MOTOR_BRISTLE)) { // The change of g with the speed is left out.
     double sigma0 = p[HF_MOTOR_BRISTLE_STIFFNESS], sigma1 = p[HF_MOTOR_BRISTLE_DAMPING];
     x.bristle_velocity = 1 - (s == 0 ? 0 : copysign(sigma0 / max2(LEAST, stribeck(p, s)), s)) * m->bristle;
     x.bristle_bristle = -m->decay;

@@ -4,11 +4,11 @@
 //   tau = kp e - kv w,   e = log(q^-1 q_d),   |tau| <= F
 //
 // Its three components are those of three actuators with lengths l = log(q) and velocities w. Each has the affine force kp (u - l) - kv w for the
-// input u = l + e. A step of rotation h w changes e by -h w along e and by less across it, so that the law of servos, e - h w, is implicit and
-// stable as that of a hinge is.
+// input u = l + e. A step of rotation h w changes e by -h w along e and by less across it, so that the law of servos, e - h w, is as implicit and
+// stable as that of a hinge.
 //
-// The bound on the size becomes one on each component: what the others leave of F. Where the torque of the start is larger than F, that is the
-// component of the shortened torque.
+// The bound F on the size becomes a bound on each component: what the other two leave of F. If the torque at the start is larger than F, the bound is
+// the component of the torque shortened to F.
 #include "actuation/actuation.h"
 #include "model/orientation.h"
 
@@ -35,7 +35,7 @@ void hfi_update_orientations(hfActuation* a) {
     int first = a->orientation[g], x = hfi_orientation_first_axis(a->model, first);
     hfVec3 l = v3_load(a->length + x);
     hfQuat target = x > first ? q_unit(q_load(a->input + first)) : q_exp(v3_load(a->input + first));
-    a->input[first] = 0; // w has no force
+    a->input[first] = 0; // The component w of the quaternion has no force.
     v3_store(a->input + x, v3_add(l, q_log(q_mul(q_exp(v3_neg(l)), target))));
     bound_torque(a, x);
   }

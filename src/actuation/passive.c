@@ -5,10 +5,9 @@
 // q - q_rest is a rotation vector for ball and free joints. A tendon spring is at rest on an
 // interval; stretch is how far the length is outside of it.
 //
-// Over a step (q1 = q0 + h v): a joint's spring and damper are linear in v and go into the step's
-// diagonal, diag = h (c + h k), tau = -k (q0 - q_rest). A turn of a ball joint adds to its rotation
-// vector by no more than h w in any direction, so h^2 k bounds its stiffness. Tendons couple dofs
-// and become rows.
+// Over a step (q1 = q0 + h v): a joint's spring and damper are linear in v and go into the step's diagonal, diag = h (c + h k), tau = -k (q0 -
+// q_rest). A turn of a ball joint changes its rotation vector by at most h w in any direction, so h^2 k bounds its stiffness. Tendons couple dofs and
+// become rows.
 #include "actuation/compliance.h"
 #include "linalg/dense.h"
 #include "model/polynomial.h"
@@ -75,7 +74,7 @@ static void add_joint_springs(const hfModel* m, const double* rest, const double
   }
 }
 
-// Adds gravity compensation of the joints that do not count it as actuation.
+// Adds gravity compensation of those joints for which it is a passive force, not actuation.
 static void add_gravity_compensation(const hfActuation* a, double* tau) {
   const hfModel* m = a->model;
   if (!a->passive.gravcomp) return;

@@ -26,7 +26,7 @@ int hfi_moment_capacity(const hfModel* m, int actuator) {
   case HF_TRANSMISSION_TENDON: return hfi_tendon_dofs(m, id[0], NULL);
   case HF_TRANSMISSION_SITE:
   case HF_TRANSMISSION_SLIDER_CRANK: return count_site_dofs(m, id[0], id[1]);
-  case HF_TRANSMISSION_BODY: return 0; // its force acts at contacts (world/adhesion.c)
+  case HF_TRANSMISSION_BODY: return 0; // Its force acts at contacts (world/adhesion.c).
   default: return hfi_joint_nv(hf_model_jnt_type(m)[id[0]]);
   }
 }
@@ -56,7 +56,7 @@ static void reserve_equality(const hfModel* m, hfiRowSizes* s, int e) {
     reserve(m, s, 1, 1, n, n);
     break;
   }
-  case HF_EQUALITY_CONNECT: // its three rows, and those of its damper, which are made among six
+  case HF_EQUALITY_CONNECT: // its three rows, and three of its damper, which are computed among six
     reserve(m, s, 2, 6, count_equality_dofs(m, kind, one, two), 2);
     break;
   default: reserve(m, s, 1, 6, count_equality_dofs(m, kind, one, two), 2);

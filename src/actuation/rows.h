@@ -12,10 +12,10 @@
 
 #include <assert.h>
 
-typedef enum hfiRowSource {     // and what `id` of the block means
+typedef enum hfiRowSource {     // The source of a block. Each comment begins with what `id` of the block is then.
   HFI_ROW_ACTUATOR,             // actuator
   HFI_ROW_JOINT_DRIVE,          // joint: all its actuators together, under the joint's force range
-  HFI_ROW_TENDON_DRIVE,         // tendon: likewise
+  HFI_ROW_TENDON_DRIVE,         // tendon: all its actuators together, under the tendon's force range
   HFI_ROW_JOINT_LIMIT,          // joint
   HFI_ROW_TENDON_LOWER,         // tendon: the lower end of its range, along its length
   HFI_ROW_TENDON_UPPER,         // tendon: the upper end, against its length
@@ -40,7 +40,7 @@ typedef struct hfiRowBlock {
 typedef struct hfiRowSizes { int32_t nblock, nrow, npiece, ncol, njac; } hfiRowSizes;
 
 typedef struct hfiRows {
-  hfiRowSizes n, max; // sizes in use and capacity; n.npiece is not used, hfi_rows_append makes the pieces
+  hfiRowSizes n, max; // sizes in use, and capacity; n.npiece is not used, because hfi_rows_append makes the pieces
   int32_t ncapped;    // rows whose slope was capped for conditioning
   hfiRowBlock* block;
   hfSaturatedRow* row;
@@ -85,12 +85,12 @@ void hfi_rows_append(const hfiRows* rows, const hfModel* model, hfStepProblem* p
 // Computes the forces (dim) of a block at velocity v.
 void hfi_rows_force(const hfiRows* rows, const hfiRowBlock* block, const double* v, double* force);
 
-// Inverse mass w = J M^-1 J^T of a row over several dofs, and (M^-1)_ii of one dof [1/kg or 1/(kg
-// m^2)]. x (nv) is scratch, zero before and after; d->work is scratch too. Both need
-// hf_dynamics_factor or hfi_postpone_factors. The dynamics keeps what is computed of one dof, because drive, limit and friction of a joint all ask for it.
+// Inverse mass w = J M^-1 J^T of a row over several dofs, and (M^-1)_ii of one dof [1/kg or 1/(kg m^2)]. x (nv) is scratch, zero before and after;
+// d->work is scratch, too. Both functions need hf_dynamics_factor or hfi_postpone_factors before. The dynamics keeps the inverse mass of a dof,
+// because drive, limit and friction of a joint all need it.
 double hfi_coupled_inverse_mass(const hfDynamics* d, double* x, int ncol, const int32_t* cols, const double* J);
 double hfi_dof_inverse_mass(const hfDynamics* d, int dof);
-// The same for any row.
+// The inverse mass of any row.
 static inline double hfi_inverse_mass(const hfDynamics* d, double* x, int ncol, const int32_t* cols, const double* J) {
   if (ncol == 1) return J[0] * J[0] * hfi_dof_inverse_mass(d, cols[0]);
   return hfi_coupled_inverse_mass(d, x, ncol, cols, J);

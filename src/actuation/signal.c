@@ -27,8 +27,8 @@ static double chirp_turns(double t, double f0, double f1, double duration) {
   return f0 * sweep + (f1 - f0) * sweep * sweep / (2 * duration) + (t < 0 ? f0 : f1) * after;
 }
 
-// Returns the last of n rows of `width` numbers with t_i <= time, or 0. Most tables have rows at equal intervals, so that the place
-// of the row is known but for rounding.
+// Returns the last of n rows of `width` numbers with t_i <= time, or 0. Most tables have rows at equal intervals, so that the row is known up to
+// rounding.
 static int find_row(const double* rows, int n, int width, double time) {
   int lo = 0, hi = n;
   double share = (n - 1) * ((time - rows[0]) / (rows[width * (n - 1)] - rows[0]));
@@ -42,7 +42,7 @@ static int find_row(const double* rows, int n, int width, double time) {
   return lo;
 }
 
-// Column k of a row at `row`, at a time between that row and the next one, which follows unless it is the last.
+// The value of column k at a time between the row at `row` and the next one, which follows in memory unless `row` is the last.
 static double column_value(const double* row, int width, int k, int is_last, double time) {
   return is_last ? row[k] : interpolate(time, row[0], row[k], row[width], row[width + k]);
 }
@@ -58,7 +58,7 @@ static hfiFeedback feedback_of(const hfModel* m, int signal) {
   return f;
 }
 
-// Row of feedback in force at a time, and whether it is the last.
+// The row of feedback that acts at a time, and whether it is the last.
 static const double* feedback_row(const hfiFeedback* f, double time, int* is_last) {
   int i = find_row(f->rows, f->nrow, f->width, time);
   *is_last = i + 1 == f->nrow;

@@ -1,10 +1,9 @@
-// Computes everything but contact that acts over a step. The order is that of the rows in the step
-// problem.
+// Computes everything except contact that acts over a step. The order is that of the rows in the step problem.
 #include "actuation/actuation.h"
 
 #include <string.h>
 
-// Each part looks at all joints, dofs or actuators: it is left out where the model has nothing for it.
+// Each part loops over all joints, dofs or actuators, so it is left out if the model has nothing for it.
 void hfi_actuation_step(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau, double* diag) {
   const hfModel* m = a->model;
   const hfiPassive* has = &a->passive;

@@ -5,11 +5,9 @@
 //   v_des  velocity asked for at the end of the step     b  force limit
 //   w      (M^-1)_ii                                     beta  hfSimConfig.near_rigid
 //
-// Where the limits allow, the target is met up to 1/(1 + h kappa w) of what the joint would
-// otherwise do; where they do not, the force is exactly the limit, whatever contact does. The rows
-// minimise sum_i h b_i |v_i - v_des,i| (Huber, rounded below b/kappa) on top of Gauss's principle:
-// an exact penalty, so desired velocities that conflict with contact leave a solvable problem.
-// docs/theory/drives.md
+// If the limits allow it, the target is met up to 1/(1 + h kappa w) of the difference that there would be without the row. If not, the force is
+// exactly the limit, whatever contact does. The rows minimise sum_i h b_i |v_i - v_des,i| (Huber, rounded below b/kappa) on top of Gauss's principle:
+// an exact penalty, so desired velocities that conflict with contact leave a solvable problem. docs/theory/drives.md
 #include "actuation/compliance.h"
 
 #include <string.h>

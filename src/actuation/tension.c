@@ -1,38 +1,39 @@
 // Bodies that the force of a connect turns faster than a step can follow (docs/theory/actuation.md, "Light links under tension").
 //
-// A connect pulls at body 1 with the force f, at body 2 with -f, at the arms r_1 and r_2 from their centres of mass. A step pushes along the
-// directions of its start. Where a body turns by theta, the force has another lever about its centre, which turns the body back by K theta:
+// A connect pulls at body 1 with the force f, and at body 2 with -f, at the arms r_1 and r_2 from their centres of mass. When a body turns by theta,
+// the lever of the force about its centre changes, which turns the body back with the torque K theta:
 //
 //   K_1 = (f.r_1) 1 - (f r_1^T + r_1 f^T)/2,   K_2 = -(f.r_2) 1 + (f r_2^T + r_2 f^T)/2         (the geometric stiffness)
 //
-// That is a spring that the next step finds, not this one: steps of length h are stable for h^2 K < 4 I in the sum over the connects of the
-// body. Where one connect has more than its share of that, h^2 K > STABLE I, the step is solved again with a damper between the two bodies,
-// on their relative angular velocity:
+// This is a spring. A step does not see it, because it pushes along the directions of its start; only the next step does. So steps of length h are
+// stable only if h^2 K < 4 I, with K summed over the connects of the body. If one connect has more than its share of that, h^2 K > STABLE I, the step
+// is solved again with a damper between the two bodies, on their relative angular velocity:
 //
 //   kappa = (h K - STABLE I/h) max(1, 2 h^2 K/(m L^2)) <= HFI_STIFFEST_DRIVE I/h     about axes across f, TWIST times that about f
 //
-//   K  its largest eigenvalue, (f.r + |f| |r|)/2    I  least inertia across f    m  geometric mean of the masses of two free bodies    L  distance of their centres
+//   K  its largest eigenvalue, (f.r + |f| |r|)/2             I  least inertia across f
+//   m  geometric mean of the masses of two free bodies      L  distance of their centres
 //
-// A damper against the world would take part in the angular momentum of bodies that only hold each other. One between the two bodies does not,
-// but does not see bodies that turn together either: the waves of a taut chain, whose links move across it with the mass m. The second factor
-// is for these: of a wave that is as fast as 2/h, neighbours differ by a share of about m L^2/(h^2 K) of what turns the links.
+// A damper against the world would change the angular momentum of bodies that only hold each other. A damper between the two bodies does not, but it
+// does not damp bodies that turn together: the waves of a taut chain, whose links move across it with the mass m. The second factor is for these: in
+// a wave as fast as 2/h the angles of neighbours differ by only about m L^2/(h^2 K) of the angle by which the links turn.
 #include "actuation/compliance.h"
 
 #include <string.h>
 
-// A connect has no damper where its h^2 K is up to this share of the inertia [-].
+// A connect gets no damper if its h^2 K is at most this share of the inertia [-].
 static const double STABLE = 1;
 
-// A pull does not turn bodies back about itself, but links of a bent chain that spin about their own axes pull it apart: the share of the damper
-// that they need [-].
+// The damper about the pull itself is this share of the damper across it [-]. A pull turns no body back about its own direction, but the links of a
+// bent chain would pull the chain apart if they could spin about their axes without damping.
 static const double TWIST = 0.01;
 
-// The link of a body that is free and alone in its tree, else NULL: its centre of mass is what forces turn it about.
+// The link of a body that is free and alone in its tree, which forces turn about its centre of mass; NULL for other bodies.
 static const hfiLink* free_link(const hfDynamics* d, int body) {
   return hf_model_body_tree(d->model)[body] >= 0 && hfi_is_free_alone(d, body) ? hfi_link_of(d, body) : NULL;
 }
 
-// The least inertia of a free body about axes through its centre of mass across the unit vector u [kg m^2].
+// The least inertia of a free body about those axes through its centre of mass that are across the unit vector u [kg m^2].
 static double least_inertia(const hfDynamics* d, const hfiLink* link, hfVec3 u) {
   const double* I = link->inertia_B;
   hfMat3 R = d->X_WB[link->body].R;
@@ -44,15 +45,15 @@ static double least_inertia(const hfDynamics* d, const hfiLink* link, hfVec3 u) 
   return 0.5 * (xx + yy - hypot(xx - yy, 2 * xy));
 }
 
-// One of the two bodies of a connect, which pulls at it. Nothing but K = 0 is known of a body that is not free.
+// One of the two bodies at which a connect pulls. A body that is not free counts as one with K = 0.
 typedef struct Side {
   const hfiLink* link; // NULL: not free
-  hfVec3 centre;       // of mass [m]
-  double K;            // [N m/rad]
-  double inertia;      // least one across the pull [kg m^2]
+  hfVec3 centre;       // centre of mass [m]
+  double K;            // largest eigenvalue of the geometric stiffness [N m/rad]
+  double inertia;      // least inertia across the pull [kg m^2]
 } Side;
 
-// The side of a body at whose point p the force |f| u pulls.
+// The side of a body: the force |f| u pulls at its point p.
 static Side find_side(const hfDynamics* d, int body, hfVec3 p, double f, hfVec3 u) {
   Side s = {.link = free_link(d, body), .inertia = INFINITY};
   if (!s.link) return s;
@@ -63,13 +64,13 @@ static Side find_side(const hfDynamics* d, int body, hfVec3 p, double f, hfVec3 
   return s;
 }
 
-// By how much the waves of a chain make the slope larger [-].
+// The second factor of kappa, for the waves of a chain [-].
 static double wave_factor(const Side* x, const Side* y, double h) {
   if (!x->link || !y->link) return 1;
   return max2(1, 2 * h * h * max2(x->K, y->K) / (sqrt(x->link->mass * y->link->mass) * v3_norm2(v3_sub(x->centre, y->centre))));
 }
 
-// kappa of a connect that pulls at its first body with the force |f| u; 0 where it needs no damper [N m s/rad].
+// kappa of a connect that pulls at its first body with the force |f| u; 0 if it needs no damper [N m s/rad].
 static double find_slope(const hfDynamics* d, const hfiEquality* e, double f, hfVec3 u, double h) {
   Side x = find_side(d, e->body[0], e->p_W[0], f, u), y = find_side(d, e->body[1], e->p_W[1], f, v3_neg(u));
   double slope = max2(x.link ? h * x.K - STABLE * x.inertia / h : 0, y.link ? h * y.K - STABLE * y.inertia / h : 0);

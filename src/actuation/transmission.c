@@ -72,7 +72,7 @@ static hfVec3 turn_gear(int in_parent, hfQuat q, const double* gear) {
   return in_parent ? q_rotate(q_conj(q), g) : g;
 }
 
-// Of a joint with several dofs. One that both translates and turns has no length.
+// Moment and length of an actuator on a joint with several dofs. The length is 0 if the joint both translates and turns.
 static double joint_moment(const hfModel* m, int i, const double* q, double* moment) {
   int joint = hf_model_actuator_trnid(m)[2 * i];
   int in_parent = hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_JOINT_IN_PARENT;
@@ -161,7 +161,7 @@ static double crank_moment(const hfActuation* a, const hfDynamics* d, int i) {
 
 // ---- interface ------------------------------------------------------------------------------------
 
-// Updates an actuator on anything but a hinge or slide.
+// Updates an actuator whose target is neither a hinge nor a slide.
 static void update_coupled(hfActuation* a, const hfDynamics* d, const double* q, int i) {
   int start = a->moment_start[i], type = hf_model_actuator_trntype(a->model)[i];
   a->length[i] = type == HF_TRANSMISSION_SITE           ? site_moment(a, d, i)
@@ -188,7 +188,7 @@ static void update_transmissions(hfActuation* a, const hfDynamics* d, const doub
 }
 
 void hf_actuation_update(hfActuation* a, const hfDynamics* d, const double* q) {
-  hfi_need_forces(a); // with the moments that they had
+  hfi_need_forces(a); // before the moments change
   hfi_update_passive(a, d);
   if (a->model->ntendon) hfi_update_tendons(a, d, q);
   if (a->model->nu) update_transmissions(a, d, q);

@@ -8,10 +8,11 @@
 #include "model/joint.h"
 #include "model/path.h"
 
-// Equalities and limits let go where their error grows faster than this share of the release speed, with which they should close [-].
+// Equalities and limits let go if their error grows faster than this share of the release speed, at which it should fall [-].
 static const double OPENING_SHARE = 0.1;
 
-// An equality whose rows close lets go where its error grows within a step by this share all the same. Those that start far open and fast, and are being braked, do not [-].
+// An equality also lets go, although its rows close, if its error grows by this share within a step [-]. An equality that starts far open and fast,
+// and is being braked, does not.
 static const double LEAP_SHARE = 0.1;
 
 static int is_attachment(const hfModel* m, int i) { return hf_model_eq_type(m)[i] == HF_EQUALITY_CONNECT || hf_model_eq_type(m)[i] == HF_EQUALITY_WELD; }
@@ -34,7 +35,7 @@ static void keep_larger(hfViolation* worst, double amount, int kind, int id) {
   if (amount > worst->amount) *worst = (hfViolation){amount, kind, id};
 }
 
-// A tendon is an angle if it is a fixed one of hinges alone.
+// The length of a tendon is an angle if the tendon is fixed and has only hinges.
 static int tendon_is_angle(const hfModel* m, int t) {
   if (hfi_tendon_is_spatial(m, t)) return 0;
   for (int w = hf_model_tendon_adr(m)[t], end = w + hf_model_tendon_num(m)[t]; w < end; ++w)
@@ -48,19 +49,10 @@ static int is_angle(const hfModel* m, int kind, int id) {
 
 // ---- equalities -------------------------------------------------------------------------------------
 
-// Coordinate of a joint or length of a tendon at q, measured from its reference; id -1: there is none.
-static double coordinate(const hfActuation* a, const hfDynamics* d, int kind, int id, const double* q) {
-  if (id < 0) return 0;
-  if (kind == HF_OBJECT_TENDON) return hfi_tendon_length(d, id, q) - a->tendon_length0[id];
-  int adr = hf_model_jnt_qposadr(a->model)[id];
-  return q[adr] - hf_model_qpos0(a->model)[adr];
-}
-
 static void find_coupling(const hfActuation* a, const hfDynamics* d, int i, const double* q, hfViolations* v) {
   const hfModel* m = a->model;
-  int kind = hf_model_eq_objkind(m)[i], one = hf_model_eq_obj1(m)[i];
-  double error = hfi_coupling_error(m, i, coordinate(a, d, kind, one, q), coordinate(a, d, kind, hf_model_eq_obj2(m)[i], q));
-  keep_larger(is_angle(m, kind, one) ? &v->equality_angle : &v->equality_distance, fabs(error), HF_OBJECT_EQUALITY, i);
+  int angle = is_angle(m, hf_model_eq_objkind(m)[i], hf_model_eq_obj1(m)[i]);
+  keep_larger(angle ? &v->equality_angle : &v->equality_distance, fabs(hfi_coupling_error(a, d, i, q)), HF_OBJECT_EQUALITY, i);
 }
 
 static void find_attachment(const hfActuation* a, const hfDynamics* d, int i, const double* q, hfViolations* v) {
@@ -71,7 +63,7 @@ static void find_attachment(const hfActuation* a, const hfDynamics* d, int i, co
 
 // ---- limits -----------------------------------------------------------------------------------------
 
-// How far x is beyond the ends of a range; negative: it is within.
+// How far x is beyond the nearer end of a range; negative if it is inside.
 static inline double beyond_range(const double* range, double x) { return max2(range[0] - x, x - range[1]); }
 
 static void find_ball(const hfModel* m, int j, const double* q, hfViolations* v) {
@@ -124,11 +116,12 @@ static void let_go(hfiLetGo* go, int kind, int id) {
 static double error_at(const hfActuation* a, const hfDynamics* d, int i, int is_rotation, const double* q) {
   hfViolations v = {0};
   (is_attachment(a->model, i) ? find_attachment : find_coupling)(a, d, i, q, &v);
-  if (!is_attachment(a->model, i)) return max2(v.equality_distance.amount, v.equality_angle.amount); // A coupling has one of them.
+  if (!is_attachment(a->model, i)) return max2(v.equality_distance.amount, v.equality_angle.amount); // A coupling has either a distance or an angle.
   return is_rotation ? v.equality_angle.amount : v.equality_distance.amount;
 }
 
-// Speed at which the error of rows grows at the velocities of the end of the step; their aim s0 is against the error [m/s or rad/s].
+// The speed at which the error of rows grows at the velocities of the end of the step [m/s or rad/s]. It is measured against s0, at which the error
+// falls.
 static double row_opening_speed(const hfActuation* a, const hfiOverload* o) {
   const hfiRows* r = &a->rows;
   const hfSaturatedRow* row = r->row + o->row;
@@ -141,8 +134,8 @@ static double row_opening_speed(const hfActuation* a, const hfiOverload* o) {
   return aim2 > 0 ? along / sqrt(aim2) : 0;
 }
 
-// Where bodies turn fast an equality opens though its rows, which know the directions of the start of the step only, close: the errors at the two ends of the step say
-// how fast it moved.
+// Does an overloaded equality open? Rows know only the directions of the start of the step: if bodies turn fast, an equality may open although its
+// rows close. So the errors at both ends of the step are compared, too.
 static int opens(const hfActuation* a, const hfDynamics* d, const hfiOverload* o, const double* q) {
   double least = OPENING_SHARE * a->model->world.release_speed;
   if (row_opening_speed(a, o) > least) return 1;
@@ -160,15 +153,17 @@ static void equalities_let_go(const hfActuation* a, const hfDynamics* d, const d
 
 // ---- limits that let go -----------------------------------------------------------------------------
 
-// A near-rigid limit lets go only where it is passed by this angle, or by this length or the width of its range if that is less [m or rad]: it is no more the range
-// that somebody wrote down.
+// A near-rigid limit lets go only if it is passed by more than this angle, or by more than this length or the width of its range, whichever is less
+// [m or rad]. The range then no longer means anything.
 static const double MOST_PASSED = 0.1;
-// No limit lets go that is passed by less: from there a joint returns within RELEASE_TIME (limit.c) [m or rad].
+// A limit that is passed by less than this never lets go [m or rad]: the joint returns within RELEASE_TIME (limit.c).
 static const double LEAST_PASSED = 0.01;
-// A limit with MuJoCo's law, or in continuous time, is a spring that an impact compresses: it lets go only where it is passed by so much [m or rad].
+// A limit with MuJoCo's law, or in continuous time, is a spring that an impact compresses. It lets go only if it is passed by more than this [m or
+// rad].
 static const double SOFT_PASSED = 1;
 
-// How far the limit of a joint or tendon, with a range of this width, may be passed [m or rad]. One that has a stiffness of its own gives way as that says.
+// How far the limit of a joint or tendon with a range of this width may be passed before it lets go [m or rad]. A limit with a stiffness of its own
+// never lets go.
 static double most_passed(const hfModel* m, const hfiLimitLaws* laws, int kind, int id, double width) {
   const double* solref = (kind == HF_OBJECT_TENDON ? hf_model_tendon_limit_solref : hf_model_jnt_limit_solref)(m);
   if (kind == HF_OBJECT_JOINT && (hf_model_jnt_limit_stiffness(m)[id] > 0 || hf_model_jnt_limit_damping(m)[id] > 0)) return INFINITY;
@@ -178,16 +173,17 @@ static double most_passed(const hfModel* m, const hfiLimitLaws* laws, int kind, 
 
 // One limit at the end of a step.
 typedef struct Passed {
-  double beyond; // the way beyond the range [m or rad]
-  double width;  // of a range of lengths, or of what a ball cannot reach; INFINITY: of other angles, which may have narrow ranges
-  double speed;  // at which `beyond` grows [m/s or rad/s]
+  double beyond; // distance beyond the range [m or rad]
+  double width;  // width of a range of lengths, or of the angles that a ball cannot reach; INFINITY for other angles, which may have narrow ranges
+  double speed;  // rate of `beyond` [m/s or rad/s]
 } Passed;
 
 static int lets_go(const hfModel* m, const hfiLimitLaws* laws, int kind, int id, Passed p) {
   return p.beyond > LEAST_PASSED && p.speed > OPENING_SHARE * m->world.release_speed && p.beyond > most_passed(m, laws, kind, id, p.width);
 }
 
-// A ball that turns by more in a step than it is beyond its limit may have come out of it on the other side: then it counts as going on.
+// A ball that turns further in a step than it is beyond its limit may have passed through the forbidden angles. Then its whole speed counts as going
+// beyond the limit.
 static Passed passed_ball(const hfModel* m, const hfiLimitLaws* laws, int j, const double* q, const double* v) {
   hfiJointLimit limit[HFI_MAX_JOINT_LIMITS];
   if (!hfi_joint_limits(m, j, q, limit)) return (Passed){0};
@@ -202,7 +198,7 @@ static Passed passed_joint(const hfModel* m, const hfiLimitLaws* laws, int j, co
   return (Passed){beyond_range(range, *q), is_angle(m, HF_OBJECT_JOINT, j) ? INFINITY : range[1] - range[0], *q > range[1] ? *v : -*v};
 }
 
-// The path of a tendon turns within a step: its lengths at the two ends of a step of discrete time say how fast it moved.
+// The path of a tendon turns within a step. So in discrete time its speed is found from its lengths at both ends of the step.
 static Passed passed_tendon(const hfActuation* a, const hfDynamics* d, const hfiLimitLaws* laws, int t, const double* q, const double* v) {
   const double *range = hf_model_tendon_range(a->model) + 2 * t, length = hfi_tendon_length(d, t, q);
   double speed = 0;
