@@ -8,13 +8,13 @@
 // What a model says about a mesh: a file, or points and faces in the model itself.
 typedef struct hfiMeshSpec {
   const char *name, *where;
-  const char* path;            // of the mesh file; NULL: the points are in vertex and face
+  const char* path;            // path of the mesh file; NULL: the points are in vertex and face
   const double *vertex, *face; // coordinates of points; indices of the triangles' corners, or NULL
   int nvertex, nface;          // how many numbers the two have, multiples of 3
   double scale[3], refpos[3], refquat[4];
   int inertia;       // hfMeshInertia
-  int max_hull_vert; // most vertices of the hull, if above 3; otherwise unlimited
-  int first_object;  // 1: of an OBJ file with several objects the triangles of the first count, and the points of all, as in MuJoCo
+  int max_hull_vert; // largest number of vertices of the hull if above 3; otherwise there is no limit
+  int first_object;  // 1: if an OBJ file has several objects, only the triangles of the first count, but the points of all, as in MuJoCo
 } hfiMeshSpec;
 
 hfiMeshSpec hfi_mesh_spec_default(void);
@@ -23,9 +23,8 @@ hfiMeshSpec hfi_mesh_spec_default(void);
 // *error.
 int hfi_mesh_add(hfiReader* reader, const hfiMeshSpec* spec, hfError* error);
 
-// Decides what happens to a geom whose mesh cannot be had; reader->scratch says why. A geom that is only drawn is left
-// out with a note, and with config.skip_meshes a geom whose file is missing is left out with a warning: returns 1.
-// Otherwise the model is refused: returns 0.
+// Decides what happens to a geom whose mesh cannot be loaded; reader->scratch says why. A geom that is only drawn is left out with a note, and with
+// config.skip_meshes a geom whose file is missing is left out with a warning: returns 1. Otherwise the model is refused: returns 0.
 int hfi_mesh_do_without(hfiReader* reader, const hfiElem* geom, int only_drawn);
 
 #endif

@@ -1,4 +1,4 @@
-// The notes and warnings about accepted files: a growing list, in which one that says the same again is only counted.
+// The notes and warnings about accepted files: a growing list. A message that is in the list already is only counted.
 #include <holdfast/import.h>
 
 #include "import/reader.h"
@@ -11,7 +11,7 @@
 typedef struct Entry {
   hfSeverity severity;
   char *file, *message; // one allocation, owned by `file`
-  size_t subject_length; // Entries whose messages begin with the same subject are one.
+  size_t subject_length; // Messages that begin with the same subject share one entry.
   int line, count;
 } Entry;
 
@@ -58,7 +58,7 @@ static int make_room(hfDiagnostics* d) {
   return 1;
 }
 
-// If there is no memory the message is lost but the import goes on, because the model does not depend on it.
+// If there is no memory, the message is lost, but the import goes on: the model does not depend on it.
 void hfi_diagnostics_add(hfDiagnostics* d, hfSeverity severity, const char* file, int line, const char* subject, const char* first) {
   enum { MAX_ENTRIES = 10000 };
   static const char between[] = "; the first: ";

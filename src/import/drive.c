@@ -1,11 +1,11 @@
 // Servos and motors of joints of URDF and SDFormat.
 #include "import/drive.h"
 
-// Error of the position at which a servo without given gains uses all of its joint's effort [rad, m].
+// A servo without given gains uses all of its joint's effort at this error of the position [rad, m].
 static const double FULL_EFFORT_ERROR[2] = {0.02, 0.002};
-// Error of the speed, likewise [rad/s, m/s].
+// A velocity servo without given gains uses all of its joint's effort at this error of the speed [rad/s, m/s].
 static const double FULL_EFFORT_SPEED[2] = {0.1, 0.01};
-// The effort [N m, N] that is assumed for the gains of a joint without one.
+// The effort from which gains are computed if the joint has none [N m, N].
 static const double ASSUMED_EFFORT = 50;
 
 static void set_range(hfActuatorDef* d, double low, double high) {

@@ -1,24 +1,24 @@
-// Actuators of joints of URDF and SDFormat, whose files have gains rarely.
+// Actuators of joints of URDF and SDFormat. Their files rarely have gains.
 #ifndef HFI_IMPORT_DRIVE_H
 #define HFI_IMPORT_DRIVE_H
 
 #include "import/reader.h"
 
 typedef struct hfiDrivenJoint {
-  const char* name;    // of the joint, and of its actuator
-  const hfiElem* elem; // that asks for the actuator
+  const char* name;    // name of the joint and of its actuator
+  const hfiElem* elem; // element that asks for the actuator
   int is_slide, is_endless;
   double effort, speed; // limits of the joint [N or N m, m/s or rad/s]; 0: none
-  double range[2];      // of the control; empty: by the joint
-  double kp, kv;        // gains of a position servo; kp 0: by the effort
+  double range[2];      // range of the control; empty: that of the joint
+  double kp, kv;        // gains of a position servo; kp 0: they follow from the effort
 } hfiDrivenJoint;
 
 // Adds an actuator of this kind, unless the joint has one already.
 //   position   force = kp (control - q) - kv v       range of the control: that of the joint
 //   velocity   force = kv (control - v)              range: +- speed
 //   motor      force = control                       range: +- effort
-// Gains of the options count before those of the joint. Without either kp reaches the effort at an error of 0.02 rad or 0.002 m, and kv damps the joint critically; kv of a
-// velocity servo reaches the effort at 0.1 rad/s or 0.01 m/s.
+// Gains of the options have priority over those of the joint. If neither is given, kp reaches the effort at an error of 0.02 rad or 0.002 m, and kv
+// damps the joint critically; kv of a velocity servo reaches the effort at 0.1 rad/s or 0.01 m/s.
 void hfi_add_drive(hfiReader* reader, const hfiDrivenJoint* joint, hfUrdfActuators kind);
 
 #endif

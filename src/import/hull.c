@@ -83,7 +83,7 @@ hfStatus hfi_trimesh_hull(hfiTriMesh* mesh, int max_vertices, const char* what, 
   if (status || mesh->nhulltri < 4)
     return hfi_refuse(error, HF_ERROR_MODEL, "%s: no convex hull (qhull error %d: %.200s)", what,
                       code, text);
-  if (mesh->ntri == 0) { // points without triangles: the hull becomes the surface
+  if (mesh->ntri == 0) { // A mesh of points without triangles has its hull as its surface.
     mesh->tri = malloc((size_t)mesh->nhulltri * 3 * sizeof *mesh->tri);
     if (!mesh->tri) return hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", what);
     memcpy(mesh->tri, mesh->hulltri, (size_t)mesh->nhulltri * 3 * sizeof *mesh->tri);

@@ -3,9 +3,9 @@
 
 #include "math/eigen3.h"
 
-// Moments below this are the rounding of zero [kg m^2]; a grain of 0.01 mg and 0.1 mm has 1e-16.
+// Smaller moments count as zero [kg m^2]. A grain of 0.01 mg and 0.1 mm has 1e-16.
 static const double NO_MOMENT = 1e-16;
-// Files are written with few digits: moments may violate what holds for matter by this share of the largest [-].
+// Files are written with few digits, so moments may violate the conditions on matter by this share of the largest moment [-].
 static const double ROUNDING = 1e-6;
 
 void hfi_repair_inertia(hfiReader* r, const hfiElem* link, const char* name, double I[6]) {
@@ -13,7 +13,7 @@ void hfi_repair_inertia(hfiReader* r, const hfiElem* link, const char* name, dou
   hfMat3 R;
   eigen3(I, moment, &R);
   if (moment[2] >= -ROUNDING * moment[0] && moment[1] + moment[2] >= moment[0] * (1 - ROUNDING)) {
-    double thin[6] = {moment[0], moment[1], 0, 0, 0, 0}; // a rod, whose least moment is the rounding of zero
+    double thin[6] = {moment[0], moment[1], 0, 0, 0, 0}; // a rod, whose least moment counts as zero
     if (moment[2] < 0) sym3_rotate(R, thin, I);
     return;
   }

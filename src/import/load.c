@@ -43,7 +43,7 @@ static hfBuilder* read_guest(hfiReader* r, hfiElem* root, const char* folder) {
   hfImportConfig outer_config = r->config;
   r->builder = guest->builder;
   r->folder = folder;
-  r->config.floating_base = 0; // whoever attaches a model says what carries it
+  r->config.floating_base = 0; // The document that attaches a model says what carries it.
   r->config.fixed_base = 1;
   if (!r->status) read_document(r, root);
   r->builder = outer;
@@ -52,7 +52,7 @@ static hfBuilder* read_guest(hfiReader* r, hfiElem* root, const char* folder) {
   return r->status ? NULL : guest->builder;
 }
 
-// What is to be read: a text, or the file `name` when text is NULL.
+// The source of a model: a text, or the file `name` if text is NULL.
 typedef struct Source {
   const char *text, *name, *folder;
   size_t length;
@@ -94,7 +94,7 @@ static hfStatus import_in_c_locale(const Source* source, const hfImportConfig* c
 static int is_saved_model(const char* path) {
   char begin[8] = "";
   struct stat info;
-  if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return 0; // opening a pipe would wait for a writer
+  if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return 0; // Opening a pipe would wait for a writer.
   FILE* file = fopen(path, "rb");
   int same = file && fread(begin, sizeof begin, 1, file) == 1 && memcmp(begin, "HFMODEL", sizeof begin) == 0;
   if (file) fclose(file);

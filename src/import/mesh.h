@@ -11,7 +11,7 @@ enum { HFI_TRIMESH_MAX_VERTICES = 10000000, HFI_TRIMESH_MAX_TRIANGLES = 20000000
 // The arrays come from malloc. Initialise with zeros, fill with a reader, free with hfi_trimesh_release.
 typedef struct hfiTriMesh {
   int32_t nvert, ntri, nhulltri;
-  int32_t nfirst;   // of an OBJ file: triangles of its first object, which come first; 0 for other formats
+  int32_t nfirst;   // for an OBJ file: number of triangles of its first object, which come first; 0 for other formats
   double* vert;     // (nvert x 3) [m]
   int32_t* tri;     // (ntri x 3) surface, counter-clockwise seen from outside
   int32_t* hulltri; // (nhulltri x 3) convex hull, outward
@@ -19,9 +19,9 @@ typedef struct hfiTriMesh {
 
 void hfi_trimesh_release(hfiTriMesh* mesh);
 
-// These readers take the contents of a file in memory; text[size] is zero, and messages name `file`. After a refusal the
-// mesh is empty. STL may be binary or ASCII; equal vertices are joined. Of OBJ the lines v and f are read, faces of two corners left out, and o and g, which begin an object; polygons
-// are divided into triangles. PLY may be text or binary.
+// These readers take the contents of a file in memory; text[size] is zero, and messages name `file`. After a refusal the mesh is empty. STL may be
+// binary or ASCII; equal vertices are joined. OBJ: the lines v, f, o and g are read; o and g begin an object; faces with two corners are left out;
+// polygons are divided into triangles. PLY may be text or binary.
 hfStatus hfi_trimesh_read_stl(hfiTriMesh* mesh, const char* text, size_t size, const char* file,
                               hfError* error);
 hfStatus hfi_trimesh_read_obj(hfiTriMesh* mesh, const char* text, size_t size, const char* file,
@@ -53,13 +53,13 @@ typedef struct hfiTriMeshBuilder {
   int32_t vert_capacity, tri_capacity;
   int32_t *slot, slot_count; // hash table of vertices, which finds equal ones
 } hfiTriMeshBuilder;
-// Each returns 0, or -1 when there is no memory or a limit is exceeded.
+// Return 0, or -1 if there is no memory or a limit is exceeded.
 int hfi_trimesh_add_vertex(hfiTriMeshBuilder* b, const double v[3]);
 int hfi_trimesh_add_triangle(hfiTriMeshBuilder* b, int32_t i, int32_t j, int32_t k);
 // Adds the triangles of a polygon of n >= 3 corners, at most HFI_POLYGON_MAX_CORNERS, whose order it changes.
 enum { HFI_POLYGON_MAX_CORNERS = 4096 };
 int hfi_trimesh_add_polygon(hfiTriMeshBuilder* b, int32_t* corner, int n);
-// Adds the vertex unless it is there already. Returns its index, or -1 as above.
+// Adds the vertex unless it is there already. Returns its index, or -1 if there is no memory or a limit is exceeded.
 int32_t hfi_trimesh_join_vertex(hfiTriMeshBuilder* b, const double v[3]);
 void hfi_trimesh_builder_release(hfiTriMeshBuilder* b);
 // Hands the mesh over if `status` is HF_OK, and releases everything else. Returns the status.

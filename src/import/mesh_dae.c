@@ -1,5 +1,5 @@
-// Reads COLLADA (DAE): the geometries that the scene's nodes place, in metres by the file's unit. Coordinates are taken as
-// they stand in the file, whatever its up axis is, as ROS tools do.
+// Reads COLLADA (DAE): the geometries that the scene's nodes place, in metres by the file's unit. Coordinates are taken as they are in the file,
+// whatever its up axis is, as ROS tools do.
 //
 //   node = transformations in the order written, then geometries, skins, nodes and instances of nodes
 //   corners of a primitive = <p>, a run of indices; the one at the offset of the input VERTEX is a position
@@ -22,7 +22,7 @@ typedef struct Dae {
   hfiTriMeshBuilder mesh;
   Named* named; // elements with an id, sorted
   int count;
-  int nodes; // visited so far
+  int nodes; // number of nodes visited so far
 } Dae;
 
 // ---- references ------------------------------------------------------------------------------------
@@ -48,7 +48,7 @@ static void index_names(Dae* d, hfiElem* root) {
   qsort(d->named, (size_t)d->count, sizeof *d->named, compare_names);
 }
 
-// The element of that kind that the attribute refers to as "#id"; NULL after a refusal.
+// The element of this kind to which the attribute refers as "#id"; NULL after a refusal.
 static hfiElem* follow(Dae* d, const hfiElem* from, const char* attribute, const char* kind) {
   const char* url = hfi_require(&d->reader, from, attribute);
   Named key = {url + (*url == '#'), NULL};
@@ -111,7 +111,7 @@ static Positions read_positions(Dae* d, const hfiElem* vertex) {
 typedef struct Primitive {
   Positions positions;
   int32_t* index;     // scratch of hfi_add_primitive
-  int offset, stride; // of the positions' indices in <p>
+  int offset, stride; // place of the positions' indices in <p>
   hfiNodeFrame placement;
 } Primitive;
 
@@ -168,7 +168,7 @@ static void add_runs(Dae* d, const Primitive* f, const hfiElem* elem, const hfiE
 static void read_primitive(Dae* d, hfiElem* elem, hfiNodeFrame placement) {
   hfiReader* r = &d->reader;
   hfiElem *p = hfi_child(elem, "p"), *vertex = find_input(elem, "VERTEX");
-  if (!p) return; // a primitive without corners, which some programs write
+  if (!p) return; // Some programs write primitives without corners.
   if (!vertex) {
     hfi_fail(r, elem, HF_ERROR_PARSE, "an input VERTEX is missing");
     return;
@@ -215,7 +215,7 @@ static hfiNodeFrame turned(const double x[4]) {
   return t;
 }
 
-// The transformation that the element is; other elements are the identity.
+// The transformation that the element describes; the identity for other elements.
 static hfiNodeFrame read_transformation(Dae* d, const hfiElem* elem) {
   hfiReader* r = &d->reader;
   double x[16] = {0};
@@ -284,7 +284,7 @@ static void read_document(Dae* d, hfiElem* root) {
     if (visual) read_node(d, visual, placement, 0);
     return;
   }
-  // a file without a scene: all its geometries
+  // If a file has no scene, all its geometries are read.
   hfiElem* library = hfi_child(root, "library_geometries");
   for (hfiElem* g = library ? hfi_child(library, "geometry") : NULL; g && !d->reader.status; g = hfi_next(g, "geometry"))
     read_geometry(d, g, placement);

@@ -28,7 +28,7 @@ typedef struct Gltf {
   Buffer* buffer;
   size_t nbuffer;
   hfiTriMeshBuilder mesh;
-  int nodes; // visited so far
+  int nodes; // number of nodes visited so far
   hfError* error;
   hfStatus status;
 } Gltf;
@@ -43,14 +43,14 @@ static json_t* item(const Gltf* g, const char* list, json_int_t i) {
   return i >= 0 && (size_t)i < json_array_size(array) ? json_array_get(array, (size_t)i) : NULL;
 }
 
-// A whole number of an object; `absent` where it is not given, -1 where it is no number or negative.
+// A whole number of an object; `absent` if it is not given, -1 if it is negative or no number.
 static json_int_t whole(const json_t* object, const char* key, json_int_t absent) {
   const json_t* value = json_object_get(object, key);
   if (!value) return absent;
   return json_is_integer(value) && json_integer_value(value) >= 0 ? json_integer_value(value) : -1;
 }
 
-// Fills x where the object has an array of `count` numbers of that name. Returns 1 if it did.
+// Fills x if the object has an array of `count` numbers of that name. Returns 1 if it did.
 static int numbers(const json_t* object, const char* key, int count, double* x) {
   const json_t* array = json_object_get(object, key);
   if (json_array_size(array) != (size_t)count) return 0;
@@ -166,7 +166,7 @@ typedef struct View {
   int width, normalized;
 } View;
 
-// Is x so small a size that the product of two such sizes fits into 64 bits?
+// Is the size x so small that the product of two such sizes fits into 64 bits?
 static int is_small(json_int_t x) { return x >= 0 && x < (json_int_t)1 << 31; }
 
 static View open_view(Gltf* g, json_int_t view, json_int_t offset, json_int_t type, int width, json_int_t count) {
@@ -269,7 +269,7 @@ static void add_corners(Gltf* g, hfiNodeFrame placement, hfiPrimitive kind, cons
 static void read_primitive(Gltf* g, const json_t* primitive, hfiNodeFrame placement) {
   enum { MODE_TRIANGLES = 4, MODE_STRIP, MODE_FAN };
   json_int_t mode = whole(primitive, "mode", MODE_TRIANGLES), npoint = 0, count = 0;
-  if (mode < MODE_TRIANGLES || mode > MODE_FAN) return; // points and lines
+  if (mode < MODE_TRIANGLES || mode > MODE_FAN) return; // Points and lines are left out.
   if (json_object_get(json_object_get(primitive, "extensions"), "KHR_draco_mesh_compression")) {
     g->status = hfi_refuse(g->error, HF_ERROR_UNSUPPORTED, "%s: meshes compressed by Draco are not read", g->file);
     return;
@@ -326,7 +326,7 @@ static uint32_t word_at(const char* at) {
   return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 }
 
-// Finds the text of the document and the bytes behind it. A binary file is a head of 12 bytes and parts: length, type, content.
+// Finds the text of the document and the bytes after it. A binary file consists of a head of 12 bytes and parts, each with length, type and content.
 static void find_parts(Gltf* g, const char* text, size_t size, Buffer* document) {
   *document = (Buffer){text, size, NULL};
   if (size < 12 || memcmp(text, "glTF", 4) != 0) return;

@@ -18,7 +18,7 @@ typedef struct MshCounts {
 
 static int64_t get_count(const char* p) { return (int32_t)hfi_get_u32(p); }
 
-// MshCounts that do not fit the size of the file are refused.
+// Reads the counts. Refuses counts that do not fit the size of the file.
 static hfStatus read_counts(const char* text, size_t size, const char* file, MshCounts* n, hfError* error) {
   if (size < HEADER) return hfi_refuse(error, HF_ERROR_PARSE, "%s: %zu bytes are too few for an MSH file", file, size);
   *n = (MshCounts){get_count(text), get_count(text + 4), get_count(text + 8), get_count(text + 12)};

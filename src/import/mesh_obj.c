@@ -1,6 +1,6 @@
-// Wavefront OBJ: "v x y z" and "f a b c …", where a corner is i, i/t, i//n or i/t/n. The index i counts from 1,
-// or backwards from the last vertex when it is negative. "o name" and "g name" begin another object; where the first one that has faces ends is
-// told, because MuJoCo takes that one alone. All other statements concern the appearance and are skipped.
+// Wavefront OBJ: "v x y z" and "f a b c …", where a corner is i, i/t, i//n or i/t/n. The index i counts from 1, or backwards from the last vertex
+// when it is negative. "o name" and "g name" begin another object. The reader notes where the first object that has faces ends, because MuJoCo takes
+// only this one. All other statements concern the appearance and are skipped.
 #include "import/mesh.h"
 
 #include "base/error.h"
@@ -33,7 +33,7 @@ static hfStatus read_vertex(ObjScan* p, hfiTriMeshBuilder* b) {
   for (int i = 0; i < 3; ++i) {
     p->s = skip_spaces(p->s);
     char* end = NULL;
-    // strtod alone would skip the end of the line and read a number of the next line
+    // strtod alone would skip the end of the line and read a number of the next line.
     double x = ends_line(*p->s) ? NAN : strtod(p->s, &end);
     if (!end || end == p->s || !ends_word(*end))
       return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: a vertex needs three numbers", p->file,
@@ -79,7 +79,7 @@ static hfStatus read_face(ObjScan* p, hfiTriMeshBuilder* b) {
     hfStatus status = read_corner(p, b->mesh.nvert, &c[n]);
     if (status) return status;
   }
-  if (n == 2) return HF_OK; // an edge, as some tools write them: it has no area
+  if (n == 2) return HF_OK; // Some tools write edges as faces of two corners. They have no area.
   if (n < 3)
     return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: a face needs three corners", p->file, p->line);
   return hfi_trimesh_add_polygon(b, c, n) == 0 ? HF_OK : refuse_growth(p);

@@ -3,7 +3,7 @@
 //   ply, format ascii|binary_little_endian|binary_big_endian 1.0, then for each element: element NAME COUNT and its properties,
 //   property TYPE NAME or property list TYPE TYPE NAME, then end_header, then the elements' values in this order
 //
-// Of the element vertex x, y and z are used, of the element face vertex_indices (or vertex_index); all else is read over.
+// Used are x, y and z of the element `vertex`, and vertex_indices (or vertex_index) of the element `face`. All else is skipped.
 #include "import/mesh.h"
 
 #include "base/error.h"
@@ -161,7 +161,7 @@ static double number_of(uint64_t bits, const Type* type) {
   return type->kind == SIGNED_INTEGER && x >= 0.5 * range ? x - range : x;
 }
 
-// Reads the next value. Returns 0, or -1 where the file ends or holds something else.
+// Reads the next value. Returns 0, or -1 if the file ends or has something else there.
 static int read_value(PlyScan* p, const Type* type, double* x) {
   if (p->format == ASCII) {
     char* end = NULL;

@@ -1,8 +1,8 @@
 // Polygons of mesh files as triangles.
 //
-// A quadrilateral is divided along its shorter diagonal, as in MuJoCo, whose numbers are floats; where both are equally long, along that
-// which does not touch the first corner. Of a larger polygon ears are cut off one after the other: triangles of three successive
-// corners that bulge outwards and contain no other corner. Without this the triangles of a concave polygon would overlap.
+// A quadrilateral is divided along its shorter diagonal, computed in single precision, as in MuJoCo. If both are equally long, it is divided along
+// the one that does not touch the first corner. From a larger polygon ears are cut off one after the other: an ear is a triangle of three successive
+// corners that bulges outwards and contains no other corner. Without this the triangles of a concave polygon would overlap.
 #include "import/mesh.h"
 
 #include "math/vec3.h"
@@ -59,7 +59,7 @@ int hfi_trimesh_add_polygon(hfiTriMeshBuilder* b, int32_t* c, int n) {
   for (; n > 3; --n) {
     int i = 1;
     while (i < n && !is_ear(b->mesh.vert, normal, c, n, i)) ++i;
-    if (i == n) i = 1; // a polygon without an ear crosses itself: then its first corner is cut off
+    if (i == n) i = 1; // A polygon without an ear crosses itself. Then its first corner is cut off.
     if (add_triangle(b, c[i - 1], c[i], c[(i + 1) % n]) != 0) return -1;
     memmove(c + i, c + i + 1, (size_t)(n - i - 1) * sizeof *c);
   }

@@ -44,7 +44,7 @@ typedef struct hfiActuatorSpec {
   hfActuatorDef def;
   hfiShortcut shortcut;
   int ctrllimited, forcelimited, actlimited; // 0, 1, or -1: the range decides
-  int inputs;              // of <pid>: bits, position 1, velocity 2, feedforward 4
+  int inputs;              // inputs of <pid> as bits: position 1, velocity 2, feedforward 4
   double velrange[2], ffrange[2], slewmax, imax, ki; // of <pid>
   hfiMotorSpec motor;      // of <dcmotor>
   double inheritrange, armature, damping, damping_poly[2];
@@ -62,7 +62,7 @@ typedef struct hfiClass {
   const char* name;
   struct hfiClass *parent, *next;
   hfiClassItem *item, **tail; // its default elements, in order
-  int count, inherited;       // how many it has, and how many its parent had when this class was made
+  int count, inherited;       // number of items, and number that its parent had when this class was made
   hfiActuatorSpec actuator;
 } hfiClass;
 
@@ -83,7 +83,7 @@ typedef struct hfiMjcfMaterial {
   struct hfiMjcfMaterial* next;
 } hfiMjcfMaterial;
 
-// Objects that were left out because their kind is not supported. What refers to them is left out too.
+// Objects that were left out because their kind is not supported. Elements that refer to them are left out, too.
 typedef struct hfiLeftOut {
   int kind; // hfObjectKind
   const char* name;
@@ -113,7 +113,7 @@ typedef struct hfiReplicate {
   struct hfiReplicate* next;
 } hfiReplicate;
 
-// A camera that looks at a body, which may stand behind it in the file.
+// A camera that looks at a body. The body may come later in the file.
 typedef struct hfiAim {
   int camera, mode; // id in the builder, hfCameraMode
   const hfiElem* elem;
@@ -121,7 +121,7 @@ typedef struct hfiAim {
   struct hfiAim* next;
 } hfiAim;
 
-// What replaces the parameters of all contacts: the attributes o_... of <option> with the flag override.
+// Parameters that replace those of all contacts: the attributes o_... of <option> with the flag override.
 typedef struct hfiOverride {
   int active;
   double margin, solref[2], solimp[5], friction[5];
@@ -143,11 +143,11 @@ struct hfiMjcf {
   hfiReplicate* replicates;
   int group, group_count;      // the group that is being read; how many there are
   const char *prefix, *suffix; // added to every name inside an attached model or a replica
-  const char* folder;          // of this document's main file
+  const char* folder;          // folder of this document's main file
   struct hfiModelAsset* models;
   struct hfiAttachment* attachments;
   hfiAim* aims;
-  int attached; // 1: this model is attached to another; what refers to parts that are not attached is dropped
+  int attached; // 1: this model is attached to another; elements that refer to parts which are not attached are dropped
   int reflects; // 1: some actuator adds armature or damping to its target
   int actuators_left_out;
   hfiOverride override;
@@ -240,17 +240,17 @@ void hfi_mjcf_read_drive(hfiMjcf* m, const char* actuator, hfActuatorDef* def);
 void hfi_mjcf_read_asset(hfiMjcf* m, hfiElem* elem);
 // Puts an asset at the front of the list, under its name or that of its file. Returns 0 after a refusal. kind: "mesh" or "height field".
 int hfi_mjcf_list_asset(hfiMjcf* m, const hfiElem* elem, const char* kind, hfiMjcfAsset** list);
-// The asset of that name, which the attribute of a geom asks for. NULL after a refusal.
+// The asset that the attribute of a geom names. NULL after a refusal.
 hfiMjcfAsset* hfi_mjcf_find_asset(hfiMjcf* m, const hfiElem* geom, const char* attribute, const char* kind, hfiMjcfAsset* list, const char* name);
 // The mesh id of the asset, which is loaded when it is first used. A status < 0 after a refusal, with the message in
 // reader->scratch.
 int hfi_mjcf_load_mesh(hfiMjcf* m, hfiMjcfAsset* asset);
-// Fills the points of a built-in mesh. Returns 0 when the element asks for none.
+// Fills the points of a built-in mesh. Returns 0 if the element asks for none.
 int hfi_mjcf_make_builtin(hfiMjcf* m, const hfiElem* elem, hfiMeshSpec* spec);
 // The path of a file that <asset> names.
 const char* hfi_mjcf_asset_path(hfiMjcf* m, const hfiElem* elem, const char* file);
 void hfi_mjcf_read_hfield(hfiMjcf* m, hfiElem* elem);
-// The same for a height field.
+// Like hfi_mjcf_load_mesh, for a height field.
 int hfi_mjcf_load_hfield(hfiMjcf* m, hfiMjcfAsset* asset);
 const hfiMjcfMaterial* hfi_mjcf_find_material(hfiMjcf* m, const char* name);
 
@@ -263,7 +263,7 @@ void hfi_mjcf_read_camera(hfiMjcf* m, const hfiScope* scope, hfiElem* elem);
 void hfi_mjcf_aim_cameras(hfiMjcf* m); // gives cameras their targets, once the tree of the document is read
 void hfi_mjcf_attach(hfiMjcf* m, const hfiScope* scope, hfiElem* elem);
 void hfi_mjcf_read_model_asset(hfiMjcf* m, hfiElem* elem);
-// Adds the keyframes of attached models, behind the document's own.
+// Adds the keyframes of attached models after the document's own.
 void hfi_mjcf_read_attached_keys(hfiMjcf* m);
 void hfi_mjcf_report_models(hfiMjcf* m); // reports what attached models have that was not used
 void hfi_mjcf_each_attached(hfiMjcf* m, int group, const char* section, hfiReadChild read);
@@ -276,8 +276,7 @@ void hfi_mjcf_read_sensor(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_read_key(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_fill_keys(hfiMjcf* m);
 
-// Each reads one default element into a spec that nobody uses, so that its numbers are checked even if no element has this
-// class.
+// Each of these reads one default element into a spec that nobody uses. So its numbers are checked even if no element has this class.
 void hfi_mjcf_check_joint(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_check_geom(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_check_site(hfiMjcf* m, hfiElem* elem);
@@ -292,18 +291,18 @@ void hfi_mjcf_check_camera(hfiMjcf* m, hfiElem* elem);
 int hfi_mjcf_is_actuator(const hfiElem* elem);
 hfiActuatorSpec hfi_mjcf_actuator_default(void);
 void hfi_mjcf_apply_actuator(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);
-// The same for what makes its force alone (mjcf_force_law.c).
+// Like hfi_mjcf_apply_actuator, but only for the attributes that define the force (mjcf_force_law.c).
 void hfi_mjcf_apply_force_law(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);
-// The element <pid>: reading it, and adding the actuators of its second and third input.
+// The element <pid>: reads it, and adds the actuators of its second and third input.
 void hfi_mjcf_apply_setpoint_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);
 void hfi_mjcf_add_inputs(hfiMjcf* m, const hfiElem* elem, const hfiActuatorSpec* spec);
-// The element <dcmotor>: reading it, and adding an actuator for each input but the first.
+// The element <dcmotor>: reads it, and adds an actuator for each input except the first.
 void hfi_mjcf_apply_motor(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);
 void hfi_mjcf_add_motor_inputs(hfiMjcf* m, const hfiElem* elem, const hfiActuatorSpec* spec);
 // Reads kv or dampratio of a servo. If neither is given, the value of the class stays.
 void hfi_mjcf_read_servo_damping(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d);
-// The element <orientation>: reading it, and which controls it has (also of <general gaintype="so3">), and adding an actuator for each control but the
-// first.
+// The element <orientation>: reads it, finds which controls it has (also for <general gaintype="so3">), and adds an actuator for each control except
+// the first.
 void hfi_mjcf_apply_orientation(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d);
 void hfi_mjcf_read_chart(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d);
 void hfi_mjcf_add_axes(hfiMjcf* m, const hfiElem* elem, const hfActuatorDef* first);
@@ -325,7 +324,7 @@ void hfi_mjcf_read_polynomial(hfiMjcf* m, const hfiElem* elem, const char* attr,
 int hfi_mjcf_read_words(hfiMjcf* m, const hfiElem* elem, const char* attr, const char* const* words, int* bits);
 // Reads 0, 1 or -1: the range decides.
 void hfi_mjcf_read_limited(hfiMjcf* m, const hfiElem* elem, const char* attr, int* limited);
-// Decides -1 by the range, where autolimits allows that. Refuses a limit without a range.
+// Replaces -1 by 0 or 1, as the range says, if autolimits allows that. Refuses a limit without a range.
 int hfi_mjcf_limited(hfiMjcf* m, const hfiElem* elem, const char* attr, int limited,
                      const double range[2]);
 

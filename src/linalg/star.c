@@ -1,7 +1,7 @@
-// The pattern of a star, and its factors, which are computed limb by limb and the hub at last.
+// Finds the pattern of a star, and computes its factors: limb by limb, then the hub.
 //
-// With l for the unknowns of a limb and h for those of the hub, the matrix has the blocks A_ll, A_lh, A_hl and A_hh; those between two limbs are zero.
-// Each limb is eliminated by itself. What is left for the hub is the Schur complement S:
+// With l for the unknowns of a limb and h for those of the hub, the matrix has the blocks A_ll, A_lh, A_hl and A_hh; the blocks between two limbs are
+// zero. Each limb is eliminated by itself. The matrix that remains for the hub is the Schur complement S:
 //
 //   A_ll = L U,   Y = L^-1 A_lh,   Z = (A_hl U^-1)^T,   S = A_hh - sum over limbs of Z^T Y
 //
@@ -9,17 +9,17 @@
 //
 //   z_l = L^-1 b_l,   x_h = S^-1 (b_h - sum over limbs of Z^T z_l),   x_l = U^-1 (z_l - Y x_h)
 //
-// What it gains: dense factors of a quadruped's 18 unknowns have 12 x 12 numbers for its legs, of which 36 are not zero.
+// The gain: dense factors of a quadruped with 18 unknowns have 12 x 12 numbers for its legs, but only 36 of these are not zero.
 //
-// Why there is a waist: arms that share a waist would be one limb with it, which is long. A limb that is not coupled to the waist has zeros in its columns
-// of Y and Z, which are neither stored nor computed.
+// The waist: arms that share a waist would form one long limb together with it, if the waist were not part of the hub. For a limb that is not coupled
+// to the waist, the columns of Y and Z that belong to the waist are zero. They are neither stored nor computed.
 //
-// Layout. Each row of a limb takes ROW numbers: its row of L and U, with 1/U_ii on the diagonal; its row of Y; its row of Z. These, and rows of S, are filled up
-// with zeros, so that they are computed in whole vectors of four. Rows of S are WIDEST apart.
+// Layout: each row of a limb takes ROW numbers: its row of L and U, with 1/U_ii on the diagonal; its row of Y; its row of Z. These, and the rows of
+// S, are padded with zeros to whole vectors of four. From one row of S to the next there are WIDEST numbers.
 //
-// Where friction makes A unsymmetric, a pivot may be much smaller than a number below it. Then rows of [A_ll A_lh] are exchanged within the limb, which changes
-// nothing for other limbs (threshold pivoting: Duff, Erisman and Reid, Direct Methods for Sparse Matrices, section 5.2). Where all numbers of a column are zero
-// in the limb the factorisation fails, and the caller uses a dense one.
+// Pivots: if friction makes A unsymmetric, a pivot may be much smaller than a number below it. Then rows of [A_ll A_lh] are exchanged within the
+// limb, which changes nothing for other limbs (threshold pivoting: Duff, Erisman and Reid, Direct Methods for Sparse Matrices, section 5.2). If all
+// numbers of a column are zero in the limb, the factorisation fails, and the caller uses a dense one.
 #include "linalg/star.h"
 
 #include "base/compile.h"
@@ -29,18 +29,18 @@
 #include <math.h>
 #include <string.h>
 
-// The width of a row of Y, Z or S is the number of unknowns of the hub, filled up to whole vectors. Y and Z of a limb that is coupled to the trunk alone have
-// NARROW rows; with a waist there are 12, 16 or WIDEST numbers.
+// The width of a row of Y, Z or S is the number of unknowns of the hub, rounded up to whole vectors. Y and Z of a limb that is coupled only to the
+// trunk have rows of NARROW numbers; with a waist there are 12, 16 or WIDEST numbers.
 enum {
   NARROW = 8,
   WIDEST = HFI_TRUNK + HFI_LONGEST_WAIST,
-  Y_AT = HFI_LONGEST_LIMB + 4, // where Y begins in a row of a limb, behind a vector that fills up; Z follows
+  Y_AT = HFI_LONGEST_LIMB + 4, // where Y begins in a row of a limb, after L and U and a vector of padding; Z follows
   ROW = Y_AT + 2 * WIDEST      // numbers from a row of a limb to the next
 };
 
-enum { SHORT_LIMB = 8 }; // So many unknowns are a limb without a look for a waist among them.
+enum { SHORT_LIMB = 8 }; // Up to this many unknowns are always a limb: no waist is looked for among them.
 
-// Rows are exchanged where a pivot is smaller than this share of a number below it in the limb [-].
+// Rows are exchanged if a pivot is smaller than this share of a number below it in the limb [-].
 static const double LEAST_PIVOT = 0.1;
 
 void hfi_star_plan(hfiStar* S, hfiArena* arena, int32_t n) {
@@ -59,7 +59,7 @@ void hfi_star_begin(hfiStar* S, int32_t n) {
   for (int32_t i = HFI_TRUNK; i < n; ++i) S->reach[i] = i;
 }
 
-// Are n numbers zero? Their bits are looked at together, without the sign.
+// Are n numbers zero? Their bits, without the signs, are combined and tested at once.
 HFI_COPIED int are_zero(const double* x, int32_t n) {
   hfiFourBits four = {0, 0, 0, 0};
   for (; n >= 4; n -= 4, x += 4) four |= *(const hfiFourBits*)x;
@@ -68,7 +68,8 @@ HFI_COPIED int are_zero(const double* x, int32_t n) {
   return (uint64_t)bits << 1 == 0;
 }
 
-// Adds the couplings that A has above its diagonal to those that were said. Mostly an unknown is coupled as far as the one before it.
+// Adds the couplings that A has above its diagonal to those of hfi_star_couple. The search starts at the reach of the unknown before, because mostly
+// both are the same.
 static void couple_by_matrix(hfiStar* S, const double* A, int32_t n) {
   for (int32_t i = HFI_TRUNK, last = 0; i < n; ++i) {
     const double* row = A + i * n;
@@ -79,7 +80,8 @@ static void couple_by_matrix(hfiStar* S, const double* A, int32_t n) {
   }
 }
 
-// Extends the reach of each unknown to those that are coupled to it by others after it. Those that one of these reaches need not be looked at.
+// Extends the reach of each unknown by the reaches of the unknowns after it to which it is coupled. Unknowns between such an unknown and the end of
+// its reach need not be visited.
 static void extend_reach(hfiStar* S, int32_t n) {
   for (int32_t i = n - 1; i >= HFI_TRUNK; --i) {
     int32_t last = S->reach[i];
@@ -89,15 +91,15 @@ static void extend_reach(hfiStar* S, int32_t n) {
   }
 }
 
-// Unknowns from `first` to `last` are coupled to each other. Returns how many of the first of them, at most a half, hold the others together: these are a waist.
-// Returns 0 where the others hold together without them.
+// The unknowns from `first` to `last` are coupled to each other, directly or by others. Returns the least number k, at most half of them, such that
+// the others fall apart into several limbs without the first k: these k are a waist. Returns 0 if there is no such k.
 static int32_t find_waist(const hfiStar* S, int32_t first, int32_t last) {
   for (int32_t k = 1; 2 * k <= last - first + 1; ++k)
     if (S->reach[first + k] < last) return k;
   return 0;
 }
 
-// Adds `count` unknowns to the waist. Returns 0 where it becomes too long.
+// Adds `count` unknowns to the waist. Returns 0 if it becomes too long.
 static int add_to_waist(hfiStar* S, int32_t first, int32_t count) {
   if (S->nwaist + count > HFI_LONGEST_WAIST) return 0;
   for (int32_t i = first; i < first + count; ++i) S->waist[S->nwaist++] = i;
@@ -116,7 +118,7 @@ int hfi_star_find_limbs(hfiStar* S, const double* A, int32_t n) {
       first = last + 1;
       continue;
     }
-    // These are too many for a limb. The first ones belong to the waist; the others may be several limbs without them.
+    // These unknowns are no limb. The first ones belong to the waist; without them the others may be several limbs.
     if (!add_to_waist(S, first, shared)) return 0;
     if (waist_end <= last) waist_end = last + 1;
     first += shared;
@@ -144,7 +146,7 @@ typedef struct Limb {
   int symmetric; // 1: A is symmetric
 } Limb;
 
-// The hub as a limb sees it that is coupled to its first `nwaist` unknowns of the waist.
+// The part of the hub to which a limb is coupled: the trunk and the first `nwaist` unknowns of the waist.
 HFI_COPIED Hub hub_of(const hfiStar* S, int nwaist, int wide) { return (Hub){S->waist, HFI_TRUNK + nwaist, wide}; }
 
 HFI_COPIED Limb limb_of(const hfiStar* S, const hfiLimb* l, int size, int wide, int symmetric) {
@@ -157,7 +159,7 @@ static int width_of_hub(const hfiStar* S) { return S->nwaist == 0 ? NARROW : S->
 
 // ---- factors ----------------------------------------------------------------------------------------
 
-// Copies a number for each unknown of the hub, and fills up with zeros. The number of unknown i is from[i * step].
+// Copies a number for each unknown of the hub and pads the row with zeros. The number of unknown i is from[i * step].
 HFI_COPIED void copy_at_hub(Hub hub, const double* from, int step, double* to) {
   if (step == 1) memcpy(to, from, HFI_TRUNK * sizeof(double));
   else
@@ -166,7 +168,8 @@ HFI_COPIED void copy_at_hub(Hub hub, const double* from, int step, double* to) {
   for (int c = hub.size; c < hub.wide; ++c) to[c] = 0;
 }
 
-// Copies A_ll to the place of L and U, A_lh to that of Y, and A_hl^T to that of Z. Of a symmetric A the upper triangle serves: A_hl^T is A_lh.
+// Copies A_ll to the place of L and U, A_lh to that of Y, and A_hl^T to that of Z. If A is symmetric, only its upper triangle is read: A_hl^T is
+// A_lh.
 HFI_COPIED void copy_limb(Limb limb, const double* A, int n) {
   double* to = limb.rows;
   int first = limb.first;
@@ -174,7 +177,7 @@ HFI_COPIED void copy_limb(Limb limb, const double* A, int n) {
     const double *row = A + (first + i) * n, *column = A + first + i;
     double *Y = to + Y_AT, *Z = Y + limb.hub.wide;
     for (int j = limb.symmetric ? i : 0; j < limb.size; ++j) to[j] = row[first + j];
-    hfi_quad_store(to + limb.size, hfi_quad_zero()); // what fills up the last vector
+    hfi_quad_store(to + limb.size, hfi_quad_zero()); // padding of the last vector
     if (!limb.symmetric) copy_at_hub(limb.hub, row, 1, Y);
     copy_at_hub(limb.hub, column, n, limb.symmetric ? Y : Z);
   }
@@ -189,7 +192,7 @@ HFI_COPIED int is_good(Limb limb, int k) {
   return size > 0 && size <= 1e308;
 }
 
-// Exchanges row k of [A_ll A_lh] with the one after it that has the largest number for unknown k. Returns 0 where that number is no pivot either.
+// Exchanges row k of [A_ll A_lh] with that later row which has the largest number for unknown k. Returns 0 if this number is no good pivot either.
 HFI_CALLED static int exchange_rows(hfiStar* S, Limb limb, int k) {
   double *a = limb.rows + k * ROW, *b = a;
   hfiExchange* unknowns = S->exchange + S->nexchange++;
@@ -203,7 +206,7 @@ HFI_CALLED static int exchange_rows(hfiStar* S, Limb limb, int k) {
   return is_good(limb, k);
 }
 
-// y -= a x for n numbers and what fills up the last vector
+// y -= a x for n numbers and the padding of the last vector
 HFI_COPIED void subtract_wide(double* y, double a, const double* x, int n) {
   for (int k = 0; k < n; k += 4) {
     hfiQuad four = hfi_quad_load(y + k);
@@ -212,7 +215,7 @@ HFI_COPIED void subtract_wide(double* y, double a, const double* x, int n) {
   }
 }
 
-// Computes L and U. Returns 0 where a pivot is bad.
+// Computes L and U. Returns 0 if a pivot is bad.
 HFI_COPIED int eliminate(hfiStar* S, Limb limb) {
   for (int k = 0; k < limb.size; ++k) {
     double* u = limb.rows + k * ROW;
@@ -252,7 +255,7 @@ HFI_COPIED void compute_Z(Limb limb) {
   }
 }
 
-// S -= Z^T Y, row by row. Vectors of a symmetric S that lie below the diagonal are not needed.
+// S -= Z^T Y, row by row. If S is symmetric, vectors below its diagonal are not needed.
 HFI_COPIED void subtract_from_hub(Limb limb, double* S) {
   int wide = limb.hub.wide;
   for (int c = 0; c < limb.hub.size; ++c, S += WIDEST) {
@@ -267,7 +270,7 @@ HFI_COPIED void subtract_from_hub(Limb limb, double* S) {
   }
 }
 
-// Factors a limb and subtracts it from S. Returns 0 where a pivot is bad.
+// Factors a limb and subtracts Z^T Y from S. Returns 0 if a pivot is bad.
 HFI_COPIED int factor_limb(hfiStar* S, Limb limb, const double* A, int n) {
   copy_limb(limb, A, n);
   if (!eliminate(S, limb)) return 0;
@@ -283,7 +286,8 @@ HFI_COPIED void copy_hub(const hfiStar* S, Hub hub, const double* A, int n) {
   for (int c = 0; c < hub.size; ++c, to += WIDEST) copy_at_hub(hub, A + (c < HFI_TRUNK ? c : hub.waist[c - HFI_TRUNK]) * n, 1, to);
 }
 
-// Factors all limbs and leaves S in the place of the hub. Returns 0 where a pivot is bad. Legs mostly have three joints.
+// Factors all limbs and leaves S in S->hub. Returns 0 if a pivot is bad. Limbs of three unknowns have code of their own, because legs mostly have
+// three joints.
 HFI_COPIED int factor_limbs(hfiStar* S, const double* A, int n, int wide, int symmetric) {
   copy_hub(S, hub_of(S, wide > NARROW ? S->nwaist : 0, wide), A, n);
   for (const hfiLimb *l = S->limb, *end = l + S->nlimb; l < end; ++l) {
@@ -296,7 +300,7 @@ HFI_COPIED int factor_limbs(hfiStar* S, const double* A, int n, int wide, int sy
   return 1;
 }
 
-// The same with the width of the hub as a constant.
+// Calls factor_limbs with the width of the hub as a constant.
 HFI_COPIED int factor_all(hfiStar* S, const double* A, int n, int symmetric) {
   switch (width_of_hub(S)) {
     case NARROW: return factor_limbs(S, A, n, NARROW, symmetric);
@@ -317,7 +321,7 @@ int hfi_star_factor(hfiStar* S, const double* A, int n, int symmetric) {
 
 // ---- solution ---------------------------------------------------------------------------------------
 
-// z = L^-1 b in place, and hub -= Z^T z
+// From the limb towards the hub: z = L^-1 b in place, and hub -= Z^T z.
 HFI_COPIED void go_forward(Limb limb, double* b, double* hub) {
   const double* row = limb.rows;
   for (int i = 0; i < limb.size; ++i, row += ROW) {
@@ -326,7 +330,7 @@ HFI_COPIED void go_forward(Limb limb, double* b, double* hub) {
   }
 }
 
-// x = U^-1 (z - Y x_h) in place
+// From the hub back to the limb: x = U^-1 (z - Y x_h) in place.
 HFI_COPIED void go_backward(Limb limb, double* z, const double* hub) {
   const double* row = limb.rows + (limb.size - 1) * ROW;
   for (int i = limb.size - 1; i >= 0; --i, row -= ROW) {
@@ -341,7 +345,7 @@ HFI_COPIED void go_along(Limb limb, int forward, double* b, double* hub) {
   else go_backward(limb, b, hub);
 }
 
-// Goes along all limbs, towards the hub or back.
+// Does that for all limbs.
 HFI_COPIED void go_along_limbs(const hfiStar* S, int wide, int forward, double* b, double* hub) {
   for (const hfiLimb *l = S->limb, *end = l + S->nlimb; l < end; ++l)
     if (wide > NARROW && l->nwaist > 0) go_along(limb_of(S, l, l->size, wide, 0), forward, b + l->first, hub);

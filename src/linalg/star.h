@@ -8,7 +8,7 @@
 //   limb   up to 24 unknowns that follow each other: a leg, an arm, a tail, or two legs that touch each other. Limbs are coupled to the trunk, and some to the
 //          waist, but not to each other.
 //
-// The matrix itself is dense. How it is factored is told in star.c.
+// The matrix itself is dense. star.c says how it is factored.
 #ifndef HFI_LINALG_STAR_H
 #define HFI_LINALG_STAR_H
 
@@ -18,14 +18,14 @@
 
 enum {
   HFI_TRUNK = 6,          // unknowns of the trunk
-  HFI_LONGEST_WAIST = 14, // A matrix with a longer waist is no star,
-  HFI_LONGEST_LIMB = 24   // nor is one with a longer limb.
+  HFI_LONGEST_WAIST = 14, // A matrix with a longer waist is no star.
+  HFI_LONGEST_LIMB = 24   // A matrix with a longer limb is no star.
 };
 
 typedef struct hfiLimb {
   int32_t first;  // its first unknown; the others follow
   int32_t size;   // number of its unknowns
-  int32_t nwaist; // number of unknowns of the waist that it may be coupled to: those that come before it, or 0
+  int32_t nwaist; // The limb may be coupled to the first `nwaist` unknowns of the waist, all of which come before it.
 } hfiLimb;
 
 typedef struct hfiExchange { int32_t a, b; } hfiExchange; // two unknowns whose rows are exchanged
@@ -36,10 +36,10 @@ typedef struct hfiStar {
   int32_t nlimb;                    // number of limbs
   hfiLimb* limb;                    // (nlimb)
   int32_t nwaist;                   // number of unknowns of the waist, or 0
-  int32_t waist[HFI_LONGEST_WAIST]; // (nwaist) these, ascending
+  int32_t waist[HFI_LONGEST_WAIST]; // (nwaist) unknowns of the waist, ascending
   // the factors, in the layout of star.c
-  double* rows;          // of the limbs
-  double* hub;           // of the hub
+  double* rows;          // factors of the limbs
+  double* hub;           // factors of the hub
   int32_t nexchange;     // number of row exchanges of the limbs
   hfiExchange* exchange; // (nexchange) in their order
   int32_t* pivot;        // (6 + nwaist) row exchanges of the hub
