@@ -1,4 +1,4 @@
-// <actuator>: what an actuator acts on, its ranges and its delay. mjcf_force_law.c has its force.
+// <actuator>: the target of an actuator, its ranges and its delay. Its force is in mjcf_force_law.c.
 #include "import/mjcf.h"
 
 #include <string.h>
@@ -39,7 +39,8 @@ void hfi_mjcf_apply_actuator(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s
   apply_common(m, elem, s);
 }
 
-// In MuJoCo a servo, whose gain is the slope of its bias, has no damping of the wrong sign: the number in its place is a damping ratio.
+// A servo is an actuator whose bias falls with the length by its gain. In MuJoCo a positive number in the place of its damping, which would have the
+// wrong sign, is a damping ratio.
 static void take_damping_ratio(hfActuatorDef* d) {
   if (d->biastype != HF_BIAS_AFFINE || d->gainprm[0] != -d->biasprm[1] || !(d->biasprm[2] > 0)) return;
   d->dampratio = d->biasprm[2];

@@ -78,7 +78,7 @@ static void read_mesh(hfiMjcf* m, hfiElem* elem) {
   hfi_attr(elem, "params");
 }
 
-// The folder of an included file as seen from that of the main file, or "".
+// The folder of an included file, relative to the folder of the main file; "" if both are the same.
 static const char* included_folder(hfiMjcf* m, const hfiElem* elem) {
   const char* folder = hfi_folder_of(m->r, elem->file);
   size_t length = strlen(m->folder);
@@ -87,8 +87,8 @@ static const char* included_folder(hfiMjcf* m, const hfiElem* elem) {
   return folder[0] == '/' ? folder + 1 : folder;
 }
 
-// A file that an included file names may also be given as seen from that file: MuJoCo puts that folder behind meshdir, and a file
-// beside the included one is found too.
+// A file that an included file names may also be given relative to the included file. MuJoCo puts the folder of the included file after meshdir; a
+// file beside the included one is found, too.
 const char* hfi_mjcf_asset_path(hfiMjcf* m, const hfiElem* elem, const char* file) {
   hfiReader* r = m->r;
   if (m->strippath) file = hfi_base_name(file);
@@ -126,7 +126,7 @@ static int add_mesh(hfiMjcf* m, hfiMjcfAsset* asset) {
 int hfi_mjcf_load_mesh(hfiMjcf* m, hfiMjcfAsset* asset) {
   if (!asset->loaded) {
     asset->id = add_mesh(m, asset);
-    asset->loaded = asset->id >= 0; // after a failure the next geom tries again, so that it gets the message too
+    asset->loaded = asset->id >= 0; // After a failure the next geom tries again, so that it gets the message, too.
   }
   return asset->id;
 }

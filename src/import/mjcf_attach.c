@@ -1,7 +1,7 @@
 // <attach>: adds a body, a frame or the whole tree of another document (<asset><model>), with a prefix before all names.
 //
-// The other document keeps its own compiler settings, default classes and assets. What refers to
-// the attached part (actuators, sensors, …) is added too; what refers to other parts of that document is dropped.
+// The other document keeps its own compiler settings, default classes and assets. Elements that refer to the attached part (actuators, sensors, …)
+// are added, too; elements that refer to other parts of that document are dropped.
 //
 // A document of another format is read into a builder of its own, which is then grafted into that of the outer document.
 #include "import/mjcf.h"
@@ -12,9 +12,9 @@
 typedef struct hfiModelAsset {
   const char* name;
   const char* path; // of its file
-  hfiMjcf* doc;     // of an MJCF model; else NULL
-  hfBuilder* guest; // of a model in another format; else NULL
-  hfBuilder* skeleton; // of an MJCF model with keyframes: the whole model without meshes, once it is needed
+  hfiMjcf* doc;     // the document of an MJCF model; else NULL
+  hfBuilder* guest; // the builder of a model in another format; else NULL
+  hfBuilder* skeleton; // for an MJCF model with keyframes: the whole model without meshes; made when it is first needed
   struct hfiModelAsset* next;
 } hfiModelAsset;
 
@@ -25,7 +25,7 @@ typedef struct Span {
 
 typedef struct hfiAttachment {
   hfiMjcf* doc;
-  hfiGraft* graft; // of a model in another format
+  hfiGraft* graft; // for a model in another format
   const char *prefix, *suffix;
   int group;
   hfiModelAsset* asset; // NULL: a part of the same model
@@ -111,7 +111,7 @@ static void read_doc(hfiMjcf* m, const hfiScope* outer, const hfiElem* elem, hfi
   hfiPart part = {.first = b->body.count, .config = doc->build};
   doc->prefix = attachment->prefix;
   doc->suffix = attachment->suffix;
-  // Each attachment adds the meshes again, because their names begin with its prefix; those of the same model are there already.
+  // Each attachment adds the meshes again, because their names begin with its prefix. The meshes of the document itself are there already.
   for (hfiMjcfAsset* a = attachment->asset ? doc->meshes : NULL; a; a = a->next) a->loaded = 0;
   for (hfiMjcfAsset* a = attachment->asset ? doc->hfields : NULL; a; a = a->next) a->loaded = 0;
   hfiScope scope = *outer;
@@ -146,7 +146,8 @@ static int contains(const hfiElem* part, const hfiElem* elem) {
   return 0;
 }
 
-// The document as a model of its own, of which a part is attached to itself. Names that its prefix does not give are dropped.
+// Opens the document a second time as a model of its own, of which a part is attached to the document itself. Names that do not begin with its prefix
+// are dropped.
 static hfiMjcf* open_itself(hfiMjcf* m, const hfiElem* elem) {
   const char *body = hfi_attr(elem, "body"), *frame = hfi_attr(elem, "frame"), *name = body ? body : frame;
   if (!name) {
@@ -226,9 +227,9 @@ void hfi_mjcf_each_attached(hfiMjcf* m, int group, const char* section, hfiReadC
 
 // ---- keyframes ----------------------------------------------------------------------------------
 
-// The whole model of an asset, whose keyframes are written for all of it. Meshes have no place in a keyframe and are not read.
+// Reads the whole model of an asset, because its keyframes are written for the whole model. Meshes are not read: keyframes do not need them.
 static hfBuilder* read_skeleton(hfiReader* r, hfiModelAsset* asset, const hfiElem* elem) {
-  hfDiagnostics* said = r->diagnostics; // everything was said when the model was read
+  hfDiagnostics* said = r->diagnostics; // All messages were given when the model was read.
   int outer = r->skeleton;
   r->diagnostics = NULL;
   r->skeleton = 1;
@@ -244,7 +245,7 @@ static void map_span(int* ids, int total, int first, Span span) {
   for (int k = 0; k < span.end - span.first && first + k < total; ++k) ids[first + k] = span.first + k;
 }
 
-// The first joint of the subtree of a body: of a subtree all joints follow each other, in the order of reading.
+// The first joint of the subtree of a body. All joints of a subtree follow each other in the order of reading.
 static int first_joint_below(const hfBuilder* b, int root) {
   for (int j = 0; j < b->joint.count; ++j)
     for (int body = b->joint.data[j].body; body > 0; body = b->body.data[body].parent)
@@ -252,7 +253,7 @@ static int first_joint_below(const hfBuilder* b, int root) {
   return 0;
 }
 
-// An actuator is found by its name; those without one where all were attached.
+// Finds attached actuators by their names. Actuators without a name are found only if all actuators were attached.
 static void map_actuators(hfiGraft* g, const hfiAttachment* a) {
   int total = g->guest->actuator.count, all = a->actuator.end - a->actuator.first == total;
   for (int k = 0; k < total; ++k) {
@@ -298,10 +299,10 @@ void hfi_mjcf_read_attached_keys(hfiMjcf* m) {
 
 void hfi_mjcf_report_models(hfiMjcf* m) {
   for (const hfiModelAsset* a = m->models; a && !m->r->status; a = a->next) {
-    if (!a->doc) continue; // what is not used of another format was reported when it was read
+    if (!a->doc) continue; // Unused parts of a model in another format were reported when it was read.
     for (const hfiElem* e = a->doc->root->child; e; e = e->next)
       if (!hfi_is(e, "worldbody") && !hfi_is(e, "keyframe"))
-        hfi_xml_report(m->r, e, hfi_mjcf_meanings); // only a part of the tree is attached; keyframes were read from another copy
+        hfi_xml_report(m->r, e, hfi_mjcf_meanings); // Only a part of the tree is attached; keyframes were read from another copy.
     hfi_mjcf_report_custom(a->doc);
     hfi_mjcf_report_models(a->doc);
   }

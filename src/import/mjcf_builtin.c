@@ -9,8 +9,8 @@
 //   plate N M           the centres of N x M bins of the square |x|, |y| <= 1 at z = -1
 //   supertorus N R E F  x = C_F(u) (1 + R C_E(v)), y = S_F(u) (1 + R C_E(v)), z = R S_E(v) on N x N angles
 //
-// with C_E(a) = sign(cos a) |cos a|^E, S_E likewise of the sine. The first three are convex: their hull is their surface. That of a wedge stands
-// for it too. A plate has no volume: a geom with it can only be drawn.
+// with C_E(a) = sign(cos a) |cos a|^E, S_E likewise of the sine. The first three are convex: their hull is their surface. The hull of a wedge is
+// taken for the wedge, too. A plate has no volume: a geom with it can only be drawn.
 #include "import/mjcf.h"
 
 #include <string.h>
@@ -47,8 +47,8 @@ static double power(double x, double exponent) { return copysign(pow(fabs(x), ex
 
 // ---- sphere and hemisphere ----------------------------------------------------------------------
 
-// Adds the middles of the sides of a triangle of directions, and of its parts. Sides that two triangles share give the same point twice,
-// up to rounding: only one of the two triangles to which a side belongs runs along it upward.
+// Adds the middles of the sides of a triangle of directions, and of its parts. A side that two triangles share would give the same point twice, up to
+// rounding. So the point is added only by the triangle that runs upward along the side, which is one of the two.
 static void divide(Points* p, hfVec3 a, hfVec3 b, hfVec3 c, int times) {
   if (times == 0) return;
   hfVec3 corner[3] = {a, b, c}, middle[3];
@@ -135,7 +135,7 @@ static Points make_supertorus(hfiReader* r, const double* x) {
 
 // ---- wedge and plate ------------------------------------------------------------------------------
 
-// The centre of bin i of n between -1 and 1, whose edges are drawn together in the middle by g.
+// The centre of bin i of n between -1 and 1. g moves the edges of the bins towards the middle.
 static double find_centre(int i, int n, double g) {
   double edge[2];
   for (int k = 0; k < 2; ++k) {

@@ -8,7 +8,7 @@ const hfiKeyword hfi_mjcf_camera_modes[] = {{"fixed", HF_CAMERA_FIXED},         
 typedef struct CameraSpec {
   hfCameraDef def;
   hfiPoseSpec pose;
-  double fovy;                                      // [deg; of an orthographic one m]
+  double fovy;                                      // [deg]; [m] for an orthographic camera
   double focalpixel[2], principalpixel[2];          // 0: not given
 } CameraSpec;
 
@@ -39,7 +39,7 @@ void hfi_mjcf_check_camera(hfiMjcf* m, hfiElem* elem) {
   apply_camera(m, elem, &s);
 }
 
-// Lengths that are given in pixels count by the size of the chip.
+// Converts lengths in pixels to metres by the size of the chip.
 static void measure_chip(CameraSpec* s) {
   for (int k = 0; k < 2; ++k) {
     double pixel = s->def.sensorsize[k] / s->def.resolution[k];

@@ -19,7 +19,7 @@ static void apply_pair(hfiMjcf* m, const hfiElem* elem, void* data) {
   hfi_read_real(m->r, elem, "adhesion", &d->adhesion);
 }
 
-// A pair takes no parameter from its geoms.
+// The defaults of a pair. It takes no parameter from its geoms.
 static hfPairDef default_pair(void) {
   hfPairDef d = hf_pair_def_default();
   static const double friction[5] = {1, 1, 0.005, 0.0001, 0.0001};

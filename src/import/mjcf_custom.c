@@ -72,7 +72,7 @@ void hfi_mjcf_contact_parameters(hfiMjcf* m, const char* full_name, hfGeomDef* d
               {"friction_dynamic", &def->friction_dynamic, 0}};
   for (size_t i = 0; m->custom && i < sizeof keys / sizeof *keys; ++i) {
     int own = geom && find_positive(m, hfi_format(m->r, "%s.%s", geom, keys[i].key), keys[i].x);
-    // the world-wide values of the other parameters are fields of hfWorld
+    // The values of the other parameters for the whole world are fields of hfWorld.
     if (!own && keys[i].world) find_positive(m, keys[i].key, keys[i].x);
   }
 }
@@ -121,7 +121,7 @@ void hfi_mjcf_set_world(hfiMjcf* m) {
   find_positive(m, "tangential_ratio", &w->tangential_ratio);
   find_positive(m, "release_speed", &w->release_speed);
   read_word(m, "method", hfi_mjcf_methods, &w->method);
-  if (find_custom(m, "method")) // the file names a method for Holdfast: the integrator is for MuJoCo and worth no note
+  if (find_custom(m, "method")) // If the file names a method for Holdfast, the integrator is meant for MuJoCo, and nothing is reported.
     for (hfiElem* e = hfi_child(m->root, "option"); e; e = hfi_next(e, "option")) hfi_attr(e, "integrator");
   read_word(m, "friction", hfi_mjcf_friction_laws, &w->friction);
   read_word(m, "friction_rule", hfi_mjcf_friction_rules, &w->friction_rule);

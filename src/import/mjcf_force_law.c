@@ -51,13 +51,13 @@ static void copy_parameters(hfActuatorDef* to, const hfActuatorDef* from) {
   to->inputs = from->inputs;
 }
 
-// The parameters of a force law that nobody has written.
+// Sets the parameters of a force law to those that hold if the file gives none.
 static void reset_parameters(hfActuatorDef* d) {
   hfActuatorDef fresh = hf_actuator_def_default();
   copy_parameters(d, &fresh);
 }
 
-// The type of gain that a shortcut has where it is written as <general>.
+// The type of gain that a shortcut has if it is written as <general>.
 static int gain_of(hfiShortcut kind) {
   switch (kind) {
   case HFI_DAMPER: return HF_GAIN_AFFINE;
@@ -100,7 +100,7 @@ static void apply_general(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   hfi_read_keyword(r, elem, "dyntype", dynamics, &d->dyntype);
   hfi_read_keyword(r, elem, "gaintype", gains, &d->gaintype);
   hfi_read_keyword(r, elem, "biastype", biases, &d->biastype);
-  // Gain and bias of a muscle share its nine parameters. They are also kept where neither is a muscle: an element of the class may become one.
+  // Gain and bias of a muscle share its nine parameters. They are kept even if neither is a muscle, because an element of the class may become one.
   int gain_is_muscle = d->gaintype == HF_GAIN_MUSCLE, bias_is_muscle = d->biastype == HF_BIAS_MUSCLE, none_is = !gain_is_muscle && !bias_is_muscle;
   const int keeps_muscle[] = {0, gain_is_muscle || none_is, bias_is_muscle || none_is};
   for (int i = 0; i < 3; ++i) {
@@ -109,7 +109,7 @@ static void apply_general(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
     for (int k = 0; k < count && k < 9 && keeps_muscle[i]; ++k) d->muscle[k] = x[k];
   }
   hfi_read_bool(r, elem, "actearly", &d->actearly);
-  int actdim = 0; // 0 and 1 say what dyntype says already
+  int actdim = 0; // 0 and 1 follow from dyntype.
   if (hfi_read_int(r, elem, "actdim", &actdim) && actdim > 1) hfi_note(r, elem, HF_WARNING, "actdim=\"%d\": an actuator has at most one activation", actdim);
   if (d->gaintype == HF_GAIN_ORIENTATION) hfi_mjcf_read_chart(m, elem, d);
   s->shortcut = HFI_GENERAL;
@@ -202,7 +202,7 @@ static void apply_muscle(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   if (d->dynprm[2] < 0) hfi_fail(m->r, elem, HF_ERROR_MODEL, "tausmooth cannot be negative");
   for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
     hfi_read_reals(m->r, elem, parts[i].attr, parts[i].count, parts[i].count, d->muscle + parts[i].first);
-  memcpy(d->gainprm, d->muscle, sizeof d->gainprm); // as <general> has them
+  memcpy(d->gainprm, d->muscle, sizeof d->gainprm); // in the place where <general> has them
   memcpy(d->biasprm, d->muscle, sizeof d->biasprm);
 }
 

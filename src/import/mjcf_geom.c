@@ -113,7 +113,7 @@ static void place_between(hfiMjcf* m, const hfiElem* elem, const double* fromto,
 
 static void resolve_fromto(hfiMjcf* m, const hfiElem* elem, int type, int pose_given,
                            const double* fromto, hfiPoseSpec* pose, double size[3]) {
-  int elsewhere = pose->pos[0] != 0 || pose->pos[1] != 0 || pose->pos[2] != 0; // as in MuJoCo a pos of zeros says nothing
+  int elsewhere = pose->pos[0] != 0 || pose->pos[1] != 0 || pose->pos[2] != 0; // As in MuJoCo, a pos of zeros is ignored.
   if (pose_given & 1 && elsewhere) hfi_fail(m->r, elem, HF_ERROR_MODEL, "both pos and fromto are given");
   int last = type < HFI_SHAPES ? hfi_shape_kinds[type].fromto_size : -1;
   if (last < 0) {
@@ -202,7 +202,7 @@ static void warn_about_contact(hfiMjcf* m, const GeomSpec* s, const hfiElem* ele
         "solref, solimp: the contact has MuJoCo's law in the normal direction; its friction sticks");
 }
 
-// A geom has one coefficient for two directions of sliding and of rolling: their mean, as in a pair.
+// A geom has one coefficient of sliding and one of rolling; an override has two of each, one for each direction. Their mean counts, as in a pair.
 static void override_contact(const hfiOverride* o, hfGeomDef* d) {
   if (!o->active) return;
   d->margin = 0.5 * o->margin; // The margins of two geoms add up.
@@ -222,7 +222,7 @@ void hfi_mjcf_read_geom(hfiMjcf* m, const hfiScope* scope, hfiElem* elem) {
   set_colour(m, elem, &s);
   warn_about_contact(m, &s, elem);
   override_contact(&m->override, &s.def);
-  s.def.margin += s.def.gap; // in MJCF contacts act below margin; in Holdfast they are found below it
+  s.def.margin += s.def.gap; // In MJCF contacts act below margin; in Holdfast they are found below it.
   s.def.name = hfi_mjcf_name(m, elem);
   s.def.where = hfi_where(r, elem);
   s.def.body = scope->body;

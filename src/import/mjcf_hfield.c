@@ -13,7 +13,7 @@ void hfi_mjcf_read_hfield(hfiMjcf* m, hfiElem* elem) {
   for (size_t i = 0; i < sizeof read_later / sizeof *read_later; ++i) hfi_attr(elem, read_later[i]);
 }
 
-// Heights that stand in the model. The first row is at +y.
+// Reads heights that are given in the model itself. The first row is at +y.
 static hfStatus read_elevation(hfiMjcf* m, const hfiElem* elem, hfiHeightMap* map) {
   hfiReader* r = m->r;
   int nrow = 0, ncol = 0, count = 0;
@@ -77,6 +77,6 @@ int hfi_mjcf_load_hfield(hfiMjcf* m, hfiMjcfAsset* a) {
   hfStatus status = read_heights(m, a->elem, &map);
   a->id = status == HF_OK ? add_height_field(m, a, &map) : (int)status;
   free(map.value);
-  a->loaded = a->id >= 0; // after a failure the next geom tries again, so that it gets the message too
+  a->loaded = a->id >= 0; // After a failure the next geom tries again, so that it gets the message, too.
   return a->id;
 }

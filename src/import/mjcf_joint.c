@@ -110,7 +110,7 @@ static void add_joint(hfiMjcf* m, const hfiScope* scope, hfiElem* elem, JointSpe
   hfJointDef* d = &s->def;
   if (scope->body == 0) hfi_fail(r, elem, HF_ERROR_MODEL, "the world cannot have joints");
   const hfiJointKind* kind = &hfi_joint_kinds[d->type];
-  int is_held = d->type == HF_JOINT_BALL && s->limited == 1 && d->range[0] == 0 && d->range[1] == 0; // as MuJoCo reads it: no turn at all
+  int is_held = d->type == HF_JOINT_BALL && s->limited == 1 && d->range[0] == 0 && d->range[1] == 0; // As in MuJoCo, this joint cannot turn at all.
   d->limited = is_held || (kind->limits && hfi_mjcf_limited(m, elem, "limited", s->limited, d->range));
   d->actfrclimited =
       hfi_joint_is_scalar(d->type) &&
@@ -132,7 +132,7 @@ static void add_joint(hfiMjcf* m, const hfiScope* scope, hfiElem* elem, JointSpe
 
 void hfi_mjcf_read_joint(hfiMjcf* m, const hfiScope* scope, hfiElem* elem) {
   JointSpec s = default_joint();
-  if (hfi_is(elem, "freejoint")) { // the defaults of <joint> do not apply to it
+  if (hfi_is(elem, "freejoint")) { // The defaults of <joint> do not apply to it.
     static const hfiKeyword aligns[] = {{"false", 0}, {"true", 1}, {"auto", 0}, {NULL, 0}};
     int align = 0;
     s.def.type = HF_JOINT_FREE;

@@ -1,5 +1,5 @@
-// What it means for the motion that an element or attribute of MJCF is not used. The first entry
-// that fits counts. An entry without text reports nothing: what is only drawn.
+// For each element or attribute of MJCF that is not used: what this means for the motion. The first entry that fits counts. An entry without text
+// reports nothing; it is for things that are only drawn.
 #include "import/mjcf.h"
 
 #include <stddef.h>

@@ -1,10 +1,10 @@
 // <dcmotor>: a DC motor by the numbers of its data sheet.
 //
-//   K = sqrt(Kt Ke), or the one that is given; of a nominal point (V, stall torque, no-load speed w)  K = V/w, R = K V/torque
+//   K = sqrt(Kt Ke), or the one that is given; from a nominal point (V, stall torque, no-load speed w)  K = V/w, R = K V/torque
 //   t_e = L/R,  thermal resistance times capacity = time constant,  largest torque = K times largest current
 //
-// Its inputs are controls: the first is that of the motor itself, each other one that of an actuator NAME.vel, NAME.ff or NAME.voltage
-// behind it, which has no force of its own.
+// Its inputs are controls. The first one is the control of the motor itself; each other one is the control of an actuator NAME.vel, NAME.ff or
+// NAME.voltage that follows it and has no force of its own.
 #include "import/mjcf.h"
 
 #include "model/motor.h"
@@ -21,7 +21,8 @@ static void read_inputs(hfiMjcf* m, const hfiElem* elem, int* inputs) {
   if (strcmp(text, "none") != 0) hfi_mjcf_read_words(m, elem, "input", words, inputs);
 }
 
-// Two of resistance, capacity and their product, the time constant, give the third; of three, the capacity follows.
+// The thermal time constant is resistance times capacity. If two of the three are given, the third follows; if all are given, the capacity follows
+// from the other two.
 static void set_thermal(const double t[6], double* p) {
   p[HF_MOTOR_THERMAL_RESISTANCE] = t[0], p[HF_MOTOR_THERMAL_CAPACITY] = t[1];
   if (t[2] > 0 && t[0] > 0) p[HF_MOTOR_THERMAL_CAPACITY] = t[2] / t[0];

@@ -8,7 +8,7 @@ static const char* decorate(hfiMjcf* m, const char* name) {
                                       : name;
 }
 
-// Inside a replicate the name without suffix is remembered, because what refers to it from outside is replicated too.
+// Remembers a name inside a replicate without its suffix: elements outside that refer to this name are replicated, too.
 static void remember_replica(hfiMjcf* m, const char* name) {
   hfiReplica* replica = HFI_NEW(m->r, hfiReplica, 1);
   if (!replica) return;
@@ -49,7 +49,7 @@ int hfi_mjcf_find(hfiMjcf* m, const hfiElem* elem, const char* attr, hfObjectKin
   if (lookup == HF_OBJECT_BODY && strcmp(name, "world") == 0) return 0;
   const char* full = decorate(m, name);
   int id = hf_builder_find(m->r->builder, lookup, full);
-  if (id < 0 && m->suffix[0]) { // a replica may refer to something outside
+  if (id < 0 && m->suffix[0]) { // A replica may refer to something outside.
     full = hfi_format(m->r, "%s%s", m->prefix, name);
     id = hf_builder_find(m->r->builder, lookup, full);
   }
@@ -111,7 +111,7 @@ void hfi_mjcf_number_groups(hfiMjcf* m, const hfiElem* elem) {
   }
 }
 
-// A body and its joint may have the same name. They still belong to one replica.
+// Was this replica listed before? A body and its joint may have the same name and still belong to one replica.
 static int came_before(const hfiReplica* first, const hfiReplica* i) {
   while (first != i && (strcmp(first->name, i->name) != 0 || strcmp(first->suffix, i->suffix) != 0))
     first = first->next;
@@ -130,7 +130,7 @@ static void read_in_group(hfiMjcf* m, hfiElem* elem, const hfiReplica* group, hf
   m->suffix = "";
 }
 
-// Reads for the replicas of each group. The list is copied first, because reading adds the names of elements to it.
+// Makes a list of replicas for each group. The lists hold copies, because reading elements adds their names to the original list.
 static hfiReplica** sort_groups(hfiMjcf* m) {
   hfiReplica** groups = HFI_NEW(m->r, hfiReplica*, m->group_count + 1);
   hfiReplica*** tails = HFI_NEW(m->r, hfiReplica**, m->group_count + 1);
@@ -147,7 +147,7 @@ static hfiReplica** sort_groups(hfiMjcf* m) {
 }
 
 void hfi_mjcf_each_reference(hfiMjcf* m, const char* section, hfiReadChild read) {
-  if (m->suffix[0]) { // inside a replica of the outer document every element belongs to that replica
+  if (m->suffix[0]) { // Inside a replica of the outer document every element belongs to that replica.
     hfi_mjcf_each(m, section, read);
     return;
   }

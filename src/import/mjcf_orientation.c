@@ -1,5 +1,5 @@
-// <orientation>, a servo for the rotation of a ball joint or of a site in its reference. It has three controls, a rotation vector, or four, a
-// quaternion. The actuator NAME has the first, actuators NAME.x, NAME.y and NAME.z behind it have the others.
+// <orientation>, a servo for the rotation of a ball joint or of a site in its reference. It has three controls (a rotation vector) or four (a
+// quaternion). The actuator NAME has the first control; actuators NAME.x, NAME.y and NAME.z that follow it have the others.
 #include "import/mjcf.h"
 
 #include "model/orientation.h"

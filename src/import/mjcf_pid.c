@@ -73,7 +73,7 @@ void hfi_mjcf_apply_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   int actdim = 0;
   hfi_attr(elem, "plugin");
   hfi_attr(elem, "dyntype"); // likewise
-  hfi_read_int(m->r, elem, "actdim", &actdim); // follows from ki
+  hfi_read_int(m->r, elem, "actdim", &actdim); // It follows from ki.
   if (name && !instance) hfi_fail(m->r, elem, HF_ERROR_MODEL, "no instance \"%.100s\" of %s", name, PLUGIN);
   if (instance) instance->used = 1;
   Gains g = read_gains(m, instance ? instance : elem);
@@ -93,7 +93,7 @@ void hfi_mjcf_apply_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
 
 enum { POSITION = 1, VELOCITY = 2, FEEDFORWARD = 4 };
 
-// Which inputs the control has; an empty list stands for the usual two.
+// Reads which inputs the controller has; an empty list stands for the usual two.
 static void read_inputs(hfiMjcf* m, const hfiElem* elem, int* inputs) {
   static const char* const words[] = {"pos", "vel", "ff", NULL};
   int read = 0;
@@ -105,8 +105,8 @@ static double input_gain(const hfActuatorDef* d, int input) {
   return input == POSITION ? -d->biasprm[1] : input == VELOCITY ? -d->biasprm[2] : 1;
 }
 
-// force = kp (u_pos - l) + kv (u_vel - ldot) + ki I + u_ff. Holdfast's actuators have one control: this one takes the first
-// input and all that depends on length and velocity, motors on the same target take the others.
+// force = kp (u_pos - l) + kv (u_vel - ldot) + ki I + u_ff. Holdfast's actuators have one control each. This actuator has the first input and all
+// terms in length and velocity; motors on the same target have the other inputs.
 void hfi_mjcf_apply_setpoint_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   hfActuatorDef* d = &s->def;
   hfiReader* r = m->r;

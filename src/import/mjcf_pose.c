@@ -75,7 +75,7 @@ static void from_xy_axes(hfiMjcf* m, const hfiElem* elem, const double* v, hfQua
   y = v3_unit(y);
   *q = q_from_m3(m3_from_cols(x, y, v3_cross(x, y)));
   hfQuat opposite = {-q->w, -q->x, -q->y, -q->z};
-  if (q->w < -0.5) *q = opposite; // of the two signs the one of MuJoCo, where w is positive for a trace above 0
+  if (q->w < -0.5) *q = opposite; // Of q and -q take the one that MuJoCo takes: its w is positive if the trace is above 0.
 }
 
 // Returns 1 if an orientation was given.

@@ -172,7 +172,7 @@ static void find_target(hfiMjcf* m, const hfiElem* elem, const SensorKind* k, hf
   d->ref = find_frame(m, elem, "reftype", "refname", &d->refkind);
 }
 
-// Reads what a sensor measures. Returns 0 when the element is no sensor that is known.
+// Reads what a sensor measures. Returns 0 if the element is no known sensor.
 static int read_target(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
   for (size_t i = 0; i < sizeof sensor_kinds / sizeof *sensor_kinds; ++i) {
     if (!hfi_is(elem, sensor_kinds[i].word)) continue;
@@ -201,7 +201,7 @@ void hfi_mjcf_read_sensor(hfiMjcf* m, hfiElem* elem) {
   if (hfi_is(elem, "plugin")) note_left_out(m, elem);
   if (!read_target(m, elem, &d)) return;
   elem->used = 1;
-  hfi_attr(elem, "name"); // of a sensor that is left out, too
+  hfi_attr(elem, "name"); // The name of a sensor that is left out counts as used, too.
   hfi_read_real(r, elem, "cutoff", &d.cutoff);
   hfi_read_real(r, elem, "noise", &d.noise);
   hfi_read_real(r, elem, "delay", &d.delay);
@@ -242,7 +242,7 @@ static void read_reference(KeyReading* k) {
   if (!r->status) hfi_keep(r, k->elem, hfi_key_reference(r->builder, &k->reference, &r->scratch));
 }
 
-// Reads a vector of a keyframe. Whole groups of `unit` numbers that it does not give are those of *reference, a member of k->reference. Returns NULL when
+// Reads a vector of a keyframe. Whole groups of `unit` numbers that it lacks are taken from *reference, a member of k->reference. Returns NULL when
 // there is no such vector, and when its size does not fit because actuators were left out, which is reported.
 static const double* read_vector(KeyReading* k, const char* attr, int size, int unit, double* const* reference, int may_differ) {
   hfiReader* r = k->m->r;
@@ -297,7 +297,7 @@ void hfi_mjcf_read_key(hfiMjcf* m, hfiElem* elem) {
 
 // Adds keyframes at the reference until there are as many as <size nkey=...> says.
 void hfi_mjcf_fill_keys(hfiMjcf* m) {
-  enum { MOST_KEYS = 100000 }; // A file that asks for more is damaged: its keyframes would fill the memory.
+  enum { MOST_KEYS = 100000 }; // A file that asks for more keyframes than this is damaged; they would fill the memory.
   hfiReader* r = m->r;
   for (hfiElem* e = hfi_child(m->root, "size"); e && !r->status; e = hfi_next(e, "size")) {
     int wanted = 0;

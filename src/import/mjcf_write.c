@@ -1,5 +1,5 @@
-// hf_builder_write_mjcf: the definitions of a builder as one MJCF file. A reader makes the same definitions of it again, in the order
-// of the finished model. Angles are radians, meshes are written as their vertices and triangles, and what MJCF lacks is in <custom>.
+// hf_builder_write_mjcf: the definitions of a builder as one MJCF file. Reading this file gives the same definitions again, in the order of the
+// finished model. Angles are in radians, meshes are written as vertices and triangles, and parameters that MJCF lacks are in <custom>.
 #include "import/mjcf_write.h"
 
 #include "base/error.h"
@@ -32,7 +32,7 @@ static void collect_names(hfiMjcfWriter* w) {
   COLLECT_NAMES(HF_OBJECT_PAIR, pair, );
 }
 
-// Gives an object without a name one that no other object of its kind has, because something is about to refer to it.
+// Gives an object without a name a unique one, because another object refers to it.
 static void need_name(hfiMjcfWriter* w, int kind, int id) {
   if (kind == HF_OBJECT_INERTIAL) kind = HF_OBJECT_BODY;
   if (kind == HF_OBJECT_NONE || id < 0 || w->name[kind][id] || w->xml.status) return;
@@ -146,7 +146,7 @@ static void write_option(hfiMjcfWriter* w) {
                {"equality", v->disable_equality},   {"actuation", v->disable_actuation},
                {"clampctrl", v->disable_clamp_control},   {"filterparent", !v->filter_parent}};
   hfi_xml_begin(&w->xml, 1, "option");
-  hfi_xml_put_text(&w->xml, "integrator", "implicitfast"); // for MuJoCo, whose explicit steps are unstable with servos that are stiff for the step
+  hfi_xml_put_text(&w->xml, "integrator", "implicitfast"); // for MuJoCo, whose explicit steps are unstable if servos are too stiff for the step
   hfi_xml_put_reals(&w->xml, "timestep", &v->timestep, 1);
   hfi_xml_put_reals(&w->xml, "gravity", v->gravity, 3);
   hfi_xml_put_reals(&w->xml, "magnetic", v->magnetic, 3);
@@ -167,7 +167,7 @@ static void write_option(hfiMjcfWriter* w) {
 // ---- the file -----------------------------------------------------------------------------------
 
 static void write_document(hfiMjcfWriter* w) {
-  hfi_xml_print(&w->xml, "<mujoco model=\"holdfast\">\n"); // Drake wants a name.
+  hfi_xml_print(&w->xml, "<mujoco model=\"holdfast\">\n"); // Drake needs a name.
   write_compiler(w);
   write_option(w);
   hfi_mjcf_write_custom(w);
@@ -188,7 +188,7 @@ static hfStatus compute_inertias(hfiMjcfWriter* w, hfError* error) {
   int own = 0;
   for (int i = 1; i < w->b->body.count && !own; ++i) own = hfi_builder_has_own_rules(w->b, i);
   w->all_inertias = own && (c->inertia_from_geom == 1 || c->bound_mass > 0 || c->bound_inertia > 0 || c->total_mass > 0);
-  return own ? hf_builder_finish((hfBuilder*)(uintptr_t)w->b, &w->model, error) : HF_OK; // which changes nothing in the builder
+  return own ? hf_builder_finish((hfBuilder*)(uintptr_t)w->b, &w->model, error) : HF_OK; // hf_builder_finish changes nothing in the builder.
 }
 
 hfStatus hf_builder_write_mjcf(const hfBuilder* b, const char* path, hfError* error) {

@@ -10,22 +10,23 @@ typedef struct hfiMjcfWriter {
   const hfBuilder* b;
   const char** name[HF_OBJECT_KINDS]; // (count of the kind) NULL: unnamed
   hfiPool pool;
-  // MJCF has one set of rules about inertia for all bodies. Where some follow others, this model has the inertias that are written; else NULL.
+  // MJCF has one set of rules about inertia for all bodies. If bodies of the builder follow different rules, this model has the inertias that are
+  // written; otherwise it is NULL.
   hfModel* model;
-  int all_inertias; // 1: the inertias of all bodies are written, as the builder's rules would change those of the others
+  int all_inertias; // 1: the inertias of all bodies are written, because the rules of the file would change some of them
 } hfiMjcfWriter;
 
 // ---- mjcf_print.c -------------------------------------------------------------------------------
 
-// The attribute `name`, of an object that has one.
+// Writes the attribute `name` if the object has one.
 void hfi_mjcf_put_name(hfiMjcfWriter* w, hfObjectKind kind, int id);
-// A coefficient and, where they are not zero, those of the second and third power.
+// Writes a coefficient and, if they are not zero, those of the second and third power.
 void hfi_mjcf_put_polynomial(hfiMjcfWriter* w, const char* attribute, double linear, const double poly[2]);
 void hfi_mjcf_put_pose(hfiMjcfWriter* w, const double pos[3], const double quat[4]);
-// limited="…" and the range.
+// Writes limited="…" and the range.
 void hfi_mjcf_put_range(hfiMjcfWriter* w, const char* limited, const char* range, int is_limited, const double x[2]);
 void hfi_mjcf_put_solver(hfiMjcfWriter* w, const char* ref_name, const char* imp_name, const double solref[2], const double solimp[5]);
-// attribute="NAME OF THE OBJECT"; nothing for an id < 0.
+// Writes attribute="NAME OF THE OBJECT", or nothing if id < 0.
 void hfi_mjcf_put_reference(hfiMjcfWriter* w, const char* attribute, hfObjectKind kind, int id);
 
 // ---- sections -----------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ static void put_common(hfiMjcfWriter* w, const hfActuatorDef* d, int i) {
   hfi_mjcf_put_range(w, "forcelimited", "forcerange", d->forcelimited, d->forcerange);
 }
 
-// The PID that is a plugin of MuJoCo. Its limit of the integral is that of the force ki I.
+// Writes a PID controller as MuJoCo's plugin, which limits the force ki I, not the integral I.
 static void write_pid(hfiMjcfWriter* w, int i) {
   const hfActuatorDef* d = &w->b->actuator.data[i];
   int integrates = d->dyntype == HF_ACTIVATION_ERROR;
@@ -55,7 +55,7 @@ static void write_pid(hfiMjcfWriter* w, int i) {
   hfi_xml_print(&w->xml, "    </plugin>\n");
 }
 
-// The element <pid>, which can say a damping ratio.
+// Writes a PID controller as the element <pid>, which can have a damping ratio.
 static void write_damped_pid(hfiMjcfWriter* w, int i) {
   const hfActuatorDef* d = &w->b->actuator.data[i];
   int integrates = d->dyntype == HF_ACTIVATION_ERROR;
@@ -68,7 +68,7 @@ static void write_damped_pid(hfiMjcfWriter* w, int i) {
   hfi_xml_print(&w->xml, "/>\n");
 }
 
-// The parameters of a muscle stand in the place of those of its gain and of its bias, and a damping ratio in that of the damping.
+// Writes <general>. The parameters of a muscle are written as those of its gain and of its bias, and a damping ratio as the damping.
 static void write_general(hfiMjcfWriter* w, int i) {
   static const char* const dynamics[] = {[HF_ACTIVATION_INTEGRATOR] = "integrator", [HF_ACTIVATION_FILTER] = "filter",
                                          [HF_ACTIVATION_FILTER_EXACT] = "filterexact", [HF_ACTIVATION_MUSCLE] = "muscle", [HF_ACTIVATION_NONE] = "none"};
@@ -91,7 +91,7 @@ static void write_general(hfiMjcfWriter* w, int i) {
   hfi_xml_print(&w->xml, "/>\n");
 }
 
-// A motor, with its inputs; the actuators that hold the other inputs are not written. Its limits of torque are those of saturation.
+// Writes a motor with all its inputs; the actuators that hold the other inputs are not written. Its limits of torque are those of saturation.
 static void write_motor(hfiMjcfWriter* w, int i) {
   const hfActuatorDef* d = &w->b->actuator.data[i];
   const double* p = d->motor;
@@ -120,7 +120,7 @@ static void write_motor(hfiMjcfWriter* w, int i) {
   hfi_xml_print(&w->xml, "/>\n");
 }
 
-// All actuators of an orientation servo. The element <orientation> has no activations, <general> no damping ratio.
+// Writes all actuators of an orientation servo as one element. <orientation> cannot have activations, <general> cannot have a damping ratio.
 static void write_orientation(hfiMjcfWriter* w, int i) {
   const hfActuatorDef* d = &w->b->actuator.data[i];
   double kv = -d->biasprm[2];
@@ -167,7 +167,7 @@ static void put_frame(hfiMjcfWriter* w, const char* type, const char* name, int 
   hfi_mjcf_put_reference(w, name, (hfObjectKind)kind, id);
 }
 
-// The words of the bits that are set.
+// Writes the words of the bits that are set.
 static void put_data(hfiMjcfWriter* w, const char* const* words, int data) {
   const char* gap = "";
   hfi_xml_print(&w->xml, " data=\"");
@@ -179,7 +179,7 @@ static void put_data(hfiMjcfWriter* w, const char* const* words, int data) {
   hfi_xml_print(&w->xml, "\"");
 }
 
-// One of the two objects of a sensor: geom1, body2, subtree1, site.
+// Writes one of the two objects of a sensor, as geom1, body2, subtree1 or site.
 static void put_end(hfiMjcfWriter* w, int second, int kind, int id, int subtree) {
   const char* word = kind == HF_OBJECT_GEOM ? "geom" : subtree ? "subtree" : "body";
   char attribute[32];

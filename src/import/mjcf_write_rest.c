@@ -9,7 +9,7 @@
 
 // ---- contacts -----------------------------------------------------------------------------------
 
-// MJCF cannot say that a pair takes values from its geoms: it is written with these values.
+// MJCF cannot say that a pair takes values from its geoms, so the values are written.
 static void write_pair(hfiMjcfWriter* w, int i) {
   const hfPairDef d = hfi_complete_pair(w->b, i);
   hfi_xml_begin(&w->xml, 2, "pair");

@@ -114,8 +114,8 @@ static void write_mesh(hfiMjcfWriter* w, int i) {
   hfi_xml_print(&w->xml, "\"/>\n");
 }
 
-// MJCF puts the lowest height at zero and the highest at the third size. What is lower here is made up for by the base and by the
-// poses of the geoms.
+// The lowest height of a field. In MJCF the lowest height is at zero and the highest at the third size; base and poses of the geoms are shifted to
+// make up for the difference.
 static double lowest_height(const hfHeightFieldDef* d, double* range) {
   double extent[2];
   hfi_hfield_range(d->height, d->nrow * d->ncol, extent);
@@ -162,8 +162,8 @@ static int same_numbers(const double* a, const double* b, int count) {
   return 1;
 }
 
-// Computes the moments D about the axes R of an inertia, which the reader turns back. Several roundings of D can belong to one inertia: those with
-// the fewest digits are taken that give the same bits again, because such numbers stood in a file. Where none do, D has all its digits.
+// Computes the moments D about the axes R of an inertia, which the reader turns back. Several roundings of D can belong to one inertia. The one with
+// the fewest digits that gives the same bits again is taken, because files have such numbers. If none does, D has all its digits.
 static void find_moments(hfMat3 R, const double* inertia, double* D) {
   double turned[6];
   sym3_rotate(m3_transpose(R), inertia, turned);
@@ -233,14 +233,14 @@ static void put_contact(hfiMjcfWriter* w, const hfGeomDef* d) {
   hfi_xml_put_int(&w->xml, "condim", d->condim, 3);
   hfi_xml_put_int(&w->xml, "priority", d->priority, 0);
   hfi_xml_put_reals(&w->xml, "friction", d->friction, 3);
-  hfi_xml_put_real(&w->xml, "margin", d->margin - d->gap, 0); // in MJCF contacts act below margin
+  hfi_xml_put_real(&w->xml, "margin", d->margin - d->gap, 0); // In MJCF contacts act below margin.
   hfi_xml_put_real(&w->xml, "gap", d->gap, 0);
   hfi_xml_put_real(&w->xml, "adhesion", d->adhesion, 0);
   hfi_xml_put_real(&w->xml, "solmix", d->solmix, 1);
   hfi_mjcf_put_solver(w, "solref", "solimp", d->solref, d->solimp);
 }
 
-// Of a height field the origin is elsewhere in MJCF: at its lowest height.
+// In MJCF the origin of a height field is elsewhere: at its lowest height.
 static void put_surface_velocity(hfiMjcfWriter* w, const hfGeomDef* d) {
   double u[6], range;
   memcpy(u, d->surface_velocity, sizeof u);

@@ -53,7 +53,7 @@ int hfi_folder_exists(const char* path) {
   return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-// Takes NAME/.. out of a path, for a NAME that is no folder: "robot/gone/../mesh" is "robot/mesh".
+// Removes NAME/.. from a path, also if NAME is no folder: "robot/gone/../mesh" becomes "robot/mesh".
 static const char* shorten(hfiReader* r, const char* path) {
   char* out = HFI_NEW(r, char, strlen(path) + 1);
   if (!out) return path;
@@ -61,7 +61,7 @@ static const char* shorten(hfiReader* r, const char* path) {
   for (const char *from = path, *next; *from; from = next) {
     size_t length = strcspn(from, "/");
     next = from + length + (from[length] == '/');
-    size_t last = n > 0 ? n - 1 : 0; // start of the part before, in out
+    size_t last = n > 0 ? n - 1 : 0; // start of the last part in `out`
     while (last > 0 && out[last - 1] != '/') --last;
     int up = length == 2 && memcmp(from, "..", 2) == 0;
     int has_name = n > last + 1 && !(n == last + 3 && memcmp(out + last, "../", 3) == 0);
@@ -143,8 +143,7 @@ static const char* crawl(hfiReader* r, const char* folder, const char* name, int
   return found;
 }
 
-// The package in the folders that ROS and Gazebo know: ROS_PACKAGE_PATH, then PREFIX/share of AMENT_PREFIX_PATH, then Gazebo's folders of
-// models.
+// Looks for the package in the folders of ROS and Gazebo: ROS_PACKAGE_PATH, then PREFIX/share of AMENT_PREFIX_PATH, then Gazebo's folders of models.
 static const char* find_ros_package(hfiReader* r, const char* name) {
   enum { DEEPEST = 4 };
   static const struct {
@@ -224,7 +223,7 @@ static char* read_bytes(FILE* file, const char* path, size_t length, size_t* siz
 
 char* hfi_slurp(const char* path, size_t limit, size_t* size, hfError* error) {
   struct stat info;
-  // This is checked before the file is opened, because opening a pipe would wait for a writer.
+  // This is checked first, because opening a pipe would wait for a writer.
   if (stat(path, &info) != 0) {
     refuse_system(error, path, errno);
     return NULL;

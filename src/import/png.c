@@ -1,5 +1,5 @@
-// PNG (W3C, Portable Network Graphics, third edition): chunks, the zlib stream of all IDAT chunks, filtered lines, and pixels of 1 to 16
-// bits in 1 to 4 channels. An interlaced image (Adam7) is seven small images one behind the other.
+// PNG (W3C, Portable Network Graphics, third edition): chunks, the zlib stream of all IDAT chunks, filtered lines, and pixels of 1 to 16 bits in 1 to
+// 4 channels. An interlaced image (Adam7) is seven small images one after the other.
 //
 //   filter   1: left   2: above   3: mean of both   4: Paeth, the nearest of left, above and upper left to left + above - upper left
 #include "import/png.h"
@@ -28,7 +28,7 @@ static hfStatus refuse(const Image* im, const char* why) { return hfi_refuse(im-
 // ---- chunks ----------------------------------------------------------------------------------------
 
 static hfStatus read_header(Image* im, const uint8_t* p, uint32_t length) {
-  static const int channels[7] = {1, 0, 3, 1, 2, 0, 4}; // by colour type
+  static const int channels[7] = {1, 0, 3, 1, 2, 0, 4}; // number of channels by colour type
   if (length != 13) return refuse(im, "the header of the PNG image is broken");
   uint32_t width = read_word(p), height = read_word(p + 4);
   im->depth = p[8], im->colour = p[9], im->interlaced = p[12];
@@ -82,7 +82,7 @@ static int paeth(int a, int b, int c) {
   return pa <= pb && pa <= pc ? a : pb <= pc ? b : c;
 }
 
-// Undoes the filter of a line of n bytes behind its filter number; above: the line before, or NULL; step: bytes of a pixel.
+// Undoes the filter of a line of n bytes, which follow the number of the filter. above: the line before, or NULL; step: bytes of a pixel.
 static int unfilter(uint8_t* line, const uint8_t* above, size_t n, size_t step) {
   int filter = line[0];
   uint8_t* x = line + 1;
@@ -95,7 +95,7 @@ static int unfilter(uint8_t* line, const uint8_t* above, size_t n, size_t step) 
   return 1;
 }
 
-// The grey value of pixel i of an unfiltered line; -1: its palette has no such colour.
+// The grey value of pixel i of an unfiltered line; -1 if the palette has no such colour.
 static int grey_of(const Image* im, const uint8_t* line, int i) {
   if (im->depth >= 8) {
     int value = line[1 + (size_t)i * (size_t)im->channels * (size_t)(im->depth / 8)];
@@ -114,7 +114,7 @@ static int pass_columns(const Image* im, PngPass p) { return (im->width - p.x0 +
 static int pass_lines(const Image* im, PngPass p) { return (im->height - p.y0 + p.dy - 1) / p.dy; }
 static size_t line_bytes(const Image* im, int columns) { return ((size_t)columns * (size_t)(im->channels * im->depth) + 7) / 8; }
 
-// Bytes of the unpacked lines of a pass.
+// Number of bytes of the unpacked lines of a pass.
 static size_t pass_bytes(const Image* im, PngPass p) {
   int columns = pass_columns(im, p), lines = pass_lines(im, p);
   return columns > 0 && lines > 0 ? (size_t)lines * (line_bytes(im, columns) + 1) : 0;

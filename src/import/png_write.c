@@ -20,7 +20,7 @@ static uint8_t* put_chunk(uint8_t* p, const char* type, const uint8_t* data, uin
   return p + 12 + size;
 }
 
-// The lines, each behind the number of its filter, 0.
+// Makes the lines. Each begins with the number of its filter, 0.
 static uint8_t* make_lines(const uint8_t* grey, size_t width, size_t height) {
   uint8_t* lines = malloc((width + 1) * height);
   for (size_t y = 0; lines && y < height; ++y) {

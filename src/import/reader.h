@@ -1,4 +1,4 @@
-// What every reader of a model file shares: memory, the builder, and the first refusal.
+// What all readers of model files share: memory, the builder, and the first refusal.
 //
 // After a refusal every function below does nothing and returns "absent". So a reader needs to check reader->status only
 // once in a loop and not after every attribute. The first refusal is kept, later ones are ignored.
@@ -27,10 +27,10 @@ typedef struct hfiReader {
   hfError scratch;            // message of a called function; hfi_keep adds the place to it
   const char* folder;         // of the main file, "" for the working directory
   hfiGuest* guests;
-  // Reads a document that is no MJCF into a builder of its own, which the reader frees; relative files resolve from `folder`. NULL
-  // after a refusal. It is called through a pointer because the reader of MJCF, which calls it, must not need the others.
+  // Reads a document that is no MJCF into a builder of its own, which the reader frees; relative files resolve from `folder`. NULL after a refusal.
+  // It is a pointer because the reader of MJCF, which calls it, must not depend on the other readers.
   hfBuilder* (*read_guest)(struct hfiReader* reader, hfiElem* root, const char* folder);
-  int skeleton; // 1: geoms that are made of meshes or height fields become balls; for keyframes, in which they have no place
+  int skeleton; // 1: meshes and height fields are not read, and their geoms become balls; for models of which only keyframes are needed
   int unfolded; // how many elements of the tree were read so far, with replicas and attached models
 } hfiReader;
 
@@ -52,7 +52,7 @@ const char* hfi_where(hfiReader* reader, const hfiElem* elem);
 // Adds a note or warning about an accepted file. Equal messages are counted, not repeated.
 void hfi_note(hfiReader* reader, const hfiElem* elem, hfSeverity severity, const char* format, ...)
     HF_PRINTF(4, 5);
-// The same for things of which many are usual: all with one subject are one message, which ends with what is said of the first.
+// Like hfi_note, for things that occur many times in a file: all notes with one subject become one message, which ends with the text of the first.
 void hfi_note_first(hfiReader* reader, const hfiElem* elem, hfSeverity severity, const char* subject, const char* first);
 // `first` may be empty.
 void hfi_diagnostics_add(hfDiagnostics* diagnostics, hfSeverity severity, const char* file, int line, const char* subject, const char* first);
@@ -70,16 +70,16 @@ typedef struct hfiKeyword {
 
 // The value of an attribute, or NULL. Marks the attribute as used.
 const char* hfi_attr(const hfiElem* elem, const char* name);
-// The same, but refuses when the attribute is missing or empty, and then returns "".
+// Like hfi_attr, but refuses if the attribute is missing or empty, and then returns "".
 const char* hfi_require(hfiReader* reader, const hfiElem* elem, const char* name);
 // Numbers separated by blanks. Returns how many were read (0: absent or empty, x untouched). Refuses fewer
 // than `least`, more than `most`, and anything that is not a finite number.
 int hfi_read_reals(hfiReader* reader, const hfiElem* elem, const char* name, int least, int most,
                    double* x);
-// The two ends of a range, of which "-inf" and "inf" become -HFI_NO_END and HFI_NO_END: nothing ends there.
+// Reads the two ends of a range. "-inf" and "inf" become -HFI_NO_END and HFI_NO_END: the range has no end there.
 #define HFI_NO_END 1e10
 int hfi_read_range(hfiReader* reader, const hfiElem* elem, const char* name, double range[2]);
-// Takes 0 for a coefficient that is negative, with a warning: a damper or friction that drives.
+// Replaces a negative coefficient by 0, with a warning: a damper or friction with a negative coefficient would drive.
 void hfi_drop_negative(hfiReader* reader, const hfiElem* elem, const char* name, double* x);
 int hfi_read_ints(hfiReader* reader, const hfiElem* elem, const char* name, int least, int most,
                   int* x);
@@ -106,16 +106,16 @@ static inline int hfi_read_int(hfiReader* r, const hfiElem* e, const char* name,
 // "folder/file", or file itself when it is absolute or the folder is "".
 const char* hfi_join(hfiReader* reader, const char* folder, const char* file);
 const char* hfi_folder_of(hfiReader* reader, const char* path); // "" without a slash
-const char* hfi_base_name(const char* path);                    // what follows the last slash
+const char* hfi_base_name(const char* path);                    // the part after the last slash
 const char* hfi_extension(const char* path); // behind the last dot of the base name, or ""
 int hfi_file_exists(const char* path);
 int hfi_folder_exists(const char* path);
 // Looks for a file of the model in `folder`, then in each search folder. Returns the first path that exists, or else the
 // path in `folder`.
 const char* hfi_resolve(hfiReader* reader, const char* folder, const char* file);
-// The path of package://NAME/REST or file://PATH. The package is a search folder that is called NAME or contains NAME, or
-// else the nearest folder above the main file that is called NAME, contains NAME, or has a package.xml with this name, or else in
-// the folders of ROS_PACKAGE_PATH and AMENT_PREFIX_PATH.
+// The path of package://NAME/REST or file://PATH. The package is looked for in this order: a search folder that is called NAME or contains NAME; the
+// nearest folder above the main file that is called NAME, contains NAME, or has a package.xml with this name; the folders of ROS_PACKAGE_PATH and
+// AMENT_PREFIX_PATH.
 const char* hfi_resolve_uri(hfiReader* reader, const char* uri);
 
 // Reads a whole file and adds a zero byte, which *size does not count. The caller frees it. Refuses files larger than

@@ -1,5 +1,5 @@
-// Pairs of bodies that must not touch, as far as a reader of SDFormat or URDF would let them touch: readers keep links apart that one joint
-// connects, with all that is fixed to the two.
+// Lists the pairs of bodies that do not touch in the model but would touch in a reader of SDFormat or URDF. Readers exclude contacts only between two
+// links that one joint connects, and between all links that are fixed to these two.
 #include "import/robot_write.h"
 
 static int collides(const hfModel* m, int body) {
@@ -8,7 +8,7 @@ static int collides(const hfModel* m, int body) {
   return any;
 }
 
-// Whether body `b` belongs to what exactly one joint connects with that to which `a` belongs.
+// Whether exactly one joint connects the group of fixed bodies of `b` with that of `a`.
 static int hangs_on(const hfModel* m, int a, int b) {
   const int32_t* weld = hf_model_body_weld(m);
   int top = weld[b];
@@ -30,7 +30,7 @@ static void add_pair(hfiRobotWriter* w, int a, int b) {
   ++w->napart;
 }
 
-// A body with several joints and its parent: in the written file there are links between them.
+// Adds pairs of a parent and a body with several joints: in the written file there are links between the two.
 static void add_parents(hfiRobotWriter* w, int body) {
   const hfModel* m = w->m;
   const int32_t* weld = hf_model_body_weld(m);

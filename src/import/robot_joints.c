@@ -5,7 +5,7 @@
 
 // ---- drives -------------------------------------------------------------------------------------
 
-// A bound of a force that may be none yet (-1): the lower of the two. A range counts with its larger end.
+// Lowers a bound of a force (-1: none yet) to a range, of which the end with the larger size counts.
 static void bound(double* effort, int limited, const double range[2], double factor) {
   double most = fabs(factor) * fmax(fabs(range[0]), fabs(range[1]));
   if (limited && (*effort < 0 || most < *effort)) *effort = most;
@@ -68,7 +68,7 @@ static void make_mimics(hfiRobotWriter* w) {
 
 typedef struct LoopEnd {
   int link;           // -1: the world
-  hfiPlacement X_W;   // of the point that is held there, all joints at zero
+  hfiPlacement X_W;   // pose of the point that is held, with all joints at zero
 } LoopEnd;
 
 // A body or site, with a point in its frame.
@@ -88,7 +88,7 @@ static LoopEnd find_loop_end(const hfiRobotWriter* w, int kind, int id, const do
 
 static int is_same_place(hfVec3 a, hfVec3 b) { return v3_norm(v3_sub(a, b)) <= 1e-9 * (1 + v3_norm(a)); }
 
-// What stands still is a parent as the world is.
+// Does a link stand still in the world?
 static int stands_still(const hfiRobotWriter* w, int link) { return link < 0 || hf_model_body_lastdof(w->m)[w->link[link].body] < 0; }
 
 static int move_as_one(const hfiRobotWriter* w, int a, int b) {
@@ -97,7 +97,8 @@ static int move_as_one(const hfiRobotWriter* w, int a, int b) {
   return weld[w->link[a].body] == weld[w->link[b].body];
 }
 
-// A joint that closes a loop has a child that hangs on another joint. Where neither end does so, one floats, and hangs on this joint then.
+// Chooses the child of a joint that closes a loop: a link that hangs on another joint. If neither end hangs on a joint, one of them floats, and this
+// joint becomes its joint.
 static int choose_child(const hfiRobotWriter* w, int a, int b) {
   int a_moves = !stands_still(w, a), b_moves = !stands_still(w, b);
   if (b_moves && !w->link[b].floats) return b;

@@ -1,4 +1,4 @@
-// Warnings about what SDFormat and URDF cannot say: one for each kind of thing.
+// Warnings about parts of a model that SDFormat and URDF cannot describe, one for each kind.
 #include "import/robot_write.h"
 
 #include <string.h>
@@ -49,7 +49,7 @@ static int count_surfaces(const hfModel* m) {
 
 static int is_free_or_ball(const hfModel* m, int joint) { return hf_joint_info(hf_model_jnt_type(m)[joint]).nv > 1; }
 
-// Free joints and balls have no axis that could hold these, but for the damping of a ball.
+// Free joints and balls have no axis to which these numbers could belong. The damping of a ball is an exception.
 static int count_turning(const hfModel* m) {
   int count = 0;
   for (int j = 0; j < m->njnt; ++j) {
@@ -79,7 +79,7 @@ static int count_flags(const hfModel* m) {
          v->disable_actuation + v->disable_clamp_control + !v->filter_parent + (v->disabled_groups != 0);
 }
 
-// Friction of pairs is combined in the same way where all geoms have the same coefficient.
+// All rules of combining friction give the same if all geoms have the same coefficient.
 static int count_friction_rules(const hfModel* m) {
   double mu = -1;
   int differ = 0;

@@ -33,9 +33,9 @@ hfiPlacement hfi_robot_in_link(const hfiWrittenLink* link, const double pos[3], 
 
 // With half angles, a = w + y, b = x - z, c = w - y, d = x + z:
 //   roll - yaw = 2 atan2(b, a),  roll + yaw = 2 atan2(d, c),  tan(pitch/2) = (|(a, b)| - |(c, d)|)/(|(a, b)| + |(c, d)|)
-// No digits are lost at a pitch of 90 degrees, where one of the first two means nothing and yaw is 0.
+// No digits are lost at a pitch of 90 degrees, where one of the first two is not defined and yaw is 0.
 void hfi_robot_rpy(hfQuat q, double rpy[3]) {
-  static const double NOTHING = 1e-15; // a length of this order is the rounding of zero
+  static const double NOTHING = 1e-15; // A length below this counts as zero.
   double a = q.w + q.y, b = q.x - q.z, c = q.w - q.y, d = q.x + q.z;
   double A = sqrt(a * a + b * b), C = sqrt(c * c + d * d);
   double difference = 2 * atan2(b, a), sum = 2 * atan2(d, c);
@@ -54,7 +54,7 @@ static hfiWrittenLink* add_link(hfiRobotWriter* w, int body, int parent, int joi
   int turns = joint >= 0 && hf_model_jnt_type(m)[joint] != HF_JOINT_SLIDE;
   *link = (hfiWrittenLink){.body = body, .parent = parent, .joint = joint, .name = hfi_robot_name_of(w, HF_OBJECT_BODY, body), .joint_name = ""};
   if (w->joints_at_origins && turns) link->p_BL = v3_load(hf_model_jnt_pos(m) + 3 * joint);
-  hfiPlacement X_BL = hfi_placement_identity(), X_LB = X_BL; // of the parent: from its link's to its body's frame
+  hfiPlacement X_BL = hfi_placement_identity(), X_LB = X_BL; // for the parent: from the frame of its link to that of its body
   X_BL.p = link->p_BL;
   if (parent >= 0) X_LB.p = v3_neg(w->link[parent].p_BL);
   link->X_PL = hfi_placement_mul(hfi_placement_mul(X_LB, X_EB), X_BL);

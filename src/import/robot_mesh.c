@@ -1,5 +1,6 @@
-// Meshes as OBJ files and height fields as images, in a folder beside the written file. They replace older ones when everything is written, one
-// after the other and just before the file that refers to them: a refusal leaves all older files, and a kill hardly finds some of them replaced.
+// Meshes as OBJ files and height fields as images, in a folder beside the written file. They replace older files only when everything is written,
+// just before the file that refers to them. So a refusal leaves all older files as they were, and a process that is killed hardly ever leaves some of
+// them replaced.
 #include "import/robot_write.h"
 
 #include "base/error.h"
@@ -41,9 +42,9 @@ static void print_surface(hfiXmlWriter* out, const hfModel* m, int mesh) {
 
 // ---- files --------------------------------------------------------------------------------------
 
-enum { FILES = -2 }; // the space of their names
+enum { FILES = -2 }; // the space of names of these files
 
-// So many files are open at most: the system allows a process 256 or more. Where a robot has more, these get their names early.
+// At most this many files stay open, since the system allows a process 256 or more. If a robot has more files, these get their names early.
 enum { MOST_UNNAMED = 128 };
 
 void hfi_robot_name_files(hfiRobotWriter* w) {
@@ -51,7 +52,7 @@ void hfi_robot_name_files(hfiRobotWriter* w) {
     if (w->xml.status) hfi_output_discard(&w->unnamed[i]);
     else w->xml.status = hfi_output_close(&w->unnamed[i], w->xml.error);
   w->nunnamed = 0;
-  if (w->xml.status && w->folder) rmdir(w->folder); // which fails where it holds something
+  if (w->xml.status && w->folder) rmdir(w->folder); // This fails if the folder is not empty.
 }
 
 static int open_file(hfiRobotWriter* w, hfiXmlWriter* out) {
@@ -61,7 +62,7 @@ static int open_file(hfiRobotWriter* w, hfiXmlWriter* out) {
   return !w->xml.status;
 }
 
-// Writes what is in the file. It gets its name with the others.
+// Writes the buffered contents of a file. It gets its name with the others.
 static void finish_file(hfiRobotWriter* w, hfiXmlWriter* out) {
   if (!w->xml.status) w->xml.status = hfi_output_flush(&out->out, w->xml.error);
   w->unnamed[w->nunnamed++] = out->out;
@@ -111,7 +112,7 @@ const char* hfi_robot_mesh(hfiRobotWriter* w, int mesh, int drawn) {
 
 // ---- a ball -------------------------------------------------------------------------------------
 
-enum { RINGS = 24, SEGMENTS = 48 }; // of latitude and longitude
+enum { RINGS = 24, SEGMENTS = 48 }; // of latitude, and of longitude
 
 // Vertex 1 is the lower pole, then come the rings, the last is the upper pole.
 static void print_ball(hfiXmlWriter* out) {

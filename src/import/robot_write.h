@@ -1,8 +1,8 @@
-// What the writers of SDFormat and URDF share: a model as links and joints, each joint with one motion between two links; names, drives,
-// couplings, mesh files, and warnings about what a format cannot say.
+// What the writers of SDFormat and URDF share: a model as links and joints, where each joint is one motion between two links; names, drives,
+// couplings, mesh files, and warnings about what a format cannot describe.
 //
 // In these formats a robot is drawn with all joints at zero, but a model has its reference qpos0: X_PL is the pose at zero. A body with n joints
-// becomes n links, of which the last one carries what the body has and the others carry nothing.
+// becomes n links. The last one has the mass, geoms and sites of the body; the others have nothing.
 #ifndef HFI_IMPORT_ROBOT_WRITE_H
 #define HFI_IMPORT_ROBOT_WRITE_H
 
@@ -12,15 +12,15 @@
 #include "import/xml_write.h"
 
 typedef struct hfiWrittenLink {
-  int body;           // of the model; 0: what stands in the world itself
-  int carries;        // 1: it has mass, geoms and sites of the body; 0: it stands between two joints of the body
+  int body;           // body of the model; 0: the world
+  int carries;        // 1: it has the mass, geoms and sites of the body; 0: it is between two joints of the body
   int parent;         // link, or -1: the world
-  int joint;          // that moves it in its parent, or -1: it is fixed there, or floats
+  int joint;          // joint that moves it in its parent; -1: it is fixed there, or floats
   int floats;         // 1: a free joint moves it
-  int hangs;          // 1: it floated, and hangs on one of the loops
-  int group;          // of links that belong into one model of SDFormat
+  int hangs;          // 1: it floated in the model, and a joint of a loop moves it in the file
+  int group;          // number of the SDFormat model to which it belongs
   hfVec3 p_BL;        // its origin in the body's frame
-  hfiPlacement X_PL, X_WL; // all joints at zero
+  hfiPlacement X_PL, X_WL; // with all joints at zero
   const char *name, *joint_name;
 } hfiWrittenLink;
 
@@ -38,10 +38,10 @@ typedef struct hfiMimic { // q = multiplier q_leader + offset
   double multiplier, offset;
 } hfiMimic;
 
-typedef struct hfiLoop { // a connect or weld between two links that stand so at zero
+typedef struct hfiLoop { // a connect or weld of two links that fit together with all joints at zero
   int equality, parent, child; // links; a parent of -1 is the world
   int is_fixed;                // 1: weld, 0: connect
-  hfVec3 p_W;                  // where, all joints at zero
+  hfVec3 p_W;                  // its place with all joints at zero
 } hfiLoop;
 
 typedef struct hfiRobotWriter {
@@ -61,9 +61,9 @@ typedef struct hfiRobotWriter {
   int napart;
   int* apart;           // (napart x 2) pairs of bodies that do not touch, and that a reader of the file would not keep apart by itself
   const char** mesh_file[2]; // (nmesh) names of the files of hulls [0] and surfaces [1] that are written already, or NULL
-  const char** image_file;   // (nhfield) likewise
+  const char** image_file;   // (nhfield) names of the images that are written already, or NULL
   const char* ball_file;
-  const char* folder;        // of these files; NULL: there was none yet, and it was not made
+  const char* folder;        // folder of these files, if it was made now; NULL: it was there before, or is not needed yet
   hfiOutput* unnamed;        // (nunnamed) files that have no name yet
   int nunnamed;
 } hfiRobotWriter;
@@ -77,7 +77,7 @@ const char* hfi_robot_unique(hfiRobotWriter* w, int space, const char* wanted, c
 // The name of an object, or one made of its kind and number.
 const char* hfi_robot_name_of(hfiRobotWriter* w, hfObjectKind kind, int id);
 void hfi_robot_warn(hfiRobotWriter* w, const char* format, ...) HF_PRINTF(2, 3);
-// Warns that the format cannot say this, unless the count is 0.
+// Warns that the format cannot describe these things, unless the count is 0.
 void hfi_robot_left_out(hfiRobotWriter* w, int count, const char* what);
 
 // ---- robot_links.c ------------------------------------------------------------------------------
@@ -88,7 +88,7 @@ void hfi_robot_make_links(hfiRobotWriter* w);
 hfiPlacement hfi_robot_in_link(const hfiWrittenLink* link, const double pos[3], const double quat[4]);
 // R = Rz(yaw) Ry(pitch) Rx(roll), with pitch between -90 and 90 degrees.
 void hfi_robot_rpy(hfQuat q, double rpy[3]);
-// Whether a geom collides, and whether it is drawn: it does not collide, or nothing of its body is there only to be drawn.
+// Whether a geom collides; and whether it is drawn. It is drawn if it does not collide, or if its body has no geom that is only drawn.
 int hfi_robot_collides(const hfModel* m, int geom);
 int hfi_robot_is_drawn(const hfModel* m, int geom);
 
@@ -102,23 +102,23 @@ void hfi_robot_make_joints(hfiRobotWriter* w);
 // The file of a mesh in the folder "FILE.meshes", relative to the written file, which is written at the first call: its hull, or the surface
 // that is drawn.
 const char* hfi_robot_mesh(hfiRobotWriter* w, int mesh, int drawn);
-// The same for a ball of radius 1, with 1106 vertices on its surface.
+// Like hfi_robot_mesh, for a ball of radius 1 with 1106 vertices on its surface.
 const char* hfi_robot_ball(hfiRobotWriter* w);
-// The same for a height field: a grey image of 255 steps from the lowest to the highest height.
+// Like hfi_robot_mesh, for a height field: a grey image with 255 steps from the lowest to the highest height.
 const char* hfi_robot_height_image(hfiRobotWriter* w, int hfield);
-// Gives the files of the folder their names. After a refusal it gives those up that have none.
+// Gives the files of the folder their names. After a refusal, files that have no name yet are dropped.
 void hfi_robot_name_files(hfiRobotWriter* w);
 
 // ---- robot_apart.c ------------------------------------------------------------------------------
 
 // Fills the list of pairs of bodies that the file must keep apart.
 void hfi_robot_make_apart(hfiRobotWriter* w);
-// How many bodies touch the one that carries them, because that stands still. No reader of the written file lets them.
+// How many bodies may touch the body that carries them, because that stands still. No reader of the written file lets them touch.
 int hfi_robot_count_touching_bases(const hfModel* m);
 
 // ---- robot_left_out.c ---------------------------------------------------------------------------
 
-// Warns of everything in the model that neither SDFormat nor URDF can say.
+// Warns of everything in the model that neither SDFormat nor URDF can describe.
 void hfi_robot_warn_left_out(hfiRobotWriter* w);
 // ---- robot_write.c ------------------------------------------------------------------------------
 

@@ -69,7 +69,7 @@ static void read_model(hfiSdf* s, hfiElem* elem, hfiElem* placed, hfiSdfEntity* 
 
 // ---- includes -----------------------------------------------------------------------------------
 
-// model://NAME and a folder mean its model.sdf.
+// model://NAME, or a folder, stands for the file model.sdf in it.
 static const char* find_included(hfiSdf* s, const char* uri, const char* folder) {
   hfiReader* r = s->r;
   const char* rest = strstr(uri, "://");
@@ -94,7 +94,7 @@ static void read_include(hfiSdf* s, hfiElem* elem, hfiSdfEntity* scope, const ch
     hfi_fail(r, elem, HF_ERROR_UNSUPPORTED, "%s: only an SDFormat file with a model can be included", path);
     return;
   }
-  // Its own <pose> counts where the <include> has none.
+  // The model's own <pose> counts if the <include> has none.
   read_model(s, model, hfi_child(elem, "pose") ? elem : model, scope, name ? name : hfi_require(r, model, "name"), hfi_folder_of(r, path));
   if (s->count && read_flag(elem, "static")) {
     for (int i = 0; i < s->count; ++i)
@@ -148,7 +148,7 @@ static int stands(const hfiSdf* s, const hfiSdfEntity* group) {
   return group->moved_by ? !group->moved_by->parent && hfi_sdf_is_fixed(group->moved_by) : !floats(s, group);
 }
 
-// The body of a link, or one of the equal parts that are welded together where joints close loops.
+// The body of a link, or, if joints close loops, one of the equal parts of the link, which are welded together.
 static hfBodyDef* make_part(hfiSdf* s, const hfiSdfEntity* link) {
   hfBodyDef* part = HFI_NEW(s->r, hfBodyDef, 1);
   if (!part) return NULL;
@@ -189,7 +189,7 @@ static void add_body(hfiSdf* s, hfiSdfEntity* link) {
   if (!r->status) hfi_sdf_read_geoms(s, link, link->body);
 }
 
-// Is the child of a joint that closes a loop fixed to its parent whatever moves?
+// Is the child of a joint that closes a loop fixed to the parent, so that the joint cannot move?
 static int is_rigid(const hfiSdf* s, const hfiSdfEntity* joint) {
   return joint->parent ? joint->parent->group == joint->child->group : stands(s, joint->child->group);
 }
@@ -227,7 +227,7 @@ static void build_trees(hfiSdf* s) {
   close_loops(s);
 }
 
-// No contacts between a link and those of a group.
+// Excludes contacts between a link and all links of a group.
 static void exclude_group(hfiSdf* s, const hfiSdfEntity* joint, const hfiSdfEntity* group, const hfiSdfEntity* link) {
   for (int k = 0; k < s->count && !s->r->status; ++k) {
     const hfiSdfEntity* a = s->entity[k];
@@ -236,8 +236,8 @@ static void exclude_group(hfiSdf* s, const hfiSdfEntity* joint, const hfiSdfEnti
   }
 }
 
-// Links that a joint connects do not collide, nor do those that are fixed to them. The world's rule about parents says so where the parent
-// moves; where it is fixed in the world, and where the joint closes a loop, the pairs are excluded here.
+// Two links that a joint connects do not collide, and neither do links that are fixed to them. If the parent moves, the world's rule about parents
+// excludes these pairs. If the parent is fixed in the world, or the joint closes a loop, they are excluded here.
 static void exclude_neighbours(hfiSdf* s) {
   for (int i = 0; i < s->count && !s->r->status; ++i) {
     const hfiSdfEntity *b = s->entity[i], *joint = b->kind == HFI_SDF_LINK ? b->group->moved_by : NULL;
@@ -341,7 +341,7 @@ static const hfiMeaning meanings[] = {
     {NULL, NULL, 0, NULL},
 };
 
-// Exported files write out every default. Where one of these is zero or false it says what holds here anyway, and there is nothing to report.
+// Exported files contain every default. If one of these elements is zero or false, it describes what Holdfast does anyway, and nothing is reported.
 static void accept_absent_effects(hfiElem* elem) {
   static const char* const effects[] = {"kinematic", "slip1", "slip2", "enable_wind"};
   for (size_t i = 0; i < sizeof effects / sizeof *effects; ++i)

@@ -19,14 +19,14 @@ typedef struct hfiSdfEntity {
   int state;                  // 0: the pose is not known yet, 1: it is being resolved, 2: it is known
   hfiPlacement X_W;           // pose in the world, all joints at zero
   int is_static;              // of a model
-  hfiElem* placed;            // of a model: the element whose <pose> places it, <include> or <model>
-  const char* folder;         // of a model: that of its file
+  hfiElem* placed;            // for a model: the element whose <pose> places it, <include> or <model>
+  const char* folder;         // for a model: the folder of its file
   // of a link
   int body;                         // id in the builder, or -1
   struct hfiSdfEntity* moved_by;    // the joint whose child it is, or NULL
   const struct hfiSdfEntity* group; // the first of the links that fixed joints connect with it
   struct hfiSdfEntity *first, *last; // joints whose parent it is, in the order of the file
-  int parts;                         // bodies that it is split into, one for each joint that moves it and is neither ball nor fixed
+  int parts;                         // number of bodies into which it is split: one for each joint that moves it and is neither ball nor fixed
   const hfBodyDef* part;             // one of them
   // of a joint
   struct hfiSdfEntity *parent, *child; // links; a parent of NULL is the world
@@ -57,7 +57,7 @@ typedef struct hfiSdf {
   hfiNames names;
   hfiSdfMesh* meshes;
   hfiSdfHeightmap* heightmaps;
-  int depth; // of nested includes
+  int depth; // number of nested includes
 } hfiSdf;
 
 // Reads a document whose root is <sdf> into reader->builder.
@@ -65,17 +65,17 @@ void hfi_sdf_read(hfiReader* reader, hfiElem* root);
 
 // ---- sdf_frames.c -------------------------------------------------------------------------------
 
-// The entity of that name as seen from inside `scope`, or NULL; *world is set where the name is "world".
+// The entity of that name as seen from inside `scope`, or NULL. *world is set if the name is "world".
 hfiSdfEntity* hfi_sdf_find(hfiSdf* s, const hfiSdfEntity* scope, const char* name, int* world);
 // The pose in the world of an entity that has one of its own.
 hfiPlacement hfi_sdf_place(hfiSdf* s, hfiSdfEntity* entity);
 // The <pose> of an element in the world. Without relative_to it is written in `frame`.
 hfiPlacement hfi_sdf_pose(hfiSdf* s, const hfiSdfEntity* scope, const hfiElem* elem, hfiPlacement frame);
-// The frame that an attribute of an element names, in the world; `frame` where it names none.
+// The frame that an attribute of an element names, in the world; `frame` if it names none.
 hfiPlacement hfi_sdf_named_frame(hfiSdf* s, const hfiSdfEntity* scope, const hfiElem* elem, const char* attribute,
                                  hfiPlacement frame);
-// The link that an entity moves with: itself, the child of a joint, what a frame is attached to, the first link of a model. NULL after a
-// refusal, and for the world, which sets *world.
+// The link that an entity moves with: a link itself, the child of a joint, the link that a frame is attached to, the first link of a model. NULL
+// after a refusal, and for the world, for which *world is set.
 hfiSdfEntity* hfi_sdf_link_of(hfiSdf* s, hfiSdfEntity* entity, int* world);
 hfiPlacement hfi_placement_inverse(hfiPlacement a);
 // The text of a child element, or NULL; the number in it, if there is one.
@@ -88,11 +88,11 @@ const char* hfi_sdf_file(hfiSdf* s, const hfiSdfEntity* link, const char* uri);
 
 void hfi_sdf_read_inertial(hfiSdf* s, const hfiSdfEntity* link, hfBodyDef* def);
 void hfi_sdf_read_geoms(hfiSdf* s, const hfiSdfEntity* link, int body);
-// The height field of a <heightmap>, whose <pos> is added to X: its id, or a status < 0 with the message in reader->scratch.
+// Loads the height field of a <heightmap> and adds its <pos> to X. Returns its id, or a status < 0 with the message in reader->scratch.
 int hfi_sdf_load_heightmap(hfiSdf* s, const hfiSdfEntity* link, const hfiElem* elem, hfiPlacement* X);
 // Adds the joints of a link's body: none, one or two.
 void hfi_sdf_add_joints(hfiSdf* s, hfiSdfEntity* joint, int body);
-// Closes the loop of a joint whose child another joint moves, after all bodies were added (sdf_loop.c).
+// Closes the loop of a joint whose child is moved by another joint. All bodies must have been added (sdf_loop.c).
 void hfi_sdf_close_loop(hfiSdf* s, hfiSdfEntity* joint);
 // Whether a joint that closes a loop needs a body of its own at its child.
 int hfi_sdf_splits(const hfiSdfEntity* joint);

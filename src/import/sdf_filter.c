@@ -27,7 +27,7 @@ static int member_body(hfiSdf* s, const hfiSdfEntity* model, const hfiElem* memb
   return s->r->status ? -1 : link ? link->body : 0;
 }
 
-// Every member of one group with every one of the other, each pair of bodies once.
+// Excludes contacts between every member of one group and every member of the other, each pair of bodies once.
 static void exclude_groups(hfiSdf* s, const hfiSdfEntity* model, const hfiElem* a, const hfiElem* b) {
   hfiReader* r = s->r;
   for (const hfiElem* i = hfi_child(a, MEMBER); i && !r->status; i = hfi_next(i, MEMBER)) {

@@ -1,5 +1,5 @@
-// Names, frames and poses of SDFormat: X_WE = X_WR X_RE, where R is the frame that relative_to names. Without it R is the model that
-// contains E, for a joint its child link, for a frame what it is attached to.
+// Names, frames and poses of SDFormat: X_WE = X_WR X_RE, where R is the frame that relative_to names. Without relative_to, R is the model that
+// contains E; for a joint it is the child link, for a frame the entity that it is attached to.
 #include "import/sdf.h"
 
 #include <string.h>
@@ -77,7 +77,7 @@ static hfiPlacement default_frame(hfiSdf* s, hfiSdfEntity* e) {
   return e->kind == HFI_SDF_FRAME ? hfi_sdf_named_frame(s, e->scope, e->elem, "attached_to", model) : model;
 }
 
-// Whether a <pose> names its frame. Then the frame that it would have otherwise does not matter, and may depend on this one.
+// Whether a <pose> names its frame. If so, the default frame does not matter, and it may even depend on this entity.
 static int is_relative(const hfiElem* elem) {
   const hfiElem* pose = hfi_child(elem, "pose");
   const char* name = pose ? hfi_attr(pose, "relative_to") : NULL;

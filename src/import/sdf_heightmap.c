@@ -2,7 +2,7 @@
 //
 //   z(x, y) = size_z v(x, y)/max v     v: grey values over the image, which spans size_x by size_y, its top at +y
 //
-// as Gazebo has it: black is z = 0, the brightest value z = size_z. With <sampling> n > 1 there are n - 1 vertices between two pixels,
+// as in Gazebo: black is z = 0, the brightest value is z = size_z. With <sampling> n > 1 there are n - 1 vertices between two pixels, with heights
 // linear between them. <pos> shifts the field in the frame of its geom.
 #include "base/error.h"
 #include "import/height_map.h"
@@ -66,12 +66,12 @@ static int add_field(hfiSdf* s, const hfiElem* elem, const Request* q, const hfi
   d.where = hfi_where(r, elem);
   d.nrow = (int)nrow, d.ncol = (int)ncol;
   d.half_size[0] = 0.5 * q->size[0], d.half_size[1] = 0.5 * q->size[1];
-  d.base = 0.5 * max2(q->size[0], q->size[1]); // Gazebo's has no bottom; so deep nothing comes out below it
+  d.base = 0.5 * max2(q->size[0], q->size[1]); // In Gazebo it has no bottom. This base is so deep that nothing comes out below.
   d.height = height;
   return hf_builder_add_height_field(r->builder, &d, &r->scratch);
 }
 
-// Reads the image and adds the field. A status < 0 with the message in reader->scratch where it cannot be had.
+// Reads the image and adds the field. Returns its id, or a status < 0 with the message in reader->scratch.
 static int make_field(hfiSdf* s, const hfiElem* elem, const Request* q) {
   hfiReader* r = s->r;
   hfiHeightMap map = {0};

@@ -7,13 +7,13 @@
 #include <math.h>
 #include <string.h>
 
-// Beyond this a limit means none [rad, m, N m, N]: files write 1e16 and the like.
+// A larger number means that there is no limit [rad, m, N m, N]: files have numbers like 1e16.
 static const double UNLIMITED = 1e15;
 
 typedef struct SdfJointType {
   const char* word;
   int type;  // hfJointType, or -1: fixed
-  int axes;  // how many it has
+  int axes;  // number of axes
   int endless;
 } SdfJointType;
 
@@ -55,7 +55,7 @@ static void read_limit(hfiSdf* s, const hfiElem* axis, int endless, hfJointDef* 
   hfi_sdf_number(s, limit, "lower", &lower);
   hfi_sdf_number(s, limit, "upper", &upper);
   hfi_sdf_number(s, limit, "effort", &effort);
-  hfi_child(limit, "velocity"); // a controller's matter
+  hfi_child(limit, "velocity"); // It matters only to controllers.
   if (!endless && lower > -UNLIMITED && upper < UNLIMITED && lower < upper) {
     d->limited = 1;
     d->range[0] = lower, d->range[1] = upper;
@@ -77,7 +77,8 @@ static void read_dynamics(hfiSdf* s, const hfiElem* axis, hfJointDef* d) {
   hfi_sdf_number(s, dynamics, "spring_reference", &d->springref);
 }
 
-// screw_thread_pitch is the travel of a turn [m], right-handed; the older thread_pitch turns per travel, left-handed [rad/m].
+// The pitch of a screw. screw_thread_pitch is the travel of one turn, right-handed [m]; the older thread_pitch is the turn per travel, left-handed
+// [rad/m].
 static double read_pitch(hfiSdf* s, const hfiSdfEntity* j) {
   double travel = 1, old = 0;
   if (!hfi_sdf_number(s, j->elem, "screw_thread_pitch", &travel) && hfi_sdf_number(s, j->elem, "thread_pitch", &old)) {
@@ -114,7 +115,7 @@ void hfi_sdf_add_joints(hfiSdf* s, hfiSdfEntity* j, int body) {
       read_limit(s, axis, type->endless, &each);
       read_dynamics(s, axis, &each);
     }
-    const hfiElem* dynamics = !type->axes && axis ? hfi_child(axis, "dynamics") : NULL; // as in Drake the damping of a ball stands in an axis
+    const hfiElem* dynamics = !type->axes && axis ? hfi_child(axis, "dynamics") : NULL; // As in Drake, the damping of a ball is in its <axis>.
     if (dynamics) hfi_sdf_number(s, dynamics, "damping", &each.damping);
     if (dynamics) hfi_drop_negative(r, dynamics, "damping", &each.damping);
     if (k == 0) each.armature = rotor_inertia(s, j);
@@ -124,7 +125,7 @@ void hfi_sdf_add_joints(hfiSdf* s, hfiSdfEntity* j, int body) {
 
 // ---- couplings and actuators --------------------------------------------------------------------
 
-// q = multiplier (q_other - reference) + offset. Drake's element stands in the joint, has attributes, and no reference.
+// q = multiplier (q_other - reference) + offset. Drake's element is inside of the joint, has attributes, and has no reference.
 static int read_mimic(hfiSdf* s, const hfiSdfEntity* j, const hfiElem* axis) {
   hfiReader* r = s->r;
   const hfiElem *mimic = axis ? hfi_child(axis, "mimic") : NULL, *drake = hfi_child(j->elem, "drake:mimic");
@@ -154,7 +155,7 @@ static int read_mimic(hfiSdf* s, const hfiSdfEntity* j, const hfiElem* axis) {
   return 1;
 }
 
-// Reads the gains of Drake's servo of a joint; 0: it has none.
+// Reads the gains of Drake's servo of a joint. Returns 0 if it has none.
 static int read_gains(hfiSdf* s, const hfiSdfEntity* j, hfiDrivenJoint* driven) {
   const hfiElem* gains = hfi_child(j->elem, "drake:controller_gains");
   if (!gains) return 0;
@@ -164,7 +165,7 @@ static int read_gains(hfiSdf* s, const hfiSdfEntity* j, hfiDrivenJoint* driven) 
   return 1;
 }
 
-// As in Drake: a joint with one axis has a motor, or a servo if it has gains, unless its effort is 0.
+// As in Drake, a joint with one axis has a motor (a servo if it has gains) unless its effort is 0.
 static void read_actuator(hfiSdf* s, const hfiSdfEntity* j, const SdfJointType* type, const hfiElem* axis) {
   const hfiElem* limit = axis ? hfi_child(axis, "limit") : NULL;
   hfiDrivenJoint driven = {.name = j->name, .elem = j->elem, .is_slide = type->type == HF_JOINT_SLIDE, .is_endless = type->endless};

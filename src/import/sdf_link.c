@@ -51,7 +51,7 @@ static int load_mesh(hfiSdf* s, const hfiSdfEntity* link, const hfiElem* elem) {
   return id;
 }
 
-// The sizes of a shape stand in child elements that have the names and meanings of URDF's attributes.
+// The sizes of a shape are in child elements, which have the names and meanings of URDF's attributes.
 static void read_sizes(hfiSdf* s, const hfiElem* shape, const hfiUrdfSize* item, double* size) {
   for (int k = 0; k < 3 && item[k].attribute; size += item[k++].count) {
     const hfiElem* e = hfi_child(shape, item[k].attribute);
@@ -98,7 +98,7 @@ static int read_shape(hfiSdf* s, const hfiSdfEntity* link, hfiElem* elem, hfGeom
     if (id < 0 && !r->status) hfi_mesh_do_without(r, elem, !d->contype);
     return id >= 0 && !r->status;
   }
-  const hfiElem* radii = hfi_child(shape, "radii"); // of an ellipsoid; Drake's has a, b and c
+  const hfiElem* radii = hfi_child(shape, "radii"); // for an ellipsoid; Drake's has a, b and c
   if (d->type == HF_GEOM_PLANE)
     read_plane(s, shape, X);
   else if (radii)

@@ -1,7 +1,7 @@
 // hf_model_write_sdf: a model as SDFormat, for Gazebo and Drake.
 //
-// A scene of one connected robot is one <model>, which other files can include; anything else is a <world> with a model for each connected
-// group of links. Links stand at the zeros of their joints, each relative to the link that carries it.
+// A scene of one connected robot is one <model>, which other files can include; anything else is a <world> with a model for each connected group of
+// links. The poses of links are those with all joints at zero, each relative to the link that carries it.
 #include "import/sdf_write.h"
 
 #include "base/error.h"
@@ -28,7 +28,7 @@ static void write_frame(hfiSdfWriter* w, int site, int depth) {
 // The frames of a body, whose sites follow each other.
 static void write_frames(hfiSdfWriter* w, int body, int depth) {
   const hfModel* m = w->robot.m;
-  int low = 0, high = m->nsite; // the first site of this body or a later one
+  int low = 0, high = m->nsite; // the first site of this body or of a later one
   while (low < high) {
     int middle = (low + high) / 2;
     if (hf_model_site_body(m)[middle] < body) low = middle + 1;
@@ -37,7 +37,7 @@ static void write_frames(hfiSdfWriter* w, int body, int depth) {
   for (; low < m->nsite && hf_model_site_body(m)[low] == body; ++low) write_frame(w, low, depth);
 }
 
-// The model of two bodies that do not touch, or -1 where they are of two models.
+// The model to which two bodies that do not touch belong, or -1 if they belong to two models.
 static int find_group_of_pair(const hfiRobotWriter* r, int pair) {
   int a = r->link_of[r->apart[2 * pair]], b = r->link_of[r->apart[2 * pair + 1]];
   return a >= 0 && b >= 0 && r->link[a].group == r->link[b].group ? r->link[a].group : -1;
@@ -76,7 +76,7 @@ static void write_model(hfiSdfWriter* w, int id, int depth) {
 
 // ---- the file -----------------------------------------------------------------------------------
 
-// A <model> has neither gravity nor time step: those that a reader assumes must hold.
+// Does the world have the gravity and time step that a reader assumes? A <model> has neither.
 static int has_usual_world(const hfModel* m) {
   static const double usual[3] = {0, 0, -9.81};
   return m->world.timestep == 0.002 && !m->world.disable_gravity && memcmp(m->world.gravity, usual, sizeof usual) == 0;

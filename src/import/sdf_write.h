@@ -1,4 +1,4 @@
-// Inside of the SDFormat writer: links that are connected, or whose names begin alike, are one <model>.
+// Inside of the SDFormat writer. Links that are connected, or whose names begin with the same "model::", are one <model>.
 #ifndef HFI_IMPORT_SDF_WRITE_H
 #define HFI_IMPORT_SDF_WRITE_H
 
@@ -8,12 +8,12 @@ typedef struct hfiSdfGroup {
   const char* name;
   size_t prefix;  // how many characters its links and joints have before their names: those of "model::"
   int is_static;  // 1: all of its links stand still
-  int links, first; // how many, and where they begin in member[]
+  int links, first; // number of links, and index of the first one in member[]
   hfiPlacement X; // pose of the model: that of its first link
 } hfiSdfGroup;
 
 typedef struct hfiSdfWriter {
-  hfiRobotWriter robot; // first, so that a pointer to it is one to this
+  hfiRobotWriter robot; // the first member, so that a pointer to it is a pointer to this struct
   int ngroup;
   hfiSdfGroup* group;
   int* member;  // (nlink) links, group by group
@@ -24,7 +24,7 @@ typedef struct hfiSdfWriter {
 
 // Divides the links into groups, and gives names to groups, links and joints.
 void hfi_sdf_make_groups(hfiSdfWriter* w);
-// A name without the prefix of its group and without what SDFormat reserves.
+// A name without the prefix of its group and without characters that SDFormat reserves.
 const char* hfi_sdf_clean_name(hfiRobotWriter* w, const char* name, size_t prefix);
 
 // ---- sdf_write_link.c, sdf_write_joint.c --------------------------------------------------------
@@ -32,7 +32,7 @@ const char* hfi_sdf_clean_name(hfiRobotWriter* w, const char* name, size_t prefi
 // <pose> of x y z roll pitch yaw, relative to a link if that is not NULL; nothing for the identity.
 void hfi_sdf_write_pose(hfiXmlWriter* xml, int depth, hfiPlacement X, const char* relative_to);
 void hfi_sdf_write_link(hfiSdfWriter* w, const hfiWrittenLink* link, int depth);
-// The joint that moves a link, or that fixes it; nothing where it floats.
+// Writes the joint that moves a link or fixes it; nothing if the link floats.
 void hfi_sdf_write_joint(hfiSdfWriter* w, const hfiWrittenLink* link, int depth);
 void hfi_sdf_write_loop(hfiSdfWriter* w, const hfiLoop* loop, int depth);
 

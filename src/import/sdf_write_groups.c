@@ -1,5 +1,5 @@
-// Models of a written SDFormat file. Trees of links belong into one model where a loop or a coupling connects them, and where their names
-// begin with the same "model::".
+// Models of a written SDFormat file. Trees of links belong to one model if a loop or a coupling connects them, or if their names begin with the same
+// "model::".
 #include "import/sdf_write.h"
 
 #include <string.h>
@@ -97,7 +97,7 @@ static const char* clean_joint_name(hfiRobotWriter* r, const hfiSdfGroup* group,
   return hfi_sdf_clean_name(r, name, has_prefix ? group->prefix : 0);
 }
 
-// Models, and what is beside them in a world, share the space 0 of names; the members of group i share the space i + 1.
+// Gives names. Models and other elements of a world share the space 0 of names; the members of group i share the space i + 1.
 static void name_all(hfiSdfWriter* w) {
   hfiRobotWriter* r = &w->robot;
   for (int i = 0; i < w->ngroup; ++i) {

@@ -21,7 +21,7 @@ static void open_joint(hfiRobotWriter* r, const char* name, const char* type, in
 
 static void close_joint(hfiRobotWriter* r, int depth) { hfi_xml_print(&r->xml, "%*s</joint>\n", 2 * depth, ""); }
 
-// A joint without an actuator has the effort 0, and one whose force has no bound has none.
+// Writes the limits of a joint. The effort of a joint without an actuator is 0; an actuator whose force has no bound gives no effort.
 static void write_limit(hfiRobotWriter* r, int joint, int depth) {
   const hfiJointDrive* drive = &r->drive[joint];
   const double *range = hf_model_jnt_range(r->m) + 2 * joint, none = 0;
@@ -81,7 +81,7 @@ static void write_axis(hfiRobotWriter* r, int joint, int depth) {
   hfi_xml_number_element(&r->xml, depth, "drake:gear_ratio", &one, 1);
 }
 
-// As in Drake the damping of a ball stands in an axis, which has no other meaning.
+// As in Drake, the damping of a ball is in an <axis>, which has no other meaning.
 static void write_ball(hfiRobotWriter* r, int joint, int depth) {
   const double* damping = hf_model_dof_damping(r->m) + hf_model_jnt_dofadr(r->m)[joint];
   if (*damping == 0) return;

@@ -37,7 +37,7 @@ static void write_inertial(hfiRobotWriter* r, const hfiWrittenLink* link, int de
 
 // ---- shapes -------------------------------------------------------------------------------------
 
-// The sizes of a shape stand in child elements that have the names and meanings of URDF's attributes.
+// The sizes of a shape are in child elements, which have the names and meanings of URDF's attributes.
 static void write_sizes(hfiXmlWriter* xml, const hfiUrdfSize* item, const double* size, int depth) {
   for (int k = 0; k < 3 && item[k].attribute; size += item[k++].count) {
     double x[3];
@@ -121,7 +121,7 @@ static void write_colour(hfiXmlWriter* xml, const float rgba[4], int depth) {
 
 // ---- links --------------------------------------------------------------------------------------
 
-// A collision is called as its geom is, without the names that a reader puts before it.
+// A collision has the name of its geom without the names that a reader puts before it.
 static const char* collision_name(hfiRobotWriter* r, int geom, int number) {
   const char *name = hf_model_name(r->m, HF_OBJECT_GEOM, geom), *last = name;
   for (const char* at = strstr(name, "::"); at; at = strstr(last, "::")) last = at + 2;

@@ -85,8 +85,8 @@ static void add_joint(hfiUrdf* u, hfiElem* elem) {
 
 // ---- bodies -------------------------------------------------------------------------------------
 
-// Whether a link on a fixed joint is merged into its parent. The option must ask for it, and it is not merged if one of the
-// two has an <inertial> and the other gets its mass from its geometry.
+// Whether a link on a fixed joint is merged into its parent. The option must ask for it. Two links are not merged if one has an <inertial> and the
+// other gets its mass from its geometry.
 static int can_merge(hfiUrdf* u, const hfiUrdfLink* link) {
   const hfiUrdfJoint* j = link->joint;
   if (!u->r->config.merge_fixed_links || !j || j->type != HFI_URDF_FIXED) return 0;
@@ -125,12 +125,12 @@ static void report_missing_inertia(hfiUrdf* u, const hfiUrdfLink* link) {
              link->name);
 }
 
-// Whether the joint is a floating one on a link that is fixed in the world: its link is then free in the world.
+// Whether this is a floating joint on a link that is fixed in the world. Then its child is free in the world.
 static int floats_in_world(const hfiUrdf* u, const hfiUrdfJoint* j) {
   return j && j->type == HFI_URDF_FLOATING && !j->parent->group->joint && !u->r->config.floating_base;
 }
 
-// Where the link stands in the world when all joints are at zero.
+// The pose of the link in the world when all joints are at zero.
 static hfiPlacement placement_in_world(const hfiUrdfLink* link) {
   hfiPlacement X = hfi_placement_identity();
   for (; link->joint; link = link->joint->parent) X = hfi_placement_mul(link->joint->origin, X);
@@ -215,7 +215,7 @@ static void read_elements(hfiUrdf* u) {
   hfiReader* r = u->r;
   int count = 0;
   for (hfiElem* e = hfi_child(u->root, "link"); e; e = hfi_next(e, "link")) ++count;
-  u->link_of = HFI_NEW(r, hfiUrdfLink*, count + 1); // one more for an implied world
+  u->link_of = HFI_NEW(r, hfiUrdfLink*, count + 1); // plus one for an implied world
   for (hfiElem* e = hfi_child(u->root, "link"); e && !r->status; e = hfi_next(e, "link"))
     add_link(u, e, hfi_require(r, e, "name"));
   for (hfiElem* e = hfi_child(u->root, "joint"); e && !r->status; e = hfi_next(e, "joint"))
@@ -242,8 +242,8 @@ static void build_trees(hfiUrdf* u) {
                "the link is part of a loop of joints: no root leads to it");
 }
 
-// Links that a joint connects do not collide, nor do those that are fixed to them. The world's rule about parents says so where the parent
-// moves; where it is fixed in the world the pairs are excluded here.
+// Two links that a joint connects do not collide, and neither do links that are fixed to them. If the parent moves, the world's rule about parents
+// excludes these pairs. If the parent is fixed in the world, they are excluded here.
 static void exclude_neighbours(hfiUrdf* u) {
   hfiReader* r = u->r;
   for (const hfiUrdfLink* b = u->links; b && !r->status; b = b->next) {

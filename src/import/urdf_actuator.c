@@ -19,7 +19,7 @@ static int has_one_coordinate(const hfiUrdfJoint* j) {
   return j->type == HFI_URDF_REVOLUTE || j->type == HFI_URDF_CONTINUOUS || j->type == HFI_URDF_PRISMATIC;
 }
 
-// A number of <limit>, or 0 where there is none or it means none.
+// A number of <limit>; 0 if there is none or if it stands for no limit.
 static double limit_of(hfiUrdf* u, const hfiUrdfJoint* j, const char* attribute) {
   hfiElem* limit = hfi_child(j->elem, "limit");
   double x = 0;
@@ -32,7 +32,7 @@ static double limit_of(hfiUrdf* u, const hfiUrdfJoint* j, const char* attribute)
 typedef struct Wish {
   hfUrdfActuators kind;
   const hfiElem* elem;
-  double range[2]; // of the control; empty: by the joint
+  double range[2]; // range of the control; empty: that of the joint
 } Wish;
 
 static void add_actuator(hfiUrdf* u, const hfiUrdfJoint* j, const Wish* wish) {
@@ -62,7 +62,7 @@ static hfiUrdfJoint* find_driven(hfiUrdf* u, const hfiElem* elem) {
   return NULL;
 }
 
-// The kind of actuator that a word like "hardware_interface/PositionJointInterface" or "effort" means; -1: none.
+// The kind of actuator that a word like "hardware_interface/PositionJointInterface" or "effort" means; -1 if it means none.
 static int interface_kind(const char* text) {
   static const struct {
     const char *ros1, *ros2;
@@ -81,13 +81,13 @@ static void mark_used(hfiElem* elem) {
   for (hfiElem* e = elem->child; e; e = e->next) mark_used(e);
 }
 
-// Whether only the state of a joint is read: of its transmission the gear alone counts.
+// Whether only the state of a joint is measured. Then only the gear of its transmission counts.
 static int is_only_watched(const hfiElem* joint) {
   const hfiElem* interface = hfi_child(joint, "hardwareInterface");
   return interface && interface->text && strstr(interface->text, "JointStateInterface");
 }
 
-// Of several interfaces the first that is known counts. Without one the actuator is a motor, as in Drake.
+// If there are several interfaces, the first known one counts. If there is none, the actuator is a motor, as in Drake.
 static void read_transmission(hfiUrdf* u, hfiElem* elem) {
   mark_used(elem);
   if (!hfi_child(elem, "joint")) hfi_note(u->r, elem, HF_WARNING, "<transmission> names no joint: no actuator");
@@ -118,7 +118,7 @@ static void read_command_range(hfiUrdf* u, const hfiElem* interface, double rang
   }
 }
 
-// Of several command interfaces position is preferred, then velocity: a controller would choose.
+// If there are several command interfaces, position is preferred, then velocity. In ROS a controller would choose.
 static void read_commanded_joint(hfiUrdf* u, hfiElem* elem) {
   Wish wish = {.elem = elem};
   int chosen = -1;
@@ -129,7 +129,7 @@ static void read_commanded_joint(hfiUrdf* u, hfiElem* elem) {
     wish.range[0] = wish.range[1] = 0;
     read_command_range(u, i, wish.range);
   }
-  if (chosen < 0) return; // its state is measured only
+  if (chosen < 0) return; // Only its state is measured.
   wish.kind = (hfUrdfActuators)chosen;
   hfiUrdfJoint* j = find_driven(u, elem);
   if (j) add_actuator(u, j, &wish);

@@ -50,7 +50,7 @@ static void read_sizes(hfiUrdf* u, const hfiElem* shape, const hfiUrdfSize* item
   }
 }
 
-// Bullet's plane. It has the normal z where none is given.
+// Reads Bullet's plane. Its normal is z if none is given.
 static void read_plane(hfiUrdf* u, const hfiElem* shape, hfGeomDef* d) {
   double normal[3] = {0, 0, 1};
   hfQuat q = q_load(d->quat);
@@ -65,7 +65,7 @@ static int find_type(const char* name) {
   return -1;
 }
 
-// Fills type and size, and turns planes. Returns 1, or 0 after a refusal or when the mesh cannot be had; reader->scratch then says why.
+// Fills type and size, and turns planes. Returns 0 after a refusal or if the mesh cannot be loaded, with the reason in reader->scratch; otherwise 1.
 static int read_shape(hfiUrdf* u, hfiElem* elem, hfGeomDef* d) {
   hfiReader* r = u->r;
   hfiElem* geometry = hfi_child(elem, "geometry");
@@ -180,7 +180,7 @@ static void read_contact(hfiUrdf* u, const hfiUrdfLink* link, const hfiElem* col
 
 static int is_zero(const char* numbers) { return numbers && strspn(numbers, "0. \t\n") == strlen(numbers); }
 
-// Whether the shape is a box of zeros or a round one without radius or length, as some robots have in links that stand for nothing.
+// Whether the shape is a box of size zero, or a round shape without radius or length. Some robots have such shapes in links without meaning.
 static int has_no_size(const hfiElem* elem) {
   const hfiElem *geometry = hfi_child(elem, "geometry"), *shape = geometry ? hfi_child(geometry, NULL) : NULL;
   return shape && (is_zero(hfi_attr(shape, "size")) || is_zero(hfi_attr(shape, "radius")) || is_zero(hfi_attr(shape, "length")));

@@ -34,7 +34,7 @@ static void read_limit(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef* d) {
     hfi_note(r, limit, HF_WARNING,
              "lower and upper are for revolute and prismatic joints: not used");
   if (!d->limited) d->range[0] = d->range[1] = 0;
-  // `effort` limits the sum of all actuators on the joint
+  // `effort` limits the sum of all actuators on the joint.
   if (fabs(effort) >= HFI_URDF_UNLIMITED) effort = 0;
   d->actfrclimited = effort != 0;
   d->actfrcrange[0] = -fabs(effort);
@@ -59,7 +59,7 @@ static void add(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef d, const char* suf
   if (!r->status) hfi_keep(r, j->elem, hf_builder_add_joint(r->builder, &d, &r->scratch));
 }
 
-// Axis and limit of a fixed joint have no meaning: nobody is told that they are not used.
+// Axis and limit of a fixed joint have no meaning, so it is not reported that they are not used.
 static void mark_children_used(hfiElem* joint) {
   for (hfiElem* e = joint->child; e; e = e->next) {
     e->used = 1;
@@ -152,7 +152,7 @@ static const hfiUrdfJoint* find_joint(const hfiUrdf* u, const char* name) {
   return j;
 }
 
-// Adds the equality of a joint that follows another one. A fixed joint stands at zero: what follows it is held at the offset.
+// Adds the equality of a joint that follows another one. A fixed joint is at zero, so a joint that follows it is held at the offset.
 static void add_mimic(hfiUrdf* u, const hfiUrdfJoint* j, const Mimic* m) {
   hfiReader* r = u->r;
   const hfiUrdfJoint* other = find_joint(u, m->other);

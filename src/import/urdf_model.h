@@ -17,12 +17,12 @@ typedef struct hfiUrdfLink {
   struct hfiUrdfLink* next;
   int body;       // its id in the builder, or -1 while it has none
   hfiPlacement frame; // its pose in that body, which is not the identity if it was merged into another link
-  hfBodyDef def;  // of a leader: with the inertials of all links that are merged into it
+  hfBodyDef def;  // for a leader: includes the inertials of all links that are merged into it
   int visited;    // number of the last visit of the tree that came here
-  int mass;       // of a leader: hfiUrdfMass of its body
+  int mass;       // for a leader: hfiUrdfMass of its body
   const struct hfiUrdfLink* group; // the first of the links that fixed joints connect with it: itself, if no fixed joint moves it
   struct hfiUrdfLink*
-      leader; // the link whose body it belongs to: itself, or the one that it is merged into
+      leader; // the link to whose body it belongs: itself, or the link into which it is merged
 } hfiUrdfLink;
 
 struct hfiUrdfJoint {
@@ -34,7 +34,7 @@ struct hfiUrdfJoint {
   hfiUrdfJoint *sibling, *next;
 };
 
-// Where the mass of a body comes from. One body cannot have mass from both of the first two.
+// Where the mass of a body comes from. One body cannot have mass from both <inertial> and geometry.
 typedef enum hfiUrdfMass { HFI_URDF_MASSLESS, HFI_URDF_EXPLICIT, HFI_URDF_INFERRED } hfiUrdfMass;
 
 typedef enum hfiUrdfJointType {
@@ -57,10 +57,10 @@ typedef struct hfiUrdfMesh { // a mesh that was loaded already, with its file an
 typedef struct hfiUrdf {
   hfiReader* r;
   hfiElem* root;
-  hfiMjcf* settings; // of the <mujoco><compiler> extension
+  hfiMjcf* settings; // settings of the <mujoco><compiler> extension
   int discard_visual;
   hfiUrdfLink *links, **link_tail, **link_of; // link_of: by number
-  hfiNames names;                             // of links, to their number
+  hfiNames names;                             // from the names of links to their numbers
   int link_count;
   hfiUrdfJoint *joints, **joint_tail;
   hfiMjcfMaterial* materials;

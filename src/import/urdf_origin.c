@@ -1,4 +1,4 @@
-// What the readers of links, joints and shapes all need: a link by its name, and the pose of an element.
+// Two functions that the readers of links, joints and shapes share: finding a link by its name, and reading the pose of an element.
 #include "import/urdf_model.h"
 
 hfiUrdfLink* hfi_urdf_find_link(const hfiUrdf* u, const char* name) {

@@ -4,12 +4,12 @@
 
 #include "import/robot_write.h"
 
-// <origin xyz rpy>; nothing for the identity.
+// Writes <origin xyz rpy>, or nothing for the identity.
 void hfi_urdf_write_origin(hfiXmlWriter* xml, int depth, hfiPlacement X);
 void hfi_urdf_write_link(hfiRobotWriter* w, const hfiWrittenLink* link);
-// The joint of a link whose parent is a link or the link "world".
+// Writes the joint of a link, whose parent is another link or the link "world".
 void hfi_urdf_write_joint(hfiRobotWriter* w, const hfiWrittenLink* link);
-// The <transmission> of a joint that has an actuator or an armature.
+// Writes the <transmission> of a joint that has an actuator or an armature.
 void hfi_urdf_write_transmission(hfiRobotWriter* w, const hfiWrittenLink* link);
 
 #endif

@@ -74,7 +74,7 @@ void hfi_urdf_write_joint(hfiRobotWriter* w, const hfiWrittenLink* link) {
   hfi_xml_print(&w->xml, "  </joint>\n");
 }
 
-// A joint without an actuator that has an armature has a transmission whose state only is read.
+// A joint that has an armature but no actuator gets a transmission with a state interface only.
 void hfi_urdf_write_transmission(hfiRobotWriter* w, const hfiWrittenLink* link) {
   static const char* const interfaces[] = {[HFI_UNDRIVEN] = "JointStateInterface",
                                            [HFI_DRIVEN_BY_FORCE] = "EffortJointInterface",

@@ -18,7 +18,7 @@ void hfi_urdf_write_origin(hfiXmlWriter* xml, int depth, hfiPlacement X) {
   hfi_xml_print(xml, "/>\n");
 }
 
-// A link without mass, inertia and collisions needs none.
+// Writes the inertia. A link without mass, inertia and collisions needs none.
 static void write_inertial(hfiRobotWriter* w, const hfiWrittenLink* link) {
   static const char* const names[6] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
   static const double upright[4] = {1, 0, 0, 0};
@@ -44,7 +44,8 @@ typedef struct UrdfPart {
   hfiPlacement X;
 } UrdfPart;
 
-// What a geom is made of, in its link: a capsule is a cylinder and two balls, any other shape itself. Returns the count.
+// Divides a geom into parts that URDF has, in the frame of its link: a capsule becomes a cylinder and two balls, any other shape itself. Returns the
+// number of parts.
 static int divide_geom(const hfModel* m, const hfiWrittenLink* link, int geom, UrdfPart part[3]) {
   const double* size = hf_model_geom_size(m) + 3 * geom;
   int is_capsule = hf_model_geom_type(m)[geom] == HF_GEOM_CAPSULE;
@@ -99,7 +100,7 @@ static void write_contact(hfiXmlWriter* xml, const hfModel* m, int geom) {
   hfi_xml_print(xml, "      </drake:proximity_properties>\n");
 }
 
-// A material is called after its colour, because materials of one name are the same.
+// A material has the name of its colour, because in URDF materials of one name are the same.
 static void write_colour(hfiXmlWriter* xml, const float rgba[4]) {
   hfi_xml_print(xml, "      <material name=\"rgba ");
   hfi_xml_print_floats(xml, rgba, 4);
@@ -111,7 +112,7 @@ static void write_colour(hfiXmlWriter* xml, const float rgba[4]) {
 static void write_geom(hfiRobotWriter* w, const hfiWrittenLink* link, int geom, int drawn) {
   const hfModel* m = w->m;
   const char *element = drawn ? "visual" : "collision", *name = hf_model_name(m, HF_OBJECT_GEOM, geom);
-  int twice = hfi_robot_collides(m, geom) && drawn; // the name is that of the collision
+  int twice = hfi_robot_collides(m, geom) && drawn; // The collision has the name already.
   UrdfPart part[3];
   int count = divide_geom(m, link, geom, part);
   for (int i = 0; i < count; ++i) {
@@ -126,7 +127,7 @@ static void write_geom(hfiRobotWriter* w, const hfiWrittenLink* link, int geom, 
   }
 }
 
-// The restitution of a link is that of its first geom that rebounds.
+// The restitution of a link is that of the first of its geoms that has one.
 static void write_restitution(hfiRobotWriter* w, const hfiWrittenLink* link) {
   int first = hf_model_body_geomadr(w->m)[link->body];
   double restitution = 0;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-  MAX_DEPTH = 1000,       // of nested elements, because readers recurse
+  MAX_DEPTH = 1000,       // largest depth of nested elements, because readers recurse
   MAX_ELEMENTS = 2000000, // in one file
   MAX_XML_BYTES = 256 << 20,
 };
@@ -21,7 +21,7 @@ typedef struct Parse {
   XML_Parser expat;
   const char* file;
   hfiElem *root, *open; // open: the innermost element whose end was not yet read
-  char* text;           // of the innermost element, growing
+  char* text;           // text of the innermost element so far
   size_t text_length, text_capacity;
   int count;
 } Parse;
@@ -143,7 +143,7 @@ static void XMLCALL on_entity(void* data, const char* name, int is_parameter, co
   stop(p);
 }
 
-// 1: the text begins with what begins neither XML nor the mark of an encoding.
+// Is this no XML? Its first characters begin neither an XML document nor the mark of an encoding.
 static int begins_as_other(const char* text, size_t length) {
   const char *at = text, *end = text + length;
   while (at < end && strchr(" \t\r\n", *at) && *at) ++at;
@@ -160,7 +160,7 @@ static void feed(Parse* p, const char* text, size_t length) {
     if (status == XML_STATUS_OK || p->reader->status) continue;
     enum XML_Error code = XML_GetErrorCode(p->expat);
     hfiElem place = {.file = p->file, .line = (int)XML_GetCurrentLineNumber(p->expat)};
-    if (p->root && !p->open && code == XML_ERROR_INVALID_TOKEN) { // an end too many, or bytes that are no text
+    if (p->root && !p->open && code == XML_ERROR_INVALID_TOKEN) { // an end tag too many, or bytes that are no text
 
       hfi_note(p->reader, &place, HF_WARNING, "the file goes on behind the end of <%.60s>: not read", p->root->name);
       return;
@@ -182,7 +182,7 @@ static const char* find_text(const char* from, const char* end, const char* what
 
 // ---- the declaration ----------------------------------------------------------------------------
 
-// The XML declaration of a text that has only blanks and comments before it, or NULL where it has none or begins with it.
+// Finds an XML declaration that is not at the start of the text but has only blanks and comments before it. Returns NULL if there is none.
 static const char* late_declaration(const char* text, const char* end) {
   const char* s = text;
   while (s < end) {
@@ -197,8 +197,8 @@ static const char* late_declaration(const char* text, const char* end) {
   return s > text && end - s >= 6 && memcmp(s, "<?xml", 5) == 0 && is_blank(s[5]) ? s : NULL;
 }
 
-// XML asks for the declaration at the start of a file; MuJoCo does not, nor do we. Makes a later one blank in a copy of the text, to be freed;
-// NULL where there is none (or no memory).
+// XML requires the declaration to be at the start of a file; MuJoCo does not, and neither do we. Returns a copy of the text, to be freed, in which a
+// later declaration is blank. Returns NULL if there is none, or no memory.
 static char* without_declaration(const char* text, size_t length) {
   const char *end = text + length, *begin = late_declaration(text, end);
   const char* stop = begin ? find_text(begin, end, "?>") : NULL;
@@ -212,7 +212,7 @@ static char* without_declaration(const char* text, size_t length) {
 
 // ---- comments -----------------------------------------------------------------------------------
 
-// The next comment at or after `from`, without its marks, outside of CDATA sections; 0 where there is none.
+// Finds the next comment at or after `from` that is outside of CDATA sections, without its marks. Returns 0 if there is none.
 static int find_comment(const char* from, const char* end, const char** begin, const char** stop) {
   while ((from = find_text(from, end, "<!")) != NULL) {
     if (from + 9 <= end && memcmp(from, "<![CDATA[", 9) == 0) {
@@ -232,8 +232,8 @@ static int has_loose_dashes(const char* begin, const char* stop) {
   return find_text(begin, stop, "--") != NULL || (stop > begin && stop[-1] == '-');
 }
 
-// XML forbids "--" inside a comment; MuJoCo reads it, and so do we. Returns a copy of the text with the dashes of such
-// comments blank, to be freed, or NULL where there is no such comment (or no memory).
+// XML forbids "--" inside a comment; MuJoCo reads it, and so do we. Returns a copy of the text, to be freed, in which the dashes of such comments are
+// blank. Returns NULL if there is no such comment, or no memory.
 static char* without_dashes(const char* text, size_t length) {
   const char *end = text + length, *begin, *stop;
   char* copy = NULL;
@@ -252,7 +252,7 @@ static char* without_dashes(const char* text, size_t length) {
 
 // ---- blanks between attributes ------------------------------------------------------------------
 
-// What a tag, comment, section or instruction that begins at `s` ends with: NULL for a tag with attributes.
+// The characters that end the comment, section or instruction that begins at `s`; NULL for a tag with attributes.
 static const char* end_mark(const char* s, const char* end) {
   static const char* const marks[][2] = {{"<!--", "-->"}, {"<![CDATA[", "]]>"}, {"<?", "?>"}, {"<!", ">"}};
   for (size_t i = 0; i < sizeof marks / sizeof *marks; ++i) {
@@ -264,7 +264,7 @@ static const char* end_mark(const char* s, const char* end) {
 
 static int begins_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-// A copy that grows; without `out` its size alone is counted.
+// A growing copy. If `out` is NULL, only its size is counted.
 typedef struct Copy {
   char* out;
   size_t size;
@@ -275,7 +275,7 @@ static void extend(Copy* c, const char* from, size_t n) {
   c->size += n;
 }
 
-// Copies the tag that begins at s, with a blank behind each quoted value that a name follows. Returns where the tag ends.
+// Copies the tag that begins at s and inserts a blank after each quoted value that is directly followed by a name. Returns the end of the tag.
 static const char* copy_tag(Copy* c, const char* s, const char* end) {
   char quote = 0;
   for (; s < end; ++s) {
@@ -291,7 +291,7 @@ static const char* copy_tag(Copy* c, const char* s, const char* end) {
   return end;
 }
 
-// Copies the text to `out`, which may be NULL, with a blank wherever an attribute follows the last one without. Returns how long the copy is.
+// Copies the text to `out`, which may be NULL, and inserts a blank between attributes where it is missing. Returns the length of the copy.
 static size_t copy_with_blanks(const char* text, size_t length, char* out) {
   Copy c = {out, 0};
   for (const char *s = text, *end = text + length; s < end;) {
@@ -301,15 +301,15 @@ static size_t copy_with_blanks(const char* text, size_t length, char* out) {
       continue;
     }
     const char* last = mark ? find_text(s, end, mark) : s;
-    if (!last) last = end - 1; // It never ends: the parser says so.
+    if (!last) last = end - 1; // It never ends; the parser will report that.
     extend(&c, s, (size_t)(last + 1 - s));
     s = last + 1;
   }
   return c.size;
 }
 
-// XML asks for a blank between attributes; MuJoCo does not, nor do we. Returns a copy with all blanks, to be freed, or NULL where none is
-// missing (or there is no memory).
+// XML requires a blank between attributes; MuJoCo does not, and neither do we. Returns a copy with these blanks, to be freed. Returns NULL if no
+// blank is missing, or if there is no memory.
 static char* with_blanks(const char* text, size_t* length) {
   size_t size = copy_with_blanks(text, *length, NULL);
   char* copy = size > *length ? malloc(size + 1) : NULL;
@@ -396,7 +396,7 @@ static const hfiMeaning* find_meaning(const hfiMeaning* table, const char* elem,
   return NULL;
 }
 
-// Whether an attribute declares a prefix of names, as xmlns:drake does: it says nothing of the model.
+// Whether an attribute declares a prefix of names, as xmlns:drake does. It has nothing to do with the model.
 static int declares_names(const char* name) { return strcmp(name, "xmlns") == 0 || strncmp(name, "xmlns:", 6) == 0; }
 
 static void report_attribute(hfiReader* r, const hfiElem* elem, const hfiAttr* attr,

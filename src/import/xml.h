@@ -14,17 +14,17 @@ typedef struct hfiAttr {
 
 typedef struct hfiElem {
   const char *name, *file;
-  const char* text; // of an element without children, without blanks at both ends; NULL if there is none
+  const char* text; // text of an element without children, without blanks at both ends; NULL if there is none
   hfiAttr* attr;    // in the order written
   struct hfiElem *parent, *child, *last, *next;
   int line, depth;
   int used; // 1: a reader used the element; each of its attributes has a mark of its own
 } hfiElem;
 
-// Parses text into a tree in the reader's store. NULL and a refusal on malformed XML, entity
-// declarations, or more depth and elements than the limits in xml.c.
+// Parses a text into a tree in the reader's store. Refuses, and returns NULL, if the XML is malformed, has entity declarations, or has more elements
+// or depth than the limits in xml.c.
 hfiElem* hfi_xml_parse(struct hfiReader* reader, const char* file, const char* text, size_t length);
-// The same from a file; `from` is the element that asked for it, or NULL.
+// Like hfi_xml_parse, from a file. `from` is the element that asked for it, or NULL.
 hfiElem* hfi_xml_load(struct hfiReader* reader, const char* path, const hfiElem* from);
 
 // The first child, or the next sibling, of that name (NULL: of any name). Marks the element that it returns as used.
@@ -35,7 +35,7 @@ int hfi_is(const hfiElem* elem, const char* name);
 // Replaces `elem` by the children of `root`.
 void hfi_xml_splice(hfiElem* elem, hfiElem* root);
 
-// What it means for the motion that an element or attribute was not used. A table ends with an element of NULL.
+// An element or attribute, and what it means for the motion that it was not used. A table ends with an element of NULL.
 typedef struct hfiMeaning {
   const char* elem; // name, or "*"
   const char* attr; // NULL: the element itself, "*": any attribute

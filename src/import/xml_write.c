@@ -34,7 +34,7 @@ void hfi_xml_print(hfiXmlWriter* w, const char* format, ...) {
 
 void hfi_xml_begin(hfiXmlWriter* w, int depth, const char* element) { hfi_xml_print(w, "%*s<%s", 2 * depth, "", element); }
 
-// The bytes of the UTF-8 character at the start of a text, 1 to 4; 0 where there is none, or one that XML cannot hold.
+// The number of bytes, 1 to 4, of the UTF-8 character at the start of a text; 0 if there is none, or one that XML cannot contain.
 static int character_length(const unsigned char* text) {
   if (text[0] < 0x80) return text[0] >= 0x20 || text[0] == '\n' || text[0] == '\r' || text[0] == '\t';
   int length = text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
@@ -48,7 +48,7 @@ static int character_length(const unsigned char* text) {
   return text[0] < 0xc0 || text[0] >= 0xf8 || code < least[length] || code > 0x10ffff || is_surrogate || code == 0xfffe || code == 0xffff ? 0 : length;
 }
 
-// Refuses a text that no reader would take.
+// Refuses a text that no reader would accept.
 static void check_text(hfiXmlWriter* w, const char* text) {
   for (const char* at = text; *at;) {
     int length = character_length((const unsigned char*)at);
@@ -67,7 +67,7 @@ void hfi_xml_print_text(hfiXmlWriter* w, const char* text) {
                          : *text == '<' ? "&lt;"
                          : *text == '>' ? "&gt;"
                          : *text == '"' ? "&quot;"
-                         : *text == '\n' ? "&#10;" // a parser reads a bare line end or tab in an attribute as a blank
+                         : *text == '\n' ? "&#10;" // A parser reads a bare line end or tab in an attribute as a blank.
                          : *text == '\r' ? "&#13;"
                          : *text == '\t' ? "&#9;"
                                         : NULL;
@@ -84,7 +84,7 @@ void hfi_xml_put_text(hfiXmlWriter* w, const char* attribute, const char* text) 
   hfi_xml_print(w, "\"");
 }
 
-// The shortest of 15 to 17 digits that gives the same number again.
+// Prints a number with the fewest digits, 15 to 17, that give the same number again.
 static void print_number(hfiXmlWriter* w, double x) {
   char text[40];
   for (int digits = 15; digits <= 17; ++digits) {

@@ -15,23 +15,23 @@ typedef struct hfiXmlWriter {
 } hfiXmlWriter;
 
 void hfi_xml_print(hfiXmlWriter* w, const char* format, ...) HF_PRINTF(2, 3);
-// A text, with the characters that XML reserves as their entities. One with characters that XML cannot hold is refused.
+// Prints a text, in which entities replace the characters that XML reserves. A text with characters that XML cannot contain is refused.
 void hfi_xml_print_text(hfiXmlWriter* w, const char* text);
 void hfi_xml_print_numbers(hfiXmlWriter* w, const double* x, int count);
-// The same with as many digits as single precision needs.
+// Like hfi_xml_print_numbers, with as many digits as single precision needs.
 void hfi_xml_print_floats(hfiXmlWriter* w, const float* x, int count);
 // Begins an element at this depth: "<NAME".
 void hfi_xml_begin(hfiXmlWriter* w, int depth, const char* element);
-// Attributes. A number has as many digits as its bits need.
+// Write attributes. A number has as many digits as its bits need.
 void hfi_xml_put_text(hfiXmlWriter* w, const char* attribute, const char* text);
 void hfi_xml_put_reals(hfiXmlWriter* w, const char* attribute, const double* x, int count);
-void hfi_xml_put_real(hfiXmlWriter* w, const char* attribute, double x, double unless); // nothing where x is `unless`
+void hfi_xml_put_real(hfiXmlWriter* w, const char* attribute, double x, double unless); // nothing if x is `unless`
 void hfi_xml_put_int(hfiXmlWriter* w, const char* attribute, int x, int unless);
 void hfi_xml_put_bool(hfiXmlWriter* w, const char* attribute, int x);
-// Whole elements: <NAME>text</NAME>, <NAME>numbers</NAME>.
+// Write whole elements: <NAME>text</NAME>, <NAME>numbers</NAME>.
 void hfi_xml_text_element(hfiXmlWriter* w, int depth, const char* element, const char* text);
 void hfi_xml_number_element(hfiXmlWriter* w, int depth, const char* element, const double* x, int count);
-// Refuses with "path: message" (HF_ERROR_UNSUPPORTED), and for want of memory.
+// Refuse with "path: message" (HF_ERROR_UNSUPPORTED), and because there is no memory.
 void hfi_xml_refuse(hfiXmlWriter* w, const char* format, ...) HF_PRINTF(2, 3);
 void hfi_xml_refuse_memory(hfiXmlWriter* w);
 
