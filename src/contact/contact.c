@@ -52,7 +52,7 @@ hfiFarthest hfi_contact_reach(const hfDynamics* d, const hfMotion* velocities, d
   double most_base = 0, most_turn = 0, base = 0, turn = 0;
   for (int k = 0, before = -1; k < scene->nactive; ++k) {
     int g = scene->active[k], b = body[g];
-    if (b != before) base = turn = 0; // Nothing moves a body without dofs.
+    if (b != before) base = turn = 0; // A body without dofs does not move.
     if (b != before && lastdof[b] >= 0) {
       hfMotion V = velocities[link[b]];
       if (alone && alone[tree[b]]) V = mo_axpy(-1, velocities[link[hf_model_tree_body(m)[tree[b]]]], V);
@@ -68,7 +68,7 @@ hfiFarthest hfi_contact_reach(const hfDynamics* d, const hfMotion* velocities, d
 
 // ---- which contacts act --------------------------------------------------------------------------
 
-// Marks the trees of the two bodies of a contact, where they are not yet, with the number of the round.
+// Marks the trees of the two bodies of a contact with the number of the round, unless they are marked already.
 static inline void mark_touched(const hfModel* m, const hfiRawContact* r, int round, int32_t* touched) {
   const int32_t *body = hf_model_geom_body(m), *tree = hf_model_body_tree(m);
   int a = tree[body[r->geom_a]], b = tree[body[r->geom_b]];
@@ -76,7 +76,7 @@ static inline void mark_touched(const hfModel* m, const hfiRawContact* r, int ro
   if (b >= 0 && !touched[b]) touched[b] = round;
 }
 
-// Whether a tree of the point was marked in the round before or in this one: what was known of it before has changed.
+// Whether a tree of the point was marked in this round or in the last one. If so, the point must be examined again.
 static inline int is_newly_touched(const hfModel* m, const hfiRawContact* r, int round, const int32_t* touched) {
   const int32_t *body = hf_model_geom_body(m), *tree = hf_model_body_tree(m);
   int a = tree[body[r->geom_a]], b = tree[body[r->geom_b]];
@@ -91,8 +91,8 @@ static inline double speed_along(const hfDynamics* d, const hfMotion* V, double 
   return v3_dot(n, v);
 }
 
-// How fast the bodies of a contact come apart, at least: both moving, or one while the other, which touched (ntree, or
-// NULL) marks, is stopped [m/s].
+// The least speed at which the bodies of a contact come apart [m/s]: if both move, or if one moves while the other is stopped. touched (ntree, or
+// NULL) marks the trees that may be stopped.
 static double opening_speed(const hfDynamics* d, const hfMotion* V, double t, const hfiRawContact* r,
                             const int32_t* touched) {
   const int32_t *body = hf_model_geom_body(d->model), *tree = hf_model_body_tree(d->model);
@@ -110,8 +110,8 @@ static int closes(const hfDynamics* d, double h, const hfiRawContact* r, const i
   return r->depth > h * opening_speed(d, d->V, h, r, touched);
 }
 
-// Sets `acts` of the contacts that close (rules 2 and 3), from those that touched (ntree) marks. Returns the widest gap
-// of these.
+// Sets `acts` of the contacts that close (rules 2 and 3), starting from the trees that touched (ntree) marks. Returns the widest gap of these
+// contacts.
 static double choose_acting(const hfDynamics* d, double h, hfiRawContact* raw, int nraw, int32_t* touched) {
   double widest = 0;
   for (int round = 2, again = 1; again; ++round) {
@@ -127,7 +127,7 @@ static double choose_acting(const hfDynamics* d, double h, hfiRawContact* raw, i
   return widest;
 }
 
-// Depth with the margin at which the contact acts.
+// Sets the depth, to which the margin at which the contact acts is added.
 static inline void measure_depth(const hfModel* m, const hfiMaterial* listed, hfiRawContact* r) {
   r->depth = r->point.depth + (listed ? listed[r->candidate].include_margin
                                       : hfi_material_margin(m, r->geom_a, r->geom_b, r->pair));
@@ -148,12 +148,12 @@ double hfi_contact_choose(const hfModel* m, const hfDynamics* d, double h, doubl
 
 // ---- contacts that a solution closes --------------------------------------------------------------
 
-// An overlap is left to the next step that is below this share of the smaller bounding radius [-], within these bounds [m].
+// An overlap below this share of the smaller bounding radius [-], but at least and at most the two others [m], is left to the next step.
 static const double MISSED_SHARE = 0.005, LEAST_MISSED = 5e-5, MOST_MISSED = 2.5e-4;
 
 static double tolerated_overlap(const hfModel* m, const hfiRawContact* r) {
   double a = hf_model_geom_rbound(m)[r->geom_a], b = hf_model_geom_rbound(m)[r->geom_b];
-  return clamp(MISSED_SHARE * (a > 0 && b > 0 ? min2(a, b) : a + b), LEAST_MISSED, MOST_MISSED); // a plane has none
+  return clamp(MISSED_SHARE * (a > 0 && b > 0 ? min2(a, b) : a + b), LEAST_MISSED, MOST_MISSED); // A plane has no radius.
 }
 
 static inline int tree_is_marked(const hfModel* m, int geom, const int32_t* marked) {
@@ -168,7 +168,7 @@ int hfi_contact_may_be_missed(const hfModel* m, const int32_t* unforeseen, const
   return 0;
 }
 
-// Of n points of a pair, those that velocities V close act newly if one of them overlaps by more than is tolerated.
+// If velocities V make one of the n points of a pair overlap by more than is tolerated, all points of the pair that they close act newly.
 static int find_missed_of_pair(const hfDynamics* d, const hfMotion* V, double h, const hfiMaterial* listed,
                                hfiRawContact* raw, int n) {
   int missed = 0;

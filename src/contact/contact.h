@@ -19,15 +19,15 @@ typedef struct hfiContact {
   hfVec3 n, t1, t2;
   double depth; // [m]
   hfiMaterial material;
-  int32_t curved;    // 1: its rows have the point of the start of the step, and a drift for the path (discrete/curve.c)
+  int32_t curved;    // 1: its rows are those of the start of the step, with a drift for the path (discrete/curve.c)
   int32_t known;     // 1: remembered from the step before
-  double slip_speed; // of the step before, 0 for a new contact [m/s]
+  double slip_speed; // slip speed at the step before; 0 for a new contact [m/s]
   hfVec3 p_BC;       // contact point in the frame of B at the start of the step [m]
   hfVec3 xi_W,
       twist_W; // deformation at the start, in the world: sliding [m]; torsion and rolling [rad]
 } hfiContact;
 
-// What makes a contact of one step the same as one of the next: its two geoms (a < b) and its feature.
+// The key by which a contact is found again in the next step: its two geoms (a < b) and its feature.
 typedef struct hfiContactKey {
   uint64_t pair; // geom_a << 32 | geom_b
   uint32_t feature;
@@ -46,21 +46,20 @@ static inline hfVec3 hfi_contact_axis(const hfiContact* c, int row) {
 // The part of x across the unit vector n.
 static inline hfVec3 hfi_across(hfVec3 n, hfVec3 x) { return v3_axpy(-v3_dot(n, x), n, x); }
 
-// What `acts` of a raw point says: it is no contact, a contact, or one that is yet to be added.
+// Values of `acts` of a raw point: 0, no contact; a contact; a contact that is yet to be added.
 enum { HFI_ACTS = 1, HFI_ACTS_NEWLY = 2 };
 
-// Sets depth and `acts` of the raw points: those act that are below their gap (margin - gap) plus reach [m], and
-// with dynamics given also those that the free motion over h would bring there, of both bodies or of
-// one while the other, which touches something, is stopped. Returns the widest gap of those that come there [m].
-// listed: materials of the scene's candidates where they are listed for good (hfi_contact_materials),
-// else NULL. touched: (ntree) scratch, not used without dynamics.
+// Sets depth and `acts` of the raw points. A point acts if its gap is below (margin - gap) plus reach [m]. If dynamics are given, a point also acts
+// if the free motion over h would bring it there: that of both bodies, or that of one body while the other, which touches something, is stopped.
+// Returns the widest gap of the points that come there [m]. listed: materials of the candidates of a listed scene (hfi_contact_materials), else NULL.
+// touched: (ntree) scratch, not used without dynamics.
 double hfi_contact_choose(const hfModel* model, const hfDynamics* dynamics, double h, double reach,
                         const hfiMaterial* listed, hfiRawContact* raw, int nraw, int32_t* touched);
-// Contacts of the raw points that act, in the same order. Returns the count.
+// Makes contacts of the raw points that act, in the same order. Returns the count.
 int hfi_contact_fill(const hfModel* model, const hfiMaterial* listed, hfiSoftness* softness, const hfiRawContact* raw, int nraw,
                      hfiContact* out);
 
-// Velocity of a body's point at p_W where the links have velocities V.
+// Velocity of a body's point at p_W if the links have velocities V.
 static inline hfMotion hfi_contact_velocity(const hfDynamics* d, const hfMotion* V, int body, hfVec3 p_W) {
   int link = d->body_link[body];
   hfMotion at = V[link];
@@ -68,55 +67,57 @@ static inline hfMotion hfi_contact_velocity(const hfDynamics* d, const hfMotion*
   return at;
 }
 
-// Whether some point does not act on a tree that unforeseen (ntree) marks.
+// Whether some point on a tree that unforeseen (ntree) marks does not act.
 int hfi_contact_may_be_missed(const hfModel* model, const int32_t* unforeseen, const hfiRawContact* raw, int nraw);
-// Which points do not act, though velocities V of the links (nlink), of a solved step, close them within h: those of a
-// pair act newly if one of them, on a tree that unforeseen (ntree) marks, would overlap noticeably. Returns how many would.
+// Finds points that do not act although the velocities V of the links (nlink) in a solved step close them within h. The points of a pair act newly if
+// one of them, on a tree that unforeseen (ntree) marks, would overlap noticeably. Returns how many would.
 int hfi_contact_find_missed(const hfDynamics* dynamics, const hfMotion* V, double h, const int32_t* unforeseen,
                             const hfiMaterial* listed, hfiRawContact* raw, int nraw);
-// Adds the points that act newly to the contacts of the others, in the order of the points. number (room for all)
-// moves with the contacts and is HFI_NEW_CONTACT for those that are added. Returns the count.
+// Inserts contacts for the points that act newly among the others, in the order of the points. number (room for all) has an entry for each contact,
+// which moves with it, and is HFI_NEW_CONTACT for new ones. Returns the count.
 enum { HFI_NEW_CONTACT = -2 };
 int hfi_contact_insert(const hfModel* model, const hfiMaterial* listed, hfiSoftness* softness, hfiRawContact* raw, int nraw,
                        hfiContact* contact, int ncontact, int32_t* number);
-// Farthest point of each geom from its body's origin, out (ngeom) [m].
+// Writes to out (ngeom) the distance of the farthest point of each geom from its body's origin [m].
 void hfi_contact_extents(const hfModel* model, double* out);
-// Computes the reach (ngeom) of geoms that can touch another: how far each may come within h, at most [m]. It is a sum: the way of its body at velocities V of the
-// links, its turn times its extent, a fall, and how far other forces push its tree (push (ntree), or NULL). Geoms of trees that alone (ntree, or NULL) marks
-// count as seen from the first body of the tree. Returns how far the origin of any body may come, and how far a body may turn, at most [m, rad].
+// Computes the reach (ngeom) of geoms that can touch another: an upper bound on how far each moves within h [m]. It is the sum of four parts: the
+// motion of its body at velocities V of the links, its turn times its extent, a fall, and how far other forces push its tree (push (ntree), or NULL).
+// Trees that alone (ntree, or NULL) marks are seen from their first body. Returns upper bounds on how far the origin of any body moves and how far a
+// body turns [m, rad].
 typedef struct hfiFarthest { double base, turn; } hfiFarthest;
 hfiFarthest hfi_contact_reach(const hfDynamics* dynamics, const hfMotion* V, double h, const hfiScene* scene, const double* extent,
                               const double* push, const int32_t* alone, double* reach); // (ngeom)
 // Materials of all candidates of a listed scene.
 void hfi_contact_materials(const hfiScene* scene, hfiSoftness* softness, hfiMaterial* out);
 
-// Dofs that move a body of a contact: it counts with +1 as A, -1 as B.
+// The dofs that move a body of a contact. Their sign is +1 for body A and -1 for body B.
 typedef struct hfiContactSide {
   const int32_t* dofs; // global, ascending
   int32_t n, body;
-  int32_t free; // its only joint is a free one
+  int32_t free; // 1: its only joint is a free one
   double sign;
 } hfiContactSide;
 
-// Columns of the contacts of two bodies: one piece a tree. Dofs that move both bodies alike drop out.
+// Columns of the contacts of two bodies, one piece for each tree. Dofs that move both bodies alike are left out.
 typedef struct hfiContactColumns {
   int32_t npiece;
   int32_t tree[2], ncol[2];
-  int32_t shared;         // both bodies are on one tree
-  hfiContactSide side[2]; // of the pieces; of A and B where they share one
+  int32_t shared;         // 1: both bodies are on one tree
+  hfiContactSide side[2]; // sides of the pieces; those of A and B if they share one piece
 } hfiContactColumns;
 
-// Their columns; cols: global dofs, one piece behind the other.
+// Finds the columns of the contacts of two bodies. cols: global dofs, one piece after the other.
 void hfi_contact_columns(const hfDynamics* dynamics, int body_a, int body_b, int32_t* cols, hfiContactColumns* out);
-// J of a contact: a dim x ncol block for each piece, one behind the other.
+// Computes J of a contact: a dim x ncol block for each piece, one after the other.
 void hfi_contact_rows(const hfDynamics* dynamics, const hfiContactColumns* columns,
                       const hfiContact* contact, int dim, double* J);
 
-// Inverse effective masses J M^-1 J^T of a contact's friction rows. Of a group of two rows it is the mean.
+// Inverse effective masses J M^-1 J^T of a contact's friction rows. For a group of two rows it is their mean.
 typedef struct hfiInverseMasses {
-  double group[3]; // sliding, torsion, rolling: count only for anchored friction [1/kg, 1/(kg m^2)]
+  double group[3]; // of sliding, torsion, rolling; used only for anchored friction [1/kg, 1/(kg m^2)]
 } hfiInverseMasses;
-// J as above, and the inverse masses, estimated with the diagonal of M. inverse: 1/M_ii of the columns, one piece behind the other.
+// Computes J like hfi_contact_rows, and the inverse masses, estimated with the diagonal of M. inverse: 1/M_ii of the columns, one piece after the
+// other.
 void hfi_contact_weighed_rows(const hfDynamics* dynamics, const hfiContactColumns* columns, const hfiContact* contact, int dim,
                               const double* inverse, hfiInverseMasses* out, double* J);
 

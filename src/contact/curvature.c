@@ -15,19 +15,20 @@
 
 #include "model/shape.h"
 
-// The side of a capsule or cylinder touches where the cosine of the contact's normal and the shape's axis is below the first [-]; the flat end
-// of a cylinder where it is above the second [-]. Between them a cylinder touches with its rim.
+// Cosines of the angle between the contact's normal and the shape's axis [-]. Below the first, the side of a capsule or cylinder touches; above the
+// second, the flat end of a cylinder; between them its rim.
 static const double SIDE = 0.02, END = 0.9998;
 
-// A cylinder rolls on its rim where a contact is no deeper than this share of radius times sine of the tilt [-]. Where it is deeper, other points of the
-// rim touch too, which do not move with the tilt (geometry/manifold.h). A point belongs to the rim if it is at least the second share of the radius from the axis [-].
+// A cylinder rolls on its rim if the contact is at most as deep as the first number times radius and sine of the tilt [-]. If it is deeper, other
+// points of the rim touch, too, and these do not move with the tilt (geometry/manifold.h). A point belongs to the rim if its distance from the axis
+// is at least the second number times the radius [-].
 static const double ROLLS = 0.25, AT_RIM = 0.99;
 
 static hfiCurvature of_ball(double radius) { return (hfiCurvature){1 / radius, 0, 1 / radius}; }
 
 static hfiCurvature of_side(double radius, hfVec3 axis, const hfiContact* c) {
   double k = 1 / radius, x = v3_dot(axis, c->t1), y = v3_dot(axis, c->t2);
-  return (hfiCurvature){k - k * x * x, 0 - k * x * y, k - k * y * y}; // 0 -: a zero is positive, and so is its angle by atan2
+  return (hfiCurvature){k - k * x * x, 0 - k * x * y, k - k * y * y}; // 0 - x, not -x: so a zero is positive, and atan2 gives a positive angle.
 }
 
 double hfi_rim_radius(const hfDynamics* d, const hfiContact* c, int geom) {
@@ -53,7 +54,7 @@ static hfiTouched of_cylinder(const hfDynamics* d, const hfiContact* c, int geom
   return rim > 0 ? HFI_TOUCHED_RIM : cosine <= SIDE || cosine > END ? HFI_TOUCHED_SMOOTH : HFI_TOUCHED_EDGE;
 }
 
-// n, t1, t2: of the contact, in the frame of the ellipsoid. Returns 0 where the numbers overflow.
+// n, t1 and t2 are those of the contact, in the frame of the ellipsoid. Returns 0 if numbers overflow.
 static int of_ellipsoid(const double* size, hfVec3 n, hfVec3 t1, hfVec3 t2, hfiCurvature* out) {
   hfVec3 E2 = v3(sqr(size[0]), sqr(size[1]), sqr(size[2])), E2n = v3_mul(E2, n);
   double s = sqrt(v3_dot(n, E2n)), s3 = s * s * s, a = v3_dot(t1, E2n), b = v3_dot(t2, E2n);
@@ -71,7 +72,7 @@ hfiTouched hfi_contact_curvature(const hfDynamics* d, const hfiContact* c, int g
   *out = (hfiCurvature){0, 0, 0};
   switch (hf_model_geom_type(d->model)[geom]) {
   case HF_GEOM_SPHERE: *out = of_ball(size[0]); break;
-  // A mesh may stand for something round. It counts as the ball that holds it, which has the least curvature that it can have as a whole.
+  // A mesh may stand for something round. It is taken as its bounding ball, which has the least curvature that the whole mesh can have.
   case HF_GEOM_MESH: *out = of_ball(hf_model_geom_rbound(d->model)[geom]); break;
   case HF_GEOM_CAPSULE: *out = fabs(v3_dot(axis, c->n)) > SIDE ? of_ball(size[0]) : of_side(size[0], axis, c); break;
   case HF_GEOM_CYLINDER: return of_cylinder(d, c, geom, out);

@@ -9,7 +9,7 @@
 
 // ---- columns -------------------------------------------------------------------------------------
 
-// Sides are made where they stay: a processor waits where it copies a structure whose fields it has just stored.
+// Writes a side at its final place: to copy a structure whose fields were just stored would make the processor wait.
 static inline void set_side(hfiContactSide* side, const hfDynamics* d, int body, double sign) {
   const hfModel* m = d->model;
   const int32_t* dofs = NULL;
@@ -25,7 +25,7 @@ static int count_common(const hfiContactSide* a, const hfiContactSide* b) {
   return common;
 }
 
-// The next dof of A or of B, ascending, from places *i and *j; *sign: whose it is.
+// The next dof of A or of B in ascending order, from the places *i and *j on. *sign says whether it belongs to A or to B.
 static int next_shared(const hfiContactSide* a, const hfiContactSide* b, int* i, int* j,
                        double* sign) {
   int from_a = *j == b->n || (*i < a->n && a->dofs[*i] < b->dofs[*j]);
@@ -44,7 +44,7 @@ static void share_tree(hfiContactColumns* out, int tree, int32_t* cols) {
   out->npiece = n > 0;
 }
 
-// A side on a tree of its own, if it has dofs. Returns the place behind its columns.
+// Adds a side on a tree of its own if it has dofs. Returns the place after its columns.
 static inline int32_t* add_side(hfiContactColumns* out, const hfDynamics* d, int body, double sign, int tree, int32_t* cols) {
   hfiContactSide* side = &out->side[out->npiece];
   if (tree < 0) return cols;
@@ -67,14 +67,14 @@ void hfi_contact_columns(const hfDynamics* d, int body_a, int body_b, int32_t* c
 
 // ---- rows ----------------------------------------------------------------------------------------
 
-// The rows of a contact that are filled. Inverse masses of friction rows are summed while their entries are in registers: the functions return the part of
-// sliding and add the others to *w.
+// The rows of a contact that are being filled. Inverse masses of friction rows are summed while their entries are in registers: the functions return
+// the part of sliding and add the others to *w.
 typedef struct RowFill {
   const hfDynamics* d;
   const hfiContact* c;
   int dim;               // number of rows
   int weighs;            // 1: inverse masses are asked for; a constant in each caller
-  const double* inverse; // with `weighs`: 1/M_ii of the columns
+  const double* inverse; // 1/M_ii of the columns; valid with `weighs`
   hfiInverseMasses* w;   // likewise
 } RowFill;
 
@@ -93,7 +93,7 @@ static void fill_column_turns(const hfiContact* c, hfVec3 turn, int dim, int n, 
   if (inverse) w->group[HF_ROLLING] += weigh(roll1, roll2, inverse[k]);
 }
 
-// Column k of a piece of n columns: dof with motion S, r from its reference point to C.
+// Fills column k of a piece of n columns. The dof has the motion S; r is the vector from its reference point to C.
 HFI_COPIED double fill_column(RowFill f, const hfMotion* S, hfVec3 r, double sign, int n, int k, double* J) {
   hfVec3 v = v3_scale(sign, v3_add(S->v, v3_cross(S->w, r)));
   J[k] = v3_dot(f.c->n, v);
@@ -104,17 +104,17 @@ HFI_COPIED double fill_column(RowFill f, const hfMotion* S, hfVec3 r, double sig
   return f.weighs ? weigh(t1, t2, f.inverse[k]) : 0;
 }
 
-// Along a direction e a free body, whose motions are translations along the world's axes and
-// rotations about its own axes through its origin, has the row (e, R^T (r x e)), r from the origin
-// to C; about e it has (0, R^T e). The columns of R are the axes S of its rotations. Returns the second part.
+// Fills the row of a free body for the direction e. The motions of a free body are translations along the world's axes and rotations about its own
+// axes through its origin. So a row along e is (e, R^T (r x e)), with r from the origin to C, and a row about e is (0, R^T e). The columns of R are
+// the axes S of its rotations. Returns the second part.
 static inline hfVec3 fill_free_row(hfVec3 e, hfVec3 moment, const hfMotion* S, double* J) {
   hfVec3 turn = v3(v3_dot(S[3].w, moment), v3_dot(S[4].w, moment), v3_dot(S[5].w, moment));
   v3_store(J, e), v3_store(J + 3, turn);
   return turn;
 }
 
-// The point about which the surface of a geom is round near p_W: a body may turn about the axis of a capsule or a cylinder
-// without moving its surface. Of other shapes the point itself.
+// The centre about which the surface of a geom is round near p_W: a body may turn about the axis of a capsule or a cylinder without moving its
+// surface. For other shapes it is p_W itself.
 static hfVec3 find_rounding_centre(const hfDynamics* d, int geom, hfVec3 p_W) {
   int type = hf_model_geom_type(d->model)[geom];
   const hfPose* X = &d->X_WG[geom];
@@ -125,12 +125,12 @@ static hfVec3 find_rounding_centre(const hfDynamics* d, int geom, hfVec3 p_W) {
   return v3_axpy(clamp(v3_dot(axis, v3_sub(p_W, X->p)), -half, half), axis, X->p);
 }
 
-// Turn in a step beyond which nothing is linear any more [rad].
+// If a body turns by more than this in a step, no motion of it is nearly linear [rad].
 static const double MOST_WHIRL = 0.7;
 
-// Arm of a contact on a free body, whose axes S are those of the middle of the step. Where it whirls, the arm from the
-// body's origin O to the centre Q of the rounding is that of the middle, too, since w x (Q - O) is the mean velocity of Q
-// over the step there, and at the start it is wrong by h w^2/2.
+// Arm of a contact on a free body, whose axes S are those of the middle of the step. If the body whirls, the arm from its origin O to the centre Q of
+// the rounding is that of the middle, too: there w x (Q - O) is the mean velocity of Q over the step, while the arm of the start gives an error of h
+// w^2/2.
 static hfVec3 find_whirling_arm(const hfDynamics* d, const hfiContact* c, const hfiContactSide* side, const hfMotion* S) {
   hfVec3 O = hfi_body_reference(d, side->body), Q = find_rounding_centre(d, side->sign > 0 ? c->geom_a : c->geom_b, c->p_W);
   const hfMat3* R0 = &d->X_WB[d->link[d->body_link[side->body]].body].R;

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-// The geom's own value, or the default where it is negative.
+// The geom's own value, or the default if it is negative.
 static double own_or(double value, double fallback) { return value < 0 ? fallback : value; }
 
 static double in_series(double a, double b) { return a + b > 0 ? a * b / (a + b) : 0; }
@@ -63,7 +63,7 @@ static void combine_compliance(const hfModel* m, int a, int b, hfiMaterial* out)
                              own_or(hf_model_geom_stiction_speed(m)[b], w->stiction_speed));
 }
 
-// The first n numbers at x where any of them is set, else the default.
+// The first n numbers at x if any of them is set, otherwise the default.
 static const double* set_or(const double* x, int n, const double* fallback) {
   return hfi_any_nonzero(x, n) ? x : fallback;
 }
@@ -71,7 +71,7 @@ static const double* set_or(const double* x, int n, const double* fallback) {
 // A smaller inverse weight is rounding [1/kg].
 static const double LEAST_WEIGHT = 1e-12;
 
-// By how much the pyramids of MuJoCo's solver, with two edges for each row of friction, make a contact stiffer than its cones.
+// The factor by which the pyramids of MuJoCo's solver, with two edges for each row of friction, make a contact stiffer than its cones do.
 static double pyramid_factor(const hfWorld* w, const hfiMaterial* m) {
   if (!w->pyramidal_cone || m->condim < 3) return 1;
   double mu2 = sqr(max2(m->mu[0], 1e-5));
@@ -90,9 +90,9 @@ static double find_resting_depth(hfiSoftness* soft, const hfiSoftLaw* law, doubl
   return rest->depth = hfi_soft_resting_depth(law, g);
 }
 
-// Sets MuJoCo's law for the inverse weight `weight`. Methods of continuous time and friction need a stiffness and a dissipation instead: those with which a
-// body of this weight rests as deep, and is damped there as much, in earth's gravity where the scene has none. Where nothing moves the centres of both
-// bodies, there is no weight, and the contact keeps the stiffness of its geoms.
+// Sets MuJoCo's law for the inverse weight `weight`. Methods of continuous time, and friction, need a stiffness and a dissipation instead: those with
+// which a body of this weight rests as deep and is damped as much. If the scene has no gravity, earth's gravity is taken. If nothing moves the
+// centres of both bodies, there is no weight, and the contact keeps the stiffness of its geoms.
 static void translate(const hfModel* m, hfiSoftness* soft, double weight, const double* solref, const double* solimp, hfiMaterial* out) {
   if (!(weight > LEAST_WEIGHT)) return;
   double gravity = v3_norm(v3_load(m->world.gravity)), w = weight / pyramid_factor(&m->world, out);
@@ -102,11 +102,11 @@ static void translate(const hfModel* m, hfiSoftness* soft, double weight, const 
   out->soft = law;
   out->stiffness = law.k * d * d / ((1 - d) * w);
   out->dissipation = law.b / (law.k * d * r);
-  // MuJoCo's softness is that of the normal direction alone: friction does not yield more than that of our own materials.
+  // MuJoCo's softness is for the normal direction only: friction must not be softer than with our own materials.
   out->tangential_stiffness = max2(out->tangential_stiffness, m->world.tangential_ratio * out->stiffness);
 }
 
-// MuJoCo's parameters count where a model sets them and gives no stiffness of ours.
+// MuJoCo's parameters count if a model sets them and gives no stiffness of ours.
 static void combine_solver_parameters(const hfModel* m, hfiSoftness* soft, double weight, int a, int b, int alone,
                                       hfiMaterial* out) {
   const double *mix = hf_model_geom_solmix(m), *k = hf_model_geom_stiffness(m);
@@ -120,14 +120,14 @@ static void combine_solver_parameters(const hfModel* m, hfiSoftness* soft, doubl
       wa = alone >= 0            ? alone == a
            : mix[a] + mix[b] > 0 ? mix[a] / (mix[a] + mix[b])
                                  : 0.5;
-  int direct = ra[0] <= 0 || rb[0] <= 0; // stiffness and damping do not mix with time constants
+  int direct = ra[0] <= 0 || rb[0] <= 0; // Stiffness and damping cannot be mixed with time constants.
   for (int i = 0; i < 2; ++i)
     solref[i] = direct ? min2(ra[i], rb[i]) : wa * ra[i] + (1 - wa) * rb[i];
   for (int i = 0; i < 5; ++i) solimp[i] = wa * ia[i] + (1 - wa) * ib[i];
   translate(m, soft, weight, solref, solimp, out);
 }
 
-// An explicit pair overrides what it states.
+// The parameters that an explicit pair gives replace those of its geoms.
 static void apply_pair(const hfModel* m, hfiSoftness* soft, double weight, int pair, hfiMaterial* out) {
   const double* mu = hf_model_pair_friction(m) + 5 * pair;
   out->mu[0] = 0.5 * (mu[0] + mu[1]), out->mu[1] = mu[2], out->mu[2] = 0.5 * (mu[3] + mu[4]);
@@ -139,7 +139,7 @@ static void apply_pair(const hfModel* m, hfiSoftness* soft, double weight, int p
     translate(m, soft, weight, solref, solimp, out);
 }
 
-// A body that is moved by hand, or fixed to one that is: it has poses, but no velocity that a step knows.
+// Is this a mocap body, or a body fixed to one? Such a body has poses, but no velocity that a step knows.
 static int moved_by_hand(const hfModel* m, int geom) {
   return hf_model_body_mocap(m)[hf_model_body_weld(m)[hf_model_geom_body(m)[geom]]] >= 0;
 }
@@ -175,8 +175,8 @@ hfiMaterial hfi_material_combine(const hfModel* m, hfiSoftness* soft, int a, int
   combine_friction(m, a, b, alone, &out);
   combine_solver_parameters(m, soft, weight, a, b, alone, &out);
   if (pair >= 0) apply_pair(m, soft, weight, pair, &out);
-  // A body moved by hand has no velocity, so that what it pushes seems to fly off it. With dissipation, contact forces
-  // would be zero above the speed 1/d, and the pushed body would go through it.
+  // A mocap body has no velocity, so that a body which it pushes seems to fly away from it. With dissipation, contact forces would be zero above the
+  // speed 1/d, and the mocap body would go through the pushed body.
   if (moved_by_hand(m, a) || moved_by_hand(m, b)) out.dissipation = out.soft.b = 0;
   return out;
 }

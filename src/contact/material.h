@@ -1,4 +1,4 @@
-// What two touching geoms have in common: stiffness, dissipation, friction.
+// The material of two touching geoms: stiffness, dissipation, friction.
 #ifndef HFI_CONTACT_MATERIAL_H
 #define HFI_CONTACT_MATERIAL_H
 
@@ -16,29 +16,30 @@ typedef struct hfiMaterial {
   double tangential_stiffness; // k_t [N/m]
   double tangential_damping;   // c_t; negative: critical [N s/m]
   double include_margin;       // contacts act below this gap [m]
-  double restitution;          // of an impact, in methods of discrete time [-]
-  double adhesion;             // with which a contact point pulls [N]
+  double restitution;          // coefficient of restitution, in methods of discrete time [-]
+  double adhesion;             // force with which a contact point pulls [N]
   int32_t condim;
-  int32_t from_solref; // 1: stiffness is that with which a body rests as deep under its weight as with `soft`
-  hfiSoftLaw soft;     // MuJoCo's law; counts only with from_solref
+  int32_t from_solref; // 1: `stiffness` lets a body rest as deep under its weight as `soft` does
+  hfiSoftLaw soft;     // MuJoCo's law; valid with from_solref
 } hfiMaterial;
 
 // The gap below which contacts of the pair act [m].
 double hfi_material_margin(const hfModel* model, int geom_a, int geom_b, int pair);
-// By how much a contact of the pair may be too far apart to act and is found all the same, MJCF's gap [m].
+// A contact of the pair is found, though it does not act, up to this distance beyond the margin: MJCF's gap [m].
 double hfi_material_gap(const hfModel* model, int geom_a, int geom_b, int pair);
-// The force with which a contact point of the pair pulls that is found within that gap [N].
+// The force with which a contact point of the pair pulls if it is found within that gap [N].
 double hfi_material_adhesion(const hfModel* model, int geom_a, int geom_b, int pair);
-// The depth [m] at which a law of MuJoCo carries a weight in gravity g [m/s^2]. Most pairs of a model have one of a few laws: these are remembered.
+// The depth [m] at which a law of MuJoCo carries a weight in gravity g [m/s^2]. It is remembered, because the pairs of a model mostly have a few
+// different laws.
 typedef struct hfiRest { double k, solimp[5], g, depth; } hfiRest;
 enum { HFI_RESTS = 4 };
 
-// What MuJoCo's parameters need.
+// What is needed to make a contact law of MuJoCo's parameters.
 typedef struct hfiSoftness {
-  const double* weight;    // (nbody) inverse weights of the bodies at the reference pose; zero where nobody asks for them [1/kg]
-  int32_t defaults;        // 1: a contact without a stiffness and without these parameters has their defaults
+  const double* weight;    // (nbody) inverse weights of the bodies at the reference pose; zero if no law needs them [1/kg]
+  int32_t defaults;        // 1: a contact with neither a stiffness nor MuJoCo's parameters has MuJoCo's defaults
   uint32_t nrest;          // number of resting depths that were computed
-  hfiRest rest[HFI_RESTS]; // the last of these; number i is at i modulo HFI_RESTS
+  hfiRest rest[HFI_RESTS]; // the last of these depths; number i is at i modulo HFI_RESTS
 } hfiSoftness;
 
 // pair: explicit contact pair, or -1.

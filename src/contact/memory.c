@@ -6,8 +6,8 @@
 //   stick:  xi <- xi + (actual displacement of A's material point at C relative to B's), from the poses
 //   slip:   xi <- what the law says: force and bound in balance
 //
-// Displacement, not integrated velocity: a pair that moves as one adds exactly zero. The material
-// points are taken anew at each step, so a rolling contact carries its deformation along.
+// The displacement comes from the poses, not from integrated velocities, so that a pair which moves as one adds exactly zero. The material points are
+// chosen again at each step, so that the deformation moves with a rolling contact.
 //
 // A contact point whose feature is new while its pair was touching takes its deformation from the rigid
 // displacement field u + theta n x (p - p0) that fits the remembered points of the pair.
@@ -20,8 +20,8 @@
 
 #include <string.h>
 
-// First remembered contact of the pair, or where it would be. Contacts come sorted by pair, as they
-// were stored: the search goes on from `from`, where the last pair was found.
+// The first remembered contact of the pair, or the place where it would be. Contacts and memory are both sorted by pair, so the search continues from
+// `from`, where the last pair was found.
 static const hfContactMemory* find_pair(const hfContactMemory* memory, const hfContactMemory* end,
                                         const hfContactMemory* from, uint64_t key) {
   if (from > memory && from[-1].key_pair >= key) from = memory;
@@ -72,12 +72,12 @@ static hfVec3 find_turn(const hfDynamics* d, const hfModel* surfaces, double h, 
   return v3_scale(h, w);
 }
 
-// A contact that is new in a pair of n remembered ones.
+// Fills a contact that is new in a pair with n remembered contacts.
 HFI_RARE static void recall_new(const hfContactMemory* m, int n, const hfMat3* R_WB, hfiContact* c) {
   recall_one(m, fit_field(m, n, m3_tmulv(*R_WB, c->n), c->p_BC), R_WB, c);
 }
 
-static const double OPEN = 1e-4; // gap from which on a new contact that is yet to close has no deformation [m]
+static const double OPEN = 1e-4; // A new contact with a larger gap than this has no deformation yet [m].
 
 void hfi_memory_recall(const hfState* s, const hfDynamics* d, const hfModel* surfaces, double h, hfiContact* contacts, int n) {
   const hfContactMemory *memory = hf_state_memory(s), *end = memory + s->nmemory, *first = memory, *m = memory;
@@ -107,18 +107,18 @@ void hfi_memory_recall(const hfState* s, const hfDynamics* d, const hfModel* sur
 
 // ---- store ---------------------------------------------------------------------------------------
 
-// How A moved relative to B over a step, the same for all contacts of the two, as if B had rested.
+// The motion of A relative to B over a step, as if B had rested. All contacts of the two bodies share it.
 typedef struct PairMotion {
-  hfPose moved; // X_WB0 X_BW1 X_WA1 X_AW0: takes a point of A from where it was to where it came
-  hfVec3 turn;  // its rotation, where a contact has torsional friction [rad]
-  int rests;    // 1: neither moved
+  hfPose moved; // X_WB0 X_BW1 X_WA1 X_AW0: maps a point of A from its place at the start to that at the end
+  hfVec3 turn;  // its rotation; computed if a contact has torsional friction [rad]
+  int rests;    // 1: neither body moved
 } PairMotion;
 
 static int has_moved(int body, const hfPose* X0_WB, const hfPose* X1_WB) {
   return memcmp(&X0_WB[body], &X1_WB[body], sizeof *X0_WB) != 0;
 }
 
-// X Y^-1. It is called three times and not inline: the code of a step is larger than the fastest cache.
+// out = X Y^-1. It is not inline: it is called in three places, and the code of a step is larger than the fastest cache.
 static void divide_poses(const hfPose* X, const hfPose* Y, hfPose* out) {
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j)
@@ -126,7 +126,7 @@ static void divide_poses(const hfPose* X, const hfPose* Y, hfPose* out) {
   out->p = v3_sub(X->p, m3_mulv(out->R, Y->p));
 }
 
-// Bodies that rest have the identity as their motion, to the last bit: so has the world, body 0.
+// Finds the motion of a pair of bodies. A body that rests, as the world does, has exactly the identity as its motion.
 static void find_motion(const hfiContact* c, const hfPose* X0_WB, const hfPose* X1_WB, PairMotion* m) {
   int a = c->body_a, b = c->body_b;
   int a_moved = has_moved(a, X0_WB, X1_WB), b_moved = has_moved(b, X0_WB, X1_WB);
@@ -140,14 +140,14 @@ static void find_motion(const hfiContact* c, const hfPose* X0_WB, const hfPose* 
   if (c->material.condim > 3) m->turn = q_log(q_from_m3(m->moved.R));
 }
 
-// Whether the motion of one is that of the other.
+// Whether two bodies have the same motion.
 static int move_alike(const hfiContact* c, const hfiContact* other) {
   return c->body_a == other->body_a && c->body_b == other->body_b &&
          c->material.condim == other->material.condim;
 }
 
-// Of surfaces that move, the displacement is that of their points: A's comes from p + a, B's goes to p + b. The frame that the deformation is
-// kept in turns with the surface of B.
+// For surfaces that move along themselves, the displacement is that of points of the surfaces: the point of A comes from p + a, the point of B goes
+// to p + b. The frame of the deformation turns with the surface of B.
 static hfVec3 slide_over_surfaces(const hfiContact* c, const PairMotion* motion, const hfiSurfaceMotion* surface) {
   hfVec3 carried = v3_add(c->xi_W, v3_cross(surface->turn_b, c->xi_W));
   hfVec3 moved = v3_sub(pose_point(motion->moved, v3_add(c->p_W, surface->a)), v3_add(c->p_W, surface->b));
@@ -167,11 +167,11 @@ static hfVec3 twist(const hfiContact* c, const hfiContactOutcome* o, const PairM
   return v3_axpy(spin, c->n, roll);
 }
 
-// A remembered contact has no padding: states compare bytewise.
+// A remembered contact has no padding, because states are compared byte by byte.
 _Static_assert(sizeof(hfContactMemory) == 12 * sizeof(double), "padding");
 
-// The deformation of a contact that carries nothing fades by a share in every step, and would reach zero after thousands of them. Below this, where no rounding of any
-// position is as small, it is zero [m or rad].
+// A deformation below this is set to zero [m or rad]. The deformation of a contact without force falls by a constant share in every step, and would
+// reach zero only after thousands of steps. This bound is far below the rounding of any position.
 static const double FADED = 1e-25;
 
 static inline void store_faded(double* at, hfVec3 deformation) { v3_store(at, v3_norm2(deformation) > FADED * FADED ? deformation : v3_zero()); }
@@ -180,7 +180,7 @@ static void store_twist(hfContactMemory* m, const hfiContact* c, const hfiContac
   store_faded(m->twist, m3_tmulv(*R_WB, twist(c, o, motion)));
 }
 
-// All but the deformation.
+// Stores everything except the deformation.
 static inline void store_place(hfContactMemory* m, const hfiContact* c, const hfiContactOutcome* o) {
   m->key_pair = hfi_contact_key(c).pair;
   m->key_feature = c->feature;
@@ -189,14 +189,14 @@ static inline void store_place(hfContactMemory* m, const hfiContact* c, const hf
   m->slip_speed = o->slip_speed;
 }
 
-// R_WB: of B at the start of the step.
+// Stores the deformation. R_WB is the orientation of B at the start of the step.
 static inline void store_deformation(hfContactMemory* m, const hfiContact* c, const hfiContactOutcome* o, const hfMat3* R_WB, const PairMotion* motion) {
   store_faded(m->xi_B, m3_tmulv(*R_WB, slide(c, o, motion)));
   v3_store(m->twist, v3_zero());
   if (c->material.condim > 3) store_twist(m, c, o, R_WB, motion);
 }
 
-// Corrects what is remembered of a contact by the motion of its surfaces. The contact point is kept as a point of the surface of B.
+// Corrects the memory of a contact by the motion of its surfaces: it keeps the contact point as a point of the surface of B.
 static void store_surfaces(hfContactMemory* m, const hfiContactStep* step, const hfiContact* c, const hfiContactOutcome* o) {
   hfiSurfaceMotion surface = hfi_surface_motion(step->surfaces, step->X0_WB, c, step->h);
   const hfMat3* R = &step->X0_WB[c->body_b].R;
@@ -209,13 +209,14 @@ static void store_surfaces(hfContactMemory* m, const hfiContactStep* step, const
   v3_store(m->p_BC, v3_add(c->p_BC, m3_tmulv(*R, surface.b)));
 }
 
-// Whether this was remembered of a contact before, and not as that of a layer.
+// Whether this entry is the old memory of the contact, and not that of a layer.
 static int is_plain_memory_of(const hfContactMemory* m, const hfContactMemory* end, const hfiContact* c) {
   return is_memory_of(m, end, hfi_contact_key(c).pair, c->feature) && !(m->flags & HF_CONTACT_LAYER);
 }
 
-// Contacts that slide remember what their law says: the motion of their bodies is found for the first that needs it. Where bodies rest and friction holds, the
-// deformation stays as it is, for to turn it into the world and back would change its last bits in every step. old: how many of the entries hold what was remembered before.
+// A contact that slides remembers the deformation of its law. For a contact that sticks, the motion of its two bodies is needed; it is computed for
+// the first such contact of the pair. If bodies rest and friction holds, the deformation is not touched, because turning it into the world and back
+// would change its last bits in every step. old: how many of the entries hold the memory of the step before.
 static void fill_memory(hfContactMemory* memory, int old, const hfiContactStep* step, int n) {
   PairMotion motion;
   int found = 0;
@@ -252,7 +253,7 @@ int hfi_memory_store_beside(hfState* s, const int32_t* still, hfContactMemory* f
   int kept = imin2(step->n, s->max_memory - old), at = old + kept;
   fill_memory(fresh, 0, step, kept);
   hfi_memory_end(s, at);
-  for (int k = kept; k > 0;) // Both lists are sorted; the last of them comes last.
+  for (int k = kept; k > 0;) // Both lists are sorted. They are merged from their ends.
     memory[--at] = old > 0 && memory[old - 1].key_pair > fresh[k - 1].key_pair ? memory[--old] : fresh[--k];
   return step->n - kept;
 }

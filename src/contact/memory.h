@@ -1,4 +1,4 @@
-// What contacts remember from step to step: deformation and slip, kept in the state.
+// Contact memory: the deformation and slip that the state keeps of contacts from one step to the next.
 #ifndef HFI_CONTACT_MEMORY_H
 #define HFI_CONTACT_MEMORY_H
 
@@ -6,15 +6,14 @@
 
 // What a step made of a contact.
 typedef struct hfiContactOutcome {
-  int32_t sticks; // 1: friction holds it against sliding; what reports, logs and memory say
+  int32_t sticks; // 1: friction holds it against sliding; reports, logs and memory show this
   int32_t slips;  // bit g: friction group g slides
-  double xi[5];   // deformation at the end of the groups that slide: t1, t2, torsion, rolling [m, rad]
-  double slip_speed; // at the end [m/s]
+  double xi[5];   // deformation, at the end of the step, of the groups that slide: t1, t2, torsion, rolling [m, rad]
+  double slip_speed; // slip speed at the end of the step [m/s]
 } hfiContactOutcome;
 
-// Fills known, slip_speed, p_BC, xi_W, twist_W of the contacts from the state's memory, at the
-// poses and velocities of the start of a step of length h. surfaces: the model, where the surface of some geom moves (surface.h), else
-// NULL, here and below.
+// Fills known, slip_speed, p_BC, xi_W, twist_W of the contacts from the state's memory, at the poses and velocities of the start of a step of length
+// h. surfaces, here and below: the model if the surface of some geom moves (surface.h), otherwise NULL.
 void hfi_memory_recall(const hfState* state, const hfDynamics* dynamics, const hfModel* surfaces, double h, hfiContact* contacts, int n);
 
 // Turns a remembered vector into the tangent plane of normal n, keeping its length.
@@ -22,10 +21,10 @@ static inline hfVec3 hfi_turn_into_plane(hfVec3 xi, hfVec3 n) {
   double along = v3_dot(n, xi), length2 = v3_norm2(xi), kept2 = length2 - along * along;
   hfVec3 t = v3_axpy(-along, n, xi);
   return kept2 > 0.01 * length2 ? v3_scale(sqrt(length2 / kept2), t)
-                                : t; // a turn beyond 84 degrees is another contact
+                                : t; // A normal that has turned by more than 84 degrees belongs to another contact.
 }
 
-// Makes the first n remembered contacts, which are filled, all that there are: states compare bytewise.
+// Ends the memory after n contacts, and clears the rest, because states are compared byte by byte.
 void hfi_memory_end(hfState* state, int n);
 // A step of length h from poses X0_WB to X1_WB, with its contacts.
 typedef struct hfiContactStep {
@@ -38,8 +37,7 @@ typedef struct hfiContactStep {
 } hfiContactStep;
 // Replaces the memory by that of the contacts after the step. Returns the number of contacts for which there was no room.
 int hfi_memory_store(hfState* state, const hfiContactStep* step);
-// The same, but contacts stay remembered whose geoms are both still (ngeom), of which there are none among the contacts. fresh (n) is
-// scratch.
+// Like hfi_memory_store, but contacts of two geoms that `still` (ngeom) marks stay remembered. No such contact is in the step. fresh (n) is scratch.
 int hfi_memory_store_beside(hfState* state, const int32_t* still, hfContactMemory* fresh, const hfiContactStep* step);
 
 #endif

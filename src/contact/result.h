@@ -1,4 +1,4 @@
-// What a contact reports: its rows' forces and velocities as vectors of the world.
+// The report of a contact: forces and velocities of its rows as vectors in the world.
 //
 //   ft = f1 t1 + f2 t2,   torque = f3 n + f4 t1 + f5 t2,   vt = s1 t1 + s2 t2
 #ifndef HFI_CONTACT_RESULT_H
@@ -12,9 +12,9 @@ static inline hfVec3 hfi_in_plane(const hfiContact* c, double x0, double x1) {
   return v3_add(v3_scale(x0, c->t1), v3_scale(x1, c->t2));
 }
 
-// Who touches whom and where; no force, no motion.
+// Reports which geoms touch and where, without force and motion.
 hfContact hfi_contact_result(const hfiContact* contact);
-// Forces f and velocities s of its dim rows. The normal force is reported with the pull of adhesion.
+// Adds the forces f and velocities s of its `dim` rows to the report. The normal force includes the pull of adhesion.
 void hfi_contact_result_force(hfContact* result, const hfiContact* contact, int dim, const double* f);
 void hfi_contact_result_velocity(hfContact* result, const hfiContact* contact, int dim, const double* s);
 

@@ -1,16 +1,16 @@
-// What a rolling contact's deformation missed over the last step. Displacement is that of the material point that
-// was at the contact when the step began; it leaves the contact as the bodies roll, along a cycloid. With the contact
-// moving by dc over B, and A turning by theta relative to B, a point that rolls without slip moves by
+// Corrects the deformation of a rolling contact over the last step. The displacement is measured at the material point that was at the contact when
+// the step began. As the bodies roll, this point leaves the contact along a cycloid. With the contact moving by dc over B, and A turning by theta
+// relative to B, a point that rolls without slip moves by
 //
 //   -(theta x dc/2 + k theta x (theta x dc) + ...)         (y' = w x y - u, y(0) = 0, displacement y(h) + h u)
 //
-// across the normal, and none of it is deformation. k is 1/6 where B is flat, 7/12 where A is, whose normal turns in
-// the frame of B; between two round bodies their mean is taken.
+// across the normal, and none of it is deformation. k is 1/6 if B is flat, and 7/12 if A is flat, because its normal turns in the frame of B. For two
+// round bodies the mean of both is taken.
 #include "contact/rolling.h"
 
 #include "model/shape.h"
 
-static const double CAP = 0.99; // |cosine| of a normal and the axis of a cylinder from which on it is that of a cap
+static const double CAP = 0.99; // A normal belongs to a cap of a cylinder if the cosine of its angle with the axis is above this [-].
 
 // Whether a geom is flat where its normal is n.
 static int is_flat(const hfDynamics* d, int geom, hfVec3 n) {
@@ -19,7 +19,7 @@ static int is_flat(const hfDynamics* d, int geom, hfVec3 n) {
   return hfi_shape_kinds[type].curvature == HFI_FLAT;
 }
 
-static const double WHIRLING = 1; // turn above which no deformation is left: its points come and go within the step [rad]
+static const double WHIRLING = 1; // If the bodies turn by more than this, no deformation is left, because contact points come and go within the step [rad].
 
 void hfi_correct_rolling(const hfDynamics* d, const hfVec3* turn, const hfContactMemory* before, hfiContact* c) {
   const hfVec3 theta = *turn;

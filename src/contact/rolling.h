@@ -1,10 +1,10 @@
-// What rolling takes from the deformation that a contact remembers.
+// The correction of a contact's remembered deformation while it rolls.
 #ifndef HFI_CONTACT_ROLLING_H
 #define HFI_CONTACT_ROLLING_H
 
 #include "contact/contact.h"
 
-// Whether a contact rolls whose bodies turn by theta relative to each other in a step [rad]: below 1e-6 it does not.
+// Whether a contact rolls. theta is how far its bodies turn relative to each other in a step [rad]; below 1e-6 the contact does not roll.
 static inline int hfi_contact_rolls(hfVec3 theta) { return v3_norm2(theta) >= 1e-6 * 1e-6; }
 
 // Corrects xi_W of a contact that has stuck and rolls. theta: how far A turned relative to B over the step [rad]; before: what is remembered of

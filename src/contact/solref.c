@@ -33,7 +33,7 @@ double hfi_solimp_impedance(const double* solimp, double r, double* slope) {
          power = max2(solimp[4], 1), x = r / width;
   if (slope) *slope = 0;
   if (x >= 1) return dmax;
-  int first = x <= mid; // the curve bends up to the midpoint, and back behind it
+  int first = x <= mid; // The curve bends upwards before the midpoint, and downwards after it.
   double share = first ? x / mid : (1 - x) / (1 - mid), part = first ? mid : 1 - mid, y = part * raise(share, power);
   if (slope) *slope = (dmax - d0) / width * power * raise(share, power - 1);
   return d0 + (first ? y : 1 - y) * (dmax - d0);

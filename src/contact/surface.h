@@ -11,7 +11,7 @@
 
 #include "contact/contact.h"
 
-// What the surfaces of A and B do at a contact, in the world. Of a time h: how far they come and turn [m, rad]. Of h = 0: velocities
+// The motion of the surfaces of A and B at a contact, in the world: over a time h, how far they move and turn [m, rad]; for h = 0, their velocities
 // [m/s, rad/s].
 typedef struct hfiSurfaceMotion {
   hfVec3 a, b;
@@ -21,7 +21,7 @@ typedef struct hfiSurfaceMotion {
 // X_WB (nbody): poses of the bodies.
 hfiSurfaceMotion hfi_surface_motion(const hfModel* model, const hfPose* X_WB, const hfiContact* contact, double h);
 
-// Velocity that the surfaces add to row 1 to 5 of a contact: mean of a time h, or present where h is 0. Axes of rolling have none.
+// The velocity that the surfaces add to rows 1 to 5 of a contact: the mean over a time h, or the present one if h is 0. It is zero for rolling.
 double hfi_surface_drift(const hfiSurfaceMotion* motion, const hfiContact* contact, int row, double h);
 
 #endif
