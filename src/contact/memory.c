@@ -140,7 +140,7 @@ static void find_motion(const hfiContact* c, const hfPose* X0_WB, const hfPose* 
   if (c->material.condim > 3) m->turn = q_log(q_from_m3(m->moved.R));
 }
 
-// Whether two bodies have the same motion.
+// Whether two contacts can share a PairMotion.
 static int move_alike(const hfiContact* c, const hfiContact* other) {
   return c->body_a == other->body_a && c->body_b == other->body_b &&
          c->material.condim == other->material.condim;

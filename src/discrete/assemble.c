@@ -89,13 +89,13 @@ void hfi_assembly_init(hfiAssembly* a, const hfModel* m, int max_contacts, hfiAr
     int n = hf_model_tree_dofnum(m)[t];
     start += n, entry += n * n;
   }
-  memset(p->M, 0, sizeof *p->M * entries); // entries off the tree's sparsity stay zero
+  memset(p->M, 0, sizeof *p->M * entries); // Entries outside of the tree's sparsity pattern stay zero.
   place_entries(a, m);
 }
 
 // ---- begin ---------------------------------------------------------------------------------------
 
-// Row i and column i, up to the diagonal, of the dense M of a chain of n dofs, whose rows follow each other in the sparse one.
+// Fills row i and column i, up to the diagonal, of the dense M of a chain of n dofs. The rows of a chain follow each other in the sparse M.
 HFI_COPIED void spread_row(const double* restrict M, int n, int i, double* restrict dense) {
   if (i >= n) return;
   M += i * (i + 1) / 2;
@@ -106,7 +106,7 @@ HFI_COPIED void spread_chain(const double* M, int n, double* dense) {
   spread_row(M, n, 4, dense), spread_row(M, n, 5, dense), spread_row(M, n, 6, dense);
 }
 
-// Copies M of a tree to its dense block where it is a chain with a usual number of dofs, by code that is written out. Returns 0 where it is not.
+// Copies M of a tree to its dense block by unrolled code, if the tree is a chain with a usual number of dofs. Returns 0 if it is not.
 static int spread_few(const double* M, int n, double* dense) {
   switch (n) {
   case 1: *dense = *M; return 1;
@@ -153,7 +153,7 @@ void hfi_assembly_begin_drift(hfiAssembly* a) {
 
 // ---- contacts ------------------------------------------------------------------------------------
 
-// Columns of the contacts of two bodies: written once, shared by all of them.
+// Writes the columns of the contacts of two bodies once; all these contacts share them.
 static void open_pair(hfiAssembly* a, const hfDynamics* d, const hfiContact* c) {
   hfStepProblem* p = &a->problem;
   int32_t* cols = p->cols + p->ncol;
@@ -174,8 +174,8 @@ static void open_pair(hfiAssembly* a, const hfDynamics* d, const hfiContact* c) 
   p->ncol += i;
 }
 
-// A block of the pair that is open, with its pieces; its J is there. Counters are read and written once: compilers do not know that an array of the problem
-// never lies over them.
+// Appends a block of the open pair, with its pieces, whose J is written already. Counters are read and written once, because compilers do not know
+// that no array of the problem overlaps them.
 static void append_block(hfiAssembly* a, int law, int dim, int param) {
   hfStepProblem* p = &a->problem;
   const int npiece = a->columns.npiece, first = p->npiece, row = p->nrow;
@@ -212,7 +212,7 @@ static double normal_velocity(const hfiAssembly* a, const double* J, int dim, co
   double sum = 0;
   for (int k = 0; k < a->columns.npiece; ++k) {
     int n = a->columns.ncol[k];
-    sum += n == 6 ? hfi_dot(J, v, 6) : hfi_dot(J, v, n); // a free body: a constant, so that the compiler unrolls the loop
+    sum += n == 6 ? hfi_dot(J, v, 6) : hfi_dot(J, v, n); // 6 is a free body: with a constant the compiler unrolls the loop.
     J += dim * n, v += n;
   }
   return sum;

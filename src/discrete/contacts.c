@@ -10,18 +10,18 @@
 
 #include <string.h>
 
-// How far rows and known forces push the trees on which they act beyond their free motion, as far as the first look at contacts is
-// concerned. What moves further than that is looked at after the solution.
+// Sets s->push: how much further than their free motion trees are examined in the first search for contacts, because rows and known forces act on
+// them. Trees that the solution moves even further are examined again after it.
 static void set_push(hfiDiscrete* s) {
   const hfModel* m = s->world->model;
   const hfiRows* rows = &s->world->actuation.rows;
   const int32_t *tree = hf_model_dof_tree(m), *num = hf_model_tree_dofnum(m);
-  for (int t = 0, first = 0; t < m->ntree; first += num[t++]) // the dofs of the trees follow each other
+  for (int t = 0, first = 0; t < m->ntree; first += num[t++]) // The dofs of the trees follow each other.
     s->push[t] = hfi_any_nonzero(s->tau + first, num[t]) ? HFI_FURTHER : 0;
   for (int i = 0; i < rows->n.ncol; ++i) s->push[tree[rows->cols[i]]] = HFI_FURTHER;
 }
 
-// A row that may move a geom farther than this in a step has contacts foreseen with it [m].
+// If a row may move a geom farther than this in a step, contacts are predicted with the motion that the row causes [m].
 static const double NOTICEABLE = 1e-3;
 
 // Upper bound [m] on how far the force of the row J over n dofs can move any geom during this step: the force that the row has at the end of
@@ -38,7 +38,7 @@ static double distance_moved_by_row(const hfiDiscrete* s, const hfSaturatedRow* 
   return h * h * fabs(clamp(free, row->lo, row->hi)) * most;
 }
 
-// Whether a drive, target or equality may move some geom noticeably.
+// Whether a drive, target or equality may move some geom by more than NOTICEABLE.
 static int any_row_moves_geoms(const hfiDiscrete* s) {
   const hfiRows* rows = &s->world->actuation.rows;
   for (const hfiRowBlock *b = rows->block, *end = b + rows->n.nblock; b < end; ++b)
@@ -47,8 +47,8 @@ static int any_row_moves_geoms(const hfiDiscrete* s) {
   return 0;
 }
 
-// Solves the step problem without contacts and gives the dynamics its velocities, by which contacts are then
-// predicted. Returns 0 where there is no solution: contacts are then predicted by the velocities of the start.
+// Solves the step problem without contacts and gives the dynamics the velocities of the solution. Contacts are then predicted with these. Returns 0
+// if there is no solution: contacts are then predicted with the velocities of the start.
 static int predict_contact_free_velocity(hfiDiscrete* s) {
   const hfStepProblem* p = &s->assembly.problem;
   hfSolveReport report;
@@ -60,11 +60,11 @@ static int predict_contact_free_velocity(hfiDiscrete* s) {
   return 1;
 }
 
-// Steepest slope of anchored friction that a step problem is given, see hfi_assembly_add_contact [-].
+// The bound on the slope of anchored friction, `steepest` of hfi_assembly_add_contact [-].
 static double find_steepest(const hfiDiscrete* s) { return sqr(2 * HFI_PI / s->config.near_rigid); }
 
-// The method mlcp removes the share `recovery` of an overlap in a step. A deep one counts as shallow, so that it is removed at the
-// release speed of the world at most.
+// The method mlcp removes the share `recovery` of an overlap in a step. The depth of a deep overlap is reduced, so that it is removed at most at the
+// release speed of the world.
 static void limit_recovery(const hfiDiscrete* s, hfContactLaw* law) {
   double deepest = s->world->model->world.release_speed * s->config.step;
   if (s->config.mlcp.recovery * law->depth > deepest) law->depth = deepest / s->config.mlcp.recovery;
@@ -79,18 +79,18 @@ static void set_drift(hfiDiscrete* s, int i) {
   for (int r = 1; r < b->dim; ++r) p->drift[b->row + r] = hfi_surface_drift(&motion, c, r, p->h);
 }
 
-// The rows of contact i into the step problem.
+// Adds the rows of contact i to the step problem.
 static inline void add_contact(hfiDiscrete* s, int i, double steepest) {
   s->block[i] = hfi_assembly_add_contact(&s->assembly, &s->world->dynamics, &s->world->contact[i], s->config.friction,
                                          steepest, s->config.static_speed);
   if (s->block[i] < 0) return;
   if (s->world->surfaces) set_drift(s, i);
   hfContactLaw* law = &s->assembly.problem.contact[s->assembly.problem.block[s->block[i]].param];
-  if (s->mlcp) limit_recovery(s, law); // rigid contact needs no depth for its force
+  if (s->mlcp) limit_recovery(s, law); // The force of rigid contact does not depend on the depth.
   else if (s->world->contact[i].material.adhesion != 0) hfi_contact_stick_on(&s->world->contact[i], law);
 }
 
-// The contacts of the world, with what the state remembers of them, into the step problem.
+// Adds the contacts of the world, with what the state remembers of them, to the step problem.
 static void add_contacts(hfiDiscrete* s, const hfState* state) {
   hfiWorld* w = s->world;
   if (hfi_contacts_remember(s)) hfi_memory_recall(state, &w->dynamics, w->surfaces, s->config.step, w->contact, w->ncontact);
@@ -105,7 +105,7 @@ static void add_contacts(hfiDiscrete* s, const hfState* state) {
 
 static int anticipates(const hfiDiscrete* s) { return s->config.anticipate && s->world->config.max_contacts; }
 
-// The forces of adhesion into the step problem.
+// Adds the forces of adhesion to the step problem.
 static void add_adhesion(hfiDiscrete* s) {
   hfStepProblem* p = &s->assembly.problem;
   double* pull = s->v1; // scratch until the problem is solved
@@ -134,12 +134,14 @@ void hfi_discrete_contacts(hfiDiscrete* s, const hfState* state, int foresee) {
 
 // ---- contacts that were not predicted ---------------------------------------------------------------
 
-// A tree is not looked at again that moves less than this beyond what was predicted [m].
+// A tree is not examined again if it moves less than this beyond what was predicted [m].
 static const double UNFORESEEN = 5e-5;
-// One sum over all dofs mostly clears a scene of few trees. Of more trees some almost always moves further.
+// In a scene with at most this many trees, one sum over all dofs is tested first: mostly no tree moves further than predicted. With more trees some
+// tree almost always does.
 enum { FEW_TREES = 8 };
 
-// Sum of |v1 - foreseen| lever over n dofs, in two lanes: no point moves faster beyond what was predicted [m/s].
+// Sum of |v1 - foreseen| lever over n dofs, in two lanes. It is an upper bound on the difference between the true and the predicted speed of any
+// point [m/s].
 static inline double excess_speed(const double* v1, const double* foreseen, const double* lever, int n) {
   double even = 0, odd = 0;
   for (; n > 1; n -= 2, v1 += 2, foreseen += 2, lever += 2)
@@ -147,14 +149,14 @@ static inline double excess_speed(const double* v1, const double* foreseen, cons
   return n ? even + fabs(v1[0] - foreseen[0]) * lever[0] + odd : even + odd;
 }
 
-// Marks the trees of which v1 may move a point noticeably further than predicted. Returns how far that is, or 0 [m].
+// Marks each tree of which v1 may move a point noticeably further than predicted. Returns how far that is, or 0 if there is no such tree [m].
 static double mark_unforeseen(hfiDiscrete* s, const double* v1) {
   const hfModel* m = s->world->model;
   const double *foreseen = s->foreseen, *lever = s->world->lever, h = s->config.step;
   double fall = h * h * v3_norm(s->world->dynamics.gravity), least = (UNFORESEEN + 2 * fall) / h, most = 0;
   s->excess += UNFORESEEN + 2 * fall;
   if (m->ntree <= FEW_TREES && !(excess_speed(v1, foreseen, lever, m->nv) > least)) return 0;
-  for (int t = 0, i = 0; t < m->ntree; ++t) { // the dofs of the trees follow each other
+  for (int t = 0, i = 0; t < m->ntree; ++t) { // The dofs of the trees follow each other.
     double excess = excess_speed(v1 + i, foreseen + i, lever + i, hf_model_tree_dofnum(m)[t]);
     i += hf_model_tree_dofnum(m)[t];
     s->unforeseen[t] = excess > least;
@@ -164,7 +166,7 @@ static double mark_unforeseen(hfiDiscrete* s, const double* v1) {
   return h * most;
 }
 
-// The rows of new contacts come behind all others, which stay where they are. Marks the trees that they act on.
+// Adds the rows of new contacts after all others, which stay where they are. Marks the trees that the new rows act on.
 static void add_new_contacts(hfiDiscrete* s, const hfState* state) {
   hfiWorld* w = s->world;
   memset(s->changed, 0, sizeof *s->changed * (size_t)w->model->ntree);

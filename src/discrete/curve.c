@@ -2,29 +2,29 @@
 //
 //   J_n v + drift = (g(q0 (+) h v) - g(q0))/h     g: the gap of the two geoms
 //
-// The row J_n of a contact has the point and the normal of q0, and the drift is what it lacks. It is computed with the velocities of the
-// start; and, where a body rolls alone, so that little has to be solved, again with those of each solution.
+// The row J_n of a contact has the point and the normal of q0; the drift is the difference. It is computed with the velocities of the start. If a
+// body rolls alone, so that little has to be solved, it is computed again with the velocities of each solution.
 //
-// A contact whose gap is met so leaves with J_n v = -drift. It must not give energy: J_n v is at most as large as the speed at which it would
-// close without its force, that of the start and of the gravity of the step.
+// A contact that keeps its gap in this way ends the step with J_n v = -drift. It must not give energy: so J_n v is at most the speed at which the
+// contact would close without its force, by the velocities of the start and by gravity.
 #include "discrete/discrete.h"
 
 #include "model/shape.h"
 
 #include <string.h>
 
-// The path of a contact is known where a solution moves its end by less than this [m].
+// The path of a contact is accurate enough if the last solution moved its end by less than this [m].
 static const double SETTLED = 1e-6;
-// A contact that is open by more than this has no drift: it will be an impact, which changes the path [m].
+// A contact that is open by more than this has no drift [m]: it will be an impact, which changes the path.
 static const double OPEN = 1e-4;
-// Nor has one whose bodies turn relative to each other by more than this in the step [rad], or which travels over a body by more than this
-// share of its size [-]: the path says too little then.
+// A contact has no drift either if its bodies turn relative to each other by more than the first number in the step [rad], or if it travels over a
+// body by more than the second number times the body's size [-]: the path is then not accurate enough.
 static const double MOST_TURN = 0.7, MOST_TRAVEL = 0.5;
 
 // ---- which contacts ---------------------------------------------------------------------------------
 
-// The larger bounding radius of the round or curved geoms of a contact, or 0 where its rows are exact or where its point does not move
-// over a smooth surface: a ball on a face, two polyhedra [m].
+// The larger bounding radius of the round or curved geoms of a contact [m]. It is 0 if the rows of the contact are exact, as for a ball on a face, or
+// if its point does not move over a smooth surface, as for two polyhedra.
 static double curved_size(const hfModel* m, const hfiContact* c) {
   int a = hfi_shape_kinds[hf_model_geom_type(m)[c->geom_a]].curvature, b = hfi_shape_kinds[hf_model_geom_type(m)[c->geom_b]].curvature;
   if (a + b < HFI_CURVED) return 0;
@@ -33,7 +33,7 @@ static double curved_size(const hfModel* m, const hfiContact* c) {
 
 static int are_of_one_pair(const hfiContact* a, const hfiContact* b) { return a->geom_a == b->geom_a && a->geom_b == b->geom_b; }
 
-// Whether contact i is the only one of its geoms: then their gap is its gap.
+// Whether contact i is the only contact of its two geoms. Then its gap is the gap of the geoms.
 static int is_single(const hfiWorld* w, int i) {
   const hfiContact* c = w->contact + i;
   return !(i > 0 && are_of_one_pair(c - 1, c)) && !(i + 1 < w->ncontact && are_of_one_pair(c + 1, c));
@@ -51,7 +51,7 @@ static void count_contacts(hfiDiscrete* s) {
   }
 }
 
-// Whether the bodies of a contact have no other one.
+// Whether the bodies of a contact have no other contact.
 static int rolls_alone(const hfiDiscrete* s, const hfiContact* c) {
   const int32_t* tree = hf_model_body_tree(s->world->model);
   int a = tree[c->body_a], b = tree[c->body_b];
@@ -64,7 +64,7 @@ static int any_rolls_alone(const hfiDiscrete* s) {
   return 0;
 }
 
-// A turn by theta moves a surface of size r by at most r theta^2/2 beyond what is linear in it.
+// A turn by theta moves a surface of size r by at most r theta^2/2 more than the linear motion does.
 static double bend_of_turn(double size, double turn2) { return 0.5 * size * turn2; }
 
 void hfi_discrete_mark_curved(hfiDiscrete* s) {
@@ -73,7 +73,7 @@ void hfi_discrete_mark_curved(hfiDiscrete* s) {
   double h = s->config.step;
   s->any_curved = 0;
   if (!s->config.gyroscopic || !s->config.anticipate) return;
-  if (!(bend_of_turn(w->largest_extent, sqr(2 * w->farthest.turn)) > HFI_LEAST_BEND)) return; // two bodies may turn against each other
+  if (!(bend_of_turn(w->largest_extent, sqr(2 * w->farthest.turn)) > HFI_LEAST_BEND)) return; // twice, because two bodies may turn against each other
   for (int i = 0; i < w->ncontact; ++i) {
     hfiContact* c = &w->contact[i];
     double size = curved_size(w->model, c);
@@ -87,8 +87,8 @@ void hfi_discrete_mark_curved(hfiDiscrete* s) {
 
 // ---- the path ---------------------------------------------------------------------------------------
 
-// Sets the drift of contact i for the path at velocities v, V of the links. Returns by how much its surfaces are then elsewhere at the end of
-// the step [m].
+// Sets the drift of contact i for the path at velocities v, which give the links the velocities V. Returns by how much this changes the place of its
+// surfaces at the end of the step [m].
 static double bend(hfiDiscrete* s, int i, const double* v, const hfMotion* V) {
   hfStepProblem* p = &s->assembly.problem;
   const hfStepBlock* b = &p->block[s->block[i]];
@@ -110,7 +110,8 @@ void hfi_discrete_mark_changed(const hfiDiscrete* s, const hfiContact* c) {
   if (tree[c->body_b] >= 0) s->changed[tree[c->body_b]] = 1;
 }
 
-// Bends the curved contacts by velocities v; with `alone` only those of bodies that roll alone. Returns 1 where that changes one noticeably.
+// Sets the drift of all curved contacts for velocities v; with `alone` only of those whose bodies roll alone. Returns 1 if that changes a contact
+// noticeably.
 static int bend_all(hfiDiscrete* s, const double* v, int alone) {
   hfiWorld* w = s->world;
   int any = 0;

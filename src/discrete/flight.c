@@ -10,7 +10,7 @@ const double* hfi_discrete_turn_free_bodies(hfiDiscrete* s, const double* v0) {
   return s->flight.start;
 }
 
-// Which trees fly: no known force acts on them (tau), and no spring or damper (diag). Returns their number.
+// Finds the trees on which no known force (tau) and no spring or damper (diag) acts; the others do not fly. Returns their number.
 static int ground_by_forces(hfiDiscrete* s) {
   const hfModel* m = s->world->model;
   const double *tau = s->tau, *diag = s->assembly.problem.diag;
@@ -30,8 +30,8 @@ static int any_articulated_flies(const hfiDiscrete* s) {
   return 0;
 }
 
-// Articulated trees do not fly that another tree or the world may come near, or that touch themselves: their momentum is
-// set before contacts are solved. Of free bodies the solution tells whether a contact acted on them.
+// The momentum of an articulated tree is set before contacts are solved. So it does not fly if another tree or the world may come near it, or if it
+// touches itself. For free bodies the solution shows whether a contact acted on them.
 void hfi_discrete_ground(hfiDiscrete* s) {
   const int32_t *body = hf_model_geom_body(s->world->model), *tree = hf_model_body_tree(s->world->model);
   const int32_t* articulated = s->flight.articulated;
@@ -45,7 +45,7 @@ void hfi_discrete_ground(hfiDiscrete* s) {
   }
 }
 
-// Whether a row of a block pulls both ways: it may always act.
+// Whether a row of a block pulls in both directions, so that it may always act.
 static int pulls_both_ways(const hfiRows* rows, const hfiRowBlock* b) {
   for (const hfSaturatedRow *row = rows->row + b->row, *end = row + b->dim; row < end; ++row)
     if (row->lo < 0 && row->hi > 0) return 1;
@@ -85,8 +85,8 @@ static void ground_block(const hfiDiscrete* s, const hfiRows* rows, const hfiRow
   for (int k = 0; k < b->ncol; ++k) s->flies[tree[rows->cols[b->col + k]]] = 0;
 }
 
-// Trees do not fly on which a row of the actuation acts at the velocities M^-1 p*. These are computed only where a row
-// that pulls one way is left on a flying tree.
+// A tree does not fly if a row of the actuation acts on it at the velocities M^-1 p*. These velocities are computed only if some flying tree has a
+// row that pulls in one direction.
 static void ground_by_rows(hfiDiscrete* s) {
   const hfiRows* rows = &s->world->actuation.rows;
   const hfiRowBlock* end = rows->block + rows->n.nblock;
@@ -109,15 +109,15 @@ static void ground_by_rows(hfiDiscrete* s) {
   }
 }
 
-// A contact exerts friction only where its normal force is not zero.
+// Did a block act in the solution? For a contact its normal force decides, since there is no friction without it.
 static int block_acted(const hfiDiscrete* s, const hfStepBlock* b) {
   int acted = s->impulse[b->row] != 0;
   for (int r = 1; r < b->dim && b->law != HF_LAW_CONTACT; ++r) acted |= s->impulse[b->row + r] != 0;
   return acted;
 }
 
-// Trees do not fly on which a contact acted in the solution, nor articulated ones on which another row did: these were
-// judged before by velocities that are not quite those of the solution. Contacts are the last blocks.
+// A tree does not fly if a contact acted on it in the solution. An articulated tree does not fly if any other row acted: rows were judged before with
+// velocities that are not exactly those of the solution. Contacts are the last blocks.
 static void ground_by_impulses(hfiDiscrete* s) {
   const hfStepProblem* p = &s->assembly.problem;
   int flying = count_flying(s), first = any_articulated_flies(s) ? 0 : s->world->actuation.rows.n.nblock;
@@ -140,7 +140,7 @@ void hfi_discrete_begin_flight(hfiDiscrete* s) {
 void hfi_discrete_end_flight(hfiDiscrete* s, const hfInput* in, const double* stop_time, double* q, double* v) {
   ground_by_impulses(s);
   for (int t = 0; stop_time && t < s->world->model->ntree; ++t)
-    if (isfinite(stop_time[t])) s->flies[t] = 0; // It moves along the path that was tested.
+    if (isfinite(stop_time[t])) s->flies[t] = 0; // A tree that stops moves along the path that was tested.
   hfi_articulated_move(&s->flight, &s->world->dynamics, s->config.step, s->flies, stop_time, s->v1, q);
   hfi_flight_end(&s->flight, &s->world->dynamics, s->config.step, s->flies, stop_time, q, v);
   hfi_translation_end(&s->flight, &s->world->dynamics, s->config.step, s->flies, v);

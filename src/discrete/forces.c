@@ -8,34 +8,34 @@
 #include <float.h>
 #include <string.h>
 
-// Inverse dynamics looks ahead: a constraint takes its signal at the end of the step, where it will be met, and
-// computed torque takes the rates of its signal.
+// Drives by inverse dynamics look ahead: a `constraint` takes its signal at the end of the step, where it will be met, and `computed torque` takes
+// the rates of its signal.
 static void look_ahead(hfiDiscrete* s, double time, const hfInput* in) {
   hfiWorld* w = s->world;
   const hfModel* m = w->model;
-  if (!w->config.scene_signals || !m->nsignal) return; // the rates stay zero
+  if (!w->config.scene_signals || !m->nsignal) return; // The rates stay zero.
   memset(s->ctrl_rate, 0, 2 * sizeof *s->ctrl_rate * (size_t)m->nu);
   for (int i = 0; i < m->nu; ++i) {
     int signal = hf_model_actuator_signal(m)[i], law = w->actuation.law[i];
     if (signal < 0 || hfi_control_is_given(in, i)) continue;
-    if (hf_model_signal_type(m)[signal] == HF_SIGNAL_FEEDBACK) continue; // no later value is known
+    if (hf_model_signal_type(m)[signal] == HF_SIGNAL_FEEDBACK) continue; // No later value is known.
     if (law == HF_DRIVE_CONSTRAINT) w->ctrl[i] = hf_signal_value(m, signal, time + s->config.step);
     if (law == HF_DRIVE_COMPUTED_TORQUE) hf_signal_rates(m, signal, time, s->ctrl_rate + 2 * i);
   }
 }
 
-// p = M v0, with the dense blocks of the problem: along their rows compilers use vectors.
+// p = M v0, with the dense blocks of the problem, along whose rows compilers use vectors.
 static void find_momentum(hfStepProblem* p) {
   for (int t = 0; t < p->ntree; ++t) {
     int first = p->tree_start[t], n = p->tree_start[t + 1] - first;
     const double *M = p->M + p->M_start[t], *v0 = p->v0 + first;
-    double* momentum = p->p + first; // zero since the assembly began
+    double* momentum = p->p + first; // It is zero since hfi_assembly_begin.
     if (n == 1) *momentum = *M * *v0;
     else hfi_add_rows(momentum, 1.0, v0, 1, M, n, n, n);
   }
 }
 
-// The rigid problem of joints at rest has no scale but that of the rows of its limits: it gets more of them.
+// In a rigid problem with joints at rest only the rows of limits have a scale, so more limits get rows.
 void hfi_discrete_forces(hfiDiscrete* s, const hfState* state, const hfInput* in) {
   hfiWorld* w = s->world;
   const hfModel* m = w->model;

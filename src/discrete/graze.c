@@ -1,17 +1,17 @@
 // Round bodies that pass an edge (docs/theory/motion.md).
 //
-// A ball of radius r that rolls at speed v over tiles has an edge of the next tile ahead, at a distance x: their gap is x^2/(2r) and closes at
-// v x/r. By that alone it would be closed within the step if x < 2 h v, and a contact that brakes the ball to x/(2h) would prevent it. But the
-// ball passes over the edge: on its path the gap closes to zero and no further. So of such a contact the lowest gap of the path counts,
+// A ball of radius r that rolls at speed v over tiles has an edge of the next tile ahead, at a distance x: their gap is x^2/(2r) and closes at v x/r.
+// At that rate the gap would be closed within the step if x < 2 h v, and the contact would brake the ball to x/(2h) to prevent that. But in truth the
+// ball passes over the edge: on its path the gap closes to zero and no further. So for such a contact the lowest gap on the path counts,
 //
 //   J_n v + drift = (min_t g(q0 (+) t v) - g(q0))/h
 //
-// where that is more than J_n v. A contact only loses force by it, so that no energy is given.
+// if that is more than J_n v. This only reduces the force of a contact, so that no energy is given.
 #include "discrete/discrete.h"
 
 #include "model/shape.h"
 
-// Cosine of the turn of the normal beyond which the path has led to another side of the body [-].
+// If the cosine of the turn of the normal is below this, the path has led to another side of the body [-].
 static const double SAME_SIDE = 0.5;
 
 static int has_edges(int type) { return type == HF_GEOM_BOX || type == HF_GEOM_MESH; }
@@ -23,14 +23,14 @@ static int find_round(const hfModel* m, const hfiContact* c) {
   return has_edges(b) && is_round(a) ? c->geom_a : has_edges(a) && is_round(b) ? c->geom_b : -1;
 }
 
-// Upper bound on what is not linear in the motion of geom g along a contact: its centre moves by h v past an edge [m].
+// Upper bound on the part of the motion of geom g along a contact that is not linear [m]: its centre moves by h v past an edge.
 static double bend_of_travel(const hfiWorld* w, const hfiContact* c, int g, double h) {
   const hfDynamics* d = &w->dynamics;
   hfVec3 p = d->X_WG[g].p, v = v3_sub(hfi_point_velocity(d, c->body_a, p).v, hfi_point_velocity(d, c->body_b, p).v);
   return 0.5 * h * h * v3_norm2(hfi_across(c->n, v)) / hf_model_geom_size(w->model)[3 * g];
 }
 
-// The lowest gap of the geoms of a contact on their paths [m], which closes at speed -vn at first. INFINITY: not known.
+// The lowest gap of the geoms of a contact on their paths [m]. The gap closes with speed -vn at the start. INFINITY if it is not known.
 static double find_lowest_gap(const hfiDiscrete* s, const hfiContact* c, double vn) {
   const hfiWorld* w = s->world;
   const hfMotion* V = w->dynamics.V;
@@ -38,12 +38,12 @@ static double find_lowest_gap(const hfiDiscrete* s, const hfiContact* c, double 
   hfiPathEnd end, middle;
   if (!hfi_world_path_end(w, V, s->about, h, c->geom_a, c->geom_b, c->p_W, INFINITY, &end) || v3_dot(end.n, c->n) < SAME_SIDE) return INFINITY;
   if (!(end.rate > 0)) return end.gap;
-  double lowest_at = h * -vn / (end.rate - vn); // if the rate grows at a constant pace
+  double lowest_at = h * -vn / (end.rate - vn); // valid if the rate changes linearly
   if (!hfi_world_path_end(w, V, s->about, lowest_at, c->geom_a, c->geom_b, c->p_W, INFINITY, &middle)) return INFINITY;
   return min2(end.gap, middle.gap);
 }
 
-// Whether the step would close contact i, whose round geom is g, though g may pass over the edge ahead. vn becomes the velocity of its normal row.
+// Whether the step would close contact i although its round geom g may pass over the edge ahead. *vn: the velocity of the normal row.
 static int may_pass(const hfiDiscrete* s, int i, int g, double* vn) {
   const hfStepProblem* p = &s->assembly.problem;
   const hfiContact* c = &s->world->contact[i];
@@ -51,7 +51,7 @@ static int may_pass(const hfiDiscrete* s, int i, int g, double* vn) {
   return *vn < 0 && c->depth > p->h * *vn && bend_of_travel(s->world, c, g, p->h) > HFI_LEAST_BEND;
 }
 
-// Lets contact i know how its gap changes on the path.
+// Sets the drift of contact i for the lowest gap on its path.
 static void ease(hfiDiscrete* s, int i, double vn) {
   hfStepProblem* p = &s->assembly.problem;
   const hfiContact* c = &s->world->contact[i];

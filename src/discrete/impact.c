@@ -4,18 +4,17 @@
 //
 //   vn+ = e |vn-|,   gamma_n = (vn+ - vn-)/(Jn M^-1 Jn^T),   |gamma_t| <= mu gamma_n towards vt = 0
 //
-// In a row of touching balls an impact so runs from ball to ball within one step, as it does in Newton's cradle.
+// So in a row of touching balls an impact runs from ball to ball within one step, as in Newton's cradle.
 //
-// The impact is taken at the start of the step, across a gap g that would close within it. With the relative
-// acceleration a of gravity the speeds at the moment of touching are v_i^2 = vn-^2 + 2 a g and e v_i; the one that the
-// body has when it is back at the gap g is taken, vn+^2 = e^2 v_i^2 - 2 a g: the energy is that of an impact at the
-// surface. Below the speed that gravity gives within two steps an impact is no longer seen: the law of the contact
-// stops it.
+// The impact is taken at the start of the step, across a gap g that would close within it. With the relative acceleration a of gravity the speeds at
+// the moment of touching are v_i^2 = vn-^2 + 2 a g and e v_i; The body then starts with the speed that it would have when it is back at the gap g,
+// vn+^2 = e^2 v_i^2 - 2 a g, so that its energy is that of an impact at the surface. If the speed is below the one that gravity gives within two
+// steps, there is no impact: the law of the contact stops the body.
 #include "discrete/discrete.h"
 
 #include <string.h>
 
-// An impact is faster than this [m/s], and faster than gravity makes the bodies in two steps.
+// The speed of an impact is above this [m/s], and above the speed that gravity gives the bodies in two steps.
 static const double SLOWEST = 1e-3;
 // A step has at most this many impacts for each of its contacts: a ball between two others may be hit again and again.
 enum { MOST_IMPACTS = 50 };
@@ -40,7 +39,7 @@ static double row_velocity(const hfStepProblem* p, const hfStepBlock* b, int r, 
   return sum;
 }
 
-// Speed after an impact at vn < 0, or 0: none.
+// The speed after an impact at vn < 0; 0 if there is no impact.
 static double rebound(const hfiWorld* w, const hfiContact* c, double h, double vn) {
   double a = hfi_closing_acceleration(w, c), gap = max2(0, -c->depth), e = c->material.restitution;
   if (!(-vn > SLOWEST + 2 * h * max2(0, a))) return 0;
@@ -68,7 +67,7 @@ hfiRebound* hfi_discrete_find_impact(const hfiDiscrete* s, const hfiContact* c) 
   return NULL;
 }
 
-// The sum of the impacts of a contact in this step, a new one at first.
+// The entry for the impacts of a contact in this step; a new one if it has none yet.
 static hfiRebound* take_impact(hfiDiscrete* s, const hfiContact* c) {
   hfiRebound *found = hfi_discrete_find_impact(s, c), made = {c->geom_a, c->geom_b, c->feature, {0, 0, 0}};
   if (found) return found;
@@ -108,7 +107,7 @@ static int find_fastest(const hfiDiscrete* s, double* before, double* after) {
   return fastest;
 }
 
-// All impacts of the contacts in the problem; returns their number.
+// Computes all impacts of the contacts in the problem and returns their number.
 static int strike_all(hfiDiscrete* s) {
   int count = 0, most = MOST_IMPACTS * s->world->ncontact;
   double before, after;

@@ -1,7 +1,8 @@
-// Nothing passes through: which trees stop within a step, and where free bodies turn on the way (world/passage.c).
+// Keeps bodies from passing through each other: finds the trees that stop within a step, and the centres about which free bodies turn on their paths
+// (world/passage.c).
 #include "discrete/discrete.h"
 
-// The path of a free body is that of its centre of mass; without inertial motion (config.gyroscopic is 0) that of its origin.
+// A free body turns about its centre of mass; without inertial motion (config.gyroscopic is 0) about its origin.
 void hfi_discrete_turning_centres(hfiDiscrete* s, const double* v) {
   const hfModel* m = s->world->model;
   const hfDynamics* d = &s->world->dynamics;
@@ -27,12 +28,12 @@ static double change_of_speed(const hfiDiscrete* s) {
 const double* hfi_discrete_find_stops(hfiDiscrete* s, hfStepReport* report) {
   hfDynamics* d = &s->world->dynamics;
   const double h = s->config.step;
-  int all_are_found = !(s->excess > HFI_FURTHER); // Nothing moves much beyond its reach.
+  int all_are_found = !(s->excess > HFI_FURTHER); // No geom moves much beyond its reach.
   if (!s->world->nfound && all_are_found) return NULL;
   if (hfi_world_moves_as_one(s->world, d->V, h, h * change_of_speed(s))) return NULL;
   hfi_accelerate(d, s->v1); // velocities of the links at rates v1
   hfi_discrete_turning_centres(s, s->v1);
-  int few = s->world->nfound <= s->world->scene.nactive; // Then pairs are looked at sooner than all geoms are.
+  int few = s->world->nfound <= s->world->scene.nactive; // If there are few pairs, it is faster to test the pairs than all geoms.
   if (all_are_found && few && hfi_world_all_pairs_are_slow(s->world, d->B, h, s->about)) return NULL;
   if (!hfi_world_mark_passing(s->world, d->B, h, s->could_pass)) return NULL;
   if (!hfi_world_find_stops(s->world, d->B, h, s->could_pass, s->about, s->stop_time)) return NULL;

@@ -1,20 +1,21 @@
 // Overlaps that the method mlcp removes (docs/theory/motion.md).
 //
-// A contact that overlaps asks for a speed of separation s <= u, the release speed. Its impulse gamma gives the energy gamma s, which has
-// no bound where contacts contradict each other, or where a body can hardly follow: a link between two others, an arm that is
-// stretched out. All overlaps together may give n m u^2/2, with their number n and the mass m of the world. Where they give more, all ask
-// for less, and the problem is solved again. The energy grows with the square of the speeds.
+// A contact that overlaps is given a speed of separation s <= u, the release speed. Its impulse gamma gives the energy gamma s. This has no bound if
+// contacts contradict each other, or if a body can hardly follow, as a link between two others or an arm that is stretched out. All overlaps together
+// may give n m u^2/2, with their number n and the mass m of the world. If they give more, all their speeds are reduced, and the problem is solved
+// again. The energy grows with the square of the speeds.
 #include "discrete/discrete.h"
 
-// Overlaps ask for this share of the speed at which they would give just what they may: the next solution has other impulses [-].
+// Speeds are reduced to this share of those at which the overlaps would give exactly the energy that they may, because the next solution has other
+// impulses [-].
 static const double BELOW_LIMIT = 0.9;
 
-// The speed of separation that a contact asks for.
+// The speed of separation that a contact is given.
 static double wanted_speed(const hfiDiscrete* s, const hfContactLaw* law) {
   return law->depth > 0 ? s->config.mlcp.recovery * law->depth / s->config.step : 0;
 }
 
-// Energy that the overlaps give in the last solution [J], and their number.
+// The energy that the overlaps give in the last solution [J]. *count: their number.
 static double released_energy(const hfiDiscrete* s, int* count) {
   const hfStepProblem* p = &s->assembly.problem;
   double sum = 0;

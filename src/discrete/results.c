@@ -1,4 +1,4 @@
-// What a step did: contact forces in newtons, which contacts stick, forces of limits and equalities, the report.
+// The results of a step: contact forces in newtons, which contacts stick, forces of limits and equalities, the report.
 //
 //   f = gamma/h on body A, in the contact frame (t1, t2, n)
 #include "discrete/discrete.h"
@@ -12,9 +12,10 @@
 
 // ---- outcomes of contacts ---------------------------------------------------------------------------
 
-// The smooth law has this share of its bound, 1/sqrt(2), where the slip is the stiction speed: below it the contact counts as sticking [-].
+// With the smooth law a contact counts as sticking if its friction is below this share of the bound [-]: 1/sqrt(2), the friction at the stiction
+// speed.
 static const double SMOOTH_STICK = 0.70710678118654752;
-// At its bound friction differs from it by rounding. The squares of the two count as equal where they differ by less than this share [-].
+// Friction at its bound differs from it by rounding. The squares of the two count as equal if they differ by less than this share [-].
 static const double AT_BOUND = 1e-9;
 
 // Is friction below its bound, mu times the normal impulse?
@@ -23,14 +24,14 @@ static int friction_is_below_bound(const hfContactLaw* law, const double* gamma)
   return sqr(gamma[1]) + sqr(gamma[2]) < sqr(bound) * (1 - AT_BOUND);
 }
 
-// 1: the slip at the end of the step is inside the stick region of the law.
+// Is the slip at the end of the step inside the stick region of the law?
 static int slip_is_in_stick_region(const hfContactLaw* law, double h, const double* velocity, double fn) {
   double w[2], radius = hfi_contact_stick(law, h, HF_SLIDING, fn, velocity, w);
   return sqr(w[0]) + sqr(w[1]) <= sqr(radius);
 }
 
-// Whether friction holds the contact of block b. The anchored law knows from `slips`. Of the other laws the impulses
-// tell it, unless friction was bounded by another normal force than its own: on the convex rung, or by rigid contact.
+// Whether friction holds the contact of block b. For the anchored law `slips` says so. For other laws the impulses decide, unless friction was
+// bounded by another normal force than that of the contact: on the convex rung, or by rigid contact.
 static int contact_sticks(const hfiDiscrete* s, const hfStepBlock* b, int slips, int rung) {
   const hfStepProblem* p = &s->assembly.problem;
   const hfContactLaw* law = &p->contact[b->param];
@@ -43,17 +44,17 @@ static int contact_sticks(const hfiDiscrete* s, const hfStepBlock* b, int slips,
   return slip_is_in_stick_region(law, p->h, velocity, gamma[0] / p->h);
 }
 
-// Velocities of all rows at the end: the solver has them, the rigid one has not.
+// Velocities of all rows at the end of the step. The solver has them; that of rigid contact has not, and gives NULL.
 static const double* row_velocities(const hfiDiscrete* s) { return s->mlcp ? NULL : hfi_solver_row_velocities(s->solver); }
 
-// Those of a contact. known: those of all rows, or NULL.
+// Velocities of the rows of a contact. known: those of all rows, or NULL.
 static inline const double* end_velocity(const hfiDiscrete* s, const hfStepBlock* b, const double* known, double* scratch) {
   if (known) return known + b->row;
   hfi_block_velocity(&s->assembly.problem, b, s->v1, scratch);
   return scratch;
 }
 
-// What the memory keeps of a contact: its slip and, where anchored friction slides, its deformation.
+// Computes what the memory keeps of a contact: its slip and, if anchored friction slides, its deformation.
 static inline void compute_slip(const hfiDiscrete* s, const hfStepBlock* b, const double* known, hfiContactOutcome* o) {
   const hfStepProblem* p = &s->assembly.problem;
   double scratch[6];
@@ -86,7 +87,8 @@ static void compute_contact_outcomes(hfiDiscrete* s, hfStepReport* report) {
 
 // ---- forces of other rows ---------------------------------------------------------------------------
 
-// Forces (dim) of block b of the actuation's rows, which are the problem's first. Of rigid rows the velocities tell nothing.
+// Forces (dim) of block b of the actuation's rows, which are the first blocks of the problem. For rigid rows they come from the impulses, because
+// velocities do not determine them.
 static void read_row_forces(const hfiDiscrete* s, int b, double* force) {
   const hfStepProblem* p = &s->assembly.problem;
   const hfiRows* rows = &s->world->actuation.rows;
@@ -94,7 +96,7 @@ static void read_row_forces(const hfiDiscrete* s, int b, double* force) {
   else for (int r = 0; r < rows->block[b].dim; ++r) force[r] = s->impulse[p->block[b].row + r] / p->h;
 }
 
-// Forces of drives and targets from the impulses of their rows.
+// Takes the forces of drives and targets from the impulses of their rows.
 static void take_rigid_forces(hfiDiscrete* s) {
   hfActuation* a = &s->world->actuation;
   hfi_need_forces(a);
@@ -137,7 +139,7 @@ static int is_limit_or_equality(int source) {
   return source == HFI_ROW_JOINT_LIMIT || source == HFI_ROW_EQUALITY || source == HFI_ROW_TENDON_LOWER || source == HFI_ROW_TENDON_UPPER;
 }
 
-// From M (v1 - v0) = J^T gamma follows T1 - T0 = gamma.s1 - |v1 - v0|_M^2/2, so that gamma.s1 is at most too large.
+// From M (v1 - v0) = J^T gamma follows T1 - T0 = gamma.s1 - |v1 - v0|_M^2/2, so that gamma.s1 is an upper bound.
 double hfi_discrete_row_work(const hfiDiscrete* s) {
   const hfStepProblem* p = &s->assembly.problem;
   const hfiRows* rows = &s->world->actuation.rows;
@@ -153,7 +155,7 @@ double hfi_discrete_row_work(const hfiDiscrete* s) {
   return work;
 }
 
-// Contacts report the impulses of their impacts with those of the step.
+// Adds the impulses of the impacts to those of the contacts.
 static void add_impacts(hfiDiscrete* s) {
   for (int i = 0; i < s->world->ncontact; ++i) {
     const hfiRebound* impact = hfi_discrete_find_impact(s, &s->world->contact[i]);
@@ -182,7 +184,7 @@ hfContact hfi_discrete_contact(const hfiDiscrete* s, int i) {
   const double* gamma = s->impulse + b->row;
   double scratch[6], force[6];
   const double* velocity = end_velocity(s, b, row_velocities(s), scratch);
-  if (s->config.sleep) hfi_block_velocity(p, b, s->v1, scratch), velocity = scratch; // the solver has none of islands that sleep
+  if (s->config.sleep) hfi_block_velocity(p, b, s->v1, scratch), velocity = scratch; // The solver has no velocities of islands that sleep.
   for (int k = 0; k < b->dim; ++k) force[k] = gamma[k] / p->h;
   hfi_contact_result_force(&r, c, b->dim, force);
   hfi_contact_result_velocity(&r, c, b->dim, velocity);

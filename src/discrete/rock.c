@@ -1,34 +1,34 @@
 // Bodies that rock between round surfaces faster than a step can follow (docs/theory/motion.md, "Thin things between round fingertips").
 //
-// A step pushes along the normal, and at the point, of its start. Let a contact press on a body with the force f, and let the body rock along
-// the tangent e: it turns by theta about the axis u = n x e through its pivot, the centre of mass of a free body or a joint of a link. The
-// normal turns too, so that the force gets a lever about the pivot and turns the body back by K theta:
+// Let a contact press on a body with the force f, and let the body rock along the tangent e: it turns by theta about the axis u = n x e through its
+// pivot, the centre of mass of a free body or a joint of a link. The normal turns, too, so that the force gets a lever about the pivot and turns the
+// body back with the torque K theta:
 //
 //   K = f (1 - r k) (1 + r k')/(k + k')
 //
 //   k   curvature along e of the body's surface    r  arm: from the pivot to the contact, along the body's outward normal
 //   k'  that of the other surface                  I  inertia of the body about u
 //
-// K > 0 is a spring that the next step finds, not this one. Steps of length h are stable as long as h^2 K < 4 I, in the sum over the contacts of
-// the body. Where one contact has more than its share of that, h^2 K > STABLE I, the step gets a damper on the relative angular velocity of
-// the two bodies about u, with the slope
+// K > 0 is a spring. A step does not see it, because it pushes along the normal and at the point of its start; only the next step does. So steps of
+// length h are stable only if h^2 K < 4 I, with K summed over the contacts of the body. If one contact has more than its share of that, h^2 K >
+// STABLE I, the step gets a damper on the relative angular velocity of the two bodies about u, with the slope
 //
 //   kappa = h K - STABLE I/h
 #include "discrete/discrete.h"
 
 #include "contact/curvature.h"
 
-// A contact has no damper where its h^2 K is up to this share of the inertia: a body with eight such contacts is stable [-].
+// A contact gets no damper if its h^2 K is at most this share of the inertia [-]: a body with eight such contacts is stable.
 static const double STABLE = 0.5;
 
-// Bodies touch in a line where the sum of their curvatures along it is below this share of that across it [-]. They do not rock along it: the
-// ends of the line have contacts of their own.
+// Bodies touch in a line if the sum of their curvatures along the line is below this share of the sum across it [-]. They do not rock along it,
+// because the ends of the line have contacts of their own.
 static const double FLAT = 1e-3;
 
-// Surfaces are equally round along all tangents where the principal curvatures of their sum differ by less than this share of it [-].
+// Surfaces are equally round along all tangents if the two principal values of the sum of their curvatures differ by less than this share [-].
 static const double ROUND = 1e-6;
 
-// A dof rocks its link about an axis if the cosine of the two is at least this [-].
+// A dof rocks its link about an axis if the cosine between this axis and that of the dof is at least this [-].
 static const double LEAST_SHARE = 0.1;
 
 void hfi_discrete_measure_roundness(hfiDiscrete* s) {
@@ -58,8 +58,8 @@ static double bound_inertia(const hfDynamics* d, int body) {
   return min2(I[0] - xy - xz, min2(I[1] - xy - yz, I[2] - xz - yz));
 }
 
-// Does some dof of a link let f rock it? Of a dof that turns the link about u with the share c of its rate, the arm is v/c, with the velocity v of
-// the contact, and the inertia 1/(c^2 inverse mass): c^2 K is at most f (radius + |v|).
+// Does some dof of a link let f rock it? If a dof turns the link about u with the share c of its rate, the arm is v/c, with the velocity v of the
+// contact, and the inertia is 1/(c^2 inverse mass). So c^2 K is at most f (radius + |v|).
 static int may_rock_link(const hfiDiscrete* s, const hfiContact* c, int body, double radius, double f) {
   const hfDynamics* d = &s->world->dynamics;
   const hfiLink* link = hfi_link_of(d, body);
@@ -82,7 +82,7 @@ static int may_rock(const hfiDiscrete* s, const hfiContact* c, int body, double 
 
 // ---- dampers ----------------------------------------------------------------------------------------
 
-// One of the two bodies of a contact, which rocks along a tangent.
+// A body of a contact, and the tangent along which it rocks.
 typedef struct Rocking {
   const hfiContact* c;
   int body, side;    // side: 1 for body A, -1 for body B. The normal n points from B to A, so that the outward normal is -side n
@@ -91,7 +91,7 @@ typedef struct Rocking {
   double own, other; // curvatures k and k' along e [1/m]
 } Rocking;
 
-// kappa of a body with this arm [m] and inertia [kg m^2]; 0 where it needs no damper [N m s/rad].
+// kappa of a body with this arm [m] and inertia [kg m^2]; 0 if it needs no damper [N m s/rad].
 static double find_slope(const Rocking* r, double arm, double inertia, double h) {
   double K = r->f * (1 - arm * r->own) * (1 + arm * r->other) / (r->own + r->other);
   return K > 0 ? max2(0, h * K - STABLE * inertia / h) : 0;
@@ -139,7 +139,7 @@ typedef struct Pressing {
   hfiCurvature a, b;
 } Pressing;
 
-// The damper about *u = n x e, of the tangent e = x t1 + y t2. Returns its slope, the larger one of the two bodies.
+// Finds the damper for the tangent e = x t1 + y t2, about the axis *u = n x e. Returns its slope, the larger one of the two bodies.
 static double find_damper(const hfiDiscrete* s, const Pressing* p, double x, double y, hfVec3* u) {
   const hfiContact* c = p->c;
   hfVec3 e = v3_axpy(x, c->t1, v3_scale(y, c->t2));
@@ -162,8 +162,9 @@ static void add_inertia(const hfDynamics* d, int body, const hfiContact* c, hfiC
   sum->c11 += i1, sum->c22 += i2, sum->c12 += 0.5 * (inertia_about(d, body, v3_add(u1, u2)) - i1 - i2);
 }
 
-// The angle from t1 of a tangent along which free bodies rock most or least: a principal direction of the sum of the curvatures, and of the
-// inertias where surfaces are equally round along all tangents. The tangents t1 and t2 themselves depend on the axes of the world [rad].
+// The angle from t1 of a tangent along which free bodies rock most or least [rad]: a principal direction of the sum of the curvatures, or of the
+// inertias if the surfaces are equally round along all tangents. The tangents t1 and t2 themselves would not do, because they depend on the axes of
+// the world.
 static double rocking_angle(const hfDynamics* d, const hfiContact* c, const hfiCurvature* sum) {
   if (!is_round(sum)) return principal_angle(sum);
   hfiCurvature inertia = {0, 0, 0};
@@ -172,14 +173,15 @@ static double rocking_angle(const hfDynamics* d, const hfiContact* c, const hfiC
   return principal_angle(&inertia);
 }
 
-// The dampers of contact c, which presses with f: their axes u in the world and slopes, along the directions of rocking_angle, or along a
-// rim. Returns their number.
+// Finds the dampers of contact c, which presses with the force f: their axes u in the world and their slopes, for the directions of rocking_angle or
+// for that of a rim. Returns their number.
 static int find_dampers(const hfiDiscrete* s, const hfiContact* c, double f, hfVec3 u[2], double slope[2]) {
   const hfDynamics* d = &s->world->dynamics;
   Pressing p = {.c = c, .f = f};
   hfiTouched a = hfi_contact_curvature(d, c, c->geom_a, &p.a), b = hfi_contact_curvature(d, c, c->geom_b, &p.b);
   int rims = (a == HFI_TOUCHED_RIM) + (b == HFI_TOUCHED_RIM);
-  if (a == HFI_TOUCHED_EDGE || b == HFI_TOUCHED_EDGE || rims == 2 || (rims && c->curved)) return 0; // curved: the step knows the path of a rim that rolls fast
+  // If the contact is `curved`, the step knows the path of a rim that rolls fast.
+  if (a == HFI_TOUCHED_EDGE || b == HFI_TOUCHED_EDGE || rims == 2 || (rims && c->curved)) return 0;
   hfiCurvature sum = {p.a.c11 + p.b.c11, p.a.c12 + p.b.c12, p.a.c22 + p.b.c22};
   double angle = rims ? principal_angle(a == HFI_TOUCHED_RIM ? &p.a : &p.b) : rocking_angle(d, c, &sum), x = cos(angle), y = sin(angle);
   const double principal[2][2] = {{x, y}, {-y, x}};
@@ -193,10 +195,10 @@ static int find_dampers(const hfiDiscrete* s, const hfiContact* c, double f, hfV
   return count;
 }
 
-// The force of a contact at the start of the step without what an impact adds: that does not last [N].
+// The force of a contact at the start of the step [N], without the short force of an impact.
 static double elastic_force(const hfContactLaw* law) { return min2(law->normal_force0, law->stiffness * max2(0, law->depth)); }
 
-// The largest radius that a geom may have where contact c touches it [m].
+// The largest radius of curvature that a geom may have where contact c touches it [m].
 static double radius_at(const hfiDiscrete* s, const hfiContact* c, int geom) {
   return max2(s->roundness[geom], hfi_rim_radius(&s->world->dynamics, c, geom));
 }

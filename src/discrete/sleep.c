@@ -5,11 +5,10 @@
 // A tree rests while its speed is below the tolerance. An island falls asleep when all its trees have rested for the time of the
 // configuration; their velocities become zero. Trees that sleep have no rows and no contacts, and their coordinates keep every bit.
 //
-// The state keeps one word for each tree: how long it has rested [ns]; or, asleep, a signature with the sign bit set. The
-// signature is a hash of all that acts on the tree and that a user can change: its coordinates, the parameters of the model, poses
-// of mocap bodies, forces, wrenches and targets on it, and the controls where it has actuators. A tree wakes when its signature or a
-// velocity is another, when a contact with a tree that is awake is found, and when a tree wakes that it is joined to by a remembered
-// contact or a row.
+// The state keeps one word for each tree: how long it has rested [ns]; or, if it sleeps, its signature with the sign bit set. The signature is a hash
+// of everything that acts on the tree and that a user can change: its coordinates, the parameters of the model, poses of mocap bodies, forces,
+// wrenches and targets on it, and the controls where it has actuators. A tree wakes when its signature or a velocity has changed, when it touches a
+// tree that is awake, and when a tree wakes to which a remembered contact or a row joins it.
 #include "discrete/discrete.h"
 
 #include "base/disjoint_sets.h"
@@ -26,7 +25,7 @@ static const uint64_t SIGN = (uint64_t)1 << 63; // marks a signature
 
 // ---- signatures -------------------------------------------------------------------------------------
 
-// Adds 64 bits to a hash. The multiplier is 2^64 over the golden ratio, as Fibonacci hashing has it (Knuth, volume 3, 6.4).
+// Adds 64 bits to a hash. The multiplier is that of Fibonacci hashing, 2^64 over the golden ratio (Knuth, volume 3, 6.4).
 static uint64_t mix(uint64_t hash, uint64_t bits) {
   hash = (hash ^ bits) * 0x9e3779b97f4a7c15u;
   return hash ^ hash >> 29;
@@ -82,7 +81,7 @@ static void add_coordinates(hfiDiscrete* s, const double* q) {
   }
 }
 
-// Forces, targets and wrenches of the input, where there are any.
+// Adds the forces, targets and wrenches of the input to the signatures.
 static void add_input(hfiDiscrete* s, const hfInput* in) {
   const hfModel* m = s->world->model;
   uint64_t* signature = s->sleep.signature;
@@ -116,7 +115,7 @@ static void compute_signatures(hfiDiscrete* s, const hfState* state, const hfInp
 
 // ---- joined trees -----------------------------------------------------------------------------------
 
-// Joins two trees, of which one may be the world (-1).
+// Joins two trees. One of them may be the world (-1).
 static void join(int32_t* parent, int a, int b) {
   if (a >= 0 && b >= 0) hfi_join_sets(parent, a, b);
 }
@@ -233,7 +232,7 @@ static int count_rest(hfiDiscrete* s, const double* v, int64_t* word) {
   return any;
 }
 
-// Puts islands to sleep all of whose trees have rested long enough.
+// Puts an island to sleep if all its trees have rested long enough.
 static void fall_asleep(hfiDiscrete* s, hfState* state, const hfInput* in, int64_t* word) {
   const hfModel* m = s->world->model;
   hfiSleep* z = &s->sleep;
@@ -251,7 +250,7 @@ static void fall_asleep(hfiDiscrete* s, hfState* state, const hfInput* in, int64
   }
 }
 
-// What lies on a surface that moves does not rest, however slow that is.
+// A tree on a moving surface does not rest, however slow the surface is.
 static void stay_awake_on_surfaces(const hfiDiscrete* s, int64_t* word) {
   const hfStepProblem* p = &s->assembly.problem;
   const int32_t* tree = hf_model_body_tree(s->world->model);
@@ -294,6 +293,6 @@ void hfi_sleep_init(hfiDiscrete* s, hfiArena* arena) {
   const hfActuation* a = &s->world->actuation;
   memset(z->driven, 0, sizeof *z->driven * (size_t)m->ntree);
   for (int i = 0; i < a->moment_start[m->nu]; ++i) z->driven[hf_model_dof_tree(m)[a->moment_dof[i]]] = 1;
-  for (int i = 0; i < m->nu; ++i) // An actuator that acts at contacts has no dofs of its own: its control concerns all trees.
+  for (int i = 0; i < m->nu; ++i) // An actuator that acts at contacts has no dofs of its own, so its control counts for all trees.
     for (int t = 0; a->moment_start[i] == a->moment_start[i + 1] && t < m->ntree; ++t) z->driven[t] = 1;
 }

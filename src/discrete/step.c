@@ -30,13 +30,12 @@ void hfi_discrete_problem(hfiDiscrete* s, const hfState* state, const hfInput* i
 
 // ---- the step ---------------------------------------------------------------------------------------
 
-// Whether the velocities of a flying tree are known before the problem is solved, if no row acts on it.
+// Whether the velocities of a flying tree are known before the problem is solved, provided that no row acts on it.
 static int knows_flight(const hfiDiscrete* s, int t) {
   return !s->flight.articulated[t] || s->flight.has_middle;
 }
 
-// Marks in s->changed the trees whose velocities are to be found: all but those that fly and on which no row acts. Returns the number of
-// the latter.
+// Marks in s->changed the trees whose velocities must be solved for: all except those that fly and on which no row acts. Returns the number of these.
 static int mark_grounded(hfiDiscrete* s) {
   const hfStepProblem* p = &s->assembly.problem;
   int flying = 0;
@@ -48,8 +47,8 @@ static int mark_grounded(hfiDiscrete* s) {
   return flying;
 }
 
-// The velocities of a tree that flies and on which no row acts. Those of an articulated one were found with its momentum; a free body
-// falls, v1 = v0 + h g.
+// Sets the velocities of a tree that flies and on which no row acts. Those of an articulated tree were computed with its momentum; a free body falls,
+// v1 = v0 + h g.
 static void set_flying(hfiDiscrete* s, int t) {
   const hfStepProblem* p = &s->assembly.problem;
   int first = p->tree_start[t], n = p->tree_start[t + 1] - first;
@@ -57,8 +56,8 @@ static void set_flying(hfiDiscrete* s, int t) {
   if (!s->flight.articulated[t]) v3_store(s->v1 + first, v3_axpy(p->h, s->world->dynamics.gravity, v3_load(s->v1 + first)));
 }
 
-// Marks in s->changed the trees whose velocities are to be found, and gives the others theirs. Trees that sleep have none, and no
-// impulses. Returns 0 where all are to be found.
+// Marks in s->changed the trees whose velocities must be solved for, and sets the velocities of the others. Trees that sleep have zero velocities and
+// impulses. Returns 0 if all trees must be solved for.
 static int mark_unknown(hfiDiscrete* s) {
   const hfStepProblem* p = &s->assembly.problem;
   if (!mark_grounded(s) && !s->sleep.count) return 0;
@@ -72,7 +71,7 @@ static int mark_unknown(hfiDiscrete* s) {
   return 1;
 }
 
-// Solves the rigid problem, again where overlaps give too much energy.
+// Solves the rigid problem, and solves it again as long as overlaps give too much energy.
 static hfStatus solve_rigid(hfiDiscrete* s, hfStepReport* report, hfError* error) {
   enum { MOST = 4 };
   hfStatus status = HF_OK;
@@ -83,8 +82,8 @@ static hfStatus solve_rigid(hfiDiscrete* s, hfStepReport* report, hfError* error
   return status;
 }
 
-// Computes v1 and the impulses. Where method mlcp finds no solution and its fallback is on, the convex problem is solved.
-// changed: NULL, or the trees (ntree) whose islands are solved again, from v0.
+// Computes v1 and the impulses. If the method mlcp finds no solution and its fallback is on, the convex problem is solved. changed: NULL, or the
+// trees (ntree) whose islands are solved again from v0.
 static hfStatus solve_problem(hfiDiscrete* s, const int32_t* changed, hfStepReport* report, hfError* error) {
   const hfStepProblem* p = &s->assembly.problem;
   const hfSolverConfig* config = &s->config.solver;
@@ -99,11 +98,11 @@ static hfStatus solve_problem(hfiDiscrete* s, const int32_t* changed, hfStepRepo
   return hfi_solver_solve_marked(s->solver, config, p, mark_unknown(s) ? s->changed : NULL, s->v1, s->impulse, &report->solve, error);
 }
 
-// What is left to do after a solution: nothing, to solve the problem again, or to solve it with contacts that were added.
+// What remains to be done after a solution: nothing; solve the problem again; solve it with contacts that were added.
 typedef enum unsolved { SOLVED, UNSOLVED, MISSED } unsolved;
 
-// Adds the contacts that the solution closes though nobody predicted them, and marks their trees in s->changed. The problem is also unsolved
-// where heaps were only estimated, or where the solution bends the path of a contact otherwise than the problem has it.
+// Adds contacts that the solution closes although they were not predicted, and marks their trees in s->changed. The problem is also unsolved if heaps
+// were only estimated, or if the solution changes the path of a curved contact.
 static unsolved find_unsolved(hfiDiscrete* s, const hfState* state) {
   double excess = s->excess;
   if (hfi_discrete_add_missed(s, state, s->v1)) {
@@ -111,14 +110,14 @@ static unsolved find_unsolved(hfiDiscrete* s, const hfState* state) {
     return MISSED;
   }
   if (!hfi_solver_has_estimates(s->solver)) return hfi_discrete_bend_again(s, s->v1) ? UNSOLVED : SOLVED;
-  s->excess = excess; // What was estimated is looked at again when it is solved.
+  s->excess = excess; // Estimated trees are examined again when they are solved.
   memset(s->changed, 0, sizeof *s->changed * (size_t)s->world->model->ntree);
   return UNSOLVED;
 }
 
-// Solves the problem with the contacts that were predicted. Where the solution closes others, adds them and solves again. Heaps
-// are estimated first: most contacts that are missing can be seen then, before the larger part of the work is done. Where some are, the
-// heaps are estimated once more, because those often make bodies move towards others.
+// Solves the problem with the contacts that were predicted. If the solution closes others, adds them and solves again. Heaps are estimated first: the
+// estimate shows most of the missing contacts before the larger part of the work is done. If contacts were missing, the heaps are estimated once
+// more, because new contacts often make bodies move towards others.
 static hfStatus solve_step(hfiDiscrete* s, const hfState* state, hfStepReport* report, hfError* error) {
   enum { MOST = 4, MORE_ESTIMATES = 2 };
   hfi_solver_estimate_heaps(s->solver, s->config.anticipate);
@@ -127,16 +126,16 @@ static hfStatus solve_step(hfiDiscrete* s, const hfState* state, hfStepReport* r
   unsolved left;
   for (int k = 0; k < most && status >= 0 && (left = find_unsolved(s, state)) != SOLVED; ++k) {
     hfi_solver_estimate_heaps(s->solver, left == MISSED && k < MORE_ESTIMATES && hfi_solver_has_estimates(s->solver));
-    // The last solution is a better first guess, but not for laws whose slope is as steep as that of regularised friction.
+    // The last solution is a better first guess, except for laws with a slope as steep as that of regularised friction.
     if (s->config.friction == HF_FRICTION_ANCHORED)
       memcpy(s->assembly.problem.v0, s->v1, sizeof *s->v1 * (size_t)s->world->model->nv);
     status = solve_problem(s, s->changed, report, error);
-    if (k + 1 == most) s->excess = INFINITY; // Nobody looked at the last solution.
+    if (k + 1 == most) s->excess = INFINITY; // The last solution was not examined.
   }
   return status;
 }
 
-// Remembers the contacts of the step beside those of trees that sleep. Returns how many found no room.
+// Stores the contacts of the step in the memory, beside those of trees that sleep. Returns for how many there was no room.
 static int store_memory(hfiDiscrete* s, hfState* state) {
   const hfiWorld* w = s->world;
   hfiContactStep step = {w->surfaces, s->config.step, w->X0_WB, w->dynamics.X_WB, w->contact, s->outcome, w->ncontact};
@@ -144,13 +143,13 @@ static int store_memory(hfiDiscrete* s, hfState* state) {
   return hfi_memory_store(state, &step);
 }
 
-// Moves the state to the end of the step. s->foreseen, no longer needed, becomes the velocities there: v1 after the
-// inertial motion of what flies.
+// Moves the state to the end of the step. s->foreseen, which is no longer needed, becomes the velocities there: v1 after the inertial motion of
+// flying trees.
 static void advance(hfiDiscrete* s, hfState* state, const hfInput* in, hfiStepOutput* out) {
   hfiWorld* w = s->world;
   const hfModel* m = w->model;
   const double h = s->config.step;
-  int remembers = hfi_contacts_remember(s), follows = remembers && (w->ncontact || s->config.sleep); // 1: poses of the end matter
+  int remembers = hfi_contacts_remember(s), follows = remembers && (w->ncontact || s->config.sleep); // 1: the poses at the end are needed
   double *q = hf_state_mutable_q(state), *v = hf_state_mutable_v(state), *end = s->foreseen;
   const double* stop_time = hfi_discrete_may_pass(s) ? hfi_discrete_find_stops(s, out->report) : NULL;
   if (follows) hfi_world_mark_start(w);
@@ -170,8 +169,9 @@ static void advance(hfiDiscrete* s, hfState* state, const hfInput* in, hfiStepOu
   if (remembers && store_memory(s, state)) out->report->status = HF_OVERFLOW;
 }
 
-// Whether the solution brings a tree to one that sleeps, or a joint past a limit that was thought to be far away, or turns a body by the pull of a connect faster than
-// the step can follow: then the problem lacked something that it has when it is made again. Of rigid rows (method mlcp) velocities do not tell the pull.
+// Whether the problem lacked something, so that it must be made again: the solution brings a tree to one that sleeps, or a joint past a limit that
+// seemed far away, or turns a body by the pull of a connect faster than the step can follow. The pull is not tested with the method mlcp, because
+// velocities do not determine the forces of rigid rows.
 static int problem_lacked_something(hfiDiscrete* s, const hfState* state) {
   hfActuation* a = &s->world->actuation;
   if (s->sleep.count && hfi_sleep_wake_touched(s)) return 1;
@@ -179,7 +179,7 @@ static int problem_lacked_something(hfiDiscrete* s, const hfState* state) {
   return !s->mlcp && s->world->model->neq && !a->ntension && hfi_find_tensions(a, &s->world->dynamics, hf_state_q(state), s->v1);
 }
 
-// Refuses velocities that are not finite, and names their tree: those of trees that fly were never looked at by a solver.
+// Refuses velocities that are not finite, and names their tree. No solver has tested the velocities of trees that fly.
 static hfStatus check_velocities(const hfiDiscrete* s, hfError* error) {
   const hfModel* m = s->world->model;
   if (hfi_surely_finite(s->v1, m->nv)) return HF_OK;
@@ -196,7 +196,7 @@ static hfStatus step(hfiDiscrete* s, hfState* state, const hfInput* in, hfiStepO
   hfStepReport* report = out->report;
   hfStatus status;
   if (s->config.sleep) hfi_sleep_start(s);
-  *s->world->actuation.due = 0; // Nobody asked for the forces of the step before.
+  *s->world->actuation.due = 0; // The forces of the step before are no longer needed.
   do {
     hfi_discrete_problem(s, state, in, 0);
     if (s->config.gyroscopic) hfi_discrete_begin_flight(s);
@@ -206,7 +206,7 @@ static hfStatus step(hfiDiscrete* s, hfState* state, const hfInput* in, hfiStepO
   report->status = status;
   if (status < 0 || (status > 0 && s->mlcp && !s->config.mlcp.fallback)) return status;
   status = check_velocities(s, error);
-  if (status < 0) return report->status = status; // the state stays as it was
+  if (status < 0) return report->status = status; // The state stays as it was.
   if (s->world->ndropped) report->status = HF_OVERFLOW;
   hfi_discrete_results(s, out);
   advance(s, state, in, out);
