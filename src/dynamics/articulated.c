@@ -28,17 +28,18 @@
 enum { MAX_ITERATIONS = 40 };
 // v_m is found when the next iteration would change it by less than this share of its largest entry [-].
 static const double CONVERGED = 1e-14;
-// The next iteration is expected to change v_m as much less than this one as this one did than the one before, and the first one by the turn of the step, times this [-].
+// The change of the next iteration is predicted from the last two: changes shrink by a constant ratio, at first by the turn of the step. The
+// prediction is multiplied by this [-].
 static const double SAFETY = 10;
 // A tree that changes by more than this in the last of MAX_ITERATIONS does not fly [-].
 static const double NEARLY = 1e-9;
-// v_inner is scaled only by factors that differ from 1 by less than this: a larger error is not one of h^2 [-].
+// v_inner is scaled only if the factor differs from 1 by less than this [-]: a larger difference is no error of order h^2.
 static const double SMALL_CORRECTION = 0.05;
 
 // ---- what flight keeps ----------------------------------------------------------------------------
 
-// Of a tree with a free root at velocities v, whose generalised momentum is y = M v: that of the root's dofs is the momentum of all links, along the
-// world's axes and about the root's own.
+// Momentum and energy of a tree with a free root at velocities v, from its generalised momentum y = M v. The entries of the root's dofs are the
+// momentum of all links, along the world's axes and about the root's own.
 static hfiInvariants compute_invariants(const hfiFlight* f, const hfDynamics* d, int t, const hfiInertia* I, const double* v, const double* y) {
   const hfiLink* root = &d->link[f->first_link[t]];
   hfiRange r = hfi_tree_dofs(d->model, t);
@@ -74,7 +75,7 @@ static double replace_middle(hfiFlight* f, const hfModel* m, int t, const double
   return largest > 0 ? change / largest : change;
 }
 
-// Upper bound of how far a link of a tree turns in the step at velocities f->middle, where its root is free; 1 where it is not [rad].
+// Upper bound on how far a link of a tree with a free root turns in the step at velocities f->middle [rad]; 1 if the root is not free.
 static double turn_in_step(const hfiFlight* f, const hfModel* m, double h, int t) {
   hfiRange r = hfi_tree_dofs(m, t);
   double rates = 0;
@@ -83,8 +84,8 @@ static double turn_in_step(const hfiFlight* f, const hfModel* m, double h, int t
   return h * rates;
 }
 
-// One iteration for v_m = f->middle of all flying trees, with the bias at v_m in d->c: p = f->base - (h/2) bias(q0, v_m),
-// then v_m <- M^-1 p. f->change is by how much it changed a tree. Returns the number of trees that have not converged.
+// One iteration for v_m = f->middle of all flying trees, with the bias at v_m in d->c: p = f->base - (h/2) bias(q0, v_m), then v_m <- M^-1 p.
+// f->change says by how much it changed each tree. Returns the number of trees that have not converged.
 static int iterate(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, double* p) {
   const hfModel* m = d->model;
   int changing = 0;
@@ -96,7 +97,7 @@ static int iterate(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, 
     hfi_solve_tree(d, t, next);
     double before = f->change[t], change = f->change[t] = replace_middle(f, m, t, next);
     if (only_falls(f, d, t, flies)) continue;
-    double shrinks = before > 0 ? change / before : turn_in_step(f, m, h, t); // by which the next change is smaller
+    double shrinks = before > 0 ? change / before : turn_in_step(f, m, h, t); // ratio of the next change to this one
     changing += !(change <= CONVERGED || SAFETY * change * shrinks <= CONVERGED);
   }
   return changing;
@@ -107,7 +108,7 @@ static void update_bias(hfDynamics* d, const double* v) {
   hf_dynamics_bias(d);
 }
 
-// The same for the flying trees alone, where no armature of spatial tendons couples them to others.
+// Updates the bias of the flying trees only, if no armature of spatial tendons couples them to others.
 static void update_flying_bias(const hfiFlight* f, hfDynamics* d, const double* v, const int32_t* flies) {
   if (d->narmature > d->nfixed_armature) {
     update_bias(d, v);
@@ -132,8 +133,8 @@ static void find_fall(hfiFlight* f, const hfDynamics* d, const int32_t* flies) {
   }
 }
 
-// The first guess of v_m: v0 and, where the root is free, half a step of fall, which changes no bias. A tree that falls without turning has found v_m
-// with that.
+// The first guess of v_m: v0 and, for a tree with a free root, half a step of fall, which changes no bias. For a tree that falls without turning this
+// is v_m already.
 static void guess_middle(hfiFlight* f, const hfDynamics* d, double h, const double* v0, const int32_t* flies) {
   memcpy(f->middle, v0, sizeof *v0 * (size_t)d->model->nv);
   for (int t = 0; t < d->model->ntree; ++t) {
@@ -142,7 +143,7 @@ static void guess_middle(hfiFlight* f, const hfDynamics* d, double h, const doub
   }
 }
 
-// Finds v_m from v0. On entry d->c is the bias at d->v. Returns 0 where a tree has not converged.
+// Finds v_m from v0. On entry d->c is the bias at d->v. Returns 0 if some tree has not converged.
 static int find_middle(hfiFlight* f, hfDynamics* d, double h, const double* v0, const int32_t* flies, double* p) {
   const hfModel* m = d->model;
   guess_middle(f, d, h, v0, flies);
@@ -171,7 +172,7 @@ int hfi_articulated_needs_end(const hfiFlight* f, const hfDynamics* d, const int
   return f->nfast > 0 || any_swings(f, d, flies);
 }
 
-// Stores what the flying trees must have at the end of the step, from the velocities v0 with the momentum f->base.
+// Stores the momentum and energy that flying trees must have at the end of the step, from the velocities v0 with the momentum f->base.
 static void store_invariants(hfiFlight* f, const hfDynamics* d, double h, const double* v0, const int32_t* flies) {
   for (int t = 0; t < d->model->ntree; ++t) {
     f->kept[t].known = 0;
@@ -182,7 +183,7 @@ static void store_invariants(hfiFlight* f, const hfDynamics* d, double h, const 
   }
 }
 
-// Trees whose iteration has not converged do not fly in this step. They get the p of the plain scheme back.
+// Trees whose iteration has not converged do not fly in this step: their p is set to that of the plain scheme again.
 static void ground_unconverged(hfiFlight* f, hfDynamics* d, double h, const double* v0, int32_t* flies, double* p) {
   const hfModel* m = d->model;
   update_bias(d, v0);
@@ -225,7 +226,7 @@ static void move_by_cayley(int type, const double* v, double h, double* q) {
   hfi_joint_integrate(type, q, by, h);
 }
 
-// Time over which a dof moves.
+// The time for which a dof moves.
 static inline double time_of(const hfModel* m, double h, const double* stop, int dof) {
   return stop ? min2(h, stop[hf_model_dof_tree(m)[dof]]) : h;
 }
@@ -278,7 +279,7 @@ static void restore_invariants(hfiFlight* f, const hfDynamics* d, int t, double*
   hfi_tree_add_rigid(d, root, &I, v3_scale(1 / I.m, want->linear), w_want, v);
 }
 
-// Takes the second half of the bias, whose M^-1 bias is in x (nv), from the velocities of a tree.
+// Subtracts the second half of the bias from the velocities of a tree. x (nv) is M^-1 bias.
 static void subtract_half(const hfModel* m, int t, double h, const double* x, double* v) {
   hfiRange r = hfi_tree_dofs(m, t);
   for (int i = r.begin; i < r.end; ++i) v[i] -= 0.5 * h * x[i];

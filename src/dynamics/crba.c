@@ -21,7 +21,7 @@ static int is_free_root(const hfDynamics* d, const hfiLink* link) {
   return !link->parent && link->njoint == 1 && d->step[link->joint].kind->nworld == 3;
 }
 
-// Rows of a free root; adr: of the rows, 1 to 6 entries long; armature of its dofs.
+// Fills the rows of a free root, which have 1 to 6 entries. adr: their addresses in M; armature: that of its dofs.
 static void fill_free_rows(const hfDynamics* d, const hfiInertia* Ic, const hfMotion* S, const int32_t* adr, const double* armature) {
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j <= i; ++j) d->M[adr[i] + j] = i == j ? Ic->m : 0;
@@ -87,7 +87,7 @@ static inline void multiply_pair(const double* row, int k, int j, const double* 
   y[j] += row[j] * x[k];
 }
 
-// y = M x of a free root's own rows (see fill_free_rows), whose first row is at `row`. Rows follow each other, and what is zero is left out.
+// y = M x for a free root's own rows (see fill_free_rows). The first row is at `row`, and the others follow; entries that are zero are left out.
 static void multiply_free(const double* row, const double* restrict x, double* restrict y) {
   const double *r3 = row + 6, *r4 = row + 10, *r5 = row + 15;
   y[0] = row[0] * x[0], y[1] = row[2] * x[1], y[2] = row[5] * x[2];
@@ -101,7 +101,7 @@ static void multiply_free(const double* row, const double* restrict x, double* r
   y[3] = y3, y[4] = y4, y[5] = y5;
 }
 
-// y = M x of the dofs from i to end - 1 of a tree, of which y has the products with those before.
+// y = M x for the dofs i to end - 1 of a tree. On entry y has the products with the dofs before i.
 static inline void multiply_rows(const hfDynamics* d, int i, int end, const double* x, double* y) {
   const hfModel* m = d->model;
   const int32_t *adr = hf_model_dof_Madr(m), *depths = hf_model_dof_depth(m), *cols = hf_model_M_col(m);
@@ -110,7 +110,7 @@ static inline void multiply_rows(const hfDynamics* d, int i, int end, const doub
     const int32_t* col = cols + adr[i];
     int depth = depths[i];
     double sum = row[depth] * x[i];
-    if (col[0] == i - depth) { // Most rows have no gap.
+    if (col[0] == i - depth) { // The columns of most rows follow each other.
       const double* before = x + i - depth;
       for (int k = 0; k < depth; ++k) sum += row[k] * before[k];
       hfi_axpy(y + i - depth, x[i], row, depth);

@@ -1,4 +1,4 @@
-// Lays out an hfDynamics and computes what does not change while a world runs.
+// Plans an hfDynamics and computes everything that does not change while a world runs.
 //
 //   joint steps   p_EA = p_EB + R_EB p_BA and q_EB (0, axis): a hinge then costs one rotation and one
 //                 quaternion product (fk.c)
@@ -141,7 +141,7 @@ static void make_joint_steps(hfDynamics* d, int body) {
   }
 }
 
-// Finds the bodies that nothing but slides moves.
+// Finds the bodies that only slides move.
 static void find_only_slides(hfDynamics* d) {
   const hfModel* m = d->model;
   for (int b = 0; b < m->nbody; ++b) {
@@ -195,7 +195,7 @@ static void make_kinematics(hfDynamics* d) {
   }
 }
 
-// Poses that never change: bodies fixed in the world, their geoms and sites.
+// Computes the poses that never change: those of bodies fixed in the world, and of their geoms and sites.
 static void place_fixed_bodies(hfDynamics* d) {
   const hfModel* m = d->model;
   d->q_WB[0] = q_identity();
@@ -282,7 +282,7 @@ static void merge_link(hfDynamics* d, int l) {
 
 // ---- tendon armature ------------------------------------------------------------------------------
 
-// Entry of M at (row, col), or -1 where col does not move what row moves.
+// The entry of M at (row, col), or -1 if M has none there, because dof col does not move the link of dof row.
 static int find_entry(const hfModel* m, int row, int col) {
   int start = hf_model_dof_Madr(m)[row], depth = hf_model_dof_depth(m)[col];
   if (depth > hf_model_dof_depth(m)[row] || hf_model_M_col(m)[start + depth] != col) return -1;
@@ -297,7 +297,7 @@ static void add_tendon_armature(hfDynamics* d, int tendon) {
     for (int b = 0; b <= a; ++b) {
       int i = hf_model_jnt_dofadr(m)[jnt[a]], j = hf_model_jnt_dofadr(m)[jnt[b]];
       int row = imax2(i, j), col = imin2(i, j), entry = find_entry(m, row, col);
-      // a joint named twice: both cross terms fall on one diagonal entry
+      // If a tendon names a joint twice, both cross terms belong to one diagonal entry.
       double twice = a != b && i == j ? 2 : 1;
       double value = twice * hf_model_tendon_armature(m)[tendon] * coef[a] * coef[b];
       hfiArmature r = {entry, row, col, tendon, value};
@@ -306,7 +306,7 @@ static void add_tendon_armature(hfDynamics* d, int tendon) {
   }
 }
 
-// Lists the entries of M on which a spatial tendon's armature acts; their values follow with the configuration.
+// Lists the entries of M to which a spatial tendon's armature adds. Their values depend on the configuration.
 static void list_spatial_armature(hfDynamics* d, int tendon) {
   const hfModel* m = d->model;
   if (hf_model_tendon_armature(m)[tendon] == 0) return;
@@ -330,7 +330,7 @@ static void make_tendon_armature(hfDynamics* d) {
 
 // ---- interface ------------------------------------------------------------------------------------
 
-// Finds the trees that are steady, of which nothing is known yet.
+// Finds the steady trees, and marks that nothing of them is computed yet.
 static void find_steady(hfDynamics* d) {
   for (int t = 0; t < d->model->ntree; ++t) d->steady[t] = d->narmature == 0, d->postponed[t] = 1;
   for (int l = 1; l < d->nlink; ++l) d->steady[d->link[l].tree] &= d->link[l].only_slides;

@@ -21,23 +21,23 @@
 #include "model/path.h"
 #include <holdfast/dynamics.h>
 
-// Constants of one joint step of forward kinematics, from frame E to the body frame B behind the
-// joint. E is the parent body's frame for a body's first joint, else B behind the joint before.
+// Constants of one joint step of forward kinematics, from frame E to the body frame B behind the joint. For a body's first joint E is the parent
+// body's frame; for the others it is B behind the joint before.
 typedef struct hfiJointStep {
   int32_t type;       // hfJointType
   int32_t qposadr;
   int32_t dofadr;
   int32_t off_centre; // 1: the anchor is not at B's origin
   const hfiJointKind* kind;
-  double ref;         // coordinate of the reference configuration of a joint with one [rad or m]
-  double pitch;       // of a screw [m/rad]
-  hfQuat q_EB;        // at the reference coordinate
+  double ref;         // reference coordinate of a joint that has one coordinate [rad or m]
+  double pitch;       // pitch of a screw [m/rad]
+  hfQuat q_EB;        // rotation at the reference coordinate
   hfQuat q_EB_axis;   // q_EB (0, axis_B)
   hfVec3 p_EB;        // B's origin at the reference coordinate [m]
-  hfVec3 p_EA;        // the anchor there [m]
+  hfVec3 p_EA;        // the anchor at the reference coordinate [m]
   hfVec3 p_BA;        // the anchor in B [m]
   hfVec3 axis_B;      // direction of the joint in B
-  hfVec3 axis_E;      // and in E at the reference coordinate
+  hfVec3 axis_E;      // direction of the joint in E at the reference coordinate
 } hfiJointStep;
 
 typedef enum hfiBodyMotion { HFI_BODY_WELDED, HFI_BODY_JOINTED, HFI_BODY_MOCAP } hfiBodyMotion;
@@ -47,7 +47,7 @@ typedef struct hfiMovingBody {
   int32_t body, parent;
   int32_t motion;         // hfiBodyMotion
   int32_t joint, njoint;  // its steps
-  int32_t only_slides;    // as of hfDynamics
+  int32_t only_slides;    // as in hfDynamics
   hfQuat q_PB;            // welded and mocap bodies
   hfPose X_PB;
 } hfiMovingBody;
@@ -56,20 +56,20 @@ typedef struct hfiMovingBody {
 typedef enum hfiOffset { HFI_OFFSET_POSE, HFI_OFFSET_TRANSLATION, HFI_OFFSET_NONE } hfiOffset;
 typedef struct hfiFixedFrame {
   int32_t body;
-  int32_t offset; // hfiOffset: what of X_BF differs from the identity
+  int32_t offset; // hfiOffset: which part of X_BF is not the identity
   int32_t only_slides; // of its body
   hfPose X_BF;
 } hfiFixedFrame;
 
 typedef struct hfiLink {
-  int32_t body;           // the one with the joints
+  int32_t body;           // the body with the joints
   int32_t parent;         // link
   int32_t tree;
   int32_t joint, njoint;
   int32_t dof, ndof;
   int32_t only_slides;    // of its body
-  double mass;            // [kg]; gathered together with the two below
-  hfVec3 com_B;           // of the link, from the body's origin [m]
+  double mass;            // [kg]; followed by the two below, which are read with it
+  hfVec3 com_B;           // centre of mass of the link, from the body's origin [m]
   double inertia_B[6];    // about the link's centre of mass: xx yy zz xy xz yz [kg m^2]
 } hfiLink;
 
@@ -83,31 +83,31 @@ struct hfDynamics {
   const hfModel* model;
   int32_t nlink, nmoving, nmovinggeom, nmovingsite, narmature, nfixed_armature;
 
-  const double* rest;      // (nq + 2 ntendon) where springs rest, as in hfState; NULL: where the model says
+  const double* rest;      // (nq + 2 ntendon) rests of springs, as in hfState; NULL: those of the model
 
   // constants
-  hfVec3 gravity;          // zero where the model disables it [m/s^2]
+  hfVec3 gravity;          // zero if the model disables it [m/s^2]
   hfiJointStep* step;      // (njnt)
   hfiMovingBody* moving;   // (nmoving) parents first
   hfiFixedFrame* geom;     // (ngeom)
   hfiFixedFrame* site;     // (nsite)
-  hfiPathConstants path;   // of spatial tendons
+  hfiPathConstants path;   // constants of spatial tendons
   int32_t* movinggeom;     // (nmovinggeom) the geoms on moving bodies that may touch another, ascending
   int32_t* movingsite;     // (nmovingsite) the sites on moving bodies at which actuators or equalities act
   hfiLink* link;           // (nlink) parents first
   int32_t* body_link;      // (nbody)
-  int32_t* only_slides;    // (nbody) 1: nothing but slides moves the body: its rotation never changes
-  double* most_inverse_mass; // (nv) upper bound of (M^-1)_ii at any configuration; infinite where none is known (inverse_mass.c)
-  int32_t* trunk;          // (ntree) 6 or 3: so many dofs of the tree follow each other and are ancestors of all others; else 0
-  int32_t* steady;         // (ntree) 1: nothing but slides moves the tree, and no tendon has armature: S, M and the bias never change
+  int32_t* only_slides;    // (nbody) 1: only slides move the body, so that its rotation never changes
+  double* most_inverse_mass; // (nv) upper bound of (M^-1)_ii at any configuration; infinite if none is known (inverse_mass.c)
+  int32_t* trunk;          // (ntree) 6 or 3 if the first 6 or 3 dofs of the tree are ancestors of all its others; else 0
+  int32_t* steady;         // (ntree) 1: the tree has only slides, and no tendon has armature, so that S, M and the bias never change
   hfiArmature* armature;   // (narmature) non-zero ones of fixed tendons, then those of spatial tendons by tendon: hf_dynamics_position
                            // computes their values
 
   // hf_dynamics_position
   hfQuat* q_WB;            // (nbody)
   hfPose* X_WB;            // (nbody)
-  hfPose* X_WG;            // (ngeom) of fixed geoms and those of movinggeom; hf_dynamics_geom_pose has all
-  hfPose* X_WS;            // (nsite) of fixed sites and those of movingsite; hf_dynamics_site_pose has all
+  hfPose* X_WG;            // (ngeom) poses of fixed geoms and of those in movinggeom; hf_dynamics_geom_pose gives all
+  hfPose* X_WS;            // (nsite) poses of fixed sites and of those in movingsite; hf_dynamics_site_pose gives all
   hfVec3* axis_W;          // (njnt) hinge, slide, screw
   hfVec3* p_WA;            // (njnt) anchors [m]
   hfVec3* p_WO;            // (ntree) reference points [m]
@@ -122,16 +122,16 @@ struct hfDynamics {
 
   // hf_dynamics_mass_matrix, _factor: computed once at a position
   // Those of steady trees stay until hf_dynamics_refresh: has_steady_M says that M has them, has_steady_bias that c has.
-  int32_t has_rotations;   // 1: so do the rotations, axes and S of what only slides move
+  int32_t has_rotations;   // 1: rotations, axes and S of bodies that only slides move are computed; they stay, too
   int32_t has_steady_M, has_steady_bias;
-  int32_t has_M, has_factors; // 1: M and its factors, but for the trees that are postponed, are those of S and I
+  int32_t has_M, has_factors; // 1: M, or its factors except for postponed trees, are those of S and I
   int32_t has_velocity;    // 1: V and A of all links are those of v and S
   hfiInertia* Ic;          // (nlink)
   double* M;               // (nM) see dof_Madr
   double* L;               // (nM) unit lower-triangular, D on the diagonal
   double* Dinv;            // (nv)
-  double* inverse_mass;    // (nv) (M^-1)_ii of the dofs of which it was asked for since hf_dynamics_factor, else -1
-  int32_t* postponed;      // (ntree) 1: M of the tree is factored when its factors are asked for
+  double* inverse_mass;    // (nv) (M^-1)_ii if somebody asked for it since hf_dynamics_factor, else -1
+  int32_t* postponed;      // (ntree) 1: M of the tree is factored when its factors are needed
 
   // hf_dynamics_bias, _inverse, _forward
   double* c;               // (nv) bias
@@ -140,25 +140,25 @@ struct hfDynamics {
   hfiArticulated* Ia;      // (nlink)
   hfForce* U;              // (nv) Ia S
   double* u;               // (nv)
-  double* gradient;        // (nv) scratch: of a spatial tendon's length
+  double* gradient;        // (nv) scratch: gradient of a spatial tendon's length
   int32_t* tendon_dof;     // (nv) scratch
-  double* work;            // (nq + 3 nv) scratch: of the derivatives, of (M^-1)_ii
+  double* work;            // (nq + 3 nv) scratch for derivatives and for (M^-1)_ii
 };
 
-// Slices all arrays from the arena. Over an arena without memory this only plans; else it also
-// computes the constants and puts the world at qpos0, at rest.
+// Takes all arrays from the arena. With an arena without memory it only plans their size. Otherwise it also computes the constants and puts the world
+// at qpos0, at rest.
 void hfi_dynamics_init(hfDynamics* d, const hfModel* model, hfiArena* arena);
 
-// The two parts of hf_dynamics_position: poses of bodies, and what follows from them.
+// The two parts of hf_dynamics_position: the poses of bodies, and everything that depends on them.
 void hfi_dynamics_pose(hfDynamics* d, const double* q, const hfInput* input);
 void hfi_dynamics_complete(hfDynamics* d);
-// Of the moving geoms only these n, ascending, get their poses in X_WG from now on.
+// From now on X_WG holds the poses of only these n moving geoms, ascending, and of the fixed ones.
 void hfi_dynamics_restrict_geoms(hfDynamics* d, const int32_t* geom, int n);
 
 // The link that a body belongs to.
 static inline const hfiLink* hfi_link_of(const hfDynamics* d, int body) { return &d->link[d->body_link[body]]; }
 
-// Whether a body of a tree is free and alone in it: forces turn it about the centre of mass of its link.
+// Whether a body is free and alone in its tree, so that forces turn it about the centre of mass of its link.
 static inline int hfi_is_free_alone(const hfDynamics* d, int body) {
   const hfModel* m = d->model;
   return hf_model_tree_dofnum(m)[hf_model_body_tree(m)[body]] == 6 && hf_model_jnt_type(m)[hfi_link_of(d, body)->joint] == HF_JOINT_FREE;
@@ -168,7 +168,7 @@ static inline hfVec3 hfi_link_reference(const hfDynamics* d, int link) {
   int tree = d->link[link].tree;
   return tree < 0 ? v3_zero() : d->p_WO[tree];
 }
-// Point about which spatial quantities of a body are.
+// The reference point of the spatial quantities of a body.
 static inline hfVec3 hfi_body_reference(const hfDynamics* d, int body) {
   return hfi_link_reference(d, d->body_link[body]);
 }
@@ -183,8 +183,8 @@ static inline hfVec3 hfi_body_com(const hfDynamics* d, int body) {
   return pose_point(d->X_WB[body], v3_load(hf_model_body_com(d->model) + 3 * body));
 }
 
-// Inertia about O in world axes: Ibar = R I_B R^T + m (c^T c 1 - c c^T), h = m c, c from O to the centre of mass; I_B about the centre and Ibar as
-// xx yy zz xy xz yz. Serves numbers and lanes of numbers.
+// Inertia about O in world axes: Ibar = R I_B R^T + m (c^T c 1 - c c^T), h = m c, c from O to the centre of mass; I_B about the centre and Ibar as xx
+// yy zz xy xz yz. The macro works on numbers and on lanes of numbers.
 #define HFI_ROTATE_INERTIA(number, R, I_B, h, c, Ibar)                                                       \
   do {                                                                                                       \
     number RI[9], xx = (h).x * (c).x, yy = (h).y * (c).y, zz = (h).z * (c).z;                                \
@@ -213,32 +213,32 @@ void hfi_joint_difference(int type, const double* q0, const double* q1, double h
 
 // ---- springs ----------------------------------------------------------------------------------------
 
-// From now on springs rest where the state says, for as long as it lives.
+// From now on the rests of springs are those of the state, which must outlive their use.
 void hfi_dynamics_rest_as(hfDynamics* d, const hfState* state);
 static inline const double* hfi_rest_positions(const hfDynamics* d) { return d->rest ? d->rest : hf_model_qpos_spring(d->model); }
 static inline const double* hfi_rest_lengths(const hfDynamics* d, int tendon) {
   return (d->rest ? d->rest + d->model->nq : hf_model_tendon_springlength(d->model)) + 2 * tendon;
 }
-// Length of a tendon at the pose of hf_dynamics_position, at q [m].
+// Length of a tendon at q, where hf_dynamics_position has placed the bodies [m].
 double hfi_tendon_length(const hfDynamics* d, int tendon, const double* q);
 // Moves the rest of springs that yield at q, where the poses are up to date (yield.c).
 void hfi_yield_springs(const hfDynamics* d, const double* q, double* rest);
 
 // gradient (nv) += d l/d v of the length l of a spatial tendon. Returns l.
 double hfi_tendon_gradient(const hfDynamics* d, int tendon, double* gradient);
-// Rate of the gradient times v. Points of touch on geoms count as fixed in them.
+// The rate of the gradient times v. The points where the tendon touches geoms count as fixed in them.
 double hfi_tendon_gradient_rate(const hfDynamics* d, int tendon);
 // Computes the armature of spatial tendons at the present configuration.
 void hfi_update_tendon_armature(hfDynamics* d);
-// tau += what their armature adds to the bias.
+// Adds to tau what the armature of spatial tendons adds to the bias.
 void hfi_add_tendon_bias(hfDynamics* d, double* tau);
 
-// Instead of hf_dynamics_factor: a tree's M is factored when its factors are first asked for. Many steps need those of no tree.
+// Replaces hf_dynamics_factor: M of a tree is factored only when its factors are first needed. Many steps need no factors at all.
 void hfi_postpone_factors(hfDynamics* d);
 void hfi_factor_tree(const hfDynamics* d, int tree);
-// What d->trunk has of a tree.
+// Computes d->trunk of a tree.
 int hfi_find_trunk(const hfModel* model, int tree);
-// Factors what was postponed of a tree. Who uses L, Dinv or inverse_mass of its dofs calls this first.
+// Factors M of a tree if that was postponed. Code that uses L, Dinv or inverse_mass of its dofs must call this first.
 static inline void hfi_need_factors(const hfDynamics* d, int tree) {
   if (d->postponed[tree]) hfi_factor_tree(d, tree);
 }
@@ -264,21 +264,20 @@ static inline hfForce hfi_inertial_force(const hfiInertia* I, hfMotion V, hfMoti
 }
 // B of all links for vdot; also done by hf_dynamics_inverse and _forward.
 void hfi_accelerate(hfDynamics* d, const double* vdot);
-// Forces of all links at acceleration A + B (B may be NULL) less the wrenches (nbody, or NULL),
-// whose force and torque act at the body's centre of mass.
+// Forces of all links at the acceleration A + B (B may be NULL), less the wrenches (nbody, or NULL), which act at the centres of mass of the bodies.
 void hfi_link_forces(hfDynamics* d, const hfMotion* B, const hfForce* wrench);
 // tau_i = S_i . (sum of F over the links that dof i moves); sums F inward on the way.
 void hfi_joint_forces(hfDynamics* d, double* tau);
 
-// Velocities at d->v, and the bias without tendons, of the tree whose links are `first` to end - 1.
+// Computes the velocities at d->v, and the bias without tendons, of the tree whose links are `first` to end - 1.
 void hfi_tree_velocity(hfDynamics* d, int first, int end);
 void hfi_tree_bias(hfDynamics* d, int first, int end);
 
-// After hfi_accelerate, for sensors. Acceleration of a body and of its point p_W, less gravity: what an
-// accelerometer there reads, in world axes.
+// For sensors, after hfi_accelerate: the acceleration of a body and of its point p_W, less gravity, in world axes. An accelerometer there measures
+// it.
 hfMotion hfi_proper_acceleration(const hfDynamics* d, int body, hfVec3 p_W);
-// Force and torque about p_W that accelerate the body and all it carries, gravity included: what its
-// parent and the outside together exert.
+// Force and torque about p_W that accelerate the body and all bodies that it carries, gravity included: the sum of what its parent and everything
+// outside exert.
 hfForce hfi_subtree_force(const hfDynamics* d, int body, hfVec3 p_W);
 
 // ---- Jacobians in sparse form ---------------------------------------------------------------------

@@ -31,7 +31,7 @@ static double gravity_energy(const hfDynamics* d) {
   return sum;
 }
 
-// Energy of a joint's spring. Displacement and turn of a free joint count apart.
+// Energy of a joint's spring. Translation and rotation of a free joint are separate springs.
 static double spring_energy(const hfDynamics* d, int j, const double* q) {
   const hfModel* m = d->model;
   int type = hf_model_jnt_type(m)[j], adr = hf_model_jnt_qposadr(m)[j];

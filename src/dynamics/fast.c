@@ -1,10 +1,10 @@
 // Trees that turn far within a step: inertial forces must not give them energy.
 //
-// The plain scheme solves A v1 = M v0 + h (tau - c(q0, v0)) + J^T gamma and moves to q1, where M is another. Inertial
-// forces do no work: what their kick -h M^-1 c gives at q0, the move from M(q0) to M(q1) takes, but for an error of about
-// turn^2 of the energy, where turn is the angle by which the fastest link turns in the step. In free flight, where forces are taken
-// half at the start and half at the end, the error is about turn^3. A tree may gain the share NOTICED in a step, so that
-// turn^2 = NOTICED, in flight turn^3 = NOTICED, is where something has to be done:
+// The plain scheme solves A v1 = M v0 + h (tau - c(q0, v0)) + J^T gamma and moves to q1, where M is different. Inertial forces do no work: the energy
+// that their kick -h M^-1 c gives at q0 is taken by the move from M(q0) to M(q1), up to an error of about turn^2 of the energy, where turn is the
+// angle by which the fastest link turns in the step. In free flight, where forces are taken half at the start and half at the end, the error is about
+// turn^3. A tree may gain the share NOTICED of its energy in a step. So something has to be done from turn^2 = NOTICED on, in flight from turn^3 =
+// NOTICED on:
 //
 //   turn [rad]  0        0.014 (0.058 in flight)      0.3
 //               |--- slow ---|---------- brisk ---------|--------- fast --------->
@@ -15,16 +15,16 @@
 //   gain = T(q0, v0 + kick) - T(q0, v0): a brisk tree ends with no more than work explains. Of a fast tree neither kick nor move
 //   has to do with the motion any more, and none of them may give energy.
 //
-// T is the kinetic energy, of a tree with a free root relative to its centre of mass. The momentum of such a tree is treated
-// in the same way, but kept exactly. The bounds are met by scaling v1. A slide on something that turns counts as a turn.
-// Impulses may make a tree faster within the step: see find_made_faster.
+// T is the kinetic energy; for a tree with a free root, that relative to its centre of mass. The momentum of such a tree is treated in the same way,
+// but kept exactly. The bounds are met by scaling v1. A slide on something that turns counts as a turn. Impulses may make a tree faster within the
+// step: see find_made_faster.
 #include "dynamics/fast.h"
 
 #include "linalg/dense.h"
 
 #include <string.h>
 
-// Share of its energy that a tree that is not fast may gain in a step: a fifth in a thousand of them [-].
+// A tree that is not fast may gain this share of its energy in a step [-]: a fifth in a thousand steps.
 static const double NOTICED = 2e-4;
 // A tree is slow while none of its links turns by more than this in a step: NOTICED^(1/2), or NOTICED^(1/3) in flight [rad].
 static const double SLOW = 0.01414, SLOW_FLIGHT = 0.0585;
@@ -32,15 +32,15 @@ static const double SLOW = 0.01414, SLOW_FLIGHT = 0.0585;
 static const double FAST = 0.3;
 // Inertial forces change the velocity of a fast tree by at most this share, in the norm of the kinetic energy [-].
 static const double LARGEST_KICK = 0.3;
-// A slide that travels less than this in a step is not asked how far it turns anything [m].
+// A slide that travels less than this in a step does not count as a turn [m].
 static const double SHORT_SLIDE = 1e-3;
 
 // ---- speed ----------------------------------------------------------------------------------------
 
 static int slides(const hfModel* m, int dof) { return hf_model_jnt_type(m)[hf_model_dof_jnt(m)[dof]] == HF_JOINT_SLIDE; }
 
-// A slide on something that turns changes the inertia of that as a turn does: by its travel over the radius of inertia r of
-// what it carries, m r^2 = I, about the axis of a dof k before it. Returns the largest such rate [rad/s].
+// A slide on a link that turns changes the inertia about the axis of the turn, as a turn does. It counts as a turn by its travel over r, where m r^2
+// = I is the inertia of the bodies that it carries about the axis of a dof k before it. Returns the largest such rate [rad/s].
 static double fastest_slide(const hfDynamics* d, double h, int t) {
   const hfModel* m = d->model;
   hfiRange r = hfi_tree_dofs(m, t);
@@ -79,7 +79,7 @@ static double inertial_energy(const hfiFlight* f, const hfDynamics* d, int t, in
   return T - (is_free ? 0.5 * v3_norm2(motion->momentum.f) / I.m : v3_dot(d->gravity, v3_axpy(I.m, d->p_WO[t], I.h)));
 }
 
-// Whether all trees are slow at velocities v, by a bound of the rates of each but free bodies, which are never fast.
+// Whether all trees are slow at velocities v, by a bound on the rates of each. Free bodies do not count: they are never fast.
 static int all_are_slow(const hfiFlight* f, const hfModel* m, double h, const double* v) {
   if (f->nscalar + f->nturning == 0) return 1; // There are only free bodies.
   double most = (f->has_carried_slide ? SHORT_SLIDE : SLOW) / h;
@@ -124,8 +124,8 @@ void hfi_fast_ground(hfiFlight* f, const hfDynamics* d, int t) {
 
 // ---- bounds ---------------------------------------------------------------------------------------
 
-// Where a tree at velocities v has more than f->bound of its inertial energy, scales v down to that bound. A tree with a
-// free root gets the momentum f->momentum, or in flight keeps the one that it has.
+// If the inertial energy of a tree at velocities v is above f->bound, scales v so that it meets the bound. A tree with a free root gets the momentum
+// f->momentum, or in flight keeps its own.
 static void bound_energy(const hfiFlight* f, const hfDynamics* d, int t, int flies, double* v) {
   const hfiLink* root = &d->link[f->first_link[t]];
   hfiTreeMotion motion = hfi_tree_motion(f, d, t);
@@ -152,7 +152,7 @@ static int add_bounded_kick(const double* kick, const double* Mkick, const doubl
   return !(share == 1);
 }
 
-// What the kick of a brisk tree adds to its energy and momentum at q0; the velocities v_k are in d.
+// Measures what the kick of a brisk tree adds to its energy and momentum at q0. The velocities v_k are in d.
 static void measure_kick(hfiFlight* f, const hfDynamics* d, int t) {
   hfiTreeMotion motion = hfi_tree_motion(f, d, t);
   f->gain[t] = inertial_energy(f, d, t, 0, &motion) - f->bound[t];
@@ -182,8 +182,8 @@ static void compute_kicks(hfDynamics* d, double h, const double* v0, const doubl
   hf_dynamics_solve(d, kick);
 }
 
-// Sets v_k of the trees that are bound. That of a fast tree has no more energy than v0; what the kick of a brisk one adds is kept for the end of
-// the step. A tree whose kick was shortened is fast.
+// Sets v_k of brisk and fast trees. v_k of a fast tree has no more energy than v0; the energy that the kick of a brisk tree adds is kept for the end
+// of the step. A tree whose kick was shortened becomes fast.
 static void add_kicks(hfiFlight* f, hfDynamics* d, const double* v0, const int32_t* flies, const double* kick, const double* Mkick, double* v_k) {
   const hfModel* m = d->model;
   for (int t = 0; t < m->ntree; ++t)
@@ -206,7 +206,7 @@ void hfi_fast_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, con
   const int32_t* tree = hf_model_dof_tree(m);
   double *kick = d->work, *Mkick = f->base, *v_k = f->middle, *Mv_k = d->work; // M v_k is computed when nobody needs the kick any more.
   if (!any_is_bound(f, m->ntree, flies)) return;
-  f->has_middle = 0; // v_k takes its place
+  f->has_middle = 0; // v_k replaces it.
   memset(v_k, 0, sizeof *v_k * (size_t)m->nv);
   compute_kicks(d, h, v0, v_k, kick, Mkick);
   add_kicks(f, d, v0, flies, kick, Mkick, v_k);
@@ -217,7 +217,7 @@ void hfi_fast_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, con
 
 // ---- the solution ---------------------------------------------------------------------------------
 
-// How fast the dofs of a tree are that may turn its links or change their inertia.
+// The rates of those dofs of a tree that may turn its links or change their inertia.
 typedef struct Rates {
   double turning; // sum over the dofs that turn something [rad/s]
   double sliding; // the fastest slide on something that may turn [m/s]
@@ -233,13 +233,13 @@ static Rates rates_of(const hfModel* m, int t, const double* v) {
   return rates;
 }
 
-// Whether a link may turn by more than `least` in a step of these rates, or a slide travel far.
+// Whether, at these rates, a link may turn by more than `least` in a step or a slide may travel far.
 static int may_turn_far(Rates r, double h, double least) { return !(h * r.turning <= least && h * r.sliding <= SHORT_SLIDE); }
 
 static int are_doubled(Rates r, Rates before) { return r.turning > 2 * before.turning || r.sliding > 2 * before.sliding; }
 
-// A tree that impulses make turn so far is brisk or fast from now on. Its move changes T by about turn T, which the kick of the
-// next step takes back: so much more than its bound a brisk one may have.
+// A tree that impulses make turn by this angle is brisk or fast from now on. Its move changes T by about turn times T, which the kick of the next
+// step takes back. So a brisk tree may exceed its bound by this much.
 static void make_faster(hfiFlight* f, int t, double turn) {
   int was_slow = f->fast[t] == HFI_SLOW;
   f->fast[t] = turn <= FAST ? HFI_BRISK : HFI_FAST;
@@ -247,8 +247,8 @@ static void make_faster(hfiFlight* f, int t, double turn) {
   if (was_slow) f->nfast++, f->gain[t] = 0, f->pull[t] = v3_zero();
 }
 
-// Adds the trees that the impulses of the step made fast, and slow ones that they made brisk by at least doubling their rates.
-// The kick of the latter, at the low speed before, counts as zero.
+// Adds the trees that the impulses of the step made fast, and slow trees that they made brisk by at least doubling their rates. The kick of the
+// latter counts as zero, because they were slow before.
 static void find_made_faster(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* v) {
   const hfModel* m = d->model;
   int known = 0;

@@ -16,7 +16,7 @@ static inline hfiRange hfi_tree_dofs(const hfModel* m, int t) {
 
 // How a tree moves at the velocities in d.
 typedef struct hfiTreeMotion {
-  hfForce momentum; // about its reference point d->p_WO[t]
+  hfForce momentum; // momentum about its reference point d->p_WO[t]
   double kinetic;   // energy, armature included [J]
 } hfiTreeMotion;
 
@@ -42,8 +42,8 @@ static inline hfiInertia hfi_tree_inertia(const hfiFlight* f, const hfDynamics* 
   return sum;
 }
 
-// Whether momentum and energy relative to the centre are kept in flight. Armature at the root would add to M what is
-// no inertia of a body; tendon armature (d->narmature) may lie anywhere.
+// Whether a tree keeps its momentum and energy relative to its centre in flight. Armature at its root would add terms to M that are no inertia of a
+// body; tendon armature (d->narmature) may be anywhere.
 static inline int hfi_tree_is_free(const hfiFlight* f, const hfDynamics* d, int t) {
   const hfiLink* root = &d->link[f->first_link[t]];
   if (root->njoint != 1 || d->step[root->joint].type != HF_JOINT_FREE || d->narmature) return 0;
@@ -64,12 +64,12 @@ static inline void hfi_tree_add_rigid(const hfDynamics* d, const hfiLink* root, 
 // Finds at v0 which trees are brisk or fast, and the inertial energy and momentum that each has. After
 // hf_dynamics_mass_matrix and hf_dynamics_velocity at v0.
 void hfi_fast_find(hfiFlight* f, const hfDynamics* d, double h, const int32_t* flies);
-// A tree that was to fly does not: its inertial energy at the velocities in d counts without gravity.
+// For a tree that was to fly but does not: computes its inertial energy, at the velocities in d, without gravity.
 void hfi_fast_ground(hfiFlight* f, const hfDynamics* d, int tree);
 // Bounds the inertial forces in p of the fast trees that do not fly, and measures those of brisk ones.
 void hfi_fast_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, const double* tau, const int32_t* flies,
                     double* p);
-// With the solution v of the step problem, before q moves: what the trees may end with.
+// Computes the energy and momentum that trees may have at the end, from the solution v of the step problem, before q moves.
 void hfi_fast_solution(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* v);
 // Bounds the velocities v at q1. After hf_dynamics_position at q1.
 void hfi_fast_end(hfiFlight* f, hfDynamics* d, const int32_t* flies, double* v);

@@ -9,7 +9,7 @@
 //   slide   q_WB = q_WE q_EB,  p_WB = p_WE + R_WE (p_EB + u (q - ref))
 //   free    q_WB and p_WB are the coordinates
 //
-// What nothing but slides moves keeps its rotation, axes and S: these are computed once.
+// A body that only slides move keeps its rotation, axes and S, which are computed once.
 //
 // Motion of a dof about the tree's reference point O:
 //   rotation about u through A: S = (u, (p_WA - O) x u);  translation along u: S = (0, u);  screw: the sum, the latter times the pitch
@@ -28,7 +28,7 @@ static Frame body_frame(const hfDynamics* d, int body) {
   return frame;
 }
 
-// Sets B's rotation. A product of n unit quaternions has unit length but for n roundings.
+// Sets B's rotation. A product of n unit quaternions has unit length up to n rounding errors.
 static inline void turn(Frame B, Frame E, hfQuat q_EB) {
   hfQuat q = q_mul(*E.q, q_EB);
   *B.q = q;
@@ -40,7 +40,7 @@ static hfVec3 origin_from_anchor(Frame B, const hfiJointStep* s, hfVec3 p_WA) {
   return s->off_centre ? v3_sub(p_WA, m3_mulv(B.X->R, s->p_BA)) : p_WA;
 }
 
-// In the steps below E and B may be one frame: what is read of E is read before B is written.
+// In the steps below E and B may be one frame, so E is read before B is written.
 
 static inline void move_hinge(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3* p_WA, hfVec3* axis_W) {
   double half = 0.5 * (q - s->ref), c = cos(half), sn = sin(half);
@@ -62,13 +62,13 @@ static void move_screw(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3
 
 static void move_slide(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3* p_WA, hfVec3* axis_W) {
   hfVec3 axis = m3_mulv(E.X->R, s->axis_E), p = v3_axpy(q - s->ref, axis, pose_point(*E.X, s->p_EB));
-  if (B.X != E.X) turn(B, E, s->q_EB); // Behind another joint of the body q_EB is the identity.
+  if (B.X != E.X) turn(B, E, s->q_EB); // q_EB is the identity unless this is the first joint of its body.
   B.X->p = p;
   *axis_W = axis;
   *p_WA = s->off_centre ? v3_add(p, m3_mulv(B.X->R, s->p_BA)) : p;
 }
 
-// The same where nothing but slides moves the body, once its rotation and the joint's axis are known.
+// Moves a body along a slide, if only slides move the body and if its rotation and the joint's axis are known already.
 static inline void move_along(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3 axis_W, hfVec3* p_WA) {
   hfVec3 p = v3_axpy(q - s->ref, axis_W, pose_point(*E.X, s->p_EB));
   B.X->p = p;
@@ -137,7 +137,7 @@ static void place_bodies(hfDynamics* d, const double* q, const hfInput* input) {
   }
 }
 
-// X_WF = X_WB X_BF, sparing the products with an identity. keeps_rotation: X_WF has its rotation already.
+// X_WF = X_WB X_BF, without the products with an identity. keeps_rotation: X_WF has its rotation already.
 static inline void place_frame(hfPose* X_WF, const hfPose* X_WB, const hfiFixedFrame* frame, int keeps_rotation) {
   if (!keeps_rotation && frame->offset == HFI_OFFSET_POSE) X_WF->R = m3_mul(X_WB->R, frame->X_BF.R);
   if (!keeps_rotation && frame->offset != HFI_OFFSET_POSE) X_WF->R = X_WB->R;
@@ -252,7 +252,7 @@ hfQuat hf_dynamics_body_quat(const hfDynamics* d, int body) {
 }
 hfPose hf_dynamics_geom_pose(const hfDynamics* d, int geom) {
   assert(geom >= 0 && geom < d->model->ngeom);
-  hfPose X_WG; // that of a geom that is only drawn is not in d->X_WG
+  hfPose X_WG; // d->X_WG does not hold the poses of geoms that are only drawn.
   place_frame(&X_WG, &d->X_WB[d->geom[geom].body], &d->geom[geom], 0);
   return X_WG;
 }

@@ -8,15 +8,15 @@
 //
 //   (I - t/2 [Lm]) w1 = I w0 + t/2 Lm x w0
 //
-// The matrix has the positive definite symmetric part I, so every iterate exists, and every iterate keeps
-// the energy whatever Lm is: bounded even where the iteration does not converge (t w >> 1).
+// The matrix has the positive definite symmetric part I, so every iterate exists. Every iterate keeps the energy, whatever Lm is, so that the spin is
+// bounded even if the iteration does not converge (t w >> 1).
 //
 // The turn that belongs to it is Cayley's, R1 = R0 cay(t wm), the rotation about wm by 2 atan(t |wm|/2):
 // then R1 I w1 = R0 I w0, and the angular momentum in the world is kept exactly as well.
 //
-// In the middle the body has the orientation R_m; the step problem is written in its axes there, with the
-// velocity of the centre of mass that it had at the start. An impulse in the world then changes the angular
-// momentum in the world by just itself, however fast the body spins: a torque is not turned with the body.
+// In the middle the body has the orientation R_m; the step problem is written in its axes there, with the velocity of the centre of mass that it had
+// at the start. Then an angular impulse in the world changes the angular momentum in the world by exactly itself, however fast the body spins: a
+// torque is not turned with the body.
 #include "dynamics/flight.h"
 
 #include "base/finite.h"
@@ -24,8 +24,8 @@
 #include <string.h>
 
 enum { MAX_ITERATIONS = 60 };
-static const double TOLERANCE = 1e-15; // change of w1 over |w0| at which iterating stops: rounding
-static const double SLOW = 0.02;       // turn in a step up to which Newton's method finds w1 [rad]
+static const double TOLERANCE = 1e-15; // The iteration stops if w1 changes by less than this share of |w0|: rounding [-].
+static const double SLOW = 0.02;       // Newton's method finds w1 for turns in a step up to this [rad].
 
 // ---- spin -----------------------------------------------------------------------------------------
 
@@ -39,7 +39,7 @@ static hfVec3 solve_gyroscopic(const double* I, hfVec3 l, hfVec3 b) {
   return v3_scale(1 / det, v3(v3_dot(b, yz), v3_dot(b, v3_cross(z, x)), v3_dot(b, v3_cross(x, y))));
 }
 
-// By iterating on Lm. An iteration leaves less than |h w| of the error.
+// Finds w1 by iterating on Lm. Each iteration multiplies the error by less than |h w|.
 static hfVec3 spin_fast(const double* I, hfVec3 w0, double h) {
   hfVec3 L0 = sym3_mulv(I, w0), w1 = w0;
   double size2 = v3_norm2(w0), rate2 = min2(1, h * h * size2);
@@ -50,13 +50,13 @@ static hfVec3 spin_fast(const double* I, hfVec3 w0, double h) {
     w1 = next;
     if (change2 * rate2 <= sqr(TOLERANCE) * size2) break;
   }
-  return v3_finite(w1) ? w1 : w0; // where |w|^2 overflows
+  return v3_finite(w1) ? w1 : w0; // w0 if |w|^2 overflows
 }
 
-// By Newton's method with the matrix of the start, for h |w| << 1:
+// Finds w1 by Newton's method with the matrix of the start, for h |w| << 1:
 //   F = I (w1 - w0) + (h/4) s x I s,  s = w0 + w1,   dF/dw1 = I + (h/2) ([w0] I - [I w0]) + O(h^2 w^2)
-// An iteration leaves (h w)^2 of the error, times the square of the ratio of the moments of inertia; where they differ
-// too much for it, one iterates on Lm.
+// Each iteration multiplies the error by (h w)^2 times the square of the ratio of the moments of inertia. If they differ too much, the iteration on
+// Lm is used.
 static hfVec3 spin_slowly(const double* I, hfVec3 w0, double h, double size2) {
   hfVec3 L0 = sym3_mulv(I, w0), w1 = w0, u = v3_scale(0.5 * h, w0), l = v3_scale(0.5 * h, L0);
   hfVec3 x = v3_add(v3(I[0], I[3] - l.z, I[4] + l.y), v3_cross(u, v3(I[0], I[3], I[4]))); // columns
@@ -69,7 +69,7 @@ static hfVec3 spin_slowly(const double* I, hfVec3 w0, double h, double size2) {
     double change2 = v3_norm2(change);
     if (!(change2 <= 0.1 * before2)) return spin_fast(I, w0, h);
     w1 = v3_add(w1, change);
-    // The next change is about as much smaller than this one as this one is than the last; the second is cubic in h.
+    // The ratio of the next change to this one is about that of this one to the last. The second change is cubic in h.
     double next2 = k ? change2 * change2 / before2 : 100 * change2 * sqr(change2 / size2);
     if (next2 <= sqr(TOLERANCE) * size2) break;
     before2 = change2;
@@ -103,7 +103,8 @@ static int has_armature(const hfDynamics* d, int first) {
   return any;
 }
 
-// A body with armature is none: its centre of mass does not fall on a parabola, and armature has no angular momentum that turns with it.
+// A body with armature is no free body: its centre of mass does not fall on a parabola, and armature has no angular momentum that turns with the
+// body.
 static int is_free_body(const hfDynamics* d, int l) {
   const hfiLink* link = &d->link[l];
   return !link->parent && link->njoint == 1 && d->step[link->joint].type == HF_JOINT_FREE &&
@@ -119,7 +120,7 @@ static int is_turned(const hfModel* m, int dof) {
   return turned;
 }
 
-// The joints of articulated trees, by how their coordinates move.
+// Lists the joints of articulated trees by how their coordinates move.
 static void sort_joints(hfiFlight* f, const hfModel* m) {
   f->nscalar = f->nturning = f->has_carried_slide = 0;
   for (int t = 0; t < m->ntree; ++t) f->translates[t] = f->articulated[t];
@@ -171,7 +172,7 @@ void hfi_flight_sort(hfiFlight* f, const hfDynamics* d) {
 
 // ---- the step -------------------------------------------------------------------------------------
 
-// Dof axes and inertia of the link at orientation R, its origin where it is.
+// Computes dof axes and inertia of the link at orientation R. Its origin stays.
 static inline void place_link(hfDynamics* d, const hfiLink* link, const hfMat3* R) {
   hfPose X = {*R, d->X_WB[link->body].p};
   for (int k = 0; k < 3; ++k) {
@@ -182,7 +183,7 @@ static inline void place_link(hfDynamics* d, const hfiLink* link, const hfMat3* 
   hfi_place_inertia(&d->I[d->body_link[link->body]], link->mass, link->com_B, link->inertia_B, &X, d->p_WO[link->tree]);
 }
 
-// Velocity of the centre of mass that the coordinates v of a body with axes R stand for.
+// Velocity of the centre of mass of a body with axes R and dof velocities v.
 static inline hfVec3 centre_velocity(const hfiLink* link, const hfMat3* R, const double* v) {
   return v3_add(v3_load(v), m3_mulv(*R, v3_cross(v3_load(v + 3), link->com_B)));
 }
@@ -232,8 +233,8 @@ void hfi_flight_bias(const hfiFlight* f, hfDynamics* d) {
 // x with I x = b for a symmetric positive definite I (xx yy zz xy xz yz).
 static hfVec3 solve_inertia(const double* I, hfVec3 b) { return solve_gyroscopic(I, v3_zero(), b); }
 
-// Angular velocity in body axes at the end of a step in contact, whose impulses left w in the middle, at R_m. The body
-// turned to R1, not by free spin. The angular momentum keeps its direction in the world and the energy its size:
+// Angular velocity in body axes at the end of a step in contact. In the middle, at R_m, the impulses left the angular velocity w; then the body
+// turned to R1, not by free spin. The angular momentum keeps its direction in the world, and the energy its size:
 //   I w1 = s R1^T R_m I w,   w1.I w1 = w.I w
 static hfVec3 spin_in_contact(const double* I, const hfMat3* R_m, const hfMat3* R1, hfVec3 w) {
   hfVec3 L = sym3_mulv(I, w), L1 = m3_tmulv(*R1, m3_mulv(*R_m, L)), w1 = solve_inertia(I, L1);
@@ -241,9 +242,8 @@ static hfVec3 spin_in_contact(const double* I, const hfMat3* R_m, const hfMat3* 
   return after > 0 && isfinite(after) ? v3_scale(sqrt(before / after), w1) : w;
 }
 
-// In flight the turn is that of free spin before and after the impulses of the middle, and the centre moves by
-// the mean of its velocities at both ends, between which lies h g. In contact body and centre move by their velocities of the middle,
-// by which the contacts are solved.
+// In flight the body turns by free spin before and after the impulses of the middle, and the centre moves with the mean of its velocities at both
+// ends, which differ by h g. In contact both move with their velocities in the middle, with which the contacts were solved.
 static void end_body(const hfDynamics* d, const hfiFreeBody* b, double h, int flies, double* q, double* v) {
   const hfiLink* link = &d->link[b->link];
   const hfPose* X0 = &d->X_WB[link->body];
@@ -287,8 +287,8 @@ hfVec3 hfi_free_body_velocity(const hfDynamics* d, const hfiFreeBody* b, const d
   return centre_velocity(link, &b->R_m, v + link->dof);
 }
 
-// The angular velocity w in the middle for which spin_in_contact ends with w1: w = s I^-1 R_m^T R1 I w1, where R1 depends
-// on w. An iteration leaves |h w| of the error.
+// The angular velocity w in the middle for which spin_in_contact ends with w1: w = s I^-1 R_m^T R1 I w1, where R1 depends on w. Each iteration
+// multiplies the error by |h w|.
 static hfVec3 find_middle_spin(const double* I, const hfiFreeBody* b, hfQuat q0, double h, hfVec3 w1, hfMat3* R1) {
   hfVec3 L1 = sym3_mulv(I, w1), w = w1;
   double energy = v3_dot(w1, L1);

@@ -2,7 +2,7 @@
 //
 //   1/(M^-1)_ii = min v . M v  over v with v_i = 1
 //
-// so that every lower bound of v . M v, twice the kinetic energy, gives one. Armature a_i and links add up in it:
+// so that every lower bound of v . M v, twice the kinetic energy, gives an upper bound. Armature a_i and links add up in it:
 //
 //   armature       a_i
 //   hinge          the only joint between links l and p, about the axis u = w_l - w_p of length 1. A link resists to rotate by D = I + r: by its
@@ -15,7 +15,7 @@
 #include "dynamics/dynamics.h"
 #include "math/eigen3.h"
 
-// What resists the rotation of a link: its principal moments and r, in the axes of its body. The share of the largest moment covers rounding.
+// The resistance D of a link against rotation: its principal moments and r, in the axes of its body. The share of the largest moment covers rounding.
 typedef struct Resistance {
   double moment[3];
   hfMat3 axes;
@@ -39,14 +39,14 @@ static double inverse_resistance(const Resistance* d, hfVec3 u) {
   return sum;
 }
 
-// The axes of a body are those of its link, turned by the welds between them.
+// Turns a vector from the axes of a body into those of its link, through the welds between them.
 static hfVec3 turn_into_link(const hfDynamics* d, int body, hfVec3 u) {
   const hfModel* m = d->model;
   for (int b = body; b != d->link[d->body_link[body]].body; b = hf_model_body_parent(m)[b]) u = q_rotate(q_unit(q_load(hf_model_body_quat(m) + 4 * b)), u);
   return u;
 }
 
-// Upper bound of the inverse mass that the links of a hinge give it. parent: NULL for the world.
+// Upper bound of the inverse mass of a hinge from its links. parent: NULL for the world.
 static double bound_by_links(const hfDynamics* d, const hfiLink* link, const Resistance* parent) {
   const hfiJointStep* joint = &d->step[link->joint];
   Resistance own = resist(link, 0);
@@ -55,9 +55,9 @@ static double bound_by_links(const hfDynamics* d, const hfiLink* link, const Res
   return inverse + inverse_resistance(parent, turn_into_link(d, hf_model_body_parent(d->model)[link->body], joint->axis_E));
 }
 
-// The armature of tendons is kept on the sparsity of M, which may leave it indefinite: with it nothing is known.
+// Armature of tendons is added only to entries that M has, so that it may be indefinite. With tendon armature there is no bound.
 void hfi_bound_inverse_masses(hfDynamics* d) {
-  double* held = d->work; // at l - 1: by how much the ancestors of link l resist its rotation
+  double* held = d->work; // held[l - 1]: resistance r of the ancestors of link l against its rotation
   for (int l = 1; l < d->nlink; ++l) {
     const hfiLink* link = &d->link[l];
     int type = link->njoint == 1 ? d->step[link->joint].type : HF_JOINT_FREE, p = link->parent;

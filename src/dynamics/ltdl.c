@@ -14,8 +14,8 @@
 
 #include <string.h>
 
-// A pivot is at least this share of its diagonal entry [-]. Exact pivots are positive; where M is singular in rounding (joints
-// that move a body in the same way, parts that are 1e8 m away), a dof then gets a large but finite response.
+// A pivot is at least this share of its diagonal entry [-]. Exact pivots are positive. If M is singular up to rounding (joints that move a body in
+// the same way, parts that are 1e8 m away), this bound gives a dof a large but finite response.
 static const double SINGULAR = 1e-14;
 
 // ---- chains ---------------------------------------------------------------------------------------
@@ -25,7 +25,7 @@ static const double SINGULAR = 1e-14;
 
 static int is_chain(const hfModel* m, int begin, int n) { return hf_model_dof_depth(m)[begin + n - 1] == n - 1; }
 
-// The pivot of a row whose ancestors are the first `depth` dofs of the tree, and what eliminate does with the row. Returns the inverse of the pivot.
+// Eliminates a row whose ancestors are the first `depth` dofs of the tree. Returns the inverse of its pivot.
 HFI_COPIED double eliminate_row(double* L, double* row, const double* M_row, int depth) {
   double least = SINGULAR * M_row[depth], inverse = 1 / (row[depth] > least ? row[depth] : least);
   for (int a = depth - 1; a >= 0; --a) {
@@ -39,12 +39,12 @@ HFI_COPIED double eliminate_row(double* L, double* row, const double* M_row, int
 HFI_COPIED void eliminate_dof(double* L, double* Dinv, const double* M, int n, int k) {
   if (k < n) Dinv[k] = eliminate_row(L, L + k * (k + 1) / 2, M + k * (k + 1) / 2, k);
 }
-// All pivots of n dofs.
+// Factors a chain of n dofs.
 HFI_COPIED void factor_trunk(double* L, double* Dinv, const double* M, int n) {
   eliminate_dof(L, Dinv, M, n, 6), eliminate_dof(L, Dinv, M, n, 5), eliminate_dof(L, Dinv, M, n, 4), eliminate_dof(L, Dinv, M, n, 3);
   eliminate_dof(L, Dinv, M, n, 2), eliminate_dof(L, Dinv, M, n, 1), eliminate_dof(L, Dinv, M, n, 0);
 }
-// A chain of n dofs with nfinger more, each at its end, whose rows follow.
+// Factors a chain of n dofs at whose end nfinger single dofs hang. Their rows follow.
 HFI_COPIED void factor_chain(double* L, double* Dinv, const double* M, int n, int nfinger) {
   int size = n * (n + 1) / 2;
   memcpy(L, M, (size_t)(size + nfinger * (n + 1)) * sizeof *L);
@@ -69,7 +69,7 @@ HFI_COPIED void solve_chain(const double* L, const double* Dinv, int n, double* 
   step_outward(L, Dinv, n, 4, x), step_outward(L, Dinv, n, 5, x), step_outward(L, Dinv, n, 6, x);
 }
 
-// Factors, or solves, where the tree is such a chain. Returns 0 where it is not.
+// Factors the tree if it is such a chain with few dofs. Returns 0 if it is not.
 static int factor_few(double* L, double* Dinv, const double* M, int n) {
   switch (n) {
   case 3: factor_chain(L, Dinv, M, 3, 0); return 1;
@@ -122,7 +122,7 @@ HFI_COPIED void factor_branches(const hfDynamics* d, int begin, int last, int tr
     const int32_t* col = hf_model_M_col(d->model) + adr[k];
     double *row = d->L + adr[k], least = SINGULAR * d->M[adr[k] + depth[k]];
     double inverse = d->Dinv[k] = 1 / (row[depth[k]] > least ? row[depth[k]] : least);
-    double own[7]; // the row's entries of the trunk, in registers
+    double own[7]; // the row's entries in the trunk, kept in registers
     for (int a = 0; a < trunk; ++a) own[a] = row[a];
     for (int a = depth[k] - 1; a >= trunk; --a) {
       double factor = row[a] * inverse, *target = d->L + adr[col[a]];
@@ -138,7 +138,7 @@ HFI_COPIED void factor_branches(const hfDynamics* d, int begin, int last, int tr
 
 HFI_COPIED void solve_branches(const hfDynamics* d, int begin, int end, int trunk, double* x) {
   const int32_t *adr = hf_model_dof_Madr(d->model), *depth = hf_model_dof_depth(d->model), *M_col = hf_model_M_col(d->model);
-  double root[7]; // of the trunk, in registers
+  double root[7]; // unknowns of the trunk, kept in registers
   for (int a = 0; a < trunk; ++a) root[a] = x[begin + a];
   for (int k = end - 1; k >= begin + trunk; --k) {
     const double* row = d->L + adr[k];
@@ -166,7 +166,7 @@ void hfi_factor_tree(const hfDynamics* d, int t) {
   const int32_t *adr = hf_model_dof_Madr(m), *depth = hf_model_dof_depth(m);
   int begin = hf_model_tree_dofadr(m)[t], last = begin + hf_model_tree_dofnum(m)[t] - 1;
   d->postponed[t] = 0;
-  if (begin == last) { // as of a slide alone
+  if (begin == last) { // a single dof, as that of a slide
     double M = d->L[adr[begin]] = d->M[adr[begin]];
     d->Dinv[begin] = 1 / M, d->inverse_mass[begin] = -1;
     return;
@@ -196,7 +196,7 @@ void hfi_solve_tree(const hfDynamics* d, int t, double* x) {
   const hfModel* m = d->model;
   int begin = hf_model_tree_dofadr(m)[t], end = begin + hf_model_tree_dofnum(m)[t];
   hfi_need_factors(d, t);
-  if (end - begin == 1) { // as of a slide alone
+  if (end - begin == 1) { // a single dof, as that of a slide
     x[begin] *= d->Dinv[begin];
     return;
   }
