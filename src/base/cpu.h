@@ -2,7 +2,7 @@
 #ifndef HFI_BASE_CPU_H
 #define HFI_BASE_CPU_H
 
-// Has the processor AVX, and does the system save its registers? 0 on processors other than x86-64.
+// Does the processor have AVX, and does the system save its registers? 0 on processors other than x86-64.
 int hfi_cpu_has_avx(void);
 
 #endif

@@ -1,4 +1,4 @@
-// Sums of arrays, most of which are short. Nobody asks for their last digits.
+// Sums of arrays, which are mostly short. Their last digits do not matter.
 #include "base/finite.h"
 
 #include "base/lanes.h"

@@ -1,12 +1,11 @@
-// Checks of arrays: whether some number is not zero, and a quick one whether all are finite. A sum is finite only if all its terms are, so that one
-// sum clears almost every array. Where it is not finite, which large numbers can cause too, the
-// numbers have to be looked at one by one.
+// Tests of arrays: whether some number is not zero, and, quickly, whether all are finite. A sum is finite only if all its terms are, so that one sum
+// is enough for almost every array. If the sum is not finite, which large numbers can cause, too, the numbers have to be tested one by one.
 #ifndef HFI_BASE_FINITE_H
 #define HFI_BASE_FINITE_H
 
 #include <math.h>
 
-// The sum of n numbers, and that of their squares, which is zero where all numbers are.
+// The sum of n numbers, and the sum of their squares, which is zero only if all numbers are.
 double hfi_sum(const double* x, int n);
 double hfi_sum_squares(const double* x, int n);
 
@@ -25,7 +24,7 @@ static inline int hfi_all_finite(const double* x, int n) {
 // Returns 1 if all n numbers are finite, 0 if perhaps not.
 static inline int hfi_surely_finite(const double* x, int n) { return isfinite(hfi_sum(x, n)); }
 
-// Are all n numbers NaN? Four at a time: arrays that nobody has filled are read at every step.
+// Are all n numbers NaN? Four are tested at a time, because arrays of NaN are read at every step.
 static inline int hfi_all_nan(const double* x, int n) {
   for (; n >= 4; n -= 4, x += 4)
     if (!(isnan(x[0]) && isnan(x[1]) && isnan(x[2]) && isnan(x[3]))) return 0;

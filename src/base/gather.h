@@ -1,4 +1,4 @@
-// Several things of one kind side by side, one in each lane of the registers at hand. Lanes are rounded one by one, as plain numbers are.
+// Computes several things of one kind at once, one in each lane of a register. Each lane is rounded by itself, as a plain number is.
 #ifndef HFI_BASE_GATHER_H
 #define HFI_BASE_GATHER_H
 
@@ -14,13 +14,13 @@ enum { HFI_LANES = 2 };
 typedef hfiTwo hfiLanes;
 #endif
 
-// The things for the lanes: `first` and those that follow it, up to end - 1; lanes that are left over repeat the last one.
+// Chooses the things for the lanes: `first` and those that follow it, up to end - 1. Lanes that are left over repeat the last one.
 static inline const int* hfi_fill_lanes(int first, int end, int things[HFI_LANES]) {
   for (int k = 0; k < HFI_LANES; ++k) things[k] = first + k < end ? first + k : end - 1;
   return things;
 }
 
-// out[i] has number i of each thing; `at` says where their numbers begin, `count` is even.
+// Writes number i of each thing to out[i]. `at` says where their numbers begin; `count` is even.
 static inline void hfi_gather(const double* const at[HFI_LANES], int count, hfiLanes* out) {
   for (int i = 0; i < count; i += 2) {
 #ifdef __AVX__
@@ -34,7 +34,7 @@ static inline void hfi_gather(const double* const at[HFI_LANES], int count, hfiL
   }
 }
 
-// The other way round.
+// The reverse of hfi_gather.
 static inline void hfi_scatter(const hfiLanes* in, int count, double* const at[HFI_LANES]) {
   for (int i = 0; i < count; i += 2) {
 #ifdef __AVX__

@@ -1,4 +1,4 @@
-// Neighbours in a row of a matrix, at any address, as vectors. Lanes are rounded one by one, as plain numbers are.
+// Vectors of neighbours in a row of a matrix, at any address. Each lane is rounded by itself, as a plain number is.
 #ifndef HFI_BASE_LANES_H
 #define HFI_BASE_LANES_H
 
@@ -23,13 +23,13 @@ static inline hfiFloats hfi_absolute(hfiFloats x) { return (hfiFloats)((hfiFloat
 typedef int64_t hfiBits __attribute__((may_alias));
 typedef int64_t hfiFourBits __attribute__((vector_size(32), aligned(8), may_alias));
 
-// Lane by lane: yes where c is set, no elsewhere. Comparisons of vectors give such a c.
+// Chooses lane by lane: `yes` where c is set, otherwise `no`. Comparisons of vectors give such a c.
 static inline hfiFour hfi_choose4(hfiFourBits c, hfiFour yes, hfiFour no) { return (hfiFour)((c & (hfiFourBits)yes) | (~c & (hfiFourBits)no)); }
 
 static inline hfiFour hfi_sqrt4(hfiFour x) { return (hfiFour){sqrt(x[0]), sqrt(x[1]), sqrt(x[2]), sqrt(x[3])}; }
 
-// Four neighbours that loops sum up. Where registers have two lanes, as on arm64 and in x86-64 without AVX, GCC keeps a vector of four in memory
-// from one round of a loop to the next. There a quad is two vectors.
+// Four neighbours for sums in loops. If registers have two lanes, as on arm64 and on x86-64 without AVX, GCC would keep a vector of four in memory
+// from one round of a loop to the next. So there a quad is two vectors.
 //
 // HFI_QUAD_PLUS is s += a x, HFI_QUAD_MINUS is s -= a x. As functions they make GCC 12 save twice as many registers in gemm.c.
 #ifdef __AVX__

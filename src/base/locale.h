@@ -6,7 +6,7 @@
 #include <locale.h>
 #include <stdlib.h>
 
-// Returns the locale to go back to. In the page there is no locale but "C", and no environment to look for others.
+// Returns the locale to which hfi_leave_c_locale goes back. In the page the only locale is "C", and there is no environment that names others.
 static inline locale_t hfi_enter_c_locale(void) {
 #ifdef __wasi__
   return (locale_t)0;

@@ -10,7 +10,7 @@
 
 typedef struct Head {
   hfAllocator allocator;
-  void* start; // what the allocator gave
+  void* start; // address that the allocator returned
 } Head;
 
 static_assert(sizeof(Head) <= HFI_ALIGN, "the head of a block fits before it");

@@ -9,7 +9,7 @@
 void* hfi_allocate(const hfAllocator* allocator, size_t size);
 void hfi_release(void* memory); // NULL is allowed
 
-// Memory of the machine [bytes], or the largest number where that is unknown.
+// Memory of the machine [bytes], or the largest number if that is unknown.
 size_t hfi_machine_memory(void);
 
 #endif

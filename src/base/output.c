@@ -1,5 +1,5 @@
-// A piece is put together in memory and written to the file in one call of the system. When the system takes only a part
-// of it, because the disk is full, the file is cut back to the last whole piece. So a file never ends in half a piece.
+// A piece is put together in memory and written to the file in one call of the system. If the system writes only a part of it, because the disk is
+// full, the file is cut back to the last whole piece. So a file never ends in half a piece.
 //
 // Until it gets its name, a file is one without a name (O_TMPFILE): the system removes it when the process ends, however
 // it ends. File systems that have no such files get a temporary name beside the final one.
@@ -32,8 +32,8 @@ static char* copy_text(const char* a, const char* b) {
 
 enum { TRIES = 100, LONGEST_NAME = 255 }; // LONGEST_NAME: of a file in its folder [bytes].
 
-// A name beside the final one that nothing else uses: the clock counts nanoseconds, and the callers try another name
-// where this one is taken. A long name is cut to make room for the suffix.
+// Makes a temporary name in the folder of the final one, by a clock that counts nanoseconds. If the name is taken, callers try another one. A long
+// name is cut to make room for the suffix.
 static char* name_beside(const char* path) {
   char suffix[32];
   struct timespec now;
@@ -73,11 +73,11 @@ static int open_nameless(const char* path) {
   if (fd < 0) return fd;
   print_link(link, fd);
   if (access(link, F_OK) == 0) return fd;
-  close(fd); // without /proc the file could never get a name
+  close(fd); // Without /proc the file could never get a name.
   return -1;
 }
 
-// Gives a nameless file its name, or a temporary name where the name is taken. Returns 0, or the error code of the system.
+// Gives a nameless file its name, or a temporary name if the name is taken. Returns 0, or the error code of the system.
 static int link_nameless(hfiOutput* out) {
   char link[LINK_SIZE];
   print_link(link, out->fd);
@@ -166,12 +166,12 @@ static int write_all(int fd, const char* bytes, size_t size) {
 
 hfStatus hfi_output_flush(hfiOutput* out, hfError* error) {
   if (out->piece.failed) return refuse_file(out->path, ENOMEM, error);
-  if (out->failure && !out->named) return refuse_file(out->path, out->failure, error); // its beginning is missing
+  if (out->failure && !out->named) return refuse_file(out->path, out->failure, error); // The beginning of the file is missing.
   int code = write_all(out->fd, out->piece.data, out->piece.size);
   if (code == 0 && out->mode == HFI_OUTPUT_ROWS && !out->named) code = take_name(out);
   if (code != 0) {
     if (ftruncate(out->fd, (off_t)out->written) == 0) lseek(out->fd, (off_t)out->written, SEEK_SET);
-    out->piece.size = 0; // the caller has been told; closing must not try to write the piece again
+    out->piece.size = 0; // The caller knows of the failure; closing must not try to write the piece again.
     out->failure = code;
     return refuse_file(out->path, code, error);
   }

@@ -1,6 +1,5 @@
-// A file that is written in whole pieces, and that takes the place of an older file only when there is something to take
-// its place: a refusal, a full disk or a killed process leaves the older file or a usable new one. An error is reported
-// at the next flush or at closing, and never lost.
+// A file that is written in whole pieces and that replaces an older file only when it is usable itself. So after a refusal, with a full disk or after
+// a kill there is either the older file or a usable new one. An error is reported at the next flush or at closing, and never lost.
 #ifndef HFI_BASE_OUTPUT_H
 #define HFI_BASE_OUTPUT_H
 
@@ -8,8 +7,8 @@
 #include <stdint.h>
 
 typedef enum hfiOutputMode {
-  HFI_OUTPUT_ROWS,  // the file gets its name when the first piece is in it; later pieces go to it at once
-  HFI_OUTPUT_WHOLE, // the file gets its name when it is complete
+  HFI_OUTPUT_ROWS,  // The file gets its name when its first piece is written; later pieces are added to it.
+  HFI_OUTPUT_WHOLE, // The file gets its name when it is complete.
 } hfiOutputMode;
 
 typedef struct hfiOutput {
@@ -17,7 +16,7 @@ typedef struct hfiOutput {
   hfiOutputMode mode;
   char* path;       // as the caller wrote it, for messages
   char* target;     // the name that the file gets: path without symbolic links
-  char* temporary;  // the name that it has until then; NULL: it has none
+  char* temporary;  // the name that the file has until then; NULL: it has none
   int named;        // 1: the file has its name
   int failure;      // error code of the system for a piece that could not be written; 0: none
   hfiBytes piece;   // what the next flush writes
@@ -30,10 +29,10 @@ void hfi_output_bytes(hfiOutput* out, const void* bytes, size_t size);
 void hfi_output_print(hfiOutput* out, const char* format, ...) HF_PRINTF(2, 3);
 // Writes the whole piece, or refuses and leaves the file as it was before.
 hfStatus hfi_output_flush(hfiOutput* out, hfError* error);
-// Writes the last piece, closes the file and gives it its name. A file without its name that lacks a piece is refused, and the
-// older one stays. Frees everything, also after a refusal.
+// Writes the last piece, closes the file and gives it its name. If a piece could not be written to a file that has no name yet, it refuses, and the
+// older file stays. Frees everything, also after a refusal.
 hfStatus hfi_output_close(hfiOutput* out, hfError* error);
-// Gives the file up. A file that has no name yet leaves no trace.
+// Closes the file without finishing it. A file that has no name yet leaves no trace.
 void hfi_output_discard(hfiOutput* out);
 
 // An object of `size` bytes, filled with zeros, that starts with an hfiOutput. The first function makes it and opens its

@@ -6,7 +6,7 @@
 
 enum {
   MAX_WIDTH = 256, // Largest element [bytes].
-  SHORT = 12,      // Up to so many elements insertion sort never gives up.
+  SHORT = 12,      // Insertion sort never gives up for at most this many elements.
 };
 
 static void swap(char* a, char* b, size_t width) {

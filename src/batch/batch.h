@@ -1,4 +1,4 @@
-// A batch inside: what the files of this folder share.
+// Inside of a batch: what the files of this folder share.
 #ifndef HFI_BATCH_BATCH_H
 #define HFI_BATCH_BATCH_H
 
@@ -8,15 +8,15 @@
 
 #include <stdatomic.h>
 
-// What one thread steps worlds with, and the range of worlds that it steps first.
+// What one thread needs to step worlds, and the range of worlds that it steps first.
 typedef struct hfiLane {
-  hfSim* sim;          // over the batch's model
-  hfParams* params;    // NULL until a parameter of a world is asked for
+  hfSim* sim;          // sim of the batch's model
+  hfParams* params;    // NULL until some world gets parameters of its own
   hfSim* overlaid;     // over params
   int32_t first, last; // its range is first .. last - 1
   atomic_int next;     // first world of the range that no thread has taken in this call; >= last: none is left
   int32_t refused;     // the first world that this lane stepped and that was refused in this call, or -1
-  hfError error;       // of that refusal
+  hfError error;       // error of that refusal
 } hfiLane;
 
 struct hfBatch {
@@ -44,12 +44,12 @@ static inline hfState* hfi_batch_state(const hfBatch* b, int world) {
   return (hfState*)(void*)(b->states + (size_t)world * b->state_bytes);
 }
 
-// Numbers a world has in a field or parameter.
+// How many numbers a world has in a field or parameter.
 int hfi_batch_width(const hfModel* m, hfBatchField field);
 int hfi_param_width(const hfModel* m, int field);
 // The inputs of a world that act.
 hfInput hfi_batch_input(const hfBatch* b, int world);
-// The sim that steps a world on this lane, with the world's parameters in it; NULL: refused, see error.
+// The sim that steps a world on this lane, with the world's parameters; NULL after a refusal, with a message in *error.
 hfSim* hfi_batch_sim(hfBatch* b, hfiLane* lane, int world, hfError* error);
 void hfi_params_free(hfBatch* b);
 

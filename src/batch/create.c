@@ -34,7 +34,7 @@ static void choose_config(hfBatch* b) {
 
 static size_t round_up(size_t bytes) { return (bytes + ALIGN - 1) / ALIGN * ALIGN; }
 
-// Fields from HF_BATCH_CTRL on lie one behind the other in zeroed memory, of which an unused field touches no page.
+// Fields from HF_BATCH_CTRL on lie one after the other in zeroed memory. An unused field touches none of its pages.
 static int allocate_arrays(hfBatch* b) {
   size_t n = (size_t)b->nworld, bytes = ALIGN;
   for (int f = HF_BATCH_CTRL; f < HF_BATCH_FIELDS; ++f)

@@ -15,7 +15,7 @@ const char* hf_batch_field_name(hfBatchField field) {
   return field >= 0 && field < HF_BATCH_FIELDS ? names[field] : NULL;
 }
 
-// Rows and columns a world has in a field; columns 0: it is a vector of `rows` numbers.
+// Sets the rows and columns that a world has in a field; columns 0 means a vector of `rows` numbers.
 static void size_field(const hfModel* m, hfBatchField field, int* rows, int* columns) {
   *columns = 0;
   switch (field) {
@@ -52,7 +52,7 @@ static void* state_data(hfState* s, hfBatchField field) {
   }
 }
 
-// Inputs of a new batch are those of hf_input_create: no controls but those of signals, no forces or targets, mocap bodies where the model
+// Inputs of a new batch are those of hf_input_create: only signals set controls, there are no forces or targets, and mocap bodies are where the model
 // puts them.
 static void reset_input(hfBatch* b, hfBatchField field, int world) {
   const hfModel* m = b->model;

@@ -1,8 +1,7 @@
 // Parameters of each world: arrays over all worlds, of which a thread loads one row into its own overlay.
 //
-// A thread has one hfParams and one sim over it. Worlds share them in turn, so that a world costs only the numbers
-// that differ. The values that the user writes (param) and those that act (in_force) are apart: a refused row
-// keeps what acted.
+// A thread has one hfParams and one sim over it. Worlds share them in turn, so that a world costs only the numbers that differ. The values that the
+// user writes (param) and those that act (in_force) are separate, so that the old values act on after a row is refused.
 #include "batch/batch.h"
 
 #include "base/error.h"
@@ -26,7 +25,7 @@ static void free_array(double** array) {
   *array = NULL;
 }
 
-// Both arrays of a field, every row the model's values; 0: out of memory.
+// Allocates both arrays of a field and fills every row with the model's values. Returns 0 if there is no memory.
 static int allocate_field(hfBatch* b, int field) {
   size_t width = (size_t)hfi_param_width(b->model, field), n = (size_t)b->nworld;
   b->param[field] = malloc(n * width * sizeof(double) + 1);

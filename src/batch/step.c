@@ -1,8 +1,8 @@
 // Stepping: every lane takes worlds one after the other, each through all steps of the call.
 //
-// A lane takes the worlds of its own range first, and then worlds of other ranges that no lane has taken yet, a
-// few at a time. So no thread waits while another one has many worlds left, because these cost more or because its
-// processor is slower. Which thread steps a world has no effect on the world.
+// A lane takes the worlds of its own range first, and then worlds of other ranges that no lane has taken yet, a few at a time. So no thread waits
+// while another one, whose worlds cost more or whose processor is slower, has many worlds left. Which thread steps a world has no effect on the
+// world.
 #include "batch/batch.h"
 
 #include "base/error.h"
@@ -76,7 +76,7 @@ static void write_row(double* array, const call* c, int w, int64_t row, int n, c
   for (int i = 0; i < n; ++i) to[i] = from ? from[i] : NAN;
 }
 
-// Row `row` of a world's results; sim NULL: NaN, for a world that was refused.
+// Writes row `row` of a world's results. If sim is NULL, because the world was refused, all numbers are NaN.
 static void write_rows(const call* c, int w, int64_t row, const hfSim* sim) {
   const hfModel* m = c->batch->model;
   const hfState* s = hfi_batch_state(c->batch, w);
@@ -103,7 +103,7 @@ static int take_steps(const call* c, hfiLane* lane, hfSim* sim, int w) {
   hfStepReport step;
   hfError error;
   for (int i = 0; i < c->nstep; ++i) {
-    if (c->run.ctrl) { // a step only reads its controls
+    if (c->run.ctrl) { // A step only reads its controls.
       const double* ctrl = c->run.ctrl + w * c->run.ctrl_world + i * c->run.ctrl_step;
       memcpy(&input.ctrl, &ctrl, sizeof ctrl);
     }
@@ -149,8 +149,8 @@ static void evaluate_world(const call* c, hfiLane* lane, int w) {
   copy_results(b, sim, w);
 }
 
-// How many worlds a thread takes at a time: few enough that no thread waits long at the end of a call, and enough
-// that taking them costs nothing beside stepping them and that threads seldom write to the same cache line.
+// How many worlds a thread takes at a time. They are few enough that no thread waits long at the end of a call, and enough that taking them costs
+// little and that threads seldom write to the same cache line.
 static int worlds_at_a_time(const hfBatch* b) {
   enum { TURNS = 64, MOST = 8 };
   int count = b->nworld / (TURNS * b->nlane);
@@ -186,7 +186,7 @@ static void run_all_lanes(call* c) {
 
 // ---- a call ----------------------------------------------------------------------------------------
 
-// HF_FLAGGED where a world of the call is not well; error quotes the first refusal.
+// Returns HF_FLAGGED if some world of the call has a status other than HF_OK. *error quotes the first refusal.
 static hfStatus judge(const call* c, hfError* error) {
   const hfBatch* b = c->batch;
   hfStatus status = HF_OK;

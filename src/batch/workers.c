@@ -3,9 +3,9 @@
 // `round` counts tasks. A thread waits until the round changes, does its part and counts `pending` down; the
 // caller waits for zero. Which thread does which part is fixed, so that nothing depends on timing.
 //
-// Waking a thread that sleeps takes as long as some steps of a world. So whoever waits looks for a short time whether the wait is
-// over before it sleeps, where each thread can have a processor: calls that follow each other closely find the threads awake, and no
-// processor is busy between calls that do not. It does not yield meanwhile: on a busy machine that may cost a whole slice of time.
+// Waking a thread that sleeps takes as long as some steps of a world. So, if there is a processor for each thread, a thread that waits tests for a
+// short time whether the wait is over before it sleeps. Calls that follow each other closely then find the threads awake, and between other calls no
+// processor is busy. A thread does not yield meanwhile: on a busy machine that may cost a whole time slice.
 #define _GNU_SOURCE // sched_getaffinity
 #include "batch/workers.h"
 
@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const long PATIENCE = 30000; // How long a thread looks before it sleeps [ns].
+static const long PATIENCE = 30000; // How long a thread tests before it sleeps [ns].
 
 typedef struct worker {
   hfiWorkers* all;
@@ -28,9 +28,9 @@ typedef struct worker {
 } worker;
 
 struct hfiWorkers {
-  int count;   // parts, the caller's included
-  int started; // threads that run
-  long patience; // how long they look before they sleep [ns]
+  int count;   // number of parts, including that of the caller
+  int started; // number of threads that run
+  long patience; // how long threads test before they sleep [ns]
   pid_t owner; // process that has the threads
   pthread_mutex_t mutex;
   pthread_cond_t begin, done;
@@ -41,7 +41,7 @@ struct hfiWorkers {
   worker worker[];
 };
 
-// Looks for a short time whether a number becomes equal to x (equal = 1) or different from it. Returns 1 if it does.
+// Tests for a short time whether a number becomes equal to x (equal = 1) or different from x (equal = 0). Returns 1 if it does.
 static int comes_soon(const hfiWorkers* all, atomic_uint* number, unsigned x, int equal) {
   struct timespec start, now;
   clock_gettime(CLOCK_MONOTONIC, &start);
@@ -52,7 +52,7 @@ static int comes_soon(const hfiWorkers* all, atomic_uint* number, unsigned x, in
   return 0;
 }
 
-// Waits for a task after the one that was seen last. Returns 0 where there will be none.
+// Waits for the task after the last one. Returns 0 if there will be none.
 static int wait_for_task(hfiWorkers* all, unsigned* seen) {
   int quit = 0;
   if (!comes_soon(all, &all->round, *seen, 0)) {
@@ -71,7 +71,7 @@ static void* work(void* data) {
   for (unsigned seen = 0; wait_for_task(all, &seen);) {
     all->task(all->context, me->part);
     if (atomic_fetch_sub(&all->pending, 1) > 1) continue;
-    pthread_mutex_lock(&all->mutex); // The caller is not between its look at `pending` and its sleep.
+    pthread_mutex_lock(&all->mutex); // Under the mutex the caller cannot be between its test of `pending` and its sleep.
     pthread_cond_signal(&all->done);
     pthread_mutex_unlock(&all->mutex);
   }
@@ -111,7 +111,7 @@ hfStatus hfi_workers_create(hfiWorkers** workers, int count, hfError* error) {
 
 void hfi_workers_free(hfiWorkers* all) {
   if (!all) return;
-  if (all->owner == getpid()) { // a forked child has no threads to join, and the mutex may be held for ever
+  if (all->owner == getpid()) { // A forked child has no threads to join, and the mutex may be held for ever.
     pthread_mutex_lock(&all->mutex);
     all->quit = 1;
     pthread_cond_broadcast(&all->begin);

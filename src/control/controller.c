@@ -4,8 +4,8 @@
 //   computed torque   tau = M(q) (a_des + kp e + kd edot) + bias(q, v)
 //   braking target    v_des + clamp(e/T, -v_b, v_b),  v_b = sqrt(2 a_max |e|)
 //
-//   e position error, I its integral, T period, v_b the speed that the acceleration a_max stops within |e|.
-//   Without v_b the joint would oscillate where the force limit cannot brake the speed e/T in time.
+//   e position error, I its integral, T period, v_b the speed from which the acceleration a_max stops within |e|.
+//   Without v_b the joint would oscillate if the force limit cannot brake the speed e/T in time.
 #include <holdfast/control.h>
 
 #include "dynamics/dynamics.h"

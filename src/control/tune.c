@@ -59,7 +59,7 @@ static void spread(Simplex* s, double width, uint64_t* seed) {
   for (int i = 1; i <= s->n; ++i) insert(s, i);
 }
 
-// Evaluates x = c + t (c - worst), where c is the centre of all points but the worst.
+// Evaluates x = c + t (c - worst), where c is the centre of all points except the worst.
 static double try_point(Simplex* s, const double* centre, double t, double* x) {
   for (int k = 0; k < s->n; ++k) x[k] = centre[k] + t * (centre[k] - s->x[s->n][k]);
   return evaluate(s, x);

@@ -202,7 +202,7 @@ static inline void place_lane_inertias(hfDynamics* d, const int* links) {
   hfi_scatter((const hfiLanes*)&I, 10, at_I);
 }
 
-// A single link is not worth lanes.
+// For a single link lanes do not pay.
 static void place_inertias(hfDynamics* d) {
   int links[HFI_LANES], last = d->nlink - 1, l = 1;
   for (; l < last; l += HFI_LANES) place_lane_inertias(d, hfi_fill_lanes(l, d->nlink, links));

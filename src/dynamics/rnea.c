@@ -43,13 +43,13 @@ HFI_COPIED void find_lane_forces(hfDynamics* d, const hfMotion* B, const int* li
   hfi_scatter((const hfiLanes*)&F, 6, at_F);
 }
 
-// Forces of links `first` to end - 1 at acceleration A + B. A single link is not worth lanes.
+// Forces of links `first` to end - 1 at the acceleration A + B. For a single link lanes do not pay.
 HFI_COPIED void find_link_forces(hfDynamics* d, const hfMotion* B, int first, int end) {
   int links[HFI_LANES], l = first;
   for (; l < end - 1; l += HFI_LANES) find_lane_forces(d, B, hfi_fill_lanes(l, end, links));
   if (l == end - 1) d->F[l] = hfi_inertial_force(&d->I[l], d->V[l], B ? mo_add(d->A[l], B[l]) : d->A[l]);
 }
-// The force of a link whose parent is the link before it, as in a chain, is handed on without being stored.
+// If the parent of a link is the link before it, as in a chain, the force is passed on without being stored.
 static inline void find_joint_forces(hfDynamics* d, int first, int end, double* tau) {
   hfForce F = d->F[end - 1];
   for (int l = end - 1; l >= first; --l) {

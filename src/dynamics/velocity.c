@@ -20,7 +20,7 @@ static hfMotion combine_columns(const hfMotion* S, const double* v) {
   return mo_axpy(v[2], S[2], mo_axpy(v[1], S[1], mo_scale(v[0], S[0])));
 }
 
-// Adds the motion VJ behind all that moves the link so far.
+// Adds the motion VJ after all motions that move the link so far.
 static inline void add_motion(hfMotion VJ, hfMotion* V, hfMotion* A) {
   *A = mo_add(*A, mo_cross(*V, VJ));
   *V = mo_add(*V, VJ);
@@ -42,7 +42,7 @@ static inline void move_link(const hfDynamics* d, const hfiLink* link, const dou
   }
 }
 
-// A link whose parent is the link before it, as in a chain, goes on from the velocities of that without loading them.
+// If the parent of a link is the link before it, as in a chain, its velocities need not be loaded.
 void hfi_tree_velocity(hfDynamics* d, int first, int end) {
   const double* v = d->v;
   hfMotion V = mo_zero(), A = mo_zero();
@@ -58,7 +58,7 @@ void hfi_tree_velocity(hfDynamics* d, int first, int end) {
   }
 }
 
-// The end of a step with sensors asks for the velocities with which the next step begins.
+// The velocities may be known already: sensors at the end of a step need those with which the next step begins.
 void hf_dynamics_velocity(hfDynamics* d, const double* v) {
   size_t size = (size_t)d->model->nv * sizeof *v;
   if (d->has_velocity && v != d->v && memcmp(d->v, v, size) == 0) return;

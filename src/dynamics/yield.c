@@ -1,9 +1,9 @@
-// Springs that yield. A spring that is displaced by more than y from its rest takes the rest of the way with it for good: at the end of a step
+// Springs that yield. If a spring is displaced by more than y from its rest, its rest moves with it for good: at the end of a step
 //
 //   x = q - rest,   rest <- rest (+) x (1 - y/|x|)   where |x| > y
 //
-// on the manifold of a joint, so that its force never exceeds that of the displacement y by more than the way of a step. The rest interval
-// [a, b] of a tendon moves as a whole, but for a tendon that cannot push, [0, b], whose b alone moves where it is stretched (as in MuJoCo).
+// on the manifold of a joint, so that its force never exceeds that of the displacement y by more than one step's motion. The rest interval [a, b] of
+// a tendon moves as a whole. A tendon that cannot push, [0, b], is an exception: only its b moves, when it is stretched (as in MuJoCo).
 #include "dynamics/dynamics.h"
 
 void hfi_dynamics_rest_as(hfDynamics* d, const hfState* state) { d->rest = state->nrest ? hf_state_rest(state) : NULL; }

@@ -15,7 +15,7 @@ typedef struct hfiFactoredMass {
   void* memory;
 } hfiFactoredMass;
 
-// Opens M for factorisation. Returns 0 where memory ran out; hfi_mass_close in any case.
+// Opens M for factorisation. Returns 0 if there is no memory. hfi_mass_close must be called in any case.
 int hfi_mass_open(hfiFactoredMass* mass, const hfSparseMatrix* M, const hfAllocator* allocator);
 void hfi_mass_close(hfiFactoredMass* mass);
 // Factors component c: HF_OK, HF_SINGULAR or HF_ERROR_MEMORY.

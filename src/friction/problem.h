@@ -1,4 +1,4 @@
-// The arrays of a friction problem by name, for what treats all of them alike: checks and files.
+// The arrays of a friction problem by name, for code that treats all of them alike: checks and files.
 #ifndef HFI_FRICTION_PROBLEM_H
 #define HFI_FRICTION_PROBLEM_H
 
@@ -7,7 +7,7 @@
 typedef struct hfiFrictionMatrix {
   const char* name;
   hfSparseMatrix* matrix;
-  int32_t rows, cols; // what it must have
+  int32_t rows, cols; // numbers of rows and columns that it must have
 } hfiFrictionMatrix;
 typedef struct hfiFrictionVector {
   const char* name;

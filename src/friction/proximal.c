@@ -23,8 +23,7 @@
 static const double NEWTON_SHARE = 1e-2;
 // A halved step is accepted if |f| falls by at least this share of its length (Armijo's condition) [-].
 static const double ARMIJO = 1e-4;
-// How the multiplier changes [-]: after easy steps, after steps of many iterations, after any step once one has failed, and
-// after a failure.
+// Factors by which the multiplier changes [-]: after easy steps; after steps of many iterations; after any step once one has failed; after a failure.
 static const double GROW_EASY = 10, GROW_HARD = 2, GROW_LATER = 3, SHRINK = 0.1;
 // Bounds of the multiplier [-]. Below SMALLEST a step hardly changes anything. Rounding of u, about 1e-16 |q|, becomes an error
 // of r of 1e-16 rho |q|: the multiplier times ROUNDING is at most the tolerance, unless the multiplier is below ALWAYS.
@@ -212,17 +211,17 @@ static int solve_step(hfiProximal* S, const hfiReduced* P, const hfFrictionConfi
 
 // ---- all steps -----------------------------------------------------------------------------------
 
-// What is known of the steps so far.
+// The progress of the steps so far.
 typedef struct progress {
   double multiplier;          // of this step
-  double largest, bound;      // what it may be now, and at all
-  int failures;               // steps that Newton's method did not solve
-  double best;                // the least residual
-  int stalled;                // steps since it was halved
+  double largest, bound;      // largest multiplier at present, and at any time
+  int failures;               // number of steps that Newton's method did not solve
+  double best;                // least residual so far
+  int stalled;                // steps since the least residual was halved
 } progress;
 
-// Chooses the next multiplier. Where the residual stalls close to the tolerance, rounding of u, amplified by rho, may be all that
-// is left: the largest multiplier falls, and begins again at its bound where that did not help either.
+// Chooses the next multiplier. If the residual stalls close to the tolerance, it may consist only of rounding errors of u, which rho amplifies. So
+// the largest multiplier is lowered; if that does not help either, it starts again at its bound.
 static void choose_multiplier(progress* p, int solved, int32_t iterations, double residual, double tolerance) {
   double factor = GROW_HARD;
   p->failures += !solved;
@@ -241,7 +240,7 @@ static void choose_multiplier(progress* p, int solved, int32_t iterations, doubl
   p->multiplier = fmin(p->multiplier * factor, p->largest);
 }
 
-// The larger of the two residuals of r0.
+// The larger one of the two residuals (hfiResidual) of r0.
 static double residual_of(hfiProximal* S, const hfiReduced* P) {
   hfi_reduced_velocity(P, S->r0, S->u);
   hfiResidual e = hfi_friction_residual(P, S->r0, S->u);

@@ -14,7 +14,8 @@
 
 // ---- local form ----------------------------------------------------------------------------------
 
-// Where the rows or columns of a matrix go: from `first` on, three for each contact of `dim` rows (3: one after the other).
+// Where the rows or columns of a matrix go in the reduced problem: from `first` on, three for each contact of `dim` rows. With dim 3 they stay one
+// after the other.
 typedef struct place {
   int32_t first, dim;
 } place;
@@ -49,7 +50,7 @@ typedef struct columns {
   double *x, *row;      // (nv) M^-1 b_j by item of the component; (columns of B) b_i'x by place
 } columns;
 
-// Calls of B: entry e of row `dof` is H's for e below H's count, then G's.
+// Row `dof` of B = [H G]: its first entries are those of H, the others those of G.
 static int32_t row_entries(const columns* c, int32_t dof) {
   const hfFrictionProblem* p = c->problem;
   int32_t count = p->H.start[dof + 1] - p->H.start[dof];
@@ -145,7 +146,7 @@ static hfStatus take_global(const hfFrictionProblem* problem, const hfAllocator*
 
 // ---- both ----------------------------------------------------------------------------------------
 
-// Makes a refusal of what went wrong.
+// Turns a failure into a refusal with a message.
 static hfStatus explain(hfStatus status, hfError* error) {
   if (status == HF_SINGULAR) return hfi_refuse(error, HF_ERROR_ARGUMENT, "friction problem: M is singular");
   if (status < 0) return hfi_refuse(error, HF_ERROR_MEMORY, "friction problem: out of memory");

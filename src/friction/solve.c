@@ -121,8 +121,7 @@ static void give_rows(const hfFrictionProblem* problem, const double* from, doub
   for (int32_t i = 0; to && i < problem->dim * problem->ncontact; ++i) to[i] = from[hfi_reduced_row(problem->dim, i)];
 }
 
-// Computes u and v of reactions r, and what is reported of them. work (2 n) is scratch. Nothing is given where v cannot be
-// computed.
+// Computes u and v of the reactions r, and their report. work (2 n) is scratch. If v cannot be computed, nothing is written.
 static hfStatus give_answer(const hfFrictionProblem* problem, const hfiReduced* P, const hfAllocator* allocator, const double* r,
                             double* work, hfFrictionSolution* s, hfFrictionReport* report, hfError* error) {
   const double* lambda = r + 3 * P->ncontact;

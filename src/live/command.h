@@ -13,7 +13,7 @@ typedef enum hfiCommandKind {
   HFI_COMMAND_PAUSE = 2,   //
   HFI_COMMAND_STEP = 3,    // index: how many steps
   HFI_COMMAND_RESET = 4,   // index: 0 the start, else keyframe + 1
-  HFI_COMMAND_SEEK = 5,    // (time [s]): go back to it; what came later is forgotten
+  HFI_COMMAND_SEEK = 5,    // (time [s]): go back to this time; everything after it is forgotten
   HFI_COMMAND_CONTROL = 6, // index: actuator; (value)
   HFI_COMMAND_RELEASE = 7, // the controls of the start act again
   HFI_COMMAND_JOINT = 8,   // index: hinge or slide; (position [m or rad])
@@ -29,8 +29,8 @@ typedef enum hfiCommandKind {
 } hfiCommandKind;
 
 typedef enum hfiScale {
-  HFI_SCALE_FRICTION,  // of all contacts
-  HFI_SCALE_MASS,      // of what floats freely
+  HFI_SCALE_FRICTION,  // friction of all contacts
+  HFI_SCALE_MASS,      // masses of free bodies
   HFI_SCALE_ACTUATION, // gains and force limits of all actuators
   HFI_SCALES
 } hfiScale;
@@ -42,8 +42,7 @@ typedef struct hfiCommand {
   double x[HFI_COMMAND_NUMBERS];
 } hfiCommand;
 
-// Refuses unknown kinds, wrong sizes and numbers that are not finite. Whether an index fits the model is
-// for the session to say.
+// Refuses unknown kinds, wrong sizes and numbers that are not finite. The session checks whether an index fits the model.
 hfStatus hfi_command_read(hfiCommand* command, const void* bytes, size_t size, hfError* error);
 
 #endif

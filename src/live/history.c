@@ -47,7 +47,7 @@ void hfi_history_add(hfiHistory* h, double time, const void* chunks, size_t size
                           h->bytes + size + state_size > HFI_HISTORY_BYTES))
     drop_oldest(h);
   hfiMoment m = {.time = time, .state = malloc(state_size + size), .state_size = state_size, .chunks_size = size};
-  if (!m.state) return; // without memory the past has a gap
+  if (!m.state) return; // If there is no memory, the past has a gap.
   memcpy(m.state, state, state_size);
   memcpy(m.state + state_size, chunks, size);
   h->bytes += size + state_size;

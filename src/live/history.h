@@ -1,10 +1,10 @@
-// The last frames of a session with the states behind them, in bounded memory.
+// The last frames of a session, with the states that belong to them, in bounded memory.
 #ifndef HFI_LIVE_HISTORY_H
 #define HFI_LIVE_HISTORY_H
 
 #include <stddef.h>
 
-// One moment: the chunks since the moment before (frame and events), and the payload of the state chunk behind them.
+// One moment: the chunks since the moment before (frame and events), and the payload of the state chunk after them.
 typedef struct hfiMoment {
   double time;
   char* state; // start of the one block of memory in which both lie
@@ -15,14 +15,15 @@ typedef struct hfiHistory {
   hfiMoment* moment; // ring
   int first, count, capacity;
   double span;  // moments older than this are dropped [s]
-  size_t bytes; // of all moments, states and chunks
+  size_t bytes; // bytes of all moments, states and chunks
 } hfiHistory;
 
-// At most so many moments are kept for each second of the span, and so many bytes in all.
+// Largest number of moments for each second of the span, and largest number of bytes in all.
 enum { HFI_HISTORY_RATE = 60, HFI_HISTORY_BYTES = 256 << 20 };
 
-// span 0: nothing is kept. The array of moments is written at once, so that the memory of a program grows with the moments alone.
-int hfi_history_open(hfiHistory* history, double span); // 0: out of memory
+// With span 0 nothing is kept. The whole array of moments is written now, so that later the memory of a program grows only with the moments. Returns
+// 0 if there is no memory.
+int hfi_history_open(hfiHistory* history, double span);
 void hfi_history_close(hfiHistory* history);
 void hfi_history_add(hfiHistory* history, double time, const void* chunks, size_t size,
                      const void* state, size_t state_size);

@@ -30,7 +30,7 @@ static void copy_input(const hfModel* m, hfInput* to, const hfInput* from) {
     memcpy(to->mocap_quat, from->mocap_quat, 4 * (size_t)m->nmocap * sizeof(double));
 }
 
-// A sim and kinematics of the values now in force. The old ones stay when this is refused.
+// Makes a sim and kinematics with the present values. If this is refused, the old ones stay.
 static hfStatus make_sim(hfiSession* s, hfError* error) {
   hfSim* sim = NULL;
   hfDynamics* dynamics = NULL;
@@ -45,7 +45,7 @@ static hfStatus make_sim(hfiSession* s, hfError* error) {
   hf_sim_free(s->sim), hf_dynamics_free(s->dynamics);
   if (s->stream.model) hfi_stream_close(&s->stream);
   s->sim = sim, s->dynamics = dynamics, s->stream = stream;
-  s->stream.started = 1; // the run is described when a client connects
+  s->stream.started = 1; // The run is described when a client connects.
   return HF_OK;
 }
 
@@ -208,7 +208,7 @@ static hfStatus reset(hfiSession* s, const hfiCommand* c, hfError* error) {
   return status;
 }
 
-// Goes back to a time, or to the oldest moment that is kept: while the world played, the one that a page asks for may have gone.
+// Goes back to a time, or to the oldest moment that is kept: the moment that a page asks for may have been dropped while the world played.
 static hfStatus seek(hfiSession* s, double time, hfError* error) {
   const hfiMoment* m = hfi_history_find(&s->history, time + 1e-9);
   if (!m && s->history.count > 0) m = hfi_history_at(&s->history, 0);
@@ -317,8 +317,8 @@ hfStatus hfi_session_command(hfiSession* s, const hfiCommand* c, hfError* error)
 
 // ---- stepping ------------------------------------------------------------------------------------
 
-// The input of a step that starts now. A control that the user holds wins over the one that the session started from or that was
-// recorded. Where neither is given (NaN), the scene's signal acts.
+// The input of a step that starts now. A control that the user holds has priority over the one that the session started with or that was recorded. If
+// neither is given (NaN), the scene's signal acts.
 static hfInput step_input(hfiSession* s) {
   hfInput input = *s->input;
   for (int i = 0; i < s->base->nu; ++i) input.ctrl[i] = isnan(s->held[i]) ? s->base_controls[i] : s->held[i];
@@ -335,7 +335,7 @@ hfStatus hfi_session_step(hfiSession* s, hfiBytes* out) {
     return s->status;
   }
   ++s->steps;
-  s->stream.next_frame = INFINITY; // frames are given out by the clock
+  s->stream.next_frame = INFINITY; // The clock decides when there is a frame.
   hfi_stream_step(&s->stream, s->sim, s->state, &input, &report, 0, out);
   return HF_OK;
 }

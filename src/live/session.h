@@ -22,17 +22,17 @@ typedef struct hfiSession {
   hfSim* sim;
   hfState *state, *start;
   hfInput *input, *start_input; // mocap poses, controls and the drag's wrench
-  double *base_controls, *held; // (nu) controls where the user set none, NaN: the scene's signal acts; those that the user set, NaN: none
+  double *base_controls, *held; // (nu) controls that act if the user sets none (NaN: the scene's signal); controls that the user holds (NaN: none)
   double scale[HFI_SCALES];
   hfiDrag drag;
-  hfDynamics* dynamics; // where the dragged point is
+  hfDynamics* dynamics; // kinematics that find the dragged point
   hfiStream stream;
   hfiHistory history;
   int32_t playing;
   int32_t pending; // single steps to take
   double speed;    // simulated time over wall time
   double debt;     // simulated time that is due [s]
-  hfStatus status; // of the last step; < 0: it was refused and the session stands still
+  hfStatus status; // status of the last step; < 0: it was refused, and the session stands still
   hfError error;
   uint64_t steps;
 } hfiSession;
@@ -42,23 +42,21 @@ hfStatus hfi_session_open(hfiSession* session, const hfModel* model, const hfSim
                           const hfState* start, const hfInput* input, double history_time, hfError* error);
 void hfi_session_close(hfiSession* session);
 
-// Does what a command says; a refusal changes nothing.
+// Executes a command. A refusal changes nothing.
 hfStatus hfi_session_command(hfiSession* session, const hfiCommand* command, hfError* error);
 // Takes one step and notes its events in `out`.
 hfStatus hfi_session_step(hfiSession* session, hfiBytes* out);
-// Steps as many times as `wall` seconds of the clock allow at the session's speed, while there is time
-// left in `budget` [s]; simulated time that could not be kept up with is given up. Single steps that were asked for and that
-// the budget leaves no time for stay pending.
+// Steps as many times as `wall` seconds of the clock allow at the session's speed, while there is time left in `budget` [s]; simulated time for which
+// the budget is too short is dropped. Single steps for which it is too short stay pending.
 void hfi_session_advance(hfiSession* session, double wall, double budget, hfiBytes* out);
 // Adds a frame of the present to `out` and to the history.
 void hfi_session_frame(hfiSession* session, double wall, hfiBytes* out);
 // Adds a state chunk of the present to `out`.
 void hfi_session_state(hfiSession* session, hfiBytes* out);
-// Goes on from a state of a recording (the payload of its chunk). with_controls: 1: also with the controls
-// of then, 0: with those of now.
+// Continues from a state of a recording (the payload of its chunk). with_controls: 1 with the recorded controls, 0 with the present ones.
 hfStatus hfi_session_restore(hfiSession* session, const void* payload, size_t size,
                              int with_controls, hfError* error);
-// A recording of the history.
+// Writes the history as a recording.
 void hfi_session_recording(hfiSession* session, const char* scene, hfiBytes* out);
 
 #endif

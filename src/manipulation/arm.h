@@ -12,7 +12,7 @@ typedef struct hfiArmJoint {
   int32_t motor; // the actuator whose control is a force on this joint alone, or -1
   double gain;   // torque of the motor over its control [N m or N]
   double effort; // largest torque [N m or N]
-  double lo, hi; // range, infinite where there is none [rad or m]
+  double lo, hi; // range; infinite if there is none [rad or m]
 } hfiArmJoint;
 
 struct hfArm {
@@ -45,7 +45,7 @@ typedef struct hfiBoxProblem {
   int32_t* index;        // (n) scratch
 } hfiBoxProblem;
 
-// Returns the number of passes, or -1 where they ran out or H has no factor.
+// Returns the number of passes, or -1 if there were too many or H has no factor.
 int hfi_box_minimise(const hfiBoxProblem* problem);
 
 #endif

@@ -7,12 +7,10 @@
 //   w            rate or step towards the posture, gain (posture - q); zero without a posture
 //   x            joint rates, or a step of the joints
 //
-// Without limits (1) is x = w + Jw^T (Jw Jw^T + lambda^2)^-1 (Vw - Jw w): damped least squares in
-// which w acts along motions of the joints that do not move the tip (Wampler 1986; Nakamura,
-// Hanafusa 1986). The bounds of a rate keep the joint within its range until the end of the period
-// and within its speed; a joint outside of its range comes back as fast as it may. (2) is a step of
-// Levenberg and Marquardt with a damping that vanishes with the error (Sugihara 2011). The damping
-// grows tenfold as long as a step does not bring the tip nearer. docs/theory/manipulation.md
+// Without limits (1) is x = w + Jw^T (Jw Jw^T + lambda^2)^-1 (Vw - Jw w): damped least squares in which w acts along motions of the joints that do
+// not move the tip (Wampler 1986; Nakamura, Hanafusa 1986). The bounds of a rate keep the joint within its range until the end of the period and
+// within its speed; a joint outside of its range returns as fast as its speed allows. (2) is a step of Levenberg and Marquardt with a damping that
+// vanishes with the error (Sugihara 2011). The damping grows tenfold as long as a step does not bring the tip nearer. docs/theory/manipulation.md
 #include "manipulation/arm.h"
 
 #include "base/finite.h"
@@ -44,7 +42,7 @@ static int is_finite_pose(hfPose X) {
          v3_finite(m3_row(X.R, 2));
 }
 
-// What both ways of inverse kinematics need: numbers within their ranges, and an arm that stands somewhere.
+// Refuses a configuration with numbers out of their ranges, and an arm whose pose is not finite.
 static hfStatus check_config(const hfArm* arm, const hfIkConfig* c) {
   const double numbers[] = {c->length, c->damping, c->posture_gain};
   if (!hfi_all_finite(numbers, 3) || c->length <= 0 || c->damping < 0 || c->posture_gain < 0) return HF_ERROR_ARGUMENT;
@@ -183,7 +181,7 @@ static int is_reached(const hfiSearch* s) {
          v3_norm(s->plain.w) <= s->config->rotation_tolerance;
 }
 
-// A joint moves by at most one radian or metre at a time: the linearisation is not valid beyond.
+// Bounds a step: a joint moves by at most one radian or metre, because the linearisation is not valid beyond.
 static void bound_step(hfArm* arm, const double* q) {
   for (int i = 0; i < arm->n; ++i) {
     arm->lo[i] = clamp(arm->joint[i].lo - q[i], -1, 1);
@@ -191,8 +189,8 @@ static void bound_step(hfArm* arm, const double* q) {
   }
 }
 
-// A descent ends where the linearised arm could remove no more than this share of |e|^2/2 within the bounds of a step:
-// there it stands in a local minimum of the distance, away from the target.
+// A descent ends if the linearised arm could remove at most this share of |e|^2/2 within the bounds of a step [-]: it is then in a local minimum of
+// the distance, away from the target.
 static const double STATIONARY = 1e-3;
 
 static int is_stationary(hfArm* arm, const hfiSearch* s) {
@@ -203,7 +201,7 @@ static int is_stationary(hfArm* arm, const hfiSearch* s) {
   return left > (1 - STATIONARY) * s->size;
 }
 
-// Makes one step of (2) from q. Returns 0 in a local minimum, and where no damping brings the tip nearer.
+// Makes one step of (2) from q. Returns 0 in a local minimum, and if no damping brings the tip nearer.
 static int descend(hfArm* arm, hfiSearch* s, double* q, int* limited) {
   double before = s->size, lambda2 = sqr(1e-3 * s->config->length) + s->trust * before;
   hfi_arm_weigh(arm, s->config->length);
@@ -243,8 +241,8 @@ static void scatter(hfArm* arm, uint64_t* seed, double* q) {
   }
 }
 
-// A target that can be reached is reached in about this many steps. Beyond, the error stays and the damping with it: it
-// is halved from step to step, so that the descent comes to its end.
+// A target within reach is reached in about this many steps. If it is not, the error stays large and so would the damping; so the damping is halved
+// in every further step, so that the descent ends.
 enum { PATIENCE = 12 };
 
 // Descends until the tip is at the target, no step brings it nearer, or the iterations are used up.

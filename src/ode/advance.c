@@ -15,19 +15,19 @@
 
 #include <string.h>
 
-// A step with a held f is at most this long, and a step that would be shorter than the second length holds f, over a step of the grid [-].
+// Shares of a step of the grid [-]: a step with a held f is at most as long as the first; a step that would be shorter than the second holds f.
 static const double HELD_STEP = 1. / 8, HOLD_BELOW = 1. / 64;
-// So many steps that are not stiff give one stiff step back.
+// After this many steps that are not stiff, one stiff step is given back.
 enum { REST = 4 };
 // An advance of implicit steps ends after this many Newton iterations for each of max_steps: steps that fail need up to twenty, each with
 // a matrix of its own, and a world of 88 dofs would take 22 s for 2,000 of them.
 enum { ITERATIONS_OF_A_STEP = 2 };
 
-// A step across a jump of f bends at any length. One of the smallest length has an error of h times the jump, which is as good as none, and
-// the next one is smooth again. Where that fails, too, f does more than jump.
+// May a step cross a jump of f? However short it is, such a step bends. A step of the smallest length has an error of h times the jump, which is
+// negligible, and the next step is smooth again. If that fails, too, f does more than jump.
 static int may_cross(const hfIntegrator* in, double h, double smallest) { return in->jumps && !in->crossed && 0.5 * h < smallest; }
 
-// Lets steps hold f from now on. Returns 0 where they do already, or cannot.
+// Lets steps hold f from now on. Returns 0 if they do so already or cannot.
 static int begin_to_hold(hfIntegrator* in) {
   if (in->holds || in->config.error_control || !in->stepper.chart.ode.hold || in->stepper.table->gamma == 0) return 0;
   in->next = HELD_STEP * in->config.step;
@@ -43,7 +43,7 @@ static hfiVerdict judge(const hfIntegrator* in, hfStatus status, double h) {
   return verdict;
 }
 
-// Moves x to the end of the step. Returns 0, with x unchanged, where that is not finite.
+// Moves x to the end of the step. Returns 0, with x unchanged, if the end is not finite.
 static int accept(hfIntegrator* in, double h, double* x) {
   hfiStepper* s = &in->stepper;
   hfi_chart_point(&s->chart, in->u, in->x);

@@ -1,4 +1,4 @@
-// The step-size controller: what the next step should be, from numbers alone.
+// The step-size controller. It computes the length of the next step from a few numbers.
 #ifndef HFI_ODE_CONTROLLER_H
 #define HFI_ODE_CONTROLLER_H
 

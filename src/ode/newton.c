@@ -44,7 +44,7 @@ static double limit_update(const hfiStageProblem* p, const double* y, double* r)
   return alpha;
 }
 
-// Would the iterations that are left, with the contraction theta, not bring an update of this size below the tolerance?
+// Are the remaining iterations, with the contraction theta, too few to bring an update of this size below the tolerance?
 static int cannot_converge(const hfiStageOptions* options, double theta, double size, int left) {
   return pow(theta, left) / (1 - theta) * size > options->tolerance;
 }

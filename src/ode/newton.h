@@ -11,8 +11,8 @@ typedef struct hfiStageProblem {
   // Forms and factors the matrix dr/dy at y, where the residual was evaluated last.
   hfStatus (*refresh)(void* context, const double* y);
   void (*solve)(void* context, double* b);                             // b <- (dr/dy)^-1 b
-  double (*limit)(void* context, const double* y, const double* dy); // how much of dy to take; NULL: all
-  int (*moved)(void* context, const double* y); // y lies on another piece of r than the matrix's; NULL: no
+  double (*limit)(void* context, const double* y, const double* dy); // share of dy that is taken; NULL: all
+  int (*moved)(void* context, const double* y); // Is y in another region of r than the matrix? NULL: never.
   double (*norm)(void* context, const double* dy);
   void (*trace)(void* context, double residual, double update, double alpha); // NULL: none
 } hfiStageProblem;
@@ -29,7 +29,7 @@ typedef struct hfiStageResult {
   double theta; // slowest contraction met; 0: none was measured
 } hfiStageResult;
 
-// Improves the guess y; update (n) is scratch. HF_OK, HF_NOT_CONVERGED, or what a function returned.
+// Improves the guess y; update (n) is scratch. Returns HF_OK, HF_NOT_CONVERGED, or the status that a function returned.
 hfStatus hfi_stage_newton(const hfiStageProblem* problem, const hfiStageOptions* options, double* y,
                           double* update, hfiStageResult* result);
 

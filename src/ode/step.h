@@ -15,14 +15,14 @@ typedef struct hfiStepper {
   int analytic, tals;
 
   double* K;             // (stages x n) rates of the stages
-  double *base, *update; // (n) of the stage being solved: u = base + gamma h F(t, u)
+  double *base, *update; // (n) base and Newton update of the stage being solved: u = base + gamma h F(t, u)
   double* rate;          // (n) F at the last residual
-  double t, gamma_h;     // of the stage being solved
+  double t, gamma_h;     // time and gamma h of the stage being solved
   double* rate0;         // (n) F(t0, 0) of the present chart
   int rate0_known;
-  int start_jacobian;    // The Jacobian is the one at the centre, and f is what it was then: an attempt with a shorter step needs no other.
-  int fresh;             // the Jacobian was formed at the start of this step
-  uint64_t region;       // the piece of f that it was formed on
+  int start_jacobian;    // 1: the Jacobian is that at the centre, and f has not changed since, so that an attempt with a shorter step can use it.
+  int fresh;             // 1: the Jacobian was formed at the start of this step
+  uint64_t region;       // the region of f in which it was formed
   double theta;          // slowest contraction of this step
 
   int64_t iterations, limited, jacobians;
@@ -33,37 +33,37 @@ typedef struct hfiStepper {
 // Takes the arrays for s->chart.ode.
 void hfi_stepper_plan(hfiStepper* s, const hfiButcher* table, hfiArena* arena);
 
-// Nothing that was computed at a centre holds any longer: x or f changes.
+// Forgets everything that was computed at a centre, because x or f changes.
 void hfi_stepper_forget_start(hfiStepper* s);
 // Opens a chart at x (nx).
 void hfi_stepper_centre(hfiStepper* s, const double* x);
 // From u0 at t to u1 at t + h; u1 holds the first guess of an implicit method. u0 NULL: the centre.
 hfStatus hfi_stepper_step(hfiStepper* s, double t, double h, const double* u0, double* u1);
-// An equation of at most the dimensions planned for takes the place of the present one.
+// Replaces the equation by one of other dimensions, which must be at most those that were planned.
 void hfi_integrator_resize(hfIntegrator* integrator, int32_t nx, int32_t n);
 
 // Ends an advance of an explicit method where its stability, and no longer its accuracy, bounds the steps. With the largest rate lambda of the
-// equation, a step is stiff where h lambda > limit. A stiff step takes one of `left`, and the advance ends with the step for which none is left.
-// Steps that are not stiff slowly give them back.
+// equation, a step is stiff where h lambda > limit. Each stiff step lowers `left` by one, and the advance ends when none is left. Steps that are not
+// stiff slowly raise it again.
 typedef struct hfiStiffnessWatch {
   double limit;       // 0: nothing is watched [-]
-  int32_t left, most; // stiff steps that may still come, -1 where the advance has ended for them; how many there can be
+  int32_t left, most; // number of stiff steps that may still come, -1 if the advance has ended because of them; its largest value
   int32_t rest;       // steps that were not stiff since one was given back
   double rate;        // lambda at the last step [1/s]
   double least;       // the smallest lambda of the stiff steps that were not given back [1/s]
 } hfiStiffnessWatch;
 // The watch of an integrator, to be set before an advance and read after it.
 hfiStiffnessWatch* hfi_integrator_watch(hfIntegrator* integrator);
-// The most attempts of an advance from now on; 0: any number (hfIntegratorConfig.max_steps).
+// Sets the largest number of attempts of an advance from now on; 0: any number (hfIntegratorConfig.max_steps).
 void hfi_integrator_limit(hfIntegrator* integrator, int64_t max_steps);
-// lambda where steps are stiff, without the peaks of single steps; else that of the last step [1/s].
+// lambda of the stiff steps without peaks of single steps; if there are none, that of the last step [1/s].
 static inline double hfi_watched_stiffness(const hfiStiffnessWatch* w) { return w->left < w->most ? w->least : w->rate; }
 
-// F(t, 0) at the centre; NULL where it does not exist.
+// F(t, 0) at the centre; NULL if it does not exist.
 const double* hfi_stepper_rate0(hfiStepper* s, double t);
 // The embedded error estimate of the step just made.
 void hfi_stepper_error(hfiStepper* s, double h, double* error);
-// The step was accepted: decides what of it serves the next.
+// Must be called after a step was accepted: keeps what the next step can use.
 void hfi_stepper_accept(hfiStepper* s);
 
 #endif

@@ -1,9 +1,8 @@
 // Step problems as text files.
 //
-// A file has a header line, the step h and the number of rows, then one section for each array: a
-// line with its name and length, then one line for each element, floating-point members first. 17
-// significant digits give every double back bit for bit; bounds may be inf. Readers skip empty
-// lines and lines that begin with #. The last section, drift, is only there where some surface moves.
+// A file has a header line, the step h and the number of rows, then one section for each array: a line with its name and length, then one line for
+// each element, floating-point members first. 17 significant digits give every double back bit for bit; bounds may be inf. Readers skip empty lines
+// and lines that begin with #. The last section, drift, exists only if some surface moves.
 #include <holdfast/step_problem.h>
 
 #include "base/arena.h"
@@ -109,8 +108,7 @@ static hfStatus read_header(hfiTextReader* r, hfStepProblem* P) {
   return status ? status : hfi_text_count(r, "nrow", &P->nrow);
 }
 
-// Reads the length of section i behind its name. It must not exceed what the file could hold, and must agree with
-// earlier sections that have the same count.
+// Reads the length of section i after its name. It must not exceed what the file can contain, and must agree with earlier sections of the same count.
 static hfStatus read_length(hfiTextReader* r, const section* list, int i) {
   const section* s = list + i;
   int32_t count = 0;
@@ -131,7 +129,7 @@ static hfStatus read_sections(hfiTextReader* r, hfStepProblem* P, section* list,
   hfStatus status = read_header(r, P);
   for (int i = 0; i < SECTIONS && !status; ++i) {
     char scratch[sizeof(hfContactLaw)] = {0}, *array;
-    int missing = 0; // which the last section may be
+    int missing = 0; // The last section may be missing.
     status = i < SECTIONS - 1 ? hfi_text_expect(r, list[i].name) : hfi_text_expect_or_end(r, list[i].name, &missing);
     if (missing) return HF_OK;
     if (!status) status = read_length(r, list, i);

@@ -12,8 +12,8 @@ typedef struct hfiTextReader {
   const char* path;
   char* at;    // start of the next line
   char* token; // rest of the present line
-  int line;    // its number, from 1
-  size_t size; // of the whole text [bytes]
+  int line;    // number of this line, from 1
+  size_t size; // size of the whole text [bytes]
   hfError* error;
 } hfiTextReader;
 
@@ -31,16 +31,16 @@ hfStatus hfi_text_read(const char* path, size_t size, hfiTextPass* pass, hfiText
 int hfi_text_next_line(hfiTextReader* r);
 // Goes to the next line, which must begin with `name`, and leaves its value to be read.
 hfStatus hfi_text_expect(hfiTextReader* r, const char* name);
-// The same where such a line may follow, or none. *at_end: 1: none does.
+// Like hfi_text_expect, but the file may also end. *at_end: 1 if it does.
 hfStatus hfi_text_expect_or_end(hfiTextReader* r, const char* name, int* at_end);
 // Reads the next number of the line, or refuses.
 hfStatus hfi_text_real(hfiTextReader* r, double* x);
 hfStatus hfi_text_int(hfiTextReader* r, int32_t* x);
-// Refuses a line that goes on.
+// Refuses if the line has more fields.
 hfStatus hfi_text_end_line(hfiTextReader* r);
 // Reads a whole line: a name and a number.
 hfStatus hfi_text_count(hfiTextReader* r, const char* name, int32_t* count);
-// Refuses a file that goes on.
+// Refuses if the file has more lines.
 hfStatus hfi_text_expect_end(hfiTextReader* r);
 
 #endif

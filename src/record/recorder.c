@@ -4,8 +4,8 @@
 #include "base/output.h"
 #include "record/stream.h"
 
-// The file is written at most this often [s] unless this many bytes wait: a call of the system costs as much as
-// a small step. A killed process loses no more than that.
+// The file is written when this time has passed [s] or this many bytes wait, because a call of the system costs as much as a small step. A killed
+// process loses no more than that.
 static const double flush_time = 0.1;
 enum { FLUSH_BYTES = 256 << 10 };
 
@@ -46,7 +46,7 @@ hfStatus hf_recorder_add(hfRecorder* recorder, const hfSim* sim, const hfState* 
   if (status != HF_OK) return status;
   double now = hfi_clock();
   hfi_stream_step(&recorder->stream, sim, state, input, step, now, &recorder->out.piece);
-  if (!step) return HF_OK; // the start goes to the file with the first step
+  if (!step) return HF_OK; // The start is written with the first step.
   if (now - recorder->flushed < flush_time && recorder->out.piece.size < FLUSH_BYTES) return HF_OK;
   recorder->flushed = now;
   return hfi_output_flush(&recorder->out, error);

@@ -12,7 +12,7 @@
 
 struct hfRecording {
   char* bytes;   // the file
-  uint64_t size; // up to the last whole chunk
+  uint64_t size; // size up to the end of the last whole chunk
   char *scene, *run, *figures;
   const hfModel* model;    // inside bytes
   uint64_t *frame, *event; // offsets of their chunks in bytes
@@ -23,7 +23,7 @@ struct hfRecording {
 static hfStatus read_file(const char* path, char** bytes, uint64_t* size, hfError* error) {
   FILE* file = fopen(path, "rb");
   long end = -1;
-  int readable = file && (fgetc(file) != EOF || !ferror(file)); // a folder can be opened
+  int readable = file && (fgetc(file) != EOF || !ferror(file)); // A folder can be opened, but not read.
   if (readable && fseek(file, 0, SEEK_END) == 0) end = ftell(file);
   if (end < 0) {
     int code = errno;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A report keeps at most this many bytes of frames and events; beyond it every second frame goes.
+// A report keeps at most this many bytes of frames and events. If there are more, every second frame is dropped.
 enum { MAX_BYTES = 48 << 20 };
 
 struct hfReport {
@@ -79,7 +79,7 @@ hfStatus hf_report_finish(hfReport* report, const hfSim* sim, const hfState* sta
   return status;
 }
 
-// What a report may do: run its own script. It may load nothing from anywhere.
+// The content policy of a report: it may run its own script, and may load nothing.
 static const char policy[] =
     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src "
     "'unsafe-inline' 'wasm-unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; "

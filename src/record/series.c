@@ -12,7 +12,7 @@ static void merge_neighbours(hfiSeries* s) {
   }
   s->count /= 2;
   s->stride *= 2;
-  s->filled = s->stride; // this marks the last bin as full, so that the next sample begins a new one
+  s->filled = s->stride; // This marks the last bin as full, so that the next sample begins a new one.
 }
 
 void hfi_series_add(hfiSeries* s, double time, double value) {

@@ -30,7 +30,7 @@ static void print_head(hfStateLog* log, char symbol, const char* name, const cha
 static const char* const kPosition[] = {"x", "y", "z"}, *const kQuat[] = {"qw", "qx", "qy", "qz"},
                   *const kLinear[] = {"vx", "vy", "vz"}, *const kAngular[] = {"wx", "wy", "wz"};
 
-// A joint with a quaternion has translations before it.
+// Prints the heads of a joint's coordinates. If the joint has a quaternion, its translations come first.
 static void print_joint_heads(hfStateLog* log, char symbol, int j) {
   char buffer[24];
   const char* name = hfi_csv_name(log->model, HF_OBJECT_JOINT, j, buffer);

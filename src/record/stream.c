@@ -123,7 +123,7 @@ static int may_have_events(hfiStream* s, const hfStepReport* step) {
   return changed || step->ndropped > 0 || step->switching.nswitch > 0;
 }
 
-// Without memory the events of a step are left out.
+// Adds the events of a step. They are left out if there is no memory.
 static void put_events(hfiStream* s, const hfSim* sim, double time, const hfStepReport* step,
                        hfiBytes* out) {
   int count;
@@ -147,7 +147,7 @@ static void count_step(hfiStream* s, const hfStepReport* step) {
   s->max_depth = fmax(s->max_depth, step->max_depth);
 }
 
-// Controls that an input gives are stored when they change: they acted in the step that ended now.
+// Stores the controls of an input when they change. They acted in the step that ended now.
 static void put_controls(hfiStream* s, const hfSim* sim, const hfState* state, const hfInput* input,
                          hfiBytes* out) {
   size_t bytes = (size_t)s->model->nu * sizeof(double);
@@ -201,7 +201,7 @@ static int holds_push(const hfModel* m, const hfInput* input) {
          (input->velocity_target && !hfi_all_nan(input->velocity_target, m->nv));
 }
 
-// Of a run without controls of its own: NaN where the scene's signals set them, else zero.
+// Adds the controls of a run without controls of its own: NaN if the scene's signals set them, otherwise zero.
 static void put_no_controls(const hfModel* m, hfiBytes* out) {
   for (int i = 0; i < m->nu; ++i) {
     double value = hf_model_actuator_signal(m)[i] >= 0 ? NAN : 0;
@@ -209,7 +209,7 @@ static void put_no_controls(const hfModel* m, hfiBytes* out) {
   }
 }
 
-// The memory of contacts is the last part of a state: what is not in use is left out.
+// The contact memory is the last part of a state; its unused part is left out.
 void hfi_stream_state(const hfModel* m, const hfState* state, const hfInput* input, hfiBytes* out) {
   int mocap = input && input->mocap_pos && input->mocap_quat;
   hfiStateHead head = {.flags = holds_push(m, input) ? HFI_STATE_PUSHED : 0u, .nmocap = mocap ? (uint32_t)m->nmocap : 0};

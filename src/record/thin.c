@@ -1,4 +1,4 @@
-// Makes a long run short enough for a report: every second frame and state goes.
+// Makes a long run short enough for a report: drops every second frame and state.
 #include "record/thin.h"
 
 #include "record/chunk.h"
