@@ -146,14 +146,14 @@ hfStatus hfi_accel_configure(hfAccel* a, const double* q) {
   for (int i = 0; i < a->model->nv; ++i)
     if (!(d->Dinv[i] > 0 && isfinite(d->Dinv[i]))) return HF_SINGULAR;
   hfi_accel_collide(a);
-  hfi_update_tendons(a->actuation, d, q); // lengths, for the equalities; gather_forces computes velocities
+  hfi_update_tendons(a->actuation, d, q); // The equalities need lengths. gather_forces computes velocities.
   hfStatus status = hfi_accel_equalities(a, q);
   a->known = status == HF_OK;
   ++a->statistics.collisions;
   return status;
 }
 
-// Computes a->tau: all forces but those of contacts and equalities, less the bias.
+// Computes a->tau: all forces except those of contacts and equalities, less the bias.
 static void gather_forces(hfAccel* a, double t, const double* q, const double* v, const double* act) {
   hfDynamics* d = a->dynamics;
   hf_dynamics_velocity(d, v);
@@ -169,7 +169,7 @@ static void gather_forces(hfAccel* a, double t, const double* q, const double* v
   if (a->world->has_adhesion) hfi_world_add_adhesion(a->world, a->tau);
 }
 
-// An activation that is at its limit does not go beyond.
+// Computes the rates of activations. An activation at its limit does not go beyond it.
 void hfi_accel_activation_rates(const hfAccel* a, const double* act, double* actdot) {
   const hfModel* m = a->model;
   for (int i = 0; i < m->nu; ++i) {
@@ -202,7 +202,7 @@ hfStatus hfi_accel_gather(hfAccel* a, double t, const double* q, const double* v
   a->now = t;
   hfStatus status = hfi_accel_configure(a, q);
   if (status) return status;
-  if (a->world->surfaces && a->config.friction == HF_FRICTION_ANCHORED && !a->deforms) // they move on though q may not
+  if (a->world->surfaces && a->config.friction == HF_FRICTION_ANCHORED && !a->deforms) // Surfaces move on even if q does not change.
     for (int i = 0; i < a->ncontact; ++i) hfi_accel_follow(a, &a->contact[i]);
   gather_forces(a, t, q, v, act);
   if (actdot) hfi_accel_activation_rates(a, act, actdot);
@@ -232,6 +232,6 @@ hfStatus hfi_accel_visit(hfAccel* a, double t, const double* x) {
       memcmp(v, a->v, (size_t)m->nv * sizeof *v) == 0 && memcmp(act, a->act, (size_t)m->na * sizeof *v) == 0)
     return HF_OK;
   hfStatus status = hf_accel_rate(a, t, x, v, m->na ? act : NULL, a->vdot, NULL);
-  --a->statistics.evaluations; // the caller asked for forces, not for a rate
+  --a->statistics.evaluations; // The caller asked for forces, not for a rate.
   return status;
 }

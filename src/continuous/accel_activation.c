@@ -24,7 +24,7 @@ static double* entry(const Matrix* M, int row, int column) { return M->J + row *
 int hfi_accel_actuator_is_free(const hfAccel* a, int i) {
   const hfModel* m = a->model;
   const double *range = hf_model_actuator_forcerange(m) + 2 * i, f = a->actuation->force[i];
-  int turns = hfi_is_orientation(m, i); // Its bounds follow those of the size of the torque.
+  int turns = hfi_is_orientation(m, i); // The bounds of an orientation servo follow from the bound on the size of its torque.
   double hi = turns ? a->actuation->servo[i].hi : range[1], lo = turns ? -hi : range[0];
   if (!hfi_actuator_acts(m, i) || (hf_model_actuator_forcelimited(m)[i] && !hfi_is_motor(m, i) && (f <= lo || f >= hi))) return 0;
   for (int k = a->actuation->moment_start[i]; k < a->actuation->moment_start[i + 1]; ++k) {
@@ -48,7 +48,7 @@ static void store_gain(const Matrix* M, int i, double gain, int column) {
   for (int r = 0; r < nv; ++r) *entry(M, nv + r, column) = a->column[r];
 }
 
-// Adds what length and velocity of actuator i do to the rate of a state, a row.
+// Adds to a row the derivatives of the rate of a state with length and velocity of actuator i.
 static void add_rate(const Matrix* M, int i, hfiAffine slope, int row) {
   const hfActuation* u = M->a->actuation;
   for (int k = u->moment_start[i]; k < u->moment_start[i + 1]; ++k) {
@@ -69,7 +69,7 @@ static void store_motor(const Matrix* M, int i) {
   int setpoint = at[0], integral = at[1], temperature = at[2], bristle = at[3], current = at[4];
   if (states & HF_MOTOR_SETPOINT) {
     *entry(M, setpoint, setpoint) = hfi_slew_slope(u, u->motor[i].first_rate, hf_model_actuator_motor(m)[HF_MOTOR_PARAMETERS * i + HF_MOTOR_SLEWMAX]);
-    if (states & HF_MOTOR_INTEGRAL) *entry(M, integral, setpoint) = 1; // which needs the position as the first input
+    if (states & HF_MOTOR_INTEGRAL) *entry(M, integral, setpoint) = 1; // It needs the position as the first input.
     if (states & HF_MOTOR_CURRENT) *entry(M, current, setpoint) = x.current_setpoint;
     if (acts && x.force_setpoint != 0) store_gain(M, i, x.force_setpoint, setpoint);
   }
@@ -93,15 +93,15 @@ static void store_motor(const Matrix* M, int i) {
 
 // ---- other activations ------------------------------------------------------------------------------
 
-// The time constant of a filter; of a muscle the one that its rate has now, which leaves out how it changes with the activation.
+// The time constant of a filter. For a muscle it is the present one; its change with the activation is left out.
 static double time_constant(const hfAccel* a, int i, int adr) {
   const double* dynprm = hf_model_actuator_dynprm(a->model) + 3 * i;
   if (hf_model_actuator_dyntype(a->model)[i] != HF_ACTIVATION_MUSCLE) return dynprm[0];
-  double act = a->actuation->input[i], target = act + a->actuation->rate[adr]; // on the side of the control
+  double act = a->actuation->input[i], target = act + a->actuation->rate[adr]; // a target on the side of the control
   return hfi_muscle_time(dynprm, target, act);
 }
 
-// Writes how the rate of the activation of actuator i changes with itself, or with the length that it integrates the error of.
+// Writes the derivative of the rate of actuator i's activation with the activation itself, or, for an integral of the error, with the length.
 static void store_own_rate(const Matrix* M, int i, int adr, int row) {
   const hfActuation* u = M->a->actuation;
   switch (hf_model_actuator_dyntype(M->a->model)[i]) {

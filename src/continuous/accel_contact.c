@@ -4,10 +4,9 @@
 //   ft = -mu fn g(|s|/v_s) s/|s|                                   regularised, smooth (Eq. 6, 7)
 //   ft = -(k_t xi + c_t s) projected on |ft| <= mu fn              anchored
 //
-// depth is that of the configuration. The deformation xi of an anchored contact is a coordinate of the equation where the
-// integrator is explicit (accel_deform.c). Otherwise it is a function of the configuration too: what it was at the start of the
-// integrator's step, plus how far apart the two material points have moved since that met then. Its plastic part, slip, is then
-// settled at the end (accel_memory.c).
+// depth is that of the configuration. The deformation xi of an anchored contact is a coordinate of the equation where the integrator is explicit
+// (accel_deform.c). Otherwise it is a function of the configuration, too: its value at the start of the integrator's step plus the distance by which
+// the two material points that met then have moved apart since. Its plastic part, slip, is then settled at the end (accel_memory.c).
 //
 // Friction comes from hfi_contact_respond with the normal force given and h = 1: forces for impulses.
 // There the anchored law has w = k_t xi0 + (h k_t + c_t) s, so c_t - k_t is passed for c_t.
@@ -56,7 +55,7 @@ static void set_law(const hfAccel* a, hfiAccelContact* c) {
   if (a->config.friction == HF_FRICTION_ANCHORED && !a->deforms) hfi_accel_follow(a, c);
 }
 
-// From the static to the dynamic coefficient between one and two times the speed, so that f has no jump.
+// The coefficient of sliding. It goes from the static to the dynamic one between one and two times the stiction speed, so that f has no jump.
 static double sliding_coefficient(const hfiMaterial* m, double static_speed, double slip) {
   double from = static_speed * m->stiction_speed, x = from > 0 ? clamp(slip / from - 1, 0, 1) : 1;
   return m->mu[0] + x * (m->mu_dynamic - m->mu[0]);
@@ -88,7 +87,7 @@ static void set_friction(hfiAccelContact* c, double pi) {
   hfi_contact_respond(unit_law(c, &copy), 1, c->dim, HFI_COUPLING_LAGGED, pi, c->s, f, &r);
   memcpy(c->gtt, r.gtt, sizeof c->gtt);
   for (int g = 0; g < hfi_group_count(c->dim); ++g) c->stick |= hfi_accel_sticks(c, g, c->s) << g;
-  // Friction goes with fn, except the elastic force of a contact that sticks to its anchor.
+  // Friction is proportional to fn, except the elastic force of a contact that sticks to its anchor.
   int elastic = c->law.friction == HF_FRICTION_ANCHORED ? c->stick : 0;
   for (int i = 1; i < c->dim; ++i) {
     int g = hfi_row_group(i);
@@ -124,7 +123,7 @@ void hfi_accel_contact_forces(hfAccel* a, const double* v, double* tau) {
 
 // ---- collision --------------------------------------------------------------------------------------
 
-// Columns and Jacobian of a contact into cols and J, with both bodies' columns side by side. 0: it can move nothing.
+// Writes columns and Jacobian of a contact to cols and J, with the columns of both bodies side by side. Returns 0 if the contact can move nothing.
 static int fill_rows(hfAccel* a, hfiAccelContact* c, int32_t* cols, double* J) {
   hfiContactColumns pieces;
   hfi_contact_columns(a->dynamics, c->at->body_a, c->at->body_b, cols, &pieces);

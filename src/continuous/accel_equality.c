@@ -38,10 +38,10 @@ static void set_stabilisation(hfAccel* a, int i, int first, int dim) {
   for (int r = first; r < first + dim; ++r) a->damping[r] = b, a->stiffness[r] = k;
 }
 
-// Else a spring of the model's own.
+// Is equality i rigid? If not, it is a spring with the model's own parameters.
 static int is_rigid(const hfAccel* a, int i) { return hf_model_eq_solref(a->model)[2 * i] == 0; }
 
-static const double OPEN = 0.01; // Error from which an equality is partly open, and twice that from which it is quite open [m or rad].
+static const double OPEN = 0.01; // An equality is partly open if its error is above this, and fully open above twice this [m or rad].
 
 // How far n errors of equality i are open, from 0 to 1. It is continuous, because integrators do not step across a jump.
 static double openness(const hfAccel* a, int i, const double* r, int n) {
@@ -50,15 +50,15 @@ static double openness(const hfAccel* a, int i, const double* r, int n) {
   return is_rigid(a, i) && size2 > sqr(OPEN) ? min2(1, sqrt(size2) / OPEN - 1) : 0;
 }
 
-// Attachment points that are apart move to the point in the middle, as in discrete time (actuation/equality_rows.c): forces at points that
-// are apart turn the two bodies together.
+// Moves attachment points that are apart to the middle between them, as in discrete time (actuation/equality_rows.c): opposite forces at points that
+// are apart would be a torque on both bodies together.
 static void join_points(const hfDynamics* d, hfiEquality* e, double share) {
   if (share == 0 || !d->body_link[e->body[0]] || !d->body_link[e->body[1]]) return;
   hfVec3 half = v3_scale(0.5 * share, v3_sub(e->p_W[1], e->p_W[0]));
   e->p_W[0] = v3_add(e->p_W[0], half), e->p_W[1] = v3_sub(e->p_W[1], half);
 }
 
-// Writes the rows of equality i behind the present ones.
+// Writes the rows of equality i after the present ones.
 static void add_rows(hfAccel* a, int i, const double* q) {
   const int nv = a->model->nv;
   hfiEquality* e = &a->equality[i];
@@ -77,9 +77,8 @@ static void add_rows(hfAccel* a, int i, const double* q) {
   a->nequality += e->dim;
 }
 
-// Softness of the rows of equality i from row `first` on, for their aims (see damp_aims): as far as any equality is open, a quarter of the
-// inverse of the mass that may be moved at the release speed, which is that of the trees for the translation, and that of the rows
-// for the others.
+// Sets the softness of the rows of equality i from row `first` on, for their aims (see damp_aims). It is a quarter of the inverse of the mass that
+// may be moved at the release speed, times the openness. This mass is that of the trees for a translation, and that of the rows for the others.
 static void set_softness(hfAccel* a, int i, int first) {
   const hfiEquality* e = &a->equality[i];
   int n = a->nequality, size = imin2(3, e->dim);
@@ -120,7 +119,7 @@ hfStatus hfi_accel_equalities(hfAccel* a, const double* q) {
 
 // ---- rates ------------------------------------------------------------------------------------------
 
-// Rate of the row of a joint or tendon times v.
+// The rate of the Jacobian row of a joint or tendon, times v.
 static double coordinate_rate(const hfAccel* a, int kind, int id) {
   return kind == HF_OBJECT_TENDON && hfi_tendon_is_spatial(a->model, id) ? hfi_tendon_gradient_rate(a->dynamics, id) : 0;
 }
@@ -143,8 +142,8 @@ static void attachment_rate(const hfAccel* a, const hfiEquality* e, double* rate
   if (e->dim == 6) v3_store(rate + 3, m3_mulv(e->turn, v3_sub(one.w, two.w)));
 }
 
-// The share of the n errors r from row `first` on of rigid equality i that its rows aim at, and *r2 = |r|^2: at rest of b Je v + k r = 0 the
-// error falls with the speed k |r|/b, which is kept within the release speed.
+// The share of the n errors r from row `first` on at which the rows of rigid equality i aim; *r2 = |r|^2. In the steady state of b Je v + k r = 0 the
+// error falls with the speed k |r|/b, which must be within the release speed.
 static double limit_error(const hfAccel* a, int i, int first, int n, double* r2) {
   const int nv = a->model->nv;
   double b = a->damping[first], k = a->stiffness[first];
@@ -160,16 +159,16 @@ static void set_aims(hfAccel* a, int i, int first, int n) {
   for (int r = first; r < first + n; ++r) a->target[r] = a->stiffness[r] * share * a->error[r];
 }
 
-// An aim at row velocities s needs the energy s^T A^-1 s/2, A = Je M^-1 Je^T, which has no bound where bodies can hardly follow: an
-// arm that is stretched out, equalities that contradict each other. With softness D the aims A (A + D)^-1 s = s - D (A + D)^-1 s
-// need at most s^T D^-1 s/8. They are nearly those wanted where A is larger than D.
+// An aim at row velocities s needs the energy s^T A^-1 s/2, A = Je M^-1 Je^T, which has no bound if bodies can hardly follow, as an arm that is
+// stretched out, or if equalities contradict each other. With softness D the aims A (A + D)^-1 s = s - D (A + D)^-1 s need at most s^T D^-1 s/8. If A
+// is much larger than D, they are nearly the aims s.
 static void damp_aims(hfAccel* a) {
   memcpy(a->lambda, a->target, (size_t)a->nequality * sizeof *a->lambda);
   hfi_ldlt_solve(a->softened, a->nequality, a->nequality, a->lambda);
   for (int r = 0; r < a->nequality; ++r) a->target[r] -= a->softness[r] * a->lambda[r];
 }
 
-// Square of the speed that n errors from row `first` on of equality i aim at.
+// Square of the speed at which the n rows of equality i from row `first` on aim.
 static double aimed_speed2(const hfAccel* a, int i, int first, int n) {
   double r2, share = limit_error(a, i, first, n, &r2);
   return sqr(share * a->stiffness[first] / a->damping[first]) * r2;
@@ -197,7 +196,7 @@ void hfi_accel_equality_rates(hfAccel* a, const double* v) {
   for (int r = 0; r < a->nequality; ++r) a->target[r] = -a->damping[r] * hfi_dot(a->Je + r * nv, v, nv) - a->target[r];
 }
 
-// x <- M^-1 x. A column of the Jacobian has forces on few trees: the others have nothing to solve.
+// x <- M^-1 x, for the trees on which x is not zero. A column of the Jacobian has forces on few trees.
 static void solve_loaded_trees(const hfAccel* a, double* x) {
   const hfModel* m = a->model;
   for (int t = 0; t < m->ntree; ++t)

@@ -13,7 +13,7 @@
 
 static const double REACH = 1e-3; // [m]
 
-// Whatever was computed at the last point of the equation belongs to other contacts.
+// Forgets everything that was computed at the last point of the equation, because it belongs to other contacts.
 static void forget_point(hfAccel* a) { a->known = a->visited = a->rated = 0; }
 
 static hfiHeldContact hold_contact(const hfDynamics* d, const hfiContact* c) {

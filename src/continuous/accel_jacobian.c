@@ -12,9 +12,9 @@
 //   contact   dfn = n_v ds_n - n_x Jn dq
 //             dft = (dft/dfn) dfn - G (ds_t + r dxi),  dxi = Jt dq,  r = k_t/c_t for anchored friction, else 0
 //
-// The changes of M, of the bias and of the directions of rows with the configuration are left out. All that is stiff is
-// here, so that Newton's method still converges, by a factor of the order of h times what is left out. accel_activation.c has the rows and columns
-// of activations.
+// The changes of M, of the bias and of the directions of rows with the configuration are left out. Everything that is stiff is included, so that
+// Newton's method still converges, by a factor of the order of h times the terms that are left out. accel_activation.c has the rows and columns of
+// activations.
 #include "continuous/accel.h"
 #include "model/motor.h"
 #include "model/polynomial.h"
@@ -32,7 +32,7 @@ static void add_row(double* D, int nv, int n, const int32_t* dof, const double* 
 
 // ---- joints, tendons, actuators ---------------------------------------------------------------------
 
-// Of a joint with several dofs the linear part counts.
+// The slope of a joint's spring; for a joint with several dofs only its linear part.
 static double spring_slope(const hfAccel* a, int j) {
   const hfModel* m = a->model;
   int adr = hf_model_jnt_qposadr(m)[j];
@@ -133,7 +133,7 @@ static void add_contact(hfAccel* a, const hfiAccelContact* c) {
 
 // ---- the whole --------------------------------------------------------------------------------------
 
-// Writes a column of J, which is zero: the accelerations for the forces in column j of D, where the equalities add -rate Je_j.
+// Writes a column of J, which is zero before: the accelerations for the forces in column j of D, to which the equalities add -rate Je_j.
 static void store_column(hfAccel* a, const double* D, int j, const double* rate, int n, int column, double* J) {
   const int nv = a->model->nv;
   memcpy(a->column, D + (size_t)j * (size_t)nv, (size_t)nv * sizeof *a->column);

@@ -1,7 +1,7 @@
 // Contact memory in continuous time (anchored friction).
 //
-// Where deformations are no coordinates of the equation (accel_deform.c), that of a contact follows the configuration within a step
-// of the integrator (accel_anchor.c). At its end
+// If deformations are no coordinates of the equation (accel_deform.c), the deformation of a contact is a function of the configuration within a step
+// of the integrator (accel_anchor.c). At the end of the step
 //
 //   stick   xi is the displacement of the material points, as in discrete time (contact/memory.c)
 //   slip    k_t xi + c_t (xi - xi0)/h = mu fn t: the deformation that carries the bounded force
@@ -18,7 +18,7 @@
 void hf_accel_begin(hfAccel* a, const hfState* state, const hfInput* input) {
   a->input = input;
   if (hfi_world_is_outdated(a->world)) hfi_world_refresh(a->world);
-  a->known = a->visited = a->rated = 0; // bodies of the input may have moved
+  a->known = a->visited = a->rated = 0; // Mocap bodies may have moved.
   a->nanchor = a->nlanding = 0;
   if (!state || a->config.friction != HF_FRICTION_ANCHORED) return;
   if (hfi_accel_configure(a, hf_state_q(state))) return;
@@ -60,7 +60,7 @@ static void slip_deformation(const hfiAccelContact* c, int g, const double* xi0,
   for (int i = 0; i < n; ++i) xi[row + i] = norm > 0 && h * k + d > 0 ? (h * bound * w[i] / norm + d * xi0[row + i]) / (h * k + d) : 0;
 }
 
-// From components in the frame of the end to those in the frame of the start, both seen from B.
+// Transforms components in the frame of the end to those in the frame of the start, both as seen from B.
 static void turn_back(const hfAccel* a, const hfiContact* from, const hfiAccelContact* c, const double* xi, double* out) {
   hfMat3 R1 = a->dynamics->X_WB[c->at->body_b].R, R0 = a->world->X0_WB[c->at->body_b].R;
   hfVec3 slide = m3_mulv(R0, m3_tmulv(R1, hfi_in_plane(c->at, xi[0], xi[1])));

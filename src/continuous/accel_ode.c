@@ -20,8 +20,8 @@
 
 // ---- state ------------------------------------------------------------------------------------------
 
-// Whether the laws of discrete time have the same limit at the point: limits and MuJoCo's contacts have not. And whether bodies are apart
-// where they have to be.
+// Whether the laws of discrete time have the same limit h -> 0 at this point, which is not so for limits and MuJoCo's contacts; and whether bodies
+// are apart if they have to be.
 static int is_allowed(const hfAccel* a) {
   for (int i = 0; i < a->nstop; ++i)
     if (a->stop[i].force != 0) return 0;
@@ -116,8 +116,7 @@ static double stop_alpha(const hfAccel* a, const hfiStop* stop, const double* v,
   return hfi_tals_interval(s, ds, -vs, vs);
 }
 
-// Counts the landings that failed: friction groups that the last update should have brought into their stick region,
-// and that slip all the same.
+// Counts the landings that failed: friction groups that still slip although the last update should have brought them into their stick region.
 static void count_escapes(hfAccel* a) {
   for (int l = 0; l < a->nlanding; ++l)
     for (int i = 0; i < a->ncontact; ++i) {
@@ -203,7 +202,7 @@ static int has_same_contacts(const hfAccel* a) {
   return 1;
 }
 
-// Renews what contacts remember of x, and the coordinates that stand for it. Returns whether the contacts are still the same.
+// Renews the contact memory at x, and the coordinates of the deformations. Returns whether the contacts are still the same.
 static int renew_memory(hfAccel* a, double t, const double* v, double* tail) {
   int same = has_same_contacts(a);
   if (a->deforms) a->nforgotten = hfi_accel_store_deformations(a, tail, a->keeper);
@@ -214,7 +213,7 @@ static int renew_memory(hfAccel* a, double t, const double* v, double* tail) {
   return same || !a->deforms;
 }
 
-// What contacts remember belongs to the state as much as positions do: it is renewed after every step of the integrator.
+// Contact memory belongs to the state as positions do, so it is renewed after every step of the integrator.
 static hfRenewal renew(void* context, double t, double* x, int32_t* grown) {
   hfAccel* a = context;
   const hfModel* m = a->model;
@@ -230,7 +229,7 @@ static hfRenewal renew(void* context, double t, double* x, int32_t* grown) {
 
 static void hold(void* context, double t, const double* x) {
   hfAccel* a = context;
-  (void)t; // contacts depend on the configuration alone
+  (void)t; // Contacts depend on the configuration alone.
   hfi_accel_let_go(a);
   if (x && !hfi_accel_configure(a, x)) hfi_accel_hold(a);
 }

@@ -1,9 +1,9 @@
-// The acceleration problem in dense form, for those who solve it themselves.
+// The acceleration problem in dense form, for code that solves it itself.
 //
 //   Jdot v = (J(q (+) e v) v - J(q (-) e v) v)/(2 e)      one side alone where the other loses the contact
 //
-// by differences along the motion: the contact point's travel over both surfaces, their curvature and
-// the turning of the frame are in it, whatever the shapes.
+// by differences along the motion. They include the travel of the contact point over both surfaces, their curvature and the turning of the frame, for
+// all shapes.
 #include "continuous/accel.h"
 
 #include "linalg/dense.h"
@@ -15,7 +15,7 @@ static const double STEP = 1e-5;
 // The slopes on both sides agree when they differ by less than this share plus this much [-, m/s^2].
 static const double AGREE = 0.1, AGREE_FLOOR = 1e-2;
 
-// Row velocities J(q (+) e v) v + drift of the contacts at q (+) e v. The accel is at no known configuration afterwards.
+// Computes the row velocities J(q (+) e v) v + drift of the contacts at q (+) e v. Afterwards the accel is at no known configuration.
 static void look_aside(hfAccel* a, const double* q, const double* v, double e, hfiMoved* out, int32_t* count) {
   memcpy(a->q_moved, q, (size_t)a->model->nq * sizeof *q);
   hf_model_integrate(a->model, a->q_moved, v, e);
@@ -37,8 +37,8 @@ static const hfiMoved* find_moved(hfiContactKey key, const hfiMoved* moved, int 
   return NULL;
 }
 
-// The mean of the slopes on both sides. Where they contradict each other the contact jumped to another feature on one
-// side, and the smaller slope is that of the other side.
+// The mean of the slopes on both sides. If they differ too much, the contact jumped to another feature on one side; then the smaller slope, which is
+// that of the other side, is taken.
 static double choose_slope(double ahead, double behind) {
   if (!isfinite(ahead) || !isfinite(behind)) return isfinite(ahead) ? ahead : behind;
   double larger = max2(fabs(ahead), fabs(behind));
@@ -70,7 +70,7 @@ static void copy_contact(const hfAccel* a, const hfiAccelContact* c, int row, hf
     for (int k = 0; k < c->n; ++k) J[r * nv + c->cols[k]] = c->J[r * c->n + k];
 }
 
-// 1: the row velocities in a->moved belong to this q and v.
+// Do the row velocities in a->moved belong to this q and v?
 static int rates_known(const hfAccel* a, const double* q, const double* v) {
   return a->rated && memcmp(q, a->q_rated, (size_t)a->model->nq * sizeof *q) == 0 && memcmp(v, a->v_rated, (size_t)a->model->nv * sizeof *v) == 0;
 }

@@ -3,9 +3,8 @@
 //   limit at distance phi < 0:  f = (-k phi - c s min(1, -phi/delta))+,  s = dphi/dt
 //   friction loss b:            f = -b clamp(s/v_s, -1, 1)
 //
-// k and c are the joint's, or those of a critically damped stop with the time constant T = LIMIT_TIME
-// and the inertia m at the reference: k = m/T^2, c = 2 m/T. Damping comes in over the depth delta, so
-// that f does not jump at the touch.
+// k and c are the joint's, or those of a critically damped stop with the time constant T = LIMIT_TIME and the inertia m at the reference: k = m/T^2,
+// c = 2 m/T. Damping sets in over the depth delta, so that f does not jump when the limit is touched.
 #include "continuous/accel.h"
 
 static const double DELTA = 1e-4; // Depth over which the damping of a stop sets in [m or rad].
@@ -84,7 +83,7 @@ static hfiStop tendon_row(const hfAccel* a, int t) {
   return stop;
 }
 
-// Stiffness and damping of the limits of a tendon with this row: none where it can move nothing.
+// Stiffness and damping of the limits of a tendon with this row; none if the tendon can move nothing.
 static void find_tendon_stop(const hfModel* m, const hfiStop* row, double* k, double* c) {
   double w = 0;
   *k = *c = 0;

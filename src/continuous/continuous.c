@@ -2,9 +2,8 @@
 //
 //   x = (q, v, act) -> integrator from t to t + h -> q, v, act, contact memory, time
 //
-// The integrator starts afresh in every step, with the whole step as its first try: what comes out
-// depends on state and input alone, whichever sim it was that stepped. Results are those at the end of the
-// step: contacts, limits and equalities with their forces there, the acceleration there.
+// The integrator starts again in every step, with the whole step as its first try. So the result depends on state and input alone, not on the sim
+// that steps. Results are those at the end of the step: contacts, limits and equalities with their forces, and the acceleration.
 #include "continuous/continuous.h"
 
 #include "base/object.h"
@@ -80,7 +79,7 @@ hfStatus hfi_continuous_step(hfiContinuous* c, hfState* state, const hfInput* in
   if (status < 0) return status;
   hfi_state_store(state, c->x);
   state->time = t;
-  // results at the end; what contacts remember was renewed after the integrator's last step
+  // Computes results at the end. The contact memory was renewed after the integrator's last step.
   hfStatus end = hf_accel_rate(c->accel, t, hf_state_q(state), hf_state_v(state), state->na ? hf_state_act(state) : NULL, c->vdot, NULL);
   if (end == HF_OK && c->accel->nforgotten) end = HF_OVERFLOW;
   return status ? status : end;

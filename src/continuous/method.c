@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-// The shortest step of the integrator over that of the sim, and its attempts in one step of the sim. Under error control kinks of the laws
-// may need much shorter steps than a fixed step should be divided into.
+// The shortest step of the integrator over that of the sim [-], and the largest number of its attempts in one step of the sim. Under error control,
+// kinks of the laws may need much shorter steps than those into which a fixed step is divided.
 static const double SMALLEST_STEP = 1e-6, SMALLEST_CONTROLLED = 1e-9; // [-]
 static const int64_t MOST_STEPS = 2000, MOST_CONTROLLED = 20000;
 static const double VELOCITY_TIME = 1;     // Errors of velocities count as those of positions [s].

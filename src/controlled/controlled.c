@@ -16,15 +16,15 @@
 enum {
   ERROR_ORDER = 2,        // The error of a step of length h falls with h^2.
   FLIGHT_ERROR_ORDER = 3, // It falls with h^3 where everything flies.
-  MOST_TRIES = 200000,    // After so many tries in one step of the sim, those of explicit methods included, the rest of it is taken in few hasty steps of any error.
-  MOST_FAILURES = 16,     // After so many failures of an explicit method in one step of the sim, discrete time takes the rest of it.
+  MOST_TRIES = 200000,    // After this many tries of any method in one step of the sim, the rest of it is taken in few hasty steps.
+  MOST_FAILURES = 16,     // After this many failures of an explicit method in one step of the sim, discrete time takes the rest of it.
 };
 // Each step may have this share of the error that was asked for, because a run has many steps [-].
 static const double STEP_SHARE = 0.1;
 // The solver's tolerance is at most this share of the accuracy, so that the residuals of many steps do not add up, and at least SOLVER_LEAST [-].
 static const double SOLVER_SHARE = 1e-6, SOLVER_LEAST = 1e-14;
-// A rejected step is tried again at half its length, because the full step of that length is known. Where the error asks for less than this share of
-// the length, it is tried at what the error asks for [-].
+// A rejected step is tried again at half its length, because the full step of that length is known. If the error needs a step below this share of the
+// length, it is tried with the length that the error needs [-].
 static const double SHORTEST_RETRY = 0.25;
 // Hasty steps are at least this share of the step of the sim [-].
 static const double HASTY_SHARE = 0.01;
@@ -80,12 +80,12 @@ typedef struct attempt {
   hfiStepOutput* out;
   hfError* error;
   hfStepReport total; // report of the sim's step so far
-  int tries;          // how many steps were tried, those of discrete time each with its two halves, and those of explicit methods
+  int tries;          // number of steps that were tried: those of discrete time, each with its two halves, and those of explicit methods
   int may_resolve;    // 1: explicit methods may take stretches
-  int failures;       // how often an explicit method found no way on
+  int failures;       // how often an explicit method could not continue
 } attempt;
 
-// Clears report and constraint forces, which are those of the last step of discrete time alone.
+// Clears report and constraint forces, which must be those of the last step of discrete time only.
 static void clear_output(const attempt* a) {
   memset(a->out->report, 0, sizeof *a->out->report);
   if (a->out->constraint) hfi_clear_constraint_forces(a->c->world->model, a->out->constraint);
@@ -106,7 +106,7 @@ static hfStatus take_step(attempt* a, hfState* state, double h, hfiStepSummary* 
   return status;
 }
 
-// Passes refusals on. A numerical difficulty of a step becomes that of the sim's step.
+// Returns refusals. A status > 0 of a step becomes the status of the sim's step.
 static hfStatus keep(attempt* a, hfStatus status) {
   if (status > 0) a->total.status = status;
   return status < 0 ? status : HF_OK;
@@ -138,7 +138,7 @@ static hfStatus try_step(attempt* a, hfState* state, double h, int known, double
   return status;
 }
 
-// The length of a step of about h: all that is left of the sim's step, or so little of it that no short rest is left.
+// The length of a step of about h: all that is left of the sim's step, or so much less that the rest is not too short.
 static double fit_step(double h, double left) {
   if (h >= left * (1 - SLIVER)) return left;
   return 2 * h > left ? 0.5 * left : h;
@@ -152,8 +152,8 @@ static void count_step(attempt* a, double h, double error) {
   r->steps += 1;
 }
 
-// Puts the start back and chooses the length of the next try; `next` is what the error asks for. Returns 1 where the full step of the next try is known: it
-// is the first half of the rejected one.
+// Restores the start and chooses the length of the next try; `next` is the length that the error needs. Returns 1 if the full step of the next try is
+// known, because it is the first half of the rejected one.
 static int reject(attempt* a, hfState* state, double* h, double next) {
   hfiControlled* c = a->c;
   a->total.continuous.rejected += 1;
@@ -170,7 +170,7 @@ static int reject(attempt* a, hfState* state, double* h, double next) {
   return 1;
 }
 
-// Makes the step of length h that was tried last the step that is taken, and sets the pace. Returns its length.
+// Accepts the step of length h that was tried last, and sets the pace. Returns its length.
 static double accept(attempt* a, hfState* state, double h, double left, double error, const hfiVerdict* verdict, hfiPace* pace) {
   hfiControlled* c = a->c;
   if (verdict->accept) hfi_controlled_extrapolate(c, state, c->full);
@@ -178,7 +178,7 @@ static double accept(attempt* a, hfState* state, double h, double left, double e
   count_step(a, h, error);
   c->ended_resolved = 0;
   int last = h >= left * (1 - SLIVER);
-  // A last step that was cut short says less of the next one than the step that it was cut from.
+  // The pace after a last step that was cut short is better taken from the step before it was cut.
   if (!(last && verdict->h < pace->h)) pace->h = max2(verdict->h, c->smallest);
   pace->leaped = 1;
   pace->failed = 0;
@@ -189,7 +189,7 @@ static double accept(attempt* a, hfState* state, double h, double left, double e
 
 static int is_used_up(const attempt* a) { return a->tries >= MOST_TRIES; }
 
-// Takes a step of discrete time, of at most `left`. *used: its length, or 0 where the motion is handed over to an explicit method instead.
+// Takes a step of discrete time, of at most `left`. *used: its length, or 0 if the motion is handed over to an explicit method instead.
 static hfStatus advance_discrete(attempt* a, hfState* state, double left, hfiPace* pace, double* used) {
   hfiControlled* c = a->c;
   double h = fit_step(is_used_up(a) ? max2(pace->h, HASTY_SHARE * c->step) : pace->h, left), error = 0;
@@ -239,7 +239,7 @@ static hfStatus advance_all(attempt* a, hfState* state) {
     int resolve = a->may_resolve && pace.resolved && !is_used_up(a);
     hfStatus status = (resolve ? advance_resolved : advance_discrete)(a, state, c->step - done, &pace, &used);
     if (status < 0) return status;
-    // Discrete time takes at least one step from where an explicit method failed.
+    // After an explicit method has failed, discrete time takes at least one step.
     if (resolve && pace.failed && ++a->failures > MOST_FAILURES) a->may_resolve = 0;
   }
   hfi_pace_keep(c, state, &pace);

@@ -1,8 +1,8 @@
 // The difference of two states, and Richardson's extrapolation x1 = half (+) share (half (-) full).
 #include "controlled/controlled.h"
 
-// A tree that flies takes steps of second order that are symmetric in time: their error is C h^3 + O(h^5), and a third of the
-// difference of h and h/2 + h/2 is what the latter lack. Other trees take steps of first order [-].
+// A tree that flies takes steps of second order that are symmetric in time: their error is C h^3 + O(h^5), so the two half steps lack a third of
+// their difference from the full step. Other trees take steps of first order [-].
 static const double FLIGHT_SHARE = 1.0 / 3, OTHER_SHARE = 1;
 // Extrapolation may press bodies into each other by this share of the accuracy. Contacts with sqrt(k/m) near 1e3/s then gain
 // no more speed than the accuracy over HFI_VELOCITY_TIME [-].
@@ -21,7 +21,7 @@ double hfi_controlled_error(hfiControlled* c, const hfState* half, const hfState
   return largest;
 }
 
-// A tree that flew in some of the steps only has no order; the half steps stand as they are.
+// A tree that flew in only some of the steps has no order, so the result of the half steps is taken as it is.
 static double share_of_tree(const hfiControlled* c, int tree) {
   int flown = c->full_summary.flies[tree] + c->first_summary.flies[tree] + c->second_summary.flies[tree];
   return flown == 3 ? FLIGHT_SHARE : flown == 0 ? OTHER_SHARE : 0;
@@ -35,7 +35,7 @@ static void compute_change(hfiControlled* c) {
   }
 }
 
-// Whether the change would make an overlap that is deeper than before and than none by more than `most`.
+// Whether the change would deepen an overlap, or make one, by more than `most`.
 static int presses(const hfiControlled* c, double most) {
   const hfStepProblem* p = &c->discrete->assembly.problem;
   double away[6], velocity[6];

@@ -22,20 +22,19 @@ enum {
 };
 // Bounds of h lambda. The explicit methods are stable up to about 2.5 [-].
 static const double STIFF = 1.5, LEAP = 8;
-// A step of the explicit methods may have this share of the error that was asked for: impacts multiply what it leaves. What the
-// method of fifth order leaves is far below its estimate [-].
+// A step of the explicit methods may have this share of the accuracy, because impacts multiply its error [-]. The second number is for motion without
+// contacts, where the method of fifth order has a far smaller error than its estimate.
 static const double STEP_SHARE = 0.002, APART_SHARE = 0.5;
-// The shortest step over that of the sim, as in rk3: where a contact closes or begins to stick, the rate of its deformation jumps, and a step
-// across that is as short as the accuracy asks for. But if the user's smallest_step is longer than BOUNDING_STEP times the sim's step, it is
-// there to bound the work, and explicit steps keep to it as well [-].
+// The shortest step over that of the sim, as in rk3: where a contact closes or begins to stick, the rate of its deformation jumps, and a step across
+// that is as short as the accuracy asks for. But if the user's smallest_step is longer than BOUNDING_STEP times the sim's step, it is meant to bound
+// the work, and explicit steps keep to it, too [-].
 static const double SMALLEST_STEP = 1e-9, BOUNDING_STEP = 1e-6;
-// Which share of lambda is kept from step to step of the sim while discrete time goes on, so that an explicit method is tried again some
-// time [-].
+// While discrete time goes on, lambda is multiplied by this in each step of the sim, so that an explicit method is tried again some time [-].
 static const double KEPT = 0.9;
-// lambda is set so where the explicit method failed, in 1 over the step of the sim [-].
+// lambda after an explicit method has failed, times the step of the sim [-].
 static const double UNKNOWN = 1e3;
 
-// apart: 1: for motion without contacts, which is smooth.
+// Creates an explicit method. apart: 1 for motion without contacts, which is smooth.
 static hfStatus create_part(hfiContinuous** part, hfiWorld* world, const hfSimConfig* config, int apart, hfError* error) {
   hfAccelConfig accel = hfi_accel_config_of(config);
   accel.reach = HFI_FOLLOWED_GAP;
@@ -75,10 +74,10 @@ int hfi_resolved_applies(const hfiControlled* c, const hfInput* in) {
 
 // A pace in the 64 bits that the state has for it.
 typedef struct kept {
-  float h;            // length of the next step; negative where the explicit method goes on
+  float h;            // length of the next step; negative if the explicit method goes on
   uint16_t stiffness; // upper half of lambda as a float
-  // The upper 4 bits: how often patience was doubled. The lower 12 bits: where the explicit method goes on, the stiff steps that it may
-  // still take; where discrete time goes on, the exponent x of span = step 2^(-x/SPAN_SCALE).
+  // The upper 4 bits: how often patience was doubled. The lower 12 bits: if the explicit method goes on, the number of stiff steps that it may still
+  // take; if discrete time goes on, the exponent x of span = step 2^(-x/SPAN_SCALE).
   uint16_t patience;
 } kept;
 _Static_assert(sizeof(kept) == sizeof(int64_t), "a pace fits into a number of the state");

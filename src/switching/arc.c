@@ -21,7 +21,7 @@
 // An open contact has met when its gap is below the held gap by more than this (the event), or above it by less (at the
 // start of an arc) [m].
 static const double MEETS = 1e-9;
-static const double CONE = 1e-8;     // A force may leave its friction cone by this share before that is an event [-].
+static const double CONE = 1e-8;     // It is an event if a force leaves its friction cone by more than this share [-].
 static const double LOCATED = 1e-11; // An event is located within this share of the arc [-].
 enum {
   LOCATIONS = 80, // Most trials that locate one event.
@@ -285,7 +285,7 @@ static double locate_event(hfiSwitching* s, double dt, double G, hfError* error)
 // compared as a vector of the world, because the rows of a contact turn about its normal as it moves.
 static void measure_force_rates(hfiSwitching* s, double dt) {
   hfRigid* r = s->rigid;
-  if (dt < 1e-6 * s->h) return; // too short for a difference quotient
+  if (dt < 1e-6 * s->h) return; // The arc is too short for a difference quotient.
   for (int i = 0; i < r->problem.ncontact; ++i) {
     int k = r->point[i].track;
     if (k < 0 || k >= s->nkept) continue;
@@ -300,8 +300,8 @@ static void measure_force_rates(hfiSwitching* s, double dt) {
   }
 }
 
-// Called where rows are dependent and the arc is over. Gives the tracks the forces that share the load among the rows, for
-// the layers to start from, unless these leave a friction cone. s->kept, no longer needed, holds the tracks meanwhile.
+// Called if rows are dependent and the arc is over. Gives the tracks the forces that share the load among the rows, unless these leave a friction
+// cone; the layers start from them. s->kept, which is no longer needed, holds the tracks meanwhile.
 static void share_forces(hfiSwitching* s) {
   hfRigid* r = s->rigid;
   hfi_tracks_copy(s->kept, &s->nkept, r->track, r->ntrack);
@@ -312,8 +312,8 @@ static void share_forces(hfiSwitching* s) {
     hfi_tracks_copy(r->track, &r->ntrack, s->kept, s->nkept);
 }
 
-// Begins the compliant phase at the present point. Where the certificate of the problem assembled last fails, that is
-// recorded as the reason. Where the configuration allows rigid phases only, returns `status` instead.
+// Begins the compliant phase at the present point. If the certificate of the problem assembled last fails, that is recorded as the reason. If the
+// configuration allows only rigid phases, returns `status` instead.
 static hfStatus leave_rigid(hfiSwitching* s, int reason, hfStatus status) {
   if (s->config.contact_mode == HF_CONTACTS_RIGID) return status;
   certify(s, &reason);

@@ -8,11 +8,11 @@ typedef struct hfiLayerState {
   double delta;      // normal deformation [m]
   double s[6], f[6]; // row velocities, forces
   int32_t slips;     // bit g: friction group g slips
-  double w[3][2];    // of each group: k xi + c s, what would hold without slip
+  double w[3][2];    // for each group: k xi + c s, the force that would hold it without slip
   hfiDeformation rate;
 } hfiLayerState;
 
-// Contact i of the accel's last evaluation at velocity v, with rest gap `rest`.
+// Computes the layer of contact i of the accel's last evaluation at velocity v, with the rest gap `rest`.
 hfiLayerState hfi_layer_evaluate(const hfRigid* rigid, int i, double rest, const hfiDeformation* at,
                                  const double* v);
 

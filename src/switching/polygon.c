@@ -1,4 +1,4 @@
-// Modes by a complementarity problem with friction polygons, for where the active set finds none.
+// Finds modes by a complementarity problem with friction polygons, if the active set finds none.
 //
 //   w_N = y_N                      >= 0  _|_  f_n   >= 0
 //   w_e = e . y_T + lambda_u       >= 0  _|_  beta_e >= 0      edges e of friction group u
@@ -52,7 +52,7 @@ static double product(const hfRigidProblem* p, const Column* a, const Column* b)
   return sum;
 }
 
-// Fills the problem; returns its size, or -1 where it is too large. slack[k]: row of lambda of friction group k, or -1.
+// Fills the problem. Returns its size, or -1 if it is too large. slack[k]: row of lambda of friction group k, or -1.
 static int fill(hfRigid* r, Column* column, int32_t* slack) {
   const hfRigidProblem* p = &r->problem;
   int nforce = add_columns(r, column, r->max_rows), n = nforce;
@@ -88,7 +88,7 @@ static void take_solution(hfRigid* r, const Column* column, int nforce, const do
   hfi_rigid_store_forces(r);
 }
 
-// Groups whose friction is at its bound and which move slide, against their friction.
+// Sets the modes: groups that move and whose friction is at its bound slide, against their friction.
 static void take_modes(hfRigid* r, const int32_t* slack, double scale) {
   for (int k = 0; k < r->ngroup; ++k) {
     const hfiFrictionGroup* u = &r->group[k];

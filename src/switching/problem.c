@@ -60,8 +60,8 @@ static double sliding_coefficient(const hfAccel* a, int contact, int group) {
   return group == HF_SLIDING ? m->mu_dynamic : m->mu[group];
 }
 
-// Lets the direction of sliding follow the present slip. A slip that is too slow or has turned back keeps the old
-// direction, so that forces stay smooth up to the moment when it stopped.
+// Lets the direction of sliding follow the present slip. If the slip is too slow or has turned back, the old direction stays, so that forces are
+// smooth up to the moment when the slip stopped.
 static void follow_slip(const hfRigid* r, const hfiPoint* at, hfiFrictionGroup* u) {
   const double* s = at->s + u->first;
   double speed = 0, along = 0;
@@ -86,7 +86,7 @@ static void add_groups(hfRigid* r, int i, const hfiTrack* track) {
                  .row = -1};
     u.mu_static = c->material.mu[g];
     u.mu = u.mode == HF_MODE_SLIDING ? sliding_coefficient(r->accel, i, g) : u.mu_static;
-    if (u.mu_static == 0 && u.mu == 0) u.mode = HF_MODE_SLIDING; // without friction it cannot roll
+    if (u.mu_static == 0 && u.mu == 0) u.mode = HF_MODE_SLIDING; // A group without friction cannot roll.
     for (int k = 0; k < u.dim; ++k) u.d[k] = v3_dot(track->d_W[g], hfi_contact_axis(c, u.first + k));
     if (r->follow) follow_slip(r, at, &u);
     r->group[r->ngroup++] = u;
@@ -98,7 +98,7 @@ static void add_groups(hfRigid* r, int i, const hfiTrack* track) {
 // Jdot v of row k of a contact.
 static double rate_of_row(const hfRigid* r, int contact, int k) {
   double rate = r->accel_problem->Jdot_v[r->point[contact].row + k];
-  // The rate is not finite where a small motion ends the contact. Its rows are then held by the stabilisation alone.
+  // The rate is not finite if a small motion ends the contact. Then only the stabilisation holds its rows.
   return isfinite(rate) ? rate : 0;
 }
 
@@ -213,7 +213,7 @@ static void fill_A(hfRigid* r) {
 
 // ---- contacts ---------------------------------------------------------------------------------------
 
-// Fills what the public problem says of contact i but for mode, rows and forces.
+// Fills contact i of the public problem, except mode, rows and forces.
 static void fill_contact(hfRigid* r, int i) {
   const hfAccelContact* c = &r->accel_problem->contact[i];
   const hfiPoint* at = &r->point[i];
@@ -266,7 +266,7 @@ static bool rolls(const hfRigid* r, const hfiPoint* at) {
   return false;
 }
 
-// Most rows of A that a contact can need. A contact for which there is no room stays open (gather_groups).
+// The largest number of rows of A that a contact can need. A contact for which there is no room stays open (gather_groups).
 static int rows_of(const hfRigid* r, const hfiPoint* at) {
   int rows = 1;
   for (int u = at->first_group; u < at->first_group + at->ngroup; ++u)

@@ -28,8 +28,8 @@ double hfi_relaxed_gap(const hfRigid* r, int i) {
   return least;
 }
 
-// The gap at which a contact that nothing is known of is held, or its rest gap. A rigid one that is nearer than `touch`, or overlaps, keeps
-// the gap that it has; others meet where the shapes just touch.
+// The held gap, or rest gap, of a contact without memory. In a rigid phase, a contact that is nearer than `touch`, or overlaps, is held at its
+// present gap; any other one meets where the shapes just touch, at zero.
 static double held_gap(const hfiSwitching* s, int i) {
   const hfRigid* r = s->rigid;
   double gap = -r->accel->contact[i].at->depth;
@@ -37,7 +37,7 @@ static double held_gap(const hfiSwitching* s, int i) {
   return gap <= r->config.touch ? gap : 0;
 }
 
-// A new track has closed = -1: nothing is known of it.
+// A new track has closed = -1, because nothing is known of it.
 void hfi_tracks_renew(hfiSwitching* s) {
   hfRigid* r = s->rigid;
   int32_t nold;
@@ -88,7 +88,7 @@ hfStatus hfi_switching_recall(hfiSwitching* s, const hfState* state) {
   int known = s->phase != HFI_PHASE_UNKNOWN && (!forced || forced == s->phase);
   if (!known) s->phase = forced ? forced : HFI_PHASE_RIGID, s->since = s->t;
   r->ntrack = 0;
-  r->certified = -1; // nothing of the last step may change this one
+  r->certified = -1; // No result of the last step may change this one.
   hfStatus status =
       hfi_accel_gather(r->accel, s->t, s->x, hfi_switching_v(s), hfi_switching_act(s), NULL);
   if (status) return status;
@@ -114,7 +114,7 @@ int hfi_switching_store(hfiSwitching* s, hfState* state) {
     const hfiContact* c = a->contact[i].at;
     hfVec3 n_B = m3_tmulv(a->dynamics->X_WB[c->body_b].R, c->n);
     hfContactMemory* m = &memory[i];
-    memset(m, 0, sizeof *m); // padding too: states compare bytewise
+    memset(m, 0, sizeof *m); // This clears the padding, too, because states are compared byte by byte.
     m->key_pair = t->key.pair;
     m->key_feature = t->key.feature;
     m->flags = HF_CONTACT_LAYER | (t->closed > 0 ? HF_CONTACT_CLOSED : 0);

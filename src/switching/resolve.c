@@ -4,10 +4,10 @@
 //   sliding group   its motion m along its direction d does not turn back: m . d >= 0, else it rolls;
 //                   in two dimensions d turns into m
 //
-// At acceleration level m = J vdot + Jdot v and only groups without slip are asked. An impact is the same problem
-// for impulses, b the velocities before (with restitution), m the slip after, and every group is asked.
+// At acceleration level m = J vdot + Jdot v, and only groups without slip are tested. An impact is the same problem for impulses: b are the
+// velocities before it (with restitution), m is the slip after it, and every group is tested.
 //
-// Where forces are not unique the set may go round in circles: then friction polygons decide (polygon.c).
+// If forces are not unique, the set may repeat in a cycle; then friction polygons decide (polygon.c).
 #include "switching/rigid.h"
 
 #include "linalg/dense.h"
@@ -57,7 +57,7 @@ static void set_direction(hfRigid* r, const hfiFrictionGroup* u, hfiTrack* t, co
   t->d_W[u->group] = v3_unit(hfi_group_vector(r->accel->contact[u->contact].at, u->group, d));
 }
 
-// Lets a rolling group slide where its force is outside the friction cone. Returns 1 if it does.
+// Lets a rolling group slide if its force is outside the friction cone. Returns 1 if it does.
 static int release(hfRigid* r, const hfiFrictionGroup* u, hfiTrack* t) {
   double f[2] = {0, 0}, scale = 0;
   for (int k = 0; k < u->dim; ++k) f[k] = -t->f[u->first + k];
@@ -68,8 +68,7 @@ static int release(hfRigid* r, const hfiFrictionGroup* u, hfiTrack* t) {
   return 1;
 }
 
-// Lets a sliding group roll where its motion would turn back, else turns its direction into the motion. Returns 1 if
-// something changed.
+// Lets a sliding group roll if its motion would turn back; otherwise turns its direction into the motion. Returns 1 if something changed.
 static int reconsider(hfRigid* r, const hfiFrictionGroup* u, hfiTrack* t, const hfiImpact* impact,
                       int round) {
   double m[2] = {0, 0}, along = 0, norm = find_motion(r, u, impact, m), turn = 0;

@@ -11,12 +11,12 @@ typedef struct hfiDeformation {
   hfVec3 xi_B, twist_B; // tangential [m]; torsion and rolling [rad]
 } hfiDeformation;
 
-// What the method keeps of a contact from one point to the next: whether it is closed, its modes, its layer.
+// What the method follows of a contact from one point to the next: whether it is closed, its modes, its layer.
 typedef struct hfiTrack {
   hfiContactKey key;
   int32_t closed;  // 1: it may press; 0: it is open; -1: nothing is known of it yet
   double held;     // gap at which it is held while rigid; its rest gap while compliant [m]
-  int32_t mode[3]; // hfContactMode of each friction group, where the contact is closed
+  int32_t mode[3]; // hfContactMode of each friction group if the contact is closed
   int32_t zero[3]; // 1: the group has no slip, and resolve.c has to find its mode
   hfVec3 d_W[3];   // direction in which each group slides: in the tangent plane, torsion along n
   double f[6];     // forces of its rows at the last solution [N, N m]
@@ -40,16 +40,16 @@ typedef struct hfiFrictionGroup {
 // A contact of the acceleration problem at the point that was looked at last.
 typedef struct hfiPoint {
   int32_t match;    // index of the track that belongs to it, or -1
-  int32_t track;    // the same where that track is closed and found room in A, else -1
+  int32_t track;    // the same index if the track is closed and has rows in A, else -1
   int32_t dim, row; // number of its rows, and the first in the acceleration problem
   int32_t first_group, ngroup;
   double s[6]; // row velocities [m/s, rad/s]
-  double held; // of a contact without a track: the gap that a new one begins with [m]
+  double held; // for a contact without a track: the held gap of a new track [m]
 } hfiPoint;
 
-// The problem that was certified last. A step certifies its start and its end, which the next step starts from: that has the same certificate.
+// The problem that was certified last. A step certifies its start and its end. The next step starts at that end, where the certificate is the same.
 typedef struct hfiJudged {
-  int32_t n;          // rows; 0: none yet
+  int32_t n;          // number of rows; 0: no problem was certified yet
   double *A, *k, *c;  // (max_rows^2), (max_rows), (max_rows)
   int32_t* rolling;   // (max_rows)
   hfRigidCertificate certificate;
@@ -75,7 +75,7 @@ struct hfRigid {
   hfiPoint* point; // (max_contacts)
   int32_t ngroup;
   hfiFrictionGroup* group;      // (3 max_contacts)
-  int32_t dropped;              // closed contacts that found no rows
+  int32_t dropped;              // number of closed contacts for which there were no rows
   double *row, *response;       // (max_rows x nv) row_i and S col_j: A_ij is the product of the two
   double* free;                 // (nv) accelerations without contact forces
   double *column, *pair;        // (nv), (2 nv) scratch
@@ -94,7 +94,7 @@ static const double HFI_RIGID_SHARE = 1e-6; // Value of hfRigid.share where the 
 // First row of friction group g in a contact.
 static inline int hfi_group_first(int g) { return 1 + hfi_group_row(g); }
 
-// Over a world that the caller keeps. config.max_contacts and scene_signals are the world's.
+// Creates an hfRigid over a world that the caller keeps. config.max_contacts and scene_signals are the world's.
 hfStatus hfi_rigid_create(hfRigid** rigid, hfiWorld* world, const hfRigidConfig* config, hfError* error);
 
 // The vector in the world whose components along the rows of friction group g are x.
@@ -116,8 +116,8 @@ static inline double hfi_group_force(const hfRigid* r, const hfiFrictionGroup* u
 // Sets the mode of a friction group, and its direction, from its slip alone.
 void hfi_track_set_mode(const hfRigid* rigid, hfiTrack* track, int g, hfVec3 slip);
 
-// Takes the world to a point: computes the acceleration problem, the row velocities of its contacts, the tracks that
-// belong to them, and the accelerations without contact forces. Returns NULL where the mass matrix is singular.
+// Brings the world to a point: computes the acceleration problem, the row velocities of its contacts, the tracks that belong to them, and the
+// accelerations without contact forces. Returns NULL if the mass matrix is singular.
 const hfAccelProblem* hfi_rigid_look(hfRigid* rigid, double t, const double* q, const double* v,
                                      const double* act);
 // Gives each contact of the accel's last evaluation its track: the one with the same pair and feature, else any track

@@ -15,8 +15,8 @@
 
 static const double LARGEST_HOP = 100; // Largest change of a velocity by a hop [m/s or rad/s].
 static const double HOP = 1e-4;      // Length of an Euler step across a jump of the forces, over the step of the sim [-].
-static const double LONG_HOP = 0.02; // The same where the integrator has used up its steps [-].
-enum { HOPS = 2000 };                // Most such steps in one integration.
+static const double LONG_HOP = 0.02; // Its length if the integrator has used up its steps [-].
+enum { HOPS = 2000 };                // Largest number of hops in one integration.
 static const double RETURN_P_MARGIN = 1e-6; // The rigid model takes over only with a P margin above this [-].
 
 // ---- the right-hand side ----------------------------------------------------------------------------
@@ -143,7 +143,7 @@ void hfi_switch_to_soft(hfiSwitching* s, int reason) {
   for (int i = 0; i < r->accel->ncontact; ++i) {
     hfiTrack* t = &r->track[r->point[i].match];
     hfiDeformation both[2];
-    if (!t->closed) continue; // an open contact has a relaxed layer, whose rest gap is the gap at which it would have met
+    if (!t->closed) continue; // An open contact has a relaxed layer, whose rest gap is the gap at which it would have met.
     t->held = hfi_layer_start_normal(r, i, t, r->point[i].s);
     for (int start = HF_START_EQUILIBRIUM; start <= HF_START_PAPER; ++start) {
       both[start] = hfi_layer_start(r, i, t, r->point[i].s, start);
@@ -157,7 +157,7 @@ void hfi_switch_to_soft(hfiSwitching* s, int reason) {
   w->df = s->config.start == HF_START_PAPER ? w->df_paper : w->df_equilibrium;
 }
 
-// Sets the modes of a track from its layer. Returns 0 where the layer still turns round: its force opposes its slip.
+// Sets the modes of a track from its layer. Returns 0 if the layer still changes its direction: its force does not oppose its slip.
 static int take_modes(hfiSwitching* s, int i, const hfiLayerState* layer, hfiTrack* t) {
   hfRigid* r = s->rigid;
   const hfiContact* c = r->accel->contact[i].at;
@@ -231,9 +231,9 @@ static int switch_to_rigid(hfiSwitching* s, int commit) {
 
 // ---- the phase --------------------------------------------------------------------------------------
 
-// Takes an Euler step across a jump of the forces, which happens where shapes meet with another feature. An integrator
-// with error control would shorten its steps there without end. Where nothing touches there is no such jump, and where
-// the rates are too large for it no sense in the step: the integrator's trouble stays trouble.
+// Takes an Euler step across a jump of the forces, which happens where shapes meet with another feature. An integrator with error control would
+// shorten its steps there without end. If nothing touches, there is no such jump; if the rates are too large, the step makes no sense. In both cases
+// the integrator's trouble stays trouble.
 static hfStatus hop(hfiSwitching* s, double dt, hfStatus trouble) {
   const hfModel* m = s->model;
   hfStatus status = hfi_soft_rate(s, s->t, s->x, s->rate);
@@ -257,7 +257,7 @@ static void prepare_integrator(hfiSwitching* s, double step) {
   hf_integrator_set_next_step(s->soft, step);
 }
 
-// Integrates s->x from s->t over dt to t_end. Where the integrator does not get on, hops over what stops it.
+// Integrates s->x from s->t over dt to t_end. If the integrator cannot continue, takes a hop.
 static hfStatus integrate_with_hops(hfiSwitching* s, double dt, double t_end, hfError* error) {
   prepare_integrator(s, dt);
   for (int hops = 0;; ++hops) {

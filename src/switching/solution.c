@@ -42,7 +42,7 @@ static bool all_press(hfRigid* r) {
   hfRigidProblem* p = &r->problem;
   const int n = p->n;
   if (!p->certificate.p_matrix || r->certified != n || r->share > 0 || n > p->nv) return false;
-  hfiArena arena = hfi_arena(r->work, r->work_size); // the pivots would need more
+  hfiArena arena = hfi_arena(r->work, r->work_size); // Pivots would need more memory.
   double* LU = HFI_TAKE(&arena, double, n * n);
   int32_t* pivot = HFI_TAKE(&arena, int32_t, n);
   memcpy(LU, p->A, (size_t)(n * n) * sizeof *LU);
@@ -55,8 +55,7 @@ static bool all_press(hfRigid* r) {
   return true;
 }
 
-// Where not all contacts press, tries Lemke, then Dantzig: the pivots of one may pass where those of the other meet a
-// degenerate corner.
+// If not all contacts press, tries Lemke, then Dantzig: the pivots of one may succeed where those of the other meet a degenerate corner.
 void hfi_rigid_solve_rows(hfRigid* r) {
   hfRigidProblem* p = &r->problem;
   p->lcp = (hfLcpReport){.status = HF_OK};
@@ -86,7 +85,7 @@ void hfi_rigid_add_forces(hfRigid* r, const double* base) {
 void hfi_rigid_solve(hfRigid* r) {
   hfi_rigid_solve_rows(r);
   hfi_rigid_add_forces(r, r->free);
-  if (r->problem.lcp.status == HF_OK) hfi_rigid_store_forces(r); // otherwise the tracks keep the forces of the last solution
+  if (r->problem.lcp.status == HF_OK) hfi_rigid_store_forces(r); // If there is no solution, the tracks keep the forces of the last one.
 }
 
 int hfi_rigid_cones_hold(const hfRigid* r) {

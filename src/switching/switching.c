@@ -127,7 +127,7 @@ static hfStatus create_switching(void** method, hfiWorld* world, const hfSimConf
 
 // ---- the step ---------------------------------------------------------------------------------------
 
-// Forces and accelerations at the end, by the model in force there.
+// Computes forces and accelerations at the end, by the contact model that acts there.
 static hfStatus take_results(hfiSwitching* s) {
   hfRigid* r = s->rigid;
   const hfModel* m = s->model;
@@ -167,8 +167,8 @@ static hfStatus advance(hfiSwitching* s, hfState* state, const hfInput* input, h
   hfi_state_load(state, s->x);
   s->t = state->time;
   hfStatus status = hfi_switching_recall(s, state);
-  s->energy = (hfiLayerEnergy){.start = s->phase == HFI_PHASE_SOFT ? -1 : 0}; // -1: not known before the first look
-  if (!s->model->nv) s->t = t_end; // nothing moves, and there is no integrator
+  s->energy = (hfiLayerEnergy){.start = s->phase == HFI_PHASE_SOFT ? -1 : 0}; // -1: not known before the first evaluation
+  if (!s->model->nv) s->t = t_end; // Nothing moves, and there is no integrator.
   while (status == HF_OK && s->t < t_end - sliver)
     status = hfi_looks_are_used_up(s) ? HF_NOT_CONVERGED : (s->phase == HFI_PHASE_RIGID ? hfi_rigid_phase : hfi_soft_phase)(s, t_end, error);
   if (status < 0) return status;

@@ -13,8 +13,8 @@ const hfRigidProblem* hfi_switching_problem(const hfiSwitching* switching);
 
 // Energy of the layers of all contacts [J].
 typedef struct hfiLayerEnergy {
-  double start, end; // at the start and the end of a step; rigid contacts have none
-  double made;       // with which the compliant phases of the step began
+  double start, end; // at the start and the end of a step; rigid contacts have no energy
+  double made;       // energy with which the compliant phases of the step began
 } hfiLayerEnergy;
 
 // The forces of the model, those of its limits among them.
@@ -31,14 +31,14 @@ enum {
   HFI_MAX_STALLS = 20,  // Most events in one step that come at once, without an arc between them.
   HFI_MAX_ARC_LOOKS = 10000, // Most evaluations of the right-hand sides in one step until the compliant phase takes over.
   HFI_MAX_LOOKS = 40000,     // Most evaluations of the right-hand sides in one step of few unknowns, which then ends where it is.
-  HFI_FEW_UNKNOWNS = 200,    // Of more, it may take as many times more evaluations: a Jacobian takes one for each unknown.
+  HFI_FEW_UNKNOWNS = 200,    // A step of more unknowns may take proportionally more evaluations, because a Jacobian takes one for each unknown.
 };
 
 struct hfiSwitching {
   const hfModel* model;
   hfSwitchConfig config;
   hfRigid* rigid;
-  hfIntegrator *arc, *soft; // of rigid and compliant phases
+  hfIntegrator *arc, *soft; // integrators of rigid and compliant phases
   hfOde base;               // the accel's charts
   double h; // [s]
 
@@ -46,9 +46,9 @@ struct hfiSwitching {
   int32_t stride; // numbers of a layer: 3, or 6 with torsion or rolling friction
   int32_t max_layers, nlayer;
   double t, *x;          // (nx + stride max_layers) the state
-  double *start, *trial; // (nx) of an arc
-  double* soft_start;    // (as x) of a compliant phase within the step
-  double* weight;        // (n) of the error norm
+  double *start, *trial; // (nx) states at the start and at a trial end of an arc
+  double* soft_start;    // (as x) state at the start of a compliant phase within the step
+  double* weight;        // (n) weights of the error norm
   double* vdot;          // (nv)
   double* rate;          // (as the tangent of x)
   hfiTrack *before,
@@ -56,12 +56,12 @@ struct hfiSwitching {
   int32_t nbefore, nkept;
   hfiLayerState* layer; // (max_contacts) compliant: contacts at the point of the results
   int32_t ncontact;
-  hfContact* contact; // (max_contacts) of the last step
+  hfContact* contact; // (max_contacts) contacts of the last step
 
   int32_t phase;
   double since;           // start of the phase [s]
-  int32_t events, stalls; // in this step: events, and those that came at once
-  int32_t looks;          // in this step: evaluations of the right-hand sides
+  int32_t events, stalls; // number of events in this step, and of those that came at once
+  int32_t looks;          // number of evaluations of the right-hand sides in this step
   hfiLayerEnergy energy;  // in this step
   hfSwitch record[HFI_MAX_SWITCHES];
   hfSwitchReport report;
