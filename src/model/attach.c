@@ -19,15 +19,15 @@ static Counts count_all(const hfBuilder* b) {
   return n;
 }
 
-// Removes what was added since the counts were taken, and brings the names of then back. The strings stay in the pool.
+// Removes everything that was added since the counts were taken, and restores the names of that time. The strings stay in the pool.
 static void rewind_to(hfBuilder* b, const Counts* n, hfiNames* names) {
   for (int i = n->mesh; i < b->mesh.count; ++i) hfi_hull_release(&b->mesh.data[i].hull);
   b->body.count = n->body, b->joint.count = n->joint, b->geom.count = n->geom, b->mesh.count = n->mesh, b->hfield.count = n->hfield;
-  if (b->companions.count > n->body) b->companions.count = n->body; // Guests add joints to their own bodies only.
+  if (b->companions.count > n->body) b->companions.count = n->body; // Guests add joints only to their own bodies.
   b->site.count = n->site, b->camera.count = n->camera, b->tendon.count = n->tendon, b->equality.count = n->equality, b->pair.count = n->pair;
   b->exclude.count = n->exclude, b->actuator.count = n->actuator, b->sensor.count = n->sensor, b->key.count = n->key, b->part.count = n->part;
   for (int i = 0; i < b->part.count; ++i)
-    if (b->part.data[i].end > n->body) b->part.data[i].end = n->body; // It had grown.
+    if (b->part.data[i].end > n->body) b->part.data[i].end = n->body; // An older part of the builder had grown by the bodies that are removed.
   hfi_names_release(&b->names);
   b->names = *names;
   *names = (hfiNames){0};

@@ -1,4 +1,4 @@
-// The builder: its life, its look-ups, and what every addition shares.
+// The builder: creation, look-ups, and code that all additions share.
 #include "model/builder.h"
 
 #include "base/error.h"
@@ -94,7 +94,7 @@ static int same_rules(const hfBuildConfig* a, const hfBuildConfig* b) {
 hfStatus hfi_builder_add_part(hfBuilder* b, hfiPart part, hfError* error) {
   hfiPart* last = b->part.count ? &b->part.data[b->part.count - 1] : NULL;
   if (part.first >= part.end) return HF_OK;
-  if (last && last->end == part.first && same_rules(&last->config, &part.config)) { // one of many copies of a model
+  if (last && last->end == part.first && same_rules(&last->config, &part.config)) { // Many copies of one model become one part.
     last->end = part.end;
     return HF_OK;
   }

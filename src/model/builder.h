@@ -10,7 +10,7 @@
 
 #define HFI_LIST(type) struct { type* data; int count, capacity; }
 
-// A mesh with what finish needs of it.
+// A mesh, with the data that hf_builder_finish needs.
 typedef struct hfiMesh {
   hfMeshDef def;
   hfiHullData hull;
@@ -21,7 +21,7 @@ typedef struct hfiExclude { int body[2]; } hfiExclude;
 // A keyframe whose arrays are in the order of the builder's ids (key.h).
 typedef struct hfiKey {
   hfKeyDef def;
-  int njoint, nactuator, nbody; // objects that the builder had when the keyframe was added
+  int njoint, nactuator, nbody; // numbers of objects that the builder had when the keyframe was added
 } hfiKey;
 
 // The bodies [first, end) of a model that was attached, and its own rules about inertia.
@@ -37,7 +37,7 @@ struct hfBuilder {
   hfiNames names;
   HFI_LIST(hfBodyDef) body; // [0] is the world
   HFI_LIST(hfJointDef) joint;
-  HFI_LIST(unsigned char) companions; // what joints a body has (builder_tree.c), for the bodies up to the last one with joints
+  HFI_LIST(unsigned char) companions; // which joints a body has (builder_tree.c), for the bodies up to the last one with joints
   HFI_LIST(hfGeomDef) geom;
   HFI_LIST(hfiMesh) mesh;
   HFI_LIST(hfHeightFieldDef) hfield;
@@ -50,7 +50,7 @@ struct hfBuilder {
   HFI_LIST(hfActuatorDef) actuator;
   HFI_LIST(hfSensorDef) sensor;
   HFI_LIST(hfiKey) key;
-  HFI_LIST(hfiPart) part; // what is inside of another part comes before it
+  HFI_LIST(hfiPart) part; // A part inside of another part comes before it.
 };
 
 // "where: label: what", as a refusal with HF_ERROR_MODEL (model/label.h).
@@ -58,14 +58,14 @@ hfStatus hfi_refuse_def(hfError* error, const char* where, hfObjectKind kind, co
                         const char* format, ...) HF_PRINTF(5, 6);
 
 hfBuildConfig hfi_build_config_default(void);
-// Gives bodies their own rules about inertia, but for those that have some already.
+// Gives bodies their own rules about inertia, except those that have their own already.
 hfStatus hfi_builder_add_part(hfBuilder* b, hfiPart part, hfError* error);
 // The rules that hold for a body; its total_mass does not count.
 const hfBuildConfig* hfi_builder_rules(const hfBuilder* b, int body);
 // Does a body follow other rules than those of the builder?
 int hfi_builder_has_own_rules(const hfBuilder* b, int body);
 
-// The kind of object that an actuator of this transmission acts on, and that an equality of this type names.
+// The kind of object that an actuator of this transmission acts on; and the kind that an equality of this type names.
 hfObjectKind hfi_transmission_target(int trntype);
 hfObjectKind hfi_equality_target(int type, int objkind);
 
@@ -74,15 +74,15 @@ hfPairDef hfi_complete_pair(const hfBuilder* b, int pair);
 
 // Dimension of a sensor's data, and the data that `data` = 0 stands for.
 int hfi_sensor_dim(int type, int data, int num);
-// The num of a sensor in its model: of one on an orientation servo the number of its axes, of a rangefinder that of its rays.
+// The num of a sensor in its model: for a sensor on an orientation servo the number of axes, for a rangefinder the number of rays.
 int hfi_sensor_num(const hfBuilder* b, const hfSensorDef* def);
 enum { HFI_MOST_SENSOR_SLOTS = 1 << 16, HFI_MOST_SENSOR_PIXELS = 1 << 20, HFI_MOST_SENSOR_NUMBERS = 1 << 28 };
-enum { HFI_MOST_PIXELS_WIDE = 1 << 15 }; // of a camera, each way
+enum { HFI_MOST_PIXELS_WIDE = 1 << 15 }; // largest width, and height, of a camera's picture
 // Refuses more numbers than sensors may have.
 hfStatus hfi_check_sensors(const hfBuilder* b, hfError* error);
-// Sets data and reduce where they are not given.
+// Sets data and reduce if they are not given.
 void hfi_sensor_complete(hfSensorDef* def);
-// Least count of numbers of a signal (hfSignalType).
+// The least number of numbers that a signal of this type has (hfSignalType).
 int hfi_signal_size(int type);
 // Whether a sensor may measure an object of this kind, or a joint of this type.
 int hfi_sensor_accepts(int type, int kind);

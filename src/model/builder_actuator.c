@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include <math.h>
 
-// What an actuator acts on exists.
+// Refuses an actuator whose target does not exist.
 static hfStatus check_transmission(const hfBuilder* b, const hfActuatorDef* d, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_ACTUATOR;
   if (d->trntype < HF_TRANSMISSION_JOINT || d->trntype > HF_TRANSMISSION_SLIDER_CRANK)
@@ -24,7 +24,7 @@ static hfStatus check_transmission(const hfBuilder* b, const hfActuatorDef* d, h
   return HF_OK;
 }
 
-// Numbers are finite, and ranges that act are not empty.
+// Refuses numbers that are not finite, and ranges that act but are empty.
 static hfStatus check_numbers(const hfActuatorDef* d, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_ACTUATOR;
   const double *arrays[] = {d->dynprm, d->gainprm, d->biasprm}, *ranges[] = {d->ctrlrange, d->forcerange, d->actrange};
@@ -42,7 +42,7 @@ static hfStatus check_numbers(const hfActuatorDef* d, hfError* error) {
 
 // ---- force laws -------------------------------------------------------------------------------------
 
-// Drives other than servos follow what a servo would.
+// Refuses a drive law for an actuator that is no servo.
 static hfStatus check_drive(const hfBuilder* b, const hfActuatorDef* d, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_ACTUATOR;
   if (d->drive < HF_DRIVE_SERVO || d->drive > HF_DRIVE_COMPUTED_TORQUE)
@@ -76,8 +76,7 @@ static hfStatus check_muscle(const hfActuatorDef* d, hfError* error) {
   return HF_OK;
 }
 
-// A DC motor has a resistance, a constant, and a controller only where an input asks for one.
-// May parameter k of a motor be negative?
+// A DC motor has a resistance and a constant, and a controller only if an input needs one. May parameter k of a motor be negative?
 static int may_be_negative(int k) {
   return k == HF_MOTOR_TEMPCOEF || k == HF_MOTOR_REFTEMP || k == HF_MOTOR_AMBIENT || k == HF_MOTOR_COGGING || k == HF_MOTOR_PHASE || k == HF_MOTOR_POLES;
 }
@@ -105,8 +104,8 @@ static hfStatus check_motor(const hfActuatorDef* d, hfError* error) {
   return HF_OK;
 }
 
-// An orientation servo has one gain, goes to where its controls or their integrals say, and is bounded by the size of its torque. That it is whole
-// is checked where the model is finished.
+// An orientation servo has one gain, aims at its controls or their integrals, and has a bound on the size of its torque. hf_builder_finish checks
+// that it has all its actuators.
 static hfStatus check_orientation(const hfActuatorDef* d, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_ACTUATOR;
   if (d->gaintype != HF_GAIN_ORIENTATION) return HF_OK;
@@ -124,7 +123,7 @@ static hfStatus check_orientation(const hfActuatorDef* d, hfError* error) {
 // ---- signals ----------------------------------------------------------------------------------------
 
 int hfi_signal_size(int type) {
-  static const int size[] = {0, 1, 4, 4, 5, 2, 4, 8}; // by hfSignalType
+  static const int size[] = {0, 1, 4, 4, 5, 2, 4, 8}; // indexed by hfSignalType
   return size[type];
 }
 

@@ -1,5 +1,4 @@
-// What the builder's additions share: each definition is validated, copied and named, or refused with
-// nothing changed.
+// Code that the builder's additions share. Each definition is checked, copied and named, or refused with nothing changed.
 #ifndef HFI_MODEL_BUILDER_ADD_H
 #define HFI_MODEL_BUILDER_ADD_H
 
@@ -7,13 +6,13 @@
 #include "model/builder.h"
 
 int hfi_refuse_memory(hfError* error);
-// 0 where the quaternion has no direction.
+// Returns 0 if the quaternion is zero or not finite.
 int hfi_normalise_quat(double* quat);
 int hfi_object_exists(const hfBuilder* b, int kind, int id);
 // Copies name and where into the pool; 0 on success.
 int hfi_own_strings(hfBuilder* b, const char** name, const char** where);
 
-// What a definition must be to be added, or to take the place of another one. Quaternions and axes get unit length.
+// Check a definition before it is added or replaces another one. Quaternions and axes get unit length.
 hfStatus hfi_check_body(const hfBuilder* b, hfBodyDef* d, hfError* error);
 hfStatus hfi_check_joint(const hfBuilder* b, hfJointDef* d, hfError* error);
 int hfi_body_has_joints(const hfBuilder* b, int body);
@@ -22,7 +21,7 @@ hfStatus hfi_check_site(const hfBuilder* b, hfSiteDef* d, hfError* error);
 hfStatus hfi_check_camera(const hfBuilder* b, hfCameraDef* d, hfError* error);
 hfStatus hfi_check_equality(const hfBuilder* b, const hfEqualityDef* d, hfError* error);
 hfStatus hfi_check_actuator(const hfBuilder* b, const hfActuatorDef* d, hfError* error);
-// A delay is not negative, and the history of a sensor or actuator has a size and an interpolation that exist.
+// Refuses a negative delay, and a history of a sensor or actuator with a size or interpolation that does not exist.
 hfStatus hfi_check_samples(const char* where, hfObjectKind kind, const char* name, double delay, int nsample, int interp, hfError* error);
 
 // Grows the list, owns the strings and registers the name, or returns a refusal from the caller, whose

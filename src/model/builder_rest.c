@@ -21,7 +21,8 @@ static int is_site_of_path(const hfTendonDef* d, int i) {
   return i >= 0 && i < d->path_count && d->path[i].type == HF_WRAP_SITE;
 }
 
-// A geom lies between two sites; a site has a neighbour other than a pulley; a pulley is followed by a site.
+// Checks the order of a path: a geom must be between two sites, a site must have a neighbour other than a pulley, and a pulley must be followed by a
+// site.
 static hfStatus check_place(const hfBuilder* b, const hfTendonDef* d, int i, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_TENDON;
   const hfWrapDef* w = &d->path[i];
@@ -119,7 +120,7 @@ int hf_builder_add_equality(hfBuilder* b, const hfEqualityDef* source, hfError* 
 }
 
 hfPairDef hfi_complete_pair(const hfBuilder* b, int pair) {
-  static const int group[5] = {0, 0, 1, 2, 2}; // of the coefficients of sliding, torsion and rolling
+  static const int group[5] = {0, 0, 1, 2, 2}; // index of the coefficients of sliding, torsion and rolling
   hfPairDef d = b->pair.data[pair];
   const hfGeomDef *g1 = &b->geom.data[d.geom1], *g2 = &b->geom.data[d.geom2];
   if (d.condim <= 0) d.condim = imax2(g1->condim, g2->condim);

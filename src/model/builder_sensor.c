@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include <math.h>
 
-// How far a history must reach back depends on the step, see finish_history.c.
+// Here only sizes are checked: how far a history must reach back depends on the step (finish_history.c).
 hfStatus hfi_check_samples(const char* where, hfObjectKind kind, const char* name, double delay, int nsample, int interp, hfError* error) {
   if (!(delay >= 0 && isfinite(delay)))
     return hfi_refuse_def(error, where, kind, name, "delay %g must be finite and cannot be negative", delay);
@@ -27,7 +27,7 @@ static hfStatus check_interval(const hfSensorDef* d, hfError* error) {
   return HF_OK;
 }
 
-// What a sensor measures exists, and is of a kind that it can measure.
+// Refuses a sensor whose object does not exist or is of a kind that it cannot measure.
 static hfStatus check_object(const hfBuilder* b, const hfSensorDef* d, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_SENSOR;
   const char* name = hf_object_kind_name((hfObjectKind)d->objkind);
@@ -42,7 +42,7 @@ static hfStatus check_object(const hfBuilder* b, const hfSensorDef* d, hfError* 
   return HF_OK;
 }
 
-// What it measures relative to.
+// Checks the reference, relative to which a sensor measures.
 static hfStatus check_reference(const hfBuilder* b, const hfSensorDef* d, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_SENSOR;
   const char* name = hf_object_kind_name((hfObjectKind)d->refkind);
@@ -53,7 +53,7 @@ static hfStatus check_reference(const hfBuilder* b, const hfSensorDef* d, hfErro
   return HF_OK;
 }
 
-// The objects that sensors of some types need.
+// Refuses sensors that lack an object which their type needs.
 static hfStatus check_needs(const hfSensorDef* d, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_SENSOR;
   if (d->type == HF_SENSOR_INSIDE_SITE && d->refkind != HF_OBJECT_SITE) return hfi_refuse_def(error, d->where, kind, d->name, "needs a site");

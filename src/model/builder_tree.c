@@ -39,10 +39,10 @@ int hf_builder_add_body(hfBuilder* b, const hfBodyDef* source, hfError* error) {
   return HFI_APPEND(b->body, d);
 }
 
-// What joints a body has already.
+// Which joints a body has already.
 enum { HAS_JOINT = 1, HAS_FREE_JOINT = 2, HAS_BALL_JOINT = 4 };
 
-// Makes room for what joints the body has. Returns 0 where there is no memory.
+// Makes room for the entry of a body in b->companions. Returns 0 if there is no memory.
 static int reserve_companions(hfBuilder* b, int body) {
   while (b->companions.count <= body) {
     void* grown = hfi_grow(b->companions.data, &b->companions.capacity, b->companions.count, sizeof *b->companions.data);
@@ -71,7 +71,7 @@ static hfStatus check_companions(const hfBuilder* b, const hfJointDef* d, hfErro
     return hfi_refuse_def(error, d->where, kind, d->name, "a free joint must be its body's only joint");
   if (joint->nbody && has & HAS_BALL_JOINT)
     return hfi_refuse_def(error, d->where, kind, d->name, "a body has at most one ball joint");
-  // the rates of a ball joint are about the body's axes, which a later joint would turn
+  // The rates of a ball joint are about the body's axes, which a later joint would turn.
   if (turns && has & HAS_BALL_JOINT)
     return hfi_refuse_def(error, d->where, kind, d->name, "a %s cannot follow a ball joint on the same body", joint->info.name);
   return HF_OK;
@@ -229,7 +229,7 @@ static double angle_of_chip(const hfCameraDef* d) { return 2 * atan(0.5 * d->sen
 
 static int is_positive(const double x[2]) { return isfinite(x[0]) && isfinite(x[1]) && x[0] > 0 && x[1] > 0; }
 
-// Checks the picture, and sets fovy where a chip says it.
+// Checks the picture, and sets fovy from the chip if there is one.
 static hfStatus check_lens(hfCameraDef* d, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_CAMERA;
   int has_chip = d->sensorsize[0] != 0 || d->sensorsize[1] != 0;

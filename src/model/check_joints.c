@@ -1,9 +1,9 @@
 // Joints of one body that move it in the same way, at any configuration: a hinge and a ball at one anchor, two hinges on one axis,
 // a fourth slide. The mass matrix is then singular, because a motion of these joints against each other moves nothing.
 //
-// With the twists S_i of the dofs of one body, M has a zero direction z among them where sum z_i S_i = 0 and no armature acts
-// on it, sum a_i z_i^2 = 0. That is linear dependence of the columns (S_i, e_i where a_i > 0). Axes may be dependent at one
-// configuration alone, as in a gimbal that is locked: only what is dependent at all of several is refused.
+// With the twists S_i of the dofs of one body, M has a zero direction z among them where sum z_i S_i = 0 and no armature acts on it, sum a_i z_i^2 =
+// 0. That is linear dependence of the columns (S_i, e_i where a_i > 0). Axes may be dependent at a single configuration, as in a locked gimbal. So
+// joints are refused only if they are dependent at several configurations.
 #include "model/finish.h"
 
 #include "model/joint.h"
@@ -13,9 +13,9 @@
 #include <string.h>
 
 enum { MAX_DOFS = 12, COLUMN = 6 + MAX_DOFS, CONFIGURATIONS = 3 };
-static const double DEPENDENT = 1e-9; // Share of a column that is left beside the others [-].
+static const double DEPENDENT = 1e-9; // Columns are dependent if less than this share of one is left after the parts along the others are taken away [-].
 
-// Coordinates of dofs at configuration c, without any rule; zero at the first [m or rad].
+// Irregular coordinates of dofs at configuration c; zero at the first configuration [m or rad].
 static double displacement(int c, int dof) { return c == 0 ? 0 : sin(37.1 * c + 11.3 * dof + 1); }
 
 // The displacement of joint j at configuration c, in the frame of the body.
@@ -33,7 +33,7 @@ static hfPose displace(const hfModel* m, int j, int c) {
   return X;
 }
 
-// Takes the parts along the columns before from column k. Returns the share of its length that is left.
+// Subtracts from column k its parts along the columns before. Returns the share of its length that is left.
 static double orthogonalise(double (*S)[COLUMN], int k) {
   double before = 0, after = 0;
   for (int r = 0; r < COLUMN; ++r) before += S[k][r] * S[k][r];
@@ -48,7 +48,7 @@ static double orthogonalise(double (*S)[COLUMN], int k) {
   return before > 0 ? sqrt(after / before) : 0;
 }
 
-// The first joint of body b that moves it as joints before do, at configuration c; -1: there is none.
+// The first joint of body b that moves it in the same way as joints before it, at configuration c; -1 if there is none.
 static int find_dependent(const hfModel* m, int b, int c) {
   double S[MAX_DOFS][COLUMN];
   hfPose X = pose_identity();
@@ -57,7 +57,7 @@ static int find_dependent(const hfModel* m, int b, int c) {
   for (int j = first; j < first + hf_model_body_jntnum(m)[b]; ++j) {
     const hfiJointKind* joint = &hfi_joint_kinds[hf_model_jnt_type(m)[j]];
     for (int k = 0; k < hfi_joint_nv(hf_model_jnt_type(m)[j]); ++k, ++n) {
-      if (n == MAX_DOFS) return -1; // More than anybody writes.
+      if (n == MAX_DOFS) return -1; // Nobody writes so many.
       hfMotion V = joint->reference_axis(&X, v3_load(hf_model_jnt_axis(m) + 3 * j), v3_load(hf_model_jnt_pos(m) + 3 * j),
                                          hf_model_jnt_pitch(m)[j], k);
       v3_store(S[n], V.w), v3_store(S[n] + 3, V.v);

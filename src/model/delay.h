@@ -1,4 +1,4 @@
-// What was given or measured at the last n times: n times, ascending, then n rows of `dim` numbers, one row for each time.
+// A history: what was given or measured at the last n times. It has n times, ascending, then n rows of `dim` numbers, one row for each time.
 #ifndef HFI_MODEL_DELAY_H
 #define HFI_MODEL_DELAY_H
 
@@ -14,21 +14,21 @@ enum { HFI_MOST_SAMPLES = 1 << 16 };
 // How many numbers a history of n rows has.
 static inline int64_t hfi_delay_size(int n, int dim) { return (int64_t)n * (1 + dim); }
 
-// Whether n samples, one for each step of length h, reach back far enough. The last digits of products of decimal numbers do not count.
+// Whether n samples, one for each step of length h, reach back far enough, up to rounding.
 static inline int hfi_delay_fits(double delay, int n, double h) { return delay <= (1 + 1e-9) * n * h; }
 
-// The same for an actuator of a model.
+// Whether the history of an actuator of a model reaches back far enough.
 static inline int hfi_control_fits(const hfModel* m, int actuator, double h) {
   return hfi_delay_fits(hf_model_actuator_delay(m)[actuator], hf_model_actuator_nsample(m)[actuator], h);
 }
 
-// As if n steps of length h had gone before time t with zeros.
+// Fills a history as if n steps of length h with zeros had come before time t.
 static inline void hfi_delay_init(double* history, int n, int dim, double t, double h) {
   for (int k = 0; k < n; ++k) history[k] = t - (n - k) * h;
   memset(history + n, 0, sizeof *history * (size_t)n * (size_t)dim);
 }
 
-// Replaces the oldest row, or the last one where it is of the same time. Where the clock was set back, all times are set back with it.
+// Replaces the oldest row, or the last one if it has the same time. If the clock was set back, all times are set back with it.
 static inline void hfi_delay_push(double* history, int n, int dim, double t, const double* x) {
   double *row = history + n, late = t - history[n - 1];
   if (late > HFI_SAME_TIME) {
@@ -45,7 +45,7 @@ static inline double hfi_delay_slope(const double* time, const double* x, int n,
   return k > 0 && k + 1 < n ? (x[(k + 1) * dim] - x[(k - 1) * dim]) / (time[k + 1] - time[k - 1]) : 0;
 }
 
-// Between rows k and k + 1 of n, at the share s of the time between them.
+// The value between rows k and k + 1 of n, at the share s of the time between them.
 static inline double hfi_delay_blend(const double* time, const double* x, int n, int dim, int k, int interpolation, double s) {
   double x0 = x[k * dim], x1 = x[(k + 1) * dim], span = time[k + 1] - time[k], r = 1 - s;
   if (interpolation == HF_INTERPOLATE_LINEAR) return x0 + s * (x1 - x0);
@@ -53,7 +53,7 @@ static inline double hfi_delay_blend(const double* time, const double* x, int n,
   return r * r * (1 + 2 * s) * x0 + s * s * (3 - 2 * s) * x1 + s * r * (r * a - s * b);
 }
 
-// The numbers of time t into out (dim), from n rows x of these times; constant before the first and after the last row.
+// Writes the numbers at time t to out (dim), from n rows x at these times. They are constant before the first and after the last row.
 static inline void hfi_delay_read(const double* time, const double* x, int n, int dim, int interpolation, double t, double* out) {
   int k = n - 1;
   while (k > 0 && time[k] > t + HFI_SAME_TIME) --k;

@@ -1,7 +1,7 @@
 // Derived fields.
 //
 //   body_subtreemass[b] = sum of masses below b
-//   body_iquat          principal axes of body_inertia: those that stand there, if they are, else in descending order of their moments
+//   body_iquat          principal axes of body_inertia: those of the field if they are principal, otherwise in descending order of moments
 //   dof_M0[i]           = S_i^T (sum of inertias below i) S_i + armature, at qpos0
 #include "model/derive.h"
 
@@ -23,7 +23,7 @@ void hfi_reference_poses(const hfModel* m, hfPose* X_WB) {
   }
 }
 
-// The motion of a joint with one coordinate from qpos0 to where its spring rests.
+// The motion of a joint with one coordinate from qpos0 to the rest of its spring.
 static hfPose rest_motion(const hfModel* m, int j) {
   int adr = hf_model_jnt_qposadr(m)[j];
   double x = hf_model_qpos_spring(m)[adr] - hf_model_qpos0(m)[adr];
@@ -52,7 +52,7 @@ static hfStatus derive_inertia(hfModel* m, int b, hfError* error) {
   if (!is_principal(q_load(iquat), I)) q_store(iquat, principal_axes(I));
   if (!isfinite(mass) || mass < 0)
     return hfi_refuse(error, HF_ERROR_MODEL, "%s: mass %g is negative or not finite", hfi_model_label(m, HF_OBJECT_BODY, b).text, mass);
-  // rounding of a valid inertia may leave -eps; anything below is no inertia of matter
+  // Rounding of a valid inertia may give -eps. Anything below is no inertia of matter.
   if (!isfinite(moment[2]) || moment[2] < -1e-10 * fabs(moment[0]))
     return hfi_refuse(error, HF_ERROR_MODEL, "%s: inertia is not positive (principal moments %g %g %g)",
                       hfi_model_label(m, HF_OBJECT_BODY, b).text, moment[0], moment[1], moment[2]);

@@ -1,5 +1,4 @@
-// Everything in a model that follows from other fields of it; run when a model is finished and when a
-// parameter overlay has changed.
+// Computes all fields of a model that follow from other fields. It runs when a model is finished and when a parameter overlay has changed.
 #ifndef HFI_MODEL_DERIVE_H
 #define HFI_MODEL_DERIVE_H
 
@@ -8,7 +7,7 @@
 
 // Poses of all bodies at qpos0, where no joint is displaced: a composition of the static offsets.
 void hfi_reference_poses(const hfModel* model, hfPose* X_WB); // (nbody)
-// Poses of all bodies where the springs of hinges and slides rest and the other joints are as at qpos0.
+// Poses of all bodies with hinges and slides at the rests of their springs and all other joints at qpos0.
 void hfi_rest_poses(const hfModel* model, hfPose* X_WB); // (nbody)
 // Motion of dof i per unit velocity, at the world origin, with the bodies at X_WB.
 hfMotion hfi_reference_axis(const hfModel* model, int dof, const hfPose* X_WB);

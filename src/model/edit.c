@@ -1,4 +1,4 @@
-// Changing what a builder holds already. A new definition passes the checks of an addition before it takes the place of the old one.
+// Changes definitions that a builder has already. A new definition must pass the checks of an addition before it replaces the old one.
 #include "model/builder_add.h"
 
 #include "base/error.h"

@@ -6,12 +6,12 @@
 
 typedef struct hfiFeedback {
   int njoint, nrow;
-  int width;           // of a row, 2 + 4 njoint
+  int width;           // length of a row, 2 + 4 njoint
   const double* joint; // (njoint) ids
   const double* rows;  // (nrow x width)
 } hfiFeedback;
 
-// Divides the numbers of a signal into their parts. Returns 0 where they are not such numbers.
+// Divides the numbers of a signal into their parts. Returns 0 if their count does not fit.
 static inline int hfi_feedback_parts(const double* data, int count, hfiFeedback* f) {
   int n = count > 0 && data[0] >= 1 && data[0] < count ? (int)data[0] : 0, left = count - 1 - n;
   *f = (hfiFeedback){.njoint = n, .nrow = left / (2 + 4 * n), .width = 2 + 4 * n, .joint = data + 1, .rows = data + 1 + n};

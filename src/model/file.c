@@ -1,4 +1,4 @@
-// Models as files: the block as it is. What comes from outside is checked before it is believed.
+// Models as files, which contain the block as it is. A block from outside is checked before it is used.
 #include "base/error.h"
 #include "base/output.h"
 #include "model/builder.h"
@@ -17,7 +17,7 @@
 // An index field and the half-open range in which its values must lie.
 typedef struct IndexRule {
   hfModelField field;
-  int32_t first; // -1: there may be none, 0: there must be one
+  int32_t first; // -1: the index may be -1, for none; 0: it must be an object
   int64_t limit;
 } IndexRule;
 
@@ -157,7 +157,7 @@ static int signal_is_sound(const hfModel* m, int i) {
   return 1;
 }
 
-// A tendon has wraps, which are all joints or none of them is.
+// Checks that a tendon has wraps, and that either all or none of them are joints.
 static int tendon_is_sound(const hfModel* m, int i) {
   if (hf_model_tendon_num(m)[i] < 1 || !spans(hf_model_tendon_adr(m), hf_model_tendon_num(m), i, m->nwrap)) return 0;
   int first = hf_model_tendon_adr(m)[i], fixed = hf_model_wrap_type(m)[first] == HF_WRAP_JOINT;
@@ -182,7 +182,7 @@ static int surface_is_sound(const hfModel* m, int i) {
   return 1;
 }
 
-// Objects that others name by kind and id, and runs of entries.
+// Checks references by kind and id, and runs of entries.
 static hfStatus check_references(const hfModel* m, hfError* error) {
   for (int i = 0; i < m->nsensor; ++i)
     if (!sensor_is_sound(m, i))
@@ -209,7 +209,7 @@ static hfStatus check_references(const hfModel* m, hfError* error) {
   return HF_OK;
 }
 
-// Everything behind the header. `copy` is a copy of the model, in which what follows from other fields is computed again.
+// Checks everything after the header. `copy` is a copy of the model, in which derived fields are computed again.
 static hfStatus check_fields(const hfModel* m, hfModel* copy, hfError* error) {
   hfStatus status = hfi_check_topology(m, copy, error);
   if (status == HF_OK) status = check_indices(m, error);
@@ -218,7 +218,7 @@ static hfStatus check_fields(const hfModel* m, hfModel* copy, hfError* error) {
   if (status == HF_OK) status = hfi_check_height_fields(m, copy, error);
   if (status == HF_OK) status = check_references(m, error);
   if (status == HF_OK) status = hfi_check_values(m, error);
-  return status == HF_OK ? hfi_derive(copy, NULL, error) : status; // refuses masses and inertias that are not physical
+  return status == HF_OK ? hfi_derive(copy, NULL, error) : status; // It refuses masses and inertias that are not physical.
 }
 
 hfStatus hf_model_validate(const hfModel* m, size_t size, hfError* error) {
@@ -257,8 +257,8 @@ hfStatus hf_model_save(const hfModel* m, const char* path, hfError* error) {
   return status;
 }
 
-// Bytes between the place where a file is read and its end; 0 where it has none. Compared with the size that a header claims
-// before so much memory is asked for.
+// The number of bytes between the present place in a file and its end; 0 if the file has no end, as a pipe. The size that a header claims is compared
+// with it before memory is allocated.
 static uint64_t bytes_left(FILE* file) {
   long here = ftell(file), end = -1;
   if (here >= 0 && fseek(file, 0, SEEK_END) == 0) end = ftell(file);

@@ -57,7 +57,7 @@ static void count_height_fields(const hfBuilder* b, hfModel* h) {
   }
 }
 
-// Non-zeros of the lower triangle of M: one row a dof, of its depth + 1. Joints are grouped by body.
+// Counts the non-zeros of the lower triangle of M: each dof has a row of its depth + 1 entries. Joints are grouped by body.
 static void count_topology(const hfBuilder* b, const hfiOrder* o, int* dofs_above, hfModel* h) {
   for (int i = 0, j = 0; i < b->body.count; ++i) {
     int above = i ? dofs_above[o->new_body[b->body.data[o->body_of[i]].parent]] : 0, depth = above;
@@ -129,7 +129,7 @@ static void fill_names(const hfiFinish* f) {
 
 // ---- the whole -----------------------------------------------------------------------------------
 
-// The place of the body at fault stands before the message.
+// Computes the derived fields. A refusal begins with the place in the file of the body at fault.
 static hfStatus derive_fields(hfiFinish* f, hfError* error) {
   hfError inner = {HF_OK, ""};
   int body = 0;
@@ -139,9 +139,9 @@ static hfStatus derive_fields(hfiFinish* f, hfError* error) {
   return hfi_refuse(error, status, "%s%s%.900s", where ? where : "", where ? ": " : "", inner.message);
 }
 
-// Stiffness of geoms that nobody gave one, in scenes whose moving bodies weigh little [N/m].
+// Stiffness of geoms without a given one, in scenes whose moving bodies are light [N/m].
 static const double LEAST_STIFFNESS = 1e6;
-// A heavier scene gets as much as lets all its moving bodies, standing on one geom, press it in by this [m].
+// In a heavier scene the stiffness is such that all its moving bodies, if they stood on one geom, would press it in by this [m].
 static const double MOST_PRESSED_IN = 1e-3;
 
 static void choose_stiffness(hfModel* m) {
@@ -152,7 +152,7 @@ static void choose_stiffness(hfModel* m) {
   m->world.stiffness = max2(LEAST_STIFFNESS, mass * v3_norm(v3_load(m->world.gravity)) / MOST_PRESSED_IN);
 }
 
-// A sleep policy is that of a whole tree.
+// Checks sleep policies: only the first body of a tree may have one, which holds for the whole tree.
 static hfStatus check_sleep(const hfiFinish* f, hfError* error) {
   for (int b = 0; b < f->m->nbody; ++b) {
     const hfBodyDef* d = &f->b->body.data[f->order.body_of[b]];

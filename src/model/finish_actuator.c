@@ -1,4 +1,4 @@
-// Actuators, with what follows from their moments and lengths at qpos0.
+// Actuators, and the numbers that follow from their moments and lengths at qpos0.
 #include "model/finish.h"
 
 #include "base/error.h"
@@ -46,7 +46,8 @@ static void add_site_moment(const hfModel* m, int i, const hfPose* X_WB, double*
   add_wrench(m, hf_model_site_body(m)[id[0]], X_WB, site.p, F, row);
   if (id[1] < 0) return;
   add_wrench(m, hf_model_site_body(m)[id[1]], X_WB, base.p, back, row);
-  for (int k = last_shared_dof(m, hf_model_site_body(m)[id[0]], hf_model_site_body(m)[id[1]]); k >= 0; k = hf_model_dof_parent(m)[k]) row[k] = 0; // They move both sites.
+  // Dofs that move both sites do not count.
+  for (int k = last_shared_dof(m, hf_model_site_body(m)[id[0]], hf_model_site_body(m)[id[1]]); k >= 0; k = hf_model_dof_parent(m)[k]) row[k] = 0;
 }
 
 static hfiSliderCrank reference_crank(const hfModel* m, int i, const hfPose* X_WB) {
@@ -64,7 +65,7 @@ static void add_crank_moment(const hfModel* m, int i, const hfPose* X_WB, double
   add_wrench(m, hf_model_site_body(m)[id[1]], X_WB, site_pose(m, id[1], X_WB).p, hold, row);
 }
 
-// Row d velocity/d v of an actuator at qpos0, where the bodies are at X_WB. One on a body has none.
+// Fills the row d velocity/d v of an actuator at qpos0, where the bodies are at X_WB. An actuator on a body has no such row.
 static void fill_moment(const hfModel* m, int i, const hfPose* X_WB, double* row) {
   int id = hf_model_actuator_trnid(m)[2 * i], type = hf_model_actuator_trntype(m)[i];
   const double* gear = hf_model_actuator_gear(m) + 6 * i;
@@ -81,7 +82,7 @@ static void fill_moment(const hfModel* m, int i, const hfPose* X_WB, double* row
   else if (type == HF_TRANSMISSION_SLIDER_CRANK) add_crank_moment(m, i, X_WB, row);
 }
 
-// What a unit force of an actuator meets at qpos0: its compliance, and the size of the acceleration that it causes.
+// Computes the response to a unit force of an actuator at qpos0: the compliance, and the size of the acceleration.
 static hfStatus meet_inertia(const hfModel* m, int i, const hfPose* X_WB, double* compliance, double* acceleration, hfError* error) {
   double *row = malloc(sizeof *row * ((size_t)m->nv + 1));
   hfStatus status = row ? HF_OK : hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
@@ -95,8 +96,8 @@ static hfStatus meet_inertia(const hfModel* m, int i, const hfPose* X_WB, double
 
 // ---- parameters ----------------------------------------------------------------------------------
 
-// A muscle whose scaled lengths range[0] to range[1] are the lengths of its lengthrange: l = L_T + L_0 L. A peak force that is
-// not given is scale over the acceleration that a unit force causes.
+// Fits a muscle: its scaled lengths range[0] to range[1] become the lengths of its lengthrange, l = L_T + L_0 L. If no peak force is given, it is
+// `scale` over the acceleration that a unit force causes.
 static hfStatus fit_muscle(hfModel* m, int i, const hfActuatorDef* d, const hfPose* X_WB, hfError* error) {
   double *to = hfi_set_actuator_muscle(m) + 8 * i, compliance = 0, acceleration = 0;
   const double* p = d->muscle;

@@ -1,4 +1,4 @@
-// Cameras: their definitions, and where those that track something stand at qpos0.
+// Cameras: their definitions, and the poses at qpos0 of those that track something.
 #include "model/finish.h"
 
 #include "base/error.h"
@@ -23,7 +23,8 @@ static void fill_camera(hfiFinish* f, int i) {
   memcpy(hfi_set_cam_principal(m) + 2 * i, d->principal, sizeof d->principal);
 }
 
-// Offset and axes in the world, with the bodies at X_WB. A subtree without mass has its body's origin for a centre.
+// Computes offset and axes of a tracking camera in the world, with the bodies at X_WB. The centre of a subtree without mass is the origin of its
+// body.
 static void fill_tracking(hfModel* m, int i, const hfPose* X_WB, const hfiInertia* composite) {
   int body = hf_model_cam_body(m)[i];
   const hfiInertia* subtree = &composite[body];

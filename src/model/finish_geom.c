@@ -106,7 +106,7 @@ static hfGeomDef fit_geom(const hfiFinish* f, int id) {
   if (shape->uses_mesh) return d;
   double moment[3];
   hfMat3 R;
-  eigen3(mass->I, moment, &R); // descending moments: the last axis is the longest
+  eigen3(mass->I, moment, &R); // The moments descend, so the last axis is the longest.
   q_store(d.quat, q_mul(q, q_from_m3(R)));
   if (d.mesh_fit == 2) { // the box around the vertices, along the principal axes
     const hfiHullData* h = &f->b->mesh.data[d.mesh].hull;
@@ -131,7 +131,7 @@ static hfGeomDef placed_geom(const hfiFinish* f, int id) {
   return d;
 }
 
-// Of a ball about the geom's frame; 0: the shape is unbounded.
+// Radius of a ball about the geom's frame that contains it; 0 if the shape is unbounded.
 static double bounding_radius(const hfModel* m, const hfGeomDef* d) {
   const hfiShapeKind* shape = &hfi_shape_kinds[d->type];
   if (shape->uses_hfield) {
@@ -213,7 +213,7 @@ void hfi_finish_geoms(hfiFinish* f) {
 
 // ---- inertias ------------------------------------------------------------------------------------
 
-// The mass of a geom whose group counts, else zero; *d: the geom where it is placed.
+// The mass of a geom if its group counts, otherwise zero. *d: the geom at its final place.
 static hfiMass inferred_geom_mass(const hfiFinish* f, int id, hfGeomDef* d) {
   const hfGeomDef* written = &f->b->geom.data[id];
   const hfiShapeKind* shape = &hfi_shape_kinds[written->type];
@@ -224,9 +224,9 @@ static hfiMass inferred_geom_mass(const hfiFinish* f, int id, hfGeomDef* d) {
   return hfi_geom_mass(d, shape->uses_mesh ? &f->mesh_mass[d->mesh] : NULL);
 }
 
-// Sum over the body's geoms. *axes: the inertial frame, which is that of its only geom with mass; zero where it has more.
+// The sum over the body's geoms. *axes: if only one geom has mass, the inertial frame is that of this geom; otherwise zero.
 static hfiMass infer_mass(const hfiFinish* f, int body, hfQuat* axes) {
-  static const double NO_MASS = 1e-14; // A geom with less has no say in the inertial frame, as in MuJoCo [kg].
+  static const double NO_MASS = 1e-14; // A geom with less mass does not count for the inertial frame, as in MuJoCo [kg].
   const hfModel* m = f->m;
   hfiMass total = {0};
   int heavy = 0;
@@ -244,7 +244,7 @@ static hfiMass infer_mass(const hfiFinish* f, int body, hfQuat* axes) {
   return total;
 }
 
-// Lower bounds and the triangle inequality A + B >= C of principal moments. Where these change the principal axes stay those of before, also
+// Applies lower bounds and the triangle inequality A + B >= C of principal moments. If the moments change, the principal axes stay the same, also
 // between moments that become equal.
 static hfStatus repair_mass(const hfBuildConfig* c, const hfBodyDef* d, hfiMass* mass, hfQuat* axes, hfError* error) {
   if (c->bound_mass > 0) mass->mass = max2(mass->mass, c->bound_mass);
@@ -255,7 +255,7 @@ static hfStatus repair_mass(const hfBuildConfig* c, const hfBodyDef* d, hfiMass*
   for (int i = 0; i < 3; ++i)
     if (c->bound_inertia > 0 && moment[i] < c->bound_inertia)
       moment[i] = c->bound_inertia, changed = 1;
-  // relative slack for rounding in files written with few digits
+  // slack for rounding in files that are written with few digits
   if (moment[1] + moment[2] < moment[0] * (1 - 1e-6)) {
     if (!c->balance_inertia)
       return hfi_refuse_def(error, d->where, HF_OBJECT_BODY, d->name,
@@ -292,8 +292,8 @@ hfStatus hfi_finish_inertias(hfiFinish* f, hfError* error) {
     const hfBuildConfig* rules = hfi_builder_rules(f->b, f->order.body_of[b]);
     int from_geom = rules->inertia_from_geom;
     if (b && (from_geom == 1 || (from_geom < 0 && !d->has_inertial))) mass = infer_mass(f, b, &axes);
-    // The inertial frame of a body without mass counts only in the inverse masses of soft contacts and equalities and in sensors. As in MuJoCo it
-    // is where the body stands in its parent.
+    // The inertial frame of a body without mass matters only to sensors and to the inverse masses of soft contacts and equalities. As in MuJoCo it is
+    // the pose of the body in its parent.
     if (b && mass.mass == 0 && !d->has_inertial) mass.com = v3_load(d->pos), axes = q_load(d->quat);
     if (b) {
       hfStatus status = repair_mass(rules, d, &mass, &axes, error);

@@ -1,4 +1,5 @@
-// Where states keep what acts or arrives later: one history for each actuator and for each sensor that has samples.
+// Plans the histories in states, of controls that act later and measurements that arrive later: one for each actuator and each sensor that has
+// samples.
 #include "model/finish.h"
 
 #include "base/error.h"
@@ -8,7 +9,7 @@
 // No state has more numbers in its histories (hf_model_validate).
 enum { MOST_NUMBERS = 1 << 28 };
 
-// A history that needs its place behind the others.
+// A history that needs its place after the others.
 typedef struct hfiPlace {
   const char *where, *name; // who has it
   hfObjectKind kind;
@@ -30,7 +31,7 @@ static hfStatus place_history(hfModel* m, const hfiPlace* p, hfError* error) {
   return HF_OK;
 }
 
-// States keep where all springs rest, if any of them yields.
+// Counts the rests of springs in a state. States keep the rests of all springs if any of them yields.
 static int32_t count_rests(const hfBuilder* b, const hfModel* m) {
   int yields = 0;
   for (int i = 0; i < b->joint.count; ++i) yields |= b->joint.data[i].springyield > 0;

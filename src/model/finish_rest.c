@@ -15,7 +15,7 @@
 // Poses of all bodies at qpos0 and where the springs rest.
 typedef struct Reference { hfPose *at_qpos0, *at_rest; } Reference;
 
-// Fills the wraps of a fixed tendon. Returns its length where the springs rest.
+// Fills the wraps of a fixed tendon. Returns its length at the rests of the springs.
 static double fill_tendon_joints(hfiFinish* f, const hfTendonDef* d, int at) {
   hfModel* m = f->m;
   double rest = 0;
@@ -30,7 +30,7 @@ static double fill_tendon_joints(hfiFinish* f, const hfTendonDef* d, int at) {
   return rest;
 }
 
-// Fills the wraps of a spatial tendon. Returns its length where the springs rest.
+// Fills the wraps of a spatial tendon. Returns its length at the rests of the springs.
 static double fill_path(hfiFinish* f, int i, int at, const Reference* reference) {
   hfModel* m = f->m;
   const hfTendonDef* d = &f->b->tendon.data[i];
@@ -82,15 +82,15 @@ static hfPose object_pose(const hfModel* m, const hfPose* X_WB, int kind, int id
       pose_from(v3_load(hf_model_site_pos(m) + 3 * id), q_load(hf_model_site_quat(m) + 4 * id)));
 }
 
-// connect: the anchor given in object 1, then where object 2 has it at qpos0; on sites both are zero.
+// The data of a connect: the anchor in object 1, then the same point at qpos0 in object 2. On sites both are zero.
 static void fill_connect(const hfEqualityDef* d, double* data, hfPose X_W1, hfPose X_W2) {
   if (d->objkind == HF_OBJECT_SITE) return;
   memcpy(data, d->data, 3 * sizeof *data);
   v3_store(data + 3, pose_inv_point(X_W2, pose_point(X_W1, v3_load(d->data))));
 }
 
-// weld: anchor in object 2, where object 1 has it, orientation of 2 in 1 (as at qpos0 unless a quaternion is
-// given), torque scale; on sites the frames themselves.
+// The data of a weld: the anchor in object 2, the same point in object 1, the orientation of 2 in 1 (that at qpos0 unless a quaternion is given), the
+// torque scale. On sites the frames themselves are welded.
 static void fill_weld(const hfEqualityDef* d, double* data, hfPose X_W1, hfPose X_W2) {
   memcpy(data, d->data, 11 * sizeof *data);
   if (d->objkind == HF_OBJECT_SITE) {
@@ -110,7 +110,7 @@ static void fill_equality(hfiFinish* f, int i, const hfPose* X_WB) {
   int kind = hfi_equality_target(d->type, d->objkind);
   int obj1 = hfi_order_map(&f->order, kind, d->obj1),
       obj2 = hfi_order_map(&f->order, kind, d->obj2);
-  // a connect or weld without a second body is to the world
+  // A connect or weld without a second body is to the world.
   if (obj2 < 0 && kind == HF_OBJECT_BODY) obj2 = 0;
   hfi_set_eq_type(m)[i] = d->type;
   hfi_set_eq_objkind(m)[i] = kind;
@@ -175,7 +175,7 @@ hfStatus hfi_finish_springs(hfiFinish* f, hfError* error) {
 
 // ---- sensors and keyframes -----------------------------------------------------------------------
 
-// Values that are never negative are clamped to [0, cutoff].
+// Is the value of this sensor never negative? Then it is clamped to [0, cutoff].
 static int sensor_is_positive(int type) {
   return type == HF_SENSOR_TOUCH || type == HF_SENSOR_ENERGY_KINETIC || type == HF_SENSOR_CLOCK;
 }
@@ -203,7 +203,7 @@ void hfi_finish_sensors(hfiFinish* f) {
   }
 }
 
-// A quaternion of a keyframe counts as its direction, as in MuJoCo, and one of zeros as no rotation.
+// A quaternion of a keyframe is normalised, as in MuJoCo; zeros become the identity.
 static void normalise_key_quat(double* quat) { q_store(quat, q_unit_once(q_load(quat))); }
 
 static void fill_key(const hfiFinish* f, const hfiKeyLayout* ids, const hfiKeyLayout* model, int i) {

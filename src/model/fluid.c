@@ -1,4 +1,4 @@
-// Ellipsoids that stand for geoms in a medium: half axes, and what the medium carries along with them.
+// Ellipsoids that stand for geoms in a medium: their half axes, and the mass and moment of the medium that moves with them.
 //
 // An ellipsoid with half axes a, b, c that moves along a in an ideal fluid carries the mass rho V k_a/(2 - k_a) with it, and about a it
 // carries the moment rho V/5 times the expression below (Lamb, Hydrodynamics, art. 114 and 115; Tuckerman 1925):
@@ -48,7 +48,7 @@ static void half_axes(const hfGeomDef* d, const hfiFinish* f, double axes[3], hf
   eigen3(mass->I, moment, &R);
   *q = q_mul(*q, q_from_m3(R));
   axes[0] = axes[1] = axes[2] = 0;
-  for (int k = 0; k < h->nvert; ++k) { // how far the vertices reach from the centre along the principal axes
+  for (int k = 0; k < h->nvert; ++k) { // the largest coordinates of vertices along the principal axes
     hfVec3 p = m3_tmulv(R, v3_sub(v3_load(h->vert + 3 * k), mass->com));
     axes[0] = max2(axes[0], fabs(p.x)), axes[1] = max2(axes[1], fabs(p.y)), axes[2] = max2(axes[2], fabs(p.z));
   }

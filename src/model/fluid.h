@@ -1,4 +1,4 @@
-// What a medium knows of a geom.
+// The ellipsoid of a geom in a medium.
 #ifndef HFI_MODEL_FLUID_H
 #define HFI_MODEL_FLUID_H
 

@@ -1,4 +1,4 @@
-// The tree of a guest is copied with X_PB' = X_PW' X_W'B for the bodies, geoms, sites and cameras that stand in the guest's world W'.
+// The tree of a guest is copied. Bodies, geoms, sites and cameras in the guest's world W' get the pose X_PB = X_PW' X_W'B in the parent P.
 #include "model/graft.h"
 
 #include "base/error.h"
@@ -20,7 +20,7 @@ static int* take_ids(int** at, int count) {
   return ids;
 }
 
-// The body and the frame in it at which the guest's world goes.
+// Finds the body, and the pose in it, that the guest's world gets.
 static hfStatus find_place(hfiGraft* g, const hfAttachDef* def, hfError* error) {
   double quat[4];
   memcpy(quat, def->quat, sizeof quat);
@@ -54,7 +54,7 @@ hfStatus hfi_graft_open(hfiGraft* g, hfBuilder* b, const hfBuilder* guest, const
   if (!at || !g->prefix || !g->suffix) return hfi_refuse_memory(error);
   for (int k = 0; k < HF_OBJECT_KINDS; ++k)
     if (k != HF_OBJECT_INERTIAL) g->id[k] = take_ids(&at, hf_builder_count(guest, (hfObjectKind)k));
-  g->id[HF_OBJECT_INERTIAL] = g->id[HF_OBJECT_BODY]; // both are numbers of bodies
+  g->id[HF_OBJECT_INERTIAL] = g->id[HF_OBJECT_BODY]; // Both are numbers of bodies.
   return HF_OK;
 }
 
@@ -109,7 +109,7 @@ static int adapt_site(hfiGraft* g, hfSiteDef* d, int id) {
   return rename_id(g, HF_OBJECT_BODY, &d->body);
 }
 
-// A camera whose target was not copied no longer turns.
+// A camera whose target was not copied becomes a fixed one.
 static int adapt_camera(hfiGraft* g, hfCameraDef* d, int id) {
   (void)id;
   if (d->body == 0) place(g, d->pos, d->quat);
@@ -212,7 +212,7 @@ static int adapt_equality(hfiGraft* g, hfEqualityDef* d, int id) {
   (void)id;
   int kind = hfi_equality_target(d->type, d->objkind);
   if (kind == HF_OBJECT_BODY) {
-    if (d->obj2 < 0) d->obj2 = 0; // without a second body it is the world
+    if (d->obj2 < 0) d->obj2 = 0; // Without a second body it is the world.
     int first_is_world = d->obj1 == 0, second_is_world = d->obj2 == 0;
     if (d->type == HF_EQUALITY_WELD)
       move_weld(g, d, first_is_world, second_is_world);

@@ -1,7 +1,7 @@
-// Copying what one builder holds into another, under a body of it.
+// Copies the definitions of one builder, the guest, into another one, under one of its bodies.
 //
-// The steps are apart because a reader that attaches a model adds each kind of object in its own turn: first the tree, later the
-// contacts, tendons, equalities, actuators and sensors.
+// The steps are separate functions because a reader that attaches a model adds each kind of object in its turn: first the tree, later the contacts,
+// tendons, equalities, actuators and sensors.
 #ifndef HFI_MODEL_GRAFT_H
 #define HFI_MODEL_GRAFT_H
 
@@ -24,13 +24,13 @@ typedef struct hfiGraft {
 hfStatus hfi_graft_open(hfiGraft* graft, hfBuilder* b, const hfBuilder* guest, const hfAttachDef* def, hfError* error);
 // Copies meshes, height fields, bodies, joints, geoms, sites and cameras.
 hfStatus hfi_graft_tree(hfiGraft* graft, hfError* error);
-// Copies one kind of what refers to the tree: HF_OBJECT_PAIR (with excluded bodies), TENDON, EQUALITY, ACTUATOR, SENSOR. What
-// refers to parts that were not copied is left out. A kind is copied once, however often this is called.
+// Copies one kind of objects that refer to the tree: HF_OBJECT_PAIR (with excluded bodies), TENDON, EQUALITY, ACTUATOR, SENSOR. Objects that refer to
+// parts which were not copied are left out. A kind is copied once, however often this is called.
 hfStatus hfi_graft_kind(hfiGraft* graft, hfObjectKind kind, hfError* error);
-// The name with prefix and suffix, in the pool of b; NULL stays NULL, and NULL is returned when there is no memory.
+// The name with prefix and suffix, in the pool of b. NULL stays NULL; NULL is also returned if there is no memory.
 const char* hfi_graft_name(hfiGraft* graft, const char* name);
 
-// Copies the guest's keyframes. Everything outside of the graft stands in them at its reference.
+// Copies the guest's keyframes. In them everything outside of the graft is at its reference.
 hfStatus hfi_graft_keys(hfiGraft* graft, hfError* error);
 
 #endif

@@ -3,8 +3,8 @@
 
 #include "base/disjoint_sets.h"
 
-// Neighbouring triangles lie in one plane where the far vertex of one is within this share of the field's cells and heights of the
-// plane of the other: heights come from files in single precision [-].
+// Two neighbouring triangles lie in one plane if the far vertex of one is nearer to the plane of the other than this share of the field's cells and
+// heights [-]. Heights come from files in single precision.
 static const double COPLANAR = 2e-7;
 
 hfiHeightField hfi_model_height_field(const hfModel* m, int i) {
@@ -51,7 +51,7 @@ void hfi_hfield_range(const double* height, int count, double range[2]) {
 
 // ---- regions -------------------------------------------------------------------------------------
 
-// Joins a triangle and its neighbour across an edge where their slopes differ by less than what moves a vertex by `tolerance`.
+// Joins a triangle and its neighbour across an edge if the difference of their slopes moves a vertex by less than `tolerance`.
 static void join_flat(const hfiHeightField* f, const int a[3], const int b[3], double tolerance, int32_t* region) {
   double p[2], q[2];
   hfi_hfield_slopes(f, a[0], a[1], a[2], p);

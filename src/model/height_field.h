@@ -26,9 +26,9 @@ typedef struct hfiHeightField {
   int32_t nrow, ncol;
   double half[2], base; // [m]
   double dx, dy;
-  double lowest, highest; // of the heights [m]
+  double lowest, highest; // lowest and highest of the heights [m]
   const double* height;   // (nrow x ncol) rows along +y [m]
-  const int32_t* region;  // (number of triangles) equal for triangles that lie in one plane and are connected
+  const int32_t* region;  // (number of triangles) the same number for connected triangles that lie in one plane
 } hfiHeightField;
 
 hfiHeightField hfi_model_height_field(const hfModel* model, int hfield);
@@ -46,7 +46,7 @@ static inline int hfi_hfield_triangle(const hfiHeightField* f, int c, int r, int
 // Slopes dz/dx and dz/dy of a triangle, and its unit normal, which looks up.
 void hfi_hfield_slopes(const hfiHeightField* f, int c, int r, int upper, double slope[2]);
 hfVec3 hfi_hfield_normal(const hfiHeightField* f, int c, int r, int upper);
-// Column and row of the cell at (x, y), the nearest cell where that is outside of the field.
+// Column and row of the cell at (x, y), or of the nearest cell if that is outside of the field.
 void hfi_hfield_cell(const hfiHeightField* f, double x, double y, int* c, int* r);
 // Height of the surface at (x, y), or at the nearest point of the rectangle.
 double hfi_hfield_surface(const hfiHeightField* f, double x, double y);

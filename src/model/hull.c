@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Vertices within this share of the diameter of a plane lie in it: the rounding of mesh files in single precision [-].
+// A vertex lies in a plane if its distance is below this share of the diameter: the rounding of mesh files in single precision [-].
 static const double COPLANAR = 1e-7;
 
 typedef struct Edge {
@@ -153,8 +153,8 @@ static int is_straight(const hfiHullData* h, int32_t f, int32_t k, double tol) {
   return v3_norm(v3_cross(ab, ax)) <= tol * v3_norm(ab) && v3_dot(ab, ax) > 0;
 }
 
-// Step 4: removes the vertices that belong to two faces only and are straight in both. Where a face would be left with
-// fewer than three corners, all vertices stay. flat (nvert) is scratch.
+// Step 4: removes vertices that belong to only two faces and are straight in both. If a face would be left with fewer than three corners, no
+// vertex is removed. flat (nvert) is scratch.
 static void straighten_faces(hfiHullData* h, int32_t* flat, double tol) {
   int32_t total = h->face_start[h->nface], at = 0;
   for (int32_t i = 0; i < h->nvert; ++i) flat[i] = 0;
@@ -177,9 +177,9 @@ static void straighten_faces(hfiHullData* h, int32_t* flat, double tol) {
   }
 }
 
-// Step 5: lists the neighbours of every vertex in ascending order. Each edge belongs to two triangles, one for each
-// direction. The edges of the polygons would not do: faces are flat to COPLANAR only, and a walk along polygon edges to
-// the highest vertex could end below a vertex across a face.
+// Step 5: lists the neighbours of every vertex in ascending order. Each edge belongs to two triangles, one for each direction. The edges of the
+// polygons are not enough: faces are flat only up to COPLANAR, so that a walk along polygon edges to the highest vertex could end below a vertex
+// across a face.
 static void link_edges(hfiHullData* h, const HullWork* w) {
   memset(h->edge_start, 0, sizeof *h->edge_start * (size_t)(h->nvert + 1));
   for (int32_t i = 0; i < 3 * w->ntri; ++i) {
@@ -229,7 +229,7 @@ static hfStatus build_faces(hfiHullData* h, HullWork* w, double diameter, hfErro
   return HF_OK;
 }
 
-// Returns 0 where memory ran out; hfi_hull_release gives back what there is.
+// Returns 0 if there is no memory; hfi_hull_release frees what was allocated.
 static int allocate_hull(hfiHullData* h, size_t nv, size_t nt) {
   h->vert = malloc(sizeof *h->vert * 3 * nv);
   h->face_start = calloc(nt + 1, sizeof *h->face_start);
@@ -240,7 +240,7 @@ static int allocate_hull(hfiHullData* h, size_t nv, size_t nt) {
   return h->vert && h->face_start && h->face_vert && h->face_plane && h->edge_start && h->edge_vert;
 }
 
-// Returns 0 where memory ran out; release_work gives back what there is.
+// Returns 0 if there is no memory; release_work frees what was allocated.
 static int allocate_work(HullWork* w, size_t nv, size_t nt) {
   w->tri = malloc(sizeof *w->tri * 3 * nt);
   w->area = malloc(sizeof *w->area * nt);

@@ -15,7 +15,7 @@ typedef struct hfiHull {
   const double* face_plane;   // (nface x 4) outward unit normal and offset: n.x = offset on the face
   const int32_t* edge_start;  // (nvert + 1) into edge_vert
   const int32_t* edge_vert;   // (edge_start[nvert]) neighbours of each vertex on the triangulated surface, ascending
-  const struct hfiHullIndex* index; // of geometry, for speed; NULL: none
+  const struct hfiHullIndex* index; // an index of geometry, for speed; NULL: none
 } hfiHull;
 
 // Owned arrays of a hull, built from the triangles of a convex surface by merging coplanar ones.

@@ -1,4 +1,4 @@
-// The table of joint types: what every layer knows of a joint without knowing which one it is.
+// The table of joint types, by which all other code treats joints without knowing their types.
 //
 // The dofs of a joint are of three sorts and come in this order:
 //   nworld   translations along the axes of the world; the joint then floats: it is the only joint of a

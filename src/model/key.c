@@ -25,7 +25,7 @@ hfStatus hfi_key_layout_create(hfiKeyLayout* l, const hfBuilder* b, const hfiOrd
   for (int i = 0; i < b->actuator.count; ++i) {
     const hfActuatorDef* d = &b->actuator.data[i];
     l->act[i] = l->na;
-    l->act_count[i] = order ? hfi_activation_count(d->dyntype, d->motor) : HFI_MOTOR_STATES; // none has more than a motor
+    l->act_count[i] = order ? hfi_activation_count(d->dyntype, d->motor) : HFI_MOTOR_STATES; // No actuator has more activations than a motor.
     l->na += l->act_count[i];
   }
   for (int i = 0; i < b->body.count; ++i) {

@@ -1,6 +1,6 @@
-// Keyframes of a builder. A keyframe is given in the order of the model: joints by the depth-first order of their bodies,
-// activations and controls by actuator, mocap poses by body. What is added later moves those places, so that a builder keeps its
-// keyframes in the order of its own ids, which stay.
+// Keyframes of a builder. A keyframe is given in the order of the model: joints by the depth-first order of their bodies, activations and controls by
+// actuator, mocap poses by body. Objects that are added later move these places. So a builder keeps its keyframes in the order of its own ids, which
+// do not change.
 #ifndef HFI_MODEL_KEY_H
 #define HFI_MODEL_KEY_H
 
@@ -15,8 +15,8 @@ typedef struct hfiKeyLayout {
   int* mocap;             // (bodies) number of the mocap body, or -1
 } hfiKeyLayout;
 
-// The layout of the model with this order or, where order is NULL, that of a stored keyframe: by ids, with room for the activations of
-// any actuator and a pose for every body. NULL arrays and HF_ERROR_MEMORY when there is no memory.
+// Makes the layout of the model with this order, or, if order is NULL, that of a stored keyframe: by ids, with room for the activations of any
+// actuator and a pose for every body. If there is no memory, the arrays are NULL and the status is HF_ERROR_MEMORY.
 hfStatus hfi_key_layout_create(hfiKeyLayout* layout, const hfBuilder* b, const hfiOrder* order, hfError* error);
 void hfi_key_layout_release(hfiKeyLayout* layout);
 
@@ -25,16 +25,17 @@ typedef struct hfiKeyArrays {
   double *qpos, *qvel, *act, *ctrl, *mpos, *mquat;
 } hfiKeyArrays;
 
-// Copies of the values of one object, or nothing where an array is missing on either side.
+// Copy the values of one object; nothing if the array is missing on either side.
 void hfi_key_copy_joint(const hfiKeyArrays* a, const hfiKeyLayout* to, int j, const hfKeyDef* d, const hfiKeyLayout* from, int k, int type);
 void hfi_key_copy_actuator(const hfiKeyArrays* a, const hfiKeyLayout* to, int i, const hfKeyDef* d, const hfiKeyLayout* from, int k);
 void hfi_key_copy_mocap(const hfiKeyArrays* a, const hfiKeyLayout* to, int body, const hfKeyDef* d, const hfiKeyLayout* from, int k);
 
-// A keyframe of b in the pool, laid out by ids, that has the arrays of `like` and everything at its reference.
+// Makes a keyframe of b in the pool, laid out by ids. It has the arrays that `like` has, with everything at its reference.
 hfStatus hfi_key_create(hfBuilder* b, const hfiKeyLayout* ids, const hfKeyDef* like, hfiKey* key, hfiKeyArrays* a, hfError* error);
-// Adds a keyframe of hfi_key_create; its id, or a status < 0.
+// Adds a keyframe of hfi_key_create. Returns its id, or a status < 0.
 int hfi_key_add(hfBuilder* b, hfiKey* key, hfError* error);
-// The numbers of a keyframe in the order of the model. What was added since it, and what it does not give, stands at its reference.
+// Writes the numbers of a keyframe in the order of the model. Objects that were added later, and arrays that the keyframe does not give, are at their
+// reference.
 void hfi_key_unfold(const hfBuilder* b, const hfiKeyLayout* ids, const hfiKeyLayout* model, const hfiKey* key, const hfiKeyArrays* a);
 // Puts everything at its reference, at rest and without controls, in the order of the model as it is now.
 hfStatus hfi_key_reference(hfBuilder* b, const hfiKeyArrays* a, hfError* error);

@@ -1,4 +1,4 @@
-// What messages call an object.
+// The name of an object in messages.
 #ifndef HFI_MODEL_LABEL_H
 #define HFI_MODEL_LABEL_H
 
@@ -9,8 +9,7 @@ typedef struct hfiLabel {
   char text[256];
 } hfiLabel;
 
-// The label of a name: `joint "knee"`. An object that has no name gets its number, `joint 3`, or where that is negative
-// `joint without a name`.
+// The label of a name: `joint "knee"`. An object without a name gets its number, `joint 3`; if that is negative, it is `joint without a name`.
 hfiLabel hfi_label(hfObjectKind kind, const char* name, int id);
 
 // The label of an object of a model.

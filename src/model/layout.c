@@ -1,4 +1,4 @@
-// offset[f] = align(offset[f-1] + bytes[f-1]): the fields of the table, one behind the other.
+// offset[f] = align(offset[f-1] + bytes[f-1]): the fields of the table, one after the other.
 #include "model/layout.h"
 
 #include "base/error.h"
@@ -68,7 +68,7 @@ void hf_model_free(hfModel* model) { free(model); }
 
 int hf_model_is_overlay(const hfModel* model) { return model->size == 0; }
 
-// Field by field, because those of an overlay lie in two places.
+// Copies field by field, because the fields of an overlay are in two places.
 hfStatus hf_model_copy(hfModel** copy, const hfModel* model, hfError* error) {
   hfi_clear_error(error);
   hfModel header = *model;

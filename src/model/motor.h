@@ -19,7 +19,7 @@ static inline int hfi_count_bits(int bits) {
   return n;
 }
 
-// Place of a state among those that the motor has, or -1.
+// Index of a state among those that the motor has, or -1.
 static inline int hfi_motor_slot(int states, int state) { return states & state ? hfi_count_bits(states & (state - 1)) : -1; }
 
 // Is this a motor without inputs, which in MJCF has no control?

@@ -1,4 +1,4 @@
-// Orientation servos are whole: three or four actuators in a row, of one ball joint, or of one site and its reference.
+// Checks that orientation servos are complete: three or four consecutive actuators on one ball joint, or on one site and its reference.
 #include "model/orientation.h"
 
 static int has_orientation(const hfModel* m, int i) {

@@ -4,7 +4,7 @@
 
 #include <holdfast/builder.h>
 
-// How many actuators the servo has whose first one has these inputs; 0 if they are not those of a first one.
+// How many actuators a servo has if its first one has these inputs; 0 if they are not those of a first actuator.
 static inline int hfi_orientation_count(int inputs) {
   int vector = HF_INPUT_X | HF_INPUT_Y | HF_INPUT_Z;
   return inputs == vector ? 3 : inputs == (vector | HF_INPUT_W) ? 4 : 0;
@@ -28,7 +28,7 @@ static inline int hfi_orientation_first_axis(const hfModel* m, int actuator) {
   return actuator + hfi_orientation_count(hf_model_actuator_inputs(m)[actuator]) - 3;
 }
 
-// The first actuator that has the gain of an orientation servo and is no part of a whole one, or -1.
+// The first actuator that has the gain of an orientation servo but does not belong to a complete one; -1 if there is none.
 int hfi_broken_orientation(const hfModel* m);
 
 #endif

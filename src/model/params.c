@@ -1,6 +1,5 @@
-// A parameter overlay: a header like the base model's whose offsets lead to its own arrays for fields
-// marked overlay, and to the base model's memory for all others. Every function that takes a model
-// takes it.
+// A parameter overlay: a header like that of the base model. Its offsets lead to its own arrays for fields marked `overlay`, and to the base model's
+// memory for all others. Every function that takes a model also takes an overlay.
 #include "base/error.h"
 #include "model/derive.h"
 #include "model/layout.h"
@@ -12,7 +11,7 @@
 struct hfParams {
   const hfModel* base;
   hfModel* block; // header and own arrays
-  hfModel* trial; // copy in which an update is checked before it counts
+  hfModel* trial; // copy in which an update is checked before it acts
 };
 
 static int is_overlay(int field) {
@@ -92,11 +91,11 @@ static void copy_overlay(hfModel* to, const hfModel* from) {
 hfStatus hf_params_update(hfParams* p, hfError* error) {
   hfi_clear_error(error);
   hfStatus status = hfi_check_values(p->trial, error);
-  // The inertial frames are those of the base where they can be, whatever the parameters were before.
+  // The search for inertial frames starts from those of the base, so that the result does not depend on earlier parameters.
   memcpy(hfi_set_body_iquat(p->trial), hf_model_body_iquat(p->base), 4 * (size_t)p->base->nbody * sizeof(double));
   if (status == HF_OK) status = hfi_derive(p->trial, NULL, error);
   if (status != HF_OK) return status;
   copy_overlay(p->block, p->trial);
-  ++p->block->revision; // sims over it notice
+  ++p->block->revision; // Sims notice this.
   return HF_OK;
 }

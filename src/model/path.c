@@ -36,7 +36,7 @@ static hfiWrap wrap_geom(const hfiPathWalk* k, int wrap, const hfPose* X_WG, con
   return hfi_wrap(&o, pose_inv_point(*X_WG, p_W[0]), pose_inv_point(*X_WG, p_W[1]));
 }
 
-// Divides a straight span by the curve around the geom of a wrap, where it touches.
+// If a straight span touches the geom of a wrap, divides it into two straight parts and the curve around the geom.
 static void bend_span(const hfiPathWalk* k, int wrap, hfiPathSpan* span) {
   const hfModel* m = k->m;
   int body = hf_model_geom_body(m)[hf_model_wrap_obj(m)[wrap]];
@@ -51,7 +51,7 @@ static void bend_span(const hfiPathWalk* k, int wrap, hfiPathSpan* span) {
   span->length = v3_norm(v3_sub(first, whole.p_W[0])) + w.curve + v3_norm(v3_sub(whole.p_W[1], last));
 }
 
-// The span between the sites of two wraps, which goes around the geom of wrap start + 1 where there is one between them.
+// Makes the span between the sites of two wraps. If there is a geom between them, wrap start + 1, the span goes around it.
 static void make_span(const hfiPathWalk* k, int start, int next, hfiPathSpan* span) {
   int from = hf_model_wrap_obj(k->m)[start], to = hf_model_wrap_obj(k->m)[next];
   hfiPathSegment straight = {{hf_model_site_body(k->m)[from], hf_model_site_body(k->m)[to]}, {site_point(k, from), site_point(k, to)}};
@@ -68,7 +68,7 @@ int hfi_path_next(hfiPathWalk* k, hfiPathSpan* span) {
     if (type[start] == HF_WRAP_PULLEY) k->scale = 1 / hf_model_wrap_coef(k->m)[start];
     if (type[start] != HF_WRAP_SITE) continue;
     if (next < k->end && type[next] == HF_WRAP_GEOM) next++;
-    if (next >= k->end || type[next] != HF_WRAP_SITE) continue; // the last site before a pulley
+    if (next >= k->end || type[next] != HF_WRAP_SITE) continue; // This is the last site before a pulley.
     span->first = start;
     span->scale = k->scale;
     if (k->known && k->known->length[start] >= 0) span->nsegment = 0, span->length = k->known->length[start];
@@ -149,7 +149,7 @@ static int count_shared(const hfModel* m, int first, int end) {
   return shared;
 }
 
-// Inserts a dof into an ascending list of n unless it is there. Returns the new length.
+// Inserts a dof into an ascending list of n, unless it is in the list. Returns the new length.
 static int insert_dof(int32_t* list, int n, int32_t dof) {
   int at = n;
   while (at > 0 && list[at - 1] > dof) at--;

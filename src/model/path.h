@@ -6,32 +6,32 @@
 #include "math/vec3.h"
 #include <holdfast/model.h>
 
-// A straight part of a path, between points that are fixed in two bodies (a point of touch is fixed in the geom's body:
-// where it moves along the surface, the length does not change to first order).
+// A straight part of a path, between points that are fixed in two bodies. A point where it touches a geom counts as fixed in the geom's body, because
+// its motion along the surface does not change the length to first order.
 typedef struct hfiPathSegment {
   int32_t body[2];
   hfVec3 p_W[2]; // [m]
 } hfiPathSegment;
 
-// What is known of the paths of a model at all poses.
+// Data of the paths of a model that hold at all poses.
 typedef struct hfiPathConstants {
-  hfPose* X_BG;   // (nwrap) of geoms, in their bodies
-  double* length; // (nwrap) of the span that begins with this site, where its sites and geom are on one body; else -1 [m]
+  hfPose* X_BG;   // (nwrap) poses of geoms in their bodies
+  double* length; // (nwrap) length of the span that begins with this site, if its sites and geom are on one body; else -1 [m]
 } hfiPathConstants;
 
 // The path from one site to the next, perhaps around one geom.
 typedef struct hfiPathSpan {
   int32_t first;    // the wrap of its first site
-  int32_t nsegment; // 1, or 2 with a curve between them; 0 of a constant length
+  int32_t nsegment; // 1, or 2 with a curve between them; 0 if the length is constant
   hfiPathSegment segment[2];
-  double length;    // of segments and curve [m]
-  double scale;     // 1 over the divisor of the pulley in force [-]
+  double length;    // length of segments and curve [m]
+  double scale;     // 1 over the divisor of the last pulley [-]
 } hfiPathSpan;
 
 typedef struct hfiPathWalk {
   const hfModel* m;
   const hfPose* X_WB; // (nbody), or NULL: all points are in the frames of their own bodies
-  const hfiPathConstants* known; // NULL: nothing is
+  const hfiPathConstants* known; // NULL: no constants are known
   int32_t at, end;    // wraps
   double scale;
 } hfiPathWalk;

@@ -1,5 +1,5 @@
-// What makes an actuator a servo: a fixed gain, and a force that falls with its length (position) or, where
-// it does not depend on that, with its velocity.
+// Whether an actuator is a servo: it has a fixed gain, and a force that falls with its length (position servo) or, if it does not depend on the
+// length, with its velocity (velocity servo).
 #ifndef HFI_MODEL_SERVO_H
 #define HFI_MODEL_SERVO_H
 

@@ -19,13 +19,13 @@ typedef struct hfiUrdfSize {
   double factor;
 } hfiUrdfSize;
 
-// What a shape is where it touches: flat, or with corners, which a contact point does not leave; round about a centre or an axis; or curved.
+// The surface of a shape at a contact: flat or with corners, at which a contact point stays; round about a centre or an axis; or curved.
 enum { HFI_FLAT, HFI_ROUND, HFI_CURVED };
 
 typedef struct hfiShapeKind {
-  const char* name;    // in MJCF, and in URDF where it has sizes there
+  const char* name;    // name in MJCF, and in URDF if the shape has sizes there
   int32_t nsize;       // how many of size[] the shape reads; each must be positive
-  int32_t uses_mesh;   // 1: it is made of a mesh; sizes, radius and mass come from there
+  int32_t uses_mesh;   // 1: it has a mesh, which gives sizes, radius and mass
   int32_t uses_hfield; // 1: it is made of a height field
   int32_t curvature;   // HFI_FLAT, ...
   int32_t fromto_size; // the size that is half the distance of MJCF's fromto, those between it and the
@@ -36,8 +36,8 @@ typedef struct hfiShapeKind {
   // Unit-mass inertia (xx yy zz) of the solid, and of its surface alone; they return volume and area.
   double (*solid)(const double* size, double I[3]);
   double (*shell)(const double* size, double I[3]);
-  // Sizes from a box of half sizes s: of like size or, where `contain` is 1, the smallest whose own box
-  // contains it. The z axis is the long one.
+  // Fits the sizes to a box of half sizes s: a shape of similar size, or, if `contain` is 1, the smallest shape whose own box contains it. The z axis
+  // is the long one.
   void (*fit)(double* size, hfVec3 s, int contain);
 } hfiShapeKind;
 

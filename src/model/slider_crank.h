@@ -1,9 +1,9 @@
-// The slider-crank transmission: a rod of length r joins a pin, the crank, to a slider that moves along an axis a through the
-// point s of another body. With d the way from s to the crank, the slider stands at
+// The slider-crank transmission: a rod of length r joins a pin, the crank, to a slider that moves along an axis a through the point s of another
+// body. With d the vector from s to the crank, the slider is at
 //
 //   l = d . a - sqrt((d . a)^2 + r^2 - |d|^2)
 //
-// and where the crank is farther than r from the axis, which breaks the mechanism, at l = d . a. With x = 1 - (d . a)/root,
+// If the crank is farther than r from the axis, which breaks the mechanism, it is at l = d . a. With x = 1 - (d . a)/root,
 //
 //   dl/dd = x a + d/root,   dl/da = x d,   da/dt = w x a with the angular velocity w of the slider's body
 #ifndef HFI_MODEL_SLIDER_CRANK_H

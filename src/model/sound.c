@@ -30,7 +30,7 @@ static int find_wrong_parent(const hfModel* m) {
   return m->nbody;
 }
 
-// Ids of bodies from `first` on that do not decrease.
+// Checks that the ids of bodies from `first` on do not decrease.
 static int groups_are_sound(const int32_t* body, int count, int first, int nbody) {
   for (int i = 0; i < count; ++i)
     if (body[i] < first || body[i] >= nbody || (i > 0 && body[i] < body[i - 1])) return 0;
@@ -79,7 +79,7 @@ static int counts_are_sound(const hfModel* m, int64_t* depth) {
   return nq == m->nq && nv == m->nv && nM == m->nM && ntree == m->ntree && nmocap == m->nmocap;
 }
 
-// Compares the fields that follow from the tree with what they should be.
+// Compares the fields that follow from the tree with those computed again.
 static hfStatus compare_topology(const hfModel* m, hfModel* copy, hfError* error) {
   hfi_fill_topology(copy);
   for (int k = 0; k < HFI_TOPOLOGY_FIELDS; ++k) {
@@ -234,8 +234,8 @@ hfStatus hfi_check_world(const hfWorld* w, hfError* error) {
   return HF_OK;
 }
 
-// Choices of geoms and of pairs.
-static hfStatus check_choices(const hfModel* m, hfError* error) {
+// Checks the contact dimensions of geoms and pairs.
+static hfStatus check_condims(const hfModel* m, hfError* error) {
   for (int i = 0; i < m->ngeom; ++i)
     if (!is_condim(hf_model_geom_condim(m)[i]))
       return hfi_refuse(error, HF_ERROR_MODEL, "model block: geom_condim[%d] = %d", i, hf_model_geom_condim(m)[i]);
@@ -253,7 +253,7 @@ static hfStatus check_sizes(const hfModel* m, hfError* error) {
   return HF_OK;
 }
 
-// Histories follow each other without gaps, and reach back as far as delays ask in steps of the scene's length.
+// Checks that histories follow each other without gaps, and reach back as far as delays need in steps of the scene's length.
 static hfStatus check_histories(const hfModel* m, hfError* error) {
   int64_t at = 0;
   for (int i = 0; i < m->nu; ++i) {
@@ -279,7 +279,7 @@ static hfStatus check_histories(const hfModel* m, hfError* error) {
   return at == m->nhistory ? HF_OK : hfi_refuse(error, HF_ERROR_MODEL, "model block: nhistory = %d", m->nhistory);
 }
 
-// States have room for the rest of springs where one yields.
+// Checks that states have room for the rests of springs if one yields.
 static hfStatus check_rests(const hfModel* m, hfError* error) {
   int yields = 0;
   for (int j = 0; j < m->njnt; ++j) {
@@ -301,8 +301,8 @@ hfStatus hfi_check_values(const hfModel* m, hfError* error) {
     if (!isfinite(m->world.gravity[i])) return hfi_refuse(error, HF_ERROR_NONFINITE, "gravity[%d] is not finite", i);
   hfStatus status = check_histories(m, error);
   if (status == HF_OK) status = check_rests(m, error);
-  if (status != HF_OK || hf_model_is_overlay(m)) return status; // it has the choices and sizes of its base
+  if (status != HF_OK || hf_model_is_overlay(m)) return status; // An overlay has the dimensions and sizes of its base.
   status = hfi_check_world(&m->world, error);
-  if (status == HF_OK) status = check_choices(m, error);
+  if (status == HF_OK) status = check_condims(m, error);
   return status == HF_OK ? check_sizes(m, error) : status;
 }

@@ -1,4 +1,4 @@
-// Checks of a model block that comes from outside: a block that passes them cannot lead any function out of its arrays.
+// Checks of a model block that comes from outside. With a block that passes them no function reads or writes outside of its arrays.
 #ifndef HFI_MODEL_SOUND_H
 #define HFI_MODEL_SOUND_H
 

@@ -48,7 +48,7 @@ size_t hf_state_size(const hfModel* model, int max_memory) {
   return (size_t)layout_state(model, max_memory).size;
 }
 
-// As if nothing had been given or measured before the time of the state.
+// Clears histories, as if nothing had been given or measured before the time of the state.
 static void clear_histories(hfState* s, const hfModel* m) {
   for (int i = 0; i < m->nu; ++i)
     if (hf_model_actuator_nsample(m)[i] > 0)
@@ -76,7 +76,7 @@ hfState* hf_state_init(void* memory, const hfModel* model, int max_memory) {
 
 // ---- capacity of the contact memory --------------------------------------------------------------
 
-// Contacts of all geoms that are planned beside those of each geom.
+// Number of contacts that are planned in addition to those of each geom.
 enum { COMMON_CONTACTS = 16 };
 
 static int is_in_pair(const hfModel* m, int g) {
@@ -91,8 +91,8 @@ static int is_single_body(const hfModel* m, int tree) {
   return hf_model_dof_body(m)[first] == hf_model_dof_body(m)[last];
 }
 
-// How many contacts a geom is planned to have at once: in a heap as many as there are corners of the faces on which it lies and
-// which lie on it, on a robot those of one face at most for every second geom. A mesh may touch everywhere, and terrain in many places.
+// The number of contacts that are planned for a geom. In a heap it is the number of corners of the faces on which it lies and which lie on it; on a
+// robot it is that of one face for every second geom. A mesh may touch everywhere, and terrain in many places.
 static int planned_contacts(const hfModel* m, int g) {
   int tree = hf_model_body_tree(m)[hf_model_geom_body(m)[g]], type = hf_model_geom_type(m)[g];
   int round = type == HF_GEOM_SPHERE || type == HF_GEOM_ELLIPSOID;
@@ -162,7 +162,7 @@ hfStatus hf_state_copy(hfState* to, const hfState* from, hfError* error) {
   return HF_OK;
 }
 
-// Can the bytes behind this header be those of the state?
+// Does this header fit the state, so that the bytes after it can be the state's?
 static int fits(const hfState* s, const hfState* header) {
   return hfi_state_same_sizes(header, s) && header->size == s->size && header->max_memory == s->max_memory && header->off_q == s->off_q &&
          header->off_v == s->off_v && header->off_act == s->off_act && header->off_discrete == s->off_discrete && header->off_friction == s->off_friction &&

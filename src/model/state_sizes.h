@@ -1,4 +1,5 @@
-// Whether two states are of one model, by the sizes of what a model decides, and whether they are the same. Their room for remembered contacts may differ.
+// Whether two states belong to one model, by the sizes that a model determines; and whether two states are the same. Their room for remembered
+// contacts may differ.
 #ifndef HFI_MODEL_STATE_SIZES_H
 #define HFI_MODEL_STATE_SIZES_H
 
@@ -9,7 +10,7 @@ static inline int hfi_state_same_sizes(const hfState* a, const hfState* b) {
          a->nhistory == b->nhistory && a->nrest == b->nrest;
 }
 
-// Are all bits the same that influence the future, but for the time?
+// Are all bits that influence the future, except the time, the same?
 int hfi_state_same_but_time(const hfState* a, const hfState* b);
 
 #endif

@@ -4,13 +4,13 @@
 
 #include <stdint.h>
 
-// The word of a tree that sleeps from the start; the first step replaces it by the signature of what acts on the tree.
+// The word of a tree that sleeps from the start. The first step replaces it by the signature of the tree.
 #define HFI_ASLEEP_FROM_START INT64_MIN
 
 enum {
-  HFI_WORD_PHASE, // of the method switching
-  HFI_WORD_SINCE, // the time at which that began [s]
-  HFI_WORD_PACE,  // of error control: how the next step is begun
+  HFI_WORD_PHASE, // phase of the method switching
+  HFI_WORD_SINCE, // time at which this phase began [s]
+  HFI_WORD_PACE,  // pace of error control (hfiPace)
   HFI_WORD_TREES  // the first of ntree words: how long the tree has rested, or that it sleeps
 };
 

@@ -45,7 +45,7 @@ static void chain_dofs(hfModel* m, int b, int tree) {
   hfi_set_body_lastdof(m)[b] = last;
 }
 
-// Body b, whose parent is done.
+// Fills the fields of body b, whose parent is filled already.
 static void link_body(hfModel* m, int b, int* nmocap, int* ntree) {
   int parent = hf_model_body_parent(m)[b], mocap = hf_model_body_mocap(m)[b] >= 0;
   if (mocap) {

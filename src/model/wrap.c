@@ -7,8 +7,8 @@
 //   t1 = (r^2 p1 - s r sqrt(|p1|^2 - r^2) e1)/|p1|^2       tangent point of p1
 //   angle = (s (alpha1 - alpha0) mod 2 pi) - beta0 - beta1    of the arc
 //
-// It takes the shorter way round, and none where the straight line misses the circle; but the longer way, whether or not the
-// line misses, where a side is given and lies opposite of both points: -side in the sector between p0 and p1.
+// The thread takes the shorter way round, and is straight if the straight line misses the circle. But if a side is given and lies opposite of both
+// points (-side is in the sector between p0 and p1), it takes the longer way, whether or not the line misses.
 //
 // Inside: a thread that must pass through the circle but would miss it touches it at one point t, where
 // |p0 - t| + |t - p1| is stationary. With a = |p| and phi the angle of t measured from p,
@@ -85,7 +85,7 @@ static void add_slope(double a, double r, double phi, double* slope, double* cur
 
 // The angle of the point of touch, from p0 towards p1, which lie `turn` apart and a0, a1 from the centre.
 static double touch_angle(double a0, double a1, double r, double turn) {
-  enum { MOST_STEPS = 60 }; // Halving alone reaches the last bit in so many.
+  enum { MOST_STEPS = 60 }; // Bisection alone reaches the last bit in this many steps.
   double lo = max2(0, turn - acos(r / a1)), hi = min2(turn, acos(r / a0)), phi = 0.5 * (lo + hi);
   for (int i = 0; i < MOST_STEPS; ++i) {
     double slope = 0, curvature = 0, back = 0;
@@ -114,8 +114,7 @@ static Arc wrap_inside(Point2 p0, Point2 p1, double r) {
 
 // ---- sphere and cylinder ----------------------------------------------------------------------------
 
-// Unit vector along the part of p that is perpendicular to the unit vector e; any perpendicular one where there is no such
-// part.
+// Unit vector along the part of p that is perpendicular to the unit vector e; any perpendicular vector if this part is zero.
 static hfVec3 across(hfVec3 p, hfVec3 e) {
   hfVec3 rest = v3_axpy(-v3_dot(p, e), e, p), t1, t2;
   if (v3_norm2(rest) > 1e-24 * v3_norm2(p)) return v3_unit(rest);
