@@ -40,7 +40,7 @@ typedef struct hfiDiscrete {
   int32_t all_limits;         // 1: all limits of joints have rows, however far away they are
   double* tau;                // (nv) forces that do not depend on v1 [N or N m]
   hfiFlight flight;           // inertial motion
-  int32_t* flies;             // (ntree) 1: nothing but gravity acts on the tree, and nothing is near an articulated one
+  int32_t* flies;             // (ntree) 1: the tree flies
   double* push;               // (ntree) how much further than its free motion a tree is examined when contacts are predicted [m]
   double* foreseen;           // (nv) velocities with which contacts are predicted; later those at the end of the step
   int32_t *unforeseen, *changed; // (ntree) 1: the solution moves the tree further than foreseen; 1: the tree has new contacts

@@ -143,7 +143,7 @@ static void bound_energy(const hfiFlight* f, const hfDynamics* d, int t, int fli
 }
 
 // v_k = v0 + kick of one tree, with the kick shortened to |kick| <= LARGEST_KICK sqrt(2 energy), where |x|^2 = x . M x
-// and energy is that of v0. Numbers that overflowed are left out. Returns 1 where the kick was shortened.
+// and energy is that of v0. Numbers that overflowed are left out. Returns 1 if the kick was shortened.
 static int add_bounded_kick(const double* kick, const double* Mkick, const double* v0, double energy, hfiRange r, double* v_k) {
   double kk = 0;
   for (int i = r.begin; i < r.end; ++i) kk += kick[i] * Mkick[i];

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-// Lists the off-diagonal entries of M as edges. Returns NULL where memory ran out.
+// Lists the off-diagonal entries of M as edges. Returns NULL if memory ran out.
 static int32_t* list_edges(const hfSparseMatrix* M, int32_t* count, const hfAllocator* allocator) {
   int32_t* edges = hfi_allocate(allocator, sizeof(int32_t) * 2 * ((size_t)M->start[M->rows] + 1));
   *count = 0;

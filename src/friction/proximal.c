@@ -61,7 +61,7 @@ void hfi_proximal_free(hfiProximal* S) {
 
 // ---- the matrix I + G W --------------------------------------------------------------------------
 
-// Finds the order of elimination, and the place of every entry of W in the panels. Returns 0 where memory ran out.
+// Finds the order of elimination, and the place of every entry of W in the panels. Returns 0 if memory ran out.
 static int order_matrix(hfiProximal* S, const hfiReduced* P) {
   hfiBlockMatrix* K = &S->K;
   int32_t nodes = hfi_reduced_nodes(P);
@@ -113,7 +113,7 @@ static void fill_derivative(const hfiProximal* S, const hfiReduced* P, int32_t n
   G[6] = c->gtn[1], G[7] = c->gtt[1], G[8] = c->gtt[2];
 }
 
-// Forms and factors I + G W. Returns 0 where a pivot failed.
+// Forms and factors I + G W. Returns 0 if a pivot failed.
 static int factor(hfiProximal* S, const hfiReduced* P) {
   double G[9];
   hfi_block_zero(&S->K, 0);
@@ -195,7 +195,7 @@ static int descend(hfiProximal* S, const hfiReduced* P, double* norm) {
   return 0;
 }
 
-// Solves the proximal step from r0 by Newton's method. Leaves the answer in gamma. Returns 0 where it did not converge.
+// Solves the proximal step from r0 by Newton's method. Leaves the answer in gamma. Returns 0 if it did not converge.
 static int solve_step(hfiProximal* S, const hfiReduced* P, const hfFrictionConfig* config, int32_t* iterations) {
   double tolerance = NEWTON_SHARE * config->tolerance * scale_of(S, P);
   memcpy(S->r, S->r0, sizeof *S->r * (size_t)P->n);

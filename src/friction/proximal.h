@@ -16,7 +16,7 @@ typedef struct hfiProximal {
   double *b;                    // (n) right-hand side in the order of elimination
   double *compliance, *rho;     // (nodes) c and the slope of the laws
   hfiContactResponse* response; // (nodes) derivatives of the laws
-  size_t* place;                // (entries) where the entry's column of the first row of its node is in K.value
+  size_t* place;                // (entries) index in K.value of the entry of the same column in the first row of its node
   int32_t* stride;              // (entries) the distance from there to the next row of the node
   void* memory;
 } hfiProximal;

@@ -6,7 +6,7 @@
 
 // u = W r + q
 void hfi_reduced_velocity(const hfiReduced* P, const double* r, double* u);
-// The mean of the diagonal of W on a node; 1 where that is not positive [m/s per N s].
+// The mean of the diagonal of W on a node; 1 if that is not positive [m/s per N s].
 double hfi_node_compliance(const hfiReduced* P, int32_t node);
 
 // Natural map and residuals as in hfFrictionReport, of contacts with reactions r and velocities u.

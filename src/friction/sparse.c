@@ -16,7 +16,7 @@ void hfi_sparse_add(const hfSparseMatrix* A, const double* x, double* y) {
 
 // ---- entries -------------------------------------------------------------------------------------
 
-// Doubles the capacity. Returns 0 where memory ran out.
+// Doubles the capacity. Returns 0 if memory ran out.
 static int grow(hfiEntries* list) {
   int32_t capacity = list->capacity ? 2 * list->capacity : 256;
   size_t n = (size_t)capacity, used = (size_t)list->count;

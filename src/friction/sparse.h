@@ -7,7 +7,7 @@
 // y += A x
 void hfi_sparse_add(const hfSparseMatrix* A, const double* x, double* y);
 
-// A growing list of entries. `failed` is set where memory ran out, and later entries are then dropped.
+// A growing list of entries. `failed` is set if there was no memory; later entries are then dropped.
 typedef struct hfiEntries {
   const hfAllocator* allocator;
   int32_t count, capacity;
@@ -19,7 +19,7 @@ typedef struct hfiEntries {
 void hfi_entries_add(hfiEntries* list, int32_t row, int32_t col, double value);
 void hfi_entries_free(hfiEntries* list);
 // Makes a matrix whose entries of the same place are added up, each row in the order of its first entries. Its memory is
-// given back with hfi_release(A->start). Returns 0 where memory ran out.
+// given back with hfi_release(A->start). Returns 0 if memory ran out.
 int hfi_entries_compress(const hfiEntries* list, int32_t rows, int32_t cols, hfSparseMatrix* A);
 
 // The connected components of a graph: the items of component c are item[start[c]] to item[start[c + 1] - 1], ascending.
@@ -32,7 +32,7 @@ typedef struct hfiComponents {
 } hfiComponents;
 
 // Finds the components of n items. *C owns one block of memory, given back with hfi_release(C->start). edges[2 k] and
-// edges[2 k + 1] are joined. Returns 0 where memory ran out.
+// edges[2 k + 1] are joined. Returns 0 if memory ran out.
 int hfi_components_find(hfiComponents* C, int32_t n, const int32_t* edges, int32_t count, const hfAllocator* allocator);
 
 #endif

@@ -110,7 +110,7 @@ static int find_lowest(const hfiHull* hull, hfVec3 up, int32_t start, double sla
 
 // ---- what a face says of the contact ---------------------------------------------------------------------
 
-// How far inside a face the point x of its plane is; 0 where it is outside.
+// How far inside a face the point x of its plane is; 0 if it is outside.
 static double depth_inside(const hfiHull* hull, int32_t face, hfVec3 x) {
   hfVec3 normal = v3_load(hull->face_plane + 4 * face);
   int32_t begin = hull->face_start[face], end = hull->face_start[face + 1];
@@ -126,7 +126,7 @@ static double depth_inside(const hfiHull* hull, int32_t face, hfVec3 x) {
   return sqrt(least2);
 }
 
-// The middle of the part of the segment from x to y that is over a face. Returns 0 where there is no such part.
+// The middle of the part of the segment from x to y that is over a face. Returns 0 if there is no such part.
 static int clip_to_face(const hfiHull* hull, int32_t face, hfVec3 x, hfVec3 y, hfVec3* middle) {
   hfVec3 normal = v3_load(hull->face_plane + 4 * face);
   int32_t begin = hull->face_start[face], end = hull->face_start[face + 1];

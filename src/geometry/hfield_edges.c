@@ -113,7 +113,7 @@ static Star star_of(const hfiHeightField* f, int c, int r) {
   return s;
 }
 
-// The contact of A with the point p; 0 where they are farther apart than the margin.
+// The contact of A with the point p; 0 if they are farther apart than the margin.
 static int point_contact(const hfiFieldQuery* q, hfVec3 p, double margin, hfiContactPoint* point) {
   hfiNearest near = hfi_nearest(q->A, pose_inv_point(q->X_BA, p));
   if (!(near.distance <= margin)) return 0;

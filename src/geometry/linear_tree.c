@@ -146,7 +146,7 @@ typedef struct Found {
   int count, capacity;
 } Found;
 
-// Inserts a point in its place. Returns 0 where there is no room.
+// Inserts a point in its place. Returns 0 if there is no room.
 static int insert_point(Found* found, int32_t point) {
   if (found->count == found->capacity) return 0;
   int at = found->count++;
@@ -155,7 +155,7 @@ static int insert_point(Found* found, int32_t point) {
   return 1;
 }
 
-// Adds the points of a node, [begin, end) in the order of the tree, with f >= least. Returns 0 where there is no room.
+// Adds the points of a node, [begin, end) in the order of the tree, with f >= least. Returns 0 if there is no room.
 static int gather_above(const Search* s, double least, int node, int level, int begin, int end, Found* found) {
   if (!(bound(s, node) >= least)) return 1;
   if (level < s->tree->depth) {

@@ -34,7 +34,7 @@ static const double TILT = 1e-9;
 // u.H u, and where there is a v also u.H v and v.H v.
 typedef struct Curvature { double uu, uv, vv; } Curvature;
 
-// h += curvature of the support function of s at d. v: NULL where u.H u alone is asked for.
+// h += curvature of the support function of s at d. v: NULL if u.H u alone is asked for.
 static void add_curvature(const hfiShape* s, hfVec3 d, hfVec3 u, const hfVec3* v, Curvature* h) {
   double (*curvature)(const hfiShape*, hfVec3, hfVec3, hfVec3) = hfi_functions(s)->curvature;
   if (!curvature) return;
@@ -52,7 +52,7 @@ static Curvature pair_curvature(const hfiCores* c, hfVec3 n, hfVec3 u, const hfV
   return h;
 }
 
-// Makes one Newton step from n. Returns its length [rad], or 0 where there is no maximum nearby.
+// Makes one Newton step from n. Returns its length [rad], or 0 if there is no maximum nearby.
 static double step_free(hfiCores* c, hfVec3* n) {
   hfVec3 t1, t2, r = hfi_support_pair(c, v3_neg(*n)).w;
   v3_tangents(*n, &t1, &t2);
@@ -122,7 +122,7 @@ static int are_on_edges(const hfiEdges* e, int of_A, const hfiSupportPoint* at, 
   return 1;
 }
 
-// The point of the outline of a polygon that is nearest to x, which may be beyond it. Returns the side that it is on, or -1 where it is a corner.
+// The point of the outline of a polygon that is nearest to x, which may be beyond it. Returns the side that it is on, or -1 if it is a corner.
 static int nearest_side(const hfiFacet* f, hfVec3 x, hfVec3* nearest) {
   double best = INFINITY;
   int side = -1;

@@ -23,7 +23,7 @@ void hfi_span_cut_slab(hfiSpan* span, hfVec3 o, hfVec3 d, hfVec3 axis, double ha
 void hfi_span_join(hfiSpan* span, hfiSpan other);
 
 // First point t >= 0 of o + t d (d unit, all in the shape's frame) where the ray passes the surface, from
-// outside or from inside. Writes t and the outward normal there; returns 0 where there is none.
+// outside or from inside. Writes t and the outward normal there; returns 0 if there is none.
 int hfi_ray_shape(const hfiShape* shape, hfVec3 o, hfVec3 d, double* t, hfVec3* normal);
 
 // hf_ray_cast. If sees_plane_backs is 0, rays from below pass through planes.

@@ -46,7 +46,7 @@ static void find_facets_again(Meeting* m, hfiLastFacets* last) {
 
 static int is_face(const hfiFacet* f) { return f->kind == HFI_FACET_POLYGON || f->kind == HFI_FACET_DISC; }
 
-// Sine of the angle between the face's normal and d; 2 where there is no face on d's side.
+// Sine of the angle between the face's normal and d; 2 if there is no face on d's side.
 static double misalignment(const hfiFacet* f, hfVec3 d) {
   return is_face(f) && v3_dot(f->normal, d) > 0 ? v3_norm(v3_cross(f->normal, d)) : 2;
 }

@@ -314,12 +314,12 @@ void hfi_mjcf_reflected(hfiMjcf* m, const char* attr, const char* name, double* 
                         double* damping, double poly[2]);
 
 // Reads solref and solimp from the attributes of these names. When only one is given, the other has the format's default.
-// Returns 1 where one of them is given.
+// Returns 1 if one of them is given.
 int hfi_mjcf_read_solver(hfiMjcf* m, const hfiElem* elem, const char* ref_name, const char* imp_name, double solref[2],
                          double solimp[5]);
 // Reads one to three coefficients of a polynomial. Those that are not given stay.
 void hfi_mjcf_read_polynomial(hfiMjcf* m, const hfiElem* elem, const char* attr, double* linear, double poly[2]);
-// Reads a list of words, which must keep the order of `words` (NULL ends them), and sets the bit of each. Returns 0 where there is no
+// Reads a list of words, which must keep the order of `words` (NULL ends them), and sets the bit of each. Returns 0 if there is no
 // such attribute.
 int hfi_mjcf_read_words(hfiMjcf* m, const hfiElem* elem, const char* attr, const char* const* words, int* bits);
 // Reads 0, 1 or -1: the range decides.

@@ -5,7 +5,7 @@
 
 // ---- drives -------------------------------------------------------------------------------------
 
-// Lowers a bound of a force (-1: none yet) to a range, of which the end with the larger size counts.
+// Lowers a bound of a force (-1: none yet) to the larger end of a range, if the force is limited to it.
 static void bound(double* effort, int limited, const double range[2], double factor) {
   double most = fabs(factor) * fmax(fabs(range[0]), fabs(range[1]));
   if (limited && (*effort < 0 || most < *effort)) *effort = most;

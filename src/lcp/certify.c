@@ -12,7 +12,7 @@
 
 #include <assert.h>
 
-enum { EXACT_MARGIN_MAX = 12 }; // Up to so many rows the margin is always that of all minors.
+enum { EXACT_MARGIN_MAX = 12 }; // With at most this many rows the margin is always that of all minors.
 
 typedef struct Certify {
   hfiQr qr;             // of A_RR

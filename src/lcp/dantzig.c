@@ -48,7 +48,7 @@ static const double LARGEST_STEP = 1e3;
 // lambda over the largest |w|; any number above 1 will do [-].
 static const double LAMBDA_SHARE = 2;
 enum {
-  MAX_FAILURES = 3,   // A failure is believed when so many fresh tableaus repeat it.
+  MAX_FAILURES = 3,   // A failure counts only if this many fresh tableaus repeat it.
   REFRESH_AFTER = 50, // The tableau is computed anew after this many pivots and n more.
 };
 

@@ -26,7 +26,7 @@ static void find_largest(int32_t m, int32_t n, const double* A, double* most) {
     }
 }
 
-// Adds the step that n maxima ask for to the exponents, and leaves its power of two in the place of the maximum. Returns whether one is not zero.
+// Adds the steps for n maxima to the exponents, and replaces each maximum by the power of two of its step. Returns whether some step is not zero.
 static bool add_steps(int32_t n, double* most, int32_t* exponent) {
   bool changed = false;
   for (int32_t i = 0; i < n; ++i) {

@@ -61,7 +61,7 @@ HFI_COPIED void eliminate(double* A, int n, int m, int ld, int k, int i, double 
   if (m > n) hfi_axpy(a + n, -f, u + n, m - n);
 }
 
-// Returns 0 where pivot k is bad.
+// Returns 0 if pivot k is bad.
 HFI_COPIED int take_pivot(double* A, int n, int m, int ld, int k, int positive) {
   if (k >= n) return 1;
   double* u = A + k * ld;

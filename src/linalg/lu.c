@@ -33,7 +33,7 @@ static inline void swap_rows(double* restrict a, double* restrict b, int n) {
   }
 }
 
-// Eliminates unknown k from the rows below, in `width` columns after it; the rows that are exchanged have m columns. Returns 0 where its pivot is bad.
+// Eliminates unknown k from the rows below, in `width` columns after it; the rows that are exchanged have m columns. Returns 0 if its pivot is bad.
 HFI_COPIED int take_pivot(double* A, int n, int m, int ld, int k, int width, int32_t* pivot) {
   int p = find_pivot(A, n, ld, k);
   pivot[k] = p;

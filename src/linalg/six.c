@@ -4,7 +4,7 @@
 //
 // Four columns of B at a time stay in registers. An element is summed in the order of k.
 //
-// And their products with a vector, hfi_dot of six rows at once, and sums of blocks of two free bodies.
+// The file also has the products of such columns with a vector, hfi_dot of six rows at once, and sums of blocks of two free bodies.
 #include "base/compile.h"
 #include "linalg/dense.h"
 #include "base/lanes.h"

@@ -53,7 +53,7 @@ void hfi_star_plan(hfiStar* S, hfiArena* arena, int32_t n);
 // The pattern of a matrix of n unknowns is found in three steps:
 //   1. hfi_star_begin forgets the pattern before.
 //   2. hfi_star_couple says that the unknown i of a limb and those after it, up to `last`, may be coupled.
-//   3. hfi_star_find_limbs adds the couplings that a matrix A (n x n) has above its diagonal. It returns 1 where all these make a star, and 0 where there are
+//   3. hfi_star_find_limbs adds the couplings that a matrix A (n x n) has above its diagonal. It returns 1 if all these make a star, and 0 if there are
 //      fewer than two limbs, a limb or the waist is too long, or the hub has more than half of the unknowns.
 void hfi_star_begin(hfiStar* S, int32_t n);
 static inline void hfi_star_couple(hfiStar* S, int32_t i, int32_t last) {

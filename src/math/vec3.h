@@ -41,9 +41,9 @@ static inline hfVec3 v3_unit(hfVec3 a) {
   double n = v3_norm(a);
   return n > 0 ? v3_scale(1 / n, a) : v3_zero();
 }
-// Whether a length is 1 but for the rounding of v3_unit and q_unit [-].
+// Whether a length is 1 up to the rounding of v3_unit and q_unit [-].
 static inline int is_unit_length(double length) { return fabs(length - 1) <= 1e-15; }
-// a/|a|; a vector that has the length 1 but for rounding stays as it is, so that a second call changes no bit.
+// a/|a|. A vector whose length is 1 up to rounding stays as it is, so that a second call changes no bit.
 static inline hfVec3 v3_unit_once(hfVec3 a) { return is_unit_length(v3_norm(a)) ? a : v3_unit(a); }
 static inline double v3_get(hfVec3 a, int i) { return i == 0 ? a.x : i == 1 ? a.y : a.z; }
 static inline int v3_finite(hfVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
@@ -119,7 +119,7 @@ static inline hfQuat q_unit(hfQuat q) {
   hfQuat r = {q.w / n, q.x / n, q.y / n, q.z / n};
   return r;
 }
-// q/|q| as q_unit; a quaternion that has the length 1 but for rounding stays as it is, so that a second call changes no bit.
+// q/|q|, like q_unit. A quaternion whose length is 1 up to rounding stays as it is, so that a second call changes no bit.
 static inline hfQuat q_unit_once(hfQuat q) { return is_unit_length(q_norm(q)) ? q : q_unit(q); }
 static inline hfQuat q_from_axis_angle(hfVec3 unit_axis, double angle) {
   double s = sin(0.5 * angle);

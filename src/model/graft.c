@@ -70,7 +70,7 @@ const char* hfi_graft_name(hfiGraft* g, const char* name) {
 
 // Replaces a guest's id by that in b. 0: the object was not copied.
 static int rename_id(const hfiGraft* g, int kind, int32_t* id) {
-  if (*id < 0) return 1; // there is none
+  if (*id < 0) return 1; // It names no object.
   *id = g->id[kind][*id];
   return *id >= 0;
 }

@@ -68,7 +68,7 @@ static hfRenewal renew(hfIntegrator* in, double t, double* x) {
   return renewal;
 }
 
-// Counts an accepted step of length h. Returns 1 where the advance has to end. A single kink of f may look stiff: that is why other steps
+// Counts an accepted step of length h. Returns 1 if the advance has to end. A single kink of f may look stiff: that is why other steps
 // give stiff ones back.
 static int is_too_stiff(hfiStiffnessWatch* w, double h) {
   if (!(w->limit > 0)) return 0;

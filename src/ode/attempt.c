@@ -116,7 +116,7 @@ static double estimate_stiffness(hfIntegrator* in, double h) {
   memset(moved, 0, (size_t)n * sizeof *moved);
   memset(rate, 0, (size_t)n * sizeof *rate);
   for (int j = 0; j < table->stages; ++j) {
-    double a = 0; // of K_j in the combination of the points
+    double a = 0; // factor of K_j in the combination of the points
     for (int i = j + 1; i < table->stages; ++i) a += h * table->fast[i] * table->A[i][j];
     for (int i = 0; i < n; ++i) moved[i] += a * s->K[j * n + i], rate[i] += table->fast[j] * s->K[j * n + i];
   }

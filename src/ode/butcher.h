@@ -22,7 +22,7 @@ typedef struct hfiButcher {
   double fast[HFI_MAX_STAGES]; // explicit: combination of the stages in which smooth motion cancels
 } hfiButcher;
 
-// The table of an hfMethod or of HFI_METHOD_RK5, NULL where it is not a continuous-time method.
+// The table of an hfMethod or of HFI_METHOD_RK5, NULL if it is not a continuous-time method.
 const hfiButcher* hfi_butcher(int method);
 // 1: the table has an error estimate of its own.
 int hfi_butcher_embedded(const hfiButcher* table);

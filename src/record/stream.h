@@ -33,7 +33,7 @@ void hfi_stream_close(hfiStream* stream);
 
 // Writes the header, scene, model block and model index.
 void hfi_stream_head(const hfiStream* stream, const char* scene, hfiBytes* out);
-// Refuses a state from before the last one: frames would be left out until the time comes again. what: "a recording" or "a report".
+// Refuses a state that is earlier than the last one: there would be no frames until its time is reached again. what: "a recording" or "a report".
 hfStatus hfi_stream_check_time(const hfiStream* stream, const hfState* state, const char* what, hfError* error);
 // Must be called after a step: adds events, controls and, if one is due, a frame. wall: a monotonic clock [s].
 void hfi_stream_step(hfiStream* stream, const hfSim* sim, const hfState* state, const hfInput* input,

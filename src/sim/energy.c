@@ -108,8 +108,8 @@ static double bound_work(hfSim* s, const hfInput* in, double h, double power1, d
   return max2(0, given + (s->model->neq ? max2(work, servos) : work + servos));
 }
 
-// Explains a change of energy [J], the cheap bounds first: the start of the step is looked at only where its end does not explain enough. The
-// world is at the end of the step, before and after.
+// Explains a change of energy [J]. Cheap bounds come first: the world goes to the start of the step only if the bounds at its end do not explain
+// enough. The world is at the end of the step, before and after.
 static Explanation explain(hfSim* s, const hfState* state, const hfInput* in, double h, double change) {
   if (change <= 0) return (Explanation){0, 0};
   const double* q1 = hf_state_q(state);

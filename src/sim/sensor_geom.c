@@ -14,7 +14,7 @@ static int list_geoms(const hfModel* m, int kind, int id, int* first) {
   return kind == HF_OBJECT_GEOM ? 1 : hf_model_body_geomnum(m)[id];
 }
 
-// Finds the nearest points of two objects. Returns 0 where they are farther apart than `reach`.
+// Finds the nearest points of two objects. Returns 0 if they are farther apart than `reach`.
 static int find_nearest(const hfDynamics* d, int s, double reach, hfGeomDistance* nearest) {
   const hfModel* m = d->model;
   int a = 0, b = 0, found = 0;

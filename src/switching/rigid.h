@@ -37,7 +37,7 @@ typedef struct hfiFrictionGroup {
   double t[2][2];         // rolling: directions of these rows, in components along the contact's rows
 } hfiFrictionGroup;
 
-// A contact of the acceleration problem at the point that was looked at last.
+// A contact of the acceleration problem at the last point of hfi_rigid_look.
 typedef struct hfiPoint {
   int32_t match;    // index of the track that belongs to it, or -1
   int32_t track;    // the same index if the track is closed and has rows in A, else -1
@@ -127,7 +127,7 @@ void hfi_rigid_match(hfRigid* rigid);
 // caller's choices overrule both.
 void hfi_rigid_choose_modes(hfRigid* rigid, const hfRigidChoice* choice, int nchoice);
 
-// Computes A and b from the modes of the tracks, at the point looked at.
+// Computes A and b from the modes of the tracks, at the last point of hfi_rigid_look.
 void hfi_rigid_assemble(hfRigid* rigid);
 // Solves for the contact forces and the accelerations, and stores the forces in the tracks.
 void hfi_rigid_solve(hfRigid* rigid);

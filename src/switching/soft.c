@@ -211,7 +211,7 @@ static int rigid_may_take_over(hfiSwitching* s, double* jump) {
   return s->config.settle == 0 || *jump <= s->config.settle * largest;
 }
 
-// Returns 1 where the rigid model may take over at the present point of a compliant phase. With commit = 1 it does.
+// Returns 1 if the rigid model may take over at the present point of a compliant phase. With commit = 1 it does.
 static int switch_to_rigid(hfiSwitching* s, int commit) {
   hfRigid* r = s->rigid;
   double jump = 0;

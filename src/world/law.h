@@ -10,7 +10,7 @@
 #include "contact/contact.h"
 #include "solve/law.h"
 
-// Stiction speed, stiffness and damping of friction group g. Returns 1 where the last two were capped. The lever r [m] is
+// Stiction speed, stiffness and damping of friction group g. Returns 1 if the last two were capped. The lever r [m] is
 // the radius over which a torsional or rolling coefficient acts like sliding friction.
 static inline int hfi_set_group_law(const hfiMaterial* m, int g, double w, double h, double steepest,
                                     hfContactLaw* law) {

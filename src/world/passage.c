@@ -132,8 +132,8 @@ static int carrying_link(const hfDynamics* d, int a, int b) {
   return first == HF_JOINT_FREE || first == HF_JOINT_SLIDE ? a : d->link[a].parent;
 }
 
-// The velocity of the frame in which the paths of two geoms are looked at. Two links of a tree that flies or slides are seen from the origin of the body that
-// carries both: their own screws would be circles of a radius of |v|/|w|, far from the paths of the links where the tree is fast.
+// The velocity of the frame in which the paths of two geoms are computed. Two links of a tree that flies or slides are seen from the origin of the
+// body that carries both: their own screws would be circles of a radius of |v|/|w|, far from the paths of the links where the tree is fast.
 static hfVec3 carrying_velocity(const Paths* paths, int geom_a, int geom_b) {
   const hfDynamics* d = &paths->w->dynamics;
   const hfMotion* V = paths->V;
@@ -187,7 +187,7 @@ static double next_stop(const Pair* p, double t, double h) {
   return next;
 }
 
-// The nearest points at time t, of two geoms that keep their poses after they have stopped. Returns 0 where geometry finds none.
+// The nearest points at time t, of two geoms that keep their poses after they have stopped. Returns 0 if geometry finds none.
 static int pair_distance(const Pair* p, double t, hfiContactPoint* at) {
   const hfiMover *a = &p->mover[0], *b = &p->mover[1];
   hfPose X_A = hfi_mover_pose(a, min2(t, p->stop_time[0])), X_B = hfi_mover_pose(b, min2(t, p->stop_time[1]));
@@ -334,7 +334,7 @@ static int has_height_field(const Pair* p) {
   return p->mover[0].shape->type == HF_GEOM_HFIELD || p->mover[1].shape->type == HF_GEOM_HFIELD;
 }
 
-// Stops the trees of the pair that has the found point r before the two pass each other. Returns 1 where a tree stops earlier than it did.
+// Stops the trees of the pair that has the found point r before the two pass each other. Returns 1 if a tree stops earlier than it did.
 static int stop_pair(const Paths* paths, const hfiRawContact* r, double* stop_time) {
   double h = paths->h;
   if (pair_is_slow(paths, r)) return 0;

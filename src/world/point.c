@@ -159,7 +159,7 @@ int hfi_world_may_miss(const hfiWorld* w, const int32_t* unforeseen) {
 
 const double* hfi_world_second_reach(hfiWorld* w, const hfMotion* V, double horizon) {
   double* reach = w->reach + w->model->ngeom;
-  hfiFarthest farthest; // nobody asks for it
+  hfiFarthest farthest; // not used
   find_reach(w, V, horizon, NULL, reach, &farthest);
   return reach;
 }

@@ -111,7 +111,7 @@ void hfi_world_read_controls(const hfiWorld* world, double t, const hfInput* inp
 // Reads the controls that are given at time t into world->given, and finds those that act at time t, world->ctrl. An actuator with a delay acts by an
 // earlier control.
 void hfi_world_load(hfiWorld* world, double t, const hfInput* input);
-// The velocity targets of the input (nv), or NULL where it has none.
+// The velocity targets of the input (nv), or NULL if it has none.
 const double* hfi_world_targets(const hfiWorld* world, const hfInput* input);
 // tau (nv) += forces and wrenches of the input.
 void hfi_world_add_applied(const hfiWorld* world, const hfInput* input, double* tau);
@@ -141,7 +141,7 @@ static const double HFI_FURTHER = 5e-4;
 int hfi_world_may_miss(const hfiWorld* world, const int32_t* unforeseen);
 // Examines the unforeseen trees again, with the velocities V of the links (nlink) in a solved step, and adds the contacts that would overlap
 // noticeably at the end of the step. Returns 1 if contacts were added.
-//   further  0 where no geom comes further than HFI_FURTHER beyond its reach
+//   further  0 if no geom comes further than HFI_FURTHER beyond its reach
 //   number   (max_contacts) an entry for each contact, which moves with it; new contacts get HFI_NEW_CONTACT
 int hfi_world_add_missed(hfiWorld* world, const hfMotion* V, double horizon, const int32_t* unforeseen, int further,
                          int32_t* number);
@@ -193,7 +193,7 @@ int hfi_world_path_end(const hfiWorld* world, const hfMotion* V, const hfiTurnin
 int hfi_world_all_pairs_are_slow(const hfiWorld* world, const hfMotion* V, double h, const hfiTurningCentre* about);
 // Finds for how long each tree may move at velocities V (nlink) of the links so that no two bodies pass through each other: its
 // stop_time (ntree) [s]. INFINITY means that the tree moves over the whole step, and h means the same, but exactly along its path. Only
-// pairs with a tree that hfi_world_mark_passing marked, for the same V and h, are looked at. Returns 1 where some time is finite.
+// pairs with a tree that hfi_world_mark_passing marked, for the same V and h, are looked at. Returns 1 if some time is finite.
 int hfi_world_find_stops(hfiWorld* world, const hfMotion* V, double h, const int32_t* marked, const hfiTurningCentre* about,
                          double* stop_time);
 
