@@ -177,29 +177,60 @@ static void test_cycle(void** s) {
 
 // ---- tables of controls -----------------------------------------------------------------------------
 
-static void test_table_holds(void** s) {
-  (void)s;
+// The two actuators of the tables, of which one has a signal that is zero.
+static hfModel* make_actuators(void) {
   const double zero = 0;
-  hfModel* m = make_model(HF_SIGNAL_CONSTANT, &zero, 1);
+  return make_model(HF_SIGNAL_CONSTANT, &zero, 1);
+}
+
+static hfControlTable* parse_table(const hfModel* m, const char* text) {
   hfControlTable* table = NULL;
-  hfError error;
-  const char* text = "# a comment\n time , right\r\n0.5, 1\n\n 1.0 ,-2e0\n2,3";
+  hfError error = {HF_OK, ""};
   if (hf_control_table_parse(&table, m, text, "c.csv", &error) != HF_OK) fail_msg("%s", error.message);
-  const double want[][2] = {{0, 9}, {0.499, 9}, {0.5, 1}, {0.99, 1}, {1, -2}, {1.5, -2}, {2, 3}, {50, 3}};
-  for (int i = 0; i < 8; ++i) {
+  return table;
+}
+
+// A table that names only the second actuator gives it the value want[i][1] at the time want[i][0].
+static void check_second_control(const hfControlTable* table, const double want[][2], int count) {
+  for (int i = 0; i < count; ++i) {
     double ctrl[2] = {8, 9};
     hf_control_table_controls(table, want[i][0], ctrl);
-    assert_near(ctrl[0], 8, 0); // the table does not name it
+    assert_near(ctrl[0], 8, 0);
     assert_near(ctrl[1], want[i][1], 0);
   }
+}
+
+// A table of three actuators gives them the controls 1, 2 and 3.
+static void check_three_controls(const hfControlTable* table) {
+  double ctrl[3] = {0};
+  hf_control_table_controls(table, 0, ctrl);
+  for (int i = 0; i < 3; ++i) assert_near(ctrl[i], i + 1, 0);
+}
+
+typedef struct BadTable { const char *text, *message; } BadTable;
+
+static void check_refusals(const hfModel* m, const BadTable* bad, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    hfControlTable* table = NULL;
+    hfError error;
+    assert_int_equal(hf_control_table_parse(&table, m, bad[i].text, "c.csv", &error), HF_ERROR_PARSE);
+    assert_string_equal(error.message, bad[i].message);
+    assert_null(table);
+  }
+}
+
+static void test_table_holds(void** s) {
+  (void)s;
+  hfModel* m = make_actuators();
+  hfControlTable* table = parse_table(m, "# a comment\n time , right\r\n0.5, 1\n\n 1.0 ,-2e0\n2,3");
+  check_second_control(table, (const double[][2]){{0, 9}, {0.499, 9}, {0.5, 1}, {0.99, 1}, {1, -2}, {1.5, -2}, {2, 3}, {50, 3}}, 8);
   hf_control_table_free(table);
   hf_model_free(m);
 }
 
 static void test_table_from_file(void** s) {
   (void)s;
-  const double zero = 0;
-  hfModel* m = make_model(HF_SIGNAL_CONSTANT, &zero, 1);
+  hfModel* m = make_actuators();
   const char* path = HF_BINARY_DIR "/test_signal.csv";
   FILE* out = fopen(path, "w");
   assert_non_null(out);
@@ -224,7 +255,7 @@ static void test_table_from_file(void** s) {
 
 static void test_table_refusals(void** s) {
   (void)s;
-  const struct { const char *text, *message; } bad[] = {
+  static const BadTable bad[] = {
       {"", "c.csv:1: the first column must be `time`"},
       {"t,left\n0,1\n", "c.csv:1: the first column must be `time`"},
       {"time,middle\n0,1\n", "c.csv:1: there is no actuator `middle`"},
@@ -236,15 +267,8 @@ static void test_table_refusals(void** s) {
       {"time,left\n0,\n", "c.csv:2: 1 numbers where the first line has 2 columns"},
       {"time,left\n\n1,1\n1,2\n", "c.csv:4: times must increase"},
   };
-  const double zero = 0;
-  hfModel* m = make_model(HF_SIGNAL_CONSTANT, &zero, 1);
-  for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
-    hfControlTable* table = NULL;
-    hfError error;
-    assert_int_equal(hf_control_table_parse(&table, m, bad[i].text, "c.csv", &error), HF_ERROR_PARSE);
-    assert_string_equal(error.message, bad[i].message);
-    assert_null(table);
-  }
+  hfModel* m = make_actuators();
+  check_refusals(m, bad, sizeof bad / sizeof *bad);
   hf_model_free(m);
 }
 
@@ -253,19 +277,11 @@ static void test_table_with_quoted_names(void** s) {
   (void)s;
   hfModel* m = parse_model("<mujoco><worldbody><body><joint name='x' type='slide'/><geom size='.1'/></body></worldbody>"
                            "<actuator><motor name='a,1' joint='x'/><motor name='b \"2\"' joint='x'/><motor name='c' joint='x'/></actuator></mujoco>");
-  hfControlTable* table = NULL;
-  hfError error = {HF_OK, ""};
-  static const char text[] = "\"time\" , \"b \"\"2\"\"\" ,\"a,1\", c\n0,2,\"1\",3\n";
-  if (hf_control_table_parse(&table, m, text, "c.csv", &error) != HF_OK) fail_msg("%s", error.message);
-  double ctrl[3] = {0};
-  hf_control_table_controls(table, 0, ctrl);
-  assert_near(ctrl[0], 1, 0), assert_near(ctrl[1], 2, 0), assert_near(ctrl[2], 3, 0);
+  hfControlTable* table = parse_table(m, "\"time\" , \"b \"\"2\"\"\" ,\"a,1\", c\n0,2,\"1\",3\n");
+  check_three_controls(table);
   hf_control_table_free(table);
-  table = NULL;
-  assert_int_equal(hf_control_table_parse(&table, m, "time,\"a,1\n0,1\n", "c.csv", &error), HF_OK); // the end of the line ends a quote
-  hf_control_table_free(table);
-  assert_int_equal(hf_control_table_parse(&table, m, "time,\"a\n0,1\n", "c.csv", &error), HF_ERROR_PARSE);
-  assert_string_equal(error.message, "c.csv:1: there is no actuator `a`");
+  hf_control_table_free(parse_table(m, "time,\"a,1\n0,1\n")); // The end of the line ends a quote.
+  check_refusals(m, &(BadTable){"time,\"a\n0,1\n", "c.csv:1: there is no actuator `a`"}, 1);
   hf_model_free(m);
 }
 
@@ -274,20 +290,15 @@ static void test_table_of_a_spreadsheet_without_names(void** s) {
   (void)s;
   hfModel* m = parse_model("<mujoco><worldbody><body><joint name='x' type='slide'/><geom size='.1'/></body></worldbody>"
                            "<actuator><motor name='a' joint='x'/><motor joint='x'/><motor joint='x'/></actuator></mujoco>");
-  hfControlTable* table = NULL;
-  hfError error = {HF_OK, ""};
-  if (hf_control_table_parse(&table, m, "\xef\xbb\xbftime,#2,#1,a\r\n0,3,2,1\r\n", "c.csv", &error) != HF_OK) fail_msg("%s", error.message);
-  double ctrl[3] = {0};
-  hf_control_table_controls(table, 0, ctrl);
-  assert_near(ctrl[0], 1, 0), assert_near(ctrl[1], 2, 0), assert_near(ctrl[2], 3, 0);
+  hfControlTable* table = parse_table(m, "\xef\xbb\xbftime,#2,#1,a\r\n0,3,2,1\r\n");
+  check_three_controls(table);
   hf_control_table_free(table);
-  table = NULL;
-  static const char* const unknown[] = {"#0", "#3", "#", "#-1", "#01"}; // actuator 0 has a name
+  static const char* const unknown[] = {"#0", "#3", "#", "#-1", "#01"}; // Actuator 0 has a name.
   for (int i = 0; i < 5; ++i) {
-    char text[32];
+    char text[32], message[64];
     snprintf(text, sizeof text, "time,%s\n0,1\n", unknown[i]);
-    assert_int_equal(hf_control_table_parse(&table, m, text, "c.csv", &error), HF_ERROR_PARSE);
-    assert_null(table);
+    snprintf(message, sizeof message, "c.csv:1: there is no actuator `%s`", unknown[i]);
+    check_refusals(m, &(BadTable){text, message}, 1);
   }
   hf_model_free(m);
 }
@@ -295,32 +306,18 @@ static void test_table_of_a_spreadsheet_without_names(void** s) {
 // A row of a log has the time at which its step ended: its controls acted before.
 static void test_table_of_a_log(void** s) {
   (void)s;
-  const double zero = 0;
-  hfModel* m = make_model(HF_SIGNAL_CONSTANT, &zero, 1);
-  hfControlTable* table = NULL;
-  hfError error;
-  const char* text = "time,q[left],v[left],u[right],f[right],s[touch.0],\"p[a,b.x]\"\n0.5,0,0,1,0,0,0\n1,0,0,-2,0,0,0\n2,0,0,3,0,0,0\n";
-  if (hf_control_table_parse(&table, m, text, "log.csv", &error) != HF_OK) fail_msg("%s", error.message);
-  const double want[][2] = {{0, 1}, {0.499, 1}, {0.5, -2}, {0.99, -2}, {1, 3}, {1.5, 3}, {2, 3}, {50, 3}};
-  for (int i = 0; i < 8; ++i) {
-    double ctrl[2] = {8, 9};
-    hf_control_table_controls(table, want[i][0], ctrl);
-    assert_near(ctrl[0], 8, 0); // the log does not name it
-    assert_near(ctrl[1], want[i][1], 0);
-  }
+  static const char text[] = "time,q[left],v[left],u[right],f[right],s[touch.0],\"p[a,b.x]\"\n0.5,0,0,1,0,0,0\n1,0,0,-2,0,0,0\n2,0,0,3,0,0,0\n";
+  hfModel* m = make_actuators();
+  hfControlTable* table = parse_table(m, text);
+  check_second_control(table, (const double[][2]){{0, 1}, {0.499, 1}, {0.5, -2}, {0.99, -2}, {1, 3}, {1.5, 3}, {2, 3}, {50, 3}}, 8);
   hf_control_table_free(table);
-  table = NULL;
-  const struct { const char *text, *message; } bad[] = {
+  static const BadTable bad[] = {
       {"time,q[left]\n0,1\n", "c.csv:1: there is no actuator `q[left]`"},
       {"time,u[middle]\n0,1\n", "c.csv:1: there is no actuator `middle`"},
       {"time,u[left],u[left]\n0,1,1\n", "c.csv:1: actuator `left` has two columns"},
       {"time,u[left],right\n0,1,1\n", "c.csv:1: a log has columns `u[NAME]`, `q[NAME]` and the like, and no column `right`"},
   };
-  for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
-    assert_int_equal(hf_control_table_parse(&table, m, bad[i].text, "c.csv", &error), HF_ERROR_PARSE);
-    assert_string_equal(error.message, bad[i].message);
-    assert_null(table);
-  }
+  check_refusals(m, bad, sizeof bad / sizeof *bad);
   hf_model_free(m);
 }
 

@@ -97,6 +97,13 @@ static void make_matrix(fixture* f, testRandom* r, int symmetric) {
   fill_panels(f, symmetric);
 }
 
+// Makes a random matrix and factors it roughly.
+static void factor_random(fixture* f, testRandom* r, int six, int symmetric) {
+  order_grid(f, six, r);
+  make_matrix(f, r, symmetric);
+  assert_int_equal(hfi_block_factor_roughly(&f->B, symmetric), 0);
+}
+
 static double norm(const fixture* f, const double* x) {
   double sum = 0;
   for (int i = 0; i < f->n; ++i) sum += f->weight[i] * x[i] * x[i];
@@ -120,9 +127,7 @@ static void test_iterations_reach_their_tolerance(void** state) {
   testRandom r = {31};
   for (int trial = 0; trial < 16; ++trial) {
     int symmetric = trial & 1;
-    order_grid(&f, trial & 2, &r);
-    make_matrix(&f, &r, symmetric);
-    assert_int_equal(hfi_block_factor_roughly(&f.B, symmetric), 0);
+    factor_random(&f, &r, trial & 2, symmetric);
     random_vector(&f, &r, x);
     memset(b, 0, sizeof b);
     subtract_product(&f, x, b);
@@ -146,9 +151,7 @@ static void test_factors_are_rough(void** state) {
   set_up(&f);
   testRandom r = {32};
   for (int symmetric = 0; symmetric < 2; ++symmetric) {
-    order_grid(&f, 1, &r);
-    make_matrix(&f, &r, symmetric);
-    assert_int_equal(hfi_block_factor_roughly(&f.B, symmetric), 0);
+    factor_random(&f, &r, 1, symmetric);
     int kept = f.rough.factors.start[NODES], complete = f.ordered.start[NODES];
     random_vector(&f, &r, b);
     memcpy(x, b, sizeof x);
@@ -172,9 +175,7 @@ static void test_complete_factors_follow(void** state) {
   testRandom r = {33};
   for (int trial = 0; trial < 4; ++trial) {
     int symmetric = trial & 1;
-    order_grid(&f, trial & 2, &r);
-    make_matrix(&f, &r, symmetric);
-    assert_int_equal(hfi_block_factor_roughly(&f.B, symmetric), 0);
+    factor_random(&f, &r, trial & 2, symmetric);
     random_vector(&f, &r, b);
     memcpy(x, b, sizeof x);
     assert_false(hfi_block_iterate(&f.B, f.weight, 0, x));

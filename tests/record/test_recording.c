@@ -80,6 +80,29 @@ static void test_reads_what_was_written(void** state) {
   hf_recording_free(r);
 }
 
+// A run of `model` that is recorded to a file, from its start on.
+typedef struct Run { hfSim* sim; hfRecorder* recorder; hfState* state; hfStepReport report; } Run;
+
+static Run start_run(const char* file, double step, double interval) {
+  Run run = {0};
+  hfError error = {HF_OK, ""};
+  hfSimConfig config = hf_sim_config_default();
+  config.step = step;
+  assert_int_equal(hf_sim_create(&run.sim, model, &config, &error), HF_OK);
+  assert_int_equal(hf_recorder_open(&run.recorder, file, model, "", &error), HF_OK);
+  hf_recorder_set_interval(run.recorder, interval);
+  run.state = hf_state_create(model);
+  assert_int_equal(hf_recorder_check(run.recorder, run.state, &error), HF_OK);
+  assert_int_equal(hf_recorder_add(run.recorder, run.sim, run.state, NULL, NULL, &error), HF_OK);
+  return run;
+}
+
+static void record_step(Run* run) {
+  hfError error = {HF_OK, ""};
+  assert_int_equal(hf_sim_step(run->sim, run->state, NULL, &run->report, &error), HF_OK);
+  assert_int_equal(hf_recorder_add(run->recorder, run->sim, run->state, NULL, &run->report, &error), HF_OK);
+}
+
 // Steps of 5 ms with a frame every 1/60 s: the end of the run is the last frame, and is not written twice where it was due.
 static void test_last_frame_is_the_end(void** state) {
   (void)state;
@@ -87,29 +110,17 @@ static void test_last_frame_is_the_end(void** state) {
   const struct { int steps; double interval; int frames; } cases[] = {{0, 1.0 / 60, 1}, {3, 1.0 / 60, 2}, {5, 1.0 / 60, 3}, {4, 0.01, 3}, {5, 0, 6}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
     hfError error = {HF_OK, ""};
-    hfSim* sim = NULL;
-    hfRecorder* recorder = NULL;
     hfRecording* r = NULL;
-    hfStepReport report;
-    hfSimConfig config = hf_sim_config_default();
-    config.step = 0.005;
-    assert_int_equal(hf_sim_create(&sim, model, &config, &error), HF_OK);
-    assert_int_equal(hf_recorder_open(&recorder, file, model, "", &error), HF_OK);
-    hf_recorder_set_interval(recorder, cases[k].interval);
-    hfState* s = hf_state_create(model);
-    assert_int_equal(hf_recorder_add(recorder, sim, s, NULL, NULL, &error), HF_OK);
-    for (int i = 0; i < cases[k].steps; ++i) {
-      assert_int_equal(hf_sim_step(sim, s, NULL, &report, &error), HF_OK);
-      assert_int_equal(hf_recorder_add(recorder, sim, s, NULL, &report, &error), HF_OK);
-    }
-    for (int twice = 0; twice < 2; ++twice) assert_int_equal(hf_recorder_finish(recorder, sim, s, NULL, &error), HF_OK);
-    assert_int_equal(hf_recorder_close(recorder, &error), HF_OK);
+    Run run = start_run(file, 0.005, cases[k].interval);
+    for (int i = 0; i < cases[k].steps; ++i) record_step(&run);
+    for (int twice = 0; twice < 2; ++twice) assert_int_equal(hf_recorder_finish(run.recorder, run.sim, run.state, NULL, &error), HF_OK);
+    assert_int_equal(hf_recorder_close(run.recorder, &error), HF_OK);
     assert_int_equal(hf_recording_open(&r, file, &error), HF_OK);
     assert_int_equal(hf_recording_frame_count(r), cases[k].frames);
     hfFrame last = hf_recording_frame(r, cases[k].frames - 1);
-    assert_near(last.time, s->time, 0);
-    assert_near((double)last.q[2], hf_state_q(s)[2], 1e-8); // single precision of 0.1
-    hf_recording_free(r), hf_state_free(s), hf_sim_free(sim);
+    assert_near(last.time, run.state->time, 0);
+    assert_near((double)last.q[2], hf_state_q(run.state)[2], 1e-8); // single precision of 0.1
+    hf_recording_free(r), hf_state_free(run.state), hf_sim_free(run.sim);
   }
   remove(file);
 }
@@ -119,29 +130,21 @@ static void test_check_before_a_step(void** state) {
   (void)state;
   static const char file[] = "/tmp/holdfast-recording-check";
   hfError error = {HF_OK, ""};
-  hfSim* sim = NULL;
-  hfRecorder* recorder = NULL;
   hfReport* html = NULL;
-  hfStepReport report;
-  hfSimConfig config = hf_sim_config_default();
-  assert_int_equal(hf_sim_create(&sim, model, &config, &error), HF_OK);
-  assert_int_equal(hf_recorder_open(&recorder, file, model, "", &error), HF_OK);
+  Run run = start_run(file, 0, 1.0 / 60);
+  hfState* start = hf_state_create(model);
   assert_int_equal(hf_report_open(&html, "/tmp/holdfast-recording-check.html", model, &error), HF_OK);
-  hfState *s = hf_state_create(model), *start = hf_state_create(model);
-  assert_int_equal(hf_recorder_check(recorder, s, &error), HF_OK);
-  assert_int_equal(hf_recorder_add(recorder, sim, s, NULL, NULL, &error), HF_OK);
-  assert_int_equal(hf_report_add(html, sim, s, NULL, NULL, &error), HF_OK);
-  assert_int_equal(hf_sim_step(sim, s, NULL, &report, &error), HF_OK);
-  assert_int_equal(hf_recorder_add(recorder, sim, s, NULL, &report, &error), HF_OK);
-  assert_int_equal(hf_report_add(html, sim, s, NULL, &report, &error), HF_OK);
-  assert_int_equal(hf_recorder_check(recorder, s, &error), HF_OK);
-  assert_int_equal(hf_report_check(html, s, &error), HF_OK);
-  assert_int_equal(hf_recorder_check(recorder, start, &error), HF_ERROR_ARGUMENT);
+  assert_int_equal(hf_report_add(html, run.sim, run.state, NULL, NULL, &error), HF_OK);
+  record_step(&run);
+  assert_int_equal(hf_report_add(html, run.sim, run.state, NULL, &run.report, &error), HF_OK);
+  assert_int_equal(hf_recorder_check(run.recorder, run.state, &error), HF_OK);
+  assert_int_equal(hf_report_check(html, run.state, &error), HF_OK);
+  assert_int_equal(hf_recorder_check(run.recorder, start, &error), HF_ERROR_ARGUMENT);
   assert_int_equal(hf_report_check(html, start, &error), HF_ERROR_ARGUMENT);
-  assert_int_equal(hf_recorder_finish(recorder, sim, start, NULL, &error), HF_ERROR_ARGUMENT);
-  assert_int_equal(hf_report_finish(html, sim, s, NULL, &error), HF_OK);
-  hf_recorder_discard(recorder), hf_report_discard(html);
-  hf_state_free(start), hf_state_free(s), hf_sim_free(sim);
+  assert_int_equal(hf_recorder_finish(run.recorder, run.sim, start, NULL, &error), HF_ERROR_ARGUMENT);
+  assert_int_equal(hf_report_finish(html, run.sim, run.state, NULL, &error), HF_OK);
+  hf_recorder_discard(run.recorder), hf_report_discard(html);
+  hf_state_free(start), hf_state_free(run.state), hf_sim_free(run.sim);
   remove(file);
 }
 
