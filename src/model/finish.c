@@ -174,7 +174,7 @@ static hfStatus fill_sections(hfiFinish* f, hfError* error) {
   if (status == HF_OK) status = hfi_finish_inertias(f, error);
   if (status == HF_OK) status = derive_fields(f, error);
   if (status == HF_OK) status = hfi_finish_cameras(f, error);
-  if (status == HF_OK) status = hfi_finish_references(f, error);
+  if (status == HF_OK) status = hfi_finish_constraints(f, error);
   if (status == HF_OK) status = hfi_finish_springs(f, error);
   if (status == HF_OK) status = hfi_finish_actuators(f, error);
   if (status == HF_OK) hfi_finish_sensors(f);

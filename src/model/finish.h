@@ -20,7 +20,7 @@ void hfi_finish_height_fields(hfiFinish* f);
 void hfi_finish_geoms(hfiFinish* f);                       // geoms, sites, pairs, excludes
 hfStatus hfi_finish_inertias(hfiFinish* f, hfError* error);
 hfStatus hfi_finish_cameras(hfiFinish* f, hfError* error);    // cameras, and their poses at qpos0
-hfStatus hfi_finish_references(hfiFinish* f, hfError* error); // tendons and equalities at qpos0
+hfStatus hfi_finish_constraints(hfiFinish* f, hfError* error); // tendons and equalities at qpos0
 hfStatus hfi_finish_springs(hfiFinish* f, hfError* error);   // springs given by time constant and damping ratio
 hfStatus hfi_finish_actuators(hfiFinish* f, hfError* error);
 void hfi_finish_sensors(hfiFinish* f);
