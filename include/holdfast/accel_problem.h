@@ -25,9 +25,9 @@ typedef struct hfAccelConfig {
   int32_t max_contacts;   // capacity
   int32_t scene_signals;  // 1: the scene's signals drive controls that no input gives
   double static_speed;    // slip above which the dynamic coefficient acts, in stiction speeds [-]
-  double reach;           // gap up to which contacts are listed though they do not touch; 0: none [m]
+  double reach;           // contacts that do not touch are listed up to this gap; 0: none are [m]
   double theta_max;       // transition-aware line search: largest turn of a slip velocity [rad]
-  hfAllocator allocator;  // of the memory; all zero: the C library's
+  hfAllocator allocator;  // allocator of the memory; all zero: the C library's
 } hfAccelConfig;
 
 HF_API hfAccelConfig hf_accel_config_default(void);
@@ -37,7 +37,7 @@ typedef struct hfAccelContact {
   uint32_t feature;
   int32_t dim, row;               // its rows of J
   hfVec3 p_W, n_W, t1_W, t2_W;    // normal from B into A
-  hfContactLaw law;               // with the depth of this configuration
+  hfContactLaw law;               // law, with the depth at this configuration
 } hfAccelContact;
 
 typedef struct hfAccelProblem {
@@ -56,11 +56,11 @@ typedef struct hfAccelProblem {
 
 // Counts since creation.
 typedef struct hfAccelStatistics {
-  int64_t evaluations; // of hf_accel_rate
-  int64_t collisions;  // of them at a new configuration: kinematics, inertia and geometry anew
-  int64_t limited;     // contacts that limited a Newton update to land in their stick region
-  int64_t escaped;     // of them outside it all the same at the next iterate (TAMSI section IV-B)
-  int64_t dropped;     // contacts beyond the capacity
+  int64_t evaluations; // number of evaluations by hf_accel_rate
+  int64_t collisions;  // number of these at a new configuration, with new kinematics, inertia and geometry
+  int64_t limited;     // number of contacts that limited a Newton update so that it lands in their stick region
+  int64_t escaped;     // number of these that were still outside of it at the next iterate (TAMSI section IV-B)
+  int64_t dropped;     // number of contacts beyond the capacity
 } hfAccelStatistics;
 
 typedef struct hfAccel hfAccel;
@@ -69,12 +69,11 @@ typedef struct hfAccel hfAccel;
 HF_API hfStatus hf_accel_create(hfAccel** accel, const hfModel* model, const hfAccelConfig* config, hfError* error);
 HF_API void hf_accel_free(hfAccel* accel);
 
-// Inputs and contact memory that hold from here on; input and state may be NULL. They must outlive the
-// calls that follow.
+// Sets the inputs and the contact memory for the calls that follow. input and state may be NULL; they must outlive these calls.
 HF_API void hf_accel_begin(hfAccel* accel, const hfState* state, const hfInput* input);
 
-// vdot (nv) and the rates of activations (na, may be NULL) at time t. act may be NULL: zero.
-// HF_SINGULAR where M or the equalities have no solution.
+// vdot (nv) and the rates of activations (na, may be NULL) at time t. act may be NULL: zero. Returns HF_SINGULAR if M or the equalities have no
+// solution.
 HF_API hfStatus hf_accel_rate(hfAccel* accel, double t, const double* q, const double* v, const double* act,
                               double* vdot, double* actdot);
 // The problem at that point; valid until the accel's next call.

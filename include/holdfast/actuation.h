@@ -26,7 +26,7 @@ HF_API void hf_actuation_update(hfActuation* a, const hfDynamics* dynamics, cons
 // force = clamp(gain input + bias), input the clamped control or the activation; h is the step of
 // actuators that act on the activation of its end (actearly). act (na) and ctrl (nu) may be NULL: zero.
 HF_API void hf_actuation_forces(hfActuation* a, const double* act, const double* ctrl, double h);
-// tau (nv) = joint and tendon springs and dampers, gravity compensation that is not an actuator's.
+// tau (nv) = forces of joint and tendon springs and dampers, and of gravity compensation that does not count as actuation.
 HF_API void hf_actuation_passive(const hfActuation* a, const hfDynamics* dynamics, const double* q, double* tau);
 // act (na) <- activations a step h later, for the controls of the last hf_actuation_forces.
 HF_API void hf_actuation_advance(const hfActuation* a, double* act, double h);
@@ -36,7 +36,7 @@ HF_API const double* hf_actuation_length(const hfActuation* a);          // (nu)
 HF_API const double* hf_actuation_velocity(const hfActuation* a);        // (nu) [m/s or rad/s]
 HF_API const double* hf_actuation_force(const hfActuation* a);           // (nu) [N or N m]
 HF_API const double* hf_actuation_joint_force(const hfActuation* a);     // (nv) all actuators on each dof [N or N m]
-HF_API const double* hf_actuation_rate(const hfActuation* a);            // (na) of activations [1/s]
+HF_API const double* hf_actuation_rate(const hfActuation* a);            // (na) rates of activations [1/s]
 HF_API const double* hf_actuation_tendon_length(const hfActuation* a);   // (ntendon)
 HF_API const double* hf_actuation_tendon_velocity(const hfActuation* a); // (ntendon)
 HF_API void hf_actuation_tendon_moment(const hfActuation* a, int tendon, double* row); // (nv) d tendon velocity/d v
@@ -49,9 +49,9 @@ HF_API void hf_actuation_moment(const hfActuation* a, int actuator, double* row)
 //   table     linear between its rows, the first value before and the last after them
 //   feedback  y of its rows, as of a table
 HF_API double hf_signal_value(const hfModel* model, int signal, double time);
-// Its first and second derivative; at a corner of a ramp or table those that follow.
+// The first and second derivative of a signal; at a corner of a ramp or table, those after the corner.
 HF_API void hf_signal_rates(const hfModel* model, int signal, double time, double rate[2]);
-// ctrl[i] for every actuator that a signal of time drives; the others, those with feedback too, stay as they are.
+// Writes ctrl[i] for every actuator that a signal of time drives. The others, also those with feedback, stay as they are.
 HF_API void hf_signal_controls(const hfModel* model, double time, double* ctrl);
 // ctrl[i] = y(t) + sum over its joints of kp(t) (q_d(t) - q) + kd(t) (v_d(t) - v) for every actuator with a signal of feedback; the others stay as they are. A
 // step takes the controls of its start and holds them.
@@ -60,13 +60,13 @@ HF_API void hf_signal_feedback(const hfModel* model, double time, const double* 
 // A table of controls over time, each row held until the next. Before the first row its actuators
 // stay as they are.
 typedef struct hfControlTable hfControlTable;
-// From a CSV file whose first line is `time` and names of actuators, #ID for one without a name; times must increase. A log of
-// states (record.h), whose controls are called u[NAME], is played back: each of its rows acts until its time, the first from the
-// start, the last also behind its time.
+// From a CSV file whose first line is `time` and names of actuators, #ID for one without a name; times must increase. A log of states (record.h),
+// whose controls are called u[NAME], is played back: each of its rows acts until its time, the first one from the start, the last one also after its
+// time.
 HF_API hfStatus hf_control_table_read(hfControlTable** table, const hfModel* model, const char* path, hfError* error);
 HF_API hfStatus hf_control_table_parse(hfControlTable** table, const hfModel* model, const char* text, const char* name, hfError* error);
 HF_API void hf_control_table_free(hfControlTable* table);
-// ctrl[i] for every actuator that the table names; the others stay as they are.
+// Writes ctrl[i] for every actuator that the table names. The others stay as they are.
 HF_API void hf_control_table_controls(const hfControlTable* table, double time, double* ctrl);
 
 #ifdef __cplusplus

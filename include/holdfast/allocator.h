@@ -4,9 +4,9 @@
 
 #include <stddef.h>
 
-// Two functions of yours. Configurations with a field `allocator` copy it, and the object takes all its memory with it when it
-// is created and gives it back when it is freed. A step allocates nothing, unless a heap of thousands of bodies needs larger factors than were planned; it is
-// then refused with HF_ERROR_MEMORY where there is none. All zero: the C library's.
+// Two functions of yours. Configurations with a field `allocator` copy it, and the object takes all its memory with it when it is created and gives
+// it back when it is freed. A step allocates nothing, unless a heap of thousands of bodies needs larger factors than were planned; if there is no
+// memory for these, the step is refused with HF_ERROR_MEMORY. All zero: the C library's.
 //
 // States need none: hf_state_init lays a state out in memory of yours. Neither do models: a block may be copied into memory of
 // yours that is aligned to 64 bytes.
@@ -15,7 +15,7 @@ typedef struct hfAllocator {
   // Memory of `size` bytes at a multiple of `alignment`, a power of two. NULL: there is none, and the creation is refused with
   // HF_ERROR_MEMORY.
   void* (*allocate)(void* context, size_t size, size_t alignment);
-  // Takes back what allocate gave.
+  // Frees memory that allocate returned.
   void (*release)(void* context, void* memory);
 } hfAllocator;
 

@@ -18,17 +18,17 @@
 extern "C" {
 #endif
 
-// Where the worlds live and step. There is the CPU alone: other kinds of devices would be further values.
+// The device on which the worlds live and step. At present there is only the CPU.
 typedef enum hfDevice { HF_DEVICE_CPU = 0 } hfDevice;
 
 typedef struct hfBatchConfig {
-  hfSimConfig sim;      // of every world
-  int32_t nworld;       // worlds, at least 1
-  int32_t threads;      // 0: one a processor; never more than worlds
+  hfSimConfig sim;      // configuration of every world
+  int32_t nworld;       // number of worlds, at least 1
+  int32_t threads;      // number of threads; 0: one for each processor; never more than worlds
   int32_t device;       // hfDevice
   int32_t ordinal;      // which device of that kind; 0 for the CPU
-  int32_t max_memory;   // contacts that a world remembers; 0: hf_state_memory_default
-  int32_t max_contacts; // contacts of its last step that a world keeps for reading; may be 0
+  int32_t max_memory;   // capacity of a world's contact memory; 0: hf_state_memory_default
+  int32_t max_contacts; // number of contacts of its last step that a world keeps for reading; may be 0
 } hfBatchConfig;
 
 HF_API hfBatchConfig hf_batch_config_default(void);
@@ -36,7 +36,7 @@ HF_API hfBatchConfig hf_batch_config_default(void);
 // An array of a batch, as DLPack describes one.
 typedef struct hfTensor {
   void* data;
-  int32_t device, ordinal; // where data lies
+  int32_t device, ordinal; // device of the data
   char type;               // 'd' double
   int32_t ndim;
   int64_t shape[3];
@@ -50,7 +50,7 @@ typedef enum hfBatchField {
   HF_BATCH_Q,    // (nworld x nq)
   HF_BATCH_V,    // (nworld x nv)
   HF_BATCH_ACT,  // (nworld x na)
-  HF_BATCH_HISTORY, // (nworld x nhistory) what is under way, see hfState
+  HF_BATCH_HISTORY, // (nworld x nhistory) controls and measurements that act later, see hfState
   HF_BATCH_REST,    // (nworld x nrest) where springs rest, if any of them yields, see hfState
   // inputs, as in hfInput; each acts from the first time that its tensor is asked for
   HF_BATCH_CTRL,            // (nworld x nu)
@@ -68,15 +68,15 @@ typedef enum hfBatchField {
   HF_BATCH_FIELDS
 } hfBatchField;
 
-// What a world has to say about the last call.
+// The report of a world about the last call.
 typedef struct hfWorldReport {
   int32_t status;     // hfStatus: the refusal that stopped the world (< 0), else its first difficulty (> 0), or HF_OK
   int32_t steps;      // taken
   int32_t ncontact;   // contacts of the last step
-  int32_t nstick;     // of them sticking
-  int32_t ndropped;   // most contacts beyond the capacity in a step
+  int32_t nstick;     // number of these that stick
+  int32_t ndropped;   // largest number of contacts beyond the capacity in a step
   int32_t rung;       // highest hfRung that served
-  int32_t iterations; // of Newton, all steps together
+  int32_t iterations; // Newton iterations of all steps
   int32_t kept;       // contacts kept for reading: hf_batch_contacts
   double residual;    // worst of the steps [-]
   double max_depth;   // deepest overlap at the start of a step [m]
@@ -92,7 +92,7 @@ HF_API hfStatus hf_batch_create(hfBatch** batch, const hfModel* model, const hfB
 HF_API void hf_batch_free(hfBatch* batch);
 HF_API const hfModel* hf_batch_model(const hfBatch* batch);
 HF_API int hf_batch_size(const hfBatch* batch);          // worlds
-HF_API int hf_batch_threads(const hfBatch* batch);       // threads that step them
+HF_API int hf_batch_threads(const hfBatch* batch);       // number of threads that step the worlds
 HF_API double hf_batch_step_size(const hfBatch* batch);  // [s]
 HF_API size_t hf_batch_bytes_per_world(const hfBatch* batch); // memory of one world beside the model
 
@@ -113,10 +113,10 @@ HF_API hfStatus hf_batch_reset(hfBatch* batch, const uint8_t* mask, int key, hfE
 // The values (nworld x rows x columns) of a field marked overlay (model.h) in every world; data is NULL for any
 // other field or without memory. They begin as the model's and count after the next hf_batch_update.
 HF_API hfTensor hf_batch_param(hfBatch* batch, hfModelField field);
-// Gravity of every world (nworld x 3) [m/s^2]; likewise.
+// Gravity of every world (nworld x 3) [m/s^2]. It counts after the next hf_batch_update, too.
 HF_API hfTensor hf_batch_gravity(hfBatch* batch);
-// Puts the parameters of the worlds in the mask in force. A world whose values are refused is flagged in its
-// report and keeps its old ones; then the status is HF_FLAGGED and error names the first.
+// Lets the new parameters of the worlds in the mask act. A world whose values are refused is flagged in its report and keeps its old ones; then the
+// status is HF_FLAGGED and error names the first.
 HF_API hfStatus hf_batch_update(hfBatch* batch, const uint8_t* mask, hfError* error);
 
 // ---- steps ------------------------------------------------------------------------------------------
@@ -129,15 +129,14 @@ typedef struct hfBatchRun {
   const double* ctrl;             // controls (nu) of step i in world w: ctrl + w ctrl_world + i ctrl_step;
                                   // NULL: the tensor HF_BATCH_CTRL, held
   int64_t ctrl_world, ctrl_step;  // [numbers]
-  int32_t every;                  // results after every so many steps; 0: after each
-  int64_t rows;                   // of a world in the arrays below; 0: nstep/every
+  int32_t every;                  // results are written after this many steps; 0: after each step
+  int64_t rows;                   // number of rows of a world in the arrays below; 0: nstep/every
   double *time, *q, *v, *act, *sensors; // (nworld x rows x n); NULL: not wanted. Rows of worlds that the mask leaves out stay as they are
 } hfBatchRun;
 
-// Every world takes nstep steps. run may be NULL. HF_OK where all worlds are well, HF_FLAGGED where some
-// world's report has another status (error then quotes the refusal of the first that was refused). A world that
-// is refused stays where it was and takes no further step in this call; its rows of results are filled with NaN
-// from there on. Allocates nothing.
+// Every world takes nstep steps. run may be NULL. Returns HF_OK if the reports of all worlds say so, HF_FLAGGED if some world's report has another
+// status (*error then quotes the first refusal). A world that is refused stays where it was and takes no further step in this call; its rows of
+// results are filled with NaN from there on. Allocates nothing.
 HF_API hfStatus hf_batch_step(hfBatch* batch, int nstep, const hfBatchRun* run, hfError* error);
 // Results at the present states without a step (hf_sim_evaluate). mask as above.
 HF_API hfStatus hf_batch_evaluate(hfBatch* batch, const uint8_t* mask, hfError* error);

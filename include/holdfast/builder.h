@@ -66,9 +66,9 @@ typedef struct hfGeomDef {
   double margin, gap, solmix, solref[2], solimp[5];
   double stiffness, dissipation, stiction_speed, tangential_stiffness, tangential_damping; // negative: default
   double restitution; // speed after an impact over that before, 0 to 1; of two geoms the larger [-]
-  double surface_velocity[6]; // of the surface as contacts see it, a belt: linear, then angular about the origin, in the geom's frame [m/s, rad/s]
+  double surface_velocity[6]; // velocity of the surface of a belt, as contacts see it: linear, then angular about the origin, in the geom's frame [m/s, rad/s]
   double adhesion;    // force with which each contact point pulls; of two geoms the sum [N]
-  double fitscale;    // of a primitive that is fitted to a mesh: factor of its size [-]
+  double fitscale;    // for a primitive that is fitted to a mesh: factor of its size [-]
   int32_t fluid;      // 1: in a medium the geom is an ellipsoid; 0: the body's inertia box resists
   double fluidcoef[5]; // its coefficients of blunt, slender and angular drag, of Kutta and Magnus lift
   float rgba[4];
@@ -82,7 +82,7 @@ typedef struct hfMeshDef {
   int32_t nhulltri;
   const int32_t* hulltri; // (nhulltri x 3) of the convex hull, outward, indices into vert
   int32_t inertia;         // hfMeshInertia
-  int32_t max_hull_vert;   // how many vertices the hull was allowed; 0: unlimited. For writing only: hulltri is as it is
+  int32_t max_hull_vert;   // limit of the hull's vertices, kept for writing the model; 0: none. It does not change hulltri.
 } hfMeshDef;
 // How a mesh's volume and inertia are computed (MJCF's inertia attribute of a mesh).
 typedef enum hfMeshInertia { HF_MESH_INERTIA_CONVEX, HF_MESH_INERTIA_EXACT, HF_MESH_INERTIA_LEGACY, HF_MESH_INERTIA_SHELL } hfMeshInertia;
@@ -111,8 +111,8 @@ typedef struct hfCameraDef {
   int32_t resolution[2]; // pixels: width, height
   double pos[3], quat[4];
   double fovy;           // vertical angle of the picture [rad]; orthographic: its height [m]
-  double sensorsize[2];  // of the chip, width and height; 0: fovy and square pixels say all [m]
-  double focal[2];       // focal lengths of a chip along x and y, which say fovy then [m]
+  double sensorsize[2];  // width and height of the chip; 0: there is none, and fovy and square pixels define the picture [m]
+  double focal[2];       // focal lengths of a chip along x and y, which then determine fovy [m]
   double principal[2];   // how far the middle of a chip is to the right of the optical axis, and above it [m]
 } hfCameraDef;
 
@@ -153,7 +153,7 @@ typedef struct hfPairDef {
   const char *name, *where;
   int32_t geom1, geom2, condim; // condim < 0, friction < 0, ...: from the geoms
   double friction[5], margin, gap, solref[2], solimp[5];
-  double adhesion; // of the pair, whatever that of its geoms is [N]
+  double adhesion; // adhesion of the pair; that of its geoms does not count [N]
 } hfPairDef;
 
 typedef struct hfActuatorDef {
@@ -174,7 +174,7 @@ typedef struct hfActuatorDef {
   double cranklength; // of a slider-crank, whose trnid are the sites of crank and slider: length of the rod between them [m]
   double delay;            // how much later its control acts; the sim's steps and nsample bound it [s]
   int32_t nsample, interp; // controls of the last steps that states keep, at least 1 for a delay; hfInterpolation
-  int32_t group;      // hfWorld.disabled_groups can switch it off
+  int32_t group;      // group of the actuator, which hfWorld.disabled_groups can switch off
   int32_t signal; // hfSignalType
   int32_t signal_count;
   const double* signal_data; // constant: value; sine: amplitude, Hz, phase [rad], offset; ramp: t0, y0, t1, y1;
@@ -190,13 +190,13 @@ typedef struct hfSensorDef {
   int32_t data;    // hfContactData or hfRayData; 0: net force and torque of contacts, distance of a rangefinder
   int32_t num;     // contacts that a contact sensor reports, or numbers of a user's sensor
   int32_t reduce;  // hfContactReduce
-  int32_t subtree; // of a contact sensor; bit 0: obj, bit 1: ref is a body with all that it carries
+  int32_t subtree; // for a contact sensor; bit 0: obj stands for a body with all that it carries; bit 1: so does ref
   double delay;            // how much later its numbers arrive; nsample bounds it [s]
   double interval[2];      // it measures only at times that are this far apart, the first at interval[0] + interval[1]; 0: at each step [s]
   int32_t nsample, interp; // measurements that states keep, at least 1 for a delay or an interval; hfInterpolation
 } hfSensorDef;
 
-typedef struct hfKeyDef { // NULL arrays: the model's reference, at which everything stands too that is added later
+typedef struct hfKeyDef { // NULL arrays: the model's reference. Objects that are added later are at their reference, too.
   const char *name, *where;
   double time;
   const double *qpos, *qvel, *act, *ctrl, *mpos, *mquat;
@@ -266,17 +266,17 @@ HF_API hfStatus hf_builder_set_actuator(hfBuilder* b, int id, const hfActuatorDe
 
 // How one builder is attached to another.
 typedef struct hfAttachDef {
-  const char *prefix, *suffix; // of all names that are attached; NULL: none
+  const char *prefix, *suffix; // added to all names that are attached; NULL: none
   int32_t parent;              // body that takes the place of the guest's world; 0: the world
   double pos[3], quat[4];      // pose of the guest's world in that body [m]
   const char* body;            // NULL: everything; else the subtree of this body of the guest
-  const char* site;            // NULL: none; else a site of b: its body takes the place of parent, and pos and quat are in its frame
+  const char* site;            // NULL: none; else a site of b, whose body is the parent and in whose frame pos and quat are
 } hfAttachDef;
 HF_API hfAttachDef hf_attach_def_default(void);
-// Copies what `guest` holds into b: its tree with joints, geoms, sites, cameras, meshes and height fields, then contacts, tendons, equalities, actuators,
-// sensors and keyframes. What refers to a part of the guest that is not copied is left out. The world-wide values of b hold for both; the bodies of the
-// guest keep its rules about inertia (hf_builder_config), but for the total mass; the keyframes of b get the references of the guest's joints, and the other way round. On a
-// refusal, for example of a name that both have, b is as it was.
+// Copies the definitions of `guest` into b: its tree with joints, geoms, sites, cameras, meshes and height fields, then contacts, tendons,
+// equalities, actuators, sensors and keyframes. Objects that refer to a part of the guest which is not copied are left out. The world-wide values of
+// b hold for both. The bodies of the guest keep its rules about inertia (hf_builder_config), except the total mass. In keyframes of b the guest's
+// joints are at their reference, and in keyframes of the guest those of b are. On a refusal, for example of a name that both have, b is as it was.
 HF_API hfStatus hf_builder_attach(hfBuilder* b, const hfBuilder* guest, const hfAttachDef* def, hfError* error);
 
 // Look-ups while building: id by name, or -1. Sizes as they would be in the model (needed by keyframes).

@@ -44,7 +44,7 @@ HF_API hfFootPlan hf_trot(const hfTrot* trot, double phase, double time);
 
 typedef struct hfGains { double kp, ki, kd; } hfGains;
 
-// Sampled PID: kp e + ki I + kd edot; adds e h to *integral where that is not NULL.
+// Sampled PID: returns kp e + ki I + kd edot, and adds e h to *integral if that is not NULL.
 HF_API double hf_pid(const hfGains* gains, hfSetpoint wanted, double q, double v, double h, double* integral);
 
 // Inverse dynamics control of hinges and slides: tau = M (a + kp e + kd edot) + bias, by RNEA.
@@ -60,9 +60,9 @@ HF_API double hf_braking_target(hfSetpoint wanted, double q, double time_constan
 // ---- tuning --------------------------------------------------------------------------------------
 
 typedef struct hfTuning {
-  uint64_t seed;       // of the first simplex: same seed, same answer
+  uint64_t seed;       // seed of the first simplex: the same seed gives the same answer
   int32_t evaluations; // at most
-  double spread;       // of the first simplex, relative to |x| (absolute where x is 0)
+  double spread;       // width of the first simplex, relative to |x| (absolute if x is 0)
   double tolerance;    // stops when the simplex's values agree to this, relatively
 } hfTuning;
 

@@ -57,8 +57,8 @@ HF_API void hf_dynamics_inverse(hfDynamics* d, const double* v, const double* vd
 // tendon armature).
 HF_API void hf_dynamics_forward(hfDynamics* d, const double* v, const double* tau, const hfForce* wrench, double* vdot);
 
-// Derivatives (nv x nv, row-major) of tau = M(q) vdot + bias(q, v) at (q, v), the first along the manifold:
-// tau(q (+) e x) = tau + e dtau_dq x. By differences: dtau_dq to about 1e-9, dtau_dv exact but for rounding.
+// Derivatives (nv x nv, row-major) of tau = M(q) vdot + bias(q, v) at (q, v), the first along the manifold: tau(q (+) e x) = tau + e dtau_dq x. By
+// differences: dtau_dq to about 1e-9, dtau_dv exact up to rounding.
 HF_API void hf_dynamics_inverse_derivatives(hfDynamics* d, const double* q, const double* v, const double* vdot,
                                             const hfInput* input, double* dtau_dq, double* dtau_dv);
 
@@ -66,7 +66,7 @@ HF_API void hf_dynamics_inverse_derivatives(hfDynamics* d, const double* q, cons
 HF_API void hf_dynamics_jacobian(const hfDynamics* d, int body, hfVec3 p_W, double* J);
 HF_API hfMotion hf_dynamics_jacobian_rate(const hfDynamics* d, int body, hfVec3 p_W); // Jdot v, after _velocity
 
-HF_API hfVec3 hf_dynamics_com(const hfDynamics* d, int body);        // of the subtree [m]
+HF_API hfVec3 hf_dynamics_com(const hfDynamics* d, int body);        // centre of mass of the subtree [m]
 HF_API double hf_dynamics_kinetic_energy(const hfDynamics* d);       // armature included [J]
 HF_API double hf_dynamics_potential_energy(const hfDynamics* d, const double* q); // gravity and springs [J]
 HF_API void hf_dynamics_momentum(const hfDynamics* d, hfVec3 about_W, hfVec3* linear, hfVec3* angular);

@@ -21,10 +21,10 @@ extern "C" {
 
 typedef enum hfEventKind {
   HF_EVENT_TOUCH = 1,     // contact began: two bodies begin to press on each other
-  HF_EVENT_LEAVE = 2,     // contact ended: they cease
+  HF_EVENT_LEAVE = 2,     // contact ended: they no longer press on each other
   HF_EVENT_SLIDE = 3,     // every loaded contact between them is at its friction bound
-  HF_EVENT_STICK = 4,     // one holds again
-  HF_EVENT_RUNG = 5,      // a rung beyond TAMSI begins to serve; value: hfRung
+  HF_EVENT_STICK = 4,     // one of these contacts holds again
+  HF_EVENT_RUNG = 5,      // a rung other than TAMSI begins to serve; value: hfRung
   HF_EVENT_RIGID = 6,     // method "switching": to rigid, to compliant; value: hfSwitchReason
   HF_EVENT_COMPLIANT = 7,
   HF_EVENT_DROPPED = 8,   // contacts beyond the capacity; value: how many
@@ -42,9 +42,9 @@ typedef struct hfEvents hfEvents;
 
 HF_API hfStatus hf_events_create(hfEvents** events, hfError* error);
 HF_API void hf_events_free(hfEvents* events); // NULL is allowed
-// Lists what changed between the update before and the sim's last step, which ended at `time`. step may be NULL: no events of
-// the solver. The first update finds that every pair that touches began to. Refuses only for lack of memory
-// (HF_ERROR_MEMORY); then the list is empty and nothing is forgotten.
+// Lists what changed between the update before and the sim's last step, which ended at `time`. step may be NULL: no events of the solver. In the
+// first update every pair that touches has an event HF_EVENT_TOUCH. Refuses only if there is no memory (HF_ERROR_MEMORY); then the list is empty and
+// nothing is forgotten.
 HF_API hfStatus hf_events_update(hfEvents* events, const hfSim* sim, double time, const hfStepReport* step, hfError* error);
 // The events of the last update (*count), sorted by bodies; valid until the next.
 HF_API const hfEvent* hf_events_list(const hfEvents* events, int* count);

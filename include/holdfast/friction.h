@@ -53,10 +53,10 @@ typedef struct hfFrictionProblem {
 
 typedef struct hfFrictionConfig {
   double tolerance;       // both residuals of the report must be below it [-] (default 1e-8)
-  int32_t max_steps;      // most proximal steps of an island (default 300)
-  int32_t max_iterations; // most Newton iterations of a proximal step (default 30)
+  int32_t max_steps;      // largest number of proximal steps of an island (default 300)
+  int32_t max_iterations; // largest number of Newton iterations of a proximal step (default 30)
   int32_t warm_start;     // 1: r and lambda hold a first guess (default 0)
-  hfAllocator allocator;  // of scratch memory; all zero: the C library's
+  hfAllocator allocator;  // allocator of scratch memory; all zero: the C library's
 } hfFrictionConfig;
 
 HF_API hfFrictionConfig hf_friction_config_default(void);
@@ -67,8 +67,8 @@ typedef struct hfFrictionReport {
   int32_t steps;       // proximal steps, sum over islands
   int32_t iterations;  // Newton iterations: factorisations, sum over islands
   double natural_map;  // |r - P(r - u^)|, FCLIB's natural map: u^ = u + mu |u_t| n, P the projection on the cones
-  double residual;     // the same over max(|q|, |r|, |u|), as siconos reports it [-]
-  double scaled_residual; // the same with each contact in units of its own W_ii, and equalities; over |q| in these units [-]
+  double residual;     // natural_map over max(|q|, |r|, |u|), as siconos reports it [-]
+  double scaled_residual; // natural_map with each contact in units of its own W_ii, and with equalities; over |q| in these units [-]
 } hfFrictionReport;
 
 // The answer, in arrays of the caller. u, lambda and v may be NULL.
@@ -82,8 +82,8 @@ typedef struct hfFrictionSolution {
 // Refuses a problem whose sizes, indices or numbers are not what the comments above say.
 HF_API hfStatus hf_friction_problem_validate(const hfFrictionProblem* problem, hfError* error);
 
-// Solves a problem. Allocates its scratch memory and frees it. HF_NOT_CONVERGED: the solution holds the best that was found.
-// A refusal leaves the solution as it was: HF_ERROR_ARGUMENT, HF_ERROR_MEMORY, or HF_ERROR_ARGUMENT where M is singular.
+// Solves a problem. Allocates its scratch memory and frees it. HF_NOT_CONVERGED: the solution holds the best that was found. A refusal leaves the
+// solution as it was: HF_ERROR_ARGUMENT, also if M is singular, or HF_ERROR_MEMORY.
 HF_API hfStatus hf_friction_solve(const hfFrictionProblem* problem, const hfFrictionConfig* config, hfFrictionSolution* solution,
                                   hfFrictionReport* report, hfError* error);
 

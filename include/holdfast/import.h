@@ -11,17 +11,17 @@ extern "C" {
 #endif
 
 typedef enum hfSeverity {
-  HF_NOTE,    // not used without effect on the motion, or used differently than written (solref became a stiffness)
-  HF_WARNING, // not used, and the motion may differ: the message says how
+  HF_NOTE,    // something is not used, without effect on the motion, or is used differently than written (solref became a stiffness)
+  HF_WARNING, // something is not used, and the motion may differ; the message says how
 } hfSeverity;
 
-// What a reader has to say about a file that it accepted. Owned by hfDiagnostics.
+// A message of a reader about a file that it accepted. hfDiagnostics owns it.
 typedef struct hfDiagnostic {
   hfSeverity severity;
   const char* file;
   int32_t line;
   const char* message;
-  int32_t count; // how often; reported once, at the first place
+  int32_t count; // how often this message applies; only the first place is reported
 } hfDiagnostic;
 
 typedef struct hfDiagnostics hfDiagnostics;
@@ -65,12 +65,13 @@ HF_API hfStatus hf_model_parse(hfModel** model, const char* text, size_t length,
 // Free it with hf_builder_free. On refusal *builder is untouched.
 HF_API hfStatus hf_builder_load(hfBuilder** builder, const char* path, const hfImportConfig* config,
                                 hfDiagnostics* diagnostics, hfError* error);
-// Writes what a builder holds as one MJCF file, which gives the same model again: meshes are written into it, and what MJCF lacks
-// into <custom>. Refuses what MJCF cannot say (HF_ERROR_UNSUPPORTED), and leaves an older file then.
+// Writes the definitions of a builder as one MJCF file, which gives the same model again. Meshes are written into it, and parameters that MJCF lacks
+// into <custom>. Refuses what MJCF cannot describe (HF_ERROR_UNSUPPORTED); then an older file stays.
 HF_API hfStatus hf_builder_write_mjcf(const hfBuilder* builder, const char* path, hfError* error);
-// Writes a model as SDFormat or URDF. Meshes become OBJ files in the folder "PATH.meshes", which are written first. The diagnostics, which
-// may be NULL, say what the format cannot say and the file lacks, with the file and the line 0. SDFormat takes any model; a model that is
-// no robot of one tree, or that has joints or loops that URDF cannot say, is refused for URDF (HF_ERROR_UNSUPPORTED). On a refusal an older file stays.
+// Writes a model as SDFormat or URDF. Meshes become OBJ files in the folder "PATH.meshes", which are written first. The diagnostics, which may be
+// NULL, list what the format cannot describe and the file therefore lacks, with the file and the line 0. SDFormat takes any model. For URDF a model
+// is refused (HF_ERROR_UNSUPPORTED) if it is no robot of one tree, or has joints or loops that URDF cannot describe. On a refusal an older file
+// stays.
 HF_API hfStatus hf_model_write_sdf(const hfModel* model, const char* path, hfDiagnostics* diagnostics, hfError* error);
 HF_API hfStatus hf_model_write_urdf(const hfModel* model, const char* path, hfDiagnostics* diagnostics, hfError* error);
 

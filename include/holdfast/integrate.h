@@ -22,13 +22,13 @@ extern "C" {
 typedef enum hfRenewal {
   HF_RENEWAL_NONE,    // the rate at x is that of the last evaluation
   HF_RENEWAL_CHANGED, // the rate at x has to be evaluated anew
-  HF_RENEWAL_STOP     // and the integrator returns before its goal
+  HF_RENEWAL_STOP     // the same, and the integrator returns before its goal
 } hfRenewal;
 
 // A differential equation. Functions that are NULL fall back as their comments say.
 typedef struct hfOde {
   void* context; // passed to every function
-  int32_t nx;    // numbers of a state
+  int32_t nx;    // number of numbers of a state
   int32_t n;     // dimension of its tangent space; nx where plus is NULL
   // xdot (n), as a tangent vector at x. A status > 0: f does not exist there, try a smaller step.
   hfStatus (*rhs)(void* context, double t, const double* x, double* xdot);
@@ -42,15 +42,15 @@ typedef struct hfOde {
   void (*lift_jacobian)(void* context, const double* u, const double* udot, double* J);
   // Transition-aware line search: how much, in (0, 1], of the Newton update du at x may be taken. NULL: all.
   double (*limit)(void* context, double t, const double* x, const double* du);
-  // Names the smooth piece of f that x lies on (which contacts touch, stick, slip): where it changes a
-  // Jacobian is another one. NULL: there is one piece.
+  // The number of the smooth region of f in which x lies (which contacts touch, stick, slip). If it changes, the Jacobian changes. NULL: there is one
+  // region.
   uint64_t (*region)(void* context, double t, const double* x);
-  const double* weight; // (n) of the error norm max_i weight_i |u_i|; NULL: 1
+  const double* weight; // (n) weights of the error norm max_i weight_i |u_i|; NULL: 1
   // Called after every accepted step, which ended at t and x. It may change x, and add *grown coordinates at its end or remove some;
   // these are plain numbers, and nx and n at creation must be the largest possible. NULL: nothing to do.
   hfRenewal (*renew)(void* context, double t, double* x, int32_t* grown);
-  // Implicit fixed steps that fail though they are short, as they do where f jumps back and forth, are made with a held f: from this call on,
-  // until one with x = NULL, f is the continuation of what it is near x, and does not jump. NULL: such steps fail.
+  // Implicit fixed steps that fail although they are short, because f jumps back and forth, are made with a held f: from this call on, until a call
+  // with x = NULL, f is continued smoothly from its values near x. NULL: such steps fail.
   void (*hold)(void* context, double t, const double* x);
 } hfOde;
 
@@ -60,22 +60,22 @@ typedef struct hfIntegratorConfig {
   double accuracy;         // a: error of a step in the weighted norm, > 0 under error control
   double step;             // fixed step, or the largest under error control [s]
   int32_t extrapolate;     // error control of an implicit method: 1: keep the result less its estimated error
-  double smallest_step;    // below it a step is not tried; 0: 1e-14 max(1, |t|) [s]
+  double smallest_step;    // shorter steps are not tried; 0: 1e-14 max(1, |t|) [s]
   int64_t max_steps;       // attempts of one advance, and half its Newton iterations; 0: no bound
   int32_t newton;          // hfNewton
   int32_t jacobian;        // hfJacobianKind
   int32_t tals;            // 1: Newton heeds hfOde.limit and hfOde.region
-  int32_t max_iterations;  // of one Newton solve; 0: 20 full, 10 quasi
+  int32_t max_iterations;  // Newton iterations of one solve; 0: 20 full, 10 quasi
   double newton_tolerance; // fixed step: error left by Newton in the weighted norm (error control: 0.05 of the accuracy)
   double divergence;       // ratio of successive updates at which Newton gives up [-]
-  hfAllocator allocator;   // of the integrator's memory; all zero: the C library's
+  hfAllocator allocator;   // allocator of the integrator's memory; all zero: the C library's
 } hfIntegratorConfig;
 
 HF_API hfIntegratorConfig hf_integrator_config_default(void);
 
 // One Newton iteration, for those who want to see it.
 typedef struct hfNewtonIterate {
-  double t, h;      // of the step or stage [s]
+  double t, h;      // time and length of the step or stage [s]
   double residual;  // |u - u0 - h f(u)| before the update, weighted norm
   double update;    // |du| of the full update
   double alpha;     // fraction of it that was taken

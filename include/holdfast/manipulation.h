@@ -4,8 +4,8 @@
 // An hfArm is scratch for one thread. Everything that lasts from one step to the next (setpoints, integrals,
 // the gripper's and the task's memory) is the caller's, in plain memory. Only hf_arm_create allocates.
 //
-// Functions without a status look at no number: what is not finite comes out again, as torques, and stays in integrals and in the gripper's
-// memory. The Python package refuses it. Those with a status refuse it.
+// Functions without a status do not check numbers: numbers that are not finite come out again, as torques, and stay in integrals and in the gripper's
+// memory. The Python package refuses them. Functions with a status refuse them.
 #ifndef HOLDFAST_MANIPULATION_H
 #define HOLDFAST_MANIPULATION_H
 
@@ -26,7 +26,7 @@ HF_API hfStatus hf_arm_create(hfArm** arm, const hfModel* model, const char* tip
 HF_API void hf_arm_free(hfArm* arm);
 HF_API int hf_arm_size(const hfArm* arm);         // n
 HF_API int hf_arm_joint(const hfArm* arm, int i); // joint id, from the base outwards
-// Largest torque of joint i: of its motors and its joint's actuator range; infinite where nothing limits [N m or N].
+// Largest torque of joint i: of its motors and its joint's actuator range; infinite if nothing limits it [N m or N].
 HF_API double hf_arm_effort(const hfArm* arm, int i);
 
 // The chain's part (n) of a world's q (nq) or v (nv).
@@ -46,19 +46,19 @@ typedef struct hfIkConfig {
   double damping;        // lambda: a direction in which J is weaker than this moves slower [m]
   double period;         // differential: joints stay within their ranges and speeds to the end of this time [s]
   const double* speed;   // differential: (n) largest joint rates; NULL: unlimited [rad/s or m/s]
-  const double* posture; // (n) preferred joint positions, sought where the tip does not care; NULL: none
+  const double* posture; // (n) preferred joint positions, approached by motions that do not move the tip; NULL: none
   double posture_gain;   // rate toward the posture over distance; iterating: share a step [1/s or -]
-  double tolerance;      // differential: HF_NO_SOLUTION where more than this share of the twist is missing [-]
+  double tolerance;      // differential: HF_NO_SOLUTION if more than this share of the twist is missing [-]
   double position_tolerance, rotation_tolerance; // iterating [m], [rad]
-  int32_t iterations;    // iterating: at most, all restarts together
-  int32_t restarts;      // iterating: from random positions, where a descent ends away from the target
-  uint64_t seed;         // of the restarts: same seed, same answer
+  int32_t iterations;    // iterating: largest number of iterations, all restarts together
+  int32_t restarts;      // iterating: largest number of restarts from random positions, after a descent that ends away from the target
+  uint64_t seed;         // seed of the restarts: the same seed gives the same answer
 } hfIkConfig;
 
 typedef struct hfIkReport {
-  double position_error, rotation_error; // left over: [m], [rad]; differential: [m/s], [rad/s]
+  double position_error, rotation_error; // remaining errors [m], [rad]; differential: [m/s], [rad/s]
   int32_t iterations, restarts;
-  int32_t limited; // joints at a limit of position or speed
+  int32_t limited; // number of joints at a limit of position or speed
 } hfIkReport;
 
 HF_API hfIkConfig hf_ik_config_default(void);
@@ -101,9 +101,9 @@ HF_API hfStatus hf_arm_track(hfArm* arm, hfPose X_WT, const hfIkConfig* config, 
 
 // ---- joint control --------------------------------------------------------------------------------
 
-// Inverse dynamics with feedback: tau (n) = M (a + kp e + ki I + kd edot) + bias + damping v, limited by
-// hf_arm_effort; I (n), the array integral, grows by e h but where the limit is reached, and NULL stands for zeros that do not grow. Joints outside the chain count as
-// unaccelerated. Returns the number of joints at their limit. Leaves the arm at q_world.
+// Inverse dynamics with feedback: tau (n) = M (a + kp e + ki I + kd edot) + bias + damping v, limited by hf_arm_effort; I (n), the array integral,
+// grows by e h unless the limit is reached; NULL stands for zeros that do not grow. Joints outside the chain count as unaccelerated. Returns the
+// number of joints at their limit. Leaves the arm at q_world.
 HF_API int hf_arm_torque(hfArm* arm, const double* q_world, const double* v_world, const hfSetpoint* wanted,
                          const hfGains* gains, double h, double* integral, double* tau);
 // Puts torques into the controls of the joints' motors, or into input->force for joints without a motor.
@@ -129,8 +129,7 @@ typedef struct hfGripSense {
   hfVec3 load;        // friction that the fingers exert on the object, world axes [N]
   int32_t contacts;
 } hfGripSense;
-// Forces on two fingers from contacts with one body, or with HF_ANY_BODY. contacts is negative where a body does not
-// exist.
+// Forces on two fingers from contacts with one body, or with HF_ANY_BODY. `contacts` is negative if a body does not exist.
 HF_API hfGripSense hf_sense_grip(const hfSim* sim, int left, int right, int object);
 
 // y <- y + (x - y) h/(h + T): first-order low pass, implicit; any h.
@@ -140,13 +139,13 @@ static inline double hf_low_pass(double* y, double x, double h, double T) { retu
 
 // A parallel gripper whose drive pushes with a force, closing > 0. Widths are those between its fingers.
 typedef struct hfGripConfig {
-  double stiffness, damping; // of position control [N/m], [N s/m]
-  double speed;              // of opening and closing [m/s]
-  double force_limit;        // of the drive [N]
+  double stiffness, damping; // gains of position control [N/m], [N s/m]
+  double speed;              // speed of opening and closing [m/s]
+  double force_limit;        // largest force of the drive [N]
   double touch;              // squeeze that counts as contact [N]
   double integral;           // force control: rate of the integral [1/s]
   double slew;               // how fast the commanded squeeze may change [N/s]
-  double settle_share, settle_time; // settled: within this share of the command for so long [-], [s]
+  double settle_share, settle_time; // the grip is settled if the squeeze is within this share of the command for this time [-], [s]
 } hfGripConfig;
 
 typedef enum hfGripMode { HF_GRIP_POSITION, HF_GRIP_CLOSING, HF_GRIP_FORCE } hfGripMode;
@@ -154,8 +153,8 @@ typedef struct hfGrip {
   int32_t mode;     // hfGripMode
   double target;    // width [m], or squeeze [N]
   double reference; // moving setpoint on the way to the target
-  double integral;  // of the force error [N]
-  double settled;   // for how long [s]
+  double integral;  // integral of the force error [N]
+  double settled;   // how long the grip has been settled [s]
 } hfGrip;
 
 HF_API hfGripConfig hf_grip_config_default(void);

@@ -41,7 +41,7 @@ typedef struct hfSolverConfig {
   int32_t coupling;       // hfCoupling
   int32_t first_rung;     // hfRung to start at; HF_RUNG_CONVEX for the convex method
   int32_t last_rung;      // hfRung to stop at; HF_RUNG_CONVEX never fails
-  int32_t max_iterations; // Newton iterations a rung [-]
+  int32_t max_iterations; // Newton iterations of each rung [-]
   double tolerance;       // residual over max(|p*|, |J^T gamma|), mass-scaled [-]
   double theta_max;       // largest turn of a slip velocity in one iteration; not in heaps [rad]
 } hfSolverConfig;
@@ -53,10 +53,10 @@ typedef struct hfSolveReport {
   int32_t rung;            // the highest rung that served any island
   int32_t islands;         // with rows
   int32_t iterations;      // Newton iterations: factorisations, sum over islands and rungs
-  int32_t max_iterations;  // most in one island
+  int32_t max_iterations;  // largest number of iterations in one island
   int32_t limited;         // iterations whose step was shortened
-  double residual;         // of the rung that served, relative, worst island [-]
-  double coupled_residual; // of the coupling asked for: differs where the convex rung served [-]
+  double residual;         // relative residual of the rung that served, of the worst island [-]
+  double coupled_residual; // residual of the coupled problem; it differs from `residual` if the convex rung served [-]
 } hfSolveReport;
 
 // ---- method mlcp ---------------------------------------------------------------------------------
@@ -70,8 +70,8 @@ typedef enum hfMlcpForm {
 typedef struct hfMlcpConfig {
   int32_t form;     // hfMlcpForm
   int32_t method;   // hfLcpMethod: HF_LCP_LEMKE or HF_LCP_DANTZIG (lcp.h)
-  int32_t edges;    // of a friction cone, even, 4 to 32
-  int32_t fallback; // 1: where it fails hf_sim_step takes the convex answer; 0: the state stays
+  int32_t edges;    // edges of a friction cone, an even number from 4 to 32
+  int32_t fallback; // 1: if it fails, hf_sim_step takes the convex answer; 0: the state stays
   double tikhonov;  // added to the diagonal, in units of the mean diagonal of J A^-1 J^T [-]
   double recovery;  // share of an overlap that a step removes [-]
   double tolerance; // residual of the complementarity problem [-]
@@ -95,20 +95,20 @@ typedef struct hfContinuousConfig {
 // What an integrator did since it was created or reset; in the report of a step, during that step. In discrete time with an
 // accuracy an evaluation is a solved step problem, and `error` the largest estimate of an accepted step [m, rad].
 typedef struct hfIntegratorReport {
-  hfStatus status;              // of the last advance
-  int64_t evaluations;          // of the right-hand side, those for Jacobians included
-  int64_t jacobian_evaluations; // of the right-hand side, for Jacobians by differences
+  hfStatus status;              // status of the last advance
+  int64_t evaluations;          // evaluations of the right-hand side, including those for Jacobians
+  int64_t jacobian_evaluations; // evaluations of the right-hand side for Jacobians by differences
   int64_t jacobians, factorisations;
-  int64_t iterations;           // of Newton's method
-  int64_t limited;              // of them shortened by the transition-aware line search
+  int64_t iterations;           // iterations of Newton's method
+  int64_t limited;              // iterations that the transition-aware line search shortened
   int64_t steps;                // accepted
-  int64_t rejected;             // because their error was too large
-  int64_t failed;               // because Newton's method did not converge, an explicit step was unstable, or
+  int64_t rejected;             // steps whose error was too large
+  int64_t failed;               // steps in which Newton's method did not converge, an explicit step was unstable, or
                                 // the right-hand side did not exist
-  int64_t held;                 // of the accepted ones: with a held right-hand side, because all others failed
-  double smallest;              // step that was accepted [s]
+  int64_t held;                 // accepted steps with a held right-hand side, because all others failed
+  double smallest;              // shortest step that was accepted [s]
   double last;                  // step that was tried last [s]
-  double error;                 // its estimated error in the weighted norm; 0 where there is no estimate
+  double error;                 // estimated error of the last step in the weighted norm; 0 if there is no estimate
 } hfIntegratorReport;
 
 // ---- method switching ----------------------------------------------------------------------------
@@ -144,8 +144,8 @@ typedef struct hfRigidConfig {
   double touch;          // gap up to which a known contact counts as closed [m]
   double stick_speed;    // slip below which a contact may roll [m/s]
   double stabilisation;  // T: gap and velocity errors die out as exp(-t/T); 0: they stay [s]
-  hfLayerConfig layer;   // for the stability certificate, and the compliant phase
-  hfAllocator allocator; // of hf_rigid_create; a sim's own is that of the sim
+  hfLayerConfig layer;   // layer, for the stability certificate and the compliant phase
+  hfAllocator allocator; // allocator for hf_rigid_create; within a sim, the sim's own is used
 } hfRigidConfig;
 
 HF_API hfRigidConfig hf_rigid_config_default(void);
@@ -170,12 +170,12 @@ typedef struct hfSwitchConfig {
   int32_t contact_mode; // hfContactModel
   int32_t start;        // hfLayerStart
   int32_t return_modes; // hfReturnModes
-  int32_t integrator;   // of compliant phases: HF_METHOD_RK3, HF_METHOD_IMPLICIT_EULER, HF_METHOD_SDIRK
-  double accuracy;      // of both phases, a step's error in m, rad, m/s, rad/s
+  int32_t integrator;   // integrator of compliant phases: HF_METHOD_RK3, HF_METHOD_IMPLICIT_EULER, HF_METHOD_SDIRK
+  double accuracy;      // accuracy in both phases: error of a step in m, rad, m/s, rad/s
   double dwell;         // shortest compliant phase [s]
-  double settle;        // return only where forces jump by less, relative to the largest; 0: any jump [-]
+  double settle;        // the rigid model takes over only if forces jump by less than this share of the largest; 0: any jump [-]
   double rank_margin;   // rank margin below which the rigid model is left (return: 10 times it) [-]
-  double restitution;   // of impacts in rigid phases [-]
+  double restitution;   // coefficient of restitution in rigid phases [-]
   double rest_speed;    // approach below which an impact is plastic [m/s]
   hfRigidConfig rigid;  // capacity and signals are those of the sim
 } hfSwitchConfig;
@@ -185,7 +185,7 @@ HF_API hfSwitchConfig hf_switch_config_default(void);
 // What method "switching" did in a step.
 typedef struct hfSwitchReport {
   int32_t rigid;       // 1: rigid at the end of the step
-  int32_t nswitch;     // switches; see hf_sim_switch
+  int32_t nswitch;     // number of switches; see hf_sim_switch
   int32_t nstick, nslide, nseparate, nimpact; // transitions in rigid phases
   int32_t nhop;        // compliant phases: explicit steps across jumps of the shapes' contact
   double rigid_time;   // time spent rigid [s]
@@ -204,7 +204,7 @@ typedef struct hfSimConfig {
                             // accepted with status HF_STEP_TOO_SMALL (default 1e-9) [s]
   int32_t method;           // hfMethod; -1: the scene's
   int32_t friction;         // hfFrictionLaw; -1: the scene's
-  int32_t max_contacts;     // capacity; 0: planned from the model
+  int32_t max_contacts;     // capacity for contacts; 0: planned from the model
   int32_t gyroscopic;       // 1: inertial motion by docs/theory/motion.md (default); 0: explicit, in the bias
   int32_t anticipate;       // 1: contacts that the step's free motion would make count in it (default 1)
   int32_t drive_law;        // hfDriveLaw of every servo; -1: each servo's own, as the scene says (default)
@@ -214,24 +214,24 @@ typedef struct hfSimConfig {
   int32_t mujoco_softness;  // 1: contacts, limits and equalities for which the model gives no softness have MuJoCo's default
                             // solref and solimp. 0 (default): the world's stiffness, and near-rigid limits and equalities
   int32_t rigid_limits;     // 1: limits are near-rigid even where the model has MuJoCo's solref for them (default 0)
-  int32_t rigid_equalities; // 1: so are equalities (default 0)
+  int32_t rigid_equalities; // 1: equalities are near-rigid even where the model has MuJoCo's solref for them (default 0)
   int32_t scene_signals;    // 1: the scene's signals drive controls that no input gives (default 1)
   double near_rigid;        // beta of rows without a stiffness of their own (docs/theory/one-law.md) [-]
   int32_t noise_seed;       // 0: sensors are exact (default); else each number gets Gaussian noise of its sensor's deviation,
                             // which depends on this seed, the time and the number's place alone
   int32_t sleep;            // 1: islands at rest sleep until something acts on them (docs/theory/sleep.md); 0: they do not;
                             // -1 (default): as the scene says. For the methods tamsi and convex without an accuracy
-  double sleep_speed;       // below which a tree rests; 0 (default): the scene's [m/s]
-  double sleep_time;        // for which all trees of an island have rested when it falls asleep (default 0.5) [s]
+  double sleep_speed;       // a tree rests below this speed; 0 (default): the scene's [m/s]
+  double sleep_time;        // an island falls asleep when all its trees have rested for this time (default 0.5) [s]
   double static_speed;      // slip above which the dynamic coefficient acts, in stiction speeds [-]
   hfSolverConfig solver;
   hfMlcpConfig mlcp;        // method "mlcp"
   hfContinuousConfig continuous; // methods of continuous time
   hfSwitchConfig switching; // method "switching"
-  hfAllocator allocator;    // of all the sim's memory; all zero: the C library's
+  hfAllocator allocator;    // allocator of all the sim's memory; all zero: the C library's
 } hfSimConfig;
 
-// What a step has to say.
+// The report of a step.
 typedef struct hfStepReport {
   hfStatus status;        // of the step
   hfSolveReport solve;
@@ -242,11 +242,11 @@ typedef struct hfStepReport {
   int32_t nsleep;         // trees that sleep at the end of the step; their contacts are not counted or reported
   int32_t nstopped;       // trees that stopped within the step because they would have passed through another body
   int32_t nlet_go;        // equalities that open though they pull as hard as they may, and limits that are passed further and further (status HF_LET_GO)
-  int32_t let_go_kind;    // of the first of them: HF_OBJECT_EQUALITY, HF_OBJECT_JOINT or HF_OBJECT_TENDON; 0 where there is none
-  int32_t let_go;         // which one: hf_model_name(model, let_go_kind, let_go); 0 where there is none
+  int32_t let_go_kind;    // kind of the first of them: HF_OBJECT_EQUALITY, HF_OBJECT_JOINT or HF_OBJECT_TENDON; 0 if there is none
+  int32_t let_go;         // id of the first of them: hf_model_name(model, let_go_kind, let_go); 0 if there is none
   double max_depth;       // deepest overlap at the start of the step [m]
   hfViolations violation; // worst violations of equalities and limits at the end of the step
-  double energy_gain;     // energy that no work explains, where something is fast; with HF_GAINED_ENERGY perhaps of several steps (docs/theory/motion.md) [J]
+  double energy_gain;     // energy that no work explains, if something is fast; with HF_GAINED_ENERGY perhaps of several steps (docs/theory/motion.md) [J]
   hfIntegratorReport continuous; // continuous time, or an accuracy: what the integrator did
   hfSwitchReport switching;     // method "switching"
 } hfStepReport;

@@ -25,8 +25,8 @@ HF_API hfStatus hf_mlcp_create(hfMlcp** mlcp, const hfStepCapacity* capacity, co
 HF_API void hf_mlcp_free(hfMlcp* mlcp);
 
 // Refuses a problem beyond the capacity. v (nv) and impulse (nrow) are outputs; report: status, iterations (pivots), residual. Status > 0: no
-// solution was found and v, impulse are what came out; v of islands that were not solved is that of the start, v0. Matrices are dense: allocates where an island
-// has more rows than any before it and than what was planned, and refuses by HF_ERROR_MEMORY where the machine has too little.
+// solution was found and v, impulse are what came out; v of islands that were not solved is that of the start, v0. Matrices are dense. It allocates
+// memory if an island has more rows than were planned and than any island before, and refuses with HF_ERROR_MEMORY if the machine has too little.
 HF_API hfStatus hf_mlcp_solve(hfMlcp* mlcp, const hfStepProblem* problem, double* v, double* impulse,
                               hfSolveReport* report, hfError* error);
 

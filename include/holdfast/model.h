@@ -27,13 +27,12 @@ typedef enum hfJointType { HF_JOINT_FREE, HF_JOINT_BALL, HF_JOINT_SLIDE, HF_JOIN
 typedef enum hfCameraMode {
   HF_CAMERA_FIXED,       // with its body
   HF_CAMERA_TRACK,       // follows the origin of its body; its axes are those that it has at qpos0, in the world
-  HF_CAMERA_TRACK_COM,   // the same with the centre of mass of the body's subtree
-  HF_CAMERA_TARGET,      // stands as a fixed one and looks at the origin of a target body; the horizon is level
-  HF_CAMERA_TARGET_COM   // the same with the centre of mass of the target's subtree
+  HF_CAMERA_TRACK_COM,   // follows the centre of mass of the body's subtree
+  HF_CAMERA_TARGET,      // is fixed in its body and looks at the origin of a target body; the horizon is level
+  HF_CAMERA_TARGET_COM   // looks at the centre of mass of the target's subtree
 } hfCameraMode;
 
-// Shapes, each with the meaning of the three numbers of its size [m], as in MJCF. Numbers that are not named
-// count for nothing.
+// Shapes, each with the meaning of the three numbers of its size [m], as in MJCF. Numbers that are not named are ignored.
 typedef enum hfGeomType {
   HF_GEOM_PLANE,     // fills the space below its x-y plane without end; no size
   HF_GEOM_SPHERE,    // radius
@@ -89,13 +88,13 @@ typedef enum hfBias { HF_BIAS_NONE, HF_BIAS_AFFINE, HF_BIAS_MUSCLE } hfBias;
 // Parameters of a DC motor (docs/theory/motors.md): entries of actuator_motor. 0 switches a part off.
 typedef enum hfMotorParameter {
   HF_MOTOR_RESISTANCE, HF_MOTOR_CONSTANT,                                    // R [Ohm], K [N m/A = V s/rad]
-  HF_MOTOR_TEMPCOEF, HF_MOTOR_REFTEMP, HF_MOTOR_AMBIENT,                     // of R [1/K]; where R holds, and around the motor [deg C]
+  HF_MOTOR_TEMPCOEF, HF_MOTOR_REFTEMP, HF_MOTOR_AMBIENT,                     // coefficient of R [1/K]; temperature at which R holds, and around the motor [deg C]
   HF_MOTOR_THERMAL_RESISTANCE, HF_MOTOR_THERMAL_CAPACITY,                    // [K/W], [J/K]
   HF_MOTOR_TIME_CONSTANT, HF_MOTOR_CURRENT_RATE,                             // L/R [s], largest rate of the current [A/s]
   HF_MOTOR_COGGING, HF_MOTOR_POLES, HF_MOTOR_PHASE,                          // amplitude [N m], periods a turn, [rad]
   HF_MOTOR_BRISTLE_STIFFNESS, HF_MOTOR_BRISTLE_DAMPING,                      // LuGre friction [N m/rad], [N m s/rad]
   HF_MOTOR_COULOMB, HF_MOTOR_STATIC, HF_MOTOR_STRIBECK,                      // [N m], [N m], [rad/s]
-  HF_MOTOR_KP, HF_MOTOR_KI, HF_MOTOR_KD,                                     // of its controller [N m/rad], [N m/(rad s)], [N m s/rad]
+  HF_MOTOR_KP, HF_MOTOR_KI, HF_MOTOR_KD,                                     // gains of its controller [N m/rad], [N m/(rad s)], [N m s/rad]
   HF_MOTOR_SLEWMAX, HF_MOTOR_IMAX, HF_MOTOR_VMAX,                            // speed of the first input; bounds of the integral and of the voltage [V]
   HF_MOTOR_PARAMETERS
 } hfMotorParameter;
@@ -107,16 +106,16 @@ typedef enum hfOrientationInput { HF_INPUT_W = 16, HF_INPUT_X = 32, HF_INPUT_Y =
 // States of a DC motor, bits of actuator_states; those that it has stand in this order from actuator_actadr on.
 typedef enum hfMotorState {
   HF_MOTOR_SETPOINT = 1,    // first input, which moves at a bounded speed
-  HF_MOTOR_INTEGRAL = 2,    // of the error of the position [rad s]
-  HF_MOTOR_TEMPERATURE = 4, // of the winding, above that around the motor [K]
+  HF_MOTOR_INTEGRAL = 2,    // integral of the position's error [rad s]
+  HF_MOTOR_TEMPERATURE = 4, // temperature of the winding above that around the motor [K]
   HF_MOTOR_BRISTLE = 8,     // deflection of the bristles that stand for friction [rad]
   HF_MOTOR_CURRENT = 16     // [A]
 } hfMotorState;
 
-// What stands between two samples of a control that acts, or of a sensor whose numbers arrive, with a delay.
+// The value between two samples of a control that acts with a delay, or of a sensor whose numbers arrive with a delay.
 typedef enum hfInterpolation { HF_INTERPOLATE_HOLD, HF_INTERPOLATE_LINEAR, HF_INTERPOLATE_CUBIC } hfInterpolation; // hold: the earlier
 
-// Whether a kinematic tree may sleep where the scene's option lets bodies sleep.
+// Whether a kinematic tree may sleep if the scene's option lets bodies sleep.
 typedef enum hfSleepPolicy {
   HF_SLEEP_AUTO, HF_SLEEP_NEVER, // never: it keeps what it touches awake too
   HF_SLEEP_ALLOWED,              // as auto
@@ -148,21 +147,21 @@ typedef enum hfSensorType {
 // first to the second object, as x and the tangent as y axis.
 typedef enum hfContactData {
   HF_CONTACT_FOUND = 1,    // number of contacts that match
-  HF_CONTACT_FORCE = 2,    // on the second object, in the contact frame (3) [N]
-  HF_CONTACT_TORQUE = 4,   // likewise (3) [N m]
+  HF_CONTACT_FORCE = 2,    // force on the second object, in the contact frame (3) [N]
+  HF_CONTACT_TORQUE = 4,   // torque on the second object, in the contact frame (3) [N m]
   HF_CONTACT_DIST = 8,     // negative: overlap [m]
   HF_CONTACT_POS = 16,     // (3) in the world [m]
   HF_CONTACT_NORMAL = 32,  // (3) in the world
   HF_CONTACT_TANGENT = 64, // (3) in the world
-  HF_CONTACT_LINVEL = 128, // of the second relative to the first object, in the contact frame (3) [m/s]
-  HF_CONTACT_ANGVEL = 256  // likewise (3) [rad/s]
+  HF_CONTACT_LINVEL = 128, // velocity of the second object relative to the first, in the contact frame (3) [m/s]
+  HF_CONTACT_ANGVEL = 256  // angular velocity of the second object relative to the first, in the contact frame (3) [rad/s]
 } hfContactData;
 // Which contacts a contact sensor reports.
 typedef enum hfContactReduce {
   HF_REDUCE_NONE,     // the first ones
   HF_REDUCE_MINDIST,  // the deepest ones
   HF_REDUCE_MAXFORCE, // those with the largest forces
-  HF_REDUCE_NETFORCE  // one in their place: their total at their mean point, weighted by force, in world axes
+  HF_REDUCE_NETFORCE  // one contact that stands for all: the total at the mean of their points, weighted by force, in world axes
 } hfContactReduce;
 // What a rangefinder reports, in this order: bits of sensor_data. Without a hit distance and depth are -1, the others 0.
 typedef enum hfRayData {
@@ -186,13 +185,13 @@ typedef struct hfWorld {
   double timestep;         // [s]
   double gravity[3];       // [m/s^2]
   double magnetic[3];      // field that magnetometers measure [T]
-  double density, viscosity, wind[3]; // of the medium: [kg/m^3], [Pa s], velocity [m/s]
+  double density, viscosity, wind[3]; // density, viscosity and velocity of the medium [kg/m^3], [Pa s], [m/s]
   double stiffness;        // default of a geom; 0 in a builder: 1e6, or more for a scene above 102 kg (docs/theory/contact.md) [N/m]
   double dissipation;      // default of a geom [s/m]
   double stiction_speed;   // v_s [m/s]
   double tangential_ratio; // k_t/k of the anchored law where a geom gives no k_t [-]
-  double release_speed;    // speed at which an equality that is violated is closed, at most [m/s, or rad/s of its turn]
-  double impratio;         // MuJoCo's; counts only where a contact's stiffness comes from solref [-]
+  double release_speed;    // largest speed at which a violated equality is closed [m/s, or rad/s of its turn]
+  double impratio;         // MuJoCo's impratio; counts only if a contact's stiffness comes from solref [-]
   int32_t method;          // hfMethod
   int32_t friction;        // hfFrictionLaw (methods.h)
   int32_t friction_rule;   // hfFrictionRule
@@ -201,9 +200,9 @@ typedef struct hfWorld {
   int32_t disable_limit, disable_frictionloss, disable_spring, disable_damper, disable_gravity,
       disable_equality, disable_actuation, disable_clamp_control;
   int32_t disabled_groups; // bit g (0 to 30): actuators of group g do not act (MJCF's actuatorgroupdisable)
-  int32_t pyramidal_cone; // 1: MuJoCo's solver has pyramids for cones; counts as impratio does
+  int32_t pyramidal_cone; // 1: MuJoCo's solver has pyramids for cones; counts only if a contact's stiffness comes from solref
   int32_t sleep;          // 1: bodies at rest sleep, unless the configuration of the sim says otherwise
-  double sleep_speed;     // below which a tree rests (MJCF's sleep_tolerance) [m/s]
+  double sleep_speed;     // a tree rests below this speed (MJCF's sleep_tolerance) [m/s]
 } hfWorld;
 
 // Counts. The table names each once; the header struct and the loader use it.
@@ -493,14 +492,14 @@ typedef enum hfModelField {
 
 typedef struct hfModel {
   char magic[8];    // "HFMODEL"
-  uint32_t version; // of this layout
-  uint32_t revision; // how often hf_params_update changed it; 0 unless it is an overlay
+  uint32_t version; // version of this layout
+  uint32_t revision; // how often hf_params_update changed this overlay; 0 for a model
   uint64_t size;    // bytes of the whole block; 0: an overlay, which is no block (hf_model_is_overlay)
   hfWorld world;
 #define X(name) int32_t name;
   HF_MODEL_COUNTS(X)
 #undef X
-  int64_t offset[HF_MODEL_FIELD_COUNT]; // of each field from the start of this header
+  int64_t offset[HF_MODEL_FIELD_COUNT]; // offset of each field from the start of this header
 } hfModel;
 
 // hf_model_NAME(model) returns the array of field NAME. These are functions of the library, so that a program
@@ -522,8 +521,8 @@ HF_MODEL_FIELDS(X)
 typedef struct hfFieldInfo {
   const char* name;
   char type;             // 'i' int32_t, 'd' double, 'f' float, 'c' char
-  int32_t rows, columns; // for this model
-  int32_t overlay;       // an hfParams may change it
+  int32_t rows, columns; // sizes in this model
+  int32_t overlay;       // 1: an hfParams may change it
 } hfFieldInfo;
 HF_API hfFieldInfo hf_model_field_info(const hfModel* model, hfModelField field);
 // The field of that name, or -1.
@@ -571,7 +570,7 @@ HF_API const hfModel* hf_params_model(const hfParams* params);
 // Where to write new values of a field marked overlay in the table; NULL for any other field. They
 // count after the next hf_params_update.
 HF_API double* hf_params_field(hfParams* params, hfModelField field);
-// Where to write new gravity (3) [m/s^2]; likewise.
+// Where to write new gravity (3) [m/s^2]. It counts after the next hf_params_update, too.
 HF_API double* hf_params_gravity(hfParams* params);
 // Recomputes what is derived (subtree masses, principal axes, M at qpos0) and puts the new values in
 // force: sims over the overlay use them from their next call on. Non-physical values are refused with the name of

@@ -38,7 +38,7 @@ HF_API hfStatus hf_state_log_write_step(hfStateLog* log, hfSim* sim, const hfSta
 HF_API hfStatus hf_state_log_write(hfStateLog* log, const hfState* state, const double* ctrl, hfError* error);
 // Frees the log whatever happens; NULL is allowed.
 HF_API hfStatus hf_state_log_close(hfStateLog* log, hfError* error);
-// Gives up a log. Where no step was written the older file stays as it was. NULL is allowed.
+// Closes a log without finishing it. If no step was written, the older file stays as it was. NULL is allowed.
 HF_API void hf_state_log_discard(hfStateLog* log);
 
 // Contact log: CSV, one row for each contact of each step:
@@ -90,16 +90,16 @@ HF_API hfStatus hf_recorder_figures(hfRecorder* recorder, const hfReportLine* li
 HF_API hfStatus hf_recorder_close(hfRecorder* recorder, hfError* error); // frees it whatever happens; NULL is allowed
 HF_API void hf_recorder_discard(hfRecorder* recorder);                   // as hf_state_log_discard
 
-// What a frame says of the whole world. Solver statistics are over the steps since the frame before.
+// Numbers of a frame for the whole world. Solver statistics are over the steps since the frame before.
 typedef struct hfFrameHead {
   double time;               // [s]
   double kinetic, potential; // energies [J]
   double wall;               // wall time since the frame before [s]
-  double residual, coupled_residual, max_depth; // the worst since then (hfStepReport)
+  double residual, coupled_residual, max_depth; // worst values since the frame before (hfStepReport)
   int32_t steps, iterations; // sums
-  int32_t rung;              // the highest that served (hfRung)
+  int32_t rung;              // highest rung that served (hfRung)
   int32_t nstick;            // contacts that stick, after the last step
-  int32_t status;            // the largest of a step
+  int32_t status;            // largest status of a step
   int32_t ncontact;
 } hfFrameHead;
 
@@ -151,8 +151,8 @@ HF_API hfStatus hf_report_convert(const char* path, const hfRecording* recording
 typedef struct hfReport hfReport;
 // Refuses a path that cannot be written at once, not when the run is over.
 HF_API hfStatus hf_report_open(hfReport** report, const char* path, const hfModel* model, hfError* error);
-// After each step, and once before the first with step = NULL. Memory stays bounded: of a long run every
-// second frame is dropped, again and again. A report holds one run: refuses a state from before the last one.
+// After each step, and once before the first with step = NULL. Memory stays bounded: in a long run every second frame is dropped, repeatedly. A
+// report holds one run: refuses a state from before the last one.
 HF_API hfStatus hf_report_add(hfReport* report, const hfSim* sim, const hfState* state, const hfInput* input,
                               const hfStepReport* step, hfError* error);
 HF_API hfStatus hf_report_check(const hfReport* report, const hfState* state, hfError* error); // as hf_recorder_check
@@ -161,7 +161,7 @@ HF_API hfStatus hf_report_finish(hfReport* report, const hfSim* sim, const hfSta
 // Writes the file: title, lines of the summary, the replay or the plots. Frees the report whatever happens.
 HF_API hfStatus hf_report_close(hfReport* report, const char* title, const hfReportLine* lines, int count,
                                 hfError* error);
-// Gives up a report; the older file stays as it was. NULL is allowed.
+// Closes a report without writing it; the older file stays as it was. NULL is allowed.
 HF_API void hf_report_discard(hfReport* report);
 
 #ifdef __cplusplus

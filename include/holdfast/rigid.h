@@ -35,7 +35,7 @@ typedef struct hfRigidContact {
   double vn;             // [m/s]
   hfVec3 vt_W;           // slip of A over B [m/s]
   double mu;
-  double k, c;           // of the layer [N/m], [N s/m]
+  double k, c;           // stiffness and damping of the layer [N/m], [N s/m]
   double kt, ct;
   double fn;             // [N], on A along n
   hfVec3 ft_W;           // friction on A [N]
@@ -50,14 +50,14 @@ typedef struct hfRigidProblem {
   double* W_T;            // (2 ncontact x nv) along t_W[0], t_W[1]; zero where there is no such direction
   double *A, *b;          // (n x n), (n)
   int32_t* rolling;       // (n) 1: a tangential row, which is an equality
-  double *k, *c;          // (n) of the layer behind each row
+  double *k, *c;          // (n) stiffness and damping of the layer along each row
   double *x, *y;          // (n) forces, accelerations of the rows
   double* vdot;           // (nv) accelerations with these forces
   hfRigidCertificate certificate;
-  hfLcpReport lcp;        // of x; HF_NO_SOLUTION where the rigid model has none
+  hfLcpReport lcp;        // report on x; HF_NO_SOLUTION if the rigid model has none
 } hfRigidProblem;
 
-// Mode of all contacts between two geoms, instead of the one that the velocities say.
+// The mode of all contacts between two geoms; it replaces the mode that follows from the velocities.
 typedef struct hfRigidChoice {
   int32_t geom_a, geom_b; // in any order
   int32_t mode;           // hfContactMode
@@ -75,8 +75,8 @@ HF_API void hf_rigid_free(hfRigid* rigid);
 //   separated   gap > touch, or vn > stick_speed
 //   sliding     slip > stick_speed, along it
 //   rolling     else
-// A choice closes contacts at any gap up to reach. Returns HF_OK also where the certificate does not hold;
-// HF_SINGULAR where M or the equalities have no solution, HF_OVERFLOW where contacts were dropped.
+// A choice closes contacts at any gap up to reach. Returns HF_OK also if the certificate does not hold; HF_SINGULAR if M or the equalities have no
+// solution; HF_OVERFLOW if contacts were dropped.
 HF_API hfStatus hf_rigid_evaluate(hfRigid* rigid, double t, const double* q, const double* v, const double* act,
                                   const hfInput* input, const hfRigidChoice* choice, int nchoice,
                                   const hfRigidProblem** problem, hfError* error);

@@ -14,12 +14,12 @@ extern "C" {
 // Memory of one contact point, kept while the contact lives.
 typedef struct hfContactMemory {
   uint64_t key_pair;    // geom_a << 32 | geom_b, geom_a < geom_b
-  uint32_t key_feature; // of the manifold point
+  uint32_t key_feature; // feature of the contact point
   uint32_t flags;       // HF_CONTACT_STICK, ...
   double xi_B[3];       // tangential deformation in the frame of body B [m]
   double twist[3];      // torsional deformation about the normal, rolling deformation [rad]
   double p_BC[3];       // contact point in the frame of body B, for hand-over when features change [m]
-  double slip_speed;    // of the last step: chooses static or dynamic friction [m/s]
+  double slip_speed;    // slip speed in the last step, which decides between static and dynamic friction [m/s]
 } hfContactMemory;
 
 enum {
@@ -41,7 +41,7 @@ typedef struct hfState {
   int32_t nfriction;      // nv + ntendon
   int32_t nhistory, nrest; // as in the model
   int32_t reserved;
-  int64_t off_q, off_v, off_act, off_discrete, off_friction, off_history, off_rest, off_memory; // from the start of this header
+  int64_t off_q, off_v, off_act, off_discrete, off_friction, off_history, off_rest, off_memory; // offsets from the start of this header
 } hfState;
 
 // Arrays of a state: hf_state_NAME reads, hf_state_mutable_NAME reads and writes. They stay where they are as
@@ -115,15 +115,15 @@ HF_API hfStatus hf_state_set_body(hfState* state, const hfModel* model, const ch
 // Inputs of a step. Any pointer may be NULL: the scene's signals or zero controls, no forces, mocap
 // bodies where the model puts them, no targets, no limits.
 typedef struct hfInput {
-  double* ctrl;         // (nu) a control that is given here wins over the scene's signal; NaN, for an actuator with a signal: the signal acts
+  double* ctrl;         // (nu) a control that is given here replaces the scene's signal; NaN, for an actuator with a signal: the signal acts
   double* force;        // (nv) generalised force [N or N m]
-  hfForce* wrench;      // (nbody) on each body at its centre of mass, world axes: torque, then force [N m, N]
+  hfForce* wrench;      // (nbody) wrench on each body at its centre of mass, in world axes: torque, then force [N m, N]
   double* mocap_pos;    // (nmocap x 3) p_WB [m]
   double* mocap_quat;   // (nmocap x 4) q_WB
   // Inverse dynamics in the step: joints are driven to these velocities at its end by whatever force
   // that takes, up to the limit. In addition to actuators. docs/theory/drives.md
   double* velocity_target; // (nv) [m/s or rad/s]; NaN: none
-  double* force_limit;     // (nv) of the target's force, either way, >= 0, may be infinite [N or N m]
+  double* force_limit;     // (nv) bound on the size of the target's force, >= 0, may be infinite [N or N m]
 } hfInput;
 
 // All arrays of an input in one allocation, initialised from the model: controls are zero, or NaN where the scene has a signal; free with

@@ -45,8 +45,8 @@ typedef enum hfStatus {
 
 enum { HF_MESSAGE_SIZE = 1024 };
 
-// Where a refusal explains itself: "file:line: <element name="x">: what is wrong". Every function that takes one clears
-// it first and fills it only when it refuses (returns a status < 0); it may be NULL everywhere.
+// The message of a refusal: "file:line: <element name="x">: what is wrong". Every function that takes one clears it first and fills it only when it
+// refuses (returns a status < 0); it may be NULL everywhere.
 typedef struct hfError {
   hfStatus status;
   char message[HF_MESSAGE_SIZE]; // empty when status is HF_OK
@@ -55,8 +55,8 @@ typedef struct hfError {
 // Short name of a status, e.g. "not converged".
 HF_API const char* hf_status_name(hfStatus status);
 
-// HF_OK, or HF_ERROR_UNSUPPORTED where this build needs what the processor has not (AVX). Loading a
-// model and creating a sim begin with it.
+// Returns HF_OK, or HF_ERROR_UNSUPPORTED if this build needs something that the processor does not have (AVX). Loading a model and creating a sim
+// begin with this check.
 HF_API hfStatus hf_check_processor(hfError* error);
 
 #ifdef __cplusplus

@@ -8,20 +8,20 @@
 extern "C" {
 #endif
 
-// The largest violation of its kind. Where the amount is 0 nothing is violated, and kind and id are 0.
+// The largest violation of its kind. If the amount is 0, nothing is violated, and kind and id are 0.
 typedef struct hfViolation {
   double amount; // [m or rad]
   int32_t kind;  // hfObjectKind: HF_OBJECT_EQUALITY, HF_OBJECT_JOINT or HF_OBJECT_TENDON
   int32_t id;    // which one: hf_model_name(model, kind, id)
 } hfViolation;
 
-// Lengths and angles are apart. A fixed tendon of hinges alone is an angle, any other tendon a length. Equalities and limits that are switched off do not count; soft ones
-// count as all others, though they are meant to give way.
+// Lengths and angles are kept apart. The length of a fixed tendon with only hinges is an angle, that of any other tendon a length. Equalities and
+// limits that are switched off do not count; soft ones count as all others, though they are meant to give way.
 typedef struct hfViolations {
   hfViolation equality_distance; // connect, weld: how far the two points are apart; coupling of slides or of tendons: its error [m]
   hfViolation equality_angle;    // weld: angle between the two bodies; coupling of hinges or of tendons: its error [rad]
   hfViolation limit_distance;    // slides and tendons: how far beyond the range, of which the margin is no part [m]
-  hfViolation limit_angle;       // hinges, balls and tendons: likewise [rad]
+  hfViolation limit_angle;       // hinges, balls and tendons: how far beyond the range [rad]
 } hfViolations;
 
 #ifdef __cplusplus
