@@ -2,6 +2,7 @@
 //
 // Friction of a collision geom: drake:proximity_properties, else <gazebo reference="link"> mu1,
 // else the default. If only one of mu_static and mu_dynamic is given, it counts for both.
+#include "import/filter_group.h"
 #include "import/urdf_model.h"
 #include "model/shape.h"
 
@@ -229,49 +230,24 @@ void hfi_urdf_read_geoms(hfiUrdf* u, hfiUrdfLink* link) {
 
 // ---- Drake's filters and frames -----------------------------------------------------------------
 
-static const hfiElem* find_group(const hfiUrdf* u, const char* name) {
-  for (const hfiElem* e = hfi_child(u->root, "drake:collision_filter_group"); e;
-       e = hfi_next(e, "drake:collision_filter_group")) {
-    const char* own = hfi_attr(e, "name");
-    if (own && strcmp(own, name) == 0) return e;
-  }
-  return NULL;
-}
-
-static int member_body(hfiUrdf* u, const hfiElem* member) {
+static int member_body(void* context, const hfiElem* member) {
+  hfiUrdf* u = context;
   const char* name = hfi_require(u->r, member, "link");
   const hfiUrdfLink* link = hfi_urdf_find_link(u, name);
   if (!link) hfi_fail(u->r, member, HF_ERROR_MODEL, "there is no link \"%s\"", name);
   return link ? link->body : -1;
 }
 
-// Excludes contacts between every member of one group and every member of the other, each pair of bodies once.
-static void exclude_groups(hfiUrdf* u, const hfiElem* a, const hfiElem* b) {
-  hfiReader* r = u->r;
-  for (const hfiElem* i = hfi_child(a, "drake:member"); i && !r->status;
-       i = hfi_next(i, "drake:member")) {
-    int body1 = member_body(u, i);
-    for (const hfiElem* k = hfi_child(b, "drake:member"); k && !r->status;
-         k = hfi_next(k, "drake:member")) {
-      int body2 = member_body(u, k);
-      if (!r->status && body1 != body2 && (a != b || body1 < body2))
-        hfi_keep(r, k, hf_builder_add_exclude(r->builder, body1, body2, &r->scratch));
-    }
-  }
-}
-
 void hfi_urdf_read_filters(hfiUrdf* u) {
-  static const char group[] = "drake:collision_filter_group",
-                    ignored[] = "drake:ignored_collision_filter_group";
   hfiReader* r = u->r;
-  for (hfiElem* e = hfi_child(u->root, group); e && !r->status; e = hfi_next(e, group))
-    for (hfiElem* i = hfi_child(e, ignored); i && !r->status; i = hfi_next(i, ignored)) {
+  for (hfiElem* e = hfi_child(u->root, HFI_FILTER_GROUP); e && !r->status; e = hfi_next(e, HFI_FILTER_GROUP))
+    for (hfiElem* i = hfi_child(e, HFI_FILTER_IGNORED); i && !r->status; i = hfi_next(i, HFI_FILTER_IGNORED)) {
       const char* name = hfi_require(r, i, "name");
-      const hfiElem* other = find_group(u, name);
+      const hfiElem* other = hfi_filter_group_find(u->root, name);
       if (!other)
         hfi_fail(r, i, HF_ERROR_MODEL, "there is no collision filter group \"%s\"", name);
       else
-        exclude_groups(u, e, other);
+        hfi_filter_groups_exclude(r, e, other, member_body, u);
     }
 }
 
