@@ -71,8 +71,8 @@ static int may_rock_link(const hfiDiscrete* s, const hfiContact* c, int body, do
   return 0;
 }
 
-// May the force f of a contact rock a body so that it needs a damper? radius: the largest one of the two surfaces [m]. K is at most
-// f (radius + |arm|).
+// May the force f of a contact rock a body so that it needs a damper? radius: the largest radius of curvature of the two surfaces [m]. K is at most f
+// (radius + |arm|).
 static int may_rock(const hfiDiscrete* s, const hfiContact* c, int body, double radius, double f) {
   const hfDynamics* d = &s->world->dynamics;
   if (is_of_world(d, body)) return 0;

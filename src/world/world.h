@@ -149,7 +149,7 @@ int hfi_world_add_missed(hfiWorld* world, const hfMotion* V, double horizon, con
 // Marks in world->alone the trees that are fast and have nothing else within reach. reach (ngeom): how far the velocities V of the links move each
 // geom within the horizon at most [m]. Returns whether there are such trees.
 int hfi_world_mark_alone(hfiWorld* world, const hfMotion* V, double horizon, const double* reach);
-// Tells the scene to follow the geoms of trees that are alone from the first geom of their tree.
+// If a tree is alone, the scene follows its geoms relative to its first geom: tells the scene so.
 void hfi_world_set_carriers(hfiWorld* world);
 // Computes and returns the second reach of all geoms (ngeom): how far velocities V move them within the horizon [m]. The first reach stays.
 const double* hfi_world_second_reach(hfiWorld* world, const hfMotion* V, double horizon);
