@@ -30,7 +30,7 @@
 #include <string.h>
 
 // What share is negligible, if K is symmetric and if it is not [-]. An unsymmetric K of a heap is stiffer, and its equations are solved more accurately.
-static const float NEGLIGIBLE_SYMMETRIC = 4e-4f, NEGLIGIBLE = 1e-4f;
+static const float NEGLIGIBLE_SYMMETRIC = 2e-4f, NEGLIGIBLE = 5e-5f;
 // A coupling is strong above this share [-].
 static const float STRONG_SYMMETRIC = 1e-2f, STRONG = 5e-3f;
 
