@@ -188,6 +188,8 @@ static void extend_patch(hfiIsland* I, const hfStepBlock* block, PatchStorage* u
   append_block(I, block, I->npatch - 1);
   if (patch->nfree && block->dim == 6)
     copy_compact(I->problem, block, patch, 6, unused->jacobian);
+  else if (patch->nfree && block->dim == 3)
+    copy_compact(I->problem, block, patch, 3, unused->jacobian);
   else if (patch->nfree)
     copy_compact(I->problem, block, patch, block->dim, unused->jacobian);
   else

@@ -21,9 +21,11 @@ HFI_COPIED void write_out(const hfiPatch* patch, int dim, int two, double* to) {
   for (int32_t k = 0; k < patch->nblock; ++k, F += hfi_compact_size(dim)) {
     const double* A = F + 4 * hfi_pushing_rows(dim);
     for (int r = 0; r < dim; ++r, A += 6, to += two ? 12 : 8) {
-      double x = r < 3 ? F[4 * r] : 0, y = r < 3 ? F[4 * r + 1] : 0, z = r < 3 ? F[4 * r + 2] : 0;
-      to[0] = x, to[1] = y, to[2] = z, to[3] = A[0], to[4] = A[1], to[5] = A[2], to[6] = two ? -x : 0, to[7] = two ? -y : 0;
-      if (two) to[8] = -z, to[9] = A[3], to[10] = A[4], to[11] = A[5];
+      hfiTwo zero = {0, 0}, xy = r < 3 ? *(const hfiTwo*)(F + 4 * r) : zero, *out = (hfiTwo*)to;
+      double z = r < 3 ? F[4 * r + 2] : 0;
+      out[0] = xy, out[1] = (hfiTwo){z, A[0]}, out[2] = *(const hfiTwo*)(A + 1);
+      out[3] = two ? -xy : zero;
+      if (two) out[4] = (hfiTwo){-z, A[3]}, out[5] = *(const hfiTwo*)(A + 4);
     }
   }
 }
@@ -32,6 +34,8 @@ const double* hfi_patch_rows(const hfiPatch* patch, double* room) {
   if (!patch->nfree) return patch->J;
   if (patch->nfree == 2 && patch->dim == 6)
     write_out(patch, 6, 1, room);
+  else if (patch->nfree == 2 && patch->dim == 3)
+    write_out(patch, 3, 1, room);
   else
     write_out(patch, patch->dim, patch->nfree == 2, room);
   return room;

@@ -244,6 +244,8 @@ HFI_COPIED void add_transposed_blocks(const hfiPatch* patch, int dim, const doub
 static void multiply_free(const hfiPatch* patch, const double* a, const double* b, double* s) {
   if (patch->dim == 6)
     multiply_blocks(patch, 6, a, b, s);
+  else if (patch->dim == 3)
+    multiply_blocks(patch, 3, a, b, s);
   else
     multiply_blocks(patch, patch->dim, a, b, s);
 }
@@ -251,6 +253,8 @@ static void multiply_free(const hfiPatch* patch, const double* a, const double* 
 static void add_transposed_free(const hfiPatch* patch, const double* gamma, double* a, double* b) {
   if (patch->dim == 6)
     add_transposed_blocks(patch, 6, gamma, a, b);
+  else if (patch->dim == 3)
+    add_transposed_blocks(patch, 3, gamma, a, b);
   else
     add_transposed_blocks(patch, patch->dim, gamma, a, b);
 }
