@@ -97,7 +97,7 @@ static void respond_saturated(hfiIsland* I, const hfiIslandBlock* b, hfiContactR
   }
 }
 
-static void respond_scalars(hfiIsland* I) {
+HFI_COPIED void respond_scalars(hfiIsland* I) {
   for (int32_t i = 0; i < I->nscalar; ++i) I->gamma[i] = hfi_saturated_respond(I->block[i].saturated, I->problem->h, I->s[i], I->G + i);
 }
 
