@@ -41,6 +41,7 @@ typedef hfiFour hfiQuad;
 static inline hfiTwo hfi_quad_low(hfiQuad a) { return (hfiTwo){a[0], a[1]}; }
 static inline hfiTwo hfi_quad_high(hfiQuad a) { return (hfiTwo){a[2], a[3]}; }
 static inline hfiQuad hfi_quad_zero(void) { return (hfiQuad){0, 0, 0, 0}; }
+static inline hfiQuad hfi_quad_of(double a, double b, double c, double d) { return (hfiQuad){a, b, c, d}; }
 static inline hfiQuad hfi_quad_load(const double* x) { return *(const hfiFour*)x; }
 static inline void hfi_quad_store(double* y, hfiQuad a) { *(hfiFour*)y = a; }
 static inline hfiQuad hfi_quad_add(hfiQuad a, hfiQuad b) { return a + b; }
@@ -56,6 +57,7 @@ typedef struct hfiQuad {
 static inline hfiTwo hfi_quad_low(hfiQuad a) { return a.low; }
 static inline hfiTwo hfi_quad_high(hfiQuad a) { return a.high; }
 static inline hfiQuad hfi_quad_zero(void) { return (hfiQuad){{0, 0}, {0, 0}}; }
+static inline hfiQuad hfi_quad_of(double a, double b, double c, double d) { return (hfiQuad){{a, b}, {c, d}}; }
 static inline hfiQuad hfi_quad_load(const double* x) { return (hfiQuad){*(const hfiTwo*)x, *(const hfiTwo*)(x + 2)}; }
 static inline void hfi_quad_store(double* y, hfiQuad a) { *(hfiTwo*)y = a.low, *(hfiTwo*)(y + 2) = a.high; }
 static inline hfiQuad hfi_quad_add(hfiQuad a, hfiQuad b) { return (hfiQuad){a.low + b.low, a.high + b.high}; }

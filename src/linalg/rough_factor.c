@@ -16,7 +16,8 @@
 //
 //   sum_i |Z_ic Y_ic| <= share |(K_jj)_cc|   for all columns c
 //
-// The sum has the unit of the diagonal, whatever those of the rows are.
+// The sum has the unit of the diagonal, whatever those of the rows are. The same sum says whether a coupling that is kept is strong or weak. Where i is
+// coupled weakly both to k and to j, what it contributes to K_kj is left out, too: most contributions are of that kind.
 //
 // In the functions below six = 1, a constant, says that all nodes have six unknowns, as free bodies have.
 #include "linalg/rough_factor.h"
@@ -29,7 +30,9 @@
 #include <string.h>
 
 // What share is negligible, if K is symmetric and if it is not [-]. An unsymmetric K of a heap is stiffer, and its equations are solved more accurately.
-static const float NEGLIGIBLE_SYMMETRIC = 4e-4f, NEGLIGIBLE = 1e-4f;
+static const float NEGLIGIBLE_SYMMETRIC = 2e-4f, NEGLIGIBLE = 5e-5f;
+// A coupling is strong above this share [-].
+static const float STRONG_SYMMETRIC = 1e-2f, STRONG = 5e-3f;
 
 enum { PAD = 8 }; // Rows of blocks have a multiple of so many numbers. The last ones are zero.
 
@@ -55,7 +58,7 @@ void hfi_rough_plan(hfiRoughFactors* F, const hfiBlockMatrix* B, hfiArena* arena
   F->storage = HFI_TAKE(arena, float, 2 * numbers);
   HFI_TAKE_EACH(arena, float, pivots, &F->left, &F->right);
   HFI_TAKE_EACH(arena, int32_t, nodes + 1, &F->start, &F->first, &F->last, &F->place);
-  HFI_TAKE_EACH(arena, int32_t, entries, &F->later, &F->earlier, &F->next);
+  HFI_TAKE_EACH(arena, int32_t, entries, &F->later, &F->earlier, &F->next, &F->is_strong, &F->strong);
   F->pivot_at = HFI_TAKE(arena, size_t, nodes + 1);
   F->at = HFI_TAKE(arena, size_t, entries);
   F->open = HFI_TAKE(arena, uint64_t, B->words);
@@ -115,8 +118,19 @@ typedef struct activeRow {
   size_t at;       // where the next block of the factors goes
 } activeRow;
 
+typedef float FourFloats __attribute__((vector_size(16), aligned(4), may_alias));
+
+// C (8) = X (6), with zeros beside it
+static inline void round_six(float* C, const double* X) {
+  hfiFour last = {X[4], X[5], 0, 0};
+  *(FourFloats*)C = __builtin_convertvector(*(const hfiFour*)X, FourFloats);
+  *(FourFloats*)(C + 4) = __builtin_convertvector(last, FourFloats);
+}
+
 // C (n x ld) = X (n x m), with zeros beside it
 HFI_COPIED void round_block(float* C, int ld, const double* X, int ldx, int n, int m) {
+  for (int i = 0; m == 6 && ld == PAD && i < n; ++i) round_six(C + i * ld, X + i * ldx);
+  if (m == 6 && ld == PAD) return;
   for (int i = 0; i < n; ++i, C += ld, X += ldx) {
     for (int c = 0; c < m; ++c) C[c] = (float)X[c];
     for (int c = m; c < ld; ++c) C[c] = 0;
@@ -155,8 +169,9 @@ HFI_COPIED void subtract_earlier(hfiRoughFactors* F, const hfiBlockMatrix* B, ac
   int32_t i = F->earlier[e], k = w->k;
   int n = size_of(B, i, six), m = size_of(B, k, six), length = row_length(B, k, six);
   const float *Y = F->upper + F->at[e], *Z = F->lower + F->at[e];
+  int any = F->is_strong[e]; // Does it contribute to couplings of any strength?
   multiply(F->left + F->pivot_at[k], Z, Y, n, m, length, length, 1, six);
-  for (int32_t f = e + 1; f < F->start[i + 1]; ++f) {
+  for (int32_t f = any ? e + 1 : F->strong[e]; f < F->start[i + 1]; f = any ? f + 1 : F->strong[f]) {
     int32_t j = F->later[f], place = F->place[j], ld = row_length(B, j, six);
     if (place < 0) {
       place = open_coupling(F, B, w, j, six);
@@ -212,27 +227,32 @@ static inline int is_any(hfiFloatBits mask) {
   return any != 0;
 }
 
-// Subtracts the diagonal of Z^T Y, with Z and Y (n x ld), from that of K_jj. Returns 0 and leaves that where it would hardly change.
-HFI_COPIED int change_diagonal(const float* Z, const float* Y, int n, int ld, float share, float* diagonal) {
-  int matters = 0;
-  for (int c = 0; c < ld && !matters; c += HFI_FLOATS) {
-    hfiFloats size = {0};
-    for (int i = 0; i < n; ++i) size += hfi_absolute(load(Z + i * ld + c) * load(Y + i * ld + c));
-    matters = is_any(~(size <= share * hfi_absolute(load(diagonal + c))));
+// What a coupling changes.
+typedef enum couplingStrength { NOTHING, WEAKLY, STRONGLY } couplingStrength;
+
+// Subtracts the diagonal of Z^T Y, with Z and Y (n x ld), from that of K_jj, and leaves that where it would hardly change.
+HFI_COPIED couplingStrength change_diagonal(const hfiRoughFactors* F, const float* Z, const float* Y, int n, int ld, float* diagonal) {
+  float share = F->symmetric ? NEGLIGIBLE_SYMMETRIC : NEGLIGIBLE, large = F->symmetric ? STRONG_SYMMETRIC : STRONG, *changed = F->sums;
+  hfiFloatBits matters = {0}, strong = {0};
+  for (int c = 0; c < ld; c += HFI_FLOATS) {
+    hfiFloats before = load(diagonal + c), after = before, size = {0};
+    for (int i = 0; i < n; ++i) {
+      hfiFloats product = load(Z + i * ld + c) * load(Y + i * ld + c);
+      after -= product, size += hfi_absolute(product);
+    }
+    matters |= ~(size <= share * hfi_absolute(before)), strong |= size > large * hfi_absolute(before);
+    store(changed + c, after);
   }
-  for (int c = 0; c < ld && matters; c += HFI_FLOATS) {
-    hfiFloats sum = load(diagonal + c);
-    for (int i = 0; i < n; ++i) sum -= load(Z + i * ld + c) * load(Y + i * ld + c);
-    store(diagonal + c, sum);
-  }
-  return matters;
+  if (!is_any(matters)) return NOTHING;
+  memcpy(diagonal, changed, sizeof *diagonal * (size_t)ld);
+  return is_any(strong) ? STRONGLY : WEAKLY;
 }
 
 // Computes Y and Z of all open couplings in the order of positions, and keeps those that matter.
 HFI_COPIED void keep_couplings(hfiRoughFactors* F, const hfiBlockMatrix* B, activeRow* w, int six) {
   int32_t k = w->k, entry = F->start[k];
   int n = size_of(B, k, six), length = row_length(B, k, six);
-  const float *T = F->left + F->pivot_at[k], share = F->symmetric ? NEGLIGIBLE_SYMMETRIC : NEGLIGIBLE;
+  const float* T = F->left + F->pivot_at[k];
   for (int32_t word = k >> 6; word < B->words; ++word)
     for (; F->open[word]; F->open[word] &= F->open[word] - 1) {
       int32_t j = 64 * word + __builtin_ctzll(F->open[word]), ld = row_length(B, j, six);
@@ -240,13 +260,18 @@ HFI_COPIED void keep_couplings(hfiRoughFactors* F, const hfiBlockMatrix* B, acti
       multiply(Y, T, F->beside + F->place[j], n, n, length, ld, 0, six);
       if (!F->symmetric) multiply(Z, F->turned, F->below + F->place[j], n, n, length, ld, 0, six);
       F->place[j] = -1;
-      if (!change_diagonal(Z, Y, n, ld, share, F->diagonal + first_unknown(F, j, six))) continue;
-      F->later[entry] = j, F->earlier[entry] = k, F->at[entry] = w->at;
+      couplingStrength strength = change_diagonal(F, Z, Y, n, ld, F->diagonal + first_unknown(F, j, six));
+      if (strength == NOTHING) continue;
+      F->later[entry] = j, F->earlier[entry] = k, F->at[entry] = w->at, F->is_strong[entry] = strength == STRONGLY;
       F->next[entry] = F->last[j], F->last[j] = entry;
       entry += 1;
       w->at += (size_t)(n * ld);
     }
   F->start[k + 1] = entry;
+  for (int32_t e = entry - 1, strong = entry; e >= F->start[k]; --e) {
+    F->strong[e] = strong;
+    if (F->is_strong[e]) strong = e;
+  }
 }
 
 HFI_COPIED int factor_nodes(hfiRoughFactors* F, const hfiBlockMatrix* B, int six) {

@@ -16,6 +16,7 @@ typedef struct hfiRoughFactors {
   int32_t* start;       // (nodes + 1) first entry of position k. An entry is a coupling with a later position:
   int32_t *later, *earlier; // (entries) that position; k
   int32_t* next;            // (entries) the entry before this one with the same later position, or -1
+  int32_t *is_strong, *strong; // (entries) 1: the coupling is strong; the next entry of this position that is, or where the next position begins
   size_t* at;               // (entries) where Y begins in `upper`, and Z in `lower`
   // scratch
   int32_t* last;         // (nodes) the last entry with this later position, or -1

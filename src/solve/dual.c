@@ -93,6 +93,15 @@ HFI_COPIED void evaluate_groups(hfiIsland* I, int32_t k, int count) {
   store(out->m, hfi_choose4(bound > zero, m, zero - 1));
 }
 
+// Sets the friction impulses of contact k, whose groups were evaluated: gamma_t = -h b u/m.
+HFI_COPIED void set_impulses(hfiIsland* I, int32_t k, int count) {
+  const hfiIslandBlock* b = I->block + k;
+  const hfiDualGroups* f = I->dual_groups + k;
+  hfiFour zero = {0, 0, 0, 0}, m = load(f->m), bound = take_groups(b->contact->mu, count) * I->response[k].pi;
+  hfiFour share = hfi_choose4(m < zero, zero, -I->problem->h * bound / m);
+  put_rows(I->gamma + b->row + 1, count, share * load(f->u0), share * load(f->u1));
+}
+
 // Writes G of the groups of contact k, which were evaluated, into gtt.
 HFI_COPIED void set_response(hfiIsland* I, int32_t k, int count) {
   const hfiIslandBlock* b = I->block + k;
@@ -146,12 +155,24 @@ void hfi_dual_set_responses(hfiIsland* I) {
   }
 }
 
+void hfi_dual_respond(hfiIsland* I, int32_t k) {
+  int count = I->dual_groups[k].count = count_groups(I, k);
+  if (count == 3)
+    evaluate_groups(I, k, 3), set_impulses(I, k, 3), set_response(I, k, 3);
+  else if (count > 0)
+    evaluate_groups(I, k, count), set_impulses(I, k, count), set_response(I, k, count);
+  else
+    for (int i = 1; i < I->block[k].dim; ++i) I->gamma[I->block[k].row + i] = 0;
+}
+
+void hfi_dual_update_contact(hfiIsland* I, int32_t k) {
+  int count = I->dual_groups[k].count;
+  if (count == 3)
+    update_duals(I, k, 3);
+  else if (count > 0)
+    update_duals(I, k, count);
+}
+
 void hfi_dual_update(hfiIsland* I) {
-  for (int32_t k = I->nscalar; k < I->nblock; ++k) {
-    int count = I->dual_groups[k].count;
-    if (count == 3)
-      update_duals(I, k, 3);
-    else if (count > 0)
-      update_duals(I, k, count);
-  }
+  for (int32_t k = I->nscalar; k < I->nblock; ++k) hfi_dual_update_contact(I, k);
 }

@@ -16,7 +16,10 @@ void hfi_dual_reset(hfiIsland* I);
 void hfi_dual_evaluate(hfiIsland* I);
 // The same, and replaces gtt in the responses by the matrix G of dual.c.
 void hfi_dual_set_responses(hfiIsland* I);
-// Updates the friction duals for the full Newton step from I->s, where the groups were evaluated last, to I->s1.
+// The same for contact k alone, whose normal force that bounds friction, `pi` of its response, is set. Sets its friction impulses, too.
+void hfi_dual_respond(hfiIsland* I, int32_t k);
+// Updates the friction duals for the full Newton step from I->s, where the groups were evaluated last, to I->s1: of all contacts, of contact k.
 void hfi_dual_update(hfiIsland* I);
+void hfi_dual_update_contact(hfiIsland* I, int32_t k);
 
 #endif

@@ -56,7 +56,7 @@ void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
   I->soft = HFI_TAKE(arena, hfContactLaw, nblock);
   I->other_law = HFI_TAKE(arena, const hfContactLaw*, nblock);
   I->response = HFI_TAKE(arena, hfiContactResponse, nblock);
-  I->GJ = HFI_TAKE(arena, double, padded);
+  HFI_TAKE_EACH(arena, double, padded, &I->GJ, &I->rows);
   I->column = HFI_TAKE(arena, double, nv + 3);
   hfi_room_plan(&I->locals, arena, square(imin2(c->nv, imax2(2 * c->max_tree_nv, PLANNED_COLUMNS)) + 3));
   hfi_room_plan(&I->values, arena, square(imin2(c->nv, imax2(c->max_tree_nv, PLANNED_DOFS))));

@@ -37,15 +37,16 @@ typedef struct hfiPatch {
   int32_t block, nblock;     // its blocks of the island
   int32_t row, nrow;         // its rows of the island
   int32_t ncol, ld;          // number of columns; ncol rounded up to a multiple of 4
-  int32_t height;            // nrow rounded up to a multiple of 4; the island's rows are padded too
+  int32_t height;            // nrow rounded up to a multiple of 4, and the island's rows are padded too; with nfree it is nrow
   int32_t segment, nsegment; // its segments of the island, those of a node side by side
   int32_t nnode;             // number of nodes of its segments
-  int32_t nfree;             // its number of segments, 1 or 2, where each has the six dofs of a free body; otherwise 0
-  int32_t pushing;           // with nfree: rows from this one on have zeros in the first three columns of each body, as torques do
+  int32_t nfree;             // its number of segments, 1 or 2, where each has the six dofs of a free body and the rows are compact (patch.h); otherwise 0
+  int32_t dim;               // with nfree: number of rows of each of its blocks
+  int32_t body[2];           // with nfree: first dofs of its bodies
   int32_t column;            // with two nodes: first column of the second beside the first (hfi_block_column)
   int32_t* piece;            // (npiece) order of the pieces of its blocks by ascending dofs
   int32_t* dof;              // (ncol) dofs of the island, ascending
-  double *J, *JT;            // (height x ld), (ld x height)
+  double *J, *JT;            // (height x ld), (ld x height); with nfree compact rows, and NULL
 } hfiPatch;
 
 typedef struct hfiIslandBlock {
@@ -133,6 +134,7 @@ typedef struct hfiIsland {
   hfiContactResponse* response;       // (nblock)
   double inertia;                     // K has (1 + inertia) A in the place of A (newton.c) [-]
   double *GJ, *local;                 // scratch of forming K: (nrow x ld), (ncol x ld) of a patch
+  double* rows;                       // scratch: (nrow x ld), J of a patch of compact rows
   hfiRoom values, locals, rough;      // storage of K.value, of local, and of what K needs for rough factors
   hfiBlockRough rough_factors;        // of K where it is rough
   hfAllocator allocator;              // of what they grow by

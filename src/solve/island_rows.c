@@ -2,7 +2,8 @@
 //
 // In general (gather_scalars, gather_patches):
 //   1. A saturated row on one dof is a scalar. All other blocks are listed in I->wide.
-//   2. Those are stacked in patches: a block that acts on the same dofs as the one before it extends its patch, any other block opens a new one.
+//   2. Those are stacked in patches: a block that acts on the same dofs as the one before it extends its patch, any other block opens a new one. Contacts of
+//      free bodies have compact rows (patch.h); in their patches all blocks have the same number of rows.
 // Two kinds of islands are common and need no lists:
 //   - A plain island, as that of a body on the ground, has one patch on all its dofs (gather_plain).
 //   - A narrow island has up to four dofs and one contact (gather_narrow).
@@ -93,6 +94,18 @@ static void close_columns(hfiIsland* I, hfiPatch* patch) {
   patch->nfree = free ? patch->nsegment : 0;
 }
 
+// Can the rows of a block be compact (patch.h)?
+static int is_compact(const hfStepProblem* P, const hfStepBlock* block) {
+  const hfStepPiece *first = P->piece + block->piece, *last = first + block->npiece - 1;
+  if (block->npiece > 2 || first->ncol != 6 || last->ncol != 6) return 0;
+  const double *a = P->J + first->jac, *b = P->J + last->jac;
+  for (int32_t r = 0; r < block->dim; ++r, a += 6, b += 6) {
+    if (block->npiece == 2 && !(a[0] == -b[0] && a[1] == -b[1] && a[2] == -b[2])) return 0;
+    if (r >= 3 && !(a[0] == 0 && a[1] == 0 && a[2] == 0)) return 0;
+  }
+  return 1;
+}
+
 // Begins a new patch with the columns of `block`.
 static void open_patch(hfiIsland* I, const hfStepBlock* block, PatchStorage* unused) {
   const hfStepPiece* piece = I->problem->piece + block->piece;
@@ -115,6 +128,27 @@ static void open_patch(hfiIsland* I, const hfStepBlock* block, PatchStorage* unu
     c += piece[patch->piece[i]].ncol;
   }
   close_columns(I, patch);
+  if (patch->nfree != block->npiece || !is_compact(I->problem, block)) patch->nfree = 0;
+  patch->dim = block->dim;
+  for (int32_t i = 0; i < patch->nfree; ++i) patch->body[i] = patch->dof[6 * i];
+}
+
+// Does a block that acts on the same dofs as the last patch belong to it?
+static int fits_patch(const hfiIsland* I, const hfStepBlock* block) {
+  const hfiPatch* patch = I->patch + I->npatch - 1;
+  return !patch->nfree || (block->dim == patch->dim && is_compact(I->problem, block));
+}
+
+// Writes the compact rows of a block of `dim` rows, a constant where many blocks have that number.
+HFI_COPIED void copy_compact(const hfStepProblem* P, const hfStepBlock* block, const hfiPatch* patch, int dim, double* F) {
+  const hfStepPiece* piece = P->piece + block->piece;
+  const double *a = P->J + piece[patch->piece[0]].jac, *b = patch->nfree == 2 ? P->J + piece[patch->piece[1]].jac : NULL;
+  double* A = F + 4 * hfi_pushing_rows(dim);
+  for (int r = 0; r < hfi_pushing_rows(dim); ++r) F[4 * r] = a[6 * r], F[4 * r + 1] = a[6 * r + 1], F[4 * r + 2] = a[6 * r + 2], F[4 * r + 3] = 0;
+  for (int r = 0; r < dim; ++r, A += 6, a += 6) {
+    A[0] = a[3], A[1] = a[4], A[2] = a[5];
+    A[3] = b ? b[6 * r + 3] : 0, A[4] = b ? b[6 * r + 4] : 0, A[5] = b ? b[6 * r + 5] : 0;
+  }
 }
 
 // Copies a Jacobian of dim rows and n columns into rows of width ld, n rounded up to a multiple of 4, padded with zeros.
@@ -152,8 +186,15 @@ static void copy_rows(const hfStepProblem* P, const hfStepBlock* block, const hf
 static void extend_patch(hfiIsland* I, const hfStepBlock* block, PatchStorage* unused) {
   hfiPatch* patch = I->patch + I->npatch - 1;
   append_block(I, block, I->npatch - 1);
-  copy_rows(I->problem, block, patch, unused->jacobian);
-  unused->jacobian += block->dim * patch->ld;
+  if (patch->nfree && block->dim == 6)
+    copy_compact(I->problem, block, patch, 6, unused->jacobian);
+  else if (patch->nfree && block->dim == 3)
+    copy_compact(I->problem, block, patch, 3, unused->jacobian);
+  else if (patch->nfree)
+    copy_compact(I->problem, block, patch, block->dim, unused->jacobian);
+  else
+    copy_rows(I->problem, block, patch, unused->jacobian);
+  unused->jacobian += patch->nfree ? hfi_compact_size(block->dim) : block->dim * patch->ld;
   ++patch->nblock;
   patch->nrow += block->dim;
 }
@@ -171,19 +212,12 @@ static void transpose_patch(const hfiPatch* patch, double* to) {
       }
 }
 
-// Has a row of J zeros in the first three columns of each free body?
-static int is_torque(const hfiPatch* patch, int32_t row) {
-  const double* J = patch->J + row * patch->ld;
-  for (int32_t c = 0; c < 6 * patch->nfree; c += 6)
-    if (J[c] != 0 || J[c + 1] != 0 || J[c + 2] != 0) return 0;
-  return 1;
-}
-
 // Ends the last patch, if there is one: pads its rows with zeros and transposes it.
 static void close_patch(hfiIsland* I, PatchStorage* unused) {
   if (I->npatch == 0) return;
   hfiPatch* patch = I->patch + I->npatch - 1;
-  patch->height = round_up4(patch->nrow);
+  patch->height = patch->nfree ? patch->nrow : round_up4(patch->nrow);
+  if (patch->nfree) return;
   size_t filling = (size_t)((patch->height - patch->nrow) * patch->ld);
   memset(unused->jacobian, 0, sizeof(double) * filling);
   unused->jacobian += filling;
@@ -191,8 +225,6 @@ static void close_patch(hfiIsland* I, PatchStorage* unused) {
   patch->JT = unused->transposed;
   unused->transposed += patch->ld * patch->height;
   transpose_patch(patch, patch->JT);
-  patch->pushing = patch->nrow;
-  while (patch->nfree && patch->pushing > 0 && is_torque(patch, patch->pushing - 1)) --patch->pushing;
 }
 
 // Stacks blocks that follow each other and act on the same dofs in patches. Returns 0 where there is no memory for the product J^T G J of the widest patch.
@@ -203,7 +235,7 @@ static int gather_patches(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
   PatchStorage unused = whole_storage(I);
   for (int32_t b = 0; b < nblock; ++b) {
     const hfStepBlock* block = P->block + blocks[b];
-    if (!last || !same_columns(P, last, block)) {
+    if (!last || !same_columns(P, last, block) || !fits_patch(I, block)) {
       close_patch(I, &unused);
       open_patch(I, block, &unused);
       widest = imax2(widest, I->patch[I->npatch - 1].ncol);
@@ -269,7 +301,7 @@ static void gather_plain(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
   I->nscalar = I->nblock = I->nrow = 0;
   I->npatch = I->nsegment = 1;
   I->segment[0] = (hfiSegment){.ncol = n};
-  I->patch[0] = (hfiPatch){.ncol = n, .ld = round_up4(n), .nsegment = 1, .nnode = 1, .nfree = n == 6, .piece = I->index, .dof = I->index, .J = I->jacobian};
+  I->patch[0] = (hfiPatch){.ncol = n, .ld = round_up4(n), .nsegment = 1, .nnode = 1, .piece = I->index, .dof = I->index, .J = I->jacobian};
   for (int32_t c = 0; c < n; ++c) I->index[c] = c;
   for (int32_t b = 0; b < nblock; ++b) extend_patch(I, I->problem->block + blocks[b], &unused);
   close_patch(I, &unused);

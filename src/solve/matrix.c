@@ -103,9 +103,10 @@ static void add_free(hfiIsland* I, const hfiPatch* patch, int symmetric) {
   const hfiSegment* body = I->segment + patch->segment;
   hfiFreeBlocks blocks = {.second = NULL, .below = NULL};
   if (!hfi_any_active(I, patch)) return;
+  const double* J = hfi_patch_rows(patch, I->rows);
   for (int32_t k = patch->block; k < patch->block + patch->nblock; ++k) {
     int at = (I->block[k].row - patch->row) * patch->ld;
-    multiply_block(I, k, patch->J + at, I->GJ + at, patch->ld);
+    multiply_block(I, k, J + at, I->GJ + at, patch->ld);
   }
   blocks.first = block_of_body(I, body, &blocks.ld_first);
   if (patch->nfree == 2) {
@@ -115,7 +116,7 @@ static void add_free(hfiIsland* I, const hfiPatch* patch, int symmetric) {
     blocks.below = symmetric ? NULL : hfi_block_lower(K, node) + slot * width + column;
     blocks.ld_below = width;
   }
-  I->kernels->add_product_free(patch, I->GJ, &blocks);
+  I->kernels->add_product_free(patch, J, I->GJ, &blocks);
 }
 
 // K += J^T G J of a patch.

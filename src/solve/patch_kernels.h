@@ -186,52 +186,77 @@ static inline void add_halves(double* a, double* b, hfiQuad y0, hfiQuad y1, hfiQ
   add_quad(b + 2, y2);
 }
 
-// Eight rows of s += J a over the six columns of a body, which begin at x. torques = 1, a constant: the last four rows have zeros in the first three.
-HFI_COPIED void add_body8(hfiQuad* lo, hfiQuad* hi, const double* restrict x, int height, int torques, const double* restrict a) {
-  for (int c = 0; c < 6; ++c, x += height) {
-    HFI_QUAD_PLUS(*lo, a[c], hfi_quad_load(x));
-    if (!torques || c >= 3) HFI_QUAD_PLUS(*hi, a[c], hfi_quad_load(x + 4));
+// Velocities of one or two bodies as compact rows need them: of translation, the first body's less the second's, and of rotation.
+typedef struct FreeVelocity {
+  hfiQuad push, turn; // 3 numbers and a zero; the first 4 of 6 numbers
+  hfiTwo last;        // the other two
+} FreeVelocity;
+
+static inline FreeVelocity take_velocity(const double* a, const double* b) {
+  static const double rest[6] = {0};
+  if (!b) b = rest;
+  return (FreeVelocity){hfi_quad_of(a[0] - b[0], a[1] - b[1], a[2] - b[2], 0), hfi_quad_of(a[3], a[4], a[5], b[3]), *(const hfiTwo*)(b + 4)};
+}
+
+// The velocity of row r of a block with compact rows F and A, as a sum of two numbers.
+HFI_COPIED hfiTwo multiply_row(const double* F, const double* A, int r, const FreeVelocity* v) {
+  hfiQuad sum = hfi_quad_multiply(hfi_quad_load(A + 6 * r), v->turn);
+  if (r < 3) sum = hfi_quad_add(sum, hfi_quad_multiply(hfi_quad_load(F + 4 * r), v->push));
+  return (hfi_quad_low(sum) + hfi_quad_high(sum)) + *(const hfiTwo*)(A + 6 * r + 4) * v->last;
+}
+
+// Callers of the next two pass a constant for `dim` where many patches have it.
+HFI_COPIED void multiply_blocks(const hfiPatch* patch, int dim, const double* a, const double* b, double* restrict s) {
+  FreeVelocity v = take_velocity(a, b);
+  const double* F = patch->J;
+  for (int32_t k = 0; k < patch->nblock; ++k, F += hfi_compact_size(dim), s += dim) {
+    const double* A = F + 4 * hfi_pushing_rows(dim);
+    int r = 0;
+    for (; r + 2 <= dim; r += 2) {
+      hfiTwo x = multiply_row(F, A, r, &v), y = multiply_row(F, A, r + 1, &v);
+      *(hfiTwo*)(s + r) = (hfiTwo){x[0], y[0]} + (hfiTwo){x[1], y[1]};
+    }
+    if (r == dim) continue;
+    hfiTwo x = multiply_row(F, A, r, &v);
+    s[r] = x[0] + x[1];
   }
 }
 
-HFI_COPIED void multiply_free8(const double* x, int height, int torques, const double* a, const double* b, double* s) {
-  hfiQuad lo = hfi_quad_zero(), hi = lo;
-  add_body8(&lo, &hi, x, height, torques, a);
-  if (b) add_body8(&lo, &hi, x + 6 * height, height, torques, b);
-  hfi_quad_store(s, lo), hfi_quad_store(s + 4, hi);
+HFI_COPIED void add_transposed_blocks(const hfiPatch* patch, int dim, const double* restrict gamma, double* restrict a, double* restrict b) {
+  const double* F = patch->J;
+  hfiQuad push = hfi_quad_zero(), turn = push;
+  hfiTwo last = {0, 0};
+  for (int32_t k = 0; k < patch->nblock; ++k, F += hfi_compact_size(dim), gamma += dim) {
+    const double* A = F + 4 * hfi_pushing_rows(dim);
+    for (int r = 0; r < dim; ++r) {
+      if (r < 3) HFI_QUAD_PLUS(push, gamma[r], hfi_quad_load(F + 4 * r));
+      HFI_QUAD_PLUS(turn, gamma[r], hfi_quad_load(A + 6 * r));
+      last += gamma[r] * *(const hfiTwo*)(A + 6 * r + 4);
+    }
+  }
+  *(hfiTwo*)a += hfi_quad_low(push), a[2] += hfi_quad_high(push)[0];
+  *(hfiTwo*)(a + 3) += hfi_quad_low(turn), a[5] += hfi_quad_high(turn)[0];
+  if (!b) return;
+  *(hfiTwo*)b -= hfi_quad_low(push), b[2] -= hfi_quad_high(push)[0];
+  b[3] += hfi_quad_high(turn)[1], *(hfiTwo*)(b + 4) += last;
 }
 
-static void multiply_free(const hfiPatch* patch, const double* restrict a, const double* restrict b, double* restrict s) {
-  int height = patch->height, r = 0;
-  if (height == 8 && patch->pushing <= 4) { // one contact with all rows
-    multiply_free8(patch->JT, 8, 1, a, b, s);
-    return;
-  }
-  for (; r + 8 <= height; r += 8) multiply_free8(patch->JT + r, height, 0, a, b, s + r);
-  if (r == height) return;
-  const double* x = patch->JT + r;
-  hfiQuad sum = hfi_quad_zero();
-  for (int c = 0; c < 6; ++c, x += height) HFI_QUAD_PLUS(sum, a[c], hfi_quad_load(x));
-  for (int c = 0; b && c < 6; ++c, x += height) HFI_QUAD_PLUS(sum, b[c], hfi_quad_load(x));
-  hfi_quad_store(s + r, sum);
+static void multiply_free(const hfiPatch* patch, const double* a, const double* b, double* s) {
+  if (patch->dim == 6)
+    multiply_blocks(patch, 6, a, b, s);
+  else if (patch->dim == 3)
+    multiply_blocks(patch, 3, a, b, s);
+  else
+    multiply_blocks(patch, patch->dim, a, b, s);
 }
 
-static void add_transposed_free(const hfiPatch* patch, const double* restrict gamma, double* restrict a, double* restrict b) {
-  const double* J = patch->J;
-  hfiQuad y0 = hfi_quad_zero(), y1 = y0, y2 = y0;
-  if (!b) {
-    for (int i = 0; i < patch->nrow; ++i, J += 8)
-      HFI_QUAD_PLUS(y0, gamma[i], hfi_quad_load(J)), HFI_QUAD_PLUS(y1, gamma[i], hfi_quad_load(J + 4));
-    add_quad(a, y0);
-    *(hfiTwo*)(a + 4) += hfi_quad_low(y1);
-    return;
-  }
-  for (int i = 0; i < patch->nrow; ++i, J += 12) {
-    HFI_QUAD_PLUS(y0, gamma[i], hfi_quad_load(J));
-    HFI_QUAD_PLUS(y1, gamma[i], hfi_quad_load(J + 4));
-    HFI_QUAD_PLUS(y2, gamma[i], hfi_quad_load(J + 8));
-  }
-  add_halves(a, b, y0, y1, y2);
+static void add_transposed_free(const hfiPatch* patch, const double* gamma, double* a, double* b) {
+  if (patch->dim == 6)
+    add_transposed_blocks(patch, 6, gamma, a, b);
+  else if (patch->dim == 3)
+    add_transposed_blocks(patch, 3, gamma, a, b);
+  else
+    add_transposed_blocks(patch, patch->dim, gamma, a, b);
 }
 
 // Three rows of C += A^T B with B of twelve columns: the halves of the rows of C begin at `left` and `right`.
@@ -263,7 +288,7 @@ static inline void add_three_short(double* C, int ldc, const double* A, const do
   add_quad(C, r2), *(hfiTwo*)(C + 4) += s2;
 }
 
-// K += A^T B. The callers' constants let the compiler write out the loops over rows.
+// K += A^T B. Rows of A from `pushing` on are torques. The callers' constants let the compiler write out the loops over rows.
 HFI_COPIED void add_blocks(const double* A, const double* B, int rows, int pushing, const hfiFreeBlocks* K) {
   int ld = K->ld_first;
   if (!K->second) {
@@ -280,11 +305,11 @@ HFI_COPIED void add_blocks(const double* A, const double* B, int rows, int pushi
   add_three_short(K->below + 3 * K->ld_below, K->ld_below, B + 3, A + 6, 12, rows);
 }
 
-static void add_product_free(const hfiPatch* patch, const double* B, const hfiFreeBlocks* K) {
-  if (patch->nrow == 6 && patch->pushing == 3) // one contact
-    add_blocks(patch->J, B, 6, 3, K);
+static void add_product_free(const hfiPatch* patch, const double* J, const double* B, const hfiFreeBlocks* K) {
+  if (patch->nrow == 6 && patch->dim == 6) // one contact
+    add_blocks(J, B, 6, 3, K);
   else
-    add_blocks(patch->J, B, patch->nrow, patch->pushing, K);
+    add_blocks(J, B, patch->nrow, patch->nrow - patch->dim + hfi_pushing_rows(patch->dim), K);
 }
 
 #define KERNELS                                                                                                                              \

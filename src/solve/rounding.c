@@ -5,6 +5,7 @@
 #include "solve/rounding.h"
 
 #include "math/vec3.h"
+#include "solve/patch.h"
 #include "solve/system.h"
 
 #include <float.h>
@@ -25,7 +26,8 @@ static double row_rounding(const hfiIsland* I, const hfiIslandBlock* b, int i) {
   double sum = i == 0 && b->law == HF_LAW_CONTACT ? fabs(b->contact->depth) / I->problem->h : 0;
   if (b->patch < 0) return DBL_EPSILON * (sum + 2 * fabs(I->s[b->row]));
   const hfiPatch* patch = I->patch + b->patch;
-  const double* J = patch->J + (b->row - patch->row + i) * patch->ld;
+  double room[12];
+  const double* J = hfi_patch_row(patch, b->row - patch->row + i, room);
   for (int32_t c = 0; c < patch->ncol; ++c) sum += (patch->ncol + 1) * fabs(J[c] * I->v[patch->dof[c]]);
   return DBL_EPSILON * sum;
 }
@@ -72,9 +74,10 @@ static int find_missed(const hfiIsland* I, const hfiPatch* patch, double* missed
 }
 
 // Adds to square (n) what rounding leaves of the residual of each dof by the rows of a patch, of four columns at a time.
-static void add_rounding(const hfiPatch* patch, const double* missed, double* square) {
+static void add_rounding(const hfiIsland* I, const hfiPatch* patch, const double* missed, double* square) {
+  const double* J = hfi_patch_rows(patch, I->rows);
   for (int32_t c = 0; c < patch->ncol; c += 4) {
-    const double* x = patch->J + c;
+    const double* x = J + c;
     const int32_t *dof = patch->dof + c, n = patch->ncol - c;
     double s0 = square[dof[0]], s1 = n > 1 ? square[dof[1]] : 0, s2 = n > 2 ? square[dof[2]] : 0, s3 = n > 3 ? square[dof[3]] : 0;
     for (int32_t r = 0; r < patch->nrow; ++r, x += patch->ld) {
@@ -91,7 +94,7 @@ static void add_rounding(const hfiPatch* patch, const double* missed, double* sq
 // Computes these squares. ds is free between two steps.
 static void find_rounding(const hfiIsland* I, double* square) {
   for (const hfiPatch *patch = I->patch, *end = patch + I->npatch; patch < end; ++patch)
-    if (find_missed(I, patch, I->ds)) add_rounding(patch, I->ds, square);
+    if (find_missed(I, patch, I->ds)) add_rounding(I, patch, I->ds, square);
 }
 
 // ---- balance -----------------------------------------------------------------------------------------

@@ -76,41 +76,51 @@ enum {
   BETWEEN = 3,     // A step is lengthened at the earliest in this iteration after the last one that was.
 };
 
-// Evaluates the soft laws at I->s. A contact acts while pi0 > 0, even where its soft law would pull: it opens between iterations only.
-static void respond_softly(hfiIsland* I) {
+// Makes the soft law of contact k and evaluates it at I->s. A contact acts while pi0 > 0, even where its soft law would pull: it opens between iterations only.
+static void respond_softly(hfiIsland* I, int32_t k, double cap) {
   double h = I->problem->h;
-  hfi_system_impulses(I, HFI_COUPLING_LAGGED);
-  for (int32_t k = I->nscalar; k < I->nblock; ++k) {
-    if (!hfi_is_contact(I, k)) continue;
-    int acts = I->pi0[k] > 0;
-    int32_t row = I->block[k].row;
-    I->response[k] = (hfiContactResponse){.pi = I->lag[k], .gnn = acts ? h * h * I->soft[k].stiffness : 0, .active = acts};
-    I->gamma[row] = acts ? h * hfi_soft_normal_force(I, k, I->s[row]) : 0;
-  }
-  hfi_system_residual(I);
-  hfi_dual_set_responses(I);
+  int acts = I->pi0[k] > 0;
+  int32_t row = I->block[k].row;
+  hfiContactResponse* response = I->response + k;
+  hfi_soft_take_law(I, k, cap);
+  response->pi = I->lag[k], response->gnn = acts ? h * h * I->soft[k].stiffness : 0;
+  response->active = acts, response->coupled = response->slipping = 0;
+  I->gamma[row] = acts ? h * hfi_soft_normal_force(I, k, I->s[row]) : 0;
+  hfi_dual_respond(I, k);
 }
 
-// Takes a Newton step on the soft laws from I->v and I->s. Returns 0 where there is no finite step.
+// Takes a Newton step on the soft laws from I->v and I->s, where I->Av is A v, and computes A v at its end. Returns 0 where there is no finite step.
 static int take_step(hfiIsland* I, double cap) {
-  hfi_soft_take_laws(I, cap);
-  respond_softly(I);
+  hfi_system_respond_saturated(I);
+  for (int32_t k = I->nscalar; k < I->nblock; ++k)
+    if (hfi_is_contact(I, k)) respond_softly(I, k, cap);
+  hfi_system_residual_again(I);
   int failed = hfi_system_factor(I);
   hfi_scale(I->dv, -1.0, I->r, I->n);
   if (!failed) hfi_system_solve(I, LINEAR_TOLERANCE, I->dv);
   hfi_move(I->v1, I->v, 1.0, I->dv, I->n);
   hfi_system_rows(I, I->v1, I->s1);
-  hfi_dual_update(I);
-  hfi_soft_give_back_laws(I);
+  for (int32_t k = I->nscalar; k < I->nblock; ++k) {
+    if (!hfi_is_contact(I, k)) continue;
+    hfi_dual_update_contact(I, k);
+    hfi_soft_give_back_law(I, k);
+  }
   hfi_system_exchange_points(I);
+  hfi_system_multiply(I, I->v, I->Av);
   return !failed && isfinite(hfi_system_velocity_norm(I, I->dv));
 }
 
-// Is the residual of the true laws at I->v and I->s below the share `close` of its scale?
+// Is the residual of the true laws at I->v and I->s, where I->Av is A v, below the share `close` of its scale?
 static int is_close(hfiIsland* I, double close) {
   hfi_system_impulses(I, HF_COUPLING_TWO_WAY);
-  hfi_system_residual(I);
+  hfi_system_residual_again(I);
   return hfi_system_momentum_norm(I, I->r) <= close * hfi_system_scale(I);
+}
+
+// Computes s and A v of velocities I->v that were set.
+static void set_out(hfiIsland* I) {
+  hfi_system_rows(I, I->v, I->s);
+  hfi_system_multiply(I, I->v, I->Av);
 }
 
 // Do all contacts have anchored friction? The slope of the other laws changes with the normal force, and what is known of them after
@@ -138,7 +148,7 @@ int hfi_soft_begin(hfiIsland* I, hfiSoft* soft) {
   I->is_damped = I->ntree > HFI_MANY_TREES;
   *soft = (hfiSoft){I->is_damped && I->known_rows > 0 ? KNOWN_CAP : FIRST_CAP, I->is_damped ? CLOSE_LARGE : CLOSE, 0};
   hfi_dual_reset(I);
-  hfi_system_rows(I, I->v, I->s);
+  set_out(I);
   int close = is_close(I, CLOSE);
   if (close && I->known_rows == 0) return 0;
   int unknown = hfi_soft_start_contacts(I);
@@ -165,7 +175,7 @@ static void go_on(hfiIsland* I, double extra) {
   for (int32_t k = I->nscalar; k < I->nblock; ++k)
     if (hfi_is_contact(I, k) && hfi_damp_go_on(I, k, extra)) hfi_soft_bound_friction(I, k);
   hfi_axpy(I->v, extra, I->dv, I->n);
-  hfi_system_rows(I, I->v, I->s);
+  set_out(I);
 }
 
 int hfi_soft_approach(hfiIsland* I, hfiSoft* soft, int32_t most) {
@@ -186,7 +196,7 @@ int hfi_soft_approach(hfiIsland* I, hfiSoft* soft, int32_t most) {
 // Goes back from Newton's method to the end of the last soft iteration, whose velocities are in I->v_kept. From there on the iterations are damped, and come closer.
 static void resume(hfiIsland* I, hfiSoft* soft) {
   memcpy(I->v, I->v_kept, sizeof(double) * (size_t)I->n);
-  hfi_system_rows(I, I->v, I->s);
+  set_out(I);
   for (int32_t k = I->nscalar; k < I->nblock; ++k)
     if (hfi_is_contact(I, k)) hfi_soft_set_duals(I, k);
   if (!I->is_damped) begin_damping(I);

@@ -123,6 +123,11 @@ static void exchange_law(hfiIsland* I, int32_t k) {
   I->other_law[k] = law;
 }
 
+void hfi_soft_take_law(hfiIsland* I, int32_t k, double cap) {
+  if (I->pi0[k] > 0) soften(I, k, cap); // Nothing but the bounds of friction is asked of the other laws.
+  exchange_law(I, k);
+}
+
 // Sets pi0 and f0 of contact k to the forces of its soft law at I->s1, or moves them towards these where the heap is damped. The law of the
 // block is the soft one. The friction duals belonged to the bound of this iteration; those of f0 over the new bound take their place.
 static void update_contact(hfiIsland* I, int32_t k) {
@@ -146,6 +151,11 @@ static void update_contact(hfiIsland* I, int32_t k) {
   hfi_soft_bound_friction(I, k);
 }
 
+void hfi_soft_give_back_law(hfiIsland* I, int32_t k) {
+  update_contact(I, k);
+  exchange_law(I, k);
+}
+
 // ---- all contacts -----------------------------------------------------------------------------------
 
 int hfi_soft_start_contacts(hfiIsland* I) {
@@ -159,18 +169,3 @@ int hfi_soft_start_contacts(hfiIsland* I) {
   return unknown;
 }
 
-void hfi_soft_take_laws(hfiIsland* I, double cap) {
-  for (int32_t k = I->nscalar; k < I->nblock; ++k) {
-    if (!hfi_is_contact(I, k)) continue;
-    if (I->pi0[k] > 0) soften(I, k, cap); // Nothing but the bounds of friction is asked of the other laws.
-    exchange_law(I, k);
-  }
-}
-
-void hfi_soft_give_back_laws(hfiIsland* I) {
-  for (int32_t k = I->nscalar; k < I->nblock; ++k) {
-    if (!hfi_is_contact(I, k)) continue;
-    update_contact(I, k);
-    exchange_law(I, k);
-  }
-}

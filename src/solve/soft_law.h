@@ -12,11 +12,10 @@ static inline double hfi_soft_normal_force(const hfiIsland* I, int32_t k, double
 
 // Sets pi0 and f0 of all contacts to their first values at I->s. Returns whether some contact was in no earlier solution of this step.
 int hfi_soft_start_contacts(hfiIsland* I);
-// Gives the blocks of all contacts their soft laws, made for the forces known so far.
-void hfi_soft_take_laws(hfiIsland* I, double cap);
-// Sets pi0, f0 and the friction duals of all contacts to what the soft laws have at I->s1, for which the duals were updated, and gives the blocks their
-// true laws back.
-void hfi_soft_give_back_laws(hfiIsland* I);
+// Gives the block of contact k its soft law, made for the forces known so far.
+void hfi_soft_take_law(hfiIsland* I, int32_t k, double cap);
+// Sets pi0, f0 and the friction duals of contact k to what the soft law has at I->s1, for which the duals were updated, and gives the block its true law back.
+void hfi_soft_give_back_law(hfiIsland* I, int32_t k);
 
 // Bounds the friction forces of contact k and sets its duals to them. Either law of the contact will do.
 void hfi_soft_bound_friction(hfiIsland* I, int32_t k);

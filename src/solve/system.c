@@ -63,7 +63,7 @@ HFI_CALLED static void multiply_patches(const hfiIsland* I, const double* v, dou
   for (int32_t k = 0; k < I->npatch; ++k) {
     const hfiPatch* patch = I->patch + k;
     if (patch->nfree) {
-      I->kernels->multiply_free(patch, v + patch->dof[0], patch->nfree == 2 ? v + patch->dof[6] : NULL, s + patch->row);
+      I->kernels->multiply_free(patch, v + patch->body[0], patch->nfree == 2 ? v + patch->body[1] : NULL, s + patch->row);
       continue;
     }
     gather_columns(I, patch, v, x);
@@ -97,12 +97,21 @@ static void respond_saturated(hfiIsland* I, const hfiIslandBlock* b, hfiContactR
   }
 }
 
+HFI_COPIED void respond_scalars(hfiIsland* I) {
+  for (int32_t i = 0; i < I->nscalar; ++i) I->gamma[i] = hfi_saturated_respond(I->block[i].saturated, I->problem->h, I->s[i], I->G + i);
+}
+
+void hfi_system_respond_saturated(hfiIsland* I) {
+  respond_scalars(I);
+  for (int32_t k = I->nscalar; k < I->nblock; ++k)
+    if (I->block[k].law == HF_LAW_SATURATED) respond_saturated(I, I->block + k, I->response + k);
+}
+
 // Evaluates all laws, of contacts without derivatives where those are not asked for: the compiler leaves out what nobody reads. The caller
 // passes constants for `derivatives` and for the common coupling, so that the branches on them disappear.
 HFI_COPIED void respond(hfiIsland* I, int coupling, int derivatives) {
   double h = I->problem->h;
-  for (int32_t i = 0; i < I->nscalar; ++i)
-    I->gamma[i] = hfi_saturated_respond(I->block[i].saturated, h, I->s[i], I->G + i);
+  respond_scalars(I);
   for (int32_t k = I->nscalar; k < I->nblock; ++k) {
     const hfiIslandBlock* b = I->block + k;
     hfiContactResponse unread, *response = derivatives ? I->response + k : &unread;
@@ -167,8 +176,8 @@ HFI_COPIED void multiply_impulse(const hfiIsland* I, const hfiPatch* patch, doub
 // tau += J^T gamma of a patch.
 static void add_patch_impulse(const hfiIsland* I, const hfiPatch* patch, double* tau) {
   if (patch->nfree) {
-    double* other = patch->nfree == 2 ? tau + patch->dof[6] : NULL;
-    if (hfi_any_active(I, patch)) I->kernels->add_transposed_free(patch, I->gamma + patch->row, tau + patch->dof[0], other);
+    double* other = patch->nfree == 2 ? tau + patch->body[1] : NULL;
+    if (hfi_any_active(I, patch)) I->kernels->add_transposed_free(patch, I->gamma + patch->row, tau + patch->body[0], other);
     return;
   }
   multiply_impulse(I, patch, I->column);
@@ -193,18 +202,22 @@ HFI_COPIED void subtract_momenta(const hfiIsland* I, int32_t n) {
   hfi_axpy(I->r, -1.0, I->tau, n);
 }
 
-void hfi_system_residual(hfiIsland* I) {
+void hfi_system_residual_again(hfiIsland* I) {
   sum_impulses(I);
-  hfi_system_multiply(I, I->v, I->Av);
   subtract_momenta(I, I->n);
+}
+
+void hfi_system_residual(hfiIsland* I) {
+  hfi_system_multiply(I, I->v, I->Av);
+  hfi_system_residual_again(I);
 }
 
 double hfi_system_row_weight(const hfiIsland* I, const hfiIslandBlock* b, int32_t i) {
   if (b->patch < 0)
     return fabs(I->scalar[b->row].J) * sqrt(I->inverse_diag[I->scalar[b->row].dof]);
   const hfiPatch* patch = I->patch + b->patch;
-  const double* J = patch->J + (b->row - patch->row + i) * patch->ld;
-  double sum = 0;
+  double sum = 0, room[12];
+  const double* J = hfi_patch_row(patch, b->row - patch->row + i, room);
   for (int32_t c = 0; c < patch->ncol; ++c) sum += J[c] * J[c] * I->inverse_diag[patch->dof[c]];
   return sqrt(sum);
 }
@@ -224,11 +237,35 @@ static void weigh_patch(const hfiIsland* I, const hfiPatch* patch, double* weigh
   }
 }
 
+// Weights of compact rows. Both bodies have the same axes F.
+static void weigh_compact(const hfiIsland* I, const hfiPatch* patch, double* weight) {
+  static const double nothing[6] = {0};
+  const double *a = I->inverse_diag + patch->body[0], *b = patch->nfree == 2 ? I->inverse_diag + patch->body[1] : nothing, *F = patch->J;
+  int dim = patch->dim, pushing = hfi_pushing_rows(dim);
+  double x = a[0] + b[0], y = a[1] + b[1], z = a[2] + b[2];
+  for (int32_t k = 0; k < patch->nblock; ++k, F += hfi_compact_size(dim), weight += dim) {
+    const double* A = F + 4 * pushing;
+    for (int r = 0; r < dim; ++r, A += 6) {
+      double first = sqr(A[0]) * a[3] + sqr(A[1]) * a[4] + sqr(A[2]) * a[5], second = sqr(A[3]) * b[3] + sqr(A[4]) * b[4] + sqr(A[5]) * b[5];
+      double push = r < pushing ? sqr(F[4 * r]) * x + sqr(F[4 * r + 1]) * y + sqr(F[4 * r + 2]) * z : 0;
+      weight[r] = sqrt(push + first + second);
+    }
+  }
+}
+
+// Weights of the rows of any patch.
+static void weigh(const hfiIsland* I, const hfiPatch* patch) {
+  if (patch->nfree)
+    weigh_compact(I, patch, I->weight + patch->row);
+  else
+    weigh_patch(I, patch, I->weight + patch->row);
+}
+
 const double* hfi_system_row_weights(hfiIsland* I) {
   if (I->has_weights) return I->weight;
   for (int32_t k = 0; k < I->nscalar; ++k) I->weight[k] = hfi_system_row_weight(I, I->block + k, 0);
   for (int32_t r = 0; I->is_narrow && r < I->nrow; ++r) I->weight[r] = r < I->block->dim ? hfi_system_row_weight(I, I->block, r) : 0;
-  for (int32_t k = 0; !I->is_narrow && k < I->npatch; ++k) weigh_patch(I, I->patch + k, I->weight + I->patch[k].row);
+  for (int32_t k = 0; !I->is_narrow && k < I->npatch; ++k) weigh(I, I->patch + k);
   I->has_weights = 1;
   return I->weight;
 }

@@ -14,8 +14,12 @@ void hfi_system_row_changes(const hfiIsland* I, const double* dv, double* ds);
 void hfi_system_respond(hfiIsland* I, int coupling);
 // The same without the derivatives of contacts: of I->response it sets `active` alone.
 void hfi_system_impulses(hfiIsland* I, int coupling);
+// The same of saturated rows alone.
+void hfi_system_respond_saturated(hfiIsland* I);
 // Computes I->tau = J^T gamma, I->Av = A v and I->r = A v - p* - tau at I->v.
 void hfi_system_residual(hfiIsland* I);
+// The same where I->Av is known.
+void hfi_system_residual_again(hfiIsland* I);
 // The same, and returns |r|; *scale: what it is compared with (hfi_system_scale).
 double hfi_system_measure(hfiIsland* I, double* scale);
 // Evaluates all laws before.

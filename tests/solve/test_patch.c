@@ -138,51 +138,90 @@ static void test_narrow_product(void** state) {
   for_all_sizes(check_narrow);
 }
 
-// The kernels of free bodies give the bits of the general ones, with blocks anywhere in a matrix.
-static void check_free(const hfiPatchKernels* k, const fixture* f) {
-  enum { LD_FIRST = 23, LD_SECOND = 9, LD_BELOW = 11 };
-  static double out[4 * MOST], s[MOST_ROWS], ab[12], first[6 * LD_FIRST], second[6 * LD_SECOND], below[6 * LD_BELOW];
-  const hfiPatch* p = &f->patch;
-  const double *y = out + p->height, *GJ = y + p->ld, *C = GJ + p->height * p->ld;
-  int two = p->ncol == 12;
-  run_kernels(k, f, out);
-  k->multiply_free(p, f->x, two ? f->x + 6 : NULL, s);
-  assert_memory_equal(s, out, sizeof *s * (size_t)p->height);
-  memset(ab, 0, sizeof ab), memset(first, 0, sizeof first), memset(second, 0, sizeof second), memset(below, 0, sizeof below);
-  k->add_transposed_free(p, f->gamma, ab, two ? ab + 6 : NULL);
-  assert_memory_equal(ab, y, sizeof *ab * (size_t)p->ncol);
-  hfiFreeBlocks K = {first, two ? second : NULL, first + 15, below, LD_FIRST, LD_SECOND, LD_BELOW};
-  k->add_product_free(p, GJ, &K);
-  for (int i = 0; i < 6; ++i)
-    for (int j = 0; j < 6; ++j) {
-      assert_true(first[i * LD_FIRST + j] == C[i * p->ld + j]);
-      assert_true(first[i * LD_FIRST + 15 + j] == (two ? C[i * 12 + 6 + j] : 0));
-      assert_true(second[i * LD_SECOND + j] == (two ? C[(6 + i) * 12 + 6 + j] : 0));
-      assert_true(below[j * LD_BELOW + i] == (two ? C[(6 + i) * 12 + j] : 0));
-    }
+// A patch of contacts of one or two free bodies: compact rows, and the same rows written out by hand.
+typedef struct freeFixture {
+  hfiPatch patch;
+  double compact[MOST], J[MOST];
+} freeFixture;
+
+static void make_free(freeFixture* f, testRandom* r, int bodies, int dim, int blocks) {
+  int pushing = dim < 3 ? dim : 3, ld = bodies == 2 ? 12 : 8;
+  double* at = f->compact;
+  memset(f, 0, sizeof *f);
+  f->patch = (hfiPatch){.nblock = blocks, .nrow = blocks * dim, .height = blocks * dim, .ncol = 6 * bodies, .ld = ld, .nfree = bodies, .dim = dim, .J = f->compact};
+  for (int k = 0; k < blocks; ++k) {
+    double* J = f->J + k * dim * ld;
+    for (int i = 0; i < pushing; ++i, ++at)
+      for (int c = 0; c < 3; ++c, ++at) {
+        *at = J[i * ld + c] = random_normal(r);
+        if (bodies == 2) J[i * ld + 6 + c] = -*at;
+      }
+    for (int i = 0; i < dim; ++i)
+      for (int c = 0; c < 6; ++c, ++at)
+        if (c < 3 || bodies == 2) *at = J[i * ld + (c < 3 ? 3 : 6) + c] = random_normal(r);
+  }
 }
 
-// Makes the last rows act on the last three columns of each body alone, as torques do.
-static void make_torques(fixture* f, int bodies, int pushing) {
-  hfiPatch* p = &f->patch;
-  p->nfree = bodies, p->pushing = pushing;
-  for (int i = pushing; i < p->nrow; ++i)
-    for (int j = 0; j < p->ncol; ++j)
-      if (j % 6 < 3) f->J[i * p->ld + j] = f->JT[j * p->height + i] = 0;
+// All results of the kernels of free bodies, one behind the other: s, the two bodies, and blocks anywhere in a matrix.
+typedef struct freeResults {
+  double s[MOST_ROWS], ab[12], first[6 * 23], second[6 * 9], below[6 * 11];
+} freeResults;
+
+static void run_free(const hfiPatchKernels* k, const freeFixture* f, const double* x, const double* gamma, const double* B, freeResults* out) {
+  int two = f->patch.nfree == 2;
+  memset(out, 0, sizeof *out);
+  k->multiply_free(&f->patch, x, two ? x + 6 : NULL, out->s);
+  k->add_transposed_free(&f->patch, gamma, out->ab, two ? out->ab + 6 : NULL);
+  hfiFreeBlocks K = {out->first, two ? out->second : NULL, out->first + 15, out->below, 23, 9, 11};
+  k->add_product_free(&f->patch, f->J, B, &K);
+}
+
+// Sums of at most MOST_ROWS products of numbers near one: 1e-13 is rounding.
+static void check_free(const freeFixture* f, const double* x, const double* gamma, const double* B, const freeResults* out) {
+  const hfiPatch* p = &f->patch;
+  double room[12];
+  static double rows[MOST];
+  hfi_patch_rows(p, rows);
+  for (int i = 0; i < p->nrow * p->ld; ++i) assert_true(rows[i] == f->J[i]);
+  for (int i = 0; i < p->nrow; ++i) {
+    double sum = 0;
+    for (int c = 0; c < p->ncol; ++c) sum += f->J[i * p->ld + c] * x[c];
+    assert_near(out->s[i], sum, 1e-13);
+    hfi_patch_row(p, i, room);
+    for (int c = 0; c < p->ncol; ++c) assert_true(room[c] == f->J[i * p->ld + c]);
+  }
+  for (int c = 0; c < p->ncol; ++c) {
+    double sum = 0;
+    for (int i = 0; i < p->nrow; ++i) sum += f->J[i * p->ld + c] * gamma[i];
+    assert_near(out->ab[c], sum, 1e-13);
+    for (int d = 0; d < p->ncol; ++d) {
+      double product = 0, got;
+      for (int i = 0; i < p->nrow; ++i) product += f->J[i * p->ld + c] * B[i * p->ld + d];
+      if (c < 6) got = out->first[c * 23 + (d < 6 ? d : 9 + d)];
+      else got = d < 6 ? out->below[d * 11 + c - 6] : out->second[(c - 6) * 9 + d - 6];
+      assert_near(got, product, 1e-13 * MOST_ROWS);
+    }
+  }
 }
 
 static void test_free_bodies(void** state) {
   (void)state;
-  static fixture f;
+  static freeFixture f;
+  static double x[12], gamma[MOST_ROWS], B[MOST];
+  static freeResults plain, chosen;
   testRandom r = {8};
-  for (int bodies = 1; bodies <= 2; ++bodies)
-    for (int rows = 1; rows <= MOST_ROWS; ++rows)
-      for (int torques = 0; torques <= 3 && torques <= rows; ++torques) {
-        make_fixture(&f, &r, rows, 6 * bodies);
-        make_torques(&f, bodies, rows - torques);
-        check_free(&hfi_patch_kernels, &f);
-        check_free(hfi_patch_choose(), &f);
-      }
+  for (int trial = 0; trial < 48; ++trial) {
+    const int dims[] = {1, 3, 4, 6};
+    int bodies = 1 + trial % 2, dim = dims[trial / 2 % 4];
+    make_free(&f, &r, bodies, dim, 1 + random_int(&r, 5));
+    for (int c = 0; c < 12; ++c) x[c] = random_normal(&r);
+    for (int i = 0; i < MOST_ROWS; ++i) gamma[i] = random_normal(&r);
+    for (int i = 0; i < f.patch.nrow * f.patch.ld; ++i) B[i] = i % f.patch.ld < f.patch.ncol ? random_normal(&r) : 0;
+    run_free(&hfi_patch_kernels, &f, x, gamma, B, &plain);
+    run_free(hfi_patch_choose(), &f, x, gamma, B, &chosen);
+    check_free(&f, x, gamma, B, &plain);
+    assert_memory_equal(&plain, &chosen, sizeof plain);
+  }
 }
 
 int main(void) {

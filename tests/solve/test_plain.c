@@ -74,6 +74,17 @@ static void* plan_island(hfiIsland* I, const hfStepProblem* P) {
   return memory;
 }
 
+static void check_field(const double* x, const double* y, int n) {
+  for (int i = 0; i < n; ++i) assert_near(x[i], y[i], 1e-12 * (largest(y, n) + 1));
+}
+
+// Beside other trees a tree of six dofs has compact rows (solve/patch.h), whose sums of six products have an order of their own. Stiffness 1e6 [N/m] times the
+// step turns their rounding into 1e-13 of forces, which cancel in r to a hundredth.
+static void check_near(const Values* x, const Values* y) {
+  check_field(x->s, y->s, MOST_ROWS), check_field(x->weight, y->weight, MOST_ROWS), check_field(x->gamma, y->gamma, MOST_ROWS);
+  check_field(x->tau, y->tau, MOST_DOFS), check_field(x->Av, y->Av, MOST_DOFS), check_field(x->r, y->r, MOST_DOFS), check_field(x->K, y->K, MOST_DOFS * MOST_DOFS);
+}
+
 // Returns 1 where the island of the first tree is narrow.
 static int check_island(const hfStepProblem* P, int n) {
   static const int32_t trees[2] = {0, 1}, blocks[MOST_CONTACTS] = {0, 1, 2};
@@ -88,7 +99,10 @@ static int check_island(const hfStepProblem* P, int n) {
   hfi_island_gather(&I, P, trees, 2, blocks, P->nblock);
   assert_int_equal(I.is_plain, 0);
   Values beside = compute(&I, n, &all);
-  assert_memory_equal(&alone, &beside, sizeof alone);
+  if (n == 6)
+    check_near(&alone, &beside);
+  else
+    assert_memory_equal(&alone, &beside, sizeof alone);
   // Sums of ten terms, and solutions of equations whose condition is below 1e6.
   assert_near(sums.norm, all.norm, 1e-14 * all.norm);
   assert_near(sums.scale, all.scale, 1e-14 * all.scale);
