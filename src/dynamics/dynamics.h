@@ -281,6 +281,8 @@ void hfi_joint_forces(hfDynamics* d, double* tau);
 // Computes the velocities at d->v, and the bias without tendons, of the tree whose links are `first` to end - 1.
 void hfi_tree_velocity(hfDynamics* d, int first, int end);
 void hfi_tree_bias(hfDynamics* d, int first, int end);
+// The bias c (nv) at rest. Leaves the velocities of the links as they are.
+void hfi_gravity_bias(hfDynamics* d, double* c);
 
 // For sensors, after hfi_accelerate: the acceleration of a body and of its point p_W, less gravity, in world axes. An accelerometer there measures
 // it.
