@@ -238,6 +238,14 @@ static void place_fixed_bodies(hfDynamics* d) {
 
 // ---- links ----------------------------------------------------------------------------------------
 
+// Whether the tree of a body with joints begins with a free joint, alone on its body. The links of the body's ancestors are known.
+static int begins_with_free_joint(const hfDynamics* d, int body) {
+  const hfModel* m = d->model;
+  int parent = d->body_link[hf_model_body_parent(m)[body]];
+  if (parent) return d->link[parent].has_free_root;
+  return hf_model_body_jntnum(m)[body] == 1 && hf_model_jnt_type(m)[hf_model_body_jntadr(m)[body]] == HF_JOINT_FREE;
+}
+
 static void make_links(hfDynamics* d) {
   const hfModel* m = d->model;
   hfiLink world = {.parent = 0, .tree = -1};
@@ -254,6 +262,7 @@ static void make_links(hfDynamics* d) {
                       .dof = hf_model_body_dofadr(m)[b],
                       .ndof = hf_model_body_dofnum(m)[b],
                       .nslide = count_steady_slides(d, b),
+                      .has_free_root = begins_with_free_joint(d, b),
                       .only_slides = d->only_slides[b]};
       d->link[n] = link;
       d->body_link[b] = n++;

@@ -74,6 +74,7 @@ typedef struct hfiLink {
   int32_t joint, njoint;
   int32_t dof, ndof;
   int32_t nslide;         // as in hfiMovingBody
+  int32_t has_free_root;  // 1: its tree begins with a free joint, whose origin is O
   int32_t only_slides;    // of its body
   double mass;            // [kg]; followed by the two below, which are read with it
   hfVec3 com_B;           // centre of mass of the link, from the body's origin [m]

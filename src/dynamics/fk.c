@@ -102,7 +102,7 @@ static void place(Frame B, hfVec3 p, hfQuat q) {
 }
 
 // Moves the frame behind the slides with which the joints of a body begin, and returns it. E: that of the parent.
-static Frame move_first_slides(hfDynamics* d, const hfiMovingBody* body, Frame E, const double* q) {
+static inline Frame move_first_slides(hfDynamics* d, const hfiMovingBody* body, Frame E, const double* q) {
   Frame B = slid_frame(d, body);
   for (int j = body->joint; j < body->joint + body->nslide; ++j) {
     const hfiJointStep* s = &d->step[j];
@@ -241,7 +241,7 @@ void hfi_dynamics_complete(hfDynamics* d) {
   for (int t = 0; t < m->ntree; ++t) d->p_WO[t] = d->X_WB[hf_model_tree_body(m)[t]].p;
   for (int l = 1; l < d->nlink; ++l) {
     const hfiLink* link = &d->link[l];
-    make_motions(d, link, d->p_WO[link->tree]);
+    if (!(link->only_slides & d->has_rotations)) make_motions(d, link, d->p_WO[link->tree]);
   }
   place_inertias(d);
   hfi_update_tendon_armature(d);
