@@ -13,11 +13,12 @@
 //   M_kj = (u_k x h)_j,  M_kl = (Ibar u_k) . u_l
 // and with (n, f) = Ic S_i the first six entries of rows i behind it are f and, for k, n . u_k.
 #include "dynamics/dynamics.h"
+
+#include "base/compile.h"
 #include "linalg/dense.h"
 #include <string.h>
 
-// has_free_root: as of hfiLink
-static inline void fill_row(const hfDynamics* d, int has_free_root, hfForce F, const int32_t* col, int n, double* row) {
+HFI_COPIED void fill_row(const hfDynamics* d, int has_free_root, hfForce F, const int32_t* col, int n, double* row) {
   int k = 0;
   if (has_free_root) {
     v3_store(row, F.f);
@@ -41,12 +42,13 @@ static void fill_free_rows(const hfDynamics* d, const hfiInertia* Ic, const hfMo
   for (int k = 0; k < 6; ++k) d->M[adr[k] + k] += armature[k];
 }
 
-// Rows of a link from its dof `first` on.
-static void fill_rows(const hfDynamics* d, const hfiLink* link, int first, const hfiInertia* Ic, const int32_t* adr, const int32_t* depth, const double* armature) {
+// Rows of a link from its dof `first` on. has_free_root: that of the link, a constant in each caller.
+HFI_COPIED void fill_rows(const hfDynamics* d, const hfiLink* link, int has_free_root, int first, const hfiInertia* Ic, const int32_t* adr, const int32_t* depth,
+                          const double* armature) {
   const int32_t* col = hf_model_M_col(d->model);
   for (int i = link->dof + first; i < link->dof + link->ndof; ++i) {
     double* row = d->M + adr[i];
-    fill_row(d, link->has_free_root, inertia_mul(Ic, d->S[i]), col + adr[i], depth[i] + 1, row);
+    fill_row(d, has_free_root, inertia_mul(Ic, d->S[i]), col + adr[i], depth[i] + 1, row);
     row[depth[i]] += armature[i];
   }
 }
@@ -62,7 +64,8 @@ void hf_dynamics_mass_matrix(hfDynamics* d) {
     const hfiLink* link = &d->link[l];
     if (d->steady[link->tree] & d->has_steady_M) continue;
     if (is_free_root(link)) fill_free_rows(d, &d->Ic[l], d->S + link->dof, adr + link->dof, armature + link->dof);
-    else fill_rows(d, link, stays ? link->nslide : 0, &d->Ic[l], adr, depth, armature);
+    else if (link->has_free_root) fill_rows(d, link, 1, 0, &d->Ic[l], adr, depth, armature);
+    else fill_rows(d, link, 0, stays ? link->nslide : 0, &d->Ic[l], adr, depth, armature);
     if (link->parent) inertia_add(&d->Ic[link->parent], &d->Ic[l]);
   }
   for (int k = 0; k < d->narmature; ++k) d->M[d->armature[k].entry] += d->armature[k].value;

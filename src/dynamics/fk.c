@@ -17,6 +17,7 @@
 // with u fixed in B for ball and free rotations, in the world for free translations.
 #include "dynamics/dynamics.h"
 
+#include "base/compile.h"
 #include "math/spatial_lanes.h"
 
 #include <assert.h>
@@ -74,7 +75,7 @@ static void move_screw(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3
   B.X->p = v3_add(B.X->p, travel);
 }
 
-static void move_slide(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3* p_WA, hfVec3* axis_W) {
+static inline void move_slide(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3* p_WA, hfVec3* axis_W) {
   hfVec3 axis = m3_mulv(E.X->R, s->axis_E), p = v3_axpy(q - s->ref, axis, origin_at_reference(E, s));
   if (!s->is_behind) turn(B, E, s->q_EB);
   B.X->p = p;
@@ -101,13 +102,16 @@ static void place(Frame B, hfVec3 p, hfQuat q) {
   *B.X = pose_from(p, q);
 }
 
-// Moves the frame behind the slides with which the joints of a body begin, and returns it. E: that of the parent.
+// The same for the slides with which the joints of a body begin, before anything is known of them.
+HFI_RARE static void move_new_slide(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3* p_WA, hfVec3* axis_W) { move_slide(B, E, s, q, p_WA, axis_W); }
+
+// Moves the frame behind these slides, and returns it. E: that of the parent.
 static inline Frame move_first_slides(hfDynamics* d, const hfiMovingBody* body, Frame E, const double* q) {
   Frame B = slid_frame(d, body);
   for (int j = body->joint; j < body->joint + body->nslide; ++j) {
     const hfiJointStep* s = &d->step[j];
     if (d->has_rotations) move_along(B, E, s, q[s->qposadr], d->axis_W[j], &d->p_WA[j]);
-    else move_slide(B, E, s, q[s->qposadr], &d->p_WA[j], &d->axis_W[j]);
+    else move_new_slide(B, E, s, q[s->qposadr], &d->p_WA[j], &d->axis_W[j]);
     E = B;
   }
   return B;
