@@ -101,13 +101,13 @@ HFI_CALLED static void limit_joint(hfActuation* a, const hfDynamics* d, const hf
 
 // ---- tendons ----------------------------------------------------------------------------------------
 
-// The inverse mass that a limit of a tendon counts with: of MuJoCo's law that of the reference pose, where it is known.
+// The inverse mass of a tendon in the law of its limits: MuJoCo's law takes that of the reference pose, if it is known.
 static double tendon_limit_weight(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int t) {
   int soft = is_soft(step, hf_model_tendon_limit_solref(a->model) + 2 * t);
   return soft && a->tendon_weight[t] > 0 ? a->tendon_weight[t] : hfi_tendon_inverse_mass(a, d, t);
 }
 
-// The row of one end of a tendon's range at distance phi, which changes at this speed. w: of tendon_limit_weight.
+// The row of one end of a tendon's range at distance phi, which changes at this speed. w: the inverse mass of tendon_limit_weight.
 static hfSaturatedRow tendon_limit_row(hfActuation* a, const hfiActuationStep* step, int t, double w, double phi, double speed) {
   const hfModel* m = a->model;
   const double *solref = hf_model_tendon_limit_solref(m) + 2 * t, *solimp = hf_model_tendon_limit_solimp(m) + 5 * t;

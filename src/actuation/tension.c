@@ -78,7 +78,7 @@ static double find_slope(const hfDynamics* d, const hfiEquality* e, double f, hf
   return min2(slope * wave_factor(&x, &y, h), HFI_STIFFEST_DRIVE * min2(x.inertia, y.inertia) / h);
 }
 
-// Whether a connect pulls at a body that is free: only these may need a damper.
+// Whether a connect pulls at a free body. Other connects need no damper.
 static int pulls_free_body(const hfDynamics* d, int equality) {
   return free_link(d, hfi_equality_body(d->model, equality, 0)) || free_link(d, hfi_equality_body(d->model, equality, 1));
 }

@@ -42,7 +42,7 @@ static void fill_free_rows(const hfDynamics* d, const hfiInertia* Ic, const hfMo
   for (int k = 0; k < 6; ++k) d->M[adr[k] + k] += armature[k];
 }
 
-// Rows of a link from its dof `first` on. has_free_root: that of the link, a constant in each caller.
+// Computes the rows of a link from its dof `first` on. has_free_root: link->has_free_root as a constant.
 HFI_COPIED void fill_rows(const hfDynamics* d, const hfiLink* link, int has_free_root, int first, const hfiInertia* Ic, const int32_t* adr, const int32_t* depth,
                           const double* armature) {
   const int32_t* col = hf_model_M_col(d->model);
@@ -58,7 +58,7 @@ void hf_dynamics_mass_matrix(hfDynamics* d) {
   const int32_t *adr = hf_model_dof_Madr(m), *depth = hf_model_dof_depth(m);
   const double* armature = hf_model_dof_armature(m);
   if (d->has_M) return;
-  int stays = d->has_steady_M && !d->narmature; // 1: rows stay that depend on masses alone
+  int stays = d->has_steady_M && !d->narmature; // 1: rows that depend on masses alone stay
   memcpy(d->Ic, d->I, (size_t)d->nlink * sizeof *d->I);
   for (int l = d->nlink - 1; l > 0; --l) {
     const hfiLink* link = &d->link[l];

@@ -48,14 +48,14 @@ typedef struct hfiMovingBody {
   int32_t body, parent;
   int32_t motion;         // hfiBodyMotion
   int32_t joint, njoint;  // its steps
-  int32_t nslide;         // number of its first joints that are slides, if no joint before them turns: the axes of these never change; else 0
+  int32_t nslide;         // number of slides with which its joints begin, if nothing turns its parent, so that their axes never change; else 0
   int32_t slid;           // number of its frame behind these slides, in hfDynamics; -1: it has none, or it is the frame of the body
   int32_t only_slides;    // as in hfDynamics
   hfQuat q_PB;            // welded and mocap bodies
   hfPose X_PB;
 } hfiMovingBody;
 
-// A frame in the world.
+// The pose of a frame in the world, and its rotation as a quaternion.
 typedef struct hfiSlidFrame { hfQuat q; hfPose X; } hfiSlidFrame;
 
 // A frame fixed in a body: of a geom or site.
@@ -132,7 +132,7 @@ struct hfDynamics {
   // hf_dynamics_mass_matrix, _factor: computed once at a position
   // Those of steady trees stay until hf_dynamics_refresh: has_steady_M says that M has them, has_steady_bias that c has. The rows of M of the nslide slides
   // of a link stay, too, if no tendon has armature: they depend on masses alone.
-  int32_t has_rotations;   // 1: rotations of bodies that only slides move, and axes and S of the nslide slides of links are computed; they stay, too
+  int32_t has_rotations;   // 1: rotations of bodies that only slides move, and axes and S of the nslide slides of links, are computed; they stay, too
   int32_t has_steady_M, has_steady_bias;
   int32_t has_M, has_factors; // 1: M, or its factors except for postponed trees, are those of S and I
   int32_t has_velocity;    // 1: V and A of all links are those of v and S

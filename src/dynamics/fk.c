@@ -102,10 +102,10 @@ static void place(Frame B, hfVec3 p, hfQuat q) {
   *B.X = pose_from(p, q);
 }
 
-// The same for the slides with which the joints of a body begin, before anything is known of them.
+// Moves B along one of the slides with which the joints of a body begin, if nothing is known of the slide yet.
 HFI_RARE static void move_new_slide(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3* p_WA, hfVec3* axis_W) { move_slide(B, E, s, q, p_WA, axis_W); }
 
-// Moves the frame behind these slides, and returns it. E: that of the parent.
+// Moves the frame behind the slides with which the joints of a body begin, and returns it. E: frame of the parent.
 static inline Frame move_first_slides(hfDynamics* d, const hfiMovingBody* body, Frame E, const double* q) {
   Frame B = slid_frame(d, body);
   for (int j = body->joint; j < body->joint + body->nslide; ++j) {

@@ -24,7 +24,7 @@ static hfiApproach find_crossing(const hfiRodAxis* A, const hfiRodAxis* B) {
   return hfi_approach(hfi_axis_point(A, s), hfi_axis_point(B, t));
 }
 
-// Across both axes: the normal where they meet.
+// A unit vector across both axes: the normal of the contact if the axes meet.
 static hfVec3 find_across(const hfiRodAxis* A, const hfiRodAxis* B, const hfPose* X_WA) {
   hfVec3 across = v3_unit(v3_cross(A->u, B->u));
   return v3_norm2(across) > 0 ? across : m3_col(X_WA->R, 0);

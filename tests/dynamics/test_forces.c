@@ -84,7 +84,7 @@ static void check_refresh(World* w, testRandom* r) {
   hfDynamics* d = NULL;
   assert_int_equal(hf_params_create(&params, m, NULL), HF_OK);
   assert_int_equal(hf_dynamics_create(&d, hf_params_model(params), NULL), HF_OK);
-  hf_dynamics_mass_matrix(d); // of which nothing may stay
+  hf_dynamics_mass_matrix(d); // Nothing of this M may stay.
   for (int f = 0; f < 3; ++f) {
     hfFieldInfo info = hf_model_field_info(m, fields[f]);
     for (int i = 0; i < info.rows * info.columns; ++i) hf_params_field(params, fields[f])[i] *= 2;

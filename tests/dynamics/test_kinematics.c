@@ -147,7 +147,7 @@ static void add_chain(hfBuilder* b, const JointSpec* joints, int count, int sepa
   }
 }
 
-// The single body has been elsewhere before: nothing of that stays.
+// The single body was at another configuration before: nothing of that stays.
 static void compare_with_chain(const JointSpec* joints, int count, testRandom* r) {
   hfBuilder *one = hf_builder_create(), *many = hf_builder_create();
   add_chain(one, joints, count, 0);
