@@ -294,6 +294,11 @@ typedef struct hfiEquality {
   double bend;     // joint, tendon: the second derivative
 } hfiEquality;
 
+// The body of side 0 or 1 of a connect or weld.
+static inline int hfi_equality_body(const hfModel* m, int equality, int side) {
+  int object = (side ? hf_model_eq_obj2(m) : hf_model_eq_obj1(m))[equality];
+  return hf_model_eq_objkind(m)[equality] == HF_OBJECT_SITE ? hf_model_site_body(m)[object] : object;
+}
 // Largest speed at which rows of an equality, n entries of its Jacobian, remove their error [m/s or rad/s].
 double hfi_equality_release_speed(const hfModel* model, const hfiEquality* equality, const double* J, int n);
 hfiEquality hfi_equality_evaluate(const hfActuation* a, const hfDynamics* d, int equality, const double* q);

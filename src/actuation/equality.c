@@ -57,7 +57,7 @@ static hfiEquality evaluate_attachment(const hfDynamics* d, int i) {
   for (int k = 0; k < 2; ++k) {
     // The data of a connect are the points on bodies 1 and 2; those of a weld are the point on body 2, then that on body 1.
     const double* point = data + 3 * (weld ? 1 - k : k);
-    e.body[k] = kind == HF_OBJECT_SITE ? hf_model_site_body(m)[object[k]] : object[k];
+    e.body[k] = hfi_equality_body(m, i, k);
     e.p_W[k] = pose_point(object_pose(d, kind, object[k]), v3_load(point));
   }
   v3_store(e.r, v3_sub(e.p_W[0], e.p_W[1]));

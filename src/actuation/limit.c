@@ -49,23 +49,24 @@ static hfSaturatedRow soft_limit_row(const hfModel* m, const hfiActuationStep* s
 
 // ---- joints -----------------------------------------------------------------------------------------
 
-// The inverse mass of joint j at the reference pose, which MuJoCo takes for its limits.
-static double limit_weight(const hfActuation* a, int j, double present) {
+// The inverse mass of joint j at the reference pose, which MuJoCo takes for its limits; 0 if it is not known.
+static double limit_weight(const hfActuation* a, int j) {
   int first = hf_model_jnt_dofadr(a->model)[j], n = hfi_joint_nv(hf_model_jnt_type(a->model)[j]);
   double sum = 0;
   for (int i = first; i < first + n; ++i) sum += a->dof_weight[i] / n;
-  return sum > 0 ? sum : present;
+  return sum;
 }
 
 static hfSaturatedRow joint_limit_row(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, int n, const int32_t* dof, const double* J, double phi) {
   const hfModel* m = a->model;
   hfiCompliance law = {hf_model_jnt_limit_stiffness(m)[j], hf_model_jnt_limit_damping(m)[j]};
-  double w = hfi_inverse_mass(d, a->dense, n, dof, J), speed = 0;
   const double *solref = hf_model_jnt_limit_solref(m) + 2 * j, *solimp = hf_model_jnt_limit_solimp(m) + 5 * j;
   int soft = is_soft(step, solref) && law.k == 0 && law.c == 0;
+  double w = soft ? limit_weight(a, j) : 0, speed = 0;
+  if (!(w > 0)) w = hfi_inverse_mass(d, a->dense, n, dof, J);
   if (!soft || !(w > 0)) return limit_row(a, step, law, w, phi);
   for (int i = 0; i < n; ++i) speed += J[i] * d->v[dof[i]];
-  return soft_limit_row(m, step, solref, solimp, limit_weight(a, j, w), phi, speed);
+  return soft_limit_row(m, step, solref, solimp, w, phi, speed);
 }
 
 static void add_joint_limit(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, int n, const double* J, double phi) {
@@ -100,14 +101,19 @@ HFI_CALLED static void limit_joint(hfActuation* a, const hfDynamics* d, const hf
 
 // ---- tendons ----------------------------------------------------------------------------------------
 
-// The row of one end of a tendon's range at distance phi, which changes at this speed.
+// The inverse mass of a tendon in the law of its limits: MuJoCo's law takes that of the reference pose, if it is known.
+static double tendon_limit_weight(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int t) {
+  int soft = is_soft(step, hf_model_tendon_limit_solref(a->model) + 2 * t);
+  return soft && a->tendon_weight[t] > 0 ? a->tendon_weight[t] : hfi_tendon_inverse_mass(a, d, t);
+}
+
+// The row of one end of a tendon's range at distance phi, which changes at this speed. w: the inverse mass of tendon_limit_weight.
 static hfSaturatedRow tendon_limit_row(hfActuation* a, const hfiActuationStep* step, int t, double w, double phi, double speed) {
   const hfModel* m = a->model;
   const double *solref = hf_model_tendon_limit_solref(m) + 2 * t, *solimp = hf_model_tendon_limit_solimp(m) + 5 * t;
   hfiCompliance rigid = {0, 0};
-  double weight = a->tendon_weight[t];
   if (!is_soft(step, solref)) return limit_row(a, step, rigid, w, phi);
-  return soft_limit_row(m, step, solref, solimp, weight > 0 ? weight : w, phi, speed);
+  return soft_limit_row(m, step, solref, solimp, w, phi, speed);
 }
 
 static void limit_tendon(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int t) {
@@ -124,7 +130,7 @@ static void limit_tendon(hfActuation* a, const hfDynamics* d, const hfiActuation
   if (!lower) a->free_way = min2(a->free_way, below / size);
   if (!upper) a->free_way = min2(a->free_way, above / size);
   if (!(lower | upper)) return;
-  double w = hfi_tendon_inverse_mass(a, d, t);
+  double w = tendon_limit_weight(a, d, step, t);
   if (!(w > 0)) return;
   if (lower) hfi_tendon_row(a, HFI_ROW_TENDON_LOWER, t, 1, tendon_limit_row(a, step, t, w, below, speed));
   if (upper) hfi_tendon_row(a, HFI_ROW_TENDON_UPPER, t, -1, tendon_limit_row(a, step, t, w, above, -speed));

@@ -17,7 +17,7 @@
 
 // Adds a spring over n dofs with the displacement x: the force -f(|x|) along x, and over a step the secant of f as its
 // stiffness.
-static void add_spring(const hfModel* m, int j, int n, const double* x, double h, double* tau, double* diag) {
+static inline void add_spring(const hfModel* m, int j, int n, const double* x, double h, double* tau, double* diag) {
   double size = n == 1 ? x[0] : v3_norm(v3_load(x));
   double k = hfi_secant(hf_model_jnt_stiffness(m)[j], hf_model_jnt_stiffness_poly(m) + 2 * j, size);
   for (int i = 0; i < n; ++i) {
@@ -69,6 +69,11 @@ static void add_joint_springs(const hfModel* m, const double* rest, const double
     int type = hf_model_jnt_type(m)[j], dof = hf_model_jnt_dofadr(m)[j], adr = hf_model_jnt_qposadr(m)[j], n = hfi_joint_nv(type);
     double x[6];
     if (hf_model_jnt_stiffness(m)[j] == 0 && poly[0] == 0 && poly[1] == 0) continue;
+    if (hfi_joint_is_scalar(type)) {
+      x[0] = q[adr] - rest[adr];
+      add_spring(m, j, 1, x, h, tau + dof, diag ? diag + dof : NULL);
+      continue;
+    }
     hfi_joint_difference(type, rest + adr, q + adr, 1, x);
     for (int i = 0; i < n; i += 3) add_spring(m, j, imin2(n, 3), x + i, h, tau + dof + i, diag ? diag + dof + i : NULL);
   }

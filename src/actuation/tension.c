@@ -78,10 +78,15 @@ static double find_slope(const hfDynamics* d, const hfiEquality* e, double f, hf
   return min2(slope * wave_factor(&x, &y, h), HFI_STIFFEST_DRIVE * min2(x.inertia, y.inertia) / h);
 }
 
+// Whether a connect pulls at a free body. Other connects need no damper.
+static int pulls_free_body(const hfDynamics* d, int equality) {
+  return free_link(d, hfi_equality_body(d->model, equality, 0)) || free_link(d, hfi_equality_body(d->model, equality, 1));
+}
+
 int hfi_find_tensions(hfActuation* a, const hfDynamics* d, const double* q, const double* v1) {
   for (const hfiRowBlock *b = a->rows.block, *end = b + a->rows.n.nblock; b < end; ++b) {
     double force[3];
-    if (b->source != HFI_ROW_EQUALITY || b->dim != 3) continue;
+    if (b->source != HFI_ROW_EQUALITY || b->dim != 3 || !pulls_free_body(d, b->id)) continue;
     hfi_rows_force(&a->rows, b, v1, force);
     double f = v3_norm(v3_load(force));
     if (!(f > 0)) continue;

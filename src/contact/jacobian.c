@@ -169,11 +169,22 @@ HFI_COPIED double fill_free(RowFill f, const hfiContactSide* side, double* J) {
   return f.weighs ? weigh_vectors(t1, t2, f.inverse) + weigh_vectors(turn1, turn2, f.inverse + 3) : 0;
 }
 
+// The first three of n columns of a body whose tree begins with a free joint: translations along the axes of the world.
+HFI_COPIED double fill_translations(RowFill f, double sign, int n, double* J) {
+  v3_store(J, v3_scale(sign, f.c->n));
+  if (f.dim < 3) return 0;
+  hfVec3 t1 = v3_scale(sign, f.c->t1), t2 = v3_scale(sign, f.c->t2);
+  v3_store(J + n, t1), v3_store(J + 2 * n, t2);
+  for (int row = 3; row < f.dim; ++row) v3_store(J + row * n, v3_zero());
+  return f.weighs ? weigh_vectors(t1, t2, f.inverse) : 0;
+}
+
 // A body on a tree of its own.
 HFI_COPIED double fill_single(RowFill f, const hfiContactSide* side, double* J) {
   hfVec3 r = v3_sub(f.c->p_W, hfi_body_reference(f.d, side->body));
-  double sum = 0;
-  for (int k = 0; k < side->n; ++k) sum += fill_column(f, &f.d->S[side->dofs[k]], r, side->sign, side->n, k, J);
+  int begins_free = hfi_link_of(f.d, side->body)->has_free_root;
+  double sum = begins_free ? fill_translations(f, side->sign, side->n, J) : 0;
+  for (int k = begins_free ? 3 : 0; k < side->n; ++k) sum += fill_column(f, &f.d->S[side->dofs[k]], r, side->sign, side->n, k, J);
   return sum;
 }
 

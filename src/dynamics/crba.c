@@ -6,20 +6,28 @@
 // M is tree-sparse: row i holds its ancestors ascending and the diagonal last (dof_Madr, M_col).
 // Rotor inertia (armature) adds to the diagonal, tendon armature to the entries listed at creation.
 //
+// Slides before which nothing turns have S = (0, u) with u fixed, so that their rows, m u_i . u_j, stay as they are.
+//
 // A free body at the root of its tree moves by S = (0, e_j) along the world's axes and S = (u_k, 0) about
 // its own, so that with Ic = (m, h, Ibar) its rows are m 1 and, for k,
 //   M_kj = (u_k x h)_j,  M_kl = (Ibar u_k) . u_l
+// and with (n, f) = Ic S_i the first six entries of rows i behind it are f and, for k, n . u_k.
 #include "dynamics/dynamics.h"
+
+#include "base/compile.h"
 #include "linalg/dense.h"
 #include <string.h>
 
-static void fill_row(const hfDynamics* d, hfForce F, const int32_t* col, int n, double* row) {
-  for (int k = 0; k < n; ++k) row[k] = fo_dot(F, d->S[col[k]]);
+HFI_COPIED void fill_row(const hfDynamics* d, int has_free_root, hfForce F, const int32_t* col, int n, double* row) {
+  int k = 0;
+  if (has_free_root) {
+    v3_store(row, F.f);
+    for (k = 3; k < 6; ++k) row[k] = v3_dot(F.n, d->S[col[k]].w);
+  }
+  for (; k < n; ++k) row[k] = fo_dot(F, d->S[col[k]]);
 }
 
-static int is_free_root(const hfDynamics* d, const hfiLink* link) {
-  return !link->parent && link->njoint == 1 && d->step[link->joint].kind->nworld == 3;
-}
+static int is_free_root(const hfiLink* link) { return !link->parent && link->has_free_root; }
 
 // Fills the rows of a free root, which have 1 to 6 entries. adr: their addresses in M; armature: that of its dofs.
 static void fill_free_rows(const hfDynamics* d, const hfiInertia* Ic, const hfMotion* S, const int32_t* adr, const double* armature) {
@@ -34,11 +42,13 @@ static void fill_free_rows(const hfDynamics* d, const hfiInertia* Ic, const hfMo
   for (int k = 0; k < 6; ++k) d->M[adr[k] + k] += armature[k];
 }
 
-static void fill_rows(const hfDynamics* d, const hfiLink* link, const hfiInertia* Ic, const int32_t* adr, const int32_t* depth, const double* armature) {
+// Computes the rows of a link from its dof `first` on. has_free_root: link->has_free_root as a constant.
+HFI_COPIED void fill_rows(const hfDynamics* d, const hfiLink* link, int has_free_root, int first, const hfiInertia* Ic, const int32_t* adr, const int32_t* depth,
+                          const double* armature) {
   const int32_t* col = hf_model_M_col(d->model);
-  for (int i = link->dof; i < link->dof + link->ndof; ++i) {
+  for (int i = link->dof + first; i < link->dof + link->ndof; ++i) {
     double* row = d->M + adr[i];
-    fill_row(d, inertia_mul(Ic, d->S[i]), col + adr[i], depth[i] + 1, row);
+    fill_row(d, has_free_root, inertia_mul(Ic, d->S[i]), col + adr[i], depth[i] + 1, row);
     row[depth[i]] += armature[i];
   }
 }
@@ -48,12 +58,14 @@ void hf_dynamics_mass_matrix(hfDynamics* d) {
   const int32_t *adr = hf_model_dof_Madr(m), *depth = hf_model_dof_depth(m);
   const double* armature = hf_model_dof_armature(m);
   if (d->has_M) return;
+  int stays = d->has_steady_M && !d->narmature; // 1: rows that depend on masses alone stay
   memcpy(d->Ic, d->I, (size_t)d->nlink * sizeof *d->I);
   for (int l = d->nlink - 1; l > 0; --l) {
     const hfiLink* link = &d->link[l];
     if (d->steady[link->tree] & d->has_steady_M) continue;
-    if (is_free_root(d, link)) fill_free_rows(d, &d->Ic[l], d->S + link->dof, adr + link->dof, armature + link->dof);
-    else fill_rows(d, link, &d->Ic[l], adr, depth, armature);
+    if (is_free_root(link)) fill_free_rows(d, &d->Ic[l], d->S + link->dof, adr + link->dof, armature + link->dof);
+    else if (link->has_free_root) fill_rows(d, link, 1, 0, &d->Ic[l], adr, depth, armature);
+    else fill_rows(d, link, 0, stays ? link->nslide : 0, &d->Ic[l], adr, depth, armature);
     if (link->parent) inertia_add(&d->Ic[link->parent], &d->Ic[l]);
   }
   for (int k = 0; k < d->narmature; ++k) d->M[d->armature[k].entry] += d->armature[k].value;

@@ -45,13 +45,28 @@ static int count_moving_geoms(const hfModel* m) {
   return n;
 }
 
+// The number of slides with which the joints of a body begin.
+static int count_first_slides(const hfModel* m, int body) {
+  const int32_t* type = hf_model_jnt_type(m) + hf_model_body_jntadr(m)[body];
+  int n = 0;
+  while (n < hf_model_body_jntnum(m)[body] && type[n] == HF_JOINT_SLIDE) ++n;
+  return n;
+}
+
+// Whether slides move a body before other joints do.
+static int slides_first(const hfModel* m, int body) {
+  int n = count_first_slides(m, body);
+  return 0 < n && n < hf_model_body_jntnum(m)[body];
+}
+
 static void count_bodies(hfDynamics* d) {
   const hfModel* m = d->model;
   d->nlink = 1;
-  d->nmoving = 0;
+  d->nmoving = d->nslid = 0;
   for (int b = 1; b < m->nbody; ++b) {
     d->nlink += hf_model_body_jntnum(m)[b] > 0;
     d->nmoving += hf_model_body_weld(m)[b] != 0;
+    d->nslid += slides_first(m, b);
   }
   d->nmovinggeom = count_moving_geoms(m);
   d->nmovingsite = count_moving_sites(m);
@@ -87,6 +102,7 @@ static void take_results(hfDynamics* d, hfiArena* arena) {
   const hfModel* m = d->model;
   d->q_WB = HFI_TAKE(arena, hfQuat, m->nbody);
   d->X_WB = HFI_TAKE(arena, hfPose, m->nbody);
+  d->slid = HFI_TAKE(arena, hfiSlidFrame, d->nslid);
   d->X_WG = HFI_TAKE(arena, hfPose, m->ngeom);
   d->X_WS = HFI_TAKE(arena, hfPose, m->nsite);
   d->axis_W = HFI_TAKE(arena, hfVec3, m->njnt);
@@ -138,6 +154,7 @@ static void make_joint_steps(hfDynamics* d, int body) {
     hfQuat q = k ? q_identity() : q_unit(q_load(hf_model_body_quat(m) + 4 * body));
     hfVec3 p = k ? v3_zero() : v3_load(hf_model_body_pos(m) + 3 * body);
     d->step[first + k] = make_joint_step(m, first + k, q, p);
+    d->step[first + k].is_behind = k > 0;
   }
 }
 
@@ -148,9 +165,13 @@ static void find_only_slides(hfDynamics* d) {
     d->only_slides[b] = 1;
     if (hf_model_body_weld(m)[b] == 0) continue;
     d->only_slides[b] = hf_model_body_mocap(m)[b] < 0 && d->only_slides[hf_model_body_parent(m)[b]];
-    for (int j = hf_model_body_jntadr(m)[b], end = j + hf_model_body_jntnum(m)[b]; j < end; ++j)
-      d->only_slides[b] &= hf_model_jnt_type(m)[j] == HF_JOINT_SLIDE;
+    d->only_slides[b] &= count_first_slides(m, b) == hf_model_body_jntnum(m)[b];
   }
+}
+
+// The number of slides with which the joints of a body begin, if nothing turns its parent.
+static int count_steady_slides(const hfDynamics* d, int body) {
+  return d->only_slides[hf_model_body_parent(d->model)[body]] ? count_first_slides(d->model, body) : 0;
 }
 
 static hfiMovingBody make_moving_body(const hfDynamics* d, int body) {
@@ -161,6 +182,8 @@ static hfiMovingBody make_moving_body(const hfDynamics* d, int body) {
                                : hf_model_body_jntnum(m)[body] > 0 ? HFI_BODY_JOINTED : HFI_BODY_WELDED,
                      .joint = hf_model_body_jntadr(m)[body],
                      .njoint = hf_model_body_jntnum(m)[body],
+                     .nslide = count_steady_slides(d, body),
+                     .slid = -1,
                      .only_slides = d->only_slides[body],
                      .q_PB = q_unit(q_load(hf_model_body_quat(m) + 4 * body))};
   r.X_PB = pose_from(v3_load(hf_model_body_pos(m) + 3 * body), r.q_PB);
@@ -178,10 +201,13 @@ static hfiFixedFrame make_fixed_frame(const hfDynamics* d, int body, const doubl
 
 static void make_kinematics(hfDynamics* d) {
   const hfModel* m = d->model;
-  int k = 0;
+  int k = 0, slid = 0;
   for (int b = 1; b < m->nbody; ++b) {
     make_joint_steps(d, b);
-    if (hf_model_body_weld(m)[b] != 0) d->moving[k++] = make_moving_body(d, b);
+    if (hf_model_body_weld(m)[b] == 0) continue;
+    d->moving[k] = make_moving_body(d, b);
+    if (d->moving[k].nslide && !d->only_slides[b]) d->moving[k].slid = slid++;
+    ++k;
   }
   k = 0;
   for (int i = 0; i < m->ngeom; ++i) {
@@ -212,6 +238,14 @@ static void place_fixed_bodies(hfDynamics* d) {
 
 // ---- links ----------------------------------------------------------------------------------------
 
+// Whether the tree of a body with joints begins with a free joint, alone on its body. The links of the body's ancestors are known.
+static int begins_with_free_joint(const hfDynamics* d, int body) {
+  const hfModel* m = d->model;
+  int parent = d->body_link[hf_model_body_parent(m)[body]];
+  if (parent) return d->link[parent].has_free_root;
+  return hf_model_body_jntnum(m)[body] == 1 && hf_model_jnt_type(m)[hf_model_body_jntadr(m)[body]] == HF_JOINT_FREE;
+}
+
 static void make_links(hfDynamics* d) {
   const hfModel* m = d->model;
   hfiLink world = {.parent = 0, .tree = -1};
@@ -227,6 +261,8 @@ static void make_links(hfDynamics* d) {
                       .njoint = hf_model_body_jntnum(m)[b],
                       .dof = hf_model_body_dofadr(m)[b],
                       .ndof = hf_model_body_dofnum(m)[b],
+                      .nslide = count_steady_slides(d, b),
+                      .has_free_root = begins_with_free_joint(d, b),
                       .only_slides = d->only_slides[b]};
       d->link[n] = link;
       d->body_link[b] = n++;

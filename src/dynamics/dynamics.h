@@ -28,6 +28,7 @@ typedef struct hfiJointStep {
   int32_t qposadr;
   int32_t dofadr;
   int32_t off_centre; // 1: the anchor is not at B's origin
+  int32_t is_behind;  // 1: another joint of the body is before it, so that q_EB is the identity and p_EB is zero
   const hfiJointKind* kind;
   double ref;         // reference coordinate of a joint that has one coordinate [rad or m]
   double pitch;       // pitch of a screw [m/rad]
@@ -47,10 +48,15 @@ typedef struct hfiMovingBody {
   int32_t body, parent;
   int32_t motion;         // hfiBodyMotion
   int32_t joint, njoint;  // its steps
+  int32_t nslide;         // number of slides with which its joints begin, if nothing turns its parent, so that their axes never change; else 0
+  int32_t slid;           // number of its frame behind these slides, in hfDynamics; -1: it has none, or it is the frame of the body
   int32_t only_slides;    // as in hfDynamics
   hfQuat q_PB;            // welded and mocap bodies
   hfPose X_PB;
 } hfiMovingBody;
+
+// The pose of a frame in the world, and its rotation as a quaternion.
+typedef struct hfiSlidFrame { hfQuat q; hfPose X; } hfiSlidFrame;
 
 // A frame fixed in a body: of a geom or site.
 typedef enum hfiOffset { HFI_OFFSET_POSE, HFI_OFFSET_TRANSLATION, HFI_OFFSET_NONE } hfiOffset;
@@ -67,6 +73,8 @@ typedef struct hfiLink {
   int32_t tree;
   int32_t joint, njoint;
   int32_t dof, ndof;
+  int32_t nslide;         // as in hfiMovingBody
+  int32_t has_free_root;  // 1: its tree begins with a free joint, whose origin is O
   int32_t only_slides;    // of its body
   double mass;            // [kg]; followed by the two below, which are read with it
   hfVec3 com_B;           // centre of mass of the link, from the body's origin [m]
@@ -81,7 +89,7 @@ typedef struct hfiArticulated { double J[6], H[9], N[6]; } hfiArticulated;
 
 struct hfDynamics {
   const hfModel* model;
-  int32_t nlink, nmoving, nmovinggeom, nmovingsite, narmature, nfixed_armature;
+  int32_t nlink, nmoving, nslid, nmovinggeom, nmovingsite, narmature, nfixed_armature;
 
   const double* rest;      // (nq + 2 ntendon) rests of springs, as in hfState; NULL: those of the model
 
@@ -106,6 +114,7 @@ struct hfDynamics {
   // hf_dynamics_position
   hfQuat* q_WB;            // (nbody)
   hfPose* X_WB;            // (nbody)
+  hfiSlidFrame* slid;      // (nslid) frames of bodies that slides move before other joints turn them
   hfPose* X_WG;            // (ngeom) poses of fixed geoms and of those in movinggeom; hf_dynamics_geom_pose gives all
   hfPose* X_WS;            // (nsite) poses of fixed sites and of those in movingsite; hf_dynamics_site_pose gives all
   hfVec3* axis_W;          // (njnt) hinge, slide, screw
@@ -121,8 +130,9 @@ struct hfDynamics {
   hfMotion* A;             // (nlink)
 
   // hf_dynamics_mass_matrix, _factor: computed once at a position
-  // Those of steady trees stay until hf_dynamics_refresh: has_steady_M says that M has them, has_steady_bias that c has.
-  int32_t has_rotations;   // 1: rotations, axes and S of bodies that only slides move are computed; they stay, too
+  // Those of steady trees stay until hf_dynamics_refresh: has_steady_M says that M has them, has_steady_bias that c has. The rows of M of the nslide slides
+  // of a link stay, too, if no tendon has armature: they depend on masses alone.
+  int32_t has_rotations;   // 1: rotations of bodies that only slides move, and axes and S of the nslide slides of links, are computed; they stay, too
   int32_t has_steady_M, has_steady_bias;
   int32_t has_M, has_factors; // 1: M, or its factors except for postponed trees, are those of S and I
   int32_t has_velocity;    // 1: V and A of all links are those of v and S
@@ -272,6 +282,8 @@ void hfi_joint_forces(hfDynamics* d, double* tau);
 // Computes the velocities at d->v, and the bias without tendons, of the tree whose links are `first` to end - 1.
 void hfi_tree_velocity(hfDynamics* d, int first, int end);
 void hfi_tree_bias(hfDynamics* d, int first, int end);
+// The bias c (nv) at rest. Leaves the velocities of the links as they are.
+void hfi_gravity_bias(hfDynamics* d, double* c);
 
 // For sensors, after hfi_accelerate: the acceleration of a body and of its point p_W, less gravity, in world axes. An accelerometer there measures
 // it.

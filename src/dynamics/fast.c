@@ -152,11 +152,18 @@ static int add_bounded_kick(const double* kick, const double* Mkick, const doubl
   return !(share == 1);
 }
 
-// Measures what the kick of a brisk tree adds to its energy and momentum at q0. The velocities v_k are in d.
-static void measure_kick(hfiFlight* f, const hfDynamics* d, int t) {
-  hfiTreeMotion motion = hfi_tree_motion(f, d, t);
-  f->gain[t] = inertial_energy(f, d, t, 0, &motion) - f->bound[t];
-  f->pull[t] = v3_sub(motion.momentum.f, f->momentum[t]);
+// Measures what the kick of a brisk tree adds to its energy and momentum at q0:
+//   T(v0 + kick) - T(v0) = (v0 + kick/2) . M kick
+// If the root of the tree is free, the first three entries of M kick are the momentum along the world's axes. The energy of that momentum is no inertial energy.
+static void measure_kick(hfiFlight* f, const hfDynamics* d, int t, const double* v0, const double* kick, const double* Mkick) {
+  hfiRange r = hfi_tree_dofs(d->model, t);
+  double gain = 0;
+  for (int i = r.begin; i < r.end; ++i) gain += (v0[i] + 0.5 * kick[i]) * Mkick[i];
+  f->gain[t] = gain, f->pull[t] = v3_zero();
+  if (!hfi_tree_is_free(f, d, t)) return;
+  hfVec3 pull = v3_load(Mkick + r.begin);
+  f->gain[t] -= v3_dot(v3_axpy(0.5, pull, f->momentum[t]), pull) / hfi_tree_inertia(f, d, t).m;
+  f->pull[t] = pull;
 }
 
 static int is_bound(const hfiFlight* f, int t, const int32_t* flies) { return f->fast[t] && !flies[t]; }
@@ -167,34 +174,33 @@ static int any_is_bound(const hfiFlight* f, int ntree, const int32_t* flies) {
   return 0;
 }
 
-// Computes the kicks of inertial forces on all trees, kick = -h M^-1 (c(v0) - c(0)), and Mkick = M kick. Leaves the dynamics, and the bias
-// c(0) in d->c, at the velocities `zero`.
-static void compute_kicks(hfDynamics* d, double h, const double* v0, const double* zero, double* kick, double* Mkick) {
+// Computes the kicks of inertial forces on all trees, kick = -h M^-1 (c(v0) - c(0)), and Mkick = M kick, with c(0) in `weight`. Leaves the dynamics at v0.
+static void compute_kicks(hfDynamics* d, double h, const double* v0, const double* weight, double* kick, double* Mkick) {
   int nv = d->model->nv;
   if (memcmp(d->v, v0, sizeof *v0 * (size_t)nv) != 0) { // d->c is the bias at d->v
     hf_dynamics_velocity(d, v0);
     hf_dynamics_bias(d);
   }
-  memcpy(Mkick, d->c, sizeof *v0 * (size_t)nv);
-  hf_dynamics_velocity(d, zero);
-  hf_dynamics_bias(d);
-  for (int i = 0; i < nv; ++i) kick[i] = Mkick[i] = -h * (Mkick[i] - d->c[i]);
+  for (int i = 0; i < nv; ++i) kick[i] = Mkick[i] = -h * (d->c[i] - weight[i]);
   hf_dynamics_solve(d, kick);
 }
 
 // Sets v_k of brisk and fast trees. v_k of a fast tree has no more energy than v0; the energy that the kick of a brisk tree adds is kept for the end
-// of the step. A tree whose kick was shortened becomes fast.
-static void add_kicks(hfiFlight* f, hfDynamics* d, const double* v0, const int32_t* flies, const double* kick, const double* Mkick, double* v_k) {
+// of the step. A tree whose kick was shortened becomes fast. Returns 0 if no tree is fast: then nobody needs v_k.
+static int add_kicks(hfiFlight* f, hfDynamics* d, const double* v0, const int32_t* flies, const double* kick, const double* Mkick, double* v_k) {
   const hfModel* m = d->model;
-  for (int t = 0; t < m->ntree; ++t)
-    if (is_bound(f, t, flies) && add_bounded_kick(kick, Mkick, v0, f->bound[t], hfi_tree_dofs(m, t), v_k))
-      f->fast[t] = HFI_FAST, f->slack[t] = 0;
-  hf_dynamics_velocity(d, v_k);
+  int nfast = 0;
   for (int t = 0; t < m->ntree; ++t) {
     if (!is_bound(f, t, flies)) continue;
-    if (f->fast[t] == HFI_FAST) bound_energy(f, d, t, 0, v_k);
-    else measure_kick(f, d, t);
+    if (add_bounded_kick(kick, Mkick, v0, f->bound[t], hfi_tree_dofs(m, t), v_k)) f->fast[t] = HFI_FAST, f->slack[t] = 0;
+    if (f->fast[t] == HFI_FAST) ++nfast;
+    else measure_kick(f, d, t, v0, kick, Mkick);
   }
+  if (!nfast) return 0;
+  hf_dynamics_velocity(d, v_k);
+  for (int t = 0; t < m->ntree; ++t)
+    if (is_bound(f, t, flies) && f->fast[t] == HFI_FAST) bound_energy(f, d, t, 0, v_k);
+  return 1;
 }
 
 // The plain scheme has p = M v0 + h (tau - c(v0)) with the bias c; c(0) is that of gravity, and the rest of it is due to
@@ -204,15 +210,16 @@ void hfi_fast_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, con
                     double* p) {
   const hfModel* m = d->model;
   const int32_t* tree = hf_model_dof_tree(m);
-  double *kick = d->work, *Mkick = f->base, *v_k = f->middle, *Mv_k = d->work; // M v_k is computed when nobody needs the kick any more.
+  double *kick = d->work, *weight = d->work + m->nv, *Mkick = f->base, *v_k = f->middle, *Mv_k = d->work; // M v_k is computed when nobody needs the kick any more.
   if (!any_is_bound(f, m->ntree, flies)) return;
   f->has_middle = 0; // v_k replaces it.
   memset(v_k, 0, sizeof *v_k * (size_t)m->nv);
-  compute_kicks(d, h, v0, v_k, kick, Mkick);
-  add_kicks(f, d, v0, flies, kick, Mkick, v_k);
+  hfi_gravity_bias(d, weight);
+  compute_kicks(d, h, v0, weight, kick, Mkick);
+  if (!add_kicks(f, d, v0, flies, kick, Mkick, v_k)) return;
   hf_dynamics_multiply(d, v_k, Mv_k);
   for (int i = 0; i < m->nv; ++i)
-    if (f->fast[tree[i]] == HFI_FAST && !flies[tree[i]]) p[i] = Mv_k[i] + h * (tau[i] - d->c[i]);
+    if (f->fast[tree[i]] == HFI_FAST && !flies[tree[i]]) p[i] = Mv_k[i] + h * (tau[i] - weight[i]);
 }
 
 // ---- the solution ---------------------------------------------------------------------------------

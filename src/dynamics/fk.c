@@ -9,13 +9,15 @@
 //   slide   q_WB = q_WE q_EB,  p_WB = p_WE + R_WE (p_EB + u (q - ref))
 //   free    q_WB and p_WB are the coordinates
 //
-// A body that only slides move keeps its rotation, axes and S, which are computed once.
+// A body that only slides move keeps its rotation, axes and S, which are computed once. If slides move a body before other joints turn it, the frame behind
+// the slides keeps its rotation.
 //
 // Motion of a dof about the tree's reference point O:
 //   rotation about u through A: S = (u, (p_WA - O) x u);  translation along u: S = (0, u);  screw: the sum, the latter times the pitch
 // with u fixed in B for ball and free rotations, in the world for free translations.
 #include "dynamics/dynamics.h"
 
+#include "base/compile.h"
 #include "math/spatial_lanes.h"
 
 #include <assert.h>
@@ -25,6 +27,13 @@ typedef struct Frame { hfQuat* q; hfPose* X; } Frame;
 
 static Frame body_frame(const hfDynamics* d, int body) {
   Frame frame = {&d->q_WB[body], &d->X_WB[body]};
+  return frame;
+}
+
+// The frame behind the slides with which the joints of a body begin.
+static Frame slid_frame(const hfDynamics* d, const hfiMovingBody* body) {
+  if (body->slid < 0) return body_frame(d, body->body);
+  Frame frame = {&d->slid[body->slid].q, &d->slid[body->slid].X};
   return frame;
 }
 
@@ -42,11 +51,17 @@ static hfVec3 origin_from_anchor(Frame B, const hfiJointStep* s, hfVec3 p_WA) {
 
 // In the steps below E and B may be one frame, so E is read before B is written.
 
+// The joint's anchor at the reference coordinate, and B's origin there.
+static inline hfVec3 anchor_at_reference(Frame E, const hfiJointStep* s) {
+  return s->is_behind && !s->off_centre ? E.X->p : pose_point(*E.X, s->p_EA);
+}
+static inline hfVec3 origin_at_reference(Frame E, const hfiJointStep* s) { return s->is_behind ? E.X->p : pose_point(*E.X, s->p_EB); }
+
 static inline void move_hinge(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3* p_WA, hfVec3* axis_W) {
   double half = 0.5 * (q - s->ref), c = cos(half), sn = sin(half);
   const hfQuat *a = &s->q_EB, *b = &s->q_EB_axis;
   hfQuat q_EB = {c * a->w + sn * b->w, c * a->x + sn * b->x, c * a->y + sn * b->y, c * a->z + sn * b->z};
-  hfVec3 anchor = pose_point(*E.X, s->p_EA);
+  hfVec3 anchor = anchor_at_reference(E, s);
   turn(B, E, q_EB);
   *p_WA = anchor;
   *axis_W = m3_mulv(B.X->R, s->axis_B);
@@ -60,23 +75,23 @@ static void move_screw(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3
   B.X->p = v3_add(B.X->p, travel);
 }
 
-static void move_slide(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3* p_WA, hfVec3* axis_W) {
-  hfVec3 axis = m3_mulv(E.X->R, s->axis_E), p = v3_axpy(q - s->ref, axis, pose_point(*E.X, s->p_EB));
-  if (B.X != E.X) turn(B, E, s->q_EB); // q_EB is the identity unless this is the first joint of its body.
+static inline void move_slide(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3* p_WA, hfVec3* axis_W) {
+  hfVec3 axis = m3_mulv(E.X->R, s->axis_E), p = v3_axpy(q - s->ref, axis, origin_at_reference(E, s));
+  if (!s->is_behind) turn(B, E, s->q_EB);
   B.X->p = p;
   *axis_W = axis;
   *p_WA = s->off_centre ? v3_add(p, m3_mulv(B.X->R, s->p_BA)) : p;
 }
 
-// Moves a body along a slide, if only slides move the body and if its rotation and the joint's axis are known already.
+// Moves B along a slide, if nothing turns before the slide and if B's rotation and the joint's axis are known already.
 static inline void move_along(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3 axis_W, hfVec3* p_WA) {
-  hfVec3 p = v3_axpy(q - s->ref, axis_W, pose_point(*E.X, s->p_EB));
+  hfVec3 p = v3_axpy(q - s->ref, axis_W, origin_at_reference(E, s));
   B.X->p = p;
   *p_WA = s->off_centre ? v3_add(p, m3_mulv(B.X->R, s->p_BA)) : p;
 }
 
 static void move_ball(Frame B, Frame E, const hfiJointStep* s, const double* q, hfVec3* p_WA) {
-  hfVec3 anchor = pose_point(*E.X, s->p_EA);
+  hfVec3 anchor = anchor_at_reference(E, s);
   turn(B, E, q_mul(s->q_EB, q_unit(q_load(q))));
   *p_WA = anchor;
   B.X->p = origin_from_anchor(B, s, anchor);
@@ -87,19 +102,31 @@ static void place(Frame B, hfVec3 p, hfQuat q) {
   *B.X = pose_from(p, q);
 }
 
+// Moves B along one of the slides with which the joints of a body begin, if nothing is known of the slide yet.
+HFI_RARE static void move_new_slide(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3* p_WA, hfVec3* axis_W) { move_slide(B, E, s, q, p_WA, axis_W); }
+
+// Moves the frame behind the slides with which the joints of a body begin, and returns it. E: frame of the parent.
+static inline Frame move_first_slides(hfDynamics* d, const hfiMovingBody* body, Frame E, const double* q) {
+  Frame B = slid_frame(d, body);
+  for (int j = body->joint; j < body->joint + body->nslide; ++j) {
+    const hfiJointStep* s = &d->step[j];
+    if (d->has_rotations) move_along(B, E, s, q[s->qposadr], d->axis_W[j], &d->p_WA[j]);
+    else move_new_slide(B, E, s, q[s->qposadr], &d->p_WA[j], &d->axis_W[j]);
+    E = B;
+  }
+  return B;
+}
+
 static inline void move_joints(hfDynamics* d, const hfiMovingBody* body, const double* q) {
   Frame B = body_frame(d, body->body), E = body_frame(d, body->parent);
-  int keeps_rotation = body->only_slides & d->has_rotations;
-  for (int j = body->joint; j < body->joint + body->njoint; ++j) {
+  if (body->nslide) E = move_first_slides(d, body, E, q);
+  for (int j = body->joint + body->nslide; j < body->joint + body->njoint; ++j) {
     const hfiJointStep* s = &d->step[j];
     const double* qj = q + s->qposadr;
     switch (s->type) {
     case HF_JOINT_HINGE: move_hinge(B, E, s, *qj, &d->p_WA[j], &d->axis_W[j]); break;
     case HF_JOINT_SCREW: move_screw(B, E, s, *qj, &d->p_WA[j], &d->axis_W[j]); break;
-    case HF_JOINT_SLIDE:
-      if (keeps_rotation) move_along(B, E, s, *qj, d->axis_W[j], &d->p_WA[j]);
-      else move_slide(B, E, s, *qj, &d->p_WA[j], &d->axis_W[j]);
-      break;
+    case HF_JOINT_SLIDE: move_slide(B, E, s, *qj, &d->p_WA[j], &d->axis_W[j]); break;
     case HF_JOINT_BALL: move_ball(B, E, s, qj, &d->p_WA[j]); break;
     default:
       d->p_WA[j] = v3_load(qj);
@@ -162,7 +189,7 @@ static void rotations_about_columns(hfMotion* S, hfMat3 R, hfVec3 r_OA) {
 }
 
 static inline void make_motions(hfDynamics* d, const hfiLink* link, hfVec3 O) {
-  for (int j = link->joint; j < link->joint + link->njoint; ++j) {
+  for (int j = link->joint + (d->has_rotations ? link->nslide : 0); j < link->joint + link->njoint; ++j) {
     hfMotion* S = d->S + d->step[j].dofadr;
     hfVec3 r_OA = v3_sub(d->p_WA[j], O);
     switch (d->step[j].type) {
@@ -218,8 +245,7 @@ void hfi_dynamics_complete(hfDynamics* d) {
   for (int t = 0; t < m->ntree; ++t) d->p_WO[t] = d->X_WB[hf_model_tree_body(m)[t]].p;
   for (int l = 1; l < d->nlink; ++l) {
     const hfiLink* link = &d->link[l];
-    hfVec3 O = d->p_WO[link->tree];
-    if (!(link->only_slides & d->has_rotations)) make_motions(d, link, O);
+    if (!(link->only_slides & d->has_rotations)) make_motions(d, link, d->p_WO[link->tree]);
   }
   place_inertias(d);
   hfi_update_tendon_armature(d);

@@ -85,6 +85,14 @@ void hf_dynamics_bias(hfDynamics* d) {
   hfi_add_tendon_bias(d, d->c);
 }
 
+// At rest F = I A with the base acceleration A = (0, -g) of all links.
+void hfi_gravity_bias(hfDynamics* d, double* c) {
+  hfVec3 a = d->A[0].v;
+  d->F[0] = fo_zero();
+  for (int l = 1; l < d->nlink; ++l) d->F[l] = (hfForce){v3_cross(d->I[l].h, a), v3_scale(d->I[l].m, a)};
+  hfi_joint_forces(d, c);
+}
+
 static void add_armature(const hfDynamics* d, const double* vdot, double* tau) {
   const double* armature = hf_model_dof_armature(d->model);
   for (int i = 0; i < d->model->nv; ++i) tau[i] += armature[i] * vdot[i];

@@ -27,7 +27,8 @@ static inline void add_motion(hfMotion VJ, hfMotion* V, hfMotion* A) {
 }
 
 static inline void move_link(const hfDynamics* d, const hfiLink* link, const double* v, hfMotion* V, hfMotion* A) {
-  for (int j = link->joint; j < link->joint + link->njoint; ++j) {
+  for (int i = link->dof; i < link->dof + link->nslide; ++i) V->v = v3_axpy(v[i], d->S[i].v, V->v); // Nothing turns: V x VJ = 0.
+  for (int j = link->joint + link->nslide; j < link->joint + link->njoint; ++j) {
     const hfiJointStep* s = &d->step[j];
     const hfMotion* S = d->S + s->dofadr;
     const double* vj = v + s->dofadr;
@@ -49,9 +50,7 @@ void hfi_tree_velocity(hfDynamics* d, int first, int end) {
   for (int l = first; l < end; ++l) {
     const hfiLink* link = &d->link[l];
     if (l == first || link->parent != l - 1) V = d->V[link->parent], A = d->A[link->parent];
-    if (link->only_slides) {
-      for (int i = link->dof; i < link->dof + link->ndof; ++i) V.v = v3_axpy(v[i], d->S[i].v, V.v);
-    } else if (link->ndof == 1) add_motion(mo_scale(v[link->dof], d->S[link->dof]), &V, &A); // most links
+    if (link->ndof == 1 && !link->nslide) add_motion(mo_scale(v[link->dof], d->S[link->dof]), &V, &A); // most links
     else move_link(d, link, v, &V, &A);
     d->V[l] = V;
     d->A[l] = A;

@@ -24,6 +24,23 @@ static hfiApproach find_crossing(const hfiRodAxis* A, const hfiRodAxis* B) {
   return hfi_approach(hfi_axis_point(A, s), hfi_axis_point(B, t));
 }
 
+// A unit vector across both axes: the normal of the contact if the axes meet.
+static hfVec3 find_across(const hfiRodAxis* A, const hfiRodAxis* B, const hfPose* X_WA) {
+  hfVec3 across = v3_unit(v3_cross(A->u, B->u));
+  return v3_norm2(across) > 0 ? across : m3_col(X_WA->R, 0);
+}
+
+int hfi_capsule_distance(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double far, hfiContactPoint* point) {
+  hfiRodAxis a = hfi_axis_of(A, X_WA), b = hfi_axis_of(B, X_WB);
+  hfiApproach end[2], nearest = find_crossing(&a, &b);
+  hfi_axis_ends(&a, &b, end);
+  for (int k = 0; k < 2; ++k)
+    if (end[k].distance < nearest.distance) nearest = end[k];
+  if (!(nearest.distance - A->size[0] - B->size[0] <= far)) return 0;
+  hfi_put_approach(point, nearest, A->size[0], B->size[0], 0, find_across(&a, &b, X_WA), 0);
+  return 1;
+}
+
 int hfi_capsule_capsule(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin,
                         hfiContactPoint* points) {
   hfiRodAxis a = hfi_axis_of(A, X_WA), b = hfi_axis_of(B, X_WB);
@@ -31,8 +48,7 @@ int hfi_capsule_capsule(const hfiShape* A, const hfPose* X_WA, const hfiShape* B
   hfi_axis_ends(&a, &b, end);
   double least = min2(end[0].distance, end[1].distance), radius = A->size[0] + B->size[0];
   hfiApproach crossing = find_crossing(&a, &b);
-  hfVec3 across = v3_unit(v3_cross(a.u, b.u));
-  if (!(v3_norm2(across) > 0)) across = m3_col(X_WA->R, 0);
+  hfVec3 across = find_across(&a, &b, X_WA);
   if (crossing.distance < least - CROSSING * max2(least, radius)) {
     int n = 0;
     for (int k = 0; k < 2; ++k)

@@ -29,6 +29,7 @@ int hfi_distance(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const
     return A->type == HF_GEOM_PLANE || A->type == HF_GEOM_HFIELD ? 0 : hfi_hfield_distance(A, X_WA, B, X_WB, far, point);
   if (A->type == HF_GEOM_PLANE) return plane_distance(X_WA, B, X_WB, far, point);
   if (A->type == HF_GEOM_SPHERE) return hfi_sphere_convex(A, X_WA, B, X_WB, far, point);
+  if (A->type == HF_GEOM_CAPSULE && B->type == HF_GEOM_CAPSULE) return hfi_capsule_distance(A, X_WA, B, X_WB, far, point);
   hfiContactPoint single;
   if (A->type == HF_GEOM_ELLIPSOID && B->type == HF_GEOM_BOX && hfi_ellipsoid_box_face(A, X_WA, B, X_WB, &single)) {
     if (!(-single.depth <= far)) return 0;

@@ -16,6 +16,7 @@ typedef int hfiPairFunction(const hfiShape* A, const hfPose* X_WA, const hfiShap
 
 hfiPairFunction hfi_sphere_sphere, hfi_sphere_convex;
 hfiPairFunction hfi_capsule_capsule, hfi_capsule_box, hfi_ellipsoid_box, hfi_cylinder_box, hfi_box_box;
+hfiPairFunction hfi_capsule_distance; // the nearest points of two capsules, as hfi_distance gives them
 // How deep two boxes overlap, 0 if they do not [m].
 double hfi_box_box_depth(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB);
 hfiPairFunction hfi_convex_convex; // any two bounded shapes

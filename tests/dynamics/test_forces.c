@@ -84,6 +84,7 @@ static void check_refresh(World* w, testRandom* r) {
   hfDynamics* d = NULL;
   assert_int_equal(hf_params_create(&params, m, NULL), HF_OK);
   assert_int_equal(hf_dynamics_create(&d, hf_params_model(params), NULL), HF_OK);
+  hf_dynamics_mass_matrix(d); // Nothing of this M may stay.
   for (int f = 0; f < 3; ++f) {
     hfFieldInfo info = hf_model_field_info(m, fields[f]);
     for (int i = 0; i < info.rows * info.columns; ++i) hf_params_field(params, fields[f])[i] *= 2;
@@ -160,10 +161,32 @@ static void test_tendon_armature(void** state) {
   world_free(&plain);
 }
 
+// A body on a slide and then a hinge, and a tendon over both: M of the slide is the mass and the armature, wherever the body was before.
+static void test_tendon_armature_of_a_slide(void** state) {
+  (void)state;
+  hfBuilder* b = hf_builder_create();
+  hfTendonDef t = hf_tendon_def_default();
+  int body = add_inertial_body(b, 0, 2, COM, MOMENTS);
+  const int joints[2] = {add_plain_joint(b, body, HF_JOINT_SLIDE), add_plain_joint(b, body, HF_JOINT_HINGE)};
+  const double coef[2] = {3, 1};
+  t.count = 2, t.joint = joints, t.coef = coef, t.armature = 0.5;
+  assert_true(hf_builder_add_tendon(b, &t, NULL) >= 0);
+  World w = world_finish(b);
+  for (int i = 0; i < 3; ++i) {
+    double M[4];
+    w.q[0] = i, w.q[1] = 0.4 * i;
+    hf_dynamics_position(w.d, w.q, NULL);
+    hf_dynamics_mass_matrix(w.d);
+    hf_dynamics_dense_M(w.d, M);
+    assert_near(M[0], 2 + 0.5 * 9, 1e-14); // a few roundings
+  }
+  world_free(&w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       tree_test(test_spring_energy), tree_test(test_gravity_compensation), tree_test(test_refresh),
-      cmocka_unit_test(test_tendon_armature),
+      cmocka_unit_test(test_tendon_armature), cmocka_unit_test(test_tendon_armature_of_a_slide),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

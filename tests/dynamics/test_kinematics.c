@@ -94,6 +94,45 @@ static void test_quaternions_are_normalised(void** state) {
   world_free(&w);
 }
 
+// Slides along x and z of a body that stands a quarter turn about z in the world, so that they move it along the world's y and z, then a hinge about its y,
+// the world's -x. The mass is 1, and the centre of mass, which the hinge turns, is on the body's z at 0.5.
+static void check_plane(World* w, double x, double z, double angle) {
+  const double com[3] = {0, 0, 0.5}, rates[3] = {2, 3, 4};
+  double M[9], arm_y = com[2] * sin(angle), arm_z = com[2] * cos(angle);
+  w->q[0] = x, w->q[1] = z, w->q[2] = angle;
+  hf_dynamics_position(w->d, w->q, NULL);
+  hfPose X = hf_dynamics_body_pose(w->d, 1);
+  assert_vec_near(X.p, v3(1, x, z), ROUNDING);
+  assert_vec_near(m3_col(X.R, 1), v3(-1, 0, 0), ROUNDING);
+  assert_vec_near(m3_col(X.R, 2), v3(0, sin(angle), cos(angle)), ROUNDING);
+  hf_dynamics_velocity(w->d, rates);
+  hfMotion V = hf_dynamics_point_velocity(w->d, 1, X.p);
+  assert_vec_near(V.v, v3(0, 2, 3), ROUNDING);
+  assert_vec_near(V.w, v3(-4, 0, 0), ROUNDING);
+  hf_dynamics_mass_matrix(w->d);
+  hf_dynamics_dense_M(w->d, M);
+  const double want[9] = {1, 0, arm_z, 0, 1, -arm_y, arm_z, -arm_y, MOMENTS[1] + sqr(com[2])};
+  for (int i = 0; i < 9; ++i) assert_near(M[i], want[i], ROUNDING);
+}
+
+static void test_slides_before_a_hinge(void** state) {
+  (void)state;
+  hfBuilder* b = hf_builder_create();
+  hfBodyDef d = hf_body_def_default();
+  d.has_inertial = 1, d.mass = 1, d.com[2] = 0.5, d.pos[0] = 1;
+  for (int i = 0; i < 3; ++i) d.inertia[i] = MOMENTS[i];
+  q_store(d.quat, q_from_axis_angle(v3(0, 0, 1), HFI_PI / 2));
+  int body = hf_builder_add_body(b, &d, NULL);
+  add_joint_at(b, body, HF_JOINT_SLIDE, v3_zero(), v3(1, 0, 0), 0);
+  add_joint_at(b, body, HF_JOINT_SLIDE, v3_zero(), v3(0, 0, 1), 0);
+  add_joint_at(b, body, HF_JOINT_HINGE, v3_zero(), v3(0, 1, 0), 0);
+  World w = world_finish(b);
+  check_plane(&w, 0.3, 0.2, 0.7);
+  check_plane(&w, -2, 1, -1.9);
+  check_plane(&w, 0, 0, 0);
+  world_free(&w);
+}
+
 // ---- several joints on a body = a chain of massless bodies with one each ---------------------------------
 
 typedef struct JointSpec { int type; hfVec3 pos, axis; double ref; } JointSpec;
@@ -108,6 +147,7 @@ static void add_chain(hfBuilder* b, const JointSpec* joints, int count, int sepa
   }
 }
 
+// The single body was at another configuration before: nothing of that stays.
 static void compare_with_chain(const JointSpec* joints, int count, testRandom* r) {
   hfBuilder *one = hf_builder_create(), *many = hf_builder_create();
   add_chain(one, joints, count, 0);
@@ -116,6 +156,9 @@ static void compare_with_chain(const JointSpec* joints, int count, testRandom* r
   int nv = a.model->nv;
   double Ma[36], Mc[36];
   assert_int_equal(c.model->nv, nv);
+  random_tree_state(r, a.model, a.q, a.v);
+  hf_dynamics_position(a.d, a.q, NULL);
+  hf_dynamics_mass_matrix(a.d);
   random_tree_state(r, a.model, a.q, a.v);
   World* both[2] = {&a, &c};
   for (int i = 0; i < 2; ++i) {
@@ -141,6 +184,7 @@ static void test_several_joints(void** state) {
   const hfVec3 p = v3(0.2, -0.1, 0.3), s = v3(-0.4, 0.2, 0.1), x = v3(1, 0.2, 0), y = v3(0, 1, -0.3), z = v3(0.1, 0, 1);
   const JointSpec hinges[] = {{HF_JOINT_HINGE, p, x, 0.2}, {HF_JOINT_HINGE, s, y, 0}, {HF_JOINT_HINGE, p, z, -0.4}};
   const JointSpec mixed[] = {{HF_JOINT_SLIDE, p, x, 0.1}, {HF_JOINT_HINGE, s, y, 0}, {HF_JOINT_SLIDE, s, z, -0.3}};
+  const JointSpec planar[] = {{HF_JOINT_SLIDE, p, x, 0.1}, {HF_JOINT_SLIDE, s, z, -0.3}, {HF_JOINT_HINGE, s, y, 0.2}};
   const JointSpec ball_last[] = {{HF_JOINT_SLIDE, p, x, 0}, {HF_JOINT_HINGE, s, y, 0.3}, {HF_JOINT_BALL, p, z, 0}};
   const JointSpec ball_first[] = {{HF_JOINT_BALL, p, z, 0}, {HF_JOINT_SLIDE, s, x, 0.2}, {HF_JOINT_SLIDE, s, y, 0}};
   testRandom r = {7};
@@ -148,6 +192,7 @@ static void test_several_joints(void** state) {
   for (int i = 0; i < 20; ++i) {
     compare_with_chain(hinges, 3, &r);
     compare_with_chain(mixed, 3, &r);
+    compare_with_chain(planar, 3, &r);
     compare_with_chain(ball_last, 3, &r);
     compare_with_chain(ball_first, 3, &r);
   }
@@ -299,6 +344,7 @@ static void test_turned_world(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_hinge_off_centre), cmocka_unit_test(test_screw), cmocka_unit_test(test_slide),
+      cmocka_unit_test(test_slides_before_a_hinge),
       cmocka_unit_test(test_quaternions_are_normalised), cmocka_unit_test(test_several_joints),
       cmocka_unit_test(test_mocap), cmocka_unit_test(test_slide_on_mocap), tree_test(test_fixed_frames), tree_test(test_centre_of_mass),
       tree_test(test_turned_world),
