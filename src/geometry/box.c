@@ -28,8 +28,8 @@ static int plane_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, c
 }
 
 static hfVec3 box_support(const hfiShape* s, hfVec3 d, int32_t* hint) {
-  (void)hint;
   const double* a = s->size;
+  *hint = (d.x < 0 ? 0 : 1) | (d.y < 0 ? 0 : 2) | (d.z < 0 ? 0 : 4);
   return v3(d.x < 0 ? -a[0] : a[0], d.y < 0 ? -a[1] : a[1], d.z < 0 ? -a[2] : a[2]);
 }
 

@@ -22,13 +22,14 @@
 #include "geometry/scene.h"
 
 #include "base/sort.h"
+#include "geometry/box_hull.h"
 #include "geometry/shape_table.h"
 
 #include <string.h>
 
 enum { LARGE = 24 };             // A hull of this many vertices or more gets an index.
 enum { MAX_LISTED = 8192 };      // A model with at most this many pairs keeps all of them for good.
-enum { MAX_REMEMBERED = 1024 };  // At most this many pairs of hulls have a memory of their last contact, 0.7 kB each.
+enum { MAX_REMEMBERED = 1024 };  // At most this many pairs of hulls, or of a hull and a box, have a memory of their last contact, 0.7 kB each.
 static const double PAYS = 4;  // A list with a skin is made only if it will serve at least this many queries.
 static const double WIDE = 16; // The skin of a fast geom is this many times its reach, so that a list serves some seven of its steps [-].
 
@@ -109,23 +110,25 @@ static hfiCull measure_pair(const hfiScene* s, const hfiCandidate* c, int kept) 
   return cull;
 }
 
-// Measures all candidates. Pairs of two hulls have a memory as long as there is room.
+// Measures all candidates. Pairs of two hulls, or of a hull and a box, have a memory as long as there is room.
 static void measure_pairs(hfiScene* s) {
-  const int32_t* type = hf_model_geom_type(s->model);
   int used = 0;
   for (int i = 0; i < s->ncandidate; ++i) {
     const hfiCandidate* c = &s->candidate[i];
     s->cull[i] = measure_pair(s, c, s->has_skin);
-    if (s->cull[i].is_general && type[c->a] == HF_GEOM_MESH && type[c->b] == HF_GEOM_MESH && used < s->max_last) s->cull[i].last = &s->last[used++];
+    if (s->cull[i].is_general && hfi_are_hulls(&s->shape[c->a], &s->shape[c->b]) && used < s->max_last) s->cull[i].last = &s->last[used++];
   }
   if (used) memset(s->last, 0, (size_t)used * sizeof *s->last);
 }
 
-// The largest number of pairs of hulls that can have a memory.
+// The largest number of pairs of two hulls, or of a hull and a box, that can have a memory.
 static int count_memories(const hfModel* m) {
-  long hulls = 0;
-  for (int g = 0; g < m->ngeom; ++g) hulls += hf_model_geom_type(m)[g] == HF_GEOM_MESH && hfi_geom_may_touch(m, g);
-  long most = hulls * (hulls - 1) / 2;
+  long hulls = 0, boxes = 0;
+  for (int g = 0; g < m->ngeom; ++g) {
+    int type = hf_model_geom_type(m)[g], touches = hfi_geom_may_touch(m, g);
+    hulls += type == HF_GEOM_MESH && touches, boxes += type == HF_GEOM_BOX && touches;
+  }
+  long most = hulls * (hulls - 1) / 2 + hulls * boxes;
   return (int)(most < MAX_REMEMBERED ? most : MAX_REMEMBERED);
 }
 
@@ -366,6 +369,14 @@ static void list_near(hfiScene* s, const hfPose* X_WG, const double* reach, int*
   else list_near_boxes(s, X_WG, reach, pays, dropped);
 }
 
+// call_pair of two hulls, with their memory.
+static int find_again(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiCull* cull, hfiContactPoint* points) {
+  if (!cull->swapped) return hfi_convex_again(A, X_WA, B, X_WB, margin, cull->last, points);
+  int n = hfi_convex_again(B, X_WB, A, X_WA, margin, cull->last, points);
+  for (int i = 0; i < n; ++i) swap_point(points + i);
+  return n;
+}
+
 static inline int find_points(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, hfiCull* cull, double margin,
                               hfiContactPoint* points) {
   const hfiShape *A = &s->shape[c->a], *B = &s->shape[c->b];
@@ -374,7 +385,7 @@ static inline int find_points(const hfiScene* s, const hfPose* X_WG, const hfiCa
   if (!cull->is_general) return call_pair(cull->collide, cull->swapped, A, X_WA, B, X_WB, margin, points);
   int touched = cull->last && cull->last->face.kind != HFI_NO_FACE; // The last query found the two near each other.
   if (!touched && hfi_still_apart(A, X_WA, B, X_WB, margin, &cull->separation)) return 0;
-  int n = cull->last ? hfi_convex_again(A, X_WA, B, X_WB, margin, cull->last, points) : call_pair(cull->collide, cull->swapped, A, X_WA, B, X_WB, margin, points);
+  int n = cull->last ? find_again(A, X_WA, B, X_WB, margin, cull, points) : call_pair(cull->collide, cull->swapped, A, X_WA, B, X_WB, margin, points);
   if (n == 0) hfi_find_separation(A, X_WA, B, X_WB, &cull->separation);
   return n;
 }

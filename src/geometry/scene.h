@@ -28,7 +28,7 @@ typedef struct hfiCull {
   int32_t hinge;    // for pairs that GJK collides: the hinge that alone moves one geom against the other, whose axis may keep them apart for ever; else -1
   hfiPairFunction* collide; // finds the contacts of the pair; NULL: it never has any
   hfiSeparation separation;
-  hfiLastFace* last; // for two hulls: the face of their difference that held the last contact; NULL: none is kept
+  hfiLastFace* last; // for two hulls, or a hull and a box: the face of their difference that held the last contact; NULL: none is kept
 } hfiCull;
 
 typedef struct hfiScene {
@@ -45,7 +45,7 @@ typedef struct hfiScene {
   hfiCandidate* candidate; // (max_candidate) sorted by (a, b)
   hfiCull* cull;           // (max_candidate)
   int32_t max_last;
-  hfiLastFace* last;       // (max_last) what is remembered of pairs of hulls
+  hfiLastFace* last;       // (max_last) what is remembered of such pairs
   // the list of near pairs (scene.c)
   int32_t nnear, *near;    // (max_candidate) candidates in the list, ascending; nnear < 0: there is no list yet
   hfPose* X0_WG;           // (ngeom) poses of the geoms when the list was made
