@@ -210,6 +210,9 @@ void hfi_scene_init(hfiScene* s, const hfModel* m, hfiArena* arena) {
   s->queries = 0;
   s->has_skin = 1;
   s->axis_W = NULL;
+  s->pair_reach = NULL;
+  s->query = 0;
+  s->any_lessened = 0;
   if (!arena->base) return;
   view_shapes(s);
   find_active(s);
@@ -395,6 +398,20 @@ int hfi_scene_points(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* 
   return find_points(s, X_WG, c, cull, margin, points);
 }
 
+// Finds the points of a near pair.
+static int collide_near(hfiScene* s, const hfPose* X_WG, const double* reach, int candidate, hfiContactPoint* points) {
+  const hfiCandidate* c = &s->candidate[candidate];
+  hfiCull* cull = &s->cull[candidate];
+  double both = reach ? reach[c->a] + reach[c->b] : 0, less;
+  if (far_apart(s, X_WG, c, cull, cull->margin + both)) return 0;
+  if (both > HFI_FAR_REACH && s->pair_reach && (less = s->pair_reach(s->mover, c->a, c->b, 0)) < both) {
+    both = less;
+    cull->lessened = s->query, s->any_lessened = 1;
+    if (far_apart(s, X_WG, c, cull, cull->margin + both)) return 0;
+  }
+  return find_points(s, X_WG, c, cull, cull->margin + both, points);
+}
+
 int hfi_scene_collide(hfiScene* s, const hfPose* X_WG, const double* reach, hfiRawContact* out,
                       int capacity, int* dropped) {
   hfiContactPoint points[HFI_MAX_POINTS];
@@ -402,13 +419,13 @@ int hfi_scene_collide(hfiScene* s, const hfPose* X_WG, const double* reach, hfiR
   *dropped = 0;
   if (s->nnear < 0 || !list_holds(s, X_WG, reach)) list_near(s, X_WG, reach, dropped);
   s->queries++;
+  s->query++;
+  s->any_lessened = 0;
   for (int k = 0; k < s->nnear; ++k) {
     int i = s->near[k];
     const hfiCandidate* c = &s->candidate[i];
     if (s->still && s->still[c->a] && s->still[c->b]) continue;
-    double margin = s->cull[i].margin + (reach ? reach[c->a] + reach[c->b] : 0);
-    if (far_apart(s, X_WG, c, &s->cull[i], margin)) continue;
-    int n = find_points(s, X_WG, c, &s->cull[i], margin, points);
+    int n = collide_near(s, X_WG, reach, i, points);
     for (int p = 0; p < n; ++p) {
       hfiRawContact raw = {c->a, c->b, c->pair, i, points[p], 0, 0};
       if (count < capacity) out[count++] = raw;
