@@ -67,19 +67,11 @@ static void look_again(const hfiScene* s, const hfPose* X_WG, const hfiCandidate
   replace_range(f, begin, end, now, count);
 }
 
-static int spheres_apart(const hfiScene* s, const hfPose* X_WG, double both, int a, int b) {
+static inline int spheres_apart(const hfiScene* s, const hfPose* X_WG, double both, int a, int b) {
   const double *radius = hf_model_geom_rbound(s->model), *margin = hf_model_geom_margin(s->model);
   if (!(radius[a] > 0 && radius[b] > 0)) return 0; // planes
   double reached = radius[a] + radius[b] + both + margin[a] + margin[b];
   return v3_norm2(v3_sub(X_WG[b].p, X_WG[a].p)) > reached * reached;
-}
-
-// How far the two geoms of candidate i may come towards each other [m]; 0 if the first search has covered that.
-static double reach_again(const hfiScene* s, const double* reach, const int32_t* further, int i) {
-  const hfiCandidate* c = &s->candidate[i];
-  double both = reach[c->a] + reach[c->b];
-  if (s->cull[i].lessened == s->query) return min2(both, s->pair_reach(s->mover, c->a, c->b, 1));
-  return further[c->a] || further[c->b] ? both : 0;
 }
 
 // Examines the pairs of marked geoms, and the pairs that the first search examined with less than the reaches of both geoms, in a scene that lists all
@@ -88,7 +80,10 @@ static void look_at_listed(hfiScene* s, const hfPose* X_WG, const double* reach,
                            FoundPoints* f) {
   for (int i = 0; i < s->ncandidate; ++i) {
     const hfiCandidate* c = &s->candidate[i];
-    double both = reach_again(s, reach, further, i);
+    int lessened = s->any_lessened && s->cull[i].lessened == s->query;
+    if (!lessened && !further[c->a] && !further[c->b]) continue;
+    double both = reach[c->a] + reach[c->b];
+    if (lessened) both = min2(both, s->pair_reach(s->mover, c->a, c->b, 1));
     if (both > 0 && !spheres_apart(s, X_WG, both, c->a, c->b)) look_again(s, X_WG, c, i, &s->cull[i], both, f);
   }
 }

@@ -21,6 +21,7 @@
 // depends on the poses alone.
 #include "geometry/scene.h"
 
+#include "base/compile.h"
 #include "base/sort.h"
 #include "geometry/box_hull.h"
 #include "geometry/shape_table.h"
@@ -271,7 +272,7 @@ static int boxes_apart(const hfiScene* s, const hfPose* X_WG, const hfiCandidate
 }
 
 // Are the geoms of a pair farther apart than the margin, as far as cheap bounds can tell?
-static int far_apart(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, hfiCull* cull, double margin) {
+HFI_COPIED int far_apart(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, hfiCull* cull, double margin) {
   if (cull->radius < 0)
     return plane_apart(s->model, X_WG, c, margin) || (cull->boxes && plane_apart_from_box(s, X_WG, c, margin));
   if (spheres_apart(X_WG, c, cull->radius + margin)) return 1;
@@ -398,18 +399,13 @@ int hfi_scene_points(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* 
   return find_points(s, X_WG, c, cull, margin, points);
 }
 
-// Finds the points of a near pair.
-static int collide_near(hfiScene* s, const hfPose* X_WG, const double* reach, int candidate, hfiContactPoint* points) {
-  const hfiCandidate* c = &s->candidate[candidate];
-  hfiCull* cull = &s->cull[candidate];
-  double both = reach ? reach[c->a] + reach[c->b] : 0, less;
-  if (far_apart(s, X_WG, c, cull, cull->margin + both)) return 0;
-  if (both > HFI_FAR_REACH && s->pair_reach && (less = s->pair_reach(s->mover, c->a, c->b, 0)) < both) {
-    both = less;
-    cull->lessened = s->query, s->any_lessened = 1;
-    if (far_apart(s, X_WG, c, cull, cull->margin + both)) return 0;
-  }
-  return find_points(s, X_WG, c, cull, cull->margin + both, points);
+// Lowers how far the geoms of a pair may come towards each other, `both`, to what pair_reach knows. Returns 0 if they are then apart.
+HFI_CALLED static int lessen_reach(hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, hfiCull* cull, double* both) {
+  double less = s->pair_reach(s->mover, c->a, c->b, 0);
+  if (!(less < *both)) return 1;
+  *both = less;
+  cull->lessened = s->query, s->any_lessened = 1;
+  return !far_apart(s, X_WG, c, cull, cull->margin + less);
 }
 
 int hfi_scene_collide(hfiScene* s, const hfPose* X_WG, const double* reach, hfiRawContact* out,
@@ -425,7 +421,11 @@ int hfi_scene_collide(hfiScene* s, const hfPose* X_WG, const double* reach, hfiR
     int i = s->near[k];
     const hfiCandidate* c = &s->candidate[i];
     if (s->still && s->still[c->a] && s->still[c->b]) continue;
-    int n = collide_near(s, X_WG, reach, i, points);
+    hfiCull* cull = &s->cull[i];
+    double both = reach ? reach[c->a] + reach[c->b] : 0;
+    if (far_apart(s, X_WG, c, cull, cull->margin + both)) continue;
+    if (both > HFI_FAR_REACH && s->pair_reach && !lessen_reach(s, X_WG, c, cull, &both)) continue;
+    int n = find_points(s, X_WG, c, cull, cull->margin + both, points);
     for (int p = 0; p < n; ++p) {
       hfiRawContact raw = {c->a, c->b, c->pair, i, points[p], 0, 0};
       if (count < capacity) out[count++] = raw;
