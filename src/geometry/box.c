@@ -28,8 +28,8 @@ static int plane_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, c
 }
 
 static hfVec3 box_support(const hfiShape* s, hfVec3 d, int32_t* hint) {
-  (void)hint;
   const double* a = s->size;
+  *hint = 7 - (d.x < 0) - 2 * (d.y < 0) - 4 * (d.z < 0);
   return v3(d.x < 0 ? -a[0] : a[0], d.y < 0 ? -a[1] : a[1], d.z < 0 ? -a[2] : a[2]);
 }
 
@@ -39,13 +39,8 @@ static void box_edges(const hfiEdgeQuery* q, hfiEdges* e) {
   for (int i = 0; i < 3; ++i) hfi_edges_add_column(q, i, q->shape->size[i], e);
 }
 
-// Corner k of a box's face `axis`, side s, counter-clockwise seen from outside.
-static int box_corner(int axis, int up, int k) {
-  static const int AROUND[4] = {0, 1, 3, 2}; // bit 0 along axis + 1, bit 1 along axis + 2
-  int turn = AROUND[up ? k : 3 - k];
-  int b = (axis + 1) % 3, c = (axis + 2) % 3;
-  return (up ? 1 << axis : 0) | (turn & 1 ? 1 << b : 0) | (turn & 2 ? 1 << c : 0);
-}
+// Corners of the faces -x, x, -y, y, -z and z of a box, counter-clockwise seen from outside.
+static const int FACE_CORNER[6][4] = {{4, 6, 2, 0}, {1, 3, 7, 5}, {1, 5, 4, 0}, {2, 6, 7, 3}, {2, 3, 1, 0}, {4, 5, 7, 6}};
 
 static void box_facet(const hfiShape* s, const hfPose* X, hfVec3 d, hfiFacet* f) {
   hfVec3 local = m3_tmulv(X->R, d);
@@ -56,7 +51,7 @@ static void box_facet(const hfiShape* s, const hfPose* X, hfVec3 d, hfiFacet* f)
   f->normal = v3_scale(up ? 1 : -1, m3_col(X->R, axis));
   f->size = max2(s->size[0], max2(s->size[1], s->size[2]));
   for (int k = 0; k < 4; ++k) {
-    int corner = box_corner(axis, up, k);
+    int corner = FACE_CORNER[2 * axis + up][k];
     hfVec3 x = v3(corner & 1 ? s->size[0] : -s->size[0], corner & 2 ? s->size[1] : -s->size[1], corner & 4 ? s->size[2] : -s->size[2]);
     f->vertex[k] = pose_point(*X, x);
     f->id[k] = corner;

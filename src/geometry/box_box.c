@@ -4,6 +4,7 @@
 // face normal of A or B or a cross product of two edges (Gottschalk, Lin, Manocha 1996). No two points of the boxes are nearer to each other than the
 // largest g. So if the boxes are apart, and the points that face each other along that axis belong to both boxes, these points are the nearest ones.
 // Otherwise the nearest points may be two vertices, or a vertex and a point of an edge: hfi_convex_convex finds them.
+// Boxes that are apart by no more than rounding count as overlapping.
 #include "geometry/pairs.h"
 #include "geometry/touch.h"
 
@@ -100,7 +101,7 @@ int hfi_box_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const 
   Axis best = find_axis(A, B, &X_AB, margin, slack);
   if (best.gap > margin) return 0;
   hfVec3 n = v3_dot(best.L, X_AB.p) > 0 ? v3_neg(best.L) : best.L, on_B = witness_on_B(A, B, &X_AB, &best, n), on_A = v3_axpy(best.gap, n, on_B);
-  if (best.gap > 0 && !(lies_in_box(on_A, A->size, slack) && lies_in_box(pose_inv_point(X_AB, on_B), B->size, slack)))
+  if (best.gap > slack && !(lies_in_box(on_A, A->size, slack) && lies_in_box(pose_inv_point(X_AB, on_B), B->size, slack)))
     return hfi_convex_convex(A, X_WA, B, X_WB, margin, points);
   hfiContactPoint single;
   put_point(&single, on_B, n, -best.gap, 0);

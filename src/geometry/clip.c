@@ -45,7 +45,11 @@ typedef struct Clip {
   double near;                      // [m]
   int R_is_A;
   hfiOutline outline_R;             // valid if R is a polygon
-  hfiEdgeSet beyond[HFI_FACET_MAX]; // valid if R is a polygon: the edges of R that each vertex of I is beyond
+  // Valid if R is a polygon: an edge of R that each vertex of I is beyond, or -1.
+  int8_t cut[HFI_FACET_MAX];
+  // All edges of R that a vertex of I is beyond, if the bit of the vertex in `known` is set.
+  hfiEdgeSet beyond[HFI_FACET_MAX];
+  uint64_t known;
   Cells cells;
   int count;
   hfiOverlapPoint candidate[CANDIDATES];
@@ -148,14 +152,24 @@ static int is_in_disc(const Clip* c, const hfiFacet* disc, hfVec3 x) {
   return v3_norm(v3_sub(project_onto(disc, c->n, x), disc->vertex[0])) - disc->radius <= c->near;
 }
 
-// Adds the vertices of I inside R. Where R is a polygon, notes the edges that each vertex is beyond.
+// Is x, vertex k of I, inside of the polygon R? Notes an edge that it is beyond, and where R has few edges all of them.
+static int is_in_polygon(Clip* c, int k, hfVec3 x) {
+  if (c->R->count > HFI_FEW_EDGES) {
+    c->cut[k] = (int8_t)hfi_outline_edge_beyond(&c->outline_R, x, c->near);
+  } else {
+    hfiEdgeSet set = c->beyond[k] = hfi_outline_edges_beyond(&c->outline_R, x, c->near);
+    c->cut[k] = (int8_t)(set ? __builtin_ctzll(set) : -1);
+    c->known |= (uint64_t)1 << k;
+  }
+  return c->cut[k] < 0;
+}
+
+// Adds the vertices of I inside R.
 static void collect_incident_vertices(Clip* c) {
   Corners of;
   list_corners(c->I, c->R, &of);
   for (int k = 0; k < of.count; ++k) {
-    int inside;
-    if (c->R->kind == HFI_FACET_DISC) inside = is_in_disc(c, c->R, of.vertex[k]);
-    else inside = !(c->beyond[k] = hfi_outline_edges_beyond(&c->outline_R, of.vertex[k], c->near));
+    int inside = c->R->kind == HFI_FACET_DISC ? is_in_disc(c, c->R, of.vertex[k]) : is_in_polygon(c, k, of.vertex[k]);
     if (inside) add_candidate(c, of.vertex[k], vertex_feature(!c->R_is_A, of.id[k]));
   }
 }
@@ -168,7 +182,7 @@ static void collect_reference_vertices(Clip* c) {
   if (c->I->kind == HFI_FACET_POLYGON) hfi_outline_make(&outline, c->I, c->n);
   list_corners(c->R, c->I, &of);
   for (int k = 0; k < of.count; ++k) {
-    int inside = c->I->kind == HFI_FACET_DISC ? is_in_disc(c, c->I, of.vertex[k]) : hfi_outline_holds(&outline, of.vertex[k], c->near);
+    int inside = c->I->kind == HFI_FACET_DISC ? is_in_disc(c, c->I, of.vertex[k]) : hfi_outline_edge_beyond(&outline, of.vertex[k], c->near) < 0;
     if (inside) add_candidate(c, project_onto(c->I, c->n, of.vertex[k]), vertex_feature(c->R_is_A, of.id[k]));
   }
 }
@@ -185,12 +199,26 @@ static void cross_edges(Clip* c, int i, hfVec3 a, hfVec3 b, int j) {
   if (!others) add_candidate(c, x, crossing_feature(c, j, i));
 }
 
+// The edges of R that vertex k of I is beyond.
+static hfiEdgeSet edges_beyond(Clip* c, int k) {
+  uint64_t bit = (uint64_t)1 << k;
+  if (!(c->known & bit)) c->beyond[k] = c->cut[k] < 0 ? 0 : hfi_outline_edges_beyond(&c->outline_R, c->I->vertex[k], c->near);
+  c->known |= bit;
+  return c->beyond[k];
+}
+
+// Are vertices k and other of I beyond the same edge of R, one that is known for k? Then the edge between them is all outside.
+static int are_cut_alike(const Clip* c, int k, int other) {
+  return c->cut[k] >= 0 && hfi_outline_beyond(&c->outline_R, c->cut[k], c->I->vertex[other]) > c->near;
+}
+
 // Adds the crossings of the edges of I, a polygon or segment, with the edges of R, a polygon. An edge of I can cross only those edges of R that one of its ends
-// is beyond and the other is not.
+// is beyond and the other is not. Most edges are seen to be inside or outside of R before all these are found.
 static void cross_polygon(Clip* c) {
   for (int i = 0; i < edge_count(c->I); ++i) {
     int next = i + 1 < c->I->count ? i + 1 : 0;
-    for (hfiEdgeSet left = c->beyond[i] ^ c->beyond[next]; left; left &= left - 1)
+    if ((c->cut[i] < 0 && c->cut[next] < 0) || are_cut_alike(c, i, next) || are_cut_alike(c, next, i)) continue;
+    for (hfiEdgeSet left = edges_beyond(c, i) ^ edges_beyond(c, next); left; left &= left - 1)
       cross_edges(c, i, c->I->vertex[i], c->I->vertex[next], __builtin_ctzll(left));
   }
 }
@@ -275,7 +303,7 @@ int hfi_clip_facets(const hfiFacet* A, const hfiFacet* B, int reference_is_A, hf
   c.plane = v3_dot(c.n, c.R->vertex[0]);
   c.near = HFI_FLAT_TILT * smaller->size;
   c.R_is_A = reference_is_A;
-  c.count = 0;
+  c.count = 0, c.known = 0;
   start_cells(&c.cells, c.n, smaller);
   if (c.R->kind == HFI_FACET_POLYGON) hfi_outline_make(&c.outline_R, c.R, c.n);
   collect_incident_vertices(&c);

@@ -2,6 +2,7 @@
 // contact (touch.c). All is in A's frame.
 #include "geometry/convex.h"
 
+#include "geometry/box_hull.h"
 #include "geometry/gjk.h"
 #include "geometry/polish.h"
 #include "geometry/shape_table.h"
@@ -40,12 +41,14 @@ static int find_closest(hfiCores* c, double far, hfiLastFace* last, hfiClosest* 
   if (status == HFI_GJK_APART) n = better_normal(c, &simplex, n);
   else n = hfi_epa(c, (curved ? ROUGH : 1e-14) * c->scale, &simplex, shell);
   *closest = hfi_polish(c, &simplex, n);
-  if (c->A->type == HF_GEOM_MESH && c->B->type == HF_GEOM_MESH) hfi_difference_face_find(c, &simplex, closest, &face);
+  if (c->A->hull && c->B->hull) hfi_difference_face_find(c, &simplex, closest, &face);
   if (last) last->face = face;
   return 1;
 }
 
 int hfi_convex_single(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double far, hfiLastFace* last, hfiContactPoint* single) {
+  hfiBoxHull room[2];
+  if (hfi_are_hulls(A, B)) A = hfi_with_hull(A, &room[0]), B = hfi_with_hull(B, &room[1]);
   hfiCores cores = hfi_cores(A, X_WA, B, X_WB);
   double radius_b = hfi_core_radius(B), radius = hfi_core_radius(A) + radius_b;
   hfiClosest closest;

@@ -37,6 +37,36 @@ static const double APART = 1e-7;
 
 static inline hfVec3 vertex_of(const hfiHull* hull, int32_t v) { return v3_load(hull->vert + 3 * v); }
 
+// ---- faces -----------------------------------------------------------------------------------------------
+
+// Do all corners of a face lie in its plane, and does no vertex of the hull lie above it?
+static int is_good_face(const hfiShape* shape, int32_t face, int32_t start, double slack) {
+  const hfiHull* hull = shape->hull;
+  const double* plane = hull->face_plane + 4 * face;
+  hfVec3 normal = v3_load(plane);
+  if (!(v3_dot(normal, hfi_support(shape, normal, &start)) <= plane[3] + slack)) return 0;
+  for (int32_t k = hull->face_start[face]; k < hull->face_start[face + 1]; ++k)
+    if (!(v3_dot(normal, vertex_of(hull, hull->face_vert[k])) >= plane[3] - slack)) return 0;
+  return 1;
+}
+
+// Finds the face of a hull whose normal is nearest to the unit direction d. Returns -1 if its normal is not within NEAR of d, or if the face is not
+// good.
+static int32_t find_face(const hfiShape* shape, hfVec3 d, int32_t support, double slack) {
+  enum { FEW = 8 };
+  const hfiHull* hull = shape->hull;
+  hfiLinear along = {d, 0};
+  int32_t found[FEW], face = -1;
+  int count = hull->index ? hfi_tree_above(&hull->index->face, &along, NEARLY_ONE, found, FEW) : hull->nface;
+  double least = sqr(NEAR);
+  for (int k = 0; k < count; ++k) {
+    int32_t other = hull->index ? found[k] : k;
+    double off = v3_norm2(v3_sub(v3_load(hull->face_plane + 4 * other), d));
+    if (off < least) least = off, face = other;
+  }
+  return face >= 0 && is_good_face(shape, face, support, slack) ? face : -1;
+}
+
 // ---- what is deepest below a face ------------------------------------------------------------------------
 
 enum { MOST_LOWEST = 8 };
@@ -108,6 +138,17 @@ static int find_lowest(const hfiHull* hull, hfVec3 up, int32_t start, double sla
   return 1;
 }
 
+// Is a face the lowest part of its hull along `up`, and level up to the slack? *height: height of its lowest corner.
+static int face_is_level(const hfiHull* hull, int32_t face, hfVec3 up, double slack, double* height) {
+  double lo = INFINITY, hi = -INFINITY;
+  for (int32_t k = hull->face_start[face]; k < hull->face_start[face + 1]; ++k) {
+    double h = v3_dot(up, vertex_of(hull, hull->face_vert[k]));
+    lo = min2(lo, h), hi = max2(hi, h);
+  }
+  *height = lo;
+  return hi <= lo + slack && v3_dot(up, v3_load(hull->face_plane + 4 * face)) < 0;
+}
+
 // ---- what a face says of the contact ---------------------------------------------------------------------
 
 // How far inside a face the point x of its plane is; 0 if it is outside.
@@ -161,22 +202,47 @@ static double find_witness(const hfiHull* hull, int32_t face, const hfiHull* oth
   return most;
 }
 
-// Finds the lowest part of `other`, whose pose in the frame of `hull` is X, above face f of `hull`, and the witness over the face. *v: a vertex at
-// which the search starts; it becomes one of the lowest. Returns how far inside the face the witness is; 0 if the face does not fix the contact.
-static double meet_face(const hfiHull* hull, int32_t f, const hfiHull* other, const hfPose* X, int32_t* v, double slack, Lowest* low, hfVec3* witness) {
-  const double* plane = hull->face_plane + 4 * f;
-  hfVec3 m = v3_load(plane);
-  if (!find_lowest(other, m3_tmulv(X->R, m), *v, slack, low)) return 0;
-  low->height += v3_dot(m, X->p) - plane[3];
-  *v = low->vertex[0];
-  return find_witness(hull, f, other, X, low, witness);
+// Finds the witness over a face if face `lowest` of `other`, whose pose in the frame of `hull` is X, is its lowest part: the first corner that is farther
+// inside than `enough`, so that few of many corners are examined, or if there is none the corner farthest inside. Returns how far inside it is; 0: outside.
+static double find_witness_of_face(const hfiHull* hull, int32_t face, const hfiHull* other, int32_t lowest, const hfPose* X, double enough, hfVec3* witness) {
+  double most = 0;
+  for (int32_t k = other->face_start[lowest]; k < other->face_start[lowest + 1] && !(most > enough); ++k) {
+    hfVec3 x = pose_point(*X, vertex_of(other, other->face_vert[k]));
+    double inside = depth_inside(hull, face, x);
+    if (inside > most) most = inside, *witness = x;
+  }
+  return most;
+}
+
+// Finds the lowest part of B above a face of A, which has the outward normal m, and its height. If the lowest part is a face, f->b[1] becomes this face.
+// Otherwise f->b[1] becomes -1 and *low holds the lowest vertices. A face that was the lowest in the last query is tried first. Returns 0 if the lowest
+// part is no face and has too many vertices.
+static int find_lowest_of_B(const hfiCores* c, hfVec3 m, hfiDifferenceFace* f, Lowest* low, double* height) {
+  const hfiHull* hull = c->B->hull;
+  hfVec3 up = m3_tmulv(c->X_AB.R, m);
+  double slack = LEVEL * c->scale;
+  if (f->b[1] >= 0 && face_is_level(hull, f->b[1], up, slack, height)) return 1;
+  f->b[1] = -1;
+  int few = find_lowest(hull, up, f->b[0], slack, low);
+  f->b[0] = low->vertex[0];
+  *height = low->height;
+  if (few && low->count <= 2) return 1;
+  int32_t face = find_face(c->B, v3_neg(up), f->b[0], FLAT * c->scale);
+  if (face >= 0 && face_is_level(hull, face, up, slack, height)) f->b[1] = face;
+  else *height = low->height;
+  return few || f->b[1] >= 0;
 }
 
 static double meet_face_of_A(const hfiCores* c, hfiDifferenceFace* f, hfiClosest* closest) {
+  const double* plane = c->A->hull->face_plane + 4 * f->a[0];
+  hfVec3 m = v3_load(plane);
   Lowest low;
-  double inside = meet_face(c->A->hull, f->a[0], c->B->hull, &c->X_AB, &f->b[0], LEVEL * c->scale, &low, &closest->pb);
-  closest->gap = low.height;
-  closest->n = v3_neg(v3_load(c->A->hull->face_plane + 4 * f->a[0]));
+  double height;
+  if (!find_lowest_of_B(c, m, f, &low, &height)) return 0;
+  double inside = f->b[1] < 0 ? find_witness(c->A->hull, f->a[0], c->B->hull, &c->X_AB, &low, &closest->pb)
+                              : find_witness_of_face(c->A->hull, f->a[0], c->B->hull, f->b[1], &c->X_AB, INSIDE * c->scale, &closest->pb);
+  closest->gap = height + (v3_dot(m, c->X_AB.p) - plane[3]);
+  closest->n = v3_neg(m);
   closest->pa = v3_axpy(closest->gap, closest->n, closest->pb);
   return inside;
 }
@@ -186,9 +252,13 @@ static double meet_face_of_B(const hfiCores* c, hfiDifferenceFace* f, hfiClosest
   hfPose X_BA = pose_inverse(c->X_AB);
   hfVec3 witness_B = v3_zero();
   Lowest low;
-  double inside = meet_face(c->B->hull, f->b[0], c->A->hull, &X_BA, &f->a[0], LEVEL * c->scale, &low, &witness_B);
-  closest->gap = low.height;
-  closest->n = m3_mulv(c->X_AB.R, v3_load(c->B->hull->face_plane + 4 * f->b[0]));
+  const double* plane = c->B->hull->face_plane + 4 * f->b[0];
+  hfVec3 m = v3_load(plane);
+  if (!find_lowest(c->A->hull, m3_tmulv(X_BA.R, m), f->a[0], LEVEL * c->scale, &low)) return 0;
+  f->a[0] = low.vertex[0];
+  double inside = find_witness(c->B->hull, f->b[0], c->A->hull, &X_BA, &low, &witness_B);
+  closest->gap = low.height + (v3_dot(m, X_BA.p) - plane[3]);
+  closest->n = m3_mulv(c->X_AB.R, m);
   closest->pa = pose_point(c->X_AB, witness_B);
   closest->pb = v3_axpy(-closest->gap, closest->n, closest->pa);
   return low.count <= 2 && low.rise2 > sqr(APART) ? inside : 0;
@@ -240,34 +310,6 @@ static double meet(const hfiCores* c, hfiDifferenceFace* f, hfiClosest* closest)
 
 // ---- the face of a contact -------------------------------------------------------------------------------
 
-// Do all corners of a face lie in its plane, and does no vertex of the hull lie above it?
-static int is_good_face(const hfiShape* shape, int32_t face, int32_t start, double slack) {
-  const hfiHull* hull = shape->hull;
-  const double* plane = hull->face_plane + 4 * face;
-  hfVec3 normal = v3_load(plane);
-  if (!(v3_dot(normal, hfi_support(shape, normal, &start)) <= plane[3] + slack)) return 0;
-  for (int32_t k = hull->face_start[face]; k < hull->face_start[face + 1]; ++k)
-    if (!(v3_dot(normal, vertex_of(hull, hull->face_vert[k])) >= plane[3] - slack)) return 0;
-  return 1;
-}
-
-// Finds the face of a hull whose normal is nearest to the unit direction d. Returns -1 if its normal is not within NEAR of d, or if the face is not
-// good.
-static int32_t find_face(const hfiShape* shape, hfVec3 d, int32_t support, double slack) {
-  enum { FEW = 8 };
-  const hfiHull* hull = shape->hull;
-  hfiLinear along = {d, 0};
-  int32_t found[FEW], face = -1;
-  int count = hull->index ? hfi_tree_above(&hull->index->face, &along, NEARLY_ONE, found, FEW) : hull->nface;
-  double least = sqr(NEAR);
-  for (int k = 0; k < count; ++k) {
-    int32_t other = hull->index ? found[k] : k;
-    double off = v3_norm2(v3_sub(v3_load(hull->face_plane + 4 * other), d));
-    if (off < least) least = off, face = other;
-  }
-  return face >= 0 && is_good_face(shape, face, support, slack) ? face : -1;
-}
-
 // Finds the edge of a hull that is lowest along `up`. Returns 0 if not an edge, but a vertex or a face is lowest.
 static int find_edge(const hfiHull* hull, hfVec3 up, int32_t start, double slack, int32_t edge[2]) {
   Lowest low;
@@ -287,7 +329,7 @@ static int takes_over(const hfiCores* c, hfiDifferenceFace* face, hfiClosest* cl
 int hfi_difference_face_find(hfiCores* c, const hfiSimplex* s, hfiClosest* closest, hfiDifferenceFace* face) {
   double slack = FLAT * c->scale, level = LEVEL * c->scale;
   int32_t a = s->point[0].vertex_a, b = s->point[0].vertex_b;
-  *face = (hfiDifferenceFace){HFI_FACE_OF_A, {find_face(c->A, v3_neg(closest->n), a, slack), 0}, {b, 0}};
+  *face = (hfiDifferenceFace){HFI_FACE_OF_A, {find_face(c->A, v3_neg(closest->n), a, slack), 0}, {b, -1}};
   if (face->a[0] >= 0 && takes_over(c, face, closest)) return 1;
   *face = (hfiDifferenceFace){HFI_FACE_OF_B, {a, 0}, {find_face(c->B, m3_tmulv(c->X_AB.R, closest->n), b, slack), 0}};
   if (face->b[0] >= 0 && takes_over(c, face, closest)) return 1;

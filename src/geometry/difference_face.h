@@ -7,7 +7,7 @@
 
 typedef enum hfiDifferenceKind {
   HFI_NO_FACE,   // None is known.
-  HFI_FACE_OF_A, // a[0]: face of A, b[0]: the vertex of B that is deepest below it
+  HFI_FACE_OF_A, // a[0]: face of A, b[0]: the vertex of B that is deepest below it, b[1]: the face of B that is, or -1
   HFI_FACE_OF_B, // a[0]: the vertex of A that is deepest below it, b[0]: face of B
   HFI_EDGE_PAIR  // a, b: ends of an edge of A and of one of B, ascending
 } hfiDifferenceKind;

@@ -47,13 +47,13 @@ static void replace_range(FoundPoints* f, int begin, int end, const hfiRawContac
 
 // Finds the points of a pair again. They join those that act already and replace the others. A pair never has more points than one search can find.
 // candidate: number of the pair in the scene's list, or -1.
+// both: how far the geoms of the pair may come towards each other [m].
 static void look_again(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, int candidate, hfiCull* cull,
-                       const double* reach, FoundPoints* f) {
+                       double both, FoundPoints* f) {
   hfiContactPoint points[HFI_MAX_POINTS];
   hfiRawContact now[HFI_MAX_POINTS];
   const int32_t* type = hf_model_geom_type(s->model);
-  double margin = cull->margin + reach[c->a] + reach[c->b];
-  int n = hfi_scene_points(s, X_WG, c, cull, margin, points), begin = find_pair(f, c), end = begin, count = 0;
+  int n = hfi_scene_points(s, X_WG, c, cull, cull->margin + both, points), begin = find_pair(f, c), end = begin, count = 0;
   int most = hfi_pair_points(type[c->a], type[c->b]);
   if (!n) return;
   for (; end < f->count && compare_pair(&f->at[end], c) == 0; ++end)
@@ -67,20 +67,24 @@ static void look_again(const hfiScene* s, const hfPose* X_WG, const hfiCandidate
   replace_range(f, begin, end, now, count);
 }
 
-static int spheres_apart(const hfiScene* s, const hfPose* X_WG, const double* reach, int a, int b) {
+static inline int spheres_apart(const hfiScene* s, const hfPose* X_WG, double both, int a, int b) {
   const double *radius = hf_model_geom_rbound(s->model), *margin = hf_model_geom_margin(s->model);
   if (!(radius[a] > 0 && radius[b] > 0)) return 0; // planes
-  double reached = radius[a] + radius[b] + reach[a] + reach[b] + margin[a] + margin[b];
+  double reached = radius[a] + radius[b] + both + margin[a] + margin[b];
   return v3_norm2(v3_sub(X_WG[b].p, X_WG[a].p)) > reached * reached;
 }
 
-// Examines the pairs of marked geoms in a scene that lists all pairs.
+// Examines the pairs of marked geoms, and the pairs that the first search examined with less than the reaches of both geoms, in a scene that lists all
+// pairs.
 static void look_at_listed(hfiScene* s, const hfPose* X_WG, const double* reach, const int32_t* further,
                            FoundPoints* f) {
   for (int i = 0; i < s->ncandidate; ++i) {
     const hfiCandidate* c = &s->candidate[i];
-    if ((further[c->a] || further[c->b]) && !spheres_apart(s, X_WG, reach, c->a, c->b))
-      look_again(s, X_WG, c, i, &s->cull[i], reach, f);
+    int lessened = s->any_lessened && s->cull[i].lessened == s->query;
+    if (!lessened && !further[c->a] && !further[c->b]) continue;
+    double both = reach[c->a] + reach[c->b];
+    if (lessened) both = min2(both, s->pair_reach(s->mover, c->a, c->b, 1));
+    if (both > 0 && !spheres_apart(s, X_WG, both, c->a, c->b)) look_again(s, X_WG, c, i, &s->cull[i], both, f);
   }
 }
 
@@ -89,11 +93,12 @@ static void look_around(const hfiScene* s, const hfPose* X_WG, const double* rea
                         FoundPoints* f) {
   for (int k = 0; k < s->nactive; ++k) {
     int other = s->active[k], a = g < other ? g : other, b = g < other ? other : g;
-    if (other == g || (other < g && further[other]) || spheres_apart(s, X_WG, reach, a, b)) continue;
+    double both = reach[a] + reach[b];
+    if (other == g || (other < g && further[other]) || spheres_apart(s, X_WG, both, a, b)) continue;
     if (!hfi_filter_test(&s->filter, a, b)) continue;
     hfiCandidate c = {a, b, -1};
     hfiCull cull = hfi_scene_cull(s, &c);
-    look_again(s, X_WG, &c, -1, &cull, reach, f);
+    look_again(s, X_WG, &c, -1, &cull, both, f);
   }
 }
 
@@ -102,7 +107,7 @@ static void look_at_explicit(const hfiScene* s, const hfPose* X_WG, const double
   for (int i = 0; i < s->model->npair; ++i) {
     hfiCandidate c = hfi_explicit_candidate(s->model, i);
     hfiCull cull = hfi_scene_cull(s, &c);
-    if (further[c.a] || further[c.b]) look_again(s, X_WG, &c, -1, &cull, reach, f);
+    if (further[c.a] || further[c.b]) look_again(s, X_WG, &c, -1, &cull, reach[c.a] + reach[c.b], f);
   }
 }
 

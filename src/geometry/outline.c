@@ -10,12 +10,11 @@
 // Faces of round parts have up to 64 edges. Where each edge turns against the one before, out[k].r rises from its least value to its greatest one and
 // falls again while k goes round. The search therefore climbs to the edge that faces r most, and goes on from it in both directions as long as
 // out[k].r > inner. Consecutive points are mostly near each other, so that the climb is short if it starts at the edge that faced the last point.
+// If |r| <= inner, no edge has out[k].r > inner.
 #include "geometry/outline.h"
 
 #include "base/compile.h"
 
-// An outline with up to this many edges has all of them examined, which takes less time than to choose.
-enum { FEW = 8 };
 // Neighbouring edges of a round outline turn by at least this: far above the rounding errors of directions [rad].
 static const double LEAST_TURN = 1e-6;
 
@@ -43,7 +42,7 @@ void hfi_outline_make(hfiOutline* o, const hfiFacet* f, hfVec3 axis) {
     o->out[k] = v3_unit(v3_cross(v3_sub(hfi_facet_edge_end(f, k), f->vertex[k]), up));
     o->offset[k] = v3_dot(o->out[k], f->vertex[k]);
   }
-  if (f->count > FEW) look_for_turns(o, f, up);
+  if (f->count > HFI_FEW_EDGES) look_for_turns(o, f, up);
 }
 
 // Goes from edge k to its neighbours on one side as long as they face r more, and returns the last one.
@@ -77,6 +76,7 @@ HFI_COPIED hfiEdgeSet find_edges(hfiOutline* o, hfVec3 x, double near, int any) 
     return set;
   }
   hfVec3 r = v3_sub(x, o->middle);
+  if (v3_norm2(r) <= sqr(o->inner)) return 0;
   o->facing = find_facing(o, r);
   set = look_round(o, x, r, near, o->facing, 1, any);
   return any && set ? set : set | look_round(o, x, r, near, edge_before(o, o->facing), 0, any);
@@ -84,4 +84,7 @@ HFI_COPIED hfiEdgeSet find_edges(hfiOutline* o, hfVec3 x, double near, int any) 
 
 hfiEdgeSet hfi_outline_edges_beyond(hfiOutline* o, hfVec3 x, double near) { return find_edges(o, x, near, 0); }
 
-int hfi_outline_holds(hfiOutline* o, hfVec3 x, double near) { return find_edges(o, x, near, 1) == 0; }
+int hfi_outline_edge_beyond(hfiOutline* o, hfVec3 x, double near) {
+  hfiEdgeSet one = find_edges(o, x, near, 1);
+  return one ? __builtin_ctzll(one) : -1;
+}

@@ -4,6 +4,9 @@
 
 #include "geometry/facet.h"
 
+// In an outline of up to this many edges all of them are looked at, which takes less time than to choose.
+enum { HFI_FEW_EDGES = 8 };
+
 // Edges are half planes: a point x is inside of edge k where out[k].x <= offset[k], and inside of the outline where it is so for all k.
 typedef struct hfiOutline {
   int count;
@@ -29,7 +32,7 @@ static inline double hfi_outline_beyond(const hfiOutline* o, int k, hfVec3 x) { 
 // The edges that x is beyond by more than `near` [m].
 hfiEdgeSet hfi_outline_edges_beyond(hfiOutline* o, hfVec3 x, double near);
 
-// Is x inside of the outline, or at most `near` beyond any edge?
-int hfi_outline_holds(hfiOutline* o, hfVec3 x, double near);
+// One edge that x is beyond by more than `near`, or -1 where x is inside of the outline or at most `near` beyond any edge.
+int hfi_outline_edge_beyond(hfiOutline* o, hfVec3 x, double near);
 
 #endif

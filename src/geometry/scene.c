@@ -21,14 +21,16 @@
 // depends on the poses alone.
 #include "geometry/scene.h"
 
+#include "base/compile.h"
 #include "base/sort.h"
+#include "geometry/box_hull.h"
 #include "geometry/shape_table.h"
 
 #include <string.h>
 
 enum { LARGE = 24 };             // A hull of this many vertices or more gets an index.
 enum { MAX_LISTED = 8192 };      // A model with at most this many pairs keeps all of them for good.
-enum { MAX_REMEMBERED = 1024 };  // At most this many pairs of hulls have a memory of their last contact, 0.7 kB each.
+enum { MAX_REMEMBERED = 1024 };  // At most this many pairs of hulls, or of a hull and a box, have a memory of their last contact, 0.7 kB each.
 static const double PAYS = 4;  // A list with a skin is made only if it will serve at least this many queries.
 static const double WIDE = 16; // The skin of a fast geom is this many times its reach, so that a list serves some seven of its steps [-].
 
@@ -109,23 +111,25 @@ static hfiCull measure_pair(const hfiScene* s, const hfiCandidate* c, int kept) 
   return cull;
 }
 
-// Measures all candidates. Pairs of two hulls have a memory as long as there is room.
+// Measures all candidates. Pairs of two hulls, or of a hull and a box, have a memory as long as there is room.
 static void measure_pairs(hfiScene* s) {
-  const int32_t* type = hf_model_geom_type(s->model);
   int used = 0;
   for (int i = 0; i < s->ncandidate; ++i) {
     const hfiCandidate* c = &s->candidate[i];
     s->cull[i] = measure_pair(s, c, s->has_skin);
-    if (s->cull[i].is_general && type[c->a] == HF_GEOM_MESH && type[c->b] == HF_GEOM_MESH && used < s->max_last) s->cull[i].last = &s->last[used++];
+    if (s->cull[i].is_general && hfi_are_hulls(&s->shape[c->a], &s->shape[c->b]) && used < s->max_last) s->cull[i].last = &s->last[used++];
   }
   if (used) memset(s->last, 0, (size_t)used * sizeof *s->last);
 }
 
-// The largest number of pairs of hulls that can have a memory.
+// The largest number of pairs of two hulls, or of a hull and a box, that can have a memory.
 static int count_memories(const hfModel* m) {
-  long hulls = 0;
-  for (int g = 0; g < m->ngeom; ++g) hulls += hf_model_geom_type(m)[g] == HF_GEOM_MESH && hfi_geom_may_touch(m, g);
-  long most = hulls * (hulls - 1) / 2;
+  long hulls = 0, boxes = 0;
+  for (int g = 0; g < m->ngeom; ++g) {
+    int type = hf_model_geom_type(m)[g], touches = hfi_geom_may_touch(m, g);
+    hulls += type == HF_GEOM_MESH && touches, boxes += type == HF_GEOM_BOX && touches;
+  }
+  long most = hulls * (hulls - 1) / 2 + hulls * boxes;
   return (int)(most < MAX_REMEMBERED ? most : MAX_REMEMBERED);
 }
 
@@ -207,6 +211,9 @@ void hfi_scene_init(hfiScene* s, const hfModel* m, hfiArena* arena) {
   s->queries = 0;
   s->has_skin = 1;
   s->axis_W = NULL;
+  s->pair_reach = NULL;
+  s->query = 0;
+  s->any_lessened = 0;
   if (!arena->base) return;
   view_shapes(s);
   find_active(s);
@@ -265,7 +272,7 @@ static int boxes_apart(const hfiScene* s, const hfPose* X_WG, const hfiCandidate
 }
 
 // Are the geoms of a pair farther apart than the margin, as far as cheap bounds can tell?
-static int far_apart(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, hfiCull* cull, double margin) {
+HFI_COPIED int far_apart(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, hfiCull* cull, double margin) {
   if (cull->radius < 0)
     return plane_apart(s->model, X_WG, c, margin) || (cull->boxes && plane_apart_from_box(s, X_WG, c, margin));
   if (spheres_apart(X_WG, c, cull->radius + margin)) return 1;
@@ -366,6 +373,14 @@ static void list_near(hfiScene* s, const hfPose* X_WG, const double* reach, int*
   else list_near_boxes(s, X_WG, reach, pays, dropped);
 }
 
+// call_pair of two hulls, with their memory.
+static int find_again(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiCull* cull, hfiContactPoint* points) {
+  if (!cull->swapped) return hfi_convex_again(A, X_WA, B, X_WB, margin, cull->last, points);
+  int n = hfi_convex_again(B, X_WB, A, X_WA, margin, cull->last, points);
+  for (int i = 0; i < n; ++i) swap_point(points + i);
+  return n;
+}
+
 static inline int find_points(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, hfiCull* cull, double margin,
                               hfiContactPoint* points) {
   const hfiShape *A = &s->shape[c->a], *B = &s->shape[c->b];
@@ -374,7 +389,7 @@ static inline int find_points(const hfiScene* s, const hfPose* X_WG, const hfiCa
   if (!cull->is_general) return call_pair(cull->collide, cull->swapped, A, X_WA, B, X_WB, margin, points);
   int touched = cull->last && cull->last->face.kind != HFI_NO_FACE; // The last query found the two near each other.
   if (!touched && hfi_still_apart(A, X_WA, B, X_WB, margin, &cull->separation)) return 0;
-  int n = cull->last ? hfi_convex_again(A, X_WA, B, X_WB, margin, cull->last, points) : call_pair(cull->collide, cull->swapped, A, X_WA, B, X_WB, margin, points);
+  int n = cull->last ? find_again(A, X_WA, B, X_WB, margin, cull, points) : call_pair(cull->collide, cull->swapped, A, X_WA, B, X_WB, margin, points);
   if (n == 0) hfi_find_separation(A, X_WA, B, X_WB, &cull->separation);
   return n;
 }
@@ -384,6 +399,15 @@ int hfi_scene_points(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* 
   return find_points(s, X_WG, c, cull, margin, points);
 }
 
+// Lowers how far the geoms of a pair may come towards each other, `both`, to what pair_reach knows. Returns 0 if they are then apart.
+HFI_CALLED static int lessen_reach(hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, hfiCull* cull, double* both) {
+  double less = s->pair_reach(s->mover, c->a, c->b, 0);
+  if (!(less < *both)) return 1;
+  *both = less;
+  cull->lessened = s->query, s->any_lessened = 1;
+  return !far_apart(s, X_WG, c, cull, cull->margin + less);
+}
+
 int hfi_scene_collide(hfiScene* s, const hfPose* X_WG, const double* reach, hfiRawContact* out,
                       int capacity, int* dropped) {
   hfiContactPoint points[HFI_MAX_POINTS];
@@ -391,13 +415,17 @@ int hfi_scene_collide(hfiScene* s, const hfPose* X_WG, const double* reach, hfiR
   *dropped = 0;
   if (s->nnear < 0 || !list_holds(s, X_WG, reach)) list_near(s, X_WG, reach, dropped);
   s->queries++;
+  s->query++;
+  s->any_lessened = 0;
   for (int k = 0; k < s->nnear; ++k) {
     int i = s->near[k];
     const hfiCandidate* c = &s->candidate[i];
     if (s->still && s->still[c->a] && s->still[c->b]) continue;
-    double margin = s->cull[i].margin + (reach ? reach[c->a] + reach[c->b] : 0);
-    if (far_apart(s, X_WG, c, &s->cull[i], margin)) continue;
-    int n = find_points(s, X_WG, c, &s->cull[i], margin, points);
+    hfiCull* cull = &s->cull[i];
+    double both = reach ? reach[c->a] + reach[c->b] : 0;
+    if (far_apart(s, X_WG, c, cull, cull->margin + both)) continue;
+    if (both > HFI_FAR_REACH && s->pair_reach && !lessen_reach(s, X_WG, c, cull, &both)) continue;
+    int n = find_points(s, X_WG, c, cull, cull->margin + both, points);
     for (int p = 0; p < n; ++p) {
       hfiRawContact raw = {c->a, c->b, c->pair, i, points[p], 0, 0};
       if (count < capacity) out[count++] = raw;

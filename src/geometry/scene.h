@@ -27,9 +27,16 @@ typedef struct hfiCull {
   int32_t swapped;  // 1: the function takes the second geom first
   int32_t hinge;    // for pairs that GJK collides: the hinge that alone moves one geom against the other, whose axis may keep them apart for ever; else -1
   hfiPairFunction* collide; // finds the contacts of the pair; NULL: it never has any
+  uint32_t lessened; // number of the last query in which pair_reach was less than the sum of the reaches of both geoms
   hfiSeparation separation;
-  hfiLastFace* last; // for two hulls: the face of their difference that held the last contact; NULL: none is kept
+  hfiLastFace* last; // for two hulls, or a hull and a box: the face of their difference that held the last contact; NULL: none is kept
 } hfiCull;
+
+// An upper bound on how far two geoms come towards each other in the time that matters [m]; INFINITY: only the sum of their reaches is known. In a second
+// search (again = 1): 0 if the first search has covered that.
+typedef double hfiPairReach(const void* mover, int geom_a, int geom_b, int again);
+// The scene asks for the reach of a pair if the sum of the reaches of both geoms exceeds this [m].
+static const double HFI_FAR_REACH = 1e-3;
 
 typedef struct hfiScene {
   const hfModel* model;
@@ -45,7 +52,7 @@ typedef struct hfiScene {
   hfiCandidate* candidate; // (max_candidate) sorted by (a, b)
   hfiCull* cull;           // (max_candidate)
   int32_t max_last;
-  hfiLastFace* last;       // (max_last) what is remembered of pairs of hulls
+  hfiLastFace* last;       // (max_last) what is remembered of such pairs
   // the list of near pairs (scene.c)
   int32_t nnear, *near;    // (max_candidate) candidates in the list, ascending; nnear < 0: there is no list yet
   hfPose* X0_WG;           // (ngeom) poses of the geoms when the list was made
@@ -55,6 +62,10 @@ typedef struct hfiScene {
   double* far;             // (ngeom) skin of each geom in this list [m]
   const int32_t* carrier;  // (ngeom) a geom from which this one is followed, because all geoms that it can reach move with it; else -1. NULL: no geom has one
   const int32_t* still;    // (ngeom) 1: the geom cannot move; pairs of two such geoms are left out. NULL: all pairs count
+  hfiPairReach* pair_reach; // NULL: the sum of the reaches counts
+  const void* mover;        // for pair_reach
+  uint32_t query;           // number of the last query, from 1 on
+  int32_t any_lessened;     // 1: pair_reach lessened the reach of some pair in this query
   int32_t has_hinge;       // 1: a hinge alone moves some body against the fixed world
   const hfVec3* axis_W;    // (njnt) axes of the joints at the poses of a query. NULL: they are not known
   hfiGrid grid;

@@ -11,7 +11,7 @@
 typedef struct hfiShape {
   int32_t type; // hfGeomType
   double size[3];      // see model/shape.h
-  const hfiHull* hull; // hull of a mesh, in the geom's frame; NULL for other shapes
+  const hfiHull* hull; // hull of a mesh, in the geom's frame, or of a box for which box_hull.h made one; NULL for other shapes
   const hfiHeightField* field; // for a height field; NULL for other shapes
 } hfiShape;
 

@@ -30,16 +30,15 @@ typedef struct Meeting {
   hfiFacet a, b;
 } Meeting;
 
-static void find_facets(Meeting* m) {
-  hfi_facet(m->A, m->X_A, v3_neg(m->single->n_W), &m->a);
-  hfi_facet(m->B, m->X_B, m->single->n_W, &m->b);
+// The facet of a shape along d. last: the memory of a mesh, or NULL.
+static void find_facet(const hfiShape* s, const hfPose* X, hfVec3 d, hfiFacing* last, hfiFacet* f) {
+  if (last && s->type == HF_GEOM_MESH) hfi_facet_of_face(s, X, hfi_facing_face(s->hull, m3_tmulv(X->R, d), last), f);
+  else hfi_facet(s, X, d, f);
 }
 
-// Like find_facets, for two hulls with a memory.
-static void find_facets_again(Meeting* m, hfiLastFacets* last) {
-  hfVec3 n = m->single->n_W;
-  hfi_facet_of_face(m->A, m->X_A, hfi_facing_face(m->A->hull, m3_tmulv(m->X_A->R, v3_neg(n)), &last->a), &m->a);
-  hfi_facet_of_face(m->B, m->X_B, hfi_facing_face(m->B->hull, m3_tmulv(m->X_B->R, n), &last->b), &m->b);
+static void find_facets(Meeting* m, hfiLastFacets* last) {
+  find_facet(m->A, m->X_A, v3_neg(m->single->n_W), last ? &last->a : NULL, &m->a);
+  find_facet(m->B, m->X_B, m->single->n_W, last ? &last->b : NULL, &m->b);
 }
 
 // ---- faces ------------------------------------------------------------------------------------------
@@ -119,7 +118,7 @@ static int touch_edges(Meeting* m, hfiContactPoint* points) {
 // Contact in which parallel edges meet: `rounded` is the deepest point with the normal of rounded edges.
 static int touch_rounded(Meeting* m, const hfiContactPoint* rounded, hfiContactPoint* points) {
   m->single = rounded;
-  find_facets(m);
+  find_facets(m, NULL);
   int count = touch_edges(m, points);
   if (count == 0) points[count++] = *rounded;
   hfi_limit_depth(points, count, rounded->depth);
@@ -156,8 +155,7 @@ int hfi_touch(const hfiShape* A, const hfPose* X_A, const hfiShape* B, const hfP
   m.A = A, m.B = B, m.X_A = X_A, m.X_B = X_B, m.single = single;
   hfiContactPoint rounded = *single;
   int along;
-  if (last) find_facets_again(&m, last);
-  else find_facets(&m);
+  find_facets(&m, last);
   if (hfi_round_edges(A, X_A, &m.a, B, X_B, &m.b, &rounded)) return touch_rounded(&m, &rounded, points);
   double slack = HFI_FLAT_TILT * min2(m.a.size, m.b.size);
   int count = touch_facets(&m, &along, points);

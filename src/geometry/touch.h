@@ -5,7 +5,7 @@
 #include "geometry/hull_index.h"
 #include "geometry/shape.h"
 
-// Faces of two hulls that looked at each other in the last query.
+// Faces of two hulls that looked at each other in the last query; those of boxes are not remembered.
 typedef struct hfiLastFacets { hfiFacing a, b; } hfiLastFacets;
 
 // Finds the points of the contact whose deepest point is `single`, with the normal of largest separation. If the shapes are flat there, the points

@@ -114,6 +114,9 @@ typedef struct Pair {
   int tree[2];         // -1: the world
   double stop_time[2]; // INFINITY: it moves over the whole step [s]
   double width;        // see pair_width [m]
+  int start_is_known;  // 1: has_start and `start` are known
+  int has_start;       // 1: geometry finds nearest points at the start of the step
+  hfiContactPoint start; // these points
 } Pair;
 
 // A body with velocity v at p and spin w moves along a screw. Returns the point of the screw's axis that is nearest to p.
@@ -194,6 +197,14 @@ static int pair_distance(const Pair* p, double t, hfiContactPoint* at) {
   return hfi_distance(a->shape, &X_A, b->shape, &X_B, INFINITY, at);
 }
 
+// Like pair_distance, but the nearest points at the start of the step are found only once.
+static int pair_distance_once(Pair* p, double t, hfiContactPoint* at) {
+  if (t > 0) return pair_distance(p, t, at);
+  if (!p->start_is_known) p->has_start = pair_distance(p, 0, &p->start), p->start_is_known = 1;
+  if (p->has_start) *at = p->start;
+  return p->has_start;
+}
+
 // The overlap at time t along the unit vector n, of two geoms that keep their poses after they have stopped. The true overlap is no larger [m].
 static double overlap_along(const Pair* p, hfVec3 n, double t) {
   const hfiMover *a = &p->mover[0], *b = &p->mover[1];
@@ -205,13 +216,13 @@ static double overlap_along(const Pair* p, hfVec3 n, double t) {
 // has grown by `room`, which takes room/c at closing speed c. Each advance goes SLACK of the width further than that, so that few are needed. n: a
 // direction to begin with. It serves as long as the overlap along it is below the level; then the nearest points, which are expensive to find, give
 // another one.
-static double overlap_time(const Pair* p, double h, double level, hfVec3 n) {
+static double overlap_time(Pair* p, double h, double level, hfVec3 n) {
   double t = 0;
   for (int k = 0; k < MAX_ADVANCES; ++k) {
     double room = level - overlap_along(p, n, t);
     if (!(room > 0)) {
       hfiContactPoint at;
-      if (!pair_distance(p, t, &at)) return INFINITY;
+      if (!pair_distance_once(p, t, &at)) return INFINITY;
       if (!((room = level - at.depth) > 0)) return t;
       n = at.n_W;
     }
@@ -225,9 +236,9 @@ static double overlap_time(const Pair* p, double h, double level, hfVec3 n) {
 
 // Time at which a pair that would overlap too deeply has to stop: when it begins to overlap, or to overlap more than at the start.
 // INFINITY: its overlap stays below that. n: the normal of a contact point of the pair at the start.
-static double find_stop_time(const Pair* p, double h, hfVec3 n) {
+static double find_stop_time(Pair* p, double h, hfVec3 n) {
   hfiContactPoint at;
-  if (overlap_time(p, h, TOO_DEEP * p->width, n) > h || !pair_distance(p, 0, &at)) return INFINITY;
+  if (overlap_time(p, h, TOO_DEEP * p->width, n) > h || !pair_distance_once(p, 0, &at)) return INFINITY;
   double slack = SLACK * p->width;
   return overlap_time(p, h, max2(at.depth + slack, -slack), at.n_W);
 }
@@ -262,7 +273,7 @@ static Pair make_pair(const Paths* paths, const hfiRawContact* r) {
   hfVec3 u = carrying_velocity(paths, r->geom_a, r->geom_b);
   Pair p = {{mover_along_path(paths, u, r->geom_a), mover_along_path(paths, u, r->geom_b)},
             {tree[body[r->geom_a]], tree[body[r->geom_b]]}, {INFINITY, INFINITY},
-            pair_width(w->width[r->geom_a], w->width[r->geom_b])};
+            pair_width(w->width[r->geom_a], w->width[r->geom_b]), .start_is_known = 0};
   return p;
 }
 

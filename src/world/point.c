@@ -122,7 +122,7 @@ static void find_points(hfiWorld* w, const double* reach) {
   int keeps = reach && !w->scene.still;
   if (keeps && w->has_points && memcmp(reach, w->points_reach, size) == 0) return;
   w->nfound = hfi_scene_collide(&w->scene, w->dynamics.X_WG, reach, w->found, w->config.max_contacts, &w->ndropped);
-  w->has_points = keeps;
+  w->has_points = keeps && !w->scene.any_lessened; // Of such pairs more counts than the reach.
   if (keeps) memcpy(w->points_reach, reach, size);
 }
 
@@ -141,6 +141,8 @@ void hfi_world_find_contacts(hfiWorld* w, double gap, double horizon, const doub
   if (!w->config.max_contacts) return;
   const hfDynamics* d = horizon > 0 ? &w->dynamics : NULL;
   w->scene.carrier = NULL;
+  w->scene.pair_reach = d && w->scene.listed ? hfi_world_pair_reach : NULL, w->scene.mover = w;
+  w->push = push, w->horizon = horizon;
   if (d && find_reach(w, d->V, horizon, push, w->reach, &w->farthest))
     hfi_world_set_carriers(w);
   else if (!d)
@@ -161,6 +163,7 @@ const double* hfi_world_second_reach(hfiWorld* w, const hfMotion* V, double hori
   double* reach = w->reach + w->model->ngeom;
   hfiFarthest farthest; // not used
   find_reach(w, V, horizon, NULL, reach, &farthest);
+  w->second_V = V;
   return reach;
 }
 
@@ -179,7 +182,8 @@ static int extend_reach(hfiWorld* w, const int32_t* unforeseen) {
 }
 
 void hfi_world_look_further(hfiWorld* w, const int32_t* marked) {
-  if (!extend_reach(w, marked)) return;
+  if (!extend_reach(w, marked) && !w->scene.any_lessened) return;
+  w->second_marked = marked;
   w->nfound = hfi_scene_look_further(&w->scene, w->dynamics.X_WG, w->reach, w->further, w->found, w->nfound,
                                      w->config.max_contacts, &w->ndropped);
   w->has_points = 0;

@@ -65,6 +65,10 @@ typedef struct hfiWorld {
   int32_t nfound, ncontact, ndropped;
   double* reach;        // (2 ngeom) reach of each geom within the horizon, 0 if it can touch no other [m]; then its second reach (hfi_world_second_reach)
   hfiFarthest farthest; // how far bodies come within the horizon
+  const double* push;   // (ntree) how far forces push each tree within the horizon [m], or NULL (hfi_contact_reach)
+  double horizon;       // [s]
+  const hfMotion* second_V;     // (nlink) velocities of the links that gave the second reach
+  const int32_t* second_marked; // (ntree) 1: the second search examines the tree
   int32_t* touched;     // (ntree) 1: the tree has a contact
   int32_t* alone;       // (ntree) 1: the tree is fast and far from all else (alone.c)
   int32_t* carrier;     // (ngeom) first geom of the tree that the geom belongs to if this tree is alone, else -1; read by the scene
@@ -151,6 +155,8 @@ int hfi_world_add_missed(hfiWorld* world, const hfMotion* V, double horizon, con
 int hfi_world_mark_alone(hfiWorld* world, const hfMotion* V, double horizon, const double* reach);
 // If a tree is alone, the scene follows its geoms relative to its first geom: tells the scene so.
 void hfi_world_set_carriers(hfiWorld* world);
+// How far two geoms of one tree may come towards each other (pair_reach.c): an hfiPairReach, for the scene.
+double hfi_world_pair_reach(const void* world, int geom_a, int geom_b, int again);
 // Computes and returns the second reach of all geoms (ngeom): how far velocities V move them within the horizon [m]. The first reach stays.
 const double* hfi_world_second_reach(hfiWorld* world, const hfMotion* V, double horizon);
 // Finds the points of a pair again if a geom of it has a second reach noticeably beyond its first. Only geoms of trees that `marked` (ntree) marks

@@ -1,7 +1,8 @@
-// The face of A - B that held the last contact of two hulls is used again only where it is surely the right one. The oracles are the same query without a
+// The face of A - B that held the last contact of two hulls, or of a hull and a box, is used again only where it is surely the right one. The oracles are the same query without a
 // memory, to the bit, and the depth by enumeration of all faces of A - B.
 #include "support/cmocka_all.h"
 
+#include "geometry/box_hull.h"
 #include "geometry/convex.h"
 #include "geometry/hull_index.h"
 #include "geometry/oracle.h"
@@ -18,12 +19,13 @@ typedef struct Hulls {
   hfiArena memory;
 } Hulls;
 
+static const double kHalf[3] = {0.3, 0.5, 0.4};
+
 // Hulls of random points, round prisms and a box; the first of each have an index.
 static Hulls* make_hulls(testRandom* r) {
   Hulls* h = calloc(1, sizeof *h);
-  const double half[3] = {0.3, 0.5, 0.4};
   h->data[0] = random_hull(r, 50, 1), h->data[1] = prism_hull(24, 0.6, 0.4), h->data[2] = random_hull(r, 30, 0.8);
-  h->data[3] = random_hull(r, 12, 0.8), h->data[4] = prism_hull(5, 0.5, 0.3), h->data[5] = box_hull(half);
+  h->data[3] = random_hull(r, 12, 0.8), h->data[4] = prism_hull(5, 0.5, 0.3), h->data[5] = box_hull(kHalf);
   hfiArena plan = {NULL, 0, 1 << 20};
   h->memory = hfi_arena_allocate(&plan, NULL);
   hfiArena arena = h->memory;
@@ -92,7 +94,8 @@ static int is_other_face(const hfiDifferenceFace* f, const hfiDifferenceFace* g)
 
 static void compare_query(const Pair* p, hfiLastFace* last, Counts* counts) {
   hfiContactPoint with[HFI_MAX_POINTS], without[HFI_MAX_POINTS];
-  hfiCores cores = hfi_cores(&p->A, &p->X_WA, &p->B, &p->X_WB);
+  hfiBoxHull room[2];
+  hfiCores cores = hfi_cores(hfi_with_hull(&p->A, &room[0]), &p->X_WA, hfi_with_hull(&p->B, &room[1]), &p->X_WB);
   hfiClosest closest;
   hfiDifferenceFace before = last->face;
   if (hfi_last_face_holds(last, &cores, &closest)) ++*(closest.gap > 0 ? &counts->held_apart : &counts->held_deep);
@@ -103,8 +106,14 @@ static void compare_query(const Pair* p, hfiLastFace* last, Counts* counts) {
   counts->changed += is_other_face(&before, &last->face);
 }
 
+// A hull, or a box with the hull that the oracle wants.
+static hfiShape random_hull_or_box(testRandom* r, const Hulls* h) {
+  int k = random_int(r, HULLS + 1);
+  return k < HULLS ? (hfiShape){HF_GEOM_MESH, {0}, &h->hull[k], NULL} : (hfiShape){HF_GEOM_BOX, {kHalf[0], kHalf[1], kHalf[2]}, &h->hull[HULLS - 1], NULL};
+}
+
 static Pair random_pair(testRandom* r, const Hulls* h) {
-  Pair p = {{HF_GEOM_MESH, {0}, &h->hull[random_int(r, HULLS)], NULL}, {HF_GEOM_MESH, {0}, &h->hull[random_int(r, HULLS)], NULL}, random_pose(r, 0.3), random_pose(r, 0.3)};
+  Pair p = {random_hull_or_box(r, h), random_hull_or_box(r, h), random_pose(r, 0.3), random_pose(r, 0.3)};
   if (random_int(r, 4) == 0) p.X_WB.R = p.X_WA.R; // Faces may be parallel.
   return p;
 }
@@ -139,6 +148,26 @@ static void a_memory_changes_no_bit(void** state) {
   // A fifth of the queries in each state is far more than chance would give; so are 1000 changes.
   assert_true(counts.held_deep > counts.queries / 5 && counts.changed > 1000);
   release_hulls(h);
+}
+
+// Two round flanges that overlap by a little, or are a little apart, turn and slide on each other: a face of many corners lies on another one. The last face
+// serves but for the first two queries, one that finds it and one that finds the polytope around it.
+static void flanges_that_turn_on_each_other_use_the_last_face(void** state) {
+  (void)state;
+  hfiHullData data[2] = {prism_hull(24, 0.6, 0.4), prism_hull(30, 0.5, 0.3)};
+  hfiHull hull[2] = {hull_view(&data[0]), hull_view(&data[1])};
+  for (int apart = 0; apart < 2; ++apart) {
+    Pair p = {{HF_GEOM_MESH, {0}, &hull[0], NULL}, {HF_GEOM_MESH, {0}, &hull[1], NULL}, pose_identity(), pose_identity()};
+    hfiLastFace last = {.face = {.kind = HFI_NO_FACE}};
+    Counts counts = {0, 0, 0, 0};
+    for (int i = 0; i < 200; ++i) {
+      double angle = 1e-3 * i;
+      p.X_WB = pose_from(v3(0.01 + 1e-4 * i, -0.02, apart ? 0.701 : 0.699), (hfQuat){cos(0.5 * angle), 0, 0, sin(0.5 * angle)});
+      compare_query(&p, &last, &counts);
+    }
+    assert_true((apart ? counts.held_apart : counts.held_deep) >= 198);
+  }
+  for (int i = 0; i < 2; ++i) hfi_hull_release(&data[i]);
 }
 
 // Two faces of a box are equally deep where the middle of a small one is midway between them. The face of the last query is given up there, not before.
@@ -188,6 +217,7 @@ static void the_depth_is_the_least_overlap_of_all_faces(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_memory_changes_no_bit),
+      cmocka_unit_test(flanges_that_turn_on_each_other_use_the_last_face),
       cmocka_unit_test(a_deeper_face_takes_over),
       cmocka_unit_test(the_depth_is_the_least_overlap_of_all_faces),
   };

@@ -48,6 +48,23 @@ static void check_tilts(const char* name, const hfiShape* top, hfQuat lie, doubl
 
 static const hfVec3 kOrigin = {0, 0, 0};
 
+// The bottom and a side of a drawer's box: they meet in the plane x = 0.18, apart or overlapping by a rounding of the position, and the side reaches beyond the bottom in all
+// directions. The corners of the bottom's face are the contact, whichever it is, with the normal -x to the last bit.
+static void boxes_that_lie_flush_have_the_normal_of_their_faces(void** state) {
+  (void)state;
+  hfiShape bottom = box_of(0.18, 0.3, 0.02), side = box_of(0.02, 0.31, 0.3);
+  for (int k = -4; k <= 4; ++k) {
+    hfPose X_WA = pose_at(0, 0, -0.28, kOrigin), X_WB = pose_at(0.20 + 2.8e-17 * k, 0, 0, kOrigin);
+    hfiContactPoint point[HFI_MAX_MANIFOLD];
+    assert_int_equal(hfi_collide(&bottom, &X_WA, &side, &X_WB, 1e-4, point), 4);
+    for (int i = 0; i < 4; ++i) {
+      assert_true(point[i].n_W.x == -1 && point[i].n_W.y == 0 && point[i].n_W.z == 0);
+      assert_near(point[i].depth, 0, 2e-16);
+      assert_near(fabs(point[i].p_WCa.y), 0.3, 1e-15);
+    }
+  }
+}
+
 static void boxes_keep_their_corners(void** state) {
   (void)state;
   double h[3] = {0.05, 0.03, 0.02}, wide[3] = {0.4, 0.4, 0.1};
@@ -323,7 +340,7 @@ static void a_small_box_on_a_huge_floor_keeps_its_corners(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_small_box_on_a_huge_floor_keeps_its_corners),
-      cmocka_unit_test(round_faces_meet_at_corners), cmocka_unit_test(boxes_keep_their_corners),
+      cmocka_unit_test(round_faces_meet_at_corners), cmocka_unit_test(boxes_that_lie_flush_have_the_normal_of_their_faces), cmocka_unit_test(boxes_keep_their_corners),
       cmocka_unit_test(cylinders_keep_their_points),
       cmocka_unit_test(a_tilted_can_keeps_its_points_over_an_edge),
       cmocka_unit_test(a_rod_keeps_its_points_over_an_edge),

@@ -71,15 +71,14 @@ static void test_walls_count(void** state) {
   sim_world_free(&w);
 }
 
-// Links that are 10 and 20 mm apart and hardly move as seen from each other are not looked at for points, however fast all of them are, unless a wall is near.
-static int found(const char* others) {
-  hfModel* m = make_model(others);
+// How many points are found of a model whose dof `dof` moves at `speed`.
+static int found_of(hfModel* m, int dof, double speed) {
   hfiWorldConfig config = {.max_contacts = 100, .scene_signals = 1, .drive_law = -1};
   hfiWorld* world = NULL;
   hfError error;
   assert_int_equal(hfi_world_create(&world, m, &config, &error), HF_OK);
   hfState* s = hf_state_create(m);
-  hf_state_mutable_v(s)[1] = 20;
+  hf_state_mutable_v(s)[dof] = speed;
   hfi_world_place(world, hf_state_q(s), NULL);
   hf_dynamics_velocity(&world->dynamics, hf_state_v(s));
   hfi_world_find_contacts(world, 0, 2e-3, NULL);
@@ -90,14 +89,52 @@ static int found(const char* others) {
   return n;
 }
 
+static int found(const char* others) { return found_of(make_model(others), 1, 20); }
+
+// Links that are 10 and 20 mm apart and hardly move as seen from each other are not looked at for points, however fast all of them are. A wall that they reach is.
 static void test_shared_motion_finds_nothing(void** state) {
   (void)state;
   assert_int_equal(found(""), 0);
   assert_int_equal(found("<geom type='plane' size='1 1 1'/>"), 0);
-  assert_true(found("<geom type='box' size='1 .05 1' pos='0 .3 1'/>") > 0);
+  assert_int_equal(found("<geom type='box' size='1 .05 1' pos='0 .3 1'/>"), 0);
+  assert_true(found("<geom type='box' size='1 .05 1' pos='0 .22 1'/>") > 0);
+}
+
+// An arm on a fixed post turns about z, and carries a plate that slides along z towards a box of the arm, 20 mm below it.
+static hfModel* make_arm(void) {
+  return parse_model("<mujoco><option gravity='0 0 0'><flag filterparent='disable'/></option><worldbody><geom type='cylinder' size='.05 .2'/>"
+                     "<body><joint axis='0 0 1'/><geom type='box' size='.1 .05 .05' pos='.5 0 0'/>"
+                     "<body pos='.5 0 .08'><joint type='slide' axis='0 0 1'/><geom type='box' size='.08 .04 .01' mass='.2'/></body></body></worldbody></mujoco>");
+}
+
+// The arm moves box and plate by 0.1 m in a step of 2 ms, but not towards each other. Where the plate comes nearer by 30 mm, they are looked at.
+static void test_links_of_an_arm_that_turns_are_not_near(void** state) {
+  (void)state;
+  assert_int_equal(found_of(make_arm(), 0, 100), 0);
+  assert_true(found_of(make_arm(), 1, -15) > 0);
+}
+
+// The axis of the arm is along the slide, so that the plate falls onto the box, and stops there, as on an arm that rests. Sums of 1e6 N/m times positions that are rounded by 1e-16 m
+// differ in the last digits.
+static void test_links_of_an_arm_that_turns_meet(void** state) {
+  (void)state;
+  double end[2];
+  for (int k = 0; k < 2; ++k) {
+    hfSimConfig config = hf_sim_config_default();
+    config.step = 2e-3;
+    simWorld w = sim_world_with(make_arm(), &config);
+    sim_v(&w)[0] = k ? 100 : 0, sim_v(&w)[1] = -1.7;
+    double deepest = 0;
+    for (int i = 0; i < 50; ++i) sim_world_step(&w, 1), deepest = fmin(deepest, sim_q(&w)[1]);
+    assert_true(deepest > -0.021 && sim_v(&w)[1] > -1e-3); // 1 mm is less than the 3.4 mm of a step
+    end[k] = deepest;
+    sim_world_free(&w);
+  }
+  assert_true(fabs(end[1] - end[0]) < 1e-9);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_speed_changes_nothing), cmocka_unit_test(test_rotor_of_a_fast_robot), cmocka_unit_test(test_walls_count), cmocka_unit_test(test_shared_motion_finds_nothing)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_speed_changes_nothing), cmocka_unit_test(test_rotor_of_a_fast_robot), cmocka_unit_test(test_walls_count), cmocka_unit_test(test_shared_motion_finds_nothing),
+                                     cmocka_unit_test(test_links_of_an_arm_that_turns_are_not_near), cmocka_unit_test(test_links_of_an_arm_that_turns_meet)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
