@@ -29,8 +29,8 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    {0, 'o', "FILE.png", 0, "Write a picture", 1},
-    {"video", KEY_VIDEO, "FILE.mp4", 0, "Write a video (needs ffmpeg)", 1},
+    {0, 'o', "FILE.png", 0, "Write a picture: .png, .jpg or .webp", 1},
+    {"video", KEY_VIDEO, "FILE.mp4", 0, "Write a video: .mp4, .mkv or .mov (needs ffmpeg)", 1},
     {"time", KEY_TIME, "SECONDS", 0,
      "Moment of the picture, or start of the video (default: 0 of a recording, 2 of a scene)", 1},
     {"until", KEY_UNTIL, "SECONDS", 0, "End of the video (default: the end, or 5 s of a scene)", 1},

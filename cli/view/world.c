@@ -244,6 +244,7 @@ static void* run_world(void* argument) {
 
 static int is_recording(const char* path) {
   char magic[8] = "";
+  if (is_pipe(path)) return 0; // reading it would take away its beginning
   FILE* file = fopen(path, "rb");
   if (!file) return 0;
   int found = fread(magic, 1, 8, file) == 8 && memcmp(magic, HFI_RECORDING_MAGIC, 8) == 0;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import os
 from typing import Any, Iterable, Sequence, Unpack
 
 import numpy as np
@@ -97,9 +98,11 @@ class Builder(_core.Builder):
             return self.finish().write(name)
         if name.endswith(".hfm"):
             self.finish().save(name)
-        else:
+        elif os.path.splitext(name)[1] in (".xml", ".mjcf", ""):
             self._write(name)
         return []
+        else:
+            raise ValueError(f"{name}: the name must end in .xml (MJCF), .sdf, .urdf or .hfm")
 
     def body(self, body: Any) -> dict[str, Any]:
         """The definition of a body as it stands, by the names that ``set_body`` takes. A copy, as of all these functions."""

@@ -125,3 +125,10 @@ hfStatus hf_builder_load(hfBuilder** builder, const char* path, const hfImportCo
   Source source = {.name = path};
   return import_in_c_locale(&source, config, diagnostics, NULL, builder, error);
 }
+
+hfStatus hf_builder_parse(hfBuilder** builder, const char* text, size_t length, const char* name, const char* folder,
+                          const hfImportConfig* config, hfDiagnostics* diagnostics, hfError* error) {
+  hfi_clear_error(error);
+  Source source = {.text = text, .length = length, .name = name, .folder = folder ? folder : ""};
+  return import_in_c_locale(&source, config, diagnostics, NULL, builder, error);
+}

@@ -195,6 +195,21 @@ def test_models_are_written_for_gazebo_and_ros(tmp_path, models):
     assert hf.Model.from_file(tmp_path / "arm.urdf").nv == arm.nv  # the older file stays
     with pytest.raises(ValueError, match="must end in"):
         arm.write(tmp_path / "arm.json")
+    with pytest.raises(ValueError, match="must end in .xml"):
+        hf.Builder().write(tmp_path / "arm.png")
+    for name, call in {"arm.xml": arm.save, "run.mcap": hf.Sim(arm).record}.items():
+        with pytest.raises(ValueError, match="which ends in"):
+            call(tmp_path / name)
+        assert not (tmp_path / name).exists()
+    with pytest.raises(ValueError, match="this is a table, which ends in .csv"):
+        hf.Sim(arm).record(states=tmp_path / "states.parquet")
+
+
+def test_options_that_cannot_act_are_refused(fall):
+    with pytest.raises(hf.UnsupportedError, match=r"continuous.newton = quasi cannot act: it belongs to the methods"):
+        hf.Sim(fall, continuous={"newton": "quasi"})
+    with pytest.raises(hf.UnsupportedError, match="Coulomb's friction"):
+        hf.Batch(fall, 2, method="mlcp", friction="anchored")
 
 
 def test_every_option_is_settable(fall):
