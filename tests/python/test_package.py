@@ -326,6 +326,8 @@ def test_rays_and_distances(fall):
     hit = d.ray((0, 0, 5), (0, 0, -1))
     assert fall.name("geom", hit.geom) == "ball" and hit.distance == pytest.approx(3.9)
     assert d.ray((10, 10, 5), (0, 0, 1)) is None
+    for size in (1e-308, 1e-200, 1e200, 1.7e308):  # of a direction that has one, however long it is
+        assert d.ray((0, 0, 5), (0, 0, -size)).distance == hit.distance
     assert d.distance("ball", "floor").distance == pytest.approx(0.9)
     with pytest.raises(ValueError):
         d.ray((0, 0, 0), (0, 0, 0))
