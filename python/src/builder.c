@@ -306,8 +306,11 @@ GET(joint)
 GET(geom)
 GET(site)
 GET(camera)
+GET(tendon)
 GET(equality)
+GET(pair)
 GET(actuator)
+GET(sensor)
 
 #define SET(kind, Def, what)                                                                                           \
   static PyObject* set_##kind(PyObject* self, PyObject* args) {                                                        \
@@ -327,8 +330,19 @@ SET(joint, hfJointDef, "a joint")
 SET(geom, hfGeomDef, "a geom")
 SET(site, hfSiteDef, "a site")
 SET(camera, hfCameraDef, "a camera")
+SET(tendon, hfTendonDef, "a tendon")
 SET(equality, hfEqualityDef, "an equality")
+SET(pair, hfPairDef, "a pair")
 SET(actuator, hfActuatorDef, "an actuator")
+SET(sensor, hfSensorDef, "a sensor")
+
+static PyObject* builder_remove(PyObject* self, PyObject* args) {
+  int kind, id;
+  hfError error;
+  if (!PyArg_ParseTuple(args, "ii", &kind, &id)) return NULL;
+  if (hf_builder_remove(((BuilderObject*)self)->builder, (hfObjectKind)kind, id, &error) < 0) return raise_error(&error);
+  Py_RETURN_NONE;
+}
 
 // _finish(type): a model of that type
 static PyObject* builder_finish(PyObject* self, PyObject* args) {
@@ -375,6 +389,13 @@ static PyMethodDef builder_methods[] = {{"_add_body", add_body, METH_VARARGS, NU
                                         {"_set_camera", set_camera, METH_VARARGS, NULL},
                                         {"_set_equality", set_equality, METH_VARARGS, NULL},
                                         {"_set_actuator", set_actuator, METH_VARARGS, NULL},
+                                        {"_set_tendon", set_tendon, METH_VARARGS, NULL},
+                                        {"_set_pair", set_pair, METH_VARARGS, NULL},
+                                        {"_set_sensor", set_sensor, METH_VARARGS, NULL},
+                                        {"_get_tendon", get_tendon, METH_VARARGS, NULL},
+                                        {"_get_pair", get_pair, METH_VARARGS, NULL},
+                                        {"_get_sensor", get_sensor, METH_VARARGS, NULL},
+                                        {"_remove", builder_remove, METH_VARARGS, NULL},
                                         {"_finish", builder_finish, METH_VARARGS, NULL},
                                         {0}};
 static PyType_Slot builder_slots[] = {
