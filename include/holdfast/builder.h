@@ -42,6 +42,8 @@ typedef struct hfJointDef {
   double springref, stiffness, damping, armature, frictionloss;
   double springyield;         // displacement from which on the spring yields and rests elsewhere for good; 0: it never does [m or rad]
   double stiffness_poly[2], damping_poly[2]; // coefficients of x^2 and x^3, of v|v| and v^3
+  double bend[3];             // ball: stiffness against turns about the x, y and z axis of its parent body, as of a cable along x [N m/rad]
+  double bend_rest[3];        // ball: turn of the body in its parent at which that rests, as a rotation vector [rad]
   double springdamper[2];     // time constant [s] and damping ratio; > 0: stiffness and damping for the inertia at qpos0
   double limit_stiffness, limit_damping; // 0: near-rigid, or MuJoCo's law below
   double limit_solref[2], limit_solimp[5]; // MuJoCo's softness of the limit; solref (0, 0): none

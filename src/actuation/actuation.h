@@ -57,7 +57,7 @@ typedef struct hfiBodyDrag {
 
 // Flags, 1 or 0: which passive forces and limits of joints the model has, and whether it has gravity compensation and a medium. They are valid for
 // `revision` of its parameters.
-typedef struct hfiPassive { uint32_t revision; int32_t known, springs, dampers, losses, limits, gravcomp, medium; } hfiPassive;
+typedef struct hfiPassive { uint32_t revision; int32_t known, springs, bends, dampers, losses, limits, gravcomp, medium; } hfiPassive;
 
 // Overloaded rows of a near-rigid equality, or of the translation or rotation of a weld: their error is so large that they should be far steeper than
 // they may be.
