@@ -321,6 +321,8 @@ int verb_render(int argc, char** argv) {
     return CLI_MISUSED;
   if ((o.follow || o.camera) && is_pipe(o.input))
     return say_error("%s: --follow and --camera read the scene before it is simulated, which a pipe does not allow; give a file", o.input), CLI_MISUSED;
+  if (o.nforwarded && is_recording(o.input))
+    return say_error("%s is a recording: %s is for a scene, which is simulated", o.input, o.forwarded[0]), CLI_MISUSED;
   int status = choose_view(&o);
   if (status != CLI_GOOD) return status;
   const char* browser = is_installed("chromium")           ? "chromium"

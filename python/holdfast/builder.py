@@ -27,7 +27,7 @@ _SENSORS = ("touch", "accelerometer", "velocimeter", "gyro", "force", "torque", 
 _CAMERA_MODES = ("fixed", "track", "trackcom", "targetbody", "targetbodycom")
 
 
-_REMOVED = ("body", "joint", "geom", "site", "camera", "mesh", "hfield", "tendon", "equality", "pair", "actuator", "sensor", "keyframe")
+_REMOVED = ("body", "joint", "geom", "site", "camera", "mesh", "hfield", "tendon", "equality", "pair", "actuator", "sensor", "key")
 _CHOICES = {"method": ("tamsi", "convex", "mlcp", "rk3", "implicit-euler", "sdirk", "switching"),
             "friction": ("regularised", "smooth", "anchored", "coulomb"), "friction_rule": ("max", "harmonic")}
 
@@ -150,8 +150,9 @@ class Builder(_core.Builder):
         tendons, equalities, actuators and sensors on it, with a mesh its geoms, with one input of a DC motor or orientation servo the others. Keyframes lose
         its numbers. Ids of what stays have no gaps and keep their order; names stay. On a refusal nothing changes.
         """
-        if kind not in _REMOVED:
+        if kind not in (*_REMOVED, "keyframe"):
             raise ValueError(f'kind must be one of {", ".join(_REMOVED)}, is {kind!r}')
+        kind = "keyframe" if kind == "key" else kind
         self._remove(_core.object_kinds[kind], self._id(kind, name))
 
     def set_world(self, **fields: Any) -> None:

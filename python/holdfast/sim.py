@@ -267,6 +267,10 @@ class Sim(_core.Sim):
             raise ValueError(f"interval must be a time >= 0 [s], is {interval!r}")
         if isinstance(bodies, str):
             raise TypeError(f'bodies must be a list of names, for example ["{bodies}"]')
+        if recording is None and states is None and contacts is None:
+            raise ValueError("which file? Give a recording, states or contacts")
+        if states is None and (actuator_forces or sensors or bodies):
+            raise ValueError("actuator_forces, sensors and bodies are columns of the CSV of states, which is not asked for")
         refuse_same_file({"recording": recording, "states": states, "contacts": contacts})
         if recording is not None:
             refuse_ending(recording, "this is a recording", ".rec", ".hfr")

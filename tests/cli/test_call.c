@@ -177,6 +177,17 @@ static void test_options_that_cannot_act(void** state) {
   assert_refused("run ball.xml --contact-mode rigid", 2, "option switching.contact_mode = rigid cannot act");
   assert_refused("run ball.xml --method mlcp --friction regularised", 2, "option friction = regularised cannot act: method \"mlcp\" has Coulomb's friction");
   assert_works("run ball.xml --method mlcp --friction coulomb --time 0.01");
+  assert_refused("run ball.xml --record-interval 0.1", 2, "--record-interval is that of --record FILE, which is missing");
+  assert_refused("render ball.xml -o x.png --fps 10", 2, "--until, --fps and --speed are those of --video");
+  assert_works("run ball.xml --time 0.01 --record ball.rec");
+  assert_refused("render ball.rec -o x.png --method rk3", 2, "ball.rec is a recording: --method is for a scene");
+  assert_refused("view ball.rec --step 0.001", 2, "ball.rec is a recording, which is shown as it is");
+  assert_works("check ball.xml --floating --kp 3");
+  assert_says(standard_output, "warning: option floating_base (--floating) cannot act: it is for URDF\n");
+  assert_says(standard_output, "warning: option servo_kp (--kp) cannot act: it is for URDF and SDFormat");
+  write_file("robot.urdf", "<robot name='r'><link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link></robot>");
+  assert_works("check robot.urdf --floating --kp 3 --merge-fixed --actuators none");
+  if (strstr(standard_output, "cannot act")) fail_msg("%s", standard_output);
 }
 
 static void test_full_standard_output_is_noticed(void** state) {

@@ -201,6 +201,10 @@ def test_models_are_written_for_gazebo_and_ros(tmp_path, models):
         with pytest.raises(ValueError, match="which ends in"):
             call(tmp_path / name)
         assert not (tmp_path / name).exists()
+    with pytest.raises(ValueError, match="which file"):
+        hf.Sim(arm).record()
+    with pytest.raises(ValueError, match="columns of the CSV of states"):
+        hf.Sim(arm).record(tmp_path / "run.hfr", sensors=True)
     with pytest.raises(ValueError, match="this is a table, which ends in .csv"):
         hf.Sim(arm).record(states=tmp_path / "states.parquet")
 
@@ -799,7 +803,7 @@ REMOVED = {  # what is removed: the elements that go with it
     ("pair", "extra pair"): {"extra pair"},
     ("actuator", "extra motor"): {"extra motor", "motor sensor"},
     ("sensor", "extra sensor"): {"extra sensor"},
-    ("keyframe", "k"): {"k"},
+    ("key", "k"): {"k"},
 }
 
 
@@ -827,7 +831,7 @@ def test_removal_leaves_what_the_file_without_it_has(tmp_path):
         builder = hf.Builder.from_file(tmp_path / "whole.xml")
         builder.remove(kind, name)
         same_fields(builder.finish(), hf.Model.from_string(removal_scene(gone)))
-        with pytest.raises(KeyError, match=f'no {kind} is named "{name}"'):
+        with pytest.raises(KeyError, match=f'no {"keyframe" if kind == "key" else kind} is named "{name}"'):
             builder.remove(kind, name)
     builder.add_key(name, qpos=np.ones(2))  # the name is free again, and the builder goes on
     assert builder.finish().nkey == 1
