@@ -101,11 +101,11 @@ const struct argp scene_argp = {.options = options, .parser = parse};
 
 int is_pipe(const char* path) {
   struct stat info;
-  if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdin") == 0 || strncmp(path, "/dev/fd/", 8) == 0) return 1; // also where they are files
+  if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdin") == 0 || strncmp(path, "/dev/fd/", 8) == 0) return 1; // also if they are files
   return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
 
-// All bytes of a stream, and a 0 behind them; NULL and a message where there is trouble.
+// All bytes of a stream, and a 0 behind them; NULL and a message if that fails.
 static char* read_all(FILE* file, const char* name, size_t* length) {
   enum { FIRST = 1 << 16, MOST = 256 << 20 }; // bytes; no file of a scene may be larger either
   char *text = NULL, *longer;

@@ -12,7 +12,7 @@ typedef struct sceneOptions {
   const char** search; // folders of --search; freed by unload_scene
   char* shipped;       // the path of a model that comes with the command, or NULL; likewise
   char* text;          // what standard input or a pipe held, or NULL: the model is a file; likewise
-  size_t length;       // of the text [bytes]
+  size_t length;       // length of the text [bytes]
 } sceneOptions;
 
 // An argp parser for the MODEL argument and the options of the import; input: sceneOptions*.

@@ -322,7 +322,7 @@ typedef struct hfiLetGo { int32_t count, kind, id; } hfiLetGo;
 // The laws that limits had in a step.
 typedef struct hfiLimitLaws {
   int rigid, soft_defaults; // rigid_limits and soft_defaults of hfiActuationStep
-  int rigid_equalities;     // likewise
+  int rigid_equalities;     // rigid_equalities of hfiActuationStep
   int continuous;           // 1: the laws of continuous time
   double h;                 // [s]
 } hfiLimitLaws;

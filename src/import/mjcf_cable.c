@@ -9,7 +9,7 @@
 //   rectangle 2h x 2w      J = a b^3 (16/3 - 3.36 b/a (1 - b^4/(12 a^4))), a = max(h, w), b = min(h, w)
 //                          I_y = (2w)^3 2h/12,  I_z = (2h)^3 2w/12
 //
-//   G twist, E bend [Pa]    at rest the cable has the shape of the file, or is straight where flat is true
+//   G twist, E bend [Pa]    at rest the cable has the shape of the file, or is straight if flat is true
 #include "import/mjcf.h"
 
 #include <math.h>
@@ -45,7 +45,7 @@ static Elasticity read_elasticity(hfiMjcf* m, const hfiElem* config) {
     if (strcmp(key, "twist") == 0) hfi_read_real(m->r, c, "value", &x.twist);
     else if (strcmp(key, "bend") == 0) hfi_read_real(m->r, c, "value", &x.bend);
     else if (strcmp(key, "flat") == 0) hfi_read_keyword(m->r, c, "value", switches, &x.flat);
-    else if (strcmp(key, "vmax") == 0) hfi_read_real(m->r, c, "value", &ignored); // of the colours alone
+    else if (strcmp(key, "vmax") == 0) hfi_read_real(m->r, c, "value", &ignored); // It scales colours only.
     else hfi_fail(m->r, c, HF_ERROR_MODEL, HFI_CABLE_PLUGIN " has no parameter \"%.40s\"", key);
   }
   if (!m->r->status && (x.twist < 0 || x.bend < 0)) hfi_fail(m->r, config, HF_ERROR_MODEL, "twist and bend cannot be negative");

@@ -5,7 +5,7 @@
 //
 //   x_i = edge i/|edge i|,  y_i = R(x_{i-1} -> x_i) y_{i-1},  z_i = x_i x y_i,  z_0 = x_0 x x_1/|x_0 x x_1|
 //
-// Where the first two edges are in line, z_0 has no direction, and x_i alone gives the frames.
+// If the first two edges are in line, z_0 has no direction, and x_i alone gives the frames.
 // Bodies are joined by ball joints. Their geoms, joints and sites have the attributes of the elements in <composite>, and no default
 // class applies to them. Neighbours do not collide.
 #include "import/mjcf.h"
@@ -26,7 +26,7 @@ typedef struct Cable {
   int edges;
   double* point;                     // (edges + 1, 3) [m]
   const hfiElem *geom, *joint, *site; // elements that are copied, or NULL
-  hfiElem* plugin;                    // likewise
+  hfiElem* plugin;                    // element that is copied, or NULL
   int geom_type;
 } Cable;
 
@@ -151,7 +151,7 @@ static hfVec3 edge_of(const Cable* c, int i) {
   return v3_load(edge);
 }
 
-// a/|a|, or zero where that has no direction.
+// a/|a|, or zero if that has no direction.
 static hfVec3 direction_of(hfVec3 a) { return v3_norm(a) > 1e-14 ? v3_scale(1 / v3_norm(a), a) : v3_zero(); }
 
 // The frame that MuJoCo gives to a straight cable, of which only the x axis is known. Each formula is used where it has no pole.

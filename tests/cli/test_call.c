@@ -154,7 +154,7 @@ static void test_scene_from_a_pipe(void** state) {
   assert_refused("render - --follow ball -o x.png <ball.xml", 2, "give a file");
 }
 
-// The ending of a name says what the file is: where something else would be written, the command refuses the name before it works.
+// The ending of a name says what the file is: if something else would be written, the command refuses the name before it works.
 static void test_endings_of_names(void** state) {
   (void)state;
   write_file("ball.xml", falling_ball);
