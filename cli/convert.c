@@ -356,7 +356,7 @@ static int write_mjcf(const void* arguments, const hfModel* model) {
   (void)model;
   hfBuilder* builder = NULL;
   hfError error = {HF_OK, ""};
-  hfStatus status = hf_builder_load(&builder, o->scene.path, &o->scene.import, NULL, &error);
+  hfStatus status = load_builder(&o->scene, &builder, &error);
   if (status == HF_OK) status = hf_builder_write_mjcf(builder, o->output, &error);
   hf_builder_free(builder);
   if (status != HF_OK) say_error("%s", error.message);
@@ -373,6 +373,8 @@ int verb_convert(int argc, char** argv) {
     say_error("%s: the name must end in .mcap or .html (of a recording), .xml, .sdf, .urdf or .hfm (of a model)", o.output);
   else if (refuse_same_file((usedFile[]){{"what is converted", o.scene.path, 0}, {"what is written", o.output, 1}}, 2))
     result = CLI_MISUSED;
+  else if (recording && is_pipe(o.scene.path))
+    say_error("%s: a recording is read from a file, not from a pipe", o.scene.path);
   else if (recording)
     result = convert_recording(&o);
   else

@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -39,6 +40,39 @@ void discard_out_file(outFile* out) {
   hfi_output_abandon(out->output);
 }
 
+// Files that are neither regular nor missing (a terminal, /dev/null) may be used twice.
+static int is_special(const char* path) {
+  struct stat info;
+  return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
+}
+
+// ---- endings of names ------------------------------------------------------------------------------
+
+const char* ending_of(const char* path) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *point = strrchr(name, '.');
+  return point && point > name ? point + 1 : "";
+}
+
+// Whether a word, in capitals or not, is one of a list with blanks between them.
+static int is_listed(const char* word, const char* list) {
+  size_t n = strlen(word);
+  for (const char* at = list; *at; at += strcspn(at, " "), at += strspn(at, " "))
+    if (strcspn(at, " ") == n && strncasecmp(at, word, n) == 0) return 1;
+  return 0;
+}
+
+int refuse_ending(const char* option, const char* path, const char* endings, int only) {
+  static const char formats[] = "csv tsv xls xlsx ods parquet npy npz h5 hdf5 mat json yaml yml html htm pdf rec hfr mcap bag db png jpg jpeg webp gif bmp tif "
+                                "tiff svg mp4 mkv mov avi webm xml mjcf urdf sdf hfm usd gltf glb obj stl gz xz zip";
+  const char* ending = path ? ending_of(path) : "";
+  if (!*ending || is_special(path) || is_listed(ending, endings) || (!only && !is_listed(ending, formats))) return 0;
+  size_t first = strcspn(endings, " ");
+  const char* others = endings + first + (endings[first] != 0);
+  say_error("%s %s: no .%s is written here; let the name end in .%.*s%s%s", option, path, ending, (int)first, endings, *others ? ", or one of: " : "",
+            others);
+  return 1;
+}
+
 // ---- the same file twice ---------------------------------------------------------------------------
 
 // The file that a path names, without symbolic links; also of a file that does not exist in a folder that does. The caller
@@ -54,12 +88,6 @@ static char* resolve(const char* path) {
   if (joined) sprintf(joined, "%s/%s", resolved, name);
   free(resolved);
   return joined;
-}
-
-// Files that are neither regular nor missing (a terminal, /dev/null) may be used twice.
-static int is_special(const char* path) {
-  struct stat info;
-  return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
 }
 
 static int is_same_file(const char* a, const char* b) {

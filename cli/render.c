@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -70,6 +71,7 @@ static int end_program(FILE* file, pid_t child) {
 
 static int is_recording(const char* path) {
   char magic[8] = "";
+  if (is_pipe(path)) return 0; // reading it would take away its beginning
   FILE* file = fopen(path, "rb");
   if (!file) return 0;
   int found = fread(magic, 1, 8, file) == 8 && memcmp(magic, "HFRECORD", 8) == 0;
@@ -191,6 +193,12 @@ static int copy_picture(FILE* from, FILE* to) {
   return bytes > 0;
 }
 
+// How the page codes its pictures: as the name of the picture asks, quickly those of a video.
+static const char* picture_type(const renderOptions* o) {
+  const char* ending = o->video ? "jpg" : ending_of(o->picture);
+  return strncasecmp(ending, "jp", 2) == 0 ? "jpeg" : strcasecmp(ending, "webp") == 0 ? "webp" : "png";
+}
+
 static char* page_address(const renderOptions* o, const char* page, int count) {
   size_t room = 4096 + 32 * (size_t)count, n = 0; // A number of nine digits with its exponent needs less than 32 characters.
   char* text = malloc(room);
@@ -199,7 +207,7 @@ static char* page_address(const renderOptions* o, const char* page, int count) {
                         "file://%s#render={\"width\":%d,\"height\":%d,\"type\":\"image/"
                         "%s\",\"forces\":%s,\"cones\":%s,"
                         "\"collision\":%s,\"zoom\":%g,\"azimuth\":%g,\"elevation\":%g,\"follow\":%d,\"camera\":%d,\"times\":[",
-                        page, o->width, o->height, o->video ? "jpeg" : "png",
+                        page, o->width, o->height, picture_type(o),
                         o->no_forces ? "false" : "true", o->cones ? "true" : "false",
                         o->collision ? "true" : "false", o->zoom, o->azimuth, o->elevation, o->followed, o->through);
   for (int i = 0; i < count; ++i)
@@ -308,8 +316,13 @@ int verb_render(int argc, char** argv) {
   renderOptions o = {
       .time = NAN, .until = NAN, .fps = 30, .speed = 1, .zoom = 1, .azimuth = -55, .elevation = 25};
   argp_parse(&render_argp, argc, argv, 0, NULL, &o);
-  if (refuse_same_file((usedFile[]){{"the scene or recording", o.input, 0}, {"-o", o.picture, 1}, {"--video", o.video, 1}}, 3))
+  if (refuse_same_file((usedFile[]){{"the scene or recording", o.input, 0}, {"-o", o.picture, 1}, {"--video", o.video, 1}}, 3) ||
+      refuse_ending("-o", o.picture, "png jpg jpeg webp", 1) || refuse_ending("--video", o.video, "mp4 mkv mov", 1))
     return CLI_MISUSED;
+  if ((o.follow || o.camera) && is_pipe(o.input))
+    return say_error("%s: --follow and --camera read the scene before it is simulated, which a pipe does not allow; give a file", o.input), CLI_MISUSED;
+  if (o.nforwarded && is_recording(o.input))
+    return say_error("%s is a recording: %s is for a scene, which is simulated", o.input, o.forwarded[0]), CLI_MISUSED;
   int status = choose_view(&o);
   if (status != CLI_GOOD) return status;
   const char* browser = is_installed("chromium")           ? "chromium"

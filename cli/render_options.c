@@ -29,8 +29,8 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    {0, 'o', "FILE.png", 0, "Write a picture", 1},
-    {"video", KEY_VIDEO, "FILE.mp4", 0, "Write a video (needs ffmpeg)", 1},
+    {0, 'o', "FILE.png", 0, "Write a picture: .png, .jpg or .webp", 1},
+    {"video", KEY_VIDEO, "FILE.mp4", 0, "Write a video: .mp4, .mkv or .mov (needs ffmpeg)", 1},
     {"time", KEY_TIME, "SECONDS", 0,
      "Moment of the picture, or start of the video (default: 0 of a recording, 2 of a scene)", 1},
     {"until", KEY_UNTIL, "SECONDS", 0, "End of the video (default: the end, or 5 s of a scene)", 1},
@@ -76,6 +76,7 @@ static error_t parse_input(renderOptions* o, int key, char* argument, struct arg
   case ARGP_KEY_END:
     if (!o->input) argp_error(state, "which scene or recording?");
     if (!o->picture == !o->video) argp_error(state, "give -o FILE.png or --video FILE.mp4%s", o->video ? ", not both" : "");
+    if (!o->video && o->of_video) argp_error(state, "--until, --fps and --speed are those of --video FILE.mp4, not of a picture");
     if (o->camera && (o->follow || o->turned)) argp_error(state, "--camera says where to look from: not also --follow, --zoom, --azimuth or --elevation");
     return 0;
   default:
@@ -97,12 +98,15 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
     o->time = take_number(argument, 0, state, "--time");
     return 0;
   case KEY_UNTIL:
+    o->of_video = 1;
     o->until = take_number(argument, 0, state, "--until");
     return 0;
   case KEY_FPS:
+    o->of_video = 1;
     o->fps = take_number(argument, 1, state, "--fps");
     return 0;
   case KEY_SPEED:
+    o->of_video = 1;
     o->speed = take_number(argument, 1e-3, state, "--speed");
     return 0;
   case KEY_ZOOM:

@@ -11,6 +11,7 @@ typedef struct renderOptions {
   double time, until, fps, speed, zoom, azimuth, elevation, patience;
   int width, height; // [pixels]; 0: as the camera has, or 1280 x 720
   int turned;        // 1: an option says from where to look
+  int of_video; // 1: an option is given that only a video has
   int cones, no_forces, collision;
   int followed, through; // the body that the picture follows, and the camera of the scene through which it looks, or -1
   char* forwarded[FORWARDED]; // options of holdfast run, for a scene

@@ -304,7 +304,10 @@ int verb_run(int argc, char** argv) {
   const usedFile files[] = {{"the scene", a.scene.path, 0},  {"--controls", a.run.controls, 0},
                             {"--log", a.run.log, 1},         {"--contacts", a.run.contacts, 1}, {"--steps", a.run.steps, 1},
                             {"--record", a.run.record, 1},   {"--report", a.run.report, 1}};
-  if (refuse_same_file(files, sizeof files / sizeof *files)) return CLI_MISUSED;
+  if (refuse_same_file(files, sizeof files / sizeof *files) || refuse_ending("--log", a.run.log, "csv txt", 0) ||
+      refuse_ending("--contacts", a.run.contacts, "csv txt", 0) || refuse_ending("--steps", a.run.steps, "csv txt", 0) ||
+      refuse_ending("--record", a.run.record, "rec hfr", 0) || refuse_ending("--report", a.run.report, "html htm", 1))
+    return CLI_MISUSED;
   int status = with_scene(&a.scene, run_scene, &a);
   free(a.run.log_bodies);
   return status;

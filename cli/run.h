@@ -11,6 +11,7 @@
 typedef struct runOptions {
   double time;                                             // time to simulate [s]
   double record_interval;                                  // between frames of the recording [s]
+  int has_interval; // 1: the command line gives it
   const char *controls, *log, *contacts, *steps, *record, *report; // files to read or write; NULL: not given
   hfStateLogConfig log_columns; // what the log has beside the state
   const char** log_bodies;      // names of log_columns, from malloc

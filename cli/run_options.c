@@ -107,11 +107,12 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
   case KEY_LOG_BODY:
     return add_log_body(o, argument);
   case KEY_RECORD_INTERVAL:
-    o->record_interval = take_seconds("--record-interval", argument, state);
+    o->record_interval = take_seconds("--record-interval", argument, state), o->has_interval = 1;
     return 0;
   case ARGP_KEY_END:
     if (!o->log && (o->log_columns.sensors || o->log_columns.actuator_forces || o->log_columns.body_count))
       argp_error(state, "--log-sensors, --log-forces and --log-body add to --log FILE.csv, which is missing");
+    if (o->has_interval && !o->record) argp_error(state, "--record-interval is that of --record FILE, which is missing");
     return 0;
   default:
     if (key < KEY_CONFIG || key >= KEY_CONFIG + (int)(sizeof config_fields / sizeof *config_fields))

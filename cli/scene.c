@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { KEY_SEARCH = 0x1000, KEY_MERGE_FIXED, KEY_FLOATING, KEY_FIXED, KEY_SKIP_MESHES, KEY_ACTUATORS, KEY_KP, KEY_KV };
@@ -87,7 +88,7 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
     o->path = argument;
     return 0;
   case ARGP_KEY_END:
-    if (!o->path) argp_error(state, "which model? Give the path of an MJCF, URDF or SDFormat file");
+    if (!o->path) argp_error(state, "which model? Give the path of an MJCF, URDF or SDFormat file, or - for standard input");
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -96,23 +97,90 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
 
 const struct argp scene_argp = {.options = options, .parser = parse};
 
+// ---- standard input and pipes ------------------------------------------------------------------------
+
+int is_pipe(const char* path) {
+  struct stat info;
+  if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdin") == 0 || strncmp(path, "/dev/fd/", 8) == 0) return 1; // also if they are files
+  return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+// All bytes of a stream, and a 0 behind them; NULL and a message if that fails.
+static char* read_all(FILE* file, const char* name, size_t* length) {
+  enum { FIRST = 1 << 16, MOST = 256 << 20 }; // bytes; no file of a scene may be larger either
+  char *text = NULL, *longer;
+  size_t room = 0, used = 0;
+  do {
+    room = room ? 2 * room : FIRST;
+    longer = room <= MOST ? realloc(text, room + 1) : NULL;
+    if (!longer) break;
+    text = longer;
+    used += fread(text + used, 1, room - used, file);
+  } while (used == room);
+  if (longer && !ferror(file)) {
+    text[used] = '\0';
+    *length = used;
+    return text;
+  }
+  say_error(longer ? "cannot read %s" : "%s: more than 256 MB", name);
+  free(text);
+  return NULL;
+}
+
+// Reads a pipe to its end, once: what it held stays in the options. Returns the exit status.
+static int read_pipe(sceneOptions* o) {
+  if (o->text || !is_pipe(o->path)) return CLI_GOOD;
+  int standard = strcmp(o->path, "-") == 0;
+  FILE* file = standard ? stdin : fopen(o->path, "rb");
+  if (standard || strcmp(o->path, "/dev/stdin") == 0) o->path = "standard input";
+  if (!file) {
+    say_error("cannot read %s: %s", o->path, strerror(errno));
+    return CLI_FAILED;
+  }
+  o->text = read_all(file, o->path, &o->length);
+  if (!standard) fclose(file);
+  if (o->text && o->length == 0) {
+    say_error("%s is empty: it should hold a model (MJCF, URDF or SDFormat)", o->path);
+    return CLI_FAILED;
+  }
+  return o->text ? CLI_GOOD : CLI_FAILED;
+}
+
+// The model that the text of a pipe is. Its relative files are searched from the current folder.
+static hfStatus parse_text(const sceneOptions* o, scene* loaded, hfError* error) {
+  static const char saved[8] = "HFMODEL"; // what hf_model_save wrote
+  if (o->length < sizeof saved || memcmp(o->text, saved, sizeof saved) != 0)
+    return hf_model_parse(&loaded->model, o->text, o->length, o->path, "", &o->import, loaded->diagnostics, error);
+  const hfModel* block = (const hfModel*)(const void*)o->text;
+  hfStatus status = hf_model_validate(block, o->length, error);
+  return status == HF_OK ? hf_model_copy(&loaded->model, block, error) : status;
+}
+
+hfStatus load_builder(const sceneOptions* o, hfBuilder** builder, hfError* error) {
+  return o->text ? hf_builder_parse(builder, o->text, o->length, o->path, "", &o->import, NULL, error)
+                 : hf_builder_load(builder, o->path, &o->import, NULL, error);
+}
+
+// ---- loading -----------------------------------------------------------------------------------------
+
 // A relative path that is not there may be that of a file that comes with the command, like models/mug.xml.
 static void find_shipped(sceneOptions* o) {
   char path[DATA_PATH];
-  if (!*o->path || o->path[0] == '/' || access(o->path, F_OK) == 0 || access(data_path(path, o->path), F_OK) != 0) return;
+  if (o->text || !*o->path || o->path[0] == '/' || access(o->path, F_OK) == 0 || access(data_path(path, o->path), F_OK) != 0) return;
   o->shipped = strdup(path);
   if (o->shipped) o->path = o->shipped;
 }
 
 int load_scene(sceneOptions* o, scene* loaded, hfError* error) {
-  find_shipped(o);
   loaded->model = NULL;
+  if (read_pipe(o) != CLI_GOOD) return CLI_FAILED;
+  find_shipped(o);
   loaded->diagnostics = hf_diagnostics_create();
   if (!loaded->diagnostics) {
     say_error("out of memory");
     return CLI_FAILED;
   }
-  hfStatus status = hf_model_load(&loaded->model, o->path, &o->import, loaded->diagnostics, error);
+  hfStatus status = o->text ? parse_text(o, loaded, error) : hf_model_load(&loaded->model, o->path, &o->import, loaded->diagnostics, error);
   if (status >= 0) return CLI_GOOD;
   say_error("%s", error->message);
   return CLI_FAILED;
@@ -134,6 +202,7 @@ void unload_scene(sceneOptions* o, scene* loaded) {
   hf_diagnostics_free(loaded->diagnostics);
   free(o->search);
   free(o->shipped);
+  free(o->text);
 }
 
 int with_scene(sceneOptions* o, int (*work)(const void*, const hfModel*), const void* arguments) {

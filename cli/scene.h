@@ -11,6 +11,8 @@ typedef struct sceneOptions {
   hfImportConfig import;
   const char** search; // folders of --search; freed by unload_scene
   char* shipped;       // the path of a model that comes with the command, or NULL; likewise
+  char* text;          // what standard input or a pipe held, or NULL: the model is a file; likewise
+  size_t length;       // length of the text [bytes]
 } sceneOptions;
 
 // An argp parser for the MODEL argument and the options of the import; input: sceneOptions*.
@@ -27,6 +29,11 @@ error_t append_word(const char*** list, int count, const char* word);
 // Loads the model; prints a refusal to standard error. Returns the exit status.
 int load_scene(sceneOptions* options, scene* loaded, hfError* error);
 void unload_scene(sceneOptions* options, scene* loaded);
+
+// Whether a path is "-", which stands for standard input, or that of a pipe or a device: what can be read once, from its beginning.
+int is_pipe(const char* path);
+// The definitions of a model that load_scene took, for hf_builder_free.
+hfStatus load_builder(const sceneOptions* options, hfBuilder** builder, hfError* error);
 
 // Loads the model, prints the first few warnings to standard error, calls `work`, unloads. Returns the exit status.
 int with_scene(sceneOptions* options, int (*work)(const void* arguments, const hfModel* model),

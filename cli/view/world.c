@@ -244,6 +244,7 @@ static void* run_world(void* argument) {
 
 static int is_recording(const char* path) {
   char magic[8] = "";
+  if (is_pipe(path)) return 0; // reading it would take away its beginning
   FILE* file = fopen(path, "rb");
   if (!file) return 0;
   int found = fread(magic, 1, 8, file) == 8 && memcmp(magic, HFI_RECORDING_MAGIC, 8) == 0;
@@ -262,10 +263,22 @@ static void mention_keyframes(liveWorld* w) {
   }
 }
 
+// Whether an option is given of how to simulate: a start, or a field of the configuration.
+static int asks_for_a_run(const worldOptions* o) {
+  hfSimConfig plain = hf_sim_config_default();
+  int any = o->start.keyframe || o->start.qpos || o->start.qvel || o->start.act || o->start.ctrl;
+  for (int i = 0; hf_sim_config_name(i); ++i) any |= hf_sim_config_get(&o->config, i) != hf_sim_config_get(&plain, i);
+  return any;
+}
+
 static int load(liveWorld* w) {
   hfError error = {HF_OK, ""};
   int status;
   if (is_recording(w->options.scene.path)) {
+    if (asks_for_a_run(&w->options)) {
+      say_error("%s is a recording, which is shown as it is: options of a start, a step or a method are for scenes", w->options.scene.path);
+      return CLI_MISUSED;
+    }
     status = exit_status_of(hf_recording_open(&w->recording, w->options.scene.path, &error));
     if (status != CLI_GOOD) say_error("%s", error.message);
     return status;

@@ -89,9 +89,7 @@ static hfStatus arm_open(arm* a, const armMethod* method, double h, hfError* err
   config.step = h;
   config.method = method->method;
   config.explicit_drives = method->control == ARM_PD_EXPLICIT;
-  config.mlcp.method = method->lcp;
-  config.mlcp.tikhonov = method->tikhonov;
-  config.mlcp.form = method->form;
+  if (config.method == HF_METHOD_MLCP) config.mlcp.method = method->lcp, config.mlcp.tikhonov = method->tikhonov, config.mlcp.form = method->form;
   status = hf_sim_create(&a->sim, hf_params_model(a->params), &config, error);
   if (status == HF_OK) status = hf_dynamics_create(&a->dynamics, hf_params_model(a->params), error);
   a->state = hf_state_create(a->model);

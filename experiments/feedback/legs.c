@@ -73,9 +73,12 @@ static hfSimConfig configure(const legs* a) {
   hfSimConfig config = hf_sim_config_default();
   config.step = a->h;
   config.method = a->method->method;
-  config.friction = HF_FRICTION_REGULARISED;
   config.explicit_drives = a->method->control == LEGS_PD_EXPLICIT;
   if (a->method->near_rigid > 0) config.near_rigid = a->method->near_rigid;
+  if (config.method != HF_METHOD_MLCP) {
+    config.friction = HF_FRICTION_REGULARISED;
+    return config;
+  }
   config.mlcp.form = a->method->form;
   config.mlcp.method = a->method->lcp;
   config.mlcp.tikhonov = a->method->tikhonov;

@@ -42,6 +42,8 @@ typedef struct hfJointDef {
   double springref, stiffness, damping, armature, frictionloss;
   double springyield;         // displacement from which on the spring yields and rests elsewhere for good; 0: it never does [m or rad]
   double stiffness_poly[2], damping_poly[2]; // coefficients of x^2 and x^3, of v|v| and v^3
+  double bend[3];             // ball: stiffness against turns about the x, y and z axis of its parent body, as of a cable along x [N m/rad]
+  double bend_rest[3];        // ball: turn of the body in its parent at which that rests, as a rotation vector [rad]
   double springdamper[2];     // time constant [s] and damping ratio; > 0: stiffness and damping for the inertia at qpos0
   double limit_stiffness, limit_damping; // 0: near-rigid, or MuJoCo's law below
   double limit_solref[2], limit_solimp[5]; // MuJoCo's softness of the limit; solref (0, 0): none
@@ -252,8 +254,11 @@ HF_API const hfJointDef* hf_builder_joint(const hfBuilder* b, int id);
 HF_API const hfGeomDef* hf_builder_geom(const hfBuilder* b, int id);
 HF_API const hfSiteDef* hf_builder_site(const hfBuilder* b, int id);
 HF_API const hfCameraDef* hf_builder_camera(const hfBuilder* b, int id);
+HF_API const hfTendonDef* hf_builder_tendon(const hfBuilder* b, int id);
 HF_API const hfEqualityDef* hf_builder_equality(const hfBuilder* b, int id);
+HF_API const hfPairDef* hf_builder_pair(const hfBuilder* b, int id);
 HF_API const hfActuatorDef* hf_builder_actuator(const hfBuilder* b, int id);
+HF_API const hfSensorDef* hf_builder_sensor(const hfBuilder* b, int id);
 // Replaces a definition: copy the one that stands, change it, set it. It is checked as if it were added; a refusal leaves the old one.
 // The name stays, and so do the parent of a body, the body of a joint and the type of a joint.
 HF_API hfStatus hf_builder_set_body(hfBuilder* b, int id, const hfBodyDef* def, hfError* error);
@@ -261,8 +266,16 @@ HF_API hfStatus hf_builder_set_joint(hfBuilder* b, int id, const hfJointDef* def
 HF_API hfStatus hf_builder_set_geom(hfBuilder* b, int id, const hfGeomDef* def, hfError* error);
 HF_API hfStatus hf_builder_set_site(hfBuilder* b, int id, const hfSiteDef* def, hfError* error);
 HF_API hfStatus hf_builder_set_camera(hfBuilder* b, int id, const hfCameraDef* def, hfError* error);
+HF_API hfStatus hf_builder_set_tendon(hfBuilder* b, int id, const hfTendonDef* def, hfError* error);
 HF_API hfStatus hf_builder_set_equality(hfBuilder* b, int id, const hfEqualityDef* def, hfError* error);
+HF_API hfStatus hf_builder_set_pair(hfBuilder* b, int id, const hfPairDef* def, hfError* error);
 HF_API hfStatus hf_builder_set_actuator(hfBuilder* b, int id, const hfActuatorDef* def, hfError* error);
+HF_API hfStatus hf_builder_set_sensor(hfBuilder* b, int id, const hfSensorDef* def, hfError* error);
+// Removes an object with all that is in it and all that refers to it: with a body its subtree, with a joint the tendons, equalities, actuators and sensors on
+// it, with a mesh its geoms, with one of the actuators of a DC motor or an orientation servo all of them. Keyframes lose its numbers. Ids of what stays have no gaps and
+// keep their order: look them up again. Without its target a camera no longer turns. The world (body 0) and ids that do not exist are refused, and the
+// builder is then as it was.
+HF_API hfStatus hf_builder_remove(hfBuilder* b, hfObjectKind kind, int id, hfError* error);
 
 // How one builder is attached to another.
 typedef struct hfAttachDef {

@@ -65,6 +65,9 @@ HF_API hfStatus hf_model_parse(hfModel** model, const char* text, size_t length,
 // Free it with hf_builder_free. On refusal *builder is untouched.
 HF_API hfStatus hf_builder_load(hfBuilder** builder, const char* path, const hfImportConfig* config,
                                 hfDiagnostics* diagnostics, hfError* error);
+// The same from text in memory, as hf_model_parse.
+HF_API hfStatus hf_builder_parse(hfBuilder** builder, const char* text, size_t length, const char* name, const char* folder,
+                                 const hfImportConfig* config, hfDiagnostics* diagnostics, hfError* error);
 // Writes the definitions of a builder as one MJCF file, which gives the same model again. Meshes are written into it, and parameters that MJCF lacks
 // into <custom>. Refuses what MJCF cannot describe (HF_ERROR_UNSUPPORTED); then an older file stays.
 HF_API hfStatus hf_builder_write_mjcf(const hfBuilder* builder, const char* path, hfError* error);
@@ -102,6 +105,12 @@ static inline hfStatus hf_builder_load_checked(hfBuilder** builder, const char* 
   return status < 0 ? status : hf_builder_load(builder, path, config, diagnostics, error);
 }
 #define hf_builder_load hf_builder_load_checked
+static inline hfStatus hf_builder_parse_checked(hfBuilder** builder, const char* text, size_t length, const char* name, const char* folder,
+                                               const hfImportConfig* config, hfDiagnostics* diagnostics, hfError* error) {
+  hfStatus status = hf_check_headers(error);
+  return status < 0 ? status : hf_builder_parse(builder, text, length, name, folder, config, diagnostics, error);
+}
+#define hf_builder_parse hf_builder_parse_checked
 #endif
 
 #ifdef __cplusplus

@@ -258,6 +258,8 @@ typedef struct hfWorld {
   X(double, jnt_stiffness, njnt, 1, 1)    /* [N/m or N m/rad] */                                       \
   X(double, jnt_springyield, njnt, 1, 0)  /* displacement from which on the spring yields; 0: never [m or rad] */ \
   X(double, jnt_stiffness_poly, njnt, 2, 1) /* of x^2 and x^3; the force is -(a x + b x^2 + c x^3) */  \
+  X(double, jnt_bend, njnt, 3, 1)         /* ball: stiffness against turns about the axes of its parent body [N m/rad] */ \
+  X(double, jnt_bend_rest, njnt, 3, 1)    /* ball: rotation vector of the body in its parent where that rests [rad] */ \
   X(double, jnt_limit_stiffness, njnt, 1, 1) /* 0: near-rigid [N/m or N m/rad] */                      \
   X(double, jnt_limit_damping, njnt, 1, 1)   /* [N s/m or N m s/rad] */                                \
   X(double, jnt_limit_solref, njnt, 2, 1) /* MuJoCo's, where the model set it; else (0, 0) */          \

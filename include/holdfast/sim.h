@@ -36,7 +36,8 @@ struct hfStepProblem;
 struct hfStepCapacity;
 
 // Creates a sim; config may be NULL for the default. The model (or an overlay's model) must outlive the sim. A configuration
-// that is out of range or does not fit the model, and a lack of memory, are refused, and *sim is untouched.
+// that is out of range or does not fit the model, and a lack of memory, are refused, and *sim is untouched. So is an option that
+// differs from its default and that steps of the method do not read (HF_ERROR_UNSUPPORTED), as continuous.newton with "tamsi".
 HF_API hfStatus hf_sim_create(hfSim** sim, const hfModel* model, const hfSimConfig* config, hfError* error);
 HF_API void hf_sim_free(hfSim* sim); // NULL is allowed
 HF_API const hfModel* hf_sim_model(const hfSim* sim);

@@ -19,6 +19,16 @@ def file_name(path: FilePath) -> str:
     return os.fsdecode(path)
 
 
+_FORMATS = (".csv", ".json", ".html", ".pdf", ".rec", ".hfr", ".mcap", ".png", ".jpg", ".gif", ".mp4", ".xml", ".urdf", ".sdf", ".hfm", ".xlsx", ".parquet", ".npz")
+
+
+def refuse_ending(path: FilePath, written: str, *endings: str) -> None:
+    """Refuses a name that promises another format than the one that is written."""
+    ending = os.path.splitext(file_name(path))[1].lower()
+    if ending in _FORMATS and ending not in endings:
+        raise ValueError(f"{file_name(path)}: {written}, which ends in {' or '.join(endings)}")
+
+
 def _open_nameless(folder: Path) -> int | None:
     """A file of the folder that has no name, so that nothing is left of it when the process ends; None where there are none."""
     try:

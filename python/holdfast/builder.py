@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import os
 from typing import Any, Iterable, Sequence, Unpack
 
 import numpy as np
@@ -26,6 +27,7 @@ _SENSORS = ("touch", "accelerometer", "velocimeter", "gyro", "force", "torque", 
 _CAMERA_MODES = ("fixed", "track", "trackcom", "targetbody", "targetbodycom")
 
 
+_REMOVED = ("body", "joint", "geom", "site", "camera", "mesh", "hfield", "tendon", "equality", "pair", "actuator", "sensor", "key")
 _CHOICES = {"method": ("tamsi", "convex", "mlcp", "rk3", "implicit-euler", "sdirk", "switching"),
             "friction": ("regularised", "smooth", "anchored", "coulomb"), "friction_rule": ("max", "harmonic")}
 
@@ -97,8 +99,10 @@ class Builder(_core.Builder):
             return self.finish().write(name)
         if name.endswith(".hfm"):
             self.finish().save(name)
-        else:
+        elif os.path.splitext(name)[1] in (".xml", ".mjcf", ""):
             self._write(name)
+        else:
+            raise ValueError(f"{name}: the name must end in .xml (MJCF), .sdf, .urdf or .hfm")
         return []
 
     def body(self, body: Any) -> dict[str, Any]:
@@ -121,13 +125,35 @@ class Builder(_core.Builder):
         """The definition of a camera."""
         return self._get_camera(self._id("camera", camera))
 
+    def tendon(self, tendon: Any) -> dict[str, Any]:
+        """The definition of a tendon, without its joints or path."""
+        return self._get_tendon(self._id("tendon", tendon))
+
     def equality(self, equality: Any) -> dict[str, Any]:
         """The definition of an equality."""
         return self._get_equality(self._id("equality", equality))
 
+    def pair(self, pair: Any) -> dict[str, Any]:
+        """The definition of a contact pair."""
+        return self._get_pair(self._id("pair", pair))
+
     def actuator(self, actuator: Any) -> dict[str, Any]:
         """The definition of an actuator."""
         return self._get_actuator(self._id("actuator", actuator))
+
+    def sensor(self, sensor: Any) -> dict[str, Any]:
+        """The definition of a sensor."""
+        return self._get_sensor(self._id("sensor", sensor))
+
+    def remove(self, kind: str, name: Any) -> None:
+        """Removes an object, ``remove("body", "cup")``, with all that is in it and all that refers to it: with a body its subtree, with a joint the
+        tendons, equalities, actuators and sensors on it, with a mesh its geoms, with one input of a DC motor or orientation servo the others. Keyframes lose
+        its numbers. Ids of what stays have no gaps and keep their order; names stay. On a refusal nothing changes.
+        """
+        if kind not in (*_REMOVED, "keyframe"):
+            raise ValueError(f'kind must be one of {", ".join(_REMOVED)}, is {kind!r}')
+        kind = "keyframe" if kind == "key" else kind
+        self._remove(_core.object_kinds[kind], self._id(kind, name))
 
     def set_world(self, **fields: Any) -> None:
         """Changes world-wide values: timestep [s], gravity [m/s^2], stiffness [N/m], method and friction by name, ..."""
@@ -185,6 +211,12 @@ class Builder(_core.Builder):
             fields["target"] = self._id("body", fields["target"])
         return fields
 
+    def set_tendon(self, tendon: Any, **fields: Any) -> None:
+        """Changes a tendon; its name stays, and so do its joints or path."""
+        if "range" in fields:
+            fields.setdefault("limited", 1)
+        self._change("tendon", tendon, fields)
+
     def set_equality(self, equality: Any, **fields: Any) -> None:
         """Changes an equality; its name stays."""
         self._change("equality", equality, fields)
@@ -195,6 +227,26 @@ class Builder(_core.Builder):
             if limit + "range" in fields:
                 fields.setdefault(limit + "limited", 1)
         self._change("actuator", actuator, _named_interpolation(fields))
+
+    def set_pair(self, pair: Any, **fields: Any) -> None:
+        """Changes a contact pair; its name stays."""
+        for geom in ("geom1", "geom2"):
+            if geom in fields:
+                fields[geom] = self._id("geom", fields[geom])
+        self._change("pair", pair, fields)
+
+    def set_sensor(self, sensor: Any, **fields: Any) -> None:
+        """Changes a sensor; its name stays. type by its MJCF name, kind and obj, refkind and ref as of :meth:`add_sensor`."""
+        if "type" in fields:
+            fields["type"] = _number(fields["type"], _SENSORS, "type")
+        for kind, name, words in (("objkind", "obj", fields.pop("kind", fields.get("objkind"))), ("refkind", "ref", fields.get("refkind"))):
+            if isinstance(words, str):
+                fields[kind] = _core.object_kinds[words]
+            if isinstance(fields.get(name), str):
+                if not isinstance(words, str):
+                    raise ValueError(f"{name} is given by name: {kind if name == 'ref' else 'kind'} must say of which kind it is")
+                fields[name] = self._id(words, fields[name])
+        self._change("sensor", sensor, _named_interpolation(fields))
 
     def _change(self, kind: str, name: Any, fields: dict[str, Any], *kept: str) -> None:
         """Sets fields of an object. Its name and the fields that are kept may be given as they are, as from ``builder.joint("elbow")``."""

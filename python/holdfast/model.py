@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import NamedArray, finite, floats, named
-from ._files import FilePath, file_name
+from ._files import FilePath, file_name, refuse_ending
 
 _KINDS: dict[str, int] = {**_core.object_kinds, "key": _core.object_kinds["keyframe"]}
 _NQ = (7, 4, 1, 1, 1)  # free, ball, slide, hinge, screw
@@ -169,8 +169,10 @@ class Model(_core.Model):
         return self._to_bytes()
 
     def save(self, path: FilePath) -> None:
-        """Writes the block to a file, which :meth:`from_file` reads without parsing."""
-        self._save(file_name(path))
+        """Writes the block to a file, usually ``.hfm``, which :meth:`from_file` reads without parsing. Endings of other formats are refused."""
+        name = file_name(path)
+        refuse_ending(name, "save writes a block", ".hfm")
+        self._save(name)
 
     def write(self, path: FilePath) -> list[Diagnostic]:
         """Writes the model as SDFormat (``.sdf``) or URDF (``.urdf``), for Gazebo, Drake and ROS.

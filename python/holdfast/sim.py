@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import NamedArray, floats, struct_dtype
-from ._files import FilePath, file_name, refuse_same_file, written_beside
+from ._files import FilePath, file_name, refuse_ending, refuse_same_file, written_beside
 from .model import Model, Params, _kind_name
 from .problem import Problem
 from .state import Input, State
@@ -267,7 +267,16 @@ class Sim(_core.Sim):
             raise ValueError(f"interval must be a time >= 0 [s], is {interval!r}")
         if isinstance(bodies, str):
             raise TypeError(f'bodies must be a list of names, for example ["{bodies}"]')
+        if recording is None and states is None and contacts is None:
+            raise ValueError("which file? Give a recording, states or contacts")
+        if states is None and (actuator_forces or sensors or bodies):
+            raise ValueError("actuator_forces, sensors and bodies are columns of the CSV of states, which is not asked for")
         refuse_same_file({"recording": recording, "states": states, "contacts": contacts})
+        if recording is not None:
+            refuse_ending(recording, "this is a recording", ".rec", ".hfr")
+        for table in (states, contacts):
+            if table is not None:
+                refuse_ending(table, "this is a table", ".csv", ".txt")
         opened = [False, False]
         try:
             if recording is not None:

@@ -16,7 +16,7 @@ static const member joint_members[] = {
     MEMBER(hfJointDef, name), MEMBER(hfJointDef, body), MEMBER(hfJointDef, type), MEMBER(hfJointDef, pos), MEMBER(hfJointDef, axis), MEMBER(hfJointDef, pitch),
     MEMBER(hfJointDef, limited), MEMBER(hfJointDef, range), MEMBER(hfJointDef, margin), MEMBER(hfJointDef, ref),
     MEMBER(hfJointDef, springref), MEMBER(hfJointDef, springyield), MEMBER(hfJointDef, stiffness), MEMBER(hfJointDef, damping), MEMBER(hfJointDef, armature),
-    MEMBER(hfJointDef, frictionloss), MEMBER(hfJointDef, stiffness_poly), MEMBER(hfJointDef, damping_poly), MEMBER(hfJointDef, springdamper), MEMBER(hfJointDef, limit_stiffness),
+    MEMBER(hfJointDef, frictionloss), MEMBER(hfJointDef, stiffness_poly), MEMBER(hfJointDef, damping_poly), MEMBER(hfJointDef, bend), MEMBER(hfJointDef, bend_rest), MEMBER(hfJointDef, springdamper), MEMBER(hfJointDef, limit_stiffness),
     MEMBER(hfJointDef, limit_damping), MEMBER(hfJointDef, limit_solref), MEMBER(hfJointDef, limit_solimp), MEMBER(hfJointDef, actfrclimited), MEMBER(hfJointDef, actfrcrange), MEMBER(hfJointDef, actgravcomp)};
 static const member geom_members[] = {
     MEMBER(hfGeomDef, name), MEMBER(hfGeomDef, body), MEMBER(hfGeomDef, type), MEMBER(hfGeomDef, mesh), MEMBER(hfGeomDef, hfield), MEMBER(hfGeomDef, pos),
@@ -306,8 +306,11 @@ GET(joint)
 GET(geom)
 GET(site)
 GET(camera)
+GET(tendon)
 GET(equality)
+GET(pair)
 GET(actuator)
+GET(sensor)
 
 #define SET(kind, Def, what)                                                                                           \
   static PyObject* set_##kind(PyObject* self, PyObject* args) {                                                        \
@@ -327,8 +330,19 @@ SET(joint, hfJointDef, "a joint")
 SET(geom, hfGeomDef, "a geom")
 SET(site, hfSiteDef, "a site")
 SET(camera, hfCameraDef, "a camera")
+SET(tendon, hfTendonDef, "a tendon")
 SET(equality, hfEqualityDef, "an equality")
+SET(pair, hfPairDef, "a pair")
 SET(actuator, hfActuatorDef, "an actuator")
+SET(sensor, hfSensorDef, "a sensor")
+
+static PyObject* builder_remove(PyObject* self, PyObject* args) {
+  int kind, id;
+  hfError error;
+  if (!PyArg_ParseTuple(args, "ii", &kind, &id)) return NULL;
+  if (hf_builder_remove(((BuilderObject*)self)->builder, (hfObjectKind)kind, id, &error) < 0) return raise_error(&error);
+  Py_RETURN_NONE;
+}
 
 // _finish(type): a model of that type
 static PyObject* builder_finish(PyObject* self, PyObject* args) {
@@ -375,6 +389,13 @@ static PyMethodDef builder_methods[] = {{"_add_body", add_body, METH_VARARGS, NU
                                         {"_set_camera", set_camera, METH_VARARGS, NULL},
                                         {"_set_equality", set_equality, METH_VARARGS, NULL},
                                         {"_set_actuator", set_actuator, METH_VARARGS, NULL},
+                                        {"_set_tendon", set_tendon, METH_VARARGS, NULL},
+                                        {"_set_pair", set_pair, METH_VARARGS, NULL},
+                                        {"_set_sensor", set_sensor, METH_VARARGS, NULL},
+                                        {"_get_tendon", get_tendon, METH_VARARGS, NULL},
+                                        {"_get_pair", get_pair, METH_VARARGS, NULL},
+                                        {"_get_sensor", get_sensor, METH_VARARGS, NULL},
+                                        {"_remove", builder_remove, METH_VARARGS, NULL},
                                         {"_finish", builder_finish, METH_VARARGS, NULL},
                                         {0}};
 static PyType_Slot builder_slots[] = {

@@ -265,7 +265,7 @@ static PyObject* dynamics_ray(PyObject* self, PyObject* args) {
   hfVec3 from = vec3_of(&o), along = vec3_of(&r);
   PyBuffer_Release(&o);
   PyBuffer_Release(&r);
-  if (!(along.x * along.x + along.y * along.y + along.z * along.z > 0) || !isfinite(from.x + from.y + from.z + along.x + along.y + along.z))
+  if (!(along.x || along.y || along.z) || !isfinite(from.x) || !isfinite(from.y) || !isfinite(from.z) || !isfinite(along.x) || !isfinite(along.y) || !isfinite(along.z))
     return PyErr_SetString(PyExc_ValueError, "origin and direction must be finite, and direction not zero"), NULL;
   if (!hf_ray_cast(((DynamicsObject*)self)->d, from, along, reach, exclude, NULL, &hit)) Py_RETURN_NONE;
   return Py_BuildValue("(id(ddd)(ddd))", hit.geom, hit.distance, hit.point_W.x, hit.point_W.y, hit.point_W.z,

@@ -57,7 +57,7 @@ typedef struct hfiBodyDrag {
 
 // Flags, 1 or 0: which passive forces and limits of joints the model has, and whether it has gravity compensation and a medium. They are valid for
 // `revision` of its parameters.
-typedef struct hfiPassive { uint32_t revision; int32_t known, springs, dampers, losses, limits, gravcomp, medium; } hfiPassive;
+typedef struct hfiPassive { uint32_t revision; int32_t known, springs, bends, dampers, losses, limits, gravcomp, medium; } hfiPassive;
 
 // Overloaded rows of a near-rigid equality, or of the translation or rotation of a weld: their error is so large that they should be far steeper than
 // they may be.
@@ -302,6 +302,8 @@ static inline int hfi_equality_body(const hfModel* m, int equality, int side) {
 // Largest speed at which rows of an equality, n entries of its Jacobian, remove their error [m/s or rad/s].
 double hfi_equality_release_speed(const hfModel* model, const hfiEquality* equality, const double* J, int n);
 hfiEquality hfi_equality_evaluate(const hfActuation* a, const hfDynamics* d, int equality, const double* q);
+// Speed at which the error of an equality, or of the rotation of a weld, grows at velocities v (nv) [m/s or rad/s].
+double hfi_equality_opening_speed(hfActuation* a, const hfDynamics* d, int equality, const hfiEquality* e, int is_rotation, const double* v);
 // Mass of everything that an equality of bodies can move, which is the mass of their trees [kg].
 double hfi_equality_mass(const hfModel* model, const hfiEquality* equality);
 // Computes columns and Jacobian (dim x ncol, row-major). Returns ncol.
@@ -325,13 +327,14 @@ typedef struct hfiLetGo { int32_t count, kind, id; } hfiLetGo;
 // The laws that limits had in a step.
 typedef struct hfiLimitLaws {
   int rigid, soft_defaults; // rigid_limits and soft_defaults of hfiActuationStep
+  int rigid_equalities;     // rigid_equalities of hfiActuationStep
   int continuous;           // 1: the laws of continuous time
   double h;                 // [s]
 } hfiLimitLaws;
 
-// Finds what lets go in a step that ends at q (nq), v (nv) with these violations: equalities whose rows were overloaded and that open further, and
-// limits that are passed far and get passed further (docs/theory/actuation.md, "Letting go"). The actuation knows the start of the step. If
+// Finds what lets go in a step that ends at q (nq), v (nv) with these violations: equalities whose rows were overloaded and that open further,
+// quick soft ones that are far open and open further, and limits that are passed far and get passed further (docs/theory/actuation.md, "Letting go"). The actuation knows the start of the step. If
 // violations need poses, the dynamics must be at its end.
-hfiLetGo hfi_find_let_go(const hfActuation* a, const hfDynamics* d, const hfViolations* violations, const hfiLimitLaws* laws, const double* q, const double* v);
+hfiLetGo hfi_find_let_go(hfActuation* a, const hfDynamics* d, const hfViolations* violations, const hfiLimitLaws* laws, const double* q, const double* v);
 
 #endif

@@ -129,3 +129,36 @@ static int attachment_jacobian(hfActuation* a, const hfDynamics* d, const hfiEqu
 int hfi_equality_jacobian(hfActuation* a, const hfDynamics* d, int i, const hfiEquality* e, int32_t* cols, double* J) {
   return e->dim == 1 ? coupling_jacobian(a, i, e, cols, J) : attachment_jacobian(a, d, e, cols, J);
 }
+
+// ---- speeds -----------------------------------------------------------------------------------------
+
+// Rate of the coordinate of a joint or tendon; -1: there is none.
+static double coordinate_rate(const hfActuation* a, int kind, int id, const double* v) {
+  const int32_t* dofs;
+  const double* J;
+  double rate = 0;
+  for (int k = 0, n = id < 0 ? 0 : coordinate_row(a, kind, id, &dofs, &J); k < n; ++k) rate += J[k] * v[dofs[k]];
+  return rate;
+}
+
+// Velocity of the body of an attachment, that of the attached point included.
+static hfMotion attached_velocity(hfActuation* a, const hfDynamics* d, const hfiEquality* e, int side, const double* v) {
+  const int32_t* dofs = NULL;
+  hfMotion V = mo_zero();
+  int n = hfi_jacobian_dofs(d, e->body[side], &dofs);
+  hfi_jacobian_columns(d, e->body[side], e->p_W[side], a->column[side]);
+  for (int k = 0; k < n; ++k) V = mo_axpy(v[dofs[k]], a->column[side][k], V);
+  return V;
+}
+
+double hfi_equality_opening_speed(hfActuation* a, const hfDynamics* d, int i, const hfiEquality* e, int is_rotation, const double* v) {
+  const hfModel* m = a->model;
+  if (e->dim == 1) {
+    int kind = hf_model_eq_objkind(m)[i];
+    double rate = coordinate_rate(a, kind, hf_model_eq_obj1(m)[i], v) + e->slope * coordinate_rate(a, kind, hf_model_eq_obj2(m)[i], v);
+    return e->r[0] < 0 ? -rate : rate;
+  }
+  hfMotion one = attached_velocity(a, d, e, 0, v), two = attached_velocity(a, d, e, 1, v);
+  if (is_rotation) return v3_dot(v3_unit(v3_load(e->r + 3)), m3_mulv(e->turn, v3_sub(one.w, two.w)));
+  return v3_dot(v3_unit(v3_load(e->r)), v3_sub(one.v, two.v));
+}

@@ -10,6 +10,7 @@
 // become rows.
 #include "actuation/compliance.h"
 #include "linalg/dense.h"
+#include "model/bend.h"
 #include "model/polynomial.h"
 #include <string.h>
 
@@ -53,6 +54,7 @@ void hfi_update_passive(hfActuation* a, const hfDynamics* d) {
   a->passive = (hfiPassive){.revision = m->revision,
                             .known = 1,
                             .springs = has_joint_springs(m),
+                            .bends = hfi_any_joint_bends(m),
                             .dampers = has_joint_dampers(m),
                             .losses = has_friction_losses(m),
                             .limits = has_joint_limits(m),
@@ -76,6 +78,23 @@ static void add_joint_springs(const hfModel* m, const double* rest, const double
     }
     hfi_joint_difference(type, rest + adr, q + adr, 1, x);
     for (int i = 0; i < n; i += 3) add_spring(m, j, imin2(n, 3), x + i, h, tau + dof + i, diag ? diag + dof + i : NULL);
+  }
+}
+
+// The torques of joints that bend. A step adds h^2 times a bound on their stiffness to its diagonal, unless diag is NULL: the sums of the
+// rows of R^T k R, without their signs.
+static void add_bends(const hfModel* m, const double* q, double h, double* tau, double* diag) {
+  for (int j = 0; j < m->njnt && !m->world.disable_spring; ++j) {
+    if (!hfi_joint_bends(m, j)) continue;
+    int dof = hf_model_jnt_dofadr(m)[j];
+    hfQuat turn;
+    hfVec3 x = hfi_bend_of(m, j, q + hf_model_jnt_qposadr(m)[j], &turn);
+    hfVec3 torque = q_rotate(q_conj(turn), v3_mul(v3_load(hf_model_jnt_bend(m) + 3 * j), x));
+    hfMat3 K = hfi_bend_stiffness(m, j, turn);
+    for (int i = 0; i < 3; ++i) {
+      tau[dof + i] -= v3_get(torque, i);
+      if (diag) diag[dof + i] += h * h * (fabs(K.m[3 * i]) + fabs(K.m[3 * i + 1]) + fabs(K.m[3 * i + 2]));
+    }
   }
 }
 
@@ -117,6 +136,7 @@ void hf_actuation_passive(const hfActuation* a, const hfDynamics* d, const doubl
   const hfModel* m = a->model;
   memset(tau, 0, (size_t)m->nv * sizeof *tau);
   add_joint_springs(m, hfi_rest_positions(d), q, 0, tau, NULL);
+  if (a->passive.bends) add_bends(m, q, 0, tau, NULL);
   if (!m->world.disable_damper) for (int i = 0; i < m->nv; ++i) tau[i] -= damping_of(m, i, d->v[i]) * d->v[i];
   for (int t = 0; t < m->ntendon; ++t) {
     double force = hfi_tendon_passive_force(a, d, t);
@@ -171,6 +191,7 @@ static void add_tendon(hfActuation* a, const hfDynamics* d, int t, double h) {
 void hfi_spring_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau, double* diag) {
   const hfModel* m = a->model;
   if (a->passive.springs) add_joint_springs(m, hfi_rest_positions(d), step->q, step->h, tau, diag);
+  if (a->passive.bends) add_bends(m, step->q, step->h, tau, diag);
   if (a->passive.dampers && !m->world.disable_damper)
     for (int i = 0; i < m->nv; ++i) diag[i] += step->h * max2(0, damping_of(m, i, d->v[i]));
   for (int t = 0; t < m->ntendon; ++t) add_tendon(a, d, t, step->h);

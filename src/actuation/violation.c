@@ -5,6 +5,7 @@
 //   limit           range0 - x or x - range1, of a ball its angle less the largest: the range itself, without margin
 #include "actuation/actuation.h"
 
+#include "contact/solref.h"
 #include "model/joint.h"
 #include "model/path.h"
 
@@ -215,11 +216,39 @@ static void limits_let_go(const hfActuation* a, const hfDynamics* d, const hfiLi
     if (hf_model_tendon_limited(m)[t] && lets_go(m, laws, HF_OBJECT_TENDON, t, passed_tendon(a, d, laws, t, q, v))) let_go(go, HF_OBJECT_TENDON, t);
 }
 
+// ---- soft equalities that let go --------------------------------------------------------------------
+
+// A soft equality with a time constant up to this is meant to hold, others may be springs that somebody wants to swing [s].
+static const double QUICK = 0.1;
+
+// Has the equality MuJoCo's law, with a short time constant?
+static int is_quick(const hfModel* m, const hfiLimitLaws* laws, int i) {
+  double time = hf_model_eq_solref(m)[2 * i];
+  if (time == 0 && laws->soft_defaults) time = HFI_DEFAULT_SOLREF[0];
+  return !laws->rigid_equalities && time > 0 && time <= QUICK;
+}
+
+static int is_far_open(hfActuation* a, const hfDynamics* d, int i, const double* q, const double* v) {
+  hfiEquality e = hfi_equality_evaluate(a, d, i, q);
+  double least = OPENING_SHARE * a->model->world.release_speed;
+  for (int part = 0; part <= (e.dim == 6); ++part)
+    if (e.dim && error_at(a, d, i, part, q) > SOFT_PASSED && hfi_equality_opening_speed(a, d, i, &e, part, v) > least) return 1;
+  return 0;
+}
+
+static void soft_equalities_let_go(hfActuation* a, const hfDynamics* d, const hfiLimitLaws* laws, const double* q, const double* v, hfiLetGo* go) {
+  for (int i = 0; i < a->model->neq; ++i)
+    if (is_quick(a->model, laws, i) && is_far_open(a, d, i, q, v)) let_go(go, HF_OBJECT_EQUALITY, i);
+}
+
 // ---- all that lets go -------------------------------------------------------------------------------
 
-hfiLetGo hfi_find_let_go(const hfActuation* a, const hfDynamics* d, const hfViolations* violations, const hfiLimitLaws* laws, const double* q, const double* v) {
+hfiLetGo hfi_find_let_go(hfActuation* a, const hfDynamics* d, const hfViolations* violations, const hfiLimitLaws* laws, const double* q, const double* v) {
   hfiLetGo go = {0};
-  if (!laws->continuous) equalities_let_go(a, d, q, &go);
+  if (!laws->continuous) {
+    equalities_let_go(a, d, q, &go);
+    if (max2(violations->equality_distance.amount, violations->equality_angle.amount) > SOFT_PASSED) soft_equalities_let_go(a, d, laws, q, v, &go);
+  }
   if (max2(violations->limit_distance.amount, violations->limit_angle.amount) > LEAST_PASSED) limits_let_go(a, d, laws, q, v, &go);
   return go;
 }

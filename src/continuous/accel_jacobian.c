@@ -16,6 +16,7 @@
 // Newton's method still converges, by a factor of the order of h times the terms that are left out. accel_activation.c has the rows and columns of
 // activations.
 #include "continuous/accel.h"
+#include "model/bend.h"
 #include "model/motor.h"
 #include "model/polynomial.h"
 
@@ -47,6 +48,19 @@ static void add_joints(hfAccel* a) {
     if (!m->world.disable_damper)
       a->dtau_dv[i * m->nv + i] -= hfi_polynomial_slope(hf_model_dof_damping(m)[i], hf_model_dof_damping_poly(m) + 2 * i, fabs(a->dynamics->v[i]));
     if (!m->world.disable_spring) a->dtau_dq[i * m->nv + i] -= spring_slope(a, hf_model_dof_jnt(m)[i]);
+  }
+}
+
+static void add_bends(hfAccel* a) {
+  const hfModel* m = a->model;
+  if (!a->actuation->passive.bends || m->world.disable_spring) return;
+  for (int j = 0; j < m->njnt; ++j) {
+    if (!hfi_joint_bends(m, j)) continue;
+    int dof = hf_model_jnt_dofadr(m)[j];
+    hfQuat turn;
+    hfi_bend_of(m, j, a->world->q + hf_model_jnt_qposadr(m)[j], &turn);
+    hfMat3 K = hfi_bend_stiffness(m, j, turn);
+    for (int i = 0; i < 9; ++i) a->dtau_dq[(dof + i / 3) * m->nv + dof + i % 3] -= K.m[i];
   }
 }
 
@@ -151,6 +165,7 @@ hfStatus hfi_accel_jacobian(hfAccel* a, double t, const double* x, double* J) {
   memset(a->dtau_dq, 0, bytes);
   memset(a->dtau_dv, 0, bytes);
   add_joints(a);
+  add_bends(a);
   add_tendons(a);
   add_actuators(a);
   add_stops(a);

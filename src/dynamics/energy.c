@@ -8,6 +8,7 @@
 // (angle for ball; distance and angle, both with k, for free). A tendon spring rests on the interval
 // tendon_springlength: k x^2/2 with x the length outside it.
 #include "dynamics/dynamics.h"
+#include "model/bend.h"
 #include "model/path.h"
 #include "model/polynomial.h"
 
@@ -42,12 +43,19 @@ static double spring_energy(const hfDynamics* d, int j, const double* q) {
   return hfi_polynomial_energy(k, poly, v3_norm(v3_load(x))) + hfi_polynomial_energy(k, poly, v3_norm(v3_load(x + 3)));
 }
 
+static double bend_energy(const hfModel* m, int j, const double* q) {
+  hfQuat turn;
+  hfVec3 x = hfi_bend_of(m, j, q, &turn);
+  return 0.5 * v3_dot(x, v3_mul(v3_load(hf_model_jnt_bend(m) + 3 * j), x));
+}
+
 static double joint_spring_energy(const hfDynamics* d, const double* q) {
   const hfModel* m = d->model;
   double sum = 0;
   for (int j = 0; j < m->njnt; ++j) {
     const double* poly = hf_model_jnt_stiffness_poly(m) + 2 * j;
     if (hf_model_jnt_stiffness(m)[j] != 0 || poly[0] != 0 || poly[1] != 0) sum += spring_energy(d, j, q);
+    if (hfi_joint_bends(m, j)) sum += bend_energy(m, j, q + hf_model_jnt_qposadr(m)[j]);
   }
   return sum;
 }

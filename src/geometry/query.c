@@ -28,10 +28,16 @@ static int may_hit(hfVec3 o, hfVec3 d, double far, hfVec3 c, double r) {
   return v3_norm2(v3_axpy(-t, d, to)) <= sqr(r * (1 + 1e-9));
 }
 
+// v/|v|, also if |v|^2 is too small or too large for a number.
+static hfVec3 unit_of_any_size(hfVec3 v) {
+  double n = v3_norm2(v), largest = max2(fabs(v.x), max2(fabs(v.y), fabs(v.z)));
+  return n > 1e-290 && n < 1e290 ? v3_unit(v) : v3_unit(v3(v.x / largest, v.y / largest, v.z / largest));
+}
+
 int hfi_ray_cast(const hfDynamics* d, hfVec3 origin, hfVec3 direction, double max_distance, int exclude_body, const uint8_t* include,
                  int sees_plane_backs, hfRayHit* hit) {
   const hfModel* m = d->model;
-  hfVec3 unit = v3_unit(direction);
+  hfVec3 unit = unit_of_any_size(direction);
   assert(v3_norm2(unit) > 0);
   assert(exclude_body >= -1 && exclude_body < d->model->nbody);
   double nearest = max_distance;

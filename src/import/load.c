@@ -58,6 +58,33 @@ typedef struct Source {
   size_t length;
 } Source;
 
+// ---- options that cannot act ---------------------------------------------------------------------
+
+typedef enum ModelFormat { FORMAT_MJCF = 1, FORMAT_URDF = 2, FORMAT_SDF = 4 } ModelFormat;
+
+static ModelFormat format_of(const hfiElem* root) { return hfi_is(root, "robot") ? FORMAT_URDF : hfi_is(root, "sdf") ? FORMAT_SDF : FORMAT_MJCF; }
+
+// Warns of options that ask for something which files of this format do not have. Models of other formats may be attached to MJCF.
+static void note_idle_options(hfiReader* r, const hfiElem* root, ModelFormat format, int has_guests) {
+  const hfImportConfig* c = &r->config;
+  const struct {
+    const char* name;
+    int given, formats; // in which it acts
+    int of_guests;      // 1: also in attached ones
+  } options[] = {{"merge_fixed_links (--merge-fixed)", c->merge_fixed_links, FORMAT_URDF, 1},
+                 {"floating_base (--floating)", c->floating_base, FORMAT_URDF, 0},
+                 {"fixed_base (--fixed)", c->fixed_base, FORMAT_SDF, 0},
+                 {"urdf_actuators (--actuators)", c->urdf_actuators != HF_URDF_FROM_FILE, FORMAT_URDF | FORMAT_SDF, 1},
+                 {"servo_kp (--kp)", c->servo_kp > 0, FORMAT_URDF | FORMAT_SDF, 1},
+                 {"servo_kv (--kv)", c->servo_kv > 0, FORMAT_URDF | FORMAT_SDF, 1}};
+  for (size_t i = 0; i < sizeof options / sizeof *options; ++i)
+    if (options[i].given && !(options[i].formats & format) && !(options[i].of_guests && has_guests))
+      hfi_note(r, root, HF_WARNING, "option %s cannot act: it is for %s", options[i].name,
+               options[i].formats == FORMAT_URDF ? "URDF" : options[i].formats == FORMAT_SDF ? "SDFormat" : "URDF and SDFormat");
+}
+
+// ---- reading -------------------------------------------------------------------------------------
+
 // Fills a new builder, which the caller frees in any case.
 static void import(hfiReader* r, const Source* source) {
   r->builder = hf_builder_create();
@@ -66,6 +93,7 @@ static void import(hfiReader* r, const Source* source) {
   hfiElem* root = source->text ? hfi_xml_parse(r, source->name, source->text, source->length)
                                : hfi_xml_load(r, source->name, NULL);
   if (root) read_document(r, root);
+  if (root && !r->status) note_idle_options(r, root, format_of(root), r->guests != NULL);
   for (hfiGuest* i = r->guests; i; i = i->next) hf_builder_free(i->builder);
 }
 
@@ -123,5 +151,12 @@ hfStatus hf_builder_load(hfBuilder** builder, const char* path, const hfImportCo
   if (is_saved_model(path))
     return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "%s: a saved model has no definitions that a builder could hold", path);
   Source source = {.name = path};
+  return import_in_c_locale(&source, config, diagnostics, NULL, builder, error);
+}
+
+hfStatus hf_builder_parse(hfBuilder** builder, const char* text, size_t length, const char* name, const char* folder,
+                          const hfImportConfig* config, hfDiagnostics* diagnostics, hfError* error) {
+  hfi_clear_error(error);
+  Source source = {.text = text, .length = length, .name = name, .folder = folder ? folder : ""};
   return import_in_c_locale(&source, config, diagnostics, NULL, builder, error);
 }

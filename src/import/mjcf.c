@@ -87,6 +87,7 @@ static void set_defaults(hfiMjcf* m, hfiReader* r, hfiElem* root, const char* fo
   memcpy(m->eulerseq, "xyz", 4);
   m->assetdir = m->prefix = m->suffix = "";
   m->replica_tail = &m->replica;
+  m->cable_tail = &m->cable;
   m->override = outer ? outer->override : (hfiOverride){0, 0, {0.02, 1}, {0.9, 0.95, 0.001, 0.5, 2}, {1, 1, 0.005, 0.0001, 0.0001}};
 }
 
@@ -99,6 +100,7 @@ hfiMjcf* hfi_mjcf_open(hfiReader* r, hfiElem* root, const char* folder, const hf
   hfi_attr(root, "model");
   seen->path = real_path(r, root->file);
   expand(m, root, &seen);
+  for (hfiElem* e = hfi_child(root, "worldbody"); e; e = hfi_next(e, "worldbody")) hfi_mjcf_unfold_composites(m, e);
   m->reflects = mentions_reflection(root);
   read_section(m, "compiler", hfi_mjcf_read_compiler);
   if (!m->attached) *hf_builder_config(r->builder) = m->build;
@@ -136,6 +138,7 @@ void hfi_mjcf_read(hfiReader* r, hfiElem* root) {
     hfi_mjcf_read_tree(m, &world, e);
   }
   hfi_mjcf_aim_cameras(m);
+  hfi_mjcf_stiffen_cables(m);
   read_references(m);
   hfi_mjcf_each(m, "keyframe", hfi_mjcf_read_key);
   hfi_mjcf_read_attached_keys(m);

@@ -121,6 +121,13 @@ typedef struct hfiAim {
   struct hfiAim* next;
 } hfiAim;
 
+// A body of an elastic cable.
+typedef struct hfiCableBody {
+  int body;              // id in the builder
+  const hfiElem* config; // the element with the parameters of its cable, which all bodies of the cable have in common
+  struct hfiCableBody* next;
+} hfiCableBody;
+
 // Parameters that replace those of all contacts: the attributes o_... of <option> with the flag override.
 typedef struct hfiOverride {
   int active;
@@ -147,6 +154,7 @@ struct hfiMjcf {
   struct hfiModelAsset* models;
   struct hfiAttachment* attachments;
   hfiAim* aims;
+  hfiCableBody *cable, **cable_tail; // in the order of the tree
   int attached; // 1: this model is attached to another; elements that refer to parts which are not attached are dropped
   int reflects; // 1: some actuator adds armature or damping to its target
   int actuators_left_out;
@@ -175,6 +183,8 @@ typedef struct hfiScope {
 void hfi_mjcf_read(hfiReader* reader, hfiElem* root);
 // Expands includes and reads compiler, options, defaults, custom and assets; the tree is not read.
 hfiMjcf* hfi_mjcf_open(hfiReader* reader, hfiElem* root, const char* folder, const hfiMjcf* outer);
+// Puts the bodies of every <composite type="cable"> below an element behind it, and their excludes into the document (mjcf_composite.c).
+void hfi_mjcf_unfold_composites(hfiMjcf* m, hfiElem* elem);
 // Calls `read` for every child of every <section> of the document.
 typedef void (*hfiReadChild)(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_each(hfiMjcf* m, const char* section, hfiReadChild read);
@@ -306,6 +316,14 @@ void hfi_mjcf_read_servo_damping(hfiMjcf* m, const hfiElem* elem, hfActuatorDef*
 void hfi_mjcf_apply_orientation(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d);
 void hfi_mjcf_read_chart(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d);
 void hfi_mjcf_add_axes(hfiMjcf* m, const hfiElem* elem, const hfActuatorDef* first);
+// Whether this element is a plugin of that name. The instance of a name of such a plugin in <extension>, or NULL ("": none; the plugin is marked as
+// used). Other plugins are not marked as used and are therefore reported.
+int hfi_mjcf_is_plugin(const hfiElem* elem, const char* plugin);
+hfiElem* hfi_mjcf_find_instance(hfiMjcf* m, const char* plugin, const char* name);
+#define HFI_CABLE_PLUGIN "mujoco.elasticity.cable"
+// Notes the plugin of a body, if it is that of cables; gives the joints of all bodies with it their stiffness, once the tree is read (mjcf_cable.c).
+void hfi_mjcf_note_cable(hfiMjcf* m, hfiElem* body, int id);
+void hfi_mjcf_stiffen_cables(hfiMjcf* m);
 // Whether this element is the plugin mujoco.pid, and reading its gains.
 int hfi_mjcf_is_pid(const hfiElem* elem);
 void hfi_mjcf_apply_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);

@@ -83,6 +83,7 @@ static void read_body(hfiMjcf* m, const hfiScope* outer, hfiElem* elem) {
                     .has_inertial = inertial != NULL,
                     .childclass = childclass ? childclass : outer->childclass};
   scope.body = hfi_keep(r, elem, hf_builder_add_body(r->builder, &def, &r->scratch));
+  if (!r->status) hfi_mjcf_note_cable(m, elem, scope.body);
   if (!r->status) hfi_mjcf_read_tree(m, &scope, elem);
 }
 

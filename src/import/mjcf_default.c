@@ -97,6 +97,8 @@ const hfiClass* hfi_mjcf_find_class(hfiMjcf* m, const hfiElem* elem, const char*
 }
 
 const hfiClass* hfi_mjcf_class(hfiMjcf* m, const hfiElem* elem, const hfiClass* childclass) {
+  static const hfiClass none = {.name = ""};
+  if (elem->classless) return &none;
   const hfiClass* own = hfi_mjcf_find_class(m, elem, "class");
   return own ? own : childclass ? childclass : m->main;
 }

@@ -84,6 +84,8 @@ static void apply_joint(hfiMjcf* m, const hfiElem* elem, void* data) {
   hfi_read_real(r, elem, "armature", &d->armature);
   hfi_read_real(r, elem, "frictionloss", &d->frictionloss);
   hfi_read_real(r, elem, "springyield", &d->springyield);
+  hfi_read_reals(r, elem, "bend", 3, 3, d->bend);
+  hfi_read_reals(r, elem, "bendrest", 3, 3, d->bend_rest);
   hfi_mjcf_read_solver(m, elem, "solreflimit", "solimplimit", d->limit_solref, d->limit_solimp);
   if (hfi_read_reals(r, elem, "solreffriction", 1, 2, ignored) +
       hfi_read_reals(r, elem, "solimpfriction", 1, 5, ignored))
@@ -103,6 +105,7 @@ static void convert_angles(const hfiMjcf* m, hfJointDef* d) {
   d->ref = hfi_mjcf_angle(m, d->ref);
   d->springref = hfi_mjcf_angle(m, d->springref);
   d->springyield = hfi_mjcf_angle(m, d->springyield);
+  for (int k = 0; k < 3; ++k) d->bend_rest[k] = hfi_mjcf_angle(m, d->bend_rest[k]);
 }
 
 static void add_joint(hfiMjcf* m, const hfiScope* scope, hfiElem* elem, JointSpec* s) {

@@ -24,7 +24,7 @@ const hfiMeaning hfi_mjcf_meanings[] = {
     {"option", NULL, 1, "of an attached model: the outer model's options hold"},
     {"extension", NULL, 0, "plugins are not supported: what they do is missing"},
     {"plugin", NULL, 0, "plugins are not supported: what they do is missing"},
-    {"composite", NULL, 0, "composite objects are not supported: they are missing"},
+    {"composite", NULL, 0, "composite objects other than cables are not supported: they are missing"},
     {"flexcomp", NULL, 0, "deformable objects are not supported: they are missing"},
     {"deformable", NULL, 0, "deformable objects are not supported: they are missing"},
     {"flex", NULL, 0, "deformable objects are not supported: the constraint is missing"},

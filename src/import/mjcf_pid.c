@@ -11,18 +11,19 @@
 
 static const char PLUGIN[] = "mujoco.pid";
 
-int hfi_mjcf_is_pid(const hfiElem* elem) {
+int hfi_mjcf_is_plugin(const hfiElem* elem, const char* plugin) {
   if (!hfi_is(elem, "plugin")) return 0;
   for (const hfiAttr* a = elem->attr; a; a = a->next)
-    if (strcmp(a->name, "plugin") == 0) return strcmp(a->value, PLUGIN) == 0;
+    if (strcmp(a->name, "plugin") == 0) return strcmp(a->value, plugin) == 0;
   return 0;
 }
 
-// The instance of that name in <extension>, or NULL. Other plugins are not marked as used and are therefore reported.
-static hfiElem* find_instance(hfiMjcf* m, const char* name) {
+int hfi_mjcf_is_pid(const hfiElem* elem) { return hfi_mjcf_is_plugin(elem, PLUGIN); }
+
+hfiElem* hfi_mjcf_find_instance(hfiMjcf* m, const char* plugin, const char* name) {
   for (hfiElem* x = m->root->child; x; x = x->next)
     for (hfiElem* p = hfi_is(x, "extension") ? x->child : NULL; p; p = p->next) {
-      if (!hfi_mjcf_is_pid(p)) continue;
+      if (!hfi_mjcf_is_plugin(p, plugin)) continue;
       hfi_attr(p, "plugin");
       x->used = p->used = 1;
       for (hfiElem* i = hfi_child(p, "instance"); i; i = hfi_next(i, "instance")) {
@@ -68,7 +69,7 @@ static void note_slew(hfiMjcf* m, const hfiElem* elem, double slewmax, double ki
 
 void hfi_mjcf_apply_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   const char* name = hfi_attr(elem, "instance");
-  hfiElem* instance = name ? find_instance(m, name) : NULL;
+  hfiElem* instance = name ? hfi_mjcf_find_instance(m, PLUGIN, name) : NULL;
   hfActuatorDef* d = &s->def;
   int actdim = 0;
   hfi_attr(elem, "plugin");

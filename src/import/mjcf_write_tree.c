@@ -218,6 +218,8 @@ static void write_joint(hfiMjcfWriter* w, int i, int depth) {
   hfi_xml_put_real(&w->xml, "ref", d->ref, 0);
   hfi_xml_put_real(&w->xml, "springref", d->springref, 0);
   hfi_xml_put_real(&w->xml, "springyield", d->springyield, 0);
+  if (hfi_any_nonzero(d->bend, 3)) hfi_xml_put_reals(&w->xml, "bend", d->bend, 3);
+  if (hfi_any_nonzero(d->bend_rest, 3)) hfi_xml_put_reals(&w->xml, "bendrest", d->bend_rest, 3);
   if (d->springdamper[0] > 0 || d->springdamper[1] > 0) hfi_xml_put_reals(&w->xml, "springdamper", d->springdamper, 2);
   hfi_mjcf_put_polynomial(w, "stiffness", d->stiffness, d->stiffness_poly);
   hfi_mjcf_put_polynomial(w, "damping", d->damping, d->damping_poly);

@@ -1,5 +1,6 @@
 // Warnings about parts of a model that SDFormat and URDF cannot describe, one for each kind.
 #include "import/robot_write.h"
+#include "model/bend.h"
 
 #include <string.h>
 
@@ -65,7 +66,7 @@ static int count_joint_laws(const hfModel* m) {
   int count = 0;
   for (int j = 0; j < m->njnt; ++j) {
     const double *spring = hf_model_jnt_stiffness_poly(m) + 2 * j, *damper = hf_model_dof_damping_poly(m) + 2 * hf_model_jnt_dofadr(m)[j];
-    count += spring[0] != 0 || spring[1] != 0 || damper[0] != 0 || damper[1] != 0 || hf_model_jnt_springyield(m)[j] != 0 ||
+    count += spring[0] != 0 || spring[1] != 0 || damper[0] != 0 || damper[1] != 0 || hf_model_jnt_springyield(m)[j] != 0 || hfi_joint_bends(m, j) ||
              hf_model_jnt_limit_stiffness(m)[j] != 0 || hf_model_jnt_limit_solref(m)[2 * j] != 0 || hf_model_jnt_margin(m)[j] != 0;
   }
   return count;

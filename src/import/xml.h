@@ -19,6 +19,7 @@ typedef struct hfiElem {
   struct hfiElem *parent, *child, *last, *next;
   int line, depth;
   int used; // 1: a reader used the element; each of its attributes has a mark of its own
+  int classless; // 1: no default class applies to this element, which a reader made
 } hfiElem;
 
 // Parses a text into a tree in the reader's store. Refuses, and returns NULL, if the XML is malformed, has entity declarations, or has more elements

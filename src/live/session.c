@@ -10,6 +10,7 @@
 #include "base/locale.h"
 #include "math/vec3.h"
 #include "model/state_sizes.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -186,6 +187,11 @@ static hfStatus change_option(hfiSession* s, const hfiCommand* c, hfError* error
   snprintf(value, sizeof value, "%.17g", c->x[0]);
   hfi_leave_c_locale(outer);
   hfStatus status = hf_sim_config_set(&s->config, name, value, error);
+  if (status == HF_OK && s->config.method != old.method) {
+    int method = s->config.method < 0 ? s->base->world.method : s->config.method;
+    s->config = old;
+    hfi_config_change_method(&s->config, &s->base->world, method);
+  }
   if (status == HF_OK) status = make_sim(s, error);
   if (status != HF_OK) s->config = old;
   return status;

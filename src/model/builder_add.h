@@ -20,7 +20,13 @@ hfStatus hfi_check_geom(const hfBuilder* b, hfGeomDef* d, hfError* error);
 hfStatus hfi_check_site(const hfBuilder* b, hfSiteDef* d, hfError* error);
 hfStatus hfi_check_camera(const hfBuilder* b, hfCameraDef* d, hfError* error);
 hfStatus hfi_check_equality(const hfBuilder* b, const hfEqualityDef* d, hfError* error);
+hfStatus hfi_check_tendon(const hfBuilder* b, const hfTendonDef* d, hfError* error);
+hfStatus hfi_check_pair(const hfBuilder* b, const hfPairDef* d, hfError* error);
 hfStatus hfi_check_actuator(const hfBuilder* b, const hfActuatorDef* d, hfError* error);
+// Completes the definition, too.
+hfStatus hfi_check_sensor(const hfBuilder* b, hfSensorDef* d, hfError* error);
+// Copies the arrays of a tendon into the pool.
+hfStatus hfi_own_tendon(hfBuilder* b, hfTendonDef* d, hfError* error);
 // Refuses a negative delay, and a history of a sensor or actuator with a size or interpolation that does not exist.
 hfStatus hfi_check_samples(const char* where, hfObjectKind kind, const char* name, double delay, int nsample, int interp, hfError* error);
 

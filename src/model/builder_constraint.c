@@ -63,28 +63,36 @@ static hfStatus check_path(const hfBuilder* b, const hfTendonDef* d, hfError* er
   return status;
 }
 
+hfStatus hfi_check_tendon(const hfBuilder* b, const hfTendonDef* d, hfError* error) {
+  const hfObjectKind kind = HF_OBJECT_TENDON;
+  hfStatus status = d->path_count > 0 ? check_path(b, d, error) : check_tendon_joints(b, d, error);
+  if (status != HF_OK) return status;
+  if (!hfi_all_finite(d->stiffness_poly, 2) || !hfi_all_finite(d->damping_poly, 2) || !hfi_all_finite(d->limit_solref, 2) ||
+      !hfi_all_finite(d->limit_solimp, 5))
+    return hfi_refuse_def(error, d->where, kind, d->name, "a value is not finite");
+  if (!(d->springyield >= 0 && isfinite(d->springyield)))
+    return hfi_refuse_def(error, d->where, kind, d->name, "springyield %g must be finite and cannot be negative", d->springyield);
+  if (d->stiffness < 0 || d->damping < 0 || d->frictionloss < 0 || d->armature < 0)
+    return hfi_refuse_def(error, d->where, kind, d->name, "stiffness, damping, armature and friction loss cannot be negative");
+  if (d->limited && d->range[0] > d->range[1])
+    return hfi_refuse_def(error, d->where, kind, d->name, "range [%g, %g] is empty", d->range[0], d->range[1]);
+  return HF_OK;
+}
+
+hfStatus hfi_own_tendon(hfBuilder* b, hfTendonDef* d, hfError* error) {
+  d->joint = hfi_pool_copy(&b->pool, d->joint, sizeof *d->joint * (size_t)d->count);
+  d->coef = hfi_pool_copy(&b->pool, d->coef, sizeof *d->coef * (size_t)d->count);
+  d->path = hfi_pool_copy(&b->pool, d->path, sizeof *d->path * (size_t)d->path_count);
+  return d->joint && d->coef && d->path ? HF_OK : (hfStatus)hfi_refuse_memory(error);
+}
+
 int hf_builder_add_tendon(hfBuilder* b, const hfTendonDef* source, hfError* error) {
   hfi_clear_error(error);
   hfTendonDef d = *source;
-  const hfObjectKind kind = HF_OBJECT_TENDON;
-  hfStatus status = d.path_count > 0 ? check_path(b, &d, error) : check_tendon_joints(b, &d, error);
+  hfStatus status = hfi_check_tendon(b, &d, error);
+  if (status == HF_OK) status = hfi_own_tendon(b, &d, error);
   if (status != HF_OK) return status;
-  if (!hfi_all_finite(d.stiffness_poly, 2) || !hfi_all_finite(d.damping_poly, 2) || !hfi_all_finite(d.limit_solref, 2) ||
-      !hfi_all_finite(d.limit_solimp, 5))
-    return hfi_refuse_def(error, d.where, kind, d.name, "a value is not finite");
-  if (!(d.springyield >= 0 && isfinite(d.springyield)))
-    return hfi_refuse_def(error, d.where, kind, d.name, "springyield %g must be finite and cannot be negative", d.springyield);
-  if (d.stiffness < 0 || d.damping < 0 || d.frictionloss < 0 || d.armature < 0)
-    return hfi_refuse_def(error, d.where, kind, d.name,
-                          "stiffness, damping, armature and friction loss cannot be negative");
-  if (d.limited && d.range[0] > d.range[1])
-    return hfi_refuse_def(error, d.where, kind, d.name, "range [%g, %g] is empty", d.range[0],
-                          d.range[1]);
-  d.joint = hfi_pool_copy(&b->pool, d.joint, sizeof *d.joint * (size_t)d.count);
-  d.coef = hfi_pool_copy(&b->pool, d.coef, sizeof *d.coef * (size_t)d.count);
-  d.path = hfi_pool_copy(&b->pool, d.path, sizeof *d.path * (size_t)d.path_count);
-  if (!d.joint || !d.coef || !d.path) return hfi_refuse_memory(error);
-  HFI_ADD(b->tendon, kind, d);
+  HFI_ADD(b->tendon, HF_OBJECT_TENDON, d);
   return HFI_APPEND(b->tendon, d);
 }
 
@@ -131,15 +139,19 @@ hfPairDef hfi_complete_pair(const hfBuilder* b, int pair) {
   return d;
 }
 
+hfStatus hfi_check_pair(const hfBuilder* b, const hfPairDef* d, hfError* error) {
+  const hfObjectKind kind = HF_OBJECT_PAIR;
+  if (!hfi_object_exists(b, HF_OBJECT_GEOM, d->geom1) || !hfi_object_exists(b, HF_OBJECT_GEOM, d->geom2) || d->geom1 == d->geom2)
+    return hfi_refuse_def(error, d->where, kind, d->name, "needs two different geoms that exist");
+  return isfinite(d->adhesion) ? HF_OK : hfi_refuse_def(error, d->where, kind, d->name, "adhesion is not finite");
+}
+
 int hf_builder_add_pair(hfBuilder* b, const hfPairDef* source, hfError* error) {
   hfi_clear_error(error);
   hfPairDef d = *source;
-  const hfObjectKind kind = HF_OBJECT_PAIR;
-  if (!hfi_object_exists(b, HF_OBJECT_GEOM, d.geom1) || !hfi_object_exists(b, HF_OBJECT_GEOM, d.geom2) ||
-      d.geom1 == d.geom2)
-    return hfi_refuse_def(error, d.where, kind, d.name, "needs two different geoms that exist");
-  if (!isfinite(d.adhesion)) return hfi_refuse_def(error, d.where, kind, d.name, "adhesion is not finite");
-  HFI_ADD(b->pair, kind, d);
+  hfStatus status = hfi_check_pair(b, &d, error);
+  if (status != HF_OK) return status;
+  HFI_ADD(b->pair, HF_OBJECT_PAIR, d);
   return HFI_APPEND(b->pair, d);
 }
 

@@ -74,16 +74,20 @@ static hfStatus check_numbers(const hfSensorDef* d, hfError* error) {
   return HF_OK;
 }
 
+hfStatus hfi_check_sensor(const hfBuilder* b, hfSensorDef* d, hfError* error) {
+  if (d->type < 0 || d->type >= HF_SENSOR_TYPES) return hfi_refuse_def(error, d->where, HF_OBJECT_SENSOR, d->name, "unknown type %d", d->type);
+  hfStatus status = check_object(b, d, error);
+  if (status == HF_OK) status = check_reference(b, d, error);
+  if (status == HF_OK) hfi_sensor_complete(d), status = check_numbers(d, error);
+  if (status == HF_OK) status = check_needs(d, error);
+  if (status == HF_OK) status = hfi_check_samples(d->where, HF_OBJECT_SENSOR, d->name, d->delay, d->nsample, d->interp, error);
+  return status == HF_OK ? check_interval(d, error) : status;
+}
+
 int hf_builder_add_sensor(hfBuilder* b, const hfSensorDef* source, hfError* error) {
   hfi_clear_error(error);
   hfSensorDef d = *source;
-  if (d.type < 0 || d.type >= HF_SENSOR_TYPES) return hfi_refuse_def(error, d.where, HF_OBJECT_SENSOR, d.name, "unknown type %d", d.type);
-  hfStatus status = check_object(b, &d, error);
-  if (status == HF_OK) status = check_reference(b, &d, error);
-  if (status == HF_OK) hfi_sensor_complete(&d), status = check_numbers(&d, error);
-  if (status == HF_OK) status = check_needs(&d, error);
-  if (status == HF_OK) status = hfi_check_samples(d.where, HF_OBJECT_SENSOR, d.name, d.delay, d.nsample, d.interp, error);
-  if (status == HF_OK) status = check_interval(&d, error);
+  hfStatus status = hfi_check_sensor(b, &d, error);
   if (status != HF_OK) return status;
   HFI_ADD(b->sensor, HF_OBJECT_SENSOR, d);
   return HFI_APPEND(b->sensor, d);

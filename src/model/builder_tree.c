@@ -102,8 +102,11 @@ hfStatus hfi_check_joint(const hfBuilder* b, hfJointDef* d, hfError* error) {
                            d->limit_stiffness, d->limit_damping, d->stiffness_poly[0], d->stiffness_poly[1],
                            d->damping_poly[0], d->damping_poly[1], d->pitch, d->springyield};
   if (!hfi_all_finite(values, sizeof values / sizeof *values) || !hfi_all_finite(d->limit_solref, 2) ||
-      !hfi_all_finite(d->limit_solimp, 5))
+      !hfi_all_finite(d->limit_solimp, 5) || !hfi_all_finite(d->bend, 3) || !hfi_all_finite(d->bend_rest, 3))
     return hfi_refuse_def(error, d->where, kind, d->name, "a value is not finite");
+  for (int k = 0; k < 3; ++k)
+    if (d->bend[k] < 0 || (d->bend[k] > 0 && d->type != HF_JOINT_BALL))
+      return hfi_refuse_def(error, d->where, kind, d->name, "bend %g: it cannot be negative, and only a ball joint has it", d->bend[k]);
   if (d->limited && d->range[0] > d->range[1])
     return hfi_refuse_def(error, d->where, kind, d->name, "range [%g, %g] is empty", d->range[0],
                           d->range[1]);

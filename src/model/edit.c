@@ -13,8 +13,11 @@ DEFINE_GET(joint, hfJointDef)
 DEFINE_GET(geom, hfGeomDef)
 DEFINE_GET(site, hfSiteDef)
 DEFINE_GET(camera, hfCameraDef)
+DEFINE_GET(tendon, hfTendonDef)
 DEFINE_GET(equality, hfEqualityDef)
+DEFINE_GET(pair, hfPairDef)
 DEFINE_GET(actuator, hfActuatorDef)
+DEFINE_GET(sensor, hfSensorDef)
 
 static hfStatus refuse_id(hfError* error, hfObjectKind kind, int id) {
   return hfi_refuse(error, HF_ERROR_ARGUMENT, "there is no %s %d", hf_object_kind_name(kind), id);
@@ -71,12 +74,33 @@ hfStatus hf_builder_set_camera(hfBuilder* b, int id, const hfCameraDef* def, hfE
   return status;
 }
 
+hfStatus hf_builder_set_tendon(hfBuilder* b, int id, const hfTendonDef* def, hfError* error) {
+  hfi_clear_error(error);
+  if (id < 0 || id >= b->tendon.count) return refuse_id(error, HF_OBJECT_TENDON, id);
+  hfTendonDef d = *def, *old = &b->tendon.data[id];
+  d.name = old->name, d.where = old->where;
+  hfStatus status = hfi_check_tendon(b, &d, error);
+  if (status == HF_OK) status = hfi_own_tendon(b, &d, error);
+  if (status == HF_OK) *old = d;
+  return status;
+}
+
 hfStatus hf_builder_set_equality(hfBuilder* b, int id, const hfEqualityDef* def, hfError* error) {
   hfi_clear_error(error);
   if (id < 0 || id >= b->equality.count) return refuse_id(error, HF_OBJECT_EQUALITY, id);
   hfEqualityDef d = *def, *old = &b->equality.data[id];
   d.name = old->name, d.where = old->where;
   hfStatus status = hfi_check_equality(b, &d, error);
+  if (status == HF_OK) *old = d;
+  return status;
+}
+
+hfStatus hf_builder_set_pair(hfBuilder* b, int id, const hfPairDef* def, hfError* error) {
+  hfi_clear_error(error);
+  if (id < 0 || id >= b->pair.count) return refuse_id(error, HF_OBJECT_PAIR, id);
+  hfPairDef d = *def, *old = &b->pair.data[id];
+  d.name = old->name, d.where = old->where;
+  hfStatus status = hfi_check_pair(b, &d, error);
   if (status == HF_OK) *old = d;
   return status;
 }
@@ -92,4 +116,14 @@ hfStatus hf_builder_set_actuator(hfBuilder* b, int id, const hfActuatorDef* def,
   if (!d.signal_data) return (hfStatus)hfi_refuse_memory(error);
   *old = d;
   return HF_OK;
+}
+
+hfStatus hf_builder_set_sensor(hfBuilder* b, int id, const hfSensorDef* def, hfError* error) {
+  hfi_clear_error(error);
+  if (id < 0 || id >= b->sensor.count) return refuse_id(error, HF_OBJECT_SENSOR, id);
+  hfSensorDef d = *def, *old = &b->sensor.data[id];
+  d.name = old->name, d.where = old->where;
+  hfStatus status = hfi_check_sensor(b, &d, error);
+  if (status == HF_OK) *old = d;
+  return status;
 }

@@ -33,6 +33,8 @@ static void fill_joint(hfModel* m, const hfJointDef* d, int j) {
   hfi_set_jnt_stiffness(m)[j] = d->stiffness;
   hfi_set_jnt_springyield(m)[j] = d->springyield;
   memcpy(hfi_set_jnt_stiffness_poly(m) + 2 * j, d->stiffness_poly, sizeof d->stiffness_poly);
+  memcpy(hfi_set_jnt_bend(m) + 3 * j, d->bend, sizeof d->bend);
+  memcpy(hfi_set_jnt_bend_rest(m) + 3 * j, d->bend_rest, sizeof d->bend_rest);
   hfi_set_jnt_limit_stiffness(m)[j] = d->limit_stiffness;
   hfi_set_jnt_limit_damping(m)[j] = d->limit_damping;
   memcpy(hfi_set_jnt_limit_solref(m) + 2 * j, d->limit_solref, sizeof d->limit_solref);

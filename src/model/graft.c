@@ -68,6 +68,10 @@ const char* hfi_graft_name(hfiGraft* g, const char* name) {
   return full;
 }
 
+int hfi_graft_leaves_out(const hfiGraft* g, int kind, int id) {
+  return g->without_kind == kind && kind != HF_OBJECT_NONE && id >= g->without[0] && id < g->without[1];
+}
+
 // Replaces a guest's id by that in b. 0: the object was not copied.
 static int rename_id(const hfiGraft* g, int kind, int32_t* id) {
   if (*id < 0) return 1; // It names no object.
@@ -121,7 +125,7 @@ static int adapt_camera(hfiGraft* g, hfCameraDef* d, int id) {
 #define COPY_LIST(Def, list, member, kind, adapt, add)                                             \
   for (int i = 0; i < g->guest->list.count; ++i) {                                                 \
     Def d = g->guest->list.data[i] member;                                                         \
-    if (!adapt(g, &d, i)) continue;                                                                \
+    if (hfi_graft_leaves_out(g, kind, i) || !adapt(g, &d, i)) continue;                            \
     const char* name = hfi_graft_name(g, d.name);                                                        \
     if (d.name && !name) return hfi_refuse_memory(error);                                          \
     d.name = name;                                                                                 \
@@ -132,6 +136,7 @@ static int adapt_camera(hfiGraft* g, hfCameraDef* d, int id) {
 
 // Whether a copied geom uses the mesh, or the height field, with that number; the other one is -1.
 static int is_used(const hfiGraft* g, int mesh, int hfield) {
+  if (g->replaces) return 1;
   for (int i = 0; i < g->guest->geom.count; ++i) {
     const hfGeomDef* geom = &g->guest->geom.data[i];
     int uses = (mesh >= 0 && geom->mesh == mesh) || (hfield >= 0 && geom->hfield == hfield);
@@ -154,7 +159,7 @@ static hfStatus keep_rules(hfiGraft* g, int first, hfError* error) {
     }
     if (hfi_builder_add_part(g->b, copy, error) != HF_OK) return HF_ERROR_MEMORY;
   }
-  return hfi_builder_add_part(g->b, (hfiPart){first, g->b->body.count, g->guest->config}, error);
+  return g->replaces ? HF_OK : hfi_builder_add_part(g->b, (hfiPart){first, g->b->body.count, g->guest->config}, error);
 }
 
 hfStatus hfi_graft_tree(hfiGraft* g, hfError* error) {

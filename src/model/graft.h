@@ -13,6 +13,8 @@ typedef struct hfiGraft {
   const hfBuilder* guest;
   const char *prefix, *suffix;
   int root;   // the guest's body whose subtree is copied; 0: everything
+  int replaces; // 1: b takes the place of the guest: meshes and height fields that no geom uses stay, and the rules about inertia are those of b
+  int without_kind, without[2]; // hfObjectKind and ids [first, end) of objects of the guest that are left out; HF_OBJECT_NONE: none
   int parent; // body of b
   hfVec3 p;   // pose of the guest's world in that body
   hfQuat q;
@@ -27,6 +29,8 @@ hfStatus hfi_graft_tree(hfiGraft* graft, hfError* error);
 // Copies one kind of objects that refer to the tree: HF_OBJECT_PAIR (with excluded bodies), TENDON, EQUALITY, ACTUATOR, SENSOR. Objects that refer to
 // parts which were not copied are left out. A kind is copied once, however often this is called.
 hfStatus hfi_graft_kind(hfiGraft* graft, hfObjectKind kind, hfError* error);
+// Whether an object of the guest is one of those that are left out by their ids.
+int hfi_graft_leaves_out(const hfiGraft* graft, int kind, int id);
 // The name with prefix and suffix, in the pool of b. NULL stays NULL; NULL is also returned if there is no memory.
 const char* hfi_graft_name(hfiGraft* graft, const char* name);
 

@@ -49,7 +49,7 @@ hfStatus hfi_graft_keys(hfiGraft* g, hfError* error) {
   hfStatus status = hfi_key_layout_create(&from, g->guest, NULL, error);
   if (status == HF_OK) status = hfi_key_layout_create(&to, g->b, NULL, error);
   for (int i = 0; i < g->guest->key.count && status == HF_OK; ++i)
-    status = copy_key(g, &g->guest->key.data[i], &from, &to, error);
+    if (!hfi_graft_leaves_out(g, HF_OBJECT_KEY, i)) status = copy_key(g, &g->guest->key.data[i], &from, &to, error);
   hfi_key_layout_release(&from);
   hfi_key_layout_release(&to);
   return status;

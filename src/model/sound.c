@@ -180,7 +180,7 @@ static int is_never_negative(int field) {
   static const hfModelField fields[] = {
       HF_FIELD_geom_friction, HF_FIELD_pair_friction, HF_FIELD_jnt_stiffness,    HF_FIELD_dof_damping,    HF_FIELD_dof_armature,
       HF_FIELD_dof_frictionloss, HF_FIELD_tendon_stiffness, HF_FIELD_tendon_damping, HF_FIELD_tendon_armature, HF_FIELD_tendon_frictionloss,
-      HF_FIELD_jnt_springyield, HF_FIELD_tendon_springyield, HF_FIELD_actuator_delay, HF_FIELD_sensor_delay};
+      HF_FIELD_jnt_springyield, HF_FIELD_jnt_bend, HF_FIELD_tendon_springyield, HF_FIELD_actuator_delay, HF_FIELD_sensor_delay};
   for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i)
     if ((int)fields[i] == field) return 1;
   return 0;

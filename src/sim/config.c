@@ -3,12 +3,14 @@
 
 #include "base/error.h"
 #include "base/locale.h"
+#include "math/vec3.h"
 #include "solve/tals.h"
 #include <holdfast/lcp.h>
 
 #include <assert.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,71 +73,82 @@ typedef struct Field {
   char type;                 // 'd' double, 'i' int32_t
   double lo, hi;             // smallest and largest value allowed
   const char* const* values; // names of 0, 1, …; or NULL
+  unsigned methods;          // in whose steps it acts: bit i is hfMethod i
 } Field;
 
-#define FIELD(member, type, lo, hi, values)                                                        \
-  { #member, offsetof(hfSimConfig, member), type, lo, hi, values }
+// Sets of methods, for Field.methods.
+enum {
+  MLCP = 1 << HF_METHOD_MLCP,
+  SWITCHING = 1 << HF_METHOD_SWITCHING,
+  SOLVED = 1 << HF_METHOD_TAMSI | 1 << HF_METHOD_CONVEX,
+  DISCRETE = SOLVED | MLCP,
+  IMPLICIT = 1 << HF_METHOD_IMPLICIT_EULER | 1 << HF_METHOD_SDIRK,
+  ALL = DISCRETE | 1 << HF_METHOD_RK3 | IMPLICIT | SWITCHING
+};
+
+#define FIELD(member, type, lo, hi, values, methods)                                               \
+  { #member, offsetof(hfSimConfig, member), type, lo, hi, values, methods }
 static const Field FIELDS[] = {
-    FIELD(step, 'd', 0, 1, NULL),
-    FIELD(accuracy, 'd', 0, 1, NULL),
-    FIELD(smallest_step, 'd', 1e-12, 1, NULL),
-    FIELD(method, 'i', -1, HF_METHOD_SWITCHING, METHODS),
-    FIELD(friction, 'i', -1, HF_FRICTION_COULOMB, FRICTIONS),
-    FIELD(max_contacts, 'i', 0, 1e6, NULL),
-    FIELD(gyroscopic, 'i', 0, 1, SWITCHES),
-    FIELD(anticipate, 'i', 0, 1, SWITCHES),
-    FIELD(drive_law, 'i', -1, HF_DRIVE_COMPUTED_TORQUE, DRIVE_LAWS),
-    FIELD(explicit_drives, 'i', 0, 1, SWITCHES),
-    FIELD(scene_signals, 'i', 0, 1, SWITCHES),
-    FIELD(mujoco_softness, 'i', 0, 1, SWITCHES),
-    FIELD(rigid_limits, 'i', 0, 1, SWITCHES),
-    FIELD(rigid_equalities, 'i', 0, 1, SWITCHES),
-    FIELD(near_rigid, 'd', 1e-6, 10, NULL),
-    FIELD(noise_seed, 'i', 0, INT32_MAX, NULL),
-    FIELD(sleep, 'i', -1, 1, SWITCHES),
-    FIELD(sleep_speed, 'd', 0, 1, NULL),
-    FIELD(sleep_time, 'd', 0, 1e6, NULL),
-    FIELD(static_speed, 'd', 0, 1e9, NULL),
-    FIELD(solver.coupling, 'i', 0, HF_COUPLING_FRICTIONLESS, COUPLINGS),
-    FIELD(solver.first_rung, 'i', HF_RUNG_TAMSI, HF_RUNG_CONVEX, RUNGS),
-    FIELD(solver.last_rung, 'i', HF_RUNG_TAMSI, HF_RUNG_CONVEX, RUNGS),
-    FIELD(solver.max_iterations, 'i', 1, 100000, NULL),
-    FIELD(solver.tolerance, 'd', 1e-15, 1, NULL),
-    FIELD(solver.theta_max, 'd', HFI_LEAST_TURN, HFI_LARGEST_TURN, NULL),
-    FIELD(mlcp.form, 'i', 0, HF_MLCP_DISSIPATION, FORMS),
-    FIELD(mlcp.method, 'i', 0, HF_LCP_DANTZIG, LCP_METHODS),
-    FIELD(mlcp.edges, 'i', 4, 32, NULL),
-    FIELD(mlcp.fallback, 'i', 0, 1, SWITCHES),
-    FIELD(mlcp.tikhonov, 'd', 0, 1e6, NULL),
-    FIELD(mlcp.recovery, 'd', 0, 1, NULL),
-    FIELD(mlcp.tolerance, 'd', 1e-15, 1, NULL),
-    FIELD(continuous.newton, 'i', 0, 1, NEWTONS),
-    FIELD(continuous.jacobian, 'i', 0, 1, JACOBIANS),
-    FIELD(continuous.tals, 'i', 0, 1, SWITCHES),
-    FIELD(switching.contact_mode, 'i', 0, HF_CONTACTS_COMPLIANT, CONTACT_MODES),
-    FIELD(switching.start, 'i', 0, HF_START_PAPER, STARTS),
-    FIELD(switching.return_modes, 'i', 0, HF_RETURN_GROSS, RETURNS),
-    FIELD(switching.integrator, 'i', HF_METHOD_RK3, HF_METHOD_SDIRK, METHODS),
-    FIELD(switching.accuracy, 'd', 1e-14, 1, NULL),
-    FIELD(switching.dwell, 'd', 0, 1e3, NULL),
-    FIELD(switching.settle, 'd', 0, 1e6, NULL),
-    FIELD(switching.rank_margin, 'd', 0, 1, NULL),
-    FIELD(switching.restitution, 'd', 0, 1, NULL),
-    FIELD(switching.rest_speed, 'd', 0, 1e3, NULL),
-    FIELD(switching.rigid.reach, 'd', 1e-9, 1, NULL),
-    FIELD(switching.rigid.touch, 'd', 1e-12, 1, NULL),
-    FIELD(switching.rigid.stick_speed, 'd', 1e-12, 1, NULL),
-    FIELD(switching.rigid.stabilisation, 'd', 0, 1e3, NULL),
-    FIELD(switching.rigid.layer.eps, 'd', 0, 1, NULL),
-    FIELD(switching.rigid.layer.mass, 'd', 0, 1e9, NULL),
-    FIELD(switching.rigid.layer.time, 'd', 1e-9, 1e9, NULL),
-    FIELD(switching.rigid.layer.stiffness, 'd', 1e-9, 1e9, NULL),
-    FIELD(switching.rigid.layer.damping, 'd', 1e-9, 1e9, NULL),
-    FIELD(switching.rigid.layer.tangential_stiffness, 'd', 0, 1e9, NULL),
-    FIELD(switching.rigid.layer.tangential_damping, 'd', 0, 1e9, NULL),
-    FIELD(switching.rigid.layer.depth, 'd', 1e-12, 1, NULL),
-    FIELD(switching.rigid.layer.law, 'i', 0, HF_LAYER_STIFFENING, LAYER_LAWS),
-    FIELD(switching.rigid.layer.tangential_law, 'i', 0, HF_LAYER_STIFFENING, LAYER_LAWS),
+    FIELD(step, 'd', 0, 1, NULL, ALL),
+    FIELD(accuracy, 'd', 0, 1, NULL, ALL & ~MLCP),
+    FIELD(smallest_step, 'd', 1e-12, 1, NULL, SOLVED),
+    FIELD(method, 'i', -1, HF_METHOD_SWITCHING, METHODS, ALL),
+    FIELD(friction, 'i', -1, HF_FRICTION_COULOMB, FRICTIONS, ALL),
+    FIELD(max_contacts, 'i', 0, 1e6, NULL, ALL),
+    FIELD(gyroscopic, 'i', 0, 1, SWITCHES, DISCRETE),
+    FIELD(anticipate, 'i', 0, 1, SWITCHES, DISCRETE),
+    FIELD(drive_law, 'i', -1, HF_DRIVE_COMPUTED_TORQUE, DRIVE_LAWS, ALL),
+    FIELD(explicit_drives, 'i', 0, 1, SWITCHES, DISCRETE),
+    FIELD(scene_signals, 'i', 0, 1, SWITCHES, ALL),
+    FIELD(mujoco_softness, 'i', 0, 1, SWITCHES, ALL),
+    FIELD(rigid_limits, 'i', 0, 1, SWITCHES, DISCRETE),
+    FIELD(rigid_equalities, 'i', 0, 1, SWITCHES, DISCRETE),
+    FIELD(near_rigid, 'd', 1e-6, 10, NULL, DISCRETE),
+    FIELD(noise_seed, 'i', 0, INT32_MAX, NULL, ALL),
+    FIELD(sleep, 'i', -1, 1, SWITCHES, ALL),
+    FIELD(sleep_speed, 'd', 0, 1, NULL, SOLVED),
+    FIELD(sleep_time, 'd', 0, 1e6, NULL, SOLVED),
+    FIELD(static_speed, 'd', 0, 1e9, NULL, ALL & ~SWITCHING),
+    FIELD(solver.coupling, 'i', 0, HF_COUPLING_FRICTIONLESS, COUPLINGS, DISCRETE),
+    FIELD(solver.first_rung, 'i', HF_RUNG_TAMSI, HF_RUNG_CONVEX, RUNGS, DISCRETE),
+    FIELD(solver.last_rung, 'i', HF_RUNG_TAMSI, HF_RUNG_CONVEX, RUNGS, DISCRETE),
+    FIELD(solver.max_iterations, 'i', 1, 100000, NULL, DISCRETE),
+    FIELD(solver.tolerance, 'd', 1e-15, 1, NULL, ALL), // what solves nothing meets every tolerance
+    FIELD(solver.theta_max, 'd', HFI_LEAST_TURN, HFI_LARGEST_TURN, NULL, DISCRETE | IMPLICIT),
+    FIELD(mlcp.form, 'i', 0, HF_MLCP_DISSIPATION, FORMS, MLCP),
+    FIELD(mlcp.method, 'i', 0, HF_LCP_DANTZIG, LCP_METHODS, MLCP),
+    FIELD(mlcp.edges, 'i', 4, 32, NULL, MLCP),
+    FIELD(mlcp.fallback, 'i', 0, 1, SWITCHES, MLCP),
+    FIELD(mlcp.tikhonov, 'd', 0, 1e6, NULL, MLCP),
+    FIELD(mlcp.recovery, 'd', 0, 1, NULL, MLCP),
+    FIELD(mlcp.tolerance, 'd', 1e-15, 1, NULL, MLCP),
+    FIELD(continuous.newton, 'i', 0, 1, NEWTONS, IMPLICIT),
+    FIELD(continuous.jacobian, 'i', 0, 1, JACOBIANS, IMPLICIT),
+    FIELD(continuous.tals, 'i', 0, 1, SWITCHES, IMPLICIT),
+    FIELD(switching.contact_mode, 'i', 0, HF_CONTACTS_COMPLIANT, CONTACT_MODES, SWITCHING),
+    FIELD(switching.start, 'i', 0, HF_START_PAPER, STARTS, SWITCHING),
+    FIELD(switching.return_modes, 'i', 0, HF_RETURN_GROSS, RETURNS, SWITCHING),
+    FIELD(switching.integrator, 'i', HF_METHOD_RK3, HF_METHOD_SDIRK, METHODS, SWITCHING),
+    FIELD(switching.accuracy, 'd', 1e-14, 1, NULL, SWITCHING),
+    FIELD(switching.dwell, 'd', 0, 1e3, NULL, SWITCHING),
+    FIELD(switching.settle, 'd', 0, 1e6, NULL, SWITCHING),
+    FIELD(switching.rank_margin, 'd', 0, 1, NULL, SWITCHING),
+    FIELD(switching.restitution, 'd', 0, 1, NULL, SWITCHING),
+    FIELD(switching.rest_speed, 'd', 0, 1e3, NULL, SWITCHING),
+    FIELD(switching.rigid.reach, 'd', 1e-9, 1, NULL, SWITCHING),
+    FIELD(switching.rigid.touch, 'd', 1e-12, 1, NULL, SWITCHING),
+    FIELD(switching.rigid.stick_speed, 'd', 1e-12, 1, NULL, SWITCHING),
+    FIELD(switching.rigid.stabilisation, 'd', 0, 1e3, NULL, SWITCHING),
+    FIELD(switching.rigid.layer.eps, 'd', 0, 1, NULL, SWITCHING),
+    FIELD(switching.rigid.layer.mass, 'd', 0, 1e9, NULL, SWITCHING),
+    FIELD(switching.rigid.layer.time, 'd', 1e-9, 1e9, NULL, SWITCHING),
+    FIELD(switching.rigid.layer.stiffness, 'd', 1e-9, 1e9, NULL, SWITCHING),
+    FIELD(switching.rigid.layer.damping, 'd', 1e-9, 1e9, NULL, SWITCHING),
+    FIELD(switching.rigid.layer.tangential_stiffness, 'd', 0, 1e9, NULL, SWITCHING),
+    FIELD(switching.rigid.layer.tangential_damping, 'd', 0, 1e9, NULL, SWITCHING),
+    FIELD(switching.rigid.layer.depth, 'd', 1e-12, 1, NULL, SWITCHING),
+    FIELD(switching.rigid.layer.law, 'i', 0, HF_LAYER_STIFFENING, LAYER_LAWS, SWITCHING),
+    FIELD(switching.rigid.layer.tangential_law, 'i', 0, HF_LAYER_STIFFENING, LAYER_LAWS, SWITCHING),
 };
 enum { FIELD_COUNT = sizeof FIELDS / sizeof *FIELDS };
 
@@ -183,6 +196,63 @@ hfStatus hfi_config_check(const hfSimConfig* c, hfError* error) {
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "accuracy = %g cannot be met: 0 (fixed steps) or at least %g", c->accuracy, LEAST_ACCURACY);
   return HF_OK;
 }
+
+// ---- options that cannot act ---------------------------------------------------------------------
+
+// Appends the names of a set of methods: "tamsi", "convex" and "mlcp".
+static void list_methods(unsigned methods, char* text, size_t size) {
+  for (int i = 0; METHODS[i]; ++i) {
+    if (!(methods >> i & 1)) continue;
+    size_t used = strlen(text);
+    const char* before = !used ? "" : methods >> (i + 1) ? ", " : " and ";
+    snprintf(text + used, size - used, "%s\"%s\"", before, METHODS[i]);
+  }
+}
+
+// Whether a field asks for something: it has neither its default nor what a sim fills in for it.
+static int is_asked_for(const hfSimConfig* c, const hfWorld* w, const Field* f) {
+  hfSimConfig plain = hf_sim_config_default();
+  double value = read_field(c, f);
+  return value != read_field(&plain, f) && !(f->offset == offsetof(hfSimConfig, sleep_speed) && value == w->sleep_speed);
+}
+
+static hfStatus refuse_idle(const hfSimConfig* c, const Field* f, hfError* error) {
+  char methods[256] = "", number[32];
+  double value = read_field(c, f);
+  list_methods(f->methods, methods, sizeof methods);
+  snprintf(number, sizeof number, "%g", value);
+  return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "option %s = %s cannot act: it belongs to the method%s %s, the method is \"%s\"", f->name,
+                    f->values ? name_at(f->values, (int)value) : number, f->methods & (f->methods - 1) ? "s" : "", methods, METHODS[c->method]);
+}
+
+hfStatus hfi_config_check_idle(const hfSimConfig* c, const hfWorld* w, hfError* error) {
+  for (int i = 0; i < FIELD_COUNT; ++i)
+    if (!(FIELDS[i].methods >> c->method & 1) && is_asked_for(c, w, &FIELDS[i])) return refuse_idle(c, &FIELDS[i], error);
+  if ((1 << c->method & (MLCP | SWITCHING)) && c->friction >= 0 && c->friction != HF_FRICTION_COULOMB)
+    return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "option friction = %s cannot act: method \"%s\" has Coulomb's friction", FRICTIONS[c->friction],
+                      METHODS[c->method]);
+  if (c->smallest_step != hf_sim_config_default().smallest_step && c->accuracy == 0)
+    return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "option smallest_step = %g cannot act: without the option accuracy all steps have one length",
+                      c->smallest_step);
+  if (c->method == HF_METHOD_CONVEX && c->solver.first_rung == HF_RUNG_MERIT)
+    return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "option solver.first_rung = merit cannot act: method \"convex\" has the rung convex alone");
+  return HF_OK;
+}
+
+void hfi_config_change_method(hfSimConfig* c, const hfWorld* w, int method) {
+  hfSimConfig plain = hf_sim_config_default();
+  int old = c->method < 0 ? w->method : c->method;
+  if (old == HF_METHOD_CONVEX) c->solver.first_rung = plain.solver.first_rung; // its sim set it
+  c->method = method;
+  for (int i = 0; i < FIELD_COUNT; ++i)
+    if (!(FIELDS[i].methods >> method & 1)) write_field(c, &FIELDS[i], read_field(&plain, &FIELDS[i]));
+  int rigid = (1 << method & (MLCP | SWITCHING)) != 0;
+  if (rigid != (c->friction == HF_FRICTION_COULOMB)) c->friction = -1;
+  if (c->accuracy == 0) c->smallest_step = plain.smallest_step;
+  if (!(1 << method & SOLVED) || c->accuracy > 0) c->sleep = imin2(c->sleep, 0);
+}
+
+// ---- setting by name -----------------------------------------------------------------------------
 
 static int parse_value(const Field* f, const char* text, double* value) {
   for (int k = 0; f->values && f->values[k]; ++k)

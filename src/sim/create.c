@@ -44,9 +44,10 @@ static hfStatus choose_options(hfSim* s, hfError* error) {
   const hfWorld* w = &s->model->world;
   if (c->step == 0) c->step = w->timestep;
   if (c->method < 0) c->method = w->method;
-  if (c->friction < 0) c->friction = w->friction;
   hfStatus status = hfi_config_check(c, error);
+  if (status == HF_OK) status = hfi_config_check_idle(c, w, error);
   if (status != HF_OK) return status;
+  if (c->friction < 0) c->friction = w->friction;
   if (!(c->step > 0))
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "step must be positive, is %g", c->step);
   s->method = hfi_method_of(c);
@@ -58,8 +59,6 @@ static hfStatus choose_options(hfSim* s, hfError* error) {
   if (!s->method->inverse_drives && any_inverse_drive(c, s->model))
     return hfi_refuse(error, HF_ERROR_UNSUPPORTED,
                       "drives by inverse dynamics belong to the methods of discrete time");
-  if (c->method == HF_METHOD_MLCP && c->accuracy > 0)
-    return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "method \"mlcp\" has no error control: leave out the option accuracy");
   status = choose_sleep(c, w, error);
   if (status == HF_OK) status = check_delays(s->model, c->step, error);
   if (status != HF_OK) return status;

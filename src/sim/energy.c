@@ -69,10 +69,10 @@ static int any_is_fast(const double* v0, const double* v1, int n, double h) {
   return 0;
 }
 
-// Is all work in this scene known? The work of mocap bodies, of moving surfaces and of materials that pull is not. Under error control no step is
-// judged: the error bounds its gain.
+// Is all work in this scene known? The work of mocap bodies, of moving surfaces and of materials that pull is not. Nor is that of joints that bend:
+// their force has only nearly an energy. Under error control no step is judged: the error bounds its gain.
 static int can_be_judged(const hfSim* s) {
-  return s->model->nmocap == 0 && !s->world->surfaces && !s->world->is_sticky && !(s->config.accuracy > 0);
+  return s->model->nmocap == 0 && !s->world->surfaces && !s->world->is_sticky && !s->world->actuation.passive.bends && !(s->config.accuracy > 0);
 }
 
 // The energy that the layers of the method "switching" held at the start and at the end of the step.

@@ -68,6 +68,10 @@ struct hfSim {
 // The method that a configuration asks for. If it asks for an accuracy, a method of discrete time runs under error control.
 const hfiMethod* hfi_method_of(const hfSimConfig* config);
 hfStatus hfi_config_check(const hfSimConfig* config, hfError* error);
+// Refuses an option that asks for something which the steps of config->method do not have.
+hfStatus hfi_config_check_idle(const hfSimConfig* config, const hfWorld* world, hfError* error);
+// Changes the method of a configuration, also of a complete one: options that cannot act with the new method get their defaults.
+void hfi_config_change_method(hfSimConfig* config, const hfWorld* world, int method);
 
 // Refuses a state of another model and anything that is not finite, naming the joint or input. Then takes over
 // parameters that changed since the last call.

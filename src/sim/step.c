@@ -46,7 +46,11 @@ static hfViolations find_violations(hfSim* s, const hfState* state) {
 
 // Reports equalities and limits that let go in a step of length h that ends in this state.
 static void find_let_go(const hfSim* s, const hfState* state, double h, hfStepReport* report) {
-  hfiLimitLaws laws = {s->config.rigid_limits, s->config.mujoco_softness, !s->method->discrete, h};
+  hfiLimitLaws laws = {.rigid = s->config.rigid_limits,
+                       .soft_defaults = s->config.mujoco_softness,
+                       .rigid_equalities = s->config.rigid_equalities,
+                       .continuous = !s->method->discrete,
+                       .h = h};
   hfiLetGo go = hfi_find_let_go(&s->world->actuation, &s->world->dynamics, &report->violation, &laws, hf_state_q(state), hf_state_v(state));
   report->nlet_go = go.count, report->let_go_kind = go.kind, report->let_go = go.id;
   if (go.count && report->status == HF_OK) report->status = HF_LET_GO;

@@ -127,6 +127,69 @@ static void test_problem_is_solved(void** state) {
   assert_refused("problem --tolerance x two.txt", 2, "--tolerance must be a number");
 }
 
+// "-", /dev/stdin and pipes of the shell are read as a scene. Its meshes are searched from the current folder, and messages call it by name.
+static void test_scene_from_a_pipe(void** state) {
+  (void)state;
+  write_file("ball.xml", falling_ball);
+  write_file("tetra.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n");
+  write_file("meshed.xml", "<mujoco><asset><mesh name='m' file='tetra.obj'/></asset><worldbody><body><freejoint/><geom type='mesh' mesh='m'/></body>"
+                           "</worldbody></mujoco>");
+  write_file("broken.xml", "<mujoco>\n<worldbody>\n</mujoco>");
+  assert_works("check - <ball.xml");
+  assert_says(standard_output, "standard input: 1 bodies, 1 joints");
+  assert_works("check /dev/stdin <meshed.xml");
+  assert_works("run - --time 0.01 --log log.csv <ball.xml");
+  assert_works("info - <ball.xml");
+  assert_works("dynamics - <ball.xml");
+  assert_works("convert - ball.hfm <ball.xml");
+  assert_works("convert - again.xml <ball.xml");
+  assert_works("check again.xml");
+  assert_works("check - <ball.hfm"); // a saved model
+  assert_int_equal(system("mkfifo pipe && (cat ball.xml >pipe &)"), 0);
+  assert_works("check pipe");
+  assert_says(standard_output, "pipe: 1 bodies");
+  assert_refused("run - <broken.xml", 1, "standard input:3:");
+  assert_refused("run - </dev/null", 1, "standard input is empty: it should hold a model");
+  assert_refused("convert - x.mcap <ball.xml", 2, "-: a recording is read from a file, not from a pipe");
+  assert_refused("render - --follow ball -o x.png <ball.xml", 2, "give a file");
+}
+
+// The ending of a name says what the file is: if something else would be written, the command refuses the name before it works.
+static void test_endings_of_names(void** state) {
+  (void)state;
+  write_file("ball.xml", falling_ball);
+  assert_refused("render ball.xml -o x.gif", 2, "-o x.gif: no .gif is written here; let the name end in .png, or one of: jpg jpeg webp");
+  assert_refused("render ball.xml -o x.picture", 2, "-o x.picture: no .picture is written here");
+  assert_refused("render ball.xml --video x.gif", 2, "--video x.gif: no .gif is written here; let the name end in .mp4");
+  assert_refused("run ball.xml --log x.json", 2, "--log x.json: no .json is written here; let the name end in .csv");
+  assert_refused("run ball.xml --contacts x.xlsx", 2, "--contacts x.xlsx");
+  assert_refused("run ball.xml --steps x.html", 2, "--steps x.html");
+  assert_refused("run ball.xml --record x.mcap", 2, "--record x.mcap: no .mcap is written here; let the name end in .rec");
+  assert_refused("run ball.xml --report x.pdf", 2, "--report x.pdf: no .pdf is written here; let the name end in .html");
+  assert_works("run ball.xml --time 0.01 --log .hidden --contacts run.of.tuesday --record run --report X.HTML --steps /dev/null");
+}
+
+// An option that the method does not have is no silent wish.
+static void test_options_that_cannot_act(void** state) {
+  (void)state;
+  write_file("ball.xml", falling_ball);
+  assert_refused("run ball.xml --newton quasi", 2, "option continuous.newton = quasi cannot act: it belongs to the methods \"implicit-euler\" and \"sdirk\"");
+  assert_refused("run ball.xml --contact-mode rigid", 2, "option switching.contact_mode = rigid cannot act");
+  assert_refused("run ball.xml --method mlcp --friction regularised", 2, "option friction = regularised cannot act: method \"mlcp\" has Coulomb's friction");
+  assert_works("run ball.xml --method mlcp --friction coulomb --time 0.01");
+  assert_refused("run ball.xml --record-interval 0.1", 2, "--record-interval is that of --record FILE, which is missing");
+  assert_refused("render ball.xml -o x.png --fps 10", 2, "--until, --fps and --speed are those of --video");
+  assert_works("run ball.xml --time 0.01 --record ball.rec");
+  assert_refused("render ball.rec -o x.png --method rk3", 2, "ball.rec is a recording: --method is for a scene");
+  assert_refused("view ball.rec --step 0.001", 2, "ball.rec is a recording, which is shown as it is");
+  assert_works("check ball.xml --floating --kp 3");
+  assert_says(standard_output, "warning: option floating_base (--floating) cannot act: it is for URDF\n");
+  assert_says(standard_output, "warning: option servo_kp (--kp) cannot act: it is for URDF and SDFormat");
+  write_file("robot.urdf", "<robot name='r'><link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link></robot>");
+  assert_works("check robot.urdf --floating --kp 3 --merge-fixed --actuators none");
+  if (strstr(standard_output, "cannot act")) fail_msg("%s", standard_output);
+}
+
 static void test_full_standard_output_is_noticed(void** state) {
   (void)state;
   write_file("ball.xml", falling_ball);
@@ -149,6 +212,9 @@ int main(void) {
       cmocka_unit_test(test_missing_model_exits_with_1),
       cmocka_unit_test(test_problem_is_solved),
       cmocka_unit_test(test_full_standard_output_is_noticed),
+      cmocka_unit_test(test_scene_from_a_pipe),
+      cmocka_unit_test(test_endings_of_names),
+      cmocka_unit_test(test_options_that_cannot_act),
   };
   return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -70,6 +70,11 @@ static void a_ray_finds_the_nearest_geom(void** state) {
   assert_near(hit.distance, 1.4, 1e-15);
   assert_near(hit.normal_W.x, 1, 0);
   assert_near(hit.point_W.x, 0.6, 1e-15);
+  const double sizes[] = {1e-308, 1e-200, 1e200, 1.7e308}; // the direction counts, not how long it is
+  for (int i = 0; i < 4; ++i) {
+    assert_true(hf_ray_cast(w->dynamics, v3(2, 0, 0), v3(-sizes[i], 0, 0), INFINITY, -1, NULL, &hit));
+    assert_near(hit.distance, 1.4, 1e-15);
+  }
   move_to(w, 0.25); // the box moves with its joint
   assert_true(hf_ray_cast(w->dynamics, v3(2, 0, 0), v3(-3, 0, 0), INFINITY, -1, NULL, &hit));
   assert_near(hit.distance, 1.15, 1e-15);

@@ -452,8 +452,8 @@ static void test_filters(void** state) {
 static void test_declared_prefixes(void** state) {
   (void)state;
   static const char* const texts[] = {
-      "<sdf version='1.9' xmlns:drake='http://drake.mit.edu'><model name='m'><link name='a'/><joint name='j' type='revolute'><parent>world</parent><child>a</child>"
-      "<axis><xyz>0 0 1</xyz></axis><drake:rotor_inertia xmlns:drake='d'>2</drake:rotor_inertia><drake:gear_ratio xmlns:drake='d'>3</drake:gear_ratio></joint></model></sdf>",
+      ("<sdf version='1.9' xmlns:drake='http://drake.mit.edu'><model name='m'><link name='a'/><joint name='j' type='revolute'><parent>world</parent><child>a</child>"
+       "<axis><xyz>0 0 1</xyz></axis><drake:rotor_inertia xmlns:drake='d'>2</drake:rotor_inertia><drake:gear_ratio xmlns:drake='d'>3</drake:gear_ratio></joint></model></sdf>"),
       "<robot name='m' xmlns='here' xmlns:xacro='http://www.ros.org/wiki/xacro'><link name='a'/></robot>",
       "<mujoco xmlns:x='y'><worldbody/></mujoco>"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {

@@ -235,6 +235,28 @@ static void test_wrong_commands_change_nothing(void** state) {
   walk(10);
 }
 
+static int set_option(const char* name, double value) {
+  uint32_t i = 0;
+  while (strcmp(hf_sim_config_name((int)i), name) != 0) ++i;
+  return order(HFI_COMMAND_OPTION, i, value, 0);
+}
+
+// A page changes the method whatever the options of the former one are: those that the new method does not read get their defaults.
+static void test_the_method_changes_with_its_options(void** state) {
+  (void)state;
+  assert_int_equal(set_option("friction", HF_FRICTION_REGULARISED), HF_OK);
+  assert_int_equal(set_option("near_rigid", 0.5), HF_OK);
+  assert_int_equal(set_option("mlcp.edges", 12), HF_ERROR_UNSUPPORTED);
+  for (int method = HF_METHOD_SWITCHING; method >= HF_METHOD_TAMSI; --method) {
+    assert_int_equal(set_option("method", method), HF_OK);
+    const hfSimConfig* config = hf_sim_config(session.sim);
+    assert_int_equal(config->method, method);
+    assert_int_equal(config->solver.first_rung, method == HF_METHOD_CONVEX ? HF_RUNG_CONVEX : HF_RUNG_TAMSI);
+    session.config = *config; // complete, as a page has it from a recording
+  }
+  assert_true(hf_sim_config(session.sim)->near_rigid == hf_sim_config_default().near_rigid);
+}
+
 // States of recordings are bytes from outside: cut off or of another model they are refused.
 static void test_damaged_states_are_refused(void** state) {
   (void)state;
@@ -259,6 +281,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_mass_scales_what_floats, begin, end),
       cmocka_unit_test_setup_teardown(test_reset_joint_keyframe, begin, end),
       cmocka_unit_test_setup_teardown(test_wrong_commands_change_nothing, begin, end),
+      cmocka_unit_test_setup_teardown(test_the_method_changes_with_its_options, begin, end),
       cmocka_unit_test_setup_teardown(test_damaged_states_are_refused, begin, end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -136,8 +136,15 @@ def test_render_and_refusals():
         holdfast.envs.make_single("Pinch-v0", render_mode="hologram")
     with pytest.raises(ValueError, match="shape"):
         env.unwrapped.step(np.zeros(4, np.float32))
+    before = env.unwrapped.task.batch.q.copy()
+    with pytest.raises(ValueError, match=r"action\[1\] is NaN"):
+        env.step(np.array([0, np.nan, 0], np.float32))
+    assert np.array_equal(env.unwrapped.task.batch.q, before)
+    assert np.isfinite(env.step(np.array([np.inf, -np.inf, 0], np.float32))[0]).all()
     vector = holdfast.envs.make_vector(2, "Pinch-v0")
     vector.reset()
+    with pytest.raises(ValueError, match=r"action\[1, 2\] is NaN"):
+        vector.step(np.array([[0, 0, 0], [0, 0, np.nan]], np.float32))
     with pytest.raises(ValueError, match="3 seeds for 2"):
         vector.reset(seed=[1, 2, 3])
     assert np.array_equal(vector.reset(seed=np.int64(7))[0], vector.reset(seed=np.array([7, 8]))[0])

@@ -195,6 +195,25 @@ def test_models_are_written_for_gazebo_and_ros(tmp_path, models):
     assert hf.Model.from_file(tmp_path / "arm.urdf").nv == arm.nv  # the older file stays
     with pytest.raises(ValueError, match="must end in"):
         arm.write(tmp_path / "arm.json")
+    with pytest.raises(ValueError, match="must end in .xml"):
+        hf.Builder().write(tmp_path / "arm.png")
+    for name, call in {"arm.xml": arm.save, "run.mcap": hf.Sim(arm).record}.items():
+        with pytest.raises(ValueError, match="which ends in"):
+            call(tmp_path / name)
+        assert not (tmp_path / name).exists()
+    with pytest.raises(ValueError, match="which file"):
+        hf.Sim(arm).record()
+    with pytest.raises(ValueError, match="columns of the CSV of states"):
+        hf.Sim(arm).record(tmp_path / "run.hfr", sensors=True)
+    with pytest.raises(ValueError, match="this is a table, which ends in .csv"):
+        hf.Sim(arm).record(states=tmp_path / "states.parquet")
+
+
+def test_options_that_cannot_act_are_refused(fall):
+    with pytest.raises(hf.UnsupportedError, match=r"continuous.newton = quasi cannot act: it belongs to the methods"):
+        hf.Sim(fall, continuous={"newton": "quasi"})
+    with pytest.raises(hf.UnsupportedError, match="Coulomb's friction"):
+        hf.Batch(fall, 2, method="mlcp", friction="anchored")
 
 
 def test_every_option_is_settable(fall):
@@ -311,6 +330,8 @@ def test_rays_and_distances(fall):
     hit = d.ray((0, 0, 5), (0, 0, -1))
     assert fall.name("geom", hit.geom) == "ball" and hit.distance == pytest.approx(3.9)
     assert d.ray((10, 10, 5), (0, 0, 1)) is None
+    for size in (1e-308, 1e-200, 1e200, 1.7e308):  # of a direction that has one, however long it is
+        assert d.ray((0, 0, 5), (0, 0, -size)).distance == hit.distance
     assert d.distance("ball", "floor").distance == pytest.approx(0.9)
     with pytest.raises(ValueError):
         d.ray((0, 0, 0), (0, 0, 0))
@@ -769,3 +790,85 @@ def test_the_lock_is_released(models):
         ticks += 1
     thread.join()
     assert ticks > 1000
+
+
+REMOVED = {  # what is removed: the elements that go with it
+    ("body", "extra"): {"extra", "tip", "extra joint", "extra geom", "extra site", "extra tendon", "extra equality", "extra pair", "extra motor", "extra sensor", "motor sensor", "eye"},
+    ("joint", "extra joint"): {"extra joint", "extra tendon", "extra equality", "extra motor", "extra sensor", "motor sensor"},
+    ("geom", "extra geom"): {"extra geom", "extra pair"},
+    ("site", "extra site"): {"extra site"},
+    ("camera", "eye"): {"eye"},
+    ("tendon", "extra tendon"): {"extra tendon"},
+    ("equality", "extra equality"): {"extra equality"},
+    ("pair", "extra pair"): {"extra pair"},
+    ("actuator", "extra motor"): {"extra motor", "motor sensor"},
+    ("sensor", "extra sensor"): {"extra sensor"},
+    ("key", "k"): {"k"},
+}
+
+
+def removal_scene(without):
+    """A pendulum with an arm beside it, without some of its elements; the file that a removal must equal."""
+    def some(name, text):
+        return "" if name in without else text.replace("NAME", f"name='{name}'")
+    joint = some("extra joint", "<joint NAME ref='0.3'/>")
+    tip = some("tip", "<body NAME pos='0 0 1'><geom size='.1' type='box'/></body>".replace("size='.1'", "size='.1 .2 .3'"))
+    extra = some("extra", f"<body NAME pos='1 0 0'>{joint}<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/>{some('extra geom', '<geom NAME size=`.2`/>').replace('`', chr(39))}"
+                          f"{some('extra site', '<site NAME/>')}{some('eye', '<camera NAME/>')}{tip}</body>")
+    q, v = ("0.5 0.25", "1 2") if joint and extra else ("0.5", "1")
+    u = "3 4" if "extra motor" not in without else "3"
+    return (f"<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/><body name='a'><joint name='ja'/><geom name='ga' size='.1'/></body>{extra}</worldbody>"
+            f"<contact>{some('extra pair', '<pair NAME geom1=`ga` geom2=`extra geom`/>')}</contact><tendon>{some('extra tendon', '<fixed NAME><joint joint=`ja` coef=`1`/><joint joint=`extra joint` coef=`2`/></fixed>')}</tendon>"
+            f"<equality>{some('extra equality', '<joint NAME joint1=`extra joint` joint2=`ja`/>')}</equality>"
+            f"<actuator><motor name='m' joint='ja'/>{some('extra motor', '<position NAME joint=`extra joint` kp=`3`/>')}</actuator>"
+            f"<sensor>{some('extra sensor', '<jointpos NAME joint=`extra joint`/>')}{some('motor sensor', '<actuatorfrc NAME actuator=`extra motor`/>')}<jointvel name='s' joint='ja'/></sensor>"
+            f"<keyframe>{some('k', f'<key NAME qpos=`{q}` qvel=`{v}` ctrl=`{u}`/>')}</keyframe></mujoco>").replace("`", "'")
+
+
+def test_removal_leaves_what_the_file_without_it_has(tmp_path):
+    (tmp_path / "whole.xml").write_text(removal_scene(()))
+    for (kind, name), gone in REMOVED.items():
+        builder = hf.Builder.from_file(tmp_path / "whole.xml")
+        builder.remove(kind, name)
+        same_fields(builder.finish(), hf.Model.from_string(removal_scene(gone)))
+        with pytest.raises(KeyError, match=f'no {"keyframe" if kind == "key" else kind} is named "{name}"'):
+            builder.remove(kind, name)
+    builder.add_key(name, qpos=np.ones(2))  # the name is free again, and the builder goes on
+    assert builder.finish().nkey == 1
+
+
+def test_removals_that_are_refused_change_nothing(tmp_path):
+    (tmp_path / "whole.xml").write_text(removal_scene(()))
+    builder = hf.Builder.from_file(tmp_path / "whole.xml")
+    before = builder.finish()
+    for kind, name, kind_of_error in (("body", "world", hf.ArgumentError), ("body", 99, hf.ArgumentError), ("joint", -1, hf.ArgumentError), ("inertial frame", 1, ValueError), ("leg", 1, ValueError)):
+        with pytest.raises(kind_of_error):
+            builder.remove(kind, name)
+    same_fields(builder.finish(), before)
+    motor = builder.add_actuator("ja", "dc", kind="dcmotor", motor={"resistance": 2, "constant": 0.05}, inputs=("pos", "voltage"))
+    builder.add_actuator("ja", "behind")
+    builder.remove("actuator", motor + 1)  # its second input: the motor goes with it
+    assert builder.finish().names("actuator") == ["m", "extra motor", "behind"]
+    builder.add_mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], name="unused")
+    builder.remove("actuator", "behind")
+    builder.add_geom("a", "mesh", mesh="unused")  # a mesh that no geom used yet stayed
+
+
+def test_tendons_sensors_and_pairs_change(tmp_path):
+    (tmp_path / "whole.xml").write_text(removal_scene(()))
+    builder = hf.Builder.from_file(tmp_path / "whole.xml")
+    builder.set_tendon("extra tendon", stiffness=5, range=(-1, 2))
+    builder.set_sensor("s", type="jointpos", kind="joint", obj="extra joint", cutoff=0.5)
+    builder.set_pair("extra pair", geom1="floor", condim=4)
+    assert builder.tendon("extra tendon")["stiffness"] == 5 and builder.pair("extra pair")["condim"] == 4 and builder.sensor("s")["cutoff"] == 0.5
+    text = removal_scene(()).replace("<fixed name='extra tendon'>", "<fixed name='extra tendon' stiffness='5' range='-1 2'>")
+    text = text.replace("<jointvel name='s' joint='ja'/>", "<jointpos name='s' joint='extra joint' cutoff='0.5'/>").replace("geom1='ga'", "geom1='floor' condim='4'")
+    same_fields(builder.finish(), hf.Model.from_string(text))
+    for call in (lambda: builder.set_tendon("extra tendon", stiffness=-1), lambda: builder.set_sensor("s", noise=-1), lambda: builder.set_pair("extra pair", geom2="floor")):
+        with pytest.raises(hf.ModelError):
+            call()
+    with pytest.raises(ValueError, match="kind must say"):
+        builder.set_sensor("s", obj="ja")
+    with pytest.raises(ValueError, match="the name of a tendon stays"):
+        builder.set_tendon("extra tendon", name="other")
+    same_fields(builder.finish(), hf.Model.from_string(text))

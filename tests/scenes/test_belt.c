@@ -19,8 +19,9 @@ static simWorld make_world(const char* xml, int method, int friction, double h) 
   simWorld w = {.model = parse_model(xml)};
   hfError error;
   hfSimConfig config = hf_sim_config_default();
-  config.method = method, config.friction = friction, config.step = h;
-  config.mlcp.edges = 32;
+  config.method = method, config.step = h;
+  if (method == HF_METHOD_MLCP) config.mlcp.edges = 32;
+  else config.friction = friction;
   if (hf_sim_create(&w.sim, w.model, &config, &error) != HF_OK) fail_msg("%s", error.message);
   w.state = hf_state_create(w.model);
   w.input = hf_input_create(w.model);

@@ -122,12 +122,60 @@ static void test_solver_takes_what_the_configuration_takes(void** state) {
   hf_model_free(m);
 }
 
+static void assert_idle(hfSimConfig config, const char* name, const char* value, const char* message) {
+  hfModel* m = parse_model("<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 .09'><freejoint/><geom size='.1'/></body></worldbody></mujoco>");
+  hfSim* sim = NULL;
+  hfError error;
+  assert_int_equal(hf_sim_config_set(&config, name, value, &error), HF_OK);
+  assert_int_equal(hf_sim_create(&sim, m, &config, &error), HF_ERROR_UNSUPPORTED);
+  assert_string_equal(error.message, message);
+  assert_null(sim);
+  hf_model_free(m);
+}
+
+// An option that the steps of the method do not read is refused, not ignored.
+static void test_options_that_cannot_act(void** state) {
+  (void)state;
+  hfSimConfig config = hf_sim_config_default();
+  assert_idle(config, "continuous.newton", "quasi",
+              "option continuous.newton = quasi cannot act: it belongs to the methods \"implicit-euler\" and \"sdirk\", the method is \"tamsi\"");
+  assert_idle(config, "switching.contact_mode", "rigid", "option switching.contact_mode = rigid cannot act: it belongs to the method \"switching\", the method is \"tamsi\"");
+  assert_idle(config, "mlcp.edges", "12", "option mlcp.edges = 12 cannot act: it belongs to the method \"mlcp\", the method is \"tamsi\"");
+  assert_idle(config, "smallest_step", "1e-6", "option smallest_step = 1e-06 cannot act: without the option accuracy all steps have one length");
+  config.method = HF_METHOD_MLCP;
+  assert_idle(config, "friction", "regularised", "option friction = regularised cannot act: method \"mlcp\" has Coulomb's friction");
+  assert_idle(config, "accuracy", "1e-3",
+              "option accuracy = 0.001 cannot act: it belongs to the methods \"tamsi\", \"convex\", \"rk3\", \"implicit-euler\", \"sdirk\" and \"switching\", the method "
+              "is \"mlcp\"");
+  config.method = HF_METHOD_RK3;
+  assert_idle(config, "near_rigid", "1", "option near_rigid = 1 cannot act: it belongs to the methods \"tamsi\", \"convex\" and \"mlcp\", the method is \"rk3\"");
+  config.method = HF_METHOD_CONVEX;
+  assert_idle(config, "solver.first_rung", "merit", "option solver.first_rung = merit cannot act: method \"convex\" has the rung convex alone");
+}
+
+// A complete configuration, as a sim returns it, makes the same sim again, with every method.
+static void test_complete_configuration_is_taken(void** state) {
+  (void)state;
+  hfModel* m = parse_model("<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 .09'><freejoint/><geom size='.1'/></body></worldbody></mujoco>");
+  hfError error;
+  for (int method = HF_METHOD_TAMSI; method <= HF_METHOD_SWITCHING; ++method) {
+    hfSimConfig config = hf_sim_config_default();
+    hfSim *sim = NULL, *again = NULL;
+    config.method = method;
+    assert_int_equal(hf_sim_create(&sim, m, &config, &error), HF_OK);
+    assert_int_equal(hf_sim_create(&again, m, hf_sim_config(sim), &error), HF_OK);
+    hf_sim_free(sim), hf_sim_free(again);
+  }
+  hf_model_free(m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_scene_signals), cmocka_unit_test(test_given_controls_win),
       cmocka_unit_test(test_mlcp_recovery),
       cmocka_unit_test(test_room_for_many_contacts),
       cmocka_unit_test(test_solver_takes_what_the_configuration_takes),
+      cmocka_unit_test(test_options_that_cannot_act), cmocka_unit_test(test_complete_configuration_is_taken),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

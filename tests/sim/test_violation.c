@@ -272,6 +272,49 @@ static void test_not_letting_go(void** state) {
     }
 }
 
+// Connects with MuJoCo's law and a time constant of 20 ms that a load draws apart say so, once they are a metre open; with one of 0.5 s they are springs, which say nothing.
+static void test_soft_letting_go(void** state) {
+  (void)state;
+  static const struct { const char* softness; int lets_go; } cases[] = {{" solref='.02 1' anchor=", 1}, {" solref='.5 1' anchor=", 0}};
+  for (int i = 0; i < 2; ++i)
+    for (double h = 0.001; h < 0.02; h *= 3) {
+      char text[sizeof swinging_load + 10], soft[sizeof swinging_load + 200] = "";
+      snprintf(text, sizeof text, swinging_load, 100.0);
+      size_t used = 0;
+      for (const char *at = text, *next; at; at = next) {
+        next = strstr(at, " anchor=");
+        used += (size_t)snprintf(soft + used, sizeof soft - used, "%.*s%s", next ? (int)(next - at) : (int)strlen(at), at, next ? cases[i].softness : "");
+        if (next) next += strlen(" anchor=");
+      }
+      simWorld w = sim_world_make(soft, h, 1e-8);
+      hfStepReport report;
+      int most = (int)(2 / h), taken = step_until_status(&w, most, &report);
+      if (cases[i].lets_go) {
+        assert_int_equal(report.status, HF_LET_GO);
+        assert_int_equal(report.let_go_kind, HF_OBJECT_EQUALITY);
+        assert_in_range((int64_t)(1e3 * report.violation.equality_distance.amount), 1000, 1100); // it falls by less than 10 cm in a step
+      } else assert_int_equal(taken, most);
+      sim_world_free(&w);
+    }
+}
+
+// In continuous time an equality has all the force that it needs: it holds, or the integrator says that it cannot go on. So nothing lets go there.
+static void test_equalities_hold_in_continuous_time(void** state) {
+  (void)state;
+  static const int methods[] = {HF_METHOD_RK3, HF_METHOD_IMPLICIT_EULER, HF_METHOD_SDIRK, HF_METHOD_SWITCHING};
+  for (int i = 0; i < 4; ++i)
+    for (double load = 100; load < 1e5; load *= 100) {
+      char text[sizeof swinging_load + 10];
+      snprintf(text, sizeof text, swinging_load, load);
+      simWorld w = sim_world_make_method(text, methods[i], 0.002, 1e-8);
+      hfStepReport report;
+      step_until_status(&w, 250, &report);
+      assert_int_not_equal(report.status, HF_LET_GO);
+      assert_true(report.violation.equality_distance.amount < 1e-4); // 0.01 mm with implicit Euler
+      sim_world_free(&w);
+    }
+}
+
 // ---- limits that let go -----------------------------------------------------------------------------
 
 // A link of 0.1 g, driven with a control of 1: near-rigid rows for its inertia are far too soft for such forces.
@@ -373,7 +416,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_all_methods),  cmocka_unit_test(test_each_kind),         cmocka_unit_test(test_spatial_tendon),
       cmocka_unit_test(test_switched_off), cmocka_unit_test(test_depends_on_the_state), cmocka_unit_test(test_still_world),
-      cmocka_unit_test(test_batch),        cmocka_unit_test(test_letting_go),        cmocka_unit_test(test_not_letting_go),
+      cmocka_unit_test(test_batch),        cmocka_unit_test(test_letting_go),        cmocka_unit_test(test_not_letting_go), cmocka_unit_test(test_soft_letting_go), cmocka_unit_test(test_equalities_hold_in_continuous_time),
       cmocka_unit_test(test_limit_letting_go), cmocka_unit_test(test_limit_not_letting_go), cmocka_unit_test(test_batch_letting_go),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -105,7 +105,10 @@ static void test_tamsi(void** state) {
   double q[3][7];
   for (int k = 0; k < 3; ++k) {
     hfSimConfig config = switching_config(HF_CONTACTS_RIGID, 1e-3);
-    if (k > 0) config.method = HF_METHOD_TAMSI, config.step = k == 1 ? 2e-4 : 5e-5;
+    if (k > 0) {
+      config = hf_sim_config_default();
+      config.method = HF_METHOD_TAMSI, config.step = k == 1 ? 2e-4 : 5e-5;
+    }
     simWorld w = switching_world(slider, &config);
     sim_v(&w)[0] = 1, sim_v(&w)[1] = 0.3,
     sim_v(&w)[3] = 4; // the body's x axis points down: a spin about the vertical

@@ -96,6 +96,13 @@ class Task:
         return render(self._places, self.batch.q[world], *self.camera)
 
 
+def _refuse_nan(actions: np.ndarray) -> None:
+    """Refuses actions that are no number; infinite ones are cut to the space like all that lie beyond it."""
+    at = np.argwhere(np.isnan(actions.astype(np.float64)))
+    if len(at):
+        raise ValueError(f"action[{', '.join(str(i) for i in at[0])}] is NaN")
+
+
 class HoldfastEnv(gymnasium.Env):
     """One world of a task."""
 
@@ -121,6 +128,7 @@ class HoldfastEnv(gymnasium.Env):
         action = np.asarray(action)
         if action.shape != self.action_space.shape:
             raise ValueError(f"the action must have shape {self.action_space.shape}, has {action.shape}")
+        _refuse_nan(action)
         refused = self.task.advance(action[None], np.array([True]))
         reward, terminated, success = self.task.judge()
         obs = self._observe()
@@ -186,6 +194,7 @@ class HoldfastVectorEnv(VectorEnv):
         if actions.shape != self.action_space.shape:
             raise ValueError(f"actions must have shape {self.action_space.shape}, have {actions.shape}")
         again = self._ended.copy()
+        _refuse_nan(np.where(again[:, None], 0, actions))
         refused = self.task.advance(actions, ~again)
         self._age[~again] += 1
         if again.any():  # after the actions, which set targets and controls of all worlds: those of a new episode are its own

@@ -80,6 +80,8 @@ def replay_page(store: Store, index: int) -> str:
 def write_replay(store: Store, index: int, path: str | os.PathLike) -> None:
     """Writes the recording (.hfr) or the report (.html) of one run."""
     path = Path(path)
+    if path.suffix in (".mcap", ".csv", ".png", ".mp4", ".json"):
+        raise StudyError(f"{path}: what is written is a recording (.hfr) or a report (.html); holdfast convert makes MCAP of a recording")
     try:
         if path.suffix == ".html":
             with written_beside(path) as temporary:

@@ -1,0 +1,37 @@
+// How a ball joint bends and twists, like a beam along the x axis of its body:
+//
+//   x = log(q_PB) - x_rest,   torque on the body in the axes of its parent: -k x,   in those of its own: -R_PB^T k x
+//
+// q_PB is the turn of the body in its parent, k = jnt_bend, x_rest = jnt_bend_rest. For turns of one axis, or equal stiffnesses, it is the
+// force of the energy k x^2/2; else only nearly so, as in MuJoCo, whose law this is.
+#ifndef HFI_MODEL_BEND_H
+#define HFI_MODEL_BEND_H
+
+#include "math/vec3.h"
+#include <holdfast/model.h>
+
+static inline int hfi_joint_bends(const hfModel* m, int j) {
+  const double* k = hf_model_jnt_bend(m) + 3 * j;
+  return hf_model_jnt_type(m)[j] == HF_JOINT_BALL && (k[0] != 0 || k[1] != 0 || k[2] != 0);
+}
+
+static inline int hfi_any_joint_bends(const hfModel* m) {
+  for (int j = 0; j < m->njnt; ++j)
+    if (hfi_joint_bends(m, j)) return 1;
+  return 0;
+}
+
+// The turn q_PB at the coordinates q of joint j (4), and x.
+static inline hfVec3 hfi_bend_of(const hfModel* m, int j, const double* q, hfQuat* turn) {
+  *turn = q_unit(q_mul(q_load(hf_model_body_quat(m) + 4 * hf_model_jnt_body(m)[j]), q_load(q)));
+  return v3_sub(q_log(*turn), v3_load(hf_model_jnt_bend_rest(m) + 3 * j));
+}
+
+// R_PB^T k R_PB: the stiffness in the axes of the body.
+static inline hfMat3 hfi_bend_stiffness(const hfModel* m, int j, hfQuat turn) {
+  hfMat3 R = m3_from_quat(turn), kR = R;
+  for (int i = 0; i < 9; ++i) kR.m[i] *= hf_model_jnt_bend(m)[3 * j + i / 3];
+  return m3_tmul(R, kR);
+}
+
+#endif
