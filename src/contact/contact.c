@@ -11,6 +11,9 @@
 //      marked, stands still.
 //   3. Contacts that close act too, and mark their trees. Repeat until no contact is added: a stack falls as one, its
 //      lowest body meets the floor, the next one meets that, all in one step.
+//   4. A contact of a marked tree that is barely open acts, whatever the free motion does, if no other contact of its two
+//      geoms acts: contacts with other geoms may turn the body back. A coin leans on a wall. A step pushed it out of the wall, so that it leaves the wall. Gravity is along the wall,
+//      and only the floor turns the coin back to the wall.
 #include "contact/contact.h"
 
 #include <string.h>
@@ -68,6 +71,10 @@ hfiFarthest hfi_contact_reach(const hfDynamics* d, const hfMotion* velocities, d
 
 // ---- which contacts act --------------------------------------------------------------------------
 
+// A contact is barely open up to this gap [m]. A body that a step pushed out of another one ends apart from it by about its size times the square of
+// the angle by which it turned.
+static const double BARELY_OPEN = 1e-6;
+
 // Marks the trees of the two bodies of a contact with the number of the round, unless they are marked already.
 static inline void mark_touched(const hfModel* m, const hfiRawContact* r, int round, int32_t* touched) {
   const int32_t *body = hf_model_geom_body(m), *tree = hf_model_body_tree(m);
@@ -76,11 +83,11 @@ static inline void mark_touched(const hfModel* m, const hfiRawContact* r, int ro
   if (b >= 0 && !touched[b]) touched[b] = round;
 }
 
-// Whether a tree of the point was marked in this round or in the last one. If so, the point must be examined again.
-static inline int is_newly_touched(const hfModel* m, const hfiRawContact* r, int round, const int32_t* touched) {
+// Whether a tree of the point was marked in the round `first` or in a later one.
+static inline int is_touched_since(const hfModel* m, const hfiRawContact* r, int first, const int32_t* touched) {
   const int32_t *body = hf_model_geom_body(m), *tree = hf_model_body_tree(m);
   int a = tree[body[r->geom_a]], b = tree[body[r->geom_b]];
-  return (a >= 0 && touched[a] >= round - 1) || (b >= 0 && touched[b] >= round - 1);
+  return (a >= 0 && touched[a] >= first) || (b >= 0 && touched[b] >= first);
 }
 
 // How fast velocities V of the links and a fall of time t carry a body's point along n [m/s]. Nothing moves a body without dofs.
@@ -117,7 +124,8 @@ static double choose_acting(const hfDynamics* d, double h, hfiRawContact* raw, i
   for (int round = 2, again = 1; again; ++round) {
     again = 0;
     for (int i = 0; i < nraw; ++i) {
-      if (raw[i].acts || (round > 2 && !is_newly_touched(d->model, &raw[i], round, touched))) continue;
+      // A point is examined again only if one of its trees was marked in this round or in the last one.
+      if (raw[i].acts || (round > 2 && !is_touched_since(d->model, &raw[i], round - 1, touched))) continue;
       if (!closes(d, h, &raw[i], touched)) continue;
       raw[i].acts = again = HFI_ACTS;
       widest = max2(widest, -raw[i].depth);
@@ -125,6 +133,17 @@ static double choose_acting(const hfDynamics* d, double h, hfiRawContact* raw, i
     }
   }
   return widest;
+}
+
+// Sets `acts` of the contacts that are barely open (rule 4), of pairs of which no contact acts.
+static void add_barely_open(const hfModel* m, hfiRawContact* raw, int nraw, const int32_t* touched) {
+  for (int begin = 0, end; begin < nraw; begin = end) {
+    int acts = raw[begin].acts;
+    for (end = begin + 1; end < nraw && raw[end].candidate == raw[begin].candidate; ++end) acts |= raw[end].acts;
+    if (acts || !is_touched_since(m, &raw[begin], 1, touched)) continue;
+    for (int i = begin; i < end; ++i)
+      if (raw[i].depth > -BARELY_OPEN) raw[i].acts = HFI_ACTS;
+  }
 }
 
 // Sets the depth, to which the margin at which the contact acts is added.
@@ -143,7 +162,10 @@ double hfi_contact_choose(const hfModel* m, const hfDynamics* d, double h, doubl
     if (!raw[i].acts) waiting++;
     else if (d) mark_touched(m, &raw[i], 1, touched);
   }
-  return d && waiting ? choose_acting(d, h, raw, nraw, touched) : 0;
+  if (!d || !waiting) return 0;
+  double widest = choose_acting(d, h, raw, nraw, touched);
+  add_barely_open(m, raw, nraw, touched);
+  return widest;
 }
 
 // ---- contacts that a solution closes --------------------------------------------------------------
