@@ -14,22 +14,24 @@
 // The same share as HFI_BALANCED for the residual of each dof, but of the impulses of rows on its tree: so a light body that touches a heavy one keeps an
 // acceleration of more than 1e-10 of that which its contacts hold up [-].
 static const double BALANCED_TREE = 1e-2;
-// Rounding errors of a dof are a sum of many, of which find_rounding knows the mean square. Among the 6,000 dofs of a heap of 1,000 bodies the largest was 4.6 times its root: up to so many times
+// Rounding errors are sums of many, of which the mean square is known. Among the 6,000 dofs of a heap of 1,000 bodies the largest was 4.6 times its root: up to so many times
 // count as rounding [-].
 static const double OUTLIER = 6;
+// The norm of all rounding errors of velocities together may be so many times the root of its mean square [-].
+static const double MOST_TOGETHER = 2;
 
 // ---- rounding of velocities --------------------------------------------------------------------------
 
-// How well the velocity of row i of block b is known [m/s or rad/s]. A sum of n products, times h, is known to (n + 1) DBL_EPSILON of the sum of their
-// sizes. The law of a contact takes it from the depth.
+// The mean square of the rounding error of the velocity of row i of block b [m^2/s^2 or rad^2/s^2]: a sum of products, times h, of which each is known to DBL_EPSILON of its
+// size. The law of a contact takes it from the depth.
 static double row_rounding(const hfiIsland* I, const hfiIslandBlock* b, int i) {
-  double sum = i == 0 && b->law == HF_LAW_CONTACT ? fabs(b->contact->depth) / I->problem->h : 0;
-  if (b->patch < 0) return DBL_EPSILON * (sum + 2 * fabs(I->s[b->row]));
+  double sum = i == 0 && b->law == HF_LAW_CONTACT ? sqr(b->contact->depth / I->problem->h) : 0;
+  if (b->patch < 0) return sqr(DBL_EPSILON) * (sum + sqr(I->s[b->row]));
   const hfiPatch* patch = I->patch + b->patch;
   double room[12];
   const double* J = hfi_patch_row(patch, b->row - patch->row + i, room);
-  for (int32_t c = 0; c < patch->ncol; ++c) sum += (patch->ncol + 1) * fabs(J[c] * I->v[patch->dof[c]]);
-  return DBL_EPSILON * sum;
+  for (int32_t c = 0; c < patch->ncol; ++c) sum += sqr(J[c] * I->v[patch->dof[c]]);
+  return sqr(DBL_EPSILON) * sum;
 }
 
 // Slope -dgamma/ds of row i of block k.
@@ -46,9 +48,9 @@ double hfi_rounding_of_rows(const hfiIsland* I) {
   for (int32_t k = 0; k < I->nblock; ++k)
     for (int i = 0; i < I->block[k].dim; ++i) {
       double slope = row_slope(I, k, i);
-      if (slope > 0) sum += slope * row_rounding(I, I->block + k, i) * hfi_system_row_weight(I, I->block + k, i);
+      if (slope > 0) sum += sqr(slope * hfi_system_row_weight(I, I->block + k, i)) * row_rounding(I, I->block + k, i);
     }
-  return sum;
+  return MOST_TOGETHER * sqrt(sum);
 }
 
 // ---- rounding of positions ---------------------------------------------------------------------------

@@ -6,6 +6,9 @@
 #include "support/near.h"
 #include "support/step_problems.h"
 
+#include "solve/contact.h"
+
+#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,9 +55,47 @@ static void report_failure(const fixture* f, uint64_t seed, const hfSolveReport*
               r->max_iterations, residual, r->residual);
 }
 
+// Row velocities s (nrow) = J v.
+static void find_rows(const hfStepProblem* P, const double* v, double* s) {
+  memset(s, 0, sizeof *s * (size_t)P->nrow);
+  for (const hfStepBlock *b = P->block, *last = b + P->nblock; b < last; ++b)
+    for (const hfStepPiece *piece = P->piece + b->piece, *end = piece + b->npiece; piece < end; ++piece)
+      for (int i = 0; i < b->dim * piece->ncol; ++i)
+        s[b->row + i / piece->ncol] += P->J[piece->jac + i] * v[P->tree_start[piece->tree] + P->cols[piece->col + i % piece->ncol]];
+}
+
+// Impulses (nrow) of the laws at row velocities s.
+static void find_impulses(const hfStepProblem* P, const double* s, double* impulse) {
+  hfiContactResponse unread;
+  double slope;
+  for (const hfStepBlock *b = P->block, *last = b + P->nblock; b < last; ++b)
+    if (b->law == HF_LAW_CONTACT)
+      hfi_contact_respond(P->contact + b->param, P->h, b->dim, HF_COUPLING_TWO_WAY, 0, s + b->row, impulse + b->row, &unread);
+    else
+      for (int i = 0; i < b->dim; ++i) impulse[b->row + i] = hfi_saturated_respond(P->saturated + b->param + i, P->h, s[b->row + i], &slope);
+}
+
+// The largest of some residuals near the answer, where each velocity is changed by up to ULPS units in its last place.
+static double residual_nearby(const fixture* f) {
+  enum { DRAWS = 16, ULPS = 4 };
+  testRandom r = {1};
+  const hfStepProblem* P = &f->builder.P;
+  double *v = malloc(sizeof *v * (size_t)(P->nv + 2 * P->nrow + 1)), *s = v + P->nv, *impulse = s + P->nrow, largest = 0;
+  assert_non_null(v);
+  for (int draw = 0; draw < DRAWS; ++draw) {
+    for (int i = 0; i < P->nv; ++i) v[i] = f->v[i] * (1 + random_uniform(&r, -ULPS, ULPS) * DBL_EPSILON);
+    find_rows(P, v, s);
+    find_impulses(P, s, impulse);
+    largest = fmax(largest, problem_residual(P, v, impulse));
+  }
+  free(v);
+  return largest;
+}
+
 // The residual is at most 1e-8, and what rounding leaves of impulses that cancel: a body wedged
 // between stiff contacts can carry impulses 1e8 times their sum, which is then known to 1e-8 and no
-// better.
+// better. Stiff laws of light bodies can turn the last digits of a velocity into more than that: then
+// the residual changes by a quarter of itself or more with these digits.
 static int answer_is_good(fixture* f, const hfSolveReport* report, double* residual) {
   const hfStepProblem* P = &f->builder.P;
   for (int i = 0; i < P->nv; ++i)
@@ -63,7 +104,8 @@ static int answer_is_good(fixture* f, const hfSolveReport* report, double* resid
     if (!isfinite(f->impulse[i])) return 0;
   *residual = problem_residual(P, f->v, f->impulse);
   if (report->status != HF_OK) return 0;
-  return *residual <= 1e-8 || *residual <= 1e-8 + 2 * problem_rounding(P, f->impulse);
+  if (*residual <= 1e-8 || *residual <= 1e-8 + 2 * problem_rounding(P, f->impulse)) return 1;
+  return residual_nearby(f) > 1.25 * *residual;
 }
 
 // What became of many problems.
@@ -124,10 +166,11 @@ static void test_ladder_never_fails(void** state) {
 }
 
 // Problems that once came back with more residual than the rung had reported: impulses evaluated
-// anew at velocities that had been rounded; and impulses that cancel to their last digits.
+// anew at velocities that had been rounded; impulses that cancel to their last digits; and a residual
+// a hundred times what rounding of velocities leaves, which was taken for rounding.
 static void test_seeds_that_were_hard(void** state) {
   (void)state;
-  static const uint64_t seeds[] = {206910, 252575, 144660, 162979};
+  static const uint64_t seeds[] = {206910, 252575, 144660, 162979, 152115, 185133, 190900};
   fixture f;
   memset(&f, 0, sizeof f);
   hfSolverConfig config = hf_solver_config_default();
