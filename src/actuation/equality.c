@@ -7,30 +7,37 @@
 //                  E(e) = 1 - [e]/2 + (1 - (|e|/2) cot(|e|/2)) [e][e]/|e|^2        (left Jacobian of SO(3), inverse)
 #include "actuation/actuation.h"
 
+#include "base/compile.h"
+
 // ---- errors -----------------------------------------------------------------------------------------
 
 // Coordinate of a joint or length of a tendon at q, measured from its reference; 0 if id is -1. d: see hfi_coupling_error.
-static double coordinate(const hfActuation* a, const hfDynamics* d, int kind, int id, const double* q) {
+HFI_COPIED double coordinate(const hfActuation* a, const hfDynamics* d, int kind, int id, const double* q) {
   if (id < 0) return 0;
   if (kind == HF_OBJECT_TENDON) return (d ? hfi_tendon_length(d, id, q) : a->tendon_length[id]) - a->tendon_length0[id];
   int adr = hf_model_jnt_qposadr(a->model)[id];
   return q[adr] - hf_model_qpos0(a->model)[adr];
 }
 
+// r of a coupling with the coefficients p (5) of P.
+static inline double coupling_error(const double* p, double x1, double x2) {
+  return x1 - (p[0] + x2 * (p[1] + x2 * (p[2] + x2 * (p[3] + x2 * p[4]))));
+}
+
 double hfi_coupling_error(const hfActuation* a, const hfDynamics* d, int i, const double* q) {
   const hfModel* m = a->model;
-  const double* p = hf_model_eq_data(m) + 11 * i;
   int kind = hf_model_eq_objkind(m)[i];
   double x1 = coordinate(a, d, kind, hf_model_eq_obj1(m)[i], q), x2 = coordinate(a, d, kind, hf_model_eq_obj2(m)[i], q);
-  return x1 - (p[0] + x2 * (p[1] + x2 * (p[2] + x2 * (p[3] + x2 * p[4]))));
+  return coupling_error(hf_model_eq_data(m) + 11 * i, x1, x2);
 }
 
 static hfiEquality evaluate_coupling(const hfActuation* a, int i, const double* q) {
   const hfModel* m = a->model;
   const double* p = hf_model_eq_data(m) + 11 * i;
-  double x = coordinate(a, NULL, hf_model_eq_objkind(m)[i], hf_model_eq_obj2(m)[i], q);
+  int kind = hf_model_eq_objkind(m)[i];
+  double x1 = coordinate(a, NULL, kind, hf_model_eq_obj1(m)[i], q), x = coordinate(a, NULL, kind, hf_model_eq_obj2(m)[i], q);
   hfiEquality e = {.dim = 1};
-  e.r[0] = hfi_coupling_error(a, NULL, i, q);
+  e.r[0] = coupling_error(p, x1, x);
   e.slope = -(p[1] + x * (2 * p[2] + x * (3 * p[3] + x * 4 * p[4])));
   e.bend = -(2 * p[2] + x * (6 * p[3] + x * 12 * p[4]));
   return e;
