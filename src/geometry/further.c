@@ -74,18 +74,20 @@ static inline int spheres_apart(const hfiScene* s, const hfPose* X_WG, double bo
   return v3_norm2(v3_sub(X_WG[b].p, X_WG[a].p)) > reached * reached;
 }
 
-// Examines the pairs of marked geoms, and the pairs that the first search examined with less than the reaches of both geoms, in a scene that lists all
-// pairs.
-static void look_at_listed(hfiScene* s, const hfPose* X_WG, const double* reach, const int32_t* further,
-                           FoundPoints* f) {
-  for (int i = 0; i < s->ncandidate; ++i) {
-    const hfiCandidate* c = &s->candidate[i];
-    int lessened = s->any_lessened && s->cull[i].lessened == s->query;
-    if (!lessened && !further[c->a] && !further[c->b]) continue;
-    double both = reach[c->a] + reach[c->b];
-    if (lessened) both = min2(both, s->pair_reach(s->mover, c->a, c->b, 1));
-    if (both > 0 && !spheres_apart(s, X_WG, both, c->a, c->b)) look_again(s, X_WG, c, i, &s->cull[i], both, f);
-  }
+// Examines listed pair i if one of its geoms is marked, or if the first search examined it with less than the reaches of both geoms.
+static inline void look_at_candidate(hfiScene* s, const hfPose* X_WG, const double* reach, const int32_t* further, int i, FoundPoints* f) {
+  const hfiCandidate* c = &s->candidate[i];
+  int lessened = s->any_lessened && s->cull[i].lessened == s->query;
+  if (!lessened && !(further && (further[c->a] || further[c->b]))) return;
+  double both = reach[c->a] + reach[c->b];
+  if (lessened) both = min2(both, s->pair_reach(s->mover, c->a, c->b, 1));
+  if (both > 0 && !spheres_apart(s, X_WG, both, c->a, c->b)) look_again(s, X_WG, c, i, &s->cull[i], both, f);
+}
+
+// Does so for all pairs, in a scene that lists them. If no geom is marked, only pairs that the first search examined come into question.
+static void look_at_listed(hfiScene* s, const hfPose* X_WG, const double* reach, const int32_t* further, FoundPoints* f) {
+  for (int k = 0; !further && k < s->nnear; ++k) look_at_candidate(s, X_WG, reach, NULL, s->near[k], f);
+  for (int i = 0; further && i < s->ncandidate; ++i) look_at_candidate(s, X_WG, reach, further, i, f);
 }
 
 // Examines the pairs of the marked geom g with all other active geoms. A pair of two marked geoms is examined with the lower one.

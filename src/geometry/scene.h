@@ -78,7 +78,7 @@ void hfi_scene_init(hfiScene* scene, const hfModel* model, hfiArena* arena);
 // *dropped counts those beyond it. reach (ngeom, or NULL): how far each geom may move within the horizon; it is added to the margin of its pairs [m].
 int hfi_scene_collide(hfiScene* scene, const hfPose* X_WG, const double* reach, hfiRawContact* out,
                       int capacity, int* dropped);
-// Examines the pairs of the geoms that `further` (ngeom) marks again: these geoms may move further than the reach with which `count` points were
+// Examines the pairs of the geoms that `further` (ngeom; NULL: none) marks again: these geoms may move further than the reach with which `count` points were
 // found. New points replace those points of these pairs that do not act. The order stays. Returns the number of all points.
 int hfi_scene_look_further(hfiScene* scene, const hfPose* X_WG, const double* reach, const int32_t* further,
                            hfiRawContact* found, int count, int capacity, int* dropped);

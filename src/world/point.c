@@ -182,9 +182,10 @@ static int extend_reach(hfiWorld* w, const int32_t* unforeseen) {
 }
 
 void hfi_world_look_further(hfiWorld* w, const int32_t* marked) {
-  if (!extend_reach(w, marked) && !w->scene.any_lessened) return;
+  int any = extend_reach(w, marked);
+  if (!any && !w->scene.any_lessened) return;
   w->second_marked = marked;
-  w->nfound = hfi_scene_look_further(&w->scene, w->dynamics.X_WG, w->reach, w->further, w->found, w->nfound,
+  w->nfound = hfi_scene_look_further(&w->scene, w->dynamics.X_WG, w->reach, any ? w->further : NULL, w->found, w->nfound,
                                      w->config.max_contacts, &w->ndropped);
   w->has_points = 0;
 }
