@@ -36,7 +36,7 @@ typedef struct hfiCull {
 // search (again = 1): 0 if the first search has covered that.
 typedef double hfiPairReach(const void* mover, int geom_a, int geom_b, int again);
 // The scene asks for the reach of a pair if the sum of the reaches of both geoms exceeds this [m].
-static const double HFI_FAR_REACH = 1e-3;
+static const double HFI_FAR_REACH = 5e-3;
 
 typedef struct hfiScene {
   const hfModel* model;
