@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,15 +16,15 @@ static char* grow(char* text, size_t capacity) {
   return larger;
 }
 
-// Reads to the end of the file, which may also be a pipe. Returns NULL with errno set after an error.
-static char* read_all(FILE* file, size_t* size) {
+char* read_stream(FILE* file, size_t most, size_t* size) {
   size_t capacity = 4096, n = 0, got;
   char* text = malloc(capacity);
-  while (text && (got = fread(text + n, 1, capacity - n - 1, file)) > 0) {
+  while (text && n <= most && (got = fread(text + n, 1, capacity - n - 1, file)) > 0) {
     n += got;
     if (n + 1 == capacity) text = grow(text, capacity *= 2);
   }
-  if (text && ferror(file)) {
+  if (text && (ferror(file) || n > most)) {
+    if (n > most) errno = EFBIG;
     free(text);
     return NULL;
   }
@@ -33,7 +34,7 @@ static char* read_all(FILE* file, size_t* size) {
 
 char* read_text(const char* path, size_t* size) {
   FILE* file = fopen(path, "rb");
-  char* text = file ? read_all(file, size) : NULL;
+  char* text = file ? read_stream(file, SIZE_MAX, size) : NULL;
   if (!text) say_error("%s: cannot read: %s", path, strerror(errno));
   if (file) fclose(file);
   return text;

@@ -69,16 +69,6 @@ static int end_program(FILE* file, pid_t child) {
 
 // ---- the page ----------------------------------------------------------------------------------------
 
-static int is_recording(const char* path) {
-  char magic[8] = "";
-  if (is_pipe(path)) return 0; // reading it would take away its beginning
-  FILE* file = fopen(path, "rb");
-  if (!file) return 0;
-  int found = fread(magic, 1, 8, file) == 8 && memcmp(magic, "HFRECORD", 8) == 0;
-  fclose(file);
-  return found;
-}
-
 // Finds the body and the camera that options name, and the size of the picture. Returns the exit status.
 static int find_objects(renderOptions* o, const hfModel* m) {
   o->followed = o->follow ? find_object("--follow", m, HF_OBJECT_BODY, o->follow) : -1;

@@ -5,6 +5,7 @@
 #include "numbers.h"
 #include "stored_option.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -97,7 +98,7 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
 
 const struct argp scene_argp = {.options = options, .parser = parse};
 
-// ---- standard input and pipes ------------------------------------------------------------------------
+// ---- standard input, pipes and recordings ------------------------------------------------------------
 
 int is_pipe(const char* path) {
   struct stat info;
@@ -105,30 +106,19 @@ int is_pipe(const char* path) {
   return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
 
-// All bytes of a stream, and a 0 behind them; NULL and a message if that fails.
-static char* read_all(FILE* file, const char* name, size_t* length) {
-  enum { FIRST = 1 << 16, MOST = 256 << 20 }; // bytes; no file of a scene may be larger either
-  char *text = NULL, *longer;
-  size_t room = 0, used = 0;
-  do {
-    room = room ? 2 * room : FIRST;
-    longer = room <= MOST ? realloc(text, room + 1) : NULL;
-    if (!longer) break;
-    text = longer;
-    used += fread(text + used, 1, room - used, file);
-  } while (used == room);
-  if (longer && !ferror(file)) {
-    text[used] = '\0';
-    *length = used;
-    return text;
-  }
-  say_error(longer ? "cannot read %s" : "%s: more than 256 MB", name);
-  free(text);
-  return NULL;
+int is_recording(const char* path) {
+  char magic[8] = "";
+  if (is_pipe(path)) return 0; // reading it would take away its beginning
+  FILE* file = fopen(path, "rb");
+  if (!file) return 0;
+  int found = fread(magic, 1, 8, file) == 8 && memcmp(magic, "HFRECORD", 8) == 0;
+  fclose(file);
+  return found;
 }
 
 // Reads a pipe to its end, once: what it held stays in the options. Returns the exit status.
 static int read_pipe(sceneOptions* o) {
+  const size_t most = (size_t)256 << 20; // bytes; no file of a scene may be larger either
   if (o->text || !is_pipe(o->path)) return CLI_GOOD;
   int standard = strcmp(o->path, "-") == 0;
   FILE* file = standard ? stdin : fopen(o->path, "rb");
@@ -137,7 +127,8 @@ static int read_pipe(sceneOptions* o) {
     say_error("cannot read %s: %s", o->path, strerror(errno));
     return CLI_FAILED;
   }
-  o->text = read_all(file, o->path, &o->length);
+  o->text = read_stream(file, most, &o->length);
+  if (!o->text) say_error(errno == EFBIG ? "%s: more than 256 MB" : "cannot read %s", o->path);
   if (!standard) fclose(file);
   if (o->text && o->length == 0) {
     say_error("%s is empty: it should hold a model (MJCF, URDF or SDFormat)", o->path);

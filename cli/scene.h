@@ -32,6 +32,8 @@ void unload_scene(sceneOptions* options, scene* loaded);
 
 // Whether a path is "-", which stands for standard input, or that of a pipe or a device: what can be read once, from its beginning.
 int is_pipe(const char* path);
+// Whether a path is that of a recording, which is no model.
+int is_recording(const char* path);
 // The definitions of a model that load_scene took, for hf_builder_free.
 hfStatus load_builder(const sceneOptions* options, hfBuilder** builder, hfError* error);
 

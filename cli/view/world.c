@@ -242,16 +242,6 @@ static void* run_world(void* argument) {
 
 // ---- for other threads -----------------------------------------------------------------------------
 
-static int is_recording(const char* path) {
-  char magic[8] = "";
-  if (is_pipe(path)) return 0; // reading it would take away its beginning
-  FILE* file = fopen(path, "rb");
-  if (!file) return 0;
-  int found = fread(magic, 1, 8, file) == 8 && memcmp(magic, HFI_RECORDING_MAGIC, 8) == 0;
-  fclose(file);
-  return found;
-}
-
 // A scene with keyframes often stands at them alone as its author meant it.
 static void mention_keyframes(liveWorld* w) {
   const hfModel* m = w->loaded.model;
