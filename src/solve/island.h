@@ -56,8 +56,8 @@ typedef struct hfiIslandBlock {
 
 // A saturated row on one dof.
 typedef struct hfiScalar {
-  int32_t dof; // of the island
-  double J;    // the only entry of its Jacobian
+  int32_t dof; // dof of the island
+  double J;    // the only entry of its row of the Jacobian
   size_t at;   // index of K[dof][dof] in K.value
 } hfiScalar;
 
@@ -122,7 +122,7 @@ typedef struct hfiIsland {
   double* pi0;                        // (nblock) estimate of the normal force (soft.c) [N]
   int32_t is_damped;                  // 1: the soft iterations of the heap are damped (damp.h)
   hfiDamping* damping;                // (nblock) used if is_damped is 1
-  double *v_kept, *s_kept, *lag_kept; // (n), (nrow), (nblock) v, s and lag of the best pass (convex.c). soft.c uses v_kept for its own purposes.
+  double *v_kept, *s_kept, *lag_kept; // (n), (nrow), (nblock) v, s and lag of the best pass (convex.c). soft.c keeps its last step or velocities in v_kept.
   hfContactLaw* soft;                 // (nblock) soft laws of the contacts (soft.c)
   const hfContactLaw** other_law;     // (nblock) true law while `block` has the soft law; soft law while it has the true law
   int32_t known_rows;                 // The first known_rows rows of the problem were solved before in this step, with the answer v0; 0: none.

@@ -93,8 +93,8 @@ static double find_largest_speed(const hfMlcp* m) {
 // Combines the statuses of two parts of a problem: an error of the second part; otherwise the first status that is not HF_OK.
 static hfStatus combine_status(hfStatus before, hfStatus now) { return now < 0 || before == HF_OK ? now : before; }
 
-// Solves the islands that are not driven one by one. *fastest: their largest speed. *status: the first status that is not HF_OK. Returns 0 if the solution
-// must end.
+// Solves the islands that are not driven one by one. *fastest: their largest speed. *status: the first status that is not HF_OK. Returns 0 if the
+// solution must end.
 static int solve_single_islands(const mlcpJob* job, double* fastest, hfStatus* status) {
   hfMlcp* m = job->m;
   for (int k = 0; k < m->partition.count; ++k) {

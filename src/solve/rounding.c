@@ -11,8 +11,8 @@
 #include <float.h>
 #include <string.h>
 
-// The residual of each dof must be below this share of the tolerance, relative to the impulses of the rows on its tree [-]. So a light body that touches a
-// heavy one keeps its acceleration, if that is more than 1e-10 of the acceleration that its contact forces alone would cause.
+// The residual of each dof must be below this share of the tolerance, relative to the impulses of the rows on its tree [-]. So a light body that touches
+// a heavy one keeps its acceleration, if that is more than 1e-10 of the acceleration that its contact forces alone would cause.
 static const double BALANCED_TREE = 1e-2;
 // A rounding error is a sum of many errors, of which only the mean square is known. An error of a single dof may be this many times the root of its mean
 // square [-]. Among the 6,000 dofs of a heap of 1,000 bodies the largest error was 4.6 times the root.

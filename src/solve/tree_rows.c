@@ -2,9 +2,9 @@
 //
 //   r = A v - p* - J^T gamma,   s = J v,   K = A + J^T G J,   K dv = -r.
 //
-// Between their bounds the laws are linear. So one step is the solution, except for rounding, if no row passes a bound. The island is not gathered: scalars,
-// whose row of J has one entry, are listed; every other block is a patch, which for a single tree points to the Jacobian of the problem itself; K is
-// dense. For one tree, sums are computed in the same order as in system.c.
+// Between their bounds the laws are linear. So one step is the solution, except for rounding, if no row passes a bound. The island is not gathered:
+// scalars, whose row of J has one entry, are listed; every other block is a patch, which for a single tree points to the Jacobian of the problem itself;
+// K is dense. For one tree, sums are computed in the same order as in system.c.
 #include "solve/tree_rows.h"
 
 #include "base/finite.h"
