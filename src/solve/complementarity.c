@@ -10,17 +10,15 @@
 //   edges      fF >= 0             complementary to   d^T F v + lambda
 //   slack      lambda >= 0         complementary to   mu fN - sum fF
 //
-// A contact that slides has lambda > 0; then the edge most against the slip carries all of mu fN.
-// The unknowns are in this order: saturated rows, normals, then for each contact with friction its
-// k edges and its slack.
+// A contact that slides has lambda > 0; the edge that is most opposite to the slip then has the whole impulse mu fN. The order of the unknowns is:
+// saturated rows, normals, then the k edges and the slack of each contact with friction.
 #include "solve/mlcp.h"
 
 #include "math/vec3.h"
 
 #include <string.h>
 
-// Sets the rows of J, or the combination of two, that each unknown multiplies. Slacks multiply
-// none.
+// Sets the row of J, or the combination of two rows, that each unknown multiplies. Slacks multiply no row.
 static void set_edges(hfMlcp* m, int base) {
   int k = m->config.edges;
   for (int i = 0; i < base; ++i) m->edge[i] = (hfiMlcpEdge){i, 1, 0};
@@ -30,7 +28,7 @@ static void set_edges(hfMlcp* m, int base) {
   }
 }
 
-// a G b^T for two combinations of rows
+// Returns a G b^T for two combinations of rows.
 static double entry(const hfMlcp* m, hfiMlcpEdge a, hfiMlcpEdge b) {
   const double* row = m->G + (size_t)a.row * (size_t)m->n + b.row;
   double first = b.x * row[0] + (b.y != 0 ? b.y * row[1] : 0);
@@ -39,8 +37,7 @@ static double entry(const hfMlcp* m, hfiMlcpEdge a, hfiMlcpEdge b) {
   return a.x * first + a.y * (b.x * row[0] + (b.y != 0 ? b.y * row[1] : 0));
 }
 
-// Fills the matrix with E G E^T, where E holds the combinations, and sets right-hand side and
-// bounds.
+// Sets the matrix to E G E^T, where E has the combinations as its rows, and sets the right-hand side and the bounds.
 static void fill_rows(hfMlcp* m, int base, int n) {
   for (int i = 0; i < n; ++i) {
     hfiMlcpEdge e = m->edge[i];

@@ -1,8 +1,8 @@
-// The response of one contact: impulse gamma and derivative G = -dgamma/ds at row velocities s. All
-// of it is inline because the solver evaluates thousands of contacts in every iteration.
+// The response of one contact: impulse gamma and derivative G = -dgamma/ds at row velocities s. All functions are inline, because the solver evaluates
+// thousands of contacts in every iteration.
 //
 //   h    step                          b    bound mu pi of the friction group
-//   pi   normal force                  db   db/dvn, how the bound changes with the normal velocity
+//   pi   normal force                  db   db/dvn, the derivative of the bound by the normal velocity
 //   s    slip of the group (2 rows)    xi0  its deformation at the start of the step
 //   w    unclamped friction force:
 //          w = k_t xi0 + kappa s, kappa = h k_t + c_t           anchored friction
@@ -12,8 +12,8 @@
 //   slip, otherwise:   gamma = -h b w/|w|
 //   smooth friction:   gamma = -h b s/sqrt(v_s^2 + |s|^2), always
 //
-// With w as the variable nothing is divided by kappa, and at zero slip nothing is divided by a
-// norm; with the distance from the centre of the stick region, s - s0 = w/kappa, both would happen.
+// With w as the variable nothing is divided by kappa, and nothing is divided by a norm at zero slip. With the distance from the centre of the stick
+// region as the variable, s - s0 = w/kappa, both divisions would be needed.
 #ifndef HFI_SOLVE_CONTACT_H
 #define HFI_SOLVE_CONTACT_H
 
@@ -22,8 +22,8 @@
 
 #include <math.h>
 
-// Response of a friction group of two rows: impulse, gtn = -dgamma/dvn, gtt = -dgamma/ds (11, 12,
-// 22). It is passed by value so that it stays in registers.
+// Response of a friction group of two rows: impulse, gtn = -dgamma/dvn, gtt = -dgamma/ds (11, 12, 22). Functions return it by value, so that it stays in
+// registers.
 typedef struct hfiGroupResponse {
   double gamma0, gamma1, gtn0, gtn1, gtt11, gtt12, gtt22;
   int flags;
@@ -32,8 +32,8 @@ typedef struct hfiGroupResponse {
 // Bits of hfiGroupResponse.flags: the group slips; its impulse depends on the normal velocity.
 enum { HFI_SLIPS = 1, HFI_COUPLES = 2 };
 
-// A group in slip: gamma = -h b t with t = w/|w|. The impulse changes with the direction of w only,
-// so gtt = h (b slope/|w|)(I - t t^T), slope = dw/ds. norm = |w|.
+// A group in slip: gamma = -h b t with t = w/|w|. For a given b the impulse depends only on the direction of w, so that
+// gtt = h (b slope/|w|)(I - t t^T), slope = dw/ds. norm = |w|.
 static inline hfiGroupResponse hfi_slip_group(double h, double b, double db, double norm,
                                               double slope, double w0, double w1) {
   double inverse = 1 / norm, t0 = w0 * inverse, t1 = w1 * inverse, across = h * b * slope * inverse;
@@ -54,7 +54,7 @@ static inline hfiGroupResponse hfi_smooth_group(double h, double b, double db, d
   return r;
 }
 
-// Friction group g with bound b > 0, db = db/dvn, row velocities s and deformation xi.
+// Response of friction group g with bound b > 0, db = db/dvn, row velocities s and deformation xi at the start of the step.
 HFI_COPIED hfiGroupResponse hfi_group_respond(const hfContactLaw* law, double h, int g, double b,
                                                  double db, double s0, double s1, double xi0,
                                                  double xi1) {
@@ -80,13 +80,13 @@ HFI_COPIED hfiGroupResponse hfi_group_respond(const hfContactLaw* law, double h,
   return r;
 }
 
-// Adds the flags of group g to the contact's. dpi = dpi/dvn; where it is zero nothing is coupled.
+// Adds the flags of group g to those of the contact. dpi = dpi/dvn; if it is zero, friction does not depend on the normal velocity.
 static inline void hfi_group_flags(hfiContactResponse* out, int g, int flags, double dpi) {
   out->slipping |= (flags & HFI_SLIPS) << g;
   if (flags & HFI_COUPLES && dpi != 0) out->coupled = 1;
 }
 
-// Responds for the group g of two rows whose first row, counted from t1, is `row`.
+// Evaluates the group g of two rows whose first row, counted from t1, is `row`.
 HFI_COPIED void hfi_pair_respond(const hfContactLaw* law, double h, int g, int row, double pi,
                                     double dpi, const double* s, double* gamma,
                                     hfiContactResponse* out) {
@@ -101,7 +101,7 @@ HFI_COPIED void hfi_pair_respond(const hfContactLaw* law, double h, int g, int r
   hfi_group_flags(out, g, r.flags, dpi);
 }
 
-// Responds for torsion: a group of one row is one of two whose second row is at rest.
+// Evaluates torsion. It is computed as a group of two rows whose second row has zero velocity and deformation.
 HFI_COPIED void hfi_torsion_respond(const hfContactLaw* law, double h, double pi, double dpi,
                                        const double* s, double* gamma, hfiContactResponse* out) {
   double mu = law->mu[HF_TORSION];
@@ -115,9 +115,9 @@ HFI_COPIED void hfi_torsion_respond(const hfContactLaw* law, double h, double pi
 }
 
 // Computes impulse gamma (dim) and response of a contact at row velocities s.
-//   normal force      one-way: that of the start of the step; otherwise pi(vn)
-//   bounds friction   lagged: `lag` [N]; frictionless: 0; otherwise the normal force
-// The bound follows the normal velocity with two-way coupling only.
+//   normal force                        one-way: the force at the start of the step; otherwise pi(vn)
+//   normal force that bounds friction   lagged: `lag` [N]; frictionless: 0; otherwise the normal force
+// Only with two-way coupling does the bound depend on the normal velocity.
 HFI_COPIED void hfi_contact_respond(const hfContactLaw* law, double h, int dim, int coupling,
                                        double lag, const double* s, double* gamma,
                                        hfiContactResponse* out) {

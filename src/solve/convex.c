@@ -1,4 +1,4 @@
-// The last rung of the ladder: friction is bounded by normal forces that are given, not unknown.
+// The last rung of the ladder: friction is bounded by given normal forces, which are not unknowns.
 //
 //   lag_k  normal force that bounds the friction of contact k [N]
 //   pi_k   normal force of contact k at the answer, a function of its normal velocity [N]
@@ -10,17 +10,15 @@
 //   l_b    potential of block b: the integral of the normal impulse (a cubic), and Huber's function
 //          for friction and saturated rows (law.h)
 //
-// so that Newton's method with a line search on the slope of f converges from anywhere (newton.c,
-// line.c). The steps are:
+// so that Newton's method with a line search on the slope of f converges from any start (newton.c, line.c). The steps are:
 //
-//   1. lag = normal force at the start of the step. A contact that had none gets that of the
-//      frictionless answer: a bound of zero would make the first step of a touch frictionless.
+//   1. Set lag to the normal force at the start of the step. For a contact that had no force, set it to the normal force of the frictionless answer:
+//      with a bound of zero a new contact would have no friction in its first step.
 //   2. Minimise f. This answer always exists.
-//   3. Repeat passes that move lag towards pi of the last answer and minimise again. A pass is kept
-//      only if it lowers the residual of the coupled problem, in which lag = pi; otherwise the next
-//      pass moves lag by half as much. Where the coupling is weak the passes find the coupled
-//      answer; where it is strong they cycle and stop.
-//   4. If other rungs were tried before, Newton tries the coupled problem once more from there. In a heap it tries earlier, too:
+//   3. Repeat passes that move lag towards pi of the last answer and minimise f again. A pass is kept only if it lowers the residual of the coupled
+//      problem, in which lag = pi; otherwise the next pass moves lag by half as much. If the coupling is weak, the passes find the coupled answer. If it
+//      is strong, they cycle and stop.
+//   4. If other rungs were tried before, try Newton's method on the coupled problem once more from there. In a heap it is tried during the passes, too,
 //      each time that the coupled residual has become small enough, with the friction duals of the convex answer.
 #include "solve/convex.h"
 
@@ -32,12 +30,12 @@
 
 enum {
   MAX_PASSES = 40,
-  MAX_PASS_ITERATIONS = 1500, // No pass begins after so many Newton iterations, so that a step does not take a thousand times the usual.
+  MAX_PASS_ITERATIONS = 1500, // No pass begins after this many Newton iterations; otherwise a step could take a thousand times the usual time.
 };
-// In a heap Newton's method tries the coupled problem as soon as its residual is below this share of its scale [-],
-static const double FIRST_TRY = 0.3;
-// and again each time that the residual is below this share of where it tried last [-].
-static const double NEXT_TRY = 0.3;
+// In a heap Newton's method is tried on the coupled problem as soon as its residual is below this share of its scale [-].
+static const double FIRST_TRY_RESIDUAL = 0.3;
+// It is tried again each time that the residual is below this share of the residual at the last try [-].
+static const double NEXT_TRY_DECREASE = 0.3;
 // Passes stop when lag would move by less than this share of the way to pi [-].
 static const double LEAST_MOVE = 1e-2;
 
@@ -63,8 +61,8 @@ static hfiNewtonResult minimise(hfiIsland* I, const hfSolverConfig* config, int 
   return hfi_newton_solve(I, config, coupling, HF_RUNG_CONVEX, hfi_use_friction_duals(I) ? HFI_NEW_DUALS : HFI_NO_DUALS);
 }
 
-// Sets I->lag for the first pass. Returns the number of iterations that this took.
-static int32_t predict_lag(hfiIsland* I, const hfSolverConfig* config) {
+// Sets I->lag for the first pass. Returns the number of iterations that it needed.
+static int32_t choose_first_lag(hfiIsland* I, const hfSolverConfig* config) {
   int unknown = 0; // 1: some contact carried no force at the start of the step
   for (int32_t k = 0; k < I->nblock; ++k) {
     I->lag[k] = is_contact(I, k) ? I->block[k].contact->normal_force0 : 0;
@@ -84,16 +82,16 @@ static void save_pass(hfiIsland* I) {
   memcpy(I->lag_kept, I->lag, sizeof(double) * (size_t)I->nblock);
 }
 
-// Restores the answer that save_pass saved. It copies s instead of computing J v again, because
-// stiff rows turn a change in the last digits of s into a change of impulses.
+// Restores the answer that save_pass saved. s is copied and not computed from J v again, because stiff rows turn a change in the last digits of s into a
+// change of impulses.
 static void restore_pass(hfiIsland* I) {
   memcpy(I->v, I->v_kept, sizeof(double) * (size_t)I->n);
   memcpy(I->s, I->s_kept, sizeof(double) * (size_t)I->nrow);
   memcpy(I->lag, I->lag_kept, sizeof(double) * (size_t)I->nblock);
 }
 
-// Makes one pass with lag moved by the share `move` of the way to pi. Keeps its answer and returns
-// 1 if it lowers the coupled residual; otherwise restores the answer before.
+// Makes one pass: moves lag by the share `move` of the way to pi and minimises f. Keeps the answer and returns 1 if it lowers the coupled residual;
+// otherwise restores the answer before.
 static int try_pass(hfiIsland* I, const hfSolverConfig* config, double move, hfiNewtonResult* out,
                     double* coupled) {
   save_pass(I);
@@ -114,8 +112,7 @@ static int try_pass(hfiIsland* I, const hfSolverConfig* config, double move, hfi
   return 0;
 }
 
-// Tries Newton's method on the coupled problem from the convex answer, with its friction duals or without. Where that fails, the convex
-// answer stays.
+// Tries Newton's method on the coupled problem from the convex answer, with its friction duals or without. If that fails, the convex answer is restored.
 static void try_coupled(hfiIsland* I, const hfSolverConfig* config, hfiDuals duals, hfiNewtonResult* out,
                         double* coupled) {
   save_pass(I);
@@ -131,21 +128,21 @@ static void try_coupled(hfiIsland* I, const hfSolverConfig* config, hfiDuals dua
 }
 
 hfiNewtonResult hfi_convex_solve(hfiIsland* I, const hfSolverConfig* config, double* coupled) {
-  int32_t before = predict_lag(I, config);
+  int32_t before = choose_first_lag(I, config);
   hfiNewtonResult out = minimise(I, config, HFI_COUPLING_LAGGED);
   out.iterations += before;
   *coupled = compute_coupled_residual(I);
-  int climbs = config->first_rung < HF_RUNG_CONVEX; // 1: other rungs were tried before
-  double move = 1, tolerance = config->tolerance, try_below = climbs && hfi_use_friction_duals(I) ? FIRST_TRY : 0;
+  int has_earlier_rungs = config->first_rung < HF_RUNG_CONVEX; // 1: other rungs were tried before
+  double move = 1, tolerance = config->tolerance, try_below = has_earlier_rungs && hfi_use_friction_duals(I) ? FIRST_TRY_RESIDUAL : 0;
   for (int pass = 0; pass < MAX_PASSES && out.iterations < MAX_PASS_ITERATIONS && *coupled > tolerance && move > LEAST_MOVE; ++pass) {
     if (*coupled < try_below) {
-      try_below = NEXT_TRY * *coupled;
+      try_below = NEXT_TRY_DECREASE * *coupled;
       try_coupled(I, config, HFI_KEPT_DUALS, &out, coupled);
       if (*coupled <= tolerance) return out;
     }
     move = try_pass(I, config, move, &out, coupled) ? min2(1, 1.5 * move) : 0.5 * move;
   }
   hfi_system_respond(I, HFI_COUPLING_LAGGED);
-  if (*coupled > tolerance && climbs) try_coupled(I, config, HFI_NO_DUALS, &out, coupled);
+  if (*coupled > tolerance && has_earlier_rungs) try_coupled(I, config, HFI_NO_DUALS, &out, coupled);
   return out;
 }

@@ -4,8 +4,8 @@
 
 #include "solve/newton.h"
 
-// Solves problems with lagged coupling and improves their bounds as long as that lowers the
-// residual of the coupled problem. *coupled is that relative residual at the answer [-].
+// Solves problems with lagged coupling, and improves their bounds of friction as long as that lowers the residual of the coupled problem. *coupled is
+// the relative residual of the coupled problem at the answer [-].
 hfiNewtonResult hfi_convex_solve(hfiIsland* I, const hfSolverConfig* config, double* coupled);
 
 #endif

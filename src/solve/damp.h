@@ -4,18 +4,18 @@
 
 #include "solve/island.h"
 
-// A heap of more trees than this is large: it is damped from the start. In smaller ones damping saves no more iterations than it costs, until Newton's
-// method stalls.
+// A heap of more trees than this is large: its iterations are damped from the start. In a smaller heap damping costs as many iterations as it saves,
+// unless Newton's method stalls.
 enum { HFI_MANY_TREES = 500 };
 
-// Forgets what is known of the iterations of contact k: whole changes are taken at first.
+// Resets the damping of contact k: its first changes are taken whole.
 void hfi_damp_begin(hfiIsland* I, int32_t k);
-// Returns the normal force of contact k after an iteration at whose end its soft law has the force `next`, 0 where the contact opens.
+// Returns the damped normal force of contact k after an iteration that ends with the force `next` of its soft law; 0 if the contact opens.
 double hfi_damp_normal_force(const hfiIsland* I, int32_t k, double next);
-// Moves the friction forces of contact k from those known before towards f (dim - 1), and the bound I->lag[k] of friction towards the normal force `next`.
+// Moves the friction forces of contact k towards f (dim - 1), and the normal force that bounds friction, I->lag[k], towards `next`.
 void hfi_damp_friction(hfiIsland* I, int32_t k, double next, const double* f);
-// Moves pi0, friction forces and bound of contact k further by `extra` times their last changes, where it acted before and after these. The friction forces may be
-// outside of their bounds then. Returns whether it moved them.
-int hfi_damp_go_on(hfiIsland* I, int32_t k, double extra);
+// Adds `extra` times their last changes to pi0, I->lag and the friction forces of contact k, if the contact acted before and after these changes. The
+// friction forces may exceed their bounds afterwards. Returns whether it changed the forces.
+int hfi_damp_extrapolate(hfiIsland* I, int32_t k, double extra);
 
 #endif

@@ -1,28 +1,24 @@
-// The rigid step by maximal dissipation (Drumwright and Shell 2010), in two forms. Symbols as in
-// mlcp.c; targets are the saturated rows J_s with impulses x_s, F the tangent rows of a contact
-// with impulses f1 and f2.
+// The rigid step by maximal dissipation (Drumwright and Shell 2010), in two forms. The symbols are those of mlcp.c. The saturated rows J_s, with
+// impulses x_s, are called targets. F are the tangent rows of a contact, with impulses f1 and f2.
 //
-// Two-stage form (the paper's experimental solver). First the frictionless problem is solved. Then
-// all impulses are chosen that leave the least kinetic energy while targets and normal velocities
-// stay met:
+// Two-stage form (the paper's experimental solver). It solves the frictionless problem first. Then it chooses the impulses that leave the least kinetic
+// energy while targets and normal velocities are still met:
 //
 //   min 1/2 v^T A v over x,   v = v* + A^-1 J^T x
 //   targets   J_s v + R x_s = s0 where x_s is inside its bounds       free multiplier
 //   normals   N v >= b                                                multiplier >= 0
 //   friction  |f1|, |f2| <= mu fN, with fN of the first stage
 //
-// The conditions of optimality are a mixed complementarity problem for x and the multipliers nu,
-// where C consists of the rows of G for targets and normals:
+// The conditions of optimality are a mixed complementarity problem for x and the multipliers nu. C has the rows of G for targets and normals:
 //
 //   [ G + eps   -C^T ] [x  ]   [ g    ]       x between its bounds
 //   [ C          eps ] [nu ] + [ d    ]       nu free or >= 0
 //
-// The energy includes what the targets put in, so that the least energy need not leave a foot at
-// rest: the body of a walking robot would stand still while its feet slide.
+// The energy includes the energy that the targets supply. So a foot need not rest at the least energy: the body of a walking robot would stand still
+// while its feet slide.
 //
-// Dissipation form. Targets are met first. Contact then takes the energy of the motion that the
-// targets leave free, measured from the motion they prescribe. The gradient of that energy is the
-// velocity of the contact itself:
+// Dissipation form. Targets are met first. Contact forces then minimise the kinetic energy of the motion that the targets leave free, relative to the
+// motion that they prescribe. The gradient of that energy is the velocity of the contact:
 //
 //   targets   J_s v + R x_s - s0 = 0 where x_s is inside its bounds
 //   normals   fN >= 0  complementary to  N v - b - mu sum_k sigma_k
@@ -31,28 +27,26 @@
 //   d_k      sides (+-1, +-1) of the pyramid |f1| + |f2| <= mu fN, k = 1 ... 4
 //   sigma_k  their multipliers [m/s]
 //
-// This is a convex problem. A contact that sticks sticks exactly; one that slides also lifts a
-// little (Anitescu). The pyramid lies inside the round cone, so that a step with the round cone can
-// give these forces.
+// This is a convex problem. A contact that sticks has exactly no slip; a contact that slides also lifts a little (Anitescu). The pyramid is inside the
+// round cone, so that a step with the round cone can have these forces, too.
 //
-// eps. G has at most nv independent rows, so a small share of its mean diagonal is added. Contacts
-// of the dissipation form get a larger share, so that of all forces with the same effect nearly the
-// smallest are chosen.
+// eps. G has at most nv independent rows. So a small share eps of its mean diagonal is added to the diagonal. Contacts of the dissipation form get a
+// larger share, so that nearly the smallest of all forces with the same effect are chosen.
 #include "solve/mlcp.h"
 
 #include "math/vec3.h"
 
 #include <string.h>
 
-// eps over the mean diagonal of G [-]; the second for contacts of the dissipation form.
+// eps relative to the mean diagonal of G [-]. The second number is used for contacts of the dissipation form.
 static const double REGULARISATION = 1e-8;
 static const double CONTACT_REGULARISATION = 1e-4;
 
-// A velocity below this share of the terms that it is the sum of is zero [-]: at rest all of them are rounding errors, and with these as its unit the
-// problem has bounds 1e15 times as large, between which nothing can be solved.
+// A velocity is a sum of terms. If it is below this share of their absolute sum, it is set to zero [-]. At rest it would be only a rounding error; the
+// bounds of the problem would be 1e15 times as large as such velocities, and the problem could not be solved.
 static const double ROUNDING = 1e-14;
 
-// The velocity of row i with the impulses x.
+// Returns the velocity of row i for the impulses x.
 static double row_velocity(const hfMlcp* m, int i, const double* x) {
   double v = m->g[i], terms = fabs(v);
   for (int j = 0; j < m->n; ++j) {
@@ -63,7 +57,7 @@ static double row_velocity(const hfMlcp* m, int i, const double* x) {
   return fabs(v) < ROUNDING * terms ? 0 : v;
 }
 
-// Writes the row of a multiplier of the two-stage form: that of target or normal i, which has the velocity v at x0. n: unknowns x and nu.
+// Writes the row of the multiplier of target or normal i in the two-stage form. v: velocity of row i at x0; n: number of unknowns x and nu.
 static void write_multiplier(hfMlcp* m, int n, int i, double v, double x0) {
   int nx = m->n, row = nx + i;
   double* A = m->lcp_A;
@@ -75,8 +69,7 @@ static void write_multiplier(hfMlcp* m, int n, int i, double v, double x0) {
   m->lcp_hi[row] = INFINITY;
 }
 
-// Writes the conditions of optimality of the two-stage form, with x measured from x0. n: unknowns x
-// and nu.
+// Writes the conditions of optimality of the two-stage form. The unknowns are x - x0 and nu; n: their number.
 static void write_optimality(hfMlcp* m, int n, const double* x0) {
   int nx = m->n, nk = m->ns + m->nc;
   double eps = REGULARISATION * hfi_mlcp_mean_diagonal(m), *A = m->lcp_A;
@@ -92,7 +85,7 @@ static void write_optimality(hfMlcp* m, int n, const double* x0) {
   for (int i = 0; i < n; ++i) A[i * n + i] += eps;
 }
 
-// Solves targets and normals alone; friction is zero.
+// Solves the problem of targets and normals, without friction.
 static hfStatus solve_frictionless(hfMlcp* m, hfSolveReport* report, hfError* error) {
   int n = m->ns + m->nc;
   for (int i = 0; i < n; ++i) {
@@ -122,7 +115,7 @@ hfStatus hfi_mlcp_two_stage(hfMlcp* m, hfSolveReport* report, hfError* error) {
   return status;
 }
 
-// Writes the rows of x of the dissipation form; n: unknowns x and sigma.
+// Writes the rows of x of the dissipation form. n: number of unknowns x and sigma.
 static void write_velocities(hfMlcp* m, int n) {
   double mean = hfi_mlcp_mean_diagonal(m);
   memset(m->lcp_A, 0, sizeof *m->lcp_A * (size_t)n * (size_t)n);

@@ -1,6 +1,5 @@
-// The check that every solve of an island comes after. One sum over all numbers is finite if they all are (large
-// numbers may make it overflow). Only where it is not finite are the trees and blocks looked at one
-// by one: 0 x is 0 for a finite x and NaN otherwise.
+// The check of a step problem before it is solved. If the sum over all its numbers is finite, all numbers are. If the sum is not finite, some number is
+// not, or large numbers overflowed. Then the trees and blocks are checked one by one: 0 x is 0 for a finite x and NaN otherwise.
 #include "solve/finite.h"
 
 #include "math/vec3.h"
@@ -13,7 +12,7 @@
 // Number of doubles at the start of hfContactLaw.
 enum { CONTACT_REALS = offsetof(hfContactLaw, friction) / sizeof(double) };
 
-// Returns 0 when all numbers are finite, else NaN. So do the functions below.
+// Returns 0 if all numbers are finite, else NaN. check_row, check_tree and check_block do the same.
 static double sum_zeros(const double* x, int n) {
   double sum = 0;
   for (int i = 0; i < n; ++i) sum += 0 * x[i];
@@ -24,7 +23,7 @@ static double check_row(const hfSaturatedRow* row) {
   return 0 * row->s0 + 0 * row->kappa + (row->lo <= row->hi ? 0 : NAN);
 }
 
-// The sum of the numbers of a contact's law, in two lanes.
+// Returns the sum of the numbers of a contact's law. Even and odd numbers are summed apart, so that the additions can overlap.
 static inline double sum_law(const hfContactLaw* law) {
   const double* x = &law->stiffness;
   double even = 0, odd = CONTACT_REALS % 2 ? x[CONTACT_REALS - 1] : 0;
@@ -52,9 +51,9 @@ static double check_block(const hfStepProblem* P, int b) {
   return sum;
 }
 
-// Refuses the problem and names the first tree or block that is not finite. HF_OK if there is none:
-// the sum overflowed.
-static hfStatus name_culprit(const hfStepProblem* P, hfError* error) {
+// Refuses the problem and names the first tree or block with a number that is not finite. Returns HF_OK if there is none, because only the sum
+// overflowed.
+static hfStatus name_nonfinite(const hfStepProblem* P, hfError* error) {
   for (int t = 0; t < P->ntree; ++t)
     if (isnan(check_tree(P, t)))
       return hfi_refuse(error, HF_ERROR_NONFINITE,
@@ -74,7 +73,7 @@ hfStatus hfi_problem_check_finite(const hfStepProblem* P, hfError* error) {
   if (P->drift) sum += hfi_sum(P->drift, P->nrow);
   for (int i = 0; i < P->ncontact; ++i) laws += sum_law(P->contact + i);
   for (int i = 0; i < P->nsaturated; ++i) laws += check_row(P->saturated + i);
-  return isfinite(sum + laws) ? HF_OK : name_culprit(P, error);
+  return isfinite(sum + laws) ? HF_OK : name_nonfinite(P, error);
 }
 
 static int32_t largest_tree(const hfStepProblem* P) {

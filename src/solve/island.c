@@ -1,9 +1,8 @@
 // Gathering an island: its dofs and rows, copied from the step problem.
 //
 // The steps of hfi_island_gather:
-//   1. Choose the order in which the trees are eliminated, so that the factors of the Newton matrix
-//      stay sparse (order_trees); a small island is one dense node (make_one_node). This numbers the
-//      dofs of the island.
+//   1. Choose the order in which the trees are eliminated, so that the factors of the Newton matrix stay sparse (order_trees). A small island is one
+//      dense node (make_one_node). This numbers the dofs of the island.
 //   2. Copy the vectors p*, v0 and the diagonal of A in that numbering (gather_vectors).
 //   3. Copy the rows (island_rows.c).
 //   4. Find the limbs of a single tree (find_limbs).
@@ -15,10 +14,11 @@
 
 #include <string.h>
 
-// A Newton matrix of this many dofs, and a patch of so many columns, are planned for even if they are dense: a heap of 1,300 free bodies. Larger heaps have
-// sparse factors, which mostly need less.
+// There is storage from the start for a dense Newton matrix of PLANNED_DOFS dofs, those of 1,300 free bodies, and for a patch of PLANNED_COLUMNS columns.
+// Larger heaps mostly need no more, because their factors are sparse.
 static const int32_t PLANNED_DOFS = 8000, PLANNED_COLUMNS = 1000;
-// What rough factors need beside the panels is planned for with so many numbers for each dof. Heaps of 400 and 1000 free bodies need up to 125 and 175.
+// For rough factors there is storage from the start for this many numbers for each dof, beside the panels. Heaps of 400 and 1000 free bodies need up to
+// 125 and 175.
 enum { PLANNED_ROUGH = 250 };
 
 // ---- storage ----------------------------------------------------------------------------------------
@@ -65,7 +65,7 @@ void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
   hfi_block_plan(&I->dense, arena, 1, c->nv);
   hfi_star_plan(&I->star, arena, c->max_tree_nv);
   I->local = I->locals.at;
-  I->dense.value = I->values.at; // A tree always has room in what was planned.
+  I->dense.value = I->values.at; // The planned storage is always large enough for a single tree.
   I->allocator = c->allocator;
 }
 
@@ -80,15 +80,16 @@ static int32_t tree_size(const hfStepProblem* P, int32_t tree) {
   return P->tree_start[tree + 1] - P->tree_start[tree];
 }
 
-// Makes K of a large heap one of rough factors. Returns 0 where there is no memory for that.
-static int make_rough(hfiIsland* I) {
+// Gives K of a large heap rough factors. Returns 0 if there is no memory for them.
+static int use_rough_factors(hfiIsland* I) {
   if (!hfi_room_make(&I->rough, hfi_block_count_rough(&I->K), &I->allocator)) return 0;
   hfi_block_make_rough(&I->K, &I->rough_factors, I->rough.at);
   return 1;
 }
 
-// Makes one node of each tree, couples the nodes of every block, and numbers trees and dofs in the
-// order of elimination. I->node is a tree's place in the given list first, and in that order at last. Returns 0 where there is no memory for K.
+// Makes one node for each tree, couples the nodes of every block, and numbers trees and dofs in the order of elimination. During this function I->node
+// is the index of a tree in the list `trees`; at its end it is the position of the tree in the order of elimination. Returns 0 if there is no memory
+// for K.
 static int order_trees(hfiIsland* I, const int32_t* trees, int32_t ntree, const int32_t* blocks,
                         int32_t nblock) {
   const hfStepProblem* P = I->problem;
@@ -109,7 +110,7 @@ static int order_trees(hfiIsland* I, const int32_t* trees, int32_t ntree, const 
   if (!hfi_room_make(&I->values, K->at[ntree], &I->allocator)) return 0;
   K->value = I->values.at;
   I->K = *K;
-  if (ntree > HFI_ROUGH_TREES && !make_rough(I)) return 0;
+  if (ntree > HFI_ROUGH_TREES && !use_rough_factors(I)) return 0;
   for (int32_t k = 0; k < ntree; ++k) {
     int32_t tree = trees[K->order[k]];
     I->tree[k] = tree;
@@ -119,7 +120,7 @@ static int order_trees(hfiIsland* I, const int32_t* trees, int32_t ntree, const 
   return 1;
 }
 
-// Makes one dense node of the whole island, with the trees in the given order.
+// Makes one dense node for the whole island, with the trees in the given order.
 static void make_one_node(hfiIsland* I, const int32_t* trees, int32_t ntree) {
   int32_t at = 0;
   for (int32_t i = 0; i < ntree; ++i) {
@@ -132,7 +133,7 @@ static void make_one_node(hfiIsland* I, const int32_t* trees, int32_t ntree) {
   I->K = I->dense;
 }
 
-// Copies p*, v0 and the diagonal of A = M + diag of a tree with m dofs, a constant where many trees have that number.
+// Copies p*, v0 and the diagonal of A = M + diag of a tree with m dofs. Callers pass a constant for m if many trees have that number.
 HFI_COPIED void gather_tree(hfiIsland* I, int32_t tree, int32_t m) {
   const hfStepProblem* P = I->problem;
   int32_t from = P->tree_start[tree], to = I->first[tree];
@@ -159,14 +160,15 @@ static void gather_vectors(hfiIsland* I) {
   I->p_norm = hfi_system_momentum_norm(I, I->p);
 }
 
-// Says which dofs of limbs the rows of a patch couple.
+// Tells the star which dofs of limbs the rows of a patch couple.
 static void couple_columns(hfiStar* star, const hfiPatch* patch) {
   int32_t c = patch->ncol > HFI_TRUNK && patch->dof[HFI_TRUNK - 1] == HFI_TRUNK - 1 ? HFI_TRUNK : 0, last = patch->dof[patch->ncol - 1];
   while (c < patch->ncol && patch->dof[c] < HFI_TRUNK) ++c;
   for (; c < patch->ncol; ++c) hfi_star_couple(star, patch->dof[c], last);
 }
 
-// Finds the limbs of a tree: M and the patches tell which dofs are coupled. Arms with fingers gain nothing.
+// Finds the limbs of a tree from M and the patches, which show which dofs are coupled. Trees of few dofs, such as arms with fingers, gain nothing from
+// limbs.
 static void find_limbs(hfiIsland* I) {
   int32_t n = I->n;
   if (I->ntree != 1 || n < 2 * HFI_TRUNK) return;

@@ -2,10 +2,10 @@
 //
 // In general (gather_scalars, gather_patches):
 //   1. A saturated row on one dof is a scalar. All other blocks are listed in I->wide.
-//   2. Those are stacked in patches: a block that acts on the same dofs as the one before it extends its patch, any other block opens a new one. Contacts of
-//      free bodies have compact rows (patch.h); in their patches all blocks have the same number of rows.
+//   2. The blocks of I->wide are stacked in patches. A block that acts on the same dofs as the block before it extends its patch; any other block begins
+//      a new patch. Contacts of free bodies have compact rows (patch.h); all blocks of such a patch have the same number of rows.
 // Two kinds of islands are common and need no lists:
-//   - A plain island, as that of a body on the ground, has one patch on all its dofs (gather_plain).
+//   - A plain island, such as a body on the ground, has one patch on all its dofs (gather_plain).
 //   - A narrow island has up to four dofs and one contact (gather_narrow).
 #include "base/compile.h"
 #include "linalg/dense.h"
@@ -16,7 +16,7 @@
 
 static int32_t round_up4(int32_t n) { return (n + 3) & ~3; }
 
-// Appends a block to the list of the island's blocks; its rows follow those of the block before.
+// Appends a block to the blocks of the island. Its rows follow those of the last block.
 static void append_block(hfiIsland* I, const hfStepBlock* block, int32_t patch) {
   const hfStepProblem* P = I->problem;
   hfiIslandBlock* b = I->block + I->nblock++;
@@ -32,7 +32,7 @@ static void append_block(hfiIsland* I, const hfStepBlock* block, int32_t patch) 
 
 // ---- patches ----------------------------------------------------------------------------------------
 
-// The storage that no patch uses yet: of index lists, J and JT.
+// The rest of the storage of index lists, J and JT, which no patch uses yet.
 typedef struct PatchStorage {
   int32_t* index;
   double *jacobian, *transposed;
@@ -53,8 +53,8 @@ static int same_columns(const hfStepProblem* P, const hfStepBlock* a, const hfSt
   return 1;
 }
 
-// Sorts the pieces of a block by the dofs of the island, by insertion. Then the upper triangle of a
-// patch's product J^T G J belongs to the upper triangle of the Newton matrix.
+// Sorts the pieces of a block by the dofs of the island (insertion sort). So the upper triangle of the product J^T G J of a patch belongs to the upper
+// triangle of the Newton matrix.
 static void order_pieces(const hfiIsland* I, const hfStepBlock* block, int32_t* order) {
   const hfStepPiece* piece = I->problem->piece + block->piece;
   for (int32_t i = 0; i < block->npiece; ++i) {
@@ -71,7 +71,7 @@ static void add_columns(hfiIsland* I, hfiPatch* patch, const hfStepPiece* piece,
   const int32_t* cols = I->problem->cols + piece->col;
   hfiSegment* last = patch->nsegment ? I->segment + I->nsegment - 1 : NULL;
   if (!last || last->node != node) ++patch->nnode, last = NULL;
-  int32_t next = last ? last->slot + last->ncol : -1, n = piece->ncol; // next: the slot that goes on with the last segment
+  int32_t next = last ? last->slot + last->ncol : -1, n = piece->ncol; // next: the slot that would continue the last segment
   for (int32_t j = 0; j < n; ++j) {
     int32_t dof = first + cols[j], slot = dof - base;
     patch->dof[c + j] = dof;
@@ -86,8 +86,8 @@ static void add_columns(hfiIsland* I, hfiPatch* patch, const hfStepPiece* piece,
   }
 }
 
-// Sets what a patch knows of its nodes when all its columns are there.
-static void close_columns(hfiIsland* I, hfiPatch* patch) {
+// Sets the fields of a patch that depend on all its nodes. All columns must have been added.
+static void finish_columns(hfiIsland* I, hfiPatch* patch) {
   const hfiSegment *first = I->segment + patch->segment, *last = I->segment + I->nsegment - 1;
   int free = hfi_is_free_body(first) && hfi_is_free_body(last) && patch->nsegment == patch->nnode && patch->nnode <= 2;
   if (patch->nnode == 2) patch->column = hfi_block_column(&I->K, first->node, last->node);
@@ -107,7 +107,7 @@ static int is_compact(const hfStepProblem* P, const hfStepBlock* block) {
 }
 
 // Begins a new patch with the columns of `block`.
-static void open_patch(hfiIsland* I, const hfStepBlock* block, PatchStorage* unused) {
+static void begin_patch(hfiIsland* I, const hfStepBlock* block, PatchStorage* rest) {
   const hfStepPiece* piece = I->problem->piece + block->piece;
   int32_t ncol = 0;
   for (int32_t i = 0; i < block->npiece; ++i) ncol += piece[i].ncol;
@@ -117,17 +117,17 @@ static void open_patch(hfiIsland* I, const hfStepBlock* block, PatchStorage* unu
                       .ncol = ncol,
                       .ld = round_up4(ncol),
                       .segment = I->nsegment,
-                      .piece = unused->index,
-                      .dof = unused->index + block->npiece,
-                      .J = unused->jacobian};
-  unused->index += block->npiece + ncol;
+                      .piece = rest->index,
+                      .dof = rest->index + block->npiece,
+                      .J = rest->jacobian};
+  rest->index += block->npiece + ncol;
   order_pieces(I, block, patch->piece);
   int32_t c = 0;
   for (int32_t i = 0; i < block->npiece; ++i) {
     add_columns(I, patch, piece + patch->piece[i], c);
     c += piece[patch->piece[i]].ncol;
   }
-  close_columns(I, patch);
+  finish_columns(I, patch);
   if (patch->nfree != block->npiece || !is_compact(I->problem, block)) patch->nfree = 0;
   patch->dim = block->dim;
   for (int32_t i = 0; i < patch->nfree; ++i) patch->body[i] = patch->dof[6 * i];
@@ -139,7 +139,7 @@ static int fits_patch(const hfiIsland* I, const hfStepBlock* block) {
   return !patch->nfree || (block->dim == patch->dim && is_compact(I->problem, block));
 }
 
-// Writes the compact rows of a block of `dim` rows, a constant where many blocks have that number.
+// Writes the compact rows of a block of `dim` rows. Callers pass a constant for `dim` if many blocks have that number.
 HFI_COPIED void copy_compact(const hfStepProblem* P, const hfStepBlock* block, const hfiPatch* patch, int dim, double* F) {
   const hfStepPiece* piece = P->piece + block->piece;
   const double *a = P->J + piece[patch->piece[0]].jac, *b = patch->nfree == 2 ? P->J + piece[patch->piece[1]].jac : NULL;
@@ -151,20 +151,21 @@ HFI_COPIED void copy_compact(const hfStepProblem* P, const hfStepBlock* block, c
   }
 }
 
-// Copies a Jacobian of dim rows and n columns into rows of width ld, n rounded up to a multiple of 4, padded with zeros.
-HFI_COPIED void widen_rows(const double* restrict J, int32_t dim, int32_t n, int32_t ld, double* restrict to) {
+// Copies a Jacobian of dim rows and n columns to rows that are padded with zeros to the width ld, which is n rounded up to a multiple of 4.
+HFI_COPIED void copy_padded_rows(const double* restrict J, int32_t dim, int32_t n, int32_t ld, double* restrict to) {
   for (int32_t r = 0; r < dim; ++r, to += ld, J += n) {
     to[ld - 4] = to[ld - 3] = to[ld - 2] = to[ld - 1] = 0;
     for (int32_t c = 0; c < n; ++c) to[c] = J[c];
   }
 }
 
-// Copies the Jacobian of a block, piece beside piece, into rows of width ld padded with zeros: the last four of a row are cleared at once.
+// Copies the Jacobian of a block, piece beside piece, to rows that are padded with zeros to the width ld. The last four numbers of each row are cleared
+// first, because padding is among them.
 static void copy_rows(const hfStepProblem* P, const hfStepBlock* block, const hfiPatch* patch,
                       double* to) {
   int32_t dim = block->dim, ld = patch->ld;
-  if (block->npiece == 1 && dim == 3 && patch->ncol == 6) { // a free body: constants, so that the compiler unrolls the loops
-    widen_rows(P->J + P->piece[block->piece].jac, 3, 6, 8, to);
+  if (block->npiece == 1 && dim == 3 && patch->ncol == 6) { // A free body: with constants the compiler unrolls the loops.
+    copy_padded_rows(P->J + P->piece[block->piece].jac, 3, 6, 8, to);
     return;
   }
   for (int32_t r = 0; r < dim && patch->ncol < ld; ++r) {
@@ -174,7 +175,7 @@ static void copy_rows(const hfStepProblem* P, const hfStepBlock* block, const hf
   for (int32_t i = 0; i < block->npiece; ++i) {
     const hfStepPiece* piece = P->piece + block->piece + patch->piece[i];
     const double* from = P->J + piece->jac;
-    if (dim == 3) // a constant, so that the compiler unrolls the loops
+    if (dim == 3) // With a constant the compiler unrolls the loops.
       hfi_copy_block(to, ld, from, piece->ncol, 3, piece->ncol);
     else
       hfi_copy_block(to, ld, from, piece->ncol, dim, piece->ncol);
@@ -183,18 +184,18 @@ static void copy_rows(const hfStepProblem* P, const hfStepBlock* block, const hf
 }
 
 // Appends a block to the last patch.
-static void extend_patch(hfiIsland* I, const hfStepBlock* block, PatchStorage* unused) {
+static void extend_patch(hfiIsland* I, const hfStepBlock* block, PatchStorage* rest) {
   hfiPatch* patch = I->patch + I->npatch - 1;
   append_block(I, block, I->npatch - 1);
   if (patch->nfree && block->dim == 6)
-    copy_compact(I->problem, block, patch, 6, unused->jacobian);
+    copy_compact(I->problem, block, patch, 6, rest->jacobian);
   else if (patch->nfree && block->dim == 3)
-    copy_compact(I->problem, block, patch, 3, unused->jacobian);
+    copy_compact(I->problem, block, patch, 3, rest->jacobian);
   else if (patch->nfree)
-    copy_compact(I->problem, block, patch, block->dim, unused->jacobian);
+    copy_compact(I->problem, block, patch, block->dim, rest->jacobian);
   else
-    copy_rows(I->problem, block, patch, unused->jacobian);
-  unused->jacobian += patch->nfree ? hfi_compact_size(block->dim) : block->dim * patch->ld;
+    copy_rows(I->problem, block, patch, rest->jacobian);
+  rest->jacobian += patch->nfree ? hfi_compact_size(block->dim) : block->dim * patch->ld;
   ++patch->nblock;
   patch->nrow += block->dim;
 }
@@ -213,37 +214,37 @@ static void transpose_patch(const hfiPatch* patch, double* to) {
 }
 
 // Ends the last patch, if there is one: pads its rows with zeros and transposes it.
-static void close_patch(hfiIsland* I, PatchStorage* unused) {
+static void finish_patch(hfiIsland* I, PatchStorage* rest) {
   if (I->npatch == 0) return;
   hfiPatch* patch = I->patch + I->npatch - 1;
   patch->height = patch->nfree ? patch->nrow : round_up4(patch->nrow);
   if (patch->nfree) return;
-  size_t filling = (size_t)((patch->height - patch->nrow) * patch->ld);
-  memset(unused->jacobian, 0, sizeof(double) * filling);
-  unused->jacobian += filling;
+  size_t padding = (size_t)((patch->height - patch->nrow) * patch->ld);
+  memset(rest->jacobian, 0, sizeof(double) * padding);
+  rest->jacobian += padding;
   while (I->nrow < patch->row + patch->height) I->gamma[I->nrow++] = 0;
-  patch->JT = unused->transposed;
-  unused->transposed += patch->ld * patch->height;
+  patch->JT = rest->transposed;
+  rest->transposed += patch->ld * patch->height;
   transpose_patch(patch, patch->JT);
 }
 
-// Stacks blocks that follow each other and act on the same dofs in patches. Returns 0 where there is no memory for the product J^T G J of the widest patch.
+// Stacks consecutive blocks that act on the same dofs in patches. Returns 0 if there is no memory for the product J^T G J of the widest patch.
 static int gather_patches(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
   const hfStepProblem* P = I->problem;
   int32_t widest = 0;
   const hfStepBlock* last = NULL;
-  PatchStorage unused = whole_storage(I);
+  PatchStorage rest = whole_storage(I);
   for (int32_t b = 0; b < nblock; ++b) {
     const hfStepBlock* block = P->block + blocks[b];
     if (!last || !same_columns(P, last, block) || !fits_patch(I, block)) {
-      close_patch(I, &unused);
-      open_patch(I, block, &unused);
+      finish_patch(I, &rest);
+      begin_patch(I, block, &rest);
       widest = imax2(widest, I->patch[I->npatch - 1].ncol);
     }
-    extend_patch(I, block, &unused);
+    extend_patch(I, block, &rest);
     last = block;
   }
-  close_patch(I, &unused);
+  finish_patch(I, &rest);
   int enough = hfi_room_make(&I->locals, (size_t)(widest + 3) * (size_t)(widest + 3), &I->allocator);
   I->local = I->locals.at;
   return enough;
@@ -257,8 +258,7 @@ static int is_scalar(const hfStepProblem* P, const hfStepBlock* block) {
          P->piece[block->piece].ncol == 1;
 }
 
-// Appends the scalars, whose rows are numbered as their blocks are. Returns the number of the other blocks, which are listed
-// in I->wide.
+// Appends the scalars; the row of a scalar has the same number as its block. Lists the other blocks in I->wide and returns their number.
 static int32_t gather_scalars(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
   const hfStepProblem* P = I->problem;
   int32_t n = 0, nwide = 0;
@@ -270,7 +270,7 @@ static int32_t gather_scalars(hfiIsland* I, const int32_t* blocks, int32_t nbloc
     }
     const hfStepPiece* piece = P->piece + block->piece;
     int32_t node = I->node[piece->tree], dof = I->first[piece->tree] + P->cols[piece->col];
-    // K[dof][dof] lies on the diagonal of the node's panel: one row and one column further for each slot.
+    // K[dof][dof] is on the diagonal of the node's panel. The next slot is one row and one column further.
     size_t diagonal = (size_t)(dof - I->K.first[node]) * (size_t)(hfi_block_stride(&I->K, node) + 1);
     I->scalar[n] = (hfiScalar){.dof = dof, .J = P->J[piece->jac], .at = I->K.at[node] + diagonal};
     I->block[n] = (hfiIslandBlock){HF_LAW_SATURATED, 1, n, block->row, -1, NULL, P->saturated + block->param};
@@ -282,9 +282,9 @@ static int32_t gather_scalars(hfiIsland* I, const int32_t* blocks, int32_t nbloc
 
 // ---- plain and narrow islands -----------------------------------------------------------------------
 
-// Do the blocks make a plain island: one tree without scalars, each block on all its dofs? I->n and I->ntree are known already. Two pieces on a tree
-// may share dofs.
-static int makes_plain(const hfiIsland* I, const int32_t* blocks, int32_t nblock) {
+// Are these the blocks of a plain island: one tree without scalars, each block on all dofs of the tree? I->n and I->ntree must be set. With a block of
+// two pieces the island is not plain, because the pieces may share dofs.
+static int are_plain(const hfiIsland* I, const int32_t* blocks, int32_t nblock) {
   const hfStepProblem* P = I->problem;
   if (I->ntree != 1) return 0;
   for (int32_t b = 0; b < nblock; ++b) {
@@ -294,21 +294,22 @@ static int makes_plain(const hfiIsland* I, const int32_t* blocks, int32_t nblock
   return 1;
 }
 
-// Gathers the blocks of a plain island into its only patch. Piece 0 has all columns, and column c is dof c: one list serves for both.
+// Gathers the blocks of a plain island into its only patch. Piece 0 has all columns and column c is dof c, so that the lists `piece` and `dof` of the
+// patch are the same list 0, 1, 2, ...
 static void gather_plain(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
-  PatchStorage unused = whole_storage(I);
+  PatchStorage rest = whole_storage(I);
   int32_t n = I->n;
   I->nscalar = I->nblock = I->nrow = 0;
   I->npatch = I->nsegment = 1;
   I->segment[0] = (hfiSegment){.ncol = n};
   I->patch[0] = (hfiPatch){.ncol = n, .ld = round_up4(n), .nsegment = 1, .nnode = 1, .piece = I->index, .dof = I->index, .J = I->jacobian};
   for (int32_t c = 0; c < n; ++c) I->index[c] = c;
-  for (int32_t b = 0; b < nblock; ++b) extend_patch(I, I->problem->block + blocks[b], &unused);
-  close_patch(I, &unused);
+  for (int32_t b = 0; b < nblock; ++b) extend_patch(I, I->problem->block + blocks[b], &rest);
+  finish_patch(I, &rest);
 }
 
-// Do the blocks make a narrow island? I->n and I->ntree are known already.
-static int makes_narrow(const hfiIsland* I, const int32_t* blocks, int32_t nblock) {
+// Are these the blocks of a narrow island? I->n and I->ntree must be set.
+static int are_narrow(const hfiIsland* I, const int32_t* blocks, int32_t nblock) {
   if (I->ntree != 1 || I->n > 4 || nblock != 1) return 0;
   const hfStepBlock* block = I->problem->block + blocks[0];
   return block->law == HF_LAW_CONTACT && block->npiece == 1 && I->problem->piece[block->piece].ncol == I->n;
@@ -322,16 +323,16 @@ static void gather_narrow(hfiIsland* I, const hfStepBlock* block) {
   append_block(I, block, 0);
   I->patch[I->npatch++] = (hfiPatch){.nblock = 1, .nrow = dim, .ncol = n, .ld = 4, .height = height, .dof = I->index, .J = I->jacobian};
   for (int32_t c = 0; c < n; ++c) I->index[c] = c;
-  if (n == 3 && dim == 3) // constants, so that the compiler unrolls the loops
-    widen_rows(J, 3, 3, 4, I->jacobian);
+  if (n == 3 && dim == 3) // With constants the compiler unrolls the loops.
+    copy_padded_rows(J, 3, 3, 4, I->jacobian);
   else
-    widen_rows(J, dim, n, 4, I->jacobian);
+    copy_padded_rows(J, dim, n, 4, I->jacobian);
   for (; I->nrow < height; ++I->nrow) I->gamma[I->nrow] = 0;
 }
 
 // ---- all rows ---------------------------------------------------------------------------------------
 
-// Copies the velocities that surfaces add to the rows; padding has none.
+// Copies the drift of the rows. The drift of padding is zero.
 static void gather_drift(hfiIsland* I) {
   memset(I->drift, 0, sizeof(double) * (size_t)I->nrow);
   for (int32_t k = 0; k < I->nblock; ++k)
@@ -339,8 +340,8 @@ static void gather_drift(hfiIsland* I) {
 }
 
 int hfi_island_gather_rows(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
-  I->is_narrow = makes_narrow(I, blocks, nblock);
-  I->is_plain = I->is_narrow || makes_plain(I, blocks, nblock);
+  I->is_narrow = are_narrow(I, blocks, nblock);
+  I->is_plain = I->is_narrow || are_plain(I, blocks, nblock);
   if (I->is_narrow)
     gather_narrow(I, I->problem->block + blocks[0]);
   else if (I->is_plain)

@@ -5,15 +5,13 @@
 //   v, s  velocities and row velocities J v at the start     dv  Newton step, ds = J dv
 //   r     residual, A mass matrix, p* free momentum          gamma  impulses of the rows
 //
-// The island holds the start of the step in v1 and s1, and its end in v, s and Av.
+// The island has the start of the step in v1 and s1, and its end in v, s and Av.
 //
-// g starts below zero. Where it is above zero at the end, the step went too far. For a convex
-// problem g is the slope of the function that is minimised and grows with alpha. In general it need
-// not grow, but any point where it changes its sign will do.
+// g is negative at the start. If it is positive at the end, the step went too far. For a convex problem g is the slope of the function that is minimised,
+// and grows with alpha. In general it need not grow, but any point at which it changes its sign can be used.
 //
-// By the formula a trial point costs one evaluation of the laws and nothing else. The change of
-// sign is bracketed (bracket.h). Where a stiff row makes g jump, the end of the bracket behind the
-// jump is returned, so that the next Newton matrix contains that row.
+// By the formula above, a trial point costs only one evaluation of the laws. The change of sign is bracketed (bracket.h). If a stiff row makes g jump,
+// the upper end of the bracket, beyond the jump, is returned, so that the next Newton matrix contains that row.
 #include "solve/line.h"
 
 #include "linalg/dense.h"
@@ -21,11 +19,11 @@
 #include "solve/bracket.h"
 #include "solve/system.h"
 
-// A trial point is accepted where |g| is below this share of |g(0)| [-].
-static const double SMALL = 0.3;
-enum { MAX_TRIALS = 60 }; // Twenty bisections alone leave 1e-6 of the bracket.
+// A trial point is accepted if |g| is below this share of |g(0)| [-].
+static const double SMALL_RESIDUAL = 0.3;
+enum { MAX_TRIALS = 60 }; // Every third trial is a bisection, and twenty bisections shrink the bracket to 1e-6 of its length.
 
-// g(alpha) = base + alpha rate - ds'gamma(s1 + alpha ds). Leaves I->s and I->gamma at that point.
+// Returns g(alpha) = base + alpha rate - ds'gamma(s1 + alpha ds). Sets I->s and I->gamma to those of that point.
 static double evaluate_along(hfiIsland* I, int coupling, double base, double rate, double alpha) {
   hfi_move(I->s, I->s1, alpha, I->ds, I->nrow);
   hfi_system_impulses(I, coupling);
@@ -44,7 +42,7 @@ double hfi_line_cut(hfiIsland* I, int coupling, double alpha, double start, doub
     double a = hfi_bracket_choose(&bracket);
     if (!hfi_bracket_holds(&bracket, a)) break;
     hfiTrial trial = {a, evaluate_along(I, coupling, base, rate, a)};
-    if (fabs(trial.g) <= SMALL * -start) return a;
+    if (fabs(trial.g) <= SMALL_RESIDUAL * -start) return a;
     hfi_bracket_add(&bracket, trial);
   }
   return bracket.hi.alpha;

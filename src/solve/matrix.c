@@ -5,15 +5,15 @@
 //   A  mass matrix plus implicit damping, block-diagonal by tree    J  Jacobian of all rows
 //   G  block-diagonal: one block for each contact, one number for each saturated row
 //
-// In a large heap Newton's method may ask for (1 + I->inertia) A in the place of A.
+// In a large heap Newton's method may set I->inertia; A is then replaced by (1 + I->inertia) A.
 //
-// It is formed in three steps (hfi_system_factor):
-//   1. A goes to the diagonal blocks of the nodes (place_mass).
-//   2. A scalar adds J^2 G to one diagonal entry.
-//   3. A patch multiplies the rows of its stacked Jacobian by G, forms the small dense matrix
-//      J^T (G J), and adds its parts to the nodes of its segments (add_patch).
-// Runs of active blocks are multiplied at once. A patch of free bodies adds all its blocks without the small matrix (add_free), and a plain
-// island, which has one patch on all its dofs, is the sum of two dense matrices (factor_plain).
+// K is formed in three steps (hfi_system_factor):
+//   1. Copy A to the diagonal blocks of the nodes (place_mass).
+//   2. Add J^2 G of each scalar to one diagonal entry.
+//   3. For each patch, multiply the rows of its stacked Jacobian by G, form the small dense matrix J^T (G J), and add its parts to the nodes of its
+//      segments (add_patch).
+// Runs of active blocks are multiplied at once. Two cases are simpler: a patch of free bodies adds its products to K without the small matrix
+// (add_free), and K of a plain island, which has one patch on all its dofs, is the sum of two dense matrices (factor_plain).
 #include "solve/system.h"
 
 #include "base/compile.h"
@@ -23,7 +23,7 @@
 
 #include <string.h>
 
-// Computes GJ of block k, whose rows of J are given.
+// Computes GJ of block k from its rows of J.
 static inline void multiply_block(const hfiIsland* I, int32_t k, const double* J, double* GJ, int ld) {
   const hfiIslandBlock* b = I->block + k;
   if (b->law == HF_LAW_CONTACT)
@@ -32,8 +32,7 @@ static inline void multiply_block(const hfiIsland* I, int32_t k, const double* J
     I->kernels->scale_rows(I->G + b->row, b->dim, J, GJ, ld);
 }
 
-// Computes I->local = J^T G J of a patch, run by run of active blocks. Returns 0 if no block is
-// active.
+// Computes I->local = J^T G J of a patch, one run of active blocks after the other. Returns 0 if no block is active.
 HFI_COPIED int multiply_patch(const hfiIsland* I, const hfiPatch* patch, int symmetric) {
   int ld = patch->ld, any = 0;
   int32_t end = patch->block + patch->nblock, rows;
@@ -52,8 +51,8 @@ HFI_COPIED int multiply_patch(const hfiIsland* I, const hfiPatch* patch, int sym
   return any;
 }
 
-// D[slot of row i][slot of column j] += local[i][j] for the rows of segment P and the columns of
-// segment Q. D has rows of width w. Of a symmetric matrix this writes below the diagonal too, where nothing is read.
+// D[slot of row i][slot of column j] += local[i][j] for the rows of segment P and the columns of segment Q. D has rows of width w. Of a symmetric matrix
+// this also writes entries below the diagonal, which nobody reads.
 static void scatter(double* D, int w, const double* local, int ld, const hfiSegment* P, const hfiSegment* Q) {
   D += P->slot * w + Q->slot;
   if (P->ncol == 6 && Q->ncol == 6) // free bodies
@@ -62,17 +61,16 @@ static void scatter(double* D, int w, const double* local, int ld, const hfiSegm
     hfi_add_block(D, w, local, ld, P->ncol, Q->ncol);
 }
 
-// The same for a block that is stored transposed: T[slot of column j][slot of row i] +=
-// local[i][j].
+// The same for a block that is stored transposed: T[slot of column j][slot of row i] += local[i][j].
 static void scatter_transposed(double* T, int w, const double* local, int ld, const hfiSegment* P, const hfiSegment* Q) {
   T += Q->slot * w + P->slot;
-  if (P->ncol == 6 && Q->ncol == 6) // constants, so that the compiler unrolls the loops
+  if (P->ncol == 6 && Q->ncol == 6) // With constants the compiler unrolls the loops.
     hfi_add_block_transposed(T, w, local, ld, 6, 6);
   else
     hfi_add_block_transposed(T, w, local, ld, Q->ncol, P->ncol);
 }
 
-// First column of the node of segment Q beside that of segment P, whose position comes before it.
+// First column of the node of segment Q in the panel of the node of segment P, which is eliminated earlier.
 static inline int32_t column_of(const hfiIsland* I, const hfiPatch* patch, const hfiSegment* P, const hfiSegment* Q) {
   return patch->nnode == 2 ? patch->column : hfi_block_column(&I->K, P->node, Q->node);
 }
@@ -91,13 +89,13 @@ static void add_segments(hfiIsland* I, const hfiPatch* patch, const hfiSegment* 
   scatter(D, hfi_block_stride(K, P->node), local, patch->ld, P, Q);
 }
 
-// The block of K of a free body.
+// Returns the diagonal block of K of a free body. *ld is the width of its rows.
 static double* block_of_body(const hfiIsland* I, const hfiSegment* body, int* ld) {
   *ld = hfi_block_stride(&I->K, body->node);
   return hfi_block_rows(&I->K, body->node) + body->slot * (*ld + 1);
 }
 
-// K += J^T G J of a patch of free bodies. The first segment's node comes first in the order of elimination.
+// K += J^T G J of a patch of free bodies. The node of the first segment is eliminated first.
 static void add_free(hfiIsland* I, const hfiPatch* patch, int symmetric) {
   const hfiBlockMatrix* K = &I->K;
   const hfiSegment* body = I->segment + patch->segment;
@@ -141,7 +139,7 @@ static void scale_block(double* D, int32_t w, int32_t m, double factor) {
 static void place_mass(hfiIsland* I, int symmetric) {
   const hfStepProblem* P = I->problem;
   if (I->ntree > 1)
-    hfi_block_zero(&I->K, symmetric); // the mass of a single tree fills the matrix
+    hfi_block_zero(&I->K, symmetric); // The mass matrix of a single tree fills K.
   for (int32_t t = 0; t < I->ntree; ++t) {
     int32_t tree = I->tree[t], start = P->tree_start[tree], m = P->tree_start[tree + 1] - start;
     int32_t node = I->node[tree], slot = I->first[tree] - I->K.first[node];
@@ -150,7 +148,7 @@ static void place_mass(hfiIsland* I, int symmetric) {
     double* D = hfi_block_rows(&I->K, node) + slot * (w + 1);
     if (w == m)
       memcpy(D, M, sizeof(double) * (size_t)(m * m));
-    else if (m == 6) // a free body: constants, so that the compiler unrolls the loops
+    else if (m == 6) // A free body: with constants the compiler unrolls the loops.
       hfi_copy_block(D, w, M, 6, 6, 6);
     else
       hfi_copy_block(D, w, M, m, m, m);
@@ -165,7 +163,7 @@ int hfi_system_is_coupled(const hfiIsland* I) {
   return 0;
 }
 
-// K = A + J^T G J of a plain island.
+// K = A + J^T G J of a plain island of n dofs. I->local is J^T G J.
 HFI_COPIED void fill_plain(hfiIsland* I, int32_t n) {
   const hfStepProblem* P = I->problem;
   const double *M = P->M + P->M_start[*I->tree], *diag = P->diag + P->tree_start[*I->tree], *local = I->local;

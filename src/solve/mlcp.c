@@ -1,19 +1,19 @@
-// A step with rigid contact (Shepherd, Zapolsky, Drumwright 2016) as a problem for the impulses alone.
+// A step with rigid contact (Shepherd, Zapolsky, Drumwright 2016) as a problem whose only unknowns are impulses.
 //
 //   x   impulses of the rows [N s]          v   velocities at the end of the step
-//   J   rows, N those of normals, F those of tangents           fN  normal impulses
+//   J   rows: N of normals, F of tangents   fN  normal impulses
 //
-// mlcp_rows.c eliminates the velocities, v = v* + A^-1 J^T x. The form that was asked for then chooses x so that
+// mlcp_rows.c eliminates the velocities, v = v* + A^-1 J^T x. The form of the configuration then chooses x so that
 //
 //   saturated  h lo <= x <= h hi,  complementary to J v - s0 + R x
 //   normal     fN >= 0,            complementary to N v - b
 //   tangents   friction within mu fN, against F v - s0
 //
-// where targets s0 and b, compliance R and bounds are those of the rows. complementarity.c and dissipation.c say in what way friction opposes slip.
+// where the rows have the targets s0 and b, the compliance R and the bounds lo and hi. complementarity.c and dissipation.c say how friction opposes slip.
 //
-// Islands (partition.h) do not act on each other. Those of contacts alone are solved one after the other, because the effort grows with the third
-// power of the rows, and memory with the second: it follows the largest problem so far. Islands with saturated rows are *driven*, and solved as one: a saturated
-// row has bounds, beside which the velocities of an island at rest are too small to be told from zero. They need a faster island beside them, as a scale.
+// Islands (partition.h) do not act on each other. Islands that have only contacts are solved one after the other, because the computing time grows with
+// the third power of the number of rows, and memory with the second. Islands with saturated rows are *driven*. They are solved as one: compared with the
+// bounds of a saturated row, the velocities of an island at rest cannot be told from zero. A faster island in the same problem gives it a scale.
 #include "solve/mlcp.h"
 
 #include "base/error.h"
@@ -23,19 +23,19 @@
 
 #include <string.h>
 
-// Driven islands are solved together with all others where they move slower than this share of the fastest [-].
-static const double SLOW = 1e-6;
+// Driven islands are solved together with all other islands if their largest speed is below this share of that of the others [-].
+static const double SLOW_SHARE = 1e-6;
 
-// What hf_mlcp_solve was called with.
-typedef struct mlcpSolving {
+// The arguments of hf_mlcp_solve.
+typedef struct mlcpJob {
   hfMlcp* m;
   double *v, *impulse; // the answer
   hfSolveReport* report;
   hfError* error;
-} mlcpSolving;
+} mlcpJob;
 
-// Writes the impulses m->x and the velocities that follow from them.
-static void write_answer(const mlcpSolving* job) {
+// Writes the impulses m->x and the velocities that they cause.
+static void write_answer(const mlcpJob* job) {
   const hfMlcp* m = job->m;
   const hfStepProblem* p = m->problem;
   for (int i = 0; i < m->n; ++i) job->impulse[m->source[i]] = m->x[i];
@@ -47,8 +47,8 @@ static void write_answer(const mlcpSolving* job) {
   }
 }
 
-// Solves the rows that are formed.
-static hfStatus solve_rows(const mlcpSolving* job) {
+// Solves the problem of the rows that hfi_mlcp_form_rows formed.
+static hfStatus solve_rows(const mlcpJob* job) {
   static hfStatus (*const forms[])(hfMlcp*, hfSolveReport*, hfError*) = {hfi_mlcp_complementarity, hfi_mlcp_two_stage, hfi_mlcp_dissipation};
   hfMlcp* m = job->m;
   hfStatus status = HF_OK;
@@ -72,8 +72,8 @@ static int find_driven(hfMlcp* m) {
   return any;
 }
 
-// The members of all driven islands, or of all islands.
-static hfiMembers gather(hfMlcp* m, int all) {
+// Returns the members of all driven islands; all = 1: of all islands.
+static hfiMembers gather_members(hfMlcp* m, int all) {
   const hfStepProblem* p = m->problem;
   hfiMembers group = {.trees = m->group_tree, .blocks = m->group_block};
   for (int t = 0; t < p->ntree; ++t)
@@ -83,18 +83,19 @@ static hfiMembers gather(hfMlcp* m, int all) {
   return group;
 }
 
-// The largest velocity that the impulses of the rows must change [m/s or rad/s].
-static double largest_rate(const hfMlcp* m) {
+// Returns the largest change of velocity that the impulses of a row must cause [m/s or rad/s].
+static double find_largest_speed(const hfMlcp* m) {
   double largest = 0;
   for (int i = 0; i < m->n; ++i) largest = max2(largest, fabs(m->g[i] - m->target[i]));
   return largest;
 }
 
-// Of two parts of a problem, the status of the whole: an error of the latter part, else the first trouble.
-static hfStatus join_status(hfStatus before, hfStatus now) { return now < 0 || before == HF_OK ? now : before; }
+// Combines the statuses of two parts of a problem: an error of the second part; otherwise the first status that is not HF_OK.
+static hfStatus combine_status(hfStatus before, hfStatus now) { return now < 0 || before == HF_OK ? now : before; }
 
-// Solves the islands that are not driven one by one. *fastest: their largest rate. *status: the first trouble. Returns 0 where the step has to end.
-static int solve_single_islands(const mlcpSolving* job, double* fastest, hfStatus* status) {
+// Solves the islands that are not driven one by one. *fastest: their largest speed. *status: the first status that is not HF_OK. Returns 0 if the
+// solution must end.
+static int solve_single_islands(const mlcpJob* job, double* fastest, hfStatus* status) {
   hfMlcp* m = job->m;
   for (int k = 0; k < m->partition.count; ++k) {
     if (m->driven[k]) continue;
@@ -103,26 +104,26 @@ static int solve_single_islands(const mlcpSolving* job, double* fastest, hfStatu
       *status = formed;
       return 0;
     }
-    *fastest = max2(*fastest, largest_rate(m));
-    *status = join_status(*status, solve_rows(job));
+    *fastest = max2(*fastest, find_largest_speed(m));
+    *status = combine_status(*status, solve_rows(job));
     if (*status < 0) return 0;
   }
   return 1;
 }
 
-// Solves the driven islands as one, or, where they are too slow, all islands as one. `before` is the status of the islands solved so far.
-static hfStatus solve_driven_islands(const mlcpSolving* job, double fastest, hfStatus before) {
+// Solves the driven islands as one. If they are too slow, solves all islands as one. before: status of the islands solved so far.
+static hfStatus solve_driven_islands(const mlcpJob* job, double fastest, hfStatus before) {
   hfMlcp* m = job->m;
-  hfStatus formed = hfi_mlcp_form_rows(m, gather(m, 0), job->error);
-  if (formed == HF_OK && largest_rate(m) < SLOW * fastest) {
+  hfStatus formed = hfi_mlcp_form_rows(m, gather_members(m, 0), job->error);
+  if (formed == HF_OK && find_largest_speed(m) < SLOW_SHARE * fastest) {
     memset(job->report, 0, sizeof *job->report);
     before = HF_OK;
-    formed = hfi_mlcp_form_rows(m, gather(m, 1), job->error);
+    formed = hfi_mlcp_form_rows(m, gather_members(m, 1), job->error);
   }
-  return formed == HF_OK ? join_status(before, solve_rows(job)) : formed;
+  return formed == HF_OK ? combine_status(before, solve_rows(job)) : formed;
 }
 
-static hfStatus solve_islands(const mlcpSolving* job) {
+static hfStatus solve_islands(const mlcpJob* job) {
   hfStatus status = HF_OK;
   double fastest = 0;
   int any_driven = find_driven(job->m);
@@ -138,8 +139,8 @@ hfStatus hf_mlcp_solve(hfMlcp* m, const hfStepProblem* problem, double* v, doubl
   m->problem = problem;
   hfi_partition_find(&m->partition, problem);
   memset(impulse, 0, sizeof *impulse * (size_t)problem->nrow);
-  memcpy(v, problem->v0, sizeof *v * (size_t)problem->nv); // of islands without an answer
-  status = solve_islands(&(mlcpSolving){m, v, impulse, report, error});
+  memcpy(v, problem->v0, sizeof *v * (size_t)problem->nv); // Islands without an answer keep these.
+  status = solve_islands(&(mlcpJob){m, v, impulse, report, error});
   if (status < 0) return status;
   for (int i = 0; i < problem->nv; ++i)
     if (!isfinite(v[i]) && status == HF_OK) status = HF_SINGULAR;

@@ -1,22 +1,22 @@
-// Memory of an hfMlcp. Arrays of the rows are planned for the capacity. The dense matrices are not: with the square of all contacts that a scene can
-// have they would need hundreds of gigabytes, where the islands of a step need some megabytes. There is memory for small problems from the start,
-// and it grows where a problem needs more.
+// Memory of an hfMlcp. Arrays over rows have the size of the capacity. The dense matrices do not: they grow with the square of the rows, and for all
+// contacts that a scene can have they would need hundreds of gigabytes, whereas the islands of a step need some megabytes. There is memory for small
+// problems from the start, and more is allocated if a problem needs it.
 #include "solve/mlcp.h"
 
 #include "base/object.h"
 #include "math/vec3.h"
 
-// Rows and velocities for which there is memory from the start.
+// Numbers of rows and velocities for which there is memory from the start.
 enum { PLANNED_ROWS = 96, PLANNED_DOFS = 64 };
-// Unknowns of the largest problem: indices of the matrices that a pivoting method makes of it, with twice as many rows, have 32 bits.
-enum { LARGEST = 23000 };
+// Largest number of unknowns. A pivoting method makes matrices with twice as many rows, whose indices have 32 bits.
+enum { MAX_UNKNOWNS = 23000 };
 
 hfMlcpConfig hf_mlcp_config_default(void) {
   hfMlcpConfig c = {HF_MLCP_COMPLEMENTARITY, HF_LCP_LEMKE, 8, 0, 0, 0.2, 1e-6};
   return c;
 }
 
-// Takes what grows with the first power of the capacity.
+// Takes the arrays that grow linearly with the capacity.
 static void take_arrays(void* object, hfiArena* arena) {
   hfMlcp* m = object;
   const hfStepCapacity* c = &m->capacity;
@@ -30,7 +30,7 @@ static void take_arrays(void* object, hfiArena* arena) {
   hfi_partition_plan(&m->partition, arena, c->ntree, c->nblock, c->npiece);
 }
 
-// Takes what grows with the second power of a problem.
+// Takes the arrays that grow with the square of a problem's size.
 static void take_dense(hfMlcp* m, hfiArena* arena) {
   size_t row = (size_t)m->room.row, nv = (size_t)m->room.nv, n = (size_t)m->room.n;
   HFI_TAKE_EACH(arena, double, row * nv, &m->J, &m->W);
@@ -41,22 +41,22 @@ static void take_dense(hfMlcp* m, hfiArena* arena) {
   m->work = HFI_TAKE(arena, char, m->room.work_size);
 }
 
-// Unknowns of the complementarity problem: rows, and slacks of the friction cones, multipliers of targets and normals, or the four sides of
-// each friction pyramid. nk: targets and normals, nt: contacts with friction.
+// Returns the number of unknowns of the complementarity problem. They are the rows and, depending on the form, the slacks of the friction cones, the
+// multipliers of targets and normals, or the four sides of each friction pyramid. nk: number of targets and normals, nt: of contacts with friction.
 static int64_t count_unknowns(const hfMlcpConfig* c, int64_t nk, int64_t nt) {
   if (c->form == HF_MLCP_COMPLEMENTARITY) return nk + nt * (c->edges + 1);
   return nk + 2 * nt + (c->form == HF_MLCP_TWO_STAGE ? nk : 4 * nt);
 }
 
-// Replaces the dense arrays by others for problems of up to `row` rows, `nv` velocities and `n` unknowns. What was in them is lost. The matrix is
-// dense and all of it is used: where the machine is too small, a promise of the system is worth nothing.
+// Replaces the dense arrays by arrays for problems of up to `row` rows, `nv` velocities and `n` unknowns. Their contents are lost. Refuses if the machine
+// has less memory than the arrays need, even if the system would promise it: the matrix is dense, and all of it is used.
 static hfStatus allocate_dense(hfMlcp* m, int32_t row, int32_t nv, int64_t n, hfError* error) {
   hfi_release(m->room.memory);
   m->room = (hfiMlcpRoom){row, nv, (int32_t)n, hf_lcp_work_size((hfLcpMethod)m->config.method, (int32_t)n), NULL};
   hfiArena plan = hfi_arena(NULL, 0);
   take_dense(m, &plan);
   hfiArena arena = plan;
-  if (n <= LARGEST && plan.used <= hfi_machine_memory()) arena = hfi_arena_allocate(&plan, &m->capacity.allocator);
+  if (n <= MAX_UNKNOWNS && plan.used <= hfi_machine_memory()) arena = hfi_arena_allocate(&plan, &m->capacity.allocator);
   m->room.memory = arena.base;
   if (arena.base) {
     take_dense(m, &arena);

@@ -1,10 +1,10 @@
-// The rows of a rigid step, and the velocities eliminated from them.
+// The rows of a rigid step, and the elimination of the velocities.
 //
 //   x   impulses of the rows [N s]     v   velocities at the end of the step     J   rows: velocities of the rows are J v
 //   A   mass matrix plus damping       p*  free momentum                         h   step
 //   kappa, s0  slope and target of a saturated row                               R   1/(h kappa), its compliance
 //
-// Rows stand in the order saturated rows, normals, tangents. Without impulses the step ends with v*. Impulses change v in proportion:
+// The order of the rows is: saturated rows, normals, tangents. Without impulses the step ends with v*. Impulses change v linearly:
 //
 //   v = v* + A^-1 J^T x,   v* = A^-1 p*
 //
@@ -12,12 +12,12 @@
 //
 //   g = J v*,   G = J A^-1 J^T
 //
-// From here on v is no longer an unknown. What each row aims at (its target) and what its impulse may be (lo, hi) follows from its law:
+// So v is no longer an unknown. The law of each row gives its target, the wanted velocity J v, and the bounds lo and hi of its impulse:
 //
-//   row        target of J v                                                        impulse
-//   saturated  s0, with the compliance R; R = 0 where the row is near-rigid         h lo ... h hi
-//   normal     depth/h where there is a gap, recovery depth/h in an overlap         0 ... inf
-//   tangent    -k_t xi0/(h k_t + c_t), at which an anchor exerts no force           -inf ... inf: the form bounds it by friction
+//   row        target                                                               bounds of the impulse
+//   saturated  s0, with the compliance R; R = 0 if the row is near-rigid            h lo ... h hi
+//   normal     depth/h if there is a gap, recovery depth/h if there is an overlap   0 ... inf
+//   tangent    -k_t xi0/(h k_t + c_t), at which the anchor has no force             -inf ... inf: the form bounds it by friction
 //
 // The drift of a moving surface is subtracted from the targets of contacts.
 #include "solve/mlcp.h"
@@ -28,8 +28,8 @@
 
 #include <string.h>
 
-// A saturated row is treated as rigid if h kappa w exceeds this, w being its inverse mass [-].
-// Near-rigid rows have (2 pi/beta)^2 = 3948 with the default beta = 0.1.
+// A saturated row is treated as rigid if h kappa w exceeds this; w is its inverse mass [-]. Near-rigid rows have (2 pi/beta)^2 = 3948 with the default
+// beta = 0.1.
 static const double RIGID_SLOPE = 1000;
 
 static const hfStepBlock* block_of(const hfMlcp* m, int k) { return &m->problem->block[m->members.blocks[k]]; }
@@ -90,20 +90,20 @@ static void copy_contact_row(hfMlcp* m, const hfStepBlock* b, int r, int i, doub
   m->soft[i] = 0, m->lo[i] = lo, m->hi[i] = INFINITY;
 }
 
-// The velocity that the normal row of a contact aims at: that which closes the gap in this step, or removes the share `recovery` of an overlap.
+// Returns the target of the normal row of a contact: the velocity that closes the gap in this step, or that removes the share `recovery` of an overlap.
 static double normal_target(const hfMlcp* m, const hfContactLaw* law) {
   return law->depth / m->problem->h * (law->depth > 0 ? m->config.recovery : 1);
 }
 
-// The slip velocity that row r (1 or 2) of a contact aims at: that at which the force of anchored friction vanishes; rigid
-// contact that sticks has no other. Laws without memory aim at no slip.
+// Returns the target of tangent row r (1 or 2) of a contact. For anchored friction it is the slip velocity at which the force of the anchor vanishes: a
+// rigid contact that sticks moves with this velocity, whatever its force is. For friction laws without memory it is zero.
 static double tangent_target(const hfContactLaw* law, double h, int r) {
   double slope = h * law->k_t[HF_SLIDING] + law->c_t[HF_SLIDING];
   if (law->friction != HF_FRICTION_ANCHORED || !(slope > 0)) return 0;
   return -law->k_t[HF_SLIDING] * law->xi0[r - 1] / slope;
 }
 
-// Copies the normal row of each contact, and two tangent rows where it has friction.
+// Copies the normal row of each contact, and two tangent rows if it has friction.
 static void copy_contacts(hfMlcp* m) {
   int c = 0, tangent = m->ns + m->nc;
   for (int k = 0; k < m->members.nblock; ++k) {
@@ -137,7 +137,7 @@ static int eliminate_velocities(hfMlcp* m) {
   return 1;
 }
 
-// Computes G and g, and makes rows rigid that are near-rigid. Returns 0 where numbers overflow.
+// Computes G and g, and makes near-rigid rows rigid. Returns 0 if numbers overflow.
 static int form_matrix(hfMlcp* m) {
   int nv = m->nv;
   for (int i = 0; i < m->n; ++i) {

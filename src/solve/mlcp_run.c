@@ -1,4 +1,4 @@
-// Solves the complementarity problem that a form of the rigid step has laid out in an hfMlcp.
+// Solves the complementarity problem that a form of the rigid step wrote to an hfMlcp.
 #include "solve/mlcp.h"
 
 #include "math/vec3.h"

@@ -6,29 +6,28 @@
 //   s      row velocities                       gamma  impulses of the rows, a function of s
 //   K      dr/dv = A + J^T G J, G = -dgamma/ds  dv     Newton step, K dv = -r
 //   alpha  share of the step that is taken      g      dv'r, the residual along the step
-//   v1, s1 the end of the full step; after a move, the point where it began
+//   v1, s1 end of the full step; after a move, the point before the move
 //
 // One iteration (iterate):
-//   1. Form and factor K at v, or use the factors of the iteration before again.
-//   2. Solve for dv. A dv that does not point downhill (dv'r < 0) is replaced (compute_new_step).
+//   1. Form and factor K at v, or use the factors of the last iteration again.
+//   2. Solve for dv. If dv does not point downhill (dv'r < 0), replace it (compute_new_step).
 //   3. Choose alpha by the line search of the rung:
-//        TAMSI   the smallest alpha that any row asks for (search.c); in a heap alpha = 1
+//        TAMSI   the smallest alpha that any row demands (search.c); in a heap alpha = 1
 //        merit   the same, then halved until |r| decreases
-//        convex  alpha = 1: r is the gradient of a convex function
-//      Drives that would leave next to nothing of a step are released from their bounds first, and
-//      the step is computed again (release_rows).
-//   4. Move to v + alpha dv. Where g, which is negative at the start, becomes too large on the way,
-//      the step went too far and is cut back to where |g| is small (line.c).
-//   5. Stop when both the residual and the next step are small against the scale.
+//        convex  alpha = 1, because r is the gradient of a convex function
+//      If drives demand a tiny alpha, release them from their bounds and compute the step again (release_rows).
+//   4. Move to v + alpha dv. g is negative at the start of the step. If it is too large at the end, the step went too far: cut it back to a point
+//      with a small |g| (line.c).
+//   5. Stop when both the residual and the next step are small compared with the scale.
 //
-// All norms are mass-scaled: |r|^2 = sum r_i^2/A_ii for momenta and |dv|^2 = sum A_ii dv_i^2 for
-// velocities. Both are in sqrt(kg) m/s, so that one scale, max(|p*|, |J^T gamma|), serves residual
-// and step, normal and tangential directions, light and heavy bodies.
+// All norms are mass-scaled: |r|^2 = sum r_i^2/A_ii for momenta and |dv|^2 = sum A_ii dv_i^2 for velocities. Both have the unit sqrt(kg) m/s. So
+// residuals and steps can be compared with the same scale, max(|p*|, |J^T gamma|), in normal and tangential directions, for light and heavy bodies.
 //
-// In a large heap K has more inertia than the bodies while steps are too long (adapt_inertia); r, and with it the answer, does not.
+// In a large heap K is computed with more inertia than the bodies have while the steps are too long (adapt_inertia). r is computed with the true
+// inertia, so that the answer does not change.
 //
-// In a heap the friction duals (dual.c) take the place of the search over rows, and a step that
-// points uphill is treated in another way (docs/theory/heaps.md, "What else differs from TAMSI").
+// In a heap the friction duals (dual.c) replace the search over rows, and a step that points uphill is replaced in another way
+// (docs/theory/heaps.md, "What else differs from TAMSI").
 #include "solve/newton.h"
 
 #include "base/compile.h"
@@ -47,37 +46,37 @@
 
 // A step points downhill if the cosine of the angle between dv and -r is at least this [-].
 static const double DOWNHILL_COSINE = 1e-3;
-// A step is cut back where g at its end exceeds this share of -g at its start. These two are smaller than HFI_OVERSHOOT: of heaps, and of
-// the convex problem [-].
+// The values of HFI_OVERSHOOT for heaps and for the convex problem [-].
 static const double OVERSHOOT_HEAP = 0.1;
 static const double OVERSHOOT_CONVEX = 0.05;
-// What rough factors may leave of the right-hand side of a Newton step [-].
+// With rough factors the error |r + K dv| of a Newton step may be this share of |r| [-].
 static const double LINEAR_TOLERANCE = 1e-3;
-// The residual is assumed to fall to this share in the first step that uses the factors of a Newton step again [-].
+// The first step that uses the factors of a Newton step again is expected to multiply the residual by this [-].
 static const double REUSE_CONTRACTION = 3e-3;
-// A residual below this share of the largest impulse of a row may be the rounding of impulses that cancel [-].
+// Large impulses that cancel leave a rounding error of this share of the largest impulse of a row [-].
 static const double CANCELLATION = 2e-15;
-// The rounding of row velocities is looked at only where the residual is below this many tolerances: it explains no larger one [-].
-static const double COARSE = 1e4;
-// A residual below this share of the scale that steps no longer lower is rounding [-].
+// The rounding of row velocities is computed only if the residual is below this many tolerances. It cannot explain a larger residual [-].
+static const double ROUNDING_RANGE = 1e4;
+// A residual below this share of the scale counts as rounding if steps no longer lower it [-].
 static const double ROUNDING = 1e-13;
-// A step of a heap that points uphill is taken where it brings the residual below this share of what it is [-].
-static const double UPHILL = 0.5;
-// A halved step is accepted if |r| falls by at least this share of alpha (Armijo's condition) [-].
+// A step of a heap that points uphill is taken if it multiplies the residual by less than this [-].
+static const double UPHILL_DECREASE = 0.5;
+// A halved step is accepted if |r| falls by at least this times alpha |r| (Armijo's condition) [-].
 static const double ARMIJO = 1e-4;
-// A predicted first step is kept where it brings the residual below this share of what it is [-].
-static const double PREDICTED = 0.1;
-// A step that drives shorten to less than this brings nothing else forward either: rows are released instead [-].
-static const double LOST_STEP = 0.03;
-// Inertia that K of a large heap has beside that of the bodies, over theirs: in the first iteration and after a short step at least, and at
-// most. It grows after a step of which less than SHORTENED was taken, shrinks after a whole step, and is left out below NEGLIGIBLE [-].
-static const double LEAST_INERTIA = 0.1, MOST_INERTIA = 10, INERTIA_GROWTH = 4, INERTIA_SHRINK = 0.25, NEGLIGIBLE = 1e-3, SHORTENED = 0.5;
+// A predicted first step is kept if it multiplies the residual by less than this [-].
+static const double PREDICTED_DECREASE = 0.1;
+// Drives are released if the line search would leave less than this of a step: such a step is too short for all other rows, too [-].
+static const double LOST_ALPHA = 0.03;
+// The added inertia of a large heap, relative to the inertia of the bodies [-]. It is LEAST_INERTIA in the first iteration. After a step with
+// alpha < SHORT_ALPHA it is multiplied by INERTIA_GROWTH and clamped to [LEAST_INERTIA, MOST_INERTIA]. After a whole step it is multiplied by
+// INERTIA_SHRINK. Below NEGLIGIBLE_INERTIA it becomes zero.
+static const double LEAST_INERTIA = 0.1, MOST_INERTIA = 10, INERTIA_GROWTH = 4, INERTIA_SHRINK = 0.25, NEGLIGIBLE_INERTIA = 1e-3, SHORT_ALPHA = 0.5;
 enum {
-  MAX_CONVEX_ITERATIONS = 500, // The convex problem always converges, if need be slowly.
+  MAX_CONVEX_ITERATIONS = 500, // The convex problem always converges, but sometimes slowly.
   MAX_HALVINGS = 40,           // 2^-40 of a step changes no digit that matters.
-  MAX_STALL = 12,              // A start that is thought to be close failed if so many iterations do not halve the residual.
-  MAX_IDLE = 3,                // A residual of rounding is accepted after so many last steps that did not halve it.
-  MAX_RELEASES = 4,            // After so many releases in a solution the line search stops at rows that cross their interval.
+  MAX_STALLED = 12,            // With kept duals the method gives up after more than this many iterations that do not halve the residual.
+  MAX_IDLE_STEPS = 3,          // A tiny residual is accepted after this many idle last steps (take_last_step).
+  MAX_RELEASES = 4,            // Rows are released at most this many times in a solution; later the line search stops at each of them.
   MAX_REUSES = 20,             // K is formed again after this many steps with the same factors.
 };
 
@@ -85,73 +84,75 @@ typedef struct iteration {
   hfiIsland* I;
   const hfSolverConfig* config;
   int coupling, rung;
-  int32_t most_iterations; // that the rung may take
+  int32_t max_iterations; // largest number of iterations on this rung
   hfiDuals duals;
-  hfiTurn turn;       // of theta_max; zero until a contact slips
+  hfiTurn turn;       // sine and cosine of theta_max; zero until a contact slips
   double norm;        // |r| at v [sqrt(kg) m/s]
-  double scale;       // what |r| and |dv| are compared with [sqrt(kg) m/s]
+  double scale;       // |r| and |dv| are compared with this [sqrt(kg) m/s]
   double step;        // |dv| of the last step [sqrt(kg) m/s]
   double g_start;     // g at the start of the last step [J]
   double halved_norm; // |r| when it was last halved [sqrt(kg) m/s]
-  int stalled;        // iterations since then
-  int releases;       // factorisations with rows that were released
-  int idle;           // last steps (take_last_step) that were not short and did not halve |r|
-  int reuses;         // steps that use the factors at hand again, counted with the next one; 0: the next step forms new ones
+  int stalled;        // number of iterations since |r| was last halved
+  int releases;       // number of factorisations with released rows
+  int idle_steps;     // number of last steps (take_last_step) that were not short and did not halve |r|
+  int reuses;         // number of steps that use the present factors again, including the next one; 0: the next step forms new factors
 } iteration;
 
-// Computes impulses, responses, residual and its norm at I->v and I->s.
+// Computes the impulses, the responses, the residual and its norm at I->v and I->s.
 static void evaluate(iteration* it) { it->norm = hfi_system_evaluate(it->I, it->coupling, &it->scale); }
 
 // ---- tests of convergence ----------------------------------------------------------------------------
 
 static int is_small(const iteration* it, double norm) { return norm <= it->config->tolerance * it->scale; }
 
-// How long the last step would have been without added inertia, for motions on which nothing but the mass of the bodies acts [sqrt(kg) m/s].
-static double full_step(const iteration* it) { return it->step * (1 + it->I->inertia); }
+// Upper bound on the length of the last step without added inertia [sqrt(kg) m/s]. A motion that only inertia resists has that length.
+static double step_without_inertia(const iteration* it) { return it->step * (1 + it->I->inertia); }
 
-// Is the residual, which was `before` at the start of the step, below the tolerance for certain, and would the next step be below it, too?
-// The next step is assumed to be shorter than the last by the same factor as the residual.
+// Is the residual well below the tolerance, and will the next step be below it, too? before: |r| at the start of the last step. The method expects
+// that the next step is shorter than the last one by the same factor as the residual.
 static int is_settled(const iteration* it, double before) {
-  return is_small(it, it->norm / HFI_SETTLED) && is_small(it, full_step(it) * (it->norm / before));
+  return is_small(it, it->norm / HFI_SETTLED) && is_small(it, step_without_inertia(it) * (it->norm / before));
 }
 
-// Returns how large a residual rounding alone may leave [sqrt(kg) m/s]. There are two causes. Two large impulses that cancel, such as
-// those of a drive that presses a dof against a contact, leave errors that are large against p* and J^T gamma. And the law of a stiff
-// row turns the last digit of its velocity into an impulse: where a light body goes far until it touches, into more than the tolerance.
+// Returns the largest residual that rounding alone can leave [sqrt(kg) m/s]. There are two causes:
+//   - Two large impulses cancel, for example if a drive presses a dof against a contact. Their rounding errors do not cancel, and may be large
+//     compared with p* and J^T gamma.
+//   - The law of a stiff row turns an error in the last digit of the row velocity into an impulse. If a light body moves far before it touches, this
+//     impulse exceeds the tolerance.
 static double bound_rounding(const iteration* it) {
   double cancelled = CANCELLATION * hfi_system_largest_impulse(it->I);
-  if (it->norm <= cancelled || !is_small(it, it->norm / COARSE)) return cancelled;
+  if (it->norm <= cancelled || !is_small(it, it->norm / ROUNDING_RANGE)) return cancelled;
   return hfi_rounding_of_rows(it->I);
 }
 
-// Accepts a residual that is nothing but rounding, by raising the scale so that it counts as small. Returns whether it does. A residual
-// that the last step halved is not of that sort.
+// Accepts a residual that is only rounding: raises the scale so that the residual is within the tolerance. Returns whether it did. A residual that
+// the last step halved is not only rounding.
 static int accept_rounding(iteration* it, double before) {
   if (it->norm < 0.5 * before) return 0;
   double rounding = bound_rounding(it);
-  if (!(it->norm <= rounding)) return 0; // also where it is not a number
+  if (!(it->norm <= rounding)) return 0; // also if the norm is not a number
   it->scale = max2(it->scale, rounding / it->config->tolerance);
   return 1;
 }
 
-// Would one more step with the factors at hand reach the tolerance? If the last step was such a step, the residual is expected to fall
-// again as it fell then; after a Newton step, by REUSE_CONTRACTION.
+// Is one more step with the present factors expected to reach the tolerance? After a step with reused factors, the residual is expected to fall by
+// the same factor again; after a Newton step, by REUSE_CONTRACTION.
 static int can_reuse_factors(const iteration* it, double before) {
   double contraction = it->reuses > 0 ? it->norm / before : REUSE_CONTRACTION;
   return it->reuses < MAX_REUSES && is_small(it, it->norm * contraction);
 }
 
-// Counts the iterations that did not halve the residual. Returns 1 when there were too many in a row.
-static int stalls(iteration* it) {
+// Counts this iteration as stalled if it did not halve the residual. Returns 1 if there were too many such iterations in a row.
+static int count_stalled_iteration(iteration* it) {
   it->stalled += 1;
   if (it->norm < 0.5 * it->halved_norm) it->halved_norm = it->norm, it->stalled = 0;
-  return it->stalled > MAX_STALL;
+  return it->stalled > MAX_STALLED;
 }
 
 // ---- the Newton step ---------------------------------------------------------------------------------
 
-// Computes s1 = J v1 + drift at the end of a step. After a short step s1 = s + J dv instead: rounding of v times the slope of a stiff row
-// would otherwise keep the residual from becoming small.
+// Computes s1 = J v1 + drift at the end of a step; for a short step s1 = s + J dv. The rounding error of J v1, multiplied by the slope of a stiff row,
+// would otherwise be larger than the residual that the short step is to reach.
 static void compute_end_rows(iteration* it) {
   hfiIsland* I = it->I;
   if (it->step > HFI_SHORT_STEP * it->scale) {
@@ -162,8 +163,8 @@ static void compute_end_rows(iteration* it) {
   hfi_move(I->s1, I->s, 1.0, I->ds, I->nrow);
 }
 
-// Computes dv = -K^-1 r with the factors at hand, and v1 = v + dv. n: the dofs of the island, a constant where many islands have that
-// number. Returns g = dv'r.
+// Computes dv = -K^-1 r with the present factors, and v1 = v + dv. n: number of dofs of the island; callers pass a constant if many islands have that
+// number, so that the compiler unrolls the loops. Returns g = dv'r.
 HFI_COPIED double solve_for_step(hfiIsland* I, int32_t n) {
   hfi_scale(I->dv, -1.0, I->r, n);
   hfi_system_solve(I, LINEAR_TOLERANCE, I->dv);
@@ -171,7 +172,7 @@ HFI_COPIED double solve_for_step(hfiIsland* I, int32_t n) {
   return hfi_dot(I->dv, I->r, n);
 }
 
-// Computes the step with the factors at hand: dv, its end (v1, s1), |dv| and g at its start. Returns 0 where dv is not finite.
+// Computes the step with the present factors: dv, its end (v1, s1), |dv| and g at its start. Returns 0 if dv is not finite.
 static int compute_step(iteration* it) {
   hfiIsland* I = it->I;
   it->g_start = I->n == 3 ? solve_for_step(I, 3) : solve_for_step(I, I->n);
@@ -180,18 +181,18 @@ static int compute_step(iteration* it) {
   return isfinite(it->step);
 }
 
-// Is the residual at the end of the step below the share UPHILL of that at v? Leaves impulses, responses and r of the end.
+// Is the residual at the end of the step below UPHILL_DECREASE times the residual at v? Impulses, responses and r are those of the end afterwards.
 static int full_step_lowers_residual(iteration* it) {
   double norm = it->norm, scale = it->scale;
   hfi_system_exchange_points(it->I);
   evaluate(it);
-  int lower = it->norm / it->scale < UPHILL * (norm / scale);
+  int lower = it->norm / it->scale < UPHILL_DECREASE * (norm / scale);
   hfi_system_exchange_points(it->I);
   it->norm = norm, it->scale = scale;
   return lower;
 }
 
-// Takes -dv in the place of dv.
+// Replaces dv by -dv.
 static void reverse_step(iteration* it) {
   hfiIsland* I = it->I;
   for (int32_t i = 0; i < I->n; ++i) I->dv[i] = -I->dv[i], I->v1[i] = I->v[i] + I->dv[i];
@@ -199,21 +200,20 @@ static void reverse_step(iteration* it) {
   it->g_start = -it->g_start;
 }
 
-// Forms and factors K at v and computes the step. Returns 0 when there is no finite step. Two kinds of steps are replaced where K is
-// unsymmetric (docs/theory/tamsi.md, "Two safeguards"):
-//   - In a heap, a step that points uphill is reversed unless it lowers the residual. K has a negative eigenvalue along it: it leads to a
-//     saddle of the energy, and the opposite direction leads away from it. But the coupling of friction to the normal force has no
-//     energy, and where r is small at the end of the step, an answer is near.
-//   - Any other step that does not point downhill is computed again without the unsymmetric terms of K, and so is one whose K cannot be
-//     factored.
+// Forms and factors K at v and computes the step. Returns 0 if there is no finite step. If K is unsymmetric, two kinds of steps are replaced
+// (docs/theory/tamsi.md, "Two safeguards"):
+//   - In a heap, a step that points uphill is reversed, unless it lowers the residual. dv'K dv is negative for such a step: it leads to a saddle of the
+//     energy, and -dv leads away from the saddle. But the coupling of friction to the normal force has no energy: if r is small at the end of the
+//     step, an answer is near, and the step is kept.
+//   - Any other step that does not point downhill is computed again without the unsymmetric terms of K. The same is done if K cannot be factored.
 static int compute_new_step(iteration* it) {
   hfiIsland* I = it->I;
   if (it->duals) hfi_dual_set_responses(I);
   if (hfi_system_factor(I) == 0) {
     int finite = compute_step(it);
-    double slight = DOWNHILL_COSINE * it->step * it->norm;
-    if (it->g_start <= -slight || !hfi_system_is_coupled(I)) return finite;
-    if (it->duals && it->g_start >= slight) {
+    double least = DOWNHILL_COSINE * it->step * it->norm; // |g| of a step that points clearly downhill or uphill
+    if (it->g_start <= -least || !hfi_system_is_coupled(I)) return finite;
+    if (it->duals && it->g_start >= least) {
       if (!full_step_lowers_residual(it)) reverse_step(it);
       return 1;
     }
@@ -222,7 +222,7 @@ static int compute_new_step(iteration* it) {
   return hfi_system_factor(I) == 0 && compute_step(it);
 }
 
-// Computes the step with the factors of the step before. The update of friction duals needs the groups at v.
+// Computes the step with the factors of the last step. hfi_dual_update needs the friction groups at v.
 static int compute_step_again(iteration* it) {
   if (it->duals) hfi_dual_evaluate(it->I);
   return compute_step(it);
@@ -230,7 +230,7 @@ static int compute_step_again(iteration* it) {
 
 // ---- how much of the step is taken -------------------------------------------------------------------
 
-// Moves v and s to v + alpha dv and evaluates there. Afterwards v1 and s1 hold the point before.
+// Moves v and s to v + alpha dv and evaluates there. Afterwards v1 and s1 are the point before the move.
 static inline void move(iteration* it, double alpha) {
   hfiIsland* I = it->I;
   if (alpha < 1) {
@@ -241,7 +241,7 @@ static inline void move(iteration* it, double alpha) {
   evaluate(it);
 }
 
-// Replaces the last move by one with another alpha: v = v1 + alpha dv, where v1 is the point before.
+// Replaces the last move by one with another alpha: v = v1 + alpha dv, where v1 is the point before the move.
 static void move_again(iteration* it, double alpha) {
   hfiIsland* I = it->I;
   hfi_move(I->v, I->v1, alpha, I->dv, I->n);
@@ -249,13 +249,13 @@ static void move_again(iteration* it, double alpha) {
   evaluate(it);
 }
 
-// The share of -g at the start of a step that g may have at its end.
+// The largest allowed g at the end of a step, relative to |g| at its start [-].
 static double allowed_overshoot(const iteration* it) {
   if (it->rung == HF_RUNG_CONVEX) return OVERSHOOT_CONVEX;
   return it->duals ? OVERSHOOT_HEAP : HFI_OVERSHOOT;
 }
 
-// Moves by alpha, or by less where that goes too far. Returns the alpha taken.
+// Moves by alpha, or by less if that goes too far. Returns the alpha of the move.
 static double move_and_cut(iteration* it, double alpha) {
   hfiIsland* I = it->I;
   move(it, alpha);
@@ -266,7 +266,7 @@ static double move_and_cut(iteration* it, double alpha) {
   return alpha;
 }
 
-// Moves by the first of alpha, alpha/2, alpha/4, ... that lowers the residual, and returns it. Returns 0 when none does.
+// Moves by the first of alpha, alpha/2, alpha/4, ... that lowers the residual, and returns it. Returns 0 if none lowers it.
 static double move_and_halve(iteration* it, double alpha) {
   double norm = it->norm;
   move(it, alpha);
@@ -280,15 +280,15 @@ static double move_and_halve(iteration* it, double alpha) {
 
 static double search_rows(iteration* it) { return hfi_search_rows(it->I, it->norm, it->config->theta_max, &it->turn); }
 
-// Replaces a step that the line search shortens to alpha by others from the same v, until drives no longer shorten it much. Returns their
-// alpha. Drives of a robot whose targets jump leave their bounds together; the line search alone would stop at one after the other, an
-// iteration for each. g at the start stays that of the laws as they are at v. Only the factors of a star leave K as it is: others would
-// have to form it again, which costs what is gained.
+// Called if the line search shortens a step to alpha < LOST_ALPHA. Releases the drives that cross their interval and computes the step from the same v
+// again, until drives no longer shorten it so much. Returns the new alpha. If the targets of a robot jump, many drives leave their bounds together;
+// the line search alone would stop at each of them and take one iteration for each. g_start is computed with the residual of the true laws at v, not
+// with that of released rows. Only the factors of a star leave K unchanged. Other factors overwrite K, and forming it again costs as much as is gained.
 HFI_CALLED static double release_rows(iteration* it, hfiNewtonResult* out, double alpha) {
   hfiIsland* I = it->I;
   if (it->rung != HF_RUNG_TAMSI) return alpha;
   memcpy(I->work, I->r, sizeof(double) * (size_t)I->n);
-  while (alpha < LOST_STEP && I->K.star->factored && it->releases < MAX_RELEASES && out->iterations < it->most_iterations) {
+  while (alpha < LOST_ALPHA && I->K.star->factored && it->releases < MAX_RELEASES && out->iterations < it->max_iterations) {
     if (hfi_release_crossing_rows(I, it->norm) == 0) break;
     ++out->iterations, ++it->releases;
     if (hfi_block_factor(&I->K, I->K.symmetric) != 0 || !compute_step(it)) return alpha;
@@ -298,53 +298,53 @@ HFI_CALLED static double release_rows(iteration* it, hfiNewtonResult* out, doubl
   return alpha;
 }
 
-// Takes the step, or that part of it which the line search of the rung allows. Returns alpha; 0: no part of it lowers the residual.
+// Moves by the share alpha of the step that the line search of the rung allows. Returns alpha; 0: no part of the step lowers the residual.
 static double take_step(iteration* it, hfiNewtonResult* out) {
   double alpha = 1;
   if (it->duals)
     hfi_dual_update(it->I);
   else if (it->rung != HF_RUNG_CONVEX)
     alpha = search_rows(it);
-  if (alpha < LOST_STEP && it->I->K.star) alpha = release_rows(it, out, alpha);
+  if (alpha < LOST_ALPHA && it->I->K.star) alpha = release_rows(it, out, alpha);
   return it->rung == HF_RUNG_MERIT ? move_and_halve(it, alpha) : move_and_cut(it, alpha);
 }
 
-// Called when the residual is small: takes one more step with the factors at hand, which costs little and brings the answer close to
-// rounding. Returns 1, converged, when that step was short and the residual is still small after it. Where light parts are coupled to
-// heavy ones, a residual of nothing but rounding may give steps that are never short: such a residual is accepted, too.
+// Called when the residual is small. Takes one more step with the present factors, which costs little and reduces the error to about rounding.
+// Returns 1, converged, if that step was short and the residual is still small after it. If light parts are coupled to heavy ones, a residual that is
+// only rounding may give steps that are never short. Such a residual is accepted, too.
 static int take_last_step(iteration* it) {
   double before = it->norm;
   compute_step(it);
-  int is_short = is_small(it, full_step(it));
+  int is_short = is_small(it, step_without_inertia(it));
   move(it, 1);
   if ((is_short && is_small(it, it->norm)) || accept_rounding(it, before)) return 1;
-  it->idle += !(it->norm < 0.5 * before);
-  return it->idle >= MAX_IDLE && is_small(it, it->norm) && it->norm <= ROUNDING * it->scale;
+  it->idle_steps += !(it->norm < 0.5 * before);
+  return it->idle_steps >= MAX_IDLE_STEPS && is_small(it, it->norm) && it->norm <= ROUNDING * it->scale;
 }
 
 // ---- added inertia -----------------------------------------------------------------------------------
 
-// Has the island added inertia? In a large heap K with the coupling of friction is often nearly singular: a single mode makes steps a hundred times too
-// long, and the search then leaves next to nothing of what all others would have gained.
-static int may_add_inertia(const iteration* it) { return it->duals && it->rung == HF_RUNG_TAMSI && it->I->ntree > HFI_MANY_TREES; }
+// Does the method add inertia to K of this island? In a large heap K with the coupling of friction is often nearly singular. A single mode then makes
+// the step a hundred times too long, and the line search, which shortens it, takes the progress of all other modes away.
+static int adds_inertia(const iteration* it) { return it->duals && it->rung == HF_RUNG_TAMSI && it->I->ntree > HFI_MANY_TREES; }
 
-// Chooses the added inertia of the next iteration after a step of which the share alpha was taken.
+// Chooses the added inertia of the next iteration. alpha: share of the last step that was taken.
 static void adapt_inertia(iteration* it, double alpha) {
   double* inertia = &it->I->inertia;
-  if (!may_add_inertia(it)) return;
-  if (alpha < SHORTENED)
+  if (!adds_inertia(it)) return;
+  if (alpha < SHORT_ALPHA)
     *inertia = clamp(INERTIA_GROWTH * *inertia, LEAST_INERTIA, MOST_INERTIA);
   else if (alpha == 1)
     *inertia *= INERTIA_SHRINK;
-  if (*inertia < NEGLIGIBLE) *inertia = 0;
+  if (*inertia < NEGLIGIBLE_INERTIA) *inertia = 0;
 }
 
 // ---- the start ---------------------------------------------------------------------------------------
 
 static int is_balanced(const iteration* it) { return hfi_is_balanced(it->I, it->config->tolerance, it->norm, it->scale); }
 
-// Are the velocities of the start the answer? Where they are and hardly anything moves, the island comes to rest: a velocity of 1e-13
-// that stayed as it is would unbalance it again some steps later.
+// Are the velocities of the start the answer? If they are, and all momenta are negligible, the velocities are set to zero: a velocity of 1e-13 that
+// stays in the state would unbalance the island again some steps later.
 static int start_is_answer(iteration* it) {
   hfiIsland* I = it->I;
   if (!is_balanced(it)) return 0;
@@ -355,24 +355,24 @@ static int start_is_answer(iteration* it) {
   return is_balanced(it);
 }
 
-// Begins at the velocities of the start.
-static void begin_at_start(iteration* it, hfiNewtonResult* out) {
+// Evaluates the velocities of the start, and ends the solution if they are the answer.
+static void begin_with_start_velocities(iteration* it, hfiNewtonResult* out) {
   evaluate(it);
   if (it->duals == HFI_NEW_DUALS) hfi_dual_reset(it->I);
   it->halved_norm = it->norm;
   out->converged = start_is_answer(it);
 }
 
-// Takes the first step by laws that are linearised at the end of the step as it is predicted (predict.h), for a body that turns about its
-// contacts. Returns 0, with the velocities of before, where nothing is predicted or the residual does not fall enough.
-static int begin_by_prediction(iteration* it, hfiNewtonResult* out) {
+// For a body that turns about its contacts: takes the first Newton step with laws that are linearised at the predicted end of the time step
+// (predict.h). Returns 0, with v unchanged, if there is no prediction or the residual does not fall enough.
+static int begin_with_predicted_step(iteration* it, hfiNewtonResult* out) {
   hfiIsland* I = it->I;
   if (it->rung != HF_RUNG_TAMSI || it->duals || !hfi_predict(I, it->coupling)) return 0;
   double before = hfi_system_measure(I, &it->scale);
   out->iterations = 1;
   if (hfi_system_factor(I) != 0 || !compute_step(it)) return 0;
   move(it, 1);
-  if (!(it->norm < PREDICTED * before)) {
+  if (!(it->norm < PREDICTED_DECREASE * before)) {
     hfi_system_exchange_points(I);
     return 0;
   }
@@ -383,7 +383,7 @@ static int begin_by_prediction(iteration* it, hfiNewtonResult* out) {
 
 // ---- the iteration -----------------------------------------------------------------------------------
 
-// Makes one iteration, which counts if it forms K. Returns 0 where the method gives up.
+// Makes one iteration, which is counted only if it forms K. Returns 0 if the method gives up.
 static int iterate(iteration* it, hfiNewtonResult* out) {
   double before = it->norm;
   out->iterations += it->reuses == 0;
@@ -394,7 +394,7 @@ static int iterate(iteration* it, hfiNewtonResult* out) {
     out->converged = 1;
   else if (is_small(it, it->norm))
     out->converged = take_last_step(it);
-  else if (alpha == 0 || (it->duals == HFI_KEPT_DUALS && stalls(it)))
+  else if (alpha == 0 || (it->duals == HFI_KEPT_DUALS && count_stalled_iteration(it)))
     return 0;
   it->reuses = alpha == 1 && can_reuse_factors(it, before) ? it->reuses + 1 : 0;
   adapt_inertia(it, alpha);
@@ -403,11 +403,11 @@ static int iterate(iteration* it, hfiNewtonResult* out) {
 
 hfiNewtonResult hfi_newton_solve(hfiIsland* I, const hfSolverConfig* config, int coupling, int rung, hfiDuals duals) {
   int32_t most = imax2(config->max_iterations, rung == HF_RUNG_CONVEX ? MAX_CONVEX_ITERATIONS : 0);
-  iteration it = {.I = I, .config = config, .coupling = coupling, .rung = rung, .most_iterations = most, .duals = duals};
+  iteration it = {.I = I, .config = config, .coupling = coupling, .rung = rung, .max_iterations = most, .duals = duals};
   hfiNewtonResult out = {0, 0, 0, 0};
   hfi_system_rows(I, I->v, I->s);
-  if (!begin_by_prediction(&it, &out)) begin_at_start(&it, &out);
-  I->inertia = may_add_inertia(&it) ? LEAST_INERTIA : 0;
+  if (!begin_with_predicted_step(&it, &out)) begin_with_start_velocities(&it, &out);
+  I->inertia = adds_inertia(&it) ? LEAST_INERTIA : 0;
   while (!out.converged && out.iterations < most && iterate(&it, &out)) continue;
   I->inertia = 0;
   out.residual = it.scale > 0 ? it.norm / it.scale : it.norm;

@@ -1,11 +1,11 @@
-// Islands are the connected components of the graph whose nodes are trees and whose edges are
-// blocks.
+// Islands are the connected components of the graph whose nodes are trees and whose edges are blocks.
 //
-//   1. The trees of each block are joined (base/disjoint_sets.h).
-//   2. Components get their numbers in the order of their first tree, whatever the order of blocks.
-//   3. A counting sort lists the trees and the blocks of each island.
+//   1. Join the trees of each block (base/disjoint_sets.h).
+//   2. Number the components in the order of their first trees. The numbers do not depend on the order of blocks.
+//   3. List the trees and the blocks of each island by a counting sort.
 //
-// Most steps have the contacts of the step before: where each block has the trees that it had, the islands stay.
+// Most steps have the same contacts as the last step. If each block has the same trees as in the last problem, the islands are the same, too, and
+// nothing is computed.
 #include "solve/partition.h"
 
 #include "base/disjoint_sets.h"
@@ -21,8 +21,8 @@ void hfi_partition_plan(hfiPartition* S, hfiArena* arena, int32_t ntree, int32_t
   S->known_trees = -1, S->nknown = 0, S->max_known = npiece;
 }
 
-// Are the islands those of this problem?
-static int is_known(const hfiPartition* S, const hfStepProblem* P) {
+// Does each block have the same trees as in the problem whose islands are known?
+static int has_same_trees(const hfiPartition* S, const hfStepProblem* P) {
   const int32_t *known = S->known, *end = known + S->nknown;
   if (S->known_trees != P->ntree) return 0;
   for (const hfStepBlock *b = P->block, *last = b + P->nblock; b < last; ++b) {
@@ -34,8 +34,9 @@ static int is_known(const hfiPartition* S, const hfStepProblem* P) {
   return known == end;
 }
 
-// Blocks may share pieces, so that there can be more trees than room: such a problem stays unknown.
-static void remember(hfiPartition* S, const hfStepProblem* P) {
+// Remembers the trees of each block. Blocks may share pieces, so that the list of trees can be longer than its storage. Such a problem is not
+// remembered.
+static void remember_trees(hfiPartition* S, const hfStepProblem* P) {
   int32_t n = 0;
   S->known_trees = -1;
   for (const hfStepBlock *b = P->block, *last = b + P->nblock; b < last; ++b) {
@@ -58,8 +59,8 @@ static void sort_by_label(int32_t* start, int32_t* item, int32_t* next, const in
 }
 
 void hfi_partition_find(hfiPartition* S, const hfStepProblem* P) {
-  if (is_known(S, P)) return;
-  remember(S, P);
+  if (has_same_trees(S, P)) return;
+  remember_trees(S, P);
   for (int32_t t = 0; t < P->ntree; ++t) S->parent[t] = t;
   for (int32_t b = 0; b < P->nblock; ++b) {
     const hfStepPiece* piece = P->piece + P->block[b].piece;
@@ -71,7 +72,7 @@ void hfi_partition_find(hfiPartition* S, const hfStepProblem* P) {
     S->label[t] = root == t ? S->count++ : S->label[root];
   }
   sort_by_label(S->tree_start, S->tree, S->next, S->label, P->ntree, S->count);
-  if (S->count == 1) { // as of a robot alone: all blocks belong to it
+  if (S->count == 1) { // for example a single robot: all blocks belong to its island
     S->block_start[0] = 0, S->block_start[1] = P->nblock;
     for (int32_t b = 0; b < P->nblock; ++b) S->block[b] = b;
     return;

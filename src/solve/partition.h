@@ -8,12 +8,12 @@
 
 typedef struct hfiPartition {
   int32_t count;                                // number of islands
-  int32_t* tree_start;                          // (count + 1)
+  int32_t* tree_start;                          // (count + 1) index in `tree` of the first tree of each island, and the end
   int32_t* tree;                                // (ntree) trees, island by island, ascending in each
-  int32_t* block_start;                         // (count + 1)
+  int32_t* block_start;                         // (count + 1) index in `block` of the first block of each island, and the end
   int32_t* block;                               // (nblock) blocks, island by island, ascending in each
   int32_t *parent, *label, *block_label, *next; // scratch
-  // What the islands were found for: the number of trees, and the trees of each block, the first as -1 - tree.
+  // The problem whose islands these are: its number of trees, or -1 if it is not known, and the trees of each block, the first of them as -1 - tree.
   int32_t known_trees, nknown, max_known, *known;
 } hfiPartition;
 
@@ -28,7 +28,7 @@ void hfi_partition_plan(hfiPartition* S, hfiArena* arena, int32_t ntree, int32_t
 // Finds the islands of a problem. They are numbered by their first tree.
 void hfi_partition_find(hfiPartition* S, const hfStepProblem* problem);
 
-// The island k.
+// The trees and blocks of island k.
 static inline hfiMembers hfi_partition_members(const hfiPartition* S, int32_t k) {
   int32_t tree = S->tree_start[k], block = S->block_start[k];
   return (hfiMembers){S->tree + tree, S->block + block, S->tree_start[k + 1] - tree, S->block_start[k + 1] - block};

@@ -4,9 +4,9 @@
 
 #include "solve/island.h"
 
-// Linearises the laws of an island of one tree, with contacts and limits alone, at the row velocities that are predicted for the end of the step, I->s1: sets
-// I->response, and I->gamma to what the tangents of the laws have at I->s. Returns 0, with nothing of use in these, where nothing is predicted or where the
-// laws are as good as linear between I->s and I->s1.
+// Predicts the row velocities I->s1 at the end of the step for an island of one tree that has only contacts and limits. Linearises the laws at I->s1:
+// sets I->response to their derivatives there and I->gamma to the impulses of their tangents at I->s. Returns 0 if there is no prediction or if the laws
+// are almost linear between I->s and I->s1; I->response, I->gamma and I->s1 are then of no use.
 int hfi_predict(hfiIsland* I, int coupling);
 
 #endif

@@ -1,7 +1,7 @@
 // Whether velocities solve the problem up to rounding.
 //
-// Velocities that are known to DBL_EPSILON of their size, and positions of about a metre, which are known to DBL_EPSILON metres, become momenta by the slopes
-// g = -dgamma/ds of stiff rows. What they leave of a residual is no reason for a step.
+// Velocities have a relative error of DBL_EPSILON, and positions of about a metre have an error of DBL_EPSILON metres. The slopes g = -dgamma/ds of stiff
+// rows turn these errors into momenta. A residual that consists of such momenta is no reason for a step.
 #include "solve/rounding.h"
 
 #include "math/vec3.h"
@@ -11,20 +11,20 @@
 #include <float.h>
 #include <string.h>
 
-// The same share as HFI_BALANCED for the residual of each dof, but of the impulses of rows on its tree: so a light body that touches a heavy one keeps an
-// acceleration of more than 1e-10 of that which its contacts hold up [-].
+// The residual of each dof must be below this share of the tolerance, relative to the impulses of the rows on its tree [-]. So a light body that touches
+// a heavy one keeps its acceleration, if that is more than 1e-10 of the acceleration that its contact forces alone would cause.
 static const double BALANCED_TREE = 1e-2;
-// Rounding errors are sums of many, of which the mean square is known. Among the 6,000 dofs of a heap of 1,000 bodies the largest was 4.6 times its root: up to so many times
-// count as rounding [-].
+// A rounding error is a sum of many errors, of which only the mean square is known. An error of a single dof may be this many times the root of its mean
+// square [-]. Among the 6,000 dofs of a heap of 1,000 bodies the largest error was 4.6 times the root.
 static const double OUTLIER = 6;
-// The norm of all rounding errors of velocities together may be so many times the root of its mean square [-].
-static const double MOST_TOGETHER = 2;
+// The norm of all rounding errors of velocities together may be this many times the root of its mean square [-].
+static const double NORM_OUTLIER = 2;
 
 // ---- rounding of velocities --------------------------------------------------------------------------
 
-// The mean square of the rounding error of the velocity of row i of block b [m^2/s^2 or rad^2/s^2]: a sum of products, times h, of which each is known to DBL_EPSILON of its
-// size. The law of a contact takes it from the depth.
-static double row_rounding(const hfiIsland* I, const hfiIslandBlock* b, int i) {
+// The mean square of the rounding error of the velocity of row i of block b [m^2/s^2 or rad^2/s^2]. The velocity is a sum of products, each with a
+// relative error of DBL_EPSILON. In the normal law of a contact h s is subtracted from the depth, so that the rounding error of the depth counts, too.
+static double row_velocity_error2(const hfiIsland* I, const hfiIslandBlock* b, int i) {
   double sum = i == 0 && b->law == HF_LAW_CONTACT ? sqr(b->contact->depth / I->problem->h) : 0;
   if (b->patch < 0) return sqr(DBL_EPSILON) * (sum + sqr(I->s[b->row]));
   const hfiPatch* patch = I->patch + b->patch;
@@ -48,42 +48,42 @@ double hfi_rounding_of_rows(const hfiIsland* I) {
   for (int32_t k = 0; k < I->nblock; ++k)
     for (int i = 0; i < I->block[k].dim; ++i) {
       double slope = row_slope(I, k, i);
-      if (slope > 0) sum += sqr(slope * hfi_system_row_weight(I, I->block + k, i)) * row_rounding(I, I->block + k, i);
+      if (slope > 0) sum += sqr(slope * hfi_system_row_weight(I, I->block + k, i)) * row_velocity_error2(I, I->block + k, i);
     }
-  return MOST_TOGETHER * sqrt(sum);
+  return NORM_OUTLIER * sqrt(sum);
 }
 
 // ---- rounding of positions ---------------------------------------------------------------------------
 
-// Sets what rounding misses of the impulse of each row of a patch, missed (nrow): g DBL_EPSILON/h with the slope g = -dgamma/ds, since positions of about a metre are
-// known to DBL_EPSILON metres. It counts for contacts alone: their depths are differences of positions, and so are the deformations of anchored friction.
-// Returns whether any is not zero.
-static int find_missed(const hfiIsland* I, const hfiPatch* patch, double* missed) {
+// Computes the rounding error of the impulse of each row of a patch, error (nrow): g DBL_EPSILON/h with the slope g = -dgamma/ds, since positions of about
+// a metre have an error of DBL_EPSILON metres. Only contacts have such errors: their depths are differences of positions, and so are the deformations of
+// anchored friction. Returns whether any contact acts.
+static int find_impulse_errors(const hfiIsland* I, const hfiPatch* patch, double* error) {
   const double h = I->problem->h;
   int any = 0;
   for (int32_t k = patch->block, end = k + patch->nblock; k < end; ++k) {
     const hfiIslandBlock* b = I->block + k;
     const hfiContactResponse* response = I->response + k;
-    double* m = missed + (b->row - patch->row);
-    int acts = b->contact && response->active, rubs = acts && response->pi > 0 && b->contact->friction == HF_FRICTION_ANCHORED;
+    double* m = error + (b->row - patch->row); // (dim) errors of this contact's rows
+    int acts = b->contact && response->active, has_anchor = acts && response->pi > 0 && b->contact->friction == HF_FRICTION_ANCHORED;
     any |= acts;
     m[0] = acts ? response->gnn * DBL_EPSILON / h : 0;
-    if (b->dim > 1) m[1] = rubs ? response->gtt[0] * DBL_EPSILON / h : 0;
-    if (b->dim > 2) m[2] = rubs ? response->gtt[2] * DBL_EPSILON / h : 0;
+    if (b->dim > 1) m[1] = has_anchor ? response->gtt[0] * DBL_EPSILON / h : 0;
+    if (b->dim > 2) m[2] = has_anchor ? response->gtt[2] * DBL_EPSILON / h : 0;
     for (int i = 3; i < b->dim; ++i) m[i] = 0;
   }
   return any;
 }
 
-// Adds to square (n) what rounding leaves of the residual of each dof by the rows of a patch, of four columns at a time.
-static void add_rounding(const hfiIsland* I, const hfiPatch* patch, const double* missed, double* square) {
+// Adds the mean squares of the residuals that the impulse errors of a patch cause at each dof to square (n). Computes four columns at a time.
+static void add_rounding(const hfiIsland* I, const hfiPatch* patch, const double* error, double* square) {
   const double* J = hfi_patch_rows(patch, I->rows);
   for (int32_t c = 0; c < patch->ncol; c += 4) {
     const double* x = J + c;
     const int32_t *dof = patch->dof + c, n = patch->ncol - c;
     double s0 = square[dof[0]], s1 = n > 1 ? square[dof[1]] : 0, s2 = n > 2 ? square[dof[2]] : 0, s3 = n > 3 ? square[dof[3]] : 0;
     for (int32_t r = 0; r < patch->nrow; ++r, x += patch->ld) {
-      double m = missed[r];
+      double m = error[r];
       s0 += sqr(m * x[0]), s1 += sqr(m * x[1]), s2 += sqr(m * x[2]), s3 += sqr(m * x[3]);
     }
     square[dof[0]] = s0;
@@ -93,10 +93,10 @@ static void add_rounding(const hfiIsland* I, const hfiPatch* patch, const double
   }
 }
 
-// Computes these squares. ds is free between two steps.
-static void find_rounding(const hfiIsland* I, double* square) {
+// Adds these mean squares for all patches. Uses I->ds as scratch.
+static void compute_rounding(const hfiIsland* I, double* square) {
   for (const hfiPatch *patch = I->patch, *end = patch + I->npatch; patch < end; ++patch)
-    if (find_missed(I, patch, I->ds)) add_rounding(I, patch, I->ds, square);
+    if (find_impulse_errors(I, patch, I->ds)) add_rounding(I, patch, I->ds, square);
 }
 
 // ---- balance -----------------------------------------------------------------------------------------
@@ -104,11 +104,11 @@ static void find_rounding(const hfiIsland* I, double* square) {
 int hfi_is_negligible(const hfiIsland* I, double tolerance, const double* x) {
   for (int32_t t = 0; t < I->ntree; ++t) {
     const int32_t *start = I->problem->tree_start + I->tree[t], first = I->first[I->tree[t]], end = first + start[1] - start[0];
-    double held = 0;
-    for (int32_t i = first; i < end; ++i) held += sqr(I->tau[i]) * I->inverse_diag[i];
-    held *= sqr(BALANCED_TREE * tolerance);
+    double allowed = 0; // mass-scaled square of the residual that a dof of this tree may have
+    for (int32_t i = first; i < end; ++i) allowed += sqr(I->tau[i]) * I->inverse_diag[i];
+    allowed *= sqr(BALANCED_TREE * tolerance);
     for (int32_t i = first; i < end; ++i)
-      if (!(sqr(x[i]) <= held * I->diag[i] + sqr(OUTLIER) * I->work[i])) return 0;
+      if (!(sqr(x[i]) <= allowed * I->diag[i] + sqr(OUTLIER) * I->work[i])) return 0;
   }
   return 1;
 }
@@ -119,7 +119,7 @@ int hfi_is_balanced(const hfiIsland* I, double tolerance, double norm, double sc
   if (!(norm / HFI_BALANCED_ROUNDING <= tolerance * scale)) return 0;
   memset(I->work, 0, sizeof(double) * (size_t)I->n);
   if (small && hfi_is_negligible(I, tolerance, I->r)) return 1;
-  find_rounding(I, I->work);
+  compute_rounding(I, I->work);
   for (int32_t i = 0; i < I->n; ++i) rounding += I->work[i] * I->inverse_diag[i];
   return (small || sqr(norm) <= rounding) && hfi_is_negligible(I, tolerance, I->r);
 }

@@ -1,24 +1,24 @@
-// The share alpha of a Newton step that the rows of an island allow. tals.h has the search of a single row.
+// The share alpha of a Newton step that the rows of an island allow. tals.h has the search for a single row.
 //
-//   s, s1  row velocities at the start of the step and at the end of the full one
-//   r      residual at the start       pi  normal force of a contact there
+//   s, s1  row velocities at the start and at the end of the full step
+//   r      residual at the start       pi  normal force of a contact at the start
 //   b      bound of a row's force      D   1/sqrt(A_ii), the scale of momenta
 //
-// A row may shorten the step only if the impulse that a jump across its stick region changes, at most 2 h b, matters:
+// A jump across the stick region of a row changes its impulse by at most 2 h b. The row may shorten the step only if that change matters:
 //
 //   2 h b |D J_row^T| > RELEVANT_FORCE |D r|                                  (docs/theory/tals.md)
 //
-// With many contacts some row with hardly any force would otherwise always ask for a tiny alpha.
+// Otherwise, with many contacts, some row with a negligible force would always demand a tiny alpha.
 #include "solve/search.h"
 
 #include "math/vec3.h"
 #include "solve/law.h"
 #include "solve/system.h"
 
-// The search ignores a row whose missed force is below this share of the residual [-].
+// The search ignores a row if its change of impulse is below this share of the residual [-].
 static const double RELEVANT_FORCE = 0.1;
 
-// What the search compares the rows with.
+// The numbers that the search needs for every row.
 typedef struct rowSearch {
   const hfiIsland* I;
   double norm;  // |D r| [sqrt(kg) m/s]
@@ -30,32 +30,33 @@ static int force_matters(const rowSearch* by, const hfiIslandBlock* b, int i, do
   return by->I->problem->h * force * hfi_system_row_weight(by->I, b, i) > RELEVANT_FORCE * by->norm;
 }
 
-// Returns alpha, or less where friction group g of contact k asks for less. Only a group that slips does: inside the stick region the
-// law is linear. A jump across that region turns the force round, by twice its bound mu pi.
+// Returns alpha, or less if friction group g of contact k demands less. Only a group that slips demands less: inside the stick region the law is linear.
+// A jump across the stick region reverses the force, which changes it by twice its bound mu pi.
 static inline double limit_group(const rowSearch* by, int32_t k, int g, double alpha) {
   const hfiIsland* I = by->I;
   const hfiIslandBlock* b = I->block + k;
   double pi = I->response[k].pi;
   if (!(I->response[k].slipping >> g & 1)) return alpha;
-  double asked = hfi_tals_contact(b->contact, I->problem->h, g, pi, I->s + b->row, I->s1 + b->row, by->turn);
-  return asked < alpha && force_matters(by, b, 1 + hfi_group_row(g), 2 * b->contact->mu[g] * pi) ? asked : alpha;
+  double demanded = hfi_tals_contact(b->contact, I->problem->h, g, pi, I->s + b->row, I->s1 + b->row, by->turn);
+  return demanded < alpha && force_matters(by, b, 1 + hfi_group_row(g), 2 * b->contact->mu[g] * pi) ? demanded : alpha;
 }
 
+// Does the same for all groups of contact k.
 static double limit_contact(const rowSearch* by, int32_t k, double alpha) {
   alpha = limit_group(by, k, HF_SLIDING, alpha);
   alpha = limit_group(by, k, HF_TORSION, alpha);
   return limit_group(by, k, HF_ROLLING, alpha);
 }
 
-// The same for the rows of a saturated block that are at a bound, where their slope G is zero. A jump goes from one bound to the other.
+// Does the same for the rows of a saturated block that are at a bound: their slope G is zero. A jump goes from one bound to the other.
 static double limit_saturated(const rowSearch* by, const hfiIslandBlock* b, double alpha) {
   const hfiIsland* I = by->I;
   for (int32_t i = 0; i < b->dim; ++i) {
     const hfSaturatedRow* law = b->saturated + i;
     int32_t row = b->row + i;
     if (I->G[row] != 0) continue;
-    double asked = hfi_tals_saturated(law, I->s[row], I->s1[row]);
-    if (asked < alpha && force_matters(by, b, i, law->hi - law->lo)) alpha = asked;
+    double demanded = hfi_tals_saturated(law, I->s[row], I->s1[row]);
+    if (demanded < alpha && force_matters(by, b, i, law->hi - law->lo)) alpha = demanded;
   }
   return alpha;
 }
@@ -76,8 +77,8 @@ double hfi_search_rows(const hfiIsland* I, double norm, double theta_max, hfiTur
   return alpha;
 }
 
-// Is a scalar at a bound that the step would carry across its whole interval to the other bound? Rows that only resist motion and
-// remember none, as some joint friction does, are not asked: a joint mostly reverses without the others.
+// Is scalar k at a bound, and would the step carry it across its whole interval to the other bound? Rows with s0 = 0, such as some joint friction, do not
+// count: they only resist motion, and a joint mostly reverses its motion without the other joints.
 static int crosses_interval(const rowSearch* by, int32_t k) {
   const hfiIsland* I = by->I;
   const hfSaturatedRow* law = I->block[k].saturated;

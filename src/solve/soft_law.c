@@ -1,5 +1,5 @@
-// The soft law of a contact, a line through the forces pi0 and f0 that are known so far, and how these forces start and change. The equations
-// and their symbols are at the head of soft.c.
+// The soft law of a contact, which goes through its estimated forces pi0 and f0, and how these forces start and change. The equations and their
+// symbols are at the head of soft.c.
 #include "solve/soft_law.h"
 
 #include "base/compile.h"
@@ -17,8 +17,8 @@ static double find_normal_velocity(const hfContactLaw* law, double h, double pi,
   return b > 0 ? 2 * c / (b + root) : (b - root) / (2 * h * d);
 }
 
-// Writes the soft law of friction group g, a constant, with forces f = f0: anchored friction with stiffness rho/h and without damping. rho
-// is at most `most`.
+// Writes the soft law of friction group g with the forces f = f0. It is anchored friction with the stiffness rho/h and without damping. rho is at most
+// `most`. Callers pass a constant for g.
 HFI_COPIED void soften_group(const hfContactLaw* law, double h, int g, double most, const double* f, hfContactLaw* out) {
   double kappa = h * law->k_t[g] + law->c_t[g], rho = min2(kappa, most);
   int row = hfi_group_row(g);
@@ -28,16 +28,16 @@ HFI_COPIED void soften_group(const hfContactLaw* law, double h, int g, double mo
     out->xi0[i] = (f[i] - rho * (f[i] - law->k_t[g] * law->xi0[i]) / kappa) * h / rho;
 }
 
-// Begins the soft law I->soft[k] of contact k with what does not change between iterations.
-static void begin_soft_law(hfiIsland* I, int32_t k) {
+// Sets the terms of the soft law I->soft[k] that do not change between iterations.
+static void copy_constant_terms(hfiIsland* I, int32_t k) {
   hfContactLaw* out = I->soft + k;
   *out = *I->block[k].contact;
   out->dissipation = 0;
   for (int g = 0; g < 3; ++g) out->c_t[g] = 0;
 }
 
-// Computes the soft law of contact k, which acts. I->force has f0.
-static void soften(hfiIsland* I, int32_t k, double cap) {
+// Computes the soft law of contact k, which must act. I->force has f0.
+static void compute_soft_law(hfiIsland* I, int32_t k, double cap) {
   const hfiIslandBlock* b = I->block + k;
   const hfContactLaw* law = b->contact;
   hfContactLaw* out = I->soft + k;
@@ -50,12 +50,11 @@ static void soften(hfiIsland* I, int32_t k, double cap) {
   if (b->dim >= 6) soften_group(law, h, HF_ROLLING, cap / (h * W[4]), f, out);
 }
 
-// Returns the normal force that stops the two bodies of contact k if nothing else acts on them, or 0 where the row velocities s do
-// not close the contact.
-static double predict_normal_force(const hfiIsland* I, int32_t k, const hfContactLaw* law, const double* s) {
-  double slope, h = I->problem->h, opens = find_normal_velocity(law, h, 0, &slope);
+// Returns the normal force that stops the two bodies of contact k if nothing else acts on them, or 0 if the row velocities s do not close the contact.
+static double find_stopping_force(const hfiIsland* I, int32_t k, const hfContactLaw* law, const double* s) {
+  double slope, h = I->problem->h, opening_speed = find_normal_velocity(law, h, 0, &slope);
   int32_t row = I->block[k].row;
-  return max2(0, opens - s[row]) / (h * I->inverse_mass[row]);
+  return max2(0, opening_speed - s[row]) / (h * I->inverse_mass[row]);
 }
 
 void hfi_clamp_group(double* f, int g, double bound) {
@@ -64,13 +63,13 @@ void hfi_clamp_group(double* f, int g, double bound) {
   for (int i = 0; i < hfi_group_dim(g); ++i) f[i] *= bound / norm;
 }
 
-// Returns the normal force with which contact k starts: that of the start of the step, or the one that stops its bodies alone. The law
-// of Hunt and Crossley gives a deep contact of a fast body a force at the start of the step that no answer can have. It is
-// recognised by its impulse, which moves the bodies more than the momentum of the whole island could.
-static double start_normal_force(const hfiIsland* I, int32_t k) {
+// Returns the normal force with which contact k starts: the force at the start of the step, or the force that alone stops its bodies. For a deep contact
+// of a fast body the law of Hunt and Crossley gives a force at the start of the step that is far too large for any answer. Such a force is recognised
+// by its impulse, which would change the momenta by more than the momentum of the whole island.
+static double find_first_normal_force(const hfiIsland* I, int32_t k) {
   const hfContactLaw* law = I->block[k].contact;
-  double pi = law->normal_force0, moved = I->problem->h * pi * sqrt(I->inverse_mass[I->block[k].row]);
-  return pi > 0 && moved <= I->p_norm ? pi : predict_normal_force(I, k, law, I->s);
+  double pi = law->normal_force0, change = I->problem->h * pi * sqrt(I->inverse_mass[I->block[k].row]);
+  return pi > 0 && change <= I->p_norm ? pi : find_stopping_force(I, k, law, I->s);
 }
 
 void hfi_soft_set_duals(hfiIsland* I, int32_t k) {
@@ -83,20 +82,20 @@ void hfi_soft_set_duals(hfiIsland* I, int32_t k) {
   }
 }
 
-// Did an earlier solution of this step have contact k? Then I->v0 is that solution.
-static int is_known(const hfiIsland* I, int32_t k) { return I->block[k].source < I->known_rows; }
+// Was contact k in an earlier solution of this step? I->v0 has the velocities of that solution.
+static int was_solved_before(const hfiIsland* I, int32_t k) { return I->block[k].source < I->known_rows; }
 
-// Sets pi0 and f0 of contact k: the forces of an earlier solution, or else the forces at the start of the step. Duals of contacts that no earlier
-// solution had start with zero, because nothing is known of their slip.
-static void start_contact(hfiIsland* I, int32_t k) {
+// Sets the first values of I->lag (from which pi0 is copied) and f0 of contact k: the forces of an earlier solution, or else the forces at the start of
+// the step. The duals of a contact that was in no earlier solution start with zero, because nothing is known about its slip.
+static void start_forces(hfiIsland* I, int32_t k) {
   const hfiIslandBlock* b = I->block + k;
   const hfContactLaw* law = b->contact;
   double *f = I->force + b->row + 1, h = I->problem->h;
   const double* weight = hfi_system_row_weights(I) + b->row;
   for (int i = 0; i < b->dim; ++i) I->inverse_mass[b->row + i] = sqr(weight[i]);
   I->other_law[k] = I->soft + k;
-  begin_soft_law(I, k);
-  if (is_known(I, k)) {
+  copy_constant_terms(I, k);
+  if (was_solved_before(I, k)) {
     const double* gamma = I->known_impulse + b->source;
     I->lag[k] = gamma[0] / h;
     for (int i = 0; i + 1 < b->dim; ++i) f[i] = -gamma[i + 1] / h;
@@ -104,7 +103,7 @@ static void start_contact(hfiIsland* I, int32_t k) {
     return;
   }
   int touched = law->normal_force0 > 0; // at the start of the step
-  I->lag[k] = start_normal_force(I, k);
+  I->lag[k] = find_first_normal_force(I, k);
   for (int i = 0; i + 1 < b->dim; ++i) f[i] = law->k_t[hfi_row_group(i + 1)] * law->xi0[i];
   for (int g = 0; g < hfi_group_count(b->dim); ++g) hfi_clamp_group(f + hfi_group_row(g), g, touched ? law->mu[g] * I->lag[k] : 0);
 }
@@ -116,21 +115,21 @@ void hfi_soft_bound_friction(hfiIsland* I, int32_t k) {
   hfi_soft_set_duals(I, k);
 }
 
-// Exchanges the law of contact k with the soft one. A second call exchanges them back.
+// Exchanges the law in the block of contact k with the other of its two laws, true and soft.
 static void exchange_law(hfiIsland* I, int32_t k) {
   const hfContactLaw* law = I->block[k].contact;
   I->block[k].contact = I->other_law[k];
   I->other_law[k] = law;
 }
 
-void hfi_soft_take_law(hfiIsland* I, int32_t k, double cap) {
-  if (I->pi0[k] > 0) soften(I, k, cap); // Nothing but the bounds of friction is asked of the other laws.
+void hfi_soft_begin_iteration(hfiIsland* I, int32_t k, double cap) {
+  if (I->pi0[k] > 0) compute_soft_law(I, k, cap); // Of an open contact only the friction coefficients of the soft law are read.
   exchange_law(I, k);
 }
 
-// Sets pi0 and f0 of contact k to the forces of its soft law at I->s1, or moves them towards these where the heap is damped. The law of the
-// block is the soft one. The friction duals belonged to the bound of this iteration; those of f0 over the new bound take their place.
-static void update_contact(hfiIsland* I, int32_t k) {
+// Sets pi0 and f0 of contact k to the forces of its soft law at I->s1; in a damped heap, moves them towards these forces. The block must have its soft
+// law. The friction duals are relative to the old bound of friction. They are replaced by f0 divided by the new bound.
+static void update_forces(hfiIsland* I, int32_t k) {
   const hfiIslandBlock* b = I->block + k;
   const hfContactLaw* law = b->contact;
   const double* w = I->dual + b->row + 1;
@@ -139,7 +138,7 @@ static void update_contact(hfiIsland* I, int32_t k) {
     next = hfi_soft_normal_force(I, k, I->s1[b->row]);
     next = I->is_damped ? hfi_damp_normal_force(I, k, next) : max2(0, next);
   } else
-    next = predict_normal_force(I, k, I->other_law[k], I->s1);
+    next = find_stopping_force(I, k, I->other_law[k], I->s1);
   for (int i = 0; i + 1 < b->dim; ++i) f1[i] = law->mu[hfi_row_group(i + 1)] * bound * w[i];
   if (I->is_damped)
     hfi_damp_friction(I, k, next, f1);
@@ -151,20 +150,20 @@ static void update_contact(hfiIsland* I, int32_t k) {
   hfi_soft_bound_friction(I, k);
 }
 
-void hfi_soft_give_back_law(hfiIsland* I, int32_t k) {
-  update_contact(I, k);
+void hfi_soft_end_iteration(hfiIsland* I, int32_t k) {
+  update_forces(I, k);
   exchange_law(I, k);
 }
 
 // ---- all contacts -----------------------------------------------------------------------------------
 
-int hfi_soft_start_contacts(hfiIsland* I) {
+int hfi_soft_start_forces(hfiIsland* I) {
   int unknown = 0;
   for (int32_t k = I->nscalar; k < I->nblock; ++k) {
     if (!hfi_is_contact(I, k)) continue;
-    start_contact(I, k);
+    start_forces(I, k);
     I->pi0[k] = I->lag[k];
-    unknown |= !is_known(I, k);
+    unknown |= !was_solved_before(I, k);
   }
   return unknown;
 }

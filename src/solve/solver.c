@@ -2,12 +2,12 @@
 //
 //   TAMSI    Newton's method with the transition-aware line search
 //   merit    the same, with steps halved until the residual decreases
-//   convex   friction bounded by given normal forces: always has an answer
+//   convex   friction bounded by given normal forces; this problem always has an answer
 //
-// Every rung starts from the velocities of the start of the step. The report counts the iterations of those that failed, too. A heap that
-// TAMSI does not solve goes to the convex rung at once.
+// Every rung starts from the velocities at the start of the step. The report also counts the iterations of the rungs that failed. If TAMSI does not
+// solve a heap, the convex rung follows at once, without merit.
 //
-// An island may also be left at an estimate (solver.h), and be solved in a later call within the same step.
+// A call may also only estimate an island (solver.h); a later call within the same step solves it.
 #include <holdfast/solver.h>
 
 #include "base/object.h"
@@ -30,20 +30,20 @@ struct hfSolver {
   hfiPartition partition;
   hfiIsland island;             // the island that is being solved
   double* s;                    // (nrow) row velocities of the answer
-  int32_t solved_rows;          // rows of the problem that was solved last
-  int32_t may_estimate;         // 1: heaps may be left at an estimate
+  int32_t solved_rows;          // number of rows of the last problem
+  int32_t may_estimate;         // 1: heaps are only estimated
   int32_t estimated_trees;      // number of trees whose last answer is an estimate
-  int32_t* estimate_iterations; // (ntree) how many that estimate took; 0: the answer of the tree is no estimate
+  int32_t* estimate_iterations; // (ntree) number of iterations of the tree's estimate; 0: its last answer is no estimate
 };
 
-// What one call of the solver is about.
-typedef struct solving {
+// The arguments of one call of the solver.
+typedef struct solveJob {
   hfSolver* solver;
   const hfSolverConfig* config;
   const hfStepProblem* problem;
   double *v, *impulse; // (nv), (nrow) the answer
   hfSolveReport* report;
-} solving;
+} solveJob;
 
 hfSolverConfig hf_solver_config_default(void) {
   hfSolverConfig config = {HF_COUPLING_TWO_WAY, HF_RUNG_TAMSI, HF_RUNG_CONVEX, 200, 1e-8,
@@ -98,22 +98,22 @@ static int all_finite(const double* x, int32_t n) {
 
 // ---- an island without rows ----------------------------------------------------------------------
 
-// Does row k of the symmetric M (n x n) have no entry right of the diagonal?
+// Are all entries of row k of the symmetric M (n x n) right of the diagonal zero?
 static int is_uncoupled(const double* M, int32_t n, int32_t k) {
   for (int32_t i = k + 1; i < n; ++i)
     if (M[k * n + i] != 0) return 0;
   return 1;
 }
 
-// Solves A v = p*, A = M + diag, for those first dofs of a tree that are coupled to no other dof. The translation of a free body mostly has
-// such dofs, and a body on a slide is one. Returns their number.
+// Solves A v = p*, A = M + diag, for the first dofs of a tree, as long as they are coupled to no other dof. The translation of a free body mostly
+// consists of such dofs, and so does a body on a slide. Returns the number of these dofs.
 static int32_t solve_uncoupled(const double* M, const double* diag, const double* p, int32_t n, double* v) {
   int32_t k = 0;
   for (; k < n && is_uncoupled(M, n, k) && M[k * n + k] + diag[k] > 0; ++k) v[k] = p[k] * (1 / (M[k * n + k] + diag[k]));
   return k;
 }
 
-// Solves A v = p* for the dofs of a tree from k on. Returns 0 where that has no answer.
+// Solves A v = p* for the dofs of a tree from k on. Returns 0 if there is no answer.
 static int solve_coupled(double* A, const double* M, const double* diag, const double* p, int32_t n, int32_t k, double* v) {
   memcpy(A, M, sizeof(double) * (size_t)(n * n));
   for (int32_t i = k; i < n; ++i) v[i] = p[i], A[i * n + i] += diag[i];
@@ -122,9 +122,9 @@ static int solve_coupled(double* A, const double* M, const double* diag, const d
   return 1;
 }
 
-// Solves an island without rows, which is one tree: A v = p*. Returns 0 where that has no answer: the tree then keeps the velocities of the
-// start of the step.
-static int solve_free_tree(const solving* job, int32_t tree) {
+// Solves an island without rows, which is one tree: A v = p*. Returns 0 if there is no answer; the tree then keeps its velocities of the start of the
+// step.
+static int solve_free_tree(const solveJob* job, int32_t tree) {
   const hfStepProblem* P = job->problem;
   int32_t first = P->tree_start[tree], n = P->tree_start[tree + 1] - first;
   const double *M = P->M + P->M_start[tree], *diag = P->diag + first, *p = P->p + first;
@@ -137,21 +137,22 @@ static int solve_free_tree(const solving* job, int32_t tree) {
 
 // ---- the rungs -----------------------------------------------------------------------------------
 
-// The result `after`, with the work of both.
-static hfiNewtonResult add_work(hfiNewtonResult before, hfiNewtonResult after) {
+// Returns the result `after` with the iterations of both results.
+static hfiNewtonResult add_iterations(hfiNewtonResult before, hfiNewtonResult after) {
   after.iterations += before.iterations;
   after.limited += before.limited;
   return after;
 }
 
-static void start_again(hfiIsland* I) { memcpy(I->v, I->v0, sizeof(double) * (size_t)I->n); }
+// Sets the iterate to the velocities at the start of the step.
+static void restart(hfiIsland* I) { memcpy(I->v, I->v0, sizeof(double) * (size_t)I->n); }
 
-// Solves the problem without friction first and starts TAMSI from there. This helps where a wrong first guess of the normal forces persists
-// because friction holds it up.
+// Solves the problem without friction first and starts TAMSI from that answer. This helps if friction would keep a wrong first guess of the normal
+// forces from changing.
 static hfiNewtonResult solve_from_frictionless(hfiIsland* I, const hfSolverConfig* config) {
-  start_again(I);
+  restart(I);
   hfiNewtonResult out = hfi_newton_solve(I, config, HF_COUPLING_FRICTIONLESS, HF_RUNG_CONVEX, HFI_NO_DUALS);
-  return add_work(out, hfi_newton_solve(I, config, HF_COUPLING_TWO_WAY, HF_RUNG_TAMSI, HFI_NO_DUALS));
+  return add_iterations(out, hfi_newton_solve(I, config, HF_COUPLING_TWO_WAY, HF_RUNG_TAMSI, HFI_NO_DUALS));
 }
 
 // Is this a heap whose ladder ends with the convex rung?
@@ -159,28 +160,28 @@ static int is_heap_with_convex(const hfiIsland* I, const hfSolverConfig* config)
   return hfi_use_friction_duals(I) && config->last_rung == HF_RUNG_CONVEX;
 }
 
-// Tries one rung. *coupled: the residual of the problem with the coupling that was asked for. Where TAMSI fails it is tried once more from the
-// answer without friction, but not in a heap that the convex rung follows: that gives a better start.
+// Tries one rung. *coupled: the residual of the problem with the coupling of the configuration. If TAMSI fails, it is tried once more from the answer
+// without friction. In a heap the convex rung follows instead, if the ladder has it, because its answer is a better start.
 static hfiNewtonResult try_rung(hfiIsland* I, const hfSolverConfig* config, int32_t rung, double* coupled) {
   int two_way = config->coupling == HF_COUPLING_TWO_WAY;
   hfiDuals duals = rung != HF_RUNG_MERIT && hfi_use_friction_duals(I) ? HFI_NEW_DUALS : HFI_NO_DUALS;
-  start_again(I);
+  restart(I);
   if (rung == HF_RUNG_CONVEX && two_way) return hfi_convex_solve(I, config, coupled);
   hfiNewtonResult out = {0, 0, 0, 0};
   if (duals && two_way) out = hfi_soft_solve(I, config);
-  if (!out.converged) out = add_work(out, hfi_newton_solve(I, config, config->coupling, rung, duals));
+  if (!out.converged) out = add_iterations(out, hfi_newton_solve(I, config, config->coupling, rung, duals));
   if (!out.converged && rung == HF_RUNG_TAMSI && two_way && !is_heap_with_convex(I, config))
-    out = add_work(out, solve_from_frictionless(I, config));
+    out = add_iterations(out, solve_from_frictionless(I, config));
   *coupled = out.residual;
   return out;
 }
 
-// The rung after this one. A heap has no use for merit, whose steps are limited by rows: some row always limits them there.
+// Returns the next rung. Merit is of no use in a heap: its steps are limited by rows, and in a heap some row always makes them tiny.
 static int32_t next_rung(const hfiIsland* I, const hfSolverConfig* config, int32_t rung) {
   return rung == HF_RUNG_TAMSI && is_heap_with_convex(I, config) ? HF_RUNG_CONVEX : rung + 1;
 }
 
-// Adds an island that was solved on a rung to the report. An estimate of it took estimate_iterations before.
+// Adds an island that was solved on a rung to the report. estimate_iterations: number of iterations of its estimate before, or 0.
 static void report_island(hfSolveReport* report, int32_t rung, int32_t estimate_iterations, const hfiNewtonResult* out, double coupled) {
   report->rung = imax2(report->rung, rung);
   report->islands += 1;
@@ -192,32 +193,32 @@ static void report_island(hfSolveReport* report, int32_t rung, int32_t estimate_
   if (!out->converged) report->status = HF_NOT_CONVERGED;
 }
 
-// The answer where there is none: the island keeps the velocities of the start of the step and gets no impulses.
-static void keep_start(hfiIsland* I) {
-  start_again(I);
+// Replaces an answer that is not finite: the island keeps the velocities of the start of the step and gets no impulses.
+static void give_up(hfiIsland* I) {
+  restart(I);
   memset(I->gamma, 0, sizeof(double) * (size_t)I->nrow);
   hfi_system_rows(I, I->v, I->s);
 }
 
-// Climbs the ladder for one island and adds it to the report. There is no answer where the mass matrix is not positive definite, or numbers
-// overflow.
+// Tries the rungs in their order until one solves the island, and adds the island to the report. There is no finite answer if the mass matrix is not
+// positive definite or numbers overflow.
 static void solve_island(hfiIsland* I, const hfSolverConfig* config, int32_t estimate_iterations, hfSolveReport* report) {
   double coupled = 0;
   int32_t rung = config->first_rung;
   hfiNewtonResult out = try_rung(I, config, rung, &coupled);
   while (!out.converged && rung < config->last_rung) {
     rung = next_rung(I, config, rung);
-    out = add_work(out, try_rung(I, config, rung, &coupled));
+    out = add_iterations(out, try_rung(I, config, rung, &coupled));
   }
   report_island(report, rung, estimate_iterations, &out, coupled);
   if (isfinite(out.residual) && all_finite(I->v, I->n)) return;
-  keep_start(I);
+  give_up(I);
   report->status = HF_SINGULAR;
 }
 
-// Copies the answer of the island to velocities, impulses and row velocities of the problem. Blocks whose rows follow each other in both are
-// copied at once.
-static void scatter_island(const solving* job) {
+// Copies the answer of the island to the velocities, impulses and row velocities of the problem. Blocks whose rows are consecutive in the island and in
+// the problem are copied together.
+static void scatter_island(const solveJob* job) {
   const hfStepProblem* P = job->problem;
   const hfiIsland* I = &job->solver->island;
   for (int32_t t = 0; t < I->ntree; ++t) {
@@ -237,15 +238,15 @@ static void scatter_island(const solving* job) {
 
 // ---- estimates -----------------------------------------------------------------------------------
 
-// How many iterations the estimate of these trees took; 0: their answers are no estimates. Where they were several islands before, the largest
-// number counts.
+// Returns the number of iterations of the estimate of these trees, or 0 if their answers are no estimates. If the trees were in several islands then,
+// it is the largest of their numbers.
 static int32_t find_estimate(const hfSolver* solver, const hfiMembers* m) {
   int32_t iterations = 0;
   for (int32_t t = 0; solver->estimated_trees && t < m->ntree; ++t) iterations = imax2(iterations, solver->estimate_iterations[m->trees[t]]);
   return iterations;
 }
 
-// Notes that the answer of these trees is an estimate that took so many iterations, or with 0 that it is none.
+// Notes that the answer of these trees is an estimate of this many iterations; 0: it is no estimate.
 static void note_estimate(hfSolver* solver, const hfiMembers* m, int32_t iterations) {
   for (int32_t t = 0; t < m->ntree; ++t) {
     int32_t* noted = solver->estimate_iterations + m->trees[t];
@@ -254,13 +255,13 @@ static void note_estimate(hfSolver* solver, const hfiMembers* m, int32_t iterati
   }
 }
 
-// Estimates the island where it is a heap. Returns the iterations of this estimate and of an earlier one, `before`, or 0 where the island has to be
-// solved.
-static int32_t estimate_island(const solving* job, int32_t before) {
+// Estimates the island if it is a heap. before: number of iterations of an earlier estimate. Returns the iterations of both estimates together, or 0 if
+// the island must be solved.
+static int32_t estimate_island(const solveJob* job, int32_t before) {
   hfiIsland* I = &job->solver->island;
   const hfSolverConfig* config = job->config;
   if (!hfi_use_friction_duals(I) || config->coupling != HF_COUPLING_TWO_WAY || config->first_rung != HF_RUNG_TAMSI) return 0;
-  start_again(I);
+  restart(I);
   hfiNewtonResult out = hfi_soft_estimate(I, config);
   job->report->iterations += out.iterations;
   job->report->islands += out.converged;
@@ -269,44 +270,44 @@ static int32_t estimate_island(const solving* job, int32_t before) {
 
 // ---- all islands ---------------------------------------------------------------------------------
 
-// Must the island be solved? `changed` (ntree) marks trees, and NULL stands for all of them. What was only estimated counts as changed.
-static int is_wanted(const hfSolver* solver, const hfiMembers* m, const int32_t* changed) {
+// Must the island be solved? It must if `changed` (ntree, NULL: all) marks one of its trees, or if it was only estimated so far.
+static int must_solve(const hfSolver* solver, const hfiMembers* m, const int32_t* changed) {
   int any = !changed;
   for (int32_t t = 0; changed && t < m->ntree; ++t) any |= changed[m->trees[t]];
   return any || find_estimate(solver, m);
 }
 
-// Must any island be solved? Where all trees fly, nobody reads the numbers of the problem.
-static int is_any_wanted(const hfSolver* solver, const hfStepProblem* P, const int32_t* changed) {
+// Must any island be solved? If not, nobody reads the numbers of the problem, and they need not be checked.
+static int must_solve_any(const hfSolver* solver, const hfStepProblem* P, const int32_t* changed) {
   if (!changed || solver->estimated_trees) return 1;
   for (int32_t t = 0; t < P->ntree; ++t)
     if (changed[t]) return 1;
   return 0;
 }
 
-// Number of islands with blocks that solve_islands would solve.
-static int32_t count_wanted(const hfSolver* solver, const int32_t* changed) {
+// Number of islands with blocks, of the last problem, that must be solved.
+static int32_t count_islands_to_solve(const hfSolver* solver, const int32_t* changed) {
   int32_t count = 0;
   for (int32_t k = 0; k < solver->partition.count; ++k) {
     hfiMembers m = hfi_partition_members(&solver->partition, k);
-    count += m.nblock > 0 && is_wanted(solver, &m, changed);
+    count += m.nblock > 0 && must_solve(solver, &m, changed);
   }
   return count;
 }
 
-// Tries to solve an island by a single Newton step on the problem as it is (tree_rows.h). Returns 1 where that is done.
-static int solve_tree_rows(const solving* job, const hfiMembers* m) {
+// Tries to solve an island by a single Newton step directly on the problem (tree_rows.h). Returns 1 if the island is solved.
+static int solve_tree_rows(const solveJob* job, const hfiMembers* m) {
   hfiNewtonResult out;
-  int touches = job->problem->block[m->blocks[m->nblock - 1]].law == HF_LAW_CONTACT; // Contacts are the last blocks of a world.
-  if (touches) return 0;
+  int has_contacts = job->problem->block[m->blocks[m->nblock - 1]].law == HF_LAW_CONTACT; // Contacts are the last blocks of a world.
+  if (has_contacts) return 0;
   hfiAnswer answer = {job->v, job->impulse, job->solver->s};
   if (!hfi_tree_rows_solve(&job->solver->island, job->config, job->problem, m, &answer, &out)) return 0;
   report_island(job->report, HF_RUNG_TAMSI, 0, &out, out.residual);
   return 1;
 }
 
-// Solves or estimates an island that has rows. Returns 0 where there is no memory for it.
-static int solve_with_rows(const solving* job, const hfiMembers* m) {
+// Solves or estimates an island that has rows. Returns 0 if there is no memory for it.
+static int solve_or_estimate(const solveJob* job, const hfiMembers* m) {
   hfSolver* solver = job->solver;
   int32_t before = find_estimate(solver, m), iterations = 0;
   if (!before && solve_tree_rows(job, m)) return 1;
@@ -318,18 +319,18 @@ static int solve_with_rows(const solving* job, const hfiMembers* m) {
   return 1;
 }
 
-// changed: the trees (ntree) whose islands are solved, or NULL for all.
-static hfStatus solve_islands(const solving* job, const int32_t* changed, hfError* error) {
+// Solves the islands of the trees that `changed` (ntree, NULL: all) marks, and those that were only estimated so far.
+static hfStatus solve_islands(const solveJob* job, const int32_t* changed, hfError* error) {
   hfSolver* solver = job->solver;
   hfStatus status = hfi_solver_config_check(job->config, error);
-  if (!status && is_any_wanted(solver, job->problem, changed)) status = hfi_problem_check_finite(job->problem, error);
+  if (!status && must_solve_any(solver, job->problem, changed)) status = hfi_problem_check_finite(job->problem, error);
   if (status) return status;
   hfi_partition_find(&solver->partition, job->problem);
   for (int32_t k = 0; k < solver->partition.count; ++k) {
     hfiMembers m = hfi_partition_members(&solver->partition, k);
-    if (!is_wanted(solver, &m, changed)) continue;
+    if (!must_solve(solver, &m, changed)) continue;
     if (m.nblock > 0) {
-      if (!solve_with_rows(job, &m)) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory: %d trees that are coupled", m.ntree);
+      if (!solve_or_estimate(job, &m)) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory: %d trees that are coupled", m.ntree);
     } else if (!solve_free_tree(job, m.trees[0]))
       job->report->status = HF_SINGULAR;
   }
@@ -344,7 +345,7 @@ hfStatus hfi_solver_solve_marked(hfSolver* solver, const hfSolverConfig* config,
   solver->island.known_rows = 0;
   if (solver->estimated_trees) memset(solver->estimate_iterations, 0, sizeof *solver->estimate_iterations * (size_t)solver->capacity.ntree);
   solver->estimated_trees = 0;
-  return solve_islands(&(solving){solver, config, problem, v, impulse, report}, marked, error);
+  return solve_islands(&(solveJob){solver, config, problem, v, impulse, report}, marked, error);
 }
 
 hfStatus hf_solver_solve(hfSolver* solver, const hfSolverConfig* config,
@@ -359,10 +360,10 @@ hfStatus hf_solver_solve(hfSolver* solver, const hfSolverConfig* config,
 hfStatus hfi_solver_solve_changed(hfSolver* solver, const hfSolverConfig* config, const hfStepProblem* problem,
                                   const int32_t* changed, double* v, double* impulse, hfSolveReport* report,
                                   hfError* error) {
-  report->islands -= count_wanted(solver, changed); // They are solved again, perhaps as fewer islands.
+  report->islands -= count_islands_to_solve(solver, changed); // These are solved and counted again. New blocks may have joined some of them.
   solver->island.known_rows = solver->solved_rows;
   solver->island.known_impulse = impulse;
-  return solve_islands(&(solving){solver, config, problem, v, impulse, report}, changed, error);
+  return solve_islands(&(solveJob){solver, config, problem, v, impulse, report}, changed, error);
 }
 
 void hfi_solver_estimate_heaps(hfSolver* solver, int estimate) { solver->may_estimate = estimate && solver->capacity.ntree > HFI_FEW_TREES; }

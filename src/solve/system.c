@@ -1,11 +1,11 @@
-// Residual of an island (TAMSI Eq. 21), its norms, and what they are compared with. matrix.c has the Newton matrix.
+// Residual of an island (TAMSI Eq. 21), its norms, and the scale of these norms. matrix.c has the Newton matrix.
 //
 //   r(v) = A v - p* - J^T gamma(s),   s = J v + drift
 //
 //   A  mass matrix plus implicit damping, block-diagonal by tree    J  Jacobian of all rows
 //
-// Blocks without force and stiffness (open contacts, drives at their bounds) are skipped in J^T gamma; the active blocks between
-// them form runs that are multiplied at once.
+// Blocks without force and stiffness, such as open contacts, are skipped in J^T gamma. The active blocks between them form runs, each of which is
+// multiplied at once.
 #include "solve/system.h"
 
 #include "base/compile.h"
@@ -41,11 +41,11 @@ static inline void add_columns(const hfiIsland* I, const hfiPatch* patch, const 
   }
 }
 
-// Has a narrow island three dofs and three rows, as a body in a plane with sliding friction has? The functions for narrow islands are compiled for
+// Does a narrow island have three dofs and three rows, like a body in a plane with sliding friction? The functions for narrow islands are compiled for
 // these numbers, too.
 static inline int is_three_by_three(const hfiIsland* I) { return I->n == 3 && I->block->dim == 3; }
 
-// s = J v of a narrow island of n dofs, each row summed as the kernels do. Padding is zero.
+// s = J v of a narrow island of n dofs. Each row is summed in the same order as in the kernels. Padding is zero.
 HFI_COPIED void multiply_narrow(const double* J, int32_t rows, int32_t n, const double* v, double* s) {
   int32_t r = 0;
   for (; r < rows; ++r, J += 4) {
@@ -87,7 +87,7 @@ void hfi_system_rows(const hfiIsland* I, const double* v, double* s) {
   if (I->problem->drift) hfi_axpy(s, 1.0, I->drift, I->nrow);
 }
 
-// Evaluates the saturated rows of a block. The response says only whether it is active.
+// Evaluates the saturated rows of a block. Of the response only the three flags are set.
 static void respond_saturated(hfiIsland* I, const hfiIslandBlock* b, hfiContactResponse* response) {
   response->active = response->coupled = response->slipping = 0;
   for (int32_t i = 0; i < b->dim; ++i) {
@@ -107,8 +107,8 @@ void hfi_system_respond_saturated(hfiIsland* I) {
     if (I->block[k].law == HF_LAW_SATURATED) respond_saturated(I, I->block + k, I->response + k);
 }
 
-// Evaluates all laws, of contacts without derivatives where those are not asked for: the compiler leaves out what nobody reads. The caller
-// passes constants for `derivatives` and for the common coupling, so that the branches on them disappear.
+// Evaluates all laws. derivatives: 0 if the derivatives of contacts are not needed; they go to a local variable that nobody reads, so that the compiler
+// removes their computation. The caller passes constants for `derivatives` and for the most common coupling, so that the branches on them disappear.
 HFI_COPIED void respond(hfiIsland* I, int coupling, int derivatives) {
   double h = I->problem->h;
   respond_scalars(I);
@@ -139,7 +139,7 @@ void hfi_system_impulses(hfiIsland* I, int coupling) {
     respond(I, coupling, 0);
 }
 
-// y = (M + diag) x of a tree with m dofs, a constant where many trees have that number.
+// y = (M + diag) x of a tree with m dofs. Callers pass a constant for m if many trees have that number.
 HFI_COPIED void multiply_tree(const double* M, const double* diag, int32_t m, const double* x, double* y) {
   for (int32_t i = 0; i < m; ++i) y[i] = diag[i] * x[i];
   hfi_add_rows(y, 1.0, x, 1, M, m, m, m);
@@ -222,8 +222,8 @@ double hfi_system_row_weight(const hfiIsland* I, const hfiIslandBlock* b, int32_
   return sqrt(sum);
 }
 
-// Weights of the rows of a patch, four rows at a time. Each sums its columns in their order, as hfi_system_row_weight does.
-static void weigh_patch(const hfiIsland* I, const hfiPatch* patch, double* weight) {
+// Computes the weights of the rows of a patch, four rows at a time. Each row sums its columns in the same order as in hfi_system_row_weight.
+static void compute_full_weights(const hfiIsland* I, const hfiPatch* patch, double* weight) {
   double* inverse = I->column;
   gather_columns(I, patch, I->inverse_diag, inverse);
   for (int32_t r = 0; r < patch->height; r += 4) {
@@ -237,8 +237,8 @@ static void weigh_patch(const hfiIsland* I, const hfiPatch* patch, double* weigh
   }
 }
 
-// Weights of compact rows. Both bodies have the same axes F.
-static void weigh_compact(const hfiIsland* I, const hfiPatch* patch, double* weight) {
+// Computes the weights of compact rows. Both bodies share the axes F (patch.h).
+static void compute_compact_weights(const hfiIsland* I, const hfiPatch* patch, double* weight) {
   static const double nothing[6] = {0};
   const double *a = I->inverse_diag + patch->body[0], *b = patch->nfree == 2 ? I->inverse_diag + patch->body[1] : nothing, *F = patch->J;
   int dim = patch->dim, pushing = hfi_pushing_rows(dim);
@@ -253,29 +253,29 @@ static void weigh_compact(const hfiIsland* I, const hfiPatch* patch, double* wei
   }
 }
 
-// Weights of the rows of any patch.
-static void weigh(const hfiIsland* I, const hfiPatch* patch) {
+// Computes the weights of the rows of any patch.
+static void compute_weights(const hfiIsland* I, const hfiPatch* patch) {
   if (patch->nfree)
-    weigh_compact(I, patch, I->weight + patch->row);
+    compute_compact_weights(I, patch, I->weight + patch->row);
   else
-    weigh_patch(I, patch, I->weight + patch->row);
+    compute_full_weights(I, patch, I->weight + patch->row);
 }
 
 const double* hfi_system_row_weights(hfiIsland* I) {
   if (I->has_weights) return I->weight;
   for (int32_t k = 0; k < I->nscalar; ++k) I->weight[k] = hfi_system_row_weight(I, I->block + k, 0);
   for (int32_t r = 0; I->is_narrow && r < I->nrow; ++r) I->weight[r] = r < I->block->dim ? hfi_system_row_weight(I, I->block, r) : 0;
-  for (int32_t k = 0; !I->is_narrow && k < I->npatch; ++k) weigh(I, I->patch + k);
+  for (int32_t k = 0; !I->is_narrow && k < I->npatch; ++k) compute_weights(I, I->patch + k);
   I->has_weights = 1;
   return I->weight;
 }
 
-// sum_i w_i x_i^2 of n numbers, a constant where many islands have that number.
+// Returns sum_i w_i x_i^2 of n numbers.
 HFI_CALLED static double sum_many_squares(const double* x, const double* w, int32_t n) {
-  return n == 6 ? hfi_weighted_dot(w, x, x, 6) : hfi_weighted_dot(w, x, x, n); // six: a free body
+  return n == 6 ? hfi_weighted_dot(w, x, x, 6) : hfi_weighted_dot(w, x, x, n); // 6 is a free body: with a constant the compiler unrolls the loop.
 }
 
-// The same; few dofs, as those of a body in the plane or of a finger, are summed in registers of the caller.
+// Returns the same sum. Three dofs, those of a body in the plane, and four, those of a finger, are summed without a call.
 HFI_COPIED double sum_weighted_squares(const double* x, const double* w, int32_t n) {
   if (n == 3) return x[0] * x[0] * w[0] + x[1] * x[1] * w[1] + x[2] * x[2] * w[2];
   if (n == 4) return (x[0] * x[0] * w[0] + x[2] * x[2] * w[2]) + (x[1] * x[1] * w[1] + x[3] * x[3] * w[3]);
@@ -301,8 +301,8 @@ double hfi_system_scale(const hfiIsland* I) {
   return max2(I->p_norm, hfi_system_momentum_norm(I, I->tau));
 }
 
-// The residual of a narrow island of n dofs after its contact, of `rows` rows, has responded.
-HFI_COPIED void find_narrow_residual(const hfiIsland* I, int32_t rows, int32_t n) {
+// Computes the residual of a narrow island of n dofs. Its contact of `rows` rows must have been evaluated.
+HFI_COPIED void compute_narrow_residual(const hfiIsland* I, int32_t rows, int32_t n) {
   const hfStepProblem* P = I->problem;
   double* tau = I->tau;
   tau[0] = tau[1] = tau[2] = tau[3] = 0;
@@ -313,9 +313,9 @@ HFI_COPIED void find_narrow_residual(const hfiIsland* I, int32_t rows, int32_t n
 
 HFI_COPIED double measure(hfiIsland* I, double* scale) {
   if (I->is_narrow && is_three_by_three(I))
-    find_narrow_residual(I, 3, 3);
+    compute_narrow_residual(I, 3, 3);
   else if (I->is_narrow && I->n == 3)
-    find_narrow_residual(I, I->block->dim, 3);
+    compute_narrow_residual(I, I->block->dim, 3);
   else
     hfi_system_residual(I);
   *scale = hfi_system_scale(I);

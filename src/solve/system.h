@@ -12,26 +12,26 @@ void hfi_system_rows(const hfiIsland* I, const double* v, double* s);
 void hfi_system_row_changes(const hfiIsland* I, const double* dv, double* ds);
 // Evaluates all laws at I->s: sets I->gamma, I->response and I->G.
 void hfi_system_respond(hfiIsland* I, int coupling);
-// The same without the derivatives of contacts: of I->response it sets `active` alone.
+// Evaluates all laws at I->s without the derivatives of contacts: sets I->gamma, I->G and `active` of the responses of contacts.
 void hfi_system_impulses(hfiIsland* I, int coupling);
-// The same of saturated rows alone.
+// Evaluates the laws of the saturated rows only.
 void hfi_system_respond_saturated(hfiIsland* I);
 // Computes I->tau = J^T gamma, I->Av = A v and I->r = A v - p* - tau at I->v.
 void hfi_system_residual(hfiIsland* I);
-// The same where I->Av is known.
+// Computes I->tau and I->r when I->Av is already A v.
 void hfi_system_residual_again(hfiIsland* I);
-// The same, and returns |r|; *scale: what it is compared with (hfi_system_scale).
+// Does the same as hfi_system_residual and returns |r|. Sets *scale to the number with which |r| is compared (hfi_system_scale).
 double hfi_system_measure(hfiIsland* I, double* scale);
-// Evaluates all laws before.
+// Evaluates all laws at I->s, then does the same as hfi_system_measure.
 double hfi_system_evaluate(hfiIsland* I, int coupling, double* scale);
 // y = A x
 void hfi_system_multiply(const hfiIsland* I, const double* x, double* y);
-// Forms and factors I->K = A + J^T G J. Returns 0, or > 0 when a pivot failed.
+// Forms and factors I->K = A + J^T G J. Returns 0, or > 0 if a pivot failed.
 int hfi_system_factor(hfiIsland* I);
-// Solves K x = b in place with rough factors: |b - K x| <= tolerance |b|, in the norm of momenta. Where iterations do not reach that, K is factored completely,
-// here and from here on. x is not finite where K turns out to have no factors.
+// Solves K x = b in place by iterations with rough factors, until |b - K x| <= tolerance |b| in the norm of momenta. If the iterations do not reach that,
+// K is factored completely, now and for the rest of the solution. x is not finite if that fails.
 void hfi_system_iterate(hfiIsland* I, double tolerance, double* x);
-// Solves K x = b in place with the factors at hand. The tolerance is that of rough ones.
+// Solves K x = b in place with the factors of hfi_system_factor. The tolerance is used for rough factors only.
 static inline void hfi_system_solve(hfiIsland* I, double tolerance, double* x) {
   if (hfi_block_is_rough(&I->K))
     hfi_system_iterate(I, tolerance, x);
@@ -46,24 +46,22 @@ static inline void hfi_system_exchange_points(hfiIsland* I) {
   I->s = I->s1, I->s1 = s;
 }
 
-// Is the Newton matrix unsymmetric because friction of some contact depends on its normal velocity?
+// Is the Newton matrix unsymmetric, because the friction of some contact depends on its normal velocity?
 int hfi_system_is_coupled(const hfiIsland* I);
 // Sets the unsymmetric terms gtn of all responses to zero.
 void hfi_system_decouple(hfiIsland* I);
-// sqrt(sum_c J_ic^2/A_cc) of row i of a block: the mass-scaled norm of the momentum that a unit
-// impulse of the row causes [1/sqrt(kg)].
+// The weight sqrt(sum_c J_ic^2/A_cc) of row i of a block: the mass-scaled norm of the momentum that a unit impulse of the row causes [1/sqrt(kg)].
 double hfi_system_row_weight(const hfiIsland* I, const hfiIslandBlock* b, int32_t i);
-// The same of all rows (nrow), computed once for an island; 0 in padding.
+// The weights of all rows (nrow), 0 in padding. They are computed once for each island.
 const double* hfi_system_row_weights(hfiIsland* I);
 
 // sqrt(sum x_i^2/A_ii), the norm of momenta [sqrt(kg) m/s].
 double hfi_system_momentum_norm(const hfiIsland* I, const double* x);
 // sqrt(sum A_ii x_i^2), the norm of velocities [sqrt(kg) m/s].
 double hfi_system_velocity_norm(const hfiIsland* I, const double* x);
-// The largest impulse of a single row in the norm of momenta. Impulses may cancel in J^T gamma;
-// their rounding errors do not [sqrt(kg) m/s].
+// The largest impulse of a single row, in the norm of momenta [sqrt(kg) m/s]. Impulses may cancel in J^T gamma; their rounding errors do not.
 double hfi_system_largest_impulse(hfiIsland* I);
-// max(|p*|, |J^T gamma|): residuals are relative to it [sqrt(kg) m/s].
+// max(|p*|, |J^T gamma|), with which residuals are compared [sqrt(kg) m/s].
 double hfi_system_scale(const hfiIsland* I);
 
 #endif

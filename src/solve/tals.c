@@ -4,25 +4,23 @@
 //   du     its change over the full step
 //   alpha  share of the step that may be taken, 0 < alpha <= 1
 //
-// A row sticks inside a disc |u| <= radius (an interval for one row). Outside it slips, and its
-// force hardly changes. Two kinds of steps are shortened:
+// A friction group sticks inside a disc |u| <= radius (an interval for one row). Outside of the disc it slips, and its force hardly changes. Two kinds of
+// steps are shortened:
 //
-// 1. A step that starts and ends outside and crosses the disc. It would not notice the stiff region
-//    inside, so it ends at the point of the segment that is closest to the centre:
+// 1. A step that starts and ends outside and crosses the disc. The full step would jump over the stiff region inside. It is shortened to its point that
+//    is closest to the centre:
 //
 //      |u + alpha du| minimal:   alpha = -u.du/|du|^2,   if |u + alpha du| < radius there
 //
-// 2. A step that stays outside but turns u by more than theta_max. With the unit vector e along u, the
-//    components along and across e at alpha are |u| + alpha (u.du)/|u| and alpha |u x du|/|u|, and
-//    tan(theta) = alpha |u x du|/(|u|^2 + alpha u.du) is a linear equation for alpha:
+// 2. A step that stays outside but turns u by more than theta_max. With the unit vector e along u, the components of u + alpha du along and across e are
+//    |u| + alpha (u.du)/|u| and alpha |u x du|/|u|. So tan(theta) = alpha |u x du|/(|u|^2 + alpha u.du), which is a linear equation for alpha:
 //
 //      alpha = |u|^2 sin/(|u x du| cos - u.du sin),   sin and cos of theta_max
 //
-//    The full step turns further than theta_max if |u x du| cos > (|u|^2 + u.du) sin; then the
-//    denominator exceeds |u|^2 sin > 0 and alpha lies in (0, 1).
+//    The full step turns u by more than theta_max if |u x du| cos > (|u|^2 + u.du) sin. Then the denominator exceeds |u|^2 sin > 0, and alpha is in
+//    (0, 1).
 //
-// A step that starts inside is not shortened: with a law that is linear there the derivative is
-// exact.
+// A step that starts inside is not shortened: the law is linear there, so that its derivative is exact.
 #include "solve/tals.h"
 
 #include "solve/law.h"

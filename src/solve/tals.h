@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-// Bounds of theta_max [rad]. A turn of less than a thousandth would stop every slip velocity that turns; beyond pi there is no turn.
+// Bounds of theta_max [rad]. A smaller theta_max would shorten nearly every step of a contact that slips; an angle cannot exceed pi.
 #define HFI_LEAST_TURN 1e-3
 #define HFI_LARGEST_TURN 3.14
 static inline int hfi_turn_is_allowed(double theta_max) { return theta_max >= HFI_LEAST_TURN && theta_max <= HFI_LARGEST_TURN; }
@@ -16,11 +16,11 @@ typedef struct hfiTurn {
   double sin, cos;
 } hfiTurn;
 
-// Returns alpha if it is in (0, 1), else 1: an overflow must not produce any other step.
+// Returns alpha if it is in (0, 1), else 1. An overflow must not produce any other step.
 static inline double hfi_tals_step_or_one(double alpha) { return alpha > 0 && alpha < 1 ? alpha : 1; }
 
-// Returns the share alpha in (0, 1] of a step from u to u + du for the stick region |u| <= radius. It is inline because every contact that
-// slips asks for it in every iteration.
+// Returns the share alpha in (0, 1] of a step from u to u + du that the stick region |u| <= radius allows. It is inline, because it is called for every
+// contact that slips in every iteration.
 static inline double hfi_tals_disc(const double u[2], const double du[2], double radius, hfiTurn turn) {
   double uu = u[0] * u[0] + u[1] * u[1], rr = radius * radius;
   if (!(uu > rr)) return 1;
@@ -35,8 +35,7 @@ static inline double hfi_tals_disc(const double u[2], const double du[2], double
 // The same for one row with the stick region lo <= u <= hi.
 double hfi_tals_interval(double u, double du, double lo, double hi);
 
-// The same for friction group g of a contact and a step from row velocities s to s1. pi is the
-// normal force at s [N].
+// The same for friction group g of a contact and a step from row velocities s to s1. pi: the normal force at s [N].
 static inline double hfi_tals_contact(const hfContactLaw* law, double h, int g, double pi,
                                       const double* s, const double* s1, hfiTurn turn) {
   double u[2], end[2], radius = hfi_contact_stick(law, h, g, pi, s, u);

@@ -2,9 +2,9 @@
 //
 //   r = A v - p* - J^T gamma,   s = J v,   K = A + J^T G J,   K dv = -r.
 //
-// Between their bounds the laws are linear: where no row passes a bound, one step is the solution but for rounding. Nothing is gathered for
-// it: scalars, whose row of J has one entry, are listed, other blocks are patches that look at the problem's own Jacobian where there is one tree, and
-// K is dense. Sums of one tree are formed in the order of system.c.
+// Between their bounds the laws are linear. So one step is the solution, except for rounding, if no row passes a bound. The island is not gathered:
+// scalars, whose row of J has one entry, are listed; every other block is a patch, which for a single tree points to the Jacobian of the problem itself;
+// K is dense. For one tree, sums are computed in the same order as in system.c.
 #include "solve/tree_rows.h"
 
 #include "base/finite.h"
@@ -16,12 +16,12 @@
 
 #include <string.h>
 
-enum { MOST_DOFS = 16 }; // Several trees with more dofs than this leave too much of a dense K empty.
+enum { MAX_DOFS = 16 }; // If several trees have more dofs than this, too many entries of a dense K are zero.
 
-// Momentum and velocities of the start (n). Those of one tree are the problem's, those of several are copied side by side.
+// Momentum and velocities of the start (n). For one tree they point to arrays of the problem; those of several trees are copied to the island.
 typedef struct Start { const double *p, *v0; } Start;
 
-// |r| at a point, and what it is compared with [sqrt(kg) m/s].
+// |r| at a point, and the scale with which it is compared [sqrt(kg) m/s].
 typedef struct Residual { double norm, scale; } Residual;
 
 static int32_t tree_size(const hfStepProblem* P, int32_t tree) { return P->tree_start[tree + 1] - P->tree_start[tree]; }
@@ -35,7 +35,7 @@ static void number_dofs(hfiIsland* I, const hfStepProblem* P, const hfiMembers* 
   }
 }
 
-static Start find_start(const hfiIsland* I) {
+static Start get_start(const hfiIsland* I) {
   const hfStepProblem* P = I->problem;
   Start start = {P->p + P->tree_start[I->tree[0]], P->v0 + P->tree_start[I->tree[0]]};
   if (I->ntree == 1) return start;
@@ -60,7 +60,7 @@ static int same_dofs(const hfiPatch* a, const hfiPatch* b) {
   return a->ncol == b->ncol && memcmp(a->dof, b->dof, sizeof *a->dof * (size_t)a->ncol) == 0;
 }
 
-// Copies the columns of a block with pieces on several trees, piece beside piece, behind those of the last patch.
+// Copies the columns of a block with pieces on several trees, piece beside piece, to the storage after that of the last patch.
 static void copy_columns(const hfiIsland* I, const hfStepProblem* P, const hfStepBlock* b, hfiPatch* patch) {
   const hfiPatch* last = patch > I->patch ? patch - 1 : NULL;
   patch->dof = last ? last->dof + last->ncol : I->index;
@@ -74,8 +74,8 @@ static void copy_columns(const hfiIsland* I, const hfStepProblem* P, const hfSte
   }
 }
 
-// Lists a block of another sort as a patch. Patches in succession on the same dofs are a group: the first of them knows their number.
-static void list_wide(hfiIsland* I, const hfStepProblem* P, const hfStepBlock* b, hfiPatch** group) {
+// Lists a block that is no scalar as a patch. Consecutive patches on the same dofs form a group; nblock of its first patch is the number of patches.
+static void list_patch(hfiIsland* I, const hfStepProblem* P, const hfStepBlock* b, hfiPatch** group) {
   const hfStepPiece* piece = P->piece + b->piece;
   hfiPatch* patch = I->patch + I->npatch++;
   patch->block = I->nblock, patch->nblock = 1, patch->row = I->nrow, patch->nrow = b->dim;
@@ -87,7 +87,7 @@ static void list_wide(hfiIsland* I, const hfStepProblem* P, const hfStepBlock* b
   else *group = patch;
 }
 
-// Whether two pieces of a block act on the same tree. The general method sorts their columns.
+// Whether two pieces of a block act on the same tree. Only the general method handles these.
 static int has_twin_pieces(const hfStepProblem* P, const hfStepBlock* b) {
   const hfStepPiece* piece = P->piece + b->piece;
   for (int32_t i = 1; i < b->npiece; ++i)
@@ -96,7 +96,7 @@ static int has_twin_pieces(const hfStepProblem* P, const hfStepBlock* b) {
   return 0;
 }
 
-// Lists scalars, then patches. Returns 0 where there are rows for the general method.
+// Lists scalars, then patches. Returns 0 if some rows need the general method.
 static int list_rows(hfiIsland* I, const hfiMembers* m) {
   const hfStepProblem* P = I->problem;
   int32_t nwide = 0;
@@ -109,7 +109,7 @@ static int list_rows(hfiIsland* I, const hfiMembers* m) {
     else I->wide[nwide++] = m->blocks[i];
   }
   I->nblock = I->nrow = I->nscalar;
-  for (int32_t i = 0; i < nwide; ++i) list_wide(I, P, P->block + I->wide[i], &group);
+  for (int32_t i = 0; i < nwide; ++i) list_patch(I, P, P->block + I->wide[i], &group);
   return 1;
 }
 
@@ -128,7 +128,7 @@ static void multiply_rows(const hfiIsland* I, const double* v, double* s) {
     for (int32_t r = 0; r < patch->nrow; ++r) s[patch->row + r] = multiply_row(patch, r, v);
 }
 
-// Impulses and slopes of the rows of a patch at s.
+// Computes impulses and slopes of the rows of a patch at s.
 static void respond(const hfiIsland* I, const hfiPatch* patch, double h, const double* s) {
   const hfSaturatedRow* law = I->block[patch->block].saturated - patch->row;
   for (int32_t i = patch->row; i < patch->row + patch->nrow; ++i) I->gamma[i] = hfi_saturated_respond(law + i, h, s[i], I->G + i);
@@ -145,7 +145,7 @@ static void add_impulses(const hfiIsland* I, const hfiPatch* group) {
 }
 
 // Entry i, j of J^T G J of a group.
-static double slope_of(const hfiIsland* I, const hfiPatch* group, int32_t i, int32_t j) {
+static double find_entry(const hfiIsland* I, const hfiPatch* group, int32_t i, int32_t j) {
   double sum = 0;
   for (const hfiPatch *patch = group, *end = group + group->nblock; patch < end; ++patch) {
     const double *J = patch->J, *G = I->G + patch->row;
@@ -154,12 +154,12 @@ static double slope_of(const hfiIsland* I, const hfiPatch* group, int32_t i, int
   return sum;
 }
 
-// K += J^T G J of a group, in the upper triangle. The dofs of a tree ascend, its trees may be in any order.
+// K += J^T G J of a group, in the upper triangle. The dofs of each tree are ascending, but the trees may be in any order.
 static void add_slopes(const hfiIsland* I, const hfiPatch* group, double* K, int32_t n) {
   for (int32_t i = 0; i < group->ncol; ++i)
     for (int32_t j = i; j < group->ncol; ++j) {
       int32_t a = group->dof[i], b = group->dof[j];
-      K[imin2(a, b) * n + imax2(a, b)] += slope_of(I, group, i, j);
+      K[imin2(a, b) * n + imax2(a, b)] += find_entry(I, group, i, j);
     }
 }
 
@@ -192,7 +192,8 @@ static void write_answer(const hfiIsland* I, const hfiAnswer* answer) {
 
 // ---- one step ---------------------------------------------------------------------------------------
 
-static void weigh(hfiIsland* I, const Start* start) {
+// Computes the diagonal of A, its inverse, and |p*|.
+static void compute_diagonal(hfiIsland* I, const Start* start) {
   const hfStepProblem* P = I->problem;
   for (int32_t k = 0; k < I->ntree; ++k) {
     int32_t tree = I->tree[k], at = I->first[tree], m = tree_size(P, tree);
@@ -239,7 +240,7 @@ static void place_mass(const hfiIsland* I, double* K) {
   }
 }
 
-// Computes dv = -K^-1 r and v1 = v0 + dv. Returns 0 where a pivot fails.
+// Computes dv = -K^-1 r and v1 = v0 + dv. Returns 0 if a pivot fails.
 static int find_step(hfiIsland* I, const double* v0) {
   int32_t n = I->n;
   double* K = I->local;
@@ -253,15 +254,15 @@ static int find_step(hfiIsland* I, const double* v0) {
   return 1;
 }
 
-// Row velocities s1 at the end of the step, of a short step s + J dv (newton.c: compute_end_rows). Returns 0 where a row that is at a bound would
-// shorten it.
+// Computes the row velocities s1 at the end of the step; for a short step s1 = s + J dv (newton.c: compute_end_rows). Returns 0 if a row that is at a
+// bound would shorten the step.
 static int find_end_rows(hfiIsland* I, int is_short) {
   multiply_rows(I, is_short ? I->dv : I->v1, I->s1);
   for (int32_t i = 0; is_short && i < I->nrow; ++i) I->s1[i] = I->s[i] + I->s1[i];
   return !any_shortens(I);
 }
 
-// Takes the full step from the start, where the residual is *r. Returns 1 where it is the answer; *r is then that of its end.
+// Takes the full step from the start, where the residual is *r. Returns 1 if the end of the step is the answer; *r is then the residual there.
 static int take_step(hfiIsland* I, const Start* start, double tolerance, Residual* r) {
   double before = r->norm;
   if (!find_step(I, start->v0)) return 0;
@@ -272,8 +273,8 @@ static int take_step(hfiIsland* I, const Start* start, double tolerance, Residua
   return is_small(r->norm / HFI_SETTLED, tolerance, r->scale) && is_small(step * (r->norm / before), tolerance, r->scale);
 }
 
-// Whether trees that do not move stay where they are. Then v1 and s1 are zero, too.
-static int stays(hfiIsland* I, const double* v0, double tolerance, Residual r) {
+// Whether trees that rest stay at rest. If they do, sets v1 to zero and s1 to s.
+static int stays_at_rest(hfiIsland* I, const double* v0, double tolerance, Residual r) {
   if (!is_small(r.norm / HFI_BALANCED, tolerance, r.scale) || hfi_any_nonzero(v0, I->n)) return 0;
   memset(I->work, 0, sizeof(double) * (size_t)I->n);
   if (!hfi_is_negligible(I, tolerance, I->r)) return 0;
@@ -287,14 +288,14 @@ int hfi_tree_rows_solve(hfiIsland* I, const hfSolverConfig* config, const hfStep
   double tolerance = config->tolerance;
   if (P->drift || config->first_rung != HF_RUNG_TAMSI) return 0;
   number_dofs(I, P, m);
-  if ((m->ntree > 1 && I->n > MOST_DOFS) || !list_rows(I, m)) return 0;
-  Start start = find_start(I);
-  weigh(I, &start);
+  if ((m->ntree > 1 && I->n > MAX_DOFS) || !list_rows(I, m)) return 0;
+  Start start = get_start(I);
+  compute_diagonal(I, &start);
   multiply_rows(I, start.v0, I->s);
   Residual r = evaluate(I, start.p, start.v0, I->s);
-  int steps = r.norm / HFI_BALANCED_ROUNDING > tolerance * r.scale;
-  if (!(steps ? take_step(I, &start, tolerance, &r) : stays(I, start.v0, tolerance, r))) return 0;
+  int moves = r.norm / HFI_BALANCED_ROUNDING > tolerance * r.scale;
+  if (!(moves ? take_step(I, &start, tolerance, &r) : stays_at_rest(I, start.v0, tolerance, r))) return 0;
   write_answer(I, answer);
-  *out = (hfiNewtonResult){.converged = 1, .iterations = steps, .residual = r.scale > 0 ? r.norm / r.scale : r.norm};
+  *out = (hfiNewtonResult){.converged = 1, .iterations = moves, .residual = r.scale > 0 ? r.norm / r.scale : r.norm};
   return 1;
 }

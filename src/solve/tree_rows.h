@@ -1,17 +1,17 @@
-// A tree, or a few small ones, whose rows are all saturated, as those of a robot that touches nothing: one iteration of Newton's method on the
-// problem as it is. The rotors of a geared robot may be trees of their own.
+// A fast solution for an island of one tree, or of a few small trees, whose rows are all saturated: a robot that touches nothing. It is one iteration of
+// Newton's method directly on the step problem. There are several trees if, for example, the rotors of a geared robot are trees of their own.
 #ifndef HFI_SOLVE_TREE_ROWS_H
 #define HFI_SOLVE_TREE_ROWS_H
 
 #include "solve/newton.h"
 #include "solve/partition.h"
 
-// Where the answer of an island goes: velocities (nv), impulses (nrow) and row velocities (nrow) of the whole problem.
+// The arrays to which the answer of an island is written: velocities (nv), impulses (nrow) and row velocities (nrow) of the whole problem.
 typedef struct hfiAnswer { double *v, *impulse, *s; } hfiAnswer;
 
-// Where one full step from the velocities of the start solves the island of these members, writes the answer, fills *out and returns 1.
-// Otherwise returns 0, and leaves all that to hfi_newton_solve: a start that is the answer already, a step that a row limits, many dofs in several
-// trees. Numbers of one tree are the same to the last bit in both ways.
+// Takes one full Newton step from the velocities of the start. If that solves the island of these members, writes the answer, fills *out and returns 1.
+// Otherwise returns 0, and the caller has to use hfi_newton_solve: for example if a moving island starts at the answer, if a row limits the step, or if
+// several trees have many dofs. For one tree both functions give the same bits.
 int hfi_tree_rows_solve(hfiIsland* I, const hfSolverConfig* config, const hfStepProblem* problem, const hfiMembers* members,
                         const hfiAnswer* answer, hfiNewtonResult* out);
 

@@ -72,24 +72,24 @@ static void test_answers_stay(void** state) {
   assert_float_equal(f.force[2], f2, 0);
 }
 
-// Forces go on by a multiple of their last changes, of which shares were taken: here the bound and a friction force by a half each. A normal force does not become negative, and a
-// contact that has just closed stays as it is.
-static void test_forces_go_on(void** state) {
+// Forces are extrapolated by a multiple of their last changes, as far as these were taken: of the bound and of a friction force a half was. A normal
+// force does not become negative, and a contact that has just closed keeps its forces.
+static void test_forces_are_extrapolated(void** state) {
   (void)state;
   fixture f;
   hfiIsland* I = open_contact(&f, 8);
   iterate(&f, 16, 4, 0), iterate(&f, 8, 4, 4); // The second changes are -8 and (0, 4), and a half of both is taken.
   f.pi0 = 8;
-  assert_int_equal(hfi_damp_go_on(I, 0, 0.5), 1);
+  assert_int_equal(hfi_damp_extrapolate(I, 0, 0.5), 1);
   assert_float_equal(f.pi0, 8 - 0.5 * 8, 0);
   assert_float_equal(f.lag, 12 - 0.5 * 4, 0);
   assert_float_equal(f.force[1], 4, 0);
   assert_float_equal(f.force[2], 2 + 0.5 * 2, 0);
-  assert_int_equal(hfi_damp_go_on(I, 0, 100), 1);
+  assert_int_equal(hfi_damp_extrapolate(I, 0, 100), 1);
   assert_true(f.pi0 > 0 && f.lag > 0);
   f.pi0 = 0;
   iterate(&f, 8, 4, 0);
-  assert_int_equal(hfi_damp_go_on(I, 0, 1), 0);
+  assert_int_equal(hfi_damp_extrapolate(I, 0, 1), 0);
   assert_float_equal(f.pi0, 8, 0);
 }
 
@@ -114,7 +114,7 @@ int main(void) {
       cmocka_unit_test(test_steady_changes_are_taken_whole),
       cmocka_unit_test(test_cycles_are_damped),
       cmocka_unit_test(test_answers_stay),
-      cmocka_unit_test(test_forces_go_on),
+      cmocka_unit_test(test_forces_are_extrapolated),
       cmocka_unit_test(test_repeated_opening_is_slow),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
