@@ -78,10 +78,12 @@ void hfi_scene_init(hfiScene* scene, const hfModel* model, hfiArena* arena);
 // *dropped counts those beyond it. reach (ngeom, or NULL): how far each geom may move within the horizon; it is added to the margin of its pairs [m].
 int hfi_scene_collide(hfiScene* scene, const hfPose* X_WG, const double* reach, hfiRawContact* out,
                       int capacity, int* dropped);
-// Examines the pairs of the geoms that `further` (ngeom; NULL: none) marks again: these geoms may move further than the reach with which `count` points were
-// found. New points replace those points of these pairs that do not act. The order stays. Returns the number of all points.
-int hfi_scene_look_further(hfiScene* scene, const hfPose* X_WG, const double* reach, const int32_t* further,
-                           hfiRawContact* found, int count, int capacity, int* dropped);
+// Searches pairs again whose geoms may come nearer to each other than the search that found the `count` points assumed (second_search.c).
+//   reach     (ngeom) the present reaches [m]
+//   extended  (ngeom) 1: the reach of the geom has grown since that search. NULL: no reach has; the scene must then be a listed one
+// New points replace those points of these pairs that do not act. Points stay sorted by pair. Returns the number of all points.
+int hfi_scene_search_again(hfiScene* scene, const hfPose* X_WG, const double* reach, const int32_t* extended, hfiRawContact* found, int count, int capacity,
+                           int* dropped);
 
 // Explicit pair i of the model as a candidate.
 static inline hfiCandidate hfi_explicit_candidate(const hfModel* m, int i) {

@@ -2,13 +2,13 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "model/builder.h"
+#include "model/check_block.h"
 #include "model/derive.h"
 #include "model/feedback.h"
 #include "model/layout.h"
 #include "model/motor.h"
 #include "model/orientation.h"
 #include "model/shape.h"
-#include "model/sound.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,9 +5,9 @@
 #include "model/finish.h"
 
 #include "base/error.h"
+#include "model/check_block.h"
 #include "model/derive.h"
 #include "model/height_field.h"
-#include "model/sound.h"
 
 #include <stdlib.h>
 #include <string.h>

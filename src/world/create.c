@@ -111,7 +111,7 @@ static void take_arrays(void* object, hfiArena* arena) {
   w->touched = HFI_TAKE(arena, int32_t, m->ntree);
   w->alone = HFI_TAKE(arena, int32_t, m->ntree);
   w->carrier = HFI_TAKE(arena, int32_t, m->ngeom);
-  w->further = HFI_TAKE(arena, int32_t, m->ngeom);
+  w->extended = HFI_TAKE(arena, int32_t, m->ngeom);
   w->found = HFI_TAKE(arena, hfiRawContact, contacts);
   w->points_reach = HFI_TAKE(arena, double, m->ngeom);
   w->contact = HFI_TAKE(arena, hfiContact, contacts);

@@ -396,7 +396,7 @@ int hfi_world_find_stops(hfiWorld* w, const hfMotion* V, double h, const int32_t
   const Paths paths = {w, V, about, h};
   int again = 1;
   for (int t = 0; t < m->ntree; ++t) stop_time[t] = INFINITY;
-  hfi_world_look_further(w, marked); // with the second reach of hfi_world_mark_passing
+  hfi_world_search_again(w, marked); // with the second reach of hfi_world_mark_passing
   for (int round = 0; again && round < MAX_ROUNDS; ++round) {
     again = stop_pairs(&paths, marked, stop_time);
     stop_tied(w, stop_time);

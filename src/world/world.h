@@ -72,7 +72,7 @@ typedef struct hfiWorld {
   int32_t* touched;     // (ntree) 1: the tree has a contact
   int32_t* alone;       // (ntree) 1: the tree is fast and far from all else (alone.c)
   int32_t* carrier;     // (ngeom) first geom of the tree that the geom belongs to if this tree is alone, else -1; read by the scene
-  int32_t* further;     // (ngeom) 1: the geom's second reach is noticeably beyond its first one
+  int32_t* extended;    // (ngeom) 1: the second search uses the second reach of the geom, because it exceeds the first by more than HFI_FURTHER
   hfiRawContact* found; // (max_contacts) as geometry finds them
   int32_t has_points;   // 1: `found` holds what geometry finds at the present poses with the reach points_reach
   double* points_reach; // (ngeom)
@@ -135,7 +135,7 @@ void hfi_world_let_stick(hfiWorld* world);
 // meet, one point of their meeting replaces their points.
 //   V     (nlink) velocities of the links
 //   fall  for how long gravity has acted on top of them [s]
-//   acts  HFI_ACTS for the points of a first look, HFI_ACTS_NEWLY for those of a second one
+//   acts  HFI_ACTS for the points of the first search, HFI_ACTS_NEWLY for those of the second
 void hfi_world_sweep(hfiWorld* world, const hfMotion* V, double h, double fall, int acts);
 // Drops points that meet a covered face (cover.c): they no longer act. V, h and acts are those of hfi_world_sweep; h may be zero.
 void hfi_world_drop_covered(hfiWorld* world, const hfMotion* V, double h, int acts);
@@ -159,9 +159,9 @@ void hfi_world_set_carriers(hfiWorld* world);
 double hfi_world_pair_reach(const void* world, int geom_a, int geom_b, int again);
 // Computes and returns the second reach of all geoms (ngeom): how far velocities V move them within the horizon [m]. The first reach stays.
 const double* hfi_world_second_reach(hfiWorld* world, const hfMotion* V, double horizon);
-// Finds the points of a pair again if a geom of it has a second reach noticeably beyond its first. Only geoms of trees that `marked` (ntree) marks
-// count.
-void hfi_world_look_further(hfiWorld* world, const int32_t* marked);
+// Searches the points of a pair again if the second reach of one of its geoms exceeds the first by more than HFI_FURTHER. Only geoms of trees that
+// `marked` (ntree) marks count.
+void hfi_world_search_again(hfiWorld* world, const int32_t* marked);
 
 // ---- nothing passes through (passage.c) ---------------------------------------------------------------
 

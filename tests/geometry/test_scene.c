@@ -72,23 +72,23 @@ static int same_point(const hfiRawContact* x, const hfiRawContact* y) {
   return x->geom_a == y->geom_a && x->geom_b == y->geom_b && x->point.feature == y->point.feature;
 }
 
-// A second look with a wider reach of some geoms finds all points that a first look with that reach finds of their pairs,
+// A second search with a wider reach of some geoms finds all points that a first search with that reach finds of their pairs,
 // none twice, in the order of the pairs.
-static void compare_second_look(testRandom* r, hfiScene* s, const hfPose* X, long* added) {
+static void compare_second_search(testRandom* r, hfiScene* s, const hfPose* X, long* added) {
   static hfiRawContact twice[MOST], once[MOST];
   double reach[2 * MANY + 1] = {0};
-  int32_t further[2 * MANY + 1];
+  int32_t extended[2 * MANY + 1];
   int dropped, n = s->model->ngeom;
   for (int g = 0; g < n; ++g) reach[g] = 0.01 * random_uniform(r, 0, 1);
   int first = hfi_scene_collide(s, X, reach, twice, MOST, &dropped);
   for (int g = 0; g < n; ++g)
-    if ((further[g] = random_uniform(r, 0, 1) < 0.1)) reach[g] += 0.05;
-  int count = hfi_scene_look_further(s, X, reach, further, twice, first, MOST, &dropped);
+    if ((extended[g] = random_uniform(r, 0, 1) < 0.1)) reach[g] += 0.05;
+  int count = hfi_scene_search_again(s, X, reach, extended, twice, first, MOST, &dropped);
   int all = hfi_scene_collide(s, X, reach, once, MOST, &dropped);
   for (int i = 0; i < all; ++i) {
     int matches = 0;
     for (int k = 0; k < count; ++k) matches += same_point(&once[i], &twice[k]);
-    if (further[once[i].geom_a] || further[once[i].geom_b]) assert_int_equal(matches, 1);
+    if (extended[once[i].geom_a] || extended[once[i].geom_b]) assert_int_equal(matches, 1);
   }
   for (int k = 1; k < count; ++k) {
     assert_true(twice[k - 1].geom_a < twice[k].geom_a ||
@@ -152,11 +152,11 @@ static void check_culling(uint64_t seed, int geoms, int trials, int moves) {
     for (int i = 0; i < moves; ++i) {
       move_geoms(&r, i, shapes.model->ngeom, X);
       compare(&shapes.scene, X, &contacts);
-      if (i % 10 == 0) compare_second_look(&r, &shapes.scene, X, &added);
+      if (i % 10 == 0) compare_second_search(&r, &shapes.scene, X, &added);
     }
     free_shapes(&shapes);
   }
-  printf("%ld contacts, %ld by second looks\n", contacts, added);
+  printf("%ld contacts, %ld by second searches\n", contacts, added);
   assert_true(contacts > 1000 && added > 100);
 }
 

@@ -1,0 +1,144 @@
+// Checks of the numbers of a model block or of an overlay (check_block.h).
+#include "model/check_block.h"
+
+#include "base/error.h"
+#include "model/layout.h"
+#include "model/samples.h"
+#include "model/shape.h"
+
+#include <holdfast/methods.h>
+#include <math.h>
+
+// Is this a field whose numbers the builder does not let be negative?
+static int is_never_negative(int field) {
+  static const hfModelField fields[] = {
+      HF_FIELD_geom_friction, HF_FIELD_pair_friction, HF_FIELD_jnt_stiffness,    HF_FIELD_dof_damping,    HF_FIELD_dof_armature,
+      HF_FIELD_dof_frictionloss, HF_FIELD_tendon_stiffness, HF_FIELD_tendon_damping, HF_FIELD_tendon_armature, HF_FIELD_tendon_frictionloss,
+      HF_FIELD_jnt_springyield, HF_FIELD_jnt_bend, HF_FIELD_tendon_springyield, HF_FIELD_actuator_delay, HF_FIELD_sensor_delay};
+  for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i)
+    if ((int)fields[i] == field) return 1;
+  return 0;
+}
+
+// Checks the numbers of one field.
+static hfStatus check_field(const hfModel* m, hfModelField f, hfError* error) {
+  hfFieldInfo info = hf_model_field_info(m, f);
+  if (hf_model_is_overlay(m) && !info.overlay) return HF_OK;
+  const void* array = (const void*)((uintptr_t)m + (uintptr_t)m->offset[f]);
+  size_t n = (size_t)info.rows * (size_t)info.columns;
+  for (size_t i = 0; i < n && (info.type == 'd' || info.type == 'f'); ++i) {
+    double x = info.type == 'd' ? ((const double*)array)[i] : (double)((const float*)array)[i];
+    if (x != x) return hfi_refuse(error, HF_ERROR_NONFINITE, "parameter %s[%zu] is not a number", info.name, i);
+    if (x < 0 && is_never_negative((int)f))
+      return hfi_refuse(error, HF_ERROR_MODEL, "parameter %s[%zu] = %g cannot be negative", info.name, i, x);
+  }
+  return HF_OK;
+}
+
+static int is_condim(int n) { return n == 1 || n == 3 || n == 4 || n == 6; }
+
+hfStatus hfi_check_world(const hfWorld* w, hfError* error) {
+  const struct {
+    const char* name;
+    const double* x;
+    int count, may_be_negative;
+  } values[] = {{"timestep", &w->timestep, 1, 0},
+                {"gravity", w->gravity, 3, 1},
+                {"magnetic", w->magnetic, 3, 1},
+                {"density", &w->density, 1, 0},
+                {"viscosity", &w->viscosity, 1, 0},
+                {"wind", w->wind, 3, 1},
+                {"stiffness", &w->stiffness, 1, 0},
+                {"dissipation", &w->dissipation, 1, 0},
+                {"stiction_speed", &w->stiction_speed, 1, 0},
+                {"tangential_ratio", &w->tangential_ratio, 1, 0},
+                {"release_speed", &w->release_speed, 1, 0},
+                {"impratio", &w->impratio, 1, 0},
+                {"sleep_speed", &w->sleep_speed, 1, 0}};
+  for (size_t i = 0; i < sizeof values / sizeof *values; ++i)
+    for (int k = 0; k < values[i].count; ++k) {
+      double x = values[i].x[k];
+      if (!isfinite(x)) return hfi_refuse(error, HF_ERROR_NONFINITE, "the world's %s is not finite", values[i].name);
+      if (x < 0 && !values[i].may_be_negative)
+        return hfi_refuse(error, HF_ERROR_MODEL, "the world's %s = %g cannot be negative", values[i].name, x);
+    }
+  if (w->method < 0 || w->method > HF_METHOD_SWITCHING || w->friction < 0 || w->friction > HF_FRICTION_COULOMB ||
+      w->friction_rule < 0 || w->friction_rule > HF_COMBINE_HARMONIC)
+    return hfi_refuse(error, HF_ERROR_MODEL, "the world's method %d, friction law %d or friction rule %d is unknown", w->method,
+                      w->friction, w->friction_rule);
+  return HF_OK;
+}
+
+// Checks the contact dimensions of geoms and pairs.
+static hfStatus check_condims(const hfModel* m, hfError* error) {
+  for (int i = 0; i < m->ngeom; ++i)
+    if (!is_condim(hf_model_geom_condim(m)[i]))
+      return hfi_refuse(error, HF_ERROR_MODEL, "model block: geom_condim[%d] = %d", i, hf_model_geom_condim(m)[i]);
+  for (int i = 0; i < m->npair; ++i)
+    if (!is_condim(hf_model_pair_condim(m)[i]))
+      return hfi_refuse(error, HF_ERROR_MODEL, "model block: pair_condim[%d] = %d", i, hf_model_pair_condim(m)[i]);
+  return HF_OK;
+}
+
+// Checks that the sizes of geoms are positive.
+static hfStatus check_sizes(const hfModel* m, hfError* error) {
+  for (int g = 0; g < m->ngeom; ++g)
+    for (int k = 0; k < hfi_shape_kinds[hf_model_geom_type(m)[g]].nsize; ++k)
+      if (!(hf_model_geom_size(m)[3 * g + k] > 0))
+        return hfi_refuse(error, HF_ERROR_MODEL, "parameter geom_size[%d] is not positive", 3 * g + k);
+  return HF_OK;
+}
+
+// Checks that the histories of actuators and sensors follow each other without gaps, and that each is long enough for its delay at the scene's step.
+static hfStatus check_histories(const hfModel* m, hfError* error) {
+  int64_t at = 0;
+  for (int i = 0; i < m->nu; ++i) {
+    int n = hf_model_actuator_nsample(m)[i];
+    if (n < 0 || n > HFI_MOST_SAMPLES || hf_model_actuator_historyadr(m)[i] != (n ? at : -1))
+      return hfi_refuse(error, HF_ERROR_MODEL, "model block: the history of actuator %d is out of range", i);
+    if (!hfi_control_fits(m, i, m->world.timestep))
+      return hfi_refuse(error, HF_ERROR_MODEL, "parameter actuator_delay[%d] = %g is more than its history of %d steps of %g s", i,
+                        hf_model_actuator_delay(m)[i], n, m->world.timestep);
+    at += hfi_delay_size(n, 1);
+  }
+  for (int i = 0; i < m->nsensor; ++i) {
+    int n = hf_model_sensor_nsample(m)[i];
+    const double* interval = hf_model_sensor_interval(m) + 2 * i;
+    if (n < 0 || n > HFI_MOST_SAMPLES || hf_model_sensor_historyadr(m)[i] != (n ? at : -1))
+      return hfi_refuse(error, HF_ERROR_MODEL, "model block: the history of sensor %d is out of range", i);
+    if (!hfi_interval_is_sound(interval[0], interval[1]))
+      return hfi_refuse(error, HF_ERROR_MODEL, "model block: sensor_interval[%d] is %g, %g", i, interval[0], interval[1]);
+    if (!hfi_samples_fit(m, i, m->world.timestep))
+      return hfi_refuse(error, HF_ERROR_MODEL, "parameter sensor_delay[%d] = %g is more than its history of %d measurements", i, hf_model_sensor_delay(m)[i], n);
+    at += hfi_samples_size(m, i);
+  }
+  return at == m->nhistory ? HF_OK : hfi_refuse(error, HF_ERROR_MODEL, "model block: nhistory = %d", m->nhistory);
+}
+
+// Checks that a state has room for the rest positions of springs if some spring yields, and none otherwise.
+static hfStatus check_rests(const hfModel* m, hfError* error) {
+  int yields = 0;
+  for (int j = 0; j < m->njnt; ++j) {
+    yields |= hf_model_jnt_springyield(m)[j] > 0;
+    if (hf_model_jnt_springyield(m)[j] > 0 && hf_model_jnt_type(m)[j] == HF_JOINT_FREE)
+      return hfi_refuse(error, HF_ERROR_MODEL, "model block: jnt_springyield[%d] is that of a free joint", j);
+  }
+  for (int t = 0; t < m->ntendon; ++t) yields |= hf_model_tendon_springyield(m)[t] > 0;
+  if (m->nrest == (yields ? m->nq + 2 * m->ntendon : 0)) return HF_OK;
+  return hfi_refuse(error, HF_ERROR_MODEL, "model block: nrest = %d", m->nrest);
+}
+
+hfStatus hfi_check_values(const hfModel* m, hfError* error) {
+  for (int f = 0; f < HF_MODEL_FIELD_COUNT; ++f) {
+    hfStatus status = check_field(m, (hfModelField)f, error);
+    if (status != HF_OK) return status;
+  }
+  for (int i = 0; i < 3; ++i)
+    if (!isfinite(m->world.gravity[i])) return hfi_refuse(error, HF_ERROR_NONFINITE, "gravity[%d] is not finite", i);
+  hfStatus status = check_histories(m, error);
+  if (status == HF_OK) status = check_rests(m, error);
+  if (status != HF_OK || hf_model_is_overlay(m)) return status; // An overlay has the dimensions and sizes of its base.
+  status = hfi_check_world(&m->world, error);
+  if (status == HF_OK) status = check_condims(m, error);
+  return status == HF_OK ? check_sizes(m, error) : status;
+}
