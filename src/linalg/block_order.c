@@ -1,16 +1,18 @@
-// Minimum degree ordering of a block-sparse matrix, and the pattern of its factors (George and Liu,
-// Computer Solution of Large Sparse Positive Definite Systems, chapter 5).
+// Minimum degree ordering of a block-sparse matrix, and the pattern of its factors (George and Liu, Computer Solution of Large Sparse Positive Definite
+// Systems, chapter 5).
 //
-// Eliminating a node couples all its remaining neighbours with each other. Each time the node is
-// taken whose remaining neighbours have the fewest unknowns, the lowest index among equals. The
-// elimination graph is explicit, one bit for each pair of nodes. What is left in the row of a node
-// when it is eliminated are the later nodes of its column of the factor.
+// Eliminating a node couples all its remaining neighbours with each other. The degree of a node is the number of unknowns of its remaining neighbours. The
+// node of least degree is eliminated next; among equals it is the one with the lowest index.
+//
+// The elimination graph is stored as a matrix with one bit for each pair of nodes. When a node is eliminated, it is removed from the rows of the others, but
+// its own row stays. So at the end the row of each node has the later nodes that it is coupled to: the pattern of the factors.
 #include "linalg/block_sparse.h"
 
 #include <assert.h>
 #include <string.h>
 
-// So many nodes are planned for even if each of them is coupled with each other one. Larger graphs are sparse, and mostly have fewer couplings.
+// The lists of couplings are planned for the case that all nodes are coupled with each other, but for no more than this many nodes. Larger graphs are sparse
+// and mostly have fewer couplings; if not, the lists are allocated.
 static const size_t PLANNED_NODES = 2000;
 
 void hfi_block_plan(hfiBlockMatrix* B, hfiArena* arena, int32_t max_nodes, int32_t max_n) {
@@ -47,7 +49,7 @@ static uint64_t* row_of(const hfiBlockMatrix* B, int32_t node) {
 static void set_bit(uint64_t* row, int32_t i) { row[i >> 6] |= (uint64_t)1 << (i & 63); }
 static void clear_bit(uint64_t* row, int32_t i) { row[i >> 6] &= ~((uint64_t)1 << (i & 63)); }
 
-// Removes the lowest of the bits of word w of a row and returns its index in the row.
+// Clears the lowest bit that is set in *bits, word w of a row, and returns its index in the row.
 static int32_t take_lowest(uint64_t* bits, int32_t w) {
   int32_t i = 64 * w + __builtin_ctzll(*bits);
   *bits &= *bits - 1;
@@ -60,7 +62,7 @@ void hfi_block_couple(hfiBlockMatrix* B, int32_t node_a, int32_t node_b) {
   set_bit(row_of(B, node_b), node_a);
 }
 
-// Counts the unknowns of the remaining neighbours of a node.
+// Computes the degree of a node.
 static void count_degree(hfiBlockMatrix* B, int32_t node) {
   const uint64_t* row = row_of(B, node);
   int32_t degree = 0;
@@ -69,12 +71,12 @@ static void count_degree(hfiBlockMatrix* B, int32_t node) {
   B->degree[node] = degree;
 }
 
-// What is known of the degrees of nodes that have no position yet: none is below `least`, and no node before `from` has that one.
+// A bound for the search of the next node. No remaining node has a degree below `least`, and no node before `from` has the degree `least`.
 typedef struct leastDegree {
   int32_t least, from;
 } leastDegree;
 
-// Returns the node of least degree that has no position yet, the first one of several. Nodes that have one are of the largest degree.
+// Returns the first remaining node of least degree. Nodes that were eliminated have the degree INT32_MAX.
 static int32_t find_next(const hfiBlockMatrix* B, leastDegree* known) {
   const int32_t* degree = B->degree;
   for (int32_t i = known->from; i < B->nodes; ++i)
@@ -85,12 +87,12 @@ static int32_t find_next(const hfiBlockMatrix* B, leastDegree* known) {
   return known->from;
 }
 
-// Takes the new degree of node i into account.
-static void note_degree(const hfiBlockMatrix* B, int32_t i, leastDegree* known) {
+// Makes the bound true again after the degree of node i has changed.
+static void update_bound(const hfiBlockMatrix* B, int32_t i, leastDegree* known) {
   if (B->degree[i] < known->least || (B->degree[i] == known->least && i < known->from)) *known = (leastDegree){B->degree[i], i};
 }
 
-// Couples neighbour i of `node` with the others and removes the node from its row.
+// Couples i, a neighbour of `node`, with the other neighbours of `node`, and removes `node` from the row of i.
 static void join_neighbours(hfiBlockMatrix* B, int32_t node, int32_t i) {
   const uint64_t* row = row_of(B, node);
   uint64_t* other = row_of(B, i);
@@ -107,11 +109,11 @@ static void eliminate(hfiBlockMatrix* B, int32_t node, leastDegree* known) {
     for (uint64_t bits = row[w]; bits;) {
       int32_t i = take_lowest(&bits, w);
       join_neighbours(B, node, i);
-      note_degree(B, i, known);
+      update_bound(B, i, known);
     }
 }
 
-// Counts the couplings of the factors: what is left of all rows.
+// Counts the couplings of the factors: the bits that are left in all rows.
 static size_t count_couplings(const hfiBlockMatrix* B) {
   size_t count = 0, words = (size_t)B->nodes * (size_t)B->words;
   for (size_t w = 0; w < words; ++w)
@@ -119,7 +121,7 @@ static size_t count_couplings(const hfiBlockMatrix* B) {
   return count;
 }
 
-// Makes room for `count` couplings, and for a fourth more where that has to be allocated. Returns 0 where there is no memory.
+// Makes sure that the lists have room for `count` couplings. If they must be allocated, they get a quarter more. Returns 0 if there is no memory.
 static int make_room(hfiBlockMatrix* B, size_t count, const hfAllocator* allocator) {
   if (count <= B->room) return 1;
   size_t more = count + count / 4;
@@ -132,44 +134,44 @@ static int make_room(hfiBlockMatrix* B, size_t count, const hfAllocator* allocat
   return 1;
 }
 
+// Inserts a value into a sorted list of `count` values.
 static void insert_ascending(int32_t* list, int32_t count, int32_t value) {
   int32_t i = count;
   for (; i > 0 && list[i - 1] > value; --i) list[i] = list[i - 1];
   list[i] = value;
 }
 
-void hfi_block_place_panels(hfiBlockMatrix* B) {
-  int32_t couplings = 0, dofs = 0;
-  size_t values = 0;
-  B->all_six = 1;
-  for (int32_t k = 0; k < B->nodes; ++k) {
-    int32_t node = B->order[k], columns = 0, *later = B->later + couplings, count = 0;
-    const uint64_t* row = row_of(B, node);
-    for (int32_t w = 0; w < B->words; ++w)
-      for (uint64_t bits = row[w]; bits;) insert_ascending(later, count++, B->position[take_lowest(&bits, w)]);
-    for (int32_t e = 0; e < count; ++e) {
-      B->offset[couplings + e] = columns;
-      columns += B->weight[B->order[later[e]]];
-    }
-    B->start[k] = couplings;
-    B->first[k] = dofs;
-    B->at[k] = values;
-    B->size[k] = B->weight[node];
-    B->width[k] = columns;
-    B->all_six &= B->size[k] == 6;
-    couplings += count;
-    dofs += B->size[k];
-    values += (size_t)B->size[k] * (size_t)(B->size[k] + 2 * columns);
+// Lists the later positions of position k, ascending, from entry B->start[k] on, and places their columns. Returns the number of entries.
+static int32_t list_later(hfiBlockMatrix* B, int32_t k) {
+  const uint64_t* row = row_of(B, B->order[k]);
+  int32_t *later = B->later + B->start[k], *offset = B->offset + B->start[k], count = 0, columns = 0;
+  for (int32_t w = 0; w < B->words; ++w)
+    for (uint64_t bits = row[w]; bits;) insert_ascending(later, count++, B->position[take_lowest(&bits, w)]);
+  for (int32_t e = 0; e < count; ++e) {
+    offset[e] = columns;
+    columns += B->weight[B->order[later[e]]];
   }
-  B->start[B->nodes] = couplings;
-  B->first[B->nodes] = dofs;
-  B->at[B->nodes] = values;
-  assert(dofs <= B->max_n);
+  B->width[k] = columns;
+  return count;
 }
 
-// Is the matrix one that has the pattern of the last ordering? Most steps have the contacts of the step before. Remembers the
-// pattern where it is another.
-static int is_ordered(hfiBlockMatrix* B) {
+void hfi_block_place_panels(hfiBlockMatrix* B) {
+  B->start[0] = B->first[0] = 0, B->at[0] = 0;
+  B->all_six = 1;
+  for (int32_t k = 0; k < B->nodes; ++k) {
+    int32_t size = B->weight[B->order[k]];
+    B->size[k] = size;
+    B->all_six &= size == 6;
+    B->start[k + 1] = B->start[k] + list_later(B, k);
+    B->first[k + 1] = B->first[k] + size;
+    B->at[k + 1] = B->at[k] + (size_t)size * (size_t)(size + 2 * B->width[k]);
+  }
+  assert(B->first[B->nodes] <= B->max_n);
+}
+
+// Has the matrix the graph and the weights of the last ordering? That is frequent, because most steps have the contacts of the step before. If not, stores
+// its graph and weights as those of the last ordering, and returns 0.
+static int has_ordered_pattern(hfiBlockMatrix* B) {
   size_t graph = sizeof *B->graph * (size_t)B->nodes * (size_t)B->words, weight = sizeof *B->weight * (size_t)B->nodes;
   if (B->ordered_nodes == B->nodes && !memcmp(B->ordered, B->graph, graph) && !memcmp(B->ordered_weight, B->weight, weight))
     return 1;
@@ -180,11 +182,11 @@ static int is_ordered(hfiBlockMatrix* B) {
 }
 
 int hfi_block_order(hfiBlockMatrix* B, const hfAllocator* allocator) {
-  if (is_ordered(B)) return 1;
+  if (has_ordered_pattern(B)) return 1;
   leastDegree known = {INT32_MAX, 0};
   for (int32_t i = 0; i < B->nodes; ++i) {
     count_degree(B, i);
-    note_degree(B, i, &known);
+    update_bound(B, i, &known);
   }
   for (int32_t k = 0; k < B->nodes; ++k) {
     int32_t node = find_next(B, &known);
@@ -194,7 +196,7 @@ int hfi_block_order(hfiBlockMatrix* B, const hfAllocator* allocator) {
     eliminate(B, node, &known);
   }
   if (!make_room(B, count_couplings(B), allocator)) {
-    B->ordered_nodes = 0; // No pattern is known.
+    B->ordered_nodes = 0; // The next call must order again.
     return 0;
   }
   hfi_block_place_panels(B);
@@ -203,7 +205,7 @@ int hfi_block_order(hfiBlockMatrix* B, const hfAllocator* allocator) {
 
 void hfi_block_make_one(hfiBlockMatrix* B, int32_t n) {
   assert(B->max_nodes >= 1 && n <= B->max_n);
-  B->nodes = 1, B->ordered_nodes = 0; // No pattern of several nodes is known any more.
+  B->nodes = 1, B->ordered_nodes = 0; // The next call of hfi_block_order must order again.
   B->weight[0] = B->size[0] = n, B->width[0] = 0, B->all_six = n == 6;
   B->order[0] = B->position[0] = 0;
   B->start[0] = B->start[1] = 0;

@@ -1,9 +1,11 @@
-// Iterations with rough factors: generalised conjugate residuals (Eisenstat, Elman and Schultz, SIAM J. Numer. Anal. 20, 1983), which need no symmetric K.
+// Matrices with rough factors, and the iterations that solve K x = b with them: generalised conjugate residuals (Eisenstat, Elman and Schultz, SIAM J.
+// Numer. Anal. 20, 1983), which need no symmetric K. From x = 0 and r = b, for k = 0, 1, ...:
 //
-//   p = M^-1 r,  q = K p,   both less their parts along the q before
-//   a = (r, q)/(q, q),      x += a p,  r -= a q
+//   p_k = M^-1 r,   q_k = K p_k                                     M: product of the rough factors, nearly K
+//   for each j < k:  c = (q_k, q_j)/(q_j, q_j),   q_k -= c q_j,   p_k -= c p_j     so that q_k is orthogonal to all q_j
+//   a = (r, q_k)/(q_k, q_k),   x += a p_k,   r -= a q_k             so that |r| = |b - K x| is least
 //
-// M are the rough factors. Inner products have weights, and with those of the mass-scaled norm |r| is the norm of momenta.
+// Inner products are weighted: (x, y) = sum_i weight_i x_i y_i. With the inverse masses as weights |r| is a norm of momenta.
 #include "linalg/block_rough.h"
 
 #include "base/compile.h"
@@ -12,29 +14,30 @@
 
 #include <string.h>
 
-enum { MOST = 16 }; // iterations. Two to seven are usual; complete factors take as long as about thirty.
+enum { MAX_ITERATIONS = 16 }; // Two to seven are usual. Complete factors take as long as about thirty iterations.
 
 // ---- storage -----------------------------------------------------------------------------------------
 
-// Counts the couplings of K, and the numbers in its panels.
+// Returns how many numbers the panels of K alone have, and counts its couplings.
 static size_t count_values(const hfiBlockMatrix* B, size_t* couplings) {
-  size_t values = 0, twice = 0;
+  size_t values = 0, neighbours = 0;
   for (int32_t i = 0; i < B->nodes; ++i) {
     const uint64_t* row = B->ordered + (size_t)i * (size_t)B->words;
     int32_t columns = B->weight[i];
     for (int32_t w = 0; w < B->words; ++w)
-      for (uint64_t bits = row[w]; bits; bits &= bits - 1, ++twice) columns += B->weight[64 * w + __builtin_ctzll(bits)];
+      for (uint64_t bits = row[w]; bits; bits &= bits - 1, ++neighbours) columns += B->weight[64 * w + __builtin_ctzll(bits)];
     values += (size_t)(B->weight[i] * columns);
   }
-  *couplings = twice / 2;
+  *couplings = neighbours / 2; // Each coupling was counted at both of its nodes.
   return values;
 }
 
-// Takes storage. The pattern of B is that of complete factors before, and its lists have room for that of K alone afterwards.
+// Takes storage for the rough factors and for K. Before the call B has the pattern and the lists of complete factors. Afterwards its lists are new ones with
+// room for the pattern of K alone.
 static void take_storage(hfiBlockMatrix* B, hfiBlockRough* R, hfiArena* arena) {
   size_t nodes = (size_t)B->nodes, couplings, values = count_values(B, &couplings);
   hfi_rough_plan(&R->factors, B, arena);
-  R->vectors = HFI_TAKE(arena, double, (2 * MOST + 2) * (size_t)B->first[B->nodes]);
+  R->vectors = HFI_TAKE(arena, double, (2 * MAX_ITERATIONS + 2) * (size_t)B->first[B->nodes]);
   B->value = HFI_TAKE(arena, double, values);
   B->at = HFI_TAKE(arena, size_t, nodes + 1);
   HFI_TAKE_EACH(arena, int32_t, nodes + 1, &B->width, &B->start);
@@ -49,8 +52,8 @@ size_t hfi_block_count_rough(const hfiBlockMatrix* B) {
   return plan.used / sizeof(double) + 1;
 }
 
-// Sets `graph` to the couplings of K with later positions.
-static void keep_later(hfiBlockMatrix* B) {
+// Sets `graph` to the couplings of K, each at the node with the earlier position.
+static void set_graph_to_later(hfiBlockMatrix* B) {
   for (int32_t i = 0; i < B->nodes; ++i)
     for (int32_t w = 0; w < B->words; ++w) {
       size_t at = (size_t)i * (size_t)B->words + (size_t)w;
@@ -66,14 +69,14 @@ void hfi_block_make_rough(hfiBlockMatrix* B, hfiBlockRough* R, double* room) {
   R->complete = *B;
   R->is_complete = 0;
   take_storage(B, R, &arena);
-  keep_later(B);
+  set_graph_to_later(B);
   hfi_block_place_panels(B);
   B->rough = R;
 }
 
 // ---- factors -----------------------------------------------------------------------------------------
 
-// Of a symmetric K the upper triangle is known.
+// Copies the upper triangle of a diagonal block to the lower one.
 static void fill_lower_triangle(double* K, int n, int ld) {
   for (int i = 1; i < n; ++i)
     for (int j = 0; j < i; ++j) K[i * ld + j] = K[j * ld + i];
@@ -87,16 +90,16 @@ int hfi_block_factor_roughly(hfiBlockMatrix* B, int symmetric) {
   return hfi_block_factor_again(B);
 }
 
-// Copies the panel of position k to that of the complete factors C, which has all of its entries and others.
+// Copies the panel of position k to that of the complete matrix C, which has these blocks and others.
 static void copy_panel(const hfiBlockMatrix* B, hfiBlockMatrix* C, int32_t k) {
   int n = B->size[k], w = B->width[k], ld = n + w, wide = C->width[k];
   const double *rows = hfi_block_rows(B, k), *lower = hfi_block_lower(B, k);
-  double *to = hfi_block_rows(C, k), *below = hfi_block_lower(C, k);
-  hfi_copy_block(to, n + wide, rows, ld, n, n);
+  double *to_rows = hfi_block_rows(C, k), *to_lower = hfi_block_lower(C, k);
+  hfi_copy_block(to_rows, n + wide, rows, ld, n, n);
   for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e) {
     int32_t from = B->offset[e], column = hfi_block_column(C, k, B->later[e]), m = B->size[B->later[e]];
-    hfi_copy_block(to + n + column, n + wide, rows + n + from, ld, n, m);
-    if (!B->symmetric) hfi_copy_block(below + column, wide, lower + from, w, n, m);
+    hfi_copy_block(to_rows + n + column, n + wide, rows + n + from, ld, n, m);
+    if (!B->symmetric) hfi_copy_block(to_lower + column, wide, lower + from, w, n, m);
   }
 }
 
@@ -110,7 +113,7 @@ int hfi_block_factor_again(hfiBlockMatrix* B) {
 
 // ---- the iteration -----------------------------------------------------------------------------------
 
-// Returns the unknowns of position k and of its later nodes side by side, as the columns of its rows are.
+// Copies the numbers of x for position k and for its later nodes side by side, in the order of the columns of its rows. Returns them.
 HFI_COPIED const double* gather_columns(const hfiBlockMatrix* B, int32_t k, const double* x, int six) {
   int n = six ? 6 : B->size[k];
   memcpy(B->work, x + B->first[k], sizeof *x * (size_t)n);
@@ -121,19 +124,22 @@ HFI_COPIED const double* gather_columns(const hfiBlockMatrix* B, int32_t k, cons
   return B->work;
 }
 
+// y = K x, panel by panel: the rows of position k give y_k, and the blocks below its pivot add to y_j of its later nodes. If K is symmetric, those blocks
+// are the transposed ones beside the pivot.
 HFI_COPIED void multiply_nodes(const hfiBlockMatrix* B, const double* x, double* y, int six) {
   memset(y, 0, sizeof *y * (size_t)B->first[B->nodes]);
   for (int32_t k = 0; k < B->nodes; ++k) {
-    int n = six ? 6 : B->size[k], w = B->width[k], ld = n + w, columns = B->symmetric ? ld : w;
-    const double *rows = hfi_block_rows(B, k), *lower = B->symmetric ? rows + n : rows + n * ld, *xk = x + B->first[k], *all = gather_columns(B, k, x, six);
-    double *yk = y + B->first[k], sums[6] = {0};
+    int n = six ? 6 : B->size[k], w = B->width[k], ld = n + w, ld_lower = B->symmetric ? ld : w;
+    const double *rows = hfi_block_rows(B, k), *lower = B->symmetric ? rows + n : rows + n * ld;
+    const double *xk = x + B->first[k], *columns = gather_columns(B, k, x, six);
+    double *yk = y + B->first[k], minus[6] = {0};
     if (six) {
-      hfi_six_subtract_dots(sums, rows, ld, all, ld);
-      for (int i = 0; i < 6; ++i) yk[i] -= sums[i];
+      hfi_six_subtract_dots(minus, rows, ld, columns, ld);
+      for (int i = 0; i < 6; ++i) yk[i] -= minus[i];
     }
-    for (int i = 0; !six && i < n; ++i) yk[i] += hfi_dot(rows + i * ld, all, ld);
+    for (int i = 0; !six && i < n; ++i) yk[i] += hfi_dot(rows + i * ld, columns, ld);
     for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e)
-      hfi_add_rows(y + B->first[B->later[e]], 1.0, xk, 1, lower + B->offset[e], columns, n, six ? 6 : B->size[B->later[e]]);
+      hfi_add_rows(y + B->first[B->later[e]], 1.0, xk, 1, lower + B->offset[e], ld_lower, n, six ? 6 : B->size[B->later[e]]);
   }
 }
 
@@ -144,9 +150,24 @@ void hfi_block_multiply(const hfiBlockMatrix* B, const double* x, double* y) {
     multiply_nodes(B, x, y, 0);
 }
 
+// Computes p_k and q_k from the residual r. p and q point to those of iteration k; the earlier ones lie before them, n numbers apart. square[j] = (q_j, q_j).
+static void compute_direction(const hfiBlockMatrix* B, const double* weight, const double* r, int k, double* p, double* q, double* square) {
+  int32_t n = B->first[B->nodes];
+  memcpy(p, r, sizeof *p * (size_t)n);
+  hfi_rough_solve(&B->rough->factors, B, p);
+  hfi_block_multiply(B, p, q);
+  for (int j = 0; j < k; ++j) {
+    const double *pj = p + (j - k) * n, *qj = q + (j - k) * n;
+    double c = hfi_weighted_dot(weight, q, qj, n) / square[j];
+    hfi_axpy(q, -c, qj, n);
+    hfi_axpy(p, -c, pj, n);
+  }
+  square[k] = hfi_weighted_dot(weight, q, q, n);
+}
+
 int hfi_block_iterate(const hfiBlockMatrix* B, const double* weight, double tolerance, double* b) {
   int32_t n = B->first[B->nodes];
-  double *x = B->rough->vectors, *r = x + n, *p = r + n, *q = p + MOST * n, square[MOST];
+  double *x = B->rough->vectors, *r = x + n, *p = r + n, *q = p + MAX_ITERATIONS * n, square[MAX_ITERATIONS];
   double norm2 = hfi_weighted_dot(weight, b, b, n), enough = tolerance * tolerance * norm2;
   if (B->rough->is_complete) {
     hfi_block_solve(&B->rough->complete, b);
@@ -155,16 +176,8 @@ int hfi_block_iterate(const hfiBlockMatrix* B, const double* weight, double tole
   if (norm2 == 0) return 1;
   memset(x, 0, sizeof *x * (size_t)n);
   memcpy(r, b, sizeof *r * (size_t)n);
-  for (int k = 0; k < MOST; ++k, p += n, q += n) {
-    memcpy(p, r, sizeof *p * (size_t)n);
-    hfi_rough_solve(&B->rough->factors, B, p);
-    hfi_block_multiply(B, p, q);
-    for (int j = 0; j < k; ++j) {
-      double share = hfi_weighted_dot(weight, q, q + (j - k) * n, n) / square[j];
-      hfi_axpy(q, -share, q + (j - k) * n, n);
-      hfi_axpy(p, -share, p + (j - k) * n, n);
-    }
-    square[k] = hfi_weighted_dot(weight, q, q, n);
+  for (int k = 0; k < MAX_ITERATIONS; ++k, p += n, q += n) {
+    compute_direction(B, weight, r, k, p, q, square);
     double a = hfi_weighted_dot(weight, r, q, n) / square[k];
     hfi_axpy(x, a, p, n);
     hfi_axpy(r, -a, q, n);

@@ -1,15 +1,17 @@
 // Block-sparse matrices with a symmetric pattern, and their factorisation.
 //
-// A node is a group of unknowns that is eliminated at once: a kinematic tree, or a whole small
-// island. Two nodes that share an entry are coupled, and the entries between them form a dense
-// block. block_order.c finds an order of elimination that keeps the factors sparse, and their
-// pattern; block_factor.c works on dense panels.
+//   node        a group of unknowns that is eliminated at once: a kinematic tree, or a whole small island
+//   coupling    two nodes with numbers between them that need not be zero; these numbers form a dense block
+//   position k  the k-th node in the order of elimination
+//   K_kj        block with the rows of position k and the columns of position j
 //
-// "Position k" is the k-th node in the order of elimination. Its panel has n = size[k] rows and w =
-// width[k] columns of later nodes:
-//   rows   (n x (n + w))   K_kk and beside it K_kj of the coupled j > k; after factoring L, U and
-//                          Y = L^-1 K_kj
-//   lower  (n x w)         K_jk^T of the same j; after factoring Z = U^-T K_jk^T
+// block_order.c finds an order of elimination that keeps the factors sparse, and the pattern of the factors. block_factor.c computes the factors.
+//
+// The panel of position k is the memory of its blocks and, after the factorisation, of its factors. It has n = size[k] rows. The later positions j > k
+// that k is coupled to have w = width[k] columns together:
+//
+//   rows   (n x (n + w))   K_kk and beside it all K_kj;    afterwards L and U of K_kk, and beside them all Y_j = L^-1 K_kj
+//   lower  (n x w)         all K_jk^T;                     afterwards all Z_j = U^-T K_jk^T
 #ifndef HFI_LINALG_BLOCK_SPARSE_H
 #define HFI_LINALG_BLOCK_SPARSE_H
 
@@ -22,58 +24,58 @@ typedef struct hfiBlockMatrix {
   int32_t max_nodes, max_n; // capacity: nodes, unknowns
   int32_t nodes;     // number of nodes in use
   int32_t words;     // number of 64-bit words in a row of `graph`
-  uint64_t* graph;   // (nodes x words) bit j of row i: nodes i and j are coupled; scratch of ordering
+  uint64_t* graph;   // (nodes x words) bit j of row i: nodes i and j are coupled. The ordering leaves in row i the later nodes that node i is coupled to
   int32_t* weight;   // (nodes) number of unknowns of a node
-  int32_t ordered_nodes;                      // of the last ordering: nodes,
-  uint64_t* ordered; int32_t* ordered_weight; // (nodes x words) graph, (nodes) weight
-  int32_t* degree;   // (nodes) number of unknowns of its neighbours
+  int32_t ordered_nodes;   // number of nodes of the last ordering; 0: there is none
+  uint64_t* ordered;       // (nodes x words) the graph that was ordered
+  int32_t* ordered_weight; // (nodes) the weights that were ordered
+  int32_t* degree;   // (nodes) number of unknowns of the node's neighbours; INT32_MAX: the node has a position
   int32_t* order;    // (nodes) the node at position k
   int32_t* position; // (nodes) the position of a node
   // by position k
   int32_t* size;     // (nodes) number of unknowns
   int32_t* first;    // (nodes + 1) first unknown, in the order of elimination
-  int32_t* width;    // (nodes) columns of later nodes
-  int32_t* start;    // (nodes + 1) its first entry in `later` and `offset`
-  int32_t* later;    // (start[nodes]) positions > k of the nodes coupled to it, ascending
-  int32_t* offset;   // (start[nodes]) first column of that node in `lower` of k
+  int32_t* width;    // (nodes) number of columns of the later positions that it is coupled to
+  int32_t* start;    // (nodes + 1) its first entry in `later` and `offset`. An entry is a coupling with a later position
+  int32_t* later;    // (start[nodes]) the later position, ascending for each k
+  int32_t* offset;   // (start[nodes]) first column of that position in `lower` of k
   size_t room;       // entries for which `later` and `offset` have room
-  int32_t* grown;    // their memory where it was allocated; NULL: they are where they were planned
+  int32_t* grown;    // memory of `later` and `offset` if an ordering had to allocate it, else NULL
   size_t* at;        // (nodes + 1) where its panel begins in `value`
   double* value;     // (at[nodes]) all panels
-  int32_t* coupled;  // (nodes) scratch of factoring: which of the blocks beside a position are not zero
+  int32_t* coupled;  // (nodes) scratch of factoring: 1 for each entry of position k whose blocks are not zero
   int32_t* pivot;    // (n) row exchanges inside the diagonal blocks
   double* work;      // (n) scratch of solving
-  struct hfiBlockRough* rough; // NULL: factors are complete. Otherwise `value` and its pattern are those of the matrix alone (block_rough.h)
+  struct hfiBlockRough* rough; // NULL: factors are complete. Otherwise the panels and their pattern are those of K alone (block_rough.h)
   int32_t all_six;   // 1: all nodes have six unknowns
   int32_t symmetric; // 1: the last factorisation assumed a symmetric matrix
-  hfiStar* star;     // NULL: a single node is factored as a dense matrix. Otherwise it is this star
+  hfiStar* star;     // the pattern of a single node that is factored as a star; NULL: it is factored as a dense matrix
 } hfiBlockMatrix;
 
-// Takes storage for the pattern of up to max_nodes nodes with max_n unknowns in all. The caller provides `value`, at[nodes] numbers after each
-// ordering, at most max_n^2.
+// Takes storage for the pattern of up to max_nodes nodes with max_n unknowns in all. The caller sets `value` after each ordering: at[nodes] numbers, at
+// most max_n^2.
 void hfi_block_plan(hfiBlockMatrix* B, hfiArena* arena, int32_t max_nodes, int32_t max_n);
-// Releases what orderings allocated.
+// Releases the memory that orderings allocated.
 void hfi_block_release(hfiBlockMatrix* B);
 
 // Begins with `nodes` nodes without couplings. The caller sets weight[i].
 void hfi_block_begin(hfiBlockMatrix* B, int32_t nodes);
 // Couples two nodes.
 void hfi_block_couple(hfiBlockMatrix* B, int32_t node_a, int32_t node_b);
-// Finds the order of elimination, the pattern of the factors, and the place of every panel. A pattern with more couplings than were planned is allocated.
-// Returns 0 where there is no memory for it.
+// Finds the order of elimination, the pattern of the factors, and the place of every panel. If the factors have more couplings than were planned for,
+// allocates memory for them. Returns 0 if there is none.
 int hfi_block_order(hfiBlockMatrix* B, const hfAllocator* allocator);
 
-// The last part of that: the lists of later positions and the places of panels, from what `graph` has of each node's later ones.
+// The last part of hfi_block_order: makes the lists of later positions and places the panels. Row i of `graph` must have the later nodes of node i.
 void hfi_block_place_panels(hfiBlockMatrix* B);
 
-// In the place of these three: one node of n unknowns.
+// Makes a matrix of one node with n unknowns. No call of hfi_block_begin, hfi_block_couple and hfi_block_order is needed.
 void hfi_block_make_one(hfiBlockMatrix* B, int32_t n);
 
-// Sets all entries to zero, of a symmetric matrix those of the upper triangle.
+// Sets all numbers of the panels to zero; if the matrix is symmetric, only those of `rows`.
 void hfi_block_zero(hfiBlockMatrix* B, int symmetric);
 
-// The two parts of the panel of position k, and the distance from one row of the first part to the
-// next.
+// The two parts of the panel of position k, and the number of columns of the first part.
 static inline double* hfi_block_rows(const hfiBlockMatrix* B, int32_t k) {
   return B->value + B->at[k];
 }
@@ -83,12 +85,11 @@ static inline int32_t hfi_block_stride(const hfiBlockMatrix* B, int32_t k) {
 static inline double* hfi_block_lower(const hfiBlockMatrix* B, int32_t k) {
   return hfi_block_rows(B, k) + B->size[k] * hfi_block_stride(B, k);
 }
-// First column of position j > k in `lower` of position k. In its rows it is larger by size[k]. The
-// two must be coupled.
+// First column of position j > k in `lower` of position k; in `rows` it is size[k] more. The two positions must be coupled.
 int32_t hfi_block_column(const hfiBlockMatrix* B, int32_t k, int32_t j);
 
-// Factors in place. With `symmetric` it reads the upper triangle only and needs a positive definite
-// matrix. Returns 0, or k + 1 if a pivot of position k failed.
+// Factors the matrix in place. With `symmetric` it reads only the upper triangle, and the matrix must be positive definite. Returns 0, or k + 1 if a pivot
+// of position k failed.
 int hfi_block_factor(hfiBlockMatrix* B, int symmetric);
 // Solves K x = b in place. Unknowns are in the order of elimination.
 void hfi_block_solve(const hfiBlockMatrix* B, double* b);

@@ -1,15 +1,17 @@
-// Small dense factorisations, row-major with leading dimension ld >= n, made for n up to about 60.
+// Vectors, small dense matrices and their factorisations, made for up to about 60 unknowns. Matrices are row-major; from one row of A to the next there are
+// ld numbers (of B ldb, of C ldc, of X ldx).
 //
-// Every inner loop runs along a row over independent elements, a few of them named side by side, so
-// that compilers put them into vectors without changing a bit of the result. A factorisation
-// returns 0, or k + 1 when pivot k fails (it is not positive for Cholesky, zero or not finite for
-// the others); the contents of A are then undefined.
+// Every inner loop runs along a row over independent elements, a few of them written out side by side, so that compilers put them into vectors without
+// changing a bit of the result.
+//
+// A factorisation returns 0, or k + 1 if pivot k fails: for Cholesky a pivot that is not positive, for the others one that is zero or not finite. The contents
+// of A are then undefined.
 #ifndef HFI_LINALG_DENSE_H
 #define HFI_LINALG_DENSE_H
 
 #include <stdint.h>
 
-// sum_i a_i b_i in four interleaved partial sums, a fixed order that vector units can follow.
+// sum_i a_i b_i in four partial sums: sum l adds the products i = l, l + 4, ... A vector unit can add in this order.
 static inline double hfi_dot(const double* a, const double* b, int n) {
   if (n < 4) {
     double sum = n > 0 ? a[0] * b[0] : 0;
@@ -24,8 +26,7 @@ static inline double hfi_dot(const double* a, const double* b, int n) {
   return (s[0] + s[2]) + (s[1] + s[3]);
 }
 
-// y += a x, by four, two and one element: vectors are short here, and the loops that a compiler
-// makes for the remainder are long.
+// y += a x, by four elements, then two, then one. Vectors are short here, and a loop that a compiler makes for the remainder takes long.
 static inline void hfi_axpy(double* restrict y, double a, const double* restrict x, int n) {
   for (; n >= 4; n -= 4, y += 4, x += 4)
     y[0] += a * x[0], y[1] += a * x[1], y[2] += a * x[2], y[3] += a * x[3];
@@ -79,8 +80,8 @@ static inline void hfi_scale(double* y, double a, const double* x, int n) {
   if (n & 1) y[0] = a * x[0];
 }
 
-// The three functions below work on blocks of `rows` rows, n wide, in strips of four, two and one columns: blocks are small
-// here, and a call or a loop for each row costs more than its numbers.
+// The three functions below work on blocks of `rows` rows and n columns, in strips of four, two and one columns. Blocks are small here, and a loop along each
+// row would take longer.
 
 // C = X
 static inline void hfi_copy_block(double* restrict C, int ldc, const double* restrict X, int ldx, int rows, int n) {
@@ -130,9 +131,8 @@ static inline void hfi_add_block_transposed(double* restrict C, int ldc, const d
     for (int i = 0; i < rows; ++i) C[i * ldc] += X[i];
 }
 
-// y += sign sum_i a_i x_i over `rows` rows x_i of X, each n wide. The a_i are `step` numbers apart.
-// Eight elements of y at a time, then six or four, then those that are left, accumulate their sums, row after row.
-// Every caller passes a constant for sign.
+// y (n) += sign sum_i a_i x_i over the `rows` rows x_i of X. From a_i to the next there are `step` numbers. sign is a constant, 1 or -1. Eight elements of y
+// at a time, then six or four, then those that are left, stay in registers while all rows are added.
 static inline void hfi_add_rows(double* restrict y, double sign, const double* restrict a, int step,
                                 const double* restrict X, int ld, int rows, int n) {
   for (; n >= 8; n -= 8, y += 8, X += 8) {
@@ -188,21 +188,19 @@ static inline void hfi_add_rows(double* restrict y, double sign, const double* r
   }
 }
 
-// Factors A = U^T U (Cholesky) from the upper triangle of A. U replaces it, with 1/U_kk on the
-// diagonal.
+// Factors A = U^T U (Cholesky) from the upper triangle of A. U replaces it, with 1/U_kk on the diagonal.
 int hfi_cholesky(double* A, int n, int ld);
 // Solves A x = b in place.
 void hfi_cholesky_solve(const double* U, int n, int ld, double* b);
 
-// Factors A = U^T D U without pivoting or square roots, from the upper triangle of A. U, whose
-// diagonal is one, replaces it, with 1/D_kk on the diagonal. A must be positive definite or
-// quasi-definite; with `positive` D_kk <= 0 is a failure. Columns n to m - 1 of the rows of A,
-// called B, become U^-T B. The lower triangle is scratch.
+// Factors A = U^T D U without pivoting or square roots, from the upper triangle of A. U, whose diagonal is one, replaces it, with 1/D_kk on the diagonal.
+// A must be positive definite or quasi-definite; with `positive` a D_kk below zero is a failure, too. The lower triangle is scratch. The rows may have m > n
+// columns: the columns n to m - 1 are a matrix B beside A, which becomes U^-T B.
 int hfi_ldlt_beside(double* A, int n, int m, int ld, int positive);
 static inline int hfi_ldlt(double* A, int n, int ld, int positive) {
   return hfi_ldlt_beside(A, n, n, ld, positive);
 }
-// Solves U^T z = b, then D U x = z, in place. Both together solve A x = b.
+// The first solves U^T z = b in place, the second D U x = z. One after the other they solve A x = b.
 void hfi_ldlt_forward(const double* U, int n, int ld, double* b);
 void hfi_ldlt_backward(const double* U, int n, int ld, double* z);
 static inline void hfi_ldlt_solve(const double* U, int n, int ld, double* b) {
@@ -210,40 +208,39 @@ static inline void hfi_ldlt_solve(const double* U, int n, int ld, double* b) {
   hfi_ldlt_backward(U, n, ld, b);
 }
 
-// Factors P A = L U with partial pivoting. L, whose diagonal is one, and U replace A, with 1/U_kk
-// on the diagonal. Row k was exchanged with row pivot[k] >= k. Columns n to m - 1 of the rows of A,
-// called B, become L^-1 P B.
+// Factors P A = L U with partial pivoting. L, whose diagonal is one, and U replace A, with 1/U_kk on the diagonal. Row k was exchanged with row
+// pivot[k] >= k. The rows may have m > n columns: the columns n to m - 1 are a matrix B beside A, which becomes L^-1 P B.
 int hfi_lu_beside(double* A, int n, int m, int ld, int32_t* pivot);
 static inline int hfi_lu(double* A, int n, int ld, int32_t* pivot) {
   return hfi_lu_beside(A, n, n, ld, pivot);
 }
-// Solves L z = P b, then U x = z, in place. Both together solve A x = b.
+// The first solves L z = P b in place, the second U x = z. One after the other they solve A x = b.
 void hfi_lu_forward(const double* LU, int n, int ld, const int32_t* pivot, double* b);
 void hfi_lu_backward(const double* LU, int n, int ld, double* z);
 static inline void hfi_lu_solve(const double* LU, int n, int ld, const int32_t* pivot, double* b) {
   hfi_lu_forward(LU, n, ld, pivot, b);
   hfi_lu_backward(LU, n, ld, b);
 }
-// Solves U^T Z = B in place, B (n x m).
+// B (n x m) <- U^-T B with U of hfi_lu
 void hfi_lu_divide(const double* LU, int n, int ld, double* B, int m, int ldb);
 
-// B <- T^-1 B in place, B (6 x m): with the factor L of hfi_lu, whose diagonal is one; with T = U^T and U of hfi_ldlt, whose diagonal is
-// one; with T = U^T and U of hfi_lu.
+// The functions below are for six rows, those of a free body.
+//
+// B (6 x m) <- L^-1 B with L of hfi_lu
 void hfi_six_forward(const double* L, int ld, double* B, int ldb, int m);
+// B (6 x m) <- U^-T B with U of hfi_ldlt
 void hfi_six_forward_transposed(const double* U, int ld, double* B, int ldb, int m);
+// B (6 x m) <- U^-T B with U of hfi_lu: hfi_lu_divide
 void hfi_six_divide(const double* U, int ld, double* B, int ldb, int m);
-// C += X (6 x 6)
+// C += X, both (6 x 6)
 void hfi_six_add(double* C, int ldc, const double* X, int ldx);
-// C (6 x n) -= A^T B for A (6 x 6) and B (6 x n): hfi_sub_atb of free bodies.
+// C (6 x n) -= A^T B for A (6 x 6) and B (6 x n): hfi_sub_atb
 void hfi_six_subtract(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int n);
 // z_i -= hfi_dot(row i of X, x), X (6 x n), n >= 4
 void hfi_six_subtract_dots(double* z, const double* X, int ld, const double* x, int n);
 
-// C += A^T B: A (k x m), B (k x n), C (m x n), all row-major.
-void hfi_add_atb(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int k,
-                 int m, int n);
-// C -= A^T B
-void hfi_sub_atb(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int k,
-                 int m, int n);
+// C += A^T B and C -= A^T B for A (k x m), B (k x n), C (m x n)
+void hfi_add_atb(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int k, int m, int n);
+void hfi_sub_atb(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int k, int m, int n);
 
 #endif

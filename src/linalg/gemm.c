@@ -1,10 +1,10 @@
 // C += A^T B and C -= A^T B for thin matrices: A (k x m), B (k x n), C (m x n), row-major.
 //
-// The trailing updates of the block factorisation are the second product, with k of a few to a few dozen
-// rows, mostly the six of a free body. An element of C is summed over the rows of A and B in their order, whatever the sizes.
+// The block factorisation spends most of its time in the second product, with a few to a few dozen rows k, mostly the six of a free body. Each element of C
+// adds the products of the rows of A and B in their order, whatever the sizes are.
 //
-// C -= A^T B works on six rows of C at once, in tiles of four columns, the last of six where six are left: a row of B is read once for the six, and
-// their sums stay in registers.
+// C -= A^T B works on tiles of six rows and four columns of C. If six columns are left, the last tile has six. The sums of a tile stay in registers, and a
+// row of B is read once for the six rows.
 #include "linalg/dense.h"
 #include "base/lanes.h"
 
@@ -13,7 +13,7 @@ void hfi_add_atb(double* C, int ldc, const double* A, int lda, const double* B, 
   for (int i = 0; i < m; ++i) hfi_add_rows(C + i * ldc, 1.0, A + i, lda, B, ldb, k, n);
 }
 
-// Six rows and four columns.
+// A tile of six rows and four columns.
 static inline void subtract4(double* restrict C, int ldc, const double* restrict A, int lda, const double* restrict B, int ldb,
                              int k) {
   double *c0 = C, *c1 = C + ldc, *c2 = C + 2 * ldc, *c3 = C + 3 * ldc, *c4 = C + 4 * ldc, *c5 = C + 5 * ldc;
@@ -28,7 +28,7 @@ static inline void subtract4(double* restrict C, int ldc, const double* restrict
   hfi_quad_store(c3, r3), hfi_quad_store(c4, r4), hfi_quad_store(c5, r5);
 }
 
-// Six rows and six columns, the coupling of two free bodies.
+// A tile of six rows and six columns, the coupling of two free bodies.
 static inline void subtract6(double* restrict C, int ldc, const double* restrict A, int lda, const double* restrict B, int ldb,
                              int k) {
   double *c0 = C, *c1 = C + ldc, *c2 = C + 2 * ldc, *c3 = C + 3 * ldc, *c4 = C + 4 * ldc, *c5 = C + 5 * ldc;
@@ -49,7 +49,7 @@ static inline void subtract6(double* restrict C, int ldc, const double* restrict
   *d0 = s0, *d1 = s1, *d2 = s2, *d3 = s3, *d4 = s4, *d5 = s5;
 }
 
-// Six rows of C -= A^T B. A caller that passes a constant for k gets loops that the compiler writes out.
+// Six rows of C -= A^T B. If the caller passes a constant for k, the compiler writes out the loops over k.
 static inline void subtract_six(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int k, int n) {
   for (; n >= 4 && n != 6; n -= 4, C += 4, B += 4) subtract4(C, ldc, A, lda, B, ldb, k);
   if (n == 6) {

@@ -6,16 +6,18 @@
 // Golub and Van Loan, Matrix Computations, section 4.1. Without pivoting it is stable for positive
 // definite matrices and exists for quasi-definite ones (Vanderbei 1995).
 //
-// The order of the loops does not change a bit of the result. Small matrices, and those whose parts are
-// hardly coupled, are factored with k outside: what is zero is skipped. Others are factored six rows at a time, as free
-// bodies are: six rows are factored, then subtracted at once from those that follow, six of which stay in registers.
+// Three ways to do this, by size. They add the same products in the same order, so they give the same bits:
+//
+//   factor_by_pivots   the formula above. It skips a_ki = 0, so it is for matrices whose parts are hardly coupled
+//   factor_few         the same for few rows, with constants for n, k and i, so that the compiler writes out all loops
+//   factor_by_panels   factors six rows, then subtracts all six from the rows that follow, and so on
 #include "linalg/dense.h"
 
 #include "base/compile.h"
 
 #include <math.h>
 
-enum { SMALL = 8 }; // Fewer rows than this are factored with k outside.
+enum { PANELS_FROM = 8 }; // Matrices with fewer rows than this are never factored by panels.
 
 static int is_bad_pivot(double d, int positive) {
   return !(fabs(d) > 0 && fabs(d) <= 1e308) || (positive && d < 0);
@@ -28,7 +30,7 @@ static int factor_by_pivots(double* A, int n, int m, int ld, int positive) {
     double inverse = 1 / u[k];
     for (int i = k + 1; i < n; ++i) {
       double* a = A + i * ld;
-      if (u[i] == 0) continue; // Nodes have parts that are not coupled.
+      if (u[i] == 0) continue;
       double f = u[i] * inverse;
       hfi_axpy(a + i, -f, u + i, m - i);
     }
@@ -38,10 +40,11 @@ static int factor_by_pivots(double* A, int n, int m, int ld, int positive) {
   return 0;
 }
 
-// Few rows, as those of a finger, a free body or an arm, are factored by the functions below, in the same order. Their callers pass constants for
-// n <= 7, k and i, so that the compiler writes out all rows and columns.
+// ---- few rows -----------------------------------------------------------------------------------------
+//
+// Those of a finger, a free body or an arm. Callers pass constants for n <= 7, k and i.
 
-// Subtracts f times row u from columns i to n - 1 of row a.
+// a_j -= f u_j for the columns j = i to n - 1
 HFI_COPIED void subtract_row(double* restrict a, double f, const double* restrict u, int n, int i) {
   if (i <= 1) a[1] -= f * u[1];
   if (i <= 2 && n > 2) a[2] -= f * u[2];
@@ -51,7 +54,7 @@ HFI_COPIED void subtract_row(double* restrict a, double f, const double* restric
   if (i <= 6 && n > 6) a[6] -= f * u[6];
 }
 
-// Subtracts row k from row i.
+// Eliminates a_ki: subtracts (a_ki/d_k) times row k from row i.
 HFI_COPIED void eliminate(double* A, int n, int m, int ld, int k, int i, double inverse) {
   if (i <= k || i >= n) return;
   double *u = A + k * ld, *a = A + i * ld;
@@ -61,8 +64,8 @@ HFI_COPIED void eliminate(double* A, int n, int m, int ld, int k, int i, double 
   if (m > n) hfi_axpy(a + n, -f, u + n, m - n);
 }
 
-// Returns 0 if pivot k is bad.
-HFI_COPIED int take_pivot(double* A, int n, int m, int ld, int k, int positive) {
+// Eliminates column k: step k of the formula. Returns 0 if pivot k is bad.
+HFI_COPIED int eliminate_column(double* A, int n, int m, int ld, int k, int positive) {
   if (k >= n) return 1;
   double* u = A + k * ld;
   if (is_bad_pivot(u[k], positive)) return 0;
@@ -79,25 +82,27 @@ HFI_COPIED int take_pivot(double* A, int n, int m, int ld, int k, int positive) 
 }
 
 HFI_COPIED int factor_few(double* A, int n, int m, int ld, int positive) {
-  if (!take_pivot(A, n, m, ld, 0, positive)) return 1;
-  if (!take_pivot(A, n, m, ld, 1, positive)) return 2;
-  if (!take_pivot(A, n, m, ld, 2, positive)) return 3;
-  if (!take_pivot(A, n, m, ld, 3, positive)) return 4;
-  if (!take_pivot(A, n, m, ld, 4, positive)) return 5;
-  if (!take_pivot(A, n, m, ld, 5, positive)) return 6;
-  return take_pivot(A, n, m, ld, 6, positive) ? 0 : 7;
+  if (!eliminate_column(A, n, m, ld, 0, positive)) return 1;
+  if (!eliminate_column(A, n, m, ld, 1, positive)) return 2;
+  if (!eliminate_column(A, n, m, ld, 2, positive)) return 3;
+  if (!eliminate_column(A, n, m, ld, 3, positive)) return 4;
+  if (!eliminate_column(A, n, m, ld, 4, positive)) return 5;
+  if (!eliminate_column(A, n, m, ld, 5, positive)) return 6;
+  return eliminate_column(A, n, m, ld, 6, positive) ? 0 : 7;
 }
 
-// Six rows: the columns beside A follow when A is factored.
+// Factors A of six rows, then computes U^-T B of the columns beside it.
 static int factor_six(double* A, int m, int ld, int positive) {
   int failed = factor_few(A, 6, 6, ld, positive);
   if (!failed && m > 6) hfi_six_forward_transposed(A, ld, A + 6, ld, m - 6);
   return failed;
 }
 
-// Subtracts six factored rows, whose diagonal begins at U, from the n rows after them. m columns follow the diagonal; the first n of them belong to A and
-// are divided by the pivots when nobody needs them as they were.
-static void eliminate_six(double* U, int n, int m, int ld) {
+// ---- panels of six rows -------------------------------------------------------------------------------
+
+// Subtracts six factored rows from the n rows after them. U points to the diagonal block of the six. m columns follow this block: n columns of A and those
+// beside A. The columns of A become u_kj = a_kj/d_k as soon as no product needs a_kj any more.
+static void subtract_panel(double* U, int n, int m, int ld) {
   double *beside = U + 6, *rest = U + 6 * (ld + 1), factors[36];
   for (int i = 0, count; i < n; i += 6) {
     count = n - i < 6 ? n - i : 6;
@@ -110,13 +115,13 @@ static void eliminate_six(double* U, int n, int m, int ld) {
   }
 }
 
-// Six rows at a time, then those that are left.
+// The rows that are left after the last panel are factored as a matrix of their own.
 static int factor_by_panels(double* A, int n, int m, int ld, int positive) {
   int k = 0, failed;
   for (; n - k >= 6; k += 6) {
     double* U = A + k * (ld + 1);
     if ((failed = factor_six(U, m - k, ld, positive))) return k + failed;
-    eliminate_six(U, n - k - 6, m - k - 6, ld);
+    subtract_panel(U, n - k - 6, m - k - 6, ld);
   }
   failed = k < n ? hfi_ldlt_beside(A + k * (ld + 1), n - k, m - k, ld, positive) : 0;
   return failed ? k + failed : 0;
@@ -127,11 +132,17 @@ int hfi_ldlt_beside(double* A, int n, int m, int ld, int positive) {
   if (n == 7) return factor_few(A, 7, m, ld, positive);
   if (n == 4) return factor_few(A, 4, m, ld, positive);
   if (n == 3) return factor_few(A, 3, m, ld, positive);
-  int coupled = n >= SMALL && A[n - 1] != 0; // the last unknown to the first: those of a tree with one root
-  return (coupled ? factor_by_panels : factor_by_pivots)(A, n, m, ld, positive);
+  int is_coupled = n >= PANELS_FROM && A[n - 1] != 0; // If the first and the last unknown are coupled, as in a tree with one root, most others are.
+  return (is_coupled ? factor_by_panels : factor_by_pivots)(A, n, m, ld, positive);
 }
 
-// Row k of the two halves of a solution. Few rows are solved with constants for n and k, so that the compiler writes them out.
+// ---- solution -----------------------------------------------------------------------------------------
+//
+//   b_j -= u_kj b_k for j > k,   k ascending           gives z = U^-T b
+//   x_k = z_k/d_k - sum_(j > k) u_kj x_j,  k descending
+//
+// For few rows callers pass constants for n and k, so that the compiler writes out all loops.
+
 HFI_COPIED void step_forward(const double* U, int n, int ld, int k, double* b) {
   if (k + 1 < n) hfi_axpy(b + k + 1, -b[k], U + k * (ld + 1) + 1, n - k - 1);
 }
@@ -140,37 +151,37 @@ HFI_COPIED void step_backward(const double* U, int n, int ld, int k, double* z) 
   if (k < n) z[k] = z[k] * u[k] - hfi_dot(u + k + 1, z + k + 1, n - k - 1);
 }
 
-HFI_COPIED void go_forward(const double* U, int n, int ld, double* b) {
+HFI_COPIED void solve_forward(const double* U, int n, int ld, double* b) {
   step_forward(U, n, ld, 0, b), step_forward(U, n, ld, 1, b), step_forward(U, n, ld, 2, b);
   step_forward(U, n, ld, 3, b), step_forward(U, n, ld, 4, b), step_forward(U, n, ld, 5, b);
 }
-HFI_COPIED void go_backward(const double* U, int n, int ld, double* z) {
+HFI_COPIED void solve_backward(const double* U, int n, int ld, double* z) {
   step_backward(U, n, ld, 6, z), step_backward(U, n, ld, 5, z), step_backward(U, n, ld, 4, z), step_backward(U, n, ld, 3, z);
   step_backward(U, n, ld, 2, z), step_backward(U, n, ld, 1, z), step_backward(U, n, ld, 0, z);
 }
 
-// Six rows at a time, then those that are left. Every element is summed in the same order.
-HFI_CALLED static void go_forward_by_sixes(const double* U, int n, int ld, double* b) {
+// The same for any n: six rows at a time, then those that are left. Every element adds its products in the same order.
+HFI_CALLED static void solve_forward_by_panels(const double* U, int n, int ld, double* b) {
   for (; n > 6; n -= 6, U += 6 * (ld + 1), b += 6) {
-    go_forward(U, 6, ld, b);
+    solve_forward(U, 6, ld, b);
     hfi_add_rows(b + 6, -1.0, b, 1, U + 6, ld, 6, n - 6);
   }
   for (int k = 0; k < n; ++k) step_forward(U, n, ld, k, b);
 }
 
 void hfi_ldlt_forward(const double* U, int n, int ld, double* b) {
-  if (n == 6) go_forward(U, 6, ld, b);
-  else if (n == 7) go_forward(U, 7, ld, b);
-  else if (n == 4) go_forward(U, 4, ld, b);
-  else if (n == 3) go_forward(U, 3, ld, b);
-  else go_forward_by_sixes(U, n, ld, b);
+  if (n == 6) solve_forward(U, 6, ld, b);
+  else if (n == 7) solve_forward(U, 7, ld, b);
+  else if (n == 4) solve_forward(U, 4, ld, b);
+  else if (n == 3) solve_forward(U, 3, ld, b);
+  else solve_forward_by_panels(U, n, ld, b);
 }
 
 void hfi_ldlt_backward(const double* U, int n, int ld, double* z) {
-  if (n == 6) go_backward(U, 6, ld, z);
-  else if (n == 7) go_backward(U, 7, ld, z);
-  else if (n == 4) go_backward(U, 4, ld, z);
-  else if (n == 3) go_backward(U, 3, ld, z);
+  if (n == 6) solve_backward(U, 6, ld, z);
+  else if (n == 7) solve_backward(U, 7, ld, z);
+  else if (n == 4) solve_backward(U, 4, ld, z);
+  else if (n == 3) solve_backward(U, 3, ld, z);
   else
     for (int k = n - 1; k >= 0; --k) step_backward(U, n, ld, k, z);
 }

@@ -3,15 +3,17 @@
 //   |a_pk| = max_(i >= k) |a_ik|, exchange rows k and p
 //   l_ik = a_ik/u_kk,  a_ij -= l_ik u_kj   (i, j > k, j also over the columns beside A)
 //
-// Golub and Van Loan, Matrix Computations, section 3.4.
+// Golub and Van Loan, Matrix Computations, section 3.4. Large matrices are factored six columns at a time: the six columns are factored, then their products
+// are subtracted from the columns after them. Each element adds the same products in the same order as without that.
 #include "linalg/dense.h"
 
 #include "base/compile.h"
 
 #include <math.h>
 
-enum { SIX_FROM = 7 }; // Matrices of fewer rows are factored column by column.
+enum { PANELS_FROM = 7 }; // Matrices with fewer rows than this are factored column by column.
 
+// Returns the row p >= k with the largest |a_pk|.
 static inline int find_pivot(const double* A, int n, int ld, int k) {
   int p = k;
   double largest = fabs(A[k * ld + k]);
@@ -33,8 +35,9 @@ static inline void swap_rows(double* restrict a, double* restrict b, int n) {
   }
 }
 
-// Eliminates unknown k from the rows below, in `width` columns after it; the rows that are exchanged have m columns. Returns 0 if its pivot is bad.
-HFI_COPIED int take_pivot(double* A, int n, int m, int ld, int k, int width, int32_t* pivot) {
+// Step k of the formula: exchanges whole rows of m columns, then subtracts row k from the rows below it in the `width` columns after column k. Returns 0 if
+// the pivot is bad.
+HFI_COPIED int eliminate_column(double* A, int n, int m, int ld, int k, int width, int32_t* pivot) {
   int p = find_pivot(A, n, ld, k);
   pivot[k] = p;
   double* u = A + k * ld;
@@ -43,26 +46,26 @@ HFI_COPIED int take_pivot(double* A, int n, int m, int ld, int k, int width, int
   u[k] = 1 / u[k];
   for (int i = k + 1; i < n; ++i) {
     double* a = A + i * ld;
-    if (a[k] == 0) continue; // Nodes have parts that are not coupled.
+    if (a[k] == 0) continue; // frequent, because trees have branches that are not coupled
     a[k] *= u[k];
     hfi_axpy(a + k + 1, -a[k], u + k + 1, width);
   }
   return 1;
 }
 
-// Factors the six columns from column k on, of n rows. Constants for the number of columns that are left let the compiler write them out.
-HFI_COPIED int factor_columns(double* A, int n, int m, int ld, int k, int32_t* pivot) {
-  if (!take_pivot(A, n, m, ld, k, 5, pivot)) return k + 1;
-  if (!take_pivot(A, n, m, ld, k + 1, 4, pivot)) return k + 2;
-  if (!take_pivot(A, n, m, ld, k + 2, 3, pivot)) return k + 3;
-  if (!take_pivot(A, n, m, ld, k + 3, 2, pivot)) return k + 4;
-  if (!take_pivot(A, n, m, ld, k + 4, 1, pivot)) return k + 5;
-  return take_pivot(A, n, m, ld, k + 5, 0, pivot) ? 0 : k + 6;
+// Factors six columns of A, from column k on. The widths are constants, so that the compiler writes out the loops over columns.
+HFI_COPIED int factor_six_columns(double* A, int n, int m, int ld, int k, int32_t* pivot) {
+  if (!eliminate_column(A, n, m, ld, k, 5, pivot)) return k + 1;
+  if (!eliminate_column(A, n, m, ld, k + 1, 4, pivot)) return k + 2;
+  if (!eliminate_column(A, n, m, ld, k + 2, 3, pivot)) return k + 3;
+  if (!eliminate_column(A, n, m, ld, k + 3, 2, pivot)) return k + 4;
+  if (!eliminate_column(A, n, m, ld, k + 4, 1, pivot)) return k + 5;
+  return eliminate_column(A, n, m, ld, k + 5, 0, pivot) ? 0 : k + 6;
 }
 
-// Six rows. The columns beside A follow when A is factored.
+// Factors A of six rows, then computes L^-1 P B of the columns beside it.
 static int factor_six(double* A, int m, int ld, int32_t* pivot) {
-  int failed = factor_columns(A, 6, 6, ld, 0, pivot);
+  int failed = factor_six_columns(A, 6, 6, ld, 0, pivot);
   if (failed || m == 6) return failed;
   for (int k = 0; k < 6; ++k)
     if (pivot[k] != k) swap_rows(A + k * ld + 6, A + pivot[k] * ld + 6, m - 6);
@@ -70,8 +73,9 @@ static int factor_six(double* A, int m, int ld, int32_t* pivot) {
   return 0;
 }
 
-// Subtracts six rows from the n rows after them, whose columns were factored. L: the diagonal of the six, which m columns follow.
-static void eliminate_six(double* L, int n, int m, int ld) {
+// After six columns were factored, computes the six rows of U in the m columns after them, and subtracts their products with L from the n rows below.
+// L points to the diagonal block of the six columns.
+static void subtract_panel(double* L, int n, int m, int ld) {
   double *U = L + 6, factors[36];
   hfi_six_forward(L, ld, U, ld, m);
   for (L += 6 * ld; n >= 6; n -= 6, L += 6 * ld) {
@@ -82,30 +86,29 @@ static void eliminate_six(double* L, int n, int m, int ld) {
   for (; n > 0; --n, L += ld) hfi_add_rows(L + 6, -1.0, L, 1, U, ld, 6, m);
 }
 
-// Six columns are factored, then what they do to the columns after them is done at once. Elements are summed in the same order as one by one.
 int hfi_lu_beside(double* A, int n, int m, int ld, int32_t* pivot) {
   int k = 0, failed;
   if (n == 6) return factor_six(A, m, ld, pivot);
-  for (; n - k >= 6 && n >= SIX_FROM; k += 6) {
-    if ((failed = factor_columns(A, n, m, ld, k, pivot))) return failed;
-    eliminate_six(A + k * (ld + 1), n - k - 6, m - k - 6, ld);
+  for (; n - k >= 6 && n >= PANELS_FROM; k += 6) {
+    if ((failed = factor_six_columns(A, n, m, ld, k, pivot))) return failed;
+    subtract_panel(A + k * (ld + 1), n - k - 6, m - k - 6, ld);
   }
   for (; k < n; ++k)
-    if (!take_pivot(A, n, m, ld, k, m - k - 1, pivot)) return k + 1;
+    if (!eliminate_column(A, n, m, ld, k, m - k - 1, pivot)) return k + 1;
   return 0;
 }
 
-static void exchange(double* a, double* b) {
+static void swap(double* a, double* b) {
   double t = *a;
   *a = *b;
   *b = t;
 }
 
-// The two halves of a solution. Six rows are solved with a constant for n, so that the compiler writes them out.
-HFI_COPIED void go_forward(const double* LU, int n, int ld, double* b) {
+// z = L^-1 b and x = U^-1 z, in place. For six rows callers pass a constant for n, so that the compiler writes out the loops.
+HFI_COPIED void solve_forward(const double* LU, int n, int ld, double* b) {
   for (int k = 1; k < n; ++k) b[k] -= hfi_dot(LU + k * ld, b, k);
 }
-HFI_COPIED void go_backward(const double* LU, int n, int ld, double* z) {
+HFI_COPIED void solve_backward(const double* LU, int n, int ld, double* z) {
   for (int k = n - 1; k >= 0; --k) {
     const double* u = LU + k * ld;
     z[k] = (z[k] - hfi_dot(u + k + 1, z + k + 1, n - k - 1)) * u[k];
@@ -114,18 +117,18 @@ HFI_COPIED void go_backward(const double* LU, int n, int ld, double* z) {
 
 void hfi_lu_forward(const double* LU, int n, int ld, const int32_t* pivot, double* b) {
   for (int k = 0; k < n; ++k)
-    if (pivot[k] != k) exchange(b + k, b + pivot[k]);
+    if (pivot[k] != k) swap(b + k, b + pivot[k]);
   if (n == 6)
-    go_forward(LU, 6, ld, b);
+    solve_forward(LU, 6, ld, b);
   else
-    go_forward(LU, n, ld, b);
+    solve_forward(LU, n, ld, b);
 }
 
 void hfi_lu_backward(const double* LU, int n, int ld, double* z) {
   if (n == 6)
-    go_backward(LU, 6, ld, z);
+    solve_backward(LU, 6, ld, z);
   else
-    go_backward(LU, n, ld, z);
+    solve_backward(LU, n, ld, z);
 }
 
 void hfi_lu_divide(const double* LU, int n, int ld, double* B, int m, int ldb) {

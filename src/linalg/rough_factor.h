@@ -1,39 +1,49 @@
-// Rough factors of a block-sparse matrix, in single precision (rough_factor.c). They have half of the bytes of others, and what they miss is mended by
-// iterations in double precision anyway.
+// Rough factors of a block-sparse matrix K in single precision (rough_factor.c has the algebra and its symbols). They are for iterations in double
+// precision (block_rough.h), which mend what rounding and the couplings that are left out spoil. Single precision takes half of the memory.
 #ifndef HFI_LINALG_ROUGH_FACTOR_H
 #define HFI_LINALG_ROUGH_FACTOR_H
 
 #include "linalg/block_sparse.h"
 
 typedef struct hfiRoughFactors {
-  int32_t symmetric;
-  // A block has the rows of position k, padded with zeros to a multiple of eight numbers.
-  float *upper, *lower; // Blocks Y, blocks Z. If K is symmetric, Z = Y, and both pointers are equal.
-  float* storage;       // of both
-  size_t half;          // numbers in one of them
-  float *left, *right;  // T^T and S of the positions
-  size_t* pivot_at;     // (nodes + 1) where those of position k begin
-  int32_t* start;       // (nodes + 1) first entry of position k. An entry is a coupling with a later position:
-  int32_t *later, *earlier; // (entries) that position; k
-  int32_t* next;            // (entries) the entry before this one with the same later position, or -1
-  int32_t *is_strong, *strong; // (entries) 1: the coupling is strong; the next entry of this position that is, or where the next position begins
-  size_t* at;               // (entries) where Y begins in `upper`, and Z in `lower`
-  // scratch
-  int32_t* last;         // (nodes) the last entry with this later position, or -1
-  int32_t* place;        // (nodes) where the blocks of this later position begin in `beside` and `below`, or -1
-  uint64_t* open;        // (words) bit j: place[j] >= 0
-  float *beside, *below; // blocks K_kj and K_jk^T of the position that is being factored
-  int32_t* first;        // (nodes + 1) first unknown of position k in the next two
-  float *diagonal, *x;   // the diagonal of K as far as it is factored; unknowns, both padded as a row is
-  float *sums, *turned;  // (n x 8) of the largest node; S^T of the position that is being factored
-  double *pivot, *inverse; // (n x 2n), (n x n) of the largest node
+  int32_t symmetric; // 1: K is symmetric
+
+  // The factors. Rows of blocks are padded with zeros to a multiple of eight numbers.
+  float *Y, *Z;            // blocks Y_kj and Z_kj. If K is symmetric, Z = Y, and both pointers are equal.
+  float* storage;          // (2 x capacity) memory of Y and Z
+  size_t capacity;         // numbers for which each of Y and Z has room
+  float *T_transposed, *S; // T^T and S of all positions
+  size_t* pivot_at;        // (nodes + 1) where T^T and S of position k begin
+
+  // Their pattern. An entry is a coupling of an earlier and a later position that was kept. Entries are sorted by the earlier, then by the later one.
+  int32_t* start;           // (nodes + 1) first entry whose earlier position is k
+  int32_t *earlier, *later; // (entries) the two positions
+  size_t* block_at;         // (entries) where Y_kj and Z_kj begin in Y and Z
+  int32_t* is_strong;       // (entries) 1: the coupling is strong
+  int32_t* next_strong;     // (entries) next strong entry with the same earlier position k, or start[k + 1] if there is none
+  int32_t* column_last;     // (nodes) last entry whose later position is this one, or -1
+  int32_t* column_before;   // (entries) the entry before this one with the same later position, or -1
+
+  // Row k of K while position k is factored.
+  float *K_right, *K_below; // blocks K_kj and K_jk^T
+  int32_t* row_at;          // (nodes) where the blocks of position j begin in K_right and K_below, or -1 if row k has none
+  uint64_t* row_pattern;    // (words) bit j: row k has blocks of position j
+  float* S_transposed;      // S^T of position k, if K is not symmetric
+  double* pivot;            // (n x 2n, n of the largest node) [K_kk I], then the factors of K_kk and T
+  double* inverse;          // (n x n of the largest node) S, if K is not symmetric
+
+  // Vectors with a number for each unknown, padded as a row is.
+  int32_t* first;  // (nodes + 1) where the unknowns of position k begin in them
+  float* diagonal; // the diagonal of K less what the positions factored so far contribute to it
+  float* x;        // right-hand side, then solution
+  float* sums;     // (n x 8, n of the largest node) scratch
 } hfiRoughFactors;
 
-// Takes storage for the factors of B, whose pattern is that of complete ones.
+// Takes storage for the factors of B, whose pattern is that of complete factors.
 void hfi_rough_plan(hfiRoughFactors* F, const hfiBlockMatrix* B, hfiArena* arena);
 // Factors B, which has the pattern of K alone and stays as it is. Returns 0, or k + 1 if a pivot of position k failed.
 int hfi_rough_factor(hfiRoughFactors* F, const hfiBlockMatrix* B, int symmetric);
-// Solves K x = b in place, roughly.
+// Solves K x = b in place with the rough factors in the place of K: the solution is approximate.
 void hfi_rough_solve(const hfiRoughFactors* F, const hfiBlockMatrix* B, double* b);
 
 #endif

@@ -1,15 +1,18 @@
-// Columns beside a factored block of six rows, those of a free body: B <- T^-1 B with T lower triangular.
+// Dense algebra of six rows, those of a free body.
+//
+// B <- T^-1 B with a lower triangular T (6 x 6), b_i the rows of B (6 x m):
 //
 //   b_i <- (b_i - sum_(k < i) T_ik b_k)/T_ii,   i = 0, 1, ..., 5
 //
-// Four columns of B at a time stay in registers. An element is summed in the order of k.
+// Four columns of B at a time stay in registers. Each element subtracts its products in the order of k.
 //
-// The file also has the products of such columns with a vector, hfi_dot of six rows at once, and sums of blocks of two free bodies.
+// The other functions multiply six rows with a vector, as hfi_dot does with one row, and add blocks of two free bodies.
 #include "base/compile.h"
 #include "linalg/dense.h"
 #include "base/lanes.h"
 
-// Four columns. T_ik is T[i * row + k * column]; callers pass constants for the 1 among these and for `divides`.
+// Solves for four columns. T_ik is T[i * row + k * column]: T is stored by rows if column = 1 and by columns if row = 1. With `divides` T_ii is the inverse of
+// the diagonal element; without it the diagonal is one. Callers pass a constant for `divides` and for the 1.
 HFI_COPIED void solve_four(const double* restrict T, int row, int column, int divides, double* restrict B, int ldb) {
   hfiFour *c0 = (hfiFour*)B, *c1 = (hfiFour*)(B + ldb), *c2 = (hfiFour*)(B + 2 * ldb), *c3 = (hfiFour*)(B + 3 * ldb),
           *c4 = (hfiFour*)(B + 4 * ldb), *c5 = (hfiFour*)(B + 5 * ldb);
@@ -33,20 +36,21 @@ HFI_COPIED void solve_four(const double* restrict T, int row, int column, int di
   *c0 = b0, *c1 = b1, *c2 = b2, *c3 = b3, *c4 = b4, *c5 = b5;
 }
 
-HFI_COPIED void solve_all(const double* T, int row, int column, int divides, double* B, int ldb, int m) {
+// Solves for all m columns.
+HFI_COPIED void solve_columns(const double* T, int row, int column, int divides, double* B, int ldb, int m) {
   for (; m >= 4; m -= 4, B += 4) solve_four(T, row, column, divides, B, ldb);
   if (m == 0) return;
-  double last[24] = {0}; // The columns that are left, beside columns of zeros.
+  double last[24] = {0}; // The columns that are left, padded with zeros to four.
   hfi_copy_block(last, 4, B, ldb, 6, m);
   solve_four(T, row, column, divides, last, 4);
   hfi_copy_block(B, ldb, last, 4, 6, m);
 }
 
-void hfi_six_forward(const double* L, int ld, double* B, int ldb, int m) { solve_all(L, ld, 1, 0, B, ldb, m); }
-void hfi_six_forward_transposed(const double* U, int ld, double* B, int ldb, int m) { solve_all(U, 1, ld, 0, B, ldb, m); }
-void hfi_six_divide(const double* U, int ld, double* B, int ldb, int m) { solve_all(U, 1, ld, 1, B, ldb, m); }
+void hfi_six_forward(const double* L, int ld, double* B, int ldb, int m) { solve_columns(L, ld, 1, 0, B, ldb, m); }
+void hfi_six_forward_transposed(const double* U, int ld, double* B, int ldb, int m) { solve_columns(U, 1, ld, 0, B, ldb, m); }
+void hfi_six_divide(const double* U, int ld, double* B, int ldb, int m) { solve_columns(U, 1, ld, 1, B, ldb, m); }
 
-// sums_i += X_i x over n columns, n a multiple of four: four partial sums for each of the six rows.
+// sums_i += X_i x for the six rows X_i of X, in four partial sums each. n, the number of columns, is a multiple of four.
 static inline void add_six_products(hfiQuad sums[6], const double* restrict X, int ld, const double* restrict x, int n) {
   hfiQuad s0 = sums[0], s1 = sums[1], s2 = sums[2], s3 = sums[3], s4 = sums[4], s5 = sums[5];
   for (; n > 0; n -= 4, X += 4, x += 4) {

@@ -126,7 +126,7 @@ int hfi_star_find_limbs(hfiStar* S, const double* A, int32_t n) {
   return S->nlimb > 1 && n >= 2 * (HFI_TRUNK + S->nwaist);
 }
 
-// ---- how the loops see hub and limbs ------------------------------------------------------------------
+// ---- hub and limb as parameters -----------------------------------------------------------------------
 
 // Most functions from here on are copied into their callers (HFI_COPIED), so that members of these two structs are constants in them wherever the
 // caller passes constants.
@@ -135,7 +135,7 @@ int hfi_star_find_limbs(hfiStar* S, const double* A, int32_t n) {
 typedef struct Hub {
   const int32_t* waist; // unknowns of the waist
   int size;             // number of unknowns: six of the trunk and some of the waist
-  int wide;             // width of a row with a number for each of them
+  int width;            // width of a row with a number for each of them
 } Hub;
 
 typedef struct Limb {
@@ -147,10 +147,10 @@ typedef struct Limb {
 } Limb;
 
 // The part of the hub to which a limb is coupled: the trunk and the first `nwaist` unknowns of the waist.
-HFI_COPIED Hub hub_of(const hfiStar* S, int nwaist, int wide) { return (Hub){S->waist, HFI_TRUNK + nwaist, wide}; }
+HFI_COPIED Hub hub_of(const hfiStar* S, int nwaist, int width) { return (Hub){S->waist, HFI_TRUNK + nwaist, width}; }
 
-HFI_COPIED Limb limb_of(const hfiStar* S, const hfiLimb* l, int size, int wide, int symmetric) {
-  Hub hub = hub_of(S, wide > NARROW ? l->nwaist : 0, wide);
+HFI_COPIED Limb limb_of(const hfiStar* S, const hfiLimb* l, int size, int width, int symmetric) {
+  Hub hub = hub_of(S, width > NARROW ? l->nwaist : 0, width);
   return (Limb){S->rows + ROW * (l->first - HFI_TRUNK), l->first, size, hub, symmetric};
 }
 
@@ -165,7 +165,7 @@ HFI_COPIED void copy_at_hub(Hub hub, const double* from, int step, double* to) {
   else
     for (int c = 0; c < HFI_TRUNK; ++c) to[c] = from[c * step];
   for (int c = HFI_TRUNK; c < hub.size; ++c) to[c] = from[hub.waist[c - HFI_TRUNK] * step];
-  for (int c = hub.size; c < hub.wide; ++c) to[c] = 0;
+  for (int c = hub.size; c < hub.width; ++c) to[c] = 0;
 }
 
 // Copies A_ll to the place of L and U, A_lh to that of Y, and A_hl^T to that of Z. If A is symmetric, only its upper triangle is read: A_hl^T is
@@ -175,7 +175,7 @@ HFI_COPIED void copy_limb(Limb limb, const double* A, int n) {
   int first = limb.first;
   for (int i = 0; i < limb.size; ++i, to += ROW) {
     const double *row = A + (first + i) * n, *column = A + first + i;
-    double *Y = to + Y_AT, *Z = Y + limb.hub.wide;
+    double *Y = to + Y_AT, *Z = Y + limb.hub.width;
     for (int j = limb.symmetric ? i : 0; j < limb.size; ++j) to[j] = row[first + j];
     hfi_quad_store(to + limb.size, hfi_quad_zero()); // padding of the last vector
     if (!limb.symmetric) copy_at_hub(limb.hub, row, 1, Y);
@@ -183,8 +183,8 @@ HFI_COPIED void copy_limb(Limb limb, const double* A, int n) {
   }
 }
 
-// Is pivot k of a limb good?
-HFI_COPIED int is_good(Limb limb, int k) {
+// Is pivot k of a limb good? A symmetric matrix needs a positive one. Otherwise it must be large enough beside the numbers below it, LEAST_PIVOT.
+HFI_COPIED int has_good_pivot(Limb limb, int k) {
   double pivot = limb.rows[k * ROW + k], size = fabs(pivot);
   if (limb.symmetric) return pivot > 0 && pivot <= 1e308;
   for (int i = k + 1; i < limb.size; ++i)
@@ -199,15 +199,15 @@ HFI_CALLED static int exchange_rows(hfiStar* S, Limb limb, int k) {
   unknowns->a = unknowns->b = limb.first + k;
   for (int i = k + 1; i < limb.size; ++i)
     if (fabs(b[k]) < fabs(limb.rows[i * ROW + k])) b = limb.rows + i * ROW, unknowns->b = limb.first + i;
-  for (int j = 0; j < Y_AT + limb.hub.wide; ++j) {
+  for (int j = 0; j < Y_AT + limb.hub.width; ++j) {
     double t = a[j];
     a[j] = b[j], b[j] = t;
   }
-  return is_good(limb, k);
+  return has_good_pivot(limb, k);
 }
 
 // y -= a x for n numbers and the padding of the last vector
-HFI_COPIED void subtract_wide(double* y, double a, const double* x, int n) {
+HFI_COPIED void subtract_padded(double* y, double a, const double* x, int n) {
   for (int k = 0; k < n; k += 4) {
     hfiQuad four = hfi_quad_load(y + k);
     HFI_QUAD_MINUS(four, a, hfi_quad_load(x + k));
@@ -219,54 +219,54 @@ HFI_COPIED void subtract_wide(double* y, double a, const double* x, int n) {
 HFI_COPIED int eliminate(hfiStar* S, Limb limb) {
   for (int k = 0; k < limb.size; ++k) {
     double* u = limb.rows + k * ROW;
-    if (!is_good(limb, k) && (limb.symmetric || !exchange_rows(S, limb, k))) return 0;
+    if (!has_good_pivot(limb, k) && (limb.symmetric || !exchange_rows(S, limb, k))) return 0;
     u[k] = 1 / u[k];
     for (int i = k + 1; i < limb.size; ++i) {
       double *a = limb.rows + i * ROW, f = (limb.symmetric ? u[i] : a[k]) * u[k];
       a[k] = f;
       int j = limb.symmetric ? i : k + 1;
-      subtract_wide(a + j, f, u + j, limb.size - j);
+      subtract_padded(a + j, f, u + j, limb.size - j);
     }
   }
   return 1;
 }
 
 // X_k -= sum over i < k of factor[i * step] X_i. X is Y or Z, from its first row on.
-HFI_COPIED void subtract_rows_before(double* X, int wide, int k, const double* factor, int step) {
+HFI_COPIED void subtract_rows_before(double* X, int width, int k, const double* factor, int step) {
   hfiQuad sum[WIDEST / 4];
-  for (int c = 0; c < wide; c += 4) sum[c / 4] = hfi_quad_load(X + k * ROW + c);
+  for (int c = 0; c < width; c += 4) sum[c / 4] = hfi_quad_load(X + k * ROW + c);
   for (int i = 0; i < k; ++i)
-    for (int c = 0; c < wide; c += 4) HFI_QUAD_MINUS(sum[c / 4], factor[i * step], hfi_quad_load(X + i * ROW + c));
-  for (int c = 0; c < wide; c += 4) hfi_quad_store(X + k * ROW + c, sum[c / 4]);
+    for (int c = 0; c < width; c += 4) HFI_QUAD_MINUS(sum[c / 4], factor[i * step], hfi_quad_load(X + i * ROW + c));
+  for (int c = 0; c < width; c += 4) hfi_quad_store(X + k * ROW + c, sum[c / 4]);
 }
 
 // Computes Y: L Y = A_lh.
 HFI_COPIED void compute_Y(Limb limb) {
-  for (int k = 1; k < limb.size; ++k) subtract_rows_before(limb.rows + Y_AT, limb.hub.wide, k, limb.rows + k * ROW, 1);
+  for (int k = 1; k < limb.size; ++k) subtract_rows_before(limb.rows + Y_AT, limb.hub.width, k, limb.rows + k * ROW, 1);
 }
 
 // Computes Z: Z^T U = A_hl, or Z = D^-1 Y.
 HFI_COPIED void compute_Z(Limb limb) {
-  int wide = limb.hub.wide;
-  double *Y = limb.rows + Y_AT, *Z = Y + wide;
+  int width = limb.hub.width;
+  double *Y = limb.rows + Y_AT, *Z = Y + width;
   for (int k = 0; k < limb.size; ++k) {
-    if (!limb.symmetric) subtract_rows_before(Z, wide, k, limb.rows + k, ROW);
-    hfi_scale(Z + k * ROW, limb.rows[k * ROW + k], (limb.symmetric ? Y : Z) + k * ROW, wide);
+    if (!limb.symmetric) subtract_rows_before(Z, width, k, limb.rows + k, ROW);
+    hfi_scale(Z + k * ROW, limb.rows[k * ROW + k], (limb.symmetric ? Y : Z) + k * ROW, width);
   }
 }
 
 // S -= Z^T Y, row by row. If S is symmetric, vectors below its diagonal are not needed.
 HFI_COPIED void subtract_from_hub(Limb limb, double* S) {
-  int wide = limb.hub.wide;
+  int width = limb.hub.width;
   for (int c = 0; c < limb.hub.size; ++c, S += WIDEST) {
     hfiQuad sum[WIDEST / 4];
-    for (int k = 0; k < wide; k += 4) sum[k / 4] = hfi_quad_load(S + k);
+    for (int k = 0; k < width; k += 4) sum[k / 4] = hfi_quad_load(S + k);
     for (int i = 0; i < limb.size; ++i) {
-      const double *Y = limb.rows + i * ROW + Y_AT, f = Y[wide + c];
-      for (int k = 0; k < wide; k += 4)
+      const double *Y = limb.rows + i * ROW + Y_AT, f = Y[width + c];
+      for (int k = 0; k < width; k += 4)
         if (!limb.symmetric || c < k + 4) HFI_QUAD_MINUS(sum[k / 4], f, hfi_quad_load(Y + k));
     }
-    for (int k = 0; k < wide; k += 4) hfi_quad_store(S + k, sum[k / 4]);
+    for (int k = 0; k < width; k += 4) hfi_quad_store(S + k, sum[k / 4]);
   }
 }
 
@@ -288,11 +288,11 @@ HFI_COPIED void copy_hub(const hfiStar* S, Hub hub, const double* A, int n) {
 
 // Factors all limbs and leaves S in S->hub. Returns 0 if a pivot is bad. Limbs of three unknowns have code of their own, because legs mostly have
 // three joints.
-HFI_COPIED int factor_limbs(hfiStar* S, const double* A, int n, int wide, int symmetric) {
-  copy_hub(S, hub_of(S, wide > NARROW ? S->nwaist : 0, wide), A, n);
+HFI_COPIED int factor_limbs(hfiStar* S, const double* A, int n, int width, int symmetric) {
+  copy_hub(S, hub_of(S, width > NARROW ? S->nwaist : 0, width), A, n);
   for (const hfiLimb *l = S->limb, *end = l + S->nlimb; l < end; ++l) {
     int good;
-    if (wide > NARROW && l->nwaist > 0) good = factor_limb(S, limb_of(S, l, l->size, wide, symmetric), A, n);
+    if (width > NARROW && l->nwaist > 0) good = factor_limb(S, limb_of(S, l, l->size, width, symmetric), A, n);
     else if (l->size == 3) good = factor_limb(S, limb_of(S, l, 3, NARROW, symmetric), A, n);
     else good = factor_limb(S, limb_of(S, l, l->size, NARROW, symmetric), A, n);
     if (!good) return 0;
@@ -322,49 +322,51 @@ int hfi_star_factor(hfiStar* S, const double* A, int n, int symmetric) {
 // ---- solution ---------------------------------------------------------------------------------------
 
 // From the limb towards the hub: z = L^-1 b in place, and hub -= Z^T z.
-HFI_COPIED void go_forward(Limb limb, double* b, double* hub) {
+HFI_COPIED void solve_limb_forward(Limb limb, double* b, double* hub) {
   const double* row = limb.rows;
   for (int i = 0; i < limb.size; ++i, row += ROW) {
     for (int k = 0; k < i; ++k) b[i] -= row[k] * b[k];
-    subtract_wide(hub, b[i], row + Y_AT + limb.hub.wide, limb.hub.wide);
+    subtract_padded(hub, b[i], row + Y_AT + limb.hub.width, limb.hub.width);
   }
 }
 
 // From the hub back to the limb: x = U^-1 (z - Y x_h) in place.
-HFI_COPIED void go_backward(Limb limb, double* z, const double* hub) {
+HFI_COPIED void solve_limb_backward(Limb limb, double* z, const double* hub) {
   const double* row = limb.rows + (limb.size - 1) * ROW;
   for (int i = limb.size - 1; i >= 0; --i, row -= ROW) {
-    z[i] -= hfi_dot(row + Y_AT, hub, limb.hub.wide);
+    z[i] -= hfi_dot(row + Y_AT, hub, limb.hub.width);
     for (int k = limb.size - 1; k > i; --k) z[i] -= row[k] * z[k];
     z[i] *= row[i];
   }
 }
 
-HFI_COPIED void go_along(Limb limb, int forward, double* b, double* hub) {
-  if (forward) go_forward(limb, b, hub);
-  else go_backward(limb, b, hub);
+// One of the two.
+HFI_COPIED void solve_limb(Limb limb, int forward, double* b, double* hub) {
+  if (forward) solve_limb_forward(limb, b, hub);
+  else solve_limb_backward(limb, b, hub);
 }
 
-// Does that for all limbs.
-HFI_COPIED void go_along_limbs(const hfiStar* S, int wide, int forward, double* b, double* hub) {
+// The same for all limbs.
+HFI_COPIED void solve_limbs(const hfiStar* S, int width, int forward, double* b, double* hub) {
   for (const hfiLimb *l = S->limb, *end = l + S->nlimb; l < end; ++l)
-    if (wide > NARROW && l->nwaist > 0) go_along(limb_of(S, l, l->size, wide, 0), forward, b + l->first, hub);
-    else if (l->size == 3) go_along(limb_of(S, l, 3, NARROW, 0), forward, b + l->first, hub);
-    else go_along(limb_of(S, l, l->size, NARROW, 0), forward, b + l->first, hub);
+    if (width > NARROW && l->nwaist > 0) solve_limb(limb_of(S, l, l->size, width, 0), forward, b + l->first, hub);
+    else if (l->size == 3) solve_limb(limb_of(S, l, 3, NARROW, 0), forward, b + l->first, hub);
+    else solve_limb(limb_of(S, l, l->size, NARROW, 0), forward, b + l->first, hub);
 }
 
-HFI_COPIED void solve(const hfiStar* S, int wide, double* b) {
+// Solves A x = b in place. width: that of the hub, a constant.
+HFI_COPIED void solve(const hfiStar* S, int width, double* b) {
   double hub[WIDEST] = {b[0], b[1], b[2], b[3], b[4], b[5]};
-  int nwaist = wide > NARROW ? S->nwaist : 0, size = HFI_TRUNK + nwaist;
+  int nwaist = width > NARROW ? S->nwaist : 0, size = HFI_TRUNK + nwaist;
   for (int c = 0; c < nwaist; ++c) hub[HFI_TRUNK + c] = b[S->waist[c]];
   for (const hfiExchange *e = S->exchange, *end = e + S->nexchange; e < end; ++e) {
     double t = b[e->a];
     b[e->a] = b[e->b], b[e->b] = t;
   }
-  go_along_limbs(S, wide, 1, b, hub);
+  solve_limbs(S, width, 1, b, hub);
   if (S->symmetric) hfi_ldlt_solve(S->hub, size, WIDEST, hub);
   else hfi_lu_solve(S->hub, size, WIDEST, S->pivot, hub);
-  go_along_limbs(S, wide, 0, b, hub);
+  solve_limbs(S, width, 0, b, hub);
   memcpy(b, hub, HFI_TRUNK * sizeof(double));
   for (int c = 0; c < nwaist; ++c) b[S->waist[c]] = hub[HFI_TRUNK + c];
 }

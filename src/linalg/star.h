@@ -32,7 +32,7 @@ typedef struct hfiExchange { int32_t a, b; } hfiExchange; // two unknowns whose 
 
 typedef struct hfiStar {
   // the pattern
-  int32_t* reach;                   // (n) last unknown that an unknown of a limb is known to be coupled to, directly or by others between them
+  int32_t* reach;                   // (n) the last unknown to which this one is coupled, directly or through unknowns between the two
   int32_t nlimb;                    // number of limbs
   hfiLimb* limb;                    // (nlimb)
   int32_t nwaist;                   // number of unknowns of the waist, or 0
@@ -51,8 +51,8 @@ typedef struct hfiStar {
 void hfi_star_plan(hfiStar* S, hfiArena* arena, int32_t n);
 
 // The pattern of a matrix of n unknowns is found in three steps:
-//   1. hfi_star_begin forgets the pattern before.
-//   2. hfi_star_couple says that the unknown i of a limb and those after it, up to `last`, may be coupled.
+//   1. hfi_star_begin removes all couplings.
+//   2. hfi_star_couple couples unknown i of a limb with those after it, up to `last`.
 //   3. hfi_star_find_limbs adds the couplings that a matrix A (n x n) has above its diagonal. It returns 1 if all these make a star, and 0 if there are
 //      fewer than two limbs, a limb or the waist is too long, or the hub has more than half of the unknowns.
 void hfi_star_begin(hfiStar* S, int32_t n);
@@ -61,8 +61,8 @@ static inline void hfi_star_couple(hfiStar* S, int32_t i, int32_t last) {
 }
 int hfi_star_find_limbs(hfiStar* S, const double* A, int32_t n);
 
-// Factors A (n x n), which has the pattern and stays as it is. A symmetric A must be positive definite; its upper triangle alone is read. Returns 0, or 1
-// where a pivot is bad.
+// Factors A (n x n), which must have the pattern that was found. A does not change. A symmetric A must be positive definite, and only its upper triangle is
+// read. Returns 0, or 1 if a pivot is bad.
 int hfi_star_factor(hfiStar* S, const double* A, int n, int symmetric);
 // Solves A x = b in place with the factors of A.
 void hfi_star_solve(const hfiStar* S, double* b);
