@@ -1,21 +1,21 @@
-// The kernels of a patch for every machine, and the choice at run time.
+// The kernels of a patch for every machine, the choice of kernels at run time, and compact rows written out.
 #include "solve/patch_kernels.h"
 
 #include "base/cpu.h"
 
 const double* hfi_patch_row(const hfiPatch* patch, int i, double* room) {
   if (!patch->nfree) return patch->J + i * patch->ld;
-  int dim = patch->dim, row = i % dim, pushing = hfi_pushing_rows(dim);
-  const double *F = patch->J + i / dim * hfi_compact_size(dim), *A = F + 4 * pushing + 6 * row;
+  int dim = patch->dim, row = i % dim, forces = hfi_pushing_rows(dim);
+  const double *F = patch->J + i / dim * hfi_compact_size(dim), *A = F + 4 * forces + 6 * row;
   for (int c = 0; c < 3; ++c) {
-    double push = row < pushing ? F[4 * row + c] : 0;
-    room[c] = push, room[3 + c] = A[c];
-    room[6 + c] = -push, room[9 + c] = A[3 + c]; // of the second body, if there is one
+    double f = row < forces ? F[4 * row + c] : 0;
+    room[c] = f, room[3 + c] = A[c];
+    room[6 + c] = -f, room[9 + c] = A[3 + c]; // columns of the second body; nobody reads them if there is one
   }
   return room;
 }
 
-// Writes out the compact rows of a patch of one body or of two. Callers pass constants for `dim` and `two` where many patches have them.
+// Writes out the compact rows of a patch: [F A_1 -F A_2] of two bodies, [F A_1 0] of one. For common patches callers pass constants for `dim` and `two`.
 HFI_COPIED void write_out(const hfiPatch* patch, int dim, int two, double* to) {
   const double* F = patch->J;
   for (int32_t k = 0; k < patch->nblock; ++k, F += hfi_compact_size(dim)) {
