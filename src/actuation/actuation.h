@@ -62,10 +62,11 @@ typedef struct hfiPassive { uint32_t revision; int32_t known, springs, bends, da
 // Overloaded rows of a near-rigid equality, or of the translation or rotation of a weld: their error is so large that they should be far steeper than
 // they may be.
 typedef struct hfiOverload {
-  int32_t equality, is_rotation; // is_rotation: 1: the rotation of a weld
-  int32_t row, jac, col, ncol;   // place of the first of these rows, as in hfiRowBlock
-  int32_t n;                     // how many
-  double error;                  // error at the start of the step [m or rad]
+  int32_t equality;            // index of the equality
+  int32_t is_rotation;         // 1: rows of the rotation of a weld
+  int32_t row, jac, col, ncol; // place of the first row, as in hfiRowBlock
+  int32_t n;                   // number of rows
+  double error;                // error at the start of the step [m or rad]
 } hfiOverload;
 
 // A damper across the pull of a connect (tension.c).
@@ -77,11 +78,11 @@ struct hfActuation {
   hfiPassive passive;
 
   // constants: the dofs of tendons and actuators, ascending; their Jacobian rows are in tendon_J and moment
-  int32_t* tendon_start;   // (ntendon + 1)
-  int32_t* tendon_dof;     // (tendon_start[ntendon])
+  int32_t* tendon_start;   // (ntendon + 1) first entry of each tendon in tendon_dof and tendon_J
+  int32_t* tendon_dof;     // (tendon_start[ntendon]) dofs that change the length of the tendon
   int32_t* wrap_slot;      // (nwrap) entry of tendon_J to which a joint of a fixed tendon adds its coefficient
-  int32_t* moment_start;   // (nu + 1)
-  int32_t* moment_dof;     // (moment_start[nu])
+  int32_t* moment_start;   // (nu + 1) first entry of each actuator in moment_dof and moment
+  int32_t* moment_dof;     // (moment_start[nu]) dofs on which the actuator acts
   int32_t* coordinate;     // (nu) index in q of the hinge or slide that the actuator acts on; -1 for other transmissions
   int32_t* drive_sum_of;  // (nu) drive sum of the actuator, or -1
   int32_t* limited_joint;        // (nlimited_joint) joints whose total actuator force has a range or includes gravity compensation
@@ -92,9 +93,10 @@ struct hfActuation {
   double* equality_weight; // (neq x 2) of the translation (or of the coordinate of a joint or tendon) and of the rotation
 
   // computed by hf_actuation_update
-  double *tendon_J;        // (tendon_start[ntendon])
+  double *tendon_J;        // (tendon_start[ntendon]) how much the length of the tendon grows per unit of the dof
   double *tendon_length, *tendon_length0, *tendon_velocity; // (ntendon), (ntendon) at qpos0, (ntendon)
-  double *moment, *length, *velocity; // (moment_start[nu]), (nu), (nu)
+  double* moment;          // (moment_start[nu]) moments of the actuators: how much the length grows per unit of each dof in moment_dof
+  double *length, *velocity; // (nu) length of each actuator's transmission and its rate
   double* gravcomp;        // (nv) gravity compensation, both by actuators and passive; valid if passive.gravcomp is 1 [N or N m]
 
   // computed by hf_actuation_forces and hfi_actuation_step

@@ -163,8 +163,11 @@ void hfi_rows_append(const hfiRows* r, const hfModel* m, hfStepProblem* p) {
 
 // ---- effective mass -------------------------------------------------------------------------------
 
-// x holds -L^-T applied to the unit vector of the dof, for its ancestors, in the order of its row
-// of L.
+// Inverse mass w = e^T M^-1 e of a dof, with e its unit vector. From M = L^T D L (dynamics/ltdl.c) follows
+//
+//   w = sum_k y_k^2/D_k,   L^T y = e
+//
+// y is 1 for the dof itself and -x_k for its ancestor k. x begins as the dof's row of L. Then ancestors are eliminated, the nearest one first.
 static double compute_inverse_mass(const hfDynamics* d, int dof) {
   const int32_t *adr = hf_model_dof_Madr(d->model), *col = hf_model_M_col(d->model) + adr[dof];
   const double *L = d->L, *x = L + adr[dof];

@@ -62,7 +62,8 @@ void hfi_controlled_extrapolate(hfiControlled* controlled, hfState* half, const 
 
 hfStatus hfi_resolved_create(hfiResolved* resolved, hfiWorld* world, const hfSimConfig* config, hfError* error);
 void hfi_resolved_free(hfiResolved* resolved);
-// Whether all laws that can act on this model have the same limit in discrete and in continuous time.
+// Whether the motion may be resolved: all laws that can act on this model must give the same motion in discrete time, with shorter and shorter steps, as in
+// continuous time.
 int hfi_resolved_applies(const hfiControlled* controlled, const hfInput* input);
 // Advances the state by `left`, or by less if that does not pay or takes more than `most` >= 1 tries. Never returns trouble: in that case steps of
 // discrete time continue.

@@ -223,20 +223,20 @@ void hfi_joint_difference(int type, const double* q0, const double* q1, double h
 
 // ---- springs ----------------------------------------------------------------------------------------
 
-// From now on the rests of springs are those of the state, which must outlive their use.
+// Makes springs use the rest positions of the state from now on. The state must outlive their use.
 void hfi_dynamics_rest_as(hfDynamics* d, const hfState* state);
 static inline const double* hfi_rest_positions(const hfDynamics* d) { return d->rest ? d->rest : hf_model_qpos_spring(d->model); }
 static inline const double* hfi_rest_lengths(const hfDynamics* d, int tendon) {
   return (d->rest ? d->rest + d->model->nq : hf_model_tendon_springlength(d->model)) + 2 * tendon;
 }
-// Length of a tendon at q, where hf_dynamics_position has placed the bodies [m].
+// Length of a tendon at q [m]. The bodies must have been placed at q by hf_dynamics_position.
 double hfi_tendon_length(const hfDynamics* d, int tendon, const double* q);
-// Moves the rest of springs that yield at q, where the poses are up to date (yield.c).
+// Moves the rest positions of springs that yield at q (yield.c). The poses must be those of q.
 void hfi_yield_springs(const hfDynamics* d, const double* q, double* rest);
 
-// gradient (nv) += d l/d v of the length l of a spatial tendon. Returns l.
+// Adds to gradient (nv) how much the length l of a spatial tendon grows per unit of each dof, so that dl/dt = gradient . v. Returns l [m].
 double hfi_tendon_gradient(const hfDynamics* d, int tendon, double* gradient);
-// The rate of the gradient times v. The points where the tendon touches geoms count as fixed in them.
+// The time derivative of the gradient, times v. The points where the tendon touches geoms are taken as fixed to these geoms.
 double hfi_tendon_gradient_rate(const hfDynamics* d, int tendon);
 // Computes the armature of spatial tendons at the present configuration.
 void hfi_update_tendon_armature(hfDynamics* d);

@@ -208,7 +208,7 @@ static inline void make_motions(hfDynamics* d, const hfiLink* link, hfVec3 O) {
 
 // ---- inertias -------------------------------------------------------------------------------------
 
-// hfi_place_inertia of the links in the lanes.
+// Does what hfi_place_inertia does, for HFI_LANES links at once.
 static inline void place_lane_inertias(hfDynamics* d, const int* links) {
   const double *at_link[HFI_LANES], *at_X[HFI_LANES];
   double* at_I[HFI_LANES];

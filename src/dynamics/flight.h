@@ -39,7 +39,7 @@ typedef struct hfiFlight {
   int32_t (*scalar)[2];  // (nscalar of njnt) index of the coordinate in q; dof
   int32_t* turning;      // (nturning of njnt) joints
   int32_t has_carried_slide; // 1: in some articulated tree a slide comes after a joint that is no slide
-  double* start;         // (nv) velocities at the start as the step problem sees them
+  double* start;         // (nv) velocities from which the step problem starts: those after half a step of free spin for free bodies, v0 for other trees
   double *middle, *base; // (nv) for articulated trees: velocities in the middle; momentum without inertial forces
   double* fall;          // (nv) M^-1 bias of flying trees that translate
   int32_t has_middle;    // 1: `middle` is valid for the trees that fly

@@ -1,4 +1,4 @@
-// Actuators of joints of URDF and SDFormat. Their files rarely have gains.
+// Actuators for the joints of URDF and SDFormat files, which rarely have gains.
 #ifndef HFI_IMPORT_DRIVE_H
 #define HFI_IMPORT_DRIVE_H
 
@@ -9,7 +9,7 @@ typedef struct hfiDrivenJoint {
   const hfiElem* elem; // element that asks for the actuator
   int is_slide, is_endless;
   double effort, speed; // limits of the joint [N or N m, m/s or rad/s]; 0: none
-  double range[2];      // range of the control; empty: that of the joint
+  double range[2];      // range of the control; if the first is not below the second, the range of hfi_add_drive is used
   double kp, kv;        // gains of a position servo; kp 0: they follow from the effort
 } hfiDrivenJoint;
 

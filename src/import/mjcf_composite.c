@@ -143,7 +143,7 @@ static void read_points(Cable* c) {
   }
 }
 
-// The vector from point i to point i + 1, in single precision as well.
+// The vector from point i to point i + 1, rounded to single precision as the points are.
 static hfVec3 edge_of(const Cable* c, int i) {
   double edge[3];
   v3_store(edge, v3_sub(v3_load(c->point + 3 * i + 3), v3_load(c->point + 3 * i)));

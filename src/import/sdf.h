@@ -18,17 +18,18 @@ typedef struct hfiSdfEntity {
   struct hfiSdfEntity* scope; // the model that contains it; NULL: the world
   int state;                  // 0: the pose is not known yet, 1: it is being resolved, 2: it is known
   hfiPlacement X_W;           // pose in the world, all joints at zero
-  int is_static;              // of a model
-  hfiElem* placed;            // for a model: the element whose <pose> places it, <include> or <model>
-  const char* folder;         // for a model: the folder of its file
-  // of a link
+  // if it is a model
+  int is_static;      // 1: the file says <static>true</static>
+  hfiElem* placed;    // the element whose <pose> places it, <include> or <model>
+  const char* folder; // the folder of its file
+  // if it is a link
   int body;                         // id in the builder, or -1
   struct hfiSdfEntity* moved_by;    // the joint whose child it is, or NULL
   const struct hfiSdfEntity* group; // the first of the links that fixed joints connect with it
   struct hfiSdfEntity *first, *last; // joints whose parent it is, in the order of the file
   int parts;                         // number of bodies into which it is split: one for each joint that moves it and is neither ball nor fixed
   const hfBodyDef* part;             // one of them
-  // of a joint
+  // if it is a joint
   struct hfiSdfEntity *parent, *child; // links; a parent of NULL is the world
   struct hfiSdfEntity* sibling;        // the next joint of the same parent
   int closes;                          // 1: another joint moves its child already: it closes a loop

@@ -41,7 +41,7 @@ typedef struct hfiStar {
   double* rows;          // factors of the limbs
   double* hub;           // factors of the hub
   int32_t nexchange;     // number of row exchanges of the limbs
-  hfiExchange* exchange; // (nexchange) in their order
+  hfiExchange* exchange; // (nexchange) these exchanges, in the order in which they were made
   int32_t* pivot;        // (6 + nwaist) row exchanges of the hub
   int32_t factored;      // 1: the last factorisation succeeded
   int32_t symmetric;     // 1: it assumed a symmetric matrix

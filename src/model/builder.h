@@ -74,7 +74,7 @@ hfPairDef hfi_complete_pair(const hfBuilder* b, int pair);
 
 // Dimension of a sensor's data, and the data that `data` = 0 stands for.
 int hfi_sensor_dim(int type, int data, int num);
-// The num of a sensor in its model: for a sensor on an orientation servo the number of axes, for a rangefinder the number of rays.
+// The number sensor_num that the model gets for a sensor: for a sensor of an orientation servo the number of axes, for a rangefinder the number of rays.
 int hfi_sensor_num(const hfBuilder* b, const hfSensorDef* def);
 enum { HFI_MOST_SENSOR_SLOTS = 1 << 16, HFI_MOST_SENSOR_PIXELS = 1 << 20, HFI_MOST_SENSOR_NUMBERS = 1 << 28 };
 enum { HFI_MOST_PIXELS_WIDE = 1 << 15 }; // largest width, and height, of a camera's picture

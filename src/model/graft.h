@@ -9,16 +9,16 @@
 #include "model/builder.h"
 
 typedef struct hfiGraft {
-  hfBuilder* b;
+  hfBuilder* b;                // the builder into which the guest is copied
   const hfBuilder* guest;
-  const char *prefix, *suffix;
+  const char *prefix, *suffix; // of the names of all copies
   int root;   // the guest's body whose subtree is copied; 0: everything
   int replaces; // 1: b takes the place of the guest: meshes and height fields that no geom uses stay, and the rules about inertia are those of b
   int without_kind, without[2]; // hfObjectKind and ids [first, end) of objects of the guest that are left out; HF_OBJECT_NONE: none
-  int parent; // body of b
-  hfVec3 p;   // pose of the guest's world in that body
-  hfQuat q;
-  int* id[HF_OBJECT_KINDS]; // (count of the kind in the guest) ids in b, -1: not copied; in the pool of b
+  int parent; // body of b under which the guest is copied
+  hfVec3 p;   // position of the guest's world in the frame of the parent
+  hfQuat q;   // its orientation
+  int* id[HF_OBJECT_KINDS]; // (number of the guest's objects of the kind) their ids in b, -1: not copied; in the pool of b
   int copied[HF_OBJECT_KINDS]; // 1: hfi_graft_kind has copied this kind
 } hfiGraft;
 
