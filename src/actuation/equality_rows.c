@@ -5,9 +5,10 @@
 //
 // Near-rigid rows (docs/theory/actuation.md, "Equalities") remove their error within a step: they aim at
 //
-//   s0 = -r/(h (1 + beta/pi)),     |s0| <= u + the speed at which linear steps open what turns,     s0^T W^-1 s0 <= m u^2
+//   s0 = -r/(h (1 + beta/pi)),     |s0| <= u + c,     s0^T W^-1 s0 <= m u^2
 //
 //   h  step    beta  near_rigid    u  release speed    W  inverse masses J M^-1 J^T    m  mass of what the equality moves
+//   c  speed at which the equality opens because a step moves points of turning bodies along straight lines
 //
 // Soft rows. Where the model gives MuJoCo's solref and solimp, the rows have MuJoCo's law (contact/solref.h) at the violation |r|, for the inverse
 // mass of the equality at the reference pose. MuJoCo measures the rotation of a weld by g r, g = torquescale/2: its law for that row gives g^2

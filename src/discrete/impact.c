@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-// The speed of an impact is above this [m/s], and above the speed that gravity gives the bodies in two steps.
+// A contact has an impact only if its closing speed is above this [m/s], and above the speed that gravity gives the bodies in two steps.
 static const double SLOWEST = 1e-3;
 // A step has at most this many impacts for each of its contacts: a ball between two others may be hit again and again.
 enum { MOST_IMPACTS = 50 };

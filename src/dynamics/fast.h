@@ -42,8 +42,8 @@ static inline hfiInertia hfi_tree_inertia(const hfiFlight* f, const hfDynamics* 
   return sum;
 }
 
-// Whether a tree keeps its momentum and energy relative to its centre in flight. Armature at its root would add terms to M that are no inertia of a
-// body; tendon armature (d->narmature) may be anywhere.
+// Whether a tree keeps its momentum, and its energy relative to its centre of mass, in flight. Its root must be free and have no armature, because armature
+// adds terms to M that are no inertia of a body. In a model with armature of tendons (d->narmature) no tree counts: such armature may act on any of them.
 static inline int hfi_tree_is_free(const hfiFlight* f, const hfDynamics* d, int t) {
   const hfiLink* root = &d->link[f->first_link[t]];
   if (root->njoint != 1 || d->step[root->joint].type != HF_JOINT_FREE || d->narmature) return 0;

@@ -10,7 +10,7 @@ typedef struct hfiFactoredMass {
   const hfAllocator* allocator;
   hfiComponents components;
   hfiBlockMatrix K; // the factors of the component that was factored last; one node a dof
-  size_t capacity;  // of K.value
+  size_t capacity;  // numbers for which K.value has room
   double* x;        // (largest component) scratch of hfi_mass_solve
   void* memory;
 } hfiFactoredMass;
@@ -20,7 +20,7 @@ int hfi_mass_open(hfiFactoredMass* mass, const hfSparseMatrix* M, const hfAlloca
 void hfi_mass_close(hfiFactoredMass* mass);
 // Factors component c: HF_OK, HF_SINGULAR or HF_ERROR_MEMORY.
 hfStatus hfi_mass_factor(hfiFactoredMass* mass, int32_t c);
-// Solves M b = b in place for the component that was factored last; b is in the order of its items.
+// b <- M^-1 b for the component that was factored last. b is in the order of the component's items.
 void hfi_mass_solve(hfiFactoredMass* mass, double* b);
 
 #endif

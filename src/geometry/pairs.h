@@ -7,8 +7,8 @@
 
 #include "geometry/shape.h"
 
-// Flat contacts tilted by less than about this angle keep all their points [rad]: a point whose gap
-// exceeds the margin by less than HFI_FLAT_TILT times the size of the shape stays while another touches.
+// A flat contact keeps all its points while the shapes are tilted by less than about this angle [rad]. For this, a point whose gap exceeds the margin by less
+// than HFI_FLAT_TILT times the size of the shape stays as long as another point of the pair is within the margin.
 static const double HFI_FLAT_TILT = 4e-6;
 
 typedef int hfiPairFunction(const hfiShape* A, const hfPose* X_WA, const hfiShape* B,

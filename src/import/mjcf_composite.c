@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_EDGES = 1000 }; // bodies of a cable; a chain of bodies is read by recursion
+enum { MOST_EDGES = 1000 }; // Largest number of bodies of a cable. It is bounded because each body is read inside of the call that reads its parent.
 
 typedef enum Shape { SHAPE_ZERO, SHAPE_LINE, SHAPE_COS, SHAPE_SIN } Shape;
 typedef enum Initial { INITIAL_NONE, INITIAL_BALL, INITIAL_FREE } Initial;

@@ -66,7 +66,7 @@ static bool solve_choice(Enumeration* e) {
   return true;
 }
 
-// Bounds of z, signs of w and equations, to tolerance.
+// Are the bounds of z, the signs of w and the equations satisfied, up to tolerances?
 static bool is_solution(const Enumeration* e) {
   const hfiLcp* p = &e->p;
   for (int32_t i = 0; i < p->n; ++i) {
@@ -112,7 +112,7 @@ static bool record_if_new(Enumeration* e) {
   return true;
 }
 
-// What a row of a singular choice may become at a corner of its face. Returns how many.
+// Lists the choices of row i that can give a corner of the face of a singular choice. Returns their number.
 static int32_t list_corner_choices(const Enumeration* e, int32_t i, Choice* options) {
   int32_t count = 0;
   Choice c = e->choice[i];
@@ -126,8 +126,7 @@ static int32_t list_corner_choices(const Enumeration* e, int32_t i, Choice* opti
   return count;
 }
 
-// Corners of the face of a singular choice, rows from i on still open. Returns whether there is
-// one.
+// Tries all corners of the face of a singular choice that have the present choices of the rows before i. Returns whether one of them is a solution.
 static bool search_corners(Enumeration* e, int32_t i) {
   if (i == e->p.n) return solve_choice(e) && record_if_new(e);
   Choice options[3], own = e->choice[i];

@@ -60,8 +60,8 @@ static bool require_positive(PTest* t, double value, double size, uint64_t rows)
   return false;
 }
 
-// Computes D A D with d_i = 2^-e, 4^e near a_ii. Returns false if an entry of the diagonal is not
-// positive, which decides the question.
+// Computes D A D with the diagonal matrix d_i = 2^-e_i, where 4^e_i is near a_ii, so that its diagonal is near one. Powers of two make no rounding errors.
+// Returns false if an entry of the diagonal is not positive: then A is no P-matrix.
 static bool scale_to_unit_diagonal(PTest* t, const double* A) {
   for (int32_t i = 0; i < t->n; ++i) {
     double a = A[(size_t)i * (size_t)(t->n + 1)];

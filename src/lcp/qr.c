@@ -26,7 +26,8 @@ hfiQr hfi_qr_take(hfiArena* arena, int32_t m, int32_t n) {
 
 static double* row_of(const hfiQr* qr, int32_t i) { return qr->A + (size_t)i * (size_t)qr->n; }
 
-// The column from j on with the largest norm below row j, rows scaled by the largest entry `scale`.
+// Returns the column c >= j whose entries in the rows from j on have the largest norm. Entries are divided by `scale`, the largest of them, so that their
+// squares do not overflow.
 static int32_t find_pivot_column(const hfiQr* qr, int32_t j, double scale) {
   double* sum = qr->row;
   for (int32_t c = j; c < qr->n; ++c) sum[c] = 0;

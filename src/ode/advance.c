@@ -15,16 +15,18 @@
 
 #include <string.h>
 
-// Shares of a step of the grid [-]: a step with a held f is at most as long as the first; a step that would be shorter than the second holds f.
-static const double HELD_STEP = 1. / 8, HOLD_BELOW = 1. / 64;
-// After this many steps that are not stiff, one stiff step is given back.
+// The longest step with a held f, as a share of a step of the grid [-].
+static const double HELD_STEP = 1. / 8;
+// If a step would be shorter than this share of a step of the grid, it holds f [-].
+static const double HOLD_BELOW = 1. / 64;
+// After this many steps that are not stiff, the advance may make one more stiff step.
 enum { REST = 4 };
 // An advance of implicit steps ends after this many Newton iterations for each of max_steps: steps that fail need up to twenty, each with
 // a matrix of its own, and a world of 88 dofs would take 22 s for 2,000 of them.
 enum { ITERATIONS_OF_A_STEP = 2 };
 
-// May a step cross a jump of f? However short it is, such a step bends. A step of the smallest length has an error of h times the jump, which is
-// negligible, and the next step is smooth again. If that fails, too, f does more than jump.
+// May a step cross a jump of f? The error estimate of such a step is large, however short the step is. Only a step of the smallest length h may cross: its
+// error is h times the jump, which is negligible, and the next step is smooth again. If the next step fails as well, f has more than a jump.
 static int may_cross(const hfIntegrator* in, double h, double smallest) { return in->jumps && !in->crossed && 0.5 * h < smallest; }
 
 // Lets steps hold f from now on. Returns 0 if they do so already or cannot.

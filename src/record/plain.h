@@ -1,4 +1,4 @@
-// The report of a library without the page: a table and four plots.
+// The report of a library that was built without the browser page: a table and four plots.
 #ifndef HFI_RECORD_PLAIN_H
 #define HFI_RECORD_PLAIN_H
 
@@ -14,13 +14,13 @@ typedef struct hfiPlain {
 } hfiPlain;
 
 void hfi_plain_init(hfiPlain* plain);
-// After each step; d computes the energies.
+// Adds the numbers of a step to the series. It must be called after each step. d: scratch for the energies.
 void hfi_plain_add(hfiPlain* plain, hfDynamics* d, const hfSim* sim, const hfState* state,
                    const hfInput* input, const hfStepReport* step);
 void hfi_plain_write(const hfiPlain* plain, hfiOutput* out, const char* title,
                      const hfReportLine* lines, int count);
 
-// Text inside an HTML element.
+// Writes text inside of an HTML element.
 void hfi_put_text(hfiOutput* out, const char* text);
 
 #endif
