@@ -73,7 +73,7 @@ static int open_nameless(const char* path) {
   if (fd < 0) return fd;
   print_link(link, fd);
   if (access(link, F_OK) == 0) return fd;
-  close(fd); // Without /proc the file could never get a name.
+  close(fd); // There is no /proc. Without it the file could not get a name later.
   return -1;
 }
 

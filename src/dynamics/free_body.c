@@ -59,7 +59,7 @@ static hfVec3 spin_fast(const double* I, hfVec3 w0, double h) {
 // Lm is used.
 static hfVec3 spin_slowly(const double* I, hfVec3 w0, double h, double size2) {
   hfVec3 L0 = sym3_mulv(I, w0), w1 = w0, u = v3_scale(0.5 * h, w0), l = v3_scale(0.5 * h, L0);
-  hfVec3 x = v3_add(v3(I[0], I[3] - l.z, I[4] + l.y), v3_cross(u, v3(I[0], I[3], I[4]))); // columns
+  hfVec3 x = v3_add(v3(I[0], I[3] - l.z, I[4] + l.y), v3_cross(u, v3(I[0], I[3], I[4]))); // x, y, z: columns of dF/dw1
   hfVec3 y = v3_add(v3(I[3] + l.z, I[1], I[5] - l.x), v3_cross(u, v3(I[3], I[1], I[5])));
   hfVec3 z = v3_add(v3(I[4] - l.y, I[5] + l.x, I[2]), v3_cross(u, v3(I[4], I[5], I[2])));
   hfVec3 yz = v3_cross(y, z), zx = v3_cross(z, x), xy = v3_cross(x, y), F = v3_scale(h, v3_cross(w0, L0));

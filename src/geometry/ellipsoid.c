@@ -33,7 +33,7 @@ static hfVec3 ellipsoid_support(const hfiShape* s, hfVec3 d, int32_t* hint) {
 
 static double ellipsoid_core_size(const hfiShape* s) { return max2(s->size[0], max2(s->size[1], s->size[2])); }
 
-// h = |E d|
+// u^T H v with the Hessian H = E^2/h - (E^2 d)(E^2 d)^T/h^3 of the support function h = |E d|, E the half axes.
 static double ellipsoid_curvature(const hfiShape* s, hfVec3 d, hfVec3 u, hfVec3 v) {
   hfVec3 e = v3_load(s->size);
   hfVec3 Ed = v3_mul(e, d), Eu = v3_mul(e, u), Ev = v3_mul(e, v);

@@ -92,8 +92,8 @@ static void list_low_vertices(hfiFieldQuery* q) {
   }
 }
 
-// The vertices of a mesh that the face holds, thinned to HFI_MAX_MANIFOLD. (Contacts with the whole plane would be thinned before it is
-// known which of them the face holds.)
+// Finds the contact points of those vertices of a mesh that the face holds, thinned to HFI_MAX_MANIFOLD. (The function for a mesh and a plane is of no use
+// here: it would thin before it is known which vertices the face holds.)
 static int vertices_at_face(const hfiFieldQuery* q, const FieldFace* t, hfiContactPoint* points) {
   const hfiHull* hull = q->A->hull;
   hfVec3 n_A = m3_tmulv(q->X_BA.R, t->n);

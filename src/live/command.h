@@ -10,15 +10,14 @@
 
 typedef enum hfiCommandKind {
   HFI_COMMAND_PLAY = 1,    // (speed)
-  HFI_COMMAND_PAUSE = 2,   //
+  HFI_COMMAND_PAUSE = 2,   // stops the time of the world until it plays again
   HFI_COMMAND_STEP = 3,    // index: how many steps
   HFI_COMMAND_RESET = 4,   // index: 0 the start, else keyframe + 1
   HFI_COMMAND_SEEK = 5,    // (time [s]): go back to this time; everything after it is forgotten
   HFI_COMMAND_CONTROL = 6, // index: actuator; (value)
   HFI_COMMAND_RELEASE = 7, // the controls of the start act again
   HFI_COMMAND_JOINT = 8,   // index: hinge or slide; (position [m or rad])
-  HFI_COMMAND_DRAG =
-      9, // index: body; (point in the body, target in the world [m], stiffness [N/m])
+  HFI_COMMAND_DRAG = 9,    // index: body; (point in the body, target in the world [m], stiffness [N/m])
   HFI_COMMAND_DROP = 10,   // end of the drag
   HFI_COMMAND_FIELD = 11,  // index: field of the model; (element, value)
   HFI_COMMAND_SCALE = 12,  // index: hfiScale; (factor on the scene's values)

@@ -212,10 +212,10 @@ static double overlap_along(const Pair* p, hfVec3 n, double t) {
   return hfi_overlap_along(a->shape, &X_A, b->shape, &X_B, n);
 }
 
-// Time at which the overlap comes to exceed the level; INFINITY: not within h. The overlap cannot exceed the level before the overlap along some n
-// has grown by `room`, which takes room/c at closing speed c. Each advance goes SLACK of the width further than that, so that few are needed. n: a
-// direction to begin with. It serves as long as the overlap along it is below the level; then the nearest points, which are expensive to find, give
-// another one.
+// Returns the time at which the overlap begins to exceed the level; INFINITY: not within h. It advances along the paths (conservative advancement): the overlap
+// is at most the overlap along any direction n, which must still grow by `room` to reach the level. At the closing speed c that takes room/c at least. Each
+// advance goes SLACK of the width further, so that few are needed. n is the direction to begin with. When the overlap along n reaches the level, the
+// nearest points, which are expensive to find, give a new direction.
 static double overlap_time(Pair* p, double h, double level, hfVec3 n) {
   double t = 0;
   for (int k = 0; k < MAX_ADVANCES; ++k) {
