@@ -115,7 +115,7 @@ void hfi_discrete_mark_changed(const hfiDiscrete* s, const hfiContact* c) {
 static int bend_all(hfiDiscrete* s, const double* v, int alone) {
   hfiWorld* w = s->world;
   int any = 0;
-  hfi_accelerate(&w->dynamics, v); // velocities of the links at rates v
+  hfi_accelerate(&w->dynamics, v); // computes dynamics.B, the velocities of the links for the dof velocities v
   hfi_discrete_turning_centres(s, v);
   for (int i = 0; i < w->ncontact; ++i) {
     const hfiContact* c = &w->contact[i];

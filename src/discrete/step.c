@@ -149,7 +149,8 @@ static void advance(hfiDiscrete* s, hfState* state, const hfInput* in, hfiStepOu
   hfiWorld* w = s->world;
   const hfModel* m = w->model;
   const double h = s->config.step;
-  int remembers = hfi_contacts_remember(s), follows = remembers && (w->ncontact || s->config.sleep); // 1: the poses at the end are needed
+  int remembers = hfi_contacts_remember(s);
+  int follows = remembers && (w->ncontact || s->config.sleep); // 1: memory or sleep needs the poses at the end of the step
   double *q = hf_state_mutable_q(state), *v = hf_state_mutable_v(state), *end = s->foreseen;
   const double* stop_time = hfi_discrete_may_pass(s) ? hfi_discrete_find_stops(s, out->report) : NULL;
   if (follows) hfi_world_mark_start(w);

@@ -13,7 +13,7 @@
 typedef struct hfiLayerFactors {
   double elastic, damping; // E, D [-]
   double slope;            // d(u E)/du [-]
-  double energy;           // energy of the spring over k deformation^2: the integral of u E over u^2 [-]
+  double energy;           // (integral of u E du)/u^2, so that the energy of the spring is k deformation^2 times this [-]
 } hfiLayerFactors;
 
 static inline hfiLayerFactors hfi_layer_factors(int law, double u) {
