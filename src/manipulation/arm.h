@@ -24,11 +24,14 @@ struct hfArm {
   double* q_world;        // (nq) coordinates at which the kinematics were computed
   double* J;              // (6 x nv)
   double *vdot, *tau;     // (nv)
-  // inverse kinematics; angular rows are multiplied by a length, so that all rows are lengths
-  double* Jw;                                      // (6 x n)
-  double *H, *U;                                   // (n x n)
-  double *g, *x, *y, *lo, *hi, *wish, *best, *trial; // (n)
-  int32_t *at, *index;                             // (n)
+  // Inverse kinematics (ik.c): x minimises |Jw x - e|^2 + lambda^2 |x - wish|^2 over lo <= x <= hi.
+  double* Jw;             // (6 x n) J of the chain; angular rows are multiplied by a length, so that all rows are lengths
+  double *H, *g;          // (n x n), (n) the same as a box problem: least 1/2 x^T H x - g^T x
+  double *x, *lo, *hi, *wish; // (n)
+  double* best;           // (n) best coordinates so far
+  double* trial;          // (n) coordinates, velocities or rates that are tried
+  double *U, *y;          // (n x n), (n) scratch of hfi_box_minimise
+  int32_t *at, *index;    // (n) scratch of hfi_box_minimise; at_i says at which bound x_i ends, 0: at none
 };
 
 // Computes arm->Jw: the columns of the chain, angular rows multiplied by `length`.
