@@ -60,8 +60,11 @@ def refuse_same_file(files: dict[str, FilePath | None]) -> None:
 @contextmanager
 def written_beside(path: FilePath) -> Iterator[Path]:
     """A path to which the new file is written. The file takes the place of the older one when the block ends, with its permissions;
-    when the block fails, the older file stays."""
+    when the block fails, the older file stays. What is no file, as a device or a pipe, is written itself: a file must not take its place."""
     target = Path(file_name(path)).resolve()  # a link stays a link
+    if target.exists() and not target.is_file():
+        yield target
+        return
     temporary = target.with_name(f".{os.getpid()}-{time.monotonic_ns():x}{target.suffix[:16]}")  # the whole name may be as long as a name can be
     file = _open_nameless(target.parent)
     try:

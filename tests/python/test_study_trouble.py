@@ -5,8 +5,10 @@ import importlib.util
 import io
 import os
 import signal
+import stat
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -15,9 +17,10 @@ import pytest
 from conftest import FULL, ROOT
 from killing import Strikes, alive, check_none_ran_twice, children, end_process, finished, remove_store
 from holdfast.study import Study, StudyError, Store, merge
+from holdfast.study.__main__ import main
 from holdfast.study.export import export
 from holdfast.study.progress import Progress
-from holdfast.study.report import replay_page
+from holdfast.study.report import replay_page, write_report
 from holdfast.study.results import Result
 
 LOCAL = ("worker", "driver", "everything")
@@ -275,6 +278,37 @@ def test_a_damaged_store(folder):
         done = subprocess.run([sys.executable, "-m", "holdfast.study", verb[0], str(folder / "s.db"), *verb[1:]], capture_output=True, text=True)
         assert done.returncode == 1 and "Traceback" not in done.stderr and done.stderr, done.stderr
     assert not list(folder.glob("t.*"))
+
+
+def test_what_is_no_file_stays(folder):
+    """A device or a pipe keeps its place: a store there is refused, and a table or a page goes through it."""
+    pipe = folder / "pipe.csv"
+    os.mkfifo(pipe)
+    with pytest.raises(StudyError, match="it is no file, and a store would take its place"):
+        walk_study(folder, 3).run(pipe)
+    store = walk_study(folder, 3).run(folder / "s.db", workers=1)
+    got = []
+    reader = threading.Thread(target=lambda: got.append(pipe.read_text()))
+    reader.start()
+    export(store, pipe)
+    reader.join(60)
+    assert stat.S_ISFIFO(pipe.stat().st_mode) and got[0].startswith("index,status,") and got[0].count("\n") == 4
+
+
+def test_a_page_is_no_picture(folder):
+    store = walk_study(folder, 3).run(folder / "s.db", workers=1)
+    with pytest.raises(StudyError, match="this is a page, which ends in .html or .htm"):
+        write_report(store, folder / "page.pdf")
+    assert not (folder / "page.pdf").exists()
+
+
+def test_an_interrupt_before_the_first_run(monkeypatch, capsys):
+    """Reading and planning a study takes seconds; Ctrl-C in them showed a traceback."""
+    def interrupt(path):
+        raise KeyboardInterrupt
+    monkeypatch.setattr(Study, "from_file", interrupt)
+    assert main(["run", "study.yaml"]) == 1
+    assert capsys.readouterr().err == "holdfast study: interrupted\n"
 
 
 @pytest.fixture

@@ -171,6 +171,9 @@ def main(arguments: list[str] | None = None) -> int:
     except StudyError as error:
         print(f"holdfast study: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("holdfast study: interrupted", file=sys.stderr)
+        return 1
     except sqlite3.Error as error:
         print(f"holdfast study: the store cannot be read or written: {error}", file=sys.stderr)
         return 1

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from .._files import written_beside
+from .._files import refuse_ending, written_beside
 from .call import as_array, find_command
 from .draw import Run
 from .errors import StudyError
@@ -234,6 +234,10 @@ def make_page(store: Store, replays: int = 6) -> str:
 def write_report(store: Store, path: str | os.PathLike, replays: int = 6) -> None:
     """Writes the page, under a temporary name first."""
     path = Path(path)
+    try:
+        refuse_ending(path, "this is a page", ".html", ".htm")
+    except ValueError as error:
+        raise StudyError(str(error)) from None
     try:
         with written_beside(path) as temporary:
             temporary.write_text(make_page(store, replays), encoding="utf-8")

@@ -127,6 +127,8 @@ class Store:
             store = cls(path, writable=True)
             store._check_same(study, shard, model)
             return store
+        if path.exists() and not path.is_file():
+            raise StudyError(f"cannot write {path}: it is no file, and a store would take its place")
         temporary = Path(f"{path}.new")  # a kill while the plan is written leaves no half a plan
         try:
             temporary.unlink(missing_ok=True)
