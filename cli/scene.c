@@ -137,14 +137,10 @@ static int read_pipe(sceneOptions* o) {
   return o->text ? CLI_GOOD : CLI_FAILED;
 }
 
-// The model that the text of a pipe is. Its relative files are searched from the current folder.
-static hfStatus parse_text(const sceneOptions* o, scene* loaded, hfError* error) {
-  static const char saved[8] = "HFMODEL"; // what hf_model_save wrote
-  if (o->length < sizeof saved || memcmp(o->text, saved, sizeof saved) != 0)
-    return hf_model_parse(&loaded->model, o->text, o->length, o->path, "", &o->import, loaded->diagnostics, error);
-  const hfModel* block = (const hfModel*)(const void*)o->text;
-  hfStatus status = hf_model_validate(block, o->length, error);
-  return status == HF_OK ? hf_model_copy(&loaded->model, block, error) : status;
+// Relative files of what came through a pipe are searched from the current folder.
+static hfStatus load_model(const sceneOptions* o, scene* loaded, hfError* error) {
+  return o->text ? hf_model_parse(&loaded->model, o->text, o->length, o->path, "", &o->import, loaded->diagnostics, error)
+                 : hf_model_load(&loaded->model, o->path, &o->import, loaded->diagnostics, error);
 }
 
 hfStatus load_builder(const sceneOptions* o, hfBuilder** builder, hfError* error) {
@@ -171,8 +167,9 @@ int load_scene(sceneOptions* o, scene* loaded, hfError* error) {
     say_error("out of memory");
     return CLI_FAILED;
   }
-  hfStatus status = o->text ? parse_text(o, loaded, error) : hf_model_load(&loaded->model, o->path, &o->import, loaded->diagnostics, error);
-  if (status >= 0) return CLI_GOOD;
+  if (load_model(o, loaded, error) >= 0) return CLI_GOOD;
+  if (!o->text && is_recording(o->path))
+    snprintf(error->message, sizeof error->message, "%s is a recording and no model: view and render read it, and convert makes .mcap or .html of it", o->path);
   say_error("%s", error->message);
   return CLI_FAILED;
 }

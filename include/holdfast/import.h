@@ -57,7 +57,7 @@ HF_API hfImportConfig hf_import_config_default(void);
 // read too.
 HF_API hfStatus hf_model_load(hfModel** model, const char* path, const hfImportConfig* config,
                               hfDiagnostics* diagnostics, hfError* error);
-// The same from text in memory; `name` stands for the file in messages, relative files resolve from `folder`.
+// The same from text in memory, or from the bytes of such a saved file; `name` stands for the file in messages, relative files resolve from `folder`.
 HF_API hfStatus hf_model_parse(hfModel** model, const char* text, size_t length, const char* name,
                                const char* folder, const hfImportConfig* config,
                                hfDiagnostics* diagnostics, hfError* error);

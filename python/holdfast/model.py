@@ -142,16 +142,7 @@ class Model(_core.Model):
         - kp, kv (URDF): gains of servos; 0: by the joint's effort
         - skip_meshes=True: leave out geoms whose mesh file is missing, cannot be read or is flat instead of refusing the model
         """
-        fields = import_options(options)
-        path = file_name(path)
-        try:
-            with open(path, "rb") as file:
-                saved = file.read(8) == b"HFMODEL\0"
-        except OSError:
-            saved = False
-        if saved:
-            return cls._open(path)
-        return cls._load(path, [file_name(p) for p in search], fields)
+        return cls._load(file_name(path), [file_name(p) for p in search], import_options(options))
 
     @classmethod
     def from_string(cls, text: str, *, name: str = "<string>", folder: FilePath = ".",

@@ -108,15 +108,6 @@ static PyObject* model_parse(PyObject* type, PyObject* args) {
   return import_model((PyTypeObject*)type, name, text, length, folder, &in);
 }
 
-static PyObject* model_open(PyObject* type, PyObject* args) {
-  const char* path;
-  hfModel* model = NULL;
-  hfError error;
-  if (!PyArg_ParseTuple(args, "s", &path)) return NULL;
-  if (hf_model_open(&model, path, &error) < 0) return raise_error(&error);
-  return wrap_model((PyTypeObject*)type, model, NULL);
-}
-
 static PyObject* model_from_bytes(PyObject* type, PyObject* args) {
   const char* bytes;
   Py_ssize_t n;
@@ -280,7 +271,6 @@ static PyObject* model_difference(PyObject* self, PyObject* args) {
 static PyMethodDef model_methods[] = {
     {"_load", model_load, METH_VARARGS | METH_CLASS, NULL},
     {"_parse", model_parse, METH_VARARGS | METH_CLASS, NULL},
-    {"_open", model_open, METH_VARARGS | METH_CLASS, NULL},
     {"_from_bytes", model_from_bytes, METH_VARARGS | METH_CLASS, NULL},
     {"_counts", model_counts, METH_NOARGS, NULL},
     {"_world", model_world, METH_NOARGS, NULL},

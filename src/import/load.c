@@ -7,6 +7,7 @@
 #include "import/reader.h"
 #include "import/sdf.h"
 #include "import/urdf.h"
+#include "model/layout.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -124,9 +125,13 @@ static int is_saved_model(const char* path) {
   struct stat info;
   if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return 0; // Opening a pipe would wait for a writer.
   FILE* file = fopen(path, "rb");
-  int same = file && fread(begin, sizeof begin, 1, file) == 1 && memcmp(begin, "HFMODEL", sizeof begin) == 0;
+  int same = file && fread(begin, sizeof begin, 1, file) == 1 && hfi_begins_model(begin, sizeof begin);
   if (file) fclose(file);
   return same;
+}
+
+static hfStatus refuse_saved_model(const char* name, hfError* error) {
+  return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "%s: a saved model has no definitions that a builder or an MJCF file could hold: read the file that it was made from", name);
 }
 
 hfStatus hf_model_load(hfModel** model, const char* path, const hfImportConfig* config,
@@ -141,6 +146,7 @@ hfStatus hf_model_parse(hfModel** model, const char* text, size_t length, const 
                         const char* folder, const hfImportConfig* config,
                         hfDiagnostics* diagnostics, hfError* error) {
   hfi_clear_error(error);
+  if (hfi_begins_model(text, length)) return hfi_model_from_block(model, text, length, name, error);
   Source source = {.text = text, .length = length, .name = name, .folder = folder ? folder : ""};
   return import_in_c_locale(&source, config, diagnostics, model, NULL, error);
 }
@@ -148,8 +154,7 @@ hfStatus hf_model_parse(hfModel** model, const char* text, size_t length, const 
 hfStatus hf_builder_load(hfBuilder** builder, const char* path, const hfImportConfig* config,
                          hfDiagnostics* diagnostics, hfError* error) {
   hfi_clear_error(error);
-  if (is_saved_model(path))
-    return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "%s: a saved model has no definitions that a builder could hold", path);
+  if (is_saved_model(path)) return refuse_saved_model(path, error);
   Source source = {.name = path};
   return import_in_c_locale(&source, config, diagnostics, NULL, builder, error);
 }
@@ -157,6 +162,7 @@ hfStatus hf_builder_load(hfBuilder** builder, const char* path, const hfImportCo
 hfStatus hf_builder_parse(hfBuilder** builder, const char* text, size_t length, const char* name, const char* folder,
                           const hfImportConfig* config, hfDiagnostics* diagnostics, hfError* error) {
   hfi_clear_error(error);
+  if (hfi_begins_model(text, length)) return refuse_saved_model(name, error);
   Source source = {.text = text, .length = length, .name = name, .folder = folder ? folder : ""};
   return import_in_c_locale(&source, config, diagnostics, NULL, builder, error);
 }

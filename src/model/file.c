@@ -223,7 +223,7 @@ static hfStatus check_fields(const hfModel* m, hfModel* copy, hfError* error) {
 
 hfStatus hf_model_validate(const hfModel* m, size_t size, hfError* error) {
   hfi_clear_error(error);
-  if (size < sizeof *m || memcmp(m->magic, "HFMODEL", 8) != 0)
+  if (size < sizeof *m || !hfi_begins_model(m, size))
     return hfi_refuse(error, HF_ERROR_MODEL, "not a model block");
   if (hf_model_is_overlay(m))
     return hfi_refuse(error, HF_ERROR_MODEL, "the overlay of an hfParams is not a block: hf_model_copy makes one of it");
@@ -266,30 +266,59 @@ static uint64_t bytes_left(FILE* file) {
   return (uint64_t)(end - here);
 }
 
+hfStatus hfi_validate_block(const hfModel* block, size_t size, const char* name, hfError* error) {
+  hfError refusal;
+  hfStatus status = hf_model_validate(block, size, &refusal);
+  return status < 0 ? hfi_refuse(error, status, "%s: %s", name, refusal.message) : status;
+}
+
+// Room for a block of this size, aligned as models are.
+static hfModel* allocate_block(size_t size) { return aligned_alloc(64, (size + 63) / 64 * 64); }
+
+// Gives a block, as long as its header says, to the caller if it is a sound model, else frees it.
+static hfStatus deliver(hfModel** model, hfModel* block, const char* name, hfError* error) {
+  hfStatus status = hfi_validate_block(block, (size_t)block->size, name, error);
+  if (status == HF_OK)
+    *model = block;
+  else
+    free(block);
+  return status;
+}
+
+hfStatus hfi_model_from_block(hfModel** model, const void* bytes, size_t size, const char* name, hfError* error) {
+  hfModel header;
+  if (size >= sizeof header) memcpy(&header, bytes, sizeof header);
+  if (size < sizeof header || header.size < sizeof header || header.size > size) return hfi_refuse(error, HF_ERROR_PARSE, "%s: cut short", name);
+  hfModel* block = allocate_block((size_t)header.size);
+  if (!block) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  memcpy(block, bytes, (size_t)header.size);
+  return deliver(model, block, name, error);
+}
+
+// Reads the block that a file begins with. On refusal *block is untouched.
+static hfStatus read_block(hfModel** block, FILE* file, const char* path, hfError* error) {
+  hfModel header;
+  size_t got = fread(&header, 1, sizeof header, file);
+  if (!hfi_begins_model(&header, got)) return hfi_refuse(error, HF_ERROR_PARSE, "%s: not a model file", path);
+  if (got < sizeof header || header.size < sizeof header || header.size - sizeof header > bytes_left(file))
+    return hfi_refuse(error, HF_ERROR_PARSE, "%s: cut short", path);
+  hfModel* m = allocate_block((size_t)header.size);
+  if (!m) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  *m = header;
+  if (fread((char*)m + sizeof header, (size_t)header.size - sizeof header, 1, file) != 1) {
+    free(m);
+    return hfi_refuse(error, HF_ERROR_PARSE, "%s: cut short", path);
+  }
+  *block = m;
+  return HF_OK;
+}
+
 hfStatus hf_model_open(hfModel** model, const char* path, hfError* error) {
   hfi_clear_error(error);
   FILE* file = fopen(path, "rb");
   if (!file) return hfi_refuse(error, HF_ERROR_FILE, "%s: cannot be opened", path);
-  hfModel header, *m = NULL;
-  hfStatus status = HF_OK;
-  if (fread(&header, sizeof header, 1, file) != 1 || memcmp(header.magic, "HFMODEL", 8) != 0 ||
-      header.size < sizeof header)
-    status = hfi_refuse(error, HF_ERROR_PARSE, "%s: not a model file", path);
-  else if (header.size - sizeof header > bytes_left(file))
-    status = hfi_refuse(error, HF_ERROR_PARSE, "%s: cut short", path);
-  else if (!(m = aligned_alloc(64, (size_t)(header.size + 63) / 64 * 64)))
-    status = hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
-  else {
-    *m = header;
-    if (fread((char*)m + sizeof header, (size_t)header.size - sizeof header, 1, file) != 1)
-      status = hfi_refuse(error, HF_ERROR_PARSE, "%s: cut short", path);
-    else
-      status = hf_model_validate(m, (size_t)header.size, error);
-  }
+  hfModel* block = NULL;
+  hfStatus status = read_block(&block, file, path, error);
   fclose(file);
-  if (status == HF_OK)
-    *model = m;
-  else
-    free(m);
-  return status;
+  return status == HF_OK ? deliver(model, block, path, error) : status;
 }

@@ -52,9 +52,13 @@ void hfi_layout(hfModel* m) {
   m->size = at;
 }
 
+static const char MAGIC[8] = "HFMODEL"; // the first bytes of every model block
+
+int hfi_begins_model(const void* bytes, size_t size) { return size >= sizeof MAGIC && memcmp(bytes, MAGIC, sizeof MAGIC) == 0; }
+
 hfModel* hfi_model_allocate(const hfModel* header) {
   hfModel h = *header;
-  memcpy(h.magic, "HFMODEL", 8);
+  memcpy(h.magic, MAGIC, sizeof MAGIC);
   h.version = HFI_MODEL_VERSION;
   hfi_layout(&h);
   hfModel* m = aligned_alloc(ALIGN, (size_t)h.size);

@@ -2,6 +2,7 @@
 #include "record/chunk.h"
 
 #include "base/error.h"
+#include "model/layout.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -127,7 +128,7 @@ static hfStatus open_blocks(hfRecording* r, uint64_t size, const char* path, hfE
   hfStatus status = check_header(&header, size, path, error);
   if (status != HF_OK) return status;
   r->model = (const hfModel*)(const void*)(r->bytes + header.model_offset);
-  status = hf_model_validate(r->model, header.model_size, error);
+  status = hfi_validate_block(r->model, header.model_size, path, error);
   if (status != HF_OK) return status;
   if ((uint32_t)r->model->nbody != header.nbody)
     return hfi_refuse(error, HF_ERROR_PARSE, "%s: the recording does not fit its model", path);

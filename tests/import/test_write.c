@@ -193,7 +193,7 @@ static void test_inertias_with_zeros(void** state) {
   hf_builder_free(b);
 }
 
-// A model that was saved as a block is read like any other file.
+// A model that was saved as a block is read like any other file, and its bytes like any other text, wherever they stand in memory.
 static void test_saved_model(void** state) {
   (void)state;
   hfModel *m = NULL, *again = NULL;
@@ -205,6 +205,19 @@ static void test_saved_model(void** state) {
   assert_int_equal(m->size, again->size);
   assert_memory_equal(m, again, m->size);
   assert_int_equal(hf_builder_load(&b, written, NULL, NULL, &error), HF_ERROR_UNSUPPORTED);
+  hf_model_free(again);
+  char* bytes = malloc(m->size + 1);
+  memcpy(bytes + 1, m, m->size);
+  assert_int_equal(hf_model_parse(&again, bytes + 1, m->size, "block", NULL, NULL, NULL, &error), HF_OK);
+  assert_memory_equal(m, again, m->size);
+  assert_int_equal(hf_builder_parse(&b, bytes + 1, m->size, "block", NULL, NULL, NULL, &error), HF_ERROR_UNSUPPORTED);
+  hfModel* none = NULL;
+  for (size_t size = 8; size < m->size; size += size / 2) {
+    assert_int_equal(hf_model_parse(&none, bytes + 1, size, "block", NULL, NULL, NULL, &error), HF_ERROR_PARSE);
+    assert_string_equal(error.message, "block: cut short");
+  }
+  assert_null(none);
+  free(bytes);
   hf_model_free(m);
   hf_model_free(again);
 }
