@@ -1,6 +1,7 @@
 // holdfast info: tree, sizes and masses of a model.
 #include "json.h"
 #include "model_verb.h"
+#include "object.h"
 
 #include <stdio.h>
 
@@ -86,6 +87,14 @@ static void print_names(const hfModel* m, hfObjectKind kind, const char* title) 
   if (count > 0) printf("\n");
 }
 
+static void print_equalities(const hfModel* m) {
+  if (m->neq > 0) printf("\nEqualities:\n");
+  for (int i = 0; i < m->neq; ++i) {
+    char text[OBJECT_TEXT];
+    printf("  %s\n", describe_object(m, HF_OBJECT_EQUALITY, i, text));
+  }
+}
+
 static void print_height_fields(const hfModel* m) {
   if (m->nhfield > 0) printf("\nHeight fields:\n");
   for (int i = 0; i < m->nhfield; ++i) {
@@ -112,7 +121,7 @@ static void print_info(const hfModel* m) {
   print_names(m, HF_OBJECT_CAMERA, "Cameras");
   print_names(m, HF_OBJECT_SENSOR, "Sensors");
   print_names(m, HF_OBJECT_TENDON, "Tendons");
-  print_names(m, HF_OBJECT_EQUALITY, "Equalities");
+  print_equalities(m);
   print_names(m, HF_OBJECT_KEY, "Keyframes");
 }
 

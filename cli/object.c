@@ -1,4 +1,4 @@
-// Objects that options name.
+// Objects that options name, and names of objects for people.
 #include "object.h"
 
 #include "numbers.h"
@@ -53,4 +53,28 @@ int find_object(const char* option, const hfModel* model, hfObjectKind kind, con
             count > LISTED ? "; the nearest names are:" : count ? "; it has:" : ", it has none at all");
   list_near(model, kind, name);
   return -1;
+}
+
+// ---- names for people ----------------------------------------------------------------------------------
+
+// What several objects of a kind are called.
+static const char* plural(hfObjectKind kind) {
+  return kind == HF_OBJECT_BODY ? "bodies" : kind == HF_OBJECT_SITE ? "sites" : kind == HF_OBJECT_JOINT ? "joints" : "tendons";
+}
+
+const char* describe_object(const hfModel* m, hfObjectKind kind, int id, char text[OBJECT_TEXT]) {
+  char buffer[NAME_BUFFER], first[NAME_BUFFER], second[NAME_BUFFER];
+  const char* name = object_name(m, kind, id, buffer);
+  if (kind != HF_OBJECT_EQUALITY) {
+    snprintf(text, OBJECT_TEXT, "%s", name);
+    return text;
+  }
+  int type = hf_model_eq_type(m)[id], a = hf_model_eq_obj1(m)[id], b = hf_model_eq_obj2(m)[id];
+  hfObjectKind joined = type == HF_EQUALITY_JOINT ? HF_OBJECT_JOINT : type == HF_EQUALITY_TENDON ? HF_OBJECT_TENDON : (hfObjectKind)hf_model_eq_objkind(m)[id];
+  const char* one = object_name(m, joined, a, first);
+  if (b < 0)
+    snprintf(text, OBJECT_TEXT, "%s of %s %s", name, hf_object_kind_name(joined), one);
+  else
+    snprintf(text, OBJECT_TEXT, "%s of %s %s and %s", name, plural(joined), one, object_name(m, joined, b, second));
+  return text;
 }

@@ -65,11 +65,17 @@ int refuse_ending(const char* option, const char* path, const char* endings, int
   static const char formats[] = "csv tsv xls xlsx ods parquet npy npz h5 hdf5 mat json yaml yml html htm pdf rec hfr mcap bag db png jpg jpeg webp gif bmp tif "
                                 "tiff svg mp4 mkv mov avi webm xml mjcf urdf sdf hfm usd gltf glb obj stl gz xz zip";
   const char* ending = path ? ending_of(path) : "";
+  if (path && strcmp(path, "-") == 0) {
+    say_error("%s -: the command writes files here; standard output is /dev/stdout", option);
+    return 1;
+  }
   if (!*ending || is_special(path) || is_listed(ending, endings) || (!only && !is_listed(ending, formats))) return 0;
-  size_t first = strcspn(endings, " ");
-  const char* others = endings + first + (endings[first] != 0);
-  say_error("%s %s: no .%s is written here; let the name end in .%.*s%s%s", option, path, ending, (int)first, endings, *others ? ", or one of: " : "",
-            others);
+  char known[64] = "";
+  for (const char* at = endings; *at; at += strcspn(at, " "), at += strspn(at, " ")) {
+    size_t used = strlen(known), n = strcspn(at, " ");
+    snprintf(known + used, sizeof known - used, "%s.%.*s", used == 0 ? "" : at[n] ? ", " : " or ", (int)n, at);
+  }
+  say_error("%s %s: no .%s is written here; let the name end in %s", option, path, ending, known);
   return 1;
 }
 

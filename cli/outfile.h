@@ -29,7 +29,7 @@ int refuse_same_file(const usedFile* used, int count);
 const char* ending_of(const char* path);
 // Refuses a file to be written whose name promises what is not written: an ending that is none of `endings` ("csv txt"), words with a
 // blank between them. Other endings than those of formats are good names, unless `only` is 1; so are names without an ending, and
-// devices. path may be NULL. Says so and returns 1, or returns 0.
+// devices. "-" is refused, too: it would be a file of this name. path may be NULL. Says so and returns 1, or returns 0.
 int refuse_ending(const char* option, const char* path, const char* endings, int only);
 
 #endif

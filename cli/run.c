@@ -1,6 +1,7 @@
 // holdfast run: simulates a scene, writes the files that the options name, and prints a summary.
 #include "run.h"
 
+#include "object.h"
 #include "outfile.h"
 #include <holdfast/actuation.h>
 
@@ -214,15 +215,20 @@ static int judge_energy(const run* r) {
   return CLI_FAILED;
 }
 
-// Nor is one in which something came apart.
+// Nor is one in which something came apart. Bodies that overlap deeply push apart with the force of their depth, which neither a short step nor mass can
+// carry: such robots often have hulls of meshes that are meant to overlap.
 static int judge_let_go(const run* r) {
   const runStatistics* s = &r->statistics;
-  char name[NAME_BUFFER];
+  char name[OBJECT_TEXT], advice[160];
   if (s->let_go == 0) return CLI_GOOD;
   int equality = s->first_let_go_kind == HF_OBJECT_EQUALITY;
-  say_error("%s %s lets go at %g s: %s, in %ld of %ld steps with any others; take a shorter step, or give the bodies that it %s more mass or armature",
-            what_lets_go(s->first_let_go_kind), object_name(r->model, s->first_let_go_kind, s->first_let_go, name), s->let_go_at,
-            equality ? "it opens though it pulls as hard as it may" : "it is passed further and further though it pushes back", s->let_go, s->steps, equality ? "joins" : "holds");
+  if (s->max_depth > DEEP)
+    snprintf(advice, sizeof advice, "bodies overlap by up to %.2g m and may force it: those that are meant to overlap must not collide", s->max_depth);
+  else
+    snprintf(advice, sizeof advice, "take a shorter step, or give the bodies that it %s more mass or armature", equality ? "joins" : "holds");
+  say_error("%s %s lets go at %g s: %s, in %ld of %ld steps with any others; %s", what_lets_go(s->first_let_go_kind),
+            describe_object(r->model, s->first_let_go_kind, s->first_let_go, name), s->let_go_at,
+            equality ? "it opens though it pulls as hard as it may" : "it is passed further and further though it pushes back", s->let_go, s->steps, advice);
   return CLI_FAILED;
 }
 

@@ -1,5 +1,6 @@
 // The result of a run as text, as JSON, and as the table of the HTML report.
 #include "json.h"
+#include "object.h"
 #include "run.h"
 
 #include <math.h>
@@ -75,10 +76,10 @@ static int describe_violations(const run* r, const worstViolation two[2], char* 
   size_t used = 0;
   for (int i = 0; i < 2; ++i) {
     const hfViolation* v = &two[i].violation;
-    char name[NAME_BUFFER];
+    char name[OBJECT_TEXT];
     if (!(v->amount > 0) || used >= size) continue;
     used += (size_t)snprintf(text + used, size - used, "%s%.3g %s (%s %s, at %g s; %.3g in the last step)", used ? ", " : "", v->amount, units[i],
-                             hf_object_kind_name(v->kind), object_name(r->model, v->kind, v->id, name), two[i].at, two[i].last);
+                             hf_object_kind_name(v->kind), describe_object(r->model, v->kind, v->id, name), two[i].at, two[i].last);
   }
   return used > 0;
 }
@@ -124,8 +125,8 @@ static summary summarise(const run* r) {
   if (s->gained > 0)
     ADD(&m, "gained energy", "%.3g J that no work explains in %ld steps, first at %g s", s->gained_energy, s->gained, s->gained_at);
   if (s->let_go > 0) {
-    char name[NAME_BUFFER];
-    ADD(&m, "let go", "%s %s first, at %g s; in %ld steps in all", what_lets_go(s->first_let_go_kind), object_name(r->model, s->first_let_go_kind, s->first_let_go, name), s->let_go_at,
+    char name[OBJECT_TEXT];
+    ADD(&m, "let go", "%s %s first, at %g s; in %ld steps in all", what_lets_go(s->first_let_go_kind), describe_object(r->model, s->first_let_go_kind, s->first_let_go, name), s->let_go_at,
         s->let_go);
   }
   if (s->dropped > 0)

@@ -30,10 +30,18 @@ static void print_head(hfStateLog* log, char symbol, const char* name, const cha
 static const char* const kPosition[] = {"x", "y", "z"}, *const kQuat[] = {"qw", "qx", "qy", "qz"},
                   *const kLinear[] = {"vx", "vy", "vz"}, *const kAngular[] = {"wx", "wy", "wz"};
 
+// The name of a joint. A free joint without one is called like its body, because most free bodies have such a joint.
+static const char* joint_name(const hfModel* m, int j, char buffer[24]) {
+  const char* body = hf_model_name(m, HF_OBJECT_BODY, hf_model_jnt_body(m)[j]);
+  int nameless = !*hf_model_name(m, HF_OBJECT_JOINT, j), is_free = hf_model_jnt_type(m)[j] == HF_JOINT_FREE;
+  if (nameless && is_free && *body && hf_model_find(m, HF_OBJECT_JOINT, body) < 0) return body;
+  return hfi_csv_name(m, HF_OBJECT_JOINT, j, buffer);
+}
+
 // Prints the heads of a joint's coordinates. If the joint has a quaternion, its translations come first.
 static void print_joint_heads(hfStateLog* log, char symbol, int j) {
   char buffer[24];
-  const char* name = hfi_csv_name(log->model, HF_OBJECT_JOINT, j, buffer);
+  const char* name = joint_name(log->model, j, buffer);
   hfJointInfo info = hf_joint_info(hf_model_jnt_type(log->model)[j]);
   int is_q = symbol == 'q', count = is_q ? info.nq : info.nv;
   for (int i = 0; i < count; ++i) {

@@ -148,6 +148,13 @@ static void test_scene_from_a_pipe(void** state) {
   assert_int_equal(system("mkfifo pipe && (cat ball.xml >pipe &)"), 0);
   assert_works("check pipe");
   assert_says(standard_output, "pipe: 1 bodies");
+  assert_int_equal(system("head -c 2000 ball.hfm >cut.hfm && printf 'HFMODEL\\0\\377\\0\\0\\0' >other.hfm && tail -c +13 ball.hfm >>other.hfm"), 0);
+  assert_refused("check - <cut.hfm", 1, "standard input: cut short");
+  assert_refused("check cut.hfm", 1, "cut.hfm: cut short");
+  assert_refused("check - <other.hfm", 1, "standard input: model block of version 255, this library reads");
+  assert_refused("check other.hfm", 1, "other.hfm: model block of version 255, this library reads");
+  assert_refused("convert ball.hfm back.xml", 1, "ball.hfm: a saved model has no definitions");
+  assert_refused("convert - back.xml <ball.hfm", 1, "standard input: a saved model has no definitions");
   assert_refused("run - <broken.xml", 1, "standard input:3:");
   assert_refused("run - </dev/null", 1, "standard input is empty: it should hold a model");
   assert_refused("convert - x.mcap <ball.xml", 2, "-: a recording is read from a file, not from a pipe");
@@ -158,7 +165,7 @@ static void test_scene_from_a_pipe(void** state) {
 static void test_endings_of_names(void** state) {
   (void)state;
   write_file("ball.xml", falling_ball);
-  assert_refused("render ball.xml -o x.gif", 2, "-o x.gif: no .gif is written here; let the name end in .png, or one of: jpg jpeg webp");
+  assert_refused("render ball.xml -o x.gif", 2, "-o x.gif: no .gif is written here; let the name end in .png, .jpg, .jpeg or .webp");
   assert_refused("render ball.xml -o x.picture", 2, "-o x.picture: no .picture is written here");
   assert_refused("render ball.xml --video x.gif", 2, "--video x.gif: no .gif is written here; let the name end in .mp4");
   assert_refused("run ball.xml --log x.json", 2, "--log x.json: no .json is written here; let the name end in .csv");
@@ -166,6 +173,7 @@ static void test_endings_of_names(void** state) {
   assert_refused("run ball.xml --steps x.html", 2, "--steps x.html");
   assert_refused("run ball.xml --record x.mcap", 2, "--record x.mcap: no .mcap is written here; let the name end in .rec");
   assert_refused("run ball.xml --report x.pdf", 2, "--report x.pdf: no .pdf is written here; let the name end in .html");
+  assert_refused("run ball.xml --log -", 2, "--log -: the command writes files here; standard output is /dev/stdout");
   assert_works("run ball.xml --time 0.01 --log .hidden --contacts run.of.tuesday --record run --report X.HTML --steps /dev/null");
 }
 

@@ -17,6 +17,22 @@ static int write_scenes(void** state) {
   return 0;
 }
 
+// A recording is no model, and info says what a mimicking joint follows.
+static void test_recordings_and_equalities(void** state) {
+  (void)state;
+  assert_works("run ball.xml --time 0.02 --record ball.rec");
+  for (int i = 0; i < 4; ++i) {
+    static const char* const verbs[] = {"check ball.rec", "info ball.rec", "run ball.rec", "convert ball.rec ball.sdf"};
+    assert_refused(verbs[i], 1, "ball.rec is a recording and no model: view and render read it");
+  }
+  write_file("finger.urdf", "<robot name='r'><link name='palm'/><link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+                            "<link name='b'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+                            "<joint name='first' type='continuous'><parent link='palm'/><child link='a'/></joint>"
+                            "<joint name='second' type='continuous'><parent link='a'/><child link='b'/><mimic joint='first'/></joint></robot>");
+  assert_works("info finger.urdf");
+  assert_says(standard_output, "Equalities:\n  #0 of joints second and first\n");
+}
+
 static void test_check_accepts(void** state) {
   (void)state;
   assert_works("check machine.xml");
@@ -171,6 +187,7 @@ static void test_follow_an_unknown_body(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_check_strictly),
+      cmocka_unit_test(test_recordings_and_equalities),
       cmocka_unit_test(test_check_accepts),
       cmocka_unit_test(test_check_warns_with_file_and_line),
       cmocka_unit_test(test_check_refuses_with_file_and_line),

@@ -46,6 +46,16 @@ static int split_row(const char* row, double* value, int capacity) {
   return n;
 }
 
+// A free joint without a name is called like its body in the log, unless a joint has that name.
+static void test_log_names_free_bodies(void** state) {
+  (void)state;
+  assert_works("run rest.xml --time 0.01 --log rest.csv");
+  assert_begins(read_file("rest.csv", text), "time,q[ball.x],q[ball.y],q[ball.z],q[ball.qw],q[ball.qx],q[ball.qy],q[ball.qz],v[ball.vx],");
+  write_file("same.xml", "<mujoco><worldbody><body name='ball'><freejoint/><geom size='.1'/></body><body><joint name='ball'/><geom size='.1' pos='1 0 0'/></body></worldbody></mujoco>");
+  assert_works("run same.xml --time 0.01 --log same.csv");
+  assert_begins(read_file("same.csv", text), "time,q[#0.x],");
+}
+
 // Free fall is exact: v = -g t, z = z_0 - g t^2/2. Rounding only.
 static void test_free_fall(void** state) {
   (void)state;
@@ -339,7 +349,7 @@ static void test_violations_are_reported(void** state) {
   assert_works("run violated.xml --time 0.1");
   assert_true(!strstr(standard_output, "equalities ") && !strstr(standard_output, "limits "));
   assert_works("run violated.xml --keyframe off --time 0.1 --steps violated.csv");
-  assert_says(standard_output, " m (equality tie, at 0.002 s; ");
+  assert_says(standard_output, " m (equality tie of bodies ball and world, at 0.002 s; ");
   assert_says(standard_output, " m (joint rail, at 0.002 s; ");
   read_file("violated.csv", text);
   double row[14];
@@ -367,7 +377,13 @@ static void test_letting_go_is_a_failure(void** state) {
                          "<actuator><motor joint='elbow' gear='10'/></actuator><keyframe><key name='on' ctrl='1'/></keyframe></mujoco>");
   assert_int_equal(holdfast("run past.xml --keyframe on --time 0.1"), 1);
   assert_says(standard_error, "limit of joint elbow lets go at 0.002 s");
+  assert_says(standard_error, "take a shorter step, or give the bodies that it holds more mass or armature");
   assert_says(standard_output, "limit of joint elbow first, at 0.002 s; in 50 steps in all");
+  // The same with a ball of the world that overlaps the arm by 15 mm.
+  write_file("jammed.xml", "<mujoco><worldbody><geom size='.01' pos='0 .005 0'/><body><joint name='elbow' axis='0 1 0' range='-30 30'/><geom size='.01' mass='1e-4'/></body>"
+                           "</worldbody><actuator><motor joint='elbow' gear='10'/></actuator><keyframe><key name='on' ctrl='1'/></keyframe></mujoco>");
+  assert_int_equal(holdfast("run jammed.xml --keyframe on --time 0.1"), 1);
+  assert_says(standard_error, "bodies overlap by up to 0.015 m and may force it");
   assert_int_equal(holdfast("run past.xml --keyframe on --time 0.1 --json"), 1);
   assert_near(json_value(standard_output, "steps_letting_go", 0), 50, 0);
   assert_says(standard_output, "\"elbow\"");
@@ -518,6 +534,7 @@ int main(void) {
       cmocka_unit_test(test_overlap_at_the_start),
       cmocka_unit_test(test_unknown_names_are_listed),
       cmocka_unit_test(test_shipped_models),
+      cmocka_unit_test(test_log_names_free_bodies),
       cmocka_unit_test(test_free_fall),
       cmocka_unit_test(test_free_fall_in_continuous_time),
       cmocka_unit_test(test_summary_for_people),

@@ -20,6 +20,7 @@ from holdfast.study.call import ExperimentRunner
 from holdfast.study.draw import run_seed
 from holdfast.study.export import to_columns, to_csv
 from holdfast.study.expression import Expression
+from holdfast.study.plots import make_axis
 from holdfast.study.report import make_page, replay_page, worst_runs
 from holdfast.study.scene import SceneRunner
 
@@ -463,6 +464,12 @@ def test_the_page_says_why_a_run_has_no_replay(tmp_path):
     study = Study(name="quiet", function="quiet:f", folder=str(tmp_path), parameters={"x": {"values": [1, 2]}})
     page = make_page(study.run(tmp_path / "s.db", workers=1), 2)
     assert "Run 0 has no replay: run 0 has no recording: the function must record" in page and page.count("<th>success</th>") == 1
+
+
+def test_cells_of_an_axis_have_labels_that_differ():
+    labels = make_axis("squeeze", [1.1 + 10.8 * i / 63 for i in range(64)]).labels
+    assert len(set(labels)) == len(labels) and labels[-2:] == ["10.6", "11.4"], labels
+    assert make_axis("mu", [0.02 + 0.38 * i / 63 for i in range(64)]).labels[-1] == "0.38"  # two digits are enough
 
 
 def test_a_study_without_success_shows_means(tmp_path):

@@ -23,8 +23,14 @@ def short(value: Any) -> str:
     return str(value)
 
 
-def _brief(value: float) -> str:
-    return f"{float(f'{value:.2g}'):g}"  # 150, not 1.5e+02
+def _brief(values: Sequence[float]) -> list[str]:
+    """Numbers with two digits, or as many more as they need to differ."""
+    texts: list[str] = []
+    for digits in range(2, 7):
+        texts = [f"{float(f'{value:.{digits}g}'):g}" for value in values]  # 150, not 1.5e+02
+        if len(set(texts)) == len(texts):
+            break
+    return texts
 
 
 def _text(x: float, y: float, content: str, anchor: str = "middle", turn: float = 0, size: int = 11) -> str:
@@ -63,7 +69,7 @@ def make_axis(name: str, values: Sequence[Any]) -> Axis:
     scale = math.log if logs else float
     a, width = scale(low), (scale(high) - scale(low)) / _CELLS
     edges = [(math.exp if logs else float)(a + i * width) for i in range(_CELLS + 1)]
-    labels = [_brief(float(math.sqrt(p * q) if logs else (p + q) / 2)) for p, q in zip(edges, edges[1:])]
+    labels = _brief([float(math.sqrt(p * q) if logs else (p + q) / 2) for p, q in zip(edges, edges[1:])])
     return Axis(name, labels, lambda v: min(int((scale(v) - a) / width), _CELLS - 1))
 
 
