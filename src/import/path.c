@@ -190,8 +190,9 @@ const char* hfi_resolve_uri(hfiReader* r, const char* uri) {
                      : strncmp(uri, "model://", 8) == 0  ? uri + 8
                                                          : NULL;
   if (!rest) return hfi_resolve(r, r->folder, uri);
+  rest += strspn(rest, "/"); // package:///NAME/FILE means the same
   const char* slash = strchr(rest, '/');
-  if (!slash || slash == rest) return uri;
+  if (!slash) return *rest ? hfi_resolve(r, r->folder, rest) : uri; // package://FILE has no package: the file is beside the model
   const char* name = hfi_format(r, "%.*s", (int)(slash - rest), rest);
   const char* folder = find_package(r, name);
   return folder ? hfi_join(r, folder, slash + 1) : uri;

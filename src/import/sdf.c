@@ -87,6 +87,8 @@ static void read_include(hfiSdf* s, hfiElem* elem, hfiSdfEntity* scope, const ch
     return;
   }
   const char* path = find_included(s, uri, folder);
+  if (!r->status && !hfi_file_exists(path))
+    hfi_fail(r, elem, HF_ERROR_FILE, "cannot read %s: there is no such file (--search FOLDER, search_path: look in more folders)", path);
   hfiElem* root = r->status ? NULL : hfi_xml_load(r, path, elem);
   if (!root) return;
   hfiElem* model = hfi_is(root, "sdf") ? hfi_child(root, "model") : NULL;

@@ -10,6 +10,9 @@
 
 // ---- joints -------------------------------------------------------------------------------------
 
+// Limits of a revolute joint from this on [rad], seven turns, are probably written in degrees.
+static const double DEGREES = 44;
+
 static void read_limit(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef* d) {
   hfiReader* r = u->r;
   hfiElem* limit = hfi_child(j->elem, "limit");
@@ -26,6 +29,8 @@ static void read_limit(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef* d) {
   if (j->type == HFI_URDF_REVOLUTE || j->type == HFI_URDF_PRISMATIC) {
     int endless = d->range[0] <= -HFI_URDF_UNLIMITED && d->range[1] >= HFI_URDF_UNLIMITED;
     d->limited = lower && upper && d->range[0] < d->range[1] && !endless;
+    if (d->limited && j->type == HFI_URDF_REVOLUTE && (d->range[0] <= -DEGREES || d->range[1] >= DEGREES))
+      hfi_note(r, limit, HF_WARNING, "lower or upper is seven turns or more: URDF counts in radians; are these degrees?");
     if (!d->limited && (lower || upper) && !endless)
       hfi_note(r, limit, HF_WARNING,
                "lower %g and upper %g make no range: the joint is not limited", d->range[0],

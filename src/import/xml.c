@@ -166,7 +166,7 @@ static void feed(Parse* p, const char* text, size_t length) {
       return;
     }
     if (!p->root && code != XML_ERROR_NO_MEMORY && begins_as_other(text, length))
-      hfi_fail(p->reader, &place, HF_ERROR_PARSE, "this is no XML file: MJCF, URDF and SDFormat files begin with <");
+      hfi_fail(p->reader, &place, HF_ERROR_PARSE, "this is no XML file: MJCF, URDF, SDFormat and COLLADA files begin with <");
     hfi_fail(p->reader, &place, code == XML_ERROR_NO_MEMORY ? HF_ERROR_MEMORY : HF_ERROR_PARSE,
              "malformed XML: %s%s%s", XML_ErrorString(code), p->open ? ", inside " : "",
              p->open ? p->open->name : "");

@@ -300,7 +300,7 @@ static void test_refusals(void** state) {
              "<joint name='k' type='fixed'><parent>b</parent><child>a</child></joint>"), "part of a loop of joints"},
       {MODEL("<link name='a'/><joint name='j' type='fixed'><parent>world</parent><child>a</child></joint>"
              "<joint name='k' type='gearbox'><parent>world</parent><child>a</child></joint>"), "joints of type \"gearbox\" are not supported"},
-      {MODEL("<include><uri>nowhere.sdf</uri></include>"), "nowhere.sdf"},
+      {MODEL("<include><uri>nowhere.sdf</uri></include>"), "nowhere.sdf: there is no such file (--search FOLDER, search_path: look in more folders)"},
       {MODEL("<link name='a'><inertial><mass>-1</mass></inertial></link>"), "mass -1 is negative"},
       {SERVO("0", "1"), "<drake:controller_gains>: p must be positive and d not negative, they are 0 and 1"},
   };

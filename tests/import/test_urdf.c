@@ -308,6 +308,10 @@ static void test_packages(void** state) {
   assert_true(loads(path, ROBOT_OF("package://my-robot/meshes/ell.STL"), NULL));       // ROS writes '-' for '_'
   assert_true(loads(path, ROBOT_OF("package://my_description/meshes/ell.STL"), NULL)); // package.xml's name
   assert_true(loads(path, ROBOT_OF("../meshes/ell.STL"), NULL));
+  assert_true(loads(path, ROBOT_OF("package:///my_robot/meshes/ell.STL"), NULL)); // TALOS of example-robot-data
+  char beside[400];
+  snprintf(beside, sizeof beside, "%s/meshes", folder);
+  assert_true(loads(beside, ROBOT_OF("package://ell.STL"), NULL)); // no package: beside the file
   assert_false(loads(path, ROBOT_OF("package://other/meshes/ell.STL"), NULL));
   assert_false(loads("/tmp", ROBOT_OF("package://my_robot/meshes/ell.STL"), NULL));
   assert_true(loads("/tmp", ROBOT_OF("package://my_robot/meshes/ell.STL"), &config)); // the search path
@@ -315,6 +319,31 @@ static void test_packages(void** state) {
   char command[300];
   snprintf(command, sizeof command, "rm -r '%s'", root);
   assert_int_equal(system(command), 0);
+}
+
+// Degrees and millimetres, which other programs write, are pointed out; a joint of three turns and a mesh of a few metres are not.
+static void test_units(void** state) {
+  (void)state;
+  char text[1200];
+  for (int wrong = 0; wrong < 2; ++wrong) {
+    hfDiagnostics* d = hf_diagnostics_create();
+    hfModel* m = NULL;
+    hfError error;
+    int scale = wrong ? 1000 : 1;
+    snprintf(text, sizeof text,
+             "<robot name='r'><link name='a'/><link name='b'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"
+             "<collision><geometry><mesh filename='file://%s/ell.stl' scale='%d %d %d'/></geometry></collision></link>"
+             "<joint name='j' type='revolute'><parent link='a'/><child link='b'/><limit lower='-%d' upper='20' effort='1'/></joint></robot>",
+             DATA, scale, scale, scale, wrong ? 90 : 20);
+    if (hf_model_parse(&m, text, strlen(text), "robot.urdf", ".", NULL, d, &error) != HF_OK) fail_msg("%s", error.message);
+    assert_int_equal(hf_diagnostics_count(d), wrong ? 2 : 0);
+    if (wrong) {
+      assert_int_equal(find_diagnostic(d, "URDF counts in radians; are these degrees?").severity, HF_WARNING);
+      assert_int_equal(find_diagnostic(d, "if its file is in millimetres, it needs the scale").severity, HF_NOTE);
+    }
+    hf_diagnostics_free(d);
+    hf_model_free(m);
+  }
 }
 
 int main(void) {
@@ -326,7 +355,7 @@ int main(void) {
       cmocka_unit_test(test_inertia_of_a_rod), cmocka_unit_test(test_contacts_of_bullet),
       cmocka_unit_test(test_planes_of_bullet), cmocka_unit_test(test_floating_joints),
       cmocka_unit_test(test_what_templates_leave_behind), cmocka_unit_test(test_contact_properties), cmocka_unit_test(test_filters_and_frames),
-      cmocka_unit_test(test_packages),
+      cmocka_unit_test(test_packages), cmocka_unit_test(test_units),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
