@@ -61,13 +61,12 @@ typedef struct Source {
 
 // ---- options that cannot act ---------------------------------------------------------------------
 
-typedef enum ModelFormat { FORMAT_MJCF = 1, FORMAT_URDF = 2, FORMAT_SDF = 4 } ModelFormat;
+typedef enum ModelFormat { FORMAT_SAVED, FORMAT_MJCF = 1, FORMAT_URDF = 2, FORMAT_SDF = 4 } ModelFormat;
 
 static ModelFormat format_of(const hfiElem* root) { return hfi_is(root, "robot") ? FORMAT_URDF : hfi_is(root, "sdf") ? FORMAT_SDF : FORMAT_MJCF; }
 
 // Warns of options that ask for something which files of this format do not have. Models of other formats may be attached to MJCF.
-static void note_idle_options(hfiReader* r, const hfiElem* root, ModelFormat format, int has_guests) {
-  const hfImportConfig* c = &r->config;
+static void note_idle_options(hfDiagnostics* diagnostics, const hfImportConfig* c, const char* file, int line, ModelFormat format, int has_guests) {
   const struct {
     const char* name;
     int given, formats; // in which it acts
@@ -79,9 +78,13 @@ static void note_idle_options(hfiReader* r, const hfiElem* root, ModelFormat for
                  {"servo_kp (--kp)", c->servo_kp > 0, FORMAT_URDF | FORMAT_SDF, 1},
                  {"servo_kv (--kv)", c->servo_kv > 0, FORMAT_URDF | FORMAT_SDF, 1}};
   for (size_t i = 0; i < sizeof options / sizeof *options; ++i)
-    if (options[i].given && !(options[i].formats & format) && !(options[i].of_guests && has_guests))
-      hfi_note(r, root, HF_WARNING, "option %s cannot act: it is for %s", options[i].name,
-               options[i].formats == FORMAT_URDF ? "URDF" : options[i].formats == FORMAT_SDF ? "SDFormat" : "URDF and SDFormat");
+    if (options[i].given && !(options[i].formats & format) && !(options[i].of_guests && has_guests)) {
+      char message[HF_MESSAGE_SIZE];
+      snprintf(message, sizeof message, "option %s cannot act: it is for %s%s", options[i].name,
+               options[i].formats == FORMAT_URDF ? "URDF" : options[i].formats == FORMAT_SDF ? "SDFormat" : "URDF and SDFormat",
+               format == FORMAT_SAVED ? ", and this is a saved model" : "");
+      hfi_diagnostics_add(diagnostics, HF_WARNING, file, line, message, "");
+    }
 }
 
 // ---- reading -------------------------------------------------------------------------------------
@@ -94,7 +97,7 @@ static void import(hfiReader* r, const Source* source) {
   hfiElem* root = source->text ? hfi_xml_parse(r, source->name, source->text, source->length)
                                : hfi_xml_load(r, source->name, NULL);
   if (root) read_document(r, root);
-  if (root && !r->status) note_idle_options(r, root, format_of(root), r->guests != NULL);
+  if (root && !r->status) note_idle_options(r->diagnostics, &r->config, root->file, root->line, format_of(root), r->guests != NULL);
   for (hfiGuest* i = r->guests; i; i = i->next) hf_builder_free(i->builder);
 }
 
@@ -130,6 +133,11 @@ static int is_saved_model(const char* path) {
   return same;
 }
 
+// Warns of all options of the import, which act on definitions.
+static void note_saved_model(const char* name, const hfImportConfig* config, hfDiagnostics* diagnostics) {
+  if (config) note_idle_options(diagnostics, config, name, 0, FORMAT_SAVED, 0);
+}
+
 static hfStatus refuse_saved_model(const char* name, hfError* error) {
   return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "%s: a saved model has no definitions that a builder or an MJCF file could hold: read the file that it was made from", name);
 }
@@ -137,7 +145,10 @@ static hfStatus refuse_saved_model(const char* name, hfError* error) {
 hfStatus hf_model_load(hfModel** model, const char* path, const hfImportConfig* config,
                        hfDiagnostics* diagnostics, hfError* error) {
   hfi_clear_error(error);
-  if (is_saved_model(path)) return hf_model_open(model, path, error);
+  if (is_saved_model(path)) {
+    note_saved_model(path, config, diagnostics);
+    return hf_model_open(model, path, error);
+  }
   Source source = {.name = path};
   return import_in_c_locale(&source, config, diagnostics, model, NULL, error);
 }
@@ -146,7 +157,10 @@ hfStatus hf_model_parse(hfModel** model, const char* text, size_t length, const 
                         const char* folder, const hfImportConfig* config,
                         hfDiagnostics* diagnostics, hfError* error) {
   hfi_clear_error(error);
-  if (hfi_begins_model(text, length)) return hfi_model_from_block(model, text, length, name, error);
+  if (hfi_begins_model(text, length)) {
+    note_saved_model(name, config, diagnostics);
+    return hfi_model_from_block(model, text, length, name, error);
+  }
   Source source = {.text = text, .length = length, .name = name, .folder = folder ? folder : ""};
   return import_in_c_locale(&source, config, diagnostics, model, NULL, error);
 }
