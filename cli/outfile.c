@@ -79,6 +79,25 @@ int refuse_ending(const char* option, const char* path, const char* endings, int
   return 1;
 }
 
+// ---- folders that cannot be written ----------------------------------------------------------------
+
+int refuse_folder(const char* option, const char* folder) {
+  struct stat info;
+  int is_folder = stat(folder, &info) == 0 && S_ISDIR(info.st_mode);
+  if (is_folder && access(folder, W_OK | X_OK) == 0) return 0;
+  if (!is_folder && access(folder, F_OK) == 0) errno = ENOTDIR;
+  say_error("%s %s: nothing can be written there: %s", option, folder, strerror(errno));
+  return 1;
+}
+
+int refuse_folder_of(const char* option, const char* path) {
+  if (!path || is_special(path)) return 0;
+  const char* slash = strrchr(path, '/');
+  char folder[PATH_MAX];
+  snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+  return refuse_folder(option, folder);
+}
+
 // ---- the same file twice ---------------------------------------------------------------------------
 
 // The file that a path names, without symbolic links; also of a file that does not exist in a folder that does. The caller

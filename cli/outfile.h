@@ -31,5 +31,9 @@ const char* ending_of(const char* path);
 // blank between them. Other endings than those of formats are good names, unless `only` is 1; so are names without an ending, and
 // devices. "-" is refused, too: it would be a file of this name. path may be NULL. Says so and returns 1, or returns 0.
 int refuse_ending(const char* option, const char* path, const char* endings, int only);
+// Refuses a folder in which no file can be made, before work is done whose result would be lost. Says so and returns 1, or returns 0.
+int refuse_folder(const char* option, const char* folder);
+// The same of the folder of a file to be written; path may be NULL.
+int refuse_folder_of(const char* option, const char* path);
 
 #endif

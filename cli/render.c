@@ -309,6 +309,7 @@ int verb_render(int argc, char** argv) {
   if (refuse_same_file((usedFile[]){{"the scene or recording", o.input, 0}, {"-o", o.picture, 1}, {"--video", o.video, 1}}, 3) ||
       refuse_ending("-o", o.picture, "png jpg jpeg webp", 1) || refuse_ending("--video", o.video, "mp4 mkv mov", 1))
     return CLI_MISUSED;
+  if (refuse_folder_of("-o", o.picture) || refuse_folder_of("--video", o.video)) return CLI_FAILED;
   if ((o.follow || o.camera) && is_pipe(o.input))
     return say_error("%s: --follow and --camera read the scene before it is simulated, which a pipe does not allow; give a file", o.input), CLI_MISUSED;
   if (o.nforwarded && is_recording(o.input))

@@ -3,6 +3,7 @@
 
 #include "../config_option.h"
 #include "../numbers.h"
+#include "../outfile.h"
 
 
 enum {
@@ -104,5 +105,5 @@ static const struct argp view_argp = {
 int verb_view(int argc, char** argv) {
   serverOptions o;
   argp_parse(&view_argp, argc, argv, 0, NULL, &o);
-  return serve(&o);
+  return refuse_folder("--out", o.world.out) ? CLI_FAILED : serve(&o);
 }

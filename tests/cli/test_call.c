@@ -180,6 +180,16 @@ static void test_endings_of_names(void** state) {
   assert_works("run ball.xml --time 0.01 --log .hidden --contacts run.of.tuesday --record run --report X.HTML --steps /dev/null");
 }
 
+// Where nothing can be written is said before a browser draws for minutes or a world is played with that cannot be saved.
+static void test_folders_that_are_not_there(void** state) {
+  (void)state;
+  write_file("ball.xml", falling_ball);
+  assert_refused("render ball.xml -o nowhere/x.png", 1, "-o nowhere/: nothing can be written there: No such file or directory");
+  assert_refused("render ball.xml --video ball.xml/x.mp4", 1, "--video ball.xml/: nothing can be written there: Not a directory");
+  assert_refused("view ball.xml --out nowhere", 1, "--out nowhere: nothing can be written there: No such file or directory");
+  assert_refused("view ball.xml --out ball.xml", 1, "--out ball.xml: nothing can be written there: Not a directory");
+}
+
 // An option that the method does not have is no silent wish.
 static void test_options_that_cannot_act(void** state) {
   (void)state;
@@ -225,6 +235,7 @@ int main(void) {
       cmocka_unit_test(test_full_standard_output_is_noticed),
       cmocka_unit_test(test_scene_from_a_pipe),
       cmocka_unit_test(test_endings_of_names),
+      cmocka_unit_test(test_folders_that_are_not_there),
       cmocka_unit_test(test_options_that_cannot_act),
   };
   return cmocka_run_group_tests(tests, enter_folder, leave_folder);
