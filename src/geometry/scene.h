@@ -30,6 +30,7 @@ typedef struct hfiCull {
   uint32_t lessened; // number of the last query in which pair_reach was less than the sum of the reaches of both geoms
   hfiSeparation separation;
   hfiLastFace* last; // for two hulls, or a hull and a box: the face of their difference that held the last contact; NULL: none is kept
+  hfiRecent* recent; // for pairs that GJK collides: their last contact; NULL: none is kept
 } hfiCull;
 
 // An upper bound on how far two geoms come towards each other in the time that matters [m]; INFINITY: only the sum of their reaches is known. In a second
@@ -53,6 +54,8 @@ typedef struct hfiScene {
   hfiCull* cull;           // (max_candidate)
   int32_t max_last;
   hfiLastFace* last;       // (max_last) what is remembered of such pairs
+  int32_t max_recent;
+  hfiRecent* recent;       // (max_recent) their last contacts
   // the list of near pairs (scene.c)
   int32_t nnear, *near;    // (max_candidate) candidates in the list, ascending; nnear < 0: there is no list yet
   hfPose* X0_WG;           // (ngeom) poses of the geoms when the list was made
@@ -84,6 +87,9 @@ int hfi_scene_collide(hfiScene* scene, const hfPose* X_WG, const double* reach, 
 // New points replace those points of these pairs that do not act. Points stay sorted by pair. Returns the number of all points.
 int hfi_scene_search_again(hfiScene* scene, const hfPose* X_WG, const double* reach, const int32_t* extended, hfiRawContact* found, int count, int capacity,
                            int* dropped);
+
+// Writes what hfi_distance finds of a candidate at these poses, if the last query of the pair has found it already. Returns 0 if it has not.
+int hfi_scene_recent(const hfiScene* scene, const hfPose* X_WG, int candidate, hfiContactPoint* point);
 
 // Explicit pair i of the model as a candidate.
 static inline hfiCandidate hfi_explicit_candidate(const hfModel* m, int i) {
