@@ -431,9 +431,9 @@ int hfi_scene_recent(const hfiScene* s, const hfPose* X_WG, int candidate, hfiCo
 
 // Lowers how far the geoms of a pair may come towards each other, `both`, to what pair_reach knows. Returns 0 if they are then apart.
 HFI_CALLED static int lessen_reach(hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, hfiCull* cull, double* both) {
-  double less = s->pair_reach(s->mover, c->a, c->b, 0);
+  double less = s->pair_reach(s->mover, c->a, c->b, -1);
   if (!(less < *both)) return 1;
-  *both = less;
+  *both = cull->less = less;
   cull->lessened = s->query, s->any_lessened = 1;
   return !far_apart(s, X_WG, c, cull, cull->margin + less);
 }

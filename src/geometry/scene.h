@@ -28,14 +28,15 @@ typedef struct hfiCull {
   int32_t hinge;    // for pairs that GJK collides: the hinge that alone moves one geom against the other, whose axis may keep them apart for ever; else -1
   hfiPairFunction* collide; // finds the contacts of the pair; NULL: it never has any
   uint32_t lessened; // number of the last query in which pair_reach was less than the sum of the reaches of both geoms
+  double less;       // pair_reach in that query [m]
   hfiSeparation separation;
   hfiLastFace* last; // for two hulls, or a hull and a box: the face of their difference that held the last contact; NULL: none is kept
   hfiRecent* recent; // for pairs that GJK collides: their last contact; NULL: none is kept
 } hfiCull;
 
-// An upper bound on how far two geoms come towards each other in the time that matters [m]; INFINITY: only the sum of their reaches is known. In a second
-// search (again = 1): 0 if the first search has covered that.
-typedef double hfiPairReach(const void* mover, int geom_a, int geom_b, int again);
+// An upper bound on how far two geoms come towards each other in the time that matters [m]; INFINITY: only the sum of their reaches is known. first: negative in
+// the first search; in a second search what the first one was told, and the answer is 0 if that covers the second one, too.
+typedef double hfiPairReach(const void* mover, int geom_a, int geom_b, double first);
 // The scene asks for the reach of a pair if the sum of the reaches of both geoms exceeds this [m].
 static const double HFI_FAR_REACH = 5e-3;
 
