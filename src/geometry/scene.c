@@ -275,17 +275,32 @@ static inline double gap_along(const hfMat3* R_a, const hfVec3* h_a, const hfMat
          (fabs(b.x) * h_b->x + fabs(b.y) * h_b->y + fabs(b.z) * h_b->z);
 }
 
-// Does an axis of one of the two boxes separate them by more than the margin?
+// Gaps between two boxes along the three axes of the first and the three axes of the second. Each cosine R_ij between an axis of one and an axis of the other
+// serves two of them.
+static void find_gaps(const hfMat3* R_a, const hfVec3* h_a, const hfMat3* R_b, const hfVec3* h_b, hfVec3 d, double gap[6]) {
+  hfVec3 d_a = m3_tmulv(*R_a, d), d_b = m3_tmulv(*R_b, d), along_b = v3_zero();
+  for (int i = 0; i < 3; ++i) {
+    hfVec3 row = m3_tmulv(*R_b, m3_col(*R_a, i)), size = v3(fabs(row.x), fabs(row.y), fabs(row.z));
+    gap[i] = fabs(v3_get(d_a, i)) - v3_get(*h_a, i) - (size.x * h_b->x + size.y * h_b->y + size.z * h_b->z);
+    along_b = i ? v3_add(along_b, v3_scale(v3_get(*h_a, i), size)) : v3_scale(h_a->x, size);
+  }
+  for (int j = 0; j < 3; ++j) gap[3 + j] = fabs(v3_get(d_b, j)) - v3_get(*h_b, j) - v3_get(along_b, j);
+}
+
+// Does an axis of one of the two boxes separate them by more than the margin? The axis of the last time is tried alone, then all of them.
 static int boxes_apart(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c,
                        double margin, int32_t* axis) {
   const hfPose *A = &X_WG[c->a], *B = &X_WG[c->b];
   const hfVec3 *ha = &s->half[c->a], *hb = &s->half[c->b], d = v3_sub(B->p, A->p);
-  for (int k = 0, i = *axis; k < 6; ++k, i = i < 5 ? i + 1 : 0) {
-    double gap = i < 3 ? gap_along(&A->R, ha, &B->R, hb, d, i) : gap_along(&B->R, hb, &A->R, ha, d, i - 3);
-    if (!(gap > margin)) continue;
-    *axis = i;
-    return 1;
-  }
+  int last = *axis;
+  double gap[6];
+  if ((last < 3 ? gap_along(&A->R, ha, &B->R, hb, d, last) : gap_along(&B->R, hb, &A->R, ha, d, last - 3)) > margin) return 1;
+  find_gaps(&A->R, ha, &B->R, hb, d, gap);
+  for (int i = 0; i < 6; ++i)
+    if (gap[i] > margin) {
+      *axis = i;
+      return 1;
+    }
   return 0;
 }
 
