@@ -280,6 +280,9 @@ void hfi_add_fluid(const hfActuation* a, const hfDynamics* d, double h, double* 
 // Force of a tendon's spring and damper along its length [N or N m].
 double hfi_tendon_passive_force(const hfActuation* a, const hfDynamics* d, int tendon);
 double hfi_tendon_inverse_mass(const hfActuation* a, const hfDynamics* d, int tendon);
+// The slope of a row of the tendon with h slope w = most, where w is the inverse mass of the tendon: the steepest one that the row may have. INFINITY: kappa is
+// surely below it, and w, for which M would have to be factored, was not computed. 0: no dof moves the tendon.
+double hfi_tendon_stiffest(const hfActuation* a, const hfDynamics* d, int tendon, double h, double kappa, double most);
 // Appends a row along sign times the length of the tendon.
 void hfi_tendon_row(hfActuation* a, hfiRowSource source, int tendon, double sign, hfSaturatedRow row);
 

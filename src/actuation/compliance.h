@@ -26,10 +26,10 @@ static inline double hfi_cap_slope(hfiRows* rows, double kappa, double stiffest)
 // Spring and damper of a row with error r; with k = c = 0 the row is near-rigid.
 typedef struct hfiCompliance { double k, c; } hfiCompliance; // [N/m, N s/m] or [N m/rad, N m s/rad]
 
-// The near-rigid slope of a row with inverse mass w: h kappa = (2 pi)^2/(beta^2 w).
-static inline double hfi_stiffest(const hfiActuationStep* step, double w) {
-  return sqr(2 * HFI_PI / step->near_rigid) / (w * step->h);
-}
+// h kappa w of a near-rigid row: (2 pi/beta)^2 [-].
+static inline double hfi_near_rigid(const hfiActuationStep* step) { return sqr(2 * HFI_PI / step->near_rigid); }
+// The near-rigid slope of a row with inverse mass w.
+static inline double hfi_stiffest(const hfiActuationStep* step, double w) { return hfi_near_rigid(step) / (w * step->h); }
 
 // The row that brings the error r to zero, without bounds. Its slope is at most the near-rigid one. A near-rigid row aims at removing its error
 // within r_time [s].

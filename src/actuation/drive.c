@@ -101,13 +101,24 @@ static inline double velocity_along(Target t, const double* v) {
   return s;
 }
 
-// Is h kappa w surely between the two bounds for any w with 1/M_ii <= w <= most_inverse_mass? It is for nearly all drives on one dof, and M need not
-// be factored for these. The factors of 2 leave room for rounding.
-static int is_ordinary(const hfDynamics* d, double h, Target t, double kappa) {
-  if (t.n != 1) return 0;
-  double slope = h * kappa * t.J[0] * t.J[0];
-  return slope > 2 * NEGLIGIBLE_SLOPE * hfi_diagonal_mass(d, t.dof[0]) &&
-         2 * slope * d->most_inverse_mass[t.dof[0]] <= HFI_STIFFEST_DRIVE;
+// Does dof k of a row alone give it an inverse mass for which the slope is not negligible? The row has w >= J_k^2/M_kk. The factor of 2 leaves room for rounding.
+static inline int is_felt_by(const hfDynamics* d, double slope, Target t, int k) {
+  return slope * t.J[k] * t.J[k] > 2 * NEGLIGIBLE_SLOPE * hfi_diagonal_mass(d, t.dof[k]);
+}
+
+// Is h kappa w of a drive on several dofs surely between the two bounds?
+HFI_CALLED static int is_ordinary_row(const hfDynamics* d, double slope, Target t) {
+  if (!(2 * slope * hfi_most_inverse_mass(d, t.n, t.dof, t.J) <= HFI_STIFFEST_DRIVE)) return 0;
+  int k = 0;
+  while (k < t.n && !is_felt_by(d, slope, t, k)) ++k;
+  return k < t.n;
+}
+
+// Is h kappa w surely between the two bounds for any w that the row may have? It is for nearly all drives, and M need not be factored for these.
+static inline int is_ordinary(const hfDynamics* d, double h, Target t, double kappa) {
+  double slope = h * kappa;
+  if (t.n != 1) return is_ordinary_row(d, slope, t);
+  return is_felt_by(d, slope, t, 0) && 2 * slope * t.J[0] * t.J[0] * d->most_inverse_mass[t.dof[0]] <= HFI_STIFFEST_DRIVE;
 }
 
 static void add_row(hfActuation* a, Target t, hfiDrive drive, double kappa) {

@@ -35,11 +35,11 @@ void hfi_friction_rows(hfActuation* a, const hfDynamics* d, const hfiActuationSt
     hfi_rows_add_row(&a->rows, HFI_ROW_JOINT_FRICTION, i, row, 1, &i, &one);
   }
   for (int t = 0; t < m->ntendon; ++t) {
-    double loss = hf_model_tendon_frictionloss(m)[t], w = loss > 0 ? hfi_tendon_inverse_mass(a, d, t) : 0;
+    double loss = hf_model_tendon_frictionloss(m)[t], kappa = friction_slope(a, loss);
+    double stiffest = loss > 0 ? hfi_tendon_stiffest(a, d, t, step->h, kappa, hfi_near_rigid(step)) : 0;
     double held = step->friction ? step->friction[m->nv + t] : 0;
-    if (!(w > 0)) continue;
-    double kappa = hfi_cap_slope(&a->rows, friction_slope(a, loss), hfi_stiffest(step, w));
-    hfi_tendon_row(a, HFI_ROW_TENDON_FRICTION, t, 1, friction_row(kappa, loss, held));
+    if (!(stiffest > 0)) continue;
+    hfi_tendon_row(a, HFI_ROW_TENDON_FRICTION, t, 1, friction_row(hfi_cap_slope(&a->rows, kappa, stiffest), loss, held));
   }
   a->first_friction = before, a->nfriction = a->rows.n.nblock - before;
 }

@@ -153,6 +153,15 @@ double hfi_tendon_inverse_mass(const hfActuation* a, const hfDynamics* d, int t)
   return hfi_inverse_mass(d, a->dense, n, a->tendon_dof + start, a->tendon_J + start);
 }
 
+// The factor of 2 leaves room for rounding.
+double hfi_tendon_stiffest(const hfActuation* a, const hfDynamics* d, int t, double h, double kappa, double most) {
+  int start = a->tendon_start[t], n = a->tendon_start[t + 1] - start;
+  double bound = hfi_most_inverse_mass(d, n, a->tendon_dof + start, a->tendon_J + start);
+  if (bound > 0 && 2 * h * kappa * bound <= most) return INFINITY;
+  double w = hfi_tendon_inverse_mass(a, d, t);
+  return w > 0 ? most / (h * w) : 0;
+}
+
 void hfi_tendon_row(hfActuation* a, hfiRowSource source, int t, double sign, hfSaturatedRow row) {
   int start = a->tendon_start[t], n = a->tendon_start[t + 1] - start;
   hfiRowBlock b = hfi_rows_add(&a->rows, source, t, 1, n);
@@ -180,12 +189,12 @@ static void add_tendon_damper(hfActuation* a, int t, double stiffest) {
 
 static void add_tendon(hfActuation* a, const hfDynamics* d, int t, double h) {
   const hfModel* m = a->model;
-  int spring = tendon_stiffness(a, d, t) > 0 && !m->world.disable_spring;
-  int damper = tendon_damping(a, t) > 0 && !m->world.disable_damper;
-  double w = spring || damper ? hfi_tendon_inverse_mass(a, d, t) : 0;
-  if (!(w > 0)) return;
-  if (spring) add_tendon_spring(a, d, t, h, HFI_STIFFEST_DRIVE / (h * w));
-  if (damper) add_tendon_damper(a, t, HFI_STIFFEST_DRIVE / (h * w));
+  double k = m->world.disable_spring ? 0 : tendon_stiffness(a, d, t), c = m->world.disable_damper ? 0 : tendon_damping(a, t);
+  if (!(k > 0 || c > 0)) return;
+  double stiffest = hfi_tendon_stiffest(a, d, t, h, max2(h * k, c), HFI_STIFFEST_DRIVE);
+  if (!(stiffest > 0)) return;
+  if (k > 0) add_tendon_spring(a, d, t, h, stiffest);
+  if (c > 0) add_tendon_damper(a, t, stiffest);
 }
 
 void hfi_spring_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau, double* diag) {

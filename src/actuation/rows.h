@@ -90,6 +90,13 @@ void hfi_rows_force(const hfiRows* rows, const hfiRowBlock* block, const double*
 // because drive, limit and friction of a joint all need it.
 double hfi_coupled_inverse_mass(const hfDynamics* d, double* x, int ncol, const int32_t* cols, const double* J);
 double hfi_dof_inverse_mass(const hfDynamics* d, int dof);
+// An upper bound of the inverse mass of a row over n dofs, at any configuration; infinite or NAN if none is known. For positive definite B = M^-1,
+//   J B J^T <= (sum_k |J_k| sqrt(B_kk))^2 <= n sum_k J_k^2 B_kk
+static inline double hfi_most_inverse_mass(const hfDynamics* d, int n, const int32_t* dof, const double* J) {
+  double sum = 0;
+  for (int k = 0; k < n; ++k) sum += J[k] * J[k] * d->most_inverse_mass[dof[k]];
+  return n * sum;
+}
 // The inverse mass of any row.
 static inline double hfi_inverse_mass(const hfDynamics* d, double* x, int ncol, const int32_t* cols, const double* J) {
   if (ncol == 1) return J[0] * J[0] * hfi_dof_inverse_mass(d, cols[0]);

@@ -8,6 +8,8 @@
 #include "geometry/shape_table.h"
 #include "geometry/touch.h"
 
+#include <string.h>
+
 // GJK and EPA find the distance of curved pairs to this relative accuracy, then Newton's method takes over [-].
 static const double ROUGH = 1e-6;
 // Relative accuracy of the distance of other pairs [-].
@@ -103,9 +105,26 @@ int hfi_nearest_outside(const hfiShape* s, hfVec3 p, hfiNearest* nearest) {
   return nearest->distance > 0;
 }
 
-int hfi_convex_again(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiLastFace* last, hfiContactPoint* points) {
+int hfi_is_recent(const hfiRecent* recent, const hfPose* X_WA, const hfPose* X_WB) {
+  return recent->known && memcmp(&recent->X_WA, X_WA, sizeof *X_WA) == 0 && memcmp(&recent->X_WB, X_WB, sizeof *X_WB) == 0;
+}
+
+// hfi_convex_single, but the contact of a recent query is taken if it had the same poses.
+static int find_single(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double far, hfiLastFace* last, hfiRecent* recent,
+                       hfiContactPoint* single) {
+  if (recent && hfi_is_recent(recent, X_WA, X_WB)) {
+    *single = recent->single;
+    return single->depth >= -far;
+  }
+  int near = hfi_convex_single(A, X_WA, B, X_WB, far, last, single);
+  if (recent && near) *recent = (hfiRecent){1, *X_WA, *X_WB, *single};
+  return near;
+}
+
+int hfi_convex_again(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiLastFace* last, hfiRecent* recent,
+                     hfiContactPoint* points) {
   hfiContactPoint single;
-  if (!hfi_convex_single(A, X_WA, B, X_WB, margin, last, &single)) return 0;
+  if (!find_single(A, X_WA, B, X_WB, margin, last, recent, &single)) return 0;
   hfPose X_AA = pose_identity(), X_AB = pose_inv_mul(*X_WA, *X_WB);
   int count = hfi_touch(A, &X_AA, B, &X_AB, &single, margin, last ? &last->facets : NULL, points);
   hfi_points_to_world(X_WA, points, count);
@@ -113,5 +132,5 @@ int hfi_convex_again(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, c
 }
 
 int hfi_convex_convex(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiContactPoint* points) {
-  return hfi_convex_again(A, X_WA, B, X_WB, margin, NULL, points);
+  return hfi_convex_again(A, X_WA, B, X_WB, margin, NULL, NULL, points);
 }

@@ -9,8 +9,19 @@
 // next; it saves work and changes no bit. NULL: nothing is remembered.
 int hfi_convex_single(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB,
                       double far, hfiLastFace* last, hfiContactPoint* single);
-// hfi_convex_convex with such a memory.
-int hfi_convex_again(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiLastFace* last,
+
+// The last contact that hfi_convex_single found of two shapes. The same poses give the same contact, to the bit: a step that looks for contacts a second time, with
+// a wider margin, need not find it again.
+typedef struct hfiRecent {
+  int known;
+  hfPose X_WA, X_WB;
+  hfiContactPoint single; // in A's frame
+} hfiRecent;
+
+// Is the contact known at these poses?
+int hfi_is_recent(const hfiRecent* recent, const hfPose* X_WA, const hfPose* X_WB);
+// hfi_convex_convex with such memories; NULL: none.
+int hfi_convex_again(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiLastFace* last, hfiRecent* recent,
                      hfiContactPoint* points);
 
 // A direction that keeps two shapes apart, remembered from one query to the next.

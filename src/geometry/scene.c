@@ -30,7 +30,8 @@
 
 enum { LARGE = 24 };             // A hull of this many vertices or more gets an index.
 enum { MAX_LISTED = 8192 };      // A model with at most this many pairs keeps all of them for good.
-enum { MAX_REMEMBERED = 1024 };  // At most this many pairs of hulls, or of a hull and a box, have a memory of their last contact, 0.7 kB each.
+enum { MAX_REMEMBERED = 1024 };  // At most this many pairs of hulls, or of a hull and a box, have a memory of their last face, 0.7 kB each.
+enum { MAX_RECENT = 1024 };      // At most this many pairs that stay candidates for good have a memory of their last contact, 0.3 kB each.
 static const double PAYS = 4;  // A list with a skin is made only if it will serve at least this many queries.
 static const double WIDE = 16; // The skin of a fast geom is this many times its reach, so that a list serves some seven of its steps [-].
 
@@ -111,14 +112,18 @@ static hfiCull measure_pair(const hfiScene* s, const hfiCandidate* c, int kept) 
   return cull;
 }
 
-// Measures all candidates. Pairs of two hulls, or of a hull and a box, have a memory as long as there is room.
+// Measures all candidates. Pairs of two hulls, or of a hull and a box, have a memory of their last face, and pairs that stay candidates for good one of their
+// last contact, as long as there is room.
 static void measure_pairs(hfiScene* s) {
-  int used = 0;
+  int used = 0, recent = 0;
   for (int i = 0; i < s->ncandidate; ++i) {
     const hfiCandidate* c = &s->candidate[i];
-    s->cull[i] = measure_pair(s, c, s->has_skin);
-    if (s->cull[i].is_general && hfi_are_hulls(&s->shape[c->a], &s->shape[c->b]) && used < s->max_last) s->cull[i].last = &s->last[used++];
+    hfiCull* cull = &s->cull[i];
+    *cull = measure_pair(s, c, s->has_skin);
+    if (cull->is_general && hfi_are_hulls(&s->shape[c->a], &s->shape[c->b]) && used < s->max_last) cull->last = &s->last[used++];
+    if (s->listed && cull->is_general && cull->collide == hfi_convex_convex && recent < s->max_recent) cull->recent = &s->recent[recent++];
   }
+  if (recent) memset(s->recent, 0, (size_t)recent * sizeof *s->recent);
   if (used) memset(s->last, 0, (size_t)used * sizeof *s->last);
 }
 
@@ -131,6 +136,17 @@ static int count_memories(const hfModel* m) {
   }
   long most = hulls * (hulls - 1) / 2 + hulls * boxes;
   return (int)(most < MAX_REMEMBERED ? most : MAX_REMEMBERED);
+}
+
+// The largest number of pairs that can have a memory of their last contact.
+static int count_recent(const hfModel* m) {
+  long count[HFI_SHAPES] = {0}, most = 0;
+  for (int g = 0; g < m->ngeom; ++g) count[hf_model_geom_type(m)[g]] += hfi_geom_may_touch(m, g);
+  for (int a = 0; a < HFI_SHAPES; ++a)
+    for (int b = a; b < HFI_SHAPES; ++b)
+      if (hfi_pair_function(a, b) == hfi_convex_convex) most += a == b ? count[a] * (count[a] - 1) / 2 : count[a] * count[b];
+  most += m->npair;
+  return (int)(most < MAX_RECENT ? most : MAX_RECENT);
 }
 
 hfiCull hfi_scene_cull(const hfiScene* s, const hfiCandidate* c) { return measure_pair(s, c, 0); }
@@ -200,6 +216,8 @@ void hfi_scene_init(hfiScene* s, const hfModel* m, hfiArena* arena) {
   s->cull = HFI_TAKE(arena, hfiCull, s->max_candidate);
   s->max_last = count_memories(m);
   s->last = HFI_TAKE(arena, hfiLastFace, s->max_last);
+  s->max_recent = count_recent(m);
+  s->recent = HFI_TAKE(arena, hfiRecent, s->max_recent);
   s->near = HFI_TAKE(arena, int32_t, s->max_candidate);
   s->X0_WG = HFI_TAKE(arena, hfPose, m->ngeom);
   s->far = HFI_TAKE(arena, double, m->ngeom);
@@ -257,17 +275,32 @@ static inline double gap_along(const hfMat3* R_a, const hfVec3* h_a, const hfMat
          (fabs(b.x) * h_b->x + fabs(b.y) * h_b->y + fabs(b.z) * h_b->z);
 }
 
-// Does an axis of one of the two boxes separate them by more than the margin?
+// Gaps between two boxes along the three axes of the first and the three axes of the second. Each cosine R_ij between an axis of one and an axis of the other
+// serves two of them.
+static void find_gaps(const hfMat3* R_a, const hfVec3* h_a, const hfMat3* R_b, const hfVec3* h_b, hfVec3 d, double gap[6]) {
+  hfVec3 d_a = m3_tmulv(*R_a, d), d_b = m3_tmulv(*R_b, d), along_b = v3_zero();
+  for (int i = 0; i < 3; ++i) {
+    hfVec3 row = m3_tmulv(*R_b, m3_col(*R_a, i)), size = v3(fabs(row.x), fabs(row.y), fabs(row.z));
+    gap[i] = fabs(v3_get(d_a, i)) - v3_get(*h_a, i) - (size.x * h_b->x + size.y * h_b->y + size.z * h_b->z);
+    along_b = i ? v3_add(along_b, v3_scale(v3_get(*h_a, i), size)) : v3_scale(h_a->x, size);
+  }
+  for (int j = 0; j < 3; ++j) gap[3 + j] = fabs(v3_get(d_b, j)) - v3_get(*h_b, j) - v3_get(along_b, j);
+}
+
+// Does an axis of one of the two boxes separate them by more than the margin? The axis of the last time is tried alone, then all of them.
 static int boxes_apart(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c,
                        double margin, int32_t* axis) {
   const hfPose *A = &X_WG[c->a], *B = &X_WG[c->b];
   const hfVec3 *ha = &s->half[c->a], *hb = &s->half[c->b], d = v3_sub(B->p, A->p);
-  for (int k = 0, i = *axis; k < 6; ++k, i = i < 5 ? i + 1 : 0) {
-    double gap = i < 3 ? gap_along(&A->R, ha, &B->R, hb, d, i) : gap_along(&B->R, hb, &A->R, ha, d, i - 3);
-    if (!(gap > margin)) continue;
-    *axis = i;
-    return 1;
-  }
+  int last = *axis;
+  double gap[6];
+  if ((last < 3 ? gap_along(&A->R, ha, &B->R, hb, d, last) : gap_along(&B->R, hb, &A->R, ha, d, last - 3)) > margin) return 1;
+  find_gaps(&A->R, ha, &B->R, hb, d, gap);
+  for (int i = 0; i < 6; ++i)
+    if (gap[i] > margin) {
+      *axis = i;
+      return 1;
+    }
   return 0;
 }
 
@@ -373,10 +406,10 @@ static void list_near(hfiScene* s, const hfPose* X_WG, const double* reach, int*
   else list_near_boxes(s, X_WG, reach, pays, dropped);
 }
 
-// call_pair of two hulls, with their memory.
+// call_pair of a pair that has memories.
 static int find_again(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiCull* cull, hfiContactPoint* points) {
-  if (!cull->swapped) return hfi_convex_again(A, X_WA, B, X_WB, margin, cull->last, points);
-  int n = hfi_convex_again(B, X_WB, A, X_WA, margin, cull->last, points);
+  if (!cull->swapped) return hfi_convex_again(A, X_WA, B, X_WB, margin, cull->last, cull->recent, points);
+  int n = hfi_convex_again(B, X_WB, A, X_WA, margin, cull->last, cull->recent, points);
   for (int i = 0; i < n; ++i) swap_point(points + i);
   return n;
 }
@@ -389,7 +422,7 @@ static inline int find_points(const hfiScene* s, const hfPose* X_WG, const hfiCa
   if (!cull->is_general) return call_pair(cull->collide, cull->swapped, A, X_WA, B, X_WB, margin, points);
   int touched = cull->last && cull->last->face.kind != HFI_NO_FACE; // The last query found the two near each other.
   if (!touched && hfi_still_apart(A, X_WA, B, X_WB, margin, &cull->separation)) return 0;
-  int n = cull->last ? find_again(A, X_WA, B, X_WB, margin, cull, points) : call_pair(cull->collide, cull->swapped, A, X_WA, B, X_WB, margin, points);
+  int n = cull->last || cull->recent ? find_again(A, X_WA, B, X_WB, margin, cull, points) : call_pair(cull->collide, cull->swapped, A, X_WA, B, X_WB, margin, points);
   if (n == 0) hfi_find_separation(A, X_WA, B, X_WB, &cull->separation);
   return n;
 }
@@ -399,11 +432,23 @@ int hfi_scene_points(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* 
   return find_points(s, X_WG, c, cull, margin, points);
 }
 
+int hfi_scene_recent(const hfiScene* s, const hfPose* X_WG, int candidate, hfiContactPoint* point) {
+  if (candidate >= s->ncandidate || !s->cull[candidate].recent) return 0;
+  const hfiCandidate* c = &s->candidate[candidate];
+  const hfiCull* cull = &s->cull[candidate];
+  const hfPose *X_WA = &X_WG[cull->swapped ? c->b : c->a], *X_WB = &X_WG[cull->swapped ? c->a : c->b];
+  if (!hfi_is_recent(cull->recent, X_WA, X_WB)) return 0;
+  *point = cull->recent->single;
+  hfi_points_to_world(X_WA, point, 1);
+  if (cull->swapped) swap_point(point);
+  return 1;
+}
+
 // Lowers how far the geoms of a pair may come towards each other, `both`, to what pair_reach knows. Returns 0 if they are then apart.
 HFI_CALLED static int lessen_reach(hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, hfiCull* cull, double* both) {
-  double less = s->pair_reach(s->mover, c->a, c->b, 0);
+  double less = s->pair_reach(s->mover, c->a, c->b, -1);
   if (!(less < *both)) return 1;
-  *both = less;
+  *both = cull->less = less;
   cull->lessened = s->query, s->any_lessened = 1;
   return !far_apart(s, X_WG, c, cull, cull->margin + less);
 }

@@ -28,13 +28,15 @@ typedef struct hfiCull {
   int32_t hinge;    // for pairs that GJK collides: the hinge that alone moves one geom against the other, whose axis may keep them apart for ever; else -1
   hfiPairFunction* collide; // finds the contacts of the pair; NULL: it never has any
   uint32_t lessened; // number of the last query in which pair_reach was less than the sum of the reaches of both geoms
+  double less;       // pair_reach in that query [m]
   hfiSeparation separation;
   hfiLastFace* last; // for two hulls, or a hull and a box: the face of their difference that held the last contact; NULL: none is kept
+  hfiRecent* recent; // for pairs that GJK collides: their last contact; NULL: none is kept
 } hfiCull;
 
-// An upper bound on how far two geoms come towards each other in the time that matters [m]; INFINITY: only the sum of their reaches is known. In a second
-// search (again = 1): 0 if the first search has covered that.
-typedef double hfiPairReach(const void* mover, int geom_a, int geom_b, int again);
+// An upper bound on how far two geoms come towards each other in the time that matters [m]; INFINITY: only the sum of their reaches is known. first: negative in
+// the first search; in a second search what the first one was told, and the answer is 0 if that covers the second one, too.
+typedef double hfiPairReach(const void* mover, int geom_a, int geom_b, double first);
 // The scene asks for the reach of a pair if the sum of the reaches of both geoms exceeds this [m].
 static const double HFI_FAR_REACH = 5e-3;
 
@@ -53,6 +55,8 @@ typedef struct hfiScene {
   hfiCull* cull;           // (max_candidate)
   int32_t max_last;
   hfiLastFace* last;       // (max_last) what is remembered of such pairs
+  int32_t max_recent;
+  hfiRecent* recent;       // (max_recent) their last contacts
   // the list of near pairs (scene.c)
   int32_t nnear, *near;    // (max_candidate) candidates in the list, ascending; nnear < 0: there is no list yet
   hfPose* X0_WG;           // (ngeom) poses of the geoms when the list was made
@@ -84,6 +88,9 @@ int hfi_scene_collide(hfiScene* scene, const hfPose* X_WG, const double* reach, 
 // New points replace those points of these pairs that do not act. Points stay sorted by pair. Returns the number of all points.
 int hfi_scene_search_again(hfiScene* scene, const hfPose* X_WG, const double* reach, const int32_t* extended, hfiRawContact* found, int count, int capacity,
                            int* dropped);
+
+// Writes what hfi_distance finds of a candidate at these poses, if the last query of the pair has found it already. Returns 0 if it has not.
+int hfi_scene_recent(const hfiScene* scene, const hfPose* X_WG, int candidate, hfiContactPoint* point);
 
 // Explicit pair i of the model as a candidate.
 static inline hfiCandidate hfi_explicit_candidate(const hfModel* m, int i) {

@@ -95,7 +95,7 @@ static inline void search_listed_pair(const SecondSearch* q, int i, FoundPoints*
   int lessened = s->any_lessened && s->cull[i].lessened == s->query;
   if (!lessened && !(q->extended && (q->extended[c->a] || q->extended[c->b]))) return;
   double approach = q->reach[c->a] + q->reach[c->b];
-  if (lessened) approach = min2(approach, s->pair_reach(s->mover, c->a, c->b, 1));
+  if (lessened) approach = min2(approach, s->pair_reach(s->mover, c->a, c->b, s->cull[i].less));
   if (approach > 0 && !spheres_stay_apart(q, approach, c->a, c->b)) search_pair(q, c, i, &s->cull[i], approach, f);
 }
 

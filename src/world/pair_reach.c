@@ -31,14 +31,14 @@ static double approach_speed(const hfiWorld* w, const hfMotion* V, int geom_a, i
   return speed;
 }
 
-double hfi_world_pair_reach(const void* world, int geom_a, int geom_b, int again) {
+double hfi_world_pair_reach(const void* world, int geom_a, int geom_b, double first) {
   const hfiWorld* w = world;
   const hfDynamics* d = &w->dynamics;
   const int32_t *body = hf_model_geom_body(w->model), *tree = hf_model_body_tree(w->model);
   int t = tree[body[geom_a]];
+  double h = w->horizon;
   if (t < 0 || t != tree[body[geom_b]]) return INFINITY;
-  double h = w->horizon, first = h * approach_speed(w, d->V, geom_a, geom_b) + 2 * (h * h * v3_norm(d->gravity) + (w->push ? w->push[t] : 0));
-  if (!again) return first;
+  if (first < 0) return h * approach_speed(w, d->V, geom_a, geom_b) + 2 * (h * h * v3_norm(d->gravity) + (w->push ? w->push[t] : 0));
   double second = w->second_marked[t] ? h * approach_speed(w, w->second_V, geom_a, geom_b) : 0;
   return second > first + HFI_FURTHER ? second : 0;
 }

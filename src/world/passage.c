@@ -197,10 +197,16 @@ static int pair_distance(const Pair* p, double t, hfiContactPoint* at) {
   return hfi_distance(a->shape, &X_A, b->shape, &X_B, INFINITY, at);
 }
 
+// The nearest points at the start of the step.
+static int start_distance(const Pair* p, hfiContactPoint* at) {
+  const hfiMover *a = &p->mover[0], *b = &p->mover[1];
+  return hfi_distance(a->shape, &a->X0, b->shape, &b->X0, INFINITY, at);
+}
+
 // Like pair_distance, but the nearest points at the start of the step are found only once.
 static int pair_distance_once(Pair* p, double t, hfiContactPoint* at) {
   if (t > 0) return pair_distance(p, t, at);
-  if (!p->start_is_known) p->has_start = pair_distance(p, 0, &p->start), p->start_is_known = 1;
+  if (!p->start_is_known) p->has_start = start_distance(p, &p->start), p->start_is_known = 1;
   if (p->has_start) *at = p->start;
   return p->has_start;
 }
@@ -352,6 +358,7 @@ static int stop_pair(const Paths* paths, const hfiRawContact* r, double* stop_ti
   Pair p = make_pair(paths, r);
   if (has_height_field(&p) || !pair_could_pass(&p, h)) return 0;
   for (int k = 0; k < 2; ++k) p.stop_time[k] = p.tree[k] >= 0 ? stop_time[p.tree[k]] : INFINITY;
+  p.start_is_known = p.has_start = hfi_scene_recent(&paths->w->scene, paths->w->dynamics.X_WG, r->candidate, &p.start);
   double t = find_stop_time(&p, h, r->point.n_W);
   keep_to_path(&p, h, stop_time);
   return t < h && stop_trees_of_pair(&p, h, t, stop_time);

@@ -156,7 +156,7 @@ int hfi_world_mark_alone(hfiWorld* world, const hfMotion* V, double horizon, con
 // If a tree is alone, the scene follows its geoms relative to its first geom: tells the scene so.
 void hfi_world_set_carriers(hfiWorld* world);
 // How far two geoms of one tree may come towards each other (pair_reach.c): an hfiPairReach, for the scene.
-double hfi_world_pair_reach(const void* world, int geom_a, int geom_b, int again);
+double hfi_world_pair_reach(const void* world, int geom_a, int geom_b, double first);
 // Computes and returns the second reach of all geoms (ngeom): how far velocities V move them within the horizon [m]. The first reach stays.
 const double* hfi_world_second_reach(hfiWorld* world, const hfMotion* V, double horizon);
 // Searches the points of a pair again if the second reach of one of its geoms exceeds the first by more than HFI_FURTHER. Only geoms of trees that

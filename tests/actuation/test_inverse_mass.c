@@ -10,11 +10,24 @@
 
 #include <string.h>
 
-static int bounded, unbounded;
+static int bounded, unbounded, bounded_rows;
+
+// Compares the bound of a row over random dofs that have bounds with its inverse mass. LU: factors of the dense M.
+static void check_row_bounds(const World* w, testRandom* r, const double* LU, const int32_t* pivot) {
+  int nv = w->model->nv, n = 0;
+  double J[MAX_DOF], x[MAX_DOF] = {0}, inverse_mass = 0;
+  int32_t dof[MAX_DOF];
+  for (int i = 0; i < nv; ++i)
+    if (w->d->most_inverse_mass[i] < INFINITY && random_uniform(r, 0, 1) < 0.8) dof[n] = i, x[i] = J[n++] = random_uniform(r, -2, 2);
+  hfi_lu_solve(LU, nv, nv, pivot, x);
+  for (int k = 0; k < n; ++k) inverse_mass += J[k] * x[dof[k]];
+  double most = hfi_most_inverse_mass(w->d, n, dof, J);
+  assert_true(most >= inverse_mass * (1 - 1e-9));
+  bounded_rows += n > 1;
+}
 
 // Oracle: the dense M, factored with pivoting. Rounding grows with the condition of M, which is below 1e6 here.
 static void check_bounds(World* w, testRandom* r) {
-  (void)r;
   int nv = w->model->nv;
   static double M[MAX_DOF * MAX_DOF], x[MAX_DOF];
   int32_t pivot[MAX_DOF];
@@ -28,18 +41,19 @@ static void check_bounds(World* w, testRandom* r) {
     assert_true(w->d->most_inverse_mass[i] >= x[i] * (1 - 1e-9));
     *(isinf(w->d->most_inverse_mass[i]) ? &unbounded : &bounded) += 1;
   }
+  check_row_bounds(w, r, M, pivot);
 }
 
 static void test_bounds_hold(void** state) {
   (void)state;
   RandomTree spec = random_tree_default();
-  bounded = unbounded = 0;
+  bounded = unbounded = bounded_rows = 0;
   spec.flags = 0;
   for_random_trees(&spec, TREES, check_bounds);
   spec.flags = TREE_ARMATURE;
   for_random_trees(&spec, TREES, check_bounds);
-  print_message("%d dofs have a bound, %d have none\n", bounded, unbounded);
-  assert_true(bounded > 100); // else nothing was tested
+  print_message("%d dofs have a bound, %d have none; %d rows over several dofs\n", bounded, unbounded, bounded_rows);
+  assert_true(bounded > 100 && bounded_rows > 50); // else nothing was tested
 }
 
 // A link on the world whose axis u is no principal axis: 1/(armature + 1/(u . I^-1 u)), less 1e-12 of the largest moment for rounding. A second link that hangs on
