@@ -204,6 +204,7 @@ hfStatus hf_builder_finish(hfBuilder* b, hfModel** model, hfError* error) {
     f.m = hfi_model_allocate(&header);
   }
   status = f.m ? fill_sections(&f, error) : hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  if (status == HF_OK) status = hfi_check_values(f.m, error); // what the additions let pass
   if (status == HF_OK)
     *model = f.m;
   else
