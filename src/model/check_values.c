@@ -20,7 +20,6 @@ static int is_never_negative(int field) {
   return 0;
 }
 
-// Checks the numbers of one field.
 // Is x an end at which a range is open? Entry i of a range is its lower end if i is even, else its upper end.
 static int is_open_end(int field, size_t i, double x) {
   static const hfModelField ranges[] = {HF_FIELD_jnt_range,           HF_FIELD_jnt_actfrcrange,     HF_FIELD_tendon_range,      HF_FIELD_tendon_actfrcrange,
@@ -30,6 +29,7 @@ static int is_open_end(int field, size_t i, double x) {
   return 0;
 }
 
+// Checks the numbers of one field.
 static hfStatus check_field(const hfModel* m, hfModelField f, hfError* error) {
   hfFieldInfo info = hf_model_field_info(m, f);
   if (hf_model_is_overlay(m) && !info.overlay) return HF_OK;
