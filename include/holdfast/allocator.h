@@ -5,8 +5,9 @@
 #include <stddef.h>
 
 // Two functions of yours. Configurations with a field `allocator` copy it, and the object takes all its memory with it when it is created and gives
-// it back when it is freed. A step allocates nothing, unless a heap of thousands of bodies needs larger factors than were planned; if there is no
-// memory for these, the step is refused with HF_ERROR_MEMORY. All zero: the C library's.
+// it back when it is freed. A step allocates nothing, with two exceptions: a heap of thousands of bodies may need larger factors than were planned,
+// and by the method "mlcp" an island may have more contacts than any before it. If there is no memory for that, the step is refused with
+// HF_ERROR_MEMORY. All zero: the C library's.
 //
 // States need none: hf_state_init lays a state out in memory of yours. Neither do models: a block may be copied into memory of
 // yours that is aligned to 64 bytes.

@@ -87,7 +87,7 @@ typedef struct hfWorldReport {
 
 typedef struct hfBatch hfBatch;
 
-// The model must outlive the batch and must not be an overlay.
+// The model must outlive the batch. The model of an hfParams is refused: hf_model_copy makes one that a batch takes.
 HF_API hfStatus hf_batch_create(hfBatch** batch, const hfModel* model, const hfBatchConfig* config, hfError* error);
 HF_API void hf_batch_free(hfBatch* batch);
 HF_API const hfModel* hf_batch_model(const hfBatch* batch);

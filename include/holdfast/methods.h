@@ -18,7 +18,7 @@ typedef enum hfFrictionLaw {
   HF_FRICTION_REGULARISED = 0, // linear in slip below the stiction speed (TAMSI Eq. 6, 7)
   HF_FRICTION_SMOOTH = 1,      // s/sqrt(1 + s^2): the same slope at zero, no kink
   HF_FRICTION_ANCHORED = 2,    // elastic tangential deformation with memory: sticks, no creep
-  HF_FRICTION_COULOMB = 3,     // rigid, for the complementarity methods; others regularise it
+  HF_FRICTION_COULOMB = 3,     // rigid, of the methods mlcp and switching; a sim of another method refuses it
 } hfFrictionLaw;
 
 // ---- methods of discrete time: tamsi, convex -----------------------------------------------------

@@ -44,13 +44,13 @@ HF_API const hfModel* hf_sim_model(const hfSim* sim);
 HF_API double hf_sim_step_size(const hfSim* sim); // length of a step [s]
 HF_API const hfSimConfig* hf_sim_config(const hfSim* sim); // with the scene's choices filled in
 
-// Advances the state by one step. input may be NULL. A refusal (status < 0) leaves the state as it was. A
+// Advances the state by one step. input may be NULL. A refusal (status < 0) leaves the state as it was, and the report has its status and zeros. A
 // numerical difficulty (status > 0) is described in the report, and the step is taken, with two exceptions in
 // which state->time does not advance by the whole step: method "mlcp" without its fallback leaves the state as it
 // was where the problem has no solution (results are then those of hf_sim_evaluate), and a method of continuous time stops where its
 // integrator cannot go on.
 // The same state gives the same answer again, so a loop that waits for a time must end when the time stands
-// still. Allocates nothing.
+// still. Allocates nothing, with the exceptions that allocator.h names.
 HF_API hfStatus hf_sim_step(hfSim* sim, hfState* state, const hfInput* input, hfStepReport* report, hfError* error);
 
 // Results of the last step or evaluation. Arrays belong to the sim and hold until its next call.
@@ -73,7 +73,7 @@ HF_API const double* hf_sim_ctrl(const hfSim* sim);           // (nu) controls t
 HF_API const double* hf_sim_acceleration(const hfSim* sim);   // (nv) (v1 - v0)/h [m/s^2 or rad/s^2]
 // The next three are computed when they are asked for: a pointer from before a step does not show what that step gave.
 HF_API const double* hf_sim_actuator_force(const hfSim* sim); // (nu) force of each actuator, before limits of its joint [N or N m]
-HF_API const double* hf_sim_target_force(const hfSim* sim);   // (nv) force of the input's velocity targets [N or N m]
+HF_API const double* hf_sim_target_force(const hfSim* sim);   // (nv) force of the input's velocity targets; 0 after hf_sim_evaluate [N or N m]
 HF_API const double* hf_sim_sensors(const hfSim* sim);        // (nsensordata) at the end of the step
 // Poses of bodies, geoms and sites at the end of the step. Velocities, M and bias are not those of the end.
 HF_API const hfDynamics* hf_sim_dynamics(const hfSim* sim);

@@ -24,8 +24,10 @@ typedef struct hfSolver hfSolver;
 HF_API hfStatus hf_solver_create(hfSolver** solver, const hfStepCapacity* capacity, hfError* error);
 HF_API void hf_solver_free(hfSolver* solver);
 
-// Solves r(v) = 0. v (nv) and impulse (nrow) are outputs. Allocates nothing. A problem beyond the capacity
-// (HF_ERROR_ARGUMENT) and non-finite input (HF_ERROR_NONFINITE) are refused and leave the outputs as they were.
+// Solves r(v) = 0. v (nv) and impulse (nrow) are outputs. A problem beyond the capacity
+// (HF_ERROR_ARGUMENT) and non-finite input (HF_ERROR_NONFINITE) are refused and leave the outputs as they were. Allocates nothing, unless
+// thousands of trees are coupled and their factors need more than was planned. If there is no memory for that, it is refused with
+// HF_ERROR_MEMORY; only then v and impulse may hold a part of the answer.
 HF_API hfStatus hf_solver_solve(hfSolver* solver, const hfSolverConfig* config,
                                 const hfStepProblem* problem, double* v, double* impulse,
                                 hfSolveReport* report, hfError* error);

@@ -109,7 +109,7 @@ HF_API hfStatus hf_state_restore(hfState* state, const char* path, hfError* erro
 HF_API hfStatus hf_state_get_joint(const hfState* state, const hfModel* model, const char* joint, double* q, double* v, hfError* error);
 HF_API hfStatus hf_state_set_joint(hfState* state, const hfModel* model, const char* joint, const double* q, const double* v, hfError* error);
 // Puts a body with a free joint at the pose X_WB and gives it the velocity V_WB (of its origin, in world axes). Either may be
-// NULL: left as it is. Refused as above, and for a body without a free joint. hf_sim_get_body reads any body.
+// NULL: left as it is. Refused as above, for a body without a free joint, and if the matrix of the pose is no rotation (HF_ERROR_ARGUMENT). hf_sim_get_body reads any body.
 HF_API hfStatus hf_state_set_body(hfState* state, const hfModel* model, const char* body, const hfPose* X_WB, const hfMotion* V_WB, hfError* error);
 
 // Inputs of a step. Any pointer may be NULL: the scene's signals or zero controls, no forces, mocap

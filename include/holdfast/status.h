@@ -2,7 +2,8 @@
 //
 // Three kinds of trouble, never mixed:
 //   a broken contract (NULL where none is allowed, wrong size) asserts;
-//   a refusal (file, definition, option, memory) is a status < 0 with a message, outputs untouched;
+//   a refusal (file, definition, option, memory) is a status < 0 with a message, outputs untouched; of a report at most the status is
+//   written, and everything else in it is zero then;
 //   a numerical difficulty is a status > 0 with numbers in the report, and the call still returns.
 #ifndef HOLDFAST_STATUS_H
 #define HOLDFAST_STATUS_H

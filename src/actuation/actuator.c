@@ -147,5 +147,6 @@ void hf_actuation_forces(hfActuation* a, const double* act, const double* ctrl, 
     else a->force[i] = f.constant + f.length * a->length[i] + f.velocity * a->velocity[i];
   }
   *a->due = 0;
+  memset(a->target_force, 0, sizeof *a->target_force * (size_t)a->model->nv); // Targets act in steps with rows only.
   hfi_transmit_forces(a);
 }

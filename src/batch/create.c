@@ -80,6 +80,7 @@ hfStatus hf_batch_create(hfBatch** batch, const hfModel* model, const hfBatchCon
   hfBatchConfig defaults = hf_batch_config_default();
   hfStatus status = check_config(config ? config : &defaults, error);
   if (status != HF_OK) return status;
+  if (hf_model_is_overlay(model)) return hfi_refuse(error, HF_ERROR_ARGUMENT, "a batch needs a model of its own: hf_model_copy makes one from the model of an hfParams");
   hfBatch* b = calloc(1, sizeof *b);
   if (!b) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
   b->model = model;

@@ -371,7 +371,8 @@ void hfi_mjcf_write_tree(hfiMjcfWriter* w) {
   hfiOrder order;
   if (w->xml.status) return;
   w->xml.status = hfi_order_create(&order, w->b, w->xml.error);
-  int* depth = w->xml.status ? NULL : hfi_pool_copy(&w->pool, NULL, sizeof *depth * (size_t)w->b->body.count);
+  if (w->xml.status) return;
+  int* depth = hfi_pool_copy(&w->pool, NULL, sizeof *depth * (size_t)w->b->body.count);
   if (!depth) hfi_xml_refuse_memory(&w->xml);
   Cursor cursor = {.order = &order};
   int open = 1;
@@ -386,5 +387,5 @@ void hfi_mjcf_write_tree(hfiMjcfWriter* w) {
   }
   for (; open > 1; --open) close_body(w, open);
   hfi_xml_print(&w->xml, "  </worldbody>\n");
-  if (depth) hfi_order_release(&order);
+  hfi_order_release(&order);
 }

@@ -20,6 +20,15 @@ static int is_never_negative(int field) {
   return 0;
 }
 
+// Is x an end at which a range is open? Entry i of a range is its lower end if i is even, else its upper end.
+static int is_open_end(int field, size_t i, double x) {
+  static const hfModelField ranges[] = {HF_FIELD_jnt_range,           HF_FIELD_jnt_actfrcrange,     HF_FIELD_tendon_range,      HF_FIELD_tendon_actfrcrange,
+                                        HF_FIELD_actuator_ctrlrange, HF_FIELD_actuator_forcerange, HF_FIELD_actuator_actrange};
+  for (size_t k = 0; k < sizeof ranges / sizeof *ranges; ++k)
+    if ((int)ranges[k] == field) return i % 2 ? x > 0 : x < 0;
+  return 0;
+}
+
 // Checks the numbers of one field.
 static hfStatus check_field(const hfModel* m, hfModelField f, hfError* error) {
   hfFieldInfo info = hf_model_field_info(m, f);
@@ -29,6 +38,8 @@ static hfStatus check_field(const hfModel* m, hfModelField f, hfError* error) {
   for (size_t i = 0; i < n && (info.type == 'd' || info.type == 'f'); ++i) {
     double x = info.type == 'd' ? ((const double*)array)[i] : (double)((const float*)array)[i];
     if (x != x) return hfi_refuse(error, HF_ERROR_NONFINITE, "parameter %s[%zu] is not a number", info.name, i);
+    if (isinf(x) && info.overlay && !is_open_end((int)f, i, x))
+      return hfi_refuse(error, HF_ERROR_NONFINITE, "parameter %s[%zu] = %g is not finite", info.name, i, x);
     if (x < 0 && is_never_negative((int)f))
       return hfi_refuse(error, HF_ERROR_MODEL, "parameter %s[%zu] = %g cannot be negative", info.name, i, x);
   }

@@ -9,6 +9,7 @@
 #include "model/derive.h"
 #include "model/height_field.h"
 
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,7 +150,8 @@ static void choose_stiffness(hfModel* m) {
   if (m->world.stiffness > 0) return;
   for (int b = 1; b < m->nbody; ++b)
     if (hf_model_body_lastdof(m)[b] >= 0) mass += hf_model_body_mass(m)[b];
-  m->world.stiffness = max2(LEAST_STIFFNESS, mass * v3_norm(v3_load(m->world.gravity)) / MOST_PRESSED_IN);
+  double enough = mass * v3_norm(v3_load(m->world.gravity)) / MOST_PRESSED_IN;
+  m->world.stiffness = min2(DBL_MAX, max2(LEAST_STIFFNESS, enough)); // A model has finite numbers, also in a gravity of 1e308 m/s^2.
 }
 
 // Checks sleep policies: only the first body of a tree may have one, which holds for the whole tree.
@@ -204,6 +206,7 @@ hfStatus hf_builder_finish(hfBuilder* b, hfModel** model, hfError* error) {
     f.m = hfi_model_allocate(&header);
   }
   status = f.m ? fill_sections(&f, error) : hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  if (status == HF_OK) status = hfi_check_values(f.m, error); // what the additions let pass
   if (status == HF_OK)
     *model = f.m;
   else

@@ -77,6 +77,22 @@ static int find_free_joint(const hfModel* m, const char* body, hfError* error) {
                          body);
 }
 
+// By this much the products of the columns of a rotation may differ from 0 and 1: numbers of single precision, or with four digits, pass [-].
+static const double ROTATION_TOLERANCE = 1e-3;
+
+static int is_rotation(hfMat3 R) {
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j <= i; ++j)
+      if (!(fabs(v3_dot(m3_col(R, i), m3_col(R, j)) - (i == j)) <= ROTATION_TOLERANCE)) return 0;
+  return v3_dot(v3_cross(m3_col(R, 0), m3_col(R, 1)), m3_col(R, 2)) > 0;
+}
+
+static int is_finite_matrix(hfMat3 R) {
+  for (int i = 0; i < 9; ++i)
+    if (!isfinite(R.m[i])) return 0;
+  return 1;
+}
+
 hfStatus hf_state_set_body(hfState* s, const hfModel* m, const char* body, const hfPose* X_WB, const hfMotion* V_WB,
                            hfError* error) {
   hfi_clear_error(error);
@@ -87,9 +103,9 @@ hfStatus hf_state_set_body(hfState* s, const hfModel* m, const char* body, const
   double* q = hf_state_mutable_q(s) + hf_model_jnt_qposadr(m)[j];
   hfQuat turn = X_WB ? q_from_m3(X_WB->R) : q_load(q + 3);
   hfVec3 w_B = V_WB ? m3_tmulv(m3_from_quat(turn), V_WB->w) : v3_zero();
-  if ((X_WB && !(v3_finite(X_WB->p) && isfinite(turn.w + turn.x + turn.y + turn.z))) ||
-      (V_WB && !(v3_finite(w_B) && v3_finite(V_WB->v))))
+  if ((X_WB && !(v3_finite(X_WB->p) && is_finite_matrix(X_WB->R))) || (V_WB && !(v3_finite(w_B) && v3_finite(V_WB->v))))
     return hfi_refuse(error, HF_ERROR_NONFINITE, "body \"%s\": its pose or velocity is not finite", body);
+  if (X_WB && !is_rotation(X_WB->R)) return hfi_refuse(error, HF_ERROR_ARGUMENT, "body \"%s\": the matrix of its pose is no rotation", body);
   if (X_WB) v3_store(q, X_WB->p), q_store(q + 3, turn);
   double* v = hf_state_mutable_v(s) + hf_model_jnt_dofadr(m)[j];
   if (V_WB) v3_store(v, V_WB->v), v3_store(v + 3, w_B);

@@ -29,19 +29,17 @@ static const double SLOW_SHARE = 1e-6;
 // The arguments of hf_mlcp_solve.
 typedef struct mlcpJob {
   hfMlcp* m;
-  double *v, *impulse; // the answer
   hfSolveReport* report;
   hfError* error;
 } mlcpJob;
 
-// Writes the impulses m->x and the velocities that they cause.
-static void write_answer(const mlcpJob* job) {
-  const hfMlcp* m = job->m;
+// Writes the impulses m->x and the velocities that they cause to the answer.
+static void write_answer(const hfMlcp* m) {
   const hfStepProblem* p = m->problem;
-  for (int i = 0; i < m->n; ++i) job->impulse[m->source[i]] = m->x[i];
+  for (int i = 0; i < m->n; ++i) m->impulse[m->source[i]] = m->x[i];
   for (int k = 0; k < m->members.ntree; ++k) {
     int t = m->members.trees[k], start = p->tree_start[t], first = m->column[t], n = p->tree_start[t + 1] - start;
-    double* v = job->v + start;
+    double* v = m->v + start;
     memcpy(v, m->free_v + first, sizeof *v * (size_t)n);
     for (int i = 0; i < m->n; ++i) hfi_axpy(v, m->x[i], m->W + (size_t)i * (size_t)m->nv + first, n);
   }
@@ -56,7 +54,7 @@ static hfStatus solve_rows(const mlcpJob* job) {
     ++job->report->islands;
     status = forms[m->config.form](m, job->report, job->error);
   }
-  if (status >= 0) write_answer(job);
+  if (status >= 0) write_answer(m);
   return status;
 }
 
@@ -138,10 +136,12 @@ hfStatus hf_mlcp_solve(hfMlcp* m, const hfStepProblem* problem, double* v, doubl
   if (status != HF_OK) return report->status = status;
   m->problem = problem;
   hfi_partition_find(&m->partition, problem);
-  memset(impulse, 0, sizeof *impulse * (size_t)problem->nrow);
-  memcpy(v, problem->v0, sizeof *v * (size_t)problem->nv); // Islands without an answer keep these.
-  status = solve_islands(&(mlcpJob){m, v, impulse, report, error});
-  if (status < 0) return status;
+  memset(m->impulse, 0, sizeof *impulse * (size_t)problem->nrow);
+  memcpy(m->v, problem->v0, sizeof *v * (size_t)problem->nv); // Islands without an answer keep these.
+  status = solve_islands(&(mlcpJob){m, report, error});
+  if (status < 0) return report->status = status;
+  memcpy(impulse, m->impulse, sizeof *impulse * (size_t)problem->nrow);
+  memcpy(v, m->v, sizeof *v * (size_t)problem->nv);
   for (int i = 0; i < problem->nv; ++i)
     if (!isfinite(v[i]) && status == HF_OK) status = HF_SINGULAR;
   report->coupled_residual = report->residual;

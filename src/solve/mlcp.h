@@ -29,6 +29,10 @@ struct hfMlcp {
   int32_t* driven;                   // (islands) 1: the island has saturated rows
   int32_t *group_tree, *group_block; // members of several islands that are solved as one
 
+  // the answer, which the caller gets if nothing is refused
+  double* v;       // (nv of the problem)
+  double* impulse; // (nrow of the problem)
+
   // the members that are being solved: an island, or several islands as one
   hfiMembers members;
   int32_t nv;      // number of their velocities

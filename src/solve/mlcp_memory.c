@@ -23,9 +23,9 @@ static void take_arrays(void* object, hfiArena* arena) {
   m->source = HFI_TAKE(arena, int32_t, c->nrow);
   HFI_TAKE_EACH(arena, int32_t, c->nblock, &m->contact, &m->tangent, &m->group_block);
   m->mu = HFI_TAKE(arena, double, c->nblock);
-  HFI_TAKE_EACH(arena, double, c->nrow, &m->g, &m->target, &m->soft, &m->lo, &m->hi, &m->x);
+  HFI_TAKE_EACH(arena, double, c->nrow, &m->g, &m->target, &m->soft, &m->lo, &m->hi, &m->x, &m->impulse);
   m->A = HFI_TAKE(arena, double, (size_t)c->max_tree_nv * (size_t)c->max_tree_nv);
-  m->free_v = HFI_TAKE(arena, double, c->nv);
+  HFI_TAKE_EACH(arena, double, c->nv, &m->free_v, &m->v);
   HFI_TAKE_EACH(arena, int32_t, c->ntree, &m->column, &m->group_tree, &m->driven);
   hfi_partition_plan(&m->partition, arena, c->ntree, c->nblock, c->npiece);
 }

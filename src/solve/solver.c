@@ -354,7 +354,9 @@ hfStatus hf_solver_solve(hfSolver* solver, const hfSolverConfig* config,
   hfi_clear_error(error);
   memset(report, 0, sizeof *report);
   hfStatus status = hfi_problem_check_capacity(problem, &solver->capacity, error);
-  return status ? status : hfi_solver_solve_marked(solver, config, problem, NULL, v, impulse, report, error);
+  if (status == HF_OK) status = hfi_solver_solve_marked(solver, config, problem, NULL, v, impulse, report, error);
+  if (status < 0) report->status = status;
+  return status;
 }
 
 hfStatus hfi_solver_solve_changed(hfSolver* solver, const hfSolverConfig* config, const hfStepProblem* problem,

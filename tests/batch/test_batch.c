@@ -198,6 +198,12 @@ static void test_refusals(void** state) {
   c = hf_batch_config_default();
   c.sim.step = -1;
   assert_int_equal(hf_batch_create(&b, m, &c, &error), HF_ERROR_ARGUMENT);
+  hfParams* params = NULL;
+  c = hf_batch_config_default();
+  assert_int_equal(hf_params_create(&params, m, &error), HF_OK);
+  assert_int_equal(hf_batch_create(&b, hf_params_model(params), &c, &error), HF_ERROR_ARGUMENT);
+  assert_non_null(strstr(error.message, "hf_model_copy"));
+  hf_params_free(params);
   assert_null(b);
   b = make_batch(m, 1, 0);
   assert_int_equal(hf_batch_step(b, 0, NULL, &error), HF_ERROR_ARGUMENT);

@@ -95,6 +95,12 @@ static hfStatus write_urdf(const char* path, hfDiagnostics* diagnostics, hfError
   unlink(path);
   return hf_model_write_urdf(written, path, diagnostics, error);
 }
+static hfBuilder* changed; // loaded before
+static hfStatus write_mjcf(const char* path, hfDiagnostics* diagnostics, hfError* error) {
+  (void)diagnostics;
+  unlink(path);
+  return hf_builder_write_mjcf(changed, path, error);
+}
 
 // An attempt with allocation number n failing (0: none). Returns the number of allocations.
 static int try_once(attempt work, const char* path, int n, hfStatus* status) {
@@ -140,10 +146,12 @@ static void write_without_memory(attempt work, const char* source) {
   char folder[] = "/tmp/holdfast_memory_XXXXXX", path[64], command[64];
   assert_non_null(mkdtemp(folder));
   assert_int_equal(hf_model_load(&written, source, NULL, NULL, NULL), HF_OK);
+  assert_int_equal(hf_builder_load(&changed, source, NULL, NULL, NULL), HF_OK);
   snprintf(path, sizeof path, "%s/robot", folder);
   int total = 0, refused = fail_every_allocation(work, path, &total);
   assert_true(total > 20 && refused > total / 2);
   hf_model_free(written);
+  hf_builder_free(changed);
   snprintf(command, sizeof command, "rm -r %s", folder);
   assert_int_equal(system(command), 0);
 }
@@ -163,6 +171,7 @@ static void test_writers(void** state) {
   (void)state;
   write_without_memory(write_sdf, HF_SOURCE_DIR "/models/linkage_gripper.xml");
   write_without_memory(write_urdf, HF_SOURCE_DIR "/models/quadruped.xml");
+  write_without_memory(write_mjcf, HF_SOURCE_DIR "/models/linkage_gripper.xml");
 }
 
 int main(void) {

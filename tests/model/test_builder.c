@@ -171,6 +171,43 @@ static void test_refusals_name_the_culprit(void** state) {
   hf_builder_free(b);
 }
 
+// A model is finished with numbers only, whatever the additions let pass: a tendon whose friction was NaN had none, and the file of such a model could
+// not be opened.
+static void test_every_number_is_one(void** state) {
+  (void)state;
+  for (int k = 0; k < 6; ++k) {
+    hfBuilder* b = hf_builder_create();
+    hfBodyDef body = hf_body_def_default();
+    hfJointDef joint = hf_joint_def_default();
+    hfGeomDef geom = hf_geom_def_default();
+    hfTendonDef tendon = hf_tendon_def_default();
+    hfEqualityDef equality = hf_equality_def_default();
+    hfModel* m = NULL;
+    hfError error;
+    int32_t id = 0;
+    double coef = 1;
+    joint.body = geom.body = 1, joint.type = HF_JOINT_HINGE, geom.type = HF_GEOM_SPHERE, geom.size[0] = 0.1;
+    tendon.count = 1, tendon.joint = &id, tendon.coef = &coef;
+    equality.type = HF_EQUALITY_JOINT, equality.objkind = HF_OBJECT_JOINT, equality.obj1 = 0, equality.obj2 = -1;
+    double* const number[] = {NULL, &tendon.frictionloss, &tendon.armature, &equality.solref[1], &joint.actfrcrange[1], &geom.solimp[2]};
+    static const char* const name[] = {NULL, "tendon_frictionloss[0]", "tendon_armature[0]", "eq_solref[1]", "jnt_actfrcrange[1]", "geom_solimp[2]"};
+    if (k) *number[k] = NAN;
+    assert_int_equal(hf_builder_add_body(b, &body, &error), 1);
+    int added = hf_builder_add_joint(b, &joint, &error) == 0 && hf_builder_add_geom(b, &geom, &error) == 0 && hf_builder_add_tendon(b, &tendon, &error) == 0 &&
+                hf_builder_add_equality(b, &equality, &error) == 0;
+    hfStatus status = added ? hf_builder_finish(b, &m, &error) : error.status;
+    if (k) {
+      assert_int_equal(status, HF_ERROR_NONFINITE);
+      assert_non_null(strstr(error.message, name[k]));
+      assert_null(m);
+    } else {
+      assert_int_equal(status, HF_OK);
+    }
+    hf_model_free(m);
+    hf_builder_free(b);
+  }
+}
+
 static hfModel* make_pendulum(void) {
   hfBuilder* b = hf_builder_create();
   int body = add_body(b, "rod", 0);
@@ -348,6 +385,7 @@ int main(void) {
       cmocka_unit_test(test_inertia_of_halves),
       cmocka_unit_test(test_primitive_inertia_by_quadrature),
       cmocka_unit_test(test_refusals_name_the_culprit),
+      cmocka_unit_test(test_every_number_is_one),
       cmocka_unit_test(test_refused_worlds),
       cmocka_unit_test(test_joints_of_one_body),
       cmocka_unit_test(test_refused_guest_leaves_no_joints),

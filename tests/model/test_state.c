@@ -128,6 +128,16 @@ static void test_bodies_by_name(void** state) {
   assert_non_null(strstr(error.message, "no body \"cap\""));
   X.p.x = INFINITY;
   assert_int_equal(hf_state_set_body(s, m, "cup", &X, NULL, &error), HF_ERROR_NONFINITE);
+  for (int i = 0; i < 9; ++i) { // neither NaN nor a number that makes it no rotation hides behind the others
+    hfPose bad = {{{0, -1, 0, 1, 0, 0, 0, 0, 1}}, {1, 2, 3}};
+    bad.R.m[i] = NAN;
+    assert_int_equal(hf_state_set_body(s, m, "cup", &bad, NULL, &error), HF_ERROR_NONFINITE);
+    bad.R.m[i] = 0.5;
+    assert_int_equal(hf_state_set_body(s, m, "cup", &bad, NULL, &error), HF_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, "no rotation"));
+  }
+  static const hfMat3 none[] = {{{0}}, {{1, 0, 0, 0, 1, 0, 0, 0, -1}}}; // a mirror image has products of columns as a rotation has
+  for (int i = 0; i < 2; ++i) assert_int_equal(hf_state_set_body(s, m, "cup", &(hfPose){none[i], {1, 2, 3}}, NULL, &error), HF_ERROR_ARGUMENT);
   assert_memory_equal(s, before, s->size);
   hf_state_free(before), hf_state_free(s);
   hf_sim_free(sim);

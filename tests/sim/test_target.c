@@ -42,6 +42,28 @@ static void test_limit_is_exact(void** state) {
   sim_world_free(&w);
 }
 
+// A target that is gone has no force. Steps that have no rows, as those with an accuracy, and evaluations showed that of the last target.
+static void test_no_target_has_no_force(void** state) {
+  (void)state;
+  static const double accuracy[] = {0, 1e-3};
+  for (int k = 0; k < 2; ++k) {
+    hfSimConfig config = hf_sim_config_default();
+    config.accuracy = accuracy[k];
+    simWorld w = sim_world_with(parse_model("<mujoco><worldbody><body><joint axis='0 1 0'/><geom size='.1' pos='.1 0 0' mass='1'/></body></worldbody></mujoco>"), &config);
+    w.input->velocity_target[0] = 1, w.input->force_limit[0] = 0.5;
+    sim_world_step(&w, 1);
+    assert_true(hf_sim_target_force(w.sim)[0] == 0.5);
+    w.input->velocity_target[0] = NAN;
+    sim_world_step(&w, 1);
+    assert_true(hf_sim_target_force(w.sim)[0] == 0);
+    w.input->velocity_target[0] = 1;
+    sim_world_step(&w, 1);
+    assert_int_equal(hf_sim_evaluate(w.sim, w.state, w.input, NULL), HF_OK);
+    assert_true(hf_sim_target_force(w.sim)[0] == 0);
+    sim_world_free(&w);
+  }
+}
+
 static void test_infinite_target_is_refused(void** state) {
   (void)state;
   simWorld w = sim_world_make(kArm, 0.01, 1e-10);
@@ -180,7 +202,7 @@ static void test_inverse_refuses_what_is_not_finite(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_target_is_met),           cmocka_unit_test(test_limit_is_exact),
+      cmocka_unit_test(test_target_is_met), cmocka_unit_test(test_no_target_has_no_force),          cmocka_unit_test(test_limit_is_exact),
       cmocka_unit_test(test_infinite_target_is_refused), cmocka_unit_test(test_inverse_of_given_forces),
       cmocka_unit_test(test_inverse_of_targets), cmocka_unit_test(test_inverse_refuses_what_is_not_finite),
       cmocka_unit_test(test_problem_has_contacts_that_drives_close), cmocka_unit_test(test_drive_lands_within_a_step),

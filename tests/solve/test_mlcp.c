@@ -201,6 +201,7 @@ static void test_refuses_what_has_no_room(void** state) {
   c.nrow = p->nrow - 1;
   assert_int_equal(hf_mlcp_create(&mlcp, &c, &config, &error), HF_OK);
   assert_int_equal(hf_mlcp_solve(mlcp, p, v, impulse, &report, &error), HF_ERROR_ARGUMENT);
+  assert_int_equal(report.status, HF_ERROR_ARGUMENT);
   assert_non_null(strstr(error.message, "rows"));
   hf_mlcp_free(mlcp);
   sim_world_free(&w);
@@ -336,21 +337,26 @@ static void gate_release(void* context, void* memory) {
   free(memory);
 }
 
-// A plate with twelve boxes: 52 contacts in one island, more than there is memory for from the start. The first step allocates once, later ones nothing. A step
-// for which there is no memory is refused, says how much it needs for how many contacts, and leaves the state.
-static void test_memory_follows_need(void** state) {
-  (void)state;
+// A plate with twelve boxes: 52 contacts in one island, more than there is memory for from the start.
+static hfModel* parse_plate(void) {
   char xml[4000] = "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 0.1'><freejoint/><geom type='box' size='1 1 0.1' mass='10'/></body>";
   for (int i = 0; i < 12; ++i) {
     size_t used = strlen(xml);
     snprintf(xml + used, sizeof xml - used, "<body pos='%g %g 0.25'><freejoint/><geom type='box' size='0.05 0.05 0.05' mass='1'/></body>", 0.2 * (i % 4) - 0.3, 0.2 * (i / 4) - 0.3);
   }
   strcat(xml, "</worldbody></mujoco>");
+  return parse_model(xml);
+}
+
+// The first step allocates once, later ones nothing. A step for which there is no memory is refused, says how much it needs for how many contacts, and
+// leaves the state.
+static void test_memory_follows_need(void** state) {
+  (void)state;
   gate g = {0};
   hfSimConfig config = hf_sim_config_default();
   config.method = HF_METHOD_MLCP;
   config.allocator = (hfAllocator){&g, gate_allocate, gate_release};
-  simWorld w = sim_world_with(parse_model(xml), &config);
+  simWorld w = sim_world_with(parse_plate(), &config);
   hfError error;
   g.shut = 1;
   assert_int_equal(hf_sim_step(w.sim, w.state, NULL, NULL, &error), HF_ERROR_MEMORY);
@@ -365,8 +371,38 @@ static void test_memory_follows_need(void** state) {
   sim_world_free(&w);
 }
 
+// A solver without memory leaves velocities and impulses as they were, and its report does not say that all is well.
+static void test_refusal_leaves_the_outputs(void** state) {
+  (void)state;
+  gate g = {0};
+  simWorld w = sim_world_with(parse_plate(), NULL);
+  const hfStepProblem* p;
+  hfMlcp* mlcp;
+  hfMlcpConfig config = hf_mlcp_config_default();
+  hfSolveReport report;
+  hfError error;
+  assert_int_equal(hf_sim_problem(w.sim, w.state, NULL, &p, &error), HF_OK);
+  hfStepCapacity c = hf_step_problem_capacity(p);
+  c.allocator = (hfAllocator){&g, gate_allocate, gate_release};
+  assert_int_equal(hf_mlcp_create(&mlcp, &c, &config, &error), HF_OK);
+  double *v = malloc(sizeof *v * (size_t)p->nv), *impulse = malloc(sizeof *impulse * (size_t)p->nrow);
+  for (int i = 0; i < p->nv; ++i) v[i] = 7;
+  for (int i = 0; i < p->nrow; ++i) impulse[i] = 7;
+  g.shut = 1;
+  assert_int_equal(hf_mlcp_solve(mlcp, p, v, impulse, &report, &error), HF_ERROR_MEMORY);
+  assert_int_equal(report.status, HF_ERROR_MEMORY);
+  for (int i = 0; i < p->nv; ++i) assert_true(v[i] == 7);
+  for (int i = 0; i < p->nrow; ++i) assert_true(impulse[i] == 7);
+  g.shut = 0;
+  assert_int_equal(hf_mlcp_solve(mlcp, p, v, impulse, &report, &error), HF_OK);
+  assert_true(v[0] != 7);
+  free(v), free(impulse);
+  hf_mlcp_free(mlcp);
+  sim_world_free(&w);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_block_sticks_and_slides), cmocka_unit_test(test_block_rests), cmocka_unit_test(test_memory_follows_need), cmocka_unit_test(test_cones_of_k_edges),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_block_sticks_and_slides), cmocka_unit_test(test_block_rests), cmocka_unit_test(test_memory_follows_need), cmocka_unit_test(test_refusal_leaves_the_outputs), cmocka_unit_test(test_cones_of_k_edges),
                                      cmocka_unit_test(test_what_drives_sticks_by_dissipation_and_skates_by_energy), cmocka_unit_test(test_target_under_limit),
                                      cmocka_unit_test(test_anchor_is_honoured), cmocka_unit_test(test_islands), cmocka_unit_test(test_island_that_is_singular), cmocka_unit_test(test_islands_at_rest), cmocka_unit_test(test_failure_keeps_the_state), cmocka_unit_test(test_fallback_steps), cmocka_unit_test(test_results_of_a_step_that_is_not_taken),
                                      cmocka_unit_test(test_numbers_that_overflow), cmocka_unit_test(test_refuses_what_has_no_room)};

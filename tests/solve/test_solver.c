@@ -120,6 +120,7 @@ static void test_non_finite_input_is_refused(void** state) {
       *places[i] = bad[k];
       for (int j = 0; j < P->nv; ++j) f.v[j] = 42;
       assert_int_equal(solve(&f, &config, &error), HF_ERROR_NONFINITE);
+      assert_int_equal(f.report.status, HF_ERROR_NONFINITE);
       for (int j = 0; j < P->nv; ++j) assert_near(f.v[j], 42, 0);
       assert_true(strlen(error.message) > 0);
       if (i == 2) assert_non_null(strstr(error.message, "tree"));
