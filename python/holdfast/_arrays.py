@@ -48,7 +48,7 @@ def mask_bytes(mask: Any, n: int) -> np.ndarray | None:
 
 def struct_dtype(description: tuple[int, list[tuple[str, str, int, int]]]) -> np.dtype:
     """The dtype of a struct of the library, as the extension describes it."""
-    size, members = description
+    size, members = description[0], sorted(description[1], key=lambda m: m[3])  # numpy.save refuses fields that do not ascend
     return np.dtype(
         {
             "names": [m[0] for m in members],

@@ -338,7 +338,9 @@ class Params(_core.Params):
         params.update()                    # refused values raise and leave the old ones in force
         sim = hf.Sim(params)
 
-    Every field in ``model.parameters`` is a writable array.
+    Every field in ``model.parameters`` is a writable array. A negative ``geom_stiffness``, ``geom_dissipation`` and the like mean the default of
+    the world. ``update`` computes ``body_subtreemass``, ``body_iquat`` and ``dof_M0`` from the others, whatever is written there; a new mass leaves
+    ``body_inertia`` as it is.
     """
 
     def __getattr__(self, name: str) -> Any:

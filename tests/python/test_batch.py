@@ -114,6 +114,22 @@ def test_parameters_of_each_world(fall):
         batch.params.body_parent
 
 
+def test_parameters_that_follow_from_others(fall):
+    """Sums of masses, M at the reference and principal axes are those of a single world with the same masses."""
+    early, late, one = hf.Batch(fall, 2), hf.Batch(fall, 2), hf.Params(fall)
+    derived = ("body_subtreemass", "dof_M0", "body_iquat")
+    for name in derived:
+        getattr(early.params, name)[:] = 99  # computed, whatever is written
+    for params, rows in ((early.params, 1), (late.params, 1), (one, slice(None))):
+        params.body_mass[rows] *= 3
+        params.body_inertia[rows] = params.body_inertia[rows][..., [2, 0, 1, 3, 4, 5]] * 3
+        params.update()
+    for name in derived:
+        for batch in (early, late):  # asked for before and after the update
+            assert np.array_equal(getattr(batch.params, name)[0], getattr(fall, name))
+            assert np.array_equal(getattr(batch.params, name)[1], getattr(one, name))
+
+
 def test_many_steps_are_one_run(fall):
     """A long run is split for the interrupt key; the split must not show."""
     a, b = hf.Batch(fall, 2), hf.Batch(fall, 2)

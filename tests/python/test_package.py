@@ -774,6 +774,36 @@ def test_params_of_one_world(fall):
         params.body_parent
 
 
+def test_parameters_that_are_not_physical_are_refused(fall):
+    """What no builder takes, parameters do not take either; the message has the place as it is written in Python."""
+    for name, place, value, says in [
+            ("geom_stiffness", 0, 0.0, r"geom_stiffness\[0\] = 0: it must be positive"), ("geom_stiffness", 1, np.inf, "finite"),
+            ("geom_friction", (1, 0), np.inf, r"geom_friction\[1, 0\] = inf: it must be finite"), ("geom_friction", (2, 1), -1, r"geom_friction\[2, 1\]"),
+            ("geom_restitution", 1, 1.5, "between 0 and 1"), ("jnt_range", 1, (1, -1), r"jnt_range\[1, 0\] = 1: it is above the end"),
+            ("actuator_forcerange", 0, (2, 1), "above the end"), ("actuator_gainprm", (0, 0), np.inf, "finite"), ("dof_damping", 6, np.nan, "number"),
+            ("body_com", (1, 2), -np.inf, "finite")]:
+        params = hf.Params(fall)
+        getattr(params, name)[place] = value
+        with pytest.raises((hf.ModelError, hf.NonFiniteError), match=says):
+            params.update()
+        assert hf.Sim(params).step() == 0  # with the old values
+    params = hf.Params(fall)
+    params.jnt_range[1] = (-np.inf, np.inf)
+    params.geom_stiffness[:] = -1  # the world's default
+    params.update()
+
+
+def test_contacts_are_saved_by_numpy(fall, tmp_path):
+    sim = hf.Sim(fall)
+    sim.reset("low")
+    with sim.record(tmp_path / "run.hfr", interval=0):
+        sim.step(steps=2)
+    for contacts in (sim.contacts(), hf.Recording(tmp_path / "run.hfr")[-1].contacts):
+        assert len(contacts) == 1
+        np.save(tmp_path / "contacts.npy", contacts)
+        assert np.array_equal(np.load(tmp_path / "contacts.npy"), contacts)
+
+
 def test_the_lock_is_released(models):
     """While one thread steps, another counts: with the lock held it could not."""
     sim = hf.Sim(hf.Model.from_file(models / "allegro_mug_gravity.xml"))
