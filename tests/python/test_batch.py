@@ -130,6 +130,30 @@ def test_parameters_that_follow_from_others(fall):
             assert np.array_equal(getattr(batch.params, name)[1], getattr(one, name))
 
 
+def test_states_of_many_worlds(fall):
+    sim, batch = hf.Sim(fall), hf.Batch(fall, 4)
+    sim.reset("low")
+    sim.step(steps=5)
+    later = sim.state.copy()
+    sim.step(steps=5)
+    batch.set_states(later)
+    assert all(batch.get_state(w).to_bytes() == later.to_bytes() for w in range(4))
+    batch.set_states([sim.state, later], [3, 1])  # in ascending order of the worlds
+    assert [batch.get_state(w).to_bytes() == sim.state.to_bytes() for w in range(4)] == [False, True, False, False]
+    for states, mask in (([later] * 3, None), ([later], [0, 1]), ([], None)):
+        with pytest.raises(ValueError, match="states for"):
+            batch.set_states(states, mask)
+
+
+def test_results_of_a_run_have_names(fall):
+    batch = hf.Batch(fall, 2)
+    run = batch.run(np.full((5, 1), 2.0), want=("q", "v", "sensors", "time"))
+    assert run.q["rail"].shape == (2, 5) and np.array_equal(run.q["rail"][:, -1], batch.q["rail"]) and run.v["free"].shape == (2, 5, 6)
+    assert np.array_equal(run.sensors["place"], run.q["rail"]) and run.act is None
+    with pytest.raises(KeyError, match="no joint is named"):
+        run.q["no"]
+
+
 def test_many_steps_are_one_run(fall):
     """A long run is split for the interrupt key; the split must not show."""
     a, b = hf.Batch(fall, 2), hf.Batch(fall, 2)
