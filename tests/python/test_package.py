@@ -910,7 +910,7 @@ def test_parameters_that_are_not_physical_are_refused(fall):
             ("geom_stiffness", 0, 0.0, r"geom_stiffness\[0\] = 0: it must be positive"), ("geom_stiffness", 1, np.inf, "finite"),
             ("geom_friction", (1, 0), np.inf, r"geom_friction\[1, 0\] = inf: it must be finite"), ("geom_friction", (2, 1), -1, r"geom_friction\[2, 1\]"),
             ("geom_restitution", 1, 1.5, "between 0 and 1"), ("jnt_range", 1, (1, -1), r"jnt_range\[1, 0\] = 1: it is above the end"),
-            ("actuator_forcerange", 0, (2, 1), "above the end"), ("actuator_gainprm", (0, 0), np.inf, "finite"), ("dof_damping", 6, np.nan, "number"),
+            ("actuator_forcerange", 0, (2, 1), "above the end"), ("actuator_gainprm", (0, 0), np.inf, "finite"), ("dof_damping", 6, np.nan, "dof_damping.6. = -?nan"), ("jnt_range", (1, 0), np.nan, "number"),
             ("body_com", (1, 2), -np.inf, "finite")]:
         params = hf.Params(fall)
         getattr(params, name)[place] = value
