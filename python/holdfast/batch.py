@@ -10,7 +10,7 @@ from . import _core
 from ._arrays import NamedArray, assign, floats, mask_bytes, near, struct_dtype
 from .model import Model, Params, no_parameter
 from .sim import CONTACT, checked_options
-from .state import State
+from .state import Input, State
 
 if TYPE_CHECKING:
     from ._arrays import ArrayField, NamedField
@@ -240,11 +240,11 @@ class Rollout(NamedTuple):
 
 
 def rollout(model: Model, states: State | Iterable[State], controls: Any, threads: int = 0, *, every: int = 1,
-            want: Iterable[str] = ("time", "q", "v", "sensors"), **options: Any) -> Rollout:
+            want: Iterable[str] = ("time", "q", "v", "sensors"), input: Input | None = None, **options: Any) -> Rollout:
     """Open-loop rollouts: worlds from initial states, each with its own controls.
 
-    states: one for all worlds, or one a world. controls: (worlds, steps, nu), or (steps, nu) for all. Options are those
-    of a sim. Worlds that are refused are flagged in ``reports`` and their rows are NaN.
+    states: one for all worlds, or one a world. controls: (worlds, steps, nu), or (steps, nu) for all. input: what else acts in all worlds (forces, wrenches,
+    mocap poses, velocity targets), for example ``sim.input``; None: mocap bodies stand where the model has them, and nothing acts. Options are those of a sim. Worlds that are refused are flagged in ``reports`` and their rows are NaN.
     """
     a = np.asarray(controls)
     starts = [states] if isinstance(states, State) else list(states)
@@ -253,4 +253,7 @@ def rollout(model: Model, states: State | Iterable[State], controls: Any, thread
         raise ValueError(f"there are {len(starts)} states and controls for {worlds} worlds")
     batch = Batch(model, worlds, threads=threads, max_memory=starts[0].max_memory, max_contacts=0, **options)
     batch.set_states(starts if len(starts) > 1 else starts[0])
+    if input is not None:
+        for name in ("force", "wrench", "mocap_pos", "mocap_quat", "velocity_target", "force_limit"):
+            setattr(batch, name, getattr(input, name))
     return batch.run(controls, every=every, want=want)

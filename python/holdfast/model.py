@@ -134,6 +134,9 @@ class Model(_core.Model):
     Layouts and orders are MuJoCo's. Models can be pickled and shared by threads.
     """
 
+    def __new__(cls, *args: Any, **options: Any) -> Model:
+        raise TypeError("a model is read or built: Model.from_file(path), Model.from_string(text) or Builder.finish()")
+
     @classmethod
     def from_file(cls, path: FilePath, *, search: Iterable[FilePath] = (), **options: Unpack[ImportOptions]) -> Model:
         """Reads MJCF, URDF or SDFormat, by the root element; or a model that :meth:`save` wrote.

@@ -81,6 +81,8 @@ class State(_Fields, _core.State):
 
     def assign(self, other: State) -> None:
         """Takes over another state of the same model and capacity."""
+        if not isinstance(other, State):
+            raise TypeError(f"a State is needed, not {type(other).__name__}")
         self._assign(other._to_bytes())
 
     def reset(self, key: str | int | None = None, input: Input | None = None) -> None:

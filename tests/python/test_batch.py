@@ -145,6 +145,24 @@ def test_states_of_many_worlds(fall):
             batch.set_states(states, mask)
 
 
+def test_rollouts_with_an_input():
+    """A mocap body pulls a ball, and a wrench and a force push: a rollout has the bits of single steps."""
+    model = hf.Model.from_string("""<mujoco><worldbody><body name='hand' mocap='true'/><body name='ball' pos='0 0 .1'><freejoint/><geom size='.1' mass='1'/></body>
+      <body pos='1 0 0'><joint name='j'/><geom size='.1' mass='1'/></body></worldbody>
+      <equality><weld body1='hand' body2='ball'/></equality><actuator><motor joint='j'/></actuator></mujoco>""")
+    sim, controls = hf.Sim(model), np.linspace(0, 1, 20)[:, None]
+    sim.input.mocap_pos[0] = 0.3, 0, 0.2
+    sim.input.wrench[model.body("ball").id] = 0, 0, 0.1, 0.2, 0, 0
+    sim.input.force["j"] = 0.5
+    start, without = sim.state.copy(), hf.rollout(model, sim.state, controls)
+    run = hf.rollout(model, start, np.stack([controls, controls]), threads=2, input=sim.input)
+    for k, u in enumerate(controls):
+        sim.input.ctrl = u
+        sim.step()
+        assert np.array_equal(run.q[0, k], sim.state.q) and np.array_equal(run.q[1, k], sim.state.q)
+    assert not np.allclose(without.q[0, -1], sim.state.q, atol=1e-3)
+
+
 def test_results_of_a_run_have_names(fall):
     batch = hf.Batch(fall, 2)
     run = batch.run(np.full((5, 1), 2.0), want=("q", "v", "sensors", "time"))

@@ -158,6 +158,14 @@ def test_a_state_with_the_same_dofs():
         hf.Sim(pair).evaluate(hf.State(chain))
 
 
+def test_how_models_are_made(fall):
+    for arguments in ((), ("scene.xml",), (fall,)):
+        with pytest.raises(TypeError, match="from_file"):
+            hf.Model(*arguments)
+    with pytest.raises(TypeError, match="State is needed"):
+        hf.State(fall).assign(None)
+
+
 def test_type_checkers_see_every_method(fall):
     """The stub declares what the extension has, so that a name that it lacks is a slip of the pen. Models and parameters have fields of their own."""
     stub = ast.parse((Path(hf.__file__).parent / "_core.pyi").read_text())
