@@ -136,7 +136,7 @@ typedef struct hfBatchRun {
 } hfBatchRun;
 
 // Every world takes nstep steps. run may be NULL. Returns HF_OK if the reports of all worlds say so, HF_FLAGGED if some world's report has another
-// status (*error then quotes the first refusal). A world that is refused stays where it was and takes no further step in this call; its rows of
+// status (*error then quotes the first refusal, or without one names the first difficulty). A world that is refused stays where it was and takes no further step in this call; its rows of
 // results are filled with NaN from there on. Allocates nothing.
 HF_API hfStatus hf_batch_step(hfBatch* batch, int nstep, const hfBatchRun* run, hfError* error);
 // Results at the present states without a step (hf_sim_evaluate). mask as above.

@@ -148,7 +148,7 @@ class Batch(_core.Batch):
 
     def step(self, steps: int = 1, *, mask: Any = None) -> str:
         """Every world takes steps with its controls held. Returns "" or, where worlds are flagged, the refusal of the
-        first. The others go on; ``batch.reports["status"]`` tells (0 good, < 0 refused, > 0 a difficulty)."""
+        first, or without one its difficulty ("world 3: not converged"). The others go on; ``batch.reports["status"]`` tells (0 good, < 0 refused, > 0 a difficulty)."""
         return self._step(steps, mask_bytes(mask, self.worlds), None, 0, 0, 1, None)
 
     def run(self, controls: Any = None, *, steps: int | None = None, every: int = 1, want: Iterable[str] = ("q", "v"),

@@ -130,8 +130,11 @@ def test_letting_go():
     assert (sim.stats["nlet_go"], sim.stats["let_go_kind"], sim.stats["let_go"]) == (1, "joint", "elbow")
     batch = hf.Batch(link, 2)
     batch.ctrl[1, 0] = 1
-    batch.step(10)
+    assert batch.step(10) == 'world 1: an equality or limit lets go: joint "elbow"'
     assert list(batch.reports["steps_letting_go"]) == [0, 10]
+    batch.ctrl[0, 0] = 1
+    assert batch.step() == 'world 0: an equality or limit lets go: joint "elbow"; other worlds report difficulties, too'
+    assert batch.step(mask=[1]) == 'world 1: an equality or limit lets go: joint "elbow"'
     assert link.name("joint", batch.reports["let_go"][1]) == "elbow"
 
 
