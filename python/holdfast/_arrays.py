@@ -83,6 +83,10 @@ def near(name: str, known: Sequence[str]) -> str:
     return f"; perhaps {' or '.join(names)}" if names else ""
 
 
+_JOINT_PARTS = {7: ("x", "y", "z", "qw", "qx", "qy", "qz"), 6: ("vx", "vy", "vz", "wx", "wy", "wz"), 4: ("qw", "qx", "qy", "qz"),
+                3: ("wx", "wy", "wz")}  # coordinates of free and ball joints, by their number
+
+
 def _is_names(key: Any) -> bool:
     return isinstance(key, list) and bool(key) and all(isinstance(k, str) for k in key)
 
@@ -92,7 +96,8 @@ class NamedArray(np.ndarray):
     ``q[["elbow", "wrist"]]``, and may be assigned to.
 
     A name gives a number where the object has one coordinate and a view of several where it has more (a free joint has
-    seven positions). A view is the library's memory: copy it to keep it. ``array.names`` lists the names.
+    seven positions). A view is the library's memory: copy it to keep it. ``array.names`` lists the names,
+    ``array.columns`` one for each number.
     """
 
     _slices: dict[str, slice] | None = None
@@ -113,6 +118,17 @@ class NamedArray(np.ndarray):
     @property
     def names(self) -> list[str]:
         return list(self._slices or ())
+
+    @property
+    def columns(self) -> list[str]:
+        """A name for each number of the last axis, as in the columns of logs: ``elbow``, ``cup.x``, ``gyro.0``. For a table:
+        ``pandas.DataFrame(run.q[0], columns=run.q.columns)``."""
+        return [f"{name}.{part}" if part else name for name, place in (self._slices or {}).items() for part in self._parts(place.stop - place.start)]
+
+    def _parts(self, count: int) -> Sequence[str]:
+        if count == 1:
+            return ("",)
+        return _JOINT_PARTS[count] if self._kind == "joint" else [str(i) for i in range(count)]
 
     def _place(self, name: str) -> Any:
         if self._slices is None:

@@ -56,6 +56,21 @@ def test_lists_of_names(fall):
         sim.state.q[["rail", "no"]]
 
 
+def test_columns_are_those_of_logs(tmp_path):
+    """Names of all numbers, against the first line of the CSV that the library writes."""
+    model = hf.Model.from_string("""<mujoco><worldbody><body name='cup'><freejoint name='cup'/><geom size='.1' mass='1'/><site name='s'/></body>
+      <body pos='1 0 0'><joint name='hip' type='ball'/><geom size='.1' mass='1'/></body><body pos='2 0 0'><joint/><geom size='.1' mass='1'/></body></worldbody>
+      <actuator><motor name='turn' joint='hip' gear='1 0 0'/></actuator><sensor><gyro name='gyro' site='s'/><clock name='clock'/></sensor></mujoco>""")
+    sim = hf.Sim(model)
+    with sim.record(states=tmp_path / "run.csv", sensors=True):
+        sim.step()
+    header = (tmp_path / "run.csv").read_text().splitlines()[0].split(",")
+    named = {"q": sim.state.q, "v": sim.state.v, "u": sim.input.ctrl, "s": sim.sensors}
+    assert header == ["time", *(f"{letter}[{column}]" for letter, array in named.items() for column in array.columns)]
+    run = hf.Batch(model, 2).run(steps=3)
+    assert run.q.columns == sim.state.q.columns and len(run.q.columns) == model.nq
+
+
 def test_a_pushed_cart(fall):
     """Implicit Euler: after n steps of h, v = F n h/m and x = F h^2 n (n + 1)/(2 m)."""
     sim = hf.Sim(fall)
