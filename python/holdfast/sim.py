@@ -203,8 +203,8 @@ class Sim(_core.Sim):
     def linearise(self, state: State | None = None, input: Input | None = None, *, eps: float = 1e-6) -> Linear:
         """Derivatives of one step by central differences, with steps of eps [m, rad, m/s, ...]; contacts, friction and their memory are in them.
 
-        The state stays as it is, and so do the results of the last step. At an end of its range a control moves to one side only. The column of a control
-        that is left to a signal of the scene (NaN) is zero."""
+        The state stays as it is, and so do the results of the last step. At an end of its range a control moves to one side only. A control
+        that is left to a signal of the scene (NaN) moves about what the signal gives in this step."""
         if not 0 < eps < float("inf"):
             raise ValueError(f"eps must be a number > 0, is {eps!r}")
         start, given = self._given(state, input)
@@ -212,10 +212,14 @@ class Sim(_core.Sim):
         self._probe = self._probe or Sim(self._made_of[0], **self._made_of[1])
         nx = 2 * m.nv + m.na
         columns = [self._slope(start, given, np.eye(1, nx + m.nu, k)[0], eps, eps) for k in range(nx)]
+        acting = given.copy()
+        if np.isnan(given.ctrl).any():
+            self._probe.step(start.copy(), given)
+            acting.ctrl = np.where(np.isnan(given.ctrl), self._probe.ctrl, given.ctrl)
         for u in range(m.nu):
             low, high = m.actuator_ctrlrange[u] if m.actuator_ctrllimited[u] else (-np.inf, np.inf)
-            up, down = (eps if given.ctrl[u] + eps <= high else 0.0), (eps if given.ctrl[u] - eps >= low else 0.0)
-            columns.append(self._slope(start, given, np.eye(1, nx + m.nu, nx + u)[0], up, down))
+            up, down = (eps if acting.ctrl[u] + eps <= high else 0.0), (eps if acting.ctrl[u] - eps >= low else 0.0)
+            columns.append(self._slope(start, acting, np.eye(1, nx + m.nu, nx + u)[0], up, down))
         slopes = np.array(columns).reshape(nx + m.nu, nx + m.nsensordata).T
         return Linear(slopes[:nx, :nx], slopes[:nx, nx:], slopes[nx:, :nx], slopes[nx:, nx:])
 
@@ -226,8 +230,7 @@ class Sim(_core.Sim):
             return np.zeros(2 * m.nv + m.na + m.nsensordata)
         (high, high_sensors), (low, low_sensors) = (self._step_beside(start, given, amount * direction) for amount in (up, -down))
         ends = m.difference(low.q, high.q), high.v - low.v, high.act - low.act, high_sensors - low_sensors
-        slope = np.concatenate(ends) / (up + down)
-        return np.where(np.isnan(slope), 0.0, slope) if np.isnan(given.ctrl).any() else slope
+        return np.concatenate(ends) / (up + down)
 
     def _step_beside(self, start: State, given: Input, change: np.ndarray) -> tuple[State, np.ndarray]:
         """The end of a step, and its sensors, from a state and controls that are changed by this much."""

@@ -327,7 +327,12 @@ def test_linearise_a_grip(models, tmp_path):
     sim.reset("rim")
     sim.step(steps=300)
     start = sim.state.copy()
-    A = sim.linearise().A
+    A, B = sim.linearise()[:2]
+    given = sim.input.copy()
+    assert np.isnan(given.ctrl["lift"])  # a signal of the scene
+    sim.step(start.copy())
+    given.ctrl = sim.ctrl
+    assert B[:, 0].any() and np.array_equal(sim.linearise(start, given).B, B)
     recorded = hf.Sim(params.to_model(), step=0.001)
     with recorded.record(tmp_path / "run.hfr", interval=0):
         recorded.step()
