@@ -278,19 +278,58 @@ class Model(_core.Model):
     def _object(self, kind: str, name: str | int) -> Object:
         return Object(self, kind, _PREFIX[kind], self.id(kind, name))
 
-    def body(self, name: str | int) -> Object: return self._object("body", name)
-    def joint(self, name: str | int) -> Object: return self._object("joint", name)
-    def geom(self, name: str | int) -> Object: return self._object("geom", name)
-    def site(self, name: str | int) -> Object: return self._object("site", name)
-    def camera(self, name: str | int) -> Object: return self._object("camera", name)
-    def mesh(self, name: str | int) -> Object: return self._object("mesh", name)
-    def hfield(self, name: str | int) -> Object: return self._object("hfield", name)
-    def tendon(self, name: str | int) -> Object: return self._object("tendon", name)
-    def equality(self, name: str | int) -> Object: return self._object("equality", name)
-    def pair(self, name: str | int) -> Object: return self._object("pair", name)
-    def actuator(self, name: str | int) -> Object: return self._object("actuator", name)
-    def sensor(self, name: str | int) -> Object: return self._object("sensor", name)
-    def key(self, name: str | int) -> Object: return self._object("key", name)
+    def body(self, name: str | int) -> Object:
+        """The body of this name or id."""
+        return self._object("body", name)
+
+    def joint(self, name: str | int) -> Object:
+        """The joint of this name or id."""
+        return self._object("joint", name)
+
+    def geom(self, name: str | int) -> Object:
+        """The geom of this name or id."""
+        return self._object("geom", name)
+
+    def site(self, name: str | int) -> Object:
+        """The site of this name or id."""
+        return self._object("site", name)
+
+    def camera(self, name: str | int) -> Object:
+        """The camera of this name or id."""
+        return self._object("camera", name)
+
+    def mesh(self, name: str | int) -> Object:
+        """The mesh of this name or id."""
+        return self._object("mesh", name)
+
+    def hfield(self, name: str | int) -> Object:
+        """The height field of this name or id."""
+        return self._object("hfield", name)
+
+    def tendon(self, name: str | int) -> Object:
+        """The tendon of this name or id."""
+        return self._object("tendon", name)
+
+    def equality(self, name: str | int) -> Object:
+        """The equality of this name or id."""
+        return self._object("equality", name)
+
+    def pair(self, name: str | int) -> Object:
+        """The contact pair of this name or id."""
+        return self._object("pair", name)
+
+    def actuator(self, name: str | int) -> Object:
+        """The actuator of this name or id."""
+        return self._object("actuator", name)
+
+    def sensor(self, name: str | int) -> Object:
+        """The sensor of this name or id."""
+        return self._object("sensor", name)
+
+    def key(self, name: str | int) -> Object:
+        """The keyframe of this name or id."""
+        return self._object("key", name)
+
 
     # ---- places of names in arrays ------------------------------------------------------------------------
 

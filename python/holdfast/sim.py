@@ -97,6 +97,7 @@ class Report:
         self.html = text
 
     def save(self, path: FilePath) -> None:
+        """Writes the page to a file, which any browser shows."""
         with written_beside(path) as temporary:
             temporary.write_text(self.html, encoding="utf-8")
 

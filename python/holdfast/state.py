@@ -53,7 +53,8 @@ class _Fields:
 
 
 class State(_Fields, _core.State):
-    """Everything that influences the future: time, positions, velocities, activations, memory of contacts.
+    """Everything that influences the future: time, positions, velocities, activations, memory of contacts. ``State(model, max_memory=0)`` is at the
+    model's reference, with room to remember max_memory contacts, or as many as the model is expected to have.
 
     Plain memory: :meth:`copy` it and you have copied the world; the same state and input give the same bits. ``q``,
     ``v`` and ``act`` are views of it, with names: ``state.q["elbow"]``. A kept view changes with the next step; write
@@ -99,10 +100,12 @@ class State(_Fields, _core.State):
             input.mocap_quat[:] = m.body_quat[m.mocap_body]
 
     def to_bytes(self) -> bytes:
+        """The whole state as bytes: equal bytes are equal states."""
         return self._to_bytes()
 
     @classmethod
     def from_bytes(cls, model: Model, data: bytes, max_memory: int = 0) -> State:
+        """A state from the bytes of :meth:`to_bytes`; max_memory is that of the state which they come from."""
         state = cls(model, max_memory)
         state._assign(bytes(data))
         return state

@@ -158,6 +158,15 @@ def test_a_state_with_the_same_dofs():
         hf.Sim(pair).evaluate(hf.State(chain))
 
 
+def test_everything_has_a_docstring():
+    for name in hf.__all__:
+        thing = getattr(hf, name)
+        parts = {f"{name}.{k}": v for k, v in vars(thing).items() if not k.startswith("_")} if isinstance(thing, type) else {}
+        for part, value in {name: thing, **parts}.items():
+            if callable(value) or isinstance(value, (property, classmethod)):
+                assert (value.__doc__ or "").strip(), part
+
+
 def test_how_models_are_made(fall):
     for arguments in ((), ("scene.xml",), (fall,)):
         with pytest.raises(TypeError, match="from_file"):
