@@ -148,7 +148,7 @@ static void test_capacity(void** state) {
   hfParams* p;
   assert_int_equal(hf_params_create(&p, m, NULL), HF_OK);
   const double delays[] = {0.008, 0.009, -0.001, NAN, INFINITY};
-  const hfStatus expected[] = {HF_OK, HF_ERROR_MODEL, HF_ERROR_MODEL, HF_ERROR_NONFINITE, HF_ERROR_MODEL};
+  const hfStatus expected[] = {HF_OK, HF_ERROR_MODEL, HF_ERROR_MODEL, HF_ERROR_NONFINITE, HF_ERROR_NONFINITE};
   for (int k = 0; k < 5; ++k) {
     *hf_params_field(p, HF_FIELD_actuator_delay) = delays[k];
     assert_int_equal(hf_params_update(p, &error), expected[k]);
