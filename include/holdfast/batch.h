@@ -111,7 +111,8 @@ HF_API hfStatus hf_batch_reset(hfBatch* batch, const uint8_t* mask, int key, hfE
 // ---- parameters of each world ----------------------------------------------------------------------
 
 // The values (nworld x rows x columns) of a field marked overlay (model.h) in every world; data is NULL for any
-// other field or without memory. They begin as the model's and count after the next hf_batch_update.
+// other field or without memory. They begin as the model's and count after the next hf_batch_update, which computes
+// body_subtreemass, body_iquat and dof_M0 from the others.
 HF_API hfTensor hf_batch_param(hfBatch* batch, hfModelField field);
 // Gravity of every world (nworld x 3) [m/s^2]. It counts after the next hf_batch_update, too.
 HF_API hfTensor hf_batch_gravity(hfBatch* batch);
@@ -135,7 +136,7 @@ typedef struct hfBatchRun {
 } hfBatchRun;
 
 // Every world takes nstep steps. run may be NULL. Returns HF_OK if the reports of all worlds say so, HF_FLAGGED if some world's report has another
-// status (*error then quotes the first refusal). A world that is refused stays where it was and takes no further step in this call; its rows of
+// status (*error then quotes the first refusal, or without one names the first difficulty). A world that is refused stays where it was and takes no further step in this call; its rows of
 // results are filled with NaN from there on. Allocates nothing.
 HF_API hfStatus hf_batch_step(hfBatch* batch, int nstep, const hfBatchRun* run, hfError* error);
 // Results at the present states without a step (hf_sim_evaluate). mask as above.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import difflib
+from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
@@ -48,7 +49,7 @@ def mask_bytes(mask: Any, n: int) -> np.ndarray | None:
 
 def struct_dtype(description: tuple[int, list[tuple[str, str, int, int]]]) -> np.dtype:
     """The dtype of a struct of the library, as the extension describes it."""
-    size, members = description
+    size, members = description[0], sorted(description[1], key=lambda m: m[3])  # numpy.save refuses fields that do not ascend
     return np.dtype(
         {
             "names": [m[0] for m in members],
@@ -59,11 +60,44 @@ def struct_dtype(description: tuple[int, list[tuple[str, str, int, int]]]) -> np
     )
 
 
+def assign(array: np.ndarray, value: Any, name: str) -> None:
+    """``array[...] = value`` for numbers that broadcast; a refusal has the name of the array."""
+    numbers = floats(value, None, name)
+    if not array.flags.writeable:
+        raise ValueError(f"{name} is a result, for reading only")
+    try:
+        array[...] = numbers
+    except ValueError:
+        raise ValueError(f"{name} has shape {array.shape}: numbers of shape {numbers.shape} do not fit") from None
+
+
+_MUJOCO = {"qpos": "q", "qvel": "v", "qacc": "acceleration", "qfrc_applied": "force", "xfrc_applied": "wrench", "sensordata": "sensors",
+           "xpos": "pose", "xquat": "pose"}  # names of mjData, and what is called so here
+
+
+def near(name: str, known: Sequence[str]) -> str:
+    """How the message about an unknown name ends: with names that are like it, or with the one of what MuJoCo calls so."""
+    if _MUJOCO.get(name) in known:
+        return f"; what MuJoCo calls {name} is {_MUJOCO[name]}"
+    names = difflib.get_close_matches(name, known, 3, 0.6)
+    return f"; perhaps {' or '.join(names)}" if names else ""
+
+
+_JOINT_PARTS = {7: ("x", "y", "z", "qw", "qx", "qy", "qz"), 6: ("vx", "vy", "vz", "wx", "wy", "wz"), 4: ("qw", "qx", "qy", "qz"),
+                3: ("wx", "wy", "wz")}  # coordinates of free and ball joints, by their number
+
+
+def _is_names(key: Any) -> bool:
+    return isinstance(key, list) and bool(key) and all(isinstance(k, str) for k in key)
+
+
 class NamedArray(np.ndarray):
-    """An array whose last axis also answers to names: ``q["elbow"]``.
+    """An array whose last axis also answers to names: ``q["elbow"]``. A list of names gives a copy of all their numbers,
+    ``q[["elbow", "wrist"]]``, and may be assigned to.
 
     A name gives a number where the object has one coordinate and a view of several where it has more (a free joint has
-    seven positions). A view is the library's memory: copy it to keep it. ``array.names`` lists the names.
+    seven positions). A view is the library's memory: copy it to keep it. ``array.names`` lists the names,
+    ``array.columns`` one for each number.
     """
 
     _slices: dict[str, slice] | None = None
@@ -85,6 +119,17 @@ class NamedArray(np.ndarray):
     def names(self) -> list[str]:
         return list(self._slices or ())
 
+    @property
+    def columns(self) -> list[str]:
+        """A name for each number of the last axis, as in the columns of logs: ``elbow``, ``cup.x``, ``gyro.0``. For a table:
+        ``pandas.DataFrame(run.q[0], columns=run.q.columns)``."""
+        return [f"{name}.{part}" if part else name for name, place in (self._slices or {}).items() for part in self._parts(place.stop - place.start)]
+
+    def _parts(self, count: int) -> Sequence[str]:
+        if count == 1:
+            return ("",)
+        return _JOINT_PARTS[count] if self._kind == "joint" else [str(i) for i in range(count)]
+
     def _place(self, name: str) -> Any:
         if self._slices is None:
             raise KeyError("this array has no names; a part of a named array loses them")
@@ -95,7 +140,13 @@ class NamedArray(np.ndarray):
             raise KeyError(f'no {self._kind} is named "{name}"; there are: {known}') from None
         return s.start if s.stop - s.start == 1 else s
 
+    def _places(self, names: list[str]) -> list[int]:
+        places = [self._place(name) for name in names]
+        return [i for p in places for i in (range(p.start, p.stop) if isinstance(p, slice) else (p,))]
+
     def __getitem__(self, key: Any) -> Any:
+        if _is_names(key):
+            return np.asarray(self)[..., self._places(key)]
         if isinstance(key, str):
             place = self._place(key)
             return np.asarray(self)[place if self.ndim == 1 else (..., place)]  # with an ellipsis a number would be a view
@@ -105,13 +156,31 @@ class NamedArray(np.ndarray):
         return part
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        if isinstance(key, str):
+        if _is_names(key):
+            np.asarray(self)[..., self._places(key)] = value
+        elif isinstance(key, str):
             np.asarray(self)[..., self._place(key)] = value
         else:
             super().__setitem__(key, value)
 
     def __reduce__(self) -> Any:  # a pickled array is a plain copy
         return np.array(self).__reduce__()
+
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    class NamedField:
+        """How a type checker sees a field that gives a named array and takes all that NumPy takes for numbers: ``state.q = [0, 1]``."""
+
+        def __get__(self, owner: Any, kind: Any = None) -> NamedArray: ...
+        def __set__(self, owner: Any, value: ArrayLike) -> None: ...
+
+    class ArrayField:
+        """The same without names."""
+
+        def __get__(self, owner: Any, kind: Any = None) -> np.ndarray: ...
+        def __set__(self, owner: Any, value: ArrayLike) -> None: ...
 
 
 def named(view: Any, slices: dict[str, slice], kind: str) -> NamedArray:

@@ -18,7 +18,7 @@ class View:
     def __dlpack__(self, **options: Any) -> Any: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
 
-class _Object:
+class _Object:  # with fields that only a model knows, or of which users see no object
     def __getattr__(self, name: str) -> Any: ...
 
 class Model(_Object):
@@ -32,31 +32,131 @@ class Model(_Object):
 class Params(_Object):
     def __init__(self, model: Any) -> None: ...
 
-class Builder(_Object):
+class Builder:
+    _add_body: Any
+    _add_joint: Any
+    _add_geom: Any
+    _add_site: Any
+    _add_camera: Any
+    _add_tendon: Any
+    _add_spatial_tendon: Any
+    _add_equality: Any
+    _add_pair: Any
+    _add_height_field: Any
+    _add_mesh: Any
+    _add_exclude: Any
+    _add_actuator: Any
+    _add_sensor: Any
+    _add_key: Any
+    _set_world: Any
+    _set_body: Any
+    _set_joint: Any
+    _set_geom: Any
+    _set_site: Any
+    _set_camera: Any
+    _set_equality: Any
+    _set_actuator: Any
+    _set_tendon: Any
+    _set_pair: Any
+    _set_sensor: Any
+    _get_world: Any
+    _count: Any
+    _find: Any
+    _copy_to: Any
+    _write: Any
+    _attach: Any
+    _get_actuator: Any
+    _get_body: Any
+    _get_joint: Any
+    _get_geom: Any
+    _get_site: Any
+    _get_camera: Any
+    _get_equality: Any
+    _get_tendon: Any
+    _get_pair: Any
+    _get_sensor: Any
+    _remove: Any
+    _finish: Any
     @classmethod
     def _load(cls, path: str, search: list[str], options: dict[str, Any]) -> tuple[Any, list[tuple[str, str, int, str, int]]]: ...
+    @classmethod
+    def _parse(cls, text: str, name: str, folder: str, search: list[str], options: dict[str, Any]) -> tuple[Any, list[tuple[str, str, int, str, int]]]: ...
 
-class State(_Object):
+class State:
+    _view: Any
+    _reset: Any
+    _set_key: Any
+    _to_bytes: Any
+    _assign: Any
+    _copy: Any
+    _save: Any
+    _restore: Any
     time: float
     nmemory: int
     max_memory: int
     model: Any
     def __init__(self, model: Any, max_memory: int = 0) -> None: ...
 
-class Input(_Object):
+class Input:
+    _view: Any
     model: Any
     def __init__(self, model: Any) -> None: ...
 
-class Sim(_Object):
+class Sim:
+    _step: Any
+    _evaluate: Any
+    _problem: Any
+    _inverse: Any
+    _contacts: Any
+    _switches: Any
+    _pair_force: Any
+    _array: Any
+    _poses: Any
+    _last_report: Any
+    _record: Any
+    _log_states: Any
+    _log_contacts: Any
+    _give_up: Any
+    _begin_report_file: Any
+    _detach: Any
+    _close_report: Any
     step_size: float
     model: Any
     def __new__(cls, model: Any, options: dict[str, str] = ...) -> Any: ...
 
-class Batch(_Object):
+class Batch:
+    _tensor: Any
+    _param: Any
+    _update: Any
+    _reset: Any
+    _evaluate: Any
+    _step: Any
+    _get_state: Any
+    _set_state: Any
+    _reports: Any
+    _contacts: Any
+    _info: Any
     model: Any
     def __new__(cls, model: Any, settings: dict[str, Any], options: dict[str, str]) -> Any: ...
 
-class Dynamics(_Object):
+class Dynamics:
+    _set: Any
+    _mass_matrix: Any
+    _bias: Any
+    _solve: Any
+    _inverse: Any
+    _forward: Any
+    _derivatives: Any
+    _pose: Any
+    _jacobian: Any
+    _velocity_at: Any
+    _com: Any
+    _energy: Any
+    _momentum: Any
+    _ray: Any
+    _distance: Any
+    _lens: Any
+    _picture: Any
     def __new__(cls, model: Any) -> Any: ...
 
 class Problem(_Object):

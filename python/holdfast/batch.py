@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable, NamedTuple
+from typing import TYPE_CHECKING, Any, Iterable, NamedTuple
 
 import numpy as np
 
 from . import _core
-from ._arrays import floats, mask_bytes, named, struct_dtype
-from .model import Model
+from ._arrays import NamedArray, assign, floats, mask_bytes, near, struct_dtype
+from .model import Model, Params, no_parameter
 from .sim import CONTACT, checked_options
-from .state import State
+from .state import Input, State
+
+if TYPE_CHECKING:
+    from ._arrays import ArrayField, NamedField
 
 WORLD_REPORT = struct_dtype(_core.world_report_dtype())
 _NAMES = {"q": "q", "v": "v", "act": "act", "ctrl": "u", "force": "v", "velocity_target": "v", "force_limit": "v",
@@ -33,10 +36,16 @@ class BatchParams:
     def __getattr__(self, name: str) -> np.ndarray:
         if name.startswith("_"):
             raise AttributeError(name)
-        return np.asarray(self._batch._param(name))
+        try:
+            return np.asarray(self._batch._param(name))
+        except AttributeError:
+            raise no_parameter(self._batch.model, name) from None
 
     def __setattr__(self, name: str, value: Any) -> None:
-        getattr(self, name)[...] = value
+        assign(getattr(self, name), value, name)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._batch.model.parameters]
 
     def update(self, mask: Any = None) -> None:
         """Puts the parameters of the worlds in force. Worlds whose values make no physical world keep their old ones and are flagged in
@@ -63,28 +72,30 @@ class Batch(_core.Batch):
     threads: int
     step_size: float
     max_memory: int
-    time: np.ndarray
-    q: np.ndarray
-    v: np.ndarray
-    act: np.ndarray
-    history: np.ndarray
-    rest: np.ndarray
-    ctrl: np.ndarray
-    force: np.ndarray
-    wrench: np.ndarray
-    mocap_pos: np.ndarray
-    mocap_quat: np.ndarray
-    velocity_target: np.ndarray
-    force_limit: np.ndarray
-    sensors: np.ndarray
-    actuator_force: np.ndarray
-    acceleration: np.ndarray
+    time: ArrayField
+    q: NamedField
+    v: NamedField
+    act: NamedField
+    history: ArrayField
+    rest: ArrayField
+    ctrl: NamedField
+    force: NamedField
+    wrench: ArrayField
+    mocap_pos: ArrayField
+    mocap_quat: ArrayField
+    velocity_target: NamedField
+    force_limit: NamedField
+    sensors: NamedArray
+    actuator_force: NamedArray
+    acceleration: NamedArray
     pose: np.ndarray
 
     def __new__(cls, model: Model, worlds: int, *, threads: int = 0, device: str = "cpu", max_memory: int = 0,
                 max_contacts: int = 32, **options: Any) -> Batch:
         if device not in _DEVICES:
             raise ValueError(f'device must be {" or ".join(_DEVICES)}, is {device!r}')
+        if isinstance(model, Params):
+            raise TypeError("a batch is made of a model: write params.to_model(), or give each world its own by batch.params")
         settings = {"nworld": worlds, "threads": threads, "device": _DEVICES[device], "max_memory": max_memory, "max_contacts": max_contacts}
         return super().__new__(cls, model, settings, checked_options(options))
 
@@ -92,27 +103,28 @@ class Batch(_core.Batch):
         info = self._info()
         self.__dict__.update({name: info[name] for name in _FACTS})
 
-    def __getattr__(self, name: str) -> Any:
-        if name not in _ARRAYS:
-            raise AttributeError(f'a batch has no array "{name}"')
-        view = self._tensor(name)
-        if name in _NAMES:
-            which = _NAMES[name]
-            array: Any = named(view, getattr(self.model, f"_{which}_slices"), "object")
-        else:
-            array = np.asarray(view)
-        self.__dict__[name] = array
-        return array
+    if not TYPE_CHECKING:  # a type checker knows the arrays
+
+        def __getattr__(self, name: str) -> Any:
+            if name not in _ARRAYS:
+                raise AttributeError(f'a batch has no array "{name}"{near(name, _ARRAYS)}')
+            view = self._tensor(name)
+            array = self.model._named(view, _NAMES[name]) if name in _NAMES else np.asarray(view)
+            self.__dict__[name] = array
+            return array
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in _ARRAYS:
-            getattr(self, name)[...] = value
+            assign(getattr(self, name), value, name)
         elif name in _FACTS:
             raise AttributeError(f"a batch keeps its {name}: make another one of the model")
         elif name.startswith("_") or hasattr(type(self), name):
             super().__setattr__(name, value)
         else:
             raise AttributeError(f'a batch has no array "{name}" to set; it has {", ".join(_ARRAYS)}')
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *_ARRAYS, *_FACTS]
 
     @property
     def params(self) -> BatchParams:
@@ -136,7 +148,7 @@ class Batch(_core.Batch):
 
     def step(self, steps: int = 1, *, mask: Any = None) -> str:
         """Every world takes steps with its controls held. Returns "" or, where worlds are flagged, the refusal of the
-        first. The others go on; ``batch.reports["status"]`` tells (0 good, < 0 refused, > 0 a difficulty)."""
+        first, or without one its difficulty ("world 3: not converged"). The others go on; ``batch.reports["status"]`` tells (0 good, < 0 refused, > 0 a difficulty)."""
         return self._step(steps, mask_bytes(mask, self.worlds), None, 0, 0, 1, None)
 
     def run(self, controls: Any = None, *, steps: int | None = None, every: int = 1, want: Iterable[str] = ("q", "v"),
@@ -170,7 +182,8 @@ class Batch(_core.Batch):
             raise ValueError(f'want must be of {", ".join(widths)}; "{unknown[0]}" is not')
         out = {w: np.full((self.worlds, rows, *widths[w]), np.nan) for w in want}  # the library writes no row of a world that is left out
         message = self._step(steps, mask_bytes(mask, self.worlds), ctrl, world_stride, step_stride, every, out)
-        return Rollout(**{w: out.get(w) for w in _RESULTS}, reports=self.reports, message=message)
+        results: dict[str, Any] = {w: m._named(a, _NAMES[w]) if w in _NAMES else a for w, a in out.items()}
+        return Rollout(**{w: results.get(w) for w in _RESULTS}, reports=self.reports, message=message)
 
     def evaluate(self, mask: Any = None) -> str:
         """Fills results (sensors, contacts, poses) at the present states without a step."""
@@ -195,6 +208,17 @@ class Batch(_core.Batch):
         """Puts a world at a state, bit for bit."""
         self._set_state(world, state)
 
+    def set_states(self, states: State | Iterable[State], mask: Any = None) -> None:
+        """Puts worlds at states, bit for bit: all at one, or each at one of its own. mask: which worlds, as in :meth:`reset`; then there are as many states as
+        worlds in the mask, in ascending order."""
+        chosen = mask_bytes(mask, self.worlds)
+        worlds = np.arange(self.worlds) if chosen is None else np.flatnonzero(chosen)
+        each = [states] * len(worlds) if isinstance(states, State) else list(states)
+        if len(each) != len(worlds):
+            raise ValueError(f"there are {len(each)} states for {len(worlds)} worlds")
+        for world, state in zip(worlds.tolist(), each):
+            self._set_state(world, state)
+
     def __reduce__(self) -> Any:
         raise TypeError("a batch cannot be pickled or copied: pickle or copy its model and its states (get_state), and make another batch of the model")
 
@@ -203,23 +227,24 @@ class Batch(_core.Batch):
 
 
 class Rollout(NamedTuple):
-    """Results of a run: arrays (worlds, rows, n) or None where not wanted, reports of the worlds, and a message."""
+    """Results of a run: arrays (worlds, rows, n) or None where not wanted, reports of the worlds, and a message. The arrays have names:
+    ``run.q["elbow"]`` is (worlds, rows)."""
 
     time: np.ndarray | None
-    q: np.ndarray | None
-    v: np.ndarray | None
-    act: np.ndarray | None
-    sensors: np.ndarray | None
+    q: NamedArray | None
+    v: NamedArray | None
+    act: NamedArray | None
+    sensors: NamedArray | None
     reports: np.ndarray
     message: str
 
 
 def rollout(model: Model, states: State | Iterable[State], controls: Any, threads: int = 0, *, every: int = 1,
-            want: Iterable[str] = ("time", "q", "v", "sensors"), **options: Any) -> Rollout:
+            want: Iterable[str] = ("time", "q", "v", "sensors"), input: Input | None = None, **options: Any) -> Rollout:
     """Open-loop rollouts: worlds from initial states, each with its own controls.
 
-    states: one for all worlds, or one a world. controls: (worlds, steps, nu), or (steps, nu) for all. Options are those
-    of a sim. Worlds that are refused are flagged in ``reports`` and their rows are NaN.
+    states: one for all worlds, or one a world. controls: (worlds, steps, nu), or (steps, nu) for all. input: what else acts in all worlds (forces, wrenches,
+    mocap poses, velocity targets), for example ``sim.input``; None: mocap bodies stand where the model has them, and nothing acts. Options are those of a sim. Worlds that are refused are flagged in ``reports`` and their rows are NaN.
     """
     a = np.asarray(controls)
     starts = [states] if isinstance(states, State) else list(states)
@@ -227,6 +252,8 @@ def rollout(model: Model, states: State | Iterable[State], controls: Any, thread
     if not starts or len(starts) not in (1, worlds):
         raise ValueError(f"there are {len(starts)} states and controls for {worlds} worlds")
     batch = Batch(model, worlds, threads=threads, max_memory=starts[0].max_memory, max_contacts=0, **options)
-    for w in range(worlds):
-        batch.set_state(w, starts[w if len(starts) > 1 else 0])
+    batch.set_states(starts if len(starts) > 1 else starts[0])
+    if input is not None:
+        for name in ("force", "wrench", "mocap_pos", "mocap_quat", "velocity_target", "force_limit"):
+            setattr(batch, name, getattr(input, name))
     return batch.run(controls, every=every, want=want)

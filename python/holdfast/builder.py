@@ -11,7 +11,7 @@ import numpy as np
 from . import _core
 from ._arrays import floats
 from ._files import FilePath, file_name
-from .model import GEOM_TYPES, JOINT_TYPES, Diagnostic, ImportOptions, Model, import_options
+from .model import GEOM_TYPES, JOINT_TYPES, Diagnostic, ImportOptions, Model, _kind_number, import_options
 
 _MOTOR = ("resistance", "constant", "tempcoef", "reftemp", "ambient", "thermal_resistance", "thermal_capacity", "time_constant", "current_rate",
           "cogging", "poles", "phase", "bristle_stiffness", "bristle_damping", "coulomb", "static", "stribeck", "kp", "ki", "kd", "slewmax", "imax", "vmax")
@@ -28,6 +28,7 @@ _CAMERA_MODES = ("fixed", "track", "trackcom", "targetbody", "targetbodycom")
 
 
 _REMOVED = ("body", "joint", "geom", "site", "camera", "mesh", "hfield", "tendon", "equality", "pair", "actuator", "sensor", "key")
+_DEFINED = ("body", "joint", "geom", "site", "camera", "tendon", "equality", "pair", "actuator", "sensor")
 _CHOICES = {"method": ("tamsi", "convex", "mlcp", "rk3", "implicit-euler", "sdirk", "switching"),
             "friction": ("regularised", "smooth", "anchored", "coulomb"), "friction_rule": ("max", "harmonic")}
 
@@ -75,6 +76,39 @@ class Builder(_core.Builder):
         builder, said = cls._load(file_name(path), [file_name(p) for p in search], import_options(options))
         builder.diagnostics = [Diagnostic(*d) for d in said]
         return builder
+
+    @classmethod
+    def from_string(cls, text: str, *, name: str = "<string>", folder: FilePath = ".",
+                    search: Iterable[FilePath] = (), **options: Unpack[ImportOptions]) -> Builder:
+        """The same from text; the arguments are those of :meth:`Model.from_string`."""
+        builder, said = cls._parse(text, name, file_name(folder), [file_name(p) for p in search], import_options(options))
+        builder.diagnostics = [Diagnostic(*d) for d in said]
+        return builder
+
+    def copy(self) -> Builder:
+        """An independent builder with the same definitions, for example to try several sizes of a finger from one robot."""
+        other = type(self)()
+        self._copy_to(other)
+        other.diagnostics = list(self.diagnostics)
+        return other
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict) -> Builder:
+        return self.copy()
+
+    def names(self, kind: str) -> list[str]:
+        """Names of all objects of a kind ("body", "joint", "geom", "site", "camera", "tendon", "equality", "pair", "actuator" or "sensor") in order
+        of their ids; "" for those that have none."""
+        if kind not in _DEFINED:
+            raise ValueError(f'kind must be one of {", ".join(_DEFINED)}, is {kind!r}')
+        get = getattr(self, f"_get_{kind}")
+        return [get(i)["name"] or "" for i in range(self._count(_core.object_kinds[kind]))]
+
+    @property
+    def world(self) -> dict[str, Any]:
+        """World-wide values as they stand, by the names that :meth:`set_world` takes. A copy. A stiffness of 0 is chosen by :meth:`finish`."""
+        return self._get_world()
 
     def attach(self, guest: Builder, parent: Any = 0, *, pos: Any = (0, 0, 0), quat: Any = (1, 0, 0, 0), prefix: str | None = None,
                suffix: str | None = None, body: str | None = None, site: str | None = None) -> None:
@@ -221,12 +255,29 @@ class Builder(_core.Builder):
         """Changes an equality; its name stays."""
         self._change("equality", equality, fields)
 
-    def set_actuator(self, actuator: Any, **fields: Any) -> None:
-        """Changes an actuator; its name stays."""
+    def set_actuator(self, actuator: Any, *, kp: float | None = None, kv: float | None = None, **fields: Any) -> None:
+        """Changes an actuator; its name stays. kp, kv: gains of a servo, as of :meth:`add_actuator`; what is left out stays."""
+        if kp is not None or kv is not None:
+            fields.update(self._servo_gains(actuator, kp, kv, fields))
         for limit in ("ctrl", "force", "act"):
             if limit + "range" in fields:
                 fields.setdefault(limit + "limited", 1)
         self._change("actuator", actuator, _named_interpolation(fields))
+
+    def _servo_gains(self, actuator: Any, kp: float | None, kv: float | None, fields: dict[str, Any]) -> dict[str, Any]:
+        """Fields of an actuator that is a servo with these gains, which are None where they stay."""
+        clash = [f for f in ("gainprm", "biasprm") if f in fields]
+        if clash:
+            raise ValueError(f"kp and kv are numbers of gainprm and biasprm: give them or {clash[0]}")
+        now = self._get_actuator(self._id("actuator", actuator))
+        gain, bias = now["gainprm"], now["biasprm"]
+        is_position, is_velocity = bias[1] != 0 and gain[0] == -bias[1], bias[1] == 0 and bias[2] != 0 and gain[0] == -bias[2]
+        if now["biastype"] != 1 or now["gaintype"] != 0 or not (is_position or (is_velocity and kp is None)):
+            raise ValueError(f"{now['name'] or actuator!r} is no {'position ' if kp is not None else ''}servo: set gainprm, biasprm and biastype")
+        if is_velocity:
+            return {"gainprm": (kv, *gain[1:]), "biasprm": (bias[0], 0, -kv)}  # type: ignore[operator]
+        stiffness, damping = gain[0] if kp is None else kp, -bias[2] if kv is None else kv
+        return {"gainprm": (stiffness, *gain[1:]), "biasprm": (bias[0], -stiffness, -damping)}
 
     def set_pair(self, pair: Any, **fields: Any) -> None:
         """Changes a contact pair; its name stays."""
@@ -241,7 +292,7 @@ class Builder(_core.Builder):
             fields["type"] = _number(fields["type"], _SENSORS, "type")
         for kind, name, words in (("objkind", "obj", fields.pop("kind", fields.get("objkind"))), ("refkind", "ref", fields.get("refkind"))):
             if isinstance(words, str):
-                fields[kind] = _core.object_kinds[words]
+                fields[kind] = _kind_number(words)
             if isinstance(fields.get(name), str):
                 if not isinstance(words, str):
                     raise ValueError(f"{name} is given by name: {kind if name == 'ref' else 'kind'} must say of which kind it is")
@@ -260,9 +311,10 @@ class Builder(_core.Builder):
     def _id(self, kind: str, name: Any) -> int:
         if not isinstance(name, str):
             return operator.index(name)
-        index = self._find(_core.object_kinds[kind], name)
+        index = self._find(_kind_number(kind), name)
         if index < 0:
-            raise KeyError(f'no {kind} is named "{name}"')
+            known = [n for n in self.names(kind) if n] if kind in _DEFINED else []
+            raise KeyError(f'no {kind} is named "{name}"' + (f'; there are: {", ".join(known[:20])}' if known else ""))
         return index
 
     def add_body(self, name: str | None = None, parent: Any = 0, **fields: Any) -> int:
@@ -413,16 +465,16 @@ class Builder(_core.Builder):
         between two objects, ``refkind="body", ref="base"``. delay [s], interval (time between measurements, when they begin) [s],
         nsample and interp "zoh", "linear" or "cubic": how its numbers arrive."""
         if refkind is not None:
-            fields["refkind"] = _core.object_kinds[refkind] if isinstance(refkind, str) else refkind
+            fields["refkind"] = _kind_number(refkind) if isinstance(refkind, str) else refkind
             fields["ref"] = self._id(refkind, ref) if isinstance(refkind, str) else ref
         if kind is not None:
-            fields.setdefault("objkind", _core.object_kinds[kind])
+            fields.setdefault("objkind", _kind_number(kind))
             fields.setdefault("obj", self._id(kind, obj))
         return self._add_sensor({"type": _number(type, _SENSORS, "type"), "name": name, **_named_interpolation(fields)})
 
     def add_equality(self, type: str | int, kind: str, obj1: Any, obj2: Any = None, name: str | None = None, **fields: Any) -> int:
         """An equality "connect", "weld", "joint" or "tendon" between two objects of a kind; data as in ``builder.h``."""
-        fields.setdefault("objkind", _core.object_kinds[kind])
+        fields.setdefault("objkind", _kind_number(kind))
         return self._add_equality({"type": _number(type, ("connect", "weld", "joint", "tendon"), "type"), "name": name,
                                    "obj1": self._id(kind, obj1), "obj2": -1 if obj2 is None else self._id(kind, obj2), **fields})
 
@@ -441,6 +493,13 @@ class Builder(_core.Builder):
         given = {"qpos": qpos, "qvel": qvel, "act": act, "ctrl": ctrl, "mpos": mpos, "mquat": mquat}
         arrays = [None if a is None else floats(a, None, n).reshape(-1) for n, a in given.items()]
         return self._add_key(name, float(time), *arrays)
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a builder cannot be pickled: copy it with copy(), or pickle the model of finish()")
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{self._count(_core.object_kinds[k])} {k}s" for k in ("joint", "geom", "actuator", "sensor"))
+        return f"<holdfast.Builder: {self._count(_core.object_kinds['body']) - 1} bodies, {counts}>"
 
     def finish(self) -> Model:
         """Validates everything and makes the model. The builder stays usable."""

@@ -57,6 +57,12 @@ class Dynamics(_core.Dynamics):
         self._q = self.model.qpos0
         self._v: np.ndarray | None = None
 
+    def __reduce__(self) -> Any:
+        raise TypeError("a Dynamics cannot be pickled or copied: pickle or copy its model, and make another one of it")
+
+    def __repr__(self) -> str:
+        return f"<holdfast.Dynamics: {self.model!r}>"
+
     def set(self, q: Any, v: Any = None) -> Dynamics:
         """Goes to positions q (nq) and, for velocities, bias and energies, v (nv). Numbers that are not finite are refused: a distance
         or a ray would take them for far away, and a quaternion for the identity."""

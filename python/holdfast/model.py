@@ -10,7 +10,7 @@ from typing import Any, Iterable, NamedTuple, TypedDict, Unpack
 import numpy as np
 
 from . import _core
-from ._arrays import NamedArray, finite, floats, named
+from ._arrays import NamedArray, assign, finite, floats, named, near
 from ._files import FilePath, file_name, refuse_ending
 
 _KINDS: dict[str, int] = {**_core.object_kinds, "key": _core.object_kinds["keyframe"]}
@@ -107,7 +107,13 @@ class Object:
         try:
             return getattr(self.model, f"{self._prefix}_{field}")[self.id]
         except AttributeError:
-            raise AttributeError(f"a {self.kind} has no field {field}") from None
+            raise AttributeError(f'a {self.kind} has no field "{field}"; it has {", ".join(self._field_names())}') from None
+
+    def _field_names(self) -> list[str]:
+        return [f.removeprefix(self._prefix + "_") for f in self.model._field_info if f.startswith(self._prefix + "_")]
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._field_names()]
 
     def __index__(self) -> int:
         return self.id
@@ -127,6 +133,9 @@ class Model(_core.Model):
     of the C header ``model.h`` is a read-only array: ``model.body_mass`` [kg], ``model.jnt_range`` [m or rad], ...
     Layouts and orders are MuJoCo's. Models can be pickled and shared by threads.
     """
+
+    def __new__(cls, *args: Any, **options: Any) -> Model:
+        raise TypeError("a model is read or built: Model.from_file(path), Model.from_string(text) or Builder.finish()")
 
     @classmethod
     def from_file(cls, path: FilePath, *, search: Iterable[FilePath] = (), **options: Unpack[ImportOptions]) -> Model:
@@ -201,7 +210,7 @@ class Model(_core.Model):
         elif name in self.world:
             value = self.world[name]
         else:
-            raise AttributeError(f'a model has no field "{name}"')
+            raise AttributeError(f'a model has no field "{name}"{near(name, [*self._sizes, *self._field_info, *self.world, *_PREFIX])}')
         self.__dict__[name] = value
         return value
 
@@ -220,7 +229,7 @@ class Model(_core.Model):
 
     @property
     def parameters(self) -> list[str]:
-        """Fields that a world of its own may change: see :class:`Params` and ``Batch.params``."""
+        """Fields that a world of its own may change, and those that follow from them: see :class:`Params` and ``Batch.params``."""
         return [name for name, info in self._field_info.items() if info[3]] + ["gravity"]
 
     @cached_property
@@ -260,15 +269,58 @@ class Model(_core.Model):
     def _object(self, kind: str, name: str | int) -> Object:
         return Object(self, kind, _PREFIX[kind], self.id(kind, name))
 
-    def body(self, name: str | int) -> Object: return self._object("body", name)
-    def joint(self, name: str | int) -> Object: return self._object("joint", name)
-    def geom(self, name: str | int) -> Object: return self._object("geom", name)
-    def site(self, name: str | int) -> Object: return self._object("site", name)
-    def camera(self, name: str | int) -> Object: return self._object("camera", name)
-    def tendon(self, name: str | int) -> Object: return self._object("tendon", name)
-    def actuator(self, name: str | int) -> Object: return self._object("actuator", name)
-    def sensor(self, name: str | int) -> Object: return self._object("sensor", name)
-    def key(self, name: str | int) -> Object: return self._object("key", name)
+    def body(self, name: str | int) -> Object:
+        """The body of this name or id."""
+        return self._object("body", name)
+
+    def joint(self, name: str | int) -> Object:
+        """The joint of this name or id."""
+        return self._object("joint", name)
+
+    def geom(self, name: str | int) -> Object:
+        """The geom of this name or id."""
+        return self._object("geom", name)
+
+    def site(self, name: str | int) -> Object:
+        """The site of this name or id."""
+        return self._object("site", name)
+
+    def camera(self, name: str | int) -> Object:
+        """The camera of this name or id."""
+        return self._object("camera", name)
+
+    def mesh(self, name: str | int) -> Object:
+        """The mesh of this name or id."""
+        return self._object("mesh", name)
+
+    def hfield(self, name: str | int) -> Object:
+        """The height field of this name or id."""
+        return self._object("hfield", name)
+
+    def tendon(self, name: str | int) -> Object:
+        """The tendon of this name or id."""
+        return self._object("tendon", name)
+
+    def equality(self, name: str | int) -> Object:
+        """The equality of this name or id."""
+        return self._object("equality", name)
+
+    def pair(self, name: str | int) -> Object:
+        """The contact pair of this name or id."""
+        return self._object("pair", name)
+
+    def actuator(self, name: str | int) -> Object:
+        """The actuator of this name or id."""
+        return self._object("actuator", name)
+
+    def sensor(self, name: str | int) -> Object:
+        """The sensor of this name or id."""
+        return self._object("sensor", name)
+
+    def key(self, name: str | int) -> Object:
+        """The keyframe of this name or id."""
+        return self._object("key", name)
+
 
     # ---- places of names in arrays ------------------------------------------------------------------------
 
@@ -321,6 +373,13 @@ class Model(_core.Model):
         return f"<holdfast.Model: {self.nbody - 1} bodies, nq {self.nq}, nv {self.nv}, nu {self.nu}>"
 
 
+def no_parameter(model: Model, name: str) -> AttributeError:
+    """The refusal of a field that a world cannot have of its own."""
+    if name in model._field_info:
+        return AttributeError(f'"{name}" is the same in all worlds of a model: change it with a Builder; model.parameters lists what a world may have of its own')
+    return AttributeError(f'"{name}" is no parameter that a world may have of its own{near(name, model.parameters)}; model.parameters lists all')
+
+
 class Params(_core.Params):
     """Masses, friction, stiffness, gains, gravity of one world, laid over a model that many share.
 
@@ -329,19 +388,26 @@ class Params(_core.Params):
         params.update()                    # refused values raise and leave the old ones in force
         sim = hf.Sim(params)
 
-    Every field in ``model.parameters`` is a writable array.
+    Every field in ``model.parameters`` is a writable array. A negative ``geom_stiffness``, ``geom_dissipation`` and the like mean the default of
+    the world. ``update`` computes ``body_subtreemass``, ``body_iquat`` and ``dof_M0`` from the others, whatever is written there; a new mass leaves
+    ``body_inertia`` as it is.
     """
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        value = np.asarray(self._field(name))
+        try:
+            value = np.asarray(self._field(name))
+        except AttributeError:
+            raise no_parameter(self.model, name) from None
         self.__dict__[name] = value
         return value
 
     def __setattr__(self, name: str, value: Any) -> None:
-        array = getattr(self, name)
-        array[...] = floats(value, None, name)
+        assign(getattr(self, name), value, name)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.model.parameters]
 
     def update(self) -> None:
         """Puts what was written in force and recomputes what depends on it."""
@@ -375,6 +441,9 @@ class Params(_core.Params):
         for name, value in written.items():
             setattr(params, name, value)
         return params
+
+    def __repr__(self) -> str:
+        return f"<holdfast.Params: {self.model!r}>"
 
     def to_model(self) -> Model:
         """A model of its own with the values in force, for example to record a run with them."""

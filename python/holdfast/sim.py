@@ -7,12 +7,12 @@ import html
 import os
 import tempfile
 from pathlib import Path
-from typing import Any, Iterable, NamedTuple
+from typing import TYPE_CHECKING, Any, Iterable, NamedTuple
 
 import numpy as np
 
 from . import _core
-from ._arrays import NamedArray, floats, struct_dtype
+from ._arrays import NamedArray, floats, near, struct_dtype
 from ._files import FilePath, file_name, refuse_ending, refuse_same_file, written_beside
 from .model import Model, Params, _kind_name
 from .problem import Problem
@@ -74,6 +74,22 @@ class PairForce(NamedTuple):
         return self.normal + self.friction
 
 
+class Linear(NamedTuple):
+    """A step near a state and an input: dx1 = A dx + B du, ds = C dx + D du, with x = (positions along the manifold (nv), velocities (nv), activations (na)),
+    controls u (nu) and sensors s at the end of the step (nsensordata)."""
+
+    A: np.ndarray
+    B: np.ndarray
+    C: np.ndarray
+    D: np.ndarray
+
+
+_ELSEWHERE = {"q": "state.q", "v": "state.v", "act": "state.act", "time": "state.time", "qpos": "state.q", "qvel": "state.v", "force": "input.force",
+              "wrench": "input.wrench", "qfrc_applied": "input.force", "xfrc_applied": "input.wrench, torques first", "mocap_pos": "input.mocap_pos",
+              "mocap_quat": "input.mocap_quat", "qacc": "acceleration", "sensordata": "sensors", "contact": "contacts()", "xpos": "poses", "xquat": "poses",
+              "data": "state"}  # what may be looked for in a sim, and where it is
+
+
 class Report:
     """A page about a run: it replays the motion or plots it. Shows itself in a notebook; :meth:`save` writes it."""
 
@@ -81,6 +97,7 @@ class Report:
         self.html = text
 
     def save(self, path: FilePath) -> None:
+        """Writes the page to a file, which any browser shows."""
         with written_beside(path) as temporary:
             temporary.write_text(self.html, encoding="utf-8")
 
@@ -109,6 +126,8 @@ class Sim(_core.Sim):
 
     def __init__(self, model: Model | Params, *, report: bool = False, **options: Any):
         self._state, self._input = State(self.model), Input(self.model)
+        self._made_of = model, options
+        self._probe: Sim | None = None
         self._folder: tempfile.TemporaryDirectory | None = None
         if report:
             self._begin_report()
@@ -135,6 +154,14 @@ class Sim(_core.Sim):
         if not name.startswith("_") and not hasattr(type(self), name):
             raise AttributeError(f'a sim has no field "{name}" to set; options are given when it is made, as in hf.Sim(model, step=0.001)')
         super().__setattr__(name, value)
+
+    if not TYPE_CHECKING:  # a type checker knows the fields
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            hint = f"; it is sim.{_ELSEWHERE[name]}" if name in _ELSEWHERE else near(name, dir(type(self)))
+            raise AttributeError(f'a sim has no field "{name}"{hint}')
 
     # ---- steps --------------------------------------------------------------------------------------------
 
@@ -173,6 +200,51 @@ class Sim(_core.Sim):
         link turns by more than 0.014 rad, where nothing but gravity acts on a tree, and where a free body turns by about a radian: there the
         inverse of a step's own velocities may be far from zero. With ``gyroscopic="off"`` and ``anticipate="off"`` it is not."""
         return np.asarray(self._inverse(*self._given(state, input), floats(v1, (self.model.nv,), "v1")))
+
+    def linearise(self, state: State | None = None, input: Input | None = None, *, eps: float = 1e-6) -> Linear:
+        """Derivatives of one step by central differences, with steps of eps [m, rad, m/s, ...]; contacts, friction and their memory are in them.
+
+        The state stays as it is, and so do the results of the last step. At an end of its range a control moves to one side only. A control
+        that is left to a signal of the scene (NaN) moves about what the signal gives in this step."""
+        if not 0 < eps < float("inf"):
+            raise ValueError(f"eps must be a number > 0, is {eps!r}")
+        start, given = self._given(state, input)
+        m = self.model
+        self._probe = self._probe or Sim(self._made_of[0], **self._made_of[1])
+        nx = 2 * m.nv + m.na
+        columns = [self._slope(start, given, np.eye(1, nx + m.nu, k)[0], eps, eps) for k in range(nx)]
+        acting = given.copy()
+        if np.isnan(given.ctrl).any():
+            self._probe.step(start.copy(), given)
+            acting.ctrl = np.where(np.isnan(given.ctrl), self._probe.ctrl, given.ctrl)
+        for u in range(m.nu):
+            low, high = m.actuator_ctrlrange[u] if m.actuator_ctrllimited[u] else (-np.inf, np.inf)
+            up, down = (eps if acting.ctrl[u] + eps <= high else 0.0), (eps if acting.ctrl[u] - eps >= low else 0.0)
+            columns.append(self._slope(start, acting, np.eye(1, nx + m.nu, nx + u)[0], up, down))
+        slopes = np.array(columns).reshape(nx + m.nu, nx + m.nsensordata).T
+        return Linear(slopes[:nx, :nx], slopes[:nx, nx:], slopes[nx:, :nx], slopes[nx:, nx:])
+
+    def _slope(self, start: State, given: Input, direction: np.ndarray, up: float, down: float) -> np.ndarray:
+        """Change of the end of a step and of its sensors along a direction of (x, u), over up + down."""
+        m = self.model
+        if up + down == 0:
+            return np.zeros(2 * m.nv + m.na + m.nsensordata)
+        (high, high_sensors), (low, low_sensors) = (self._step_beside(start, given, amount * direction) for amount in (up, -down))
+        ends = m.difference(low.q, high.q), high.v - low.v, high.act - low.act, high_sensors - low_sensors
+        return np.concatenate(ends) / (up + down)
+
+    def _step_beside(self, start: State, given: Input, change: np.ndarray) -> tuple[State, np.ndarray]:
+        """The end of a step, and its sensors, from a state and controls that are changed by this much."""
+        m, state, input, probe = self.model, start.copy(), given.copy(), self._probe
+        assert probe is not None
+        dq, dv, act, u = np.split(change, np.cumsum([m.nv, m.nv, m.na]))
+        if dq.any():
+            state.q = m.integrate(state.q, dq, 1.0)
+        state.v += dv
+        state.act += act
+        input.ctrl += u
+        probe.step(state, input)
+        return state, probe.sensors
 
     # ---- results of the last step ---------------------------------------------------------------------------
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core
-from ._arrays import NamedArray, floats
+from ._arrays import floats, near
 from ._files import FilePath, file_name
 from .model import Model
+
+if TYPE_CHECKING:
+    from ._arrays import ArrayField, NamedField
 
 
 def _array(which: str, names: str | None, doc: str) -> Any:
@@ -36,13 +39,22 @@ class _Fields:
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not name.startswith("_") and not hasattr(type(self), name):
-            fields = ", ".join(n for n in dir(type(self)) if isinstance(getattr(type(self), n), property))
-            raise AttributeError(f'{type(self).__name__} has no field "{name}" to set; it has {fields}')
+            raise self._no_field(name)
         super().__setattr__(name, value)
+
+    if not TYPE_CHECKING:  # a type checker knows the fields
+
+        def __getattr__(self, name: str) -> Any:
+            raise AttributeError(name) if name.startswith("_") else self._no_field(name)
+
+    def _no_field(self, name: str) -> AttributeError:
+        fields = [n for n in dir(type(self)) if not n.startswith("_") and not callable(getattr(type(self), n))]
+        return AttributeError(f'{type(self).__name__} has no field "{name}"{near(name, fields)}; it has {", ".join(fields)}')
 
 
 class State(_Fields, _core.State):
-    """Everything that influences the future: time, positions, velocities, activations, memory of contacts.
+    """Everything that influences the future: time, positions, velocities, activations, memory of contacts. ``State(model, max_memory=0)`` is at the
+    model's reference, with room to remember max_memory contacts, or as many as the model is expected to have.
 
     Plain memory: :meth:`copy` it and you have copied the world; the same state and input give the same bits. ``q``,
     ``v`` and ``act`` are views of it, with names: ``state.q["elbow"]``. A kept view changes with the next step; write
@@ -50,14 +62,14 @@ class State(_Fields, _core.State):
     """
 
     model: Model
-    q: NamedArray = _array("q", "q", "Positions (nq): slides [m], hinges [rad], free joints x y z qw qx qy qz.")
-    v: NamedArray = _array("v", "v", "Velocities (nv) [m/s, rad/s]; free joints: linear in the world, angular in the body.")
-    act: NamedArray = _array("act", "act", "Activations of actuators (na).")
-    history: np.ndarray = _array("history", None, "What is under way (nhistory): of an actuator with samples, from "
+    q: NamedField = _array("q", "q", "Positions (nq): slides [m], hinges [rad], free joints x y z qw qx qy qz.")
+    v: NamedField = _array("v", "v", "Velocities (nv) [m/s, rad/s]; free joints: linear in the world, angular in the body.")
+    act: NamedField = _array("act", "act", "Activations of actuators (na).")
+    history: ArrayField = _array("history", None, "What is under way (nhistory): of an actuator with samples, from "
                                  "``model.actuator_historyadr`` on, nsample times [s], then the controls that were given at these times; of a sensor with samples, "
                                  "from ``model.sensor_historyadr`` on, when the last measurement was due, nsample + 1 times, then the measurements.")
 
-    rest: np.ndarray = _array("rest", None, "Where springs rest (nrest), if any of them yields: positions (nq), then lengths of tendons (ntendon x 2).")
+    rest: ArrayField = _array("rest", None, "Where springs rest (nrest), if any of them yields: positions (nq), then lengths of tendons (ntendon x 2).")
 
     def copy(self) -> State:
         """An independent copy, memory of contacts included."""
@@ -70,6 +82,8 @@ class State(_Fields, _core.State):
 
     def assign(self, other: State) -> None:
         """Takes over another state of the same model and capacity."""
+        if not isinstance(other, State):
+            raise TypeError(f"a State is needed, not {type(other).__name__}")
         self._assign(other._to_bytes())
 
     def reset(self, key: str | int | None = None, input: Input | None = None) -> None:
@@ -86,10 +100,12 @@ class State(_Fields, _core.State):
             input.mocap_quat[:] = m.body_quat[m.mocap_body]
 
     def to_bytes(self) -> bytes:
+        """The whole state as bytes: equal bytes are equal states."""
         return self._to_bytes()
 
     @classmethod
     def from_bytes(cls, model: Model, data: bytes, max_memory: int = 0) -> State:
+        """A state from the bytes of :meth:`to_bytes`; max_memory is that of the state which they come from."""
         state = cls(model, max_memory)
         state._assign(bytes(data))
         return state
@@ -113,13 +129,13 @@ class Input(_Fields, _core.Input):
     """What acts from outside: controls, forces, wrenches, mocap poses, velocity targets. Views, as in a state."""
 
     model: Model
-    ctrl: NamedArray = _array("ctrl", "u", "Controls (nu); they win over the scene's signals. NaN, for an actuator with a signal: the signal acts.")
-    force: NamedArray = _array("force", "v", "Generalised forces (nv) [N or N m].")
-    wrench: np.ndarray = _array("wrench", None, "On each body at its centre of mass, world axes (nbody, 6): torque [N m], then force [N].")
-    mocap_pos: np.ndarray = _array("mocap_pos", None, "Positions of mocap bodies (nmocap, 3) [m].")
-    mocap_quat: np.ndarray = _array("mocap_quat", None, "Orientations of mocap bodies (nmocap, 4), w x y z.")
-    velocity_target: NamedArray = _array("velocity_target", "v", "Velocities to end the step with (nv) [m/s or rad/s]; NaN: none.")
-    force_limit: NamedArray = _array("force_limit", "v", "Largest force of the targets (nv) [N or N m]; may be infinite.")
+    ctrl: NamedField = _array("ctrl", "u", "Controls (nu); they win over the scene's signals. NaN, for an actuator with a signal: the signal acts.")
+    force: NamedField = _array("force", "v", "Generalised forces (nv) [N or N m].")
+    wrench: ArrayField = _array("wrench", None, "On each body at its centre of mass, world axes (nbody, 6): torque [N m], then force [N].")
+    mocap_pos: ArrayField = _array("mocap_pos", None, "Positions of mocap bodies (nmocap, 3) [m].")
+    mocap_quat: ArrayField = _array("mocap_quat", None, "Orientations of mocap bodies (nmocap, 4), w x y z.")
+    velocity_target: NamedField = _array("velocity_target", "v", "Velocities to end the step with (nv) [m/s or rad/s]; NaN: none.")
+    force_limit: NamedField = _array("force_limit", "v", "Largest force of the targets (nv) [N or N m]; may be infinite.")
 
     def copy(self) -> Input:
         """An independent copy."""

@@ -237,6 +237,17 @@ static PyObject* set_world(PyObject* self, PyObject* args) {
   Py_RETURN_NONE;
 }
 
+static PyObject* get_world(PyObject* self, PyObject* args) {
+  (void)args;
+  return dump_struct(hf_builder_world(((BuilderObject*)self)->builder), MEMBERS(world_members));
+}
+
+static PyObject* builder_count(PyObject* self, PyObject* args) {
+  int kind;
+  if (!PyArg_ParseTuple(args, "i", &kind)) return NULL;
+  return PyLong_FromLong(hf_builder_count(((BuilderObject*)self)->builder, (hfObjectKind)kind));
+}
+
 static PyObject* builder_find(PyObject* self, PyObject* args) {
   int kind;
   const char* name;
@@ -246,21 +257,18 @@ static PyObject* builder_find(PyObject* self, PyObject* args) {
 
 // ---- files -------------------------------------------------------------------------------------------
 
-// _load(path, search, options): a new builder and what the reader said
-static PyObject* builder_load(PyObject* type, PyObject* args) {
-  const char* path;
-  PyObject *search, *options;
-  import in;
+// A new builder and what the reader said, from text or, if that is NULL, from the file `name`.
+static PyObject* import_builder(PyTypeObject* type, const char* name, const char* text, Py_ssize_t length, const char* folder, const import* in) {
   hfError error;
   hfBuilder* builder = NULL;
-  if (!PyArg_ParseTuple(args, "sOO!", &path, &search, &PyDict_Type, &options) || fill_import(&in, search, options) < 0) return NULL;
   hfDiagnostics* diagnostics = hf_diagnostics_create();
   if (!diagnostics) return PyErr_NoMemory();
   hfStatus status;
   Py_BEGIN_ALLOW_THREADS
-  status = hf_builder_load(&builder, path, &in.config, diagnostics, &error);
+  status = text ? hf_builder_parse(&builder, text, (size_t)length, name, folder, &in->config, diagnostics, &error)
+                : hf_builder_load(&builder, name, &in->config, diagnostics, &error);
   Py_END_ALLOW_THREADS
-  BuilderObject* self = status < 0 ? raise_error(&error) : object_alloc((PyTypeObject*)type);
+  BuilderObject* self = status < 0 ? raise_error(&error) : object_alloc(type);
   PyObject* said = self ? list_diagnostics(diagnostics) : NULL;
   hf_diagnostics_free(diagnostics);
   if (!self) {
@@ -269,6 +277,27 @@ static PyObject* builder_load(PyObject* type, PyObject* args) {
   }
   self->builder = builder;
   return said ? Py_BuildValue("(NN)", self, said) : (Py_DECREF(self), NULL);
+}
+
+// _load(path, search, options): (builder, what the reader said)
+static PyObject* builder_load(PyObject* type, PyObject* args) {
+  const char* path;
+  PyObject *search, *options;
+  import in;
+  if (!PyArg_ParseTuple(args, "sOO!", &path, &search, &PyDict_Type, &options) || fill_import(&in, search, options) < 0) return NULL;
+  return import_builder((PyTypeObject*)type, path, NULL, 0, NULL, &in);
+}
+
+// _parse(text, name, folder, search, options): (builder, what the reader said)
+static PyObject* builder_parse(PyObject* type, PyObject* args) {
+  const char *text, *name, *folder;
+  Py_ssize_t length;
+  PyObject *search, *options;
+  import in;
+  if (!PyArg_ParseTuple(args, "s#ssOO!", &text, &length, &name, &folder, &search, &PyDict_Type, &options) ||
+      fill_import(&in, search, options) < 0)
+    return NULL;
+  return import_builder((PyTypeObject*)type, name, text, length, folder, &in);
 }
 
 static PyObject* builder_write(PyObject* self, PyObject* args) {
@@ -287,6 +316,19 @@ static PyObject* builder_attach(PyObject* self, PyObject* args) {
       fill_struct(&def, MEMBERS(attach_members), values, "an attachment") < 0)
     return NULL;
   if (hf_builder_attach(((BuilderObject*)self)->builder, ((BuilderObject*)guest)->builder, &def, &error) < 0) return raise_error(&error);
+  Py_RETURN_NONE;
+}
+
+// _copy_to(empty): puts everything into a builder that holds nothing
+static PyObject* builder_copy_to(PyObject* self, PyObject* args) {
+  PyObject* empty;
+  hfError error;
+  if (!PyArg_ParseTuple(args, "O!", Py_TYPE(self), &empty)) return NULL;
+  hfBuilder *from = ((BuilderObject*)self)->builder, *to = ((BuilderObject*)empty)->builder;
+  const hfAttachDef all = hf_attach_def_default();
+  *hf_builder_world(to) = *hf_builder_world(from);
+  *hf_builder_config(to) = *hf_builder_config(from);
+  if (hf_builder_attach(to, from, &all, &error) < 0) return raise_error(&error);
   Py_RETURN_NONE;
 }
 
@@ -371,7 +413,11 @@ static PyMethodDef builder_methods[] = {{"_add_body", add_body, METH_VARARGS, NU
                                         {"_add_sensor", add_sensor, METH_VARARGS, NULL},
                                         {"_add_key", add_key, METH_VARARGS, NULL},
                                         {"_set_world", set_world, METH_VARARGS, NULL},
+                                        {"_get_world", get_world, METH_NOARGS, NULL},
+                                        {"_count", builder_count, METH_VARARGS, NULL},
                                         {"_find", builder_find, METH_VARARGS, NULL},
+                                        {"_parse", builder_parse, METH_VARARGS | METH_CLASS, NULL},
+                                        {"_copy_to", builder_copy_to, METH_VARARGS, NULL},
                                         {"_load", builder_load, METH_VARARGS | METH_CLASS, NULL},
                                         {"_write", builder_write, METH_VARARGS, NULL},
                                         {"_attach", builder_attach, METH_VARARGS, NULL},

@@ -54,10 +54,11 @@ static int store_member(void* at, const member* m, PyObject* value) {
     return 0;
   }
   if (m->count == 1) return store_number(m->kind, to, value);
-  Py_ssize_t n = PySequence_Size(value);
-  if (n < 0) return -1;
+  Py_ssize_t n = PySequence_Check(value) ? PySequence_Size(value) : -1;
   if (n != m->count) {
-    PyErr_Format(PyExc_ValueError, "%s needs %d numbers, got %zd", m->name, m->count, n);
+    PyErr_Clear(); // an array without dimensions is a sequence without a size
+    if (n < 0) PyErr_Format(PyExc_TypeError, "it needs %d numbers, got %R", m->count, value);
+    else PyErr_Format(PyExc_ValueError, "it needs %d numbers, got %zd", m->count, n);
     return -1;
   }
   for (int i = 0; i < m->count; ++i) {

@@ -15,29 +15,51 @@ int hfi_param_width(const hfModel* m, int field) {
   return info.rows * info.columns;
 }
 
-static const double* base_values(const hfModel* m, int field) {
-  if (field == HFI_GRAVITY) return m->world.gravity;
-  return (const double*)(const void*)((const char*)m + m->offset[field]);
+static double* overlay_values(hfParams* params, int field) {
+  return field == HFI_GRAVITY ? hf_params_gravity(params) : hf_params_field(params, (hfModelField)field);
 }
 
-static void free_array(double** array) {
-  free(*array);
-  *array = NULL;
+// Writes a world's row of every field into an overlay.
+static void load_rows(const hfBatch* b, double* const* arrays, hfParams* params, int w) {
+  for (int f = 0; f <= HFI_GRAVITY; ++f) {
+    if (!arrays[f]) continue;
+    size_t width = (size_t)hfi_param_width(b->model, f);
+    memcpy(overlay_values(params, f), arrays[f] + (size_t)w * width, width * sizeof(double));
+  }
 }
 
-// Allocates both arrays of a field and fills every row with the model's values. Returns 0 if there is no memory.
+// Fields that hf_params_update computes from the others.
+static int is_derived(int field) {
+  return field == HF_FIELD_body_subtreemass || field == HF_FIELD_body_iquat || field == HF_FIELD_dof_M0;
+}
+
+// Fills every row of a field that no world has changed: with the model's values, or with what follows from the other fields that are in force. Returns 0
+// if there is no memory.
+static int fill_field(hfBatch* b, int field, double* array) {
+  size_t width = (size_t)hfi_param_width(b->model, field);
+  hfParams* params = b->lane[0].params;
+  for (int w = 0; w < b->nworld; ++w) {
+    if (is_derived(field)) {
+      load_rows(b, b->in_force, params, w);
+      if (hf_params_update(params, NULL) < 0) return 0;
+    }
+    memcpy(array + (size_t)w * width, overlay_values(params, field), width * sizeof(double));
+  }
+  return 1;
+}
+
+// Allocates both arrays of a field and fills them. Returns 0 if there is no memory.
 static int allocate_field(hfBatch* b, int field) {
-  size_t width = (size_t)hfi_param_width(b->model, field), n = (size_t)b->nworld;
-  b->param[field] = malloc(n * width * sizeof(double) + 1);
-  b->in_force[field] = malloc(n * width * sizeof(double) + 1);
-  if (!b->param[field] || !b->in_force[field]) {
-    free_array(&b->param[field]);
-    free_array(&b->in_force[field]);
+  size_t bytes = (size_t)hfi_param_width(b->model, field) * (size_t)b->nworld * sizeof(double);
+  double *param = malloc(bytes + 1), *in_force = malloc(bytes + 1);
+  if (!param || !in_force || !fill_field(b, field, param)) {
+    free(param);
+    free(in_force);
     return 0;
   }
-  for (size_t w = 0; w < n; ++w)
-    memcpy(b->param[field] + w * width, base_values(b->model, field), width * sizeof(double));
-  memcpy(b->in_force[field], b->param[field], n * width * sizeof(double));
+  memcpy(in_force, param, bytes);
+  b->param[field] = param;
+  b->in_force[field] = in_force;
   return 1;
 }
 
@@ -71,16 +93,6 @@ hfTensor hf_batch_param(hfBatch* b, hfModelField field) {
 
 hfTensor hf_batch_gravity(hfBatch* b) { return make_tensor(b, HFI_GRAVITY, 3, 1); }
 
-// Writes a world's row of every field into an overlay.
-static void load_rows(const hfBatch* b, double* const* arrays, hfParams* params, int w) {
-  for (int f = 0; f <= HFI_GRAVITY; ++f) {
-    if (!arrays[f]) continue;
-    size_t width = (size_t)hfi_param_width(b->model, f);
-    double* to = f == HFI_GRAVITY ? hf_params_gravity(params) : hf_params_field(params, (hfModelField)f);
-    memcpy(to, arrays[f] + (size_t)w * width, width * sizeof *to);
-  }
-}
-
 hfSim* hfi_batch_sim(hfBatch* b, hfiLane* lane, int w, hfError* error) {
   if (!b->overlays) return lane->sim;
   load_rows(b, b->in_force, lane->params, w);
@@ -88,6 +100,16 @@ hfSim* hfi_batch_sim(hfBatch* b, hfiLane* lane, int w, hfError* error) {
   // The sim notices that its parameters changed. The first world creates it.
   if (!lane->overlaid) hf_sim_create(&lane->overlaid, hf_params_model(lane->params), &b->config.sim, error);
   return lane->overlaid;
+}
+
+// Takes a world's row of every field from the overlay of the first lane, with what hf_params_update computed from the others.
+static void store_rows(hfBatch* b, int w) {
+  for (int f = 0; f <= HFI_GRAVITY; ++f) {
+    if (!b->param[f]) continue;
+    size_t width = (size_t)hfi_param_width(b->model, f), place = (size_t)w * width;
+    memcpy(b->param[f] + place, overlay_values(b->lane[0].params, f), width * sizeof(double));
+    memcpy(b->in_force[f] + place, b->param[f] + place, width * sizeof(double));
+  }
 }
 
 hfStatus hf_batch_update(hfBatch* b, const uint8_t* mask, hfError* error) {
@@ -103,11 +125,7 @@ hfStatus hf_batch_update(hfBatch* b, const uint8_t* mask, hfError* error) {
       if (result == HF_OK) result = hfi_refuse(error, HF_FLAGGED, "world %d: %s", w, refusal.message);
       continue;
     }
-    for (int f = 0; f <= HFI_GRAVITY; ++f) {
-      size_t width = (size_t)hfi_param_width(b->model, f);
-      if (b->param[f])
-        memcpy(b->in_force[f] + (size_t)w * width, b->param[f] + (size_t)w * width, width * sizeof(double));
-    }
+    store_rows(b, w);
   }
   return result;
 }

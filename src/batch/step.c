@@ -6,6 +6,7 @@
 #include "batch/batch.h"
 
 #include "base/error.h"
+#include "model/label.h"
 #include "sim/sim.h"
 
 #include <assert.h>
@@ -186,18 +187,27 @@ static void run_all_lanes(call* c) {
 
 // ---- a call ----------------------------------------------------------------------------------------
 
-// Returns HF_FLAGGED if some world of the call has a status other than HF_OK. *error quotes the first refusal.
+// Names the first world with a difficulty and what it is.
+static hfStatus quote_difficulty(const hfBatch* b, int world, int count, hfError* error) {
+  const hfWorldReport* r = &b->report[world];
+  const char* name = hf_status_name(r->status);
+  const char* others = count > 1 ? "; other worlds report difficulties, too" : "";
+  if (r->status != HF_LET_GO) return hfi_refuse(error, HF_FLAGGED, "world %d: %s%s", world, name, others);
+  return hfi_refuse(error, HF_FLAGGED, "world %d: %s: %s%s", world, name, hfi_model_label(b->model, (hfObjectKind)r->let_go_kind, r->let_go).text, others);
+}
+
+// Returns HF_FLAGGED if some world of the call has a status other than HF_OK. *error quotes the first refusal, or without one the first difficulty.
 static hfStatus judge(const call* c, hfError* error) {
   const hfBatch* b = c->batch;
-  hfStatus status = HF_OK;
-  for (int w = 0; w < b->nworld && status == HF_OK; ++w)
-    if (b->report[w].status != HF_OK && (!c->run.mask || c->run.mask[w])) status = HF_FLAGGED;
-  if (status == HF_OK) return HF_OK;
+  int flagged = -1, count = 0;
+  for (int w = b->nworld - 1; w >= 0; --w)
+    if (b->report[w].status != HF_OK && (!c->run.mask || c->run.mask[w])) flagged = w, ++count;
+  if (!count) return HF_OK;
   const hfiLane* first = NULL;
   for (int i = 0; i < b->nlane; ++i)
     if (b->lane[i].refused >= 0 && (!first || b->lane[i].refused < first->refused)) first = &b->lane[i];
   if (first) return hfi_refuse(error, HF_FLAGGED, "world %d: %s", first->refused, first->error.message);
-  return hfi_refuse(error, HF_FLAGGED, "some worlds report a difficulty");
+  return quote_difficulty(b, flagged, count, error);
 }
 
 hfStatus hf_batch_step(hfBatch* b, int nstep, const hfBatchRun* run, hfError* error) {

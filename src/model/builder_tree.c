@@ -89,7 +89,7 @@ hfStatus hfi_check_joint(const hfBuilder* b, hfJointDef* d, hfError* error) {
   if (joint->nworld && b->body.data[d->body].parent != 0)
     return hfi_refuse_def(error, d->where, kind, d->name,
                           "a free joint belongs to a child of the world; a model that is attached to another body "
-                          "needs a base without one (SDFormat: fixed_base, --fixed)");
+                          "needs a base without one (SDFormat: fixed_base, --fixed; hf_builder_remove)");
   double axis = v3_norm(v3_load(d->axis));
   if (joint->uses_axis) {
     if (!(axis > 1e-10) || !isfinite(axis))
@@ -245,7 +245,7 @@ static hfStatus check_lens(hfCameraDef* d, hfError* error) {
     return hfi_refuse_def(error, d->where, kind, d->name, "an orthographic camera has no chip: give its height by fovy");
   if (has_chip) d->fovy = angle_of_chip(d);
   if (!isfinite(d->fovy) || d->fovy <= 0 || (!d->orthographic && d->fovy >= HFI_PI))
-    return hfi_refuse_def(error, d->where, kind, d->name, "fovy must be between 0 and 180 degrees, is %g", d->fovy * 180 / HFI_PI);
+    return hfi_refuse_def(error, d->where, kind, d->name, "fovy must be between 0 and 180 degrees, is %g degrees (%g rad)", d->fovy * 180 / HFI_PI, d->fovy);
   return HF_OK;
 }
 

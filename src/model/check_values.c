@@ -7,26 +7,54 @@
 #include "model/shape.h"
 
 #include <holdfast/methods.h>
+#include <float.h>
 #include <math.h>
 
-// Is this a field whose numbers the builder does not let be negative?
-static int is_never_negative(int field) {
-  static const hfModelField fields[] = {
-      HF_FIELD_geom_friction, HF_FIELD_pair_friction, HF_FIELD_jnt_stiffness,    HF_FIELD_dof_damping,    HF_FIELD_dof_armature,
-      HF_FIELD_dof_frictionloss, HF_FIELD_tendon_stiffness, HF_FIELD_tendon_damping, HF_FIELD_tendon_armature, HF_FIELD_tendon_frictionloss,
-      HF_FIELD_jnt_springyield, HF_FIELD_jnt_bend, HF_FIELD_tendon_springyield, HF_FIELD_actuator_delay, HF_FIELD_sensor_delay};
-  for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i)
-    if ((int)fields[i] == field) return 1;
-  return 0;
+// What the numbers of a field must be: from low to high. Of what a world may change only ranges may have no end.
+typedef struct valueRule {
+  double low, high;
+  const char* says;
+} valueRule;
+
+static valueRule find_rule(hfModelField f, const hfFieldInfo* info) {
+  switch (f) {
+  case HF_FIELD_geom_friction:
+  case HF_FIELD_pair_friction:
+  case HF_FIELD_jnt_stiffness:
+  case HF_FIELD_dof_damping:
+  case HF_FIELD_dof_armature:
+  case HF_FIELD_dof_frictionloss:
+  case HF_FIELD_tendon_stiffness:
+  case HF_FIELD_tendon_damping:
+  case HF_FIELD_tendon_armature:
+  case HF_FIELD_tendon_frictionloss:
+  case HF_FIELD_jnt_springyield:
+  case HF_FIELD_jnt_bend:
+  case HF_FIELD_tendon_springyield:
+  case HF_FIELD_actuator_delay:
+  case HF_FIELD_sensor_delay:
+    return (valueRule){0, info->overlay ? DBL_MAX : INFINITY, "it must be finite and cannot be negative"};
+  case HF_FIELD_geom_restitution:
+    return (valueRule){0, 1, "it must be between 0 and 1"};
+  case HF_FIELD_jnt_range:
+  case HF_FIELD_jnt_actfrcrange:
+  case HF_FIELD_tendon_range:
+  case HF_FIELD_tendon_actfrcrange:
+  case HF_FIELD_actuator_ctrlrange:
+  case HF_FIELD_actuator_forcerange:
+  case HF_FIELD_actuator_actrange:
+    return (valueRule){-INFINITY, INFINITY, "it must be a number"};
+  default:
+    return info->overlay ? (valueRule){-DBL_MAX, DBL_MAX, "it must be finite"} : (valueRule){-INFINITY, INFINITY, "it must be a number"};
+  }
 }
 
-// Is x an end at which a range is open? Entry i of a range is its lower end if i is even, else its upper end.
-static int is_open_end(int field, size_t i, double x) {
-  static const hfModelField ranges[] = {HF_FIELD_jnt_range,           HF_FIELD_jnt_actfrcrange,     HF_FIELD_tendon_range,      HF_FIELD_tendon_actfrcrange,
-                                        HF_FIELD_actuator_ctrlrange, HF_FIELD_actuator_forcerange, HF_FIELD_actuator_actrange};
-  for (size_t k = 0; k < sizeof ranges / sizeof *ranges; ++k)
-    if ((int)ranges[k] == field) return i % 2 ? x > 0 : x < 0;
-  return 0;
+// Refuses number i of a field, named by row and column as in Python: geom_friction[3, 0].
+static hfStatus refuse_value(const hfFieldInfo* info, size_t i, double x, const char* fault, hfError* error) {
+  size_t columns = (size_t)info->columns;
+  hfStatus status = isfinite(x) ? HF_ERROR_MODEL : HF_ERROR_NONFINITE;
+  if (columns == 1) return hfi_refuse(error, status, "parameter %s[%zu] = %g: %s", info->name, i, x, fault);
+  return hfi_refuse(error, status, "parameter %s[%zu, %zu] = %g: %s", info->name, i / columns, i % columns, x, fault);
 }
 
 // Checks the numbers of one field.
@@ -34,15 +62,35 @@ static hfStatus check_field(const hfModel* m, hfModelField f, hfError* error) {
   hfFieldInfo info = hf_model_field_info(m, f);
   if (hf_model_is_overlay(m) && !info.overlay) return HF_OK;
   const void* array = (const void*)((uintptr_t)m + (uintptr_t)m->offset[f]);
+  const valueRule rule = find_rule(f, &info);
   size_t n = (size_t)info.rows * (size_t)info.columns;
   for (size_t i = 0; i < n && (info.type == 'd' || info.type == 'f'); ++i) {
     double x = info.type == 'd' ? ((const double*)array)[i] : (double)((const float*)array)[i];
-    if (x != x) return hfi_refuse(error, HF_ERROR_NONFINITE, "parameter %s[%zu] is not a number", info.name, i);
-    if (isinf(x) && info.overlay && !is_open_end((int)f, i, x))
-      return hfi_refuse(error, HF_ERROR_NONFINITE, "parameter %s[%zu] = %g is not finite", info.name, i, x);
-    if (x < 0 && is_never_negative((int)f))
-      return hfi_refuse(error, HF_ERROR_MODEL, "parameter %s[%zu] = %g cannot be negative", info.name, i, x);
+    if (!(x >= rule.low && x <= rule.high)) return refuse_value(&info, i, x, rule.says, error);
   }
+  return HF_OK;
+}
+
+// Refuses ranges whose ends are exchanged, and those that hold no finite number.
+static hfStatus check_ranges(const hfModel* m, hfError* error) {
+  static const hfModelField ranges[] = {HF_FIELD_jnt_range,          HF_FIELD_jnt_actfrcrange,     HF_FIELD_tendon_range,      HF_FIELD_tendon_actfrcrange,
+                                        HF_FIELD_actuator_ctrlrange, HF_FIELD_actuator_forcerange, HF_FIELD_actuator_actrange};
+  for (size_t k = 0; k < sizeof ranges / sizeof *ranges; ++k) {
+    hfFieldInfo info = hf_model_field_info(m, ranges[k]);
+    const double* x = (const void*)((uintptr_t)m + (uintptr_t)m->offset[ranges[k]]);
+    for (size_t i = 0; i < 2 * (size_t)info.rows; i += 2) {
+      if (x[i + 1] == -INFINITY) return refuse_value(&info, i + 1, x[i + 1], "it is below the start of the range", error);
+      if (x[i] == INFINITY || x[i] > x[i + 1]) return refuse_value(&info, i, x[i], "it is above the end of the range", error);
+    }
+  }
+  return HF_OK;
+}
+
+static hfStatus check_stiffness(const hfModel* m, hfError* error) {
+  hfFieldInfo info = hf_model_field_info(m, HF_FIELD_geom_stiffness);
+  for (int i = 0; i < m->ngeom; ++i)
+    if (hf_model_geom_stiffness(m)[i] == 0)
+      return refuse_value(&info, (size_t)i, 0, "it must be positive, or negative for the world's default", error);
   return HF_OK;
 }
 
@@ -146,7 +194,9 @@ hfStatus hfi_check_values(const hfModel* m, hfError* error) {
   }
   for (int i = 0; i < 3; ++i)
     if (!isfinite(m->world.gravity[i])) return hfi_refuse(error, HF_ERROR_NONFINITE, "gravity[%d] is not finite", i);
-  hfStatus status = check_histories(m, error);
+  hfStatus status = check_ranges(m, error);
+  if (status == HF_OK) status = check_stiffness(m, error);
+  if (status == HF_OK) status = check_histories(m, error);
   if (status == HF_OK) status = check_rests(m, error);
   if (status != HF_OK || hf_model_is_overlay(m)) return status; // An overlay has the dimensions and sizes of its base.
   status = hfi_check_world(&m->world, error);

@@ -88,17 +88,16 @@ static hfStatus check_histories(const hfModel* m, const hfState* state, hfError*
   return HF_OK;
 }
 
-static hfStatus check_array(const double* x, int n, const char* what, hfError* error) {
-  for (int i = 0; x && i < n; ++i)
-    if (!isfinite(x[i]))
-      return hfi_refuse(error, HF_ERROR_NONFINITE, "input %s[%d] is not finite", what, i);
-  return HF_OK;
-}
+// The object that an input acts on, by its place in the input's array.
+static hfiLabel label_actuator(const hfModel* m, int i) { return hfi_model_label(m, HF_OBJECT_ACTUATOR, i); }
+static hfiLabel label_joint(const hfModel* m, int i) { return hfi_model_label(m, HF_OBJECT_JOINT, hf_model_dof_jnt(m)[i]); }
+static hfiLabel label_body(const hfModel* m, int i) { return hfi_model_label(m, HF_OBJECT_BODY, i); }
+static hfiLabel label_mocap(const hfModel* m, int i) { return label_body(m, hf_model_mocap_body(m)[i]); }
 
 static hfStatus check_controls(const hfModel* m, const double* ctrl, hfError* error) {
   for (int i = 0; ctrl && i < m->nu; ++i)
     if (!is_allowed(m, ctrl, i))
-      return hfi_refuse(error, HF_ERROR_NONFINITE, "input ctrl[%d] is not finite", i);
+      return hfi_refuse(error, HF_ERROR_NONFINITE, "input ctrl[%d] of %s is not finite", i, label_actuator(m, i).text);
   return HF_OK;
 }
 
@@ -109,16 +108,18 @@ static hfStatus check_input(const hfSim* s, const hfInput* in, hfError* error) {
   if (controls != HF_OK) return controls;
   const struct {
     const double* x;
-    int n;
+    int rows, columns;
     const char* name;
-  } arrays[] = {{in->force, m->nv, "force"},
-                {(const double*)in->wrench, 6 * m->nbody, "wrench"},
-                {in->mocap_pos, 3 * m->nmocap, "mocap_pos"},
-                {in->mocap_quat, 4 * m->nmocap, "mocap_quat"}};
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) {
-    hfStatus status = check_array(arrays[i].x, arrays[i].n, arrays[i].name, error);
-    if (status != HF_OK) return status;
-  }
+    hfiLabel (*label)(const hfModel* m, int row);
+  } arrays[] = {{in->force, m->nv, 1, "force", label_joint},
+                {(const double*)in->wrench, m->nbody, 6, "wrench", label_body},
+                {in->mocap_pos, m->nmocap, 3, "mocap_pos", label_mocap},
+                {in->mocap_quat, m->nmocap, 4, "mocap_quat", label_mocap}};
+  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k)
+    for (int i = 0; arrays[k].x && i < arrays[k].rows * arrays[k].columns; ++i)
+      if (!isfinite(arrays[k].x[i]))
+        return hfi_refuse(error, HF_ERROR_NONFINITE, "input %s[%d] of %s is not finite", arrays[k].name, i / arrays[k].columns,
+                          arrays[k].label(m, i / arrays[k].columns).text);
   return HF_OK;
 }
 
@@ -140,7 +141,7 @@ static hfStatus check_limits(const hfSim* s, const double* limit, hfError* error
   for (int i = 0; i < s->model->nv; ++i)
     if (!(limit[i] >= 0))
       return hfi_refuse(error, HF_ERROR_ARGUMENT,
-                        "input force_limit[%d] = %g: must not be negative", i, limit[i]);
+                        "input force_limit[%d] of %s is %g: it must not be negative", i, label_joint(s->model, i).text, limit[i]);
   return HF_OK;
 }
 

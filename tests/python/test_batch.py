@@ -114,6 +114,64 @@ def test_parameters_of_each_world(fall):
         batch.params.body_parent
 
 
+def test_parameters_that_follow_from_others(fall):
+    """Sums of masses, M at the reference and principal axes are those of a single world with the same masses."""
+    early, late, one = hf.Batch(fall, 2), hf.Batch(fall, 2), hf.Params(fall)
+    derived = ("body_subtreemass", "dof_M0", "body_iquat")
+    for name in derived:
+        getattr(early.params, name)[:] = 99  # computed, whatever is written
+    for params, rows in ((early.params, 1), (late.params, 1), (one, slice(None))):
+        params.body_mass[rows] *= 3
+        params.body_inertia[rows] = params.body_inertia[rows][..., [2, 0, 1, 3, 4, 5]] * 3
+        params.update()
+    for name in derived:
+        for batch in (early, late):  # asked for before and after the update
+            assert np.array_equal(getattr(batch.params, name)[0], getattr(fall, name))
+            assert np.array_equal(getattr(batch.params, name)[1], getattr(one, name))
+
+
+def test_states_of_many_worlds(fall):
+    sim, batch = hf.Sim(fall), hf.Batch(fall, 4)
+    sim.reset("low")
+    sim.step(steps=5)
+    later = sim.state.copy()
+    sim.step(steps=5)
+    batch.set_states(later)
+    assert all(batch.get_state(w).to_bytes() == later.to_bytes() for w in range(4))
+    batch.set_states([sim.state, later], [3, 1])  # in ascending order of the worlds
+    assert [batch.get_state(w).to_bytes() == sim.state.to_bytes() for w in range(4)] == [False, True, False, False]
+    for states, mask in (([later] * 3, None), ([later], [0, 1]), ([], None)):
+        with pytest.raises(ValueError, match="states for"):
+            batch.set_states(states, mask)
+
+
+def test_rollouts_with_an_input():
+    """A mocap body pulls a ball, and a wrench and a force push: a rollout has the bits of single steps."""
+    model = hf.Model.from_string("""<mujoco><worldbody><body name='hand' mocap='true'/><body name='ball' pos='0 0 .1'><freejoint/><geom size='.1' mass='1'/></body>
+      <body pos='1 0 0'><joint name='j'/><geom size='.1' mass='1'/></body></worldbody>
+      <equality><weld body1='hand' body2='ball'/></equality><actuator><motor joint='j'/></actuator></mujoco>""")
+    sim, controls = hf.Sim(model), np.linspace(0, 1, 20)[:, None]
+    sim.input.mocap_pos[0] = 0.3, 0, 0.2
+    sim.input.wrench[model.body("ball").id] = 0, 0, 0.1, 0.2, 0, 0
+    sim.input.force["j"] = 0.5
+    start, without = sim.state.copy(), hf.rollout(model, sim.state, controls)
+    run = hf.rollout(model, start, np.stack([controls, controls]), threads=2, input=sim.input)
+    for k, u in enumerate(controls):
+        sim.input.ctrl = u
+        sim.step()
+        assert np.array_equal(run.q[0, k], sim.state.q) and np.array_equal(run.q[1, k], sim.state.q)
+    assert not np.allclose(without.q[0, -1], sim.state.q, atol=1e-3)
+
+
+def test_results_of_a_run_have_names(fall):
+    batch = hf.Batch(fall, 2)
+    run = batch.run(np.full((5, 1), 2.0), want=("q", "v", "sensors", "time"))
+    assert run.q["rail"].shape == (2, 5) and np.array_equal(run.q["rail"][:, -1], batch.q["rail"]) and run.v["free"].shape == (2, 5, 6)
+    assert np.array_equal(run.sensors["place"], run.q["rail"]) and run.act is None
+    with pytest.raises(KeyError, match="no joint is named"):
+        run.q["no"]
+
+
 def test_many_steps_are_one_run(fall):
     """A long run is split for the interrupt key; the split must not show."""
     a, b = hf.Batch(fall, 2), hf.Batch(fall, 2)

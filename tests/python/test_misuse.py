@@ -1,5 +1,6 @@
 """Misuse: a clear exception or a defined result, never a crash."""
 
+import ast
 import copy
 import gc
 import os
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -154,6 +156,32 @@ def test_a_state_with_the_same_dofs():
         hf.Sim(pair).step(hf.State(chain))
     with pytest.raises(ValueError, match="another model"):
         hf.Sim(pair).evaluate(hf.State(chain))
+
+
+def test_everything_has_a_docstring():
+    for name in hf.__all__:
+        thing = getattr(hf, name)
+        parts = {f"{name}.{k}": v for k, v in vars(thing).items() if not k.startswith("_")} if isinstance(thing, type) else {}
+        for part, value in {name: thing, **parts}.items():
+            if callable(value) or isinstance(value, (property, classmethod)):
+                assert (value.__doc__ or "").strip(), part
+
+
+def test_how_models_are_made(fall):
+    for arguments in ((), ("scene.xml",), (fall,)):
+        with pytest.raises(TypeError, match="from_file"):
+            hf.Model(*arguments)
+    with pytest.raises(TypeError, match="State is needed"):
+        hf.State(fall).assign(None)
+
+
+def test_type_checkers_see_every_method(fall):
+    """The stub declares what the extension has, so that a name that it lacks is a slip of the pen. Models and parameters have fields of their own."""
+    stub = ast.parse((Path(hf.__file__).parent / "_core.pyi").read_text())
+    for found in (c for c in stub.body if isinstance(c, ast.ClassDef) and hasattr(hf._core, c.name) and not any(isinstance(b, ast.Name) for b in c.bases)):
+        lines = [line.target if isinstance(line, ast.AnnAssign) else line for line in found.body]
+        declared = {getattr(line, "name", getattr(line, "id", "")) for line in lines}
+        assert {name for name in vars(getattr(hf._core, found.name)) if not name.startswith("__")} <= declared, found.name
 
 
 def test_names_of_statuses_and_ids(fall):

@@ -1,5 +1,6 @@
 """The package does what C does: the same bits, and results against closed forms."""
 
+import copy
 import pickle
 import subprocess
 import threading
@@ -42,6 +43,32 @@ def test_named_arrays(fall):
     with pytest.raises(KeyError):
         state.q[:3]["rail"]  # a part has no names
     assert (state.q + 1)["rail"] == 1.75
+
+
+def test_lists_of_names(fall):
+    sim, batch = hf.Sim(fall), hf.Batch(fall, 3)
+    sim.state.q[["rail", "free"]] = np.arange(8)
+    assert sim.state.q["rail"] == 0 and list(sim.state.q["free"]) == [1, 2, 3, 4, 5, 6, 7]
+    assert list(sim.state.q[["rail", "free"]]) == list(range(8))
+    batch.v[["rail"]] = 5
+    assert batch.v[["rail", "free"]].shape == (3, 7) and np.all(batch.v["rail"] == 5) and np.all(batch.v["free"] == 0)
+    with pytest.raises(KeyError, match="there are: free, rail"):
+        sim.state.q[["rail", "no"]]
+
+
+def test_columns_are_those_of_logs(tmp_path):
+    """Names of all numbers, against the first line of the CSV that the library writes."""
+    model = hf.Model.from_string("""<mujoco><worldbody><body name='cup'><freejoint name='cup'/><geom size='.1' mass='1'/><site name='s'/></body>
+      <body pos='1 0 0'><joint name='hip' type='ball'/><geom size='.1' mass='1'/></body><body pos='2 0 0'><joint/><geom size='.1' mass='1'/></body></worldbody>
+      <actuator><motor name='turn' joint='hip' gear='1 0 0'/></actuator><sensor><gyro name='gyro' site='s'/><clock name='clock'/></sensor></mujoco>""")
+    sim = hf.Sim(model)
+    with sim.record(states=tmp_path / "run.csv", sensors=True):
+        sim.step()
+    header = (tmp_path / "run.csv").read_text().splitlines()[0].split(",")
+    named = {"q": sim.state.q, "v": sim.state.v, "u": sim.input.ctrl, "s": sim.sensors}
+    assert header == ["time", *(f"{letter}[{column}]" for letter, array in named.items() for column in array.columns)]
+    run = hf.Batch(model, 2).run(steps=3)
+    assert run.q.columns == sim.state.q.columns and len(run.q.columns) == model.nq
 
 
 def test_a_pushed_cart(fall):
@@ -118,8 +145,11 @@ def test_letting_go():
     assert (sim.stats["nlet_go"], sim.stats["let_go_kind"], sim.stats["let_go"]) == (1, "joint", "elbow")
     batch = hf.Batch(link, 2)
     batch.ctrl[1, 0] = 1
-    batch.step(10)
+    assert batch.step(10) == 'world 1: an equality or limit lets go: joint "elbow"'
     assert list(batch.reports["steps_letting_go"]) == [0, 10]
+    batch.ctrl[0, 0] = 1
+    assert batch.step() == 'world 0: an equality or limit lets go: joint "elbow"; other worlds report difficulties, too'
+    assert batch.step(mask=[1]) == 'world 1: an equality or limit lets go: joint "elbow"'
     assert link.name("joint", batch.reports["let_go"][1]) == "elbow"
 
 
@@ -264,6 +294,59 @@ def test_problem_solved_alone_is_the_step(models, tmp_path):
     problem.p[0] = np.nan
     with pytest.raises(hf.HoldfastError):
         problem.solve()
+
+
+def test_linearise():
+    """A damped cart: v1 = (v0 + h u/m)/(1 + h d/m), x1 = x0 + h v1. A ball in free flight keeps its velocity."""
+    model = hf.Model.from_string("""<mujoco><option timestep='0.01' gravity='0 0 0'/><worldbody>
+      <body><joint name='rail' type='slide' axis='1 0 0' damping='3'/><geom size='.1' mass='2'/></body>
+      <body pos='0 1 0'><freejoint/><geom size='.1' mass='1'/></body></worldbody>
+      <actuator><motor joint='rail' ctrlrange='-1 1' ctrllimited='true'/></actuator><sensor><jointvel joint='rail'/></sensor></mujoco>""")
+    sim, h, slow = hf.Sim(model), 0.01, 1 / (1 + 0.01 * 3 / 2)
+    sim.state.v[1:4] = 1, 2, 3
+    for u in (0.0, 1.0, -1.0):  # also at the ends of the range
+        sim.input.ctrl = [u]
+        sim.step()
+        before, results = sim.state.to_bytes(), sim.acceleration
+        A, B, C, D = sim.linearise()
+        assert sim.state.to_bytes() == before and np.array_equal(sim.acceleration, results)
+        assert np.allclose(A[[0, 7]][:, [0, 7]], [[1, h * slow], [0, slow]], atol=1e-9) and np.allclose(B[[0, 7], 0], [h * h / 2 * slow, h / 2 * slow], atol=1e-9)
+        assert np.allclose(C[0], A[7], atol=1e-15) and np.allclose(D[0], B[7], atol=1e-15)
+        linear = [1, 2, 3, 8, 9, 10]
+        assert np.allclose(A[np.ix_(linear, linear)], np.block([[np.eye(3), h * np.eye(3)], [np.zeros((3, 3)), np.eye(3)]]), atol=1e-8)
+    with pytest.raises(ValueError, match="eps"):
+        sim.linearise(eps=0)
+
+
+def test_linearise_a_grip(models, tmp_path):
+    """The linear step predicts a step from a state nearby, with contacts, friction and parameters; a recording does not see the trials."""
+    params = hf.Params(hf.Model.from_file(models / "gripper_mug.xml"))
+    params.geom_friction[:, 0] *= 2
+    params.update()
+    sim, m = hf.Sim(params, step=0.001), params.model
+    sim.reset("rim")
+    sim.step(steps=300)
+    start = sim.state.copy()
+    A, B = sim.linearise()[:2]
+    given = sim.input.copy()
+    assert np.isnan(given.ctrl["lift"])  # a signal of the scene
+    sim.step(start.copy())
+    given.ctrl = sim.ctrl
+    assert B[:, 0].any() and np.array_equal(sim.linearise(start, given).B, B)
+    recorded = hf.Sim(params.to_model(), step=0.001)
+    with recorded.record(tmp_path / "run.hfr", interval=0):
+        recorded.step()
+        assert np.array_equal(recorded.linearise(start, sim.input).A, A)
+        recorded.step()
+    assert len(hf.Recording(tmp_path / "run.hfr")) == 3
+    random = np.random.default_rng(1)
+    dx = 1e-7 * random.standard_normal(2 * m.nv)
+    near, there = start.copy(), start.copy()
+    near.q, near.v = m.integrate(start.q, dx[:m.nv], 1), start.v + dx[m.nv:]
+    sim.step(near)
+    sim.step(there)
+    moved = np.concatenate([m.difference(there.q, near.q), near.v - there.v])
+    assert np.linalg.norm(A @ dx - moved) < 0.02 * np.linalg.norm(moved)
 
 
 def test_inverse_of_a_step(fall):
@@ -493,6 +576,62 @@ def test_builder_edits_files(tmp_path, models):
     same_fields(scene.finish(), built)  # refusals changed nothing
 
 
+@pytest.mark.parametrize("scene", ["iiwa_pick.xml", "linkage_gripper.xml", "gripper_mug.xml", "allegro_mug.xml", "quadruped_terrain.xml"])
+def test_builders_are_copied(models, scene):
+    """The copy makes the same bytes, and changes of it leave the original."""
+    builder = hf.Builder.from_file(models / scene)
+    made = builder.finish().to_bytes()
+    for twin in (builder.copy(), copy.copy(builder), copy.deepcopy(builder)):
+        assert twin.finish().to_bytes() == made and twin.world == builder.world
+        twin.set_world(timestep=0.0123)
+        twin.set_geom(0, friction=(0.123, 0, 0))
+        twin.add_body("one more")
+        assert twin.finish().to_bytes() != made and builder.finish().to_bytes() == made
+    with pytest.raises(TypeError, match="copy"):
+        pickle.dumps(builder)
+
+
+def test_builders_from_text_and_their_names(tmp_path):
+    (tmp_path / "fall.xml").write_text(FALL)
+    builder = hf.Builder.from_string(FALL)
+    assert builder.finish().to_bytes() == hf.Builder.from_file(tmp_path / "fall.xml").finish().to_bytes()
+    assert builder.names("body") == ["world", "ball", "cart"] and builder.names("joint") == ["free", "rail"] and builder.names("actuator") == ["push"]
+    assert builder.world["timestep"] == 0.001 and "2 bodies" in repr(builder)
+    for call, says in [(lambda: builder.joint("rial"), "there are: free, rail"), (lambda: builder.add_sensor("framepos", "sit", "tip"), 'no kind "sit"'),
+                       (lambda: builder.add_sensor("framepos", "site", "top"), "there are: tip")]:
+        with pytest.raises(KeyError, match=says):
+            call()
+    with pytest.raises(ValueError, match="kind must be one of"):
+        builder.names("wheel")
+    with pytest.raises(hf.ModelError, match="text.xml:1"):
+        hf.Builder.from_string("<mujoco><worldbody><geom size='-1'/></worldbody></mujoco>", name="text.xml").finish()
+    for size in (0.1, None):
+        with pytest.raises(TypeError, match="size: it needs 3 numbers"):
+            builder.add_geom("cart", "sphere", size=size)
+    with pytest.raises(ValueError, match="size: it needs 3 numbers, got 1"):
+        builder.add_geom("cart", "sphere", size=(0.1,))
+
+
+def test_gains_of_servos():
+    """Stiffness and damping stand where add_actuator puts them."""
+    b = hf.Builder()
+    body = b.add_body("link")
+    b.add_joint(body, "hinge", "joint", axis=(0, 1, 0))
+    b.add_geom(body, "sphere", size=(0.1, 0, 0), mass=1)
+    b.add_actuator("joint", "place", kind="position", kp=10, kv=1)
+    b.add_actuator("joint", "rate", kind="velocity", kv=3)
+    b.add_actuator("joint", "torque")
+    b.set_actuator("place", kp=20)
+    assert (b.actuator("place")["gainprm"], b.actuator("place")["biasprm"]) == ([20, 0, 0], [0, -20, -1])
+    b.set_actuator("place", kv=2, forcerange=(-5, 5))
+    assert b.actuator("place")["biasprm"] == [0, -20, -2] and b.actuator("place")["forcelimited"] == 1
+    b.set_actuator("rate", kv=4)
+    assert (b.actuator("rate")["gainprm"], b.actuator("rate")["biasprm"]) == ([4, 0, 0], [0, 0, -4])
+    for name, gains in (("torque", {"kp": 1}), ("torque", {"kv": 1}), ("rate", {"kp": 1}), ("place", {"kp": 1, "gainprm": (1, 0, 0)})):
+        with pytest.raises(ValueError, match="servo|kp and kv"):
+            b.set_actuator(name, **gains)
+
+
 def test_attach_at_a_site():
     """A tool at the flange of an arm; the oracle is the pose of the flange, times that of the tool in it."""
     arm, tool = hf.Builder(), hf.Builder()
@@ -520,8 +659,22 @@ def test_fields_that_do_not_exist(fall):
     """What MuJoCo calls otherwise, or a slip of the pen, is refused instead of acting on nothing."""
     sim = hf.Sim(fall)
     for what, field in ((sim.state, "qpos"), (sim.state, "qvel"), (sim.input, "control"), (sim.input, "ctlr")):
-        with pytest.raises(AttributeError, match=f'no field "{field}" to set; it has .*{"ctrl" if what is sim.input else "q"}'):
+        with pytest.raises(AttributeError, match=f'no field "{field}".*; it has .*{"ctrl" if what is sim.input else "q"}'):
             setattr(what, field, 0)
+    batch, params = hf.Batch(fall, 2), hf.Params(fall)
+    for read, says in [(lambda: sim.qpos, "it is sim.state.q"), (lambda: sim.contact, r"contacts\(\)"), (lambda: sim.state.qvel, "what MuJoCo calls qvel is v"),
+                       (lambda: sim.input.xfrc_applied, "is wrench"), (lambda: batch.qpos, "is q$"), (lambda: fall.bodymass, "perhaps body_mass"),
+                       (lambda: fall.geom("box").radius, "it has .*size"), (lambda: params.geom_size, "with a Builder"),
+                       (lambda: params.geom_frictions, "perhaps geom_friction"), (lambda: batch.params.geom_size, "with a Builder")]:
+        with pytest.raises(AttributeError, match=says):
+            read()
+    for what, value, says in [(batch, np.zeros((3, 8)), r"q has shape \(2, 8\)"), (params, [1, 2], r"body_mass has shape \(3,\)"), (batch, 0, "pose is a result")]:
+        with pytest.raises(ValueError, match=says):
+            setattr(what, says.split()[0], value)
+    with pytest.raises(TypeError, match="to_model"):
+        hf.Batch(params, 2)
+    for what, names in ((batch, ("q", "ctrl", "worlds")), (params, ("body_mass", "gravity")), (batch.params, ("body_mass", "gravity")), (fall.geom("box"), ("size",))):
+        assert set(names) <= set(dir(what))  # completion
     sim.state.time = 3.0
     sim.state.q = fall.qpos0
     sim.step()
@@ -772,6 +925,36 @@ def test_params_of_one_world(fall):
         params.update()
     with pytest.raises(AttributeError):
         params.body_parent
+
+
+def test_parameters_that_are_not_physical_are_refused(fall):
+    """What no builder takes, parameters do not take either; the message has the place as it is written in Python."""
+    for name, place, value, says in [
+            ("geom_stiffness", 0, 0.0, r"geom_stiffness\[0\] = 0: it must be positive"), ("geom_stiffness", 1, np.inf, "finite"),
+            ("geom_friction", (1, 0), np.inf, r"geom_friction\[1, 0\] = inf: it must be finite"), ("geom_friction", (2, 1), -1, r"geom_friction\[2, 1\]"),
+            ("geom_restitution", 1, 1.5, "between 0 and 1"), ("jnt_range", 1, (1, -1), r"jnt_range\[1, 0\] = 1: it is above the end"),
+            ("actuator_forcerange", 0, (2, 1), "above the end"), ("actuator_gainprm", (0, 0), np.inf, "finite"), ("dof_damping", 6, np.nan, "dof_damping.6. = -?nan"), ("jnt_range", (1, 0), np.nan, "number"),
+            ("body_com", (1, 2), -np.inf, "finite")]:
+        params = hf.Params(fall)
+        getattr(params, name)[place] = value
+        with pytest.raises((hf.ModelError, hf.NonFiniteError), match=says):
+            params.update()
+        assert hf.Sim(params).step() == 0  # with the old values
+    params = hf.Params(fall)
+    params.jnt_range[1] = (-np.inf, np.inf)
+    params.geom_stiffness[:] = -1  # the world's default
+    params.update()
+
+
+def test_contacts_are_saved_by_numpy(fall, tmp_path):
+    sim = hf.Sim(fall)
+    sim.reset("low")
+    with sim.record(tmp_path / "run.hfr", interval=0):
+        sim.step(steps=2)
+    for contacts in (sim.contacts(), hf.Recording(tmp_path / "run.hfr")[-1].contacts):
+        assert len(contacts) == 1
+        np.save(tmp_path / "contacts.npy", contacts)
+        assert np.array_equal(np.load(tmp_path / "contacts.npy"), contacts)
 
 
 def test_the_lock_is_released(models):

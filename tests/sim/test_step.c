@@ -142,7 +142,7 @@ static void test_refusals_keep_the_state(void** s) {
   hf_state_mutable_v(w.state)[13] = 0;
   w.input->ctrl[0] = INFINITY;
   assert_int_equal(hf_sim_step(w.sim, w.state, w.input, NULL, &error), HF_ERROR_NONFINITE);
-  assert_string_equal(error.message, "input ctrl[0] is not finite");
+  assert_string_equal(error.message, "input ctrl[0] of actuator \"hold\" is not finite");
   w.input->ctrl[0] = 0;
   w.state->time = NAN;
   assert_int_equal(hf_sim_step(w.sim, w.state, w.input, NULL, &error), HF_ERROR_NONFINITE);

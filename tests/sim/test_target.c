@@ -192,7 +192,11 @@ static void test_inverse_refuses_what_is_not_finite(void** state) {
   assert_string_equal(error.message, "the velocity v1 of joint 2 on body 3 is not finite");
   v1[7] = 0, w.input->force[3] = NAN;
   assert_int_equal(hf_sim_inverse(w.sim, w.state, w.input, v1, out, &error), HF_ERROR_NONFINITE);
-  assert_string_equal(error.message, "input force[3] is not finite");
+  assert_string_equal(error.message, "input force[3] of joint 2 is not finite");
+  w.input->force[3] = 0, w.input->wrench[2].f.y = NAN;
+  assert_int_equal(hf_sim_inverse(w.sim, w.state, w.input, v1, out, &error), HF_ERROR_NONFINITE);
+  assert_string_equal(error.message, "input wrench[2] of body 2 is not finite");
+  w.input->wrench[2].f.y = 0;
   w.input->force[3] = 0, hf_state_mutable_v(w.state)[0] = NAN;
   assert_int_equal(hf_sim_inverse(w.sim, w.state, w.input, v1, out, &error), HF_ERROR_NONFINITE);
   assert_string_equal(error.message, "velocity of joint \"a\" on body 1 is not finite");
