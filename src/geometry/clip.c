@@ -118,9 +118,19 @@ static hfVec3 lean(const hfiFacet* disc, const hfiFacet* other) {
   return v3_sub(v3_scale(v3_dot(other->normal, disc->normal), disc->normal), other->normal);
 }
 
+// Do the rims of two discs cross, seen along the normal of b?
+static int rims_cross(const hfiFacet* a, const hfiFacet* b) {
+  hfVec3 to = v3_sub(a->vertex[0], b->vertex[0]);
+  double d = v3_norm(v3_axpy(-v3_dot(b->normal, to), b->normal, to));
+  return fabs(a->radius - b->radius) < d && d < a->radius + b->radius;
+}
+
+// A disc that lies partly on another has points at the outline of the overlap, which do not move with the tilt. How high its middle is says nothing then.
 int hfi_disc_lies(const hfiFacet* f, const hfiFacet* other) {
   if (f->kind != HFI_FACET_DISC) return 0;
-  return hfi_rim_lies(f->radius, v3_norm(lean(f, other)), v3_dot(other->normal, v3_sub(f->vertex[0], other->vertex[0])));
+  int partly = other->kind == HFI_FACET_DISC && rims_cross(f, other);
+  double gap = partly ? -INFINITY : v3_dot(other->normal, v3_sub(f->vertex[0], other->vertex[0]));
+  return hfi_rim_lies(f->radius, v3_norm(lean(f, other)), gap);
 }
 
 // The vertices of a facet, or four rim points of a disc, with their ids.
@@ -248,15 +258,18 @@ static void cross_disc(Clip* c, const hfiFacet* straight, const hfiFacet* disc) 
   }
 }
 
-// Adds the two crossings of the rims of two discs, computed in R's plane as if I were parallel to it.
+// Adds the corners of the overlap of two discs whose rims cross, and the middles of the two arcs between them, computed in R's plane as if I were parallel
+// to it. Without the middles, a disc whose centre of mass is above the overlap, but beyond the straight line between the corners, would tip over this
+// line onto the arc, and be pushed back a step later.
 static void cross_discs(Clip* c) {
   hfVec3 to = v3_sub(c->I->vertex[0], c->R->vertex[0]);
   to = v3_axpy(-v3_dot(c->n, to), c->n, to);
   double d = v3_norm(to), r = c->R->radius, along = 0.5 * (d + (r - c->I->radius) * (r + c->I->radius) / d), h2 = r * r - along * along;
   if (!(d > c->near && h2 > 0)) return; // One disc covers the other, or they are apart: the rims do not cross.
   hfVec3 u = v3_scale(1 / d, to), v = v3_cross(c->n, u);
-  for (int k = 0; k < 2; ++k) {
-    hfVec3 x = v3_add(c->R->vertex[0], v3_add(v3_scale(along, u), v3_scale(k ? -sqrt(h2) : sqrt(h2), v)));
+  const double place[4][2] = {{along, sqrt(h2)}, {along, -sqrt(h2)}, {r, 0}, {d - c->I->radius, 0}};
+  for (int k = 0; k < 4; ++k) {
+    hfVec3 x = v3_add(c->R->vertex[0], v3_add(v3_scale(place[k][0], u), v3_scale(place[k][1], v)));
     add_candidate(c, project_onto(c->I, c->n, x), crossing_feature(c, k, k));
   }
 }
