@@ -118,19 +118,8 @@ static hfVec3 lean(const hfiFacet* disc, const hfiFacet* other) {
   return v3_sub(v3_scale(v3_dot(other->normal, disc->normal), disc->normal), other->normal);
 }
 
-// Do the rims of two discs cross, seen along the normal of b?
-static int rims_cross(const hfiFacet* a, const hfiFacet* b) {
-  hfVec3 to = v3_sub(a->vertex[0], b->vertex[0]);
-  double d = v3_norm(v3_axpy(-v3_dot(b->normal, to), b->normal, to));
-  return fabs(a->radius - b->radius) < d && d < a->radius + b->radius;
-}
-
-// A disc that lies partly on another has points at the outline of the overlap, which do not move with the tilt. How high its middle is says nothing then.
 int hfi_disc_lies(const hfiFacet* f, const hfiFacet* other) {
-  if (f->kind != HFI_FACET_DISC) return 0;
-  int partly = other->kind == HFI_FACET_DISC && rims_cross(f, other);
-  double gap = partly ? -INFINITY : v3_dot(other->normal, v3_sub(f->vertex[0], other->vertex[0]));
-  return hfi_rim_lies(f->radius, v3_norm(lean(f, other)), gap);
+  return f->kind == HFI_FACET_DISC && hfi_rim_lies(v3_norm(lean(f, other)));
 }
 
 // The vertices of a facet, or four rim points of a disc, with their ids.

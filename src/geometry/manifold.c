@@ -7,21 +7,19 @@
 // replace points that touch, because they lie farther outside.
 static const double TILT = 0.01;
 
-// A disc does not lie on a plane if the gap at its middle exceeds the first number times radius and tilt [-]: its rim is then at most a third as deep
-// as the middle is high. It does not lie either if its tilt exceeds the second number [rad].
-static const double LEFT = 0.75, STANDS = 0.03;
+// A disc lies on a plane up to this tilt [rad].
+static const double STANDS = 0.03;
 
 // cos and sin of k 45 degrees
 static const double TURN[HFI_MAX_MANIFOLD][2] = {
     {1, 0}, {0.70710678118654752, 0.70710678118654752}, {0, 1}, {-0.70710678118654752, 0.70710678118654752},
     {-1, 0}, {-0.70710678118654752, -0.70710678118654752}, {0, -1}, {0.70710678118654752, -0.70710678118654752}};
 
-int hfi_rim_lies(double radius, double tilt, double gap) { return tilt <= HFI_DISC_TILT || (tilt < STANDS && gap <= LEFT * radius * tilt); }
+int hfi_rim_lies(double tilt) { return tilt < STANDS; }
 
 void hfi_share_depth(hfiContactPoint* point, double others, double slack) {
   double shared = max2(0, min2(others + slack, 2 * others)); // zero if the others do not touch
-  point->depth -= shared;
-  point->p_WCa = v3_axpy(shared, point->n_W, point->p_WCa);
+  lessen_depth(point, shared);
 }
 
 void hfi_thinning_start(hfiThinning* thin, hfVec3 n, double slack) {
