@@ -20,15 +20,17 @@
 static const double SIDE = 0.02, END = 0.9998;
 
 // A cylinder rolls on its rim if the contact is at most as deep as the first number times radius and sine of the tilt [-]. If it is deeper, other
-// points of the rim touch, too, and these do not move with the tilt (geometry/manifold.h). A point belongs to the rim if its distance from the axis
-// is at least the second number times the radius [-].
-static const double ROLLS = 0.25, AT_RIM = 0.99;
+// points of the rim touch, too, and these do not move with the tilt (geometry/manifold.h). The deepest point of a cap that lies has the depth that it
+// is deeper than those, at most 1 - cos(45 degrees) = 0.293 of radius and tilt: it moves along the rim, and counts. A point belongs to the rim if its
+// distance from the axis is at least the second number times the radius [-].
+static const double ROLLS = 0.3, AT_RIM = 0.99;
 
 static hfiCurvature of_ball(double radius) { return (hfiCurvature){1 / radius, 0, 1 / radius}; }
 
 static hfiCurvature of_side(double radius, hfVec3 axis, const hfiContact* c) {
-  double k = 1 / radius, x = v3_dot(axis, c->t1), y = v3_dot(axis, c->t2);
-  return (hfiCurvature){k - k * x * x, 0 - k * x * y, k - k * y * y}; // 0 - x, not -x: so a zero is positive, and atan2 gives a positive angle.
+  // The axis may be tilted out of the tangent plane a little.
+  double x = v3_dot(axis, c->t1), y = v3_dot(axis, c->t2), k = 1 / (radius * (x * x + y * y));
+  return (hfiCurvature){k * y * y, 0 - k * x * y, k * x * x}; // 0 - x, not -x: so a zero is positive, and atan2 gives a positive angle.
 }
 
 double hfi_rim_radius(const hfDynamics* d, const hfiContact* c, int geom) {

@@ -22,8 +22,9 @@
 static const double STABLE = 0.5;
 
 // Bodies touch in a line if the sum of their curvatures along the line is below this share of the sum across it [-]. They do not rock along it,
-// because the ends of the line have contacts of their own.
-static const double FLAT = 1e-3;
+// because the ends of the line have contacts of their own. Sides that cross at 2e-4 rad reach this share; where they cross, the point of contact
+// runs along them by millimetres if one of them turns a little.
+static const double FLAT = 1e-8;
 
 // Surfaces are equally round along all tangents if the two principal values of the sum of their curvatures differ by less than this share [-].
 static const double ROUND = 1e-6;
@@ -203,6 +204,19 @@ static double radius_at(const hfiDiscrete* s, const hfiContact* c, int geom) {
   return max2(s->roundness[geom], hfi_rim_radius(&s->world->dynamics, c, geom));
 }
 
+static int has_side(int type) { return type == HF_GEOM_CAPSULE || type == HF_GEOM_CYLINDER; }
+
+// An upper bound of 1/(k + k') at contact c [m]. Two sides with the radii r and r' whose axes are at the angle alpha have up to
+// (r + r')/sin^2 alpha.
+static double largest_radius(const hfiDiscrete* s, const hfiContact* c) {
+  const hfDynamics* d = &s->world->dynamics;
+  const int32_t* type = hf_model_geom_type(d->model);
+  double radius = max2(radius_at(s, c, c->geom_a), radius_at(s, c, c->geom_b));
+  if (!has_side(type[c->geom_a]) || !has_side(type[c->geom_b])) return radius;
+  double sine2 = v3_norm2(v3_cross(m3_col(d->X_WG[c->geom_a].R, 2), m3_col(d->X_WG[c->geom_b].R, 2)));
+  return max2(radius, (s->roundness[c->geom_a] + s->roundness[c->geom_b]) / max2(sine2, FLAT));
+}
+
 void hfi_discrete_damp_rocking(hfiDiscrete* s) {
   const hfiWorld* w = s->world;
   const hfStepProblem* p = &s->assembly.problem;
@@ -210,7 +224,7 @@ void hfi_discrete_damp_rocking(hfiDiscrete* s) {
   for (int i = 0; i < w->ncontact; ++i) {
     const hfiContact* c = &w->contact[i];
     hfVec3 u[2];
-    double slope[2], radius = max2(radius_at(s, c, c->geom_a), radius_at(s, c, c->geom_b));
+    double slope[2], radius = largest_radius(s, c);
     if (s->block[i] < 0 || !(radius > 0)) continue;
     double f = elastic_force(&p->contact[p->block[s->block[i]].param]);
     if (!(f > 0) || !(may_rock(s, c, c->body_a, radius, f) || may_rock(s, c, c->body_b, radius, f))) continue;

@@ -119,8 +119,7 @@ static hfVec3 lean(const hfiFacet* disc, const hfiFacet* other) {
 }
 
 int hfi_disc_lies(const hfiFacet* f, const hfiFacet* other) {
-  if (f->kind != HFI_FACET_DISC) return 0;
-  return hfi_rim_lies(f->radius, v3_norm(lean(f, other)), v3_dot(other->normal, v3_sub(f->vertex[0], other->vertex[0])));
+  return f->kind == HFI_FACET_DISC && hfi_rim_lies(v3_norm(lean(f, other)));
 }
 
 // The vertices of a facet, or four rim points of a disc, with their ids.
@@ -171,6 +170,29 @@ static void collect_incident_vertices(Clip* c) {
   for (int k = 0; k < of.count; ++k) {
     int inside = c->R->kind == HFI_FACET_DISC ? is_in_disc(c, c->R, of.vertex[k]) : is_in_polygon(c, k, of.vertex[k]);
     if (inside) add_candidate(c, of.vertex[k], vertex_feature(!c->R_is_A, of.id[k]));
+  }
+}
+
+// Adds a vertex of the hull of I, at v in the frame of the hull, if it is inside R.
+static void add_hull_vertex(Clip* c, hfVec3 v, int32_t id) {
+  hfVec3 x = pose_point(*c->I->X, v);
+  int inside = c->R->kind == HFI_FACET_DISC ? is_in_disc(c, c->R, x) : hfi_outline_edge_beyond(&c->outline_R, x, c->near) < 0;
+  if (inside) add_candidate(c, x, vertex_feature(!c->R_is_A, id));
+}
+
+// Adds the vertices beside the facet I of a hull that are below R's plane, too: neighbours of the vertices of I. Without them a fine mesh that is
+// pressed into a face would be held by one of its facets, and in the next step by another.
+static void collect_hull_vertices(Clip* c) {
+  const hfiHull* hull = c->I->hull;
+  if (!hull) return;
+  hfVec3 n = m3_tmulv(c->I->X->R, c->n);
+  double plane = c->plane - v3_dot(c->n, c->I->X->p);
+  for (int k = 0; k < c->I->count; ++k) {
+    int32_t end = hull->edge_start[c->I->id[k] + 1];
+    for (int32_t e = hull->edge_start[c->I->id[k]]; e < end; ++e) {
+      hfVec3 v = v3_load(hull->vert + 3 * hull->edge_vert[e]);
+      if (v3_dot(n, v) < plane) add_hull_vertex(c, v, hull->edge_vert[e]);
+    }
   }
 }
 
@@ -248,15 +270,18 @@ static void cross_disc(Clip* c, const hfiFacet* straight, const hfiFacet* disc) 
   }
 }
 
-// Adds the two crossings of the rims of two discs, computed in R's plane as if I were parallel to it.
+// Adds the corners of the overlap of two discs whose rims cross, and the middles of the two arcs between them, computed in R's plane as if I were parallel
+// to it. Without the middles, a disc whose centre of mass is above the overlap, but beyond the straight line between the corners, would tip over this
+// line onto the arc, and be pushed back a step later.
 static void cross_discs(Clip* c) {
   hfVec3 to = v3_sub(c->I->vertex[0], c->R->vertex[0]);
   to = v3_axpy(-v3_dot(c->n, to), c->n, to);
   double d = v3_norm(to), r = c->R->radius, along = 0.5 * (d + (r - c->I->radius) * (r + c->I->radius) / d), h2 = r * r - along * along;
   if (!(d > c->near && h2 > 0)) return; // One disc covers the other, or they are apart: the rims do not cross.
   hfVec3 u = v3_scale(1 / d, to), v = v3_cross(c->n, u);
-  for (int k = 0; k < 2; ++k) {
-    hfVec3 x = v3_add(c->R->vertex[0], v3_add(v3_scale(along, u), v3_scale(k ? -sqrt(h2) : sqrt(h2), v)));
+  const double place[4][2] = {{along, sqrt(h2)}, {along, -sqrt(h2)}, {r, 0}, {d - c->I->radius, 0}};
+  for (int k = 0; k < 4; ++k) {
+    hfVec3 x = v3_add(c->R->vertex[0], v3_add(v3_scale(place[k][0], u), v3_scale(place[k][1], v)));
     add_candidate(c, project_onto(c->I, c->n, x), crossing_feature(c, k, k));
   }
 }
@@ -307,6 +332,7 @@ int hfi_clip_facets(const hfiFacet* A, const hfiFacet* B, int reference_is_A, hf
   start_cells(&c.cells, c.n, smaller);
   if (c.R->kind == HFI_FACET_POLYGON) hfi_outline_make(&c.outline_R, c.R, c.n);
   collect_incident_vertices(&c);
+  collect_hull_vertices(&c);
   collect_reference_vertices(&c);
   collect_crossings(&c);
   return write_points(&c, points);

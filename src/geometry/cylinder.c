@@ -38,7 +38,7 @@ static int plane_cylinder(const hfiShape* A, const hfPose* X_WA, const hfiShape*
   double lower = v3_dot(plane.m, z) > 0 ? -half : half;
   hfVec3 cap = v3_axpy(lower, z, X_WB->p);
   int tilted = tilt > HFI_DISC_TILT, below = lower < 0 ? 8 : 0;
-  int lies = hfi_rim_lies(radius, tilt, v3_dot(plane.m, v3_sub(cap, plane.p))), base = lies ? 0 : 4;
+  int lies = hfi_rim_lies(tilt), base = lies ? 0 : 4;
   // `down` points down along the cap; u and v point to the first two points.
   hfVec3 down = tilted ? v3_scale(-1 / tilt, v3_add(v3_scale(mx, x), v3_scale(my, y))) : x, u = lies ? x : down, v = lies ? y : v3_cross(z, down);
   hfVec3 rim[4] = {u, v, v3_neg(u), v3_neg(v)};

@@ -7,9 +7,6 @@
 // replace points that touch, because they lie farther outside.
 static const double TILT = 0.01;
 
-// A disc lies on a plane only if the gap at its middle is at most this times radius and tilt [-]. With a larger gap the deepest point of its rim is at most a
-// third as deep as the middle is high.
-static const double LARGEST_GAP = 0.75;
 // A disc that is tilted by more than this does not lie on the plane [rad].
 static const double LARGEST_TILT = 0.03;
 
@@ -18,12 +15,11 @@ static const double TURN[HFI_MAX_MANIFOLD][2] = {
     {1, 0}, {0.70710678118654752, 0.70710678118654752}, {0, 1}, {-0.70710678118654752, 0.70710678118654752},
     {-1, 0}, {-0.70710678118654752, -0.70710678118654752}, {0, -1}, {0.70710678118654752, -0.70710678118654752}};
 
-int hfi_rim_lies(double radius, double tilt, double gap) { return tilt <= HFI_DISC_TILT || (tilt < LARGEST_TILT && gap <= LARGEST_GAP * radius * tilt); }
+int hfi_rim_lies(double tilt) { return tilt < LARGEST_TILT; }
 
 void hfi_share_depth(hfiContactPoint* point, double others, double slack) {
   double shared = max2(0, min2(others + slack, 2 * others)); // zero if the others do not touch
-  point->depth -= shared;
-  point->p_WCa = v3_axpy(shared, point->n_W, point->p_WCa);
+  lessen_depth(point, shared);
 }
 
 void hfi_thinning_start(hfiThinning* thin, hfVec3 n, double slack) {

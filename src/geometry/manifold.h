@@ -8,11 +8,16 @@
 // then missed by at most (1 - cos 45) radius HFI_DISC_TILT.
 static const double HFI_DISC_TILT = 1e-5;
 
-// Does a disc lie on a plane? Then its four contact points are fixed to it. `tilt` is the sine of the angle between them, `gap` the distance of the
-// disc's middle from the plane. A disc does not lie if it touches only with the deepest point of its rim. While it lies, the deepest point runs
-// around the rim when the tilt changes by some microradians. Contact points that followed it would come and go, and the disc would be supported now
-// here, now there.
-int hfi_rim_lies(double radius, double tilt, double gap);
+// Does a disc lie on a plane, with the sine `tilt` of the angle between them? Then four contact points are fixed to it, and the deepest point of its
+// rim joins them with the depth that it has beyond theirs. While the disc lies, the deepest point runs around the rim when the tilt changes by some
+// microradians. If all contact points followed it, they would come and go, and the disc would be supported now here, now there.
+int hfi_rim_lies(double tilt);
+
+// Takes some of the depth of a point away, on the side of A.
+static inline void lessen_depth(hfiContactPoint* point, double by) {
+  point->depth -= by;
+  point->p_WCa = v3_axpy(by, point->n_W, point->p_WCa);
+}
 
 // Reduces the depth of the deepest point, of a disc that lies or of sides along each other, to the amount by which it is deeper than the other
 // points. The deepest of the others has the depth `others`. They carry the shape, so the force of this point must begin with zero when it joins them.

@@ -1,8 +1,9 @@
 // Contact manifold from a contact normal n. The facets of the two shapes at n decide which points it has:
 //
 //   two round sides along each other      the ends of their overlap
-//   a face, and any facet                 the facet, clipped against the face. The face is one whose normal is within HFI_FACET_ANGLE of n; of two
-//                                         such faces A's, unless B's is nearer to n by more than PREFER_A
+//   a face, and any facet                 the facet, clipped against the face. The face is one whose normal is within HFI_FACET_ANGLE of n, or within
+//                                         SIDE_OVER_FACE if the facet is a round side; of two such faces A's, unless B's is nearer to n by more than
+//                                         PREFER_A
 //   a round side along a straight edge    the ends of their overlap
 //   two straight edges across n           the ends of their overlap
 //   anything else                         one point, feature 0
@@ -21,6 +22,11 @@ static const double PREFER_A = 1e-5;
 // Two round sides are along each other if the sines of the angle between them, and of the angles between each of them and the plane across n, are at
 // most the first number [-]. For a side and an edge they are at most the second number [-].
 static const double SIDE_ALONG_SIDE = 0.5, SIDE_ALONG_EDGE = 0.1;
+// A round side that bears on the outline of a face has points at both ends of the part over the face if the sine of the angle between n and the normal
+// of the face is at most this [-].
+static const double SIDE_OVER_FACE = 0.1;
+// The ends of the overlap of a side and a face are near each other if they are apart by less than this share of the smaller size [-].
+static const double SHORT = 0.1;
 
 // Two shapes that touch, and their facets on the touching sides.
 typedef struct Meeting {
@@ -50,12 +56,32 @@ static double misalignment(const hfiFacet* f, hfVec3 d) {
   return is_face(f) && v3_dot(f->normal, d) > 0 ? v3_norm(v3_cross(f->normal, d)) : 2;
 }
 
+// Two ends of a short overlap would be twice as stiff as the one point that they nearly are, and a body that rests where one of them comes and goes would
+// be pushed up and fall in turn. So the shallower end loses depth in proportion as they are near each other.
+static void join_near_ends(double size, hfiContactPoint* points) {
+  int shallower = points[1].depth < points[0].depth;
+  double length = v3_norm(v3_sub(points[1].p_WCb, points[0].p_WCb)), share = max2(0, 1 - length / (SHORT * size));
+  lessen_depth(points + shallower, share * max2(0, points[shallower].depth));
+}
+
+// A side over a face. If it bears on the outline of the face, n is across the side and not the normal of the face. The end that does not touch has a
+// point, too: without it the side would fall on that end unseen, by g h^2 in a step, be pushed out, fall on the other end, and so on for ever.
+static int touch_side_over_face(const Meeting* m, double off, hfiContactPoint* points, int count) {
+  if (count == 2) join_near_ends(min2(m->a.size, m->b.size), points);
+  if (!(off > HFI_FACET_ANGLE)) return count;
+  for (int i = 0; i < count; ++i) put_point(points + i, points[i].p_WCb, m->single->n_W, points[i].depth, points[i].feature);
+  hfi_limit_depth(points, count, m->single->depth);
+  return count;
+}
+
 static int touch_faces(const Meeting* m, hfiContactPoint* points) {
   const hfiFacet *a = &m->a, *b = &m->b;
   hfVec3 n = m->single->n_W;
-  double off_a = misalignment(a, v3_neg(n)), off_b = misalignment(b, n);
-  if (!(min2(off_a, off_b) <= HFI_FACET_ANGLE) || a->kind == HFI_FACET_NONE || b->kind == HFI_FACET_NONE) return 0;
-  return hfi_clip_facets(a, b, off_a <= off_b + PREFER_A, points);
+  int has_side = a->kind == HFI_FACET_SEGMENT || b->kind == HFI_FACET_SEGMENT;
+  double off_a = misalignment(a, v3_neg(n)), off_b = misalignment(b, n), off = min2(off_a, off_b);
+  if (!(off <= (has_side ? SIDE_OVER_FACE : HFI_FACET_ANGLE)) || a->kind == HFI_FACET_NONE || b->kind == HFI_FACET_NONE) return 0;
+  int count = hfi_clip_facets(a, b, off_a <= off_b + PREFER_A, points);
+  return has_side ? touch_side_over_face(m, off, points, count) : count;
 }
 
 // ---- round sides and edges --------------------------------------------------------------------------
@@ -137,12 +163,21 @@ static int touch_facets(Meeting* m, int* along, hfiContactPoint* points) {
   return count == 0 ? touch_edges(m, points) : count;
 }
 
+// Removes the shallowest of `count` points. Returns the new count.
+static int drop_shallowest(hfiContactPoint* points, int count) {
+  int shallowest = 0;
+  for (int i = 1; i < count; ++i)
+    if (points[i].depth < points[shallowest].depth) shallowest = i;
+  for (int i = shallowest; i + 1 < count; ++i) points[i] = points[i + 1];
+  return count - 1;
+}
+
 // Adds the deepest point to `count` points if none of them is as deep, as at a rounded corner between faces. Returns the new count.
 static int add_deepest(const Meeting* m, int along, double slack, hfiContactPoint* points, int count) {
   double deepest = -INFINITY;
   for (int i = 0; i < count; ++i) deepest = max2(deepest, points[i].depth);
   if (!(deepest < m->single->depth - slack)) return count;
-  if (count == HFI_MAX_MANIFOLD) count--;
+  if (count == HFI_MAX_MANIFOLD) count = drop_shallowest(points, count);
   points[count] = *m->single;
   if (count == 0) return 1;
   if (along || hfi_disc_lies(&m->a, &m->b) || hfi_disc_lies(&m->b, &m->a)) hfi_share_depth(points + count, deepest, slack);

@@ -1,6 +1,11 @@
 // Friction only takes energy. Bodies are thrown onto a floor with random slides, spins and rolls. Their energy (kinetic,
 // potential, and that of the springs of the contacts) never grows, except for what the integrator adds, which shrinks with
 // the step.
+//
+// Energies are compared only while the springs hold little of it. Where a rim meets the floor at speed, the point that is
+// deepest moves along the rim, and is deeper at the end of a step than the point whose force acted in it, by up to a third:
+// the sum of k depth^2/2 says then that a spring holds more, or less, than it was given, until it opens again. Bodies that
+// have left their springs have no more energy than before.
 #include "support/cmocka_all.h"
 
 #include "support/random.h"
@@ -11,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THROWS = 60 };
+enum { THROWS = 60, SEEDS = 4 };
 
 typedef struct Throw {
   char xml[1024];
@@ -42,12 +47,9 @@ static Throw random_throw(testRandom* r) {
 // Default stiffness of two geoms of 1e6 N/m in series, and 0.8 of it along the surface [N/m].
 static const double kNormal = 5e5, kTangential = 4e5;
 
-// Kinetic and potential energy of the state, and elastic energy of the contacts of the step before:
-// k depth^2/2 at the depth of the step's end, k_t xi^2/2.
-static double energy(hfDynamics* d, const hfSim* sim, const hfState* s, double h) {
-  hf_dynamics_position(d, hf_state_q(s), NULL);
-  hf_dynamics_velocity(d, hf_state_v(s));
-  double e = hf_dynamics_kinetic_energy(d) + hf_dynamics_potential_energy(d, hf_state_q(s));
+// Energy of the springs of the contacts of the step before: k depth^2/2 at the depth of the step's end, k_t xi^2/2.
+static double elastic_energy(const hfSim* sim, const hfState* s, double h) {
+  double e = 0;
   for (int i = 0; i < hf_sim_contact_count(sim); ++i) {
     hfContact c = hf_sim_contact(sim, i);
     e += 0.5 * kNormal * pow(fmax(0, c.depth - h * c.vn), 2);
@@ -58,6 +60,16 @@ static double energy(hfDynamics* d, const hfSim* sim, const hfState* s, double h
   }
   return e;
 }
+
+// Kinetic and potential energy of the state.
+static double free_energy(hfDynamics* d, const hfState* s) {
+  hf_dynamics_position(d, hf_state_q(s), NULL);
+  hf_dynamics_velocity(d, hf_state_v(s));
+  return hf_dynamics_kinetic_energy(d) + hf_dynamics_potential_energy(d, hf_state_q(s));
+}
+
+// Springs hold little energy if it is at most this share of the kinetic energy of the throw [-].
+static const double kLittle = 1e-3;
 
 // Largest rise of the energy over its smallest value so far, relative to the kinetic energy of the
 // throw, during 1 s.
@@ -76,10 +88,11 @@ static double largest_gain(const Throw* t, int friction, double h) {
   assert_int_equal(hf_dynamics_create(&d, m, NULL), HF_OK);
   hfState* s = hf_state_create(m);
   memcpy(hf_state_mutable_v(s), t->qvel, sizeof t->qvel);
-  double least = energy(d, sim, s, h), kinetic = hf_dynamics_kinetic_energy(d), gain = 0;
+  double least = free_energy(d, s), kinetic = hf_dynamics_kinetic_energy(d), gain = 0;
   while (s->time < 1) {
     assert_true(hf_sim_step(sim, s, NULL, NULL, &error) >= 0);
-    double now = energy(d, sim, s, h);
+    double elastic = elastic_energy(sim, s, h), now = free_energy(d, s) + elastic;
+    if (elastic > kLittle * kinetic) continue;
     gain = fmax(gain, now - least);
     least = fmin(least, now);
   }
@@ -89,18 +102,19 @@ static double largest_gain(const Throw* t, int friction, double h) {
 
 static void test_no_energy_from_friction(void** state) {
   (void)state;
-  testRandom r = {77};
-  double worst[2] = {0, 0};
-  for (int i = 0; i < THROWS; ++i) {
-    Throw t = random_throw(&r);
-    for (int k = 0; k < 2; ++k)
-      worst[k] = fmax(worst[k], largest_gain(&t, HF_FRICTION_ANCHORED, k ? 5e-4 : 1e-3));
+  static const unsigned seeds[SEEDS] = {77, 1, 3, 5};
+  for (int j = 0; j < SEEDS; ++j) {
+    testRandom r = {seeds[j]};
+    double worst[2] = {0, 0};
+    for (int i = 0; i < THROWS; ++i) {
+      Throw t = random_throw(&r);
+      for (int k = 0; k < 2; ++k) worst[k] = fmax(worst[k], largest_gain(&t, HF_FRICTION_ANCHORED, k ? 5e-4 : 1e-3));
+    }
+    printf("seed %u: largest gain %.2e of the kinetic energy at h = 1 ms, %.2e at 0.5 ms\n", seeds[j], worst[0], worst[1]);
+    // The depth of a point is linearised over the step: half the step adds half the energy, within the tenth that higher orders may take.
+    assert_true(worst[0] < 1e-2);
+    assert_true(worst[1] < 0.6 * worst[0] + 1e-6);
   }
-  printf("seed 77: largest gain %.2e of the kinetic energy at h = 1 ms, %.2e at 0.5 ms\n", worst[0],
-         worst[1]);
-  // the depth of a point is linearised over the step: first order in h
-  assert_true(worst[0] < 2e-2);
-  assert_true(worst[1] < 0.7 * worst[0] + 1e-6);
 }
 
 int main(void) {

@@ -337,10 +337,36 @@ static void a_small_box_on_a_huge_floor_keeps_its_corners(void** state) {
     }
 }
 
+// The cap of a cylinder lies on a box that is about as wide, tilted by up to 0.02 rad. Its deepest rim point has the depth that it is deeper than the other points. Where eight points
+// were found before it, it took the place of the last one, also if that was the deepest of them: its depth then counted from a point that was gone.
+static void the_deepest_point_takes_the_place_of_the_shallowest(void** state) {
+  (void)state;
+  testRandom r = {3};
+  hfiShape cap = cylinder_of(0.03, 0.02), box = box_of(0.029, 0.024, 0.03);
+  int full = 0;
+  for (int k = 0; k < 50000; ++k) {
+    double tilt = random_uniform(&r, 1e-4, 0.02), way = random_uniform(&r, 0, 2 * HFI_PI), depth = random_uniform(&r, 0, 0.4) * 0.03 * tilt;
+    hfQuat turn = q_mul(q_exp(v3(tilt * cos(way), tilt * sin(way), 0)), q_from_axis_angle(v3(0, 0, 1), random_uniform(&r, 0, HFI_PI)));
+    double lower = 0.03 * sin(tilt) + 0.02 * cos(tilt); // from its middle to its deepest rim point
+    hfPose X_WA = pose_from(v3(random_uniform(&r, -0.01, 0.01), random_uniform(&r, -0.01, 0.01), lower - depth), turn), X_WB = pose_at(0, 0, -0.03, kOrigin);
+    hfiContactPoint point[HFI_MAX_MANIFOLD], deepest;
+    int count = hfi_collide(&cap, &X_WA, &box, &X_WB, 1e-3, point);
+    if (count < HFI_MAX_MANIFOLD || point[count - 1].feature != 0) continue;
+    assert_true(hfi_distance(&cap, &X_WA, &box, &X_WB, INFINITY, &deepest));
+    double others = -INFINITY;
+    for (int i = 0; i < count - 1; ++i) others = fmax(others, point[i].depth);
+    // Points that do not touch carry nothing. 4e-6 of the size counts as rounding.
+    assert_near(point[count - 1].depth, deepest.depth - fmax(0, others), 4e-6 * 0.05 + 1e-12);
+    full++;
+  }
+  print_message("%d contacts with eight points\n", full);
+  assert_true(full > 20);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_small_box_on_a_huge_floor_keeps_its_corners),
-      cmocka_unit_test(round_faces_meet_at_corners), cmocka_unit_test(boxes_that_lie_flush_have_the_normal_of_their_faces), cmocka_unit_test(boxes_keep_their_corners),
+      cmocka_unit_test(round_faces_meet_at_corners), cmocka_unit_test(boxes_that_lie_flush_have_the_normal_of_their_faces), cmocka_unit_test(boxes_keep_their_corners), cmocka_unit_test(the_deepest_point_takes_the_place_of_the_shallowest),
       cmocka_unit_test(cylinders_keep_their_points),
       cmocka_unit_test(a_tilted_can_keeps_its_points_over_an_edge),
       cmocka_unit_test(a_rod_keeps_its_points_over_an_edge),
