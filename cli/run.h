@@ -14,7 +14,7 @@ typedef struct runOptions {
   int has_interval; // 1: the command line gives it
   const char *controls, *log, *contacts, *steps, *record, *report; // files to read or write; NULL: not given
   hfStateLogConfig log_columns; // what the log has beside the state
-  const char** log_bodies;      // names of log_columns, from malloc
+  const char** log_bodies;      // names of the bodies of log_columns; the array comes from malloc
   int json;
   hfSimConfig config;
 } runOptions;

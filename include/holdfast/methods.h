@@ -51,7 +51,7 @@ HF_API hfSolverConfig hf_solver_config_default(void);
 typedef struct hfSolveReport {
   hfStatus status;         // HF_OK, or > 0 when the last rung allowed did not meet the tolerance
   int32_t rung;            // the highest rung that served any island
-  int32_t islands;         // with rows
+  int32_t islands;         // number of islands that have rows
   int32_t iterations;      // Newton iterations: factorisations, sum over islands and rungs
   int32_t max_iterations;  // largest number of iterations in one island
   int32_t limited;         // iterations whose step was shortened
