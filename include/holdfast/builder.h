@@ -23,7 +23,7 @@ typedef struct hfBodyDef {
   int32_t has_inertial;   // 0: inferred from the geoms
   double mass;        // [kg]
   double com[3];      // [m]
-  double inertia[6];  // about the centre of mass in body axes: xx yy zz xy xz yz [kg m^2]
+  double inertia[6];  // inertia about the centre of mass in body axes: xx yy zz xy xz yz [kg m^2]
   double inertia_quat[4]; // the inertial frame, if its axes are principal ones; zeros: the principal axes in descending order of their moments
   double gravcomp;    // [-]
   int32_t mocap;

@@ -233,7 +233,7 @@ typedef struct hfSimConfig {
 
 // The report of a step.
 typedef struct hfStepReport {
-  hfStatus status;        // of the step
+  hfStatus status;        // the status that the step returned
   hfSolveReport solve;
   int32_t ncontact;       // contacts that carried force or could have
   int32_t ndropped;       // contacts beyond the capacity (status HF_OVERFLOW)

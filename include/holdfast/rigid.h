@@ -59,7 +59,7 @@ typedef struct hfRigidProblem {
 
 // The mode of all contacts between two geoms; it replaces the mode that follows from the velocities.
 typedef struct hfRigidChoice {
-  int32_t geom_a, geom_b; // in any order
+  int32_t geom_a, geom_b; // the two geoms, in any order
   int32_t mode;           // hfContactMode
   hfVec3 slip_W;          // sliding: direction of geom_a's slip over geom_b; zero: that of the velocities
 } hfRigidChoice;

@@ -73,7 +73,7 @@ typedef struct Field {
   char type;                 // 'd' double, 'i' int32_t
   double lo, hi;             // smallest and largest value allowed
   const char* const* values; // names of 0, 1, …; or NULL
-  unsigned methods;          // in whose steps it acts: bit i is hfMethod i
+  unsigned methods;          // methods in whose steps it acts: bit i is hfMethod i
 } Field;
 
 // Sets of methods, for Field.methods.

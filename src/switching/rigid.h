@@ -70,7 +70,7 @@ struct hfRigid {
   int32_t certified; // number of rows of the problem that problem.certificate belongs to; -1: to none of this step
   hfiJudged judged;
 
-  const hfAccelProblem* accel_problem; // of the point
+  const hfAccelProblem* accel_problem; // acceleration problem at the last point of hfi_rigid_look
   hfRigidProblem problem;
   hfiPoint* point; // (max_contacts)
   int32_t ngroup;
