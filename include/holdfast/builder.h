@@ -25,7 +25,7 @@ typedef struct hfBodyDef {
   double com[3];      // [m]
   double inertia[6];  // inertia about the centre of mass in body axes: xx yy zz xy xz yz [kg m^2]
   double inertia_quat[4]; // the inertial frame, if its axes are principal ones; zeros: the principal axes in descending order of their moments
-  double gravcomp;    // [-]
+  double gravcomp;    // share of the weight that gravity compensation carries [-]
   int32_t mocap;
   int32_t sleep; // hfSleepPolicy of the tree whose first moving body it is; else HF_SLEEP_AUTO
 } hfBodyDef;

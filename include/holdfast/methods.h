@@ -157,8 +157,8 @@ typedef enum hfContactModel {
 } hfContactModel;
 
 typedef enum hfLayerStart {
-  HF_START_EQUILIBRIUM = 0, // sliding: the deformation of the slow motion, its rate that of the rigid force
-  HF_START_PAPER = 1,       // sliding: tangential deformation rate zero
+  HF_START_EQUILIBRIUM = 0, // while sliding, the tangential deformation changes as the friction force of the rigid motion does
+  HF_START_PAPER = 1,       // while sliding, the tangential deformation does not change, as in the paper
 } hfLayerStart;
 
 typedef enum hfReturnModes {
