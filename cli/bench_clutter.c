@@ -42,8 +42,8 @@ typedef struct clutter {
   world w;
   times ours, peer[SOLVERS];   // medians; a solver that was not run has zeros
   double ratio[PHASES];        // our time over that of the fastest solver, NAN: no peer
-  hfStepReport last[PHASES];   // of the last step of a phase
-  double iterations[PHASES];   // of Newton's method a step
+  hfStepReport last[PHASES];   // report of the last step of a phase
+  double iterations[PHASES];   // mean number of Newton iterations in a step
   double sleeping, peer_sleeping; // mean time of a settled step with the option sleep, ours and that of MuJoCo's CG [us]
   int asleep;                  // bodies of ours that sleep then
 } clutter;

@@ -17,11 +17,11 @@
 #include <unistd.h>
 
 enum { PAIRS = 5 };
-static const double OVER = 0.6; // the ratio of times that is wanted at most
+static const double OVER = 0.6; // largest ratio of times that is wanted [-]
 
 typedef struct line {
   verdict v;
-  double ratio, recipe_ratio; // of times, to MuJoCo's as the file says and with its recipe for grasps; NAN: not measured
+  double ratio, recipe_ratio; // our time over that of MuJoCo as the file sets it, and with its recipe for grasps; NAN: not measured
   int method;                 // hfMethod of our run: steps of other methods than the default are timed, but do not count
 } line;
 

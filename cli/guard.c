@@ -16,7 +16,7 @@ static void wait_and_remove(int end, const char* path) {
   signal(SIGINT, SIG_IGN), signal(SIGTERM, SIG_IGN), signal(SIGHUP, SIG_IGN), signal(SIGQUIT, SIG_IGN);
   close(STDIN_FILENO), close(STDOUT_FILENO), close(STDERR_FILENO);
   while (read(end, &byte, 1) > 0) continue;
-  const struct timespec moment = {0, 100000000}; // in which children that end with the parent stop writing the file
+  const struct timespec moment = {0, 100000000}; // Children that end with the parent stop writing the file in this time.
   nanosleep(&moment, NULL);
   unlink(path);
   _exit(0);

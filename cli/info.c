@@ -20,7 +20,7 @@ static const struct argp info_argp = {
 static const char* const drives[] = {"servo", "constraint", "computed torque"};
 static const char* const transmissions[] = {"joint", "joint in parent", "tendon", "site", "body", "slider-crank of site"};
 
-// The name of the object that an actuator acts on.
+// The kind of object that an actuator acts on.
 static hfObjectKind transmission_kind(int type) {
   return type == HF_TRANSMISSION_TENDON ? HF_OBJECT_TENDON
          : type == HF_TRANSMISSION_SITE || type == HF_TRANSMISSION_SLIDER_CRANK ? HF_OBJECT_SITE

@@ -7,7 +7,7 @@
 
 typedef struct modelArguments {
   sceneOptions scene;
-  startOptions start; // with start_argp as second child
+  startOptions start; // used if start_argp is the second child
   int json;
 } modelArguments;
 

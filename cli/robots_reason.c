@@ -16,11 +16,11 @@ static const double OVERLAP = 0.001;              // contacts that begin deeper 
 typedef struct evidence {
   trial* t;
   comparison soft;                                      // our run with MuJoCo's default softness
-  outcomeDistance shifted, half, recipe;                // of MuJoCo from itself
-  outcomeContacts recipe_contacts;                      // of MuJoCo's run with its recipe, beside its default
+  outcomeDistance shifted, half, recipe;                // how far MuJoCo differs from itself: with a shifted start, half the step, its recipe
+  outcomeContacts recipe_contacts;                      // contacts of MuJoCo's run with its recipe, compared with its default
   int unstable;                                         // 1: MuJoCo found accelerations that are not finite or huge
   int own_parameters;                                   // 1: the scene has contact parameters of ours
-  outcomeDistance fine, frictionless, contactless;      // between the engines, with mujoco_softness
+  outcomeDistance fine, frictionless, contactless;      // how far the engines differ with mujoco_softness
 } evidence;
 
 static int is_near(outcomeDistance x) { return x.angle <= ANGLE && x.length <= LENGTH; }

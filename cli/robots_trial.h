@@ -7,7 +7,7 @@
 
 typedef struct trial {
   world w;
-  const char* path;    // of the scene
+  const char* path;    // path of the scene
   int steps;
   double* ctrl;        // (steps x nu) the controls of each step
   char controls[1024]; // a file with them

@@ -10,11 +10,11 @@
 
 typedef struct runOptions {
   double time;                                             // time to simulate [s]
-  double record_interval;                                  // between frames of the recording [s]
-  int has_interval; // 1: the command line gives it
+  double record_interval;                                  // simulated time between frames of the recording [s]
+  int has_interval; // 1: the command line gives record_interval
   const char *controls, *log, *contacts, *steps, *record, *report; // files to read or write; NULL: not given
   hfStateLogConfig log_columns; // what the log has beside the state
-  const char** log_bodies;      // names of log_columns, from malloc
+  const char** log_bodies;      // names of the bodies of log_columns; the array comes from malloc
   int json;
   hfSimConfig config;
 } runOptions;
@@ -54,7 +54,7 @@ typedef struct runStatistics {
   double gained_energy;    // their sum [J]
   double gained_at;        // simulated time at the end of the first of them [s]
   stepTimes times;
-  long evaluations, inner_steps, rejected, failed; // of the integrator, in continuous time
+  long evaluations, inner_steps, rejected, failed; // counts of the integrator, in continuous time
   long held;                                       // steps of the integrator with held contacts
   double smallest_step;                            // shortest step of the integrator [s]
   long missed;                                     // steps of the sim whose error is larger than the accuracy allows

@@ -8,7 +8,7 @@
 typedef struct storedOption {
   int key;       // 0 ends a list
   int is_flag;   // 1: the option has no argument
-  size_t offset; // in the struct of options: of a const char*, or of an int32_t that becomes 1
+  size_t offset; // place in the struct of options of a const char*, or of an int32_t that becomes 1 [bytes]
 } storedOption;
 
 #define STORE_TEXT(key, type, member) {key, 0, offsetof(type, member)}

@@ -39,9 +39,9 @@ typedef struct server {
   liveWorld* world;
   char token[TOKEN + 1];
   client* clients[MAX_CLIENTS];
-  int count, controller; // index of the client that controls, -1: none
-  unsigned changes;      // of who controls
-  pthread_t waiter;      // for a signal that ends the server
+  int count, controller; // number of clients; index of the client that controls, -1: none
+  unsigned changes;      // how often the controlling client has changed
+  pthread_t waiter;      // thread that waits for a signal that ends the server
   atomic_int stop;
 } server;
 

@@ -16,13 +16,13 @@
 #include <unistd.h>
 
 enum { QUEUE = 256 };
-static const double frame_time = 1.0 / 60; // of the wall clock [s]
-static const double watch_time = 0.5;      // between looks at the scene file [s]
+static const double frame_time = 1.0 / 60; // wall time between two frames [s]
+static const double watch_time = 0.5;      // wall time between two looks at the scene file [s]
 
 struct liveWorld {
   worldOptions options;
   pthread_t thread;
-  pthread_mutex_t mutex; // of the fields down to `sequence`
+  pthread_mutex_t mutex; // protects the fields down to `sequence`
   pthread_cond_t ending; // says that `ended` is 1
   hfiCommand queue[QUEUE];
   int queued, watched, stop, ended;
@@ -31,11 +31,11 @@ struct liveWorld {
   unsigned long sequence;
 
   scene loaded;
-  hfRecording* recording; // instead of a scene
+  hfRecording* recording; // recording that is shown instead of a scene, or NULL
   hfiSession session;
   int has_session, begun;
   int changed;        // something is to be shown
-  char message[1024]; // of the last save or refusal
+  char message[1024]; // message of the last save or refusal
   char trouble[1024]; // why the scene file is not used as it is now
   unsigned long long stamp;
   double looked, factor, factor_time, factor_start; // real-time factor over the last half second

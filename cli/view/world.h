@@ -41,9 +41,10 @@ void world_watched(liveWorld* w);
 // Queues a command; 0 when the queue is full.
 int world_command(liveWorld* w, const hfiCommand* command);
 
-// What a client needs first: a recording without frames, or all of one. *generation changes with it.
+// Returns what a client needs first: for a scene the start of a recording without frames, for a recording all of it. Returns NULL if *generation is
+// already that of the present scene or recording; otherwise sets it. The caller releases the packet.
 packet* world_hello(liveWorld* w, unsigned* generation);
-// The newest frame if it is newer than *sequence, which becomes its number; else NULL.
+// Returns the newest frame and sets *sequence to its number. Returns NULL if *sequence is that number already. The caller releases the packet.
 packet* world_frame(liveWorld* w, unsigned long* sequence);
 
 #endif

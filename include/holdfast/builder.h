@@ -23,9 +23,9 @@ typedef struct hfBodyDef {
   int32_t has_inertial;   // 0: inferred from the geoms
   double mass;        // [kg]
   double com[3];      // [m]
-  double inertia[6];  // about the centre of mass in body axes: xx yy zz xy xz yz [kg m^2]
+  double inertia[6];  // inertia about the centre of mass in body axes: xx yy zz xy xz yz [kg m^2]
   double inertia_quat[4]; // the inertial frame, if its axes are principal ones; zeros: the principal axes in descending order of their moments
-  double gravcomp;    // [-]
+  double gravcomp;    // share of the weight that gravity compensation carries [-]
   int32_t mocap;
   int32_t sleep; // hfSleepPolicy of the tree whose first moving body it is; else HF_SLEEP_AUTO
 } hfBodyDef;
@@ -121,9 +121,9 @@ typedef struct hfCameraDef {
 typedef struct hfWrapDef { // a place on the path of a spatial tendon
   int32_t type;   // HF_WRAP_SITE, HF_WRAP_GEOM or HF_WRAP_PULLEY
   int32_t obj;    // site, or geom: a sphere or cylinder
-  int32_t side;   // of a geom: the site on whose side the tendon passes; if it is inside of the geom, the tendon passes
+  int32_t side;   // for a geom: the site on whose side the tendon passes; if it is inside of the geom, the tendon passes
                   // through the geom; -1: the shorter way
-  double divisor; // of a pulley [-]
+  double divisor; // for a pulley: the lengths of the branch behind it count divided by this [-]
 } hfWrapDef;
 
 typedef struct hfTendonDef {
@@ -164,16 +164,16 @@ typedef struct hfActuatorDef {
   int32_t dyntype, gaintype, biastype;
   int32_t drive; // hfDriveLaw; other than HF_DRIVE_SERVO for position and velocity servos
   double dynprm[3], gainprm[3], biasprm[3];
-  double muscle[9];      // of muscles: scaled range (2), peak force (negative: scale over the acceleration of a unit force), scale,
-                         // lmin, lmax, vmax, fpmax, fvmax, as MJCF has them
-  double motor[HF_MOTOR_PARAMETERS]; // of DC motors (HF_GAIN_MOTOR): hfMotorParameter; forcerange bounds the torque of the current
-  int32_t inputs;        // of DC motors: hfMotorInput; the actuators behind it have the other inputs as their controls. Of orientation
-                         // servos: hfOrientationInput; forcerange is 0 and the largest torque, the gear does not count
-  double lengthrange[2]; // of muscles: lengths that the scaled range stands for [m]
+  double muscle[9];      // for a muscle, as in MJCF: scaled range (2), peak force, scale, lmin, lmax, vmax, fpmax, fvmax. A negative peak force means the
+                         // scale divided by the acceleration that a unit force causes.
+  double motor[HF_MOTOR_PARAMETERS]; // for a DC motor (HF_GAIN_MOTOR): numbers in the order of hfMotorParameter; forcerange bounds the torque of the current
+  int32_t inputs;        // for a DC motor: bits of hfMotorInput. Its control is the first of these inputs, and the controls of the actuators that follow it are
+                         // the others. For an orientation servo: bits of hfOrientationInput; forcerange is {0, largest torque}, and the gear is not used.
+  double lengthrange[2]; // for a muscle: lengths at the two ends of its scaled range [m]
   double dampratio; // > 0: biasprm[2] becomes the damping of this ratio for the reflected inertia at qpos0
   int32_t ctrllimited, forcelimited, actlimited, actearly;
   double ctrlrange[2], forcerange[2], actrange[2], gear[6];
-  double cranklength; // of a slider-crank, whose trnid are the sites of crank and slider: length of the rod between them [m]
+  double cranklength; // for a slider-crank, whose trnid are the sites of crank and slider: length of the rod between them [m]
   double delay;            // how much later its control acts; the sim's steps and nsample bound it [s]
   int32_t nsample, interp; // controls of the last steps that states keep, at least 1 for a delay; hfInterpolation
   int32_t group;      // group of the actuator, which hfWorld.disabled_groups can switch off

@@ -14,30 +14,31 @@ extern "C" {
 
 // ---- trajectories --------------------------------------------------------------------------------
 
-typedef struct hfSetpoint { double q, v, a; } hfSetpoint; // position, rate, second rate
+typedef struct hfSetpoint { double q, v, a; } hfSetpoint; // position, velocity and acceleration of a coordinate
 
-// offset + amplitude sin(rate t + phase), rate in rad/s
+// Returns offset + amplitude sin(rate t + phase) and its derivatives. rate [rad/s], phase [rad], t = time [s].
 HF_API hfSetpoint hf_sinusoid(double amplitude, double rate, double phase, double offset, double time);
-// The quintic from one setpoint to another over `duration`; held before and after, where rates are zero.
+// Follows the quintic from one setpoint to another over `duration` [s]. Returns `from` before it and `to` after it; these
+// hold a position only if their velocity and acceleration are zero.
 HF_API hfSetpoint hf_quintic(hfSetpoint from, hfSetpoint to, double duration, double time);
-// Through values at increasing times (n >= 1): quintics with central differences as rates, none at the
-// ends, and no second rates at the keys. Twice differentiable.
+// Follows quintics through n >= 1 values at increasing times [s]. The velocity at a key is a central difference, and zero at the first and the last key;
+// the acceleration at a key is zero. The result is twice differentiable.
 HF_API hfSetpoint hf_keyframes(int n, const double* times, const double* values, double time);
 
-// A trot: stance moves a foot back at constant speed, swing brings it forward along a quintic, lifted.
+// A trot. In stance a foot moves back at constant speed; in swing it is lifted and moves forward along a quintic.
 typedef struct hfTrot {
-  double period; // [s]
-  double duty;   // share of stance, 0 < duty < 1 [-]
-  double speed;  // forward [m/s]
+  double period; // time of one stance and one swing [s]
+  double duty;   // share of the period that is stance, 0 < duty < 1 [-]
+  double speed;  // forward speed of the body [m/s]
   double lift;   // height of a swing [m]
 } hfTrot;
 
 typedef struct hfFootPlan {
-  int32_t stance;
-  hfSetpoint x, z; // from the foot's place at mid-stance, in the body's axes [m]
+  int32_t stance;  // 1: the foot is in stance, 0: in swing
+  hfSetpoint x, z; // motion of the foot from its place at mid-stance, forward and up, in the body's axes [m]
 } hfFootPlan;
 
-// phase in [0, 1): where in its cycle the foot is at time 0; stance comes first.
+// Plans one foot of a trot at a time [s]. phase in [0, 1): share of its cycle that the foot has behind it at time 0; stance comes first.
 HF_API hfFootPlan hf_trot(const hfTrot* trot, double phase, double time);
 
 // ---- controllers ---------------------------------------------------------------------------------
@@ -52,18 +53,19 @@ HF_API double hf_pid(const hfGains* gains, hfSetpoint wanted, double q, double v
 HF_API void hf_computed_torque(hfDynamics* d, const double* q, const double* v, const hfSetpoint* wanted,
                                const hfGains* gains, double* scratch, double* tau);
 
-// Velocity target that ends the step at `wanted` (the setpoint of its end): deadbeat, for wide limits.
+// Returns the velocity target with which a step of length h ends at `wanted`, the setpoint at its end (deadbeat control). For drives with wide force limits.
 static inline double hf_deadbeat(hfSetpoint wanted, double q, double h) { return (wanted.q - q) / h; }
-// For tight limits: the reference rate and the error over a time T, no faster than a_max can brake.
+// Returns a velocity target for drives with tight force limits: the wanted velocity, plus the error divided by the time constant [s], which
+// counts only as far as the acceleration a_max can brake it.
 HF_API double hf_braking_target(hfSetpoint wanted, double q, double time_constant, double a_max);
 
 // ---- tuning --------------------------------------------------------------------------------------
 
 typedef struct hfTuning {
   uint64_t seed;       // seed of the first simplex: the same seed gives the same answer
-  int32_t evaluations; // at most
+  int32_t evaluations; // largest number of evaluations
   double spread;       // width of the first simplex, relative to |x| (absolute if x is 0)
-  double tolerance;    // stops when the simplex's values agree to this, relatively
+  double tolerance;    // the search stops when the values at the corners of the simplex differ by less than this share [-]
 } hfTuning;
 
 HF_API hfTuning hf_tuning_default(void);

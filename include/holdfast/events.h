@@ -25,9 +25,9 @@ typedef enum hfEventKind {
   HF_EVENT_SLIDE = 3,     // every loaded contact between them is at its friction bound
   HF_EVENT_STICK = 4,     // one of these contacts holds again
   HF_EVENT_RUNG = 5,      // a rung other than TAMSI begins to serve; value: hfRung
-  HF_EVENT_RIGID = 6,     // method "switching": to rigid, to compliant; value: hfSwitchReason
-  HF_EVENT_COMPLIANT = 7,
-  HF_EVENT_DROPPED = 8,   // contacts beyond the capacity; value: how many
+  HF_EVENT_RIGID = 6,     // method "switching" changes to rigid contact; value: hfSwitchReason
+  HF_EVENT_COMPLIANT = 7, // method "switching" changes to compliant contact; value: hfSwitchReason
+  HF_EVENT_DROPPED = 8,   // contacts were dropped, because there were more than the capacity; value: how many
 } hfEventKind;
 
 typedef struct hfEvent {

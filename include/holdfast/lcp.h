@@ -33,10 +33,10 @@ typedef enum hfLcpMethod {
 
 typedef struct hfLcpConfig {
   int32_t method;      // hfLcpMethod
-  int32_t max_pivots;  // pivots, or sweeps; 0: 100 + 20 n (sweeps: 1000)
+  int32_t max_pivots;  // largest number of pivots, or of sweeps of Gauss-Seidel; 0: 100 + 20 n pivots, 1000 sweeps
   double tolerance;    // largest hfLcpReport.residual called HF_OK [-]
   double tikhonov;     // added to every diagonal entry of A, in the units of A; >= 0
-  double relaxation;   // of a Gauss-Seidel sweep, in (0, 2) [-]
+  double relaxation;   // relaxation factor of a Gauss-Seidel sweep, in (0, 2) [-]
   const double* cover; // Lemke's covering vector (n), > 0, in the units of w; NULL: a scaled one
   int32_t warm_start;  // 1: Gauss-Seidel starts from the z handed in
 } hfLcpConfig;
@@ -44,10 +44,10 @@ typedef struct hfLcpConfig {
 HF_API hfLcpConfig hf_lcp_config_default(void);
 
 typedef struct hfLcpReport {
-  hfStatus status;        // as returned
-  int32_t pivots;         // or sweeps
-  double residual;        // of the problem solved, A + tikhonov I: see hf_lcp_residual [-]
-  double caller_residual; // of the problem as given, without the Tikhonov term [-]
+  hfStatus status;        // the status that the solver returned
+  int32_t pivots;         // number of pivots, or of sweeps
+  double residual;        // residual of the problem that was solved, with A + tikhonov I (see hf_lcp_residual) [-]
+  double caller_residual; // residual of the problem that the caller gave, with A alone [-]
 } hfLcpReport;
 
 // Workspace of hf_lcp_solve for problems of up to n rows [bytes].

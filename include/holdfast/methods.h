@@ -51,7 +51,7 @@ HF_API hfSolverConfig hf_solver_config_default(void);
 typedef struct hfSolveReport {
   hfStatus status;         // HF_OK, or > 0 when the last rung allowed did not meet the tolerance
   int32_t rung;            // the highest rung that served any island
-  int32_t islands;         // with rows
+  int32_t islands;         // number of islands that have rows
   int32_t iterations;      // Newton iterations: factorisations, sum over islands and rungs
   int32_t max_iterations;  // largest number of iterations in one island
   int32_t limited;         // iterations whose step was shortened
@@ -157,8 +157,8 @@ typedef enum hfContactModel {
 } hfContactModel;
 
 typedef enum hfLayerStart {
-  HF_START_EQUILIBRIUM = 0, // sliding: the deformation of the slow motion, its rate that of the rigid force
-  HF_START_PAPER = 1,       // sliding: tangential deformation rate zero
+  HF_START_EQUILIBRIUM = 0, // while sliding, the tangential deformation changes as the friction force of the rigid motion does
+  HF_START_PAPER = 1,       // while sliding, the tangential deformation does not change, as in the paper
 } hfLayerStart;
 
 typedef enum hfReturnModes {
@@ -233,7 +233,7 @@ typedef struct hfSimConfig {
 
 // The report of a step.
 typedef struct hfStepReport {
-  hfStatus status;        // of the step
+  hfStatus status;        // the status that the step returned
   hfSolveReport solve;
   int32_t ncontact;       // contacts that carried force or could have
   int32_t ndropped;       // contacts beyond the capacity (status HF_OVERFLOW)

@@ -538,8 +538,8 @@ HF_API const char* hf_object_kind_name(hfObjectKind kind);
 
 // What a joint of a type (hfJointType) is made of.
 typedef struct hfJointInfo {
-  const char* name;  // as MJCF has it, for example "hinge"
-  const char* units; // of its coordinates and of its rates, for example "rad; rad/s"
+  const char* name;  // name in MJCF, for example "hinge"
+  const char* units; // units of its coordinates and of its rates, for example "rad; rad/s"
   int32_t nq, nv;    // how many coordinates and dofs it has
   int32_t quat;      // its unit quaternion begins at this coordinate, its three rates at this dof; -1: it has none
   int32_t is_angle;  // 1: its range and reference are angles [rad], 0: lengths [m]

@@ -103,15 +103,16 @@ typedef struct hfFrameHead {
   int32_t ncontact;
 } hfFrameHead;
 
+// A contact in a frame. Vectors are in world axes.
 typedef struct hfFrameContact {
-  int32_t geom_a, geom_b; // world frame; normal from B into A; forces on A
+  int32_t geom_a, geom_b; // geoms A and B
   uint32_t feature, stick;
-  float p_W[3];       // [m]
-  float n_W[3];
-  float fn, ft[3];    // normal and friction force [N]
+  float p_W[3];       // contact point [m]
+  float n_W[3];       // normal, from B into A
+  float fn, ft[3];    // normal and friction force on A [N]
   float vt[3];        // slip of A relative to B [m/s]
-  float mu;           // |ft| <= mu fn [-]
-  float depth, vn;    // [m], [m/s]
+  float mu;           // coefficient of friction: |ft| <= mu fn [-]
+  float depth, vn;    // overlap [m]; speed at which A and B separate [m/s]
 } hfFrameContact;
 
 // A frame of an opened recording; the arrays belong to the recording.

@@ -31,23 +31,23 @@ typedef struct hfRigidContact {
   int32_t row_t, nt;     // rolling: first and number (0, 1 or 2) of its tangential rows in A; else -1, 0
   hfVec3 p_W, n_W;       // point; normal from B into A
   hfVec3 t_W[2];         // sliding: t_W[0] = direction of A's slip over B. Rolling: directions of its rows
-  double gap;            // [m]
-  double vn;             // [m/s]
+  double gap;            // gap between the two surfaces [m]
+  double vn;             // separation speed [m/s]
   hfVec3 vt_W;           // slip of A over B [m/s]
-  double mu;
-  double k, c;           // stiffness and damping of the layer [N/m], [N s/m]
-  double kt, ct;
-  double fn;             // [N], on A along n
+  double mu;             // coefficient of friction of the mode [-]
+  double k, c;           // stiffness and damping of the layer along n [N/m], [N s/m]
+  double kt, ct;         // the same across n
+  double fn;             // normal force on A along n [N]
   hfVec3 ft_W;           // friction on A [N]
 } hfRigidContact;
 
 typedef struct hfRigidProblem {
   int32_t nv, ncontact;
-  int32_t n;              // rows
-  int32_t nR, nS;         // rolling and sliding contacts
+  int32_t n;              // number of rows
+  int32_t nR, nS;         // numbers of rolling and of sliding contacts
   hfRigidContact* contact; // (ncontact) sorted by geoms and feature; separated ones included
-  double* W_N;            // (ncontact x nv)
-  double* W_T;            // (2 ncontact x nv) along t_W[0], t_W[1]; zero where there is no such direction
+  double* W_N;            // (ncontact x nv) Jacobian of the normals
+  double* W_T;            // (2 ncontact x nv) Jacobian along t_W[0], t_W[1]; zero where there is no such direction
   double *A, *b;          // (n x n), (n)
   int32_t* rolling;       // (n) 1: a tangential row, which is an equality
   double *k, *c;          // (n) stiffness and damping of the layer along each row
@@ -59,7 +59,7 @@ typedef struct hfRigidProblem {
 
 // The mode of all contacts between two geoms; it replaces the mode that follows from the velocities.
 typedef struct hfRigidChoice {
-  int32_t geom_a, geom_b; // in any order
+  int32_t geom_a, geom_b; // the two geoms, in any order
   int32_t mode;           // hfContactMode
   hfVec3 slip_W;          // sliding: direction of geom_a's slip over geom_b; zero: that of the velocities
 } hfRigidChoice;
@@ -70,10 +70,10 @@ typedef struct hfRigid hfRigid;
 HF_API hfStatus hf_rigid_create(hfRigid** rigid, const hfModel* model, const hfRigidConfig* config, hfError* error);
 HF_API void hf_rigid_free(hfRigid* rigid);
 
-// The rigid problem at a point, with forces and certificate; valid until the next call. input and act may be
+// Computes the rigid problem at a point, with forces and certificate. *problem is valid until the next call. input and act may be
 // NULL. Contacts that no choice names (choice may be NULL) are
 //   separated   gap > touch, or vn > stick_speed
-//   sliding     slip > stick_speed, along it
+//   sliding     slip > stick_speed, in the direction of the slip
 //   rolling     else
 // A choice closes contacts at any gap up to reach. Returns HF_OK also if the certificate does not hold; HF_SINGULAR if M or the equalities have no
 // solution; HF_OVERFLOW if contacts were dropped.
@@ -96,12 +96,12 @@ HF_API const char* hf_switch_reason_name(int reason);
 
 // A switch changes forces; coordinates and velocities stay.
 typedef struct hfSwitch {
-  double time;
+  double time;               // [s]
   int32_t rigid;             // 1: to rigid, 0: to compliant
   int32_t reason;            // hfSwitchReason
   double df;                 // largest jump of a contact force [N]
-  double df_equilibrium, df_paper; // to compliant: the jump that either start has [N]
-  hfRigidCertificate certificate; // at the switch
+  double df_equilibrium, df_paper; // to compliant: the jump with each hfLayerStart [N]
+  hfRigidCertificate certificate; // certificate at the switch
 } hfSwitch;
 
 #ifdef __cplusplus

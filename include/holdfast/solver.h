@@ -13,7 +13,7 @@ extern "C" {
 typedef struct hfStepCapacity {
   int32_t nv, ntree, nblock, nrow, npiece, ncol, njac;
   int32_t max_tree_nv; // dofs of the largest tree
-  hfAllocator allocator; // of the solver's memory; all zero: the C library's
+  hfAllocator allocator; // allocator of the solver's memory; all zero: the C library's
 } hfStepCapacity;
 
 // The capacity that a problem needs.

@@ -85,7 +85,8 @@ hfStatus sim_write_start(SimObject* s, const hfState* state, const hfInput* inpu
   return status;
 }
 
-// Refuses what the sim writes already, while it steps, and for a sim of Params.
+// Checks that a file can be attached to the sim. Raises an exception and returns -1 while the sim steps, if it belongs to Params, or if it already
+// writes such a file.
 static int check_attachable(SimObject* s, int attached, const char* what) {
   if (s->busy) return claim(&(int){1}, "sim"), -1;
   if (!PyObject_TypeCheck(s->model, ModelType))
@@ -94,7 +95,7 @@ static int check_attachable(SimObject* s, int attached, const char* what) {
   return 0;
 }
 
-// The path that is the only argument, of a file that may be attached; else NULL with an exception.
+// Parses the only argument, the path of a file to attach. Returns NULL, with an exception, if it is no path or the file cannot be attached.
 static const char* parse_attachable_path(SimObject* s, PyObject* args, int attached, const char* what) {
   const char* path;
   return PyArg_ParseTuple(args, "s", &path) && check_attachable(s, attached, what) == 0 ? path : NULL;

@@ -114,7 +114,7 @@ void hfi_contact_rows(const hfDynamics* dynamics, const hfiContactColumns* colum
 
 // Inverse effective masses J M^-1 J^T of a contact's friction rows. For a group of two rows it is their mean.
 typedef struct hfiInverseMasses {
-  double group[3]; // of sliding, torsion, rolling; used only for anchored friction [1/kg, 1/(kg m^2)]
+  double group[3]; // inverse masses of sliding, torsion and rolling; used only for anchored friction [1/kg, 1/(kg m^2)]
 } hfiInverseMasses;
 // Computes J like hfi_contact_rows, and the inverse masses, estimated with the diagonal of M. inverse: 1/M_ii of the columns, one piece after the
 // other.

@@ -9,7 +9,7 @@
 
 // A contact at a configuration, with its forces at a velocity.
 typedef struct hfiAccelContact {
-  const hfiContact* at;   // of the world
+  const hfiContact* at;   // the contact, in the world's list
   hfContactLaw law;       // law with the depth and the deformation xi0 at this configuration
   int32_t dim;
   int32_t n;              // number of dofs that move it
@@ -69,8 +69,8 @@ struct hfAccel {
 
   hfiWorld* world;
   int32_t owns_world;       // 1: the world is freed with the accel
-  hfDynamics* dynamics;     // of the world
-  hfActuation* actuation;   // of the world
+  hfDynamics* dynamics;     // the world's dynamics
+  hfActuation* actuation;   // the world's actuation
   int32_t known;            // 1: everything below belongs to the present configuration of the world
   int32_t visited;          // 1: forces are those at that configuration and (v, act), time t
   double t, *v, *act;       // (nv), (na)
@@ -98,7 +98,7 @@ struct hfAccel {
   const double* tail;       // (ntail) their values at the point that is evaluated
   double* weight;           // (2 nv + na + 6 max_contacts) weight of the error of a coordinate, if hfi_accel_weigh set it
   int32_t strict;           // 1: the rate is refused where a law would act that differs from that of discrete time
-  int32_t apart;            // with `strict`: 1: the rate is refused where bodies touch, and a renewal stops where they nearly do; 0: it stops where none touch
+  int32_t apart;            // used with `strict`. 1: the rate is refused where bodies touch, and a renewal stops where they nearly touch; 0: a renewal stops where no bodies touch
 
   // forces
   double* tau;              // (nv)

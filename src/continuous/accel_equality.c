@@ -134,7 +134,7 @@ static double coupling_rate(const hfAccel* a, int i, const double* v) {
   return first + a->equality[i].slope * coordinate_rate(a, kind, two) + a->equality[i].bend * speed * speed;
 }
 
-// The change of the weld's matrix `turn` is left out: it multiplies w_1 - w_2, which the rows keep at zero.
+// Computes Jedot v of a connect (3 rows) or weld (6 rows). The change of the weld's matrix `turn` is left out: it multiplies w_1 - w_2, which the rows keep at zero.
 static void attachment_rate(const hfAccel* a, const hfiEquality* e, double* rate) {
   hfMotion one = hf_dynamics_jacobian_rate(a->dynamics, e->body[0], e->p_W[0]);
   hfMotion two = hf_dynamics_jacobian_rate(a->dynamics, e->body[1], e->p_W[1]);
@@ -142,7 +142,7 @@ static void attachment_rate(const hfAccel* a, const hfiEquality* e, double* rate
   if (e->dim == 6) v3_store(rate + 3, m3_mulv(e->turn, v3_sub(one.w, two.w)));
 }
 
-// The share of the n errors r from row `first` on at which the rows of rigid equality i aim; *r2 = |r|^2. In the steady state of b Je v + k r = 0 the
+// Returns the share [-] of their error that the n rows of rigid equality i from row `first` on may reduce at present, and *r2 = |r|^2. In the steady state of b Je v + k r = 0 the
 // error falls with the speed k |r|/b, which must be within the release speed.
 static double limit_error(const hfAccel* a, int i, int first, int n, double* r2) {
   const int nv = a->model->nv;
@@ -153,7 +153,8 @@ static double limit_error(const hfAccel* a, int i, int first, int n, double* r2)
   return sqr(k) * *r2 > sqr(b * fastest) ? b * fastest / (k * sqrt(*r2)) : 1;
 }
 
-// Accelerations k r towards a smaller error, from row `first` on.
+// Sets a->target of the n rows of equality i from row `first` on to k r, the acceleration that reduces the error r. A rigid equality takes only the
+// share of r that limit_error allows.
 static void set_aims(hfAccel* a, int i, int first, int n) {
   double r2, share = is_rigid(a, i) ? limit_error(a, i, first, n, &r2) : 1;
   for (int r = first; r < first + n; ++r) a->target[r] = a->stiffness[r] * share * a->error[r];

@@ -246,7 +246,8 @@ static hfStatus advance_all(attempt* a, hfState* state) {
   return HF_OK;
 }
 
-// Writes the report: that of the last step of discrete time, or of the end of an explicit method, with the work, the steps and the status of the whole step.
+// Writes the report of the sim's step. Contacts and other results are those at its end, from the method that took the last stretch. Work, number of steps
+// and status are those of the whole step.
 static void finish_report(attempt* a) {
   hfStepReport *report = a->out->report, *total = &a->total;
   if (a->c->ended_resolved) {

@@ -63,7 +63,7 @@ typedef enum hfiOffset { HFI_OFFSET_POSE, HFI_OFFSET_TRANSLATION, HFI_OFFSET_NON
 typedef struct hfiFixedFrame {
   int32_t body;
   int32_t offset; // hfiOffset: which part of X_BF is not the identity
-  int32_t only_slides; // of its body
+  int32_t only_slides; // only_slides of its body, as in hfDynamics
   hfPose X_BF;
 } hfiFixedFrame;
 
@@ -75,10 +75,10 @@ typedef struct hfiLink {
   int32_t dof, ndof;
   int32_t nslide;         // as in hfiMovingBody
   int32_t has_free_root;  // 1: its tree begins with a free joint, whose origin is O
-  int32_t only_slides;    // of its body
+  int32_t only_slides;    // only_slides of its body, as in hfDynamics
   double mass;            // [kg]; followed by the two below, which are read with it
   hfVec3 com_B;           // centre of mass of the link, from the body's origin [m]
-  double inertia_B[6];    // about the link's centre of mass: xx yy zz xy xz yz [kg m^2]
+  double inertia_B[6];    // inertia of the link about its centre of mass: xx yy zz xy xz yz [kg m^2]
 } hfiLink;
 
 // What tendon armature adds to one entry of M, at (row, col) with col <= row.

@@ -154,7 +154,7 @@ static int add_bounded_kick(const double* kick, const double* Mkick, const doubl
 
 // Measures what the kick of a brisk tree adds to its energy and momentum at q0:
 //   T(v0 + kick) - T(v0) = (v0 + kick/2) . M kick
-// If the root of the tree is free, the first three entries of M kick are the momentum along the world's axes. The energy of that momentum is no inertial energy.
+// If the root of the tree is free, the first three entries of M kick are the momentum along the world's axes. The energy of that momentum is not inertial energy.
 static void measure_kick(hfiFlight* f, const hfDynamics* d, int t, const double* v0, const double* kick, const double* Mkick) {
   hfiRange r = hfi_tree_dofs(d->model, t);
   double gain = 0;

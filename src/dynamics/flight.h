@@ -47,11 +47,11 @@ typedef struct hfiFlight {
   hfiInvariants* kept;   // (ntree) invariants of articulated trees at the start
   int32_t* fast;         // (ntree) hfiSpeed of articulated trees
   int32_t nfast;         // number of trees that are not slow
-  double* slack;         // (ntree) share of its energy by which a tree that is not slow may exceed its bound [-]
+  double* slack;         // (ntree) a tree that is not slow may exceed its bound by this share of the bound [-]
   double* bound;         // (ntree) largest inertial energy of such a tree at the end [J]
   hfVec3* momentum;      // (ntree) its momentum at the end if its root is free [kg m/s]
-  double* gain;          // (ntree) inertial energy that the kick of inertial forces gives a brisk tree at q0 [J]
-  hfVec3* pull;          // (ntree) momentum that this kick gives [kg m/s]
+  double* gain;          // (ntree) how much the inertial energy of a brisk tree grows at q0 by its kick, the change of v that inertial forces cause in the step [J]
+  hfVec3* pull;          // (ntree) momentum that this kick adds [kg m/s]
 } hfiFlight;
 
 void hfi_flight_init(hfiFlight* f, const hfDynamics* d, hfiArena* arena);

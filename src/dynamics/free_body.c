@@ -248,7 +248,7 @@ static void end_body(const hfDynamics* d, const hfiFreeBody* b, double h, int fl
   const hfiLink* link = &d->link[b->link];
   const hfPose* X0 = &d->X_WB[link->body];
   hfVec3 w = v3_load(v + 3), w1 = w;
-  hfVec3 u = b->off_centre ? centre_velocity(link, &b->R_m, v) : v3_load(v), moved = u; // of the centre
+  hfVec3 u = b->off_centre ? centre_velocity(link, &b->R_m, v) : v3_load(v), moved = u; // velocities of the centre
   hfQuat q1;
   if (flies) {
     w1 = spin_freely(link->inertia_B, w, 0.5 * h);

@@ -213,7 +213,7 @@ static int solve_step(hfiProximal* S, const hfiReduced* P, const hfFrictionConfi
 
 // The progress of the steps so far.
 typedef struct progress {
-  double multiplier;          // of this step
+  double multiplier;          // multiplier of this step
   double largest, bound;      // largest multiplier at present, and at any time
   int failures;               // number of steps that Newton's method did not solve
   double best;                // least residual so far

@@ -10,7 +10,7 @@
 typedef struct hfiProximal {
   const hfAllocator* allocator;
   hfiBlockMatrix K;             // Newton's matrix I + G W
-  size_t capacity;              // of K.value
+  size_t capacity;              // number of doubles for which K.value has room
   double *r, *r0, *r1;          // (n) reactions: of the iterate, of the last proximal step, of a trial
   double *u, *gamma, *f, *dr;   // (n) velocities, reactions of the laws, r - gamma, Newton step
   double *b;                    // (n) right-hand side in the order of elimination

@@ -12,9 +12,9 @@ hfFrictionConfig hf_friction_config_default(void) {
 
 static hfStatus check_config(const hfFrictionConfig* c, hfError* error) {
   if (!(c->tolerance > 0 && c->tolerance < 1))
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "friction problem: tolerance = %g", c->tolerance);
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "friction problem: tolerance = %g must be between 0 and 1", c->tolerance);
   if (c->max_steps < 1 || c->max_iterations < 1)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "friction problem: max_steps = %d, max_iterations = %d", c->max_steps,
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "friction problem: max_steps = %d and max_iterations = %d must be at least 1", c->max_steps,
                       c->max_iterations);
   return HF_OK;
 }

@@ -29,10 +29,10 @@ int hfi_friction_vectors(hfFrictionProblem* P, hfiFrictionVector list[HFI_FRICTI
 }
 
 hfStatus hfi_friction_check_counts(const hfFrictionProblem* P, hfError* error) {
-  if (P->form != HF_FORM_LOCAL && P->form != HF_FORM_GLOBAL) REFUSE("friction problem: form = %d", P->form);
+  if (P->form != HF_FORM_LOCAL && P->form != HF_FORM_GLOBAL) REFUSE("friction problem: form = %d is neither local (%d) nor global (%d)", P->form, HF_FORM_LOCAL, HF_FORM_GLOBAL);
   if (P->dim != 2 && P->dim != 3) REFUSE("friction problem: dim = %d is neither 2 nor 3", P->dim);
   if (P->ncontact < 0 || P->nequality < 0 || P->nv < 0 || P->ncontact > LARGEST_COUNT || P->nequality > LARGEST_COUNT)
-    REFUSE("friction problem: %d contacts, %d equalities, %d velocities", P->ncontact, P->nequality, P->nv);
+    REFUSE("friction problem: %d contacts, %d equalities, %d velocities: a number is negative or above %d", P->ncontact, P->nequality, P->nv, LARGEST_COUNT);
   return HF_OK;
 }
 

@@ -69,8 +69,9 @@ static ModelFormat format_of(const hfiElem* root) { return hfi_is(root, "robot")
 static void note_idle_options(hfDiagnostics* diagnostics, const hfImportConfig* c, const char* file, int line, ModelFormat format, int has_guests) {
   const struct {
     const char* name;
-    int given, formats; // in which it acts
-    int of_guests;      // 1: also in attached ones
+    int given;     // 1: the user gave this option
+    int formats;   // formats of files in which it acts
+    int of_guests; // 1: it also acts in attached models of these formats
   } options[] = {{"merge_fixed_links (--merge-fixed)", c->merge_fixed_links, FORMAT_URDF, 1},
                  {"floating_base (--floating)", c->floating_base, FORMAT_URDF, 0},
                  {"fixed_base (--fixed)", c->fixed_base, FORMAT_SDF, 0},

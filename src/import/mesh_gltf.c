@@ -160,7 +160,7 @@ static double component(const char* at, json_int_t type, int normalized) {
 
 // Elements of `width` components in a bufferView.
 typedef struct View {
-  const char* data; // of element 0
+  const char* data; // first byte of element 0
   size_t stride;
   json_int_t type;
   int width, normalized;

@@ -81,7 +81,7 @@ static hfStatus read_format(PlyScan* p) {
   next_word(p, word);
   for (int i = 0; i < 3; ++i)
     if (strcmp(word, names[i]) == 0) return p->format = (Format)i, HF_OK;
-  return refuse(p, "an unknown format of PLY");
+  return refuse(p, "the format of PLY must be ascii, binary_little_endian or binary_big_endian");
 }
 
 static hfStatus read_element(PlyScan* p) {
@@ -136,11 +136,11 @@ static hfStatus read_header(PlyScan* p) {
     else if (strcmp(word, "property") == 0)
       status = read_property(p);
     else if (strcmp(word, "end_header") == 0)
-      return skip_line(p), has_format ? HF_OK : refuse(p, "an unknown format of PLY");
+      return skip_line(p), has_format ? HF_OK : refuse(p, "the header of PLY has no line format");
     else if (strcmp(word, "comment") != 0 && strcmp(word, "obj_info") != 0)
       status = refuse(p, "an unknown word in the header of PLY");
   }
-  return status ? status : refuse(p, "the header of PLY has no end");
+  return status ? status : refuse(p, "the header of PLY has no line end_header");
 }
 
 // ---- values -----------------------------------------------------------------------------------------

@@ -45,8 +45,8 @@ typedef struct hfiActuatorSpec {
   hfiShortcut shortcut;
   int ctrllimited, forcelimited, actlimited; // 0, 1, or -1: the range decides
   int inputs;              // inputs of <pid> as bits: position 1, velocity 2, feedforward 4
-  double velrange[2], ffrange[2], slewmax, imax, ki; // of <pid>
-  hfiMotorSpec motor;      // of <dcmotor>
+  double velrange[2], ffrange[2], slewmax, imax, ki; // attributes of <pid>
+  hfiMotorSpec motor;      // attributes of <dcmotor>
   double inheritrange, armature, damping, damping_poly[2];
   const struct hfiActuatorSpec* outer; // the spec of the enclosing class
 } hfiActuatorSpec;
@@ -72,7 +72,7 @@ typedef struct hfiClass {
 typedef struct hfiMjcfAsset {
   const char* name;
   const hfiElem* elem;
-  int id;     // in the builder, or -1
+  int id;     // id in the builder, or -1
   int loaded; // 0: nobody has asked for it yet
   struct hfiMjcfAsset* next;
 } hfiMjcfAsset;
@@ -93,7 +93,7 @@ typedef struct hfiLeftOut {
 // A parameter of Holdfast's own: <numeric> or <text> whose name begins with "hf.".
 typedef struct hfiCustom {
   const char *key, *text; // key without "hf."
-  double value;           // of a numeric
+  double value;           // number of a <numeric>
   const hfiElem* elem;
   int used;
   struct hfiCustom* next;
@@ -154,7 +154,7 @@ struct hfiMjcf {
   struct hfiModelAsset* models;
   struct hfiAttachment* attachments;
   hfiAim* aims;
-  hfiCableBody *cable, **cable_tail; // in the order of the tree
+  hfiCableBody *cable, **cable_tail; // bodies of cables in the order of the tree
   int attached; // 1: this model is attached to another; elements that refer to parts which are not attached are dropped
   int reflects; // 1: some actuator adds armature or damping to its target
   int actuators_left_out;
@@ -348,12 +348,13 @@ int hfi_mjcf_limited(hfiMjcf* m, const hfiElem* elem, const char* attr, int limi
 
 extern const hfiMeaning hfi_mjcf_meanings[];
 
-// Words of the parameters in <custom>, with the values of hfMethod, hfFrictionLaw, hfFrictionRule, hfDriveLaw and hfSignalType.
-// Words of the bits of hfContactData and of hfRayData, and of hfContactReduce.
+// Words of the bits of hfContactData and of hfRayData.
 extern const char* const hfi_mjcf_contact_data[], *const hfi_mjcf_ray_data[];
-extern const hfiKeyword hfi_mjcf_reductions[], hfi_mjcf_sleep_policies[], hfi_mjcf_camera_modes[]; // in the order of hfSleepPolicy, hfCameraMode
+// Words of hfContactReduce, hfSleepPolicy and hfCameraMode.
+extern const hfiKeyword hfi_mjcf_reductions[], hfi_mjcf_sleep_policies[], hfi_mjcf_camera_modes[];
+// Words of the parameters in <custom>, with the values of hfMethod, hfFrictionLaw, hfFrictionRule, hfDriveLaw and hfSignalType.
 extern const hfiKeyword hfi_mjcf_methods[], hfi_mjcf_friction_laws[], hfi_mjcf_friction_rules[], hfi_mjcf_drives[], hfi_mjcf_signals[];
-extern const hfiKeyword hfi_mjcf_interpolations[]; // in the order of hfInterpolation
+extern const hfiKeyword hfi_mjcf_interpolations[]; // words of hfInterpolation
 // The element of a sensor of this type (hfSensorType), and the attribute that names its object: NULL for a frame sensor, "" for a
 // sensor without an object.
 const char* hfi_mjcf_sensor_word(int type, const char** attribute);

@@ -11,7 +11,7 @@
 
 typedef struct hfiModelAsset {
   const char* name;
-  const char* path; // of its file
+  const char* path; // path of its file
   hfiMjcf* doc;     // the document of an MJCF model; else NULL
   hfBuilder* guest; // the builder of a model in another format; else NULL
   hfBuilder* skeleton; // for an MJCF model with keyframes: the whole model without meshes; made when it is first needed

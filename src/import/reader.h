@@ -25,7 +25,7 @@ typedef struct hfiReader {
   hfError* error;             // may be NULL
   hfStatus status;            // HF_OK until the first refusal
   hfError scratch;            // message of a called function; hfi_keep adds the place to it
-  const char* folder;         // of the main file, "" for the working directory
+  const char* folder;         // folder of the main file; "": the working directory
   hfiGuest* guests;
   // Reads a document that is no MJCF into a builder of its own, which the reader frees; relative files resolve from `folder`. NULL after a refusal.
   // It is a pointer because the reader of MJCF, which calls it, must not depend on the other readers.

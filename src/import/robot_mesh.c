@@ -112,7 +112,7 @@ const char* hfi_robot_mesh(hfiRobotWriter* w, int mesh, int drawn) {
 
 // ---- a ball -------------------------------------------------------------------------------------
 
-enum { RINGS = 24, SEGMENTS = 48 }; // of latitude, and of longitude
+enum { RINGS = 24, SEGMENTS = 48 }; // Numbers of equal angles from pole to pole, and around the axis.
 
 // Vertex 1 is the lower pole, then come the rings, the last is the upper pole.
 static void print_ball(hfiXmlWriter* out) {

@@ -99,8 +99,8 @@ void hfi_robot_make_joints(hfiRobotWriter* w);
 
 // ---- robot_mesh.c -------------------------------------------------------------------------------
 
-// The file of a mesh in the folder "FILE.meshes", relative to the written file, which is written at the first call: its hull, or the surface
-// that is drawn.
+// Returns the path of a mesh's file in the folder "FILE.meshes", relative to the robot's file FILE. The first call writes it: the hull of the mesh or,
+// if `drawn`, the surface that is drawn.
 const char* hfi_robot_mesh(hfiRobotWriter* w, int mesh, int drawn);
 // Like hfi_robot_mesh, for a ball of radius 1 with 1106 vertices on its surface.
 const char* hfi_robot_ball(hfiRobotWriter* w);
@@ -113,16 +113,17 @@ void hfi_robot_name_files(hfiRobotWriter* w);
 
 // Fills the list of pairs of bodies that the file must keep apart.
 void hfi_robot_make_apart(hfiRobotWriter* w);
-// How many bodies may touch the body that carries them, because that stands still. No reader of the written file lets them touch.
+// Counts the bodies that may touch the body that carries them because it stands still. No reader of the written file lets such bodies touch.
 int hfi_robot_count_touching_bases(const hfModel* m);
 
 // ---- robot_left_out.c ---------------------------------------------------------------------------
 
 // Warns of everything in the model that neither SDFormat nor URDF can describe.
 void hfi_robot_warn_left_out(hfiRobotWriter* w);
+
 // ---- robot_write.c ------------------------------------------------------------------------------
 
-// Writes a file by `write_document`, which finds links, drives and couplings made. Returns the status.
+// Prepares links, drives and couplings, then writes the file by `write_document`. Returns the status.
 hfStatus hfi_robot_write(hfiRobotWriter* w, void (*write_document)(hfiRobotWriter* w));
 
 #endif

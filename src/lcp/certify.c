@@ -15,12 +15,12 @@
 enum { EXACT_MARGIN_MAX = 12 }; // With at most this many rows the margin is always that of all minors.
 
 typedef struct Certify {
-  hfiQr qr;             // of A_RR
-  int32_t *S, *R;       // rows
+  hfiQr qr;             // factors of A_RR
+  int32_t *S, *R;       // lists of the sliding and of the rolling rows
   int32_t nS, nR;
   double* schur;        // (nS x nS)
   double *rhs, *x;      // (nR)
-  void* work;           // of the tests
+  void* work;           // workspace of the tests
   size_t work_size;
 } Certify;
 

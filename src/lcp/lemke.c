@@ -7,12 +7,11 @@
 //   y0     artificial variable          d   covering vector, > 0 where q may be negative
 //   ids of the tableau: v_k = k, y_k = N + k, y0 = 2 N
 //
-// 1. y0 enters the basis, as large as the most negative row needs, and that row leaves. 2. The
-// complement of the variable that left last enters. The basic variable that reaches zero first as
-//    it grows leaves.
-// 3. Repeat step 2 until y0 leaves, which is a solution, or until no basic variable falls, which is
-// a
-//    secondary ray. For copositive-plus M a ray proves that no solution exists.
+// 1. y0 enters the basis, as large as the most negative row needs, and that row leaves.
+// 2. The complement of the variable that left last enters. While it grows, the basic variable that
+//    reaches zero first leaves.
+// 3. Repeat step 2. If y0 leaves, a solution is found. If no basic variable falls, the path ends in
+//    a secondary ray; for copositive-plus M a ray proves that no solution exists.
 //
 // Ties in step 2 are broken as if q were q + (e, e^2, ...) with e -> 0. Then no basis can repeat,
 // and the path is finite; a limit on pivots bounds it in practice.

@@ -8,18 +8,18 @@
 // How unknown k of the standard problem acts on the bounded one.
 typedef struct hfiUnknown {
   int32_t variable; // i of z_i
-  int32_t row, col; // of the tableau with the free variables exchanged in
+  int32_t row, col; // its row and column in the tableau with the free variables exchanged in
   int32_t partner;  // room unknowns: the k whose y they limit; otherwise -1
   double sign;      // z_i = rest_i + sign y_k, v_k = sign w
 } hfiUnknown;
 
 typedef struct hfiReduction {
-  int32_t size;        // of the standard problem, at most 2 n
+  int32_t size;        // number of unknowns of the standard problem, at most 2 n
   double* M;           // (size x size)
   double* q;           // (size)
   double* cover;       // (size)
   hfiUnknown* unknown; // (size)
-  hfiTableau t;        // of w, z with the free variables exchanged in
+  hfiTableau t;        // tableau of w and z with the free variables exchanged in
   double* rest;        // (n) value of z_i at y = 0
   signed char* role;   // (2 n)
   double noise;        // entries of M below it are rounding of the exchange

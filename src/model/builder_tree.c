@@ -256,7 +256,7 @@ hfStatus hfi_check_camera(const hfBuilder* b, hfCameraDef* d, hfError* error) {
   if (d->mode < HF_CAMERA_FIXED || d->mode > HF_CAMERA_TARGET_COM)
     return hfi_refuse_def(error, d->where, kind, d->name, "unknown mode %d", d->mode);
   if (d->mode >= HF_CAMERA_TARGET ? !hfi_object_exists(b, HF_OBJECT_BODY, d->target) : d->target != -1)
-    return hfi_refuse_def(error, d->where, kind, d->name, "a camera has a target body if its mode looks at one");
+    return hfi_refuse_def(error, d->where, kind, d->name, "target %d: a camera that looks at a target needs the id of a body, any other camera needs -1", d->target);
   if (!hfi_all_finite(d->pos, 3) || !hfi_normalise_quat(d->quat))
     return hfi_refuse_def(error, d->where, kind, d->name, "pose is not finite or its quaternion is zero");
   return check_lens(d, error);

@@ -132,10 +132,10 @@ hfStatus hfi_check_world(const hfWorld* w, hfError* error) {
 static hfStatus check_condims(const hfModel* m, hfError* error) {
   for (int i = 0; i < m->ngeom; ++i)
     if (!is_condim(hf_model_geom_condim(m)[i]))
-      return hfi_refuse(error, HF_ERROR_MODEL, "model block: geom_condim[%d] = %d", i, hf_model_geom_condim(m)[i]);
+      return hfi_refuse(error, HF_ERROR_MODEL, "model block: geom_condim[%d] = %d is not 1, 3, 4 or 6", i, hf_model_geom_condim(m)[i]);
   for (int i = 0; i < m->npair; ++i)
     if (!is_condim(hf_model_pair_condim(m)[i]))
-      return hfi_refuse(error, HF_ERROR_MODEL, "model block: pair_condim[%d] = %d", i, hf_model_pair_condim(m)[i]);
+      return hfi_refuse(error, HF_ERROR_MODEL, "model block: pair_condim[%d] = %d is not 1, 3, 4 or 6", i, hf_model_pair_condim(m)[i]);
   return HF_OK;
 }
 
@@ -166,12 +166,13 @@ static hfStatus check_histories(const hfModel* m, hfError* error) {
     if (n < 0 || n > HFI_MOST_SAMPLES || hf_model_sensor_historyadr(m)[i] != (n ? at : -1))
       return hfi_refuse(error, HF_ERROR_MODEL, "model block: the history of sensor %d is out of range", i);
     if (!hfi_interval_is_sound(interval[0], interval[1]))
-      return hfi_refuse(error, HF_ERROR_MODEL, "model block: sensor_interval[%d] is %g, %g", i, interval[0], interval[1]);
+      return hfi_refuse(error, HF_ERROR_MODEL, "model block: sensor_interval[%d] is %g, %g: the interval must not be negative, and the phase is above minus the interval and at most 0", i,
+                        interval[0], interval[1]);
     if (!hfi_samples_fit(m, i, m->world.timestep))
       return hfi_refuse(error, HF_ERROR_MODEL, "parameter sensor_delay[%d] = %g is more than its history of %d measurements", i, hf_model_sensor_delay(m)[i], n);
     at += hfi_samples_size(m, i);
   }
-  return at == m->nhistory ? HF_OK : hfi_refuse(error, HF_ERROR_MODEL, "model block: nhistory = %d", m->nhistory);
+  return at == m->nhistory ? HF_OK : hfi_refuse(error, HF_ERROR_MODEL, "model block: nhistory = %d, the histories need %lld", m->nhistory, (long long)at);
 }
 
 // Checks that a state has room for the rest positions of springs if some spring yields, and none otherwise.
@@ -183,8 +184,9 @@ static hfStatus check_rests(const hfModel* m, hfError* error) {
       return hfi_refuse(error, HF_ERROR_MODEL, "model block: jnt_springyield[%d] is that of a free joint", j);
   }
   for (int t = 0; t < m->ntendon; ++t) yields |= hf_model_tendon_springyield(m)[t] > 0;
-  if (m->nrest == (yields ? m->nq + 2 * m->ntendon : 0)) return HF_OK;
-  return hfi_refuse(error, HF_ERROR_MODEL, "model block: nrest = %d", m->nrest);
+  int needed = yields ? m->nq + 2 * m->ntendon : 0;
+  if (m->nrest == needed) return HF_OK;
+  return hfi_refuse(error, HF_ERROR_MODEL, "model block: nrest = %d, the springs need %d", m->nrest, needed);
 }
 
 hfStatus hfi_check_values(const hfModel* m, hfError* error) {

@@ -233,7 +233,7 @@ hfStatus hf_model_validate(const hfModel* m, size_t size, hfError* error) {
   hfModel expected = *m;
 #define X(name)                                                                                    \
   if (m->name < 0 || m->name > (1 << 28))                                                          \
-    return hfi_refuse(error, HF_ERROR_MODEL, "model block: " #name " = %d", m->name);
+    return hfi_refuse(error, HF_ERROR_MODEL, "model block: " #name " = %d is out of range", m->name);
   HF_MODEL_COUNTS(X)
 #undef X
   hfi_layout(&expected);

@@ -11,7 +11,7 @@
 typedef struct hfiGraft {
   hfBuilder* b;                // the builder into which the guest is copied
   const hfBuilder* guest;
-  const char *prefix, *suffix; // of the names of all copies
+  const char *prefix, *suffix; // added to the names of all copies
   int root;   // the guest's body whose subtree is copied; 0: everything
   int replaces; // 1: b takes the place of the guest: meshes and height fields that no geom uses stay, and the rules about inertia are those of b
   int without_kind, without[2]; // hfObjectKind and ids [first, end) of objects of the guest that are left out; HF_OBJECT_NONE: none

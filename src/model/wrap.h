@@ -20,7 +20,7 @@ typedef struct hfiWrap {
   double curve;    // length of the way between them [m]
 } hfiWrap;
 
-// The way from p0 to p1, points in the obstacle's frame.
+// Finds the shortest way of a thread from p0 to p1 past the obstacle. Both points are in the obstacle's frame [m].
 hfiWrap hfi_wrap(const hfiObstacle* obstacle, hfVec3 p0, hfVec3 p1);
 
 #endif

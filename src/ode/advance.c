@@ -17,7 +17,7 @@
 
 // The longest step with a held f, as a share of a step of the grid [-].
 static const double HELD_STEP = 1. / 8;
-// If a step would be shorter than this share of a step of the grid, it holds f [-].
+// If a step failed and the next one would be shorter than this share of a step of the grid, the steps that follow hold f [-].
 static const double HOLD_BELOW = 1. / 64;
 // After this many steps that are not stiff, the advance may make one more stiff step.
 enum { REST = 4 };

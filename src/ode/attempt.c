@@ -70,9 +70,10 @@ static hfStatus check_start(const hfIntegrator* in, double h) {
   return HF_OK;
 }
 
-// Whether an explicit step has failed. With the rates K_j of the stages at c_j, the departure from the straight line through the
-// two rates before is
+// Checks the stages of a step. An explicit step fails if its rates bend too much: the rate K_j of a stage at c_j departs from the straight line through
+// the two rates before it by
 //   K_j - K_(j-1) - (c_j - c_(j-1))/(c_(j-1) - c_(j-2)) (K_(j-1) - K_(j-2))
+// This must be small beside the largest rate.
 static hfStatus check_stages(hfIntegrator* in, double h) {
   const hfiStepper* s = &in->stepper;
   const double* c = s->table->c;

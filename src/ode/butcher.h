@@ -15,7 +15,7 @@ enum {
 
 typedef struct hfiButcher {
   int stages;
-  int order;       // of the step
+  int order;       // order of the method
   int error_order; // the local error estimate goes as h^error_order
   double gamma;    // the diagonal of every implicit stage; 0: the method is explicit
   double c[HFI_MAX_STAGES], A[HFI_MAX_STAGES][HFI_MAX_STAGES], e[HFI_MAX_STAGES];

@@ -34,7 +34,7 @@ typedef enum hfiChunkKind {
 } hfiChunkKind;
 
 typedef struct hfiChunkHeader {
-  uint32_t size; // of the chunk, this header and its padding included
+  uint32_t size; // size of the chunk, with this header and the padding [bytes]
   uint32_t kind;
 } hfiChunkHeader;
 

@@ -73,7 +73,7 @@ typedef struct Field {
   char type;                 // 'd' double, 'i' int32_t
   double lo, hi;             // smallest and largest value allowed
   const char* const* values; // names of 0, 1, …; or NULL
-  unsigned methods;          // in whose steps it acts: bit i is hfMethod i
+  unsigned methods;          // methods in whose steps it acts: bit i is hfMethod i
 } Field;
 
 // Sets of methods, for Field.methods.
@@ -242,7 +242,7 @@ hfStatus hfi_config_check_idle(const hfSimConfig* c, const hfWorld* w, hfError* 
 void hfi_config_change_method(hfSimConfig* c, const hfWorld* w, int method) {
   hfSimConfig plain = hf_sim_config_default();
   int old = c->method < 0 ? w->method : c->method;
-  if (old == HF_METHOD_CONVEX) c->solver.first_rung = plain.solver.first_rung; // its sim set it
+  if (old == HF_METHOD_CONVEX) c->solver.first_rung = plain.solver.first_rung; // A sim of method convex set this rung, not the user.
   c->method = method;
   for (int i = 0; i < FIELD_COUNT; ++i)
     if (!(FIELDS[i].methods >> method & 1)) write_field(c, &FIELDS[i], read_field(&plain, &FIELDS[i]));

@@ -25,9 +25,10 @@
 
 #include <string.h>
 
-static const double FAST = 20; // A step is judged where a dof has this speed at its end [m/s or rad/s],
-static const double FAR = 0.1; // or would go this far in it: a turn by 0.1 rad gives an error of a percent [m or rad],
-static const double LEAP = 5;  // or becomes faster by this much [m/s or rad/s].
+// A step is judged if one of these is true for some dof.
+static const double FAST = 20; // The dof has at least this speed at the end of the step [m/s or rad/s].
+static const double FAR = 0.1; // At that speed it would go this far in a step [m or rad]. A turn by 0.1 rad gives an error of a percent.
+static const double LEAP = 5;  // It becomes faster by this much [m/s or rad/s].
 // A gain is notable above this share of the energy that the step had or was given [-].
 static const double NOTABLE = 0.1;
 // A balance is a gain above this share of T_m [-].

@@ -27,7 +27,7 @@ typedef struct hfiStill {
   int32_t ended;      // 1: the last step ended in this state
   int32_t began;      // 1: the present step begins in this state, with the same input
   int32_t lasts;      // 1: the last step began and ended in this state
-  hfStepReport report; // of that step
+  hfStepReport report; // report of that step
 } hfiStill;
 
 // Whether the sensors of the last step have to be computed yet, and the time at which they measure [s].
@@ -55,12 +55,12 @@ struct hfSim {
   hfiLaterSense* later;   // (1)
   double* sensed_v;       // (nv) velocities at which sensors that are due measure
   double* first;          // (nsensordata) measurements at the start of a step whose state lacks them; NULL: no sensor has a history
-  double *q0, *v0;        // (nq), (nv) at the start of the last step, or at its end once that was judged (energy.c)
+  double *q0, *v0;        // (nq), (nv) coordinates and velocities at the start of the last step, or at its end after that step was judged (energy.c)
   double* end_length;     // (nu) lengths of the actuators at the end of the step, scratch of energy.c
   int32_t start_is_judged; // 1: start_energy is that of q0, v0, with the world's parameters of start_revision
   uint32_t start_revision;
   hfiEnergy start_energy;
-  hfiEnergyBalance balance; // of the consecutive judged steps that end at q0, v0
+  hfiEnergyBalance balance; // balance of the consecutive judged steps that end at q0, v0
   hfContact* contact;     // (max_contacts) for the sensors
   hfiStill still;
 };

@@ -78,11 +78,14 @@ hfStatus hfi_mlcp_make_room(hfMlcp* m, hfError* error) {
 }
 
 static hfStatus check_config(const hfMlcpConfig* c, hfError* error) {
-  if (c->form < 0 || c->form > HF_MLCP_DISSIPATION) return hfi_refuse(error, HF_ERROR_ARGUMENT, "mlcp: form = %d", c->form);
-  if (c->method != HF_LCP_LEMKE && c->method != HF_LCP_DANTZIG) return hfi_refuse(error, HF_ERROR_ARGUMENT, "mlcp: method = %d", c->method);
-  if (c->edges < 4 || c->edges > 32 || c->edges % 2) return hfi_refuse(error, HF_ERROR_ARGUMENT, "mlcp: edges = %d: an even number from 4 to 32", c->edges);
+  if (c->form < 0 || c->form > HF_MLCP_DISSIPATION)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "mlcp: form = %d: allowed is 0 to %d", c->form, HF_MLCP_DISSIPATION);
+  if (c->method != HF_LCP_LEMKE && c->method != HF_LCP_DANTZIG)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "mlcp: method = %d is neither Lemke (%d) nor Dantzig (%d)", c->method, HF_LCP_LEMKE, HF_LCP_DANTZIG);
+  if (c->edges < 4 || c->edges > 32 || c->edges % 2) return hfi_refuse(error, HF_ERROR_ARGUMENT, "mlcp: edges = %d must be an even number from 4 to 32", c->edges);
   if (!(c->tikhonov >= 0 && c->recovery >= 0 && c->recovery <= 1 && c->tolerance > 0))
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "mlcp: tikhonov = %g, recovery = %g, tolerance = %g", c->tikhonov, c->recovery, c->tolerance);
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "mlcp: tikhonov = %g must not be negative, recovery = %g must be 0 to 1, tolerance = %g must be positive", c->tikhonov,
+                      c->recovery, c->tolerance);
   return HF_OK;
 }
 

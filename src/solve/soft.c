@@ -52,9 +52,9 @@
 static const double FIRST_CAP = 100;
 static const double KNOWN_CAP = 1000; // cap of the first iteration in a large heap of which an earlier solution is known
 static const double CAP_GROWTH = 1.5;
-// Newton's method takes over when the residual of the true laws is below this share of its scale [-]:
-static const double CLOSE = 0.15;             // in a heap,
-static const double CLOSE_LARGE = 0.03;       // in a large heap, where the damped iterations reach a smaller residual.
+// Newton's method takes over when the residual of the true laws is below a share of its scale [-].
+static const double CLOSE = 0.15;             // The share in a heap.
+static const double CLOSE_LARGE = 0.03;       // The share in a large heap, where the damped iterations reach a smaller residual.
 static const double CLOSE_FIRST = 0.3;        // The first estimate of a large heap ends at this share: it only has to show which bodies will touch.
 static const double CLOSE_AFTER_STALL = 0.03; // Each stall of Newton's method multiplies the share by this.
 // Two steps have the same direction if the cosine of the angle between them is at least this [-].

@@ -76,15 +76,15 @@ void hf_solver_free(hfSolver* solver) {
 
 hfStatus hfi_solver_config_check(const hfSolverConfig* c, hfError* error) {
   if (c->coupling < HF_COUPLING_TWO_WAY || c->coupling > HF_COUPLING_FRICTIONLESS)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "solver: coupling = %d", c->coupling);
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "solver: coupling = %d: allowed is %d to %d", c->coupling, HF_COUPLING_TWO_WAY, HF_COUPLING_FRICTIONLESS);
   if (c->first_rung < HF_RUNG_TAMSI || c->last_rung < c->first_rung ||
       c->last_rung > HF_RUNG_CONVEX)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "solver: rungs %d to %d", c->first_rung,
-                      c->last_rung);
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "solver: first_rung = %d, last_rung = %d: allowed is %d to %d, and the first must not be above the last", c->first_rung,
+                      c->last_rung, HF_RUNG_TAMSI, HF_RUNG_CONVEX);
   if (c->max_iterations < 1)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "solver: max_iterations = %d", c->max_iterations);
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "solver: max_iterations = %d must be at least 1", c->max_iterations);
   if (!(c->tolerance > 0 && c->tolerance <= 1))
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "solver: tolerance = %g", c->tolerance);
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "solver: tolerance = %g must be above 0 and at most 1", c->tolerance);
   if (!hfi_turn_is_allowed(c->theta_max))
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "solver: theta_max = %g: allowed is %g to %g", c->theta_max, HFI_LEAST_TURN, HFI_LARGEST_TURN);
   return HF_OK;

@@ -74,8 +74,8 @@ static void copy_columns(const hfiIsland* I, const hfStepProblem* P, const hfSte
   }
 }
 
-// Lists a block that is no scalar as a patch. Consecutive patches on the same dofs form a group; nblock of its first patch is the number of patches.
-static void list_patch(hfiIsland* I, const hfStepProblem* P, const hfStepBlock* b, hfiPatch** group) {
+// Lists a block that is no scalar as a patch. Consecutive patches on the same dofs form a series; nblock of its first patch is the number of patches.
+static void list_patch(hfiIsland* I, const hfStepProblem* P, const hfStepBlock* b, hfiPatch** series) {
   const hfStepPiece* piece = P->piece + b->piece;
   hfiPatch* patch = I->patch + I->npatch++;
   patch->block = I->nblock, patch->nblock = 1, patch->row = I->nrow, patch->nrow = b->dim;
@@ -83,8 +83,8 @@ static void list_patch(hfiIsland* I, const hfStepProblem* P, const hfStepBlock* 
   else patch->ncol = piece->ncol, patch->dof = P->cols + piece->col, patch->J = P->J + piece->jac;
   I->block[I->nblock].source = b->row, I->block[I->nblock].saturated = P->saturated + b->param;
   I->nblock += 1, I->nrow += b->dim;
-  if (*group && same_dofs(*group, patch)) ++(*group)->nblock;
-  else *group = patch;
+  if (*series && same_dofs(*series, patch)) ++(*series)->nblock;
+  else *series = patch;
 }
 
 // Whether two pieces of a block act on the same tree. Only the general method handles these.
@@ -100,7 +100,7 @@ static int has_twin_pieces(const hfStepProblem* P, const hfStepBlock* b) {
 static int list_rows(hfiIsland* I, const hfiMembers* m) {
   const hfStepProblem* P = I->problem;
   int32_t nwide = 0;
-  hfiPatch* group = NULL;
+  hfiPatch* series = NULL;
   I->nscalar = I->npatch = 0;
   for (int32_t i = 0; i < m->nblock; ++i) {
     const hfStepBlock* b = P->block + m->blocks[i];
@@ -109,7 +109,7 @@ static int list_rows(hfiIsland* I, const hfiMembers* m) {
     else I->wide[nwide++] = m->blocks[i];
   }
   I->nblock = I->nrow = I->nscalar;
-  for (int32_t i = 0; i < nwide; ++i) list_patch(I, P, P->block + I->wide[i], &group);
+  for (int32_t i = 0; i < nwide; ++i) list_patch(I, P, P->block + I->wide[i], &series);
   return 1;
 }
 
@@ -134,32 +134,32 @@ static void respond(const hfiIsland* I, const hfiPatch* patch, double h, const d
   for (int32_t i = patch->row; i < patch->row + patch->nrow; ++i) I->gamma[i] = hfi_saturated_respond(law + i, h, s[i], I->G + i);
 }
 
-// tau += J^T gamma of a group.
-static void add_impulses(const hfiIsland* I, const hfiPatch* group) {
-  for (int32_t c = 0; c < group->ncol; ++c) {
+// tau += J^T gamma of a series of patches.
+static void add_impulses(const hfiIsland* I, const hfiPatch* series) {
+  for (int32_t c = 0; c < series->ncol; ++c) {
     double sum = 0;
-    for (const hfiPatch *patch = group, *end = group + group->nblock; patch < end; ++patch)
+    for (const hfiPatch *patch = series, *end = series + series->nblock; patch < end; ++patch)
       for (int32_t r = 0; r < patch->nrow; ++r) sum += I->gamma[patch->row + r] * patch->J[r * patch->ncol + c];
-    I->tau[group->dof[c]] += sum;
+    I->tau[series->dof[c]] += sum;
   }
 }
 
-// Entry i, j of J^T G J of a group.
-static double find_entry(const hfiIsland* I, const hfiPatch* group, int32_t i, int32_t j) {
+// Returns entry i, j of J^T G J of a series of patches.
+static double find_entry(const hfiIsland* I, const hfiPatch* series, int32_t i, int32_t j) {
   double sum = 0;
-  for (const hfiPatch *patch = group, *end = group + group->nblock; patch < end; ++patch) {
+  for (const hfiPatch *patch = series, *end = series + series->nblock; patch < end; ++patch) {
     const double *J = patch->J, *G = I->G + patch->row;
     for (int32_t r = 0; r < patch->nrow; ++r, J += patch->ncol) sum += J[i] * (G[r] * J[j]);
   }
   return sum;
 }
 
-// K += J^T G J of a group, in the upper triangle. The dofs of each tree are ascending, but the trees may be in any order.
-static void add_slopes(const hfiIsland* I, const hfiPatch* group, double* K, int32_t n) {
-  for (int32_t i = 0; i < group->ncol; ++i)
-    for (int32_t j = i; j < group->ncol; ++j) {
-      int32_t a = group->dof[i], b = group->dof[j];
-      K[imin2(a, b) * n + imax2(a, b)] += find_entry(I, group, i, j);
+// K += J^T G J of a series of patches, in the upper triangle. The dofs of each tree are ascending, but the trees may be in any order.
+static void add_slopes(const hfiIsland* I, const hfiPatch* series, double* K, int32_t n) {
+  for (int32_t i = 0; i < series->ncol; ++i)
+    for (int32_t j = i; j < series->ncol; ++j) {
+      int32_t a = series->dof[i], b = series->dof[j];
+      K[imin2(a, b) * n + imax2(a, b)] += find_entry(I, series, i, j);
     }
 }
 

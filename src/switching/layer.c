@@ -49,7 +49,7 @@ static hfiLayer layer_of(const hfRigid* r, int i) {
   return (hfiLayer){k, l->damping * sqrt(m0 * k / l->stiffness), kt, C_T * sqrt(m0 * kt / K_T)};
 }
 
-// Stiffness and damping of a law under the force f, where its constants are k and c.
+// Replaces the constants k and c of a law by its stiffness and damping at the deformation at which it exerts the force f.
 static void linearise(int law, double depth, double f, double* k, double* c) {
   double u = max2(hfi_layer_inverse(law, f / (*k * depth)), LEAST_DEFORMATION);
   hfiLayerFactors at = hfi_layer_factors(law, u);

@@ -70,7 +70,7 @@ struct hfRigid {
   int32_t certified; // number of rows of the problem that problem.certificate belongs to; -1: to none of this step
   hfiJudged judged;
 
-  const hfAccelProblem* accel_problem; // of the point
+  const hfAccelProblem* accel_problem; // acceleration problem at the last point of hfi_rigid_look
   hfRigidProblem problem;
   hfiPoint* point; // (max_contacts)
   int32_t ngroup;
@@ -137,24 +137,22 @@ void hfi_rigid_certify(hfRigid* rigid);
 void hfi_rigid_solve_rows(hfRigid* rigid);
 // Whether the forces of rolling groups are inside their cones.
 int hfi_rigid_cones_hold(const hfRigid* rigid);
-// Sets problem.vdot to `base` and what the contact forces x add to it: accelerations without contact, or velocities
-// before an impact.
+// Sets problem.vdot to `base` plus what the contact forces x add. base (nv): accelerations without contact forces, or
+// velocities before an impact.
 void hfi_rigid_add_forces(hfRigid* rigid, const double* base);
 // Stores the solution x as forces of contacts and tracks.
 void hfi_rigid_store_forces(hfRigid* rigid);
 
-// Finds the modes of the groups without slip. Without an impact it does so for accelerations, which problem.vdot holds
-// afterwards. With an impact, from the velocities v before it, for impulses; problem.vdot then holds the velocities
-// after it. HF_NO_SOLUTION: the problem has none. HF_NOT_CONVERGED: no set of modes is consistent.
+// Finds the modes of the groups without slip. Without an impact (NULL) it solves for forces, and problem.vdot becomes the
+// accelerations. With an impact it solves for impulses, and problem.vdot becomes the velocities after it. HF_NO_SOLUTION: the problem has none. HF_NOT_CONVERGED: no set of modes is consistent.
 typedef struct hfiImpact {
-  const double* v;
+  const double* v; // (nv) velocities before the impact
   double restitution, rest_speed;
 } hfiImpact;
 hfStatus hfi_rigid_resolve(hfRigid* rigid, const hfiImpact* impact);
 
-// Solves the assembled problem with friction polygons: a group that rolls in it may slide in the solution. base is what
-// the contact forces add to: accelerations without contact, or velocities before an impact. HF_NOT_CONVERGED: the
-// problem is too large.
+// Solves the assembled problem with friction polygons: a group that rolls in it may slide in the solution. base is that
+// of hfi_rigid_add_forces. HF_NOT_CONVERGED: the problem is too large.
 hfStatus hfi_rigid_polygon(hfRigid* rigid, const double* base);
 size_t hfi_polygon_column_size(void);
 
@@ -162,7 +160,8 @@ size_t hfi_polygon_column_size(void);
 typedef struct hfiLayer {
   double k, c, kt, ct;
 } hfiLayer;
-// The layer of a contact; where its law is nonlinear, the slopes of the law under the forces f (6) of the contact's rows.
+// Returns stiffness and damping of a contact's layer. If its law is nonlinear, they are its slopes at the deformation that belongs to the forces f (6)
+// of the contact's rows [N, N m].
 hfiLayer hfi_layer_linearised(const hfRigid* rigid, int contact, const double* f);
 // The stiffness of friction group g is r^2 kt. The lever r of torsion and rolling is their coefficient [m], at least 1e-6 m.
 static inline double hfi_group_lever2(const hfiContact* c, int g) {

@@ -62,7 +62,7 @@ struct hfiSwitching {
   double since;           // start of the phase [s]
   int32_t events, stalls; // number of events in this step, and of those that came at once
   int32_t looks;          // number of evaluations of the right-hand sides in this step
-  hfiLayerEnergy energy;  // in this step
+  hfiLayerEnergy energy;  // energy of the layers in this step
   hfSwitch record[HFI_MAX_SWITCHES];
   hfSwitchReport report;
   hfIntegratorReport integration;

@@ -12,10 +12,10 @@
 
 typedef struct hfiMover {
   const hfiShape* shape;
-  hfPose X0;      // of the geom at the start
-  hfVec3 centre;  // at the start [m]
-  hfVec3 v, w;    // of the centre, and spin, in the world [m/s, rad/s]
-  double radius;  // of a ball about the centre that holds the geom [m]
+  hfPose X0;      // pose of the geom at the start
+  hfVec3 centre;  // centre at the start, in the world [m]
+  hfVec3 v, w;    // velocity of the centre, and angular velocity, in the world [m/s, rad/s]
+  double radius;  // radius of a ball about the centre that contains the geom [m]
 } hfiMover;
 
 static inline hfPose hfi_mover_pose(const hfiMover* m, double t) {

@@ -122,8 +122,8 @@ typedef struct Pair {
 // A body with velocity v at p and spin w moves along a screw. Returns the point of the screw's axis that is nearest to p.
 static hfVec3 screw_centre(hfVec3 p, hfVec3 v, hfVec3 w) { return v3_axpy(1 / v3_norm2(w), v3_cross(w, v), p); }
 
-// The last common ancestor of links a and b that translates freely, by slides or a free joint, before any joint turns it; 0, the world, if there is
-// none.
+// Finds the link that carries links a and b through the world: their last common ancestor whose parent never turns and which a free joint or slides move.
+// Returns 0, the world, if there is none.
 static int carrying_link(const hfDynamics* d, int a, int b) {
   while (a != b) { // parents come first
     if (a > b) a = d->link[a].parent;

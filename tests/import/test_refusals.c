@@ -491,9 +491,9 @@ static void test_ply(void** state) {
 #define FACE "element face 1\nproperty list uchar int vertex_indices\nend_header\n"
   static const Case cases[] = {
       {"", PARSE, "mesh: this is no PLY file"},
-      {"ply\n", PARSE, "the header of PLY has no end"},
-      {"ply\nend_header\n", PARSE, "an unknown format of PLY"},
-      {"ply\nformat binary 1.0\n", PARSE, "an unknown format of PLY"},
+      {"ply\n", PARSE, "the header of PLY has no line end_header"},
+      {"ply\nend_header\n", PARSE, "the header of PLY has no line format"},
+      {"ply\nformat binary 1.0\n", PARSE, "the format of PLY must be ascii, binary_little_endian or binary_big_endian"},
       {PLY "elements\n", PARSE, "an unknown word in the header"},
       {PLY "element vertex\n", PARSE, "an element without a count"},
       {PLY "element vertex -4\n", PARSE, "an element without a count"},

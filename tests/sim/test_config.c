@@ -117,7 +117,7 @@ static void test_solver_takes_what_the_configuration_takes(void** state) {
   hfSim* sim = NULL;
   config.method = HF_METHOD_CONVEX, config.solver.last_rung = HF_RUNG_MERIT;
   assert_int_equal(hf_sim_create(&sim, m, &config, &error), HF_ERROR_ARGUMENT);
-  assert_string_equal(error.message, "solver: rungs 3 to 2");
+  assert_string_equal(error.message, "solver: first_rung = 3, last_rung = 2: allowed is 1 to 3, and the first must not be above the last");
   assert_null(sim);
   hf_model_free(m);
 }
