@@ -136,7 +136,7 @@ static void test_light_fingers(void** state) {
 static void test_jaw_embeds_as_its_compliance_says(void** state) {
   (void)state;
   const char* xml = "<mujoco><option gravity='0 0 0'/><worldbody><geom type='cylinder' size='0.03 0.05'/>"
-                    "<body pos='-0.06 0 0'><joint name='l' type='slide' axis='1 0 0'/><geom name='jaw' type='box' size='0.01 0.0002 0.0002' mass='0.05'/></body></worldbody>"
+                    "<body pos='-0.06 0 0'><joint name='l' type='slide' axis='1 0 0'/><geom name='jaw' type='box' size='0.01 0.0002 0.002' mass='0.05'/></body></worldbody>"
                     "<actuator><position joint='l' kp='1e5' kv='20' forcerange='-40 40'/></actuator></mujoco>";
   for (double h = 0.001; h < 0.012; h *= 2) {
     simWorld w = sim_world_make(xml, h, 1e-8);

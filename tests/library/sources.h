@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FILES = 1000, MOST_DEFINITIONS = 8000, NAME_SIZE = 128 };
+enum { MOST_FILES = 1000, MOST_DEFINITIONS = 16000, NAME_SIZE = 128 };
 
 typedef struct sourceFile {
   char path[256];  // below the root

@@ -190,7 +190,7 @@ static void test_every_number_is_one(void** state) {
     tendon.count = 1, tendon.joint = &id, tendon.coef = &coef;
     equality.type = HF_EQUALITY_JOINT, equality.objkind = HF_OBJECT_JOINT, equality.obj1 = 0, equality.obj2 = -1;
     double* const number[] = {NULL, &tendon.frictionloss, &tendon.armature, &equality.solref[1], &joint.actfrcrange[1], &geom.solimp[2]};
-    static const char* const name[] = {NULL, "tendon_frictionloss[0]", "tendon_armature[0]", "eq_solref[1]", "jnt_actfrcrange[1]", "geom_solimp[2]"};
+    static const char* const name[] = {NULL, "tendon_frictionloss[0]", "tendon_armature[0]", "eq_solref[0, 1]", "jnt_actfrcrange[0, 1]", "geom_solimp[0, 2]"};
     if (k) *number[k] = NAN;
     assert_int_equal(hf_builder_add_body(b, &body, &error), 1);
     int added = hf_builder_add_joint(b, &joint, &error) == 0 && hf_builder_add_geom(b, &geom, &error) == 0 && hf_builder_add_tendon(b, &tendon, &error) == 0 &&
