@@ -57,18 +57,19 @@ static double misalignment(const hfiFacet* f, hfVec3 d) {
 }
 
 // Two ends of a short overlap would be twice as stiff as the one point that they nearly are, and a body that rests where one of them comes and goes would
-// be pushed up and fall in turn. So the shallower end loses depth in proportion as they are near each other.
-static void join_near_ends(double size, hfiContactPoint* points) {
+// be pushed up and fall in turn. So the shallower end loses depth in proportion as they are near each other, and only if the side bears on the outline of
+// the face: on the face itself both ends stay, and if one of two equal ends lost depth, a rod between thin jaws would turn to and fro.
+static void join_near_ends(double size, double off, hfiContactPoint* points) {
   int shallower = points[1].depth < points[0].depth;
-  double length = v3_norm(v3_sub(points[1].p_WCb, points[0].p_WCb)), share = max2(0, 1 - length / (SHORT * size));
-  lessen_depth(points + shallower, share * max2(0, points[shallower].depth));
+  double length = v3_norm(v3_sub(points[1].p_WCb, points[0].p_WCb)), near = max2(0, 1 - length / (SHORT * size));
+  lessen_depth(points + shallower, min2(1, off / HFI_FACET_ANGLE - 1) * near * max2(0, points[shallower].depth));
 }
 
 // A side over a face. If it bears on the outline of the face, n is across the side and not the normal of the face. The end that does not touch has a
 // point, too: without it the side would fall on that end unseen, by g h^2 in a step, be pushed out, fall on the other end, and so on for ever.
 static int touch_side_over_face(const Meeting* m, double off, hfiContactPoint* points, int count) {
-  if (count == 2) join_near_ends(min2(m->a.size, m->b.size), points);
   if (!(off > HFI_FACET_ANGLE)) return count;
+  if (count == 2) join_near_ends(min2(m->a.size, m->b.size), off, points);
   for (int i = 0; i < count; ++i) put_point(points + i, points[i].p_WCb, m->single->n_W, points[i].depth, points[i].feature);
   hfi_limit_depth(points, count, m->single->depth);
   return count;
