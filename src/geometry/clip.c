@@ -173,29 +173,6 @@ static void collect_incident_vertices(Clip* c) {
   }
 }
 
-// Adds a vertex of the hull of I, at v in the frame of the hull, if it is inside R.
-static void add_hull_vertex(Clip* c, hfVec3 v, int32_t id) {
-  hfVec3 x = pose_point(*c->I->X, v);
-  int inside = c->R->kind == HFI_FACET_DISC ? is_in_disc(c, c->R, x) : hfi_outline_edge_beyond(&c->outline_R, x, c->near) < 0;
-  if (inside) add_candidate(c, x, vertex_feature(!c->R_is_A, id));
-}
-
-// Adds the vertices beside the facet I of a hull that are below R's plane, too: neighbours of the vertices of I. Without them a fine mesh that is
-// pressed into a face would be held by one of its facets, and in the next step by another.
-static void collect_hull_vertices(Clip* c) {
-  const hfiHull* hull = c->I->hull;
-  if (!hull) return;
-  hfVec3 n = m3_tmulv(c->I->X->R, c->n);
-  double plane = c->plane - v3_dot(c->n, c->I->X->p);
-  for (int k = 0; k < c->I->count; ++k) {
-    int32_t end = hull->edge_start[c->I->id[k] + 1];
-    for (int32_t e = hull->edge_start[c->I->id[k]]; e < end; ++e) {
-      hfVec3 v = v3_load(hull->vert + 3 * hull->edge_vert[e]);
-      if (v3_dot(n, v) < plane) add_hull_vertex(c, v, hull->edge_vert[e]);
-    }
-  }
-}
-
 // Adds the vertices of R inside I, projected onto I. A segment has no inside.
 static void collect_reference_vertices(Clip* c) {
   Corners of;
@@ -332,7 +309,6 @@ int hfi_clip_facets(const hfiFacet* A, const hfiFacet* B, int reference_is_A, hf
   start_cells(&c.cells, c.n, smaller);
   if (c.R->kind == HFI_FACET_POLYGON) hfi_outline_make(&c.outline_R, c.R, c.n);
   collect_incident_vertices(&c);
-  collect_hull_vertices(&c);
   collect_reference_vertices(&c);
   collect_crossings(&c);
   return write_points(&c, points);

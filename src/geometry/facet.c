@@ -14,7 +14,6 @@ void hfi_facet_side(const hfiShape* s, const hfPose* X, hfVec3 out, hfiFacet* f)
 
 void hfi_facet(const hfiShape* s, const hfPose* X, hfVec3 d, hfiFacet* f) {
   f->kind = HFI_FACET_NONE;
-  f->hull = NULL;
   f->size = max2(s->size[0], s->size[1]);
   if (hfi_functions(s)->facet) hfi_functions(s)->facet(s, X, d, f);
 }
@@ -25,7 +24,6 @@ void hfi_facet_of_face(const hfiShape* s, const hfPose* X, int32_t face, hfiFace
   int32_t begin = hull->face_start[face], n = hull->face_start[face + 1] - begin;
   int32_t stride = (n + HFI_FACET_MAX - 1) / HFI_FACET_MAX;
   f->kind = HFI_FACET_POLYGON;
-  f->hull = hull, f->X = X;
   f->count = 0;
   f->normal = m3_mulv(X->R, v3_load(hull->face_plane + 4 * face));
   for (int32_t k = 0; k < n; k += stride) {

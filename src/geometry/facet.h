@@ -25,8 +25,6 @@ typedef struct hfiFacet {
   double size;         // extent of the shape, for tolerances [m]
   hfVec3 vertex[HFI_FACET_MAX];
   int32_t id[HFI_FACET_MAX]; // numbers of the vertices; for a disc that of its first rim point
-  const hfiHull* hull;       // the hull of which the facet is a face; NULL: it belongs to no mesh
-  const hfPose* X;           // pose of the hull; not set if there is none
 } hfiFacet;
 
 // Where edge k of a polygon, or a segment, ends; it begins at vertex k.
