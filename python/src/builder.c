@@ -257,16 +257,16 @@ static PyObject* builder_find(PyObject* self, PyObject* args) {
 
 // ---- files -------------------------------------------------------------------------------------------
 
-// A new builder and what the reader said, from text or, if that is NULL, from the file `name`.
-static PyObject* import_builder(PyTypeObject* type, const char* name, const char* text, Py_ssize_t length, const char* folder, const import* in) {
+// A new builder and what the reader said.
+static PyObject* import_builder(PyTypeObject* type, const import* in) {
   hfError error;
   hfBuilder* builder = NULL;
   hfDiagnostics* diagnostics = hf_diagnostics_create();
   if (!diagnostics) return PyErr_NoMemory();
   hfStatus status;
   Py_BEGIN_ALLOW_THREADS
-  status = text ? hf_builder_parse(&builder, text, (size_t)length, name, folder, &in->config, diagnostics, &error)
-                : hf_builder_load(&builder, name, &in->config, diagnostics, &error);
+  status = in->text ? hf_builder_parse(&builder, in->text, (size_t)in->length, in->name, in->folder, &in->config, diagnostics, &error)
+                    : hf_builder_load(&builder, in->name, &in->config, diagnostics, &error);
   Py_END_ALLOW_THREADS
   BuilderObject* self = status < 0 ? raise_error(&error) : object_alloc(type);
   PyObject* said = self ? list_diagnostics(diagnostics) : NULL;
@@ -281,23 +281,14 @@ static PyObject* import_builder(PyTypeObject* type, const char* name, const char
 
 // _load(path, search, options): (builder, what the reader said)
 static PyObject* builder_load(PyObject* type, PyObject* args) {
-  const char* path;
-  PyObject *search, *options;
   import in;
-  if (!PyArg_ParseTuple(args, "sOO!", &path, &search, &PyDict_Type, &options) || fill_import(&in, search, options) < 0) return NULL;
-  return import_builder((PyTypeObject*)type, path, NULL, 0, NULL, &in);
+  return read_load_arguments(&in, args) < 0 ? NULL : import_builder((PyTypeObject*)type, &in);
 }
 
 // _parse(text, name, folder, search, options): (builder, what the reader said)
 static PyObject* builder_parse(PyObject* type, PyObject* args) {
-  const char *text, *name, *folder;
-  Py_ssize_t length;
-  PyObject *search, *options;
   import in;
-  if (!PyArg_ParseTuple(args, "s#ssOO!", &text, &length, &name, &folder, &search, &PyDict_Type, &options) ||
-      fill_import(&in, search, options) < 0)
-    return NULL;
-  return import_builder((PyTypeObject*)type, name, text, length, folder, &in);
+  return read_parse_arguments(&in, args) < 0 ? NULL : import_builder((PyTypeObject*)type, &in);
 }
 
 static PyObject* builder_write(PyObject* self, PyObject* args) {

@@ -145,13 +145,17 @@ PyTypeObject* add_type(PyObject* module, PyType_Spec* spec);
 PyObject* wrap_model(PyTypeObject* type, hfModel* model, const hfDiagnostics* diagnostics);
 // What a reader said: a list of (severity, file, line, message, count).
 PyObject* list_diagnostics(const hfDiagnostics* diagnostics);
-// How files are read.
+// What is read, and how: a text, or if that is NULL the file `name`. All strings live as long as the arguments.
 typedef struct import {
   hfImportConfig config;
   const char* path[64];
+  const char *name, *text, *folder;
+  Py_ssize_t length;
 } import;
-// search: list of str, which must outlive the config; options: dict of fields of hfImportConfig.
-int fill_import(import* in, PyObject* search, PyObject* options);
+// Arguments (path, search, options) and (text, name, folder, search, options). search: list of str, or None; options: dict of fields of hfImportConfig.
+// They return -1 with an error of Python where arguments do not fit.
+int read_load_arguments(import* in, PyObject* args);
+int read_parse_arguments(import* in, PyObject* args);
 PyObject* dump_certificate(const hfRigidCertificate* certificate);
 // options: dict of str to str, names as in C.
 int fill_sim_config(hfSimConfig* config, PyObject* options);

@@ -59,7 +59,7 @@ static const member import_members[] = {MEMBER(hfImportConfig, merge_fixed_links
                                         MEMBER(hfImportConfig, urdf_actuators),    MEMBER(hfImportConfig, servo_kp),
                                         MEMBER(hfImportConfig, servo_kv)};
 
-int fill_import(import* in, PyObject* search, PyObject* options) {
+static int fill_import(import* in, PyObject* search, PyObject* options) {
   in->config = hf_import_config_default();
   if (fill_struct(&in->config, MEMBERS(import_members), options, "how to read a file") < 0) return -1;
   Py_ssize_t n = search && search != Py_None ? PyList_Size(search) : 0;
@@ -72,17 +72,27 @@ int fill_import(import* in, PyObject* search, PyObject* options) {
   return 0;
 }
 
-// text NULL: from the file `name`.
-static PyObject* import_model(PyTypeObject* type, const char* name, const char* text, Py_ssize_t length,
-                              const char* folder, const import* in) {
+int read_load_arguments(import* in, PyObject* args) {
+  PyObject *search, *options;
+  in->text = in->folder = NULL, in->length = 0;
+  return PyArg_ParseTuple(args, "sOO!", &in->name, &search, &PyDict_Type, &options) ? fill_import(in, search, options) : -1;
+}
+
+int read_parse_arguments(import* in, PyObject* args) {
+  PyObject *search, *options;
+  int read = PyArg_ParseTuple(args, "s#ssOO!", &in->text, &in->length, &in->name, &in->folder, &search, &PyDict_Type, &options);
+  return read ? fill_import(in, search, options) : -1;
+}
+
+static PyObject* import_model(PyTypeObject* type, const import* in) {
   hfModel* model = NULL;
   hfError error;
   hfDiagnostics* diagnostics = hf_diagnostics_create();
   if (!diagnostics) return PyErr_NoMemory();
   hfStatus status;
   Py_BEGIN_ALLOW_THREADS
-  status = text ? hf_model_parse(&model, text, (size_t)length, name, folder, &in->config, diagnostics, &error)
-                : hf_model_load(&model, name, &in->config, diagnostics, &error);
+  status = in->text ? hf_model_parse(&model, in->text, (size_t)in->length, in->name, in->folder, &in->config, diagnostics, &error)
+                    : hf_model_load(&model, in->name, &in->config, diagnostics, &error);
   Py_END_ALLOW_THREADS
   PyObject* result = status < 0 ? raise_error(&error) : wrap_model(type, model, diagnostics);
   hf_diagnostics_free(diagnostics);
@@ -90,22 +100,13 @@ static PyObject* import_model(PyTypeObject* type, const char* name, const char* 
 }
 
 static PyObject* model_load(PyObject* type, PyObject* args) {
-  const char* path;
-  PyObject *search, *options;
   import in;
-  if (!PyArg_ParseTuple(args, "sOO!", &path, &search, &PyDict_Type, &options) || fill_import(&in, search, options) < 0) return NULL;
-  return import_model((PyTypeObject*)type, path, NULL, 0, NULL, &in);
+  return read_load_arguments(&in, args) < 0 ? NULL : import_model((PyTypeObject*)type, &in);
 }
 
 static PyObject* model_parse(PyObject* type, PyObject* args) {
-  const char *text, *name, *folder;
-  Py_ssize_t length;
-  PyObject *search, *options;
   import in;
-  if (!PyArg_ParseTuple(args, "s#ssOO!", &text, &length, &name, &folder, &search, &PyDict_Type, &options) ||
-      fill_import(&in, search, options) < 0)
-    return NULL;
-  return import_model((PyTypeObject*)type, name, text, length, folder, &in);
+  return read_parse_arguments(&in, args) < 0 ? NULL : import_model((PyTypeObject*)type, &in);
 }
 
 static PyObject* model_from_bytes(PyObject* type, PyObject* args) {

@@ -10,6 +10,16 @@
 #include <float.h>
 #include <math.h>
 
+// Fields of ranges: lower and upper end.
+static const hfModelField RANGES[] = {HF_FIELD_jnt_range,          HF_FIELD_jnt_actfrcrange,     HF_FIELD_tendon_range,      HF_FIELD_tendon_actfrcrange,
+                                      HF_FIELD_actuator_ctrlrange, HF_FIELD_actuator_forcerange, HF_FIELD_actuator_actrange};
+
+static int is_range(hfModelField f) {
+  for (size_t k = 0; k < sizeof RANGES / sizeof *RANGES; ++k)
+    if (RANGES[k] == f) return 1;
+  return 0;
+}
+
 // What the numbers of a field must be: from low to high. Of what a world may change only ranges may have no end.
 typedef struct valueRule {
   double low, high;
@@ -36,16 +46,9 @@ static valueRule find_rule(hfModelField f, const hfFieldInfo* info) {
     return (valueRule){0, info->overlay ? DBL_MAX : INFINITY, "it must be finite and cannot be negative"};
   case HF_FIELD_geom_restitution:
     return (valueRule){0, 1, "it must be between 0 and 1"};
-  case HF_FIELD_jnt_range:
-  case HF_FIELD_jnt_actfrcrange:
-  case HF_FIELD_tendon_range:
-  case HF_FIELD_tendon_actfrcrange:
-  case HF_FIELD_actuator_ctrlrange:
-  case HF_FIELD_actuator_forcerange:
-  case HF_FIELD_actuator_actrange:
-    return (valueRule){-INFINITY, INFINITY, "it must be a number"};
   default:
-    return info->overlay ? (valueRule){-DBL_MAX, DBL_MAX, "it must be finite"} : (valueRule){-INFINITY, INFINITY, "it must be a number"};
+    if (info->overlay && !is_range(f)) return (valueRule){-DBL_MAX, DBL_MAX, "it must be finite"};
+    return (valueRule){-INFINITY, INFINITY, "it must be a number"};
   }
 }
 
@@ -73,11 +76,9 @@ static hfStatus check_field(const hfModel* m, hfModelField f, hfError* error) {
 
 // Refuses ranges whose ends are exchanged, and those that hold no finite number.
 static hfStatus check_ranges(const hfModel* m, hfError* error) {
-  static const hfModelField ranges[] = {HF_FIELD_jnt_range,          HF_FIELD_jnt_actfrcrange,     HF_FIELD_tendon_range,      HF_FIELD_tendon_actfrcrange,
-                                        HF_FIELD_actuator_ctrlrange, HF_FIELD_actuator_forcerange, HF_FIELD_actuator_actrange};
-  for (size_t k = 0; k < sizeof ranges / sizeof *ranges; ++k) {
-    hfFieldInfo info = hf_model_field_info(m, ranges[k]);
-    const double* x = (const void*)((uintptr_t)m + (uintptr_t)m->offset[ranges[k]]);
+  for (size_t k = 0; k < sizeof RANGES / sizeof *RANGES; ++k) {
+    hfFieldInfo info = hf_model_field_info(m, RANGES[k]);
+    const double* x = (const void*)((uintptr_t)m + (uintptr_t)m->offset[RANGES[k]]);
     for (size_t i = 0; i < 2 * (size_t)info.rows; i += 2) {
       if (x[i + 1] == -INFINITY) return refuse_value(&info, i + 1, x[i + 1], "it is below the start of the range", error);
       if (x[i] == INFINITY || x[i] > x[i + 1]) return refuse_value(&info, i, x[i], "it is above the end of the range", error);
