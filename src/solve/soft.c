@@ -55,6 +55,7 @@ static const double CAP_GROWTH = 1.5;
 // Newton's method takes over when the residual of the true laws is below a share of its scale [-].
 static const double CLOSE = 0.15;             // The share in a heap.
 static const double CLOSE_LARGE = 0.03;       // The share in a large heap, where the damped iterations reach a smaller residual.
+static const double CLOSE_KNOWN = 0.005;      // The share in a large heap all of whose contacts were in an earlier estimate.
 static const double CLOSE_FIRST = 0.3;        // The first estimate of a large heap ends at this share: it only has to show which bodies will touch.
 static const double CLOSE_AFTER_STALL = 0.03; // Each stall of Newton's method multiplies the share by this.
 // Two steps have the same direction if the cosine of the angle between them is at least this [-].
@@ -154,7 +155,9 @@ int hfi_soft_begin(hfiIsland* I, hfiSoft* soft) {
   if (close && I->known_rows == 0) return 0;
   int unknown = hfi_soft_start_forces(I);
   if (I->is_damped) begin_damping(I);
-  return !close && unknown;
+  if (unknown || !I->is_damped) return !close && unknown;
+  soft->close = CLOSE_KNOWN;
+  return !is_close(I, CLOSE_KNOWN);
 }
 
 // Returns the factor by which the last step dv should have been longer. If the steps form a geometric series with the ratio q, their sum is
