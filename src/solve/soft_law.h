@@ -10,7 +10,7 @@ static inline double hfi_soft_normal_force(const hfiIsland* I, int32_t k, double
   return I->soft[k].stiffness * (I->soft[k].depth - I->problem->h * vn);
 }
 
-// Sets pi0 and f0 of all contacts to their first values at I->s. Returns whether some contact was not in an earlier solution of this step.
+// Sets pi0 and f0 of all contacts to their first values at I->s. I->r must be the residual of the true laws there. Returns whether some contact was not in an earlier solution of this step.
 int hfi_soft_start_forces(hfiIsland* I);
 // Computes the soft law of contact k for the present pi0 and f0, and replaces the true law in its block by it.
 void hfi_soft_begin_iteration(hfiIsland* I, int32_t k, double cap);
