@@ -12,7 +12,7 @@
 // then begins on the wrong branch of the law and has to find the right one. The laws may be linearised at any row velocities s1, not only at J v:
 //
 //   gamma(s) = gamma(s1) - G(s1) (s - s1),     G = -dgamma/ds
-#include "solve/predict.h"
+#include "solve/newton_step.h"
 
 #include "math/vec3.h"
 #include "solve/law.h"
