@@ -29,13 +29,14 @@ static const double CELLS_PER_SIZE = 512;
 // Cells farther than this many from the first one count as one cell [-].
 static const double LAST_CELL = 1e9;
 
-// Cells tell quickly that no candidate is near a point. They divide a line across n into pieces that are longer than 4 near, and have a bit each that is
-// set where a candidate lies in the piece. Cells that are CELLS apart share a bit: where it is set, candidates have to be compared.
+// A quick test whether any candidate is near a point. A line across n is divided into cells longer than 4 near. The bit of a cell is set if a candidate
+// projects into the cell. If the bits of the cells at 2 near on either side of a point are not set, no candidate is near the point. Otherwise the point must
+// be compared with the candidates, which may be far away nevertheless: across the line, or in another cell, because cells that are CELLS apart share a bit.
 typedef struct Cells {
   hfVec3 origin;              // origin of the line: a vertex of the smaller facet, so that all candidates are near it
-  hfVec3 direction;           // of the line
-  double per_metre;
-  uint64_t taken[CELLS / 64]; // the bits
+  hfVec3 direction;           // direction of the line
+  double per_metre;           // number of cells in a metre [1/m]
+  uint64_t taken[CELLS / 64]; // one bit for each cell
 } Cells;
 
 typedef struct Clip {
