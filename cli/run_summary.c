@@ -89,7 +89,7 @@ const char* what_lets_go(hfObjectKind kind) {
 }
 
 static void add_violations(summary* m, const run* r) {
-  char text[LINE_SIZE - 20]; // with room for the words before it
+  char text[LINE_SIZE - 20]; // so that the words before it fit in the line
   if (describe_violations(r, r->statistics.worst, text, sizeof text)) ADD(m, "equalities", "off by up to %s", text);
   if (describe_violations(r, r->statistics.worst + 2, text, sizeof text)) ADD(m, "limits", "passed by up to %s", text);
 }

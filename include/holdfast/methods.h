@@ -241,7 +241,7 @@ typedef struct hfStepReport {
   int32_t nstick;         // contacts that stick
   int32_t nsleep;         // trees that sleep at the end of the step; their contacts are not counted or reported
   int32_t nstopped;       // trees that stopped within the step because they would have passed through another body
-  int32_t nlet_go;        // equalities that open though they pull as hard as they may, or by a metre though soft, and limits that are passed further and further (status HF_LET_GO)
+  int32_t nlet_go;        // equalities and limits that let go: they are open, or passed, by far and by more and more, although they should hold (status HF_LET_GO, docs/theory/actuation.md)
   int32_t let_go_kind;    // kind of the first of them: HF_OBJECT_EQUALITY, HF_OBJECT_JOINT or HF_OBJECT_TENDON; 0 if there is none
   int32_t let_go;         // id of the first of them: hf_model_name(model, let_go_kind, let_go); 0 if there is none
   double max_depth;       // deepest overlap at the start of the step [m]

@@ -282,7 +282,7 @@ export class App {
     requestAnimationFrame(t => this.tick(t));
   }
 
-  // Shows the moment of `time`. With `anew` the panel changes too where it shows the same frame already.
+  // Shows the moment `time`. With `anew` the panel is filled again even if it shows this frame already.
   show(anew = false): void {
     const r = this.recording;
     if (anew) this.shown = -1;
