@@ -25,12 +25,13 @@ typedef struct client {
   struct lws* wsi;
   unsigned generation;
   unsigned long sequence;
-  unsigned told; // what it was told last of who controls
+  unsigned told; // value of server.changes when it was last told who controls
   packet* sending;
 } client;
 
-typedef struct request { // of the page
-  size_t sent;
+// A request for the page.
+typedef struct request {
+  size_t sent; // number of bytes sent so far
 } request;
 
 typedef struct server {

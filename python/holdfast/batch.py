@@ -152,16 +152,17 @@ class Batch(_core.Batch):
         self._reset(mask_bytes(mask, self.worlds), -1 if key is None else self.model.id("key", key))
 
     def step(self, steps: int = 1, *, mask: Any = None) -> str:
-        """Every world takes steps with its controls held. Returns "" or, where worlds are flagged, the refusal of the
-        first, or without one its difficulty ("world 3: not converged"). The others go on; ``batch.reports["status"]`` tells (0 good, < 0 refused, > 0 a difficulty)."""
+        """Every world takes steps and holds its controls. Returns "" if all is well. Otherwise returns a message of one world, as
+        "world 3: not converged": the first one that was refused, or, if none was, the first one with a difficulty. The other
+        worlds go on. ``batch.reports["status"]`` has the status of each world: 0 good, < 0 refused, > 0 a difficulty."""
         return self._step(steps, mask_bytes(mask, self.worlds), None, 0, 0, 1, None)
 
     def run(self, controls: Any = None, *, steps: int | None = None, every: int = 1, want: Iterable[str] = ("q", "v"),
             mask: Any = None) -> Rollout:
-        """Takes steps with controls for each of them, and returns what was wanted after every so many steps.
+        """Takes steps with other controls in each step, and returns the quantities ``want`` after every ``every`` steps.
 
-        controls: (steps, nu), the same in all worlds; (worlds, steps, nu); or None: held, and ``steps`` says how many.
-        want: any of time, q, v, act, sensors. Rows of a refused world are NaN from the refusal on, and those of a world that the mask
+        controls: an array (steps, nu) for all worlds, or (worlds, steps, nu). None: each world holds its controls for ``steps`` steps.
+        want: any of time, q, v, act, sensors. If a world is refused, its rows are NaN from then on. All rows of a world that the mask
         leaves out are NaN.
         """
         ctrl, world_stride, step_stride = None, 0, 0

@@ -135,7 +135,7 @@ static double choose_acting(const hfDynamics* d, double h, hfiRawContact* raw, i
   return widest;
 }
 
-// Sets `acts` of the contacts that are barely open (rule 4), of pairs of which no contact acts.
+// Lets contacts that are barely open act (rule 4), if no other contact of their pair acts.
 static void add_barely_open(const hfModel* m, hfiRawContact* raw, int nraw, const int32_t* touched) {
   for (int begin = 0, end; begin < nraw; begin = end) {
     int acts = raw[begin].acts;

@@ -178,8 +178,7 @@ static inline int hfi_world_any_could_pass(const hfiWorld* w, double excess) {
 // Whether all solid bodies move together, as a gripper moves with what it shakes: velocities V of the links and an excess [m] move no
 // two of them so far towards each other within h that they could pass.
 int hfi_world_moves_as_one(const hfiWorld* world, const hfMotion* V, double h, double excess);
-// Marks (ntree) each tree of which the velocities V move some geom so far within h that it could pass another one. Returns whether there are such
-// trees.
+// Marks (ntree) the trees that could pass something: those with a geom that the velocities V move far enough within h. Returns 1 if there are such trees.
 int hfi_world_mark_passing(hfiWorld* world, const hfMotion* V, double h, int32_t* marked);
 // The point about which a free body turns on its path, and the velocity of this point. Other trees have none: known is 0.
 typedef struct hfiTurningCentre { int32_t known; hfVec3 p, v; } hfiTurningCentre;
