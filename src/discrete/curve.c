@@ -95,8 +95,9 @@ static double bend(hfiDiscrete* s, int i, const double* v, const hfMotion* V) {
   const hfiContact* c = &s->world->contact[i];
   double h = p->h, before = p->drift[b->row];
   double size = curved_size(s->world->model, c);
+  hfiPaths paths = {s->world, V, s->about, h};
   hfiPathEnd end;
-  if (!hfi_world_path_end(s->world, V, s->about, h, c->geom_a, c->geom_b, c->p_W, size, &end)) return 0;
+  if (!hfi_world_path_end(&paths, c->geom_a, c->geom_b, c->p_W, size, &end)) return 0;
   double drift = (end.gap - c->material.include_margin + c->depth) / h - hfi_normal_velocity(p, b, v);
   double closing = h * hfi_closing_acceleration(s->world, c) - hfi_normal_velocity(p, b, s->assembly.start);
   if (end.travel > MOST_TRAVEL * size) drift = 0;
