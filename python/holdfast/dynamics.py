@@ -64,8 +64,8 @@ class Dynamics(_core.Dynamics):
         return f"<holdfast.Dynamics: {self.model!r}>"
 
     def set(self, q: Any, v: Any = None) -> Dynamics:
-        """Goes to positions q (nq) and, for velocities, bias and energies, v (nv). Numbers that are not finite are refused: a distance
-        or a ray would take them for far away, and a quaternion for the identity."""
+        """Goes to positions q (nq) and velocities v (nv). Only velocities, bias and energies need v. Numbers that are
+        not finite are refused: with them a distance or a ray would be wrong without an error."""
         place = finite(q, (self.model.nq,), "q").copy()
         speed = None if v is None else finite(v, (self.model.nv,), "v").copy()
         self._q, self._v = place, speed
