@@ -89,7 +89,7 @@ void hfi_discrete_mark_curved(hfiDiscrete* s) {
 
 // Sets the drift of contact i for the path at velocities v, which give the links the velocities V. Returns by how much this changes the place of its
 // surfaces at the end of the step [m].
-static double bend(hfiDiscrete* s, int i, const double* v, const hfMotion* V) {
+static double set_path_drift(hfiDiscrete* s, int i, const double* v, const hfMotion* V) {
   hfStepProblem* p = &s->assembly.problem;
   const hfStepBlock* b = &p->block[s->block[i]];
   const hfiContact* c = &s->world->contact[i];
@@ -120,7 +120,7 @@ static int bend_all(hfiDiscrete* s, const double* v, int alone) {
   hfi_discrete_turning_centres(s, v);
   for (int i = 0; i < w->ncontact; ++i) {
     const hfiContact* c = &w->contact[i];
-    if (!c->curved || s->block[i] < 0 || (alone && !rolls_alone(s, c)) || !(bend(s, i, v, w->dynamics.B) > SETTLED)) continue;
+    if (!c->curved || s->block[i] < 0 || (alone && !rolls_alone(s, c)) || !(set_path_drift(s, i, v, w->dynamics.B) > SETTLED)) continue;
     hfi_discrete_mark_changed(s, c);
     any = 1;
   }

@@ -50,7 +50,7 @@ static int may_pass(const hfiDiscrete* s, int i, int g, double* vn) {
 }
 
 // Sets the drift of contact i for the lowest gap on its path.
-static void ease(hfiDiscrete* s, int i, double vn) {
+static void set_lowest_gap_drift(hfiDiscrete* s, int i, double vn) {
   hfStepProblem* p = &s->assembly.problem;
   const hfiContact* c = &s->world->contact[i];
   double lowest = find_lowest_gap(s, c, vn), drift = (lowest - c->material.include_margin + c->depth) / p->h - vn;
@@ -67,6 +67,6 @@ void hfi_discrete_ease(hfiDiscrete* s) {
     double vn;
     if (g < 0 || !may_pass(s, i, g, &vn)) continue;
     if (!eased++) hfi_discrete_turning_centres(s, s->assembly.start);
-    ease(s, i, vn);
+    set_lowest_gap_drift(s, i, vn);
   }
 }

@@ -115,12 +115,12 @@ static uint32_t crossing_feature(const Clip* c, int edge_R, int edge_I) {
 // ---- vertices -------------------------------------------------------------------------------------
 
 // Minus the projection of the other plane's normal onto the disc. It points to the deepest rim point, and its length is the sine of the tilt.
-static hfVec3 lean(const hfiFacet* disc, const hfiFacet* other) {
+static hfVec3 tilt_of(const hfiFacet* disc, const hfiFacet* other) {
   return v3_sub(v3_scale(v3_dot(other->normal, disc->normal), disc->normal), other->normal);
 }
 
 int hfi_disc_lies(const hfiFacet* f, const hfiFacet* other) {
-  return f->kind == HFI_FACET_DISC && hfi_rim_lies(v3_norm(lean(f, other)));
+  return f->kind == HFI_FACET_DISC && hfi_rim_lies(v3_norm(tilt_of(f, other)));
 }
 
 // The vertices of a facet, or four rim points of a disc, with their ids.
@@ -138,7 +138,7 @@ static void list_corners(const hfiFacet* f, const hfiFacet* other, Corners* c) {
   c->count = f->count, c->vertex = f->vertex, c->id = f->id;
   if (f->kind != HFI_FACET_DISC) return;
   int turned = !hfi_disc_lies(f, other);
-  hfVec3 u = turned ? v3_unit(lean(f, other)) : f->x, v = turned ? v3_cross(f->normal, u) : f->y;
+  hfVec3 u = turned ? v3_unit(tilt_of(f, other)) : f->x, v = turned ? v3_cross(f->normal, u) : f->y;
   hfVec3 rim[4] = {u, v, v3_neg(u), v3_neg(v)};
   for (int k = 0; k < 4; ++k) {
     c->rim[k] = v3_axpy(f->radius, rim[k], f->vertex[0]);
