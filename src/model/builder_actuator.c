@@ -132,7 +132,7 @@ static hfStatus check_feedback(const hfBuilder* b, const hfActuatorDef* d, hfErr
   hfiFeedback f;
   if (d->signal != HF_SIGNAL_FEEDBACK) return HF_OK;
   if (!hfi_feedback_parts(d->signal_data, d->signal_count, &f))
-    return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name, "feedback: %d numbers are not joints and rows of t, y, and q_d, v_d, kp, kd of each joint", d->signal_count);
+    return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name, "feedback: its %d numbers are not a list of joints and rows; a row has t, y, and q_d, v_d, kp, kd of each joint", d->signal_count);
   for (int i = 0; i < f.njoint; ++i) {
     int exists = f.joint[i] >= 0 && f.joint[i] < b->joint.count && f.joint[i] == floor(f.joint[i]);
     if (!exists || !hfi_joint_is_scalar(b->joint.data[(int)f.joint[i]].type))

@@ -25,7 +25,7 @@ typedef struct hfiKeyArrays {
   double *qpos, *qvel, *act, *ctrl, *mpos, *mquat;
 } hfiKeyArrays;
 
-// Copy the values of one object; nothing if the array is missing on either side.
+// Copy the values of one object from keyframe d to the arrays a. An array that one of the two does not have is left out.
 void hfi_key_copy_joint(const hfiKeyArrays* a, const hfiKeyLayout* to, int j, const hfKeyDef* d, const hfiKeyLayout* from, int k, int type);
 void hfi_key_copy_actuator(const hfiKeyArrays* a, const hfiKeyLayout* to, int i, const hfKeyDef* d, const hfiKeyLayout* from, int k);
 void hfi_key_copy_mocap(const hfiKeyArrays* a, const hfiKeyLayout* to, int body, const hfKeyDef* d, const hfiKeyLayout* from, int k);
