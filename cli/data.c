@@ -15,7 +15,7 @@ static int has_models(const char* folder) {
   return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-// The path of this command. Where /proc is not mounted, as in a fresh root, it is the path that the program was started by.
+// Finds the path of this command. If /proc is not mounted, as in a fresh root, this is the path by which the program was started.
 static int find_command(char* command, size_t size) {
   ssize_t length = readlink("/proc/self/exe", command, size - 1);
   if (length > 0) return command[length] = 0, 1;
@@ -27,7 +27,7 @@ static int find_command(char* command, size_t size) {
   return found;
 }
 
-// PREFIX/share/holdfast for a command PREFIX/bin/holdfast.
+// Finds the folder of the models beside an installed command: PREFIX/share/holdfast for PREFIX/bin/holdfast. Returns 0 if it has no models.
 static int find_installed(char folder[DATA_PATH]) {
   char command[512];
   if (!find_command(command, sizeof command)) return 0;

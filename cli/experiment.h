@@ -17,9 +17,9 @@ enum { MOST_SCENES = 16, MOST_BODIES = 5000 }; // how many numbers --bodies take
 typedef struct experimentOptions {
   int quick;       // 1: run a reduced version, in which all lines that are not full_only hold too
   const char* out; // an existing folder for plots and tables; NULL: the user wants none
-  const char* folder; // the second argument, of a benchmark over the scenes of a folder; NULL: not given
-  int bodies[MOST_SCENES]; // of --bodies: numbers of bodies of the benchmark of clutter, ascending
-  int scenes;              // how many they are; 0: not given
+  const char* folder; // second argument of a benchmark: a folder of scenes; NULL: not given
+  int bodies[MOST_SCENES]; // numbers of bodies of the benchmark of clutter, from --bodies, ascending
+  int scenes;              // how many numbers --bodies has; 0: it is not given
 } experimentOptions;
 
 typedef struct result result;

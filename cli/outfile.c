@@ -66,7 +66,7 @@ int refuse_ending(const char* option, const char* path, const char* endings, int
                                 "tiff svg mp4 mkv mov avi webm xml mjcf urdf sdf hfm usd gltf glb obj stl gz xz zip";
   const char* ending = path ? ending_of(path) : "";
   if (path && strcmp(path, "-") == 0) {
-    say_error("%s -: the command writes files here; standard output is /dev/stdout", option);
+    say_error("%s -: the name of a file is needed; for standard output write /dev/stdout", option);
     return 1;
   }
   if (!*ending || is_special(path) || is_listed(ending, endings) || (!only && !is_listed(ending, formats))) return 0;

@@ -27,9 +27,9 @@ int refuse_same_file(const usedFile* used, int count);
 
 // The ending of a file's name without its point, or "" if it has none.
 const char* ending_of(const char* path);
-// Refuses a file to be written whose name promises what is not written: an ending that is none of `endings` ("csv txt"), words with a
-// blank between them. Other endings than those of formats are good names, unless `only` is 1; so are names without an ending, and
-// devices. "-" is refused, too: it would be a file of this name. path may be NULL. Says so and returns 1, or returns 0.
+// Refuses the name of a file to be written if its ending is that of another format. endings: those of the format that is written, with a blank
+// between them ("csv txt"). Names without an ending and devices are allowed. Endings that belong to no known format are allowed, too, unless
+// `only` is 1. Refuses "-", too, because it would be a file of this name. path may be NULL. Prints a message and returns 1, or returns 0.
 int refuse_ending(const char* option, const char* path, const char* endings, int only);
 // Refuses a folder in which no file can be made, before work is done whose result would be lost. Says so and returns 1, or returns 0.
 int refuse_folder(const char* option, const char* folder);

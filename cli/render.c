@@ -293,7 +293,7 @@ static int draw(const renderOptions* o, const char* browser, const char* page) {
   if (from) ended = end_program(from, viewer);
   int good = opened && close_target(o, &to, drawn == count, &error);
   if (opened && drawn < count && WIFSIGNALED(ended) && WTERMSIG(ended) == SIGALRM)
-    say_error("%s drew %d of %d pictures in %g s, which --patience allows", browser, drawn, count, patience);
+    say_error("%s drew only %d of %d pictures within %g s; --patience gives it more time", browser, drawn, count, patience);
   else if (opened && drawn < count)
     say_error("%s drew %d of %d pictures", browser, drawn, count);
   else if (!good)

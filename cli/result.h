@@ -19,7 +19,7 @@ struct result {
   int judged;            // 1: a line that does not hold makes the command fail
   const char* out;       // folder or NULL
   int json;              // 1: print JSON and nothing else
-  int failed;            // a file could not be written
+  int failed;            // 1: a file could not be written
   openFile open[OPEN_FILES];
   json_t *figures, *references, *units, *must;
   json_t *files, *replays; // names of the files in `out`, and of the recordings among them
@@ -28,7 +28,8 @@ struct result {
 // Writes NAME.html, a page of everything, into the folder of --out (result_page.c); nothing without one. Call it before result_end.
 void result_write_page(result* r, const char* name, const char* about, int quick);
 
-// What a line that an experiment has to show amounts to. A line of full runs that does not hold in a quick run is no failure.
+// The verdict on one of the lines that an experiment has to show: it holds, it fails, or it does not hold but is expected to hold only in a full run and this
+// is a quick one.
 typedef enum lineVerdict { LINE_HOLDS, LINE_FULL_ONLY, LINE_FAILS } lineVerdict;
 lineVerdict result_verdict(const json_t* line, int quick);
 

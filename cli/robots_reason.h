@@ -6,15 +6,15 @@
 
 // One of our runs beside MuJoCo's.
 typedef struct comparison {
-  outcomeDistance apart, recipe; // from MuJoCo's run, and from that with its recipe
+  outcomeDistance apart, recipe; // distances from MuJoCo's run, and from MuJoCo's run with its recipe
   int resting;                   // 1: both are at rest
   outcomeContacts contacts;
 } comparison;
 
 typedef struct verdict {
-  char reason[256]; // "" where the scene behaves alike
-  int compared;     // 0: one of the engines does not run it
-  int differs;      // 1: no reason was found; the text has numbers only
+  char reason[256]; // why the two runs differ; "" if they are alike
+  int compared;     // 0: one of the engines cannot run the scene
+  int differs;      // 1: no reason was found, and `reason` has numbers only
   comparison ours;
 } verdict;
 

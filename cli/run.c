@@ -153,10 +153,10 @@ static void warn_about_start(const run* r, const hfStepReport* report) {
   const char *first = object_name(r->model, HF_OBJECT_BODY, hf_model_geom_body(r->model)[c.geom_a], a),
              *second = object_name(r->model, HF_OBJECT_BODY, hf_model_geom_body(r->model)[c.geom_b], b);
   if (r->model->nkey)
-    say_warning("bodies overlap at the start, %s and %s by %.2g m; the model has a keyframe: --keyframe %s", first, second, c.depth,
+    say_warning("bodies overlap at the start, %s and %s by %.2g m; try a keyframe of the model: --keyframe %s", first, second, c.depth,
                 object_name(r->model, HF_OBJECT_KEY, home >= 0 ? home : 0, key));
   else
-    say_warning("bodies overlap at the start, %s and %s by %.2g m; those that are meant to must not collide (MJCF: exclude, URDF: "
+    say_warning("bodies overlap at the start, %s and %s by %.2g m; if they are meant to, exclude their contact (MJCF: exclude, URDF: "
                 "drake:collision_filter_group)", first, second, c.depth);
 }
 
@@ -202,7 +202,7 @@ static int step_through(const runOptions* o, run* r, const hfControlTable* table
 // A run that dropped contacts is not the motion of the scene: it ends as a failure, with all its files.
 static int judge_capacity(const run* r) {
   if (r->statistics.dropped == 0) return CLI_GOOD;
-  say_error("%ld contacts found no room and carried no force; --set max_contacts=NUMBER makes more", r->statistics.dropped);
+  say_error("%ld contacts found no room and carried no force; make room for more with --set max_contacts=NUMBER", r->statistics.dropped);
   return CLI_FAILED;
 }
 

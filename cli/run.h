@@ -26,7 +26,7 @@ typedef struct runArguments {
 } runArguments;
 extern const struct argp run_argp; // input: runArguments*
 
-// The largest violation of its kind in a run, the simulated time at which it was [s], and that of the last step.
+// The largest violation of its kind in a run, the simulated time at which it occurred [s], and the amount in the last step [m or rad].
 typedef struct worstViolation {
   hfViolation violation;
   double at, last;

@@ -1,4 +1,5 @@
 // The result of a run as text, as JSON, and as the table of the HTML report.
+#include "body_pairs.h"
 #include "json.h"
 #include "object.h"
 #include "run.h"
@@ -89,7 +90,7 @@ const char* what_lets_go(hfObjectKind kind) {
 }
 
 static void add_violations(summary* m, const run* r) {
-  char text[LINE_SIZE - 20]; // with room for the words before it
+  char text[LINE_SIZE - 20]; // so that the words before it fit in the line
   if (describe_violations(r, r->statistics.worst, text, sizeof text)) ADD(m, "equalities", "off by up to %s", text);
   if (describe_violations(r, r->statistics.worst + 2, text, sizeof text)) ADD(m, "limits", "passed by up to %s", text);
 }
@@ -161,58 +162,9 @@ static void print_state(const run* r) {
 
 static double length(hfVec3 a) { return sqrt(a.x * a.x + a.y * a.y + a.z * a.z); }
 
-// The contacts between two bodies, with the forces of body_b on body_a.
-typedef struct bodyPair {
-  int body_a, body_b;
-  int first;    // its first contact
-  int contacts; // their number
-  int stick;    // how many of them stick
-  hfVec3 normal, friction;
-} bodyPair;
-
-static int lower_body(const bodyPair* p) { return p->body_a < p->body_b ? p->body_a : p->body_b; }
-static int higher_body(const bodyPair* p) { return p->body_a < p->body_b ? p->body_b : p->body_a; }
-
-static int compare_first(const void* a, const void* b) { return ((const bodyPair*)a)->first - ((const bodyPair*)b)->first; }
-
-static int compare_bodies(const void* a, const void* b) {
-  int lower = lower_body(a) - lower_body(b), higher = higher_body(a) - higher_body(b);
-  return lower ? lower : higher ? higher : compare_first(a, b);
-}
-
-static void add_scaled(hfVec3* to, double scale, hfVec3 a) { to->x += scale * a.x, to->y += scale * a.y, to->z += scale * a.z; }
-
-// Adds a contact, as a pair of its own, to the pair of the same bodies.
-static void join_pair(bodyPair* to, const bodyPair* one) {
-  double sign = one->body_a == to->body_a ? 1 : -1;
-  add_scaled(&to->normal, sign, one->normal);
-  add_scaled(&to->friction, sign, one->friction);
-  to->contacts += one->contacts, to->stick += one->stick;
-}
-
-// All pairs that touch, in the order of their first contacts; NULL where there are none, or no memory. Give them back with free.
-static bodyPair* find_pairs(const hfSim* sim, int* count) {
-  int n = hf_sim_contact_count(sim), found = 0;
-  bodyPair* pairs = n ? calloc((size_t)n, sizeof *pairs) : NULL;
-  *count = 0;
-  if (!pairs) return NULL;
-  for (int i = 0; i < n; ++i) {
-    hfContact c = hf_sim_contact(sim, i);
-    pairs[i] = (bodyPair){.body_a = c.body_a, .body_b = c.body_b, .first = i, .contacts = 1, .stick = c.stick, .friction = c.ft};
-    add_scaled(&pairs[i].normal, c.fn, c.n_W);
-  }
-  qsort(pairs, (size_t)n, sizeof *pairs, compare_bodies);
-  for (int i = 1; i < n; ++i)
-    if (lower_body(&pairs[i]) == lower_body(&pairs[found]) && higher_body(&pairs[i]) == higher_body(&pairs[found])) join_pair(&pairs[found], &pairs[i]);
-    else pairs[++found] = pairs[i];
-  *count = found + 1;
-  qsort(pairs, (size_t)*count, sizeof *pairs, compare_first);
-  return pairs;
-}
-
 static void print_pairs(const run* r) {
   int count;
-  bodyPair* pairs = r->statistics.steps ? find_pairs(r->sim, &count) : NULL;
+  bodyPair* pairs = r->statistics.steps ? find_body_pairs(r->sim, &count) : NULL;
   if (!pairs) return;
   printf("\nContact forces of the last step:\n");
   for (const bodyPair *p = pairs, *end = p + count; p < end; ++p) {
@@ -293,7 +245,7 @@ static json_t* pair_json(const run* r, const bodyPair* p) {
 static json_t* pairs_json(const run* r) {
   json_t* array = json_array();
   int count;
-  bodyPair* pairs = find_pairs(r->sim, &count);
+  bodyPair* pairs = find_body_pairs(r->sim, &count);
   for (int i = 0; i < count; ++i) json_array_append_new(array, pair_json(r, &pairs[i]));
   free(pairs);
   return array;

@@ -25,12 +25,13 @@ typedef struct client {
   struct lws* wsi;
   unsigned generation;
   unsigned long sequence;
-  unsigned told; // what it was told last of who controls
+  unsigned told; // value of server.changes when it was last told who controls
   packet* sending;
 } client;
 
-typedef struct request { // of the page
-  size_t sent;
+// A request for the page.
+typedef struct request {
+  size_t sent; // number of bytes sent so far
 } request;
 
 typedef struct server {
@@ -156,7 +157,7 @@ static void give_control(server* s, int to) {
   wake_clients(s);
 }
 
-static int admit(server* s, struct lws* wsi, client* c) {
+static int admit_client(server* s, struct lws* wsi, client* c) {
   if (s->count == MAX_CLIENTS) return -1;
   *c = (client){.wsi = wsi};
   s->clients[s->count++] = c;
@@ -165,7 +166,7 @@ static int admit(server* s, struct lws* wsi, client* c) {
   return 0;
 }
 
-static void dismiss(server* s, client* c) {
+static void dismiss_client(server* s, client* c) {
   int i = 0;
   while (i < s->count && s->clients[i] != c) ++i;
   if (i == s->count) return;
@@ -245,7 +246,7 @@ static int serve_client(struct lws* wsi, enum lws_callback_reasons reason, void*
   case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
     return lws_hdr_total_length(wsi, WSI_TOKEN_ORIGIN) > 0 && may_connect(s, wsi) ? 0 : -1;
   case LWS_CALLBACK_ESTABLISHED:
-    return admit(s, wsi, user);
+    return admit_client(s, wsi, user);
   case LWS_CALLBACK_RECEIVE:
     return take_message(s, user, wsi, in, length);
   case LWS_CALLBACK_SERVER_WRITEABLE:
@@ -254,7 +255,7 @@ static int serve_client(struct lws* wsi, enum lws_callback_reasons reason, void*
     wake_clients(s);
     return 0;
   case LWS_CALLBACK_CLOSED:
-    dismiss(s, user);
+    dismiss_client(s, user);
     return 0;
   default:
     return 0;

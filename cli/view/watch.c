@@ -1,4 +1,4 @@
-// See watch.h: the sum over the model files of the folder of times and sizes.
+// See watch.h. The number is a sum over all model files of the folder, of their times and sizes.
 #include "watch.h"
 
 #include <dirent.h>

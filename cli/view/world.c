@@ -143,7 +143,7 @@ static void save(liveWorld* w, int report) {
 
 // ---- the loop --------------------------------------------------------------------------------------
 
-static void obey(liveWorld* w, const hfiCommand* command) {
+static void obey_command(liveWorld* w, const hfiCommand* command) {
   hfError error = {HF_OK, ""};
   w->changed = 1;
   if (!w->has_session) return;
@@ -166,7 +166,7 @@ static int obey_all(liveWorld* w) {
   int begins = w->watched && !w->begun;
   pthread_mutex_unlock(&w->mutex);
   if (begins) w->begun = 1, w->session.playing = !w->options.paused;
-  for (int i = 0; i < count; ++i) obey(w, &commands[i]);
+  for (int i = 0; i < count; ++i) obey_command(w, &commands[i]);
   return !stop;
 }
 

@@ -35,7 +35,7 @@ HF_API hfAccelConfig hf_accel_config_default(void);
 typedef struct hfAccelContact {
   int32_t geom_a, geom_b, body_a, body_b;
   uint32_t feature;
-  int32_t dim, row;               // its rows of J
+  int32_t dim, row;               // its number of rows, and the first of them in J
   hfVec3 p_W, n_W, t1_W, t2_W;    // normal from B into A
   hfContactLaw law;               // law, with the depth at this configuration
 } hfAccelContact;
@@ -47,7 +47,7 @@ typedef struct hfAccelProblem {
   double* v;               // (nv)
   hfAccelContact* contact; // (ncontact)
   double* J;               // (nrow x nv)
-  double* Jdot_v;          // (nrow) by differences along the motion, curvature included; NAN where that loses the contact on both sides
+  double* Jdot_v;          // (nrow) found by differences along the motion, so that it includes the curvature of surfaces. NAN if the contact is gone both shortly before and shortly after.
   double* Je;              // (nequality x nv)
   double* Jedot_v;         // (nequality)
   double* error;           // (nequality) r [m or rad]

@@ -162,7 +162,7 @@ typedef struct hfActuatorDef {
   const char *name, *where;
   int32_t trntype, trnid[2];
   int32_t dyntype, gaintype, biastype;
-  int32_t drive; // hfDriveLaw; other than HF_DRIVE_SERVO for position and velocity servos
+  int32_t drive; // hfDriveLaw. Only position and velocity servos may have another one than HF_DRIVE_SERVO.
   double dynprm[3], gainprm[3], biasprm[3];
   double muscle[9];      // for a muscle, as in MJCF: scaled range (2), peak force, scale, lmin, lmax, vmax, fpmax, fvmax. A negative peak force means the
                          // scale divided by the acceleration that a unit force causes.
@@ -170,12 +170,12 @@ typedef struct hfActuatorDef {
   int32_t inputs;        // for a DC motor: bits of hfMotorInput. Its control is the first of these inputs, and the controls of the actuators that follow it are
                          // the others. For an orientation servo: bits of hfOrientationInput; forcerange is {0, largest torque}, and the gear is not used.
   double lengthrange[2]; // for a muscle: lengths at the two ends of its scaled range [m]
-  double dampratio; // > 0: biasprm[2] becomes the damping of this ratio for the reflected inertia at qpos0
+  double dampratio; // damping ratio of a servo. If it is positive, biasprm[2] is computed from it, with the inertia that the actuator moves at qpos0 [-]
   int32_t ctrllimited, forcelimited, actlimited, actearly;
   double ctrlrange[2], forcerange[2], actrange[2], gear[6];
   double cranklength; // for a slider-crank, whose trnid are the sites of crank and slider: length of the rod between them [m]
-  double delay;            // how much later its control acts; the sim's steps and nsample bound it [s]
-  int32_t nsample, interp; // controls of the last steps that states keep, at least 1 for a delay; hfInterpolation
+  double delay;            // time after which its control acts, at most nsample steps of the sim [s]
+  int32_t nsample, interp; // number of past controls that a state keeps, at least 1 if there is a delay; hfInterpolation
   int32_t group;      // group of the actuator, which hfWorld.disabled_groups can switch off
   int32_t signal; // hfSignalType
   int32_t signal_count;

@@ -75,9 +75,9 @@ HF_API void hf_dynamics_momentum(const hfDynamics* d, hfVec3 about_W, hfVec3* li
 // bias: it counts as actuator force on joints with jnt_actgravcomp, elsewhere as a passive force.
 HF_API void hf_dynamics_gravity_compensation(const hfDynamics* d, double* tau);
 
-// q <- q (+) h v on the configuration manifold.
+// Moves q for the time h with velocities v: q <- q (+) h v. Quaternions stay unit quaternions.
 HF_API void hf_model_integrate(const hfModel* model, double* q, const double* v, double h);
-// v with q1 = q0 (+) h v, the shortest.
+// Computes the velocities v that lead from q0 to q1 in the time h: q1 = q0 (+) h v. Of several, these are the smallest.
 HF_API void hf_model_difference(const hfModel* model, const double* q0, const double* q1, double h, double* v);
 
 #ifdef __cplusplus

@@ -32,7 +32,7 @@ HF_API hfDiagnostic hf_diagnostics_get(const hfDiagnostics* diagnostics, int ind
 
 // Which actuators a URDF or SDFormat robot gets.
 typedef enum hfUrdfActuators {
-  HF_URDF_FROM_FILE,       // those of <ros2_control> and <transmission>; in SDFormat motors of joints whose effort is not 0 (default)
+  HF_URDF_FROM_FILE,       // those of <ros2_control> and <transmission>; in SDFormat a motor for each joint whose effort is not 0 (default)
   HF_URDF_POSITION_SERVOS, // one for every revolute, continuous and prismatic joint that follows no other joint
   HF_URDF_VELOCITY_SERVOS,
   HF_URDF_MOTORS,

@@ -122,7 +122,7 @@ typedef struct hfPReport {
   int32_t is_p;     // 1: every principal minor is positive
   int32_t decided;  // 1: a test decided
   int32_t by;       // hfPTest that decided
-  double margin;    // smallest pivot the deciding test saw, of A scaled to a unit diagonal [-]
+  double margin;    // smallest pivot that the deciding test met, with A scaled to a unit diagonal [-]
   uint64_t witness; // rows of a principal minor that is not positive (bit i = row i, rows < 64)
 } hfPReport;
 
@@ -137,27 +137,28 @@ typedef struct hfStabilityReport {
   double abscissa; // largest real part of the roots [1/s]
 } hfStabilityReport;
 
-// Boundary layer deltadd = -A (K delta + C deltad), K = diag(k), C = diag(c): are all roots of
-// det(s^2 I + s A C + A K) = 0 in the open left half plane? k [N/m], c [N s/m], (n) each.
+// Is the boundary layer stable? Its deformations delta obey deltadd = -A (K delta + C deltad), with K = diag(k) [N/m] and C = diag(c) [N s/m] of n
+// numbers each. It is stable if all roots of det(s^2 I + s A C + A K) = 0 are in the open left half plane.
 HF_API hfStabilityReport hf_boundary_layer_test(int32_t n, const double* A, const double* k,
                                                 const double* c, void* work, size_t work_size);
 
-// One eigenvalue a + ib of A with equal rows k, c: a > 0 and c^2 a (a^2 + b^2) > k b^2.
+// Is the boundary layer stable for one eigenvalue a + ib of A, if all rows have the same k and c? It is if a > 0 and c^2 a (a^2 + b^2) > k b^2.
 HF_API int hf_boundary_layer_mode_stable(double a, double b, double k, double c);
 
 typedef struct hfRigidCertificate {
   int32_t full_rank; // 1: A is numerically nonsingular
   int32_t rolling;   // 1: the block of rolling rows is nonsingular, or there are none
-  int32_t p_matrix;  // 1: the rest, rolling rows eliminated, is a P-matrix
+  int32_t p_matrix;  // 1: what remains after the elimination of rolling rows is a P-matrix
   int32_t stable;    // 1: the boundary layer is stable
   int32_t holds;     // 1: all of them hold: the rigid model has one stable solution for every b
-  double rank_margin, rolling_margin; // |R_nn|/|R_11| [-]
-  double p_margin;                    // smallest pivot, unit diagonal [-]
-  double abscissa;                    // [1/s]
+  double rank_margin, rolling_margin; // |R_nn|/|R_11| of the QR factors of A and of the block of rolling rows [-]
+  double p_margin;                    // smallest pivot of the test for P, as hfPReport.margin [-]
+  double abscissa;                    // largest real part of the roots of the boundary layer [1/s]
 } hfRigidCertificate;
 
-// Certifies w = A z + b with the rows where rolling[] is 1 as equalities (analytic condition: the rolling
-// block A_RR is nonsingular and A_SS - A_SR A_RR^-1 A_RS is P) and a stable boundary layer.
+// Tests whether the rigid model w = A z + b has one stable solution for every b. R are the rows with rolling[i] = 1, which are equalities (w_i = 0);
+// S are the others. There is one solution if A_RR is nonsingular and A_SS - A_SR A_RR^-1 A_RS is a P-matrix. It is stable if the boundary layer with
+// stiffness k and damping c (n) is, see hf_boundary_layer_test.
 HF_API hfRigidCertificate hf_rigid_certify(int32_t n, const double* A, const int32_t* rolling,
                                            const double* k, const double* c, void* work,
                                            size_t work_size);

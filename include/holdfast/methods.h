@@ -196,21 +196,21 @@ typedef struct hfSwitchReport {
 // Options of a sim: those that all methods have, and those of each.
 typedef struct hfSimConfig {
   double step;              // h; 0: the scene's timestep [s]
-  double accuracy;          // error that a step may make; 0 (default): fixed steps. A positive one makes every method choose
-                            // its own steps within h. Methods of discrete time: of positions [m, rad]; of continuous time and
-                            // "switching": of positions and velocities [m, rad, m/s, rad/s]. Not for mlcp.
-                            // docs/theory/accuracy.md
-  double smallest_step;     // with an accuracy, discrete time: shorter steps are not tried; what is left of the error is
-                            // accepted with status HF_STEP_TOO_SMALL (default 1e-9) [s]
+  double accuracy;          // largest error that a step may make; 0 (default): fixed steps. If it is positive, every method
+                            // chooses its own steps within h (docs/theory/accuracy.md). In discrete time it is the error of
+                            // positions [m, rad], in continuous time and with "switching" the error of positions and
+                            // velocities [m, rad, m/s, rad/s]. The method "mlcp" has no accuracy.
+  double smallest_step;     // shortest step in discrete time with an accuracy. A larger error of such a step is
+                            // accepted, with the status HF_STEP_TOO_SMALL (default 1e-9) [s]
   int32_t method;           // hfMethod; -1: the scene's
   int32_t friction;         // hfFrictionLaw; -1: the scene's
   int32_t max_contacts;     // capacity for contacts; 0: planned from the model
   int32_t gyroscopic;       // 1: inertial motion by docs/theory/motion.md (default); 0: explicit, in the bias
   int32_t anticipate;       // 1: contacts that the step's free motion would make count in it (default 1)
   int32_t drive_law;        // hfDriveLaw of every servo; -1: each servo's own, as the scene says (default)
-  int32_t explicit_drives;  // 1: servos act by the lengths and velocities of the start of the step, and hold
-                            // that force over it, as a sampled controller does. 0 (default): by those of its
-                            // end, which is stable at any gain
+  int32_t explicit_drives;  // 1: the force of a servo follows from lengths and velocities at the start of the step and
+                            // is held over the step, as a sampled controller does. 0 (default): it follows from
+                            // those at the end of the step, which is stable at any gain
   int32_t mujoco_softness;  // 1: contacts, limits and equalities for which the model gives no softness have MuJoCo's default
                             // solref and solimp. 0 (default): the world's stiffness, and near-rigid limits and equalities
   int32_t rigid_limits;     // 1: limits are near-rigid even where the model has MuJoCo's solref for them (default 0)
@@ -241,7 +241,7 @@ typedef struct hfStepReport {
   int32_t nstick;         // contacts that stick
   int32_t nsleep;         // trees that sleep at the end of the step; their contacts are not counted or reported
   int32_t nstopped;       // trees that stopped within the step because they would have passed through another body
-  int32_t nlet_go;        // equalities that open though they pull as hard as they may, or by a metre though soft, and limits that are passed further and further (status HF_LET_GO)
+  int32_t nlet_go;        // equalities and limits that let go: they are open, or passed, by far and by more and more, although they should hold (status HF_LET_GO, docs/theory/actuation.md)
   int32_t let_go_kind;    // kind of the first of them: HF_OBJECT_EQUALITY, HF_OBJECT_JOINT or HF_OBJECT_TENDON; 0 if there is none
   int32_t let_go;         // id of the first of them: hf_model_name(model, let_go_kind, let_go); 0 if there is none
   double max_depth;       // deepest overlap at the start of the step [m]

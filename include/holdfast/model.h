@@ -25,7 +25,7 @@ typedef enum hfJointType { HF_JOINT_FREE, HF_JOINT_BALL, HF_JOINT_SLIDE, HF_JOIN
 
 // How a camera moves. It looks along its -z axis; its y axis is up in the picture.
 typedef enum hfCameraMode {
-  HF_CAMERA_FIXED,       // with its body
+  HF_CAMERA_FIXED,       // is fixed in its body
   HF_CAMERA_TRACK,       // follows the origin of its body; its axes are those that it has at qpos0, in the world
   HF_CAMERA_TRACK_COM,   // follows the centre of mass of the body's subtree
   HF_CAMERA_TARGET,      // is fixed in its body and looks at the origin of a target body; the horizon is level
@@ -74,7 +74,7 @@ typedef enum hfActivation { // actuator dynamics
   HF_ACTIVATION_MOTOR   // the states that a DC motor has (hfMotorState)
 } hfActivation;
 typedef enum hfDriveLaw { // how an actuator follows its control
-  HF_DRIVE_SERVO,          // by its gain and bias
+  HF_DRIVE_SERVO,          // its force follows from its gain and bias
   HF_DRIVE_CONSTRAINT,     // inverse dynamics in the step: where the servo would rest, within forcerange
   HF_DRIVE_COMPUTED_TORQUE // gain and bias are accelerations; force = M a + bias forces, held over the step
 } hfDriveLaw;
@@ -117,9 +117,10 @@ typedef enum hfInterpolation { HF_INTERPOLATE_HOLD, HF_INTERPOLATE_LINEAR, HF_IN
 
 // Whether a kinematic tree may sleep if the scene's option lets bodies sleep.
 typedef enum hfSleepPolicy {
-  HF_SLEEP_AUTO, HF_SLEEP_NEVER, // never: it keeps what it touches awake too
-  HF_SLEEP_ALLOWED,              // as auto
-  HF_SLEEP_INIT                  // it sleeps from the start, wherever it is, until something acts on it
+  HF_SLEEP_AUTO,    // the tree may sleep
+  HF_SLEEP_NEVER,   // the tree never sleeps, nor does anything that it touches
+  HF_SLEEP_ALLOWED, // the same as auto
+  HF_SLEEP_INIT     // the tree sleeps from the start, wherever it is, until something acts on it
 } hfSleepPolicy;
 
 typedef enum hfSignalType { HF_SIGNAL_NONE, HF_SIGNAL_CONSTANT, HF_SIGNAL_SINE, HF_SIGNAL_RAMP, HF_SIGNAL_CHIRP, HF_SIGNAL_TABLE, HF_SIGNAL_CYCLE, HF_SIGNAL_FEEDBACK } hfSignalType;
@@ -548,17 +549,17 @@ HF_API hfJointInfo hf_joint_info(int type);
 // Name of a shape (hfGeomType) as MJCF has it, for example "box".
 HF_API const char* hf_geom_type_name(int type);
 
-// Frees a model that was loaded, parsed, opened, built or copied; not that of an hfParams. NULL is allowed.
+// Frees a model that was loaded, parsed, opened, built or copied; hf_params_free frees the model of an hfParams. NULL is allowed.
 HF_API void hf_model_free(hfModel* model);
 // 1: the model of an hfParams. Its arrays lie outside of it, so that it must not be copied byte by byte.
 HF_API int hf_model_is_overlay(const hfModel* model);
-// Makes a block of its own from any model, that of an hfParams included; free it with hf_model_free. On refusal
-// (HF_ERROR_MEMORY) *copy is untouched.
+// Copies a model into a block of its own, also the model of an hfParams. Free it with hf_model_free. If there is no
+// memory (HF_ERROR_MEMORY), *copy is untouched.
 HF_API hfStatus hf_model_copy(hfModel** copy, const hfModel* model, hfError* error);
 // Checks magic, version, sizes, offsets and every index; for blocks that come from outside.
 HF_API hfStatus hf_model_validate(const hfModel* model, size_t size, hfError* error);
-// Writes a model to a file, that of an hfParams as a block with the values in force; reads it again. Refusals name the file.
-// An older file of that name stays until the new one is complete.
+// Writes a model to a file, and reads it again. The model of an hfParams is written with the values of its last update.
+// Refusals name the file. An older file of that name stays until the new one is complete.
 HF_API hfStatus hf_model_save(const hfModel* model, const char* path, hfError* error);
 HF_API hfStatus hf_model_open(hfModel** model, const char* path, hfError* error);
 
@@ -569,8 +570,8 @@ typedef struct hfParams hfParams;
 HF_API hfStatus hf_params_create(hfParams** params, const hfModel* base, hfError* error);
 HF_API void hf_params_free(hfParams* params);
 HF_API const hfModel* hf_params_model(const hfParams* params);
-// Where to write new values of a field marked overlay in the table; NULL for any other field. They
-// count after the next hf_params_update.
+// Returns where to write new values of a field that is marked overlay in the table; NULL for any other field. They
+// act after the next hf_params_update.
 HF_API double* hf_params_field(hfParams* params, hfModelField field);
 // Where to write new gravity (3) [m/s^2]. It counts after the next hf_params_update, too.
 HF_API double* hf_params_gravity(hfParams* params);

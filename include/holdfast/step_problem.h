@@ -47,7 +47,7 @@ enum { HF_SLIDING = 0, HF_TORSION = 1, HF_ROLLING = 2 };
 typedef struct hfContactLaw {
   double stiffness;         // k [N/m]
   double dissipation;       // d [s/m]
-  double depth;             // at the start of the step; negative: a gap [m]
+  double depth;             // depth at the start of the step; negative: a gap [m]
   double normal_force0;     // pi at the start of the step: frozen by one-way, lagged by convex [N]
   double mu[3];             // sliding [-], torsion [m], rolling [m]
   double stiction_speed[3]; // v_s of each group [m/s, rad/s, rad/s]

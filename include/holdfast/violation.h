@@ -15,12 +15,12 @@ typedef struct hfViolation {
   int32_t id;    // which one: hf_model_name(model, kind, id)
 } hfViolation;
 
-// Lengths and angles are kept apart. The length of a fixed tendon with only hinges is an angle, that of any other tendon a length. Equalities and
-// limits that are switched off do not count; soft ones count as all others, though they are meant to give way.
+// The worst violations of lengths and of angles. The length of a fixed tendon that has only hinges counts as an angle, the length of any other tendon as a
+// length. Equalities and limits that are switched off do not count. Soft ones count like all others, although they are meant to give way.
 typedef struct hfViolations {
   hfViolation equality_distance; // connect, weld: how far the two points are apart; coupling of slides or of tendons: its error [m]
   hfViolation equality_angle;    // weld: angle between the two bodies; coupling of hinges or of tendons: its error [rad]
-  hfViolation limit_distance;    // slides and tendons: how far beyond the range, of which the margin is no part [m]
+  hfViolation limit_distance;    // slides and tendons: how far beyond the range; a margin is no part of the range [m]
   hfViolation limit_angle;       // hinges, balls and tendons: how far beyond the range [rad]
 } hfViolations;
 

@@ -28,17 +28,17 @@ def add(parent: ET.Element, tag: str, **attributes: Any) -> ET.Element:
 
 
 def field(m: Any, name: str, i: Any) -> Any:
-    """Entry i of an array that older versions of MuJoCo do not have: 0 there."""
+    """Entry i of an array of the model; 0 if this version of MuJoCo does not have the array."""
     return getattr(m, name)[i] if hasattr(m, name) else 0
 
 
 def polynomial(m: Any, name: str, i: int) -> Any:
-    """A coefficient and, since MuJoCo 4, those of higher powers."""
+    """The first coefficient of a polynomial and, from MuJoCo 4 on, those of higher powers."""
     return np.append(np.ravel(getattr(m, name)[i])[0], getattr(m, name + "poly")[i] if hasattr(m, name + "poly") else [])
 
 
 def solver_values(solref: Any, solimp: Any, of: str = "") -> dict[str, Any]:
-    """solref and solimp of a contact, or ``of`` a limit or friction loss, only where they are not MuJoCo's defaults: elsewhere Holdfast's own stiffness acts."""
+    """Attributes solref and solimp of a contact; with ``of`` those of a limit or friction loss. Values that are MuJoCo's defaults are left out, so that Holdfast's own stiffness acts."""
     values: dict[str, Any] = {}
     if not np.allclose(solref, (0.02, 1)):
         values["solref" + of] = solref
@@ -48,7 +48,7 @@ def solver_values(solref: Any, solimp: Any, of: str = "") -> dict[str, Any]:
 
 
 def set_range(element: ET.Element, name: str, limits: Any) -> None:
-    """Limits that act: ``set_range(e, "ctrl", ...)`` sets ctrllimited and ctrlrange."""
+    """Switches a limit on and sets its range: ``set_range(e, "ctrl", ...)`` sets ctrllimited and ctrlrange."""
     element.set(name + "limited", "true")
     element.set(name + "range", text(limits))
 

@@ -26,7 +26,7 @@ _DEVICES = {"cpu": 0}  # where worlds live and step, with the numbers of hfDevic
 
 
 class BatchParams:
-    """Parameters of every world: ``batch.params.geom_friction`` is (worlds, ngeom, 3). Write, then ``update()``."""
+    """Parameters of every world. ``batch.params.geom_friction`` has the shape (worlds, ngeom, 3). What you write acts after ``update()``."""
 
     _batch: Batch
 
@@ -48,8 +48,8 @@ class BatchParams:
         return [*super().__dir__(), *self._batch.model.parameters]
 
     def update(self, mask: Any = None) -> None:
-        """Puts the parameters of the worlds in force. Worlds whose values make no physical world keep their old ones and are flagged in
-        ``batch.reports["status"]``; then, with the values of all others in force, this raises the refusal of the first of them."""
+        """Makes the worlds use the parameters that were written. A world whose values are refused keeps its old ones and is flagged in
+        ``batch.reports["status"]``. All other worlds get their new values; then this raises the error of the first refused world."""
         self._batch._update(mask_bytes(mask, self._batch.worlds))
 
 
@@ -61,10 +61,15 @@ class Batch(_core.Batch):
         batch.step(10)                        # ten steps each, controls held
         obs = np.hstack([batch.q, batch.v])
 
-    Arrays have one row a world and are views of the states: ``time q v act history rest``; of the inputs: ``ctrl force wrench
-    mocap_pos mocap_quat velocity_target force_limit``; of results, read-only: ``sensors actuator_force acceleration
-    pose``. An input acts, and a result is filled, from the first time that it is asked for. A world's bits depend on its
-    state, inputs and parameters alone, never on threads or on other worlds.
+    Each array has one row for each world:
+
+    - ``time q v act history rest`` are parts of the states. You may write them.
+    - ``ctrl force wrench mocap_pos mocap_quat velocity_target force_limit`` are inputs. You may write them. An input that
+      you never read or write does not act: the model's own values hold.
+    - ``sensors actuator_force acceleration pose`` are results of the last step, read-only. Only steps after the first reading
+      of a result write it, so that no time is lost on results that nobody reads.
+
+    The bits of a world depend only on its own state, inputs and parameters, not on the number of threads or on other worlds.
     """
 
     model: Model
@@ -147,16 +152,17 @@ class Batch(_core.Batch):
         self._reset(mask_bytes(mask, self.worlds), -1 if key is None else self.model.id("key", key))
 
     def step(self, steps: int = 1, *, mask: Any = None) -> str:
-        """Every world takes steps with its controls held. Returns "" or, where worlds are flagged, the refusal of the
-        first, or without one its difficulty ("world 3: not converged"). The others go on; ``batch.reports["status"]`` tells (0 good, < 0 refused, > 0 a difficulty)."""
+        """Every world takes steps and holds its controls. Returns "" if all is well. Otherwise returns a message of one world, as
+        "world 3: not converged": the first one that was refused, or, if none was, the first one with a difficulty. The other
+        worlds go on. ``batch.reports["status"]`` has the status of each world: 0 good, < 0 refused, > 0 a difficulty."""
         return self._step(steps, mask_bytes(mask, self.worlds), None, 0, 0, 1, None)
 
     def run(self, controls: Any = None, *, steps: int | None = None, every: int = 1, want: Iterable[str] = ("q", "v"),
             mask: Any = None) -> Rollout:
-        """Takes steps with controls for each of them, and returns what was wanted after every so many steps.
+        """Takes steps with other controls in each step, and returns the quantities ``want`` after every ``every`` steps.
 
-        controls: (steps, nu), the same in all worlds; (worlds, steps, nu); or None: held, and ``steps`` says how many.
-        want: any of time, q, v, act, sensors. Rows of a refused world are NaN from the refusal on, and those of a world that the mask
+        controls: an array (steps, nu) for all worlds, or (worlds, steps, nu). None: each world holds its controls for ``steps`` steps.
+        want: any of time, q, v, act, sensors. If a world is refused, its rows are NaN from then on. All rows of a world that the mask
         leaves out are NaN.
         """
         ctrl, world_stride, step_stride = None, 0, 0

@@ -64,8 +64,8 @@ class Dynamics(_core.Dynamics):
         return f"<holdfast.Dynamics: {self.model!r}>"
 
     def set(self, q: Any, v: Any = None) -> Dynamics:
-        """Goes to positions q (nq) and, for velocities, bias and energies, v (nv). Numbers that are not finite are refused: a distance
-        or a ray would take them for far away, and a quaternion for the identity."""
+        """Goes to positions q (nq) and velocities v (nv). Only velocities, bias and energies need v. Numbers that are
+        not finite are refused: with them a distance or a ray would be wrong without an error."""
         place = finite(q, (self.model.nq,), "q").copy()
         speed = None if v is None else finite(v, (self.model.nv,), "v").copy()
         self._q, self._v = place, speed
@@ -166,8 +166,8 @@ class Dynamics(_core.Dynamics):
         return None if hit is None else RayHit(hit[0], hit[1], np.array(hit[2]), np.array(hit[3]))
 
     def picture(self, camera: str | int, width: int | None = None, height: int | None = None) -> Picture:
-        """What a camera of the model sees, by casting a ray for each pixel. Without a size the picture has the resolution of the camera.
-        The camera's own body is seen too, but for what is without colour."""
+        """Returns what a camera of the model sees, by a ray for each pixel. Without a size the picture has the resolution of the camera.
+        The camera sees its own body, too. It does not see geoms of alpha 0."""
         if (width is None) != (height is None):
             raise ValueError("give both width and height, or none")
         size = (0, 0) if width is None else (operator.index(width), operator.index(height))

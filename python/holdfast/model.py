@@ -446,5 +446,5 @@ class Params(_core.Params):
         return f"<holdfast.Params: {self.model!r}>"
 
     def to_model(self) -> Model:
-        """A model of its own with the values in force, for example to record a run with them."""
+        """Returns a new model that has the values of the last ``update()``, for example to record a run with them."""
         return Model.from_bytes(self._to_bytes())

@@ -10,7 +10,7 @@ typedef struct ProblemObject {
   PyObject_HEAD
   hfStepProblem problem; // arrays in `memory`, or in `read`
   void* memory;
-  hfStepProblem* read; // from a file
+  hfStepProblem* read; // a problem that was read from a file
 } ProblemObject;
 
 static const member solver_members[] = {MEMBER(hfSolverConfig, coupling),  MEMBER(hfSolverConfig, first_rung),

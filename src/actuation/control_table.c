@@ -90,7 +90,7 @@ static int next_line(Reader* r) {
 // ---- lines ------------------------------------------------------------------------------------------
 
 // Is the field this name? Two quotes in the field stand for one in the name.
-static int spells(const char* field, int length, const char* name) {
+static int is_name(const char* field, int length, const char* name) {
   const char* end = field + length;
   for (; field < end && *name == *field; ++name) field += field[0] == '"' && end - field > 1 && field[1] == '"' ? 2 : 1;
   return field == end && *name == 0;
@@ -102,7 +102,7 @@ static int find_actuator(const hfModel* m, const char* field, int length) {
     char id[16];
     const char* name = hf_model_name(m, HF_OBJECT_ACTUATOR, i);
     if (!*name) snprintf(id, sizeof id, "#%d", i);
-    if (spells(field, length, *name ? name : id)) return i;
+    if (is_name(field, length, *name ? name : id)) return i;
   }
   return -1;
 }

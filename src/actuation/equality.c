@@ -148,7 +148,7 @@ static double coordinate_rate(const hfActuation* a, int kind, int id, const doub
   return rate;
 }
 
-// Velocity of the body of an attachment, that of the attached point included.
+// Velocity of the body of an attachment: its angular velocity, and the velocity of the attached point.
 static hfMotion attached_velocity(hfActuation* a, const hfDynamics* d, const hfiEquality* e, int side, const double* v) {
   const int32_t* dofs = NULL;
   hfMotion V = mo_zero();

@@ -64,7 +64,7 @@ static double current_share(const hfActuation* a, int n) {
 }
 
 // Bounds of a torque, each narrowed by the next.
-static void narrow(hfiDrive* d, double lo, double hi) {
+static void narrow_bounds(hfiDrive* d, double lo, double hi) {
   d->lo = clamp(d->lo, lo, hi);
   d->hi = clamp(d->hi, lo, hi);
 }
@@ -76,13 +76,13 @@ static void bound_torque(const hfActuation* a, int n, double share, double bound
   d->lo = -INFINITY, d->hi = INFINITY;
   if (bound > 0) { // The voltage stays within its bounds, at the speed of the start.
     double drop = m->voltage - K * a->velocity[n];
-    narrow(d, kept + K * share * (drop - bound) / R, kept + K * share * (drop + bound) / R);
+    narrow_bounds(d, kept + K * share * (drop - bound) / R, kept + K * share * (drop + bound) / R);
   }
   if (has_state(a, n, HF_MOTOR_CURRENT) && p[HF_MOTOR_CURRENT_RATE] > 0) {
     double way = p[HF_MOTOR_CURRENT_RATE] * p[HF_MOTOR_TIME_CONSTANT] * share;
-    narrow(d, K * (m->current - way), K * (m->current + way));
+    narrow_bounds(d, K * (m->current - way), K * (m->current + way));
   }
-  if (hf_model_actuator_forcelimited(a->model)[n]) narrow(d, range[0], range[1]);
+  if (hf_model_actuator_forcelimited(a->model)[n]) narrow_bounds(d, range[0], range[1]);
 }
 
 // The drive of a force that is linear in length and velocity. It is explicit at an instant, and if its slope would drive away from the target.

@@ -12,25 +12,26 @@
 
 #include <assert.h>
 
-typedef enum hfiRowSource {     // The source of a block. Each comment begins with what `id` of the block is then.
-  HFI_ROW_ACTUATOR,             // actuator
-  HFI_ROW_JOINT_DRIVE,          // joint: all its actuators together, under the joint's force range
-  HFI_ROW_TENDON_DRIVE,         // tendon: all its actuators together, under the tendon's force range
-  HFI_ROW_JOINT_LIMIT,          // joint
-  HFI_ROW_TENDON_LOWER,         // tendon: the lower end of its range, along its length
-  HFI_ROW_TENDON_UPPER,         // tendon: the upper end, against its length
-  HFI_ROW_JOINT_FRICTION,       // dof
-  HFI_ROW_TENDON_FRICTION,      // tendon
-  HFI_ROW_TENDON_SPRING,        // tendon
-  HFI_ROW_TENDON_DAMPER,        // tendon
-  HFI_ROW_EQUALITY,             // equality
-  HFI_ROW_TENSION,              // equality: a damper on the relative rotation of its bodies (tension.c)
-  HFI_ROW_TARGET                // dof: a velocity that the input asks for
+// What the rows of a block stand for. The first word of each comment says what the block's `id` is an index of.
+typedef enum hfiRowSource {
+  HFI_ROW_ACTUATOR,             // Actuator: its drive.
+  HFI_ROW_JOINT_DRIVE,          // Joint: the sum of the drives of all its actuators, which the force range of the joint bounds.
+  HFI_ROW_TENDON_DRIVE,         // Tendon: the sum of the drives of all its actuators, which the force range of the tendon bounds.
+  HFI_ROW_JOINT_LIMIT,          // Joint: one end of its range. For a hinge or slide, J is 1 at the lower end and -1 at the upper end.
+  HFI_ROW_TENDON_LOWER,         // Tendon: the lower end of its range. The row velocity is the rate of the length.
+  HFI_ROW_TENDON_UPPER,         // Tendon: the upper end of its range. The row velocity is minus the rate of the length.
+  HFI_ROW_JOINT_FRICTION,       // Dof: its friction loss.
+  HFI_ROW_TENDON_FRICTION,      // Tendon: its friction loss.
+  HFI_ROW_TENDON_SPRING,        // Tendon: its spring.
+  HFI_ROW_TENDON_DAMPER,        // Tendon: its damper.
+  HFI_ROW_EQUALITY,             // Equality: its conditions.
+  HFI_ROW_TENSION,              // Equality: a damper on the relative rotation of its two bodies (tension.c).
+  HFI_ROW_TARGET                // Dof: the velocity target of the input.
 } hfiRowSource;
 
 typedef struct hfiRowBlock {
-  int32_t source, id; // hfiRowSource
-  int32_t dim, ncol;
+  int32_t source, id; // hfiRowSource, and the index of the joint, tendon, ... that it names
+  int32_t dim, ncol;  // number of rows, and of dofs that they act on
   int32_t row; // first of dim entries of hfiRows.row
   int32_t col; // first of ncol entries of hfiRows.cols: global dofs, ascending
   int32_t jac; // first of dim*ncol entries of hfiRows.J, row-major

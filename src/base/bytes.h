@@ -1,4 +1,4 @@
-// A growing run of bytes. Running out of memory is noted, not lost: `failed` stays set.
+// A growing array of bytes. If there is no memory, `failed` is set and stays set, so that the caller can look at it once, at the end.
 #ifndef HFI_BASE_BYTES_H
 #define HFI_BASE_BYTES_H
 

@@ -24,7 +24,7 @@ typedef struct hfiOutput {
 } hfiOutput;
 
 hfStatus hfi_output_open(hfiOutput* out, const char* path, hfiOutputMode mode, hfError* error);
-// Add to the piece. The next flush reports an error.
+// Add bytes or text to the piece. If there is no memory, the next flush reports it.
 void hfi_output_bytes(hfiOutput* out, const void* bytes, size_t size);
 void hfi_output_print(hfiOutput* out, const char* format, ...) HF_PRINTF(2, 3);
 // Writes the whole piece, or refuses and leaves the file as it was before.

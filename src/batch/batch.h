@@ -21,7 +21,7 @@ typedef struct hfiLane {
 
 struct hfBatch {
   const hfModel* model;
-  hfBatchConfig config; // checked, zeros replaced
+  hfBatchConfig config; // checked, with zeros replaced by defaults
   int32_t nworld, nlane;
   hfiWorkers* workers;
   hfiLane* lane; // (nlane)

@@ -12,8 +12,9 @@
 //   3. Contacts that close act too, and mark their trees. Repeat until no contact is added: a stack falls as one, its
 //      lowest body meets the floor, the next one meets that, all in one step.
 //   4. A contact of a marked tree that is barely open acts, whatever the free motion does, if no other contact of its two
-//      geoms acts: contacts with other geoms may turn the body back. A coin leans on a wall. A step pushed it out of the wall, so that it leaves the wall. Gravity is along the wall,
-//      and only the floor turns the coin back to the wall.
+//      geoms acts: contacts with other geoms may turn the body back. For example, a coin leans on a wall, and a step has
+//      pushed it out of the wall. The free motion does not bring it back, because gravity is along the wall; only the
+//      contact with the floor turns it back.
 #include "contact/contact.h"
 
 #include <string.h>
@@ -135,7 +136,7 @@ static double choose_acting(const hfDynamics* d, double h, hfiRawContact* raw, i
   return widest;
 }
 
-// Sets `acts` of the contacts that are barely open (rule 4), of pairs of which no contact acts.
+// Lets contacts that are barely open act (rule 4), if no other contact of their pair acts.
 static void add_barely_open(const hfModel* m, hfiRawContact* raw, int nraw, const int32_t* touched) {
   for (int begin = 0, end; begin < nraw; begin = end) {
     int acts = raw[begin].acts;

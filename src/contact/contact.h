@@ -49,10 +49,10 @@ static inline hfVec3 hfi_across(hfVec3 n, hfVec3 x) { return v3_axpy(-v3_dot(n, 
 // Values of `acts` of a raw point: 0, no contact; a contact; a contact that is yet to be added.
 enum { HFI_ACTS = 1, HFI_ACTS_NEWLY = 2 };
 
-// Sets depth and `acts` of the raw points. A point acts if its gap is below (margin - gap) plus reach [m]. If dynamics are given, a point also acts
-// if the free motion over h would bring it there: that of both bodies, or that of one body while the other, which touches something, is stopped.
-// Returns the widest gap of the points that come there [m]. listed: materials of the candidates of a listed scene (hfi_contact_materials), else NULL.
-// touched: (ntree) scratch, not used without dynamics.
+// Sets depth and `acts` of the raw points. A point acts if its gap is below the limit (margin - gap) + reach [m]. If dynamics are given, a point also acts if
+// its gap would fall below this limit within h: by the free motion of both bodies, or by the free motion of one body while the other one, which touches
+// something, stands still. Returns the widest gap of the points that act because of such a motion [m]. listed: materials of the candidates of a listed
+// scene (hfi_contact_materials), else NULL. touched: (ntree) scratch, not used without dynamics.
 double hfi_contact_choose(const hfModel* model, const hfDynamics* dynamics, double h, double reach,
                         const hfiMaterial* listed, hfiRawContact* raw, int nraw, int32_t* touched);
 // Makes contacts of the raw points that act, in the same order. Returns the count.

@@ -7,11 +7,11 @@
 #include "contact/solref.h"
 
 typedef struct hfiMaterial {
-  double stiffness;      // k of the pair, in series [N/m]
-  double dissipation;    // d [s/m]
-  double weight_a;       // k_a/(k_a + k_b): where between the surfaces the contact point lies [-]
-  double mu[3];          // sliding [-], torsion [m], rolling [m]
-  double mu_dynamic;     // sliding, above the stiction speed [-]
+  double stiffness;      // stiffness k of the pair: k_a and k_b of the two geoms in series [N/m]
+  double dissipation;    // dissipation d of the pair [s/m]
+  double weight_a;       // k_a/(k_a + k_b), which says where between the surfaces the contact point lies [-]
+  double mu[3];          // coefficients of friction against sliding [-], torsion [m] and rolling [m]
+  double mu_dynamic;     // coefficient of sliding friction above the stiction speed [-]
   double stiction_speed; // v_s [m/s]
   double tangential_stiffness; // k_t [N/m]
   double tangential_damping;   // c_t; negative: critical [N s/m]

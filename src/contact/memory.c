@@ -148,18 +148,20 @@ static int move_alike(const hfiContact* c, const hfiContact* other) {
 
 // For surfaces that move along themselves, the displacement is that of points of the surfaces: the point of A comes from p + a, the point of B goes
 // to p + b. The frame of the deformation turns with the surface of B.
-static hfVec3 slide_over_surfaces(const hfiContact* c, const PairMotion* motion, const hfiSurfaceMotion* surface) {
+static hfVec3 deform_by_sliding_over_surfaces(const hfiContact* c, const PairMotion* motion, const hfiSurfaceMotion* surface) {
   hfVec3 carried = v3_add(c->xi_W, v3_cross(surface->turn_b, c->xi_W));
   hfVec3 moved = v3_sub(pose_point(motion->moved, v3_add(c->p_W, surface->a)), v3_add(c->p_W, surface->b));
   return hfi_across(c->n, v3_add(carried, moved));
 }
 
-static inline hfVec3 slide(const hfiContact* c, const hfiContactOutcome* o, const PairMotion* motion) {
+// The deformation of sliding after the step, in the world [m].
+static inline hfVec3 deform_by_sliding(const hfiContact* c, const hfiContactOutcome* o, const PairMotion* motion) {
   if (o->slips & 1 << HF_SLIDING) return hfi_in_plane(c, o->xi[0], o->xi[1]);
   return v3_add(c->xi_W, hfi_across(c->n, v3_sub(pose_point(motion->moved, c->p_W), c->p_W)));
 }
 
-static hfVec3 twist(const hfiContact* c, const hfiContactOutcome* o, const PairMotion* motion) {
+// The deformation of torsion and rolling after the step, in the world [rad].
+static hfVec3 deform_by_turning(const hfiContact* c, const hfiContactOutcome* o, const PairMotion* motion) {
   hfVec3 turned = v3_add(c->twist_W, motion->turn), roll = hfi_across(c->n, turned);
   double spin = o->slips & 1 << HF_TORSION ? o->xi[2] : v3_dot(c->n, turned);
   if (o->slips & 1 << HF_ROLLING) roll = hfi_in_plane(c, o->xi[3], o->xi[4]);
@@ -177,7 +179,7 @@ static const double FADED = 1e-25;
 static inline void store_faded(double* at, hfVec3 deformation) { v3_store(at, v3_norm2(deformation) > FADED * FADED ? deformation : v3_zero()); }
 
 static void store_twist(hfContactMemory* m, const hfiContact* c, const hfiContactOutcome* o, const hfMat3* R_WB, const PairMotion* motion) {
-  store_faded(m->twist, m3_tmulv(*R_WB, twist(c, o, motion)));
+  store_faded(m->twist, m3_tmulv(*R_WB, deform_by_turning(c, o, motion)));
 }
 
 // Stores everything except the deformation.
@@ -191,7 +193,7 @@ static inline void store_place(hfContactMemory* m, const hfiContact* c, const hf
 
 // Stores the deformation. R_WB is the orientation of B at the start of the step.
 static inline void store_deformation(hfContactMemory* m, const hfiContact* c, const hfiContactOutcome* o, const hfMat3* R_WB, const PairMotion* motion) {
-  store_faded(m->xi_B, m3_tmulv(*R_WB, slide(c, o, motion)));
+  store_faded(m->xi_B, m3_tmulv(*R_WB, deform_by_sliding(c, o, motion)));
   v3_store(m->twist, v3_zero());
   if (c->material.condim > 3) store_twist(m, c, o, R_WB, motion);
 }
@@ -202,7 +204,7 @@ static void store_surfaces(hfContactMemory* m, const hfiContactStep* step, const
   const hfMat3* R = &step->X0_WB[c->body_b].R;
   PairMotion motion;
   find_motion(c, step->X0_WB, step->X1_WB, &motion);
-  if (!(o->slips & 1 << HF_SLIDING)) v3_store(m->xi_B, m3_tmulv(*R, slide_over_surfaces(c, &motion, &surface)));
+  if (!(o->slips & 1 << HF_SLIDING)) v3_store(m->xi_B, m3_tmulv(*R, deform_by_sliding_over_surfaces(c, &motion, &surface)));
   double spin = v3_dot(c->n, v3_sub(surface.turn_a, surface.turn_b));
   motion.turn = v3_axpy(spin, c->n, motion.turn);
   if (c->material.condim > 3) store_twist(m, c, o, R, &motion);

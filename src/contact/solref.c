@@ -23,25 +23,25 @@
 
 const double HFI_DEFAULT_SOLREF[2] = {0.02, 1}, HFI_DEFAULT_SOLIMP[5] = {0.9, 0.95, 0.001, 0.5, 2};
 
-static double bounded(double impedance) { return clamp(impedance, 1e-4, 0.9999); }
+static double bound_impedance(double impedance) { return clamp(impedance, 1e-4, 0.9999); }
 
 // x^power; squares and lines are the usual cases.
-static double raise(double x, double power) { return power == 2 ? x * x : power == 1 ? x : pow(x, power); }
+static double raise_to(double x, double power) { return power == 2 ? x * x : power == 1 ? x : pow(x, power); }
 
 double hfi_solimp_impedance(const double* solimp, double r, double* slope) {
-  double d0 = bounded(solimp[0]), dmax = bounded(solimp[1]), width = max2(solimp[2], 1e-15), mid = bounded(solimp[3]),
+  double d0 = bound_impedance(solimp[0]), dmax = bound_impedance(solimp[1]), width = max2(solimp[2], 1e-15), mid = bound_impedance(solimp[3]),
          power = max2(solimp[4], 1), x = r / width;
   if (slope) *slope = 0;
   if (x >= 1) return dmax;
   int first = x <= mid; // The curve bends upwards before the midpoint, and downwards after it.
-  double share = first ? x / mid : (1 - x) / (1 - mid), part = first ? mid : 1 - mid, y = part * raise(share, power);
-  if (slope) *slope = (dmax - d0) / width * power * raise(share, power - 1);
+  double share = first ? x / mid : (1 - x) / (1 - mid), part = first ? mid : 1 - mid, y = part * raise_to(share, power);
+  if (slope) *slope = (dmax - d0) / width * power * raise_to(share, power - 1);
   return d0 + (first ? y : 1 - y) * (dmax - d0);
 }
 
 hfiSoftLaw hfi_soft_law(const double* solref, const double* solimp, double w, double h) {
   hfiSoftLaw law = {0, 0, {solimp[0], solimp[1], solimp[2], solimp[3], solimp[4]}, w};
-  double dmax = bounded(solimp[1]);
+  double dmax = bound_impedance(solimp[1]);
   if (solref[0] > 0) {
     double T = max2(solref[0], 2 * h), z = max2(solref[1], 1e-6);
     law.k = 1 / sqr(dmax * T * z), law.b = 2 / (dmax * T);
@@ -52,7 +52,7 @@ hfiSoftLaw hfi_soft_law(const double* solref, const double* solimp, double w, do
 
 double hfi_soft_resting_depth(const hfiSoftLaw* law, double g) {
   // k d^2 r - (1 - d) g rises with r: bisection between zero and the softest answer
-  double lo = 0, hi = g / (law->k * sqr(min2(bounded(law->solimp[0]), bounded(law->solimp[1]))));
+  double lo = 0, hi = g / (law->k * sqr(min2(bound_impedance(law->solimp[0]), bound_impedance(law->solimp[1]))));
   for (int i = 0; i < 100 && hi - lo > 1e-14 * hi; ++i) {
     double r = 0.5 * (lo + hi), d = hfi_solimp_impedance(law->solimp, r, NULL);
     if (law->k * d * d * r < (1 - d) * g)

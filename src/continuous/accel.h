@@ -136,10 +136,10 @@ struct hfAccel {
   hfAccelProblem problem;
 };
 
-// A world for an accel alone.
+// Creates a world for an accel that shares it with nothing else.
 hfStatus hfi_accel_create_world(hfiWorld** world, const hfModel* model, int32_t max_contacts, int32_t scene_signals,
                                 const hfAllocator* allocator, hfError* error);
-// An accel over a world that the caller keeps. config.max_contacts and scene_signals are the world's.
+// Creates an accel over a world that belongs to the caller. config.max_contacts and config.scene_signals must be those of the world.
 hfStatus hfi_accel_create(hfAccel** accel, hfiWorld* world, const hfAccelConfig* config, hfError* error);
 
 // ---- parts ----------------------------------------------------------------------------------------
@@ -210,8 +210,8 @@ int hfi_accel_max_stops(const hfModel* m);
 // Computes Jacobian and factors of the equalities at q; and Jedot v and their reference accelerations at v.
 hfStatus hfi_accel_equalities(hfAccel* a, const double* q);
 void hfi_accel_equality_rates(hfAccel* a, const double* v);
-// Upper bound on the energy that rigid equalities give while they close from the last evaluation on: s^T D^-1 s/8 with the speeds s at which they aim
-// and the softness D of their aims. Infinite if none is open.
+// Upper bound on the energy [J] that rigid equalities add to the motion while they close: s^T D^-1 s/8. s are the speeds of closing that they aimed at in the
+// last evaluation, and D is the softness of these aims. Infinite if no equality is open.
 double hfi_accel_release_energy(const hfAccel* a);
 int hfi_accel_max_equality(const hfModel* m);
 // x <- vdot of M vdot = x + Je^T lambda, Je vdot = target (nequality). target may be a->lambda.

@@ -77,8 +77,8 @@ static void add_rows(hfAccel* a, int i, const double* q) {
   a->nequality += e->dim;
 }
 
-// Sets the softness of the rows of equality i from row `first` on, for their aims (see damp_aims). It is a quarter of the inverse of the mass that
-// may be moved at the release speed, times the openness. This mass is that of the trees for a translation, and that of the rows for the others.
+// Sets the softness of the aims (see damp_aims) of equality i, whose first row is `first`: openness/(4 mass). The mass is the one that the equality may move
+// at the release speed: for a translation the mass of its trees, otherwise the mean effective mass of the rows.
 static void set_softness(hfAccel* a, int i, int first) {
   const hfiEquality* e = &a->equality[i];
   int n = a->nequality, size = imin2(3, e->dim);

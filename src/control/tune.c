@@ -101,7 +101,7 @@ static void move(Simplex* s) {
 }
 
 // Do the values of all points agree within the relative tolerance?
-static int agrees(const Simplex* s, double tolerance) {
+static int values_agree(const Simplex* s, double tolerance) {
   return s->value[s->n] - s->value[0] <= tolerance * fabs(s->value[0]);
 }
 
@@ -114,7 +114,7 @@ double hf_minimise(double (*f)(const double*, void*), void* user, int n, double*
   for (double before = INFINITY, width = t->spread; s.used < s.most && s.value[0] < before * (1 - t->tolerance); width *= 0.5) {
     if (isfinite(s.value[0])) before = s.value[0];
     spread(&s, width, &seed);
-    while (s.used < s.most && !agrees(&s, t->tolerance)) move(&s);
+    while (s.used < s.most && !values_agree(&s, t->tolerance)) move(&s);
   }
   memcpy(x, s.x[0], sizeof *x * (size_t)n);
   if (used) *used = s.used;

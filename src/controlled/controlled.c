@@ -107,7 +107,7 @@ static hfStatus take_step(attempt* a, hfState* state, double h, hfiStepSummary* 
 }
 
 // Returns refusals. A status > 0 of a step becomes the status of the sim's step.
-static hfStatus keep(attempt* a, hfStatus status) {
+static hfStatus record_status(attempt* a, hfStatus status) {
   if (status > 0) a->total.status = status;
   return status < 0 ? status : HF_OK;
 }
@@ -129,10 +129,10 @@ static hfStatus try_step(attempt* a, hfState* state, double h, int known, double
     hf_state_copy(c->full, state, NULL);
     status = take_step(a, c->full, h, &c->full_summary);
   }
-  if (status >= 0) status = keep(a, take_step(a, state, 0.5 * h, &c->first_summary));
+  if (status >= 0) status = record_status(a, take_step(a, state, 0.5 * h, &c->first_summary));
   if (status < 0) return status;
   hf_state_copy(c->middle, state, NULL);
-  status = keep(a, take_step(a, state, 0.5 * h, &c->second_summary));
+  status = record_status(a, take_step(a, state, 0.5 * h, &c->second_summary));
   *error = hfi_controlled_error(c, state, c->full);
   *error = max2(*error, max2(c->first_summary.early, c->second_summary.early));
   return status;

@@ -36,7 +36,7 @@ static void compute_change(hfiControlled* c) {
 }
 
 // Whether the change would deepen an overlap, or make one, by more than `most`.
-static int presses(const hfiControlled* c, double most) {
+static int change_presses_contact(const hfiControlled* c, double most) {
   const hfStepProblem* p = &c->discrete->assembly.problem;
   double away[6], velocity[6];
   for (const hfStepBlock *b = p->block, *end = b + p->nblock; b < end; ++b) {
@@ -81,7 +81,7 @@ static void extrapolate_memory(hfState* half, const hfState* full) {
 void hfi_controlled_extrapolate(hfiControlled* c, hfState* half, const hfState* full) {
   if (c->full_summary.bounced || c->first_summary.bounced || c->second_summary.bounced) return;
   compute_change(c);
-  if (presses(c, OVERLAP_SHARE * c->accuracy)) return;
+  if (change_presses_contact(c, OVERLAP_SHARE * c->accuracy)) return;
   double* v = hf_state_mutable_v(half);
   for (int i = 0; i < half->nv; ++i) v[i] += c->share[i] * (v[i] - hf_state_v(full)[i]);
   hf_model_integrate(c->world->model, hf_state_mutable_q(half), c->change, 1);

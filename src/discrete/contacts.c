@@ -149,7 +149,7 @@ static inline double excess_speed(const double* v1, const double* foreseen, cons
   return n ? even + fabs(v1[0] - foreseen[0]) * lever[0] + odd : even + odd;
 }
 
-// Marks each tree of which v1 may move a point noticeably further than predicted. Returns how far that is, or 0 if there is no such tree [m].
+// Marks each tree that has a point which v1 may move noticeably further than predicted. Returns the largest such distance [m]; 0 if there is no such tree.
 static double mark_unforeseen(hfiDiscrete* s, const double* v1) {
   const hfModel* m = s->world->model;
   const double *foreseen = s->foreseen, *lever = s->world->lever, h = s->config.step;

@@ -89,14 +89,15 @@ void hfi_discrete_mark_curved(hfiDiscrete* s) {
 
 // Sets the drift of contact i for the path at velocities v, which give the links the velocities V. Returns by how much this changes the place of its
 // surfaces at the end of the step [m].
-static double bend(hfiDiscrete* s, int i, const double* v, const hfMotion* V) {
+static double set_path_drift(hfiDiscrete* s, int i, const double* v, const hfMotion* V) {
   hfStepProblem* p = &s->assembly.problem;
   const hfStepBlock* b = &p->block[s->block[i]];
   const hfiContact* c = &s->world->contact[i];
   double h = p->h, before = p->drift[b->row];
   double size = curved_size(s->world->model, c);
+  hfiPaths paths = {s->world, V, s->about, h};
   hfiPathEnd end;
-  if (!hfi_world_path_end(s->world, V, s->about, h, c->geom_a, c->geom_b, c->p_W, size, &end)) return 0;
+  if (!hfi_world_path_end(&paths, c->geom_a, c->geom_b, c->p_W, size, &end)) return 0;
   double drift = (end.gap - c->material.include_margin + c->depth) / h - hfi_normal_velocity(p, b, v);
   double closing = h * hfi_closing_acceleration(s->world, c) - hfi_normal_velocity(p, b, s->assembly.start);
   if (end.travel > MOST_TRAVEL * size) drift = 0;
@@ -119,7 +120,7 @@ static int bend_all(hfiDiscrete* s, const double* v, int alone) {
   hfi_discrete_turning_centres(s, v);
   for (int i = 0; i < w->ncontact; ++i) {
     const hfiContact* c = &w->contact[i];
-    if (!c->curved || s->block[i] < 0 || (alone && !rolls_alone(s, c)) || !(bend(s, i, v, w->dynamics.B) > SETTLED)) continue;
+    if (!c->curved || s->block[i] < 0 || (alone && !rolls_alone(s, c)) || !(set_path_drift(s, i, v, w->dynamics.B) > SETTLED)) continue;
     hfi_discrete_mark_changed(s, c);
     any = 1;
   }

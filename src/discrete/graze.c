@@ -32,14 +32,12 @@ static double bend_of_travel(const hfiWorld* w, const hfiContact* c, int g, doub
 
 // The lowest gap of the geoms of a contact on their paths [m]. The gap closes with speed -vn at the start. INFINITY if it is not known.
 static double find_lowest_gap(const hfiDiscrete* s, const hfiContact* c, double vn) {
-  const hfiWorld* w = s->world;
-  const hfMotion* V = w->dynamics.V;
-  double h = s->config.step;
+  hfiPaths paths = {s->world, s->world->dynamics.V, s->about, s->config.step};
   hfiPathEnd end, middle;
-  if (!hfi_world_path_end(w, V, s->about, h, c->geom_a, c->geom_b, c->p_W, INFINITY, &end) || v3_dot(end.n, c->n) < SAME_SIDE) return INFINITY;
+  if (!hfi_world_path_end(&paths, c->geom_a, c->geom_b, c->p_W, INFINITY, &end) || v3_dot(end.n, c->n) < SAME_SIDE) return INFINITY;
   if (!(end.rate > 0)) return end.gap;
-  double lowest_at = h * -vn / (end.rate - vn); // valid if the rate changes linearly
-  if (!hfi_world_path_end(w, V, s->about, lowest_at, c->geom_a, c->geom_b, c->p_W, INFINITY, &middle)) return INFINITY;
+  paths.h = paths.h * -vn / (end.rate - vn); // the time of the lowest gap, if the rate changes linearly
+  if (!hfi_world_path_end(&paths, c->geom_a, c->geom_b, c->p_W, INFINITY, &middle)) return INFINITY;
   return min2(end.gap, middle.gap);
 }
 
@@ -52,7 +50,7 @@ static int may_pass(const hfiDiscrete* s, int i, int g, double* vn) {
 }
 
 // Sets the drift of contact i for the lowest gap on its path.
-static void ease(hfiDiscrete* s, int i, double vn) {
+static void set_lowest_gap_drift(hfiDiscrete* s, int i, double vn) {
   hfStepProblem* p = &s->assembly.problem;
   const hfiContact* c = &s->world->contact[i];
   double lowest = find_lowest_gap(s, c, vn), drift = (lowest - c->material.include_margin + c->depth) / p->h - vn;
@@ -69,6 +67,6 @@ void hfi_discrete_ease(hfiDiscrete* s) {
     double vn;
     if (g < 0 || !may_pass(s, i, g, &vn)) continue;
     if (!eased++) hfi_discrete_turning_centres(s, s->assembly.start);
-    ease(s, i, vn);
+    set_lowest_gap_drift(s, i, vn);
   }
 }

@@ -40,7 +40,7 @@ static double row_velocity(const hfStepProblem* p, const hfStepBlock* b, int r, 
 }
 
 // The speed after an impact at vn < 0; 0 if there is no impact.
-static double rebound(const hfiWorld* w, const hfiContact* c, double h, double vn) {
+static double rebound_speed(const hfiWorld* w, const hfiContact* c, double h, double vn) {
   double a = hfi_closing_acceleration(w, c), gap = max2(0, -c->depth), e = c->material.restitution;
   if (!(-vn > SLOWEST + 2 * h * max2(0, a))) return 0;
   double square = e * e * (vn * vn + 2 * a * gap) - 2 * a * gap;
@@ -77,7 +77,7 @@ static hfiRebound* take_impact(hfiDiscrete* s, const hfiContact* c) {
 }
 
 // The impact of contact i, from normal velocity vn to `after`, with friction towards no slip.
-static void strike(hfiDiscrete* s, int i, double vn, double after) {
+static void apply_impact(hfiDiscrete* s, int i, double vn, double after) {
   hfStepProblem* p = &s->assembly.problem;
   const hfStepBlock* b = &p->block[s->block[i]];
   hfiRebound* impact = take_impact(s, &s->world->contact[i]);
@@ -101,7 +101,7 @@ static int find_fastest(const hfiDiscrete* s, double* before, double* after) {
   for (int i = 0; i < w->ncontact; ++i) {
     const hfiContact* c = &w->contact[i];
     if (!(c->material.restitution > 0) || s->block[i] < 0) continue;
-    double vn = row_velocity(p, &p->block[s->block[i]], 0, p->v0), back = vn < *before ? rebound(w, c, p->h, vn) : 0;
+    double vn = row_velocity(p, &p->block[s->block[i]], 0, p->v0), back = vn < *before ? rebound_speed(w, c, p->h, vn) : 0;
     if (back > 0) fastest = i, *before = vn, *after = back;
   }
   return fastest;
@@ -111,7 +111,7 @@ static int find_fastest(const hfiDiscrete* s, double* before, double* after) {
 static int strike_all(hfiDiscrete* s) {
   int count = 0, most = MOST_IMPACTS * s->world->ncontact;
   double before, after;
-  for (int i; count < most && (i = find_fastest(s, &before, &after)) >= 0; ++count) strike(s, i, before, after);
+  for (int i; count < most && (i = find_fastest(s, &before, &after)) >= 0; ++count) apply_impact(s, i, before, after);
   return count;
 }
 

@@ -34,9 +34,10 @@ const double* hfi_discrete_find_stops(hfiDiscrete* s, hfStepReport* report) {
   hfi_accelerate(d, s->v1); // velocities of the links at rates v1
   hfi_discrete_turning_centres(s, s->v1);
   int few = s->world->nfound <= s->world->scene.nactive; // If there are few pairs, it is faster to test the pairs than all geoms.
-  if (all_are_found && few && hfi_world_all_pairs_are_slow(s->world, d->B, h, s->about)) return NULL;
+  const hfiPaths paths = {s->world, d->B, s->about, h};
+  if (all_are_found && few && hfi_world_all_pairs_are_slow(&paths)) return NULL;
   if (!hfi_world_mark_passing(s->world, d->B, h, s->could_pass)) return NULL;
-  if (!hfi_world_find_stops(s->world, d->B, h, s->could_pass, s->about, s->stop_time)) return NULL;
+  if (!hfi_world_find_stops(s->world, &paths, s->could_pass, s->stop_time)) return NULL;
   for (int t = 0; t < s->world->model->ntree; ++t) report->nstopped += s->stop_time[t] < h;
   return s->stop_time;
 }

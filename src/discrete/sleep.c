@@ -1,14 +1,14 @@
 // Sleep (docs/theory/sleep.md): trees that have rested for a while are left out of the step until something acts on them.
 //
-//   speed of a tree = max_i |v_i| lever_i [m/s],  lever_i: how far a unit of dof i moves what hangs on it
+//   speed of a tree = max_i |v_i| lever_i [m/s],  lever_i: largest distance that a unit of dof i moves a point of the bodies behind it
 //
 // A tree rests while its speed is below the tolerance. An island falls asleep when all its trees have rested for the time of the
 // configuration; their velocities become zero. Trees that sleep have no rows and no contacts, and their coordinates keep every bit.
 //
 // The state keeps one word for each tree: how long it has rested [ns]; or, if it sleeps, its signature with the sign bit set. The signature is a hash
 // of everything that acts on the tree and that a user can change: its coordinates, the parameters of the model, poses of mocap bodies, forces,
-// wrenches and targets on it, and the controls where it has actuators. A tree wakes when its signature or a velocity has changed, when it touches a
-// tree that is awake, and when a tree wakes to which a remembered contact or a row joins it.
+// wrenches and targets on it, and the controls if it has actuators. A tree wakes when its signature or one of its velocities has changed, when it touches
+// a tree that is awake, and when a tree wakes that a remembered contact or a row joins to it.
 #include "discrete/discrete.h"
 
 #include "base/disjoint_sets.h"
@@ -20,8 +20,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double NANOSECONDS = 1e9;          // of a second
-static const uint64_t SIGN = (uint64_t)1 << 63; // marks a signature
+static const double NANOSECONDS = 1e9; // A second has this many nanoseconds [1/s].
+// This bit of a tree's word is set if the word is a signature, not a time.
+static const uint64_t SIGN = (uint64_t)1 << 63;
 
 // ---- signatures -------------------------------------------------------------------------------------
 

@@ -58,8 +58,8 @@ static int flies_articulated(const hfiFlight* f, int t, const int32_t* flies) { 
 static int only_falls(const hfiFlight* f, const hfDynamics* d, int t, const int32_t* flies) {
   return flies[t] && f->translates[t] && d->narmature == d->nfixed_armature;
 }
-// Whether a flying tree has inertial forces.
-static int swings(const hfiFlight* f, const hfDynamics* d, int t, const int32_t* flies) {
+// Does a flying tree have inertial forces?
+static int has_inertial_forces(const hfiFlight* f, const hfDynamics* d, int t, const int32_t* flies) {
   return flies_articulated(f, t, flies) && !only_falls(f, d, t, flies);
 }
 
@@ -115,7 +115,7 @@ static void update_flying_bias(const hfiFlight* f, hfDynamics* d, const double* 
     return;
   }
   for (int t = 0; t < d->model->ntree; ++t) {
-    if (!swings(f, d, t, flies)) continue;
+    if (!has_inertial_forces(f, d, t, flies)) continue;
     hfiRange r = hfi_tree_dofs(d->model, t);
     memcpy(d->v + r.begin, v + r.begin, sizeof *v * (size_t)(r.end - r.begin));
     hfi_tree_velocity(d, f->first_link[t], f->first_link[t + 1]);
@@ -139,7 +139,7 @@ static void guess_middle(hfiFlight* f, const hfDynamics* d, double h, const doub
   memcpy(f->middle, v0, sizeof *v0 * (size_t)d->model->nv);
   for (int t = 0; t < d->model->ntree; ++t) {
     double* root = f->middle + hf_model_tree_dofadr(d->model)[t];
-    if (swings(f, d, t, flies) && f->kept[t].known) v3_store(root, v3_axpy(0.5 * h, d->gravity, v3_load(root)));
+    if (has_inertial_forces(f, d, t, flies) && f->kept[t].known) v3_store(root, v3_axpy(0.5 * h, d->gravity, v3_load(root)));
   }
 }
 
@@ -164,7 +164,7 @@ static int any_articulated_flies(const hfiFlight* f, const hfDynamics* d, const 
 
 static int any_swings(const hfiFlight* f, const hfDynamics* d, const int32_t* flies) {
   for (int t = 0; t < d->model->ntree; ++t)
-    if (swings(f, d, t, flies)) return 1;
+    if (has_inertial_forces(f, d, t, flies)) return 1;
   return 0;
 }
 
@@ -296,7 +296,7 @@ static void add_second_half(hfiFlight* f, hfDynamics* d, double h, const int32_t
   hf_dynamics_mass_matrix(d);
   hfi_postpone_factors(d);
   for (int t = 0; t < d->model->ntree; ++t) {
-    if (!swings(f, d, t, flies)) continue;
+    if (!has_inertial_forces(f, d, t, flies)) continue;
     hfi_solve_tree(d, t, d->c);
     subtract_half(d->model, t, h, d->c, v);
   }

@@ -4,9 +4,6 @@
 //                 quaternion product (fk.c)
 //   links         inertia of a body and all bodies welded to it, merged about their common centre:
 //                   m = sum m_b,  c = sum m_b c_b/m,  Ic = sum R I_b R^T + m_b (|r|^2 1 - r r^T), r = c_b - c
-//   armature      tendon armature a adds a J^T J to M, J the coefficients of a fixed tendon or the
-//                 gradient of a spatial one (tendon.c), on M's
-//                 tree-sparse entries (couplings between branches have none and are left out)
 #include "dynamics/dynamics.h"
 #include "base/object.h"
 #include "model/path.h"
@@ -238,7 +235,7 @@ static void place_fixed_bodies(hfDynamics* d) {
 
 // ---- links ----------------------------------------------------------------------------------------
 
-// Whether the tree of a body with joints begins with a free joint, alone on its body. The links of the body's ancestors are known.
+// Does the tree of a body with joints begin with a free joint that is alone on its body? The links of the body's ancestors must be known.
 static int begins_with_free_joint(const hfDynamics* d, int body) {
   const hfModel* m = d->model;
   int parent = d->body_link[hf_model_body_parent(m)[body]];
@@ -246,6 +243,7 @@ static int begins_with_free_joint(const hfDynamics* d, int body) {
   return hf_model_body_jntnum(m)[body] == 1 && hf_model_jnt_type(m)[hf_model_body_jntadr(m)[body]] == HF_JOINT_FREE;
 }
 
+// Makes a link of every body with joints. Bodies without joints belong to the link of their parent; mocap bodies and the world are link 0.
 static void make_links(hfDynamics* d) {
   const hfModel* m = d->model;
   hfiLink world = {.parent = 0, .tree = -1};
@@ -292,6 +290,7 @@ static void add_inertia(double* I, hfMat3 R, const double* J, double mass, hfVec
   I[5] += W.m[5] - mass * r.y * r.z;
 }
 
+// Computes mass, centre of mass and inertia of link l from all bodies that belong to it.
 static void merge_link(hfDynamics* d, int l) {
   const hfModel* m = d->model;
   hfiLink* link = &d->link[l];
@@ -316,54 +315,6 @@ static void merge_link(hfDynamics* d, int l) {
   }
 }
 
-// ---- tendon armature ------------------------------------------------------------------------------
-
-// The entry of M at (row, col), or -1 if M has none there, because dof col does not move the link of dof row.
-static int find_entry(const hfModel* m, int row, int col) {
-  int start = hf_model_dof_Madr(m)[row], depth = hf_model_dof_depth(m)[col];
-  if (depth > hf_model_dof_depth(m)[row] || hf_model_M_col(m)[start + depth] != col) return -1;
-  return start + depth;
-}
-
-static void add_tendon_armature(hfDynamics* d, int tendon) {
-  const hfModel* m = d->model;
-  const int32_t* jnt = hf_model_wrap_obj(m) + hf_model_tendon_adr(m)[tendon];
-  const double* coef = hf_model_wrap_coef(m) + hf_model_tendon_adr(m)[tendon];
-  for (int a = 0; a < hf_model_tendon_num(m)[tendon]; ++a) {
-    for (int b = 0; b <= a; ++b) {
-      int i = hf_model_jnt_dofadr(m)[jnt[a]], j = hf_model_jnt_dofadr(m)[jnt[b]];
-      int row = imax2(i, j), col = imin2(i, j), entry = find_entry(m, row, col);
-      // If a tendon names a joint twice, both cross terms belong to one diagonal entry.
-      double twice = a != b && i == j ? 2 : 1;
-      double value = twice * hf_model_tendon_armature(m)[tendon] * coef[a] * coef[b];
-      hfiArmature r = {entry, row, col, tendon, value};
-      if (entry >= 0 && value != 0) d->armature[d->narmature++] = r;
-    }
-  }
-}
-
-// Lists the entries of M to which a spatial tendon's armature adds. Their values depend on the configuration.
-static void list_spatial_armature(hfDynamics* d, int tendon) {
-  const hfModel* m = d->model;
-  if (hf_model_tendon_armature(m)[tendon] == 0) return;
-  int n = hfi_tendon_dofs(m, tendon, d->tendon_dof);
-  for (int a = 0; a < n; ++a)
-    for (int b = 0; b <= a; ++b) {
-      hfiArmature r = {find_entry(m, d->tendon_dof[a], d->tendon_dof[b]), d->tendon_dof[a], d->tendon_dof[b], tendon, 0};
-      if (r.entry >= 0) d->armature[d->narmature++] = r;
-    }
-}
-
-static void make_tendon_armature(hfDynamics* d) {
-  const hfModel* m = d->model;
-  d->narmature = 0;
-  for (int t = 0; t < m->ntendon; ++t)
-    if (!hfi_tendon_is_spatial(m, t)) add_tendon_armature(d, t);
-  d->nfixed_armature = d->narmature;
-  for (int t = 0; t < m->ntendon; ++t)
-    if (hfi_tendon_is_spatial(m, t)) list_spatial_armature(d, t);
-}
-
 // ---- interface ------------------------------------------------------------------------------------
 
 // Finds the steady trees, and marks that nothing of them is computed yet.
@@ -381,7 +332,7 @@ void hf_dynamics_refresh(hfDynamics* d) {
   d->A[0].v = v3_neg(d->gravity);
   memset(&d->I[0], 0, sizeof d->I[0]);
   for (int l = 1; l < d->nlink; ++l) merge_link(d, l);
-  make_tendon_armature(d);
+  hfi_list_tendon_armature(d);
   find_steady(d);
   d->has_M = d->has_factors = d->has_velocity = 0;
   hfi_bound_inverse_masses(d);

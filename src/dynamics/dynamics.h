@@ -108,8 +108,8 @@ struct hfDynamics {
   double* most_inverse_mass; // (nv) upper bound of (M^-1)_ii at any configuration; infinite if none is known (inverse_mass.c)
   int32_t* trunk;          // (ntree) 6 or 3 if the first 6 or 3 dofs of the tree are ancestors of all its others; else 0
   int32_t* steady;         // (ntree) 1: the tree has only slides, and no tendon has armature, so that S, M and the bias never change
-  hfiArmature* armature;   // (narmature) non-zero ones of fixed tendons, then those of spatial tendons by tendon: hf_dynamics_position
-                           // computes their values
+  hfiArmature* armature;   // (narmature) first the nfixed_armature entries of fixed tendons, then those of spatial tendons, whose values
+                           // hf_dynamics_position computes
 
   // hf_dynamics_position
   hfQuat* q_WB;            // (nbody)
@@ -238,6 +238,8 @@ void hfi_yield_springs(const hfDynamics* d, const double* q, double* rest);
 double hfi_tendon_gradient(const hfDynamics* d, int tendon, double* gradient);
 // The time derivative of the gradient, times v. The points where the tendon touches geoms are taken as fixed to these geoms.
 double hfi_tendon_gradient_rate(const hfDynamics* d, int tendon);
+// Lists the entries of M to which the armature of tendons adds. Those of fixed tendons get their values (tendon_armature.c).
+void hfi_list_tendon_armature(hfDynamics* d);
 // Computes the armature of spatial tendons at the present configuration.
 void hfi_update_tendon_armature(hfDynamics* d);
 // Adds to tau what the armature of spatial tendons adds to the bias.

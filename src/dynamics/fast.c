@@ -37,7 +37,7 @@ static const double SHORT_SLIDE = 1e-3;
 
 // ---- speed ----------------------------------------------------------------------------------------
 
-static int slides(const hfModel* m, int dof) { return hf_model_jnt_type(m)[hf_model_dof_jnt(m)[dof]] == HF_JOINT_SLIDE; }
+static int is_slide(const hfModel* m, int dof) { return hf_model_jnt_type(m)[hf_model_dof_jnt(m)[dof]] == HF_JOINT_SLIDE; }
 
 // A slide on a link that turns changes the inertia about the axis of the turn, as a turn does. It counts as a turn by its travel over r, where m r^2
 // = I is the inertia of the bodies that it carries about the axis of a dof k before it. Returns the largest such rate [rad/s].
@@ -46,7 +46,7 @@ static double fastest_slide(const hfDynamics* d, double h, int t) {
   hfiRange r = hfi_tree_dofs(m, t);
   double fastest2 = 0;
   for (int i = r.begin; i < r.end; ++i) {
-    if (!slides(m, i) || h * fabs(d->v[i]) <= SHORT_SLIDE) continue;
+    if (!is_slide(m, i) || h * fabs(d->v[i]) <= SHORT_SLIDE) continue;
     const int32_t* before = hf_model_M_col(m) + hf_model_dof_Madr(m)[i];
     for (int k = 0; k < hf_model_dof_depth(m)[i]; ++k)
       if (v3_norm2(d->S[before[k]].w) > 0)
@@ -234,7 +234,7 @@ static Rates rates_of(const hfModel* m, int t, const double* v) {
   hfiRange r = hfi_tree_dofs(m, t);
   Rates rates = {0, 0};
   for (int i = r.begin; i < r.end; ++i) {
-    if (!slides(m, i)) rates.turning += fabs(v[i]);
+    if (!is_slide(m, i)) rates.turning += fabs(v[i]);
     else if (hf_model_dof_depth(m)[i] > 0) rates.sliding = max2(rates.sliding, fabs(v[i]));
   }
   return rates;

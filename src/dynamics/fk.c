@@ -229,7 +229,7 @@ static inline void place_lane_inertias(hfDynamics* d, const int* links) {
   hfi_scatter((const hfiLanes*)&I, 10, at_I);
 }
 
-// For a single link lanes do not pay.
+// Computes the inertias of all links in the world, several links at a time. If a single one is left over, computes it alone, which takes less time.
 static void place_inertias(hfDynamics* d) {
   int links[HFI_LANES], last = d->nlink - 1, l = 1;
   for (; l < last; l += HFI_LANES) place_lane_inertias(d, hfi_fill_lanes(l, d->nlink, links));

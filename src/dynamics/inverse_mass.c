@@ -21,7 +21,7 @@ typedef struct Resistance {
   hfMat3 axes;
 } Resistance;
 
-static Resistance resist(const hfiLink* link, double ancestors) {
+static Resistance find_resistance(const hfiLink* link, double ancestors) {
   Resistance d;
   eigen3(link->inertia_B, d.moment, &d.axes);
   double rounding = 1e-12 * d.moment[0];
@@ -49,7 +49,7 @@ static hfVec3 turn_into_link(const hfDynamics* d, int body, hfVec3 u) {
 // Upper bound of the inverse mass of a hinge from its links. parent: NULL for the world.
 static double bound_by_links(const hfDynamics* d, const hfiLink* link, const Resistance* parent) {
   const hfiJointStep* joint = &d->step[link->joint];
-  Resistance own = resist(link, 0);
+  Resistance own = find_resistance(link, 0);
   double inverse = inverse_resistance(&own, joint->axis_B);
   if (!parent) return inverse;
   return inverse + inverse_resistance(parent, turn_into_link(d, hf_model_body_parent(d->model)[link->body], joint->axis_E));
@@ -61,7 +61,7 @@ void hfi_bound_inverse_masses(hfDynamics* d) {
   for (int l = 1; l < d->nlink; ++l) {
     const hfiLink* link = &d->link[l];
     int type = link->njoint == 1 ? d->step[link->joint].type : HF_JOINT_FREE, p = link->parent;
-    Resistance parent = p ? resist(&d->link[p], held[p - 1]) : (Resistance){.moment = {INFINITY, INFINITY, INFINITY}};
+    Resistance parent = p ? find_resistance(&d->link[p], held[p - 1]) : (Resistance){.moment = {INFINITY, INFINITY, INFINITY}};
     double armature = hf_model_dof_armature(d->model)[link->dof], bound = INFINITY;
     if (type == HF_JOINT_HINGE) bound = bound_by_links(d, link, p ? &parent : NULL);
     if (type == HF_JOINT_SLIDE && !p && link->mass > 0) bound = 1 / link->mass;

@@ -1,14 +1,14 @@
-// If there are few boxes, all are tested against each other, four at a time: that takes less time than to make a grid.
+// If there are few boxes, all are tested against each other, four at a time, because a grid would take longer.
 //
-// Many boxes: a uniform grid of cells as wide as the widest of the ordinary boxes, those of at most 4 times the median width. A box belongs to the
-// cell of its centre, so that two ordinary boxes can overlap only if their cells are the same or neighbours. Of the 27 cells around a box, its own
-// and 13 others are enough to find every pair once. The other boxes (planes among them) are tested against all.
+// If there are many, a uniform grid is used. A box is ordinary if its width is at most 4 times the median width. The cells are as wide as the widest
+// ordinary box. A box belongs to the cell of its centre, so that two ordinary boxes can overlap only if their cells are the same or neighbours. Of the 27
+// cells around a box, its own and 13 others are enough to find every pair once. Boxes that are not ordinary, such as those of planes, are tested against all.
 #include "geometry/broadphase.h"
 
 #include <string.h>
 
-// Up to this number of boxes all pairs are tested. Spread out, this many boxes take as long by a grid; in a heap, or as the limbs of a robot, they
-// take three times as long by a grid.
+// Up to this number of boxes all pairs are tested. For this many boxes a grid takes as long if they are spread out, and three times as long if they form a
+// heap or a robot.
 enum { FEW = 100 };
 
 void hfi_grid_init(hfiGrid* g, int nbox, hfiArena* arena) {

@@ -29,13 +29,14 @@ static const double CELLS_PER_SIZE = 512;
 // Cells farther than this many from the first one count as one cell [-].
 static const double LAST_CELL = 1e9;
 
-// Cells tell quickly that no candidate is near a point. They divide a line across n into pieces that are longer than 4 near, and have a bit each that is
-// set where a candidate lies in the piece. Cells that are CELLS apart share a bit: where it is set, candidates have to be compared.
+// A quick test whether any candidate is near a point. A line across n is divided into cells longer than 4 near. The bit of a cell is set if a candidate
+// projects into the cell. If the bits of the cells at 2 near on either side of a point are not set, no candidate is near the point. Otherwise the point must
+// be compared with the candidates, which may be far away nevertheless: across the line, or in another cell, because cells that are CELLS apart share a bit.
 typedef struct Cells {
   hfVec3 origin;              // origin of the line: a vertex of the smaller facet, so that all candidates are near it
-  hfVec3 direction;           // of the line
-  double per_metre;
-  uint64_t taken[CELLS / 64]; // the bits
+  hfVec3 direction;           // direction of the line
+  double per_metre;           // number of cells in a metre [1/m]
+  uint64_t taken[CELLS / 64]; // one bit for each cell
 } Cells;
 
 typedef struct Clip {
@@ -114,12 +115,12 @@ static uint32_t crossing_feature(const Clip* c, int edge_R, int edge_I) {
 // ---- vertices -------------------------------------------------------------------------------------
 
 // Minus the projection of the other plane's normal onto the disc. It points to the deepest rim point, and its length is the sine of the tilt.
-static hfVec3 lean(const hfiFacet* disc, const hfiFacet* other) {
+static hfVec3 tilt_of(const hfiFacet* disc, const hfiFacet* other) {
   return v3_sub(v3_scale(v3_dot(other->normal, disc->normal), disc->normal), other->normal);
 }
 
 int hfi_disc_lies(const hfiFacet* f, const hfiFacet* other) {
-  return f->kind == HFI_FACET_DISC && hfi_rim_lies(v3_norm(lean(f, other)));
+  return f->kind == HFI_FACET_DISC && hfi_rim_lies(v3_norm(tilt_of(f, other)));
 }
 
 // The vertices of a facet, or four rim points of a disc, with their ids.
@@ -137,7 +138,7 @@ static void list_corners(const hfiFacet* f, const hfiFacet* other, Corners* c) {
   c->count = f->count, c->vertex = f->vertex, c->id = f->id;
   if (f->kind != HFI_FACET_DISC) return;
   int turned = !hfi_disc_lies(f, other);
-  hfVec3 u = turned ? v3_unit(lean(f, other)) : f->x, v = turned ? v3_cross(f->normal, u) : f->y;
+  hfVec3 u = turned ? v3_unit(tilt_of(f, other)) : f->x, v = turned ? v3_cross(f->normal, u) : f->y;
   hfVec3 rim[4] = {u, v, v3_neg(u), v3_neg(v)};
   for (int k = 0; k < 4; ++k) {
     c->rim[k] = v3_axpy(f->radius, rim[k], f->vertex[0]);

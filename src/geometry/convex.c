@@ -34,7 +34,7 @@ static hfVec3 better_normal(hfiCores* c, const hfiSimplex* s, hfVec3 n) {
 static int find_closest(hfiCores* c, double far, hfiLastFace* last, hfiClosest* closest) {
   hfiSimplex simplex;
   hfVec3 n;
-  hfiDifferenceFace face = {HFI_NO_FACE, {0, 0}, {0, 0}};
+  hfiDifferenceFace face = {.kind = HFI_NO_FACE};
   int curved = hfi_is_curved(c->A) || hfi_is_curved(c->B);
   hfiShell* shell = last && last->face.kind != HFI_NO_FACE ? &last->shell : NULL; // A pair without a face needs no polytope.
   if (last) last->face.kind = HFI_NO_FACE, last->shell.nface = 0;

@@ -15,7 +15,7 @@ int hfi_convex_single(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, 
 typedef struct hfiRecent {
   int known;
   hfPose X_WA, X_WB;
-  hfiContactPoint single; // in A's frame
+  hfiContactPoint single; // the contact, in the frame of A
 } hfiRecent;
 
 // Is the contact known at these poses?

@@ -84,7 +84,7 @@ static void cap_facet(const hfiShape* s, const hfPose* X, int up, hfiFacet* f) {
   f->y = m3_col(X->R, 1);
   f->radius = s->size[0];
   f->vertex[0] = v3_axpy(up ? s->size[1] : -s->size[1], z, X->p);
-  f->id[0] = up ? 0 : 8; // of the rim points: + 0..3 fixed, + 4..7 turned
+  f->id[0] = up ? 0 : 8; // The features of the points on the rim are this number plus 0 to 3 for fixed points, and plus 4 to 7 for turned ones.
 }
 
 // The facet is the cap on d's side, or the side of the cylinder if d is nearly across the axis.

@@ -8,14 +8,19 @@
 
 typedef enum hfiDifferenceKind {
   HFI_NO_FACE,   // No face is known.
-  HFI_FACE_OF_A, // a[0]: face of A; b[0]: the vertex of B that is deepest below it; b[1]: the face of B that is parallel to it and deepest, or -1
-  HFI_FACE_OF_B, // b[0]: face of B; a[0]: the vertex of A that is deepest below it
-  HFI_EDGE_PAIR  // a, b: the two vertices of an edge of A and of an edge of B, ascending
+  HFI_FACE_OF_A, // It comes from a face of A and the lowest part of B below this face.
+  HFI_FACE_OF_B, // It comes from a face of B and the lowest part of A below this face.
+  HFI_EDGE_PAIR  // It comes from an edge of A and an edge of B.
 } hfiDifferenceKind;
 
 typedef struct hfiDifferenceFace {
   hfiDifferenceKind kind;
-  int32_t a[2], b[2];
+  // of the kinds FACE_OF_A and FACE_OF_B
+  int32_t face;          // face of the one hull
+  int32_t lowest_vertex; // the vertex of the other hull that is deepest below this face
+  int32_t lowest_face;   // the face of the other hull that is deepest and parallel to it; -1: there is none. FACE_OF_B always has -1.
+  // of the kind EDGE_PAIR
+  int32_t edge_a[2], edge_b[2]; // the two vertices of each edge, ascending
 } hfiDifferenceFace;
 
 // The face that fixed the contact of the last query and, if the hulls overlapped, the polytope that EPA found around the origin.

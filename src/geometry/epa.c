@@ -42,7 +42,7 @@ typedef struct Polytope {
 } Polytope;
 
 // The corner, or edge, of a triangle that follows number i.
-static inline int after(int i) { return i < 2 ? i + 1 : 0; }
+static inline int next_corner(int i) { return i < 2 ? i + 1 : 0; }
 
 static inline void set_face(Polytope* p, int f, int a, int b, int c) {
   Face* face = p->face + f;
@@ -51,7 +51,7 @@ static inline void set_face(Polytope* p, int f, int a, int b, int c) {
   face->alive = 1;
   face->vertex[0] = a, face->vertex[1] = b, face->vertex[2] = c;
   face->normal = area > 0 ? v3_scale(1 / area, m) : v3_zero();
-  // A face without area has no normal. It is never the nearest one, and it is removed with the first of its neighbours (see `sees`).
+  // A face without area has no normal. It is never the nearest one, and it is removed with the first of its neighbours (see face_sees).
   p->distance[f] = area > p->tiny * p->tiny ? v3_dot(face->normal, x) : INFINITY;
 }
 
@@ -113,8 +113,8 @@ static int nearest_face(const Polytope* p) {
   return best;
 }
 
-// Whether w lies above the plane of face f. A face without area counts as seeing every point.
-static int sees(const Polytope* p, int f, hfVec3 w) {
+// Does face f see w: does w lie above the plane of the face? A face without area counts as seeing every point.
+static int face_sees(const Polytope* p, int f, hfVec3 w) {
   const Face* face = p->face + f;
   return v3_dot(face->normal, v3_sub(w, p->vertex[face->vertex[0]].w)) > p->tiny || !(p->distance[f] < INFINITY);
 }
@@ -123,12 +123,12 @@ static int sees(const Polytope* p, int f, hfVec3 w) {
 // the same way; another one belongs to the outline. The walk lists the outline in order.
 static void remove_seen(Polytope* p, int f, int first, int count, hfVec3 w) {
   drop_face(p, f);
-  for (int k = first; count > 0; k = after(k), --count) {
+  for (int k = first; count > 0; k = next_corner(k), --count) {
     int other = p->face[f].beside[k], edge = 0;
     while (edge < 3 && p->face[other].beside[edge] != f) ++edge;
     if (edge == 3 || !p->face[other].alive) continue;
-    if (sees(p, other, w)) {
-      remove_seen(p, other, after(edge), 2, w);
+    if (face_sees(p, other, w)) {
+      remove_seen(p, other, next_corner(edge), 2, w);
     } else {
       p->horizon[p->nhorizon][0] = other;
       p->horizon[p->nhorizon++][1] = edge;
@@ -144,7 +144,7 @@ static int close_hole(Polytope* p) {
   for (int k = 0; k < n; ++k) {
     const int f = p->horizon[k][0], i = p->horizon[k][1];
     made[k] = p->nfree ? p->unused[--p->nfree] : p->nface++;
-    set_face(p, made[k], p->face[f].vertex[after(i)], p->face[f].vertex[i], tip);
+    set_face(p, made[k], p->face[f].vertex[next_corner(i)], p->face[f].vertex[i], tip);
     p->face[made[k]].beside[0] = f;
     p->face[f].beside[i] = made[k];
   }

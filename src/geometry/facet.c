@@ -25,10 +25,10 @@ void hfi_facet_of_face(const hfiShape* s, const hfPose* X, int32_t face, hfiFace
   int32_t stride = (n + HFI_FACET_MAX - 1) / HFI_FACET_MAX;
   f->kind = HFI_FACET_POLYGON;
   f->count = 0;
-  f->normal = m3_mulv(X->R, v3_load(hull->face_plane + 4 * face));
+  f->normal = m3_mulv(X->R, hfi_hull_normal(hull, face));
   for (int32_t k = 0; k < n; k += stride) {
     f->id[f->count] = hull->face_vert[begin + k];
-    f->vertex[f->count] = pose_point(*X, v3_load(hull->vert + 3 * hull->face_vert[begin + k]));
+    f->vertex[f->count] = pose_point(*X, hfi_hull_vertex(hull, hull->face_vert[begin + k]));
     size2 = max2(size2, v3_norm2(v3_sub(f->vertex[f->count], f->vertex[0])));
     f->count++;
   }

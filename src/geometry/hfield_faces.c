@@ -83,7 +83,7 @@ static void list_low_vertices(hfiFieldQuery* q) {
   double limit = highest + q->margin + HFI_FLAT_TILT * hfi_functions(q->A)->core_size(q->A) - q->X_BA.p.z;
   q->nlow = 0;
   for (int32_t i = 0; i < hull->nvert; ++i) {
-    if (v3_dot(up, v3_load(hull->vert + 3 * i)) > limit) continue;
+    if (v3_dot(up, hfi_hull_vertex(hull, i)) > limit) continue;
     if (q->nlow == HFI_MOST_LOW) {
       q->nlow = -1; // There are too many: all vertices are tried.
       return;
@@ -103,7 +103,7 @@ static int vertices_at_face(const hfiFieldQuery* q, const FieldFace* t, hfiConta
   int listed = q->nlow >= 0, count = listed ? q->nlow : hull->nvert;
   for (int k = 0; k < count; ++k) {
     int32_t i = listed ? q->low[k] : k;
-    hfVec3 x = v3_load(hull->vert + 3 * i);
+    hfVec3 x = hfi_hull_vertex(hull, i);
     double depth = -height - v3_dot(n_A, x);
     if (!(depth >= -q->margin - slack)) continue;
     hfVec3 p = pose_point(q->X_BA, x);

@@ -42,7 +42,7 @@ const hfiDirectionCell* hfi_hull_cell(const hfiHullIndex* index, hfVec3 d) {
 // Is vertex v lower than one of its neighbours along all four corners of a cell?
 static int is_lower(const hfiHull* hull, int32_t v, const hfVec3 corner[4], double slack) {
   for (int32_t k = hull->edge_start[v]; k < hull->edge_start[v + 1]; ++k) {
-    hfVec3 up = v3_sub(v3_load(hull->vert + 3 * hull->edge_vert[k]), v3_load(hull->vert + 3 * v));
+    hfVec3 up = v3_sub(hfi_hull_vertex(hull, hull->edge_vert[k]), hfi_hull_vertex(hull, v));
     int c = 0;
     while (c < 4 && v3_dot(corner[c], up) > slack) ++c;
     if (c == 4) return 1;
@@ -106,7 +106,7 @@ int32_t hfi_farthest_face(const hfiHull* hull, hfVec3 x, double share) {
 int32_t hfi_facing_face(const hfiHull* hull, hfVec3 d, hfiFacing* last) {
   if (!hull->index) return hfi_farthest_face(hull, d, 0);
   double sine = sqrt(max2(0, 1 - last->second * last->second)), turned = v3_norm(v3_sub(d, last->d));
-  if (v3_dot(v3_load(hull->face_plane + 4 * last->face), d) > last->second + sine * turned + SURELY) return last->face;
+  if (v3_dot(hfi_hull_normal(hull, last->face), d) > last->second + sine * turned + SURELY) return last->face;
   hfiLinear along = {d, 0};
   last->d = d;
   last->face = hfi_tree_two_largest(&hull->index->face, &along, hfi_hull_cell(hull->index, d)->face, &last->second);

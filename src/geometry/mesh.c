@@ -20,7 +20,7 @@ static hfiAabb own_box(const hfiHull* hull) {
   }
   hfiAabb box = {v3_load(hull->vert), v3_load(hull->vert)};
   for (int32_t k = 1; k < hull->nvert; ++k) {
-    hfVec3 x = v3_load(hull->vert + 3 * k);
+    hfVec3 x = hfi_hull_vertex(hull, k);
     box.lo = v3(min2(box.lo.x, x.x), min2(box.lo.y, x.y), min2(box.lo.z, x.z));
     box.hi = v3(max2(box.hi.x, x.x), max2(box.hi.y, x.y), max2(box.hi.z, x.z));
   }
@@ -40,7 +40,7 @@ static hfiAabb mesh_bounds(const hfiShape* s, const hfPose* X) {
 }
 
 static void add_if_below(hfiThinning* thin, const hfiHull* hull, int32_t i, hfVec3 m_B, double height, double limit) {
-  hfVec3 x = v3_load(hull->vert + 3 * i);
+  hfVec3 x = hfi_hull_vertex(hull, i);
   double gap = height + v3_dot(m_B, x);
   if (gap <= limit) hfi_thinning_add(thin, x, -gap, (uint32_t)i);
 }
@@ -59,7 +59,7 @@ static double lowest_vertex(const hfiHull* hull, hfVec3 m_B) {
   hfiLinear down = {v3_neg(m_B), 0};
   if (hull->index) return -hfi_linear(&down, &hull->index->vertex, hfi_tree_largest(&hull->index->vertex, &down, hfi_hull_cell(hull->index, down.n)->vertex[0]));
   double lowest = INFINITY;
-  for (int32_t i = 0; i < hull->nvert; ++i) lowest = min2(lowest, v3_dot(m_B, v3_load(hull->vert + 3 * i)));
+  for (int32_t i = 0; i < hull->nvert; ++i) lowest = min2(lowest, v3_dot(m_B, hfi_hull_vertex(hull, i)));
   return lowest;
 }
 
@@ -88,12 +88,12 @@ typedef struct Summit {
 } Summit;
 
 static inline Summit climb(const hfiHull* hull, hfVec3 d, int32_t best) {
-  double top = v3_dot(d, v3_load(hull->vert + 3 * best)), beside = -INFINITY;
+  double top = v3_dot(d, hfi_hull_vertex(hull, best)), beside = -INFINITY;
   for (int32_t from = -1; from != best;) {
     from = best;
     beside = -INFINITY;
     for (int32_t k = hull->edge_start[from]; k < hull->edge_start[from + 1]; ++k) {
-      double h = v3_dot(d, v3_load(hull->vert + 3 * hull->edge_vert[k]));
+      double h = v3_dot(d, hfi_hull_vertex(hull, hull->edge_vert[k]));
       beside = max2(beside, h);
       if (h > top) { top = h; best = hull->edge_vert[k]; }
     }
@@ -103,9 +103,9 @@ static inline Summit climb(const hfiHull* hull, hfVec3 d, int32_t best) {
 
 // The farthest of the listed vertices along d.
 static inline Summit visit_listed(const hfiHull* hull, hfVec3 d, const hfiDirectionCell* cell) {
-  Summit s = {cell->vertex[0], v3_dot(d, v3_load(hull->vert + 3 * cell->vertex[0])), -INFINITY};
+  Summit s = {cell->vertex[0], v3_dot(d, hfi_hull_vertex(hull, cell->vertex[0])), -INFINITY};
   for (int k = 1; k < cell->count; ++k) {
-    double h = v3_dot(d, v3_load(hull->vert + 3 * cell->vertex[k]));
+    double h = v3_dot(d, hfi_hull_vertex(hull, cell->vertex[k]));
     s.beside = max2(s.beside, min2(h, s.top));
     if (h > s.top) s.top = h, s.vertex = cell->vertex[k];
   }
@@ -121,7 +121,7 @@ static int stands_out(const hfiHull* hull, hfVec3 d, const Summit* s) {
 // of them. If this vertex is not the only farthest one, the climb from `start` decides, so that the index changes no answer.
 static int32_t climb_fast(const hfiHull* hull, hfVec3 d, int32_t start) {
   const hfiDirectionCell* cell = hfi_hull_cell(hull->index, d);
-  if (!(v3_dot(d, v3_load(hull->vert + 3 * cell->vertex[0])) > v3_dot(d, v3_load(hull->vert + 3 * start)))) return climb(hull, d, start).vertex;
+  if (!(v3_dot(d, hfi_hull_vertex(hull, cell->vertex[0])) > v3_dot(d, hfi_hull_vertex(hull, start)))) return climb(hull, d, start).vertex;
   Summit found = cell->count ? visit_listed(hull, d, cell) : climb(hull, d, cell->vertex[0]);
   return stands_out(hull, d, &found) ? found.vertex : climb(hull, d, start).vertex;
 }
@@ -130,16 +130,16 @@ static hfVec3 mesh_support(const hfiShape* s, hfVec3 d, int32_t* hint) {
   const hfiHull* hull = s->hull;
   if (hull->nvert >= CLIMB) {
     *hint = hull->index ? climb_fast(hull, d, *hint) : climb(hull, d, *hint).vertex;
-    return v3_load(hull->vert + 3 * *hint);
+    return hfi_hull_vertex(hull, *hint);
   }
   int32_t best = *hint;
-  double top = v3_dot(d, v3_load(hull->vert + 3 * best));
+  double top = v3_dot(d, hfi_hull_vertex(hull, best));
   for (int32_t i = 0; i < hull->nvert; ++i) {
-    double h = v3_dot(d, v3_load(hull->vert + 3 * i));
+    double h = v3_dot(d, hfi_hull_vertex(hull, i));
     if (h > top) { top = h; best = i; }
   }
   *hint = best;
-  return v3_load(hull->vert + 3 * best);
+  return hfi_hull_vertex(hull, best);
 }
 
 static double mesh_core_size(const hfiShape* s) {
@@ -168,7 +168,7 @@ static void mesh_edges(const hfiEdgeQuery* q, hfiEdges* e) {
     else add_between(e, s->point[first].b, s->point[i].b);
   }
   for (int32_t k = hull->edge_start[q->support]; k < hull->edge_start[q->support + 1] && q->rule == HFI_EDGES_ACROSS; ++k) {
-    hfVec3 from = v3_load(hull->vert + 3 * q->support), to = v3_load(hull->vert + 3 * hull->edge_vert[k]), d = v3_sub(to, from);
+    hfVec3 from = hfi_hull_vertex(hull, q->support), to = hfi_hull_vertex(hull, hull->edge_vert[k]), d = v3_sub(to, from);
     if (fabs(v3_dot(d, q->n)) < HFI_EDGE_ACROSS * v3_norm(d)) add_between(e, pose_point(q->X, from), pose_point(q->X, to));
   }
 }
@@ -193,7 +193,7 @@ static hfiSpan mesh_span(const hfiShape* shape, hfVec3 o, hfVec3 d) {
   const hfiHull* hull = shape->hull;
   hfiSpan s = hfi_whole_span();
   for (int32_t f = 0; f < hull->nface && s.t[0] <= s.t[1]; ++f)
-    hfi_span_cut(&s, o, d, v3_load(hull->face_plane + 4 * f), hull->face_plane[4 * f + 3]);
+    hfi_span_cut(&s, o, d, hfi_hull_normal(hull, f), hull->face_plane[4 * f + 3]);
   return s;
 }
 

@@ -6,7 +6,7 @@
 
 typedef struct hfiNearest {
   double distance;      // negative inside [m]
-  hfVec3 point, normal; // on the surface, outward unit normal: p = point + distance normal
+  hfVec3 point, normal; // nearest point on the surface, and outward unit normal there: p = point + distance normal
 } hfiNearest;
 
 static inline double sign_of(double x) { return x < 0 ? -1.0 : 1.0; }

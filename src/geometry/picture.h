@@ -5,9 +5,9 @@
 #include "math/spatial.h"
 #include <holdfast/geometry.h>
 
-// A ray, and the axis along which depth is counted.
+// A ray, and the axis along which the depth of a picture is measured.
 typedef struct hfiRay {
-  hfVec3 origin, along, axis; // in the world; along and axis have length 1
+  hfVec3 origin, along, axis; // in the world; `along`, the direction of the ray, and `axis` are unit vectors
 } hfiRay;
 
 // The ray through the middle of a pixel of a lens at X_WC.

@@ -11,30 +11,30 @@
 //
 // At a maximum H + g I > 0, which always holds where the shapes are apart.
 //
-// Flat parts of the shapes are kinks of h. Where a witness point lies inside an edge e, the maximum has n.e = 0, and
-// Newton's method moves on that great circle. Two such edges, or a face, fix n. Which edges count has to be guessed
-// (edges.h). A guess is right if the tangential part of pa - pb can be removed by moving the witnesses along the edges,
-// no further than these are long, and not beyond the end of a single edge. Where a curved shape is just beyond a side of a face, the edge there is tried first.
-// Guesses are tried in turn until one is right. Of all directions that were met, the one with the largest separation wins.
+// At the edges and faces of a shape its support function has kinks, and Newton's method needs to know them beforehand. If a witness point lies inside an
+// edge e, the maximum has n.e = 0: n is on a great circle, and Newton's method moves on it. Two such edges, or a face, fix n. Which edges carry the contact
+// has to be guessed (edges.h). A guess is right if pa - pb becomes parallel to n when the witnesses are moved along the edges, by no more than the
+// length of an edge and, if there is only one on each shape, not beyond its ends. Guesses are tried in turn until one is right. If a curved shape is just
+// beyond a side of a face, the edge there is the first guess. Of all directions that were tried, the one with the largest separation is taken.
 #include "geometry/polish.h"
 
 #include "geometry/shape_table.h"
 
-enum { STEPS = 12 }; // Newton steps; they converge quadratically
+enum { STEPS = 12 }; // Largest number of Newton steps. They converge quadratically, so that few are needed.
 // The witnesses face each other if their distance across n is below this share of the sizes of the shapes [-].
 static const double STATIONARY = 1e-11;
-// A witness is on an edge up to this share of the sizes beyond its end [-].
+// A witness counts as on an edge if it is beyond the end of the edge by at most this share of the sizes of the shapes [-].
 static const double BEYOND = 1e-9;
-// EPA finds a normal to 1e-6 of the sizes. Such a normal may stand for that of a face if the cosine between them is above this, which is that of 0.1
-// rad [-].
+// EPA finds only an approximate normal. It may belong to a face if the cosine of the angle between it and the normal of the face is above this: the angle
+// is then below 0.1 rad [-].
 static const double NEAR_FACE = 0.995;
 // The normal of a face is turned by this angle to find one edge or corner of the face [rad].
 static const double TILT = 1e-9;
 
-// u.H u, and where there is a v also u.H v and v.H v.
+// The curvature across n along two tangents u and v: u.H u, u.H v and v.H v. With one tangent only `uu` is used.
 typedef struct Curvature { double uu, uv, vv; } Curvature;
 
-// h += curvature of the support function of s at d. v: NULL if u.H u alone is asked for.
+// Adds the curvature of the support function of s at d to h. v: NULL if there is only the tangent u.
 static void add_curvature(const hfiShape* s, hfVec3 d, hfVec3 u, const hfVec3* v, Curvature* h) {
   double (*curvature)(const hfiShape*, hfVec3, hfVec3, hfVec3) = hfi_functions(s)->curvature;
   if (!curvature) return;
@@ -65,7 +65,7 @@ static double step_free(hfiCores* c, hfVec3* n) {
   return sqrt(x * x + y * y);
 }
 
-// Like step_free, on the great circle across `edge`.
+// Makes one Newton step from n on the great circle of all normals across `edge`. Returns its length [rad], or 0 if there is no maximum nearby.
 static double step_on_circle(hfiCores* c, hfVec3 edge, hfVec3* n) {
   hfVec3 r = hfi_support_pair(c, v3_neg(*n)).w, t = v3_cross(edge, *n);
   double m = pair_curvature(c, *n, t, NULL).uu + v3_dot(*n, r);
@@ -75,7 +75,10 @@ static double step_on_circle(hfiCores* c, hfVec3 edge, hfVec3* n) {
   return fabs(x);
 }
 
-// Returns the normal that the edges fix, or the maximum on their great circle or on the sphere, starting from n.
+// Returns the normal with the largest separation near n among those across all edges e:
+//   two edges   they fix the normal up to its sign
+//   one edge    Newton's method on the great circle n.e = 0
+//   no edge     Newton's method on the sphere
 static hfVec3 find_maximum(hfiCores* c, const hfiEdges* e, hfVec3 n) {
   if (e->count == 2) {
     hfVec3 m = v3_unit(v3_cross(e->direction[0], e->direction[1]));
@@ -110,7 +113,7 @@ static int find_ways(const hfiEdges* e, hfVec3 n, hfVec3 w, double scale, double
 // Is the coordinate x along edge i between the ends of the edge?
 static int is_on_edge(const hfiEdges* e, int i, double x, double slack) { return fabs(x - e->middle[i]) <= 0.5 * e->length[i] + slack; }
 
-// The coordinate along edge i of its witness after it has moved by `way` (2). The first `of_A` edges belong to A.
+// Returns where the witness of edge i is after it has moved by `way`, as a coordinate along the edge. The first `of_A` edges belong to A.
 static double place_on_edge(const hfiEdges* e, int i, int of_A, const hfiSupportPoint* at, const double* way) {
   return i < of_A ? v3_dot(e->direction[i], at->a) - way[i] : v3_dot(e->direction[i], at->b) + way[i];
 }
@@ -122,7 +125,8 @@ static int are_on_edges(const hfiEdges* e, int of_A, const hfiSupportPoint* at, 
   return 1;
 }
 
-// The point of the outline of a polygon that is nearest to x, which may be beyond it. Returns the side that it is on, or -1 if it is a corner.
+// Finds the point of the outline of a polygon that is nearest to x, a point inside or outside of it. Returns the side that this point is on, or -1 if it is
+// a corner.
 static int nearest_side(const hfiFacet* f, hfVec3 x, hfVec3* nearest) {
   double best = INFINITY;
   int side = -1;
@@ -138,6 +142,7 @@ static int nearest_side(const hfiFacet* f, hfVec3 x, hfVec3* nearest) {
   return side;
 }
 
+// Is x outside of a polygon by more than the slack?
 static int is_beyond_side(const hfiFacet* f, hfVec3 x, double slack) {
   for (int k = 0; k < f->count; ++k) {
     hfVec3 a = f->vertex[k], out = v3_unit(v3_cross(v3_sub(hfi_facet_edge_end(f, k), a), f->normal));
@@ -153,15 +158,16 @@ typedef struct Polish {
   int taken; // 1: the normal of some guess was taken
 } Polish;
 
-// Do the witnesses of the simplex, which lie between its points, face each other along n, with the separation `gap` along n? Then n is stationary. Where a face has more corners than
-// the simplex, its support point may be too far from the witness to tell.
+// Is the line between the witnesses of the simplex along n, and as long as the separation `gap`? Then n is right. find_ways cannot tell this if a face has
+// more corners than the simplex, because the support point may be a corner far from the witness.
 static int witnesses_face(const Polish* p, hfVec3 n, double gap) {
   hfVec3 rest = v3_axpy(-gap, n, v3_sub(hfi_simplex_a(p->simplex), p->best.pb));
   return v3_norm(rest) <= STATIONARY * p->cores->scale;
 }
 
-// Tries a guess of edges, starting from the normal n. The first `of_A` edges belong to A. bounded: the witnesses must be between the ends of each
-// edge. A better normal is always taken; one that is as good only if the guess is right or none was taken before. Returns 1 if the guess is right.
+// Tries a guess of edges, starting from the normal n. The first `of_A` edges belong to A. bounded: 1 if the witnesses must be between the ends of each
+// edge. Takes a normal with a larger separation; takes one with the same separation only if the guess is right or if none was taken before. Returns 1 if
+// the guess is right.
 static int try_guess(Polish* p, const hfiEdges* e, int of_A, int bounded, hfVec3 n) {
   hfiCores* c = p->cores;
   n = find_maximum(c, e, n);
@@ -197,8 +203,9 @@ static int try_edges(Polish* p, hfiEdgeRule rule, int sides) {
   return try_guess(p, &all, of_A, single, p->best.n);
 }
 
-// A curved shape whose support point is just beyond a side of a face of the other shape touches the edge or corner there, with a normal so close to that of the face that
-// no rule can tell. Tries that, from the normal of the face turned by TILT: along the normal itself all points of the face are support points. Returns 1 if the guess is right.
+// If the support point of a curved shape is just beyond a side of a face of the other shape, the curved shape touches the edge or corner there. The normal is
+// then so close to that of the face that no rule of edges.h finds the edge. Tries this edge or corner, starting from the normal of the face turned by TILT,
+// because along the normal itself all points of the face are support points. of_A: 1 if A has the face. Returns 1 if the guess is right.
 static int try_side(Polish* p, int of_A) {
   hfiCores* c = p->cores;
   hfPose X = of_A ? pose_identity() : c->X_AB;

@@ -67,7 +67,7 @@ typedef struct hfiScene {
   const int32_t* carrier;  // (ngeom) a geom from which this one is followed, because all geoms that it can reach move with it; else -1. NULL: no geom has one
   const int32_t* still;    // (ngeom) 1: the geom cannot move; pairs of two such geoms are left out. NULL: all pairs count
   hfiPairReach* pair_reach; // NULL: the sum of the reaches counts
-  const void* mover;        // for pair_reach
+  const void* mover;        // first argument of pair_reach
   uint32_t query;           // number of the last query, from 1 on
   int32_t any_lessened;     // 1: pair_reach lessened the reach of some pair in this query
   int32_t has_hinge;       // 1: a hinge alone moves some body against the fixed world
@@ -76,7 +76,10 @@ typedef struct hfiScene {
   hfiAabb* box; // (nactive), unused when listed
 } hfiScene;
 
+// Creates a scene in an arena; with an arena without memory it only plans the size (scene_create.c).
 void hfi_scene_init(hfiScene* scene, const hfModel* model, hfiArena* arena);
+// Adds the explicit pairs to the candidates, sorts all of them, and prepares their culls.
+void hfi_scene_complete_candidates(hfiScene* scene);
 
 // Finds the contact points at the given poses (ngeom), sorted by (geom_a, geom_b) and manifold order. Returns their number, at most `capacity`;
 // *dropped counts those beyond it. reach (ngeom, or NULL): how far each geom may move within the horizon; it is added to the margin of its pairs [m].

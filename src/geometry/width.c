@@ -18,6 +18,6 @@ double hfi_least_width(const hfiShape* s) {
   if (s->type == HF_GEOM_PLANE || s->type == HF_GEOM_HFIELD) return least;
   for (int k = 0; k < 3; ++k) least = min2(least, width_along(s, v3_load(AXIS[k])));
   for (int f = 0; s->hull && f < s->hull->nface; ++f)
-    least = min2(least, width_along(s, v3_load(s->hull->face_plane + 4 * f)));
+    least = min2(least, width_along(s, hfi_hull_normal(s->hull, f)));
   return least;
 }

@@ -316,18 +316,21 @@ void hfi_mjcf_read_servo_damping(hfiMjcf* m, const hfiElem* elem, hfActuatorDef*
 void hfi_mjcf_apply_orientation(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d);
 void hfi_mjcf_read_chart(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d);
 void hfi_mjcf_add_axes(hfiMjcf* m, const hfiElem* elem, const hfActuatorDef* first);
-// Whether this element is a plugin of that name. The instance of a name of such a plugin in <extension>, or NULL ("": none; the plugin is marked as
-// used). Other plugins are not marked as used and are therefore reported.
+// Is the element a plugin of this kind?
 int hfi_mjcf_is_plugin(const hfiElem* elem, const char* plugin);
+// Finds the instance `name` of a plugin in <extension>. Returns NULL if there is none, or if the name is "". Marks the plugin as used; plugins that are not
+// marked are reported.
 hfiElem* hfi_mjcf_find_instance(hfiMjcf* m, const char* plugin, const char* name);
 #define HFI_CABLE_PLUGIN "mujoco.elasticity.cable"
-// Notes the plugin of a body, if it is that of cables; gives the joints of all bodies with it their stiffness, once the tree is read (mjcf_cable.c).
+// Notes that a body is part of a cable, if it has the plugin of cables (mjcf_cable.c).
 void hfi_mjcf_note_cable(hfiMjcf* m, hfiElem* body, int id);
+// Gives the joints of all cables their stiffness. The tree must have been read.
 void hfi_mjcf_stiffen_cables(hfiMjcf* m);
-// Whether this element is the plugin mujoco.pid, and reading its gains.
+// Is the element the plugin mujoco.pid?
 int hfi_mjcf_is_pid(const hfiElem* elem);
+// Reads the gains of this plugin.
 void hfi_mjcf_apply_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);
-// The armature and damping that actuators add to the joint or tendon of that name: theirs, times gear squared.
+// Finds what actuators add to the joint or tendon of this name: their armature and damping times the square of their gear.
 void hfi_mjcf_reflected(hfiMjcf* m, const char* attr, const char* name, double* armature,
                         double* damping, double poly[2]);
 

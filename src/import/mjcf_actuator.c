@@ -39,8 +39,8 @@ void hfi_mjcf_apply_actuator(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s
   apply_common(m, elem, s);
 }
 
-// A servo is an actuator whose bias falls with the length by its gain. In MuJoCo a positive number in the place of its damping, which would have the
-// wrong sign, is a damping ratio.
+// Reads the damping ratio of a servo as MuJoCo does. A servo is an actuator with the bias -gain length - damping speed. If the coefficient of the speed is
+// positive, it would be a negative damping; instead it means a damping ratio.
 static void take_damping_ratio(hfActuatorDef* d) {
   if (d->biastype != HF_BIAS_AFFINE || d->gainprm[0] != -d->biasprm[1] || !(d->biasprm[2] > 0)) return;
   d->dampratio = d->biasprm[2];

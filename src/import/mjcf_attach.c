@@ -146,8 +146,8 @@ static int contains(const hfiElem* part, const hfiElem* elem) {
   return 0;
 }
 
-// Opens the document a second time as a model of its own, of which a part is attached to the document itself. Names that do not begin with its prefix
-// are dropped.
+// Opens the document a second time, as a model of its own: a part of it is attached to the document itself. Names that do not begin with its prefix are
+// dropped.
 static hfiMjcf* open_itself(hfiMjcf* m, const hfiElem* elem) {
   const char *body = hfi_attr(elem, "body"), *frame = hfi_attr(elem, "frame"), *name = body ? body : frame;
   if (!name) {

@@ -127,9 +127,9 @@ static const char* package_in(hfiReader* r, const char* folder, const char* name
   return package_is_called(r, folder, name) ? folder : NULL;
 }
 
-// ROS_PACKAGE_PATH names folders that contain packages, some of them a few folders deep. A folder that is a package contains no
+// Finds a package in a folder of ROS_PACKAGE_PATH, or up to `depth` folders below it. A folder that is a package contains no
 // other one, so that the search does not look into it.
-static const char* crawl(hfiReader* r, const char* folder, const char* name, int depth) {
+static const char* find_package_below(hfiReader* r, const char* folder, const char* name, int depth) {
   const char* found = package_in(r, folder, name);
   if (found || depth == 0 || r->status || hfi_file_exists(hfi_join(r, folder, "package.xml"))) return found;
   DIR* list = opendir(folder);
@@ -137,7 +137,7 @@ static const char* crawl(hfiReader* r, const char* folder, const char* name, int
   for (struct dirent* entry = readdir(list); entry && !found && !r->status; entry = readdir(list)) {
     if (entry->d_name[0] == '.') continue;
     const char* inside = hfi_join(r, folder, hfi_format(r, "%s", entry->d_name));
-    if (hfi_folder_exists(inside)) found = crawl(r, inside, name, depth - 1);
+    if (hfi_folder_exists(inside)) found = find_package_below(r, inside, name, depth - 1);
   }
   closedir(list);
   return found;
@@ -158,7 +158,7 @@ static const char* find_ros_package(hfiReader* r, const char* name) {
     while (at && *at) {
       int length = (int)strcspn(at, ":");
       const char* folder = hfi_format(r, lists[i].inside[0] ? "%.*s/%s" : "%.*s%s", length, at, lists[i].inside);
-      const char* found = length ? crawl(r, folder, name, lists[i].depth) : NULL;
+      const char* found = length ? find_package_below(r, folder, name, lists[i].depth) : NULL;
       if (found || r->status) return found;
       at += length + (at[length] == ':');
     }

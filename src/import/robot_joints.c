@@ -6,7 +6,7 @@
 // ---- drives -------------------------------------------------------------------------------------
 
 // Lowers a bound of a force (-1: none yet) to the larger end of a range, if the force is limited to it.
-static void bound(double* effort, int limited, const double range[2], double factor) {
+static void lower_bound(double* effort, int limited, const double range[2], double factor) {
   double most = fabs(factor) * fmax(fabs(range[0]), fabs(range[1]));
   if (limited && (*effort < 0 || most < *effort)) *effort = most;
 }
@@ -22,10 +22,10 @@ static hfiJointDrive make_drive(const hfModel* m, int joint, int actuator) {
   const double *control = hf_model_actuator_ctrlrange(m) + 2 * actuator, *gain = hf_model_actuator_gainprm(m) + 3 * actuator;
   double gear = hf_model_actuator_gear(m)[6 * actuator];
   int limited = hf_model_actuator_ctrllimited(m)[actuator], is_plain = hf_model_actuator_gaintype(m)[actuator] == HF_GAIN_FIXED;
-  bound(&d.effort, hf_model_jnt_actfrclimited(m)[joint], hf_model_jnt_actfrcrange(m) + 2 * joint, 1);
-  bound(&d.effort, hf_model_actuator_forcelimited(m)[actuator], hf_model_actuator_forcerange(m) + 2 * actuator, gear);
-  if (d.kind == HFI_DRIVEN_BY_FORCE) bound(&d.effort, limited && is_plain, control, gain[0] * gear);
-  if (d.kind == HFI_DRIVEN_TO_VELOCITY && gear != 0) bound(&d.speed, limited, control, 1 / gear);
+  lower_bound(&d.effort, hf_model_jnt_actfrclimited(m)[joint], hf_model_jnt_actfrcrange(m) + 2 * joint, 1);
+  lower_bound(&d.effort, hf_model_actuator_forcelimited(m)[actuator], hf_model_actuator_forcerange(m) + 2 * actuator, gear);
+  if (d.kind == HFI_DRIVEN_BY_FORCE) lower_bound(&d.effort, limited && is_plain, control, gain[0] * gear);
+  if (d.kind == HFI_DRIVEN_TO_VELOCITY && gear != 0) lower_bound(&d.speed, limited, control, 1 / gear);
   return d;
 }
 

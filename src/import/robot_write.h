@@ -20,7 +20,7 @@ typedef struct hfiWrittenLink {
   int hangs;          // 1: it floated in the model, and a joint of a loop moves it in the file
   int group;          // number of the SDFormat model to which it belongs
   hfVec3 p_BL;        // its origin in the body's frame
-  hfiPlacement X_PL, X_WL; // with all joints at zero
+  hfiPlacement X_PL, X_WL; // pose in the parent link and in the world, with all joints at zero
   const char *name, *joint_name;
 } hfiWrittenLink;
 
@@ -71,7 +71,7 @@ typedef struct hfiRobotWriter {
 // ---- robot_names.c ------------------------------------------------------------------------------
 
 void* hfi_robot_take(hfiRobotWriter* w, size_t count, size_t width); // zeros from the pool; NULL and a refusal without memory
-const char* hfi_robot_format(hfiRobotWriter* w, const char* format, ...) HF_PRINTF(2, 3); // in the pool; "" without memory
+const char* hfi_robot_format(hfiRobotWriter* w, const char* format, ...) HF_PRINTF(2, 3); // The text belongs to the pool. It is "" if there is no memory.
 // A name that nothing else in this space has: `wanted`, else with the suffix, else also with a number.
 const char* hfi_robot_unique(hfiRobotWriter* w, int space, const char* wanted, const char* suffix);
 // The name of an object, or one made of its kind and number.

@@ -37,13 +37,13 @@ static void write_frames(hfiSdfWriter* w, int body, int depth) {
   for (; low < m->nsite && hf_model_site_body(m)[low] == body; ++low) write_frame(w, low, depth);
 }
 
-// The model to which two bodies that do not touch belong, or -1 if they belong to two models.
+// Returns the model that has both bodies of an excluded pair; -1 if they belong to two models.
 static int find_group_of_pair(const hfiRobotWriter* r, int pair) {
   int a = r->link_of[r->apart[2 * pair]], b = r->link_of[r->apart[2 * pair + 1]];
   return a >= 0 && b >= 0 && r->link[a].group == r->link[b].group ? r->link[a].group : -1;
 }
 
-// Each of the two links is a group for itself.
+// Writes an excluded pair. Each of its two links becomes a group of one member.
 static void write_filter(hfiRobotWriter* r, int pair, int depth) {
   for (int k = 0; k < 2; ++k) {
     hfi_xml_print(&r->xml, "%*s<drake:collision_filter_group name=\"apart_%d_%d\">\n", 2 * depth, "", pair, k);

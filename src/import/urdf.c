@@ -164,7 +164,8 @@ static void add_body(hfiUrdf* u, hfiUrdfLink* link) {
   }
 }
 
-static void adopt(hfiUrdf* u, hfiUrdfLink* link) {
+// Finds or adds the body of a link, and reads the geoms of the link.
+static void give_body(hfiUrdf* u, hfiUrdfLink* link) {
   if (strcmp(link->name, "world") == 0 && !link->joint)
     link->body = 0;
   else if (link->leader != link)
@@ -175,7 +176,7 @@ static void adopt(hfiUrdf* u, hfiUrdfLink* link) {
 }
 
 // Visits a tree depth-first. It does not recurse, because a chain may be as long as the file.
-static void walk(hfiUrdf* u, hfiUrdfLink* root, int number, void (*visit)(hfiUrdf*, hfiUrdfLink*)) {
+static void visit_tree(hfiUrdf* u, hfiUrdfLink* root, int number, void (*visit)(hfiUrdf*, hfiUrdfLink*)) {
   hfiUrdfLink* link = root;
   while (link && !u->r->status) {
     if (link->visited < number) visit(u, link);
@@ -233,8 +234,8 @@ static void build_trees(hfiUrdf* u) {
       if (++roots == 2)
         hfi_note(u->r, l->elem, HF_NOTE,
                  "more than one root link: each is attached to the world (URDF asks for one root)");
-      walk(u, l, 1, choose_leader);
-      walk(u, l, 2, adopt);
+      visit_tree(u, l, 1, choose_leader);
+      visit_tree(u, l, 2, give_body);
     }
   for (const hfiUrdfLink* l = u->links; l && !u->r->status; l = l->next)
     if (!l->visited)

@@ -60,7 +60,7 @@ typedef struct hfiUrdf {
   hfiMjcf* settings; // settings of the <mujoco><compiler> extension
   int discard_visual;
   hfiUrdfLink *links, **link_tail, **link_of; // link_of: by number
-  hfiNames names;                             // from the names of links to their numbers
+  hfiNames names;                             // gives the number of a link by its name
   int link_count;
   hfiUrdfJoint *joints, **joint_tail;
   hfiMjcfMaterial* materials;

@@ -3,16 +3,15 @@
 #include "import/xml.h"
 
 #include "import/reader.h"
+#include "import/xml_mend.h"
 
 #include <expat.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
   MAX_DEPTH = 1000,       // largest depth of nested elements, because readers recurse
-  MAX_ELEMENTS = 2000000, // in one file
+  MAX_ELEMENTS = 2000000, // largest number of elements in one file
   MAX_XML_BYTES = 256 << 20,
 };
 
@@ -105,7 +104,6 @@ static void XMLCALL on_text(void* data, const char* s, int length) {
   p->text_length += (size_t)length;
 }
 
-static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 static void XMLCALL on_end(void* data, const char* name) {
   (void)name;
@@ -115,8 +113,8 @@ static void XMLCALL on_end(void* data, const char* name) {
     return;
   }
   size_t begin = 0, end = p->text_length;
-  while (begin < end && is_blank(p->text[begin])) ++begin;
-  while (end > begin && is_blank(p->text[end - 1])) --end;
+  while (begin < end && hfi_xml_is_blank(p->text[begin])) ++begin;
+  while (end > begin && hfi_xml_is_blank(p->text[end - 1])) --end;
   if (end > begin && !p->open->child)
     p->open->text = copy_text(p->reader, p->text + begin, end - begin);
   p->text_length = 0;
@@ -173,150 +171,6 @@ static void feed(Parse* p, const char* text, size_t length) {
   } while (done < length && !p->reader->status);
 }
 
-static const char* find_text(const char* from, const char* end, const char* what) {
-  size_t n = strlen(what);
-  for (; from + n <= end; ++from)
-    if (memcmp(from, what, n) == 0) return from;
-  return NULL;
-}
-
-// ---- the declaration ----------------------------------------------------------------------------
-
-// Finds an XML declaration that is not at the start of the text but has only blanks and comments before it. Returns NULL if there is none.
-static const char* late_declaration(const char* text, const char* end) {
-  const char* s = text;
-  while (s < end) {
-    if (is_blank(*s)) ++s;
-    else if (end - s >= 4 && memcmp(s, "<!--", 4) == 0) {
-      const char* stop = find_text(s, end, "-->");
-      if (!stop) return NULL;
-      s = stop + 3;
-    } else
-      break;
-  }
-  return s > text && end - s >= 6 && memcmp(s, "<?xml", 5) == 0 && is_blank(s[5]) ? s : NULL;
-}
-
-// XML requires the declaration to be at the start of a file; MuJoCo does not, and neither do we. Returns a copy of the text, to be freed, in which a
-// later declaration is blank. Returns NULL if there is none, or no memory.
-static char* without_declaration(const char* text, size_t length) {
-  const char *end = text + length, *begin = late_declaration(text, end);
-  const char* stop = begin ? find_text(begin, end, "?>") : NULL;
-  char* copy = stop ? malloc(length + 1) : NULL;
-  if (!copy) return NULL;
-  memcpy(copy, text, length);
-  for (const char* s = begin; s < stop + 2; ++s)
-    if (*s != '\n') copy[s - text] = ' ';
-  return copy;
-}
-
-// ---- comments -----------------------------------------------------------------------------------
-
-// Finds the next comment at or after `from` that is outside of CDATA sections, without its marks. Returns 0 if there is none.
-static int find_comment(const char* from, const char* end, const char** begin, const char** stop) {
-  while ((from = find_text(from, end, "<!")) != NULL) {
-    if (from + 9 <= end && memcmp(from, "<![CDATA[", 9) == 0) {
-      if (!(from = find_text(from, end, "]]>"))) return 0;
-    } else if (from + 4 <= end && memcmp(from, "<!--", 4) == 0) {
-      *begin = from + 4;
-      *stop = find_text(*begin, end, "-->");
-      return *stop != NULL;
-    } else {
-      from += 2;
-    }
-  }
-  return 0;
-}
-
-static int has_loose_dashes(const char* begin, const char* stop) {
-  return find_text(begin, stop, "--") != NULL || (stop > begin && stop[-1] == '-');
-}
-
-// XML forbids "--" inside a comment; MuJoCo reads it, and so do we. Returns a copy of the text, to be freed, in which the dashes of such comments are
-// blank. Returns NULL if there is no such comment, or no memory.
-static char* without_dashes(const char* text, size_t length) {
-  const char *end = text + length, *begin, *stop;
-  char* copy = NULL;
-  for (const char* from = text; find_comment(from, end, &begin, &stop); from = stop + 3) {
-    if (!has_loose_dashes(begin, stop)) continue;
-    if (!copy) {
-      copy = malloc(length + 1);
-      if (!copy) return NULL;
-      memcpy(copy, text, length);
-    }
-    for (const char* c = begin; c < stop; ++c)
-      if (*c == '-') copy[c - text] = ' ';
-  }
-  return copy;
-}
-
-// ---- blanks between attributes ------------------------------------------------------------------
-
-// The characters that end the comment, section or instruction that begins at `s`; NULL for a tag with attributes.
-static const char* end_mark(const char* s, const char* end) {
-  static const char* const marks[][2] = {{"<!--", "-->"}, {"<![CDATA[", "]]>"}, {"<?", "?>"}, {"<!", ">"}};
-  for (size_t i = 0; i < sizeof marks / sizeof *marks; ++i) {
-    size_t n = strlen(marks[i][0]);
-    if ((size_t)(end - s) >= n && memcmp(s, marks[i][0], n) == 0) return marks[i][1];
-  }
-  return NULL;
-}
-
-static int begins_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-
-// A growing copy. If `out` is NULL, only its size is counted.
-typedef struct Copy {
-  char* out;
-  size_t size;
-} Copy;
-
-static void extend(Copy* c, const char* from, size_t n) {
-  if (c->out) memcpy(c->out + c->size, from, n);
-  c->size += n;
-}
-
-// Copies the tag that begins at s and inserts a blank after each quoted value that is directly followed by a name. Returns the end of the tag.
-static const char* copy_tag(Copy* c, const char* s, const char* end) {
-  char quote = 0;
-  for (; s < end; ++s) {
-    extend(c, s, 1);
-    if (quote && *s == quote) {
-      quote = 0;
-      if (s + 1 < end && begins_name(s[1])) extend(c, " ", 1);
-    } else if (!quote && (*s == '"' || *s == '\''))
-      quote = *s;
-    else if (!quote && *s == '>')
-      return s + 1;
-  }
-  return end;
-}
-
-// Copies the text to `out`, which may be NULL, and inserts a blank between attributes where it is missing. Returns the length of the copy.
-static size_t copy_with_blanks(const char* text, size_t length, char* out) {
-  Copy c = {out, 0};
-  for (const char *s = text, *end = text + length; s < end;) {
-    const char* mark = *s == '<' ? end_mark(s, end) : NULL;
-    if (*s == '<' && !mark) {
-      s = copy_tag(&c, s, end);
-      continue;
-    }
-    const char* last = mark ? find_text(s, end, mark) : s;
-    if (!last) last = end - 1; // It never ends; the parser will report that.
-    extend(&c, s, (size_t)(last + 1 - s));
-    s = last + 1;
-  }
-  return c.size;
-}
-
-// XML requires a blank between attributes; MuJoCo does not, and neither do we. Returns a copy with these blanks, to be freed. Returns NULL if no
-// blank is missing, or if there is no memory.
-static char* with_blanks(const char* text, size_t* length) {
-  size_t size = copy_with_blanks(text, *length, NULL);
-  char* copy = size > *length ? malloc(size + 1) : NULL;
-  if (copy) *length = copy_with_blanks(text, *length, copy);
-  return copy;
-}
-
 hfiElem* hfi_xml_parse(hfiReader* reader, const char* file, const char* text, size_t length) {
   if (reader->status) return NULL;
   Parse p = {.reader = reader, .file = hfi_format(reader, "%s", file)};
@@ -329,14 +183,9 @@ hfiElem* hfi_xml_parse(hfiReader* reader, const char* file, const char* text, si
   XML_SetElementHandler(p.expat, on_start, on_end);
   XML_SetCharacterDataHandler(p.expat, on_text);
   XML_SetEntityDeclHandler(p.expat, on_entity);
-  char* bare = without_declaration(text, length);
-  if (bare) text = bare;
-  char* blanked = without_dashes(text, length);
-  char* spaced = with_blanks(blanked ? blanked : text, &length);
-  feed(&p, spaced ? spaced : blanked ? blanked : text, length);
-  free(spaced);
-  free(blanked);
-  free(bare);
+  char* mended = hfi_xml_mend(text, &length);
+  feed(&p, mended ? mended : text, length);
+  free(mended);
   XML_ParserFree(p.expat);
   free(p.text);
   return reader->status ? NULL : p.root;

@@ -15,7 +15,7 @@ typedef struct hfiAttr {
 typedef struct hfiElem {
   const char *name, *file;
   const char* text; // text of an element without children, without blanks at both ends; NULL if there is none
-  hfiAttr* attr;    // in the order written
+  hfiAttr* attr;    // attributes, in the order of the file
   struct hfiElem *parent, *child, *last, *next;
   int line, depth;
   int used; // 1: a reader used the element; each of its attributes has a mark of its own

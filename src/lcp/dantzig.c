@@ -273,7 +273,7 @@ static void end_cycle(Dantzig* D, Obstacle o) {
 }
 
 // Makes one major cycle, which mends pair r.
-static hfStatus mend(Dantzig* D, int32_t r, int32_t max_pivots, int32_t* pivots) {
+static hfStatus mend_pair(Dantzig* D, int32_t r, int32_t max_pivots, int32_t* pivots) {
   int32_t n = D->p->n;
   while (D->bad[r] != 0) {
     int direction = D->bad[r];
@@ -319,7 +319,7 @@ static int32_t find_worst(Dantzig* D) {
 // Makes major cycles until no pair is bad.
 static hfStatus mend_all(Dantzig* D, int32_t max_pivots, int32_t* pivots) {
   hfStatus status = HF_OK;
-  for (int32_t r; status == HF_OK && (r = find_worst(D)) >= 0;) status = mend(D, r, max_pivots, pivots);
+  for (int32_t r; status == HF_OK && (r = find_worst(D)) >= 0;) status = mend_pair(D, r, max_pivots, pivots);
   return status;
 }
 

@@ -131,7 +131,7 @@ static int32_t list_blocking(Lemke* L, int32_t col) {
   return kept;
 }
 
-// Returns the row that leaves, that of y0 if it is among the ties; -1 means a ray.
+// Returns the row that leaves the basis; the row of y0 if it is among the ties. -1: there is none, which means a ray.
 static int32_t find_leaving_row(Lemke* L, int32_t col) {
   int32_t count = list_blocking(L, col), artificial = 2 * L->r.size;
   for (int32_t i = 0; i < count; ++i)

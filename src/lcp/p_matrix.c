@@ -1,14 +1,16 @@
 // Is A a P-matrix: are all principal minors positive?
 //
-// Exact (Tsatsomeros and Li 2000): A is P iff  a_11 > 0,  A without row and column 1 is P, and the
-// Schur complement A/a_11 = A_22 - A_21 A_12 / a_11 is P. Every pivot met is minor(S + {k}) /
-// minor(S), k the last row: 2^n - 1 pivots, about 6 * 2^n multiplications, no determinant is
-// formed. Necessary, cheap: the diagonal, the 2 x 2 minors, det A. Sufficient, cheap: A + A^T
-// positive definite.
+// Exact test (Tsatsomeros and Li 2000): A is P if and only if a_11 > 0, A without row and column 1 is
+// P, and the Schur complement A/a_11 = A_22 - A_21 A_12 / a_11 is P. Each pivot of this recursion is
+// minor(S + {k}) / minor(S), where k is the last row. There are 2^n - 1 pivots, which take about
+// 6 * 2^n multiplications; no determinant is computed.
 //
-// A positive diagonal scaling D A D keeps every sign: the tests run on a unit diagonal (to a factor
-// of two, as D is made of powers of two), which makes pivots comparable and gives `margin` a
-// meaning.
+// Cheap tests come first. Necessary are a positive diagonal, positive 2 x 2 minors, and det A > 0.
+// Sufficient is that A + A^T is positive definite.
+//
+// A positive diagonal scaling D A D keeps the sign of every minor. So A is scaled to a unit diagonal
+// (up to a factor of two, because D has powers of two). Then pivots can be compared, and `margin`
+// has a meaning.
 #include "lcp/matrix.h"
 #include "lcp/qr.h"
 

@@ -48,8 +48,8 @@ hfStatus hfi_lcp_check(const hfLcp* p, hfError* error) {
   return HF_OK;
 }
 
-// Exponent of m: that of the largest of |b'| and of the bounds that exclude zero. If all of these
-// are zero, that of the largest finite bound.
+// Finds the exponent of the magnitude m: m is the largest number among |b'| and the bounds that exclude
+// zero. If all of these are zero, m is the largest finite bound.
 static int32_t find_magnitude(const hfLcp* p, const hfiLcpScale* s) {
   double largest = 0, farthest = 0;
   for (int32_t i = 0; i < p->n; ++i) {

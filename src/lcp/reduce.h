@@ -5,11 +5,11 @@
 #include "lcp/problem.h"
 #include "lcp/tableau.h"
 
-// How unknown k of the standard problem acts on the bounded one.
+// What unknown y_k of the standard problem stands for in the bounded problem (reduce.c): a part of z_i, or the room unknown u of a boxed z_i.
 typedef struct hfiUnknown {
   int32_t variable; // i of z_i
   int32_t row, col; // its row and column in the tableau with the free variables exchanged in
-  int32_t partner;  // room unknowns: the k whose y they limit; otherwise -1
+  int32_t partner;  // for a room unknown: the number k of the y that it limits; otherwise -1
   double sign;      // z_i = rest_i + sign y_k, v_k = sign w
 } hfiUnknown;
 
@@ -22,7 +22,7 @@ typedef struct hfiReduction {
   hfiTableau t;        // tableau of w and z with the free variables exchanged in
   double* rest;        // (n) value of z_i at y = 0
   signed char* role;   // (2 n)
-  double noise;        // entries of M below it are rounding of the exchange
+  double noise;        // entries of M below this are rounding errors of the exchange
 } hfiReduction;
 
 // Takes storage for problems of n rows.

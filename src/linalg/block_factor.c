@@ -3,7 +3,7 @@
 //
 //   factor_rows      K_kk = L U,   Y_j = L^-1 K_kj
 //   factor_lower     Z_i = U^-T K_ik^T
-//   update_node      K_ij -= Z_i^T Y_j   unless Z_i or Y_j is zero
+//   update_node      K_ij -= Z_i^T Y_j,   K_ji -= Z_j^T Y_i   for j >= i, unless the blocks of i or of j are zero
 //
 // Solution of K x = b:
 //
@@ -21,6 +21,28 @@
 
 #include <string.h>
 
+// Columns of a matrix whose rows lie `stride` numbers apart.
+typedef struct Columns {
+  double* at;
+  int stride;
+} Columns;
+
+HFI_COPIED Columns from_column(Columns c, int32_t first) { return (Columns){c.at + first, c.stride}; }
+
+// The panel of position k (block_sparse.h). `rows` and `right` are parts of one matrix.
+typedef struct Panel {
+  int n, w;      // number of unknowns of k; number of columns of its later positions
+  double* rows;  // (n x n) K_kk; afterwards L and U. Rows lie right.stride = n + w numbers apart.
+  Columns right; // (n x w) all K_kj; afterwards all Y_j
+  Columns lower; // (n x w) all K_jk^T; afterwards all Z_j
+} Panel;
+
+HFI_COPIED Panel get_panel(const hfiBlockMatrix* B, int32_t k, int six) {
+  int n = six ? 6 : B->size[k], w = B->width[k];
+  double* rows = hfi_block_rows(B, k);
+  return (Panel){n, w, rows, {rows + n, n + w}, {rows + n * (n + w), w}};
+}
+
 // Computes L, U and Y in the rows of position k. Returns 0, or a positive number if a pivot is bad.
 static int factor_rows(hfiBlockMatrix* B, int32_t k) {
   double* rows = hfi_block_rows(B, k);
@@ -31,13 +53,12 @@ static int factor_rows(hfiBlockMatrix* B, int32_t k) {
 
 // Computes Z of position k.
 HFI_COPIED void factor_lower(hfiBlockMatrix* B, int32_t k, int six) {
-  int n = six ? 6 : B->size[k], w = B->width[k], ld = n + w;
-  double *rows = hfi_block_rows(B, k), *Z = rows + n * ld;
+  Panel K = get_panel(B, k, six);
   if (!B->symmetric) {
-    hfi_lu_divide(rows, n, ld, Z, w, w);
+    hfi_lu_divide(K.rows, K.n, K.right.stride, K.lower.at, K.w, K.w);
     return;
   }
-  for (int i = 0; i < n; ++i) hfi_scale(Z + i * w, rows[i * (ld + 1)], rows + i * ld + n, w);
+  for (int i = 0; i < K.n; ++i) hfi_scale(K.lower.at + i * K.w, K.rows[i * (K.right.stride + 1)], K.right.at + i * K.right.stride, K.w);
 }
 
 // Are all numbers of a block 0 or -0? The bits of a row are combined, and the shift removes the sign.
@@ -54,53 +75,81 @@ HFI_COPIED int is_zero(const double* X, int ld, int rows, int n) {
 }
 
 // The same with constants for a block of two free bodies.
-HFI_COPIED int is_zero_block(const double* X, int ld, int rows, int n) {
-  return rows == 6 && n == 6 ? is_zero(X, ld, 6, 6) : is_zero(X, ld, rows, n);
+HFI_COPIED int is_zero_block(Columns X, int rows, int n) {
+  return rows == 6 && n == 6 ? is_zero(X.at, X.stride, 6, 6) : is_zero(X.at, X.stride, rows, n);
 }
 
 // Sets B->coupled[e] to 1 for each entry e of position k whose blocks Y and Z are not both zero. Blocks of zeros are frequent: a contact that does not act
 // couples its two nodes in the pattern only. This is a quick test, because the first row of other blocks mostly has a number that is not zero.
 HFI_COPIED void find_coupled(hfiBlockMatrix* B, int32_t k, int six) {
-  int n = six ? 6 : B->size[k], w = B->width[k], symmetric = B->symmetric;
-  const double *Y = hfi_block_rows(B, k) + n, *Z = Y - n + n * (n + w);
+  Panel K = get_panel(B, k, six);
+  int symmetric = B->symmetric;
   int32_t *coupled = B->coupled, *offset = B->offset + B->start[k], count = B->start[k + 1] - B->start[k];
   for (int32_t e = 0; e < count; ++e) {
-    int at = offset[e], m = six ? 6 : B->size[B->later[B->start[k] + e]];
-    coupled[e] = !is_zero_block(Y + at, n + w, n, m) || (!symmetric && !is_zero_block(Z + at, w, n, m));
+    int column = offset[e], m = six ? 6 : B->size[B->later[B->start[k] + e]];
+    coupled[e] = !is_zero_block(from_column(K.right, column), K.n, m) || (!symmetric && !is_zero_block(from_column(K.lower, column), K.n, m));
   }
 }
 
 // C -= A^T B for A (n x m) and B (n x columns)
-HFI_COPIED void subtract(double* C, int ldc, const double* A, int lda, const double* B, int ldb, int six, int n, int m, int columns) {
+HFI_COPIED void subtract(Columns C, Columns A, Columns B, int six, int n, int m, int columns) {
   if (six)
-    hfi_six_subtract(C, ldc, A, lda, B, ldb, columns);
+    hfi_six_subtract(C.at, C.stride, A.at, A.stride, B.at, B.stride, columns);
   else
-    hfi_sub_atb(C, ldc, A, lda, B, ldb, n, m, columns);
+    hfi_sub_atb(C.at, C.stride, A.at, A.stride, B.at, B.stride, n, m, columns);
 }
 
-// Subtracts Z_i^T Y_j from the panel of position i = later[e], for j = i and for all later positions j of k with coupled blocks. Both panels list positions in
-// ascending order, and all j of k are in the panel of i as well. Positions that are neighbours in both panels are multiplied together.
+// Positions j that follow each other both in the panel of k and in that of i, so that one product serves all of them.
+typedef struct Run {
+  int32_t next_k, next_i; // the entries of k and of i that come after the run
+  int32_t from, to;       // its first column in `right` and `lower` of k, and of i
+  int32_t columns;        // number of its columns
+} Run;
+
+// Lengthens a run by all coupled positions that follow it in both panels.
+HFI_COPIED void extend_run(const hfiBlockMatrix* B, int32_t k, Run* run, int six) {
+  const int32_t start = B->start[k], end = B->start[k + 1], *later = B->later;
+  for (; run->next_k < end && B->coupled[run->next_k - start] && later[run->next_i] == later[run->next_k]; ++run->next_k, ++run->next_i)
+    run->columns += six ? 6 : B->size[later[run->next_k]];
+}
+
+// Begins the next run, without columns, at the next coupled position of k. Returns 0 if there is none.
+HFI_COPIED int begin_run(const hfiBlockMatrix* B, int32_t k, Run* run) {
+  const int32_t start = B->start[k], end = B->start[k + 1], *later = B->later;
+  while (run->next_k < end && !B->coupled[run->next_k - start]) ++run->next_k;
+  if (run->next_k == end) return 0;
+  while (later[run->next_i] != later[run->next_k]) ++run->next_i;
+  run->from = B->offset[run->next_k], run->to = B->offset[run->next_i], run->columns = 0;
+  return 1;
+}
+
+// For the positions j of a run: K_ij -= Z_i^T Y_j and, if K is not symmetric, K_ji^T -= Y_i^T Z_j. i_in_k: first column of Y_i and Z_i in the panel of k. A
+// run that begins with j = i has to < 0. `lower` has no K_ii, so that its product begins after the columns of i.
+HFI_COPIED void update_run(const hfiBlockMatrix* B, const Panel* K, const Panel* I, int32_t i_in_k, const Run* run, int six) {
+  Columns Y_i = from_column(K->right, i_in_k), Z_i = from_column(K->lower, i_in_k);
+  subtract(from_column(I->right, run->to), Z_i, from_column(K->right, run->from), six, K->n, I->n, run->columns);
+  if (B->symmetric) return;
+  int own = run->to < 0 ? I->n : 0;
+  if (run->columns > own)
+    subtract(from_column(I->lower, run->to + own), Y_i, from_column(K->lower, run->from + own), six, K->n, I->n, run->columns - own);
+}
+
+// For i = later[e] and all later positions j >= i of k: K_ij -= Z_i^T Y_j and K_ji -= Z_j^T Y_i, unless the blocks of j are zero. All these K_ij are in the
+// panel of i, because the elimination of k couples i to every j. Both panels list positions in ascending order. For example, k is coupled to i, a, b, c and d,
+// where Y_c and Z_c are zero, and i is also coupled to x. Then there are two runs, i a b and d:
 //
-//   f, g           entries of k and of i that belong to the same position j
-//   from, to       first columns of the present run of neighbours, in the panel of k and in that of i
-//   columns        number of columns of this run
+//   `right` of k, from i on      Y_i   Y_a   Y_b  |  0             |  Y_d
+//   `rows` of i                  K_ii  K_ia  K_ib |  K_ic  K_ix    |  K_id
+//
+// `right` of i begins after K_ii, so that the first run begins at column -n of it.
 HFI_COPIED void update_node(hfiBlockMatrix* B, int32_t k, int32_t e, int six) {
-  int n = six ? 6 : B->size[k], w = B->width[k], ld = n + w;
-  const double *Y = hfi_block_rows(B, k) + n, *Z = Y - n + n * ld;
-  int32_t i = B->later[e], m = six ? 6 : B->size[i], wi = B->width[i], ldi = m + wi, column = B->offset[e];
-  double *rows = hfi_block_rows(B, i), *lower = rows + m * ldi;
-  const int32_t start = B->start[k], end = B->start[k + 1], *coupled = B->coupled, *later = B->later;
-  int32_t f = e + 1, g = B->start[i], to = -m, from = column, columns = m; // The first run begins with j = i: K_ii lies before the columns of later positions.
-  for (;;) {
-    for (; f < end && coupled[f - start] && later[g] == later[f]; ++f, ++g) columns += six ? 6 : B->size[later[f]];
-    subtract(rows + m + to, ldi, Z + column, w, Y + from, ld, six, n, m, columns);
-    if (to < 0) to += m, from += m, columns -= m; // `lower` has no K_ii.
-    if (!B->symmetric && columns > 0) subtract(lower + to, wi, Y + column, ld, Z + from, w, six, n, m, columns);
-    while (f < end && !coupled[f - start]) ++f;
-    if (f == end) return;
-    while (later[g] != later[f]) ++g;
-    to = B->offset[g], from = B->offset[f], columns = 0;
-  }
+  int32_t i = B->later[e], i_in_k = B->offset[e];
+  Panel K = get_panel(B, k, six), I = get_panel(B, i, six);
+  Run run = {.next_k = e + 1, .next_i = B->start[i], .from = i_in_k, .to = -I.n, .columns = I.n};
+  do {
+    extend_run(B, k, &run, six);
+    update_run(B, &K, &I, i_in_k, &run, six);
+  } while (begin_run(B, k, &run));
 }
 
 HFI_COPIED int factor_nodes(hfiBlockMatrix* B, int six) {
@@ -159,14 +208,13 @@ HFI_COPIED void subtract_from_later(const hfiBlockMatrix* B, int32_t k, const do
 }
 
 HFI_COPIED void solve_forward(const hfiBlockMatrix* B, int32_t k, double* b, int six) {
-  int n = six ? 6 : B->size[k], w = B->width[k];
-  const double *rows = hfi_block_rows(B, k), *Z = rows + n * (n + w);
+  Panel K = get_panel(B, k, six);
   double* z = b + B->first[k];
   if (B->symmetric)
-    hfi_ldlt_forward(rows, n, n + w, z);
+    hfi_ldlt_forward(K.rows, K.n, K.right.stride, z);
   else
-    hfi_lu_forward(rows, n, n + w, B->pivot + B->first[k], z);
-  if (w > 0) subtract_from_later(B, k, Z, z, b, n, six);
+    hfi_lu_forward(K.rows, K.n, K.right.stride, B->pivot + B->first[k], z);
+  if (K.w > 0) subtract_from_later(B, k, K.lower.at, z, b, K.n, six);
 }
 
 // Returns the numbers of b for the later positions of k side by side, in the order of the columns of its rows.
@@ -183,20 +231,19 @@ HFI_COPIED const double* gather_later(const hfiBlockMatrix* B, int32_t k, const 
 }
 
 HFI_COPIED void solve_backward(const hfiBlockMatrix* B, int32_t k, double* b, int six) {
-  const double* rows = hfi_block_rows(B, k);
-  int n = six ? 6 : B->size[k], w = B->width[k];
+  Panel K = get_panel(B, k, six);
   double* z = b + B->first[k];
-  if (w > 0) {
+  if (K.w > 0) {
     const double* x = gather_later(B, k, b, six);
-    if (n == 6 && w >= 4)
-      hfi_six_subtract_dots(z, rows + 6, 6 + w, x, w);
+    if (K.n == 6 && K.w >= 4)
+      hfi_six_subtract_dots(z, K.right.at, 6 + K.w, x, K.w);
     else
-      for (int i = 0; i < n; ++i) z[i] -= hfi_dot(rows + i * (n + w) + n, x, w);
+      for (int i = 0; i < K.n; ++i) z[i] -= hfi_dot(K.right.at + i * K.right.stride, x, K.w);
   }
   if (B->symmetric)
-    hfi_ldlt_backward(rows, n, n + w, z);
+    hfi_ldlt_backward(K.rows, K.n, K.right.stride, z);
   else
-    hfi_lu_backward(rows, n, n + w, z);
+    hfi_lu_backward(K.rows, K.n, K.right.stride, z);
 }
 
 HFI_COPIED void solve_nodes(const hfiBlockMatrix* B, double* b, int six) {

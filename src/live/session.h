@@ -16,7 +16,7 @@ typedef struct hfiDrag {
 } hfiDrag;
 
 typedef struct hfiSession {
-  const hfModel* base; // as it was read
+  const hfModel* base; // the model as it was read
   hfParams* params;    // NULL until a value is changed
   hfSimConfig config;
   hfSim* sim;

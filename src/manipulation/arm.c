@@ -74,7 +74,7 @@ static hfStatus describe_chain(hfArm* arm, int root, hfError* error) {
     for (int k = hf_model_body_jntnum(m)[b] - 1; k >= 0; --k) {
       int j = hf_model_body_jntadr(m)[b] + k, type = hf_model_jnt_type(m)[j];
       if (!hfi_joint_is_scalar(type))
-        return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "%s of %s: a chain is of hinges and slides; name a base beyond it",
+        return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "%s of %s: an arm can have only hinges and slides; name a base between it and the tip",
                           hfi_model_label(m, HF_OBJECT_JOINT, j).text, hfi_model_label(m, HF_OBJECT_BODY, b).text);
       describe_joint(m, j, &arm->joint[--i]);
     }

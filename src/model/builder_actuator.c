@@ -100,7 +100,7 @@ static hfStatus check_motor(const hfActuatorDef* d, hfError* error) {
     return hfi_refuse_def(error, d->where, kind, d->name, "the controller of a motor needs the input pos, vel or ff");
   if (p[HF_MOTOR_KI] > 0 && !(d->inputs & HF_INPUT_POSITION)) return hfi_refuse_def(error, d->where, kind, d->name, "ki needs the input pos");
   if (d->biastype != HF_BIAS_NONE || d->dyntype != (states ? HF_ACTIVATION_MOTOR : HF_ACTIVATION_NONE))
-    return hfi_refuse_def(error, d->where, kind, d->name, "a motor has no bias, and the dynamics HF_ACTIVATION_MOTOR where it has states, else none");
+    return hfi_refuse_def(error, d->where, kind, d->name, "a motor must have no bias, and the dynamics HF_ACTIVATION_MOTOR if it has states, otherwise no dynamics");
   return HF_OK;
 }
 
@@ -112,9 +112,9 @@ static hfStatus check_orientation(const hfActuatorDef* d, hfError* error) {
   int n = hfi_orientation_count(d->inputs), single = d->inputs == HF_INPUT_X || d->inputs == HF_INPUT_Y || d->inputs == HF_INPUT_Z;
   if (!n && !single) return hfi_refuse_def(error, d->where, kind, d->name, "inputs %d of an orientation servo do not exist", d->inputs);
   if (d->biastype != HF_BIAS_AFFINE || d->biasprm[0] != 0 || d->biasprm[1] != -d->gainprm[0])
-    return hfi_refuse_def(error, d->where, kind, d->name, "an orientation servo has the gain kp and an affine bias 0, -kp, -kv");
+    return hfi_refuse_def(error, d->where, kind, d->name, "the bias of an orientation servo must be affine with the parameters 0, -kp, -kv, where kp is its gain");
   if (d->dyntype != HF_ACTIVATION_NONE && (d->dyntype != HF_ACTIVATION_INTEGRATOR || n == 4))
-    return hfi_refuse_def(error, d->where, kind, d->name, "only the rotation vector of an orientation servo can be an activation, an integral");
+    return hfi_refuse_def(error, d->where, kind, d->name, "an orientation servo can have an activation only as an integrator, and only if its inputs are a rotation vector");
   if (d->forcelimited && d->forcerange[0] != 0)
     return hfi_refuse_def(error, d->where, kind, d->name, "forcerange bounds the size of the torque: it begins at 0, not at %g", d->forcerange[0]);
   return HF_OK;
@@ -132,7 +132,7 @@ static hfStatus check_feedback(const hfBuilder* b, const hfActuatorDef* d, hfErr
   hfiFeedback f;
   if (d->signal != HF_SIGNAL_FEEDBACK) return HF_OK;
   if (!hfi_feedback_parts(d->signal_data, d->signal_count, &f))
-    return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name, "feedback: %d numbers are not joints and rows of t, y, and q_d, v_d, kp, kd of each joint", d->signal_count);
+    return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name, "feedback: its %d numbers are not a list of joints and rows; a row has t, y, and q_d, v_d, kp, kd of each joint", d->signal_count);
   for (int i = 0; i < f.njoint; ++i) {
     int exists = f.joint[i] >= 0 && f.joint[i] < b->joint.count && f.joint[i] == floor(f.joint[i]);
     if (!exists || !hfi_joint_is_scalar(b->joint.data[(int)f.joint[i]].type))

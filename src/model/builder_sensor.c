@@ -38,7 +38,7 @@ static hfStatus check_object(const hfBuilder* b, const hfSensorDef* d, hfError* 
       (d->objkind == HF_OBJECT_JOINT && !hfi_sensor_accepts_joint(d->type, b->joint.data[d->obj].type)))
     return hfi_refuse_def(error, d->where, kind, d->name, free_standing ? "needs an object" : "cannot measure a %s", name);
   if (d->objkind == HF_OBJECT_ACTUATOR && hfi_is_later_axis(&b->actuator.data[d->obj]))
-    return hfi_refuse_def(error, d->where, kind, d->name, "measures all axes of an orientation servo: it names the first of its actuators");
+    return hfi_refuse_def(error, d->where, kind, d->name, "measures all axes of an orientation servo, so that it must name the first of its actuators");
   return HF_OK;
 }
 

@@ -141,14 +141,15 @@ static int equality_is_sound(const hfModel* m, int i) {
          (two < 0 || is_object(m, kind, two));
 }
 
-static int spans(const int32_t* adr, const int32_t* num, int i, int total) {
+// Are the num[i] numbers from adr[i] on inside of an array of `total` numbers?
+static int is_span_inside(const int32_t* adr, const int32_t* num, int i, int total) {
   return num[i] >= 0 && adr[i] >= 0 && adr[i] <= total - num[i];
 }
 
 // A signal has the numbers of its type, and one of feedback watches joints that exist and have one coordinate.
 static int signal_is_sound(const hfModel* m, int i) {
   int type = hf_model_signal_type(m)[i], count = hf_model_signal_num(m)[i];
-  if (!spans(hf_model_signal_adr(m), hf_model_signal_num(m), i, m->nsignaldata) || count < hfi_signal_size(type)) return 0;
+  if (!is_span_inside(hf_model_signal_adr(m), hf_model_signal_num(m), i, m->nsignaldata) || count < hfi_signal_size(type)) return 0;
   hfiFeedback f;
   if (type != HF_SIGNAL_FEEDBACK) return 1;
   if (!hfi_feedback_parts(hf_model_signal_data(m) + hf_model_signal_adr(m)[i], count, &f)) return 0;
@@ -159,7 +160,7 @@ static int signal_is_sound(const hfModel* m, int i) {
 
 // Checks that a tendon has wraps, and that either all or none of them are joints.
 static int tendon_is_sound(const hfModel* m, int i) {
-  if (hf_model_tendon_num(m)[i] < 1 || !spans(hf_model_tendon_adr(m), hf_model_tendon_num(m), i, m->nwrap)) return 0;
+  if (hf_model_tendon_num(m)[i] < 1 || !is_span_inside(hf_model_tendon_adr(m), hf_model_tendon_num(m), i, m->nwrap)) return 0;
   int first = hf_model_tendon_adr(m)[i], fixed = hf_model_wrap_type(m)[first] == HF_WRAP_JOINT;
   for (int w = first; w < first + hf_model_tendon_num(m)[i]; ++w) {
     static const int kinds[] = {HF_OBJECT_JOINT, HF_OBJECT_SITE, HF_OBJECT_GEOM};
@@ -173,8 +174,8 @@ static int tendon_is_sound(const hfModel* m, int i) {
 
 static int surface_is_sound(const hfModel* m, int i) {
   int nvert = hf_model_mesh_surfvertnum(m)[i];
-  if (!spans(hf_model_mesh_surfvertadr(m), hf_model_mesh_surfvertnum(m), i, m->nsurfvert) ||
-      !spans(hf_model_mesh_surftriadr(m), hf_model_mesh_surftrinum(m), i, m->nsurftri))
+  if (!is_span_inside(hf_model_mesh_surfvertadr(m), hf_model_mesh_surfvertnum(m), i, m->nsurfvert) ||
+      !is_span_inside(hf_model_mesh_surftriadr(m), hf_model_mesh_surftrinum(m), i, m->nsurftri))
     return 0;
   const int32_t* tri = hf_model_surf_tri(m) + 3 * hf_model_mesh_surftriadr(m)[i];
   for (int k = 0; k < 3 * hf_model_mesh_surftrinum(m)[i]; ++k)
@@ -276,7 +277,7 @@ hfStatus hfi_validate_block(const hfModel* block, size_t size, const char* name,
 static hfModel* allocate_block(size_t size) { return aligned_alloc(64, (size + 63) / 64 * 64); }
 
 // Gives a block, as long as its header says, to the caller if it is a sound model, else frees it.
-static hfStatus deliver(hfModel** model, hfModel* block, const char* name, hfError* error) {
+static hfStatus deliver_if_sound(hfModel** model, hfModel* block, const char* name, hfError* error) {
   hfStatus status = hfi_validate_block(block, (size_t)block->size, name, error);
   if (status == HF_OK)
     *model = block;
@@ -292,7 +293,7 @@ hfStatus hfi_model_from_block(hfModel** model, const void* bytes, size_t size, c
   hfModel* block = allocate_block((size_t)header.size);
   if (!block) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
   memcpy(block, bytes, (size_t)header.size);
-  return deliver(model, block, name, error);
+  return deliver_if_sound(model, block, name, error);
 }
 
 // Reads the block that a file begins with. On refusal *block is untouched.
@@ -320,5 +321,5 @@ hfStatus hf_model_open(hfModel** model, const char* path, hfError* error) {
   hfModel* block = NULL;
   hfStatus status = read_block(&block, file, path, error);
   fclose(file);
-  return status == HF_OK ? deliver(model, block, path, error) : status;
+  return status == HF_OK ? deliver_if_sound(model, block, path, error) : status;
 }

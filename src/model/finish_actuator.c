@@ -194,7 +194,7 @@ static hfStatus fill_actuator(hfiFinish* f, int i, const hfPose* X_WB, int* nact
   hfi_set_actuator_group(m)[i] = d->group;
   hfi_set_actuator_cranklength(m)[i] = d->trntype == HF_TRANSMISSION_SLIDER_CRANK ? d->cranklength : 0;
   if (d->gaintype == HF_GAIN_MOTOR && i + hfi_count_bits(d->inputs) > m->nu)
-    return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name, "needs %d actuators behind it for its other inputs", hfi_count_bits(d->inputs) - 1);
+    return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name, "has %d inputs, so that %d more actuators must follow it", hfi_count_bits(d->inputs), hfi_count_bits(d->inputs) - 1);
   int count = hfi_activation_count(d->dyntype, d->motor);
   hfi_set_actuator_actadr(m)[i] = count ? *nact : -1;
   *nact += count;

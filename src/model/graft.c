@@ -20,7 +20,7 @@ static int* take_ids(int** at, int count) {
   return ids;
 }
 
-// Finds the body, and the pose in it, that the guest's world gets.
+// Finds the body to which the world of the guest is attached, and its pose in this body.
 static hfStatus find_place(hfiGraft* g, const hfAttachDef* def, hfError* error) {
   double quat[4];
   memcpy(quat, def->quat, sizeof quat);

@@ -5,6 +5,7 @@
 #define HFI_MODEL_HULL_H
 
 #include <holdfast/status.h>
+#include "math/vec3.h"
 #include <stdint.h>
 
 typedef struct hfiHull {
@@ -17,6 +18,10 @@ typedef struct hfiHull {
   const int32_t* edge_vert;   // (edge_start[nvert]) neighbours of each vertex on the triangulated surface, ascending
   const struct hfiHullIndex* index; // an index of geometry, for speed; NULL: none
 } hfiHull;
+
+static inline hfVec3 hfi_hull_vertex(const hfiHull* hull, int32_t vertex) { return v3_load(hull->vert + 3 * vertex); }
+// The outward unit normal of a face.
+static inline hfVec3 hfi_hull_normal(const hfiHull* hull, int32_t face) { return v3_load(hull->face_plane + 4 * face); }
 
 // Owned arrays of a hull, built from the triangles of a convex surface by merging coplanar ones.
 typedef struct hfiHullData {

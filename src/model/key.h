@@ -15,17 +15,17 @@ typedef struct hfiKeyLayout {
   int* mocap;             // (bodies) number of the mocap body, or -1
 } hfiKeyLayout;
 
-// Makes the layout of the model with this order, or, if order is NULL, that of a stored keyframe: by ids, with room for the activations of any
-// actuator and a pose for every body. If there is no memory, the arrays are NULL and the status is HF_ERROR_MEMORY.
+// Makes the layout of keyframes in the model with this order. If order is NULL, makes the layout of keyframes in a builder: by ids, with room for the
+// activations of any actuator and a pose for every body. If there is no memory, the arrays are NULL and the status is HF_ERROR_MEMORY.
 hfStatus hfi_key_layout_create(hfiKeyLayout* layout, const hfBuilder* b, const hfiOrder* order, hfError* error);
 void hfi_key_layout_release(hfiKeyLayout* layout);
 
-// The arrays of a keyframe, for writing; NULL: left out.
+// The arrays of a keyframe that is written. NULL: the keyframe does not have this array.
 typedef struct hfiKeyArrays {
   double *qpos, *qvel, *act, *ctrl, *mpos, *mquat;
 } hfiKeyArrays;
 
-// Copy the values of one object; nothing if the array is missing on either side.
+// Copy the values of one object from keyframe d to the arrays a. An array that one of the two does not have is left out.
 void hfi_key_copy_joint(const hfiKeyArrays* a, const hfiKeyLayout* to, int j, const hfKeyDef* d, const hfiKeyLayout* from, int k, int type);
 void hfi_key_copy_actuator(const hfiKeyArrays* a, const hfiKeyLayout* to, int i, const hfKeyDef* d, const hfiKeyLayout* from, int k);
 void hfi_key_copy_mocap(const hfiKeyArrays* a, const hfiKeyLayout* to, int body, const hfKeyDef* d, const hfiKeyLayout* from, int k);

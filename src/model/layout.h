@@ -14,7 +14,7 @@ enum { HFI_MODEL_VERSION = 20 };
 HF_MODEL_FIELDS(X)
 #undef X
 
-// Whether bytes begin as a model block does, that of another version included.
+// Do the bytes begin like a model block, of this or of another version?
 int hfi_begins_model(const void* bytes, size_t size);
 // Bytes of a field for the model's counts.
 size_t hfi_field_bytes(const hfModel* model, hfModelField field);

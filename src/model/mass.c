@@ -124,7 +124,7 @@ hfStatus hfi_mesh_mass(const hfMeshDef* mesh, hfiMass* out, hfError* error) {
 hfiMass hfi_geom_mass(const hfGeomDef* g, const hfiMass* mesh) {
   hfiMass m = {0, v3_load(g->pos), {0}};
   const hfiShapeKind* shape = &hfi_shape_kinds[g->type];
-  double I[6] = {0}, measure; // for unit mass; volume or area
+  double I[6] = {0}, measure; // inertia for unit mass; volume or area
   hfMat3 R = m3_from_quat(q_load(g->quat));
   if (shape->uses_mesh) {
     measure = mesh->mass;

@@ -15,8 +15,8 @@ typedef struct hfiRecordingHeader {
   char magic[8];
   uint32_t version;
   uint32_t nbody;
-  uint64_t scene_offset, scene_size; // text, not terminated
-  uint64_t model_offset, model_size; // a multiple of 64 into the file
+  uint64_t scene_offset, scene_size; // place of the scene's name in the file [bytes]; a text that is not terminated
+  uint64_t model_offset, model_size; // place of the model in the file [bytes]; the offset is a multiple of 64
   uint64_t chunks_offset;
   uint64_t reserved;
 } hfiRecordingHeader;

@@ -123,7 +123,7 @@ hfStatus hf_state_log_write_step(hfStateLog* log, hfSim* sim, const hfState* sta
 
 // ---- life ---------------------------------------------------------------------------------------
 
-// Finds the bodies of the configuration. The names of the model stay as long as the model, those of the configuration need not.
+// Finds the bodies that the configuration names. Keeps the names of the model, which live as long as the model; the configuration may be gone by then.
 static hfStatus find_bodies(const hfModel* model, const hfStateLogConfig* config, const char*** names, hfError* error) {
   const char** found = calloc((size_t)config->body_count + 1, sizeof *found);
   if (!found) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");

@@ -1,5 +1,5 @@
-// W, the work of actuators, input forces and gravity compensation in a step (energy.c). It is at most h times their power, of which the larger value
-// at the two ends of the step counts.
+// W, the work of actuators, input forces and gravity compensation in a step (energy.c). It is bounded by h times their power at the start or at the end of the
+// step, whichever is larger.
 //
 // In continuous time a stiff servo may push and brake within a step, so that its power at the ends says little. The work of a plain servo on a hinge
 // or slide follows from its lengths l0 and l1 at both ends instead:

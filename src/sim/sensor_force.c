@@ -18,7 +18,7 @@ static int in_subtree(const hfModel* m, int body, int root) {
 }
 
 // F less a force f and torque n that act at p, about p0
-static hfForce without(hfForce F, hfVec3 p0, hfVec3 p, hfVec3 f, hfVec3 n) {
+static hfForce subtract_wrench(hfForce F, hfVec3 p0, hfVec3 p, hfVec3 f, hfVec3 n) {
   F.f = v3_sub(F.f, f);
   F.n = v3_sub(F.n, v3_add(n, v3_cross(v3_sub(p, p0), f)));
   return F;
@@ -31,7 +31,7 @@ static hfForce without_contacts(const hfiSensorInput* in, int root, hfVec3 p, hf
     const hfContact* c = &in->contact[i];
     int sign = in_subtree(m, c->body_a, root) - in_subtree(m, c->body_b, root);
     if (sign)
-      F = without(F, p, c->p_W, v3_scale(sign, hfi_contact_force(c)), v3_scale(sign, c->torque));
+      F = subtract_wrench(F, p, c->p_W, v3_scale(sign, hfi_contact_force(c)), v3_scale(sign, c->torque));
   }
   return F;
 }
@@ -46,7 +46,7 @@ static hfForce without_equalities(const hfiSensorInput* in, int root, hfVec3 p, 
     hfVec3 torque = e.dim == 6 ? m3_tmulv(e.turn, v3_load(lambda + 3)) : v3_zero();
     for (int k = 0; k < 2; ++k)
       if (in_subtree(d->model, e.body[k], root))
-        F = without(F, p, e.p_W[k], v3_scale(k ? -1 : 1, v3_load(lambda)),
+        F = subtract_wrench(F, p, e.p_W[k], v3_scale(k ? -1 : 1, v3_load(lambda)),
                     v3_scale(k ? -1 : 1, torque));
   }
   return F;
@@ -82,7 +82,7 @@ static hfForce without_tendons(const hfiSensorInput* in, int root, hfVec3 p, hfF
       for (int e = 0; e < 2 * span.nsegment; ++e) {
         const hfiPathSegment* s = &span.segment[e / 2];
         hfVec3 along = v3_scale(tension * span.scale, v3_unit(v3_sub(s->p_W[1], s->p_W[0])));
-        if (in_subtree(m, s->body[e % 2], root)) F = without(F, p, s->p_W[e % 2], e % 2 ? along : v3_neg(along), v3_zero());
+        if (in_subtree(m, s->body[e % 2], root)) F = subtract_wrench(F, p, s->p_W[e % 2], e % 2 ? along : v3_neg(along), v3_zero());
       }
   }
   return F;
@@ -92,7 +92,7 @@ hfForce hfi_interaction_force(const hfiSensorInput* in, int body, hfVec3 p_W) {
   const hfDynamics* d = in->dynamics;
   hfForce F = hfi_subtree_force(d, body, p_W);
   for (int b = body; in->wrench && b < hf_model_body_subtreeend(d->model)[body]; ++b)
-    F = without(F, p_W, hfi_body_com(d, b), in->wrench[b].f,
+    F = subtract_wrench(F, p_W, hfi_body_com(d, b), in->wrench[b].f,
                 in->wrench[b].n);
   F = without_equalities(in, body, p_W, without_contacts(in, body, p_W, F));
   return without_tendons(in, body, p_W, F);

@@ -48,7 +48,7 @@ struct hfSim {
   // results
   int32_t stepped;        // 1: contact results are those of a step, 0: of an evaluation
   double* acceleration;   // (nv)
-  hfiConstraintForces constraint; // for the sensors
+  hfiConstraintForces constraint; // forces of equalities and limits, which sensors measure
   int32_t senses_constraints;     // 1: a sensor reads them
   uint8_t* visible;       // (ngeom) 0: the geom is transparent for rangefinders
   double* sensor;         // (nsensordata) values of the last step, valid after hfi_sim_need_sensors
@@ -70,7 +70,7 @@ const hfiMethod* hfi_method_of(const hfSimConfig* config);
 hfStatus hfi_config_check(const hfSimConfig* config, hfError* error);
 // Refuses an option that asks for something which the steps of config->method do not have.
 hfStatus hfi_config_check_idle(const hfSimConfig* config, const hfWorld* world, hfError* error);
-// Changes the method of a configuration, also of a complete one: options that cannot act with the new method get their defaults.
+// Changes the method of a configuration. Options that cannot act with the new method get their defaults.
 void hfi_config_change_method(hfSimConfig* config, const hfWorld* world, int method);
 
 // Refuses a state of another model and anything that is not finite, naming the joint or input. Then takes over

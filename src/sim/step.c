@@ -70,7 +70,7 @@ static hfStatus check_time(const hfSim* s, const hfState* state, hfError* error)
   return hfi_refuse(error, HF_ERROR_ARGUMENT, "the time of the state, %g s, is too large: a step of %g s would end at the same number", state->time, h);
 }
 
-// The input without those arrays of which no number acts, so that nobody has to read them again.
+// Returns the input without the arrays that have no effect, so that nothing reads them again.
 static hfInput leave_out_idle(const hfSim* s, const hfInput* in) {
   hfInput out = *in;
   if (!s->has_wrenches) out.wrench = NULL;

@@ -12,7 +12,7 @@
 //
 // By the formula above, a trial point costs only one evaluation of the laws. The change of sign is bracketed (bracket.h). If a stiff row makes g jump,
 // the upper end of the bracket, beyond the jump, is returned, so that the next Newton matrix contains that row.
-#include "solve/line.h"
+#include "solve/newton_step.h"
 
 #include "linalg/dense.h"
 #include "math/vec3.h"

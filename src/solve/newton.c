@@ -36,10 +36,8 @@
 #include "math/vec3.h"
 #include "solve/damp.h"
 #include "solve/dual.h"
-#include "solve/line.h"
-#include "solve/predict.h"
+#include "solve/newton_step.h"
 #include "solve/rounding.h"
-#include "solve/search.h"
 #include "solve/system.h"
 
 #include <string.h>
@@ -364,7 +362,7 @@ static void begin_with_start_velocities(iteration* it, hfiNewtonResult* out) {
 }
 
 // For a body that turns about its contacts: takes the first Newton step with laws that are linearised at the predicted end of the time step
-// (predict.h). Returns 0, with v unchanged, if there is no prediction or the residual does not fall enough.
+// (predict.c). Returns 0, with v unchanged, if there is no prediction or the residual does not fall enough.
 static int begin_with_predicted_step(iteration* it, hfiNewtonResult* out) {
   hfiIsland* I = it->I;
   if (it->rung != HF_RUNG_TAMSI || it->duals || !hfi_predict(I, it->coupling)) return 0;

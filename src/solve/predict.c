@@ -12,7 +12,7 @@
 // then begins on the wrong branch of the law and has to find the right one. The laws may be linearised at any row velocities s1, not only at J v:
 //
 //   gamma(s) = gamma(s1) - G(s1) (s - s1),     G = -dgamma/ds
-#include "solve/predict.h"
+#include "solve/newton_step.h"
 
 #include "math/vec3.h"
 #include "solve/law.h"
@@ -30,10 +30,15 @@ static const double DEEP_OVERLAP = 10;
 // almost no normal velocity, and does not begin to stick.
 static const double LEAST_TURNING = 0.1;
 
-// Does sliding friction stick at row velocities s and normal force pi?
-static int sticks_at(const hfContactLaw* law, double h, double pi, const double* s) {
-  double w[2], radius = hfi_contact_stick(law, h, HF_SLIDING, pi, s, w);
-  return w[0] * w[0] + w[1] * w[1] <= radius * radius;
+// Branches of the law of a contact.
+typedef enum Branch { OPEN, SLIDING, STICKING } Branch;
+
+// On which branch of its law is a contact at row velocities s?
+static Branch find_branch(const hfContactLaw* law, double h, const double* s) {
+  double slope, pi = hfi_contact_normal_force(law, h, s[0], &slope), w[2];
+  if (!(pi > 0)) return OPEN;
+  double radius = hfi_contact_stick(law, h, HF_SLIDING, pi, s, w);
+  return w[0] * w[0] + w[1] * w[1] <= radius * radius ? STICKING : SLIDING;
 }
 
 typedef enum Prediction {
@@ -42,20 +47,41 @@ typedef enum Prediction {
   MIRRORED,    // The row velocities of the start are mirrored.
 } Prediction;
 
-// Predicts the row velocities s1 (dim) of a contact from those of the start, s. A contact that moves only along the normal does not turn about anything,
-// and is not mirrored.
+// Is it better to linearise the law at mirrored velocities than at those of the start? start, end: the branch at the start, and at mirrored velocities.
+//
+//   start      end                  mirrored velocities are better
+//   any        open                 no: an open contact has no force and no slope
+//   open       sliding, sticking    yes, for the same reason
+//   sliding    sliding              if the law is curved between the two velocities
+//   sticking   sticking             likewise
+//   sliding    sticking             if the contact turns; otherwise it slides along a straight line and goes on sliding
+//   sticking   sliding              no
+static int is_mirror_better(Branch start, Branch end, int turns, int is_curved) {
+  if (end == OPEN) return 0;
+  if (start == OPEN) return 1;
+  return start == end ? is_curved : start == SLIDING && turns;
+}
+
+// Writes mirrored row velocities of a contact to s1 (dim). The rows of sliding are mirrored only if the contact sticks then. Returns 1 if s1 is better than s
+// to linearise at. A contact that moves only along the normal does not turn about anything, and is not mirrored.
+static int mirror_rows(const hfContactLaw* law, double h, int dim, const double* s, Branch start, double* s1) {
+  double sliding2 = sqr(s[1]) + sqr(s[2]), damping = law->dissipation * fabs(s[0]);
+  int turns = sqr(s[0]) > sqr(LEAST_TURNING) * sliding2, is_curved = damping > LINEAR_DISSIPATION && damping < IMPACT_DISSIPATION;
+  if (!(sliding2 > 0) || !(start == OPEN || is_curved || turns)) return 0;
+  for (int i = 0; i < dim; ++i) s1[i] = i < 3 ? -s[i] : s[i];
+  Branch end = find_branch(law, h, s1);
+  if (end != STICKING) s1[1] = s[1], s1[2] = s[2];
+  return is_mirror_better(start, end, turns, is_curved);
+}
+
+// Predicts the row velocities s1 (dim) of a contact from those of the start, s.
 static Prediction predict_rows(const hfContactLaw* law, double h, int dim, const double* s, double* s1) {
-  double unread, pi0 = hfi_contact_normal_force(law, h, s[0], &unread), pi1, damping = law->dissipation * fabs(s[0]), sliding2 = sqr(s[1]) + sqr(s[2]);
-  int closed = pi0 > 0, is_curved = damping > LINEAR_DISSIPATION && damping < IMPACT_DISSIPATION, turns = sqr(s[0]) > sqr(LEAST_TURNING) * sliding2;
-  if (sliding2 > 0 && (!closed || is_curved || turns) && (pi1 = hfi_contact_normal_force(law, h, -s[0], &unread)) > 0) {
-    for (int i = 0; i < dim; ++i) s1[i] = i < 3 ? -s[i] : s[i];
-    int slides = closed && !sticks_at(law, h, pi0, s), sticks = sticks_at(law, h, pi1, s1);
-    if (!sticks) s1[1] = s[1], s1[2] = s[2];
-    if (!closed || (slides && sticks && turns) || (is_curved && slides != sticks)) return MIRRORED;
-  }
+  Branch start = find_branch(law, h, s);
+  if (mirror_rows(law, h, dim, s, start, s1)) return MIRRORED;
   for (int i = 0; i < dim; ++i) s1[i] = s[i];
-  int is_pressed = closed && law->depth <= -h * s[0]; // It would be open at the mirrored velocity.
-  return damping >= IMPACT_DISSIPATION || is_pressed ? UNKNOWN : AS_AT_START;
+  int is_impact = law->dissipation * fabs(s[0]) >= IMPACT_DISSIPATION;
+  int is_pressed = start != OPEN && law->depth <= -h * s[0]; // It would be open at the mirrored velocity.
+  return is_impact || is_pressed ? UNKNOWN : AS_AT_START;
 }
 
 // Copies the row velocities s (dim) of limits of joints to s1. Returns UNKNOWN for drives, joint friction and equalities, which act in both directions.

@@ -9,7 +9,7 @@
 //   2 h b |D J_row^T| > RELEVANT_FORCE |D r|                                  (docs/theory/tals.md)
 //
 // Otherwise, with many contacts, some row with a negligible force would always demand a tiny alpha.
-#include "solve/search.h"
+#include "solve/newton_step.h"
 
 #include "math/vec3.h"
 #include "solve/law.h"

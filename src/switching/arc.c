@@ -55,9 +55,9 @@ hfStatus hfi_arc_rate(void* context, double t, const double* x, double* xdot) {
 // ---- preparation ------------------------------------------------------------------------------------
 
 // Sets the mode of friction group g of contact i. With `anew` the slip alone decides. Otherwise a group that rolls goes on
-// rolling, and one that slides keeps its direction while its slip is too slow to show one. t->zero = 1 asks resolve.c to
-// find the mode: that of every group that rolls, and that of a group whose slip has turned back. For the latter resolve.c
-// tries the opposite direction first.
+// rolling, and a group that slides keeps its direction while its slip is too slow to have one. t->zero[g] = 1 asks
+// resolve.c to find the mode of the group. That is done for groups that roll, and for groups whose slip has turned back, for
+// which resolve.c tries the opposite direction first.
 static void update_group(hfiSwitching* s, int i, hfiTrack* t, int g, int anew) {
   hfVec3 slip = hfi_point_slip(s->rigid, i, g);
   double speed = v3_norm(slip), least = s->rigid->config.stick_speed;

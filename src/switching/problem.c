@@ -25,7 +25,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-// A direction whose inverse mass is below this share of the group's and the normal's cannot move [-].
+// A direction of a friction group counts as unable to move if its inverse mass is below this share of those of the group and of the normal [-].
 static const double IMMOBILE = 1e-10;
 
 // ---- the point --------------------------------------------------------------------------------------

@@ -94,7 +94,7 @@ static const double HFI_RIGID_SHARE = 1e-6; // Value of hfRigid.share where the 
 // First row of friction group g in a contact.
 static inline int hfi_group_first(int g) { return 1 + hfi_group_row(g); }
 
-// Creates an hfRigid over a world that the caller keeps. config.max_contacts and scene_signals are the world's.
+// Creates an hfRigid over a world that belongs to the caller. config.max_contacts and config.scene_signals must be those of the world.
 hfStatus hfi_rigid_create(hfRigid** rigid, hfiWorld* world, const hfRigidConfig* config, hfError* error);
 
 // The vector in the world whose components along the rows of friction group g are x.

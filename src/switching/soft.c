@@ -232,8 +232,8 @@ static int switch_to_rigid(hfiSwitching* s, int commit) {
 // ---- the phase --------------------------------------------------------------------------------------
 
 // Takes an Euler step across a jump of the forces, which happens where shapes meet with another feature. An integrator with error control would
-// shorten its steps there without end. If nothing touches, there is no such jump; if the rates are too large, the step makes no sense. In both cases
-// the integrator's trouble stays trouble.
+// shorten its steps there without end. If nothing touches, there is no such jump. If the rates are too large, the step makes no sense. In both cases no step
+// is taken, and `trouble`, the status of the integrator, is returned.
 static hfStatus hop(hfiSwitching* s, double dt, hfStatus trouble) {
   const hfModel* m = s->model;
   hfStatus status = hfi_soft_rate(s, s->t, s->x, s->rate);

@@ -13,13 +13,13 @@ const hfRigidProblem* hfi_switching_problem(const hfiSwitching* switching);
 
 // Energy of the layers of all contacts [J].
 typedef struct hfiLayerEnergy {
-  double start, end; // at the start and the end of a step; rigid contacts have no energy
+  double start, end; // energy at the start and at the end of a step; rigid contacts have none
   double made;       // energy with which the compliant phases of the step began
 } hfiLayerEnergy;
 
-// The forces of the model, those of its limits among them.
+// All forces of the model, including those of its limits.
 const hfAccel* hfi_switching_accel(const hfiSwitching* switching);
-// After a step.
+// Energy of the layers in the last step.
 hfiLayerEnergy hfi_switching_energy(const hfiSwitching* switching);
 
 // ---- inside -----------------------------------------------------------------------------------------
@@ -98,9 +98,10 @@ void hfi_tracks_renew(hfiSwitching* s);
 // as they move, and each would begin with the force of the whole overlap.
 double hfi_relaxed_gap(const hfRigid* r, int i);
 void hfi_tracks_copy(hfiTrack* to, int32_t* nto, const hfiTrack* from, int32_t n);
-// The state's memory and discrete part.
+// Reads the tracks and phases from the contact memory and the discrete part of a state.
 hfStatus hfi_switching_recall(hfiSwitching* s, const hfState* state);
-int hfi_switching_store(hfiSwitching* s, hfState* state); // contacts that found no room
+// Writes them to a state. Returns the number of contacts for which there was no room.
+int hfi_switching_store(hfiSwitching* s, hfState* state);
 
 void hfi_add_integration(hfiSwitching* s, const hfIntegrator* integrator);
 

@@ -24,14 +24,14 @@
 #include "base/compile.h"
 #include "geometry/support.h"
 
-// Two normals are across each other where the cosine between them is below this, which is that of 8 degrees [-].
+// Two normals count as across each other if the cosine of the angle between them is below this: if the angle is more than 8 degrees [-].
 static const double ACROSS = 0.99;
-// A contact of A and B holds them apart along m where the cosine between its normal and m is above this. It is covered only where B and C are one body, which holds A: a
-// body B of its own may be pressed against A along m, and nothing else would hold it [-].
+// If the cosine of the angle between m and the normal of a contact of A and B is above this, the contact also holds A and B apart along m [-]. Such a contact
+// is covered only if B and C are one body, because another body B may be pressed against A along m, and nothing else would hold it.
 static const double HOLDS = 0.1;
-// If two normals are both within half of that angle of a third one, they are not across each other: the cosine of 3.6 degrees [-].
+// The cosine of 3.6 degrees, which is less than half of the angle of ACROSS. Two normals that are both this near to a third one are not across each other [-].
 static const double PARALLEL = 0.998;
-// B may stand above C by this [m], and by this multiple of the depth of A in C [-].
+// B may stand above C by SLACK [m] plus TILT times the depth of A in C [-].
 static const double SLACK = 1e-5, TILT = 1;
 // A is pushed until it overlaps B by this multiple of the bound [-]. With a larger number fewer slopes would count as ramps; with this one slopes up
 // to 30 degrees do.

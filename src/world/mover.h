@@ -9,6 +9,7 @@
 #define HFI_WORLD_MOVER_H
 
 #include "geometry/distance.h"
+#include "world/world.h"
 
 typedef struct hfiMover {
   const hfiShape* shape;
@@ -25,7 +26,10 @@ static inline hfPose hfi_mover_pose(const hfiMover* m, double t) {
   return X;
 }
 
-// No point of it moves faster [m/s].
+// Upper bound on the speed of all points of a mover [m/s].
 static inline double hfi_mover_speed(const hfiMover* m) { return v3_norm(m->v) + v3_norm(m->w) * m->radius; }
+
+// Makes movers of two geoms along their paths (path.c). If one body carries both, they are seen from a frame that moves with its origin.
+void hfi_movers_on_paths(const hfiPaths* paths, int geom_a, int geom_b, hfiMover mover[2]);
 
 #endif

@@ -1,13 +1,13 @@
 // How far two geoms of one tree may come towards each other.
 //
-// What all links share brings none nearer to another: of an arm that turns at 90 rad/s about its first joint all links come far, and hardly towards each other.
-// Let the links from the geoms a and b up to the last one that carries both be k. Seen from its parent, link k moves by V_k - V_parent(k), and carries the geom g
-// that hangs on it at no more than
+// A motion that all links share brings no two of them nearer to each other: if an arm turns at 90 rad/s about its first joint, all its links move far, but hardly
+// towards each other. So only the motions of the links k between the geoms a and b count, up to the last link that carries both. Seen from its parent, link k
+// has the velocity V_k - V_parent(k), and carries the geom g (a or b) behind it with a speed of at most
 //
-//   c_k = |v_k(p_g)| + |w_k| r_g,      p_g, r_g  centre and radius of its bounding sphere, v_k, w_k  of V_k - V_parent(k)
+//   c_k = |v_k(p_g)| + |w_k| r_g      v_k, w_k  linear and angular part of V_k - V_parent(k)      p_g, r_g  centre and radius of the bounding sphere of g
 //
-// so that a and b come nearer by no more than h sum_k c_k, a fall and a push of each. Sizes are added, not vectors: motions of two joints that cancel each other at
-// the start of a step need not do so at its end.
+// a and b come nearer to each other by at most h sum_k c_k, plus a fall and a push of each. Speeds are added, not vectors, because the motions of two joints
+// that cancel each other at the start of a step need not do so at its end.
 #include "world/world.h"
 
 // The speed at which link k carries geom g, as seen from the link before it [m/s].

@@ -98,15 +98,7 @@ int hfi_world_mark_passing(hfiWorld* w, const hfMotion* V, double h, int32_t* ma
   return any;
 }
 
-// ---- paths ------------------------------------------------------------------------------------------
-
-// How everything moves over a step.
-typedef struct Paths {
-  const hfiWorld* w;
-  const hfMotion* V;             // (links) velocities
-  const hfiTurningCentre* about; // (ntree) centres about which free bodies turn
-  double h;                      // length of the step [s]
-} Paths;
+// ---- one pair ---------------------------------------------------------------------------------------
 
 // Two geoms, how they move, and when the trees that they belong to stop.
 typedef struct Pair {
@@ -118,57 +110,6 @@ typedef struct Pair {
   int has_start;       // 1: geometry finds nearest points at the start of the step
   hfiContactPoint start; // these points
 } Pair;
-
-// A body with velocity v at p and spin w moves along a screw. Returns the point of the screw's axis that is nearest to p.
-static hfVec3 screw_centre(hfVec3 p, hfVec3 v, hfVec3 w) { return v3_axpy(1 / v3_norm2(w), v3_cross(w, v), p); }
-
-// Finds the link that carries links a and b through the world: their last common ancestor whose parent never turns and which a free joint or slides move.
-// Returns 0, the world, if there is none.
-static int carrying_link(const hfDynamics* d, int a, int b) {
-  while (a != b) { // parents come first
-    if (a > b) a = d->link[a].parent;
-    else b = d->link[b].parent;
-  }
-  while (!d->only_slides[d->link[d->link[a].parent].body]) a = d->link[a].parent;
-  if (a == 0) return 0;
-  int first = hf_model_jnt_type(d->model)[d->link[a].joint];
-  return first == HF_JOINT_FREE || first == HF_JOINT_SLIDE ? a : d->link[a].parent;
-}
-
-// The velocity of the frame in which the paths of two geoms are computed. Two links of a tree that flies or slides are seen from the origin of the
-// body that carries both: their own screws would be circles of a radius of |v|/|w|, far from the paths of the links where the tree is fast.
-static hfVec3 carrying_velocity(const Paths* paths, int geom_a, int geom_b) {
-  const hfDynamics* d = &paths->w->dynamics;
-  const hfMotion* V = paths->V;
-  const int32_t* body = hf_model_geom_body(paths->w->model);
-  int link = carrying_link(d, d->body_link[body[geom_a]], d->body_link[body[geom_b]]);
-  if (link == 0) return v3_zero();
-  return v3_add(V[link].v, v3_cross(V[link].w, v3_sub(d->X_WB[d->link[link].body].p, hfi_link_reference(d, link))));
-}
-
-// The path of geom g in a frame that moves with velocity u: a free body turns about the centre that is known for its tree, any other link about its
-// screw axis.
-static hfiMover mover_along_path(const Paths* paths, hfVec3 u, int g) {
-  const hfiWorld* w = paths->w;
-  const hfDynamics* d = &w->dynamics;
-  const hfMotion* V = paths->V;
-  int body = hf_model_geom_body(w->model)[g], link = d->body_link[body], tree = hf_model_body_tree(w->model)[body];
-  hfiMover m = {&w->scene.shape[g], d->X_WG[g], d->X_WG[g].p, v3_zero(), V[link].w, hf_model_geom_rbound(w->model)[g]};
-  if (tree < 0) return m;
-  const hfiTurningCentre* about = &paths->about[tree];
-  if (about->known) {
-    m.centre = about->p, m.v = about->v;
-  } else {
-    m.v = v3_sub(v3_add(V[link].v, v3_cross(m.w, v3_sub(m.centre, hfi_link_reference(d, link)))), u);
-    if (v3_norm2(m.w) > 0) {
-      hfVec3 axis = v3_unit(m.w);
-      m.centre = screw_centre(m.centre, m.v, m.w);
-      m.v = v3_scale(v3_dot(axis, m.v), axis);
-    }
-  }
-  m.radius += v3_norm(v3_sub(m.X0.p, m.centre));
-  return m;
-}
 
 // Upper bound on the speed at which the two come nearer along n from time t on, until one of them stops [m/s].
 static double closing_speed(const Pair* p, hfVec3 n, double t) {
@@ -249,37 +190,15 @@ static double find_stop_time(Pair* p, double h, hfVec3 n) {
   return overlap_time(p, h, max2(at.depth + slack, -slack), at.n_W);
 }
 
-// Velocity at time t of the material point of a mover that is at p then.
-static hfVec3 velocity_on_path(const hfiMover* m, double t, hfVec3 p) {
-  return v3_add(m->v, v3_cross(m->w, v3_sub(p, v3_axpy(t, m->v, m->centre))));
-}
-
-// Where the point of a mover that is at p at the start has come to at the end, where the mover has the pose X.
-static hfVec3 carry(const hfiMover* m, const hfPose* X, hfVec3 p) { return pose_point(*X, pose_inv_point(m->X0, p)); }
-
-int hfi_world_path_end(const hfiWorld* w, const hfMotion* V, const hfiTurningCentre* about, double h, int geom_a, int geom_b, hfVec3 p_W,
-                       double far, hfiPathEnd* end) {
-  const Paths paths = {w, V, about, h};
-  hfVec3 u = carrying_velocity(&paths, geom_a, geom_b);
-  hfiMover a = mover_along_path(&paths, u, geom_a), b = mover_along_path(&paths, u, geom_b);
-  hfPose X_A = hfi_mover_pose(&a, h), X_B = hfi_mover_pose(&b, h);
-  hfiContactPoint at;
-  if (!hfi_distance(a.shape, &X_A, b.shape, &X_B, far, &at)) return 0;
-  double on_a = v3_norm(v3_sub(at.p_WCa, carry(&a, &X_A, p_W))), on_b = v3_norm(v3_sub(at.p_WCb, carry(&b, &X_B, p_W)));
-  end->gap = -at.depth, end->travel = max2(on_a, on_b), end->n = at.n_W;
-  end->rate = v3_dot(at.n_W, v3_sub(velocity_on_path(&a, h, at.p_WCa), velocity_on_path(&b, h, at.p_WCb)));
-  return 1;
-}
-
 // ---- stops ------------------------------------------------------------------------------------------
 
-static Pair make_pair(const Paths* paths, const hfiRawContact* r) {
-  const hfiWorld* w = paths->w;
+static Pair make_pair(const hfiPaths* paths, const hfiRawContact* r) {
+  const hfiWorld* w = paths->world;
   const int32_t *body = hf_model_geom_body(w->model), *tree = hf_model_body_tree(w->model);
-  hfVec3 u = carrying_velocity(paths, r->geom_a, r->geom_b);
-  Pair p = {{mover_along_path(paths, u, r->geom_a), mover_along_path(paths, u, r->geom_b)},
-            {tree[body[r->geom_a]], tree[body[r->geom_b]]}, {INFINITY, INFINITY},
-            pair_width(w->width[r->geom_a], w->width[r->geom_b]), .start_is_known = 0};
+  Pair p = {.tree = {tree[body[r->geom_a]], tree[body[r->geom_b]]},
+            .stop_time = {INFINITY, INFINITY},
+            .width = pair_width(w->width[r->geom_a], w->width[r->geom_b])};
+  hfi_movers_on_paths(paths, r->geom_a, r->geom_b, p.mover);
   return p;
 }
 
@@ -297,8 +216,8 @@ static int pair_could_pass(const Pair* p, double h) {
 //
 // n is NULL, or the normal of a plane. What moves along the plane does not come nearer to it, so that the part of v_p along n counts alone. A turn by h |w|
 // changes v_p by up to h |w| |v_p|.
-static double bound_speed(const Paths* paths, int g, const hfVec3* n) {
-  const hfiWorld* w = paths->w;
+static double bound_speed(const hfiPaths* paths, int g, const hfVec3* n) {
+  const hfiWorld* w = paths->world;
   const hfDynamics* d = &w->dynamics;
   const hfMotion* V = paths->V;
   int body = hf_model_geom_body(w->model)[g], link = d->body_link[body], tree = hf_model_body_tree(w->model)[body];
@@ -318,8 +237,8 @@ static int is_fixed_plane(const hfModel* m, int g) {
 
 // A cheap bound: do the two surely come nearer by too little of their width to pass each other within the step? Most pairs do; their paths need not
 // be computed.
-static int pair_is_slow(const Paths* paths, const hfiRawContact* r) {
-  const hfiWorld* w = paths->w;
+static int pair_is_slow(const hfiPaths* paths, const hfiRawContact* r) {
+  const hfiWorld* w = paths->world;
   const hfModel* m = w->model;
   int plane = is_fixed_plane(m, r->geom_a) ? r->geom_a : is_fixed_plane(m, r->geom_b) ? r->geom_b : -1;
   hfVec3 n = plane >= 0 ? m3_col(w->dynamics.X_WG[plane].R, 2) : v3_zero();
@@ -352,21 +271,21 @@ static int has_height_field(const Pair* p) {
 }
 
 // Stops the trees of the pair that has the found point r before the two pass each other. Returns 1 if a tree stops earlier than it did.
-static int stop_pair(const Paths* paths, const hfiRawContact* r, double* stop_time) {
+static int stop_pair(const hfiPaths* paths, const hfiRawContact* r, double* stop_time) {
   double h = paths->h;
   if (pair_is_slow(paths, r)) return 0;
   Pair p = make_pair(paths, r);
   if (has_height_field(&p) || !pair_could_pass(&p, h)) return 0;
   for (int k = 0; k < 2; ++k) p.stop_time[k] = p.tree[k] >= 0 ? stop_time[p.tree[k]] : INFINITY;
-  p.start_is_known = p.has_start = hfi_scene_recent(&paths->w->scene, paths->w->dynamics.X_WG, r->candidate, &p.start);
+  p.start_is_known = p.has_start = hfi_scene_recent(&paths->world->scene, paths->world->dynamics.X_WG, r->candidate, &p.start);
   double t = find_stop_time(&p, h, r->point.n_W);
   keep_to_path(&p, h, stop_time);
   return t < h && stop_trees_of_pair(&p, h, t, stop_time);
 }
 
 // Examines every pair with a marked tree once. The points of a pair follow each other. Returns 1 if some tree was stopped.
-static int stop_pairs(const Paths* paths, const int32_t* marked, double* stop_time) {
-  const hfiWorld* w = paths->w;
+static int stop_pairs(const hfiPaths* paths, const int32_t* marked, double* stop_time) {
+  const hfiWorld* w = paths->world;
   const int32_t *body = hf_model_geom_body(w->model), *tree = hf_model_body_tree(w->model);
   int any = 0;
   for (int i = 0; i < w->nfound; ++i) {
@@ -389,26 +308,24 @@ static void stop_tied(const hfiWorld* w, double* stop_time) {
   }
 }
 
-int hfi_world_all_pairs_are_slow(const hfiWorld* w, const hfMotion* V, double h, const hfiTurningCentre* about) {
-  const Paths paths = {w, V, about, h};
+int hfi_world_all_pairs_are_slow(const hfiPaths* paths) {
+  const hfiWorld* w = paths->world;
   for (int i = 0; i < w->nfound; ++i)
-    if (!(i > 0 && w->found[i - 1].candidate == w->found[i].candidate) && !pair_is_slow(&paths, &w->found[i])) return 0;
+    if (!(i > 0 && w->found[i - 1].candidate == w->found[i].candidate) && !pair_is_slow(paths, &w->found[i])) return 0;
   return 1;
 }
 
 // A tree that has stopped is an obstacle for the trees behind it, so the pairs are examined again until no further tree stops.
-int hfi_world_find_stops(hfiWorld* w, const hfMotion* V, double h, const int32_t* marked, const hfiTurningCentre* about,
-                         double* stop_time) {
+int hfi_world_find_stops(hfiWorld* w, const hfiPaths* paths, const int32_t* marked, double* stop_time) {
   const hfModel* m = w->model;
-  const Paths paths = {w, V, about, h};
   int again = 1;
   for (int t = 0; t < m->ntree; ++t) stop_time[t] = INFINITY;
-  hfi_world_search_again(w, marked); // with the second reach of hfi_world_mark_passing
+  hfi_world_search_again(w, marked); // It uses the second reach that hfi_world_mark_passing computed.
   for (int round = 0; again && round < MAX_ROUNDS; ++round) {
-    again = stop_pairs(&paths, marked, stop_time);
+    again = stop_pairs(paths, marked, stop_time);
     stop_tied(w, stop_time);
   }
   for (int t = 0; t < m->ntree; ++t)
-    if (stop_time[t] <= h) return 1;
+    if (stop_time[t] <= paths->h) return 1;
   return 0;
 }

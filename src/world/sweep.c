@@ -50,7 +50,7 @@ static double margin_of(const hfiRawContact* raw, int n) {
   return raw[i].depth - raw[i].point.depth;
 }
 
-// Replaces the n points that were found of the pair by one, that of their meeting at time t. The others never act.
+// Replaces the n points of a pair by one point, where the two meet at time t. The others never act.
 //
 // The gap of this point is the distance by which the centres come nearer along the normal until then; it is zero where the bodies only
 // turn towards each other. The point belongs to the faster geom and lies on the line through its centre along the normal, so that the

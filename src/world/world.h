@@ -178,11 +178,17 @@ static inline int hfi_world_any_could_pass(const hfiWorld* w, double excess) {
 // Whether all solid bodies move together, as a gripper moves with what it shakes: velocities V of the links and an excess [m] move no
 // two of them so far towards each other within h that they could pass.
 int hfi_world_moves_as_one(const hfiWorld* world, const hfMotion* V, double h, double excess);
-// Marks (ntree) each tree of which the velocities V move some geom so far within h that it could pass another one. Returns whether there are such
-// trees.
+// Marks (ntree) the trees that could pass something: those with a geom that the velocities V move far enough within h. Returns 1 if there are such trees.
 int hfi_world_mark_passing(hfiWorld* world, const hfMotion* V, double h, int32_t* marked);
 // The point about which a free body turns on its path, and the velocity of this point. Other trees have none: known is 0.
 typedef struct hfiTurningCentre { int32_t known; hfVec3 p, v; } hfiTurningCentre;
+// How everything moves over a step, or over a part of it.
+typedef struct hfiPaths {
+  const hfiWorld* world;
+  const hfMotion* V;             // (nlink) velocities of the links
+  const hfiTurningCentre* about; // (ntree) centres about which free bodies turn
+  double h;                      // time for which they move [s]
+} hfiPaths;
 // Two geoms after they have moved along their paths.
 typedef struct hfiPathEnd {
   double gap;    // gap between them [m]
@@ -190,18 +196,14 @@ typedef struct hfiPathEnd {
   double rate;   // how fast the gap grows [m/s]
   hfVec3 n;      // normal
 } hfiPathEnd;
-// Moves two geoms along their paths for the time h with the velocities V (nlink) of the links. p_W: their contact point at the start. Returns 0 if
-// they are more than `far` apart at the end [m].
-int hfi_world_path_end(const hfiWorld* world, const hfMotion* V, const hfiTurningCentre* about, double h, int geom_a, int geom_b, hfVec3 p_W,
-                       double far, hfiPathEnd* end);
-// Whether all pairs of geoms that were found near each other are so slow, at velocities V (nlink) of the links, that they cannot pass each other
-// within h.
-int hfi_world_all_pairs_are_slow(const hfiWorld* world, const hfMotion* V, double h, const hfiTurningCentre* about);
-// Finds for how long each tree may move at velocities V (nlink) of the links so that no two bodies pass through each other: its
-// stop_time (ntree) [s]. INFINITY means that the tree moves over the whole step, and h means the same, but exactly along its path. Only
-// pairs with a tree that hfi_world_mark_passing marked, for the same V and h, are looked at. Returns 1 if some time is finite.
-int hfi_world_find_stops(hfiWorld* world, const hfMotion* V, double h, const int32_t* marked, const hfiTurningCentre* about,
-                         double* stop_time);
+// Moves two geoms along their paths. p_W: their contact point at the start. Returns 0 if they are more than `far` apart at the end [m].
+int hfi_world_path_end(const hfiPaths* paths, int geom_a, int geom_b, hfVec3 p_W, double far, hfiPathEnd* end);
+// Are all pairs of geoms that were found near each other too slow to pass each other?
+int hfi_world_all_pairs_are_slow(const hfiPaths* paths);
+// Finds for how long each tree may move along its path so that no two bodies pass through each other: its stop_time (ntree) [s]. INFINITY means
+// that the tree moves over the whole step, and h means the same, but exactly along its path. Only pairs with a tree that hfi_world_mark_passing
+// marked, for the same V and h, are looked at. Returns 1 if some time is finite. world: the world of the paths, which is searched again.
+int hfi_world_find_stops(hfiWorld* world, const hfiPaths* paths, const int32_t* marked, double* stop_time);
 
 // ---- sizes and states ---------------------------------------------------------------------------------
 

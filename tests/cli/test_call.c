@@ -176,7 +176,7 @@ static void test_endings_of_names(void** state) {
   assert_refused("run ball.xml --steps x.html", 2, "--steps x.html");
   assert_refused("run ball.xml --record x.mcap", 2, "--record x.mcap: no .mcap is written here; let the name end in .rec");
   assert_refused("run ball.xml --report x.pdf", 2, "--report x.pdf: no .pdf is written here; let the name end in .html");
-  assert_refused("run ball.xml --log -", 2, "--log -: the command writes files here; standard output is /dev/stdout");
+  assert_refused("run ball.xml --log -", 2, "--log -: the name of a file is needed; for standard output write /dev/stdout");
   assert_works("run ball.xml --time 0.01 --log .hidden --contacts run.of.tuesday --record run --report X.HTML --steps /dev/null");
 }
 

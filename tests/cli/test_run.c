@@ -234,14 +234,14 @@ static void test_overlap_at_the_start(void** state) {
   (void)state;
   write_file("inside.xml", overlapping);
   assert_works("run inside.xml --time 0.01");
-  assert_says(standard_error, "bodies overlap at the start, world and ball by 0.1 m; the model has a keyframe: --keyframe home");
+  assert_says(standard_error, "bodies overlap at the start, world and ball by 0.1 m; try a keyframe of the model: --keyframe home");
   assert_works("run inside.xml --time 0.01 --keyframe home");
   assert_string_equal(standard_error, "");
   char without[sizeof overlapping];
   snprintf(without, sizeof without, "%.*s</mujoco>", (int)(strstr(overlapping, "<keyframe>") - overlapping), overlapping);
   write_file("bare.xml", without);
   assert_works("run bare.xml --time 0.01");
-  assert_says(standard_error, "bodies overlap at the start, world and ball by 0.1 m; those that are meant to must not collide (MJCF: exclude");
+  assert_says(standard_error, "bodies overlap at the start, world and ball by 0.1 m; if they are meant to, exclude their contact (MJCF: exclude");
 }
 
 static void test_unknown_names_are_listed(void** state) {

@@ -179,7 +179,7 @@ static void test_refused_accuracies(void** state) {
     hfStatus status;
     const char* message;
   } refused[] = {
-      {HF_METHOD_TAMSI, 1e-15, HF_ERROR_ARGUMENT, "accuracy = 1e-15 cannot be met: 0 (fixed steps) or at least 1e-14"}, // below rounding
+      {HF_METHOD_TAMSI, 1e-15, HF_ERROR_ARGUMENT, "accuracy = 1e-15 cannot be met: it must be 0 (fixed steps) or at least 1e-14"}, // below rounding
       {HF_METHOD_MLCP, 1e-3, HF_ERROR_UNSUPPORTED, "accuracy"},
   };
   hfModel* model = parse_model(kDrop);

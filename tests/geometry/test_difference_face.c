@@ -89,7 +89,10 @@ static void assert_same_points(const hfiContactPoint* p, const hfiContactPoint* 
 typedef struct Counts { int queries, held_apart, held_deep, changed; } Counts;
 
 static int is_other_face(const hfiDifferenceFace* f, const hfiDifferenceFace* g) {
-  return f->kind != HFI_NO_FACE && g->kind != HFI_NO_FACE && (f->kind != g->kind || memcmp(f->a, g->a, sizeof f->a) || memcmp(f->b, g->b, sizeof f->b));
+  if (f->kind == HFI_NO_FACE || g->kind == HFI_NO_FACE) return 0;
+  if (f->kind != g->kind) return 1;
+  if (f->kind == HFI_EDGE_PAIR) return memcmp(f->edge_a, g->edge_a, sizeof f->edge_a) || memcmp(f->edge_b, g->edge_b, sizeof f->edge_b);
+  return f->face != g->face || f->lowest_vertex != g->lowest_vertex || f->lowest_face != g->lowest_face;
 }
 
 static void compare_query(const Pair* p, hfiLastFace* last, Counts* counts) {

@@ -38,15 +38,15 @@ export class App {
   private readonly now = make('div', { class: 'now', id: 'now' });
   private readonly tabs = make('div', { class: 'tabs' });
   private readonly pages = make('div', { class: 'pages' });
-  private pressing = false;  // the pointer is down in the panel, where what it presses must not be replaced
+  private pressing = false;  // the pointer is down in the panel, whose elements must not be replaced until it is up
   private readonly selected = new Selected(() => this.recording, () => this.time, t => this.goTo(t));
   private readonly events = new EventList(() => this.recording, t => this.goTo(t));
   private readonly scale = make('div', { class: 'scale' });
   private before = 0;
   private shown = -1;     // the frame that the panel shows
-  private lastPanel = 0;  // when it was shown [ms]
-  private lastValues = 0; // when the values beside plots were [ms]
-  private readonly ended = new AbortController(); // of what the page does outside of its own elements
+  private lastPanel = 0;  // when the panel was filled [ms]
+  private lastValues = 0; // when the values beside plots were written [ms]
+  private readonly ended = new AbortController(); // ends the listeners on the window
 
   constructor(private readonly root: HTMLElement, public recording: Recording, kept?: Kept) {
     const canvas = make('canvas', { id: 'view' });
@@ -282,7 +282,7 @@ export class App {
     requestAnimationFrame(t => this.tick(t));
   }
 
-  // Shows the moment of `time`. With `anew` the panel changes too where it shows the same frame already.
+  // Shows the moment `time`. With `anew` the panel is filled again even if it shows this frame already.
   show(anew = false): void {
     const r = this.recording;
     if (anew) this.shown = -1;

@@ -9,9 +9,9 @@ import { Frame } from './recording';
 export interface Arrow {
   geomA: number; geomB: number;
   point: [number, number, number];  // where the force acts [m]
-  pushes: boolean;                  // 1: the arrow ends at the point; else it begins there
-  force: [number, number, number];  // on the body that is shown [N]
-  length: number;                   // drawn [m]
+  pushes: boolean;                  // true: the arrow ends at the point; false: it begins there
+  force: [number, number, number];  // force on the body that is shown [N]
+  length: number;                   // length of the arrow [m]
   colour: [number, number, number];
   use: number; slips: boolean; index: number;
 }

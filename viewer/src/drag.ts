@@ -6,7 +6,7 @@ import { View3D } from './view3d';
 export class Drag {
   hand = false; // dragging without a key
   private body = -1;
-  private point = new THREE.Vector3(); // in the body
+  private point = new THREE.Vector3(); // the point that is dragged, in the frame of the body
   private target = new THREE.Vector3();
 
   constructor(private readonly view: View3D, private readonly session: () => Session | null, private readonly model: { isStatic(b: number): boolean }) {

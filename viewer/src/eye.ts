@@ -3,7 +3,7 @@ import * as THREE from 'three';
 import { Model } from './model';
 
 const enum Mode { Fixed, Track, TrackCom, Target, TargetCom }
-const FAR_AWAY = 1000; // from here, in heights of the picture, the rays of an orthographic camera are nearly parallel
+const FAR_AWAY = 1000; // An orthographic camera is drawn from this distance, in heights of the picture: from there its rays are nearly parallel.
 
 const vector = (a: ArrayLike<number>, at: number) => new THREE.Vector3(a[at], a[at + 1], a[at + 2]);
 const quaternion = (a: ArrayLike<number>, at: number) => new THREE.Quaternion(a[at + 1], a[at + 2], a[at + 3], a[at]);

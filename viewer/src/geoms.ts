@@ -27,7 +27,7 @@ export class Geoms {
   readonly visual: THREE.Mesh[] = [];
   readonly collision: THREE.Mesh[] = [];
   private readonly shared = new Map<string, THREE.BufferGeometry>();
-  private readonly geometries: THREE.BufferGeometry[][] = []; // by sides, and geom and whether it collides: geometryOf
+  private readonly geometries: THREE.BufferGeometry[][] = []; // geometries that were made, see geometryOf
 
   // size: radius of the scene [m]; lite: simple shading.
   constructor(private readonly model: Model, private readonly bodies: THREE.Group[], private readonly size: number, private readonly lite: boolean) {

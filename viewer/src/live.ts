@@ -65,7 +65,7 @@ export class LiveSession implements Session {
     }
     if (!this.waiting) this.changed();
   }
-  private waiting = 0; // for the first frame: 1 of the first scene, 2 of a later one
+  private waiting = 0; // 1: waits for the first frame of the first scene, 2: for the first frame of a later scene, 0: does not wait
 
   private note(kind: number, text: string): void {
     const o = JSON.parse(text);

@@ -10,7 +10,7 @@ import * as THREE from 'three';
 export const UNDRAWN = 1;
 
 const GROUND = [0.26, 0.28, 0.31], SKY = 0.605, SUN = 0.541;
-const LEVELS = 1024; // of brightness, in the table of sRGB values
+const LEVELS = 1024; // number of levels of brightness in the table of sRGB values
 const SRGB = Uint8Array.from({ length: 2 * LEVELS }, (_, i) => Math.min(255, Math.round(255 * Math.pow(i / LEVELS, 1 / 2.2))));
 
 // Vertices, unit normals and triangles of a shape.

@@ -5,7 +5,7 @@ import { Merged, UNDRAWN } from './merged';
 
 export const MOST_SIDES = 28;
 const FEWEST_SIDES = 8;
-const DEVIATION = 0.8; // of a polygon's edge from the circle [pixels]
+const DEVIATION = 0.8; // largest distance between the edge of a polygon and the circle that it stands for [pixels]
 
 // A polygon of n sides deviates from a circle of radius r by r (1 - cos(pi/n)), about r (pi/n)^2/2.
 function sidesFor(radius: number): number {

@@ -87,7 +87,7 @@ export class Plots {
   readonly element = make('div', { class: 'plots' });
   private readonly drawn = new Map<string, TimePlot>();
   private readonly details: { plot: Plot; box: HTMLDetailsElement; body: HTMLDivElement }[] = [];
-  private shown = ''; // which frames the curves are of
+  private shown = ''; // says which frames the curves show
 
   constructor(private readonly recording: () => Recording, private readonly time: () => number, private readonly seek: (t: number) => void) {
     for (const plot of plotsOf(recording())) {

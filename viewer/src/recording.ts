@@ -64,7 +64,7 @@ export interface Run {
 export interface StateRecord { time: number; bytes: Uint8Array }
 export interface ControlRecord { time: number; values: Float64Array }
 
-const VERSION = 3; // of the layout
+const VERSION = 3; // version of the layout of recordings
 const enum Kind { Index = 1, Run, Frame, Event, State, Controls, Figures }
 
 export class Recording {

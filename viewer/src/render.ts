@@ -9,7 +9,7 @@ import { make } from './dom';
 interface Order {
   times: number[]; width: number; height: number; type: string;
   forces: boolean; cones: boolean; collision: boolean; follow: number; camera: number; zoom: number; // camera: of the model, or -1
-  azimuth: number; elevation: number; // of the camera, seen from what it looks at [degrees]
+  azimuth: number; elevation: number; // direction of the camera, seen from the point that it looks at [degrees]
 }
 
 export function renderOrder(): Order | null {

@@ -158,7 +158,7 @@ export class View3D {
     });
   }
 
-  // The recorded future as pale shapes beside the one that is simulated now; null: none.
+  // Shows a frame of the recorded future as pale shapes, beside the future that is simulated now. null: shows none.
   showGhost(frame: Frame | null): void {
     if (frame && this.ghosts.length === 0) {
       const pale = new THREE.MeshBasicMaterial({ color: 0x64748b, transparent: true, opacity: 0.22, depthWrite: false });

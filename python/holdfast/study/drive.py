@@ -24,8 +24,8 @@ Results = Generator[list[Result], None, None]  # as they come
 Engine = Callable[[Study, list[Run], int, "int | None"], Results]
 
 
-PAUSE = 0.1  # an engine yields at least so often [s], be it nothing, so that the driver writes what it has
-_WRITE_EVERY = 0.05  # seconds between transactions: each waits for the disk
+PAUSE = 0.1  # an engine yields at least after this time [s], even an empty list, so that the driver can write what it has
+_WRITE_EVERY = 0.05  # time between transactions [s], because each waits for the disk
 
 
 class Interrupted(Exception):
@@ -228,7 +228,7 @@ def _drive(store: Store, study: Study, engine: Engine, workers: int, size: int |
 
 
 def _record(store: Store, results: Results, interrupts: Interrupts, progress: Progress) -> None:
-    """Writes results as they come, those of a moment in one transaction."""
+    """Writes results as they come. Results that come close together are written in one transaction."""
     waiting: list[Result] = []
     written = 0.0
 

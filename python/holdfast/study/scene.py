@@ -190,7 +190,7 @@ class SceneRunner:
         late = np.asarray(batch.time) < (done + count - 0.5) * batch.step_size + self._begin
         for w in np.flatnonzero(live & ((reports["status"] < 0) | (reports["ndropped"] > 0) | late)):
             if reports["ndropped"][w] > 0:
-                messages[w] = f'{reports["ndropped"][w]} contacts found no room and carried no force; option max_contacts makes more'
+                messages[w] = f'{reports["ndropped"][w]} contacts found no room and carried no force; make room for more with the option max_contacts'
             elif reports["status"][w] < 0:
                 messages[w] = f"at {batch.time[w]:g} s: {batch.step(1, mask=[w])}"
             else:

@@ -1,9 +1,9 @@
-"""The queue of tasks, the same for every engine: who is tried again, who is blamed.
+"""The queue of tasks, the same for every engine. It decides which runs are tried again and which have failed.
 
-A task is a list of runs. Where a worker dies or a task takes too long, the runs are tried again: the whole task once, then
-run by run, so that one bad run does not take others with it. A run that is alone when its worker dies is tried as often as
-``limits.attempts`` says and is then a row with its message; a run that takes longer than ``limits.time`` is one at once. A task
-that is lost with a machine is tried again as it is.
+A task is a list of runs. If a worker dies or a task takes too long, its runs are tried again: first the whole task once, then
+run by run, so that one bad run does not spoil the others. If a worker dies with a single run, this run is tried up to
+``limits.attempts`` times; then it has failed. A single run that takes longer than ``limits.time`` has failed at once. A failed
+run becomes a row of the results with its message. If a task is lost with its machine, the same task is tried again.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .draw import Run
 from .results import Result, failed
 
 
-_MOST_LOSSES = 50  # a cluster that loses a task more often is of no use
+_MOST_LOSSES = 50  # A task that is lost more often than this has failed: the cluster is of no use.
 
 
 class Task(NamedTuple):
