@@ -64,6 +64,7 @@ class ImportOptions(TypedDict, total=False):
     actuators: str | None
     kp: float
     kv: float
+    srdf: FilePath | None
 
 
 def import_options(options: ImportOptions) -> dict[str, Any]:
@@ -81,10 +82,13 @@ def import_options(options: ImportOptions) -> dict[str, Any]:
             if not 0 <= float(value) < float("inf"):
                 raise ValueError(f"{name} must be a number >= 0, is {value!r}")
             fields[known[name]] = float(value)
+        elif name == "srdf":
+            if value is not None:
+                fields["srdf"] = file_name(value)
         elif name in known:
             fields[known[name]] = bool(value)
         else:
-            raise TypeError(f"there is no option {name} for reading a file; there are: search, actuators, {', '.join(known)}")
+            raise TypeError(f"there is no option {name} for reading a file; there are: search, actuators, srdf, {', '.join(known)}")
     return fields
 
 
@@ -149,6 +153,7 @@ class Model(_core.Model):
         - fixed=True (SDFormat): fix links that no joint moves in the world
         - actuators="position", "velocity", "motor" or "none" (URDF, SDFormat): one for every joint, whatever the file says
         - kp, kv (URDF): gains of servos; 0: by the joint's effort
+        - srdf (URDF): MoveIt's file beside it, whose collision pairs are excluded and whose group states become keyframes
         - skip_meshes=True: leave out geoms whose mesh file is missing, cannot be read or is flat instead of refusing the model
         """
         return cls._load(file_name(path), [file_name(p) for p in search], import_options(options))

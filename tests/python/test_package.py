@@ -765,7 +765,7 @@ def test_additions_after_a_keyframe():
     assert hand == 1
 
 
-def test_urdf_options():
+def test_urdf_options(tmp_path):
     """The options of the command for URDF act in Python too, for models and for builders."""
     text = """<robot name="r"><link name="base"/><link name="rod"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0"
     ixz="0" iyz="0"/></inertial></link><joint name="j" type="revolute"><parent link="base"/><child link="rod"/><axis xyz="0 1 0"/>
@@ -774,6 +774,11 @@ def test_urdf_options():
     servo = hf.Model.from_string(text, actuators="position", kp=70, kv=3)
     assert servo.nu == 1 and servo.actuator("j").gainprm[0] == 70 and servo.actuator("j").biasprm[:3].tolist() == [0, -70, -3]
     assert hf.Model.from_string(text, actuators="motor", floating=True).nv == 7
+    srdf = tmp_path / "arm.srdf"
+    srdf.write_text('<robot name="r"><group_state name="up" group="g"><joint name="j" value="0.5"/></group_state></robot>')
+    for path in (srdf, str(srdf), bytes(srdf)):
+        assert hf.Model.from_string(text, srdf=path).key("up").qpos == 0.5
+    assert hf.Model.from_string(text, srdf=None).nkey == 0
     for wrong, kind in (({"actuators": "servo"}, ValueError), ({"kp": -1}, ValueError), ({"kp": float("nan")}, ValueError), ({"float": 1}, TypeError)):
         with pytest.raises(kind):
             hf.Model.from_string(text, **wrong)
