@@ -175,13 +175,20 @@ int load_scene(sceneOptions* o, scene* loaded, hfError* error) {
   return CLI_FAILED;
 }
 
+const char* print_place(char text[PLACE_SIZE], hfDiagnostic d) {
+  if (d.line > 0) snprintf(text, PLACE_SIZE, "%s:%d", d.file, d.line);
+  else snprintf(text, PLACE_SIZE, "%s", d.file);
+  return text;
+}
+
 static void say_warnings(const scene* loaded, const char* path) {
   enum { SHOWN = 5 };
+  char place[PLACE_SIZE];
   int count = 0;
   for (int i = 0; i < hf_diagnostics_count(loaded->diagnostics); ++i) {
     hfDiagnostic d = hf_diagnostics_get(loaded->diagnostics, i);
     if (d.severity == HF_WARNING && count++ < SHOWN)
-      say_warning("%s:%d: %s", d.file, d.line, d.message);
+      say_warning("%s: %s", print_place(place, d), d.message);
   }
   if (count > SHOWN) say_warning("%d more: holdfast check %s", count - SHOWN, path);
 }

@@ -19,7 +19,7 @@ typedef enum hfSeverity {
 typedef struct hfDiagnostic {
   hfSeverity severity;
   const char* file;
-  int32_t line;
+  int32_t line; // 0: the file has no lines, as a saved model
   const char* message;
   int32_t count; // how often this message applies; only the first place is reported
 } hfDiagnostic;

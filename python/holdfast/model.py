@@ -42,13 +42,14 @@ class Diagnostic(NamedTuple):
 
     severity: str  # "warning": not used, and the motion may differ; "note": without effect on the motion
     file: str
-    line: int
+    line: int  # 0: the file has no lines, as a saved model
     message: str
     places: int  # how often; reported once, at the first place
 
     def __str__(self) -> str:
         times = f" ({self.places} times)" if self.places > 1 else ""
-        return f"{self.file}:{self.line}: {self.severity}: {self.message}{times}"
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        return f"{place}: {self.severity}: {self.message}{times}"
 
 
 _ACTUATORS = (None, "position", "velocity", "motor", "none")
