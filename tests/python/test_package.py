@@ -951,6 +951,26 @@ def test_parameters_that_are_not_physical_are_refused(fall):
     params.update()
 
 
+def test_contacts_as_columns(fall):
+    """Tables want columns of one dimension: pandas and polars refuse fields that are vectors."""
+    sim = hf.Sim(fall)
+    sim.step()
+    while len(sim.contacts()) == 0 and sim.state.time < 10:
+        sim.step()
+    for c in (sim.contacts(), sim.contacts()[:0]):
+        table = hf.columns(c)
+        assert all(column.shape == (len(c),) for column in table.values()) and list(table)[0] == c.dtype.names[0]
+        assert (np.stack([table[f"p_W.{k}"] for k in "xyz"], axis=1) == c["p_W"]).all() and (table["fn"] == c["fn"]).all()
+    assert len(sim.contacts()) > 0
+    reports = hf.Batch(fall, 3).reports
+    assert all(column.shape == (3,) for column in hf.columns(reports).values())
+    for wrong in (sim.state.q, sim.contacts()[0], sim.contacts().reshape(1, -1), [1, 2]):
+        with pytest.raises(TypeError, match="structured array"):
+            hf.columns(wrong)
+    pandas = pytest.importorskip("pandas")
+    assert pandas.DataFrame(hf.columns(sim.contacts()))["n_W.z"].tolist() == sim.contacts()["n_W"][:, 2].tolist()
+
+
 def test_contacts_are_saved_by_numpy(fall, tmp_path):
     sim = hf.Sim(fall)
     sim.reset("low")
