@@ -22,7 +22,7 @@ from .errors import StudyError
 class Run(NamedTuple):
     """One run of a study: its number, its parameters by name, and its seed."""
 
-    index: int
+    index: int  # type: ignore[assignment]  # the name takes the place of tuple.index, which nobody needs here
     parameters: dict[str, Any]
     seed: int
 
