@@ -395,8 +395,8 @@ class Params(_core.Params):
         sim = hf.Sim(params)
 
     Every field in ``model.parameters`` is a writable array. A negative ``geom_stiffness``, ``geom_dissipation`` and the like mean the default of
-    the world. ``update`` computes ``body_subtreemass``, ``body_iquat`` and ``dof_M0`` from the others, whatever is written there; a new mass leaves
-    ``body_inertia`` as it is.
+    the world. ``update`` computes ``body_subtreemass``, ``body_iquat``, ``dof_M0`` and ``geom_rbound`` from the others, whatever is written there; a new mass leaves
+    ``body_inertia`` as it is, and a new size leaves both.
     """
 
     def __getattr__(self, name: str) -> Any:

@@ -243,6 +243,23 @@ void hfi_scene_init(hfiScene* s, const hfModel* m, hfiArena* arena) {
   measure_pairs(s);
 }
 
+static int any_size_changed(const hfiScene* s) {
+  const double* size = hf_model_geom_size(s->model);
+  int g = 0;
+  while (g < s->model->ngeom && memcmp(s->shape[g].size, size + 3 * g, sizeof s->shape[g].size) == 0) ++g;
+  return g < s->model->ngeom;
+}
+
+int hfi_scene_refresh(hfiScene* s) {
+  if (!any_size_changed(s)) return 0;
+  view_shapes(s);
+  s->skin = choose_skin(s);
+  s->nnear = -1;
+  s->queries = 0;
+  if (s->listed) measure_pairs(s);
+  return 1;
+}
+
 // ---- collision -----------------------------------------------------------------------------------
 
 // Is a plane farther from the other geom's sphere than the margin?

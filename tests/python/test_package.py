@@ -664,8 +664,8 @@ def test_fields_that_do_not_exist(fall):
     batch, params = hf.Batch(fall, 2), hf.Params(fall)
     for read, says in [(lambda: sim.qpos, "it is sim.state.q"), (lambda: sim.contact, r"contacts\(\)"), (lambda: sim.state.qvel, "what MuJoCo calls qvel is v"),
                        (lambda: sim.input.xfrc_applied, "is wrench"), (lambda: batch.qpos, "is q$"), (lambda: fall.bodymass, "perhaps body_mass"),
-                       (lambda: fall.geom("box").radius, "it has .*size"), (lambda: params.geom_size, "with a Builder"),
-                       (lambda: params.geom_frictions, "perhaps geom_friction"), (lambda: batch.params.geom_size, "with a Builder")]:
+                       (lambda: fall.geom("box").radius, "it has .*size"), (lambda: params.geom_pos, "with a Builder"),
+                       (lambda: params.geom_frictions, "perhaps geom_friction"), (lambda: batch.params.geom_pos, "with a Builder")]:
         with pytest.raises(AttributeError, match=says):
             read()
     for what, value, says in [(batch, np.zeros((3, 8)), r"q has shape \(2, 8\)"), (params, [1, 2], r"body_mass has shape \(3,\)"), (batch, 0, "pose is a result")]:
