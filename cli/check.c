@@ -54,9 +54,10 @@ static int count_severity(const hfDiagnostics* list, hfSeverity severity) {
 }
 
 static void print_check(const char* path, const scene* loaded) {
+  char place[PLACE_SIZE];
   for (int i = 0; i < hf_diagnostics_count(loaded->diagnostics); ++i) {
     hfDiagnostic d = hf_diagnostics_get(loaded->diagnostics, i);
-    printf("%s:%d: %s: %s", d.file, d.line, severity_name(d.severity), d.message);
+    printf("%s: %s: %s", print_place(place, d), severity_name(d.severity), d.message);
     printf(d.count > 1 ? " (%d times)\n" : "\n", d.count);
   }
   const hfModel* m = loaded->model;

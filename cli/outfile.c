@@ -1,5 +1,5 @@
 // See outfile.h.
-#define _GNU_SOURCE // realpath, dup
+#define _GNU_SOURCE // dup
 #include "outfile.h"
 
 #include "base/output.h"
@@ -92,34 +92,22 @@ int refuse_folder(const char* option, const char* folder) {
 
 int refuse_folder_of(const char* option, const char* path) {
   if (!path || is_special(path)) return 0;
-  const char* slash = strrchr(path, '/');
+  char* target = hfi_output_target(path);
+  if (!target) return say_error("out of memory"), 1;
+  const char* slash = strrchr(target, '/');
   char folder[PATH_MAX];
-  snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+  snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - target) + 1 : 1, slash ? target : ".");
+  free(target);
   return refuse_folder(option, folder);
 }
 
 // ---- the same file twice ---------------------------------------------------------------------------
 
-// The file that a path names, without symbolic links; also of a file that does not exist in a folder that does. The caller
-// frees it.
-static char* resolve(const char* path) {
-  char* whole = realpath(path, NULL);
-  if (whole) return whole;
-  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-  char folder[PATH_MAX], *resolved, *joined;
-  snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
-  resolved = realpath(folder, NULL);
-  joined = resolved ? malloc(strlen(resolved) + strlen(name) + 2) : NULL;
-  if (joined) sprintf(joined, "%s/%s", resolved, name);
-  free(resolved);
-  return joined;
-}
-
 static int is_same_file(const char* a, const char* b) {
   struct stat s, t;
   if (is_special(a) || is_special(b)) return 0;
   if (stat(a, &s) == 0 && stat(b, &t) == 0) return s.st_dev == t.st_dev && s.st_ino == t.st_ino;
-  char *x = resolve(a), *y = resolve(b);
+  char *x = hfi_output_target(a), *y = hfi_output_target(b);
   int same = x && y && strcmp(x, y) == 0;
   free(x), free(y);
   return same;

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { KEY_SEARCH = 0x1000, KEY_MERGE_FIXED, KEY_FLOATING, KEY_FIXED, KEY_SKIP_MESHES, KEY_ACTUATORS, KEY_KP, KEY_KV };
+enum { KEY_SEARCH = 0x1000, KEY_MERGE_FIXED, KEY_FLOATING, KEY_FIXED, KEY_SKIP_MESHES, KEY_ACTUATORS, KEY_KP, KEY_KV, KEY_SRDF };
 
 static const struct argp_option options[] = {
     {0, 0, 0, 0, "Reading the model:", 90},
@@ -25,6 +25,7 @@ static const struct argp_option options[] = {
      "<transmission>)", 0},
     {"kp", KEY_KP, "NUMBER", 0, "URDF: position gain of servos (default: by the joint's effort)", 0},
     {"kv", KEY_KV, "NUMBER", 0, "URDF: velocity gain of servos (default: critical damping, or by the joint's effort)", 0},
+    {"srdf", KEY_SRDF, "FILE", 0, "URDF: read MoveIt's SRDF beside it: links that must not touch, and group states as keyframes", 0},
     {"skip-meshes", KEY_SKIP_MESHES, 0, 0, "Leave out geoms whose mesh file is missing or of no use", 0},
     {0}};
 
@@ -64,7 +65,7 @@ static double parse_gain(const char* option, const char* text, struct argp_state
 
 static const storedOption stored[] = {
     STORE_FLAG(KEY_MERGE_FIXED, sceneOptions, import.merge_fixed_links), STORE_FLAG(KEY_FLOATING, sceneOptions, import.floating_base),
-    STORE_FLAG(KEY_FIXED, sceneOptions, import.fixed_base), STORE_FLAG(KEY_SKIP_MESHES, sceneOptions, import.skip_meshes), {0}};
+    STORE_FLAG(KEY_FIXED, sceneOptions, import.fixed_base), STORE_FLAG(KEY_SKIP_MESHES, sceneOptions, import.skip_meshes), STORE_TEXT(KEY_SRDF, sceneOptions, import.srdf), {0}};
 
 static error_t parse(int key, char* argument, struct argp_state* state) {
   sceneOptions* o = state->input;
@@ -174,13 +175,20 @@ int load_scene(sceneOptions* o, scene* loaded, hfError* error) {
   return CLI_FAILED;
 }
 
+const char* print_place(char text[PLACE_SIZE], hfDiagnostic d) {
+  if (d.line > 0) snprintf(text, PLACE_SIZE, "%s:%d", d.file, d.line);
+  else snprintf(text, PLACE_SIZE, "%s", d.file);
+  return text;
+}
+
 static void say_warnings(const scene* loaded, const char* path) {
   enum { SHOWN = 5 };
+  char place[PLACE_SIZE];
   int count = 0;
   for (int i = 0; i < hf_diagnostics_count(loaded->diagnostics); ++i) {
     hfDiagnostic d = hf_diagnostics_get(loaded->diagnostics, i);
     if (d.severity == HF_WARNING && count++ < SHOWN)
-      say_warning("%s:%d: %s", d.file, d.line, d.message);
+      say_warning("%s: %s", print_place(place, d), d.message);
   }
   if (count > SHOWN) say_warning("%d more: holdfast check %s", count - SHOWN, path);
 }

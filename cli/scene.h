@@ -23,6 +23,10 @@ typedef struct scene {
   hfDiagnostics* diagnostics;
 } scene;
 
+// Writes "file:line" of a diagnostic, or the file alone if that has no lines. Returns the text.
+enum { PLACE_SIZE = 4200 };
+const char* print_place(char text[PLACE_SIZE], hfDiagnostic diagnostic);
+
 // Appends a word to a list of `count` words from malloc, for options that may be given several times. Returns 0 or ENOMEM.
 error_t append_word(const char*** list, int count, const char* word);
 

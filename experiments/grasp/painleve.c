@@ -262,7 +262,7 @@ static int judge_jump(int quick, result* r) {
   }
   figure f = {.title = "Painleve's rod: the jump as the layer stiffens",
               .xlabel = "k [N/m]",
-              .ylabel = "velocity after the jump less its limit",
+              .ylabel = "velocity after the jump less its limit [m/s, rad/s]",
               .xlog = 1,
               .ylog = 1};
   figure_add(&f, "compliant", n, k, off, FIGURE_BOTH);

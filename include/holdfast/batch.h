@@ -112,7 +112,7 @@ HF_API hfStatus hf_batch_reset(hfBatch* batch, const uint8_t* mask, int key, hfE
 
 // The values (nworld x rows x columns) of a field marked overlay (model.h) in every world; data is NULL for any
 // other field or without memory. They begin as the model's and count after the next hf_batch_update, which computes
-// body_subtreemass, body_iquat and dof_M0 from the others.
+// body_subtreemass, body_iquat, dof_M0 and geom_rbound from the others. A new geom_size leaves masses and inertias as they are.
 HF_API hfTensor hf_batch_param(hfBatch* batch, hfModelField field);
 // Gravity of every world (nworld x 3) [m/s^2]. It counts after the next hf_batch_update, too.
 HF_API hfTensor hf_batch_gravity(hfBatch* batch);

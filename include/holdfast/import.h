@@ -19,7 +19,7 @@ typedef enum hfSeverity {
 typedef struct hfDiagnostic {
   hfSeverity severity;
   const char* file;
-  int32_t line;
+  int32_t line; // 0: the file has no lines, as a saved model
   const char* message;
   int32_t count; // how often this message applies; only the first place is reported
 } hfDiagnostic;
@@ -48,6 +48,7 @@ typedef struct hfImportConfig {
   int32_t skip_meshes;       // 1: a geom whose mesh file is missing, cannot be read or is flat is left out with a warning (default 0: refused,
                          // unless the geom is only drawn)
   int32_t urdf_actuators;    // hfUrdfActuators
+  const char* srdf;          // URDF: MoveIt's file beside it, or NULL. Its collision pairs are excluded, and its group states become keyframes.
   double servo_kp, servo_kv; // URDF: gains of servos [N m/rad or N/m, N m s/rad or N s/m]; 0: by the joint's effort
 } hfImportConfig;
 

@@ -293,7 +293,7 @@ typedef struct hfWorld {
   X(int32_t, geom_group, ngeom, 1, 0)                                                                  \
   X(double, geom_pos, ngeom, 3, 0)        /* p_BG [m] */                                               \
   X(double, geom_quat, ngeom, 4, 0)       /* q_BG */                                                   \
-  X(double, geom_size, ngeom, 3, 0)       /* meaning by type: hfGeomType [m] */                        \
+  X(double, geom_size, ngeom, 3, 1)       /* meaning by type: hfGeomType [m] */                        \
   X(double, geom_friction, ngeom, 3, 1)   /* sliding [-], torsional [m], rolling [m] (static) */       \
   X(double, geom_friction_dynamic, ngeom, 1, 1) /* sliding; negative: same as static [-] */            \
   X(double, geom_margin, ngeom, 1, 0)     /* contacts are found below this gap, of two geoms the sum [m] */ \
@@ -312,7 +312,7 @@ typedef struct hfWorld {
   X(double, geom_fluid, ngeom, 12, 1)     /* as an ellipsoid in a medium: 1 (0: not so), coefficients of blunt, slender and angular drag, Kutta and Magnus; mass (3) and moment (3) it carries over the density [m^3, m^5] */ \
   X(double, geom_fluid_axes, ngeom, 3, 0) /* half axes of that ellipsoid [m] */                        \
   X(double, geom_fluid_quat, ngeom, 4, 0) /* its orientation in B */                                   \
-  X(double, geom_rbound, ngeom, 1, 0)     /* bounding radius about the centre, 0: infinite [m] */      \
+  X(double, geom_rbound, ngeom, 1, 1)     /* bounding radius about the centre, 0: infinite [m] */      \
   X(float, geom_rgba, ngeom, 4, 0)                                                                     \
   /* hulls of meshes; vertices in the frame of the geom that uses the mesh */                          \
   X(int32_t, mesh_vertadr, nmesh, 1, 0)                                                                \
@@ -563,7 +563,7 @@ HF_API hfStatus hf_model_validate(const hfModel* model, size_t size, hfError* er
 HF_API hfStatus hf_model_save(const hfModel* model, const char* path, hfError* error);
 HF_API hfStatus hf_model_open(hfModel** model, const char* path, hfError* error);
 
-// hfParams: masses, friction, stiffness, gains … of one world, laid over a model that many worlds
+// hfParams: masses, sizes of primitive geoms, friction, stiffness, gains … of one world, laid over a model that many worlds
 // share. It presents itself as a model (hf_model_is_overlay): everything not overlaid is the base model's
 // own memory, so the base must outlive it.
 typedef struct hfParams hfParams;
@@ -575,7 +575,7 @@ HF_API const hfModel* hf_params_model(const hfParams* params);
 HF_API double* hf_params_field(hfParams* params, hfModelField field);
 // Where to write new gravity (3) [m/s^2]. It counts after the next hf_params_update, too.
 HF_API double* hf_params_gravity(hfParams* params);
-// Recomputes what is derived (subtree masses, principal axes, M at qpos0) and puts the new values in
+// Recomputes what is derived (subtree masses, principal axes, M at qpos0, bounds of geoms) and puts the new values in
 // force: sims over the overlay use them from their next call on. Non-physical values are refused with the name of
 // the body or field, and the old ones stay in force.
 HF_API hfStatus hf_params_update(hfParams* params, hfError* error);

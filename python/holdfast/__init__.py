@@ -21,6 +21,7 @@ from ._core import (
     NonFiniteError,
     UnsupportedError,
 )
+from ._arrays import columns
 from ._core import version as __version__
 from . import control, fclib, lcp, rigid
 from .arm import Arm, Grip
@@ -38,6 +39,6 @@ from .state import Input, State
 __all__ = [
     "ArgumentError", "Arm", "Batch", "Builder", "Diagnostic", "Dynamics", "FileError", "FrictionProblem", "Grip",
     "HoldfastError", "Input", "Model", "ModelError", "NonFiniteError", "Params", "Problem", "Recording", "Report", "Rollout",
-    "Sim", "Sparse", "State", "UnsupportedError", "__version__", "control", "fclib", "from_mujoco", "lcp", "models_path", "option_names", "rigid",
+    "Sim", "Sparse", "State", "UnsupportedError", "__version__", "columns", "control", "fclib", "from_mujoco", "lcp", "models_path", "option_names", "rigid",
     "rollout", "state_from_mujoco", "state_to_mujoco", "status_name",
 ]

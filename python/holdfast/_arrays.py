@@ -60,6 +60,24 @@ def struct_dtype(description: tuple[int, list[tuple[str, str, int, int]]]) -> np
     )
 
 
+def columns(records: np.ndarray) -> dict[str, np.ndarray]:
+    """The fields of a structured array, as ``sim.contacts()`` and ``batch.reports`` are, as arrays of one dimension: a vector of three becomes
+    ``p_W.x``, ``p_W.y``, ``p_W.z``, others ``NAME.0`` and so on. For a table: ``pandas.DataFrame(hf.columns(sim.contacts()))``."""
+    names = getattr(records, "dtype", np.dtype(float)).names
+    if names is None or records.ndim != 1:
+        raise TypeError("columns are made of a structured array with one dimension, as sim.contacts() is")
+    out: dict[str, np.ndarray] = {}
+    for name in names:
+        values = records[name]
+        if values.ndim == 1:
+            out[name] = values
+        else:
+            flat = values.reshape(len(values), int(np.prod(values.shape[1:])))
+            parts = "xyz" if values.shape[1:] == (3,) else range(flat.shape[1])
+            out.update({f"{name}.{part}": flat[:, i] for i, part in enumerate(parts)})
+    return out
+
+
 def assign(array: np.ndarray, value: Any, name: str) -> None:
     """``array[...] = value`` for numbers that broadcast; a refusal has the name of the array."""
     numbers = floats(value, None, name)

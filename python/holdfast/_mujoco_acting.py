@@ -161,7 +161,7 @@ def _set_objects(source: Source, sensor: ET.Element, i: int, kind: str) -> None:
             elif end:
                 sensor.set(prefix + "type", end[0])
                 sensor.set(prefix + "name", end[1])
-    elif kind == "camprojection":
+    elif kind == "camprojection" and one and two:
         sensor.set("site", one[1])
         sensor.set("camera", two[1])
     elif one:

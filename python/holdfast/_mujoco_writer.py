@@ -114,7 +114,7 @@ def _write_content(source: Source, body: ET.Element, b: int) -> None:
         shape = GEOM.get(int(m.site_type[s]))
         add(body, "site", name=source.name("site", s), pos=m.site_pos[s], quat=m.site_quat[s], type=shape if shape in _SHAPES else "sphere", size=m.site_size[s])
     for c in np.flatnonzero(m.cam_bodyid == b):
-        _write_camera(source, body, c)
+        _write_camera(source, body, int(c))
 
 
 def _write_joint(source: Source, body: ET.Element, j: int) -> None:

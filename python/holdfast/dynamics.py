@@ -170,7 +170,7 @@ class Dynamics(_core.Dynamics):
         The camera sees its own body, too. It does not see geoms of alpha 0."""
         if (width is None) != (height is None):
             raise ValueError("give both width and height, or none")
-        size = (0, 0) if width is None else (operator.index(width), operator.index(height))
+        size = (0, 0) if width is None or height is None else (operator.index(width), operator.index(height))
         if width is not None and min(size) < 1:
             raise ValueError(f"a picture has at least one pixel, not {width} x {height}")
         i = self.model.id("camera", camera)

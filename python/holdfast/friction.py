@@ -65,7 +65,7 @@ class Sparse(NamedTuple):
         order = np.argsort(row, kind="stable")
         start = np.zeros(shape[0] + 1, np.int32)
         np.cumsum(np.bincount(row, minlength=shape[0]), out=start[1:])
-        return cls(tuple(shape), start, col[order], value[order])
+        return cls((shape[0], shape[1]), start, col[order], value[order])
 
     def rows(self) -> np.ndarray:
         """The row of each entry."""
@@ -91,6 +91,10 @@ class Solution(NamedTuple):
     v: np.ndarray
     status: str
     report: dict[str, Any]
+
+
+def _solution(r: Any, u: Any, multiplier: Any, v: Any, report: dict[str, Any]) -> Solution:
+    return Solution(np.asarray(r), np.asarray(u), np.asarray(multiplier), np.asarray(v), _STATUS[report["status"]], report)
 
 
 class FrictionProblem:
@@ -147,15 +151,13 @@ class FrictionProblem:
         """Solves the problem, from the reactions ``start`` where given. Options: tolerance (default 1e-8, of both residuals),
         max_steps, max_iterations."""
         first = None if start is None else floats(start, (self.dim * self.ncontact,), "start")
-        *arrays, report = _core.friction_solve(*self._parts(), first, None, options)
-        return Solution(*(np.asarray(x) for x in arrays), _STATUS[report["status"]], report)
+        return _solution(*_core.friction_solve(*self._parts(), first, None, options))
 
     def evaluate(self, r: Any, multiplier: Any = None) -> Solution:
         """u, v and the residuals of given reactions, by FCLIB's natural map and by our scaled one."""
         first = floats(r, (self.dim * self.ncontact,), "r")
         second = None if multiplier is None else floats(multiplier, (self.nequality,), "multiplier")
-        *arrays, report = _core.friction_evaluate(*self._parts(), first, second)
-        return Solution(*(np.asarray(x) for x in arrays), _STATUS[report["status"]], report)
+        return _solution(*_core.friction_evaluate(*self._parts(), first, second))
 
     def write(self, path: FilePath) -> None:
         """Writes a text file with 17 significant digits (docs/reference/friction-file.md)."""
@@ -167,7 +169,7 @@ class FrictionProblem:
         counts, arrays = _core.friction_read(file_name(path))
         m, p, nv = counts["dim"] * counts["ncontact"], counts["nequality"], counts["nv"]
         shapes = {"W": (m, m), "V": (m, p), "R": (p, p), "M": (nv, nv), "H": (nv, m), "G": (nv, p)}
-        given = {}
+        given: dict[str, Any] = {}
         for name, value in arrays.items():
             if name in shapes:
                 start, col = (np.frombuffer(x, np.int32) for x in value[:2])

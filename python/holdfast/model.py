@@ -42,13 +42,14 @@ class Diagnostic(NamedTuple):
 
     severity: str  # "warning": not used, and the motion may differ; "note": without effect on the motion
     file: str
-    line: int
+    line: int  # 0: the file has no lines, as a saved model
     message: str
     places: int  # how often; reported once, at the first place
 
     def __str__(self) -> str:
         times = f" ({self.places} times)" if self.places > 1 else ""
-        return f"{self.file}:{self.line}: {self.severity}: {self.message}{times}"
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        return f"{place}: {self.severity}: {self.message}{times}"
 
 
 _ACTUATORS = (None, "position", "velocity", "motor", "none")
@@ -64,6 +65,7 @@ class ImportOptions(TypedDict, total=False):
     actuators: str | None
     kp: float
     kv: float
+    srdf: FilePath | None
 
 
 def import_options(options: ImportOptions) -> dict[str, Any]:
@@ -81,10 +83,13 @@ def import_options(options: ImportOptions) -> dict[str, Any]:
             if not 0 <= float(value) < float("inf"):
                 raise ValueError(f"{name} must be a number >= 0, is {value!r}")
             fields[known[name]] = float(value)
+        elif name == "srdf":
+            if value is not None:
+                fields["srdf"] = file_name(value)
         elif name in known:
             fields[known[name]] = bool(value)
         else:
-            raise TypeError(f"there is no option {name} for reading a file; there are: search, actuators, {', '.join(known)}")
+            raise TypeError(f"there is no option {name} for reading a file; there are: search, actuators, srdf, {', '.join(known)}")
     return fields
 
 
@@ -149,6 +154,7 @@ class Model(_core.Model):
         - fixed=True (SDFormat): fix links that no joint moves in the world
         - actuators="position", "velocity", "motor" or "none" (URDF, SDFormat): one for every joint, whatever the file says
         - kp, kv (URDF): gains of servos; 0: by the joint's effort
+        - srdf (URDF): MoveIt's file beside it, whose collision pairs are excluded and whose group states become keyframes
         - skip_meshes=True: leave out geoms whose mesh file is missing, cannot be read or is flat instead of refusing the model
         """
         return cls._load(file_name(path), [file_name(p) for p in search], import_options(options))
@@ -389,8 +395,8 @@ class Params(_core.Params):
         sim = hf.Sim(params)
 
     Every field in ``model.parameters`` is a writable array. A negative ``geom_stiffness``, ``geom_dissipation`` and the like mean the default of
-    the world. ``update`` computes ``body_subtreemass``, ``body_iquat`` and ``dof_M0`` from the others, whatever is written there; a new mass leaves
-    ``body_inertia`` as it is.
+    the world. ``update`` computes ``body_subtreemass``, ``body_iquat``, ``dof_M0`` and ``geom_rbound`` from the others, whatever is written there; a new mass leaves
+    ``body_inertia`` as it is, and a new size leaves both.
     """
 
     def __getattr__(self, name: str) -> Any:

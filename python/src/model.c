@@ -57,7 +57,7 @@ PyObject* wrap_model(PyTypeObject* type, hfModel* model, const hfDiagnostics* di
 static const member import_members[] = {MEMBER(hfImportConfig, merge_fixed_links), MEMBER(hfImportConfig, floating_base),
                                         MEMBER(hfImportConfig, fixed_base),        MEMBER(hfImportConfig, skip_meshes),
                                         MEMBER(hfImportConfig, urdf_actuators),    MEMBER(hfImportConfig, servo_kp),
-                                        MEMBER(hfImportConfig, servo_kv)};
+                                        MEMBER(hfImportConfig, servo_kv),          MEMBER(hfImportConfig, srdf)};
 
 static int fill_import(import* in, PyObject* search, PyObject* options) {
   in->config = hf_import_config_default();

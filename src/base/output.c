@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,54 @@ static char* copy_text(const char* a, const char* b) {
   char* text = malloc(strlen(a) + strlen(b) + 1);
   if (text) strcat(strcpy(text, a), b);
   return text;
+}
+
+// ---- symbolic links --------------------------------------------------------------------------------
+
+enum { MOST_LINKS = 40 }; // Linux follows as many symbolic links.
+
+// The folder of a path with a slash behind it, or "" for the present one.
+static char* folder_of(const char* path) {
+  char* folder = copy_text(path, "");
+  char* slash = folder ? strrchr(folder, '/') : NULL;
+  if (slash) slash[1] = '\0';
+  else if (folder) *folder = '\0';
+  return folder;
+}
+
+// Replaces the name of a symbolic link by what it leads to, which may be relative to its folder. Returns 0 if the name is none of a link, or if there
+// is no memory, which leaves NULL.
+static int follow_link(char** name) {
+  char to[PATH_MAX];
+  ssize_t size = readlink(*name, to, sizeof to - 1);
+  if (size < 0) return 0;
+  to[size] = '\0';
+  char* folder = folder_of(*to == '/' ? "" : *name);
+  free(*name);
+  *name = folder ? copy_text(folder, to) : NULL;
+  free(folder);
+  return *name != NULL;
+}
+
+// Puts the real name of its folder before the name of a file. Returns NULL if there is no memory; a file in no folder keeps its name.
+static char* resolve_folder(const char* name) {
+  char real[PATH_MAX + 1], *folder = folder_of(name), *whole = NULL;
+  if (!folder) return NULL;
+  size_t length = strlen(folder);
+  if (!name[length] || !realpath(length > 0 ? folder : ".", real)) whole = copy_text(name, "");
+  else whole = copy_text(real[1] ? strcat(real, "/") : real, name + length);
+  free(folder);
+  return whole;
+}
+
+char* hfi_output_target(const char* path) {
+  char real[PATH_MAX];
+  if (realpath(path, real)) return copy_text(real, "");
+  char* name = copy_text(path, "");
+  for (int i = 0; name && i < MOST_LINKS && follow_link(&name);) ++i;
+  char* whole = name ? resolve_folder(name) : NULL;
+  free(name);
+  return whole;
 }
 
 // ---- files without their name ----------------------------------------------------------------------
@@ -64,11 +113,9 @@ enum { LINK_SIZE = 40 };
 static void print_link(char text[LINK_SIZE], int fd) { snprintf(text, LINK_SIZE, "/proc/self/fd/%d", fd); }
 
 static int open_nameless(const char* path) {
-  char link[LINK_SIZE], *folder = copy_text(path, "");
+  char link[LINK_SIZE], *folder = folder_of(path);
   if (!folder) return -1;
-  char* slash = strrchr(folder, '/');
-  if (slash) slash[slash == folder] = '\0';
-  int fd = open(slash ? folder : ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+  int fd = open(*folder ? folder : ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
   free(folder);
   if (fd < 0) return fd;
   print_link(link, fd);
@@ -127,8 +174,7 @@ static int open_file(hfiOutput* out) {
 }
 
 hfStatus hfi_output_open(hfiOutput* out, const char* path, hfiOutputMode mode, hfError* error) {
-  hfiOutput made = {.fd = -1, .mode = mode, .path = copy_text(path, ""), .target = realpath(path, NULL)};
-  if (!made.target) made.target = copy_text(path, "");
+  hfiOutput made = {.fd = -1, .mode = mode, .path = copy_text(path, ""), .target = hfi_output_target(path)};
   int memory = made.path && made.target;
   if (memory) made.fd = open_file(&made);
   int code = memory ? errno : ENOMEM;

@@ -15,7 +15,7 @@ typedef struct hfiOutput {
   int fd;
   hfiOutputMode mode;
   char* path;       // as the caller wrote it, for messages
-  char* target;     // the name that the file gets: path without symbolic links
+  char* target;     // the name that the file gets, by hfi_output_target: links stay links
   char* temporary;  // the name that the file has until then; NULL: it has none
   int named;        // 1: the file has its name
   int failure;      // error code of the system for a piece that could not be written; 0: none
@@ -42,6 +42,10 @@ void* hfi_output_create(size_t size, const char* path, hfiOutputMode mode, hfSta
                         hfError* error);
 hfStatus hfi_output_destroy(void* object, hfError* error);
 void hfi_output_abandon(void* object);
+
+// The file that a path names, without symbolic links, whether it exists or not: a link to a file that does not exist yet leads to its place. NULL: no
+// memory. The caller frees it.
+char* hfi_output_target(const char* path);
 
 // Writes a file of these bytes.
 hfStatus hfi_write_file(const char* path, const void* bytes, size_t size, hfError* error);

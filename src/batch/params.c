@@ -30,7 +30,7 @@ static void load_rows(const hfBatch* b, double* const* arrays, hfParams* params,
 
 // Fields that hf_params_update computes from the others.
 static int is_derived(int field) {
-  return field == HF_FIELD_body_subtreemass || field == HF_FIELD_body_iquat || field == HF_FIELD_dof_M0;
+  return field == HF_FIELD_geom_rbound || field == HF_FIELD_body_subtreemass || field == HF_FIELD_body_iquat || field == HF_FIELD_dof_M0;
 }
 
 // Fills every row of a field that no world has changed: with the model's values, or with what follows from the other fields that are in force. Returns 0

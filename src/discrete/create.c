@@ -27,6 +27,11 @@ static void take_arrays(void* object, hfiArena* arena) {
   d->impulse = HFI_TAKE(arena, double, d->assembly.capacity.nrow);
 }
 
+void hfi_discrete_refresh(hfiDiscrete* d, int resized) {
+  hfi_flight_sort(&d->flight, &d->world->dynamics);
+  if (resized) hfi_discrete_measure_roundness(d);
+}
+
 static hfStatus create_solvers(hfiDiscrete* d, hfError* error) {
   d->assembly.capacity.allocator = d->world->config.allocator;
   hfStatus status = hf_solver_create(&d->solver, &d->assembly.capacity, error);

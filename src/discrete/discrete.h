@@ -97,6 +97,8 @@ int hfi_discrete_bend_again(hfiDiscrete* d, const double* v);
 void hfi_discrete_ease(hfiDiscrete* d);
 // Fills d->roundness, when a method is created.
 void hfi_discrete_measure_roundness(hfiDiscrete* d);
+// Reads parameters anew, after those of the world. resized: 1 if sizes of geoms changed.
+void hfi_discrete_refresh(hfiDiscrete* d, int resized);
 // Adds dampers where contacts with round surfaces would rock a free body (rock.c).
 void hfi_discrete_damp_rocking(hfiDiscrete* d);
 // Marks the trees of a contact in d->changed.

@@ -80,6 +80,8 @@ typedef struct hfiScene {
 void hfi_scene_init(hfiScene* scene, const hfModel* model, hfiArena* arena);
 // Adds the explicit pairs to the candidates, sorts all of them, and prepares their culls.
 void hfi_scene_complete_candidates(hfiScene* scene);
+// Reads the sizes of geoms again after parameters changed. Returns 1 if some size is different (scene_create.c).
+int hfi_scene_refresh(hfiScene* scene);
 
 // Finds the contact points at the given poses (ngeom), sorted by (geom_a, geom_b) and manifold order. Returns their number, at most `capacity`;
 // *dropped counts those beyond it. reach (ngeom, or NULL): how far each geom may move within the horizon; it is added to the margin of its pairs [m].

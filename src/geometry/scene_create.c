@@ -223,3 +223,21 @@ void hfi_scene_init(hfiScene* s, const hfModel* m, hfiArena* arena) {
   list_all(s);
   hfi_scene_complete_candidates(s);
 }
+
+// Does the model have another size of some geom than the scene?
+static int any_size_changed(const hfiScene* s) {
+  const double* size = hf_model_geom_size(s->model);
+  int g = 0;
+  while (g < s->model->ngeom && memcmp(s->shape[g].size, size + 3 * g, sizeof s->shape[g].size) == 0) ++g;
+  return g < s->model->ngeom;
+}
+
+int hfi_scene_refresh(hfiScene* s) {
+  if (!any_size_changed(s)) return 0;
+  view_shapes(s);
+  s->skin = choose_skin(s);
+  s->nnear = -1;
+  s->queries = 0;
+  if (s->listed) measure_pairs(s);
+  return 1;
+}

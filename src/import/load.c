@@ -46,6 +46,7 @@ static hfBuilder* read_guest(hfiReader* r, hfiElem* root, const char* folder) {
   r->folder = folder;
   r->config.floating_base = 0; // The document that attaches a model says what carries it.
   r->config.fixed_base = 1;
+  r->config.srdf = NULL; // It is for the document that the user named.
   if (!r->status) read_document(r, root);
   r->builder = outer;
   r->folder = outer_folder;
@@ -77,7 +78,8 @@ static void note_idle_options(hfDiagnostics* diagnostics, const hfImportConfig* 
                  {"fixed_base (--fixed)", c->fixed_base, FORMAT_SDF, 0},
                  {"urdf_actuators (--actuators)", c->urdf_actuators != HF_URDF_FROM_FILE, FORMAT_URDF | FORMAT_SDF, 1},
                  {"servo_kp (--kp)", c->servo_kp > 0, FORMAT_URDF | FORMAT_SDF, 1},
-                 {"servo_kv (--kv)", c->servo_kv > 0, FORMAT_URDF | FORMAT_SDF, 1}};
+                 {"servo_kv (--kv)", c->servo_kv > 0, FORMAT_URDF | FORMAT_SDF, 1},
+                 {"srdf (--srdf)", c->srdf != NULL, FORMAT_URDF, 0}};
   for (size_t i = 0; i < sizeof options / sizeof *options; ++i)
     if (options[i].given && !(options[i].formats & format) && !(options[i].of_guests && has_guests)) {
       char message[HF_MESSAGE_SIZE];

@@ -4,6 +4,7 @@
 // is depth-first, children in the order of their joints, as in MuJoCo.
 #include "import/urdf.h"
 
+#include "import/srdf.h"
 #include "import/urdf_model.h"
 
 #include <holdfast/step_problem.h>
@@ -221,10 +222,10 @@ static void read_elements(hfiUrdf* u) {
     add_link(u, e, hfi_require(r, e, "name"));
   for (hfiElem* e = hfi_child(u->root, "joint"); e && !r->status; e = hfi_next(e, "joint"))
     add_joint(u, e);
-  for (const hfiElem* e = u->root->child; e && !r->status; e = e->next)
-    if (strncmp(e->name, "xacro:", 6) == 0)
-      hfi_fail(r, e, HF_ERROR_UNSUPPORTED, "a xacro macro: expand the file with xacro first");
-  if (!r->status && !u->links) hfi_fail(r, u->root, HF_ERROR_MODEL, "a robot without links");
+  hfi_urdf_refuse_macros(r, u->root);
+  int is_srdf = !u->links && (hfi_child(u->root, "group") || hfi_child(u->root, "disable_collisions"));
+  if (!r->status && !u->links)
+    hfi_fail(r, u->root, HF_ERROR_MODEL, is_srdf ? "this is an SRDF: read the URDF of the robot, and give this file as srdf (--srdf)" : "a robot without links");
 }
 
 static void build_trees(hfiUrdf* u) {
@@ -320,5 +321,6 @@ void hfi_urdf_read(hfiReader* r, hfiElem* root) {
   if (!r->status) hfi_urdf_read_filters(&u);
   if (!r->status) hfi_urdf_read_frames(&u);
   if (!r->status) hfi_xml_report(r, root, meanings);
+  if (!r->status && r->config.srdf) hfi_srdf_read(&u);
   hfi_names_release(&u.names);
 }

@@ -70,6 +70,8 @@ typedef struct hfiUrdf {
 // The pose <origin xyz rpy> of an element, or the identity. rpy are rotations about fixed axes: R = Rz Ry Rx.
 hfiPlacement hfi_urdf_origin(hfiUrdf* u, const hfiElem* elem);
 hfiUrdfLink* hfi_urdf_find_link(const hfiUrdf* u, const char* name);
+// Refuses a file that xacro has not expanded.
+void hfi_urdf_refuse_macros(hfiReader* reader, const hfiElem* root);
 
 // Adds the geoms of a link's collision and visual elements.
 void hfi_urdf_read_materials(hfiUrdf* u);

@@ -1,9 +1,16 @@
-// Two functions that the readers of links, joints and shapes share: finding a link by its name, and reading the pose of an element.
+// Functions that the readers of links, joints, shapes and SRDF share: finding a link by its name, reading the pose of an element, refusing xacro.
 #include "import/urdf_model.h"
+
+#include <string.h>
 
 hfiUrdfLink* hfi_urdf_find_link(const hfiUrdf* u, const char* name) {
   int number = hfi_names_find(&u->names, HF_OBJECT_BODY, name);
   return number < 0 ? NULL : u->link_of[number];
+}
+
+void hfi_urdf_refuse_macros(hfiReader* r, const hfiElem* root) {
+  for (const hfiElem* e = root->child; e && !r->status; e = e->next)
+    if (strncmp(e->name, "xacro:", 6) == 0) hfi_fail(r, e, HF_ERROR_UNSUPPORTED, "a xacro macro: expand the file with xacro first");
 }
 
 hfiPlacement hfi_urdf_origin(hfiUrdf* u, const hfiElem* elem) {

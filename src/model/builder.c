@@ -130,6 +130,18 @@ int hfi_object_exists(const hfBuilder* b, int kind, int id) {
   return id >= 0 && id < hf_builder_count(b, (hfObjectKind)kind);
 }
 
+hfStatus hfi_check_numbers(const hfiNumbers* fields, int count, const char* where, hfObjectKind kind, const char* name, hfError* error) {
+  for (const hfiNumbers* f = fields; f < fields + count; ++f)
+    for (int i = 0; i < f->count; ++i) {
+      if (f->is_range ? !isnan(f->x[i]) : isfinite(f->x[i])) continue;
+      char index[16] = "";
+      if (f->count > 1) snprintf(index, sizeof index, "[%d]", i);
+      return hfi_refuse(error, HF_ERROR_NONFINITE, "%s%s%s: %s%s is not %s: %g", where ? where : "", where ? ": " : "", hfi_label(kind, name, -1).text,
+                        f->field, index, f->is_range ? "a number" : "finite", f->x[i]);
+    }
+  return HF_OK;
+}
+
 int hfi_own_strings(hfBuilder* b, const char** name, const char** where) {
   if (*name && !**name) *name = NULL;
   const char *n = hfi_pool_string(&b->pool, *name), *w = hfi_pool_string(&b->pool, *where);

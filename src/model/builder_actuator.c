@@ -27,13 +27,14 @@ static hfStatus check_transmission(const hfBuilder* b, const hfActuatorDef* d, h
 // Refuses numbers that are not finite, and ranges that act but are empty.
 static hfStatus check_numbers(const hfActuatorDef* d, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_ACTUATOR;
-  const double *arrays[] = {d->dynprm, d->gainprm, d->biasprm}, *ranges[] = {d->ctrlrange, d->forcerange, d->actrange};
+  const hfiNumbers numbers[] = {HFI_NUMBERS(d, dynprm), HFI_NUMBERS(d, gainprm), HFI_NUMBERS(d, biasprm), HFI_NUMBERS(d, muscle), HFI_NUMBERS(d, lengthrange),
+                                HFI_NUMBERS(d, motor), HFI_NUMBERS(d, gear), HFI_NUMBERS(d, dampratio), HFI_NUMBERS(d, cranklength),
+                                HFI_RANGE(d, ctrlrange), HFI_RANGE(d, forcerange), HFI_RANGE(d, actrange)};
+  const double* ranges[] = {d->ctrlrange, d->forcerange, d->actrange};
   const int limited[] = {d->ctrllimited, d->forcelimited, d->actlimited};
   const char* const names[] = {"ctrlrange", "forcerange", "actrange"};
-  for (int i = 0; i < 3; ++i)
-    if (!hfi_all_finite(arrays[i], 3)) return hfi_refuse_def(error, d->where, kind, d->name, "a gain or bias is not finite");
-  if (!hfi_all_finite(d->gear, 6) || !isfinite(d->dampratio))
-    return hfi_refuse_def(error, d->where, kind, d->name, "gear or damping ratio is not finite");
+  hfStatus status = hfi_check_numbers(numbers, (int)(sizeof numbers / sizeof *numbers), d->where, kind, d->name, error);
+  if (status != HF_OK) return status;
   for (int i = 0; i < 3; ++i)
     if (limited[i] && !(ranges[i][0] <= ranges[i][1]))
       return hfi_refuse_def(error, d->where, kind, d->name, "%s [%g, %g] is empty", names[i], ranges[i][0], ranges[i][1]);
@@ -65,7 +66,7 @@ static hfStatus check_muscle(const hfActuatorDef* d, hfError* error) {
   if (d->gaintype < HF_GAIN_FIXED || d->gaintype > HF_GAIN_ORIENTATION || d->biastype < HF_BIAS_NONE || d->biastype > HF_BIAS_MUSCLE)
     return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name, "gain %d or bias %d does not exist", d->gaintype, d->biastype);
   if (d->gaintype != HF_GAIN_MUSCLE && d->biastype != HF_BIAS_MUSCLE) return HF_OK;
-  if (!hfi_all_finite(p, 9) || !hfi_all_finite(l, 2) || !(p[0] < p[1]) || !(l[0] < l[1]))
+  if (!(p[0] < p[1]) || !(l[0] < l[1]))
     return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name,
                           "a muscle needs a range and a lengthrange that are not empty: [%g, %g] and [%g, %g]", p[0], p[1], l[0], l[1]);
   if (p[2] < 0 && d->trntype == HF_TRANSMISSION_BODY)
@@ -87,7 +88,6 @@ static hfStatus check_motor(const hfActuatorDef* d, hfError* error) {
   if (d->gaintype != HF_GAIN_MOTOR)
     return d->dyntype == HF_ACTIVATION_MOTOR ? hfi_refuse_def(error, d->where, kind, d->name, "only a DC motor has the states of one") : HF_OK;
   int states = hfi_motor_states(p), controlled = d->inputs & (HF_INPUT_POSITION | HF_INPUT_VELOCITY | HF_INPUT_TORQUE);
-  if (!hfi_all_finite(p, HF_MOTOR_PARAMETERS)) return hfi_refuse_def(error, d->where, kind, d->name, "a parameter of the motor is not finite");
   for (int k = 0; k < HF_MOTOR_PARAMETERS; ++k)
     if (p[k] < 0 && !may_be_negative(k))
       return hfi_refuse_def(error, d->where, kind, d->name, "a parameter of the motor is negative: %g", p[k]);

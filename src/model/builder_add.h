@@ -9,6 +9,17 @@ int hfi_refuse_memory(hfError* error);
 // Returns 0 if the quaternion is zero or not finite.
 int hfi_normalise_quat(double* quat);
 int hfi_object_exists(const hfBuilder* b, int kind, int id);
+
+// The numbers of one field of a definition, with its name for messages. The ends of a range may be infinite.
+typedef struct hfiNumbers {
+  const char* field;
+  const double* x;
+  int count, is_range;
+} hfiNumbers;
+#define HFI_NUMBERS(def, field) {#field, (const double*)&(def)->field, (int)(sizeof(def)->field / sizeof(double)), 0}
+#define HFI_RANGE(def, field) {#field, (def)->field, 2, 1}
+// Refuses a number that is not finite, and in a range one that is no number, by the name of its field.
+hfStatus hfi_check_numbers(const hfiNumbers* fields, int count, const char* where, hfObjectKind kind, const char* name, hfError* error);
 // Copies name and where into the pool; 0 on success.
 int hfi_own_strings(hfBuilder* b, const char** name, const char** where);
 

@@ -12,7 +12,7 @@ static hfStatus check_tendon_joints(const hfBuilder* b, const hfTendonDef* d, hf
     if (j < 0 || j >= b->joint.count || !hfi_joint_is_scalar(b->joint.data[j].type))
       return hfi_refuse_def(error, d->where, kind, d->name, "joint %d is not a hinge or slide joint", j);
     if (!isfinite(d->coef[i]))
-      return hfi_refuse_def(error, d->where, kind, d->name, "a coefficient is not finite");
+      return hfi_refuse_def(error, d->where, kind, d->name, "coef[%d] is not finite: %g", i, d->coef[i]);
   }
   return HF_OK;
 }
@@ -67,11 +67,13 @@ hfStatus hfi_check_tendon(const hfBuilder* b, const hfTendonDef* d, hfError* err
   const hfObjectKind kind = HF_OBJECT_TENDON;
   hfStatus status = d->path_count > 0 ? check_path(b, d, error) : check_tendon_joints(b, d, error);
   if (status != HF_OK) return status;
-  if (!hfi_all_finite(d->stiffness_poly, 2) || !hfi_all_finite(d->damping_poly, 2) || !hfi_all_finite(d->limit_solref, 2) ||
-      !hfi_all_finite(d->limit_solimp, 5))
-    return hfi_refuse_def(error, d->where, kind, d->name, "a value is not finite");
-  if (!(d->springyield >= 0 && isfinite(d->springyield)))
-    return hfi_refuse_def(error, d->where, kind, d->name, "springyield %g must be finite and cannot be negative", d->springyield);
+  const hfiNumbers numbers[] = {HFI_NUMBERS(d, range), HFI_NUMBERS(d, margin), HFI_NUMBERS(d, stiffness), HFI_NUMBERS(d, damping),
+                                HFI_NUMBERS(d, frictionloss), HFI_NUMBERS(d, armature), HFI_NUMBERS(d, springlength), HFI_NUMBERS(d, springyield),
+                                HFI_NUMBERS(d, stiffness_poly), HFI_NUMBERS(d, damping_poly), HFI_NUMBERS(d, limit_solref), HFI_NUMBERS(d, limit_solimp),
+                                HFI_RANGE(d, actfrcrange)};
+  status = hfi_check_numbers(numbers, (int)(sizeof numbers / sizeof *numbers), d->where, kind, d->name, error);
+  if (status != HF_OK) return status;
+  if (d->springyield < 0) return hfi_refuse_def(error, d->where, kind, d->name, "springyield %g cannot be negative", d->springyield);
   if (d->stiffness < 0 || d->damping < 0 || d->frictionloss < 0 || d->armature < 0)
     return hfi_refuse_def(error, d->where, kind, d->name, "stiffness, damping, armature and friction loss cannot be negative");
   if (d->limited && d->range[0] > d->range[1])
@@ -98,8 +100,9 @@ int hf_builder_add_tendon(hfBuilder* b, const hfTendonDef* source, hfError* erro
 
 hfStatus hfi_check_equality(const hfBuilder* b, const hfEqualityDef* d, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_EQUALITY;
-  if (!hfi_all_finite(d->data, 11))
-    return hfi_refuse_def(error, d->where, kind, d->name, "a value is not finite");
+  const hfiNumbers numbers[] = {HFI_NUMBERS(d, data), HFI_NUMBERS(d, solref), HFI_NUMBERS(d, solimp)};
+  hfStatus status = hfi_check_numbers(numbers, (int)(sizeof numbers / sizeof *numbers), d->where, kind, d->name, error);
+  if (status != HF_OK) return status;
   int expected = hfi_equality_target(d->type, d->objkind);
   if (expected != HF_OBJECT_JOINT && expected != HF_OBJECT_TENDON && expected != HF_OBJECT_BODY &&
       expected != HF_OBJECT_SITE)
@@ -143,7 +146,9 @@ hfStatus hfi_check_pair(const hfBuilder* b, const hfPairDef* d, hfError* error) 
   const hfObjectKind kind = HF_OBJECT_PAIR;
   if (!hfi_object_exists(b, HF_OBJECT_GEOM, d->geom1) || !hfi_object_exists(b, HF_OBJECT_GEOM, d->geom2) || d->geom1 == d->geom2)
     return hfi_refuse_def(error, d->where, kind, d->name, "needs two different geoms that exist");
-  return isfinite(d->adhesion) ? HF_OK : hfi_refuse_def(error, d->where, kind, d->name, "adhesion is not finite");
+  const hfiNumbers numbers[] = {HFI_NUMBERS(d, friction), HFI_NUMBERS(d, margin), HFI_NUMBERS(d, gap), HFI_NUMBERS(d, solref), HFI_NUMBERS(d, solimp),
+                                HFI_NUMBERS(d, adhesion)};
+  return hfi_check_numbers(numbers, (int)(sizeof numbers / sizeof *numbers), d->where, kind, d->name, error);
 }
 
 int hf_builder_add_pair(hfBuilder* b, const hfPairDef* source, hfError* error) {

@@ -17,8 +17,9 @@ hfStatus hfi_check_body(const hfBuilder* b, hfBodyDef* d, hfError* error) {
   if (!isfinite(d->mass) || d->mass < 0)
     return hfi_refuse_def(error, d->where, kind, d->name, "mass %g is negative or not finite",
                           d->mass);
-  if (!hfi_all_finite(d->com, 3) || !hfi_all_finite(d->inertia, 6) || !isfinite(d->gravcomp))
-    return hfi_refuse_def(error, d->where, kind, d->name, "inertial is not finite");
+  const hfiNumbers numbers[] = {HFI_NUMBERS(d, com), HFI_NUMBERS(d, inertia), HFI_NUMBERS(d, gravcomp)};
+  hfStatus status = hfi_check_numbers(numbers, (int)(sizeof numbers / sizeof *numbers), d->where, kind, d->name, error);
+  if (status != HF_OK) return status;
   if (q_norm(q_load(d->inertia_quat)) != 0 && !hfi_normalise_quat(d->inertia_quat))
     return hfi_refuse_def(error, d->where, kind, d->name, "quaternion of the inertial frame is not finite or nearly zero");
   if (d->mocap && d->parent != 0)
@@ -77,6 +78,15 @@ static hfStatus check_companions(const hfBuilder* b, const hfJointDef* d, hfErro
   return HF_OK;
 }
 
+static hfStatus check_joint_numbers(const hfJointDef* d, hfError* error) {
+  const hfiNumbers numbers[] = {HFI_NUMBERS(d, pos), HFI_NUMBERS(d, pitch), HFI_NUMBERS(d, range), HFI_NUMBERS(d, margin), HFI_NUMBERS(d, ref),
+                                HFI_NUMBERS(d, springref), HFI_NUMBERS(d, stiffness), HFI_NUMBERS(d, damping), HFI_NUMBERS(d, armature),
+                                HFI_NUMBERS(d, frictionloss), HFI_NUMBERS(d, springyield), HFI_NUMBERS(d, stiffness_poly), HFI_NUMBERS(d, damping_poly),
+                                HFI_NUMBERS(d, bend), HFI_NUMBERS(d, bend_rest), HFI_NUMBERS(d, springdamper), HFI_NUMBERS(d, limit_stiffness),
+                                HFI_NUMBERS(d, limit_damping), HFI_NUMBERS(d, limit_solref), HFI_NUMBERS(d, limit_solimp), HFI_RANGE(d, actfrcrange)};
+  return hfi_check_numbers(numbers, (int)(sizeof numbers / sizeof *numbers), d->where, HF_OBJECT_JOINT, d->name, error);
+}
+
 hfStatus hfi_check_joint(const hfBuilder* b, hfJointDef* d, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_JOINT;
   if (!hfi_object_exists(b, HF_OBJECT_BODY, d->body) || d->body == 0)
@@ -96,14 +106,8 @@ hfStatus hfi_check_joint(const hfBuilder* b, hfJointDef* d, hfError* error) {
       return hfi_refuse_def(error, d->where, kind, d->name, "axis has no direction");
     v3_store(d->axis, v3_unit_once(v3_load(d->axis)));
   }
-  const double values[] = {d->pos[0],          d->pos[1],       d->pos[2],   d->range[0],
-                           d->range[1],        d->margin,       d->ref,      d->springref,
-                           d->stiffness,       d->damping,      d->armature, d->frictionloss,
-                           d->limit_stiffness, d->limit_damping, d->stiffness_poly[0], d->stiffness_poly[1],
-                           d->damping_poly[0], d->damping_poly[1], d->pitch, d->springyield};
-  if (!hfi_all_finite(values, sizeof values / sizeof *values) || !hfi_all_finite(d->limit_solref, 2) ||
-      !hfi_all_finite(d->limit_solimp, 5) || !hfi_all_finite(d->bend, 3) || !hfi_all_finite(d->bend_rest, 3))
-    return hfi_refuse_def(error, d->where, kind, d->name, "a value is not finite");
+  hfStatus status = check_joint_numbers(d, error);
+  if (status != HF_OK) return status;
   for (int k = 0; k < 3; ++k)
     if (d->bend[k] < 0 || (d->bend[k] > 0 && d->type != HF_JOINT_BALL))
       return hfi_refuse_def(error, d->where, kind, d->name, "bend %g: it cannot be negative, and only a ball joint has it", d->bend[k]);
@@ -163,26 +167,15 @@ static hfStatus check_substance(const hfGeomDef* d, hfError* error) {
   if (d->condim != 1 && d->condim != 3 && d->condim != 4 && d->condim != 6)
     return hfi_refuse_def(error, d->where, kind, d->name, "condim must be 1, 3, 4 or 6, is %d",
                           d->condim);
-  if (!hfi_all_finite(d->friction, 3) || d->friction[0] < 0 || d->friction[1] < 0 || d->friction[2] < 0)
+  const hfiNumbers numbers[] = {HFI_NUMBERS(d, mass), HFI_NUMBERS(d, density), HFI_NUMBERS(d, friction), HFI_NUMBERS(d, friction_dynamic),
+                                HFI_NUMBERS(d, margin), HFI_NUMBERS(d, gap), HFI_NUMBERS(d, solmix), HFI_NUMBERS(d, solref), HFI_NUMBERS(d, solimp),
+                                HFI_NUMBERS(d, stiffness), HFI_NUMBERS(d, dissipation), HFI_NUMBERS(d, stiction_speed),
+                                HFI_NUMBERS(d, tangential_stiffness), HFI_NUMBERS(d, tangential_damping), HFI_NUMBERS(d, restitution),
+                                HFI_NUMBERS(d, surface_velocity), HFI_NUMBERS(d, adhesion), HFI_NUMBERS(d, fluidcoef)};
+  hfStatus status = hfi_check_numbers(numbers, (int)(sizeof numbers / sizeof *numbers), d->where, kind, d->name, error);
+  if (status != HF_OK) return status;
+  if (d->friction[0] < 0 || d->friction[1] < 0 || d->friction[2] < 0)
     return hfi_refuse_def(error, d->where, kind, d->name, "friction cannot be negative");
-  const double values[] = {d->mass,
-                           d->density,
-                           d->friction_dynamic,
-                           d->margin,
-                           d->gap,
-                           d->solmix,
-                           d->stiffness,
-                           d->dissipation,
-                           d->stiction_speed,
-                           d->tangential_stiffness,
-                           d->tangential_damping,
-                           d->restitution,
-                           d->adhesion,
-                           d->fluidcoef[0], d->fluidcoef[1], d->fluidcoef[2], d->fluidcoef[3], d->fluidcoef[4]};
-  if (!hfi_all_finite(values, sizeof values / sizeof *values))
-    return hfi_refuse_def(error, d->where, kind, d->name, "a value is not finite");
-  if (!hfi_all_finite(d->surface_velocity, 6))
-    return hfi_refuse_def(error, d->where, kind, d->name, "the surface velocity is not finite");
   if (d->mass < 0 && d->density < 0)
     return hfi_refuse_def(error, d->where, kind, d->name, "density %g is negative", d->density);
   if (d->restitution < 0 || d->restitution > 1)

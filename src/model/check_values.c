@@ -142,10 +142,11 @@ static hfStatus check_condims(const hfModel* m, hfError* error) {
 
 // Checks that the sizes of geoms are positive.
 static hfStatus check_sizes(const hfModel* m, hfError* error) {
+  hfFieldInfo info = hf_model_field_info(m, HF_FIELD_geom_size);
   for (int g = 0; g < m->ngeom; ++g)
     for (int k = 0; k < hfi_shape_kinds[hf_model_geom_type(m)[g]].nsize; ++k)
       if (!(hf_model_geom_size(m)[3 * g + k] > 0))
-        return hfi_refuse(error, HF_ERROR_MODEL, "parameter geom_size[%d] is not positive", 3 * g + k);
+        return refuse_value(&info, (size_t)(3 * g + k), hf_model_geom_size(m)[3 * g + k], "it must be positive", error);
   return HF_OK;
 }
 
@@ -201,8 +202,8 @@ hfStatus hfi_check_values(const hfModel* m, hfError* error) {
   if (status == HF_OK) status = check_stiffness(m, error);
   if (status == HF_OK) status = check_histories(m, error);
   if (status == HF_OK) status = check_rests(m, error);
-  if (status != HF_OK || hf_model_is_overlay(m)) return status; // An overlay has the dimensions and sizes of its base.
+  if (status == HF_OK) status = check_sizes(m, error);
+  if (status != HF_OK || hf_model_is_overlay(m)) return status; // An overlay has the contact dimensions of its base.
   status = hfi_check_world(&m->world, error);
-  if (status == HF_OK) status = check_condims(m, error);
-  return status == HF_OK ? check_sizes(m, error) : status;
+  return status == HF_OK ? check_condims(m, error) : status;
 }

@@ -2,6 +2,7 @@
 //
 //   body_subtreemass[b] = sum of masses below b
 //   body_iquat          principal axes of body_inertia: those of the field if they are principal, otherwise in descending order of moments
+//   geom_rbound         radius about its centre of a ball around a geom that is no plane, mesh or height field, of which others know the bounds
 //   dof_M0[i]           = S_i^T (sum of inertias below i) S_i + armature, at qpos0
 #include "model/derive.h"
 
@@ -11,6 +12,7 @@
 #include "model/joint.h"
 #include "model/label.h"
 #include "model/layout.h"
+#include "model/shape.h"
 
 #include <stdlib.h>
 
@@ -102,6 +104,13 @@ static hfStatus derive_dof_masses(hfModel* m, const hfPose* X_WB, hfiInertia* co
   return HF_OK;
 }
 
+static void derive_bounds(hfModel* m) {
+  for (int g = 0; g < m->ngeom; ++g) {
+    const hfiShapeKind* shape = &hfi_shape_kinds[hf_model_geom_type(m)[g]];
+    if (shape->radius) hfi_set_geom_rbound(m)[g] = shape->radius(hf_model_geom_size(m) + 3 * g);
+  }
+}
+
 hfStatus hfi_derive(hfModel* m, int* at_fault, hfError* error) {
   int ignored = 0;
   if (!at_fault) at_fault = &ignored;
@@ -111,6 +120,7 @@ hfStatus hfi_derive(hfModel* m, int* at_fault, hfError* error) {
     if (status != HF_OK) return status;
   }
   derive_subtree_masses(m);
+  derive_bounds(m);
   hfPose* X_WB = malloc(sizeof *X_WB * (size_t)m->nbody);
   hfiInertia* composite = malloc(sizeof *composite * (size_t)m->nbody);
   hfStatus status = HF_OK;

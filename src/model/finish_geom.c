@@ -131,14 +131,15 @@ static hfGeomDef placed_geom(const hfiFinish* f, int id) {
   return d;
 }
 
-// Radius of a ball about the geom's frame that contains it; 0 if the shape is unbounded.
+// Radius of a ball about the geom's frame that contains a mesh or a height field; 0 for planes, which have no bounds, and for shapes of which hfi_derive
+// computes it.
 static double bounding_radius(const hfModel* m, const hfGeomDef* d) {
   const hfiShapeKind* shape = &hfi_shape_kinds[d->type];
   if (shape->uses_hfield) {
     hfiHeightField f = hfi_model_height_field(m, d->hfield);
     return v3_norm(v3(f.half[0], f.half[1], max2(f.base, f.highest)));
   }
-  if (!shape->uses_mesh) return shape->radius ? shape->radius(d->size) : 0;
+  if (!shape->uses_mesh) return 0;
   const double* v = hf_model_hull_vert(m) + 3 * hf_model_mesh_vertadr(m)[d->mesh];
   double r = 0;
   for (int k = 0; k < hf_model_mesh_vertnum(m)[d->mesh]; ++k)

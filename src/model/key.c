@@ -145,14 +145,18 @@ hfStatus hfi_key_reference(hfBuilder* b, const hfiKeyArrays* a, hfError* error) 
 }
 
 static int add_by_layouts(hfBuilder* b, const hfKeyDef* d, const hfiKeyLayout* model, const hfiKeyLayout* ids, hfError* error) {
-  const double* const arrays[] = {d->qpos, d->qvel, d->act, d->ctrl, d->mpos, d->mquat};
-  const int sizes[] = {model->nq, model->nv, model->na, model->nu, 3 * model->nmocap, 4 * model->nmocap};
-  for (int i = 0; i < 6; ++i)
-    if (arrays[i] && !hfi_all_finite(arrays[i], sizes[i]))
-      return hfi_refuse_def(error, d->where, HF_OBJECT_KEY, d->name, "a value is not finite");
+  const hfiNumbers numbers[] = {{"time", &d->time, 1, 0},
+                                {"qpos", d->qpos, d->qpos ? model->nq : 0, 0},
+                                {"qvel", d->qvel, d->qvel ? model->nv : 0, 0},
+                                {"act", d->act, d->act ? model->na : 0, 0},
+                                {"ctrl", d->ctrl, d->ctrl ? model->nu : 0, 0},
+                                {"mpos", d->mpos, d->mpos ? 3 * model->nmocap : 0, 0},
+                                {"mquat", d->mquat, d->mquat ? 4 * model->nmocap : 0, 0}};
+  hfStatus status = hfi_check_numbers(numbers, (int)(sizeof numbers / sizeof *numbers), d->where, HF_OBJECT_KEY, d->name, error);
+  if (status != HF_OK) return status;
   hfiKey key;
   hfiKeyArrays a;
-  hfStatus status = hfi_key_create(b, ids, d, &key, &a, error);
+  status = hfi_key_create(b, ids, d, &key, &a, error);
   if (status != HF_OK) return status;
   copy_all(b, &key, d, model, ids, &a);
   return hfi_key_add(b, &key, error);

@@ -91,7 +91,9 @@ static void copy_overlay(hfModel* to, const hfModel* from) {
 hfStatus hf_params_update(hfParams* p, hfError* error) {
   hfi_clear_error(error);
   hfStatus status = hfi_check_values(p->trial, error);
-  // The search for inertial frames starts from those of the base, so that the result does not depend on earlier parameters.
+  // The search for inertial frames starts from those of the base, so that the result does not depend on earlier parameters. Bounds of meshes, height
+  // fields and planes are no parameters.
+  memcpy(hfi_set_geom_rbound(p->trial), hf_model_geom_rbound(p->base), (size_t)p->base->ngeom * sizeof(double));
   memcpy(hfi_set_body_iquat(p->trial), hf_model_body_iquat(p->base), 4 * (size_t)p->base->nbody * sizeof(double));
   if (status == HF_OK) status = hfi_derive(p->trial, NULL, error);
   if (status != HF_OK) return status;

@@ -158,7 +158,7 @@ hfStatus hfi_sim_begin(hfSim* s, const hfState* state, const hfInput* in, hfErro
   if (status == HF_OK) status = check_histories(m, state, error);
   if (status == HF_OK && s->has_targets) status = check_targets(s, in->velocity_target, error);
   if (status == HF_OK && in) status = check_limits(s, in->force_limit, error);
-  if (status == HF_OK && hfi_world_is_outdated(s->world)) hfi_world_refresh(s->world), hfi_flight_sort(&s->discrete->flight, &s->world->dynamics);
+  if (status == HF_OK && hfi_world_is_outdated(s->world)) hfi_discrete_refresh(s->discrete, hfi_world_refresh(s->world));
   if (status == HF_OK) s->world->history = hf_state_history(state);
   if (status == HF_OK) hfi_dynamics_rest_as(&s->world->dynamics, state);
   return status;

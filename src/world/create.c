@@ -4,6 +4,8 @@
 #include "base/finite.h"
 #include "base/object.h"
 
+#include <string.h>
+
 // ---- capacity ---------------------------------------------------------------------------------------
 
 // The number of points that all pairs can have at once, or the number for a pile if that is smaller.
@@ -41,9 +43,10 @@ int hfi_longest_chain(const hfModel* m) {
 // ---- tables -----------------------------------------------------------------------------------------
 
 // The lever of a dof is the largest speed that a unit of its rate can give a point that it moves: the distance of the farthest such point for a
-// rotation, 1 for a translation. span (nbody), zero before, becomes the distance of the farthest point from the origin of a body: on one of
+// rotation, 1 for a translation. span (nbody) becomes the distance of the farthest point from the origin of a body: on one of
 // its geoms, or in a child, with slides at zero.
 static void measure_levers(const hfModel* m, const double* extent, double* span, double* lever) {
+  memset(span, 0, sizeof *span * (size_t)m->nbody);
   for (int b = m->nbody - 1; b > 0; --b) {
     for (int g = hf_model_body_geomadr(m)[b], end = g + hf_model_body_geomnum(m)[b]; g < end; ++g) span[b] = max2(span[b], extent[g]);
     int parent = hf_model_body_parent(m)[b];
@@ -55,6 +58,14 @@ static void measure_levers(const hfModel* m, const double* extent, double* span,
     double arm = span[b] + v3_norm(v3_load(hf_model_jnt_pos(m) + 3 * j)) + fabs(hf_model_jnt_pitch(m)[j]);
     for (int i = 0; i < kind->info.nv; ++i) lever[first + i] = i < kind->ntranslation ? 1 : arm;
   }
+}
+
+// Computes the tables that depend on the sizes of geoms.
+static void measure_geoms(hfiWorld* w) {
+  hfi_contact_extents(w->model, w->extent);
+  measure_levers(w->model, w->extent, w->span, w->lever);
+  hfi_world_measure_widths(w);
+  w->least_swept_gap = hfi_least_swept_gap(w->model);
 }
 
 static int any_dynamic_friction(const hfModel* m) {
@@ -80,10 +91,13 @@ static void read_parameters(hfiWorld* w) {
   w->revision = w->model->revision;
 }
 
-void hfi_world_refresh(hfiWorld* w) {
+int hfi_world_refresh(hfiWorld* w) {
   hf_dynamics_refresh(&w->dynamics);
   w->placed = HFI_NOWHERE; // The inertias at the poses belong to the old masses.
+  int resized = hfi_scene_refresh(&w->scene);
+  if (resized) measure_geoms(w);
   read_parameters(w);
+  return resized;
 }
 
 // ---- creation ---------------------------------------------------------------------------------------
@@ -118,14 +132,11 @@ static void take_arrays(void* object, hfiArena* arena) {
   w->group = HFI_TAKE(arena, hfiPointGroup, contacts);
   w->first_side = HFI_TAKE(arena, int32_t, m->ngeom);
   w->next_side = HFI_TAKE(arena, int32_t, 2 * contacts);
-  double* span = HFI_TAKE(arena, double, m->nbody);
+  w->span = HFI_TAKE(arena, double, m->nbody);
   if (!arena->base) return;
   w->scene.axis_W = w->dynamics.axis_W;
   hfi_dynamics_restrict_geoms(&w->dynamics, w->scene.active, contacts ? w->scene.nactive : 0);
-  hfi_contact_extents(m, w->extent);
-  measure_levers(m, w->extent, span, w->lever);
-  hfi_world_measure_widths(w);
-  w->least_swept_gap = hfi_least_swept_gap(m);
+  measure_geoms(w);
 }
 
 hfStatus hfi_world_create(hfiWorld** world, const hfModel* model, const hfiWorldConfig* config, hfError* error) {

@@ -43,6 +43,7 @@ typedef struct hfiWorld {
   double* body_extent;          // (nbody) distance of the farthest point of these geoms from the body's origin [m]
   double largest_extent;        // largest body_extent of all bodies that move [m]
   double least_swept_gap;       // A pair whose gap is below this is not swept (sweep.c) [m].
+  double* span;                 // (nbody) distance of the farthest point that a body carries from its origin, with slides at zero [m]
   double* lever;                // (nv) largest distance that a unit of this dof can move a point [-, or m/rad]
   int32_t has_dynamic_friction; // 1: some geom has a dynamic coefficient of its own
   int32_t has_restitution;      // 1: some geom has a coefficient of restitution
@@ -90,7 +91,7 @@ void hfi_world_free(hfiWorld* world);
 // Whether hf_params_update changed the model since the tables were computed.
 static inline int hfi_world_is_outdated(const hfiWorld* w) { return w->revision != w->model->revision; }
 // Computes the tables again, from the present parameters of the model.
-void hfi_world_refresh(hfiWorld* world);
+int hfi_world_refresh(hfiWorld* world); // 1: sizes of geoms changed
 
 // Computes the inverse weights of the bodies, and those of dofs for the actuation. Weights that no parameter of MuJoCo needs are zero. Afterwards the
 // poses of the dynamics are those of qpos0.

@@ -143,6 +143,35 @@ static void test_links_and_permissions_stay(void** state) {
   remove(path_of("link")), remove(path_of("file"));
 }
 
+// A link to a file that does not exist yet leads to the place of that file, as for a shell's ">": it was replaced by the file. Links may lead to
+// links, from one folder to another.
+static void test_links_lead_to_new_files(void** state) {
+  (void)state;
+  struct stat info;
+  assert_int_equal(mkdir(path_of("inner"), 0700), 0);
+  assert_int_equal(symlink("inner/second", path_of("first")), 0);
+  assert_int_equal(symlink("../new", path_of("inner/second")), 0);
+  for (int mode = HFI_OUTPUT_ROWS; mode <= HFI_OUTPUT_WHOLE; ++mode) {
+    hfiOutput out;
+    assert_int_equal(hfi_output_open(&out, path_of("first"), (hfiOutputMode)mode, NULL), HF_OK);
+    hfi_output_print(&out, "new");
+    assert_int_equal(hfi_output_close(&out, NULL), HF_OK);
+    assert_int_equal(lstat(path_of("new"), &info), 0);
+    assert_true(S_ISREG(info.st_mode));
+    assert_string_equal(content("first"), "new");
+    assert_int_equal(lstat(path_of("first"), &info), 0);
+    assert_true(S_ISLNK(info.st_mode));
+    assert_int_equal(lstat(path_of("inner/second"), &info), 0);
+    assert_true(S_ISLNK(info.st_mode));
+    assert_int_equal(remove(path_of("new")), 0);
+  }
+  hfError error;
+  assert_int_equal(symlink("nowhere/new", path_of("lost")), 0);
+  assert_int_equal(hfi_write_file(path_of("lost"), "new", 3, &error), HF_ERROR_FILE);
+  assert_non_null(strstr(error.message, "lost: cannot write: No such file or directory"));
+  remove(path_of("lost")), remove(path_of("inner/second")), remove(path_of("inner")), remove(path_of("first"));
+}
+
 static void test_whole_file_appears_at_the_end(void** state) {
   (void)state;
   hfiOutput out;
@@ -278,6 +307,7 @@ int main(void) {
       cmocka_unit_test(test_killed_writer_leaves_old_or_new),
       cmocka_unit_test(test_full_disk_keeps_an_older_file),
       cmocka_unit_test(test_links_and_permissions_stay),
+      cmocka_unit_test(test_links_lead_to_new_files),
       cmocka_unit_test(test_whole_file_appears_at_the_end),
       cmocka_unit_test(test_abandoned_file_leaves_nothing),
       cmocka_unit_test(test_removed_file_is_reported), cmocka_unit_test(test_missing_folder_is_refused_by_name), cmocka_unit_test(test_impossible_names_are_refused_at_once), cmocka_unit_test(test_the_longest_name),

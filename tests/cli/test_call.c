@@ -146,7 +146,7 @@ static void test_scene_from_a_pipe(void** state) {
   assert_works("check again.xml");
   assert_works("check - <ball.hfm"); // a saved model
   assert_works("check ball.hfm --floating --kp 5");
-  assert_says(standard_output, "warning: option floating_base (--floating) cannot act: it is for URDF, and this is a saved model");
+  assert_says(standard_output, "ball.hfm: warning: option floating_base (--floating) cannot act: it is for URDF, and this is a saved model");
   assert_says(standard_output, "; 2 warnings");
   assert_int_equal(system("mkfifo pipe && (cat ball.xml >pipe &)"), 0);
   assert_works("check pipe");

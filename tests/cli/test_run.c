@@ -454,6 +454,8 @@ static void test_one_file_in_two_roles_is_refused(void** state) {
   assert_refused("run ball.xml --log ball.xml", 2, "the scene and --log are the same file: ball.xml");
   assert_refused("run ball.xml --record ./link.xml", 2, "the scene and --record are the same file");
   assert_refused("run ball.xml --log new.csv --contacts ./new.csv", 2, "--log and --contacts are the same file");
+  assert_int_equal(symlink("new.csv", "later.csv"), 0);
+  assert_refused("run ball.xml --log new.csv --contacts later.csv", 2, "--log and --contacts are the same file");
   assert_string_equal(read_file("ball.xml", text), falling_ball);
   assert_int_equal(access("new.csv", F_OK), -1);
   assert_int_equal(holdfast("run ball.xml --time 0.1 --log /dev/null --contacts /dev/null"), 0);

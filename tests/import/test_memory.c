@@ -86,19 +86,15 @@ static hfStatus load(const char* path, hfDiagnostics* diagnostics, hfError* erro
 
 static hfModel* written; // loaded before
 
-// An older file goes first: the C library would allocate its real path where this program does not count.
 static hfStatus write_sdf(const char* path, hfDiagnostics* diagnostics, hfError* error) {
-  unlink(path);
   return hf_model_write_sdf(written, path, diagnostics, error);
 }
 static hfStatus write_urdf(const char* path, hfDiagnostics* diagnostics, hfError* error) {
-  unlink(path);
   return hf_model_write_urdf(written, path, diagnostics, error);
 }
 static hfBuilder* changed; // loaded before
 static hfStatus write_mjcf(const char* path, hfDiagnostics* diagnostics, hfError* error) {
   (void)diagnostics;
-  unlink(path);
   return hf_builder_write_mjcf(changed, path, error);
 }
 

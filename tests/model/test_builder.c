@@ -171,17 +171,18 @@ static void test_refusals_name_the_culprit(void** state) {
   hf_builder_free(b);
 }
 
-// A model is finished with numbers only, whatever the additions let pass: a tendon whose friction was NaN had none, and the file of such a model could
-// not be opened.
+// A definition has numbers only, and the message names the field of one that is none, with its file and line: a time constant of a spring, or the
+// lengths of an actuator that is no muscle, were NaN without a word, and other messages said "a value".
 static void test_every_number_is_one(void** state) {
   (void)state;
-  for (int k = 0; k < 6; ++k) {
+  for (int k = 0; k < 12; ++k) {
     hfBuilder* b = hf_builder_create();
     hfBodyDef body = hf_body_def_default();
     hfJointDef joint = hf_joint_def_default();
     hfGeomDef geom = hf_geom_def_default();
     hfTendonDef tendon = hf_tendon_def_default();
     hfEqualityDef equality = hf_equality_def_default();
+    hfActuatorDef actuator = hf_actuator_def_default();
     hfModel* m = NULL;
     hfError error;
     int32_t id = 0;
@@ -189,19 +190,23 @@ static void test_every_number_is_one(void** state) {
     joint.body = geom.body = 1, joint.type = HF_JOINT_HINGE, geom.type = HF_GEOM_SPHERE, geom.size[0] = 0.1;
     tendon.count = 1, tendon.joint = &id, tendon.coef = &coef;
     equality.type = HF_EQUALITY_JOINT, equality.objkind = HF_OBJECT_JOINT, equality.obj1 = 0, equality.obj2 = -1;
-    double* const number[] = {NULL, &tendon.frictionloss, &tendon.armature, &equality.solref[1], &joint.actfrcrange[1], &geom.solimp[2]};
-    static const char* const name[] = {NULL, "tendon_frictionloss[0]", "tendon_armature[0]", "eq_solref[0, 1]", "jnt_actfrcrange[0, 1]", "geom_solimp[0, 2]"};
+    actuator.trntype = HF_TRANSMISSION_JOINT, actuator.trnid[0] = 0, actuator.forcerange[1] = INFINITY;
+    body.where = joint.where = geom.where = tendon.where = equality.where = actuator.where = "scene.xml:7";
+    double* const number[] = {NULL, &tendon.frictionloss, &tendon.armature, &equality.solref[1], &joint.actfrcrange[1], &geom.solimp[2], &joint.springdamper[0],
+                              &joint.damping, &actuator.lengthrange[1], &actuator.ctrlrange[0], &actuator.motor[3], &body.inertia[5]};
+    static const char* const name[] = {NULL, "frictionloss is", "armature is", "solref[1] is", "actfrcrange[1] is", "solimp[2] is", "springdamper[0] is",
+                                       "damping is", "lengthrange[1] is", "ctrlrange[0] is", "motor[3] is", "inertia[5] is"};
     if (k) *number[k] = NAN;
-    assert_int_equal(hf_builder_add_body(b, &body, &error), 1);
-    int added = hf_builder_add_joint(b, &joint, &error) == 0 && hf_builder_add_geom(b, &geom, &error) == 0 && hf_builder_add_tendon(b, &tendon, &error) == 0 &&
-                hf_builder_add_equality(b, &equality, &error) == 0;
-    hfStatus status = added ? hf_builder_finish(b, &m, &error) : error.status;
+    int added = hf_builder_add_body(b, &body, &error) == 1 && hf_builder_add_joint(b, &joint, &error) == 0 && hf_builder_add_geom(b, &geom, &error) == 0 &&
+                hf_builder_add_tendon(b, &tendon, &error) == 0 && hf_builder_add_equality(b, &equality, &error) == 0 &&
+                hf_builder_add_actuator(b, &actuator, &error) == 0;
     if (k) {
-      assert_int_equal(status, HF_ERROR_NONFINITE);
+      assert_false(added);
+      assert_int_equal(error.status, HF_ERROR_NONFINITE);
+      assert_ptr_equal(strstr(error.message, "scene.xml:7: "), error.message);
       assert_non_null(strstr(error.message, name[k]));
-      assert_null(m);
     } else {
-      assert_int_equal(status, HF_OK);
+      assert_int_equal(hf_builder_finish(b, &m, &error), HF_OK);
     }
     hf_model_free(m);
     hf_builder_free(b);

@@ -117,17 +117,32 @@ def test_parameters_of_each_world(fall):
 def test_parameters_that_follow_from_others(fall):
     """Sums of masses, M at the reference and principal axes are those of a single world with the same masses."""
     early, late, one = hf.Batch(fall, 2), hf.Batch(fall, 2), hf.Params(fall)
-    derived = ("body_subtreemass", "dof_M0", "body_iquat")
+    derived = ("body_subtreemass", "dof_M0", "body_iquat", "geom_rbound")
     for name in derived:
         getattr(early.params, name)[:] = 99  # computed, whatever is written
     for params, rows in ((early.params, 1), (late.params, 1), (one, slice(None))):
         params.body_mass[rows] *= 3
         params.body_inertia[rows] = params.body_inertia[rows][..., [2, 0, 1, 3, 4, 5]] * 3
+        params.geom_size[rows] *= 1.5
         params.update()
     for name in derived:
         for batch in (early, late):  # asked for before and after the update
             assert np.array_equal(getattr(batch.params, name)[0], getattr(fall, name))
             assert np.array_equal(getattr(batch.params, name)[1], getattr(one, name))
+
+
+def test_sizes_of_worlds():
+    """A ball rests with its centre one radius above the floor; a size that is none is refused by name and place."""
+    ball = hf.Model.from_string("<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 1'><joint type='slide' axis='0 0 1'/>"
+                                "<geom name='ball' size='.1' mass='1'/></body></worldbody></mujoco>")
+    batch, radius = hf.Batch(ball, 3), np.array([0.05, 0.1, 0.3])
+    batch.params.geom_size[:, ball.id("geom", "ball"), 0] = radius
+    batch.params.update()
+    batch.step(3000)
+    assert batch.q[:, 0] + 1 == pytest.approx(radius, abs=1e-4)  # but for the depth that carries its weight
+    batch.params.geom_size[1, 1, 0] = 0
+    with pytest.raises(hf.HoldfastError, match=r"world 1: parameter geom_size\[1, 0\] = 0: it must be positive"):
+        batch.params.update()
 
 
 def test_states_of_many_worlds(fall):

@@ -2,6 +2,7 @@
 
 import functools
 import importlib.util
+import json
 import os
 import re
 import shutil
@@ -192,6 +193,16 @@ def test_command_runs(page, command, tmp_path):
         f"<link name='{n}'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>" for n in "bc") + "</robot>")
     done = subprocess.run(f"{COMMAND} {command}", shell=True, cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, f"{name_of(page)}: holdfast {command}\n{done.stderr}"
+
+
+def test_results_are_documented():
+    """The reference of the command has every name of the results that `run --json` prints, and of the contacts in them."""
+    run = [COMMAND, "run", ROOT / "models/pinch.xml", "--keyframe", "soft", "--time", "0.1", "--json"]
+    result = json.loads(subprocess.run(run, capture_output=True, text=True, check=True).stdout)
+    page = (ROOT / "docs/reference/command.md").read_text()
+    assert result["final"]["contacts"]
+    for name in (*result, *result["final"], *result["final"]["contacts"][0], *result["final"]["pairs"][0]):
+        assert f"`{name}`" in page, name
 
 
 # ---- the site ---------------------------------------------------------------------------------------

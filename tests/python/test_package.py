@@ -664,8 +664,8 @@ def test_fields_that_do_not_exist(fall):
     batch, params = hf.Batch(fall, 2), hf.Params(fall)
     for read, says in [(lambda: sim.qpos, "it is sim.state.q"), (lambda: sim.contact, r"contacts\(\)"), (lambda: sim.state.qvel, "what MuJoCo calls qvel is v"),
                        (lambda: sim.input.xfrc_applied, "is wrench"), (lambda: batch.qpos, "is q$"), (lambda: fall.bodymass, "perhaps body_mass"),
-                       (lambda: fall.geom("box").radius, "it has .*size"), (lambda: params.geom_size, "with a Builder"),
-                       (lambda: params.geom_frictions, "perhaps geom_friction"), (lambda: batch.params.geom_size, "with a Builder")]:
+                       (lambda: fall.geom("box").radius, "it has .*size"), (lambda: params.geom_pos, "with a Builder"),
+                       (lambda: params.geom_frictions, "perhaps geom_friction"), (lambda: batch.params.geom_pos, "with a Builder")]:
         with pytest.raises(AttributeError, match=says):
             read()
     for what, value, says in [(batch, np.zeros((3, 8)), r"q has shape \(2, 8\)"), (params, [1, 2], r"body_mass has shape \(3,\)"), (batch, 0, "pose is a result")]:
@@ -765,7 +765,7 @@ def test_additions_after_a_keyframe():
     assert hand == 1
 
 
-def test_urdf_options():
+def test_urdf_options(tmp_path):
     """The options of the command for URDF act in Python too, for models and for builders."""
     text = """<robot name="r"><link name="base"/><link name="rod"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0"
     ixz="0" iyz="0"/></inertial></link><joint name="j" type="revolute"><parent link="base"/><child link="rod"/><axis xyz="0 1 0"/>
@@ -774,6 +774,11 @@ def test_urdf_options():
     servo = hf.Model.from_string(text, actuators="position", kp=70, kv=3)
     assert servo.nu == 1 and servo.actuator("j").gainprm[0] == 70 and servo.actuator("j").biasprm[:3].tolist() == [0, -70, -3]
     assert hf.Model.from_string(text, actuators="motor", floating=True).nv == 7
+    srdf = tmp_path / "arm.srdf"
+    srdf.write_text('<robot name="r"><group_state name="up" group="g"><joint name="j" value="0.5"/></group_state></robot>')
+    for path in (srdf, str(srdf), bytes(srdf)):
+        assert hf.Model.from_string(text, srdf=path).key("up").qpos == 0.5
+    assert hf.Model.from_string(text, srdf=None).nkey == 0
     for wrong, kind in (({"actuators": "servo"}, ValueError), ({"kp": -1}, ValueError), ({"kp": float("nan")}, ValueError), ({"float": 1}, TypeError)):
         with pytest.raises(kind):
             hf.Model.from_string(text, **wrong)
@@ -944,6 +949,26 @@ def test_parameters_that_are_not_physical_are_refused(fall):
     params.jnt_range[1] = (-np.inf, np.inf)
     params.geom_stiffness[:] = -1  # the world's default
     params.update()
+
+
+def test_contacts_as_columns(fall):
+    """Tables want columns of one dimension: pandas and polars refuse fields that are vectors."""
+    sim = hf.Sim(fall)
+    sim.step()
+    while len(sim.contacts()) == 0 and sim.state.time < 10:
+        sim.step()
+    for c in (sim.contacts(), sim.contacts()[:0]):
+        table = hf.columns(c)
+        assert all(column.shape == (len(c),) for column in table.values()) and list(table)[0] == c.dtype.names[0]
+        assert (np.stack([table[f"p_W.{k}"] for k in "xyz"], axis=1) == c["p_W"]).all() and (table["fn"] == c["fn"]).all()
+    assert len(sim.contacts()) > 0
+    reports = hf.Batch(fall, 3).reports
+    assert all(column.shape == (3,) for column in hf.columns(reports).values())
+    for wrong in (sim.state.q, sim.contacts()[0], sim.contacts().reshape(1, -1), [1, 2]):
+        with pytest.raises(TypeError, match="structured array"):
+            hf.columns(wrong)
+    pandas = pytest.importorskip("pandas")
+    assert pandas.DataFrame(hf.columns(sim.contacts()))["n_W.z"].tolist() == sim.contacts()["n_W"][:, 2].tolist()
 
 
 def test_contacts_are_saved_by_numpy(fall, tmp_path):

@@ -23,6 +23,7 @@ from holdfast.study.expression import Expression
 from holdfast.study.plots import make_axis
 from holdfast.study.report import make_page, replay_page, worst_runs
 from holdfast.study.scene import SceneRunner
+from holdfast.study.store import Lock, is_running
 
 PINCH = dict(name="pinch", scene="pinch.xml", keyframe="soft", time=0.1, keep={"drop": "-final(q('capsule')[2])", "state": True},
              success="drop < 0.002",
@@ -108,6 +109,8 @@ def test_yaml(tmp_path):
     (dict(function="m:f"), "one of: a scene"),
     (dict(parameters={"mu": {"values": [1], "uniform": [0, 1]}}), "exactly one"),
     (dict(parameters={"mu": {"uniform": [0, "x"]}}), "mu: uniform needs 2 finite numbers"),
+    (dict(parameters={"mu": {"uniform": [1, 0.5]}}), "mu: uniform needs its lower end first, has [1, 0.5]"),
+    (dict(parameters={"mu": {"loguniform": [10, 1]}}), "mu: loguniform needs its lower end first, has [10, 1]"),
     (dict(parameters={"mu": {"value": [1]}}), '"value" is not known'),
     (dict(parameters={"my mu": {"values": [1]}}), "my mu"),
     (dict(sampling={"method": "halton", "count": 3}), "halton"),
@@ -441,10 +444,36 @@ def test_parquet_pandas_polars(tmp_path):
 
 def test_the_store_is_plain_sqlite(tmp_path):
     Study(**PINCH).run(tmp_path / "s.db").close()
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["s.db", "s.db.lock"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["s.db"]
     db = sqlite3.connect(tmp_path / "s.db")
     assert db.execute("SELECT count(*) FROM run WHERE json_extract(parameters, '$.mu') > 0.1 AND status = 'done'").fetchone() == (5,)
     assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_a_refused_store_leaves_no_lock_behind(tmp_path):
+    (tmp_path / "other.db").write_text("no database")
+    (tmp_path / "other.db.lock").write_text("somebody's own")
+    with pytest.raises(StudyError, match="is no store of a study|cannot open"):
+        Study(**PINCH).run(tmp_path / "other.db")
+    assert (tmp_path / "other.db.lock").read_text() == "somebody's own"
+    (tmp_path / "other.db.lock").unlink()
+    with pytest.raises(StudyError, match="is no store of a study|cannot open"):
+        Study(**PINCH).run(tmp_path / "other.db")
+    assert [p.name for p in tmp_path.iterdir()] == ["other.db"]
+
+
+def test_a_store_behind_a_link(tmp_path):
+    """A link stays a link, whether there is a store behind it or not, and both names have one lock."""
+    (tmp_path / "far").mkdir()
+    (tmp_path / "s.db").symlink_to("far/t.db")
+    Study(**PINCH).run(tmp_path / "s.db").close()
+    assert (tmp_path / "s.db").is_symlink() and Store(tmp_path / "far" / "t.db").counts()["done"] == len(Study(**PINCH).plan)
+    lock = Lock(tmp_path / "far" / "t.db")
+    with pytest.raises(StudyError, match="another process is running this study"):
+        Lock(tmp_path / "s.db")
+    assert is_running(tmp_path / "s.db")
+    lock.release()
+    assert not is_running(tmp_path / "s.db") and sorted(p.name for p in tmp_path.iterdir()) == ["far", "s.db"]
 
 
 def test_the_page_says_what_the_store_holds(tmp_path):

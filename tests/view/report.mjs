@@ -146,6 +146,13 @@ export async function conesFollowAndPlots() {
   await page.click('.more > summary');
   await page.click('.tabs [data-tab=Plots]');
   const titles = await page.evaluate(() => window.holdfast.app.plots.titles());
+  // Axes have units, and values of one plot have those of their own joints: a slide said rad, a motor of a hinge N.
+  await page.evaluate(() => { for (const box of document.querySelectorAll('.plots details')) box.open = true; });
+  await page.waitForFunction(() => window.holdfast.app.plots.drawn.size >= 8);
+  const units = await page.evaluate(() => Object.fromEntries([...window.holdfast.app.plots.drawn].map(([title, { plot }]) => [title, plot.axes[1].label])));
+  check(units['Contact force'] === 'N' && units['Energy'] === 'J' && units['Joint positions'] === 'rad or m', `axes have units: ${JSON.stringify(units)}`);
+  const values = await page.evaluate(() => [...document.querySelectorAll('.plots details')].find(d => d.querySelector('summary').textContent === 'Joint positions').querySelector('.u-legend').textContent);
+  check(/ m(?![a-z])/.test(values) && !/rad or m/.test(values), `a position has its own unit: ${values}`);
   for (const want of ['Use of friction', 'Contact force', 'Slip speed', 'Joint positions', 'Energy', 'Solver', 'Times real time']) check(titles.includes(want), `a plot of ${want}`);
   await page.click('.tabs [data-tab=Events]');
   check((await page.locator('.events li').count()) === await page.evaluate(() => window.holdfast.recording.events.length), 'all events are listed');

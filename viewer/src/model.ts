@@ -10,6 +10,7 @@ interface Index {
 
 export const enum GeomType { Plane, Sphere, Capsule, Ellipsoid, Cylinder, Box, Mesh, HeightField }
 export const enum JointType { Free, Ball, Slide, Hinge, Screw }
+export const enum Transmission { Joint, JointInParent, Tendon, Site, Body, SliderCrank }
 export const isScalar = (type: number) => type >= JointType.Slide; // one coordinate: [m], or an angle [rad]
 
 export class Model {

@@ -2,13 +2,13 @@
 import uPlot from 'uplot';
 import { allPairs, pairsOf } from './contacts';
 import { make } from './dom';
-import { isScalar, JointType } from './model';
+import { isScalar, JointType, Transmission } from './model';
 import { Recording } from './recording';
 
 const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#6b7280', '#7c3aed'];
 const MOST = 8; // curves in a plot
 
-interface Curve { name: string; values: (number | null)[] }
+interface Curve { name: string; values: (number | null)[]; unit?: string } // unit: where curves of one plot have different ones
 export interface TimePlot { plot: uPlot; movePresent: () => void }
 interface Plot { title: string; unit: string; about: string; open: boolean; range?: [number, number]; curves: () => Curve[] }
 
@@ -28,17 +28,26 @@ function pairPlots(r: Recording): Plot[] {
 }
 
 function jointCurves(r: Recording, velocity: boolean): Curve[] {
-  const type = r.model.get('jnt_type'), q = r.model.get('jnt_qposadr'), v = r.model.get('jnt_dofadr'), out: Curve[] = [];
+  const type = r.model.get('jnt_type'), q = r.model.get('jnt_qposadr'), v = r.model.get('jnt_dofadr'), out: Curve[] = [], per = velocity ? '/s' : '';
   for (let j = 0; j < r.model.counts.njnt; ++j) {
     const label = r.model.label('jnt', j);
     if (isScalar(type[j]))
-      out.push({ name: label, values: r.frames.map(f => velocity ? f.v[v[j]] : f.q[q[j]]) });
+      out.push({ name: label, values: r.frames.map(f => velocity ? f.v[v[j]] : f.q[q[j]]), unit: (type[j] === JointType.Slide ? 'm' : 'rad') + per });
     else if (type[j] === JointType.Free)
       for (const [k, axis] of ['x', 'y', 'z'].entries())
-        out.push({ name: `${label} ${axis}`, values: r.frames.map(f => velocity ? f.v[v[j] + k] : f.q[q[j] + k]) });
+        out.push({ name: `${label} ${axis}`, values: r.frames.map(f => velocity ? f.v[v[j] + k] : f.q[q[j] + k]), unit: 'm' + per });
   }
   const range = (c: Curve) => Math.max(...c.values as number[]) - Math.min(...c.values as number[]);
   return out.length <= MOST ? out : out.map(c => ({ c, r: range(c) })).sort((a, b) => b.r - a.r).slice(0, MOST).map(x => x.c);
+}
+
+// The unit of an actuator's force, where its target decides it: a tendon may run over hinges or over slides.
+function forceUnit(r: Recording, actuator: number): string {
+  const transmission = r.model.get('actuator_trntype')[actuator], target = r.model.get('actuator_trnid')[2 * actuator];
+  if (transmission === Transmission.Body || transmission === Transmission.SliderCrank) return 'N';
+  if (transmission !== Transmission.Joint) return 'N or N m';
+  const type = r.model.get('jnt_type')[target];
+  return type === JointType.Slide ? 'N' : type === JointType.Free ? 'N or N m' : 'N m';
 }
 
 function plotsOf(r: Recording): Plot[] {
@@ -48,7 +57,7 @@ function plotsOf(r: Recording): Plot[] {
     { title: 'Joint positions', unit: 'rad or m', about: 'The joints that move most.', open: false, curves: () => jointCurves(r, false) },
     { title: 'Joint speeds', unit: 'rad/s or m/s', about: 'The joints that move most.', open: false, curves: () => jointCurves(r, true) },
     { title: 'Actuator forces', unit: 'N or N m', about: 'What the motors do.', open: false,
-      curves: () => Array.from({ length: Math.min(nu, MOST) }, (_, i) => ({ name: r.model.label('actuator', i), values: r.frames.map(f => f.force[i]) })) },
+      curves: () => Array.from({ length: Math.min(nu, MOST) }, (_, i) => ({ name: r.model.label('actuator', i), values: r.frames.map(f => f.force[i]), unit: forceUnit(r, i) })) },
     { title: 'Energy', unit: 'J', about: 'Kinetic energy, and potential energy of gravity and springs.', open: false,
       curves: () => [{ name: 'kinetic', values: r.frames.map(f => f.kinetic) }, { name: 'potential', values: r.frames.map(f => f.potential) }] },
     { title: 'Solver', unit: 'a step', about: 'Newton iterations a step, and the rung that served: 1 TAMSI, 2 merit, 3 convex.', open: false,
@@ -73,10 +82,10 @@ export function drawPlot(parent: HTMLElement, times: number[], curves: Curve[], 
     legend: { live: true },
     scales: { x: { time: false }, y: range ? { range: () => range } : {} },
     axes: [{ size: 26, font: '11px sans-serif', space: 60, values: (_, v) => v.map(x => `${Number(x.toFixed(3))} s`) },
-      { size: 48, font: '11px sans-serif', values: (_, v) => v.map(x => String(Number(x.toPrecision(4)))) }],
-    series: [{ label: 'time', value: (_, v) => v == null ? '' : v.toFixed(3) }, ...curves.map((c, i) => ({
+      { size: 48, font: '11px sans-serif', label: unit, labelSize: 16, labelFont: '11px sans-serif', values: (_, v) => v.map(x => String(Number(x.toPrecision(4)))) }],
+    series: [{ label: 'time', value: (_, v) => v == null ? '' : `${v.toFixed(3)} s` }, ...curves.map((c, i) => ({
       label: c.name, stroke: COLOURS[i % COLOURS.length], width: 1.5, spanGaps: false, points: { show: false },
-      value: (_: uPlot, v: number | null) => v == null ? '–' : `${Number(v.toPrecision(4))} ${unit.split(' ')[0]}` }))],
+      value: (_: uPlot, v: number | null) => v == null ? '–' : `${Number(v.toPrecision(4))} ${c.unit ?? unit}` }))],
     hooks: { ready: [u => { u.over.append(line); movePresent(u); }], draw: [movePresent] },
   }, [times, ...curves.map(c => c.values)] as uPlot.AlignedData, parent);
   plot.over.addEventListener('click', () => { const t = plot.posToVal(plot.cursor.left ?? 0, 'x'); if (isFinite(t)) seek(t); });
@@ -120,6 +129,7 @@ export class Plots {
       if (curves.length === 0) body.append(make('p', { class: 'about', text: 'Nothing touches in this run.' }));
       else this.drawn.set(plot.title, drawPlot(body, times, curves, plot.unit, 150, this.time, this.seek, plot.range));
     }
+    if (r.frames.length > 0) this.showValues(r.indexAt(this.time()));
   }
 
   // Moves the lines of the present.

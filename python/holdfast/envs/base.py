@@ -76,9 +76,7 @@ class Task:
             p.body_inertia[w] = m.body_inertia * mass
             p.geom_friction[w] = m.geom_friction * friction
             p.geom_stiffness[w] = k * 2 ** generators[w].uniform(-1, 1)
-        message = p.update(worlds)
-        if message:
-            raise RuntimeError(message)
+        p.update(worlds)
 
     def advance(self, action: np.ndarray, mask: np.ndarray) -> np.ndarray:
         """Steps the worlds in the mask; returns which of them were refused, which ends their episode."""
@@ -175,7 +173,7 @@ class HoldfastVectorEnv(VectorEnv):
 
     def reset(self, *, seed: int | list[int | None] | None = None, options: dict | None = None):
         seeds = self._seeds(seed)
-        super().reset(seed=None if seed is None or np.ndim(seed) else seeds[0])
+        super().reset(seed=None if isinstance(seed, (list, tuple, np.ndarray)) else seeds[0])
         for i, s in enumerate(seeds):
             if s is not None:
                 self._generators[i] = gymnasium.utils.seeding.np_random(s)[0]

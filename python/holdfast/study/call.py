@@ -162,14 +162,14 @@ class ExperimentRunner:
         begin = clock.perf_counter()
         name = run.parameters.get("experiment", self.study.experiment)
         quick = ["--quick"] if run.parameters.get("quick", True) else []
-        done = subprocess.run([self.command, "experiment", str(name), "--json", *quick], capture_output=True, text=True)
+        done = subprocess.run([str(self.command), "experiment", str(name), "--json", *quick], capture_output=True, text=True)
         data = json.loads(done.stdout) if done.returncode in (0, 1) and done.stdout else {}
         if not data.get("complete"):  # a status of 1 after a whole experiment means that a line does not hold
             lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
             return failed(run.index, lines[-1])._replace(wall=clock.perf_counter() - begin)
         metrics = {k: v for k, v in data.get("figures", {}).items() if isinstance(v, (int, float)) and math.isfinite(v)}
-        lines = [m for m in data.get("must", []) if not (quick and m.get("full_only"))]
-        metrics["lines"], metrics["lines_that_hold"] = len(lines), sum(bool(m["holds"]) for m in lines)
+        shown = [m for m in data.get("must", []) if not (quick and m.get("full_only"))]
+        metrics["lines"], metrics["lines_that_hold"] = len(shown), sum(bool(m["holds"]) for m in shown)
         metrics["success"] = metrics["lines"] == metrics["lines_that_hold"]
         result = Result(run.index, "done", "", judge(self.success, run.parameters, metrics), metrics)
         return result._replace(wall=clock.perf_counter() - begin)

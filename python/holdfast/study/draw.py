@@ -22,7 +22,7 @@ from .errors import StudyError
 class Run(NamedTuple):
     """One run of a study: its number, its parameters by name, and its seed."""
 
-    index: int
+    index: int  # type: ignore[assignment]  # the name takes the place of tuple.index, which nobody needs here
     parameters: dict[str, Any]
     seed: int
 
@@ -34,14 +34,21 @@ def _numbers(name: str, kind: str, value: Any, count: int) -> list[float]:
     return [float(x) for x in value]
 
 
+def _ends(name: str, kind: str, value: Any) -> list[float]:
+    a, b = _numbers(name, kind, value, 2)
+    if a > b:
+        raise StudyError(f"parameter {name}: {kind} needs its lower end first, has {value!r}")
+    return [a, b]
+
+
 def _uniform(name: str, value: Any) -> Callable[[float], Any]:
-    a, b = _numbers(name, "uniform", value, 2)
+    a, b = _ends(name, "uniform", value)
     return lambda u: a + (b - a) * u
 
 
 def _loguniform(name: str, value: Any) -> Callable[[float], Any]:
-    a, b = _numbers(name, "loguniform", value, 2)
-    if a <= 0 or b <= 0:
+    a, b = _ends(name, "loguniform", value)
+    if a <= 0:
         raise StudyError(f"parameter {name}: loguniform needs two positive numbers, has {value!r}")
     return lambda u: a * (b / a) ** u
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import math
-from typing import Any, Callable
+from typing import Any, Callable, cast
 
 import numpy as np
 
@@ -145,15 +145,16 @@ class Expression:
             return self._value(n, signals, names)
 
         if isinstance(node, ast.Constant):
-            return node.value if isinstance(node.value, str) else np.full((1, 1), float(node.value))
+            return node.value if isinstance(node.value, str) else np.full((1, 1), float(cast(float, node.value)))
         if isinstance(node, ast.Name):
             if node.id not in names:
                 self._refuse(node, f'is not known; there are: {", ".join(names)}')
             return names[node.id]
         if isinstance(node, ast.Call):
-            if node.func.id in FUNCTIONS:
-                return FUNCTIONS[node.func.id](value(node.args[0]))
-            return signals[node.func.id, tuple(a.value for a in node.args)]
+            name = cast(ast.Name, node.func).id  # by the check of the tree
+            if name in FUNCTIONS:
+                return FUNCTIONS[name](value(node.args[0]))
+            return signals[name, tuple(cast(ast.Constant, a).value for a in node.args)]
         if isinstance(node, ast.Subscript):
             return self._component(node, value(node.value))
         if isinstance(node, ast.UnaryOp):

@@ -36,7 +36,7 @@ class Change(NamedTuple):
     path: str
     head: str
     rest: str
-    index: int | None
+    index: int | None  # type: ignore[assignment]  # the name takes the place of tuple.index, which nobody needs here
 
     @property
     def where(self) -> str:

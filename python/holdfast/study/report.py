@@ -191,12 +191,14 @@ def _worst(store: Store, rows: list[dict], names: list[str], count: int) -> str:
     if not chosen:
         return ""
     metrics = [n for n in dict.fromkeys(n for r in chosen for n in r["metrics"]) if n != "success"][:8]
-    table, frames, missing = [], [], {}
+    table: list[list[Any]] = []
+    frames: list[str] = []
+    missing: dict[str, int] = {}  # by the reason, the first run
     for row in chosen:
         index = row["index"]
         try:
             data = base64.b64encode(gzip.compress(replay_page(store, index).encode(), mtime=0)).decode()
-            button = _Html(f'<button data-replay="{index}">Replay</button>')
+            button: str = _Html(f'<button data-replay="{index}">Replay</button>')
             frames.append(f'<script type="application/octet-stream" id="data-{index}">{data}</script>'
                           f'<iframe id="frame-{index}" title="replay of run {index}"></iframe>')
         except (StudyError, ValueError, OSError) as error:

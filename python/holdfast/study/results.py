@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 class Result(NamedTuple):
     """The result of a run. status: done, failed (it raised, or was refused) or timeout."""
 
-    index: int
+    index: int  # type: ignore[assignment]  # the name takes the place of tuple.index, which nobody needs here
     status: str
     message: str
     success: bool | None

@@ -208,7 +208,7 @@ class SceneRunner:
         success: list[bool | None] = [None] * len(runs)
         if self.success:
             value = _per_run(self.success, self.success.evaluate(reader.values, names), len(runs))
-            success = [bool(x) for x in value.reshape(len(runs), -1).all(axis=1).tolist()]
+            success = [bool(x) for x in np.all(value.reshape(len(runs), -1), axis=1)]
         out = []
         for w, run in enumerate(runs):
             if messages[w]:

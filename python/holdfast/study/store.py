@@ -66,25 +66,45 @@ class Lock:
     """At most one process writes a store. The kernel releases the lock when the process ends, however it ends."""
 
     def __init__(self, store: Path):
-        self.path = Path(f"{store}.lock")
+        self.path = _lock_path(store)
         try:
-            self._file = open(self.path, "w")
+            while not self._take():
+                pass
+        except BlockingIOError:
+            raise StudyError(f"another process is running this study: it holds {self.path}") from None
         except OSError as error:
             raise StudyError(f"cannot write {self.path}: {error.strerror}") from None
+
+    def _take(self) -> bool:
+        """Opens the file and locks it. False: a process that held it has removed it in the meantime."""
+        self._file = open(self.path, "a")
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+            if os.path.exists(self.path) and os.path.samestat(os.stat(self.path), os.fstat(self._file.fileno())):
+                return True
+        except OSError:
             self._file.close()
-            raise StudyError(f"another process is running this study: it holds {self.path}") from None
+            raise
+        self._file.close()
+        return False
 
     def release(self) -> None:
+        """Gives the lock up and removes its file, unless that has something in it and so is somebody else's."""
+        if os.fstat(self._file.fileno()).st_size == 0:
+            with suppress(OSError):
+                self.path.unlink()
         self._file.close()
+
+
+def _lock_path(store: Path) -> Path:
+    """The lock of a store is beside its file, whichever symbolic links lead there."""
+    return Path(f"{Path(store).resolve()}.lock")
 
 
 def is_running(store: Path) -> bool:
     """Whether a process holds the lock of a store."""
     try:
-        with open(f"{store}.lock") as file:
+        with open(_lock_path(store)) as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
             return False
     except FileNotFoundError:
@@ -129,12 +149,13 @@ class Store:
             return store
         if path.exists() and not path.is_file():
             raise StudyError(f"cannot write {path}: it is no file, and a store would take its place")
-        temporary = Path(f"{path}.new")  # a kill while the plan is written leaves no half a plan
+        target = path.resolve()  # a link stays a link
+        temporary = Path(f"{target}.new")  # a kill while the plan is written leaves no half a plan
         try:
             temporary.unlink(missing_ok=True)
             with closing(sqlite3.connect(temporary, isolation_level=None)) as db:
                 cls._write_plan(db, study, shard, model)
-            os.replace(temporary, path)
+            os.replace(temporary, target)
         except (OSError, sqlite3.Error) as error:
             with suppress(OSError):
                 temporary.unlink()
