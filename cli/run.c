@@ -177,6 +177,7 @@ static int step_through(const runOptions* o, run* r, const hfControlTable* table
     if (status >= 0 && report.continuous.status == HF_OK && r->state->time == time) return stop_standing_still(r, &report);
     if (status >= 0) {
       if (r->statistics.steps == 0) warn_about_start(r, &report);
+      else keep_sunk(r, time, &report);
       count_step(&r->statistics, r->sim, r->state->time, &report);
       keep_violations(&r->statistics, r->state->time, &report.violation);
       status = write_outputs(r, &report, out, &error);
@@ -256,6 +257,7 @@ static int simulate(const runOptions* o, run* r, const hfControlTable* table) {
   if (r->interrupted)
     say_error("interrupted at %g s; the files are complete up to there", r->state->time);
   if (status == CLI_GOOD) status = judge_capacity(r);
+  warn_about_sunk(r);
   if (status == CLI_GOOD) status = judge_energy(r);
   if (status == CLI_GOOD) status = judge_let_go(r);
   int printed = opened != HF_OK ? CLI_GOOD : o->json ? print_run_json(r) : print_summary(r);

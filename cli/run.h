@@ -45,6 +45,8 @@ typedef struct runStatistics {
   long stopped;                  // times that a tree stopped within a step rather than pass through another
   long dropped, not_converged;   // contacts that exceeded the capacity; steps that did not reach the tolerance
   double worst_residual, worst_coupled_residual, max_depth;
+  hfContact sunk;          // the deepest contact in which a geom lies deeper than it is thick; depth 0: there is none
+  double sunk_at;          // simulated time at which it was found [s]
   worstViolation worst[VIOLATIONS];
   long let_go;             // steps in which an equality or limit let go
   hfObjectKind first_let_go_kind; // the first that did
@@ -97,6 +99,11 @@ hfStatus write_outputs(const run* r, const hfStepReport* report, outputs* out, h
 int close_outputs(const run* r, outputs* out);
 // Gives up files to which no step was written: older files of these names stay as they were.
 void discard_outputs(outputs* out);
+
+// After each step but the first: keeps a contact in which a geom lies deeper than it is thick.
+void keep_sunk(run* r, double time, const hfStepReport* report);
+// Warns of that contact, at the end of a run.
+void warn_about_sunk(const run* r);
 
 // Print the result as text or as JSON, or write it as an HTML file. Each returns the exit status.
 int print_summary(const run* r);

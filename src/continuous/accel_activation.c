@@ -124,9 +124,9 @@ static double activation_gain(const hfAccel* a, int i) {
   }
 }
 
-void hfi_accel_activation_jacobian(hfAccel* a, double* J) {
+void hfi_accel_activation_jacobian(hfAccel* a, int n, double* J) {
   const hfModel* m = a->model;
-  Matrix M = {a, J, 2 * m->nv + m->na};
+  Matrix M = {a, J, n};
   for (int i = 0; i < m->nu; ++i) {
     int adr = hf_model_actuator_actadr(m)[i], at = 2 * m->nv + adr;
     if (adr < 0 || !hfi_actuator_acts(m, i)) continue;

@@ -138,9 +138,8 @@ static void add_block(double* D, int nv, int dim, double S[6][6], int n, const i
   }
 }
 
-static void add_contact(hfAccel* a, const hfiAccelContact* c) {
-  double Dv[6][6], Dx[6][6], *T = a->block, *row = T + 6 * a->max_cols;
-  force_slopes(c, Dv, Dx);
+void hfi_accel_add_slopes(hfAccel* a, const hfiAccelContact* c, double Dv[6][6], double Dx[6][6]) {
+  double *T = a->block, *row = T + 6 * a->max_cols;
   add_block(a->dtau_dv, a->model->nv, c->dim, Dv, c->n, c->cols, c->J, T, row);
   add_block(a->dtau_dq, a->model->nv, c->dim, Dx, c->n, c->cols, c->J, T, row);
 }
@@ -157,11 +156,8 @@ static void store_column(hfAccel* a, const double* D, int j, const double* rate,
     if (a->column[i] != 0) J[(nv + i) * n + column] = a->column[i];
 }
 
-hfStatus hfi_accel_jacobian(hfAccel* a, double t, const double* x, double* J) {
-  const int nv = a->model->nv, n = 2 * nv + a->model->na;
-  size_t bytes = (size_t)(nv * nv) * sizeof *J;
-  hfStatus status = hfi_accel_visit(a, t, x);
-  if (status) return status;
+void hfi_accel_begin_jacobian(hfAccel* a) {
+  size_t bytes = (size_t)(a->model->nv * a->model->nv) * sizeof(double);
   memset(a->dtau_dq, 0, bytes);
   memset(a->dtau_dv, 0, bytes);
   add_joints(a);
@@ -169,14 +165,29 @@ hfStatus hfi_accel_jacobian(hfAccel* a, double t, const double* x, double* J) {
   add_tendons(a);
   add_actuators(a);
   add_stops(a);
-  for (int i = 0; i < a->ncontact; ++i)
-    if (a->contact[i].f[0] > 0) add_contact(a, &a->contact[i]);
+}
+
+void hfi_accel_finish_jacobian(hfAccel* a, int n, double* J) {
+  const int nv = a->model->nv;
   memset(J, 0, (size_t)(n * n) * sizeof *J);
   for (int j = 0; j < nv; ++j) {
     J[j * n + nv + j] = 1;
     store_column(a, a->dtau_dq, j, a->stiffness, n, j, J);
     store_column(a, a->dtau_dv, j, a->damping, n, nv + j, J);
   }
-  hfi_accel_activation_jacobian(a, J);
+  hfi_accel_activation_jacobian(a, n, J);
+}
+
+hfStatus hfi_accel_jacobian(hfAccel* a, double t, const double* x, double* J) {
+  hfStatus status = hfi_accel_visit(a, t, x);
+  if (status) return status;
+  hfi_accel_begin_jacobian(a);
+  for (int i = 0; i < a->ncontact; ++i) {
+    double Dv[6][6], Dx[6][6];
+    if (!(a->contact[i].f[0] > 0)) continue;
+    force_slopes(&a->contact[i], Dv, Dx);
+    hfi_accel_add_slopes(a, &a->contact[i], Dv, Dx);
+  }
+  hfi_accel_finish_jacobian(a, 2 * a->model->nv + a->model->na, J);
   return HF_OK;
 }

@@ -96,14 +96,19 @@ static void lift_joint(hfVec3 u, hfVec3 w, int n, int dof, double* J) {
   }
 }
 
-static void lift_jacobian(void* context, const double* u, const double* udot, double* J) {
-  const hfModel* m = ((hfAccel*)context)->model;
+void hfi_accel_lift_jacobian(const hfAccel* a, int n, const double* u, const double* udot, double* J) {
+  const hfModel* m = a->model;
   for (int j = 0; j < m->njnt; ++j) {
     int dof = angular_dofs(m, j);
     if (dof < 0) continue;
     hfVec3 at = v3_load(u + dof), w = apply_D(at, v3_load(udot + dof));
-    lift_joint(at, w, 2 * m->nv + m->na, dof, J);
+    lift_joint(at, w, n, dof, J);
   }
+}
+
+static void lift_jacobian(void* context, const double* u, const double* udot, double* J) {
+  const hfAccel* a = context;
+  hfi_accel_lift_jacobian(a, 2 * a->model->nv + a->model->na, u, udot, J);
 }
 
 // ---- transitions ------------------------------------------------------------------------------------

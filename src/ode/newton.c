@@ -16,6 +16,10 @@
 // below the tolerance: near rest both are rounding errors of large forces that cancel, whose ratio is as
 // often above 1 as below. The residual has the unit of y, and A^-1 makes no stable problem's residual larger.
 //
+// Where the problem is so stiff that the rounding of y changes r by more than the tolerance, updates stay as they are, far below the tolerance, while r
+// does not fall. Then the matrix is formed at y itself: if its update is as small, and y is on the piece of r of the iterate before, y is the solution as
+// closely as y can be written. Otherwise that looked like divergence, and no shorter step would help.
+//
 // The transition-aware line search (TAMSI section III-A) shortens an update that would jump over a
 // stick region. An iterate that lies on another piece of r than the one before (a stick region entered
 // or left, a contact made or broken) has another matrix: it is formed anew, and contraction is measured
@@ -53,6 +57,7 @@ hfStatus hfi_stage_newton(const hfiStageProblem* p, const hfiStageOptions* optio
                           hfiStageResult* result) {
   double previous = UNKNOWN; // |dy| of the last iteration, if contraction can be measured against it
   double previous_residual = UNKNOWN;
+  int renew = 0; // 1: the matrix is formed at the next y, because the updates are negligible and do not contract
   *result = (hfiStageResult){0};
   for (int k = 0; k < options->max_iterations; ++k) {
     hfStatus status = p->residual(p->context, y, r);
@@ -60,7 +65,8 @@ hfStatus hfi_stage_newton(const hfiStageProblem* p, const hfiStageOptions* optio
     double residual = p->norm(p->context, r);
     int moved = p->moved && p->moved(p->context, y);
     if (moved) previous = UNKNOWN;
-    if (options->full || moved) status = p->refresh(p->context, y);
+    int exact = options->full || moved || renew;
+    if (exact) status = p->refresh(p->context, y);
     if (status) return status;
     p->solve(p->context, r);
     double size = p->norm(p->context, r), alpha = limit_update(p, y, r);
@@ -71,8 +77,11 @@ hfStatus hfi_stage_newton(const hfiStageProblem* p, const hfiStageOptions* optio
 
     double length = take_update(p, y, r);
     if (size <= 10 * DBL_EPSILON * fmax(1, length) || fmax(size, residual) <= NEGLIGIBLE * options->tolerance) return HF_OK;
+    int negligible = alpha == 1 && size <= NEGLIGIBLE * options->tolerance;
+    if (negligible && exact && !moved && previous > 0 && previous <= NEGLIGIBLE * options->tolerance) return HF_OK;
     if (previous > 0 && alpha == 1) {
-      if (size / previous >= options->divergence) return HF_NOT_CONVERGED;
+      renew = negligible && size / previous >= options->divergence;
+      if (size / previous >= options->divergence && !renew) return HF_NOT_CONVERGED;
       double theta = fmax(size / previous, residual / previous_residual);
       result->theta = fmax(result->theta, theta);
       if (theta < 1 && theta / (1 - theta) * size < options->tolerance) return HF_OK;

@@ -14,10 +14,11 @@
 //
 // Many steps. A gain that is small in each step shows in the balance of steps that followed each other,
 //
-//   B = sum of E(q1, v1) - E(q0, v0) - W - C,   kept at or above -T_m,   T_m the largest T of these steps
+//   B = sum of E(q1, v1) - E(q0, v0) - W,   kept at or above -T_m,   T_m the largest T of these steps
 //
-// Swinging springs of limits and contacts take and give back at most T_m, and R is given once, not in every step. So B > T_m/4 + R is a gain, and the
-// balance then starts again from zero. In discrete time this R is at most the sum of R over all these steps.
+// Swinging springs of limits and contacts take and give back at most T_m, and R and C are given once, not in every step. So B > T_m/4 + R + C_m is a gain, with
+// the largest C of these steps, and the balance then starts again from zero. In discrete time this R is at most the sum of R over all these steps. In
+// continuous time C is what springs give in the step, so that each step may have its own: it is part of W.
 #include "sim/energy.h"
 
 #include "linalg/dense.h"
@@ -95,6 +96,7 @@ static hfiEnergy energy_at(hfSim* s, const double* q, const double* v, const hfI
 // Upper bounds on the energy that a step may have been given [J].
 typedef struct Explanation {
   double work;     // W + C
+  double overlaps; // C of a method of discrete time, which is part of `work`
   double released; // R
 } Explanation;
 
@@ -112,10 +114,10 @@ static double bound_work(hfSim* s, const hfInput* in, double h, double power1, d
 // Explains a change of energy [J]. Cheap bounds come first: the world goes to the start of the step only if the bounds at its end do not explain
 // enough. The world is at the end of the step, before and after.
 static Explanation explain(hfSim* s, const hfState* state, const hfInput* in, double h, double change) {
-  if (change <= 0) return (Explanation){0, 0};
+  if (change <= 0) return (Explanation){0, 0, 0};
   const double* q1 = hf_state_q(state);
   double power1 = hfi_power_bound(s, q1, in), overlaps = hfi_overlap_energy(s);
-  Explanation e = {h * power1 + overlaps, 0};
+  Explanation e = {h * power1 + overlaps, overlaps, 0};
   if (change <= e.work) return e;
   hfiHeldEnergy end = hfi_held_energy(s, q1);
   if (s->model->nu) memcpy(s->end_length, s->world->actuation.length, sizeof *s->end_length * (size_t)s->model->nu);
@@ -127,15 +129,16 @@ static Explanation explain(hfSim* s, const hfState* state, const hfInput* in, do
   return e;
 }
 
-static void begin_balance(hfSim* s, double kinetic) { s->balance = (hfiEnergyBalance){0, 0, kinetic}; }
+static void begin_balance(hfSim* s, double kinetic) { s->balance = (hfiEnergyBalance){0, 0, 0, kinetic}; }
 
 // Adds a step to the balance. Returns the balance where it is a gain, 0 otherwise. The world is at the end of the step.
 static double balance_step(hfSim* s, const hfState* state, double change, Explanation e, double kinetic) {
   hfiEnergyBalance* b = &s->balance;
   b->largest = max2(b->largest, kinetic);
   b->released += e.released;
-  b->gained = max2(b->gained + change - e.work, -b->largest);
-  double notable = NOTABLE_BALANCE * b->largest;
+  b->overlaps = max2(b->overlaps, e.overlaps);
+  b->gained = max2(b->gained + change - (e.work - e.overlaps), -b->largest);
+  double notable = NOTABLE_BALANCE * b->largest + b->overlaps;
   if (b->gained <= notable) return 0;
   double released = hfi_release_energy(s, hf_state_q(state));
   if (s->method->discrete) released = min2(released, b->released);

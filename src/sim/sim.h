@@ -11,6 +11,7 @@ typedef struct hfiEnergy { double kinetic, total; } hfiEnergy;
 // The energy balance of consecutive steps [J] (energy.c).
 typedef struct hfiEnergyBalance {
   double gained;   // change of energy that no work explains
+  double overlaps; // largest energy that the overlaps of one step held
   double released; // energy that limits and equalities gave
   double largest;  // largest kinetic energy
 } hfiEnergyBalance;

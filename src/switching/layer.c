@@ -130,6 +130,84 @@ hfiLayerState hfi_layer_evaluate(const hfRigid* r, int i, double rest, const hfi
   return out;
 }
 
+// ---- slopes -----------------------------------------------------------------------------------------
+
+// Derivatives of the normal force of a layer that presses: by v_n, and by a displacement along the normal, which opens the layer.
+static void normal_slopes(const hfRigid* r, const hfiLayer* layer, const hfiLayerState* at, hfiLayerSlopes* out) {
+  const hfLayerConfig* l = &r->config.layer;
+  hfiLayerFactors factors = hfi_layer_factors(l->law, at->delta / l->depth);
+  double touch = r->config.touch, onset = min2(1, at->delta / touch);
+  double onset_slope = at->delta < touch ? 1 / touch : 0;
+  out->f_s[0][0] = -layer->c * factors.damping * onset;
+  out->f_x[0][0] = -layer->k * factors.slope + layer->c * at->s[0] * (factors.damping_slope / l->depth * onset + factors.damping * onset_slope);
+}
+
+// Stiffness matrix (dim x dim) of friction group g at the deformation xi: r^2 k_t (E + (d(u E)/du - E) e e^T), e along xi.
+static void group_stiffness(const hfRigid* r, const hfiLayer* layer, double r2, const double* xi, int dim, double K[2][2]) {
+  const hfLayerConfig* l = &r->config.layer;
+  double length = sqrt(sqr(xi[0]) + sqr(xi[1]));
+  hfiLayerFactors at = hfi_layer_factors(l->tangential_law, sqrt(r2) * length / l->depth);
+  for (int i = 0; i < dim; ++i)
+    for (int k = 0; k < dim; ++k) {
+      double along = length > 0 ? xi[i] * xi[k] / sqr(length) : 0;
+      K[i][k] = r2 * layer->kt * (at.elastic * (i == k) + (at.slope - at.elastic) * along);
+    }
+}
+
+// Derivatives of friction group g, with w = k E xi + c D s and u = w/|w|:
+//
+//   sticks  df = -K dxi - c ds,                                  dxidot = ds
+//   slips   df = -mu u dfn - mu f_n (1 - u u^T)/|w| (K dxi + c ds),   dxidot = (-df - k E dxi)/c
+//
+// c is short for c_t D, whose change with xi is left out; in the last term it cancels that of E, because both laws of friction have E = D.
+static void group_slopes(const hfRigid* rigid, int i, const hfiLayer* layer, int g, const hfiDeformation* at, const hfiLayerState* state,
+                         hfiLayerSlopes* out) {
+  const hfiContact* c = rigid->accel->contact[i].at;
+  const hfMat3* R_WB = &rigid->accel->dynamics->X_WB[c->body_b].R;
+  const int first = hfi_group_first(g), dim = hfi_group_dim(g);
+  double mu = g == HF_SLIDING ? c->material.mu_dynamic : c->material.mu[g], r2 = hfi_group_lever2(c, g), fn = state->f[0];
+  int slips = fn <= 0 || state->slips >> g & 1; // An open layer recovers.
+  double k, damping, K[2][2], xi[2] = {0, 0};
+  const double* w = state->w[g];
+  for (int j = 0; j < dim; ++j) xi[j] = deformation_of(R_WB, c, at, first + j);
+  double norm = dim > 1 ? sqrt(sqr(w[0]) + sqr(w[1])) : fabs(w[0]);
+  group_constants(rigid, layer, r2, sqrt(sqr(xi[0]) + sqr(xi[1])), &k, &damping);
+  group_stiffness(rigid, layer, r2, xi, dim, K);
+  for (int a = 0; a < dim; ++a) {
+    const int row = first + a;
+    double pull = slips && fn > 0 ? -mu * w[a] / norm : 0;
+    out->f_s[row][0] = pull * out->f_s[0][0];
+    out->f_x[row][0] = pull * out->f_x[0][0];
+    for (int b = 0; b < dim && fn > 0; ++b) {
+      for (int m = 0; m < dim; ++m) {
+        double turn = slips ? mu * fn * ((a == m) - w[a] * w[m] / sqr(norm)) / norm : a == m;
+        out->f_xi[row][first + b] -= turn * K[m][b];
+        if (m == b) out->f_s[row][first + b] -= turn * damping;
+      }
+    }
+    if (!slips) {
+      out->rate_s[row][row] = 1;
+      continue;
+    }
+    out->rate_s[row][0] = -out->f_s[row][0] / damping;
+    out->rate_x[row][0] = -out->f_x[row][0] / damping;
+    for (int b = 0; b < dim; ++b) {
+      out->rate_s[row][first + b] = -out->f_s[row][first + b] / damping;
+      out->rate_xi[row][first + b] = -(out->f_xi[row][first + b] + (a == b) * k) / damping;
+    }
+  }
+}
+
+hfiLayerSlopes hfi_layer_slopes(const hfRigid* r, int i, const hfiDeformation* at, const hfiLayerState* layer) {
+  hfiLayerSlopes out = {0};
+  hfiLayer constants = layer_of(r, i);
+  if (layer->f[0] > 0) normal_slopes(r, &constants, layer, &out);
+  for (int g = 0; g < hfi_group_count(r->accel->contact[i].dim); ++g) group_slopes(r, i, &constants, g, at, layer, &out);
+  return out;
+}
+
+// ---- energy -----------------------------------------------------------------------------------------
+
 double hfi_layer_energy(const hfRigid* r, int i, double rest, const hfiDeformation* at) {
   const hfLayerConfig* l = &r->config.layer;
   const hfiContact* c = r->accel->contact[i].at;

@@ -16,6 +16,15 @@ typedef struct hfiLayerState {
 hfiLayerState hfi_layer_evaluate(const hfRigid* rigid, int i, double rest, const hfiDeformation* at,
                                  const double* v);
 
+// Derivatives of the six rows of a contact: entry [i][k] is that of row i by row k.
+typedef struct hfiLayerSlopes {
+  double f_s[6][6], f_x[6][6], f_xi[6][6];          // of the forces by row velocities, by displacements along the rows, by the deformation along the rows
+  double rate_s[6][6], rate_x[6][6], rate_xi[6][6]; // of the rate of the deformation along the rows by the same
+} hfiLayerSlopes;
+
+// Derivatives of hfi_layer_evaluate, whose result is `layer`, on the piece of the law on which the layer is: one that presses presses, one that slips slips.
+hfiLayerSlopes hfi_layer_slopes(const hfRigid* rigid, int i, const hfiDeformation* at, const hfiLayerState* layer);
+
 // Energy of the springs of that contact [J].
 double hfi_layer_energy(const hfRigid* rigid, int i, double rest, const hfiDeformation* at);
 

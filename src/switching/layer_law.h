@@ -3,7 +3,7 @@
 //   force = k E(u) deformation + c D(u) rate
 //
 // One table of formulas serves the normal and the tangential direction. The slope d(u E)/du is what a stability test needs of the
-// spring, the inverse of u E(u) = x gives the deformation under a force k L x, and the integral of u E(u) the energy of the spring.
+// spring, and Newton's method with dD/du; the inverse of u E(u) = x gives the deformation under a force k L x, and the integral of u E(u) the energy of the spring.
 #ifndef HFI_SWITCHING_LAYER_LAW_H
 #define HFI_SWITCHING_LAYER_LAW_H
 
@@ -13,19 +13,20 @@
 typedef struct hfiLayerFactors {
   double elastic, damping; // E, D [-]
   double slope;            // d(u E)/du [-]
+  double damping_slope;    // dD/du, for u > 0 [-]
   double energy;           // (integral of u E du)/u^2, so that the energy of the spring is k deformation^2 times this [-]
 } hfiLayerFactors;
 
 static inline hfiLayerFactors hfi_layer_factors(int law, double u) {
   switch (law) {
   case HF_LAYER_HERTZ:
-    return (hfiLayerFactors){sqrt(u), sqrt(u), 1.5 * sqrt(u), 0.4 * sqrt(u)};
+    return (hfiLayerFactors){sqrt(u), sqrt(u), 1.5 * sqrt(u), 0.5 / sqrt(u), 0.4 * sqrt(u)};
   case HF_LAYER_HUNT_CROSSLEY:
-    return (hfiLayerFactors){1, u, 1, 0.5};
+    return (hfiLayerFactors){1, u, 1, 1, 0.5};
   case HF_LAYER_STIFFENING:
-    return (hfiLayerFactors){1 + u * u, 1 + u * u, 1 + 3 * u * u, 0.5 + 0.25 * u * u};
+    return (hfiLayerFactors){1 + u * u, 1 + u * u, 1 + 3 * u * u, 2 * u, 0.5 + 0.25 * u * u};
   default:
-    return (hfiLayerFactors){1, 1, 1, 0.5};
+    return (hfiLayerFactors){1, 1, 1, 0, 0.5};
   }
 }
 

@@ -1,10 +1,7 @@
 // What rigid and compliant phases share: when rigid arcs come to an end, and the sum of their integrations.
 #include "switching/switching.h"
 
-int hfi_looks_are_used_up(const hfiSwitching* s) {
-  int unknowns = 2 * s->model->nv + s->model->na + s->stride * imin2(s->rigid->ntrack, s->max_layers);
-  return s->looks > (int64_t)HFI_MAX_LOOKS * imax2(unknowns, HFI_FEW_UNKNOWNS) / HFI_FEW_UNKNOWNS;
-}
+int hfi_looks_are_used_up(const hfiSwitching* s) { return s->looks > HFI_MAX_LOOKS; }
 
 int hfi_arc_exhausted(const hfiSwitching* s) {
   return s->events > HFI_MAX_EVENTS || s->stalls > HFI_MAX_STALLS || s->looks > HFI_MAX_ARC_LOOKS;

@@ -13,16 +13,14 @@
 
 #include <string.h>
 
-static const double LARGEST_HOP = 100; // Largest change of a velocity by a hop [m/s or rad/s].
-static const double HOP = 1e-4;      // Length of an Euler step across a jump of the forces, over the step of the sim [-].
+static const double HOP = 1e-4;      // Length of a hop across a jump of the forces, over the step of the sim [-].
 static const double LONG_HOP = 0.02; // Its length if the integrator has used up its steps [-].
 enum { HOPS = 2000 };                // Largest number of hops in one integration.
 static const double RETURN_P_MARGIN = 1e-6; // The rigid model takes over only with a P margin above this [-].
 
 // ---- the right-hand side ----------------------------------------------------------------------------
 
-// The deformation of layer k in the state vector x; zero for a contact without a layer.
-static hfiDeformation load_layer(const hfiSwitching* s, const double* x, int k) {
+hfiDeformation hfi_soft_deformation(const hfiSwitching* s, const double* x, int k) {
   hfiDeformation d = {v3_zero(), v3_zero()};
   if (k < 0 || k >= s->nlayer) return d;
   const double* at = x + s->nx + s->stride * k;
@@ -38,10 +36,12 @@ static void store_layer(const hfiSwitching* s, double* at, int k, const hfiDefor
   if (s->stride > 3) v3_store(at + s->stride * k + 3, d->twist_B);
 }
 
-// The rest gap of contact i.
-static double rest_of(const hfRigid* r, int i) {
+double hfi_soft_rest(const hfRigid* r, int i) {
   return r->point[i].match >= 0 ? r->track[r->point[i].match].held : hfi_relaxed_gap(r, i);
 }
+
+// One step of the hash FNV-1a.
+static uint64_t mix(uint64_t hash, uint64_t x) { return (hash ^ x) * UINT64_C(0x100000001b3); }
 
 hfStatus hfi_soft_rate(void* context, double t, const double* x, double* xdot) {
   hfiSwitching* s = context;
@@ -57,14 +57,26 @@ hfStatus hfi_soft_rate(void* context, double t, const double* x, double* xdot) {
   memcpy(vdot, r->accel->tau, (size_t)m->nv * sizeof *vdot);
   memset(layers, 0, (size_t)(s->stride * s->nlayer) * sizeof *layers);
   hfi_rigid_match(r);
+  s->region = UINT64_C(0xcbf29ce484222325);
   for (int i = 0; i < r->accel->ncontact; ++i) {
-    hfiDeformation at = load_layer(s, x, r->point[i].match);
-    hfiLayerState layer = hfi_layer_evaluate(r, i, rest_of(r, i), &at, v);
-    if (layer.f[0] > 0) hfi_accel_add_force(&r->accel->contact[i], layer.f, vdot);
+    hfiDeformation at = hfi_soft_deformation(s, x, r->point[i].match);
+    hfiLayerState layer = hfi_layer_evaluate(r, i, hfi_soft_rest(r, i), &at, v);
+    if (layer.f[0] > 0) {
+      hfiContactKey key = hfi_contact_key(r->accel->contact[i].at);
+      s->region = mix(mix(mix(s->region, key.pair), key.feature), (uint64_t)layer.slips);
+      hfi_accel_add_force(&r->accel->contact[i], layer.f, vdot);
+    }
     store_layer(s, layers, r->point[i].match, &layer.rate);
   }
   hfi_accel_finish(r->accel, vdot);
+  memcpy(s->looked, x, (size_t)(s->nx + s->stride * s->nlayer) * sizeof *x);
   return HF_OK;
+}
+
+uint64_t hfi_soft_region(void* context, double t, const double* x) {
+  hfiSwitching* s = context;
+  if (memcmp(s->looked, x, (size_t)(s->nx + s->stride * s->nlayer) * sizeof *x) != 0 && hfi_soft_rate(s, t, x, s->rate)) return 0;
+  return s->region;
 }
 
 // ---- layers and tracks --------------------------------------------------------------------------------
@@ -85,7 +97,7 @@ static void pack_layers(hfiSwitching* s) {
 
 // Copies the deformations back from s->x into the tracks.
 static void unpack_layers(hfiSwitching* s) {
-  for (int k = 0; k < s->nlayer; ++k) s->rigid->track[k].deformation = load_layer(s, s->x, k);
+  for (int k = 0; k < s->nlayer; ++k) s->rigid->track[k].deformation = hfi_soft_deformation(s, s->x, k);
 }
 
 hfStatus hfi_soft_look(hfiSwitching* s) {
@@ -231,42 +243,42 @@ static int switch_to_rigid(hfiSwitching* s, int commit) {
 
 // ---- the phase --------------------------------------------------------------------------------------
 
-// Takes an Euler step across a jump of the forces, which happens where shapes meet with another feature. An integrator with error control would
-// shorten its steps there without end. If nothing touches, there is no such jump. If the rates are too large, the step makes no sense. In both cases no step
-// is taken, and `trouble`, the status of the integrator, is returned.
-static hfStatus hop(hfiSwitching* s, double dt, hfStatus trouble) {
-  const hfModel* m = s->model;
-  hfStatus status = hfi_soft_rate(s, s->t, s->x, s->rate);
-  if (status) return status;
-  double *v = hfi_switching_v(s), change = 0;
-  for (int i = 0; i < m->nv; ++i) change = max2(change, fabs(dt * s->rate[m->nv + i]));
-  if (s->rigid->accel->ncontact == 0 || !(change <= LARGEST_HOP)) return trouble;
-  for (int i = 0; i < m->nv + m->na; ++i) v[i] += dt * s->rate[m->nv + i];
-  hf_model_integrate(m, s->x, v, dt);
-  for (int i = 0; i < s->stride * s->nlayer; ++i)
-    s->x[s->nx + i] += dt * s->rate[2 * m->nv + m->na + i];
-  s->t += dt;
-  ++s->report.nhop;
-  return HF_OK;
+// Prepares the integrator for (q, v, act) and the layers, with this first step [s].
+static void prepare_integrator(hfiSwitching* s, hfIntegrator* integrator, double step) {
+  s->looked[0] = NAN; // No point was evaluated with the present tracks.
+  int tail = s->stride * s->nlayer;
+  hfi_integrator_resize(integrator, s->nx + tail, 2 * s->model->nv + s->model->na + tail);
+  hf_integrator_set_next_step(integrator, step);
 }
 
-// Prepares the integrator for (q, v, act) and the layers, with this first step [s].
-static void prepare_integrator(hfiSwitching* s, double step) {
-  int tail = s->stride * s->nlayer;
-  hfi_integrator_resize(s->soft, s->nx + tail, 2 * s->model->nv + s->model->na + tail);
-  hf_integrator_set_next_step(s->soft, step);
+// Takes steps of implicit Euler across a jump of the forces, which happens where shapes meet with another feature. An integrator with error control would
+// shorten its steps there without end. The contacts are held as they are, so that nothing jumps within the hop, and the steps are implicit: a hop of
+// explicit steps would put bodies into stiff layers, which throw them out again. If nothing touches, there is no such jump, and the integrator's trouble stays
+// trouble.
+static hfStatus hop(hfiSwitching* s, double dt, hfStatus trouble, hfError* error) {
+  hfAccel* a = s->rigid->accel;
+  hfStatus status = hfi_accel_configure(a, s->x);
+  if (status) return status;
+  if (a->ncontact == 0) return trouble;
+  hfi_accel_hold(a);
+  prepare_integrator(s, s->hopper, dt);
+  status = hf_integrator_advance(s->hopper, &s->t, s->x, s->t + dt, error);
+  hfi_add_integration(s, s->hopper);
+  hfi_accel_let_go(a);
+  ++s->report.nhop;
+  return status > 0 ? trouble : status;
 }
 
 // Integrates s->x from s->t over dt to t_end. If the integrator cannot continue, takes a hop.
 static hfStatus integrate_with_hops(hfiSwitching* s, double dt, double t_end, hfError* error) {
-  prepare_integrator(s, dt);
+  prepare_integrator(s, s->soft, dt);
   for (int hops = 0;; ++hops) {
     hfStatus status = hf_integrator_advance(s->soft, &s->t, s->x, t_end, error);
     hfi_add_integration(s, s->soft);
     if (status <= 0 || hops == HOPS) return status;
-    status = hop(s, min2((status == HF_STEP_TOO_SMALL ? HOP : LONG_HOP) * s->h, t_end - s->t), status);
+    status = hop(s, min2((status == HF_STEP_TOO_SMALL ? HOP : LONG_HOP) * s->h, t_end - s->t), status, error);
     if (status) return status;
-    prepare_integrator(s, HOP * s->h);
+    prepare_integrator(s, s->soft, HOP * s->h);
   }
 }
 

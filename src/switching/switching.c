@@ -33,6 +33,7 @@ static void take_arrays(void* object, hfiArena* arena) {
   s->weight = HFI_TAKE(arena, double, (size_t)(2 * m->nv + m->na) + tail);
   s->vdot = HFI_TAKE(arena, double, m->nv);
   s->rate = HFI_TAKE(arena, double, (size_t)(2 * m->nv + m->na) + tail);
+  s->looked = HFI_TAKE(arena, double, (size_t)s->nx + tail);
   s->before = HFI_TAKE(arena, hfiTrack, contacts);
   s->kept = HFI_TAKE(arena, hfiTrack, contacts);
   s->layer = HFI_TAKE(arena, hfiLayerState, contacts);
@@ -61,6 +62,8 @@ static void lift(void* context, const double* u, double* xdot) {
 static const double SPATIAL =
     10; // weight of configurations and deformations against velocities [1/s]
 
+static const double HOP_TOLERANCE = 1e-3; // Hops are solved to this share of the accuracy [-].
+
 static hfStatus create_integrators(hfiSwitching* s, hfError* error) {
   const hfModel* m = s->model;
   int tail = s->stride * s->max_layers, n = 2 * m->nv + m->na;
@@ -87,10 +90,21 @@ static hfStatus create_integrators(hfiSwitching* s, hfError* error) {
   ode.n += tail;
   ode.rhs = hfi_soft_rate;
   ode.plus = plus;
+  ode.jacobian = hfi_soft_jacobian;
+  ode.lift_jacobian = hfi_soft_lift_jacobian;
+  ode.region = hfi_soft_region;
   c.method = s->config.integrator;
   c.max_steps = 2000;
   c.newton = HF_NEWTON_QUASI;
-  return hf_integrator_create(&s->soft, &ode, &c, error);
+  c.tals = 1; // There is no line search to shorten updates, but the Jacobian is formed anew where a layer closes, opens, sticks or slips.
+  c.jacobian = HF_JACOBIAN_ANALYTIC;
+  status = hf_integrator_create(&s->soft, &ode, &c, error);
+  if (status) return status;
+  c.method = HF_METHOD_IMPLICIT_EULER;
+  c.error_control = 0;
+  c.newton_tolerance = HOP_TOLERANCE * c.accuracy;
+  c.max_steps = 200;
+  return hf_integrator_create(&s->hopper, &ode, &c, error);
 }
 
 static void free_switching(void* method) {
@@ -98,6 +112,7 @@ static void free_switching(void* method) {
   if (!s) return;
   hf_integrator_free(s->arc);
   hf_integrator_free(s->soft);
+  hf_integrator_free(s->hopper);
   hf_rigid_free(s->rigid);
   hfi_release(s);
 }

@@ -30,8 +30,7 @@ enum {
   HFI_MAX_EVENTS = 200, // Most events in one step; then the compliant phase takes over.
   HFI_MAX_STALLS = 20,  // Most events in one step that come at once, without an arc between them.
   HFI_MAX_ARC_LOOKS = 10000, // Most evaluations of the right-hand sides in one step until the compliant phase takes over.
-  HFI_MAX_LOOKS = 40000,     // Most evaluations of the right-hand sides in one step of few unknowns, which then ends where it is.
-  HFI_FEW_UNKNOWNS = 200,    // A step of more unknowns may take proportionally more evaluations, because a Jacobian takes one for each unknown.
+  HFI_MAX_LOOKS = 40000,     // Most evaluations of the right-hand sides in one step, which then ends where it is.
 };
 
 struct hfiSwitching {
@@ -39,6 +38,7 @@ struct hfiSwitching {
   hfSwitchConfig config;
   hfRigid* rigid;
   hfIntegrator *arc, *soft; // integrators of rigid and compliant phases
+  hfIntegrator* hopper;     // integrator of hops in compliant phases
   hfOde base;               // the accel's charts
   double h; // [s]
 
@@ -51,6 +51,8 @@ struct hfiSwitching {
   double* weight;        // (n) weights of the error norm
   double* vdot;          // (nv)
   double* rate;          // (as the tangent of x)
+  double* looked;        // (as x) point of the last evaluation of hfi_soft_rate
+  uint64_t region;       // number of the smooth piece of the layers' laws on which that point lies
   hfiTrack *before,
       *kept; // (max_contacts) tracks before modes were sought; at the start of an arc or phase
   int32_t nbefore, nkept;
@@ -84,6 +86,16 @@ hfStatus hfi_soft_phase(hfiSwitching* s, double t_end, hfError* error);
 // Right-hand sides, x = (q, v, act) and the layers behind it.
 hfStatus hfi_arc_rate(void* context, double t, const double* x, double* xdot);
 hfStatus hfi_soft_rate(void* context, double t, const double* x, double* xdot);
+
+// Derivatives J (n x n) of hfi_soft_rate in the tangent space at x, and their change into the chart (soft_jacobian.c).
+hfStatus hfi_soft_jacobian(void* context, double t, const double* x, double* J);
+void hfi_soft_lift_jacobian(void* context, const double* u, const double* udot, double* J);
+// The number of the smooth piece of the layers' laws on which x lies: which layers press, and which friction groups slip.
+uint64_t hfi_soft_region(void* context, double t, const double* x);
+// The deformation of layer k in the state vector x; zero for a contact without a layer.
+hfiDeformation hfi_soft_deformation(const hfiSwitching* s, const double* x, int k);
+// The rest gap of contact i.
+double hfi_soft_rest(const hfRigid* r, int i);
 
 // Begins a compliant phase at the point looked at last: the layers take over the forces that the tracks hold.
 void hfi_switch_to_soft(hfiSwitching* s, int reason);

@@ -244,6 +244,23 @@ static void test_overlap_at_the_start(void** state) {
   assert_says(standard_error, "bodies overlap at the start, world and ball by 0.1 m; if they are meant to, exclude their contact (MJCF: exclude");
 }
 
+// A card of 1 mm sinks into a floor that is too soft for it. With the default stiffness it does not.
+static void test_deeper_than_thick(void** state) {
+  (void)state;
+  static const char card[] = "<mujoco><worldbody><geom type='plane' size='1 1 .1' %s/><body name='card' pos='0 0 .05'><freejoint/>"
+                             "<geom type='box' size='.05 .05 .0005' mass='.01' %s/></body></worldbody></mujoco>";
+  char scene[sizeof card + 80];
+  snprintf(scene, sizeof scene, card, "solref='-100 -1'", "solref='-100 -1'");
+  write_file("card.xml", scene);
+  holdfast("run card.xml --time 0.3");
+  assert_says(standard_error, "but is only 0.001 m thick there: their contact is too soft (MJCF: solref, hf.stiffness)");
+  assert_says(standard_error, "body card lies ");
+  snprintf(scene, sizeof scene, card, "", "");
+  write_file("card.xml", scene);
+  assert_works("run card.xml --time 0.3");
+  assert_string_equal(standard_error, "");
+}
+
 static void test_unknown_names_are_listed(void** state) {
   (void)state;
   assert_refused("run machine.xml --keyframe lowered", 2, "it has:\n  raised\n");
@@ -533,7 +550,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_log_columns),
       cmocka_unit_test(test_slip_of_the_demo),
-      cmocka_unit_test(test_overlap_at_the_start),
+      cmocka_unit_test(test_overlap_at_the_start), cmocka_unit_test(test_deeper_than_thick),
       cmocka_unit_test(test_unknown_names_are_listed),
       cmocka_unit_test(test_shipped_models),
       cmocka_unit_test(test_log_names_free_bodies),

@@ -2,6 +2,8 @@
 #include "support/near.h"
 #include "support/sim_world.h"
 
+#include <stdio.h>
+
 // The start of a scene: a body that spins freely about no principal axis.
 #define SPINNING                                                            \
   "<mujoco><option gravity='0 0 0' timestep='0.01'/><worldbody>"            \
@@ -200,9 +202,44 @@ static void test_layers_that_start_under_load_are_a_gain(void** state) {
   sim_world_free(&w);
 }
 
+// Thin bodies spin into a floor that is softer than they are thick, where contact forces act outside of them, and some gain energy. The overlaps hold energy in every step, which explains
+// the gain of each. Over many steps they explain what they held at most, once: a gain of more than half of the energy of the start is said. Three of the 14 that gain so much were silent.
+static void test_overlap_explains_its_energy_only_once(void** state) {
+  (void)state;
+  static const char scene[] = "<mujoco><option timestep='%g'/><worldbody><geom type='plane' size='1 1 .1' solref='-100 %d'/>"
+                              "<body pos='0 0 .15' euler='%d %d 0'><freejoint/><geom type='%s' solref='-100 %d' mass='.01'/></body></worldbody></mujoco>";
+  static const char* const shape[] = {"capsule' size='.0005 .02", "box' size='.0005 .0005 .0005"};
+  int grown = 0, said = 0;
+  for (int k = 0; k < 40; ++k) {
+    char xml[600];
+    int damped = -(k / 2 % 2), most = 0;
+    snprintf(xml, sizeof xml, scene, k % 2 ? 0.002 : 0.005, damped, 20 + 3 * k, 75 - k, shape[k / 4 % 2], damped);
+    hfSimConfig config = hf_sim_config_default();
+    simWorld w = sim_world_with(parse_model(xml), &config);
+    double v0[6] = {0.3, 0, -1, 40 + 3 * k, 0, 0}, start = 0;
+    memcpy(sim_v(&w), v0, sizeof v0);
+    int flagged = 0;
+    for (int i = 0; i < 400; ++i) {
+      hfStepReport report;
+      hfError error;
+      if (i == 0) assert_int_equal(hf_sim_evaluate(w.sim, w.state, w.input, &error), HF_OK);
+      const hfDynamics* d = hf_sim_dynamics(w.sim);
+      double energy = hf_dynamics_kinetic_energy(d) + hf_dynamics_potential_energy(d, sim_q(&w));
+      if (i == 0) start = energy;
+      most |= energy > 1.5 * start;
+      flagged |= hf_sim_step(w.sim, w.state, w.input, &report, &error) != HF_OK;
+    }
+    grown += most, said += most && flagged;
+    sim_world_free(&w);
+  }
+  print_message("%d grow, %d of them say so\n", grown, said);
+  assert_true(grown > 0);
+  assert_int_equal(said, grown);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_gain_of_the_plain_scheme_is_reported), cmocka_unit_test(test_gain_of_many_steps_is_reported),
                                      cmocka_unit_test(test_open_equality_explains_what_it_gives), cmocka_unit_test(test_equality_that_cannot_close_explains_nothing), cmocka_unit_test(test_limit_explains_what_it_may_give),
-                                     cmocka_unit_test(test_overlap_explains_the_start_of_a_flight), cmocka_unit_test(test_limit_springs_explain_what_they_give_back), cmocka_unit_test(test_servo_explains_what_it_does_within_a_step), cmocka_unit_test(test_layers_that_start_under_load_are_a_gain)};
+                                     cmocka_unit_test(test_overlap_explains_the_start_of_a_flight), cmocka_unit_test(test_limit_springs_explain_what_they_give_back), cmocka_unit_test(test_servo_explains_what_it_does_within_a_step), cmocka_unit_test(test_layers_that_start_under_load_are_a_gain), cmocka_unit_test(test_overlap_explains_its_energy_only_once)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
