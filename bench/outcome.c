@@ -4,12 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char* const outcome_run_name[PEER_RUNS] = {"default", "shifted", "half", "recipe", "fine", "frictionless", "contactless"};
+const char* const outcome_run_name[PEER_RUNS] = {"default", "shifted", "half", "recipe", "fine", "creepless", "frictionless", "contactless"};
 
 void outcome_free(outcome* o) {
   free(o->q);
   o->q = NULL;
 }
+
+static const double SAME_PLACE = 0.001; // contacts of the two engines that are nearer than this are at the same place [m]
+static const double UNFELT = 1e-6;      // a force is not felt if joints feel at most this share of it, at an arm of 1 m [-]
 
 static double square(double x) { return x * x; }
 
@@ -24,20 +27,27 @@ static outcomePair* find_pair(outcome* o, int a, int b) {
   for (int i = 0; i < o->npair; ++i)
     if (o->pair[i].body_a == a && o->pair[i].body_b == b) return &o->pair[i];
   if (o->npair == OUTCOME_PAIRS) return NULL;
-  o->pair[o->npair] = (outcomePair){a, b, 0, -INFINITY, {0, 0, 0}, 0};
+  o->pair[o->npair] = (outcomePair){.body_a = a, .body_b = b, .depth = -INFINITY};
   return &o->pair[o->npair++];
 }
 
-// Adds a contact with its force on `second`.
-static void add_contact(outcome* o, const hfModel* m, int first, int second, double depth, const double force[3]) {
-  int a = hf_model_body_weld(m)[first], b = hf_model_body_weld(m)[second];
-  double sign = a <= b ? 1 : -1, immovable = 1e9;
+// A contact: its depth, its force on `second`, what joints feel of the force, and its place.
+typedef struct touch {
+  int first, second; // bodies
+  double depth, force[3], felt, place[3];
+} touch;
+
+static void add_contact(outcome* o, const hfModel* m, const touch* t) {
+  int a = hf_model_body_weld(m)[t->first], b = hf_model_body_weld(m)[t->second];
+  double sign = a <= b ? 1 : -1;
   outcomePair* pair = find_pair(o, a <= b ? a : b, a <= b ? b : a);
   if (!pair) return;
-  pair->immovable |= norm(force, 3) > immovable;
+  if (pair->points < OUTCOME_PLACES) memcpy(pair->place[pair->points], t->place, sizeof t->place);
   pair->points++;
-  pair->depth = fmax(pair->depth, depth);
-  for (int i = 0; i < 3; ++i) pair->force[i] += sign * force[i];
+  pair->depth = fmax(pair->depth, t->depth);
+  pair->pressed += norm(t->force, 3);
+  pair->felt = fmax(pair->felt, t->felt);
+  for (int i = 0; i < 3; ++i) pair->force[i] += sign * t->force[i];
 }
 
 // ---- ours -------------------------------------------------------------------------------------------
@@ -51,8 +61,9 @@ int outcome_take(outcome* o, const hfModel* m, const hfSim* sim, const hfState* 
   for (int i = 0; i < hf_sim_contact_count(sim); ++i) {
     hfContact c = hf_sim_contact(sim, i);
     if (c.depth < 0 && !(c.fn > 0)) continue; // It was only expected to touch.
-    const double force[3] = {c.fn * c.n_W.x + c.ft.x, c.fn * c.n_W.y + c.ft.y, c.fn * c.n_W.z + c.ft.z};
-    add_contact(o, m, c.body_b, c.body_a, c.depth, force);
+    touch t = {c.body_b, c.body_a, c.depth, {c.fn * c.n_W.x + c.ft.x, c.fn * c.n_W.y + c.ft.y, c.fn * c.n_W.z + c.ft.z}, INFINITY,
+               {c.p_W.x, c.p_W.y, c.p_W.z}};
+    add_contact(o, m, &t);
   }
   return 0;
 }
@@ -76,11 +87,12 @@ static int read_run(outcome peer[PEER_RUNS], const hfModel* m, FILE* file, outco
 }
 
 static int read_contact(outcome* o, const hfModel* m, FILE* file) {
-  int first, second;
-  double depth, force[3];
-  if (fscanf(file, "%d %d %lf %lf %lf %lf", &first, &second, &depth, &force[0], &force[1], &force[2]) != 6) return -1;
-  if (first < 0 || first >= m->nbody || second < 0 || second >= m->nbody) return -1;
-  add_contact(o, m, first, second, depth, force);
+  touch t;
+  if (fscanf(file, "%d %d %lf %lf %lf %lf %lf %lf %lf %lf", &t.first, &t.second, &t.depth, &t.force[0], &t.force[1], &t.force[2], &t.felt,
+             &t.place[0], &t.place[1], &t.place[2]) != 10)
+    return -1;
+  if (t.first < 0 || t.first >= m->nbody || t.second < 0 || t.second >= m->nbody) return -1;
+  add_contact(o, m, &t);
   return 0;
 }
 
@@ -131,40 +143,65 @@ static const outcomePair* same_pair(const outcome* o, const outcomePair* p) {
   return NULL;
 }
 
-static double largest_force(const outcome* o) {
+static int is_unfelt(const outcomePair* p) { return p->pressed > 0 && p->felt <= UNFELT * p->pressed; }
+
+// Does the pair count? peer: that pair in the peer's run, or NULL.
+static int counts(const outcomePair* peer) { return !peer || !is_unfelt(peer); }
+
+static double largest_force(const outcome* o, const outcome* peer) {
   double most = 0;
   for (int i = 0; i < o->npair; ++i)
-    if (!o->pair[i].immovable) most = fmax(most, norm(o->pair[i].force, 3));
+    if (counts(same_pair(peer, &o->pair[i]))) most = fmax(most, norm(o->pair[i].force, 3));
   return most;
+}
+
+// Does each contact of x have one of y at its place?
+static int has_its_places(const outcomePair* x, const outcomePair* y) {
+  for (int i = 0; i < x->points && i < OUTCOME_PLACES; ++i) {
+    double nearest = INFINITY;
+    for (int j = 0; j < y->points && j < OUTCOME_PLACES; ++j) {
+      const double *p = x->place[i], *q = y->place[j];
+      nearest = fmin(nearest, sqrt(square(p[0] - q[0]) + square(p[1] - q[1]) + square(p[2] - q[2])));
+    }
+    if (nearest > SAME_PLACE) return 0;
+  }
+  return 1;
+}
+
+static int have_same_places(const outcomePair* x, const outcomePair* y) {
+  return x->points == y->points && has_its_places(x, y) && has_its_places(y, x);
 }
 
 // Compares a pair x with the same pair y of the other engine, or with none.
 static void compare_pair(const outcomePair* x, const outcomePair* y, double least, outcomeContacts* out) {
   double size = norm(x->force, 3), apart[3];
-  if (size < least || x->immovable) return;
+  if (size < least) return;
   if (!y) {
-    out->depth = out->force = fmax(out->force, 1);
+    out->depth = out->depth_same_places = out->force = fmax(out->force, 1);
     return;
   }
   for (int i = 0; i < 3; ++i) apart[i] = x->force[i] - y->force[i];
   out->force = fmax(out->force, norm(apart, 3) / size);
-  out->other_points |= x->points != y->points;
-  if (fabs(x->depth - y->depth) > 1e-6) out->depth = fmax(out->depth, fabs(x->depth - y->depth) / fabs(x->depth));
+  double depth = fabs(x->depth - y->depth) > 1e-6 ? fabs(x->depth - y->depth) / fabs(x->depth) : 0;
+  out->depth = fmax(out->depth, depth);
+  if (have_same_places(x, y)) out->depth_same_places = fmax(out->depth_same_places, depth);
 }
 
 outcomeContacts outcome_contacts(const outcome* ours, const outcome* peer) {
   outcomeContacts out = {0};
-  double most = fmax(largest_force(ours), largest_force(peer)), least = most / 20, touching = 1e-3;
+  double most = fmax(largest_force(ours, peer), largest_force(peer, peer)), least = most / 20, touching = 1e-3;
   if (most < touching) return out;
   for (int i = 0; i < peer->npair; ++i) {
-    compare_pair(&peer->pair[i], same_pair(ours, &peer->pair[i]), least, &out);
-    if (norm(peer->pair[i].force, 3) >= least && !peer->pair[i].immovable) out.deepest_peer = fmax(out.deepest_peer, peer->pair[i].depth);
+    const outcomePair* p = &peer->pair[i];
+    if (!counts(p)) continue;
+    compare_pair(p, same_pair(ours, p), least, &out);
+    if (norm(p->force, 3) >= least) out.deepest_peer = fmax(out.deepest_peer, p->depth);
   }
   for (int i = 0; i < ours->npair; ++i) {
-    const outcomePair* same = same_pair(peer, &ours->pair[i]);
-    if (!same) compare_pair(&ours->pair[i], NULL, least, &out);
-    if (same && same->immovable) continue;
-    if (norm(ours->pair[i].force, 3) >= least) out.deepest_ours = fmax(out.deepest_ours, ours->pair[i].depth);
+    const outcomePair *p = &ours->pair[i], *same = same_pair(peer, p);
+    if (!counts(same)) continue;
+    if (!same) compare_pair(p, NULL, least, &out);
+    if (norm(p->force, 3) >= least) out.deepest_ours = fmax(out.deepest_ours, p->depth);
   }
   return out;
 }

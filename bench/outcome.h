@@ -6,16 +6,18 @@
 
 #include <stdio.h>
 
+enum { OUTCOME_PAIRS = 512, OUTCOME_PLACES = 16 };
+
 // All contacts of two bodies. Bodies that are fixed to each other count as one.
 typedef struct outcomePair {
-  int body_a, body_b; // a < b
-  int points;         // how many contacts
-  double depth;       // the deepest contact, below its margin [m]
-  double force[3];    // on B, in world axes [N]
-  int immovable;      // 1: no joint moves the contact. MuJoCo's force there is above 1e9 N; such a pair does not count
+  int body_a, body_b;              // a < b
+  int points;                      // how many contacts
+  double place[OUTCOME_PLACES][3]; // where the first of them are, in world axes [m]
+  double depth;                    // the deepest contact, below its margin [m]
+  double force[3];                 // on B, in world axes [N]
+  double pressed;                  // sum of the sizes of the forces of its contacts [N]
+  double felt;                     // the largest force or torque of a joint that balances one of them [N or N m]; INFINITY: not computed
 } outcomePair;
-
-enum { OUTCOME_PAIRS = 512 };
 
 typedef struct outcome {
   double* q;    // (nq); freed by outcome_free
@@ -27,7 +29,7 @@ typedef struct outcome {
 // The runs of bench/robots_peer.py, which says what they are.
 typedef enum peerRun {
   PEER_DEFAULT, PEER_SHIFTED, PEER_HALF, PEER_RECIPE,
-  PEER_FINE, PEER_FRICTIONLESS, PEER_CONTACTLESS,
+  PEER_FINE, PEER_CREEPLESS, PEER_FRICTIONLESS, PEER_CONTACTLESS,
   PEER_RUNS
 } peerRun;
 extern const char* const outcome_run_name[PEER_RUNS];
@@ -46,10 +48,11 @@ outcomeDistance outcome_distance(const hfModel* model, const outcome* x, const o
 
 // How the contacts differ: over all pairs that carry at least a twentieth of the largest force, the largest relative difference
 // of the deepest points and of the forces. Depths that differ by less than a micrometre count as equal; where no force is above
-// 1e-3 N the bodies only touch, and nothing is compared.
+// 1e-3 N the bodies only touch, and nothing is compared. A pair whose force no joint feels in the peer's run does not count: each engine has a
+// stiffness of its own for what cannot yield.
 typedef struct outcomeContacts {
   double depth, force;               // [-]
-  int other_points;                  // 1: a pair has another number of contacts, which share its force otherwise
+  double depth_same_places;          // the difference of depths of pairs with the same number of contacts at the same places [-]
   double deepest_ours, deepest_peer; // [m]
 } outcomeContacts;
 outcomeContacts outcome_contacts(const outcome* ours, const outcome* peer);

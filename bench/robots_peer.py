@@ -10,7 +10,8 @@ doubles, the controls of each step. The lines that are printed:
     sizes NQ NV NBODY NU
     run NAME SPEED QPOS...          after STEPS steps; SPEED is the largest |qvel|, inf if MuJoCo found accelerations that are not
                                     finite or huge, upon which it starts the scene again
-    contact BODY1 BODY2 DEPTH FX FY FZ      of the run before it: depth below the margin, force on BODY2 in world axes
+    contact BODY1 BODY2 DEPTH FX FY FZ FELT X Y Z       of the run before it: depth below the margin, force on BODY2 in world axes, the
+                                    largest force or torque that a joint feels of it, and the place
 
 A RUN is one of
 
@@ -19,8 +20,9 @@ A RUN is one of
     half          with steps of half the length
     recipe        with the recipe for grasps and hard joint friction, solved to the end, with which MuJoCo creeps least
     fine          with steps of an eighth of the length
-    frictionless  the same, and no geom has friction
-    contactless   the same, and there are no contacts
+    creepless     the same, with the recipe for grasps and hard joint friction, solved to the end
+    frictionless  with steps of an eighth of the length and hard joint friction, and no geom has friction
+    contactless   the same with the friction of geoms, and there are no contacts
 """
 
 import copy
@@ -73,7 +75,16 @@ def report_contacts(model, data):
         mujoco.mj_contactForce(model, data, i, force)
         world = contact.frame.reshape(3, 3).T @ force[:3]
         first, second = model.geom_bodyid[contact.geom1], model.geom_bodyid[contact.geom2]
-        print("contact", first, second, repr(float(contact.includemargin - contact.dist)), *(repr(float(x)) for x in world))
+        numbers = [contact.includemargin - contact.dist, *world, felt(model, data, contact.pos, world, first, second), *contact.pos]
+        print("contact", first, second, *(repr(float(x)) for x in numbers))
+
+
+def felt(model, data, place, force, first, second):
+    """The largest force or torque of a joint that balances a force between two bodies: 0 if no joint moves their contact along it."""
+    joints, torque = np.zeros(model.nv), np.zeros(3)
+    mujoco.mj_applyFT(model, data, force, torque, place, second, joints)
+    mujoco.mj_applyFT(model, data, -force, torque, place, first, joints)
+    return np.abs(joints).max(initial=0)
 
 
 def set_recipe(model):
@@ -89,11 +100,12 @@ def save_with_recipe(model, path):
 def vary(model, name):
     """The model of a run, and into how many steps it divides each step of the file."""
     model = copy.copy(model)
-    substeps = {"half": 2, "fine": 8, "frictionless": 8, "contactless": 8}.get(name, 1)
+    substeps = {"half": 2, "fine": 8, "creepless": 8, "frictionless": 8, "contactless": 8}.get(name, 1)
     model.opt.timestep /= substeps
-    if name == "recipe":
+    if name in ("recipe", "creepless"):
         set_recipe(model)
         model.opt.iterations, model.opt.ls_iterations, model.opt.tolerance = 200, 50, 1e-10
+    if name in ("recipe", "creepless", "frictionless", "contactless"):
         model.dof_solref[:, 0], model.dof_solimp[:, :2] = 2 * model.opt.timestep, 0.9999
     if name == "frictionless":
         model.geom_condim[:] = 1

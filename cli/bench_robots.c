@@ -81,7 +81,7 @@ static line run_scene(const PeerMujoco* peer, const char* path, const char* fold
 static int has_default_method(const line* l) { return l->method == HF_METHOD_TAMSI; }
 
 static void print_line(result* r, FILE* table, const char* name, const line* l) {
-  char text[512], contacts[64] = "- | - | -", method[48] = "";
+  char text[768], contacts[64] = "- | - | -", method[48] = "";
   if (!has_default_method(l)) snprintf(method, sizeof method, " (%.40s)", hf_method_name(l->method));
   if (!l->v.compared) {
     snprintf(text, sizeof text, "| %s | - | - | - | - | - | - | - | %s |", name, l->v.reason);

@@ -1,7 +1,8 @@
 // A scene behaves alike where at the end no joint differs by more than 0.02 rad or 5 mm and, if both engines are at rest, the
 // deepest points and the forces of each pair of bodies differ by at most 10 %. Where it does not, runs in which one thing is
 // different tell why: MuJoCo's default softness here (the field mujoco_softness); in MuJoCo a start that differs by 1e-6, half
-// the step, its recipe against creep; and in both engines steps of an eighth of the length, with friction and contacts and without.
+// the step, its recipe against creep; and in both engines steps of an eighth of the length: as it is, with that recipe in MuJoCo, without the
+// friction of geoms, and without contacts.
 #include "robots_reason.h"
 
 #include <math.h>
@@ -20,7 +21,8 @@ typedef struct evidence {
   outcomeContacts recipe_contacts;                      // contacts of MuJoCo's run with its recipe, compared with its default
   int unstable;                                         // 1: MuJoCo found accelerations that are not finite or huge
   int own_parameters;                                   // 1: the scene has contact parameters of ours
-  outcomeDistance fine, frictionless, contactless;      // how far the engines differ with mujoco_softness
+  outcomeDistance fine, creepless, frictionless, contactless; // how far the engines differ with mujoco_softness at an eighth of the step
+  outcomeDistance fine_recipe;                          // how far MuJoCo differs from itself at an eighth of the step with its recipe
 } evidence;
 
 static int is_near(outcomeDistance x) { return x.angle <= ANGLE && x.length <= LENGTH; }
@@ -30,17 +32,26 @@ static int shrinks(outcomeDistance fine, outcomeDistance x) {
   return fine.angle <= fmax(ANGLE, x.angle / 4) && fine.length <= fmax(LENGTH, x.length / 4);
 }
 
-static int contacts_agree(const comparison* c) {
-  return !c->resting || (c->contacts.depth <= SHARE && c->contacts.force <= SHARE);
+// Is MuJoCo so far from itself in another run that this explains how far we are from it? A small difference of its own explains no large one.
+static int covers(outcomeDistance own, outcomeDistance apart) {
+  return !is_near(own) && (apart.angle <= ANGLE || own.angle >= apart.angle / 4) && (apart.length <= LENGTH || own.length >= apart.length / 4);
 }
 
-static int is_alike(const comparison* c) { return is_near(c->apart) && contacts_agree(c); }
+static int contacts_agree(const outcomeContacts* c) { return c->depth <= SHARE && c->force <= SHARE; }
+
+static int is_alike(const comparison* c) { return is_near(c->apart) && (!c->resting || contacts_agree(&c->contacts)); }
+
+static int is_alike_with_recipe(const comparison* c) { return is_near(c->recipe) && c->recipe_resting && contacts_agree(&c->recipe_contacts); }
+
+static int are_resting(const outcome* ours, const outcome* peer) { return ours->speed < RESTING && peer->speed < RESTING; }
 
 static comparison compare(const hfModel* m, const outcome* ours, const outcome peer[PEER_RUNS]) {
   comparison c = {.apart = outcome_distance(m, ours, &peer[PEER_DEFAULT]),
                   .recipe = outcome_distance(m, ours, &peer[PEER_RECIPE]),
-                  .resting = ours->speed < RESTING && peer[PEER_DEFAULT].speed < RESTING,
-                  .contacts = outcome_contacts(ours, &peer[PEER_DEFAULT])};
+                  .resting = are_resting(ours, &peer[PEER_DEFAULT]),
+                  .recipe_resting = are_resting(ours, &peer[PEER_RECIPE]),
+                  .contacts = outcome_contacts(ours, &peer[PEER_DEFAULT]),
+                  .recipe_contacts = outcome_contacts(ours, &peer[PEER_RECIPE])};
   return c;
 }
 
@@ -71,26 +82,35 @@ static int compare_soft(evidence* e, const outcome peer[PEER_RUNS], hfError* err
   return trial_make_sim(t, 0, error) != 0 ? -1 : failed;
 }
 
-static outcomeDistance compare_varied(const trial* t, const outcome* peer, peerRun run) {
-  outcome ours = {0};
-  outcomeDistance apart = {INFINITY, INFINITY};
-  if (trial_vary(t, run, &ours, NULL) == 0) apart = outcome_distance(t->w.model, &ours, peer);
-  outcome_free(&ours);
-  return apart;
+// How far two runs are apart; infinitely far if one of them could not be made.
+static outcomeDistance distance_of(const hfModel* m, const outcome* ours, const outcome* peer) {
+  return ours->q && peer->q ? outcome_distance(m, ours, peer) : (outcomeDistance){INFINITY, INFINITY};
 }
 
-// Both engines at an eighth of the step, with friction and contacts and without. What cannot be run is infinitely far apart.
+static void compare_experiments(evidence* e, const outcome ours[PEER_RUNS], const outcome peer[PEER_RUNS]) {
+  const hfModel* m = e->t->w.model;
+  e->fine = distance_of(m, &ours[PEER_FINE], &peer[PEER_FINE]);
+  e->creepless = distance_of(m, &ours[PEER_FINE], &peer[PEER_CREEPLESS]);
+  e->fine_recipe = distance_of(m, &peer[PEER_CREEPLESS], &peer[PEER_FINE]);
+  e->frictionless = distance_of(m, &ours[PEER_FRICTIONLESS], &peer[PEER_FRICTIONLESS]);
+  e->contactless = distance_of(m, &ours[PEER_CONTACTLESS], &peer[PEER_CONTACTLESS]);
+}
+
+// Both engines at an eighth of the step. Our friction does not creep, so that one run of ours goes with two of MuJoCo: as it is, and with its
+// recipe against creep.
 static void run_experiments(evidence* e) {
   char why[128];
-  outcome* peer = calloc(PEER_RUNS, sizeof *peer);
-  e->fine = e->frictionless = e->contactless = (outcomeDistance){INFINITY, INFINITY};
-  if (peer && trial_ask_peer(e->t, peer, PEER_FINE, PEER_CONTACTLESS, why, sizeof why) == 0) {
-    e->fine = compare_varied(e->t, &peer[PEER_FINE], PEER_FINE);
-    e->frictionless = compare_varied(e->t, &peer[PEER_FRICTIONLESS], PEER_FRICTIONLESS);
-    e->contactless = compare_varied(e->t, &peer[PEER_CONTACTLESS], PEER_CONTACTLESS);
+  outcome *peer = calloc(PEER_RUNS, sizeof *peer), *ours = calloc(PEER_RUNS, sizeof *ours);
+  e->fine = e->creepless = e->frictionless = e->contactless = (outcomeDistance){INFINITY, INFINITY}, e->fine_recipe = (outcomeDistance){0, 0};
+  if (peer && ours) {
+    trial_ask_peer(e->t, peer, PEER_FINE, PEER_CONTACTLESS, why, sizeof why);
+    trial_vary(e->t, PEER_FINE, &ours[PEER_FINE], NULL);
+    trial_vary(e->t, PEER_FRICTIONLESS, &ours[PEER_FRICTIONLESS], NULL);
+    trial_vary(e->t, PEER_CONTACTLESS, &ours[PEER_CONTACTLESS], NULL);
+    compare_experiments(e, ours, peer);
   }
-  for (int k = 0; peer && k < PEER_RUNS; ++k) outcome_free(&peer[k]);
-  free(peer);
+  for (int k = 0; peer && ours && k < PEER_RUNS; ++k) outcome_free(&peer[k]), outcome_free(&ours[k]);
+  free(peer), free(ours);
 }
 
 // ---- words ------------------------------------------------------------------------------------------
@@ -99,27 +119,34 @@ static const char OWN_PARAMETERS[] = "the scene has contact parameters of ours (
 
 // Says what the experiments showed about joints that differ. Returns 0 where they do not tell.
 static int explain_by_experiments(verdict* v, evidence* e) {
+  static const char fine[] = "at an eighth of the step, with mujoco_softness,";
   size_t size = sizeof v->reason;
   run_experiments(e);
   double overlap = trial_overlap(e->t);
   if (shrinks(e->fine, e->soft.apart))
-    snprintf(v->reason, size, "length of the steps: at an eighth of it, with mujoco_softness, %.2g rad, %.2g m apart", e->fine.angle, e->fine.length);
+    snprintf(v->reason, size, "length of the steps: %s %.2g rad, %.2g m apart", fine, e->fine.angle, e->fine.length);
+  else if (is_near(e->creepless))
+    snprintf(v->reason, size, "MuJoCo creeps: %s %.2g rad, %.2g m apart, and alike with its recipe", fine, e->fine.angle, e->fine.length);
   else if (is_near(e->frictionless))
-    snprintf(v->reason, size, "friction: at an eighth of the step, with mujoco_softness, %.2g rad, %.2g m apart, and alike without it",
-             e->fine.angle, e->fine.length);
+    snprintf(v->reason, size, "friction: %s %.2g rad, %.2g m apart, and alike without it", fine, e->fine.angle, e->fine.length);
   else if (is_near(e->contactless) && overlap > OVERLAP)
-    snprintf(v->reason, size, "parts that overlap by %.2g mm at the start: at an eighth of the step, with mujoco_softness, %.2g rad, %.2g m apart, and alike without contacts",
-             1e3 * overlap, e->fine.angle, e->fine.length);
+    snprintf(v->reason, size, "parts that overlap by %.2g mm at the start: %s %.2g rad, %.2g m apart, and alike without contacts", 1e3 * overlap, fine,
+             e->fine.angle, e->fine.length);
   else
     return 0;
   return 1;
 }
 
-// Says why joints differ, as far as measurements tell.
+static void explain_by_chaos(verdict* v, const evidence* e) {
+  snprintf(v->reason, sizeof v->reason, "chaos: a start that differs by 1e-6 takes MuJoCo %.2g rad, %.2g m away", e->shifted.angle, e->shifted.length);
+}
+
+// Says why joints differ, as far as measurements tell. Chaos of its own size comes first; smaller chaos can have made a difference large that has
+// another cause, for which the experiments look before.
 static void explain_joints(verdict* v, evidence* e) {
   size_t size = sizeof v->reason;
-  if (!is_near(e->shifted))
-    snprintf(v->reason, size, "chaos: a start that differs by 1e-6 takes MuJoCo %.2g rad, %.2g m away", e->shifted.angle, e->shifted.length);
+  if (covers(e->shifted, v->ours.apart))
+    explain_by_chaos(v, e);
   else if (is_near(v->ours.recipe))
     snprintf(v->reason, size, "MuJoCo creeps: with its recipe it is alike");
   else if (e->own_parameters)
@@ -130,10 +157,18 @@ static void explain_joints(verdict* v, evidence* e) {
     return;
   else if (e->t->left_out[0])
     snprintf(v->reason, size, "left out: %.140s", e->t->left_out);
-  else if (!is_near(e->half))
+  else if (covers(e->half, v->ours.apart))
     snprintf(v->reason, size, "MuJoCo at half the step is %.2g rad, %.2g m away", e->half.angle, e->half.length);
-  else if (!is_near(e->recipe))
+  else if (covers(e->recipe, v->ours.apart))
     snprintf(v->reason, size, "friction decides: MuJoCo with its recipe is %.2g rad, %.2g m away from itself", e->recipe.angle, e->recipe.length);
+  else if (!is_near(e->shifted))
+    explain_by_chaos(v, e);
+  else if (covers(e->fine_recipe, e->fine))
+    snprintf(v->reason, size, "friction decides: at an eighth of the step MuJoCo with its recipe is %.2g rad, %.2g m away from itself, and %.2g rad, %.2g m from us",
+             e->fine_recipe.angle, e->fine_recipe.length, e->creepless.angle, e->creepless.length);
+  else if (is_near(e->contactless))
+    snprintf(v->reason, size, "contacts: at an eighth of the step, with mujoco_softness, %.2g rad, %.2g m apart, without friction %.2g rad, %.2g m, and alike without contacts",
+             e->fine.angle, e->fine.length, e->frictionless.angle, e->frictionless.length);
   else {
     v->differs = 1;
     snprintf(v->reason, size, "differs; with mujoco_softness %.2g rad, %.2g m", e->soft.apart.angle, e->soft.apart.length);
@@ -146,10 +181,10 @@ static void explain_contacts(verdict* v, const evidence* e) {
   const outcomeContacts *soft = &e->soft.contacts, *recipe = &e->recipe_contacts;
   if (e->own_parameters)
     snprintf(v->reason, size, "%s", OWN_PARAMETERS);
-  else if (soft->force <= SHARE && soft->other_points)
-    snprintf(v->reason, size, "depths: the engines have different numbers of contact points, which share the load");
-  else if (e->soft.resting && soft->depth <= SHARE && is_near(v->ours.recipe))
-    snprintf(v->reason, size, "MuJoCo creeps: joints are within bounds, forces not yet");
+  else if (soft->force <= SHARE && soft->depth_same_places <= SHARE)
+    snprintf(v->reason, size, "depths: the engines have other contact points, which share the load");
+  else if (is_alike_with_recipe(&v->ours) || is_alike_with_recipe(&e->soft))
+    snprintf(v->reason, size, "MuJoCo creeps: with its recipe depths and forces are alike");
   else if (!is_near(e->recipe))
     snprintf(v->reason, size, "friction decides: MuJoCo with its recipe is %.2g rad, %.2g m away from itself", e->recipe.angle, e->recipe.length);
   else if (recipe->force > SHARE)

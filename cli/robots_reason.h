@@ -6,13 +6,13 @@
 
 // One of our runs beside MuJoCo's.
 typedef struct comparison {
-  outcomeDistance apart, recipe; // distances from MuJoCo's run, and from MuJoCo's run with its recipe
-  int resting;                   // 1: both are at rest
-  outcomeContacts contacts;
+  outcomeDistance apart, recipe;             // distances from MuJoCo's run, and from MuJoCo's run with its recipe
+  int resting, recipe_resting;               // 1: our run and MuJoCo's are at rest; ours and MuJoCo's with its recipe are
+  outcomeContacts contacts, recipe_contacts; // contacts beside those of MuJoCo's run, and of its run with the recipe
 } comparison;
 
 typedef struct verdict {
-  char reason[256]; // why the two runs differ; "" if they are alike
+  char reason[320]; // why the two runs differ; "" if they are alike
   int compared;     // 0: one of the engines cannot run the scene
   int differs;      // 1: no reason was found, and `reason` has numbers only
   comparison ours;

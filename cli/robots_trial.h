@@ -30,7 +30,7 @@ double trial_overlap(trial* t);
 
 // Has the script run the scene with our controls: its runs `first` to `last`. Returns 0, or -1 with the reason in `why`.
 int trial_ask_peer(const trial* t, outcome peer[PEER_RUNS], peerRun first, peerRun last, char* why, size_t size);
-// Our run that goes with one of the peer's: PEER_FINE, PEER_FRICTIONLESS or PEER_CONTACTLESS, with the field mujoco_softness.
+// Our run that goes with one of the peer's from PEER_FINE on, with the field mujoco_softness.
 int trial_vary(const trial* t, peerRun run, outcome* out, hfError* error);
 
 #endif

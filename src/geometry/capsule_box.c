@@ -87,9 +87,14 @@ static hfiContactPoint point_of(hfiNearest near, double radius, uint32_t feature
 // along the edge, a slight turn moves the crossing from one end to the other.
 static int touch_across_edge(const Query* q, hfiNearest crossing, const hfiNearest end[2], hfiContactPoint* points) {
   int count = 0;
-  for (int k = 0; k < 2; ++k)
-    if (end[k].distance < q->radius) points[count++] = point_of(end[k], q->radius, (uint32_t)k);
-  points[count] = point_of(crossing, min2(q->radius, min2(end[0].distance, end[1].distance)), 2);
+  double deepest = 0;
+  for (int k = 0; k < 2; ++k) {
+    double depth = q->radius - end[k].distance, share = hfi_end_share(end[k].normal, crossing.normal);
+    if (!(depth > 0 && share > 0)) continue;
+    points[count++] = point_of(end[k], end[k].distance + share * depth, (uint32_t)k);
+    deepest = max2(deepest, share * depth);
+  }
+  points[count] = point_of(crossing, q->radius - deepest, 2);
   return count + 1;
 }
 

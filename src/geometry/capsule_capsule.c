@@ -5,8 +5,9 @@
 // contact points, as long as they are within the margin: a capsule that lies along another rests on two points, and if it tilts, one of the two
 // leaves. A crossing that is nearer than the ends by more than CROSSING (relative) is a contact point, too, and the only one if neither end overlaps.
 // An end that overlaps keeps its depth, and the crossing gets only the depth by which it is deeper than both ends. With the depths c of the crossing
-// and a >= b of the ends the sum is c + b+: it changes from 2 c to c without a jump while the capsules turn from parallel to across. Features: 0 the
-// end at the lower parameter of A's axis, 1 the other end, 2 a crossing.
+// and a >= b of the ends the sum is c + b+: it changes from 2 c to c without a jump while the capsules turn from parallel to across. Where capsules
+// overlap so deeply that an end has another normal than the crossing, the end keeps a share of its depth only, or none (hfi_end_share). Features: 0
+// the end at the lower parameter of A's axis, 1 the other end, 2 a crossing.
 #include "geometry/rod_axis.h"
 
 static const double CROSSING = 1e-8;
@@ -41,6 +42,21 @@ int hfi_capsule_distance(const hfiShape* A, const hfPose* X_WA, const hfiShape* 
   return 1;
 }
 
+// The contact points of capsules whose axes cross: the ends that overlap, and the crossing. Returns their number.
+static int touch_across(const hfiShape* A, const hfiShape* B, hfiApproach crossing, const hfiApproach end[2], hfVec3 across, hfiContactPoint* points) {
+  double radius = A->size[0] + B->size[0], deepest = 0;
+  hfVec3 n = hfi_approach_normal(crossing, radius, across);
+  int count = 0;
+  for (int k = 0; k < 2; ++k) {
+    double depth = radius - end[k].distance, share = hfi_end_share(hfi_approach_normal(end[k], radius, across), n);
+    if (!(depth > 0 && share > 0)) continue;
+    hfi_put_approach(points + count++, end[k], A->size[0], B->size[0], (1 - share) * depth, across, (uint32_t)k);
+    deepest = max2(deepest, share * depth);
+  }
+  hfi_put_approach(points + count, crossing, A->size[0], B->size[0], deepest, across, 2);
+  return count + 1;
+}
+
 int hfi_capsule_capsule(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin,
                         hfiContactPoint* points) {
   hfiRodAxis a = hfi_axis_of(A, X_WA), b = hfi_axis_of(B, X_WB);
@@ -50,11 +66,8 @@ int hfi_capsule_capsule(const hfiShape* A, const hfPose* X_WA, const hfiShape* B
   hfiApproach crossing = find_crossing(&a, &b);
   hfVec3 across = find_across(&a, &b, X_WA);
   if (crossing.distance < least - CROSSING * max2(least, radius)) {
-    int n = 0;
-    for (int k = 0; k < 2; ++k)
-      if (end[k].distance < radius) hfi_put_approach(points + n++, end[k], A->size[0], B->size[0], 0, across, (uint32_t)k);
-    hfi_put_approach(points + n, crossing, A->size[0], B->size[0], max2(0, radius - least), across, 2);
-    return n ? n + 1 : points[0].depth >= -margin;
+    int n = touch_across(A, B, crossing, end, across, points);
+    return n > 1 || points[0].depth >= -margin ? n : 0;
   }
   // If the axes do not overlap, both ends are the same pair of points.
   int count = v3_norm(v3_sub(end[1].a, end[0].a)) + v3_norm(v3_sub(end[1].b, end[0].b)) > HFI_FLAT_TILT * radius ? 2 : 1;

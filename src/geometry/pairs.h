@@ -38,6 +38,13 @@ static inline void put_point(hfiContactPoint* point, hfVec3 p_WCb, hfVec3 n_W, d
   point->feature = feature;
 }
 
+// The share of its depth that an end of a rod keeps as a contact point beside a crossing, whose depth is larger: 1 if both have nearly the same
+// normal, 0 if they push in different directions. There the crossing alone, the direction of least overlap, is the contact.
+static inline double hfi_end_share(hfVec3 n_end, hfVec3 n_crossing) {
+  const double same = 0.995, other = 0.96; // cosines of 0.1 and 0.28 rad
+  return clamp((v3_dot(n_end, n_crossing) - other) / (same - other), 0, 1);
+}
+
 // A plane in the world and the points of a shape below it. The normal from the shape into the plane is -m.
 typedef struct hfiPlane { hfVec3 m, p; } hfiPlane;
 

@@ -44,9 +44,14 @@ static inline void hfi_axis_ends(const hfiRodAxis* A, const hfiRodAxis* B, hfiAp
 // direction.
 static const double HFI_AXES_MEET = 1e-12;
 
+// The normal of the contact of two sides at an approach of their axes. radius: that of A and B together; fallback: the normal of axes that meet.
+static inline hfVec3 hfi_approach_normal(hfiApproach x, double radius, hfVec3 fallback) {
+  return x.distance > HFI_AXES_MEET * radius ? v3_scale(1 / x.distance, v3_sub(x.a, x.b)) : fallback;
+}
+
 // The contact of two sides at an approach of their axes. `shared`: depth that other points carry [m]; fallback: the normal of axes that meet.
 static inline void hfi_put_approach(hfiContactPoint* point, hfiApproach x, double radius_a, double radius_b, double shared, hfVec3 fallback, uint32_t feature) {
-  hfVec3 n = x.distance > HFI_AXES_MEET * (radius_a + radius_b) ? v3_scale(1 / x.distance, v3_sub(x.a, x.b)) : fallback;
+  hfVec3 n = hfi_approach_normal(x, radius_a + radius_b, fallback);
   put_point(point, v3_axpy(radius_b, n, x.b), n, radius_a + radius_b - x.distance - shared, feature);
 }
 

@@ -56,6 +56,26 @@ static void test_rests_as_in_mujoco(void** state) {
                 "assert r['must'][0]['holds']\n");
 }
 
+// Three scenes more. Pendulums hit soft limits in steps that are longer than half of MuJoCo's time constant, so that its limits are stiffer in shorter
+// steps, and a camera has no target, which moves nothing. Joint friction almost holds an arm: MuJoCo's lets it creep. A ball 4 mm inside of a floor, which
+// no joint lets out: its force is felt by none, and the engines are alike.
+static void write_more_differing_scenes(void) {
+  write_file("differing/law.xml",
+             "<mujoco><option timestep='.02'/><default><geom type='box' size='.1 .2 .3' pos='.1 .2 .3' contype='0' conaffinity='0'/><joint damping='.25'/></default>"
+             "<worldbody><camera mode='targetbody' pos='0 -1 0'/><body><joint axis='.1 .2 .3'/><geom/>"
+             "<body pos='0 0 -.8'><joint axis='.4 .5 .6' range='-20 20'/><geom/>"
+             "<body pos='0 -.7 0'><joint axis='.7 .8 .9' damping='.75' range='-30 30'/><geom/></body></body></body></worldbody></mujoco>");
+  write_file("differing/creep.xml",
+             "<mujoco><option timestep='.004'/><default><geom type='capsule' size='.03' contype='0' conaffinity='0'/>"
+             "<joint axis='0 1 0' damping='.1' frictionloss='1'/></default><worldbody>"
+             "<body><joint/><geom fromto='0 0 0 0 0 .3' mass='2'/>"
+             "<body pos='0 0 .3' euler='0 40 0'><joint/><geom fromto='0 0 0 0 0 .3' mass='1'/>"
+             "<body pos='0 0 .3' euler='0 30 0'><joint damping='.01'/><geom fromto='0 0 0 0 0 .25' mass='.7'/></body></body></body></worldbody></mujoco>");
+  write_file("differing/unfelt.xml",
+             "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 .096'><joint type='slide' axis='1 0 0' damping='1'/>"
+             "<joint type='slide' axis='0 1 0' damping='1'/><geom size='.1'/></body></worldbody></mujoco>");
+}
+
 // Scenes in which the engines differ, each for one reason: a ball that falls in long steps, links that overlap at their joints, a leg that
 // collapses and slides. In the fourth MuJoCo makes one body of two, and the engines are alike.
 static void write_differing_scenes(void) {
@@ -80,12 +100,16 @@ static void test_says_why_scenes_differ(void** state) {
   (void)state;
   assert_int_equal(system("mkdir -p differing"), 0);
   write_differing_scenes();
+  write_more_differing_scenes();
   run_and_judge("bench robots differing --quick --out results",
                 "rows = dict((row[1].strip(), row[-2]) for row in (line.split('|') for line in open('results/robots.md')) if len(row) > 9)\n"
                 "assert 'length of the steps' in rows['steps.xml'], rows\n"
                 "assert 'parts that overlap by 20 mm' in rows['overlap.xml'], rows\n"
                 "assert rows['friction.xml'].strip().startswith('friction: '), rows\n"
-                "assert not rows['fused.xml'].strip(), rows\n");
+                "assert not rows['fused.xml'].strip(), rows\n"
+                "assert 'length of the steps' in rows['law.xml'], rows\n"
+                "assert 'MuJoCo creeps: at an eighth of the step' in rows['creep.xml'], rows\n"
+                "assert not rows['unfelt.xml'].strip(), rows\n");
 }
 
 static void test_refusals(void** state) {

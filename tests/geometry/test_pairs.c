@@ -285,12 +285,35 @@ static void a_capsule_along_an_edge_keeps_both_ends(void** state) {
   }
 }
 
+// A capsule deep inside another, or inside the edge of a box, which it crosses: the sum of the forces of its points, which are as their depths, has the
+// direction of least overlap. An end that overlaps, too, may turn it by what it is allowed to have another normal: by 0.12 rad, where it keeps 0.86 of its
+// depth at 0.14 rad. (Ends that kept all their depth turned it by up to 1.5 rad.)
+static void a_deep_crossing_pushes_along_the_least_overlap(void** state) {
+  (void)state;
+  testRandom r = {11};
+  int found[2] = {0, 0};
+  for (int i = 0; i < 20000; ++i) {
+    int box = i % 2;
+    Pair p = {.A = {HF_GEOM_CAPSULE, {0.04, random_uniform(&r, 0.02, 0.1), 0}, NULL, NULL}, .scale = 0.1};
+    p.B = (hfiShape){box ? HF_GEOM_BOX : HF_GEOM_CAPSULE, {0.03, random_uniform(&r, 0.02, 0.1), 0.03}, NULL, NULL};
+    p.X_WA = random_pose(&r, 0.05), p.X_WB = random_pose(&r, 0.05);
+    collide(&p, 0);
+    if (p.count == 0 || !is_crossing(&p, p.point[p.count - 1].feature)) continue;
+    hfVec3 sum = v3_zero();
+    for (int k = 0; k < p.count; ++k) sum = v3_axpy(p.point[k].depth, p.point[k].n_W, sum);
+    assert_true(v3_dot(v3_unit(sum), distance(&p).n_W) > cos(0.13));
+    ++found[box];
+  }
+  assert_true(found[0] > 1000 && found[1] > 1000);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_pairs_reach_the_oracle),
       cmocka_unit_test(a_corner_touches_a_side),
       cmocka_unit_test(sides_along_each_other_touch_at_both_ends),
       cmocka_unit_test(a_capsule_along_an_edge_keeps_both_ends),
+      cmocka_unit_test(a_deep_crossing_pushes_along_the_least_overlap),
       cmocka_unit_test(an_overlap_is_that_of_the_deepest_point),
       cmocka_unit_test(swapping_mirrors_the_contact),
       cmocka_unit_test(a_rigid_motion_moves_the_contact),
