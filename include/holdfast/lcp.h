@@ -33,7 +33,7 @@ typedef enum hfLcpMethod {
 
 typedef struct hfLcpConfig {
   int32_t method;      // hfLcpMethod
-  int32_t max_pivots;  // largest number of pivots, or of sweeps of Gauss-Seidel; 0: 100 + 20 n pivots, 1000 sweeps
+  int32_t max_pivots;  // largest number of pivots, or of sweeps of Gauss-Seidel; 0: 100 + 20 n pivots, less where n > 600 (docs/theory/lcp.md), 1000 sweeps
   double tolerance;    // largest hfLcpReport.residual called HF_OK [-]
   double tikhonov;     // added to every diagonal entry of A, in the units of A; >= 0
   double relaxation;   // relaxation factor of a Gauss-Seidel sweep, in (0, 2) [-]

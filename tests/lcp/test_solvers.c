@@ -118,6 +118,28 @@ static void test_murty_is_exponential_and_bounded(void** state) {
   free_problem(&p);
 }
 
+// Murty's problems side by side, 1008 unknowns: the default limit bounds the work of all pivots, of n^2 multiplications each, to 4e9, because 100 + 20 n pivots would
+// take minutes where rows are dense.
+static void test_work_of_large_problems_is_bounded(void** state) {
+  (void)state;
+  enum { BLOCK = 12, N = 84 * BLOCK };
+  Problem p = make_problem(N), block = make_problem(BLOCK);
+  double *z = test_calloc(N, sizeof *z), *w = test_calloc(N, sizeof *w);
+  set_size(&p, N);
+  hfLcpReport r;
+  fill_murty(&block, BLOCK, false);
+  memset(p.A, 0, sizeof(double) * N * N);
+  for (int i = 0; i < N; ++i) {
+    p.b[i] = -1;
+    for (int j = 0; j < BLOCK; ++j) p.A[i * N + i / BLOCK * BLOCK + j] = block.A[i % BLOCK * BLOCK + j];
+  }
+  assert_int_equal(run(&p.lcp, with_method(HF_LCP_LEMKE), z, w, &r), HF_NOT_CONVERGED);
+  assert_int_equal(r.pivots, (int)(4e9 / N / N));
+  for (int i = 0; i < N; ++i) assert_true(isfinite(z[i]));
+  test_free(z), test_free(w);
+  free_problem(&p), free_problem(&block);
+}
+
 // Beale's cycling example as the LCP of a linear program; the lexicographic rule must end it.
 //   min -3/4 x1 + 150 x2 - 1/50 x3 + 6 x4  s.t. three rows; optimum -1/20 at x = (1/25, 0, 1, 0)
 static void test_cycling_example(void** state) {
@@ -315,6 +337,7 @@ int main(void) {
       cmocka_unit_test(test_enumeration_finds_all_solutions),
       cmocka_unit_test(test_ray_is_no_solution),
       cmocka_unit_test(test_murty_is_exponential_and_bounded),
+      cmocka_unit_test(test_work_of_large_problems_is_bounded),
       cmocka_unit_test(test_cycling_example),
       cmocka_unit_test(test_equality_rows),
       cmocka_unit_test(test_tikhonov_term),
