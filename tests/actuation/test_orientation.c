@@ -159,7 +159,7 @@ static void test_refusals(void** state) {
   hfSensorDef sensor = hf_sensor_def_default();
   sensor.type = HF_SENSOR_ACTUATOR_FORCE, sensor.objkind = HF_OBJECT_ACTUATOR, sensor.obj = 1;
   assert_int_equal(hf_builder_add_sensor(b, &sensor, &error), HF_ERROR_MODEL);
-  assert_non_null(strstr(error.message, "names the first of its actuators"));
+  assert_non_null(strstr(error.message, "must name the first of its actuators"));
   d.inputs = HF_INPUT_Z, d.biasprm[1] = -2;
   assert_int_equal(hf_builder_add_actuator(b, &d, &error), HF_ERROR_MODEL);
   d.biasprm[1] = -1;
