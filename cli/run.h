@@ -44,6 +44,7 @@ typedef struct runStatistics {
   int asleep;                    // trees that sleep at the end
   long stopped;                  // times that a tree stopped within a step rather than pass through another
   long dropped, not_converged;   // contacts that exceeded the capacity; steps that did not reach the tolerance
+  long forgetful;                // steps with more contacts than the state has room to remember
   double worst_residual, worst_coupled_residual, max_depth;
   worstViolation worst[VIOLATIONS];
   long let_go;             // steps in which an equality or limit let go
