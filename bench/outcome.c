@@ -22,6 +22,11 @@ static double norm(const double* x, int n) {
   return sqrt(sum);
 }
 
+static double norm_of_difference(const double* x, const double* y) {
+  const double apart[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
+  return norm(apart, 3);
+}
+
 // The pair of two bodies, made where there is none yet; NULL: there is no more room.
 static outcomePair* find_pair(outcome* o, int a, int b) {
   for (int i = 0; i < o->npair; ++i)
@@ -31,10 +36,10 @@ static outcomePair* find_pair(outcome* o, int a, int b) {
   return &o->pair[o->npair++];
 }
 
-// A contact: its depth, its force on `second`, what joints feel of the force, and its place.
+// A contact: its depth, its force on `second` and the part of it along the normal, what joints feel of the force, and its place.
 typedef struct touch {
   int first, second; // bodies
-  double depth, force[3], felt, place[3];
+  double depth, force[3], normal[3], felt, place[3];
 } touch;
 
 static void add_contact(outcome* o, const hfModel* m, const touch* t) {
@@ -47,7 +52,7 @@ static void add_contact(outcome* o, const hfModel* m, const touch* t) {
   pair->depth = fmax(pair->depth, t->depth);
   pair->pressed += norm(t->force, 3);
   pair->felt = fmax(pair->felt, t->felt);
-  for (int i = 0; i < 3; ++i) pair->force[i] += sign * t->force[i];
+  for (int i = 0; i < 3; ++i) pair->force[i] += sign * t->force[i], pair->normal[i] += sign * t->normal[i];
 }
 
 // ---- ours -------------------------------------------------------------------------------------------
@@ -61,8 +66,9 @@ int outcome_take(outcome* o, const hfModel* m, const hfSim* sim, const hfState* 
   for (int i = 0; i < hf_sim_contact_count(sim); ++i) {
     hfContact c = hf_sim_contact(sim, i);
     if (c.depth < 0 && !(c.fn > 0)) continue; // It was only expected to touch.
-    touch t = {c.body_b, c.body_a, c.depth, {c.fn * c.n_W.x + c.ft.x, c.fn * c.n_W.y + c.ft.y, c.fn * c.n_W.z + c.ft.z}, INFINITY,
-               {c.p_W.x, c.p_W.y, c.p_W.z}};
+    touch t = {.first = c.body_b, .second = c.body_a, .depth = c.depth, .normal = {c.fn * c.n_W.x, c.fn * c.n_W.y, c.fn * c.n_W.z},
+               .felt = INFINITY, .place = {c.p_W.x, c.p_W.y, c.p_W.z}};
+    t.force[0] = t.normal[0] + c.ft.x, t.force[1] = t.normal[1] + c.ft.y, t.force[2] = t.normal[2] + c.ft.z;
     add_contact(o, m, &t);
   }
   return 0;
@@ -88,8 +94,8 @@ static int read_run(outcome peer[PEER_RUNS], const hfModel* m, FILE* file, outco
 
 static int read_contact(outcome* o, const hfModel* m, FILE* file) {
   touch t;
-  if (fscanf(file, "%d %d %lf %lf %lf %lf %lf %lf %lf %lf", &t.first, &t.second, &t.depth, &t.force[0], &t.force[1], &t.force[2], &t.felt,
-             &t.place[0], &t.place[1], &t.place[2]) != 10)
+  if (fscanf(file, "%d %d %lf %lf %lf %lf %lf %lf %lf %lf %lf %lf %lf", &t.first, &t.second, &t.depth, &t.force[0], &t.force[1], &t.force[2],
+             &t.normal[0], &t.normal[1], &t.normal[2], &t.felt, &t.place[0], &t.place[1], &t.place[2]) != 13)
     return -1;
   if (t.first < 0 || t.first >= m->nbody || t.second < 0 || t.second >= m->nbody) return -1;
   add_contact(o, m, &t);
@@ -159,10 +165,7 @@ static double largest_force(const outcome* o, const outcome* peer) {
 static int has_its_places(const outcomePair* x, const outcomePair* y) {
   for (int i = 0; i < x->points && i < OUTCOME_PLACES; ++i) {
     double nearest = INFINITY;
-    for (int j = 0; j < y->points && j < OUTCOME_PLACES; ++j) {
-      const double *p = x->place[i], *q = y->place[j];
-      nearest = fmin(nearest, sqrt(square(p[0] - q[0]) + square(p[1] - q[1]) + square(p[2] - q[2])));
-    }
+    for (int j = 0; j < y->points && j < OUTCOME_PLACES; ++j) nearest = fmin(nearest, norm_of_difference(x->place[i], y->place[j]));
     if (nearest > SAME_PLACE) return 0;
   }
   return 1;
@@ -174,14 +177,14 @@ static int have_same_places(const outcomePair* x, const outcomePair* y) {
 
 // Compares a pair x with the same pair y of the other engine, or with none.
 static void compare_pair(const outcomePair* x, const outcomePair* y, double least, outcomeContacts* out) {
-  double size = norm(x->force, 3), apart[3];
+  double size = norm(x->force, 3);
   if (size < least) return;
   if (!y) {
-    out->depth = out->depth_same_places = out->force = fmax(out->force, 1);
+    out->depth = out->depth_same_places = out->normal = out->force = fmax(out->force, 1);
     return;
   }
-  for (int i = 0; i < 3; ++i) apart[i] = x->force[i] - y->force[i];
-  out->force = fmax(out->force, norm(apart, 3) / size);
+  out->force = fmax(out->force, norm_of_difference(x->force, y->force) / size);
+  out->normal = fmax(out->normal, norm_of_difference(x->normal, y->normal) / size);
   double depth = fabs(x->depth - y->depth) > 1e-6 ? fabs(x->depth - y->depth) / fabs(x->depth) : 0;
   out->depth = fmax(out->depth, depth);
   if (have_same_places(x, y)) out->depth_same_places = fmax(out->depth_same_places, depth);

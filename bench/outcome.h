@@ -14,7 +14,7 @@ typedef struct outcomePair {
   int points;                      // how many contacts
   double place[OUTCOME_PLACES][3]; // where the first of them are, in world axes [m]
   double depth;                    // the deepest contact, below its margin [m]
-  double force[3];                 // on B, in world axes [N]
+  double force[3], normal[3];      // on B, in world axes, and the part of it along the normals [N]
   double pressed;                  // sum of the sizes of the forces of its contacts [N]
   double felt;                     // the largest force or torque of a joint that balances one of them [N or N m]; INFINITY: not computed
 } outcomePair;
@@ -51,7 +51,7 @@ outcomeDistance outcome_distance(const hfModel* model, const outcome* x, const o
 // 1e-3 N the bodies only touch, and nothing is compared. A pair whose force no joint feels in the peer's run does not count: each engine has a
 // stiffness of its own for what cannot yield.
 typedef struct outcomeContacts {
-  double depth, force;               // [-]
+  double depth, force, normal;       // normal: that of the parts of forces along the normals [-]
   double depth_same_places;          // the difference of depths of pairs with the same number of contacts at the same places [-]
   double deepest_ours, deepest_peer; // [m]
 } outcomeContacts;

@@ -10,8 +10,9 @@ doubles, the controls of each step. The lines that are printed:
     sizes NQ NV NBODY NU
     run NAME SPEED QPOS...          after STEPS steps; SPEED is the largest |qvel|, inf if MuJoCo found accelerations that are not
                                     finite or huge, upon which it starts the scene again
-    contact BODY1 BODY2 DEPTH FX FY FZ FELT X Y Z       of the run before it: depth below the margin, force on BODY2 in world axes, the
-                                    largest force or torque that a joint feels of it, and the place
+    contact BODY1 BODY2 DEPTH FX FY FZ NX NY NZ FELT X Y Z      of the run before it: depth below the margin, force on BODY2 in world
+                                    axes, the part of it along the normal, the largest force or torque that a joint feels of it, and
+                                    the place
 
 A RUN is one of
 
@@ -75,7 +76,8 @@ def report_contacts(model, data):
         mujoco.mj_contactForce(model, data, i, force)
         world = contact.frame.reshape(3, 3).T @ force[:3]
         first, second = model.geom_bodyid[contact.geom1], model.geom_bodyid[contact.geom2]
-        numbers = [contact.includemargin - contact.dist, *world, felt(model, data, contact.pos, world, first, second), *contact.pos]
+        normal = force[0] * contact.frame[:3]
+        numbers = [contact.includemargin - contact.dist, *world, *normal, felt(model, data, contact.pos, world, first, second), *contact.pos]
         print("contact", first, second, *(repr(float(x)) for x in numbers))
 
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 static const double ANGLE = 0.02, LENGTH = 0.005; // how far joints of scenes that behave alike differ [rad], [m]
+static const double FAR_ANGLE = 1, FAR_LENGTH = 0.1; // how far joints of runs differ that have no determined end [rad], [m]
 static const double SHARE = 0.1;                  // how far their depths and forces differ [-]
 static const double RESTING = 0.01;               // the largest speed of a scene at rest [m/s or rad/s]
 static const double OVERLAP = 0.001;              // contacts that begin deeper than this throw bodies apart [m]
@@ -32,9 +33,11 @@ static int shrinks(outcomeDistance fine, outcomeDistance x) {
   return fine.angle <= fmax(ANGLE, x.angle / 4) && fine.length <= fmax(LENGTH, x.length / 4);
 }
 
-// Is MuJoCo so far from itself in another run that this explains how far we are from it? A small difference of its own explains no large one.
+// Is MuJoCo so far from itself in another run that this explains how far we are from it? A small difference of its own explains no large one, but
+// what differs by FAR has no determined end: how far a thing has fallen does not count.
 static int covers(outcomeDistance own, outcomeDistance apart) {
-  return !is_near(own) && (apart.angle <= ANGLE || own.angle >= apart.angle / 4) && (apart.length <= LENGTH || own.length >= apart.length / 4);
+  return !is_near(own) && (apart.angle <= ANGLE || own.angle >= fmin(apart.angle / 4, FAR_ANGLE)) &&
+         (apart.length <= LENGTH || own.length >= fmin(apart.length / 4, FAR_LENGTH));
 }
 
 static int contacts_agree(const outcomeContacts* c) { return c->depth <= SHARE && c->force <= SHARE; }
@@ -185,6 +188,8 @@ static void explain_contacts(verdict* v, const evidence* e) {
     snprintf(v->reason, size, "depths: the engines have other contact points, which share the load");
   else if (is_alike_with_recipe(&v->ours) || is_alike_with_recipe(&e->soft))
     snprintf(v->reason, size, "MuJoCo creeps: with its recipe depths and forces are alike");
+  else if (soft->depth <= SHARE && soft->normal <= SHARE)
+    snprintf(v->reason, size, "friction: normal forces are alike, and differ by %.0f %% at most; friction that holds nothing fades in MuJoCo", 100 * soft->normal);
   else if (!is_near(e->recipe))
     snprintf(v->reason, size, "friction decides: MuJoCo with its recipe is %.2g rad, %.2g m away from itself", e->recipe.angle, e->recipe.length);
   else if (recipe->force > SHARE)

@@ -110,6 +110,7 @@ static void count_step(runStatistics* s, const hfSim* sim, double time, const hf
   s->stopped += report->nstopped;
   if (report->ncontact > s->max_contacts) s->max_contacts = report->ncontact;
   s->dropped += report->ndropped;
+  s->forgetful += report->status == HF_OVERFLOW && report->ndropped == 0;
   s->not_converged += solve->status != HF_OK;
   keep_worst(&s->worst_residual, solve->residual);
   keep_worst(&s->worst_coupled_residual, solve->coupled_residual);

@@ -44,6 +44,7 @@ typedef struct runStatistics {
   int asleep;                    // trees that sleep at the end
   long stopped;                  // times that a tree stopped within a step rather than pass through another
   long dropped, not_converged;   // contacts that exceeded the capacity; steps that did not reach the tolerance
+  long forgetful;                // steps with more contacts than the state has room to remember
   double worst_residual, worst_coupled_residual, max_depth;
   hfContact sunk;          // the deepest contact in which a geom lies deeper than it is thick; depth 0: there is none
   double sunk_at;          // simulated time at which it was found [s]

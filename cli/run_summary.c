@@ -132,6 +132,8 @@ static summary summarise(const run* r) {
   }
   if (s->dropped > 0)
     ADD(&m, "dropped", "%ld contacts beyond the capacity; see max_contacts", s->dropped);
+  if (s->forgetful > 0)
+    ADD(&m, "forgotten", "friction of contacts that a state has no room to remember, in %ld steps: it begins anew in the next one", s->forgetful);
   return m;
 }
 

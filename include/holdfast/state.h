@@ -80,7 +80,8 @@ HF_API hfState* hf_state_init(void* memory, const hfModel* model, int max_memory
 HF_API hfState* hf_state_create(const hfModel* model);
 HF_API void hf_state_free(hfState* state); // NULL is allowed
 // The default capacity of the contact memory: as many contacts as the moving geoms of crowded scenes have, by their shapes. A step
-// with more contacts reports HF_OVERFLOW and forgets the last ones; hf_state_init takes any other capacity.
+// with more contacts does not remember those that are open. If those that touch are more, it reports HF_OVERFLOW and forgets the last ones; hf_state_init
+// takes any other capacity.
 HF_API int hf_state_memory_default(const hfModel* model);
 // A copy on the heap, byte for byte; free it with hf_state_free. NULL: out of memory.
 HF_API hfState* hf_state_clone(const hfState* state);

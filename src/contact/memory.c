@@ -218,20 +218,30 @@ static int is_plain_memory_of(const hfContactMemory* m, const hfContactMemory* e
 
 // A contact that slides remembers the deformation of its law. For a contact that sticks, the motion of its two bodies is needed; it is computed for
 // the first such contact of the pair. If bodies rest and friction holds, the deformation is not touched, because turning it into the world and back
-// would change its last bits in every step. old: how many of the entries hold the memory of the step before.
-static void fill_memory(hfContactMemory* memory, int old, const hfiContactStep* step, int n) {
+// would change its last bits in every step. old: how many of the entries hold the memory of the step before. Where the contacts are more than the
+// entries (room), those that are open, and have no deformation to speak of, are not stored. Returns the number of entries; *lost: how many contacts
+// that touch found no room.
+static int fill_memory(hfContactMemory* memory, int old, const hfiContactStep* step, int room, int* lost) {
   PairMotion motion;
-  int found = 0;
-  for (int i = 0; i < n; ++i) {
+  int found = 0, n = 0;
+  *lost = 0;
+  for (int i = 0; i < step->n; ++i) {
     const hfiContact* c = &step->contact[i];
     const hfiContactOutcome* o = &step->outcome[i];
     found = found && move_alike(c, c - 1);
+    if (step->n > room && !(c->depth > 0)) continue;
+    if (n == room) {
+      ++*lost;
+      continue;
+    }
+    hfContactMemory* m = &memory[n++];
     if (!found && (c->material.condim > 3 || !(o->slips & 1 << HF_SLIDING))) find_motion(c, step->X0_WB, step->X1_WB, &motion), found = 1;
-    int stays = found && motion.rests && !o->slips && is_plain_memory_of(&memory[i], memory + old, c);
-    store_place(&memory[i], c, o);
-    if (!stays) store_deformation(&memory[i], c, o, &step->X0_WB[c->body_b].R, &motion);
+    int stays = found && motion.rests && !o->slips && is_plain_memory_of(m, memory + old, c);
+    store_place(m, c, o);
+    if (!stays) store_deformation(m, c, o, &step->X0_WB[c->body_b].R, &motion);
+    if (step->surfaces) store_surfaces(m, step, c, o);
   }
-  for (int i = 0; step->surfaces && i < n; ++i) store_surfaces(&memory[i], step, &step->contact[i], &step->outcome[i]);
+  return n;
 }
 
 void hfi_memory_end(hfState* s, int n) {
@@ -241,10 +251,9 @@ void hfi_memory_end(hfState* s, int n) {
 }
 
 int hfi_memory_store(hfState* s, const hfiContactStep* step) {
-  int kept = imin2(step->n, s->max_memory);
-  fill_memory(hf_state_mutable_memory(s), s->nmemory, step, kept);
+  int lost, kept = fill_memory(hf_state_mutable_memory(s), s->nmemory, step, s->max_memory, &lost);
   hfi_memory_end(s, kept);
-  return step->n - kept;
+  return lost;
 }
 
 int hfi_memory_store_beside(hfState* s, const int32_t* still, hfContactMemory* fresh, const hfiContactStep* step) {
@@ -252,10 +261,9 @@ int hfi_memory_store_beside(hfState* s, const int32_t* still, hfContactMemory* f
   int old = 0;
   for (int i = 0; i < s->nmemory; ++i)
     if (still[memory[i].key_pair >> 32] && still[memory[i].key_pair & 0xffffffffu]) memory[old++] = memory[i];
-  int kept = imin2(step->n, s->max_memory - old), at = old + kept;
-  fill_memory(fresh, 0, step, kept);
+  int lost, kept = fill_memory(fresh, 0, step, s->max_memory - old, &lost), at = old + kept;
   hfi_memory_end(s, at);
   for (int k = kept; k > 0;) // Both lists are sorted. They are merged from their ends.
     memory[--at] = old > 0 && memory[old - 1].key_pair > fresh[k - 1].key_pair ? memory[--old] : fresh[--k];
-  return step->n - kept;
+  return lost;
 }

@@ -35,7 +35,8 @@ typedef struct hfiContactStep {
   const hfiContactOutcome* outcome; // (n)
   int32_t n;
 } hfiContactStep;
-// Replaces the memory by that of the contacts after the step. Returns the number of contacts for which there was no room.
+// Replaces the memory by that of the contacts after the step. If there is no room for all of them, those that are open are not remembered. Returns the
+// number of contacts that touch and for which there was no room.
 int hfi_memory_store(hfState* state, const hfiContactStep* step);
 // Like hfi_memory_store, but contacts of two geoms that `still` (ngeom) marks stay remembered. No such contact is in the step. fresh (n) is scratch.
 int hfi_memory_store_beside(hfState* state, const int32_t* still, hfContactMemory* fresh, const hfiContactStep* step);

@@ -98,6 +98,17 @@ static void test_summary_for_people(void** state) {
   assert_string_equal(standard_error, "");
 }
 
+// A plate on two slides lies on 36 tiles with 144 corners; a state of this model remembers 20 contacts.
+static void test_forgotten_friction_is_reported(void** state) {
+  (void)state;
+  write_file("tiles.xml",
+             "<mujoco><worldbody><replicate count='6' offset='.1 0 0'><replicate count='6' offset='0 .1 0'><geom type='box' size='.05 .05 .05' pos='-.25 -.25 -.05'/>"
+             "</replicate></replicate><body><joint type='slide' axis='1 0 0'/><geom size='.01' pos='0 0 1' mass='1'/>"
+             "<body pos='0 0 .0099'><joint type='slide' axis='0 0 1'/><geom type='box' size='.3 .3 .01'/></body></body></worldbody></mujoco>");
+  assert_works("run tiles.xml --time 0.02");
+  assert_says(standard_output, "forgotten       friction of contacts that a state has no room to remember");
+}
+
 // A force f on 2 kg for t: v = f t/m.
 static void test_controls_held(void** state) {
   (void)state;
@@ -557,6 +568,7 @@ int main(void) {
       cmocka_unit_test(test_free_fall),
       cmocka_unit_test(test_free_fall_in_continuous_time),
       cmocka_unit_test(test_summary_for_people),
+      cmocka_unit_test(test_forgotten_friction_is_reported),
       cmocka_unit_test(test_controls_held), cmocka_unit_test(test_controls_win_over_signals),
       cmocka_unit_test(test_controls_from_a_file), cmocka_unit_test(test_controls_from_a_log), cmocka_unit_test(test_recording_ends_with_the_run),
       cmocka_unit_test(test_contact_log),

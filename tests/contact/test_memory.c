@@ -59,7 +59,37 @@ static void test_any_order(void** state) {
   hf_model_free(m);
 }
 
+// Contacts that touch are remembered and those that are open are not if there is no room for all; the first touching ones if there is none for these.
+static void test_open_contacts_give_way(void** state) {
+  (void)state;
+  testRandom r = {8};
+  RandomTree spec = random_tree_default();
+  hfModel* m = random_tree_build(&r, &spec);
+  hfDynamics* d = NULL;
+  assert_int_equal(hf_dynamics_create(&d, m, NULL), HF_OK);
+  hf_dynamics_position(d, hf_model_qpos0(m), NULL);
+  static hfiContact contacts[CONTACTS];
+  hfiContactOutcome outcome[CONTACTS] = {{0}};
+  make_contacts(&r, m, contacts);
+  for (int i = 0; i < CONTACTS; ++i) contacts[i].depth = i % 3 == 1 ? 1e-6 : -1e-9; // 7 of 20 touch
+  hfiContactStep step = {NULL, 1e-3, d->X_WB, d->X_WB, contacts, outcome, CONTACTS};
+  for (int room = 5; room <= CONTACTS; ++room) {
+    void* block = malloc(hf_state_size(m, room));
+    hfState* s = hf_state_init(block, m, room);
+    int all = room == CONTACTS, kept = all ? CONTACTS : room < 7 ? room : 7;
+    assert_int_equal(hfi_memory_store(s, &step), all ? 0 : 7 - kept);
+    assert_int_equal(s->nmemory, kept);
+    for (int k = 0; k < kept; ++k) {
+      hfiContactKey key = hfi_contact_key(&contacts[all ? k : 3 * k + 1]);
+      assert_true(hf_state_memory(s)[k].key_pair == key.pair && hf_state_memory(s)[k].key_feature == key.feature);
+    }
+    free(block);
+  }
+  hf_dynamics_free(d);
+  hf_model_free(m);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_any_order)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_any_order), cmocka_unit_test(test_open_contacts_give_way)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
