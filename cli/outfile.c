@@ -63,7 +63,7 @@ static int is_listed(const char* word, const char* list) {
 
 int refuse_ending(const char* option, const char* path, const char* endings, int only) {
   static const char formats[] = "csv tsv xls xlsx ods parquet npy npz h5 hdf5 mat json yaml yml html htm pdf rec hfr mcap bag db png jpg jpeg webp gif bmp tif "
-                                "tiff svg mp4 mkv mov avi webm xml mjcf urdf sdf hfm usd gltf glb obj stl gz xz zip";
+                                "tiff svg mp4 mkv mov avi webm xml mjcf urdf srdf sdf hfm usd gltf glb obj stl gz xz zip";
   const char* ending = path ? ending_of(path) : "";
   if (path && strcmp(path, "-") == 0) {
     say_error("%s -: the command writes files here; standard output is /dev/stdout", option);
