@@ -40,6 +40,8 @@ void discard_out_file(outFile* out) {
   hfi_output_abandon(out->output);
 }
 
+char* resolve_out_file(const char* path) { return hfi_output_target(path); }
+
 // Files that are neither regular nor missing (a terminal, /dev/null) may be used twice.
 static int is_special(const char* path) {
   struct stat info;

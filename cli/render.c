@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -213,6 +214,7 @@ typedef struct target {
   FILE* file; // NULL: there is none
   outFile picture;
   pid_t encoder; // 0: there is none
+  char* video;   // the name that the video gets: that of the option without symbolic links; close_target frees it
   char beside[4096];
 } target;
 
@@ -223,6 +225,8 @@ static FILE* start_encoder(const renderOptions* o, target* t) {
                        (char[]){"-y"},
                        (char[]){"-f"},
                        (char[]){"image2pipe"},
+                       (char[]){"-c:v"},
+                       (char[]){"mjpeg"}, // ffmpeg does not find out by itself if there are few and small pictures
                        (char[]){"-framerate"},
                        fps,
                        (char[]){"-i"},
@@ -244,19 +248,27 @@ static int open_target(const renderOptions* o, target* t, hfError* error) {
     if (open_out_file(&t->picture, o->picture, error) == HF_OK) t->file = t->picture.file;
     return t->file != NULL;
   }
-  const char *slash = strrchr(o->video, '/'), *name = slash ? slash + 1 : o->video;
-  snprintf(t->beside, sizeof t->beside, "%.*s.%ld-%s", (int)(name - o->video), o->video, (long)getpid(), name);
+  t->video = resolve_out_file(o->video);
+  if (!t->video) return snprintf(error->message, sizeof error->message, "out of memory"), 0;
+  const char *slash = strrchr(t->video, '/'), *name = slash ? slash + 1 : t->video;
+  snprintf(t->beside, sizeof t->beside, "%.*s.%ld-%s", (int)(name - t->video), t->video, (long)getpid(), name);
   remove_at_end(t->beside);
   t->file = start_encoder(o, t);
-  if (!t->file) snprintf(error->message, sizeof error->message, "%s: cannot be written: %s", o->video, strerror(errno));
-  return t->file != NULL;
+  if (t->file) return 1;
+  snprintf(error->message, sizeof error->message, "%s: cannot be written: %s", o->video, strerror(errno));
+  free(t->video);
+  return 0;
 }
 
 // Completes the file if it is whole; otherwise an older file stays. Returns 1 on success.
 static int close_target(const renderOptions* o, target* t, int whole, hfError* error) {
   if (!o->video && whole) return close_out_file(&t->picture, error) == HF_OK;
   if (!o->video) return discard_out_file(&t->picture), 0;
-  int good = end_program(t->file, t->encoder) == 0 && whole && rename(t->beside, o->video) == 0;
+  struct stat older;
+  int good = end_program(t->file, t->encoder) == 0 && whole;
+  if (good && stat(t->video, &older) == 0) chmod(t->beside, older.st_mode & 0777); // as every other file that replaces an older one
+  good = good && rename(t->beside, t->video) == 0;
+  free(t->video);
   if (good) return 1;
   remove(t->beside);
   snprintf(error->message, sizeof error->message, "%s: cannot be written", o->video);
@@ -309,6 +321,7 @@ int verb_render(int argc, char** argv) {
   if (refuse_same_file((usedFile[]){{"the scene or recording", o.input, 0}, {"-o", o.picture, 1}, {"--video", o.video, 1}}, 3) ||
       refuse_ending("-o", o.picture, "png jpg jpeg webp", 1) || refuse_ending("--video", o.video, "mp4 mkv mov", 1))
     return CLI_MISUSED;
+  if (o.video && is_pipe(o.video)) return say_error("--video %s: a video is written to a file, not to a pipe or a device", o.video), CLI_MISUSED;
   if (refuse_folder_of("-o", o.picture) || refuse_folder_of("--video", o.video)) return CLI_FAILED;
   if ((o.follow || o.camera) && is_pipe(o.input))
     return say_error("%s: --follow and --camera read the scene before it is simulated, which a pipe does not allow; give a file", o.input), CLI_MISUSED;
