@@ -120,8 +120,9 @@ static int convert_recording(renderOptions* o, const char* page) {
     say_error("%s", error.message);
   else if (frames == 0)
     say_error("%s: the recording has no frames", o->input);
-  else if (isnan(o->until))
-    o->until = hf_recording_frame(recording, frames - 1).time;
+  double end = status == HF_OK && frames > 0 ? hf_recording_frame(recording, frames - 1).time : INFINITY;
+  if (o->time > end) say_warning("%s ends at %g s: --time %g shows its last frame", o->input, end, o->time);
+  if (isnan(o->until)) o->until = end;
   if (isnan(o->time)) o->time = 0;
   hf_recording_free(recording);
   return status == HF_OK && frames > 0 ? CLI_GOOD : CLI_FAILED;
@@ -277,7 +278,7 @@ static int close_target(const renderOptions* o, target* t, int whole, hfError* e
 
 static int draw(const renderOptions* o, const char* browser, const char* page) {
   int count = o->video ? (int)floor((o->until - o->time) * o->fps / o->speed) + 1 : 1;
-  if (count < 1 || count > 100000) return say_error("a video of %d pictures", count), CLI_MISUSED;
+  if (count < 1 || count > 100000) return say_error("a video of %d pictures: it has 1 to 100000 (--time, --until, --fps)", count), CLI_MISUSED;
   char* address = page_address(o, page, count);
   if (!address) return say_error("out of memory"), CLI_FAILED;
   char* arguments[] = {(char*)(uintptr_t)browser,
@@ -321,6 +322,7 @@ int verb_render(int argc, char** argv) {
   if (refuse_same_file((usedFile[]){{"the scene or recording", o.input, 0}, {"-o", o.picture, 1}, {"--video", o.video, 1}}, 3) ||
       refuse_ending("-o", o.picture, "png jpg jpeg webp", 1) || refuse_ending("--video", o.video, "mp4 mkv mov", 1))
     return CLI_MISUSED;
+  if (o.until < o.time) return say_error("--until %g is before --time %g", o.until, o.time), CLI_MISUSED;
   if (o.video && is_pipe(o.video)) return say_error("--video %s: a video is written to a file, not to a pipe or a device", o.video), CLI_MISUSED;
   if (refuse_folder_of("-o", o.picture) || refuse_folder_of("--video", o.video)) return CLI_FAILED;
   if ((o.follow || o.camera) && is_pipe(o.input))

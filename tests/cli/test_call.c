@@ -185,6 +185,7 @@ static void test_folders_that_are_not_there(void** state) {
   (void)state;
   write_file("ball.xml", falling_ball);
   assert_refused("render ball.xml -o nowhere/x.png", 1, "-o nowhere/: nothing can be written there: No such file or directory");
+  assert_refused("render ball.xml --video x.mp4 --time 2 --until 1", 2, "--until 1 is before --time 2");
   assert_refused("render ball.xml --video /dev/null", 2, "--video /dev/null: a video is written to a file, not to a pipe or a device");
   assert_refused("render ball.xml --video ball.xml/x.mp4", 1, "--video ball.xml/: nothing can be written there: Not a directory");
   assert_refused("view ball.xml --out nowhere", 1, "--out nowhere: nothing can be written there: No such file or directory");

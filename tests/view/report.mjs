@@ -293,6 +293,8 @@ export async function rendersPictures() {
   const png = readFileSync(file('mug.png'));
   check(png.subarray(1, 4).toString() === 'PNG' && png.readUInt32BE(16) === 320 && png.readUInt32BE(20) === 200, 'a PNG of 320 x 200');
   check(png.length > 3000, `${png.length} bytes`);
+  const late = spawnSync(process.env.HOLDFAST, ['render', 'run.rec', '--time', '99', '--size', '320x200', '-o', 'late.png'], { cwd: folder, encoding: 'utf8' });
+  check(late.status === 0 && /run.rec ends at .* s: --time 99 shows its last frame/.test(late.stderr), `a time behind the end: ${late.stderr}`);
 }
 
 // A video goes through a symbolic link, to the file behind it or to the place where it will be: it took the place of the link.
