@@ -371,7 +371,7 @@ int verb_convert(int argc, char** argv) {
   int robot = ends_in(o.output, ".sdf") || ends_in(o.output, ".urdf"), block = ends_in(o.output, ".hfm");
   if (!recording && !robot && !block && !ends_in(o.output, ".xml"))
     say_error("%s: the name must end in .mcap or .html (of a recording), .xml, .sdf, .urdf or .hfm (of a model)", o.output);
-  else if (refuse_same_file((usedFile[]){{"what is converted", o.scene.path, 0}, {"what is written", o.output, 1}}, 2))
+  else if (refuse_same_file((usedFile[]){{"what is converted", o.scene.path, 0}, {"--srdf", o.scene.import.srdf, 0}, {"what is written", o.output, 1}}, 3))
     result = CLI_MISUSED;
   else if (recording && is_pipe(o.scene.path))
     say_error("%s: a recording is read from a file, not from a pipe", o.scene.path);

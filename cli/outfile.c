@@ -40,6 +40,8 @@ void discard_out_file(outFile* out) {
   hfi_output_abandon(out->output);
 }
 
+char* resolve_out_file(const char* path) { return hfi_output_target(path); }
+
 // Files that are neither regular nor missing (a terminal, /dev/null) may be used twice.
 static int is_special(const char* path) {
   struct stat info;
@@ -63,7 +65,7 @@ static int is_listed(const char* word, const char* list) {
 
 int refuse_ending(const char* option, const char* path, const char* endings, int only) {
   static const char formats[] = "csv tsv xls xlsx ods parquet npy npz h5 hdf5 mat json yaml yml html htm pdf rec hfr mcap bag db png jpg jpeg webp gif bmp tif "
-                                "tiff svg mp4 mkv mov avi webm xml mjcf urdf sdf hfm usd gltf glb obj stl gz xz zip";
+                                "tiff svg mp4 mkv mov avi webm xml mjcf urdf srdf sdf hfm usd gltf glb obj stl gz xz zip";
   const char* ending = path ? ending_of(path) : "";
   if (path && strcmp(path, "-") == 0) {
     say_error("%s -: the name of a file is needed; for standard output write /dev/stdout", option);

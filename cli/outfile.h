@@ -14,6 +14,8 @@ hfStatus open_out_file(outFile* out, const char* path, hfError* error);
 // Completes the file; one to which not everything could be written leaves the older file as it was.
 hfStatus close_out_file(outFile* out, hfError* error);
 void discard_out_file(outFile* out);
+// The file to be written that a path names, without symbolic links, for files that another program writes; NULL: no memory. The caller frees it.
+char* resolve_out_file(const char* path);
 
 // What a verb reads or writes: "--log", "the scene".
 typedef struct usedFile {

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -119,8 +120,9 @@ static int convert_recording(renderOptions* o, const char* page) {
     say_error("%s", error.message);
   else if (frames == 0)
     say_error("%s: the recording has no frames", o->input);
-  else if (isnan(o->until))
-    o->until = hf_recording_frame(recording, frames - 1).time;
+  double end = status == HF_OK && frames > 0 ? hf_recording_frame(recording, frames - 1).time : INFINITY;
+  if (o->time > end) say_warning("%s ends at %g s: --time %g shows its last frame", o->input, end, o->time);
+  if (isnan(o->until)) o->until = end;
   if (isnan(o->time)) o->time = 0;
   hf_recording_free(recording);
   return status == HF_OK && frames > 0 ? CLI_GOOD : CLI_FAILED;
@@ -213,6 +215,7 @@ typedef struct target {
   FILE* file; // NULL: there is none
   outFile picture;
   pid_t encoder; // 0: there is none
+  char* video;   // the name that the video gets: that of the option without symbolic links; close_target frees it
   char beside[4096];
 } target;
 
@@ -223,6 +226,8 @@ static FILE* start_encoder(const renderOptions* o, target* t) {
                        (char[]){"-y"},
                        (char[]){"-f"},
                        (char[]){"image2pipe"},
+                       (char[]){"-c:v"},
+                       (char[]){"mjpeg"}, // ffmpeg does not find out by itself if there are few and small pictures
                        (char[]){"-framerate"},
                        fps,
                        (char[]){"-i"},
@@ -244,19 +249,27 @@ static int open_target(const renderOptions* o, target* t, hfError* error) {
     if (open_out_file(&t->picture, o->picture, error) == HF_OK) t->file = t->picture.file;
     return t->file != NULL;
   }
-  const char *slash = strrchr(o->video, '/'), *name = slash ? slash + 1 : o->video;
-  snprintf(t->beside, sizeof t->beside, "%.*s.%ld-%s", (int)(name - o->video), o->video, (long)getpid(), name);
+  t->video = resolve_out_file(o->video);
+  if (!t->video) return snprintf(error->message, sizeof error->message, "out of memory"), 0;
+  const char *slash = strrchr(t->video, '/'), *name = slash ? slash + 1 : t->video;
+  snprintf(t->beside, sizeof t->beside, "%.*s.%ld-%s", (int)(name - t->video), t->video, (long)getpid(), name);
   remove_at_end(t->beside);
   t->file = start_encoder(o, t);
-  if (!t->file) snprintf(error->message, sizeof error->message, "%s: cannot be written: %s", o->video, strerror(errno));
-  return t->file != NULL;
+  if (t->file) return 1;
+  snprintf(error->message, sizeof error->message, "%s: cannot be written: %s", o->video, strerror(errno));
+  free(t->video);
+  return 0;
 }
 
 // Completes the file if it is whole; otherwise an older file stays. Returns 1 on success.
 static int close_target(const renderOptions* o, target* t, int whole, hfError* error) {
   if (!o->video && whole) return close_out_file(&t->picture, error) == HF_OK;
   if (!o->video) return discard_out_file(&t->picture), 0;
-  int good = end_program(t->file, t->encoder) == 0 && whole && rename(t->beside, o->video) == 0;
+  struct stat older;
+  int good = end_program(t->file, t->encoder) == 0 && whole;
+  if (good && stat(t->video, &older) == 0) chmod(t->beside, older.st_mode & 0777); // as every other file that replaces an older one
+  good = good && rename(t->beside, t->video) == 0;
+  free(t->video);
   if (good) return 1;
   remove(t->beside);
   snprintf(error->message, sizeof error->message, "%s: cannot be written", o->video);
@@ -265,7 +278,7 @@ static int close_target(const renderOptions* o, target* t, int whole, hfError* e
 
 static int draw(const renderOptions* o, const char* browser, const char* page) {
   int count = o->video ? (int)floor((o->until - o->time) * o->fps / o->speed) + 1 : 1;
-  if (count < 1 || count > 100000) return say_error("a video of %d pictures", count), CLI_MISUSED;
+  if (count < 1 || count > 100000) return say_error("a video of %d pictures: it has 1 to 100000 (--time, --until, --fps)", count), CLI_MISUSED;
   char* address = page_address(o, page, count);
   if (!address) return say_error("out of memory"), CLI_FAILED;
   char* arguments[] = {(char*)(uintptr_t)browser,
@@ -309,6 +322,8 @@ int verb_render(int argc, char** argv) {
   if (refuse_same_file((usedFile[]){{"the scene or recording", o.input, 0}, {"-o", o.picture, 1}, {"--video", o.video, 1}}, 3) ||
       refuse_ending("-o", o.picture, "png jpg jpeg webp", 1) || refuse_ending("--video", o.video, "mp4 mkv mov", 1))
     return CLI_MISUSED;
+  if (o.until < o.time) return say_error("--until %g is before --time %g", o.until, o.time), CLI_MISUSED;
+  if (o.video && is_pipe(o.video)) return say_error("--video %s: a video is written to a file, not to a pipe or a device", o.video), CLI_MISUSED;
   if (refuse_folder_of("-o", o.picture) || refuse_folder_of("--video", o.video)) return CLI_FAILED;
   if ((o.follow || o.camera) && is_pipe(o.input))
     return say_error("%s: --follow and --camera read the scene before it is simulated, which a pipe does not allow; give a file", o.input), CLI_MISUSED;

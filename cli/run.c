@@ -310,7 +310,7 @@ static int run_scene(const void* arguments, const hfModel* model) {
 int verb_run(int argc, char** argv) {
   runArguments a;
   argp_parse(&run_argp, argc, argv, 0, NULL, &a);
-  const usedFile files[] = {{"the scene", a.scene.path, 0},  {"--controls", a.run.controls, 0},
+  const usedFile files[] = {{"the scene", a.scene.path, 0},  {"--srdf", a.scene.import.srdf, 0}, {"--controls", a.run.controls, 0},
                             {"--log", a.run.log, 1},         {"--contacts", a.run.contacts, 1}, {"--steps", a.run.steps, 1},
                             {"--record", a.run.record, 1},   {"--report", a.run.report, 1}};
   if (refuse_same_file(files, sizeof files / sizeof *files) || refuse_ending("--log", a.run.log, "csv txt", 0) ||

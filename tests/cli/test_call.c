@@ -185,6 +185,8 @@ static void test_folders_that_are_not_there(void** state) {
   (void)state;
   write_file("ball.xml", falling_ball);
   assert_refused("render ball.xml -o nowhere/x.png", 1, "-o nowhere/: nothing can be written there: No such file or directory");
+  assert_refused("render ball.xml --video x.mp4 --time 2 --until 1", 2, "--until 1 is before --time 2");
+  assert_refused("render ball.xml --video /dev/null", 2, "--video /dev/null: a video is written to a file, not to a pipe or a device");
   assert_refused("render ball.xml --video ball.xml/x.mp4", 1, "--video ball.xml/: nothing can be written there: Not a directory");
   assert_refused("view ball.xml --out nowhere", 1, "--out nowhere: nothing can be written there: No such file or directory");
   assert_refused("view ball.xml --out ball.xml", 1, "--out ball.xml: nothing can be written there: Not a directory");
@@ -208,6 +210,11 @@ static void test_options_that_cannot_act(void** state) {
   assert_says(standard_output, "warning: option servo_kp (--kp) cannot act: it is for URDF and SDFormat");
   write_file("robot.urdf", "<robot name='r'><link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link></robot>");
   assert_works("check robot.urdf --floating --kp 3 --merge-fixed --actuators none");
+  assert_int_equal(system("echo '<robot name=\"r\"/>' >semantic"), 0);
+  assert_works("check robot.urdf --srdf semantic");
+  assert_refused("run robot.urdf --srdf semantic --log semantic", 2, "--srdf and --log are the same file: semantic");
+  assert_refused("convert robot.urdf semantic.xml --srdf semantic.xml", 2, "--srdf and what is written are the same file");
+  assert_refused("check robot.urdf --srdf nowhere", 1, "cannot read nowhere: No such file or directory");
   if (strstr(standard_output, "cannot act")) fail_msg("%s", standard_output);
 }
 

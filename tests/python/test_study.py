@@ -143,7 +143,7 @@ def test_a_wrong_study_is_refused(change, message):
     (dict(scene="missing.xml"), "missing.xml"),
     (dict(keyframe="hard"), 'no key is named "hard"'),
     (dict(parameters={"m": {"set": "mass.mug", "values": [1]}}), 'no body is named "mug"'),
-    (dict(parameters={"m": {"set": "geom.capsule.size[0]", "values": [1]}}), "size is no field that a world may have of its own"),
+    (dict(parameters={"m": {"set": "geom.capsule.pos[0]", "values": [1]}}), "pos is no field that a world may have of its own"),
     (dict(parameters={"m": {"set": "geom.capsule.friction[7]", "values": [1]}}), "no component 7"),
     (dict(parameters={"m": {"set": "colour.capsule", "values": [1]}}), "is no path"),
     (dict(parameters={"m": {"set": "geom.*.friction[0]", "values": ["much"]}}), "needs numbers"),
@@ -448,6 +448,13 @@ def test_the_store_is_plain_sqlite(tmp_path):
     db = sqlite3.connect(tmp_path / "s.db")
     assert db.execute("SELECT count(*) FROM run WHERE json_extract(parameters, '$.mu') > 0.1 AND status = 'done'").fetchone() == (5,)
     assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_sizes_are_paths(fall_scene, tmp_path):
+    """A ball rests with its centre one radius above the floor, but for the depth that carries its weight. All sizes share one batch."""
+    study = Study(**{**fall_scene, "time": 3}, keep={"height": "final(q('free')[2])"}, parameters={"r": {"set": "geom.ball.size[0]", "values": [0.05, 0.1, 0.3]}})
+    table = to_columns(study.run(tmp_path / "size.db", workers=1))
+    assert table["height"] == pytest.approx(table["r"], abs=1e-4)
 
 
 def test_a_refused_store_leaves_no_lock_behind(tmp_path):

@@ -1,5 +1,6 @@
 // The report: what the page shows against what the command logged.
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';
 import { open } from './browser.mjs';
@@ -292,6 +293,24 @@ export async function rendersPictures() {
   const png = readFileSync(file('mug.png'));
   check(png.subarray(1, 4).toString() === 'PNG' && png.readUInt32BE(16) === 320 && png.readUInt32BE(20) === 200, 'a PNG of 320 x 200');
   check(png.length > 3000, `${png.length} bytes`);
+  const late = spawnSync(process.env.HOLDFAST, ['render', 'run.rec', '--time', '99', '--size', '320x200', '-o', 'late.png'], { cwd: folder, encoding: 'utf8' });
+  check(late.status === 0 && /run.rec ends at .* s: --time 99 shows its last frame/.test(late.stderr), `a time behind the end: ${late.stderr}`);
+}
+
+// A video goes through a symbolic link, to the file behind it or to the place where it will be: it took the place of the link.
+export async function rendersVideosThroughLinks() {
+  if (spawnSync('ffmpeg', ['-version']).status !== 0) throw new Skip('no ffmpeg');
+  runGripper();
+  mkdirSync(file('films'));
+  symlinkSync('films/mug.mp4', file('link.mp4'));
+  for (let i = 0; i < 2; ++i) {
+    if (i) chmodSync(file('films/mug.mp4'), 0o640);
+    command('render', 'run.rec', '--time', '1.2', '--until', '1.24', '--size', '160x100', '--video', 'link.mp4');
+    check(lstatSync(file('link.mp4')).isSymbolicLink(), 'the link stays');
+    check(readFileSync(file('films/mug.mp4')).subarray(4, 8).toString() === 'ftyp', 'the video is behind the link');
+  }
+  check((statSync(file('films/mug.mp4')).mode & 0o777) === 0o640, 'it has the permissions of the older one');
+  check(readdirSync(file('films')).length === 1, 'nothing else is left there');
 }
 
 // Reads the records of the MCAP specification: opcode, length, content.

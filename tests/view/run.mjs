@@ -22,6 +22,7 @@ const groups = {
     ['report_fits_a_phone', report.fitsAPhone],
     ['sizes', report.sizes],
     ['renders_pictures', report.rendersPictures],
+    ['renders_videos_through_links', report.rendersVideosThroughLinks],
     ['converts_to_mcap', report.convertsToMcap],
   ],
   live: [
