@@ -1,5 +1,6 @@
 """The annotations of the package, by mypy: inside, and as a program sees them."""
 
+import importlib.util
 import subprocess
 import sys
 
@@ -7,7 +8,7 @@ import pytest
 
 from conftest import ROOT
 
-pytest.importorskip("mypy")
+pytestmark = pytest.mark.skipif(importlib.util.find_spec("mypy") is None, reason="mypy is not installed")
 
 
 def mypy(*arguments, cwd):
