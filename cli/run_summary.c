@@ -320,6 +320,7 @@ static void set_statistics(json_t* o, const run* r) {
   json_object_set_new(o, "asleep", json_integer(s->asleep));
   json_object_set_new(o, "stopped", json_integer(s->stopped));
   json_object_set_new(o, "dropped_contacts", json_integer(s->dropped));
+  json_object_set_new(o, "steps_forgetting_friction", json_integer(s->forgetful));
   json_object_set_new(o, "not_converged", json_integer(s->not_converged));
   json_object_set_new(o, "worst_residual", json_number(s->worst_residual));
   json_object_set_new(o, "worst_coupled_residual", json_number(s->worst_coupled_residual));

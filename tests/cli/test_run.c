@@ -107,6 +107,8 @@ static void test_forgotten_friction_is_reported(void** state) {
              "<body pos='0 0 .0099'><joint type='slide' axis='0 0 1'/><geom type='box' size='.3 .3 .01'/></body></body></worldbody></mujoco>");
   assert_works("run tiles.xml --time 0.02");
   assert_says(standard_output, "forgotten       friction of contacts that a state has no room to remember");
+  assert_works("run tiles.xml --time 0.02 --json");
+  assert_true(json_value(standard_output, "steps_forgetting_friction", 0) > 0);
 }
 
 // A force f on 2 kg for t: v = f t/m.
