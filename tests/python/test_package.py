@@ -951,12 +951,18 @@ def test_parameters_that_are_not_physical_are_refused(fall):
     params.update()
 
 
-def test_contacts_as_columns(fall):
-    """Tables want columns of one dimension: pandas and polars refuse fields that are vectors."""
-    sim = hf.Sim(fall)
+def sim_that_touches(model):
+    """A sim at the first step with a contact, or after 10 s."""
+    sim = hf.Sim(model)
     sim.step()
     while len(sim.contacts()) == 0 and sim.state.time < 10:
         sim.step()
+    return sim
+
+
+def test_contacts_as_columns(fall):
+    """Tables want columns of one dimension: pandas and polars refuse fields that are vectors."""
+    sim = sim_that_touches(fall)
     for c in (sim.contacts(), sim.contacts()[:0]):
         table = hf.columns(c)
         assert all(column.shape == (len(c),) for column in table.values()) and list(table)[0] == c.dtype.names[0]
@@ -967,7 +973,11 @@ def test_contacts_as_columns(fall):
     for wrong in (sim.state.q, sim.contacts()[0], sim.contacts().reshape(1, -1), [1, 2]):
         with pytest.raises(TypeError, match="structured array"):
             hf.columns(wrong)
+
+
+def test_contacts_as_a_table_of_pandas(fall):
     pandas = pytest.importorskip("pandas")
+    sim = sim_that_touches(fall)
     assert pandas.DataFrame(hf.columns(sim.contacts()))["n_W.z"].tolist() == sim.contacts()["n_W"][:, 2].tolist()
 
 
