@@ -112,11 +112,14 @@ static int take_soft_step(hfiIsland* I, double cap) {
   return !failed && isfinite(hfi_system_velocity_norm(I, I->dv));
 }
 
-// Is the residual of the true laws at I->v and I->s below the share `close` of its scale? I->Av must be A v.
+// Is the residual I->r below the share `close` of its scale?
+static int is_below(const hfiIsland* I, double close) { return hfi_system_momentum_norm(I, I->r) <= close * hfi_system_scale(I); }
+
+// Computes the residual of the true laws at I->v and I->s. Is it below the share `close` of its scale? I->Av must be A v.
 static int is_close(hfiIsland* I, double close) {
   hfi_system_impulses(I, HF_COUPLING_TWO_WAY);
   hfi_system_residual_again(I);
-  return hfi_system_momentum_norm(I, I->r) <= close * hfi_system_scale(I);
+  return is_below(I, close);
 }
 
 // Computes I->s and I->Av for the velocities I->v.
@@ -157,7 +160,7 @@ int hfi_soft_begin(hfiIsland* I, hfiSoft* soft) {
   if (I->is_damped) begin_damping(I);
   if (unknown || !I->is_damped) return !close && unknown;
   soft->close = CLOSE_KNOWN;
-  return !is_close(I, CLOSE_KNOWN);
+  return !is_below(I, CLOSE_KNOWN);
 }
 
 // Returns the factor by which the last step dv should have been longer. If the steps form a geometric series with the ratio q, their sum is
