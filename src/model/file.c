@@ -273,7 +273,7 @@ hfStatus hfi_validate_block(const hfModel* block, size_t size, const char* name,
   return status < 0 ? hfi_refuse(error, status, "%s: %s", name, refusal.message) : status;
 }
 
-// Room for a block of this size, aligned as models are.
+// Allocates a block of this size with the alignment of a model.
 static hfModel* allocate_block(size_t size) { return aligned_alloc(64, (size + 63) / 64 * 64); }
 
 // Gives a block, as long as its header says, to the caller if it is a sound model, else frees it.

@@ -321,7 +321,7 @@ static hfStatus solve_islands(const hfiSolveJob* job, const int32_t* changed, hf
     hfiMembers m = hfi_partition_members(&solver->partition, k);
     if (!must_solve(solver, &m, changed)) continue;
     if (m.nblock > 0) {
-      if (!solve_or_estimate(job, &m)) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory: %d trees that are coupled", m.ntree);
+      if (!solve_or_estimate(job, &m)) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory for an island of %d coupled trees", m.ntree);
     } else if (!solve_free_tree(job, m.trees[0]))
       job->report->status = HF_SINGULAR;
   }
