@@ -183,7 +183,7 @@ static int surface_is_sound(const hfModel* m, int i) {
   return 1;
 }
 
-// Checks references by kind and id, and runs of entries.
+// Refuses a block in which an id names an object that does not exist or cannot be meant, or a list goes beyond its array.
 static hfStatus check_references(const hfModel* m, hfError* error) {
   for (int i = 0; i < m->nsensor; ++i)
     if (!sensor_is_sound(m, i))
