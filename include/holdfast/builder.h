@@ -24,7 +24,7 @@ typedef struct hfBodyDef {
   double mass;        // [kg]
   double com[3];      // [m]
   double inertia[6];  // inertia about the centre of mass in body axes: xx yy zz xy xz yz [kg m^2]
-  double inertia_quat[4]; // the inertial frame, if its axes are principal ones; zeros: the principal axes in descending order of their moments
+  double inertia_quat[4]; // orientation of the inertial frame, if its axes are principal axes; zeros: the principal axes, the largest moment first
   double gravcomp;    // share of the weight that gravity compensation carries [-]
   int32_t mocap;
   int32_t sleep; // hfSleepPolicy of the tree whose first moving body it is; else HF_SLEEP_AUTO

@@ -40,7 +40,7 @@ typedef struct hfFrictionProblem {
   int32_t form;      // hfFrictionForm
   int32_t dim;       // rows of a contact: 2 or 3
   int32_t ncontact;
-  int32_t nequality; // p; with 0 V, R, s, G and b are not read
+  int32_t nequality; // number p of equalities; if it is 0, V, R, s, G and b are not read
   int32_t nv;        // global form: generalised velocities
   double* mu;        // (ncontact) coefficients of friction, >= 0 [-]
 

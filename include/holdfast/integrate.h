@@ -49,8 +49,8 @@ typedef struct hfOde {
   // Called after every accepted step, which ended at t and x. It may change x, and add *grown coordinates at its end or remove some;
   // these are plain numbers, and nx and n at creation must be the largest possible. NULL: nothing to do.
   hfRenewal (*renew)(void* context, double t, double* x, int32_t* grown);
-  // Implicit fixed steps that fail although they are short, because f jumps back and forth, are made with a held f: from this call on, until a call
-  // with x = NULL, f is continued smoothly from its values near x. NULL: such steps fail.
+  // Called before a short implicit step of fixed size that failed because f jumps back and forth is tried again. From this call on, until a call with
+  // x = NULL, f must be smooth: it is continued from its values near x. NULL: such steps fail.
   void (*hold)(void* context, double t, const double* x);
 } hfOde;
 

@@ -100,8 +100,8 @@ typedef enum hfMotorParameter {
 } hfMotorParameter;
 // Inputs of a DC motor, bits of actuator_inputs. Its own control is the first; those of the next actuators are the others.
 typedef enum hfMotorInput { HF_INPUT_POSITION = 1, HF_INPUT_VELOCITY = 2, HF_INPUT_TORQUE = 4, HF_INPUT_VOLTAGE = 8 } hfMotorInput;
-// Inputs of an orientation servo, which is three actuators, one for each axis of a ball joint or of a site, or four: its controls are the rotation
-// vector x, y, z or the quaternion w, x, y, z that it goes to. The first of them has all their bits in actuator_inputs, each other one its own.
+// Inputs of an orientation servo, bits of actuator_inputs. Such a servo consists of three or four actuators. Their controls are the target: a rotation
+// vector x, y, z, or a quaternion w, x, y, z. The first actuator has the bits of all of them, each other one only its own bit.
 typedef enum hfOrientationInput { HF_INPUT_W = 16, HF_INPUT_X = 32, HF_INPUT_Y = 64, HF_INPUT_Z = 128 } hfOrientationInput;
 // States of a DC motor, bits of actuator_states; those that it has stand in this order from actuator_actadr on.
 typedef enum hfMotorState {

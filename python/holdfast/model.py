@@ -42,9 +42,9 @@ class Diagnostic(NamedTuple):
 
     severity: str  # "warning": not used, and the motion may differ; "note": without effect on the motion
     file: str
-    line: int  # 0: the file has no lines, as a saved model
+    line: int  # 0: the file has no lines, for example a saved model
     message: str
-    places: int  # how often; reported once, at the first place
+    places: int  # in how many places; only the first of them is reported
 
     def __str__(self) -> str:
         times = f" ({self.places} times)" if self.places > 1 else ""

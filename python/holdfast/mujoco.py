@@ -44,7 +44,7 @@ def _refuse_other_sizes(model: Model, data: Any) -> None:
 
 
 def state_from_mujoco(model: Model, data: Any, state: State | None = None) -> State:
-    """Time, positions, velocities, activations, where springs that yielded rest, and what is under way of an ``mjData`` as a state; contacts
+    """Time, positions, velocities, activations, rest positions of springs that yielded, and histories of delays of an ``mjData`` as a state. Contacts
     are remembered from here on."""
     state = state or State(model)
     _refuse_other_sizes(model, data)

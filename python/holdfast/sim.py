@@ -234,7 +234,7 @@ class Sim(_core.Sim):
         return np.concatenate(ends) / (up + down)
 
     def _step_beside(self, start: State, given: Input, change: np.ndarray) -> tuple[State, np.ndarray]:
-        """The end of a step, and its sensors, from a state and controls that are changed by this much."""
+        """Change the start and the controls by `change` and take a step. Returns its end and its sensors."""
         m, state, input, probe = self.model, start.copy(), given.copy(), self._probe
         assert probe is not None
         dq, dv, act, u = np.split(change, np.cumsum([m.nv, m.nv, m.na]))

@@ -59,8 +59,8 @@ typedef struct hfiBodyDrag {
 // `revision` of its parameters.
 typedef struct hfiPassive { uint32_t revision; int32_t known, springs, bends, dampers, losses, limits, gravcomp, medium; } hfiPassive;
 
-// Overloaded rows of a near-rigid equality, or of the translation or rotation of a weld: their error is so large that they should be far steeper than
-// they may be.
+// Overloaded rows of a near-rigid equality, or of the translation or rotation of a weld. To remove their error, which is large, they would need a slope
+// far above the largest one that is allowed.
 typedef struct hfiOverload {
   int32_t equality;            // index of the equality
   int32_t is_rotation;         // 1: rows of the rotation of a weld

@@ -57,21 +57,23 @@ static double limit_weight(const hfActuation* a, int j) {
   return sum;
 }
 
-static hfSaturatedRow joint_limit_row(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, int n, const int32_t* dof, const double* J, double phi) {
+// The row of one limit of joint j, on its n dofs.
+static hfSaturatedRow joint_limit_row(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, int n, const int32_t* dof, const hfiJointLimit* limit) {
   const hfModel* m = a->model;
   hfiCompliance law = {hf_model_jnt_limit_stiffness(m)[j], hf_model_jnt_limit_damping(m)[j]};
   const double *solref = hf_model_jnt_limit_solref(m) + 2 * j, *solimp = hf_model_jnt_limit_solimp(m) + 5 * j;
   int soft = is_soft(step, solref) && law.k == 0 && law.c == 0;
   double w = soft ? limit_weight(a, j) : 0, speed = 0;
-  if (!(w > 0)) w = hfi_inverse_mass(d, a->dense, n, dof, J);
-  if (!soft || !(w > 0)) return limit_row(a, step, law, w, phi);
-  for (int i = 0; i < n; ++i) speed += J[i] * d->v[dof[i]];
-  return soft_limit_row(m, step, solref, solimp, w, phi, speed);
+  if (!(w > 0)) w = hfi_inverse_mass(d, a->dense, n, dof, limit->J);
+  if (!soft || !(w > 0)) return limit_row(a, step, law, w, limit->phi);
+  for (int i = 0; i < n; ++i) speed += limit->J[i] * d->v[dof[i]];
+  return soft_limit_row(m, step, solref, solimp, w, limit->phi, speed);
 }
 
-static void add_joint_limit(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, int n, const double* J, double phi) {
+static void add_joint_limit(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, const hfiJointLimit* limit) {
+  int n = hfi_joint_nv(hf_model_jnt_type(a->model)[j]);
   int32_t first = hf_model_jnt_dofadr(a->model)[j], dof[3] = {first, first + 1, first + 2};
-  hfi_rows_add_row(&a->rows, HFI_ROW_JOINT_LIMIT, j, joint_limit_row(a, d, step, j, n, dof, J, phi), n, dof, J);
+  hfi_rows_add_row(&a->rows, HFI_ROW_JOINT_LIMIT, j, joint_limit_row(a, d, step, j, n, dof, limit), n, dof, limit->J);
 }
 
 // May a step that adds `more` to the speed of a joint cover the distance phi?
@@ -79,7 +81,7 @@ static inline int is_in_reach(double phi, double speed, double more, double h) {
 
 // Adds the row of one end of a hinge or slide at distance phi if the step may reach it. Otherwise notes how far the joint can move freely.
 static void limit_end(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, double sign, double phi, double speed) {
-  if (is_in_reach(phi, speed, step->limit_speed, step->h)) add_joint_limit(a, d, step, j, 1, &sign, phi);
+  if (is_in_reach(phi, speed, step->limit_speed, step->h)) add_joint_limit(a, d, step, j, &(hfiJointLimit){phi, {sign}});
   else a->free_way = min2(a->free_way, phi);
 }
 
@@ -96,7 +98,7 @@ HFI_CALLED static void limit_joint(hfActuation* a, const hfDynamics* d, const hf
   double speed2 = 0;
   for (int k = 0; k < n; ++k) speed2 += sqr(v[k]);
   for (int i = 0; i < count; ++i)
-    if (is_in_reach(limit[i].phi, sqrt(speed2), HFI_FAST_SPEED, step->h)) add_joint_limit(a, d, step, j, n, limit[i].J, limit[i].phi);
+    if (is_in_reach(limit[i].phi, sqrt(speed2), HFI_FAST_SPEED, step->h)) add_joint_limit(a, d, step, j, &limit[i]);
 }
 
 // ---- tendons ----------------------------------------------------------------------------------------

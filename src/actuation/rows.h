@@ -98,7 +98,7 @@ static inline double hfi_most_inverse_mass(const hfDynamics* d, int n, const int
   for (int k = 0; k < n; ++k) sum += J[k] * J[k] * d->most_inverse_mass[dof[k]];
   return n * sum;
 }
-// The inverse mass of any row.
+// The inverse mass of a row with any number of columns.
 static inline double hfi_inverse_mass(const hfDynamics* d, double* x, int ncol, const int32_t* cols, const double* J) {
   if (ncol == 1) return J[0] * J[0] * hfi_dof_inverse_mass(d, cols[0]);
   return hfi_coupled_inverse_mass(d, x, ncol, cols, J);

@@ -114,7 +114,7 @@ struct hfAccel {
   double* Ae;               // (nequality^2) factors of Je M^-1 Je^T
   double* softened;         // (nequality^2) factors of Je M^-1 Je^T + diag(softness); valid if a rigid equality is open
   double* softness;         // (nequality)
-  double open;              // openness of the rigid equality that is open furthest, 0 to 1
+  double open;              // the largest openness of a rigid equality, 0 to 1
   double *error, *damping, *stiffness, *Jedot_v, *target, *lambda; // (nequality)
   int32_t* eq_cols;         // (nv) scratch
   double* eq_J;             // (6 x nv) scratch

@@ -125,8 +125,11 @@ static void force_slopes(const hfiAccelContact* c, double Dv[6][6], double Dx[6]
   }
 }
 
-// D += J^T S J, D column by column. T (dim x n) holds S J, and row (n) one row of the result.
-static void add_block(double* D, int nv, int dim, double S[6][6], int n, const int32_t* cols, const double* J, double* T, double* row) {
+// D += J^T S J with the rows J of a contact, D column by column.
+static void add_block(hfAccel* a, const hfiAccelContact* c, double S[6][6], double* D) {
+  const int nv = a->model->nv, dim = c->dim, n = c->n;
+  const double* J = c->J;
+  double *T = a->block, *row = T + 6 * a->max_cols; // (dim x n) S J, (n) one row of the result
   memset(T, 0, (size_t)(dim * n) * sizeof *T);
   for (int i = 0; i < dim; ++i)
     for (int k = 0; k < dim; ++k)
@@ -134,14 +137,13 @@ static void add_block(double* D, int nv, int dim, double S[6][6], int n, const i
   for (int l = 0; l < n; ++l) {
     memset(row, 0, (size_t)n * sizeof *row);
     for (int i = 0; i < dim; ++i) hfi_axpy(row, J[i * n + l], T + i * n, n);
-    for (int k = 0; k < n; ++k) D[cols[k] * nv + cols[l]] += row[k];
+    for (int k = 0; k < n; ++k) D[c->cols[k] * nv + c->cols[l]] += row[k];
   }
 }
 
 void hfi_accel_add_slopes(hfAccel* a, const hfiAccelContact* c, double Dv[6][6], double Dx[6][6]) {
-  double *T = a->block, *row = T + 6 * a->max_cols;
-  add_block(a->dtau_dv, a->model->nv, c->dim, Dv, c->n, c->cols, c->J, T, row);
-  add_block(a->dtau_dq, a->model->nv, c->dim, Dx, c->n, c->cols, c->J, T, row);
+  add_block(a, c, Dv, a->dtau_dv);
+  add_block(a, c, Dx, a->dtau_dq);
 }
 
 // ---- the whole --------------------------------------------------------------------------------------

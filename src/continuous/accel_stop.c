@@ -7,6 +7,8 @@
 // c = 2 m/T. Damping sets in over the depth delta, so that f does not jump when the limit is touched.
 #include "continuous/accel.h"
 
+#include "actuation/compliance.h"
+
 static const double DELTA = 1e-4; // Depth over which the damping of a stop sets in [m or rad].
 static const double LIMIT_TIME = 0.005; // Time constant of a stop without stiffness and damping of its own [s].
 
@@ -27,15 +29,16 @@ static void finish_stop(hfAccel* a, const hfiStop* stop, double sign, double* ta
   a->stop[a->nstop++].force *= sign;
 }
 
-// `sign`: s = sign J v, and the force acts along sign J.
-static void add_limit(hfAccel* a, hfiStop stop, double sign, double phi, double k, double c, const double* v, double* tau) {
+// Adds the force of a limit at distance phi. `sign`: s = sign J v, and the force acts along sign J.
+static void add_limit(hfAccel* a, hfiStop stop, double sign, double phi, hfiCompliance law,
+                      const double* v, double* tau) {
   if (phi >= 0) return;
   stop.is_limit = 1;
   double ramp = min2(1, -phi / DELTA), s = sign * row_velocity(&stop, v);
-  stop.force = -k * phi - c * s * ramp;
+  stop.force = -law.k * phi - law.c * s * ramp;
   if (stop.force <= 0) return;
-  stop.df_ds = -c * ramp;
-  stop.df_dx = -k + (ramp < 1 ? c * s / DELTA : 0);
+  stop.df_ds = -law.c * ramp;
+  stop.df_dx = -law.k + (ramp < 1 ? law.c * s / DELTA : 0);
   finish_stop(a, &stop, sign, tau);
 }
 
@@ -48,30 +51,28 @@ static void add_friction(hfAccel* a, hfiStop stop, double loss, const double* v,
 
 // ---- joints -----------------------------------------------------------------------------------------
 
-// A limit without stiffness and damping of its own gets those of LIMIT_TIME.
-static void choose_stop(double mass, double* k, double* c) {
-  if (*k > 0 || *c > 0) return;
-  *k = mass / sqr(LIMIT_TIME);
-  *c = 2 * mass / LIMIT_TIME;
+// Stiffness and damping of a limit that has none of its own.
+static hfiCompliance critical_stop(double mass) {
+  return (hfiCompliance){mass / sqr(LIMIT_TIME), 2 * mass / LIMIT_TIME};
 }
 
 // Stiffness and damping of the limits of joint j.
-static void find_joint_stop(const hfModel* m, int j, double* k, double* c) {
-  *k = hf_model_jnt_limit_stiffness(m)[j], *c = hf_model_jnt_limit_damping(m)[j];
-  choose_stop(hf_model_dof_M0(m)[hf_model_jnt_dofadr(m)[j]], k, c);
+static hfiCompliance find_joint_stop(const hfModel* m, int j) {
+  hfiCompliance own = {hf_model_jnt_limit_stiffness(m)[j], hf_model_jnt_limit_damping(m)[j]};
+  return own.k > 0 || own.c > 0 ? own
+                                : critical_stop(hf_model_dof_M0(m)[hf_model_jnt_dofadr(m)[j]]);
 }
 
 static void limit_joint(hfAccel* a, int j, const double* q, const double* v, double* tau) {
   const hfModel* m = a->model;
   int dof = hf_model_jnt_dofadr(m)[j];
-  double k, c;
   hfiJointLimit limit[HFI_MAX_JOINT_LIMITS];
   int count = hfi_joint_limits(m, j, q + hf_model_jnt_qposadr(m)[j], limit);
-  find_joint_stop(m, j, &k, &c);
+  hfiCompliance law = find_joint_stop(m, j);
   for (int i = 0; i < count; ++i) {
     hfiStop stop = {.joint = j, .tendon = -1, .n = hfi_joint_nv(hf_model_jnt_type(m)[j]), .dof = a->dof_index + dof};
     v3_store(stop.J, v3_load(limit[i].J));
-    add_limit(a, stop, 1, limit[i].phi, k, c, v, tau);
+    add_limit(a, stop, 1, limit[i].phi, law, v, tau);
   }
 }
 
@@ -83,12 +84,11 @@ static hfiStop tendon_row(const hfAccel* a, int t) {
   return stop;
 }
 
-// Stiffness and damping of the limits of a tendon with this row; none if the tendon can move nothing.
-static void find_tendon_stop(const hfModel* m, const hfiStop* row, double* k, double* c) {
+// Stiffness and damping of the limits of a tendon with this row; zero if the tendon can move nothing.
+static hfiCompliance find_tendon_stop(const hfModel* m, const hfiStop* row) {
   double w = 0;
-  *k = *c = 0;
   for (int i = 0; i < row->n; ++i) w += sqr(row->J_long[i]) / hf_model_dof_M0(m)[row->dof[i]];
-  if (w > 0) choose_stop(1 / w, k, c);
+  return w > 0 ? critical_stop(1 / w) : (hfiCompliance){0, 0};
 }
 
 // Distances of tendon t from its two limits, less its margin.
@@ -99,29 +99,28 @@ static void find_tendon_gaps(const hfAccel* a, int t, double phi[2]) {
 }
 
 static void limit_tendon(hfAccel* a, int t, const double* v, double* tau) {
-  double k, c, phi[2];
+  double phi[2];
   hfiStop stop = tendon_row(a, t);
-  find_tendon_stop(a->model, &stop, &k, &c);
-  if (!(k > 0)) return;
+  hfiCompliance law = find_tendon_stop(a->model, &stop);
+  if (!(law.k > 0)) return;
   find_tendon_gaps(a, t, phi);
-  add_limit(a, stop, 1, phi[0], k, c, v, tau);
-  add_limit(a, stop, -1, phi[1], k, c, v, tau);
+  add_limit(a, stop, 1, phi[0], law, v, tau);
+  add_limit(a, stop, -1, phi[1], law, v, tau);
 }
 
 // ---- energy -----------------------------------------------------------------------------------------
 
 static double joint_limit_energy(const hfModel* m, int j, const double* q) {
-  double k, c, sum = 0;
+  double k = find_joint_stop(m, j).k, sum = 0;
   hfiJointLimit limit[HFI_MAX_JOINT_LIMITS];
-  find_joint_stop(m, j, &k, &c);
   for (int i = hfi_joint_limits(m, j, q + hf_model_jnt_qposadr(m)[j], limit) - 1; i >= 0; --i) sum += 0.5 * k * sqr(min2(limit[i].phi, 0));
   return sum;
 }
 
 static double tendon_limit_energy(const hfAccel* a, int t) {
-  double k, c, phi[2];
+  double phi[2];
   hfiStop row = tendon_row(a, t);
-  find_tendon_stop(a->model, &row, &k, &c);
+  double k = find_tendon_stop(a->model, &row).k;
   find_tendon_gaps(a, t, phi);
   return 0.5 * k * (sqr(min2(phi[0], 0)) + sqr(min2(phi[1], 0)));
 }

@@ -73,7 +73,7 @@ static hfStatus create_controlled(void** method, hfiWorld* world, const hfSimCon
 
 // ---- one step of discrete time -------------------------------------------------------------------
 
-// A step of the sim while it is taken.
+// A step of the sim that is being taken.
 typedef struct attempt {
   hfiControlled* c;
   const hfInput* in;

@@ -17,7 +17,7 @@ typedef struct hfiAssembly {
   int32_t body_a, body_b;
   hfiContactColumns columns;
   int32_t col;                        // first of the columns in the problem
-  double *column_v0, *column_start, *column_inverse; // (columns) v0, start and 1/M_ii
+  double *column_v0, *column_start, *column_inverse; // (columns) v0, `start` and `inverse_mass` of the columns
 
   double* drift;        // (rows) drift of the problem; used if the surface of some geom moves
 

@@ -43,7 +43,7 @@ typedef struct hfiDiscrete {
   int32_t* flies;             // (ntree) 1: the tree flies
   double* push;               // (ntree) how much further than its free motion a tree is examined when contacts are predicted [m]
   double* foreseen;           // (nv) velocities with which contacts are predicted; later those at the end of the step
-  int32_t *unforeseen, *changed; // (ntree) 1: the solution moves the tree further than foreseen; 1: the tree has new contacts
+  int32_t *unforeseen, *changed; // (ntree) unforeseen = 1: the solution moves the tree further than foreseen; changed = 1: the tree must be solved for (again)
   double excess;              // upper bound on how much further than foreseen the solution moves a point [m]
   int32_t* could_pass;        // (ntree) 1: the solution moves the tree so far that it could pass through something
   double* stop_time;          // (ntree) time up to which a tree moves so that it passes through nothing, or INFINITY [s]

@@ -10,7 +10,7 @@
 // impulses [-].
 static const double BELOW_LIMIT = 0.9;
 
-// The speed of separation that a contact is given.
+// The speed of separation with which the method mlcp removes the overlap of a contact [m/s].
 static double wanted_speed(const hfiDiscrete* s, const hfContactLaw* law) {
   return law->depth > 0 ? s->config.mlcp.recovery * law->depth / s->config.step : 0;
 }

@@ -83,7 +83,7 @@ static int may_rock(const hfiDiscrete* s, const hfiContact* c, int body, double 
 
 // ---- dampers ----------------------------------------------------------------------------------------
 
-// A body of a contact, and the tangent along which it rocks.
+// One of the two bodies of a contact, which rocks along a tangent.
 typedef struct Rocking {
   const hfiContact* c;
   int body, side;    // side: 1 for body A, -1 for body B. The normal n points from B to A, so that the outward normal is -side n

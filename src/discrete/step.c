@@ -84,8 +84,8 @@ static hfStatus solve_rigid(hfiDiscrete* s, hfStepReport* report, hfError* error
 
 // Computes v1 and the impulses. If the method mlcp finds no solution and its fallback is on, the convex problem is solved. changed: NULL, or the
 // trees (ntree) whose islands are solved again from v0.
-static hfStatus solve_problem(hfiDiscrete* s, const int32_t* changed, hfStepReport* report, hfError* error) {
-  const hfStepProblem* p = &s->assembly.problem;
+static hfStatus solve_problem(hfiDiscrete* s, const int32_t* changed, hfStepReport* report,
+                              hfError* error) {
   const hfSolverConfig* config = &s->config.solver;
   hfSolverConfig fallback;
   if (s->mlcp) {
@@ -94,8 +94,9 @@ static hfStatus solve_problem(hfiDiscrete* s, const int32_t* changed, hfStepRepo
     fallback = *config, config = &fallback;
     fallback.first_rung = HF_RUNG_CONVEX, changed = NULL;
   }
-  if (changed) return hfi_solver_solve_changed(s->solver, config, p, changed, s->v1, s->impulse, &report->solve, error);
-  return hfi_solver_solve_marked(s->solver, config, p, mark_unknown(s) ? s->changed : NULL, s->v1, s->impulse, &report->solve, error);
+  hfiSolveJob job = {s->solver, config, &s->assembly.problem, s->v1, s->impulse, &report->solve};
+  if (changed) return hfi_solver_solve_changed(&job, changed, error);
+  return hfi_solver_solve_marked(&job, mark_unknown(s) ? s->changed : NULL, error);
 }
 
 // What remains to be done after a solution: nothing; solve the problem again; solve it with contacts that were added.

@@ -276,7 +276,8 @@ static inline hfForce hfi_inertial_force(const hfiInertia* I, hfMotion V, hfMoti
 }
 // B of all links for vdot; also done by hf_dynamics_inverse and _forward.
 void hfi_accelerate(hfDynamics* d, const double* vdot);
-// Forces of all links at the acceleration A + B (B may be NULL), less the wrenches (nbody, or NULL), which act at the centres of mass of the bodies.
+// Forces of all links at the acceleration A + B (B may be NULL). The wrenches (nbody, or NULL), which act at the centres of mass of the bodies, are
+// subtracted.
 void hfi_link_forces(hfDynamics* d, const hfMotion* B, const hfForce* wrench);
 // tau_i = S_i . (sum of F over the links that dof i moves); sums F inward on the way.
 void hfi_joint_forces(hfDynamics* d, double* tau);

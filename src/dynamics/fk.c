@@ -30,7 +30,7 @@ static Frame body_frame(const hfDynamics* d, int body) {
   return frame;
 }
 
-// The frame behind the slides with which the joints of a body begin.
+// The frame of a body behind its first joints, as far as these are slides. Without such slides it is the frame of the body.
 static Frame slid_frame(const hfDynamics* d, const hfiMovingBody* body) {
   if (body->slid < 0) return body_frame(d, body->body);
   Frame frame = {&d->slid[body->slid].q, &d->slid[body->slid].X};
@@ -102,10 +102,10 @@ static void place(Frame B, hfVec3 p, hfQuat q) {
   *B.X = pose_from(p, q);
 }
 
-// Moves B along one of the slides with which the joints of a body begin, if nothing is known of the slide yet.
+// Moves B along a slide that is among the first joints of a body, if its axis in the world is not known yet.
 HFI_RARE static void move_new_slide(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3* p_WA, hfVec3* axis_W) { move_slide(B, E, s, q, p_WA, axis_W); }
 
-// Moves the frame behind the slides with which the joints of a body begin, and returns it. E: frame of the parent.
+// Moves the frame behind the first slides of a body (slid_frame), and returns it. E: frame of the parent.
 static inline Frame move_first_slides(hfDynamics* d, const hfiMovingBody* body, Frame E, const double* q) {
   Frame B = slid_frame(d, body);
   for (int j = body->joint; j < body->joint + body->nslide; ++j) {

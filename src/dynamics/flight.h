@@ -36,8 +36,8 @@ typedef struct hfiFlight {
   int32_t* articulated;  // (ntree) 1: not a free body
   int32_t* translates;   // (ntree) 1: articulated, and all its joints are slides: neither M nor the bias depends on q or v
   int32_t nscalar, nturning; // number of joints of articulated trees with one coordinate; number of the others
-  int32_t (*scalar)[2];  // (nscalar of njnt) index of the coordinate in q; dof
-  int32_t* turning;      // (nturning of njnt) joints
+  int32_t (*scalar)[2];  // (nscalar, room for njnt) index in q and dof of each joint with one coordinate
+  int32_t* turning;      // (nturning, room for njnt) the other joints
   int32_t has_carried_slide; // 1: in some articulated tree a slide comes after a joint that is no slide
   double* start;         // (nv) velocities from which the step problem starts: those after half a step of free spin for free bodies, v0 for other trees
   double *middle, *base; // (nv) for articulated trees: velocities in the middle; momentum without inertial forces

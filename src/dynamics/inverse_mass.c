@@ -15,12 +15,13 @@
 #include "dynamics/dynamics.h"
 #include "math/eigen3.h"
 
-// The resistance D of a link against rotation: its principal moments and r, in the axes of its body. The share of the largest moment covers rounding.
+// The resistance D = I + r of a link against rotation.
 typedef struct Resistance {
-  double moment[3];
-  hfMat3 axes;
+  double moment[3]; // principal moments of I, plus r [kg m^2]
+  hfMat3 axes;      // the principal axes, in the frame of the body
 } Resistance;
 
+// ancestors: r. The moments are lessened by their rounding errors, so that the bounds hold.
 static Resistance find_resistance(const hfiLink* link, double ancestors) {
   Resistance d;
   eigen3(link->inertia_B, d.moment, &d.axes);

@@ -51,7 +51,8 @@ static const double NORMAL_COSINE = 1 - 1e-12;
 
 // ---- faces of one hull -----------------------------------------------------------------------------------
 
-// Do all corners of a face lie in its plane, and no vertex of the hull above it, up to the slack? start: any vertex.
+// Do all corners of a face lie in its plane, and all vertices of the hull in it or below it? Both may be off by the slack. start: any vertex, where the
+// search for the highest one begins.
 static int is_exact_face(const hfiShape* shape, int32_t face, int32_t start, double slack) {
   const hfiHull* hull = shape->hull;
   const double* plane = hull->face_plane + 4 * face;

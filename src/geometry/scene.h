@@ -70,7 +70,7 @@ typedef struct hfiScene {
   const void* mover;        // first argument of pair_reach
   uint32_t query;           // number of the last query, from 1 on
   int32_t any_lessened;     // 1: pair_reach lessened the reach of some pair in this query
-  int32_t has_hinge;       // 1: a hinge alone moves some body against the fixed world
+  int32_t has_hinge;       // 1: some body is connected to the fixed world by a single hinge
   const hfVec3* axis_W;    // (njnt) axes of the joints at the poses of a query. NULL: they are not known
   hfiGrid grid;
   hfiAabb* box; // (nactive), unused when listed

@@ -106,7 +106,7 @@ void hfi_scene_complete_candidates(hfiScene* s) {
   measure_pairs(s);
 }
 
-// The largest number of pairs of two hulls, or of a hull and a box, that can have a memory.
+// How many pairs may need a memory of their last query: pairs of two hulls, or of a hull and a box, MAX_REMEMBERED at most.
 static int count_memories(const hfModel* m) {
   long hulls = 0, boxes = 0;
   for (int g = 0; g < m->ngeom; ++g) {

@@ -142,7 +142,7 @@ static int touch_edges(Meeting* m, hfiContactPoint* points) {
   return m->b.kind == HFI_FACET_SEGMENT ? hfi_clip_segments(&m->a, &m->b, n, points) : 0;
 }
 
-// Contact in which parallel edges meet: `rounded` is the deepest point with the normal of rounded edges.
+// Finds the points where parallel edges meet. rounded: the deepest point, with the normal that the edges would have if they were rounded.
 static int touch_rounded(Meeting* m, const hfiContactPoint* rounded, hfiContactPoint* points) {
   m->single = rounded;
   find_facets(m, NULL);

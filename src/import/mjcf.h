@@ -16,7 +16,7 @@ typedef struct hfiMjcf hfiMjcf;
 
 // ---- actuators -----------------------------------------------------------------------------------
 
-// Which element wrote the gain, bias and dynamics parameters.
+// The element as which an actuator is written: it decides the meaning of gain, bias and dynamics.
 typedef enum hfiShortcut {
   HFI_GENERAL,
   HFI_MOTOR,

@@ -102,7 +102,7 @@ static void read_fluid(hfiMjcf* m, const hfiElem* elem) {
   if (w->density < 0 || w->viscosity < 0) hfi_fail(m->r, elem, HF_ERROR_MODEL, "density and viscosity cannot be negative");
 }
 
-// Groups of actuators that do not act.
+// Reads which groups of actuators do not act.
 static void read_disabled_groups(hfiMjcf* m, const hfiElem* elem) {
   double group[31];
   int count = hfi_read_reals(m->r, elem, "actuatorgroupdisable", 0, 31, group);

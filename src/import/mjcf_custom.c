@@ -72,7 +72,7 @@ void hfi_mjcf_contact_parameters(hfiMjcf* m, const char* full_name, hfGeomDef* d
               {"friction_dynamic", &def->friction_dynamic, 0}};
   for (size_t i = 0; m->custom && i < sizeof keys / sizeof *keys; ++i) {
     int own = geom && find_positive(m, hfi_format(m->r, "%s.%s", geom, keys[i].key), keys[i].x);
-    // The values of the other parameters for the whole world are fields of hfWorld.
+    // Parameters without `world` have their values for the whole world in hfWorld.
     if (!own && keys[i].world) find_positive(m, keys[i].key, keys[i].x);
   }
 }

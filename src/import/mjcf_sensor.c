@@ -263,7 +263,7 @@ static const double* read_vector(KeyReading* k, const char* attr, int size, int 
   return *reference;
 }
 
-// A motor without inputs has a control here and none in the file.
+// Reads the controls of a keyframe. A motor without inputs has no control in the file, but one in the model: it is zero.
 static const double* read_controls(KeyReading* k, int may_differ) {
   hfiReader* r = k->m->r;
   int without = 0;
@@ -302,7 +302,7 @@ void hfi_mjcf_fill_keys(hfiMjcf* m) {
   for (hfiElem* e = hfi_child(m->root, "size"); e && !r->status; e = hfi_next(e, "size")) {
     int wanted = 0;
     hfi_read_int(r, e, "nkey", &wanted);
-    if (!r->status && wanted > MOST_KEYS) hfi_fail(r, e, HF_ERROR_MODEL, "nkey: %d keyframes are more than %d", wanted, MOST_KEYS);
+    if (!r->status && wanted > MOST_KEYS) hfi_fail(r, e, HF_ERROR_MODEL, "nkey: %d keyframes are too many; at most %d are allowed", wanted, MOST_KEYS);
     hfKeyDef d = {.where = hfi_where(r, e)};
     while (!r->status && hf_builder_count(r->builder, HF_OBJECT_KEY) < wanted)
       hfi_keep(r, e, hf_builder_add_key(r->builder, &d, &r->scratch));

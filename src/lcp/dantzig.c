@@ -167,7 +167,7 @@ static void find_range(Dantzig* D, int32_t i, double* least, double* most) {
   }
 }
 
-// A variable at the end of its range, which lets the driving variable go no further.
+// A variable that reaches the end of its range and so stops the driving variable.
 typedef struct Obstacle {
   double step;  // how far the driving variable can go
   double end;   // value of the obstacle then

@@ -106,7 +106,7 @@ typedef struct Run {
   int32_t columns;        // number of its columns
 } Run;
 
-// Lengthens a run by all coupled positions that follow it in both panels.
+// Lengthens a run by the positions that follow it, as long as they are coupled and follow in both panels.
 HFI_COPIED void extend_run(const hfiBlockMatrix* B, int32_t k, Run* run, int six) {
   const int32_t start = B->start[k], end = B->start[k + 1], *later = B->later;
   for (; run->next_k < end && B->coupled[run->next_k - start] && later[run->next_i] == later[run->next_k]; ++run->next_k, ++run->next_i)

@@ -218,7 +218,7 @@ static hfStatus reset(hfiSession* s, const hfiCommand* c, hfError* error) {
 static hfStatus seek(hfiSession* s, double time, hfError* error) {
   const hfiMoment* m = hfi_history_find(&s->history, time + 1e-9);
   if (!m && s->history.count > 0) m = hfi_history_at(&s->history, 0);
-  if (!m) return hfi_refuse(error, HF_ERROR_ARGUMENT, "no moment before %g s is kept", time);
+  if (!m) return hfi_refuse(error, HF_ERROR_ARGUMENT, "cannot go back to %g s: no state of that time is kept", time);
   double exact = m->time;
   hfStatus status = hfi_session_restore(s, m->state, m->state_size, 0, error);
   hfi_history_cut(&s->history, exact);

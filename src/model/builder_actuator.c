@@ -132,7 +132,7 @@ static hfStatus check_feedback(const hfBuilder* b, const hfActuatorDef* d, hfErr
   hfiFeedback f;
   if (d->signal != HF_SIGNAL_FEEDBACK) return HF_OK;
   if (!hfi_feedback_parts(d->signal_data, d->signal_count, &f))
-    return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name, "feedback: its %d numbers are not a list of joints and rows; a row has t, y, and q_d, v_d, kp, kd of each joint", d->signal_count);
+    return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name, "feedback: its %d numbers do not divide into a list of joints and whole rows; a row has t, y, and q_d, v_d, kp, kd of each joint", d->signal_count);
   for (int i = 0; i < f.njoint; ++i) {
     int exists = f.joint[i] >= 0 && f.joint[i] < b->joint.count && f.joint[i] == floor(f.joint[i]);
     if (!exists || !hfi_joint_is_scalar(b->joint.data[(int)f.joint[i]].type))
@@ -152,7 +152,7 @@ static hfStatus check_signal(const hfBuilder* b, const hfActuatorDef* d, hfError
   if (d->signal_count < hfi_signal_size(d->signal))
     return hfi_refuse_def(error, d->where, kind, d->name, "signal needs %d numbers, has %d", hfi_signal_size(d->signal), d->signal_count);
   if (!hfi_all_finite(d->signal_data, d->signal_count))
-    return hfi_refuse_def(error, d->where, kind, d->name, "a signal value is not finite");
+    return hfi_refuse_def(error, d->where, kind, d->name, "a number of its signal is not finite");
   if (d->signal == HF_SIGNAL_TABLE || d->signal == HF_SIGNAL_CYCLE)
     for (int i = 2; i + 1 < d->signal_count; i += 2)
       if (d->signal_data[i] <= d->signal_data[i - 2])

@@ -183,7 +183,7 @@ static int surface_is_sound(const hfModel* m, int i) {
   return 1;
 }
 
-// Checks references by kind and id, and runs of entries.
+// Refuses a block in which an id names an object that does not exist or cannot be meant, or a list goes beyond its array.
 static hfStatus check_references(const hfModel* m, hfError* error) {
   for (int i = 0; i < m->nsensor; ++i)
     if (!sensor_is_sound(m, i))
@@ -273,7 +273,7 @@ hfStatus hfi_validate_block(const hfModel* block, size_t size, const char* name,
   return status < 0 ? hfi_refuse(error, status, "%s: %s", name, refusal.message) : status;
 }
 
-// Room for a block of this size, aligned as models are.
+// Allocates a block of this size with the alignment of a model.
 static hfModel* allocate_block(size_t size) { return aligned_alloc(64, (size + 63) / 64 * 64); }
 
 // Gives a block, as long as its header says, to the caller if it is a sound model, else frees it.

@@ -6,10 +6,10 @@
 #include "model/builder.h"
 #include "model/samples.h"
 
-// No state has more numbers in its histories (hf_model_validate).
+// The histories of a state have at most this many numbers (hf_model_validate).
 enum { MOST_NUMBERS = 1 << 28 };
 
-// A history that needs its place after the others.
+// A history (of delayed or sampled values) for which room in the state is needed.
 typedef struct hfiPlace {
   const char *where, *name; // who has it
   hfObjectKind kind;

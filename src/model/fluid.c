@@ -32,7 +32,7 @@ static double carried_moment(double bb, double cc, double kb, double kc) {
   return sqr(bb - cc) * fabs(kc - kb) / max2(1e-15, fabs(part));
 }
 
-// Half axes of the ellipsoid for a shape. `fit` of a box around a mesh is its own half sizes.
+// Half axes and orientation q of the ellipsoid that stands for a shape in a fluid. Those of a mesh are the half sizes of its box along the principal axes.
 static void half_axes(const hfGeomDef* d, const hfiFinish* f, double axes[3], hfQuat* q) {
   *q = q_load(d->quat);
   memcpy(axes, d->size, 3 * sizeof *axes);

@@ -175,7 +175,7 @@ hfStatus hf_state_assign(hfState* s, const void* bytes, size_t size, hfError* er
   hfState header;
   if (size >= sizeof header) memcpy(&header, bytes, sizeof header);
   if (size < sizeof header || size != s->size || !fits(s, &header))
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "these %zu bytes are no state of this model and capacity, which has %llu", size, (unsigned long long)s->size);
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "these %zu bytes are no state of this model and capacity; such a state has %llu bytes", size, (unsigned long long)s->size);
   memcpy(s, bytes, size);
   return HF_OK;
 }

@@ -42,48 +42,13 @@
 
 #include <string.h>
 
-// A step points downhill if the cosine of the angle between dv and -r is at least this [-].
-static const double DOWNHILL_COSINE = 1e-3;
-// The values of HFI_OVERSHOOT for heaps and for the convex problem [-].
-static const double OVERSHOOT_HEAP = 0.1;
-static const double OVERSHOOT_CONVEX = 0.05;
-// With rough factors the error |r + K dv| of a Newton step may be this share of |r| [-].
-static const double LINEAR_TOLERANCE = 1e-3;
-// The first step that uses the factors of a Newton step again is expected to multiply the residual by this [-].
-static const double REUSE_CONTRACTION = 3e-3;
-// Large impulses that cancel leave a rounding error of this share of the largest impulse of a row [-].
-static const double CANCELLATION = 2e-15;
-// The rounding of row velocities is computed only if the residual is below this many tolerances. It cannot explain a larger residual [-].
-static const double ROUNDING_RANGE = 1e4;
-// A residual below this share of the scale counts as rounding if steps no longer lower it [-].
-static const double ROUNDING = 1e-13;
-// A step of a heap that points uphill is taken if it multiplies the residual by less than this [-].
-static const double UPHILL_DECREASE = 0.5;
-// A halved step is accepted if |r| falls by at least this times alpha |r| (Armijo's condition) [-].
-static const double ARMIJO = 1e-4;
-// A predicted first step is kept if it multiplies the residual by less than this [-].
-static const double PREDICTED_DECREASE = 0.1;
-// Drives are released if the line search would leave less than this of a step: such a step is too short for all other rows, too [-].
-static const double LOST_ALPHA = 0.03;
-// The added inertia of a large heap, relative to the inertia of the bodies [-]. It is LEAST_INERTIA in the first iteration. After a step with
-// alpha < SHORT_ALPHA it is multiplied by INERTIA_GROWTH and clamped to [LEAST_INERTIA, MOST_INERTIA]. After a whole step it is multiplied by
-// INERTIA_SHRINK. Below NEGLIGIBLE_INERTIA it becomes zero.
-static const double LEAST_INERTIA = 0.1, MOST_INERTIA = 10, INERTIA_GROWTH = 4, INERTIA_SHRINK = 0.25, NEGLIGIBLE_INERTIA = 1e-3, SHORT_ALPHA = 0.5;
-enum {
-  MAX_CONVEX_ITERATIONS = 500, // The convex problem always converges, but sometimes slowly.
-  MAX_HALVINGS = 40,           // 2^-40 of a step changes no digit that matters.
-  MAX_STALLED = 12,            // With kept duals the method gives up after more than this many iterations that do not halve the residual.
-  MAX_IDLE_STEPS = 3,          // A tiny residual is accepted after this many idle last steps (take_last_step).
-  MAX_RELEASES = 4,            // Rows are released at most this many times in a solution; later the line search stops at each of them.
-  MAX_REUSES = 20,             // K is formed again after this many steps with the same factors.
-};
-
 typedef struct iteration {
   hfiIsland* I;
   const hfSolverConfig* config;
-  int coupling, rung;
+  int coupling;           // how friction depends on the normal force (hfCoupling)
+  int rung;               // hfRung, selects the line search
   int32_t max_iterations; // largest number of iterations on this rung
-  hfiDuals duals;
+  hfiDuals duals;         // whether the friction duals are unknowns, too
   hfiTurn turn;       // sine and cosine of theta_max; zero until a contact slips
   double norm;        // |r| at v [sqrt(kg) m/s]
   double scale;       // |r| and |dv| are compared with this [sqrt(kg) m/s]
@@ -100,6 +65,18 @@ typedef struct iteration {
 static void evaluate(iteration* it) { it->norm = hfi_system_evaluate(it->I, it->coupling, &it->scale); }
 
 // ---- tests of convergence ----------------------------------------------------------------------------
+
+// Large impulses that cancel leave a rounding error of this share of the largest impulse of a row [-].
+static const double CANCELLATION = 2e-15;
+// The rounding of row velocities is computed only if the residual is below this many tolerances. It cannot explain a larger residual [-].
+static const double ROUNDING_RANGE = 1e4;
+// The first step that uses the factors of a Newton step again is expected to multiply the residual by this [-].
+static const double REUSE_CONTRACTION = 3e-3;
+enum {
+  MAX_REUSES = 20, // K is formed again after this many steps with the same factors.
+  MAX_STALLED =
+      12, // With kept duals the method gives up after more than this many iterations that do not halve the residual.
+};
 
 static int is_small(const iteration* it, double norm) { return norm <= it->config->tolerance * it->scale; }
 
@@ -148,6 +125,13 @@ static int count_stalled_iteration(iteration* it) {
 }
 
 // ---- the Newton step ---------------------------------------------------------------------------------
+
+// With rough factors the error |r + K dv| of a Newton step may be this share of |r| [-].
+static const double LINEAR_TOLERANCE = 1e-3;
+// A step points downhill if the cosine of the angle between dv and -r is at least this [-].
+static const double DOWNHILL_COSINE = 1e-3;
+// A step of a heap that points uphill is taken if it multiplies the residual by less than this [-].
+static const double UPHILL_DECREASE = 0.5;
 
 // Computes s1 = J v1 + drift at the end of a step; for a short step s1 = s + J dv. The rounding error of J v1, multiplied by the slope of a stiff row,
 // would otherwise be larger than the residual that the short step is to reach.
@@ -227,6 +211,23 @@ static int compute_step_again(iteration* it) {
 }
 
 // ---- how much of the step is taken -------------------------------------------------------------------
+
+// The values of HFI_OVERSHOOT for heaps and for the convex problem [-].
+static const double OVERSHOOT_HEAP = 0.1;
+static const double OVERSHOOT_CONVEX = 0.05;
+// A halved step is accepted if |r| falls by at least this times alpha |r| (Armijo's condition) [-].
+static const double ARMIJO = 1e-4;
+// Drives are released if the line search would leave less than this of a step: such a step is too short for all other rows, too [-].
+static const double LOST_ALPHA = 0.03;
+// A residual below this share of the scale counts as rounding if steps no longer lower it [-].
+static const double ROUNDING = 1e-13;
+enum {
+  MAX_HALVINGS = 40, // 2^-40 of a step changes no digit that matters.
+  MAX_RELEASES =
+      4, // Rows are released at most this many times in a solution; later the line search stops at each of them.
+  MAX_IDLE_STEPS =
+      3, // A tiny residual is accepted after this many idle last steps (take_last_step).
+};
 
 // Moves v and s to v + alpha dv and evaluates there. Afterwards v1 and s1 are the point before the move.
 static inline void move(iteration* it, double alpha) {
@@ -322,6 +323,12 @@ static int take_last_step(iteration* it) {
 
 // ---- added inertia -----------------------------------------------------------------------------------
 
+// The added inertia of a large heap, relative to the inertia of the bodies [-]. It is LEAST_INERTIA in the first iteration. After a step with
+// alpha < SHORT_ALPHA it is multiplied by INERTIA_GROWTH and clamped to [LEAST_INERTIA, MOST_INERTIA]. After a whole step it is multiplied by
+// INERTIA_SHRINK. Below NEGLIGIBLE_INERTIA it becomes zero.
+static const double LEAST_INERTIA = 0.1, MOST_INERTIA = 10, INERTIA_GROWTH = 4,
+                    INERTIA_SHRINK = 0.25, NEGLIGIBLE_INERTIA = 1e-3, SHORT_ALPHA = 0.5;
+
 // Does the method add inertia to K of this island? In a large heap K with the coupling of friction is often nearly singular. A single mode then makes
 // the step a hundred times too long, and the line search, which shortens it, takes the progress of all other modes away.
 static int adds_inertia(const iteration* it) { return it->duals && it->rung == HF_RUNG_TAMSI && it->I->ntree > HFI_MANY_TREES; }
@@ -338,6 +345,9 @@ static void adapt_inertia(iteration* it, double alpha) {
 }
 
 // ---- the start ---------------------------------------------------------------------------------------
+
+// A predicted first step is kept if it multiplies the residual by less than this [-].
+static const double PREDICTED_DECREASE = 0.1;
 
 static int is_balanced(const iteration* it) { return hfi_is_balanced(it->I, it->config->tolerance, it->norm, it->scale); }
 
@@ -380,6 +390,8 @@ static int begin_with_predicted_step(iteration* it, hfiNewtonResult* out) {
 }
 
 // ---- the iteration -----------------------------------------------------------------------------------
+
+enum { MAX_CONVEX_ITERATIONS = 500 }; // The convex problem always converges, but sometimes slowly.
 
 // Makes one iteration, which is counted only if it forms K. Returns 0 if the method gives up.
 static int iterate(iteration* it, hfiNewtonResult* out) {

@@ -36,15 +36,6 @@ struct hfSolver {
   int32_t* estimate_iterations; // (ntree) number of iterations of the tree's estimate; 0: its last answer is no estimate
 };
 
-// The arguments of one call of the solver.
-typedef struct solveJob {
-  hfSolver* solver;
-  const hfSolverConfig* config;
-  const hfStepProblem* problem;
-  double *v, *impulse; // (nv), (nrow) the answer
-  hfSolveReport* report;
-} solveJob;
-
 hfSolverConfig hf_solver_config_default(void) {
   hfSolverConfig config = {HF_COUPLING_TWO_WAY, HF_RUNG_TAMSI, HF_RUNG_CONVEX, 200, 1e-8,
                            HFI_PI / 3};
@@ -124,7 +115,7 @@ static int solve_coupled(double* A, const double* M, const double* diag, const d
 
 // Solves an island without rows, which is one tree: A v = p*. Returns 0 if there is no answer; the tree then keeps its velocities of the start of the
 // step.
-static int solve_free_tree(const solveJob* job, int32_t tree) {
+static int solve_free_tree(const hfiSolveJob* job, int32_t tree) {
   const hfStepProblem* P = job->problem;
   int32_t first = P->tree_start[tree], n = P->tree_start[tree + 1] - first;
   const double *M = P->M + P->M_start[tree], *diag = P->diag + first, *p = P->p + first;
@@ -218,7 +209,7 @@ static void solve_island(hfiIsland* I, const hfSolverConfig* config, int32_t est
 
 // Copies the answer of the island to the velocities, impulses and row velocities of the problem. Blocks whose rows are consecutive in the island and in
 // the problem are copied together.
-static void scatter_island(const solveJob* job) {
+static void scatter_island(const hfiSolveJob* job) {
   const hfStepProblem* P = job->problem;
   const hfiIsland* I = &job->solver->island;
   for (int32_t t = 0; t < I->ntree; ++t) {
@@ -257,7 +248,7 @@ static void note_estimate(hfSolver* solver, const hfiMembers* m, int32_t iterati
 
 // Estimates the island if it is a heap. before: number of iterations of an earlier estimate. Returns the iterations of both estimates together, or 0 if
 // the island must be solved.
-static int32_t estimate_island(const solveJob* job, int32_t before) {
+static int32_t estimate_island(const hfiSolveJob* job, int32_t before) {
   hfiIsland* I = &job->solver->island;
   const hfSolverConfig* config = job->config;
   if (!hfi_use_friction_duals(I) || config->coupling != HF_COUPLING_TWO_WAY || config->first_rung != HF_RUNG_TAMSI) return 0;
@@ -296,7 +287,7 @@ static int32_t count_islands_to_solve(const hfSolver* solver, const int32_t* cha
 }
 
 // Tries to solve an island by a single Newton step directly on the problem (tree_rows.h). Returns 1 if the island is solved.
-static int solve_tree_rows(const solveJob* job, const hfiMembers* m) {
+static int solve_tree_rows(const hfiSolveJob* job, const hfiMembers* m) {
   hfiNewtonResult out;
   int has_contacts = job->problem->block[m->blocks[m->nblock - 1]].law == HF_LAW_CONTACT; // Contacts are the last blocks of a world.
   if (has_contacts) return 0;
@@ -307,7 +298,7 @@ static int solve_tree_rows(const solveJob* job, const hfiMembers* m) {
 }
 
 // Solves or estimates an island that has rows. Returns 0 if there is no memory for it.
-static int solve_or_estimate(const solveJob* job, const hfiMembers* m) {
+static int solve_or_estimate(const hfiSolveJob* job, const hfiMembers* m) {
   hfSolver* solver = job->solver;
   int32_t before = find_estimate(solver, m), iterations = 0;
   if (!before && solve_tree_rows(job, m)) return 1;
@@ -320,7 +311,7 @@ static int solve_or_estimate(const solveJob* job, const hfiMembers* m) {
 }
 
 // Solves the islands of the trees that `changed` (ntree, NULL: all) marks, and those that were only estimated so far.
-static hfStatus solve_islands(const solveJob* job, const int32_t* changed, hfError* error) {
+static hfStatus solve_islands(const hfiSolveJob* job, const int32_t* changed, hfError* error) {
   hfSolver* solver = job->solver;
   hfStatus status = hfi_solver_config_check(job->config, error);
   if (!status && must_solve_any(solver, job->problem, changed)) status = hfi_problem_check_finite(job->problem, error);
@@ -330,7 +321,7 @@ static hfStatus solve_islands(const solveJob* job, const int32_t* changed, hfErr
     hfiMembers m = hfi_partition_members(&solver->partition, k);
     if (!must_solve(solver, &m, changed)) continue;
     if (m.nblock > 0) {
-      if (!solve_or_estimate(job, &m)) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory: %d trees that are coupled", m.ntree);
+      if (!solve_or_estimate(job, &m)) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory for an island of %d coupled trees", m.ntree);
     } else if (!solve_free_tree(job, m.trees[0]))
       job->report->status = HF_SINGULAR;
   }
@@ -338,14 +329,13 @@ static hfStatus solve_islands(const solveJob* job, const int32_t* changed, hfErr
   return job->report->status;
 }
 
-hfStatus hfi_solver_solve_marked(hfSolver* solver, const hfSolverConfig* config, const hfStepProblem* problem,
-                                 const int32_t* marked, double* v, double* impulse, hfSolveReport* report,
-                                 hfError* error) {
-  memset(report, 0, sizeof *report);
+hfStatus hfi_solver_solve_marked(const hfiSolveJob* job, const int32_t* marked, hfError* error) {
+  hfSolver* solver = job->solver;
+  memset(job->report, 0, sizeof *job->report);
   solver->island.known_rows = 0;
   if (solver->estimated_trees) memset(solver->estimate_iterations, 0, sizeof *solver->estimate_iterations * (size_t)solver->capacity.ntree);
   solver->estimated_trees = 0;
-  return solve_islands(&(solveJob){solver, config, problem, v, impulse, report}, marked, error);
+  return solve_islands(job, marked, error);
 }
 
 hfStatus hf_solver_solve(hfSolver* solver, const hfSolverConfig* config,
@@ -354,18 +344,21 @@ hfStatus hf_solver_solve(hfSolver* solver, const hfSolverConfig* config,
   hfi_clear_error(error);
   memset(report, 0, sizeof *report);
   hfStatus status = hfi_problem_check_capacity(problem, &solver->capacity, error);
-  if (status == HF_OK) status = hfi_solver_solve_marked(solver, config, problem, NULL, v, impulse, report, error);
+  if (status == HF_OK)
+    status = hfi_solver_solve_marked(&(hfiSolveJob){solver, config, problem, v, impulse, report},
+                                     NULL, error);
   if (status < 0) report->status = status;
   return status;
 }
 
-hfStatus hfi_solver_solve_changed(hfSolver* solver, const hfSolverConfig* config, const hfStepProblem* problem,
-                                  const int32_t* changed, double* v, double* impulse, hfSolveReport* report,
-                                  hfError* error) {
-  report->islands -= count_islands_to_solve(solver, changed); // These are solved and counted again. New blocks may have joined some of them.
+hfStatus hfi_solver_solve_changed(const hfiSolveJob* job, const int32_t* changed, hfError* error) {
+  hfSolver* solver = job->solver;
+  job->report->islands -= count_islands_to_solve(
+      solver,
+      changed); // These are solved and counted again. New blocks may have joined some of them.
   solver->island.known_rows = solver->solved_rows;
-  solver->island.known_impulse = impulse;
-  return solve_islands(&(solveJob){solver, config, problem, v, impulse, report}, changed, error);
+  solver->island.known_impulse = job->impulse;
+  return solve_islands(job, changed, error);
 }
 
 void hfi_solver_estimate_heaps(hfSolver* solver, int estimate) { solver->may_estimate = estimate && solver->capacity.ntree > HFI_FEW_TREES; }

@@ -7,15 +7,22 @@
 // Refuses a configuration that the solver cannot use.
 hfStatus hfi_solver_config_check(const hfSolverConfig* config, hfError* error);
 
+// A problem that the solver is to solve, and where its answer goes.
+typedef struct hfiSolveJob {
+  hfSolver* solver;
+  const hfSolverConfig* config;
+  const hfStepProblem* problem;
+  double *v, *impulse; // (nv), (nrow) the answer
+  hfSolveReport* report;
+} hfiSolveJob;
+
 // The row velocities s (nrow) with which the impulses of the last answer were computed. They may differ from J v by rounding. Valid until the next
 // solution.
 const double* hfi_solver_row_velocities(const hfSolver* solver);
 // Solves a problem again after the caller appended blocks to it. Only the islands with a tree that changed (ntree) marks are solved; v, impulses and row
-// velocities of the others are kept. The counts of the report are continued. With anchored friction problem->v0 should be the answer of the last
-// problem and `impulse` its impulses: heaps start from these.
-hfStatus hfi_solver_solve_changed(hfSolver* solver, const hfSolverConfig* config, const hfStepProblem* problem,
-                                  const int32_t* changed, double* v, double* impulse, hfSolveReport* report,
-                                  hfError* error);
+// velocities of the others are kept. The counts of the report are continued. With anchored friction v0 of the problem should be the answer of the last
+// problem, and `impulse` its impulses: heaps start from these.
+hfStatus hfi_solver_solve_changed(const hfiSolveJob* job, const int32_t* changed, hfError* error);
 // estimate = 1: the next solutions only estimate heaps of anchored friction. An estimate is the velocities and impulses of a soft start
 // (docs/theory/heaps.md), which show which bodies will touch. estimate = 0: heaps are solved, and hfi_solver_solve_changed also solves the islands that
 // were only estimated so far.
@@ -24,8 +31,6 @@ void hfi_solver_estimate_heaps(hfSolver* solver, int estimate);
 int hfi_solver_has_estimates(const hfSolver* solver);
 // Solves the islands with a tree that is marked (ntree), or all islands if marked is NULL, like hf_solver_solve. v, impulses and row velocities of the
 // other islands are kept. The problem must fit into the capacity of the solver; this is not checked.
-hfStatus hfi_solver_solve_marked(hfSolver* solver, const hfSolverConfig* config, const hfStepProblem* problem,
-                                 const int32_t* marked, double* v, double* impulse, hfSolveReport* report,
-                                 hfError* error);
+hfStatus hfi_solver_solve_marked(const hfiSolveJob* job, const int32_t* marked, hfError* error);
 
 #endif

@@ -67,46 +67,81 @@ hfiLayer hfi_layer_linearised(const hfRigid* r, int i, const double* f) {
 
 // ---- groups -----------------------------------------------------------------------------------------
 
-// Component of a deformation along row r of the contact.
-static double deformation_of(const hfMat3* R_WB, const hfiContact* c, const hfiDeformation* at,
-                             int r) {
-  return v3_dot(m3_mulv(*R_WB, r < 3 ? at->xi_B : at->twist_B), hfi_contact_axis(c, r));
+// A friction group of a layer at a given deformation.
+typedef struct layerGroup {
+  int first, dim;    // first of its rows in the contact, and how many
+  double lever2;     // r^2, the lever of the group squared: 1 for sliding [-], else [m^2]
+  double xi[2];      // deformation along its rows [m or rad]
+  double length;     // |xi|
+  double k, damping; // r^2 k_t E and r^2 c_t D
+} layerGroup;
+
+static const hfMat3* rotation_of_b(const hfRigid* r, const hfiContact* c) {
+  return &r->accel->dynamics->X_WB[c->body_b].R;
 }
 
-static void add_deformation(const hfMat3* R_WB, const hfiContact* c, int r, double x,
+// Component of a deformation along this row of the contact.
+static double deformation_along(const hfRigid* r, const hfiContact* c, const hfiDeformation* at,
+                                int row) {
+  return v3_dot(m3_mulv(*rotation_of_b(r, c), row < 3 ? at->xi_B : at->twist_B),
+                hfi_contact_axis(c, row));
+}
+
+// Adds a deformation x along this row of the contact to the sum.
+static void add_deformation(const hfRigid* r, const hfiContact* c, int row, double x,
                             hfiDeformation* sum) {
-  hfVec3* part = r < 3 ? &sum->xi_B : &sum->twist_B;
-  *part = v3_axpy(x, m3_tmulv(*R_WB, hfi_contact_axis(c, r)), *part);
+  hfVec3* part = row < 3 ? &sum->xi_B : &sum->twist_B;
+  *part = v3_axpy(x, m3_tmulv(*rotation_of_b(r, c), hfi_contact_axis(c, row)), *part);
 }
 
-// Stiffness and damping of friction group g at a deformation of this length; r^2 is its lever squared.
-static void group_constants(const hfRigid* r, const hfiLayer* layer, double r2, double length, double* k, double* damping) {
-  const hfLayerConfig* l = &r->config.layer;
-  hfiLayerFactors at = hfi_layer_factors(l->tangential_law, sqrt(r2) * length / l->depth);
-  *k = r2 * layer->kt * at.elastic;
-  *damping = r2 * layer->ct * at.damping;
+static hfiLayerFactors factors_of_group(const hfRigid* r, const layerGroup* group) {
+  return hfi_layer_factors(r->config.layer.tangential_law,
+                           sqrt(group->lever2) * group->length / r->config.layer.depth);
 }
 
-static void evaluate_group(const hfRigid* rigid, const hfiContact* c, const hfMat3* R_WB, const hfiLayer* layer, int g,
+// Computes length, stiffness and damping of a group from its deformation xi.
+static void measure_group(const hfRigid* r, const hfiLayer* layer, layerGroup* group) {
+  group->length = sqrt(sqr(group->xi[0]) + sqr(group->xi[1]));
+  hfiLayerFactors at = factors_of_group(r, group);
+  group->k = group->lever2 * layer->kt * at.elastic;
+  group->damping = group->lever2 * layer->ct * at.damping;
+}
+
+// Friction group g of a contact, without deformation and not measured.
+static layerGroup relaxed_group(const hfiContact* c, int g) {
+  return (layerGroup){
+      .first = hfi_group_first(g), .dim = hfi_group_dim(g), .lever2 = hfi_group_lever2(c, g)};
+}
+
+// Friction group g of a contact at a deformation.
+static layerGroup group_at(const hfRigid* r, const hfiContact* c, const hfiLayer* layer, int g,
+                           const hfiDeformation* at) {
+  layerGroup group = relaxed_group(c, g);
+  for (int j = 0; j < group.dim; ++j) group.xi[j] = deformation_along(r, c, at, group.first + j);
+  measure_group(r, layer, &group);
+  return group;
+}
+
+// Computes friction, slip and the rate of the deformation of group g, after the normal force and the row velocities are known.
+static void evaluate_group(const hfRigid* r, const hfiContact* c, const hfiLayer* layer, int g,
                            const hfiDeformation* at, hfiLayerState* out) {
-  const int first = hfi_group_first(g), dim = hfi_group_dim(g);
-  double k, damping, fn = out->f[0], norm = 0, xi[2] = {0, 0};
-  for (int j = 0; j < dim; ++j) xi[j] = deformation_of(R_WB, c, at, first + j);
-  group_constants(rigid, layer, hfi_group_lever2(c, g), sqrt(sqr(xi[0]) + sqr(xi[1])), &k, &damping);
-  for (int j = 0; j < dim; ++j) {
-    out->w[g][j] = k * xi[j] + damping * out->s[first + j];
-    norm += sqr(out->w[g][j]);
+  layerGroup group = group_at(r, c, layer, g, at);
+  const double *s = out->s + group.first, fn = out->f[0];
+  double *w = out->w[g], norm = 0;
+  for (int j = 0; j < group.dim; ++j) {
+    w[j] = group.k * group.xi[j] + group.damping * s[j];
+    norm += sqr(w[j]);
   }
   norm = sqrt(norm);
   double limit = c->material.mu[g] * fn;
   int slips = norm > limit;
   if (slips && g == HF_SLIDING) limit = c->material.mu_dynamic * fn;
   if (slips) out->slips |= 1 << g;
-  for (int j = 0; j < dim; ++j) {
-    double hold = slips ? limit * out->w[g][j] / norm : out->w[g][j];
-    if (fn > 0) out->f[first + j] = -hold;
-    add_deformation(R_WB, c, first + j, slips ? (hold - k * xi[j]) / damping : out->s[first + j],
-                    &out->rate);
+  for (int j = 0; j < group.dim; ++j) {
+    double hold = slips ? limit * w[j] / norm : w[j];
+    if (fn > 0) out->f[group.first + j] = -hold;
+    add_deformation(r, c, group.first + j,
+                    slips ? (hold - group.k * group.xi[j]) / group.damping : s[j], &out->rate);
   }
 }
 
@@ -119,14 +154,12 @@ static double normal_force(const hfRigid* r, const hfiLayer* layer, double delta
 
 hfiLayerState hfi_layer_evaluate(const hfRigid* r, int i, double rest, const hfiDeformation* at,
                                  const double* v) {
-  const hfAccel* a = r->accel;
-  const hfiAccelContact* c = &a->contact[i];
+  const hfiAccelContact* c = &r->accel->contact[i];
   hfiLayer layer = layer_of(r, i);
   hfiLayerState out = {.delta = rest + c->at->depth};
   hfi_accel_row_velocities(c, v, out.s);
   if (out.delta > 0) out.f[0] = max2(0, normal_force(r, &layer, out.delta, out.s[0]));
-  for (int g = 0; g < hfi_group_count(c->dim); ++g)
-    evaluate_group(r, c->at, &a->dynamics->X_WB[c->at->body_b].R, &layer, g, at, &out);
+  for (int g = 0; g < hfi_group_count(c->dim); ++g) evaluate_group(r, c->at, &layer, g, at, &out);
   return out;
 }
 
@@ -142,60 +175,82 @@ static void normal_slopes(const hfRigid* r, const hfiLayer* layer, const hfiLaye
   out->f_x[0][0] = -layer->k * factors.slope + layer->c * at->s[0] * (factors.damping_slope / l->depth * onset + factors.damping * onset_slope);
 }
 
-// Stiffness matrix (dim x dim) of friction group g at the deformation xi: r^2 k_t (E + (d(u E)/du - E) e e^T), e along xi.
-static void group_stiffness(const hfRigid* r, const hfiLayer* layer, double r2, const double* xi, int dim, double K[2][2]) {
-  const hfLayerConfig* l = &r->config.layer;
-  double length = sqrt(sqr(xi[0]) + sqr(xi[1]));
-  hfiLayerFactors at = hfi_layer_factors(l->tangential_law, sqrt(r2) * length / l->depth);
-  for (int i = 0; i < dim; ++i)
-    for (int k = 0; k < dim; ++k) {
-      double along = length > 0 ? xi[i] * xi[k] / sqr(length) : 0;
-      K[i][k] = r2 * layer->kt * (at.elastic * (i == k) + (at.slope - at.elastic) * along);
+// K, the derivative of k E xi by xi (dim x dim): r^2 k_t (E + (d(u E)/du - E) e e^T), e along xi.
+static void group_stiffness(const hfRigid* r, const hfiLayer* layer, const layerGroup* group,
+                            double K[2][2]) {
+  hfiLayerFactors at = factors_of_group(r, group);
+  for (int i = 0; i < group->dim; ++i)
+    for (int k = 0; k < group->dim; ++k) {
+      double along = group->length > 0 ? group->xi[i] * group->xi[k] / sqr(group->length) : 0;
+      K[i][k] =
+          group->lever2 * layer->kt * (at.elastic * (i == k) + (at.slope - at.elastic) * along);
     }
+}
+
+// Derivatives of the friction force of a group that slips (or sticks) by its w and by the normal force:  df = -T dw + pull dfn.
+static void friction_slopes(const hfiContact* c, int g, int dim, int slips,
+                            const hfiLayerState* state, double T[2][2], double pull[2]) {
+  const double *w = state->w[g], fn = state->f[0];
+  double norm = dim > 1 ? sqrt(sqr(w[0]) + sqr(w[1])) : fabs(w[0]);
+  double mu = g == HF_SLIDING ? c->material.mu_dynamic : c->material.mu[g];
+  for (int a = 0; a < dim; ++a) {
+    pull[a] = slips ? -mu * w[a] / norm : 0;
+    for (int b = 0; b < dim; ++b)
+      T[a][b] = slips ? mu * fn * ((a == b) - w[a] * w[b] / sqr(norm)) / norm : a == b;
+  }
+}
+
+// Derivatives of the forces of a group whose layer presses, with dw = K dxi + c ds.
+static void group_force_slopes(const layerGroup* group, double K[2][2], double T[2][2],
+                               const double* pull, hfiLayerSlopes* out) {
+  const int first = group->first;
+  for (int a = 0; a < group->dim; ++a) {
+    out->f_s[first + a][0] = pull[a] * out->f_s[0][0];
+    out->f_x[first + a][0] = pull[a] * out->f_x[0][0];
+    for (int b = 0; b < group->dim; ++b) {
+      out->f_s[first + a][first + b] -= T[a][b] * group->damping;
+      for (int m = 0; m < group->dim; ++m) out->f_xi[first + a][first + b] -= T[a][m] * K[m][b];
+    }
+  }
+}
+
+// Derivatives of the rate of a group that slips, or is open, from those of its forces.
+static void group_rate_slopes(const layerGroup* group, hfiLayerSlopes* out) {
+  const int first = group->first;
+  for (int row = first; row < first + group->dim; ++row) {
+    out->rate_s[row][0] = -out->f_s[row][0] / group->damping;
+    out->rate_x[row][0] = -out->f_x[row][0] / group->damping;
+    for (int k = first; k < first + group->dim; ++k) {
+      out->rate_s[row][k] = -out->f_s[row][k] / group->damping;
+      out->rate_xi[row][k] = -(out->f_xi[row][k] + (row == k) * group->k) / group->damping;
+    }
+  }
 }
 
 // Derivatives of friction group g, with w = k E xi + c D s and u = w/|w|:
 //
-//   sticks  df = -K dxi - c ds,                                  dxidot = ds
-//   slips   df = -mu u dfn - mu f_n (1 - u u^T)/|w| (K dxi + c ds),   dxidot = (-df - k E dxi)/c
+//   sticks  df = -dw,                                          dxidot = ds
+//   slips   df = -mu u dfn - mu f_n (1 - u u^T)/|w| dw,        dxidot = (-df - k E dxi)/c
+//   open    df = 0,                                            the same: it recovers
 //
-// c is short for c_t D, whose change with xi is left out; in the last term it cancels that of E, because both laws of friction have E = D.
-static void group_slopes(const hfRigid* rigid, int i, const hfiLayer* layer, int g, const hfiDeformation* at, const hfiLayerState* state,
+// with dw = K dxi + c ds. c is short for c_t D, whose change with xi is left out; in dxidot it cancels that of E, because both laws of friction
+// have E = D.
+static void group_slopes(const hfRigid* r, int i, const hfiLayer* layer, int g,
+                         const hfiDeformation* at, const hfiLayerState* state,
                          hfiLayerSlopes* out) {
-  const hfiContact* c = rigid->accel->contact[i].at;
-  const hfMat3* R_WB = &rigid->accel->dynamics->X_WB[c->body_b].R;
-  const int first = hfi_group_first(g), dim = hfi_group_dim(g);
-  double mu = g == HF_SLIDING ? c->material.mu_dynamic : c->material.mu[g], r2 = hfi_group_lever2(c, g), fn = state->f[0];
-  int slips = fn <= 0 || state->slips >> g & 1; // An open layer recovers.
-  double k, damping, K[2][2], xi[2] = {0, 0};
-  const double* w = state->w[g];
-  for (int j = 0; j < dim; ++j) xi[j] = deformation_of(R_WB, c, at, first + j);
-  double norm = dim > 1 ? sqrt(sqr(w[0]) + sqr(w[1])) : fabs(w[0]);
-  group_constants(rigid, layer, r2, sqrt(sqr(xi[0]) + sqr(xi[1])), &k, &damping);
-  group_stiffness(rigid, layer, r2, xi, dim, K);
-  for (int a = 0; a < dim; ++a) {
-    const int row = first + a;
-    double pull = slips && fn > 0 ? -mu * w[a] / norm : 0;
-    out->f_s[row][0] = pull * out->f_s[0][0];
-    out->f_x[row][0] = pull * out->f_x[0][0];
-    for (int b = 0; b < dim && fn > 0; ++b) {
-      for (int m = 0; m < dim; ++m) {
-        double turn = slips ? mu * fn * ((a == m) - w[a] * w[m] / sqr(norm)) / norm : a == m;
-        out->f_xi[row][first + b] -= turn * K[m][b];
-        if (m == b) out->f_s[row][first + b] -= turn * damping;
-      }
-    }
-    if (!slips) {
-      out->rate_s[row][row] = 1;
-      continue;
-    }
-    out->rate_s[row][0] = -out->f_s[row][0] / damping;
-    out->rate_x[row][0] = -out->f_x[row][0] / damping;
-    for (int b = 0; b < dim; ++b) {
-      out->rate_s[row][first + b] = -out->f_s[row][first + b] / damping;
-      out->rate_xi[row][first + b] = -(out->f_xi[row][first + b] + (a == b) * k) / damping;
-    }
+  const hfiContact* c = r->accel->contact[i].at;
+  layerGroup group = group_at(r, c, layer, g, at);
+  const int presses = state->f[0] > 0, slips = state->slips >> g & 1;
+  if (presses) {
+    double K[2][2], T[2][2], pull[2];
+    group_stiffness(r, layer, &group, K);
+    friction_slopes(c, g, group.dim, slips, state, T, pull);
+    group_force_slopes(&group, K, T, pull, out);
   }
+  if (slips || !presses)
+    group_rate_slopes(&group, out);
+  else
+    for (int row = group.first; row < group.first + group.dim; ++row) out->rate_s[row][row] = 1;
 }
 
 hfiLayerSlopes hfi_layer_slopes(const hfRigid* r, int i, const hfiDeformation* at, const hfiLayerState* layer) {
@@ -211,12 +266,12 @@ hfiLayerSlopes hfi_layer_slopes(const hfRigid* r, int i, const hfiDeformation* a
 double hfi_layer_energy(const hfRigid* r, int i, double rest, const hfiDeformation* at) {
   const hfLayerConfig* l = &r->config.layer;
   const hfiContact* c = r->accel->contact[i].at;
-  const hfMat3* R_WB = &r->accel->dynamics->X_WB[c->body_b].R;
   hfiLayer layer = layer_of(r, i);
   double delta = max2(0, rest + c->depth), sum = layer.k * sqr(delta) * hfi_layer_factors(l->law, delta / l->depth).energy;
   for (int g = 0; g < hfi_group_count(r->accel->contact[i].dim); ++g) {
     double stretch2 = 0; // the deformation at the lever, squared
-    for (int j = 0; j < hfi_group_dim(g); ++j) stretch2 += hfi_group_lever2(c, g) * sqr(deformation_of(R_WB, c, at, hfi_group_first(g) + j));
+    for (int j = 0; j < hfi_group_dim(g); ++j)
+      stretch2 += hfi_group_lever2(c, g) * sqr(deformation_along(r, c, at, hfi_group_first(g) + j));
     sum += layer.kt * stretch2 * hfi_layer_factors(l->tangential_law, sqrt(stretch2) / l->depth).energy;
   }
   return sum;
@@ -262,18 +317,20 @@ static void follow_force(const double* force_rate, const double* slip, int dim, 
   for (int j = 0; j < dim; ++j) rate[j] = -scale * force_rate[j] / k;
 }
 
-// Solves k_t E xi + c_t D rate = -f for xi (dim). E and D depend on the length of xi alone: the sweeps take D from the sweep before and solve
-// for the length exactly. With a linear law the first sweep is the answer.
-static void start_group(const hfRigid* r, const hfiLayer* layer, double r2, const double* f, const double* rate, int dim, double* xi) {
+// Solves k_t E xi + c_t D rate = -f for the deformation xi of a group. E and D depend on the length of xi alone: the sweeps take D from the sweep
+// before and solve for the length exactly. With a linear law the first sweep is the answer.
+static void start_group(const hfRigid* r, const hfiLayer* layer, const double* f,
+                        const double* rate, layerGroup* group) {
   const hfLayerConfig* l = &r->config.layer;
   int linear = l->tangential_law == HF_LAYER_LINEAR;
   for (int sweep = 0; sweep < (linear ? 1 : START_SWEEPS); ++sweep) {
-    double k, damping, pull[2] = {0, 0};
-    group_constants(r, layer, r2, sqrt(sqr(xi[0]) + sqr(xi[1])), &k, &damping);
-    for (int j = 0; j < dim; ++j) pull[j] = -f[j] - damping * rate[j];
-    double lever = sqrt(r2), force = sqrt(sqr(pull[0]) + sqr(pull[1])) / lever;
+    double *xi = group->xi, pull[2] = {0, 0};
+    measure_group(r, layer, group);
+    for (int j = 0; j < group->dim; ++j) pull[j] = -f[j] - group->damping * rate[j];
+    double lever = sqrt(group->lever2), force = sqrt(sqr(pull[0]) + sqr(pull[1])) / lever;
     double length = linear ? 0 : l->depth * hfi_layer_inverse(l->tangential_law, force / (layer->kt * l->depth)) / lever;
-    for (int j = 0; j < dim; ++j) xi[j] = linear ? pull[j] / k : force > 0 ? length * pull[j] / (force * lever) : 0;
+    for (int j = 0; j < group->dim; ++j)
+      xi[j] = linear ? pull[j] / group->k : force > 0 ? length * pull[j] / (force * lever) : 0;
   }
 }
 
@@ -282,20 +339,19 @@ static void start_group(const hfRigid* r, const hfiLayer* layer, double r2, cons
 // more slowly than the bodies move.
 hfiDeformation hfi_layer_start(const hfRigid* r, int i, const hfiTrack* track, const double* s,
                                int start) {
-  const hfAccel* a = r->accel;
-  const hfiContact* c = a->contact[i].at;
-  const hfMat3* R_WB = &a->dynamics->X_WB[c->body_b].R;
+  const hfiContact* c = r->accel->contact[i].at;
   hfiLayer layer = layer_of(r, i);
   hfiDeformation out = {v3_zero(), v3_zero()};
-  for (int g = 0; g < hfi_group_count(a->contact[i].dim); ++g) {
-    const int first = hfi_group_first(g), dim = hfi_group_dim(g);
-    double r2 = hfi_group_lever2(c, g), k = r2 * layer.kt, rate[2] = {0, 0}, xi[2] = {0, 0};
+  for (int g = 0; g < hfi_group_count(r->accel->contact[i].dim); ++g) {
+    layerGroup group = relaxed_group(c, g);
+    double rate[2] = {0, 0};
     if (track->mode[g] == HF_MODE_ROLLING)
-      memcpy(rate, s + first, (size_t)dim * sizeof *rate);
+      memcpy(rate, s + group.first, (size_t)group.dim * sizeof *rate);
     else if (start == HF_START_EQUILIBRIUM)
-      follow_force(track->rate + first, s + first, dim, k, rate);
-    start_group(r, &layer, r2, track->f + first, rate, dim, xi);
-    for (int j = 0; j < dim; ++j) add_deformation(R_WB, c, first + j, xi[j], &out);
+      follow_force(track->rate + group.first, s + group.first, group.dim, group.lever2 * layer.kt,
+                   rate);
+    start_group(r, &layer, track->f + group.first, rate, &group);
+    for (int j = 0; j < group.dim; ++j) add_deformation(r, c, group.first + j, group.xi[j], &out);
   }
   return out;
 }

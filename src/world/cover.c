@@ -84,7 +84,7 @@ static void list_side(hfiWorld* w, int side, int geom) {
   w->first_side[geom] = side;
 }
 
-// Lists the sides of n groups by their geoms.
+// Lists both sides of each of n groups of points under the geom of that side.
 static void list_sides(hfiWorld* w, int n) {
   for (int i = 0; i < n; ++i) {
     const hfiRawContact* r = &w->found[w->group[i].first];

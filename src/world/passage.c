@@ -202,7 +202,7 @@ static Pair make_pair(const hfiPaths* paths, const hfiRawContact* r) {
   return p;
 }
 
-// Can the two come nearer by so much of their width within the step that they may pass each other?
+// May the two geoms pass each other within the step? They cannot if they come nearer by less than HFI_PASSING_SHARE of their width.
 static int pair_could_pass(const Pair* p, double h) {
   const hfiMover *a = &p->mover[0], *b = &p->mover[1];
   double speed = v3_norm(v3_sub(a->v, b->v)) + v3_norm(a->w) * a->radius + v3_norm(b->w) * b->radius;
@@ -235,8 +235,8 @@ static int is_fixed_plane(const hfModel* m, int g) {
   return hf_model_geom_type(m)[g] == HF_GEOM_PLANE && hf_model_body_tree(m)[hf_model_geom_body(m)[g]] < 0;
 }
 
-// A cheap bound: do the two surely come nearer by too little of their width to pass each other within the step? Most pairs do; their paths need not
-// be computed.
+// Are the two geoms surely too slow to pass each other within the step? Upper bounds of their speeds decide. Most pairs are too slow, and their paths
+// need not be computed.
 static int pair_is_slow(const hfiPaths* paths, const hfiRawContact* r) {
   const hfiWorld* w = paths->world;
   const hfModel* m = w->model;

@@ -176,8 +176,8 @@ static inline int hfi_world_could_pass(const hfiWorld* w, double motion) { retur
 static inline int hfi_world_any_could_pass(const hfiWorld* w, double excess) {
   return hfi_world_could_pass(w, w->farthest.base + w->farthest.turn * w->largest_extent + excess);
 }
-// Whether all solid bodies move together, as a gripper moves with what it shakes: velocities V of the links and an excess [m] move no
-// two of them so far towards each other within h that they could pass.
+// Do all solid bodies move together, like a gripper and what it shakes? They do if no two of them come so far towards each other within h that they
+// could pass through each other. V: velocities of the links; excess: a further motion of any point [m].
 int hfi_world_moves_as_one(const hfiWorld* world, const hfMotion* V, double h, double excess);
 // Marks (ntree) the trees that could pass something: those with a geom that the velocities V move far enough within h. Returns 1 if there are such trees.
 int hfi_world_mark_passing(hfiWorld* world, const hfMotion* V, double h, int32_t* marked);

@@ -80,7 +80,7 @@ static void test_numbers(void** state) {
       {WORLD("<geom name='x' size='1 2 3 4'/>"), PARSE, "test.xml:2: <geom name=\"x\">: size: 4 numbers where 1 to 3 are needed"},
       {WORLD("<geom size='1 a'/>"), PARSE, "test.xml:2: <geom>: size: \"a\" is not a number"},
       {WORLD("<geom size='1,2'/>"), PARSE, "size: \"1,2\" is not a number"},
-      {"<mujoco>\n<size nkey='2000000000'/></mujoco>", MODEL, "test.xml:2: <size>: nkey: 2000000000 keyframes are more than 100000"},
+      {"<mujoco>\n<size nkey='2000000000'/></mujoco>", MODEL, "test.xml:2: <size>: nkey: 2000000000 keyframes are too many; at most 100000 are allowed"},
       {WORLD("<geom size=''/>"), MODEL, "size 0 must be positive, is 0"}, // an empty attribute is one that is not there
       {WORLD("<body><joint/><body name='b'>\n<joint name='j'/></body></body>"), MODEL, "test.xml:2: body"},
       {WORLD("<geom size='nan'/>"), HF_ERROR_NONFINITE, "test.xml:2: <geom>: size: \"nan\" is not a finite number"},

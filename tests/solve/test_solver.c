@@ -633,7 +633,7 @@ static void test_row_wider_than_planned(void** state) {
   alloc_fail_at(1);
   assert_int_equal(solve(&f, &config, &error), HF_ERROR_MEMORY);
   alloc_fail_at(0);
-  assert_string_equal(error.message, "out of memory: 3 trees that are coupled");
+  assert_string_equal(error.message, "out of memory for an island of 3 coupled trees");
   assert_int_equal(solve(&f, &config, &error), HF_OK);
   for (int i = 0; i < NV * TREES; ++i) assert_near(f.v[i], 1 - h * k * s, 1e-8);
   release(&f);

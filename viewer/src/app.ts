@@ -165,7 +165,7 @@ export class App {
     return choice('Look through a camera of the scene', [['-1', 'your own'], ...cameras], '-1', c => this.view.setThrough(Number(c)), 'camera');
   }
 
-  // Of a recording all of its time, of a world that runs where things are now.
+  // Moves the camera so that it sees everything: in a recording all that moves during it, in a live world all things where they are now.
   private showAll(): void {
     if (this.view.through >= 0) this.chooseOption('camera', '-1');
     const r = this.recording, now = r.frames[r.indexAt(this.time)];

@@ -15,7 +15,7 @@ export class LiveSession implements Session {
   lost: () => void = () => {};
   received = 0; // bytes
   private socket!: WebSocket;
-  private tries = 0; // to connect, since the connection was lost
+  private tries = 0; // attempts to connect since the connection was lost
 
   constructor() { this.connect(); }
 

@@ -164,7 +164,7 @@ class ExperimentRunner:
         quick = ["--quick"] if run.parameters.get("quick", True) else []
         done = subprocess.run([str(self.command), "experiment", str(name), "--json", *quick], capture_output=True, text=True)
         data = json.loads(done.stdout) if done.returncode in (0, 1) and done.stdout else {}
-        if not data.get("complete"):  # a status of 1 after a whole experiment means that a line does not hold
+        if not data.get("complete"):  # an experiment that ran to its end exits with 1 if one of its lines does not hold
             lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
             return failed(run.index, lines[-1])._replace(wall=clock.perf_counter() - begin)
         metrics = {k: v for k, v in data.get("figures", {}).items() if isinstance(v, (int, float)) and math.isfinite(v)}

@@ -57,8 +57,8 @@ class Axis(NamedTuple):
 
 
 def make_axis(name: str, values: Sequence[Any]) -> Axis:
-    """Its values where there are few, else equal bins from the least to the greatest (of logarithms, where they span
-    more than two powers of ten)."""
+    """The axis of a parameter. A few values are shown as they are. Many numbers are divided into bins of equal width
+    from the least to the greatest; if they span more than two powers of ten, the bins are equal in the logarithm."""
     numeric = all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values)
     distinct: list[Any] = sorted(set(values)) if numeric else sorted({short(v) for v in values})
     if len(distinct) <= _CELLS or not numeric:

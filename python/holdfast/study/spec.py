@@ -87,7 +87,7 @@ class Study:
     keep: dict[str, Any] = field(default_factory=dict)         # name -> expression; state, recordings
     success: str | None = None          # an expression over what is kept
     worst: str | None = None            # an expression: runs with the largest value lead the report
-    limits: dict[str, float] = field(default_factory=dict)     # of a run: time [s] of the clock, steps, attempts
+    limits: dict[str, float] = field(default_factory=dict)     # of one run: time of the clock [s], steps, attempts
     folder: str = "."                   # relative files and modules are looked for here
 
     def __post_init__(self) -> None:

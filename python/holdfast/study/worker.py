@@ -24,7 +24,7 @@ from .results import Result, failed
 
 _HEADER = struct.Struct("<Q")
 _START = 300.0  # seconds that a process may take to import what it needs
-_MOST_PRINTED = 1 << 20  # bytes of what runs print that are kept; runs that talk must not fill the disk
+_MOST_PRINTED = 1 << 20  # only so many bytes of what runs print are kept, so that they cannot fill the disk
 _PR_SET_PDEATHSIG = 1  # option of prctl on Linux that sets the signal which a process gets when its parent ends
 
 
