@@ -89,64 +89,58 @@ typedef struct hfiIsland {
   const hfStepProblem* problem;
   const hfiPatchKernels* kernels;
   int32_t n, ntree, nblock, nrow, npatch, nsegment; // n: dofs; nrow includes padding
-  int32_t nscalar; // number of scalars: blocks, and rows, 0 to nscalar - 1
-  int32_t
-      is_plain; // 1: one tree without scalars, with one patch whose columns are all dofs of the tree in order
-  int32_t is_narrow;     // 1: a plain island of up to four dofs whose only block is a contact
-  int32_t* tree;         // (ntree) trees of the problem, in the order of elimination
-  int32_t* first;        // (trees of the problem) first dof of a tree, as a dof of the island
-  int32_t* node;         // (trees of the problem) node of a tree
-  hfiIslandBlock* block; // (nblock) scalars come first
-  hfiScalar* scalar;     // (nscalar)
-  hfiPatch* patch;       // (npatch)
-  hfiSegment* segment;   // (nsegment)
+  int32_t nscalar;                                  // number of scalars: blocks, and rows, 0 to nscalar - 1
+  int32_t is_plain;                                 // 1: one tree without scalars, with one patch whose columns are all dofs of the tree in order
+  int32_t is_narrow;                                // 1: a plain island of up to four dofs whose only block is a contact
+  int32_t* tree;                                    // (ntree) trees of the problem, in the order of elimination
+  int32_t* first;                                   // (trees of the problem) first dof of a tree, as a dof of the island
+  int32_t* node;                                    // (trees of the problem) node of a tree
+  hfiIslandBlock* block;                            // (nblock) scalars come first
+  hfiScalar* scalar;                                // (nscalar)
+  hfiPatch* patch;                                  // (npatch)
+  hfiSegment* segment;                              // (nsegment)
 
   // The Newton matrix.
   hfiBlockMatrix K; // Newton matrix and its factors: a copy of `dense` or `sparse`
-  hfiBlockMatrix dense,
-      sparse; // matrix with one node; matrix with a node for each tree. Each keeps its pattern while K is a copy of the other.
-  hfiStar star; // star of K (linalg/star.h), used if the island is one tree with limbs
+  hfiBlockMatrix dense, sparse; // matrix with one node; matrix with a node for each tree. Each keeps its pattern while K is a copy of the other.
+  hfiStar star;                // star of K (linalg/star.h), used if the island is one tree with limbs
   hfiBlockRough rough_factors; // used if K has rough factors
-  double inertia; // K is computed with (1 + inertia) A in the place of A (newton.c) [-]
+  double inertia;              // K is computed with (1 + inertia) A in the place of A (newton.c) [-]
 
   // Velocities and momenta: the iterate of Newton's method and its step.
   double *v, *v0, *p; // (n) iterate, velocity at the start of the step, p*
   double *dv, *v1;    // (n) Newton step, velocity at the end of the full step
-  double *r, *Av,
-      *tau; // (n) residual, A v, J^T gamma. tau has room for the padded columns of a patch.
+  double *r, *Av, *tau;        // (n) residual, A v, J^T gamma. tau has room for the padded columns of a patch.
   double *diag, *inverse_diag; // (n) A_ii, 1/A_ii
   double p_norm;               // |p*|, mass-scaled [sqrt(kg) m/s]
 
   // Rows and blocks at the iterate.
-  double* drift;       // (nrow) drift of the rows, used if the problem has drift; 0 in padding
-  double *s, *s1, *ds; // (nrow) J v + drift, J v1 + drift, J dv; 0 in padding
-  double *gamma, *G;   // (nrow) impulses, 0 in padding; -dgamma/ds of saturated rows
+  double* drift;                // (nrow) drift of the rows, used if the problem has drift; 0 in padding
+  double *s, *s1, *ds;          // (nrow) J v + drift, J v1 + drift, J dv; 0 in padding
+  double *gamma, *G;            // (nrow) impulses, 0 in padding; -dgamma/ds of saturated rows
   hfiContactResponse* response; // (nblock)
-  double* weight; // (nrow) weights of the rows (hfi_system_row_weights) [1/sqrt(kg)]; 0 in padding
-  int32_t has_weights; // 1: `weight` is computed
+  double* weight;               // (nrow) weights of the rows (hfi_system_row_weights) [1/sqrt(kg)]; 0 in padding
+  int32_t has_weights;          // 1: `weight` is computed
 
   // Friction duals of a heap (dual.c).
-  double* dual; // (nrow) friction duals (dual.h) [-]
-  hfiDualGroups*
-      dual_groups; // (nblock) friction groups of the contacts, as dual.c evaluated them last
+  double* dual;               // (nrow) friction duals (dual.h) [-]
+  hfiDualGroups* dual_groups; // (nblock) friction groups of the contacts, as dual.c evaluated them last
 
   // Estimates of the forces in the soft iterations of a heap (soft.c) and in the convex problem (convex.c).
-  double* lag;                        // (nblock) normal force that bounds friction in the convex problem and in soft iterations [N]
-  double* pi0;                        // (nblock) estimate of the normal force (soft.c) [N]
-  double *force,
-      *inverse_mass; // (nrow) estimates of the friction forces [N or N m]; W of the rows [1/kg] (soft.c)
-  hfContactLaw* soft;                 // (nblock) soft laws of the contacts (soft.c)
-  const hfContactLaw** other_law;     // (nblock) true law while `block` has the soft law; soft law while it has the true law
-  int32_t is_damped;                  // 1: the soft iterations of the heap are damped (damp.h)
-  hfiDamping* damping;                // (nblock) used if is_damped is 1
-  int32_t known_rows;                 // The first known_rows rows of the problem were solved before in this step, with the answer v0; 0: none.
-  const double* known_impulse;        // (known_rows) the impulses of that answer
-  double *v_kept, *s_kept,
-      *lag_kept; // (n), (nrow), (nblock) v, s and lag of the best pass (convex.c). soft.c keeps its last step or velocities in v_kept.
+  double* lag; // (nblock) normal force that bounds friction in the convex problem and in soft iterations [N]
+  double* pi0; // (nblock) estimate of the normal force (soft.c) [N]
+  double *force, *inverse_mass;   // (nrow) estimates of the friction forces [N or N m]; W of the rows [1/kg] (soft.c)
+  hfContactLaw* soft;             // (nblock) soft laws of the contacts (soft.c)
+  const hfContactLaw** other_law; // (nblock) true law while `block` has the soft law; soft law while it has the true law
+  int32_t is_damped;              // 1: the soft iterations of the heap are damped (damp.h)
+  hfiDamping* damping;            // (nblock) used if is_damped is 1
+  int32_t known_rows;             // The first known_rows rows of the problem were solved before in this step, with the answer v0; 0: none.
+  const double* known_impulse;    // (known_rows) the impulses of that answer
+  double *v_kept, *s_kept, *lag_kept; // (n), (nrow), (nblock) v, s and lag of the best pass (convex.c). soft.c keeps its last step or velocities in v_kept.
 
   // Scratch.
-  double* work;  // (n)
-  int32_t* wide; // (blocks of the problem) for hfi_island_gather_rows: blocks that are no scalars
+  double* work;       // (n)
+  int32_t* wide;      // (blocks of the problem) for hfi_island_gather_rows: blocks that are no scalars
   double *GJ, *local; // for forming K: (nrow x ld) and (ncol x ld) of a patch
   double* rows;       // (nrow x ld) full rows of a patch with compact rows
   double* column;     // (ld) for products with J
@@ -165,8 +159,7 @@ void hfi_island_release(hfiIsland* I);
 
 // Copies `ntree` trees and the `nblock` blocks on them from the problem into the island. Both lists are in ascending order. Returns 0 if the island
 // needs more storage than was planned and there is no memory.
-int hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t* trees,
-                       int32_t ntree, const int32_t* blocks, int32_t nblock);
+int hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t* trees, int32_t ntree, const int32_t* blocks, int32_t nblock);
 // Copies the rows after the dofs of the island were numbered: a part of hfi_island_gather. Returns 0 if there is no memory.
 int hfi_island_gather_rows(hfiIsland* I, const int32_t* blocks, int32_t nblock);
 
