@@ -94,6 +94,8 @@ static inline void add_contact(hfiDiscrete* s, int i, double steepest) {
 // Adds the contacts of the world, with what the state remembers of them, to the step problem.
 static void add_contacts(hfiDiscrete* s, const hfState* state) {
   hfiWorld* w = s->world;
+  s->any_curved = 0;
+  if (!w->ncontact && !w->surfaces) return;
   if (hfi_contacts_remember(s)) hfi_memory_recall(state, &w->dynamics, w->surfaces, s->config.step, w->contact, w->ncontact);
   if (w->surfaces) hfi_assembly_begin_drift(&s->assembly);
   double steepest = find_steepest(s);

@@ -196,10 +196,13 @@ static void ground_unconverged(hfiFlight* f, hfDynamics* d, double h, const doub
   }
 }
 
+static int has_articulated(const hfiFlight* f) { return f->nscalar + f->nturning > 0; }
+
 void hfi_articulated_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, const double* tau,
                            int32_t* flies, double* p) {
   const hfModel* m = d->model;
   f->has_middle = 0;
+  if (!has_articulated(f)) return;
   hfi_fast_find(f, d, h, flies);
   // On entry d->c is the bias at v0 and p = M v0 + h (tau - d->c). No tau acts on a tree that flies.
   if (any_articulated_flies(f, d, flies)) {
@@ -233,6 +236,7 @@ static inline double time_of(const hfModel* m, double h, const double* stop, int
 
 void hfi_articulated_move(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* stop, const double* v, double* q) {
   const hfModel* m = d->model;
+  if (!has_articulated(f)) return;
   hfi_fast_solution(f, d, h, flies, v);
   for (int i = 0; i < f->nscalar; ++i) q[f->scalar[i][0]] += time_of(m, h, stop, f->scalar[i][1]) * v[f->scalar[i][1]];
   for (int i = 0; i < f->nturning; ++i) {

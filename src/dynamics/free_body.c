@@ -159,7 +159,8 @@ void hfi_flight_init(hfiFlight* f, const hfDynamics* d, hfiArena* arena) {
 }
 
 void hfi_flight_sort(hfiFlight* f, const hfDynamics* d) {
-  f->nbody = 0;
+  f->nbody = f->nfast = 0;
+  memset(f->fast, 0, sizeof *f->fast * (size_t)d->model->ntree); // Free bodies are never fast.
   for (int t = 0; t < d->model->ntree; ++t) f->articulated[t] = 1;
   for (int l = 1; l < d->nlink; ++l) {
     if (!is_free_body(d, l)) continue;

@@ -14,10 +14,12 @@
 //        |d.a| > ha + sum_j |a.b_j| hb_j + margin;
 //      pairs that the direction which GJK found the last time still separates;
 //      a fixed geom and one that only a hinge moves, as the first link of an arm, if the axis of the hinge separates them: turning never closes
-//        that gap.
+//        that gap;
+//      a fixed geom and one that only a slide moves, as a drawer, if an axis of their boxes across the slide separates them, or if they lie flush
+//        along it: sliding never changes that gap.
 // 3. The pair function finds the points.
 //
-// Memory from one query to the next only saves work whose result is known. It changes no contact. Whether the axis of a hinge separates two geoms
+// Memory from one query to the next only saves work whose result is known. It changes no contact. Whether a hinge or a slide keeps two geoms apart
 // depends on the poses alone.
 #include "geometry/scene.h"
 
@@ -183,6 +185,25 @@ static void list_near(hfiScene* s, const hfPose* X_WG, const double* reach, int*
   else list_near_boxes(s, X_WG, reach, pays, dropped);
 }
 
+static const double ACROSS = 1e-12; // Two axes are across each other if their cosine is at most this [-].
+
+// Does an axis of the first box that is across the slide keep two boxes apart by more than the margin? d: from the centre of the first to that of the second
+static int slide_keeps_apart(const hfMat3* R_a, const hfVec3* h_a, const hfMat3* R_b, const hfVec3* h_b, hfVec3 d, hfVec3 slide_W, double margin) {
+  hfVec3 cosine = m3_tmulv(*R_a, slide_W);
+  int i = 0;
+  while (i < 3 && !(fabs(v3_get(cosine, i)) <= ACROSS && gap_along(R_a, h_a, R_b, h_b, d, i) > margin)) ++i;
+  return i < 3;
+}
+
+// Is the gap of a pair wider than its margin, and never changed by the only joint that moves one geom against the other?
+HFI_CALLED static int joint_keeps_apart(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, const hfiCull* cull) {
+  const hfPose *A = &X_WG[c->a], *B = &X_WG[c->b];
+  const hfVec3 axis_W = s->axis_W[cull->joint], *h_a = &s->half[c->a], *h_b = &s->half[c->b], d = v3_sub(B->p, A->p);
+  double margin = cull->margin - s->flush;
+  if (hf_model_jnt_type(s->model)[cull->joint] == HF_JOINT_HINGE) return hfi_apart_along(&s->shape[c->a], A, &s->shape[c->b], B, axis_W, cull->margin);
+  return slide_keeps_apart(&A->R, h_a, &B->R, h_b, d, axis_W, margin) || slide_keeps_apart(&B->R, h_b, &A->R, h_a, v3_neg(d), axis_W, margin);
+}
+
 // call_pair of a pair that has memories.
 static int find_again(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiCull* cull, hfiContactPoint* points) {
   if (!cull->swapped) return hfi_convex_again(A, X_WA, B, X_WB, margin, cull->last, cull->recent, points);
@@ -195,7 +216,7 @@ static inline int find_points(const hfiScene* s, const hfPose* X_WG, const hfiCa
                               hfiContactPoint* points) {
   const hfiShape *A = &s->shape[c->a], *B = &s->shape[c->b];
   const hfPose *X_WA = &X_WG[c->a], *X_WB = &X_WG[c->b];
-  if (cull->hinge >= 0 && s->axis_W && hfi_apart_along(A, X_WA, B, X_WB, s->axis_W[cull->hinge], cull->margin)) return 0;
+  if (cull->joint >= 0 && s->axis_W && joint_keeps_apart(s, X_WG, c, cull)) return 0;
   if (!cull->is_general) return call_pair(cull->collide, cull->swapped, A, X_WA, B, X_WB, margin, points);
   int touched = cull->last && cull->last->face.kind != HFI_NO_FACE; // The last query found the two near each other.
   if (!touched && hfi_still_apart(A, X_WA, B, X_WB, margin, &cull->separation)) return 0;

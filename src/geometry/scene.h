@@ -25,7 +25,7 @@ typedef struct hfiCull {
   int16_t is_general; // 1: GJK collides the pair, so that a separating direction is worth remembering
   int32_t axis;     // axis of the boxes that separated the pair: 0 to 2 of a, 3 to 5 of b
   int32_t swapped;  // 1: the function takes the second geom first
-  int32_t hinge;    // for pairs that GJK collides: the hinge that alone moves one geom against the other, whose axis may keep them apart for ever; else -1
+  int32_t joint;    // the hinge (of pairs that GJK collides) or slide (of pairs whose boxes are compared) that alone moves one geom against the other and may keep them apart for ever; else -1
   hfiPairFunction* collide; // finds the contacts of the pair; NULL: it never has any
   uint32_t lessened; // number of the last query in which pair_reach was less than the sum of the reaches of both geoms
   double less;       // pair_reach in that query [m]
@@ -70,7 +70,8 @@ typedef struct hfiScene {
   const void* mover;        // first argument of pair_reach
   uint32_t query;           // number of the last query, from 1 on
   int32_t any_lessened;     // 1: pair_reach lessened the reach of some pair in this query
-  int32_t has_hinge;       // 1: some body is connected to the fixed world by a single hinge
+  int32_t has_only_joint;  // 1: some body is connected to the fixed world by a single hinge or slide
+  double flush;            // Faces that overlap by less than this, and that a slide moves along each other, have no points [m].
   const hfVec3* axis_W;    // (njnt) axes of the joints at the poses of a query. NULL: they are not known
   hfiGrid grid;
   hfiAabb* box; // (nactive), unused when listed

@@ -44,24 +44,32 @@ static void list_all(hfiScene* s) {
 // Is the body fixed in the world? A mocap body is not.
 static int is_fixed(const hfModel* m, int body) { return hf_model_body_lastdof(m)[body] < 0 && hf_model_body_mocap(m)[hf_model_body_weld(m)[body]] < 0; }
 
-// The hinge between a body and the fixed world if nothing else moves the body; otherwise -1.
-static int find_only_hinge(const hfModel* m, int body) {
+// The hinge or slide between a body and the fixed world if nothing else moves the body; otherwise -1.
+static int find_only_joint(const hfModel* m, int body) {
   int dof = hf_model_body_lastdof(m)[body];
   if (dof < 0 || hf_model_dof_parent(m)[dof] >= 0) return -1;
-  int joint = hf_model_dof_jnt(m)[dof];
-  return hf_model_jnt_type(m)[joint] == HF_JOINT_HINGE && is_fixed(m, hf_model_body_parent(m)[hf_model_jnt_body(m)[joint]]) ? joint : -1;
+  int joint = hf_model_dof_jnt(m)[dof], type = hf_model_jnt_type(m)[joint];
+  return (type == HF_JOINT_HINGE || type == HF_JOINT_SLIDE) && is_fixed(m, hf_model_body_parent(m)[hf_model_jnt_body(m)[joint]]) ? joint : -1;
 }
 
-// The hinge that alone moves the geoms of a pair against each other, as those of an arm's base and first link; -1 if there is none.
-static int find_hinge_between(const hfModel* m, const hfiCandidate* c) {
+// The hinge or slide that alone moves the geoms of a pair against each other, as those of an arm's base and first link; -1 if there is none.
+static int find_joint_between(const hfModel* m, const hfiCandidate* c) {
   int a = hf_model_geom_body(m)[c->a], b = hf_model_geom_body(m)[c->b];
-  return is_fixed(m, a) ? find_only_hinge(m, b) : is_fixed(m, b) ? find_only_hinge(m, a) : -1;
+  return is_fixed(m, a) ? find_only_joint(m, b) : is_fixed(m, b) ? find_only_joint(m, a) : -1;
 }
 
-// Is there a body that only a hinge moves against the fixed world?
-static int any_body_has_only_hinge(const hfModel* m) {
+// The same, if the pair is one for which it pays to ask whether the joint keeps it apart.
+static int find_keeper(const hfModel* m, const hfiCandidate* c, const hfiCull* cull) {
+  int joint = find_joint_between(m, c);
+  if (joint < 0) return -1;
+  int pays = hf_model_jnt_type(m)[joint] == HF_JOINT_SLIDE ? cull->boxes && cull->radius >= 0 : cull->collide == hfi_convex_convex;
+  return pays ? joint : -1;
+}
+
+// Is there a body that only a hinge or a slide moves against the fixed world?
+static int any_body_has_only_joint(const hfModel* m) {
   int b = 0;
-  while (b < m->nbody && find_only_hinge(m, b) < 0) ++b;
+  while (b < m->nbody && find_only_joint(m, b) < 0) ++b;
   return b < m->nbody;
 }
 
@@ -77,9 +85,10 @@ static hfiCull measure_pair(const hfiScene* s, const hfiCandidate* c, int kept) 
                   .radius = bounded ? radius[c->a] + radius[c->b] : -1,
                   .boxes = seeks_hull || (!hfi_shape_functions[a]->is_quick && !hfi_shape_functions[b]->is_quick),
                   .swapped = swapped,
-                  .hinge = s->has_hinge && collide == hfi_convex_convex ? find_hinge_between(m, c) : -1,
+                  .joint = -1,
                   .collide = collide,
                   .is_general = kept && (seeks_hull || collide == hfi_convex_convex)};
+  if (s->has_only_joint) cull.joint = find_keeper(m, c, &cull);
   return cull;
 }
 
@@ -210,13 +219,14 @@ void hfi_scene_init(hfiScene* s, const hfModel* m, hfiArena* arena) {
   s->queries = 0;
   s->has_skin = 1;
   s->axis_W = NULL;
+  s->flush = 0;
   s->pair_reach = NULL;
   s->query = 0;
   s->any_lessened = 0;
   if (!arena->base) return;
   view_shapes(s);
   find_active(s);
-  s->has_hinge = any_body_has_only_hinge(m);
+  s->has_only_joint = any_body_has_only_joint(m);
   s->skin = choose_skin(s);
   s->listed = hfi_filter_count(&s->filter, MAX_LISTED + 1) <= MAX_LISTED;
   if (!s->listed) return;

@@ -46,6 +46,7 @@ static hfViolations find_violations(hfSim* s, const hfState* state) {
 
 // Reports equalities and limits that let go in a step of length h that ends in this state.
 static void find_let_go(const hfSim* s, const hfState* state, double h, hfStepReport* report) {
+  if (!hfi_has_violations(&s->world->actuation)) return; // There are none.
   hfiLimitLaws laws = {.rigid = s->config.rigid_limits,
                        .soft_defaults = s->config.mujoco_softness,
                        .rigid_equalities = s->config.rigid_equalities,

@@ -81,3 +81,5 @@ void hfi_partition_find(hfiPartition* S, const hfStepProblem* P) {
     S->block_label[b] = S->label[P->piece[P->block[b].piece].tree];
   sort_by_label(S->block_start, S->block, S->next, S->block_label, P->nblock, S->count);
 }
+
+void hfi_partition_clear(hfiPartition* S) { S->count = 0, S->known_trees = -1; }

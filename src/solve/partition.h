@@ -27,6 +27,8 @@ typedef struct hfiMembers {
 void hfi_partition_plan(hfiPartition* S, hfiArena* arena, int32_t ntree, int32_t nblock, int32_t npiece);
 // Finds the islands of a problem. They are numbered by their first tree.
 void hfi_partition_find(hfiPartition* S, const hfStepProblem* problem);
+// Forgets all islands.
+void hfi_partition_clear(hfiPartition* partition);
 
 // The trees and blocks of island k.
 static inline hfiMembers hfi_partition_members(const hfiPartition* S, int32_t k) {

@@ -314,9 +314,11 @@ static int solve_or_estimate(const hfiSolveJob* job, const hfiMembers* m) {
 static hfStatus solve_islands(const hfiSolveJob* job, const int32_t* changed, hfError* error) {
   hfSolver* solver = job->solver;
   hfStatus status = hfi_solver_config_check(job->config, error);
-  if (!status && must_solve_any(solver, job->problem, changed)) status = hfi_problem_check_finite(job->problem, error);
+  int any = must_solve_any(solver, job->problem, changed);
+  if (!status && any) status = hfi_problem_check_finite(job->problem, error);
   if (status) return status;
-  hfi_partition_find(&solver->partition, job->problem);
+  if (any || job->problem->nblock) hfi_partition_find(&solver->partition, job->problem);
+  else hfi_partition_clear(&solver->partition); // No island has blocks, and none is solved.
   for (int32_t k = 0; k < solver->partition.count; ++k) {
     hfiMembers m = hfi_partition_members(&solver->partition, k);
     if (!must_solve(solver, &m, changed)) continue;

@@ -68,6 +68,12 @@ static void measure_geoms(hfiWorld* w) {
   w->least_swept_gap = hfi_least_swept_gap(w->model);
 }
 
+static int count_free_bodies(const hfDynamics* d) {
+  int count = 0;
+  for (int i = 0; i < d->nlink; ++i) count += d->link[i].tree >= 0 && hfi_is_free_alone(d, d->link[i].body);
+  return count;
+}
+
 static int any_dynamic_friction(const hfModel* m) {
   for (int g = 0; g < m->ngeom; ++g) {
     double mu = hf_model_geom_friction_dynamic(m)[g];
@@ -75,6 +81,8 @@ static int any_dynamic_friction(const hfModel* m) {
   }
   return 0;
 }
+
+static const double FLUSH = 1e-12; // An overlap below this is what rounding leaves of faces that touch [m].
 
 // Computes the tables that depend on numbers which a parameter overlay may change. The dynamics of a new world has read its parameters already.
 static void read_parameters(hfiWorld* w) {
@@ -87,6 +95,7 @@ static void read_parameters(hfiWorld* w) {
   w->has_restitution = hfi_any_nonzero(hf_model_geom_restitution(w->model), w->model->ngeom);
   w->is_sticky = hfi_any_is_sticky(w->model);
   w->has_adhesion = w->is_sticky || hfi_any_adhesion(w->model);
+  w->scene.flush = w->has_adhesion ? 0 : FLUSH; // Adhesion acts where faces just touch.
   w->surfaces = hfi_any_nonzero(hf_model_geom_surface_velocity(w->model), 6 * w->model->ngeom) ? w->model : NULL;
   w->revision = w->model->revision;
 }
@@ -136,6 +145,7 @@ static void take_arrays(void* object, hfiArena* arena) {
   if (!arena->base) return;
   w->scene.axis_W = w->dynamics.axis_W;
   hfi_dynamics_restrict_geoms(&w->dynamics, w->scene.active, contacts ? w->scene.nactive : 0);
+  w->nfree = count_free_bodies(&w->dynamics);
   measure_geoms(w);
 }
 

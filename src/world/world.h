@@ -45,6 +45,7 @@ typedef struct hfiWorld {
   double least_swept_gap;       // A pair whose gap is below this is not swept (sweep.c) [m].
   double* span;                 // (nbody) distance of the farthest point that a body carries from its origin, with slides at zero [m]
   double* lever;                // (nv) largest distance that a unit of this dof can move a point [-, or m/rad]
+  int32_t nfree;                // number of free bodies that are alone in their trees
   int32_t has_dynamic_friction; // 1: some geom has a dynamic coefficient of its own
   int32_t has_restitution;      // 1: some geom has a coefficient of restitution
   int32_t has_adhesion;         // 1: an actuator, or the material of a geom or pair, pulls at contacts
@@ -156,7 +157,7 @@ int hfi_world_add_missed(hfiWorld* world, const hfMotion* V, double horizon, con
 int hfi_world_mark_alone(hfiWorld* world, const hfMotion* V, double horizon, const double* reach);
 // If a tree is alone, the scene follows its geoms relative to its first geom: tells the scene so.
 void hfi_world_set_carriers(hfiWorld* world);
-// How far two geoms of one tree may come towards each other (pair_reach.c): an hfiPairReach, for the scene.
+// How far two geoms of one tree, or of two free bodies, may come towards each other (pair_reach.c): an hfiPairReach, for the scene.
 double hfi_world_pair_reach(const void* world, int geom_a, int geom_b, double first);
 // Computes and returns the second reach of all geoms (ngeom): how far velocities V move them within the horizon [m]. The first reach stays.
 const double* hfi_world_second_reach(hfiWorld* world, const hfMotion* V, double horizon);

@@ -269,7 +269,41 @@ static void gap_along_hinge(void** state) {
   assert_true(points_above("mocap='true'", hinge, z, 1e-3, 0) > 0); // which is moved by hand
 }
 
+// How many points a box has that a joint moves beside a fixed box, at a distance `gap` along z, within a reach of 10 mm. axis: that of the joint; tilt of both boxes about x.
+static int points_beside(const char* base, const char* joint, hfVec3 axis, double gap, double tilt, double flush) {
+  static hfiRawContact found[MOST];
+  char text[1024];
+  Shapes shapes;
+  int dropped;
+  snprintf(text, sizeof text, "<mujoco><worldbody><body %s><geom type='box' size='.1 .1 .1'/></body><body pos='0 0 .2'>%s<geom type='box' size='.1 .1 .1' mass='1'/></body></worldbody></mujoco>", base, joint);
+  parse_shapes(&shapes, text);
+  hfMat3 R = m3_from_quat(q_exp(v3(tilt, 0, 0)));
+  hfPose X[2] = {{R, v3_zero()}, {R, m3_mulv(R, v3(0.01, 0.02, 0.2 + gap))}};
+  const double reach[2] = {0, 0.01};
+  shapes.scene.axis_W = &axis, shapes.scene.flush = flush;
+  int n = hfi_scene_collide(&shapes.scene, X, reach, found, MOST, &dropped);
+  free_shapes(&shapes);
+  return n;
+}
+
+// What slides across the normal of a gap never changes it: a drawer has no points with the walls along which it slides, unless they overlap.
+static void gap_across_slide(void** state) {
+  (void)state;
+  const char* slide = "<joint type='slide' axis='1 0 0'/>";
+  const hfVec3 x = {1, 0, 0}, z = {0, 0, 1}, oblique = {1, 0, 1e-6};
+  assert_int_equal(points_beside("", slide, x, 1e-3, 0, 0), 0);
+  assert_int_equal(points_beside("", slide, x, 1e-3, 0.3, 0), 0); // The boxes are tilted about the slide.
+  assert_int_equal(points_beside("", slide, x, 0, 0, 1e-12), 0);
+  assert_int_equal(points_beside("", slide, x, -1e-14, 0, 1e-12), 0); // Rounding does not count as an overlap.
+  assert_true(points_beside("", slide, x, -1e-14, 0, 0) > 0);         // With adhesion it does.
+  assert_true(points_beside("", slide, x, -1e-9, 0, 1e-12) > 0);
+  assert_true(points_beside("", "<joint type='slide' axis='0 0 1'/>", z, 1e-3, 0, 1e-12) > 0);
+  assert_true(points_beside("", slide, v3_unit(oblique), 1e-3, 0, 1e-12) > 0);
+  assert_true(points_beside("", "<joint type='slide' axis='1 0 0'/><joint axis='0 1 0'/>", x, 1e-3, 0, 1e-12) > 0);
+  assert_true(points_beside("mocap='true'", slide, x, 1e-3, 0, 1e-12) > 0);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(few_pairs), cmocka_unit_test(many_pairs), cmocka_unit_test(one_fast_geom), cmocka_unit_test(gap_along_hinge)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(gap_across_slide), cmocka_unit_test(few_pairs), cmocka_unit_test(many_pairs), cmocka_unit_test(one_fast_geom), cmocka_unit_test(gap_along_hinge)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

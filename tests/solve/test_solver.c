@@ -5,6 +5,7 @@
 #include "support/step_problems.h"
 
 #include "math/vec3.h"
+#include "solve/solver.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -170,6 +171,34 @@ static void test_trees_without_rows(void** state) {
   problem_reset(&f.b, 1e-3); // an empty world
   prepare(&f);
   assert_int_equal(solve(&f, &config, NULL), HF_OK);
+  release(&f);
+}
+
+// A problem in which nothing is marked and nothing acts, as that of bodies that fly, lies between two problems with the same rows: their solutions are the same.
+static void test_nothing_to_solve_between_two_problems(void** state) {
+  (void)state;
+  fixture f;
+  memset(&f, 0, sizeof f);
+  double M = 2, one = 1, v0 = 1;
+  hfSaturatedRow damper = {.kappa = 10, .lo = -1e3, .hi = 1e3};
+  problem_reset(&f.b, 1e-2);
+  problem_add_tree(&f.b, 1, &M, NULL, NULL, &v0);
+  problem_add_saturated(&f.b, 1, &damper);
+  problem_add_piece(&f.b, 0, 1, NULL, &one);
+  f.b.P.p[0] = M * v0;
+  prepare(&f);
+  hfSolverConfig config = hf_solver_config_default();
+  assert_int_equal(solve(&f, &config, NULL), HF_OK);
+  double moved = f.v[0];
+  assert_near(moved, M * v0 / (M + 1e-2 * damper.kappa), 1e-12);
+  hfStepProblem flight = f.b.P;
+  flight.nblock = flight.nrow = flight.npiece = flight.ncol = flight.njac = flight.nsaturated = 0;
+  const int32_t marked = 0;
+  f.v[0] = 3;
+  assert_int_equal(hfi_solver_solve_marked(f.solver, &config, &flight, &marked, f.v, f.impulse, &f.report, NULL), HF_OK);
+  assert_true(f.v[0] == 3 && f.report.islands == 0); // The velocity is kept.
+  assert_int_equal(solve(&f, &config, NULL), HF_OK);
+  assert_true(f.v[0] == moved && f.report.islands == 1);
   release(&f);
 }
 
@@ -647,6 +676,7 @@ int main(void) {
       cmocka_unit_test(test_non_finite_input_is_refused),
       cmocka_unit_test(test_bad_configurations_are_refused),
       cmocka_unit_test(test_trees_without_rows),
+      cmocka_unit_test(test_nothing_to_solve_between_two_problems),
       cmocka_unit_test(test_mass_that_is_not_positive_is_reported),
       cmocka_unit_test(test_rows_of_one_tree_as_in_general),
       cmocka_unit_test(test_rows_of_few_trees_as_in_general),
