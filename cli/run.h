@@ -112,6 +112,6 @@ int print_run_json(const run* r);
 // "equality", "limit of joint" or "limit of tendon".
 const char* what_lets_go(hfObjectKind kind);
 int close_report(const run* r, hfReport* report);
-int record_figures(const run* r, hfRecorder* recorder);
+hfStatus record_figures(const run* r, hfRecorder* recorder, hfError* error);
 
 #endif

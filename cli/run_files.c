@@ -43,24 +43,24 @@ void discard_outputs(outputs* out) {
 }
 
 // The recording and the report end with the last state. After a step that was refused its contacts are looked up again.
-static int finish_outputs(const run* r, outputs* out) {
-  hfError error = {HF_OK, ""};
-  hfStatus status = r->refused && (out->recorder || out->report) ? hf_sim_evaluate(r->sim, r->state, r->input, &error) : HF_OK;
-  if (status == HF_OK && out->recorder) status = hf_recorder_finish(out->recorder, r->sim, r->state, r->input, &error);
-  if (status == HF_OK && out->report) status = hf_report_finish(out->report, r->sim, r->state, r->input, &error);
-  if (status == HF_OK) return CLI_GOOD;
-  say_error("%s", error.message);
-  return CLI_FAILED;
+static hfStatus finish_outputs(const run* r, outputs* out, hfError* error) {
+  hfStatus status = r->refused && (out->recorder || out->report) ? hf_sim_evaluate(r->sim, r->state, r->input, error) : HF_OK;
+  if (status == HF_OK && out->recorder) status = hf_recorder_finish(out->recorder, r->sim, r->state, r->input, error);
+  if (status == HF_OK && out->recorder) status = record_figures(r, out->recorder, error);
+  if (status == HF_OK && out->report) status = hf_report_finish(out->report, r->sim, r->state, r->input, error);
+  return status;
 }
 
 int close_outputs(const run* r, outputs* out) {
-  int status = finish_outputs(r, out);
-  if (out->recorder && record_figures(r, out->recorder) != CLI_GOOD) status = CLI_FAILED;
-  hfError error[4];
+  hfError error[4], unfinished = {HF_OK, ""};
+  hfStatus finished = finish_outputs(r, out, &unfinished);
+  int status = CLI_GOOD;
   hfStatus closed[4] = {hf_state_log_close(out->log, &error[0]), hf_contact_log_close(out->contacts, &error[1]),
                         hf_step_log_close(out->steps, &error[2]), hf_recorder_close(out->recorder, &error[3])};
   for (int i = 0; i < 4; ++i)
     if (closed[i] != HF_OK) say_error("%s", error[i].message), status = CLI_FAILED;
   if (out->report && close_report(r, out->report) != CLI_GOOD) status = CLI_FAILED;
-  return status;
+  if (finished == HF_OK || status != CLI_GOOD) return status; // What cannot be written is said when it is closed.
+  say_error("%s", unfinished.message);
+  return CLI_FAILED;
 }

@@ -208,26 +208,21 @@ static int report_lines(const summary* m, hfReportLine* lines) {
   return m->count;
 }
 
-static int say_unless_good(hfStatus status, const hfError* error) {
-  if (status == HF_OK) return CLI_GOOD;
-  say_error("%s", error->message);
-  return CLI_FAILED;
-}
-
 int close_report(const run* r, hfReport* report) {
   summary m = summarise(r);
   hfReportLine lines[LINES];
   hfError error = {HF_OK, ""};
   int count = report_lines(&m, lines);
-  return say_unless_good(hf_report_close(report, r->scene, lines, count, &error), &error);
+  if (hf_report_close(report, r->scene, lines, count, &error) == HF_OK) return CLI_GOOD;
+  say_error("%s", error.message);
+  return CLI_FAILED;
 }
 
-int record_figures(const run* r, hfRecorder* recorder) {
+hfStatus record_figures(const run* r, hfRecorder* recorder, hfError* error) {
   summary m = summarise(r);
   hfReportLine lines[LINES];
-  hfError error = {HF_OK, ""};
   int count = report_lines(&m, lines);
-  return say_unless_good(hf_recorder_figures(recorder, lines, count, &error), &error);
+  return hf_recorder_figures(recorder, lines, count, error);
 }
 
 // ---- JSON --------------------------------------------------------------------------------------

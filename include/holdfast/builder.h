@@ -292,8 +292,9 @@ HF_API hfAttachDef hf_attach_def_default(void);
 // joints are at their reference, and in keyframes of the guest those of b are. On a refusal, for example of a name that both have, b is as it was.
 HF_API hfStatus hf_builder_attach(hfBuilder* b, const hfBuilder* guest, const hfAttachDef* def, hfError* error);
 
-// Look-ups while building: id by name, or -1. Sizes as they would be in the model (needed by keyframes).
+// Look-ups while building: id by name, or -1; name by id, "" where there is none. Sizes as they would be in the model (needed by keyframes).
 HF_API int hf_builder_find(const hfBuilder* b, hfObjectKind kind, const char* name);
+HF_API const char* hf_builder_name(const hfBuilder* b, hfObjectKind kind, int id);
 HF_API int hf_builder_count(const hfBuilder* b, hfObjectKind kind);
 // Range of a joint or tendon; 0 when it has none.
 HF_API int hf_builder_range(const hfBuilder* b, hfObjectKind kind, int id, double range[2]);

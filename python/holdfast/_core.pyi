@@ -62,6 +62,7 @@ class Builder:
     _get_world: Any
     _count: Any
     _find: Any
+    _names: Any
     _copy_to: Any
     _write: Any
     _attach: Any

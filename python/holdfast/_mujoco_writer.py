@@ -142,12 +142,18 @@ def _write_joint(source: Source, body: ET.Element, j: int) -> None:
         joint.set("actuatorgravcomp", "true")
 
 
+def _colour(m: Any, g: int) -> np.ndarray:
+    """The colour that MuJoCo draws a geom in: that of its material, unless the geom has one of its own."""
+    own, material = m.geom_rgba[g], int(m.geom_matid[g])
+    return m.mat_rgba[material] if material >= 0 and np.array_equal(own, np.float32([0.5, 0.5, 0.5, 1])) else own
+
+
 def _write_geom(source: Source, body: ET.Element, g: int) -> None:
     m = source.m
     shape = GEOM[int(m.geom_type[g])]
     geom = add(body, "geom", name=source.name("geom", g), type=shape, pos=m.geom_pos[g], quat=m.geom_quat[g],
                friction=m.geom_friction[g], margin=m.geom_margin[g], gap=m.geom_gap[g], solmix=m.geom_solmix[g],
-               rgba=m.geom_rgba[g], **solver_values(m.geom_solref[g], m.geom_solimp[g]))
+               rgba=_colour(m, g), **solver_values(m.geom_solref[g], m.geom_solimp[g]))
     for word in ("contype", "conaffinity", "condim", "priority", "group"):
         geom.set(word, str(int(getattr(m, "geom_" + word)[g])))
     for word in ("surfacevel", "adhesion"):

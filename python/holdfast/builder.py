@@ -27,8 +27,7 @@ _SENSORS = ("touch", "accelerometer", "velocimeter", "gyro", "force", "torque", 
 _CAMERA_MODES = ("fixed", "track", "trackcom", "targetbody", "targetbodycom")
 
 
-_REMOVED = ("body", "joint", "geom", "site", "camera", "mesh", "hfield", "tendon", "equality", "pair", "actuator", "sensor", "key")
-_DEFINED = ("body", "joint", "geom", "site", "camera", "tendon", "equality", "pair", "actuator", "sensor")
+_KINDS = ("body", "joint", "geom", "site", "camera", "mesh", "hfield", "tendon", "equality", "pair", "actuator", "sensor", "key")
 _CHOICES = {"method": ("tamsi", "convex", "mlcp", "rk3", "implicit-euler", "sdirk", "switching"),
             "friction": ("regularised", "smooth", "anchored", "coulomb"), "friction_rule": ("max", "harmonic")}
 
@@ -42,6 +41,13 @@ def _number(value: Any, names: Sequence[str], what: str) -> int:
     if value not in names:
         raise ValueError(f'{what} must be one of {", ".join(names)}, is "{value}"')
     return names.index(value)
+
+
+def _known_kind(kind: str) -> str:
+    """The name of a kind of objects in the library; "key" is short for "keyframe"."""
+    if kind not in (*_KINDS, "keyframe"):
+        raise ValueError(f'kind must be one of {", ".join(_KINDS)}, is {kind!r}')
+    return "keyframe" if kind == "key" else kind
 
 
 def _named_interpolation(fields: dict[str, Any]) -> dict[str, Any]:
@@ -98,12 +104,9 @@ class Builder(_core.Builder):
         return self.copy()
 
     def names(self, kind: str) -> list[str]:
-        """Names of all objects of a kind ("body", "joint", "geom", "site", "camera", "tendon", "equality", "pair", "actuator" or "sensor") in order
-        of their ids; "" for those that have none."""
-        if kind not in _DEFINED:
-            raise ValueError(f'kind must be one of {", ".join(_DEFINED)}, is {kind!r}')
-        get = getattr(self, f"_get_{kind}")
-        return [get(i)["name"] or "" for i in range(self._count(_core.object_kinds[kind]))]
+        """Names of all objects of a kind ("body", "joint", "geom", "site", "camera", "mesh", "hfield", "tendon", "equality", "pair", "actuator", "sensor" or
+        "key") in order of their ids; "" for those that have none."""
+        return self._names(_core.object_kinds[_known_kind(kind)])
 
     @property
     def world(self) -> dict[str, Any]:
@@ -184,9 +187,7 @@ class Builder(_core.Builder):
         tendons, equalities, actuators and sensors on it, with a mesh its geoms, with one input of a DC motor or orientation servo the others. Keyframes lose
         its numbers. Ids of what stays have no gaps and keep their order; names stay. On a refusal nothing changes.
         """
-        if kind not in (*_REMOVED, "keyframe"):
-            raise ValueError(f'kind must be one of {", ".join(_REMOVED)}, is {kind!r}')
-        kind = "keyframe" if kind == "key" else kind
+        kind = _known_kind(kind)
         self._remove(_core.object_kinds[kind], self._id(kind, name))
 
     def set_world(self, **fields: Any) -> None:
@@ -313,7 +314,7 @@ class Builder(_core.Builder):
             return operator.index(name)
         index = self._find(_kind_number(kind), name)
         if index < 0:
-            known = [n for n in self.names(kind) if n] if kind in _DEFINED else []
+            known = [n for n in self._names(_kind_number(kind)) if n]
             raise KeyError(f'no {kind} is named "{name}"' + (f'; there are: {", ".join(known[:20])}' if known else ""))
         return index
 

@@ -70,7 +70,9 @@ class Recording(_core.Recording):
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
         i = operator.index(index)
-        time, poses, contacts, q, v, ctrl, force, sensors, kinetic, potential = self._frame(i + len(self) if i < 0 else i)
+        if not -len(self) <= i < len(self):
+            raise IndexError(f"no frame {i}: the recording has {len(self)}")
+        time, poses, contacts, q, v, ctrl, force, sensors, kinetic, potential = self._frame(i % len(self))
         name = self.model._named
         return Frame(time, np.asarray(poses), np.frombuffer(contacts, CONTACT), name(q, "q"), name(v, "v"), name(ctrl, "u"),
                      name(force, "u"), name(sensors, "sensor"), kinetic, potential)

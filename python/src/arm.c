@@ -251,8 +251,7 @@ static PyObject* arm_apply(PyObject* self, PyObject* args) {
   PyObject *tau, *input;
   Py_buffer view;
   if (!PyArg_ParseTuple(args, "OO!", &tau, InputType, &input)) return NULL;
-  if (((ModelObject*)((InputObject*)input)->model)->model != model_in(self))
-    return PyErr_SetString(PyExc_ValueError, "the input is of another model"), NULL;
+  if (check_input(input, model_in(self)) < 0) return NULL;
   if (get_doubles(tau, "tau", hf_arm_size(arm_in(self)), 0, &view) < 0) return NULL;
   hf_arm_apply(arm_in(self), view.buf, ((InputObject*)input)->input);
   PyBuffer_Release(&view);

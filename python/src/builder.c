@@ -248,6 +248,20 @@ static PyObject* builder_count(PyObject* self, PyObject* args) {
   return PyLong_FromLong(hf_builder_count(((BuilderObject*)self)->builder, (hfObjectKind)kind));
 }
 
+// _names(kind): names in the order of ids
+static PyObject* builder_names(PyObject* self, PyObject* args) {
+  int kind;
+  if (!PyArg_ParseTuple(args, "i", &kind)) return NULL;
+  const hfBuilder* b = ((BuilderObject*)self)->builder;
+  int count = hf_builder_count(b, (hfObjectKind)kind);
+  PyObject* list = PyList_New(count);
+  for (int i = 0; list && i < count; ++i) {
+    PyObject* name = PyUnicode_FromString(hf_builder_name(b, (hfObjectKind)kind, i));
+    if (!name || PyList_SetItem(list, i, name) < 0) Py_CLEAR(list);
+  }
+  return list;
+}
+
 static PyObject* builder_find(PyObject* self, PyObject* args) {
   int kind;
   const char* name;
@@ -406,6 +420,7 @@ static PyMethodDef builder_methods[] = {{"_add_body", add_body, METH_VARARGS, NU
                                         {"_set_world", set_world, METH_VARARGS, NULL},
                                         {"_get_world", get_world, METH_NOARGS, NULL},
                                         {"_count", builder_count, METH_VARARGS, NULL},
+                                        {"_names", builder_names, METH_VARARGS, NULL},
                                         {"_find", builder_find, METH_VARARGS, NULL},
                                         {"_parse", builder_parse, METH_VARARGS | METH_CLASS, NULL},
                                         {"_copy_to", builder_copy_to, METH_VARARGS, NULL},

@@ -136,6 +136,8 @@ extern PyTypeObject *ViewType, *ModelType, *ParamsType, *StateType, *InputType, 
 
 // The model of a Model or Params; NULL with a TypeError for anything else.
 const hfModel* model_of(PyObject* object);
+// Raises a TypeError where this is neither None nor an Input, a ValueError where it is an Input for a model of other sizes. Returns 0, or -1.
+int check_input(PyObject* input, const hfModel* model);
 // Raises RuntimeError where another thread uses the object. Returns 0, or -1.
 int claim(int* busy, const char* what);
 // The UTF-8 of a text, which lives as long as the text; NULL with an error for what is no text or has a NUL, behind which C would not read.

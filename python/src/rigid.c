@@ -44,8 +44,7 @@ static PyObject* rigid_evaluate(PyObject* self, PyObject* args) {
   const hfModel* m = model_of(model);
   if (!m || fill_struct(&config, MEMBERS(config_members), options, "rigid") < 0) return NULL;
   if (config.max_contacts <= 0) config.max_contacts = 64 + 16 * m->ngeom;
-  if (input != Py_None && (!PyObject_TypeCheck(input, InputType) || model_of(((InputObject*)input)->model)->nu != m->nu))
-    return PyErr_SetString(PyExc_TypeError, "input must be an Input of this model, or None"), NULL;
+  if (check_input(input, m) < 0) return NULL;
   int n = (int)PyList_Size(choices);
   if (n > 64) return PyErr_SetString(PyExc_ValueError, "at most 64 choices"), NULL;
   for (int i = 0; i < n; ++i) {

@@ -133,12 +133,7 @@ static PyObject* sim_step(PyObject* self, PyObject* const* args, Py_ssize_t narg
   long nstep = PyLong_AsLong(args[2]);
   if (nstep == -1 && PyErr_Occurred()) return NULL;
   if (nstep < 1) return PyErr_SetString(PyExc_ValueError, "steps must be at least 1"), NULL;
-  const hfModel* m = hf_sim_model(s->sim);
-  if (in && ((ModelObject*)in->model)->model != m) {
-    const hfModel* other = ((ModelObject*)in->model)->model;
-    if (other->nu != m->nu || other->nv != m->nv || other->nbody != m->nbody || other->nmocap != m->nmocap)
-      return PyErr_SetString(PyExc_ValueError, "the input is of another model"), NULL;
-  }
+  if (check_input(args[1], hf_sim_model(s->sim)) < 0) return NULL;
   if (claim(&s->busy, "sim") < 0) return NULL;
   if (claim(&state->busy, "state") < 0) {
     s->busy = 0;
@@ -168,16 +163,10 @@ static int take_arguments(PyObject* self, PyObject* args, StateObject** state, c
   PyObject *st, *in;
   SimObject* s = (SimObject*)self;
   if (!PyArg_ParseTuple(args, extra ? "O!OO" : "O!O", StateType, &st, &in, extra)) return -1;
-  if (in != Py_None && !PyObject_TypeCheck(in, InputType)) return PyErr_SetString(PyExc_TypeError, "input must be an Input or None"), -1;
+  if (check_input(in, hf_sim_model(s->sim)) < 0) return -1;
   if (s->busy || ((StateObject*)st)->busy) return claim(&(int){1}, s->busy ? "sim" : "state");
   *state = (StateObject*)st;
   *input = in == Py_None ? NULL : ((InputObject*)in)->input;
-  const hfModel* m = hf_sim_model(s->sim);
-  if (*input) {
-    const hfModel* other = ((ModelObject*)((InputObject*)in)->model)->model;
-    if (other->nu != m->nu || other->nv != m->nv || other->nbody != m->nbody || other->nmocap != m->nmocap)
-      return PyErr_SetString(PyExc_ValueError, "the input is of another model"), -1;
-  }
   return 0;
 }
 

@@ -105,10 +105,9 @@ static PyObject* state_set_key(PyObject* self, PyObject* args) {
   PyObject* input;
   hfError error;
   if (!PyArg_ParseTuple(args, "iO", &key, &input) || check_idle(self) < 0) return NULL;
-  if (input != Py_None && !PyObject_TypeCheck(input, InputType)) return PyErr_SetString(PyExc_TypeError, "input must be an Input or None"), NULL;
-  hfInput* in = input == Py_None ? NULL : ((InputObject*)input)->input;
   const hfModel* m = ((ModelObject*)s->model)->model;
-  if (in && model_of(((InputObject*)input)->model)->nu != m->nu) return PyErr_SetString(PyExc_ValueError, "the input is of another model"), NULL;
+  if (check_input(input, m) < 0) return NULL;
+  hfInput* in = input == Py_None ? NULL : ((InputObject*)input)->input;
   if (hf_state_set_key(s->state, in, m, key, &error) < 0) return raise_error(&error);
   Py_RETURN_NONE;
 }
@@ -142,7 +141,7 @@ static PyObject* state_copy(PyObject* self, PyObject* none) {
 static PyObject* state_save(PyObject* self, PyObject* args) {
   const char* path;
   hfError error;
-  if (!PyArg_ParseTuple(args, "s", &path)) return NULL;
+  if (!PyArg_ParseTuple(args, "s", &path) || check_idle(self) < 0) return NULL;
   if (hf_state_save(((StateObject*)self)->state, path, &error) < 0) return raise_error(&error);
   Py_RETURN_NONE;
 }
@@ -183,6 +182,14 @@ static PyType_Spec state_spec = {.name = "holdfast._core.State",
 // ---- inputs ------------------------------------------------------------------------------------------
 
 static void release_input(void* input) { hf_input_free(input); }
+
+int check_input(PyObject* input, const hfModel* m) {
+  if (input == Py_None) return 0;
+  if (!PyObject_TypeCheck(input, InputType)) return PyErr_SetString(PyExc_TypeError, "input must be an Input or None"), -1;
+  const hfModel* its = ((ModelObject*)((InputObject*)input)->model)->model;
+  if (its == m || (its->nu == m->nu && its->nv == m->nv && its->nbody == m->nbody && its->nmocap == m->nmocap)) return 0;
+  return PyErr_SetString(PyExc_ValueError, "the input is of another model"), -1;
+}
 
 static PyObject* input_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   PyObject* model;

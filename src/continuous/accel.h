@@ -224,10 +224,10 @@ hfOde hfi_accel_ode_with_memory(hfAccel* a);
 
 // J (n x n) of hf_accel_ode.
 hfStatus hfi_accel_jacobian(hfAccel* a, double t, const double* x, double* J);
-// The parts of J at the point gathered last: begin, with all forces but those of contacts; add the contacts one by one, with the derivatives of their forces
-// by row velocities, Dv, and by displacements along their rows, Dx; finish. The equation may have further coordinates behind (q, v, act), up to n. Their
-// rows and columns of J (n x n) are left zero.
-void hfi_accel_begin_jacobian(hfAccel* a);
+// The parts of J (n x n) at the point gathered last: begin, which clears J and collects all forces but those of contacts; add the contacts one by one, with
+// the derivatives of their forces by row velocities, Dv, and by displacements along their rows, Dx; finish. The equation may have further coordinates behind
+// (q, v, act), up to n. Their rows and columns are the caller's, between begin and finish or after that.
+void hfi_accel_begin_jacobian(hfAccel* a, int n, double* J);
 void hfi_accel_add_slopes(hfAccel* a, const hfiAccelContact* c, double Dv[6][6], double Dx[6][6]);
 void hfi_accel_finish_jacobian(hfAccel* a, int n, double* J);
 // Carries a Jacobian J (n x n) in the tangent space at a point into the chart, in which the point is u and its rate udot.

@@ -158,7 +158,8 @@ static void store_column(hfAccel* a, const double* D, int j, const double* rate,
     if (a->column[i] != 0) J[(nv + i) * n + column] = a->column[i];
 }
 
-void hfi_accel_begin_jacobian(hfAccel* a) {
+void hfi_accel_begin_jacobian(hfAccel* a, int n, double* J) {
+  memset(J, 0, (size_t)(n * n) * sizeof *J);
   size_t bytes = (size_t)(a->model->nv * a->model->nv) * sizeof(double);
   memset(a->dtau_dq, 0, bytes);
   memset(a->dtau_dv, 0, bytes);
@@ -171,7 +172,6 @@ void hfi_accel_begin_jacobian(hfAccel* a) {
 
 void hfi_accel_finish_jacobian(hfAccel* a, int n, double* J) {
   const int nv = a->model->nv;
-  memset(J, 0, (size_t)(n * n) * sizeof *J);
   for (int j = 0; j < nv; ++j) {
     J[j * n + nv + j] = 1;
     store_column(a, a->dtau_dq, j, a->stiffness, n, j, J);
@@ -183,13 +183,14 @@ void hfi_accel_finish_jacobian(hfAccel* a, int n, double* J) {
 hfStatus hfi_accel_jacobian(hfAccel* a, double t, const double* x, double* J) {
   hfStatus status = hfi_accel_visit(a, t, x);
   if (status) return status;
-  hfi_accel_begin_jacobian(a);
+  const int n = 2 * a->model->nv + a->model->na;
+  hfi_accel_begin_jacobian(a, n, J);
   for (int i = 0; i < a->ncontact; ++i) {
     double Dv[6][6], Dx[6][6];
     if (!(a->contact[i].f[0] > 0)) continue;
     force_slopes(&a->contact[i], Dv, Dx);
     hfi_accel_add_slopes(a, &a->contact[i], Dv, Dx);
   }
-  hfi_accel_finish_jacobian(a, 2 * a->model->nv + a->model->na, J);
+  hfi_accel_finish_jacobian(a, n, J);
   return HF_OK;
 }

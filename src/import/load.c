@@ -32,7 +32,7 @@ static void read_document(hfiReader* r, hfiElem* root) {
     hfi_fail(r, root, HF_ERROR_UNSUPPORTED, "neither MJCF (<mujoco>) nor URDF (<robot>) nor SDFormat (<sdf>)");
 }
 
-static hfBuilder* read_guest(hfiReader* r, hfiElem* root, const char* folder) {
+static hfBuilder* read_guest(hfiReader* r, hfiElem* root, const char* folder, const char* srdf) {
   hfiGuest* guest = HFI_NEW(r, hfiGuest, 1);
   if (!guest) return NULL;
   guest->builder = hf_builder_create();
@@ -46,7 +46,7 @@ static hfBuilder* read_guest(hfiReader* r, hfiElem* root, const char* folder) {
   r->folder = folder;
   r->config.floating_base = 0; // The document that attaches a model says what carries it.
   r->config.fixed_base = 1;
-  r->config.srdf = NULL; // It is for the document that the user named.
+  r->config.srdf = srdf; // That of the options is for the document that the user named.
   if (!r->status) read_document(r, root);
   r->builder = outer;
   r->folder = outer_folder;

@@ -47,13 +47,14 @@ void hfi_mjcf_read_model_asset(hfiMjcf* m, hfiElem* elem) {
   if (!root) return;
   hfiModelAsset* asset = HFI_NEW(r, hfiModelAsset, 1);
   if (!asset) return;
-  const char *name = hfi_attr(elem, "name"), *own = hfi_attr(root, hfi_is(root, "mujoco") ? "model" : "name");
+  const char *name = hfi_attr(elem, "name"), *srdf = hfi_attr(elem, "srdf"), *own = hfi_attr(root, hfi_is(root, "mujoco") ? "model" : "name");
   asset->name = name ? name : own ? own : "MuJoCo Model";
   asset->path = path;
+  if (srdf && !hfi_is(root, "robot")) hfi_fail(r, elem, HF_ERROR_MODEL, "srdf: it is for a URDF, and %s is none", path);
   if (hfi_is(root, "mujoco"))
     asset->doc = hfi_mjcf_open(r, root, hfi_folder_of(r, path), m);
   else
-    asset->guest = r->read_guest(r, root, hfi_folder_of(r, path));
+    asset->guest = r->read_guest(r, root, hfi_folder_of(r, path), srdf ? hfi_resolve(r, m->folder, srdf) : NULL);
   asset->next = m->models;
   m->models = asset;
 }
@@ -234,7 +235,7 @@ static hfBuilder* read_skeleton(hfiReader* r, hfiModelAsset* asset, const hfiEle
   r->diagnostics = NULL;
   r->skeleton = 1;
   hfiElem* root = hfi_xml_load(r, asset->path, elem);
-  hfBuilder* skeleton = root ? r->read_guest(r, root, hfi_folder_of(r, asset->path)) : NULL;
+  hfBuilder* skeleton = root ? r->read_guest(r, root, hfi_folder_of(r, asset->path), NULL) : NULL;
   r->diagnostics = said;
   r->skeleton = outer;
   return skeleton;
@@ -288,13 +289,15 @@ static int has_keys(const hfiMjcf* m) {
   for (hfiElem* s = hfi_child(m->root, "keyframe"); s; s = hfi_next(s, "keyframe"))
     if (hfi_child(s, "key")) return 1;
   for (const hfiModelAsset* a = m->models; a; a = a->next)
-    if (a->doc && has_keys(a->doc)) return 1;
+    if (a->doc ? has_keys(a->doc) : a->guest && a->guest->key.count > 0) return 1;
   return 0;
 }
 
 void hfi_mjcf_read_attached_keys(hfiMjcf* m) {
-  for (const hfiAttachment* a = m->attachments; a && !m->r->status; a = a->next)
+  for (const hfiAttachment* a = m->attachments; a && !m->r->status; a = a->next) {
+    if (a->graft) hfi_keep(m->r, a->elem, (int)hfi_graft_keys(a->graft, &m->r->scratch));
     if (a->asset && a->doc && has_keys(a->doc)) read_keys_of(m->r, a);
+  }
 }
 
 void hfi_mjcf_report_models(hfiMjcf* m) {

@@ -300,6 +300,14 @@ static void write_site(hfiMjcfWriter* w, int i, int depth) {
   hfi_xml_print(&w->xml, "/>\n");
 }
 
+// The degrees from which the reader computes these radians, bit by bit, if there are any. Rounding may make the plain product miss them by one unit.
+static double degrees_of(double radians) {
+  double degrees = radians * 180 / HFI_PI, near[3] = {degrees, nextafter(degrees, 0), nextafter(degrees, INFINITY)};
+  for (int i = 0; i < 3; ++i)
+    if (near[i] * HFI_PI / 180 == radians) return near[i];
+  return degrees;
+}
+
 static void write_camera(hfiMjcfWriter* w, int i, int depth) {
   const hfCameraDef* d = &w->b->camera.data[i];
   const double size[2] = {d->resolution[0], d->resolution[1]};
@@ -314,7 +322,7 @@ static void write_camera(hfiMjcfWriter* w, int i, int depth) {
     hfi_xml_put_reals(&w->xml, "focal", d->focal, 2);
     hfi_xml_put_reals(&w->xml, "principal", d->principal, 2);
   } else {
-    hfi_xml_put_real(&w->xml, "fovy", d->orthographic ? d->fovy : d->fovy * 180 / HFI_PI, 45);
+    hfi_xml_put_real(&w->xml, "fovy", d->orthographic ? d->fovy : degrees_of(d->fovy), 45);
   }
   hfi_mjcf_put_pose(w, d->pos, d->quat);
   hfi_xml_print(&w->xml, "/>\n");

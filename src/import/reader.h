@@ -27,9 +27,10 @@ typedef struct hfiReader {
   hfError scratch;            // message of a called function; hfi_keep adds the place to it
   const char* folder;         // folder of the main file; "": the working directory
   hfiGuest* guests;
-  // Reads a document that is no MJCF into a builder of its own, which the reader frees; relative files resolve from `folder`. NULL after a refusal.
+  // Reads a document that is no MJCF into a builder of its own, which the reader frees; relative files resolve from `folder`. `srdf` is the file beside a
+  // URDF, or NULL. NULL after a refusal.
   // It is a pointer because the reader of MJCF, which calls it, must not depend on the other readers.
-  hfBuilder* (*read_guest)(struct hfiReader* reader, hfiElem* root, const char* folder);
+  hfBuilder* (*read_guest)(struct hfiReader* reader, hfiElem* root, const char* folder, const char* srdf);
   int skeleton; // 1: meshes and height fields are not read, and their geoms become balls; for models of which only keyframes are needed
   int unfolded; // how many elements of the tree were read so far, with replicas and attached models
 } hfiReader;

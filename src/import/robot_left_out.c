@@ -62,6 +62,13 @@ static int count_turning(const hfModel* m) {
   return count;
 }
 
+// A joint of SDFormat and URDF stands at zero until a program moves it.
+static int count_references(const hfModel* m) {
+  int count = 0;
+  for (int j = 0; j < m->njnt; ++j) count += !is_free_or_ball(m, j) && hf_model_qpos0(m)[hf_model_jnt_qposadr(m)[j]] != 0;
+  return count;
+}
+
 static int count_joint_laws(const hfModel* m) {
   int count = 0;
   for (int j = 0; j < m->njnt; ++j) {
@@ -109,6 +116,7 @@ static const UnsaidKind kinds[] = {
     {count_rolling, "friction other than of sliding (condim)"},
     {count_surfaces, "moving surfaces, adhesion and margins of contacts"},
     {count_turning, "damping of free joints, and armature, friction loss, springs and limits of free and ball joints"},
+    {count_references, "references of joints (ref): these joints stand at zero at first, where all coordinates mean the same poses as here"},
     {count_joint_laws, "polynomials, yielding springs and soft limits of joints"},
     {count_media, "the medium (density, viscosity, wind)"},
     {count_flags, "flags of the scene that switch features off"},

@@ -277,6 +277,7 @@ static const hfiMeaning meanings[] = {
     {"inertia", "izx", 1, "the matrix of inertia is symmetric: ixz counts"},
     {"inertia", "izy", 1, "the matrix of inertia is symmetric: iyz counts"},
     {"joint_properties", NULL, 0, "not URDF: use <dynamics>"},
+    {"origin", NULL, 0, "not used here: joints, <inertial>, <visual> and <collision> have an origin, a link has the one of its joint"},
     {"loop_joint", NULL, 0, "loop joints are not supported: the loop stays open"},
     {"drake:declare_convex", NULL, 1, NULL},
     {"drake:compliant_hydroelastic", NULL, 0, "contact is between points, not pressure fields"},

@@ -221,7 +221,7 @@ static void add_geom(hfiUrdf* u, hfiUrdfLink* link, hfiElem* elem, int collides)
 }
 
 void hfi_urdf_read_geoms(hfiUrdf* u, hfiUrdfLink* link) {
-  for (hfiElem* e = hfi_child(link->elem, NULL); e && !u->r->status; e = e->next) {
+  for (hfiElem* e = link->elem->child; e && !u->r->status; e = e->next) {
     int collides = hfi_is(e, "collision");
     if (!collides && (!hfi_is(e, "visual") || u->discard_visual)) continue;
     e->used = 1;

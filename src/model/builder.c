@@ -156,40 +156,58 @@ int hf_builder_find(const hfBuilder* b, hfObjectKind kind, const char* name) {
   return hfi_names_find(&b->names, kind, name);
 }
 
-int hf_builder_count(const hfBuilder* b, hfObjectKind kind) {
+// The objects of a kind: how many there are, and where the names of their definitions lie.
+typedef struct Objects {
+  int count;
+  const char* const* name; // of the first one
+  size_t stride;           // bytes from one definition to the next
+} Objects;
+
+static Objects find_objects(const hfBuilder* b, hfObjectKind kind) {
+#define OBJECTS(list, name) ((Objects){b->list.count, b->list.count ? &b->list.data->name : NULL, sizeof *b->list.data})
   switch (kind) {
   case HF_OBJECT_BODY:
   case HF_OBJECT_INERTIAL:
-    return b->body.count;
+    return OBJECTS(body, name);
   case HF_OBJECT_JOINT:
-    return b->joint.count;
+    return OBJECTS(joint, name);
   case HF_OBJECT_GEOM:
-    return b->geom.count;
+    return OBJECTS(geom, name);
   case HF_OBJECT_SITE:
-    return b->site.count;
+    return OBJECTS(site, name);
   case HF_OBJECT_CAMERA:
-    return b->camera.count;
+    return OBJECTS(camera, name);
   case HF_OBJECT_MESH:
-    return b->mesh.count;
+    return OBJECTS(mesh, def.name);
   case HF_OBJECT_HFIELD:
-    return b->hfield.count;
+    return OBJECTS(hfield, name);
   case HF_OBJECT_TENDON:
-    return b->tendon.count;
+    return OBJECTS(tendon, name);
   case HF_OBJECT_EQUALITY:
-    return b->equality.count;
+    return OBJECTS(equality, name);
   case HF_OBJECT_ACTUATOR:
-    return b->actuator.count;
+    return OBJECTS(actuator, name);
   case HF_OBJECT_SENSOR:
-    return b->sensor.count;
+    return OBJECTS(sensor, name);
   case HF_OBJECT_KEY:
-    return b->key.count;
+    return OBJECTS(key, def.name);
   case HF_OBJECT_PAIR:
-    return b->pair.count;
+    return OBJECTS(pair, name);
   case HF_OBJECT_NONE:
   case HF_OBJECT_KINDS:
     break;
   }
-  return 0;
+#undef OBJECTS
+  return (Objects){0};
+}
+
+int hf_builder_count(const hfBuilder* b, hfObjectKind kind) { return find_objects(b, kind).count; }
+
+const char* hf_builder_name(const hfBuilder* b, hfObjectKind kind, int id) {
+  Objects o = find_objects(b, kind);
+  if (id < 0 || id >= o.count) return "";
+  const char* name = *(const char* const*)((const char*)o.name + (size_t)id * o.stride);
+  return name ? name : "";
 }
 
 int hf_builder_range(const hfBuilder* b, hfObjectKind kind, int id, double range[2]) {

@@ -33,7 +33,7 @@ static hfStatus check_numbers(const hfActuatorDef* d, hfError* error) {
   const double* ranges[] = {d->ctrlrange, d->forcerange, d->actrange};
   const int limited[] = {d->ctrllimited, d->forcelimited, d->actlimited};
   const char* const names[] = {"ctrlrange", "forcerange", "actrange"};
-  hfStatus status = hfi_check_numbers(numbers, (int)(sizeof numbers / sizeof *numbers), d->where, kind, d->name, error);
+  hfStatus status = HFI_CHECK_NUMBERS(numbers, d, kind, error);
   if (status != HF_OK) return status;
   for (int i = 0; i < 3; ++i)
     if (limited[i] && !(ranges[i][0] <= ranges[i][1]))

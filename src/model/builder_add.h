@@ -20,6 +20,9 @@ typedef struct hfiNumbers {
 #define HFI_RANGE(def, field) {#field, (def)->field, 2, 1}
 // Refuses a number that is not finite, and in a range one that is no number, by the name of its field.
 hfStatus hfi_check_numbers(const hfiNumbers* fields, int count, const char* where, hfObjectKind kind, const char* name, hfError* error);
+// The same for an array of the fields of a definition.
+#define HFI_CHECK_NUMBERS(fields, def, kind, error)                                                                    \
+  hfi_check_numbers(fields, (int)(sizeof(fields) / sizeof *(fields)), (def)->where, kind, (def)->name, error)
 // Copies name and where into the pool; 0 on success.
 int hfi_own_strings(hfBuilder* b, const char** name, const char** where);
 

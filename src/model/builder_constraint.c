@@ -71,7 +71,7 @@ hfStatus hfi_check_tendon(const hfBuilder* b, const hfTendonDef* d, hfError* err
                                 HFI_NUMBERS(d, frictionloss), HFI_NUMBERS(d, armature), HFI_NUMBERS(d, springlength), HFI_NUMBERS(d, springyield),
                                 HFI_NUMBERS(d, stiffness_poly), HFI_NUMBERS(d, damping_poly), HFI_NUMBERS(d, limit_solref), HFI_NUMBERS(d, limit_solimp),
                                 HFI_RANGE(d, actfrcrange)};
-  status = hfi_check_numbers(numbers, (int)(sizeof numbers / sizeof *numbers), d->where, kind, d->name, error);
+  status = HFI_CHECK_NUMBERS(numbers, d, kind, error);
   if (status != HF_OK) return status;
   if (d->springyield < 0) return hfi_refuse_def(error, d->where, kind, d->name, "springyield %g cannot be negative", d->springyield);
   if (d->stiffness < 0 || d->damping < 0 || d->frictionloss < 0 || d->armature < 0)
@@ -101,7 +101,7 @@ int hf_builder_add_tendon(hfBuilder* b, const hfTendonDef* source, hfError* erro
 hfStatus hfi_check_equality(const hfBuilder* b, const hfEqualityDef* d, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_EQUALITY;
   const hfiNumbers numbers[] = {HFI_NUMBERS(d, data), HFI_NUMBERS(d, solref), HFI_NUMBERS(d, solimp)};
-  hfStatus status = hfi_check_numbers(numbers, (int)(sizeof numbers / sizeof *numbers), d->where, kind, d->name, error);
+  hfStatus status = HFI_CHECK_NUMBERS(numbers, d, kind, error);
   if (status != HF_OK) return status;
   int expected = hfi_equality_target(d->type, d->objkind);
   if (expected != HF_OBJECT_JOINT && expected != HF_OBJECT_TENDON && expected != HF_OBJECT_BODY &&
@@ -148,7 +148,7 @@ hfStatus hfi_check_pair(const hfBuilder* b, const hfPairDef* d, hfError* error) 
     return hfi_refuse_def(error, d->where, kind, d->name, "needs two different geoms that exist");
   const hfiNumbers numbers[] = {HFI_NUMBERS(d, friction), HFI_NUMBERS(d, margin), HFI_NUMBERS(d, gap), HFI_NUMBERS(d, solref), HFI_NUMBERS(d, solimp),
                                 HFI_NUMBERS(d, adhesion)};
-  return hfi_check_numbers(numbers, (int)(sizeof numbers / sizeof *numbers), d->where, kind, d->name, error);
+  return HFI_CHECK_NUMBERS(numbers, d, kind, error);
 }
 
 int hf_builder_add_pair(hfBuilder* b, const hfPairDef* source, hfError* error) {

@@ -18,7 +18,7 @@ hfStatus hfi_check_body(const hfBuilder* b, hfBodyDef* d, hfError* error) {
     return hfi_refuse_def(error, d->where, kind, d->name, "mass %g is negative or not finite",
                           d->mass);
   const hfiNumbers numbers[] = {HFI_NUMBERS(d, com), HFI_NUMBERS(d, inertia), HFI_NUMBERS(d, gravcomp)};
-  hfStatus status = hfi_check_numbers(numbers, (int)(sizeof numbers / sizeof *numbers), d->where, kind, d->name, error);
+  hfStatus status = HFI_CHECK_NUMBERS(numbers, d, kind, error);
   if (status != HF_OK) return status;
   if (q_norm(q_load(d->inertia_quat)) != 0 && !hfi_normalise_quat(d->inertia_quat))
     return hfi_refuse_def(error, d->where, kind, d->name, "quaternion of the inertial frame is not finite or nearly zero");
@@ -84,7 +84,7 @@ static hfStatus check_joint_numbers(const hfJointDef* d, hfError* error) {
                                 HFI_NUMBERS(d, frictionloss), HFI_NUMBERS(d, springyield), HFI_NUMBERS(d, stiffness_poly), HFI_NUMBERS(d, damping_poly),
                                 HFI_NUMBERS(d, bend), HFI_NUMBERS(d, bend_rest), HFI_NUMBERS(d, springdamper), HFI_NUMBERS(d, limit_stiffness),
                                 HFI_NUMBERS(d, limit_damping), HFI_NUMBERS(d, limit_solref), HFI_NUMBERS(d, limit_solimp), HFI_RANGE(d, actfrcrange)};
-  return hfi_check_numbers(numbers, (int)(sizeof numbers / sizeof *numbers), d->where, HF_OBJECT_JOINT, d->name, error);
+  return HFI_CHECK_NUMBERS(numbers, d, HF_OBJECT_JOINT, error);
 }
 
 hfStatus hfi_check_joint(const hfBuilder* b, hfJointDef* d, hfError* error) {
@@ -172,7 +172,7 @@ static hfStatus check_substance(const hfGeomDef* d, hfError* error) {
                                 HFI_NUMBERS(d, stiffness), HFI_NUMBERS(d, dissipation), HFI_NUMBERS(d, stiction_speed),
                                 HFI_NUMBERS(d, tangential_stiffness), HFI_NUMBERS(d, tangential_damping), HFI_NUMBERS(d, restitution),
                                 HFI_NUMBERS(d, surface_velocity), HFI_NUMBERS(d, adhesion), HFI_NUMBERS(d, fluidcoef)};
-  hfStatus status = hfi_check_numbers(numbers, (int)(sizeof numbers / sizeof *numbers), d->where, kind, d->name, error);
+  hfStatus status = HFI_CHECK_NUMBERS(numbers, d, kind, error);
   if (status != HF_OK) return status;
   if (d->friction[0] < 0 || d->friction[1] < 0 || d->friction[2] < 0)
     return hfi_refuse_def(error, d->where, kind, d->name, "friction cannot be negative");

@@ -152,7 +152,7 @@ static int add_by_layouts(hfBuilder* b, const hfKeyDef* d, const hfiKeyLayout* m
                                 {"ctrl", d->ctrl, d->ctrl ? model->nu : 0, 0},
                                 {"mpos", d->mpos, d->mpos ? 3 * model->nmocap : 0, 0},
                                 {"mquat", d->mquat, d->mquat ? 4 * model->nmocap : 0, 0}};
-  hfStatus status = hfi_check_numbers(numbers, (int)(sizeof numbers / sizeof *numbers), d->where, HF_OBJECT_KEY, d->name, error);
+  hfStatus status = HFI_CHECK_NUMBERS(numbers, d, HF_OBJECT_KEY, error);
   if (status != HF_OK) return status;
   hfiKey key;
   hfiKeyArrays a;

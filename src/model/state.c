@@ -242,6 +242,8 @@ hfStatus hf_state_restore(hfState* s, const char* path, hfError* error) {
     status = hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
   else if (fread((char*)whole + sizeof header, (size_t)header.size - sizeof header, 1, file) != 1)
     status = hfi_refuse(error, HF_ERROR_PARSE, "%s: cut short", path);
+  else if (fgetc(file) != EOF)
+    status = hfi_refuse(error, HF_ERROR_PARSE, "%s: longer than the state that it begins with", path);
   else {
     *whole = header;
     memcpy(s, whole, (size_t)header.size);

@@ -96,22 +96,19 @@ hfStatus hfi_soft_jacobian(void* context, double t, const double* x, double* J) 
   hfStatus status = hfi_accel_gather(a, t, x, v, m->na ? v + m->nv : NULL, NULL);
   if (status) return status;
   hfi_rigid_match(r);
-  hfi_accel_begin_jacobian(a);
-  for (int i = 0; i < a->ncontact; ++i) {
-    hfiLayerSlopes slopes = slopes_at(s, x, i);
-    hfi_accel_add_slopes(a, &a->contact[i], slopes.f_s, slopes.f_x);
-  }
-  hfi_accel_finish_jacobian(a, n, J);
+  hfi_accel_begin_jacobian(a, n, J);
   for (int i = 0; i < a->ncontact; ++i) {
     const hfiAccelContact* c = &a->contact[i];
     double A[6][6];
     int k = r->point[i].match;
-    if (k < 0 || k >= s->nlayer) continue;
     hfiLayerSlopes slopes = slopes_at(s, x, i);
+    hfi_accel_add_slopes(a, c, slopes.f_s, slopes.f_x);
+    if (k < 0 || k >= s->nlayer) continue;
     fill_axes(a, c, s->stride, A);
     store_force_columns(s, c, &slopes, A, n, layers + s->stride * k, J);
     store_rate_rows(s, c, &slopes, A, n, layers + s->stride * k, J);
   }
+  hfi_accel_finish_jacobian(a, n, J);
   return HF_OK;
 }
 

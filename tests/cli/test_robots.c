@@ -56,10 +56,14 @@ static void test_rests_as_in_mujoco(void** state) {
                 "assert r['must'][0]['holds']\n");
 }
 
-// Three scenes more. Pendulums hit soft limits in steps that are longer than half of MuJoCo's time constant, so that its limits are stiffer in shorter
+// Four scenes more. A double pendulum falls from 1e-7 rad beside its unstable balance, so that a start 1e-6 apart ends anywhere. Pendulums hit soft limits in steps that are longer than half of MuJoCo's time constant, so that its limits are stiffer in shorter
 // steps, and a camera has no target, which moves nothing. Joint friction almost holds an arm: MuJoCo's lets it creep. A ball 4 mm inside of a floor, which
 // no joint lets out: its force is felt by none, and the engines are alike.
 static void write_more_differing_scenes(void) {
+  write_file("differing/chaos.xml",
+             "<mujoco><default><geom type='capsule' size='.02' contype='0' conaffinity='0'/><joint axis='0 1 0'/></default><worldbody>"
+             "<body><joint/><geom fromto='0 0 0 0 0 .2' mass='1'/><body pos='0 0 .2'><joint/><geom fromto='0 0 0 0 0 .2' mass='1'/></body></body></worldbody>"
+             "<keyframe><key qpos='1e-7 0'/></keyframe></mujoco>");
   write_file("differing/law.xml",
              "<mujoco><option timestep='.02'/><default><geom type='box' size='.1 .2 .3' pos='.1 .2 .3' contype='0' conaffinity='0'/><joint damping='.25'/></default>"
              "<worldbody><camera mode='targetbody' pos='0 -1 0'/><body><joint axis='.1 .2 .3'/><geom/>"
@@ -108,6 +112,7 @@ static void test_says_why_scenes_differ(void** state) {
                 "assert rows['friction.xml'].strip().startswith('friction: '), rows\n"
                 "assert not rows['fused.xml'].strip(), rows\n"
                 "assert 'length of the steps' in rows['law.xml'], rows\n"
+                "assert 'chaos: a start that differs by 1e-6' in rows['chaos.xml'], rows\n"
                 "assert 'MuJoCo creeps: at an eighth of the step' in rows['creep.xml'], rows\n"
                 "assert not rows['unfelt.xml'].strip(), rows\n");
 }

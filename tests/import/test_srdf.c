@@ -173,10 +173,40 @@ static int make_file(void** state) {
 }
 static int remove_file(void** state) { return (void)state, unlink(path); }
 
+// An MJCF scene names the SRDF beside the URDF that it attaches: each robot has the pairs, and keyframes with its prefix, in which the other one is at zero.
+static void test_attached_robots(void** state) {
+  (void)state;
+  char urdf[] = "/tmp/holdfast-urdf-XXXXXX", scene[512];
+  int descriptor = mkstemp(urdf);
+  assert_true(descriptor >= 0 && write(descriptor, ROBOT, strlen(ROBOT)) == (ssize_t)strlen(ROBOT));
+  close(descriptor);
+  write_srdf("<robot name='arm'><disable_collisions link1='c' link2='base'/><group_state name='ready' group='arm'><joint name='j1' value='0.25'/></group_state></robot>");
+  static const char format[] = "<mujoco><asset><model name='arm' file='%s' srdf='%s'/></asset><worldbody><attach model='arm' prefix='l_'/>"
+                               "<frame pos='3 0 0'><attach model='arm' prefix='r_'/></frame></worldbody></mujoco>";
+  snprintf(scene, sizeof scene, format, urdf, path);
+  hfModel* m = parse(scene);
+  assert_true(is_excluded(m, "l_base", "l_c") && is_excluded(m, "r_base", "r_c"));
+  assert_false(is_excluded(m, "l_base", "r_c"));
+  assert_int_equal(m->nkey, 2);
+  ASSERT_NUMBERS(key_qpos(m, "l_ready"), 0.25, 0, 0, 0, 0, 0);
+  hf_model_free(m);
+  snprintf(scene, sizeof scene, format, urdf, "/nonexistent.srdf");
+  hfError error;
+  assert_int_equal(hf_model_parse(&m, scene, strlen(scene), "scene.xml", ".", NULL, NULL, &error), HF_ERROR_FILE);
+  assert_non_null(strstr(error.message, "/nonexistent.srdf"));
+  write_srdf("<mujoco/>");
+  snprintf(scene, sizeof scene, "<mujoco><asset><model file='%s' srdf='%s'/></asset></mujoco>", path, path);
+  assert_int_equal(hf_model_parse(&m, scene, strlen(scene), "scene.xml", ".", NULL, NULL, &error), HF_ERROR_MODEL);
+  assert_non_null(strstr(error.message, "scene.xml:1"));
+  assert_non_null(strstr(error.message, "it is for a URDF"));
+  unlink(urdf);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_pairs),          cmocka_unit_test(test_all_pairs_of_a_link), cmocka_unit_test(test_pairs_of_merged_links), cmocka_unit_test(test_states),
       cmocka_unit_test(test_states_of_many_numbers), cmocka_unit_test(test_refusals),    cmocka_unit_test(test_other_formats),
+      cmocka_unit_test(test_attached_robots),
   };
   return cmocka_run_group_tests(tests, make_file, remove_file);
 }

@@ -346,9 +346,21 @@ static void test_units(void** state) {
   }
 }
 
+// The first element of a link is reported as any other one.
+static void test_unknown_elements(void** state) {
+  (void)state;
+  hfDiagnostics* d = hf_diagnostics_create();
+  hf_model_free(parse_with("<robot name='r'><link name='a'><origin xyz='0 0 1'/><collision><geometry><sphere radius='1'/></geometry></collision></link>"
+                           "<link name='b'><strange/></link><joint name='j' type='fixed'>" ENDS("a", "b") "</joint></robot>", NULL, d));
+  assert_int_equal(find_diagnostic(d, "<origin>: not used here").severity, HF_WARNING);
+  assert_int_equal(find_diagnostic(d, "<strange>: unknown element").severity, HF_WARNING);
+  assert_int_equal(hf_diagnostics_count(d), 2);
+  hf_diagnostics_free(d);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_tree_and_names), cmocka_unit_test(test_inertial_axes),
+      cmocka_unit_test(test_tree_and_names), cmocka_unit_test(test_inertial_axes), cmocka_unit_test(test_unknown_elements),
       cmocka_unit_test(test_merging),        cmocka_unit_test(test_floating_base),
       cmocka_unit_test(test_planar_joint),   cmocka_unit_test(test_mimic), cmocka_unit_test(test_mimic_of_fixed_joints),
       cmocka_unit_test(test_implied_world), cmocka_unit_test(test_moments_of_rounding),

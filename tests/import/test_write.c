@@ -71,6 +71,11 @@ static void test_cameras(void** state) {
       "<body name='b' pos='1 0 0'><geom size='.1'/></body></worldbody><sensor><camprojection site='s' camera='w'/><rangefinder camera='c' data='dist depth'/>"
       "<framepos objtype='camera' objname='c' reftype='camera' refname='w'/><insidesite objtype='camera' objname='c' site='s'/></sensor></mujoco>";
   check_text_round_trip(text);
+  for (double fovy = 0.5; fovy < 180; fovy += 0.37) { // the angle is in radians in a model, and in degrees in a file
+    char camera[128];
+    snprintf(camera, sizeof camera, "<mujoco><worldbody><camera fovy='%g'/></worldbody></mujoco>", fovy);
+    check_text_round_trip(camera);
+  }
 }
 
 // Orientation servos in all their forms, with sensors of three numbers, beside other actuators.

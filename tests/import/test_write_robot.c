@@ -269,12 +269,12 @@ static void test_refused_meshes(void** state) {
 static void test_warnings(void** state) {
   (void)state;
   static const char text[] =
-      "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body name='a'><joint name='j' stiffness='2' margin='.1'/><geom name='g' size='.1' solref='.01 1' condim='4' contype='3'/><geom size='.05' adhesion='1'/><site name='s'/>"
+      "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body name='a'><joint name='j' stiffness='2' margin='.1' ref='10'/><geom name='g' size='.1' solref='.01 1' condim='4' contype='3'/><geom size='.05' adhesion='1'/><site name='s'/>"
       "<body name='b'><joint name='k'/><geom name='h' size='.1' friction='.3'/><body name='c'><joint/><geom size='.1'/></body></body></body><body name='d' mocap='true'/></worldbody>"
       "<contact><pair geom1='g' geom2='h'/><exclude body1='a' body2='d'/></contact><tendon><fixed name='t'><joint joint='j' coef='1'/></fixed></tendon>"
       "<equality><joint joint1='k' joint2='j' polycoef='0 1 2 0 0'/></equality><actuator><motor tendon='t'/><position joint='j' kp='1'/></actuator>"
       "<sensor><jointpos joint='j'/></sensor><keyframe><key/></keyframe></mujoco>";
-  static const char* const parts[] = {"tendons (1)", "sensors (1)", "keyframes (1)", "contact pairs", "softness of contacts", "masks", "condim", "adhesion", "soft limits", "the larger friction",
+  static const char* const parts[] = {"tendons (1)", "sensors (1)", "keyframes (1)", "contact pairs", "softness of contacts", "masks", "condim", "adhesion", "references of joints (ref)", "soft limits", "the larger friction",
                                       "mocap", "actuators that act on no joint", "not linear", "gains of actuators"};
   for (int i = 0; i < 2; ++i) {
     hfDiagnostics* said = hf_diagnostics_create();

@@ -312,7 +312,11 @@ static void test_state_round_trip(void** state) {
   assert_int_equal(hf_state_save(s, path, NULL), HF_OK);
   assert_int_equal(hf_state_restore(copy, path, NULL), HF_OK);
   assert_memory_equal(s, copy, s->size);
-  FILE* file = fopen(path, "r+b");
+  FILE* file = fopen(path, "ab");
+  fputs("X", file);
+  fclose(file);
+  assert_int_equal(hf_state_restore(copy, path, NULL), HF_ERROR_PARSE); // perhaps two files were joined
+  file = fopen(path, "r+b");
   fputs("XX", file);
   fclose(file);
   assert_int_equal(hf_state_restore(copy, path, NULL), HF_ERROR_PARSE);

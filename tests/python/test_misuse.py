@@ -439,6 +439,18 @@ def test_another_models_things(fall, models):
         sim.step(sim.state, hf.Input(other))
     with pytest.raises(ValueError):
         sim.state.assign(hf.State(other))
+    key = "<body name='hand' mocap='true'/></worldbody><keyframe><key mpos='1 2 3'/></keyframe></mujoco>"
+    moved = hf.Model.from_string("<mujoco><worldbody><body><joint/><geom size='1'/></body>" + key)
+    still = hf.Input(hf.Model.from_string("<mujoco><worldbody><body><joint/><geom size='1'/></body><body/></worldbody></mujoco>"))
+    with pytest.raises(ValueError, match="another model"):  # it has no room for the mocap pose of the keyframe
+        hf.State(moved).reset(0, still)
+    with pytest.raises(ValueError, match="another model"):
+        hf.rigid.evaluate(moved, hf.State(moved), still)
+    arm, copied = hf.Arm(fall, "cart"), hf.Input(pickle.loads(pickle.dumps(fall)))
+    arm.apply([2.5], copied)  # of an equal model, as everywhere
+    assert copied.ctrl["push"] == 2.5
+    with pytest.raises(ValueError, match="another model"):
+        arm.apply([2.5], still)
     with pytest.raises(TypeError):
         sim.step("state")
     with pytest.raises(TypeError):
@@ -509,7 +521,7 @@ def test_threads_that_share_a_sim(models):
     sim, lone, other = hf.Sim(model), hf.Sim(model), hf.Sim(model)
     lone.reset("grasp")
     lone.step(steps=2000)
-    for call in (sim.step, sim.contacts, sim.evaluate, lambda: other.step(sim.state)):
+    for call in (sim.step, sim.contacts, sim.evaluate, lambda: other.step(sim.state), lambda: sim.state.save(os.devnull)):
         refused = refusal_while(lambda: sim.reset("grasp"), lambda: sim.step(steps=2000), sim.contacts, call)
         assert "in use by another thread" in refused and sim.state.to_bytes() == lone.state.to_bytes()
 

@@ -444,6 +444,14 @@ CAMERAS = """<mujoco><worldbody><geom type="plane" size="1 1 1"/><camera name="w
 
 
 @pytest.mark.skipif(not hasattr(mujoco.MjModel, "cam_projection"), reason="a MuJoCo without cameras that have a projection")
+def test_colours_of_materials():
+    """A geom without a colour of its own has that of its material, as when the file is read."""
+    text = """<mujoco><asset><material name='red' rgba='1 0 0 1'/></asset><worldbody><geom size='1' material='red'/>
+    <geom size='1' material='red' rgba='0 1 0 .5'/><geom size='1'/></worldbody></mujoco>"""
+    direct, over = hf.Model.from_string(text), hf.from_mujoco(mujoco.MjModel.from_xml_string(text))
+    assert np.array_equal(direct.geom_rgba, over.geom_rgba) and direct.geom_rgba[0].tolist() == [1, 0, 0, 1]
+
+
 def test_cameras():
     """Cameras of an mjModel are those of its file; a picture has the depths that MuJoCo's rays have."""
     theirs = mujoco.MjModel.from_xml_string(CAMERAS)

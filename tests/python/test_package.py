@@ -596,9 +596,13 @@ def test_builders_from_text_and_their_names(tmp_path):
     builder = hf.Builder.from_string(FALL)
     assert builder.finish().to_bytes() == hf.Builder.from_file(tmp_path / "fall.xml").finish().to_bytes()
     assert builder.names("body") == ["world", "ball", "cart"] and builder.names("joint") == ["free", "rail"] and builder.names("actuator") == ["push"]
+    assert builder.names("key") == builder.names("keyframe") == ["low"]
+    builder.add_mesh(np.vstack([np.zeros(3), np.eye(3)]), name="corner")
+    builder.add_height_field(np.zeros((2, 2)), (1, 1))
+    assert builder.names("mesh") == ["corner"] and builder.names("hfield") == [""]
     assert builder.world["timestep"] == 0.001 and "2 bodies" in repr(builder)
     for call, says in [(lambda: builder.joint("rial"), "there are: free, rail"), (lambda: builder.add_sensor("framepos", "sit", "tip"), 'no kind "sit"'),
-                       (lambda: builder.add_sensor("framepos", "site", "top"), "there are: tip")]:
+                       (lambda: builder.add_sensor("framepos", "site", "top"), "there are: tip"), (lambda: builder.remove("key", "high"), "there are: low")]:
         with pytest.raises(KeyError, match=says):
             call()
     with pytest.raises(ValueError, match="kind must be one of"):
@@ -897,8 +901,9 @@ def test_a_recording_as_arrays(tmp_path):
     assert np.allclose(r.kinetic, speed, rtol=1e-9, atol=1e-12) and r.potential.shape == (31,)
     assert ("touch", 0, ball) in [(e.kind, e.body_a, e.body_b) for e in r.events] and r.run["step"] == 0.01 and r.figures == {}
     assert [f.time for f in r[3:6]] == r.times[3:6].tolist() and r[-1].q["rail"] == r.q["rail"][-1]
-    with pytest.raises(IndexError):
-        r[31]
+    for frame in (31, -32):
+        with pytest.raises(IndexError, match=f"no frame {frame}: the recording has 31"):
+            r[frame]
     with pytest.raises(TypeError):
         r["rail"]
     columns = (tmp_path / "states.csv").read_text().splitlines()[0].split(",")

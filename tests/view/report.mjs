@@ -179,6 +179,45 @@ export async function eventsAgreeWithTheLog() {
   check(slides > 5 && Math.abs(events - slides) === 0, `slides: ${events} events, ${slides} in the log`);
 }
 
+// A pixel of the bar of time has one mark of each kind of event, however many events a heap has in that time: each mark takes its time in the browser.
+export async function marksOfManyEvents() {
+  const page = await openReport();
+  const found = await page.evaluate(() => {
+    const bar = window.holdfast.app.timeline, canvas = CanvasRenderingContext2D.prototype, fill = canvas.fillRect, span = bar.end - bar.start;
+    bar.events = Array.from({ length: 20000 }, (_, i) => ({ time: bar.start + span * (i % 5) / 4, kind: 1 + i % 4, a: 0, b: 1, value: 0 })).sort((a, b) => a.time - b.time);
+    let calls = 0;
+    canvas.fillRect = function(...box) { ++calls; return fill.apply(this, box); };
+    bar.draw();
+    canvas.fillRect = fill;
+    return calls;
+  });
+  near(found, 1 + 5 * 4, 0, 'the bar, and four kinds of marks at five times');
+}
+
+// Plots of a heap read each contact once: a live view draws them twice a second, however many frames and contacts there are. Their curves are sums over the
+// contacts of the two bodies that press hardest.
+export async function plotsOfHeapsReadContactsOnce() {
+  const boxes = Array.from({ length: 24 }, (_, i) => `<body name="box${i}" pos="${0.3 * (i % 12)} ${0.3 * Math.floor(i / 12)} 0.1"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="${1 + i}"/></body>`);
+  writeFileSync(file('heap.xml'), `<mujoco><worldbody><geom type="plane" size="9 9 1"/>${boxes.join('')}</worldbody></mujoco>`);
+  command('run', 'heap.xml', '--time', '0.5', '--report', 'heap.html');
+  const page = await open(address('heap.html'));
+  const found = await page.evaluate(() => {
+    const { app } = window.holdfast, r = app.recording, frame = r.frames[0].constructor.prototype, contact = frame.contact, m = r.model;
+    let calls = 0;
+    app.plots.refresh(true);
+    frame.contact = function(i) { ++calls; return contact.call(this, i); };
+    r.frames.pop(); // so that the plots are drawn anew
+    app.plots.refresh();
+    frame.contact = contact;
+    const last = r.frames.at(-1), sum = [...Array(last.ncontact).keys()].map(i => last.contact(i)).filter(c => m.label('body', Math.max(m.get('geom_body')[c.geomA], m.get('geom_body')[c.geomB])) === 'box23').reduce((s, c) => s + c.fn, 0);
+    const plot = app.plots.drawn.get('Contact force').plot, curve = plot.series.findIndex(s => s.label === 'world on box23');
+    return { calls, sum, shown: plot.data[curve].at(-1), curves: plot.series.length - 1, contacts: last.ncontact };
+  });
+  check(found.contacts > 64 && found.curves === 8, `a heap: ${JSON.stringify(found)}`);
+  near(found.calls, 0, 0, 'contacts that are read again');
+  near(found.shown, found.sum, 1e-4, 'force of the heaviest box'); // sums in single precision: 6e-8 of 235 N
+}
+
 // Goes on from a second in the page, changes nothing, and compares with the recorded future.
 export async function goesOnAsRecorded() {
   const page = await openReport();

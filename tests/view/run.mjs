@@ -17,6 +17,8 @@ const groups = {
     ['time_controls_work', report.timeControlsWork],
     ['picks_show_what_is_there', report.picksShowWhatIsThere],
     ['cones_follow_and_plots', report.conesFollowAndPlots],
+    ['marks_of_many_events', report.marksOfManyEvents],
+    ['plots_of_heaps_read_contacts_once', report.plotsOfHeapsReadContactsOnce],
     ['goes_on_as_recorded', report.goesOnAsRecorded],
     ['changed_friction_changes_the_future', report.changedFrictionChangesTheFuture],
     ['report_fits_a_phone', report.fitsAPhone],

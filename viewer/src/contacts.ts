@@ -43,18 +43,7 @@ export interface Pair {
 
 export const pairKey = (a: number, b: number) => a < b ? `${a}:${b}` : `${b}:${a}`;
 
-const known = new WeakMap<Frame, Map<string, Pair>>(); // plots ask for all frames again and again
-const KNOWN_CONTACTS = 64; // sums of frames with more contacts are not kept: they would need more memory than the frames
-
 export function pairsOf(model: Model, frame: Frame): Map<string, Pair> {
-  const found = known.get(frame);
-  if (found) return found;
-  const pairs = sumContacts(model, frame);
-  if (frame.ncontact <= KNOWN_CONTACTS) known.set(frame, pairs);
-  return pairs;
-}
-
-function sumContacts(model: Model, frame: Frame): Map<string, Pair> {
   const bodies = model.get('geom_body'), pairs = new Map<string, Pair & { ft: number }>();
   for (let i = 0; i < frame.ncontact; ++i) {
     const c = frame.contact(i);
@@ -79,16 +68,60 @@ function sumContacts(model: Model, frame: Frame): Map<string, Pair> {
   return pairs;
 }
 
-// Pairs that touch at any time, those with the largest forces first.
-export function allPairs(recording: Recording): { key: string; a: number; b: number; peak: number }[] {
-  const found = new Map<string, { key: string; a: number; b: number; peak: number }>();
-  for (const frame of recording.frames)
-    for (const [key, pair] of pairsOf(recording.model, frame)) {
-      const known = found.get(key);
-      if (!known) found.set(key, { key, a: pair.a, b: pair.b, peak: pair.fn });
-      else known.peak = Math.max(known.peak, pair.fn);
+// What plots ask of a pair in a frame.
+export interface PairSums { fn: number; bound: number; use: number; slip: number }
+
+// These sums of all pairs of a frame. They are kept, because plots ask for all frames again and again, and need less than a third of the memory of the
+// contacts: bodies 2i and 2i + 1 are those of pair i, whose numbers are SUMS i to SUMS i + 3.
+interface FrameSums { bodies: Int32Array; sums: Float32Array }
+const SUMS = 4;
+const known = new WeakMap<Frame, FrameSums>();
+
+function sumsOf(model: Model, frame: Frame): FrameSums {
+  const found = known.get(frame);
+  if (found) return found;
+  const pairs = [...pairsOf(model, frame).values()];
+  const kept = { bodies: Int32Array.from(pairs.flatMap(p => [p.a, p.b])), sums: Float32Array.from(pairs.flatMap(p => [p.fn, p.bound, p.use, p.slip])) };
+  known.set(frame, kept);
+  return kept;
+}
+
+function sumsOfPair(s: FrameSums, i: number): PairSums {
+  const [fn, bound, use, slip] = s.sums.subarray(SUMS * i, SUMS * (i + 1));
+  return { fn, bound, use, slip };
+}
+
+export interface PairHistory { a: number; b: number; peak: number; frames: (PairSums | null)[] } // null: the two do not touch in that frame
+
+// The pairs that touch at any time, those with the largest forces first, and `most` of them at most.
+export function busiestPairs(recording: Recording, most: number): PairHistory[] {
+  const model = recording.model, all = recording.frames.map(f => sumsOf(model, f)), found = new Map<number, PairHistory>();
+  const key = (a: number, b: number) => Math.min(a, b) * model.counts.nbody + Math.max(a, b);
+  for (const { bodies, sums } of all)
+    for (let i = 0; 2 * i < bodies.length; ++i) {
+      const [a, b] = [bodies[2 * i], bodies[2 * i + 1]], pair = found.get(key(a, b));
+      if (!pair) found.set(key(a, b), { a, b, peak: sums[SUMS * i], frames: [] });
+      else pair.peak = Math.max(pair.peak, sums[SUMS * i]);
     }
-  return [...found.values()].sort((x, y) => y.peak - x.peak);
+  const busiest = [...found.values()].sort((x, y) => y.peak - x.peak).slice(0, most), chosen = new Map(busiest.map(p => [key(p.a, p.b), p]));
+  all.forEach((s, frame) => {
+    for (const pair of busiest) pair.frames.push(null);
+    for (let i = 0; 2 * i < s.bodies.length; ++i) {
+      const pair = chosen.get(key(s.bodies[2 * i], s.bodies[2 * i + 1]));
+      if (pair) pair.frames[frame] = sumsOfPair(s, i);
+    }
+  });
+  return busiest;
+}
+
+// The sums of all pairs of a body, frame by frame.
+export function pairsOfBody(recording: Recording, body: number): PairSums[][] {
+  return recording.frames.map(f => {
+    const s = sumsOf(recording.model, f), out: PairSums[] = [];
+    for (let i = 0; 2 * i < s.bodies.length; ++i)
+      if (s.bodies[2 * i] === body || s.bodies[2 * i + 1] === body) out.push(sumsOfPair(s, i));
+    return out;
+  });
 }
 
 export function number(x: number, digits = 3): string {

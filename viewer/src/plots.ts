@@ -1,6 +1,6 @@
 // Plots over time that share one cursor with the replay.
 import uPlot from 'uplot';
-import { allPairs, pairsOf } from './contacts';
+import { busiestPairs, PairHistory, PairSums } from './contacts';
 import { make } from './dom';
 import { isScalar, JointType, Transmission } from './model';
 import { Recording } from './recording';
@@ -13,11 +13,10 @@ export interface TimePlot { plot: uPlot; movePresent: () => void }
 interface Plot { title: string; unit: string; about: string; open: boolean; range?: [number, number]; curves: () => Curve[] }
 
 function pairPlots(r: Recording): Plot[] {
-  const sums = () => r.frames.map(f => pairsOf(r.model, f));
+  let busiest: PairHistory[] | null = null; // all plots of pairs show the same ones
   const name = (a: number, b: number) => `${r.model.label('body', a)} on ${r.model.label('body', b)}`;
-  const curves = (value: (p: { fn: number; use: number; slip: number; bound: number }) => number | null) =>
-    allPairs(r).slice(0, MOST).map(p => ({
-      name: name(p.b, p.a), values: sums().map(s => { const pair = s.get(p.key); return pair ? value(pair) : null; }) }));
+  const curves = (value: (p: PairSums) => number | null) =>
+    (busiest ??= busiestPairs(r, MOST)).map(p => ({ name: name(p.b, p.a), values: p.frames.map(sums => sums ? value(sums) : null) }));
   return [
     { title: 'Use of friction', unit: '%', about: 'Share of the friction bound (µ times normal force) that is used. At 100 % everything slips.',
       open: true, range: [0, 105], curves: () => curves(p => p.bound > 0 ? 100 * p.use : null) },

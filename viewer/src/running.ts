@@ -18,6 +18,7 @@ export class Running {
   private controls: Controls | null = null;
   private news = false;     // the session changed since the last picture
   private refreshed = 0;    // when plots and lists were drawn last [ms]
+  private refreshing = 0;   // how long that took [ms]
   private nextRefresh = 0;  // the timer of the next time, 0: none
   private sessionSpeed = NaN; // the speed that somebody chose last
 
@@ -150,9 +151,10 @@ export class Running {
     this.refreshSoon();
   }
 
-  // What is costly to draw anew is drawn twice a second, and once more after the last news.
+  // What is costly to draw anew is drawn twice a second, and once more after the last news; where drawing takes long, so seldom that the picture has
+  // three quarters of the time.
   private refreshSoon(): void {
-    const wait = this.refreshed + REFRESH - performance.now();
+    const wait = this.refreshed + Math.max(REFRESH, 3 * this.refreshing) - performance.now();
     if (wait <= 0) this.refresh();
     else if (!this.nextRefresh) this.nextRefresh = window.setTimeout(() => this.refresh(), wait);
   }
@@ -160,10 +162,13 @@ export class Running {
   private refresh(): void {
     window.clearTimeout(this.nextRefresh);
     this.nextRefresh = 0;
+    const begun = performance.now();
+    if (this.session) {
+      this.app.refresh();
+      if (this.app.tab === 'Control') this.updateControls();
+    }
     this.refreshed = performance.now();
-    if (!this.session) return;
-    this.app.refresh();
-    if (this.app.tab === 'Control') this.updateControls();
+    this.refreshing = this.refreshed - begun;
   }
 
   // Takes over the speed that somebody else chose.

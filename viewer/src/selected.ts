@@ -1,5 +1,5 @@
 // The tab about the body or the contact that was clicked: its name, what is true of it now, and its history.
-import { number, pairsOf } from './contacts';
+import { number, pairsOf, pairsOfBody } from './contacts';
 import { make } from './dom';
 import { drawPlot, TimePlot } from './plots';
 import { Frame, Recording } from './recording';
@@ -51,7 +51,7 @@ export class Selected {
     this.history.replaceChildren();
     if (pick.kind === 'body') {
       this.draw(['x', 'y', 'z'].map((name, k) => ({ name, values: r.frames.map(f => f.pose[7 * pick.body + k]) })), 'm');
-      const pairs = r.frames.map(f => [...pairsOf(r.model, f).values()].filter(p => p.a === pick.body || p.b === pick.body));
+      const pairs = pairsOfBody(r, pick.body);
       this.draw([{ name: 'normal', values: pairs.map(s => sum(s, p => p.fn)) }, { name: 'friction', values: pairs.map(s => sum(s, p => p.use * p.bound)) }], 'N');
     } else {
       const contacts = r.frames.map(f => contactsOf(f, pick.geomA, pick.geomB));

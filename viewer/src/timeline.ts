@@ -4,6 +4,8 @@ import { make } from './dom';
 import { Event } from './recording';
 import { EVENT_COLOURS } from './words';
 
+const KINDS = 16; // more than there are kinds of events
+
 export class Timeline {
   readonly element = make('div', { class: 'timeline', id: 'timeline' });
   private readonly canvas = make('canvas');
@@ -76,11 +78,11 @@ export class Timeline {
     g.clearRect(0, 0, w, h);
     g.fillStyle = '#dbe1e8';
     g.fillRect(0, h / 2 - 3, w, 6);
-    let last = '';
+    const marks = new Set<number>(); // A heap has thousands of events in the time of one pixel.
     for (const e of this.events) {
-      const x = Math.round(place(e.time)), key = `${x} ${e.kind}`;
-      if (key === last) continue;
-      last = key;
+      const x = Math.round(place(e.time)), mark = KINDS * x + e.kind;
+      if (marks.has(mark)) continue;
+      marks.add(mark);
       g.fillStyle = EVENT_COLOURS[e.kind] ?? '#64748b';
       g.fillRect(x - 1, e.kind % 2 ? 1 : h - 10, 2, 9);
     }

@@ -18,6 +18,7 @@ function drawsInSoftware(): boolean {
   return !gl || (info !== null && /swiftshader|llvmpipe|software/i.test(String(gl.getParameter(info!.UNMASKED_RENDERER_WEBGL))));
 }
 
+const MOST_FORCES = 5000; // of contacts, from which the usual one is found
 const USUAL_ANGLE = 40; // vertical angle of the picture [degrees]
 
 export class View3D {
@@ -96,12 +97,13 @@ export class View3D {
     this.scene.add(this.sun, this.sun.target);
   }
 
-  // The largest usual force is a third of the scene: found from the contacts of some frames.
+  // The largest usual force is a third of the scene: found from the contacts of some frames, and from some of them where there are many.
   private usualLength(): number {
-    const forces: number[] = [], frames = this.recording.frames, every = Math.max(1, Math.floor(frames.length / 60));
-    for (let i = 0; i < frames.length; i += every)
-      for (let k = 0; k < frames[i].ncontact; ++k) {
-        const c = frames[i].contact(k);
+    const forces: number[] = [], all = this.recording.frames, every = Math.max(1, Math.floor(all.length / 60));
+    const frames = all.filter((_, i) => i % every === 0), apart = Math.ceil(frames.reduce((n, f) => n + f.ncontact, 0) / MOST_FORCES);
+    for (const frame of frames)
+      for (let k = 0; k < frame.ncontact; k += apart) {
+        const c = frame.contact(k);
         if (c.fn > 0) forces.push(Math.hypot(c.fn, c.ft[0], c.ft[1], c.ft[2]));
       }
     forces.sort((a, b) => a - b);
