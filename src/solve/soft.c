@@ -50,13 +50,12 @@
 // cap of the first iteration, and the factor by which it grows in each iteration [-]. With a first cap from 30 to 400 and a growth from 1.2 to 1.5 the
 // number of iterations changes by a tenth.
 static const double FIRST_CAP = 100;
-static const double KNOWN_CAP = 1000; // cap of the first iteration in a large heap of which an earlier solution is known
+static const double KNOWN_CAP = 1000; // cap of the first iteration if an earlier solution is known
 static const double CAP_GROWTH = 1.5;
 // Newton's method takes over when the residual of the true laws is below a share of its scale [-].
 static const double CLOSE = 0.15;             // The share in a heap.
 static const double CLOSE_LARGE = 0.03;       // The share in a large heap, where the damped iterations reach a smaller residual.
 static const double CLOSE_KNOWN = 0.005;      // The share in a large heap all of whose contacts were in an earlier estimate.
-static const double CLOSE_FIRST = 0.3;        // The first estimate of a large heap ends at this share: it only has to show which bodies will touch.
 static const double CLOSE_AFTER_STALL = 0.03; // Each stall of Newton's method multiplies the share by this.
 // Two steps have the same direction if the cosine of the angle between them is at least this [-].
 static const double SAME_DIRECTION = 0.97;
@@ -65,6 +64,9 @@ static const double LEAST_LENGTHENING = 2, MOST_LENGTHENING = 5;
 // With rough factors the error |r + K dv| of a step may be this share of |r| [-].
 static const double LINEAR_TOLERANCE = 1e-2;
 enum {
+  // Number of soft iterations of the first estimate of a step, which only has to show which bodies will touch. They move at about the right velocities
+  // long before the residual is small.
+  FIRST_ESTIMATE = 4,
   FIRST_TEST = 3, // The residual of the true laws is not computed before this iteration: it is never small so early.
   // Largest number of soft iterations before Newton's method is tried. 5 to 15 are usual; longer runs are mostly cycles.
   MAX_SOFT = 16,             // in a heap
@@ -151,14 +153,14 @@ static void begin_damping(hfiIsland* I) {
 
 int hfi_soft_begin(hfiIsland* I, hfiSoft* soft) {
   I->is_damped = I->ntree > HFI_MANY_TREES;
-  *soft = (hfiSoft){I->is_damped && I->known_rows > 0 ? KNOWN_CAP : FIRST_CAP, I->is_damped ? CLOSE_LARGE : CLOSE, 0};
+  *soft = (hfiSoft){I->known_rows > 0 ? KNOWN_CAP : FIRST_CAP, I->is_damped ? CLOSE_LARGE : CLOSE, 0};
   hfi_dual_reset(I);
   evaluate_velocities(I);
   int close = is_close(I, CLOSE);
   if (close && I->known_rows == 0) return 0;
   int unknown = hfi_soft_start_forces(I);
   if (I->is_damped) begin_damping(I);
-  if (unknown || !I->is_damped) return !close && unknown;
+  if (unknown || !I->is_damped) return !close;
   soft->close = CLOSE_KNOWN;
   return !is_below(I, CLOSE_KNOWN);
 }
@@ -229,8 +231,8 @@ hfiNewtonResult hfi_soft_estimate(hfiIsland* I, const hfSolverConfig* config) {
   hfiNewtonResult out = {0, 0, 0, 0};
   hfiSoft soft;
   if (!all_friction_is_anchored(I) || !hfi_soft_begin(I, &soft)) return out;
-  if (I->is_damped && I->known_rows == 0) soft.close = CLOSE_FIRST;
-  out.converged = hfi_soft_approach(I, &soft, max_soft_iterations(I, config));
+  int32_t most = max_soft_iterations(I, config);
+  out.converged = hfi_soft_approach(I, &soft, I->known_rows > 0 ? most : imin2(FIRST_ESTIMATE, most));
   out.iterations = soft.iterations;
   if (out.converged) set_impulses(I);
   return out;

@@ -90,6 +90,26 @@ static void boxes_keep_their_corners(void** state) {
   for (int i = 0; i < 2; ++i) hfi_hull_release(data + i);
 }
 
+// A corner that moves out over an edge becomes two crossings of edges at the same place. The sum of the depths, which is the force, must not jump then:
+// five points would have 5/4 of the depth of four. The two crossings are 2 out apart. Each has 1/(1 + near) of the depth, where near falls from 1 at
+// distance zero to 0 at a hundredth of the smaller box.
+static void a_corner_over_an_edge_keeps_the_depth(void** state) {
+  (void)state;
+  double h = 0.02, corner = h * sqrt(2), depth = 1e-5;
+  hfiShape top = box_of(h, h, h), floor = box_of(0.05, 0.05, 0.05);
+  hfPose below = pose_at(0, 0, -0.05, kOrigin);
+  for (int k = -5; k <= 5; ++k) {
+    double out = 1e-6 * k, sum = 0;
+    hfPose X_WT = pose_at(0.05 - corner + out, 0.01, h - depth, v3(0, 0, HFI_PI / 4));
+    hfiContactPoint point[HFI_MAX_MANIFOLD];
+    int count = hfi_collide(&top, &X_WT, &floor, &below, 0, point);
+    assert_int_equal(count, out > 0 ? 5 : 4);
+    for (int i = 0; i < count; ++i) sum += point[i].depth;
+    double near = 1 - 2 * out / (0.01 * h);
+    assert_near(sum, out > 0 ? (3 + 2 / (1 + near)) * depth : 4 * depth, 1e-9 * depth); // Rounding of positions is 1e-12 of the depth.
+  }
+}
+
 // The corners of a convex polygon, in order.
 typedef struct outline {
   int n;
@@ -367,7 +387,7 @@ static void the_deepest_point_takes_the_place_of_the_shallowest(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_small_box_on_a_huge_floor_keeps_its_corners),
-      cmocka_unit_test(round_faces_meet_at_corners), cmocka_unit_test(boxes_that_lie_flush_have_the_normal_of_their_faces), cmocka_unit_test(boxes_keep_their_corners), cmocka_unit_test(the_deepest_point_takes_the_place_of_the_shallowest),
+      cmocka_unit_test(round_faces_meet_at_corners), cmocka_unit_test(boxes_that_lie_flush_have_the_normal_of_their_faces), cmocka_unit_test(boxes_keep_their_corners), cmocka_unit_test(a_corner_over_an_edge_keeps_the_depth), cmocka_unit_test(the_deepest_point_takes_the_place_of_the_shallowest),
       cmocka_unit_test(cylinders_keep_their_points),
       cmocka_unit_test(a_tilted_can_keeps_its_points_over_an_edge),
       cmocka_unit_test(a_rod_keeps_its_points_over_an_edge),
