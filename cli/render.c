@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <holdfast/record.h>
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@
 
 enum { SMALLEST = 16 };                      // A camera of fewer pixels each way says nothing about a picture.
 enum { PATIENCE = 300, PICTURE_TIME = 5 }; // How long the browser may take, and as much more for each picture [s].
+enum { MOST_PICTURES = 100000 };           // Most pictures of a video.
 
 // ---- other programs ----------------------------------------------------------------------------------
 
@@ -49,7 +51,7 @@ static FILE* start_program(char* const* arguments, int writes, double seconds, p
   }
   if (*child == 0) {
     end_with_parent();
-    alarm((unsigned)ceil(seconds)); // which lives on in the program
+    alarm((unsigned)fmin(ceil(seconds), INT_MAX)); // which lives on in the program
     dup2(ends[writes ? 0 : 1], writes ? STDIN_FILENO : STDOUT_FILENO);
     close(ends[0]), close(ends[1]);
     if (!freopen("/dev/null", "w", stderr) || (writes && !freopen("/dev/null", "w", stdout)))
@@ -121,18 +123,24 @@ static int convert_recording(renderOptions* o, const char* page) {
   else if (frames == 0)
     say_error("%s: the recording has no frames", o->input);
   double end = status == HF_OK && frames > 0 ? hf_recording_frame(recording, frames - 1).time : INFINITY;
+  hf_recording_free(recording);
+  if (status != HF_OK || frames == 0) return CLI_FAILED;
+  if (o->time > end && o->video) return say_error("%s ends at %g s: there is no video from --time %g on", o->input, end, o->time), CLI_MISUSED;
   if (o->time > end) say_warning("%s ends at %g s: --time %g shows its last frame", o->input, end, o->time);
   if (isnan(o->until)) o->until = end;
   if (isnan(o->time)) o->time = 0;
-  hf_recording_free(recording);
-  return status == HF_OK && frames > 0 ? CLI_GOOD : CLI_FAILED;
+  return CLI_GOOD;
+}
+
+// Chooses the times of a scene, which does not end by itself.
+static void choose_times(renderOptions* o) {
+  if (isnan(o->time)) o->time = o->video ? 0 : 2;
+  if (isnan(o->until)) o->until = 5;
 }
 
 // A scene is simulated by this same program.
 static int simulate_scene(renderOptions* o, const char* page) {
   char self[4096], time[32];
-  if (isnan(o->time)) o->time = o->video ? 0 : 2;
-  if (isnan(o->until)) o->until = 5;
   ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
   if (n < 0) return say_error("cannot find this program: %s", strerror(errno)), CLI_FAILED;
   self[n] = '\0';
@@ -276,9 +284,19 @@ static int close_target(const renderOptions* o, target* t, int whole, hfError* e
   return 0;
 }
 
+// The number of pictures, which may be larger than any int.
+static double count_pictures(const renderOptions* o) { return o->video ? floor((o->until - o->time) * o->fps / o->speed) + 1 : 1; }
+
+static int refuse_length(const renderOptions* o) {
+  double count = count_pictures(o);
+  if (count >= 1 && count <= MOST_PICTURES) return 0;
+  say_error("a video of %.9g pictures: it has 1 to %d (--time, --until, --fps)", count, MOST_PICTURES);
+  return 1;
+}
+
 static int draw(const renderOptions* o, const char* browser, const char* page) {
-  int count = o->video ? (int)floor((o->until - o->time) * o->fps / o->speed) + 1 : 1;
-  if (count < 1 || count > 100000) return say_error("a video of %d pictures: it has 1 to 100000 (--time, --until, --fps)", count), CLI_MISUSED;
+  if (refuse_length(o)) return CLI_MISUSED;
+  int count = (int)count_pictures(o);
   char* address = page_address(o, page, count);
   if (!address) return say_error("out of memory"), CLI_FAILED;
   char* arguments[] = {(char*)(uintptr_t)browser,
@@ -322,13 +340,16 @@ int verb_render(int argc, char** argv) {
   if (refuse_same_file((usedFile[]){{"the scene or recording", o.input, 0}, {"-o", o.picture, 1}, {"--video", o.video, 1}}, 3) ||
       refuse_ending("-o", o.picture, "png jpg jpeg webp", 1) || refuse_ending("--video", o.video, "mp4 mkv mov", 1))
     return CLI_MISUSED;
-  if (o.until < o.time) return say_error("--until %g is before --time %g", o.until, o.time), CLI_MISUSED;
   if (o.video && is_pipe(o.video)) return say_error("--video %s: a video is written to a file, not to a pipe or a device", o.video), CLI_MISUSED;
   if (refuse_folder_of("-o", o.picture) || refuse_folder_of("--video", o.video)) return CLI_FAILED;
+  int is_scene = !is_recording(o.input);
   if ((o.follow || o.camera) && is_pipe(o.input))
     return say_error("%s: --follow and --camera read the scene before it is simulated, which a pipe does not allow; give a file", o.input), CLI_MISUSED;
-  if (o.nforwarded && is_recording(o.input))
+  if (o.nforwarded && !is_scene)
     return say_error("%s is a recording: %s is for a scene, which is simulated", o.input, o.forwarded[0]), CLI_MISUSED;
+  if (is_scene) choose_times(&o);
+  if (o.video && o.until < o.time) return say_error("--until %g is before --time %g", o.until, o.time), CLI_MISUSED;
+  if (is_scene && refuse_length(&o)) return CLI_MISUSED; // before it is simulated over that time
   int status = choose_view(&o);
   if (status != CLI_GOOD) return status;
   const char* browser = is_installed("chromium")           ? "chromium"
@@ -348,7 +369,7 @@ int verb_render(int argc, char** argv) {
   if (fd < 0) return say_error("%s: cannot be written: %s", page, strerror(errno)), CLI_FAILED;
   close(fd);
   remove_at_end(page);
-  status = is_recording(o.input) ? convert_recording(&o, page) : simulate_scene(&o, page);
+  status = is_scene ? simulate_scene(&o, page) : convert_recording(&o, page);
   if (status == CLI_GOOD) status = draw(&o, browser, page);
   remove(page);
   return status;

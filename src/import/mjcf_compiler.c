@@ -124,6 +124,7 @@ void hfi_mjcf_read_option(hfiMjcf* m, hfiElem* elem) {
   hfi_read_reals(r, elem, "gravity", 3, 3, w->gravity);
   hfi_read_reals(r, elem, "magnetic", 3, 3, w->magnetic);
   hfi_read_real(r, elem, "impratio", &w->impratio);
+  if (!(w->impratio > 0)) hfi_fail(r, elem, HF_ERROR_MODEL, "impratio must be positive, is %g", w->impratio);
   hfi_read_keyword(r, elem, "cone", cones, &w->pyramidal_cone);
   hfi_read_real(r, elem, "sleep_tolerance", &w->sleep_speed);
   if (!(w->sleep_speed > 0)) hfi_fail(r, elem, HF_ERROR_MODEL, "sleep_tolerance must be positive, is %g", w->sleep_speed);

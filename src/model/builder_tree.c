@@ -180,8 +180,8 @@ static hfStatus check_substance(const hfGeomDef* d, hfError* error) {
     return hfi_refuse_def(error, d->where, kind, d->name, "density %g is negative", d->density);
   if (d->restitution < 0 || d->restitution > 1)
     return hfi_refuse_def(error, d->where, kind, d->name, "restitution must be between 0 and 1, is %g", d->restitution);
-  if (d->stiffness == 0)
-    return hfi_refuse_def(error, d->where, kind, d->name, "stiffness must be positive");
+  const char* zero = d->stiffness == 0 ? "stiffness" : d->tangential_stiffness == 0 ? "tangential_stiffness" : d->stiction_speed == 0 ? "stiction_speed" : NULL;
+  if (zero) return hfi_refuse_def(error, d->where, kind, d->name, "%s must be positive, or negative for the world's default", zero);
   return HF_OK;
 }
 

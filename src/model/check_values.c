@@ -87,40 +87,46 @@ static hfStatus check_ranges(const hfModel* m, hfError* error) {
   return HF_OK;
 }
 
-static hfStatus check_stiffness(const hfModel* m, hfError* error) {
-  hfFieldInfo info = hf_model_field_info(m, HF_FIELD_geom_stiffness);
-  for (int i = 0; i < m->ngeom; ++i)
-    if (hf_model_geom_stiffness(m)[i] == 0)
-      return refuse_value(&info, (size_t)i, 0, "it must be positive, or negative for the world's default", error);
+// Checks the values of geoms that must be positive if they are not negative, which stands for the world's default.
+static hfStatus check_materials(const hfModel* m, hfError* error) {
+  static const hfModelField FIELDS[] = {HF_FIELD_geom_stiffness, HF_FIELD_geom_tangential_stiffness, HF_FIELD_geom_stiction_speed};
+  for (size_t f = 0; f < sizeof FIELDS / sizeof *FIELDS; ++f) {
+    hfFieldInfo info = hf_model_field_info(m, FIELDS[f]);
+    const double* x = (const void*)((uintptr_t)m + (uintptr_t)m->offset[FIELDS[f]]);
+    for (int i = 0; i < m->ngeom; ++i)
+      if (x[i] == 0) return refuse_value(&info, (size_t)i, 0, "it must be positive, or negative for the world's default", error);
+  }
   return HF_OK;
 }
 
 static int is_condim(int n) { return n == 1 || n == 3 || n == 4 || n == 6; }
 
 hfStatus hfi_check_world(const hfWorld* w, hfError* error) {
+  enum { ANY, NOT_NEGATIVE, POSITIVE };
   const struct {
     const char* name;
     const double* x;
-    int count, may_be_negative;
-  } values[] = {{"timestep", &w->timestep, 1, 0},
-                {"gravity", w->gravity, 3, 1},
-                {"magnetic", w->magnetic, 3, 1},
-                {"density", &w->density, 1, 0},
-                {"viscosity", &w->viscosity, 1, 0},
-                {"wind", w->wind, 3, 1},
-                {"stiffness", &w->stiffness, 1, 0},
-                {"dissipation", &w->dissipation, 1, 0},
-                {"stiction_speed", &w->stiction_speed, 1, 0},
-                {"tangential_ratio", &w->tangential_ratio, 1, 0},
-                {"release_speed", &w->release_speed, 1, 0},
-                {"impratio", &w->impratio, 1, 0},
-                {"sleep_speed", &w->sleep_speed, 1, 0}};
+    int count, sign;
+  } values[] = {{"timestep", &w->timestep, 1, NOT_NEGATIVE},
+                {"gravity", w->gravity, 3, ANY},
+                {"magnetic", w->magnetic, 3, ANY},
+                {"density", &w->density, 1, NOT_NEGATIVE},
+                {"viscosity", &w->viscosity, 1, NOT_NEGATIVE},
+                {"wind", w->wind, 3, ANY},
+                {"stiffness", &w->stiffness, 1, NOT_NEGATIVE},
+                {"dissipation", &w->dissipation, 1, NOT_NEGATIVE},
+                {"stiction_speed", &w->stiction_speed, 1, POSITIVE},
+                {"tangential_ratio", &w->tangential_ratio, 1, POSITIVE},
+                {"release_speed", &w->release_speed, 1, NOT_NEGATIVE},
+                {"impratio", &w->impratio, 1, POSITIVE},
+                {"sleep_speed", &w->sleep_speed, 1, NOT_NEGATIVE}};
   for (size_t i = 0; i < sizeof values / sizeof *values; ++i)
     for (int k = 0; k < values[i].count; ++k) {
       double x = values[i].x[k];
       if (!isfinite(x)) return hfi_refuse(error, HF_ERROR_NONFINITE, "the world's %s is not finite", values[i].name);
-      if (x < 0 && !values[i].may_be_negative)
+      if (x < 0 && values[i].sign != ANY)
         return hfi_refuse(error, HF_ERROR_MODEL, "the world's %s = %g cannot be negative", values[i].name, x);
+      if (x == 0 && values[i].sign == POSITIVE) return hfi_refuse(error, HF_ERROR_MODEL, "the world's %s must be positive, is 0", values[i].name);
     }
   if (w->method < 0 || w->method > HF_METHOD_SWITCHING || w->friction < 0 || w->friction > HF_FRICTION_COULOMB ||
       w->friction_rule < 0 || w->friction_rule > HF_COMBINE_HARMONIC)
@@ -199,7 +205,7 @@ hfStatus hfi_check_values(const hfModel* m, hfError* error) {
   for (int i = 0; i < 3; ++i)
     if (!isfinite(m->world.gravity[i])) return hfi_refuse(error, HF_ERROR_NONFINITE, "gravity[%d] is not finite", i);
   hfStatus status = check_ranges(m, error);
-  if (status == HF_OK) status = check_stiffness(m, error);
+  if (status == HF_OK) status = check_materials(m, error);
   if (status == HF_OK) status = check_histories(m, error);
   if (status == HF_OK) status = check_rests(m, error);
   if (status == HF_OK) status = check_sizes(m, error);

@@ -186,6 +186,10 @@ static void test_folders_that_are_not_there(void** state) {
   write_file("ball.xml", falling_ball);
   assert_refused("render ball.xml -o nowhere/x.png", 1, "-o nowhere/: nothing can be written there: No such file or directory");
   assert_refused("render ball.xml --video x.mp4 --time 2 --until 1", 2, "--until 1 is before --time 2");
+  assert_refused("render ball.xml --video x.mp4 --time 7", 2, "--until 5 is before --time 7");
+  // Nothing is simulated before the length of the video is known to be possible: this would take days.
+  assert_refused("render ball.xml --video x.mp4 --until 1e9", 2, "a video of 3e+10 pictures: it has 1 to 100000");
+  assert_refused("render ball.xml --video x.mp4 --until 1e300", 2, "a video of 3e+301 pictures: it has 1 to 100000");
   assert_refused("render ball.xml --video /dev/null", 2, "--video /dev/null: a video is written to a file, not to a pipe or a device");
   assert_refused("render ball.xml --video ball.xml/x.mp4", 1, "--video ball.xml/: nothing can be written there: Not a directory");
   assert_refused("view ball.xml --out nowhere", 1, "--out nowhere: nothing can be written there: No such file or directory");

@@ -142,22 +142,46 @@ static void test_quaternions_are_made_unit(void** state) {
   assert_near(json_value(standard_output, "qpos", 3), 1, 0);
 }
 
+// Puts programs of these names that sleep for a minute before all others. Returns the path of before, which restore_path needs.
+static char* hide_programs(const char* const* names, int count) {
+  char *before = strdup(getenv("PATH")), path[4096], program[64];
+  if (access("sleepers", F_OK) != 0) assert_int_equal(mkdir("sleepers", 0700), 0);
+  for (int i = 0; i < count; ++i) {
+    snprintf(program, sizeof program, "sleepers/%s", names[i]);
+    write_file(program, "#!/bin/sh\nexec sleep 60\n");
+    assert_int_equal(chmod(program, 0700), 0);
+  }
+  snprintf(path, sizeof path, "sleepers:%s", before);
+  setenv("PATH", path, 1);
+  return before;
+}
+
+static void restore_path(char* before) {
+  setenv("PATH", before, 1);
+  free(before);
+}
+
 // A browser that never answers is ended after --patience, and no picture is left behind. 20 s are far below the 60 s that it would take.
 static void test_a_browser_that_hangs_is_ended(void** state) {
   (void)state;
   if (!hf_report_replays()) skip();
-  char *before = strdup(getenv("PATH")), path[4096];
-  assert_int_equal(mkdir("browsers", 0700), 0);
-  write_file("browsers/chromium", "#!/bin/sh\nexec sleep 60\n");
-  assert_int_equal(chmod("browsers/chromium", 0700), 0);
-  snprintf(path, sizeof path, "browsers:%s", before);
-  setenv("PATH", path, 1);
+  char* before = hide_programs((const char*[]){"chromium"}, 1);
   time_t start = time(NULL);
   assert_refused("render ball.xml --time 0.01 -o hung.png --patience 1", 1, "drew only 0 of 1 pictures within 1 s; --patience gives it more time");
   assert_true(time(NULL) - start < 20);
   assert_int_not_equal(access("hung.png", F_OK), 0);
-  setenv("PATH", before, 1);
-  free(before);
+  restore_path(before);
+}
+
+// A video that begins behind the end of its recording is refused before anything is drawn; it was "a video of -83 pictures".
+static void test_a_video_behind_the_end(void** state) {
+  (void)state;
+  if (!hf_report_replays()) skip();
+  assert_works("run ball.xml --time 0.2 --record short.rec");
+  char* before = hide_programs((const char*[]){"chromium", "ffmpeg"}, 2);
+  assert_refused("render short.rec --video x.mp4 --time 3", 2, "short.rec ends at 0.2 s: there is no video from --time 3 on");
+  assert_refused("render short.rec --video x.mp4 --until 1e300", 2, "a video of 3e+301 pictures: it has 1 to 100000");
+  restore_path(before);
 }
 
 // A call draws one thing: of a picture and a video the picture was forgotten.
@@ -196,7 +220,7 @@ int main(void) {
       cmocka_unit_test(test_dynamics_starts_from_a_keyframe),
       cmocka_unit_test(test_vectors),
       cmocka_unit_test(test_quaternions_are_made_unit),
-      cmocka_unit_test(test_a_browser_that_hangs_is_ended),
+      cmocka_unit_test(test_a_browser_that_hangs_is_ended), cmocka_unit_test(test_a_video_behind_the_end),
       cmocka_unit_test(test_a_picture_or_a_video),
       cmocka_unit_test(test_follow_an_unknown_body),
   };

@@ -92,6 +92,7 @@ static void test_numbers(void** state) {
       {WORLD("<geom size='1' type='cube'/>"), PARSE, "type: \"cube\" is none of: plane, sphere"},
       {MJCF("<compiler autolimits='yes'/>"), PARSE, "test.xml:2: <compiler>: autolimits: \"yes\" is none of: false, true"},
       {MJCF("<option timestep='0'/>"), MODEL, "test.xml:2: <option>: timestep must be positive, is 0"},
+      {MJCF("<option impratio='0'/>"), MODEL, "test.xml:2: <option>: impratio must be positive, is 0"},
       {MJCF("<option gravity='0 0'/>"), PARSE, "gravity: 2 numbers where 3 are needed"},
       {MJCF("<option><flag contact='off'/></option>"), PARSE, "test.xml:2: <flag>: contact: \"off\" is none of: disable, enable"},
   };

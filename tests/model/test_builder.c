@@ -224,16 +224,16 @@ static hfModel* make_pendulum(void) {
   return finish(b);
 }
 
-// M at qpos0 of a hinge about z through the origin: Izz about the pivot.
 // World-wide values that make no world; a method of -1 means that of the scene, so that a scene cannot have it.
 static void test_refused_worlds(void** state) {
   (void)state;
   hfBuilder* first = hf_builder_create();
   const hfWorld good = *hf_builder_world(first);
   hf_builder_free(first);
-  hfWorld bad[] = {good, good, good, good, good, good, good};
+  hfWorld bad[] = {good, good, good, good, good, good, good, good, good, good};
   bad[0].method = -1, bad[1].method = 99, bad[2].friction = -1, bad[3].friction_rule = 2;
   bad[4].timestep = -1, bad[5].gravity[1] = NAN, bad[6].tangential_ratio = INFINITY;
+  bad[7].tangential_ratio = 0, bad[8].stiction_speed = 0, bad[9].impratio = 0; // Without them there is no friction or no law of contact.
   for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
     hfBuilder* b = hf_builder_create();
     hfModel* m = NULL;
@@ -246,6 +246,27 @@ static void test_refused_worlds(void** state) {
   }
 }
 
+// Geoms without stiffness, or without the slip speed at which friction is full: the laws divide by these. Negative values stand for the world's.
+static void test_refused_materials(void** state) {
+  (void)state;
+  hfGeomDef def = hf_geom_def_default();
+  def.type = HF_GEOM_SPHERE, def.size[0] = 0.1, def.name = "pad";
+  double* values[] = {&def.stiffness, &def.tangential_stiffness, &def.stiction_speed};
+  const char* says[] = {"geom \"pad\": stiffness must be positive", "geom \"pad\": tangential_stiffness must be positive",
+                        "geom \"pad\": stiction_speed must be positive"};
+  for (int i = 0; i < 3; ++i) {
+    hfBuilder* b = hf_builder_create();
+    hfError error;
+    *values[i] = 0;
+    assert_int_equal(hf_builder_add_geom(b, &def, &error), HF_ERROR_MODEL);
+    assert_non_null(strstr(error.message, says[i]));
+    *values[i] = -1;
+    assert_true(hf_builder_add_geom(b, &def, &error) >= 0);
+    hf_builder_free(b);
+  }
+}
+
+// M at qpos0 of a hinge about z through the origin: Izz about the pivot.
 static void test_reference_mass(void** state) {
   (void)state;
   hfModel* m = make_pendulum();
@@ -275,6 +296,10 @@ static void test_params_overlay(void** state) {
   assert_int_equal(hf_params_update(p, &error), HF_ERROR_MODEL);
   assert_non_null(strstr(error.message, "rod"));
   assert_float_equal(hf_model_body_mass(o)[1], 4, 0);
+  mass[1] = 4;
+  hf_params_field(p, HF_FIELD_geom_tangential_stiffness)[0] = 0;
+  assert_int_equal(hf_params_update(p, &error), HF_ERROR_MODEL);
+  assert_non_null(strstr(error.message, "geom_tangential_stiffness[0]"));
   hf_params_free(p);
   hf_model_free(m);
 }
@@ -395,7 +420,7 @@ int main(void) {
       cmocka_unit_test(test_primitive_inertia_by_quadrature),
       cmocka_unit_test(test_refusals_name_the_culprit),
       cmocka_unit_test(test_every_number_is_one),
-      cmocka_unit_test(test_refused_worlds),
+      cmocka_unit_test(test_refused_worlds), cmocka_unit_test(test_refused_materials),
       cmocka_unit_test(test_joints_of_one_body),
       cmocka_unit_test(test_refused_guest_leaves_no_joints),
       cmocka_unit_test(test_time_grows_with_the_joints),

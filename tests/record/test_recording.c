@@ -107,7 +107,7 @@ static void record_step(Run* run) {
 static void test_last_frame_is_the_end(void** state) {
   (void)state;
   static const char file[] = "/tmp/holdfast-recording-end";
-  const struct { int steps; double interval; int frames; } cases[] = {{0, 1.0 / 60, 1}, {3, 1.0 / 60, 2}, {5, 1.0 / 60, 3}, {4, 0.01, 3}, {5, 0, 6}};
+  const struct { int steps; double interval; int frames; } cases[] = {{0, 1.0 / 60, 1}, {3, 1.0 / 60, 2}, {5, 1.0 / 60, 3}, {4, 0.01, 3}, {5, 0, 6}, {5, 1e-300, 6}, {3, 0.004, 4}, {4, 5e-6, 5}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
     hfError error = {HF_OK, ""};
     hfRecording* r = NULL;
@@ -122,6 +122,22 @@ static void test_last_frame_is_the_end(void** state) {
     assert_near((double)last.q[2], hf_state_q(run.state)[2], 1e-8); // single precision of 0.1
     hf_recording_free(r), hf_state_free(run.state), hf_sim_free(run.sim);
   }
+  remove(file);
+}
+
+// Whoever moves the time of a state far ahead gets one frame there, at once: frames were counted up to it one by one.
+static void test_time_that_jumps(void** state) {
+  (void)state;
+  static const char file[] = "/tmp/holdfast-recording-jump";
+  hfError error = {HF_OK, ""};
+  hfRecording* r = NULL;
+  Run run = start_run(file, 0.005, 1.0 / 60);
+  run.state->time = 1e12;
+  for (int i = 0; i < 8; ++i) record_step(&run); // two frames in 0.04 s behind the first one there
+  assert_int_equal(hf_recorder_close(run.recorder, &error), HF_OK);
+  assert_int_equal(hf_recording_open(&r, file, &error), HF_OK);
+  assert_int_equal(hf_recording_frame_count(r), 4);
+  hf_recording_free(r), hf_state_free(run.state), hf_sim_free(run.sim);
   remove(file);
 }
 
@@ -277,7 +293,7 @@ static void test_friction_events_and_controls(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_reads_what_was_written),
-      cmocka_unit_test(test_last_frame_is_the_end), cmocka_unit_test(test_check_before_a_step),
+      cmocka_unit_test(test_last_frame_is_the_end), cmocka_unit_test(test_time_that_jumps), cmocka_unit_test(test_check_before_a_step),
       cmocka_unit_test(test_cut_off_anywhere),
       cmocka_unit_test(test_damage_is_refused),
       cmocka_unit_test(test_friction_events_and_controls),
