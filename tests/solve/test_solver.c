@@ -195,7 +195,7 @@ static void test_nothing_to_solve_between_two_problems(void** state) {
   flight.nblock = flight.nrow = flight.npiece = flight.ncol = flight.njac = flight.nsaturated = 0;
   const int32_t marked = 0;
   f.v[0] = 3;
-  assert_int_equal(hfi_solver_solve_marked(f.solver, &config, &flight, &marked, f.v, f.impulse, &f.report, NULL), HF_OK);
+  assert_int_equal(hfi_solver_solve_marked(&(hfiSolveJob){f.solver, &config, &flight, f.v, f.impulse, &f.report}, &marked, NULL), HF_OK);
   assert_true(f.v[0] == 3 && f.report.islands == 0); // The velocity is kept.
   assert_int_equal(solve(&f, &config, NULL), HF_OK);
   assert_true(f.v[0] == moved && f.report.islands == 1);
