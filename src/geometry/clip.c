@@ -24,8 +24,6 @@ enum { CANDIDATES = 4 * HFI_FACET_MAX, CELLS = 1024 };
 static const double STEEP_COSINE = 0.05;
 // Above this cosine, a tilted incident disc still looks like a circle [-].
 static const double CIRCLE_COSINE = 0.999;
-// Two points lie beside each other if their distance is below this share of the size of the smaller facet [-].
-static const double BESIDE = 0.01;
 // Number of cells on the extent of the smaller shape: a cell is far longer than 4 near [-].
 static const double CELLS_PER_SIZE = 512;
 // Cells farther than this many from the first one count as one cell [-].
@@ -287,21 +285,6 @@ static void choose_candidates(Clip* c) {
   c->count = hfi_thinning_finish(&thin, c->candidate);
 }
 
-// Points that lie beside each other share the depth of the one point that they nearly are. A corner of one facet that moves over an edge of the other
-// becomes two crossings at the same place. If each of these had the whole depth, the facet would be pushed up there at twice the force as soon as the
-// corner is outside, turn, have its corner inside again, and so on for ever.
-static void share_depths(const Clip* c, hfiContactPoint* points) {
-  double reach = BESIDE * min2(c->R->size, c->I->size);
-  for (int i = 0; i < c->count; ++i) {
-    double others = 0; // 1 for each point at the same place
-    for (int k = 0; k < c->count; ++k) {
-      double distance2 = v3_norm2(v3_sub(c->candidate[k].p, c->candidate[i].p));
-      if (k != i && distance2 < sqr(reach)) others += 1 - sqrt(distance2) / reach;
-    }
-    if (others > 0) lessen_depth(points + i, max2(0, points[i].depth) * others / (1 + others));
-  }
-}
-
 // Makes contact points of the candidates, at most HFI_MAX_MANIFOLD. R's normal points out of its shape, so that the normal from
 // B into A is -n where R is A.
 static int write_points(Clip* c, hfiContactPoint* points) {
@@ -311,7 +294,6 @@ static int write_points(Clip* c, hfiContactPoint* points) {
     hfVec3 n = c->R_is_A ? v3_neg(c->n) : c->n, p_Cb = c->R_is_A ? kept->p : v3_axpy(kept->depth, n, kept->p);
     put_point(points + i, p_Cb, n, kept->depth, kept->feature);
   }
-  share_depths(c, points);
   return c->count;
 }
 

@@ -27,6 +27,8 @@ static const double SIDE_ALONG_SIDE = 0.5, SIDE_ALONG_EDGE = 0.1;
 static const double SIDE_OVER_FACE = 0.1;
 // The ends of the overlap of a side and a face are near each other if they are apart by less than this share of the smaller size [-].
 static const double SHORT = 0.1;
+// Two points of a face lie beside each other if their distance is below this share of the size of the smaller shape [-].
+static const double BESIDE = 0.01;
 
 // Two shapes that touch, and their facets on the touching sides.
 typedef struct Meeting {
@@ -164,6 +166,30 @@ static int touch_facets(Meeting* m, int* along, hfiContactPoint* points) {
   return count == 0 ? touch_edges(m, points) : count;
 }
 
+// Points beside each other share the depth of the one point that they nearly are. A corner of one face that moves over an edge of the other becomes two
+// crossings at the same place. If each of these had the whole depth, the shape would be pushed up there at twice the force as soon as the corner is
+// outside, turn, have its corner inside again, and so on for ever.
+static void share_depths(const Meeting* m, hfiContactPoint* points, int count) {
+  double reach = BESIDE * min2(m->a.size, m->b.size), others[HFI_MAX_MANIFOLD] = {0}; // others: 1 for each point at the same place
+  if (!is_face(&m->a) || !is_face(&m->b)) return;
+  for (int i = 0; i < count; ++i)
+    for (int k = 0; k < i; ++k) {
+      double distance2 = v3_norm2(v3_sub(points[k].p_WCb, points[i].p_WCb));
+      if (!(distance2 < sqr(reach))) continue;
+      double near = 1 - sqrt(distance2) / reach;
+      others[i] += near, others[k] += near;
+    }
+  for (int i = 0; i < count; ++i)
+    if (others[i] > 0) lessen_depth(points + i, max2(0, points[i].depth) * others[i] / (1 + others[i]));
+}
+
+// Returns the largest depth of the points.
+static double find_deepest(const hfiContactPoint* points, int count) {
+  double deepest = -INFINITY;
+  for (int i = 0; i < count; ++i) deepest = max2(deepest, points[i].depth);
+  return deepest;
+}
+
 // Removes the shallowest of `count` points. Returns the new count.
 static int drop_shallowest(hfiContactPoint* points, int count) {
   int shallowest = 0;
@@ -173,10 +199,9 @@ static int drop_shallowest(hfiContactPoint* points, int count) {
   return count - 1;
 }
 
-// Adds the deepest point to `count` points if none of them is as deep, as at a rounded corner between faces. Returns the new count.
-static int add_deepest(const Meeting* m, int along, double slack, hfiContactPoint* points, int count) {
-  double deepest = -INFINITY;
-  for (int i = 0; i < count; ++i) deepest = max2(deepest, points[i].depth);
+// Adds the deepest point to `count` points if none of them is as deep, as at a rounded corner between faces. deepest: the largest depth of these points
+// before they shared it. Returns the new count.
+static int add_deepest(const Meeting* m, int along, double deepest, double slack, hfiContactPoint* points, int count) {
   if (!(deepest < m->single->depth - slack)) return count;
   if (count == HFI_MAX_MANIFOLD) count = drop_shallowest(points, count);
   points[count] = *m->single;
@@ -195,7 +220,9 @@ int hfi_touch(const hfiShape* A, const hfPose* X_A, const hfiShape* B, const hfP
   if (hfi_round_edges(A, X_A, &m.a, B, X_B, &m.b, &rounded)) return touch_rounded(&m, &rounded, points);
   double slack = HFI_FLAT_TILT * min2(m.a.size, m.b.size);
   int count = touch_facets(&m, &along, points);
-  count = add_deepest(&m, along, slack, points, count);
+  double deepest = find_deepest(points, count);
+  share_depths(&m, points, count);
+  count = add_deepest(&m, along, deepest, slack, points, count);
   return keep_touching(points, count, margin, slack);
 }
 
