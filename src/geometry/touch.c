@@ -166,28 +166,22 @@ static int touch_facets(Meeting* m, int* along, hfiContactPoint* points) {
   return count == 0 ? touch_edges(m, points) : count;
 }
 
-// Points beside each other share the depth of the one point that they nearly are. A corner of one face that moves over an edge of the other becomes two
-// crossings at the same place. If each of these had the whole depth, the shape would be pushed up there at twice the force as soon as the corner is
-// outside, turn, have its corner inside again, and so on for ever.
-static void share_depths(const Meeting* m, hfiContactPoint* points, int count) {
-  double reach = BESIDE * min2(m->a.size, m->b.size), others[HFI_MAX_MANIFOLD] = {0}; // others: 1 for each point at the same place
+// Of two points beside each other, which are nearly one, the shallower one loses depth in proportion as they are near. A corner of one face that moves
+// over an edge of the other becomes two crossings at the same place. If each of these had the whole depth, the shape would be pushed up there at twice
+// the force as soon as the corner is outside, turn, have its corner inside again, and so on for ever.
+static void join_near_points(const Meeting* m, hfiContactPoint* points, int count) {
+  double reach = BESIDE * min2(m->a.size, m->b.size), kept[HFI_MAX_MANIFOLD]; // kept: share of its depth that a point keeps
   if (!is_face(&m->a) || !is_face(&m->b)) return;
-  for (int i = 0; i < count; ++i)
+  for (int i = 0; i < count; ++i) {
+    kept[i] = 1;
     for (int k = 0; k < i; ++k) {
       double distance2 = v3_norm2(v3_sub(points[k].p_WCb, points[i].p_WCb));
-      if (!(distance2 < sqr(reach))) continue;
-      double near = 1 - sqrt(distance2) / reach;
-      others[i] += near, others[k] += near;
+      int shallower = points[k].depth < points[i].depth ? k : i;
+      if (distance2 < sqr(reach)) kept[shallower] *= sqrt(distance2) / reach;
     }
+  }
   for (int i = 0; i < count; ++i)
-    if (others[i] > 0) lessen_depth(points + i, max2(0, points[i].depth) * others[i] / (1 + others[i]));
-}
-
-// Returns the largest depth of the points.
-static double find_deepest(const hfiContactPoint* points, int count) {
-  double deepest = -INFINITY;
-  for (int i = 0; i < count; ++i) deepest = max2(deepest, points[i].depth);
-  return deepest;
+    if (kept[i] < 1) lessen_depth(points + i, (1 - kept[i]) * max2(0, points[i].depth));
 }
 
 // Removes the shallowest of `count` points. Returns the new count.
@@ -199,9 +193,10 @@ static int drop_shallowest(hfiContactPoint* points, int count) {
   return count - 1;
 }
 
-// Adds the deepest point to `count` points if none of them is as deep, as at a rounded corner between faces. deepest: the largest depth of these points
-// before they shared it. Returns the new count.
-static int add_deepest(const Meeting* m, int along, double deepest, double slack, hfiContactPoint* points, int count) {
+// Adds the deepest point to `count` points if none of them is as deep, as at a rounded corner between faces. Returns the new count.
+static int add_deepest(const Meeting* m, int along, double slack, hfiContactPoint* points, int count) {
+  double deepest = -INFINITY;
+  for (int i = 0; i < count; ++i) deepest = max2(deepest, points[i].depth);
   if (!(deepest < m->single->depth - slack)) return count;
   if (count == HFI_MAX_MANIFOLD) count = drop_shallowest(points, count);
   points[count] = *m->single;
@@ -220,9 +215,8 @@ int hfi_touch(const hfiShape* A, const hfPose* X_A, const hfiShape* B, const hfP
   if (hfi_round_edges(A, X_A, &m.a, B, X_B, &m.b, &rounded)) return touch_rounded(&m, &rounded, points);
   double slack = HFI_FLAT_TILT * min2(m.a.size, m.b.size);
   int count = touch_facets(&m, &along, points);
-  double deepest = find_deepest(points, count);
-  share_depths(&m, points, count);
-  count = add_deepest(&m, along, deepest, slack, points, count);
+  join_near_points(&m, points, count);
+  count = add_deepest(&m, along, slack, points, count);
   return keep_touching(points, count, margin, slack);
 }
 
