@@ -31,6 +31,8 @@ static const double ACROSS = 0.99;
 static const double HOLDS = 0.1;
 // The cosine of 3.6 degrees, which is less than half of the angle of ACROSS. Two normals that are both this near to a third one are not across each other [-].
 static const double PARALLEL = 0.998;
+// The cosine of the angle within which two normals count as one, 4.5 mrad [-].
+static const double SAME = 1 - 1e-5;
 // B may stand above C by SLACK [m] plus TILT times the depth of A in C [-].
 static const double SLACK = 1e-5, TILT = 1;
 // A is pushed until it overlaps B by this multiple of the bound [-]. With a larger number fewer slopes would count as ramps; with this one slopes up
@@ -46,7 +48,9 @@ static inline const hfiPointGroup* group_of(const hfiWorld* w, int side) { retur
 // Is A, the geom of the side, the second one of the pair?
 static inline int is_second(int side) { return side % 2; }
 
-static int is_same(hfVec3 a, hfVec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+// Are two normals the same up to the angle within which faces lie on each other? The deepest point of a pair has the normal of the overlap, and the points
+// beside it have that of a face.
+static int is_same(hfVec3 a, hfVec3 b) { return v3_dot(a, b) > SAME; }
 
 // Are the normals of all acting points so near to the first one that no two are across each other? Then nothing is covered. So it is for bodies on
 // one floor.
