@@ -145,7 +145,7 @@ def _write_joint(source: Source, body: ET.Element, j: int) -> None:
 def _colour(m: Any, g: int) -> np.ndarray:
     """The colour that MuJoCo draws a geom in: that of its material, unless the geom has one of its own."""
     own, material = m.geom_rgba[g], int(m.geom_matid[g])
-    return m.mat_rgba[material] if material >= 0 and np.array_equal(own, np.float32([0.5, 0.5, 0.5, 1])) else own
+    return m.mat_rgba[material] if material >= 0 and np.array_equal(own, np.array([0.5, 0.5, 0.5, 1], np.float32)) else own
 
 
 def _write_geom(source: Source, body: ET.Element, g: int) -> None:
