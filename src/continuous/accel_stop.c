@@ -30,8 +30,7 @@ static void finish_stop(hfAccel* a, const hfiStop* stop, double sign, double* ta
 }
 
 // Adds the force of a limit at distance phi. `sign`: s = sign J v, and the force acts along sign J.
-static void add_limit(hfAccel* a, hfiStop stop, double sign, double phi, hfiCompliance law,
-                      const double* v, double* tau) {
+static void add_limit(hfAccel* a, hfiStop stop, double sign, double phi, hfiCompliance law, const double* v, double* tau) {
   if (phi >= 0) return;
   stop.is_limit = 1;
   double ramp = min2(1, -phi / DELTA), s = sign * row_velocity(&stop, v);
@@ -52,15 +51,12 @@ static void add_friction(hfAccel* a, hfiStop stop, double loss, const double* v,
 // ---- joints -----------------------------------------------------------------------------------------
 
 // Stiffness and damping of a limit that has none of its own.
-static hfiCompliance critical_stop(double mass) {
-  return (hfiCompliance){mass / sqr(LIMIT_TIME), 2 * mass / LIMIT_TIME};
-}
+static hfiCompliance critical_stop(double mass) { return (hfiCompliance){mass / sqr(LIMIT_TIME), 2 * mass / LIMIT_TIME}; }
 
 // Stiffness and damping of the limits of joint j.
 static hfiCompliance find_joint_stop(const hfModel* m, int j) {
   hfiCompliance own = {hf_model_jnt_limit_stiffness(m)[j], hf_model_jnt_limit_damping(m)[j]};
-  return own.k > 0 || own.c > 0 ? own
-                                : critical_stop(hf_model_dof_M0(m)[hf_model_jnt_dofadr(m)[j]]);
+  return own.k > 0 || own.c > 0 ? own : critical_stop(hf_model_dof_M0(m)[hf_model_jnt_dofadr(m)[j]]);
 }
 
 static void limit_joint(hfAccel* a, int j, const double* q, const double* v, double* tau) {

@@ -84,8 +84,7 @@ static hfStatus solve_rigid(hfiDiscrete* s, hfStepReport* report, hfError* error
 
 // Computes v1 and the impulses. If the method mlcp finds no solution and its fallback is on, the convex problem is solved. changed: NULL, or the
 // trees (ntree) whose islands are solved again from v0.
-static hfStatus solve_problem(hfiDiscrete* s, const int32_t* changed, hfStepReport* report,
-                              hfError* error) {
+static hfStatus solve_problem(hfiDiscrete* s, const int32_t* changed, hfStepReport* report, hfError* error) {
   const hfSolverConfig* config = &s->config.solver;
   hfSolverConfig fallback;
   if (s->mlcp) {

@@ -58,13 +58,16 @@ static double misalignment(const hfiFacet* f, hfVec3 d) {
   return is_face(f) && v3_dot(f->normal, d) > 0 ? v3_norm(v3_cross(f->normal, d)) : 2;
 }
 
+// Takes a share of its depth from a point. One that is open stays as it is.
+static void lose_depth(hfiContactPoint* point, double share) { lessen_depth(point, share * max2(0, point->depth)); }
+
 // Two ends of a short overlap would be twice as stiff as the one point that they nearly are, and a body that rests where one of them comes and goes would
 // be pushed up and fall in turn. So the shallower end loses depth in proportion as they are near each other, and only if the side bears on the outline of
 // the face: on the face itself both ends stay, and if one of two equal ends lost depth, a rod between thin jaws would turn to and fro.
 static void join_near_ends(double size, double off, hfiContactPoint* points) {
   int shallower = points[1].depth < points[0].depth;
   double length = v3_norm(v3_sub(points[1].p_WCb, points[0].p_WCb)), near = max2(0, 1 - length / (SHORT * size));
-  lessen_depth(points + shallower, min2(1, off / HFI_FACET_ANGLE - 1) * near * max2(0, points[shallower].depth));
+  lose_depth(points + shallower, min2(1, off / HFI_FACET_ANGLE - 1) * near);
 }
 
 // A side over a face. If it bears on the outline of the face, n is across the side and not the normal of the face. The end that does not touch has a
@@ -181,7 +184,7 @@ static void join_near_points(const Meeting* m, hfiContactPoint* points, int coun
     }
   }
   for (int i = 0; i < count; ++i)
-    if (kept[i] < 1) lessen_depth(points + i, (1 - kept[i]) * max2(0, points[i].depth));
+    if (kept[i] < 1) lose_depth(points + i, 1 - kept[i]);
 }
 
 // Removes the shallowest of `count` points. Returns the new count.

@@ -73,9 +73,8 @@ static const double ROUNDING_RANGE = 1e4;
 // The first step that uses the factors of a Newton step again is expected to multiply the residual by this [-].
 static const double REUSE_CONTRACTION = 3e-3;
 enum {
-  MAX_REUSES = 20, // K is formed again after this many steps with the same factors.
-  MAX_STALLED =
-      12, // With kept duals the method gives up after more than this many iterations that do not halve the residual.
+  MAX_REUSES = 20,  // K is formed again after this many steps with the same factors.
+  MAX_STALLED = 12, // With kept duals the method gives up after more than this many iterations that do not halve the residual.
 };
 
 static int is_small(const iteration* it, double norm) { return norm <= it->config->tolerance * it->scale; }
@@ -222,11 +221,9 @@ static const double LOST_ALPHA = 0.03;
 // A residual below this share of the scale counts as rounding if steps no longer lower it [-].
 static const double ROUNDING = 1e-13;
 enum {
-  MAX_HALVINGS = 40, // 2^-40 of a step changes no digit that matters.
-  MAX_RELEASES =
-      4, // Rows are released at most this many times in a solution; later the line search stops at each of them.
-  MAX_IDLE_STEPS =
-      3, // A tiny residual is accepted after this many idle last steps (take_last_step).
+  MAX_HALVINGS = 40,  // 2^-40 of a step changes no digit that matters.
+  MAX_RELEASES = 4,   // Rows are released at most this many times in a solution; later the line search stops at each of them.
+  MAX_IDLE_STEPS = 3, // A tiny residual is accepted after this many idle last steps (take_last_step).
 };
 
 // Moves v and s to v + alpha dv and evaluates there. Afterwards v1 and s1 are the point before the move.
@@ -326,8 +323,7 @@ static int take_last_step(iteration* it) {
 // The added inertia of a large heap, relative to the inertia of the bodies [-]. It is LEAST_INERTIA in the first iteration. After a step with
 // alpha < SHORT_ALPHA it is multiplied by INERTIA_GROWTH and clamped to [LEAST_INERTIA, MOST_INERTIA]. After a whole step it is multiplied by
 // INERTIA_SHRINK. Below NEGLIGIBLE_INERTIA it becomes zero.
-static const double LEAST_INERTIA = 0.1, MOST_INERTIA = 10, INERTIA_GROWTH = 4,
-                    INERTIA_SHRINK = 0.25, NEGLIGIBLE_INERTIA = 1e-3, SHORT_ALPHA = 0.5;
+static const double LEAST_INERTIA = 0.1, MOST_INERTIA = 10, INERTIA_GROWTH = 4, INERTIA_SHRINK = 0.25, NEGLIGIBLE_INERTIA = 1e-3, SHORT_ALPHA = 0.5;
 
 // Does the method add inertia to K of this island? In a large heap K with the coupling of friction is often nearly singular. A single mode then makes
 // the step a hundred times too long, and the line search, which shortens it, takes the progress of all other modes away.

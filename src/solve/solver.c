@@ -317,8 +317,10 @@ static hfStatus solve_islands(const hfiSolveJob* job, const int32_t* changed, hf
   int any = must_solve_any(solver, job->problem, changed);
   if (!status && any) status = hfi_problem_check_finite(job->problem, error);
   if (status) return status;
-  if (any || job->problem->nblock) hfi_partition_find(&solver->partition, job->problem);
-  else hfi_partition_clear(&solver->partition); // No island has blocks, and none is solved.
+  if (any || job->problem->nblock)
+    hfi_partition_find(&solver->partition, job->problem);
+  else
+    hfi_partition_clear(&solver->partition); // No island has blocks, and none is solved.
   for (int32_t k = 0; k < solver->partition.count; ++k) {
     hfiMembers m = hfi_partition_members(&solver->partition, k);
     if (!must_solve(solver, &m, changed)) continue;
@@ -346,18 +348,15 @@ hfStatus hf_solver_solve(hfSolver* solver, const hfSolverConfig* config,
   hfi_clear_error(error);
   memset(report, 0, sizeof *report);
   hfStatus status = hfi_problem_check_capacity(problem, &solver->capacity, error);
-  if (status == HF_OK)
-    status = hfi_solver_solve_marked(&(hfiSolveJob){solver, config, problem, v, impulse, report},
-                                     NULL, error);
+  if (status == HF_OK) status = hfi_solver_solve_marked(&(hfiSolveJob){solver, config, problem, v, impulse, report}, NULL, error);
   if (status < 0) report->status = status;
   return status;
 }
 
 hfStatus hfi_solver_solve_changed(const hfiSolveJob* job, const int32_t* changed, hfError* error) {
   hfSolver* solver = job->solver;
-  job->report->islands -= count_islands_to_solve(
-      solver,
-      changed); // These are solved and counted again. New blocks may have joined some of them.
+  // These are solved and counted again. New blocks may have joined some of them.
+  job->report->islands -= count_islands_to_solve(solver, changed);
   solver->island.known_rows = solver->solved_rows;
   solver->island.known_impulse = job->impulse;
   return solve_islands(job, changed, error);

@@ -76,27 +76,21 @@ typedef struct layerGroup {
   double k, damping; // r^2 k_t E and r^2 c_t D
 } layerGroup;
 
-static const hfMat3* rotation_of_b(const hfRigid* r, const hfiContact* c) {
-  return &r->accel->dynamics->X_WB[c->body_b].R;
-}
+static const hfMat3* rotation_of_b(const hfRigid* r, const hfiContact* c) { return &r->accel->dynamics->X_WB[c->body_b].R; }
 
 // Component of a deformation along this row of the contact.
-static double deformation_along(const hfRigid* r, const hfiContact* c, const hfiDeformation* at,
-                                int row) {
-  return v3_dot(m3_mulv(*rotation_of_b(r, c), row < 3 ? at->xi_B : at->twist_B),
-                hfi_contact_axis(c, row));
+static double deformation_along(const hfRigid* r, const hfiContact* c, const hfiDeformation* at, int row) {
+  return v3_dot(m3_mulv(*rotation_of_b(r, c), row < 3 ? at->xi_B : at->twist_B), hfi_contact_axis(c, row));
 }
 
 // Adds a deformation x along this row of the contact to the sum.
-static void add_deformation(const hfRigid* r, const hfiContact* c, int row, double x,
-                            hfiDeformation* sum) {
+static void add_deformation(const hfRigid* r, const hfiContact* c, int row, double x, hfiDeformation* sum) {
   hfVec3* part = row < 3 ? &sum->xi_B : &sum->twist_B;
   *part = v3_axpy(x, m3_tmulv(*rotation_of_b(r, c), hfi_contact_axis(c, row)), *part);
 }
 
 static hfiLayerFactors factors_of_group(const hfRigid* r, const layerGroup* group) {
-  return hfi_layer_factors(r->config.layer.tangential_law,
-                           sqrt(group->lever2) * group->length / r->config.layer.depth);
+  return hfi_layer_factors(r->config.layer.tangential_law, sqrt(group->lever2) * group->length / r->config.layer.depth);
 }
 
 // Computes length, stiffness and damping of a group from its deformation xi.
@@ -109,13 +103,11 @@ static void measure_group(const hfRigid* r, const hfiLayer* layer, layerGroup* g
 
 // Friction group g of a contact, without deformation and not measured.
 static layerGroup relaxed_group(const hfiContact* c, int g) {
-  return (layerGroup){
-      .first = hfi_group_first(g), .dim = hfi_group_dim(g), .lever2 = hfi_group_lever2(c, g)};
+  return (layerGroup){.first = hfi_group_first(g), .dim = hfi_group_dim(g), .lever2 = hfi_group_lever2(c, g)};
 }
 
 // Friction group g of a contact at a deformation.
-static layerGroup group_at(const hfRigid* r, const hfiContact* c, const hfiLayer* layer, int g,
-                           const hfiDeformation* at) {
+static layerGroup group_at(const hfRigid* r, const hfiContact* c, const hfiLayer* layer, int g, const hfiDeformation* at) {
   layerGroup group = relaxed_group(c, g);
   for (int j = 0; j < group.dim; ++j) group.xi[j] = deformation_along(r, c, at, group.first + j);
   measure_group(r, layer, &group);
@@ -123,8 +115,7 @@ static layerGroup group_at(const hfRigid* r, const hfiContact* c, const hfiLayer
 }
 
 // Computes friction, slip and the rate of the deformation of group g, after the normal force and the row velocities are known.
-static void evaluate_group(const hfRigid* r, const hfiContact* c, const hfiLayer* layer, int g,
-                           const hfiDeformation* at, hfiLayerState* out) {
+static void evaluate_group(const hfRigid* r, const hfiContact* c, const hfiLayer* layer, int g, const hfiDeformation* at, hfiLayerState* out) {
   layerGroup group = group_at(r, c, layer, g, at);
   const double *s = out->s + group.first, fn = out->f[0];
   double *w = out->w[g], norm = 0;
@@ -140,8 +131,7 @@ static void evaluate_group(const hfRigid* r, const hfiContact* c, const hfiLayer
   for (int j = 0; j < group.dim; ++j) {
     double hold = slips ? limit * w[j] / norm : w[j];
     if (fn > 0) out->f[group.first + j] = -hold;
-    add_deformation(r, c, group.first + j,
-                    slips ? (hold - group.k * group.xi[j]) / group.damping : s[j], &out->rate);
+    add_deformation(r, c, group.first + j, slips ? (hold - group.k * group.xi[j]) / group.damping : s[j], &out->rate);
   }
 }
 
@@ -176,33 +166,28 @@ static void normal_slopes(const hfRigid* r, const hfiLayer* layer, const hfiLaye
 }
 
 // K, the derivative of k E xi by xi (dim x dim): r^2 k_t (E + (d(u E)/du - E) e e^T), e along xi.
-static void group_stiffness(const hfRigid* r, const hfiLayer* layer, const layerGroup* group,
-                            double K[2][2]) {
+static void group_stiffness(const hfRigid* r, const hfiLayer* layer, const layerGroup* group, double K[2][2]) {
   hfiLayerFactors at = factors_of_group(r, group);
   for (int i = 0; i < group->dim; ++i)
     for (int k = 0; k < group->dim; ++k) {
       double along = group->length > 0 ? group->xi[i] * group->xi[k] / sqr(group->length) : 0;
-      K[i][k] =
-          group->lever2 * layer->kt * (at.elastic * (i == k) + (at.slope - at.elastic) * along);
+      K[i][k] = group->lever2 * layer->kt * (at.elastic * (i == k) + (at.slope - at.elastic) * along);
     }
 }
 
 // Derivatives of the friction force of a group that slips (or sticks) by its w and by the normal force:  df = -T dw + pull dfn.
-static void friction_slopes(const hfiContact* c, int g, int dim, int slips,
-                            const hfiLayerState* state, double T[2][2], double pull[2]) {
+static void friction_slopes(const hfiContact* c, int g, int dim, int slips, const hfiLayerState* state, double T[2][2], double pull[2]) {
   const double *w = state->w[g], fn = state->f[0];
   double norm = dim > 1 ? sqrt(sqr(w[0]) + sqr(w[1])) : fabs(w[0]);
   double mu = g == HF_SLIDING ? c->material.mu_dynamic : c->material.mu[g];
   for (int a = 0; a < dim; ++a) {
     pull[a] = slips ? -mu * w[a] / norm : 0;
-    for (int b = 0; b < dim; ++b)
-      T[a][b] = slips ? mu * fn * ((a == b) - w[a] * w[b] / sqr(norm)) / norm : a == b;
+    for (int b = 0; b < dim; ++b) T[a][b] = slips ? mu * fn * ((a == b) - w[a] * w[b] / sqr(norm)) / norm : a == b;
   }
 }
 
 // Derivatives of the forces of a group whose layer presses, with dw = K dxi + c ds.
-static void group_force_slopes(const layerGroup* group, double K[2][2], double T[2][2],
-                               const double* pull, hfiLayerSlopes* out) {
+static void group_force_slopes(const layerGroup* group, double K[2][2], double T[2][2], const double* pull, hfiLayerSlopes* out) {
   const int first = group->first;
   for (int a = 0; a < group->dim; ++a) {
     out->f_s[first + a][0] = pull[a] * out->f_s[0][0];
@@ -235,8 +220,7 @@ static void group_rate_slopes(const layerGroup* group, hfiLayerSlopes* out) {
 //
 // with dw = K dxi + c ds. c is short for c_t D, whose change with xi is left out; in dxidot it cancels that of E, because both laws of friction
 // have E = D.
-static void group_slopes(const hfRigid* r, int i, const hfiLayer* layer, int g,
-                         const hfiDeformation* at, const hfiLayerState* state,
+static void group_slopes(const hfRigid* r, int i, const hfiLayer* layer, int g, const hfiDeformation* at, const hfiLayerState* state,
                          hfiLayerSlopes* out) {
   const hfiContact* c = r->accel->contact[i].at;
   layerGroup group = group_at(r, c, layer, g, at);
@@ -270,8 +254,7 @@ double hfi_layer_energy(const hfRigid* r, int i, double rest, const hfiDeformati
   double delta = max2(0, rest + c->depth), sum = layer.k * sqr(delta) * hfi_layer_factors(l->law, delta / l->depth).energy;
   for (int g = 0; g < hfi_group_count(r->accel->contact[i].dim); ++g) {
     double stretch2 = 0; // the deformation at the lever, squared
-    for (int j = 0; j < hfi_group_dim(g); ++j)
-      stretch2 += hfi_group_lever2(c, g) * sqr(deformation_along(r, c, at, hfi_group_first(g) + j));
+    for (int j = 0; j < hfi_group_dim(g); ++j) stretch2 += hfi_group_lever2(c, g) * sqr(deformation_along(r, c, at, hfi_group_first(g) + j));
     sum += layer.kt * stretch2 * hfi_layer_factors(l->tangential_law, sqrt(stretch2) / l->depth).energy;
   }
   return sum;
@@ -319,8 +302,7 @@ static void follow_force(const double* force_rate, const double* slip, int dim, 
 
 // Solves k_t E xi + c_t D rate = -f for the deformation xi of a group. E and D depend on the length of xi alone: the sweeps take D from the sweep
 // before and solve for the length exactly. With a linear law the first sweep is the answer.
-static void start_group(const hfRigid* r, const hfiLayer* layer, const double* f,
-                        const double* rate, layerGroup* group) {
+static void start_group(const hfRigid* r, const hfiLayer* layer, const double* f, const double* rate, layerGroup* group) {
   const hfLayerConfig* l = &r->config.layer;
   int linear = l->tangential_law == HF_LAYER_LINEAR;
   for (int sweep = 0; sweep < (linear ? 1 : START_SWEEPS); ++sweep) {
@@ -329,8 +311,7 @@ static void start_group(const hfRigid* r, const hfiLayer* layer, const double* f
     for (int j = 0; j < group->dim; ++j) pull[j] = -f[j] - group->damping * rate[j];
     double lever = sqrt(group->lever2), force = sqrt(sqr(pull[0]) + sqr(pull[1])) / lever;
     double length = linear ? 0 : l->depth * hfi_layer_inverse(l->tangential_law, force / (layer->kt * l->depth)) / lever;
-    for (int j = 0; j < group->dim; ++j)
-      xi[j] = linear ? pull[j] / group->k : force > 0 ? length * pull[j] / (force * lever) : 0;
+    for (int j = 0; j < group->dim; ++j) xi[j] = linear ? pull[j] / group->k : force > 0 ? length * pull[j] / (force * lever) : 0;
   }
 }
 
@@ -348,8 +329,7 @@ hfiDeformation hfi_layer_start(const hfRigid* r, int i, const hfiTrack* track, c
     if (track->mode[g] == HF_MODE_ROLLING)
       memcpy(rate, s + group.first, (size_t)group.dim * sizeof *rate);
     else if (start == HF_START_EQUILIBRIUM)
-      follow_force(track->rate + group.first, s + group.first, group.dim, group.lever2 * layer.kt,
-                   rate);
+      follow_force(track->rate + group.first, s + group.first, group.dim, group.lever2 * layer.kt, rate);
     start_group(r, &layer, track->f + group.first, rate, &group);
     for (int j = 0; j < group.dim; ++j) add_deformation(r, c, group.first + j, group.xi[j], &out);
   }

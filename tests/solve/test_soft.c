@@ -219,9 +219,7 @@ static void test_second_solution_starts_from_the_first(void** state) {
     memcpy(b.P.v0, v, sizeof v);
     for (int i = 0; i < CARDS; ++i) changed[i] = 1;
     second -= report.iterations;
-    assert_int_equal(hfi_solver_solve_changed(
-                         &(hfiSolveJob){solver, &config, &b.P, v, impulse, &report}, changed, NULL),
-                     HF_OK);
+    assert_int_equal(hfi_solver_solve_changed(&(hfiSolveJob){solver, &config, &b.P, v, impulse, &report}, changed, NULL), HF_OK);
     second += report.iterations;
     for (int i = 0; i < NV; ++i)
       if (!(fabs(v[i] - other[i]) <= 20e-9)) fail_msg("seed %d, dof %d: %g and %g", (int)seed, i, v[i], other[i]);
@@ -263,9 +261,7 @@ static void test_estimates_are_solved(void** state) {
     assert_estimate_is_of_use(&b.P, v, other, (int)seed);
     memcpy(b.P.v0, v, sizeof v);
     hfi_solver_estimate_heaps(solver, 0);
-    assert_int_equal(hfi_solver_solve_changed(
-                         &(hfiSolveJob){solver, &config, &b.P, v, impulse, &report}, changed, NULL),
-                     HF_OK);
+    assert_int_equal(hfi_solver_solve_changed(&(hfiSolveJob){solver, &config, &b.P, v, impulse, &report}, changed, NULL), HF_OK);
     assert_true(!hfi_solver_has_estimates(solver) && report.islands == 1);
     assert_true(report.iterations > estimate && report.max_iterations == report.iterations);
     assert_true(report.coupled_residual <= 1e-10 && problem_residual(&b.P, v, impulse) <= 1e-10);
