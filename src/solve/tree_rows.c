@@ -10,6 +10,7 @@
 #include "base/finite.h"
 #include "linalg/dense.h"
 #include "math/vec3.h"
+#include "solve/dof_rows.h"
 #include "solve/rounding.h"
 #include "solve/system.h"
 #include "solve/tals.h"
@@ -283,19 +284,25 @@ static int stays_at_rest(hfiIsland* I, const double* v0, double tolerance, Resid
   return 1;
 }
 
-int hfi_tree_rows_solve(hfiIsland* I, const hfSolverConfig* config, const hfStepProblem* P, const hfiMembers* m, const hfiAnswer* answer,
-                        hfiNewtonResult* out) {
-  double tolerance = config->tolerance;
-  if (P->drift || config->first_rung != HF_RUNG_TAMSI) return 0;
-  number_dofs(I, P, m);
-  if ((m->ntree > 1 && I->n > MAX_DOFS) || !list_rows(I, m)) return 0;
+// Solves an island whose rows are listed.
+static int solve_listed(hfiIsland* I, double tolerance, hfiNewtonResult* out) {
+  if (I->n == 1 && !I->npatch) return hfi_dof_rows_solve(I, tolerance, out);
   Start start = get_start(I);
   compute_diagonal(I, &start);
   multiply_rows(I, start.v0, I->s);
   Residual r = evaluate(I, start.p, start.v0, I->s);
   int moves = r.norm / HFI_BALANCED_ROUNDING > tolerance * r.scale;
   if (!(moves ? take_step(I, &start, tolerance, &r) : stays_at_rest(I, start.v0, tolerance, r))) return 0;
-  write_answer(I, answer);
   *out = (hfiNewtonResult){.converged = 1, .iterations = moves, .residual = r.scale > 0 ? r.norm / r.scale : r.norm};
+  return 1;
+}
+
+int hfi_tree_rows_solve(hfiIsland* I, const hfSolverConfig* config, const hfStepProblem* P, const hfiMembers* m, const hfiAnswer* answer,
+                        hfiNewtonResult* out) {
+  if (P->drift || config->first_rung != HF_RUNG_TAMSI) return 0;
+  number_dofs(I, P, m);
+  if ((m->ntree > 1 && I->n > MAX_DOFS) || !list_rows(I, m)) return 0;
+  if (!solve_listed(I, config->tolerance, out)) return 0;
+  write_answer(I, answer);
   return 1;
 }
