@@ -37,7 +37,7 @@ const double* hfi_discrete_find_stops(hfiDiscrete* s, hfStepReport* report) {
   const hfiPaths paths = {s->world, d->B, s->about, h};
   if (all_are_found && few && hfi_world_all_pairs_are_slow(&paths)) return NULL;
   if (!hfi_world_mark_passing(s->world, d->B, h, s->could_pass)) return NULL;
-  if (!hfi_world_find_stops(s->world, &paths, s->could_pass, s->stop_time)) return NULL;
+  if (!hfi_world_find_stops(s->world, &paths, s->could_pass, all_are_found, s->stop_time)) return NULL;
   for (int t = 0; t < s->world->model->ntree; ++t) report->nstopped += s->stop_time[t] < h;
   return s->stop_time;
 }

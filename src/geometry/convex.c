@@ -61,6 +61,16 @@ int hfi_convex_single(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, 
   return near;
 }
 
+double hfi_convex_overlap(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double accuracy, hfVec3* n_W) {
+  hfiCores cores = hfi_cores(A, X_WA, B, X_WB);
+  double radius = hfi_core_radius(A) + hfi_core_radius(B); // Shapes that overlap have cores that are apart by less than this.
+  hfiSimplex simplex;
+  hfVec3 n;
+  if (hfi_gjk(&cores, INFINITY, min2(ROUGH_AXIS, accuracy / radius), &simplex, &n) == HFI_GJK_TOUCHING) n = hfi_epa(&cores, accuracy, &simplex, NULL);
+  *n_W = m3_mulv(X_WA->R, n);
+  return radius - hfi_separation(&cores, n);
+}
+
 // Does the unit vector n surely keep the cores with their radii farther apart than the margin?
 static int are_apart_along(hfiCores* c, hfVec3 n, double margin) {
   double gap = hfi_separation(c, n) - hfi_core_radius(c->A) - hfi_core_radius(c->B);

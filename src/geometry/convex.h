@@ -10,6 +10,10 @@
 int hfi_convex_single(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB,
                       double far, hfiLastFace* last, hfiContactPoint* single);
 
+// Finds a unit vector n_W from B into A along which the shapes overlap by at most `accuracy` more than along any other, and returns this overlap; where they
+// are apart, it is negative, and n_W separates them [m].
+double hfi_convex_overlap(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double accuracy, hfVec3* n_W);
+
 // The last contact that hfi_convex_single found of two shapes. The same poses give the same contact, to the bit: a step that looks for contacts a second time, with
 // a wider margin, need not find it again.
 typedef struct hfiRecent {

@@ -42,6 +42,23 @@ int hfi_distance(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const
   return 1;
 }
 
+// Do GJK and EPA find the distance of two shapes?
+static int have_no_closed_form(const hfiShape* A, const hfiShape* B) {
+  int first = A->type < B->type ? A->type : B->type, second = A->type < B->type ? B->type : A->type;
+  return first > HF_GEOM_SPHERE && second != HF_GEOM_HFIELD && second != HF_GEOM_CAPSULE;
+}
+
+int hfi_rough_overlap(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double accuracy, double* overlap, hfVec3* n) {
+  if (have_no_closed_form(A, B)) {
+    *overlap = hfi_convex_overlap(A, X_WA, B, X_WB, accuracy, n);
+    return 1;
+  }
+  hfiContactPoint point;
+  if (!hfi_distance(A, X_WA, B, X_WB, INFINITY, &point)) return 0;
+  *overlap = point.depth, *n = point.n_W;
+  return 1;
+}
+
 double hfi_overlap_along(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, hfVec3 n) {
   if (A->type == HF_GEOM_PLANE || B->type == HF_GEOM_PLANE) {
     hfiContactPoint deepest;

@@ -20,6 +20,7 @@ typedef struct hfiMover {
 } hfiMover;
 
 static inline hfPose hfi_mover_pose(const hfiMover* m, double t) {
+  if (!(t > 0) || !(v3_norm2(m->w) > 0)) return (hfPose){m->X0.R, v3_axpy(t, m->v, m->X0.p)};
   hfMat3 turn = m3_from_quat(q_exp(v3_scale(t, m->w)));
   hfVec3 arm = m3_mulv(turn, v3_sub(m->X0.p, m->centre));
   hfPose X = {m3_mul(turn, m->X0.R), v3_add(v3_axpy(t, m->v, m->centre), arm)};

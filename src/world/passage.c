@@ -25,6 +25,7 @@
 enum { MAX_ADVANCES = 200, MAX_ROUNDS = 8 };
 static const double TOO_DEEP = 0.5; // A pair that would overlap by more than this share of its width has to stop [-].
 static const double SLACK = 0.05; // A time at which an overlap exceeds a level is found to this share of the width of the pair [-].
+static const double FINE = 0.01;  // An overlap within the step is found to this share of the width of the pair [-].
 // When a pair has to stop, a tree of the pair stops if its own motion in the rest of the step is more than this share of the width [-].
 static const double OWN_MOTION = 0.1;
 // A pair of a thin body and a far thicker one has at least this width [m]. Smaller overlaps, as of a corner in a floor, are no
@@ -131,25 +132,26 @@ static double next_stop(const Pair* p, double t, double h) {
   return next;
 }
 
-// The nearest points at time t, of two geoms that keep their poses after they have stopped. Returns 0 if geometry finds none.
-static int pair_distance(const Pair* p, double t, hfiContactPoint* at) {
+// The nearest points at the start of the step, which are found only once. Returns 0 if geometry finds none.
+static int start_distance(Pair* p, hfiContactPoint* at) {
   const hfiMover *a = &p->mover[0], *b = &p->mover[1];
-  hfPose X_A = hfi_mover_pose(a, min2(t, p->stop_time[0])), X_B = hfi_mover_pose(b, min2(t, p->stop_time[1]));
-  return hfi_distance(a->shape, &X_A, b->shape, &X_B, INFINITY, at);
-}
-
-// The nearest points at the start of the step.
-static int start_distance(const Pair* p, hfiContactPoint* at) {
-  const hfiMover *a = &p->mover[0], *b = &p->mover[1];
-  return hfi_distance(a->shape, &a->X0, b->shape, &b->X0, INFINITY, at);
-}
-
-// Like pair_distance, but the nearest points at the start of the step are found only once.
-static int pair_distance_once(Pair* p, double t, hfiContactPoint* at) {
-  if (t > 0) return pair_distance(p, t, at);
-  if (!p->start_is_known) p->has_start = start_distance(p, &p->start), p->start_is_known = 1;
+  if (!p->start_is_known) p->has_start = hfi_distance(a->shape, &a->X0, b->shape, &b->X0, INFINITY, &p->start), p->start_is_known = 1;
   if (p->has_start) *at = p->start;
   return p->has_start;
+}
+
+// Finds the overlap at time t to FINE of the width, and its direction n, of two geoms that keep their poses after they have stopped. Returns 0 if geometry
+// finds none.
+static int find_overlap(Pair* p, double t, double* overlap, hfVec3* n) {
+  const hfiMover *a = &p->mover[0], *b = &p->mover[1];
+  hfiContactPoint at;
+  if (t > 0) {
+    hfPose X_A = hfi_mover_pose(a, min2(t, p->stop_time[0])), X_B = hfi_mover_pose(b, min2(t, p->stop_time[1]));
+    return hfi_rough_overlap(a->shape, &X_A, b->shape, &X_B, FINE * p->width, overlap, n);
+  }
+  if (!start_distance(p, &at)) return 0;
+  *overlap = at.depth, *n = at.n_W;
+  return 1;
 }
 
 // The overlap at time t along the unit vector n, of two geoms that keep their poses after they have stopped. The true overlap is no larger [m].
@@ -161,17 +163,16 @@ static double overlap_along(const Pair* p, hfVec3 n, double t) {
 
 // Returns the time at which the overlap begins to exceed the level; INFINITY: not within h. It advances along the paths (conservative advancement): the overlap
 // is at most the overlap along any direction n, which must still grow by `room` to reach the level. At the closing speed c that takes room/c at least. Each
-// advance goes SLACK of the width further, so that few are needed. n is the direction to begin with. When the overlap along n reaches the level, the
-// nearest points, which are expensive to find, give a new direction.
+// advance goes SLACK of the width further, so that few are needed. n is the direction to begin with. When the overlap along n reaches the level, a new
+// direction is found, which is expensive.
 static double overlap_time(Pair* p, double h, double level, hfVec3 n) {
   double t = 0;
   for (int k = 0; k < MAX_ADVANCES; ++k) {
     double room = level - overlap_along(p, n, t);
     if (!(room > 0)) {
-      hfiContactPoint at;
-      if (!pair_distance_once(p, t, &at)) return INFINITY;
-      if (!((room = level - at.depth) > 0)) return t;
-      n = at.n_W;
+      double overlap;
+      if (!find_overlap(p, t, &overlap, &n)) return INFINITY;
+      if (!((room = level - overlap) > 0)) return t;
     }
     double c = closing_speed(p, n, t), next = next_stop(p, t, h);
     if (c * (next - t) > room) next = min2(next, t + (room + SLACK * p->width) / c);
@@ -185,7 +186,7 @@ static double overlap_time(Pair* p, double h, double level, hfVec3 n) {
 // INFINITY: its overlap stays below that. n: the normal of a contact point of the pair at the start.
 static double find_stop_time(Pair* p, double h, hfVec3 n) {
   hfiContactPoint at;
-  if (overlap_time(p, h, TOO_DEEP * p->width, n) > h || !pair_distance_once(p, 0, &at)) return INFINITY;
+  if (overlap_time(p, h, TOO_DEEP * p->width, n) > h || !start_distance(p, &at)) return INFINITY;
   double slack = SLACK * p->width;
   return overlap_time(p, h, max2(at.depth + slack, -slack), at.n_W);
 }
@@ -316,11 +317,11 @@ int hfi_world_all_pairs_are_slow(const hfiPaths* paths) {
 }
 
 // A tree that has stopped is an obstacle for the trees behind it, so the pairs are examined again until no further tree stops.
-int hfi_world_find_stops(hfiWorld* w, const hfiPaths* paths, const int32_t* marked, double* stop_time) {
+int hfi_world_find_stops(hfiWorld* w, const hfiPaths* paths, const int32_t* marked, int all_are_found, double* stop_time) {
   const hfModel* m = w->model;
   int again = 1;
   for (int t = 0; t < m->ntree; ++t) stop_time[t] = INFINITY;
-  hfi_world_search_again(w, marked); // It uses the second reach that hfi_world_mark_passing computed.
+  if (!all_are_found) hfi_world_search_again(w, marked); // It uses the second reach that hfi_world_mark_passing computed.
   for (int round = 0; again && round < MAX_ROUNDS; ++round) {
     again = stop_pairs(paths, marked, stop_time);
     stop_tied(w, stop_time);

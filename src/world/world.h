@@ -204,8 +204,9 @@ int hfi_world_path_end(const hfiPaths* paths, int geom_a, int geom_b, hfVec3 p_W
 int hfi_world_all_pairs_are_slow(const hfiPaths* paths);
 // Finds for how long each tree may move along its path so that no two bodies pass through each other: its stop_time (ntree) [s]. INFINITY means
 // that the tree moves over the whole step, and h means the same, but exactly along its path. Only pairs with a tree that hfi_world_mark_passing
-// marked, for the same V and h, are looked at. Returns 1 if some time is finite. world: the world of the paths, which is searched again.
-int hfi_world_find_stops(hfiWorld* world, const hfiPaths* paths, const int32_t* marked, double* stop_time);
+// marked, for the same V and h, are looked at. Returns 1 if some time is finite. world: the world of the paths, which is searched again unless all near pairs are
+// known, because no geom comes further than HFI_FURTHER beyond its reach.
+int hfi_world_find_stops(hfiWorld* world, const hfiPaths* paths, const int32_t* marked, int all_are_found, double* stop_time);
 
 // ---- sizes and states ---------------------------------------------------------------------------------
 
