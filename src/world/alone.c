@@ -1,24 +1,41 @@
-// Trees that are far from all else.
+// Trees that are far from all else, and trees that fly together.
 //
 // How far geoms come within a step decides which pairs are looked at. The links of a robot that falls, drives or is thrown come far, but mostly
 // together. If nothing else is within reach of the tree, its links can touch only each other. A motion that they all share brings no two of them
 // nearer, so only V_k - V_1 counts, the motion of link k as seen from the first link.
 //
 // The tree is taken as a sphere about the origin of its first body, and so is each other geom that is no plane.
+//
+// If nothing that can be touched is fixed, as where things fall that no floor will stop, the mean velocity of all trees brings no two geoms nearer either.
 #include "world/world.h"
 
 // A tree is examined only if its first body moves further than this within the step [m].
 static const double FAST = 1e-3;
 
+// The velocity of the first body of tree t, at its origin.
+static hfVec3 root_velocity(const hfiWorld* w, const hfMotion* V, int t) {
+  const hfDynamics* d = &w->dynamics;
+  int root = hf_model_tree_body(w->model)[t];
+  const hfMotion* motion = &V[d->body_link[root]];
+  return v3_add(motion->v, v3_cross(motion->w, v3_sub(d->X_WB[root].p, d->p_WO[t])));
+}
+
+int hfi_world_share_velocity(const hfiWorld* w, const hfMotion* V, double horizon, hfVec3* shared) {
+  int n = w->model->ntree;
+  hfVec3 sum = v3_zero();
+  if (n < 2) return 0;
+  for (int t = 0; t < n; ++t) sum = v3_add(sum, root_velocity(w, V, t));
+  if (!(horizon * v3_norm(sum) > FAST * n)) return 0;
+  *shared = v3_scale(1.0 / n, sum);
+  return 1;
+}
+
 // Whether tree t has several links, of which the first one is fast.
 static int moves_fast(const hfiWorld* w, const hfMotion* V, double horizon, int t) {
   const hfModel* m = w->model;
-  const hfDynamics* d = &w->dynamics;
-  int first = hf_model_tree_dofadr(m)[t], last = first + hf_model_tree_dofnum(m)[t] - 1, root = hf_model_tree_body(m)[t];
+  int first = hf_model_tree_dofadr(m)[t], last = first + hf_model_tree_dofnum(m)[t] - 1;
   if (hf_model_dof_body(m)[first] == hf_model_dof_body(m)[last]) return 0;
-  const hfMotion* motion = &V[d->body_link[root]];
-  hfVec3 v = v3_add(motion->v, v3_cross(motion->w, v3_sub(d->X_WB[root].p, d->p_WO[t])));
-  return horizon * v3_norm(v) > FAST;
+  return horizon * v3_norm(root_velocity(w, V, t)) > FAST;
 }
 
 // The largest margin of an explicit pair [m].
@@ -75,10 +92,11 @@ int hfi_world_mark_alone(hfiWorld* w, const hfMotion* V, double horizon, const d
 void hfi_world_set_carriers(hfiWorld* w) {
   const hfModel* m = w->model;
   hfiScene* s = &w->scene;
+  int of_all = w->any_fixed ? -1 : s->active[0];
   for (int k = 0, first = -1, before = -1; k < s->nactive; ++k) { // the geoms of a tree follow each other
     int g = s->active[k], t = hf_model_body_tree(m)[hf_model_geom_body(m)[g]];
     if (t != before) first = g, before = t;
-    w->carrier[g] = t >= 0 && w->alone[t] ? first : -1;
+    w->carrier[g] = t >= 0 && w->alone[t] ? first : of_all;
   }
   s->carrier = w->carrier;
 }

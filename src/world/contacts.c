@@ -18,12 +18,13 @@ static void find_points(hfiWorld* w, const double* reach) {
   if (can_reuse) memcpy(w->points_reach, reach, size);
 }
 
-// Computes how far each geom may move within the horizon. For a tree that is alone (alone.c) this is the motion as seen from its first body. Returns 1 if
-// there are such trees.
-static int find_reach(hfiWorld* w, const hfMotion* V, double horizon, const double* push, double* reach, hfiFarthest* farthest) {
-  *farthest = hfi_contact_reach(&w->dynamics, V, horizon, &w->scene, w->extent, push, NULL, reach);
-  if (!hfi_world_mark_alone(w, V, horizon, reach)) return 0;
-  *farthest = hfi_contact_reach(&w->dynamics, V, horizon, &w->scene, w->extent, push, w->alone, reach);
+// Computes how far each geom may move within the horizon. For a tree that is alone this is the motion as seen from its first body, for others that without the
+// velocity which all trees share (alone.c). Returns 1 if the scene has to follow geoms as seen from others, their carriers.
+static inline int find_reach(hfiWorld* w, const hfMotion* V, double horizon, const double* push, double* reach, hfiFarthest* farthest) {
+  hfVec3 velocity, *shared = !w->any_fixed && hfi_world_share_velocity(w, V, horizon, &velocity) ? &velocity : NULL;
+  *farthest = hfi_contact_reach(&w->dynamics, V, horizon, &w->scene, w->extent, push, shared, NULL, reach);
+  if (!hfi_world_mark_alone(w, V, horizon, reach)) return shared != NULL;
+  *farthest = hfi_contact_reach(&w->dynamics, V, horizon, &w->scene, w->extent, push, shared, w->alone, reach);
   return 1;
 }
 

@@ -109,6 +109,13 @@ int hfi_world_refresh(hfiWorld* w) {
   return resized;
 }
 
+// Is some geom that can touch another moved by no dof, or can none touch another?
+static int has_fixed_geom(const hfiScene* s) {
+  for (int k = 0; k < s->nactive; ++k)
+    if (hf_model_body_tree(s->model)[hf_model_geom_body(s->model)[s->active[k]]] < 0) return 1;
+  return s->nactive == 0;
+}
+
 // ---- creation ---------------------------------------------------------------------------------------
 
 static void take_arrays(void* object, hfiArena* arena) {
@@ -146,6 +153,7 @@ static void take_arrays(void* object, hfiArena* arena) {
   w->scene.axis_W = w->dynamics.axis_W;
   hfi_dynamics_restrict_geoms(&w->dynamics, w->scene.active, contacts ? w->scene.nactive : 0);
   w->nfree = count_free_bodies(&w->dynamics);
+  w->any_fixed = has_fixed_geom(&w->scene);
   measure_geoms(w);
 }
 

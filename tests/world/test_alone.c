@@ -135,15 +135,20 @@ static void test_links_of_an_arm_that_turns_meet(void** state) {
   assert_true(fabs(end[1] - end[0]) < 1e-9);
 }
 
-// Two boxes 20 mm apart along x, whose geoms are not at their origins. The second one can be a free body or a box on slides.
-static hfModel* make_boxes(const char* joints) {
+// Two boxes 20 mm apart along x, whose geoms are not at their origins. The second one can be a free body or a box on slides. others: fixed geoms
+static hfModel* make_boxes_beside(const char* joints, const char* others) {
   char xml[1000];
-  snprintf(xml, sizeof xml, "<mujoco><option gravity='0 0 0'/><worldbody><body><freejoint/><geom type='box' size='.1 .1 .1' pos='0 0 .2' mass='1'/></body>"
-           "<body pos='.22 0 0'>%s<geom type='box' size='.1 .1 .1' pos='0 0 .2' mass='1'/></body></worldbody></mujoco>", joints);
+  snprintf(xml, sizeof xml,
+           "<mujoco><option gravity='0 0 0'/><worldbody>%s<body><freejoint/><geom type='box' size='.1 .1 .1' pos='0 0 .2' mass='1'/></body>"
+           "<body pos='.22 0 0'>%s<geom type='box' size='.1 .1 .1' pos='0 0 .2' mass='1'/></body></worldbody></mujoco>",
+           others, joints);
   return parse_model(xml);
 }
 
-// Free bodies that fly side by side are not near each other, however fast they are. They are if only one flies, if they turn, or if one is no free body.
+static hfModel* make_boxes(const char* joints) { return make_boxes_beside(joints, ""); }
+
+// Free bodies that fly side by side are not near each other, however fast they are. They are if only one flies, or if they turn. Where nothing is fixed, the same
+// holds of all bodies. Beside a fixed geom, however far away, they are near if one of them is no free body.
 static void test_bodies_side_by_side_are_not_near(void** state) {
   (void)state;
   static const char free[] = "<freejoint/>", slides[] = "<joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 1 0'/><joint type='slide' axis='0 0 1'/>";
@@ -152,7 +157,10 @@ static void test_bodies_side_by_side_are_not_near(void** state) {
   assert_int_equal(found_of_dofs(make_boxes(free), 2, x, 20), 0);
   assert_true(found_of_dofs(make_boxes(free), 1, x, 20) > 0);
   assert_true(found_of_dofs(make_boxes(free), 2, turns, 80) > 0); // corners move at 11 m/s, and come nearer by 22 mm each
-  assert_true(found_of_dofs(make_boxes(slides), 2, y, 20) > 0);
+  assert_int_equal(found_of_dofs(make_boxes(slides), 2, y, 20), 0);
+  assert_int_equal(found_of_dofs(make_boxes(slides), 2, x, 20), 0);
+  assert_true(found_of_dofs(make_boxes(slides), 1, x, 20) > 0);
+  assert_true(found_of_dofs(make_boxes_beside(slides, "<geom size='.1' pos='0 0 50'/>"), 2, y, 20) > 0);
 }
 
 // The boxes meet as boxes do that fly slowly. Positions of 10 m have rounding errors of 1e-15 m, which forces of 1e6 N/m and 1 kg bring to 1e-9 m/s at most in a step.
