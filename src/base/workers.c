@@ -31,9 +31,9 @@ struct hfiWorkers {
   pthread_mutex_t mutex;
   pthread_cond_t begin, end;
   atomic_int quit;
-  atomic_int sleeping;  // number of threads that sleep until there is a task
+  atomic_int sleeping; // number of threads that sleep until there is a task
   atomic_int caller_sleeps;
-  atomic_uint done;     // number of items of the task that are done
+  atomic_uint done; // number of items of the task that are done
   _Atomic uint64_t claims;
   _Atomic(itemTask) task;
   _Atomic(void*) context;

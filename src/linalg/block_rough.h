@@ -17,9 +17,9 @@ typedef struct hfiBlockRough {
   hfiRoughFactors factors;
   double* vectors;         // scratch of the iterations
   hfiWorkers* workers;     // they share the branches; NULL: none
-  double* trunk_y[HFI_MAX_BRANCHES];  // (unknowns of the trunk) what a branch adds to K x of the trunk
+  double* trunk_y[HFI_MAX_BRANCHES];     // (unknowns of the trunk) what a branch adds to K x of the trunk
   double* trunk_block[HFI_MAX_BRANCHES]; // what a branch adds to the diagonal blocks of the trunk, one block (size x size) after the other
-  size_t* trunk_at;        // (trunk nodes + 1) where the block of each position of the trunk begins there
+  size_t* trunk_at;                      // (trunk nodes + 1) where the block of each position of the trunk begins there
   double* columns[HFI_MAX_BRANCHES + 1]; // (n) scratch of the branches and the trunk for K x
 } hfiBlockRough;
 

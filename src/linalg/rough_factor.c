@@ -92,11 +92,11 @@ static void plan_part(hfiRoughPart* part, const hfiBlockMatrix* B, const Sizes* 
   HFI_TAKE_EACH(arena, float, sizes->widest, &part->K_right, &part->K_below);
   HFI_TAKE_EACH(arena, int32_t, nodes, &part->row_at, &part->column_last);
   part->row_pattern = HFI_TAKE(arena, uint64_t, B->words);
-  part->S_transposed = HFI_TAKE(arena, float, n * (size_t)pad((int)n));
+  part->S_transposed = HFI_TAKE(arena, float, n*(size_t)pad((int)n));
   part->pivot = HFI_TAKE(arena, double, 2 * n * n);
-  part->inverse = HFI_TAKE(arena, double, n * n);
+  part->inverse = HFI_TAKE(arena, double, n* n);
   part->exchanges = HFI_TAKE(arena, int32_t, n);
-  part->sums = HFI_TAKE(arena, float, PAD * n);
+  part->sums = HFI_TAKE(arena, float, PAD* n);
   part->diagonal = HFI_TAKE(arena, float, sizes->unknowns);
 }
 
@@ -177,8 +177,8 @@ typedef struct ActiveRow {
   hfiRoughPart* part; // the part that works on the row
   int32_t k;
   float *pivot, *right, *below; // K_kk, the blocks K_kj, the blocks K_jk^T
-  int32_t used;   // numbers of `right`, and of `below`, that are in use
-  int32_t entry;  // the next entry
+  int32_t used;                 // numbers of `right`, and of `below`, that are in use
+  int32_t entry;                // the next entry
   size_t next_at; // where the next kept blocks begin in Y and Z
 } ActiveRow;
 
@@ -303,7 +303,8 @@ typedef enum couplingStrength { NEGLIGIBLE, WEAK, STRONG } couplingStrength;
 // Finds the strength of the coupling with the blocks Z and Y (n x ld), and subtracts the diagonal of Z^T Y from that of K_jj unless it is negligible.
 // updated (ld) is scratch. subtracting: number of parts that subtract from K_jj at the same time. A part does not see what the others subtract, so that
 // its own share of the diagonal must be smaller.
-HFI_COPIED couplingStrength update_diagonal(const hfiRoughFactors* F, float* updated, const float* Z, const float* Y, int n, int ld, float* diagonal, int subtracting) {
+HFI_COPIED couplingStrength update_diagonal(const hfiRoughFactors* F, float* updated, const float* Z, const float* Y, int n, int ld, float* diagonal,
+                                            int subtracting) {
   float negligible = (F->symmetric ? NEGLIGIBLE_SHARE_SYMMETRIC : NEGLIGIBLE_SHARE) / (float)subtracting;
   float large = (F->symmetric ? STRONG_SHARE_SYMMETRIC : STRONG_SHARE) / (float)subtracting;
   hfiFloatBits matters = {0}, is_strong = {0};

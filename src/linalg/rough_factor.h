@@ -26,11 +26,11 @@ typedef struct hfiRoughPart {
 
   // What a branch contributes to the rows of the trunk. Trunk position k has the contributions trunk_start[k] to trunk_start[k + 1] - 1, k from the
   // first position of the trunk on.
-  float* trunk_pivot;                // to K_kk, as T_transposed has its pivots
-  float *trunk_right, *trunk_below;  // to K_kj and K_jk^T
-  int32_t* trunk_start;              // (trunk nodes + 1)
-  int32_t *trunk_later, *trunk_at;   // (contributions) j, and where its blocks begin in trunk_right and trunk_below
-  float* trunk_x;                    // to the right-hand sides of the trunk
+  float* trunk_pivot;               // to K_kk, as T_transposed has its pivots
+  float *trunk_right, *trunk_below; // to K_kj and K_jk^T
+  int32_t* trunk_start;             // (trunk nodes + 1)
+  int32_t *trunk_later, *trunk_at;  // (contributions) j, and where its blocks begin in trunk_right and trunk_below
+  float* trunk_x;                   // to the right-hand sides of the trunk
 } hfiRoughPart;
 
 typedef struct hfiRoughFactors {

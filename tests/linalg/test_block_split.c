@@ -126,11 +126,8 @@ static void test_nodes_without_couplings(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_branches_are_not_coupled),
-      cmocka_unit_test(test_factors_stay_as_sparse),
-      cmocka_unit_test(test_branches_are_balanced),
-      cmocka_unit_test(test_tower_stays_whole),
-      cmocka_unit_test(test_nodes_without_couplings),
+      cmocka_unit_test(test_branches_are_not_coupled), cmocka_unit_test(test_factors_stay_as_sparse),  cmocka_unit_test(test_branches_are_balanced),
+      cmocka_unit_test(test_tower_stays_whole),        cmocka_unit_test(test_nodes_without_couplings),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
