@@ -2,7 +2,7 @@
 // Numer. Anal. 20, 1983), which need no symmetric K. From x = 0 and r = b, for k = 0, 1, ...:
 //
 //   p_k = M^-1 r,   q_k = K p_k                                     M: product of the rough factors, nearly K
-//   for each j < k:  c = (q_k, q_j)/(q_j, q_j),   q_k -= c q_j,   p_k -= c p_j     so that q_k is orthogonal to all q_j
+//   c_j = (q_k, q_j)/(q_j, q_j),   q_k -= sum_j c_j q_j,   p_k -= sum_j c_j p_j,   j < k     so that q_k is orthogonal to all q_j
 //   a = (r, q_k)/(q_k, q_k),   x += a p_k,   r -= a q_k             so that |r| = |b - K x| is least
 //
 // Inner products are weighted: (x, y) = sum_i weight_i x_i y_i. With the inverse masses as weights |r| is a norm of momenta.
@@ -197,32 +197,107 @@ static void multiply_shared(void* data, int p) {
     multiply_part(B, p, product->x, product->y, trunk_y, 0);
 }
 
-void hfi_block_multiply(const hfiBlockMatrix* B, const double* x, double* y) {
+// Adds the panels of the trunk, and what the branches add to its rows.
+static void finish_product(Product* product) {
+  const hfiBlockMatrix* B = product->B;
   int32_t trunk = B->first[B->branch_start[B->branches]];
-  Product product = {B, x, y};
-  hfi_workers_run(B->rough->workers, B->branches, multiply_shared, &product);
-  multiply_shared(&product, B->branches);
-  for (int32_t p = 0; p < B->branches; ++p) hfi_axpy(y + trunk, 1.0, B->rough->trunk_y[p], B->first[B->nodes] - trunk);
+  multiply_shared(product, B->branches);
+  for (int32_t p = 0; p < B->branches; ++p) hfi_axpy(product->y + trunk, 1.0, B->rough->trunk_y[p], B->first[B->nodes] - trunk);
 }
 
-// Computes p_k and q_k from the residual r. p and q point to those of iteration k; the earlier ones lie before them, n numbers apart. square[j] = (q_j, q_j).
-static void compute_direction(const hfiBlockMatrix* B, const double* weight, const double* r, int k, double* p, double* q, double* square) {
-  int32_t n = B->first[B->nodes];
-  memcpy(p, r, sizeof *p * (size_t)n);
-  hfi_rough_solve(&B->rough->factors, B, p, B->rough->workers);
-  hfi_block_multiply(B, p, q);
-  for (int j = 0; j < k; ++j) {
-    const double *pj = p + (j - k) * n, *qj = q + (j - k) * n;
-    double c = hfi_weighted_dot(weight, q, qj, n) / square[j];
-    hfi_axpy(q, -c, qj, n);
-    hfi_axpy(p, -c, pj, n);
+void hfi_block_multiply(const hfiBlockMatrix* B, const double* x, double* y) {
+  Product product = {B, x, y};
+  hfi_workers_run(B->rough->workers, B->branches, multiply_shared, &product);
+  finish_product(&product);
+}
+
+// Iteration k of the method at the head of the file. p, q and square have numbers for all iterations.
+typedef struct Iteration {
+  const hfiBlockMatrix* B;
+  const double* weight;
+  int k;
+  double *x, *r, *p, *q;         // p and q of the first iteration; those of the next ones follow
+  double square[MAX_ITERATIONS]; // (q_j, q_j)
+  double c[MAX_ITERATIONS], a;   // how much of the earlier directions is subtracted, length of the step
+  double dots[HFI_MAX_BRANCHES + 1][MAX_ITERATIONS + 2]; // what each part adds to (K p, q_j), j < k, to (K p, K p) and to (K p, r)
+  double left[HFI_MAX_BRANCHES + 1];                     // what it adds to (r, r)
+} Iteration;
+
+// Direction j: p_j with p, q_j with q.
+static double* direction(const Iteration* it, double* first, int j) { return first + (size_t)j * (size_t)it->B->first[it->B->nodes]; }
+
+// The unknowns of a part: the first one, and how many.
+static int32_t first_of_part(const hfiBlockMatrix* B, int p) { return B->first[B->branch_start[p]]; }
+static int32_t size_of_part(const hfiBlockMatrix* B, int p) { return B->first[B->branch_start[p + 1]] - B->first[B->branch_start[p]]; }
+
+// Computes what the unknowns of a part add to the inner products with q_k = K p_k.
+static void multiply_part_dots(Iteration* it, int p) {
+  int32_t first = first_of_part(it->B, p), n = size_of_part(it->B, p);
+  const double *w = it->weight + first, *q = direction(it, it->q, it->k) + first;
+  for (int j = 0; j < it->k; ++j) it->dots[p][j] = hfi_weighted_dot(w, q, direction(it, it->q, j) + first, n);
+  it->dots[p][it->k] = hfi_weighted_dot(w, q, q, n);
+  it->dots[p][it->k + 1] = hfi_weighted_dot(w, q, it->r + first, n);
+}
+
+// Computes q_k = K p_k of a branch, and its inner products.
+static void multiply_branch(void* data, int p) {
+  Iteration* it = data;
+  multiply_shared(&(Product){it->B, direction(it, it->p, it->k), direction(it, it->q, it->k)}, p);
+  multiply_part_dots(it, p);
+}
+
+// Subtracts the earlier directions from p_k and q_k, and takes the step, for the unknowns of a part.
+static void step_part(void* data, int part) {
+  Iteration* it = data;
+  int32_t first = first_of_part(it->B, part), n = size_of_part(it->B, part);
+  double *p = direction(it, it->p, it->k) + first, *q = direction(it, it->q, it->k) + first, *r = it->r + first;
+  for (int j = 0; j < it->k; ++j) {
+    hfi_axpy(q, -it->c[j], direction(it, it->q, j) + first, n);
+    hfi_axpy(p, -it->c[j], direction(it, it->p, j) + first, n);
   }
-  square[k] = hfi_weighted_dot(weight, q, q, n);
+  hfi_axpy(it->x + first, it->a, p, n);
+  hfi_axpy(r, -it->a, q, n);
+  it->left[part] = hfi_weighted_dot(it->weight + first, r, r, n);
+}
+
+// Inner product number i of q_k = K p_k: the sum over the parts.
+static double sum_dots(const Iteration* it, int i) {
+  double sum = 0;
+  for (int p = 0; p <= it->B->branches; ++p) sum += it->dots[p][i];
+  return sum;
+}
+
+// Finds c, (q_k, q_k) and a from the inner products of K p_k. The q_j are orthogonal to each other and to r:
+//   q_k = K p - sum_j c_j q_j   =>   (q_k, q_k) = (K p, K p) - sum_j c_j^2 (q_j, q_j),   (r, q_k) = (r, K p)
+static void find_step(Iteration* it) {
+  int k = it->k;
+  it->square[k] = sum_dots(it, k);
+  for (int j = 0; j < k; ++j) {
+    it->c[j] = sum_dots(it, j) / it->square[j];
+    it->square[k] -= it->c[j] * it->c[j] * it->square[j];
+  }
+  it->a = sum_dots(it, k + 1) / it->square[k];
+}
+
+// Makes iteration k. Returns (r, r) at its end.
+static double iterate(Iteration* it) {
+  const hfiBlockMatrix* B = it->B;
+  hfiWorkers* workers = B->rough->workers;
+  double *p = direction(it, it->p, it->k), *q = direction(it, it->q, it->k), left = 0;
+  memcpy(p, it->r, sizeof *p * (size_t)B->first[B->nodes]);
+  hfi_rough_solve(&B->rough->factors, B, p, workers);
+  hfi_workers_run(workers, B->branches, multiply_branch, it);
+  finish_product(&(Product){B, p, q});
+  multiply_part_dots(it, B->branches);
+  find_step(it);
+  hfi_workers_run(workers, B->branches + 1, step_part, it);
+  for (int part = 0; part <= B->branches; ++part) left += it->left[part];
+  return left;
 }
 
 int hfi_block_iterate(const hfiBlockMatrix* B, const double* weight, double tolerance, double* b) {
   int32_t n = B->first[B->nodes];
-  double *x = B->rough->vectors, *r = x + n, *p = r + n, *q = p + MAX_ITERATIONS * n, square[MAX_ITERATIONS];
+  double *x = B->rough->vectors, *r = x + n, *p = r + n;
   double norm2 = hfi_weighted_dot(weight, b, b, n), enough = tolerance * tolerance * norm2;
   if (B->rough->is_complete) {
     hfi_block_solve(&B->rough->complete, b);
@@ -231,12 +306,9 @@ int hfi_block_iterate(const hfiBlockMatrix* B, const double* weight, double tole
   if (norm2 == 0) return 1;
   memset(x, 0, sizeof *x * (size_t)n);
   memcpy(r, b, sizeof *r * (size_t)n);
-  for (int k = 0; k < MAX_ITERATIONS; ++k, p += n, q += n) {
-    compute_direction(B, weight, r, k, p, q, square);
-    double a = hfi_weighted_dot(weight, r, q, n) / square[k];
-    hfi_axpy(x, a, p, n);
-    hfi_axpy(r, -a, q, n);
-    if (!(hfi_weighted_dot(weight, r, r, n) <= enough)) continue;
+  Iteration it = {.B = B, .weight = weight, .x = x, .r = r, .p = p, .q = p + MAX_ITERATIONS * (size_t)n};
+  for (; it.k < MAX_ITERATIONS; ++it.k) {
+    if (!(iterate(&it) <= enough)) continue;
     memcpy(b, x, sizeof *b * (size_t)n);
     return 1;
   }

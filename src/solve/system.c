@@ -151,42 +151,36 @@ HFI_COPIED void respond_blocks(hfiIsland* I, int32_t first, int32_t end, int cou
   }
 }
 
-// What the parts of an island share to evaluate the laws.
-typedef struct LawTask {
-  hfiIsland* I;
-  int coupling, derivatives;
-} LawTask;
-
-static void respond_part(void* context, int p) {
-  const LawTask* task = context;
-  int32_t first = task->I->part_block[p], end = task->I->part_block[p + 1];
-  if (task->derivatives)
-    respond_blocks(task->I, first, end, task->coupling, 1);
-  else
-    respond_blocks(task->I, first, end, task->coupling, 0);
+// Evaluates the laws of the blocks of a part.
+static void respond_two_way(void* island, int p) {
+  hfiIsland* I = island;
+  respond_blocks(I, I->part_block[p], I->part_block[p + 1], HF_COUPLING_TWO_WAY, 1);
 }
 
-// Evaluates all laws.
-HFI_COPIED void respond(hfiIsland* I, int coupling, int derivatives) {
-  respond_scalars(I);
-  if (hfi_is_divided(I))
-    hfi_for_parts(I, respond_part, &(LawTask){I, coupling, derivatives});
-  else
-    respond_blocks(I, I->nscalar, I->nblock, coupling, derivatives);
+// Does the same without derivatives.
+static void find_two_way_impulses(void* island, int p) {
+  hfiIsland* I = island;
+  respond_blocks(I, I->part_block[p], I->part_block[p + 1], HF_COUPLING_TWO_WAY, 0);
 }
 
 void hfi_system_respond(hfiIsland* I, int coupling) {
-  if (coupling == HF_COUPLING_TWO_WAY)
-    respond(I, HF_COUPLING_TWO_WAY, 1);
+  respond_scalars(I);
+  if (coupling != HF_COUPLING_TWO_WAY)
+    respond_blocks(I, I->nscalar, I->nblock, coupling, 1);
+  else if (hfi_is_divided(I))
+    hfi_for_parts(I, respond_two_way, I);
   else
-    respond(I, coupling, 1);
+    respond_blocks(I, I->nscalar, I->nblock, HF_COUPLING_TWO_WAY, 1);
 }
 
 void hfi_system_impulses(hfiIsland* I, int coupling) {
-  if (coupling == HF_COUPLING_TWO_WAY)
-    respond(I, HF_COUPLING_TWO_WAY, 0);
+  respond_scalars(I);
+  if (coupling != HF_COUPLING_TWO_WAY)
+    respond_blocks(I, I->nscalar, I->nblock, coupling, 0);
+  else if (hfi_is_divided(I))
+    hfi_for_parts(I, find_two_way_impulses, I);
   else
-    respond(I, coupling, 0);
+    respond_blocks(I, I->nscalar, I->nblock, HF_COUPLING_TWO_WAY, 0);
 }
 
 // y = (M + diag) x of a tree with m dofs. Callers pass a constant for m if many trees have that number.
