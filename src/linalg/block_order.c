@@ -23,8 +23,7 @@ void hfi_block_plan(hfiBlockMatrix* B, hfiArena* arena, int32_t max_nodes, int32
   B->graph = HFI_TAKE(arena, uint64_t, nodes * ((nodes + 63) / 64));
   B->ordered = HFI_TAKE(arena, uint64_t, nodes * ((nodes + 63) / 64));
   HFI_TAKE_EACH(arena, int32_t, nodes, &B->weight, &B->ordered_weight, &B->degree, &B->order, &B->position, &B->size, &B->width, &B->coupled,
-                &B->part, &B->parent);
-  B->work_below = HFI_TAKE(arena, double, nodes);
+                &B->part, &B->parent, &B->nodes_below);
   B->max_branches = 1;
   B->first = HFI_TAKE(arena, int32_t, nodes + 1);
   B->start = HFI_TAKE(arena, int32_t, nodes + 1);

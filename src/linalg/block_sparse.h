@@ -38,8 +38,7 @@ typedef struct hfiBlockMatrix {
   int32_t max_branches;                       // 1: the ordering makes one branch of all nodes; more: it makes as many branches and a trunk
   int32_t branches;                           // number of branches
   int32_t branch_start[HFI_MAX_BRANCHES + 2]; // first position of each branch, of the trunk, and `nodes`
-  int32_t *parent, *part;                     // (nodes) scratch of the splitting
-  double* work_below;                         // (nodes) scratch of the splitting
+  int32_t *parent, *part, *nodes_below;       // (nodes) scratch of the splitting
   // by position k
   int32_t* size;     // (nodes) number of unknowns
   int32_t* first;    // (nodes + 1) first unknown, in the order of elimination

@@ -5,8 +5,8 @@
 // 1990). All later nodes that a node is coupled to are among its ancestors. So two subtrees, of which neither contains the other, are not coupled, and
 // which of them is eliminated first does not matter.
 //
-//   1. Cut the tree: the trunk takes the root of the largest subtree until no subtree has more than the share of one branch.
-//   2. Deal the subtrees out to the branches, the largest first, each to the branch with the least work.
+//   1. Cut the tree: the trunk takes the root of the largest subtree until no subtree has more nodes than a branch shall have.
+//   2. Deal the subtrees out to the branches, the largest first, each to the branch with the fewest nodes.
 //   3. Eliminate branch by branch, and the trunk last, each in the order that was found before. The factors stay as sparse as they were.
 //
 // If the trunk would have too many of the nodes, the matrix stays whole. So does that of a tower, whose elimination tree has a single limb.
@@ -19,20 +19,20 @@ static const double MOST_TRUNK = 0.3;
 
 enum { IN_SUBTREE = -1, IN_TRUNK = HFI_MAX_BRANCHES }; // `part` of a node before it has a branch
 
-// Finds the parent of each node (-1: it is a root), and the work below it: that of its subtree. The work on one node is about the number of its couplings.
+// Finds the parent of each node (-1: it is a root), and the number of nodes of its subtree. Rough factors and contacts take about the same work for each
+// node, whatever the number of its couplings in complete factors.
 static void find_tree(hfiBlockMatrix* B) {
-  for (int32_t i = 0; i < B->nodes; ++i) B->work_below[i] = 1, B->part[i] = IN_SUBTREE;
+  for (int32_t i = 0; i < B->nodes; ++i) B->nodes_below[i] = 1, B->part[i] = IN_SUBTREE;
   for (int32_t k = 0; k < B->nodes; ++k) {
-    int32_t node = B->order[k], first = B->nodes, couplings = 0;
+    int32_t node = B->order[k], first = B->nodes;
     const uint64_t* row = B->graph + (size_t)node * (size_t)B->words;
     for (int32_t w = 0; w < B->words; ++w)
-      for (uint64_t bits = row[w]; bits; bits &= bits - 1, ++couplings) {
+      for (uint64_t bits = row[w]; bits; bits &= bits - 1) {
         int32_t later = B->position[64 * w + __builtin_ctzll(bits)];
         first = later < first ? later : first;
       }
-    B->parent[node] = couplings ? B->order[first] : -1;
-    B->work_below[node] += couplings;
-    if (couplings) B->work_below[B->order[first]] += B->work_below[node];
+    B->parent[node] = first < B->nodes ? B->order[first] : -1;
+    if (first < B->nodes) B->nodes_below[B->order[first]] += B->nodes_below[node];
   }
 }
 
@@ -43,35 +43,34 @@ static int is_root(const hfiBlockMatrix* B, int32_t i) { return B->part[i] == IN
 static int32_t find_largest(const hfiBlockMatrix* B) {
   int32_t largest = -1;
   for (int32_t i = 0; i < B->nodes; ++i)
-    if (is_root(B, i) && (largest < 0 || B->work_below[i] > B->work_below[largest])) largest = i;
+    if (is_root(B, i) && (largest < 0 || B->nodes_below[i] > B->nodes_below[largest])) largest = i;
   return largest;
 }
 
 // Moves the roots of subtrees that are too large for a branch to the trunk. Returns 0 if the trunk becomes too large.
 static int cut_trunk(hfiBlockMatrix* B) {
-  double rest = 0; // work of all subtrees
-  int32_t trunk = 0;
+  int32_t rest = 0, trunk = 0; // nodes of all subtrees, of the trunk
   for (int32_t i = 0; i < B->nodes; ++i)
-    if (B->parent[i] < 0) rest += B->work_below[i];
-  for (int32_t root; (root = find_largest(B)) >= 0 && B->work_below[root] * B->max_branches > rest;) {
+    if (B->parent[i] < 0) rest += B->nodes_below[i];
+  for (int32_t root; (root = find_largest(B)) >= 0 && B->nodes_below[root] * B->max_branches > rest;) {
     if (++trunk > MOST_TRUNK * B->nodes) return 0;
     B->part[root] = IN_TRUNK;
-    rest -= B->work_below[root];
+    rest -= B->nodes_below[root];
     for (int32_t i = 0; i < B->nodes; ++i)
-      if (B->parent[i] == root) rest += B->work_below[i];
+      if (B->parent[i] == root) rest += B->nodes_below[i];
   }
   return 1;
 }
 
 // Gives each subtree a branch.
 static void deal_subtrees(hfiBlockMatrix* B) {
-  double work[HFI_MAX_BRANCHES] = {0};
+  int32_t nodes[HFI_MAX_BRANCHES] = {0};
   for (int32_t root; (root = find_largest(B)) >= 0;) {
     int32_t least = 0;
     for (int32_t b = 1; b < B->max_branches; ++b)
-      if (work[b] < work[least]) least = b;
+      if (nodes[b] < nodes[least]) least = b;
     B->part[root] = least;
-    work[least] += B->work_below[root];
+    nodes[least] += B->nodes_below[root];
   }
   for (int32_t k = B->nodes - 1; k >= 0; --k) { // A parent comes after its children.
     int32_t node = B->order[k];
