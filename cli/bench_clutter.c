@@ -1,7 +1,8 @@
 // holdfast bench clutter: bodies of six shapes fall into a bin and come to rest, beside MuJoCo's solvers on the same scene.
 //
 // Each engine makes its own fall: 1 s (falling), 3 s that are not timed, 0.25 s at rest (settled), in steps of 5 ms. Runs of ours
-// and of MuJoCo alternate, the processor time of a step is a mean over the phase, and the median of the ratios counts. The
+// and of MuJoCo alternate, the processor time of a step is a mean over the phase, and the median of the ratios counts. If several threads share our
+// steps, it is the time that passes. MuJoCo has one thread. The
 // peer of a ratio is the fastest of MuJoCo's solvers in that phase. Growth is the exponent of n by which the time of a step grows from
 // the first number of bodies that is at least 100 to the last. The settled phase is also run with the option sleep of both engines.
 #include "experiment.h"
@@ -37,7 +38,7 @@ typedef struct times {
 } times;
 
 typedef struct clutter {
-  int bodies;
+  int bodies, threads;
   char path[64]; // the scene
   world w;
   times ours, peer[SOLVERS];   // medians; a solver that was not run has zeros
@@ -52,7 +53,7 @@ typedef struct clutter {
 
 static int open_ours(clutter* c, int sleep, hfError* error) {
   hfSimConfig config = hf_sim_config_default();
-  config.sleep = sleep;
+  config.sleep = sleep, config.threads = c->threads;
   if (hf_model_load(&c->w.model, c->path, NULL, NULL, error) < 0 || hf_sim_create(&c->w.sim, c->w.model, &config, error) < 0)
     return -1;
   c->w.state = hf_state_create(c->w.model);
@@ -61,14 +62,17 @@ static int open_ours(clutter* c, int sleep, hfError* error) {
   return -1;
 }
 
+// The time of one thread on its processor [s], or the time that passes if several threads work at once.
+static double read_clock(const clutter* c) { return c->threads > 1 ? wall_clock() : processor_clock(); }
+
 static double step_ours(clutter* c, int steps, int phase) {
-  double iterations = 0, start = processor_clock();
+  double iterations = 0, start = read_clock(c);
   for (int i = 0; i < steps; ++i) {
     hf_sim_step(c->w.sim, c->w.state, NULL, &c->last[phase], NULL);
     iterations += c->last[phase].solve.iterations;
   }
   c->iterations[phase] = iterations / steps;
-  return 1e6 * (processor_clock() - start) / steps;
+  return 1e6 * (read_clock(c) - start) / steps;
 }
 
 static times run_ours(clutter* c) {
@@ -82,18 +86,18 @@ static times run_ours(clutter* c) {
 
 // ---- MuJoCo ----------------------------------------------------------------------------------------
 
-static double step_peer(const PeerMujoco* peer, const mjModel* m, mjData* d, int steps) {
-  double start = processor_clock();
+static double step_peer(const PeerMujoco* peer, const clutter* c, const mjModel* m, mjData* d, int steps) {
+  double start = read_clock(c);
   for (int i = 0; i < steps; ++i) peer->mj_step(m, d);
-  return 1e6 * (processor_clock() - start) / steps;
+  return 1e6 * (read_clock(c) - start) / steps;
 }
 
-static times run_peer(const PeerMujoco* peer, const mjModel* m, mjData* d) {
+static times run_peer(const PeerMujoco* peer, const clutter* c, const mjModel* m, mjData* d) {
   times t;
   peer->mj_resetData(m, d);
-  t.us[FALLING] = step_peer(peer, m, d, FALL);
-  step_peer(peer, m, d, WAIT);
-  t.us[SETTLED] = step_peer(peer, m, d, REST);
+  t.us[FALLING] = step_peer(peer, c, m, d, FALL);
+  step_peer(peer, c, m, d, WAIT);
+  t.us[SETTLED] = step_peer(peer, c, m, d, REST);
   return t;
 }
 
@@ -137,7 +141,7 @@ static int compare(const PeerMujoco* peer, clutter* c, int solver, int runs) {
   for (int i = 0; i < runs && !failed; ++i) {
     show_progress((double)i / runs, "%d bodies, %s", c->bodies, solvers[solver]);
     mine[i] = run_ours(c);
-    if (d) theirs[i] = run_peer(peer, m, d);
+    if (d) theirs[i] = run_peer(peer, c, m, d);
   }
   if (!failed) c->ours = median_times(mine, runs);
   if (d) {
@@ -163,7 +167,7 @@ static int run_sleeping(const PeerMujoco* peer, clutter* c, hfError* error) {
   mjModel* m = peer && !failed ? load_peer(peer, c, solvers[0], SLEEP) : NULL;
   mjData* d = m ? peer->mj_makeData(m) : NULL;
   if (d) {
-    c->peer_sleeping = run_peer(peer, m, d).us[SETTLED];
+    c->peer_sleeping = run_peer(peer, c, m, d).us[SETTLED];
     peer->mj_deleteData(d);
   }
   if (m) peer->mj_deleteModel(m);
@@ -248,14 +252,14 @@ static void print_growth(result* r, const clutter* list, int count) {
   }
 }
 
-static int run_all(const PeerMujoco* peer, const int* bodies, int count, int quick, const char* folder, result* r) {
+static int run_all(const PeerMujoco* peer, const experimentOptions* options, const int* bodies, int count, const char* folder, result* r) {
   clutter list[MOST_SCENES];
   hfError error = {HF_OK, ""};
   for (int i = 0; i < count; ++i) {
     memset(&list[i], 0, sizeof list[i]);
-    list[i].bodies = bodies[i];
+    list[i].bodies = bodies[i], list[i].threads = options->threads ? options->threads : 1;
     for (int p = 0; p < PHASES; ++p) list[i].ratio[p] = NAN;
-    if (run_scene(peer, &list[i], folder, quick, &error) != 0) {
+    if (run_scene(peer, &list[i], folder, options->quick, &error) != 0) {
       say_error("%s", error.message);
       return CLI_FAILED;
     }
@@ -280,7 +284,7 @@ static int run(const experimentOptions* options, result* r) {
     result_note(r, "peer: MuJoCo %s; its Newton up to %d bodies", peer.mj_versionString(), FEW_BODIES);
   else
     result_note(r, "no MuJoCo found (HF_MUJOCO_LIB, HF_PEERS_PYTHON): our times alone");
-  int status = run_all(has_peer ? &peer : NULL, bodies, count, options->quick, folder, r);
+  int status = run_all(has_peer ? &peer : NULL, options, bodies, count, folder, r);
   rmdir(folder);
   if (has_peer) peer_mujoco_close(&peer);
   return status;

@@ -12,7 +12,7 @@
 #include <holdfast/record.h>
 #include <stdio.h>
 
-enum { MOST_SCENES = 16, MOST_BODIES = 5000 }; // how many numbers --bodies takes, and the largest
+enum { MOST_SCENES = 16, MOST_BODIES = 5000, MOST_THREADS = 1024 }; // how many numbers --bodies takes, and the largest; the largest --threads
 
 typedef struct experimentOptions {
   int quick;       // 1: run a reduced version, in which all lines that are not full_only hold too
@@ -20,6 +20,7 @@ typedef struct experimentOptions {
   const char* folder; // second argument of a benchmark: a folder of scenes; NULL: not given
   int bodies[MOST_SCENES]; // numbers of bodies of the benchmark of clutter, from --bodies, ascending
   int scenes;              // how many numbers --bodies has; 0: it is not given
+  int threads;             // threads of a step of the benchmark of clutter, from --threads; 0: it is not given
 } experimentOptions;
 
 typedef struct result result;

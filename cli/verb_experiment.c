@@ -18,7 +18,7 @@ static const experiment* const experiments[] = {EXPERIMENTS(X) NULL};
 static const experiment* const benchmarks[] = {BENCHMARKS(X) NULL};
 #undef X
 
-enum { KEY_QUICK = 0x3000, KEY_OUT, KEY_JSON, KEY_BODIES };
+enum { KEY_QUICK = 0x3000, KEY_OUT, KEY_JSON, KEY_BODIES, KEY_THREADS };
 
 static const struct argp_option options[] = {
     {"quick", KEY_QUICK, 0, 0, "Run a reduced version", 1},
@@ -27,6 +27,7 @@ static const struct argp_option options[] = {
     {0}};
 static const struct argp_option bench_options[] = {
     {"bodies", KEY_BODIES, "N[,N...]", 0, "clutter: the numbers of bodies (default 50,100,200,500,1000)", 1},
+    {"threads", KEY_THREADS, "N", 0, "clutter: threads that share a step of a large heap (default 1); with more, elapsed time counts", 1},
     {0}};
 
 typedef struct experimentArguments {
@@ -73,6 +74,13 @@ static int read_bodies(const char* text, int bodies[MOST_SCENES]) {
   return 0;
 }
 
+// Reads a number of threads. Returns 0 where the text is something else.
+static int read_threads(const char* text) {
+  char* end;
+  long n = strtol(text, &end, 10);
+  return end == text || *end || n < 1 || n > MOST_THREADS ? 0 : (int)n;
+}
+
 // What only benchmarks have; the other options are those of experiments.
 static error_t parse_bench(int key, char* argument, struct argp_state* state) {
   experimentArguments* a = state->input;
@@ -85,6 +93,10 @@ static error_t parse_bench(int key, char* argument, struct argp_state* state) {
     if (!a->options.scenes)
       argp_error(state, "--bodies %s: want up to %d ascending numbers from 1 to %d with commas between them", argument, MOST_SCENES,
                  MOST_BODIES);
+    return 0;
+  case KEY_THREADS:
+    a->options.threads = read_threads(argument);
+    if (!a->options.threads) argp_error(state, "--threads %s: want a number from 1 to %d", argument, MOST_THREADS);
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -152,8 +164,8 @@ static int run_listed(const experiment* const* list, const experimentArguments* 
       say_error("%s needs a FOLDER with MJCF scenes", e->name);
     return CLI_MISUSED;
   }
-  if (a->options.scenes && e != &experiment_bench_clutter) {
-    say_error("%s takes no --bodies", e->name);
+  if ((a->options.scenes || a->options.threads) && e != &experiment_bench_clutter) {
+    say_error("%s takes no %s", e->name, a->options.scenes ? "--bodies" : "--threads");
     return CLI_MISUSED;
   }
   if (a->options.out && make_folder(a->options.out) != CLI_GOOD) return CLI_FAILED;

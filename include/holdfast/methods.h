@@ -216,6 +216,9 @@ typedef struct hfSimConfig {
   int32_t rigid_limits;     // 1: limits are near-rigid even where the model has MuJoCo's solref for them (default 0)
   int32_t rigid_equalities; // 1: equalities are near-rigid even where the model has MuJoCo's solref for them (default 0)
   int32_t scene_signals;    // 1: the scene's signals drive controls that no input gives (default 1)
+  int32_t threads;          // threads that share the steps of a heap of more than 250 bodies (default 1). Two are of use; results have
+                            // the same bits with any number. For a single world on idle processors: worlds of a batch run beside each
+                            // other on threads of their own
   double near_rigid;        // beta of rows without a stiffness of their own (docs/theory/one-law.md) [-]
   int32_t noise_seed;       // 0: sensors are exact (default); else each number gets Gaussian noise of its sensor's deviation,
                             // which depends on this seed, the time and the number's place alone

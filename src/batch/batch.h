@@ -4,7 +4,7 @@
 
 #include <holdfast/batch.h>
 
-#include "batch/workers.h"
+#include "base/workers.h"
 
 #include <stdatomic.h>
 

@@ -53,6 +53,8 @@ static int allocate_arrays(hfBatch* b) {
   return 1;
 }
 
+static const long PATIENCE = 30000; // How long a thread waits for the next call before it sleeps [ns].
+
 // The range of a lane is an equal share of the worlds, next to each other in memory.
 static hfStatus create_lanes(hfBatch* b, hfError* error) {
   for (int i = 0; i < b->nlane; ++i) {
@@ -62,7 +64,7 @@ static hfStatus create_lanes(hfBatch* b, hfError* error) {
     hfStatus status = hf_sim_create(&lane->sim, b->model, &b->config.sim, error);
     if (status != HF_OK) return status;
   }
-  return hfi_workers_create(&b->workers, b->nlane, error);
+  return hfi_workers_create(&b->workers, b->nlane, PATIENCE, error);
 }
 
 static hfStatus create(hfBatch* b, hfError* error) {

@@ -2,6 +2,7 @@
 #include "discrete/discrete.h"
 
 #include "base/object.h"
+#include "solve/solver.h"
 
 static void take_arrays(void* object, hfiArena* arena) {
   hfiDiscrete* d = object;
@@ -35,6 +36,7 @@ void hfi_discrete_refresh(hfiDiscrete* d, int resized) {
 static hfStatus create_solvers(hfiDiscrete* d, hfError* error) {
   d->assembly.capacity.allocator = d->world->config.allocator;
   hfStatus status = hf_solver_create(&d->solver, &d->assembly.capacity, error);
+  if (status == HF_OK) status = hfi_solver_use_threads(d->solver, d->config.threads, error);
   if (status == HF_OK && d->config.method == HF_METHOD_MLCP)
     status = hf_mlcp_create(&d->mlcp, &d->assembly.capacity, &d->config.mlcp, error);
   return status;

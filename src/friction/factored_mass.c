@@ -71,7 +71,7 @@ hfStatus hfi_mass_factor(hfiFactoredMass* mass, int32_t c) {
     if (!K->value) return HF_ERROR_MEMORY;
     mass->capacity = K->at[n];
   }
-  hfi_block_zero(K, 0);
+  hfi_block_zero(K, 0, K->nodes, 0);
   for (int32_t k = 0; k < n; ++k) {
     int32_t i = C->item[first + k];
     for (int32_t e = M->start[i]; e < M->start[i + 1]; ++e) *entry_of(K, k, C->local[M->col[e]]) += M->value[e];

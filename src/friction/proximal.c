@@ -116,7 +116,7 @@ static void fill_derivative(const hfiProximal* S, const hfiReduced* P, int32_t n
 // Forms and factors I + G W. Returns 0 if a pivot failed.
 static int factor(hfiProximal* S, const hfiReduced* P) {
   double G[9];
-  hfi_block_zero(&S->K, 0);
+  hfi_block_zero(&S->K, 0, S->K.nodes, 0);
   for (int32_t i = 0; i < hfi_reduced_nodes(P); ++i) {
     int32_t first = hfi_node_row(P, i), n = hfi_node_size(P, i), k = S->K.position[i];
     for (int32_t a = 0; a < n; ++a) hfi_block_rows(&S->K, k)[a * hfi_block_stride(&S->K, k) + a] = 1;

@@ -22,7 +22,9 @@ void hfi_block_plan(hfiBlockMatrix* B, hfiArena* arena, int32_t max_nodes, int32
   B->max_n = max_n;
   B->graph = HFI_TAKE(arena, uint64_t, nodes * ((nodes + 63) / 64));
   B->ordered = HFI_TAKE(arena, uint64_t, nodes * ((nodes + 63) / 64));
-  HFI_TAKE_EACH(arena, int32_t, nodes, &B->weight, &B->ordered_weight, &B->degree, &B->order, &B->position, &B->size, &B->width, &B->coupled);
+  HFI_TAKE_EACH(arena, int32_t, nodes, &B->weight, &B->ordered_weight, &B->degree, &B->order, &B->position, &B->size, &B->width, &B->coupled,
+                &B->part, &B->parent, &B->nodes_below);
+  B->max_branches = 1;
   B->first = HFI_TAKE(arena, int32_t, nodes + 1);
   B->start = HFI_TAKE(arena, int32_t, nodes + 1);
   B->room = dense * (dense - 1) / 2;
@@ -199,6 +201,7 @@ int hfi_block_order(hfiBlockMatrix* B, const hfAllocator* allocator) {
     B->ordered_nodes = 0; // The next call must order again.
     return 0;
   }
+  hfi_block_split(B);
   hfi_block_place_panels(B);
   return 1;
 }
@@ -211,16 +214,16 @@ void hfi_block_make_one(hfiBlockMatrix* B, int32_t n) {
   B->start[0] = B->start[1] = 0;
   B->first[0] = 0, B->first[1] = n;
   B->at[0] = 0, B->at[1] = (size_t)n * (size_t)n;
+  B->branches = 1, B->branch_start[0] = 0, B->branch_start[1] = B->branch_start[2] = 1;
   B->star = NULL;
 }
 
-void hfi_block_zero(hfiBlockMatrix* B, int symmetric) {
+void hfi_block_zero(hfiBlockMatrix* B, int32_t first, int32_t end, int symmetric) {
   if (!symmetric) {
-    memset(B->value, 0, sizeof(double) * B->at[B->nodes]);
+    memset(B->value + B->at[first], 0, sizeof(double) * (B->at[end] - B->at[first]));
     return;
   }
-  for (int32_t k = 0; k < B->nodes; ++k)
-    memset(hfi_block_rows(B, k), 0, sizeof(double) * (size_t)(B->size[k] * hfi_block_stride(B, k)));
+  for (int32_t k = first; k < end; ++k) memset(hfi_block_rows(B, k), 0, sizeof(double) * (size_t)(B->size[k] * hfi_block_stride(B, k)));
 }
 
 int32_t hfi_block_column(const hfiBlockMatrix* B, int32_t k, int32_t j) {

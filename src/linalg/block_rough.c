@@ -2,7 +2,7 @@
 // Numer. Anal. 20, 1983), which need no symmetric K. From x = 0 and r = b, for k = 0, 1, ...:
 //
 //   p_k = M^-1 r,   q_k = K p_k                                     M: product of the rough factors, nearly K
-//   for each j < k:  c = (q_k, q_j)/(q_j, q_j),   q_k -= c q_j,   p_k -= c p_j     so that q_k is orthogonal to all q_j
+//   c_j = (q_k, q_j)/(q_j, q_j),   q_k -= sum_j c_j q_j,   p_k -= sum_j c_j p_j,   j < k     so that q_k is orthogonal to all q_j
 //   a = (r, q_k)/(q_k, q_k),   x += a p_k,   r -= a q_k             so that |r| = |b - K x| is least
 //
 // Inner products are weighted: (x, y) = sum_i weight_i x_i y_i. With the inverse masses as weights |r| is a norm of momenta.
@@ -35,9 +35,15 @@ static size_t count_values(const hfiBlockMatrix* B, size_t* couplings) {
 // Takes storage for the rough factors and for K. Before the call B has the pattern and the lists of complete factors. Afterwards its lists are new ones with
 // room for the pattern of K alone.
 static void take_storage(hfiBlockMatrix* B, hfiBlockRough* R, hfiArena* arena) {
-  size_t nodes = (size_t)B->nodes, couplings, values = count_values(B, &couplings);
+  size_t nodes = (size_t)B->nodes, couplings, values = count_values(B, &couplings), trunk_values = 0;
+  int32_t trunk = B->branch_start[B->branches];
+  for (int32_t k = trunk; k < B->nodes; ++k) trunk_values += (size_t)(B->size[k] * B->size[k]);
   hfi_rough_plan(&R->factors, B, arena);
   R->vectors = HFI_TAKE(arena, double, (2 * MAX_ITERATIONS + 2) * (size_t)B->first[B->nodes]);
+  for (int32_t p = 0; p <= B->branches; ++p) R->columns[p] = HFI_TAKE(arena, double, B->first[B->nodes]);
+  for (int32_t p = 0; p < B->branches; ++p) R->trunk_y[p] = HFI_TAKE(arena, double, B->first[B->nodes] - B->first[trunk]);
+  for (int32_t p = 0; p < B->branches; ++p) R->trunk_block[p] = HFI_TAKE(arena, double, trunk_values);
+  R->trunk_at = HFI_TAKE(arena, size_t, B->nodes - trunk + 1);
   B->value = HFI_TAKE(arena, double, values);
   B->at = HFI_TAKE(arena, size_t, nodes + 1);
   HFI_TAKE_EACH(arena, int32_t, nodes + 1, &B->width, &B->start);
@@ -64,14 +70,37 @@ static void set_graph_to_later(hfiBlockMatrix* B) {
     }
 }
 
-void hfi_block_make_rough(hfiBlockMatrix* B, hfiBlockRough* R, double* room) {
+// Places the diagonal blocks of the trunk that each branch has of its own.
+static void place_trunk_blocks(const hfiBlockMatrix* B, hfiBlockRough* R) {
+  int32_t trunk = B->branch_start[B->branches];
+  R->trunk_at[0] = 0;
+  for (int32_t k = trunk; k < B->nodes; ++k) R->trunk_at[k - trunk + 1] = R->trunk_at[k - trunk] + (size_t)(B->size[k] * B->size[k]);
+}
+
+void hfi_block_make_rough(hfiBlockMatrix* B, hfiBlockRough* R, double* room, hfiWorkers* workers) {
   hfiArena arena = hfi_arena(room, sizeof *room * hfi_block_count_rough(B));
   R->complete = *B;
   R->is_complete = 0;
+  R->workers = workers;
   take_storage(B, R, &arena);
   set_graph_to_later(B);
   hfi_block_place_panels(B);
+  place_trunk_blocks(B, R);
   B->rough = R;
+}
+
+double* hfi_block_of_trunk(const hfiBlockMatrix* B, int32_t branch, int32_t position) {
+  return B->rough->trunk_block[branch] + B->rough->trunk_at[position - B->branch_start[B->branches]];
+}
+
+void hfi_block_zero_trunk(hfiBlockMatrix* B, int32_t branch) {
+  memset(B->rough->trunk_block[branch], 0, sizeof(double) * B->rough->trunk_at[B->nodes - B->branch_start[B->branches]]);
+}
+
+void hfi_block_add_trunk(hfiBlockMatrix* B) {
+  for (int32_t b = 0; b < B->branches; ++b)
+    for (int32_t k = B->branch_start[B->branches]; k < B->nodes; ++k)
+      hfi_add_block(hfi_block_rows(B, k), hfi_block_stride(B, k), hfi_block_of_trunk(B, b, k), B->size[k], B->size[k], B->size[k]);
 }
 
 // ---- factors -----------------------------------------------------------------------------------------
@@ -86,7 +115,7 @@ int hfi_block_factor_roughly(hfiBlockMatrix* B, int symmetric) {
   hfiBlockRough* R = B->rough;
   B->symmetric = symmetric;
   for (int32_t k = 0; symmetric && k < B->nodes; ++k) fill_lower_triangle(hfi_block_rows(B, k), B->size[k], hfi_block_stride(B, k));
-  if (!R->is_complete && hfi_rough_factor(&R->factors, B, symmetric) == 0) return 0;
+  if (!R->is_complete && hfi_rough_factor(&R->factors, B, symmetric, R->workers) == 0) return 0;
   return hfi_block_factor_again(B);
 }
 
@@ -106,68 +135,169 @@ static void copy_panel(const hfiBlockMatrix* B, hfiBlockMatrix* C, int32_t k) {
 int hfi_block_factor_again(hfiBlockMatrix* B) {
   hfiBlockMatrix* C = &B->rough->complete;
   B->rough->is_complete = 1;
-  hfi_block_zero(C, B->symmetric);
+  hfi_block_zero(C, 0, C->nodes, B->symmetric);
   for (int32_t k = 0; k < B->nodes; ++k) copy_panel(B, C, k);
   return hfi_block_factor(C, B->symmetric);
 }
 
 // ---- the iteration -----------------------------------------------------------------------------------
 
-// Copies the numbers of x for position k and for its later nodes side by side, in the order of the columns of its rows. Returns them.
-HFI_COPIED const double* gather_columns(const hfiBlockMatrix* B, int32_t k, const double* x, int six) {
+// Copies the numbers of x for position k and for its later nodes side by side to `columns`, in the order of the columns of its rows.
+HFI_COPIED void gather_columns(const hfiBlockMatrix* B, int32_t k, const double* x, double* columns, int six) {
   int n = six ? 6 : B->size[k];
-  memcpy(B->work, x + B->first[k], sizeof *x * (size_t)n);
+  memcpy(columns, x + B->first[k], sizeof *x * (size_t)n);
   for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e) {
     int32_t j = B->later[e], m = six ? 6 : B->size[j];
-    memcpy(B->work + n + B->offset[e], x + B->first[j], sizeof *x * (size_t)m);
+    memcpy(columns + n + B->offset[e], x + B->first[j], sizeof *x * (size_t)m);
   }
-  return B->work;
 }
 
-// y = K x, panel by panel: the rows of position k give y_k, and the blocks below its pivot add to y_j of its later nodes. If K is symmetric, those blocks
-// are the transposed ones beside the pivot.
-HFI_COPIED void multiply_nodes(const hfiBlockMatrix* B, const double* x, double* y, int six) {
-  memset(y, 0, sizeof *y * (size_t)B->first[B->nodes]);
-  for (int32_t k = 0; k < B->nodes; ++k) {
-    int n = six ? 6 : B->size[k], w = B->width[k], ld = n + w, ld_lower = B->symmetric ? ld : w;
-    const double *rows = hfi_block_rows(B, k), *lower = B->symmetric ? rows + n : rows + n * ld;
-    const double *xk = x + B->first[k], *columns = gather_columns(B, k, x, six);
-    double *yk = y + B->first[k], minus[6] = {0};
-    if (six) {
-      hfi_six_subtract_dots(minus, rows, ld, columns, ld);
-      for (int i = 0; i < 6; ++i) yk[i] -= minus[i];
-    }
-    for (int i = 0; !six && i < n; ++i) yk[i] += hfi_dot(rows + i * ld, columns, ld);
-    for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e)
-      hfi_add_rows(y + B->first[B->later[e]], 1.0, xk, 1, lower + B->offset[e], ld_lower, n, six ? 6 : B->size[B->later[e]]);
+// Adds the panel of position k to y = K x: its rows give y_k, and the blocks below its pivot add to y_j of its later nodes. If K is symmetric, those blocks
+// are the transposed ones beside the pivot. trunk_y is where y of the trunk is, as y for all other positions. columns: scratch
+HFI_COPIED void multiply_panel(const hfiBlockMatrix* B, int32_t k, const double* x, double* y, double* trunk_y, double* columns, int six) {
+  int n = six ? 6 : B->size[k], w = B->width[k], ld = n + w, ld_lower = B->symmetric ? ld : w;
+  int32_t trunk = B->branch_start[B->branches];
+  const double *rows = hfi_block_rows(B, k), *lower = B->symmetric ? rows + n : rows + n * ld, *xk = x + B->first[k];
+  double *yk = y + B->first[k], minus[6] = {0};
+  gather_columns(B, k, x, columns, six);
+  if (six) {
+    hfi_six_subtract_dots(minus, rows, ld, columns, ld);
+    for (int i = 0; i < 6; ++i) yk[i] -= minus[i];
   }
+  for (int i = 0; !six && i < n; ++i) yk[i] += hfi_dot(rows + i * ld, columns, ld);
+  for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e) {
+    int32_t j = B->later[e];
+    hfi_add_rows((j < trunk ? y : trunk_y) + B->first[j], 1.0, xk, 1, lower + B->offset[e], ld_lower, n, six ? 6 : B->size[j]);
+  }
+}
+
+// Adds the panels of a part of the matrix.
+HFI_COPIED void multiply_part(const hfiBlockMatrix* B, int32_t p, const double* x, double* y, double* trunk_y, int six) {
+  int32_t first = B->branch_start[p], end = B->branch_start[p + 1];
+  memset(y + B->first[first], 0, sizeof *y * (size_t)(B->first[end] - B->first[first]));
+  for (int32_t k = first; k < end; ++k) multiply_panel(B, k, x, y, trunk_y, B->rough->columns[p], six);
+}
+
+typedef struct Product {
+  const hfiBlockMatrix* B;
+  const double* x;
+  double* y;
+} Product;
+
+// Adds the panels of a branch, or of the trunk.
+static void multiply_shared(void* data, int p) {
+  const Product* product = data;
+  const hfiBlockMatrix* B = product->B;
+  int32_t trunk = B->first[B->branch_start[B->branches]];
+  double* trunk_y = p < B->branches ? B->rough->trunk_y[p] - trunk : product->y;
+  if (p < B->branches) memset(trunk_y + trunk, 0, sizeof *trunk_y * (size_t)(B->first[B->nodes] - trunk));
+  if (B->all_six)
+    multiply_part(B, p, product->x, product->y, trunk_y, 1);
+  else
+    multiply_part(B, p, product->x, product->y, trunk_y, 0);
+}
+
+// Adds the panels of the trunk, and what the branches add to its rows.
+static void finish_product(Product* product) {
+  const hfiBlockMatrix* B = product->B;
+  int32_t trunk = B->first[B->branch_start[B->branches]];
+  multiply_shared(product, B->branches);
+  for (int32_t p = 0; p < B->branches; ++p) hfi_axpy(product->y + trunk, 1.0, B->rough->trunk_y[p], B->first[B->nodes] - trunk);
 }
 
 void hfi_block_multiply(const hfiBlockMatrix* B, const double* x, double* y) {
-  if (B->all_six)
-    multiply_nodes(B, x, y, 1);
-  else
-    multiply_nodes(B, x, y, 0);
+  Product product = {B, x, y};
+  hfi_workers_run(B->rough->workers, B->branches, multiply_shared, &product);
+  finish_product(&product);
 }
 
-// Computes p_k and q_k from the residual r. p and q point to those of iteration k; the earlier ones lie before them, n numbers apart. square[j] = (q_j, q_j).
-static void compute_direction(const hfiBlockMatrix* B, const double* weight, const double* r, int k, double* p, double* q, double* square) {
-  int32_t n = B->first[B->nodes];
-  memcpy(p, r, sizeof *p * (size_t)n);
-  hfi_rough_solve(&B->rough->factors, B, p);
-  hfi_block_multiply(B, p, q);
-  for (int j = 0; j < k; ++j) {
-    const double *pj = p + (j - k) * n, *qj = q + (j - k) * n;
-    double c = hfi_weighted_dot(weight, q, qj, n) / square[j];
-    hfi_axpy(q, -c, qj, n);
-    hfi_axpy(p, -c, pj, n);
+// Iteration k of the method at the head of the file. p, q and square have numbers for all iterations.
+typedef struct Iteration {
+  const hfiBlockMatrix* B;
+  const double* weight;
+  int k;
+  double *x, *r, *p, *q;         // p and q of the first iteration; those of the next ones follow
+  double square[MAX_ITERATIONS]; // (q_j, q_j)
+  double c[MAX_ITERATIONS], a;   // how much of the earlier directions is subtracted, length of the step
+  double dots[HFI_MAX_BRANCHES + 1][MAX_ITERATIONS + 2]; // what each part adds to (K p, q_j), j < k, to (K p, K p) and to (K p, r)
+  double left[HFI_MAX_BRANCHES + 1];                     // what it adds to (r, r)
+} Iteration;
+
+// Direction j: p_j with p, q_j with q.
+static double* direction(const Iteration* it, double* first, int j) { return first + (size_t)j * (size_t)it->B->first[it->B->nodes]; }
+
+// The unknowns of a part: the first one, and how many.
+static int32_t first_of_part(const hfiBlockMatrix* B, int p) { return B->first[B->branch_start[p]]; }
+static int32_t size_of_part(const hfiBlockMatrix* B, int p) { return B->first[B->branch_start[p + 1]] - B->first[B->branch_start[p]]; }
+
+// Computes what the unknowns of a part add to the inner products with q_k = K p_k.
+static void multiply_part_dots(Iteration* it, int p) {
+  int32_t first = first_of_part(it->B, p), n = size_of_part(it->B, p);
+  const double *w = it->weight + first, *q = direction(it, it->q, it->k) + first;
+  for (int j = 0; j < it->k; ++j) it->dots[p][j] = hfi_weighted_dot(w, q, direction(it, it->q, j) + first, n);
+  it->dots[p][it->k] = hfi_weighted_dot(w, q, q, n);
+  it->dots[p][it->k + 1] = hfi_weighted_dot(w, q, it->r + first, n);
+}
+
+// Computes q_k = K p_k of a branch, and its inner products.
+static void multiply_branch(void* data, int p) {
+  Iteration* it = data;
+  multiply_shared(&(Product){it->B, direction(it, it->p, it->k), direction(it, it->q, it->k)}, p);
+  multiply_part_dots(it, p);
+}
+
+// Subtracts the earlier directions from p_k and q_k, and takes the step, for the unknowns of a part.
+static void step_part(void* data, int part) {
+  Iteration* it = data;
+  int32_t first = first_of_part(it->B, part), n = size_of_part(it->B, part);
+  double *p = direction(it, it->p, it->k) + first, *q = direction(it, it->q, it->k) + first, *r = it->r + first;
+  for (int j = 0; j < it->k; ++j) {
+    hfi_axpy(q, -it->c[j], direction(it, it->q, j) + first, n);
+    hfi_axpy(p, -it->c[j], direction(it, it->p, j) + first, n);
   }
-  square[k] = hfi_weighted_dot(weight, q, q, n);
+  hfi_axpy(it->x + first, it->a, p, n);
+  hfi_axpy(r, -it->a, q, n);
+  it->left[part] = hfi_weighted_dot(it->weight + first, r, r, n);
+}
+
+// Inner product number i of q_k = K p_k: the sum over the parts.
+static double sum_dots(const Iteration* it, int i) {
+  double sum = 0;
+  for (int p = 0; p <= it->B->branches; ++p) sum += it->dots[p][i];
+  return sum;
+}
+
+// Finds c, (q_k, q_k) and a from the inner products of K p_k. The q_j are orthogonal to each other and to r:
+//   q_k = K p - sum_j c_j q_j   =>   (q_k, q_k) = (K p, K p) - sum_j c_j^2 (q_j, q_j),   (r, q_k) = (r, K p)
+static void find_step(Iteration* it) {
+  int k = it->k;
+  it->square[k] = sum_dots(it, k);
+  for (int j = 0; j < k; ++j) {
+    it->c[j] = sum_dots(it, j) / it->square[j];
+    it->square[k] -= it->c[j] * it->c[j] * it->square[j];
+  }
+  it->a = sum_dots(it, k + 1) / it->square[k];
+}
+
+// Makes iteration k. Returns (r, r) at its end.
+static double iterate(Iteration* it) {
+  const hfiBlockMatrix* B = it->B;
+  hfiWorkers* workers = B->rough->workers;
+  double *p = direction(it, it->p, it->k), *q = direction(it, it->q, it->k), left = 0;
+  memcpy(p, it->r, sizeof *p * (size_t)B->first[B->nodes]);
+  hfi_rough_solve(&B->rough->factors, B, p, workers);
+  hfi_workers_run(workers, B->branches, multiply_branch, it);
+  finish_product(&(Product){B, p, q});
+  multiply_part_dots(it, B->branches);
+  find_step(it);
+  hfi_workers_run(workers, B->branches + 1, step_part, it);
+  for (int part = 0; part <= B->branches; ++part) left += it->left[part];
+  return left;
 }
 
 int hfi_block_iterate(const hfiBlockMatrix* B, const double* weight, double tolerance, double* b) {
   int32_t n = B->first[B->nodes];
-  double *x = B->rough->vectors, *r = x + n, *p = r + n, *q = p + MAX_ITERATIONS * n, square[MAX_ITERATIONS];
+  double *x = B->rough->vectors, *r = x + n, *p = r + n;
   double norm2 = hfi_weighted_dot(weight, b, b, n), enough = tolerance * tolerance * norm2;
   if (B->rough->is_complete) {
     hfi_block_solve(&B->rough->complete, b);
@@ -176,12 +306,9 @@ int hfi_block_iterate(const hfiBlockMatrix* B, const double* weight, double tole
   if (norm2 == 0) return 1;
   memset(x, 0, sizeof *x * (size_t)n);
   memcpy(r, b, sizeof *r * (size_t)n);
-  for (int k = 0; k < MAX_ITERATIONS; ++k, p += n, q += n) {
-    compute_direction(B, weight, r, k, p, q, square);
-    double a = hfi_weighted_dot(weight, r, q, n) / square[k];
-    hfi_axpy(x, a, p, n);
-    hfi_axpy(r, -a, q, n);
-    if (!(hfi_weighted_dot(weight, r, r, n) <= enough)) continue;
+  Iteration it = {.B = B, .weight = weight, .x = x, .r = r, .p = p, .q = p + MAX_ITERATIONS * (size_t)n};
+  for (; it.k < MAX_ITERATIONS; ++it.k) {
+    if (!(iterate(&it) <= enough)) continue;
     memcpy(b, x, sizeof *b * (size_t)n);
     return 1;
   }

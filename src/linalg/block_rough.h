@@ -16,18 +16,30 @@ typedef struct hfiBlockRough {
   int32_t is_complete;     // 1: rough factors have failed, and complete ones are used from then on
   hfiRoughFactors factors;
   double* vectors;         // scratch of the iterations
+  hfiWorkers* workers;     // they share the branches; NULL: none
+  double* trunk_y[HFI_MAX_BRANCHES];     // (unknowns of the trunk) what a branch adds to K x of the trunk
+  double* trunk_block[HFI_MAX_BRANCHES]; // what a branch adds to the diagonal blocks of the trunk, one block (size x size) after the other
+  size_t* trunk_at;                      // (trunk nodes + 1) where the block of each position of the trunk begins there
+  double* columns[HFI_MAX_BRANCHES + 1]; // (n) scratch of the branches and the trunk for K x
 } hfiBlockRough;
 
 // How many numbers a rough matrix needs beside the panels of complete factors. It must be asked after each ordering.
 size_t hfi_block_count_rough(const hfiBlockMatrix* B);
-// Makes the matrix, which was just ordered, one with rough factors: its pattern becomes that of K alone. room: hfi_block_count_rough numbers.
-void hfi_block_make_rough(hfiBlockMatrix* B, hfiBlockRough* R, double* room);
+// Makes the matrix, which was just ordered, one with rough factors: its pattern becomes that of K alone. room: hfi_block_count_rough numbers. The workers
+// (NULL: none) share the branches of the matrix.
+void hfi_block_make_rough(hfiBlockMatrix* B, hfiBlockRough* R, double* room, hfiWorkers* workers);
 static inline int hfi_block_is_rough(const hfiBlockMatrix* B) { return B->rough != NULL; }
 
 // Computes rough factors of K, which stays as it is. If that fails, it calls hfi_block_factor_again. Returns 0, or k + 1 if a pivot of position k failed.
 int hfi_block_factor_roughly(hfiBlockMatrix* B, int symmetric);
 // Computes complete factors of K. The factorisations that follow are complete, too. Returns what hfi_block_factor does.
 int hfi_block_factor_again(hfiBlockMatrix* B);
+
+// While K is formed, branches add to blocks of their own in the place of the diagonal blocks of the trunk. These functions return the block of a position
+// of the trunk, set all blocks of a branch to zero, and add those of all branches to K.
+double* hfi_block_of_trunk(const hfiBlockMatrix* B, int32_t branch, int32_t position);
+void hfi_block_zero_trunk(hfiBlockMatrix* B, int32_t branch);
+void hfi_block_add_trunk(hfiBlockMatrix* B);
 
 // y = K x. Unknowns are in the order of elimination.
 void hfi_block_multiply(const hfiBlockMatrix* B, const double* x, double* y);

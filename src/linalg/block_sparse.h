@@ -20,6 +20,8 @@
 
 #include <stdint.h>
 
+enum { HFI_MAX_BRANCHES = 2 };
+
 typedef struct hfiBlockMatrix {
   int32_t max_nodes, max_n; // capacity: nodes, unknowns
   int32_t nodes;     // number of nodes in use
@@ -32,6 +34,11 @@ typedef struct hfiBlockMatrix {
   int32_t* degree;   // (nodes) number of unknowns of the node's neighbours; INT32_MAX: the node has a position
   int32_t* order;    // (nodes) the node at position k
   int32_t* position; // (nodes) the position of a node
+  // branches (block_split.c): groups of consecutive positions. Positions of different branches are not coupled. The positions after them are the trunk.
+  int32_t max_branches;                       // 1: the ordering makes one branch of all nodes; more: it makes as many branches and a trunk
+  int32_t branches;                           // number of branches
+  int32_t branch_start[HFI_MAX_BRANCHES + 2]; // first position of each branch, of the trunk, and `nodes`
+  int32_t *parent, *part, *nodes_below;       // (nodes) scratch of the splitting
   // by position k
   int32_t* size;     // (nodes) number of unknowns
   int32_t* first;    // (nodes + 1) first unknown, in the order of elimination
@@ -66,14 +73,17 @@ void hfi_block_couple(hfiBlockMatrix* B, int32_t node_a, int32_t node_b);
 // allocates memory for them. Returns 0 if there is none.
 int hfi_block_order(hfiBlockMatrix* B, const hfAllocator* allocator);
 
+// A part of hfi_block_order: changes the order of elimination so that the matrix has branches and a trunk. Row i of `graph` must have the later nodes of
+// node i, and keeps them.
+void hfi_block_split(hfiBlockMatrix* B);
 // The last part of hfi_block_order: makes the lists of later positions and places the panels. Row i of `graph` must have the later nodes of node i.
 void hfi_block_place_panels(hfiBlockMatrix* B);
 
 // Makes a matrix of one node with n unknowns. No call of hfi_block_begin, hfi_block_couple and hfi_block_order is needed.
 void hfi_block_make_one(hfiBlockMatrix* B, int32_t n);
 
-// Sets all numbers of the panels to zero; if the matrix is symmetric, only those of `rows`.
-void hfi_block_zero(hfiBlockMatrix* B, int symmetric);
+// Sets all numbers of the panels from position `first` on to before `end` to zero; if the matrix is symmetric, only those of `rows`.
+void hfi_block_zero(hfiBlockMatrix* B, int32_t first, int32_t end, int symmetric);
 
 // The two parts of the panel of position k, and the number of columns of the first part.
 static inline double* hfi_block_rows(const hfiBlockMatrix* B, int32_t k) {

@@ -23,12 +23,16 @@
 //
 //   sum_r |(Z_kj)_rc (Y_kj)_rc| <= share |(K_jj)_cc|   for all columns c; r are the rows of Z_kj and Y_kj
 //
-// Both sides have the same unit, so one share serves rotations and translations. Above a larger share a coupling is strong, otherwise it is weak. If i is
+// Both sides have the same unit, so one share serves rotations and translations. K_jj is what is left of it by then; of a position j of the trunk, what
+// the branch of k alone leaves. Above a larger share a coupling is strong, otherwise it is weak. If i is
 // coupled weakly both to k and to j, its contribution to K_kj is left out, too. Most contributions are of that kind.
 //
 // Difference from block_factor.c: that file computes the complete factors and, as soon as k is factored, subtracts its contributions from all later
 // positions. Here position k collects the contributions of earlier positions when its turn comes. So all blocks that change are those of row k, which stay
 // in the fastest cache, and the kept blocks are written once, one after the other. Which blocks row k has is found on the way.
+//
+// Branches (block_split.c) are factored at the same time. Then each branch collects its contributions to the rows of the trunk (collect_contributions), and
+// the trunk, which is factored last, adds them (add_contributions). Solutions go the same way: the branches forwards, the trunk, the branches backwards.
 //
 // The parameter `six` is a constant, 0 or 1. With 1 all nodes have six unknowns, as free bodies have, and the compiler writes out the loops over them.
 #include "linalg/rough_factor.h"
@@ -57,29 +61,71 @@ HFI_COPIED int size_of(const hfiBlockMatrix* B, int32_t k, int six) { return six
 HFI_COPIED int row_length(const hfiBlockMatrix* B, int32_t k, int six) { return six ? PAD : pad(B->size[k]); }
 HFI_COPIED int32_t first_unknown(const hfiRoughFactors* F, int32_t k, int six) { return six ? PAD * k : F->first[k]; }
 
+// Sizes of the parts of B, whose pattern is that of complete factors.
+typedef struct Sizes {
+  size_t entries, numbers;             // couplings, and numbers of their blocks, of all positions
+  size_t pivots, unknowns;             // numbers of all pivots, of all padded unknowns
+  size_t trunk_entries, trunk_numbers; // the same of the trunk alone
+  size_t trunk_pivots, trunk_unknowns, trunk_nodes;
+  size_t widest, largest; // numbers of the widest row of blocks, unknowns of the largest node
+} Sizes;
+
+static int32_t trunk_of(const hfiBlockMatrix* B) { return B->branch_start[B->branches]; }
+
+// Adds position k to the sizes.
+static void count_position(const hfiBlockMatrix* B, int32_t k, Sizes* sizes) {
+  size_t size = (size_t)B->size[k], length = (size_t)pad(B->size[k]), columns = 0, entries = (size_t)(B->start[k + 1] - B->start[k]);
+  int in_trunk = k >= trunk_of(B);
+  for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e) columns += (size_t)pad(B->size[B->later[e]]);
+  sizes->entries += entries, sizes->numbers += size * columns;
+  sizes->pivots += size * length, sizes->unknowns += length;
+  sizes->widest = size * columns > sizes->widest ? size * columns : sizes->widest;
+  sizes->largest = size > sizes->largest ? size : sizes->largest;
+  if (!in_trunk) return;
+  sizes->trunk_entries += entries, sizes->trunk_numbers += size * columns;
+  sizes->trunk_pivots += size * length, sizes->trunk_unknowns += length, sizes->trunk_nodes += 1;
+}
+
+// Takes the storage that each part needs for itself.
+static void plan_part(hfiRoughPart* part, const hfiBlockMatrix* B, const Sizes* sizes, hfiArena* arena) {
+  size_t nodes = (size_t)B->nodes, n = sizes->largest;
+  HFI_TAKE_EACH(arena, float, sizes->widest, &part->K_right, &part->K_below);
+  HFI_TAKE_EACH(arena, int32_t, nodes, &part->row_at, &part->column_last);
+  part->row_pattern = HFI_TAKE(arena, uint64_t, B->words);
+  part->S_transposed = HFI_TAKE(arena, float, n*(size_t)pad((int)n));
+  part->pivot = HFI_TAKE(arena, double, 2 * n * n);
+  part->inverse = HFI_TAKE(arena, double, n* n);
+  part->exchanges = HFI_TAKE(arena, int32_t, n);
+  part->sums = HFI_TAKE(arena, float, PAD* n);
+  part->diagonal = HFI_TAKE(arena, float, sizes->unknowns);
+}
+
+// Takes the storage of what a branch contributes to the trunk.
+static void plan_contributions(hfiRoughPart* part, const Sizes* sizes, hfiArena* arena) {
+  part->trunk_pivot = HFI_TAKE(arena, float, sizes->trunk_pivots);
+  HFI_TAKE_EACH(arena, float, sizes->trunk_numbers, &part->trunk_right, &part->trunk_below);
+  HFI_TAKE_EACH(arena, int32_t, sizes->trunk_entries, &part->trunk_later, &part->trunk_at);
+  part->trunk_start = HFI_TAKE(arena, int32_t, sizes->trunk_nodes + 1);
+  part->trunk_x = HFI_TAKE(arena, float, sizes->trunk_unknowns);
+}
+
 void hfi_rough_plan(hfiRoughFactors* F, const hfiBlockMatrix* B, hfiArena* arena) {
-  size_t nodes = (size_t)B->nodes, entries = (size_t)B->start[B->nodes], numbers = 0, pivots = 0, widest = 0, largest = 0, unknowns = 0;
-  for (int32_t k = 0; k < B->nodes; ++k) {
-    size_t size = (size_t)B->size[k], length = (size_t)pad(B->size[k]), columns = 0;
-    for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e) columns += (size_t)pad(B->size[B->later[e]]);
-    numbers += size * columns, pivots += size * length, unknowns += length;
-    widest = size * columns > widest ? size * columns : widest;
-    largest = size > largest ? size : largest;
+  size_t nodes = (size_t)B->nodes;
+  Sizes sizes = {0};
+  for (int32_t p = 0; p <= B->branches; ++p) {
+    F->part[p].first_entry = (int32_t)sizes.entries, F->part[p].first_number = sizes.numbers;
+    for (int32_t k = B->branch_start[p]; k < B->branch_start[p + 1]; ++k) count_position(B, k, &sizes);
   }
-  F->capacity = numbers;
-  F->storage = HFI_TAKE(arena, float, 2 * numbers);
-  HFI_TAKE_EACH(arena, float, pivots, &F->T_transposed, &F->S);
-  HFI_TAKE_EACH(arena, int32_t, nodes + 1, &F->start, &F->first, &F->column_last, &F->row_at);
-  HFI_TAKE_EACH(arena, int32_t, entries, &F->later, &F->earlier, &F->column_before, &F->is_strong, &F->next_strong);
+  F->capacity = sizes.numbers;
+  F->storage = HFI_TAKE(arena, float, 2 * sizes.numbers);
+  HFI_TAKE_EACH(arena, float, sizes.pivots, &F->T_transposed, &F->S);
+  HFI_TAKE_EACH(arena, int32_t, nodes + 1, &F->start, &F->end, &F->first);
+  HFI_TAKE_EACH(arena, int32_t, sizes.entries, &F->later, &F->earlier, &F->column_before, &F->is_strong, &F->next_strong);
   F->pivot_at = HFI_TAKE(arena, size_t, nodes + 1);
-  F->block_at = HFI_TAKE(arena, size_t, entries);
-  F->row_pattern = HFI_TAKE(arena, uint64_t, B->words);
-  HFI_TAKE_EACH(arena, float, widest, &F->K_right, &F->K_below);
-  HFI_TAKE_EACH(arena, float, unknowns, &F->diagonal, &F->x);
-  F->sums = HFI_TAKE(arena, float, PAD * largest);
-  F->S_transposed = HFI_TAKE(arena, float, largest * (size_t)pad((int)largest));
-  F->pivot = HFI_TAKE(arena, double, 2 * largest * largest);
-  F->inverse = HFI_TAKE(arena, double, largest * largest);
+  F->block_at = HFI_TAKE(arena, size_t, sizes.entries);
+  F->x = HFI_TAKE(arena, float, sizes.unknowns);
+  for (int32_t p = 0; p <= B->branches; ++p) plan_part(F->part + p, B, &sizes, arena);
+  for (int32_t p = 0; p < B->branches; ++p) plan_contributions(F->part + p, &sizes, arena);
 }
 
 // ---- products ----------------------------------------------------------------------------------------
@@ -126,10 +172,13 @@ HFI_COPIED void multiply(float* C, const float* A, const float* X, int n, int m,
 
 // ---- factorisation -----------------------------------------------------------------------------------
 
-// What changes while position k is factored, beside the arrays of F.
+// Row k of K, and what changes while position k is factored, beside the arrays of its part.
 typedef struct ActiveRow {
+  hfiRoughPart* part; // the part that works on the row
   int32_t k;
-  int32_t used;   // numbers of K_right, and of K_below, that are in use
+  float *pivot, *right, *below; // K_kk, the blocks K_kj, the blocks K_jk^T
+  int32_t used;                 // numbers of `right`, and of `below`, that are in use
+  int32_t entry;                // the next entry
   size_t next_at; // where the next kept blocks begin in Y and Z
 } ActiveRow;
 
@@ -165,58 +214,59 @@ HFI_COPIED void round_transposed(float* C, int ld, const double* X, int ldx, int
 // Copies K_kk from K to the place of T^T, where it stays until invert_pivot replaces it.
 HFI_COPIED void load_pivot(hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, int six) {
   int n = size_of(B, row->k, six);
-  round_block(F->T_transposed + F->pivot_at[row->k], row_length(B, row->k, six), hfi_block_rows(B, row->k), n + B->width[row->k], n, n);
+  row->pivot = F->T_transposed + F->pivot_at[row->k];
+  round_block(row->pivot, row_length(B, row->k, six), hfi_block_rows(B, row->k), n + B->width[row->k], n, n);
 }
 
-// Adds blocks of position j to row k. Returns where they begin in K_right and K_below. The caller sets their numbers.
-HFI_COPIED int32_t add_to_row(hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, int32_t j, int six) {
+// Adds blocks of position j to row k. Returns where they begin in `right` and `below`. The caller sets their numbers.
+HFI_COPIED int32_t add_to_row(const hfiBlockMatrix* B, ActiveRow* row, int32_t j, int six) {
   int32_t at = row->used;
   row->used += size_of(B, row->k, six) * row_length(B, j, six);
-  F->row_at[j] = at;
-  F->row_pattern[j >> 6] |= (uint64_t)1 << (j & 63);
+  row->part->row_at[j] = at;
+  row->part->row_pattern[j >> 6] |= (uint64_t)1 << (j & 63);
   return at;
 }
 
 // Copies all K_kj and K_jk^T from K.
-HFI_COPIED void load_couplings(hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, int six) {
+HFI_COPIED void load_couplings(const hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, int six) {
   int32_t k = row->k;
   int n = size_of(B, k, six), ld = n + B->width[k];
   const double *rows = hfi_block_rows(B, k), *lower = rows + n * ld;
   for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e) {
-    int32_t j = B->later[e], m = size_of(B, j, six), length = row_length(B, j, six), at = add_to_row(F, B, row, j, six);
-    round_block(F->K_right + at, length, rows + n + B->offset[e], ld, n, m);
-    if (!F->symmetric) round_block(F->K_below + at, length, lower + B->offset[e], ld - n, n, m);
+    int32_t j = B->later[e], m = size_of(B, j, six), length = row_length(B, j, six), at = add_to_row(B, row, j, six);
+    round_block(row->right + at, length, rows + n + B->offset[e], ld, n, m);
+    if (!F->symmetric) round_block(row->below + at, length, lower + B->offset[e], ld - n, n, m);
   }
 }
 
 // Adds blocks of zeros of position j to row k. Returns where they begin.
-HFI_COPIED int32_t add_zeros_to_row(hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, int32_t j, int six) {
+HFI_COPIED int32_t add_zeros_to_row(const hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, int32_t j, int six) {
   size_t bytes = sizeof(float) * (size_t)(size_of(B, row->k, six) * row_length(B, j, six));
-  int32_t at = add_to_row(F, B, row, j, six);
-  memset(F->K_right + at, 0, bytes);
-  if (!F->symmetric) memset(F->K_below + at, 0, bytes);
+  int32_t at = add_to_row(B, row, j, six);
+  memset(row->right + at, 0, bytes);
+  if (!F->symmetric) memset(row->below + at, 0, bytes);
   return at;
 }
 
 // Subtracts what position i, the earlier one of entry e = (i, k), contributes to row k. If e is weak, only strong entries (i, j) contribute to K_kj.
-HFI_COPIED void subtract_earlier(hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, int32_t e, int six) {
+HFI_COPIED void subtract_earlier(const hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, int32_t e, int six) {
   int32_t i = F->earlier[e], k = row->k;
   int n = size_of(B, i, six), m = size_of(B, k, six), length = row_length(B, k, six), all = F->is_strong[e];
   const float *Y_ik = F->Y + F->block_at[e], *Z_ik = F->Z + F->block_at[e];
-  multiply(F->T_transposed + F->pivot_at[k], Z_ik, Y_ik, n, m, length, length, 1, six);
-  for (int32_t f = all ? e + 1 : F->next_strong[e]; f < F->start[i + 1]; f = all ? f + 1 : F->next_strong[f]) {
-    int32_t j = F->later[f], at = F->row_at[j], ld = row_length(B, j, six);
+  multiply(row->pivot, Z_ik, Y_ik, n, m, length, length, 1, six);
+  for (int32_t f = all ? e + 1 : F->next_strong[e]; f < F->end[i]; f = all ? f + 1 : F->next_strong[f]) {
+    int32_t j = F->later[f], at = row->part->row_at[j], ld = row_length(B, j, six);
     if (at < 0) at = add_zeros_to_row(F, B, row, j, six);
-    multiply(F->K_right + at, Z_ik, F->Y + F->block_at[f], n, m, length, ld, 1, six);
-    if (!F->symmetric) multiply(F->K_below + at, Y_ik, F->Z + F->block_at[f], n, m, length, ld, 1, six);
+    multiply(row->right + at, Z_ik, F->Y + F->block_at[f], n, m, length, ld, 1, six);
+    if (!F->symmetric) multiply(row->below + at, Y_ik, F->Z + F->block_at[f], n, m, length, ld, 1, six);
   }
 }
 
 // Replaces K_kk by T^T, and computes S and S^T. Returns 1 if a pivot is bad.
 HFI_COPIED int invert_pivot(hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, int six) {
   int n = size_of(B, row->k, six), ld = row_length(B, row->k, six);
-  float *K_kk = F->T_transposed + F->pivot_at[row->k], *S_k = F->S + F->pivot_at[row->k];
-  double *A = F->pivot, *T = A + n, *S = F->inverse; // A = [K_kk I]; the factorisation turns I into T.
+  float *K_kk = row->pivot, *S_k = F->S + F->pivot_at[row->k];
+  double *A = row->part->pivot, *T = A + n, *S = row->part->inverse; // A = [K_kk I]; the factorisation turns I into T.
   for (int i = 0; i < n; ++i)
     for (int c = 0; c < n; ++c) A[2 * n * i + c] = K_kk[ld * i + c], T[2 * n * i + c] = S[n * i + c] = i == c;
   if (F->symmetric) {
@@ -224,10 +274,10 @@ HFI_COPIED int invert_pivot(hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveR
     for (int i = 0; i < n; ++i) hfi_scale(T + 2 * n * i, sqrt(A[(2 * n + 1) * i]), T + 2 * n * i, n);
     round_block(S_k, ld, T, 2 * n, n, n);
   } else {
-    if (hfi_lu_beside(A, n, 2 * n, 2 * n, B->pivot)) return 1;
+    if (hfi_lu_beside(A, n, 2 * n, 2 * n, row->part->exchanges)) return 1;
     hfi_lu_divide(A, n, 2 * n, S, n, n);
     round_block(S_k, ld, S, n, n, n);
-    round_transposed(F->S_transposed, ld, S, n, n);
+    round_transposed(row->part->S_transposed, ld, S, n, n);
   }
   round_transposed(K_kk, ld, T, 2 * n, n);
   return 0;
@@ -251,9 +301,12 @@ static inline int is_any_set(hfiFloatBits mask) {
 typedef enum couplingStrength { NEGLIGIBLE, WEAK, STRONG } couplingStrength;
 
 // Finds the strength of the coupling with the blocks Z and Y (n x ld), and subtracts the diagonal of Z^T Y from that of K_jj unless it is negligible.
-HFI_COPIED couplingStrength update_diagonal(const hfiRoughFactors* F, const float* Z, const float* Y, int n, int ld, float* diagonal) {
-  float negligible = F->symmetric ? NEGLIGIBLE_SHARE_SYMMETRIC : NEGLIGIBLE_SHARE, large = F->symmetric ? STRONG_SHARE_SYMMETRIC : STRONG_SHARE;
-  float* updated = F->sums;
+// updated (ld) is scratch. subtracting: number of parts that subtract from K_jj at the same time. A part does not see what the others subtract, so that
+// its own share of the diagonal must be smaller.
+HFI_COPIED couplingStrength update_diagonal(const hfiRoughFactors* F, float* updated, const float* Z, const float* Y, int n, int ld, float* diagonal,
+                                            int subtracting) {
+  float negligible = (F->symmetric ? NEGLIGIBLE_SHARE_SYMMETRIC : NEGLIGIBLE_SHARE) / (float)subtracting;
+  float large = (F->symmetric ? STRONG_SHARE_SYMMETRIC : STRONG_SHARE) / (float)subtracting;
   hfiFloatBits matters = {0}, is_strong = {0};
   for (int c = 0; c < ld; c += HFI_FLOATS) {
     hfiFloats before = load(diagonal + c), after = before, change = {0};
@@ -271,80 +324,182 @@ HFI_COPIED couplingStrength update_diagonal(const hfiRoughFactors* F, const floa
 
 // Fills next_strong of the entries of position k.
 HFI_COPIED void link_strong_entries(hfiRoughFactors* F, int32_t k) {
-  for (int32_t e = F->start[k + 1] - 1, strong = F->start[k + 1]; e >= F->start[k]; --e) {
+  for (int32_t e = F->end[k] - 1, strong = F->end[k]; e >= F->start[k]; --e) {
     F->next_strong[e] = strong;
     if (F->is_strong[e]) strong = e;
   }
 }
 
+// Number of parts that subtract from K_jj while position k < j is factored.
+HFI_COPIED int parts_before(const hfiBlockMatrix* B, int32_t k, int32_t j) { return k < trunk_of(B) && j >= trunk_of(B) ? B->branches : 1; }
+
 // Computes Y_kj and Z_kj for all blocks of row k, j ascending, and makes entries of those that matter. Empties the row.
 HFI_COPIED void keep_couplings(hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, int six) {
-  int32_t k = row->k, entry = F->start[k];
+  hfiRoughPart* part = row->part;
+  int32_t k = row->k;
   int n = size_of(B, k, six), length = row_length(B, k, six);
-  const float* T_transposed = F->T_transposed + F->pivot_at[k];
+  F->start[k] = row->entry;
   for (int32_t word = k >> 6; word < B->words; ++word)
-    for (; F->row_pattern[word]; F->row_pattern[word] &= F->row_pattern[word] - 1) {
-      int32_t j = 64 * word + __builtin_ctzll(F->row_pattern[word]), ld = row_length(B, j, six);
+    for (; part->row_pattern[word]; part->row_pattern[word] &= part->row_pattern[word] - 1) {
+      int32_t j = 64 * word + __builtin_ctzll(part->row_pattern[word]), ld = row_length(B, j, six), entry = row->entry;
       float *Y = F->Y + row->next_at, *Z = F->Z + row->next_at;
-      multiply(Y, T_transposed, F->K_right + F->row_at[j], n, n, length, ld, 0, six);
-      if (!F->symmetric) multiply(Z, F->S_transposed, F->K_below + F->row_at[j], n, n, length, ld, 0, six);
-      F->row_at[j] = -1;
-      couplingStrength strength = update_diagonal(F, Z, Y, n, ld, F->diagonal + first_unknown(F, j, six));
+      multiply(Y, row->pivot, row->right + part->row_at[j], n, n, length, ld, 0, six);
+      if (!F->symmetric) multiply(Z, part->S_transposed, row->below + part->row_at[j], n, n, length, ld, 0, six);
+      part->row_at[j] = -1;
+      couplingStrength strength = update_diagonal(F, part->sums, Z, Y, n, ld, part->diagonal + first_unknown(F, j, six), parts_before(B, k, j));
       if (strength == NEGLIGIBLE) continue;
       F->later[entry] = j, F->earlier[entry] = k, F->block_at[entry] = row->next_at, F->is_strong[entry] = strength == STRONG;
-      F->column_before[entry] = F->column_last[j], F->column_last[j] = entry;
-      entry += 1;
+      F->column_before[entry] = part->column_last[j], part->column_last[j] = entry;
+      row->entry += 1;
       row->next_at += (size_t)(n * ld);
     }
-  F->start[k + 1] = entry;
+  F->end[k] = row->entry;
   link_strong_entries(F, k);
 }
 
-HFI_COPIED int factor_nodes(hfiRoughFactors* F, const hfiBlockMatrix* B, int six) {
-  ActiveRow row = {0, 0, 0};
-  for (; row.k < B->nodes; ++row.k) {
+// y += x
+HFI_COPIED void add_numbers(float* y, const float* x, int n) {
+  for (int i = 0; i < n; i += HFI_FLOATS) store(y + i, load(y + i) + load(x + i));
+}
+
+// Adds what a branch contributes to row k of the trunk.
+HFI_COPIED void add_contributions(const hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, const hfiRoughPart* branch, int six) {
+  int32_t trunk = trunk_of(B), k = row->k;
+  int n = size_of(B, k, six);
+  add_numbers(row->pivot, branch->trunk_pivot + (F->pivot_at[k] - F->pivot_at[trunk]), n * row_length(B, k, six));
+  for (int32_t c = branch->trunk_start[k - trunk]; c < branch->trunk_start[k - trunk + 1]; ++c) {
+    int32_t j = branch->trunk_later[c], from = branch->trunk_at[c], at = row->part->row_at[j], count = n * row_length(B, j, six);
+    if (at < 0) at = add_zeros_to_row(F, B, row, j, six);
+    add_numbers(row->right + at, branch->trunk_right + from, count);
+    if (!F->symmetric) add_numbers(row->below + at, branch->trunk_below + from, count);
+  }
+}
+
+// Factors the positions of a part. Returns 0, or k + 1 if a pivot of position k failed.
+HFI_COPIED int factor_positions(hfiRoughFactors* F, const hfiBlockMatrix* B, int32_t p, int six) {
+  hfiRoughPart* part = F->part + p;
+  ActiveRow row = {.part = part, .k = B->branch_start[p], .entry = part->first_entry, .next_at = part->first_number};
+  row.right = part->K_right, row.below = part->K_below;
+  for (; row.k < B->branch_start[p + 1]; ++row.k) {
     row.used = 0;
     load_pivot(F, B, &row, six);
     load_couplings(F, B, &row, six);
-    for (int32_t e = F->column_last[row.k]; e >= 0; e = F->column_before[e]) subtract_earlier(F, B, &row, e, six);
+    for (int32_t b = 0; p == B->branches && b < B->branches; ++b) add_contributions(F, B, &row, F->part + b, six);
+    for (int32_t e = part->column_last[row.k]; e >= 0; e = F->column_before[e]) subtract_earlier(F, B, &row, e, six);
     if (invert_pivot(F, B, &row, six) && invert_original_pivot(F, B, &row, six)) return row.k + 1;
     keep_couplings(F, B, &row, six);
   }
   return 0;
 }
 
-// Removes all entries, places the pivots and the unknowns, and copies the diagonal of K.
+// Lists the blocks of a row of contributions and empties the row.
+HFI_COPIED void list_contributions(const hfiBlockMatrix* B, hfiRoughPart* branch, int32_t k, int32_t* count) {
+  for (int32_t word = k >> 6; word < B->words; ++word)
+    for (; branch->row_pattern[word]; branch->row_pattern[word] &= branch->row_pattern[word] - 1) {
+      int32_t j = 64 * word + __builtin_ctzll(branch->row_pattern[word]);
+      branch->trunk_later[*count] = j, branch->trunk_at[*count] = branch->row_at[j];
+      branch->row_at[j] = -1;
+      *count += 1;
+    }
+}
+
+// Computes what a branch, which is factored, contributes to the rows of the trunk.
+HFI_COPIED void collect_contributions(const hfiRoughFactors* F, const hfiBlockMatrix* B, hfiRoughPart* branch, int six) {
+  int32_t trunk = trunk_of(B), count = 0;
+  ActiveRow row = {.part = branch, .right = branch->trunk_right, .below = branch->trunk_below};
+  memset(branch->trunk_pivot, 0, sizeof *branch->trunk_pivot * (F->pivot_at[B->nodes] - F->pivot_at[trunk]));
+  for (row.k = trunk; row.k < B->nodes; ++row.k) {
+    branch->trunk_start[row.k - trunk] = count;
+    row.pivot = branch->trunk_pivot + (F->pivot_at[row.k] - F->pivot_at[trunk]);
+    for (int32_t e = branch->column_last[row.k]; e >= 0; e = F->column_before[e]) subtract_earlier(F, B, &row, e, six);
+    list_contributions(B, branch, row.k, &count);
+  }
+  branch->trunk_start[B->nodes - trunk] = count;
+}
+
+// Copies the diagonal of K for the positions from k on to before `end`.
+static void copy_diagonal(const hfiRoughFactors* F, const hfiBlockMatrix* B, int32_t k, int32_t end, float* diagonal) {
+  for (; k < end; ++k) {
+    round_block(diagonal + F->first[k], 1, hfi_block_rows(B, k), hfi_block_stride(B, k) + 1, B->size[k], 1);
+    for (int32_t i = F->first[k] + B->size[k]; i < F->first[k + 1]; ++i) diagonal[i] = 0;
+  }
+}
+
+// Subtracts what the branches contribute to the diagonal of the trunk.
+static void subtract_from_diagonal(hfiRoughFactors* F, const hfiBlockMatrix* B, hfiRoughPart* trunk) {
+  for (int32_t i = F->first[trunk_of(B)]; i < F->first[B->nodes]; ++i) {
+    float whole = trunk->diagonal[i];
+    for (int32_t b = 0; b < B->branches; ++b) trunk->diagonal[i] += F->part[b].diagonal[i] - whole;
+  }
+}
+
+// Empties a part, and copies the diagonal of K.
+static void begin_part(hfiRoughFactors* F, const hfiBlockMatrix* B, int32_t p) {
+  hfiRoughPart* part = F->part + p;
+  memset(part->row_pattern, 0, sizeof *part->row_pattern * (size_t)B->words);
+  for (int32_t k = 0; k < B->nodes; ++k) part->column_last[k] = part->row_at[k] = -1;
+  copy_diagonal(F, B, trunk_of(B), B->nodes, part->diagonal);
+  if (p < B->branches)
+    copy_diagonal(F, B, B->branch_start[p], B->branch_start[p + 1], part->diagonal);
+  else
+    subtract_from_diagonal(F, B, part);
+}
+
+// Places the pivots and the unknowns.
 static void begin_factorisation(hfiRoughFactors* F, const hfiBlockMatrix* B, int symmetric) {
   F->symmetric = symmetric;
   F->Y = F->storage;
   F->Z = symmetric ? F->Y : F->Y + F->capacity;
-  F->start[0] = F->first[0] = 0, F->pivot_at[0] = 0;
-  memset(F->row_pattern, 0, sizeof *F->row_pattern * (size_t)B->words);
+  F->first[0] = 0, F->pivot_at[0] = 0;
   for (int32_t k = 0; k < B->nodes; ++k) {
-    F->column_last[k] = F->row_at[k] = -1;
     F->first[k + 1] = F->first[k] + pad(B->size[k]);
     F->pivot_at[k + 1] = F->pivot_at[k] + (size_t)(B->size[k] * pad(B->size[k]));
-    round_block(F->diagonal + F->first[k], 1, hfi_block_rows(B, k), hfi_block_stride(B, k) + 1, B->size[k], 1);
-    for (int32_t i = F->first[k] + B->size[k]; i < F->first[k + 1]; ++i) F->diagonal[i] = 0;
   }
 }
 
-int hfi_rough_factor(hfiRoughFactors* F, const hfiBlockMatrix* B, int symmetric) {
+HFI_COPIED int factor_part(hfiRoughFactors* F, const hfiBlockMatrix* B, int32_t p, int six) {
+  begin_part(F, B, p);
+  int failed = factor_positions(F, B, p, six);
+  if (!failed && p < B->branches) collect_contributions(F, B, F->part + p, six);
+  return failed;
+}
+
+// What the workers share: the factors, the matrix, and the right-hand side or solution.
+typedef struct Shared {
+  hfiRoughFactors* F;
+  const hfiBlockMatrix* B;
+  double* b;
+  int failed[HFI_MAX_BRANCHES + 1];
+} Shared;
+
+// Factors a part of the matrix.
+static void factor_shared(void* data, int p) {
+  Shared* shared = data;
+  shared->failed[p] = shared->B->all_six ? factor_part(shared->F, shared->B, p, 1) : factor_part(shared->F, shared->B, p, 0);
+}
+
+int hfi_rough_factor(hfiRoughFactors* F, const hfiBlockMatrix* B, int symmetric, hfiWorkers* workers) {
+  Shared shared = {.F = F, .B = B};
   begin_factorisation(F, B, symmetric);
-  return B->all_six ? factor_nodes(F, B, 1) : factor_nodes(F, B, 0);
+  hfi_workers_run(workers, B->branches, factor_shared, &shared);
+  for (int32_t b = 0; b < B->branches; ++b)
+    if (shared.failed[b]) return shared.failed[b];
+  factor_shared(&shared, B->branches);
+  return shared.failed[B->branches];
 }
 
 // ---- solution ----------------------------------------------------------------------------------------
 
-// z_k = T b_k,   b_j -= Z_kj^T z_k. F->x holds b, and z where that is known.
-HFI_COPIED void solve_forward(const hfiRoughFactors* F, const hfiBlockMatrix* B, int32_t k, int six) {
+// z_k = T b_k,   b_j -= Z_kj^T z_k. F->x holds b, and z where that is known; trunk_x holds b of the trunk.
+HFI_COPIED void solve_forward(const hfiRoughFactors* F, const hfiBlockMatrix* B, const hfiRoughPart* part, int32_t k, float* trunk_x, int six) {
   int n = size_of(B, k, six), length = row_length(B, k, six);
-  float *x = F->x + first_unknown(F, k, six), *z = F->sums;
+  int32_t trunk = trunk_of(B);
+  float *x = F->x + first_unknown(F, k, six), *z = part->sums;
   combine_rows(z, x, 1, F->T_transposed + F->pivot_at[k], n, length, 0);
   memcpy(x, z, sizeof *x * (size_t)length);
-  for (int32_t e = F->start[k]; e < F->start[k + 1]; ++e) {
+  for (int32_t e = F->start[k]; e < F->end[k]; ++e) {
     int32_t j = F->later[e];
-    combine_rows(F->x + first_unknown(F, j, six), x, 1, F->Z + F->block_at[e], n, row_length(B, j, six), 1);
+    combine_rows((j < trunk ? F->x : trunk_x) + first_unknown(F, j, six), x, 1, F->Z + F->block_at[e], n, row_length(B, j, six), 1);
   }
 }
 
@@ -362,12 +517,12 @@ HFI_COPIED void add_products(hfiFloats* sums, const float* A, const float* x, in
 HFI_COPIED float add_partial_sums(const float* s) { return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7])); }
 
 // x_k = S^T (z_k - sum_j Y_kj x_j). F->x holds z, and x where that is known. The partial sums of six rows stay in registers.
-HFI_COPIED void solve_backward(const hfiRoughFactors* F, const hfiBlockMatrix* B, int32_t k, int six) {
+HFI_COPIED void solve_backward(const hfiRoughFactors* F, const hfiBlockMatrix* B, const hfiRoughPart* part, int32_t k, int six) {
   int n = size_of(B, k, six), length = row_length(B, k, six);
-  hfiFloats of_six[6 * VECTORS], *sums = six ? of_six : (hfiFloats*)F->sums;
-  float *x = F->x + first_unknown(F, k, six), *stored = F->sums, *difference = F->sums;
+  hfiFloats of_six[6 * VECTORS], *sums = six ? of_six : (hfiFloats*)part->sums;
+  float *x = F->x + first_unknown(F, k, six), *stored = part->sums, *difference = part->sums;
   for (int i = 0; i < n * VECTORS; ++i) sums[i] = (hfiFloats){0};
-  for (int32_t e = F->start[k]; e < F->start[k + 1]; ++e) {
+  for (int32_t e = F->start[k]; e < F->end[k]; ++e) {
     int32_t j = F->later[e];
     add_products(sums, F->Y + F->block_at[e], F->x + first_unknown(F, j, six), n, row_length(B, j, six));
   }
@@ -376,17 +531,60 @@ HFI_COPIED void solve_backward(const hfiRoughFactors* F, const hfiBlockMatrix* B
   combine_rows(x, difference, 1, F->S + F->pivot_at[k], n, length, 0);
 }
 
-HFI_COPIED void solve_nodes(const hfiRoughFactors* F, const hfiBlockMatrix* B, double* b, int six) {
-  for (int32_t k = 0; k < B->nodes; ++k) round_block(F->x + first_unknown(F, k, six), row_length(B, k, six), b + B->first[k], 0, 1, size_of(B, k, six));
-  for (int32_t k = 0; k < B->nodes; ++k) solve_forward(F, B, k, six);
-  for (int32_t k = B->nodes - 1; k >= 0; --k) solve_backward(F, B, k, six);
-  for (int32_t k = 0; k < B->nodes; ++k)
-    for (int i = 0; i < size_of(B, k, six); ++i) b[B->first[k] + i] = F->x[first_unknown(F, k, six) + i];
+// Copies b to F->x for the positions of a part.
+HFI_COPIED void load_part(const hfiRoughFactors* F, const hfiBlockMatrix* B, int32_t p, const double* b, int six) {
+  for (int32_t k = B->branch_start[p]; k < B->branch_start[p + 1]; ++k)
+    round_block(F->x + first_unknown(F, k, six), row_length(B, k, six), b + B->first[k], 0, 1, size_of(B, k, six));
 }
 
-void hfi_rough_solve(const hfiRoughFactors* F, const hfiBlockMatrix* B, double* b) {
-  if (B->all_six)
-    solve_nodes(F, B, b, 1);
+// Solves backwards for the positions of a part, and copies their solution from F->x to b.
+HFI_COPIED void solve_part_backward(const hfiRoughFactors* F, const hfiBlockMatrix* B, int32_t p, double* b, int six) {
+  for (int32_t k = B->branch_start[p + 1] - 1; k >= B->branch_start[p]; --k) {
+    solve_backward(F, B, F->part + p, k, six);
+    for (int i = 0; i < size_of(B, k, six); ++i) b[B->first[k] + i] = F->x[first_unknown(F, k, six) + i];
+  }
+}
+
+// Solves forwards for the positions of a branch.
+HFI_COPIED void solve_branch_forward(const hfiRoughFactors* F, const hfiBlockMatrix* B, int32_t branch, const double* b, int six) {
+  const hfiRoughPart* part = F->part + branch;
+  int32_t trunk = F->first[trunk_of(B)];
+  memset(part->trunk_x, 0, sizeof *part->trunk_x * (size_t)(F->first[B->nodes] - trunk));
+  load_part(F, B, branch, b, six);
+  for (int32_t k = B->branch_start[branch]; k < B->branch_start[branch + 1]; ++k) solve_forward(F, B, part, k, part->trunk_x - trunk, six);
+}
+
+// Solves for the trunk, after the branches were solved forwards.
+HFI_COPIED void solve_trunk(const hfiRoughFactors* F, const hfiBlockMatrix* B, double* b, int six) {
+  int32_t p = B->branches, trunk = F->first[trunk_of(B)];
+  load_part(F, B, p, b, six);
+  for (int32_t branch = 0; branch < p; ++branch) add_numbers(F->x + trunk, F->part[branch].trunk_x, F->first[B->nodes] - trunk);
+  for (int32_t k = B->branch_start[p]; k < B->branch_start[p + 1]; ++k) solve_forward(F, B, F->part + p, k, F->x, six);
+  solve_part_backward(F, B, p, b, six);
+}
+
+static void solve_shared_forward(void* data, int branch) {
+  const Shared* shared = data;
+  if (shared->B->all_six)
+    solve_branch_forward(shared->F, shared->B, branch, shared->b, 1);
   else
-    solve_nodes(F, B, b, 0);
+    solve_branch_forward(shared->F, shared->B, branch, shared->b, 0);
+}
+
+static void solve_shared_backward(void* data, int branch) {
+  const Shared* shared = data;
+  if (shared->B->all_six)
+    solve_part_backward(shared->F, shared->B, branch, shared->b, 1);
+  else
+    solve_part_backward(shared->F, shared->B, branch, shared->b, 0);
+}
+
+void hfi_rough_solve(hfiRoughFactors* F, const hfiBlockMatrix* B, double* b, hfiWorkers* workers) {
+  Shared shared = {.F = F, .B = B, .b = b};
+  hfi_workers_run(workers, B->branches, solve_shared_forward, &shared);
+  if (B->all_six)
+    solve_trunk(F, B, b, 1);
+  else
+    solve_trunk(F, B, b, 0);
+  hfi_workers_run(workers, B->branches, solve_shared_backward, &shared);
 }

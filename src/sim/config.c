@@ -21,6 +21,7 @@ hfSimConfig hf_sim_config_default(void) {
   c.gyroscopic = 1;
   c.anticipate = 1;
   c.scene_signals = 1;
+  c.threads = 1;
   c.smallest_step = 1e-9;
   c.near_rigid = 0.1;
   c.sleep = -1;
@@ -100,6 +101,7 @@ static const Field FIELDS[] = {
     FIELD(drive_law, 'i', -1, HF_DRIVE_COMPUTED_TORQUE, DRIVE_LAWS, ALL),
     FIELD(explicit_drives, 'i', 0, 1, SWITCHES, DISCRETE),
     FIELD(scene_signals, 'i', 0, 1, SWITCHES, ALL),
+    FIELD(threads, 'i', 1, 1024, NULL, SOLVED),
     FIELD(mujoco_softness, 'i', 0, 1, SWITCHES, ALL),
     FIELD(rigid_limits, 'i', 0, 1, SWITCHES, DISCRETE),
     FIELD(rigid_equalities, 'i', 0, 1, SWITCHES, DISCRETE),

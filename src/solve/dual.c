@@ -36,6 +36,7 @@
 
 #include "base/compile.h"
 #include "base/lanes.h"
+#include "solve/parts.h"
 
 #include <string.h>
 
@@ -135,15 +136,19 @@ static int count_groups(const hfiIsland* I, int32_t k) {
 
 void hfi_dual_reset(hfiIsland* I) { memset(I->dual, 0, sizeof *I->dual * (size_t)I->nrow); }
 
-void hfi_dual_evaluate(hfiIsland* I) {
-  for (int32_t k = I->nscalar; k < I->nblock; ++k) {
+// Evaluates the groups of the contacts of a part.
+static void evaluate_part(void* island, int p) {
+  hfiIsland* I = island;
+  for (int32_t k = I->part_block[p]; k < I->part_block[p + 1]; ++k) {
     int count = I->dual_groups[k].count = count_groups(I, k);
     if (count > 0) evaluate_groups(I, k, count);
   }
 }
 
-void hfi_dual_set_responses(hfiIsland* I) {
-  for (int32_t k = I->nscalar; k < I->nblock; ++k) {
+// Does the same, and sets the responses.
+static void respond_part(void* island, int p) {
+  hfiIsland* I = island;
+  for (int32_t k = I->part_block[p]; k < I->part_block[p + 1]; ++k) {
     int count = I->dual_groups[k].count = count_groups(I, k);
     if (count == 3)
       evaluate_groups(I, k, 3), set_response(I, k, 3);
@@ -151,6 +156,10 @@ void hfi_dual_set_responses(hfiIsland* I) {
       evaluate_groups(I, k, count), set_response(I, k, count);
   }
 }
+
+void hfi_dual_evaluate(hfiIsland* I) { hfi_for_parts(I, evaluate_part, I); }
+
+void hfi_dual_set_responses(hfiIsland* I) { hfi_for_parts(I, respond_part, I); }
 
 void hfi_dual_respond_contact(hfiIsland* I, int32_t k) {
   int count = I->dual_groups[k].count = count_groups(I, k);
@@ -170,6 +179,9 @@ void hfi_dual_update_contact(hfiIsland* I, int32_t k) {
     update_duals(I, k, count);
 }
 
-void hfi_dual_update(hfiIsland* I) {
-  for (int32_t k = I->nscalar; k < I->nblock; ++k) hfi_dual_update_contact(I, k);
+static void update_part(void* island, int p) {
+  hfiIsland* I = island;
+  for (int32_t k = I->part_block[p]; k < I->part_block[p + 1]; ++k) hfi_dual_update_contact(I, k);
 }
+
+void hfi_dual_update(hfiIsland* I) { hfi_for_parts(I, update_part, I); }

@@ -36,7 +36,7 @@ void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
   I->block = HFI_TAKE(arena, hfiIslandBlock, nblock);
   I->scalar = HFI_TAKE(arena, hfiScalar, nblock);
   I->patch = HFI_TAKE(arena, hfiPatch, nblock);
-  I->wide = HFI_TAKE(arena, int32_t, nblock);
+  HFI_TAKE_EACH(arena, int32_t, nblock, &I->wide, &I->unsorted);
   I->segment = HFI_TAKE(arena, hfiSegment, njac);
   I->index = HFI_TAKE(arena, int32_t, njac + (size_t)c->npiece);
   I->jacobian = HFI_TAKE(arena, double, padded);
@@ -58,6 +58,7 @@ void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
   I->response = HFI_TAKE(arena, hfiContactResponse, nblock);
   HFI_TAKE_EACH(arena, double, padded, &I->GJ, &I->rows);
   I->column = HFI_TAKE(arena, double, nv + 3);
+  for (int b = 0; b < HFI_MAX_BRANCHES; ++b) I->trunk_tau[b] = HFI_TAKE(arena, double, c->ntree > HFI_ROUGH_TREES ? nv : 0);
   hfi_room_plan(&I->locals, arena, square(imin2(c->nv, imax2(2 * c->max_tree_nv, PLANNED_COLUMNS)) + 3));
   hfi_room_plan(&I->values, arena, square(imin2(c->nv, imax2(c->max_tree_nv, PLANNED_DOFS))));
   hfi_room_plan(&I->rough, arena, c->ntree > HFI_ROUGH_TREES ? PLANNED_ROUGH * nv : 0);
@@ -83,7 +84,7 @@ static int32_t tree_size(const hfStepProblem* P, int32_t tree) {
 // Gives K of a large heap rough factors. Returns 0 if there is no memory for them.
 static int use_rough_factors(hfiIsland* I) {
   if (!hfi_room_make(&I->rough, hfi_block_count_rough(&I->K), &I->allocator)) return 0;
-  hfi_block_make_rough(&I->K, &I->rough_factors, I->rough.at);
+  hfi_block_make_rough(&I->K, &I->rough_factors, I->rough.at, I->workers);
   return 1;
 }
 
@@ -95,6 +96,7 @@ static int order_trees(hfiIsland* I, const int32_t* trees, int32_t ntree, const 
   const hfStepProblem* P = I->problem;
   hfiBlockMatrix* K = &I->sparse;
   hfi_block_begin(K, ntree);
+  K->max_branches = ntree > HFI_ROUGH_TREES ? HFI_MAX_BRANCHES : 1;
   for (int32_t i = 0; i < ntree; ++i) {
     K->weight[i] = tree_size(P, trees[i]);
     I->node[trees[i]] = i;
@@ -183,12 +185,13 @@ int hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t*
   I->n = 0;
   for (int32_t i = 0; i < ntree; ++i) I->n += tree_size(problem, trees[i]);
   I->ntree = ntree;
-  I->npatch = I->nsegment = I->has_weights = 0;
+  I->npatch = I->nsegment = I->full_patches = I->has_weights = 0;
   I->inertia = 0;
   if (I->n <= HFI_DENSE_DOFS || ntree == 1)
     make_one_node(I, trees, ntree);
   else if (!order_trees(I, trees, ntree, blocks, nblock))
     return 0;
+  I->branches = I->K.branches;
   gather_vectors(I);
   if (!hfi_island_gather_rows(I, blocks, nblock)) return 0;
   if (!I->is_plain) find_limbs(I);

@@ -100,6 +100,14 @@ typedef struct hfiIsland {
   hfiPatch* patch;                                  // (npatch)
   hfiSegment* segment;                              // (nsegment)
 
+  // Threads share the work on a large heap by its parts (parts.h): the branches of K, and the trunk, which is the last.
+  hfiWorkers* workers;                      // the threads; NULL: none
+  int32_t branches;                         // number of branches; 1: the island is not divided
+  int32_t part_patch[HFI_MAX_BRANCHES + 2]; // first patch of each part, and their number. A patch belongs to the part of its first node.
+  int32_t part_block[HFI_MAX_BRANCHES + 2]; // first block of each part, without the scalars, and their number
+  int32_t full_patches;                     // number of patches without compact rows
+  double* trunk_tau[HFI_MAX_BRANCHES];      // (n) J^T gamma of the patches of a branch, used for the dofs of the trunk
+
   // The Newton matrix.
   hfiBlockMatrix K; // Newton matrix and its factors: a copy of `dense` or `sparse`
   hfiBlockMatrix dense, sparse; // matrix with one node; matrix with a node for each tree. Each keeps its pattern while K is a copy of the other.
@@ -140,7 +148,7 @@ typedef struct hfiIsland {
 
   // Scratch.
   double* work;       // (n)
-  int32_t* wide;      // (blocks of the problem) for hfi_island_gather_rows: blocks that are no scalars
+  int32_t *wide, *unsorted; // (blocks of the problem) for hfi_island_gather_rows: blocks that are no scalars
   double *GJ, *local; // for forming K: (nrow x ld) and (ncol x ld) of a patch
   double* rows;       // (nrow x ld) full rows of a patch with compact rows
   double* column;     // (ld) for products with J

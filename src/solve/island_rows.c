@@ -10,6 +10,7 @@
 #include "base/compile.h"
 #include "linalg/dense.h"
 #include "math/vec3.h"
+#include "solve/parts.h"
 #include "solve/patch.h"
 
 #include <string.h>
@@ -219,6 +220,7 @@ static void finish_patch(hfiIsland* I, PatchStorage* rest) {
   hfiPatch* patch = I->patch + I->npatch - 1;
   patch->height = patch->nfree ? patch->nrow : round_up4(patch->nrow);
   if (patch->nfree) return;
+  I->full_patches += 1;
   size_t padding = (size_t)((patch->height - patch->nrow) * patch->ld);
   memset(rest->jacobian, 0, sizeof(double) * padding);
   rest->jacobian += padding;
@@ -250,6 +252,46 @@ static int gather_patches(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
   return enough;
 }
 
+// ---- parts ------------------------------------------------------------------------------------------
+
+static int32_t part_of_node(const hfiIsland* I, int32_t node) {
+  int32_t p = 0;
+  while (node >= I->K.branch_start[p + 1]) ++p;
+  return p;
+}
+
+// Returns the part of a block: that of its first node in the order of elimination.
+static int32_t part_of_block(const hfiIsland* I, const hfStepBlock* block) {
+  const hfStepPiece* piece = I->problem->piece + block->piece;
+  int32_t first = I->node[piece[0].tree];
+  for (int32_t i = 1; i < block->npiece; ++i) first = imin2(first, I->node[piece[i].tree]);
+  return part_of_node(I, first);
+}
+
+// Sorts the list I->wide by parts; blocks of one part keep their order.
+static void sort_by_parts(hfiIsland* I, int32_t nwide) {
+  int32_t next[HFI_MAX_BRANCHES + 2] = {0};
+  memcpy(I->unsorted, I->wide, sizeof *I->wide * (size_t)nwide);
+  for (int32_t i = 0; i < nwide; ++i) ++next[part_of_block(I, I->problem->block + I->unsorted[i]) + 1];
+  for (int32_t p = 0; p < I->branches; ++p) next[p + 1] += next[p];
+  for (int32_t i = 0; i < nwide; ++i) I->wide[next[part_of_block(I, I->problem->block + I->unsorted[i])]++] = I->unsorted[i];
+}
+
+// Finds the first patch and block of each part. An island that is not divided has one branch, and a trunk without blocks.
+static void find_parts(hfiIsland* I) {
+  int32_t k = 0;
+  if (!hfi_is_divided(I)) {
+    I->part_patch[0] = 0, I->part_patch[1] = I->part_patch[2] = I->npatch;
+    I->part_block[0] = I->nscalar, I->part_block[1] = I->part_block[2] = I->nblock;
+    return;
+  }
+  for (int32_t p = 0; p <= I->branches + 1; ++p) {
+    while (k < I->npatch && part_of_node(I, I->segment[I->patch[k].segment].node) < p) ++k;
+    I->part_patch[p] = k;
+    I->part_block[p] = k < I->npatch ? I->patch[k].block : I->nblock;
+  }
+}
+
 // ---- scalars ----------------------------------------------------------------------------------------
 
 // Is the block one saturated row on one dof?
@@ -258,7 +300,8 @@ static int is_scalar(const hfStepProblem* P, const hfStepBlock* block) {
          P->piece[block->piece].ncol == 1;
 }
 
-// Appends the scalars; the row of a scalar has the same number as its block. Lists the other blocks in I->wide and returns their number.
+// Appends the scalars; the row of a scalar has the same number as its block. Lists the other blocks in I->wide, by parts if the island is divided, and
+// returns their number.
 static int32_t gather_scalars(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
   const hfStepProblem* P = I->problem;
   int32_t n = 0, nwide = 0;
@@ -277,6 +320,7 @@ static int32_t gather_scalars(hfiIsland* I, const int32_t* blocks, int32_t nbloc
     ++n;
   }
   I->nscalar = I->nblock = I->nrow = n;
+  if (hfi_is_divided(I)) sort_by_parts(I, nwide);
   return nwide;
 }
 
@@ -348,6 +392,7 @@ int hfi_island_gather_rows(hfiIsland* I, const int32_t* blocks, int32_t nblock) 
     gather_plain(I, blocks, nblock);
   else if (!gather_patches(I, I->wide, gather_scalars(I, blocks, nblock)))
     return 0;
+  find_parts(I);
   if (I->problem->drift) gather_drift(I);
   return 1;
 }

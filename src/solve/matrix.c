@@ -19,6 +19,7 @@
 #include "base/compile.h"
 #include "linalg/dense.h"
 #include "math/vec3.h"
+#include "solve/parts.h"
 #include "solve/patch.h"
 
 #include <string.h>
@@ -89,40 +90,39 @@ static void add_segments(hfiIsland* I, const hfiPatch* patch, const hfiSegment* 
   scatter(D, hfi_block_stride(K, P->node), local, patch->ld, P, Q);
 }
 
-// Returns the diagonal block of K of a free body. *ld is the width of its rows.
-static double* block_of_body(const hfiIsland* I, const hfiSegment* body, int* ld) {
-  *ld = hfi_block_stride(&I->K, body->node);
-  return hfi_block_rows(&I->K, body->node) + body->slot * (*ld + 1);
+// Returns where part p adds to the diagonal block of K of a free body. *ld is the width of its rows. A branch has own blocks for bodies of the trunk.
+static double* block_of_body(const hfiIsland* I, const hfiSegment* body, int32_t p, int* ld) {
+  int own = p < I->branches && body->node >= I->K.branch_start[I->branches];
+  *ld = own ? I->K.size[body->node] : hfi_block_stride(&I->K, body->node);
+  return (own ? hfi_block_of_trunk(&I->K, p, body->node) : hfi_block_rows(&I->K, body->node)) + body->slot * (*ld + 1);
 }
 
-// K += J^T G J of a patch of free bodies. The node of the first segment is eliminated first.
-static void add_free(hfiIsland* I, const hfiPatch* patch, int symmetric) {
+// K += J^T G J of a patch of free bodies, which belongs to part p. The node of the first segment is eliminated first.
+static void add_free(const hfiIsland* I, const hfiPatch* patch, int32_t p, int symmetric) {
   const hfiBlockMatrix* K = &I->K;
+  size_t scratch = 12 * (size_t)I->patch[I->part_patch[p]].row; // Parts have scratch of their own. A row has at most 12 numbers.
+  double *rows = I->rows + scratch, *GJ = I->GJ + scratch;
   const hfiSegment* body = I->segment + patch->segment;
   hfiFreeBlocks blocks = {.second = NULL, .below = NULL};
   if (!hfi_any_active(I, patch)) return;
-  const double* J = hfi_patch_rows(patch, I->rows);
+  const double* J = hfi_patch_rows(patch, rows);
   for (int32_t k = patch->block; k < patch->block + patch->nblock; ++k) {
     int at = (I->block[k].row - patch->row) * patch->ld;
-    multiply_block(I, k, J + at, I->GJ + at, patch->ld);
+    multiply_block(I, k, J + at, GJ + at, patch->ld);
   }
-  blocks.first = block_of_body(I, body, &blocks.ld_first);
+  blocks.first = block_of_body(I, body, p, &blocks.ld_first);
   if (patch->nfree == 2) {
     int32_t node = body->node, slot = body->slot, column = patch->column + body[1].slot, width = K->width[node];
-    blocks.second = block_of_body(I, body + 1, &blocks.ld_second);
+    blocks.second = block_of_body(I, body + 1, p, &blocks.ld_second);
     blocks.beside = blocks.first + K->size[node] - slot + column;
     blocks.below = symmetric ? NULL : hfi_block_lower(K, node) + slot * width + column;
     blocks.ld_below = width;
   }
-  I->kernels->add_product_free(patch, J, I->GJ, &blocks);
+  I->kernels->add_product_free(patch, J, GJ, &blocks);
 }
 
-// K += J^T G J of a patch.
-static void add_patch(hfiIsland* I, const hfiPatch* patch, int symmetric) {
-  if (patch->nfree) {
-    add_free(I, patch, symmetric);
-    return;
-  }
+// K += J^T G J of a patch without compact rows.
+static void add_full(hfiIsland* I, const hfiPatch* patch, int symmetric) {
   if (!multiply_patch(I, patch, symmetric)) return;
   const hfiSegment* segment = I->segment + patch->segment;
   for (int32_t i = 0; i < patch->nsegment; ++i)
@@ -135,12 +135,10 @@ static void scale_block(double* D, int32_t w, int32_t m, double factor) {
   for (int32_t i = 0; i < m; ++i) hfi_scale(D + i * w, factor, D + i * w, m);
 }
 
-// Copies A, with added inertia, into the Newton matrix.
-static void place_mass(hfiIsland* I, int symmetric) {
+// Copies A, with added inertia, into the Newton matrix: the trees from `first` on to before `end`, in the order of elimination.
+static void place_mass(const hfiIsland* I, int32_t first, int32_t end) {
   const hfStepProblem* P = I->problem;
-  if (I->ntree > 1)
-    hfi_block_zero(&I->K, symmetric); // The mass matrix of a single tree fills K.
-  for (int32_t t = 0; t < I->ntree; ++t) {
+  for (int32_t t = first; t < end; ++t) {
     int32_t tree = I->tree[t], start = P->tree_start[tree], m = P->tree_start[tree + 1] - start;
     int32_t node = I->node[tree], slot = I->first[tree] - I->K.first[node];
     int32_t w = hfi_block_stride(&I->K, node);
@@ -155,6 +153,51 @@ static void place_mass(hfiIsland* I, int symmetric) {
     for (int32_t i = 0; i < m; ++i) D[i * (w + 1)] += P->diag[start + i];
     if (I->inertia > 0) scale_block(D, w, m, 1 + I->inertia);
   }
+}
+
+// K += J^T G J of the scalars.
+static void add_scalars(hfiIsland* I) {
+  for (int32_t i = 0; i < I->nscalar; ++i) I->K.value[I->scalar[i].at] += sqr(I->scalar[i].J) * I->G[i];
+}
+
+// Forms K of an island that is not divided.
+static void form_whole(hfiIsland* I, int symmetric) {
+  if (I->ntree > 1) hfi_block_zero(&I->K, 0, I->K.nodes, symmetric); // The mass matrix of a single tree fills K.
+  place_mass(I, 0, I->ntree);
+  add_scalars(I);
+  for (int32_t k = 0; k < I->npatch; ++k) {
+    if (I->patch[k].nfree)
+      add_free(I, I->patch + k, 0, symmetric);
+    else
+      add_full(I, I->patch + k, symmetric);
+  }
+}
+
+// What the parts of an island share to form K.
+typedef struct MatrixTask {
+  hfiIsland* I;
+  int symmetric;
+} MatrixTask;
+
+// Forms the panels of a part, without scalars and patches without compact rows.
+static void form_part(void* context, int p) {
+  const MatrixTask* task = context;
+  hfiIsland* I = task->I;
+  int32_t first = I->K.branch_start[p], end = I->K.branch_start[p + 1];
+  hfi_block_zero(&I->K, first, end, task->symmetric);
+  if (p < I->branches) hfi_block_zero_trunk(&I->K, p);
+  place_mass(I, first, end);
+  for (int32_t k = I->part_patch[p]; k < I->part_patch[p + 1]; ++k)
+    if (I->patch[k].nfree) add_free(I, I->patch + k, p, task->symmetric);
+}
+
+// Forms K of a divided island.
+static void form_parts(hfiIsland* I, int symmetric) {
+  hfi_for_parts(I, form_part, &(MatrixTask){I, symmetric});
+  hfi_block_add_trunk(&I->K);
+  add_scalars(I);
+  for (int32_t k = 0; I->full_patches && k < I->npatch; ++k)
+    if (!I->patch[k].nfree) add_full(I, I->patch + k, symmetric);
 }
 
 int hfi_system_is_coupled(const hfiIsland* I) {
@@ -193,10 +236,10 @@ static int factor_plain(hfiIsland* I, int symmetric) {
 int hfi_system_factor(hfiIsland* I) {
   int symmetric = !hfi_system_is_coupled(I);
   if (I->is_plain) return factor_plain(I, symmetric);
-  place_mass(I, symmetric);
-  for (int32_t i = 0; i < I->nscalar; ++i)
-    I->K.value[I->scalar[i].at] += sqr(I->scalar[i].J) * I->G[i];
-  for (int32_t k = 0; k < I->npatch; ++k) add_patch(I, I->patch + k, symmetric);
+  if (hfi_is_divided(I))
+    form_parts(I, symmetric);
+  else
+    form_whole(I, symmetric);
   return hfi_block_is_rough(&I->K) ? hfi_block_factor_roughly(&I->K, symmetric) : hfi_block_factor(&I->K, symmetric);
 }
 

@@ -42,6 +42,7 @@
 #include "math/vec3.h"
 #include "solve/damp.h"
 #include "solve/dual.h"
+#include "solve/parts.h"
 #include "solve/soft_law.h"
 #include "solve/system.h"
 
@@ -92,23 +93,41 @@ static void evaluate_soft_law(hfiIsland* I, int32_t k, double cap) {
   hfi_dual_respond_contact(I, k);
 }
 
+// What the parts of an island share in an iteration.
+typedef struct SoftTask {
+  hfiIsland* I;
+  double cap;
+} SoftTask;
+
+// Computes and evaluates the soft laws of the contacts of a part.
+static void evaluate_part(void* context, int p) {
+  const SoftTask* task = context;
+  for (int32_t k = task->I->part_block[p]; k < task->I->part_block[p + 1]; ++k)
+    if (hfi_is_contact(task->I, k)) evaluate_soft_law(task->I, k, task->cap);
+}
+
+// Ends the iteration for the contacts of a part.
+static void end_part(void* context, int p) {
+  hfiIsland* I = ((const SoftTask*)context)->I;
+  for (int32_t k = I->part_block[p]; k < I->part_block[p + 1]; ++k) {
+    if (!hfi_is_contact(I, k)) continue;
+    hfi_dual_update_contact(I, k);
+    hfi_soft_end_iteration(I, k);
+  }
+}
+
 // Takes a Newton step on the soft laws from I->v and I->s. I->Av must be A v; it is computed again at the end of the step. Returns 0 if there is no
 // finite step.
 static int take_soft_step(hfiIsland* I, double cap) {
   hfi_system_respond_saturated(I);
-  for (int32_t k = I->nscalar; k < I->nblock; ++k)
-    if (hfi_is_contact(I, k)) evaluate_soft_law(I, k, cap);
+  hfi_for_parts(I, evaluate_part, &(SoftTask){I, cap});
   hfi_system_residual_again(I);
   int failed = hfi_system_factor(I);
   hfi_scale(I->dv, -1.0, I->r, I->n);
   if (!failed) hfi_system_solve(I, LINEAR_TOLERANCE, I->dv);
   hfi_move(I->v1, I->v, 1.0, I->dv, I->n);
   hfi_system_rows(I, I->v1, I->s1);
-  for (int32_t k = I->nscalar; k < I->nblock; ++k) {
-    if (!hfi_is_contact(I, k)) continue;
-    hfi_dual_update_contact(I, k);
-    hfi_soft_end_iteration(I, k);
-  }
+  hfi_for_parts(I, end_part, &(SoftTask){I, cap});
   hfi_system_exchange_points(I);
   hfi_system_multiply(I, I->v, I->Av);
   return !failed && isfinite(hfi_system_velocity_norm(I, I->dv));

@@ -25,6 +25,9 @@
 
 #include <string.h>
 
+// How long a thread waits for more work on a heap before it sleeps [ns]. Between two tasks of an iteration the caller works alone for 0.1 ms at most.
+static const long PATIENCE = 500000;
+
 struct hfSolver {
   hfStepCapacity capacity;
   hfiPartition partition;
@@ -60,7 +63,14 @@ hfStatus hf_solver_create(hfSolver** out, const hfStepCapacity* capacity, hfErro
   return HF_OK;
 }
 
+hfStatus hfi_solver_use_threads(hfSolver* solver, int threads, hfError* error) {
+  threads = imin2(threads, HFI_MAX_BRANCHES);
+  if (threads <= 1 || solver->capacity.ntree <= HFI_ROUGH_TREES) return HF_OK;
+  return hfi_workers_create(&solver->island.workers, threads, PATIENCE, error);
+}
+
 void hf_solver_free(hfSolver* solver) {
+  if (solver) hfi_workers_free(solver->island.workers);
   if (solver) hfi_island_release(&solver->island);
   hfi_release(solver);
 }

@@ -16,6 +16,10 @@ typedef struct hfiSolveJob {
   hfSolveReport* report;
 } hfiSolveJob;
 
+// Lets up to `threads` threads, with that of the caller, share the work on large heaps (parts.h). More than HFI_MAX_BRANCHES are of no use. Results have
+// the same bits with any number of threads. To be called once, after hf_solver_create.
+hfStatus hfi_solver_use_threads(hfSolver* solver, int threads, hfError* error);
+
 // The row velocities s (nrow) with which the impulses of the last answer were computed. They may differ from J v by rounding. Valid until the next
 // solution.
 const double* hfi_solver_row_velocities(const hfSolver* solver);

@@ -13,6 +13,7 @@
 #include "linalg/weighted.h"
 #include "math/vec3.h"
 #include "solve/contact.h"
+#include "solve/parts.h"
 #include "solve/patch.h"
 
 #include <string.h>
@@ -56,18 +57,44 @@ HFI_COPIED void multiply_narrow(const double* J, int32_t rows, int32_t n, const 
   for (; r % 4; ++r) s[r] = 0;
 }
 
+// s = J v of a patch with compact rows.
+static inline void multiply_compact(const hfiIsland* I, const hfiPatch* patch, const double* v, double* s) {
+  I->kernels->multiply_free(patch, v + patch->body[0], patch->nfree == 2 ? v + patch->body[1] : NULL, s + patch->row);
+}
+
+// s = J v of a patch without compact rows.
+static inline void multiply_full(const hfiIsland* I, const hfiPatch* patch, const double* v, double* s) {
+  gather_columns(I, patch, v, I->column);
+  I->kernels->multiply(patch, I->column, s + patch->row);
+}
+
+// What the parts of an island share for s = J v.
+typedef struct RowTask {
+  const hfiIsland* I;
+  const double* v;
+  double* s;
+} RowTask;
+
+static void multiply_part(void* context, int p) {
+  const RowTask* task = context;
+  for (const hfiPatch *patch = task->I->patch + task->I->part_patch[p], *end = task->I->patch + task->I->part_patch[p + 1]; patch < end; ++patch)
+    if (patch->nfree) multiply_compact(task->I, patch, task->v, task->s);
+}
+
 // s = J v of the scalars and patches of an island.
 HFI_CALLED static void multiply_patches(const hfiIsland* I, const double* v, double* s) {
-  double* x = I->column;
   for (int32_t i = 0; i < I->nscalar; ++i) s[i] = I->scalar[i].J * v[I->scalar[i].dof];
+  if (hfi_is_divided(I)) {
+    hfi_for_parts(I, multiply_part, &(RowTask){I, v, s});
+    for (int32_t k = 0; I->full_patches && k < I->npatch; ++k)
+      if (!I->patch[k].nfree) multiply_full(I, I->patch + k, v, s);
+    return;
+  }
   for (int32_t k = 0; k < I->npatch; ++k) {
-    const hfiPatch* patch = I->patch + k;
-    if (patch->nfree) {
-      I->kernels->multiply_free(patch, v + patch->body[0], patch->nfree == 2 ? v + patch->body[1] : NULL, s + patch->row);
-      continue;
-    }
-    gather_columns(I, patch, v, x);
-    I->kernels->multiply(patch, x, s + patch->row);
+    if (I->patch[k].nfree)
+      multiply_compact(I, I->patch + k, v, s);
+    else
+      multiply_full(I, I->patch + k, v, s);
   }
 }
 
@@ -107,12 +134,11 @@ void hfi_system_respond_saturated(hfiIsland* I) {
     if (I->block[k].law == HF_LAW_SATURATED) respond_saturated(I, I->block + k, I->response + k);
 }
 
-// Evaluates all laws. derivatives: 0 if the derivatives of contacts are not needed; they go to a local variable that nobody reads, so that the compiler
+// Evaluates the laws of the blocks from `first` on to before `end`. derivatives: 0 if the derivatives of contacts are not needed; they go to a local variable that nobody reads, so that the compiler
 // removes their computation. The caller passes constants for `derivatives` and for the most common coupling, so that the branches on them disappear.
-HFI_COPIED void respond(hfiIsland* I, int coupling, int derivatives) {
+HFI_COPIED void respond_blocks(hfiIsland* I, int32_t first, int32_t end, int coupling, int derivatives) {
   double h = I->problem->h;
-  respond_scalars(I);
-  for (int32_t k = I->nscalar; k < I->nblock; ++k) {
+  for (int32_t k = first; k < end; ++k) {
     const hfiIslandBlock* b = I->block + k;
     hfiContactResponse unread, *response = derivatives ? I->response + k : &unread;
     if (b->law == HF_LAW_SATURATED) {
@@ -125,18 +151,36 @@ HFI_COPIED void respond(hfiIsland* I, int coupling, int derivatives) {
   }
 }
 
+// Evaluates the laws of the blocks of a part.
+static void respond_two_way(void* island, int p) {
+  hfiIsland* I = island;
+  respond_blocks(I, I->part_block[p], I->part_block[p + 1], HF_COUPLING_TWO_WAY, 1);
+}
+
+// Does the same without derivatives.
+static void find_two_way_impulses(void* island, int p) {
+  hfiIsland* I = island;
+  respond_blocks(I, I->part_block[p], I->part_block[p + 1], HF_COUPLING_TWO_WAY, 0);
+}
+
 void hfi_system_respond(hfiIsland* I, int coupling) {
-  if (coupling == HF_COUPLING_TWO_WAY)
-    respond(I, HF_COUPLING_TWO_WAY, 1);
+  respond_scalars(I);
+  if (coupling != HF_COUPLING_TWO_WAY)
+    respond_blocks(I, I->nscalar, I->nblock, coupling, 1);
+  else if (hfi_is_divided(I))
+    hfi_for_parts(I, respond_two_way, I);
   else
-    respond(I, coupling, 1);
+    respond_blocks(I, I->nscalar, I->nblock, HF_COUPLING_TWO_WAY, 1);
 }
 
 void hfi_system_impulses(hfiIsland* I, int coupling) {
-  if (coupling == HF_COUPLING_TWO_WAY)
-    respond(I, HF_COUPLING_TWO_WAY, 0);
+  respond_scalars(I);
+  if (coupling != HF_COUPLING_TWO_WAY)
+    respond_blocks(I, I->nscalar, I->nblock, coupling, 0);
+  else if (hfi_is_divided(I))
+    hfi_for_parts(I, find_two_way_impulses, I);
   else
-    respond(I, coupling, 0);
+    respond_blocks(I, I->nscalar, I->nblock, HF_COUPLING_TWO_WAY, 0);
 }
 
 // y = (M + diag) x of a tree with m dofs. Callers pass a constant for m if many trees have that number.
@@ -145,9 +189,10 @@ HFI_COPIED void multiply_tree(const double* M, const double* diag, int32_t m, co
   hfi_add_rows(y, 1.0, x, 1, M, m, m, m);
 }
 
-void hfi_system_multiply(const hfiIsland* I, const double* x, double* y) {
+// y = A x of the trees from `first_tree` on to before `end`, in the order of elimination.
+HFI_COPIED void multiply_trees(const hfiIsland* I, int32_t first_tree, int32_t end, const double* x, double* y) {
   const hfStepProblem* P = I->problem;
-  for (int32_t t = 0; t < I->ntree; ++t) {
+  for (int32_t t = first_tree; t < end; ++t) {
     int32_t tree = I->tree[t], start = P->tree_start[tree], m = P->tree_start[tree + 1] - start, first = I->first[tree];
     const double* M = P->M + P->M_start[tree];
     if (m == 6) // a free body
@@ -159,6 +204,18 @@ void hfi_system_multiply(const hfiIsland* I, const double* x, double* y) {
     else
       multiply_tree(M, P->diag + start, m, x + first, y + first);
   }
+}
+
+static void multiply_trees_of_part(void* context, int p) {
+  const RowTask* task = context;
+  multiply_trees(task->I, task->I->K.branch_start[p], task->I->K.branch_start[p + 1], task->v, task->s);
+}
+
+void hfi_system_multiply(const hfiIsland* I, const double* x, double* y) {
+  if (hfi_is_divided(I))
+    hfi_for_parts(I, multiply_trees_of_part, &(RowTask){I, x, y});
+  else
+    multiply_trees(I, 0, I->ntree, x, y);
 }
 
 // y (ld) = J^T gamma of a patch.
@@ -173,27 +230,67 @@ HFI_COPIED void multiply_impulse(const hfiIsland* I, const hfiPatch* patch, doub
   }
 }
 
-// tau += J^T gamma of a patch.
-static void add_patch_impulse(const hfiIsland* I, const hfiPatch* patch, double* tau) {
-  if (patch->nfree) {
-    double* other = patch->nfree == 2 ? tau + patch->body[1] : NULL;
-    if (hfi_any_active(I, patch)) I->kernels->add_transposed_free(patch, I->gamma + patch->row, tau + patch->body[0], other);
-    return;
-  }
+// tau += J^T gamma of a patch with compact rows. last_tau has tau of its last body.
+static inline void add_compact_impulse(const hfiIsland* I, const hfiPatch* patch, double* tau, double* last_tau) {
+  if (!hfi_any_active(I, patch)) return;
+  if (patch->nfree == 2)
+    I->kernels->add_transposed_free(patch, I->gamma + patch->row, tau + patch->body[0], last_tau + patch->body[1]);
+  else
+    I->kernels->add_transposed_free(patch, I->gamma + patch->row, last_tau + patch->body[0], NULL);
+}
+
+// tau += J^T gamma of a patch without compact rows.
+static inline void add_full_impulse(const hfiIsland* I, const hfiPatch* patch, double* tau) {
   multiply_impulse(I, patch, I->column);
   add_columns(I, patch, I->column, tau);
 }
 
-// tau = J^T gamma
-static void sum_impulses(const hfiIsland* I) {
-  if (I->is_plain) {
-    multiply_impulse(I, I->patch, I->tau);
-    return;
-  }
+// tau = J^T gamma of the compact patches of a part. What the patches of a branch add to dofs of the trunk goes to I->trunk_tau.
+static void sum_impulses_of_part(void* context, int p) {
+  const hfiIsland* I = context;
+  int32_t trunk = hfi_trunk_dof(I), first = I->K.first[I->K.branch_start[p]], end = I->K.first[I->K.branch_start[p + 1]];
+  double* trunk_tau = p < I->branches ? I->trunk_tau[p] : I->tau;
+  memset(I->tau + first, 0, sizeof *I->tau * (size_t)(end - first));
+  if (p < I->branches) memset(trunk_tau + trunk, 0, sizeof *trunk_tau * (size_t)(I->n - trunk));
+  for (const hfiPatch *patch = I->patch + I->part_patch[p], *last = I->patch + I->part_patch[p + 1]; patch < last; ++patch)
+    if (patch->nfree) add_compact_impulse(I, patch, I->tau, patch->body[patch->nfree - 1] < trunk ? I->tau : trunk_tau);
+}
+
+// tau += J^T gamma of the scalars.
+static void add_scalar_impulses(const hfiIsland* I) {
+  for (int32_t i = 0; i < I->nscalar; ++i) I->tau[I->scalar[i].dof] += I->scalar[i].J * I->gamma[i];
+}
+
+// tau = J^T gamma of a divided island.
+static void sum_impulses_of_parts(hfiIsland* I) {
+  int32_t trunk = hfi_trunk_dof(I);
+  hfi_for_parts(I, sum_impulses_of_part, I);
+  for (int32_t b = 0; b < I->branches; ++b) hfi_axpy(I->tau + trunk, 1.0, I->trunk_tau[b] + trunk, I->n - trunk);
+  add_scalar_impulses(I);
+  for (int32_t k = 0; I->full_patches && k < I->npatch; ++k)
+    if (!I->patch[k].nfree) add_full_impulse(I, I->patch + k, I->tau);
+}
+
+// tau = J^T gamma of an island that is not divided.
+static void sum_impulses_of_patches(const hfiIsland* I) {
   memset(I->tau, 0, sizeof(double) * (size_t)I->n);
-  for (int32_t i = 0; i < I->nscalar; ++i)
-    I->tau[I->scalar[i].dof] += I->scalar[i].J * I->gamma[i];
-  for (int32_t k = 0; k < I->npatch; ++k) add_patch_impulse(I, I->patch + k, I->tau);
+  add_scalar_impulses(I);
+  for (int32_t k = 0; k < I->npatch; ++k) {
+    if (I->patch[k].nfree)
+      add_compact_impulse(I, I->patch + k, I->tau, I->tau);
+    else
+      add_full_impulse(I, I->patch + k, I->tau);
+  }
+}
+
+// tau = J^T gamma
+static void sum_impulses(hfiIsland* I) {
+  if (I->is_plain)
+    multiply_impulse(I, I->patch, I->tau);
+  else if (hfi_is_divided(I))
+    sum_impulses_of_parts(I);
+  else
+    sum_impulses_of_patches(I);
 }
 
 // r = A v - p* - tau

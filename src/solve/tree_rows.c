@@ -29,7 +29,7 @@ static int32_t tree_size(const hfStepProblem* P, int32_t tree) { return P->tree_
 
 // Numbers the dofs of the trees one after the other.
 static void number_dofs(hfiIsland* I, const hfStepProblem* P, const hfiMembers* m) {
-  I->problem = P, I->ntree = m->ntree, I->n = 0;
+  I->problem = P, I->ntree = m->ntree, I->branches = 1, I->n = 0;
   for (int32_t k = 0; k < m->ntree; ++k) {
     I->tree[k] = m->trees[k], I->first[m->trees[k]] = I->n;
     I->n += tree_size(P, m->trees[k]);

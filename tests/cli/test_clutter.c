@@ -4,6 +4,7 @@
 // Two heaps, the second of 100 bodies and more, would take a minute in a debug build: eight bodies have all figures but growth.
 static void test_times_both_engines(void** state) {
   (void)state;
+  assert_int_equal(holdfast("bench clutter --quick --bodies 8 --threads 2 --json"), 0);
   assert_int_equal(holdfast("bench clutter --quick --bodies 8 --json"), 0);
   write_file("judge.py", "import json\n"
                          "r = json.load(open('stdout.txt'))\n"
@@ -22,6 +23,9 @@ static void test_refusals(void** state) {
   assert_refused("bench clutter --bodies 5x", 2, want);
   assert_refused("bench clutter --bodies 5001", 2, want);
   assert_refused("bench gripper --bodies 5", 2, "gripper takes no --bodies");
+  assert_refused("bench clutter --threads 0", 2, "--threads 0: want a number from 1 to 1024");
+  assert_refused("bench clutter --threads two", 2, "--threads two: want a number from 1 to 1024");
+  assert_refused("bench gripper --threads 2", 2, "gripper takes no --threads");
   assert_refused("bench clutter folder", 2, "clutter takes no folder: \"folder\"");
 }
 

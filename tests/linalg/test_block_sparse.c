@@ -47,7 +47,7 @@ static void random_values(fixture* f, testRandom* r, int symmetric) {
   hfiBlockMatrix* B = &f->B;
   int n = f->n;
   memset(f->K, 0, sizeof f->K);
-  hfi_block_zero(B, symmetric);
+  hfi_block_zero(B, 0, B->nodes, symmetric);
   for (int k = 0; k < B->nodes; ++k) {
     int a = B->first[k], m = B->size[k], w = B->width[k], ld = hfi_block_stride(B, k);
     for (int i = 0; i < m; ++i)

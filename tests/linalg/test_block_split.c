@@ -1,0 +1,133 @@
+// Branches and trunk of block-sparse matrices: springs between the nodes of grids of several shapes.
+#include "support/cmocka_all.h"
+
+#include "linalg/block_sparse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_NODES = 400 };
+
+typedef struct fixture {
+  void* memory;
+  hfiBlockMatrix B;
+} fixture;
+
+static void set_up(fixture* f) {
+  hfiArena plan = hfi_arena(NULL, 0);
+  hfi_block_plan(&f->B, &plan, MAX_NODES, MAX_NODES);
+  f->memory = malloc(plan.used);
+  assert_non_null(f->memory);
+  hfiArena arena = hfi_arena(f->memory, plan.used);
+  hfi_block_plan(&f->B, &arena, MAX_NODES, MAX_NODES);
+}
+
+// Orders a grid of x times y times z nodes.
+static void order_grid(hfiBlockMatrix* B, int x, int y, int z, int branches) {
+  hfi_block_begin(B, x * y * z);
+  B->max_branches = branches, B->ordered_nodes = 0;
+  for (int i = 0; i < x * y * z; ++i) {
+    B->weight[i] = 1;
+    if (i % x) hfi_block_couple(B, i - 1, i);
+    if (i / x % y) hfi_block_couple(B, i - x, i);
+    if (i / (x * y)) hfi_block_couple(B, i - x * y, i);
+  }
+  assert_true(hfi_block_order(B, NULL));
+}
+
+static int part_of(const hfiBlockMatrix* B, int k) {
+  int p = 0;
+  while (k >= B->branch_start[p + 1]) ++p;
+  return p;
+}
+
+static const int GRIDS[][3] = {{20, 20, 1}, {7, 7, 8}, {40, 3, 3}, {15, 5, 5}};
+enum { GRID_COUNT = sizeof GRIDS / sizeof *GRIDS };
+
+// A position is coupled only with later positions of its own branch and of the trunk.
+static void test_branches_are_not_coupled(void** state) {
+  (void)state;
+  fixture f;
+  set_up(&f);
+  hfiBlockMatrix* B = &f.B;
+  for (int g = 0; g < GRID_COUNT; ++g) {
+    order_grid(B, GRIDS[g][0], GRIDS[g][1], GRIDS[g][2], 2);
+    assert_int_equal(B->branches, 2);
+    assert_int_equal(B->branch_start[0], 0);
+    assert_int_equal(B->branch_start[3], B->nodes);
+    for (int k = 0; k < B->nodes; ++k)
+      for (int e = B->start[k]; e < B->start[k + 1]; ++e) {
+        int own = part_of(B, k), other = part_of(B, B->later[e]);
+        assert_true(B->later[e] > k);
+        assert_true(other == own || other == 2);
+      }
+  }
+  free(f.memory);
+}
+
+// Branches are eliminated one after the other, but the factors have as many couplings as without branches.
+static void test_factors_stay_as_sparse(void** state) {
+  (void)state;
+  fixture f;
+  set_up(&f);
+  for (int g = 0; g < GRID_COUNT; ++g) {
+    order_grid(&f.B, GRIDS[g][0], GRIDS[g][1], GRIDS[g][2], 1);
+    int couplings = f.B.start[f.B.nodes];
+    assert_int_equal(f.B.branch_start[1], f.B.nodes);
+    order_grid(&f.B, GRIDS[g][0], GRIDS[g][1], GRIDS[g][2], 2);
+    assert_int_equal(f.B.start[f.B.nodes], couplings);
+  }
+  free(f.memory);
+}
+
+// Each branch has about half of the nodes: no subtree that is dealt out has more than half of the work, and the last ones fill the gap. The trunk is the
+// order of a cut through the grid.
+static void test_branches_are_balanced(void** state) {
+  (void)state;
+  fixture f;
+  set_up(&f);
+  for (int g = 0; g < GRID_COUNT; ++g) {
+    order_grid(&f.B, GRIDS[g][0], GRIDS[g][1], GRIDS[g][2], 2);
+    int first = f.B.branch_start[1], second = f.B.branch_start[2] - first, trunk = f.B.nodes - first - second;
+    print_message("%d nodes: %d, %d and a trunk of %d\n", f.B.nodes, first, second, trunk);
+    assert_true(first > 0.25 * f.B.nodes && second > 0.25 * f.B.nodes);
+    assert_true(trunk < 0.3 * f.B.nodes);
+  }
+  free(f.memory);
+}
+
+// The elimination tree of a tower is a chain. There is nothing to deal out, and the matrix stays whole.
+static void test_tower_stays_whole(void** state) {
+  (void)state;
+  fixture f;
+  set_up(&f);
+  order_grid(&f.B, 300, 1, 1, 2);
+  assert_int_equal(f.B.branches, 1);
+  assert_int_equal(f.B.branch_start[1], 300);
+  assert_int_equal(f.B.branch_start[2], 300);
+  free(f.memory);
+}
+
+// Nodes that are coupled with none are all roots. A matrix of one node stays whole.
+static void test_nodes_without_couplings(void** state) {
+  (void)state;
+  fixture f;
+  set_up(&f);
+  hfi_block_begin(&f.B, 10);
+  f.B.max_branches = 2;
+  for (int i = 0; i < 10; ++i) f.B.weight[i] = 1;
+  assert_true(hfi_block_order(&f.B, NULL));
+  assert_int_equal(f.B.branch_start[1], 5);
+  assert_int_equal(f.B.branch_start[2], 10);
+  order_grid(&f.B, 1, 1, 1, 2);
+  assert_int_equal(f.B.branches, 1);
+  free(f.memory);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_branches_are_not_coupled), cmocka_unit_test(test_factors_stay_as_sparse),  cmocka_unit_test(test_branches_are_balanced),
+      cmocka_unit_test(test_tower_stays_whole),        cmocka_unit_test(test_nodes_without_couplings),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
