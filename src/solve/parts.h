@@ -15,11 +15,6 @@ static inline void hfi_for_parts(const hfiIsland* I, void (*task)(void* context,
   hfi_workers_run(I->workers, I->branches + 1, task, context);
 }
 
-// Does the same for the branches alone.
-static inline void hfi_for_branches(const hfiIsland* I, void (*task)(void* context, int branch), void* context) {
-  hfi_workers_run(I->workers, I->branches, task, context);
-}
-
 // First dof of the trunk.
 static inline int32_t hfi_trunk_dof(const hfiIsland* I) { return I->K.first[I->K.branch_start[I->branches]]; }
 
