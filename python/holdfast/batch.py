@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import NamedArray, assign, floats, mask_bytes, near, struct_dtype
-from .model import Model, Params, no_parameter
+from .model import Model, Params, no_parameter, parameters_of
 from .sim import CONTACT, checked_options
 from .state import Input, State
 
@@ -46,6 +46,12 @@ class BatchParams:
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._batch.model.parameters]
+
+    def take(self, world: int, other: Model) -> None:
+        """Writes all parameters of another model into a world, as :meth:`Params.take` does."""
+        world = range(self._batch.worlds)[world]
+        for name, value in parameters_of(self._batch.model, other).items():
+            getattr(self, name)[world] = value
 
     def update(self, mask: Any = None) -> None:
         """Makes the worlds use the parameters that were written. A world whose values are refused keeps its old ones and is flagged in
