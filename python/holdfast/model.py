@@ -473,5 +473,5 @@ class Params(_core.Params):
         return f"<holdfast.Params: {self.model!r}>"
 
     def to_model(self) -> Model:
-        """Returns a new model that has the values of the last ``update()``, for example to record a run with them."""
+        """Returns a new model that has the values of the last ``update()``, for example to make a batch of it."""
         return Model.from_bytes(self._to_bytes())
