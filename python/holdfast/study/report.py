@@ -118,6 +118,10 @@ def _varied(rows: list[dict]) -> list[str]:
     return [n for n in names if len({short(r["parameters"][n]) for r in rows}) > 1]
 
 
+def _judged(rows: list[dict]) -> bool:
+    return any(r["success"] is not None for r in rows)
+
+
 def _maps(rows: list[dict], names: list[str]) -> str:
     judged = [r for r in rows if r["success"] is not None]
     if not names:
@@ -157,7 +161,7 @@ def _distributions(rows: list[dict]) -> str:
     done = [r for r in rows if r["status"] == "done"]
     names = dict.fromkeys(n for r in done for n, v in r["metrics"].items() if isinstance(v, (int, float)) and not isinstance(v, bool))
     plots = "".join(draw_distribution(n, [r["metrics"].get(n, math.nan) for r in done], [r["success"] for r in done]) for n in names)
-    key = '<p class="lead key"><span style="background:#1b7f4d"></span>success<span style="background:#c2452d"></span>no success</p>'
+    key = '<p class="lead key"><span style="background:#1b7f4d"></span>success<span style="background:#c2452d"></span>no success</p>' if _judged(rows) else ""
     return f'<h2>Distributions</h2>{key}<div class="plots" id="distributions">{plots}</div>' if plots else ""
 
 
@@ -194,7 +198,9 @@ def _worst(store: Store, rows: list[dict], names: list[str], count: int) -> str:
             button = "no replay"
             missing.setdefault(str(error), index)
         table.append([button, index, row["success"], *(row["parameters"][n] for n in names), *(row["metrics"].get(m) for m in metrics)])
-    order = f"largest {store.study.worst} first" if store.study.worst else "without success first, then by the first metric"
+    order = f"largest {store.study.worst} first" if store.study.worst else "without success first, then by the size of the first metric"
+    if not (store.study.worst or _judged(rows)):
+        order = "by the size of the first metric"
     order += "".join(f". Run {index} has no replay: {why}" for why, index in missing.items())
     return (f'<h2>Worst runs</h2><p class="lead">{html.escape(order)}</p>'
             f'<div id="worst">{_table(["", "run", "success", *names, *metrics], table)}</div>' + replays.html())
