@@ -10,7 +10,7 @@ from typing import Any, Iterable, NamedTuple, TypedDict, Unpack
 import numpy as np
 
 from . import _core
-from ._arrays import NamedArray, assign, finite, floats, named, near
+from ._arrays import NamedArray, assign, finite, floats, named, near, no_name
 from ._files import FilePath, file_name, refuse_ending
 
 _KINDS: dict[str, int] = {**_core.object_kinds, "key": _core.object_kinds["keyframe"]}
@@ -256,7 +256,7 @@ class Model(_core.Model):
         if index < 0 and name in (labels := self.labels(kind)):
             index = labels.index(name)
         if index < 0:
-            raise KeyError(f'no {kind} is named "{name}"; there are: {", ".join(labels[:20])}')
+            raise KeyError(no_name(kind, name, labels))
         return index
 
     def name(self, kind: str, index: int) -> str:

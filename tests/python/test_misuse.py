@@ -837,6 +837,27 @@ def test_a_report_holds_one_run():
     assert "the second run" in sim.report("the second run").html
 
 
+def test_messages_about_names(fall):
+    """A list that was cut looked whole, and without any names it ended in the air."""
+    with pytest.raises(KeyError, match='no camera is named "front": there is none with a name'):
+        fall.id("camera", "front")
+    many = hf.Builder()
+    for i in range(23):
+        many.add_joint(many.add_body(f"link_{i}", mass=1, inertia=(1, 1, 1, 0, 0, 0)), "slide", f"slide_{i}")
+    chain = many.finish()
+    for look in (lambda: chain.id("joint", "slid_22"), lambda: many.joint("slid_22"), lambda: hf.State(chain).q["slid_22"]):
+        with pytest.raises(KeyError, match="perhaps slide_22 .*; there are: slide_0, .*, slide_19, and 3 more"):
+            look()
+
+
+def test_numbers_in_the_wrong_place(fall):
+    sim, batch = hf.Sim(fall), hf.Batch(fall, 2)
+    for call, says in [(lambda: sim.step(5), r"write step\(steps=5\)"), (lambda: batch.reset("low"), r"write reset\(key='low'\) for the keyframe in all worlds$"),
+                       (lambda: batch.params.take(fall, 0), "the number of a world and a model"), (lambda: batch.params.take([0], fall), "the number of a world")]:
+        with pytest.raises(TypeError, match=says):
+            call()
+
+
 @pytest.mark.parametrize("file", ["recording", "report"])
 def test_files_of_params_hold_the_values_of_one_run(tmp_path, file):
     """The parameters at the first step are recorded; other ones need another file. The last frame is written after an update, too."""
