@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char* const outcome_run_name[PEER_RUNS] = {"default", "shifted", "half", "recipe", "fine", "creepless", "frictionless", "contactless"};
+const char* const outcome_run_name[PEER_RUNS] = {"default",   "shifted",      "half",        "recipe",   "fine",
+                                                 "creepless", "frictionless", "contactless", "limitless"};
 
 void outcome_free(outcome* o) {
   free(o->q);

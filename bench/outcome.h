@@ -28,8 +28,15 @@ typedef struct outcome {
 
 // The runs of bench/robots_peer.py, which says what they are.
 typedef enum peerRun {
-  PEER_DEFAULT, PEER_SHIFTED, PEER_HALF, PEER_RECIPE,
-  PEER_FINE, PEER_CREEPLESS, PEER_FRICTIONLESS, PEER_CONTACTLESS,
+  PEER_DEFAULT,
+  PEER_SHIFTED,
+  PEER_HALF,
+  PEER_RECIPE,
+  PEER_FINE,
+  PEER_CREEPLESS,
+  PEER_FRICTIONLESS,
+  PEER_CONTACTLESS,
+  PEER_LIMITLESS,
   PEER_RUNS
 } peerRun;
 extern const char* const outcome_run_name[PEER_RUNS];

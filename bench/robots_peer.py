@@ -24,6 +24,7 @@ A RUN is one of
     creepless     the same, with the recipe for grasps and hard joint friction, solved to the end
     frictionless  with steps of an eighth of the length and hard joint friction, and no geom has friction
     contactless   the same with the friction of geoms, and there are no contacts
+    limitless     the same with contacts, and joints and tendons have no limits
 """
 
 import copy
@@ -102,17 +103,19 @@ def save_with_recipe(model, path):
 def vary(model, name):
     """The model of a run, and into how many steps it divides each step of the file."""
     model = copy.copy(model)
-    substeps = {"half": 2, "fine": 8, "creepless": 8, "frictionless": 8, "contactless": 8}.get(name, 1)
+    substeps = {"half": 2, "fine": 8, "creepless": 8, "frictionless": 8, "contactless": 8, "limitless": 8}.get(name, 1)
     model.opt.timestep /= substeps
     if name in ("recipe", "creepless"):
         set_recipe(model)
         model.opt.iterations, model.opt.ls_iterations, model.opt.tolerance = 200, 50, 1e-10
-    if name in ("recipe", "creepless", "frictionless", "contactless"):
+    if name in ("recipe", "creepless", "frictionless", "contactless", "limitless"):
         model.dof_solref[:, 0], model.dof_solimp[:, :2] = 2 * model.opt.timestep, 0.9999
     if name == "frictionless":
         model.geom_condim[:] = 1
     if name == "contactless":
         model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
+    if name == "limitless":
+        model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_LIMIT
     return model, substeps
 
 

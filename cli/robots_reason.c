@@ -2,7 +2,7 @@
 // deepest points and the forces of each pair of bodies differ by at most 10 %. Where it does not, runs in which one thing is
 // different tell why: MuJoCo's default softness here (the field mujoco_softness); in MuJoCo a start that differs by 1e-6, half
 // the step, its recipe against creep; and in both engines steps of an eighth of the length: as it is, with that recipe in MuJoCo, without the
-// friction of geoms, and without contacts.
+// friction of geoms, without contacts, and without limits.
 #include "robots_reason.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ typedef struct evidence {
   outcomeContacts recipe_contacts;                      // contacts of MuJoCo's run with its recipe, compared with its default
   int unstable;                                         // 1: MuJoCo found accelerations that are not finite or huge
   int own_parameters;                                   // 1: the scene has contact parameters of ours
-  outcomeDistance fine, creepless, frictionless, contactless; // how far the engines differ with mujoco_softness at an eighth of the step
+  outcomeDistance fine, creepless, frictionless, contactless, limitless; // how far the engines differ with mujoco_softness at an eighth of the step
   outcomeDistance fine_recipe;                          // how far MuJoCo differs from itself at an eighth of the step with its recipe
 } evidence;
 
@@ -97,6 +97,7 @@ static void compare_experiments(evidence* e, const outcome ours[PEER_RUNS], cons
   e->fine_recipe = distance_of(m, &peer[PEER_CREEPLESS], &peer[PEER_FINE]);
   e->frictionless = distance_of(m, &ours[PEER_FRICTIONLESS], &peer[PEER_FRICTIONLESS]);
   e->contactless = distance_of(m, &ours[PEER_CONTACTLESS], &peer[PEER_CONTACTLESS]);
+  e->limitless = distance_of(m, &ours[PEER_LIMITLESS], &peer[PEER_LIMITLESS]);
 }
 
 // Both engines at an eighth of the step. Our friction does not creep, so that one run of ours goes with two of MuJoCo: as it is, and with its
@@ -104,12 +105,14 @@ static void compare_experiments(evidence* e, const outcome ours[PEER_RUNS], cons
 static void run_experiments(evidence* e) {
   char why[128];
   outcome *peer = calloc(PEER_RUNS, sizeof *peer), *ours = calloc(PEER_RUNS, sizeof *ours);
-  e->fine = e->creepless = e->frictionless = e->contactless = (outcomeDistance){INFINITY, INFINITY}, e->fine_recipe = (outcomeDistance){0, 0};
+  e->fine = e->creepless = e->frictionless = e->contactless = e->limitless = (outcomeDistance){INFINITY, INFINITY},
+  e->fine_recipe = (outcomeDistance){0, 0};
   if (peer && ours) {
-    trial_ask_peer(e->t, peer, PEER_FINE, PEER_CONTACTLESS, why, sizeof why);
+    trial_ask_peer(e->t, peer, PEER_FINE, PEER_LIMITLESS, why, sizeof why);
     trial_vary(e->t, PEER_FINE, &ours[PEER_FINE], NULL);
     trial_vary(e->t, PEER_FRICTIONLESS, &ours[PEER_FRICTIONLESS], NULL);
     trial_vary(e->t, PEER_CONTACTLESS, &ours[PEER_CONTACTLESS], NULL);
+    trial_vary(e->t, PEER_LIMITLESS, &ours[PEER_LIMITLESS], NULL);
     compare_experiments(e, ours, peer);
   }
   for (int k = 0; peer && ours && k < PEER_RUNS; ++k) outcome_free(&peer[k]), outcome_free(&ours[k]);
@@ -126,7 +129,8 @@ static int explain_by_experiments(verdict* v, evidence* e) {
   size_t size = sizeof v->reason;
   run_experiments(e);
   double overlap = trial_overlap(e->t);
-  if (shrinks(e->fine, e->soft.apart))
+  outcomeDistance beyond = trial_beyond_limits(e->t);
+  if (shrinks(e->fine, e->soft.apart) && shrinks(e->fine, v->ours.apart))
     snprintf(v->reason, size, "length of the steps: %s %.2g rad, %.2g m apart", fine, e->fine.angle, e->fine.length);
   else if (is_near(e->creepless))
     snprintf(v->reason, size, "MuJoCo creeps: %s %.2g rad, %.2g m apart, and alike with its recipe", fine, e->fine.angle, e->fine.length);
@@ -135,6 +139,9 @@ static int explain_by_experiments(verdict* v, evidence* e) {
   else if (is_near(e->contactless) && overlap > OVERLAP)
     snprintf(v->reason, size, "parts that overlap by %.2g mm at the start: %s %.2g rad, %.2g m apart, and alike without contacts", 1e3 * overlap, fine,
              e->fine.angle, e->fine.length);
+  else if (is_near(e->limitless) && !is_near(beyond))
+    snprintf(v->reason, size, "joints that start up to %.2g rad, %.2g m beyond their limits: %s %.2g rad, %.2g m apart, and alike without limits",
+             beyond.angle, beyond.length, fine, e->fine.angle, e->fine.length);
   else
     return 0;
   return 1;
@@ -204,7 +211,7 @@ static void explain(verdict* v, evidence* e) {
   if (e->unstable)
     snprintf(v->reason, sizeof v->reason, "MuJoCo is unstable: it finds accelerations that are not finite or huge, and starts again");
   else if (is_alike(&e->soft))
-    snprintf(v->reason, sizeof v->reason, "our stiffness: alike with mujoco_softness");
+    snprintf(v->reason, sizeof v->reason, "%s", e->own_parameters ? OWN_PARAMETERS : "our stiffness: alike with mujoco_softness");
   else if (!is_near(v->ours.apart))
     explain_joints(v, e);
   else

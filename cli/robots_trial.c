@@ -95,6 +95,20 @@ double trial_overlap(trial* t) {
   return deepest;
 }
 
+outcomeDistance trial_beyond_limits(trial* t) {
+  const hfModel* m = t->w.model;
+  outcomeDistance beyond = {0, 0};
+  trial_begin(t);
+  for (int j = 0; j < m->njnt; ++j) {
+    hfJointInfo joint = hf_joint_info(hf_model_jnt_type(m)[j]);
+    if (!hf_model_jnt_limited(m)[j] || joint.nq != 1) continue;
+    double q = hf_state_q(t->w.state)[hf_model_jnt_qposadr(m)[j]], *most = joint.is_angle ? &beyond.angle : &beyond.length;
+    const double* range = hf_model_jnt_range(m) + 2 * j;
+    *most = fmax(*most, fmax(range[0] - q, q - range[1]));
+  }
+  return beyond;
+}
+
 // ---- the peer ---------------------------------------------------------------------------------------
 
 static int write_controls(const trial* t) {
@@ -139,6 +153,7 @@ static int load_varied(const trial* t, peerRun run, hfModel** model, hfError* er
   if (hf_builder_load(&b, t->path, NULL, NULL, error) < 0) return -1;
   hf_builder_world(b)->timestep /= FINE; // MuJoCo keeps time constants of softness above two steps, and so does the model above two of these.
   hf_builder_world(b)->disable_contact |= run == PEER_CONTACTLESS;
+  hf_builder_world(b)->disable_limit |= run == PEER_LIMITLESS;
   int failed = (run == PEER_FRICTIONLESS && remove_friction(b, error) != 0) || hf_builder_finish(b, model, error) < 0;
   hf_builder_free(b);
   return failed ? -1 : 0;

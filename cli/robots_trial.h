@@ -27,6 +27,8 @@ void trial_begin(trial* t);
 int trial_run(trial* t, hfError* error);
 // The deepest contact of the start; 0: none [m].
 double trial_overlap(trial* t);
+// How far the joints of the start are beyond their limits, at most.
+outcomeDistance trial_beyond_limits(trial* t);
 
 // Has the script run the scene with our controls: its runs `first` to `last`. Returns 0, or -1 with the reason in `why`.
 int trial_ask_peer(const trial* t, outcome peer[PEER_RUNS], peerRun first, peerRun last, char* why, size_t size);

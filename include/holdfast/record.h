@@ -66,17 +66,18 @@ typedef struct hfReportLine {
 
 // Recording: the model itself, then over time poses, joints, controls, contacts with normal and friction
 // force, energies and what the solver did, and events (docs/reference/recording.md). Of an overlay
-// the values at the opening are recorded.
+// the values at the first call of hf_recorder_add are recorded, and later ones refuse a step after hf_params_update.
 typedef struct hfRecorder hfRecorder;
 HF_API hfStatus hf_recorder_open(hfRecorder** recorder, const char* path, const hfModel* model,
                                  const char* scene, hfError* error);
 // Time between frames [s]; 1/60 unless set. 0: every step.
 HF_API void hf_recorder_set_interval(hfRecorder* recorder, double interval);
 // After every step, and once before the first with step = NULL. Writes events and changes of the controls
-// as they come and a frame when one is due. input: controls and mocap poses, may be NULL. Refuses a state from before the last one: a recording holds one run.
+// as they come and a frame when one is due. input: controls and mocap poses, may be NULL. Refuses a state from before the last one, and a step with
+// other parameters than the first: a recording holds one run.
 HF_API hfStatus hf_recorder_add(hfRecorder* recorder, const hfSim* sim, const hfState* state,
                                 const hfInput* input, const hfStepReport* step, hfError* error);
-// Refuses a state from before the last one. For callers that want to know before they step: a step that hf_recorder_add refuses has
+// Refuses what hf_recorder_add refuses. For callers that want to know before they step: a step that hf_recorder_add refuses has
 // moved the state already.
 HF_API hfStatus hf_recorder_check(const hfRecorder* recorder, const hfState* state, hfError* error);
 // At the end of a run, before hf_recorder_figures and hf_recorder_close: writes a frame of the sim's last step, which led to the state, unless
@@ -153,7 +154,7 @@ typedef struct hfReport hfReport;
 // Refuses a path that cannot be written at once, not when the run is over.
 HF_API hfStatus hf_report_open(hfReport** report, const char* path, const hfModel* model, hfError* error);
 // After each step, and once before the first with step = NULL. Memory stays bounded: in a long run every second frame is dropped, repeatedly. A
-// report holds one run: refuses a state from before the last one.
+// report holds one run: refuses what hf_recorder_add refuses.
 HF_API hfStatus hf_report_add(hfReport* report, const hfSim* sim, const hfState* state, const hfInput* input,
                               const hfStepReport* step, hfError* error);
 HF_API hfStatus hf_report_check(const hfReport* report, const hfState* state, hfError* error); // as hf_recorder_check

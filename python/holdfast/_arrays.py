@@ -101,6 +101,17 @@ def near(name: str, known: Sequence[str]) -> str:
     return f"; perhaps {' or '.join(names)}" if names else ""
 
 
+_MOST_NAMES = 20  # that a message lists
+
+
+def no_name(kind: str, name: str, known: Sequence[str]) -> str:
+    """The message about a name that no object of a kind has: with names that are like it, and with the names that there are."""
+    if not known:
+        return f'no {kind} is named "{name}": there is none with a name'
+    more = f", and {len(known) - _MOST_NAMES} more" if len(known) > _MOST_NAMES else ""
+    return f'no {kind} is named "{name}"{near(name, known) if more else ""}; there are: {", ".join(known[:_MOST_NAMES])}{more}'
+
+
 _JOINT_PARTS = {7: ("x", "y", "z", "qw", "qx", "qy", "qz"), 6: ("vx", "vy", "vz", "wx", "wy", "wz"), 4: ("qw", "qx", "qy", "qz"),
                 3: ("wx", "wy", "wz")}  # coordinates of free and ball joints, by their number
 
@@ -154,8 +165,7 @@ class NamedArray(np.ndarray):
         try:
             s = self._slices[name]
         except KeyError:
-            known = ", ".join(list(self._slices)[:20])
-            raise KeyError(f'no {self._kind} is named "{name}"; there are: {known}') from None
+            raise KeyError(no_name(self._kind, name, list(self._slices))) from None
         return s.start if s.stop - s.start == 1 else s
 
     def _places(self, names: list[str]) -> list[int]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import NamedArray, assign, floats, mask_bytes, near, struct_dtype
-from .model import Model, Params, no_parameter
+from .model import Model, Params, no_parameter, parameters_of
 from .sim import CONTACT, checked_options
 from .state import Input, State
 
@@ -46,6 +46,14 @@ class BatchParams:
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._batch.model.parameters]
+
+    def take(self, world: int, other: Model) -> None:
+        """Writes all parameters of another model into a world, as :meth:`Params.take` does."""
+        if not isinstance(world, (int, np.integer)):
+            raise TypeError(f"take needs the number of a world and a model, not {world!r}")
+        world = range(self._batch.worlds)[world]
+        for name, value in parameters_of(self._batch.model, other).items():
+            getattr(self, name)[world] = value
 
     def update(self, mask: Any = None) -> None:
         """Makes the worlds use the parameters that were written. A world whose values are refused keeps its old ones and is flagged in
@@ -147,6 +155,8 @@ class Batch(_core.Batch):
         mask: which worlds, as booleans (worlds), as indices, or None: all. key: a keyframe's name or number, or None: the reference.
         A single number is refused, because ``Sim.reset(0)`` means keyframe 0: write ``reset([0])`` or ``reset(key=0)``.
         """
+        if isinstance(mask, str):
+            raise TypeError(f"Batch.reset takes worlds first: write reset(key={mask!r}) for the keyframe in all worlds")
         if mask is not None and np.ndim(mask) == 0:
             raise TypeError(f"Batch.reset({mask!r}) could mean a world or a keyframe: write reset([{mask!r}]) for the world, reset(key={mask!r}) for the keyframe in all worlds")
         self._reset(mask_bytes(mask, self.worlds), -1 if key is None else self.model.id("key", key))

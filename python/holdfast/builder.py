@@ -9,7 +9,7 @@ from typing import Any, Iterable, Sequence, Unpack
 import numpy as np
 
 from . import _core
-from ._arrays import floats
+from ._arrays import floats, no_name
 from ._files import FilePath, file_name
 from .model import GEOM_TYPES, JOINT_TYPES, Diagnostic, ImportOptions, Model, _kind_number, import_options
 
@@ -315,7 +315,7 @@ class Builder(_core.Builder):
         index = self._find(_kind_number(kind), name)
         if index < 0:
             known = [n for n in self._names(_kind_number(kind)) if n]
-            raise KeyError(f'no {kind} is named "{name}"' + (f'; there are: {", ".join(known[:20])}' if known else ""))
+            raise KeyError(no_name(kind, name, known))
         return index
 
     def add_body(self, name: str | None = None, parent: Any = 0, **fields: Any) -> int:

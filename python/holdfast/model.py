@@ -10,7 +10,7 @@ from typing import Any, Iterable, NamedTuple, TypedDict, Unpack
 import numpy as np
 
 from . import _core
-from ._arrays import NamedArray, assign, finite, floats, named, near
+from ._arrays import NamedArray, assign, finite, floats, named, near, no_name
 from ._files import FilePath, file_name, refuse_ending
 
 _KINDS: dict[str, int] = {**_core.object_kinds, "key": _core.object_kinds["keyframe"]}
@@ -256,7 +256,7 @@ class Model(_core.Model):
         if index < 0 and name in (labels := self.labels(kind)):
             index = labels.index(name)
         if index < 0:
-            raise KeyError(f'no {kind} is named "{name}"; there are: {", ".join(labels[:20])}')
+            raise KeyError(no_name(kind, name, labels))
         return index
 
     def name(self, kind: str, index: int) -> str:
@@ -386,6 +386,21 @@ def no_parameter(model: Model, name: str) -> AttributeError:
     return AttributeError(f'"{name}" is no parameter that a world may have of its own{near(name, model.parameters)}; model.parameters lists all')
 
 
+def parameters_of(model: Model, other: Model) -> dict[str, np.ndarray]:
+    """Parameters of another model, which differs from this one in nothing else."""
+    if not isinstance(other, Model):
+        raise TypeError(f"a Model is needed, not {type(other).__name__}")
+    for name, count in model._sizes.items():
+        if other._sizes[name] != count:
+            raise ValueError(f"the other model has {name} {other._sizes[name]}, this one {count}: worlds differ in parameters only")
+    own = model.parameters
+    fixed = [(name, model._field(name), other._field(name)) for name in model._field_info] + [(name, model.world[name], other.world[name]) for name in model.world]
+    for name, here, there in fixed:
+        if name not in own and not np.array_equal(here, there):
+            raise ValueError(f'"{name}" of the other model is not that of this one: worlds differ in parameters only; model.parameters lists them')
+    return {name: np.asarray(getattr(other, name)) for name in own}
+
+
 class Params(_core.Params):
     """Masses, friction, stiffness, gains, gravity of one world, laid over a model that many share.
 
@@ -396,7 +411,7 @@ class Params(_core.Params):
 
     Every field in ``model.parameters`` is a writable array. A negative ``geom_stiffness``, ``geom_dissipation`` and the like mean the default of
     the world. ``update`` computes ``body_subtreemass``, ``body_iquat``, ``dof_M0`` and ``geom_rbound`` from the others, whatever is written there; a new mass leaves
-    ``body_inertia`` as it is, and a new size leaves both.
+    ``body_inertia`` as it is, and a new size leaves both, as in MuJoCo; :meth:`take` gives masses that a builder computed from sizes and densities.
     """
 
     def __getattr__(self, name: str) -> Any:
@@ -418,6 +433,12 @@ class Params(_core.Params):
     def update(self) -> None:
         """Puts what was written in force and recomputes what depends on it."""
         self._update()
+
+    def take(self, other: Model) -> None:
+        """Writes all parameters of another model, which differs from this one in parameters only: for example one that a :class:`Builder`
+        made with other sizes, from which it computed the masses and inertias. They act after ``update()``."""
+        for name, value in parameters_of(self.model, other).items():
+            setattr(self, name, value)
 
     def copy(self) -> Params:
         """Independent parameters of the same model: with the values in force, and with what was written since the last update."""
@@ -452,5 +473,5 @@ class Params(_core.Params):
         return f"<holdfast.Params: {self.model!r}>"
 
     def to_model(self) -> Model:
-        """Returns a new model that has the values of the last ``update()``, for example to record a run with them."""
+        """Returns a new model that has the values of the last ``update()``, for example to make a batch of it."""
         return Model.from_bytes(self._to_bytes())

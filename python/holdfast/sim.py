@@ -333,7 +333,8 @@ class Sim(_core.Sim):
 
         interval: time between frames of the recording [s], 0: every step. The last frame is the end of the run, whenever that is. The CSV of states has forces of the actuators, sensors and
         poses of these bodies too where they are asked for. Where one of the files is refused, none is written. A recording holds one run: a step
-        from an earlier time than the last one, as after a reset, is refused until :meth:`stop`, and leaves the state as it was. CSV files take any states.
+        from an earlier time than the last one, as after a reset, or with parameters that were updated since the first step, is refused until
+        :meth:`stop`, and leaves the state as it was. CSV files take any states.
         """
         if not 0 <= interval < float("inf"):
             raise ValueError(f"interval must be a time >= 0 [s], is {interval!r}")

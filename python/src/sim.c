@@ -91,7 +91,7 @@ static PyObject* sim_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
 static void sim_dealloc(PyObject* self) {
   SimObject* s = (SimObject*)self;
   sim_close_files(s, NULL);
-  if (s->html) hf_report_close(s->html, "", NULL, 0, NULL);
+  hf_report_discard(s->html); // nobody asked for it, and its folder goes with the sim
   hf_state_free(s->last);
   hf_sim_free(s->sim);
   Py_CLEAR(s->last_input);
@@ -125,6 +125,7 @@ static long step_while_patient(SimObject* s, hfState* state, const hfInput* inpu
 // _step(state, input or None, nstep) -> status of the first difficulty, or 0
 static PyObject* sim_step(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
   SimObject* s = (SimObject*)self;
+  if (nargs == 3 && PyLong_Check(args[0])) return PyErr_Format(PyExc_TypeError, "step takes a state first: write step(steps=%S)", args[0]), NULL;
   if (nargs != 3 || !PyObject_TypeCheck(args[0], StateType) ||
       (args[1] != Py_None && !PyObject_TypeCheck(args[1], InputType)))
     return PyErr_SetString(PyExc_TypeError, "step needs a State, an Input or None, and a number of steps"), NULL;

@@ -85,12 +85,9 @@ hfStatus sim_write_start(SimObject* s, const hfState* state, const hfInput* inpu
   return status;
 }
 
-// Checks that a file can be attached to the sim. Raises an exception and returns -1 while the sim steps, if it belongs to Params, or if it already
-// writes such a file.
+// Checks that a file can be attached to the sim. Raises an exception and returns -1 while the sim steps, or if it already writes such a file.
 static int check_attachable(SimObject* s, int attached, const char* what) {
   if (s->busy) return claim(&(int){1}, "sim"), -1;
-  if (!PyObject_TypeCheck(s->model, ModelType))
-    return PyErr_SetString(PyExc_ValueError, "files are written for a sim of a Model, not of Params: Params.to_model() makes one"), -1;
   if (attached) return PyErr_Format(PyExc_RuntimeError, "this sim already writes %s: stop it first", what), -1;
   return 0;
 }

@@ -21,8 +21,16 @@ static inline int hfi_all_finite(const double* x, int n) {
   return 1;
 }
 
-// Returns 1 if all n numbers are finite, 0 if perhaps not.
-static inline int hfi_surely_finite(const double* x, int n) { return isfinite(hfi_sum(x, n)); }
+// Larger speeds [m/s or rad/s] are refused, because solvers compute squares of energies, which must be finite.
+static const double hfi_largest_speed = 1e75;
+static inline int hfi_is_speed(double v) { return fabs(v) <= hfi_largest_speed; }
+static inline int hfi_all_speeds(const double* v, int n) {
+  for (int i = 0; i < n; ++i)
+    if (!hfi_is_speed(v[i])) return 0;
+  return 1;
+}
+// Returns 1 if all n speeds are finite and not too large, 0 if perhaps not.
+static inline int hfi_surely_speeds(const double* v, int n) { return hfi_sum_squares(v, n) <= hfi_largest_speed * hfi_largest_speed; }
 
 // Are all n numbers NaN? Four are tested at a time, because arrays of NaN are read at every step.
 static inline int hfi_all_nan(const double* x, int n) {

@@ -48,8 +48,8 @@ typedef struct hfiDiscrete {
   int32_t* could_pass;        // (ntree) 1: the solution moves the tree so far that it could pass through something
   double* stop_time;          // (ntree) time up to which a tree moves so that it passes through nothing, or INFINITY [s]
   hfiTurningCentre* about;    // (ntree) centres about which free bodies turn
-  hfiRebound* impact;          // (nimpact of max_contacts) contacts that bounced at the start of the step
-  int32_t nimpact;
+  hfiRebound* impact;         // (max_contacts) contacts that bounced at the start of the step
+  int32_t nimpact;            // the number of these
   int32_t* touches;           // (ntree) number of contacts of each tree (curve.c)
   int32_t any_curved;         // 1: some contact is curved (curve.c)
   double* roundness;          // (ngeom) largest radius of curvature of a geom where it is not straight; 0: it is nowhere round (rock.c) [m]

@@ -35,7 +35,8 @@ static void find_momentum(hfStepProblem* p) {
   }
 }
 
-// In a rigid problem with joints at rest only the rows of limits have a scale, so more limits get rows.
+// Computes the forces and rows of a step that do not come from contacts, and the momentum of its step problem. The method mlcp gets the rows of limits that
+// are further away, too: its errors are relative to the numbers of the rows, and where joints are at rest only the distances to limits are not zero.
 void hfi_discrete_forces(hfiDiscrete* s, const hfState* state, const hfInput* in) {
   hfiWorld* w = s->world;
   const hfModel* m = w->model;

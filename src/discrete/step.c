@@ -180,17 +180,17 @@ static int problem_lacked_something(hfiDiscrete* s, const hfState* state) {
   return !s->mlcp && s->world->model->neq && !a->ntension && hfi_find_tensions(a, &s->world->dynamics, hf_state_q(state), s->v1);
 }
 
-// Refuses velocities that are not finite, and names their tree. No solver has tested the velocities of trees that fly.
+// Refuses velocities that are not finite or too large, and names their tree. No solver has tested the velocities of trees that fly.
 static hfStatus check_velocities(const hfiDiscrete* s, hfError* error) {
   const hfModel* m = s->world->model;
-  if (hfi_surely_finite(s->v1, m->nv)) return HF_OK;
+  if (hfi_surely_speeds(s->v1, m->nv)) return HF_OK;
   for (int t = 0; t < m->ntree; ++t) {
     int first = hf_model_tree_dofadr(m)[t];
-    if (!hfi_all_finite(s->v1 + first, hf_model_tree_dofnum(m)[t]))
-      return hfi_refuse(error, HF_ERROR_NONFINITE, "tree %d: the velocity of %s is not finite at the end of the step", t,
-                        hfi_model_label(m, HF_OBJECT_BODY, hf_model_dof_body(m)[first]).text);
+    if (!hfi_all_speeds(s->v1 + first, hf_model_tree_dofnum(m)[t]))
+      return hfi_refuse(error, HF_ERROR_NONFINITE, "tree %d: the velocity of %s is not finite or above %g at the end of the step", t,
+                        hfi_model_label(m, HF_OBJECT_BODY, hf_model_dof_body(m)[first]).text, hfi_largest_speed);
   }
-  return HF_OK; // Only the sum overflowed.
+  return HF_OK; // Only the sum is too large.
 }
 
 static hfStatus step(hfiDiscrete* s, hfState* state, const hfInput* in, hfiStepOutput* out, hfError* error) {

@@ -41,6 +41,7 @@ typedef double hfiPairReach(const void* mover, int geom_a, int geom_b, double fi
 static const double HFI_FAR_REACH = 5e-3;
 
 typedef struct hfiScene {
+  // made by hfi_scene_init from the model
   const hfModel* model;
   hfiShape* shape; // (ngeom)
   hfiHull* hull;   // (nmesh)
@@ -57,6 +58,7 @@ typedef struct hfiScene {
   hfiLastFace* last;       // (max_last) what is remembered of such pairs
   int32_t max_recent;
   hfiRecent* recent;       // (max_recent) their last contacts
+  int32_t has_only_joint;  // 1: some body is connected to the fixed world by a single hinge or slide
   // the list of near pairs (scene.c)
   int32_t nnear, *near;    // (max_candidate) candidates in the list, ascending; nnear < 0: there is no list yet
   hfPose* X0_WG;           // (ngeom) poses of the geoms when the list was made
@@ -64,17 +66,17 @@ typedef struct hfiScene {
   int32_t has_skin;        // 0: the list has no skin and serves one query
   double skin;             // usual skin [m]
   double* far;             // (ngeom) skin of each geom in this list [m]
+  uint32_t query;          // number of the last query, from 1 on
+  int32_t any_lessened;    // 1: pair_reach lessened the reach of some pair in this query
+  hfiGrid grid;
+  hfiAabb* box; // (nactive), unused when listed
+  // set by the caller before a query; NULL and 0 after hfi_scene_init
   const int32_t* carrier;  // (ngeom) a geom from which this one is followed, because all geoms that it can reach move with it; else -1. NULL: no geom has one
   const int32_t* still;    // (ngeom) 1: the geom cannot move; pairs of two such geoms are left out. NULL: all pairs count
   hfiPairReach* pair_reach; // NULL: the sum of the reaches counts
   const void* mover;        // first argument of pair_reach
-  uint32_t query;           // number of the last query, from 1 on
-  int32_t any_lessened;     // 1: pair_reach lessened the reach of some pair in this query
-  int32_t has_only_joint;  // 1: some body is connected to the fixed world by a single hinge or slide
-  double flush;            // Faces that overlap by less than this, and that a slide moves along each other, have no points [m].
   const hfVec3* axis_W;    // (njnt) axes of the joints at the poses of a query. NULL: they are not known
-  hfiGrid grid;
-  hfiAabb* box; // (nactive), unused when listed
+  double flush;            // Faces that overlap by less than this, and that a slide moves along each other, have no points [m].
 } hfiScene;
 
 // Creates a scene in an arena; with an arena without memory it only plans the size (scene_create.c).

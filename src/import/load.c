@@ -136,7 +136,7 @@ static int is_saved_model(const char* path) {
   return same;
 }
 
-// Warns of all options of the import, which act on definitions.
+// Warns of every option of the import that is given: they change how a file is read into definitions, and a saved model has none.
 static void note_saved_model(const char* name, const hfImportConfig* config, hfDiagnostics* diagnostics) {
   if (config) note_idle_options(diagnostics, config, name, 0, FORMAT_SAVED, 0);
 }

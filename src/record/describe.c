@@ -32,7 +32,7 @@ static void put_model_index(const hfModel* m, hfiBytes* out) {
 }
 
 void hfi_stream_head(const hfiStream* s, const char* scene, hfiBytes* out) {
-  const hfModel* m = s->block ? s->block : s->model;
+  const hfModel* m = s->model;
   size_t start = out->size;
   hfiRecordingHeader header = {.version = HFI_RECORDING_VERSION, .nbody = (uint32_t)m->nbody};
   memcpy(header.magic, HFI_RECORDING_MAGIC, sizeof header.magic);

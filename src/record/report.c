@@ -51,13 +51,14 @@ hfStatus hf_report_open(hfReport** report, const char* path, const hfModel* mode
 
 hfStatus hf_report_check(const hfReport* report, const hfState* state, hfError* error) {
   hfi_clear_error(error);
-  return hfi_stream_check_time(&report->stream, state, "a report", error);
+  return hfi_stream_check_step(&report->stream, state, "a report", error);
 }
 
 hfStatus hf_report_add(hfReport* report, const hfSim* sim, const hfState* state, const hfInput* input,
                        const hfStepReport* step, hfError* error) {
   hfi_clear_error(error);
   hfStatus status = hf_report_check(report, state, error);
+  if (status == HF_OK && !report->stream.started) status = hfi_stream_take_parameters(&report->stream, error);
   if (status != HF_OK) return status;
   if (report->plain) {
     report->stream.time = state->time;
@@ -74,7 +75,7 @@ hfStatus hf_report_add(hfReport* report, const hfSim* sim, const hfState* state,
 hfStatus hf_report_finish(hfReport* report, const hfSim* sim, const hfState* state, const hfInput* input, hfError* error) {
   hfi_clear_error(error);
   if (report->stream.steps == 0) return HF_OK;
-  hfStatus status = hf_report_check(report, state, error);
+  hfStatus status = hfi_stream_check_time(&report->stream, state, "a report", error);
   if (status == HF_OK) hfi_stream_frame(&report->stream, sim, state, input, hfi_clock(), &report->chunks);
   return status;
 }

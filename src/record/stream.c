@@ -9,18 +9,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Makes the copy of an overlay, and kinematics of the model that is recorded.
+static hfStatus take_model(hfiStream* s, hfError* error) {
+  hfModel* copy = NULL;
+  hfDynamics* dynamics = NULL;
+  hfStatus status = hf_model_is_overlay(s->source) ? hf_model_copy(&copy, s->source, error) : HF_OK;
+  if (status == HF_OK) status = hf_dynamics_create(&dynamics, copy ? copy : s->source, error);
+  if (status != HF_OK) {
+    hf_model_free(copy);
+    return status;
+  }
+  hf_dynamics_free(s->dynamics);
+  hf_model_free(s->copy);
+  s->dynamics = dynamics, s->copy = copy, s->model = copy ? copy : s->source;
+  s->revision = s->source->revision;
+  return HF_OK;
+}
+
+hfStatus hfi_stream_take_parameters(hfiStream* s, hfError* error) { return s->revision == s->source->revision ? HF_OK : take_model(s, error); }
+
 hfStatus hfi_stream_open(hfiStream* s, const hfModel* model, hfError* error) {
-  hfiStream made = {.model = model, .interval = 1.0 / 60, .state_interval = 0.5, .time = -INFINITY};
+  hfiStream made = {.source = model, .interval = 1.0 / 60, .state_interval = 0.5, .time = -INFINITY};
   made.controls = calloc((size_t)model->nu + 1, sizeof *made.controls);
   if (!made.controls) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
-  hfStatus status = hf_model_is_overlay(model) ? hf_model_copy(&made.block, model, error) : HF_OK;
-  if (status == HF_OK) status = hf_events_create(&made.events, error);
-  if (status == HF_OK) status = hf_dynamics_create(&made.dynamics, model, error);
+  hfStatus status = hf_events_create(&made.events, error);
+  if (status == HF_OK) status = take_model(&made, error);
   if (status == HF_OK)
     *s = made;
   else {
     hf_events_free(made.events);
-    hf_model_free(made.block);
     free(made.controls);
   }
   return status;
@@ -28,7 +45,7 @@ hfStatus hfi_stream_open(hfiStream* s, const hfModel* model, hfError* error) {
 
 void hfi_stream_close(hfiStream* s) {
   hf_dynamics_free(s->dynamics);
-  hf_model_free(s->block);
+  hf_model_free(s->copy);
   hf_events_free(s->events);
   free(s->controls);
   *s = (hfiStream){0};
@@ -177,6 +194,15 @@ hfStatus hfi_stream_check_time(const hfiStream* s, const hfState* state, const c
   if (state->time < s->time)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "the time went back from %g s to %g s: %s holds one run; close it, and open another for the next", s->time, state->time, what);
   return HF_OK;
+}
+
+hfStatus hfi_stream_check_step(const hfiStream* s, const hfState* state, const char* what, hfError* error) {
+  if (s->started && s->revision != s->source->revision)
+    return hfi_refuse(
+        error, HF_ERROR_ARGUMENT,
+        "the parameters were updated after %g s: %s holds one run with the parameters at its start; close it, and open another for the next", s->time,
+        what);
+  return hfi_stream_check_time(s, state, what, error);
 }
 
 void hfi_stream_step(hfiStream* s, const hfSim* sim, const hfState* state, const hfInput* input,

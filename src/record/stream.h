@@ -8,8 +8,10 @@
 #include <holdfast/record.h>
 
 typedef struct hfiStream {
-  const hfModel* model;
-  hfModel* block;       // the model block that is recorded if the model is an overlay, else NULL
+  const hfModel* source; // the model that the sim steps
+  const hfModel* model;  // the model that is recorded: the source, or its copy
+  hfModel* copy;         // the source with its values at the start of the run if it is an overlay, else NULL
+  uint32_t revision;     // of the source's parameters in the copy
   hfDynamics* dynamics; // kinematics and energy of the recorded states
   hfEvents* events;
   int32_t seen_contacts, seen_stick, seen_rung; // numbers of the step before
@@ -27,7 +29,7 @@ typedef struct hfiStream {
   double wall; // wall clock at the last frame [s]
 } hfiStream;
 
-// The model must outlive the stream.
+// The model must outlive the stream. Of an overlay the values at the start of the run are recorded.
 hfStatus hfi_stream_open(hfiStream* stream, const hfModel* model, hfError* error);
 void hfi_stream_close(hfiStream* stream);
 
@@ -35,6 +37,10 @@ void hfi_stream_close(hfiStream* stream);
 void hfi_stream_head(const hfiStream* stream, const char* scene, hfiBytes* out);
 // Refuses a state that is earlier than the last one: there would be no frames until its time is reached again. what: "a recording" or "a report".
 hfStatus hfi_stream_check_time(const hfiStream* stream, const hfState* state, const char* what, hfError* error);
+// Refuses that, and a step with other parameters than those at the start of the run.
+hfStatus hfi_stream_check_step(const hfiStream* stream, const hfState* state, const char* what, hfError* error);
+// Must be called before the head is written and before the first step: takes the parameters that an overlay has now.
+hfStatus hfi_stream_take_parameters(hfiStream* stream, hfError* error);
 // Must be called after a step: adds events, controls and, if one is due, a frame. wall: a monotonic clock [s].
 void hfi_stream_step(hfiStream* stream, const hfSim* sim, const hfState* state, const hfInput* input,
                      const hfStepReport* step, double wall, hfiBytes* out);

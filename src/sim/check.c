@@ -33,10 +33,11 @@ static int is_allowed(const hfModel* m, const double* ctrl, int i) {
   return isfinite(ctrl[i]) || (isnan(ctrl[i]) && hf_model_actuator_signal(m)[i] >= 0);
 }
 
-// A quick test: whether one sum over all numbers of state and input is finite, so that each of them is. Controls of a scene with signals are tested
-// one by one, because NaN is usual there. wrenches: the sum of their squares.
+// A quick test: whether one sum over all numbers of state and input is finite, so that each of them is, and no speed is too large. Controls of a scene
+// with signals are tested one by one, because NaN is usual there. wrenches: the sum of their squares.
 static int surely_finite(const hfModel* m, const hfState* state, const hfInput* in, double wrenches) {
-  double sum = wrenches + state->time + hfi_sum(hf_state_q(state), m->nq) + hfi_sum(hf_state_v(state), m->nv);
+  if (!hfi_surely_speeds(hf_state_v(state), m->nv)) return 0;
+  double sum = wrenches + state->time + hfi_sum(hf_state_q(state), m->nq);
   if (m->na) sum += hfi_sum(hf_state_act(state), m->na);
   if (m->nrest) sum += hfi_sum(hf_state_rest(state), m->nrest);
   if (in && in->ctrl && m->nu && !m->nsignal) sum += hfi_sum(in->ctrl, m->nu);
@@ -49,8 +50,14 @@ static int surely_finite(const hfModel* m, const hfState* state, const hfInput* 
 }
 
 hfStatus hfi_sim_check_velocities(const hfSim* s, const double* v, const char* what, hfError* error) {
-  for (int i = 0; i < s->model->nv; ++i)
-    if (!isfinite(v[i])) return refuse_dof(s->model, i, what, error);
+  const hfModel* m = s->model;
+  for (int i = 0; i < m->nv; ++i) {
+    if (!isfinite(v[i])) return refuse_dof(m, i, what, error);
+    if (!hfi_is_speed(v[i]))
+      return hfi_refuse(error, HF_ERROR_NONFINITE, "%s of %s on %s is %g: speeds above %g have no energy that can be computed", what,
+                        hfi_model_label(m, HF_OBJECT_JOINT, hf_model_dof_jnt(m)[i]).text,
+                        hfi_model_label(m, HF_OBJECT_BODY, hf_model_dof_body(m)[i]).text, v[i], hfi_largest_speed);
+  }
   return HF_OK;
 }
 

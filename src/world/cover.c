@@ -64,21 +64,22 @@ static int all_are_parallel(const hfiWorld* w) {
   return 1;
 }
 
-// Divides the acting points into groups: consecutive points of one pair with one normal and the same `acts`, which says by which search of the step
-// they were found. Also empties the lists of sides. Returns the number of groups.
+// Divides the acting points into groups: consecutive points of one pair with the normal of the group's first point and the same `acts`, which says by
+// which search of the step they were found. Also empties the lists of sides. Returns the number of groups.
 static int find_groups(hfiWorld* w) {
   int n = 0;
-  const hfiRawContact* before = NULL;
+  const hfiRawContact* first = NULL; // of the last group
   for (int i = 0; i < w->nfound; ++i) {
     const hfiRawContact* r = &w->found[i];
     if (!r->acts) continue;
-    if (before && before->candidate == r->candidate && before->acts == r->acts && is_same(before->point.n_W, r->point.n_W)) {
+    if (first && first->candidate == r->candidate && first->acts == r->acts && is_same(first->point.n_W, r->point.n_W)) {
       w->group[n - 1].depth = max2(w->group[n - 1].depth, r->point.depth);
     } else {
       w->group[n++] = (hfiPointGroup){.first = i, .state = UNKNOWN, .depth = r->point.depth};
       w->first_side[r->geom_a] = w->first_side[r->geom_b] = -1;
+      first = r;
     }
-    w->group[n - 1].last = i, before = r;
+    w->group[n - 1].last = i;
   }
   return n;
 }

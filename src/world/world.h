@@ -38,8 +38,8 @@ typedef struct hfiWorld {
   hfiSoftness softness;         // MuJoCo's contact law with these weights
   double* extent;               // (ngeom) farthest point of a geom from its body's origin [m]
   double* width;                // (ngeom) least width of geoms that can touch others, else INFINITY [m]
-  double least_width;           // least width of all pairs (passage.c) [m]
-  int32_t nsolid, *solid;       // (nsolid of nbody) bodies with geoms that can touch others
+  double least_width;           // the smallest width of a pair of geoms that can touch each other (passage.c) [m]
+  int32_t nsolid, *solid;       // the number of bodies with geoms that can touch others, and (nsolid) the ids of these bodies
   double* body_extent;          // (nbody) distance of the farthest point of these geoms from the body's origin [m]
   double largest_extent;        // largest body_extent of all bodies that move [m]
   double least_swept_gap;       // A pair whose gap is below this is not swept (sweep.c) [m].

@@ -8,16 +8,18 @@ enum { MOST = 21 };
 
 static void test_every_number_counts(void** state) {
   (void)state;
-  const double bad[] = {NAN, INFINITY, -INFINITY};
+  const double bad[] = {NAN, INFINITY, -INFINITY, 1.1e75, -1e200}; // the last two are too large for a speed
   for (int n = 0; n <= MOST; ++n) {
     double x[MOST + 1];
     for (int i = 0; i <= MOST; ++i) x[i] = i < n ? 1 + i : NAN; // what is behind the array does not count
-    assert_true(hfi_surely_finite(x, n));
+    assert_true(hfi_surely_speeds(x, n));
+    assert_true(hfi_all_speeds(x, n));
     for (int i = 0; i < n; ++i)
-      for (int k = 0; k < 3; ++k) {
+      for (int k = 0; k < 5; ++k) {
         double kept = x[i];
         x[i] = bad[k];
-        assert_false(hfi_surely_finite(x, n));
+        assert_false(hfi_surely_speeds(x, n));
+        assert_false(hfi_all_speeds(x, n));
         x[i] = kept;
       }
   }

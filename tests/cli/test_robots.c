@@ -100,6 +100,48 @@ static void write_differing_scenes(void) {
              "<body pos='.2 0 0'><geom size='.02'/></body></body></worldbody></mujoco>");
 }
 
+// Scenes with reasons that need no run at an eighth of the step, but for the last two: a box on a floor with the default softness of each engine; a floor
+// with a stiffness of ours; a servo that is too strong for MuJoCo's steps; a box on a slope, on which MuJoCo's friction creeps; a cylinder on its face, where each
+// engine has points of its own; a leg of roboschool's ant that starts beyond its limit and is further from MuJoCo's at an eighth of the step; a pendulum in a
+// frame that MuJoCo makes twice as large, which we leave out.
+static void write_scenes_with_reasons(void) {
+  write_file("reasons/stiffness.xml", "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 .1'><freejoint/><geom type='box' size='.1 "
+                                      ".1 .1' mass='5'/></body></worldbody></mujoco>");
+  write_file("reasons/own.xml", "<mujoco><custom><numeric name='hf.stiffness' data='2e3'/></custom><worldbody><geom type='plane' size='1 1 1'/>"
+                                "<body pos='0 0 .3'><joint type='slide' axis='0 0 1'/><geom size='.1' mass='.5'/></body></worldbody></mujoco>");
+  write_file("reasons/unstable.xml",
+             "<mujoco><option timestep='.01' gravity='0 0 0'/><worldbody><body><joint name='x' type='slide' axis='1 0 0'/><geom size='.1' "
+             "mass='.01'/></body></worldbody>"
+             "<actuator><position joint='x' kp='1e7' ctrlrange='-1 1'/></actuator><keyframe><key ctrl='.1'/></keyframe></mujoco>");
+  write_file("reasons/slope.xml",
+             "<mujoco><option gravity='4 0 -8.9'/><worldbody><geom type='plane' size='1 1 1'/>"
+             "<body pos='0 0 .1'><freejoint/><geom type='box' size='.1 .1 .1' mass='1' friction='.5'/></body></worldbody></mujoco>");
+  write_file("reasons/points.xml",
+             "<mujoco><default><geom solref='.02 1' solimp='.9 .95 .001'/></default><worldbody><geom type='plane' size='1 1 1'/>"
+             "<body pos='0 0 .1'><freejoint/><geom type='cylinder' size='.1 .1' mass='5'/></body></worldbody></mujoco>");
+  write_file("reasons/limits.xml",
+             "<mujoco><option timestep='.01' integrator='RK4'/><worldbody><body><joint axis='-1 1 0' range='30 100' armature='1' damping='1'/>"
+             "<geom type='capsule' fromto='0 0 0 .4 .4 0' size='.08' density='5'/></body></worldbody></mujoco>");
+  write_file("reasons/left_out.xml", "<mujoco><worldbody><frame scale='2'><body><joint axis='0 1 0' damping='.05'/>"
+                                     "<geom type='capsule' fromto='0 0 0 .3 0 0' size='.03' mass='1'/></body></frame></worldbody></mujoco>");
+}
+
+static void test_names_the_reason(void** state) {
+  (void)state;
+  assert_int_equal(system("mkdir -p reasons && cp " HF_SOURCE_DIR "/models/peg_in_hole.xml reasons"), 0);
+  write_scenes_with_reasons();
+  run_and_judge(
+      "bench robots reasons --quick --out results",
+      "rows = dict((row[1].strip(), row[-2].strip()) for row in (line.split('|') for line in open('results/robots.md')) if len(row) > 9)\n"
+      "for scene, reason in (('stiffness', 'our stiffness: alike with mujoco_softness'), ('own', 'the scene has contact parameters of ours'),\n"
+      "                      ('unstable', 'MuJoCo is unstable'), ('slope', 'MuJoCo creeps: with its recipe it is alike'),\n"
+      "                      ('points', 'depths: the engines have other contact points'), ('limits', 'joints that start up to 0.52 rad, 0 m beyond "
+      "their limits'),\n"
+      "                      ('left_out', 'left out: <frame scale'), ('peg_in_hole', 'MuJoCo creeps: with its recipe and mujoco_softness it is "
+      "alike')):\n"
+      "    assert rows[scene + '.xml'].startswith(reason), rows\n");
+}
+
 static void test_says_why_scenes_differ(void** state) {
   (void)state;
   assert_int_equal(system("mkdir -p differing"), 0);
@@ -125,6 +167,7 @@ static void test_refusals(void** state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_rests_as_in_mujoco), cmocka_unit_test(test_says_why_scenes_differ), cmocka_unit_test(test_refusals)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_rests_as_in_mujoco), cmocka_unit_test(test_says_why_scenes_differ),
+                                     cmocka_unit_test(test_names_the_reason), cmocka_unit_test(test_refusals)};
   return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

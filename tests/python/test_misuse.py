@@ -1,10 +1,13 @@
 """Misuse: a clear exception or a defined result, never a crash."""
 
 import ast
+import base64
 import copy
 import gc
+import gzip
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -832,6 +835,65 @@ def test_a_report_holds_one_run():
     sim.reset()
     sim.step(steps=3)
     assert "the second run" in sim.report("the second run").html
+
+
+def test_messages_about_names(fall):
+    """A list that was cut looked whole, and without any names it ended in the air."""
+    with pytest.raises(KeyError, match='no camera is named "front": there is none with a name'):
+        fall.id("camera", "front")
+    many = hf.Builder()
+    for i in range(23):
+        many.add_joint(many.add_body(f"link_{i}", mass=1, inertia=(1, 1, 1, 0, 0, 0)), "slide", f"slide_{i}")
+    chain = many.finish()
+    for look in (lambda: chain.id("joint", "slid_22"), lambda: many.joint("slid_22"), lambda: hf.State(chain).q["slid_22"]):
+        with pytest.raises(KeyError, match="perhaps slide_22 .*; there are: slide_0, .*, slide_19, and 3 more"):
+            look()
+
+
+def test_numbers_in_the_wrong_place(fall):
+    sim, batch = hf.Sim(fall), hf.Batch(fall, 2)
+    for call, says in [(lambda: sim.step(5), r"write step\(steps=5\)"), (lambda: batch.reset("low"), r"write reset\(key='low'\) for the keyframe in all worlds$"),
+                       (lambda: batch.params.take(fall, 0), "the number of a world and a model"), (lambda: batch.params.take([0], fall), "the number of a world")]:
+        with pytest.raises(TypeError, match=says):
+            call()
+
+
+@pytest.mark.parametrize("file", ["recording", "report"])
+def test_files_of_params_hold_the_values_of_one_run(tmp_path, file):
+    """The parameters at the first step are recorded; other ones need another file. The last frame is written after an update, too."""
+    params = hf.Params(hf.Model.from_string(FALL))
+    sim = hf.Sim(params, report=file == "report")
+
+    def begin(name):
+        if file == "recording":
+            sim.record(tmp_path / name)
+
+    def end(name):
+        if file == "recording":
+            sim.stop()
+        else:
+            packed = re.search('id="recording">([^<]*)<', sim.report().html)
+            if packed is None:
+                pytest.skip("this build has no page")
+            (tmp_path / name).write_bytes(gzip.decompress(base64.b64decode(packed[1])))
+        return hf.Recording(tmp_path / name)
+
+    begin("first.hfr")
+    params.gravity[2] = -1
+    params.update()  # before the first step
+    sim.step(steps=3)
+    height = sim.state.q[2]  # of the ball of 2 kg
+    params.gravity[2] = -2
+    params.update()
+    with pytest.raises(hf.ArgumentError, match="parameters were updated after 0.003 s: a " + file):
+        sim.step()
+    assert sim.state.time == 0.003
+    first = end("first.hfr")
+    assert first.model.gravity == [0, 0, -1] and first.times.tolist() == [0, 0.003] and first.q[-1, 2] == np.float32(height)
+    assert np.diff(first.potential)[0] == pytest.approx(2 * (height - 1), abs=1e-12)
+    begin("second.hfr")
+    sim.step(steps=3)
+    assert end("second.hfr").model.gravity == [0, 0, -2]
 
 
 def test_a_recording_holds_one_run(tmp_path):

@@ -1,5 +1,7 @@
 """The page of a study in Chromium: it opens without requests or errors, shows the store's numbers, replays runs, fits a phone."""
 
+import base64
+import gzip
 import json
 import os
 import re
@@ -10,8 +12,10 @@ import urllib.request
 
 import pytest
 
+import holdfast as hf
 from holdfast.study import Study
-from holdfast.study.report import write_report
+from holdfast.study.replays import Replays
+from holdfast.study.report import replay_page, write_report
 
 pytestmark = pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="Chromium does not run under our sanitizer")
 STUDY = dict(name="pinch", scene="pinch.xml", keyframe="soft", time=0.3, repetitions=60, keep={"drop": "-final(q('capsule')[2])"}, success="drop < 0.01",
@@ -66,6 +70,40 @@ class Page:
         self.process.kill(), self.process.wait()
 
 
+def recording_of(page):
+    """The text of the recording in a page; None in a build without the page."""
+    found = re.search('id="recording">([^<]*)<', page)
+    return found and found[1]
+
+
+def test_replays_share_page_and_model():
+    """The parts of each run give its own recording again, to the last byte, though the models of two runs differ."""
+    builder = hf.Builder.from_file(hf.models_path() / "pinch.xml")
+    replays, recordings, texts = Replays(), [], []
+    for index in range(2):
+        builder.set_world(gravity=(0, 0, -1 - index))
+        sim = hf.Sim(builder.finish(), report=True)
+        sim.step(steps=50 * (index + 1))
+        texts.append(sim.report(f"run {index}").html)
+        if recording_of(texts[-1]) is None:
+            pytest.skip("this build has no page")
+        recordings.append(gzip.decompress(base64.b64decode(recording_of(texts[-1]))))
+        assert 'data-page="0" data-model="0"' in replays.add(index, texts[-1])
+    html = replays.html()
+
+    def element(name):
+        return gzip.decompress(base64.b64decode(re.search(f'id="{name}">([^<]*)<', html)[1]))
+
+    model = element("model-0")
+    assert len(re.findall('id="page-', html)) == len(re.findall('id="model-', html)) == 1 and "run 1" not in element("page-0").decode()
+    for index, recording in enumerate(recordings):
+        run = bytearray(element(f"data-{index}"))
+        at = int.from_bytes(run[32:40], "little")
+        run[at:at + len(model)] = bytes(a ^ b for a, b in zip(run[at:], model))
+        assert run == recording
+    assert recordings[0] != recordings[1] and len(html) < 1.1 * len(texts[0])
+
+
 @pytest.fixture
 def made(tmp_path):
     store = Study(**STUDY).run(tmp_path / "s.db")
@@ -93,6 +131,13 @@ def test_the_page(made, tmp_path):
     page.value("document.querySelector('#worst button').click()")
     page.until(f"!!document.getElementById('frame-{worst}').contentDocument?.querySelector('canvas, svg, table')")
     time.sleep(1)
+    assert page.value("document.querySelectorAll('[id^=page-]').length") == 1  # both replays share the page that shows them
+    if text := recording_of(replay_page(store, worst)):
+        shown = page.value(f"document.getElementById('frame-{worst}').contentDocument.getElementById('recording').textContent")
+        shown, replayed = (gzip.decompress(base64.b64decode(t)) for t in (shown, text))
+        chunks = int.from_bytes(replayed[48:56], "little")  # frames, which have times of the clock, are behind the model
+        assert len(shown) == len(replayed) and shown[:chunks] == replayed[:chunks]
+        assert page.value("document.querySelectorAll('[id^=model-]').length") == 1
     assert page.value(f"document.getElementById('frame-{worst}').getBoundingClientRect().height") > 300
     page.value("document.querySelector('#worst button').click()")
     assert page.value(f"getComputedStyle(document.getElementById('frame-{worst}')).display") == "none"

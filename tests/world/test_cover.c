@@ -1,6 +1,7 @@
 // Bodies with edges that slide over a floor of tiles, and that meet a step in it.
 #include "support/sim_world.h"
 #include "support/tiles.h"
+#include "world/world.h"
 
 #include <math.h>
 #include <string.h>
@@ -210,10 +211,47 @@ static void test_deepest_point_of_a_face(void** state) {
   sim_world_free(&w);
 }
 
+// A found point of depth d between a tile (geom 0 or 1) and the box on both (geom 2), with a normal out of the box.
+static hfiRawContact touch(int tile, hfVec3 n, double depth) {
+  return (hfiRawContact){
+      .geom_a = tile, .geom_b = 2, .pair = -1, .candidate = tile, .point = {.n_W = n, .depth = depth}, .depth = depth, .acts = HFI_ACTS};
+}
+
+// The points of a face have one normal. A box lies 5 um deep on two tiles, and has points with the side of the second one, whose normals turn by 4 mrad from
+// point to point. The first two are a group, which the contact with the first tile covers. The others are another one, which is too deep to be covered: each of
+// them is near to the point before it, but not to the first.
+static void test_normals_that_turn(void** state) {
+  (void)state;
+  hfModel* m =
+      parse_model("<mujoco><worldbody><geom type='box' size='.025 .2 .02' pos='-.025 0 -.02'/><geom type='box' size='.025 .2 .02' pos='.025 0 -.02'/>"
+                  "<body pos='0 0 .029995'><freejoint/><geom type='box' size='.05 .04 .03'/></body></worldbody></mujoco>");
+  hfiWorldConfig config = {.max_contacts = 16};
+  hfiWorld* w = NULL;
+  assert_int_equal(hfi_world_create(&w, m, &config, NULL), HF_OK);
+  hfState* s = hf_state_create(m);
+  hfi_world_place(w, hf_state_q(s), NULL);
+  w->found[0] = touch(0, v3(0, 0, -1), 5e-6);
+  for (int i = 0; i < 4; ++i) w->found[1 + i] = touch(1, v3(cos(4e-3 * i), sin(4e-3 * i), 0), i == 3 ? 1e-4 : 1e-6);
+  w->nfound = 5;
+  hfi_world_drop_covered(w, w->dynamics.V, 0, HFI_ACTS);
+  static const int acts[5] = {1, 0, 0, 1, 1};
+  for (int i = 0; i < 5; ++i) assert_int_equal(w->found[i].acts != 0, acts[i]);
+  hf_state_free(s), hfi_world_free(w), hf_model_free(m);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes), cmocka_unit_test(test_turned_boxes), cmocka_unit_test(test_mesh_tiles), cmocka_unit_test(test_height_field), cmocka_unit_test(test_falling_edge), cmocka_unit_test(test_rising_edge),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes),
+                                     cmocka_unit_test(test_turned_boxes),
+                                     cmocka_unit_test(test_mesh_tiles),
+                                     cmocka_unit_test(test_height_field),
+                                     cmocka_unit_test(test_falling_edge),
+                                     cmocka_unit_test(test_rising_edge),
                                      cmocka_unit_test(test_methods),
-                                     cmocka_unit_test(test_friction), cmocka_unit_test(test_landing), cmocka_unit_test(test_step), cmocka_unit_test(test_wedge),
-                                     cmocka_unit_test(test_deepest_point_of_a_face)};
+                                     cmocka_unit_test(test_friction),
+                                     cmocka_unit_test(test_landing),
+                                     cmocka_unit_test(test_step),
+                                     cmocka_unit_test(test_wedge),
+                                     cmocka_unit_test(test_deepest_point_of_a_face),
+                                     cmocka_unit_test(test_normals_that_turn)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._arrays import no_name
 from ..batch import Batch
 from ..model import Model
 from .errors import StudyError
@@ -77,7 +78,7 @@ def _ids(model: Model, kind: str, pattern: str, where: str) -> list[int]:
     ids = [i for i, n in enumerate(names) if any(fnmatch.fnmatchcase(n, p) for p in wanted)]
     for p in wanted:
         if not any(fnmatch.fnmatchcase(n, p) for n in names):
-            raise StudyError(f'{where}: no {kind} is named "{p}"; there are: {", ".join(names[:20])}')
+            raise StudyError(f"{where}: {no_name(kind, p, names)}")
     return ids
 
 

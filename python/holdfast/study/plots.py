@@ -7,7 +7,7 @@ import math
 from typing import Any, Callable, NamedTuple, Sequence
 
 _CELLS = 12  # most bins of a parameter that has many values
-_GOOD, _BAD, _INK, _FAINT = "#1b7f4d", "#c2452d", "#333", "#ccc"
+_GOOD, _BAD, _PLAIN, _INK, _FAINT = "#1b7f4d", "#c2452d", "#4a7fb5", "#333", "#ccc"
 
 
 def short(value: Any) -> str:
@@ -163,7 +163,7 @@ def draw_share(x: Axis, xs: Sequence, good: Sequence[bool]) -> str:
 
 
 def draw_distribution(name: str, values: Sequence[float], good: Sequence[bool | None]) -> str:
-    """A histogram of a metric: successes and others above each other."""
+    """A histogram of a metric: successes and others above each other, or one colour where no run was judged."""
     pairs = [(float(v), g) for v, g in zip(values, good) if isinstance(v, (int, float)) and math.isfinite(v)]
     if not pairs:
         return ""
@@ -171,6 +171,7 @@ def draw_distribution(name: str, values: Sequence[float], good: Sequence[bool | 
     logs = low > 0 and high / low > 100
     scale, back = (math.log, math.exp) if logs else (float, float)
     span = scale(high) - scale(low) or 1.0
+    judged = any(g is not None for _, g in pairs)
     bins = 40
     edges = [back(scale(low) + i * span / bins) for i in range(bins + 1)]
     counts = [[0, 0] for _ in range(bins)]
@@ -180,12 +181,12 @@ def draw_distribution(name: str, values: Sequence[float], good: Sequence[bool | 
     most = max(a + b for a, b in counts)
     parts = [f'<path d="M{left} {top + height}h{bins * side}" stroke="{_INK}"/>', _text(left - 5, top + 9, str(most), "end", size=10)]
     for i, (bad, fine) in enumerate(counts):
-        title = f"{short(edges[i])} to {short(edges[i + 1])}: {fine}, and {bad} without success"
+        title = f"{short(edges[i])} to {short(edges[i + 1])}: {fine}" + (f", and {bad} without success" if judged else "")
         a, b = height * bad / most, height * fine / most
         if bad:
             parts.append(_rect(left + i * side, top + height - a, side - 1, a, _BAD, title))
         if fine:
-            parts.append(_rect(left + i * side, top + height - a - b, side - 1, b, _GOOD, title))
+            parts.append(_rect(left + i * side, top + height - a - b, side - 1, b, _GOOD if judged else _PLAIN, title))
     for share in (0, 0.5, 1):
         parts.append(_text(left + share * bins * side, top + height + 15, short(edges[int(share * bins)]), size=10))
     parts.append(_text(left + bins * side / 2, top + height + 34, f"{name} (logarithmic)" if logs else name))

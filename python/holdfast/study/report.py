@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
 import html
 import itertools
 import math
@@ -19,6 +17,7 @@ from .draw import Run
 from .errors import StudyError
 from .expression import Expression
 from .plots import draw_distribution, draw_map, draw_means, draw_share, make_axis, short
+from .replays import SCRIPT, Replays
 from .scene import SceneRunner
 from .store import Store
 
@@ -32,13 +31,6 @@ td,th{padding:3px 10px;text-align:left;border-bottom:1px solid #eee;vertical-ali
 button{font:inherit;padding:3px 12px;border:1px solid #888;border-radius:6px;background:#fff;cursor:pointer}
 svg{max-width:100%;height:auto}iframe{width:100%;height:560px;border:1px solid #ccc;border-radius:6px;display:none;margin:8px 0 24px}
 .key span{display:inline-block;width:14px;height:14px;margin:0 4px 0 12px;vertical-align:-2px}"""
-_SCRIPT = """for(const b of document.querySelectorAll('button[data-replay]'))b.onclick=async()=>{
-const f=document.getElementById('frame-'+b.dataset.replay);
-if(f.style.display==='block'){f.style.display='none';f.srcdoc='';b.textContent='Replay';return}
-const t=document.getElementById('data-'+b.dataset.replay).textContent.trim();
-const bytes=Uint8Array.from(atob(t),c=>c.charCodeAt(0));
-f.srcdoc=await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).text();
-f.style.display='block';b.textContent='Close';f.scrollIntoView({block:'nearest'})}"""
 
 
 # ---- replays ------------------------------------------------------------------------------------------------
@@ -126,6 +118,10 @@ def _varied(rows: list[dict]) -> list[str]:
     return [n for n in names if len({short(r["parameters"][n]) for r in rows}) > 1]
 
 
+def _judged(rows: list[dict]) -> bool:
+    return any(r["success"] is not None for r in rows)
+
+
 def _maps(rows: list[dict], names: list[str]) -> str:
     judged = [r for r in rows if r["success"] is not None]
     if not names:
@@ -165,7 +161,7 @@ def _distributions(rows: list[dict]) -> str:
     done = [r for r in rows if r["status"] == "done"]
     names = dict.fromkeys(n for r in done for n, v in r["metrics"].items() if isinstance(v, (int, float)) and not isinstance(v, bool))
     plots = "".join(draw_distribution(n, [r["metrics"].get(n, math.nan) for r in done], [r["success"] for r in done]) for n in names)
-    key = '<p class="lead key"><span style="background:#1b7f4d"></span>success<span style="background:#c2452d"></span>no success</p>'
+    key = '<p class="lead key"><span style="background:#1b7f4d"></span>success<span style="background:#c2452d"></span>no success</p>' if _judged(rows) else ""
     return f'<h2>Distributions</h2>{key}<div class="plots" id="distributions">{plots}</div>' if plots else ""
 
 
@@ -192,23 +188,22 @@ def _worst(store: Store, rows: list[dict], names: list[str], count: int) -> str:
         return ""
     metrics = [n for n in dict.fromkeys(n for r in chosen for n in r["metrics"]) if n != "success"][:8]
     table: list[list[Any]] = []
-    frames: list[str] = []
+    replays = Replays()
     missing: dict[str, int] = {}  # by the reason, the first run
     for row in chosen:
         index = row["index"]
         try:
-            data = base64.b64encode(gzip.compress(replay_page(store, index).encode(), mtime=0)).decode()
-            button: str = _Html(f'<button data-replay="{index}">Replay</button>')
-            frames.append(f'<script type="application/octet-stream" id="data-{index}">{data}</script>'
-                          f'<iframe id="frame-{index}" title="replay of run {index}"></iframe>')
+            button: str = _Html(replays.add(index, replay_page(store, index)))
         except (StudyError, ValueError, OSError) as error:
             button = "no replay"
             missing.setdefault(str(error), index)
         table.append([button, index, row["success"], *(row["parameters"][n] for n in names), *(row["metrics"].get(m) for m in metrics)])
-    order = f"largest {store.study.worst} first" if store.study.worst else "without success first, then by the first metric"
+    order = f"largest {store.study.worst} first" if store.study.worst else "without success first, then by the size of the first metric"
+    if not (store.study.worst or _judged(rows)):
+        order = "by the size of the first metric"
     order += "".join(f". Run {index} has no replay: {why}" for why, index in missing.items())
     return (f'<h2>Worst runs</h2><p class="lead">{html.escape(order)}</p>'
-            f'<div id="worst">{_table(["", "run", "success", *names, *metrics], table)}</div>' + "".join(frames))
+            f'<div id="worst">{_table(["", "run", "success", *names, *metrics], table)}</div>' + replays.html())
 
 
 def _failures(rows: list[dict], names: list[str]) -> str:
@@ -230,7 +225,7 @@ def make_page(store: Store, replays: int = 6) -> str:
     body = (f"<h1>{html.escape(study.name)}</h1><p class=lead>{html.escape(about)}</p>{goal}" + _tiles(store.counts(), rows)
             + _maps(rows, names) + _distributions(rows) + _worst(store, rows, names, replays) + _failures(rows, names))
     return (f'<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">'
-            f"<title>{html.escape(study.name)}</title><style>{_STYLE}</style></head><body>{body}<script>{_SCRIPT}</script></body></html>\n")
+            f"<title>{html.escape(study.name)}</title><style>{_STYLE}</style></head><body>{body}<script>{SCRIPT}</script></body></html>\n")
 
 
 def write_report(store: Store, path: str | os.PathLike, replays: int = 6) -> None:
