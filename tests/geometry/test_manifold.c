@@ -383,15 +383,45 @@ static void the_deepest_point_takes_the_place_of_the_shallowest(void** state) {
   assert_true(full > 20);
 }
 
+// A cap lies over a box so that its rim crosses three edges of the box, which are ten candidates for eight points. It is tilted towards one of the edges, where its rim has two
+// crossings, and now one of them is deeper, now the other. The sum of the depths, which is the force, must not jump where the deepest candidate joins the outermost ones.
+static void a_thinned_cap_keeps_its_depth(void** state) {
+  (void)state;
+  enum { STEPS = 400 };
+  double r = 0.0275, half = 0.0275, lean = 5.7e-4, most = 4e-5, before = 0;
+  hfiShape cap = cylinder_of(r, half), box = box_of(0.0247, 0.028, 0.0165);
+  hfPose below = pose_at(0, 0, -0.0165, kOrigin);
+  int joined = 0;
+  for (int k = 0; k <= STEPS; ++k) {
+    hfQuat turn = q_mul(q_exp(v3(most * (2.0 * k / STEPS - 1), -lean, 0)), q_from_axis_angle(v3(0, 0, 1), 2.3));
+    hfPose X_WA = pose_from(v3(0.0012, 0.0047, half + 1.45e-5), turn);
+    hfiContactPoint point[HFI_MAX_MANIFOLD];
+    int count = hfi_collide(&cap, &X_WA, &box, &below, 1e-4, point);
+    double sum = 0;
+    for (int i = 0; i < count; ++i) sum += max2(0, point[i].depth), joined += point[i].feature == 0 && point[i].depth > 0;
+    assert_true(count > 6 && sum > 1e-7);
+    // No point moves by more than the step of the tilt times the width of the box. The one that joins loses what the deepest of the others wins.
+    if (k) assert_near(sum, before, (HFI_MAX_MANIFOLD + 1) * 0.056 * 2 * most / STEPS);
+    before = sum;
+  }
+  assert_true(joined > 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_small_box_on_a_huge_floor_keeps_its_corners),
-      cmocka_unit_test(round_faces_meet_at_corners), cmocka_unit_test(boxes_that_lie_flush_have_the_normal_of_their_faces), cmocka_unit_test(boxes_keep_their_corners), cmocka_unit_test(a_corner_over_an_edge_keeps_the_depth), cmocka_unit_test(the_deepest_point_takes_the_place_of_the_shallowest),
+      cmocka_unit_test(round_faces_meet_at_corners),
+      cmocka_unit_test(boxes_that_lie_flush_have_the_normal_of_their_faces),
+      cmocka_unit_test(boxes_keep_their_corners),
+      cmocka_unit_test(a_corner_over_an_edge_keeps_the_depth),
+      cmocka_unit_test(the_deepest_point_takes_the_place_of_the_shallowest),
       cmocka_unit_test(cylinders_keep_their_points),
       cmocka_unit_test(a_tilted_can_keeps_its_points_over_an_edge),
       cmocka_unit_test(a_rod_keeps_its_points_over_an_edge),
-      cmocka_unit_test(a_turned_rod_comes_to_one_point_without_a_jump), cmocka_unit_test(parallel_sides_touch_in_two_points),
+      cmocka_unit_test(a_turned_rod_comes_to_one_point_without_a_jump),
+      cmocka_unit_test(parallel_sides_touch_in_two_points),
       cmocka_unit_test(tilted_sides_touch_at_both_ends),
+      cmocka_unit_test(a_thinned_cap_keeps_its_depth),
       cmocka_unit_test(prisms_keep_their_points),
       cmocka_unit_test(a_wide_margin_keeps_the_points_that_touch),
   };
