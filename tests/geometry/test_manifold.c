@@ -407,6 +407,35 @@ static void a_thinned_cap_keeps_its_depth(void** state) {
   assert_true(joined > 0);
 }
 
+// A can or rod lies along the edge of a floor whose face falls away from the edge by some hundredths of a radian. It crosses the edge at a small angle, and a tilt of 1e-4 rad moves the
+// crossing from one end to the other. Both ends stay points nevertheless, each as deep as the edge is in the side there; points between the crossing and an end would move along with it.
+static void a_side_along_an_edge_keeps_both_ends(void** state) {
+  (void)state;
+  const double r = 0.026, half = 0.025, sunk = 1e-5, yaw = 0.003, wide[3] = {0.1, 0.1, 0.1};
+  hfiHullData data = box_hull(wide);
+  hfiHull hull = hull_view(&data);
+  hfiShape floors[2] = {box_of(wide[0], wide[1], wide[2]), {HF_GEOM_MESH, {0}, &hull, NULL}}, tops[2] = {cylinder_of(r, half), capsule_of(r, half)};
+  for (int i = 1; i < 4; ++i) // A capsule on a box has a function of its own.
+    for (double fall = 0.02; fall < 0.3; fall *= 1.5)
+      for (double tilt = -2e-4; tilt < 2.05e-4; tilt += 1e-5) {
+        hfQuat lean = q_exp(v3(-fall, 0, 0));
+        // The edge of the floor is the x axis; the face beside it falls towards +y.
+        hfPose below = pose_from(v3_neg(q_rotate(lean, v3(0, -wide[1], wide[2]))), lean);
+        hfPose X = pose_from(v3(0, 0, r - sunk), q_mul(q_exp(v3(0, tilt, yaw)), q_from_axis_angle(v3(0, 1, 0), HFI_PI / 2)));
+        hfVec3 u = m3_col(X.R, 2);
+        hfiContactPoint point[HFI_MAX_MANIFOLD];
+        int count = hfi_collide(&tops[i / 2], &X, &floors[i % 2], &below, 1e-3, point);
+        for (int side = -1; side <= 1; side += 2) {
+          hfVec3 end = v3_axpy(side * half, u, X.p);
+          double depth = r - hypot(end.y, end.z), off = INFINITY;
+          for (int k = 0; k < count; ++k)
+            if (fabs(point[k].p_WCb.x - end.x) < 1e-4) off = min2(off, fabs(point[k].depth - depth));
+          assert_true(off < 1e-8); // the rim of a tilted cylinder is less deep than the end of its axis by r tilt^2/2 at most
+        }
+      }
+  hfi_hull_release(&data);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_small_box_on_a_huge_floor_keeps_its_corners),
@@ -422,6 +451,7 @@ int main(void) {
       cmocka_unit_test(parallel_sides_touch_in_two_points),
       cmocka_unit_test(tilted_sides_touch_at_both_ends),
       cmocka_unit_test(a_thinned_cap_keeps_its_depth),
+      cmocka_unit_test(a_side_along_an_edge_keeps_both_ends),
       cmocka_unit_test(prisms_keep_their_points),
       cmocka_unit_test(a_wide_margin_keeps_the_points_that_touch),
   };
