@@ -276,13 +276,14 @@ static void collect_crossings(Clip* c) {
 
 // ---- contact points -------------------------------------------------------------------------------
 
-// Chooses the candidates that become contact points: few are all kept as they are.
+// Chooses the candidates that become contact points: few are all kept as they are, of many the outermost. If the deepest one is not among them, the deepest
+// point of the pair joins them later (touch.c): with its whole depth it would come and go here when the depths change by rounding errors.
 static void choose_candidates(Clip* c) {
   hfiThinning thin;
   if (c->count <= HFI_MAX_MANIFOLD) return;
   hfi_thinning_start(&thin, c->n, c->near);
   for (int i = 0; i < c->count; ++i) hfi_thinning_add(&thin, c->candidate[i].p, c->candidate[i].depth, c->candidate[i].feature);
-  c->count = hfi_thinning_finish(&thin, c->candidate);
+  c->count = hfi_thinning_outermost(&thin, c->candidate);
 }
 
 // Makes contact points of the candidates, at most HFI_MAX_MANIFOLD. R's normal points out of its shape, so that the normal from

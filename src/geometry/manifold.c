@@ -46,18 +46,23 @@ void hfi_thinning_add(hfiThinning* thin, hfVec3 p, double depth, uint32_t featur
   }
 }
 
-int hfi_thinning_finish(const hfiThinning* thin, hfiOverlapPoint* kept) {
-  if (thin->count <= HFI_MAX_MANIFOLD) {
-    for (int i = 0; i < thin->count; ++i) kept[i] = thin->first[i];
-    return thin->count;
-  }
-  int count = 0, shallowest = 0;
-  double depth = -INFINITY;
+int hfi_thinning_outermost(const hfiThinning* thin, hfiOverlapPoint* kept) {
+  int count = 0;
   for (int k = 0; k < HFI_MAX_MANIFOLD; ++k) {
     int known = 0;
     for (int i = 0; i < count; ++i) known |= kept[i].feature == thin->outermost[k].feature;
     if (!known) kept[count++] = thin->outermost[k];
   }
+  return count;
+}
+
+int hfi_thinning_finish(const hfiThinning* thin, hfiOverlapPoint* kept) {
+  if (thin->count <= HFI_MAX_MANIFOLD) {
+    for (int i = 0; i < thin->count; ++i) kept[i] = thin->first[i];
+    return thin->count;
+  }
+  int count = hfi_thinning_outermost(thin, kept), shallowest = 0;
+  double depth = -INFINITY;
   for (int i = 0; i < count; ++i) {
     depth = max2(depth, kept[i].depth);
     if (kept[i].depth < kept[shallowest].depth) shallowest = i;

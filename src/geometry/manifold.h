@@ -41,6 +41,9 @@ typedef struct hfiThinning {
 // n: the contact normal in the candidates' frame, a frame that moves with one of the bodies.
 void hfi_thinning_start(hfiThinning* thin, hfVec3 n, double slack);
 void hfi_thinning_add(hfiThinning* thin, hfVec3 p, double depth, uint32_t feature);
+// The outermost candidates alone, of at least one. Returns their number.
+int hfi_thinning_outermost(const hfiThinning* thin, hfiOverlapPoint* kept); // (HFI_MAX_MANIFOLD)
+// The points that are kept. Returns their number.
 int hfi_thinning_finish(const hfiThinning* thin, hfiOverlapPoint* kept); // (HFI_MAX_MANIFOLD)
 
 #endif

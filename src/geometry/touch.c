@@ -1,10 +1,10 @@
 // Contact manifold from a contact normal n. The facets of the two shapes at n decide which points it has:
 //
 //   two round sides along each other      the ends of their overlap
+//   a round side along a straight edge    the ends of their overlap, unless the side lies on a face: n is within HFI_FACET_ANGLE of its normal
 //   a face, and any facet                 the facet, clipped against the face. The face is one whose normal is within HFI_FACET_ANGLE of n, or within
 //                                         SIDE_OVER_FACE if the facet is a round side; of two such faces A's, unless B's is nearer to n by more than
 //                                         PREFER_A
-//   a round side along a straight edge    the ends of their overlap
 //   two straight edges across n           the ends of their overlap
 //   anything else                         one point, feature 0
 //
@@ -56,6 +56,11 @@ static int is_face(const hfiFacet* f) { return f->kind == HFI_FACET_POLYGON || f
 // Sine of the angle between the face's normal and d; 2 if there is no face on d's side.
 static double misalignment(const hfiFacet* f, hfVec3 d) {
   return is_face(f) && v3_dot(f->normal, d) > 0 ? v3_norm(v3_cross(f->normal, d)) : 2;
+}
+
+// Is n the normal of a face, up to the angle within which shapes lie on a face? Otherwise a shape that meets the face bears on its outline.
+static int lies_on_face(const Meeting* m) {
+  return min2(misalignment(&m->a, v3_neg(m->single->n_W)), misalignment(&m->b, m->single->n_W)) <= HFI_FACET_ANGLE;
 }
 
 // Takes a share of its depth from a point. One that is open stays as it is.
@@ -128,13 +133,13 @@ static int touch_sides(const Meeting* m, hfiContactPoint* points) {
   return touch_rods(&a, &b, SIDE_ALONG_SIDE, m->single, points);
 }
 
-// Contact of a round side and an edge, to which the facet of the other shape is reduced. side_is_A: 1 if the side belongs to A and the edge to B, 0
+// Contact of a round side and the edge of the other shape's facet that is farthest along n. side_is_A: 1 if the side belongs to A and the edge to B, 0
 // if it is the other way round.
-static int touch_side_and_edge(Meeting* m, int side_is_A, hfiContactPoint* points) {
-  hfiFacet* f = side_is_A ? &m->b : &m->a;
-  hfi_facet_edge(side_is_A ? m->single->n_W : v3_neg(m->single->n_W), SIDE_ALONG_EDGE, f);
-  if (f->kind != HFI_FACET_SEGMENT) return 0;
-  Rod side = side_is_A ? side_of(m->A, m->X_A) : side_of(m->B, m->X_B), edge = edge_of(f);
+static int touch_side_and_edge(const Meeting* m, int side_is_A, hfiContactPoint* points) {
+  hfiFacet f = side_is_A ? m->b : m->a;
+  hfi_facet_edge(side_is_A ? m->single->n_W : v3_neg(m->single->n_W), SIDE_ALONG_EDGE, &f);
+  if (f.kind != HFI_FACET_SEGMENT) return 0;
+  Rod side = side_is_A ? side_of(m->A, m->X_A) : side_of(m->B, m->X_B), edge = edge_of(&f);
   return touch_rods(side_is_A ? &side : &edge, side_is_A ? &edge : &side, SIDE_ALONG_EDGE, m->single, points);
 }
 
@@ -163,9 +168,10 @@ static int touch_rounded(Meeting* m, const hfiContactPoint* rounded, hfiContactP
 // edge.
 static int touch_facets(Meeting* m, int* along, hfiContactPoint* points) {
   int side_a = m->a.kind == HFI_FACET_SEGMENT, side_b = m->b.kind == HFI_FACET_SEGMENT;
-  int count = *along = side_a && side_b ? touch_sides(m, points) : 0;
+  int one_side = side_a != side_b, on_face = one_side && lies_on_face(m);
+  int count = *along = side_a && side_b ? touch_sides(m, points) : one_side && !on_face ? touch_side_and_edge(m, side_a, points) : 0;
   if (count == 0) count = touch_faces(m, points);
-  if (count == 0 && side_a != side_b) count = *along = touch_side_and_edge(m, side_a, points);
+  if (count == 0 && one_side && on_face) count = *along = touch_side_and_edge(m, side_a, points);
   return count == 0 ? touch_edges(m, points) : count;
 }
 

@@ -383,15 +383,75 @@ static void the_deepest_point_takes_the_place_of_the_shallowest(void** state) {
   assert_true(full > 20);
 }
 
+// A cap lies over a box so that its rim crosses three edges of the box, which are ten candidates for eight points. It is tilted towards one of the edges, where its rim has two
+// crossings, and now one of them is deeper, now the other. The sum of the depths, which is the force, must not jump where the deepest candidate joins the outermost ones.
+static void a_thinned_cap_keeps_its_depth(void** state) {
+  (void)state;
+  enum { STEPS = 400 };
+  double r = 0.0275, half = 0.0275, lean = 5.7e-4, most = 4e-5, before = 0;
+  hfiShape cap = cylinder_of(r, half), box = box_of(0.0247, 0.028, 0.0165);
+  hfPose below = pose_at(0, 0, -0.0165, kOrigin);
+  int joined = 0;
+  for (int k = 0; k <= STEPS; ++k) {
+    hfQuat turn = q_mul(q_exp(v3(most * (2.0 * k / STEPS - 1), -lean, 0)), q_from_axis_angle(v3(0, 0, 1), 2.3));
+    hfPose X_WA = pose_from(v3(0.0012, 0.0047, half + 1.45e-5), turn);
+    hfiContactPoint point[HFI_MAX_MANIFOLD];
+    int count = hfi_collide(&cap, &X_WA, &box, &below, 1e-4, point);
+    double sum = 0;
+    for (int i = 0; i < count; ++i) sum += max2(0, point[i].depth), joined += point[i].feature == 0 && point[i].depth > 0;
+    assert_true(count > 6 && sum > 1e-7);
+    // No point moves by more than the step of the tilt times the width of the box. The one that joins loses what the deepest of the others wins.
+    if (k) assert_near(sum, before, (HFI_MAX_MANIFOLD + 1) * 0.056 * 2 * most / STEPS);
+    before = sum;
+  }
+  assert_true(joined > 0);
+}
+
+// A can or rod lies along the edge of a floor whose face falls away from the edge by some hundredths of a radian. It crosses the edge at a small angle, and a tilt of 1e-4 rad moves the
+// crossing from one end to the other. Both ends stay points nevertheless, each as deep as the edge is in the side there; points between the crossing and an end would move along with it.
+static void a_side_along_an_edge_keeps_both_ends(void** state) {
+  (void)state;
+  const double r = 0.026, half = 0.025, sunk = 1e-5, yaw = 0.003, wide[3] = {0.1, 0.1, 0.1};
+  hfiHullData data = box_hull(wide);
+  hfiHull hull = hull_view(&data);
+  hfiShape floors[2] = {box_of(wide[0], wide[1], wide[2]), {HF_GEOM_MESH, {0}, &hull, NULL}}, tops[2] = {cylinder_of(r, half), capsule_of(r, half)};
+  for (int i = 1; i < 4; ++i) // A capsule on a box has a function of its own.
+    for (double fall = 0.02; fall < 0.3; fall *= 1.5)
+      for (double tilt = -2e-4; tilt < 2.05e-4; tilt += 1e-5) {
+        hfQuat lean = q_exp(v3(-fall, 0, 0));
+        // The edge of the floor is the x axis; the face beside it falls towards +y.
+        hfPose below = pose_from(v3_neg(q_rotate(lean, v3(0, -wide[1], wide[2]))), lean);
+        hfPose X = pose_from(v3(0, 0, r - sunk), q_mul(q_exp(v3(0, tilt, yaw)), q_from_axis_angle(v3(0, 1, 0), HFI_PI / 2)));
+        hfVec3 u = m3_col(X.R, 2);
+        hfiContactPoint point[HFI_MAX_MANIFOLD];
+        int count = hfi_collide(&tops[i / 2], &X, &floors[i % 2], &below, 1e-3, point);
+        for (int side = -1; side <= 1; side += 2) {
+          hfVec3 end = v3_axpy(side * half, u, X.p);
+          double depth = r - hypot(end.y, end.z), off = INFINITY;
+          for (int k = 0; k < count; ++k)
+            if (fabs(point[k].p_WCb.x - end.x) < 1e-4) off = min2(off, fabs(point[k].depth - depth));
+          assert_true(off < 1e-8); // the rim of a tilted cylinder is less deep than the end of its axis by r tilt^2/2 at most
+        }
+      }
+  hfi_hull_release(&data);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_small_box_on_a_huge_floor_keeps_its_corners),
-      cmocka_unit_test(round_faces_meet_at_corners), cmocka_unit_test(boxes_that_lie_flush_have_the_normal_of_their_faces), cmocka_unit_test(boxes_keep_their_corners), cmocka_unit_test(a_corner_over_an_edge_keeps_the_depth), cmocka_unit_test(the_deepest_point_takes_the_place_of_the_shallowest),
+      cmocka_unit_test(round_faces_meet_at_corners),
+      cmocka_unit_test(boxes_that_lie_flush_have_the_normal_of_their_faces),
+      cmocka_unit_test(boxes_keep_their_corners),
+      cmocka_unit_test(a_corner_over_an_edge_keeps_the_depth),
+      cmocka_unit_test(the_deepest_point_takes_the_place_of_the_shallowest),
       cmocka_unit_test(cylinders_keep_their_points),
       cmocka_unit_test(a_tilted_can_keeps_its_points_over_an_edge),
       cmocka_unit_test(a_rod_keeps_its_points_over_an_edge),
-      cmocka_unit_test(a_turned_rod_comes_to_one_point_without_a_jump), cmocka_unit_test(parallel_sides_touch_in_two_points),
+      cmocka_unit_test(a_turned_rod_comes_to_one_point_without_a_jump),
+      cmocka_unit_test(parallel_sides_touch_in_two_points),
       cmocka_unit_test(tilted_sides_touch_at_both_ends),
+      cmocka_unit_test(a_thinned_cap_keeps_its_depth),
+      cmocka_unit_test(a_side_along_an_edge_keeps_both_ends),
       cmocka_unit_test(prisms_keep_their_points),
       cmocka_unit_test(a_wide_margin_keeps_the_points_that_touch),
   };
