@@ -134,8 +134,9 @@ void hfi_system_respond_saturated(hfiIsland* I) {
     if (I->block[k].law == HF_LAW_SATURATED) respond_saturated(I, I->block + k, I->response + k);
 }
 
-// Evaluates the laws of the blocks from `first` on to before `end`. derivatives: 0 if the derivatives of contacts are not needed; they go to a local variable that nobody reads, so that the compiler
-// removes their computation. The caller passes constants for `derivatives` and for the most common coupling, so that the branches on them disappear.
+// Evaluates the laws of the blocks from `first` on to before `end`. derivatives: 0 if the derivatives of contacts are not needed; they go to a local
+// variable that nobody reads, so that the compiler removes their computation. The caller passes constants for `derivatives` and for the most common
+// coupling, so that the branches on them disappear.
 HFI_COPIED void respond_blocks(hfiIsland* I, int32_t first, int32_t end, int coupling, int derivatives) {
   double h = I->problem->h;
   for (int32_t k = first; k < end; ++k) {

@@ -1,4 +1,5 @@
 // Rough factors of block-sparse matrices against the dense matrix: springs between the nodes of a grid, which make a matrix as that of a heap.
+#include "linalg/block_memory.h"
 #include "support/cmocka_all.h"
 #include "support/near.h"
 #include "support/random.h"
@@ -22,14 +23,10 @@ typedef struct fixture {
 } fixture;
 
 static void set_up(fixture* f) {
-  hfiArena plan = hfi_arena(NULL, 0);
-  hfi_block_plan(&f->ordered, &plan, NODES, MAX_N);
-  f->memory = malloc(plan.used);
+  f->memory = plan_block_matrix(&f->ordered, NODES, MAX_N);
   f->value = malloc(sizeof(double) * MAX_N * MAX_N);
   f->K = malloc(sizeof(double) * MAX_N * MAX_N);
-  assert_true(f->memory && f->value && f->K);
-  hfiArena arena = hfi_arena(f->memory, plan.used);
-  hfi_block_plan(&f->ordered, &arena, NODES, MAX_N);
+  assert_true(f->value && f->K);
   f->ordered.value = f->value, f->room = NULL;
 }
 

@@ -1,5 +1,6 @@
 // The block-sparse factorisation against the dense one on the same matrix, and the order against
 // graphs whose best order is known.
+#include "linalg/block_memory.h"
 #include "support/cmocka_all.h"
 #include "support/alloc.h"
 #include "support/near.h"
@@ -22,12 +23,7 @@ typedef struct fixture {
 } fixture;
 
 static void set_up(fixture* f) {
-  hfiArena plan = hfi_arena(NULL, 0);
-  hfi_block_plan(&f->B, &plan, MAX_NODES, MAX_N);
-  f->memory = malloc(plan.used);
-  assert_non_null(f->memory);
-  hfiArena arena = hfi_arena(f->memory, plan.used);
-  hfi_block_plan(&f->B, &arena, MAX_NODES, MAX_N);
+  f->memory = plan_block_matrix(&f->B, MAX_NODES, MAX_N);
   f->B.value = f->value;
 }
 

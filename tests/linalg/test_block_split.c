@@ -1,4 +1,5 @@
 // Branches and trunk of block-sparse matrices: springs between the nodes of grids of several shapes.
+#include "linalg/block_memory.h"
 #include "support/cmocka_all.h"
 
 #include "linalg/block_sparse.h"
@@ -14,12 +15,7 @@ typedef struct fixture {
 } fixture;
 
 static void set_up(fixture* f) {
-  hfiArena plan = hfi_arena(NULL, 0);
-  hfi_block_plan(&f->B, &plan, MAX_NODES, MAX_NODES);
-  f->memory = malloc(plan.used);
-  assert_non_null(f->memory);
-  hfiArena arena = hfi_arena(f->memory, plan.used);
-  hfi_block_plan(&f->B, &arena, MAX_NODES, MAX_NODES);
+  f->memory = plan_block_matrix(&f->B, MAX_NODES, MAX_NODES);
 }
 
 // Orders a grid of x times y times z nodes.

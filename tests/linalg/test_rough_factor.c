@@ -1,4 +1,5 @@
 // Rough factors of small block-sparse matrices, beside dense ones and beside what two unknowns do to each other.
+#include "linalg/block_memory.h"
 #include "support/cmocka_all.h"
 #include "support/near.h"
 #include "support/random.h"
@@ -23,13 +24,9 @@ typedef struct fixture {
 
 // Nodes of the given sizes, each coupled with each other one.
 static void set_up(fixture* f, int nodes, const int* size) {
-  hfiArena plan = hfi_arena(NULL, 0);
-  hfi_block_plan(&f->B, &plan, MAX_NODES, MAX_N);
-  f->memory = malloc(plan.used);
+  f->memory = plan_block_matrix(&f->B, MAX_NODES, MAX_N);
   f->value = malloc(sizeof(double) * MAX_N * MAX_N);
-  assert_true(f->memory && f->value);
-  hfiArena arena = hfi_arena(f->memory, plan.used);
-  hfi_block_plan(&f->B, &arena, MAX_NODES, MAX_N);
+  assert_true(f->value);
   f->B.value = f->value;
   hfi_block_begin(&f->B, nodes);
   for (int i = 0; i < nodes; ++i) f->B.weight[i] = size[i];

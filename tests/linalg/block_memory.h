@@ -1,0 +1,22 @@
+// Memory of a block-sparse matrix for tests.
+#ifndef HF_TESTS_LINALG_BLOCK_MEMORY_H
+#define HF_TESTS_LINALG_BLOCK_MEMORY_H
+
+#include "support/cmocka_all.h"
+
+#include "linalg/block_sparse.h"
+
+#include <stdlib.h>
+
+// Plans a matrix of up to max_nodes nodes with max_n unknowns in all. Returns its memory, which the caller frees.
+static inline void* plan_block_matrix(hfiBlockMatrix* B, int32_t max_nodes, int32_t max_n) {
+  hfiArena plan = hfi_arena(NULL, 0);
+  hfi_block_plan(B, &plan, max_nodes, max_n);
+  void* memory = malloc(plan.used);
+  assert_non_null(memory);
+  hfiArena arena = hfi_arena(memory, plan.used);
+  hfi_block_plan(B, &arena, max_nodes, max_n);
+  return memory;
+}
+
+#endif
