@@ -31,6 +31,7 @@ typedef struct hfiDiscrete {
   hfiWorld* world;
   hfSimConfig config; // complete: what the caller left open is filled in from the scene
   hfSolver* solver;
+  hfiWorkers* workers;  // threads that share a step; NULL: none
   hfMlcp* mlcp;         // method mlcp, else NULL
   hfiAssembly assembly; // the step problem
 

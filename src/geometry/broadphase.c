@@ -5,6 +5,8 @@
 // cells around a box, its own and 13 others are enough to find every pair once. Boxes that are not ordinary, such as those of planes, are tested against all.
 #include "geometry/broadphase.h"
 
+#include "base/shares.h"
+
 #include <string.h>
 
 // Up to this number of boxes all pairs are tested. For this many boxes a grid takes as long if they are spread out, and three times as long if they form a
@@ -19,7 +21,6 @@ void hfi_grid_init(hfiGrid* g, int nbox, hfiArena* arena) {
   g->next = HFI_TAKE(arena, int32_t, nbox);
   g->cell = HFI_TAKE(arena, uint64_t, nbox);
   g->extent = HFI_TAKE(arena, double, nbox);
-  g->large = HFI_TAKE(arena, int32_t, nbox);
   g->four = HFI_TAKE(arena, hfiFourBoxes, ((nbox < FEW ? nbox : FEW) + 3) / 4);
 }
 
@@ -94,17 +95,17 @@ static uint32_t hash_cell(const hfiGrid* g, uint64_t cell) {
 typedef struct CandidateOutput {
   const hfiFilter* filter;
   hfiCandidate* out;
-  int capacity, count, found;
+  int capacity, count, lost; // lost: those for which there was no room
+  int64_t tests;             // of two boxes
 } CandidateOutput;
 
 // Makes boxes a < b that overlap a candidate, if the filter allows them. Candidates are pairs of boxes until all of them are found and sorted.
 static inline void add_pair(const hfiGrid* g, int a, int b, CandidateOutput* o) {
   if (!hfi_filter_test(o->filter, g->geom ? g->geom[a] : a, g->geom ? g->geom[b] : b)) return;
-  if (o->count < o->capacity) {
-    hfiCandidate c = {a, b, -1};
-    o->out[o->count++] = c;
-  }
-  o->found++;
+  if (o->count < o->capacity)
+    o->out[o->count++] = (hfiCandidate){a, b, -1};
+  else
+    o->lost++;
 }
 
 // ---- few boxes --------------------------------------------------------------------------------------
@@ -140,19 +141,19 @@ static void test_all(hfiGrid* g, const hfiAabb* box, CandidateOutput* o) {
         if (all[l] && j + l > i) add_pair(g, i, j + l, o);
     }
   }
-  g->tests = (int64_t)g->nbox * (g->nbox - 1) / 2;
+  o->tests = (int64_t)g->nbox * (g->nbox - 1) / 2;
 }
 
 // ---- many boxes -------------------------------------------------------------------------------------
 
-static inline void test_pair(hfiGrid* g, const hfiAabb* box, int i, int j, CandidateOutput* o) {
-  g->tests++;
+static inline void test_pair(const hfiGrid* g, const hfiAabb* box, int i, int j, CandidateOutput* o) {
+  o->tests++;
   if (boxes_overlap(&box[i], &box[j])) add_pair(g, i < j ? i : j, i < j ? j : i, o);
 }
 
-// Puts ordinary boxes into cells, and returns the number of large ones.
-static int fill_cells(hfiGrid* g, const hfiAabb* box) {
-  int n = g->nbox, nlarge = 0;
+// Puts ordinary boxes into cells. Large ones have none.
+static void fill_cells(hfiGrid* g, const hfiAabb* box) {
+  int n = g->nbox;
   for (int i = 0; i < n; ++i) g->extent[i] = box_extent(&box[i]);
   double ordinary = 4 * median(g->extent, n), width = 1e-9;
   for (int i = 0; i < n; ++i)
@@ -161,9 +162,7 @@ static int fill_cells(hfiGrid* g, const hfiAabb* box) {
   for (int i = n - 1; i >= 0; --i) { // backwards, so that lists ascend
     hfVec3 centre = v3_scale(0.5, v3_add(box[i].lo, box[i].hi));
     double limit = FARTHEST * width;
-    if (!(box_extent(&box[i]) <= width) ||
-        !(fabs(centre.x) < limit && fabs(centre.y) < limit && fabs(centre.z) < limit)) {
-      g->large[nlarge++] = i;
+    if (!(box_extent(&box[i]) <= width) || !(fabs(centre.x) < limit && fabs(centre.y) < limit && fabs(centre.z) < limit)) {
       g->cell[i] = NO_CELL;
       continue;
     }
@@ -172,10 +171,10 @@ static int fill_cells(hfiGrid* g, const hfiAabb* box) {
     g->next[i] = g->slot[s];
     g->slot[s] = i;
   }
-  return nlarge;
 }
 
-static void test_neighbours(hfiGrid* g, const hfiAabb* box, int i, CandidateOutput* o) {
+// Tests an ordinary box.
+static void test_neighbours(const hfiGrid* g, const hfiAabb* box, int i, CandidateOutput* o) {
   uint64_t own = g->cell[i];
   for (int j = g->next[i]; j >= 0; j = g->next[j]) // In its own cell only later boxes count.
     if (g->cell[j] == own) test_pair(g, box, i, j, o);
@@ -211,24 +210,48 @@ static void sort_candidates(hfiGrid* g, hfiCandidate* x, int n) {
   }
 }
 
-static void test_by_cells(hfiGrid* g, const hfiAabb* box, CandidateOutput* o) {
-  g->tests = 0;
-  int nlarge = fill_cells(g, box);
-  for (int i = 0; i < g->nbox; ++i)
-    if (g->cell[i] != NO_CELL) test_neighbours(g, box, i, o);
-  for (int l = 0; l < nlarge; ++l) {
-    int i = g->large[l];
-    for (int j = 0; j < g->nbox; ++j)
-      if (g->cell[j] != NO_CELL || j < i) test_pair(g, box, i, j, o);
-  }
+// Tests a large box against all ordinary ones, and against the large ones before it.
+static void test_large(const hfiGrid* g, const hfiAabb* box, int i, CandidateOutput* o) {
+  for (int j = 0; j < g->nbox; ++j)
+    if (g->cell[j] != NO_CELL || j < i) test_pair(g, box, i, j, o);
+}
+
+// What threads share: the boxes, and the pairs that they find.
+typedef struct CellSearch {
+  const hfiGrid* grid;
+  const hfiAabb* box;
+  const CandidateOutput* all;
+  hfiShares shares;
+  int64_t tests[HFI_MAX_SHARES];
+} CellSearch;
+
+// Tests a share of the boxes.
+static void test_share(void* data, int share) {
+  CellSearch* search = data;
+  const hfiGrid* g = search->grid;
+  int begin = hfi_first_element(&search->shares, share), end = hfi_first_element(&search->shares, share + 1);
+  CandidateOutput o = {.filter = search->all->filter, .out = search->all->out + begin, .capacity = end - begin};
+  for (int i = hfi_first_work(&search->shares, share); i < hfi_first_work(&search->shares, share + 1); ++i)
+    (g->cell[i] != NO_CELL ? test_neighbours : test_large)(g, search->box, i, &o);
+  search->shares.count[share] = o.count, search->shares.lost[share] = o.lost, search->tests[share] = o.tests;
+}
+
+static void test_by_cells(hfiGrid* g, const hfiAabb* box, hfiWorkers* workers, CandidateOutput* o) {
+  CellSearch search = {.grid = g, .box = box, .all = o, .shares = {.work = g->nbox, .capacity = o->capacity}};
+  fill_cells(g, box);
+  o->count = hfi_fill_by_shares(workers, &search.shares, test_share, &search, o->out, sizeof *o->out, &o->lost);
+  for (int i = 0; i < search.shares.number; ++i) o->tests += search.tests[i];
   sort_candidates(g, o->out, o->count);
 }
 
-int hfi_grid_pairs(hfiGrid* g, const hfiAabb* box, const hfiFilter* filter, hfiCandidate* out,
-                   int capacity, int* found) {
-  CandidateOutput o = {filter, out, capacity, 0, 0};
-  (g->nbox <= FEW ? test_all : test_by_cells)(g, box, &o);
+int hfi_grid_pairs(hfiGrid* g, const hfiAabb* box, const hfiFilter* filter, hfiWorkers* workers, hfiCandidate* out, int capacity, int* found) {
+  CandidateOutput o = {.filter = filter, .out = out, .capacity = capacity};
+  if (g->nbox <= FEW)
+    test_all(g, box, &o);
+  else
+    test_by_cells(g, box, workers, &o);
   for (int i = 0; g->geom && i < o.count; ++i) out[i].a = g->geom[out[i].a], out[i].b = g->geom[out[i].b];
-  *found = o.found;
+  g->tests = o.tests;
+  *found = o.count + o.lost;
   return o.count;
 }

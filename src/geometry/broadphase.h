@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/lanes.h"
+#include "base/workers.h"
 #include "geometry/filter.h"
 #include "geometry/shape.h"
 
@@ -21,9 +22,8 @@ typedef struct hfiGrid {
   const int32_t* geom; // (nbox) which geoms the boxes belong to, ascending; NULL: all
   int32_t* slot;       // (nslot) first box of the cell that hashes there, -1: none
   int32_t* next;       // (nbox) next box in the same slot
-  uint64_t* cell;      // (nbox) the cell of its centre
+  uint64_t* cell;      // (nbox) the cell of its centre; a box wider than a cell has none
   double* extent;      // (nbox)
-  int32_t* large;      // (nbox) boxes wider than a cell
   hfiFourBoxes* four;  // few boxes, four by four
   int64_t tests;       // box-box tests of the last run, for checking the cost
 } hfiGrid;
@@ -31,8 +31,7 @@ typedef struct hfiGrid {
 void hfi_grid_init(hfiGrid* grid, int nbox, hfiArena* arena);
 
 // Writes the overlapping pairs that the filter allows, sorted by (a, b), and returns their number, at most `capacity`. *found: how many there are in
-// truth.
-int hfi_grid_pairs(hfiGrid* grid, const hfiAabb* box, const hfiFilter* filter, hfiCandidate* out,
-                   int capacity, int* found);
+// truth. Threads of `workers` (or NULL) share the work on many boxes.
+int hfi_grid_pairs(hfiGrid* grid, const hfiAabb* box, const hfiFilter* filter, hfiWorkers* workers, hfiCandidate* out, int capacity, int* found);
 
 #endif

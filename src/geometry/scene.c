@@ -24,6 +24,7 @@
 #include "geometry/scene.h"
 
 #include "base/compile.h"
+#include "base/shares.h"
 
 static const double PAYS = 4;  // A list with a skin is made only if it will serve at least this many queries.
 static const double WIDE = 16; // The skin of a fast geom is this many times its reach, so that a list serves some seven of its steps [-].
@@ -107,7 +108,7 @@ static int find_candidates(hfiScene* s, const hfPose* X_WG, const double* reach,
     s->box[k].hi = v3_add(b.hi, v3(grow, grow, grow));
   }
   int found;
-  s->ncandidate = hfi_grid_pairs(&s->grid, s->box, &s->filter, s->candidate, s->max_candidate - m->npair, &found);
+  s->ncandidate = hfi_grid_pairs(&s->grid, s->box, &s->filter, s->workers, s->candidate, s->max_candidate - m->npair, &found);
   return found;
 }
 
@@ -251,29 +252,58 @@ HFI_CALLED static int lessen_reach(hfiScene* s, const hfPose* X_WG, const hfiCan
   return !far_apart(s, X_WG, c, cull, cull->margin + less);
 }
 
+// A query of the scene.
+typedef struct Query {
+  hfiScene* scene;
+  const hfPose* X_WG;
+  const double* reach;
+  hfiRawContact* out;
+  hfiShares shares; // of the list of near pairs
+} Query;
+
+// Finds the points of candidate i. Returns their number.
+static inline int collide_candidate(const Query* q, int i, hfiContactPoint* points) {
+  hfiScene* s = q->scene;
+  const hfiCandidate* c = &s->candidate[i];
+  hfiCull* cull = &s->cull[i];
+  if (s->still && s->still[c->a] && s->still[c->b]) return 0;
+  double both = q->reach ? q->reach[c->a] + q->reach[c->b] : 0;
+  if (far_apart(s, q->X_WG, c, cull, cull->margin + both)) return 0;
+  if (both > HFI_FAR_REACH && s->pair_reach && !lessen_reach(s, q->X_WG, c, cull, &both)) return 0;
+  return find_points(s, q->X_WG, c, cull, cull->margin + both, points);
+}
+
+// Finds the points of a share of the near pairs.
+static void collide_share(void* data, int share) {
+  Query* q = data;
+  const hfiScene* s = q->scene;
+  int begin = hfi_first_element(&q->shares, share), room = hfi_first_element(&q->shares, share + 1) - begin, count = 0, lost = 0;
+  hfiContactPoint points[HFI_MAX_POINTS];
+  for (int k = hfi_first_work(&q->shares, share), end = hfi_first_work(&q->shares, share + 1); k < end; ++k) {
+    int i = s->near[k], n = collide_candidate(q, i, points);
+    const hfiCandidate* c = &s->candidate[i];
+    for (int p = 0; p < n; ++p) {
+      hfiRawContact raw = {c->a, c->b, c->pair, i, points[p], 0, 0};
+      if (count < room)
+        q->out[begin + count++] = raw;
+      else
+        ++lost;
+    }
+  }
+  q->shares.count[share] = count, q->shares.lost[share] = lost;
+}
+
 int hfi_scene_collide(hfiScene* s, const hfPose* X_WG, const double* reach, hfiRawContact* out,
                       int capacity, int* dropped) {
-  hfiContactPoint points[HFI_MAX_POINTS];
-  int count = 0;
+  int lost;
   *dropped = 0;
   if (s->nnear < 0 || !list_holds(s, X_WG, reach)) list_near(s, X_WG, reach, dropped);
   s->queries++;
   s->query++;
   s->any_lessened = 0;
-  for (int k = 0; k < s->nnear; ++k) {
-    int i = s->near[k];
-    const hfiCandidate* c = &s->candidate[i];
-    if (s->still && s->still[c->a] && s->still[c->b]) continue;
-    hfiCull* cull = &s->cull[i];
-    double both = reach ? reach[c->a] + reach[c->b] : 0;
-    if (far_apart(s, X_WG, c, cull, cull->margin + both)) continue;
-    if (both > HFI_FAR_REACH && s->pair_reach && !lessen_reach(s, X_WG, c, cull, &both)) continue;
-    int n = find_points(s, X_WG, c, cull, cull->margin + both, points);
-    for (int p = 0; p < n; ++p) {
-      hfiRawContact raw = {c->a, c->b, c->pair, i, points[p], 0, 0};
-      if (count < capacity) out[count++] = raw;
-      else ++*dropped;
-    }
-  }
+  Query q = {s, X_WG, reach, out, {.work = s->nnear, .capacity = capacity}};
+  int count = hfi_fill_by_shares(s->pair_reach ? NULL : s->workers, &q.shares, collide_share, &q, out, sizeof *out,
+                                 &lost); // pair_reach changes any_lessened.
+  *dropped += lost;
   return count;
 }

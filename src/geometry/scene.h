@@ -2,6 +2,7 @@
 #ifndef HFI_GEOMETRY_SCENE_H
 #define HFI_GEOMETRY_SCENE_H
 
+#include "base/workers.h"
 #include "geometry/broadphase.h"
 #include "geometry/convex.h"
 #include "geometry/hull_index.h"
@@ -76,6 +77,7 @@ typedef struct hfiScene {
   hfiPairReach* pair_reach; // NULL: the sum of the reaches counts
   const void* mover;        // first argument of pair_reach
   const hfVec3* axis_W;    // (njnt) axes of the joints at the poses of a query. NULL: they are not known
+  hfiWorkers* workers;     // threads that share the work on many pairs. NULL: none
   double flush;            // Faces that overlap by less than this, and that a slide moves along each other, have no points [m].
 } hfiScene;
 

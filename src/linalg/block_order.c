@@ -23,7 +23,7 @@ void hfi_block_plan(hfiBlockMatrix* B, hfiArena* arena, int32_t max_nodes, int32
   B->graph = HFI_TAKE(arena, uint64_t, nodes * ((nodes + 63) / 64));
   B->ordered = HFI_TAKE(arena, uint64_t, nodes * ((nodes + 63) / 64));
   HFI_TAKE_EACH(arena, int32_t, nodes, &B->weight, &B->ordered_weight, &B->degree, &B->order, &B->position, &B->size, &B->width, &B->coupled,
-                &B->part, &B->parent, &B->nodes_below);
+                &B->parent, &B->child, &B->sibling, &B->nodes_below, &B->root, &B->part);
   B->max_branches = 1;
   B->first = HFI_TAKE(arena, int32_t, nodes + 1);
   B->start = HFI_TAKE(arena, int32_t, nodes + 1);
@@ -64,13 +64,24 @@ void hfi_block_couple(hfiBlockMatrix* B, int32_t node_a, int32_t node_b) {
   set_bit(row_of(B, node_b), node_a);
 }
 
+int32_t hfi_block_weigh(const hfiBlockMatrix* B, const uint64_t* row) {
+  int32_t sum = 0;
+  if (B->all_weights)
+    for (int32_t w = 0; w < B->words; ++w) sum += B->all_weights * __builtin_popcountll(row[w]);
+  else
+    for (int32_t w = 0; w < B->words; ++w)
+      for (uint64_t bits = row[w]; bits;) sum += B->weight[take_lowest(&bits, w)];
+  return sum;
+}
+
 // Computes the degree of a node.
-static void count_degree(hfiBlockMatrix* B, int32_t node) {
-  const uint64_t* row = row_of(B, node);
-  int32_t degree = 0;
-  for (int32_t w = 0; w < B->words; ++w)
-    for (uint64_t bits = row[w]; bits;) degree += B->weight[take_lowest(&bits, w)];
-  B->degree[node] = degree;
+static void count_degree(hfiBlockMatrix* B, int32_t node) { B->degree[node] = hfi_block_weigh(B, row_of(B, node)); }
+
+// Returns the weight that all nodes have, as the bodies of a heap do, or 0 if weights differ.
+static int32_t find_all_weights(const hfiBlockMatrix* B) {
+  int32_t i = 1;
+  while (i < B->nodes && B->weight[i] == B->weight[0]) ++i;
+  return i < B->nodes ? 0 : B->weight[0];
 }
 
 // A bound for the search of the next node. No remaining node has a degree below `least`, and no node before `from` has the degree `least`.
@@ -186,6 +197,7 @@ static int has_ordered_pattern(hfiBlockMatrix* B) {
 int hfi_block_order(hfiBlockMatrix* B, const hfAllocator* allocator) {
   if (has_ordered_pattern(B)) return 1;
   leastDegree known = {INT32_MAX, 0};
+  B->all_weights = find_all_weights(B);
   for (int32_t i = 0; i < B->nodes; ++i) {
     count_degree(B, i);
     update_bound(B, i, &known);

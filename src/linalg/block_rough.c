@@ -23,10 +23,8 @@ static size_t count_values(const hfiBlockMatrix* B, size_t* couplings) {
   size_t values = 0, neighbours = 0;
   for (int32_t i = 0; i < B->nodes; ++i) {
     const uint64_t* row = B->ordered + (size_t)i * (size_t)B->words;
-    int32_t columns = B->weight[i];
-    for (int32_t w = 0; w < B->words; ++w)
-      for (uint64_t bits = row[w]; bits; bits &= bits - 1, ++neighbours) columns += B->weight[64 * w + __builtin_ctzll(bits)];
-    values += (size_t)(B->weight[i] * columns);
+    for (int32_t w = 0; w < B->words; ++w) neighbours += (size_t)__builtin_popcountll(row[w]);
+    values += (size_t)(B->weight[i] * (B->weight[i] + hfi_block_weigh(B, row)));
   }
   *couplings = neighbours / 2; // Each coupling was counted at both of its nodes.
   return values;
@@ -111,10 +109,17 @@ static void fill_lower_triangle(double* K, int n, int ld) {
     for (int j = 0; j < i; ++j) K[i * ld + j] = K[j * ld + i];
 }
 
+// Does so for all diagonal blocks of a part of the matrix.
+static void fill_part(void* data, int part) {
+  const hfiBlockMatrix* B = data;
+  for (int32_t k = B->branch_start[part]; k < B->branch_start[part + 1]; ++k)
+    fill_lower_triangle(hfi_block_rows(B, k), B->size[k], hfi_block_stride(B, k));
+}
+
 int hfi_block_factor_roughly(hfiBlockMatrix* B, int symmetric) {
   hfiBlockRough* R = B->rough;
   B->symmetric = symmetric;
-  for (int32_t k = 0; symmetric && k < B->nodes; ++k) fill_lower_triangle(hfi_block_rows(B, k), B->size[k], hfi_block_stride(B, k));
+  if (symmetric) hfi_workers_run(R->workers, B->branches + 1, fill_part, B);
   if (!R->is_complete && hfi_rough_factor(&R->factors, B, symmetric, R->workers) == 0) return 0;
   return hfi_block_factor_again(B);
 }

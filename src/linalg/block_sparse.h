@@ -28,6 +28,7 @@ typedef struct hfiBlockMatrix {
   int32_t words;     // number of 64-bit words in a row of `graph`
   uint64_t* graph;   // (nodes x words) bit j of row i: nodes i and j are coupled. The ordering leaves in row i the later nodes that node i is coupled to
   int32_t* weight;   // (nodes) number of unknowns of a node
+  int32_t all_weights;     // that of all nodes, or 0 if they differ; set by hfi_block_order
   int32_t ordered_nodes;   // number of nodes of the last ordering; 0: there is none
   uint64_t* ordered;       // (nodes x words) the graph that was ordered
   int32_t* ordered_weight; // (nodes) the weights that were ordered
@@ -38,7 +39,7 @@ typedef struct hfiBlockMatrix {
   int32_t max_branches;                       // 1: the ordering makes one branch of all nodes; more: it makes as many branches and a trunk
   int32_t branches;                           // number of branches
   int32_t branch_start[HFI_MAX_BRANCHES + 2]; // first position of each branch, of the trunk, and `nodes`
-  int32_t *parent, *part, *nodes_below;       // (nodes) scratch of the splitting
+  int32_t *parent, *child, *sibling, *nodes_below, *root, *part; // (nodes) scratch of the splitting
   // by position k
   int32_t* size;     // (nodes) number of unknowns
   int32_t* first;    // (nodes + 1) first unknown, in the order of elimination
@@ -72,6 +73,9 @@ void hfi_block_couple(hfiBlockMatrix* B, int32_t node_a, int32_t node_b);
 // Finds the order of elimination, the pattern of the factors, and the place of every panel. If the factors have more couplings than were planned for,
 // allocates memory for them. Returns 0 if there is none.
 int hfi_block_order(hfiBlockMatrix* B, const hfAllocator* allocator);
+
+// Sum of the weights of the nodes whose bits are set in a row (words) of a graph that was ordered.
+int32_t hfi_block_weigh(const hfiBlockMatrix* B, const uint64_t* row);
 
 // A part of hfi_block_order: changes the order of elimination so that the matrix has branches and a trunk. Row i of `graph` must have the later nodes of
 // node i, and keeps them.

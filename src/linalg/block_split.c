@@ -5,24 +5,30 @@
 // 1990). All later nodes that a node is coupled to are among its ancestors. So two subtrees, of which neither contains the other, are not coupled, and
 // which of them is eliminated first does not matter.
 //
-//   1. Cut the tree: the trunk takes the root of the largest subtree until no subtree has more nodes than a branch shall have.
+//   1. Cut the tree: the trunk takes the root of the largest subtree, again and again, until the estimated time of a factorisation is least.
 //   2. Deal the subtrees out to the branches, the largest first, each to the branch with the fewest nodes.
 //   3. Eliminate branch by branch, and the trunk last, each in the order that was found before. The factors stay as sparse as they were.
 //
-// If the trunk would have too many of the nodes, the matrix stays whole. So does that of a tower, whose elimination tree has a single limb.
+// Rough factors and contacts take about the same time for each node of a branch, whatever the number of its couplings in complete factors. A node of the
+// trunk takes longer, because the trunk is dense and has a single thread. So the estimate, in units of a node of a branch, is
+//
+//   nodes of the largest branch + TRUNK_NODE * nodes of the trunk
+//
+// If little would be gained, the matrix stays whole. So does that of a tower, whose elimination tree has a single limb.
 #include "linalg/block_sparse.h"
 
 #include <string.h>
 
-// Largest share of the nodes in the trunk [-]. Heaps of 300 to 1000 bodies have 0.05 to 0.2.
-static const double MOST_TRUNK = 0.3;
+// Time of a node of the trunk over that of a node of a branch [-], in heaps of 1000 bodies.
+static const double TRUNK_NODE = 2;
+// The matrix stays whole if branches would take more than this share of the time [-]. Heaps of 300 to 1000 bodies take 0.55 to 0.7.
+static const double MOST_TIME = 0.9;
 
 enum { IN_SUBTREE = -1, IN_TRUNK = HFI_MAX_BRANCHES }; // `part` of a node before it has a branch
 
-// Finds the parent of each node (-1: it is a root), and the number of nodes of its subtree. Rough factors and contacts take about the same work for each
-// node, whatever the number of its couplings in complete factors.
+// Finds the parent (-1: none) and the children of each node, and the number of nodes of its subtree.
 static void find_tree(hfiBlockMatrix* B) {
-  for (int32_t i = 0; i < B->nodes; ++i) B->nodes_below[i] = 1, B->part[i] = IN_SUBTREE;
+  for (int32_t i = 0; i < B->nodes; ++i) B->nodes_below[i] = 1, B->child[i] = -1;
   for (int32_t k = 0; k < B->nodes; ++k) {
     int32_t node = B->order[k], first = B->nodes;
     const uint64_t* row = B->graph + (size_t)node * (size_t)B->words;
@@ -31,47 +37,79 @@ static void find_tree(hfiBlockMatrix* B) {
         int32_t later = B->position[64 * w + __builtin_ctzll(bits)];
         first = later < first ? later : first;
       }
-    B->parent[node] = first < B->nodes ? B->order[first] : -1;
-    if (first < B->nodes) B->nodes_below[B->order[first]] += B->nodes_below[node];
+    int32_t parent = B->parent[node] = first < B->nodes ? B->order[first] : -1;
+    if (parent < 0) continue;
+    B->nodes_below[parent] += B->nodes_below[node];
+    B->sibling[node] = B->child[parent], B->child[parent] = node;
   }
 }
 
-// Is the node the root of a subtree that has no branch yet?
-static int is_root(const hfiBlockMatrix* B, int32_t i) { return B->part[i] == IN_SUBTREE && (B->parent[i] < 0 || B->part[B->parent[i]] == IN_TRUNK); }
-
-// Returns the root of the largest subtree that has no branch yet, or -1 if there is none.
-static int32_t find_largest(const hfiBlockMatrix* B) {
-  int32_t largest = -1;
-  for (int32_t i = 0; i < B->nodes; ++i)
-    if (is_root(B, i) && (largest < 0 || B->nodes_below[i] > B->nodes_below[largest])) largest = i;
-  return largest;
+// Does subtree a come before subtree b? The largest comes first.
+static int is_before(const hfiBlockMatrix* B, int32_t a, int32_t b) {
+  return B->nodes_below[a] > B->nodes_below[b] || (B->nodes_below[a] == B->nodes_below[b] && a < b);
 }
 
-// Moves the roots of subtrees that are too large for a branch to the trunk. Returns 0 if the trunk becomes too large.
-static int cut_trunk(hfiBlockMatrix* B) {
-  int32_t rest = 0, trunk = 0; // nodes of all subtrees, of the trunk
-  for (int32_t i = 0; i < B->nodes; ++i)
-    if (B->parent[i] < 0) rest += B->nodes_below[i];
-  for (int32_t root; (root = find_largest(B)) >= 0 && B->nodes_below[root] * B->max_branches > rest;) {
-    if (++trunk > MOST_TRUNK * B->nodes) return 0;
-    B->part[root] = IN_TRUNK;
-    rest -= B->nodes_below[root];
-    for (int32_t i = 0; i < B->nodes; ++i)
-      if (B->parent[i] == root) rest += B->nodes_below[i];
-  }
-  return 1;
+// Adds a subtree to the sorted list of `count` subtrees.
+static int32_t insert_root(hfiBlockMatrix* B, int32_t count, int32_t root) {
+  int32_t i = count;
+  for (; i > 0 && is_before(B, root, B->root[i - 1]); --i) B->root[i] = B->root[i - 1];
+  B->root[i] = root;
+  return count + 1;
 }
 
-// Gives each subtree a branch.
-static void deal_subtrees(hfiBlockMatrix* B) {
-  int32_t nodes[HFI_MAX_BRANCHES] = {0};
-  for (int32_t root; (root = find_largest(B)) >= 0;) {
+// Lists the subtrees of a tree without trunk. Returns their number.
+static int32_t list_roots(hfiBlockMatrix* B) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < B->nodes; ++i)
+    if (B->parent[i] < 0) count = insert_root(B, count, i);
+  return count;
+}
+
+// Replaces the largest subtree by those of its children. Returns how many there are now.
+static int32_t cut_largest(hfiBlockMatrix* B, int32_t count) {
+  int32_t root = B->root[0];
+  memmove(B->root, B->root + 1, sizeof *B->root * (size_t)--count);
+  for (int32_t child = B->child[root]; child >= 0; child = B->sibling[child]) count = insert_root(B, count, child);
+  return count;
+}
+
+// Deals subtrees out to the branches. Returns the number of nodes of the largest branch.
+static int32_t deal_subtrees(hfiBlockMatrix* B, int32_t count) {
+  int32_t nodes[HFI_MAX_BRANCHES] = {0}, largest = 0;
+  for (int32_t i = 0; i < count; ++i) {
     int32_t least = 0;
     for (int32_t b = 1; b < B->max_branches; ++b)
       if (nodes[b] < nodes[least]) least = b;
-    B->part[root] = least;
-    nodes[least] += B->nodes_below[root];
+    B->part[B->root[i]] = least;
+    nodes[least] += B->nodes_below[B->root[i]];
   }
+  for (int32_t b = 0; b < B->max_branches; ++b) largest = nodes[b] > largest ? nodes[b] : largest;
+  return largest;
+}
+
+// Returns how many nodes the trunk should have. 0: the matrix should stay whole, or needs no trunk. *time: the estimated time [nodes of a branch]
+static int32_t choose_trunk(hfiBlockMatrix* B, double* time) {
+  int32_t best = 0, count = list_roots(B);
+  *time = deal_subtrees(B, count);
+  for (int32_t trunk = 1; trunk < B->nodes; ++trunk) {
+    double trunk_time = TRUNK_NODE * trunk;
+    if (trunk_time + (double)(B->nodes - trunk) / B->max_branches >= *time) break; // Branches of the same size would not be better.
+    count = cut_largest(B, count);
+    double branch_time = deal_subtrees(B, count);
+    if (branch_time + trunk_time < *time) *time = branch_time + trunk_time, best = trunk;
+  }
+  return best;
+}
+
+// Gives each node its part. The trunk takes `trunk` nodes.
+static void set_parts(hfiBlockMatrix* B, int32_t trunk) {
+  int32_t count = list_roots(B);
+  for (int32_t i = 0; i < B->nodes; ++i) B->part[i] = IN_SUBTREE;
+  for (int32_t i = 0; i < trunk; ++i) {
+    B->part[B->root[0]] = IN_TRUNK;
+    count = cut_largest(B, count);
+  }
+  deal_subtrees(B, count);
   for (int32_t k = B->nodes - 1; k >= 0; --k) { // A parent comes after its children.
     int32_t node = B->order[k];
     if (B->part[node] == IN_SUBTREE) B->part[node] = B->part[B->parent[node]];
@@ -80,7 +118,7 @@ static void deal_subtrees(hfiBlockMatrix* B) {
 
 // Sorts the positions by parts; within a part they keep their order.
 static void sort_positions(hfiBlockMatrix* B) {
-  int32_t *start = B->branch_start, next[HFI_MAX_BRANCHES + 1], *old = B->parent;
+  int32_t *start = B->branch_start, next[HFI_MAX_BRANCHES + 1], *old = B->root;
   B->branches = B->max_branches;
   memset(start, 0, sizeof B->branch_start);
   for (int32_t i = 0; i < B->nodes; ++i) B->part[i] = B->part[i] == IN_TRUNK ? B->branches : B->part[i], ++start[B->part[i] + 1];
@@ -100,11 +138,16 @@ static void keep_whole(hfiBlockMatrix* B) {
 }
 
 void hfi_block_split(hfiBlockMatrix* B) {
-  if (B->max_branches > 1) find_tree(B);
-  if (B->max_branches == 1 || !cut_trunk(B)) {
+  double time = B->nodes;
+  int32_t trunk = 0;
+  if (B->max_branches > 1) {
+    find_tree(B);
+    trunk = choose_trunk(B, &time);
+  }
+  if (time > MOST_TIME * B->nodes) {
     keep_whole(B);
     return;
   }
-  deal_subtrees(B);
+  set_parts(B, trunk);
   sort_positions(B);
 }

@@ -25,10 +25,6 @@
 
 #include <string.h>
 
-// How long a thread waits for more work on a heap before it sleeps [ns]. In an iteration the caller works alone for 0.2 ms at most,
-// while it factors the trunk of a heap of 1000 bodies.
-static const long PATIENCE = 500000;
-
 struct hfSolver {
   hfStepCapacity capacity;
   hfiPartition partition;
@@ -64,14 +60,9 @@ hfStatus hf_solver_create(hfSolver** out, const hfStepCapacity* capacity, hfErro
   return HF_OK;
 }
 
-hfStatus hfi_solver_use_threads(hfSolver* solver, int threads, hfError* error) {
-  threads = imin2(threads, HFI_MAX_BRANCHES);
-  if (threads <= 1 || solver->capacity.ntree <= HFI_ROUGH_TREES) return HF_OK;
-  return hfi_workers_create(&solver->island.workers, threads, PATIENCE, error);
-}
+void hfi_solver_use_workers(hfSolver* solver, hfiWorkers* workers) { solver->island.workers = workers; }
 
 void hf_solver_free(hfSolver* solver) {
-  if (solver) hfi_workers_free(solver->island.workers);
   if (solver) hfi_island_release(&solver->island);
   hfi_release(solver);
 }

@@ -2,6 +2,8 @@
 #ifndef HFI_SOLVE_SOLVER_H
 #define HFI_SOLVE_SOLVER_H
 
+#include "base/workers.h"
+
 #include <holdfast/solver.h>
 
 // Refuses a configuration that the solver cannot use.
@@ -16,9 +18,9 @@ typedef struct hfiSolveJob {
   hfSolveReport* report;
 } hfiSolveJob;
 
-// Lets up to `threads` threads, with that of the caller, share the work on large heaps (parts.h). More than HFI_MAX_BRANCHES are of no use. Results have
-// the same bits with any number of threads. To be called once, after hf_solver_create.
-hfStatus hfi_solver_use_threads(hfSolver* solver, int threads, hfError* error);
+// Lets threads share the work on large heaps (parts.h). More than HFI_MAX_BRANCHES are of no use. Results have the same bits with any number of threads.
+// The workers belong to the caller and must live as long as the solver.
+void hfi_solver_use_workers(hfSolver* solver, hfiWorkers* workers);
 
 // The row velocities s (nrow) with which the impulses of the last answer were computed. They may differ from J v by rounding. Valid until the next
 // solution.

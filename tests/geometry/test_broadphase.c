@@ -42,14 +42,17 @@ static int overlap(const hfiAabb* a, const hfiAabb* b) {
          a->lo.z <= b->hi.z && b->lo.z <= a->hi.z;
 }
 
-// Boxes of many sizes, some infinite, some far away: the grid finds just what all pairs find, sorted.
+// Boxes of many sizes, some infinite, some far away: the grid finds just what all pairs find, sorted. Two threads share the work where there are many.
 static void test_against_all_pairs(void** state) {
   (void)state;
   uint64_t seed = 11;
+  hfiWorkers* workers = NULL;
+  hfError error;
+  assert_int_equal(hfi_workers_create(&workers, 2, 0, &error), HF_OK);
   printf("seed %llu\n", (unsigned long long)seed);
   testRandom r = {seed};
   for (int trial = 0; trial < 200; ++trial) {
-    Fixture f = make_fixture(1 + (int)(random_uniform(&r, 0, 1) * 200)); // few and many
+    Fixture f = make_fixture(1 + (int)(random_uniform(&r, 0, 1) * (trial % 20 ? 200 : 1500))); // few and many
     for (int i = 0; i < f.n; ++i) {
       double size = 0.05 * exp(4 * random_uniform(&r, 0, 1)), spread = trial % 3 == 0 ? 1e6 : 3;
       hfVec3 c = v3(spread * random_normal(&r), 3 * random_normal(&r), 3 * random_normal(&r)),
@@ -60,7 +63,7 @@ static void test_against_all_pairs(void** state) {
     }
     int capacity = f.n * f.n, found, expected = 0;
     hfiCandidate* out = malloc(sizeof *out * (size_t)capacity);
-    int count = hfi_grid_pairs(&f.grid, f.box, &f.filter, out, capacity, &found);
+    int count = hfi_grid_pairs(&f.grid, f.box, &f.filter, workers, out, capacity, &found);
     assert_int_equal(count, found);
     for (int a = 0; a < f.n; ++a)
       for (int b = a + 1; b < f.n; ++b)
@@ -74,6 +77,7 @@ static void test_against_all_pairs(void** state) {
     free(out);
     free_fixture(&f);
   }
+  hfi_workers_free(workers);
 }
 
 // Bodies spread at a constant density: ten times as many cost about ten times the tests.
@@ -91,7 +95,7 @@ static void test_cost_is_linear(void** state) {
     }
     hfiCandidate out[8];
     int found;
-    hfi_grid_pairs(&f.grid, f.box, &f.filter, out, 8, &found);
+    hfi_grid_pairs(&f.grid, f.box, &f.filter, NULL, out, 8, &found);
     assert_int_equal(found, 0);
     per_box[k] = (double)f.grid.tests / f.n;
     free_fixture(&f);

@@ -76,8 +76,7 @@ static void test_factors_stay_as_sparse(void** state) {
   free(f.memory);
 }
 
-// Each branch has about half of the nodes: no subtree that is dealt out has more than half of the work, and the last ones fill the gap. The trunk is the
-// order of a cut through the grid.
+// Each branch has about half of the nodes. The trunk is the order of a cut through the grid.
 static void test_branches_are_balanced(void** state) {
   (void)state;
   fixture f;
@@ -89,6 +88,27 @@ static void test_branches_are_balanced(void** state) {
     assert_true(first > 0.25 * f.B.nodes && second > 0.25 * f.B.nodes);
     assert_true(trunk < 0.3 * f.B.nodes);
   }
+  free(f.memory);
+}
+
+// Three equal subtrees cannot be dealt out evenly. The trunk takes the root of one of them as well, and its halves fill the gap.
+static void test_third_subtree_is_divided(void** state) {
+  (void)state;
+  enum { LIMB = 63, NODES = 3 * LIMB + 1 };
+  fixture f;
+  set_up(&f);
+  hfi_block_begin(&f.B, NODES);
+  f.B.max_branches = 2;
+  for (int i = 0; i < NODES; ++i) f.B.weight[i] = 1;
+  for (int limb = 0; limb < 3; ++limb) {
+    hfi_block_couple(&f.B, NODES - 1, LIMB * limb);
+    for (int i = 1; i < LIMB; ++i) hfi_block_couple(&f.B, LIMB * limb + i, LIMB * limb + (i - 1) / 2);
+  }
+  assert_true(hfi_block_order(&f.B, NULL));
+  int first = f.B.branch_start[1], second = f.B.branch_start[2] - first;
+  print_message("%d nodes: %d and %d\n", NODES, first, second);
+  assert_true(abs(first - second) <= 2);
+  assert_true(NODES - first - second <= 3);
   free(f.memory);
 }
 
@@ -122,8 +142,9 @@ static void test_nodes_without_couplings(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_branches_are_not_coupled), cmocka_unit_test(test_factors_stay_as_sparse),  cmocka_unit_test(test_branches_are_balanced),
-      cmocka_unit_test(test_tower_stays_whole),        cmocka_unit_test(test_nodes_without_couplings),
+      cmocka_unit_test(test_branches_are_not_coupled), cmocka_unit_test(test_factors_stay_as_sparse),
+      cmocka_unit_test(test_branches_are_balanced),    cmocka_unit_test(test_tower_stays_whole),
+      cmocka_unit_test(test_nodes_without_couplings),  cmocka_unit_test(test_third_subtree_is_divided),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
