@@ -6,6 +6,7 @@
 //                                         SIDE_OVER_FACE if the facet is a round side; of two such faces A's, unless B's is nearer to n by more than
 //                                         PREFER_A
 //   two straight edges across n           the ends of their overlap
+//   a face that bears on its outline      the facet, clipped against the face, if n is within OUTLINE of its normal; the farther, the shallower
 //   anything else                         one point, feature 0
 //
 // Where parallel edges meet, n is not the normal of a face but that of rounded edges (rounded.c).
@@ -25,6 +26,8 @@ static const double SIDE_ALONG_SIDE = 0.5, SIDE_ALONG_EDGE = 0.1;
 // A round side that bears on the outline of a face has points at both ends of the part over the face if the sine of the angle between n and the normal
 // of the face is at most this [-].
 static const double SIDE_OVER_FACE = 0.1;
+// A face or edge that bears on the outline of a face has no other points if the sine of the angle between n and the normal of the face exceeds this [-].
+static const double OUTLINE = 0.03;
 // The ends of the overlap of a side and a face are near each other if they are apart by less than this share of the smaller size [-].
 static const double SHORT = 0.1;
 // Two points of a face lie beside each other if their distance is below this share of the size of the smaller shape [-].
@@ -58,9 +61,12 @@ static double misalignment(const hfiFacet* f, hfVec3 d) {
   return is_face(f) && v3_dot(f->normal, d) > 0 ? v3_norm(v3_cross(f->normal, d)) : 2;
 }
 
-// Is n the normal of a face, up to the angle within which shapes lie on a face? Otherwise a shape that meets the face bears on its outline.
-static int lies_on_face(const Meeting* m) {
-  return min2(misalignment(&m->a, v3_neg(m->single->n_W)), misalignment(&m->b, m->single->n_W)) <= HFI_FACET_ANGLE;
+
+// Sine of the angle between n and the normal of the nearer face. If it is at most HFI_FACET_ANGLE, shapes lie on that face. Otherwise a shape that meets
+// the face bears on its outline.
+static double off_face(const Meeting* m) {
+  hfVec3 n = m->single->n_W;
+  return min2(misalignment(&m->a, v3_neg(n)), misalignment(&m->b, n));
 }
 
 // Takes a share of its depth from a point. One that is open stays as it is.
@@ -164,15 +170,42 @@ static int touch_rounded(Meeting* m, const hfiContactPoint* rounded, hfiContactP
 
 // ---- the manifold -----------------------------------------------------------------------------------
 
+// A shape that bears on the outline of a face, as an edge that crosses an edge of the face, with n near the normal of the face. If it had one point here,
+// and all that are over the face where n is the normal, a body whose n changes between both would turn to and fro for ever. So all points but the deepest
+// lose depth in proportion as n is off the normal.
+static int touch_outline(const Meeting* m, double off, hfiContactPoint* points) {
+  hfVec3 n = m->single->n_W;
+  if (m->a.kind == HFI_FACET_NONE || m->b.kind == HFI_FACET_NONE) return 0;
+  int first = misalignment(&m->a, v3_neg(n)) <= misalignment(&m->b, n) + PREFER_A, count = hfi_clip_facets(&m->a, &m->b, first, points), deepest = 0;
+  for (int i = 1; i < count; ++i) deepest = points[i].depth > points[deepest].depth ? i : deepest;
+  for (int i = 0; i < count; ++i) {
+    put_point(points + i, points[i].p_WCb, n, points[i].depth, points[i].feature);
+    if (i != deepest) lose_depth(points + i, (off - HFI_FACET_ANGLE) / (OUTLINE - HFI_FACET_ANGLE));
+  }
+  hfi_limit_depth(points, count, m->single->depth);
+  return count;
+}
+
+// Contact of two edges, or else of a shape and the outline of a face.
+static int touch_edges_or_outline(Meeting* m, hfiContactPoint* points) {
+  double off = off_face(m);
+  if (!(off > HFI_FACET_ANGLE && off < OUTLINE)) return touch_edges(m, points);
+  Meeting whole = *m;
+  int count = touch_edges(m, points);
+  if (count) return count;
+  *m = whole;
+  return touch_outline(m, off, points);
+}
+
 // Finds the points that the facets have in common and returns their number. *along: not zero if a round side touches along another one or along an
 // edge.
 static int touch_facets(Meeting* m, int* along, hfiContactPoint* points) {
   int side_a = m->a.kind == HFI_FACET_SEGMENT, side_b = m->b.kind == HFI_FACET_SEGMENT;
-  int one_side = side_a != side_b, on_face = one_side && lies_on_face(m);
+  int one_side = side_a != side_b, on_face = one_side && off_face(m) <= HFI_FACET_ANGLE;
   int count = *along = side_a && side_b ? touch_sides(m, points) : one_side && !on_face ? touch_side_and_edge(m, side_a, points) : 0;
   if (count == 0) count = touch_faces(m, points);
   if (count == 0 && one_side && on_face) count = *along = touch_side_and_edge(m, side_a, points);
-  return count == 0 ? touch_edges(m, points) : count;
+  return count == 0 ? touch_edges_or_outline(m, points) : count;
 }
 
 // Of two points beside each other, which are nearly one, the shallower one loses depth in proportion as they are near. A corner of one face that moves

@@ -436,6 +436,40 @@ static void a_side_along_an_edge_keeps_both_ends(void** state) {
   hfi_hull_release(&data);
 }
 
+static double sum_of_depths(const hfiContactPoint* point, int count) {
+  double sum = 0;
+  for (int k = 0; k < count; ++k) sum += max2(0, point[k].depth);
+  return sum;
+}
+
+// The edge of a body crosses the edge of a floor and falls towards the outside by a small angle, which is also that between the normal of the crossing and
+// the normal of the floor. One end of the edge is over the floor and in it. The sum of the depths must not jump where the body no longer counts as lying on
+// the face.
+static void an_edge_over_an_outline_keeps_its_end(void** state) {
+  (void)state;
+  const double sunk = 1e-4, out = 0.008, wide[3] = {0.1, 0.1, 0.1}, small[3] = {0.02, 0.015, 0.015}, c = small[1] * sqrt(2), step = 1e-5;
+  hfiHullData wide_data = box_hull(wide), small_data = box_hull(small);
+  hfiHull wide_hull = hull_view(&wide_data), small_hull = hull_view(&small_data);
+  hfiShape floors[2] = {box_of(wide[0], wide[1], wide[2]), {HF_GEOM_MESH, {0}, &wide_hull, NULL}};
+  hfiShape tops[2] = {box_of(small[0], small[1], small[2]), {HF_GEOM_MESH, {0}, &small_hull, NULL}};
+  const hfPose below = pose_from(v3(-wide[0], 0, -wide[2]), q_identity());
+  for (int i = 0; i < 4; ++i) {
+    double last = NAN, largest = 0;
+    for (double fall = 1e-4; fall < 0.04; fall += step) {
+      double along = (c * sin(fall) - out) / cos(fall); // from the middle of the edge to the crossing
+      hfPose X = pose_from(v3(out, 0, along * sin(fall) + c * cos(fall) - sunk / cos(fall)), q_mul(q_exp(v3(0, fall, 0)), q_exp(v3(HFI_PI / 4, 0, 0))));
+      hfiContactPoint point[HFI_MAX_MANIFOLD];
+      double sum = sum_of_depths(point, hfi_collide(&tops[i / 2], &X, &floors[i % 2], &below, 1e-3, point));
+      largest = fmax(largest, fabs(sum - last)); // fmax leaves the first out, which has no last one.
+      last = sum;
+    }
+    print_message("largest jump of pair %d: %.1e\n", i, largest);
+    // An end 0.012 m from the crossing rises by 0.012 * step, and fades within 0.027 rad.
+    assert_true(largest < 2 * step * (0.02 + sunk / 0.027));
+  }
+  hfi_hull_release(&wide_data), hfi_hull_release(&small_data);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_small_box_on_a_huge_floor_keeps_its_corners),
@@ -452,6 +486,7 @@ int main(void) {
       cmocka_unit_test(tilted_sides_touch_at_both_ends),
       cmocka_unit_test(a_thinned_cap_keeps_its_depth),
       cmocka_unit_test(a_side_along_an_edge_keeps_both_ends),
+      cmocka_unit_test(an_edge_over_an_outline_keeps_its_end),
       cmocka_unit_test(prisms_keep_their_points),
       cmocka_unit_test(a_wide_margin_keeps_the_points_that_touch),
   };
