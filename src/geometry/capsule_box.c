@@ -6,6 +6,7 @@
 //
 // There may be two points, as in capsule_capsule.c: the ends of that part of the axis which is above the touched face or along the touched edge, each
 // with its own nearest point of the box. Features: 0 the lower end, 1 the upper end, 2 between.
+#include "geometry/manifold.h"
 #include "geometry/nearest.h"
 #include "geometry/pairs.h"
 
@@ -76,6 +77,13 @@ static void clip_axis(const Query* q, hfVec3 n, double free, double* lo, double*
   }
 }
 
+// Two ends that are beside each other, as at a corner of the box, share the depth of the one point that the axis has beyond the corner. Returns 2.
+static int share_ends(const Query* q, hfiContactPoint* points) {
+  const double* h = q->box->size;
+  share_near(points, points + 1, min2(max2(q->half, q->radius), min2(h[0], min2(h[1], h[2]))), 0.5);
+  return 2;
+}
+
 static hfiContactPoint point_of(hfiNearest near, double radius, uint32_t feature) {
   hfiContactPoint point;
   put_point(&point, near.point, near.normal, radius - near.distance, feature);
@@ -108,7 +116,7 @@ static int touch_over_edge(const Query* q, double t, hfiNearest near, const hfiN
   int upper = t > 0.5 * (lo + hi);
   points[upper] = point_of(near, q->radius, (uint32_t)upper);
   points[!upper] = point_of(hfi_nearest(q->box, axis_point(q, upper ? lo : hi)), q->radius, (uint32_t)!upper);
-  return 2;
+  return share_ends(q, points);
 }
 
 static int touch_outside(const Query* q, double t, hfiNearest near, hfiContactPoint* points) {
@@ -125,7 +133,7 @@ static int touch_outside(const Query* q, double t, hfiNearest near, hfiContactPo
     end[t >= hi] = near; // `near` is just beyond the clipped part and replaces that end.
   }
   for (int k = 0; k < 2; ++k) points[k] = point_of(end[k], q->radius, (uint32_t)k);
-  return 2;
+  return share_ends(q, points);
 }
 
 // The axis cuts the box: finds the normal n of the face of their sum along which the gap is largest. Returns 1 if this is a face of the box, 0 if it
@@ -179,7 +187,7 @@ static int touch_inside(const Query* q, hfiContactPoint* points) {
     double height = v3_dot(n, a) - v3_dot(n, top);
     put_point(points + k, v3_axpy(-height, n, a), n, q->radius - height, (uint32_t)k);
   }
-  return 2;
+  return share_ends(q, points);
 }
 
 int hfi_capsule_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin,

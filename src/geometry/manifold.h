@@ -19,6 +19,19 @@ static inline void lessen_depth(hfiContactPoint* point, double by) {
   point->p_WCa = v3_axpy(by, point->n_W, point->p_WCa);
 }
 
+// Takes a share of its depth from a point. One that is open stays as it is.
+static inline void lose_depth(hfiContactPoint* point, double share) { lessen_depth(point, share * max2(0, point->depth)); }
+
+// Two points lie beside each other if their distance is below this share of the size of the smaller shape [-].
+static const double HFI_BESIDE = 0.01;
+
+// Two points that lie beside each other are nearly one. Both lose depth in proportion as they are near each other, at the same place the share `most`, so that
+// together they push as one point does. size: that of the smaller shape [m]
+static inline void share_near(hfiContactPoint* a, hfiContactPoint* b, double size, double most) {
+  double share = most * max2(0, 1 - v3_norm(v3_sub(a->p_WCb, b->p_WCb)) / (HFI_BESIDE * size));
+  lose_depth(a, share), lose_depth(b, share);
+}
+
 // Reduces the depth of the deepest point, of a disc that lies or of sides along each other, to the amount by which it is deeper than the other
 // points. The deepest of the others has the depth `others`. They carry the shape, so the force of this point must begin with zero when it joins them.
 void hfi_share_depth(hfiContactPoint* point, double others, double slack);

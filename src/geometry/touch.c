@@ -30,8 +30,6 @@ static const double SIDE_OVER_FACE = 0.1;
 static const double OUTLINE = 0.03;
 // The ends of the overlap of a side and a face are near each other if they are apart by less than this share of the smaller size [-].
 static const double SHORT = 0.1;
-// Two points of a face lie beside each other if their distance is below this share of the size of the smaller shape [-].
-static const double BESIDE = 0.01;
 
 // Two shapes that touch, and their facets on the touching sides.
 typedef struct Meeting {
@@ -61,7 +59,6 @@ static double misalignment(const hfiFacet* f, hfVec3 d) {
   return is_face(f) && v3_dot(f->normal, d) > 0 ? v3_norm(v3_cross(f->normal, d)) : 2;
 }
 
-
 // Sine of the angle between n and the normal of the nearer face. If it is at most HFI_FACET_ANGLE, shapes lie on that face. Otherwise a shape that meets
 // the face bears on its outline.
 static double off_face(const Meeting* m) {
@@ -69,23 +66,34 @@ static double off_face(const Meeting* m) {
   return min2(misalignment(&m->a, v3_neg(n)), misalignment(&m->b, n));
 }
 
-// Takes a share of its depth from a point. One that is open stays as it is.
-static void lose_depth(hfiContactPoint* point, double share) { lessen_depth(point, share * max2(0, point->depth)); }
+// How far n is beyond the angle within which shapes lie on a face: 0 up to HFI_FACET_ANGLE, 1 from twice this angle on. off: sine of the angle
+static double beyond_face(double off) { return clamp(off / HFI_FACET_ANGLE - 1, 0, 1); }
+
+// Of two points that are nearer to each other than `reach`, the shallower one loses a share of its depth, which falls from `share` to zero with their distance.
+static void join_near(hfiContactPoint* points, int count, double reach, double share) {
+  double kept[HFI_MAX_MANIFOLD]; // share of its depth that a point keeps
+  for (int i = 0; i < count; ++i) {
+    kept[i] = 1;
+    for (int k = 0; k < i; ++k) {
+      double distance2 = v3_norm2(v3_sub(points[k].p_WCb, points[i].p_WCb));
+      int shallower = points[k].depth < points[i].depth ? k : i;
+      if (distance2 < sqr(reach)) kept[shallower] *= 1 - share * (1 - sqrt(distance2) / reach);
+    }
+  }
+  for (int i = 0; i < count; ++i)
+    if (kept[i] < 1) lose_depth(points + i, 1 - kept[i]);
+}
 
 // Two ends of a short overlap would be twice as stiff as the one point that they nearly are, and a body that rests where one of them comes and goes would
 // be pushed up and fall in turn. So the shallower end loses depth in proportion as they are near each other, and only if the side bears on the outline of
-// the face: on the face itself both ends stay, and if one of two equal ends lost depth, a rod between thin jaws would turn to and fro.
-static void join_near_ends(double size, double off, hfiContactPoint* points) {
-  int shallower = points[1].depth < points[0].depth;
-  double length = v3_norm(v3_sub(points[1].p_WCb, points[0].p_WCb)), near = max2(0, 1 - length / (SHORT * size));
-  lose_depth(points + shallower, min2(1, off / HFI_FACET_ANGLE - 1) * near);
-}
+// the face: on the face itself, if one of two equal ends lost depth, a rod between thin jaws would turn to and fro (share_near_ends).
+static void join_near_ends(double size, double off, hfiContactPoint* points, int count) { join_near(points, count, SHORT * size, beyond_face(off)); }
 
 // A side over a face. If it bears on the outline of the face, n is across the side and not the normal of the face. The end that does not touch has a
 // point, too: without it the side would fall on that end unseen, by g h^2 in a step, be pushed out, fall on the other end, and so on for ever.
 static int touch_side_over_face(const Meeting* m, double off, hfiContactPoint* points, int count) {
   if (!(off > HFI_FACET_ANGLE)) return count;
-  if (count == 2) join_near_ends(min2(m->a.size, m->b.size), off, points);
+  join_near_ends(min2(m->a.size, m->b.size), off, points, count);
   for (int i = 0; i < count; ++i) put_point(points + i, points[i].p_WCb, m->single->n_W, points[i].depth, points[i].feature);
   hfi_limit_depth(points, count, m->single->depth);
   return count;
@@ -212,18 +220,17 @@ static int touch_facets(Meeting* m, int* along, hfiContactPoint* points) {
 // over an edge of the other becomes two crossings at the same place. If each of these had the whole depth, the shape would be pushed up there at twice
 // the force as soon as the corner is outside, turn, have its corner inside again, and so on for ever.
 static void join_near_points(const Meeting* m, hfiContactPoint* points, int count) {
-  double reach = BESIDE * min2(m->a.size, m->b.size), kept[HFI_MAX_MANIFOLD]; // kept: share of its depth that a point keeps
-  if (!is_face(&m->a) || !is_face(&m->b)) return;
-  for (int i = 0; i < count; ++i) {
-    kept[i] = 1;
-    for (int k = 0; k < i; ++k) {
-      double distance2 = v3_norm2(v3_sub(points[k].p_WCb, points[i].p_WCb));
-      int shallower = points[k].depth < points[i].depth ? k : i;
-      if (distance2 < sqr(reach)) kept[shallower] *= sqrt(distance2) / reach;
-    }
-  }
-  for (int i = 0; i < count; ++i)
-    if (kept[i] < 1) lose_depth(points + i, 1 - kept[i]);
+  if (is_face(&m->a) && is_face(&m->b)) join_near(points, count, HFI_BESIDE * min2(m->a.size, m->b.size), 1);
+}
+
+// Two ends of a side on a face that are beside each other, as at a corner of the face, are nearly one point, too. Here both lose depth, up to a half of it:
+// then a side that leaves the corner, where it has one point, is pushed with the same force before and after. If join_near_ends took the share t of one of
+// two equal depths d, both lose the share x with (1 - x) (2 - t) d = d.
+static void share_near_ends(const Meeting* m, hfiContactPoint* points, int count) {
+  int has_side = m->a.kind == HFI_FACET_SEGMENT || m->b.kind == HFI_FACET_SEGMENT;
+  double t = has_side ? beyond_face(off_face(m)) : 1, most = (1 - t) / (2 - t);
+  for (int i = 0; most > 0 && i < count; ++i)
+    for (int k = 0; k < i; ++k) share_near(points + i, points + k, min2(m->a.size, m->b.size), most);
 }
 
 // Removes the shallowest of `count` points. Returns the new count.
@@ -259,6 +266,7 @@ int hfi_touch(const hfiShape* A, const hfPose* X_A, const hfiShape* B, const hfP
   int count = touch_facets(&m, &along, points);
   join_near_points(&m, points, count);
   count = add_deepest(&m, along, slack, points, count);
+  if (!along) share_near_ends(&m, points, count);
   return keep_touching(points, count, margin, slack);
 }
 

@@ -457,7 +457,8 @@ static void an_edge_over_an_outline_keeps_its_end(void** state) {
     double last = NAN, largest = 0;
     for (double fall = 1e-4; fall < 0.04; fall += step) {
       double along = (c * sin(fall) - out) / cos(fall); // from the middle of the edge to the crossing
-      hfPose X = pose_from(v3(out, 0, along * sin(fall) + c * cos(fall) - sunk / cos(fall)), q_mul(q_exp(v3(0, fall, 0)), q_exp(v3(HFI_PI / 4, 0, 0))));
+      hfPose X =
+          pose_from(v3(out, 0, along * sin(fall) + c * cos(fall) - sunk / cos(fall)), q_mul(q_exp(v3(0, fall, 0)), q_exp(v3(HFI_PI / 4, 0, 0))));
       hfiContactPoint point[HFI_MAX_MANIFOLD];
       double sum = sum_of_depths(point, hfi_collide(&tops[i / 2], &X, &floors[i % 2], &below, 1e-3, point));
       largest = fmax(largest, fabs(sum - last)); // fmax leaves the first out, which has no last one.
@@ -468,6 +469,34 @@ static void an_edge_over_an_outline_keeps_its_end(void** state) {
     assert_true(largest < 2 * step * (0.02 + sunk / 0.027));
   }
   hfi_hull_release(&wide_data), hfi_hull_release(&small_data);
+}
+
+// A can or rod lies across a corner of a block, and moves over it from outside. Outside it has one point, inside the two ends of the part over the face, which begin
+// at the same place. The sum of the depths must not jump: two whole ends would have twice the depth.
+static void a_side_over_a_corner_keeps_the_depth(void** state) {
+  (void)state;
+  const double r = 0.026, half = 0.025, sunk = 1e-5, wide[3] = {0.05, 0.05, 0.05}, step = 1e-6;
+  hfiHullData data = box_hull(wide);
+  hfiHull hull = hull_view(&data);
+  hfiShape floors[2] = {box_of(wide[0], wide[1], wide[2]), {HF_GEOM_MESH, {0}, &hull, NULL}}, tops[2] = {cylinder_of(r, half), capsule_of(r, half)};
+  const hfPose below = pose_from(v3(-wide[0], -wide[1], -wide[2]), q_identity()); // The corner is the origin.
+  const hfQuat turn = q_mul(q_from_axis_angle(v3(0, 0, 1), -HFI_PI / 4), q_from_axis_angle(v3(0, 1, 0), HFI_PI / 2));
+  for (int i = 0; i < 4; ++i) {
+    double last = NAN, largest = 0;
+    int most = 0;
+    for (double in = -2e-4; in < 1e-3; in += step) {
+      hfPose X = pose_from(v3(-in / sqrt(2), -in / sqrt(2), r - sunk), turn);
+      hfiContactPoint point[HFI_MAX_MANIFOLD];
+      int count = hfi_collide(&tops[i / 2], &X, &floors[i % 2], &below, 0, point);
+      double sum = sum_of_depths(point, count);
+      largest = fmax(largest, fabs(sum - last)), last = sum, most = imax2(most, count);
+    }
+    print_message("largest jump of pair %d: %.1e, %d points\n", i, largest, most);
+    assert_int_equal(most, 2);
+    // The ends move apart by two steps in a step, and have their whole depth at a hundredth of the size, which is at least that of the can.
+    assert_true(largest < 1.5 * 2 * step / (0.01 * half) * sunk);
+  }
+  hfi_hull_release(&data);
 }
 
 int main(void) {
@@ -487,6 +516,7 @@ int main(void) {
       cmocka_unit_test(a_thinned_cap_keeps_its_depth),
       cmocka_unit_test(a_side_along_an_edge_keeps_both_ends),
       cmocka_unit_test(an_edge_over_an_outline_keeps_its_end),
+      cmocka_unit_test(a_side_over_a_corner_keeps_the_depth),
       cmocka_unit_test(prisms_keep_their_points),
       cmocka_unit_test(a_wide_margin_keeps_the_points_that_touch),
   };
