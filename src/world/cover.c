@@ -15,7 +15,8 @@
 // Nothing is lost by that: as soon as A and B overlap across m by more than along m, they touch along m.
 //
 // A ramp B that begins at C rises above the bound further away. It is no wall either if A, pushed into B against n, gets no deeper in B than
-// the bound: A leaves the ramp another way, which is the normal of their next contact.
+// the bound: A leaves the ramp another way, which is the normal of their next contact. B and C must be of one body, or both be fixed. Any other round body B
+// beside an edge of A is left another way, too, but holds A until then; it was covered in every second step, and A turned to and fro for ever.
 //
 // The code lists points by groups. A group has two sides, one for each of its geoms: side 2 i + k is geom k of group i, and the side's geom is A
 // (group_of, is_second).
@@ -165,6 +166,11 @@ static int link_of_B(const hfiWorld* w, const hfiRawContact* r, int side) {
   return w->dynamics.body_link[hf_model_geom_body(w->model)[is_second(side) ? r->geom_a : r->geom_b]];
 }
 
+// Are B, the other geom of the group of `side`, and C, that of the support, of one body? Geoms that are fixed to the world all have link 0.
+static int of_one_body(const hfiWorld* w, int support_side, int side) {
+  return link_of_B(w, &w->found[group_of(w, support_side)->first], support_side) == link_of_B(w, &w->found[group_of(w, side)->first], side);
+}
+
 // A cheap test by the first points of both groups: may the group of support_side cover the group of `side`? Mostly the answer is no.
 static inline int may_cover(const hfiWorld* w, int support_side, int side, double bound) {
   const hfiPointGroup *support = group_of(w, support_side), *group = group_of(w, side);
@@ -172,7 +178,7 @@ static inline int may_cover(const hfiWorld* w, int support_side, int side, doubl
   if (s->candidate == r->candidate || group->depth > bound) return 0;
   double cosine = fabs(v3_dot(s->point.n_W, r->point.n_W));
   if (!(cosine < ACROSS) || support->depth > deepest_support(w, r)) return 0;
-  if (cosine > HOLDS && link_of_B(w, s, support_side) != link_of_B(w, r, side)) return 0; // Geoms that are fixed to the world all have link 0.
+  if (cosine > HOLDS && !of_one_body(w, support_side, side)) return 0;
   double along = v3_dot(s->point.n_W, v3_sub(*point_on_B(r, side), *point_on_A(s, support_side)));
   return !((is_second(support_side) ? -along : along) > bound); // The overlap is at least that of these two points.
 }
@@ -183,7 +189,7 @@ HFI_CALLED static int overlaps_little(const hfiWorld* w, const hfMotion* V, doub
   SeenPoint holder = view_point(&w->found[support->first], support_side), at = view_point(&w->found[group->first], side);
   hfVec3 m = holder.n;
   double overlap = reach_along(w, at.B, m) + reach_along(w, at.A, v3_neg(m));
-  if (overlap > bound) overlap = depth_after(w, &at, PUSH * bound - group->depth);
+  if (overlap > bound && of_one_body(w, support_side, side)) overlap = depth_after(w, &at, PUSH * bound - group->depth);
   return overlap <= bound && (!(h > 0) || overlap + h * tipping_speed(w, V, &at, support_side, m) <= bound);
 }
 

@@ -211,6 +211,29 @@ static void test_deepest_point_of_a_face(void** state) {
   sim_world_free(&w);
 }
 
+// Three bodies of a settled heap: a capsule lies on a face of a box, and another one is held by an edge of that face, with a normal across it. Pushed further into
+// the second capsule, the box would leave it another way, as it leaves a ramp. But the two capsules are no floor and ramp of one body: the edge holds.
+static void test_round_body_beside_an_edge(void** state) {
+  (void)state;
+  static const double q[21] = {0.076093055, -0.153089864, 0.113004371, 0.487323030,  0.483969082, 0.225734787, 0.690893622,
+                               0.080324797, -0.184086514, 0.170305843, -0.340797565, 0.724123295, 0.510611604, 0.314290093,
+                               0.128315473, -0.131231189, 0.185411278, -0.069393540, 0.875974559, 0.208552353, -0.429370498};
+  simWorld w = sim_world_make("<mujoco><worldbody><body><freejoint/><geom type='box' size='.0293371427 .0195580951 .0332487617'/></body>"
+                              "<body pos='1 0 0'><freejoint/><geom type='capsule' size='.0161669883 .0242504824'/></body>"
+                              "<body pos='2 0 0'><freejoint/><geom type='capsule' size='.0185476765 .0278215148'/></body></worldbody></mujoco>",
+                              5e-3, 1e-8);
+  int held[4] = {0};
+  memcpy(sim_q(&w), q, sizeof q);
+  assert_int_equal(hf_sim_evaluate(w.sim, w.state, NULL, NULL), HF_OK);
+  for (int i = 0; i < hf_sim_contact_count(w.sim); ++i) {
+    hfContact c = hf_sim_contact(w.sim, i);
+    if (c.body_a == 1 && c.depth > 5e-6) held[c.body_b] = 1; // The box is 6.6 and 9.3 um deep in the capsules.
+  }
+  assert_true(held[2]);
+  assert_true(held[3]);
+  sim_world_free(&w);
+}
+
 // A found point of depth d between a tile (geom 0 or 1) and the box on both (geom 2), with a normal out of the box.
 static hfiRawContact touch(int tile, hfVec3 n, double depth) {
   return (hfiRawContact){
@@ -252,6 +275,7 @@ int main(void) {
                                      cmocka_unit_test(test_step),
                                      cmocka_unit_test(test_wedge),
                                      cmocka_unit_test(test_deepest_point_of_a_face),
+                                     cmocka_unit_test(test_round_body_beside_an_edge),
                                      cmocka_unit_test(test_normals_that_turn)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
