@@ -77,10 +77,10 @@ static void clip_axis(const Query* q, hfVec3 n, double free, double* lo, double*
   }
 }
 
-// Two ends that are beside each other, as at a corner of the box, share the depth of the one point that the axis has beyond the corner. Returns 2.
-static int share_ends(const Query* q, hfiContactPoint* points) {
+// Two ends that are beside each other, as at a corner of the box, push as the one point that the axis has beyond the corner. Returns 2.
+static int join_ends(const Query* q, hfiContactPoint* points) {
   const double* h = q->box->size;
-  share_near(points, points + 1, min2(max2(q->half, q->radius), min2(h[0], min2(h[1], h[2]))), 0.5);
+  hfi_join_beside(points, 2, min2(max2(q->half, q->radius), min2(h[0], min2(h[1], h[2]))));
   return 2;
 }
 
@@ -116,7 +116,7 @@ static int touch_over_edge(const Query* q, double t, hfiNearest near, const hfiN
   int upper = t > 0.5 * (lo + hi);
   points[upper] = point_of(near, q->radius, (uint32_t)upper);
   points[!upper] = point_of(hfi_nearest(q->box, axis_point(q, upper ? lo : hi)), q->radius, (uint32_t)!upper);
-  return share_ends(q, points);
+  return join_ends(q, points);
 }
 
 static int touch_outside(const Query* q, double t, hfiNearest near, hfiContactPoint* points) {
@@ -133,7 +133,7 @@ static int touch_outside(const Query* q, double t, hfiNearest near, hfiContactPo
     end[t >= hi] = near; // `near` is just beyond the clipped part and replaces that end.
   }
   for (int k = 0; k < 2; ++k) points[k] = point_of(end[k], q->radius, (uint32_t)k);
-  return share_ends(q, points);
+  return join_ends(q, points);
 }
 
 // The axis cuts the box: finds the normal n of the face of their sum along which the gap is largest. Returns 1 if this is a face of the box, 0 if it
@@ -187,7 +187,7 @@ static int touch_inside(const Query* q, hfiContactPoint* points) {
     double height = v3_dot(n, a) - v3_dot(n, top);
     put_point(points + k, v3_axpy(-height, n, a), n, q->radius - height, (uint32_t)k);
   }
-  return share_ends(q, points);
+  return join_ends(q, points);
 }
 
 int hfi_capsule_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin,

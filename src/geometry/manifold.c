@@ -2,6 +2,9 @@
 // so that the choice depends on the order of features alone.
 #include "geometry/manifold.h"
 
+// Two points lie beside each other if their distance is below this share of the size of the smaller shape [-].
+static const double BESIDE = 0.01;
+
 // The outermost candidates are found along directions that rise by this angle from the plane across the normal: such a candidate is the one that
 // touches next if the body tilts by the angle [rad]. Without the angle, points of a round hull that are within the margin but do not touch would
 // replace points that touch, because they lie farther outside.
@@ -70,3 +73,19 @@ int hfi_thinning_finish(const hfiThinning* thin, hfiOverlapPoint* kept) {
   if (thin->deepest.depth > depth + thin->slack) kept[count < HFI_MAX_MANIFOLD ? count++ : shallowest] = thin->deepest;
   return count;
 }
+
+void hfi_join_near(hfiContactPoint* points, int count, double reach, double share) {
+  double kept[HFI_MAX_MANIFOLD]; // share of its depth that a point keeps
+  for (int i = 0; i < count; ++i) {
+    kept[i] = 1;
+    for (int k = 0; k < i; ++k) {
+      double distance2 = v3_norm2(v3_sub(points[k].p_WCb, points[i].p_WCb));
+      int shallower = points[k].depth < points[i].depth ? k : i;
+      if (distance2 < sqr(reach)) kept[shallower] *= 1 - share * (1 - sqrt(distance2) / reach);
+    }
+  }
+  for (int i = 0; i < count; ++i)
+    if (kept[i] < 1) lose_depth(points + i, 1 - kept[i]);
+}
+
+void hfi_join_beside(hfiContactPoint* points, int count, double size) { hfi_join_near(points, count, BESIDE * size, 1); }

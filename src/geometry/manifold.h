@@ -22,15 +22,12 @@ static inline void lessen_depth(hfiContactPoint* point, double by) {
 // Takes a share of its depth from a point. One that is open stays as it is.
 static inline void lose_depth(hfiContactPoint* point, double share) { lessen_depth(point, share * max2(0, point->depth)); }
 
-// Two points lie beside each other if their distance is below this share of the size of the smaller shape [-].
-static const double HFI_BESIDE = 0.01;
-
-// Two points that lie beside each other are nearly one. Both lose depth in proportion as they are near each other, at the same place the share `most`, so that
-// together they push as one point does. size: that of the smaller shape [m]
-static inline void share_near(hfiContactPoint* a, hfiContactPoint* b, double size, double most) {
-  double share = most * max2(0, 1 - v3_norm(v3_sub(a->p_WCb, b->p_WCb)) / (HFI_BESIDE * size));
-  lose_depth(a, share), lose_depth(b, share);
-}
+// Of two points that are nearer to each other than `reach`, the shallower one loses a share of its depth, which falls from `share` to zero with their distance.
+void hfi_join_near(hfiContactPoint* points, int count, double reach, double share);
+// Of two points beside each other, which are nearly one, the shallower one loses depth in proportion as they are near. A corner of one face that moves over
+// an edge of the other becomes two crossings at the same place, and so does the side of a can that comes over a corner. If each of these had the whole depth,
+// the shape would be pushed up there at twice the force, turn, be back, and so on for ever. size: that of the smaller shape [m]
+void hfi_join_beside(hfiContactPoint* points, int count, double size);
 
 // Reduces the depth of the deepest point, of a disc that lies or of sides along each other, to the amount by which it is deeper than the other
 // points. The deepest of the others has the depth `others`. They carry the shape, so the force of this point must begin with zero when it joins them.

@@ -69,25 +69,12 @@ static double off_face(const Meeting* m) {
 // How far n is beyond the angle within which shapes lie on a face: 0 up to HFI_FACET_ANGLE, 1 from twice this angle on. off: sine of the angle
 static double beyond_face(double off) { return clamp(off / HFI_FACET_ANGLE - 1, 0, 1); }
 
-// Of two points that are nearer to each other than `reach`, the shallower one loses a share of its depth, which falls from `share` to zero with their distance.
-static void join_near(hfiContactPoint* points, int count, double reach, double share) {
-  double kept[HFI_MAX_MANIFOLD]; // share of its depth that a point keeps
-  for (int i = 0; i < count; ++i) {
-    kept[i] = 1;
-    for (int k = 0; k < i; ++k) {
-      double distance2 = v3_norm2(v3_sub(points[k].p_WCb, points[i].p_WCb));
-      int shallower = points[k].depth < points[i].depth ? k : i;
-      if (distance2 < sqr(reach)) kept[shallower] *= 1 - share * (1 - sqrt(distance2) / reach);
-    }
-  }
-  for (int i = 0; i < count; ++i)
-    if (kept[i] < 1) lose_depth(points + i, 1 - kept[i]);
-}
-
 // Two ends of a short overlap would be twice as stiff as the one point that they nearly are, and a body that rests where one of them comes and goes would
 // be pushed up and fall in turn. So the shallower end loses depth in proportion as they are near each other, and only if the side bears on the outline of
-// the face: on the face itself, if one of two equal ends lost depth, a rod between thin jaws would turn to and fro (share_near_ends).
-static void join_near_ends(double size, double off, hfiContactPoint* points, int count) { join_near(points, count, SHORT * size, beyond_face(off)); }
+// the face: on the face itself, if one of two equal ends lost depth, a rod between thin jaws would turn to and fro.
+static void join_near_ends(double size, double off, hfiContactPoint* points, int count) {
+  hfi_join_near(points, count, SHORT * size, beyond_face(off));
+}
 
 // A side over a face. If it bears on the outline of the face, n is across the side and not the normal of the face. The end that does not touch has a
 // point, too: without it the side would fall on that end unseen, by g h^2 in a step, be pushed out, fall on the other end, and so on for ever.
@@ -216,23 +203,6 @@ static int touch_facets(Meeting* m, int* along, hfiContactPoint* points) {
   return count == 0 ? touch_edges_or_outline(m, points) : count;
 }
 
-// Of two points beside each other, which are nearly one, the shallower one loses depth in proportion as they are near. A corner of one face that moves
-// over an edge of the other becomes two crossings at the same place. If each of these had the whole depth, the shape would be pushed up there at twice
-// the force as soon as the corner is outside, turn, have its corner inside again, and so on for ever.
-static void join_near_points(const Meeting* m, hfiContactPoint* points, int count) {
-  if (is_face(&m->a) && is_face(&m->b)) join_near(points, count, HFI_BESIDE * min2(m->a.size, m->b.size), 1);
-}
-
-// Two ends of a side on a face that are beside each other, as at a corner of the face, are nearly one point, too. Here both lose depth, up to a half of it:
-// then a side that leaves the corner, where it has one point, is pushed with the same force before and after. If join_near_ends took the share t of one of
-// two equal depths d, both lose the share x with (1 - x) (2 - t) d = d.
-static void share_near_ends(const Meeting* m, hfiContactPoint* points, int count) {
-  int has_side = m->a.kind == HFI_FACET_SEGMENT || m->b.kind == HFI_FACET_SEGMENT;
-  double t = has_side ? beyond_face(off_face(m)) : 1, most = (1 - t) / (2 - t);
-  for (int i = 0; most > 0 && i < count; ++i)
-    for (int k = 0; k < i; ++k) share_near(points + i, points + k, min2(m->a.size, m->b.size), most);
-}
-
 // Removes the shallowest of `count` points. Returns the new count.
 static int drop_shallowest(hfiContactPoint* points, int count) {
   int shallowest = 0;
@@ -264,9 +234,8 @@ int hfi_touch(const hfiShape* A, const hfPose* X_A, const hfiShape* B, const hfP
   if (hfi_round_edges(A, X_A, &m.a, B, X_B, &m.b, &rounded)) return touch_rounded(&m, &rounded, points);
   double slack = HFI_FLAT_TILT * min2(m.a.size, m.b.size);
   int count = touch_facets(&m, &along, points);
-  join_near_points(&m, points, count);
+  if (!along) hfi_join_beside(points, count, min2(m.a.size, m.b.size));
   count = add_deepest(&m, along, slack, points, count);
-  if (!along) share_near_ends(&m, points, count);
   return keep_touching(points, count, margin, slack);
 }
 
