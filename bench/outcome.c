@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char* const outcome_run_name[PEER_RUNS] = {"default",   "shifted",      "half",        "recipe",   "fine",
-                                                 "creepless", "frictionless", "contactless", "limitless"};
+const char* const outcome_run_name[PEER_RUNS] = {"default",   "shifted",      "half",        "recipe",    "fine",
+                                                 "creepless", "frictionless", "contactless", "limitless", "stays"};
 
 void outcome_free(outcome* o) {
   free(o->q);

@@ -37,6 +37,7 @@ typedef enum peerRun {
   PEER_FRICTIONLESS,
   PEER_CONTACTLESS,
   PEER_LIMITLESS,
+  PEER_STAYS,
   PEER_RUNS
 } peerRun;
 extern const char* const outcome_run_name[PEER_RUNS];

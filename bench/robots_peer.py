@@ -1,11 +1,11 @@
 """Runs one MJCF scene in MuJoCo and prints what it did, for `holdfast bench robots`.
 
-    python robots_peer.py SCENE STEPS CONTROLS BINARY RECIPE RUN...
+    python robots_peer.py SCENE STEPS CONTROLS OURS BINARY RECIPE RUN...
 
 Geoms whose meshes are missing are left out, as Holdfast does with geoms that are only drawn, and bodies stay apart where the file has
 `fusestatic`. The model is written to the file BINARY, for whoever measures time, and with MuJoCo's recipe for grasps (elliptic cones,
 impratio 100, 10 noslip iterations) to RECIPE. The scene starts at its first keyframe, or at qpos0. CONTROLS is a file of STEPS x nu
-doubles, the controls of each step. The lines that are printed:
+doubles, the controls of each step; OURS one of nq + na doubles, the end of a run of Holdfast. The lines that are printed:
 
     sizes NQ NV NBODY NU
     run NAME SPEED QPOS...          after STEPS steps; SPEED is the largest |qvel|, inf if MuJoCo found accelerations that are not
@@ -25,6 +25,7 @@ A RUN is one of
     frictionless  with steps of an eighth of the length and hard joint friction, and no geom has friction
     contactless   the same with the friction of geoms, and there are no contacts
     limitless     the same with contacts, and joints and tendons have no limits
+    stays         as the file says, from the end of our run, at rest, with the controls of the last step
 """
 
 import copy
@@ -119,7 +120,13 @@ def vary(model, name):
     return model, substeps
 
 
-def main(scene, steps, controls_file, binary, recipe, *runs):
+def start_at(data, ours):
+    """Puts the positions and activations of a file in the place of those of the start, at rest."""
+    numbers, nq = np.fromfile(ours), data.qpos.size
+    data.qpos[:], data.act[:], data.qvel[:] = numbers[:nq], numbers[nq:], 0
+
+
+def main(scene, steps, controls_file, ours, binary, recipe, *runs):
     model = load(scene)
     mujoco.mj_saveModel(model, binary)
     save_with_recipe(model, recipe)
@@ -131,6 +138,9 @@ def main(scene, steps, controls_file, binary, recipe, *runs):
         data = start(varied)
         if name == "shifted":
             data.qvel += 1e-6
+        if name == "stays":
+            start_at(data, ours)
+            controls[:] = controls[-1]
         run(varied, data, controls, substeps)
         report(name, data)
         report_contacts(varied, data)

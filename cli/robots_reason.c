@@ -1,7 +1,7 @@
 // A scene behaves alike where at the end no joint differs by more than 0.02 rad or 5 mm and, if both engines are at rest, the
 // deepest points and the forces of each pair of bodies differ by at most 10 %. Where it does not, runs in which one thing is
-// different tell why: MuJoCo's default softness here (the field mujoco_softness); in MuJoCo a start that differs by 1e-6, half
-// the step, its recipe against creep; and in both engines steps of an eighth of the length: as it is, with that recipe in MuJoCo, without the
+// different tell why: MuJoCo's default softness here (the field mujoco_softness), and friction that creeps with it; in MuJoCo a start that differs by 1e-6, half
+// the step, its recipe against creep, and a start at our end; and in both engines steps of an eighth of the length: as it is, with that recipe in MuJoCo, without the
 // friction of geoms, without contacts, and without limits.
 #include "robots_reason.h"
 
@@ -18,6 +18,10 @@ static const double OVERLAP = 0.001;              // contacts that begin deeper 
 typedef struct evidence {
   trial* t;
   comparison soft;                                      // our run with MuJoCo's default softness
+  outcome soft_end;                                     // and its end
+  comparison creeping;                                  // and with friction that creeps as MuJoCo's does, too
+  outcomeDistance creeping_own;                         // how far its end is from soft_end
+  outcomeContacts creeping_contacts;                    // its contacts beside those of soft_end
   outcomeDistance shifted, half, recipe;                // how far MuJoCo differs from itself: with a shifted start, half the step, its recipe
   outcomeContacts recipe_contacts;                      // contacts of MuJoCo's run with its recipe, compared with its default
   int unstable;                                         // 1: MuJoCo found accelerations that are not finite or huge
@@ -41,6 +45,14 @@ static int covers(outcomeDistance own, outcomeDistance apart) {
 }
 
 static int contacts_agree(const outcomeContacts* c) { return c->depth <= SHARE && c->force <= SHARE; }
+
+// The same as covers, for contacts.
+static int contacts_cover(const outcomeContacts* own, const outcomeContacts* apart) {
+  return (apart->depth <= SHARE || own->depth >= apart->depth / 4) && (apart->force <= SHARE || own->force >= apart->force / 4);
+}
+
+// Do depths and the parts of forces along the normals agree? Friction that holds nothing fades in MuJoCo.
+static int normals_agree(const outcomeContacts* c) { return c->depth <= SHARE && c->normal <= SHARE; }
 
 static int is_alike(const comparison* c) { return is_near(c->apart) && (!c->resting || contacts_agree(&c->contacts)); }
 
@@ -75,14 +87,30 @@ static int has_own_parameters(const hfModel* m) {
          any_given(hf_model_geom_dissipation(m), m->ngeom);
 }
 
-// The run with MuJoCo's default softness; the sim is then that of our configuration again.
+// A run with MuJoCo's default softness and a law of friction, -1: the scene's. The sim is then that of our configuration again.
+static int run_soft(trial* t, int friction, outcome* end, hfError* error) {
+  int failed = trial_make_sim(t, 1, friction, error) != 0 || trial_run(t, error) != 0 || outcome_take(end, t->w.model, t->w.sim, t->w.state) != 0;
+  return trial_make_sim(t, 0, -1, error) != 0 || failed ? -1 : 0;
+}
+
 static int compare_soft(evidence* e, const outcome peer[PEER_RUNS], hfError* error) {
-  trial* t = e->t;
-  outcome soft = {0};
-  int failed = trial_make_sim(t, 1, error) != 0 || trial_run(t, error) != 0 || outcome_take(&soft, t->w.model, t->w.sim, t->w.state) != 0;
-  if (!failed) e->soft = compare(t->w.model, &soft, peer);
-  outcome_free(&soft);
-  return trial_make_sim(t, 0, error) != 0 ? -1 : failed;
+  if (run_soft(e->t, -1, &e->soft_end, error) != 0 || trial_keep_end(e->t) != 0) return -1;
+  e->soft = compare(e->t->w.model, &e->soft_end, peer);
+  return 0;
+}
+
+// Compares our run with regularised friction, which creeps where anchored friction sticks. Returns 0 where that law does not act.
+static int compare_creeping(evidence* e, const outcome peer[PEER_RUNS]) {
+  const hfModel* m = e->t->w.model;
+  outcome end = {0};
+  int made = run_soft(e->t, HF_FRICTION_REGULARISED, &end, NULL) == 0;
+  if (made) {
+    e->creeping = compare(m, &end, peer);
+    e->creeping_own = outcome_distance(m, &end, &e->soft_end);
+    e->creeping_contacts = outcome_contacts(&end, &e->soft_end);
+  }
+  outcome_free(&end);
+  return made;
 }
 
 // How far two runs are apart; infinitely far if one of them could not be made.
@@ -119,6 +147,24 @@ static void run_experiments(evidence* e) {
   free(peer), free(ours);
 }
 
+// MuJoCo from our end. Does it stay there, with our depths and normal forces, although its own are others? Then both ends are places of rest of one scene.
+// own: how the contacts of its two runs differ.
+static int rests_at_our_end(const evidence* e, const outcome* base, outcomeContacts* own) {
+  char why[128];
+  outcome* peer = calloc(PEER_RUNS, sizeof *peer);
+  const outcome* stays = peer + PEER_STAYS;
+  int rests = 0;
+  if (peer && trial_ask_peer(e->t, peer, PEER_STAYS, PEER_STAYS, why, sizeof why) == 0) {
+    outcomeContacts from_ours = outcome_contacts(&e->soft_end, stays);
+    *own = outcome_contacts(stays, base);
+    rests = are_resting(&e->soft_end, stays) && is_near(outcome_distance(e->t->w.model, &e->soft_end, stays)) && normals_agree(&from_ours) &&
+            !contacts_agree(own);
+  }
+  if (peer) outcome_free(&peer[PEER_STAYS]);
+  free(peer);
+  return rests;
+}
+
 // ---- words ------------------------------------------------------------------------------------------
 
 static const char OWN_PARAMETERS[] = "the scene has contact parameters of ours (hf.*), which MuJoCo does not read";
@@ -151,9 +197,28 @@ static void explain_by_chaos(verdict* v, const evidence* e) {
   snprintf(v->reason, sizeof v->reason, "chaos: a start that differs by 1e-6 takes MuJoCo %.2g rad, %.2g m away", e->shifted.angle, e->shifted.length);
 }
 
+// Says what friction that creeps does to our run. Returns 0 where that does not tell.
+static int explain_by_creep(verdict* v, evidence* e, const outcome peer[PEER_RUNS]) {
+  static const char setting[] = "with mujoco_softness and regularised friction";
+  const outcomeContacts* own = &e->creeping_contacts;
+  size_t size = sizeof v->reason;
+  if (!compare_creeping(e, peer)) return 0;
+  if (is_alike(&e->creeping))
+    snprintf(v->reason, size, "MuJoCo creeps: %s, which creeps, it is alike", setting);
+  else if (covers(e->creeping_own, e->soft.apart))
+    snprintf(v->reason, size, "friction decides: %s we are %.2g rad, %.2g m away from ourselves", setting, e->creeping_own.angle,
+             e->creeping_own.length);
+  else if (is_near(e->soft.apart) && is_near(e->creeping_own) && !contacts_agree(own) && contacts_cover(own, &e->soft.contacts))
+    snprintf(v->reason, size, "friction decides: %s our depths and forces differ by %.0f %% and %.0f %% from our own", setting, 100 * own->depth,
+             100 * own->force);
+  else
+    return 0;
+  return 1;
+}
+
 // Says why joints differ, as far as measurements tell. Chaos of its own size comes first; smaller chaos can have made a difference large that has
 // another cause, for which the experiments look before.
-static void explain_joints(verdict* v, evidence* e) {
+static void explain_joints(verdict* v, evidence* e, const outcome peer[PEER_RUNS]) {
   size_t size = sizeof v->reason;
   if (covers(e->shifted, v->ours.apart))
     explain_by_chaos(v, e);
@@ -176,6 +241,8 @@ static void explain_joints(verdict* v, evidence* e) {
   else if (covers(e->fine_recipe, e->fine))
     snprintf(v->reason, size, "friction decides: at an eighth of the step MuJoCo with its recipe is %.2g rad, %.2g m away from itself, and %.2g rad, %.2g m from us",
              e->fine_recipe.angle, e->fine_recipe.length, e->creepless.angle, e->creepless.length);
+  else if (explain_by_creep(v, e, peer))
+    return;
   else if (is_near(e->contactless))
     snprintf(v->reason, size, "contacts: at an eighth of the step, with mujoco_softness, %.2g rad, %.2g m apart, without friction %.2g rad, %.2g m, and alike without contacts",
              e->fine.angle, e->fine.length, e->frictionless.angle, e->frictionless.length);
@@ -186,8 +253,9 @@ static void explain_joints(verdict* v, evidence* e) {
 }
 
 // Says why depths or forces differ where joints do not.
-static void explain_contacts(verdict* v, const evidence* e) {
+static void explain_contacts(verdict* v, evidence* e, const outcome peer[PEER_RUNS]) {
   size_t size = sizeof v->reason;
+  outcomeContacts own;
   const outcomeContacts *soft = &e->soft.contacts, *recipe = &e->recipe_contacts;
   if (e->own_parameters)
     snprintf(v->reason, size, "%s", OWN_PARAMETERS);
@@ -195,27 +263,34 @@ static void explain_contacts(verdict* v, const evidence* e) {
     snprintf(v->reason, size, "depths: the engines have other contact points, which share the load");
   else if (is_alike_with_recipe(&v->ours) || is_alike_with_recipe(&e->soft))
     snprintf(v->reason, size, "MuJoCo creeps: with its recipe depths and forces are alike");
-  else if (soft->depth <= SHARE && soft->normal <= SHARE)
+  else if (normals_agree(soft))
     snprintf(v->reason, size, "friction: normal forces are alike, and differ by %.0f %% at most; friction that holds nothing fades in MuJoCo", 100 * soft->normal);
   else if (!is_near(e->recipe))
     snprintf(v->reason, size, "friction decides: MuJoCo with its recipe is %.2g rad, %.2g m away from itself", e->recipe.angle, e->recipe.length);
   else if (recipe->force > SHARE)
     snprintf(v->reason, size, "friction decides: with its recipe MuJoCo has forces that differ by %.0f %% from its own", 100 * recipe->force);
+  else if (explain_by_creep(v, e, peer))
+    return;
+  else if (rests_at_our_end(e, &peer[PEER_DEFAULT], &own))
+    snprintf(v->reason, size,
+             "two places of rest: from our end, with mujoco_softness, MuJoCo stays there, with depths and forces that differ by %.0f %% and %.0f %% "
+             "from its own",
+             100 * own.depth, 100 * own.force);
   else {
     v->differs = 1;
     snprintf(v->reason, size, "contacts differ; with mujoco_softness %.0f %%, %.0f %%", 100 * soft->depth, 100 * soft->force);
   }
 }
 
-static void explain(verdict* v, evidence* e) {
+static void explain(verdict* v, evidence* e, const outcome peer[PEER_RUNS]) {
   if (e->unstable)
     snprintf(v->reason, sizeof v->reason, "MuJoCo is unstable: it finds accelerations that are not finite or huge, and starts again");
   else if (is_alike(&e->soft))
     snprintf(v->reason, sizeof v->reason, "%s", e->own_parameters ? OWN_PARAMETERS : "our stiffness: alike with mujoco_softness");
   else if (!is_near(v->ours.apart))
-    explain_joints(v, e);
+    explain_joints(v, e, peer);
   else
-    explain_contacts(v, e);
+    explain_contacts(v, e, peer);
 }
 
 // ---- a scene ----------------------------------------------------------------------------------------
@@ -235,12 +310,13 @@ static void judge(verdict* v, trial* t, const outcome* ours, const outcome peer[
   v->ours = compare(m, ours, peer);
   v->compared = 1;
   if (is_alike(&v->ours) && !e.unstable) return;
-  if (compare_soft(&e, peer, &error) == 0) {
-    explain(v, &e);
-    return;
+  if (compare_soft(&e, peer, &error) == 0)
+    explain(v, &e, peer);
+  else {
+    v->compared = 0;
+    snprintf(v->reason, sizeof v->reason, "%.250s", error.message);
   }
-  v->compared = 0;
-  snprintf(v->reason, sizeof v->reason, "%.250s", error.message);
+  outcome_free(&e.soft_end);
 }
 
 verdict verdict_find(trial* t) {

@@ -45,9 +45,9 @@ static int make_start(world* w, hfError* error) {
   return 0;
 }
 
-int trial_make_sim(trial* t, int softness, hfError* error) {
+int trial_make_sim(trial* t, int softness, int friction, hfError* error) {
   hfSimConfig config = hf_sim_config_default();
-  config.mujoco_softness = softness;
+  config.mujoco_softness = softness, config.friction = friction;
   hf_sim_free(t->w.sim);
   t->w.sim = NULL;
   return hf_sim_create(&t->w.sim, t->w.model, &config, error) < 0 ? -1 : 0;
@@ -57,9 +57,10 @@ int trial_open(trial* t, const char* path, const char* folder, hfError* error) {
   memset(t, 0, sizeof *t);
   t->path = path;
   snprintf(t->controls, sizeof t->controls, "%s/controls", folder);
+  snprintf(t->ours, sizeof t->ours, "%s/ours", folder);
   snprintf(t->binary, sizeof t->binary, "%s/model.mjb", folder);
   snprintf(t->recipe, sizeof t->recipe, "%s/recipe.mjb", folder);
-  if (load(t, error) != 0 || trial_make_sim(t, 0, error) != 0 || make_start(&t->w, error) != 0) return -1;
+  if (load(t, error) != 0 || trial_make_sim(t, 0, -1, error) != 0 || make_start(&t->w, error) != 0) return -1;
   t->steps = (int)ceil(DURATION / hf_sim_step_size(t->w.sim) - 1e-6);
   t->ctrl = calloc((size_t)t->steps * (size_t)t->w.model->nu + 1, sizeof *t->ctrl);
   if (!t->ctrl) snprintf(error->message, sizeof error->message, "out of memory");
@@ -67,7 +68,7 @@ int trial_open(trial* t, const char* path, const char* folder, hfError* error) {
 }
 
 void trial_close(trial* t) {
-  unlink(t->controls), unlink(t->binary), unlink(t->recipe);
+  unlink(t->controls), unlink(t->ours), unlink(t->binary), unlink(t->recipe);
   world_close(&t->w);
   free(t->ctrl);
 }
@@ -111,12 +112,19 @@ outcomeDistance trial_beyond_limits(trial* t) {
 
 // ---- the peer ---------------------------------------------------------------------------------------
 
-static int write_controls(const trial* t) {
-  size_t count = (size_t)t->steps * (size_t)t->w.model->nu;
-  FILE* out = fopen(t->controls, "wb");
+// Writes x (nx) and y (ny) to a file, as they are in memory.
+static int write_numbers(const char* path, const double* x, size_t nx, const double* y, size_t ny) {
+  FILE* out = fopen(path, "wb");
   if (!out) return -1;
-  size_t written = fwrite(t->ctrl, sizeof *t->ctrl, count, out);
-  return fclose(out) == 0 && written == count ? 0 : -1;
+  size_t written = fwrite(x, sizeof *x, nx, out) + fwrite(y, sizeof *y, ny, out);
+  return fclose(out) == 0 && written == nx + ny ? 0 : -1;
+}
+
+static int write_controls(const trial* t) { return write_numbers(t->controls, t->ctrl, (size_t)t->steps * (size_t)t->w.model->nu, t->ctrl, 0); }
+
+int trial_keep_end(const trial* t) {
+  const hfModel* m = t->w.model;
+  return write_numbers(t->ours, hf_state_q(t->w.state), (size_t)m->nq, hf_state_act(t->w.state), (size_t)m->na);
 }
 
 int trial_ask_peer(const trial* t, outcome peer[PEER_RUNS], peerRun first, peerRun last, char* why, size_t size) {
@@ -126,8 +134,8 @@ int trial_ask_peer(const trial* t, outcome peer[PEER_RUNS], peerRun first, peerR
     snprintf(why, size, "%.100s: cannot write", t->controls);
     return -1;
   }
-  int n = snprintf(command, sizeof command, "'%s' '%s' '%s' %d '%s' '%s' '%s'", python ? python : "python3",
-                   data_path(script, "bench/robots_peer.py"), t->path, t->steps, t->controls, t->binary, t->recipe);
+  int n = snprintf(command, sizeof command, "'%s' '%s' '%s' %d '%s' '%s' '%s' '%s'", python ? python : "python3",
+                   data_path(script, "bench/robots_peer.py"), t->path, t->steps, t->controls, t->ours, t->binary, t->recipe);
   for (int k = (int)first; k <= (int)last; ++k)
     n += snprintf(command + n, sizeof command - (size_t)n, " %s", outcome_run_name[k]);
   snprintf(command + n, sizeof command - (size_t)n, " 2>/dev/null");

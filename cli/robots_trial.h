@@ -11,6 +11,7 @@ typedef struct trial {
   int steps;
   double* ctrl;        // (steps x nu) the controls of each step
   char controls[1024]; // a file with them
+  char ours[1024];     // a file with positions and activations of trial_keep_end
   char left_out[128];  // what the reader left out, "": nothing that acts
   char binary[1024];   // a file with MuJoCo's model
   char recipe[1024];   // and with its recipe for grasps: elliptic cones, impratio 100, noslip iterations
@@ -20,11 +21,13 @@ typedef struct trial {
 int trial_open(trial* t, const char* path, const char* folder, hfError* error);
 void trial_close(trial* t);
 
-// Makes the sim, anew if there is one. softness: the field mujoco_softness.
-int trial_make_sim(trial* t, int softness, hfError* error);
+// Makes the sim, anew if there is one. softness: the field mujoco_softness. friction: the hfFrictionLaw, -1: the scene's.
+int trial_make_sim(trial* t, int softness, int friction, hfError* error);
 void trial_begin(trial* t);
 // Steps to the end, and keeps the controls that acted. Returns 0, or -1 where a step was refused.
 int trial_run(trial* t, hfError* error);
+// Keeps the end of the run for PEER_STAYS. Returns 0, or -1 where the file cannot be written.
+int trial_keep_end(const trial* t);
 // The deepest contact of the start; 0: none [m].
 double trial_overlap(trial* t);
 // How far the joints of the start are beyond their limits, at most.

@@ -16,14 +16,43 @@ static const char* interpreter(void) {
   return named && *named ? named : "python3";
 }
 
-// Runs `python -c "import holdfast.study"` with its output closed. Returns 0 if that works, 127 if there is no interpreter.
-static int try_package(const char* python) {
+// Keeps the last line of a text, without its end.
+static void keep_last_line(char* text) {
+  size_t length = strlen(text);
+  while (length && text[length - 1] == '\n') text[--length] = 0;
+  const char* last = strrchr(text, '\n');
+  if (last) memmove(text, last + 1, strlen(last + 1) + 1);
+}
+
+// Reads a stream to its end; `text` gets the end of what came.
+static void read_end(int stream, char* text, size_t size) {
+  size_t kept = 0;
+  for (ssize_t got; (got = read(stream, text + kept, size - 1 - kept)) > 0;) {
+    kept += (size_t)got;
+    if (kept < size - 1) continue;
+    kept = size / 2;
+    memmove(text, text + size - 1 - kept, kept);
+  }
+  text[kept] = 0;
+}
+
+// Runs `python -c "import holdfast.study"`. Returns 0 if that works, 127 if there is no interpreter; otherwise `why` has the last line of what Python says.
+static int try_package(const char* python, char* why, size_t size) {
+  int ends[2];
+  why[0] = 0;
+  if (pipe(ends) != 0) return 126;
   pid_t child = fork();
   if (child == 0) {
-    if (!freopen("/dev/null", "w", stderr)) _exit(126);
+    if (dup2(ends[1], STDERR_FILENO) < 0) _exit(126);
+    close(ends[0]), close(ends[1]);
     execlp(python, python, "-c", "import holdfast.study", (char*)NULL);
     _exit(127);
   }
+  close(ends[1]);
+  if (child > 0) read_end(ends[0], why, size);
+  close(ends[0]);
+  keep_last_line(why);
+  if (!why[0]) snprintf(why, size, "it does not say why");
   int status = 0;
   if (child < 0 || waitpid(child, &status, 0) != child) return 126;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 126;
@@ -43,19 +72,20 @@ static int asks_for_help(int argc, char** argv) {
   return 0;
 }
 
-// Says why studies cannot be run, `tried` being what try_package returned. Where help was asked for, prints what the verb is instead.
-static int explain(int tried, int help, const char* python) {
+// Says why studies cannot be run, `tried` and `why` being what try_package found. Where help was asked for, prints what the verb is instead.
+static int explain(int tried, const char* why, int help, const char* python) {
+  static const char install[] = "pip install ./python in the source tree of Holdfast installs it";
   if (help)
     printf("Usage: holdfast study VERB [OPTION...] [ARGUMENT]\n"
            "Run a scene, a Python function or an experiment many times over parameters, and keep every result in one file.\n\n"
            "The verbs run, resume, status, export, report, replay, merge and script, with their options, are part of the Python package\n"
-           "holdfast, which \"%s\" %s. HOLDFAST_PYTHON names another Python (3.11 or later).\n",
-           python, tried == 127 ? "cannot look for, because it cannot be started" : "does not have: pip install holdfast");
+           "holdfast, which \"%s\" %s (%s).\n%s. HOLDFAST_PYTHON names another Python (3.11 or later).\n",
+           python, tried == 127 ? "cannot look for" : "cannot load", tried == 127 ? "it cannot be started" : why, install);
   else if (tried == 127)
     say_error("studies need Python 3.11 or later, and \"%s\" cannot be started; HOLDFAST_PYTHON names another one", python);
   else
-    say_error("studies need the Python package holdfast, which \"%s\" does not have: pip install holdfast, or name a Python "
-              "that has it by HOLDFAST_PYTHON", python);
+    say_error("studies need the Python package holdfast, which \"%s\" cannot load (%s): %s; HOLDFAST_PYTHON names a Python that has it", python, why,
+              install);
   return help ? CLI_GOOD : CLI_FAILED;
 }
 
@@ -67,12 +97,13 @@ int verb_study(int argc, char** argv) {
   arguments[1] = (char[]){"-m"};
   arguments[2] = (char[]){"holdfast.study"};
   for (int i = 1; i < argc; ++i) arguments[i + 2] = argv[i];
-  int tried = try_package(python);
+  char said[1024];
+  int tried = try_package(python, said, sizeof said);
   tell_own_path();
   if (tried == 0) execvp(python, arguments);
   int why = errno;
   free(arguments);
-  if (tried != 0) return explain(tried, asks_for_help(argc, argv), python);
+  if (tried != 0) return explain(tried, said, asks_for_help(argc, argv), python);
   say_error("cannot start \"%s\": %s", python, strerror(why));
   return CLI_FAILED;
 }

@@ -102,6 +102,7 @@ static void import(hfiReader* r, const Source* source) {
   if (root) read_document(r, root);
   if (root && !r->status) note_idle_options(r->diagnostics, &r->config, root->file, root->line, format_of(root), r->guests != NULL);
   for (hfiGuest* i = r->guests; i; i = i->next) hf_builder_free(i->builder);
+  hfi_puller_free(r->puller);
 }
 
 // Makes a model, or the builder of one when model is NULL.

@@ -83,6 +83,7 @@ static void set_defaults(hfiMjcf* m, hfiReader* r, hfiElem* root, const char* fo
   m->folder = folder;
   m->attached = outer ? outer->attached + 1 : 0;
   m->degree = m->autolimits = 1;
+  m->lengths = hfi_length_search_default();
   m->build = hfi_build_config_default();
   memcpy(m->eulerseq, "xyz", 4);
   m->assetdir = m->prefix = m->suffix = "";

@@ -134,6 +134,14 @@ typedef struct hfiOverride {
   double margin, solref[2], solimp[5], friction[5];
 } hfiOverride;
 
+// <compiler><lengthrange>: how lengths of muscles are found that no file gives.
+typedef struct hfiLengthSearch {
+  int none, useexisting, uselimit; // 1: not at all; lengths that are given are kept; limits of joints and tendons come first
+  double accel, maxforce;          // acceleration of the pull, and the largest norm of its forces, 0: any [rad/s^2, N or N m]
+  double timeconst, timestep, inttotal, interval; // [s]
+  double tolrange;                 // [-]
+} hfiLengthSearch;
+
 struct hfiMjcf {
   hfiReader* r;
   hfiElem* root;
@@ -159,6 +167,7 @@ struct hfiMjcf {
   int reflects; // 1: some actuator adds armature or damping to its target
   int actuators_left_out;
   hfiOverride override;
+  hfiLengthSearch lengths;
 };
 
 // A pose, and the frame in which it is written.
@@ -282,6 +291,10 @@ void hfi_mjcf_read_contact(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_read_equality(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_read_tendon(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_read_actuator(hfiMjcf* m, hfiElem* elem);
+// Lengths of muscles that no file gives (mjcf_length.c). The search finds d->lengthrange; it returns 0 where pulling finds no bounds.
+hfiLengthSearch hfi_length_search_default(void);
+void hfi_mjcf_read_length_search(hfiMjcf* m, const hfiElem* compiler);
+int hfi_mjcf_search_length(hfiMjcf* m, hfActuatorDef* d);
 void hfi_mjcf_read_sensor(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_read_key(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_fill_keys(hfiMjcf* m);

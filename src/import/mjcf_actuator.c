@@ -113,19 +113,32 @@ static void inherit_range(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   to[1] = middle + half;
 }
 
-// Returns 0 for a muscle whose range of lengths the file does not give. The limits of its joint or tendon stand for it.
-static int find_length_range(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
+// Takes the limits of a muscle's joint or tendon for its range of lengths. Returns 0 where there are none.
+static int take_limits(hfiMjcf* m, hfActuatorDef* d) {
   double range[2], gear = d->gear[0];
-  if (d->gaintype != HF_GAIN_MUSCLE && d->biastype != HF_BIAS_MUSCLE) return 1;
-  if (d->lengthrange[0] < d->lengthrange[1]) return 1;
   int kind = d->trntype == HF_TRANSMISSION_TENDON ? HF_OBJECT_TENDON : d->trntype == HF_TRANSMISSION_JOINT ? HF_OBJECT_JOINT : HF_OBJECT_NONE;
-  if (kind != HF_OBJECT_NONE && gear != 0 && hf_builder_range(m->r->builder, (hfObjectKind)kind, d->trnid[0], range)) {
-    d->lengthrange[0] = min2(gear * range[0], gear * range[1]);
-    d->lengthrange[1] = max2(gear * range[0], gear * range[1]);
+  if (kind == HF_OBJECT_NONE || gear == 0 || !hf_builder_range(m->r->builder, (hfObjectKind)kind, d->trnid[0], range)) return 0;
+  d->lengthrange[0] = min2(gear * range[0], gear * range[1]);
+  d->lengthrange[1] = max2(gear * range[0], gear * range[1]);
+  return 1;
+}
+
+// Finds the range of lengths of a muscle where the file does not give it. Returns 0 where there is none.
+static int find_length_range(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
+  const hfiLengthSearch* s = &m->lengths;
+  if (d->gaintype != HF_GAIN_MUSCLE && d->biastype != HF_BIAS_MUSCLE) return 1;
+  if (d->lengthrange[0] < d->lengthrange[1] && (s->useexisting || s->none)) return 1;
+  if (m->r->skeleton) { // Only keyframes are needed.
+    d->lengthrange[0] = 0, d->lengthrange[1] = 1;
+    return 1;
+  }
+  if (s->uselimit && take_limits(m, d)) return 1;
+  if (!s->none && hfi_mjcf_search_length(m, d)) return 1;
+  if (take_limits(m, d)) {
     hfi_note(m->r, elem, HF_NOTE, "lengthrange of a muscle: the limits of its joint or tendon are used");
     return 1;
   }
-  if (!m->attached) hfi_note(m->r, elem, HF_WARNING, "actuator left out: a muscle needs lengthrange, or a joint or tendon with limits");
+  if (!m->attached) hfi_note(m->r, elem, HF_WARNING, "actuator left out: a muscle needs lengthrange, or limits that bound its length");
   return 0;
 }
 

@@ -59,6 +59,7 @@ void hfi_mjcf_read_compiler(hfiMjcf* m, hfiElem* elem) {
   read_euler_sequence(m, elem);
   read_folders(m, elem);
   read_inertia_rules(m, elem);
+  hfi_mjcf_read_length_search(m, elem);
 }
 
 // ---- option -------------------------------------------------------------------------------------

@@ -17,7 +17,6 @@ const hfiMeaning hfi_mjcf_meanings[] = {
     {"texture", NULL, 1, NULL},
     {"layer", NULL, 1, NULL},
     {"skin", NULL, 1, NULL},
-    {"lengthrange", NULL, 1, "how MuJoCo computes lengthrange of muscles: limits of joints and tendons are used instead"},
     {"numeric", NULL, 1, "a user's own numbers: not used"},
     {"text", NULL, 1, "a user's own text: not used"},
     {"tuple", NULL, 1, "a user's own list: not used"},

@@ -17,6 +17,10 @@ typedef struct hfiGuest {
   struct hfiGuest* next;
 } hfiGuest;
 
+// A world in which muscles are pulled (mjcf_length.c).
+typedef struct hfiPuller hfiPuller;
+void hfi_puller_free(hfiPuller* puller); // NULL is allowed
+
 typedef struct hfiReader {
   hfiStore store;
   hfImportConfig config;
@@ -32,6 +36,7 @@ typedef struct hfiReader {
   // It is a pointer because the reader of MJCF, which calls it, must not depend on the other readers.
   hfBuilder* (*read_guest)(struct hfiReader* reader, hfiElem* root, const char* folder, const char* srdf);
   int skeleton; // 1: meshes and height fields are not read, and their geoms become balls; for models of which only keyframes are needed
+  hfiPuller* puller; // NULL: no muscle has needed it
   int unfolded; // how many elements of the tree were read so far, with replicas and attached models
 } hfiReader;
 

@@ -148,6 +148,19 @@ static int begins_as_other(const char* text, size_t length) {
   return at < end && *at != '<' && (unsigned char)*at < 0xef;
 }
 
+// What a file is that does not begin as XML.
+static const char* name_other(const char* text, size_t length) {
+  static const struct {
+    const char *begin, *what; // the first bytes of such files (record/chunk.h, model/state.c)
+  } kinds[] = {
+      {"HFRECORD", "this is a recording and no model: hf_recording_open reads it and hf_recording_model is its model (Recording(PATH).model in Python)"},
+      {"HFSTATE", "this is a state and no model: hf_state_restore reads it (State.restore in Python)"},
+  };
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
+    if (length >= strlen(kinds[i].begin) && memcmp(text, kinds[i].begin, strlen(kinds[i].begin)) == 0) return kinds[i].what;
+  return "this is no XML file: MJCF, URDF, SDFormat and COLLADA files begin with <";
+}
+
 // Gives the text to expat in pieces, because expat takes its size as an int.
 static void feed(Parse* p, const char* text, size_t length) {
   size_t done = 0;
@@ -164,7 +177,7 @@ static void feed(Parse* p, const char* text, size_t length) {
       return;
     }
     if (!p->root && code != XML_ERROR_NO_MEMORY && begins_as_other(text, length))
-      hfi_fail(p->reader, &place, HF_ERROR_PARSE, "this is no XML file: MJCF, URDF, SDFormat and COLLADA files begin with <");
+      hfi_fail(p->reader, &place, HF_ERROR_PARSE, "%s", name_other(text, length));
     hfi_fail(p->reader, &place, code == XML_ERROR_NO_MEMORY ? HF_ERROR_MEMORY : HF_ERROR_PARSE,
              "malformed XML: %s%s%s", XML_ErrorString(code), p->open ? ", inside " : "",
              p->open ? p->open->name : "");

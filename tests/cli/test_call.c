@@ -26,14 +26,18 @@ static void test_study_without_its_package(void** state) {
   for (int i = 0; i < 2; ++i) {
     assert_works(help[i]);
     assert_says(standard_output, "Usage: holdfast study VERB");
-    assert_says(standard_output, "\"/no/such/python\" cannot look for, because it cannot be started");
+    assert_says(standard_output, "\"/no/such/python\" cannot look for (it cannot be started)");
     assert_string_equal(standard_error, "");
   }
   assert_refused("study run x.yaml", 1, "cannot be started; HOLDFAST_PYTHON names another one");
   setenv("HOLDFAST_PYTHON", "false", 1); // starts, and has no package
   assert_works("study --help");
-  assert_says(standard_output, "does not have: pip install holdfast");
+  assert_says(standard_output, "cannot load (it does not say why).\npip install ./python in the source tree of Holdfast installs it.");
   assert_refused("study status x.db", 1, "studies need the Python package");
+  write_file("old", "#!/bin/sh\necho 'Traceback (most recent call last):' >&2\necho \"ModuleNotFoundError: No module named 'numpy'\" >&2\nexit 1\n");
+  assert_int_equal(system("chmod +x old"), 0);
+  setenv("HOLDFAST_PYTHON", "./old", 1); // has the package, but not what it needs
+  assert_refused("study status x.db", 1, "which \"./old\" cannot load (ModuleNotFoundError: No module named 'numpy'): pip install ./python");
   unsetenv("HOLDFAST_PYTHON");
 }
 

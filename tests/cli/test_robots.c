@@ -142,6 +142,142 @@ static void test_names_the_reason(void** state) {
       "    assert rows[scene + '.xml'].startswith(reason), rows\n");
 }
 
+// Two fingers on slides press a thing that stands on a floor, or on nothing but its friction.
+typedef struct Pinch {
+  const char *name, *option;
+  const char* friction;             // attributes of all geoms
+  const char *left, *right, *thing; // geoms
+  double height, loss;              // of the right finger: where it presses [m], joint friction [N]
+  double mass, kp[2], ctrl;         // of the thing [kg]; of the servos [N/m, m]
+} Pinch;
+
+static void write_pinch(const Pinch* p) {
+  char path[64], text[2048];
+  snprintf(path, sizeof path, "pinches/%s.xml", p->name);
+  snprintf(text, sizeof text,
+           "<mujoco><option %s/><default><geom %s solref='.02 1'/></default><worldbody><geom type='plane' size='1 1 1'/>"
+           "<body pos='-.06 0 .05'><joint name='l' type='slide' axis='1 0 0' damping='20'/><geom %s mass='.1'/></body>"
+           "<body pos='.06 0 %g'><joint name='r' type='slide' axis='-1 0 0' damping='20' frictionloss='%g'/><geom %s mass='.1'/></body>"
+           "<body pos='0 0 .04'><freejoint/><geom %s size='.03 .04 .04' mass='%g'/></body></worldbody>"
+           "<actuator><position joint='l' kp='%g'/><position joint='r' kp='%g'/></actuator>"
+           "<keyframe><key qpos='0 0 0 0 .042 1 0 0 0' ctrl='%g %g'/></keyframe></mujoco>",
+           p->option, p->friction, p->left, p->height, p->loss, p->right, p->thing, p->mass, p->kp[0], p->kp[1], p->ctrl, p->ctrl);
+  write_file(path, text);
+}
+
+static const char kBlock[] = "type='box' size='.01 .02 .03'", kTip[] = "size='.02'", kPyramids[] = "cone='pyramidal'",
+                  kEllipses[] = "cone='elliptic'", kRecipe[] = "cone='elliptic' impratio='100' noslip_iterations='10'";
+
+// Friction of fingers that press past each other keeps what the impact left: which end it has differs between MuJoCo's friction and its recipe, or only
+// the forces do, or only those along the surfaces. With the recipe, or without friction, the same scenes have other reasons or none.
+static void write_pinches(void) {
+  static const Pinch pinches[] = {
+      {"creeps", kEllipses, "friction='.541'", kBlock, kTip, "type='box'", .0554, .5, .146, {322, 165}, .176},
+      {"creeps_recipe", kRecipe, "friction='.541'", kBlock, kTip, "type='box'", .0554, .5, .146, {322, 165}, .176},
+      {"normals", kPyramids, "friction='.496'", kBlock, kTip, "type='box'", .0596, .5, .0599, {357, 157}, .132},
+      {"normals_slick", kPyramids, "condim='1'", kBlock, kTip, "type='box'", .0596, .5, .0599, {357, 157}, .132},
+      {"joints", kPyramids, "friction='.664'", kTip, kBlock, "type='ellipsoid'", .0335, 2, .848, {180, 306}, .14},
+      {"places", kPyramids, "friction='.48'", kTip, kTip, "type='box'", .0466, 0, .814, {272, 243}, .111},
+      {"places_slick", kPyramids, "condim='1'", kTip, kTip, "type='box'", .0466, 0, .814, {272, 243}, .111},
+      {"forces", kPyramids, "friction='.546'", kBlock, kBlock, "type='cylinder'", .0441, 2, .435, {288, 267}, .113},
+      {"contacts", kEllipses, "friction='.455'", kTip, kBlock, "type='ellipsoid'", .0469, 0, .259, {310, 148}, .0409},
+      {"decides", "timestep='.005' cone='elliptic'", "friction='.393'", kBlock, kTip, "type='cylinder'", .0327, 0, .621, {85.8, 248}, .134},
+      {"contacts_short", "timestep='.0005'", "friction='.455'", kTip, kBlock, "type='ellipsoid'", .0469, 0, .259, {310, 148}, .0409},
+  };
+  for (size_t i = 0; i < sizeof pinches / sizeof *pinches; ++i) write_pinch(&pinches[i]);
+}
+
+// Four things that move in a plane fall between two walls, on each other.
+static void write_heap(const char* name, const char* option, double friction, const char* const thing[4], const double x[4]) {
+  char path[64], text[4096];
+  int n = snprintf(text, sizeof text,
+                   "<mujoco>%s<default><geom friction='%g'/></default><worldbody><geom type='plane' size='1 1 1'/>"
+                   "<geom type='box' size='.01 .3 .1' pos='.15 0 .1'/><geom type='box' size='.01 .3 .1' pos='-.15 0 .1'/>",
+                   option, friction);
+  for (int i = 0; i < 4; ++i)
+    n += snprintf(text + n, sizeof text - (size_t)n,
+                  "<body pos='%g 0 %g'><joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 0 1'/><joint axis='0 1 0' damping='.001'/><geom "
+                  "%s/></body>",
+                  x[i], 0.1 + 0.13 * i, thing[i]);
+  snprintf(text + n, sizeof text - (size_t)n, "</worldbody></mujoco>");
+  snprintf(path, sizeof path, "pinches/%s.xml", name);
+  write_file(path, text);
+}
+
+// Heaps differ for several reasons at once, of which the last ones are named: MuJoCo's own length of steps; in short steps its friction; a start that
+// differs by 1e-6, which alone takes it a fiftieth of the way. Without contacts the engines are alike.
+static void write_heaps(void) {
+  static const char box[] = "type='box' size='.04 .04 .05'", rod[] = "type='capsule' size='.03 .05' euler='0 70 0'",
+                    free_fall[] = "<option><flag contact='disable'/></option>";
+  const char *const boxes[4] = {box, rod, rod, box}, *const rods[4] = {rod, rod, rod, "size='.05'"};
+  const double x[4] = {.0243, .0144, -.0363, -.0596}, y[4] = {-.0196, .043, .00294, -.0404};
+  write_heap("half", "", .989, boxes, x);
+  write_heap("half_falls", free_fall, .989, boxes, x);
+  write_heap("eighth", "<option timestep='.0005'/>", .989, boxes, x);
+  write_heap("chaos", "", .294, rods, y);
+  write_heap("chaos_falls", free_fall, .294, rods, y);
+}
+
+// A box falls between two slopes, which press it together: the squeeze stays here, and fades in MuJoCo as it does here with friction that creeps. Without
+// friction it has the same depths in both.
+static void write_wedge(const char* name, const char* friction) {
+  char path[64], text[1024];
+  snprintf(path, sizeof path, "pinches/%s.xml", name);
+  snprintf(text, sizeof text,
+           "<mujoco><default><geom %s solref='.02 1'/></default><worldbody><geom type='plane' size='1 1 1' euler='0 31.9 0'/>"
+           "<geom type='plane' size='1 1 1' euler='0 -55.6 0'/><body pos='.0143 0 .151' euler='0 -32.8 0'><joint type='slide' axis='1 0 0'/>"
+           "<joint type='slide' axis='0 0 1'/><joint axis='0 1 0'/><geom type='box' size='.05 .05 .05' mass='1.19'/></body></worldbody></mujoco>",
+           friction);
+  write_file(path, text);
+}
+
+// A ball flies across three bars and comes to rest in one of the two grooves between them, 4 mm apart. In steps of 10 ms MuJoCo's ball lands earlier, in
+// the first groove, and ours in the second, where MuJoCo's stays, too. A faster ball lands in the second in both.
+static void write_grooves(const char* name, const char* speed) {
+  char path[64], text[1024];
+  snprintf(path, sizeof path, "pinches/%s.xml", name);
+  snprintf(text, sizeof text,
+           "<mujoco><option timestep='.01'/><default><geom type='capsule' size='.002 .02' condim='1' euler='90 0 0' solref='.02 1'/>"
+           "<joint type='slide' axis='0 0 1'/></default><worldbody><geom/>"
+           "<body pos='-.004 0 0'><joint stiffness='1e4' damping='50' armature='1'/><geom/></body>"
+           "<body pos='.004 0 0'><joint stiffness='1e4' damping='50' armature='1'/><geom/></body>"
+           "<body pos='0 0 .03'><joint axis='1 0 0' damping='.5' range='-.006 .006'/><joint damping='.5'/><geom type='sphere' size='.01' "
+           "mass='.1'/></body>"
+           "</worldbody><keyframe><key qpos='0 0 -.0055 0' qvel='0 0 %s 0'/></keyframe></mujoco>",
+           speed);
+  write_file(path, text);
+}
+
+// Each reason is given where it holds, and not in a scene beside it, where it does not.
+static void test_reasons_and_scenes_beside_them(void** state) {
+  (void)state;
+  assert_int_equal(system("mkdir -p pinches"), 0);
+  write_pinches();
+  write_heaps();
+  write_wedge("wedge", "friction='.32'");
+  write_wedge("wedge_slick", "condim='1'");
+  write_grooves("grooves", ".12");
+  write_grooves("grooves_fast", ".2");
+  run_and_judge(
+      "bench robots pinches --quick --out results",
+      "rows = dict((row[1].strip(), row[-2].strip()) for row in (line.split('|') for line in open('results/robots.md')) if len(row) > 9)\n"
+      "for scene, reason in (('creeps', 'MuJoCo creeps: with its recipe depths and forces are alike'), ('normals', 'friction: normal forces are "
+      "alike'),\n"
+      "                      ('joints', 'friction decides: MuJoCo with its recipe is 0.0'), ('places', 'friction decides: MuJoCo with its recipe is "
+      "0.0'),\n"
+      "                      ('forces', 'friction decides: with its recipe MuJoCo has forces that differ by'), ('contacts', 'contacts: at an "
+      "eighth'),\n"
+      "                      ('half', 'MuJoCo at half the step is 0.'), ('eighth', 'friction decides: at an eighth of the step MuJoCo with its "
+      "recipe'),\n"
+      "                      ('chaos', 'chaos: a start that differs by 1e-6 takes MuJoCo 0.02'), ('grooves', 'two places of rest: from our end'),\n"
+      "                      ('contacts_short', 'length of the steps'),\n"
+      "                      ('wedge', 'MuJoCo creeps: with mujoco_softness and regularised friction'),\n"
+      "                      ('decides', 'friction decides: with mujoco_softness and regularised friction we are 0.0')):\n"
+      "    assert rows[scene + '.xml'].startswith(reason), rows\n"
+      "for scene in ('creeps_recipe', 'normals_slick', 'places_slick', 'half_falls', 'chaos_falls', 'grooves_fast', 'wedge_slick'):\n"
+      "    assert not rows[scene + '.xml'], rows\n");
+}
+
 static void test_says_why_scenes_differ(void** state) {
   (void)state;
   assert_int_equal(system("mkdir -p differing"), 0);
@@ -168,6 +304,7 @@ static void test_refusals(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_rests_as_in_mujoco), cmocka_unit_test(test_says_why_scenes_differ),
-                                     cmocka_unit_test(test_names_the_reason), cmocka_unit_test(test_refusals)};
+                                     cmocka_unit_test(test_names_the_reason), cmocka_unit_test(test_reasons_and_scenes_beside_them),
+                                     cmocka_unit_test(test_refusals)};
   return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

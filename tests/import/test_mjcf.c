@@ -506,6 +506,38 @@ static void test_short_keyframes(void** state) {
   hf_model_free(m);
 }
 
+// A muscle on a tendon with the length .5 j - .3 k, whose joints have limits. Writes the lengths at the ends of its scaled range, .75 and 1.05.
+static void find_lengths(const char* compiler, double length[2]) {
+  char text[1024];
+  snprintf(text, sizeof text,
+           "<mujoco><compiler>%s</compiler><default><joint type='slide' axis='1 0 0' damping='3' frictionloss='2' stiffness='50'/></default><worldbody>"
+           "<body><joint name='j' range='-1 .5'/><geom size='.1' mass='2'/></body><body pos='0 1 0'><joint name='k' range='0 2'/><geom size='.1' mass='1'/></body>"
+           "</worldbody><tendon><fixed name='t' range='-3 4'><joint joint='j' coef='.5'/><joint joint='k' coef='-.3'/></fixed></tendon>"
+           "<actuator><motor joint='j'/><muscle tendon='t'/></actuator></mujoco>",
+           compiler);
+  hfModel* m = parse(text);
+  const double* muscle = hf_model_actuator_muscle(m) + 8;
+  for (int k = 0; k < 2; ++k) length[k] = muscle[0] + (k ? 1.05 : 0.75) * muscle[1];
+  hf_model_free(m);
+}
+
+// Without a lengthrange the muscle is pulled until limits hold it: -.5 - .6 and .25. A limit yields to 20 m/s^2 by less than 2 mm. With uselimit the
+// limits of the tendon count.
+static void test_lengths_of_a_muscle(void** state) {
+  (void)state;
+  static const char* const pulled[] = {"", "<lengthrange accel='5' maxforce='10' timeconst='.5' timestep='.02' inttotal='20' interval='1'/>"};
+  double length[2];
+  for (int i = 0; i < 2; ++i) {
+    find_lengths(pulled[i], length);
+    assert_float_equal(length[0], -1.1, 2e-3);
+    assert_float_equal(length[1], 0.25, 2e-3);
+  }
+  find_lengths("<lengthrange uselimit='true'/>", length);
+  ASSERT_NUMBERS(length, -3, 4);
+  find_lengths("<lengthrange mode='none'/>", length);
+  ASSERT_NUMBERS(length, -3, 4);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_short_keyframes), cmocka_unit_test(test_what_mujoco_forgives), cmocka_unit_test(test_more_that_mujoco_reads), cmocka_unit_test(test_meshes_of_included_files),
@@ -518,6 +550,7 @@ int main(void) {
       cmocka_unit_test(test_options),           cmocka_unit_test(test_contact_attributes),
       cmocka_unit_test(test_holdfast_parameters), cmocka_unit_test(test_attached_parameters), cmocka_unit_test(test_number_of_keys), cmocka_unit_test(test_sizes_of_memory), cmocka_unit_test(test_constraints_and_keys),
       cmocka_unit_test(test_actuator_shortcuts), cmocka_unit_test(test_springs_and_servos_by_ratio), cmocka_unit_test(test_ratios_with_tendon_armature),
+      cmocka_unit_test(test_lengths_of_a_muscle),
       cmocka_unit_test(test_a_locale_with_a_decimal_comma),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -226,6 +226,7 @@ static void test_references(void** state) {
       {AFTER("<actuator><position joint='a' inheritrange='1'/></actuator>"), MODEL, "inheritrange needs a joint or tendon with a range"},
       {AFTER("<actuator><position joint='b' inheritrange='1' ctrlrange='0 1'/></actuator>"), MODEL, "both a range and inheritrange"},
       {AFTER("<actuator><damper joint='a' kv='1'/></actuator>"), MODEL, "ctrllimited, but its range [0, 0] is empty"},
+      {AFTER("<compiler><lengthrange timestep='0'/></compiler>"), MODEL, "<lengthrange>: accel and timestep must be positive"},
       {AFTER("<actuator><general joint='a' gaintype='user'/></actuator>"), PARSE, "gaintype: \"user\" is none of: fixed, affine, muscle"},
       {AFTER("<sensor><clock delay='.1' nsample='4' interval='.02'/></sensor>"), MODEL, "test.xml:6: sensor without a name: a delay of 0.1 s needs nsample 5 at steps of 0.02 s, has 4"},
       {AFTER("<sensor><clock interval='-1'/></sensor>"), MODEL, "interval -1 must be finite and cannot be negative"},

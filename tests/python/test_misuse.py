@@ -341,6 +341,19 @@ def test_numbers_of_named_arrays(fall):
     assert type(q[0] @ q[0]) is np.float64 and q.sum(axis=0).shape == (fall.nq,) and (2 * q).names == q.names
 
 
+@pytest.mark.parametrize("read", [hf.Model.from_file, hf.Builder.from_file])
+def test_files_that_are_no_models(fall, tmp_path, read):
+    """A recording and a state say what they are, and which call reads them."""
+    sim = hf.Sim(fall)
+    with sim.record(tmp_path / "run.hfr"):
+        sim.step()
+    sim.state.save(tmp_path / "run.state")
+    with pytest.raises(hf.HoldfastError, match=r"run.hfr:1: this is a recording and no model: .*Recording\(PATH\)\.model in Python"):
+        read(tmp_path / "run.hfr")
+    with pytest.raises(hf.HoldfastError, match=r"run.state:1: this is a state and no model: .*State\.restore in Python"):
+        read(tmp_path / "run.state")
+
+
 def test_a_recording_without_frames(fall, tmp_path):
     hf.Sim(fall).record(tmp_path / "a.hfr").stop()
     run = hf.Recording(tmp_path / "a.hfr")

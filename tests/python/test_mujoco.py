@@ -309,6 +309,40 @@ def test_actuators_of_a_compiled_model():
     assert np.allclose(sims[0].state.act, sims[1].state.act, rtol=1e-12)
 
 
+MUSCLES = """<mujoco>{compiler}<default><joint axis="0 1 0" range="-60 80"/><geom type="capsule" size=".02"/></default><worldbody>
+<site name="s0" pos="-.1 0 .05"/><site name="b0" pos="-.1 0 -.05"/>
+<body><joint name="j"/><geom name="roll" type="cylinder" size=".03 .02" euler="90 0 0" contype="0" conaffinity="0"/><geom fromto="0 0 0 .3 0 0"/>
+<site name="s1" pos=".1 0 .02"/><site name="b1" pos=".2 0 -.02"/>
+<body pos=".3 0 0"><joint name="k" range="0 120"/><geom fromto="0 0 0 .25 0 0"/><site name="s2" pos=".1 0 .02"/><site name="b2" pos=".08 0 -.02"/>
+<body pos=".25 0 0"><joint name="l" range="-90 90"/><geom fromto="0 0 0 .1 0 0"/></body></body></body></worldbody>
+<tendon><fixed name="f" range="-5 5"><joint joint="j" coef=".5"/><joint joint="k" coef="-.3"/></fixed>
+<spatial name="round"><site site="s0"/><geom geom="roll"/><site site="s1"/></spatial>
+<spatial name="under"><site site="b0"/><site site="b1"/><site site="b2"/></spatial>
+<spatial name="over"><site site="s0"/><geom geom="roll"/><site site="s1"/><site site="s2"/></spatial></tendon>
+<equality><joint joint1="l" joint2="k" polycoef="0 .5 0 0 0"/></equality>
+<actuator><muscle joint="j"/><muscle tendon="f"/><muscle tendon="round"/><muscle tendon="under"/><muscle joint="l" gear="-2"/>
+<muscle joint="k" lengthrange="0 1"/>{more}</actuator></mujoco>"""
+
+
+@pytest.mark.parametrize("compiler", ["", '<compiler><lengthrange accel="5" timeconst=".2" timestep=".005" inttotal="20" interval="1"/></compiler>',
+                                      '<compiler><lengthrange useexisting="false" maxforce=".5" inttotal="20"/></compiler>'])
+def test_lengths_of_muscles(compiler):
+    """Lengths of muscles that the file leaves out are those that MuJoCo's compiler finds: limits yield a little, as each engine's solver has it. Where MuJoCo
+    refuses a muscle because its length swings for ever, it is left out here."""
+    xml = MUSCLES.format(compiler=compiler, more="")
+    m, b = mujoco.MjModel.from_xml_string(xml), hf.Builder.from_string(xml)
+    for i in range(m.nu):
+        assert b.actuator(i)["lengthrange"] == pytest.approx(m.actuator_lengthrange[i], abs=5e-4), i
+
+
+def test_a_muscle_that_swings():
+    xml = MUSCLES.format(compiler="", more='<muscle name="swings" tendon="over"/>')
+    with pytest.raises(ValueError, match="did not converge"):
+        mujoco.MjModel.from_xml_string(xml)
+    model = hf.Model.from_string(xml)
+    assert model.nu == 6 and any("a muscle needs lengthrange" in d.message for d in model.diagnostics)
+
+
 def go_on_alike(m, d, sim, rng):
     """Both engines take 20 steps with the same random controls, and measure the same after each."""
     for _ in range(20):

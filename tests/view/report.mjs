@@ -152,6 +152,11 @@ export async function conesFollowAndPlots() {
   await page.waitForFunction(() => window.holdfast.app.plots.drawn.size >= 8);
   const units = await page.evaluate(() => Object.fromEntries([...window.holdfast.app.plots.drawn].map(([title, { plot }]) => [title, plot.axes[1].label])));
   check(units['Contact force'] === 'N' && units['Energy'] === 'J' && units['Joint positions'] === 'rad or m', `axes have units: ${JSON.stringify(units)}`);
+  const numbers = await page.evaluate(() => {
+    const { plot } = window.holdfast.app.plots.drawn.get('Contact force');
+    return [[10.1501, 10.1502, 10.1503], [0, 50, 100], [-0.2, -0.1, 0], [5]].map(v => plot.axes[1].values(plot, v).join(' ')).join(', ');
+  });
+  check(numbers === '10.1501 10.1502 10.1503, 0 50 100, -0.2 -0.1 0, 5', `numbers beside an axis tell neighbours apart: ${numbers}`);
   const values = await page.evaluate(() => [...document.querySelectorAll('.plots details')].find(d => d.querySelector('summary').textContent === 'Joint positions').querySelector('.u-legend').textContent);
   check(/ m(?![a-z])/.test(values) && !/rad or m/.test(values), `a position has its own unit: ${values}`);
   for (const want of ['Use of friction', 'Contact force', 'Slip speed', 'Joint positions', 'Energy', 'Solver', 'Times real time']) check(titles.includes(want), `a plot of ${want}`);

@@ -67,6 +67,15 @@ function plotsOf(r: Recording): Plot[] {
 }
 
 // A plot drawn into `parent`; returns it. The vertical line is at time(): an element that is shifted, so that curves are not drawn anew.
+// The numbers beside an axis, with as many digits as tell neighbours apart, at least four: forces that vary by 1e-5 of themselves have a scale, too.
+function scaleNumbers(values: number[]): string[] {
+  const step = Math.abs(values[1] - values[0]), most = Math.max(...values.map(Math.abs));
+  const digits = step > 0 ? Math.ceil(Math.log10(most / step)) + 1 : 4;
+  return values.map(x => String(Number(x.toPrecision(Math.min(15, Math.max(4, digits))))));
+}
+
+const LETTER = 6.5, AXIS = 48; // width of a digit, and the least width of an axis beside its label [px]
+
 export function drawPlot(parent: HTMLElement, times: number[], curves: Curve[], unit: string, height: number,
                          time: () => number, seek: (t: number) => void, range?: [number, number]): TimePlot {
   const line = make('div', { class: 'present' });
@@ -81,7 +90,8 @@ export function drawPlot(parent: HTMLElement, times: number[], curves: Curve[], 
     legend: { live: true },
     scales: { x: { time: false }, y: range ? { range: () => range } : {} },
     axes: [{ size: 26, font: '11px sans-serif', space: 60, values: (_, v) => v.map(x => `${Number(x.toFixed(3))} s`) },
-      { size: 48, font: '11px sans-serif', label: unit, labelSize: 16, labelFont: '11px sans-serif', values: (_, v) => v.map(x => String(Number(x.toPrecision(4)))) }],
+      { size: (_, v) => Math.max(AXIS, 16 + LETTER * Math.max(0, ...(v ?? []).map(x => x.length))), font: '11px sans-serif', label: unit, labelSize: 16,
+        labelFont: '11px sans-serif', values: (_, v) => scaleNumbers(v) }],
     series: [{ label: 'time', value: (_, v) => v == null ? '' : `${v.toFixed(3)} s` }, ...curves.map((c, i) => ({
       label: c.name, stroke: COLOURS[i % COLOURS.length], width: 1.5, spanGaps: false, points: { show: false },
       value: (_: uPlot, v: number | null) => v == null ? '–' : `${Number(v.toPrecision(4))} ${c.unit ?? unit}` }))],
