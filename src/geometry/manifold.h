@@ -19,8 +19,8 @@ static inline void lessen_depth(hfiContactPoint* point, double by) {
   point->p_WCa = v3_axpy(by, point->n_W, point->p_WCa);
 }
 
-// Reduces the depth of the deepest point, of a disc that lies or of sides along each other, to the amount by which it is deeper than the other
-// points. The deepest of the others has the depth `others`. They carry the shape, so the force of this point must begin with zero when it joins them.
+// Reduces the depth of the deepest point, of a disc that lies, of sides along each other or of a side on a rim, to the amount by which it is deeper than the
+// other points. The deepest of the others has the depth `others`. They carry the shape, so the force of this point must begin with zero when it joins them.
 void hfi_share_depth(hfiContactPoint* point, double others, double slack);
 
 typedef struct hfiOverlapPoint {

@@ -164,13 +164,19 @@ static int touch_rounded(Meeting* m, const hfiContactPoint* rounded, hfiContactP
 
 // ---- the manifold -----------------------------------------------------------------------------------
 
-// Finds the points that the facets have in common and returns their number. *along: not zero if a round side touches along another one or along an
-// edge.
+// Does a round side bear on the rim of a disc? The deepest point of the rim is not exactly where the side crosses it, and may join the ends of the side.
+static int bears_on_rim(const Meeting* m) { return !lies_on_face(m) && (m->a.kind == HFI_FACET_DISC || m->b.kind == HFI_FACET_DISC); }
+
+// Finds the points that the facets have in common and returns their number. *along: not zero if a round side touches along another one, along an edge or
+// on the rim of a disc.
 static int touch_facets(Meeting* m, int* along, hfiContactPoint* points) {
   int side_a = m->a.kind == HFI_FACET_SEGMENT, side_b = m->b.kind == HFI_FACET_SEGMENT;
   int one_side = side_a != side_b, on_face = one_side && lies_on_face(m);
   int count = *along = side_a && side_b ? touch_sides(m, points) : one_side && !on_face ? touch_side_and_edge(m, side_a, points) : 0;
-  if (count == 0) count = touch_faces(m, points);
+  if (count == 0) {
+    count = touch_faces(m, points);
+    *along = count > 0 && one_side && bears_on_rim(m);
+  }
   if (count == 0 && one_side && on_face) count = *along = touch_side_and_edge(m, side_a, points);
   return count == 0 ? touch_edges(m, points) : count;
 }
