@@ -80,7 +80,7 @@ static void clip_axis(const Query* q, hfVec3 n, double free, double* lo, double*
 // Two ends that are beside each other, as at a corner of the box, push as the one point that the axis has beyond the corner. Returns 2.
 static int join_ends(const Query* q, hfiContactPoint* points) {
   const double* h = q->box->size;
-  hfi_join_beside(points, 2, min2(max2(q->half, q->radius), min2(h[0], min2(h[1], h[2]))));
+  hfi_join_near(points, 2, HFI_ENDS_BESIDE * min2(max2(q->half, q->radius), min2(h[0], min2(h[1], h[2]))), 1);
   return 2;
 }
 

@@ -2,9 +2,6 @@
 // so that the choice depends on the order of features alone.
 #include "geometry/manifold.h"
 
-// Two points lie beside each other if their distance is below this share of the size of the smaller shape [-].
-static const double BESIDE = 0.01;
-
 // The outermost candidates are found along directions that rise by this angle from the plane across the normal: such a candidate is the one that
 // touches next if the body tilts by the angle [rad]. Without the angle, points of a round hull that are within the margin but do not touch would
 // replace points that touch, because they lie farther outside.
@@ -87,5 +84,3 @@ void hfi_join_near(hfiContactPoint* points, int count, double reach, double shar
   for (int i = 0; i < count; ++i)
     if (kept[i] < 1) lose_depth(points + i, 1 - kept[i]);
 }
-
-void hfi_join_beside(hfiContactPoint* points, int count, double size) { hfi_join_near(points, count, BESIDE * size, 1); }

@@ -23,14 +23,15 @@ static inline void lessen_depth(hfiContactPoint* point, double by) {
 static inline void lose_depth(hfiContactPoint* point, double share) { lessen_depth(point, share * max2(0, point->depth)); }
 
 // Of two points that are nearer to each other than `reach`, the shallower one loses a share of its depth, which falls from `share` to zero with their distance.
+// Two points at the same place are nearly one: a corner of one face that moves over an edge of the other becomes two crossings, and so does the side of a can
+// that comes over a corner. If each of these had the whole depth, the shape would be pushed up there at twice the force, turn, be back, and so on for ever.
 void hfi_join_near(hfiContactPoint* points, int count, double reach, double share);
-// Of two points beside each other, which are nearly one, the shallower one loses depth in proportion as they are near. A corner of one face that moves over
-// an edge of the other becomes two crossings at the same place, and so does the side of a can that comes over a corner. If each of these had the whole depth,
-// the shape would be pushed up there at twice the force, turn, be back, and so on for ever. size: that of the smaller shape [m]
-void hfi_join_beside(hfiContactPoint* points, int count, double size);
+// Two points of faces, and two ends of a side on a face, lie beside each other if their distance is below this share of the size of the smaller shape [-].
+// Ends on thin jaws have to keep their depth: the second number is small.
+static const double HFI_BESIDE = 0.01, HFI_ENDS_BESIDE = 1e-3;
 
-// Reduces the depth of the deepest point, of a disc that lies or of sides along each other, to the amount by which it is deeper than the other
-// points. The deepest of the others has the depth `others`. They carry the shape, so the force of this point must begin with zero when it joins them.
+// Reduces the depth of the deepest point, of a disc that lies, of sides along each other or of a side on a rim, to the amount by which it is deeper than the
+// other points. The deepest of the others has the depth `others`. They carry the shape, so the force of this point must begin with zero when it joins them.
 void hfi_share_depth(hfiContactPoint* point, double others, double slack);
 
 typedef struct hfiOverlapPoint {

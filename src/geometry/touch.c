@@ -192,13 +192,19 @@ static int touch_edges_or_outline(Meeting* m, hfiContactPoint* points) {
   return touch_outline(m, off, points);
 }
 
-// Finds the points that the facets have in common and returns their number. *along: not zero if a round side touches along another one or along an
-// edge.
+// Does a round side bear on the rim of a disc? The deepest point of the rim is not exactly where the side crosses it, and may join the ends of the side.
+static int bears_on_rim(const Meeting* m) { return off_face(m) > HFI_FACET_ANGLE && (m->a.kind == HFI_FACET_DISC || m->b.kind == HFI_FACET_DISC); }
+
+// Finds the points that the facets have in common and returns their number. *along: not zero if a round side touches along another one, along an edge or
+// on the rim of a disc.
 static int touch_facets(Meeting* m, int* along, hfiContactPoint* points) {
   int side_a = m->a.kind == HFI_FACET_SEGMENT, side_b = m->b.kind == HFI_FACET_SEGMENT;
   int one_side = side_a != side_b, on_face = one_side && off_face(m) <= HFI_FACET_ANGLE;
   int count = *along = side_a && side_b ? touch_sides(m, points) : one_side && !on_face ? touch_side_and_edge(m, side_a, points) : 0;
-  if (count == 0) count = touch_faces(m, points);
+  if (count == 0) {
+    count = touch_faces(m, points);
+    *along = count > 0 && one_side && bears_on_rim(m);
+  }
   if (count == 0 && one_side && on_face) count = *along = touch_side_and_edge(m, side_a, points);
   return count == 0 ? touch_edges_or_outline(m, points) : count;
 }
@@ -234,7 +240,7 @@ int hfi_touch(const hfiShape* A, const hfPose* X_A, const hfiShape* B, const hfP
   if (hfi_round_edges(A, X_A, &m.a, B, X_B, &m.b, &rounded)) return touch_rounded(&m, &rounded, points);
   double slack = HFI_FLAT_TILT * min2(m.a.size, m.b.size);
   int count = touch_facets(&m, &along, points);
-  if (!along) hfi_join_beside(points, count, min2(m.a.size, m.b.size));
+  if (!along) hfi_join_near(points, count, (is_face(&m.a) && is_face(&m.b) ? HFI_BESIDE : HFI_ENDS_BESIDE) * min2(m.a.size, m.b.size), 1);
   count = add_deepest(&m, along, slack, points, count);
   return keep_touching(points, count, margin, slack);
 }

@@ -69,11 +69,18 @@ static double lowest_of_rim(const Pair* p) {
 
 static int is_rod(const hfiShape* s) { return s->type == HF_GEOM_CAPSULE || s->type == HF_GEOM_CYLINDER; }
 
-// Is the last point where two round sides, or a capsule and the edge of a box, cross?
+// Do the points lie on the cap of a cylinder? Their normal is then that of the cap.
+static int is_on_cap(const Pair* p) {
+  hfVec3 n = p->point[0].n_W;
+  return (p->A.type == HF_GEOM_CYLINDER && fabs(v3_dot(n, m3_col(p->X_WA.R, 2))) > 1 - 1e-12) ||
+         (p->B.type == HF_GEOM_CYLINDER && fabs(v3_dot(n, m3_col(p->X_WB.R, 2))) > 1 - 1e-12);
+}
+
+// Is the last point where two round sides, a round side and the rim of a cap, or a capsule and the edge of a box cross?
 static int is_crossing(const Pair* p, uint32_t feature) {
   int capsules = (p->A.type == HF_GEOM_CAPSULE) + (p->B.type == HF_GEOM_CAPSULE), boxes = (p->A.type == HF_GEOM_BOX) + (p->B.type == HF_GEOM_BOX);
   if (capsules == 2 || (capsules == 1 && boxes == 1)) return (feature | feature >> 16) % 65536 == 2;
-  return is_rod(&p->A) && is_rod(&p->B) && feature == 0;
+  return is_rod(&p->A) && is_rod(&p->B) && feature == 0 && !is_on_cap(p);
 }
 
 // The depth of the pair: that of its deepest point, and what the lowest point of a rim is deeper; of what crosses with overlapping ends, that of the deeper end and what the
@@ -265,6 +272,30 @@ static void sides_along_each_other_touch_at_both_ends(void** state) {
   }
 }
 
+// The side of a capsule or cylinder on the rim of a cap, near which it ends: where the deepest point of the rim joins the ends of the side, it has the depth
+// that it has beyond theirs. With all its depth the rim pushed with twice the force as soon as it was deeper than the end by rounding.
+static void a_side_on_the_rim_of_a_cap_pushes_once(void** state) {
+  (void)state;
+  double radius = 0.05, half = 0.04, r = 0.02, length = 0.1;
+  testRandom random = {17};
+  int joined = 0;
+  for (int k = 0; k < 4000; ++k) {
+    Pair p = {.A = {HF_GEOM_CYLINDER, {radius, half, 0}, NULL, NULL}, .X_WA = pose_identity(), .scale = 0.1};
+    p.B = (hfiShape){k % 2 ? HF_GEOM_CAPSULE : HF_GEOM_CYLINDER, {r, length, 0}, NULL, NULL};
+    // The axis lies along x, dips by the tilt and ends within a millimetre of the rim, over which it is as much as makes a depth of up to 5 mm.
+    double tilt = random_uniform(&random, 0.01, 0.09), side = random_uniform(&random, -0.8, 0.8) * radius, depth = random_uniform(&random, 0, 5e-3);
+    double end = sqrt(sqr(radius) - sqr(side)) + random_uniform(&random, -1e-3, 1e-3);
+    hfVec3 centre = v3(end - length * cos(tilt), side, half + r - depth + length * sin(tilt));
+    hfQuat about_z = q_from_axis_angle(v3(0, 0, 1), random_uniform(&random, -HFI_PI, HFI_PI));
+    p.X_WB = pose_from(q_rotate(about_z, centre), q_mul(about_z, q_from_axis_angle(v3(0, 1, 0), HFI_PI / 2 + tilt)));
+    collide(&p, 1);
+    assert_true(p.count > 0);
+    assert_near(depth_of(&p), distance(&p).depth, 1e-5 * p.scale);
+    joined += p.count == 3 && p.point[2].feature == 0 && !is_on_cap(&p);
+  }
+  assert_true(joined > 100);
+}
+
 // A capsule nearly along an edge of a box, which it crosses at 8 mrad, touches it with both ends. While it tilts by 0.1 mrad to both sides, the point where they cross moves from
 // one end to the other, and no end lets go: each is within 5 um of the depth of 20 um.
 static void a_capsule_along_an_edge_keeps_both_ends(void** state) {
@@ -312,6 +343,7 @@ int main(void) {
       cmocka_unit_test(random_pairs_reach_the_oracle),
       cmocka_unit_test(a_corner_touches_a_side),
       cmocka_unit_test(sides_along_each_other_touch_at_both_ends),
+      cmocka_unit_test(a_side_on_the_rim_of_a_cap_pushes_once),
       cmocka_unit_test(a_capsule_along_an_edge_keeps_both_ends),
       cmocka_unit_test(a_deep_crossing_pushes_along_the_least_overlap),
       cmocka_unit_test(an_overlap_is_that_of_the_deepest_point),

@@ -51,6 +51,17 @@ static void test_other_programs_count_once(void** state) {
                 "1 2 1\n");
 }
 
+// ctest was killed: of four programs one never ended and two never began.
+static void test_programs_that_never_ended_count_as_failures(void** state) {
+  (void)state;
+  assert_counts("    Start 12: a\n"
+                "12: [       OK ] x\n12: [       OK ] y\n"
+                " 1/4 Test #12: a ....   Passed    0.01 sec\n"
+                "    Start 13: b\n"
+                "13: [       OK ] x\n",
+                "2 3 0\n");
+}
+
 static void test_nothing_ran(void** state) {
   (void)state;
   assert_counts("No tests were found!!!\n", "0 0 0\n");
@@ -61,6 +72,7 @@ int main(void) {
       cmocka_unit_test(test_cmocka_tests_count_one_by_one),
       cmocka_unit_test(test_crash_counts_as_a_failure),
       cmocka_unit_test(test_other_programs_count_once),
+      cmocka_unit_test(test_programs_that_never_ended_count_as_failures),
       cmocka_unit_test(test_nothing_ran),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
