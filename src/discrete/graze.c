@@ -30,15 +30,30 @@ static double bend_of_travel(const hfiWorld* w, const hfiContact* c, int g, doub
   return 0.5 * h * h * v3_norm2(hfi_across(c->n, v)) / hf_model_geom_size(w->model)[3 * g];
 }
 
+// Where the paths of two geoms end. It is the same for all points of their contact, which follow each other.
+typedef struct PairEnd {
+  int geom_a, geom_b, known; // known: 1 if `end` could be found
+  hfiPathEnd end;
+} PairEnd;
+
+// Finds the end of the paths of a contact's geoms, unless they are those of the contact before.
+static void find_pair_end(const hfiPaths* paths, const hfiContact* c, PairEnd* pair) {
+  if (c->geom_a == pair->geom_a && c->geom_b == pair->geom_b) return;
+  pair->geom_a = c->geom_a, pair->geom_b = c->geom_b;
+  pair->known = hfi_world_path_end(paths, c->geom_a, c->geom_b, c->p_W, INFINITY, &pair->end);
+}
+
 // The lowest gap of the geoms of a contact on their paths [m]. The gap closes with speed -vn at the start. INFINITY if it is not known.
-static double find_lowest_gap(const hfiDiscrete* s, const hfiContact* c, double vn) {
+static double find_lowest_gap(const hfiDiscrete* s, const hfiContact* c, double vn, PairEnd* pair) {
   hfiPaths paths = {s->world, s->world->dynamics.V, s->about, s->config.step};
-  hfiPathEnd end, middle;
-  if (!hfi_world_path_end(&paths, c->geom_a, c->geom_b, c->p_W, INFINITY, &end) || v3_dot(end.n, c->n) < SAME_SIDE) return INFINITY;
-  if (!(end.rate > 0)) return end.gap;
-  paths.h = paths.h * -vn / (end.rate - vn); // the time of the lowest gap, if the rate changes linearly
+  const hfiPathEnd* end = &pair->end;
+  hfiPathEnd middle;
+  find_pair_end(&paths, c, pair);
+  if (!pair->known || v3_dot(end->n, c->n) < SAME_SIDE) return INFINITY;
+  if (!(end->rate > 0)) return end->gap;
+  paths.h = paths.h * -vn / (end->rate - vn); // the time of the lowest gap, if the rate changes linearly
   if (!hfi_world_path_end(&paths, c->geom_a, c->geom_b, c->p_W, INFINITY, &middle)) return INFINITY;
-  return min2(end.gap, middle.gap);
+  return min2(end->gap, middle.gap);
 }
 
 // Whether the step would close contact i although its round geom g may pass over the edge ahead. *vn: the velocity of the normal row.
@@ -50,10 +65,10 @@ static int may_pass(const hfiDiscrete* s, int i, int g, double* vn) {
 }
 
 // Sets the drift of contact i for the lowest gap on its path.
-static void set_lowest_gap_drift(hfiDiscrete* s, int i, double vn) {
+static void set_lowest_gap_drift(hfiDiscrete* s, int i, double vn, PairEnd* pair) {
   hfStepProblem* p = &s->assembly.problem;
   const hfiContact* c = &s->world->contact[i];
-  double lowest = find_lowest_gap(s, c, vn), drift = (lowest - c->material.include_margin + c->depth) / p->h - vn;
+  double lowest = find_lowest_gap(s, c, vn, pair), drift = (lowest - c->material.include_margin + c->depth) / p->h - vn;
   if (!isfinite(drift) || !(drift > 0)) return;
   if (!p->drift) hfi_assembly_begin_drift(&s->assembly);
   p->drift[p->block[s->block[i]].row] = drift;
@@ -61,12 +76,13 @@ static void set_lowest_gap_drift(hfiDiscrete* s, int i, double vn) {
 
 void hfi_discrete_ease(hfiDiscrete* s) {
   const hfiWorld* w = s->world;
+  PairEnd pair = {.geom_a = -1, .geom_b = -1};
   if (!s->config.gyroscopic || !s->config.anticipate) return;
   for (int i = 0, eased = 0; i < w->ncontact; ++i) {
     int g = s->block[i] >= 0 && !w->contact[i].curved ? find_round(w->model, &w->contact[i]) : -1;
     double vn;
     if (g < 0 || !may_pass(s, i, g, &vn)) continue;
     if (!eased++) hfi_discrete_turning_centres(s, s->assembly.start);
-    set_lowest_gap_drift(s, i, vn);
+    set_lowest_gap_drift(s, i, vn, &pair);
   }
 }

@@ -1,9 +1,10 @@
-// Contacts of any two bounded shapes: GJK if their cores are apart, EPA if they overlap, then Newton's method for the normal, then the points of the
-// contact (touch.c). All is in A's frame.
+// Contacts of any two bounded shapes: GJK if their cores are apart, EPA if they overlap, then Newton's method for the normal, unless a face of a hull decides
+// (over_face.c); then the points of the contact (touch.c). All is in A's frame.
 #include "geometry/convex.h"
 
 #include "geometry/box_hull.h"
 #include "geometry/gjk.h"
+#include "geometry/over_face.h"
 #include "geometry/polish.h"
 #include "geometry/shape_table.h"
 #include "geometry/touch.h"
@@ -29,13 +30,15 @@ static hfVec3 better_normal(hfiCores* c, const hfiSimplex* s, hfVec3 n) {
   return hfi_separation(c, m) > hfi_separation(c, n) ? m : n;
 }
 
-// The deepest or nearest points of the cores by GJK, EPA and Newton's method. Returns 0 if they are farther apart than `far`. last: keeps what the
-// next query of two hulls may use; NULL: nothing is kept.
+// The deepest or nearest points of the cores: of a round shape and a hull from the face of the hull that decides, otherwise by GJK, EPA and Newton's method.
+// Returns 0 if they are farther apart than `far`; where a face decides they may be farther apart all the same. last: keeps what the next query of two hulls
+// may use; NULL: nothing is kept.
 static int find_closest(hfiCores* c, double far, hfiLastFace* last, hfiClosest* closest) {
   hfiSimplex simplex;
   hfVec3 n;
   hfiDifferenceFace face = {.kind = HFI_NO_FACE};
   int curved = hfi_is_curved(c->A) || hfi_is_curved(c->B);
+  if (c->B->hull && !c->A->hull && hfi_closest_over_face(c, closest)) return 1;
   hfiShell* shell = last && last->face.kind != HFI_NO_FACE ? &last->shell : NULL; // A pair without a face needs no polytope.
   if (last) last->face.kind = HFI_NO_FACE, last->shell.nface = 0;
   hfiGjkStatus status = hfi_gjk(c, far, curved ? ROUGH : EXACT, &simplex, &n);

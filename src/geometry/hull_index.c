@@ -88,9 +88,10 @@ void hfi_hull_index_init(hfiHullIndex* index, const hfiHull* hull, hfiArena* are
 
 // ---- faces ----------------------------------------------------------------------------------------------
 
-int32_t hfi_farthest_face(const hfiHull* hull, hfVec3 x, double share) {
+// The face with the largest n.x - share offset; the first one if several are equal.
+static int32_t find_face(const hfiHull* hull, hfVec3 x, double share, int32_t guess) {
   hfiLinear f = {x, share};
-  if (hull->index) return hfi_tree_largest(&hull->index->face, &f, hfi_hull_cell(hull->index, x)->face);
+  if (hull->index) return hfi_tree_largest(&hull->index->face, &f, guess >= 0 ? guess : hfi_hull_cell(hull->index, x)->face);
   double best = -INFINITY;
   int32_t face = 0;
   for (int32_t i = 0; i < hull->nface; ++i) {
@@ -101,10 +102,14 @@ int32_t hfi_farthest_face(const hfiHull* hull, hfVec3 x, double share) {
   return face;
 }
 
+int32_t hfi_nearest_normal(const hfiHull* hull, hfVec3 d) { return find_face(hull, d, 0, -1); }
+
+int32_t hfi_highest_face(const hfiHull* hull, hfVec3 x, int32_t guess) { return find_face(hull, x, 1, guess); }
+
 // Every other normal is at least at an angle t from the last direction, with cos t = second. So it is at least at t - delta from a direction that is
 // turned by delta, and its cosine is at most cos t + sin t sin delta.
 int32_t hfi_facing_face(const hfiHull* hull, hfVec3 d, hfiFacing* last) {
-  if (!hull->index) return hfi_farthest_face(hull, d, 0);
+  if (!hull->index) return hfi_nearest_normal(hull, d);
   double sine = sqrt(max2(0, 1 - last->second * last->second)), turned = v3_norm(v3_sub(d, last->d));
   if (v3_dot(hfi_hull_normal(hull, last->face), d) > last->second + sine * turned + SURELY) return last->face;
   hfiLinear along = {d, 0};

@@ -26,9 +26,12 @@ void hfi_hull_index_init(hfiHullIndex* index, const hfiHull* hull, hfiArena* are
 // The cell that the direction d belongs to.
 const hfiDirectionCell* hfi_hull_cell(const hfiHullIndex* index, hfVec3 d);
 
-// The face of a hull with the largest n.x - share offset; the first one if several are equal. With share 0 it is the face whose normal is nearest to
-// x, with share 1 the face above whose plane the point x is highest.
-int32_t hfi_farthest_face(const hfiHull* hull, hfVec3 x, double share);
+// The face of a hull whose normal is nearest to d; the first one if several are equal.
+int32_t hfi_nearest_normal(const hfiHull* hull, hfVec3 d);
+
+// The face above whose plane the point x is highest, or below whose plane it is least deep; the first one if several are equal. guess: a face that may be the
+// one, which makes the search faster and changes no answer; -1: none.
+int32_t hfi_highest_face(const hfiHull* hull, hfVec3 x, int32_t guess);
 
 // The face of a hull whose normal was nearest to the unit direction d. The normals of all others have a cosine of at most `second` with d. All zero:
 // none is known.
@@ -38,7 +41,7 @@ typedef struct hfiFacing {
   int32_t face;
 } hfiFacing;
 
-// hfi_farthest_face of a unit direction, with a memory that saves work and changes no answer.
+// hfi_nearest_normal of a unit direction, with a memory that saves work and changes no answer.
 int32_t hfi_facing_face(const hfiHull* hull, hfVec3 d, hfiFacing* last);
 
 #endif

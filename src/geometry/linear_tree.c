@@ -4,7 +4,8 @@
 // the answer. The bound is raised by the largest rounding error, so that the answer has the same bits as if every point were visited.
 #include "geometry/linear_tree.h"
 
-enum { LEAF = 8 }; // A node of at most this many points is not divided.
+#include "base/lanes.h"
+
 static const double ROUNDING = 16 * 2.3e-16;
 
 // ---- construction --------------------------------------------------------------------------------
@@ -48,9 +49,20 @@ static hfiTreeBox bound_points(const hfiLinearTree* t, int begin, int end) {
   return b;
 }
 
+// The number of a leaf, in the order of the tree.
+static inline int leaf_number(const hfiLinearTree* t, int node) { return node - ((1 << t->depth) - 1); }
+
+static void fill_leaf(const hfiLinearTree* t, int begin, int end, hfiTreeLeaf* leaf) {
+  for (int axis = 0; axis < 4; ++axis)
+    for (int k = 0; k < HFI_LEAF_POINTS; ++k) leaf->x[axis][k] = axis < t->stride ? coordinate(t, t->order[imin2(begin + k, end - 1)], axis) : 0;
+}
+
 static void build(hfiLinearTree* t, int node, int level, int begin, int end) {
   hfiTreeBox b = t->box[node] = bound_points(t, begin, end);
-  if (level == t->depth) return;
+  if (level == t->depth) {
+    fill_leaf(t, begin, end, t->leaf + leaf_number(t, node));
+    return;
+  }
   int axis = 0, middle = (begin + end) / 2;
   for (int i = 1; i < t->stride; ++i)
     if (b.hi[i] - b.lo[i] > b.hi[axis] - b.lo[axis]) axis = i;
@@ -63,9 +75,10 @@ void hfi_tree_init(hfiLinearTree* t, int count, int stride, const double* point,
   t->count = count;
   t->stride = stride;
   t->point = point;
-  for (t->depth = 0; count > LEAF << t->depth;) t->depth++;
+  for (t->depth = 0; count > HFI_LEAF_POINTS << t->depth;) t->depth++;
   t->order = HFI_TAKE(arena, int32_t, count);
   t->box = HFI_TAKE(arena, hfiTreeBox, (2 << t->depth) - 1);
+  t->leaf = HFI_TAKE(arena, hfiTreeLeaf, 1 << t->depth);
   if (!t->order) return;
   for (int32_t i = 0; i < count; ++i) t->order[i] = i;
   build(t, 0, 0, 0, count);
@@ -95,6 +108,17 @@ static double bound(const Search* s, int node) {
   return top - s->f.offset * (s->f.offset > 0 ? b->lo[3] : b->hi[3]) + s->slack;
 }
 
+// f of four points of a leaf, from number `first` on, with the bits of hfi_linear.
+static inline hfiFour four_values(const Search* s, const hfiTreeLeaf* leaf, int first) {
+  const hfiFour *x = (const hfiFour*)(leaf->x[0] + first), *y = (const hfiFour*)(leaf->x[1] + first), *z = (const hfiFour*)(leaf->x[2] + first);
+  return s->f.n.x * *x + s->f.n.y * *y + s->f.n.z * *z - s->f.offset * *(const hfiFour*)(leaf->x[3] + first);
+}
+
+static inline int any_above(hfiFour value, double least) {
+  hfiFourBits above = value >= least;
+  return (above[0] | above[1] | above[2] | above[3]) != 0;
+}
+
 typedef struct Largest {
   int32_t point;
   double value, second; // f of the point, and the largest f of the other points visited
@@ -111,18 +135,27 @@ static void offer_point(Largest* best, int32_t i, double value) {
   }
 }
 
+// Points with f below this are of no interest.
+static inline double least_wanted(const Largest* best) { return best->wants_second ? best->second : best->value; }
+
+static void offer_leaf(const Search* s, int node, int begin, int end, Largest* best) {
+  const hfiTreeLeaf* leaf = s->tree->leaf + leaf_number(s->tree, node);
+  for (int first = 0; first < end - begin; first += 4) {
+    hfiFour value = four_values(s, leaf, first);
+    for (int k = 0; k < imin2(4, end - begin - first) && any_above(value, least_wanted(best)); ++k)
+      offer_point(best, s->tree->order[begin + first + k], value[k]);
+  }
+}
+
 static void find_largest(const Search* s, int node, int level, int begin, int end, Largest* best) {
   if (level == s->tree->depth) {
-    for (int k = begin; k < end; ++k) {
-      int32_t i = s->tree->order[k];
-      offer_point(best, i, hfi_linear(&s->f, s->tree, i));
-    }
+    offer_leaf(s, node, begin, end, best);
     return;
   }
   int left = 2 * node + 1, middle = (begin + end) / 2;
   double at[2] = {bound(s, left), bound(s, left + 1)};
   for (int k = 0, child = at[1] > at[0]; k < 2; ++k, child = !child)
-    if (at[child] >= (best->wants_second ? best->second : best->value)) find_largest(s, left + child, level + 1, child ? middle : begin, child ? end : middle, best);
+    if (at[child] >= least_wanted(best)) find_largest(s, left + child, level + 1, child ? middle : begin, child ? end : middle, best);
 }
 
 int32_t hfi_tree_largest(const hfiLinearTree* t, const hfiLinear* f, int32_t guess) {
@@ -162,9 +195,11 @@ static int gather_above(const Search* s, double least, int node, int level, int 
     int middle = (begin + end) / 2;
     return gather_above(s, least, 2 * node + 1, level + 1, begin, middle, found) && gather_above(s, least, 2 * node + 2, level + 1, middle, end, found);
   }
-  for (int k = begin; k < end; ++k) {
-    int32_t i = s->tree->order[k];
-    if (hfi_linear(&s->f, s->tree, i) + s->slack >= least && !insert_point(found, i)) return 0;
+  const hfiTreeLeaf* leaf = s->tree->leaf + leaf_number(s->tree, node);
+  for (int first = 0; first < end - begin; first += 4) {
+    hfiFour value = four_values(s, leaf, first) + s->slack;
+    for (int k = 0; k < imin2(4, end - begin - first) && any_above(value, least); ++k)
+      if (value[k] >= least && !insert_point(found, s->tree->order[begin + first + k])) return 0;
   }
   return 1;
 }

@@ -10,11 +10,18 @@ typedef struct hfiLinear { hfVec3 n; double offset; } hfiLinear;
 
 typedef struct hfiTreeBox { double lo[4], hi[4]; } hfiTreeBox;
 
+enum { HFI_LEAF_POINTS = 32 };
+// Coordinates of the points of a leaf, side by side for vectors. A leaf with fewer points repeats its last one; x_3 of points of stride 3 is zero.
+typedef struct hfiTreeLeaf {
+  double x[4][HFI_LEAF_POINTS];
+} hfiTreeLeaf;
+
 typedef struct hfiLinearTree {
   int32_t count, stride, depth;
   const double* point; // (count x stride)
   int32_t* order;      // (count) point numbers; a node has a range of them, its two children the halves
   hfiTreeBox* box;     // (2^(depth + 1) - 1) boxes of the nodes; the children of node k are 2 k + 1 and 2 k + 2
+  hfiTreeLeaf* leaf;   // (2^depth) the points of the nodes that are not divided
   double scale[2];     // largest of |x_0| to |x_2|, and largest |x_3|: rounding errors are relative to these
 } hfiLinearTree;
 

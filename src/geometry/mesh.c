@@ -5,6 +5,7 @@
 #include "geometry/convex.h"
 #include "geometry/hull_index.h"
 #include "geometry/manifold.h"
+#include "geometry/over_face.h"
 #include "geometry/shape_table.h"
 
 enum { CLIMB = 24 };                  // A hull of this many vertices or more is climbed.
@@ -175,17 +176,19 @@ static void mesh_edges(const hfiEdgeQuery* q, hfiEdges* e) {
 
 // The facet is the face whose normal is nearest to d.
 static void mesh_facet(const hfiShape* s, const hfPose* X, hfVec3 d, hfiFacet* f) {
-  hfi_facet_of_face(s, X, hfi_farthest_face(s->hull, m3_tmulv(X->R, d), 0), f);
+  hfi_facet_of_face(s, X, hfi_nearest_normal(s->hull, m3_tmulv(X->R, d)), f);
 }
 
-// GJK with the point serves points outside. For points inside, or on the surface up to rounding, the face whose plane is nearest has the answer.
+// The face whose plane the point is highest above, or least deep below, has the answer if the point is inside, or outside over this face. GJK with the point
+// serves other points outside; those that it takes for points on the surface have the face again.
 static hfiNearest mesh_nearest(const hfiShape* s, hfVec3 p) {
   const hfiHull* hull = s->hull;
-  hfiNearest outside;
-  if (hfi_nearest_outside(s, p, &outside)) return outside;
-  const double* plane = hull->face_plane + 4 * hfi_farthest_face(hull, p, 1);
+  int32_t face = hfi_highest_face(hull, p, -1);
+  const double* plane = hull->face_plane + 4 * face;
   hfVec3 n = v3_load(plane);
   double top = v3_dot(n, p) - plane[3];
+  hfiNearest outside;
+  if (top > 0 && !hfi_is_over_face(hull, face, p) && hfi_nearest_outside(s, p, &outside)) return outside;
   return (hfiNearest){top, v3_axpy(-top, n, p), n};
 }
 
