@@ -253,16 +253,16 @@ HFI_CALLED static int lessen_reach(hfiScene* s, const hfPose* X_WG, const hfiCan
 }
 
 // A query of the scene.
-typedef struct Query {
+typedef struct SceneQuery {
   hfiScene* scene;
   const hfPose* X_WG;
   const double* reach;
   hfiRawContact* out;
   hfiShares shares; // of the list of near pairs
-} Query;
+} SceneQuery;
 
 // Finds the points of candidate i. Returns their number.
-static inline int collide_candidate(const Query* q, int i, hfiContactPoint* points) {
+static inline int collide_candidate(const SceneQuery* q, int i, hfiContactPoint* points) {
   hfiScene* s = q->scene;
   const hfiCandidate* c = &s->candidate[i];
   hfiCull* cull = &s->cull[i];
@@ -275,7 +275,7 @@ static inline int collide_candidate(const Query* q, int i, hfiContactPoint* poin
 
 // Finds the points of a share of the near pairs.
 static void collide_share(void* data, int share) {
-  Query* q = data;
+  SceneQuery* q = data;
   const hfiScene* s = q->scene;
   int begin = hfi_first_element(&q->shares, share), room = hfi_first_element(&q->shares, share + 1) - begin, count = 0, lost = 0;
   hfiContactPoint points[HFI_MAX_POINTS];
@@ -301,7 +301,7 @@ int hfi_scene_collide(hfiScene* s, const hfPose* X_WG, const double* reach, hfiR
   s->queries++;
   s->query++;
   s->any_lessened = 0;
-  Query q = {s, X_WG, reach, out, {.work = s->nnear, .capacity = capacity}};
+  SceneQuery q = {s, X_WG, reach, out, {.work = s->nnear, .capacity = capacity}};
   int count = hfi_fill_by_shares(s->pair_reach ? NULL : s->workers, &q.shares, collide_share, &q, out, sizeof *out,
                                  &lost); // pair_reach changes any_lessened.
   *dropped += lost;
