@@ -2,11 +2,12 @@
 //
 // Each engine makes its own fall: 1 s (falling), 3 s that are not timed, 0.25 s at rest (settled), in steps of 5 ms. Runs of ours
 // and of MuJoCo alternate, the processor time of a step is a mean over the phase, and the median of the ratios counts. If several threads share our
-// steps, it is the time that passes. MuJoCo has one thread. The
-// peer of a ratio is the fastest of MuJoCo's solvers in that phase. Growth is the exponent of n by which the time of a step grows from
-// the first number of bodies that is at least 100 to the last. The settled phase is also run with the option sleep of both engines.
+// steps, it is the time that passes. MuJoCo has one thread. The peer of a ratio is the fastest of MuJoCo's solvers in that phase. The settled phase is also
+// run with the option sleep of both engines. Growth is the exponent of n by which the time of a step grows from the first number of bodies that is at least
+// 100 to the last; that of falls has runs of its own (clutter_growth.c).
 #include "experiment.h"
 
+#include "clutter_growth.h"
 #include "clutter_scene.h"
 #include "common/world.h"
 #include "peer_mujoco.h"
@@ -17,10 +18,13 @@
 #include <unistd.h>
 
 enum {
-  MOST_RUNS = 5,      // Runs of each engine on one scene.
-  FEW_BODIES = 200,   // Scenes of up to this many bodies are run several times, and with MuJoCo's Newton too.
-  GROWTH_FROM = 100,  // Growth is measured from this number of bodies on.
-  FALL = 200, WAIT = 600, REST = 50, // steps of the phases
+  MOST_RUNS = 5,     // Runs of each engine on one scene.
+  FEW_BODIES = 200,  // Scenes of up to this many bodies are run several times, and with MuJoCo's Newton too.
+  GROWTH_FROM = 100, // Growth is measured from this number of bodies on,
+  GROWTH_FALLS = 6,  // with this many falls of the last number.
+  FALL = 200,
+  WAIT = 600,
+  REST = 50, // steps of the phases
   SEED = 1,
 };
 
@@ -54,12 +58,7 @@ typedef struct clutter {
 static int open_ours(clutter* c, int sleep, hfError* error) {
   hfSimConfig config = hf_sim_config_default();
   config.sleep = sleep, config.threads = c->threads;
-  if (hf_model_load(&c->w.model, c->path, NULL, NULL, error) < 0 || hf_sim_create(&c->w.sim, c->w.model, &config, error) < 0)
-    return -1;
-  c->w.state = hf_state_create(c->w.model);
-  if (c->w.state) return 0;
-  snprintf(error->message, sizeof error->message, "out of memory");
-  return -1;
+  return clutter_open(&c->w, c->path, &config, error);
 }
 
 // The time of one thread on its processor [s], or the time that passes if several threads work at once.
@@ -233,23 +232,32 @@ static void print_scene(result* r, const clutter* c) {
   if (!isnan(c->ratio[SETTLED])) print_ratio(r, c, "sleeping", c->sleeping / fastest_peer(c, SETTLED), goal[SETTLED]);
 }
 
-static void print_growth(result* r, const clutter* list, int count) {
+// Judges the exponent of growth of a phase. first, last: our times of the two numbers of bodies
+static void print_growth(result* r, const clutter* a, const clutter* b, int phase, double first, double last) {
+  char name[64], what[128];
+  double times_more = log((double)b->bodies / a->bodies), ours = log(last / first) / times_more;
+  snprintf(name, sizeof name, "growth_%s", phase_names[phase]);
+  if (a->peer[0].us[phase] > 0)
+    result_compare(r, name, ours, log(b->peer[0].us[phase] / a->peer[0].us[phase]) / times_more, "");
+  else
+    result_figure(r, name, ours, "");
+  snprintf(what, sizeof what, "exponent of growth from %d to %d bodies, %s", a->bodies, b->bodies, phase_names[phase]);
+  result_must(r, name, what, ours, "at most 1.4", ours <= GOAL_GROWTH, 1);
+}
+
+// Measures the growth from the first number of bodies that counts to the last one. Returns 0, or -1 with a message.
+static int compare_sizes(result* r, const clutter* list, int count, int quick, const char* folder, hfError* error) {
   int first = 0;
   while (first < count && list[first].bodies < GROWTH_FROM) ++first;
-  if (first >= count - 1) return;
+  if (first >= count - 1) return 0;
   const clutter *a = list + first, *b = list + count - 1;
-  double times_more = log((double)b->bodies / a->bodies);
-  for (int p = 0; p < PHASES; ++p) {
-    char name[64], what[128];
-    double ours = log(b->ours.us[p] / a->ours.us[p]) / times_more;
-    snprintf(name, sizeof name, "growth_%s", phase_names[p]);
-    if (a->peer[0].us[p] > 0)
-      result_compare(r, name, ours, log(b->peer[0].us[p] / a->peer[0].us[p]) / times_more, "");
-    else
-      result_figure(r, name, ours, "");
-    snprintf(what, sizeof what, "exponent of growth from %d to %d bodies, %s", a->bodies, b->bodies, phase_names[p]);
-    result_must(r, name, what, ours, "at most 1.4", ours <= GOAL_GROWTH, 1);
-  }
+  clutterGrowth g = {.small = a->bodies, .large = b->bodies, .falls = quick ? 1 : GROWTH_FALLS, .threads = b->threads};
+  if (clutter_measure_growth(&g, folder, error) != 0) return -1;
+  result_note(r, "%5d and %d falling in turns: ours %.0f us and %.0f us, falls of %d: %d", g.small, g.large, 1e6 * g.small_time, 1e6 * g.large_time,
+              g.large, g.falls);
+  print_growth(r, a, b, FALLING, g.small_time, g.large_time);
+  print_growth(r, a, b, SETTLED, a->ours.us[SETTLED], b->ours.us[SETTLED]);
+  return 0;
 }
 
 static int run_all(const PeerMujoco* peer, const experimentOptions* options, const int* bodies, int count, const char* folder, result* r) {
@@ -265,8 +273,9 @@ static int run_all(const PeerMujoco* peer, const experimentOptions* options, con
     }
     print_scene(r, &list[i]);
   }
-  print_growth(r, list, count);
-  return CLI_GOOD;
+  if (compare_sizes(r, list, count, options->quick, folder, &error) == 0) return CLI_GOOD;
+  say_error("%s", error.message);
+  return CLI_FAILED;
 }
 
 static int run(const experimentOptions* options, result* r) {

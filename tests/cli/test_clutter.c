@@ -1,7 +1,7 @@
 // holdfast bench clutter: what it prints of a small heap, and numbers of bodies that it refuses.
 #include "cli/command.h"
 
-// Two heaps, the second of 100 bodies and more, would take a minute in a debug build: eight bodies have all figures but growth.
+// Eight bodies have all figures but growth, for which the larger of two heaps of 100 bodies and more would take a minute in a debug build.
 static void test_times_both_engines(void** state) {
   (void)state;
   assert_int_equal(holdfast("bench clutter --quick --bodies 8 --threads 2 --json"), 0);

@@ -1,0 +1,20 @@
+// How the time of a step grows with the number of bodies that fall.
+#ifndef CLI_CLUTTER_GROWTH_H
+#define CLI_CLUTTER_GROWTH_H
+
+#include "common/world.h"
+
+// Loads a scene of clutter and makes its sim and state. Returns 0, or -1 with a message.
+int clutter_open(world* w, const char* path, const hfSimConfig* config, hfError* error);
+
+typedef struct clutterGrowth {
+  int small, large;              // numbers of bodies
+  int falls;                     // falls of the large heap
+  int threads;                   // that share the steps of the large heap. With more than one, the time that passes counts
+  double small_time, large_time; // the answer: mean time of a step [s]
+} clutterGrowth;
+
+// Measures the falls of small heaps and of large ones in turns. folder: for the scenes. Returns 0, or -1 with a message.
+int clutter_measure_growth(clutterGrowth* g, const char* folder, hfError* error);
+
+#endif
