@@ -6,7 +6,7 @@
 //                                         SIDE_OVER_FACE if the facet is a round side; of two such faces A's, unless B's is nearer to n by more than
 //                                         PREFER_A
 //   two straight edges across n           the ends of their overlap
-//   a face that bears on its outline      the facet, clipped against the face, if n is within OUTLINE of its normal; the farther, the shallower
+//   a facet on the outline of a face      the facet, clipped against the face, if n is within OUTLINE of its normal; the farther, the shallower
 //   anything else                         one point, feature 0
 //
 // Where parallel edges meet, n is not the normal of a face but that of rounded edges (rounded.c).
@@ -26,7 +26,7 @@ static const double SIDE_ALONG_SIDE = 0.5, SIDE_ALONG_EDGE = 0.1;
 // A round side that bears on the outline of a face has points at both ends of the part over the face if the sine of the angle between n and the normal
 // of the face is at most this [-].
 static const double SIDE_OVER_FACE = 0.1;
-// A face or edge that bears on the outline of a face has no other points if the sine of the angle between n and the normal of the face exceeds this [-].
+// A face or edge that bears on the outline of another face has only one point if the sine of the angle between n and the normal of that face exceeds this [-].
 static const double OUTLINE = 0.03;
 // The ends of the overlap of a side and a face are near each other if they are apart by less than this share of the smaller size [-].
 static const double SHORT = 0.1;
