@@ -8,6 +8,8 @@
 // its own row stays. So at the end the row of each node has the later nodes that it is coupled to: the pattern of the factors.
 #include "linalg/block_sparse.h"
 
+#include "base/bits.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -67,7 +69,7 @@ void hfi_block_couple(hfiBlockMatrix* B, int32_t node_a, int32_t node_b) {
 int32_t hfi_block_weigh(const hfiBlockMatrix* B, const uint64_t* row) {
   int32_t sum = 0;
   if (B->all_weights)
-    for (int32_t w = 0; w < B->words; ++w) sum += B->all_weights * __builtin_popcountll(row[w]);
+    for (int32_t w = 0; w < B->words; ++w) sum += B->all_weights * hfi_count_bits(row[w]);
   else
     for (int32_t w = 0; w < B->words; ++w)
       for (uint64_t bits = row[w]; bits;) sum += B->weight[take_lowest(&bits, w)];
@@ -129,8 +131,7 @@ static void eliminate(hfiBlockMatrix* B, int32_t node, leastDegree* known) {
 // Counts the couplings of the factors: the bits that are left in all rows.
 static size_t count_couplings(const hfiBlockMatrix* B) {
   size_t count = 0, words = (size_t)B->nodes * (size_t)B->words;
-  for (size_t w = 0; w < words; ++w)
-    for (uint64_t bits = B->graph[w]; bits; bits &= bits - 1) ++count;
+  for (size_t w = 0; w < words; ++w) count += (size_t)hfi_count_bits(B->graph[w]);
   return count;
 }
 

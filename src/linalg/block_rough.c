@@ -8,6 +8,7 @@
 // Inner products are weighted: (x, y) = sum_i weight_i x_i y_i. With the inverse masses as weights |r| is a norm of momenta.
 #include "linalg/block_rough.h"
 
+#include "base/bits.h"
 #include "base/compile.h"
 #include "linalg/dense.h"
 #include "linalg/weighted.h"
@@ -23,7 +24,7 @@ static size_t count_values(const hfiBlockMatrix* B, size_t* couplings) {
   size_t values = 0, neighbours = 0;
   for (int32_t i = 0; i < B->nodes; ++i) {
     const uint64_t* row = B->ordered + (size_t)i * (size_t)B->words;
-    for (int32_t w = 0; w < B->words; ++w) neighbours += (size_t)__builtin_popcountll(row[w]);
+    for (int32_t w = 0; w < B->words; ++w) neighbours += (size_t)hfi_count_bits(row[w]);
     values += (size_t)(B->weight[i] * (B->weight[i] + hfi_block_weigh(B, row)));
   }
   *couplings = neighbours / 2; // Each coupling was counted at both of its nodes.
