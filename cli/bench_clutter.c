@@ -22,9 +22,9 @@ enum {
   FEW_BODIES = 200,  // Scenes of up to this many bodies are run several times, and with MuJoCo's Newton too.
   GROWTH_FROM = 100, // Growth is measured from this number of bodies on,
   GROWTH_FALLS = 6,  // with this many falls of the last number.
-  FALL = 200,
-  WAIT = 600,
-  REST = 50, // steps of the phases
+  FALL = 200,        // Steps of the falling phase,
+  WAIT = 600,        // of the time after it that is not timed,
+  REST = 50,         // and of the settled phase.
   SEED = 1,
 };
 
@@ -61,8 +61,7 @@ static int open_ours(clutter* c, int sleep, hfError* error) {
   return clutter_open(&c->w, c->path, &config, error);
 }
 
-// The time of one thread on its processor [s], or the time that passes if several threads work at once.
-static double read_clock(const clutter* c) { return c->threads > 1 ? wall_clock() : processor_clock(); }
+static double read_clock(const clutter* c) { return clutter_clock(c->threads); }
 
 static double step_ours(clutter* c, int steps, int phase) {
   double iterations = 0, start = read_clock(c);

@@ -1,3 +1,5 @@
+// Times of a step of small and large heaps that fall.
+//
 // The speed of a machine may change by a third within a minute, also while nothing else runs. Therefore a large fall and five small ones are stepped in
 // turns: after each step of the large heap the present small one makes five. A second of both takes 200 and 1000 steps.
 #include "clutter_growth.h"
@@ -18,6 +20,8 @@ int clutter_open(world* w, const char* path, const hfSimConfig* config, hfError*
   return -1;
 }
 
+double clutter_clock(int threads) { return threads > 1 ? wall_clock() : processor_clock(); }
+
 // Opens a heap of so many bodies at the beginning of its fall.
 static int open_fall(world* w, int bodies, int seed, int threads, const char* folder, hfError* error) {
   char path[96];
@@ -36,9 +40,9 @@ static int open_fall(world* w, int bodies, int seed, int threads, const char* fo
 
 // Steps a heap, and returns the time of a step [s].
 static double time_steps(const world* w, int steps, int threads) {
-  double (*clock)(void) = threads > 1 ? wall_clock : processor_clock, start = clock();
+  double start = clutter_clock(threads);
   for (int i = 0; i < steps; ++i) hf_sim_step(w->sim, w->state, NULL, NULL, NULL);
-  return (clock() - start) / steps;
+  return (clutter_clock(threads) - start) / steps;
 }
 
 // Makes one large fall and SMALL_FALLS small ones, and adds their mean times to the answer.

@@ -7,6 +7,9 @@
 // Loads a scene of clutter and makes its sim and state. Returns 0, or -1 with a message.
 int clutter_open(world* w, const char* path, const hfSimConfig* config, hfError* error);
 
+// The time of one thread on its processor [s], or the time that passes if several threads work at once.
+double clutter_clock(int threads);
+
 typedef struct clutterGrowth {
   int small, large;              // numbers of bodies
   int falls;                     // falls of the large heap
