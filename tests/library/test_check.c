@@ -121,6 +121,24 @@ static void fuzzers_and_interfaces_that_fail_count(void** state) {
   assert_check("ABI=4", "--no-install --full", "\n8 passed, 1 failed, 6 skipped\n", 1);
 }
 
+// A part builds what it needs of another one, but does not test it.
+static void parts_of_the_long_form_run_alone(void** state) {
+  (void)state;
+  assert_check("", "--no-install --part release", "\n2 passed, 0 failed, 1 skipped\n", 0);
+  assert_presets("release\n");
+  assert_check("", "--no-install --part clang --part asan", "\n2 passed, 0 failed, 2 skipped\n", 0);
+  assert_presets("asan\nclang\n");
+  assert_check("", "--no-install --part fuzz", "\n2 passed, 0 failed, 0 skipped\n", 0);
+  assert_presets("release\nfuzz\n");
+  assert_check("", "--no-install --part interfaces", "\n1 passed, 0 failed, 0 skipped\n", 0);
+  assert_presets("dev\n");
+  assert_check("BREAK=dev", "--no-install --part interfaces", "\n0 passed, 1 failed, 0 skipped\n", 1);
+  assert_check("", "--no-install --part tsan --part arm64", "\n1 passed, 0 failed, 2 skipped\n", 0);
+  assert_presets("tsan\n");
+  assert_check("", "--part quick", "check: --part needs one of release dev asan clang arm64 interfaces tsan fuzz\n", 2);
+  assert_check("", "--part", "check: --part needs one of", 2);
+}
+
 static void an_unknown_argument_is_refused(void** state) {
   (void)state;
   assert_check("", "--fast", "check: unknown argument --fast\n", 2);
@@ -133,6 +151,7 @@ int main(void) {
       cmocka_unit_test(a_build_that_breaks_counts),
       cmocka_unit_test(a_ctest_that_is_killed_counts),
       cmocka_unit_test(fuzzers_and_interfaces_that_fail_count),
+      cmocka_unit_test(parts_of_the_long_form_run_alone),
       cmocka_unit_test(an_unknown_argument_is_refused),
   };
   return cmocka_run_group_tests(tests, make_project, remove_project);
