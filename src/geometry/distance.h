@@ -14,8 +14,8 @@ int hfi_distance(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const
 // over all n. If A or B is a plane, n is taken to be its normal. Neither may be a height field.
 double hfi_overlap_along(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, hfVec3 n);
 
-// Finds a direction n from B into A along which they overlap by at most `accuracy` more than along any other, and this overlap. Where they are apart, the overlap
-// is negative, n separates them, and the distance may be larger than minus the overlap [m]. Returns 0 if both are planes.
+// Finds a direction n from B into A along which they overlap by at most `accuracy` more than along any other, and this overlap. Where they are apart by more than
+// that, the overlap is negative, n separates them, and the distance may be larger than minus the overlap [m]. Returns 0 if both are planes.
 int hfi_rough_overlap(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double accuracy, double* overlap, hfVec3* n);
 
 #endif

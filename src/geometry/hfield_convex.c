@@ -61,17 +61,21 @@ int hfi_convex_hfield(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, 
   return q.count;
 }
 
-// Searches within a distance that is doubled until something is found, so that mostly few cells are tried.
+// The search for the nearest point begins within the first share of the shape's size, and grows up to this size by the second factor [-].
+static const double NEAR = 1.0 / 64, GROWTH = 8;
+
+// Searches within a distance that grows until something is found, so that mostly few cells are tried, and few ridges of them: mostly the shape touches
+// the field or nearly does. Farther away than its size the distance doubles.
 int hfi_hfield_distance(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double far, hfiContactPoint* point) {
   hfiContactPoint points[HFI_MAX_POINTS];
   const hfiHeightField* f = B->field;
   hfVec3 size = v3(f->half[0], f->half[1], f->base + f->highest);
   hfiAabb box = hfi_shape_aabb(A, X_WA);
   double most = min2(far, v3_norm(size) + v3_norm(v3_sub(X_WA->p, X_WB->p)) + v3_norm(v3_sub(box.hi, box.lo)));
-  double within = min2(max2(v3_norm(v3_sub(box.hi, box.lo)), min2(f->dx, f->dy)), most);
+  double wide = max2(v3_norm(v3_sub(box.hi, box.lo)), min2(f->dx, f->dy)), within = min2(NEAR * wide, most);
   int count = hfi_convex_hfield(A, X_WA, B, X_WB, within, points);
   while (count == 0 && within < most) {
-    within = min2(2 * within, most);
+    within = min2(within < wide ? GROWTH * within : 2 * within, most);
     count = hfi_convex_hfield(A, X_WA, B, X_WB, within, points);
   }
   if (count == 0) return 0;

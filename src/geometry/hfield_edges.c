@@ -54,6 +54,26 @@ static int ball_misses_edge(const hfiFieldQuery* q, hfVec3 a, hfVec3 b) {
   return t < -HFI_SURELY * dd || t > (1 + HFI_SURELY) * dd || hfi_field_is_beyond(q, v3_norm2(rel) * dd - sqr(t), dd);
 }
 
+// A point of the field in axes in which the surface of an ellipsoid is a sphere of radius 1 about the origin.
+static hfVec3 to_unit_sphere(const hfiFieldQuery* q, hfVec3 p) {
+  hfVec3 p_A = pose_inv_point(q->X_BA, p);
+  return v3(p_A.x / q->A->size[0], p_A.y / q->A->size[1], p_A.z / q->A->size[2]);
+}
+
+// Is the edge from a to b, or a vertex with a = b, surely farther from an ellipsoid than the margin? What is nearer lies in the ellipsoid that is as much
+// larger as the margin is of the smallest half axis.
+static int ellipsoid_misses(const hfiFieldQuery* q, hfVec3 a, hfVec3 b) {
+  hfVec3 from = to_unit_sphere(q, a), d = v3_sub(to_unit_sphere(q, b), from);
+  double dd = v3_norm2(d), t = dd > 0 ? clamp(-v3_dot(from, d) / dd, 0, 1) : 0;
+  double reach = 1 + q->margin / min2(q->A->size[0], min2(q->A->size[1], q->A->size[2]));
+  return v3_norm2(v3_axpy(t, d, from)) > sqr(reach) * (1 + HFI_SURELY);
+}
+
+// Is the edge from a to b, or a vertex with a = b, surely farther from A than the margin?
+static int misses(const hfiFieldQuery* q, hfVec3 a, hfVec3 b) {
+  return !boxes_meet(&q->box, a, b) || (q->A->type == HF_GEOM_ELLIPSOID && ellipsoid_misses(q, a, b));
+}
+
 // A face beside an edge.
 typedef struct EdgeFace { int c, r, upper; } EdgeFace;
 
@@ -70,7 +90,7 @@ static void touch_edge(hfiFieldQuery* q, hfVec3 a, int c, int r, int kind) {
   int c2 = c + (kind != 1), r2 = r + (kind != 0);
   if (c2 > f->ncol - 1 || r2 > f->nrow - 1) return;
   hfVec3 b = hfi_hfield_vertex(f, c2, r2);
-  if (q->ball > 0 ? ball_misses_edge(q, a, b) : !boxes_meet(&q->box, a, b)) return;
+  if (q->ball > 0 ? ball_misses_edge(q, a, b) : misses(q, a, b)) return;
   hfVec3 out = kind == 0 ? v3(0, 1, 0) : v3(1, 0, 0); // normal of the wall behind the last row or column
   hfVec3 across = kind == 2 ? v3(-f->dy, f->dx, 0) : out;
   EdgeFace before = {kind == 1 ? c - 1 : c, kind == 0 ? r - 1 : r, kind == 0}, after = {c, r, kind != 0};
@@ -159,7 +179,7 @@ void hfi_field_touch_peaks(hfiFieldQuery* q) {
       if (hfi_field_vertex_sides(q, c, r)) continue;
       hfVec3 p = hfi_hfield_vertex(f, c, r);
       hfiContactPoint point;
-      if (q->ball > 0 ? hfi_field_is_beyond(q, v3_norm2(v3_sub(p, q->X_BA.p)), 1) : !boxes_meet(&q->box, p, p)) continue;
+      if (q->ball > 0 ? hfi_field_is_beyond(q, v3_norm2(v3_sub(p, q->X_BA.p)), 1) : misses(q, p, p)) continue;
       if (is_flat_vertex(f, c, r) || !point_contact(q, p, q->margin, &point)) continue;
       Star s = star_of(f, c, r);
       if (peak_holds(q, &s, &point)) hfi_field_add(q, &point, (hfiFieldOrigin){HFI_PEAK, (uint32_t)(r * f->ncol + c), 0, v3_zero()});

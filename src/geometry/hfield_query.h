@@ -8,7 +8,7 @@
 
 static const double HFI_INSIDE = 1e-7; // A point beyond an edge by less than this share of a cell is in the triangle [-].
 
-static const double HFI_SURELY = 1e-6; // Parts that a sphere misses by more than this share of its reach or of a cell are not examined [-].
+static const double HFI_SURELY = 1e-6; // Parts that a sphere or ellipsoid misses by more than this share of its reach or of a cell are not examined [-].
 
 enum {
   HFI_BELOW = 64,     // Bit of hfi_field_sides: the cell is below all of A.
