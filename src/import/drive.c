@@ -38,6 +38,24 @@ static void make_motor(double effort, hfActuatorDef* d) {
   set_range(d, -effort, effort);
 }
 
+// Uses the ends of the range that the file gives, and keeps the others.
+static void take_ends(hfiReader* r, const hfiDrivenJoint* j, hfActuatorDef* d) {
+  static const double open[2] = {-HFI_NO_END, HFI_NO_END};
+  const double* kept = d->ctrllimited ? d->ctrlrange : open;
+  double low = j->has_end[0] ? j->range[0] : kept[0], high = j->has_end[1] ? j->range[1] : kept[1];
+  if (!j->has_end[0] && !j->has_end[1]) return;
+  if (low < high)
+    set_range(d, low, high);
+  else if (d->ctrllimited)
+    hfi_note(r, j->range_elem, HF_WARNING,
+             "joint \"%s\": the range [%g, %g] of the control is empty: [%g, %g], from the limits of the joint, is used instead", j->name, low, high,
+             kept[0], kept[1]);
+  else
+    hfi_note(r, j->range_elem, HF_WARNING,
+             "joint \"%s\": the range [%g, %g] of the control is empty: the control has no range, as the joint has no limit for it", j->name, low,
+             high);
+}
+
 void hfi_add_drive(hfiReader* r, const hfiDrivenJoint* j, hfUrdfActuators kind) {
   if (r->status || hf_builder_find(r->builder, HF_OBJECT_ACTUATOR, j->name) >= 0) return;
   hfActuatorDef d = hf_actuator_def_default();
@@ -49,6 +67,6 @@ void hfi_add_drive(hfiReader* r, const hfiDrivenJoint* j, hfUrdfActuators kind) 
     make_motor(j->effort, &d);
   else
     (kind == HF_URDF_POSITION_SERVOS ? make_position : make_velocity)(r, j, j->effort > 0 ? j->effort : ASSUMED_EFFORT, &d);
-  if (j->range[0] < j->range[1]) set_range(&d, j->range[0], j->range[1]);
+  take_ends(r, j, &d);
   if (!r->status) hfi_keep(r, j->elem, hf_builder_add_actuator(r->builder, &d, &r->scratch));
 }

@@ -9,7 +9,9 @@ typedef struct hfiDrivenJoint {
   const hfiElem* elem; // element that asks for the actuator
   int is_slide, is_endless;
   double effort, speed; // limits of the joint [N or N m, m/s or rad/s]; 0: none
-  double range[2];      // range of the control; if the first is not below the second, the range of hfi_add_drive is used
+  double range[2];      // ends of the range of the control that the file gives
+  int has_end[2];       // 1: range has this end; 0: the range of hfi_add_drive has it
+  const hfiElem* range_elem; // element that gives these ends; NULL: none
   double kp, kv;        // gains of a position servo; kp 0: they follow from the effort
 } hfiDrivenJoint;
 
@@ -19,6 +21,8 @@ typedef struct hfiDrivenJoint {
 //   motor      force = control                       range: +- effort
 // Gains of the options have priority over those of the joint. If neither is given, kp reaches the effort at an error of 0.02 rad or 0.002 m, and kv
 // damps the joint critically; kv of a velocity servo reaches the effort at 0.1 rad/s or 0.01 m/s.
+// Ends that the file gives take the place of those above. If nothing gives an end, the control has none on this side. If the range is empty, the ends
+// above are used, with a warning.
 void hfi_add_drive(hfiReader* reader, const hfiDrivenJoint* joint, hfUrdfActuators kind);
 
 #endif

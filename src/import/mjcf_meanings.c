@@ -1,12 +1,12 @@
 // For each element or attribute of MJCF that is not used: what this means for the motion. The first entry that fits counts. An entry without text
 // reports nothing; it is for things that are only drawn.
 #include "import/mjcf.h"
+#include "import/mjcf_settings.h"
 
 #include <stddef.h>
 
-static const char bookkeeping[] = "no effect on the motion";
+static const char bookkeeping[] = HFI_NO_EFFECT;
 static const char sizes[] = "memory sizes: no effect on the motion";
-static const char solver[] = "a setting of MuJoCo's solver: Holdfast's own applies";
 
 const hfiMeaning hfi_mjcf_meanings[] = {
     // elements
@@ -34,22 +34,8 @@ const hfiMeaning hfi_mjcf_meanings[] = {
     {"*", "user", 1, "a user's own numbers: not used"},
     {"*", "group", 1, NULL},
     {"size", "*", 1, sizes},
-    // compiler
-    {"compiler", "texturedir", 1, NULL},
-    {"compiler", "discardvisual", 1, "geoms that are only drawn are kept: no effect on the motion"},
-    {"compiler", "fusestatic", 1, "static bodies are kept: the motion is the same"},
-    {"compiler", "usethread", 1, bookkeeping},
-    {"compiler", "saveinertial", 1, bookkeeping},
-    {"compiler", "savecompiled", 1, bookkeeping},
-    {"compiler", "savecanonical", 1, bookkeeping},
-    {"compiler", "passthrough", 1, bookkeeping},
-    {"compiler", "conflict", 1, "of attached models, the outer model's settings hold"},
-    {"compiler", "convexhull", 1, "meshes always have a convex hull"},
-    {"compiler", "exactmeshinertia", 0, "an attribute of old versions: use inertia of <mesh>"},
-    // option and flag
-    {"option", "integrator", 1, "Holdfast's own method applies: see hf.method"},
-    {"option", "*", 1, solver},
-    {"flag", "*", 1, solver},
+    HFI_COMPILER_MEANINGS,
+    HFI_OPTION_MEANINGS,
     // assets
     {"material", "*", 1, NULL},
     {"mesh", "normal", 1, NULL},

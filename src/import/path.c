@@ -3,9 +3,7 @@
 
 #include "base/error.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,116 +84,6 @@ const char* hfi_resolve(hfiReader* r, const char* folder, const char* file) {
     if (hfi_file_exists(path)) return path;
   }
   return first;
-}
-
-// ---- package:// ---------------------------------------------------------------------------------
-
-// Whether folder/package.xml contains <name>NAME</name>.
-static int package_is_called(hfiReader* r, const char* folder, const char* name) {
-  enum { MOST = 1 << 20 };
-  size_t size = 0;
-  char* text = hfi_slurp(hfi_join(r, folder, "package.xml"), MOST, &size, NULL);
-  if (!text) return 0;
-  const char* begin = strstr(text, "<name>");
-  const char* end = begin ? strstr(begin, "</name>") : NULL;
-  int same = 0;
-  if (end) {
-    begin += strlen("<name>");
-    while (begin < end && (unsigned char)*begin <= ' ') ++begin;
-    while (end > begin && (unsigned char)end[-1] <= ' ') --end;
-    same =
-        (size_t)(end - begin) == strlen(name) && strncmp(begin, name, (size_t)(end - begin)) == 0;
-  }
-  free(text);
-  return same;
-}
-
-// The folder of the package if `folder` is that folder or contains it, else NULL. In names of ROS packages and their
-// folders '-' and '_' are often exchanged, so that both are accepted.
-static const char* package_in(hfiReader* r, const char* folder, const char* name) {
-  char* twin = HFI_NEW(r, char, strlen(name) + 1);
-  if (!twin) return NULL;
-  strcpy(twin, name);
-  for (char* c = twin; *c; ++c)
-    if (*c == '-') *c = '_';
-  const char* candidates[2] = {name, twin};
-  for (int i = 0; i < 2; ++i) {
-    if (strcmp(hfi_base_name(folder), candidates[i]) == 0 && hfi_folder_exists(folder)) return folder;
-    const char* inside = hfi_join(r, folder, candidates[i]);
-    if (hfi_folder_exists(inside)) return inside;
-  }
-  return package_is_called(r, folder, name) ? folder : NULL;
-}
-
-// Finds a package in a folder of ROS_PACKAGE_PATH, or up to `depth` folders below it. A folder that is a package contains no
-// other one, so that the search does not look into it.
-static const char* find_package_below(hfiReader* r, const char* folder, const char* name, int depth) {
-  const char* found = package_in(r, folder, name);
-  if (found || depth == 0 || r->status || hfi_file_exists(hfi_join(r, folder, "package.xml"))) return found;
-  DIR* list = opendir(folder);
-  if (!list) return NULL;
-  for (struct dirent* entry = readdir(list); entry && !found && !r->status; entry = readdir(list)) {
-    if (entry->d_name[0] == '.') continue;
-    const char* inside = hfi_join(r, folder, hfi_format(r, "%s", entry->d_name));
-    if (hfi_folder_exists(inside)) found = find_package_below(r, inside, name, depth - 1);
-  }
-  closedir(list);
-  return found;
-}
-
-// Looks for the package in the folders of ROS and Gazebo: ROS_PACKAGE_PATH, then PREFIX/share of AMENT_PREFIX_PATH, then Gazebo's folders of models.
-static const char* find_ros_package(hfiReader* r, const char* name) {
-  enum { DEEPEST = 4 };
-  static const struct {
-    const char *variable, *inside;
-    int depth;
-  } lists[] = {{"ROS_PACKAGE_PATH", "", DEEPEST},
-               {"AMENT_PREFIX_PATH", "share", 0},
-               {"GZ_SIM_RESOURCE_PATH", "", 0},
-               {"GAZEBO_MODEL_PATH", "", 0}};
-  for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i) {
-    const char* at = getenv(lists[i].variable);
-    while (at && *at) {
-      int length = (int)strcspn(at, ":");
-      const char* folder = hfi_format(r, lists[i].inside[0] ? "%.*s/%s" : "%.*s%s", length, at, lists[i].inside);
-      const char* found = length ? find_package_below(r, folder, name, lists[i].depth) : NULL;
-      if (found || r->status) return found;
-      at += length + (at[length] == ':');
-    }
-  }
-  return NULL;
-}
-
-static const char* find_package(hfiReader* r, const char* name) {
-  for (int i = 0; i < r->config.search_count; ++i) {
-    const char* found = package_in(r, r->config.search_path[i], name);
-    if (found) return found;
-  }
-  // Goes up from the folder of the main file. A relative path is made absolute first, so that it has parent folders.
-  char absolute[PATH_MAX];
-  int real = realpath(r->folder[0] ? r->folder : ".", absolute) != NULL;
-  const char* folder = hfi_format(r, "%s", real ? absolute : r->folder);
-  while (folder[0] && !r->status) {
-    const char* found = package_in(r, folder, name);
-    if (found) return found;
-    if (strcmp(folder, "/") == 0) break;
-    folder = hfi_folder_of(r, folder);
-  }
-  return find_ros_package(r, name);
-}
-
-const char* hfi_resolve_uri(hfiReader* r, const char* uri) {
-  if (strncmp(uri, "file://", 7) == 0) return uri + 7;
-  const char* rest = strncmp(uri, "package://", 10) == 0 ? uri + 10
-                     : strncmp(uri, "model://", 8) == 0  ? uri + 8
-                                                         : NULL;
-  if (!rest) return hfi_resolve(r, r->folder, uri);
-  rest += strspn(rest, "/"); // package:///NAME/FILE means the same
-  const char* slash = strchr(rest, '/');
-  if (!slash) return *rest ? hfi_resolve(r, r->folder, rest) : uri; // package://FILE has no package: the file is beside the model
-  const char* name = hfi_format(r, "%.*s", (int)(slash - rest), rest);
-  const char* folder = find_package(r, name);
-  return folder ? hfi_join(r, folder, slash + 1) : uri;
 }
 
 // ---- bytes --------------------------------------------------------------------------------------

@@ -21,6 +21,9 @@ typedef struct hfiGuest {
 typedef struct hfiPuller hfiPuller;
 void hfi_puller_free(hfiPuller* puller); // NULL is allowed
 
+// The folders below one in which packages are looked for (package.c).
+typedef struct hfiPackageIndex hfiPackageIndex;
+
 typedef struct hfiReader {
   hfiStore store;
   hfImportConfig config;
@@ -37,6 +40,7 @@ typedef struct hfiReader {
   hfBuilder* (*read_guest)(struct hfiReader* reader, hfiElem* root, const char* folder, const char* srdf);
   int skeleton; // 1: meshes and height fields are not read, and their geoms become balls; for models of which only keyframes are needed
   hfiPuller* puller; // NULL: no muscle has needed it
+  hfiPackageIndex* packages; // one for each folder of the search path and of ROS_PACKAGE_PATH that was needed
   int unfolded; // how many elements of the tree were read so far, with replicas and attached models
 } hfiReader;
 
@@ -119,9 +123,10 @@ int hfi_folder_exists(const char* path);
 // Looks for a file of the model in `folder`, then in each search folder. Returns the first path that exists, or else the
 // path in `folder`.
 const char* hfi_resolve(hfiReader* reader, const char* folder, const char* file);
-// The path of package://NAME/REST or file://PATH. The package is looked for in this order: a search folder that is called NAME or contains NAME; the
-// nearest folder above the main file that is called NAME, contains NAME, or has a package.xml with this name; the folders of ROS_PACKAGE_PATH and
-// AMENT_PREFIX_PATH.
+// The path of package://NAME/REST or file://PATH. A package is a folder that is called NAME or has a package.xml with this name, and that contains REST.
+// It is looked for in this order: the search folders and the folders in them; those up to four folders below; the folders above the main file, nearest
+// first, and the folders in them; below the folders of ROS_PACKAGE_PATH, and in those of AMENT_PREFIX_PATH and of Gazebo. Without such a folder: the path
+// that REST would have in the first one with this name, or the URI.
 const char* hfi_resolve_uri(hfiReader* reader, const char* uri);
 
 // Reads a whole file and adds a zero byte, which *size does not count. The caller frees it. Refuses files larger than

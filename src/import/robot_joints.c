@@ -17,6 +17,27 @@ static hfiDriveKind kind_of(const hfModel* m, int actuator) {
   return bias[1] != 0 ? HFI_DRIVEN_TO_POSITION : bias[2] != 0 ? HFI_DRIVEN_TO_VELOCITY : HFI_DRIVEN_BY_FORCE;
 }
 
+static int is_near(double a, double b) { return fabs(a - b) <= 1e-9 * (1 + fabs(b)); }
+
+// Compares the range of the control, in units of the joint, with the one that a reader of the file gives it. For a force it is enough if the range
+// contains all forces up to the effort: larger ones are cut.
+static int has_own_range(const hfModel* m, int joint, const hfiJointDrive* d) {
+  const double *control = hf_model_actuator_ctrlrange(m) + 2 * d->actuator, *limit = hf_model_jnt_range(m) + 2 * joint;
+  double gear = hf_model_actuator_gear(m)[6 * d->actuator], gain = hf_model_actuator_gainprm(m)[3 * d->actuator];
+  if (!hf_model_actuator_ctrllimited(m)[d->actuator]) return 0;
+  if (gear == 0 || hf_model_actuator_gaintype(m)[d->actuator] != HF_GAIN_FIXED) return 1;
+  double factor = d->kind == HFI_DRIVEN_BY_FORCE ? gain * gear : 1 / gear;
+  double low = fmin(factor * control[0], factor * control[1]), high = fmax(factor * control[0], factor * control[1]);
+  switch (d->kind) {
+  case HFI_DRIVEN_TO_POSITION:
+    return !hf_model_jnt_limited(m)[joint] || !is_near(low, limit[0]) || !is_near(high, limit[1]);
+  case HFI_DRIVEN_TO_VELOCITY:
+    return !is_near(low, -d->speed) || !is_near(high, d->speed);
+  default:
+    return !(low <= -d->effort || is_near(low, -d->effort)) || !(high >= d->effort || is_near(high, d->effort));
+  }
+}
+
 static hfiJointDrive make_drive(const hfModel* m, int joint, int actuator) {
   hfiJointDrive d = {.kind = kind_of(m, actuator), .actuator = actuator, .effort = -1, .speed = -1};
   const double *control = hf_model_actuator_ctrlrange(m) + 2 * actuator, *gain = hf_model_actuator_gainprm(m) + 3 * actuator;
@@ -26,6 +47,7 @@ static hfiJointDrive make_drive(const hfModel* m, int joint, int actuator) {
   lower_bound(&d.effort, hf_model_actuator_forcelimited(m)[actuator], hf_model_actuator_forcerange(m) + 2 * actuator, gear);
   if (d.kind == HFI_DRIVEN_BY_FORCE) lower_bound(&d.effort, limited && is_plain, control, gain[0] * gear);
   if (d.kind == HFI_DRIVEN_TO_VELOCITY && gear != 0) lower_bound(&d.speed, limited, control, 1 / gear);
+  d.has_own_range = has_own_range(m, joint, &d);
   return d;
 }
 

@@ -31,6 +31,7 @@ typedef struct hfiJointDrive { // the first actuator of a joint
   int actuator;
   double effort; // bound of its force, or -1: none [N or N m]
   double speed;  // bound of its control where that is a velocity, or -1 [m/s or rad/s]
+  int has_own_range; // 1: its control has a range other than the one that a reader takes from the joint: its range, +- speed or +- effort
 } hfiJointDrive;
 
 typedef struct hfiMimic { // q = multiplier q_leader + offset

@@ -108,12 +108,14 @@ static const char* find_version(const hfiRobotWriter* r) {
 
 static void warn_of_sdf(hfiRobotWriter* r) {
   const hfModel* m = r->m;
-  int laws = 0, lifted = 0, excluded = 0;
+  int laws = 0, ranges = 0, lifted = 0, excluded = 0;
   for (int j = 0; j < m->njnt; ++j) laws += r->drive[j].kind > HFI_DRIVEN_BY_FORCE;
+  for (int j = 0; j < m->njnt; ++j) ranges += r->drive[j].kind == HFI_DRIVEN_BY_FORCE && r->drive[j].has_own_range;
   for (int i = 1; i < m->nbody; ++i) lifted += hf_model_body_gravcomp(m)[i] != 0 && hf_model_body_gravcomp(m)[i] != 1;
   for (int i = 0; i < r->napart; ++i) excluded += find_group_of_pair(r, i) < 0;
   if (m->nhfield) hfi_robot_warn(r, "height fields (%d) are rounded to the 255 steps of an image; Gazebo wants 2^n + 1 rows and columns", m->nhfield);
   hfi_robot_left_out(r, laws, "control laws and gains of actuators; their joints have motors");
+  hfi_robot_left_out(r, ranges, "ranges of controls other than the effort to both sides; a reader takes this");
   hfi_robot_left_out(r, lifted, "compensation of a part of a weight");
   hfi_robot_left_out(r, excluded, "pairs of bodies of two models that do not touch");
   hfi_robot_left_out(r, r->open_loops, "loops that are open where all joints are at zero");

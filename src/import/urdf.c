@@ -4,6 +4,7 @@
 // is depth-first, children in the order of their joints, as in MuJoCo.
 #include "import/urdf.h"
 
+#include "import/mjcf_settings.h"
 #include "import/srdf.h"
 #include "import/urdf_model.h"
 
@@ -294,9 +295,9 @@ static const hfiMeaning meanings[] = {
     {"limit", "drake:acceleration", 1,
      "acceleration limits are a controller's matter: not enforced"},
     {"robot", "*", 1, NULL},
-    {"compiler", "*", 1, "no effect on the motion"},
+    HFI_COMPILER_MEANINGS,
     {"size", NULL, 1, "memory sizes: no effect on the motion"},
-    {"option", "*", 1, "a setting of MuJoCo's solver: Holdfast's own applies"},
+    HFI_OPTION_MEANINGS,
     {"mesh", "*", 1, "not used"},
     {"material", NULL, 1, NULL},
     {"color", NULL, 1, NULL},

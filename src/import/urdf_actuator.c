@@ -6,7 +6,6 @@
 #include "import/urdf_model.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static hfiUrdfJoint* find_joint(const hfiUrdf* u, const char* name) {
@@ -32,8 +31,18 @@ static double limit_of(hfiUrdf* u, const hfiUrdfJoint* j, const char* attribute)
 typedef struct Wish {
   hfUrdfActuators kind;
   const hfiElem* elem;
-  double range[2]; // range of the control; empty: that of the joint
+  const hfiElem* interface; // the <command_interface> with the range of the control; NULL: that of the joint
 } Wish;
+
+static void read_command_range(hfiUrdf* u, const hfiElem* interface, hfiDrivenJoint* driven) {
+  driven->range_elem = interface;
+  for (hfiElem* p = hfi_child(interface, "param"); p; p = hfi_next(p, "param")) {
+    const char* name = hfi_attr(p, "name");
+    if (!name || (strcmp(name, "min") != 0 && strcmp(name, "max") != 0)) continue;
+    int end = name[1] == 'a';
+    if (hfi_urdf_read_parameter(u, p, &driven->range[end])) driven->has_end[end] = 1;
+  }
+}
 
 static void add_actuator(hfiUrdf* u, const hfiUrdfJoint* j, const Wish* wish) {
   hfiDrivenJoint driven = {.name = j->name,
@@ -41,8 +50,8 @@ static void add_actuator(hfiUrdf* u, const hfiUrdfJoint* j, const Wish* wish) {
                            .is_slide = j->type == HFI_URDF_PRISMATIC,
                            .is_endless = j->type == HFI_URDF_CONTINUOUS,
                            .effort = limit_of(u, j, "effort"),
-                           .speed = limit_of(u, j, "velocity"),
-                           .range = {wish->range[0], wish->range[1]}};
+                           .speed = limit_of(u, j, "velocity")};
+  if (wish->interface) read_command_range(u, wish->interface, &driven);
   hfi_add_drive(u->r, &driven, wish->kind);
 }
 
@@ -105,16 +114,14 @@ static void read_transmission(hfiUrdf* u, hfiElem* elem) {
   }
 }
 
-static void read_command_range(hfiUrdf* u, const hfiElem* interface, double range[2]) {
-  for (hfiElem* p = hfi_child(interface, "param"); p; p = hfi_next(p, "param")) {
-    const char* name = hfi_attr(p, "name");
-    if (!name || (strcmp(name, "min") != 0 && strcmp(name, "max") != 0)) continue;
-    char* end = NULL;
-    double x = p->text ? strtod(p->text, &end) : 0;
-    if (p->text && *p->text && !*end && isfinite(x))
-      range[name[1] == 'a'] = x;
-    else
-      hfi_note(u->r, p, HF_WARNING, "%s: \"%.40s\" is not a number: not used", name, p->text ? p->text : "");
+static void report_unknown_interfaces(hfiUrdf* u, const hfiElem* joint, int has_known) {
+  const char* name = hfi_attr(joint, "name");
+  for (hfiElem* i = hfi_child(joint, "command_interface"); i; i = hfi_next(i, "command_interface")) {
+    const char* interface = hfi_attr(i, "name");
+    if (interface_kind(interface) < 0)
+      hfi_note(u->r, i, has_known ? HF_NOTE : HF_WARNING,
+               "joint \"%s\": the command interface \"%s\" is unknown: %s; known are position, velocity and effort", name ? name : "",
+               interface ? interface : "", has_known ? "not used" : "no actuator");
   }
 }
 
@@ -126,10 +133,10 @@ static void read_commanded_joint(hfiUrdf* u, hfiElem* elem) {
     int kind = interface_kind(hfi_attr(i, "name"));
     if (kind < 0 || (chosen >= 0 && kind >= chosen)) continue;
     chosen = kind;
-    wish.range[0] = wish.range[1] = 0;
-    read_command_range(u, i, wish.range);
+    wish.interface = i;
   }
-  if (chosen < 0) return; // Only its state is measured.
+  report_unknown_interfaces(u, elem, chosen >= 0);
+  if (chosen < 0) return; // If there is no command interface, only the state is measured.
   wish.kind = (hfUrdfActuators)chosen;
   hfiUrdfJoint* j = find_driven(u, elem);
   if (j) add_actuator(u, j, &wish);

@@ -120,21 +120,34 @@ void hfi_urdf_add_joints(hfiUrdf* u, const hfiUrdfJoint* j, int body) {
   }
 }
 
+int hfi_urdf_read_parameter(hfiUrdf* u, const hfiElem* param, double* x) {
+  char* end = NULL;
+  double value = param->text ? strtod(param->text, &end) : 0;
+  if (param->text && *param->text && !*end && isfinite(value)) {
+    *x = value;
+    return 1;
+  }
+  const char* name = hfi_attr(param, "name");
+  hfi_note(u->r, param, HF_WARNING, "%s: \"%.40s\" is not a number: not used", name ? name : "", param->text ? param->text : "");
+  return 0;
+}
+
 // A joint that follows another: q = multiplier q_other + offset.
 typedef struct Mimic {
   const hfiElem* elem;
   const char* other;
   double multiplier, offset;
+  const hfiElem *multiplier_param, *offset_param; // parameters of <ros2_control> with these numbers, or NULL
 } Mimic;
 
 // Older <ros2_control> descriptions have <param name="mimic"> and <param name="multiplier"> in their joint.
-static void read_mimic_parameters(const hfiElem* joint, Mimic* m) {
+static void find_mimic_parameters(const hfiElem* joint, Mimic* m) {
   for (hfiElem* p = hfi_child(joint, "param"); p; p = hfi_next(p, "param")) {
     const char* name = hfi_attr(p, "name");
-    if (!name || !p->text) continue;
-    if (strcmp(name, "mimic") == 0) m->other = p->text, m->elem = p;
-    if (strcmp(name, "multiplier") == 0) m->multiplier = strtod(p->text, NULL);
-    if (strcmp(name, "offset") == 0) m->offset = strtod(p->text, NULL);
+    if (!name) continue;
+    if (strcmp(name, "mimic") == 0 && p->text) m->other = p->text, m->elem = p;
+    if (strcmp(name, "multiplier") == 0) m->multiplier_param = p;
+    if (strcmp(name, "offset") == 0) m->offset_param = p;
   }
 }
 
@@ -144,7 +157,7 @@ static Mimic find_mimic(const hfiUrdf* u, const hfiUrdfJoint* j) {
   for (hfiElem* c = u->root->child; c; c = c->next)
     for (hfiElem* e = hfi_is(c, "ros2_control") ? c->child : NULL; e; e = e->next) {
       const char* name = hfi_is(e, "joint") ? hfi_attr(e, "name") : NULL;
-      if (name && strcmp(name, j->name) == 0) read_mimic_parameters(e, &m);
+      if (name && strcmp(name, j->name) == 0) find_mimic_parameters(e, &m);
     }
   return m;
 }
@@ -174,6 +187,8 @@ static void add_mimic(hfiUrdf* u, const hfiUrdfJoint* j, const Mimic* m) {
     hfi_fail(r, m->elem, HF_ERROR_MODEL, "joint \"%s\" cannot mimic \"%s\": there is no such joint", j->name, m->other);
   else if (d.obj1 < 0 || (d.obj2 < 0 && !held))
     hfi_fail(r, m->elem, HF_ERROR_MODEL, "joint \"%s\" cannot mimic \"%s\": one of them has no single coordinate", j->name, m->other);
+  else if (d.obj1 == d.obj2)
+    hfi_fail(r, m->elem, HF_ERROR_MODEL, "joint \"%s\" cannot mimic itself", j->name);
   if (!r->status) hfi_keep(r, m->elem, hf_builder_add_equality(r->builder, &d, &r->scratch));
 }
 
@@ -187,6 +202,8 @@ void hfi_urdf_read_mimic(hfiUrdf* u) {
       hfi_read_real(r, m.elem, "offset", &m.offset);
       hfi_read_real(r, m.elem, "multiplier", &m.multiplier);
     }
+    if (m.multiplier_param) hfi_urdf_read_parameter(u, m.multiplier_param, &m.multiplier);
+    if (m.offset_param) hfi_urdf_read_parameter(u, m.offset_param, &m.offset);
     if (!r->status) add_mimic(u, j, &m);
   }
 }

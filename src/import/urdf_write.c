@@ -35,8 +35,9 @@ static void refuse_what_urdf_lacks(hfiRobotWriter* w) {
 
 static void warn_of_urdf(hfiRobotWriter* w) {
   const hfModel* m = w->m;
-  int springs = 0, planes = 0, fields = 0, lifted = 0, gains = 0, capsules = 0, ellipsoids = 0;
-  for (int j = 0; j < m->njnt; ++j) springs += hf_model_jnt_stiffness(m)[j] != 0, gains += w->drive[j].kind > HFI_DRIVEN_BY_FORCE;
+  int springs = 0, planes = 0, fields = 0, lifted = 0, gains = 0, ranges = 0, capsules = 0, ellipsoids = 0;
+  for (int j = 0; j < m->njnt; ++j)
+    springs += hf_model_jnt_stiffness(m)[j] != 0, gains += w->drive[j].kind > HFI_DRIVEN_BY_FORCE, ranges += w->drive[j].has_own_range;
   for (int i = 0; i < m->ngeom; ++i) {
     int type = hf_model_geom_type(m)[i];
     planes += type == HF_GEOM_PLANE, fields += type == HF_GEOM_HFIELD;
@@ -47,6 +48,7 @@ static void warn_of_urdf(hfiRobotWriter* w) {
   hfi_robot_left_out(w, planes, "planes");
   hfi_robot_left_out(w, fields, "height fields");
   hfi_robot_left_out(w, lifted, "compensation of weights");
+  hfi_robot_left_out(w, ranges, "ranges of controls other than the limits of the joint; a reader takes these");
   hfi_robot_left_out(w, gains, "gains of actuators; a reader chooses them");
   if (capsules) hfi_robot_warn(w, "URDF has no capsules: each becomes a cylinder and two balls (%d)", capsules);
   if (ellipsoids) hfi_robot_warn(w, "URDF has no ellipsoids: each becomes a mesh, within 0.5 %% of its size (%d)", ellipsoids);

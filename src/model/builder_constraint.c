@@ -112,6 +112,10 @@ hfStatus hfi_check_equality(const hfBuilder* b, const hfEqualityDef* d, hfError*
       (!(optional && d->obj2 < 0) && !hfi_object_exists(b, expected, d->obj2)))
     return hfi_refuse_def(error, d->where, kind, d->name, "names a %s that does not exist",
                           hf_object_kind_name((hfObjectKind)expected));
+  int second = expected == HF_OBJECT_BODY && d->obj2 < 0 ? 0 : d->obj2; // Without a second body it is the world.
+  if (d->obj1 == second)
+    return hfi_refuse_def(error, d->where, kind, d->name, "connects the %s \"%s\" with itself: two different ones are needed",
+                          hf_object_kind_name((hfObjectKind)expected), hf_builder_name(b, (hfObjectKind)expected, second));
   if (d->type == HF_EQUALITY_JOINT)
     for (int i = 0; i < 2; ++i) {
       int j = i == 0 ? d->obj1 : d->obj2;

@@ -29,6 +29,24 @@ static void test_unknown_and_unused(void** state) {
   hf_diagnostics_free(d);
 }
 
+// A slip in the name of a setting is a warning, because gravity or the time step is not what the file means; a setting of MuJoCo's solver is a note.
+static void test_settings(void** state) {
+  (void)state;
+  static const char* const files[] = {
+      "<mujoco><option timestp='1' gravity='0 0 0' iterations='9'><flag gravty='disable' warmstart='disable'/></option></mujoco>",
+      "<robot name='r'><mujoco><option timestp='1' gravity='0 0 0' iterations='9'><flag gravty='disable' warmstart='disable'/></option></mujoco>"
+      "<link name='a'/></robot>"};
+  for (size_t i = 0; i < sizeof files / sizeof *files; ++i) {
+    hfDiagnostics* d = diagnose(files[i], NULL);
+    assert_int_equal(find_diagnostic(d, "<option timestp=…>: unknown attribute").severity, HF_WARNING);
+    assert_int_equal(find_diagnostic(d, "<flag gravty=…>: unknown attribute").severity, HF_WARNING);
+    assert_int_equal(find_diagnostic(d, "<option iterations=").severity, HF_NOTE);
+    assert_int_equal(find_diagnostic(d, "<flag warmstart=").severity, HF_NOTE);
+    assert_int_equal(hf_diagnostics_count(d), 4);
+    hf_diagnostics_free(d);
+  }
+}
+
 static void test_silence(void** state) {
   (void)state;
   hfDiagnostics* d = diagnose("<mujoco model='m'><compiler angle='radian'/><default><geom density='2'/><default class='unused'>"
@@ -169,7 +187,7 @@ static void test_non_physical_links(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_unknown_and_unused), cmocka_unit_test(test_silence),
+      cmocka_unit_test(test_unknown_and_unused), cmocka_unit_test(test_settings), cmocka_unit_test(test_silence),
       cmocka_unit_test(test_cameras), cmocka_unit_test(test_plugin_sensor), cmocka_unit_test(test_left_out_together),  cmocka_unit_test(test_missing_meshes), cmocka_unit_test(test_many_missing_meshes),
       cmocka_unit_test(test_non_physical_links), cmocka_unit_test(test_attached_models),
   };

@@ -321,6 +321,23 @@ static void test_packages(void** state) {
   assert_int_equal(system(command), 0);
 }
 
+// A path behind file:// may be relative to the file, wherever the program runs, or be in a folder that is searched.
+static void test_relative_file_uris(void** state) {
+  (void)state;
+  static const char text[] = "<robot name='r'><link name='a'><collision><geometry><mesh filename='file://ell.stl'/></geometry></collision></link></robot>";
+  static const char* const folder[] = {DATA};
+  hfImportConfig searching = hf_import_config_default();
+  searching.search_path = folder, searching.search_count = 1;
+  for (int i = 0; i < 2; ++i) {
+    hfModel* m = NULL;
+    hfError error;
+    if (hf_model_parse(&m, text, strlen(text), i ? "robot.urdf" : DATA "/robot.urdf", i ? "." : DATA, i ? &searching : NULL, NULL, &error) != HF_OK)
+      fail_msg("%s", error.message);
+    assert_int_equal(m->ngeom, 1);
+    hf_model_free(m);
+  }
+}
+
 // Degrees and millimetres, which other programs write, are pointed out; a joint of three turns and a mesh of a few metres are not.
 static void test_units(void** state) {
   (void)state;
@@ -367,7 +384,7 @@ int main(void) {
       cmocka_unit_test(test_inertia_of_a_rod), cmocka_unit_test(test_contacts_of_bullet),
       cmocka_unit_test(test_planes_of_bullet), cmocka_unit_test(test_floating_joints),
       cmocka_unit_test(test_what_templates_leave_behind), cmocka_unit_test(test_contact_properties), cmocka_unit_test(test_filters_and_frames),
-      cmocka_unit_test(test_packages), cmocka_unit_test(test_units),
+      cmocka_unit_test(test_packages), cmocka_unit_test(test_relative_file_uris), cmocka_unit_test(test_units),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

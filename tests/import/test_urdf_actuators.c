@@ -76,6 +76,102 @@ static void test_ros2_control(void** state) {
   hf_model_free(m);
 }
 
+#define COMMANDED(joint, interface, params) "<joint name='" joint "'>\n<command_interface name='" interface "'>" params "</command_interface></joint>"
+#define MIN(x)                              "<param name='min'>" x "</param>"
+#define MAX(x)                              "<param name='max'>" x "</param>"
+#define CONTROLS(more)                      "<ros2_control name='s' type='system'>" more "</ros2_control>"
+
+static void assert_control_range(const hfModel* m, const char* joint, double low, double high) {
+  int i = actuator(m, joint);
+  assert_int_equal(hf_model_actuator_ctrllimited(m)[i], low < high);
+  ASSERT_NUMBERS(hf_model_actuator_ctrlrange(m) + 2 * i, low, high);
+}
+
+// One given end leaves the other end to the limit of the joint: lower -1, upper 2, velocity 3, effort 5. A joint without limits leaves it open.
+static void test_one_end_of_a_range(void** state) {
+  (void)state;
+  hfModel* m = parse(ROBOT("<link name='e'>" BOX "</link><joint name='spin' type='continuous'><parent link='d'/><child link='e'/></joint>" CONTROLS(
+      COMMANDED("turn", "position", MIN("0.5")) COMMANDED("push", "velocity", MAX("1")) COMMANDED("tail", "effort", MIN("-4"))
+          COMMANDED("spin", "position", MIN("1")))));
+  assert_control_range(m, "turn", 0.5, 2);
+  assert_control_range(m, "push", -3, 1);
+  assert_control_range(m, "tail", -4, 5);
+  assert_control_range(m, "spin", 1, 1e10);
+  hf_model_free(m);
+}
+
+static void assert_warning(const hfDiagnostics* d, int line, const char* part) {
+  hfDiagnostic said = find_diagnostic(d, part);
+  assert_int_equal(said.severity, HF_WARNING);
+  assert_int_equal(said.line, line);
+}
+
+#define FOLLOWING(joint, leader, multiplier, offset)                                                                                                 \
+  "<joint name='" joint "'>\n<param name='mimic'>" leader "</param><param name='multiplier'>" multiplier "</param><param name='offset'>" offset      \
+  "</param></joint>"
+
+// What is no finite number counts as not given: the multiplier is 1 and the offset 0. It is said once, with the line.
+static void test_bad_numbers_of_mimic(void** state) {
+  (void)state;
+  static const char* const bad[] = {"abc", "2 3", "nan", "inf", ""};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+    char text[4096], said[64];
+    snprintf(text, sizeof text, ROBOT(CONTROLS(FOLLOWING("tail", "turn", "%s", "0.5") FOLLOWING("push", "turn", "-2", "%s"))), bad[i], bad[i]);
+    hfDiagnostics* d = hf_diagnostics_create();
+    hfModel* m = parse_with(text, NULL, d);
+    ASSERT_NUMBERS(hf_model_eq_data(m), 0, -2, 0, 0, 0);
+    ASSERT_NUMBERS(hf_model_eq_data(m) + 11, 0.5, 1, 0, 0, 0);
+    snprintf(said, sizeof said, "multiplier: \"%s\" is not a number: not used", bad[i]);
+    assert_warning(d, 2, said);
+    assert_int_equal(find_diagnostic(d, said).count, 1);
+    snprintf(said, sizeof said, "offset: \"%s\" is not a number: not used", bad[i]);
+    assert_warning(d, 3, said);
+    hf_model_free(m);
+    hf_diagnostics_free(d);
+  }
+}
+
+// An unknown interface gives no actuator, with a warning. Beside a known one it is only noted. A joint that is only measured is not reported.
+static void test_unknown_interfaces(void** state) {
+  (void)state;
+  hfDiagnostics* d = hf_diagnostics_create();
+  hfModel* m =
+      parse_with(ROBOT(CONTROLS(COMMANDED("turn", "stiffness",
+                                          "") "<joint name='push'><command_interface name='velocity'/>\n"
+                                              "<command_interface name='kp'/></joint><joint name='tail'><state_interface name='odd'/></joint>")),
+                 NULL, d);
+  assert_int_equal(m->nu, 1);
+  actuator(m, "push");
+  assert_warning(d, 2, "joint \"turn\": the command interface \"stiffness\" is unknown: no actuator; known are position, velocity and effort");
+  hfDiagnostic said = find_diagnostic(d, "joint \"push\": the command interface \"kp\" is unknown: not used");
+  assert_int_equal(said.severity, HF_NOTE);
+  assert_int_equal(said.line, 3);
+  for (int i = 0; i < hf_diagnostics_count(d); ++i) assert_null(strstr(hf_diagnostics_get(d, i).message, "odd"));
+  hf_model_free(m);
+  hf_diagnostics_free(d);
+}
+
+static void test_empty_ranges(void** state) {
+  (void)state;
+  hfDiagnostics* d = hf_diagnostics_create();
+  hfModel* m =
+      parse_with(ROBOT("<link name='e'>" BOX "</link><joint name='spin' type='continuous'><parent link='d'/><child link='e'/></joint>" CONTROLS(
+                     COMMANDED("turn", "position", MIN("1") MAX("-1")) COMMANDED("push", "velocity", MIN("4"))
+                         COMMANDED("tail", "effort", MIN("x") MAX("-7")) COMMANDED("spin", "position", MIN("2") MAX("1")))),
+                 NULL, d);
+  assert_control_range(m, "turn", -1, 2);
+  assert_control_range(m, "push", -3, 3);
+  assert_control_range(m, "tail", -5, 5);
+  assert_control_range(m, "spin", 0, 0);
+  assert_warning(d, 2, "joint \"turn\": the range [1, -1] of the control is empty: [-1, 2], from the limits of the joint, is used instead");
+  assert_warning(d, 3, "joint \"push\": the range [4, 3] of the control is empty: [-3, 3], from the limits of the joint, is used instead");
+  assert_warning(d, 4, "min: \"x\" is not a number");
+  assert_warning(d, 4, "joint \"tail\": the range [-5, -7] of the control is empty: [-5, 5], from the limits of the joint, is used instead");
+  assert_warning(d, 5, "joint \"spin\": the range [2, 1] of the control is empty: the control has no range");
+  hf_model_free(m);
+  hf_diagnostics_free(d);
+}
+
 static void test_option_for_every_joint(void** state) {
   (void)state;
   static const char robot[] = ROBOT(TRANSMISSION("turn", "EffortJointInterface", ""));
@@ -137,6 +233,65 @@ static void make_package(const char* folder) {
   assert_int_equal(system(command), 0);
 }
 
+static hfStatus parse_with_search(const char* root, const char* folder, hfDiagnostics* said) {
+  char path[600];
+  const char* search[] = {"/nowhere", path};
+  hfImportConfig config = hf_import_config_default();
+  hfModel* m = NULL;
+  snprintf(path, sizeof path, "%s/%s", root, folder);
+  config.search_path = search, config.search_count = 2;
+  hfStatus status = hf_model_parse(&m, ROBOT_WITH_MESH, strlen(ROBOT_WITH_MESH), "robot.urdf", "/", &config, said, NULL);
+  hf_model_free(m);
+  return status;
+}
+
+static void in_shell(const char* root, const char* script) {
+  char command[2048];
+  snprintf(command, sizeof command, "cd '%s' && %s", root, script);
+  assert_int_equal(system(command), 0);
+}
+
+// A folder of the search path may be a workspace: a package is found up to four folders below it, by its name or by its package.xml, beside folders of
+// the same name that do not have the file. A folder inside of another package is none.
+static void test_search_path(void** state) {
+  (void)state;
+  char root[] = "/tmp/holdfast_ros_XXXXXX", path[600];
+  assert_non_null(mkdtemp(root));
+  snprintf(path, sizeof path, "%s/ws/src/robots", root);
+  make_package(path);
+  assert_int_equal(parse_with_search(root, "ws", NULL), HF_OK);
+  assert_int_equal(parse_with_search(root, "ws/src/robots", NULL), HF_OK);
+  assert_int_equal(parse_with_search(root, "ws/src/robots/my_arm", NULL), HF_OK);
+  in_shell(root, "mkdir -p ws/build/my_arm ws/install/my_arm");
+  assert_int_equal(parse_with_search(root, "ws", NULL), HF_OK);
+  in_shell(root, "mv ws/src/robots/my_arm ws/src/robots/v2 && mkdir ws/src/my_arm");
+  assert_int_equal(parse_with_search(root, "ws", NULL), HF_ERROR_FILE);
+  in_shell(root, "echo '<package> <name> my_arm </name></package>' > ws/src/robots/v2/package.xml");
+  assert_int_equal(parse_with_search(root, "ws", NULL), HF_OK);
+  in_shell(root, "mkdir -p ws/1/2/3 && mv ws/src/robots/v2 ws/1/2/3/4");
+  assert_int_equal(parse_with_search(root, "ws", NULL), HF_OK);
+  in_shell(root, "mkdir ws/1/2/3/x && mv ws/1/2/3/4 ws/1/2/3/x");
+  assert_int_equal(parse_with_search(root, "ws", NULL), HF_ERROR_FILE);
+  in_shell(root, "mv ws/1/2/3/x/4 ws/1/2/4 && echo '<package><name>other</name></package>' > ws/1/package.xml");
+  assert_int_equal(parse_with_search(root, "ws", NULL), HF_ERROR_FILE);
+  snprintf(path, sizeof path, "rm -rf '%s'", root);
+  assert_int_equal(system(path), 0);
+}
+
+// A search ends in a folder with very many files, and says so.
+static void test_search_is_bounded(void** state) {
+  (void)state;
+  char root[] = "/tmp/holdfast_ros_XXXXXX", path[600];
+  assert_non_null(mkdtemp(root));
+  hfDiagnostics* said = hf_diagnostics_create();
+  in_shell(root, "mkdir many && cd many && seq 100001 | xargs touch");
+  assert_int_equal(parse_with_search(root, "many", said), HF_ERROR_FILE);
+  assert_int_equal(find_diagnostic(said, "the search for packages ended after 100000 files and folders").severity, HF_NOTE);
+  hf_diagnostics_free(said);
+  snprintf(path, sizeof path, "rm -rf '%s'", root);
+  assert_int_equal(system(path), 0);
+}
+
 static void test_ros_paths(void** state) {
   (void)state;
   char root[] = "/tmp/holdfast_ros_XXXXXX", path[600], command[700];
@@ -164,10 +319,19 @@ static void test_ros_paths(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_transmissions),          cmocka_unit_test(test_critical_damping),
-      cmocka_unit_test(test_ros2_control),           cmocka_unit_test(test_option_for_every_joint),
-      cmocka_unit_test(test_what_cannot_be_driven),  cmocka_unit_test(test_link_without_inertia_is_reported),
+      cmocka_unit_test(test_transmissions),
+      cmocka_unit_test(test_critical_damping),
+      cmocka_unit_test(test_ros2_control),
+      cmocka_unit_test(test_one_end_of_a_range),
+      cmocka_unit_test(test_empty_ranges),
+      cmocka_unit_test(test_unknown_interfaces),
+      cmocka_unit_test(test_bad_numbers_of_mimic),
+      cmocka_unit_test(test_option_for_every_joint),
+      cmocka_unit_test(test_what_cannot_be_driven),
+      cmocka_unit_test(test_link_without_inertia_is_reported),
       cmocka_unit_test(test_ros_paths),
+      cmocka_unit_test(test_search_path),
+      cmocka_unit_test(test_search_is_bounded),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -286,10 +286,59 @@ static void test_warnings(void** state) {
   }
 }
 
+// A control that the file gives another range than its own is reported: a, d and f in URDF. SDFormat has motors only, and of these f. Gears turn
+// controls into units of the joint: b has the range of its joint and c loses nothing. Ranges are compared with those that are read again.
+static void test_control_ranges(void** state) {
+  (void)state;
+  static const char text[] = "<mujoco><compiler angle='radian'/><worldbody><body><joint name='a' range='-1 2'/><geom size='.1'/><body><joint "
+                             "name='b' range='-1 2'/><geom size='.1'/>"
+                             "<body><joint name='c'/><geom size='.1'/><body><joint name='d'/><geom size='.1'/><body><joint name='e'/><geom "
+                             "size='.1'/><body><joint name='f'/><geom size='.1'/>"
+                             "</body></body></body></body></body></body></worldbody><actuator><position joint='a' kp='9' ctrlrange='-.5 "
+                             "1'/><position joint='b' kp='9' gear='-2' ctrlrange='-4 2'/>"
+                             "<velocity joint='c' kv='2' gear='2' ctrlrange='-3 3'/><velocity joint='d' kv='2' ctrlrange='-1 3'/><motor joint='e' "
+                             "ctrlrange='-9 7' forcerange='-5 5'/>"
+                             "<motor joint='f' ctrlrange='0 3'/></actuator></mujoco>";
+  hfDiagnostics *urdf = hf_diagnostics_create(), *sdf = hf_diagnostics_create();
+  hfModel* m = write_text(text, hf_model_write_urdf, urdf);
+  static const double again[6][2] = {{-1, 2}, {-1, 2}, {-1.5, 1.5}, {-3, 3}, {-5, 5}, {-3, 3}};
+  for (int i = 0; i < 6; ++i) ASSERT_NUMBERS(hf_model_actuator_ctrlrange(m) + 2 * i, again[i][0], again[i][1]);
+  assert_int_equal(find_diagnostic(urdf, "ranges of controls other than the limits of the joint; a reader takes these (3)").severity, HF_WARNING);
+  hf_model_free(m);
+  hf_model_free(write_text(text, hf_model_write_sdf, sdf));
+  assert_int_equal(find_diagnostic(sdf, "ranges of controls other than the effort to both sides; a reader takes this (1)").severity, HF_WARNING);
+  hf_diagnostics_free(urdf), hf_diagnostics_free(sdf);
+}
+
+// A robot whose controls have the limits of their joints loses no range.
+static void test_control_ranges_of_joints(void** state) {
+  (void)state;
+  static const char text[] =
+      "<mujoco><worldbody><body><joint name='a' range='-60 90'/><geom size='.1'/><body><joint name='b'/><geom size='.1'/></body></body></worldbody>"
+      "<actuator><position joint='a' kp='9' inheritrange='1'/><motor joint='b' ctrlrange='-2 2'/></actuator></mujoco>";
+  for (int i = 0; i < 2; ++i) {
+    hfDiagnostics* said = hf_diagnostics_create();
+    hf_model_free(write_text(text, writers[i], said));
+    for (int k = 0; k < hf_diagnostics_count(said); ++k) assert_null(strstr(hf_diagnostics_get(said, k).message, "ranges of controls"));
+    hf_diagnostics_free(said);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_sdf_round_trips), cmocka_unit_test(test_urdf_round_trips), cmocka_unit_test(test_joints), cmocka_unit_test(test_inertia_without_mass),   cmocka_unit_test(test_what_urdf_lacks),
-      cmocka_unit_test(test_names),           cmocka_unit_test(test_surfaces),         cmocka_unit_test(test_loops),    cmocka_unit_test(test_exclusions), cmocka_unit_test(test_height_field),    cmocka_unit_test(test_refusals),
-      cmocka_unit_test(test_refused_meshes),  cmocka_unit_test(test_warnings)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_sdf_round_trips),
+                                     cmocka_unit_test(test_urdf_round_trips),
+                                     cmocka_unit_test(test_joints),
+                                     cmocka_unit_test(test_inertia_without_mass),
+                                     cmocka_unit_test(test_what_urdf_lacks),
+                                     cmocka_unit_test(test_names),
+                                     cmocka_unit_test(test_surfaces),
+                                     cmocka_unit_test(test_loops),
+                                     cmocka_unit_test(test_exclusions),
+                                     cmocka_unit_test(test_height_field),
+                                     cmocka_unit_test(test_refusals),
+                                     cmocka_unit_test(test_refused_meshes),
+                                     cmocka_unit_test(test_warnings),
+                                     cmocka_unit_test(test_control_ranges),
+                                     cmocka_unit_test(test_control_ranges_of_joints)};
   return cmocka_run_group_tests(tests, make_trip_folder, remove_trip_folder);
 }
