@@ -93,7 +93,7 @@ int refuse_folder(const char* option, const char* folder) {
 }
 
 int refuse_folder_of(const char* option, const char* path) {
-  if (!path || is_special(path)) return 0;
+  if (!path || is_special(path) || hfi_output_descriptor(path) >= 0) return 0;
   char* target = hfi_output_target(path);
   if (!target) return say_error("out of memory"), 1;
   const char* slash = strrchr(target, '/');

@@ -3,6 +3,9 @@
 //
 // Until it gets its name, a file is one without a name (O_TMPFILE): the system removes it when the process ends, however
 // it ends. File systems that have no such files get a temporary name beside the final one.
+//
+// The name of an open descriptor (/dev/stdout, /dev/fd/3, a process substitution of the shell) is no name of a file: pieces are added to what is
+// open there, and what it holds already stays.
 #define _GNU_SOURCE // O_TMPFILE
 #include "base/output.h"
 
@@ -31,7 +34,10 @@ static char* copy_text(const char* a, const char* b) {
 
 // ---- symbolic links --------------------------------------------------------------------------------
 
-enum { MOST_LINKS = 40 }; // Linux follows as many symbolic links.
+enum {
+  MOST_LINKS = 40, // Linux follows as many symbolic links.
+  MOST_DIGITS = 9, // A descriptor with more digits would not be an int.
+};
 
 // The folder of a path with a slash behind it, or "" for the present one.
 static char* folder_of(const char* path) {
@@ -67,8 +73,31 @@ static char* resolve_folder(const char* name) {
   return whole;
 }
 
+// The descriptor that a name stands for without any link being followed, or -1.
+static int read_descriptor(const char* name) {
+  static const char* const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+  if (strcmp(name, "/dev/stdout") == 0) return STDOUT_FILENO;
+  if (strcmp(name, "/dev/stderr") == 0) return STDERR_FILENO;
+  for (size_t i = 0; i < sizeof folders / sizeof *folders; ++i) {
+    size_t length = strlen(folders[i]);
+    if (strncmp(name, folders[i], length) != 0) continue;
+    size_t digits = strspn(name + length, "0123456789");
+    if (digits > 0 && digits <= MOST_DIGITS && !name[length + digits]) return atoi(name + length);
+  }
+  return -1;
+}
+
+int hfi_output_descriptor(const char* path) {
+  char* name = copy_text(path, "");
+  int fd = name ? read_descriptor(name) : -1;
+  for (int i = 0; fd < 0 && i < MOST_LINKS && name && follow_link(&name); ++i) fd = read_descriptor(name);
+  free(name);
+  return fd;
+}
+
 char* hfi_output_target(const char* path) {
   char real[PATH_MAX];
+  if (hfi_output_descriptor(path) >= 0) return copy_text(path, "");
   if (realpath(path, real)) return copy_text(real, "");
   char* name = copy_text(path, "");
   for (int i = 0; name && i < MOST_LINKS && follow_link(&name);) ++i;
@@ -156,10 +185,24 @@ static int take_name(hfiOutput* out) {
 
 // ---- opening -----------------------------------------------------------------------------------------
 
-// A pipe or a device is written directly. A regular file is written beside an older one, whose permissions it takes over. A name that no
+// Another descriptor of what is open under this one, so that closing it leaves this one open. WebAssembly has none.
+static int duplicate(int fd) {
+#ifdef F_DUPFD_CLOEXEC
+  return fcntl(fd, F_DUPFD_CLOEXEC, 0);
+#else
+  return (void)fd, errno = ENOSYS, -1;
+#endif
+}
+
+// An open descriptor, a pipe or a device is written directly. A regular file is written beside an older one, whose permissions it takes over. A name that no
 // file can have (too long, empty, links in a circle) is refused now, not when the file gets it.
 static int open_file(hfiOutput* out) {
   struct stat older;
+  int descriptor = hfi_output_descriptor(out->path);
+  if (descriptor >= 0) {
+    out->named = out->shared = 1;
+    return duplicate(descriptor);
+  }
   int exists = stat(out->target, &older) == 0;
   if (!exists && (errno != ENOENT || !*out->target)) return -1;
   if (exists && !S_ISREG(older.st_mode)) {
@@ -216,7 +259,7 @@ hfStatus hfi_output_flush(hfiOutput* out, hfError* error) {
   int code = write_all(out->fd, out->piece.data, out->piece.size);
   if (code == 0 && out->mode == HFI_OUTPUT_ROWS && !out->named) code = take_name(out);
   if (code != 0) {
-    if (ftruncate(out->fd, (off_t)out->written) == 0) lseek(out->fd, (off_t)out->written, SEEK_SET);
+    if (!out->shared && ftruncate(out->fd, (off_t)out->written) == 0) lseek(out->fd, (off_t)out->written, SEEK_SET);
     out->piece.size = 0; // The caller knows of the failure; closing must not try to write the piece again.
     out->failure = code;
     return refuse_file(out->path, code, error);
@@ -243,7 +286,7 @@ static int is_removed(int fd) {
 hfStatus hfi_output_close(hfiOutput* out, hfError* error) {
   hfStatus status = hfi_output_flush(out, error);
   int code = status == HF_OK && !out->named ? take_name(out) : 0;
-  if (status == HF_OK && code == 0 && is_removed(out->fd))
+  if (status == HF_OK && code == 0 && !out->shared && is_removed(out->fd))
     status = hfi_refuse(error, HF_ERROR_FILE, "%s: the file was removed or replaced while it was being written", out->path);
   if (close(out->fd) != 0 && code == 0) code = errno;
   if (code != 0 && status == HF_OK) status = refuse_file(out->path, code, error);

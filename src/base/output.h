@@ -18,6 +18,7 @@ typedef struct hfiOutput {
   char* target;     // the name that the file gets, by hfi_output_target: links stay links
   char* temporary;  // the name that the file has until then; NULL: it has none
   int named;        // 1: the file has its name
+  int shared;       // 1: the path names an open descriptor, whose file may hold what others wrote; it is never cut
   int failure;      // error code of the system for a piece that could not be written; 0: none
   hfiBytes piece;   // what the next flush writes
   uint64_t written; // bytes of whole pieces in the file
@@ -43,8 +44,11 @@ void* hfi_output_create(size_t size, const char* path, hfiOutputMode mode, hfSta
 hfStatus hfi_output_destroy(void* object, hfError* error);
 void hfi_output_abandon(void* object);
 
-// The file that a path names, without symbolic links, whether it exists or not: a link to a file that does not exist yet leads to its place. NULL: no
-// memory. The caller frees it.
+// The descriptor that a path names, as /dev/stdout, /dev/fd/3 or a link to one of them, whether it is open or not. -1: it names none.
+int hfi_output_descriptor(const char* path);
+
+// The file that a path names (the path itself if that is a descriptor), without symbolic links, whether it exists or not: a link to a file that does
+// not exist yet leads to its place. NULL: no memory. The caller frees it.
 char* hfi_output_target(const char* path);
 
 // Writes a file of these bytes.

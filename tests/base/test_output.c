@@ -4,6 +4,7 @@
 
 #include "base/output.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -297,6 +298,56 @@ static void test_half_a_row_is_cut_off(void** state) {
   remove(path_of("limited"));
 }
 
+static void write_to_descriptor(const char* path, const char* text) {
+  hfiOutput out;
+  assert_int_equal(hfi_output_open(&out, path, HFI_OUTPUT_ROWS, NULL), HF_OK);
+  hfi_output_print(&out, "%s", text);
+  assert_int_equal(hfi_output_flush(&out, NULL), HF_OK);
+  hfi_output_print(&out, "%s", text);
+  assert_int_equal(hfi_output_close(&out, NULL), HF_OK);
+}
+
+// A shell gives its programs descriptors: of pipes, and of files to which others write, too.
+static void test_open_descriptors_are_added_to(void** state) {
+  (void)state;
+  static const char* const folders[] = {"/dev/fd", "/proc/self/fd"};
+  char name[64], text[16] = "", link[512];
+  int ends[2];
+  assert_int_equal(pipe(ends), 0);
+  snprintf(name, sizeof name, "/dev/fd/%d", ends[1]);
+  write_to_descriptor(name, "1\n");
+  assert_int_equal(read(ends[0], text, sizeof text - 1), 4);
+  assert_string_equal(text, "1\n1\n");
+  close(ends[0]), close(ends[1]);
+  write_old("shared");
+  snprintf(link, sizeof link, "%s", path_of("link"));
+  for (int i = 0; i < 2; ++i) {
+    int fd = open(path_of("shared"), O_WRONLY | O_APPEND);
+    snprintf(name, sizeof name, "%s/%d", folders[i], fd);
+    assert_int_equal(symlink(name, link), 0);
+    write_to_descriptor(i ? link : name, "2");
+    assert_int_equal(write(fd, ".", 1), 1); // It is still open.
+    close(fd), unlink(link);
+  }
+  assert_string_equal(content("shared"), "old22.22.");
+  assert_int_equal(count_files(), 1);
+  remove(path_of("shared"));
+}
+
+static void test_closed_descriptor_is_refused_by_name(void** state) {
+  (void)state;
+  hfiOutput out;
+  hfError error = {HF_OK, ""};
+  assert_int_equal(hfi_output_open(&out, "/dev/fd/987", HFI_OUTPUT_ROWS, &error), HF_ERROR_FILE);
+  assert_string_equal(error.message, "/dev/fd/987: cannot write: Bad file descriptor");
+  assert_int_equal(hfi_output_descriptor("/dev/stdout"), 1);
+  assert_int_equal(hfi_output_descriptor("/dev/stderr"), 2);
+  assert_int_equal(hfi_output_descriptor("/dev/fd/3x"), -1);
+  assert_int_equal(hfi_output_descriptor("/dev/fd/"), -1);
+  assert_int_equal(hfi_output_descriptor("/dev/fd/12345678901"), -1);
+  assert_int_equal(hfi_output_descriptor(path_of("3")), -1);
+}
+
 static int make_folder(void** state) { return (void)state, mkdtemp(folder) ? 0 : -1; }
 static int remove_folder(void** state) { return (void)state, rmdir(folder); }
 
@@ -310,9 +361,14 @@ int main(void) {
       cmocka_unit_test(test_links_lead_to_new_files),
       cmocka_unit_test(test_whole_file_appears_at_the_end),
       cmocka_unit_test(test_abandoned_file_leaves_nothing),
-      cmocka_unit_test(test_removed_file_is_reported), cmocka_unit_test(test_missing_folder_is_refused_by_name), cmocka_unit_test(test_impossible_names_are_refused_at_once), cmocka_unit_test(test_the_longest_name),
+      cmocka_unit_test(test_removed_file_is_reported),
+      cmocka_unit_test(test_missing_folder_is_refused_by_name),
+      cmocka_unit_test(test_impossible_names_are_refused_at_once),
+      cmocka_unit_test(test_the_longest_name),
       cmocka_unit_test(test_full_device_is_refused_by_name),
       cmocka_unit_test(test_half_a_row_is_cut_off),
+      cmocka_unit_test(test_open_descriptors_are_added_to),
+      cmocka_unit_test(test_closed_descriptor_is_refused_by_name),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
