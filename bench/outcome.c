@@ -181,11 +181,14 @@ static void compare_pair(const outcomePair* x, const outcomePair* y, double leas
   double size = norm(x->force, 3);
   if (size < least) return;
   if (!y) {
-    out->depth = out->depth_same_places = out->normal = out->force = fmax(out->force, 1);
+    out->depth = out->depth_same_places = out->normal = out->force_a_point = out->force = fmax(out->force, 1);
     return;
   }
+  double mean[3], other_mean[3];
+  for (int k = 0; k < 3; ++k) mean[k] = x->force[k] / x->points, other_mean[k] = y->force[k] / y->points;
   out->force = fmax(out->force, norm_of_difference(x->force, y->force) / size);
   out->normal = fmax(out->normal, norm_of_difference(x->normal, y->normal) / size);
+  out->force_a_point = fmax(out->force_a_point, norm_of_difference(mean, other_mean) / norm(mean, 3));
   double depth = fabs(x->depth - y->depth) > 1e-6 ? fabs(x->depth - y->depth) / fabs(x->depth) : 0;
   out->depth = fmax(out->depth, depth);
   if (have_same_places(x, y)) out->depth_same_places = fmax(out->depth_same_places, depth);

@@ -60,6 +60,7 @@ outcomeDistance outcome_distance(const hfModel* model, const outcome* x, const o
 // stiffness of its own for what cannot yield.
 typedef struct outcomeContacts {
   double depth, force, normal;       // normal: that of the parts of forces along the normals [-]
+  double force_a_point;              // the difference of the mean force of a contact of a pair [-]
   double depth_same_places;          // the difference of depths of pairs with the same number of contacts at the same places [-]
   double deepest_ours, deepest_peer; // [m]
 } outcomeContacts;

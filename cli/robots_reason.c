@@ -216,6 +216,47 @@ static int explain_by_creep(verdict* v, evidence* e, const outcome peer[PEER_RUN
   return 1;
 }
 
+// Says why depths or forces differ where joints do not, or not with mujoco_softness.
+static void explain_contacts(verdict* v, evidence* e, const outcome peer[PEER_RUNS]) {
+  size_t size = sizeof v->reason;
+  outcomeContacts own;
+  const outcomeContacts *soft = &e->soft.contacts, *recipe = &e->recipe_contacts;
+  if (e->own_parameters)
+    snprintf(v->reason, size, "%s", OWN_PARAMETERS);
+  else if (soft->force <= SHARE && soft->depth_same_places <= SHARE)
+    snprintf(v->reason, size, "depths: the engines have other contact points, which share the load");
+  else if (soft->depth <= SHARE && soft->force_a_point <= SHARE)
+    snprintf(v->reason, size, "forces: the engines have other contact points, as deep and each with the same force, of a body that hardly yields");
+  else if (is_alike_with_recipe(&v->ours) || is_alike_with_recipe(&e->soft))
+    snprintf(v->reason, size, "MuJoCo creeps: with its recipe depths and forces are alike");
+  else if (normals_agree(soft))
+    snprintf(v->reason, size, "friction: normal forces are alike, and differ by %.0f %% at most; friction that holds nothing fades in MuJoCo", 100 * soft->normal);
+  else if (!is_near(e->recipe))
+    snprintf(v->reason, size, "friction decides: MuJoCo with its recipe is %.2g rad, %.2g m away from itself", e->recipe.angle, e->recipe.length);
+  else if (recipe->force > SHARE)
+    snprintf(v->reason, size, "friction decides: with its recipe MuJoCo has forces that differ by %.0f %% from its own", 100 * recipe->force);
+  else if (explain_by_creep(v, e, peer))
+    return;
+  else if (rests_at_our_end(e, &peer[PEER_DEFAULT], &own))
+    snprintf(v->reason, size,
+             "two places of rest: from our end, with mujoco_softness, MuJoCo stays there, with depths and forces that differ by %.0f %% and %.0f %% "
+             "from its own",
+             100 * own.depth, 100 * own.force);
+  else {
+    v->differs = 1;
+    snprintf(v->reason, size, "contacts differ; with mujoco_softness %.0f %%, %.0f %%", 100 * soft->depth, 100 * soft->force);
+  }
+}
+
+// The same where joints differ by our stiffness alone.
+static void explain_rest(verdict* v, evidence* e, const outcome peer[PEER_RUNS]) {
+  enum { PREFIX = 64 };
+  char rest[sizeof v->reason - PREFIX];
+  explain_contacts(v, e, peer);
+  snprintf(rest, sizeof rest, "%.*s", (int)sizeof rest - 1, v->reason);
+  snprintf(v->reason, sizeof v->reason, "our stiffness: joints are alike with mujoco_softness; %s", rest);
+}
+
 // Says why joints differ, as far as measurements tell. Chaos of its own size comes first; smaller chaos can have made a difference large that has
 // another cause, for which the experiments look before.
 static void explain_joints(verdict* v, evidence* e, const outcome peer[PEER_RUNS]) {
@@ -226,6 +267,8 @@ static void explain_joints(verdict* v, evidence* e, const outcome peer[PEER_RUNS
     snprintf(v->reason, size, "MuJoCo creeps: with its recipe it is alike");
   else if (e->own_parameters)
     snprintf(v->reason, size, "%s", OWN_PARAMETERS);
+  else if (is_near(e->soft.apart))
+    explain_rest(v, e, peer);
   else if (is_near(e->soft.recipe))
     snprintf(v->reason, size, "MuJoCo creeps: with its recipe and mujoco_softness it is alike");
   else if (explain_by_experiments(v, e))
@@ -249,36 +292,6 @@ static void explain_joints(verdict* v, evidence* e, const outcome peer[PEER_RUNS
   else {
     v->differs = 1;
     snprintf(v->reason, size, "differs; with mujoco_softness %.2g rad, %.2g m", e->soft.apart.angle, e->soft.apart.length);
-  }
-}
-
-// Says why depths or forces differ where joints do not.
-static void explain_contacts(verdict* v, evidence* e, const outcome peer[PEER_RUNS]) {
-  size_t size = sizeof v->reason;
-  outcomeContacts own;
-  const outcomeContacts *soft = &e->soft.contacts, *recipe = &e->recipe_contacts;
-  if (e->own_parameters)
-    snprintf(v->reason, size, "%s", OWN_PARAMETERS);
-  else if (soft->force <= SHARE && soft->depth_same_places <= SHARE)
-    snprintf(v->reason, size, "depths: the engines have other contact points, which share the load");
-  else if (is_alike_with_recipe(&v->ours) || is_alike_with_recipe(&e->soft))
-    snprintf(v->reason, size, "MuJoCo creeps: with its recipe depths and forces are alike");
-  else if (normals_agree(soft))
-    snprintf(v->reason, size, "friction: normal forces are alike, and differ by %.0f %% at most; friction that holds nothing fades in MuJoCo", 100 * soft->normal);
-  else if (!is_near(e->recipe))
-    snprintf(v->reason, size, "friction decides: MuJoCo with its recipe is %.2g rad, %.2g m away from itself", e->recipe.angle, e->recipe.length);
-  else if (recipe->force > SHARE)
-    snprintf(v->reason, size, "friction decides: with its recipe MuJoCo has forces that differ by %.0f %% from its own", 100 * recipe->force);
-  else if (explain_by_creep(v, e, peer))
-    return;
-  else if (rests_at_our_end(e, &peer[PEER_DEFAULT], &own))
-    snprintf(v->reason, size,
-             "two places of rest: from our end, with mujoco_softness, MuJoCo stays there, with depths and forces that differ by %.0f %% and %.0f %% "
-             "from its own",
-             100 * own.depth, 100 * own.force);
-  else {
-    v->differs = 1;
-    snprintf(v->reason, size, "contacts differ; with mujoco_softness %.0f %%, %.0f %%", 100 * soft->depth, 100 * soft->force);
   }
 }
 

@@ -119,6 +119,15 @@ static void write_scenes_with_reasons(void) {
   write_file("reasons/points.xml",
              "<mujoco><default><geom solref='.02 1' solimp='.9 .95 .001'/></default><worldbody><geom type='plane' size='1 1 1'/>"
              "<body pos='0 0 .1'><freejoint/><geom type='cylinder' size='.1 .1' mass='5'/></body></worldbody></mujoco>");
+  write_file("reasons/stuck.xml",
+             "<mujoco><default><geom solref='.02 1' solimp='.9 .95 .001'/></default><worldbody><geom type='plane' size='1 1 1'/>"
+             "<body pos='0 0 .099'><joint type='slide' axis='0 0 1' damping='1e11'/><geom type='cylinder' size='.1 .1' mass='5'/></body></worldbody></mujoco>");
+  write_file("reasons/firm_pinch.xml",
+             "<mujoco><default><default class='pad'><geom type='box' size='.01 .02 .02' mass='.1'/></default></default><worldbody>"
+             "<body pos='-.03 0 0'><joint name='l' type='slide' axis='1 0 0'/><geom class='pad'/></body>"
+             "<body pos='.03 0 0'><joint name='r' type='slide' axis='-1 0 0'/><geom class='pad'/></body>"
+             "<body><freejoint/><geom type='capsule' size='.02 .04' mass='.045'/></body></worldbody>"
+             "<actuator><motor joint='l'/><motor joint='r'/></actuator><keyframe><key ctrl='60 60'/></keyframe></mujoco>");
   write_file("reasons/limits.xml",
              "<mujoco><option timestep='.01' integrator='RK4'/><worldbody><body><joint axis='-1 1 0' range='30 100' armature='1' damping='1'/>"
              "<geom type='capsule' fromto='0 0 0 .4 .4 0' size='.08' density='5'/></body></worldbody></mujoco>");
@@ -137,7 +146,8 @@ static void test_names_the_reason(void** state) {
       "                      ('unstable', 'MuJoCo is unstable'), ('slope', 'MuJoCo creeps: with its recipe it is alike'),\n"
       "                      ('points', 'depths: the engines have other contact points'), ('limits', 'joints that start up to 0.52 rad, 0 m beyond "
       "their limits'),\n"
-      "                      ('left_out', 'left out: <frame scale'), ('peg_in_hole', 'MuJoCo creeps: with its recipe and mujoco_softness it is "
+      "                      ('left_out', 'left out: <frame scale'), ('peg_in_hole', 'our stiffness: joints are alike with mujoco_softness; '),\n"
+      "                      ('stuck', 'forces: the engines have other contact points'), ('firm_pinch', 'MuJoCo creeps: with its recipe and mujoco_softness it is "
       "alike')):\n"
       "    assert rows[scene + '.xml'].startswith(reason), rows\n");
 }
