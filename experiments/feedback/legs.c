@@ -38,7 +38,7 @@ static const double MOST_POWER = 20, POWER_TIME = 0.1;
 static const double SWAY_TIME = 0.1; // in which joints of feet that stand return to the sinusoids [s]
 static const double UNLIMITED = 1e9; // torque of a drive without a limit [N m]
 const hfGains legs_hand_gains[3] = {{20, 0, 0.1}, {20, 0, 0.1}, {20, 0, 0.1}};
-const hfGains legs_tuned_gains[3] = {{326.3254817, 0, 0.6933511028}, {62.70161382, 0, 0.03558325791}, {560.966462, 0, 0.02348028474}};
+const hfGains legs_tuned_gains[3] = {{503.1696499, 0, 0.5835443471}, {218.7504804, 0, 0.3685368582}, {481.3765634, 0, 0.01568672623}};
 
 static void legs_close(legs* a) {
   hf_mlcp_free(a->mlcp);

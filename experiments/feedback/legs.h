@@ -49,7 +49,7 @@ typedef struct legRun {
   long steps;          // taken; errors are means over them
 } legRun;
 
-// PD gains of hip x, hip y and knee: by hand, and tuned at 1 ms from these (legs_tune with seed 1, 150 evaluations of 2.5 s).
+// PD gains of hip x, hip y and knee: by hand, and tuned at 1 ms from these (legs_tune with six searches of 150 evaluations of 2.5 s).
 extern const hfGains legs_hand_gains[3], legs_tuned_gains[3];
 
 // Writes the trot as quadruped_trot.xml, a scene over models/quadruped.xml, into the folder of --out (scene_file.c).
@@ -59,7 +59,8 @@ int legs_run(const legMethod* method, double seconds, double h, legRun* out);
 // Runs it once more for a replay, into FILE of the folder of --out; nothing without one.
 int legs_record(const legMethod* method, double seconds, double h, result* r, const char* file);
 // Tunes PD gains at step h from those given, by Nelder and Mead's method: the sum of squared joint errors becomes small among
-// runs that keep the bounds of energy and tilt. *value: that sum, infinite where no run is stable.
-int legs_tune(double seconds, double h, uint64_t seed, int evaluations, hfGains gains[3], double* value);
+// runs that keep the bounds of energy and tilt. Several searches of so many evaluations begin at the same gains with other simplices; the best one
+// counts. *value: its sum, infinite where no run is stable.
+int legs_tune(double seconds, double h, int searches, int evaluations, hfGains gains[3], double* value);
 
 #endif

@@ -2,6 +2,9 @@
 //
 //   minimise sum_i e_i^2 over log kp, log kd of hip x, hip y and knee,   e_i mean absolute error of joint i
 //
+// The sum has many minima: of six searches from the gains by hand, each with its own first simplices, two end within 1 % of each other, and the
+// others at 1.4 to 9 times as much. So the best of six counts.
+//
 // A run that falls, tilts by more than 0.5 rad or takes more than 20 W (legs.c) counts as infinite: without these bounds the
 // optimiser finds gains that track a robot which drums on the ground.
 #include "feedback/legs.h"
@@ -27,14 +30,27 @@ static double squared_error(const double* x, void* user) {
   return out.squared_error;
 }
 
-int legs_tune(double seconds, double h, uint64_t seed, int evaluations, hfGains gains[3], double* value) {
-  legTuning t = {.seconds = seconds, .h = h};
+static double search(legTuning* t, uint64_t seed, int evaluations, hfGains gains[3]) {
   hfTuning config = hf_tuning_default();
   double x[6];
   for (int i = 0; i < 3; ++i) x[2 * i] = log(gains[i].kp), x[2 * i + 1] = log(gains[i].kd);
   config.seed = seed;
   config.evaluations = evaluations;
-  *value = hf_minimise(squared_error, &t, 6, x, &config, NULL);
+  double value = hf_minimise(squared_error, t, 6, x, &config, NULL);
   read_gains(x, gains);
+  return value;
+}
+
+int legs_tune(double seconds, double h, int searches, int evaluations, hfGains gains[3], double* value) {
+  legTuning t = {.seconds = seconds, .h = h};
+  hfGains start[3];
+  memcpy(start, gains, sizeof start);
+  *value = INFINITY;
+  for (int k = 1; k <= searches; ++k) {
+    hfGains found[3];
+    memcpy(found, start, sizeof found);
+    double least = search(&t, (uint64_t)k, evaluations, found);
+    if (least < *value) *value = least, memcpy(gains, found, sizeof found);
+  }
   return isfinite(*value) ? CLI_GOOD : CLI_FAILED;
 }

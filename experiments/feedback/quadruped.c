@@ -125,7 +125,7 @@ static int judge_tuning(double seconds, int quick, const double* step, result* r
   hfGains gains[3];
   double again;
   memcpy(gains, legs_hand_gains, sizeof gains);
-  if (legs_tune(2.5, 0.001, 1, 150, gains, &again) != CLI_GOOD) return CLI_FAILED;
+  if (legs_tune(2.5, 0.001, 6, 150, gains, &again) != CLI_GOOD) return CLI_FAILED;
   for (int i = 0; i < 3; ++i) result_note(r, "  tuned gains, joint %d of a leg: kp %.10g, kd %.10g", i + 1, gains[i].kp, gains[i].kd);
   legRun stored;
   if (legs_run(&rows[PD_TUNED].method, 2.5, 0.001, &stored) != CLI_GOOD) return CLI_FAILED;
