@@ -322,7 +322,7 @@ static verdict judge_start(uint64_t seed, int method, int steps, double seconds,
     hfStatus status = hf_sim_step(t.sim, t.state, t.input, &report, &v.error);
     t.times[v.steps] = processor_time() - before;
     for (int i = 0; gain != 0 && i < t.model->nv; ++i) hf_state_mutable_v(t.state)[i] *= 1 + gain;
-    v.worst = fmax(v.worst, t.times[v.steps]);
+    if (t.times[v.steps] > v.worst) v.worst = t.times[v.steps], v.contacts = status < 0 ? 0 : report.ncontact;
     spent += t.times[v.steps];
     if (status != HF_OK && v.status == HF_OK) v.status = status;
     v.flagged |= status > 0;

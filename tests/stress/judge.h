@@ -16,6 +16,7 @@ typedef struct verdict {
   double growth;    // the largest unexplained growth, over the energy that work explains [-]
   double released;  // energy that the start may release, E of judge.c [J]
   double worst;     // longest step of all [s of the processor]
+  int contacts;     // of that step
   double median;    // median of all steps at most; INFINITY where fewer than half were taken [s of the processor]
   hfError error;    // of a refusal
 } verdict;
