@@ -35,8 +35,4 @@ int exit_status_of(hfStatus status);
 // The same for the sim of a model that was read: options that do not go together, or not with this model, are a wrong call, too.
 int exit_status_of_sim(hfStatus created);
 
-// The name of an object. An object without a name is called "#ID", which is written to `buffer`.
-enum { NAME_BUFFER = 24 };
-const char* object_name(const hfModel* model, hfObjectKind kind, int id, char buffer[NAME_BUFFER]);
-
 #endif

@@ -82,13 +82,13 @@ static json_t* colour(double r, double g, double b, double a) {
 
 static json_t* frame_transforms(const hfModel* m, const hfFrame* f) {
   json_t* list = json_array();
-  char buffer[NAME_BUFFER];
+  char buffer[HF_LABEL_SIZE];
   for (int b = 1; b < m->nbody; ++b) {
     const float* p = f->pose + 7 * b;
     const double q[4] = {(double)p[3], (double)p[4], (double)p[5], (double)p[6]};
     json_array_append_new(list, json_pack("{s:o,s:s,s:s,s:o,s:o}", "timestamp", stamp(f->time),
                                           "parent_frame_id", "world", "child_frame_id",
-                                          object_name(m, HF_OBJECT_BODY, b, buffer), "translation",
+                                          hf_model_label(m, HF_OBJECT_BODY, b, buffer), "translation",
                                           xyz((double)p[0], (double)p[1], (double)p[2]), "rotation",
                                           wxyz(q)));
   }
@@ -165,10 +165,10 @@ static json_t* empty_entity(const char* frame, const char* id, double time) {
 
 static json_t* scene_update(const hfModel* m, double time) {
   json_t* list = json_array();
-  char buffer[NAME_BUFFER];
+  char buffer[HF_LABEL_SIZE];
   for (int b = 0; b < m->nbody; ++b) {
     if (hf_model_body_geomnum(m)[b] == 0) continue;
-    const char* name = object_name(m, HF_OBJECT_BODY, b, buffer);
+    const char* name = hf_model_label(m, HF_OBJECT_BODY, b, buffer);
     json_t* entity = empty_entity(name, name, time);
     for (int k = 0; k < hf_model_body_geomnum(m)[b]; ++k)
       add_shape(m, hf_model_body_geomadr(m)[b] + k, entity);
@@ -218,13 +218,13 @@ static json_t* force_arrows(const hfFrame* f) {
 
 static json_t* contact_numbers(const hfModel* m, const hfFrame* f) {
   json_t* list = json_array();
-  char a[NAME_BUFFER], b[NAME_BUFFER];
+  char a[HF_LABEL_SIZE], b[HF_LABEL_SIZE];
   for (int i = 0; i < f->ncontact; ++i) {
     const hfFrameContact* c = &f->contact[i];
     json_array_append_new(
         list, json_pack("{s:s,s:s,s:[fff],s:[fff],s:f,s:[fff],s:[fff],s:f,s:f,s:b}", "a",
-                        object_name(m, HF_OBJECT_GEOM, c->geom_a, a), "b",
-                        object_name(m, HF_OBJECT_GEOM, c->geom_b, b), "point", (double)c->p_W[0],
+                        hf_model_label(m, HF_OBJECT_GEOM, c->geom_a, a), "b",
+                        hf_model_label(m, HF_OBJECT_GEOM, c->geom_b, b), "point", (double)c->p_W[0],
                         (double)c->p_W[1], (double)c->p_W[2], "normal", (double)c->n_W[0],
                         (double)c->n_W[1], (double)c->n_W[2], "normal_force", (double)c->fn,
                         "friction", (double)c->ft[0], (double)c->ft[1], (double)c->ft[2], "slip",
@@ -236,10 +236,10 @@ static json_t* contact_numbers(const hfModel* m, const hfFrame* f) {
 
 static json_t* joint_numbers(const hfModel* m, const hfFrame* f) {
   json_t *positions = json_object(), *velocities = json_object();
-  char buffer[NAME_BUFFER];
+  char buffer[HF_LABEL_SIZE];
   for (int j = 0; j < m->njnt; ++j) {
     if (hf_joint_info(hf_model_jnt_type(m)[j]).nv != 1) continue;
-    const char* name = object_name(m, HF_OBJECT_JOINT, j, buffer);
+    const char* name = hf_model_label(m, HF_OBJECT_JOINT, j, buffer);
     json_object_set_new(positions, name, json_real((double)f->q[hf_model_jnt_qposadr(m)[j]]));
     json_object_set_new(velocities, name, json_real((double)f->v[hf_model_jnt_dofadr(m)[j]]));
   }
@@ -248,9 +248,9 @@ static json_t* joint_numbers(const hfModel* m, const hfFrame* f) {
 
 static json_t* actuator_numbers(const hfModel* m, const hfFrame* f) {
   json_t *controls = json_object(), *forces = json_object();
-  char buffer[NAME_BUFFER];
+  char buffer[HF_LABEL_SIZE];
   for (int i = 0; i < m->nu; ++i) {
-    const char* name = object_name(m, HF_OBJECT_ACTUATOR, i, buffer);
+    const char* name = hf_model_label(m, HF_OBJECT_ACTUATOR, i, buffer);
     json_object_set_new(controls, name, json_real((double)f->ctrl[i]));
     json_object_set_new(forces, name, json_real((double)f->force[i]));
   }
@@ -260,11 +260,11 @@ static json_t* actuator_numbers(const hfModel* m, const hfFrame* f) {
 static json_t* event_words(const hfModel* m, hfEvent e) {
   static const char* const kinds[] = {"",     "touch", "leave",     "slide",  "stick",
                                       "rung", "rigid", "compliant", "dropped"};
-  char a[NAME_BUFFER], b[NAME_BUFFER];
+  char a[HF_LABEL_SIZE], b[HF_LABEL_SIZE];
   return json_pack(
       "{s:s,s:s,s:s,s:i}", "event", e.kind > 0 && e.kind <= HF_EVENT_DROPPED ? kinds[e.kind] : "",
-      "a", e.body_a >= 0 ? object_name(m, HF_OBJECT_BODY, e.body_a, a) : "", "b",
-      e.body_b >= 0 ? object_name(m, HF_OBJECT_BODY, e.body_b, b) : "", "value", e.value);
+      "a", e.body_a >= 0 ? hf_model_label(m, HF_OBJECT_BODY, e.body_a, a) : "", "b",
+      e.body_b >= 0 ? hf_model_label(m, HF_OBJECT_BODY, e.body_b, b) : "", "value", e.value);
 }
 
 // ---- the file ----------------------------------------------------------------------------------------

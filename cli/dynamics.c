@@ -37,28 +37,28 @@ static void print_matrix(const double* M, int n) {
 static void print_poses(const hfModel* m, const hfDynamics* d) {
   printf("bodies (position [m], quaternion w x y z):\n");
   for (int b = 0; b < m->nbody; ++b) {
-    char buffer[NAME_BUFFER];
+    char buffer[HF_LABEL_SIZE];
     hfVec3 p = hf_dynamics_body_pose(d, b).p;
     hfQuat q = hf_dynamics_body_quat(d, b);
     printf("  %-20s %.6g %.6g %.6g  %.6g %.6g %.6g %.6g\n",
-           object_name(m, HF_OBJECT_BODY, b, buffer), p.x, p.y, p.z, q.w, q.x, q.y, q.z);
+           hf_model_label(m, HF_OBJECT_BODY, b, buffer), p.x, p.y, p.z, q.w, q.x, q.y, q.z);
   }
 }
 
 static void print_readings(const hfModel* m, const hfSim* sim) {
-  char a[NAME_BUFFER], b[NAME_BUFFER];
+  char a[HF_LABEL_SIZE], b[HF_LABEL_SIZE];
   for (int i = 0; i < m->nu; ++i)
-    printf("actuator %s: %.6g\n", object_name(m, HF_OBJECT_ACTUATOR, i, a),
+    printf("actuator %s: %.6g\n", hf_model_label(m, HF_OBJECT_ACTUATOR, i, a),
            hf_sim_actuator_force(sim)[i]);
   for (int i = 0; i < m->nsensor; ++i) {
     printf("sensor ");
-    print_vector(object_name(m, HF_OBJECT_SENSOR, i, a),
+    print_vector(hf_model_label(m, HF_OBJECT_SENSOR, i, a),
                  hf_sim_sensors(sim) + hf_model_sensor_adr(m)[i], hf_model_sensor_dim(m)[i]);
   }
   for (int i = 0; i < hf_sim_contact_count(sim); ++i) {
     hfContact c = hf_sim_contact(sim, i);
     printf("contact %s - %s: at %.6g %.6g %.6g, normal %.6g %.6g %.6g, depth %.6g m\n",
-           object_name(m, HF_OBJECT_GEOM, c.geom_a, a), object_name(m, HF_OBJECT_GEOM, c.geom_b, b),
+           hf_model_label(m, HF_OBJECT_GEOM, c.geom_a, a), hf_model_label(m, HF_OBJECT_GEOM, c.geom_b, b),
            c.p_W.x, c.p_W.y, c.p_W.z, c.n_W.x, c.n_W.y, c.n_W.z, c.depth);
   }
 }
@@ -84,9 +84,9 @@ static void print_dynamics(const hfModel* m, const hfSim* sim, const hfState* st
 static json_t* poses_json(const hfModel* m, const hfDynamics* d) {
   json_t* array = json_array();
   for (int b = 0; b < m->nbody; ++b) {
-    char buffer[NAME_BUFFER];
+    char buffer[HF_LABEL_SIZE];
     json_t* o = json_object();
-    json_object_set_new(o, "name", json_string(object_name(m, HF_OBJECT_BODY, b, buffer)));
+    json_object_set_new(o, "name", json_string(hf_model_label(m, HF_OBJECT_BODY, b, buffer)));
     json_object_set_new(o, "pos", json_vec3(hf_dynamics_body_pose(d, b).p));
     json_object_set_new(o, "quat", json_quat(hf_dynamics_body_quat(d, b)));
     json_array_append_new(array, o);

@@ -31,10 +31,10 @@ static hfObjectKind transmission_kind(int type) {
 // ---- text --------------------------------------------------------------------------------------
 
 static void print_joint(const hfModel* m, int j) {
-  char buffer[NAME_BUFFER];
+  char buffer[HF_LABEL_SIZE];
   hfJointInfo joint = hf_joint_info(hf_model_jnt_type(m)[j]);
   const double* range = hf_model_jnt_range(m) + 2 * j;
-  printf("%s (%s", object_name(m, HF_OBJECT_JOINT, j, buffer), joint.name);
+  printf("%s (%s", hf_model_label(m, HF_OBJECT_JOINT, j, buffer), joint.name);
   if (hf_model_jnt_limited(m)[j])
     printf(", %.4g to %.4g %s", range[0], range[1], joint.is_angle ? "rad" : "m");
   printf(")");
@@ -47,9 +47,9 @@ static int depth_of(const hfModel* m, int body) {
 }
 
 static void print_body(const hfModel* m, int b) {
-  char buffer[NAME_BUFFER];
+  char buffer[HF_LABEL_SIZE];
   int first = hf_model_body_jntadr(m)[b], ngeom = hf_model_body_geomnum(m)[b];
-  printf("%*s%s", 2 * depth_of(m, b), "", object_name(m, HF_OBJECT_BODY, b, buffer));
+  printf("%*s%s", 2 * depth_of(m, b), "", hf_model_label(m, HF_OBJECT_BODY, b, buffer));
   if (b > 0) printf("  %.6g kg", hf_model_body_mass(m)[b]);
   if (ngeom > 0) printf("  %d geom%s", ngeom, ngeom > 1 ? "s" : "");
   if (hf_model_body_mocap(m)[b] >= 0) printf("  mocap");
@@ -63,10 +63,10 @@ static void print_body(const hfModel* m, int b) {
 static void print_actuators(const hfModel* m) {
   if (m->nu > 0) printf("\nActuators:\n");
   for (int i = 0; i < m->nu; ++i) {
-    char name[NAME_BUFFER], target[NAME_BUFFER];
+    char name[HF_LABEL_SIZE], target[HF_LABEL_SIZE];
     int type = hf_model_actuator_trntype(m)[i];
-    printf("  %s on %s %s", object_name(m, HF_OBJECT_ACTUATOR, i, name), transmissions[type],
-           object_name(m, transmission_kind(type), hf_model_actuator_trnid(m)[2 * i], target));
+    printf("  %s on %s %s", hf_model_label(m, HF_OBJECT_ACTUATOR, i, name), transmissions[type],
+           hf_model_label(m, transmission_kind(type), hf_model_actuator_trnid(m)[2 * i], target));
     const double *c = hf_model_actuator_ctrlrange(m) + 2 * i,
                  *f = hf_model_actuator_forcerange(m) + 2 * i;
     if (hf_model_actuator_ctrllimited(m)[i]) printf(", control %.4g to %.4g", c[0], c[1]);
@@ -81,8 +81,8 @@ static void print_names(const hfModel* m, hfObjectKind kind, const char* title) 
   int count = hf_model_object_count(m, kind);
   if (count > 0) printf("\n%s:", title);
   for (int i = 0; i < count; ++i) {
-    char buffer[NAME_BUFFER];
-    printf(" %s", object_name(m, kind, i, buffer));
+    char buffer[HF_LABEL_SIZE];
+    printf(" %s", hf_model_label(m, kind, i, buffer));
   }
   if (count > 0) printf("\n");
 }
@@ -98,9 +98,9 @@ static void print_equalities(const hfModel* m) {
 static void print_height_fields(const hfModel* m) {
   if (m->nhfield > 0) printf("\nHeight fields:\n");
   for (int i = 0; i < m->nhfield; ++i) {
-    char buffer[NAME_BUFFER];
+    char buffer[HF_LABEL_SIZE];
     const double *size = hf_model_hfield_size(m) + 3 * i, *range = hf_model_hfield_range(m) + 2 * i;
-    printf("  %s, %d x %d heights of %.4g to %.4g m over %.4g m x %.4g m\n", object_name(m, HF_OBJECT_HFIELD, i, buffer), hf_model_hfield_nrow(m)[i],
+    printf("  %s, %d x %d heights of %.4g to %.4g m over %.4g m x %.4g m\n", hf_model_label(m, HF_OBJECT_HFIELD, i, buffer), hf_model_hfield_nrow(m)[i],
            hf_model_hfield_ncol(m)[i], range[0], range[1], 2 * size[0], 2 * size[1]);
   }
 }

@@ -16,8 +16,8 @@ json_t* json_vec3(hfVec3 a) { return json_numbers((const double[]){a.x, a.y, a.z
 json_t* json_quat(hfQuat q) { return json_numbers((const double[]){q.w, q.x, q.y, q.z}, 4); }
 
 json_t* json_name(const hfModel* model, hfObjectKind kind, int id) {
-  char buffer[NAME_BUFFER];
-  return json_string(object_name(model, kind, id, buffer));
+  char buffer[HF_LABEL_SIZE];
+  return json_string(hf_model_label(model, kind, id, buffer));
 }
 
 json_t* json_contacts(const hfSim* sim, const hfModel* model) {

@@ -32,16 +32,16 @@ static int name_distance(const char* a, const char* b) {
 
 // Lists the names nearest to `name`, the nearest first, and of equally near ones the first in the model.
 static void list_near(const hfModel* model, hfObjectKind kind, const char* name) {
-  char buffer[NAME_BUFFER];
+  char buffer[HF_LABEL_SIZE];
   int id[LISTED], distance[LISTED], count = 0;
   for (int i = 0; i < hf_model_object_count(model, kind); ++i) {
-    int d = name_distance(name, object_name(model, kind, i, buffer)), at = count;
+    int d = name_distance(name, hf_model_label(model, kind, i, buffer)), at = count;
     for (; at > 0 && distance[at - 1] > d; --at)
       if (at < LISTED) id[at] = id[at - 1], distance[at] = distance[at - 1];
     if (at < LISTED) id[at] = i, distance[at] = d;
     if (count < LISTED) count++;
   }
-  for (int k = 0; k < count; ++k) fprintf(stderr, "  %s\n", object_name(model, kind, id[k], buffer));
+  for (int k = 0; k < count; ++k) fprintf(stderr, "  %s\n", hf_model_label(model, kind, id[k], buffer));
 }
 
 int find_object(const char* option, const hfModel* model, hfObjectKind kind, const char* name) {
@@ -63,18 +63,18 @@ static const char* plural(hfObjectKind kind) {
 }
 
 const char* describe_object(const hfModel* m, hfObjectKind kind, int id, char text[OBJECT_TEXT]) {
-  char buffer[NAME_BUFFER], first[NAME_BUFFER], second[NAME_BUFFER];
-  const char* name = object_name(m, kind, id, buffer);
+  char buffer[HF_LABEL_SIZE], first[HF_LABEL_SIZE], second[HF_LABEL_SIZE];
+  const char* name = hf_model_label(m, kind, id, buffer);
   if (kind != HF_OBJECT_EQUALITY) {
     snprintf(text, OBJECT_TEXT, "%s", name);
     return text;
   }
   int type = hf_model_eq_type(m)[id], a = hf_model_eq_obj1(m)[id], b = hf_model_eq_obj2(m)[id];
   hfObjectKind joined = type == HF_EQUALITY_JOINT ? HF_OBJECT_JOINT : type == HF_EQUALITY_TENDON ? HF_OBJECT_TENDON : (hfObjectKind)hf_model_eq_objkind(m)[id];
-  const char* one = object_name(m, joined, a, first);
+  const char* one = hf_model_label(m, joined, a, first);
   if (b < 0)
     snprintf(text, OBJECT_TEXT, "%s of %s %s", name, hf_object_kind_name(joined), one);
   else
-    snprintf(text, OBJECT_TEXT, "%s of %s %s and %s", name, plural(joined), one, object_name(m, joined, b, second));
+    snprintf(text, OBJECT_TEXT, "%s of %s %s and %s", name, plural(joined), one, hf_model_label(m, joined, b, second));
   return text;
 }

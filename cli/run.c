@@ -146,16 +146,16 @@ static int stop_standing_still(const run* r, const hfStepReport* report) {
 static void warn_about_start(const run* r, const hfStepReport* report) {
   const double worth_saying = r->model->nkey ? 1e-3 : DEEP; // [m]
   if (!r->started_by_default || !(report->max_depth > worth_saying) || hf_sim_contact_count(r->sim) == 0) return;
-  char a[NAME_BUFFER], b[NAME_BUFFER], key[NAME_BUFFER];
+  char a[HF_LABEL_SIZE], b[HF_LABEL_SIZE], key[HF_LABEL_SIZE];
   int home = hf_model_find(r->model, HF_OBJECT_KEY, "home"), deepest = 0;
   for (int i = 0; i < hf_sim_contact_count(r->sim); ++i)
     if (hf_sim_contact(r->sim, i).depth > hf_sim_contact(r->sim, deepest).depth) deepest = i;
   hfContact c = hf_sim_contact(r->sim, deepest);
-  const char *first = object_name(r->model, HF_OBJECT_BODY, hf_model_geom_body(r->model)[c.geom_a], a),
-             *second = object_name(r->model, HF_OBJECT_BODY, hf_model_geom_body(r->model)[c.geom_b], b);
+  const char *first = hf_model_label(r->model, HF_OBJECT_BODY, hf_model_geom_body(r->model)[c.geom_a], a),
+             *second = hf_model_label(r->model, HF_OBJECT_BODY, hf_model_geom_body(r->model)[c.geom_b], b);
   if (r->model->nkey)
     say_warning("bodies overlap at the start, %s and %s by %.2g m; try a keyframe of the model: --keyframe %s", first, second, c.depth,
-                object_name(r->model, HF_OBJECT_KEY, home >= 0 ? home : 0, key));
+                hf_model_label(r->model, HF_OBJECT_KEY, home >= 0 ? home : 0, key));
   else
     say_warning("bodies overlap at the start, %s and %s by %.2g m; if they are meant to, exclude their contact (MJCF: exclude, URDF: "
                 "drake:collision_filter_group)", first, second, c.depth);

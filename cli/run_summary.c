@@ -144,10 +144,8 @@ static void print_joint(const run* r, int j) {
   hfJointInfo joint = hf_joint_info(hf_model_jnt_type(m)[j]);
   const double *q = hf_state_q(r->state) + hf_model_jnt_qposadr(m)[j],
                *v = hf_state_v(r->state) + hf_model_jnt_dofadr(m)[j];
-  const char* name = hf_model_name(m, HF_OBJECT_JOINT, j);
-  char buffer[NAME_BUFFER];
-  if (!*name) name = object_name(m, HF_OBJECT_BODY, hf_model_jnt_body(m)[j], buffer);
-  printf("  %-20s %-5s ", name, joint.name);
+  char buffer[HF_LABEL_SIZE];
+  printf("  %-20s %-5s ", hf_model_label(m, HF_OBJECT_JOINT, j, buffer), joint.name);
   for (int i = 0; i < joint.nq; ++i) printf(" %.6g", q[i]);
   printf(" ;");
   for (int i = 0; i < joint.nv; ++i) printf(" %.6g", v[i]);
@@ -170,9 +168,9 @@ static void print_pairs(const run* r) {
   if (!pairs) return;
   printf("\nContact forces of the last step:\n");
   for (const bodyPair *p = pairs, *end = p + count; p < end; ++p) {
-    char a[NAME_BUFFER], b[NAME_BUFFER];
-    printf("  %s on %s: normal %.6g N, friction %.6g N, %d contacts, %d stick\n", object_name(r->model, HF_OBJECT_BODY, p->body_b, b),
-           object_name(r->model, HF_OBJECT_BODY, p->body_a, a), length(p->normal), length(p->friction), p->contacts, p->stick);
+    char a[HF_LABEL_SIZE], b[HF_LABEL_SIZE];
+    printf("  %s on %s: normal %.6g N, friction %.6g N, %d contacts, %d stick\n", hf_model_label(r->model, HF_OBJECT_BODY, p->body_b, b),
+           hf_model_label(r->model, HF_OBJECT_BODY, p->body_a, a), length(p->normal), length(p->friction), p->contacts, p->stick);
   }
   free(pairs);
 }
@@ -228,10 +226,10 @@ hfStatus record_figures(const run* r, hfRecorder* recorder, hfError* error) {
 // ---- JSON --------------------------------------------------------------------------------------
 
 static json_t* pair_json(const run* r, const bodyPair* p) {
-  char a[NAME_BUFFER], b[NAME_BUFFER];
+  char a[HF_LABEL_SIZE], b[HF_LABEL_SIZE];
   json_t* o = json_object();
-  json_object_set_new(o, "body_a", json_string(object_name(r->model, HF_OBJECT_BODY, p->body_a, a)));
-  json_object_set_new(o, "body_b", json_string(object_name(r->model, HF_OBJECT_BODY, p->body_b, b)));
+  json_object_set_new(o, "body_a", json_string(hf_model_label(r->model, HF_OBJECT_BODY, p->body_a, a)));
+  json_object_set_new(o, "body_b", json_string(hf_model_label(r->model, HF_OBJECT_BODY, p->body_b, b)));
   json_object_set_new(o, "contacts", json_integer(p->contacts));
   json_object_set_new(o, "stick", json_integer(p->stick));
   json_object_set_new(o, "normal", json_vec3(p->normal));
@@ -269,13 +267,13 @@ static json_t* violations_json(const run* r) {
   json_t* o = json_object();
   for (int i = 0; i < VIOLATIONS; ++i) {
     const worstViolation* w = &r->statistics.worst[i];
-    char name[NAME_BUFFER];
+    char name[HF_LABEL_SIZE];
     json_t* one = json_object();
     json_object_set_new(one, "amount", json_number(w->violation.amount));
     json_object_set_new(one, "last", json_number(w->last));
     if (w->violation.amount > 0) {
       json_object_set_new(one, "kind", json_string(hf_object_kind_name(w->violation.kind)));
-      json_object_set_new(one, "name", json_string(object_name(r->model, w->violation.kind, w->violation.id, name)));
+      json_object_set_new(one, "name", json_string(hf_model_label(r->model, w->violation.kind, w->violation.id, name)));
       json_object_set_new(one, "time", json_number(w->at));
     }
     json_object_set_new(o, kinds[i], one);
@@ -286,11 +284,11 @@ static json_t* violations_json(const run* r) {
 // The first equality or limit that let go, and when.
 static json_t* let_go_json(const run* r) {
   const runStatistics* s = &r->statistics;
-  char name[NAME_BUFFER];
+  char name[HF_LABEL_SIZE];
   json_t* o = json_object();
   if (s->let_go == 0) return o;
   json_object_set_new(o, "kind", json_string(hf_object_kind_name(s->first_let_go_kind)));
-  json_object_set_new(o, "name", json_string(object_name(r->model, s->first_let_go_kind, s->first_let_go, name)));
+  json_object_set_new(o, "name", json_string(hf_model_label(r->model, s->first_let_go_kind, s->first_let_go, name)));
   json_object_set_new(o, "time", json_number(s->let_go_at));
   return o;
 }

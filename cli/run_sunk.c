@@ -45,10 +45,10 @@ void warn_about_sunk(const run* r) {
   int thin = a < b ? s->sunk.geom_a : s->sunk.geom_b,
       other = a < b ? s->sunk.geom_b : s->sunk.geom_a;
   const int32_t* body = hf_model_geom_body(r->model);
-  char first[NAME_BUFFER], second[NAME_BUFFER];
+  char first[HF_LABEL_SIZE], second[HF_LABEL_SIZE];
   say_warning("body %s lies %.2g m deep in %s at %g s, but is only %.2g m thick there: their "
               "contact is too soft (MJCF: solref, hf.stiffness) or the "
               "step too long, and what follows is not to be trusted",
-              object_name(r->model, HF_OBJECT_BODY, body[thin], first), s->sunk.depth,
-              object_name(r->model, HF_OBJECT_BODY, body[other], second), s->sunk_at, fmin(a, b));
+              hf_model_label(r->model, HF_OBJECT_BODY, body[thin], first), s->sunk.depth,
+              hf_model_label(r->model, HF_OBJECT_BODY, body[other], second), s->sunk_at, fmin(a, b));
 }

@@ -95,11 +95,3 @@ int exit_status_of(hfStatus status) {
 }
 
 int exit_status_of_sim(hfStatus created) { return created == HF_ERROR_UNSUPPORTED ? CLI_MISUSED : exit_status_of(created); }
-
-const char* object_name(const hfModel* model, hfObjectKind kind, int id, char buffer[NAME_BUFFER]) {
-  const char* name = hf_model_name(model, kind, id);
-  if (*name) return name;
-  if (kind == HF_OBJECT_BODY && id == 0) return "world";
-  snprintf(buffer, NAME_BUFFER, "#%d", id);
-  return buffer;
-}

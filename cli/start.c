@@ -49,9 +49,9 @@ static int normalise_rotations(const hfModel* model, double* q) {
     double* r = q + hf_model_jnt_qposadr(model)[j] + quat;
     double length = sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3]);
     if (length < 1e-6) {
-      char buffer[NAME_BUFFER];
+      char buffer[HF_LABEL_SIZE];
       say_error("--qpos: the quaternion of joint %s is zero",
-                object_name(model, HF_OBJECT_JOINT, j, buffer));
+                hf_model_label(model, HF_OBJECT_JOINT, j, buffer));
       return CLI_MISUSED;
     }
     if (fabs(length - 1) > 1e-14)

@@ -271,6 +271,9 @@ HF_API hfStatus hf_builder_set_equality(hfBuilder* b, int id, const hfEqualityDe
 HF_API hfStatus hf_builder_set_pair(hfBuilder* b, int id, const hfPairDef* def, hfError* error);
 HF_API hfStatus hf_builder_set_actuator(hfBuilder* b, int id, const hfActuatorDef* def, hfError* error);
 HF_API hfStatus hf_builder_set_sensor(hfBuilder* b, int id, const hfSensorDef* def, hfError* error);
+// Sets the world-wide values. It refuses values that no world has, and then the old ones stay. Values that are written through hf_builder_world are
+// checked by hf_builder_finish.
+HF_API hfStatus hf_builder_set_world(hfBuilder* b, const hfWorld* world, hfError* error);
 // Removes an object with all that is in it and all that refers to it: with a body its subtree, with a joint the tendons, equalities, actuators and sensors on
 // it, with a mesh its geoms, with one of the actuators of a DC motor or an orientation servo all of them. Keyframes lose its numbers. Ids of what stays have no gaps and
 // keep their order: look them up again. Without its target a camera no longer turns. The world (body 0) and ids that do not exist are refused, and the

@@ -536,6 +536,10 @@ HF_API const char* hf_model_name(const hfModel* model, hfObjectKind kind, int id
 HF_API int hf_model_find(const hfModel* model, hfObjectKind kind, const char* name);
 HF_API int hf_model_object_count(const hfModel* model, hfObjectKind kind);
 HF_API const char* hf_object_kind_name(hfObjectKind kind);
+// What logs, summaries and the arrays of Python call an object: its name, or "#ID", written to `buffer`. A free joint without a name is called like its
+// body, unless a joint has that name, because most free bodies have such a joint.
+enum { HF_LABEL_SIZE = 24 }; // bytes
+HF_API const char* hf_model_label(const hfModel* model, hfObjectKind kind, int id, char buffer[HF_LABEL_SIZE]);
 
 // What a joint of a type (hfJointType) is made of.
 typedef struct hfJointInfo {

@@ -17,7 +17,7 @@ extern "C" {
 // State log: CSV with 17 significant digits, one row for each step:
 //   time, q of all joints, v of all joints, u of all actuators.
 // A column is called by its object: q[elbow]; of a free joint q[cup.x] … q[cup.qz] and v[cup.vx] … v[cup.wz]; u[motor]. What has no name
-// is called #ID.
+// is called as hf_model_label says.
 // The functions that open a file refuse a path that cannot be written, and leave their output untouched.
 typedef struct hfStateLog hfStateLog;
 HF_API hfStatus hf_state_log_open(hfStateLog** log, const char* path, const hfModel* model, hfError* error);
@@ -25,7 +25,7 @@ HF_API hfStatus hf_state_log_open(hfStateLog** log, const char* path, const hfMo
 typedef struct hfStateLogConfig {
   int32_t actuator_forces;       // 1: f[ACTUATOR] [N or N m]
   int32_t sensors;               // 1: s[SENSOR], s[SENSOR.0] …
-  const char* const* body;       // names of bodies: p[BODY.x] … p[BODY.qz], position [m] and quaternion in the world
+  const char* const* body;       // names of bodies, or "#ID": p[BODY.x] … p[BODY.qz], position [m] and quaternion in the world
   int32_t body_count;
 } hfStateLogConfig;
 HF_API hfStateLogConfig hf_state_log_config_default(void);

@@ -116,21 +116,34 @@ _JOINT_PARTS = {7: ("x", "y", "z", "qw", "qx", "qy", "qz"), 6: ("vx", "vy", "vz"
                 3: ("wx", "wy", "wz")}  # coordinates of free and ball joints, by their number
 
 
+class Places(dict[str, slice]):
+    """Places of names in an array. It also finds, but does not list, other words for some of these names."""
+
+    def __init__(self, places: dict[str, slice], other_words: dict[str, str]):
+        super().__init__(places)
+        self._other_words = {word: name for word, name in other_words.items() if word not in places}
+
+    def __missing__(self, word: str) -> slice:
+        return self[self._other_words[word]]
+
+
 def _is_names(key: Any) -> bool:
     return isinstance(key, list) and bool(key) and all(isinstance(k, str) for k in key)
 
 
 class NamedArray(np.ndarray):
     """An array whose last axis also answers to names: ``q["elbow"]``. A list of names gives a copy of all their numbers,
-    ``q[["elbow", "wrist"]]``, and may be assigned to.
+    ``q[["elbow", "wrist"]]``, and may be assigned to. Of an array with a row for each body names select rows: ``wrench["cup"]``.
 
     A name gives a number where the object has one coordinate and a view of several where it has more (a free joint has
     seven positions). A view is the library's memory: copy it to keep it. ``array.names`` lists the names,
-    ``array.columns`` one for each number.
+    ``array.columns`` one for each number of the last axis, which has none if names select rows.
     """
 
     _slices: dict[str, slice] | None = None
     _kind = ""
+    _rows = False  # Names select rows and not numbers of the last axis.
+    _layout: Any = None  # shape and strides for which the names hold; a transpose gets its own after __array_finalize__
 
     def __array_finalize__(self, other: Any) -> None:
         # Only a whole array keeps the names: a part has other places, and so has a view with other strides (a transpose).
@@ -139,6 +152,12 @@ class NamedArray(np.ndarray):
             same = not np.may_share_memory(self, other)
         self._slices = getattr(other, "_slices", None) if same else None
         self._kind = getattr(other, "_kind", "") if same else ""
+        self._rows = getattr(other, "_rows", False) if same else False
+        self._layout = self.shape, self.strides
+
+    def _known(self) -> dict[str, slice] | None:
+        """Places of the names; None if the array has none, or no longer the layout for which they hold."""
+        return self._slices if self._layout == (self.shape, self.strides) else None
 
     def __array_wrap__(self, array: np.ndarray, context: Any = None, return_scalar: bool = False) -> Any:
         """A sum or a comparison of everything is a number, as of other arrays."""
@@ -146,13 +165,15 @@ class NamedArray(np.ndarray):
 
     @property
     def names(self) -> list[str]:
-        return list(self._slices or ())
+        return list(self._known() or ())
 
     @property
     def columns(self) -> list[str]:
         """A name for each number of the last axis, as in the columns of logs: ``elbow``, ``cup.x``, ``gyro.0``. For a table:
         ``pandas.DataFrame(run.q[0], columns=run.q.columns)``."""
-        return [f"{name}.{part}" if part else name for name, place in (self._slices or {}).items() for part in self._parts(place.stop - place.start)]
+        if self._rows:
+            return []
+        return [f"{name}.{part}" if part else name for name, place in (self._known() or {}).items() for part in self._parts(place.stop - place.start)]
 
     def _parts(self, count: int) -> Sequence[str]:
         if count == 1:
@@ -160,24 +181,28 @@ class NamedArray(np.ndarray):
         return _JOINT_PARTS[count] if self._kind == "joint" else [str(i) for i in range(count)]
 
     def _place(self, name: str) -> Any:
-        if self._slices is None:
+        slices = self._known()
+        if slices is None:
             raise KeyError("this array has no names; a part of a named array loses them")
         try:
-            s = self._slices[name]
+            s = slices[name]
         except KeyError:
-            raise KeyError(no_name(self._kind, name, list(self._slices))) from None
+            raise KeyError(no_name(self._kind, name, list(slices))) from None
         return s.start if s.stop - s.start == 1 else s
 
     def _places(self, names: list[str]) -> list[int]:
         places = [self._place(name) for name in names]
         return [i for p in places for i in (range(p.start, p.stop) if isinstance(p, slice) else (p,))]
 
+    def _index(self, place: Any) -> Any:
+        """The index of a place in the last axis, or of a row; with an ellipsis a number would be a view."""
+        return (..., place, slice(None)) if self._rows else place if self.ndim == 1 else (..., place)
+
     def __getitem__(self, key: Any) -> Any:
         if _is_names(key):
-            return np.asarray(self)[..., self._places(key)]
+            return np.asarray(self)[self._index(self._places(key))]
         if isinstance(key, str):
-            place = self._place(key)
-            return np.asarray(self)[place if self.ndim == 1 else (..., place)]  # with an ellipsis a number would be a view
+            return np.asarray(self)[self._index(self._place(key))]
         part = super().__getitem__(key)
         if isinstance(part, NamedArray) and key is not Ellipsis:
             part._slices = None  # as many as before, but perhaps in another order
@@ -185,9 +210,9 @@ class NamedArray(np.ndarray):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if _is_names(key):
-            np.asarray(self)[..., self._places(key)] = value
+            np.asarray(self)[self._index(self._places(key))] = value
         elif isinstance(key, str):
-            np.asarray(self)[..., self._place(key)] = value
+            np.asarray(self)[self._index(self._place(key))] = value
         else:
             super().__setitem__(key, value)
 
@@ -211,8 +236,9 @@ if TYPE_CHECKING:
         def __set__(self, owner: Any, value: ArrayLike) -> None: ...
 
 
-def named(view: Any, slices: dict[str, slice], kind: str) -> NamedArray:
+def named(view: Any, slices: dict[str, slice], kind: str, rows: bool = False) -> NamedArray:
     array = np.asarray(view).view(NamedArray)
     array._slices = slices
     array._kind = kind
+    array._rows = rows
     return array

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from . import _core
 
 FilePath = str | bytes | os.PathLike
 
@@ -60,13 +61,28 @@ def refuse_same_file(files: dict[str, FilePath | None]) -> None:
 @contextmanager
 def written_beside(path: FilePath) -> Iterator[Path]:
     """A path to which the new file is written. The file takes the place of the older one when the block ends, with its permissions;
-    when the block fails, the older file stays. What is no file, as a device or a pipe, is written itself: a file must not take its place."""
+    when the block fails, the older file stays. What is no file, as a device or a pipe, is written itself: a file must not take its place. What the
+    system refuses is a FileError that names the file as the library does, and not the path to which the new file is written."""
+    try:
+        with _written_beside(path) as temporary:
+            yield temporary
+    except _core.HoldfastError:
+        raise
+    except OSError as error:
+        name, reason = file_name(path) or '""', os.strerror(error.errno) if error.errno else error
+        raise _core.FileError(f"{name}: cannot write: {reason}") from None
+
+
+@contextmanager
+def _written_beside(path: FilePath) -> Iterator[Path]:
     target = Path(file_name(path)).resolve()  # a link stays a link
     if target.exists() and not target.is_file():
         yield target
         return
     temporary = target.with_name(f".{os.getpid()}-{time.monotonic_ns():x}{target.suffix[:16]}")  # the whole name may be as long as a name can be
     file = _open_nameless(target.parent)
+    if file is None:
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # so that a folder that cannot be written is refused before the block
     try:
         yield Path(f"/proc/self/fd/{file}") if file is not None else temporary
         if file is not None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 WORLD_REPORT = struct_dtype(_core.world_report_dtype())
 _NAMES = {"q": "q", "v": "v", "act": "act", "ctrl": "u", "force": "v", "velocity_target": "v", "force_limit": "v",
-          "sensors": "sensor", "actuator_force": "u", "acceleration": "v"}
+          "sensors": "sensor", "actuator_force": "u", "acceleration": "v", "wrench": "body", "mocap_pos": "mocap", "mocap_quat": "mocap", "pose": "body"}
 _ARRAYS = ("time", "q", "v", "act", "history", "rest", "ctrl", "force", "wrench", "mocap_pos", "mocap_quat", "velocity_target", "force_limit",
            "sensors", "actuator_force", "acceleration", "pose")
 _FACTS = ("worlds", "threads", "step_size", "max_memory")  # read once
@@ -93,15 +93,15 @@ class Batch(_core.Batch):
     rest: ArrayField
     ctrl: NamedField
     force: NamedField
-    wrench: ArrayField
-    mocap_pos: ArrayField
-    mocap_quat: ArrayField
+    wrench: NamedField
+    mocap_pos: NamedField
+    mocap_quat: NamedField
     velocity_target: NamedField
     force_limit: NamedField
     sensors: NamedArray
     actuator_force: NamedArray
     acceleration: NamedArray
-    pose: np.ndarray
+    pose: NamedArray
 
     def __new__(cls, model: Model, worlds: int, *, threads: int = 0, device: str = "cpu", max_memory: int = 0,
                 max_contacts: int = 32, **options: Any) -> Batch:

@@ -11,7 +11,7 @@ import numpy as np
 from . import _core
 from ._arrays import floats, no_name
 from ._files import FilePath, file_name
-from .model import GEOM_TYPES, JOINT_TYPES, Diagnostic, ImportOptions, Model, _kind_number, import_options
+from .model import GEOM_TYPES, JOINT_TYPES, Diagnostic, ImportOptions, Model, _kind_number, hint_at_shipped, import_options, servo_gain
 
 _MOTOR = ("resistance", "constant", "tempcoef", "reftemp", "ambient", "thermal_resistance", "thermal_capacity", "time_constant", "current_rate",
           "cogging", "poles", "phase", "bristle_stiffness", "bristle_damping", "coulomb", "static", "stribeck", "kp", "ki", "kd", "slewmax", "imax", "vmax")
@@ -32,7 +32,12 @@ _CHOICES = {"method": ("tamsi", "convex", "mlcp", "rk3", "implicit-euler", "sdir
             "friction": ("regularised", "smooth", "anchored", "coulomb"), "friction_rule": ("max", "harmonic")}
 
 
-_INTERPOLATIONS = ("zoh", "linear", "cubic")
+# Fields whose numbers have names, in the order of the enums of the library.
+_WORDS = {"interp": ("zoh", "linear", "cubic"), "sleep": ("auto", "never", "allowed", "init"), "trntype": _TRANSMISSIONS,
+          "dyntype": ("none", "integrator", "filter", "filterexact", "error", "slew", "muscle", "motor"),
+          "gaintype": ("fixed", "affine", "muscle", "motor", "orientation"), "biastype": ("none", "affine", "muscle"),
+          "drive": ("servo", "constraint", "computed-torque"), "reduce": ("none", "mindist", "maxforce", "netforce")}
+_EQUALITIES = ("connect", "weld", "joint", "tendon")
 
 
 def _number(value: Any, names: Sequence[str], what: str) -> int:
@@ -50,8 +55,9 @@ def _known_kind(kind: str) -> str:
     return "keyframe" if kind == "key" else kind
 
 
-def _named_interpolation(fields: dict[str, Any]) -> dict[str, Any]:
-    return {**fields, "interp": _number(fields["interp"], _INTERPOLATIONS, "interp")} if "interp" in fields else fields
+def _with_numbers(fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields with numbers instead of the names of _WORDS."""
+    return {name: _number(value, _WORDS[name], name) if name in _WORDS else value for name, value in fields.items()}
 
 
 class Builder(_core.Builder):
@@ -79,7 +85,9 @@ class Builder(_core.Builder):
     @classmethod
     def from_file(cls, path: FilePath, *, search: Iterable[FilePath] = (), **options: Unpack[ImportOptions]) -> Builder:
         """Reads MJCF, URDF or SDFormat; the arguments are those of :meth:`Model.from_file`."""
-        builder, said = cls._load(file_name(path), [file_name(p) for p in search], import_options(options))
+        name = file_name(path)
+        with hint_at_shipped(name):
+            builder, said = cls._load(name, [file_name(p) for p in search], import_options(options))
         builder.diagnostics = [Diagnostic(*d) for d in said]
         return builder
 
@@ -191,7 +199,8 @@ class Builder(_core.Builder):
         self._remove(_core.object_kinds[kind], self._id(kind, name))
 
     def set_world(self, **fields: Any) -> None:
-        """Changes world-wide values: timestep [s], gravity [m/s^2], stiffness [N/m], method and friction by name, ..."""
+        """Changes world-wide values: timestep [s], gravity [m/s^2], stiffness [N/m], method and friction by name, ... A refusal leaves all of
+        them as they were."""
         for name, choices in _CHOICES.items():
             if name in fields:
                 fields[name] = _number(fields[name], choices, name)
@@ -203,7 +212,7 @@ class Builder(_core.Builder):
             fields.setdefault("has_inertial", 1)
         if "parent" in fields:
             fields["parent"] = self._id("body", fields["parent"])
-        self._change("body", body, fields, "parent")
+        self._change("body", body, _with_numbers(fields), "parent")
 
     def set_joint(self, joint: Any, **fields: Any) -> None:
         """Changes a joint; its name, body and type stay."""
@@ -253,17 +262,23 @@ class Builder(_core.Builder):
         self._change("tendon", tendon, fields)
 
     def set_equality(self, equality: Any, **fields: Any) -> None:
-        """Changes an equality; its name stays."""
+        """Changes an equality; its name stays. type and objkind, the kind of its objects, by number or name."""
+        if "type" in fields:
+            fields["type"] = _number(fields["type"], _EQUALITIES, "type")
+        if isinstance(fields.get("objkind"), str):
+            fields["objkind"] = _kind_number(fields["objkind"])
         self._change("equality", equality, fields)
 
     def set_actuator(self, actuator: Any, *, kp: float | None = None, kv: float | None = None, **fields: Any) -> None:
-        """Changes an actuator; its name stays. kp, kv: gains of a servo, as of :meth:`add_actuator`; what is left out stays."""
+        """Changes an actuator; its name stays. kp, kv: gains of a servo, as of :meth:`add_actuator`; what is left out stays. They are >= 0: a negative
+        stiffness is given by gainprm and biasprm."""
+        kp, kv = (None if gain is None else servo_gain(name, gain) for name, gain in (("kp", kp), ("kv", kv)))
         if kp is not None or kv is not None:
             fields.update(self._servo_gains(actuator, kp, kv, fields))
         for limit in ("ctrl", "force", "act"):
             if limit + "range" in fields:
                 fields.setdefault(limit + "limited", 1)
-        self._change("actuator", actuator, _named_interpolation(fields))
+        self._change("actuator", actuator, _with_numbers(fields))
 
     def _servo_gains(self, actuator: Any, kp: float | None, kv: float | None, fields: dict[str, Any]) -> dict[str, Any]:
         """Fields of an actuator that is a servo with these gains, which are None where they stay."""
@@ -298,7 +313,7 @@ class Builder(_core.Builder):
                 if not isinstance(words, str):
                     raise ValueError(f"{name} is given by name: {kind if name == 'ref' else 'kind'} must say of which kind it is")
                 fields[name] = self._id(words, fields[name])
-        self._change("sensor", sensor, _named_interpolation(fields))
+        self._change("sensor", sensor, _with_numbers(fields))
 
     def _change(self, kind: str, name: Any, fields: dict[str, Any], *kept: str) -> None:
         """Sets fields of an object. Its name and the fields that are kept may be given as they are, as from ``builder.joint("elbow")``."""
@@ -306,8 +321,13 @@ class Builder(_core.Builder):
         now = getattr(self, f"_get_{kind}")(index)
         for field in ("name", *kept):
             if field in fields and (fields[field] or None) != (now[field] or None):
-                raise ValueError(f"the {field} of a {kind} stays: {now[field]!r} cannot become {fields[field]!r}")
+                raise ValueError(f"the {field} of a {kind} stays: {self._word(field, now[field])} cannot become {self._word(field, fields[field])}")
         getattr(self, f"_set_{kind}")(index, fields)
+
+    def _word(self, field: str, value: Any) -> str:
+        """The value of a field that stays, by its name if it has one."""
+        names: Sequence[str] = {"type": JOINT_TYPES, "body": self.names("body"), "parent": self.names("body")}.get(field, ())
+        return repr(names[value] or value if isinstance(value, int) and 0 <= value < len(names) else value)
 
     def _id(self, kind: str, name: Any) -> int:
         if not isinstance(name, str):
@@ -323,7 +343,7 @@ class Builder(_core.Builder):
         the inertia is diagonal there), gravcomp, mocap. Without a mass the inertia is that of its geoms."""
         if "mass" in fields or "inertia" in fields:
             fields.setdefault("has_inertial", 1)
-        return self._add_body({"name": name, "parent": self._id("body", parent), **fields})
+        return self._add_body({"name": name, "parent": self._id("body", parent), **_with_numbers(fields)})
 
     def add_joint(self, body: Any, type: str | int = "hinge", name: str | None = None, **fields: Any) -> int:
         """A joint: "free", "ball", "slide", "hinge" or "screw"; axis, pos [m], pitch [m/rad], range [m or rad], stiffness, damping, armature, ..."""
@@ -402,11 +422,13 @@ class Builder(_core.Builder):
                      slider_crank: tuple[Any, Any, float] | None = None, kind: str = "motor", kp: float = 1.0, kv: float = 0.0, **fields: Any) -> int:
         """An actuator on a joint, tendon or site, or on a body, at whose contacts it then pulls (adhesion). slider_crank: the site of
         the crank, that of the slider, along whose z axis it moves, and the length of the rod between them [m]. kind "motor": force = control; "position": kp (control - length) - kv rate;
-        "velocity": kv (control - rate); "general": gainprm and biasprm as given; "dcmotor": a DC motor with motor={"resistance": 2, "constant": 0.05, ...}
+        "velocity": kv (control - rate); "general": gainprm and biasprm as given, with gaintype, biastype and dyntype by number or name ("affine",
+        "filterexact", ...); "dcmotor": a DC motor with motor={"resistance": 2, "constant": 0.05, ...}
         (hfMotorParameter) and inputs=("pos", "voltage"), for example, by default ("voltage",); each input but the first becomes an actuator NAME.INPUT behind it.
         "orientation": kp log(q^-1 q_d) - kv w, a torque on a ball joint or on a site in its refsite, whose controls are the rotation vector of q_d, or its
         quaternion with inputs="quat"; the actuators NAME.x, NAME.y and NAME.z behind NAME have its other controls, and forcerange is 0 and the largest torque.
         Its control acts later by delay [s] of nsample steps at most, interp "zoh", "linear" or "cubic"."""
+        kp, kv = servo_gain("kp", kp), servo_gain("kv", kv)
         target = [("joint", joint), ("tendon", tendon), ("site", site), ("body", body), ("slider_crank", slider_crank)]
         given = [(k, t) for k, t in target if t is not None]
         if len(given) != 1:
@@ -423,15 +445,15 @@ class Builder(_core.Builder):
         elif kind == "velocity":
             fields.update(gainprm=(kv, 0, 0), biastype=1, biasprm=(0, 0, -kv))
         elif kind == "dcmotor":
-            return self._add_motor(name, fields.pop("motor", {}), tuple(fields.pop("inputs", ("voltage",))), _named_interpolation(fields))
+            return self._add_motor(name, fields.pop("motor", {}), tuple(fields.pop("inputs", ("voltage",))), _with_numbers(fields))
         elif kind not in ("motor", "general", "orientation"):
             raise ValueError(f'kind must be motor, position, velocity, orientation, general or dcmotor, is "{kind}"')
         for limit in ("ctrl", "force", "act"):
             if limit + "range" in fields:
                 fields.setdefault(limit + "limited", 1)
         if kind == "orientation":
-            return self._add_orientation(name, fields.pop("inputs", "expmap"), {"gainprm": (kp, 0, 0), "biasprm": (0, -kp, -kv), **_named_interpolation(fields)})
-        return self._add_actuator({"name": name, **_named_interpolation(fields)})
+            return self._add_orientation(name, fields.pop("inputs", "expmap"), {"gainprm": (kp, 0, 0), "biasprm": (0, -kp, -kv), **_with_numbers(fields)})
+        return self._add_actuator({"name": name, **_with_numbers(fields)})
 
     def _add_orientation(self, name: str | None, inputs: str, fields: dict[str, Any]) -> int:
         if inputs not in ("expmap", "quat"):
@@ -471,12 +493,12 @@ class Builder(_core.Builder):
         if kind is not None:
             fields.setdefault("objkind", _kind_number(kind))
             fields.setdefault("obj", self._id(kind, obj))
-        return self._add_sensor({"type": _number(type, _SENSORS, "type"), "name": name, **_named_interpolation(fields)})
+        return self._add_sensor({"type": _number(type, _SENSORS, "type"), "name": name, **_with_numbers(fields)})
 
     def add_equality(self, type: str | int, kind: str, obj1: Any, obj2: Any = None, name: str | None = None, **fields: Any) -> int:
         """An equality "connect", "weld", "joint" or "tendon" between two objects of a kind; data as in ``builder.h``."""
         fields.setdefault("objkind", _kind_number(kind))
-        return self._add_equality({"type": _number(type, ("connect", "weld", "joint", "tendon"), "type"), "name": name,
+        return self._add_equality({"type": _number(type, _EQUALITIES, "type"), "name": name,
                                    "obj1": self._id(kind, obj1), "obj2": -1 if obj2 is None else self._id(kind, obj2), **fields})
 
     def add_pair(self, geom1: Any, geom2: Any, name: str | None = None, **fields: Any) -> int:

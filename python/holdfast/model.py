@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import operator
+import os
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Iterable, NamedTuple, TypedDict, Unpack
+from typing import Any, Iterable, Iterator, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
 from . import _core
-from ._arrays import NamedArray, assign, finite, floats, named, near, no_name
+from ._arrays import NamedArray, Places, assign, finite, floats, named, near, no_name
 from ._files import FilePath, file_name, refuse_ending
 
 _KINDS: dict[str, int] = {**_core.object_kinds, "key": _core.object_kinds["keyframe"]}
@@ -35,6 +37,20 @@ def _kind_number(name: str) -> int:
 def models_path(name: str = "") -> Path:
     """Folder of the scenes that come with Holdfast, or the file of one: ``models_path("pinch.xml")``."""
     return Path(__file__).parent / "models" / name
+
+
+@contextmanager
+def hint_at_shipped(path: str) -> Iterator[None]:
+    """Adds to the refusal of a file that is not there how its namesake among the scenes that come with Holdfast is called, for which the command
+    looks by itself: models/pinch.xml, or pinch.xml."""
+    try:
+        yield
+    except _core.FileError as error:
+        parts = Path(path).parts
+        name = "/".join(parts[1:] if parts[:1] == ("models",) else parts)
+        if not name or os.path.isabs(path) or ".." in parts or os.path.exists(path) or not models_path(name).is_file():
+            raise
+        raise _core.FileError(f'{error}; the file that comes with Holdfast is hf.models_path("{name}")') from None
 
 
 class Diagnostic(NamedTuple):
@@ -68,6 +84,13 @@ class ImportOptions(TypedDict, total=False):
     srdf: FilePath | None
 
 
+def servo_gain(name: str, value: Any) -> float:
+    """A gain of a servo that is given as kp or kv."""
+    if not 0 <= float(value) < float("inf"):
+        raise ValueError(f"{name} must be a number >= 0, is {value!r}")
+    return float(value)
+
+
 def import_options(options: ImportOptions) -> dict[str, Any]:
     """The fields of ``hfImportConfig`` for the arguments of :meth:`Model.from_file`."""
     known = {"merge_fixed": "merge_fixed_links", "floating": "floating_base", "fixed": "fixed_base", "skip_meshes": "skip_meshes",
@@ -80,9 +103,7 @@ def import_options(options: ImportOptions) -> dict[str, Any]:
                 raise ValueError(f'actuators must be position, velocity, motor, none or None, is {value!r}')
             fields["urdf_actuators"] = _ACTUATORS.index(value)
         elif name in ("kp", "kv"):
-            if not 0 <= float(value) < float("inf"):
-                raise ValueError(f"{name} must be a number >= 0, is {value!r}")
-            fields[known[name]] = float(value)
+            fields[known[name]] = servo_gain(name, value)
         elif name == "srdf":
             if value is not None:
                 fields["srdf"] = file_name(value)
@@ -157,7 +178,9 @@ class Model(_core.Model):
         - srdf (URDF): MoveIt's file beside it, whose collision pairs are excluded and whose group states become keyframes
         - skip_meshes=True: leave out geoms whose mesh file is missing, cannot be read or is flat instead of refusing the model
         """
-        return cls._load(file_name(path), [file_name(p) for p in search], import_options(options))
+        name = file_name(path)
+        with hint_at_shipped(name):
+            return cls._load(name, [file_name(p) for p in search], import_options(options))
 
     @classmethod
     def from_string(cls, text: str, *, name: str = "<string>", folder: FilePath = ".",
@@ -244,8 +267,8 @@ class Model(_core.Model):
         return [Diagnostic(*d) for d in self._diagnostics]
 
     def id(self, kind: str, name: str | int) -> int:
-        """Id of an object by kind ("body", "joint", ...) and name. "#ID" means an object that has no name, as in logs. An id is
-        checked and returned."""
+        """Id of an object by kind ("body", "joint", ...) and what logs call it (:meth:`labels`). "#ID" means an object that has no name, too. An id
+        is checked and returned."""
         number = _kind_number(kind)
         if not isinstance(name, str):
             index = operator.index(name)
@@ -253,10 +276,12 @@ class Model(_core.Model):
                 raise IndexError(f"no {kind} {index}: the model has {self._object_count(number)}")
             return index
         index = self._find(number, name)
-        if index < 0 and name in (labels := self.labels(kind)):
-            index = labels.index(name)
         if index < 0:
-            raise KeyError(no_name(kind, name, labels))
+            labels = self.labels(kind)
+            name = self._by_number(kind).get(name, name)
+            if name not in labels:
+                raise KeyError(no_name(kind, name, labels))
+            index = labels.index(name)
         return index
 
     def name(self, kind: str, index: int) -> str:
@@ -269,8 +294,13 @@ class Model(_core.Model):
         return [self._name(number, i) for i in range(self._object_count(number))]
 
     def labels(self, kind: str) -> list[str]:
-        """Names of all objects of a kind, and "#ID" for those that have none."""
-        return [name or f"#{i}" for i, name in enumerate(self.names(kind))]
+        """What logs call all objects of a kind: their names, and "#ID" for those that have none. A free joint without a name is called like its
+        body, unless a joint has that name."""
+        return self._labels(_kind_number(kind))
+
+    def _by_number(self, kind: str) -> dict[str, str]:
+        """The labels of objects without a name, by "#ID"."""
+        return {f"#{i}": label for i, (name, label) in enumerate(zip(self.names(kind), self.labels(kind))) if not name}
 
     def _object(self, kind: str, name: str | int) -> Object:
         return Object(self, kind, _PREFIX[kind], self.id(kind, name))
@@ -331,8 +361,8 @@ class Model(_core.Model):
     # ---- places of names in arrays ------------------------------------------------------------------------
 
     def _joint_slices(self, starts: np.ndarray, counts: tuple[int, ...]) -> dict[str, slice]:
-        return {name: slice(int(starts[j]), int(starts[j]) + counts[self.jnt_type[j]])
-                for j, name in enumerate(self.labels("joint"))}
+        places = {name: slice(int(starts[j]), int(starts[j]) + counts[self.jnt_type[j]]) for j, name in enumerate(self.labels("joint"))}
+        return Places(places, self._by_number("joint"))
 
     @cached_property
     def _q_slices(self) -> dict[str, slice]:
@@ -356,9 +386,18 @@ class Model(_core.Model):
         return {n: slice(int(a), int(a) + int(d))
                 for n, a, d in zip(self.labels("sensor"), self.sensor_adr, self.sensor_dim)}
 
+    @cached_property
+    def _body_slices(self) -> dict[str, slice]:
+        return {n: slice(i, i + 1) for i, n in enumerate(self.labels("body"))}
+
+    @cached_property
+    def _mocap_slices(self) -> dict[str, slice]:
+        labels = self.labels("body")
+        return {labels[b]: slice(i, i + 1) for i, b in enumerate(self.mocap_body)}
+
     def _named(self, view: Any, which: str) -> NamedArray:
-        kind = {"q": "joint", "v": "joint", "u": "actuator", "act": "actuator", "sensor": "sensor"}[which]
-        return named(view, getattr(self, f"_{which}_slices"), kind)
+        kind = {"q": "joint", "v": "joint", "u": "actuator", "act": "actuator", "sensor": "sensor", "body": "body", "mocap": "mocap body"}[which]
+        return named(view, getattr(self, f"_{which}_slices"), kind, rows=which in ("body", "mocap"))
 
     # ---- the configuration manifold -----------------------------------------------------------------------
 

@@ -26,7 +26,7 @@ class Frame(NamedTuple):
     double."""
 
     time: float
-    poses: np.ndarray
+    poses: NamedArray
     contacts: np.ndarray
     q: np.ndarray
     v: np.ndarray
@@ -55,8 +55,8 @@ class Recording(_core.Recording):
         plt.plot(recording.times, recording.q["elbow"])
         recording[-1].contacts["fn"]
 
-    ``q``, ``v``, ``ctrl``, ``actuator_force`` and ``sensors`` have one row a frame, and names; so have ``poses`` (frames, nbody, 7),
-    and ``times``, ``kinetic`` and ``potential`` one number a frame.
+    ``q``, ``v``, ``ctrl``, ``actuator_force`` and ``sensors`` have one row a frame, and names; so have ``poses`` (frames, nbody, 7), where
+    ``poses["cup"]`` is (frames, 7), and ``times``, ``kinetic`` and ``potential`` one number a frame.
     """
 
     def __new__(cls, path: FilePath) -> Recording:
@@ -74,7 +74,7 @@ class Recording(_core.Recording):
             raise IndexError(f"no frame {i}: the recording has {len(self)}")
         time, poses, contacts, q, v, ctrl, force, sensors, kinetic, potential = self._frame(i % len(self))
         name = self.model._named
-        return Frame(time, np.asarray(poses), np.frombuffer(contacts, CONTACT), name(q, "q"), name(v, "v"), name(ctrl, "u"),
+        return Frame(time, name(poses, "body"), np.frombuffer(contacts, CONTACT), name(q, "q"), name(v, "v"), name(ctrl, "u"),
                      name(force, "u"), name(sensors, "sensor"), kinetic, potential)
 
     def __iter__(self) -> Iterator[Frame]:
@@ -99,9 +99,9 @@ class Recording(_core.Recording):
         return self._array("potential", dtype=np.float64).reshape(-1)
 
     @property
-    def poses(self) -> np.ndarray:
+    def poses(self) -> NamedArray:
         """Poses of all bodies (frames, nbody, 7): position [m], quaternion w x y z."""
-        return self._array("poses", 7 * self.model.nbody).reshape(len(self), self.model.nbody, 7)
+        return self.model._named(self._array("poses", 7 * self.model.nbody).reshape(len(self), self.model.nbody, 7), "body")
 
     @property
     def q(self) -> NamedArray:

@@ -177,7 +177,9 @@ class Sim(_core.Sim):
         return self._step(*self._given(state, input), steps)
 
     def evaluate(self, state: State | None = None, input: Input | None = None) -> None:
-        """Computes poses, contacts, sensors and forces at a state without stepping."""
+        """Computes poses, contacts, sensors and forces at a state without stepping. Contacts have the normal forces of their overlaps, without friction,
+        also if their bodies sleep. They act on nothing: accelerations are those without contacts, equalities and limits, and sensors measure no
+        forces of contacts."""
         self._evaluate(*self._given(state, input))
 
     def reset(self, key: str | int | None = None) -> None:
@@ -254,7 +256,8 @@ class Sim(_core.Sim):
         return np.frombuffer(self._contacts(), CONTACT)
 
     def pair_force(self, body_a: str | int, body_b: str | int | None = None) -> PairForce:
-        """Force on body A from contacts with body B (None: with any body), normal and friction apart."""
+        """Force on body A from contacts with body B (None: with any body), normal and friction apart. Contacts among bodies that sleep, and of these
+        with what is fixed, are not counted."""
         a = self.model.id("body", body_a)
         b = _core.any_body if body_b is None else self.model.id("body", body_b)
         n, f, count = self._pair_force(a, b)
@@ -289,13 +292,13 @@ class Sim(_core.Sim):
         return self.model._named(self._array("acceleration"), "v")
 
     @property
-    def poses(self) -> np.ndarray:
-        """Poses of all bodies at the end of the step (nbody, 7): position [m], quaternion w x y z."""
-        return np.asarray(self._poses())
+    def poses(self) -> NamedArray:
+        """Poses of all bodies at the end of the step (nbody, 7): position [m], quaternion w x y z; ``poses["cup"]`` is a row."""
+        return self.model._named(self._poses(), "body")
 
     def pose(self, body: str | int) -> tuple[np.ndarray, np.ndarray]:
         """(position (3) [m], quaternion (4) w x y z) of a body."""
-        row = self.poses[self.model.id("body", body)]
+        row = np.asarray(self._poses())[self.model.id("body", body)]
         return row[:3], row[3:]
 
     @property

@@ -131,9 +131,9 @@ class Input(_Fields, _core.Input):
     model: Model
     ctrl: NamedField = _array("ctrl", "u", "Controls (nu); they win over the scene's signals. NaN, for an actuator with a signal: the signal acts.")
     force: NamedField = _array("force", "v", "Generalised forces (nv) [N or N m].")
-    wrench: ArrayField = _array("wrench", None, "On each body at its centre of mass, world axes (nbody, 6): torque [N m], then force [N].")
-    mocap_pos: ArrayField = _array("mocap_pos", None, "Positions of mocap bodies (nmocap, 3) [m].")
-    mocap_quat: ArrayField = _array("mocap_quat", None, "Orientations of mocap bodies (nmocap, 4), w x y z.")
+    wrench: NamedField = _array("wrench", "body", "On each body at its centre of mass, world axes (nbody, 6): torque [N m], then force [N]; ``wrench[\"cup\"]`` is a row.")
+    mocap_pos: NamedField = _array("mocap_pos", "mocap", "Positions of mocap bodies (nmocap, 3) [m], by name as wrench.")
+    mocap_quat: NamedField = _array("mocap_quat", "mocap", "Orientations of mocap bodies (nmocap, 4), w x y z.")
     velocity_target: NamedField = _array("velocity_target", "v", "Velocities to end the step with (nv) [m/s or rad/s]; NaN: none.")
     force_limit: NamedField = _array("force_limit", "v", "Largest force of the targets (nv) [N or N m]; may be infinite.")
 

@@ -228,12 +228,11 @@ static PyObject* add_key(PyObject* self, PyObject* args) {
 static PyObject* set_world(PyObject* self, PyObject* args) {
   PyObject* values;
   if (!PyArg_ParseTuple(args, "O!", &PyDict_Type, &values)) return NULL;
-  hfWorld* w = hf_builder_world(((BuilderObject*)self)->builder);
-  hfWorld before = *w;
-  if (fill_struct(w, MEMBERS(world_members), values, "the world") < 0) {
-    *w = before;
-    return NULL;
-  }
+  hfBuilder* b = ((BuilderObject*)self)->builder;
+  hfWorld w = *hf_builder_world(b);
+  hfError error;
+  if (fill_struct(&w, MEMBERS(world_members), values, "the world") < 0) return NULL;
+  if (hf_builder_set_world(b, &w, &error) < 0) return raise_error(&error);
   Py_RETURN_NONE;
 }
 

@@ -193,6 +193,21 @@ static PyObject* model_name(PyObject* self, PyObject* args) {
   return PyUnicode_FromString(hf_model_name(m, (hfObjectKind)kind, id));
 }
 
+// _labels(kind): what logs call the objects, in the order of ids
+static PyObject* model_labels(PyObject* self, PyObject* args) {
+  const hfModel* m = ((ModelObject*)self)->model;
+  int kind;
+  char buffer[HF_LABEL_SIZE];
+  if (!PyArg_ParseTuple(args, "i", &kind)) return NULL;
+  int count = hf_model_object_count(m, (hfObjectKind)kind);
+  PyObject* list = PyList_New(count);
+  for (int i = 0; list && i < count; ++i) {
+    PyObject* label = PyUnicode_FromString(hf_model_label(m, (hfObjectKind)kind, i, buffer));
+    if (!label || PyList_SetItem(list, i, label) < 0) Py_CLEAR(list);
+  }
+  return list;
+}
+
 static PyObject* model_object_count(PyObject* self, PyObject* args) {
   int kind;
   if (!PyArg_ParseTuple(args, "i", &kind)) return NULL;
@@ -279,6 +294,7 @@ static PyMethodDef model_methods[] = {
     {"_field", model_field, METH_VARARGS, NULL},
     {"_find", model_find, METH_VARARGS, NULL},
     {"_name", model_name, METH_VARARGS, NULL},
+    {"_labels", model_labels, METH_VARARGS, NULL},
     {"_object_count", model_object_count, METH_VARARGS, NULL},
     {"_to_bytes", model_to_bytes, METH_NOARGS, NULL},
     {"_save", model_save, METH_VARARGS, NULL},

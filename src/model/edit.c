@@ -2,6 +2,7 @@
 #include "model/builder_add.h"
 
 #include "base/error.h"
+#include "model/check_block.h"
 
 #define DEFINE_GET(noun, Def)                                                                      \
   const Def* hf_builder_##noun(const hfBuilder* b, int id) {                                       \
@@ -18,6 +19,13 @@ DEFINE_GET(equality, hfEqualityDef)
 DEFINE_GET(pair, hfPairDef)
 DEFINE_GET(actuator, hfActuatorDef)
 DEFINE_GET(sensor, hfSensorDef)
+
+hfStatus hf_builder_set_world(hfBuilder* b, const hfWorld* world, hfError* error) {
+  hfi_clear_error(error);
+  hfStatus status = hfi_check_world(world, error);
+  if (status == HF_OK) b->world = *world;
+  return status;
+}
 
 static hfStatus refuse_id(hfError* error, hfObjectKind kind, int id) {
   return hfi_refuse(error, HF_ERROR_ARGUMENT, "there is no %s %d", hf_object_kind_name(kind), id);

@@ -97,6 +97,22 @@ int hf_model_find(const hfModel* model, hfObjectKind kind, const char* name) {
   return -1;
 }
 
+// Whether a joint is called like its body. A free joint is the only joint of its body, so that no two joints get the same name.
+static int shares_body_name(const hfModel* m, int j) {
+  if (j < 0 || j >= m->njnt || hf_model_jnt_type(m)[j] != HF_JOINT_FREE) return 0;
+  const char* body = hf_model_name(m, HF_OBJECT_BODY, hf_model_jnt_body(m)[j]);
+  return *body && hf_model_find(m, HF_OBJECT_JOINT, body) < 0;
+}
+
+const char* hf_model_label(const hfModel* model, hfObjectKind kind, int id, char buffer[HF_LABEL_SIZE]) {
+  const char* name = hf_model_name(model, kind, id);
+  if (*name) return name;
+  if (kind == HF_OBJECT_BODY && id == 0) return "world";
+  if (kind == HF_OBJECT_JOINT && shares_body_name(model, id)) return hf_model_name(model, HF_OBJECT_BODY, hf_model_jnt_body(model)[id]);
+  snprintf(buffer, HF_LABEL_SIZE, "#%d", id);
+  return buffer;
+}
+
 hfObjectKind hfi_transmission_target(int trntype) {
   return trntype == HF_TRANSMISSION_TENDON ? HF_OBJECT_TENDON
          : trntype == HF_TRANSMISSION_SITE || trntype == HF_TRANSMISSION_SLIDER_CRANK ? HF_OBJECT_SITE

@@ -23,8 +23,8 @@ hfStatus hf_contact_log_open(hfContactLog** log, const char* path, const hfModel
 }
 
 static void print_object(hfContactLog* log, hfObjectKind kind, int id) {
-  char buffer[24];
-  hfi_csv_text(&log->out, hfi_csv_name(log->model, kind, id, buffer));
+  char buffer[HF_LABEL_SIZE];
+  hfi_csv_text(&log->out, hf_model_label(log->model, kind, id, buffer));
 }
 
 static void print_vector(hfiOutput* out, hfVec3 a) {

@@ -20,13 +20,4 @@ static inline void hfi_csv_text(hfiOutput* out, const char* text) {
   hfi_output_bytes(out, "\"", 1);
 }
 
-// The name of an object; one without a name is called "#ID", which is written to `buffer`. The world is "world".
-static inline const char* hfi_csv_name(const hfModel* m, hfObjectKind kind, int id, char buffer[24]) {
-  const char* name = hf_model_name(m, kind, id);
-  if (*name) return name;
-  if (kind == HF_OBJECT_BODY && id == 0) return "world";
-  snprintf(buffer, 24, "#%d", id);
-  return buffer;
-}
-
 #endif

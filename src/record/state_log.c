@@ -1,7 +1,7 @@
 // The state log: one row of CSV with time, q, v and u for each step, and what the configuration asks for (docs/reference/command.md).
 #include "base/error.h"
-#include "math/vec3.h"
 #include "record/csv.h"
+#include "sim/sim.h"
 
 #include <holdfast/record.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@ struct hfStateLog {
   hfiOutput out;
   const hfModel* model;
   int sensors, actuator_forces, body_count;
-  const char** body; // names, which the model owns
+  int32_t* body; // (body_count)
 };
 
 hfStateLogConfig hf_state_log_config_default(void) {
@@ -30,18 +30,10 @@ static void print_head(hfStateLog* log, char symbol, const char* name, const cha
 static const char* const kPosition[] = {"x", "y", "z"}, *const kQuat[] = {"qw", "qx", "qy", "qz"},
                   *const kLinear[] = {"vx", "vy", "vz"}, *const kAngular[] = {"wx", "wy", "wz"};
 
-// The name of a joint. A free joint without one is called like its body, because most free bodies have such a joint.
-static const char* joint_name(const hfModel* m, int j, char buffer[24]) {
-  const char* body = hf_model_name(m, HF_OBJECT_BODY, hf_model_jnt_body(m)[j]);
-  int nameless = !*hf_model_name(m, HF_OBJECT_JOINT, j), is_free = hf_model_jnt_type(m)[j] == HF_JOINT_FREE;
-  if (nameless && is_free && *body && hf_model_find(m, HF_OBJECT_JOINT, body) < 0) return body;
-  return hfi_csv_name(m, HF_OBJECT_JOINT, j, buffer);
-}
-
 // Prints the heads of a joint's coordinates. If the joint has a quaternion, its translations come first.
 static void print_joint_heads(hfStateLog* log, char symbol, int j) {
-  char buffer[24];
-  const char* name = joint_name(log->model, j, buffer);
+  char buffer[HF_LABEL_SIZE];
+  const char* name = hf_model_label(log->model, HF_OBJECT_JOINT, j, buffer);
   hfJointInfo info = hf_joint_info(hf_model_jnt_type(log->model)[j]);
   int is_q = symbol == 'q', count = is_q ? info.nq : info.nv;
   for (int i = 0; i < count; ++i) {
@@ -55,28 +47,29 @@ static void print_joint_heads(hfStateLog* log, char symbol, int j) {
 }
 
 static void print_sensor_heads(hfStateLog* log) {
-  char buffer[24], part[16];
+  char buffer[HF_LABEL_SIZE], part[16];
   for (int i = 0; i < log->model->nsensor; ++i)
     for (int k = 0; k < hf_model_sensor_dim(log->model)[i]; ++k) {
       snprintf(part, sizeof part, "%d", k);
-      print_head(log, 's', hfi_csv_name(log->model, HF_OBJECT_SENSOR, i, buffer),
+      print_head(log, 's', hf_model_label(log->model, HF_OBJECT_SENSOR, i, buffer),
                  hf_model_sensor_dim(log->model)[i] > 1 ? part : "");
     }
 }
 
 static void print_heads(hfStateLog* log) {
   const hfModel* m = log->model;
-  char buffer[24];
+  char buffer[HF_LABEL_SIZE];
   hfi_output_print(&log->out, "time");
   for (int j = 0; j < m->njnt; ++j) print_joint_heads(log, 'q', j);
   for (int j = 0; j < m->njnt; ++j) print_joint_heads(log, 'v', j);
-  for (int i = 0; i < m->nu; ++i) print_head(log, 'u', hfi_csv_name(m, HF_OBJECT_ACTUATOR, i, buffer), "");
+  for (int i = 0; i < m->nu; ++i) print_head(log, 'u', hf_model_label(m, HF_OBJECT_ACTUATOR, i, buffer), "");
   for (int i = 0; i < m->nu && log->actuator_forces; ++i)
-    print_head(log, 'f', hfi_csv_name(m, HF_OBJECT_ACTUATOR, i, buffer), "");
+    print_head(log, 'f', hf_model_label(m, HF_OBJECT_ACTUATOR, i, buffer), "");
   if (log->sensors) print_sensor_heads(log);
   for (int i = 0; i < log->body_count; ++i) {
-    for (int k = 0; k < 3; ++k) print_head(log, 'p', log->body[i], kPosition[k]);
-    for (int k = 0; k < 4; ++k) print_head(log, 'p', log->body[i], kQuat[k]);
+    const char* name = hf_model_label(m, HF_OBJECT_BODY, log->body[i], buffer);
+    for (int k = 0; k < 3; ++k) print_head(log, 'p', name, kPosition[k]);
+    for (int k = 0; k < 4; ++k) print_head(log, 'p', name, kQuat[k]);
   }
   hfi_output_print(&log->out, "\n");
 }
@@ -106,15 +99,15 @@ hfStatus hf_state_log_write(hfStateLog* log, const hfState* state, const double*
 
 hfStatus hf_state_log_write_step(hfStateLog* log, hfSim* sim, const hfState* state, hfError* error) {
   hfi_clear_error(error);
+  hfStatus status = log->body_count > 0 ? hfi_sim_complete_at(sim, state, error) : HF_OK;
+  if (status < 0) return status;
   print_state(log, state, hf_sim_ctrl(sim));
   if (log->actuator_forces) print_values(&log->out, hf_sim_actuator_force(sim), log->model->nu);
   if (log->sensors) print_values(&log->out, hf_sim_sensors(sim), log->model->nsensordata);
   for (int i = 0; i < log->body_count; ++i) {
-    hfPose X;
-    hfStatus status = hf_sim_get_body(sim, state, log->body[i], &X, NULL, error);
-    if (status < 0) return status;
-    hfQuat q = q_from_m3(X.R);
-    const double numbers[7] = {X.p.x, X.p.y, X.p.z, q.w, q.x, q.y, q.z};
+    hfVec3 p = hf_dynamics_body_pose(hf_sim_dynamics(sim), log->body[i]).p;
+    hfQuat q = hf_dynamics_body_quat(hf_sim_dynamics(sim), log->body[i]);
+    const double numbers[7] = {p.x, p.y, p.z, q.w, q.x, q.y, q.z};
     print_values(&log->out, numbers, 7);
   }
   hfi_output_print(&log->out, "\n");
@@ -123,19 +116,27 @@ hfStatus hf_state_log_write_step(hfStateLog* log, hfSim* sim, const hfState* sta
 
 // ---- life ---------------------------------------------------------------------------------------
 
-// Finds the bodies that the configuration names. Keeps the names of the model, which live as long as the model; the configuration may be gone by then.
-static hfStatus find_bodies(const hfModel* model, const hfStateLogConfig* config, const char*** names, hfError* error) {
-  const char** found = calloc((size_t)config->body_count + 1, sizeof *found);
+// The id of a body by its name, or by "#ID" as the columns name it. -1: there is none.
+static int find_body(const hfModel* model, const char* name) {
+  char buffer[24];
+  int id = hf_model_find(model, HF_OBJECT_BODY, name);
+  for (int i = 0; id < 0 && *name == '#' && i < model->nbody; ++i)
+    if (snprintf(buffer, sizeof buffer, "#%d", i) > 0 && strcmp(buffer, name) == 0) id = i;
+  return id;
+}
+
+// Finds the bodies that the configuration names.
+static hfStatus find_bodies(const hfModel* model, const hfStateLogConfig* config, int32_t** ids, hfError* error) {
+  int32_t* found = calloc((size_t)config->body_count + 1, sizeof *found);
   if (!found) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
   for (int i = 0; i < config->body_count; ++i) {
-    int id = hf_model_find(model, HF_OBJECT_BODY, config->body[i]);
-    if (id < 0) {
+    found[i] = find_body(model, config->body[i]);
+    if (found[i] < 0) {
       free(found);
       return hfi_refuse(error, HF_ERROR_ARGUMENT, "the model has no body \"%s\"", config->body[i]);
     }
-    found[i] = hf_model_name(model, HF_OBJECT_BODY, id);
   }
-  *names = found;
+  *ids = found;
   return HF_OK;
 }
 
@@ -143,7 +144,7 @@ hfStatus hf_state_log_create(hfStateLog** log, const char* path, const hfModel* 
                              hfError* error) {
   hfi_clear_error(error);
   hfStateLogConfig plain = hf_state_log_config_default();
-  const char** body = NULL;
+  int32_t* body = NULL;
   if (!config) config = &plain;
   hfStatus status = find_bodies(model, config, &body, error);
   if (status != HF_OK) return status;

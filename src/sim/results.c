@@ -39,14 +39,21 @@ int hf_sim_pair_force(const hfSim* s, int body_a, int body_b, hfVec3* normal, hf
   return count;
 }
 
+hfStatus hfi_sim_complete_at(hfSim* s, const hfState* state, hfError* error) {
+  hfiWorld* w = s->world;
+  if (!w->placed || state->nq != s->model->nq || memcmp(hf_state_q(state), w->q, sizeof *w->q * (size_t)state->nq) != 0)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "the sim is not at this state: step or evaluate it first");
+  hfi_world_complete(w);
+  return HF_OK;
+}
+
 hfStatus hf_sim_get_body(hfSim* s, const hfState* state, const char* body, hfPose* X_WB, hfMotion* V_WB, hfError* error) {
   hfi_clear_error(error);
   hfiWorld* w = s->world;
   int b = body ? hf_model_find(s->model, HF_OBJECT_BODY, body) : -1;
   if (b < 0) return hfi_refuse(error, HF_ERROR_ARGUMENT, "the model has no body \"%s\"", body ? body : "");
-  if (!w->placed || state->nq != s->model->nq || memcmp(hf_state_q(state), w->q, sizeof *w->q * (size_t)state->nq) != 0)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "the sim is not at this state: step or evaluate it first");
-  hfi_world_complete(w);
+  hfStatus status = hfi_sim_complete_at(s, state, error);
+  if (status < 0) return status;
   if (X_WB) *X_WB = hf_dynamics_body_pose(&w->dynamics, b);
   if (!V_WB) return HF_OK;
   hf_dynamics_velocity(&w->dynamics, hf_state_v(state));

@@ -103,6 +103,8 @@ void hfi_sim_sense(hfSim* sim, const hfState* state, const hfInput* input);
 // sensor. Code that reads s->sensor after a step, or moves the world without a step or an evaluation, calls hfi_sim_need_sensors first.
 void hfi_sim_sense_later(hfSim* sim, const hfState* state, const hfInput* input);
 void hfi_sim_need_sensors(const hfSim* sim);
+// Completes the kinematics of the world, if the sim is at this state. Refuses any other state.
+hfStatus hfi_sim_complete_at(hfSim* sim, const hfState* state, hfError* error);
 // Computes everything at a state without a step, also what sensors measure there. The state was checked; the input is that of hfi_sim_feed_back.
 void hfi_sim_look(hfSim* sim, const hfState* state, const hfInput* input);
 // Whether a state lacks a measurement of its own time that a sensor with a history must keep.

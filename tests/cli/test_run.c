@@ -46,14 +46,17 @@ static int split_row(const char* row, double* value, int capacity) {
   return n;
 }
 
-// A free joint without a name is called like its body in the log, unless a joint has that name.
+// A free joint without a name is called like its body in the log and in the summary, unless a joint has that name.
 static void test_log_names_free_bodies(void** state) {
   (void)state;
   assert_works("run rest.xml --time 0.01 --log rest.csv");
+  assert_says(standard_output, "\n  ball                 free ");
   assert_begins(read_file("rest.csv", text), "time,q[ball.x],q[ball.y],q[ball.z],q[ball.qw],q[ball.qx],q[ball.qy],q[ball.qz],v[ball.vx],");
   write_file("same.xml", "<mujoco><worldbody><body name='ball'><freejoint/><geom size='.1'/></body><body><joint name='ball'/><geom size='.1' pos='1 0 0'/></body></worldbody></mujoco>");
   assert_works("run same.xml --time 0.01 --log same.csv");
   assert_begins(read_file("same.csv", text), "time,q[#0.x],");
+  assert_says(standard_output, "\n  #0                   free ");
+  assert_says(standard_output, "\n  ball                 hinge");
 }
 
 // Free fall is exact: v = -g t, z = z_0 - g t^2/2. Rounding only.
@@ -224,6 +227,27 @@ static void test_log_columns(void** state) {
   assert_near(row[11], 1, 1e-15);
   assert_refused("run machine.xml --log x.csv --log-body dog", 2, "the model has no body \"dog\"");
   assert_refused("run machine.xml --log-sensors", 2, "add to --log FILE.csv");
+}
+
+static const char spinning[] = "<mujoco><option gravity='0 0 0'/><worldbody><body><freejoint/><geom size='0.1'/></body></worldbody>"
+                               "<keyframe><key qvel='0 0 0 1 6 2'/></keyframe></mujoco>";
+
+// The quaternion of a body in the log is that of its joint: it turns on where its real part passes zero, as after half a turn. A body without a name is
+// called by its number.
+static void test_logged_quaternions_are_continuous(void** state) {
+  (void)state;
+  double row[32];
+  write_file("spin.xml", spinning);
+  assert_works("run spin.xml --keyframe '#0' --time 2 --log spin.csv --log-body '#1'");
+  read_file("spin.csv", text);
+  assert_says(text, "p[#1.x],p[#1.y],p[#1.z],p[#1.qw]");
+  int rows = 0, negative = 0;
+  for (char* line = strchr(text, '\n'); line && line[1]; line = strchr(line + 1, '\n'), ++rows) {
+    assert_int_equal(split_row(line + 1, row, 32), 1 + 7 + 6 + 7);
+    negative += row[4] < 0;
+    for (int k = 0; k < 7; ++k) assert_near(row[14 + k], row[1 + k], 1e-15);
+  }
+  assert_true(rows > 900 && negative > 100);
 }
 
 static const char overlapping[] =
@@ -565,6 +589,7 @@ static void test_interrupt_ends_cleanly(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_log_columns),
+      cmocka_unit_test(test_logged_quaternions_are_continuous),
       cmocka_unit_test(test_slip_of_the_demo),
       cmocka_unit_test(test_overlap_at_the_start), cmocka_unit_test(test_deeper_than_thick),
       cmocka_unit_test(test_unknown_names_are_listed),

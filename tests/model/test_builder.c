@@ -213,6 +213,32 @@ static void test_every_number_is_one(void** state) {
   }
 }
 
+// An equality of an object with itself says nothing, or says that a joint cannot move. MuJoCo refuses it, too. A refused change leaves the equality as
+// it was.
+static void test_equalities_with_themselves(void** state) {
+  (void)state;
+  hfBuilder* b = hf_builder_create();
+  int body = add_body(b, "rod", 0), joint = add_hinge(b, "pivot", body);
+  hfEqualityDef good = hf_equality_def_default(), same;
+  hfError error;
+  good.type = HF_EQUALITY_CONNECT, good.objkind = HF_OBJECT_BODY, good.obj1 = body, good.obj2 = -1; // with the world
+  int id = hf_builder_add_equality(b, &good, &error);
+  assert_int_equal(id, 0);
+  same = good, same.obj2 = body;
+  assert_int_equal(hf_builder_add_equality(b, &same, &error), HF_ERROR_MODEL);
+  assert_non_null(strstr(error.message, "connects the body \"rod\" with itself"));
+  assert_int_equal(hf_builder_set_equality(b, id, &same, &error), HF_ERROR_MODEL);
+  assert_int_equal(hf_builder_equality(b, id)->obj2, -1);
+  same.type = HF_EQUALITY_WELD, same.obj1 = 0, same.obj2 = -1;
+  assert_int_equal(hf_builder_add_equality(b, &same, &error), HF_ERROR_MODEL);
+  same.type = HF_EQUALITY_JOINT, same.objkind = HF_OBJECT_JOINT, same.obj1 = same.obj2 = joint;
+  assert_int_equal(hf_builder_add_equality(b, &same, &error), HF_ERROR_MODEL);
+  assert_non_null(strstr(error.message, "connects the joint \"pivot\" with itself"));
+  same.obj2 = -1; // the joint alone, held at a number
+  assert_int_equal(hf_builder_add_equality(b, &same, &error), 1);
+  hf_builder_free(b);
+}
+
 static hfModel* make_pendulum(void) {
   hfBuilder* b = hf_builder_create();
   int body = add_body(b, "rod", 0);
@@ -238,6 +264,11 @@ static void test_refused_worlds(void** state) {
     hfBuilder* b = hf_builder_create();
     hfModel* m = NULL;
     hfError error;
+    unsigned char before[sizeof(hfWorld)];
+    memcpy(before, hf_builder_world(b), sizeof before);
+    assert_true(hf_builder_set_world(b, &bad[i], &error) < 0);
+    assert_non_null(strstr(error.message, "the world's"));
+    assert_memory_equal(hf_builder_world(b), before, sizeof before);
     *hf_builder_world(b) = bad[i];
     assert_true(hf_builder_finish(b, &m, &error) < 0);
     assert_non_null(strstr(error.message, "the world's"));
@@ -420,7 +451,9 @@ int main(void) {
       cmocka_unit_test(test_primitive_inertia_by_quadrature),
       cmocka_unit_test(test_refusals_name_the_culprit),
       cmocka_unit_test(test_every_number_is_one),
-      cmocka_unit_test(test_refused_worlds), cmocka_unit_test(test_refused_materials),
+      cmocka_unit_test(test_equalities_with_themselves),
+      cmocka_unit_test(test_refused_worlds),
+      cmocka_unit_test(test_refused_materials),
       cmocka_unit_test(test_joints_of_one_body),
       cmocka_unit_test(test_refused_guest_leaves_no_joints),
       cmocka_unit_test(test_time_grows_with_the_joints),

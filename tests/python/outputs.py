@@ -81,6 +81,8 @@ def call(output, folder, **options):
     else:
         arguments = [sys.executable, "-c", f"import holdfast as hf; scene, path = {SCENE!r}, {path!r}; {output.python}"]
     options.setdefault("env", environment())
+    if "render" in output.name:  # Chromium does not run under our sanitizer; the command brings its own.
+        options["env"].pop("LD_PRELOAD", None)
     return subprocess.Popen(arguments, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
 
 

@@ -122,7 +122,6 @@ GIVEN = {
     "docs/guide/batch.md": "hfBatch* batch; const hfModel* model; hfError error; int n, key; uint8_t* mask;",
     "docs/guide/manipulation.md": """const hfModel* model; hfState* state; hfSim* sim; hfInput* input; hfStepReport step; hfError error;
                                      hfPose target, above, grasp; double t, h, width, rate; int left_finger, right_finger, motor; struct mine { int x; } mine;""",
-    "docs/guide/from-mujoco.md": "hfError error;",
 }
 FILE_SCOPE = "static double duration; extern hfTaskResult grasp(void* user, double since, int entered);"
 
@@ -130,7 +129,7 @@ FILE_SCOPE = "static double duration; extern hfTaskResult grasp(void* user, doub
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks_of(page, "c")], ids=name_of)
 def test_c_compiles(page, tmp_path):
     blocks = [re.sub(r"\.\.\.", "{}", block) for block in blocks_of(page, "c")]
-    outside = [block for block in blocks if block.startswith(("static", "#include"))]
+    outside = [block for block in blocks if re.match(r"(//.*\n)*(static|#include)", block)]
     inside = "{\n" + "\n".join(block for block in blocks if block not in outside) + "\n}"
     includes = "".join(f"#include <holdfast/{header.name}>\n" for header in sorted((ROOT / "include/holdfast").glob("*.h")))
     given = GIVEN.get(name_of(page), "")
@@ -143,6 +142,36 @@ def test_c_compiles(page, tmp_path):
     assert done.returncode == 0, f"{name_of(page)}:\n{done.stderr}"
 
 
+def test_c_handles_refusals(tmp_path):
+    """What the guide shows of builders in C, as a program: files and geoms that are missing are refusals with a message, and nothing else."""
+    build = Path(os.environ["HF_BUILD_DIR"])
+    if not (build / "libholdfast.so").exists() or "asan" in os.environ.get("LD_PRELOAD", ""):
+        pytest.skip("needs libholdfast.so without sanitizers")
+    (block,) = blocks_of(ROOT / "docs/guide/from-mujoco.md", "c")
+    (tmp_path / "page.c").write_text(f"""#include <holdfast/holdfast.h>
+#include <stdio.h>
+{block}
+int main(void) {{
+  hfModel* model;
+  hfError error;
+  hfStatus status = make_model(&model, &error);
+  if (status < 0) return printf("%s\\n", error.message), model ? 2 : 1;
+  printf("%d bodies, friction %g\\n", model->nbody, hf_model_geom_friction(model)[0]);
+  hf_model_free(model);
+}}
+""")
+    folders = [f"-I{ROOT / 'include'}", f"-I{build / 'include'}", f"-L{build}", f"-Wl,-rpath,{build}"]
+    subprocess.run(["cc", "-std=c17", "-Wall", "-Werror", tmp_path / "page.c", *folders, "-lholdfast", "-o", tmp_path / "page"], check=True)
+    table = "<mujoco><worldbody><geom name='top' type='box' size='1 1 .1'/></worldbody></mujoco>"
+    files = {"table.xml": table.replace("top", "bottom"), "arm.urdf": "<robot name='arm'><link name='base'/></robot>"}
+    for given, expected in (({}, "table.xml"), (files, 'table.xml has no geom "top"'), ({"table.xml": table}, "2 bodies, friction 0.4")):
+        for name, text in given.items():
+            (tmp_path / name).write_text(text)
+        done = subprocess.run([tmp_path / "page"], cwd=tmp_path, capture_output=True, text=True)
+        assert expected in done.stdout and done.returncode == (0 if "bodies" in expected else 1), done
+        assert (tmp_path / "table_with_arm.xml").exists() == ("bodies" in expected)
+
+
 # A scene that has what the fragments of Python speak of.
 SCENE = """<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/>
 <body name='mug' pos='0 0 .1'><freejoint/><geom size='.1' mass='.2'/></body>
@@ -150,16 +179,40 @@ SCENE = """<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/>
 <actuator><motor name='grip' joint='elbow'/></actuator><keyframe><key name='grasp'/></keyframe></mujoco>"""
 
 
+PRINTED = r"^( *)(print\(.*\)) +# "  # a line that prints, up to its comment
+VALUE = r"True|False|None|[-(\[]*\d"  # how a comment begins that promises an output
+
+
+def with_promises(program):
+    """The program, which now prints the comment behind each output that has one, between marks."""
+    return re.sub(PRINTED + "(.+)$", lambda m: f"{m[1]}print('\\x1e', end=''); {m[2]}; print('\\x1f' + {m[3]!r} + '\\x1e')", program, flags=re.M)
+
+
+def broken_promises(output):
+    """Outputs that differ from the values with which their comments begin, and the number of such comments."""
+    pairs = [(printed.strip(), comment) for printed, comment in re.findall("\x1e([^\x1e\x1f]*)\x1f([^\x1e]*)\x1e", output) if re.match(VALUE, comment)]
+    return [f"prints {printed!r}, promises {comment!r}" for printed, comment in pairs if not re.match(rf"{re.escape(printed)}(?!\w|\.\d)", comment)], len(pairs)
+
+
+def test_broken_promises_are_found():
+    program = with_promises("print(1 > 2)  # True: it holds\nprint((3, 4))  # (3, 4) bytes\nif True:\n    print(1)  # 1.5 m\nprint(0.25)  # [m]\nprint(2)\n")
+    output = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert broken_promises(output) == (["prints 'False', promises 'True: it holds'", "prints '1', promises '1.5 m'"], 3)
+
+
 @pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "docs/guide/python.md", ROOT / "python/README.md"], ids=name_of)
 def test_python_runs(page, tmp_path, monkeypatch):
-    """All fragments of a page, one after the other, in one interpreter."""
+    """All fragments of a page, one after the other, in one interpreter. They print what their comments promise, in a
+    folder without Holdfast's sources."""
     monkeypatch.chdir(tmp_path)
     Path("scene.xml").write_text(SCENE)
-    shutil.copytree(ROOT / "models", "models")
     fragments = [code for code in blocks_of(page, "python") if importlib.util.find_spec("gymnasium") or "gymnasium" not in code]
     program = "\n".join(fragments).replace('render_mode="rgb_array"', "render_mode=None")  # pictures need a browser
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", with_promises(program)], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, f"{name_of(page)}:\n{done.stderr}"
+    broken, count = broken_promises(done.stdout)
+    assert not broken, f"{name_of(page)}:\n" + "\n".join(broken)
+    assert count == len(re.findall(f"{PRINTED}(?:{VALUE})", program, flags=re.M))
 
 
 # ---- commands ---------------------------------------------------------------------------------------

@@ -208,7 +208,8 @@ def test_names_follow_their_places(fall):
     batch = hf.Batch(fall, fall.nq)
     batch.q["rail"] = np.arange(fall.nq)
     assert q.copy()["rail"] == (2 * q)["rail"] / 2 == q[...]["rail"] == 0.5 and (batch.q + 0)["rail"][3] == 3
-    for other in (q[::-1], q[np.arange(fall.nq)[::-1]], q[:], batch.q.T, batch.q[:, ::-1], batch.q[::-1]):  # as many numbers, in another order perhaps
+    run = batch.run(steps=1)
+    for other in (run.q.T, run.q[:, 0].T, q[::-1], q[np.arange(fall.nq)[::-1]], q[:], batch.q.T, batch.q[:, ::-1], batch.q[::-1]):  # as many numbers, in another order perhaps
         assert other.names == []
         with pytest.raises(KeyError, match="no names"):
             other["rail"]
@@ -332,6 +333,35 @@ def test_a_range_limits():
     builder.add_actuator("rail", ctrlrange=(-1, 1), forcerange=(-5, 5))
     model = builder.finish()
     assert list(model.jnt_limited) == [1] and list(model.tendon_limited) == [1, 0, 1] and list(model.actuator_ctrllimited) == [1]
+
+
+def test_names_of_bodies_select_rows(tmp_path):
+    """Of an array with a row for each body; the oracle is the id of the body."""
+    model = hf.Model.from_string("""<mujoco><worldbody><body name='hand' mocap='true'/><body name='b' pos='0 0 1'><freejoint/><geom size='.1' mass='2'/></body>
+<body pos='1 0 0' mocap='true'/></worldbody></mujoco>""")
+    sim, batch = hf.Sim(model), hf.Batch(model, 3)
+    b, weight = model.id("body", "b"), 2 * 9.81
+    for array, places in ((sim.input.wrench, {"world": 0, "hand": 1, "b": 2, "#3": 3}), (batch.wrench, {"b": 2}), (sim.input.mocap_pos, {"hand": 0, "#3": 1}),
+                          (sim.input.mocap_quat, {"hand": 0}), (batch.mocap_pos, {"#3": 1})):
+        for name, row in places.items():
+            array[name] = np.arange(array.shape[-1])
+            assert np.array_equal(np.asarray(array)[..., row, :], np.broadcast_to(np.arange(array.shape[-1]), (*array.shape[:-2], array.shape[-1])))
+            array[name][..., -1] = 7  # a view
+            assert (np.asarray(array)[..., row, -1] == 7).all() and array[[name, name]].shape == (*array.shape[:-2], 2, array.shape[-1])
+    with pytest.raises(KeyError, match='no body is named "c"; there are: world, hand, b, #3'):
+        sim.input.wrench["c"]
+    with pytest.raises(KeyError, match='no mocap body is named "b"; there are: hand, #3'):
+        sim.input.mocap_pos["b"]
+    sim.reset()
+    sim.input.mocap_pos["hand"] = (0, 0, 3)
+    sim.input.wrench["b"] = (0, 0, 0, 0, 0, weight)
+    with sim.record(tmp_path / "run.hfr", interval=0):
+        sim.step(steps=10)
+    assert sim.poses["b"].tolist() == [0, 0, 1, 1, 0, 0, 0] and sim.poses["hand"][:3].tolist() == [0, 0, 3]
+    run = hf.Recording(tmp_path / "run.hfr")
+    assert np.array_equal(run.poses["b"], run.poses[:, b]) and np.array_equal(run[-1].poses["b"], run.poses[-1, b])
+    assert batch.pose["b"].shape == (3, 7) and sim.poses.columns == [] and sim.poses.names == ["world", "hand", "b", "#3"]
+    assert (2 * sim.poses)["b"][2] == 2 and sim.poses.T.names == []
 
 
 def test_numbers_of_named_arrays(fall):

@@ -508,3 +508,21 @@ def test_cameras():
         d.picture("watch", 20)
     with pytest.raises(KeyError):
         d.picture("nobody")
+
+
+@pytest.mark.parametrize(("equality", "accepted"), [
+    ("<joint joint1='j' joint2='j'/>", False), ("<joint joint1='j' joint2='k'/>", True), ("<joint joint1='j'/>", True),
+    ("<connect body1='a' body2='a' anchor='0 0 0'/>", False), ("<weld body1='a' body2='a'/>", False), ("<weld body1='world'/>", False),
+    ("<weld body1='a'/>", True), ("<connect site1='s' site2='s'/>", False), ("<weld site1='s' site2='t'/>", True),
+    ("<tendon tendon1='T' tendon2='T'/>", False), ("<tendon tendon1='T'/>", True)])
+def test_equalities_that_are_refused(equality, accepted):
+    """An equality of a thing with itself is refused here and there; one of two sites of a body is not."""
+    text = ("<mujoco><worldbody><body name='a'><site name='s'/><site name='t' pos='0 0 1'/><joint name='j'/><joint name='k' axis='1 0 0'/><geom size='1'/></body>"
+            f"</worldbody><tendon><fixed name='T'><joint joint='j' coef='1'/></fixed></tendon><equality>{equality}</equality></mujoco>")
+    if accepted:
+        assert mujoco.MjModel.from_xml_string(text).neq == hf.Model.from_string(text).neq == 1
+        return
+    with pytest.raises(ValueError, match="is repeated in equality"):
+        mujoco.MjModel.from_xml_string(text)
+    with pytest.raises(hf.ModelError, match="with itself"):
+        hf.Model.from_string(text)

@@ -634,6 +634,45 @@ def test_gains_of_servos():
     for name, gains in (("torque", {"kp": 1}), ("torque", {"kv": 1}), ("rate", {"kp": 1}), ("place", {"kp": 1, "gainprm": (1, 0, 0)})):
         with pytest.raises(ValueError, match="servo|kp and kv"):
             b.set_actuator(name, **gains)
+    before = [b.actuator(name) for name in ("place", "rate")]
+    for wrong in ({"kp": -5}, {"kv": -1}, {"kp": np.nan}, {"kv": np.inf}):
+        (gain, value), = wrong.items()
+        for call in (lambda: b.set_actuator("place", **wrong), lambda: b.set_actuator("rate", **wrong), lambda: b.add_actuator("joint", kind="position", **wrong),
+                     lambda: hf.Builder.from_string("<robot name='r'><link name='a'/></robot>", **wrong)):
+            with pytest.raises(ValueError, match=f"^{gain} must be a number >= 0, is {value}$"):
+                call()
+    assert [b.actuator(name) for name in ("place", "rate")] == before and b.names("actuator") == ["place", "rate", "torque"]
+    b.set_actuator("place", gainprm=(-5, 0, 0), biasprm=(0, 5, 0))  # a general affine gain may be negative, as in MuJoCo
+    assert b.finish().actuator_gainprm[0, 0] == -5
+
+
+def test_words_for_numbers():
+    """Fields that are enums in C take names; the oracle is the reader of MJCF, which knows these words. What stays is called by its name."""
+    text = """<mujoco><worldbody><body name='link'><joint name='joint' axis='0 1 0'/><geom size='.1'/></body></worldbody><actuator>%s</actuator></mujoco>"""
+    words = [("filterexact", "affine", "affine"), ("muscle", "affine", "none"), ("integrator", "fixed", "none"), ("filter", "fixed", "affine"), ("none", "affine", "none")]
+    given = [f"<general joint='joint' dyntype='{d}' gaintype='{g}' biastype='{b}' dynprm='.1 .1' gainprm='1 2 3' biasprm='0 -1 -1' lengthrange='0 1' actlimited='false'/>"
+             for d, g, b in words]
+    read, b = hf.Model.from_string(text % "".join(given)), hf.Builder.from_string(text % "")
+    for d, g, bias in words:
+        b.add_actuator("joint", kind="general", dyntype=d, gaintype=g, biastype=bias, dynprm=(0.1, 0.1, 0), gainprm=(1, 2, 3), biasprm=(0, -1, -1), lengthrange=(0, 1))
+    made = b.finish()
+    for field in ("dyntype", "gaintype", "biastype", "trntype"):
+        assert getattr(made, f"actuator_{field}").tolist() == getattr(read, f"actuator_{field}").tolist()
+    b.set_actuator(0, biastype="none")
+    assert b.actuator(0)["biastype"] == 0
+    b.set_body("link", sleep="never")
+    assert b.body("link")["sleep"] == 1
+    b.add_body("other")
+    b.add_equality("weld", "body", "link", "other", "glue")
+    b.set_equality("glue", type="connect", objkind="body")
+    assert b.equality("glue")["type"] == 0
+    for call, message in ((lambda: b.set_joint("joint", type="slide"), "the type of a joint stays: 'hinge' cannot become 'slide'"),
+                          (lambda: b.set_joint("joint", body="other"), "the body of a joint stays: 'link' cannot become 'other'"),
+                          (lambda: b.set_body("other", parent="link"), "the parent of a body stays: 'world' cannot become 'link'"),
+                          (lambda: b.set_joint("joint", name="knee"), "the name of a joint stays: 'joint' cannot become 'knee'"),
+                          (lambda: b.add_actuator("joint", kind="general", dyntype="mussel"), 'dyntype must be one of none, .*, is "mussel"')):
+        with pytest.raises(ValueError, match=message):
+            call()
 
 
 def test_attach_at_a_site():
@@ -724,15 +763,74 @@ def test_mesh_from_arrays():
 
 
 def test_world_values():
-    """A world that cannot be is refused by the builder; -1 for the method ended the process."""
+    """A world that cannot be is refused by the builder at once, which stays as it was; -1 for the method ended the process."""
     for wrong in ({"method": -1}, {"method": 7}, {"friction": 4}, {"friction_rule": -1}, {"timestep": -1}, {"timestep": np.nan},
                   {"gravity": (0, 0, np.inf)}, {"dissipation": -1}, {"density": np.nan}):
         with pytest.raises(hf.HoldfastError, match="the world's"):
-            hf.Builder(**wrong).finish()
+            hf.Builder(**wrong)
+        builder = hf.Builder(timestep=0.003)
+        with pytest.raises(hf.HoldfastError, match="the world's"):
+            builder.set_world(**{"stiffness": 1e5, **wrong})
+        assert builder.world == hf.Builder(timestep=0.003).world and builder.finish().world["timestep"] == 0.003
     world = hf.Builder(method="convex", friction="regularised", friction_rule="harmonic").finish().world
     assert (world["method"], world["friction"], world["friction_rule"]) == (1, 0, 1)
     with pytest.raises(ValueError, match="newton"):
         hf.Builder(method="newton")
+
+
+# Free joints without a name: on a body with a name, on one that is called like another joint, and on one without a name.
+NAMELESS = """<mujoco><worldbody><body name='box'><freejoint/><geom size='.1'/></body>
+<body name='door' pos='1 0 0'><freejoint/><geom size='.1'/><body pos='0 0 1'><joint name='door'/><geom size='.1' pos='.3 0 0'/></body></body>
+<body pos='2 0 0'><freejoint/><geom size='.1'/></body><body pos='3 0 0'><joint type='ball'/><geom size='.1'/></body></worldbody></mujoco>"""
+
+
+def test_arrays_have_the_names_of_logs(tmp_path):
+    """The log, which the library in C writes, is the oracle of the names in Python."""
+    model = hf.Model.from_string(NAMELESS)
+    sim = hf.Sim(model)
+    with sim.record(states=tmp_path / "log.csv"):
+        sim.step()
+    state, batch = sim.state, hf.Batch(model, 2)
+    assert (tmp_path / "log.csv").read_text().splitlines()[0].split(",") == ["time", *(f"q[{c}]" for c in state.q.columns), *(f"v[{c}]" for c in state.v.columns)]
+    assert state.q.names == model.labels("joint") == ["box", "#1", "door", "#3", "#4"]
+    run = hf.rollout(model, state, np.zeros((2, 3, 0)))
+    for array in (state.q, batch.q, run.q, batch.run(steps=1).q):
+        assert array.names == state.q.names and np.array_equal(array["box"], np.asarray(array)[..., :7])
+        assert np.array_equal(array["#0"], array["box"])  # the number of a joint without a name is understood, too
+    assert state.q["door"] == state.q[14] and model.id("joint", "box") == model.id("joint", "#0") == 0 and model.id("joint", "#1") == 1
+    with pytest.raises(KeyError, match="there are: box, #1, door, #3, #4"):
+        state.q["#2"]  # the door, which has a name
+
+
+def test_forces_of_a_body_that_sleeps():
+    """What the guide says of a block of 1 kg that rests on the floor; the oracle is its weight."""
+    model = hf.Model.from_string("""<mujoco><worldbody><geom type='plane' size='1 1 1'/><body name='block' pos='0 0 .1'><freejoint/>
+<geom type='box' size='.1 .1 .1' mass='1'/><site name='site' type='box' size='.2 .2 .2'/></body></worldbody>
+<sensor><touch name='touch' site='site'/><force name='force' site='site'/></sensor></mujoco>""")
+    for sleep in (True, False):
+        sim = hf.Sim(model, sleep=sleep)
+        sim.step(steps=1000)
+        assert sim.stats["nsleep"] == sleep
+        counted, weight = (0, 9.81) if sleep else (9.81, 0)
+        assert sim.pair_force("block").total[2] == pytest.approx(counted, abs=1e-6) and len(sim.contacts()) == (0 if sleep else 4)
+        assert sim.sensors["touch"] == pytest.approx(counted, abs=1e-6) and sim.sensors["force"][2] == pytest.approx(weight, abs=1e-6)
+        sim.evaluate()
+        assert sim.pair_force("block").total[2] == pytest.approx(9.81, abs=1e-6) and len(sim.contacts()) == 4
+        assert sim.sensors["touch"] == 0 and sim.acceleration[2] == pytest.approx(-9.81)
+
+
+def test_files_that_come_with_holdfast(tmp_path, monkeypatch):
+    """A file that is not there, but has a namesake among the scenes of the package; the path that the message names can be read."""
+    monkeypatch.chdir(tmp_path)
+    for read in (hf.Model.from_file, hf.Builder.from_file):
+        for path in ("models/pinch.xml", "./models/pinch.xml", "pinch.xml", b"models/pinch.xml"):
+            with pytest.raises(hf.FileError, match=r'pinch.xml: No such file or directory; the file .* is hf.models_path\("pinch.xml"\)$'):
+                read(path)
+        read(hf.models_path("pinch.xml"))
+        for path in ("models/pinch.urdf", "/models/pinch.xml", "../pinch.xml", "models", ""):
+            with pytest.raises(hf.HoldfastError) as caught:
+                read(path)
+            assert "models_path" not in str(caught.value)
 
 
 def test_sensor_between_two_bodies():

@@ -245,17 +245,17 @@ def test_success_follows_the_closed_form(tmp_path):
 
 
 def test_objects_without_a_name_are_called_by_number(tmp_path):
-    """A free joint without a name, as in most published robots, and an actuator without one: a throw by closed form."""
+    """A free joint without a name, as in most published robots, is called like its body, too, and an actuator without one by its number: a throw by closed form."""
     text = FALL.replace("<freejoint name='free'/>", "<freejoint/>").replace("<motor name='push'", "<motor").replace("ctrl='3'", "ctrl='0'")
     (tmp_path / "fall.xml").write_text(text)
-    study = Study(name="fall", scene="fall.xml", folder=str(tmp_path), time=0.2, keep={"z": "final(q('#0')[2])", "x": "final(q('rail'))", "f": "final(force('#0'))"},
-                  parameters={"z0": {"add": "q.#0[2]", "values": [0.5]}, "up": {"set": "v.#0[2]", "values": [1.0]}, "u": {"set": "ctrl.#0", "values": [2.0]},
+    study = Study(name="fall", scene="fall.xml", folder=str(tmp_path), time=0.2, keep={"z": "final(q('ball')[2])", "w": "final(q('#0')[2])", "x": "final(q('rail'))", "f": "final(force('#0'))"},
+                  parameters={"z0": {"add": "q.#0[2]", "values": [0.5]}, "up": {"set": "v.ball[2]", "values": [1.0]}, "u": {"set": "ctrl.#0", "values": [2.0]},
                               "damp": {"set": "dof.*.damping", "values": [0.0]}})
     (row,) = rows(study, tmp_path / "s.db")
-    assert row["metrics"]["z"] == pytest.approx(1.5 + 0.2 - 9.81 * 0.02, abs=1e-9) and row["metrics"]["f"] == 2.0
+    assert row["metrics"]["w"] == row["metrics"]["z"] == pytest.approx(1.5 + 0.2 - 9.81 * 0.02, abs=1e-9) and row["metrics"]["f"] == 2.0
     state = hf.Sim(hf.Model.from_file(tmp_path / "fall.xml")).state
-    assert state.q["#0"].tolist() == state.q[:7].tolist() and state.q.names == ["#0", "rail"]
-    with pytest.raises(KeyError, match="there are: #0, rail"):
+    assert state.q["#0"].tolist() == state.q["ball"].tolist() == state.q[:7].tolist() and state.q.names == ["ball", "rail"]
+    with pytest.raises(KeyError, match="there are: ball, rail"):
         state.q["#1"]
 
 

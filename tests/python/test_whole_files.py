@@ -1,6 +1,8 @@
 """Kill and full-disk trials for every file of outputs.py: what is there afterwards is the older file or a usable new one, and nothing
 lies beside it."""
 
+import dataclasses
+import os
 import random
 import re
 import resource
@@ -114,6 +116,8 @@ def test_full_disk(output, folder):
     """A file may have no more than 40 bytes, which refuses writes as a full disk does."""
     if missing(output):
         pytest.skip(f"needs {output.needs}")
+    if output.needs == "pyarrow" and "asan" in os.environ.get("LD_PRELOAD", ""):
+        pytest.skip("a preloaded sanitizer does not know the exceptions of pyarrow's C++")
     whole = dict.fromkeys(write_once(output, folder)[0], OLD) if "FOLDER" in output.command else {output.file: OLD}
     put_old(folder, whole)
 
@@ -128,6 +132,19 @@ def test_full_disk(output, folder):
     for name in whole:
         assert (folder / name).read_bytes() == OLD, name
     check_whole(output, folder, whole)
+
+
+@pytest.mark.parametrize("output", [o for o in OUTPUTS if o.python or o.command[0] == "study"], ids=lambda o: o.name)
+def test_a_path_that_cannot_be_written(output, folder):
+    """The message has the name that the user gave, and no temporary one; in Python it is a FileError."""
+    if missing(output):
+        pytest.skip(f"needs {output.needs}")
+    path = f"no/such/folder/{output.file}"
+    status, _, err = finish(call(dataclasses.replace(output, file=path), folder))
+    assert status != 0
+    last = err.splitlines()[-1]
+    assert f"{folder}/{path}: cannot write: No such file or directory" in last, err
+    assert last.startswith("holdfast.FileError: " if output.python else "holdfast"), err
 
 
 def is_newer(path, started):

@@ -101,4 +101,4 @@ def export(store: Store, path: str | os.PathLike) -> None:
             else:
                 write_parquet(store, temporary)
     except OSError as error:
-        raise StudyError(f"cannot write {path}: {error.strerror or error}") from None
+        raise StudyError(str(error)) from None

@@ -72,9 +72,9 @@ def changes_of(parameters: dict[str, dict]) -> list[Change]:
 
 
 def _ids(model: Model, kind: str, pattern: str, where: str) -> list[int]:
-    """Ids of the objects that a pattern (a name, several with commas, or * and ?) means; #ID is one that has no name."""
-    names = model.labels(kind)
-    wanted = [p.strip() for p in pattern.split(",")]
+    """Ids of the objects that a pattern (what logs call it, several with commas, or * and ?) means; #ID is one that has no name."""
+    names, by_number = model.labels(kind), model._by_number(kind)
+    wanted = [by_number.get(p.strip(), p.strip()) for p in pattern.split(",")]
     ids = [i for i, n in enumerate(names) if any(fnmatch.fnmatchcase(n, p) for p in wanted)]
     for p in wanted:
         if not any(fnmatch.fnmatchcase(n, p) for n in names):

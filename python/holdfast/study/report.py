@@ -86,7 +86,7 @@ def write_replay(store: Store, index: int, path: str | os.PathLike) -> None:
         else:
             raise StudyError(f"run {index} has no recording")
     except OSError as error:
-        raise StudyError(f"cannot write {path}: {error}") from None
+        raise StudyError(str(error)) from None
 
 
 # ---- the page -----------------------------------------------------------------------------------------------
@@ -239,4 +239,4 @@ def write_report(store: Store, path: str | os.PathLike, replays: int = 6) -> Non
         with written_beside(path) as temporary:
             temporary.write_text(make_page(store, replays), encoding="utf-8")
     except OSError as error:
-        raise StudyError(f"cannot write {path}: {error.strerror or error}") from None
+        raise StudyError(str(error)) from None
