@@ -66,7 +66,7 @@ def alive(pid):
 
 
 def remove_store(path):
-    for end in ("", "-wal", "-shm", ".new"):
+    for end in ("", "-wal", "-shm", "-journal", ".new"):
         Path(f"{path}{end}").unlink(missing_ok=True)
 
 

@@ -117,6 +117,37 @@ def kill(kind, driver, rng):
     return [end_process(pid) for pid in victims][0]
 
 
+def kill_in_a_write(path, mode):
+    """Ends a process with kill -9 in the middle of a transaction on a store, after pages were written."""
+    code = (f"import os, sqlite3; db = sqlite3.connect({str(path)!r}, isolation_level=None); db.execute('PRAGMA journal_mode = {mode}')\n"
+            "db.execute('PRAGMA cache_size = 2'); db.execute('PRAGMA wal_autocheckpoint = 0')\n"
+            "db.execute('BEGIN IMMEDIATE'); db.execute('UPDATE run SET message = hex(randomblob(3000))')\n"
+            "if 'wal' in db.execute('PRAGMA journal_mode').fetchone(): db.execute('COMMIT')\n"
+            "os.kill(os.getpid(), 9)")
+    assert subprocess.run([sys.executable, "-c", code]).returncode == -signal.SIGKILL
+
+
+def test_a_write_that_was_cut_off_is_taken_back_by_a_reader(folder):
+    """Both ends of a run write without a log: the journal changes its mode. A reader said that the store is none."""
+    store = walk_study(folder, 30).run(folder / "s.db", workers=1)
+    digest = store.digest()
+    store.close()
+    kill_in_a_write(folder / "s.db", "delete")
+    assert (folder / "s.db-journal").stat().st_size > 0
+    assert Store(folder / "s.db").digest() == digest
+    assert not (folder / "s.db-journal").exists()
+
+
+@pytest.mark.parametrize("mode", ["wal", "delete"])
+def test_journals_of_a_store_that_was_removed(folder, mode):
+    """They lie beside the file; SQLite takes them for those of the new store of this name."""
+    digest = walk_study(folder, 30).run(folder / "s.db", workers=1).digest()
+    kill_in_a_write(folder / "s.db", mode)
+    (folder / "s.db").unlink()
+    assert len(list(folder.glob("s.db-*"))) > 0
+    assert walk_study(folder, 30).run(folder / "s.db", workers=1).digest() == digest
+
+
 def test_the_interrupt_key_ends_it_and_it_goes_on(folder):
     driver = start(folder, 300)
     deadline = time.monotonic() + 20

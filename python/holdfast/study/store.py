@@ -122,17 +122,31 @@ class Store:
             raise StudyError(f"there is no store {self.path}")
         self._connect(writable)
         try:
-            self.about = dict(self.db.execute("SELECT key, value FROM study"))
+            self.about = self._read_about()
         except sqlite3.Error as error:
             raise StudyError(f"{self.path} is no store of a study: {error}") from None
         if self.about.get("format") != str(FORMAT):
             raise StudyError(f"{self.path} has format {self.about.get('format')}, this version reads {FORMAT}")
 
+    def _read_about(self) -> dict[str, str]:
+        query = "SELECT key, value FROM study"
+        try:
+            return dict(self.db.execute(query))
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_READONLY_ROLLBACK:
+                raise
+        # A driver that is killed while the journal changes its mode leaves half a write, and only a connection that may write takes that back.
+        with closing(sqlite3.connect(self._address("rw"), uri=True, timeout=30)) as db:
+            db.execute(query).fetchone()
+        return dict(self.db.execute(query))
+
+    def _address(self, mode: str) -> str:
+        return f"{self.path.absolute().as_uri()}?mode={mode}"
+
     def _connect(self, writable: bool) -> None:
         self._writable = writable
         try:
-            mode = "rw" if writable else "ro"
-            self.db = sqlite3.connect(f"{self.path.absolute().as_uri()}?mode={mode}", uri=True, timeout=30, isolation_level=None)
+            self.db = sqlite3.connect(self._address("rw" if writable else "ro"), uri=True, timeout=30, isolation_level=None)
             if writable:
                 self.db.execute("PRAGMA journal_mode = WAL")
                 self.db.execute("PRAGMA synchronous = FULL")
@@ -155,6 +169,8 @@ class Store:
             temporary.unlink(missing_ok=True)
             with closing(sqlite3.connect(temporary, isolation_level=None)) as db:
                 cls._write_plan(db, study, shard, model)
+            for journal in ("-wal", "-shm", "-journal"):  # of an earlier store whose file was removed after a kill: SQLite would write its pages into this one
+                Path(f"{target}{journal}").unlink(missing_ok=True)
             os.replace(temporary, target)
         except (OSError, sqlite3.Error) as error:
             with suppress(OSError):
