@@ -141,8 +141,8 @@ static void continue_tangent(const hfiContactResponse* response, int dim, const 
 int hfi_predict(hfiIsland* I, int coupling) {
   int predicted = 0;
   if (I->ntree != 1 || coupling != HF_COUPLING_TWO_WAY) return 0;
-  for (const hfiIslandBlock *b = I->block, *end = b + I->nblock; b < end; ++b) {
-    Prediction known = predict_block(I, b);
+  for (int32_t k = I->nblock - 1; k >= 0; --k) { // Contacts are the last blocks of a world, and mostly tell soonest that nothing is known.
+    Prediction known = predict_block(I, I->block + k);
     if (known == UNKNOWN) return 0;
     predicted |= known == CHANGED;
   }
