@@ -33,8 +33,8 @@ static const double DEEP_OVERLAP = 10;
 // A joint beyond a limit is expected to be slowed down by it if its speed is at most this many times s0 [-]. Such limits reduce the speed by a quarter in
 // a step of 5 ms (limit.c: RELEASE_TIME).
 static const double LARGEST_SLOWING = 1.4;
-// A contact counts as turning if its normal velocity is more than this share of its sliding velocity [-]. A contact that slides along a straight line has
-// almost no normal velocity, and does not begin to stick.
+// A contact counts as turning if its slip reverses, or if its normal velocity is more than this share of its sliding velocity [-]. A contact that slides
+// along a straight line has almost no normal velocity, and does not begin to stick.
 static const double LEAST_TURNING = 0.1;
 
 // Branches of the law of a contact.
@@ -59,26 +59,31 @@ typedef enum Prediction {
 //   start      end                  mirrored velocities are better
 //   any        open                 no: an open contact has no force and no slope
 //   open       sliding, sticking    yes, for the same reason
-//   sliding    sliding              if the law is curved between the two velocities
-//   sticking   sticking             likewise
+//   sliding    sliding              if the law is curved between the two velocities, or if the slip reverses
+//   sticking   sticking             if the law is curved
 //   sliding    sticking             if the contact turns; otherwise it slides along a straight line and goes on sliding
 //   sticking   sliding              no
-static int is_mirror_better(Branch start, Branch end, int turns, int is_curved) {
+static int is_mirror_better(Branch start, Branch end, int turns, int is_curved, int reverses) {
   if (end == OPEN) return 0;
   if (start == OPEN) return 1;
-  return start == end ? is_curved : start == SLIDING && turns;
+  if (start != end) return start == SLIDING && turns;
+  return is_curved || (start == SLIDING && reverses);
 }
 
-// Writes mirrored row velocities of a contact to s1 (dim). The rows of sliding are mirrored only if the contact sticks then. Returns 1 if s1 is better than s
-// to linearise at. A contact that moves only along the normal does not turn about anything, and is not mirrored.
+// Writes mirrored row velocities of a contact to s1 (dim). The normal one is mirrored unless it would open a closed contact. Those of sliding are
+// mirrored if the contact sticks then, or if the slip reverses: the deformation of a contact has the direction of its slip in the last step, so that the
+// slip of the start has another direction if it is against the deformation. Returns 1 if s1 is better than s to linearise at. A contact that moves only
+// along the normal does not turn about anything, and is not mirrored.
 static int mirror_rows(const hfContactLaw* law, double h, int dim, const double* s, Branch start, double* s1) {
   double sliding2 = sqr(s[1]) + sqr(s[2]), damping = law->dissipation * fabs(s[0]);
-  int turns = sqr(s[0]) > sqr(LEAST_TURNING) * sliding2, is_curved = damping > LINEAR_DISSIPATION && damping < IMPACT_DISSIPATION;
+  int reverses = law->xi0[0] * s[1] + law->xi0[1] * s[2] < 0, turns = reverses || sqr(s[0]) > sqr(LEAST_TURNING) * sliding2;
+  int is_curved = damping > LINEAR_DISSIPATION && damping < IMPACT_DISSIPATION;
   if (!(sliding2 > 0) || !(start == OPEN || is_curved || turns)) return 0;
   for (int i = 0; i < dim; ++i) s1[i] = i < 3 ? -s[i] : s[i];
   Branch end = find_branch(law, h, s1);
-  if (end != STICKING) s1[1] = s[1], s1[2] = s[2];
-  return is_mirror_better(start, end, turns, is_curved);
+  if (end == OPEN && start != OPEN) s1[0] = s[0], is_curved = 0, end = find_branch(law, h, s1);
+  if (end == SLIDING && !reverses) s1[1] = s[1], s1[2] = s[2];
+  return is_mirror_better(start, end, turns, is_curved, reverses);
 }
 
 // Predicts the row velocities s1 (dim) of a contact from those of the start, s.
