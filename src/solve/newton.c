@@ -342,8 +342,10 @@ static void adapt_inertia(iteration* it, double alpha) {
 
 // ---- the start ---------------------------------------------------------------------------------------
 
-// A predicted first step is kept if it multiplies the residual by less than this [-].
-static const double PREDICTED_DECREASE = 0.1;
+// A predicted first step is kept if it multiplies the residual by less than this [-]. A step that gains less would mostly gain no more from the start.
+static const double PREDICTED_DECREASE = 0.8;
+// If contacts have dissipation, a step with a larger residual than this share of the scale is not predicted: something hits or jumps [-].
+static const double LARGEST_PREDICTED = 0.8;
 
 static int is_balanced(const iteration* it) { return hfi_is_balanced(it->I, it->config->tolerance, it->norm, it->scale); }
 
@@ -367,12 +369,19 @@ static void begin_with_start_velocities(iteration* it, hfiNewtonResult* out) {
   out->converged = start_is_answer(it);
 }
 
+static int any_dissipates(const hfiIsland* I) {
+  for (int32_t k = I->nscalar; k < I->nblock; ++k)
+    if (I->block[k].contact && I->block[k].contact->dissipation > 0) return 1;
+  return 0;
+}
+
 // For a body that turns about its contacts: takes the first Newton step with laws that are linearised at the predicted end of the time step
 // (predict.c). Returns 0, with v unchanged, if there is no prediction or the residual does not fall enough.
 static int begin_with_predicted_step(iteration* it, hfiNewtonResult* out) {
   hfiIsland* I = it->I;
   if (it->rung != HF_RUNG_TAMSI || it->duals || !hfi_predict(I, it->coupling)) return 0;
   double before = hfi_system_measure(I, &it->scale);
+  if (before > LARGEST_PREDICTED * it->scale && any_dissipates(I)) return 0;
   out->iterations = 1;
   if (hfi_system_factor(I) != 0 || !compute_step(it)) return 0;
   move(it, 1);
