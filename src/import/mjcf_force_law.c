@@ -156,7 +156,7 @@ static void apply_velocity(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
 }
 
 static void apply_damper(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
-  double kv = s->def.gaintype == HF_GAIN_AFFINE ? -s->def.gainprm[2] : 1;
+  double kv = s->def.gaintype == HF_GAIN_AFFINE ? -s->def.gainprm[2] : 0; // As in MuJoCo 4, a damper without kv does nothing.
   hfi_read_real(m->r, elem, "kv", &kv);
   if (kv < 0) hfi_fail(m->r, elem, HF_ERROR_MODEL, "kv cannot be negative");
   reset_parameters(&s->def);
