@@ -107,7 +107,9 @@ static hfGeomDef fit_geom(const hfiFinish* f, int id) {
   double moment[3];
   hfMat3 R;
   eigen3(mass->I, moment, &R); // The moments descend, so the last axis is the longest.
-  q_store(d.quat, q_mul(q, q_from_m3(R)));
+  hfQuat axes = principal_axes(mass->I); // the same axes, with MuJoCo's signs
+  R = m3_from_quat(axes);
+  q_store(d.quat, q_mul(q, axes));
   if (d.mesh_fit == 2) { // the box around the vertices, along the principal axes
     const hfiHullData* h = &f->b->mesh.data[d.mesh].hull;
     hfVec3 lo = m3_tmulv(R, v3_load(h->vert)), hi = lo;
