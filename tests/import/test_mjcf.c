@@ -365,14 +365,15 @@ static void test_actuator_shortcuts(void** state) {
 // k = I/(T zeta)^2, d = 2 I/T; kv = 2 zeta sqrt(kp I), seen through a gear g: I/g^2.
 static void test_springs_and_servos_by_ratio(void** state) {
   (void)state;
-  hfModel* m = parse("<mujoco><worldbody><body><joint name='j' axis='0 0 1' springdamper='0.5 2'/>"
-                     "<inertial pos='0 0 0' mass='2' diaginertia='2 2 3'/></body></worldbody><actuator>"
+  hfModel* m = parse("<mujoco><default><default class='c'><position kp='12' dampratio='0.5'/></default></default><worldbody><body><joint name='j' axis='0 0 1' "
+                     "springdamper='0.5 2'/><inertial pos='0 0 0' mass='2' diaginertia='2 2 3'/></body></worldbody><actuator>"
                      "<position joint='j' kp='12' dampratio='0.5'/><position joint='j' kp='12' dampratio='0.5' gear='2'/>"
                      "<general joint='j' gainprm='12' biastype='affine' biasprm='1 -12 0.5'/><general joint='j' gainprm='12' biastype='affine' biasprm='1 -11 0.5'/>"
+                     "<position joint='j' class='c'/><general joint='j' class='c' biasprm='1 -11 -4'/>"
                      "</actuator></mujoco>");
   ASSERT_NUMBERS(hf_model_jnt_stiffness(m), 3);
   ASSERT_NUMBERS(hf_model_dof_damping(m), 12);
-  ASSERT_NUMBERS(hf_model_actuator_biasprm(m), 0, -12, -6, 0, -12, -3, 1, -12, -6, 1, -11, 0.5); // of the last gain and slope differ: no servo
+  ASSERT_NUMBERS(hf_model_actuator_biasprm(m), 0, -12, -6, 0, -12, -3, 1, -12, -6, 1, -11, 0.5, 0, -12, -6, 1, -11, -4); // of the fourth gain and slope differ: no servo
   hf_model_free(m);
 }
 
