@@ -69,11 +69,19 @@ typedef struct hfiClass {
 // ---- assets and parameters ----------------------------------------------------------------------
 
 // A mesh or a height field.
+// A mesh or height field that the builder has under the name with this prefix.
+typedef struct hfiLoadedAs {
+  const char* prefix;
+  int id;
+  struct hfiLoadedAs* next;
+} hfiLoadedAs;
+
 typedef struct hfiMjcfAsset {
   const char* name;
   const hfiElem* elem;
   int id;     // id in the builder, or -1
   int loaded; // 0: nobody has asked for it yet
+  hfiLoadedAs* loads;
   struct hfiMjcfAsset* next;
 } hfiMjcfAsset;
 
@@ -261,6 +269,10 @@ void hfi_mjcf_read_asset(hfiMjcf* m, hfiElem* elem);
 int hfi_mjcf_list_asset(hfiMjcf* m, const hfiElem* elem, const char* kind, hfiMjcfAsset** list);
 // The asset that the attribute of a geom names. NULL after a refusal.
 hfiMjcfAsset* hfi_mjcf_find_asset(hfiMjcf* m, const hfiElem* geom, const char* attribute, const char* kind, hfiMjcfAsset* list, const char* name);
+// Must be called after an asset was loaded, or could not be: asset->id is its id, or a status < 0.
+void hfi_mjcf_note_loaded(hfiMjcf* m, hfiMjcfAsset* asset);
+// Makes those assets of the list loaded that were loaded with this prefix, and no others.
+void hfi_mjcf_recall_loaded(hfiMjcfAsset* list, const char* prefix);
 // The mesh id of the asset, which is loaded when it is first used. A status < 0 after a refusal, with the message in
 // reader->scratch.
 int hfi_mjcf_load_mesh(hfiMjcf* m, hfiMjcfAsset* asset);
