@@ -330,6 +330,8 @@ void hfi_mjcf_apply_actuator(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s
 void hfi_mjcf_apply_force_law(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);
 // The element <pid>: reads it, and adds the actuators of its second and third input.
 void hfi_mjcf_apply_setpoint_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);
+// Must be called after the ranges that all actuators have were read.
+void hfi_mjcf_apply_setpoint_ranges(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);
 void hfi_mjcf_add_inputs(hfiMjcf* m, const hfiElem* elem, const hfiActuatorSpec* spec);
 // The element <dcmotor>: reads it, and adds an actuator for each input except the first.
 void hfi_mjcf_apply_motor(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);

@@ -74,9 +74,11 @@ static void inherit(hfiActuatorSpec* s, hfiShortcut kind) {
     if (i->shortcut == kind || (i->shortcut == HFI_GENERAL && i->def.gaintype == gain)) {
       hfActuatorDef from = i->def;
       copy_parameters(&s->def, &from);
+      s->inheritrange = i->inheritrange;
       return;
     }
   reset_parameters(&s->def);
+  s->inheritrange = 0;
 }
 
 static void apply_general(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
@@ -204,6 +206,7 @@ static void apply_muscle(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
 }
 
 static void apply_shortcut(hfiMjcf* m, const hfiElem* elem, hfiShortcut kind, hfiActuatorSpec* s) {
+  if (kind != HFI_PID) s->actlimited = -1, s->def.actearly = 0; // Shortcuts do not take them from a <general> of the class.
   inherit(s, kind);
   switch (kind) {
   case HFI_MOTOR: reset_parameters(&s->def); break;

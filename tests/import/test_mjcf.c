@@ -362,6 +362,56 @@ static void test_actuator_shortcuts(void** state) {
   hf_model_free(m);
 }
 
+// An actuator of a class in a class, and the range that MuJoCo 4.0.0 gives it. The joint has the range -1 to 2.
+typedef struct RangeCase {
+  const char *outer, *inner, *actuator;
+  int limited;
+  double range[2];
+} RangeCase;
+
+static void check_ranges(const RangeCase* cases, size_t count, int activations) {
+  for (size_t i = 0; i < count; ++i) {
+    char text[600];
+    snprintf(text, sizeof text,
+             "<mujoco><compiler angle='radian'/><default>%s<default class='c'>%s</default></default><worldbody><body><joint name='j' range='-1 2'/><geom size='1'/>"
+             "</body></worldbody><actuator><%s joint='j' class='c'/></actuator></mujoco>",
+             cases[i].outer, cases[i].inner, cases[i].actuator);
+    hfModel* m = parse(text);
+    assert_int_equal(*(activations ? hf_model_actuator_actlimited(m) : hf_model_actuator_ctrllimited(m)), cases[i].limited);
+    if (cases[i].limited) assert_numbers(activations ? hf_model_actuator_actrange(m) : hf_model_actuator_ctrlrange(m), cases[i].range, 2);
+    if (strncmp(cases[i].actuator, "general", 7) != 0) assert_int_equal(*hf_model_actuator_actearly(m), 0);
+    hf_model_free(m);
+  }
+}
+
+// The later one of a range and an inheritrange holds. What <general> says of activations does not reach shortcuts.
+static void test_ranges_of_classes(void** state) {
+  (void)state;
+  static const RangeCase controls[] = {
+      {"", "<position inheritrange='1'/>", "position ctrlrange='-3 3'", 1, {-3, 3}},
+      {"<position ctrlrange='-3 3'/>", "<position inheritrange='1'/>", "position", 1, {-1, 2}},
+      {"<position inheritrange='1'/>", "<position ctrlrange='0 0'/>", "position", 0, {0, 0}},
+      {"<position ctrlrange='-3 3'/>", "", "position inheritrange='0'", 1, {-3, 3}},
+      {"<motor ctrlrange='-3 3'/>", "", "position inheritrange='2'", 1, {-2.5, 3.5}},
+      {"<motor ctrlrange='-3 3'/>", "<position inheritrange='1'/>", "motor", 0, {0, 0}},
+      {"<general inheritrange='1'/>", "", "position", 1, {-1, 2}},
+      {"<position inheritrange='1'/>", "", "intvelocity", 0, {0, 0}},
+      {"", "", "general biastype='affine' biasprm='0 -1' inheritrange='1' ctrlrange='-3 3'", 1, {-1, 2}},
+      {"<pid ctrlrange='-1 1'/>", "", "pid input='pos' posrange='-3 3'", 1, {-3, 3}},
+      {"<general actlimited='true' actearly='true'/>", "", "motor", 0, {0, 0}},
+  };
+  static const RangeCase activations[] = {
+      {"<intvelocity actrange='-3 3'/>", "", "intvelocity inheritrange='1'", 1, {-1, 2}},
+      {"<intvelocity inheritrange='1'/>", "", "intvelocity actrange='-3 3'", 1, {-3, 3}},
+      {"<general actlimited='false' actearly='true' actrange='-3 3'/>", "", "cylinder", 1, {-3, 3}},
+      {"<general actlimited='true' actearly='true'/>", "<velocity/>", "general dyntype='filter'", 0, {0, 0}},
+      {"", "", "intvelocity actlimited='false' actrange='-3 3'", 1, {-3, 3}},
+      {"", "", "intvelocity actlimited='true'", 0, {0, 0}},
+  };
+  check_ranges(controls, sizeof controls / sizeof *controls, 0);
+  check_ranges(activations, sizeof activations / sizeof *activations, 1);
+}
+
 // k = I/(T zeta)^2, d = 2 I/T; kv = 2 zeta sqrt(kp I), seen through a gear g: I/g^2.
 static void test_springs_and_servos_by_ratio(void** state) {
   (void)state;
@@ -550,7 +600,7 @@ int main(void) {
       cmocka_unit_test(test_xml_that_others_read), cmocka_unit_test(test_held_balls_and_actdim),
       cmocka_unit_test(test_options),           cmocka_unit_test(test_contact_attributes),
       cmocka_unit_test(test_holdfast_parameters), cmocka_unit_test(test_attached_parameters), cmocka_unit_test(test_number_of_keys), cmocka_unit_test(test_sizes_of_memory), cmocka_unit_test(test_constraints_and_keys),
-      cmocka_unit_test(test_actuator_shortcuts), cmocka_unit_test(test_springs_and_servos_by_ratio), cmocka_unit_test(test_ratios_with_tendon_armature),
+      cmocka_unit_test(test_actuator_shortcuts), cmocka_unit_test(test_ranges_of_classes), cmocka_unit_test(test_springs_and_servos_by_ratio), cmocka_unit_test(test_ratios_with_tendon_armature),
       cmocka_unit_test(test_lengths_of_a_muscle),
       cmocka_unit_test(test_a_locale_with_a_decimal_comma),
   };
