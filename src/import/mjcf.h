@@ -150,10 +150,15 @@ typedef struct hfiLengthSearch {
   double tolrange;                 // [-]
 } hfiLengthSearch;
 
+// What happens if the options of an attached model differ from those of the file (conflict of <compiler>).
+typedef enum hfiConflict { HFI_CONFLICT_WARNING, HFI_CONFLICT_ERROR, HFI_CONFLICT_MERGE } hfiConflict;
+
 struct hfiMjcf {
   hfiReader* r;
   hfiElem* root;
   int degree, autolimits, strippath, fitaabb;
+  int conflict;    // hfiConflict
+  hfWorld fresh;   // the options of a file without <option>
   hfBuildConfig build; // rules about inertia
   char eulerseq[4];
   const char *meshdir, *assetdir;
@@ -257,6 +262,8 @@ void hfi_turn_plane(hfiReader* r, const hfiElem* elem, const double normal[3], h
 
 void hfi_mjcf_read_compiler(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_read_option(hfiMjcf* m, hfiElem* elem);
+// Compares the options of a model that is attached with those of the file, and takes them over where <compiler conflict="merge"> wants it.
+void hfi_mjcf_merge_options(hfiMjcf* m, hfiMjcf* attached, const hfiElem* elem);
 void hfi_mjcf_read_custom(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_set_world(hfiMjcf* m);     // world-wide hf.* parameters
 void hfi_mjcf_report_custom(hfiMjcf* m); // reports hf.* parameters that nothing asked for

@@ -186,6 +186,7 @@ void hfi_mjcf_attach(hfiMjcf* m, const hfiScope* outer, hfiElem* elem) {
   if (!attachment) return;
   attachment->asset = asset;
   if (asset) asset->is_attached = 1;
+  if (asset && doc) hfi_mjcf_merge_options(m, doc, elem);
   attachment->doc = doc;
   attachment->elem = elem;
   attachment->prefix = hfi_format(r, "%s%s", m->prefix, prefix ? prefix : "");

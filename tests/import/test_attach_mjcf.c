@@ -134,8 +134,48 @@ static void test_rest_of_a_model(void** state) {
   hf_model_free(parse_with_arm("<body name='own'><joint/><geom size='.1'/></body>", 0));
 }
 
+// The options of an attached model, by the rule of MuJoCo 4.0.0. NULL: the file is refused.
+static const hfWorld* read_merged(hfModel** m, const char* conflict, const char* option) {
+  char text[500];
+  hfError error = {HF_OK, ""};
+  snprintf(text, sizeof text, "<mujoco><compiler conflict='%s'/>%s<asset><model name='k' file='kid.xml'/></asset><worldbody><attach model='k' body='b' prefix='p_'/></worldbody></mujoco>",
+           conflict, option);
+  write_file("kid.xml", "<mujoco model='k'><option timestep='.01' gravity='0 0 -1' wind='1 0 0' cone='elliptic'><flag contact='disable'/></option>"
+                        "<worldbody><body name='b'><joint/><geom size='.1'/></body></worldbody></mujoco>");
+  *m = NULL;
+  if (hf_model_parse(m, text, strlen(text), "test.xml", test_folder, NULL, NULL, &error) == HF_OK) return &(*m)->world;
+  assert_non_null(strstr(error.message, "of the attached model differs"));
+  return NULL;
+}
+
+static void test_options_of_a_model(void** state) {
+  (void)state;
+  static const struct {
+    const char *conflict, *option;
+    double timestep, gravity, wind;
+    int contact_is_off;
+  } cases[] = {{"warning", "", .002, -9.81, 0, 0},
+               {"warning", "<option gravity='0 0 -3'/>", .002, -3, 0, 0},
+               {"error", "", .002, -9.81, 0, 0},
+               {"error", "<option gravity='0 0 -1'/>", .002, -1, 0, 0},
+               {"merge", "", .01, -1, 1, 1},
+               {"merge", "<option timestep='.002'/>", .002, -1, 1, 1},
+               {"merge", "<option><flag contact='enable'/></option>", .01, -1, 1, 1}};
+  static const char* const refused[][2] = {{"error", "<option gravity='0 0 -3'/>"}, {"error", "<option timestep='.002'/>"},
+                                           {"error", "<option><flag contact='enable'/></option>"}, {"merge", "<option gravity='0 0 -3'/>"}};
+  hfModel* m = NULL;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    const hfWorld* w = read_merged(&m, cases[i].conflict, cases[i].option);
+    assert_non_null(w);
+    assert_true(w->timestep == cases[i].timestep && w->gravity[2] == cases[i].gravity && w->wind[0] == cases[i].wind);
+    assert_int_equal(w->disable_contact, cases[i].contact_is_off);
+    hf_model_free(m);
+  }
+  for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i) assert_null(read_merged(&m, refused[i][0], refused[i][1]));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_keys_of_a_part),   cmocka_unit_test(test_keys_of_all),    cmocka_unit_test(test_attach_to_itself),
-                                     cmocka_unit_test(test_replicas_with_meshes), cmocka_unit_test(test_rest_of_a_model)};
+                                     cmocka_unit_test(test_replicas_with_meshes), cmocka_unit_test(test_rest_of_a_model), cmocka_unit_test(test_options_of_a_model)};
   return cmocka_run_group_tests(tests, enter, leave_folder);
 }
