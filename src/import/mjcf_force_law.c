@@ -94,7 +94,8 @@ static void apply_general(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
       {"none", HF_BIAS_NONE}, {"affine", HF_BIAS_AFFINE}, {"muscle", HF_BIAS_MUSCLE}, {"so3", HF_BIAS_AFFINE}, {NULL, 0}};
   hfiReader* r = m->r;
   hfActuatorDef* d = &s->def;
-  double x[10];
+  double x[3][10];
+  int count[3];
   struct {
     const char* name;
     double* prm;
@@ -106,10 +107,12 @@ static void apply_general(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   int gain_is_muscle = d->gaintype == HF_GAIN_MUSCLE, bias_is_muscle = d->biastype == HF_BIAS_MUSCLE, none_is = !gain_is_muscle && !bias_is_muscle;
   const int keeps_muscle[] = {0, gain_is_muscle || none_is, bias_is_muscle || none_is};
   for (int i = 0; i < 3; ++i) {
-    int count = hfi_read_reals(r, elem, lists[i].name, 1, 10, x);
-    for (int k = 0; k < count && k < 3; ++k) lists[i].prm[k] = x[k];
-    for (int k = 0; k < count && k < 9 && keeps_muscle[i]; ++k) d->muscle[k] = x[k];
+    count[i] = hfi_read_reals(r, elem, lists[i].name, 1, 10, x[i]);
+    for (int k = 0; k < count[i] && k < 3; ++k) lists[i].prm[k] = x[i][k];
+    for (int k = 0; k < count[i] && k < 9 && keeps_muscle[i]; ++k) d->muscle[k] = x[i][k];
   }
+  if (gain_is_muscle && bias_is_muscle && count[1] && count[2] && memcmp(x[1], x[2], sizeof *x[1] * (size_t)imin2(count[1], count[2])) != 0)
+    hfi_note(r, elem, HF_WARNING, "gainprm and biasprm of a muscle differ: the numbers of biasprm count for both");
   hfi_read_bool(r, elem, "actearly", &d->actearly);
   int actdim = 0; // 0 and 1 follow from dyntype.
   if (hfi_read_int(r, elem, "actdim", &actdim) && actdim > 1) hfi_note(r, elem, HF_WARNING, "actdim=\"%d\": an actuator has at most one activation", actdim);
