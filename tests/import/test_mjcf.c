@@ -362,6 +362,19 @@ static void test_actuator_shortcuts(void** state) {
   hf_model_free(m);
 }
 
+// With inertiafromgeom a body keeps its <inertial> if no geom of it has mass, or is in the groups that count.
+static void test_inertial_without_geoms(void** state) {
+  (void)state;
+  hfModel* m = parse("<mujoco><compiler inertiafromgeom='true' inertiagrouprange='0 1'/><default><joint axis='0 1 0'/></default><worldbody>"
+                     "<body><joint/><inertial pos='.1 .2 .3' mass='2' diaginertia='.1 .2 .25'/></body>"
+                     "<body><joint/><inertial pos='.1 .2 .3' mass='3' diaginertia='.1 .2 .25'/><geom size='.1' group='2'/><geom size='.1' mass='0'/></body>"
+                     "<body><joint/><inertial pos='.1 .2 .3' mass='3' diaginertia='.1 .2 .25'/><geom size='.1' mass='5' pos='1 2 3'/></body></worldbody></mujoco>");
+  ASSERT_NUMBERS(hf_model_body_mass(m) + 1, 2, 3, 5);
+  ASSERT_NUMBERS(hf_model_body_com(m) + 3, .1, .2, .3, .1, .2, .3, 1, 2, 3);
+  ASSERT_NUMBERS(hf_model_body_inertia(m) + 6, .1, .2, .25);
+  hf_model_free(m);
+}
+
 // An actuator of a class in a class, and the range that MuJoCo 4.0.0 gives it. The joint has the range -1 to 2.
 typedef struct RangeCase {
   const char *outer, *inner, *actuator;
@@ -600,7 +613,7 @@ int main(void) {
       cmocka_unit_test(test_xml_that_others_read), cmocka_unit_test(test_held_balls_and_actdim),
       cmocka_unit_test(test_options),           cmocka_unit_test(test_contact_attributes),
       cmocka_unit_test(test_holdfast_parameters), cmocka_unit_test(test_attached_parameters), cmocka_unit_test(test_number_of_keys), cmocka_unit_test(test_sizes_of_memory), cmocka_unit_test(test_constraints_and_keys),
-      cmocka_unit_test(test_actuator_shortcuts), cmocka_unit_test(test_ranges_of_classes), cmocka_unit_test(test_springs_and_servos_by_ratio), cmocka_unit_test(test_ratios_with_tendon_armature),
+      cmocka_unit_test(test_actuator_shortcuts), cmocka_unit_test(test_inertial_without_geoms), cmocka_unit_test(test_ranges_of_classes), cmocka_unit_test(test_springs_and_servos_by_ratio), cmocka_unit_test(test_ratios_with_tendon_armature),
       cmocka_unit_test(test_lengths_of_a_muscle),
       cmocka_unit_test(test_a_locale_with_a_decimal_comma),
   };
