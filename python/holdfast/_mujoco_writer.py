@@ -63,12 +63,49 @@ def _write_assets(source: Source, assets: ET.Element) -> None:
             write(source, assets, i)
 
 
+def _hull_faces(m: Any, i: int) -> np.ndarray | None:
+    """The triangles of the convex hull of a mesh, as indices of its vertices; None if MuJoCo made no hull."""
+    at = int(m.mesh_graphadr[i])
+    if at < 0:
+        return None
+    nvert, nface = (int(n) for n in m.mesh_graph[at:at + 2])
+    first = at + 2 + 3 * nvert + 3 * nface
+    return np.asarray(m.mesh_graph[first:first + 3 * nface]).reshape(nface, 3)
+
+
+def _centre(corners: np.ndarray, inertia: str) -> np.ndarray:
+    """Centre of mass of a mesh, whose triangles have these corners (n, 3, 3), by one of MJCF's rules of inertia."""
+    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    middle, area = corners.mean(axis=1), np.linalg.norm(normal, axis=1)
+    of_area = area @ middle / area.sum()
+    if inertia == "shell":
+        return np.asarray(of_area)
+    volume = np.einsum("ij,ij->i", normal, middle - of_area)  # of pyramids over the triangles, six times
+    if inertia == "legacy":
+        volume = np.abs(volume)
+    return np.asarray(of_area + volume @ (0.75 * (middle - of_area)) / volume.sum())
+
+
+def _inertia_rule(m: Any, i: int, vertices: np.ndarray, faces: np.ndarray) -> str:
+    """The rule of inertia by which MuJoCo moved the mesh: its centre of mass is the origin. Any other rule would move the frame of its geoms."""
+    hull = _hull_faces(m, i)
+    rules = {"legacy": faces, "exact": faces, "convex": hull, "shell": faces}
+    size, distance = float(np.ptp(vertices, axis=0).max()), {}
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for rule, triangles in rules.items():
+            if triangles is not None:
+                distance[rule] = float(np.nan_to_num(np.linalg.norm(_centre(vertices[triangles], rule)), nan=np.inf))
+    near = [rule for rule in distance if distance[rule] <= 1e-6 * size]  # Vertices are in single precision.
+    return near[0] if near else min(distance, key=distance.__getitem__)
+
+
 def _write_mesh(source: Source, assets: ET.Element, i: int) -> None:
     m = source.m
     v, f = int(m.mesh_vertadr[i]), int(m.mesh_faceadr[i])
-    vertices = m.mesh_vert[v:v + int(m.mesh_vertnum[i])]
-    faces = m.mesh_face[f:f + int(m.mesh_facenum[i])]
-    add(assets, "mesh", name=source.name("mesh", i), vertex=vertices, face=" ".join(str(int(x)) for x in np.ravel(faces)))
+    vertices = np.asarray(m.mesh_vert[v:v + int(m.mesh_vertnum[i])], dtype=float)
+    faces = np.asarray(m.mesh_face[f:f + int(m.mesh_facenum[i])])
+    add(assets, "mesh", name=source.name("mesh", i), vertex=vertices, face=" ".join(str(int(x)) for x in np.ravel(faces)),
+        inertia=_inertia_rule(m, i, vertices, faces))
 
 
 def _write_height_field(source: Source, assets: ET.Element, i: int) -> None:
@@ -97,7 +134,7 @@ def _write_body(source: Source, parent: ET.Element, b: int) -> ET.Element:
         body.set("mocap", "true")
     if m.body_gravcomp[b]:
         body.set("gravcomp", text(m.body_gravcomp[b]))
-    if m.body_mass[b] > 0:
+    if m.body_mass[b] > 0 or np.any(m.body_inertia[b] > 0):
         add(body, "inertial", pos=m.body_ipos[b], quat=m.body_iquat[b], mass=m.body_mass[b], diaginertia=m.body_inertia[b])
     return body
 

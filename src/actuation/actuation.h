@@ -20,6 +20,7 @@ static inline double hfi_drive_force(hfiDrive d, double s) { return clamp(d.f0 -
 typedef struct hfiServo {
   double gain[3], bias[3]; // force = (gain0 + gain1 l + gain2 s) input + bias0 + bias1 l + bias2 s
   double lo, hi;           // bounds of the force
+  double period;           // of a servo on a rotation in space: lengths this far apart are one turn; else 0
   int32_t plain;           // 1: this is the whole force, because the actuator is no muscle and has no integral
   int32_t transmission;    // hfTransmission
   int32_t is_motor;        // 1: a DC motor, whose force is that of motor.c
@@ -192,6 +193,8 @@ void hfi_update_inputs(hfActuation* a, const double* act, const double* ctrl, do
 // Sets the inputs of orientation servos, the lengths at which their laws aim, and their bounds, from their present and wanted rotations
 // (orientation.c).
 void hfi_update_orientations(hfActuation* a);
+// Writes the activations of orientation servos, which are rotation vectors, as vectors of at most half a turn.
+void hfi_orientations_advance(const hfActuation* a, double* act);
 // Clamps a->force of orientation servos to these bounds.
 void hfi_bound_orientations(const hfActuation* a);
 // Adds the force of the integral I: ki (I + h (u - l)), or ki times the bound at which I stops.

@@ -4,6 +4,9 @@
 //   rate     = u (integrator), (u - act)/tau (filters, muscles), u - length (error), to u at a bounded speed (slew)
 //   force    = (g0 + g1 length + g2 velocity) u + b0 + b1 length + b2 velocity
 //
+// The length of a servo on a ball joint, or on the rotation of a site in its reference, is an angle: lengths that differ by the period T of a whole
+// turn are one place. As in MuJoCo, the servo takes the shorter way: u - T round((u - length)/T) stands for u.
+//
 // A PID controller is a servo whose activation is the integral I of its error; it adds the force ki
 // I. Over a step h the integral is that of its end, I + h (u - length), with the length at the end
 // of the step where drives are implicit.
@@ -21,8 +24,13 @@
 // A filter with a smaller time constant than this follows at once [s].
 static const double SHORTEST_TIME = 1e-15;
 
+// Of all values that differ from x by whole periods, the one that is nearest to the place. A period of 0 means that only x itself counts.
+static double nearest_turn(double x, double place, double period) { return period > 0 ? x - period * round((x - place) / period) : x; }
+
 static double activation_rate(const hfActuation* a, int i, double u, double act) {
   const hfModel* m = a->model;
+  if (hf_model_actuator_dyntype(m)[i] != HF_ACTIVATION_INTEGRATOR)
+    u = nearest_turn(u, hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_ERROR ? a->length[i] : act, a->servo[i].period);
   if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_SLEW) return hfi_slew_rate(a, u - act, hf_model_actuator_dynprm(m)[3 * i]);
   if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_INTEGRATOR) return u;
   if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_ERROR) return u - a->length[i];
@@ -51,17 +59,23 @@ void hfi_update_inputs(hfActuation* a, const double* act, const double* ctrl, do
       hfi_update_motor(a, i, act, ctrl);
       continue;
     }
-    double u = hfi_clamped_control(m, i, ctrl);
+    double u = hfi_clamped_control(m, i, ctrl), period = a->servo[i].period;
     int adr = adrs[i];
-    a->input[i] = u;
+    a->input[i] = nearest_turn(u, a->length[i], period);
     if (adr < 0) continue;
     double now = act ? act[adr] : 0;
     a->rate[adr] = hfi_actuator_acts(m, i) ? activation_rate(a, i, u, now) : 0;
     double next = next_activation(m, i, now, a->rate[adr], h);
     if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_ERROR) a->integral[i] = next;
-    else a->input[i] = hf_model_actuator_actearly(m)[i] || hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_SLEW ? next : now;
+    else a->input[i] = nearest_turn(hf_model_actuator_actearly(m)[i] || hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_SLEW ? next : now, a->length[i], period);
   }
   hfi_update_orientations(a);
+}
+
+// An activation that is a place to go to does not count whole turns. Others are integrals, or move at a bounded speed and are kept as they are.
+static double turn_back(const hfActuation* a, int i, double act) {
+  int dynamics = hf_model_actuator_dyntype(a->model)[i];
+  return dynamics == HF_ACTIVATION_ERROR || dynamics == HF_ACTIVATION_SLEW ? act : nearest_turn(act, a->length[i], a->servo[i].period);
 }
 
 void hf_actuation_advance(const hfActuation* a, double* act, double h) {
@@ -69,8 +83,9 @@ void hf_actuation_advance(const hfActuation* a, double* act, double h) {
   for (int i = 0; m->na && i < m->nu; ++i) {
     int adr = hf_model_actuator_actadr(m)[i];
     if (hfi_is_motor(m, i)) hfi_motor_advance(a, i, act, h);
-    else if (adr >= 0) act[adr] = next_activation(m, i, act[adr], a->rate[adr], h);
+    else if (adr >= 0) act[adr] = turn_back(a, i, next_activation(m, i, act[adr], a->rate[adr], h));
   }
+  hfi_orientations_advance(a, act);
 }
 
 // ---- limits and joints ------------------------------------------------------------------------------

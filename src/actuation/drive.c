@@ -35,6 +35,18 @@ static Bounds divide_bounds(Bounds b, double factor) {
   return r;
 }
 
+// A position servo on one axis of a ball joint, or of the rotation of a site in its reference, has a length that repeats after a whole turn.
+static double find_period(const hfModel* m, int i) {
+  const double *gear = hf_model_actuator_gear(m) + 6 * i, *gain = hf_model_actuator_gainprm(m) + 3 * i, *bias = hf_model_actuator_biasprm(m) + 3 * i;
+  const int32_t* id = hf_model_actuator_trnid(m) + 2 * i;
+  int type = hf_model_actuator_trntype(m)[i], dynamics = hf_model_actuator_dyntype(m)[i];
+  int is_servo = hf_model_actuator_gaintype(m)[i] == HF_GAIN_FIXED && hf_model_actuator_biastype(m)[i] == HF_BIAS_AFFINE && gain[0] == -bias[1];
+  if (!is_servo || dynamics == HF_ACTIVATION_MUSCLE) return 0;
+  if (type == HF_TRANSMISSION_SITE && id[1] >= 0 && v3_norm(v3_load(gear)) == 0) return 2 * HFI_PI * v3_norm(v3_load(gear + 3));
+  int on_joint = type == HF_TRANSMISSION_JOINT || type == HF_TRANSMISSION_JOINT_IN_PARENT;
+  return on_joint && hf_model_jnt_type(m)[id[0]] == HF_JOINT_BALL ? 2 * HFI_PI * v3_norm(v3_load(gear)) : 0;
+}
+
 static hfiServo look_up_servo(const hfActuation* a, int i) {
   const hfModel* m = a->model;
   const double *g = hf_model_actuator_gainprm(m) + 3 * i, *b = hf_model_actuator_biasprm(m) + 3 * i;
@@ -43,6 +55,7 @@ static hfiServo look_up_servo(const hfActuation* a, int i) {
   hfiServo s = {.gain = {g[0]}, .lo = r.lo, .hi = r.hi, .transmission = hf_model_actuator_trntype(m)[i]};
   if (gain == HF_GAIN_AFFINE) s.gain[1] = g[1], s.gain[2] = g[2];
   for (int k = 0; k < 3 && bias == HF_BIAS_AFFINE; ++k) s.bias[k] = b[k];
+  s.period = find_period(m, i);
   s.is_motor = hfi_is_motor(m, i);
   s.plain = gain != HF_GAIN_MUSCLE && bias != HF_BIAS_MUSCLE && hf_model_actuator_dyntype(m)[i] != HF_ACTIVATION_ERROR;
   s.direct = s.plain && !s.is_motor && a->coordinate[i] >= 0 && a->drive_sum_of[i] < 0 && a->law[i] == HF_DRIVE_SERVO && hfi_actuator_acts(m, i);

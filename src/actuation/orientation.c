@@ -41,6 +41,15 @@ void hfi_update_orientations(hfActuation* a) {
   }
 }
 
+void hfi_orientations_advance(const hfActuation* a, double* act) {
+  for (int g = 0; g < a->norientation; ++g) {
+    int first = a->orientation[g], adr = hf_model_actuator_actadr(a->model)[first];
+    if (adr < 0) continue;
+    hfVec3 turn = v3_load(act + adr);
+    if (v3_norm(turn) > HFI_PI) v3_store(act + adr, q_log(q_exp(turn)));
+  }
+}
+
 void hfi_bound_orientations(const hfActuation* a) {
   for (int g = 0; g < a->norientation; ++g)
     for (int x = hfi_orientation_first_axis(a->model, a->orientation[g]), k = x; k < x + 3; ++k)

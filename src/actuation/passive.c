@@ -58,7 +58,7 @@ void hfi_update_passive(hfActuation* a, const hfDynamics* d) {
                             .dampers = has_joint_dampers(m),
                             .losses = has_friction_losses(m),
                             .limits = has_joint_limits(m),
-                            .gravcomp = hfi_gravity_compensated(d)};
+                            .gravcomp = hfi_gravity_compensated(d) && !(m->world.disable_spring && m->world.disable_damper)}; // as in MuJoCo
   hfi_update_servos(a);
   hfi_update_fluid(a);
 }

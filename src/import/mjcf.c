@@ -105,6 +105,7 @@ hfiMjcf* hfi_mjcf_open(hfiReader* r, hfiElem* root, const char* folder, const hf
   m->reflects = mentions_reflection(root);
   read_section(m, "compiler", hfi_mjcf_read_compiler);
   if (!m->attached) *hf_builder_config(r->builder) = m->build;
+  m->fresh = outer ? outer->fresh : *hf_builder_world(r->builder);
   if (!m->attached) read_section(m, "option", hfi_mjcf_read_option);
   if (!r->status) hfi_mjcf_read_defaults(m);
   hfi_mjcf_each(m, "custom", hfi_mjcf_read_custom);

@@ -69,11 +69,19 @@ typedef struct hfiClass {
 // ---- assets and parameters ----------------------------------------------------------------------
 
 // A mesh or a height field.
+// A mesh or height field that the builder has under the name with this prefix.
+typedef struct hfiLoadedAs {
+  const char* prefix;
+  int id;
+  struct hfiLoadedAs* next;
+} hfiLoadedAs;
+
 typedef struct hfiMjcfAsset {
   const char* name;
   const hfiElem* elem;
   int id;     // id in the builder, or -1
   int loaded; // 0: nobody has asked for it yet
+  hfiLoadedAs* loads;
   struct hfiMjcfAsset* next;
 } hfiMjcfAsset;
 
@@ -142,10 +150,15 @@ typedef struct hfiLengthSearch {
   double tolrange;                 // [-]
 } hfiLengthSearch;
 
+// What happens if the options of an attached model differ from those of the file (conflict of <compiler>).
+typedef enum hfiConflict { HFI_CONFLICT_WARNING, HFI_CONFLICT_ERROR, HFI_CONFLICT_MERGE } hfiConflict;
+
 struct hfiMjcf {
   hfiReader* r;
   hfiElem* root;
   int degree, autolimits, strippath, fitaabb;
+  int conflict;    // hfiConflict
+  hfWorld fresh;   // the options of a file without <option>
   hfBuildConfig build; // rules about inertia
   char eulerseq[4];
   const char *meshdir, *assetdir;
@@ -249,6 +262,8 @@ void hfi_turn_plane(hfiReader* r, const hfiElem* elem, const double normal[3], h
 
 void hfi_mjcf_read_compiler(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_read_option(hfiMjcf* m, hfiElem* elem);
+// Compares the options of a model that is attached with those of the file, and takes them over where <compiler conflict="merge"> wants it.
+void hfi_mjcf_merge_options(hfiMjcf* m, hfiMjcf* attached, const hfiElem* elem);
 void hfi_mjcf_read_custom(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_set_world(hfiMjcf* m);     // world-wide hf.* parameters
 void hfi_mjcf_report_custom(hfiMjcf* m); // reports hf.* parameters that nothing asked for
@@ -261,6 +276,10 @@ void hfi_mjcf_read_asset(hfiMjcf* m, hfiElem* elem);
 int hfi_mjcf_list_asset(hfiMjcf* m, const hfiElem* elem, const char* kind, hfiMjcfAsset** list);
 // The asset that the attribute of a geom names. NULL after a refusal.
 hfiMjcfAsset* hfi_mjcf_find_asset(hfiMjcf* m, const hfiElem* geom, const char* attribute, const char* kind, hfiMjcfAsset* list, const char* name);
+// Must be called after an asset was loaded, or could not be: asset->id is its id, or a status < 0.
+void hfi_mjcf_note_loaded(hfiMjcf* m, hfiMjcfAsset* asset);
+// Makes those assets of the list loaded that were loaded with this prefix, and no others.
+void hfi_mjcf_recall_loaded(hfiMjcfAsset* list, const char* prefix);
 // The mesh id of the asset, which is loaded when it is first used. A status < 0 after a refusal, with the message in
 // reader->scratch.
 int hfi_mjcf_load_mesh(hfiMjcf* m, hfiMjcfAsset* asset);
@@ -318,6 +337,8 @@ void hfi_mjcf_apply_actuator(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s
 void hfi_mjcf_apply_force_law(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);
 // The element <pid>: reads it, and adds the actuators of its second and third input.
 void hfi_mjcf_apply_setpoint_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);
+// Must be called after the ranges that all actuators have were read.
+void hfi_mjcf_apply_setpoint_ranges(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);
 void hfi_mjcf_add_inputs(hfiMjcf* m, const hfiElem* elem, const hfiActuatorSpec* spec);
 // The element <dcmotor>: reads it, and adds an actuator for each input except the first.
 void hfi_mjcf_apply_motor(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);

@@ -18,7 +18,8 @@ static void apply_common(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   hfActuatorDef* d = &s->def;
   hfi_mjcf_read_limited(m, elem, "ctrllimited", &s->ctrllimited);
   hfi_mjcf_read_limited(m, elem, "forcelimited", &s->forcelimited);
-  hfi_mjcf_read_limited(m, elem, "actlimited", &s->actlimited);
+  if (s->shortcut == HFI_GENERAL || s->shortcut == HFI_PID) hfi_mjcf_read_limited(m, elem, "actlimited", &s->actlimited);
+  else hfi_attr(elem, "actlimited"); // MuJoCo does not use that of <intvelocity>.
   hfi_read_range(r, elem, "ctrlrange", d->ctrlrange);
   hfi_read_range(r, elem, "forcerange", d->forcerange);
   hfi_read_range(r, elem, "actrange", d->actrange);
@@ -34,9 +35,22 @@ static void apply_common(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   hfi_mjcf_read_polynomial(m, elem, "damping", &s->damping, s->damping_poly);
 }
 
+// As in MuJoCo, of a servo's range and its inheritrange the later one holds: an element with the one undoes the other of its class.
+static void choose_range(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
+  int integrates = s->shortcut == HFI_INTVELOCITY;
+  int given = integrates ? hfi_attr(elem, "actrange") != NULL : hfi_attr(elem, "ctrlrange") || (s->shortcut == HFI_SETPOINT_PID && hfi_attr(elem, "posrange"));
+  int inherits = hfi_attr(elem, "inheritrange") && s->inheritrange != 0;
+  double* range = integrates ? s->def.actrange : s->def.ctrlrange;
+  if (given && inherits && (range[0] != 0 || range[1] != 0)) hfi_fail(m->r, elem, HF_ERROR_MODEL, "both a range and inheritrange are given");
+  if (given && !inherits) s->inheritrange = 0;
+  if (inherits) range[0] = range[1] = 0;
+}
+
 void hfi_mjcf_apply_actuator(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   hfi_mjcf_apply_force_law(m, elem, s);
   apply_common(m, elem, s);
+  if (s->shortcut == HFI_SETPOINT_PID) hfi_mjcf_apply_setpoint_ranges(m, elem, s);
+  if (s->shortcut == HFI_POSITION || s->shortcut == HFI_INTVELOCITY || s->shortcut == HFI_SETPOINT_PID) choose_range(m, elem, s);
 }
 
 // Reads the damping ratio of a servo as MuJoCo does. A servo is an actuator with the bias -gain length - damping speed. If the coefficient of the speed is
@@ -107,8 +121,6 @@ static void inherit_range(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   }
   double middle = 0.5 * (range[0] + range[1]), half = 0.5 * s->inheritrange * (range[1] - range[0]);
   double* to = s->def.dyntype == HF_ACTIVATION_INTEGRATOR ? s->def.actrange : s->def.ctrlrange;
-  if (to[0] != 0 || to[1] != 0)
-    hfi_fail(m->r, elem, HF_ERROR_MODEL, "both a range and inheritrange are given");
   to[0] = middle - half;
   to[1] = middle + half;
 }

@@ -40,6 +40,22 @@ hfiMjcfAsset* hfi_mjcf_find_asset(hfiMjcf* m, const hfiElem* geom, const char* a
   return asset;
 }
 
+void hfi_mjcf_note_loaded(hfiMjcf* m, hfiMjcfAsset* asset) {
+  asset->loaded = asset->id >= 0; // After a failure the next geom tries again, so that it gets the message, too.
+  hfiLoadedAs* as = asset->loaded ? HFI_NEW(m->r, hfiLoadedAs, 1) : NULL;
+  if (!as) return;
+  *as = (hfiLoadedAs){m->prefix, asset->id, asset->loads};
+  asset->loads = as;
+}
+
+void hfi_mjcf_recall_loaded(hfiMjcfAsset* list, const char* prefix) {
+  for (hfiMjcfAsset* a = list; a; a = a->next) {
+    a->loaded = 0;
+    for (const hfiLoadedAs* as = a->loads; as && !a->loaded; as = as->next)
+      if (strcmp(as->prefix, prefix) == 0) a->id = as->id, a->loaded = 1;
+  }
+}
+
 // ---- meshes -------------------------------------------------------------------------------------
 
 static void apply_mesh(hfiMjcf* m, const hfiElem* elem, void* data) {
@@ -126,7 +142,7 @@ static int add_mesh(hfiMjcf* m, hfiMjcfAsset* asset) {
 int hfi_mjcf_load_mesh(hfiMjcf* m, hfiMjcfAsset* asset) {
   if (!asset->loaded) {
     asset->id = add_mesh(m, asset);
-    asset->loaded = asset->id >= 0; // After a failure the next geom tries again, so that it gets the message, too.
+    hfi_mjcf_note_loaded(m, asset);
   }
   return asset->id;
 }

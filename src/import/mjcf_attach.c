@@ -14,6 +14,7 @@ typedef struct hfiModelAsset {
   const char* path; // path of its file
   hfiMjcf* doc;     // the document of an MJCF model; else NULL
   hfBuilder* guest; // the builder of a model in another format; else NULL
+  int is_attached;  // 1: some element attaches it
   hfBuilder* skeleton; // for an MJCF model with keyframes: the whole model without meshes; made when it is first needed
   struct hfiModelAsset* next;
 } hfiModelAsset;
@@ -112,9 +113,8 @@ static void read_doc(hfiMjcf* m, const hfiScope* outer, const hfiElem* elem, hfi
   hfiPart part = {.first = b->body.count, .config = doc->build};
   doc->prefix = attachment->prefix;
   doc->suffix = attachment->suffix;
-  // Each attachment adds the meshes again, because their names begin with its prefix. The meshes of the document itself are there already.
-  for (hfiMjcfAsset* a = attachment->asset ? doc->meshes : NULL; a; a = a->next) a->loaded = 0;
-  for (hfiMjcfAsset* a = attachment->asset ? doc->hfields : NULL; a; a = a->next) a->loaded = 0;
+  // Each prefix gets its own meshes, because their names begin with it; replicas share them. The meshes of the document itself are there already.
+  if (attachment->asset) hfi_mjcf_recall_loaded(doc->meshes, attachment->prefix), hfi_mjcf_recall_loaded(doc->hfields, attachment->prefix);
   hfiScope scope = *outer;
   scope.childclass = NULL;
   if (!m->r->status) read_part(doc, &scope, elem);
@@ -185,6 +185,8 @@ void hfi_mjcf_attach(hfiMjcf* m, const hfiScope* outer, hfiElem* elem) {
   hfiAttachment* attachment = (asset || doc) ? HFI_NEW(r, hfiAttachment, 1) : NULL;
   if (!attachment) return;
   attachment->asset = asset;
+  if (asset) asset->is_attached = 1;
+  if (asset && doc) hfi_mjcf_merge_options(m, doc, elem);
   attachment->doc = doc;
   attachment->elem = elem;
   attachment->prefix = hfi_format(r, "%s%s", m->prefix, prefix ? prefix : "");
@@ -254,13 +256,32 @@ static int first_joint_below(const hfBuilder* b, int root) {
   return 0;
 }
 
-// Finds attached actuators by their names. Actuators without a name are found only if all actuators were attached.
+// Whether the actuator has no name and stands at this place of a file.
+static int stands_at(const hfActuatorDef* d, const char* where) { return !d->name && d->where && strcmp(d->where, where) == 0; }
+
+static int count_at(const hfBuilder* b, Span span, const char* where) {
+  int count = 0;
+  for (int k = span.first; k < span.end; ++k) count += stands_at(&b->actuator.data[k], where);
+  return count;
+}
+
+// The attached actuator that actuator k of the skeleton, which has no name, has become: the same in order of those that stand at its place in the file.
+// -1: there is none, or some of those at its place were not attached.
+static int find_nameless(const hfiGraft* g, const hfiAttachment* a, int k) {
+  const char* where = g->guest->actuator.data[k].where;
+  Span all = {0, g->guest->actuator.count}, before = {0, k};
+  if (!where || count_at(g->b, a->actuator, where) != count_at(g->guest, all, where)) return -1;
+  int order = count_at(g->guest, before, where), id = a->actuator.first;
+  while (!stands_at(&g->b->actuator.data[id], where) || order-- > 0) ++id;
+  return id;
+}
+
+// Finds attached actuators by their names, or else by their places in the file.
 static void map_actuators(hfiGraft* g, const hfiAttachment* a) {
-  int total = g->guest->actuator.count, all = a->actuator.end - a->actuator.first == total;
-  for (int k = 0; k < total; ++k) {
+  for (int k = 0; k < g->guest->actuator.count; ++k) {
     const char* name = g->guest->actuator.data[k].name;
     const char* full = name ? hfi_graft_name(g, name) : NULL;
-    g->id[HF_OBJECT_ACTUATOR][k] = full ? hf_builder_find(g->b, HF_OBJECT_ACTUATOR, full) : all ? a->actuator.first + k : -1;
+    g->id[HF_OBJECT_ACTUATOR][k] = full ? hf_builder_find(g->b, HF_OBJECT_ACTUATOR, full) : find_nameless(g, a, k);
   }
 }
 
@@ -302,7 +323,8 @@ void hfi_mjcf_read_attached_keys(hfiMjcf* m) {
 
 void hfi_mjcf_report_models(hfiMjcf* m) {
   for (const hfiModelAsset* a = m->models; a && !m->r->status; a = a->next) {
-    if (!a->doc) continue; // Unused parts of a model in another format were reported when it was read.
+    // Unused parts of a model in another format were reported when it was read; of a model that nobody attaches nothing was read.
+    if (!a->doc || !a->is_attached) continue;
     for (const hfiElem* e = a->doc->root->child; e; e = e->next)
       if (!hfi_is(e, "worldbody") && !hfi_is(e, "keyframe"))
         hfi_xml_report(m->r, e, hfi_mjcf_meanings); // Only a part of the tree is attached; keyframes were read from another copy.

@@ -3,6 +3,7 @@
 
 #include <holdfast/step_problem.h>
 #include <ctype.h>
+#include <stddef.h>
 #include <string.h>
 
 // ---- compiler -----------------------------------------------------------------------------------
@@ -44,6 +45,8 @@ void hfi_mjcf_read_compiler(hfiMjcf* m, hfiElem* elem) {
   static const hfiKeyword coordinates[] = {{"local", 0}, {"global", 1}, {NULL, 0}};
   hfiReader* r = m->r;
   int global = 0, off = 0;
+  static const hfiKeyword conflicts[] = {{"warning", HFI_CONFLICT_WARNING}, {"error", HFI_CONFLICT_ERROR}, {"merge", HFI_CONFLICT_MERGE}, {NULL, 0}};
+  hfi_read_keyword(r, elem, "conflict", conflicts, &m->conflict);
   hfi_read_keyword(r, elem, "angle", angles, &m->degree);
   hfi_read_keyword(r, elem, "coordinate", coordinates, &global);
   if (global)
@@ -137,4 +140,71 @@ void hfi_mjcf_read_option(hfiMjcf* m, hfiElem* elem) {
   hfi_read_reals(r, elem, "o_friction", 1, 5, m->override.friction);
   for (hfiElem* flag = hfi_child(elem, "flag"); flag; flag = hfi_next(flag, "flag"))
     read_flags(m, flag);
+}
+
+// ---- options of attached models -----------------------------------------------------------------
+
+#define OPTION(attr, field) {attr, 0, offsetof(hfWorld, field), sizeof(((hfWorld*)0)->field)}
+#define FLAG(attr, field) {attr, 1, offsetof(hfWorld, field), sizeof(((hfWorld*)0)->field)}
+static const struct {
+  const char* attr;
+  int is_flag;
+  size_t offset, size;
+} SETTINGS[] = {OPTION("timestep", timestep),
+                OPTION("gravity", gravity),
+                OPTION("magnetic", magnetic),
+                OPTION("density", density),
+                OPTION("viscosity", viscosity),
+                OPTION("wind", wind),
+                OPTION("impratio", impratio),
+                OPTION("cone", pyramidal_cone),
+                OPTION("sleep_tolerance", sleep_speed),
+                OPTION("actuatorgroupdisable", disabled_groups),
+                FLAG("contact", disable_contact),
+                FLAG("limit", disable_limit),
+                FLAG("frictionloss", disable_frictionloss),
+                FLAG("spring", disable_spring),
+                FLAG("damper", disable_damper),
+                FLAG("gravity", disable_gravity),
+                FLAG("equality", disable_equality),
+                FLAG("actuation", disable_actuation),
+                FLAG("clampctrl", disable_clamp_control),
+                FLAG("filterparent", filter_parent),
+                FLAG("sleep", sleep)};
+
+// Whether the file itself says something about an option or flag.
+static int says(const hfiMjcf* m, const char* attr, int is_flag) {
+  for (hfiElem* e = hfi_child(m->root, "option"); e; e = hfi_next(e, "option")) {
+    if (!is_flag && hfi_attr(e, attr)) return 1;
+    for (hfiElem* flag = hfi_child(e, "flag"); is_flag && flag; flag = hfi_next(flag, "flag"))
+      if (hfi_attr(flag, attr)) return 1;
+  }
+  return 0;
+}
+
+// The options that a document gives.
+static hfWorld options_of(hfiMjcf* doc, const hfWorld* fresh) {
+  hfWorld *now = hf_builder_world(doc->r->builder), outer = *now;
+  hfiOverride override = doc->override;
+  *now = *fresh;
+  for (hfiElem* e = hfi_child(doc->root, "option"); e && !doc->r->status; e = hfi_next(e, "option")) hfi_mjcf_read_option(doc, e);
+  hfWorld given = *now;
+  *now = outer;
+  doc->override = override;
+  return given;
+}
+
+void hfi_mjcf_merge_options(hfiMjcf* m, hfiMjcf* attached, const hfiElem* elem) {
+  if (m->conflict == HFI_CONFLICT_WARNING || m->attached || m->r->skeleton) return;
+  hfWorld theirs = options_of(attached, &m->fresh);
+  for (size_t i = 0; i < sizeof SETTINGS / sizeof *SETTINGS && !m->r->status; ++i) {
+    size_t at = SETTINGS[i].offset, size = SETTINGS[i].size;
+    char *mine = (char*)hf_builder_world(m->r->builder) + at, *other = (char*)&theirs + at, *plain = (char*)&m->fresh + at;
+    if (memcmp(other, plain, size) == 0 || memcmp(other, mine, size) == 0) continue;
+    int written = says(m, SETTINGS[i].attr, SETTINGS[i].is_flag), merge = m->conflict == HFI_CONFLICT_MERGE;
+    if (memcmp(mine, plain, size) != 0 || (written && !merge))
+      hfi_fail(m->r, elem, HF_ERROR_MODEL, "%s %s of the attached model differs from that of the file, which the compiler's conflict does not allow",
+               SETTINGS[i].is_flag ? "flag" : "option", SETTINGS[i].attr);
+    else if (merge && (SETTINGS[i].is_flag || !written)) memcpy(mine, other, size); // As in MuJoCo, a flag is merged even if the file writes its default.
+  }
 }

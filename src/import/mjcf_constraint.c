@@ -142,6 +142,7 @@ void hfi_mjcf_read_equality(hfiMjcf* m, hfiElem* elem) {
     hfi_mjcf_apply(m, hfi_mjcf_class(m, elem, NULL), "equality", elem, apply_equality, &d);
     kinds[i].read(m, elem, &d);
     if (r->status) return;
+    hfi_attr(elem, "name"); // The name of an equality that is left out counts as used, too.
     if (d.obj1 == HFI_LEFT_OUT || d.obj2 == HFI_LEFT_OUT) {
       if (!m->attached)
         hfi_note(r, elem, HF_WARNING,
@@ -199,17 +200,17 @@ static int read_wraps(hfiMjcf* m, hfiElem* elem, hfTendonDef* d) {
   for (hfiElem* e = hfi_child(elem, "joint"); e; e = hfi_next(e, "joint")) ++count;
   int* joint = HFI_NEW(m->r, int, count);
   double* coef = HFI_NEW(m->r, double, count);
-  int i = 0;
+  int i = 0, left_out = 0;
   for (hfiElem* e = hfi_child(elem, "joint"); e && !m->r->status; e = hfi_next(e, "joint"), ++i) {
     joint[i] = hfi_mjcf_find_required(m, e, "joint", HF_OBJECT_JOINT);
     hfi_require(m->r, e, "coef");
     hfi_read_real(m->r, e, "coef", &coef[i]);
-    if (joint[i] == HFI_LEFT_OUT) return 0;
+    left_out |= joint[i] == HFI_LEFT_OUT;
   }
   d->count = count;
   d->joint = joint;
   d->coef = coef;
-  return 1;
+  return !left_out;
 }
 
 static hfWrapDef read_place(hfiMjcf* m, hfiElem* e) {
@@ -237,15 +238,16 @@ static int read_path(hfiMjcf* m, hfiElem* elem, hfTendonDef* d) {
   int count = 0;
   for (hfiElem* e = elem->child; e; e = e->next) count += is_place(e);
   hfWrapDef* path = HFI_NEW(m->r, hfWrapDef, count);
-  int i = 0;
+  int i = 0, left_out = 0;
   for (hfiElem* e = elem->child; e && !m->r->status; e = e->next) {
     if (!is_place(e)) continue;
     path[i] = read_place(m, e);
-    if (path[i].obj == HFI_LEFT_OUT || path[i++].side == HFI_LEFT_OUT) return 0;
+    left_out |= path[i].obj == HFI_LEFT_OUT || path[i].side == HFI_LEFT_OUT;
+    ++i;
   }
   d->path_count = count;
   d->path = path;
-  return 1;
+  return !left_out;
 }
 
 void hfi_mjcf_read_tendon(hfiMjcf* m, hfiElem* elem) {

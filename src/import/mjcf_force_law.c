@@ -74,9 +74,11 @@ static void inherit(hfiActuatorSpec* s, hfiShortcut kind) {
     if (i->shortcut == kind || (i->shortcut == HFI_GENERAL && i->def.gaintype == gain)) {
       hfActuatorDef from = i->def;
       copy_parameters(&s->def, &from);
+      s->inheritrange = i->inheritrange;
       return;
     }
   reset_parameters(&s->def);
+  s->inheritrange = 0;
 }
 
 static void apply_general(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
@@ -92,7 +94,8 @@ static void apply_general(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
       {"none", HF_BIAS_NONE}, {"affine", HF_BIAS_AFFINE}, {"muscle", HF_BIAS_MUSCLE}, {"so3", HF_BIAS_AFFINE}, {NULL, 0}};
   hfiReader* r = m->r;
   hfActuatorDef* d = &s->def;
-  double x[10];
+  double x[3][10];
+  int count[3];
   struct {
     const char* name;
     double* prm;
@@ -104,10 +107,12 @@ static void apply_general(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   int gain_is_muscle = d->gaintype == HF_GAIN_MUSCLE, bias_is_muscle = d->biastype == HF_BIAS_MUSCLE, none_is = !gain_is_muscle && !bias_is_muscle;
   const int keeps_muscle[] = {0, gain_is_muscle || none_is, bias_is_muscle || none_is};
   for (int i = 0; i < 3; ++i) {
-    int count = hfi_read_reals(r, elem, lists[i].name, 1, 10, x);
-    for (int k = 0; k < count && k < 3; ++k) lists[i].prm[k] = x[k];
-    for (int k = 0; k < count && k < 9 && keeps_muscle[i]; ++k) d->muscle[k] = x[k];
+    count[i] = hfi_read_reals(r, elem, lists[i].name, 1, 10, x[i]);
+    for (int k = 0; k < count[i] && k < 3; ++k) lists[i].prm[k] = x[i][k];
+    for (int k = 0; k < count[i] && k < 9 && keeps_muscle[i]; ++k) d->muscle[k] = x[i][k];
   }
+  if (gain_is_muscle && bias_is_muscle && count[1] && count[2] && memcmp(x[1], x[2], sizeof *x[1] * (size_t)imin2(count[1], count[2])) != 0)
+    hfi_note(r, elem, HF_WARNING, "gainprm and biasprm of a muscle differ: the numbers of biasprm count for both");
   hfi_read_bool(r, elem, "actearly", &d->actearly);
   int actdim = 0; // 0 and 1 follow from dyntype.
   if (hfi_read_int(r, elem, "actdim", &actdim) && actdim > 1) hfi_note(r, elem, HF_WARNING, "actdim=\"%d\": an actuator has at most one activation", actdim);
@@ -122,10 +127,7 @@ void hfi_mjcf_read_servo_damping(hfiMjcf* m, const hfiElem* elem, hfActuatorDef*
   if (has_kv && has_ratio) hfi_fail(m->r, elem, HF_ERROR_MODEL, "both kv and dampratio are given");
   if (kv < 0 || ratio < 0)
     hfi_fail(m->r, elem, HF_ERROR_MODEL, "kv and dampratio cannot be negative");
-  if (has_kv || has_ratio) {
-    d->biasprm[2] = -kv;
-    d->dampratio = ratio;
-  }
+  if (has_kv || has_ratio) d->biasprm[2] = has_ratio ? ratio : -kv; // A positive number is a ratio, so that a <general> of the class can replace it.
 }
 
 static void apply_servo(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d, hfiShortcut kind) {
@@ -156,7 +158,7 @@ static void apply_velocity(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
 }
 
 static void apply_damper(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
-  double kv = s->def.gaintype == HF_GAIN_AFFINE ? -s->def.gainprm[2] : 1;
+  double kv = s->def.gaintype == HF_GAIN_AFFINE ? -s->def.gainprm[2] : 0; // As in MuJoCo 4, a damper without kv does nothing.
   hfi_read_real(m->r, elem, "kv", &kv);
   if (kv < 0) hfi_fail(m->r, elem, HF_ERROR_MODEL, "kv cannot be negative");
   reset_parameters(&s->def);
@@ -207,6 +209,7 @@ static void apply_muscle(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
 }
 
 static void apply_shortcut(hfiMjcf* m, const hfiElem* elem, hfiShortcut kind, hfiActuatorSpec* s) {
+  if (kind != HFI_PID) s->actlimited = -1, s->def.actearly = 0; // Shortcuts do not take them from a <general> of the class.
   inherit(s, kind);
   switch (kind) {
   case HFI_MOTOR: reset_parameters(&s->def); break;

@@ -77,6 +77,6 @@ int hfi_mjcf_load_hfield(hfiMjcf* m, hfiMjcfAsset* a) {
   hfStatus status = read_heights(m, a->elem, &map);
   a->id = status == HF_OK ? add_height_field(m, a, &map) : (int)status;
   free(map.value);
-  a->loaded = a->id >= 0; // After a failure the next geom tries again, so that it gets the message, too.
+  hfi_mjcf_note_loaded(m, a);
   return a->id;
 }

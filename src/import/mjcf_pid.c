@@ -106,6 +106,12 @@ static double input_gain(const hfActuatorDef* d, int input) {
   return input == POSITION ? -d->biasprm[1] : input == VELOCITY ? -d->biasprm[2] : 1;
 }
 
+// The range of the first input.
+void hfi_mjcf_apply_setpoint_ranges(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
+  hfi_read_reals(m->r, elem, "posrange", 2, 2, s->def.ctrlrange);
+  if (!(s->inputs & POSITION)) memcpy(s->def.ctrlrange, s->inputs & VELOCITY ? s->velrange : s->ffrange, sizeof s->def.ctrlrange);
+}
+
 // force = kp (u_pos - l) + kv (u_vel - ldot) + ki I + u_ff. Holdfast's actuators have one control each. This actuator has the first input and all
 // terms in length and velocity; motors on the same target have the other inputs.
 void hfi_mjcf_apply_setpoint_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
@@ -120,7 +126,6 @@ void hfi_mjcf_apply_setpoint_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpe
   hfi_read_real(r, elem, "ki", &s->ki);
   hfi_read_real(r, elem, "imax", &s->imax);
   hfi_read_real(r, elem, "slewmax", &s->slewmax);
-  hfi_read_reals(r, elem, "posrange", 2, 2, d->ctrlrange);
   hfi_read_reals(r, elem, "velrange", 2, 2, s->velrange);
   hfi_read_reals(r, elem, "ffrange", 2, 2, s->ffrange);
   read_inputs(m, elem, &s->inputs);
@@ -135,7 +140,6 @@ void hfi_mjcf_apply_setpoint_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpe
   d->dampratio = ratio;
   d->gainprm[0] = input_gain(d, s->inputs & -s->inputs);
   set_dynamics(d, s->ki, s->inputs & POSITION ? s->slewmax : 0);
-  if (!(s->inputs & POSITION)) memcpy(d->ctrlrange, s->inputs & VELOCITY ? s->velrange : s->ffrange, sizeof d->ctrlrange);
   if (!(s->ki > 0 && s->imax > 0)) return;
   d->actrange[1] = s->imax, d->actrange[0] = -s->imax;
   s->actlimited = 1;

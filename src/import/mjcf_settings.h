@@ -15,7 +15,6 @@
   {"compiler", "savecompiled", 1, HFI_NO_EFFECT},                                                  \
   {"compiler", "savecanonical", 1, HFI_NO_EFFECT},                                                 \
   {"compiler", "passthrough", 1, HFI_NO_EFFECT},                                                   \
-  {"compiler", "conflict", 1, "of attached models, the outer model's settings hold"},              \
   {"compiler", "convexhull", 1, "meshes always have a convex hull"},                               \
   {"compiler", "exactmeshinertia", 0, "an attribute of old versions: use inertia of <mesh>"}
 

@@ -107,7 +107,9 @@ static hfGeomDef fit_geom(const hfiFinish* f, int id) {
   double moment[3];
   hfMat3 R;
   eigen3(mass->I, moment, &R); // The moments descend, so the last axis is the longest.
-  q_store(d.quat, q_mul(q, q_from_m3(R)));
+  hfQuat axes = principal_axes(mass->I); // the same axes, with MuJoCo's signs
+  R = m3_from_quat(axes);
+  q_store(d.quat, q_mul(q, axes));
   if (d.mesh_fit == 2) { // the box around the vertices, along the principal axes
     const hfiHullData* h = &f->b->mesh.data[d.mesh].hull;
     hfVec3 lo = m3_tmulv(R, v3_load(h->vert)), hi = lo;
@@ -292,7 +294,11 @@ hfStatus hfi_finish_inertias(hfiFinish* f, hfError* error) {
     memcpy(mass.I, d->inertia, sizeof mass.I);
     const hfBuildConfig* rules = hfi_builder_rules(f->b, f->order.body_of[b]);
     int from_geom = rules->inertia_from_geom;
-    if (b && (from_geom == 1 || (from_geom < 0 && !d->has_inertial))) mass = infer_mass(f, b, &axes);
+    if (b && (from_geom == 1 || (from_geom < 0 && !d->has_inertial))) {
+      hfQuat geom_axes = {0};
+      hfiMass of_geoms = infer_mass(f, b, &geom_axes);
+      if (of_geoms.mass > 0 || !d->has_inertial) mass = of_geoms, axes = geom_axes; // A body whose geoms have no mass keeps the inertia that it was given.
+    }
     // The inertial frame of a body without mass matters only to sensors and to the inverse masses of soft contacts and equalities. As in MuJoCo it is
     // the pose of the body in its parent.
     if (b && mass.mass == 0 && !d->has_inertial) mass.com = v3_load(d->pos), axes = q_load(d->quat);

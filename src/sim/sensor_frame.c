@@ -18,12 +18,19 @@ hfiFrame hfi_frame_of(const hfDynamics* d, int kind, int id) {
   }
 }
 
+// Of a camera that is fixed in its body the sign is that of the body's quaternion, as of all other frames: it does not jump while the body turns.
+static hfQuat camera_quat(const hfDynamics* d, int id) {
+  const hfModel* m = d->model;
+  if (hf_model_cam_mode(m)[id] != HF_CAMERA_FIXED) return q_from_m3(hf_dynamics_camera_pose(d, id).R);
+  return q_mul(d->q_WB[hf_model_cam_body(m)[id]], q_load(hf_model_cam_quat(m) + 4 * id));
+}
+
 static hfQuat frame_quat(const hfDynamics* d, int kind, int id) {
   const hfModel* m = d->model;
   switch (kind) {
   case HF_OBJECT_GEOM: return q_mul(d->q_WB[hf_model_geom_body(m)[id]], q_load(hf_model_geom_quat(m) + 4 * id));
   case HF_OBJECT_SITE: return q_mul(d->q_WB[hf_model_site_body(m)[id]], q_load(hf_model_site_quat(m) + 4 * id));
-  case HF_OBJECT_CAMERA: return q_from_m3(hf_dynamics_camera_pose(d, id).R);
+  case HF_OBJECT_CAMERA: return camera_quat(d, id);
   case HF_OBJECT_INERTIAL: return q_mul(d->q_WB[id], q_load(hf_model_body_iquat(m) + 4 * id));
   case HF_OBJECT_BODY: return d->q_WB[id];
   default: return q_identity();

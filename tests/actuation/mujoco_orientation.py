@@ -1,4 +1,4 @@
-"""Orientation servos in MuJoCo, on ball joints and on sites, at random states.
+"""Orientation servos, and position servos on one axis of a rotation, in MuJoCo, on ball joints and on sites, at random states.
 
   mujoco_orientation.py OUT STATES SEED
 
@@ -15,16 +15,26 @@ CHOICES = ['orientation kp="3" kv=".2"', 'orientation kp="3" kv=".2" input="quat
            'orientation kp="5" kv="9" forcerange="0 1.5" input="quat" ctrlrange="-.8 .7"', 'orientation class="soft"', 'orientation class="soft" input="expmap"',
            'orientation ctrlrange="-.4 .9"', f'general {SO3} gear="2 3 4" armature=".1" damping=".2"', f'general {SO3} actrange="-.3 .5" actearly="true" forcerange="0 4"']
 
+# Position servos on one axis of a rotation, which take the shorter way round, and others, which do not.
+ONE_AXIS = ['position kp="3" kv=".2"', 'position kp="3" timeconst=".05"', 'intvelocity kp="2"', 'intvelocity kp="2" actrange="-2 2"', 'pid kp="2" slewmax="30" input="pos"',
+            'general gainprm="2" biastype="affine" biasprm=".5 -2 -1" dyntype="filter" dynprm=".1" actearly="true"', 'pid kp="2" kv="1" input="pos"',
+            'general gainprm="2" biastype="affine" biasprm="0 -1"', 'velocity kv="2"']
+TARGETS = ['joint="j{0}" gear="1 .2 -.3"', 'jointinparent="j{0}" gear=".5 -.7 1"', 'site="s{0}" refsite="r{0}" gear="0 0 0 1 -.5 .2"',
+           'site="s{0}" refsite="r{0}" gear="0 .1 0 1 0 0"', 'joint="h{0}"', 'joint="f" gear="0 0 0 1 0 0"']
+
 
 def scene():
     bodies, actuators = "", ""
     for i, choice in enumerate(CHOICES):
         bodies += f'<body pos="{i} 0 0"><joint name="j{i}" type="ball"/><geom type="box" size=".1 .2 .3"/><site name="r{i}" euler="10 20 {30 * i}"/>' \
-                  f'<body pos="0 0 1"><joint axis="1 1 0"/><joint axis="0 1 1" pos="0 0 .1"/><geom type="capsule" size=".1 .2"/><site name="s{i}" pos="0 .1 0" euler="{40 * i} 5 0"/></body></body>'
+                  f'<body pos="0 0 1"><joint name="h{i}" axis="1 1 0"/><joint axis="0 1 1" pos="0 0 .1"/><geom type="capsule" size=".1 .2"/><site name="s{i}" pos="0 .1 0" euler="{40 * i} 5 0"/></body></body>'
         at_site = choice.replace(' armature=".1" damping=".2"', "")
         actuators += f'<{choice} joint="j{i}"/><{at_site} site="s{i}" refsite="r{i}"/>'
         if i % 3 == 0:
             actuators += f'<orientation site="r{i}" refsite="s{(i + 1) % len(CHOICES)}" kp=".3" dampratio=".5"/><motor joint="j0"/>'
+    for i, choice in enumerate(ONE_AXIS):
+        actuators += "".join(f"<{choice} {target.format(i)}/>" for target in TARGETS)
+    bodies += '<body pos="0 3 0"><freejoint name="f"/><geom size=".2"/></body>'
     return f"""<mujoco><option timestep="0.004"/><default><default class="soft"><orientation kp="2" kv=".5" input="quat"/></default></default>
 <worldbody>{bodies}</worldbody><actuator>{actuators}</actuator></mujoco>"""
 
@@ -37,7 +47,7 @@ def axes_of(model, values):
 def rows_of(model, data, rng):
     data.qpos[:], data.qvel[:] = rng.normal(size=model.nq), rng.normal(size=model.nv)
     mujoco.mj_normalizeQuat(model, data.qpos)
-    data.ctrl[:], data.act[:] = 2 * rng.normal(size=model.nu), rng.uniform(-.25, .25, model.na)
+    data.ctrl[:], data.act[:] = 4 * rng.normal(size=model.nu), 4 * rng.normal(size=model.na)
     mujoco.mj_forward(model, data)
     rows = {k: np.array(getattr(data, k)) for k in ("qpos", "qvel", "ctrl", "act")}
     rows |= {k: axes_of(model, getattr(data, "actuator_" + k)) for k in ("length", "velocity", "force")}

@@ -21,7 +21,7 @@ static void compare_axes(const hfModel* m, FILE* in, const char* name, const dou
   free(axes), free(theirs);
 }
 
-// On ball joints and sites, with rotation vectors and quaternions, bounded or not, with integrals. 1e-9: MuJoCo computes log and exp in another way.
+// On ball joints and sites, with rotation vectors and quaternions, bounded or not, with integrals; and position servos on one axis. 1e-9: MuJoCo computes log and exp in another way.
 static void test_mujoco(void** state) {
   (void)state;
   char folder[] = "/tmp/holdfast_orientation_XXXXXX";
@@ -93,6 +93,25 @@ static void test_arrives(void** state) {
       assert_near(v3_norm(q_log(gap)), 0, 2e-6);
       sim_world_free(&w);
     }
+}
+
+// From 3 rad about x, a position servo whose control is -3 goes on through a half turn: 0.28 rad, and not 6 rad back.
+static void test_shorter_way(void** state) {
+  (void)state;
+  static const hfMethod methods[] = {HF_METHOD_TAMSI, HF_METHOD_CONVEX, HF_METHOD_RK3, HF_METHOD_IMPLICIT_EULER};
+  for (size_t k = 0; k < sizeof methods / sizeof *methods; ++k) {
+    simWorld w = sim_world_make_method(BALL("<position name='o' joint='j' gear='1 0 0' kp='30' kv='6'/>"), methods[k], 0.01, 1e-10);
+    double least = INFINITY;
+    q_store(sim_q(&w), q_exp(v3(3, 0, 0)));
+    w.input->ctrl[0] = -3;
+    for (int n = 0; n < 300; ++n) {
+      sim_world_step(&w, 1);
+      least = fmin(least, fabs(q_log(q_load(sim_q(&w))).x));
+    }
+    assert_near(q_log(q_unit(q_load(sim_q(&w)))).x, -3, 1e-5);
+    assert_true(least > 2.99);
+    sim_world_free(&w);
+  }
 }
 
 // A bounded torque has its direction: from rest the body speeds up along the error at F/I, whatever the size of the gains.
@@ -171,6 +190,6 @@ static void test_refusals(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_mujoco), cmocka_unit_test(test_one_step),      cmocka_unit_test(test_arrives),
-                                     cmocka_unit_test(test_bound),  cmocka_unit_test(test_methods_agree), cmocka_unit_test(test_refusals)};
+                                     cmocka_unit_test(test_bound), cmocka_unit_test(test_shorter_way),  cmocka_unit_test(test_methods_agree), cmocka_unit_test(test_refusals)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

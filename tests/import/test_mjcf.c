@@ -348,9 +348,9 @@ static void test_actuator_shortcuts(void** state) {
                      "<motor joint='j' class='servo'/><position joint='j' class='servo'/><position joint='j' kp='5' timeconst='0.1'/>"
                      "<velocity joint='j' kv='4' class='servo'/><damper joint='j' kv='2' ctrlrange='0 1'/>"
                      "<cylinder joint='j' diameter='2'/><intvelocity joint='j' kp='6' inheritrange='1'/>"
-                     "<general joint='j' class='servo'/></actuator></mujoco>");
+                     "<general joint='j' class='servo'/><damper joint='j' ctrlrange='0 1'/></actuator></mujoco>");
   const double *gain = hf_model_actuator_gainprm(m), *bias = hf_model_actuator_biasprm(m);
-  ASSERT_NUMBERS(gain, 1, 0, 0, 100, 0, 0, 5, 0, 0, 4, 0, 0, 0, 0, -2, PI, 0, 0, 6, 0, 0, 100, 0, 0);
+  ASSERT_NUMBERS(gain, 1, 0, 0, 100, 0, 0, 5, 0, 0, 4, 0, 0, 0, 0, -2, PI, 0, 0, 6, 0, 0, 100, 0, 0, 0, 0, 0); // as in MuJoCo 4.0.0, also for a damper without kv
   ASSERT_NUMBERS(bias, 0, 0, 0, 0, -100, -3, 0, -5, 0, 0, 0, -4, 0, 0, 0, 0, 0, 0, 0, -6, 0, 0, -100, -3);
   const int32_t* dynamics = hf_model_actuator_dyntype(m);
   assert_int_equal(dynamics[2], HF_ACTIVATION_FILTER_EXACT);
@@ -362,17 +362,81 @@ static void test_actuator_shortcuts(void** state) {
   hf_model_free(m);
 }
 
+// With inertiafromgeom a body keeps its <inertial> if no geom of it has mass, or is in the groups that count.
+static void test_inertial_without_geoms(void** state) {
+  (void)state;
+  hfModel* m = parse("<mujoco><compiler inertiafromgeom='true' inertiagrouprange='0 1'/><default><joint axis='0 1 0'/></default><worldbody>"
+                     "<body><joint/><inertial pos='.1 .2 .3' mass='2' diaginertia='.1 .2 .25'/></body>"
+                     "<body><joint/><inertial pos='.1 .2 .3' mass='3' diaginertia='.1 .2 .25'/><geom size='.1' group='2'/><geom size='.1' mass='0'/></body>"
+                     "<body><joint/><inertial pos='.1 .2 .3' mass='3' diaginertia='.1 .2 .25'/><geom size='.1' mass='5' pos='1 2 3'/></body></worldbody></mujoco>");
+  ASSERT_NUMBERS(hf_model_body_mass(m) + 1, 2, 3, 5);
+  ASSERT_NUMBERS(hf_model_body_com(m) + 3, .1, .2, .3, .1, .2, .3, 1, 2, 3);
+  ASSERT_NUMBERS(hf_model_body_inertia(m) + 6, .1, .2, .25);
+  hf_model_free(m);
+}
+
+// An actuator of a class in a class, and the range that MuJoCo 4.0.0 gives it. The joint has the range -1 to 2.
+typedef struct RangeCase {
+  const char *outer, *inner, *actuator;
+  int limited;
+  double range[2];
+} RangeCase;
+
+static void check_ranges(const RangeCase* cases, size_t count, int activations) {
+  for (size_t i = 0; i < count; ++i) {
+    char text[600];
+    snprintf(text, sizeof text,
+             "<mujoco><compiler angle='radian'/><default>%s<default class='c'>%s</default></default><worldbody><body><joint name='j' range='-1 2'/><geom size='1'/>"
+             "</body></worldbody><actuator><%s joint='j' class='c'/></actuator></mujoco>",
+             cases[i].outer, cases[i].inner, cases[i].actuator);
+    hfModel* m = parse(text);
+    assert_int_equal(*(activations ? hf_model_actuator_actlimited(m) : hf_model_actuator_ctrllimited(m)), cases[i].limited);
+    if (cases[i].limited) assert_numbers(activations ? hf_model_actuator_actrange(m) : hf_model_actuator_ctrlrange(m), cases[i].range, 2);
+    if (strncmp(cases[i].actuator, "general", 7) != 0) assert_int_equal(*hf_model_actuator_actearly(m), 0);
+    hf_model_free(m);
+  }
+}
+
+// The later one of a range and an inheritrange holds. What <general> says of activations does not reach shortcuts.
+static void test_ranges_of_classes(void** state) {
+  (void)state;
+  static const RangeCase controls[] = {
+      {"", "<position inheritrange='1'/>", "position ctrlrange='-3 3'", 1, {-3, 3}},
+      {"<position ctrlrange='-3 3'/>", "<position inheritrange='1'/>", "position", 1, {-1, 2}},
+      {"<position inheritrange='1'/>", "<position ctrlrange='0 0'/>", "position", 0, {0, 0}},
+      {"<position ctrlrange='-3 3'/>", "", "position inheritrange='0'", 1, {-3, 3}},
+      {"<motor ctrlrange='-3 3'/>", "", "position inheritrange='2'", 1, {-2.5, 3.5}},
+      {"<motor ctrlrange='-3 3'/>", "<position inheritrange='1'/>", "motor", 0, {0, 0}},
+      {"<general inheritrange='1'/>", "", "position", 1, {-1, 2}},
+      {"<position inheritrange='1'/>", "", "intvelocity", 0, {0, 0}},
+      {"", "", "general biastype='affine' biasprm='0 -1' inheritrange='1' ctrlrange='-3 3'", 1, {-1, 2}},
+      {"<pid ctrlrange='-1 1'/>", "", "pid input='pos' posrange='-3 3'", 1, {-3, 3}},
+      {"<general actlimited='true' actearly='true'/>", "", "motor", 0, {0, 0}},
+  };
+  static const RangeCase activations[] = {
+      {"<intvelocity actrange='-3 3'/>", "", "intvelocity inheritrange='1'", 1, {-1, 2}},
+      {"<intvelocity inheritrange='1'/>", "", "intvelocity actrange='-3 3'", 1, {-3, 3}},
+      {"<general actlimited='false' actearly='true' actrange='-3 3'/>", "", "cylinder", 1, {-3, 3}},
+      {"<general actlimited='true' actearly='true'/>", "<velocity/>", "general dyntype='filter'", 0, {0, 0}},
+      {"", "", "intvelocity actlimited='false' actrange='-3 3'", 1, {-3, 3}},
+      {"", "", "intvelocity actlimited='true'", 0, {0, 0}},
+  };
+  check_ranges(controls, sizeof controls / sizeof *controls, 0);
+  check_ranges(activations, sizeof activations / sizeof *activations, 1);
+}
+
 // k = I/(T zeta)^2, d = 2 I/T; kv = 2 zeta sqrt(kp I), seen through a gear g: I/g^2.
 static void test_springs_and_servos_by_ratio(void** state) {
   (void)state;
-  hfModel* m = parse("<mujoco><worldbody><body><joint name='j' axis='0 0 1' springdamper='0.5 2'/>"
-                     "<inertial pos='0 0 0' mass='2' diaginertia='2 2 3'/></body></worldbody><actuator>"
+  hfModel* m = parse("<mujoco><default><default class='c'><position kp='12' dampratio='0.5'/></default></default><worldbody><body><joint name='j' axis='0 0 1' "
+                     "springdamper='0.5 2'/><inertial pos='0 0 0' mass='2' diaginertia='2 2 3'/></body></worldbody><actuator>"
                      "<position joint='j' kp='12' dampratio='0.5'/><position joint='j' kp='12' dampratio='0.5' gear='2'/>"
                      "<general joint='j' gainprm='12' biastype='affine' biasprm='1 -12 0.5'/><general joint='j' gainprm='12' biastype='affine' biasprm='1 -11 0.5'/>"
+                     "<position joint='j' class='c'/><general joint='j' class='c' biasprm='1 -11 -4'/>"
                      "</actuator></mujoco>");
   ASSERT_NUMBERS(hf_model_jnt_stiffness(m), 3);
   ASSERT_NUMBERS(hf_model_dof_damping(m), 12);
-  ASSERT_NUMBERS(hf_model_actuator_biasprm(m), 0, -12, -6, 0, -12, -3, 1, -12, -6, 1, -11, 0.5); // of the last gain and slope differ: no servo
+  ASSERT_NUMBERS(hf_model_actuator_biasprm(m), 0, -12, -6, 0, -12, -3, 1, -12, -6, 1, -11, 0.5, 0, -12, -6, 1, -11, -4); // of the fourth gain and slope differ: no servo
   hf_model_free(m);
 }
 
@@ -549,7 +613,7 @@ int main(void) {
       cmocka_unit_test(test_xml_that_others_read), cmocka_unit_test(test_held_balls_and_actdim),
       cmocka_unit_test(test_options),           cmocka_unit_test(test_contact_attributes),
       cmocka_unit_test(test_holdfast_parameters), cmocka_unit_test(test_attached_parameters), cmocka_unit_test(test_number_of_keys), cmocka_unit_test(test_sizes_of_memory), cmocka_unit_test(test_constraints_and_keys),
-      cmocka_unit_test(test_actuator_shortcuts), cmocka_unit_test(test_springs_and_servos_by_ratio), cmocka_unit_test(test_ratios_with_tendon_armature),
+      cmocka_unit_test(test_actuator_shortcuts), cmocka_unit_test(test_inertial_without_geoms), cmocka_unit_test(test_ranges_of_classes), cmocka_unit_test(test_springs_and_servos_by_ratio), cmocka_unit_test(test_ratios_with_tendon_armature),
       cmocka_unit_test(test_lengths_of_a_muscle),
       cmocka_unit_test(test_a_locale_with_a_decimal_comma),
   };

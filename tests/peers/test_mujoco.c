@@ -235,8 +235,7 @@ static void compare_model(Reference* ref, const hfModel* model) {
   assert_true(w.bias <= tolerance);
   assert_true((w.force <= 1e-9 && w.drive <= 1e-9) || !all_drives_are_servos(model));
   assert_true(w.sensor <= 1e-8);
-  // gravity compensation carries the masses; spatial tendons, whose springs act in MuJoCo, are not supported
-  assert_true(w.passive <= tolerance || ref->spatial > 0);
+  assert_true(w.passive <= tolerance); // gravity compensation carries the masses
 }
 
 // The model with the inertia of its rotors left out, as MuJoCo reads a URDF.

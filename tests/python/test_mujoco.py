@@ -79,6 +79,29 @@ def test_specs_and_meshes():
     assert sim.contacts()["fn"].sum() == pytest.approx(m.body_mass[1] * 9.81, rel=1e-3)
 
 
+# A block with a dent that is not watertight, so that each rule of inertia finds another centre of mass.
+DENTED = """<mesh name="{0}" inertia="{0}" vertex="-.1 -.1 0 .1 -.1 0 -.1 .1 0 .1 .1 0 -.1 -.1 .3 .1 -.1 .2 -.1 .1 .2 .1 .1 .2 .03 .02 .05"
+face="0 2 1 1 2 3 0 1 4 1 5 4 2 6 3 3 6 7 0 4 2 2 4 6 1 3 5 3 7 5 4 5 8 5 7 8 7 6 8"/>"""
+
+
+def test_frames_of_meshes():
+    """The frame of a mesh geom stands in the centre of mass that the mesh's rule of inertia gives, and a compiled model does not name the rule."""
+    rules = ("legacy", "exact", "convex", "shell")
+    geoms = "".join(f'<body pos="{i} 0 0"><joint/><geom name="{rule}" type="mesh" mesh="{rule}" euler="20 30 40"/></body>' for i, rule in enumerate(rules))
+    m = mujoco.MjModel.from_xml_string(f"<mujoco><asset>{''.join(DENTED.format(rule) for rule in rules)}</asset><worldbody>{geoms}</worldbody></mujoco>")
+    assert np.ptp(m.geom_pos, axis=0).max() > 1e-3  # They differ.
+    model = hf.from_mujoco(m)
+    assert np.allclose(model.geom_pos, m.geom_pos, atol=1e-7)
+
+
+def test_inertia_without_mass():
+    """boundinertia gives a body inertia that has no mass."""
+    m = mujoco.MjModel.from_xml_string("""<mujoco><compiler boundinertia=".05"/><worldbody><body><joint axis="0 1 0"/><geom size=".1"/>
+        <body pos=".2 0 0"><geom size=".1" mass="0"/></body></body></worldbody></mujoco>""")
+    assert m.body_mass[2] == 0 and m.body_inertia[2, 1] == 0.05
+    assert np.allclose(hf.from_mujoco(m).body_inertia[2, :3], 0.05)
+
+
 def test_mujoco_reads_planes_without_a_size(tmp_path):
     """MuJoCo refuses a plane whose third size, the spacing of its grid, is not positive: planes of programs and of URDF have none."""
     builder = hf.Builder()

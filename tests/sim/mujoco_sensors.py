@@ -40,6 +40,8 @@ def scene():
         sensors += "".join(f'<frame{kind} objtype="camera" objname="{camera}"/>' for kind in ("pos", "xaxis", "yaxis", "zaxis", "linvel", "angvel"))
         sensors += f'<framepos objtype="site" objname="sa" reftype="camera" refname="{camera}"/>'
         sensors += f'<insidesite site="ball" objtype="camera" objname="{camera}"/>'
+    # MuJoCo's orientation of the other cameras is not that in which they look.
+    sensors += '<framequat objtype="camera" objname="ca"/><framequat objtype="site" objname="sb" reftype="camera" refname="ca"/>'
     for camera in ("ca", "cb", "cc", "cd", "ce", "wide", "flat"):
         sensors += f'<rangefinder camera="{camera}"/><rangefinder camera="{camera}" data="dist dir origin point normal depth"/>'
     for kind in ("distance", "normal", "fromto"):
