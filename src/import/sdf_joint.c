@@ -37,8 +37,7 @@ static hfVec3 read_axis(hfiSdf* s, hfiSdfEntity* j, const hfiElem* axis) {
   const hfiElem* e = axis ? hfi_child(axis, "xyz") : NULL;
   const char* old = axis ? hfi_sdf_text(axis, "use_parent_model_frame") : NULL;
   hfiPlacement frame = hfi_sdf_place(s, j);
-  if (old && (strcmp(old, "true") == 0 || strcmp(old, "1") == 0))
-    frame = j->scope ? hfi_sdf_place(s, j->scope) : hfi_placement_identity();
+  if (hfi_sdf_is_true(old)) frame = j->scope ? hfi_sdf_place(s, j->scope) : hfi_placement_identity();
   if (e) {
     hfi_text_reals(s->r, e, 3, 3, xyz);
     frame = hfi_sdf_named_frame(s, j->scope, e, "expressed_in", frame);
@@ -99,7 +98,7 @@ void hfi_sdf_add_joints(hfiSdf* s, hfiSdfEntity* j, int body) {
   static const char* const elements[2] = {"axis", "axis2"};
   hfiReader* r = s->r;
   const SdfJointType* type = find_type(s, j);
-  if (!type || type->type < 0) return;
+  if (!type || hfi_sdf_is_fixed(j)) return;
   hfJointDef d = hf_joint_def_default();
   d.body = body;
   d.type = type->type;
@@ -184,7 +183,7 @@ static void read_actuator(hfiSdf* s, const hfiSdfEntity* j, const SdfJointType* 
 void hfi_sdf_read_couplings(hfiSdf* s) {
   for (int i = 0; i < s->count && !s->r->status; ++i) {
     const hfiSdfEntity* j = s->entity[i];
-    if (j->kind != HFI_SDF_JOINT) continue;
+    if (j->kind != HFI_SDF_JOINT || hfi_sdf_is_fixed(j)) continue;
     const SdfJointType* type = find_type(s, j);
     if (!type || type->axes != 1) continue;
     const hfiElem* axis = hfi_child(j->elem, "axis");
