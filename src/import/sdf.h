@@ -91,6 +91,7 @@ void hfi_sdf_use_all(hfiElem* elem);
 // The text of a child element, or NULL; the number in it, if there is one.
 const char* hfi_sdf_text(const hfiElem* elem, const char* child);
 int hfi_sdf_number(hfiSdf* s, const hfiElem* elem, const char* child, double* x);
+int hfi_sdf_bound(hfiSdf* s, const hfiElem* elem, const char* child, double* x); // a number that may be infinite
 // Whether a joint that closes a loop needs a body of its own at its child.
 int hfi_sdf_splits(const hfiSdfEntity* joint);
 // Whether a joint does not move: it is of type fixed, or its child is static.

@@ -199,6 +199,11 @@ int hfi_sdf_is_fixed(const hfiSdfEntity* joint) {
 }
 int hfi_sdf_splits(const hfiSdfEntity* joint) { return !hfi_sdf_is_fixed(joint) && !is_type(joint, "ball"); }
 
+int hfi_sdf_bound(hfiSdf* s, const hfiElem* elem, const char* child, double* x) {
+  const hfiElem* e = hfi_child(elem, child);
+  return e && hfi_text_bound(s->r, e, x);
+}
+
 const char* hfi_sdf_file(hfiSdf* s, const hfiSdfEntity* link, const char* uri) {
   if (strstr(uri, "://")) return hfi_resolve_uri(s->r, uri);
   return hfi_resolve(s->r, link->scope ? link->scope->folder : s->r->folder, uri);

@@ -7,9 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-// A larger number means that there is no limit [rad, m, N m, N]: files have numbers like 1e16.
-static const double UNLIMITED = 1e15;
-
 typedef struct SdfJointType {
   const char* word;
   int type;  // hfJointType, or -1: fixed
@@ -49,18 +46,19 @@ static hfVec3 read_axis(hfiSdf* s, hfiSdfEntity* j, const hfiElem* axis) {
 
 static void read_limit(hfiSdf* s, const hfiElem* axis, int endless, hfJointDef* d) {
   const hfiElem* limit = hfi_child(axis, "limit");
-  double lower = -UNLIMITED, upper = UNLIMITED, effort = -1;
+  double range[2] = {-HFI_UNLIMITED, HFI_UNLIMITED}, effort = -1;
   if (!limit) return;
-  hfi_sdf_number(s, limit, "lower", &lower);
-  hfi_sdf_number(s, limit, "upper", &upper);
-  hfi_sdf_number(s, limit, "effort", &effort);
+  hfi_sdf_bound(s, limit, "lower", &range[0]);
+  hfi_sdf_bound(s, limit, "upper", &range[1]);
+  hfi_sdf_bound(s, limit, "effort", &effort);
   hfi_child(limit, "velocity"); // It matters only to controllers.
-  if (!endless && lower > -UNLIMITED && upper < UNLIMITED && lower < upper) {
+  int limits = hfi_is_range(range);
+  if (!endless && limits) {
     d->limited = 1;
-    d->range[0] = lower, d->range[1] = upper;
-  } else if (!endless && (lower > -UNLIMITED || upper < UNLIMITED))
-    hfi_note(s->r, limit, HF_WARNING, "lower %g and upper %g make no range: the joint is not limited", lower, upper);
-  if (!(effort > 0) || effort >= UNLIMITED) return;
+    d->range[0] = range[0], d->range[1] = range[1];
+  } else if (!endless && range[0] >= range[1])
+    hfi_note(s->r, limit, HF_WARNING, "lower %g and upper %g make no range: the joint is not limited", range[0], range[1]);
+  if (!(effort > 0) || effort >= HFI_UNLIMITED) return;
   d->actfrclimited = 1;
   d->actfrcrange[0] = -effort, d->actfrcrange[1] = effort;
 }
@@ -168,12 +166,12 @@ static int read_gains(hfiSdf* s, const hfiSdfEntity* j, hfiDrivenJoint* driven) 
 static void read_actuator(hfiSdf* s, const hfiSdfEntity* j, const SdfJointType* type, const hfiElem* axis) {
   const hfiElem* limit = axis ? hfi_child(axis, "limit") : NULL;
   hfiDrivenJoint driven = {.name = j->name, .elem = j->elem, .is_slide = type->type == HF_JOINT_SLIDE, .is_endless = type->endless};
-  double effort = UNLIMITED;
+  double effort = HFI_UNLIMITED;
   int kind = s->r->config.urdf_actuators;
-  if (limit) hfi_sdf_number(s, limit, "effort", &effort);
-  if (limit && kind == HF_URDF_VELOCITY_SERVOS) hfi_sdf_number(s, limit, "velocity", &driven.speed);
-  driven.effort = effort > 0 && effort < UNLIMITED ? effort : 0;
-  if (!(driven.speed > 0 && driven.speed < UNLIMITED)) driven.speed = 0;
+  if (limit) hfi_sdf_bound(s, limit, "effort", &effort);
+  if (limit && kind == HF_URDF_VELOCITY_SERVOS) hfi_sdf_bound(s, limit, "velocity", &driven.speed);
+  driven.effort = effort > 0 && effort < HFI_UNLIMITED ? effort : 0;
+  if (!(driven.speed > 0 && driven.speed < HFI_UNLIMITED)) driven.speed = 0;
   int is_servo = read_gains(s, j, &driven);
   if (kind == HF_URDF_NONE || (kind == HF_URDF_FROM_FILE && effort == 0)) return;
   if (kind == HF_URDF_FROM_FILE) kind = is_servo ? HF_URDF_POSITION_SERVOS : HF_URDF_MOTORS;

@@ -22,8 +22,8 @@ static int has_one_coordinate(const hfiUrdfJoint* j) {
 static double limit_of(hfiUrdf* u, const hfiUrdfJoint* j, const char* attribute) {
   hfiElem* limit = hfi_child(j->elem, "limit");
   double x = 0;
-  if (limit) hfi_read_real(u->r, limit, attribute, &x);
-  return fabs(x) < HFI_URDF_UNLIMITED ? fabs(x) : 0;
+  if (limit) hfi_read_bound(u->r, limit, attribute, &x);
+  return fabs(x) < HFI_UNLIMITED ? fabs(x) : 0;
 }
 
 // ---- what the file asks for ----------------------------------------------------------------------
