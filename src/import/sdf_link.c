@@ -191,7 +191,7 @@ static void add_geom(hfiSdf* s, const hfiSdfEntity* link, hfiElem* elem, int bod
   const char* name = hfi_attr(elem, "name");
   const char* full = name && *name && collides ? hfi_format(r, "%s::%s", link->name, name) : NULL;
   if (full && hf_builder_find(r->builder, HF_OBJECT_GEOM, full) < 0) d.name = full;
-  if (!r->status) hfi_keep(r, elem, hf_builder_add_geom(r->builder, &d, &r->scratch));
+  if (!r->status && !hfi_leave_out_point(r, elem, &d)) hfi_keep(r, elem, hf_builder_add_geom(r->builder, &d, &r->scratch));
 }
 
 void hfi_sdf_read_geoms(hfiSdf* s, const hfiSdfEntity* link, int body) {
