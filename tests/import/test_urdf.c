@@ -209,6 +209,25 @@ static void test_floating_joints(void** state) {
   hf_model_free(m);
 }
 
+// Extensions of Gazebo that change the motion are warnings, unless they say what holds anyway; the others are one note.
+static void test_gazebo_extensions(void** state) {
+  (void)state;
+#define EXTENDED(text) "<robot name='r'><link name='a'>" BOX "</link><gazebo reference='a'>" text "</gazebo><gazebo><plugin name='p'/></gazebo></robot>"
+  static const struct { const char *text, *message; } cases[] = {{EXTENDED("<turnGravityOff>true</turnGravityOff>"), "<turnGravityOff> of <gazebo>: the weight of the link acts"},
+                                                                 {EXTENDED("<gravity>0</gravity>"), "<gravity> of <gazebo>: the weight of the link acts"},
+                                                                 {EXTENDED("<dampingFactor>0.01</dampingFactor>"), "velocities do not decay"},
+                                                                 {EXTENDED("<springStiffness>5</springStiffness>"), "the joint has no spring"},
+                                                                 {EXTENDED("<turnGravityOff>false</turnGravityOff><gravity>1</gravity><dampingFactor>0.0</dampingFactor><kp>1e6</kp>"), NULL}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    hfDiagnostics* said = hf_diagnostics_create();
+    hf_model_free(parse_with(cases[i].text, NULL, said));
+    find_diagnostic(said, "of Gazebo's extensions only mu1 and mu2 are used");
+    assert_int_equal(hf_diagnostics_count(said), cases[i].message ? 2 : 1);
+    if (cases[i].message) assert_int_equal(find_diagnostic(said, cases[i].message).severity, HF_WARNING);
+    hf_diagnostics_free(said);
+  }
+}
+
 // Of what collides, only a point is left out, with a warning: a flat box or a line may be meant to collide, and is refused. Of what is drawn, a flat box is left out, too.
 static void test_shapes_without_size(void** state) {
   (void)state;
@@ -417,7 +436,7 @@ int main(void) {
       cmocka_unit_test(test_implied_world), cmocka_unit_test(test_moments_of_rounding),
       cmocka_unit_test(test_inertia_of_a_rod), cmocka_unit_test(test_contacts_of_bullet),
       cmocka_unit_test(test_planes_of_bullet), cmocka_unit_test(test_floating_joints),
-      cmocka_unit_test(test_what_templates_leave_behind), cmocka_unit_test(test_shapes_without_size), cmocka_unit_test(test_contact_properties), cmocka_unit_test(test_filters_and_frames),
+      cmocka_unit_test(test_what_templates_leave_behind), cmocka_unit_test(test_shapes_without_size), cmocka_unit_test(test_gazebo_extensions), cmocka_unit_test(test_contact_properties), cmocka_unit_test(test_filters_and_frames),
       cmocka_unit_test(test_packages), cmocka_unit_test(test_relative_file_uris), cmocka_unit_test(test_units),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
