@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,6 +18,11 @@ FilePath = str | bytes | os.PathLike
 def file_name(path: FilePath) -> str:
     """The name of a file as text; bytes are names as the system has them, as for ``open``."""
     return os.fsdecode(path)
+
+
+def file_names(paths: FilePath | Iterable[FilePath]) -> list[str]:
+    """The names of several files or folders; one alone is a list of one, not of its letters."""
+    return [file_name(p) for p in ([paths] if isinstance(paths, FilePath) else paths)]
 
 
 _FORMATS = (".csv", ".json", ".html", ".pdf", ".rec", ".hfr", ".mcap", ".png", ".jpg", ".gif", ".mp4", ".xml", ".urdf", ".sdf", ".hfm", ".xlsx", ".parquet", ".npz")

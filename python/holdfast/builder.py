@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import floats, no_name
-from ._files import FilePath, file_name
+from ._files import FilePath, file_name, file_names
 from .model import GEOM_TYPES, JOINT_TYPES, Diagnostic, ImportOptions, Model, _kind_number, hint_at_shipped, import_options, servo_gain
 
 _MOTOR = ("resistance", "constant", "tempcoef", "reftemp", "ambient", "thermal_resistance", "thermal_capacity", "time_constant", "current_rate",
@@ -83,19 +83,19 @@ class Builder(_core.Builder):
         self.set_world(**world)
 
     @classmethod
-    def from_file(cls, path: FilePath, *, search: Iterable[FilePath] = (), **options: Unpack[ImportOptions]) -> Builder:
+    def from_file(cls, path: FilePath, *, search: FilePath | Iterable[FilePath] = (), **options: Unpack[ImportOptions]) -> Builder:
         """Reads MJCF, URDF or SDFormat; the arguments are those of :meth:`Model.from_file`."""
         name = file_name(path)
         with hint_at_shipped(name):
-            builder, said = cls._load(name, [file_name(p) for p in search], import_options(options))
+            builder, said = cls._load(name, file_names(search), import_options(options))
         builder.diagnostics = [Diagnostic(*d) for d in said]
         return builder
 
     @classmethod
     def from_string(cls, text: str, *, name: str = "<string>", folder: FilePath = ".",
-                    search: Iterable[FilePath] = (), **options: Unpack[ImportOptions]) -> Builder:
+                    search: FilePath | Iterable[FilePath] = (), **options: Unpack[ImportOptions]) -> Builder:
         """The same from text; the arguments are those of :meth:`Model.from_string`."""
-        builder, said = cls._parse(text, name, file_name(folder), [file_name(p) for p in search], import_options(options))
+        builder, said = cls._parse(text, name, file_name(folder), file_names(search), import_options(options))
         builder.diagnostics = [Diagnostic(*d) for d in said]
         return builder
 

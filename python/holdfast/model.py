@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import NamedArray, Places, assign, finite, floats, named, near, no_name
-from ._files import FilePath, file_name, refuse_ending
+from ._files import FilePath, file_name, file_names, refuse_ending
 
 _KINDS: dict[str, int] = {**_core.object_kinds, "key": _core.object_kinds["keyframe"]}
 _NQ = (7, 4, 1, 1, 1)  # free, ball, slide, hinge, screw
@@ -164,10 +164,10 @@ class Model(_core.Model):
         raise TypeError("a model is read or built: Model.from_file(path), Model.from_string(text) or Builder.finish()")
 
     @classmethod
-    def from_file(cls, path: FilePath, *, search: Iterable[FilePath] = (), **options: Unpack[ImportOptions]) -> Model:
+    def from_file(cls, path: FilePath, *, search: FilePath | Iterable[FilePath] = (), **options: Unpack[ImportOptions]) -> Model:
         """Reads MJCF, URDF or SDFormat, by the root element; or a model that :meth:`save` wrote.
 
-        search: folders for ``package://`` and relative files, after the file's own. What the reader has to say is in
+        search: a folder, or several, for ``package://`` and relative files, after the file's own. What the reader has to say is in
         ``diagnostics``. Options:
 
         - merge_fixed=True (URDF): fold links on fixed joints into their parent
@@ -180,13 +180,13 @@ class Model(_core.Model):
         """
         name = file_name(path)
         with hint_at_shipped(name):
-            return cls._load(name, [file_name(p) for p in search], import_options(options))
+            return cls._load(name, file_names(search), import_options(options))
 
     @classmethod
     def from_string(cls, text: str, *, name: str = "<string>", folder: FilePath = ".",
-                    search: Iterable[FilePath] = (), **options: Unpack[ImportOptions]) -> Model:
+                    search: FilePath | Iterable[FilePath] = (), **options: Unpack[ImportOptions]) -> Model:
         """The same from text; ``name`` stands for the file in messages, relative files resolve from ``folder``."""
-        return cls._parse(text, name, file_name(folder), [file_name(p) for p in search], import_options(options))
+        return cls._parse(text, name, file_name(folder), file_names(search), import_options(options))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Model:

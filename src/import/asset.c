@@ -3,6 +3,8 @@
 
 #include "base/error.h"
 
+#include "model/shape.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +84,19 @@ int hfi_mesh_add(hfiReader* r, const hfiMeshSpec* s, hfError* error) {
   if (id >= 0 && s->robot) note_length(r, s, &mesh);
   hfi_trimesh_release(&mesh);
   return id;
+}
+
+int hfi_leave_out_point(hfiReader* r, const hfiElem* elem, const hfGeomDef* d) {
+  const hfiUrdfSize* item = hfi_shape_kinds[d->type].urdf;
+  int sizes = 0, zeros = 0;
+  for (int k = 0; k < 3 && item[k].attribute; ++k) sizes += item[k].count;
+  for (int k = 0; k < sizes; ++k) zeros += d->size[k] == 0;
+  if (r->status || zeros < (d->contype && sizes > 1 ? sizes : 1)) return 0;
+  if (d->contype)
+    hfi_note(r, elem, HF_WARNING, "geom left out, it has the size zero");
+  else
+    hfi_note(r, elem, HF_NOTE, "geom left out, it is only drawn and has the size zero");
+  return 1;
 }
 
 int hfi_mesh_do_without(hfiReader* r, const hfiElem* geom, int only_drawn) {

@@ -191,6 +191,28 @@ int hfi_read_range(hfiReader* r, const hfiElem* elem, const char* name, double r
   return 2;
 }
 
+static int read_bound(hfiReader* r, const hfiElem* elem, const char* what, const char* text, double* x) {
+  char* end = NULL;
+  if (!text || r->status) return 0;
+  double value = strtod(text, &end);
+  if (!isinf(value) || *skip_blanks(end)) return read_text_reals(r, elem, what, text, 1, 1, x);
+  *x = value > 0 ? HFI_UNLIMITED : -HFI_UNLIMITED;
+  return 1;
+}
+
+int hfi_read_bound(hfiReader* r, const hfiElem* elem, const char* name, double* x) {
+  const char* text = hfi_attr(elem, name);
+  return text && *skip_blanks(text) ? read_bound(r, elem, name, text, x) : 0;
+}
+
+int hfi_text_bound(hfiReader* r, const hfiElem* elem, double* x) { return read_bound(r, elem, "its text", elem->text, x); }
+
+int hfi_is_range(double range[2]) {
+  if (range[0] <= -HFI_UNLIMITED) range[0] = -HFI_NO_END;
+  if (range[1] >= HFI_UNLIMITED) range[1] = HFI_NO_END;
+  return range[0] < range[1] && (range[0] > -HFI_NO_END || range[1] < HFI_NO_END);
+}
+
 void hfi_drop_negative(hfiReader* r, const hfiElem* elem, const char* name, double* x) {
   if (*x >= 0) return;
   hfi_note(r, elem, HF_WARNING, "%s %g is negative: 0 is used, because it would drive what it has to brake", name, *x);

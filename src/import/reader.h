@@ -95,6 +95,13 @@ int hfi_read_ints(hfiReader* reader, const hfiElem* elem, const char* name, int 
                   int* x);
 // Reads all numbers of an attribute into the store. NULL when the attribute is absent.
 double* hfi_read_list(hfiReader* reader, const hfiElem* elem, const char* name, int* count);
+// Reads a number of an attribute, or of the text of an element, that may be "inf" or "-inf": HFI_UNLIMITED or its negative.
+int hfi_read_bound(hfiReader* reader, const hfiElem* elem, const char* name, double* x);
+int hfi_text_bound(hfiReader* reader, const hfiElem* elem, double* x);
+// A limit of URDF or SDFormat from this number on means that there is none [rad, m, N m, N, rad/s, m/s].
+#define HFI_UNLIMITED 1e15
+// Turns the ends of a range that mean no limit into -HFI_NO_END and HFI_NO_END. Returns whether the range limits anything.
+int hfi_is_range(double range[2]);
 // Like hfi_read_reals, for the text of an element.
 int hfi_text_reals(hfiReader* reader, const hfiElem* elem, int least, int most, double* x);
 // Like hfi_read_list, for any text, for example that of a table. A refusal calls the text `what`.

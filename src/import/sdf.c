@@ -11,7 +11,8 @@
 
 static hfiSdfEntity* add_entity(hfiSdf* s, hfiSdfKind kind, hfiElem* elem, hfiSdfEntity* scope, const char* name) {
   hfiReader* r = s->r;
-  const char* full = scope && *scope->name ? hfi_format(r, "%s::%s", scope->name, name) : name;
+  const char* prefix = hfi_sdf_prefix(scope);
+  const char* full = *prefix ? hfi_format(r, "%s::%s", prefix, name) : name;
   if (hfi_names_find(&s->names, 0, full) >= 0) hfi_fail(r, elem, HF_ERROR_MODEL, "the name \"%s\" is used already", full);
   if (s->count == s->capacity) {
     hfiSdfEntity** more = HFI_NEW(r, hfiSdfEntity*, 2 * s->capacity + 64);
@@ -28,12 +29,15 @@ static hfiSdfEntity* add_entity(hfiSdf* s, hfiSdfKind kind, hfiElem* elem, hfiSd
   return r->status ? NULL : e;
 }
 
-static int read_flag(const hfiElem* elem, const char* child) {
-  const char* text = hfi_sdf_text(elem, child);
-  return text && (strcmp(text, "true") == 0 || strcmp(text, "1") == 0);
+// A child of <include>, or else of the <model> that it includes. `include` is NULL for a model that stands in the file itself.
+static const hfiElem* overridden(const hfiElem* include, const hfiElem* model, const char* child) {
+  const hfiElem *own = hfi_child(model, child), *other = include ? hfi_child(include, child) : NULL;
+  if (own && other)
+    for (hfiAttr* a = own->attr; a; a = a->next) a->used = 1;
+  return other ? other : own;
 }
 
-static void read_model(hfiSdf* s, hfiElem* elem, hfiElem* placed, hfiSdfEntity* scope, const char* name, const char* folder);
+static void read_model(hfiSdf* s, hfiElem* elem, hfiElem* include, hfiSdfEntity* scope, const char* name, const char* folder);
 static void read_include(hfiSdf* s, hfiElem* elem, hfiSdfEntity* scope, const char* folder);
 
 static void read_members(hfiSdf* s, hfiElem* elem, hfiSdfEntity* scope, const char* folder) {
@@ -45,22 +49,34 @@ static void read_members(hfiSdf* s, hfiElem* elem, hfiSdfEntity* scope, const ch
     else if (hfi_is(e, "frame"))
       add_entity(s, HFI_SDF_FRAME, e, scope, hfi_require(s->r, e, "name"));
     else if (hfi_is(e, "model"))
-      read_model(s, e, e, scope, hfi_require(s->r, e, "name"), folder);
+      read_model(s, e, NULL, scope, hfi_require(s->r, e, "name"), folder);
     else if (hfi_is(e, "include"))
       read_include(s, e, scope, folder);
   }
 }
 
-static void read_model(hfiSdf* s, hfiElem* elem, hfiElem* placed, hfiSdfEntity* scope, const char* name, const char* folder) {
+// Whether an <include> puts the members of its model into the model around it. A frame then stands for the model.
+static int merges(hfiSdf* s, const hfiElem* include, const hfiSdfEntity* scope) {
+  if (!include || !hfi_sdf_is_true(hfi_attr(include, "merge"))) return 0;
+  if (!scope) hfi_fail(s->r, include, HF_ERROR_UNSUPPORTED, "a model can be merged into a model only, not into a world");
+  return 1;
+}
+
+static void read_model(hfiSdf* s, hfiElem* elem, hfiElem* include, hfiSdfEntity* scope, const char* name, const char* folder) {
   enum { DEEPEST = 30 };
-  const char* placement = hfi_attr(elem, "placement_frame");
   if (++s->depth > DEEPEST) hfi_fail(s->r, elem, HF_ERROR_MODEL, "models are nested more than %d deep; does one contain itself?", DEEPEST);
-  if (placement && *placement) hfi_fail(s->r, elem, HF_ERROR_UNSUPPORTED, "placement_frame is not supported: give the pose of the model");
+  int merged = merges(s, include, scope);
+  if (merged) name = hfi_format(s->r, "_merged__%s__model_frame__", name);
   hfiSdfEntity* model = s->r->status ? NULL : add_entity(s, HFI_SDF_MODEL, elem, scope, name);
   if (model) {
-    model->placed = placed;
+    const char *placement = include ? hfi_sdf_text(include, "placement_frame") : NULL, *own = hfi_attr(elem, "placement_frame");
+    const hfiElem *pose = overridden(include, elem, "pose"), *fixed = merged ? NULL : overridden(include, elem, "static");
+    model->included = include ? elem->parent : NULL;
+    model->placed = pose && pose->parent == include ? include : elem; // The model's own <pose> counts if the <include> has none.
+    model->placement = placement ? placement : own && *own ? own : NULL;
     model->folder = folder;
-    model->is_static = read_flag(elem, "static") || (placed != elem && read_flag(placed, "static")) || (scope && scope->is_static);
+    model->merged = merged;
+    model->is_static = (scope && scope->is_static) || (fixed && hfi_sdf_is_true(fixed->text));
     hfi_attr(elem, "canonical_link");
     read_members(s, elem, model, folder);
   }
@@ -92,21 +108,19 @@ static void read_include(hfiSdf* s, hfiElem* elem, hfiSdfEntity* scope, const ch
   hfiElem* root = r->status ? NULL : hfi_xml_load(r, path, elem);
   if (!root) return;
   hfiElem* model = hfi_is(root, "sdf") ? hfi_child(root, "model") : NULL;
+  root->used = 1;
+  hfi_attr(root, "version");
   if (!model) {
     hfi_fail(r, elem, HF_ERROR_UNSUPPORTED, "%s: only an SDFormat file with a model can be included", path);
     return;
   }
-  // The model's own <pose> counts if the <include> has none.
-  read_model(s, model, hfi_child(elem, "pose") ? elem : model, scope, name ? name : hfi_require(r, model, "name"), hfi_folder_of(r, path));
-  if (s->count && read_flag(elem, "static")) {
-    for (int i = 0; i < s->count; ++i)
-      if (s->entity[i]->elem == model) s->entity[i]->is_static = 1;
-  }
+  const char* own = hfi_attr(model, "name");
+  read_model(s, model, elem, scope, name ? name : own ? own : hfi_require(r, model, "name"), hfi_folder_of(r, path));
 }
 
 // ---- the tree -----------------------------------------------------------------------------------
 
-// The link at one end of a joint; NULL for the world.
+// What one end of a joint names; NULL for the world.
 static hfiSdfEntity* find_end(hfiSdf* s, hfiSdfEntity* joint, const char* end) {
   hfiReader* r = s->r;
   const hfiElem* e = hfi_child(joint->elem, end);
@@ -118,13 +132,24 @@ static hfiSdfEntity* find_end(hfiSdf* s, hfiSdfEntity* joint, const char* end) {
   hfiSdfEntity* found = hfi_sdf_find(s, joint->scope, e->text, &world);
   if (world) return NULL;
   if (!found) hfi_fail(r, e, HF_ERROR_MODEL, "there is no link \"%s\"", e->text);
-  return found ? hfi_sdf_link_of(s, found, &world) : NULL;
+  return found;
+}
+
+static int is_static(const hfiSdfEntity* link) { return link->scope && link->scope->is_static; }
+
+static void stop_joint(hfiSdf* s, hfiSdfEntity* j) {
+  hfi_note(s->r, j->elem, HF_NOTE, "its model is static: the joint does not move");
+  hfi_sdf_use_all(j->elem);
 }
 
 static void connect(hfiSdf* s, hfiSdfEntity* j) {
-  j->parent = find_end(s, j, "parent");
-  j->child = s->r->status ? NULL : find_end(s, j, "child");
+  int world = 0;
+  hfiSdfEntity* parent = find_end(s, j, "parent");
+  j->child_frame = s->r->status ? NULL : find_end(s, j, "child");
+  j->parent = parent ? hfi_sdf_link_of(s, parent, &world) : NULL;
+  j->child = j->child_frame ? hfi_sdf_link_of(s, j->child_frame, &world) : NULL;
   if (s->r->status) return;
+  if (j->child && is_static(j->child) && strcmp(hfi_require(s->r, j->elem, "type"), "fixed") != 0) stop_joint(s, j);
   if (!j->child) {
     hfi_fail(s->r, j->elem, HF_ERROR_MODEL, "the world cannot be moved by a joint");
   } else if (j->child->moved_by) {
@@ -141,9 +166,7 @@ static void connect(hfiSdf* s, hfiSdfEntity* j) {
   }
 }
 
-static int floats(const hfiSdf* s, const hfiSdfEntity* link) {
-  return !link->moved_by && !(link->scope && link->scope->is_static) && !s->r->config.fixed_base;
-}
+static int floats(const hfiSdf* s, const hfiSdfEntity* link) { return !link->moved_by && !is_static(link) && !s->r->config.fixed_base; }
 
 // Whether the group of links stands still in the world.
 static int stands(const hfiSdf* s, const hfiSdfEntity* group) {
@@ -200,8 +223,10 @@ static void close_loops(hfiSdf* s) {
   for (int i = 0; i < s->count && !s->r->status; ++i) {
     hfiSdfEntity* e = s->entity[i];
     if (!e->closes) continue;
-    if (!hfi_sdf_splits(e) && is_rigid(s, e)) hfi_note(s->r, e->elem, HF_NOTE, "not used: the links are fixed to each other already");
-    else hfi_sdf_close_loop(s, e);
+    if (!hfi_sdf_splits(e) && is_rigid(s, e))
+      hfi_note(s->r, e->elem, HF_NOTE, "not used: the links are fixed to each other already");
+    else
+      hfi_sdf_close_loop(s, e);
   }
 }
 
@@ -294,12 +319,40 @@ static const hfiMeaning meanings[] = {
     {"drake:illustration_properties", NULL, 1, NULL},
     {"drake:perception_properties", NULL, 1, NULL},
     {"drake:joint", NULL, 0, "joints that only Drake knows are not supported: the link is not connected"},
-    {"drake:collision_filter_group", NULL, 0, "collision filter groups are read inside of models only, with members that are links: these contacts act"},
+    {"drake:collision_filter_group", NULL, 0,
+     "collision filter groups are read inside of models only, with members that are links: these contacts act"},
     {"drake:member_group", NULL, 0, "groups of groups are not read: these contacts act"},
+    {"model", NULL, 0, "a file has one model or one world: this one is left out"},
+    {"world", NULL, 0, "a file has one model or one world: this one is left out"},
     {"light", NULL, 1, NULL},
     {"scene", NULL, 1, NULL},
     {"gui", NULL, 1, NULL},
     {"physics", NULL, 1, "a setting of Gazebo's solvers: Holdfast's own applies"},
+    {"ode", NULL, 1, "a setting of one of Gazebo's engines: Holdfast's own applies"},
+    {"bullet", NULL, 1, "a setting of one of Gazebo's engines: Holdfast's own applies"},
+    {"dart", NULL, 1, "a setting of one of Gazebo's engines: Holdfast's own applies"},
+    {"simbody", NULL, 1, "a setting of one of Gazebo's engines: Holdfast's own applies"},
+    {"real_time_factor", NULL, 1, "no effect on the motion"},
+    {"real_time_update_rate", NULL, 1, "no effect on the motion"},
+    {"soft_contact", NULL, 1, "links are rigid"},
+    {"must_be_base_link", NULL, 1, "no effect on the motion"},
+    {"velocity_decay", NULL, 0, "velocities do not decay"},
+    {"initial_position", NULL, 0, "the joint begins at zero"},
+    {"density", NULL, 1, "it counts where <inertial> is auto"},
+    {"magnetic_field", NULL, 1, "no effect on the motion"},
+    {"atmosphere", NULL, 1, "no effect on the motion"},
+    {"spherical_coordinates", NULL, 1, "no effect on the motion"},
+    {"audio", NULL, 1, NULL},
+    {"audio_sink", NULL, 1, NULL},
+    {"audio_source", NULL, 1, NULL},
+    {"particle_emitter", NULL, 1, NULL},
+    {"projector", NULL, 1, NULL},
+    {"battery", NULL, 1, "no effect on the motion"},
+    {"actor", NULL, 1, "actors, which are drawn and have no dynamics, are not used"},
+    {"road", NULL, 1, NULL},
+    {"state", NULL, 0, "models are where their poses say"},
+    {"population", NULL, 0, "populations of models are not supported: these models are missing"},
+    {"gripper", NULL, 0, "grippers of Gazebo, which hold what they touch by a rule, are not used: contacts hold"},
     {"sensor", NULL, 1, "sensors of SDFormat are not used"},
     {"wind", NULL, 0, "wind does not act"},
     {"texture", NULL, 1, NULL},
@@ -343,13 +396,32 @@ static const hfiMeaning meanings[] = {
     {NULL, NULL, 0, NULL},
 };
 
+// Whether an element and all below it say zero or false.
+static int is_zero(const hfiElem* elem) {
+  if (elem->text) return strcmp(elem->text, "false") == 0 || strspn(elem->text, "0. ") == strlen(elem->text);
+  const hfiElem* child = elem->child;
+  while (child && is_zero(child)) child = child->next;
+  return elem->child && !child;
+}
+
 // Exported files contain every default. If one of these elements is zero or false, it describes what Holdfast does anyway, and nothing is reported.
 static void accept_absent_effects(hfiElem* elem) {
-  static const char* const effects[] = {"kinematic", "slip1", "slip2", "enable_wind"};
+  static const char* const effects[] = {"kinematic", "slip1", "slip2", "enable_wind", "wind", "velocity_decay", "initial_position"};
   for (size_t i = 0; i < sizeof effects / sizeof *effects; ++i)
-    if (hfi_is(elem, effects[i]) && elem->text && (strcmp(elem->text, "false") == 0 || strspn(elem->text, "0.") == strlen(elem->text)))
-      elem->used = 1;
+    if (hfi_is(elem, effects[i]) && is_zero(elem)) hfi_sdf_use_all(elem);
   for (hfiElem* child = elem->child; child; child = child->next) accept_absent_effects(child);
+}
+
+// Reports what was not used of the file and of those that it includes.
+static void report(hfiSdf* s) {
+  accept_absent_effects(s->root);
+  hfi_xml_report(s->r, s->root, meanings);
+  for (int i = 0; i < s->count && !s->r->status; ++i) {
+    hfiElem* file = s->entity[i]->included;
+    if (!file) continue;
+    accept_absent_effects(file);
+    hfi_xml_report(s->r, file, meanings);
+  }
 }
 
 void hfi_sdf_read(hfiReader* r, hfiElem* root) {
@@ -361,7 +433,7 @@ void hfi_sdf_read(hfiReader* r, hfiElem* root) {
   if (world)
     read_world(&s, world);
   else if (model)
-    hfi_attr(model, "name"), read_model(&s, model, model, NULL, "", r->folder);
+    hfi_attr(model, "name"), read_model(&s, model, NULL, NULL, "", r->folder);
   else
     hfi_fail(r, root, HF_ERROR_MODEL, "neither a <model> nor a <world>");
   if (!r->status) build_trees(&s);
@@ -369,7 +441,6 @@ void hfi_sdf_read(hfiReader* r, hfiElem* root) {
   if (!r->status) hfi_sdf_read_filters(&s);
   if (!r->status) add_frames(&s);
   if (!r->status) hfi_sdf_read_couplings(&s);
-  accept_absent_effects(root);
-  if (!r->status) hfi_xml_report(r, root, meanings);
+  if (!r->status) report(&s);
   hfi_names_release(&s.names);
 }

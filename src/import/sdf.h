@@ -19,9 +19,12 @@ typedef struct hfiSdfEntity {
   int state;                  // 0: the pose is not known yet, 1: it is being resolved, 2: it is known
   hfiPlacement X_W;           // pose in the world, all joints at zero
   // if it is a model
-  int is_static;      // 1: the file says <static>true</static>
-  hfiElem* placed;    // the element whose <pose> places it, <include> or <model>
-  const char* folder; // the folder of its file
+  int is_static;         // 1: the file says <static>true</static>
+  int merged;            // 1: of <include merge="true">: what it contains has names as if it stood in the model around it
+  hfiElem* placed;       // the element whose <pose> places it, <include> or <model>
+  const char* placement; // what inside of it has this pose; NULL: the model itself
+  const char* folder;    // the folder of its file
+  hfiElem* included;     // the root of its file, if it was included
   // if it is a link
   int body;                         // id in the builder, or -1
   struct hfiSdfEntity* moved_by;    // the joint whose child it is, or NULL
@@ -31,6 +34,7 @@ typedef struct hfiSdfEntity {
   const hfBodyDef* part;             // one of them
   // if it is a joint
   struct hfiSdfEntity *parent, *child; // links; a parent of NULL is the world
+  struct hfiSdfEntity* child_frame;    // what <child> names: the child itself, or a frame or model that moves with it
   struct hfiSdfEntity* sibling;        // the next joint of the same parent
   int closes;                          // 1: another joint moves its child already: it closes a loop
 } hfiSdfEntity;
@@ -73,15 +77,25 @@ hfiPlacement hfi_sdf_place(hfiSdf* s, hfiSdfEntity* entity);
 // The <pose> of an element in the world. Without relative_to it is written in `frame`.
 hfiPlacement hfi_sdf_pose(hfiSdf* s, const hfiSdfEntity* scope, const hfiElem* elem, hfiPlacement frame);
 // The frame that an attribute of an element names, in the world; `frame` if it names none.
-hfiPlacement hfi_sdf_named_frame(hfiSdf* s, const hfiSdfEntity* scope, const hfiElem* elem, const char* attribute,
-                                 hfiPlacement frame);
-// The link that an entity moves with: a link itself, the child of a joint, the link that a frame is attached to, the first link of a model. NULL
-// after a refusal, and for the world, for which *world is set.
+hfiPlacement hfi_sdf_named_frame(hfiSdf* s, const hfiSdfEntity* scope, const hfiElem* elem, const char* attribute, hfiPlacement frame);
+// The link that an entity moves with: a link itself, the child of a joint, the link that a frame is attached to, the canonical link of a model: by
+// default its first own link, or that of its first model. NULL after a refusal, and for the world, for which *world is set.
 hfiSdfEntity* hfi_sdf_link_of(hfiSdf* s, hfiSdfEntity* entity, int* world);
 hfiPlacement hfi_placement_inverse(hfiPlacement a);
+// The name of the model in which names of this scope are unique: that around merged models. "" is the outermost.
+const char* hfi_sdf_prefix(const hfiSdfEntity* scope);
+// Whether a text says true: "true" in small or large letters, or "1".
+int hfi_sdf_is_true(const char* text);
+// Marks an element and all below it as used.
+void hfi_sdf_use_all(hfiElem* elem);
 // The text of a child element, or NULL; the number in it, if there is one.
 const char* hfi_sdf_text(const hfiElem* elem, const char* child);
 int hfi_sdf_number(hfiSdf* s, const hfiElem* elem, const char* child, double* x);
+int hfi_sdf_bound(hfiSdf* s, const hfiElem* elem, const char* child, double* x); // a number that may be infinite
+// Whether a joint that closes a loop needs a body of its own at its child.
+int hfi_sdf_splits(const hfiSdfEntity* joint);
+// Whether a joint does not move: it is of type fixed, or its child is static.
+int hfi_sdf_is_fixed(const hfiSdfEntity* joint);
 // The path of a file that a URI inside of a link names.
 const char* hfi_sdf_file(hfiSdf* s, const hfiSdfEntity* link, const char* uri);
 
@@ -95,9 +109,6 @@ int hfi_sdf_load_heightmap(hfiSdf* s, const hfiSdfEntity* link, const hfiElem* e
 void hfi_sdf_add_joints(hfiSdf* s, hfiSdfEntity* joint, int body);
 // Closes the loop of a joint whose child is moved by another joint. All bodies must have been added (sdf_loop.c).
 void hfi_sdf_close_loop(hfiSdf* s, hfiSdfEntity* joint);
-// Whether a joint that closes a loop needs a body of its own at its child.
-int hfi_sdf_splits(const hfiSdfEntity* joint);
-int hfi_sdf_is_fixed(const hfiSdfEntity* joint);
 // Excludes contacts by Drake's collision filter groups, after all bodies were added (sdf_filter.c).
 void hfi_sdf_read_filters(hfiSdf* s);
 // Adds equalities of mimic joints and actuators, after all joints were added.

@@ -20,11 +20,37 @@ int hfi_sdf_number(hfiSdf* s, const hfiElem* elem, const char* child, double* x)
   return e && hfi_text_reals(s->r, e, 1, 1, x);
 }
 
+void hfi_sdf_use_all(hfiElem* elem) {
+  elem->used = 1;
+  for (hfiAttr* a = elem->attr; a; a = a->next) a->used = 1;
+  for (hfiElem* child = elem->child; child; child = child->next) hfi_sdf_use_all(child);
+}
+
+int hfi_sdf_is_true(const char* text) {
+  static const char word[] = "true";
+  if (!text) return 0;
+  text += strspn(text, " \t\r\n");
+  size_t length = strcspn(text, " \t\r\n"), same = 0;
+  if (text[length + strspn(text + length, " \t\r\n")]) return 0;
+  while (same < length && same < sizeof word - 1 && (text[same] | 0x20) == word[same]) ++same; // 0x20 makes ASCII letters small
+  return (length == 1 && *text == '1') || (length == sizeof word - 1 && same == length);
+}
+
+const char* hfi_sdf_prefix(const hfiSdfEntity* scope) {
+  while (scope && scope->merged) scope = scope->scope;
+  return scope ? scope->name : "";
+}
+
 hfiSdfEntity* hfi_sdf_find(hfiSdf* s, const hfiSdfEntity* scope, const char* name, int* world) {
+  static const char itself[] = "__model__"; // "in::__model__" is the model called "in"
   *world = strcmp(name, "world") == 0;
   if (*world) return NULL;
-  const char* own = scope ? scope->name : "";
-  const char* full = strcmp(name, "__model__") == 0 ? own : *own ? hfi_format(s->r, "%s::%s", own, name) : name;
+  size_t length = strlen(name), end = sizeof itself - 1;
+  const char *prefix = hfi_sdf_prefix(scope), *full = *prefix ? hfi_format(s->r, "%s::%s", prefix, name) : name;
+  if (length > end + 2 && strcmp(name + length - end - 2, "::__model__") == 0)
+    full = hfi_format(s->r, "%.*s", (int)(strlen(full) - end - 2), full);
+  else if (strcmp(name, itself) == 0)
+    full = scope ? scope->name : "";
   int id = hfi_names_find(&s->names, 0, full);
   return id < 0 ? NULL : s->entity[id];
 }
@@ -36,8 +62,7 @@ static hfiSdfEntity* find_named(hfiSdf* s, const hfiSdfEntity* scope, const hfiE
   return found;
 }
 
-hfiPlacement hfi_sdf_named_frame(hfiSdf* s, const hfiSdfEntity* scope, const hfiElem* elem, const char* attribute,
-                                 hfiPlacement frame) {
+hfiPlacement hfi_sdf_named_frame(hfiSdf* s, const hfiSdfEntity* scope, const hfiElem* elem, const char* attribute, hfiPlacement frame) {
   const char* name = hfi_attr(elem, attribute);
   if (!name || !*name || s->r->status) return frame;
   int world = 0;
@@ -53,10 +78,11 @@ static hfQuat from_rpy(const double* a) {
 
 static hfiPlacement read_pose(hfiSdf* s, const hfiElem* pose) {
   double x[7] = {0, 0, 0, 0, 0, 0, 0};
-  const char *format = hfi_attr(pose, "rotation_format"), *degrees = hfi_attr(pose, "degrees");
+  const char* format = hfi_attr(pose, "rotation_format");
+  int degrees = hfi_sdf_is_true(hfi_attr(pose, "degrees"));
   int quat = format && strcmp(format, "quat_xyzw") == 0;
   hfi_text_reals(s->r, pose, quat ? 7 : 6, quat ? 7 : 6, x);
-  if (degrees && strcmp(degrees, "true") == 0 && !quat)
+  if (degrees && !quat)
     for (int i = 3; i < 6; ++i) x[i] *= HFI_PI / 180;
   hfQuat q = {x[6], x[3], x[4], x[5]};
   if (quat && !s->r->status && !(q_norm(q) > 1e-10)) hfi_fail(s->r, pose, HF_ERROR_MODEL, "a zero quaternion is no orientation");
@@ -72,7 +98,7 @@ hfiPlacement hfi_sdf_pose(hfiSdf* s, const hfiSdfEntity* scope, const hfiElem* e
 }
 
 static hfiPlacement default_frame(hfiSdf* s, hfiSdfEntity* e) {
-  if (e->kind == HFI_SDF_JOINT && e->child) return hfi_sdf_place(s, e->child);
+  if (e->kind == HFI_SDF_JOINT && e->child_frame) return hfi_sdf_place(s, e->child_frame);
   hfiPlacement model = e->scope ? hfi_sdf_place(s, e->scope) : hfi_placement_identity();
   return e->kind == HFI_SDF_FRAME ? hfi_sdf_named_frame(s, e->scope, e->elem, "attached_to", model) : model;
 }
@@ -84,27 +110,61 @@ static int is_relative(const hfiElem* elem) {
   return name && *name;
 }
 
+static int is_inside(const hfiSdfEntity* e, const hfiSdfEntity* model) {
+  for (e = e->scope; e && e != model;) e = e->scope;
+  return e == model;
+}
+
+// The pose in a model of what its placement frame names, X_MP. The poses of all that is in the model are not known yet: they are computed as if the
+// model stood at the origin, and then put back.
+static hfiPlacement place_inside(hfiSdf* s, hfiSdfEntity* model) {
+  hfiSdfEntity* before = HFI_NEW(s->r, hfiSdfEntity, s->count);
+  int world = 0;
+  hfiSdfEntity* frame = find_named(s, model, model->elem, model->placement, &world);
+  if (frame && !is_inside(frame, model)) hfi_fail(s->r, model->elem, HF_ERROR_MODEL, "placement_frame \"%s\" is not in the model", model->placement);
+  if (!before || !frame || s->r->status) return hfi_placement_identity();
+  for (int i = 0; i < s->count; ++i) {
+    before[i] = *s->entity[i];
+    if (is_inside(s->entity[i], model)) s->entity[i]->state = 0;
+  }
+  model->state = 2;
+  hfiPlacement X_MP = hfi_sdf_place(s, frame);
+  for (int i = 0; i < s->count; ++i) *s->entity[i] = before[i];
+  return X_MP;
+}
+
 hfiPlacement hfi_sdf_place(hfiSdf* s, hfiSdfEntity* e) {
   if (e->state == 1) hfi_fail(s->r, e->elem, HF_ERROR_MODEL, "its pose depends on itself");
   if (e->state || s->r->status) return e->X_W;
   e->state = 1;
   e->X_W = hfi_placement_identity();
-  e->X_W = hfi_sdf_pose(s, e->scope, e->placed, is_relative(e->placed) ? e->X_W : default_frame(s, e));
+  hfiPlacement X_MP = e->kind == HFI_SDF_MODEL && e->placement ? place_inside(s, e) : e->X_W;
+  hfiPlacement X_WP = hfi_sdf_pose(s, e->scope, e->placed, is_relative(e->placed) ? e->X_W : default_frame(s, e));
+  e->X_W = e->placement ? hfi_placement_mul(X_WP, hfi_placement_inverse(X_MP)) : X_WP;
   e->state = 2;
   return e->X_W;
 }
 
-static hfiSdfEntity* first_link(hfiSdf* s, const hfiSdfEntity* model) {
+// The first entity of a kind that belongs to a model, with those of merged models, or NULL.
+static hfiSdfEntity* first_member(const hfiSdf* s, const hfiSdfEntity* model, hfiSdfKind kind) {
+  for (int i = 0; i < s->count; ++i) {
+    hfiSdfEntity* e = s->entity[i];
+    const hfiSdfEntity* owner = e->scope;
+    while (owner && owner != model && owner->merged) owner = owner->scope;
+    if (e->kind == kind && !e->merged && owner == model) return e;
+  }
+  return NULL;
+}
+
+// The canonical link of a model, or what leads to it.
+static hfiSdfEntity* canonical_link(hfiSdf* s, const hfiSdfEntity* model) {
   int world = 0;
   const char* canonical = hfi_attr(model->elem, "canonical_link");
   if (canonical && *canonical) return find_named(s, model, model->elem, canonical, &world);
-  size_t length = strlen(model->name);
-  for (int i = 0; i < s->count; ++i) {
-    hfiSdfEntity* e = s->entity[i];
-    if (e->kind == HFI_SDF_LINK && strncmp(e->name, model->name, length) == 0) return e;
-  }
-  hfi_fail(s->r, model->elem, HF_ERROR_MODEL, "the model has no link");
-  return NULL;
+  hfiSdfEntity* first = first_member(s, model, HFI_SDF_LINK);
+  if (!first) first = first_member(s, model, HFI_SDF_MODEL);
+  if (!first) hfi_fail(s->r, model->elem, HF_ERROR_MODEL, "the model has no link");
+  return first;
 }
 
 hfiSdfEntity* hfi_sdf_link_of(hfiSdf* s, hfiSdfEntity* e, int* world) {
@@ -115,7 +175,7 @@ hfiSdfEntity* hfi_sdf_link_of(hfiSdf* s, hfiSdfEntity* e, int* world) {
     if (e->kind == HFI_SDF_JOINT) {
       e = e->child;
     } else if (e->kind == HFI_SDF_MODEL) {
-      e = first_link(s, e);
+      e = canonical_link(s, e);
     } else {
       const char* name = hfi_attr(e->elem, "attached_to");
       hfiSdfEntity* next = name && *name ? find_named(s, e->scope, e->elem, name, world) : e->scope;
@@ -127,6 +187,21 @@ hfiSdfEntity* hfi_sdf_link_of(hfiSdf* s, hfiSdfEntity* e, int* world) {
     }
   }
   return s->r->status ? NULL : e;
+}
+
+static int is_type(const hfiSdfEntity* joint, const char* word) {
+  const char* type = hfi_attr(joint->elem, "type");
+  return type && strcmp(type, word) == 0;
+}
+
+int hfi_sdf_is_fixed(const hfiSdfEntity* joint) {
+  return is_type(joint, "fixed") || (joint->child && joint->child->scope && joint->child->scope->is_static);
+}
+int hfi_sdf_splits(const hfiSdfEntity* joint) { return !hfi_sdf_is_fixed(joint) && !is_type(joint, "ball"); }
+
+int hfi_sdf_bound(hfiSdf* s, const hfiElem* elem, const char* child, double* x) {
+  const hfiElem* e = hfi_child(elem, child);
+  return e && hfi_text_bound(s->r, e, x);
 }
 
 const char* hfi_sdf_file(hfiSdf* s, const hfiSdfEntity* link, const char* uri) {

@@ -7,9 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-// A larger number means that there is no limit [rad, m, N m, N]: files have numbers like 1e16.
-static const double UNLIMITED = 1e15;
-
 typedef struct SdfJointType {
   const char* word;
   int type;  // hfJointType, or -1: fixed
@@ -37,8 +34,7 @@ static hfVec3 read_axis(hfiSdf* s, hfiSdfEntity* j, const hfiElem* axis) {
   const hfiElem* e = axis ? hfi_child(axis, "xyz") : NULL;
   const char* old = axis ? hfi_sdf_text(axis, "use_parent_model_frame") : NULL;
   hfiPlacement frame = hfi_sdf_place(s, j);
-  if (old && (strcmp(old, "true") == 0 || strcmp(old, "1") == 0))
-    frame = j->scope ? hfi_sdf_place(s, j->scope) : hfi_placement_identity();
+  if (hfi_sdf_is_true(old)) frame = j->scope ? hfi_sdf_place(s, j->scope) : hfi_placement_identity();
   if (e) {
     hfi_text_reals(s->r, e, 3, 3, xyz);
     frame = hfi_sdf_named_frame(s, j->scope, e, "expressed_in", frame);
@@ -50,18 +46,19 @@ static hfVec3 read_axis(hfiSdf* s, hfiSdfEntity* j, const hfiElem* axis) {
 
 static void read_limit(hfiSdf* s, const hfiElem* axis, int endless, hfJointDef* d) {
   const hfiElem* limit = hfi_child(axis, "limit");
-  double lower = -UNLIMITED, upper = UNLIMITED, effort = -1;
+  double range[2] = {-HFI_UNLIMITED, HFI_UNLIMITED}, effort = -1;
   if (!limit) return;
-  hfi_sdf_number(s, limit, "lower", &lower);
-  hfi_sdf_number(s, limit, "upper", &upper);
-  hfi_sdf_number(s, limit, "effort", &effort);
+  hfi_sdf_bound(s, limit, "lower", &range[0]);
+  hfi_sdf_bound(s, limit, "upper", &range[1]);
+  hfi_sdf_bound(s, limit, "effort", &effort);
   hfi_child(limit, "velocity"); // It matters only to controllers.
-  if (!endless && lower > -UNLIMITED && upper < UNLIMITED && lower < upper) {
+  int limits = hfi_is_range(range);
+  if (!endless && limits) {
     d->limited = 1;
-    d->range[0] = lower, d->range[1] = upper;
-  } else if (!endless && (lower > -UNLIMITED || upper < UNLIMITED))
-    hfi_note(s->r, limit, HF_WARNING, "lower %g and upper %g make no range: the joint is not limited", lower, upper);
-  if (!(effort > 0) || effort >= UNLIMITED) return;
+    d->range[0] = range[0], d->range[1] = range[1];
+  } else if (!endless && range[0] >= range[1])
+    hfi_note(s->r, limit, HF_WARNING, "lower %g and upper %g make no range: the joint is not limited", range[0], range[1]);
+  if (!(effort > 0) || effort >= HFI_UNLIMITED) return;
   d->actfrclimited = 1;
   d->actfrcrange[0] = -effort, d->actfrcrange[1] = effort;
 }
@@ -99,7 +96,7 @@ void hfi_sdf_add_joints(hfiSdf* s, hfiSdfEntity* j, int body) {
   static const char* const elements[2] = {"axis", "axis2"};
   hfiReader* r = s->r;
   const SdfJointType* type = find_type(s, j);
-  if (!type || type->type < 0) return;
+  if (!type || hfi_sdf_is_fixed(j)) return;
   hfJointDef d = hf_joint_def_default();
   d.body = body;
   d.type = type->type;
@@ -169,12 +166,12 @@ static int read_gains(hfiSdf* s, const hfiSdfEntity* j, hfiDrivenJoint* driven) 
 static void read_actuator(hfiSdf* s, const hfiSdfEntity* j, const SdfJointType* type, const hfiElem* axis) {
   const hfiElem* limit = axis ? hfi_child(axis, "limit") : NULL;
   hfiDrivenJoint driven = {.name = j->name, .elem = j->elem, .is_slide = type->type == HF_JOINT_SLIDE, .is_endless = type->endless};
-  double effort = UNLIMITED;
+  double effort = HFI_UNLIMITED;
   int kind = s->r->config.urdf_actuators;
-  if (limit) hfi_sdf_number(s, limit, "effort", &effort);
-  if (limit && kind == HF_URDF_VELOCITY_SERVOS) hfi_sdf_number(s, limit, "velocity", &driven.speed);
-  driven.effort = effort > 0 && effort < UNLIMITED ? effort : 0;
-  if (!(driven.speed > 0 && driven.speed < UNLIMITED)) driven.speed = 0;
+  if (limit) hfi_sdf_bound(s, limit, "effort", &effort);
+  if (limit && kind == HF_URDF_VELOCITY_SERVOS) hfi_sdf_bound(s, limit, "velocity", &driven.speed);
+  driven.effort = effort > 0 && effort < HFI_UNLIMITED ? effort : 0;
+  if (!(driven.speed > 0 && driven.speed < HFI_UNLIMITED)) driven.speed = 0;
   int is_servo = read_gains(s, j, &driven);
   if (kind == HF_URDF_NONE || (kind == HF_URDF_FROM_FILE && effort == 0)) return;
   if (kind == HF_URDF_FROM_FILE) kind = is_servo ? HF_URDF_POSITION_SERVOS : HF_URDF_MOTORS;
@@ -184,7 +181,7 @@ static void read_actuator(hfiSdf* s, const hfiSdfEntity* j, const SdfJointType* 
 void hfi_sdf_read_couplings(hfiSdf* s) {
   for (int i = 0; i < s->count && !s->r->status; ++i) {
     const hfiSdfEntity* j = s->entity[i];
-    if (j->kind != HFI_SDF_JOINT) continue;
+    if (j->kind != HFI_SDF_JOINT || hfi_sdf_is_fixed(j)) continue;
     const SdfJointType* type = find_type(s, j);
     if (!type || type->axes != 1) continue;
     const hfiElem* axis = hfi_child(j->elem, "axis");

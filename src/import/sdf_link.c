@@ -9,14 +9,33 @@
 
 // ---- inertia ------------------------------------------------------------------------------------
 
+// Whether the inertia of a link is that of its collisions.
+static int is_auto(const hfiElem* inertial) { return inertial && hfi_sdf_is_true(hfi_attr(inertial, "auto")); }
+
+// Numbers that an auto <inertial> has in spite of that.
+static void drop_written(hfiSdf* s, const hfiElem* inertial) {
+  static const char* const written[] = {"mass", "inertia", "pose"};
+  int found = 0;
+  for (size_t i = 0; i < sizeof written / sizeof *written; ++i) {
+    hfiElem* e = hfi_child(inertial, written[i]);
+    if (e) hfi_sdf_use_all(e), found = 1;
+  }
+  if (found) hfi_note(s->r, inertial, HF_WARNING, "with auto the inertia is that of the collisions: what is written here is not used");
+}
+
 void hfi_sdf_read_inertial(hfiSdf* s, const hfiSdfEntity* link, hfBodyDef* def) {
   static const char* const names[6] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
   double I[6] = {1, 1, 1, 0, 0, 0}; // the defaults of SDFormat
   def->mass = 1;
-  def->has_inertial = 1;
   const char* gravity = hfi_sdf_text(link->elem, "gravity");
-  if (gravity && (strcmp(gravity, "false") == 0 || strcmp(gravity, "0") == 0)) def->gravcomp = 1;
+  if (gravity && !hfi_sdf_is_true(gravity)) def->gravcomp = 1;
   const hfiElem* inertial = hfi_child(link->elem, "inertial");
+  def->has_inertial = !is_auto(inertial);
+  if (!def->has_inertial && link->parts) hfi_fail(s->r, inertial, HF_ERROR_UNSUPPORTED, "auto is not supported for links that close a loop");
+  if (!def->has_inertial) {
+    drop_written(s, inertial);
+    return;
+  }
   hfiPlacement X_WI = inertial ? hfi_sdf_pose(s, link->scope, inertial, link->X_W) : link->X_W;
   hfiPlacement X_BI = hfi_placement_mul(hfi_placement_inverse(link->X_W), X_WI);
   if (inertial && hfi_sdf_number(s, inertial, "mass", &def->mass) && def->mass < 0)
@@ -142,6 +161,14 @@ static void read_colour(hfiSdf* s, const hfiElem* visual, hfGeomDef* d) {
   for (int i = 0; i < 4; ++i) d->rgba[i] = (float)rgba[i];
 }
 
+// The density of a collision, by which an auto <inertial> is computed: its own, or else that of the <inertial>, or 1000 kg/m^3.
+static void read_density(hfiSdf* s, const hfiSdfEntity* link, const hfiElem* collision, hfGeomDef* d) {
+  const hfiElem* inertial = hfi_child(link->elem, "inertial");
+  if (!is_auto(inertial)) return;
+  if (!hfi_sdf_number(s, collision, "density", &d->density)) hfi_sdf_number(s, inertial, "density", &d->density);
+  if (!s->r->status && !(d->density > 0)) hfi_fail(s->r, collision, HF_ERROR_MODEL, "density must be positive, is %g", d->density);
+}
+
 static void add_geom(hfiSdf* s, const hfiSdfEntity* link, hfiElem* elem, int body, int collides) {
   hfiReader* r = s->r;
   hfGeomDef d = hf_geom_def_default();
@@ -149,6 +176,7 @@ static void add_geom(hfiSdf* s, const hfiSdfEntity* link, hfiElem* elem, int bod
   d.where = hfi_where(r, elem);
   if (collides) {
     read_surface(s, elem, &d);
+    read_density(s, link, elem, &d);
   } else {
     d.contype = d.conaffinity = 0;
     d.density = 0;
@@ -163,7 +191,7 @@ static void add_geom(hfiSdf* s, const hfiSdfEntity* link, hfiElem* elem, int bod
   const char* name = hfi_attr(elem, "name");
   const char* full = name && *name && collides ? hfi_format(r, "%s::%s", link->name, name) : NULL;
   if (full && hf_builder_find(r->builder, HF_OBJECT_GEOM, full) < 0) d.name = full;
-  if (!r->status) hfi_keep(r, elem, hf_builder_add_geom(r->builder, &d, &r->scratch));
+  if (!r->status && !hfi_leave_out_point(r, elem, &d)) hfi_keep(r, elem, hf_builder_add_geom(r->builder, &d, &r->scratch));
 }
 
 void hfi_sdf_read_geoms(hfiSdf* s, const hfiSdfEntity* link, int body) {

@@ -7,16 +7,6 @@
 //           coordinate, limits, damping and actuator, and is welded to the link.
 #include "import/sdf.h"
 
-#include <string.h>
-
-static int is_type(const hfiSdfEntity* joint, const char* word) {
-  const char* type = hfi_attr(joint->elem, "type");
-  return type && strcmp(type, word) == 0;
-}
-
-int hfi_sdf_is_fixed(const hfiSdfEntity* joint) { return is_type(joint, "fixed"); }
-int hfi_sdf_splits(const hfiSdfEntity* joint) { return !is_type(joint, "fixed") && !is_type(joint, "ball"); }
-
 // Holds two bodies together at a point of the world. The first may be the world, 0.
 static void hold(hfiSdf* s, const hfiSdfEntity* joint, int type, int body, hfiPlacement X_WB, int other, hfVec3 p_W) {
   hfEqualityDef d = hf_equality_def_default();

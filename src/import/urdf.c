@@ -305,6 +305,27 @@ static const hfiMeaning meanings[] = {
     {NULL, NULL, 0, NULL},
 };
 
+static int says_yes(const char* text) { return strcmp(text, "true") == 0 || strcmp(text, "1") == 0; }
+static int is_number_but_zero(const char* text) { return strspn(text, "-+0.") != strlen(text); }
+static int says_no(const char* text) { return strcmp(text, "false") == 0 || strcmp(text, "0") == 0; }
+
+// Extensions of Gazebo that would move the robot otherwise.
+static void report_gazebo(hfiUrdf* u) {
+  static const struct {
+    const char* name;
+    int (*acts)(const char* text);
+    const char* text;
+  } effects[] = {{"turnGravityOff", says_yes, "the weight of the link acts all the same"},
+                 {"gravity", says_no, "the weight of the link acts all the same"},
+                 {"dampingFactor", is_number_but_zero, "velocities do not decay"},
+                 {"springStiffness", is_number_but_zero, "the joint has no spring"}};
+  for (const hfiElem* e = u->root->child; e; e = e->next)
+    for (const hfiElem* c = hfi_is(e, "gazebo") && hfi_attr(e, "reference") ? e->child : NULL; c; c = c->next)
+      for (size_t i = 0; i < sizeof effects / sizeof *effects; ++i)
+        if (hfi_is(c, effects[i].name) && c->text && effects[i].acts(c->text))
+          hfi_note(u->r, c, HF_WARNING, "<%s> of <gazebo>: %s", c->name, effects[i].text);
+}
+
 void hfi_urdf_read(hfiReader* r, hfiElem* root) {
   hfiUrdf u = {.r = r, .root = root};
   u.link_tail = &u.links;
@@ -322,6 +343,7 @@ void hfi_urdf_read(hfiReader* r, hfiElem* root) {
   if (!r->status) hfi_urdf_read_actuators(&u);
   if (!r->status) hfi_urdf_read_filters(&u);
   if (!r->status) hfi_urdf_read_frames(&u);
+  if (!r->status) report_gazebo(&u);
   if (!r->status) hfi_xml_report(r, root, meanings);
   if (!r->status && r->config.srdf) hfi_srdf_read(&u);
   hfi_names_release(&u.names);

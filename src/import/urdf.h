@@ -5,7 +5,6 @@
 #include "import/reader.h"
 
 // This number stands for no limit [rad, m, N m, N, rad/s, m/s]: URDF requires a number even then.
-#define HFI_URDF_UNLIMITED 1e15
 
 // Reads a document whose root is <robot> into reader->builder.
 void hfi_urdf_read(hfiReader* reader, hfiElem* root);

@@ -180,14 +180,6 @@ static void read_contact(hfiUrdf* u, const hfiUrdfLink* link, const hfiElem* col
 
 // ---- geoms --------------------------------------------------------------------------------------
 
-static int is_zero(const char* numbers) { return numbers && strspn(numbers, "0. \t\n") == strlen(numbers); }
-
-// Whether the shape is a box of size zero, or a round shape without radius or length. Some robots have such shapes in links without meaning.
-static int has_no_size(const hfiElem* elem) {
-  const hfiElem *geometry = hfi_child(elem, "geometry"), *shape = geometry ? hfi_child(geometry, NULL) : NULL;
-  return shape && (is_zero(hfi_attr(shape, "size")) || is_zero(hfi_attr(shape, "radius")) || is_zero(hfi_attr(shape, "length")));
-}
-
 static void add_geom(hfiUrdf* u, hfiUrdfLink* link, hfiElem* elem, int collides) {
   hfiReader* r = u->r;
   hfGeomDef d = hf_geom_def_default();
@@ -209,15 +201,11 @@ static void add_geom(hfiUrdf* u, hfiUrdfLink* link, hfiElem* elem, int collides)
   else if (name && collides)
     hfi_note(r, elem, HF_NOTE,
              "the name of a collision element occurs twice: the second is unnamed");
-  if (!collides && r->status == HF_OK && has_no_size(elem)) {
-    hfi_note(r, elem, HF_NOTE, "geom left out, it is only drawn and has the size zero");
-    return;
-  }
   if (!read_shape(u, elem, &d)) {
     if (!r->status) hfi_mesh_do_without(r, elem, !collides);
     return;
   }
-  if (!r->status) hfi_keep(r, elem, hf_builder_add_geom(r->builder, &d, &r->scratch));
+  if (!r->status && !hfi_leave_out_point(r, elem, &d)) hfi_keep(r, elem, hf_builder_add_geom(r->builder, &d, &r->scratch));
 }
 
 void hfi_urdf_read_geoms(hfiUrdf* u, hfiUrdfLink* link) {

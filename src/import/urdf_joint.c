@@ -22,16 +22,15 @@ static void read_limit(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef* d) {
                "a revolute or prismatic joint without <limit>: it is not limited");
     return;
   }
-  int lower = hfi_read_real(r, limit, "lower", &d->range[0]),
-      upper = hfi_read_real(r, limit, "upper", &d->range[1]);
+  int lower = hfi_read_bound(r, limit, "lower", &d->range[0]), upper = hfi_read_bound(r, limit, "upper", &d->range[1]);
   double effort = 0;
-  hfi_read_real(r, limit, "effort", &effort);
+  hfi_read_bound(r, limit, "effort", &effort);
   if (j->type == HFI_URDF_REVOLUTE || j->type == HFI_URDF_PRISMATIC) {
-    int endless = d->range[0] <= -HFI_URDF_UNLIMITED && d->range[1] >= HFI_URDF_UNLIMITED;
-    d->limited = lower && upper && d->range[0] < d->range[1] && !endless;
-    if (d->limited && j->type == HFI_URDF_REVOLUTE && (d->range[0] <= -DEGREES || d->range[1] >= DEGREES))
+    d->limited = hfi_is_range(d->range);
+    int open[2] = {d->range[0] <= -HFI_NO_END, d->range[1] >= HFI_NO_END};
+    if (d->limited && j->type == HFI_URDF_REVOLUTE && ((d->range[0] <= -DEGREES && !open[0]) || (d->range[1] >= DEGREES && !open[1])))
       hfi_note(r, limit, HF_WARNING, "lower or upper is seven turns or more: URDF counts in radians; are these degrees?");
-    if (!d->limited && (lower || upper) && !endless)
+    if (!d->limited && (lower || upper) && !(open[0] && open[1]))
       hfi_note(r, limit, HF_WARNING,
                "lower %g and upper %g make no range: the joint is not limited", d->range[0],
                d->range[1]);
@@ -40,7 +39,7 @@ static void read_limit(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef* d) {
              "lower and upper are for revolute and prismatic joints: not used");
   if (!d->limited) d->range[0] = d->range[1] = 0;
   // `effort` limits the sum of all actuators on the joint.
-  if (fabs(effort) >= HFI_URDF_UNLIMITED) effort = 0;
+  if (fabs(effort) >= HFI_UNLIMITED) effort = 0;
   d->actfrclimited = effort != 0;
   d->actfrcrange[0] = -fabs(effort);
   d->actfrcrange[1] = fabs(effort);

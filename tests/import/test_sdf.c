@@ -133,7 +133,7 @@ static void test_nested_and_included(void** state) {
 static void test_features(void** state) {
   (void)state;
   hfModel* m = parse(
-      "<sdf version='1.6'><model name='m'><static>true</static><link name='a'><collision name='floor'><geometry><plane><normal>1 0 0</normal></plane>"
+      "<sdf version='1.6'><model name='m'><link name='a'><collision name='floor'><geometry><plane><normal>1 0 0</normal></plane>"
       "</geometry></collision></link><link name='b'><pose>0 0 1 0 0 " HALF "</pose><collision name='ball'><geometry><sphere><radius>0.1</radius>"
       "</sphere></geometry><drake:proximity_properties><drake:mu_static>0.7</drake:mu_static><drake:mu_dynamic>0.6</drake:mu_dynamic>"
       "<drake:point_contact_stiffness>1e4</drake:point_contact_stiffness></drake:proximity_properties></collision></link><link name='c'/>"
@@ -141,7 +141,8 @@ static void test_features(void** state) {
       "</use_parent_model_frame><dynamics><spring_stiffness>5</spring_stiffness><spring_reference>0.1</spring_reference></dynamics></axis></joint>"
       "<joint name='u' type='universal'><parent>b</parent><child>c</child><axis><xyz>1 0 0</xyz></axis><axis2><xyz>0 1 0</xyz></axis2></joint>"
       "<joint name='f' type='revolute'><parent>world</parent><child>d</child><axis><xyz>0 0 1</xyz><mimic joint='j'><multiplier>2</multiplier>"
-      "<offset>0.5</offset><reference>0.1</reference></mimic></axis></joint></model></sdf>");
+      "<offset>0.5</offset><reference>0.1</reference></mimic></axis></joint>"
+      "<joint name='stand' type='fixed'><parent>world</parent><child>a</child></joint></model></sdf>");
   assert_int_equal(m->nv, 4);
   ASSERT_NUMBERS(hf_model_jnt_axis(m), 0, -1, 0); // x of the model in a link that is turned by a quarter
   ASSERT_NUMBERS(hf_model_jnt_stiffness(m), 5);

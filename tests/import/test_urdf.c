@@ -209,6 +209,59 @@ static void test_floating_joints(void** state) {
   hf_model_free(m);
 }
 
+// Extensions of Gazebo that change the motion are warnings, unless they say what holds anyway; the others are one note.
+static void test_gazebo_extensions(void** state) {
+  (void)state;
+#define EXTENDED(text) "<robot name='r'><link name='a'>" BOX "</link><gazebo reference='a'>" text "</gazebo><gazebo><plugin name='p'/></gazebo></robot>"
+  static const struct { const char *text, *message; } cases[] = {{EXTENDED("<turnGravityOff>true</turnGravityOff>"), "<turnGravityOff> of <gazebo>: the weight of the link acts"},
+                                                                 {EXTENDED("<gravity>0</gravity>"), "<gravity> of <gazebo>: the weight of the link acts"},
+                                                                 {EXTENDED("<dampingFactor>0.01</dampingFactor>"), "velocities do not decay"},
+                                                                 {EXTENDED("<springStiffness>5</springStiffness>"), "the joint has no spring"},
+                                                                 {EXTENDED("<turnGravityOff>false</turnGravityOff><gravity>1</gravity><dampingFactor>0.0</dampingFactor><kp>1e6</kp>"), NULL}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    hfDiagnostics* said = hf_diagnostics_create();
+    hf_model_free(parse_with(cases[i].text, NULL, said));
+    find_diagnostic(said, "of Gazebo's extensions only mu1 and mu2 are used");
+    assert_int_equal(hf_diagnostics_count(said), cases[i].message ? 2 : 1);
+    if (cases[i].message) assert_int_equal(find_diagnostic(said, cases[i].message).severity, HF_WARNING);
+    hf_diagnostics_free(said);
+  }
+}
+
+// Of what collides, only a point is left out, with a warning: a flat box or a line may be meant to collide, and is refused. Of what is drawn, a flat box is left out, too.
+static void test_shapes_without_size(void** state) {
+  (void)state;
+#define SHAPE(kind, shape) "<robot name='r'><link name='a'><" kind "><geometry>" shape "</geometry></" kind "></link></robot>"
+#define SHAPE_SDF(kind, shape) "<sdf version='1.9'><model name='r'><static>1</static><link name='a'><" kind " name='c'><geometry>" shape "</geometry></" kind "></link></model></sdf>"
+  static const struct { const char* text; int severity; } cases[] = {
+      {SHAPE("collision", "<box size='0 0 0'/>"), HF_WARNING},
+      {SHAPE("collision", "<sphere radius='0.0'/>"), HF_WARNING},
+      {SHAPE("collision", "<cylinder radius='0' length='0'/>"), HF_WARNING},
+      {SHAPE("visual", "<box size='1 1 0'/>"), HF_NOTE},
+      {SHAPE_SDF("collision", "<box><size>0 0 0</size></box>"), HF_WARNING},
+      {SHAPE_SDF("visual", "<sphere><radius>0</radius></sphere>"), HF_NOTE},
+      {SHAPE("collision", "<box size='1 1 0'/>"), -1},
+      {SHAPE("collision", "<cylinder radius='0' length='1'/>"), -1},
+      {SHAPE("visual", "<box size='-1 1 1'/>"), -1}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    hfDiagnostics* said = hf_diagnostics_create();
+    hfModel* m = NULL;
+    hfError error;
+    hfStatus status = hf_model_parse(&m, cases[i].text, strlen(cases[i].text), "r.xml", DATA, NULL, said, &error);
+    if (cases[i].severity < 0) {
+      assert_true(status < 0);
+      assert_non_null(strstr(error.message, "must be positive"));
+    } else {
+      assert_int_equal(status, HF_OK);
+      assert_int_equal(m->ngeom, 0);
+      assert_int_equal(find_diagnostic(said, "the size zero").severity, cases[i].severity);
+      assert_int_equal(hf_diagnostics_count(said), 1);
+      hf_model_free(m);
+    }
+    hf_diagnostics_free(said);
+  }
+}
+
 // A gear whose ratio is no number, as a template left it behind, and shapes without size that are only drawn.
 static void test_what_templates_leave_behind(void** state) {
   (void)state;
@@ -383,7 +436,7 @@ int main(void) {
       cmocka_unit_test(test_implied_world), cmocka_unit_test(test_moments_of_rounding),
       cmocka_unit_test(test_inertia_of_a_rod), cmocka_unit_test(test_contacts_of_bullet),
       cmocka_unit_test(test_planes_of_bullet), cmocka_unit_test(test_floating_joints),
-      cmocka_unit_test(test_what_templates_leave_behind), cmocka_unit_test(test_contact_properties), cmocka_unit_test(test_filters_and_frames),
+      cmocka_unit_test(test_what_templates_leave_behind), cmocka_unit_test(test_shapes_without_size), cmocka_unit_test(test_gazebo_extensions), cmocka_unit_test(test_contact_properties), cmocka_unit_test(test_filters_and_frames),
       cmocka_unit_test(test_packages), cmocka_unit_test(test_relative_file_uris), cmocka_unit_test(test_units),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -106,6 +106,18 @@ static void assert_warning(const hfDiagnostics* d, int line, const char* part) {
   assert_int_equal(said.line, line);
 }
 
+// The position at which ROS would begin is not used. A warning says so, unless it is zero.
+static void test_initial_values(void** state) {
+  (void)state;
+#define BEGINNING(value) CONTROLS("<joint name='turn'><command_interface name='position'/>\n<state_interface name='position'><param name='initial_value'>" value "</param></state_interface></joint>")
+  hfDiagnostics* d = hf_diagnostics_create();
+  hf_model_free(parse_with(ROBOT(BEGINNING("0.0")), NULL, d));
+  for (int i = 0; i < hf_diagnostics_count(d); ++i) assert_null(strstr(hf_diagnostics_get(d, i).message, "initial_value"));
+  hf_model_free(parse_with(ROBOT(BEGINNING("-1.57")), NULL, d));
+  assert_int_equal(find_diagnostic(d, "initial_value: not used, the joint begins at zero").severity, HF_WARNING);
+  hf_diagnostics_free(d);
+}
+
 #define FOLLOWING(joint, leader, multiplier, offset)                                                                                                 \
   "<joint name='" joint "'>\n<param name='mimic'>" leader "</param><param name='multiplier'>" multiplier "</param><param name='offset'>" offset      \
   "</param></joint>"
@@ -322,7 +334,7 @@ int main(void) {
       cmocka_unit_test(test_transmissions),
       cmocka_unit_test(test_critical_damping),
       cmocka_unit_test(test_ros2_control),
-      cmocka_unit_test(test_one_end_of_a_range),
+      cmocka_unit_test(test_one_end_of_a_range), cmocka_unit_test(test_initial_values),
       cmocka_unit_test(test_empty_ranges),
       cmocka_unit_test(test_unknown_interfaces),
       cmocka_unit_test(test_bad_numbers_of_mimic),

@@ -819,6 +819,18 @@ def test_views_of_a_batch_through_its_calls(fall):
     assert np.array_equal(q[1], batch.get_state(1).q) and q[1, 2] == pytest.approx(1 - 0.045**2 / 2, abs=1e-9)
 
 
+def test_one_folder_to_search(tmp_path):
+    """One folder may stand for a list of one. Its letters were searched, of which / is the whole disk."""
+    (tmp_path / "arm" / "meshes").mkdir(parents=True)
+    (tmp_path / "arm" / "meshes" / "tip.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    text = '<robot name="r"><link name="a"><collision><geometry><mesh filename="package://arm/meshes/tip.obj"/></geometry></collision></link></robot>'
+    for search in (str(tmp_path), tmp_path, os.fsencode(tmp_path), [tmp_path], (str(tmp_path),)):
+        assert hf.Model.from_string(text, search=search).ngeom == 1
+        assert hf.Builder.from_string(text, search=search).finish().ngeom == 1
+    with pytest.raises(hf.FileError, match="there is no such file"):
+        hf.Model.from_string(text, search=str(tmp_path / "arm" / "meshes"))
+
+
 def test_names_of_files_as_bytes(tmp_path):
     """os.listdir(b"...") and the like give names as bytes; open takes them, and so does all that reads or writes a file."""
     name = lambda text: os.fsencode(tmp_path / text)
