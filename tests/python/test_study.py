@@ -16,8 +16,8 @@ import pytest
 import holdfast as hf
 from conftest import FALL, ROOT
 from holdfast.study import Study, StudyError, Store, merge
-from holdfast.study.call import ExperimentRunner
-from holdfast.study.draw import run_seed
+from holdfast.study.call import ExperimentRunner, FunctionRunner
+from holdfast.study.draw import Run, run_seed
 from holdfast.study.export import to_columns, to_csv
 from holdfast.study.expression import Expression
 from holdfast.study.plots import make_axis
@@ -385,6 +385,21 @@ def test_a_step_that_is_not_taken_is_a_row(tmp_path):
                   parameters={"time": {"set": "time", "values": [0.2, 1.0]}})
     short, long = rows(study, tmp_path / "s.db")
     assert short["status"] == "done" and long["status"] == "failed" and "the step was not taken (no solution)" in long["message"]
+
+
+@pytest.mark.parametrize("given, stored, success", [("np.array(0.5)", 0.5, True), ("np.array([False])", [False], False), ("np.array([True, True])", [True, True], True),
+                                                    ("[True, 0]", [True, 0], False), ("np.float32(0)", 0.0, False), ("'no'", None, None), ("float('nan')", None, None),
+                                                    ("[]", None, None), ("[True, float('nan')]", None, None), ("None", None, None)])
+def test_what_a_function_may_give_as_success(given, stored, success, tmp_path):
+    (tmp_path / "judged.py").write_text(f"import numpy as np\n\n\ndef f(x):\n    return {{'success': {given}}}\n")
+    runner = FunctionRunner(Study(name="judged", function="judged:f", folder=str(tmp_path), parameters={"x": {"values": [1]}}))
+    [result] = runner.execute([Run(0, {"x": 1}, 7)])
+    sys.modules.pop("judged"), sys.path.remove(str(tmp_path))
+    if success is None:
+        assert result.status == "failed" and not result.good
+        assert re.fullmatch("TypeError: (success must be a truth value or a number, is .*|a result must be .*, not NoneType)", result.message)
+    else:
+        assert (result.status, result.metrics, result.success) == ("done", {"success": stored}, success)
 
 
 def test_failures_are_recorded_by_request(fall_scene, tmp_path):

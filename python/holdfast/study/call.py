@@ -65,17 +65,28 @@ def _plain(value: Any) -> Any:
         return int(value)
     if isinstance(value, (float, np.floating)):
         return float(value)
-    if isinstance(value, (list, tuple, np.ndarray)):
+    if isinstance(value, np.ndarray):  # one without dimensions is a number
+        return _plain(value.tolist())
+    if isinstance(value, (list, tuple)):
         return [_plain(v) for v in value]
     if isinstance(value, str):
         return value
     raise TypeError(f"a result must be numbers, truth values or texts, not {type(value).__name__}")
 
 
+def _holds(success: Any) -> bool:
+    """Whether the metric "success" says so: a truth value, a number, or a list of which all hold, as of an expression."""
+    if isinstance(success, list) and success:
+        return all([_holds(s) for s in success])
+    if not isinstance(success, (bool, int, float)) or success != success:
+        raise TypeError(f"success must be a truth value or a number, is {success!r}")
+    return bool(success)
+
+
 def judge(success: Expression | None, parameters: dict, metrics: dict) -> bool | None:
     """Whether a run is a success: by the study's expression, else by the metric "success", else unknown."""
     if success is None:
-        return bool(metrics["success"]) if "success" in metrics else None
+        return _holds(metrics["success"]) if "success" in metrics else None
     names = {k: as_array(v) for k, v in {**parameters, **metrics}.items()}
     return bool(np.all(success.evaluate({}, names)))
 
@@ -137,6 +148,8 @@ def _place(error: BaseException) -> str:
     if len(frames) < 2:
         return ""
     code = frames[-1].tb_frame.f_code
+    if code.co_filename == __file__:  # the function has returned: what it gave is refused
+        return ""
     return f" ({os.path.basename(code.co_filename)}:{frames[-1].tb_lineno} in {code.co_name})"
 
 
