@@ -1,6 +1,7 @@
 """Gymnasium's own checks, seeds, and the vector against single environments."""
 
 import gc
+import importlib
 import weakref
 
 import numpy as np
@@ -172,3 +173,76 @@ def test_pinch_can_be_done():
     for t in range(50):
         obs, _, _, _, info = vector.step(scripted_pinch(obs, t))
     assert info["success"].mean() > 0.9
+
+
+PENDULUM = """<mujoco><option timestep="0.001"/><worldbody><body><joint name="hinge" axis="0 1 0"/>
+<geom type="sphere" pos="0 0 -%s" size="0.001" mass="1"/></body></worldbody><actuator><motor name="drive" joint="hinge"/></actuator></mujoco>"""
+TASK = """
+from holdfast.envs import Task
+
+class Swing(Task):
+    scene = "swing.xml"
+    skip = 1
+
+    def prepare(self):
+        self.q = self.batch.q
+
+    def start(self, world, rng):
+        self.q["hinge"][world] = rng.uniform(-0.1, 0.1)
+
+    def act(self, action):
+        self.batch.ctrl[:] = 0 * action
+
+    def observe(self):
+        return self.q.copy()
+
+    def judge(self):
+        none = self.q["hinge"] > 1e9
+        return -self.q["hinge"] ** 2, none, none
+"""
+
+
+def length_of(task):
+    """Length of a task's pendulum [m], from the acceleration -g/l sin(q) of its first step at a small angle."""
+    env = holdfast.envs.HoldfastEnv(task)
+    start = float(env.reset(seed=3)[0][0])
+    env.step(np.zeros(1, np.float32))
+    return -9.81 * np.sin(start) * 0.001 / float(env.task.batch.v[0, 0])
+
+
+def test_the_scene_of_a_task(tmp_path, monkeypatch):
+    """It lies beside the module of the task, also for a class that another module derives from it; else where the program runs; else in the package."""
+    (tmp_path / "here").mkdir(), (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "swing_task.py").write_text(TASK)
+    (tmp_path / "here" / "swing.xml").write_text(PENDULUM % 2)
+    monkeypatch.chdir(tmp_path / "here")
+    monkeypatch.syspath_prepend(tmp_path / "there")
+    swing = importlib.import_module("swing_task").Swing
+
+    class Derived(swing):
+        pass
+
+    class Absolute(swing):
+        scene = str(tmp_path / "here" / "swing.xml")
+
+    class Shipped(swing):
+        scene = "iiwa14.xml"
+
+    class Nowhere(swing):
+        scene = "nowhere.xml"
+
+    class Without(holdfast.envs.Task):
+        pass
+
+    assert length_of(swing) == pytest.approx(2, rel=1e-3)
+    (tmp_path / "there" / "swing.xml").write_text(PENDULUM % 0.5)
+    assert length_of(swing) == pytest.approx(0.5, rel=1e-3)
+    assert length_of(Derived) == pytest.approx(0.5, rel=1e-3)
+    assert length_of(Absolute) == pytest.approx(2, rel=1e-3)
+    monkeypatch.delattr("swing_task.__file__")  # as in a notebook
+    assert length_of(swing) == pytest.approx(2, rel=1e-3)
+    assert Shipped._scene_path(Shipped.__new__(Shipped)) == holdfast.models_path("iiwa14.xml")
+    with pytest.raises(holdfast.FileError, match="cannot read nowhere.xml"):
+        Nowhere(1)
+    with pytest.raises(TypeError, match='write scene = "NAME.xml" in the class Without'):
+        Without(1)

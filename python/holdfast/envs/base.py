@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from gymnasium.vector.utils import batch_space
 
 from ..batch import Batch
 from ..dynamics import Dynamics
-from ..model import Model
+from ..model import Model, models_path
 from .render import render
 
 
@@ -26,7 +27,7 @@ class Task:
     0.7 to 1.3, friction of all geoms likewise, and contact stiffness from 0.5 to 2.
     """
 
-    scene: str  # file beside this module, or a path
+    scene: str  # a file beside the module of the task, a path, or a scene that comes with Holdfast
     key: str | None = None
     skip = 10  # steps of the sim in one of the environment
     horizon = 100  # steps of an episode
@@ -34,14 +35,22 @@ class Task:
     camera = ((0.3, -0.5, 0.3), (0.0, 0.0, 0.05))  # from, to [m]
 
     def __init__(self, worlds: int, *, threads: int = 0, randomise: bool = False, **options: Any):
-        path = Path(__file__).parent / self.scene
-        if not path.exists():
-            path = Path(__file__).parents[1] / "models" / self.scene
-        self.model = Model.from_file(path)
+        self.model = Model.from_file(self._scene_path())
         self.batch = Batch(self.model, worlds, threads=threads, **options)
         self.worlds, self.randomise = worlds, randomise
         self.prepare()
         self.observations = self.observe().shape[1]
+
+    def _scene_path(self) -> Path:
+        """Where the scene is: beside the module of the class that names it, at the path from the folder of the program, or in the package."""
+        owner = next((c for c in type(self).__mro__ if "scene" in vars(c)), None)
+        if owner is None:
+            raise TypeError(f'a task needs a scene: write scene = "NAME.xml" in the class {type(self).__name__}')
+        scene = vars(owner)["scene"]
+        module = getattr(sys.modules.get(owner.__module__), "__file__", None)  # None in a notebook
+        places = [Path(module).parent / scene] if module else []
+        places += [Path(scene), models_path(scene)]
+        return next((p for p in places if p.is_file()), Path(scene))
 
     def prepare(self) -> None:
         """Allocates what the task remembers of each world."""
