@@ -11,11 +11,46 @@ from ._arrays import finite, floats
 from .model import Model
 from .state import Input
 
-Grip = _core.Grip
+
+class Grip(_core.Grip):
+    """Force control of a parallel gripper whose drive pushes with a force, closing > 0. Widths are between the pads [m].
+
+        grip = hf.Grip()
+        grip.close(width, 20)              # until contact, then squeeze with 20 N
+        sim.input.ctrl["grip"] = grip.control(width, rate, squeeze, sim.step_size)   # in every step, from what is measured
+
+    - stiffness [N/m], damping [N s/m]: gains of the control of the width. As the force acts for a whole period h, damping must be less than
+      about m/h, where m [kg] is the force divided by the acceleration of the width: half the mass of a finger, if the drive pushes both
+    - speed [m/s]: of opening and closing
+    - force_limit [N]: largest force of the drive
+    - touch [N]: squeeze that counts as contact
+    - integral [1/s]: gain of the integral of the force error while it squeezes
+    - slew [N/s]: how fast the commanded squeeze may change
+    - settle_share [-], settle_time [s]: it is settled once the squeeze has been within this share of its target for this time
+    """
+
+    def __new__(cls, *, stiffness: float = 2000, damping: float = 60, speed: float = 0.1, force_limit: float = 80, touch: float = 1,
+                integral: float = 20, slew: float = 200, settle_share: float = 0.05, settle_time: float = 0.05) -> Grip:
+        return super().__new__(cls, stiffness=stiffness, damping=damping, speed=speed, force_limit=force_limit, touch=touch, integral=integral,
+                               slew=slew, settle_share=settle_share, settle_time=settle_time)
+
+    def open(self, width_now: float, width: float) -> None:
+        """Begins to move from a width to another one, and to hold it [m]."""
+        self._open(width_now, width)
+
+    def close(self, width_now: float, squeeze: float) -> None:
+        """Begins to close from a width [m] until contact, then to squeeze [N]. While it squeezes already, it changes the squeeze only."""
+        self._close(width_now, squeeze)
+
+    def control(self, width: float, rate: float, squeeze: float, h: float) -> float:
+        """Force of the drive [N] for a period h [s], from what is measured: width [m], its rate (opening > 0) [m/s], and squeeze, the mean of
+        the normal forces at the fingers [N]."""
+        return self._control(width, rate, squeeze, h)
 
 
 class IkResult(NamedTuple):
-    """Joint positions or rates (n), a status ("ok", "no solution", "not converged") and how near it came."""
+    """Joint positions or rates (n), a status ("ok", "no solution", "not converged") and how near it came: position_error [m],
+    rotation_error [rad], iterations, restarts, and how many joints are limited by their ranges or speeds. Errors of rates are in m/s and rad/s."""
 
     q: np.ndarray
     status: str
@@ -48,7 +83,8 @@ def _rotation_of(x: Any) -> np.ndarray:
 
 class Arm(_core.Arm):
     """A chain of hinges and slides that moves a tip (a site, or else a body). base: the first body whose joints belong to the chain, for
-    an arm on a moving base; None: all joints from the world to the tip.
+    an arm on a moving base; None: all joints from the world to the tip. ``arm.joints`` are the ids of its ``arm.n`` joints, and ``arm.effort``
+    the largest forces of their motors (n) [N m or N].
 
         arm = hf.Arm(model, "tip")
         arm.set(state.q)
@@ -90,7 +126,8 @@ class Arm(_core.Arm):
 
     def solve(self, position: Any, rotation_matrix: Any = None, *, start: Any = None, posture: Any = None, **options: Any) -> IkResult:
         """Joint positions that put the tip at a pose, within the joints' ranges. Rotation: a matrix, a quaternion w x y z, or None: as it
-        is now. start (n): first guess; None: where the arm is. Options as in ``manipulation.h``: position_tolerance [m], rotation_tolerance [rad], restarts, seed, ..."""
+        is now. start (n): first guess; None: where the arm is. posture (n): positions that are preferred where there is a choice. Options as in
+        ``manipulation.h``: position_tolerance=1e-7 [m], rotation_tolerance=1e-6 [rad], iterations=400, restarts=10, seed=1, ..."""
         R = self.pose[1] if rotation_matrix is None else _rotation_of(rotation_matrix)
         guess = self._now if start is None else start
         q, status, report = self._solve(floats(position, (3,), "position"), floats(R, (3, 3), "rotation"),
@@ -100,7 +137,9 @@ class Arm(_core.Arm):
         return IkResult(np.asarray(q), _STATUS.get(status, str(status)), report)
 
     def rate(self, twist: Any, *, speed: Any = None, posture: Any = None, **options: Any) -> IkResult:
-        """Joint rates (n) that move the tip with a twist (6), angular then linear, under limits of position and speed."""
+        """Joint rates (n) [rad/s or m/s] that move the tip with a twist (6), angular then linear [rad/s, m/s]. They keep the joints within their ranges until
+        the end of a period (period=0.002 [s]), and within speed (n) [rad/s or m/s], if given. posture (n): positions that are approached by motions
+        which do not move the tip. Options as in ``manipulation.h``."""
         q, status, report = self._rate(floats(twist, (6,), "twist"), options,
                                        None if speed is None else floats(speed, (self.n,), "speed"),
                                        None if posture is None else floats(posture, (self.n,), "posture"))

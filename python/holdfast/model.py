@@ -453,6 +453,9 @@ class Params(_core.Params):
     ``body_inertia`` as it is, and a new size leaves both, as in MuJoCo; :meth:`take` gives masses that a builder computed from sizes and densities.
     """
 
+    def __new__(cls, model: Model) -> Params:
+        return super().__new__(cls, model)
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)

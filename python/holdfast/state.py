@@ -71,6 +71,9 @@ class State(_Fields, _core.State):
 
     rest: ArrayField = _array("rest", None, "Where springs rest (nrest), if any of them yields: positions (nq), then lengths of tendons (ntendon x 2).")
 
+    def __new__(cls, model: Model, max_memory: int = 0) -> State:
+        return super().__new__(cls, model, max_memory)
+
     def copy(self) -> State:
         """An independent copy, memory of contacts included."""
         return self._copy()
@@ -136,6 +139,9 @@ class Input(_Fields, _core.Input):
     mocap_quat: NamedField = _array("mocap_quat", "mocap", "Orientations of mocap bodies (nmocap, 4), w x y z.")
     velocity_target: NamedField = _array("velocity_target", "v", "Velocities to end the step with (nv) [m/s or rad/s]; NaN: none.")
     force_limit: NamedField = _array("force_limit", "v", "Largest force of the targets (nv) [N or N m]; may be infinite.")
+
+    def __new__(cls, model: Model) -> Input:
+        return super().__new__(cls, model)
 
     def copy(self) -> Input:
         """An independent copy."""

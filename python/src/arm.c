@@ -340,14 +340,13 @@ static PyObject* grip_memory(PyObject* self, void* none) {
 
 static void grip_dealloc(PyObject* self) { object_free(self); }
 
-static PyMethodDef grip_methods[] = {
-    {"open", grip_open, METH_VARARGS, "open(width_now, width)\n--\n\nBegins to hold or move to a width [m]."},
-    {"close", grip_close, METH_VARARGS, "close(width_now, squeeze)\n--\n\nBegins to close until contact, then to squeeze [N]."},
-    {"control", grip_control, METH_VARARGS,
-     "control(width, rate, squeeze, h)\n--\n\nForce of the drive [N] for a period h [s], from measured width [m], rate (opening > 0) [m/s] and squeeze [N]."},
-    {0}};
-static PyGetSetDef grip_getset[] = {{"settled", grip_settled, NULL, "True once the squeeze has stayed near its command.", NULL},
-                                    {"memory", grip_memory, NULL, "Mode, target and integral, as a dict.", NULL},
+static PyMethodDef grip_methods[] = {{"_open", grip_open, METH_VARARGS, NULL}, {"_close", grip_close, METH_VARARGS, NULL},
+                                     {"_control", grip_control, METH_VARARGS, NULL},
+                                     {0}};
+static PyGetSetDef grip_getset[] = {{"settled", grip_settled, NULL, "True once the squeeze has stayed near its target.", NULL},
+                                    {"memory", grip_memory, NULL,
+                                     "What it remembers, as a dict: mode (0 holds or moves to a width, 1 closes, 2 squeezes), target [m or N], reference on the "
+                                     "way to it, integral [N], settled [s].", NULL},
                                     {0}};
 static PyType_Slot grip_slots[] = {
     {Py_tp_new, grip_new}, {Py_tp_dealloc, grip_dealloc}, {Py_tp_methods, grip_methods}, {Py_tp_getset, grip_getset},

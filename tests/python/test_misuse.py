@@ -5,6 +5,7 @@ import base64
 import copy
 import gc
 import gzip
+import inspect
 import os
 import pickle
 import re
@@ -168,6 +169,17 @@ def test_everything_has_a_docstring():
         for part, value in {name: thing, **parts}.items():
             if callable(value) or isinstance(value, (property, classmethod)):
                 assert (value.__doc__ or "").strip(), part
+
+
+def test_help_shows_arguments():
+    """Every class that is made by a call, and every method, has a signature; a class of the extension has none of its own."""
+    for name in hf.__all__:
+        thing = getattr(hf, name)
+        parts = {f"{name}.{k}": getattr(thing, k) for k in vars(thing) if not k.startswith("_")} if isinstance(thing, type) else {}
+        for part, value in {name: thing, **parts}.items():
+            if callable(value) and not (isinstance(value, type) and issubclass(value, Exception)):
+                assert inspect.signature(value), part
+    assert list(inspect.signature(hf.State).parameters) == ["model", "max_memory"] and inspect.signature(hf.Grip).parameters["damping"].default == 60
 
 
 def test_how_models_are_made(fall):

@@ -507,6 +507,41 @@ def test_controllers():
     assert grip.control(0.05, 0.0, 0.0, 0.01) > 0 and not grip.settled
 
 
+def test_the_defaults_of_a_grip_are_those_of_c():
+    """Its signature shows them: grips with and without it do the same while they open, close and squeeze."""
+    ours, plain, random = hf.Grip(), hf._core.Grip(), np.random.default_rng(0)
+    ours.open(width_now=0.02, width=0.1), plain._open(0.02, 0.1)
+    for k in range(600):
+        if k == 200:
+            ours.close(width_now=0.09, squeeze=20.0), plain._close(0.09, 20.0)
+        width, rate, squeeze = 0.05 + 0.04 * random.random(), 0.1 * random.normal(), (20 + random.normal() if k > 400 else 0.9 if k > 380 else 0.0)
+        assert ours.control(width=width, rate=rate, squeeze=squeeze, h=0.002) == plain._control(width, rate, squeeze, 0.002)
+        assert ours.memory == plain.memory and ours.settled == plain.settled
+    assert ours.memory["mode"] == 2
+
+
+def test_a_grip_closes_light_fingers():
+    """Two fingers of mass m_f, both pushed by the drive, have a width of mass m_f/2: a force that acts for h is stable while damping h < m_f."""
+    model = hf.Model.from_string("""<mujoco><option timestep=".002" gravity="0 0 0"/><worldbody>
+      <body pos=".05 0 0"><joint name="a" type="slide" axis="1 0 0"/><geom type="sphere" size=".01" mass=".05" contype="0" conaffinity="0"/></body>
+      <body pos="-.05 0 0"><joint name="b" type="slide" axis="-1 0 0"/><geom type="sphere" size=".01" mass=".05" contype="0" conaffinity="0"/></body></worldbody>
+      <tendon><fixed name="width"><joint joint="a" coef="1"/><joint joint="b" coef="1"/></fixed></tendon>
+      <actuator><motor name="drive" tendon="width"/></actuator></mujoco>""")
+
+    def largest_force(damping):
+        sim, grip, forces = hf.Sim(model), hf.Grip(stiffness=100, damping=damping), []
+        grip.close(0.1, 10)
+        for _ in range(200):
+            width, rate = 0.1 + sim.state.q["a"] + sim.state.q["b"], sim.state.v["a"] + sim.state.v["b"]
+            forces.append(grip.control(width, rate, 0.0, sim.step_size))
+            sim.input.ctrl["drive"] = -forces[-1]
+            sim.step()
+        return max(abs(f) for f in forces[100:])
+
+    m, h = 0.05 / 2, 0.002
+    assert largest_force(m / h) < 0.1 and largest_force(2.5 * m / h) == 80  # the second reaches its limit again and again
+
+
 def test_certificate_of_a_resting_ball(fall):
     state = hf.State(fall)
     state.reset("low")
