@@ -90,7 +90,7 @@ def assign(array: np.ndarray, value: Any, name: str) -> None:
 
 
 _MUJOCO = {"qpos": "q", "qvel": "v", "qacc": "acceleration", "qfrc_applied": "force", "xfrc_applied": "wrench", "sensordata": "sensors",
-           "xpos": "pose", "xquat": "pose"}  # names of mjData, and what is called so here
+           "xpos": "pose", "xquat": "pose", "opt": "world"}  # names of mjData and mjModel, and what is called so here
 
 
 def near(name: str, known: Sequence[str]) -> str:

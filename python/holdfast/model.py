@@ -133,6 +133,8 @@ class Object:
         try:
             return getattr(self.model, f"{self._prefix}_{field}")[self.id]
         except AttributeError:
+            if self.kind == "joint" and f"dof_{field}" in self.model._field_info:
+                raise AttributeError(f"each velocity of a joint has its own {field}: model.dof_{field}[joint.dofadr]") from None
             raise AttributeError(f'a {self.kind} has no field "{field}"; it has {", ".join(self._field_names())}') from None
 
     def _field_names(self) -> list[str]:
@@ -239,7 +241,7 @@ class Model(_core.Model):
         elif name in self.world:
             value = self.world[name]
         else:
-            raise AttributeError(f'a model has no field "{name}"{near(name, [*self._sizes, *self._field_info, *self.world, *_PREFIX])}')
+            raise AttributeError(f'a model has no field "{name}"{near(name, [*self._sizes, *self._field_info, *self.world, *_PREFIX, "world"])}')
         self.__dict__[name] = value
         return value
 

@@ -163,13 +163,24 @@ static PyObject* model_fields(PyObject* self, PyObject* none) {
   return list;
 }
 
+// 1 if every model has one column of the field. Fields of keyframes have as many as the model has positions, controls and so on: they keep two
+// dimensions where that is one.
+static int is_column(int f) {
+  static const char* const columns_of[] = {
+#define X(type, name, rows, columns, overlay) #columns,
+      HF_MODEL_FIELDS(X)
+#undef X
+  };
+  return strcmp(columns_of[f], "1") == 0;
+}
+
 static PyObject* field_view(PyObject* owner, const hfModel* m, const char* name, double* overlay) {
   int f = hf_model_field_find(name);
   if (f < 0) return PyErr_Format(PyExc_AttributeError, "a model has no field \"%s\"", name);
   hfFieldInfo i = hf_model_field_info(m, (hfModelField)f);
   const int64_t shape[2] = {i.rows, i.columns};
   void* data = overlay ? (void*)overlay : (void*)((uintptr_t)m + (uintptr_t)m->offset[f]);
-  return view_new(owner, data, i.type == 'c' ? 'B' : i.type, i.columns == 1 ? 1 : 2, shape, NULL, !overlay);
+  return view_new(owner, data, i.type == 'c' ? 'B' : i.type, is_column(f) ? 1 : 2, shape, NULL, !overlay);
 }
 
 static PyObject* model_field(PyObject* self, PyObject* args) {

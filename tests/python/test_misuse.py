@@ -276,7 +276,7 @@ def test_measurements_of_a_grip_that_are_no_numbers():
 def test_rows_without_numbers():
     """A keyframe of a model without activations and mocap bodies has none of them; the arrays had numbers of whatever lay behind."""
     model = hf.Model.from_string("<mujoco><worldbody><body><joint/><geom size='1'/></body></worldbody><keyframe><key/></keyframe></mujoco>")
-    assert [getattr(model, "key_" + n).shape for n in ("qpos", "act", "ctrl", "mpos", "mquat")] == [(1,), (1, 0), (1, 0), (1, 0), (1, 0)]
+    assert [getattr(model, "key_" + n).shape for n in ("qpos", "act", "ctrl", "mpos", "mquat")] == [(1, 1), (1, 0), (1, 0), (1, 0), (1, 0)]
 
 
 def test_arrays_that_a_batch_has_not(fall):
@@ -902,6 +902,16 @@ def test_a_report_holds_one_run():
     sim.reset()
     sim.step(steps=3)
     assert "the second run" in sim.report("the second run").html
+
+
+def test_messages_about_what_mujoco_has_elsewhere(fall):
+    with pytest.raises(AttributeError, match='no field "opt"; what MuJoCo calls opt is world'):
+        fall.opt.timestep
+    with pytest.raises(AttributeError, match=r"each velocity of a joint has its own damping: model.dof_damping\[joint.dofadr\]"):
+        fall.joint("rail").damping
+    assert fall.dof_damping[fall.joint("rail").dofadr] == 0
+    with pytest.raises(AttributeError, match='a joint has no field "nonsense"; it has type, .*, range'):
+        fall.joint("rail").nonsense
 
 
 def test_messages_about_names(fall):

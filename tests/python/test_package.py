@@ -28,6 +28,30 @@ def test_model_fields_and_names(fall):
         fall.no_such_field
 
 
+def test_shapes_of_fields():
+    """Those of MuJoCo, whatever the numbers of a model are: keyframes of one joint had no axis for its position."""
+    mujoco = pytest.importorskip("mujoco")
+    body = """<body pos="0 0 {0}"><joint name="h{0}"/><geom name="g{0}" size=".1"/><site name="s{0}"/></body>"""
+    actuator, mocap = """<general joint="h{0}" dyntype="integrator"/>""", """<body mocap="true" pos="{0} 0 0"><geom size=".1"/></body>"""
+    other_columns = {"body_inertia", "hfield_size", "eq_data", "actuator_dynprm", "actuator_gainprm", "actuator_biasprm"}  # of our own
+    for joints, actuators, mocaps, keys in [(1, 1, 1, 2), (1, 0, 0, 1), (2, 1, 1, 1), (3, 2, 2, 3), (1, 1, 0, 0)]:
+        text = f"""<mujoco><worldbody>{"".join(body.format(i) for i in range(joints))}{"".join(mocap.format(i) for i in range(mocaps))}</worldbody>
+          <actuator>{"".join(actuator.format(i) for i in range(actuators))}</actuator><sensor><clock/></sensor>
+          <keyframe>{"<key/>" * keys}</keyframe></mujoco>"""
+        ours, theirs = hf.Model.from_string(text), mujoco.MjModel.from_xml_string(text)
+        same = [f for f in ours._field_info if isinstance(getattr(theirs, f, None), np.ndarray) and f not in other_columns]
+        assert len(same) > 40 and {"key_qpos", "key_qvel", "key_act", "key_ctrl", "key_mpos", "key_mquat"} <= set(same)
+        for field in same:
+            assert getattr(ours, field).shape == getattr(theirs, field).shape, field
+        for name in ("body_mass", "dof_damping", "geom_size"):
+            assert getattr(hf.Params(ours), name).shape == getattr(theirs, name).shape
+            assert getattr(hf.Batch(ours, 2).params, name).shape == (2, *getattr(theirs, name).shape)
+        if keys:
+            sim = hf.Sim(ours)
+            sim.state.q, sim.input.ctrl, sim.state.act = ours.key(0).qpos, ours.key(0).ctrl, ours.key(0).act
+            hf.Dynamics(ours).set(ours.key(0).qpos, ours.key(0).qvel)
+
+
 def test_named_arrays(fall):
     state = hf.State(fall)
     state.q["rail"] = 0.5

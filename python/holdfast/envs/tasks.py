@@ -111,7 +111,7 @@ class AllegroReorient(Task):
         self.goal = np.zeros(self.worlds)
         b, m = self.batch, self.model
         self.ctrl, self.q, self.v = b.ctrl, b.q, b.v
-        self.grasp = np.array(m.key_qpos).reshape(m.nkey, m.nq)[m.id("key", "grasp")]
+        self.grasp = m.key("grasp").qpos
         self.mug = np.flatnonzero(np.asarray(m.jnt_type) == 0)[0]
         self.at = int(m.jnt_qposadr[self.mug])
         self.hold = self._closing()
@@ -173,7 +173,7 @@ class IiwaPick(Task):
         self.bottle = int(m.jnt_qposadr[np.flatnonzero(np.asarray(m.jnt_type) == 0)[0]])
         self.tip = [i for i, n in enumerate(m.names("body")) if "finger" in n][:2]
         self.fingers = [i for i in range(m.nv) if 7 <= i < 9]
-        self.z0 = float(np.array(m.key_qpos).reshape(m.nkey, m.nq)[m.id("key", "home"), self.bottle + 2])
+        self.z0 = float(m.key("home").qpos[self.bottle + 2])
         self.batch.evaluate()
 
     def start(self, world: int, rng: np.random.Generator) -> None:
