@@ -71,7 +71,7 @@ class Builder(_core.Builder):
         model = b.finish()
 
     Fields have the names of the C header ``builder.h``; angles are radians, lengths metres. Bodies, joints, sites and so
-    on may be given by name. :meth:`from_file` opens a file as a builder: change it with the ``set_`` functions, :meth:`attach`
+    on may be given by name; a free joint without a name is called like its body, unless a joint has that name, any other object without a name ``#ID``. :meth:`from_file` opens a file as a builder: change it with the ``set_`` functions, :meth:`attach`
     other builders, :meth:`finish` it or :meth:`write` it as one MJCF file.
     """
 
@@ -329,13 +329,29 @@ class Builder(_core.Builder):
         names: Sequence[str] = {"type": JOINT_TYPES, "body": self.names("body"), "parent": self.names("body")}.get(field, ())
         return repr(names[value] or value if isinstance(value, int) and 0 <= value < len(names) else value)
 
+    def _labels(self, kind: str) -> list[str]:
+        """What :meth:`Model.labels` of the finished model calls all objects of a kind."""
+        names = self._names(_kind_number(kind))
+        labels = [name or f"#{i}" for i, name in enumerate(names)]
+        if kind == "joint":
+            bodies = self._names(_kind_number("body"))
+            for i in (i for i, name in enumerate(names) if not name):
+                joint = self._get_joint(i)
+                body = bodies[joint["body"]]
+                if joint["type"] == 0 and body and body not in names:
+                    labels[i] = body
+        return labels
+
     def _id(self, kind: str, name: Any) -> int:
+        """Id of an object by its name or by what logs call it. An id is returned; the library checks it."""
         if not isinstance(name, str):
             return operator.index(name)
         index = self._find(_kind_number(kind), name)
         if index < 0:
-            known = [n for n in self._names(_kind_number(kind)) if n]
-            raise KeyError(no_name(kind, name, known))
+            labels = self._labels(kind)
+            if name in labels:
+                return labels.index(name)
+            raise KeyError(no_name(kind, name, labels))
         return index
 
     def add_body(self, name: str | None = None, parent: Any = 0, **fields: Any) -> int:

@@ -675,6 +675,23 @@ def test_builders_from_text_and_their_names(tmp_path):
         builder.add_geom("cart", "sphere", size=(0.1,))
 
 
+def test_a_builder_calls_objects_as_logs_do():
+    builder = hf.Builder.from_string("""<mujoco><worldbody><geom size=".1" contype="0"/><body name="cup"><freejoint/><geom size=".1"/></body>
+      <body name="cart"><joint type="slide"/><geom size=".1"/><body><joint type="hinge" name="lid"/><geom size=".1" name="lid"/></body></body>
+      <body name="lid"><freejoint/><geom size=".1"/></body></worldbody></mujoco>""")
+    model = builder.finish()
+    for kind in ("joint", "geom", "body"):
+        for i, label in enumerate(model.labels(kind)):
+            assert getattr(builder, kind)(label) == getattr(builder, kind)(i)
+    assert model.labels("joint") == ["cup", "#1", "lid", "#3"]
+    with pytest.raises(KeyError, match='no joint is named "cart"; there are: cup, #1, lid, #3'):
+        builder.joint("cart")
+    with pytest.raises(KeyError, match="#9"):
+        builder.remove("joint", "#9")
+    builder.remove("joint", "cup")
+    assert builder.names("joint") == ["", "lid", ""] and builder.finish().nq == 1 + 1 + 7
+
+
 def test_gains_of_servos():
     """Stiffness and damping stand where add_actuator puts them."""
     b = hf.Builder()
