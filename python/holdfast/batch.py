@@ -188,6 +188,9 @@ class Batch(_core.Batch):
             world_stride, step_stride = (steps * nu if a.ndim == 3 else 0), nu
         if steps is None:
             raise ValueError("steps or controls are needed")
+        for name, count in (("steps", steps), ("every", every)):
+            if not isinstance(count, (int, np.integer)):
+                raise TypeError(f"{name} must be a whole number, not {count!r}: write round(...) for a quotient of times")
         if steps < 1 or every < 1:
             raise ValueError("steps and every must be at least 1")
         m, rows = self.model, steps // every

@@ -87,7 +87,8 @@ class Linear(NamedTuple):
 _ELSEWHERE = {"q": "state.q", "v": "state.v", "act": "state.act", "time": "state.time", "qpos": "state.q", "qvel": "state.v", "force": "input.force",
               "wrench": "input.wrench", "qfrc_applied": "input.force", "xfrc_applied": "input.wrench, torques first", "mocap_pos": "input.mocap_pos",
               "mocap_quat": "input.mocap_quat", "qacc": "acceleration", "sensordata": "sensors", "contact": "contacts()", "xpos": "poses", "xquat": "poses",
-              "data": "state"}  # what may be looked for in a sim, and where it is
+              "data": "state", "body": "pose(NAME)", "joint": "state.q[NAME] and sim.state.v[NAME]", "actuator": "input.ctrl[NAME]",
+              "sensor": "sensors[NAME]"}  # what may be looked for in a sim, and where it is
 
 
 class Report:
@@ -151,8 +152,13 @@ class Sim(_core.Sim):
         self._input = _checked(value, Input, "input")
 
     def __setattr__(self, name: str, value: Any) -> None:
+        field = getattr(type(self), name, None)
         if not name.startswith("_") and not hasattr(type(self), name):
-            raise AttributeError(f'a sim has no field "{name}" to set; options are given when it is made, as in hf.Sim(model, step=0.001)')
+            hint = f"it is sim.{_ELSEWHERE[name]}" if name in _ELSEWHERE else "options are given when it is made, as in hf.Sim(model, step=0.001)"
+            raise AttributeError(f'a sim has no field "{name}" to set; {hint}')
+        if isinstance(field, property) and field.fset is None:
+            hint = "; set sim.input.ctrl" if name == "ctrl" else ""
+            raise AttributeError(f"sim.{name} is a result of the last step, for reading{hint}")
         super().__setattr__(name, value)
 
     if not TYPE_CHECKING:  # a type checker knows the fields

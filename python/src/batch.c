@@ -207,14 +207,15 @@ static int run_patiently(BatchObject* b, int nstep, hfBatchRun* run, hfStatus* s
 // _step(nstep, mask, ctrl, ctrl_world, ctrl_step, every, results) -> message, "" where all worlds are well
 static PyObject* batch_step(PyObject* self, PyObject* args) {
   BatchObject* b = (BatchObject*)self;
-  PyObject *mask, *ctrl, *results;
+  PyObject *steps, *mask, *ctrl, *results;
   int nstep, every;
   long long world_stride, step_stride;
   buffers x = {0};
   hfBatchRun run = {0};
   hfError error = {HF_OK, ""};
-  if (!PyArg_ParseTuple(args, "iOOLLiO", &nstep, &mask, &ctrl, &world_stride, &step_stride, &every, &results)) return NULL;
-  if (nstep < 1 || every < 1) return PyErr_SetString(PyExc_ValueError, "steps and every must be at least 1"), NULL;
+  if (!PyArg_ParseTuple(args, "OOOLLiO", &steps, &mask, &ctrl, &world_stride, &step_stride, &every, &results)) return NULL;
+  if ((nstep = count_of_steps(steps)) < 0) return NULL;
+  if (every < 1) return PyErr_SetString(PyExc_ValueError, "every must be at least 1"), NULL;
   const hfModel* m = hf_batch_model(b->batch);
   int64_t worlds = hf_batch_size(b->batch), rows = nstep / every, n = worlds * rows;
   run.every = every, run.rows = rows;

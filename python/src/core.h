@@ -140,6 +140,8 @@ const hfModel* model_of(PyObject* object);
 int check_input(PyObject* input, const hfModel* model);
 // Raises RuntimeError where another thread uses the object. Returns 0, or -1.
 int claim(int* busy, const char* what);
+// A number of steps, at least 1 and at most INT_MAX; -1 with an error for anything else.
+int count_of_steps(PyObject* steps);
 // The UTF-8 of a text, which lives as long as the text; NULL with an error for what is no text or has a NUL, behind which C would not read.
 const char* text_of(PyObject* value);
 // The type of a spec, added to the module.

@@ -1,6 +1,7 @@
 // The module, its exceptions and what all types share.
 #include "core.h"
 
+#include <limits.h>
 #include <string.h>
 #include <time.h>
 
@@ -54,6 +55,18 @@ int claim(int* busy, const char* what) {
   }
   *busy = 1;
   return 0;
+}
+
+int count_of_steps(PyObject* steps) {
+  if (!PyIndex_Check(steps)) return PyErr_Format(PyExc_TypeError, "steps must be a whole number, not %R: write round(...) for a quotient of times", steps), -1;
+  PyObject* whole = PyNumber_Index(steps);
+  int overflow = 0;
+  long n = whole ? PyLong_AsLongAndOverflow(whole, &overflow) : 0;
+  Py_XDECREF(whole);
+  if (PyErr_Occurred()) return -1;
+  if (overflow > 0 || n > INT_MAX) return PyErr_Format(PyExc_OverflowError, "steps must be at most %d", INT_MAX), -1;
+  if (overflow < 0 || n < 1) return PyErr_SetString(PyExc_ValueError, "steps must be at least 1"), -1;
+  return (int)n;
 }
 
 const char* text_of(PyObject* value) {

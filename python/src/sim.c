@@ -125,15 +125,15 @@ static long step_while_patient(SimObject* s, hfState* state, const hfInput* inpu
 // _step(state, input or None, nstep) -> status of the first difficulty, or 0
 static PyObject* sim_step(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
   SimObject* s = (SimObject*)self;
-  if (nargs == 3 && PyLong_Check(args[0])) return PyErr_Format(PyExc_TypeError, "step takes a state first: write step(steps=%S)", args[0]), NULL;
+  if (nargs == 3 && (PyLong_Check(args[0]) || PyFloat_Check(args[0])))
+    return PyErr_Format(PyExc_TypeError, "step takes a state first: write step(steps=%S)", args[0]), NULL;
   if (nargs != 3 || !PyObject_TypeCheck(args[0], StateType) ||
       (args[1] != Py_None && !PyObject_TypeCheck(args[1], InputType)))
     return PyErr_SetString(PyExc_TypeError, "step needs a State, an Input or None, and a number of steps"), NULL;
   StateObject* state = (StateObject*)args[0];
   InputObject* in = args[1] == Py_None ? NULL : (InputObject*)args[1];
-  long nstep = PyLong_AsLong(args[2]);
-  if (nstep == -1 && PyErr_Occurred()) return NULL;
-  if (nstep < 1) return PyErr_SetString(PyExc_ValueError, "steps must be at least 1"), NULL;
+  int nstep = count_of_steps(args[2]);
+  if (nstep < 0) return NULL;
   if (check_input(args[1], hf_sim_model(s->sim)) < 0) return NULL;
   if (claim(&s->busy, "sim") < 0) return NULL;
   if (claim(&state->busy, "state") < 0) {

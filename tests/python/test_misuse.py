@@ -904,6 +904,38 @@ def test_a_report_holds_one_run():
     assert "the second run" in sim.report("the second run").html
 
 
+def test_steps_that_are_no_whole_number(fall):
+    """Their number is often a quotient of times, and a beginner writes sim.step(500)."""
+    sim, batch = hf.Sim(fall), hf.Batch(fall, 2)
+    for call in (lambda n: sim.step(steps=n), batch.step, lambda n: batch.run(steps=n)):
+        for wrong in (1 / 0.001, "5", [5]):
+            with pytest.raises(TypeError, match="steps must be a whole number, not .*round"):
+                call(wrong)
+        for wrong in (0, -1, -10**30):
+            with pytest.raises(ValueError, match="at least 1"):
+                call(wrong)
+    for call in (lambda n: sim.step(steps=n), batch.step):
+        with pytest.raises(OverflowError, match="steps must be at most 2147483647"):
+            call(10**30)
+    for wrong in (5, 5.0):
+        with pytest.raises(TypeError, match=rf"step takes a state first: write step\(steps={wrong}\)"):
+            sim.step(wrong)
+    assert sim.state.time == 0 and not batch.time.any()
+    sim.step(steps=np.int64(3)), batch.step(np.uint8(3)), batch.run(steps=np.int32(2))
+    assert sim.state.time == 3 * sim.step_size and (batch.time == 5 * sim.step_size).all()
+
+
+def test_messages_about_results_that_are_set(fall):
+    sim = hf.Sim(fall)
+    for name, message in (("ctrl", "sim.ctrl is a result of the last step, for reading; set sim.input.ctrl"), ("sensors", "sim.sensors is a result"),
+                          ("qpos", "to set; it is sim.state.q"), ("time", "to set; it is sim.state.time"), ("timestep", "to set; options are given")):
+        with pytest.raises(AttributeError, match=message):
+            setattr(sim, name, 0)
+    for name, message in (("body", r"it is sim.pose\(NAME\)"), ("sensor", r"it is sim.sensors\[NAME\]"), ("actuator", "sim.input.ctrl"), ("joint", "sim.state.q")):
+        with pytest.raises(AttributeError, match=message):
+            getattr(sim, name)
+
+
 def test_messages_about_what_mujoco_has_elsewhere(fall):
     with pytest.raises(AttributeError, match='no field "opt"; what MuJoCo calls opt is world'):
         fall.opt.timestep
