@@ -9,6 +9,7 @@ import re
 import sqlite3
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -50,6 +51,24 @@ def test_a_grid_has_every_combination_in_order():
     assert [r.index for r in plan] == list(range(12))
     assert [(r.parameters["a"], round(r.parameters["b"], 9)) for r in plan[::2]] == [(a, b) for a in (1, "x") for b in (1, 10, 100)]
     assert len({r.seed for r in plan}) == 12 and plan[3].seed == run_seed(0, 3)
+
+
+def test_numbers_of_numpy_are_numbers():
+    """A study with arrays, ranges and paths is that with lists and numbers, in all its runs; numpy.int64(2) became the text "2"."""
+    plain = {**PINCH, "time": 0.25, "seed": 3, "repetitions": 2, "options": {"step": 0.001953125}, "limits": {"time": 60},
+             "parameters": {"a": {"set": "mass.capsule", "values": [1, 2]}, "b": {"values": [0.5, 0.75]}, "c": {"values": [True, False]},
+                            "d": {"grid": {"from": 0.5, "to": 2.5, "count": 3}}, "e": {"uniform": [0.25, 4]}}}
+    given = {**plain, "scene": Path("pinch.xml"), "time": np.float32(0.25), "seed": np.int64(3), "repetitions": np.uint8(2), "options": {"step": np.float32(0.001953125)},
+             "limits": {"time": np.int32(60)},
+             "parameters": {"a": {"set": "mass.capsule", "values": list(np.arange(1, 3))}, "b": {"values": np.array([0.5, 0.75], np.float32)},
+                            "c": {"values": (np.bool_(True), np.False_)}, "d": {"grid": {"from": np.float16(0.5), "to": np.array(2.5), "count": np.int16(3)}},
+                            "e": {"uniform": (np.float32(0.25), np.int8(4))}}}
+    ours, theirs = Study(**given), Study(**plain)
+    assert ours.hash == theirs.hash and ours.to_dict() == theirs.to_dict()
+    assert [repr(run) for run in ours.plan] == [repr(run) for run in theirs.plan]
+    assert Study(**{**plain, "parameters": {"a": {"values": range(1, 3)}}, "success": None, "keep": {}}).plan[-1].parameters["a"] == 2
+    with pytest.raises(StudyError, match="values needs a list, has 3"):
+        Study(**{**plain, "parameters": {"a": {"values": np.array(3)}}})
 
 
 def test_sobol_points_are_scipys():

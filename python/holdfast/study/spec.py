@@ -11,6 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from . import draw
 from .draw import Run
 from .errors import StudyError
@@ -57,6 +59,20 @@ def _loader(yaml: Any) -> Any:
     return Loader
 
 
+def _plain(value: Any) -> Any:
+    """A value of a field as YAML would give it: NumPy's numbers and arrays, ranges and paths as numbers, lists and texts. A number of NumPy
+    that is no float would become a text in the store."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, (list, tuple, range)):
+        return [_plain(v) for v in value]
+    if isinstance(value, dict):
+        return {_plain(k): _plain(v) for k, v in value.items()}
+    return os.fspath(value) if isinstance(value, os.PathLike) else value
+
+
 @dataclass
 class Study:
     """A study: a scene, an experiment or a Python function, run over parameters.
@@ -67,7 +83,7 @@ class Study:
                       keep={"drop": "-final(q('capsule')[2])"}, success="drop < 0.002")
         study.run("grasp.db")
 
-    ``Study.from_file("study.yaml")`` reads the same fields from YAML.
+    ``Study.from_file("study.yaml")`` reads the same fields from YAML. Values may be numbers and arrays of NumPy, too.
     """
 
     name: str
@@ -91,6 +107,8 @@ class Study:
     folder: str = "."                   # relative files and modules are looked for here
 
     def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            setattr(self, name, _plain(value))
         if not isinstance(self.name, str) or not self.name:
             raise StudyError("a study needs a name")
         for name, (kind, what) in _KINDS.items():
