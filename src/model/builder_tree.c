@@ -89,8 +89,8 @@ static hfStatus check_joint_numbers(const hfJointDef* d, hfError* error) {
 
 hfStatus hfi_check_joint(const hfBuilder* b, hfJointDef* d, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_JOINT;
-  if (!hfi_object_exists(b, HF_OBJECT_BODY, d->body) || d->body == 0)
-    return hfi_refuse_def(error, d->where, kind, d->name, "body %d cannot have a joint", d->body);
+  if (!hfi_object_exists(b, HF_OBJECT_BODY, d->body)) return hfi_refuse_def(error, d->where, kind, d->name, "body %d does not exist", d->body);
+  if (d->body == 0) return hfi_refuse_def(error, d->where, kind, d->name, "the world cannot have a joint");
   if (d->type < 0 || d->type >= HFI_JOINT_TYPES)
     return hfi_refuse_def(error, d->where, kind, d->name, "unknown type %d", d->type);
   const hfiJointKind* joint = &hfi_joint_kinds[d->type];

@@ -946,6 +946,16 @@ def test_messages_about_what_mujoco_has_elsewhere(fall):
         fall.joint("rail").nonsense
 
 
+def test_messages_about_the_body_of_a_joint():
+    builder = hf.Builder()
+    builder.add_body("link", mass=1, inertia=(1, 1, 1, 0, 0, 0))
+    for body, message in ((0, 'joint "turn": the world cannot have a joint'), ("world", "the world cannot have a joint"), (2, "body 2 does not exist"), (-1, "body -1 does not exist")):
+        with pytest.raises(hf.ModelError, match=message):
+            builder.add_joint(body, "hinge", "turn")
+    builder.add_joint(1, "hinge", "turn")
+    assert builder.finish().njnt == 1
+
+
 def test_messages_about_names(fall):
     """A list that was cut looked whole, and without any names it ended in the air."""
     with pytest.raises(KeyError, match='no camera is named "front": there is none with a name'):

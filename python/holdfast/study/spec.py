@@ -253,7 +253,10 @@ class Study:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def run(self, store: str | os.PathLike, **settings: Any) -> Any:
-        """Runs what is missing in a store and returns the :class:`Store`. Settings: engine, workers, shard, quiet."""
+        """Runs what is missing in a store, a file that is made if there is none, and returns the :class:`Store`.
+
+        Settings: engine="local" or "ray"; workers=0, one for each processor; shard=(i, n) for every n-th run from the i-th (1 to n); size, the runs of
+        a task; quiet=True, without a line of progress; retry=False, True to run again what failed. Interrupted or killed, a second call goes on."""
         from .drive import run_study
 
         return run_study(self, store, **settings)
