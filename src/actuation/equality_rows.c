@@ -25,7 +25,7 @@
 
 static const double LARGEST_TURN = 0.05; // The error of the linear motion is corrected for turns up to this in a step [rad].
 static const double FAST_TURN = 0.3;     // If a body turns by more than this in a step, the linear motion says nothing about the true one [rad].
-static const double REDUCING_TURN = 0.1; // If a body turns by this in a step, half of its inertial acceleration counts in soft rows [rad].
+static const double REDUCING_TURN = 0.05; // If bodies turn by this in a step, half of their inertial acceleration counts in soft rows [rad].
 static const double APART = 1e-3;        // If the two attachment points are further apart than this, both forces act at one point [m].
 // Rows with a larger error than this become steeper in proportion to the error [m or rad]. The opening of an equality under a steady load then grows
 // only with the square root of the load. So it stays far smaller than a light body: at a larger opening the forces would turn such a body instead of
@@ -65,6 +65,13 @@ static double mean_inverse_mass(const Group* g) {
   return w;
 }
 
+// Upper bound of the angle by which a body of the equality turns in the step [rad]. Lengths of slides in metres count, too.
+static double largest_turn(const Group* g) {
+  double turn = 0;
+  for (int k = 0; k < g->ncol; ++k) turn += g->step->h * fabs(g->d->v[g->cols[k]]);
+  return turn;
+}
+
 // ---- near-rigid rows: how fast they close -----------------------------------------------------------
 
 // Errors are removed at most at the world's release speed u, and not faster than a single dof that moves at u removes them. So an equality that is
@@ -90,8 +97,7 @@ double hfi_equality_mass(const hfModel* m, const hfiEquality* e) {
 // removed at the same rate, or a loop that turns quickly would open.
 static double curvature_speed(const Group* g) {
   const double* v = g->d->v;
-  double turn = 0, fastest = 0;
-  for (int k = 0; k < g->ncol; ++k) turn += g->step->h * fabs(v[g->cols[k]]);
+  double turn = largest_turn(g), fastest = 0;
   for (int i = 0; i < g->n; ++i) {
     double speed = 0;
     for (int k = 0; k < g->ncol; ++k) speed += fabs(g->J[i * g->ncol + k] * v[g->cols[k]]);
@@ -184,9 +190,8 @@ static double measure_violation(const hfiEquality* e, double half_scale) {
 // only: with all of them such bodies would gain energy.
 static void compute_inertial_acceleration(const Group* g, double* c) {
   const double *v = g->step->v ? g->step->v : g->d->v, *spun = g->d->v, h = g->step->h;
-  double rate[6], turn = 0;
+  double rate[6], turn = largest_turn(g);
   hfi_attachment_rate(g->d, g->e, rate);
-  for (int k = 0; k < 2; ++k) turn = max2(turn, h * v3_norm(hf_dynamics_point_velocity(g->d, g->e->body[k], g->e->p_W[k]).w));
   double share = turn > FAST_TURN ? 0 : 1 / (1 + sqr(turn / REDUCING_TURN));
   for (int i = 0; i < g->n; ++i) {
     double spin = 0;
