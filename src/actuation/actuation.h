@@ -311,8 +311,8 @@ static inline int hfi_equality_body(const hfModel* m, int equality, int side) {
 // Largest speed at which rows of an equality, n entries of its Jacobian, remove their error [m/s or rad/s].
 double hfi_equality_release_speed(const hfModel* model, const hfiEquality* equality, const double* J, int n);
 hfiEquality hfi_equality_evaluate(const hfActuation* a, const hfDynamics* d, int equality, const double* q);
-// Computes Jdot v of a connect (3 rows) or weld (6 rows), after hf_dynamics_velocity. The change of E(e) in the weld's matrix `turn` is left out: it
-// multiplies w_1 - w_2, and is parallel to it where e is zero, so that it is of second order in what the rows keep at zero.
+// Computes Jdot v of a connect (3 rows) or weld (6 rows), after hf_dynamics_velocity. The change of the weld's matrix `turn` is left out: it multiplies
+// w_1 - w_2, which the rows keep at zero.
 void hfi_attachment_rate(const hfDynamics* d, const hfiEquality* e, double* rate);
 // Speed at which the error of an equality, or of the rotation of a weld, grows at velocities v (nv) [m/s or rad/s].
 double hfi_equality_opening_speed(hfActuation* a, const hfDynamics* d, int equality, const hfiEquality* e, int is_rotation, const double* v);

@@ -161,9 +161,7 @@ static hfMotion attached_velocity(hfActuation* a, const hfDynamics* d, const hfi
 void hfi_attachment_rate(const hfDynamics* d, const hfiEquality* e, double* rate) {
   hfMotion one = hf_dynamics_jacobian_rate(d, e->body[0], e->p_W[0]), two = hf_dynamics_jacobian_rate(d, e->body[1], e->p_W[1]);
   v3_store(rate, v3_sub(one.v, two.v));
-  if (e->dim < 6) return;
-  hfVec3 w1 = hf_dynamics_point_velocity(d, e->body[0], e->p_W[0]).w, w2 = hf_dynamics_point_velocity(d, e->body[1], e->p_W[1]).w;
-  v3_store(rate + 3, m3_mulv(e->turn, v3_sub(v3_sub(one.w, two.w), v3_cross(w2, w1))));
+  if (e->dim == 6) v3_store(rate + 3, m3_mulv(e->turn, v3_sub(one.w, two.w)));
 }
 
 double hfi_equality_opening_speed(hfActuation* a, const hfDynamics* d, int i, const hfiEquality* e, int is_rotation, const double* v) {

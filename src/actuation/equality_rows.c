@@ -192,6 +192,10 @@ static void compute_inertial_acceleration(const Group* g, double* c) {
   const double *v = g->step->v ? g->step->v : g->d->v, *spun = g->d->v, h = g->step->h;
   double rate[6], turn = largest_turn(g);
   hfi_attachment_rate(g->d, g->e, rate);
+  if (g->is_rotation) { // The frame of body 2, in which the rotation error is measured, turns, too.
+    hfVec3 w1 = hf_dynamics_point_velocity(g->d, g->e->body[0], g->e->p_W[0]).w, w2 = hf_dynamics_point_velocity(g->d, g->e->body[1], g->e->p_W[1]).w;
+    v3_store(rate + 3, v3_sub(v3_load(rate + 3), m3_mulv(g->e->turn, v3_cross(w2, w1))));
+  }
   double share = turn > FAST_TURN ? 0 : 1 / (1 + sqr(turn / REDUCING_TURN));
   for (int i = 0; i < g->n; ++i) {
     double spin = 0;
