@@ -146,6 +146,7 @@ typedef struct hfiActuationStep {
   int rigid_limits, rigid_equalities; // 1: limits, or equalities, are near-rigid even if the model has MuJoCo's solref for them
   int explicit_drives;    // 1: actuators keep the force that they have at the start of the step
   const double *q, *act, *ctrl; // (nq), (na) or NULL, (nu) or NULL
+  const double* v;              // (nv) velocities of the state, or NULL: those of the dynamics, in which free bodies have spun for half a step already
   const double* ctrl_rate;      // (nu x 2) first and second rate of the controls, or NULL: zero
   const double *velocity_target, *force_limit; // (nv) or NULL, as in hfInput
   const double* friction; // (nv + ntendon) forces that anchored friction holds against, as in hfState; NULL: friction is regularised
@@ -310,6 +311,9 @@ static inline int hfi_equality_body(const hfModel* m, int equality, int side) {
 // Largest speed at which rows of an equality, n entries of its Jacobian, remove their error [m/s or rad/s].
 double hfi_equality_release_speed(const hfModel* model, const hfiEquality* equality, const double* J, int n);
 hfiEquality hfi_equality_evaluate(const hfActuation* a, const hfDynamics* d, int equality, const double* q);
+// Computes Jdot v of a connect (3 rows) or weld (6 rows), after hf_dynamics_velocity. The change of the weld's matrix `turn` is left out: it multiplies
+// w_1 - w_2, which the rows keep at zero.
+void hfi_attachment_rate(const hfDynamics* d, const hfiEquality* e, double* rate);
 // Speed at which the error of an equality, or of the rotation of a weld, grows at velocities v (nv) [m/s or rad/s].
 double hfi_equality_opening_speed(hfActuation* a, const hfDynamics* d, int equality, const hfiEquality* e, int is_rotation, const double* v);
 // Mass of everything that an equality of bodies can move, which is the mass of their trees [kg].

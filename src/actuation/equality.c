@@ -158,6 +158,12 @@ static hfMotion attached_velocity(hfActuation* a, const hfDynamics* d, const hfi
   return V;
 }
 
+void hfi_attachment_rate(const hfDynamics* d, const hfiEquality* e, double* rate) {
+  hfMotion one = hf_dynamics_jacobian_rate(d, e->body[0], e->p_W[0]), two = hf_dynamics_jacobian_rate(d, e->body[1], e->p_W[1]);
+  v3_store(rate, v3_sub(one.v, two.v));
+  if (e->dim == 6) v3_store(rate + 3, m3_mulv(e->turn, v3_sub(one.w, two.w)));
+}
+
 double hfi_equality_opening_speed(hfActuation* a, const hfDynamics* d, int i, const hfiEquality* e, int is_rotation, const double* v) {
   const hfModel* m = a->model;
   if (e->dim == 1) {

@@ -12,9 +12,9 @@
 //
 // Soft rows. Where the model gives MuJoCo's solref and solimp, the rows have MuJoCo's law (contact/solref.h) at the violation |r|, for the inverse
 // mass of the equality at the reference pose. MuJoCo measures the rotation of a weld by g r, g = torquescale/2: its law for that row gives g^2
-// times the slope for ours. Over a step h from speed s_start of a row
+// times the slope for ours. Over a step h from speed s_start of a row, with the inertial acceleration c (compute_inertial_acceleration),
 //
-//   f = -(secant r + mass b s + mass (s - s_start)/h + h tangent s)
+//   f = -(secant r + mass b s + mass ((s - s_start)/h + c) + h tangent s)
 #include "actuation/compliance.h"
 
 #include "base/compile.h"
@@ -25,6 +25,7 @@
 
 static const double LARGEST_TURN = 0.05; // The error of the linear motion is corrected for turns up to this in a step [rad].
 static const double FAST_TURN = 0.3;     // If a body turns by more than this in a step, the linear motion says nothing about the true one [rad].
+static const double REDUCING_TURN = 0.05; // If bodies turn by this in a step, half of their inertial acceleration counts in soft rows [rad].
 static const double APART = 1e-3;        // If the two attachment points are further apart than this, both forces act at one point [m].
 // Rows with a larger error than this become steeper in proportion to the error [m or rad]. The opening of an equality under a steady load then grows
 // only with the square root of the load. So it stays far smaller than a light body: at a larger opening the forces would turn such a body instead of
@@ -64,6 +65,13 @@ static double mean_inverse_mass(const Group* g) {
   return w;
 }
 
+// Upper bound of the angle by which a body of the equality turns in the step [rad]. Lengths of slides in metres count, too.
+static double largest_turn(const Group* g) {
+  double turn = 0;
+  for (int k = 0; k < g->ncol; ++k) turn += g->step->h * fabs(g->d->v[g->cols[k]]);
+  return turn;
+}
+
 // ---- near-rigid rows: how fast they close -----------------------------------------------------------
 
 // Errors are removed at most at the world's release speed u, and not faster than a single dof that moves at u removes them. So an equality that is
@@ -89,8 +97,7 @@ double hfi_equality_mass(const hfModel* m, const hfiEquality* e) {
 // removed at the same rate, or a loop that turns quickly would open.
 static double curvature_speed(const Group* g) {
   const double* v = g->d->v;
-  double turn = 0, fastest = 0;
-  for (int k = 0; k < g->ncol; ++k) turn += g->step->h * fabs(v[g->cols[k]]);
+  double turn = largest_turn(g), fastest = 0;
   for (int i = 0; i < g->n; ++i) {
     double speed = 0;
     for (int k = 0; k < g->ncol; ++k) speed += fabs(g->J[i * g->ncol + k] * v[g->cols[k]]);
@@ -177,6 +184,26 @@ static double measure_violation(const hfiEquality* e, double half_scale) {
   return sqrt(sum);
 }
 
+// Computes the accelerations c of three rows of an attachment [m/s^2 or rad/s^2] that the change of their speeds, (s - s_start)/h, does not contain:
+// Jdot v, by which points of turning bodies accelerate, and that of the free spin of free bodies, whose velocities `spun` are those after half a step of
+// it (dynamics/flight.h). Both are known at the start of the step. Where bodies turn far, they are others at its end, and the step takes a share of them
+// only: with all of them such bodies would gain energy.
+static void compute_inertial_acceleration(const Group* g, double* c) {
+  const double *v = g->step->v ? g->step->v : g->d->v, *spun = g->d->v, h = g->step->h;
+  double rate[6], turn = largest_turn(g);
+  hfi_attachment_rate(g->d, g->e, rate);
+  if (g->is_rotation) { // The frame of body 2, in which the rotation error is measured, turns, too.
+    hfVec3 w1 = hf_dynamics_point_velocity(g->d, g->e->body[0], g->e->p_W[0]).w, w2 = hf_dynamics_point_velocity(g->d, g->e->body[1], g->e->p_W[1]).w;
+    v3_store(rate + 3, v3_sub(v3_load(rate + 3), m3_mulv(g->e->turn, v3_cross(w2, w1))));
+  }
+  double share = turn > FAST_TURN ? 0 : 1 / (1 + sqr(turn / REDUCING_TURN));
+  for (int i = 0; i < g->n; ++i) {
+    double spin = 0;
+    for (int k = 0; k < g->ncol; ++k) spin += g->J[i * g->ncol + k] * (spun[g->cols[k]] - v[g->cols[k]]);
+    c[i] = share * (rate[3 * g->is_rotation + i] + 2 * spin / h);
+  }
+}
+
 static void fill_soft_group(const Group* g) {
   const hfModel* m = g->a->model;
   const double *solref = hf_model_eq_solref(m) + 2 * g->id, *solimp = hf_model_eq_solimp(m) + 5 * g->id;
@@ -187,8 +214,10 @@ static void fill_soft_group(const Group* g) {
   hfiSoftLaw law = hfi_soft_law(solref, solimp, w, m->world.timestep);
   hfiSoftPoint p = hfi_soft_point(&law, measure_violation(g->e, half_scale));
   double kappa = h * p.tangent + p.mass * (law.b + 1 / h);
+  double inertial[3] = {0};
+  if (g->e->dim > 1) compute_inertial_acceleration(g, inertial);
   for (int i = 0; i < g->n; ++i) {
-    double speed = 0;
+    double speed = -h * inertial[i];
     for (int k = 0; k < g->ncol; ++k) speed += g->J[i * g->ncol + k] * g->d->v[g->cols[k]];
     hfSaturatedRow row = {(p.mass * speed / h - p.secant * g->r[i]) / kappa, kappa * scale, -INFINITY, INFINITY};
     g->row[i] = w > 0 ? row : inert;

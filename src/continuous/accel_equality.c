@@ -134,14 +134,6 @@ static double coupling_rate(const hfAccel* a, int i, const double* v) {
   return first + a->equality[i].slope * coordinate_rate(a, kind, two) + a->equality[i].bend * speed * speed;
 }
 
-// Computes Jedot v of a connect (3 rows) or weld (6 rows). The change of the weld's matrix `turn` is left out: it multiplies w_1 - w_2, which the rows keep at zero.
-static void attachment_rate(const hfAccel* a, const hfiEquality* e, double* rate) {
-  hfMotion one = hf_dynamics_jacobian_rate(a->dynamics, e->body[0], e->p_W[0]);
-  hfMotion two = hf_dynamics_jacobian_rate(a->dynamics, e->body[1], e->p_W[1]);
-  v3_store(rate, v3_sub(one.v, two.v));
-  if (e->dim == 6) v3_store(rate + 3, m3_mulv(e->turn, v3_sub(one.w, two.w)));
-}
-
 // Returns the share [-] of their error that the n rows of rigid equality i from row `first` on may reduce at present, and *r2 = |r|^2. In the steady state of b Je v + k r = 0 the
 // error falls with the speed k |r|/b, which must be within the release speed.
 static double limit_error(const hfAccel* a, int i, int first, int n, double* r2) {
@@ -189,7 +181,7 @@ void hfi_accel_equality_rates(hfAccel* a, const double* v) {
   for (int i = 0, r = 0; i < a->model->neq; ++i) {
     const hfiEquality* e = &a->equality[i];
     if (e->dim == 1) a->Jedot_v[r] = coupling_rate(a, i, v);
-    else if (e->dim) attachment_rate(a, e, a->Jedot_v + r);
+    else if (e->dim) hfi_attachment_rate(a->dynamics, e, a->Jedot_v + r);
     for (int first = 0; first < e->dim; first += 3) set_aims(a, i, r + first, imin2(3, e->dim - first));
     r += e->dim;
   }

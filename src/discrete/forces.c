@@ -58,6 +58,7 @@ void hfi_discrete_forces(hfiDiscrete* s, const hfState* state, const hfInput* in
                            .soft_defaults = s->config.mujoco_softness,
                            .explicit_drives = s->config.explicit_drives,
                            .q = hf_state_q(state),
+                           .v = hf_state_v(state),
                            .act = hf_state_act(state),
                            .ctrl = w->ctrl,
                            .ctrl_rate = s->ctrl_rate};
