@@ -135,8 +135,6 @@ static hfiSdfEntity* find_end(hfiSdf* s, hfiSdfEntity* joint, const char* end) {
   return found;
 }
 
-static int is_static(const hfiSdfEntity* link) { return link->scope && link->scope->is_static; }
-
 static void stop_joint(hfiSdf* s, hfiSdfEntity* j) {
   hfi_note(s->r, j->elem, HF_NOTE, "its model is static: the joint does not move");
   hfi_sdf_use_all(j->elem);
@@ -149,7 +147,7 @@ static void connect(hfiSdf* s, hfiSdfEntity* j) {
   j->parent = parent ? hfi_sdf_link_of(s, parent, &world) : NULL;
   j->child = j->child_frame ? hfi_sdf_link_of(s, j->child_frame, &world) : NULL;
   if (s->r->status) return;
-  if (j->child && is_static(j->child) && strcmp(hfi_require(s->r, j->elem, "type"), "fixed") != 0) stop_joint(s, j);
+  if (j->child && hfi_sdf_is_static(j->child) && strcmp(hfi_require(s->r, j->elem, "type"), "fixed") != 0) stop_joint(s, j);
   if (!j->child) {
     hfi_fail(s->r, j->elem, HF_ERROR_MODEL, "the world cannot be moved by a joint");
   } else if (j->child->moved_by) {
@@ -166,7 +164,7 @@ static void connect(hfiSdf* s, hfiSdfEntity* j) {
   }
 }
 
-static int floats(const hfiSdf* s, const hfiSdfEntity* link) { return !link->moved_by && !is_static(link) && !s->r->config.fixed_base; }
+static int floats(const hfiSdf* s, const hfiSdfEntity* link) { return !link->moved_by && !hfi_sdf_is_static(link) && !s->r->config.fixed_base; }
 
 // Whether the group of links stands still in the world.
 static int stands(const hfiSdf* s, const hfiSdfEntity* group) {

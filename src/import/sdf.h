@@ -92,6 +92,8 @@ void hfi_sdf_use_all(hfiElem* elem);
 const char* hfi_sdf_text(const hfiElem* elem, const char* child);
 int hfi_sdf_number(hfiSdf* s, const hfiElem* elem, const char* child, double* x);
 int hfi_sdf_bound(hfiSdf* s, const hfiElem* elem, const char* child, double* x); // a number that may be infinite
+// Whether the model of a link is static.
+int hfi_sdf_is_static(const hfiSdfEntity* link);
 // Whether a joint that closes a loop needs a body of its own at its child.
 int hfi_sdf_splits(const hfiSdfEntity* joint);
 // Whether a joint does not move: it is of type fixed, or its child is static.

@@ -194,8 +194,10 @@ static int is_type(const hfiSdfEntity* joint, const char* word) {
   return type && strcmp(type, word) == 0;
 }
 
+int hfi_sdf_is_static(const hfiSdfEntity* link) { return link->scope && link->scope->is_static; }
+
 int hfi_sdf_is_fixed(const hfiSdfEntity* joint) {
-  return is_type(joint, "fixed") || (joint->child && joint->child->scope && joint->child->scope->is_static);
+  return is_type(joint, "fixed") || (joint->child && hfi_sdf_is_static(joint->child));
 }
 int hfi_sdf_splits(const hfiSdfEntity* joint) { return !hfi_sdf_is_fixed(joint) && !is_type(joint, "ball"); }
 
