@@ -111,8 +111,9 @@ static double stribeck(const double* p, double s) {
 static hfiAffine cogging_force(const hfActuation* a, int n) {
   const double* p = parameters(a, n);
   double l = a->length[n], angle = p[HF_MOTOR_POLES] * l + p[HF_MOTOR_PHASE];
-  double slope = p[HF_MOTOR_COGGING] * p[HF_MOTOR_POLES] * cos(angle);
-  hfiAffine f = {p[HF_MOTOR_COGGING] * sin(angle) - slope * l, slope, 0};
+  hfiSine at = hfi_sine(angle);
+  double slope = p[HF_MOTOR_COGGING] * p[HF_MOTOR_POLES] * at.cos;
+  hfiAffine f = {p[HF_MOTOR_COGGING] * at.sin - slope * l, slope, 0};
   return p[HF_MOTOR_COGGING] == 0 ? (hfiAffine){0, 0, 0} : f;
 }
 

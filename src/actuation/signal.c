@@ -83,9 +83,9 @@ double hf_signal_value(const hfModel* m, int signal, double time) {
   int rows = hf_model_signal_num(m)[signal] / 2;
   switch (hf_model_signal_type(m)[signal]) {
   case HF_SIGNAL_CONSTANT: return p[0];
-  case HF_SIGNAL_SINE: return p[3] + p[0] * sin(2 * HFI_PI * p[1] * time + p[2]);
+  case HF_SIGNAL_SINE: return p[3] + p[0] * hfi_sine(2 * HFI_PI * p[1] * time + p[2]).sin;
   case HF_SIGNAL_RAMP: return interpolate(time, p[0], p[1], p[2], p[3]);
-  case HF_SIGNAL_CHIRP: return p[4] + p[0] * sin(2 * HFI_PI * chirp_turns(time, p[1], p[2], p[3]));
+  case HF_SIGNAL_CHIRP: return p[4] + p[0] * hfi_sine(2 * HFI_PI * chirp_turns(time, p[1], p[2], p[3])).sin;
   case HF_SIGNAL_TABLE: return table_value(p, rows, time);
   case HF_SIGNAL_CYCLE: return table_value(p, rows, wrap_time(p, rows, time));
   case HF_SIGNAL_FEEDBACK: {
@@ -102,8 +102,9 @@ static double slope_between(double t, double t0, double y0, double t1, double y1
 
 // y = A sin(x(t)) with x' = w, x'' = dw
 static void sine_rates(double amplitude, double x, double w, double dw, double rate[2]) {
-  rate[0] = amplitude * w * cos(x);
-  rate[1] = amplitude * (dw * cos(x) - w * w * sin(x));
+  hfiSine at = hfi_sine(x);
+  rate[0] = amplitude * w * at.cos;
+  rate[1] = amplitude * (dw * at.cos - w * w * at.sin);
 }
 
 static void chirp_rates(const double* p, double time, double rate[2]) {

@@ -2,6 +2,8 @@
 #ifndef HFI_BASE_GATHER_H
 #define HFI_BASE_GATHER_H
 
+#include <stdint.h>
+
 #ifdef __AVX__
 #include <immintrin.h>
 
@@ -10,9 +12,54 @@ typedef __m256d hfiLanes;
 #else
 #include "base/lanes.h"
 
+#include <math.h>
+
 enum { HFI_LANES = 2 };
 typedef hfiTwo hfiLanes;
 #endif
+
+// x in every lane.
+static inline hfiLanes hfi_lanes_of(double x) {
+#ifdef __AVX__
+  return (hfiLanes){x, x, x, x};
+#else
+  return (hfiLanes){x, x};
+#endif
+}
+
+static inline hfiLanes hfi_lanes_load(const double* x) {
+#ifdef __AVX__
+  return _mm256_loadu_pd(x);
+#else
+  return *(const hfiTwo*)x;
+#endif
+}
+static inline void hfi_lanes_store(double* y, hfiLanes a) {
+#ifdef __AVX__
+  _mm256_storeu_pd(y, a);
+#else
+  *(hfiTwo*)y = a;
+#endif
+}
+
+// The numbers x[i] for the indices of the lanes.
+static inline hfiLanes hfi_gather_numbers(const double* x, const int32_t i[HFI_LANES]) {
+#ifdef __AVX__
+  return (hfiLanes){x[i[0]], x[i[1]], x[i[2]], x[i[3]]};
+#else
+  return (hfiLanes){x[i[0]], x[i[1]]};
+#endif
+}
+
+// Does |x| <= bound hold in every lane?
+static inline int hfi_lanes_within(hfiLanes x, double bound) {
+#ifdef __AVX__
+  const hfiLanes sign = hfi_lanes_of(-0.0);
+  return _mm256_movemask_pd(_mm256_cmp_pd(_mm256_andnot_pd(sign, x), hfi_lanes_of(bound), _CMP_LE_OQ)) == 15;
+#else
+  return fabs(x[0]) <= bound && fabs(x[1]) <= bound;
+#endif
+}
 
 // Chooses the things for the lanes: `first` and those that follow it, up to end - 1. Lanes that are left over repeat the last one.
 static inline const int* hfi_fill_lanes(int first, int end, int things[HFI_LANES]) {

@@ -174,7 +174,7 @@ static inline int hfi_accel_contact_sticks(const hfiAccelContact* c) {
   return c->dim >= 3 && c->law.mu[HF_SLIDING] > 0 && c->stick >> HF_SLIDING & 1;
 }
 // The share of the way from c->s to s1 that friction group g of a contact allows a Newton update.
-double hfi_accel_alpha(const hfiAccelContact* c, int g, const double* s1, hfiTurn turn);
+double hfi_accel_alpha(const hfiAccelContact* c, int g, const double* s1, hfiSine turn);
 // Rotation of body A of a contact in body B.
 static inline hfQuat hfi_accel_relative_rotation(const hfAccel* a, const hfiContact* c) {
   return q_mul(q_conj(a->dynamics->q_WB[c->body_b]), a->dynamics->q_WB[c->body_a]);

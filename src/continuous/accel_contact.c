@@ -75,7 +75,7 @@ int hfi_accel_sticks(const hfiAccelContact* c, int g, const double* s) {
   return sqr(w[0]) + sqr(w[1]) <= sqr(radius);
 }
 
-double hfi_accel_alpha(const hfiAccelContact* c, int g, const double* s1, hfiTurn turn) {
+double hfi_accel_alpha(const hfiAccelContact* c, int g, const double* s1, hfiSine turn) {
   hfContactLaw copy;
   return hfi_tals_contact(unit_law(c, &copy), 1, g, c->f[0], c->s, s1, turn);
 }

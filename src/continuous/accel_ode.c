@@ -147,7 +147,7 @@ static void note_landings(hfAccel* a, const hfiAccelContact* c, const double* s1
 
 // The smallest share of the update from v to v1 = v + dv that any contact or stop allows.
 static double least_alpha(hfAccel* a, const double* v, const double* dv, const double* v1) {
-  hfiTurn turn = {sin(a->config.theta_max), cos(a->config.theta_max)};
+  hfiSine turn = hfi_sine(a->config.theta_max);
   double alpha = 1, s1[6];
   for (int i = 0; i < a->ncontact; ++i) {
     const hfiAccelContact* c = &a->contact[i];

@@ -4,12 +4,14 @@
 //   trot     a cycle of `period`: stance [0, duty), swing [duty, 1); the foot is at x = 0 at mid-stance
 #include <holdfast/control.h>
 
+#include "math/sine.h"
+
 #include <assert.h>
 #include <math.h>
 
 hfSetpoint hf_sinusoid(double amplitude, double rate, double phase, double offset, double t) {
-  double s = sin(rate * t + phase), c = cos(rate * t + phase);
-  hfSetpoint p = {offset + amplitude * s, amplitude * rate * c, -amplitude * rate * rate * s};
+  hfiSine at = hfi_sine(rate * t + phase);
+  hfSetpoint p = {offset + amplitude * at.sin, amplitude * rate * at.cos, -amplitude * rate * rate * at.sin};
   return p;
 }
 

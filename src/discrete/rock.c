@@ -184,8 +184,9 @@ static int find_dampers(const hfiDiscrete* s, const hfiContact* c, double f, hfV
   // If the contact is `curved`, the step knows the path of a rim that rolls fast.
   if (a == HFI_TOUCHED_EDGE || b == HFI_TOUCHED_EDGE || rims == 2 || (rims && c->curved)) return 0;
   hfiCurvature sum = {p.a.c11 + p.b.c11, p.a.c12 + p.b.c12, p.a.c22 + p.b.c22};
-  double angle = rims ? principal_angle(a == HFI_TOUCHED_RIM ? &p.a : &p.b) : rocking_angle(d, c, &sum), x = cos(angle), y = sin(angle);
-  const double principal[2][2] = {{x, y}, {-y, x}};
+  double angle = rims ? principal_angle(a == HFI_TOUCHED_RIM ? &p.a : &p.b) : rocking_angle(d, c, &sum);
+  hfiSine turn = hfi_sine(angle);
+  const double principal[2][2] = {{turn.cos, turn.sin}, {-turn.sin, turn.cos}};
   int count = 0;
   for (int i = 0; i < 2 - rims; ++i) {
     double ex = principal[i][0], ey = principal[i][1];

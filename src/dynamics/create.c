@@ -56,6 +56,15 @@ static int slides_first(const hfModel* m, int body) {
   return 0 < n && n < hf_model_body_jntnum(m)[body];
 }
 
+static int turns_about_axis(int joint_type) { return joint_type == HF_JOINT_HINGE || joint_type == HF_JOINT_SCREW; }
+
+// The number of hinges and screws, as a multiple of four, for which there are always enough lanes (fk.c).
+static int count_hinges(const hfModel* m) {
+  int n = 0;
+  for (int j = 0; j < m->njnt; ++j) n += turns_about_axis(hf_model_jnt_type(m)[j]);
+  return (n + 3) / 4 * 4;
+}
+
 static void count_bodies(hfDynamics* d) {
   const hfModel* m = d->model;
   d->nlink = 1;
@@ -65,6 +74,7 @@ static void count_bodies(hfDynamics* d) {
     d->nmoving += hf_model_body_weld(m)[b] != 0;
     d->nslid += slides_first(m, b);
   }
+  d->nhinge = count_hinges(m);
   d->nmovinggeom = count_moving_geoms(m);
   d->nmovingsite = count_moving_sites(m);
 }
@@ -82,6 +92,8 @@ static void take_constants(hfDynamics* d, hfiArena* arena) {
   const hfModel* m = d->model;
   d->step = HFI_TAKE(arena, hfiJointStep, m->njnt);
   d->moving = HFI_TAKE(arena, hfiMovingBody, d->nmoving);
+  d->hinge_qposadr = HFI_TAKE(arena, int32_t, d->nhinge);
+  d->hinge_ref = HFI_TAKE(arena, double, d->nhinge);
   d->geom = HFI_TAKE(arena, hfiFixedFrame, m->ngeom);
   d->site = HFI_TAKE(arena, hfiFixedFrame, m->nsite);
   d->movinggeom = HFI_TAKE(arena, int32_t, d->nmovinggeom);
@@ -97,6 +109,7 @@ static void take_constants(hfDynamics* d, hfiArena* arena) {
 
 static void take_results(hfDynamics* d, hfiArena* arena) {
   const hfModel* m = d->model;
+  HFI_TAKE_EACH(arena, double, d->nhinge, &d->half_sin, &d->half_cos);
   d->q_WB = HFI_TAKE(arena, hfQuat, m->nbody);
   d->X_WB = HFI_TAKE(arena, hfPose, m->nbody);
   d->slid = HFI_TAKE(arena, hfiSlidFrame, d->nslid);
@@ -122,6 +135,13 @@ static void take_results(hfDynamics* d, hfiArena* arena) {
 
 // ---- kinematics -----------------------------------------------------------------------------------
 
+// The number of the axis that u is; -1: none.
+static int find_axis(hfVec3 u) {
+  if (u.x == 1 && u.y == 0 && u.z == 0) return 0;
+  if (u.x == 0 && u.y == 1 && u.z == 0) return 1;
+  return u.x == 0 && u.y == 0 && u.z == 1 ? 2 : -1;
+}
+
 // q_EB, p_EB: body frame in E at the reference coordinate
 static hfiJointStep make_joint_step(const hfModel* m, int joint, hfQuat q_EB, hfVec3 p_EB) {
   int type = hf_model_jnt_type(m)[joint], qposadr = hf_model_jnt_qposadr(m)[joint];
@@ -137,6 +157,7 @@ static hfiJointStep make_joint_step(const hfModel* m, int joint, hfQuat q_EB, hf
                     .q_EB = q_EB,
                     .q_EB_axis = q_mul(q_EB, axis),
                     .p_EB = p_EB,
+                    .along = find_axis(axis_B),
                     .p_EA = v3_add(p_EB, q_rotate(q_EB, p_BA)),
                     .p_BA = p_BA,
                     .axis_B = axis_B,
@@ -171,12 +192,18 @@ static int count_steady_slides(const hfDynamics* d, int body) {
   return d->only_slides[hf_model_body_parent(d->model)[body]] ? count_first_slides(d->model, body) : 0;
 }
 
+static hfiBodyMotion find_motion(const hfModel* m, int body) {
+  if (hf_model_body_mocap(m)[body] >= 0) return HFI_BODY_MOCAP;
+  if (!hf_model_body_jntnum(m)[body]) return HFI_BODY_WELDED;
+  int is_hinge = hf_model_body_jntnum(m)[body] == 1 && hf_model_jnt_type(m)[hf_model_body_jntadr(m)[body]] == HF_JOINT_HINGE;
+  return is_hinge ? HFI_BODY_HINGED : HFI_BODY_JOINTED;
+}
+
 static hfiMovingBody make_moving_body(const hfDynamics* d, int body) {
   const hfModel* m = d->model;
   hfiMovingBody r = {.body = body,
                      .parent = hf_model_body_parent(m)[body],
-                     .motion = hf_model_body_mocap(m)[body] >= 0 ? HFI_BODY_MOCAP
-                               : hf_model_body_jntnum(m)[body] > 0 ? HFI_BODY_JOINTED : HFI_BODY_WELDED,
+                     .motion = find_motion(m, body),
                      .joint = hf_model_body_jntadr(m)[body],
                      .njoint = hf_model_body_jntnum(m)[body],
                      .nslide = count_steady_slides(d, body),
@@ -196,6 +223,19 @@ static hfiFixedFrame make_fixed_frame(const hfDynamics* d, int body, const doubl
   return r;
 }
 
+// Lists hinges and screws.
+static void make_hinges(hfDynamics* d) {
+  const hfModel* m = d->model;
+  int k = 0;
+  for (int j = 0; j < m->njnt; ++j) {
+    hfiJointStep* s = &d->step[j];
+    if (!turns_about_axis(s->type)) continue;
+    d->hinge_qposadr[k] = s->qposadr, d->hinge_ref[k] = s->ref;
+    s->hinge = k++;
+  }
+  for (; k < d->nhinge; ++k) d->hinge_qposadr[k] = d->hinge_qposadr[k - 1], d->hinge_ref[k] = d->hinge_ref[k - 1];
+}
+
 static void make_kinematics(hfDynamics* d) {
   const hfModel* m = d->model;
   int k = 0, slid = 0;
@@ -206,6 +246,7 @@ static void make_kinematics(hfDynamics* d) {
     if (d->moving[k].nslide && !d->only_slides[b]) d->moving[k].slid = slid++;
     ++k;
   }
+  make_hinges(d);
   k = 0;
   for (int i = 0; i < m->ngeom; ++i) {
     d->geom[i] = make_fixed_frame(d, hf_model_geom_body(m)[i], hf_model_geom_pos(m) + 3 * i, hf_model_geom_quat(m) + 4 * i);

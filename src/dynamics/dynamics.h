@@ -28,6 +28,8 @@ typedef struct hfiJointStep {
   int32_t qposadr;
   int32_t dofadr;
   int32_t off_centre; // 1: the anchor is not at B's origin
+  int32_t hinge;      // number of a hinge or screw among these, in half_sin and half_cos
+  int32_t along;      // number of the axis of B along which the joint's direction points; -1: it has another direction
   int32_t is_behind;  // 1: another joint of the body is before it, so that q_EB is the identity and p_EB is zero
   const hfiJointKind* kind;
   double ref;         // reference coordinate of a joint that has one coordinate [rad or m]
@@ -41,7 +43,12 @@ typedef struct hfiJointStep {
   hfVec3 axis_E;      // direction of the joint in E at the reference coordinate
 } hfiJointStep;
 
-typedef enum hfiBodyMotion { HFI_BODY_WELDED, HFI_BODY_JOINTED, HFI_BODY_MOCAP } hfiBodyMotion;
+typedef enum hfiBodyMotion {
+  HFI_BODY_WELDED,
+  HFI_BODY_HINGED,  // by one hinge and no other joint
+  HFI_BODY_JOINTED, // by other joints
+  HFI_BODY_MOCAP
+} hfiBodyMotion;
 
 // A body whose pose can change.
 typedef struct hfiMovingBody {
@@ -89,7 +96,7 @@ typedef struct hfiArticulated { double J[6], H[9], N[6]; } hfiArticulated;
 
 struct hfDynamics {
   const hfModel* model;
-  int32_t nlink, nmoving, nslid, nmovinggeom, nmovingsite, narmature, nfixed_armature;
+  int32_t nlink, nmoving, nslid, nhinge, nmovinggeom, nmovingsite, narmature, nfixed_armature;
 
   const double* rest;      // (nq + 2 ntendon) rests of springs, as in hfState; NULL: those of the model
 
@@ -97,6 +104,8 @@ struct hfDynamics {
   hfVec3 gravity;          // zero if the model disables it [m/s^2]
   hfiJointStep* step;      // (njnt)
   hfiMovingBody* moving;   // (nmoving) parents first
+  int32_t* hinge_qposadr;  // (nhinge) coordinates of hinges and screws, followed by repetitions of the last one up to a multiple of four
+  double* hinge_ref;       // (nhinge) their references [rad]
   hfiFixedFrame* geom;     // (ngeom)
   hfiFixedFrame* site;     // (nsite)
   hfiPathConstants path;   // constants of spatial tendons
@@ -112,6 +121,7 @@ struct hfDynamics {
                            // hf_dynamics_position computes
 
   // hf_dynamics_position
+  double *half_sin, *half_cos; // (nhinge) sine and cosine of half the angle by which a hinge or screw is away from its reference
   hfQuat* q_WB;            // (nbody)
   hfPose* X_WB;            // (nbody)
   hfiSlidFrame* slid;      // (nslid) frames of bodies that slides move before other joints turn them

@@ -18,6 +18,7 @@
 #include "dynamics/dynamics.h"
 
 #include "base/compile.h"
+#include "math/sine_lanes.h"
 #include "math/spatial_lanes.h"
 
 #include <assert.h>
@@ -57,19 +58,36 @@ static inline hfVec3 anchor_at_reference(Frame E, const hfiJointStep* s) {
 }
 static inline hfVec3 origin_at_reference(Frame E, const hfiJointStep* s) { return s->is_behind ? E.X->p : pose_point(*E.X, s->p_EB); }
 
-static inline void move_hinge(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3* p_WA, hfVec3* axis_W) {
-  double half = 0.5 * (q - s->ref), c = cos(half), sn = sin(half);
+// The direction in the world of a joint of a body with the rotation R.
+static inline hfVec3 joint_axis(const hfMat3* R, const hfiJointStep* s) {
+  if (s->along < 0) return m3_mulv(*R, s->axis_B);
+  const double* column = R->m + s->along;
+  return v3(column[0], column[3], column[6]);
+}
+
+// Computes the sines and cosines of half the angles of all hinges and screws, several at a time.
+HFI_CALLED static void turn_hinges(hfDynamics* d, const double* q) {
+  const int32_t* adr = d->hinge_qposadr;
+  for (int k = 0; k < d->nhinge; k += HFI_LANES) {
+    hfiLanes angle = hfi_gather_numbers(q, adr + k) - hfi_lanes_load(d->hinge_ref + k);
+    hfiSines half = hfi_sines(0.5 * angle);
+    hfi_lanes_store(d->half_sin + k, half.sin), hfi_lanes_store(d->half_cos + k, half.cos);
+  }
+}
+
+// c, sn: cosine and sine of half the angle
+HFI_COPIED void move_hinge(Frame B, Frame E, const hfiJointStep* s, double c, double sn, hfVec3* p_WA, hfVec3* axis_W) {
   const hfQuat *a = &s->q_EB, *b = &s->q_EB_axis;
   hfQuat q_EB = {c * a->w + sn * b->w, c * a->x + sn * b->x, c * a->y + sn * b->y, c * a->z + sn * b->z};
   hfVec3 anchor = anchor_at_reference(E, s);
   turn(B, E, q_EB);
   *p_WA = anchor;
-  *axis_W = m3_mulv(B.X->R, s->axis_B);
+  *axis_W = joint_axis(&B.X->R, s);
   B.X->p = origin_from_anchor(B, s, anchor);
 }
 
-static void move_screw(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3* p_WA, hfVec3* axis_W) {
-  move_hinge(B, E, s, q, p_WA, axis_W);
+static void move_screw(Frame B, Frame E, const hfiJointStep* s, double q, double c, double sn, hfVec3* p_WA, hfVec3* axis_W) {
+  move_hinge(B, E, s, c, sn, p_WA, axis_W);
   hfVec3 travel = v3_scale(s->pitch * (q - s->ref), *axis_W);
   *p_WA = v3_add(*p_WA, travel);
   B.X->p = v3_add(B.X->p, travel);
@@ -124,8 +142,8 @@ static inline void move_joints(hfDynamics* d, const hfiMovingBody* body, const d
     const hfiJointStep* s = &d->step[j];
     const double* qj = q + s->qposadr;
     switch (s->type) {
-    case HF_JOINT_HINGE: move_hinge(B, E, s, *qj, &d->p_WA[j], &d->axis_W[j]); break;
-    case HF_JOINT_SCREW: move_screw(B, E, s, *qj, &d->p_WA[j], &d->axis_W[j]); break;
+    case HF_JOINT_HINGE: move_hinge(B, E, s, d->half_cos[s->hinge], d->half_sin[s->hinge], &d->p_WA[j], &d->axis_W[j]); break;
+    case HF_JOINT_SCREW: move_screw(B, E, s, *qj, d->half_cos[s->hinge], d->half_sin[s->hinge], &d->p_WA[j], &d->axis_W[j]); break;
     case HF_JOINT_SLIDE: move_slide(B, E, s, *qj, &d->p_WA[j], &d->axis_W[j]); break;
     case HF_JOINT_BALL: move_ball(B, E, s, qj, &d->p_WA[j]); break;
     default:
@@ -134,6 +152,13 @@ static inline void move_joints(hfDynamics* d, const hfiMovingBody* body, const d
     }
     E = B;
   }
+}
+
+// Moves a body that has a single joint, a hinge.
+static inline void move_hinged(hfDynamics* d, const hfiMovingBody* body) {
+  const int j = body->joint;
+  const hfiJointStep* s = &d->step[j];
+  move_hinge(body_frame(d, body->body), body_frame(d, body->parent), s, d->half_cos[s->hinge], d->half_sin[s->hinge], &d->p_WA[j], &d->axis_W[j]);
 }
 
 static void move_welded(hfDynamics* d, const hfiMovingBody* body) {
@@ -154,9 +179,11 @@ static void move_mocap(hfDynamics* d, const hfiMovingBody* body, const hfInput* 
 }
 
 static void place_bodies(hfDynamics* d, const double* q, const hfInput* input) {
+  if (d->nhinge) turn_hinges(d, q);
   for (int i = 0; i < d->nmoving; ++i) {
     const hfiMovingBody* body = &d->moving[i];
     switch (body->motion) {
+    case HFI_BODY_HINGED: move_hinged(d, body); break;
     case HFI_BODY_JOINTED: move_joints(d, body, q); break;
     case HFI_BODY_WELDED: move_welded(d, body); break;
     default: move_mocap(d, body, input);

@@ -3,6 +3,8 @@
 #ifndef HFI_MATH_VEC3_H
 #define HFI_MATH_VEC3_H
 
+#include "math/sine.h"
+
 #include <holdfast/types.h>
 #include <math.h>
 
@@ -122,16 +124,17 @@ static inline hfQuat q_unit(hfQuat q) {
 // q/|q|, like q_unit. A quaternion whose length is 1 up to rounding stays as it is, so that a second call changes no bit.
 static inline hfQuat q_unit_once(hfQuat q) { return is_unit_length(q_norm(q)) ? q : q_unit(q); }
 static inline hfQuat q_from_axis_angle(hfVec3 unit_axis, double angle) {
-  double s = sin(0.5 * angle);
-  hfQuat r = {cos(0.5 * angle), s * unit_axis.x, s * unit_axis.y, s * unit_axis.z};
+  hfiSine half = hfi_sine(0.5 * angle);
+  hfQuat r = {half.cos, half.sin * unit_axis.x, half.sin * unit_axis.y, half.sin * unit_axis.z};
   return r;
 }
 // exp of a rotation vector [rad]
 static inline hfQuat q_exp(hfVec3 rotation) {
   double angle = v3_norm(rotation);
+  hfiSine half = hfi_sine(0.5 * angle);
   // sin(a/2)/a by its series where the quotient loses digits
-  double s = angle > 1e-4 ? sin(0.5 * angle) / angle : 0.5 - angle * angle / 48.0;
-  hfQuat r = {cos(0.5 * angle), s * rotation.x, s * rotation.y, s * rotation.z};
+  double s = angle > 1e-4 ? half.sin / angle : 0.5 - angle * angle / 48.0;
+  hfQuat r = {half.cos, s * rotation.x, s * rotation.y, s * rotation.z};
   return r;
 }
 // rotation vector of a unit quaternion, |result| <= pi
@@ -145,12 +148,17 @@ static inline hfVec3 q_log(hfQuat q) {
 // where the quotients lose digits.
 static inline hfVec3 v3_mean_turned(hfVec3 t, hfVec3 x) {
   double a = v3_norm(t), aa = a * a;
-  double c = a > 1e-3 ? (1 - cos(a)) / aa : 0.5 - aa / 24, d = a > 1e-2 ? (a - sin(a)) / (aa * a) : 1. / 6 - aa / 120;
+  hfiSine turn = hfi_sine(a);
+  double c = a > 1e-3 ? (1 - turn.cos) / aa : 0.5 - aa / 24, d = a > 1e-2 ? (a - turn.sin) / (aa * a) : 1. / 6 - aa / 120;
   hfVec3 tx = v3_cross(t, x);
   return v3_axpy(d, v3_cross(t, tx), v3_axpy(c, tx, x));
 }
 // (1 - (a/2) cot(a/2))/a^2; by its series where the quotient loses digits.
-static inline double v3_turn_coefficient(double a) { return a > 1e-3 ? (1 - 0.5 * a / tan(0.5 * a)) / (a * a) : 1. / 12 + a * a / 720; }
+static inline double v3_turn_coefficient(double a) {
+  if (!(a > 1e-3)) return 1. / 12 + a * a / 720;
+  hfiSine half = hfi_sine(0.5 * a);
+  return (1 - 0.5 * a * half.cos / half.sin) / (a * a);
+}
 // The x whose mean, turned so, is y: y - t x y/2 + b t x (t x y), b the coefficient above of |t|.
 static inline hfVec3 v3_of_mean_turned(hfVec3 t, hfVec3 y) {
   hfVec3 ty = v3_cross(t, y);

@@ -76,11 +76,12 @@ static Arc wrap_outside(Point2 p0, Point2 p1, double r, const Point2* side) {
 
 // Slope and curvature of |p - t| along the circle, at the angle phi of t from p, |p| = a.
 static void add_slope(double a, double r, double phi, double* slope, double* curvature) {
-  double f = sqrt(max2(0, a * a + r * r - 2 * a * r * cos(phi)));
+  hfiSine turn = hfi_sine(phi);
+  double f = sqrt(max2(0, a * a + r * r - 2 * a * r * turn.cos));
   if (!(f > 0)) return;
-  double s = a * r * sin(phi) / f;
+  double s = a * r * turn.sin / f;
   *slope += s;
-  *curvature += (a * r * cos(phi) - s * s) / f;
+  *curvature += (a * r * turn.cos - s * s) / f;
 }
 
 // The angle of the point of touch, from p0 towards p1, which lie `turn` apart and a0, a1 from the centre.
@@ -106,7 +107,8 @@ static Arc wrap_inside(Point2 p0, Point2 p1, double r) {
   Point2 near = nearest_to_centre(p0, p1);
   if (dot2(near, near) <= r * r) return STRAIGHT;
   double turn = atan2(cross2(p0, p1), dot2(p0, p1)), a0 = norm2(p0);
-  double phi = copysign(touch_angle(a0, norm2(p1), r, fabs(turn)), turn), c = cos(phi) * r / a0, s = sin(phi) * r / a0;
+  hfiSine touch = hfi_sine(copysign(touch_angle(a0, norm2(p1), r, fabs(turn)), turn));
+  double c = touch.cos * r / a0, s = touch.sin * r / a0;
   Point2 t = {c * p0.x - s * p0.y, c * p0.y + s * p0.x};
   Arc arc = {{t, t}, 0};
   return arc;

@@ -21,7 +21,7 @@ static double uniform(uint64_t bits) { return (double)((bits >> 11) + 1) * 0x1p-
 
 static double normal(uint64_t key, int place) {
   uint64_t first = mix_bits(key ^ (uint64_t)(2 * place)), second = mix_bits(key ^ (uint64_t)(2 * place + 1));
-  return sqrt(-2 * log(uniform(first))) * cos(2 * HFI_PI * uniform(second));
+  return sqrt(-2 * log(uniform(first))) * hfi_sine(2 * HFI_PI * uniform(second)).cos;
 }
 
 void hfi_add_noise(const hfModel* m, int32_t seed, double time, double* data) {

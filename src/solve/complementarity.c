@@ -23,7 +23,10 @@ static void set_edges(hfMlcp* m, int base) {
   int k = m->config.edges;
   for (int i = 0; i < base; ++i) m->edge[i] = (hfiMlcpEdge){i, 1, 0};
   for (int t = 0, i = base; t < m->nt; ++t) { // Tangent rows are in the order of contacts.
-    for (int l = 0; l < k; ++l, ++i) m->edge[i] = (hfiMlcpEdge){base + 2 * t, cos(2 * HFI_PI * l / k), sin(2 * HFI_PI * l / k)};
+    for (int l = 0; l < k; ++l, ++i) {
+      hfiSine edge = hfi_sine(2 * HFI_PI * l / k);
+      m->edge[i] = (hfiMlcpEdge){base + 2 * t, edge.cos, edge.sin};
+    }
     m->edge[i++] = (hfiMlcpEdge){base + 2 * t, 0, 0};
   }
 }

@@ -49,7 +49,7 @@ typedef struct iteration {
   int rung;               // hfRung, selects the line search
   int32_t max_iterations; // largest number of iterations on this rung
   hfiDuals duals;         // whether the friction duals are unknowns, too
-  hfiTurn turn;       // sine and cosine of theta_max; zero until a contact slips
+  hfiSine turn;       // sine and cosine of theta_max; zero until a contact slips
   double norm;        // |r| at v [sqrt(kg) m/s]
   double scale;       // |r| and |dv| are compared with this [sqrt(kg) m/s]
   double step;        // |dv| of the last step [sqrt(kg) m/s]

@@ -22,7 +22,7 @@ static const double RELEVANT_FORCE = 0.1;
 typedef struct rowSearch {
   const hfiIsland* I;
   double norm;  // |D r| [sqrt(kg) m/s]
-  hfiTurn turn; // largest turn of a slip velocity
+  hfiSine turn; // largest turn of a slip velocity
 } rowSearch;
 
 // Would the residual change noticeably if the force of row i of block b were wrong by `force` [N or N m]?
@@ -61,7 +61,7 @@ static double limit_saturated(const rowSearch* by, const hfiIslandBlock* b, doub
   return alpha;
 }
 
-double hfi_search_rows(const hfiIsland* I, double norm, double theta_max, hfiTurn* turn) {
+double hfi_search_rows(const hfiIsland* I, double norm, double theta_max, hfiSine* turn) {
   rowSearch by = {I, norm, *turn};
   double alpha = 1;
   for (int32_t k = 0; k < I->nscalar; ++k)
@@ -70,7 +70,7 @@ double hfi_search_rows(const hfiIsland* I, double norm, double theta_max, hfiTur
     if (I->block[k].law == HF_LAW_SATURATED)
       alpha = limit_saturated(&by, I->block + k, alpha);
     else if (I->response[k].slipping) {
-      if (by.turn.sin == 0) *turn = by.turn = (hfiTurn){sin(theta_max), cos(theta_max)};
+      if (by.turn.sin == 0) *turn = by.turn = hfi_sine(theta_max);
       alpha = limit_contact(&by, k, alpha);
     }
   }

@@ -36,8 +36,8 @@ static int add_columns(const hfRigid* r, Column* column, int capacity) {
     int edges = u->mode == HF_MODE_ROLLING ? u->nrow == 2 ? EDGES : 2 * u->nrow : 0;
     if (n + edges > capacity) return -1;
     for (int e = 0; e < edges; ++e) {
-      double angle = 2 * HFI_PI * e / edges;
-      Column edge = {u->row, u->nrow, {cos(angle), u->nrow == 2 ? sin(angle) : 0}, k};
+      hfiSine turn = hfi_sine(2 * HFI_PI * e / edges);
+      Column edge = {u->row, u->nrow, {turn.cos, u->nrow == 2 ? turn.sin : 0}, k};
       column[n++] = edge;
     }
   }

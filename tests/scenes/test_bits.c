@@ -2,9 +2,8 @@
 // build of the same sources had.
 //
 // gcc and clang, -O1 and -O3, with and without sanitizers must agree: no flag of ours changes
-// values, sums have one order, and sin, cos, exp and pow come from the one C library. So does the
-// build for arm64 with a release build on x86-64 that has FMA: there these functions of glibc give
-// the same bits (docs/guide/install.md#processors).
+// values, sums have one order, sines and cosines are our own, and exp and pow come from the one C
+// library. So does the build for arm64 with a release build on x86-64 (docs/guide/install.md#processors).
 //
 // The first build that runs writes its hashes to build/bits/DIGEST.txt, where DIGEST is that of the sources, and
 // compares them with a second run of its own. Every later build compares with that file. ./check runs release, then

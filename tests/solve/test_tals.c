@@ -18,8 +18,8 @@
 
 static const double vs = 1e-4, tolerance = 10 * DBL_EPSILON;
 
-static hfiTurn turn_of(double theta) {
-  hfiTurn t = {sin(theta), cos(theta)};
+static hfiSine turn_of(double theta) {
+  hfiSine t = {sin(theta), cos(theta)};
   return t;
 }
 static double alpha_of(double x, double y, double dx, double dy) {

@@ -1,0 +1,55 @@
+// Sines and cosines (sine.h) of several angles side by side, one in each lane.
+//
+//   x = n pi/2 + r + s,  |r| <= pi/4 up to rounding, s the rounding error of r [rad];  z = r^2
+//   sin(r + s) = r + (r z S(z) + s (1 - z/2)),  cos(r + s) = 1 - z/2 + (z^2 C(z) - r s)
+//
+// and n mod 4 says which of the two is the sine of x, and the signs. pi/2 is a sum of three numbers, of which the first two have 33 bits, so that their
+// products with n are exact for n < 2^20. S and C are the polynomials of six coefficients with the least largest relative error, 2^-57.9 of the sine and
+// 2^-63.9 of the cosine. The results are within 0.82 units of the last place up to 1,000 rad, and within 1.07 up to the largest angle.
+#ifndef HFI_MATH_SINE_LANES_H
+#define HFI_MATH_SINE_LANES_H
+
+#include "base/compile.h"
+#include "base/gather.h"
+
+#include <stdint.h>
+
+// Sines and cosines of several angles, one in each lane.
+typedef struct hfiSines { hfiLanes sin, cos; } hfiSines;
+
+typedef int64_t hfiLaneBits __attribute__((vector_size(sizeof(hfiLanes)), may_alias));
+
+// Larger angles [rad] have products n pi/2 that are not exact. For these, and for angles that are not finite, the C library computes.
+static const double HFI_LARGEST_ANGLE = 1e6;
+
+// The same as hfi_sines by the C library.
+HFI_RARE hfiSines hfi_library_sines(hfiLanes x);
+
+// S and C. The macros work on numbers and on lanes of numbers.
+#define HFI_SINE_POLYNOMIAL(z, zz) \
+  (-0x1.5555555555548p-3 + (z) * 0x1.111111110f730p-7 + \
+   (zz) * (-0x1.a01a019be9217p-13 + (z) * 0x1.71de35552b59fp-19 + (zz) * (-0x1.ae5e4b83f4186p-26 + (z) * 0x1.5d8b559cf4183p-33)))
+#define HFI_COSINE_POLYNOMIAL(z, zz) \
+  (0x1.555555555554bp-5 - (z) * 0x1.6c16c16c15015p-10 + \
+   (zz) * (0x1.a01a019c8f255p-16 - (z) * 0x1.27e4f7f19164fp-22 + (zz) * (0x1.1ee9dbcf1ca8ep-29 - (z) * 0x1.8fa684a043091p-37)))
+
+// Sines and cosines of angles [rad] up to HFI_LARGEST_ANGLE.
+static inline hfiSines hfi_usual_sines(hfiLanes x) {
+  const double TWO_BY_PI = 0x1.45f306dc9c883p-1, PI_2[3] = {0x1.921fb54400000p+0, 0x1.0b4611a600000p-34, 0x1.3198a2e037073p-69};
+  const double INTEGER = 0x1.8p52; // A number of this size has no digits behind the point: its last bits are those of n.
+  hfiLanes marked = x * TWO_BY_PI + INTEGER, n = marked - INTEGER;
+  hfiLaneBits bits = (hfiLaneBits)marked;
+  hfiLanes a = x - n * PI_2[0], b = n * PI_2[1], c = a - b, d = ((a - c) - b) - n * PI_2[2], r = c + d, s = (c - r) + d;
+  hfiLanes z = r * r, zz = z * z, h = 0.5 * z, w = 1 - h;
+  hfiLaneBits sine = (hfiLaneBits)(r + (r * z * HFI_SINE_POLYNOMIAL(z, zz) + s * w));
+  hfiLaneBits cosine = (hfiLaneBits)(w + ((1 - w - h) + (zz * HFI_COSINE_POLYNOMIAL(z, zz) - r * s)));
+  hfiLaneBits odd = -(bits & 1), sign = INT64_MIN & (bits << 62), other = INT64_MIN & (bits << 63);
+  return (hfiSines){(hfiLanes)(((odd & cosine) | (~odd & sine)) ^ sign), (hfiLanes)(((odd & sine) | (~odd & cosine)) ^ sign ^ other)};
+}
+
+// Sines and cosines of any angles [rad].
+static inline hfiSines hfi_sines(hfiLanes x) {
+  return hfi_lanes_within(x, HFI_LARGEST_ANGLE) ? hfi_usual_sines(x) : hfi_library_sines(x);
+}
+
+#endif
