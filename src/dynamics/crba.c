@@ -14,20 +14,9 @@
 // and with (n, f) = Ic S_i the first six entries of rows i behind it are f and, for k, n . u_k.
 #include "dynamics/dynamics.h"
 
-#include "base/compile.h"
 #include "linalg/dense.h"
+#include "math/spatial_lanes.h"
 #include <string.h>
-
-HFI_COPIED void fill_row(const hfDynamics* d, int has_free_root, hfForce F, const int32_t* col, int n, double* row) {
-  int k = 0;
-  if (has_free_root) {
-    v3_store(row, F.f);
-    for (k = 3; k < 6; ++k) row[k] = v3_dot(F.n, d->S[col[k]].w);
-  }
-  for (; k < n; ++k) row[k] = fo_dot(F, d->S[col[k]]);
-}
-
-static int is_free_root(const hfiLink* link) { return !link->parent && link->has_free_root; }
 
 // Fills the rows of a free root, which have 1 to 6 entries. adr: their addresses in M; armature: that of its dofs.
 static void fill_free_rows(const hfDynamics* d, const hfiInertia* Ic, const hfMotion* S, const int32_t* adr, const double* armature) {
@@ -42,31 +31,64 @@ static void fill_free_rows(const hfDynamics* d, const hfiInertia* Ic, const hfMo
   for (int k = 0; k < 6; ++k) d->M[adr[k] + k] += armature[k];
 }
 
-// Computes the rows of a link from its dof `first` on. has_free_root: link->has_free_root as a constant.
-HFI_COPIED void fill_rows(const hfDynamics* d, const hfiLink* link, int has_free_root, int first, const hfiInertia* Ic, const int32_t* adr, const int32_t* depth,
-                          const double* armature) {
-  const int32_t* col = hf_model_M_col(d->model);
-  for (int i = link->dof + first; i < link->dof + link->ndof; ++i) {
-    double* row = d->M + adr[i];
-    fill_row(d, has_free_root, inertia_mul(Ic, d->S[i]), col + adr[i], depth[i] + 1, row);
-    row[depth[i]] += armature[i];
-  }
-}
-
-void hf_dynamics_mass_matrix(hfDynamics* d) {
+// Ic of all links whose rows are wanted, and the rows of free roots, which need nothing else.
+static void add_composites(hfDynamics* d) {
   const hfModel* m = d->model;
-  const int32_t *adr = hf_model_dof_Madr(m), *depth = hf_model_dof_depth(m);
-  const double* armature = hf_model_dof_armature(m);
-  if (d->has_M) return;
-  int stays = d->has_steady_M && !d->narmature; // 1: rows that depend on masses alone stay
   memcpy(d->Ic, d->I, (size_t)d->nlink * sizeof *d->I);
   for (int l = d->nlink - 1; l > 0; --l) {
     const hfiLink* link = &d->link[l];
     if (d->steady[link->tree] & d->has_steady_M) continue;
-    if (is_free_root(link)) fill_free_rows(d, &d->Ic[l], d->S + link->dof, adr + link->dof, armature + link->dof);
-    else if (link->has_free_root) fill_rows(d, link, 1, 0, &d->Ic[l], adr, depth, armature);
-    else fill_rows(d, link, 0, stays ? link->nslide : 0, &d->Ic[l], adr, depth, armature);
+    if (hfi_is_free_root(link))
+      fill_free_rows(d, &d->Ic[l], d->S + link->dof, hf_model_dof_Madr(m) + link->dof, hf_model_dof_armature(m) + link->dof);
     if (link->parent) inertia_add(&d->Ic[link->parent], &d->Ic[l]);
+  }
+}
+
+// U_i = Ic S_i for the dofs of HFI_LANES rows at once.
+static inline void find_lane_forces(hfDynamics* d, const int* rows) {
+  const double *at_I[HFI_LANES], *at_S[HFI_LANES];
+  double* at_U[HFI_LANES];
+  for (int k = 0; k < HFI_LANES; ++k) {
+    const hfiMassRow* r = &d->mass_row[rows[k]];
+    at_I[k] = (const double*)&d->Ic[r->link], at_S[k] = (const double*)&d->S[r->dof], at_U[k] = (double*)&d->U[r->dof];
+  }
+  hfiInertias I;
+  hfiMotions S;
+  hfi_gather(at_I, 10, (hfiLanes*)&I);
+  hfi_gather(at_S, 6, (hfiLanes*)&S);
+  hfiForces U = inertias_mul(&I, S);
+  hfi_scatter((const hfiLanes*)&U, 6, at_U);
+}
+
+// U_i = Ic S_i for the dofs of the first n rows. If a single one is left over, it is computed alone, which takes less time.
+static void find_forces(hfDynamics* d, int n) {
+  int rows[HFI_LANES], k = 0;
+  for (; k < n - 1; k += HFI_LANES) find_lane_forces(d, hfi_fill_lanes(k, n, rows));
+  if (k == n - 1) d->U[d->mass_row[k].dof] = inertia_mul(&d->Ic[d->mass_row[k].link], d->S[d->mass_row[k].dof]);
+}
+
+static inline void fill_row(const hfDynamics* d, const hfiMassRow* r, const int32_t* col, double* row) {
+  const hfForce F = d->U[r->dof];
+  int k = 0;
+  if (r->has_free_root) {
+    v3_store(row, F.f);
+    for (k = 3; k < 6; ++k) row[k] = v3_dot(F.n, d->S[col[k]].w);
+  }
+  for (; k < r->n; ++k) row[k] = fo_dot(F, d->S[col[k]]);
+}
+
+void hf_dynamics_mass_matrix(hfDynamics* d) {
+  const int32_t* col = hf_model_M_col(d->model);
+  const double* armature = hf_model_dof_armature(d->model);
+  if (d->has_M) return;
+  int n = d->has_steady_M ? d->nvarying : d->nmass_row;
+  add_composites(d);
+  find_forces(d, n);
+  for (int k = 0; k < n; ++k) {
+    const hfiMassRow* r = &d->mass_row[k];
+    double* row = d->M + r->adr;
+    fill_row(d, r, col + r->adr, row);
+    row[r->n - 1] += armature[r->dof];
   }
   for (int k = 0; k < d->narmature; ++k) d->M[d->armature[k].entry] += d->armature[k].value;
   d->has_M = d->has_steady_M = 1, d->has_factors = 0;

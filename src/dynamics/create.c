@@ -101,6 +101,7 @@ static void take_constants(hfDynamics* d, hfiArena* arena) {
   d->link = HFI_TAKE(arena, hfiLink, d->nlink);
   HFI_TAKE_EACH(arena, int32_t, m->nbody, &d->body_link, &d->only_slides);
   d->most_inverse_mass = HFI_TAKE(arena, double, m->nv);
+  d->mass_row = HFI_TAKE(arena, hfiMassRow, m->nv);
   d->trunk = HFI_TAKE(arena, int32_t, m->ntree);
   d->steady = HFI_TAKE(arena, int32_t, m->ntree);
   d->armature = HFI_TAKE(arena, hfiArmature, count_tendon_pairs(m));
@@ -365,6 +366,30 @@ static void find_steady(hfDynamics* d) {
   d->has_steady_M = d->has_steady_bias = 0;
 }
 
+// Whether the first slides of a link have rows of M that stay.
+static int keeps_rows(const hfDynamics* d, const hfiLink* link, int dof) {
+  return d->narmature == 0 && (d->steady[link->tree] || dof < link->dof + link->nslide);
+}
+
+// Adds the rows of all links that stay, or those that do not.
+static void list_rows(hfDynamics* d, int stays) {
+  const hfModel* m = d->model;
+  for (int l = 1; l < d->nlink; ++l) {
+    const hfiLink* link = &d->link[l];
+    for (int i = link->dof; i < link->dof + link->ndof && !hfi_is_free_root(link); ++i) {
+      hfiMassRow row = {i, l, hf_model_dof_Madr(m)[i], hf_model_dof_depth(m)[i] + 1, link->has_free_root};
+      if (keeps_rows(d, link, i) == stays) d->mass_row[d->nmass_row++] = row;
+    }
+  }
+}
+
+static void list_mass_rows(hfDynamics* d) {
+  d->nmass_row = 0;
+  list_rows(d, 0);
+  d->nvarying = d->nmass_row;
+  list_rows(d, 1);
+}
+
 void hf_dynamics_refresh(hfDynamics* d) {
   const hfModel* m = d->model;
   d->gravity = m->world.disable_gravity ? v3_zero() : v3_load(m->world.gravity);
@@ -375,6 +400,7 @@ void hf_dynamics_refresh(hfDynamics* d) {
   for (int l = 1; l < d->nlink; ++l) merge_link(d, l);
   hfi_list_tendon_armature(d);
   find_steady(d);
+  list_mass_rows(d);
   d->has_M = d->has_factors = d->has_velocity = 0;
   hfi_bound_inverse_masses(d);
 }

@@ -91,6 +91,13 @@ typedef struct hfiLink {
 // What tendon armature adds to one entry of M, at (row, col) with col <= row.
 typedef struct hfiArmature { int32_t entry, row, col, tendon; double value; } hfiArmature;
 
+// A row of M, of a dof that is not one of a free root (crba.c).
+typedef struct hfiMassRow {
+  int32_t dof, link;
+  int32_t adr, n;        // its first entry in M, and how many there are
+  int32_t has_free_root; // as in hfiLink
+} hfiMassRow;
+
 // Articulated inertia, symmetric: n = J w + H v, f = H^T w + N v.
 typedef struct hfiArticulated { double J[6], H[9], N[6]; } hfiArticulated;
 
@@ -115,6 +122,8 @@ struct hfDynamics {
   int32_t* body_link;      // (nbody)
   int32_t* only_slides;    // (nbody) 1: only slides move the body, so that its rotation never changes
   double* most_inverse_mass; // (nv) upper bound of (M^-1)_ii at any configuration; infinite if none is known (inverse_mass.c)
+  hfiMassRow* mass_row;    // (nv) at first the nvarying rows that depend on poses, then those that stay, nmass_row together
+  int32_t nvarying, nmass_row;
   int32_t* trunk;          // (ntree) 6 or 3 if the first 6 or 3 dofs of the tree are ancestors of all its others; else 0
   int32_t* steady;         // (ntree) 1: the tree has only slides, and no tendon has armature, so that S, M and the bias never change
   hfiArmature* armature;   // (narmature) first the nfixed_armature entries of fixed tendons, then those of spatial tendons, whose values
@@ -158,7 +167,7 @@ struct hfDynamics {
   hfForce* F;              // (nlink)
   hfMotion* B;             // (nlink) acceleration due to vdot
   hfiArticulated* Ia;      // (nlink)
-  hfForce* U;              // (nv) Ia S
+  hfForce* U;              // (nv) Ia S, or Ic S
   double* u;               // (nv)
   double* gradient;        // (nv) scratch: gradient of a spatial tendon's length
   int32_t* tendon_dof;     // (nv) scratch
@@ -174,6 +183,9 @@ void hfi_dynamics_pose(hfDynamics* d, const double* q, const hfInput* input);
 void hfi_dynamics_complete(hfDynamics* d);
 // From now on X_WG holds the poses of only these n moving geoms, ascending, and of the fixed ones.
 void hfi_dynamics_restrict_geoms(hfDynamics* d, const int32_t* geom, int n);
+
+// Whether the link is a free body at the root of its tree.
+static inline int hfi_is_free_root(const hfiLink* link) { return !link->parent && link->has_free_root; }
 
 // The link that a body belongs to.
 static inline const hfiLink* hfi_link_of(const hfDynamics* d, int body) { return &d->link[d->body_link[body]]; }
