@@ -2,6 +2,10 @@
 #ifndef HFI_BASE_COMPILE_H
 #define HFI_BASE_COMPILE_H
 
+#if defined(__GNUC__) && !defined(__clang__) && (defined(__FMA__) || defined(__FMA4__) || defined(__AVX512F__))
+#error "GCC would fuse products and sums and so change results: compile with -mno-fma -mno-fma4 -mno-avx512f (cmake/HoldfastFlags.cmake)"
+#endif
+
 // Every caller gets its own copy of the function, compiled for the constants that it passes, so that branches on these disappear. Of a long function
 // that is only `inline`, compilers would make one copy with all branches.
 #define HFI_COPIED static inline __attribute__((always_inline))
