@@ -183,6 +183,23 @@ static void test_xml_that_others_read(void** state) {
   assert_int_equal(hf_model_parse(&none, late, strlen(late), "test.xml", DATA, NULL, NULL, NULL), HF_ERROR_PARSE);
 }
 
+// MuJoCo reads whatever stands in a declaration. The encoding of one that is well formed counts: in Latin-1 the byte E9 is a letter.
+static void test_declarations(void** state) {
+  (void)state;
+  static const char* const odd[] = {"<?xml vertsion=\"1.0\"?>", "<?xml?>", "<?xml ?>", "<?xml version=1.0?>", "<?xml version?>", "<?xml version=\"1.0?>", "<?xml version=''?>", "<?xml encoding='utf-8'?>",
+                                    "<?xml version='1.0'encoding='utf-8'?>", "<?xml version='1.0' standalone='no' encoding='utf-8'?>", "<?xml version='1.0' x='y' ?>"};
+  char text[200];
+  for (size_t i = 0; i < sizeof odd / sizeof *odd; ++i) {
+    snprintf(text, sizeof text, "%s\n<mujoco><worldbody><geom size='1'/></worldbody></mujoco>", odd[i]);
+    hfModel* m = parse(text);
+    assert_int_equal(m->ngeom, 1);
+    hf_model_free(m);
+  }
+  hfModel* m = parse("<?xml  version = '1.0'\nencoding=\"iso-8859-1\"  standalone='yes' ?><mujoco><worldbody><geom size='1' name='\xe9'/></worldbody></mujoco>");
+  assert_string_equal(hf_model_name(m, HF_OBJECT_GEOM, 0), "\xc3\xa9");
+  hf_model_free(m);
+}
+
 // A ball joint that is limited without a range may not turn, as in MuJoCo. The number of activations follows from dyntype.
 static void test_held_balls_and_actdim(void** state) {
   (void)state;
@@ -651,7 +668,7 @@ static void test_lengths_of_other_transmissions(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_two_sets_of_a_muscle), cmocka_unit_test(test_lengths_of_other_transmissions),
+      cmocka_unit_test(test_two_sets_of_a_muscle), cmocka_unit_test(test_declarations), cmocka_unit_test(test_lengths_of_other_transmissions),
       cmocka_unit_test(test_short_keyframes), cmocka_unit_test(test_what_mujoco_forgives), cmocka_unit_test(test_more_that_mujoco_reads), cmocka_unit_test(test_meshes_of_included_files),
       cmocka_unit_test(test_ranges_without_ends_and_negative_damping),
       cmocka_unit_test(test_orientation_forms), cmocka_unit_test(test_sign_of_xy_axes), cmocka_unit_test(test_frame_of_bounded_inertia), cmocka_unit_test(test_default_classes),
