@@ -1,7 +1,8 @@
 // Group states of SRDF: each becomes a keyframe.
 //
 // A state gives the coordinates of some joints. All others are at their reference, except joints that follow others (<mimic>), and controls of position
-// servos are such that they hold the state. A state has the name that the file gives it or, if several groups have a state of that name, GROUP/NAME.
+// servos are such that they hold the state. A state has the name that the file gives it or, if several groups have a state of that name, or the URDF has a
+// keyframe of it, GROUP/NAME.
 #include "import/srdf.h"
 
 #include "math/vec3.h"
@@ -98,7 +99,8 @@ static void add_state(hfiUrdf* u, const hfiElem* root, const hfiElem* elem, cons
   static const double given = 0; // A keyframe has the arrays that are not NULL here.
   hfKeyDef like = hf_key_def_default();
   const char *name = hfi_require(r, elem, "name"), *group = hfi_require(r, elem, "group");
-  like.name = is_only_one(root, elem, name) ? name : hfi_format(r, "%s/%s", group, name);
+  int is_free = is_only_one(root, elem, name) && hf_builder_find(r->builder, HF_OBJECT_KEY, name) < 0; // The URDF may have a keyframe of its own.
+  like.name = is_free ? name : hfi_format(r, "%s/%s", group, name);
   like.where = hfi_where(r, elem);
   like.qpos = like.ctrl = &given;
   hfiKey key;
