@@ -166,6 +166,7 @@ typedef struct hfActuatorDef {
   double dynprm[3], gainprm[3], biasprm[3];
   double muscle[9];      // for a muscle, as in MJCF: scaled range (2), peak force, scale, lmin, lmax, vmax, fpmax, fvmax. A negative peak force means the
                          // scale divided by the acceleration that a unit force causes.
+  double passive[9];     // the same nine numbers for the passive force of a muscle (HF_BIAS_MUSCLE) if they differ from `muscle`; all zero: those of `muscle`
   double motor[HF_MOTOR_PARAMETERS]; // for a DC motor (HF_GAIN_MOTOR): numbers in the order of hfMotorParameter; forcerange bounds the torque of the current
   int32_t inputs;        // for a DC motor: bits of hfMotorInput. Its control is the first of these inputs, and the controls of the actuators that follow it are
                          // the others. For an orientation servo: bits of hfOrientationInput; forcerange is {0, largest torque}, and the gear is not used.

@@ -428,6 +428,7 @@ typedef struct hfWorld {
   X(double, actuator_gainprm, nu, 3, 1)   /* gain = p0 + p1 length + p2 velocity */                    \
   X(double, actuator_biasprm, nu, 3, 1)   /* bias = p0 + p1 length + p2 velocity */                    \
   X(double, actuator_muscle, nu, 8, 1)    /* of muscles: tendon length, resting length [m], peak force [N], lmin, lmax, vmax, fpmax, fvmax */\
+  X(double, actuator_passive, nu, 5, 1)   /* of passive forces of muscles: tendon length, resting length [m], peak force [N], lmax, fpmax */\
   X(double, actuator_motor, nu, HF_MOTOR_PARAMETERS, 1) /* of DC motors: hfMotorParameter; else 0 */    \
   X(double, actuator_ctrlrange, nu, 2, 1)                                                              \
   X(double, actuator_forcerange, nu, 2, 1)                                                             \

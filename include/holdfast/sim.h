@@ -85,7 +85,7 @@ HF_API const struct hfRigidProblem* hf_sim_rigid(const hfSim* sim);
 
 // Everything at a given state without stepping: poses, M, bias, actuator forces, contacts, sensors
 // (with the unconstrained acceleration). Results are read as after a step. Contacts have the normal forces of their overlaps, without friction, also if
-// their bodies sleep; sensors measure no forces of contacts.
+// their bodies sleep; sensors find contacts and measure no forces of them.
 HF_API hfStatus hf_sim_evaluate(hfSim* sim, const hfState* state, const hfInput* input, hfError* error);
 // The step problem (include solver.h) that hf_sim_step would solve at this state; valid until the sim's next call. A step adds
 // the contacts that its solution closes; here those are foreseen that strong drives close in a step without contacts (docs/theory/drives.md). Of

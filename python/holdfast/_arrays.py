@@ -131,6 +131,21 @@ def _is_names(key: Any) -> bool:
     return isinstance(key, list) and bool(key) and all(isinstance(k, str) for k in key)
 
 
+# Functions of NumPy whose result has the numbers of an array at their places.
+_KEEP_PLACES = frozenset((np.clip, np.round, np.around, np.nan_to_num, np.real, np.imag, np.empty_like, np.zeros_like, np.ones_like, np.full_like,
+                          np.reshape, np.ravel, np.squeeze, np.cumsum, np.cumprod, np.isclose))
+
+
+def _without_names(result: Any, given: Sequence[Any]) -> Any:
+    """A result of NumPy, or several, without names; what was given to the function, as ``out`` is, keeps them."""
+    if isinstance(result, (tuple, list)):
+        for part in result:
+            _without_names(part, given)
+    elif isinstance(result, NamedArray) and not any(result is x for x in given):
+        result._slices = None
+    return result
+
+
 class NamedArray(np.ndarray):
     """An array whose last axis also answers to names: ``q["elbow"]``. A list of names gives a copy of all their numbers,
     ``q[["elbow", "wrist"]]``, and may be assigned to. Of an array with a row for each body names select rows: ``wrench["cup"]``.
@@ -138,6 +153,9 @@ class NamedArray(np.ndarray):
     A name gives a number where the object has one coordinate and a view of several where it has more (a free joint has
     seven positions). A view is the library's memory: copy it to keep it. ``array.names`` lists the names,
     ``array.columns`` one for each number of the last axis, which has none if names select rows.
+
+    Copies, arithmetic and functions of each number keep the names. What NumPy makes of an array in another order or another
+    shape (``sort``, ``roll``, ``take``, products with matrices) has none.
     """
 
     _slices: dict[str, slice] | None = None
@@ -160,8 +178,43 @@ class NamedArray(np.ndarray):
         return self._slices if self._layout == (self.shape, self.strides) else None
 
     def __array_wrap__(self, array: np.ndarray, context: Any = None, return_scalar: bool = False) -> Any:
-        """A sum or a comparison of everything is a number, as of other arrays."""
-        return array[()] if array.ndim == 0 else super().__array_wrap__(array, context)
+        """A sum or a comparison of everything is a number, as of other arrays. A product with a matrix has no names."""
+        if array.ndim == 0:
+            return array[()]
+        result = super().__array_wrap__(array, context)
+        return _without_names(result, ()) if context is not None and context[0].signature is not None else result
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        result = super().__array_function__(func, types, args, kwargs)
+        return result if func in _KEEP_PLACES or result is NotImplemented else _without_names(result, (*args, *kwargs.values()))
+
+    def _forget_order(self) -> None:
+        """Forgets the names after the numbers of a copy were put in another order. Those of the library's own memory stay what they are called."""
+        if self.flags.owndata:
+            self._slices = None
+
+    def sort(self, *args: Any, **kwargs: Any) -> None:
+        super().sort(*args, **kwargs)
+        self._forget_order()
+
+    def partition(self, *args: Any, **kwargs: Any) -> None:
+        super().partition(*args, **kwargs)
+        self._forget_order()
+
+    def argsort(self, *args: Any, **kwargs: Any) -> Any:
+        return np.asarray(self).argsort(*args, **kwargs)
+
+    def argpartition(self, *args: Any, **kwargs: Any) -> Any:
+        return np.asarray(self).argpartition(*args, **kwargs)
+
+    def take(self, *args: Any, **kwargs: Any) -> Any:
+        return np.asarray(self).take(*args, **kwargs)
+
+    def choose(self, *args: Any, **kwargs: Any) -> Any:
+        return np.asarray(self).choose(*args, **kwargs)
+
+    def dot(self, *args: Any, **kwargs: Any) -> Any:
+        return np.asarray(self).dot(*args, **kwargs)
 
     @property
     def names(self) -> list[str]:

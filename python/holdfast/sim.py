@@ -184,8 +184,8 @@ class Sim(_core.Sim):
 
     def evaluate(self, state: State | None = None, input: Input | None = None) -> None:
         """Computes poses, contacts, sensors and forces at a state without stepping. Contacts have the normal forces of their overlaps, without friction,
-        also if their bodies sleep. They act on nothing: accelerations are those without contacts, equalities and limits, and sensors measure no
-        forces of contacts."""
+        also if their bodies sleep. They act on nothing: accelerations are those without contacts, equalities and limits, and sensors find
+        contacts and measure no forces of them."""
         self._evaluate(*self._given(state, input))
 
     def reset(self, key: str | int | None = None) -> None:

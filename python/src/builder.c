@@ -47,7 +47,7 @@ static const member pair_members[] = {MEMBER(hfPairDef, name), MEMBER(hfPairDef,
 static const member actuator_members[] = {
     MEMBER(hfActuatorDef, name), MEMBER(hfActuatorDef, trntype), MEMBER(hfActuatorDef, trnid), MEMBER(hfActuatorDef, dyntype),
     MEMBER(hfActuatorDef, gaintype), MEMBER(hfActuatorDef, biastype), MEMBER(hfActuatorDef, drive), MEMBER(hfActuatorDef, dynprm),
-    MEMBER(hfActuatorDef, gainprm), MEMBER(hfActuatorDef, biasprm), MEMBER(hfActuatorDef, dampratio), MEMBER(hfActuatorDef, muscle), MEMBER(hfActuatorDef, lengthrange), MEMBER(hfActuatorDef, ctrllimited),
+    MEMBER(hfActuatorDef, gainprm), MEMBER(hfActuatorDef, biasprm), MEMBER(hfActuatorDef, dampratio), MEMBER(hfActuatorDef, muscle), MEMBER(hfActuatorDef, passive), MEMBER(hfActuatorDef, lengthrange), MEMBER(hfActuatorDef, ctrllimited),
     MEMBER(hfActuatorDef, forcelimited), MEMBER(hfActuatorDef, actlimited), MEMBER(hfActuatorDef, actearly),
     MEMBER(hfActuatorDef, ctrlrange), MEMBER(hfActuatorDef, forcerange), MEMBER(hfActuatorDef, actrange), MEMBER(hfActuatorDef, gear),
     MEMBER(hfActuatorDef, delay), MEMBER(hfActuatorDef, nsample), MEMBER(hfActuatorDef, interp), MEMBER(hfActuatorDef, motor), MEMBER(hfActuatorDef, inputs), MEMBER(hfActuatorDef, cranklength), MEMBER(hfActuatorDef, group)};

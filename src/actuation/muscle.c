@@ -2,6 +2,8 @@
 //
 //   force = -F_0 (F_L(L) F_V(V) act + F_P(L)),   L = (l - L_T)/L_0,   V = ldot/(L_0 vmax)
 //
+// The passive part F_0 F_P(L) has an L_T, L_0, F_0, lmax and fpmax of its own (actuator_passive), which for most muscles are the same.
+//
 //   F_L  parabolas from 0 at lmin over 1 at L = 1 to 0 at lmax, which meet halfway at 1/2
 //   F_V  0 below V = -1, (V + 1)^2 up to 0, then fvmax - (y - V)^2/y up to y = fvmax - 1, then fvmax
 //   F_P  0 up to L = 1, fpmax x^2/2 up to b = (1 + lmax)/2, then fpmax (1/2 + x), x = (L - 1)/(b - 1), (L - b)/(b - 1)
@@ -50,22 +52,24 @@ static Curve passive_length(double L, double lmax, double fpmax) {
 void hfi_add_muscle(const hfActuation* a, int i, hfiAffine* f) {
   const hfModel* m = a->model;
   const double* p = hf_model_actuator_muscle(m) + 8 * i;
-  double L = (a->length[i] - p[0]) / p[1], V = a->velocity[i] / (p[1] * p[5]), value = 0, per_length = 0, per_velocity = 0;
+  double value = 0, per_length = 0, per_velocity = 0;
   if (hf_model_actuator_gaintype(m)[i] == HF_GAIN_MUSCLE) {
+    double L = (a->length[i] - p[0]) / p[1], V = a->velocity[i] / (p[1] * p[5]);
     Curve FL = active_length(L, p[3], p[4]), FV = active_velocity(V, p[7]);
     double u = a->input[i];
-    value += FL.value * FV.value * u;
-    per_length += FL.slope * FV.value * u / p[1];
-    per_velocity += FL.value * FV.slope * u / (p[1] * p[5]);
+    value += p[2] * FL.value * FV.value * u;
+    per_length += p[2] * FL.slope * FV.value * u / p[1];
+    per_velocity += p[2] * FL.value * FV.slope * u / (p[1] * p[5]);
   }
   if (hf_model_actuator_biastype(m)[i] == HF_BIAS_MUSCLE) {
-    Curve FP = passive_length(L, p[4], p[6]);
-    value += FP.value;
-    per_length += FP.slope / p[1];
+    const double* b = hf_model_actuator_passive(m) + 5 * i;
+    Curve FP = passive_length((a->length[i] - b[0]) / b[1], b[3], b[4]);
+    value += b[2] * FP.value;
+    per_length += b[2] * FP.slope / b[1];
   }
-  f->length -= p[2] * per_length;
-  f->velocity -= p[2] * per_velocity;
-  f->constant -= p[2] * (value - per_length * a->length[i] - per_velocity * a->velocity[i]);
+  f->length -= per_length;
+  f->velocity -= per_velocity;
+  f->constant -= value - per_length * a->length[i] - per_velocity * a->velocity[i];
 }
 
 double hfi_muscle_gain(const hfActuation* a, int i) {

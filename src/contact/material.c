@@ -68,8 +68,9 @@ static const double* set_or(const double* x, int n, const double* fallback) {
   return hfi_any_nonzero(x, n) ? x : fallback;
 }
 
-// A smaller inverse weight is rounding [1/kg].
-static const double LEAST_WEIGHT = 1e-12;
+// A smaller inverse weight is rounding [1/kg]. Where nothing moves the centre of a body, rounding of the arms of its joints, 1e-16 m, gives 1e-32 m^2
+// over its inertia. MuJoCo has the same bound, at bodies of 1e15 kg.
+static const double LEAST_WEIGHT = 1e-15;
 
 // The factor by which the pyramids of MuJoCo's solver, with two edges for each row of friction, make a contact stiffer than its cones do.
 static double pyramid_factor(const hfWorld* w, const hfiMaterial* m) {

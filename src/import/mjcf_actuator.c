@@ -125,10 +125,11 @@ static void inherit_range(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   to[1] = middle + half;
 }
 
-// Takes the limits of a muscle's joint or tendon for its range of lengths. Returns 0 where there are none.
-static int take_limits(hfiMjcf* m, hfActuatorDef* d) {
-  double range[2], gear = d->gear[0];
-  int kind = d->trntype == HF_TRANSMISSION_TENDON ? HF_OBJECT_TENDON : d->trntype == HF_TRANSMISSION_JOINT ? HF_OBJECT_JOINT : HF_OBJECT_NONE;
+// Takes the limits of a muscle's joint or tendon, times gear, for its range of lengths. Returns 0 where there are none.
+static int take_limits(hfiMjcf* m, hfActuatorDef* d, double gear) {
+  double range[2];
+  int joint = d->trntype == HF_TRANSMISSION_JOINT || d->trntype == HF_TRANSMISSION_JOINT_IN_PARENT;
+  int kind = d->trntype == HF_TRANSMISSION_TENDON ? HF_OBJECT_TENDON : joint ? HF_OBJECT_JOINT : HF_OBJECT_NONE;
   if (kind == HF_OBJECT_NONE || gear == 0 || !hf_builder_range(m->r->builder, (hfObjectKind)kind, d->trnid[0], range)) return 0;
   d->lengthrange[0] = min2(gear * range[0], gear * range[1]);
   d->lengthrange[1] = max2(gear * range[0], gear * range[1]);
@@ -144,9 +145,9 @@ static int find_length_range(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) 
     d->lengthrange[0] = 0, d->lengthrange[1] = 1;
     return 1;
   }
-  if (s->uselimit && take_limits(m, d)) return 1;
+  if (s->uselimit && !s->none && take_limits(m, d, 1)) return 1; // MuJoCo takes them without the gear.
   if (!s->none && hfi_mjcf_search_length(m, d)) return 1;
-  if (take_limits(m, d)) {
+  if (take_limits(m, d, d->gear[0])) {
     hfi_note(m->r, elem, HF_NOTE, "lengthrange of a muscle: the limits of its joint or tendon are used");
     return 1;
   }

@@ -47,6 +47,7 @@ static void copy_parameters(hfActuatorDef* to, const hfActuatorDef* from) {
   memcpy(to->biasprm, from->biasprm, sizeof to->biasprm);
   to->dampratio = from->dampratio;
   memcpy(to->muscle, from->muscle, sizeof to->muscle);
+  memcpy(to->passive, from->passive, sizeof to->passive);
   memcpy(to->motor, from->motor, sizeof to->motor);
   to->inputs = from->inputs;
 }
@@ -94,25 +95,20 @@ static void apply_general(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
       {"none", HF_BIAS_NONE}, {"affine", HF_BIAS_AFFINE}, {"muscle", HF_BIAS_MUSCLE}, {"so3", HF_BIAS_AFFINE}, {NULL, 0}};
   hfiReader* r = m->r;
   hfActuatorDef* d = &s->def;
-  double x[3][10];
-  int count[3];
-  struct {
+  const struct {
     const char* name;
-    double* prm;
-  } lists[] = {{"dynprm", d->dynprm}, {"gainprm", d->gainprm}, {"biasprm", d->biasprm}};
+    double *prm, *muscle;
+  } lists[] = {{"dynprm", d->dynprm, NULL}, {"gainprm", d->gainprm, d->muscle}, {"biasprm", d->biasprm, d->passive}};
   hfi_read_keyword(r, elem, "dyntype", dynamics, &d->dyntype);
   hfi_read_keyword(r, elem, "gaintype", gains, &d->gaintype);
   hfi_read_keyword(r, elem, "biastype", biases, &d->biastype);
-  // Gain and bias of a muscle share its nine parameters. They are kept even if neither is a muscle, because an element of the class may become one.
-  int gain_is_muscle = d->gaintype == HF_GAIN_MUSCLE, bias_is_muscle = d->biastype == HF_BIAS_MUSCLE, none_is = !gain_is_muscle && !bias_is_muscle;
-  const int keeps_muscle[] = {0, gain_is_muscle || none_is, bias_is_muscle || none_is};
+  // The numbers of a muscle are kept even if gain or bias are none, because an element of the class may become one.
   for (int i = 0; i < 3; ++i) {
-    count[i] = hfi_read_reals(r, elem, lists[i].name, 1, 10, x[i]);
-    for (int k = 0; k < count[i] && k < 3; ++k) lists[i].prm[k] = x[i][k];
-    for (int k = 0; k < count[i] && k < 9 && keeps_muscle[i]; ++k) d->muscle[k] = x[i][k];
+    double x[10];
+    int count = hfi_read_reals(r, elem, lists[i].name, 1, 10, x);
+    for (int k = 0; k < count && k < 3; ++k) lists[i].prm[k] = x[k];
+    for (int k = 0; k < count && k < 9 && lists[i].muscle; ++k) lists[i].muscle[k] = x[k];
   }
-  if (gain_is_muscle && bias_is_muscle && count[1] && count[2] && memcmp(x[1], x[2], sizeof *x[1] * (size_t)imin2(count[1], count[2])) != 0)
-    hfi_note(r, elem, HF_WARNING, "gainprm and biasprm of a muscle differ: the numbers of biasprm count for both");
   hfi_read_bool(r, elem, "actearly", &d->actearly);
   int actdim = 0; // 0 and 1 follow from dyntype.
   if (hfi_read_int(r, elem, "actdim", &actdim) && actdim > 1) hfi_note(r, elem, HF_WARNING, "actdim=\"%d\": an actuator has at most one activation", actdim);
@@ -204,6 +200,7 @@ static void apply_muscle(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   if (d->dynprm[2] < 0) hfi_fail(m->r, elem, HF_ERROR_MODEL, "tausmooth cannot be negative");
   for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
     hfi_read_reals(m->r, elem, parts[i].attr, parts[i].count, parts[i].count, d->muscle + parts[i].first);
+  memcpy(d->passive, d->muscle, sizeof d->passive);
   memcpy(d->gainprm, d->muscle, sizeof d->gainprm); // in the place where <general> has them
   memcpy(d->biasprm, d->muscle, sizeof d->biasprm);
 }

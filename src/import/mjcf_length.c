@@ -1,13 +1,13 @@
 // The lengths of a muscle whose file gives no lengthrange, found as MuJoCo's compiler finds them: a copy of the world, without gravity, contacts,
-// springs, dampers, joint friction and actuators, is pulled along the joint or tendon of the muscle from qpos0, once to its short side and once to
-// its long side.
+// springs, dampers, joint friction and actuators, is pulled along the muscle from qpos0, once to its short side and once to its long side. Muscles on
+// hinges, slides and tendons share a copy; a muscle on anything else gets a copy of its own, in which a motor stands for it.
 //
 //   tau = -+ J^T f,   f = accel / |M^-1 J^T|, at most maxforce / |J|,   v <- v exp(-h / timeconst) before each step
 //
 // The least length in the last `interval` of `inttotal` seconds on the short side and the greatest on the long side are its range. A length that
 // moves in that time by more than `tolrange` of the range has no bounds.
 //
-//   J  d length / d v (nv), of the joint or tendon times the gear     h  timestep of the search [s]
+//   J  d length / d v (nv), with the gear     h  timestep of the search [s]
 #include "import/mjcf.h"
 #include "math/vec3.h"
 
@@ -25,6 +25,7 @@ struct hfiPuller {
   hfDynamics* dynamics;
   hfActuation* actuation;
   double *J, *x; // (nv)
+  int is_own;    // 1: the last actuator stands for the muscle
 };
 
 hfiLengthSearch hfi_length_search_default(void) {
@@ -107,11 +108,15 @@ static double find_length(hfiPuller* p, const hfActuatorDef* d) {
   hf_dynamics_mass_matrix(p->dynamics);
   hf_dynamics_factor(p->dynamics);
   memset(p->J, 0, sizeof *p->J * (size_t)m->nv);
-  if (d->trntype == HF_TRANSMISSION_JOINT) {
+  if (d->trntype == HF_TRANSMISSION_JOINT && !p->is_own) {
     p->J[hf_model_jnt_dofadr(m)[id]] = gear;
     return gear * q[hf_model_jnt_qposadr(m)[id]];
   }
   hf_actuation_update(p->actuation, p->dynamics, q);
+  if (p->is_own) {
+    hf_actuation_moment(p->actuation, m->nu - 1, p->J);
+    return hf_actuation_length(p->actuation)[m->nu - 1];
+  }
   hf_actuation_tendon_moment(p->actuation, id, p->J);
   for (int i = 0; i < m->nv; ++i) p->J[i] *= gear;
   return gear * hf_actuation_tendon_length(p->actuation)[id];
@@ -145,20 +150,43 @@ static int find_end(hfiPuller* p, const hfActuatorDef* d, const hfiLengthSearch*
   return 1;
 }
 
-static int has_one_coordinate(const hfiPuller* p, const hfActuatorDef* d) {
-  return d->trntype == HF_TRANSMISSION_TENDON ||
-         (d->trntype == HF_TRANSMISSION_JOINT && hf_joint_info(hf_model_jnt_type(p->model)[d->trnid[0]]).nq == 1);
+// Whether a hinge, a slide or a tendon is pulled, which needs no motor in the copy.
+static int has_one_coordinate(const hfBuilder* b, const hfActuatorDef* d) {
+  return d->trntype == HF_TRANSMISSION_TENDON || (d->trntype == HF_TRANSMISSION_JOINT && hf_joint_info(b->joint.data[d->trnid[0]].type).nq == 1);
+}
+
+// A copy whose last actuator is a motor in the place of the muscle. NULL as make_puller.
+static hfiPuller* make_own_puller(hfBuilder* b, const hfActuatorDef* d, const hfiLengthSearch* s) {
+  hfActuatorDef motor = hf_actuator_def_default();
+  motor.trntype = d->trntype, motor.cranklength = d->cranklength;
+  memcpy(motor.trnid, d->trnid, sizeof motor.trnid);
+  memcpy(motor.gear, d->gear, sizeof motor.gear);
+  if (hf_builder_add_actuator(b, &motor, NULL) < 0) return NULL;
+  hfiPuller* p = make_puller(b, s);
+  if (p) p->is_own = 1;
+  --b->actuator.count;
+  return p;
+}
+
+// Pulls to both sides. Returns 0 where that finds no bounds.
+static int find_bounds(hfiPuller* p, hfActuatorDef* d, const hfiLengthSearch* s) {
+  double low[2], high[2];
+  if (!find_end(p, d, s, -1, low) || !find_end(p, d, s, 1, high)) return 0;
+  double range = high[1] - low[0], moving = max2(low[1] - low[0], high[1] - high[0]);
+  if (!(range > 0) || moving > s->tolrange * range) return 0;
+  d->lengthrange[0] = low[0], d->lengthrange[1] = high[1];
+  return 1;
 }
 
 int hfi_mjcf_search_length(hfiMjcf* m, hfActuatorDef* d) {
   const hfiLengthSearch* s = &m->lengths;
   hfiReader* r = m->r;
-  double low[2], high[2];
+  if (!has_one_coordinate(r->builder, d)) {
+    hfiPuller* own = make_own_puller(r->builder, d, s);
+    int found = own && find_bounds(own, d, s);
+    hfi_puller_free(own);
+    return found;
+  }
   if (!r->puller) r->puller = make_puller(r->builder, s);
-  hfiPuller* p = r->puller;
-  if (!p || !has_one_coordinate(p, d) || d->gear[0] == 0 || !find_end(p, d, s, -1, low) || !find_end(p, d, s, 1, high)) return 0;
-  double range = high[1] - low[0], moving = max2(low[1] - low[0], high[1] - high[0]);
-  if (!(range > 0) || moving > s->tolrange * range) return 0;
-  d->lengthrange[0] = low[0], d->lengthrange[1] = high[1];
-  return 1;
+  return r->puller && d->gear[0] != 0 && find_bounds(r->puller, d, s);
 }

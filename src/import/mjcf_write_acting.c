@@ -85,7 +85,7 @@ static void write_general(hfiMjcfWriter* w, int i) {
   hfi_xml_put_text(&w->xml, "biastype", biases[d->biastype]);
   hfi_xml_put_reals(&w->xml, "dynprm", d->dynprm, 3);
   hfi_xml_put_reals(&w->xml, "gainprm", strong ? d->muscle : d->gainprm, strong ? 9 : 3);
-  hfi_xml_put_reals(&w->xml, "biasprm", passive ? d->muscle : bias, passive ? 9 : 3);
+  hfi_xml_put_reals(&w->xml, "biasprm", passive ? hfi_passive_muscle(d) : bias, passive ? 9 : 3);
   if (strong || passive) hfi_xml_put_reals(&w->xml, "lengthrange", d->lengthrange, 2);
   if (d->actearly) hfi_xml_put_bool(&w->xml, "actearly", 1);
   hfi_xml_print(&w->xml, "/>\n");

@@ -111,6 +111,8 @@ int hfi_sdf_load_heightmap(hfiSdf* s, const hfiSdfEntity* link, const hfiElem* e
 void hfi_sdf_add_joints(hfiSdf* s, hfiSdfEntity* joint, int body);
 // Closes the loop of a joint whose child is moved by another joint. All bodies must have been added (sdf_loop.c).
 void hfi_sdf_close_loop(hfiSdf* s, hfiSdfEntity* joint);
+// Warns if a ball or fixed joint that closes a loop says something about the motion that is not used.
+void hfi_sdf_report_held(hfiSdf* s, const hfiSdfEntity* joint);
 // Excludes contacts by Drake's collision filter groups, after all bodies were added (sdf_filter.c).
 void hfi_sdf_read_filters(hfiSdf* s);
 // Adds equalities of mimic joints and actuators, after all joints were added.

@@ -92,10 +92,39 @@ static double rotor_inertia(hfiSdf* s, const hfiSdfEntity* j) {
   return inertia > 0 ? ratio * ratio * inertia : 0;
 }
 
+static void mark_used(hfiElem* e) {
+  e->used = 1;
+  for (hfiAttr* a = e->attr; a; a = a->next) a->used = 1;
+  for (hfiElem* c = e->child; c; c = c->next) mark_used(c);
+}
+
+// Marks what has no meaning for the type of a joint, so that it is not reported: the place and axes of a fixed joint, all but the damping of a ball's axis.
+static void mark_meaningless(const hfiSdfEntity* j, const SdfJointType* type) {
+  int fixed = hfi_sdf_is_fixed(j);
+  for (hfiElem* e = j->elem->child; e; e = e->next) {
+    int axis = hfi_is(e, "axis") || hfi_is(e, "axis2");
+    if (fixed && (axis || hfi_is(e, "pose"))) mark_used(e);
+    for (hfiElem* c = !fixed && axis && !type->axes ? e->child : NULL; c; c = c->next)
+      if (!hfi_is(c, "dynamics")) mark_used(c);
+  }
+}
+
+void hfi_sdf_report_held(hfiSdf* s, const hfiSdfEntity* j) {
+  const SdfJointType* type = find_type(s, j);
+  if (!type) return;
+  mark_meaningless(j, type);
+  if (hfi_sdf_is_fixed(j)) return;
+  const hfiElem *axis = hfi_child(j->elem, "axis"), *dynamics = axis ? hfi_child(axis, "dynamics") : NULL;
+  double damping = 0;
+  if (dynamics && hfi_sdf_number(s, dynamics, "damping", &damping) && damping > 0)
+    hfi_note(s->r, dynamics, HF_WARNING, "the damping of a ball joint that closes a loop is not used");
+}
+
 void hfi_sdf_add_joints(hfiSdf* s, hfiSdfEntity* j, int body) {
   static const char* const elements[2] = {"axis", "axis2"};
   hfiReader* r = s->r;
   const SdfJointType* type = find_type(s, j);
+  if (type) mark_meaningless(j, type);
   if (!type || hfi_sdf_is_fixed(j)) return;
   hfJointDef d = hf_joint_def_default();
   d.body = body;

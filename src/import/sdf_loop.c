@@ -35,6 +35,7 @@ void hfi_sdf_close_loop(hfiSdf* s, hfiSdfEntity* j) {
   int parent = j->parent ? j->parent->body : 0, child = j->child->body;
   if (s->r->status) return;
   if (!hfi_sdf_splits(j)) {
+    hfi_sdf_report_held(s, j);
     // The anchor of a connect is written in the first body, that of a weld in the second.
     if (hfi_sdf_is_fixed(j)) hold(s, j, HF_EQUALITY_WELD, parent, X_WC, child, X_WJ.p);
     else hold(s, j, HF_EQUALITY_CONNECT, parent, X_WP, child, X_WJ.p);

@@ -1,13 +1,13 @@
 // Group states of SRDF: each becomes a keyframe.
 //
 // A state gives the coordinates of some joints. All others are at their reference, except joints that follow others (<mimic>), and controls of position
-// servos are such that they hold the state. A state has the name that the file gives it or, if several groups have a state of that name, GROUP/NAME.
+// servos are such that they hold the state. A state has the name that the file gives it or, if several groups have a state of that name, or the URDF has a
+// keyframe of it, GROUP/NAME.
 #include "import/srdf.h"
 
 #include "math/vec3.h"
 #include "model/builder_add.h"
 #include "model/key.h"
-#include "model/servo.h"
 
 #include <string.h>
 
@@ -84,34 +84,6 @@ static void set_joint(const State* s, const hfiElem* e) {
     hfi_note_first(r, e, HF_WARNING, "a group state names a joint that the model does not have, or that is fixed: its value is not used", hfi_format(r, "\"%.100s\"", name));
 }
 
-// Joints that follow others, which may follow others again.
-static void follow(const State* s) {
-  const hfBuilder* b = s->r->builder;
-  for (int pass = 0, changed = 1; changed && pass < b->equality.count; ++pass) {
-    changed = 0;
-    for (int i = 0; i < b->equality.count; ++i) {
-      const hfEqualityDef* d = &b->equality.data[i];
-      if (d->type != HF_EQUALITY_JOINT) continue;
-      double* q = s->a->qpos + s->ids->qpos[d->obj1];
-      double followed = d->data[0] + (d->obj2 >= 0 ? d->data[1] * s->a->qpos[s->ids->qpos[d->obj2]] : 0);
-      changed |= *q != followed;
-      *q = followed;
-    }
-  }
-}
-
-// Position servos hold the state, as far as their range allows.
-static void set_controls(const State* s) {
-  const hfBuilder* b = s->r->builder;
-  for (int i = 0; i < b->actuator.count; ++i) {
-    const hfActuatorDef* d = &b->actuator.data[i];
-    if (d->trntype != HF_TRANSMISSION_JOINT || !hfi_is_servo(d->gaintype, d->biastype, d->biasprm) || d->biasprm[1] == 0 || !hfi_joint_is_scalar(b->joint.data[d->trnid[0]].type))
-      continue;
-    double length = d->gear[0] * s->a->qpos[s->ids->qpos[d->trnid[0]]], control = -d->biasprm[1] * length / d->gainprm[0];
-    s->a->ctrl[i] = d->ctrllimited ? fmin(fmax(control, d->ctrlrange[0]), d->ctrlrange[1]) : control;
-  }
-}
-
 // ---- states -------------------------------------------------------------------------------------
 
 static int is_only_one(const hfiElem* root, const hfiElem* state, const char* name) {
@@ -127,7 +99,8 @@ static void add_state(hfiUrdf* u, const hfiElem* root, const hfiElem* elem, cons
   static const double given = 0; // A keyframe has the arrays that are not NULL here.
   hfKeyDef like = hf_key_def_default();
   const char *name = hfi_require(r, elem, "name"), *group = hfi_require(r, elem, "group");
-  like.name = is_only_one(root, elem, name) ? name : hfi_format(r, "%s/%s", group, name);
+  int is_free = is_only_one(root, elem, name) && hf_builder_find(r->builder, HF_OBJECT_KEY, name) < 0; // The URDF may have a keyframe of its own.
+  like.name = is_free ? name : hfi_format(r, "%s/%s", group, name);
   like.where = hfi_where(r, elem);
   like.qpos = like.ctrl = &given;
   hfiKey key;
@@ -136,8 +109,7 @@ static void add_state(hfiUrdf* u, const hfiElem* root, const hfiElem* elem, cons
   if (r->status) return;
   State s = {r, root, ids, &a};
   for (const hfiElem* e = hfi_child(elem, "joint"); e && !r->status; e = hfi_next(e, "joint")) set_joint(&s, e);
-  follow(&s);
-  set_controls(&s);
+  hfi_complete_start(r->builder, ids, &a);
   if (!r->status) hfi_keep(r, elem, hfi_key_add(r->builder, &key, &r->scratch));
 }
 

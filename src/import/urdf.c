@@ -142,6 +142,7 @@ static hfiPlacement placement_in_world(const hfiUrdfLink* link) {
 static void add_body(hfiUrdf* u, hfiUrdfLink* link) {
   hfiReader* r = u->r;
   const hfiUrdfJoint* j = link->joint;
+  hfi_urdf_set_weight(u, link);
   hfBodyDef def = link->def;
   int in_world = !j || floats_in_world(u, j);
   hfiPlacement placed = in_world ? placement_in_world(link) : hfi_placement_mul(j->parent->frame, j->origin);
@@ -170,9 +171,10 @@ static void add_body(hfiUrdf* u, hfiUrdfLink* link) {
 static void give_body(hfiUrdf* u, hfiUrdfLink* link) {
   if (strcmp(link->name, "world") == 0 && !link->joint)
     link->body = 0;
-  else if (link->leader != link)
+  else if (link->leader != link) {
     link->body = link->leader->body;
-  else
+    hfi_urdf_add_joints(u, link->joint, link->body); // none, as the joint is fixed: its axis and limits are not reported
+  } else
     add_body(u, link);
   if (!u->r->status) hfi_urdf_read_geoms(u, link);
 }
@@ -259,7 +261,7 @@ static void exclude_neighbours(hfiUrdf* u) {
 }
 
 static const hfiMeaning meanings[] = {
-    {"gazebo", NULL, 1, "of Gazebo's extensions only mu1 and mu2 are used"},
+    {"gazebo", NULL, 1, "of Gazebo's extensions only mu1, mu2, turnGravityOff and gravity are used"},
     {"safety_controller", NULL, 1, "soft limits are a controller's matter: not used"},
     {"calibration", NULL, 1, "no effect on the motion"},
     {"self_collision_checking", NULL, 1, "an extension of other tools: not used"},
@@ -305,27 +307,6 @@ static const hfiMeaning meanings[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static int says_yes(const char* text) { return strcmp(text, "true") == 0 || strcmp(text, "1") == 0; }
-static int is_number_but_zero(const char* text) { return strspn(text, "-+0.") != strlen(text); }
-static int says_no(const char* text) { return strcmp(text, "false") == 0 || strcmp(text, "0") == 0; }
-
-// Extensions of Gazebo that would move the robot otherwise.
-static void report_gazebo(hfiUrdf* u) {
-  static const struct {
-    const char* name;
-    int (*acts)(const char* text);
-    const char* text;
-  } effects[] = {{"turnGravityOff", says_yes, "the weight of the link acts all the same"},
-                 {"gravity", says_no, "the weight of the link acts all the same"},
-                 {"dampingFactor", is_number_but_zero, "velocities do not decay"},
-                 {"springStiffness", is_number_but_zero, "the joint has no spring"}};
-  for (const hfiElem* e = u->root->child; e; e = e->next)
-    for (const hfiElem* c = hfi_is(e, "gazebo") && hfi_attr(e, "reference") ? e->child : NULL; c; c = c->next)
-      for (size_t i = 0; i < sizeof effects / sizeof *effects; ++i)
-        if (hfi_is(c, effects[i].name) && c->text && effects[i].acts(c->text))
-          hfi_note(u->r, c, HF_WARNING, "<%s> of <gazebo>: %s", c->name, effects[i].text);
-}
-
 void hfi_urdf_read(hfiReader* r, hfiElem* root) {
   hfiUrdf u = {.r = r, .root = root};
   u.link_tail = &u.links;
@@ -336,14 +317,15 @@ void hfi_urdf_read(hfiReader* r, hfiElem* root) {
   // A link whose inertia no material body can have was reported; its moments are replaced by their mean.
   hf_builder_config(r->builder)->balance_inertia = 1;
   if (!r->status) read_elements(&u);
+  if (!r->status) hfi_urdf_read_gazebo(&u);
   if (!r->status) hfi_urdf_read_materials(&u);
   if (!r->status) build_trees(&u);
   if (!r->status) exclude_neighbours(&u);
   if (!r->status) hfi_urdf_read_mimic(&u);
   if (!r->status) hfi_urdf_read_actuators(&u);
+  if (!r->status) hfi_urdf_read_start(&u);
   if (!r->status) hfi_urdf_read_filters(&u);
   if (!r->status) hfi_urdf_read_frames(&u);
-  if (!r->status) report_gazebo(&u);
   if (!r->status) hfi_xml_report(r, root, meanings);
   if (!r->status && r->config.srdf) hfi_srdf_read(&u);
   hfi_names_release(&u.names);

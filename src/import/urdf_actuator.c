@@ -125,23 +125,10 @@ static void report_unknown_interfaces(hfiUrdf* u, const hfiElem* joint, int has_
   }
 }
 
-// The position at which ROS would begin.
-static void report_initial_value(hfiUrdf* u, const hfiElem* joint) {
-  for (const hfiElem* i = joint->child; i; i = i->next)
-    for (const hfiElem* p = hfi_child(i, "param"); p; p = hfi_next(p, "param")) {
-      const char *name = hfi_attr(p, "name"), *interface = hfi_attr(i, "name");
-      if (!name || strcmp(name, "initial_value") != 0 || !interface || strcmp(interface, "position") != 0) continue;
-      double value = 0;
-      if (hfi_urdf_read_parameter(u, p, &value) && value != 0) hfi_note(u->r, p, HF_WARNING, "initial_value: not used, the joint begins at zero");
-      return;
-    }
-}
-
 // If there are several command interfaces, position is preferred, then velocity. In ROS a controller would choose.
 static void read_commanded_joint(hfiUrdf* u, hfiElem* elem) {
   Wish wish = {.elem = elem};
   int chosen = -1;
-  report_initial_value(u, elem);
   for (hfiElem* i = hfi_child(elem, "command_interface"); i; i = hfi_next(i, "command_interface")) {
     int kind = interface_kind(hfi_attr(i, "name"));
     if (kind < 0 || (chosen >= 0 && kind >= chosen)) continue;

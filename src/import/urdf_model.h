@@ -6,6 +6,7 @@
 #include "import/asset.h"
 #include "import/mjcf.h"
 #include "import/reader.h"
+#include "model/key.h"
 
 typedef struct hfiUrdfJoint hfiUrdfJoint;
 
@@ -20,6 +21,7 @@ typedef struct hfiUrdfLink {
   hfBodyDef def;  // for a leader: includes the inertials of all links that are merged into it
   int visited;    // number of the last visit of the tree that came here
   int mass;       // for a leader: hfiUrdfMass of its body
+  int weightless; // 1: gravity does not act on it
   const struct hfiUrdfLink* group; // the first of the links that fixed joints connect with it: itself, if no fixed joint moves it
   struct hfiUrdfLink*
       leader; // the link to whose body it belongs: itself, or the link into which it is merged
@@ -59,6 +61,7 @@ typedef struct hfiUrdf {
   hfiElem* root;
   hfiMjcf* settings; // settings of the <mujoco><compiler> extension
   int discard_visual;
+  int has_weightless; // 1: gravity does not act on some link
   hfiUrdfLink *links, **link_tail, **link_of; // link_of: by number
   hfiNames names;                             // gives the number of a link by its name
   int link_count;
@@ -86,10 +89,18 @@ int hfi_urdf_read_parameter(hfiUrdf* u, const hfiElem* param, double* x);
 int hfi_urdf_mimics(const hfiUrdf* u, const hfiUrdfJoint* joint);
 // Adds actuators, after all joints were added.
 void hfi_urdf_read_actuators(hfiUrdf* u);
+// Adds the keyframe with the initial values of <ros2_control>, after all actuators were added.
+void hfi_urdf_read_start(hfiUrdf* u);
+// In a keyframe with coordinates, lets joints that follow others follow, and position servos hold.
+void hfi_complete_start(const hfBuilder* b, const hfiKeyLayout* ids, const hfiKeyArrays* a);
 // Inertia of the rotors on a joint, seen through their gears: sum of ratio^2 times inertia [kg m^2 or kg].
 double hfi_urdf_rotor_inertia(hfiUrdf* u, const char* joint);
 // Adds the link's <inertial>, if any, to its leader's definition.
 void hfi_urdf_add_inertial(hfiUrdf* u, hfiUrdfLink* link);
+// Reads of Gazebo's extensions which links have no weight, and reports those that would move the robot otherwise.
+void hfi_urdf_read_gazebo(hfiUrdf* u);
+// Takes the weight off the body of a leader if none of its links has one.
+void hfi_urdf_set_weight(hfiUrdf* u, hfiUrdfLink* leader);
 // Reads collision filter groups and frames, which are extensions of Drake.
 void hfi_urdf_read_filters(hfiUrdf* u);
 void hfi_urdf_read_frames(hfiUrdf* u);

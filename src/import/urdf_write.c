@@ -43,11 +43,11 @@ static void warn_of_urdf(hfiRobotWriter* w) {
     planes += type == HF_GEOM_PLANE, fields += type == HF_GEOM_HFIELD;
     capsules += type == HF_GEOM_CAPSULE, ellipsoids += type == HF_GEOM_ELLIPSOID;
   }
-  for (int i = 1; i < m->nbody; ++i) lifted += hf_model_body_gravcomp(m)[i] != 0;
+  for (int i = 1; i < m->nbody; ++i) lifted += hf_model_body_gravcomp(m)[i] != 0 && hf_model_body_gravcomp(m)[i] != 1;
   hfi_robot_left_out(w, springs, "springs of joints");
   hfi_robot_left_out(w, planes, "planes");
   hfi_robot_left_out(w, fields, "height fields");
-  hfi_robot_left_out(w, lifted, "compensation of weights");
+  hfi_robot_left_out(w, lifted, "compensation of a part of a weight");
   hfi_robot_left_out(w, ranges, "ranges of controls other than the limits of the joint; a reader takes these");
   hfi_robot_left_out(w, gains, "gains of actuators; a reader chooses them");
   if (capsules) hfi_robot_warn(w, "URDF has no capsules: each becomes a cylinder and two balls (%d)", capsules);
@@ -72,6 +72,14 @@ static void name_all(hfiRobotWriter* w) {
     const char* name = link->joint >= 0 ? hfi_robot_name_of(w, HF_OBJECT_JOINT, link->joint) : hfi_robot_format(w, "%s_%s", link->name, suffix);
     link->joint_name = hfi_robot_unique(w, SPACE_JOINTS, name, "_joint");
   }
+}
+
+// Writes the extension of Gazebo that takes the weight off a link.
+static void write_weightless(hfiRobotWriter* w, const hfiWrittenLink* link) {
+  if (link->body <= 0 || !link->carries || hf_model_body_gravcomp(w->m)[link->body] != 1) return;
+  hfi_xml_begin(&w->xml, 1, "gazebo");
+  hfi_xml_put_text(&w->xml, "reference", link->name);
+  hfi_xml_print(&w->xml, ">\n    <turnGravityOff>true</turnGravityOff>\n  </gazebo>\n");
 }
 
 static void write_frames(hfiRobotWriter* w) {
@@ -129,6 +137,7 @@ static void write_document(hfiRobotWriter* w) {
   for (int i = 0; i < w->nlink; ++i)
     if (w->link[i].body > 0) hfi_urdf_write_joint(w, &w->link[i]);
   for (int i = 0; i < w->nlink; ++i) hfi_urdf_write_transmission(w, &w->link[i]);
+  for (int i = 0; i < w->nlink; ++i) write_weightless(w, &w->link[i]);
   write_frames(w);
   for (int i = 0; i < w->napart; ++i) write_filter(w, i);
   hfi_xml_print(&w->xml, "</robot>\n");

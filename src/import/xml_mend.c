@@ -13,8 +13,34 @@ static const char* find_text(const char* from, const char* end, const char* what
 
 // ---- the declaration ----------------------------------------------------------------------------
 
-// Finds an XML declaration that is not at the start of the text but has only blanks and comments before it. Returns NULL if there is none.
-static const char* late_declaration(const char* text, const char* end) {
+static const char* skip_blanks(const char* s, const char* end) {
+  while (s < end && hfi_xml_is_blank(*s)) ++s;
+  return s;
+}
+
+// Whether a declaration is written as XML asks: version, then perhaps encoding and standalone, each with a quoted value. s stands behind "<?xml", and `stop`
+// at "?>".
+static int is_well_formed(const char* s, const char* stop) {
+  static const char* const names[] = {"version", "encoding", "standalone"};
+  for (int next = 0;;) {
+    const char* blank = s;
+    s = skip_blanks(s, stop);
+    if (s == stop) return next > 0;
+    int k = next;
+    while (k < 3 && ((size_t)(stop - s) < strlen(names[k]) || memcmp(s, names[k], strlen(names[k])) != 0)) ++k;
+    if (s == blank || k == 3 || (k > 0 && next == 0)) return 0;
+    s = skip_blanks(s + strlen(names[k]), stop);
+    if (s == stop || *s != '=') return 0;
+    s = skip_blanks(s + 1, stop);
+    const char* close = s < stop && (*s == '"' || *s == '\'') ? memchr(s + 1, *s, (size_t)(stop - s - 1)) : NULL;
+    if (!close || close == s + 1) return 0;
+    s = close + 1, next = k + 1;
+  }
+}
+
+// Finds an XML declaration that no parser would take: one that is not well formed, or that is not at the start of the text but has only blanks and comments
+// before it. Returns NULL if there is none.
+static const char* odd_declaration(const char* text, const char* end) {
   const char* s = text;
   while (s < end) {
     if (hfi_xml_is_blank(*s)) ++s;
@@ -25,12 +51,14 @@ static const char* late_declaration(const char* text, const char* end) {
     } else
       break;
   }
-  return s > text && end - s >= 6 && memcmp(s, "<?xml", 5) == 0 && hfi_xml_is_blank(s[5]) ? s : NULL;
+  if (end - s < 6 || memcmp(s, "<?xml", 5) != 0 || !(hfi_xml_is_blank(s[5]) || s[5] == '?')) return NULL;
+  const char* stop = find_text(s, end, "?>");
+  return s > text || (stop && !is_well_formed(s + 5, stop)) ? s : NULL;
 }
 
-// Returns a copy of the text, to be freed, in which a late declaration is blank. Returns NULL if there is none, or no memory.
+// Returns a copy of the text, to be freed, in which an odd declaration is blank. Returns NULL if there is none, or no memory.
 static char* without_declaration(const char* text, size_t length) {
-  const char *end = text + length, *begin = late_declaration(text, end);
+  const char *end = text + length, *begin = odd_declaration(text, end);
   const char* stop = begin ? find_text(begin, end, "?>") : NULL;
   char* copy = stop ? malloc(length + 1) : NULL;
   if (!copy) return NULL;

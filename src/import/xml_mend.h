@@ -1,6 +1,7 @@
 // Mending of texts that are not quite XML, but that MuJoCo reads nevertheless:
 //
 //   a declaration <?xml ... ?> after blanks and comments    XML wants it at the start of the file
+//   a declaration that is not well formed                   XML wants version, encoding and standalone, in this order
 //   a comment with "--" inside                              XML forbids that
 //   attributes without a blank between them                 XML wants one
 #ifndef HFI_IMPORT_XML_MEND_H

@@ -67,6 +67,8 @@ int hfi_builder_has_own_rules(const hfBuilder* b, int body);
 
 // The kind of object that an actuator of this transmission acts on; and the kind that an equality of this type names.
 hfObjectKind hfi_transmission_target(int trntype);
+// The nine numbers of a muscle's passive force.
+const double* hfi_passive_muscle(const hfActuatorDef* d);
 hfObjectKind hfi_equality_target(int type, int objkind);
 
 // A contact pair with the values that it takes from its geoms.

@@ -27,7 +27,7 @@ static hfStatus check_transmission(const hfBuilder* b, const hfActuatorDef* d, h
 // Refuses numbers that are not finite, and ranges that act but are empty.
 static hfStatus check_numbers(const hfActuatorDef* d, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_ACTUATOR;
-  const hfiNumbers numbers[] = {HFI_NUMBERS(d, dynprm), HFI_NUMBERS(d, gainprm), HFI_NUMBERS(d, biasprm), HFI_NUMBERS(d, muscle), HFI_NUMBERS(d, lengthrange),
+  const hfiNumbers numbers[] = {HFI_NUMBERS(d, dynprm), HFI_NUMBERS(d, gainprm), HFI_NUMBERS(d, biasprm), HFI_NUMBERS(d, muscle), HFI_NUMBERS(d, passive), HFI_NUMBERS(d, lengthrange),
                                 HFI_NUMBERS(d, motor), HFI_NUMBERS(d, gear), HFI_NUMBERS(d, dampratio), HFI_NUMBERS(d, cranklength),
                                 HFI_RANGE(d, ctrlrange), HFI_RANGE(d, forcerange), HFI_RANGE(d, actrange)};
   const double* ranges[] = {d->ctrlrange, d->forcerange, d->actrange};
@@ -60,21 +60,32 @@ static hfStatus check_drive(const hfBuilder* b, const hfActuatorDef* d, hfError*
   return HF_OK;
 }
 
-// The curves of a muscle need lmin < 1 < lmax, fvmax >= 1, and ranges that are not empty.
-static hfStatus check_muscle(const hfActuatorDef* d, hfError* error) {
-  const double *p = d->muscle, *l = d->lengthrange;
-  if (d->gaintype < HF_GAIN_FIXED || d->gaintype > HF_GAIN_ORIENTATION || d->biastype < HF_BIAS_NONE || d->biastype > HF_BIAS_MUSCLE)
-    return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name, "gain %d or bias %d does not exist", d->gaintype, d->biastype);
-  if (d->gaintype != HF_GAIN_MUSCLE && d->biastype != HF_BIAS_MUSCLE) return HF_OK;
+const double* hfi_passive_muscle(const hfActuatorDef* d) {
+  for (int k = 0; k < 9; ++k)
+    if (d->passive[k] != 0) return d->passive;
+  return d->muscle;
+}
+
+// The curves of a muscle need lmin < 1 < lmax, and ranges that are not empty; those of its active force also vmax > 0 and fvmax >= 1.
+static hfStatus check_curves(const hfActuatorDef* d, const double* p, int active, hfError* error) {
+  const double* l = d->lengthrange;
   if (!(p[0] < p[1]) || !(l[0] < l[1]))
     return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name,
                           "a muscle needs a range and a lengthrange that are not empty: [%g, %g] and [%g, %g]", p[0], p[1], l[0], l[1]);
   if (p[2] < 0 && d->trntype == HF_TRANSMISSION_BODY)
     return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name, "a muscle on a body needs its peak force");
-  if (!(p[4] < 1 && p[5] > 1 && p[6] > 0 && p[8] >= 1))
+  if (!(p[4] < 1 && p[5] > 1) || (active && !(p[6] > 0 && p[8] >= 1)))
     return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name,
                           "a muscle needs lmin < 1 < lmax, vmax > 0 and fvmax >= 1: they are %g, %g, %g, %g", p[4], p[5], p[6], p[8]);
   return HF_OK;
+}
+
+static hfStatus check_muscle(const hfActuatorDef* d, hfError* error) {
+  if (d->gaintype < HF_GAIN_FIXED || d->gaintype > HF_GAIN_ORIENTATION || d->biastype < HF_BIAS_NONE || d->biastype > HF_BIAS_MUSCLE)
+    return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name, "gain %d or bias %d does not exist", d->gaintype, d->biastype);
+  hfStatus status = d->gaintype == HF_GAIN_MUSCLE ? check_curves(d, d->muscle, 1, error) : HF_OK;
+  if (status == HF_OK && d->biastype == HF_BIAS_MUSCLE) status = check_curves(d, hfi_passive_muscle(d), 0, error);
+  return status;
 }
 
 // A DC motor has a resistance and a constant, and a controller only if an input needs one. May parameter k of a motor be negative?

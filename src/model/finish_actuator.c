@@ -2,6 +2,7 @@
 #include "model/finish.h"
 
 #include "base/error.h"
+#include "model/builder.h"
 #include "model/derive.h"
 #include "model/motor.h"
 #include "model/orientation.h"
@@ -99,14 +100,20 @@ static hfStatus meet_inertia(const hfModel* m, int i, const hfPose* X_WB, double
 // Fits a muscle: its scaled lengths range[0] to range[1] become the lengths of its lengthrange, l = L_T + L_0 L. If no peak force is given, it is
 // `scale` over the acceleration that a unit force causes.
 static hfStatus fit_muscle(hfModel* m, int i, const hfActuatorDef* d, const hfPose* X_WB, hfError* error) {
-  double *to = hfi_set_actuator_muscle(m) + 8 * i, compliance = 0, acceleration = 0;
-  const double* p = d->muscle;
+  double *active = hfi_set_actuator_muscle(m) + 8 * i, *passive = hfi_set_actuator_passive(m) + 5 * i, compliance = 0, acceleration = 0;
+  const double* sets[] = {d->muscle, hfi_passive_muscle(d)};
+  hfStatus status = HF_OK;
   if (d->gaintype != HF_GAIN_MUSCLE && d->biastype != HF_BIAS_MUSCLE) return HF_OK;
-  hfStatus status = p[2] < 0 ? meet_inertia(m, i, X_WB, &compliance, &acceleration, error) : HF_OK;
-  to[1] = (d->lengthrange[1] - d->lengthrange[0]) / (p[1] - p[0]);
-  to[0] = d->lengthrange[0] - p[0] * to[1];
-  to[2] = p[2] < 0 ? p[3] / max2(1e-15, acceleration) : p[2];
-  memcpy(to + 3, p + 4, 5 * sizeof *to);
+  if (sets[0][2] < 0 || sets[1][2] < 0) status = meet_inertia(m, i, X_WB, &compliance, &acceleration, error);
+  for (int k = 0; k < 2; ++k) {
+    const double* p = sets[k];
+    double* to = k ? passive : active;
+    to[1] = p[1] > p[0] ? (d->lengthrange[1] - d->lengthrange[0]) / (p[1] - p[0]) : 0; // An unused set may have no range.
+    to[0] = d->lengthrange[0] - p[0] * to[1];
+    to[2] = p[2] < 0 ? p[3] / max2(1e-15, acceleration) : p[2];
+  }
+  memcpy(active + 3, sets[0] + 4, 5 * sizeof *active);
+  passive[3] = sets[1][5], passive[4] = sets[1][7];
   return status;
 }
 

@@ -31,14 +31,22 @@ static void fill_from_guest(const hfiGraft* g, const hfiKey* key, const hfiKeyLa
   }
 }
 
+// Names the copy of a keyframe. As in MuJoCo, one without a name is called by the prefix and suffix alone; it stays without if that name is taken.
+static hfStatus name_key(hfiGraft* g, const char* source, hfiKey* key) {
+  int is_wrapped = *g->prefix || *g->suffix;
+  key->def.name = hfi_graft_name(g, source || !is_wrapped ? source : "");
+  if ((source || is_wrapped) && !key->def.name) return HF_ERROR_MEMORY;
+  if (!source && is_wrapped && hf_builder_find(g->b, HF_OBJECT_KEY, key->def.name) >= 0) key->def.name = NULL;
+  return HF_OK;
+}
+
 static hfStatus copy_key(hfiGraft* g, const hfiKey* source, const hfiKeyLayout* from, const hfiKeyLayout* to, hfError* error) {
   hfiKey key;
   hfiKeyArrays a;
   hfStatus status = hfi_key_create(g->b, to, &source->def, &key, &a, error);
   if (status != HF_OK) return status;
   fill_from_guest(g, source, from, to, &a);
-  key.def.name = hfi_graft_name(g, source->def.name);
-  if (source->def.name && !key.def.name) return (hfStatus)hfi_refuse_memory(error);
+  if (name_key(g, source->def.name, &key) != HF_OK) return (hfStatus)hfi_refuse_memory(error);
   int id = hfi_key_add(g->b, &key, error);
   return id < 0 ? (hfStatus)id : HF_OK;
 }

@@ -4,7 +4,7 @@
 
 #include <holdfast/model.h>
 
-enum { HFI_MODEL_VERSION = 20 };
+enum { HFI_MODEL_VERSION = 21 };
 
 // Writable array of a field, while a model is being made.
 #define X(type, name, rows, columns, overlay)                                                          \

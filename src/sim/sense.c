@@ -4,14 +4,21 @@
 
 #include <string.h>
 
+// A contact as sensors see it. Without a step its force is a guess from its overlap, which moves nothing: they see where it is, and no force.
+static hfContact seen_contact(const hfSim* s, int i) {
+  hfContact c = hf_sim_contact(s, i);
+  if (!s->stepped) c.fn = 0, c.ft = c.torque = v3_zero();
+  return c;
+}
+
 // Measures at the present poses of the world, with velocities v (nv).
 static void measure(const hfSim* s, double time, const double* v, const hfForce* wrench) {
   hfiWorld* w = s->world;
-  int ncontact = s->stepped ? hf_sim_contact_count(s) : 0;
+  int ncontact = hf_sim_contact_count(s);
   hfi_world_complete(w);
   hf_dynamics_velocity(&w->dynamics, v);
   hf_actuation_update(&w->actuation, &w->dynamics, w->q);
-  for (int i = 0; i < ncontact; ++i) s->contact[i] = hf_sim_contact(s, i);
+  for (int i = 0; i < ncontact; ++i) s->contact[i] = seen_contact(s, i);
   hfiSensorInput x = {.dynamics = &w->dynamics,
                       .actuation = &w->actuation,
                       .time = time,

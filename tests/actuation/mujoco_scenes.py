@@ -188,11 +188,12 @@ class Scene:
         return out + "/>", max(1, len(inputs))
 
     def muscle(self, needs_force):
-        """Gain and bias of a muscle with curves of its own."""
+        """Gain and bias of a muscle, each with curves of its own, or with the same."""
         rng = self.rng
-        prm = text([rng.uniform(.5, .9), rng.uniform(1, 1.3), 20. if needs_force else rng.choice([-1, 20.]), 30, rng.uniform(.2, .6), rng.uniform(1.3, 2),
-                    rng.uniform(.5, 3), rng.uniform(.5, 2), max(1, rng.uniform(.95, 1.5))])
-        return f' gaintype="muscle" gainprm="{prm}" biastype="muscle" biasprm="{prm}" lengthrange="-1 {rng.uniform(.5, 2):.4g}"'
+        gain, bias = (text([rng.uniform(.5, .9), rng.uniform(1, 1.3), 20. if needs_force else rng.choice([-1, 20.]), 30, rng.uniform(.2, .6), rng.uniform(1.3, 2),
+                            rng.uniform(.5, 3), rng.uniform(.5, 2), max(1, rng.uniform(.95, 1.5))]) for _ in range(2))
+        bias = bias if rng.random() < 0.5 else gain
+        return f' gaintype="muscle" gainprm="{gain}" biastype="muscle" biasprm="{bias}" lengthrange="-1 {rng.uniform(.5, 2):.4g}"'
 
     def equalities(self):
         rng, out = self.rng, ""

@@ -57,6 +57,24 @@ static void test_keys_of_all(void** state) {
   hf_model_free(m);
 }
 
+// A keyframe without a name is called by the prefix alone, as in MuJoCo 4.0. MuJoCo refuses two of them; here the second has no name.
+static void test_names_of_keys(void** state) {
+  (void)state;
+  hfModel* m = parse_here(SCENE("<attach model='child' prefix='p_'/>", ""));
+  assert_string_equal(hf_model_name(m, HF_OBJECT_KEY, 1), "p_");
+  hf_model_free(m);
+  m = parse_here(SCENE("<attach model='child'/>", ""));
+  assert_string_equal(hf_model_name(m, HF_OBJECT_KEY, 1), "");
+  hf_model_free(m);
+  write_file("child.xml", "<mujoco model='child'><worldbody><body name='base'><joint/><geom size='1'/></body></worldbody><keyframe><key qpos='1'/><key qpos='2'/></keyframe></mujoco>");
+  m = parse_here(SCENE("<attach model='child' prefix='p_'/>", ""));
+  assert_string_equal(hf_model_name(m, HF_OBJECT_KEY, 0), "p_");
+  assert_string_equal(hf_model_name(m, HF_OBJECT_KEY, 1), "");
+  ASSERT_NUMBERS(hf_model_key_qpos(m), 1, 2);
+  hf_model_free(m);
+  write_file("child.xml", CHILD);
+}
+
 // A body is copied with what refers to it alone.
 static void test_attach_to_itself(void** state) {
   (void)state;
@@ -175,7 +193,7 @@ static void test_options_of_a_model(void** state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_keys_of_a_part),   cmocka_unit_test(test_keys_of_all),    cmocka_unit_test(test_attach_to_itself),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_keys_of_a_part),   cmocka_unit_test(test_keys_of_all), cmocka_unit_test(test_names_of_keys),   cmocka_unit_test(test_attach_to_itself),
                                      cmocka_unit_test(test_replicas_with_meshes), cmocka_unit_test(test_rest_of_a_model), cmocka_unit_test(test_options_of_a_model)};
   return cmocka_run_group_tests(tests, enter, leave_folder);
 }

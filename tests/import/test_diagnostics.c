@@ -79,20 +79,6 @@ static void test_plugin_sensor(void** state) {
   hf_diagnostics_free(d);
 }
 
-// MuJoCo's muscles have numbers of their own for gain and bias. A list that ends earlier does not differ.
-static void test_muscles(void** state) {
-  (void)state;
-  static const char text[] = "<mujoco><worldbody><body><joint name='j'/><geom size='1'/></body></worldbody><actuator><general joint='j' lengthrange='0 1' dyntype='muscle' "
-                             "gaintype='muscle' biastype='muscle' gainprm='.75 1.05 10' biasprm='%s'/></actuator></mujoco>";
-  char same[400], other[400];
-  snprintf(same, sizeof same, text, ".75 1.05 10 200 .5");
-  snprintf(other, sizeof other, text, ".75 1.05 20");
-  hfDiagnostics *d = diagnose(same, NULL), *e = diagnose(other, NULL);
-  assert_int_equal(hf_diagnostics_count(d), 0);
-  assert_int_equal(find_diagnostic(e, "gainprm and biasprm of a muscle differ").severity, HF_WARNING);
-  hf_diagnostics_free(d), hf_diagnostics_free(e);
-}
-
 // What refers to something unsupported is left out with it; the rest loads.
 static void test_left_out_together(void** state) {
   (void)state;
@@ -202,7 +188,7 @@ static void test_non_physical_links(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_unknown_and_unused), cmocka_unit_test(test_settings), cmocka_unit_test(test_silence),
-      cmocka_unit_test(test_cameras), cmocka_unit_test(test_plugin_sensor), cmocka_unit_test(test_muscles), cmocka_unit_test(test_left_out_together),  cmocka_unit_test(test_missing_meshes), cmocka_unit_test(test_many_missing_meshes),
+      cmocka_unit_test(test_cameras), cmocka_unit_test(test_plugin_sensor), cmocka_unit_test(test_left_out_together),  cmocka_unit_test(test_missing_meshes), cmocka_unit_test(test_many_missing_meshes),
       cmocka_unit_test(test_non_physical_links), cmocka_unit_test(test_attached_models),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

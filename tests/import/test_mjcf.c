@@ -183,6 +183,23 @@ static void test_xml_that_others_read(void** state) {
   assert_int_equal(hf_model_parse(&none, late, strlen(late), "test.xml", DATA, NULL, NULL, NULL), HF_ERROR_PARSE);
 }
 
+// MuJoCo reads whatever stands in a declaration. The encoding of one that is well formed counts: in Latin-1 the byte E9 is a letter.
+static void test_declarations(void** state) {
+  (void)state;
+  static const char* const odd[] = {"<?xml vertsion=\"1.0\"?>", "<?xml?>", "<?xml ?>", "<?xml version=1.0?>", "<?xml version?>", "<?xml version=\"1.0?>", "<?xml version=''?>", "<?xml encoding='utf-8'?>",
+                                    "<?xml version='1.0'encoding='utf-8'?>", "<?xml version='1.0' standalone='no' encoding='utf-8'?>", "<?xml version='1.0' x='y' ?>"};
+  char text[200];
+  for (size_t i = 0; i < sizeof odd / sizeof *odd; ++i) {
+    snprintf(text, sizeof text, "%s\n<mujoco><worldbody><geom size='1'/></worldbody></mujoco>", odd[i]);
+    hfModel* m = parse(text);
+    assert_int_equal(m->ngeom, 1);
+    hf_model_free(m);
+  }
+  hfModel* m = parse("<?xml  version = '1.0'\nencoding=\"iso-8859-1\"  standalone='yes' ?><mujoco><worldbody><geom size='1' name='\xe9'/></worldbody></mujoco>");
+  assert_string_equal(hf_model_name(m, HF_OBJECT_GEOM, 0), "\xc3\xa9");
+  hf_model_free(m);
+}
+
 // A ball joint that is limited without a range may not turn, as in MuJoCo. The number of activations follows from dyntype.
 static void test_held_balls_and_actdim(void** state) {
   (void)state;
@@ -602,8 +619,56 @@ static void test_lengths_of_a_muscle(void** state) {
   ASSERT_NUMBERS(length, -3, 4);
 }
 
+// Gain and bias of a muscle have numbers of their own, which a class and an element may give in part. Those of the first are MuJoCo 4.0's numbers for the same
+// file; <muscle> gives the bias those of the gain.
+static void test_two_sets_of_a_muscle(void** state) {
+  (void)state;
+  hfModel* m = parse("<mujoco><default><general gaintype='muscle' biastype='muscle' lengthrange='0 1' gainprm='.7 1.1 5 100 .4 1.7 1.4 1.1 1.25' "
+                           "biasprm='.6 1.2 6 90 .3 1.8 1.6 1.5 1.3'/></default><worldbody><body><joint name='j'/><geom size='.1'/></body></worldbody><actuator>"
+                           "<general joint='j' biasprm='.5 1.5 3'/><general joint='j' gaintype='fixed' gainprm='2'/><muscle joint='j' force='7'/></actuator></mujoco>");
+  ASSERT_NUMBERS(hf_model_actuator_muscle(m), -1.75, 2.5, 5, .4, 1.7, 1.4, 1.1, 1.25);
+  ASSERT_NUMBERS(hf_model_actuator_passive(m), -.5, 1, 3, 1.8, 1.5, -1, 5. / 3, 6, 1.8, 1.5, -1.75, 2.5, 7, 1.7, 1.1);
+  ASSERT_NUMBERS(hf_model_actuator_muscle(m) + 16, -1.75, 2.5, 7, .4, 1.7, 1.4, 1.1, 1.25);
+  hf_model_free(m);
+}
+
+// What a muscle without lengthrange may pull: a hinge with the range [-1, .5], or the ball joint behind it with the range [0, .4], whose length is that of
+// the rotation about the gear. The numbers are those of MuJoCo 4.0, which pulls with soft limits, too. With uselimit the limits count without the gear.
+static void test_lengths_of_other_transmissions(void** state) {
+  (void)state;
+  static const struct {
+    const char *compiler, *actuator;
+    double low, high, tolerance;
+  } cases[] = {
+      {"", "joint='b' gear='1 0 0'", -.4008, .4008, 2e-3},
+      {"", "joint='b' gear='0 2 0'", -.8137, .8186, 2e-2},
+      {"", "jointinparent='b' gear='0 1 0'", -.4069, .4093, 1e-2},
+      {"", "jointinparent='j' gear='-2'", -1.0007, 2.0008, 2e-3},
+      {"", "site='s' refsite='w' gear='1 0 0'", -.5063, -.1408, 2e-3},
+      {"", "site='s' refsite='w' gear='0 0 0 0 1 0'", -1.0004, .5004, 2e-3},
+      {"", "cranksite='s' slidersite='slider' cranklength='1'", -.6557, -.3180, 2e-3},
+      {"<lengthrange uselimit='true'/>", "joint='j' gear='-2'", -1, .5, 1e-14},
+      {"<lengthrange uselimit='true'/>", "jointinparent='b' gear='0 1 0'", 0, .4, 1e-14},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    char text[1500];
+    snprintf(text, sizeof text,
+             "<mujoco><compiler angle='radian'>%s</compiler><worldbody><site name='w' pos='.5 0 0'/><site name='slider' pos='.2 0 -.3'/><body><joint name='j' axis='0 1 0' "
+             "range='-1 .5'/><geom size='.1' pos='0 0 1'/><site name='s' pos='.3 0 .2'/><body pos='0 0 1'><joint name='b' type='ball' range='0 .4'/><geom size='.1' pos='.2 0 1'/>"
+             "<site name='crank' pos='.1 0 .2'/></body></body></worldbody><actuator><general gaintype='muscle' gainprm='.75 1.05 5 100 .4 1.7 1.4 1.1 1.25' %s/></actuator></mujoco>",
+             cases[i].compiler, cases[i].actuator);
+    hfModel* m = parse(text);
+    assert_int_equal(m->nu, 1);
+    const double* muscle = hf_model_actuator_muscle(m);
+    assert_float_equal(muscle[0] + .75 * muscle[1], cases[i].low, cases[i].tolerance);
+    assert_float_equal(muscle[0] + 1.05 * muscle[1], cases[i].high, cases[i].tolerance);
+    hf_model_free(m);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_two_sets_of_a_muscle), cmocka_unit_test(test_declarations), cmocka_unit_test(test_lengths_of_other_transmissions),
       cmocka_unit_test(test_short_keyframes), cmocka_unit_test(test_what_mujoco_forgives), cmocka_unit_test(test_more_that_mujoco_reads), cmocka_unit_test(test_meshes_of_included_files),
       cmocka_unit_test(test_ranges_without_ends_and_negative_damping),
       cmocka_unit_test(test_orientation_forms), cmocka_unit_test(test_sign_of_xy_axes), cmocka_unit_test(test_frame_of_bounded_inertia), cmocka_unit_test(test_default_classes),

@@ -354,6 +354,28 @@ static double coordinate(const simWorld* w, const char* joint) {
   return hf_state_q(w->state)[hf_model_jnt_qposadr(w->model)[hf_model_find(w->model, HF_OBJECT_JOINT, joint)]];
 }
 
+// What a joint of this type has no use for is not reported: the pose and axis of a fixed joint, the direction and limits of a ball. The damping of a ball that
+// closes a loop is not used, with a warning.
+static void test_what_joints_do_not_have(void** state) {
+  (void)state;
+#define EXTRA(damping) "<axis><xyz>0 -1 0</xyz><dynamics><damping>" damping "</damping></dynamics><limit><effort>0</effort></limit><use_parent_model_frame>1</use_parent_model_frame></axis>"
+#define TREE(damping)                                                                                                                                       \
+  "<sdf version='1.9'><model name='m'><link name='a'>" ROD "</link><link name='b'>" ROD "</link><link name='c'>" ROD "</link>"                             \
+  "<joint name='j' type='ball'><parent>world</parent><child>a</child>" EXTRA("0.5") "</joint>"                                                             \
+  "<joint name='f' type='fixed'><pose>1 0 0 0 0 0</pose><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz></axis></joint>"                           \
+  "<joint name='k' type='ball'><parent>world</parent><child>c</child></joint>"                                                                             \
+  "<joint name='l' type='ball'><pose>1 0 0 0 0 0</pose><parent>b</parent><child>c</child>\n" EXTRA(damping) "</joint></model></sdf>"
+  hfDiagnostics *said = hf_diagnostics_create(), *nothing = hf_diagnostics_create();
+  hf_model_free(parse_with(TREE("0"), NULL, nothing));
+  assert_int_equal(hf_diagnostics_count(nothing), 0);
+  hfModel* m = parse_with(TREE("0.1"), NULL, said);
+  assert_int_equal(hf_diagnostics_count(said), 1);
+  assert_int_equal(find_diagnostic(said, "the damping of a ball joint that closes a loop is not used").line, 2);
+  assert_true(hf_model_dof_damping(m)[hf_model_jnt_dofadr(m)[find(m, HF_OBJECT_JOINT, "j")]] == 0.5);
+  assert_int_equal(m->neq, 1);
+  hf_model_free(m), hf_diagnostics_free(said), hf_diagnostics_free(nothing);
+}
+
 // Closed by a hinge, a ball, and in MJCF by a connect, in discrete and in continuous time. The errors: a step of first order of 0.5 ms; loops that are
 // near-rigid, which differ in how the mass is shared.
 static void test_four_bar(void** state) {
@@ -474,7 +496,7 @@ int main(void) {
       cmocka_unit_test(test_features), cmocka_unit_test(test_screws), cmocka_unit_test(test_heightmap), cmocka_unit_test(test_refused_heightmaps),
       cmocka_unit_test(test_exported_defaults),
       cmocka_unit_test(test_missing_inertia), cmocka_unit_test(test_servos_of_drake), cmocka_unit_test(test_refusals),
-      cmocka_unit_test(test_four_bar), cmocka_unit_test(test_slider_crank), cmocka_unit_test(test_closing_joints),
+      cmocka_unit_test(test_four_bar), cmocka_unit_test(test_what_joints_do_not_have), cmocka_unit_test(test_slider_crank), cmocka_unit_test(test_closing_joints),
       cmocka_unit_test(test_filters), cmocka_unit_test(test_declared_prefixes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,6 +115,19 @@ static void test_states(void** state) {
   hf_model_free(m);
 }
 
+// A state may be called like the keyframe of the initial values of <ros2_control>, which stays.
+static void test_state_beside_initial_values(void** state) {
+  (void)state;
+  hfImportConfig config = beside("<robot name='arm'><group_state name='initial_value' group='arm'><joint name='j1' value='0.25'/></group_state></robot>");
+  hfModel* m = parse_with("<robot name='arm'>" LINK("base") LINK("a") JOINT("j1", "revolute", "base", "a", "")
+                          "<ros2_control name='c'><joint name='j1'><state_interface name='position'><param name='initial_value'>1.5</param></state_interface></joint></ros2_control></robot>",
+                          &config, NULL);
+  assert_int_equal(m->nkey, 2);
+  ASSERT_NUMBERS(key_qpos(m, "initial_value"), 1.5);
+  ASSERT_NUMBERS(key_qpos(m, "arm/initial_value"), 0.25);
+  hf_model_free(m);
+}
+
 // The pose of a free root, by MoveIt's virtual joint and by Pinocchio's name; and a planar joint. A quaternion is x y z w there.
 static void test_states_of_many_numbers(void** state) {
   (void)state;
@@ -204,7 +217,7 @@ static void test_attached_robots(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_pairs),          cmocka_unit_test(test_all_pairs_of_a_link), cmocka_unit_test(test_pairs_of_merged_links), cmocka_unit_test(test_states),
+      cmocka_unit_test(test_pairs),          cmocka_unit_test(test_all_pairs_of_a_link), cmocka_unit_test(test_pairs_of_merged_links), cmocka_unit_test(test_states), cmocka_unit_test(test_state_beside_initial_values),
       cmocka_unit_test(test_states_of_many_numbers), cmocka_unit_test(test_refusals),    cmocka_unit_test(test_other_formats),
       cmocka_unit_test(test_attached_robots),
   };

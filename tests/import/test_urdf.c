@@ -2,6 +2,7 @@
 // dynamics of the same robot written another way.
 #include "import/support.h"
 
+#include <holdfast/actuation.h>
 #include <holdfast/dynamics.h>
 
 #include <stdlib.h>
@@ -213,18 +214,59 @@ static void test_floating_joints(void** state) {
 static void test_gazebo_extensions(void** state) {
   (void)state;
 #define EXTENDED(text) "<robot name='r'><link name='a'>" BOX "</link><gazebo reference='a'>" text "</gazebo><gazebo><plugin name='p'/></gazebo></robot>"
-  static const struct { const char *text, *message; } cases[] = {{EXTENDED("<turnGravityOff>true</turnGravityOff>"), "<turnGravityOff> of <gazebo>: the weight of the link acts"},
-                                                                 {EXTENDED("<gravity>0</gravity>"), "<gravity> of <gazebo>: the weight of the link acts"},
+  static const struct { const char *text, *message; } cases[] = {{EXTENDED("<turnGravityOff>true</turnGravityOff>"), NULL}, {EXTENDED("<gravity>0</gravity><kp>1</kp>"), NULL},
                                                                  {EXTENDED("<dampingFactor>0.01</dampingFactor>"), "velocities do not decay"},
                                                                  {EXTENDED("<springStiffness>5</springStiffness>"), "the joint has no spring"},
                                                                  {EXTENDED("<turnGravityOff>false</turnGravityOff><gravity>1</gravity><dampingFactor>0.0</dampingFactor><kp>1e6</kp>"), NULL}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     hfDiagnostics* said = hf_diagnostics_create();
     hf_model_free(parse_with(cases[i].text, NULL, said));
-    find_diagnostic(said, "of Gazebo's extensions only mu1 and mu2 are used");
+    find_diagnostic(said, "of Gazebo's extensions only mu1, mu2, turnGravityOff and gravity are used");
     assert_int_equal(hf_diagnostics_count(said), cases[i].message ? 2 : 1);
     if (cases[i].message) assert_int_equal(find_diagnostic(said, cases[i].message).severity, HF_WARNING);
     hf_diagnostics_free(said);
+  }
+}
+
+// Gravity does not act on links whose <gazebo> says so: the bias at rest is the weight of the others. The last word about a link counts. Of links in one body
+// all must be without weight; those on fixed joints may differ, with a warning, because Gazebo makes them one.
+static void test_links_without_weight(void** state) {
+  (void)state;
+#define SLIDE(name, type, parent, child) "<joint name='" name "' type='" type "'><parent link='" parent "'/><child link='" child "'/><axis xyz='0 0 1'/><limit lower='-9' upper='9' effort='1' velocity='1'/></joint>"
+#define LIGHT(link, text) "<gazebo reference='" link "'>" text "</gazebo>"
+#define LIFTED(more) "<robot name='r'><link name='w'/><link name='a'>" BOX "</link><link name='b'>" BOX "</link><link name='c'>" BOX "</link>"                    \
+                     SLIDE("j", "prismatic", "w", "a") SLIDE("k", "prismatic", "a", "b") SLIDE("f", "fixed", "b", "c") more "</robot>"
+  static const struct { const char *text; int merged, lifted[3], warned; } cases[] = {
+      {LIFTED(LIGHT("a", "<turnGravityOff>true</turnGravityOff>") LIGHT("gone", "<turnGravityOff>true</turnGravityOff>")), 0, {1, 0, 0}, 0},
+      {LIFTED(LIGHT("a", "<turnGravityOff>true</turnGravityOff>") LIGHT("a", "<turnGravityOff> false </turnGravityOff>")), 0, {0, 0, 0}, 0},
+      {LIFTED(LIGHT("a", "<gravity>1</gravity>") LIGHT("b", "<gravity>false</gravity>") LIGHT("c", "<turnGravityOff>1</turnGravityOff>")), 0, {0, 1, 1}, 0},
+      {LIFTED(LIGHT("b", "<turnGravityOff> True </turnGravityOff>")), 0, {0, 1, 0}, 1},
+      {LIFTED(LIGHT("b", "<turnGravityOff>true</turnGravityOff>")), 1, {0, 0, 0}, 1},
+      {LIFTED(LIGHT("b", "<turnGravityOff>true</turnGravityOff>") LIGHT("c", "<turnGravityOff>true</turnGravityOff>")), 1, {0, 1, 1}, 0},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    hfImportConfig config = hf_import_config_default();
+    config.merge_fixed_links = cases[i].merged;
+    hfDiagnostics* said = hf_diagnostics_create();
+    hfModel* m = parse_with(cases[i].text, &config, said);
+    hfDynamics* d = NULL;
+    hfActuation* a = NULL;
+    double zero[2] = {0}, tau[2] = {0}, weight[3];
+    assert_int_equal(hf_dynamics_create(&d, m, NULL), HF_OK);
+    assert_int_equal(hf_actuation_create(&a, m, NULL), HF_OK);
+    hf_dynamics_position(d, zero, NULL);
+    hf_dynamics_velocity(d, zero);
+    hf_actuation_update(a, d, zero);
+    hf_actuation_passive(a, d, zero, tau);
+    hf_dynamics_bias(d);
+    const double* bias = hf_dynamics_c(d);
+    for (int k = 0; k < 3; ++k) weight[k] = cases[i].lifted[k] ? 0 : 2 * 9.81;
+    assert_true(fabs(bias[0] - tau[0] - weight[0] - weight[1] - weight[2]) < 1e-12); // rounding of 60 N
+    assert_true(fabs(bias[1] - tau[1] - weight[1] - weight[2]) < 1e-12);
+    int warned = 0;
+    for (int k = 0; k < hf_diagnostics_count(said); ++k) warned += hf_diagnostics_get(said, k).severity == HF_WARNING;
+    assert_int_equal(warned, cases[i].warned);
+    hf_actuation_free(a), hf_dynamics_free(d), hf_model_free(m), hf_diagnostics_free(said);
   }
 }
 
@@ -436,7 +478,7 @@ int main(void) {
       cmocka_unit_test(test_implied_world), cmocka_unit_test(test_moments_of_rounding),
       cmocka_unit_test(test_inertia_of_a_rod), cmocka_unit_test(test_contacts_of_bullet),
       cmocka_unit_test(test_planes_of_bullet), cmocka_unit_test(test_floating_joints),
-      cmocka_unit_test(test_what_templates_leave_behind), cmocka_unit_test(test_shapes_without_size), cmocka_unit_test(test_gazebo_extensions), cmocka_unit_test(test_contact_properties), cmocka_unit_test(test_filters_and_frames),
+      cmocka_unit_test(test_what_templates_leave_behind), cmocka_unit_test(test_shapes_without_size), cmocka_unit_test(test_gazebo_extensions), cmocka_unit_test(test_links_without_weight), cmocka_unit_test(test_contact_properties), cmocka_unit_test(test_filters_and_frames),
       cmocka_unit_test(test_packages), cmocka_unit_test(test_relative_file_uris), cmocka_unit_test(test_units),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

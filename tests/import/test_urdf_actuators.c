@@ -106,15 +106,39 @@ static void assert_warning(const hfDiagnostics* d, int line, const char* part) {
   assert_int_equal(said.line, line);
 }
 
-// The position at which ROS would begin is not used. A warning says so, unless it is zero.
+// The positions at which ROS begins are a keyframe, in which joints that follow others follow and position servos hold. The value of the state interface
+// counts before that of the command interface, those of unknown joints and what is no number do not count, and of zeros there is no keyframe. Oracle: the file.
 static void test_initial_values(void** state) {
   (void)state;
-#define BEGINNING(value) CONTROLS("<joint name='turn'><command_interface name='position'/>\n<state_interface name='position'><param name='initial_value'>" value "</param></state_interface></joint>")
+#define VALUE(x) "<param name='initial_value'>" x "</param>"
+#define INTERFACES(joint, command, state) "<joint name='" joint "'><command_interface name='position'>" command "</command_interface><state_interface name='velocity'>" VALUE("9") "</state_interface>\n<state_interface name='position'>" state "</state_interface></joint>"
   hfDiagnostics* d = hf_diagnostics_create();
-  hf_model_free(parse_with(ROBOT(BEGINNING("0.0")), NULL, d));
+  hfModel* m = parse_with(ROBOT(CONTROLS(INTERFACES("turn", "", VALUE("0.0")) INTERFACES("push", "", ""))), NULL, d);
+  assert_int_equal(m->nkey, 0);
   for (int i = 0; i < hf_diagnostics_count(d); ++i) assert_null(strstr(hf_diagnostics_get(d, i).message, "initial_value"));
-  hf_model_free(parse_with(ROBOT(BEGINNING("-1.57")), NULL, d));
-  assert_int_equal(find_diagnostic(d, "initial_value: not used, the joint begins at zero").severity, HF_WARNING);
+  hf_model_free(m);
+#define BEGINNING ROBOT(CONTROLS(INTERFACES("turn", VALUE("1"), VALUE("-0.5")) INTERFACES("gone", "", VALUE("3"))) CONTROLS(INTERFACES("push", VALUE("1.5"), "") "<joint name='tail'><param name='mimic'>turn</param><param name='multiplier'>2</param>" "<param name='offset'>0.25</param><state_interface name='position'>" VALUE("7") "</state_interface></joint>"))
+  m = parse_with(BEGINNING, NULL, d);
+  assert_int_equal(m->nkey, 1);
+  assert_int_equal(find(m, HF_OBJECT_KEY, "initial_value"), 0);
+  ASSERT_NUMBERS(hf_model_key_qpos(m), -0.5, 1.5, -0.75);
+  ASSERT_NUMBERS(hf_model_qpos0(m), 0, 0, 0);
+  assert_int_equal(m->nu, 2);
+  ASSERT_NUMBERS(hf_model_key_ctrl(m) + actuator(m, "turn"), -0.5);
+  ASSERT_NUMBERS(hf_model_key_ctrl(m) + actuator(m, "push"), 1.5);
+  hfDiagnostic said = find_diagnostic(d, "the keyframe \"initial_value\" begins there");
+  assert_int_equal(said.severity, HF_NOTE);
+  assert_int_equal(said.line, 2);
+  hf_model_free(m);
+  hfImportConfig config = hf_import_config_default();
+  config.urdf_actuators = HF_URDF_NONE; // says nothing about where joints begin
+  m = parse_with(BEGINNING, &config, NULL);
+  ASSERT_NUMBERS(hf_model_key_qpos(m), -0.5, 1.5, -0.75);
+  hf_model_free(m);
+  m = parse_with(ROBOT(CONTROLS(INTERFACES("turn", "", VALUE("nan")) INTERFACES("push", "", VALUE("1")))), NULL, d);
+  ASSERT_NUMBERS(hf_model_key_qpos(m), 0, 1, 0);
+  assert_int_equal(find_diagnostic(d, "initial_value: \"nan\" is not a number").severity, HF_WARNING);
+  hf_model_free(m);
   hf_diagnostics_free(d);
 }
 

@@ -106,6 +106,22 @@ static void test_what_urdf_lacks(void** state) {
   hf_model_free(m);
 }
 
+// A body without weight has none in the file either, also where several joints make a chain of links of it; a part of a weight is left out.
+static void test_weights(void** state) {
+  (void)state;
+  static const char text[] = "<mujoco><worldbody><body name='a' gravcomp='1'><joint/><joint axis='1 0 0'/><geom size='.1'/><body name='b' gravcomp='.5'><joint/><geom size='.1'/></body>"
+                             "<body name='c'><joint/><geom size='.1'/></body></body></worldbody></mujoco>";
+  for (int i = 0; i < 2; ++i) {
+    hfDiagnostics* said = hf_diagnostics_create();
+    hfModel* m = write_text(text, writers[i], said);
+    find_diagnostic(said, "compensation of a part of a weight (1)");
+    assert_true(hf_model_body_gravcomp(m)[find(m, HF_OBJECT_BODY, "a")] == 1);
+    assert_true(hf_model_body_gravcomp(m)[find(m, HF_OBJECT_BODY, "b")] == 0);
+    assert_true(hf_model_body_gravcomp(m)[find(m, HF_OBJECT_BODY, "c")] == 0);
+    hf_model_free(m), hf_diagnostics_free(said);
+  }
+}
+
 // In SDFormat links, joints and frames of a model share their names, and some are reserved.
 static void test_names(void** state) {
   (void)state;
@@ -329,7 +345,7 @@ int main(void) {
                                      cmocka_unit_test(test_urdf_round_trips),
                                      cmocka_unit_test(test_joints),
                                      cmocka_unit_test(test_inertia_without_mass),
-                                     cmocka_unit_test(test_what_urdf_lacks),
+                                     cmocka_unit_test(test_what_urdf_lacks), cmocka_unit_test(test_weights),
                                      cmocka_unit_test(test_names),
                                      cmocka_unit_test(test_surfaces),
                                      cmocka_unit_test(test_loops),

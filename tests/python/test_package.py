@@ -69,6 +69,32 @@ def test_named_arrays(fall):
     assert (state.q + 1)["rail"] == 1.75
 
 
+def test_names_go_where_the_order_changes(fall):
+    """What has the numbers at other places answers to no name: a name must not give a number of something else. Arithmetic, copies and functions of each
+    number keep the names."""
+    state = hf.State(fall)
+    state.q[:] = [8, 7, 6, 5, 4, 3, 2, 1]
+    q, places, square = state.q, [7, 6, 5, 4, 3, 2, 1, 0], np.eye(8)[::-1]
+    for other in (np.sort(q), np.roll(q, 1), np.take(q, places), np.partition(q, 3), np.argsort(q), np.flip(q), np.tile(q, 1), square @ q, np.dot(square, q),
+                  np.linalg.solve(square, q), np.delete(q, 0), np.append(q[1:], 0), q.take(places), q.argsort(), q.argpartition(2), q.dot(square),
+                  np.einsum("ij,j", square, q), np.random.default_rng(1).permutation(q), np.split(q, 1)[0]):
+        assert getattr(other, "names", []) == []
+    mine = q.copy()
+    assert mine["rail"] == 1 and mine.names == q.names
+    mine.sort()
+    assert mine.names == [] and list(mine) == [1, 2, 3, 4, 5, 6, 7, 8]
+    with pytest.raises(KeyError, match="no names"):
+        mine["rail"]
+    q.sort()  # the library's own memory: the last number still is the rail's
+    assert q["rail"] == state.q["rail"] == 8
+    for same in (q.copy(), 2 * q, np.sin(q), np.clip(q, 0, 9), np.round(q), np.zeros_like(q), abs(q), q + np.arange(8.0), q.astype(np.float32)):
+        assert same.names == q.names
+    out = q.copy()
+    assert np.cumsum(np.ones(8), out=out) is out and out.names == q.names and out["rail"] == 8
+    batch = hf.Batch(fall, 8)  # as many worlds as coordinates
+    assert batch.q.names == q.names and np.sort(batch.q, axis=0).names == [] and (batch.q @ square).names == []
+
+
 def test_lists_of_names(fall):
     sim, batch = hf.Sim(fall), hf.Batch(fall, 3)
     sim.state.q[["rail", "free"]] = np.arange(8)

@@ -254,6 +254,28 @@ static void test_noise(void** state) {
   hf_state_free(s), hf_model_free(m);
 }
 
+// At an evaluated state sensors find contacts where they are, and no force: a ball 1 cm deep in the floor, the same after a step that had forces, and one
+// above the floor.
+static void test_contacts_of_an_evaluated_state(void** state) {
+  (void)state;
+  simWorld w = sim_world_make("<mujoco><worldbody><geom name='f' type='plane' size='1 1 1'/><body pos='.3 0 .09'><joint type='slide' axis='0 0 1'/><geom name='b' size='.1' mass='1'/>"
+                              "<site name='s' size='.2'/></body></worldbody><sensor><contact geom1='f' geom2='b' data='found force dist pos normal'/><touch site='s'/></sensor></mujoco>", 0.001, 1e-12);
+  static const double deep[] = {1, 0, 0, 0, -0.01, 0.3, 0, -0.005, 0, 0, 1, 0};
+  for (int again = 0; again < 2; ++again) {
+    assert_int_equal(hf_sim_evaluate(w.sim, w.state, w.input, NULL), HF_OK);
+    for (int k = 0; k < 12; ++k) assert_near(hf_sim_sensors(w.sim)[k], deep[k], 1e-15);
+    hfState* start = hf_state_clone(w.state);
+    sim_world_step(&w, 1);
+    assert_true(hf_sim_sensors(w.sim)[0] == 1 && hf_sim_sensors(w.sim)[1] > 0 && hf_sim_sensors(w.sim)[11] > 0);
+    assert_int_equal(hf_state_copy(w.state, start, NULL), HF_OK);
+    hf_state_free(start);
+  }
+  hf_state_mutable_q(w.state)[0] = 0.5;
+  assert_int_equal(hf_sim_evaluate(w.sim, w.state, w.input, NULL), HF_OK);
+  for (int k = 0; k < 12; ++k) assert_near(hf_sim_sensors(w.sim)[k], 0, 0);
+  sim_world_free(&w);
+}
+
 // ---- when sensors are asked for -------------------------------------------------------------------------
 
 // What a caller may do between a step and the question for its sensors.
@@ -337,7 +359,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_later),
       cmocka_unit_test(test_after_refusal),
-      cmocka_unit_test(test_noise),
+      cmocka_unit_test(test_noise), cmocka_unit_test(test_contacts_of_an_evaluated_state),
       cmocka_unit_test(test_forces_at_rest),
       cmocka_unit_test(test_forces_at_rest_in_continuous_time),
       cmocka_unit_test(test_force_with_equality_and_wrench),
