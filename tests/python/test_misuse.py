@@ -675,6 +675,54 @@ def test_after_a_fork(fall):
     os.waitpid(child, 0)
 
 
+def test_files_after_a_fork(fall, tmp_path):
+    """A forked child that steps and ends as programs do leaves the files of its parent alone. It wrote rows and frames of its own, and removed the
+    folder of the report."""
+    def end_of_child(sim):
+        sim.step(steps=50)
+        with pytest.raises(RuntimeError, match="in this process"):
+            sim.report()
+        os._exit(0)
+
+    files = {}
+    for forks in (False, True):
+        sim = hf.Sim(fall, report=True)
+        names = [tmp_path / f"{forks}{ending}" for ending in (".rec", "_states.csv", "_contacts.csv")]
+        sim.record(names[0], states=names[1], contacts=names[2])
+        sim.step(steps=400)
+        if forks:
+            child = os.fork()
+            if child == 0:
+                try:
+                    sim.stop()
+                    end_of_child(sim)
+                finally:
+                    os._exit(1)
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+            ends = subprocess.run([sys.executable, "-c", FORKED, str(tmp_path / "own.rec")], capture_output=True, text=True, timeout=120)
+            assert ends.stdout == "report 400\n" and not ends.stderr, ends.stderr
+        sim.step(steps=400)
+        sim.stop()
+        files[forks] = [hf.Recording(names[0]).times.tolist(), names[1].read_text(), names[2].read_text()]
+        assert len(sim.report().html) > 1000
+    assert files[True] == files[False] and len(files[True][1].splitlines()) == 801
+
+
+FORKED = """
+import holdfast as hf, os, sys
+sim = hf.Sim(hf.Model.from_file(hf.models_path("pinch.xml")), report=True)
+sim.record(sys.argv[1], interval=0)
+sim.step(steps=200)
+if os.fork() == 0:
+    sys.exit(0)
+os.wait()
+sim.step(steps=200)
+sim.stop()
+assert sim.report().html
+print("report", len(hf.Recording(sys.argv[1])) - 1)
+"""
+
+
 def test_what_builders_keep():
     """A set function took a name, a type or a parent and left it as it was without a word."""
     builder = hf.Builder()
