@@ -13,6 +13,7 @@ const groups = {
     ['report_opens_without_requests', report.opensWithoutRequests],
     ['poses_equal_the_log', report.posesEqualTheLog],
     ['arrows_equal_the_log', report.arrowsEqualTheLog],
+    ['nothing_slips_before_the_first_step', report.nothingSlipsBeforeTheFirstStep],
     ['events_agree_with_the_log', report.eventsAgreeWithTheLog],
     ['time_controls_work', report.timeControlsWork],
     ['picks_show_what_is_there', report.picksShowWhatIsThere],
