@@ -121,6 +121,9 @@ def test_yaml(tmp_path):
     (tmp_path / "bad.yaml").write_bytes(b"scene: pinch\xff.xml")
     with pytest.raises(StudyError, match="bad.yaml: not UTF-8 from byte 12 on"):
         Study.from_file(tmp_path / "bad.yaml")
+    (tmp_path / "bad.yaml").write_text("scene: pinch.xml\nfolder: 5\n")
+    with pytest.raises(StudyError, match="bad.yaml: folder must be a text, is 5"):
+        Study.from_file(tmp_path / "bad.yaml")
 
 
 @pytest.mark.parametrize("change, message", [
@@ -152,6 +155,15 @@ def test_yaml(tmp_path):
     (dict(keep={"x": "-" * 20000 + "1"}), "x: an expression of 20001 characters is nested too deeply"),
     (dict(keep={"recordings": "some"}), "recordings"),
     (dict(keep={"mu": "final(time)"}), '"mu" must consist of'),
+    (dict(keep={"state": "maybe"}), "keep.state must be true or false, is 'maybe'"),
+    (dict(scene=""), "scene is empty"),
+    (dict(seed=-1), "seed must not be negative, is -1"),
+    (dict(time=True), "time must be a number, is True"),
+    (dict(runs=[5]), "each row must be a mapping from parameters to values, one is 5"),
+    (dict(parameters={"mu": {"set": 5, "values": [1]}}), "mu: set needs a path or a list of paths, has 5"),
+    (dict(parameters={"mu": {"times": None, "values": [1]}}), "mu: times needs a path or a list of paths, has None"),
+    (dict(parameters={"mu": {"add": [], "values": [1]}}), "mu: add needs a path or a list of paths, has []"),
+    (dict(parameters={"mu": {"set": ["mass.capsule", 1], "values": [1]}}), "mu: set needs a path or a list of paths"),
 ])
 def test_a_wrong_study_is_refused(change, message):
     with pytest.raises(StudyError, match=re.escape(message)):
