@@ -30,6 +30,7 @@ const groups = {
   ],
   live: [
     ['live_play_pause_step_speed', live.playPauseStepSpeed],
+    ['values_of_curves_while_it_runs', live.valuesOfCurvesWhileItRuns],
     ['live_scrub_and_branch', live.scrubAndBranch],
     ['live_actuators_joints_keyframes', live.actuatorsJointsKeyframes],
     ['live_what_if', live.whatIf],

@@ -36,7 +36,7 @@ export class Selected {
   }
 
   movePresent(): void { for (const plot of this.plots) plot.movePresent(); }
-  showValues(frame: number): void { for (const { plot } of this.plots) plot.setLegend({ idx: frame }, false); }
+  showValues(): void { for (const plot of this.plots) plot.showValues(); }
 
   private draw(curves: { name: string; values: (number | null)[] }[], unit: string): void {
     const r = this.recording(), box = make('div', { class: 'plot' });
@@ -58,7 +58,7 @@ export class Selected {
       this.draw([{ name: 'normal', values: contacts.map(s => sum(s, c => c.fn)) }, { name: 'friction', values: contacts.map(s => sum(s, c => Math.hypot(...c.ft))) },
         { name: 'friction bound', values: contacts.map(s => sum(s, c => c.mu * c.fn)) }], 'N');
     }
-    this.showValues(r.indexAt(this.time()));
+    this.showValues();
   }
 }
 
