@@ -137,6 +137,11 @@ class Object:
                 raise AttributeError(f"each velocity of a joint has its own {field}: model.dof_{field}[joint.dofadr]") from None
             raise AttributeError(f'a {self.kind} has no field "{field}"; it has {", ".join(self._field_names())}') from None
 
+    def __setattr__(self, field: str, value: Any) -> None:
+        if field not in ("model", "kind", "id", "_prefix"):
+            raise AttributeError(f"a model never changes: {field} of a {self.kind} cannot be set; use Params for one world, or a Builder")
+        super().__setattr__(field, value)
+
     def _field_names(self) -> list[str]:
         return [f.removeprefix(self._prefix + "_") for f in self.model._field_info if f.startswith(self._prefix + "_")]
 

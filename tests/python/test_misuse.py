@@ -992,6 +992,24 @@ def test_messages_about_what_mujoco_has_elsewhere(fall):
     assert fall.dof_damping[fall.joint("rail").dofadr] == 0
     with pytest.raises(AttributeError, match='a joint has no field "nonsense"; it has type, .*, range'):
         fall.joint("rail").nonsense
+    builder = hf.Builder()
+    for name, here in (("compile", r"finish\(\)"), ("to_xml", r"write\(PATH\)"), ("bodies", r'names\("body"\)'), ("worldbody", r'body\("world"\)')):
+        with pytest.raises(AttributeError, match=f'a builder has no "{name}"; it is {here}'):
+            getattr(builder, name)
+    with pytest.raises(AttributeError, match='a builder has no "atach"; perhaps attach'):
+        builder.atach
+    with pytest.raises(AttributeError, match='a sim has no field "nstep"; perhaps step'):  # and not _step, which is no interface
+        hf.Sim(fall).nstep
+
+
+def test_what_is_set_in_vain(fall):
+    """It was taken by the Python object alone, and the world went on as before."""
+    for set_it in (lambda: setattr(fall.joint("rail"), "range", (0, 1)), lambda: setattr(fall.geom("box"), "friction", 0.1), lambda: setattr(fall.body("cart"), "name", "car")):
+        with pytest.raises(AttributeError, match="a model never changes: .* use Params for one world, or a Builder"):
+            set_it()
+    builder = hf.Builder()
+    with pytest.raises(AttributeError, match=r"write set_world\(timestep=...\)"):
+        builder.timestep = 0.001
 
 
 def test_messages_about_the_body_of_a_joint():
