@@ -120,8 +120,13 @@ class Object:
     ``model.joint("elbow").range`` is row ``id`` of ``model.jnt_range``.
     """
 
+    model: Model
+    kind: str
+    id: int
+    _prefix: str
+
     def __init__(self, model: Model, kind: str, prefix: str, index: int):
-        self.model, self.kind, self.id, self._prefix = model, kind, index, prefix
+        self.__dict__.update(model=model, kind=kind, id=index, _prefix=prefix)
 
     @property
     def name(self) -> str:
@@ -138,9 +143,7 @@ class Object:
             raise AttributeError(f'a {self.kind} has no field "{field}"; it has {", ".join(self._field_names())}') from None
 
     def __setattr__(self, field: str, value: Any) -> None:
-        if field not in ("model", "kind", "id", "_prefix"):
-            raise AttributeError(f"a model never changes: {field} of a {self.kind} cannot be set; use Params for one world, or a Builder")
-        super().__setattr__(field, value)
+        raise AttributeError(f"a model never changes: {field} of a {self.kind} cannot be set; use Params for one world, or a Builder")
 
     def _field_names(self) -> list[str]:
         return [f.removeprefix(self._prefix + "_") for f in self.model._field_info if f.startswith(self._prefix + "_")]

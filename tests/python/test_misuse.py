@@ -1004,7 +1004,8 @@ def test_messages_about_what_mujoco_has_elsewhere(fall):
 
 def test_what_is_set_in_vain(fall):
     """It was taken by the Python object alone, and the world went on as before."""
-    for set_it in (lambda: setattr(fall.joint("rail"), "range", (0, 1)), lambda: setattr(fall.geom("box"), "friction", 0.1), lambda: setattr(fall.body("cart"), "name", "car")):
+    for set_it in (lambda: setattr(fall.joint("rail"), "range", (0, 1)), lambda: setattr(fall.geom("box"), "friction", 0.1), lambda: setattr(fall.body("cart"), "name", "car"),
+                   lambda: setattr(fall.body("cart"), "id", 1)):
         with pytest.raises(AttributeError, match="a model never changes: .* use Params for one world, or a Builder"):
             set_it()
     builder = hf.Builder()
