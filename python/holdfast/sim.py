@@ -220,6 +220,7 @@ class Sim(_core.Sim):
         if not 0 < eps < float("inf"):
             raise ValueError(f"eps must be a number > 0, is {eps!r}")
         start, given = self._given(state, input)
+        _checked(start, State, "state"), _checked(given, Input, "input")
         m = self.model
         self._probe = self._probe or Sim(self._made_of[0], **self._made_of[1])
         nx = 2 * m.nv + m.na

@@ -290,6 +290,20 @@ def test_arrays_that_a_batch_has_not(fall):
     assert (batch.q == 3).all()
 
 
+def test_what_is_no_state(fall):
+    """Positions in the place of states, as other rollouts take them, and a state in the place of an input: each is named by what it should be."""
+    batch, positions, state = hf.Batch(fall, 2), np.zeros((2, fall.nq)), hf.State(fall)
+    for states in (positions, None, [state, None], fall):
+        with pytest.raises(TypeError, match="states must be State objects, not (ndarray|NoneType|Model)"):
+            hf.rollout(fall, states, np.zeros((2, 3, 1)))
+        with pytest.raises(TypeError, match="states must be State objects"):
+            batch.set_states(states)
+    with pytest.raises(TypeError, match="input must be an Input, as sim.input is, not State"):
+        hf.rollout(fall, state, np.zeros((2, 3, 1)), input=state)
+    with pytest.raises(TypeError, match="state must be of the class State, is of ndarray"):
+        hf.Sim(fall).linearise(positions)
+
+
 def test_one_file_in_two_roles(fall, tmp_path):
     sim = hf.Sim(fall)
     (tmp_path / "link.csv").symlink_to(tmp_path / "a.csv")
