@@ -115,7 +115,7 @@ def _tiles(counts: dict[str, int], rows: list[dict]) -> str:
 
 def _varied(rows: list[dict]) -> list[str]:
     names = list(rows[0]["parameters"]) if rows else []
-    return [n for n in names if len({short(r["parameters"][n]) for r in rows}) > 1]
+    return [n for n in names if len({repr(r["parameters"][n]) for r in rows}) > 1]
 
 
 def _judged(rows: list[dict]) -> bool:
