@@ -100,7 +100,8 @@ class Report:
         self.html = text
 
     def save(self, path: FilePath) -> None:
-        """Writes the page to a file, which any browser shows."""
+        """Writes the page to a file, which any browser shows. Endings of other formats are refused."""
+        refuse_ending(path, "this is a page", ".html", ".htm")
         with written_beside(path) as temporary:
             temporary.write_text(self.html, encoding="utf-8")
 

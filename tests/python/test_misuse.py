@@ -951,6 +951,13 @@ def test_a_recording_ends_with_the_last_state(tmp_path, after):
     assert np.allclose(frames[-1].q, end.q, rtol=0, atol=1e-6)  # single precision
 
 
+def test_a_report_is_no_recording(fall, tmp_path):
+    sim = hf.Sim(fall, report=True)
+    with pytest.raises(ValueError, match="this is a page, which ends in .html or .htm"):
+        sim.report().save(tmp_path / "run.rec")
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_report_holds_one_run():
     """Frames after a reset were left out of a report, too."""
     sim = hf.Sim(hf.Model.from_string(FALL), report=True)
