@@ -8,19 +8,24 @@
 
 // Path of the shared library inside the Python package.
 static int ask_python(char* path, int size) {
-  const char* python = getenv("HF_PEERS_PYTHON");
-  char command[1024];
-  snprintf(command, sizeof command,
-           "'%s' -c 'import glob, importlib.util as u, os; s = u.find_spec(\"mujoco\"); "
-           "print(glob.glob(os.path.join(os.path.dirname(s.origin), \"libmujoco.so*\"))[0])' 2>/dev/null",
-           python ? python : "python3");
-  FILE* pipe = popen(command, "r");
+  FILE* pipe = popen("\"${HF_PEERS_PYTHON-python3}\" -c 'import glob, importlib.util as u, os; s = u.find_spec(\"mujoco\"); "
+                     "print(glob.glob(os.path.join(os.path.dirname(s.origin), \"libmujoco.so*\"))[0])' 2>/dev/null",
+                     "r");
   if (!pipe) return -1;
   char* line = fgets(path, size, pipe);
   pclose(pipe);
   if (!line) return -1;
   path[strcspn(path, "\n")] = '\0';
   return 0;
+}
+
+// MuJoCo calls this in the place of printing a warning and adding it to MUJOCO_LOG.TXT in the present folder. It says that a scene became unstable
+// once for each run of the scene, which is dozens of times where runs are timed.
+static void drop_warning(const char* message) { (void)message; }
+
+static void silence_warnings(void* library) {
+  void (**hook)(const char*) = dlsym(library, "mju_user_warning"); // MuJoCo's variable, which is NULL at first
+  if (hook) *hook = drop_warning;
 }
 
 int peer_mujoco_open(PeerMujoco* peer) {
@@ -32,6 +37,7 @@ int peer_mujoco_open(PeerMujoco* peer) {
   // its globals hold memory to the end of the process: unloaded, it would count as leaked
   peer->library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!peer->library) return -1;
+  silence_warnings(peer->library);
   // POSIX lets a data pointer of dlsym hold a function; ISO C has no cast for it
 #define X(result, name, arguments) *(void**)&peer->name = dlsym(peer->library, #name);
   PEER_MUJOCO_FUNCTIONS(X)

@@ -126,6 +126,10 @@ def start_at(data, ours):
     data.qpos[:], data.act[:], data.qvel[:] = numbers[:nq], numbers[nq:], 0
 
 
+def drop_warning(message):
+    """MuJoCo calls this in the place of adding a warning to MUJOCO_LOG.TXT in the present folder; ``report`` says what became unstable."""
+
+
 def main(scene, steps, controls_file, ours, binary, recipe, *runs):
     model = load(scene)
     mujoco.mj_saveModel(model, binary)
@@ -146,4 +150,5 @@ def main(scene, steps, controls_file, ours, binary, recipe, *runs):
         report_contacts(varied, data)
 
 
+mujoco.set_mju_user_warning(drop_warning)
 main(sys.argv[1], int(sys.argv[2]), *sys.argv[3:])

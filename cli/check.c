@@ -71,14 +71,14 @@ static void print_check(const char* path, const scene* loaded) {
 
 static int print_check_json(const char* path, const scene* loaded, const hfError* error) {
   json_t *o = json_object(), *list = json_array();
-  json_object_set_new(o, "file", json_string(path));
+  json_object_set_new(o, "file", json_text(path));
   json_object_set_new(o, "accepted", json_boolean(loaded->model != NULL));
-  if (!loaded->model) json_object_set_new(o, "error", json_string(error->message));
+  if (!loaded->model) json_object_set_new(o, "error", json_text(error->message));
   for (int i = 0; i < hf_diagnostics_count(loaded->diagnostics); ++i) {
     hfDiagnostic d = hf_diagnostics_get(loaded->diagnostics, i);
-    json_array_append_new(list, json_pack("{s:s,s:s,s:i,s:s,s:i}", "severity",
-                                          severity_name(d.severity), "file", d.file, "line", d.line,
-                                          "message", d.message, "count", d.count));
+    json_array_append_new(list, json_pack("{s:s,s:o,s:i,s:o,s:i}", "severity",
+                                          severity_name(d.severity), "file", json_text(d.file), "line", d.line,
+                                          "message", json_text(d.message), "count", d.count));
   }
   json_object_set_new(o, "diagnostics", list);
   return print_json(o);

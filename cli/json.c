@@ -3,8 +3,26 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 json_t* json_number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
+
+json_t* json_text(const char* text) {
+  static const char replacement[] = "\xEF\xBF\xBD";
+  json_t* string = json_string(text);
+  char* readable = string ? NULL : malloc((sizeof replacement - 1) * strlen(text) + 1);
+  if (!readable) return string;
+  size_t n = 0;
+  for (; *text; ++text)
+    if ((unsigned char)*text < 0x80)
+      readable[n++] = *text;
+    else
+      memcpy(readable + n, replacement, sizeof replacement - 1), n += sizeof replacement - 1;
+  string = json_stringn(readable, n);
+  free(readable);
+  return string;
+}
 
 json_t* json_numbers(const double* x, int count) {
   json_t* array = json_array();

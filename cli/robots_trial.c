@@ -127,18 +127,49 @@ int trial_keep_end(const trial* t) {
   return write_numbers(t->ours, hf_state_q(t->w.state), (size_t)m->nq, hf_state_act(t->w.state), (size_t)m->na);
 }
 
+// Adds a word to a command of the shell, in quotes, so that it may hold spaces and quotes. Returns 0, or -1 if it does not fit.
+static int add_word(char* command, size_t size, const char* word) {
+  static const char quote[] = "'\\''"; // ends the quotes, adds one, and begins them again
+  size_t n = strlen(command);
+  if (n + (sizeof quote - 1) * strlen(word) + sizeof " ''" > size) return -1;
+  if (n) command[n++] = ' ';
+  command[n++] = '\'';
+  for (; *word; ++word)
+    if (*word == '\'')
+      n += (size_t)snprintf(command + n, size - n, "%s", quote);
+    else
+      command[n++] = *word;
+  snprintf(command + n, size - n, "'");
+  return 0;
+}
+
+// The command that runs some of the peer's runs. Returns 0, or -1 if it does not fit.
+static int write_command(const trial* t, peerRun first, peerRun last, char* command, size_t size) {
+  char script[DATA_PATH], steps[16];
+  const char *named = getenv("HF_PEERS_PYTHON"), *python = named ? named : "python3";
+  snprintf(steps, sizeof steps, "%d", t->steps);
+  const char* const words[] = {python, data_path(script, "bench/robots_peer.py"), t->path, steps, t->controls, t->ours, t->binary, t->recipe};
+  command[0] = '\0';
+  for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
+    if (add_word(command, size, words[i]) != 0) return -1;
+  for (int k = (int)first; k <= (int)last; ++k)
+    if (add_word(command, size, outcome_run_name[k]) != 0) return -1;
+  static const char silent[] = " 2>/dev/null";
+  if (strlen(command) + sizeof silent > size) return -1;
+  strcat(command, silent);
+  return 0;
+}
+
 int trial_ask_peer(const trial* t, outcome peer[PEER_RUNS], peerRun first, peerRun last, char* why, size_t size) {
-  char command[8192], script[DATA_PATH];
-  const char* python = getenv("HF_PEERS_PYTHON");
+  char command[16 * DATA_PATH];
   if (write_controls(t) != 0) {
     snprintf(why, size, "%.100s: cannot write", t->controls);
     return -1;
   }
-  int n = snprintf(command, sizeof command, "'%s' '%s' '%s' %d '%s' '%s' '%s' '%s'", python ? python : "python3",
-                   data_path(script, "bench/robots_peer.py"), t->path, t->steps, t->controls, t->ours, t->binary, t->recipe);
-  for (int k = (int)first; k <= (int)last; ++k)
-    n += snprintf(command + n, sizeof command - (size_t)n, " %s", outcome_run_name[k]);
-  snprintf(command + n, sizeof command - (size_t)n, " 2>/dev/null");
+  if (write_command(t, first, last, command, sizeof command) != 0) {
+    snprintf(why, size, "%.100s: the path is too long", t->path);
+    return -1;
+  }
   FILE* pipe = popen(command, "r");
   int failed = pipe ? outcome_read(peer, first, last, t->w.model, pipe, why, size) : -1;
   if (pipe) pclose(pipe);

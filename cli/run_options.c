@@ -64,7 +64,7 @@ static const struct argp_option options[] = {
     {"record", KEY_RECORD, "FILE", 0, "Write a recording, which can be looked at later", 3},
     {"record-interval", KEY_RECORD_INTERVAL, "SECONDS", 0, "Time between the frames of the recording (default 1/60)",
      3},
-    {"report", KEY_REPORT, "FILE.html", 0, "Write a report with plots of energy, forces and iterations of the solver", 3},
+    {"report", KEY_REPORT, "FILE.html", 0, "Write a page that replays the run, with plots of energy, forces and iterations of the solver", 3},
     {"json", KEY_JSON, 0, 0, "Print the result as JSON", 3},
     {0}};
 

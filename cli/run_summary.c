@@ -360,7 +360,7 @@ static json_t* switching_json(const run* r) {
 
 int print_run_json(const run* r) {
   json_t* o = json_object();
-  json_object_set_new(o, "scene", json_string(r->scene));
+  json_object_set_new(o, "scene", json_text(r->scene));
   json_object_set_new(o, "method", json_string(method_of(r)));
   json_object_set_new(o, "friction", json_string(friction_of(r)));
   json_object_set_new(o, "step", json_number(hf_sim_step_size(r->sim)));

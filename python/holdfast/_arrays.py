@@ -97,7 +97,7 @@ def near(name: str, known: Sequence[str]) -> str:
     """How the message about an unknown name ends: with names that are like it, or with the one of what MuJoCo calls so."""
     if _MUJOCO.get(name) in known:
         return f"; what MuJoCo calls {name} is {_MUJOCO[name]}"
-    names = difflib.get_close_matches(name, known, 3, 0.6)
+    names = difflib.get_close_matches(name, [k for k in known if not k.startswith("_")], 3, 0.6)
     return f"; perhaps {' or '.join(names)}" if names else ""
 
 

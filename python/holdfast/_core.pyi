@@ -120,6 +120,7 @@ class Sim:
     _give_up: Any
     _begin_report_file: Any
     _detach: Any
+    _leave_files: Any
     _close_report: Any
     step_size: float
     model: Any

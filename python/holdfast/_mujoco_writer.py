@@ -31,6 +31,7 @@ def write_mjcf(m: Any) -> str:
     write_sensors(source, add(root, "sensor"))
     if m.nkey:
         _write_keys(source, add(root, "keyframe"))
+    source.remove_made_names(root)
     return ET.tostring(root, encoding="unicode")
 
 

@@ -71,11 +71,23 @@ class Source:
     def __init__(self, m: Any):
         self.m = m
         self._name = {}
+        self._made: set[str] = set()  # names of what has none in the model
         for kind, count in (("body", m.nbody), ("joint", m.njnt), ("geom", m.ngeom), ("site", m.nsite), ("camera", m.ncam), ("tendon", m.ntendon),
                             ("actuator", actuator_count(m)), ("sensor", m.nsensor), ("key", m.nkey), ("mesh", m.nmesh), ("hfield", m.nhfield)):
             number = getattr(mujoco.mjtObj, "mjOBJ_" + kind.upper())
             for i in range(count):
-                self._name[kind, i] = mujoco.mj_id2name(m, number, i) or f"#{kind}{i}"
+                given = mujoco.mj_id2name(m, number, i)
+                self._name[kind, i] = given or f"#{kind}{i}"
+                if not given:
+                    self._made.add(self._name[kind, i])
 
     def name(self, kind: str, i: Any) -> str:
         return self._name[kind, int(i)]
+
+    def remove_made_names(self, root: ET.Element) -> None:
+        """Takes names away from parts that have none in the model, if nothing refers to them: they are called as when a file is read, a free joint like
+        its body."""
+        needed = {value for element in root.iter() for key, value in element.attrib.items() if key != "name"}
+        for element in root.iter():
+            if element.tag not in ("mesh", "hfield") and element.get("name") in self._made - needed:
+                del element.attrib["name"]

@@ -232,7 +232,7 @@ class Batch(_core.Batch):
         worlds in the mask, in ascending order."""
         chosen = mask_bytes(mask, self.worlds)
         worlds = np.arange(self.worlds) if chosen is None else np.flatnonzero(chosen)
-        each = [states] * len(worlds) if isinstance(states, State) else list(states)
+        each = [states] * len(worlds) if isinstance(states, State) else _list_of_states(states)
         if len(each) != len(worlds):
             raise ValueError(f"there are {len(each)} states for {len(worlds)} worlds")
         for world, state in zip(worlds.tolist(), each):
@@ -258,6 +258,14 @@ class Rollout(NamedTuple):
     message: str
 
 
+def _list_of_states(states: Any) -> list[State]:
+    each = list(states) if isinstance(states, Iterable) else [states]
+    for state in each:
+        if not isinstance(state, State):
+            raise TypeError(f"states must be State objects, not {type(state).__name__}: make a State of the model, or sim.state.copy(), and write its q, v and time")
+    return each
+
+
 def rollout(model: Model, states: State | Iterable[State], controls: Any, threads: int = 0, *, every: int = 1,
             want: Iterable[str] = ("time", "q", "v", "sensors"), input: Input | None = None, **options: Any) -> Rollout:
     """Open-loop rollouts: worlds from initial states, each with its own controls.
@@ -266,7 +274,9 @@ def rollout(model: Model, states: State | Iterable[State], controls: Any, thread
     mocap poses, velocity targets), for example ``sim.input``; None: mocap bodies stand where the model has them, and nothing acts. Options are those of a sim. Worlds that are refused are flagged in ``reports`` and their rows are NaN.
     """
     a = np.asarray(controls)
-    starts = [states] if isinstance(states, State) else list(states)
+    starts = [states] if isinstance(states, State) else _list_of_states(states)
+    if input is not None and not isinstance(input, Input):
+        raise TypeError(f"input must be an Input, as sim.input is, not {type(input).__name__}")
     worlds = a.shape[0] if a.ndim == 3 else len(starts)
     if not starts or len(starts) not in (1, worlds):
         raise ValueError(f"there are {len(starts)} states and controls for {worlds} worlds")

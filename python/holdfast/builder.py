@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import operator
 import os
-from typing import Any, Iterable, Sequence, Unpack
+from typing import TYPE_CHECKING, Any, Iterable, Sequence, Unpack
 
 import numpy as np
 
 from . import _core
-from ._arrays import floats, no_name
+from ._arrays import floats, near, no_name
 from ._files import FilePath, file_name, file_names
 from .model import GEOM_TYPES, JOINT_TYPES, Diagnostic, ImportOptions, Model, _kind_number, hint_at_shipped, import_options, servo_gain
 
@@ -38,6 +38,12 @@ _WORDS = {"interp": ("zoh", "linear", "cubic"), "sleep": ("auto", "never", "allo
           "gaintype": ("fixed", "affine", "muscle", "motor", "orientation"), "biastype": ("none", "affine", "muscle"),
           "drive": ("servo", "constraint", "computed-torque"), "reduce": ("none", "mindist", "maxforce", "netforce")}
 _EQUALITIES = ("connect", "weld", "joint", "tendon")
+
+
+_ELSEWHERE = {"compile": "finish()", "to_xml": "write(PATH)", "to_file": "write(PATH)", "worldbody": 'body("world")', "option": "world and set_world()",
+              "opt": "world and set_world()", "delete": "remove(KIND, NAME)", **{kind + "s": f'names("{kind}")' for kind in ("geom", "joint", "site", "camera", "mesh",
+              "hfield", "tendon", "pair", "actuator", "sensor", "key")}, "bodies": 'names("body")',
+              "equalities": 'names("equality")'}  # what may be looked for in an mjSpec, and what it is here
 
 
 def _number(value: Any, names: Sequence[str], what: str) -> int:
@@ -98,6 +104,19 @@ class Builder(_core.Builder):
         builder, said = cls._parse(text, name, file_name(folder), file_names(search), import_options(options))
         builder.diagnostics = [Diagnostic(*d) for d in said]
         return builder
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("_") and not hasattr(type(self), name) and name in self.world:
+            raise AttributeError(f"write set_world({name}=...): what is set on a builder itself acts on nothing")
+        super().__setattr__(name, value)
+
+    if not TYPE_CHECKING:  # a type checker knows the methods
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            hint = f"; it is {_ELSEWHERE[name]}" if name in _ELSEWHERE else near(name, dir(type(self)))
+            raise AttributeError(f'a builder has no "{name}"{hint}')
 
     def copy(self) -> Builder:
         """An independent builder with the same definitions, for example to try several sizes of a finger from one robot."""

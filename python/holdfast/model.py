@@ -120,8 +120,13 @@ class Object:
     ``model.joint("elbow").range`` is row ``id`` of ``model.jnt_range``.
     """
 
+    model: Model
+    kind: str
+    id: int
+    _prefix: str
+
     def __init__(self, model: Model, kind: str, prefix: str, index: int):
-        self.model, self.kind, self.id, self._prefix = model, kind, index, prefix
+        self.__dict__.update(model=model, kind=kind, id=index, _prefix=prefix)
 
     @property
     def name(self) -> str:
@@ -136,6 +141,9 @@ class Object:
             if self.kind == "joint" and f"dof_{field}" in self.model._field_info:
                 raise AttributeError(f"each velocity of a joint has its own {field}: model.dof_{field}[joint.dofadr]") from None
             raise AttributeError(f'a {self.kind} has no field "{field}"; it has {", ".join(self._field_names())}') from None
+
+    def __setattr__(self, field: str, value: Any) -> None:
+        raise AttributeError(f"a model never changes: {field} of a {self.kind} cannot be set; use Params for one world, or a Builder")
 
     def _field_names(self) -> list[str]:
         return [f.removeprefix(self._prefix + "_") for f in self.model._field_info if f.startswith(self._prefix + "_")]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import difflib
 import html
 import os
+import shutil
 import tempfile
+import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterable, NamedTuple
 
@@ -98,7 +100,8 @@ class Report:
         self.html = text
 
     def save(self, path: FilePath) -> None:
-        """Writes the page to a file, which any browser shows."""
+        """Writes the page to a file, which any browser shows. Endings of other formats are refused."""
+        refuse_ending(path, "this is a page", ".html", ".htm")
         with written_beside(path) as temporary:
             temporary.write_text(self.html, encoding="utf-8")
 
@@ -129,7 +132,8 @@ class Sim(_core.Sim):
         self._state, self._input = State(self.model), Input(self.model)
         self._made_of = model, options
         self._probe: Sim | None = None
-        self._folder: tempfile.TemporaryDirectory | None = None
+        self._folder: str | None = None
+        self._removal: weakref.finalize | None = None
         if report:
             self._begin_report()
 
@@ -217,6 +221,7 @@ class Sim(_core.Sim):
         if not 0 < eps < float("inf"):
             raise ValueError(f"eps must be a number > 0, is {eps!r}")
         start, given = self._given(state, input)
+        _checked(start, State, "state"), _checked(given, Input, "input")
         m = self.model
         self._probe = self._probe or Sim(self._made_of[0], **self._made_of[1])
         nx = 2 * m.nv + m.na
@@ -343,7 +348,7 @@ class Sim(_core.Sim):
         interval: time between frames of the recording [s], 0: every step. The last frame is the end of the run, whenever that is. The CSV of states has forces of the actuators, sensors and
         poses of these bodies too where they are asked for. Where one of the files is refused, none is written. A recording holds one run: a step
         from an earlier time than the last one, as after a reset, or with parameters that were updated since the first step, is refused until
-        :meth:`stop`, and leaves the state as it was. CSV files take any states.
+        :meth:`stop`, and leaves the state as it was. CSV files take any states. After a fork only the process that opened the files writes them.
         """
         if not 0 <= interval < float("inf"):
             raise ValueError(f"interval must be a time >= 0 [s], is {interval!r}")
@@ -360,6 +365,7 @@ class Sim(_core.Sim):
             if table is not None:
                 refuse_ending(table, "this is a table", ".csv", ".txt")
         opened = [False, False]
+        _WRITING.add(self)
         try:
             if recording is not None:
                 self._record(file_name(recording), float(interval))
@@ -385,15 +391,25 @@ class Sim(_core.Sim):
         self._detach()
 
     def _begin_report(self) -> None:
-        self._folder = self._folder or tempfile.TemporaryDirectory(prefix="holdfast-")
-        self._begin_report_file(os.path.join(self._folder.name, "report.html"))
+        if self._folder is None:
+            self._folder = tempfile.mkdtemp(prefix="holdfast-")
+            self._removal = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+            _WRITING.add(self)
+        self._begin_report_file(os.path.join(self._folder, "report.html"))
+
+    def _leave_files_to_parent(self) -> None:
+        """In a forked process: what this sim writes belongs to the process that began it, which goes on writing."""
+        self._leave_files()
+        if self._removal is not None:
+            self._removal.detach()
+        self._folder = self._removal = None
 
     def report(self, title: str = "Holdfast", lines: dict[str, Any] | None = None) -> Report:
         """The report of all steps since the sim was made with ``report=True``, or since the last report."""
         if self._folder is None:
-            raise RuntimeError("no report is being made: create the sim with report=True")
+            raise RuntimeError("no report is being made: create the sim with report=True, and in this process")
         self._close_report(title, [(str(k), str(v)) for k, v in (lines or {}).items()])
-        result = Report(Path(self._folder.name, "report.html").read_text(encoding="utf-8"))
+        result = Report(Path(self._folder, "report.html").read_text(encoding="utf-8"))
         self._begin_report()
         return result
 
@@ -402,6 +418,17 @@ class Sim(_core.Sim):
 
     def __repr__(self) -> str:
         return f"<holdfast.Sim: {self.model!r}, step {self.step_size:g} s>"
+
+
+_WRITING: weakref.WeakSet[Sim] = weakref.WeakSet()  # sims that write files, or did
+
+
+def _leave_files_to_parent() -> None:
+    for sim in _WRITING:
+        sim._leave_files_to_parent()
+
+
+os.register_at_fork(after_in_child=_leave_files_to_parent)
 
 
 def status_name(status: int) -> str:

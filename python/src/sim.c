@@ -330,6 +330,7 @@ static PyMethodDef sim_methods[] = {{"_step", (PyCFunction)(void (*)(void))sim_s
                                     {"_give_up", sim_give_up, METH_VARARGS, NULL},
                                     {"_begin_report_file", sim_begin_report, METH_VARARGS, NULL},
                                     {"_detach", sim_detach, METH_NOARGS, NULL},
+                                    {"_leave_files", sim_leave_files, METH_NOARGS, NULL},
                                     {"_close_report", sim_close_report, METH_VARARGS, NULL},
                                     {0}};
 static PyGetSetDef sim_getset[] = {{"step_size", sim_step_size, NULL, "Length of a step [s].", NULL},

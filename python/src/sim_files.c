@@ -166,6 +166,13 @@ PyObject* sim_detach(PyObject* self, PyObject* none) {
   Py_RETURN_NONE;
 }
 
+PyObject* sim_leave_files(PyObject* self, PyObject* none) {
+  (void)none;
+  SimObject* s = (SimObject*)self;
+  s->recorder = NULL, s->state_log = NULL, s->contact_log = NULL, s->html = NULL; // to close or discard them would write or remove the files
+  Py_RETURN_NONE;
+}
+
 PyObject* sim_close_report(PyObject* self, PyObject* args) {
   SimObject* s = (SimObject*)self;
   const char* title;

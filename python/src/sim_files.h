@@ -22,6 +22,7 @@ PyObject* sim_log_contacts(PyObject* self, PyObject* args); // _log_contacts(pat
 PyObject* sim_give_up(PyObject* self, PyObject* args);      // _give_up(recording, states): closes what was opened; older files stay as they were
 PyObject* sim_begin_report(PyObject* self, PyObject* args); // _begin_report_file(path)
 PyObject* sim_detach(PyObject* self, PyObject* none);       // _detach(): sim_close_files
+PyObject* sim_leave_files(PyObject* self, PyObject* none);  // _leave_files(): in a forked process, leaves all files to the process that opened them
 PyObject* sim_close_report(PyObject* self, PyObject* args); // _close_report(title, [(name, value), ...])
 
 #endif

@@ -40,6 +40,8 @@ static void read_limit(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef* d) {
   if (!d->limited) d->range[0] = d->range[1] = 0;
   // `effort` limits the sum of all actuators on the joint.
   if (fabs(effort) >= HFI_UNLIMITED) effort = 0;
+  if (effort < 0)
+    hfi_note(r, limit, HF_WARNING, "effort %g is negative: it counts as %g, as in MuJoCo; Gazebo takes it for no limit", effort, -effort);
   d->actfrclimited = effort != 0;
   d->actfrcrange[0] = -fabs(effort);
   d->actfrcrange[1] = fabs(effort);

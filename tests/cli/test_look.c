@@ -63,6 +63,21 @@ static void test_check_refuses_with_file_and_line(void** state) {
   assert_says(standard_output, "\"error\": ");
 }
 
+// A path is any bytes, and JSON is UTF-8: the file, the error and diagnostics of such a path were left out.
+static void test_check_names_that_are_no_text(void** state) {
+  (void)state;
+  assert_int_equal(system("cp odd.xml \"$(printf 'odd\\377.xml')\" && cp broken.xml \"$(printf 'broken\\377.xml')\""), 0);
+  assert_works("check --json \"$(printf 'odd\\377.xml')\"");
+  assert_json();
+  assert_says(standard_output, "\"file\": \"odd\xEF\xBF\xBD.xml\"");
+  assert_says(standard_output, "frobnicate");
+  assert_int_equal(holdfast("check --json \"$(printf 'broken\\377.xml')\""), 1);
+  assert_json();
+  assert_says(standard_output, "\"error\": \"broken\xEF\xBF\xBD.xml:4");
+  assert_works("run --json --time 0.01 \"$(printf 'odd\\377.xml')\"");
+  assert_says(standard_output, "\"scene\": \"odd\xEF\xBF\xBD.xml\"");
+}
+
 static void test_check_strictly(void** state) {
   (void)state;
   write_file("strict.xml", "<mujoco><worldbody><body><freejoint align='true'/><geom size='1'/></body></worldbody></mujoco>");
@@ -210,7 +225,7 @@ static void test_follow_an_unknown_body(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_check_strictly),
+      cmocka_unit_test(test_check_names_that_are_no_text), cmocka_unit_test(test_check_strictly),
       cmocka_unit_test(test_recordings_and_equalities),
       cmocka_unit_test(test_check_accepts),
       cmocka_unit_test(test_check_warns_with_file_and_line),

@@ -100,6 +100,11 @@ static void write_differing_scenes(void) {
              "<body pos='.2 0 0'><geom size='.02'/></body></body></worldbody></mujoco>");
 }
 
+static const char kUnstable[] =
+    "<mujoco><option timestep='.01' gravity='0 0 0'/><worldbody><body><joint name='x' type='slide' axis='1 0 0'/><geom size='.1' "
+    "mass='.01'/></body></worldbody>"
+    "<actuator><position joint='x' kp='1e7' ctrlrange='-1 1'/></actuator><keyframe><key ctrl='.1'/></keyframe></mujoco>";
+
 // Scenes with reasons that need no run at an eighth of the step, but for the last two: a box on a floor with the default softness of each engine; a floor
 // with a stiffness of ours; a servo that is too strong for MuJoCo's steps; a box on a slope, on which MuJoCo's friction creeps; a cylinder on its face, where each
 // engine has points of its own; a leg of roboschool's ant that starts beyond its limit and is further from MuJoCo's at an eighth of the step; a pendulum in a
@@ -109,10 +114,7 @@ static void write_scenes_with_reasons(void) {
                                       ".1 .1' mass='5'/></body></worldbody></mujoco>");
   write_file("reasons/own.xml", "<mujoco><custom><numeric name='hf.stiffness' data='2e3'/></custom><worldbody><geom type='plane' size='1 1 1'/>"
                                 "<body pos='0 0 .3'><joint type='slide' axis='0 0 1'/><geom size='.1' mass='.5'/></body></worldbody></mujoco>");
-  write_file("reasons/unstable.xml",
-             "<mujoco><option timestep='.01' gravity='0 0 0'/><worldbody><body><joint name='x' type='slide' axis='1 0 0'/><geom size='.1' "
-             "mass='.01'/></body></worldbody>"
-             "<actuator><position joint='x' kp='1e7' ctrlrange='-1 1'/></actuator><keyframe><key ctrl='.1'/></keyframe></mujoco>");
+  write_file("reasons/unstable.xml", kUnstable);
   write_file("reasons/slope.xml",
              "<mujoco><option gravity='4 0 -8.9'/><worldbody><geom type='plane' size='1 1 1'/>"
              "<body pos='0 0 .1'><freejoint/><geom type='box' size='.1 .1 .1' mass='1' friction='.5'/></body></worldbody></mujoco>");
@@ -305,6 +307,20 @@ static void test_says_why_scenes_differ(void** state) {
                 "assert not rows['unfelt.xml'].strip(), rows\n");
 }
 
+// MuJoCo says that a scene became unstable once for each run, on standard error and in a file of the present folder. The table says it once. A folder
+// may have any name.
+static void test_says_once_what_is_unstable(void** state) {
+  (void)state;
+  assert_int_equal(system("mkdir -p \"the robot's \\$HOME\""), 0);
+  write_file("the robot's $HOME/it's unstable.xml", kUnstable);
+  int status = holdfast("bench robots \"the robot's \\$HOME\" --out results");
+  if (strstr(standard_error, "no MuJoCo found")) skip();
+  assert_int_equal(status, 0);
+  assert_string_equal(standard_error, "");
+  assert_int_equal(access("MUJOCO_LOG.TXT", F_OK), -1);
+  assert_says(standard_output, "MuJoCo is unstable");
+}
+
 static void test_refusals(void** state) {
   (void)state;
   assert_refused("bench robots", 2, "robots needs a FOLDER with MJCF scenes");
@@ -315,6 +331,7 @@ static void test_refusals(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_rests_as_in_mujoco), cmocka_unit_test(test_says_why_scenes_differ),
                                      cmocka_unit_test(test_names_the_reason), cmocka_unit_test(test_reasons_and_scenes_beside_them),
+                                     cmocka_unit_test(test_says_once_what_is_unstable),
                                      cmocka_unit_test(test_refusals)};
   return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -458,6 +458,27 @@ static void test_units(void** state) {
   }
 }
 
+// A negative effort is that of MuJoCo 4, whose jnt_actfrcrange of such a file is -3 to 3; a warning says so. One without end is no mistake.
+static void test_negative_effort(void** state) {
+  (void)state;
+  static const char* const efforts[] = {"-3", "-1e15", "3"};
+  for (int i = 0; i < 3; ++i) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             "<robot name='r'><link name='a'/><link name='b'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' "
+             "iyz='0'/></inertial></link><joint name='j' type='revolute'>" ENDS("a", "b") "<limit lower='-1' upper='1' effort='%s'/></joint></robot>",
+             efforts[i]);
+    hfDiagnostics* d = hf_diagnostics_create();
+    hfModel* m = parse_with(text, NULL, d);
+    assert_int_equal(hf_diagnostics_count(d), i == 0);
+    if (i == 0) assert_int_equal(find_diagnostic(d, "effort -3 is negative: it counts as 3, as in MuJoCo").severity, HF_WARNING);
+    assert_int_equal(hf_model_jnt_actfrclimited(m)[0], i != 1);
+    assert_true(i == 1 || hf_model_jnt_actfrcrange(m)[1] == 3);
+    hf_model_free(m);
+    hf_diagnostics_free(d);
+  }
+}
+
 // The first element of a link is reported as any other one.
 static void test_unknown_elements(void** state) {
   (void)state;
@@ -480,6 +501,7 @@ int main(void) {
       cmocka_unit_test(test_planes_of_bullet), cmocka_unit_test(test_floating_joints),
       cmocka_unit_test(test_what_templates_leave_behind), cmocka_unit_test(test_shapes_without_size), cmocka_unit_test(test_gazebo_extensions), cmocka_unit_test(test_links_without_weight), cmocka_unit_test(test_contact_properties), cmocka_unit_test(test_filters_and_frames),
       cmocka_unit_test(test_packages), cmocka_unit_test(test_relative_file_uris), cmocka_unit_test(test_units),
+      cmocka_unit_test(test_negative_effort),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -290,6 +290,20 @@ def test_arrays_that_a_batch_has_not(fall):
     assert (batch.q == 3).all()
 
 
+def test_what_is_no_state(fall):
+    """Positions in the place of states, as other rollouts take them, and a state in the place of an input: each is named by what it should be."""
+    batch, positions, state = hf.Batch(fall, 2), np.zeros((2, fall.nq)), hf.State(fall)
+    for states in (positions, None, [state, None], fall):
+        with pytest.raises(TypeError, match="states must be State objects, not (ndarray|NoneType|Model)"):
+            hf.rollout(fall, states, np.zeros((2, 3, 1)))
+        with pytest.raises(TypeError, match="states must be State objects"):
+            batch.set_states(states)
+    with pytest.raises(TypeError, match="input must be an Input, as sim.input is, not State"):
+        hf.rollout(fall, state, np.zeros((2, 3, 1)), input=state)
+    with pytest.raises(TypeError, match="state must be of the class State, is of ndarray"):
+        hf.Sim(fall).linearise(positions)
+
+
 def test_one_file_in_two_roles(fall, tmp_path):
     sim = hf.Sim(fall)
     (tmp_path / "link.csv").symlink_to(tmp_path / "a.csv")
@@ -675,6 +689,54 @@ def test_after_a_fork(fall):
     os.waitpid(child, 0)
 
 
+def test_files_after_a_fork(fall, tmp_path):
+    """A forked child that steps and ends as programs do leaves the files of its parent alone. It wrote rows and frames of its own, and removed the
+    folder of the report."""
+    def end_of_child(sim):
+        sim.step(steps=50)
+        with pytest.raises(RuntimeError, match="in this process"):
+            sim.report()
+        os._exit(0)
+
+    files = {}
+    for forks in (False, True):
+        sim = hf.Sim(fall, report=True)
+        names = [tmp_path / f"{forks}{ending}" for ending in (".rec", "_states.csv", "_contacts.csv")]
+        sim.record(names[0], states=names[1], contacts=names[2])
+        sim.step(steps=400)
+        if forks:
+            child = os.fork()
+            if child == 0:
+                try:
+                    sim.stop()
+                    end_of_child(sim)
+                finally:
+                    os._exit(1)
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+            ends = subprocess.run([sys.executable, "-c", FORKED, str(tmp_path / "own.rec")], capture_output=True, text=True, timeout=120)
+            assert ends.stdout == "report 400\n" and not ends.stderr, ends.stderr
+        sim.step(steps=400)
+        sim.stop()
+        files[forks] = [hf.Recording(names[0]).times.tolist(), names[1].read_text(), names[2].read_text()]
+        assert len(sim.report().html) > 1000
+    assert files[True] == files[False] and len(files[True][1].splitlines()) == 801
+
+
+FORKED = """
+import holdfast as hf, os, sys
+sim = hf.Sim(hf.Model.from_file(hf.models_path("pinch.xml")), report=True)
+sim.record(sys.argv[1], interval=0)
+sim.step(steps=200)
+if os.fork() == 0:
+    sys.exit(0)
+os.wait()
+sim.step(steps=200)
+sim.stop()
+assert sim.report().html
+print("report", len(hf.Recording(sys.argv[1])) - 1)
+"""
+
+
 def test_what_builders_keep():
     """A set function took a name, a type or a parent and left it as it was without a word."""
     builder = hf.Builder()
@@ -889,6 +951,13 @@ def test_a_recording_ends_with_the_last_state(tmp_path, after):
     assert np.allclose(frames[-1].q, end.q, rtol=0, atol=1e-6)  # single precision
 
 
+def test_a_report_is_no_recording(fall, tmp_path):
+    sim = hf.Sim(fall, report=True)
+    with pytest.raises(ValueError, match="this is a page, which ends in .html or .htm"):
+        sim.report().save(tmp_path / "run.rec")
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_report_holds_one_run():
     """Frames after a reset were left out of a report, too."""
     sim = hf.Sim(hf.Model.from_string(FALL), report=True)
@@ -944,6 +1013,25 @@ def test_messages_about_what_mujoco_has_elsewhere(fall):
     assert fall.dof_damping[fall.joint("rail").dofadr] == 0
     with pytest.raises(AttributeError, match='a joint has no field "nonsense"; it has type, .*, range'):
         fall.joint("rail").nonsense
+    builder = hf.Builder()
+    for name, here in (("compile", r"finish\(\)"), ("to_xml", r"write\(PATH\)"), ("bodies", r'names\("body"\)'), ("worldbody", r'body\("world"\)')):
+        with pytest.raises(AttributeError, match=f'a builder has no "{name}"; it is {here}'):
+            getattr(builder, name)
+    with pytest.raises(AttributeError, match='a builder has no "atach"; perhaps attach'):
+        builder.atach
+    with pytest.raises(AttributeError, match='a sim has no field "nstep"; perhaps step'):  # and not _step, which is no interface
+        hf.Sim(fall).nstep
+
+
+def test_what_is_set_in_vain(fall):
+    """It was taken by the Python object alone, and the world went on as before."""
+    for set_it in (lambda: setattr(fall.joint("rail"), "range", (0, 1)), lambda: setattr(fall.geom("box"), "friction", 0.1), lambda: setattr(fall.body("cart"), "name", "car"),
+                   lambda: setattr(fall.body("cart"), "id", 1)):
+        with pytest.raises(AttributeError, match="a model never changes: .* use Params for one world, or a Builder"):
+            set_it()
+    builder = hf.Builder()
+    with pytest.raises(AttributeError, match=r"write set_world\(timestep=...\)"):
+        builder.timestep = 0.001
 
 
 def test_messages_about_the_body_of_a_joint():

@@ -63,6 +63,14 @@ def test_a_model_steps_as_its_file_does(models, scene):
     assert np.abs(np.asarray(sims[0].state.q) - np.asarray(sims[1].state.q)).max() < 5e-3
 
 
+@pytest.mark.parametrize("scene", ["gripper_mug.xml", "stack.xml", "iiwa_pick.xml", "three_finger_pinch.xml"])
+def test_a_model_has_the_names_of_its_file(models, scene):
+    """Also of what has no name: a free joint is called like its body, and a geom "#3"."""
+    direct, over = hf.Model.from_file(models / scene), hf.from_mujoco(mujoco.MjModel.from_xml_path(str(models / scene)))
+    for kind in ("body", "joint", "geom", "site", "camera", "actuator", "sensor", "tendon", "key"):
+        assert over.labels(kind) == direct.labels(kind), kind
+
+
 def test_specs_and_meshes():
     spec = mujoco.MjSpec()
     spec.add_mesh(name="tetra", uservert=[0, 0, 0, 0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1])

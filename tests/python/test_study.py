@@ -21,7 +21,7 @@ from holdfast.study.call import ExperimentRunner, FunctionRunner
 from holdfast.study.draw import Run, run_seed
 from holdfast.study.export import to_columns, to_csv
 from holdfast.study.expression import Expression
-from holdfast.study.plots import make_axis
+from holdfast.study.plots import draw_distribution, draw_map, draw_share, make_axis
 from holdfast.study.report import make_page, replay_page, worst_runs
 from holdfast.study.scene import SceneRunner
 from holdfast.study.store import Lock, is_running
@@ -121,6 +121,9 @@ def test_yaml(tmp_path):
     (tmp_path / "bad.yaml").write_bytes(b"scene: pinch\xff.xml")
     with pytest.raises(StudyError, match="bad.yaml: not UTF-8 from byte 12 on"):
         Study.from_file(tmp_path / "bad.yaml")
+    (tmp_path / "bad.yaml").write_text("scene: pinch.xml\nfolder: 5\n")
+    with pytest.raises(StudyError, match="bad.yaml: folder must be a text, is 5"):
+        Study.from_file(tmp_path / "bad.yaml")
 
 
 @pytest.mark.parametrize("change, message", [
@@ -152,6 +155,15 @@ def test_yaml(tmp_path):
     (dict(keep={"x": "-" * 20000 + "1"}), "x: an expression of 20001 characters is nested too deeply"),
     (dict(keep={"recordings": "some"}), "recordings"),
     (dict(keep={"mu": "final(time)"}), '"mu" must consist of'),
+    (dict(keep={"state": "maybe"}), "keep.state must be true or false, is 'maybe'"),
+    (dict(scene=""), "scene is empty"),
+    (dict(seed=-1), "seed must not be negative, is -1"),
+    (dict(time=True), "time must be a number, is True"),
+    (dict(runs=[5]), "each row must be a mapping from parameters to values, one is 5"),
+    (dict(parameters={"mu": {"set": 5, "values": [1]}}), "mu: set needs a path or a list of paths, has 5"),
+    (dict(parameters={"mu": {"times": None, "values": [1]}}), "mu: times needs a path or a list of paths, has None"),
+    (dict(parameters={"mu": {"add": [], "values": [1]}}), "mu: add needs a path or a list of paths, has []"),
+    (dict(parameters={"mu": {"set": ["mass.capsule", 1], "values": [1]}}), "mu: set needs a path or a list of paths"),
 ])
 def test_a_wrong_study_is_refused(change, message):
     with pytest.raises(StudyError, match=re.escape(message)):
@@ -540,6 +552,29 @@ def test_cells_of_an_axis_have_labels_that_differ():
     labels = make_axis("squeeze", [1.1 + 10.8 * i / 63 for i in range(64)]).labels
     assert len(set(labels)) == len(labels) and labels[-2:] == ["10.6", "11.4"], labels
     assert make_axis("mu", [0.02 + 0.38 * i / 63 for i in range(64)]).labels[-1] == "0.38"  # two digits are enough
+
+
+def test_values_that_differ_in_late_digits():
+    """Three values of which two agree in four digits: the page ended in an IndexError, and a parameter of such values alone was left out."""
+    values = [1.00001, 1.00002, 2.0]
+    axis = make_axis("h", values)
+    assert [axis.labels[axis.bin(v)] for v in values] == ["1.00001", "1.00002", "2"]
+    assert make_axis("h", [1, 2.5, float("nan")]).labels == ["1", "2.5", "nan"]  # what is no number has no order
+    xs = [v for v in values for _ in range(2)]
+    assert all(f"h {label}, mu 1" in draw_map(axis, make_axis("mu", [1, 3]), xs, [1, 3] * 3, [True] * 6) for label in axis.labels)
+    page = draw_distribution("drop", [2.7590001e-07, 2.7590002e-07, 2.7590003e-07], [True] * 3)
+    assert all(f">{label}<" in page for label in ("2.7590001e-07", "2.7590002e-07", "2.7590003e-07")) and page.count("2.759e-07") == 0
+
+
+def test_a_parameter_that_varies_in_late_digits_is_shown(tmp_path):
+    study = Study(**{**PINCH, "parameters": {"mu": {"set": "geom.*.friction[0]", "values": [0.50001, 0.50002]}}})
+    page = make_page(study.run(tmp_path / "s.db", workers=1), 0)
+    assert ">0.50001<" in page and ">0.50002<" in page
+
+
+def test_long_names_are_cut_below_plots():
+    name = "a very long name of a shape"
+    assert f">{name}<" not in (plot := draw_share(make_axis("shape", [name, "b"]), [name, "b"], [True, False])) and ">a very long n…<" in plot and f"{name}: 1 of 1" in plot
 
 
 def test_a_study_without_success_shows_means(tmp_path):

@@ -326,8 +326,32 @@ def test_what_is_no_file_stays(folder):
     assert stat.S_ISFIFO(pipe.stat().st_mode) and got[0].startswith("index,status,") and got[0].count("\n") == 4
 
 
+def test_an_output_that_takes_nothing(folder):
+    """A full disk, or a reader of a pipe that has ended, is a message; it was a traceback."""
+    walk_study(folder, 3).run(folder / "s.db", workers=1).close()
+    ended, into = os.pipe()
+    os.close(ended)
+    for arguments in (["status", str(folder / "s.db")], ["status", str(folder / "s.db"), "--json"], ["run", "--help"]):
+        for output, why in ((os.open("/dev/full", os.O_WRONLY), "No space left on device"), (os.dup(into), "Broken pipe")):
+            done = subprocess.run([sys.executable, "-m", "holdfast.study", *arguments], stdout=output, stderr=subprocess.PIPE, text=True,
+                                  env={**os.environ, "PYTHONUNBUFFERED": ""})  # without a buffer, argparse keeps silent about help that nobody reads
+            os.close(output)
+            assert done.returncode == 1 and done.stderr == f"holdfast study: cannot write to standard output: {why}\n", (arguments, done.stderr)
+    os.close(into)
+
+
+def test_a_store_in_the_place_of_a_study(folder, capsys):
+    pytest.importorskip("yaml")
+    walk_study(folder, 3).run(folder / "s.db", workers=1).close()
+    assert main(["run", str(folder / "s.db")]) == 1
+    assert f"s.db is a store and no study: holdfast study resume {folder / 's.db'} goes on with it" in capsys.readouterr().err
+
+
 def test_a_page_is_no_picture(folder):
     store = walk_study(folder, 3).run(folder / "s.db", workers=1)
+    with pytest.raises(StudyError, match="the number of replays must not be negative, is -1"):
+        write_report(store, folder / "page.html", -1)  # made a replay of all runs but the best
+    assert not (folder / "page.html").exists()
     with pytest.raises(StudyError, match="this is a page, which ends in .html or .htm"):
         write_report(store, folder / "page.pdf")
     assert not (folder / "page.pdf").exists()

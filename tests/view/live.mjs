@@ -54,6 +54,24 @@ export async function playPauseStepSpeed() {
   check(rate > 0.07 && rate < 0.13, `a tenth of real time, measured ${rate}`);
 }
 
+// Values beside the names of curves are those of the frames that are drawn. While a world ran they were "–" nearly always, as there were newer frames.
+export async function valuesOfCurvesWhileItRuns() {
+  const { page } = await show(ball());
+  await until(async () => (await state(page)).time > 0.5, 'it plays');
+  await page.waitForFunction(() => window.holdfast.app.plots.drawn.has('Contact force'));
+  const counts = await page.evaluate(async () => {
+    const { app } = window.holdfast, { plot } = app.plots.drawn.get('Contact force'), count = { newer: 0, blank: 0 };
+    for (let i = 0; i < 40; ++i) {
+      await new Promise(resolve => setTimeout(resolve, 50));
+      const values = [...plot.root.querySelectorAll('.u-series .u-value')].map(e => e.textContent);
+      count.newer += window.holdfast.session.recording.frames.length > plot.data[0].length;
+      count.blank += values.length < 2 || !/^[0-9.]+ s$/.test(values[0]) || !values[1].endsWith(' N');
+    }
+    return count;
+  });
+  check(counts.newer > 0 && counts.blank === 0, `while it runs: ${JSON.stringify(counts)}`);
+}
+
 export async function scrubAndBranch() {
   const { page } = await show(ball());
   await page.click('.tabs [data-tab=Control]');

@@ -88,6 +88,18 @@ export async function arrowsEqualTheLog() {
   for (let i = 1; i < samples.length; ++i) check(samples[i][1] <= samples[i - 1][1] + 0.5, 'more use of friction, more red');
 }
 
+// At the start no step has computed friction: a capsule between fingers does not slip there, it touches. A step later the words are those of the log.
+export async function nothingSlipsBeforeTheFirstStep() {
+  command('run', join(source, 'models/pinch.xml'), '--keyframe', 'firm', '--time', '0.1', '--contacts', 'contacts.csv', '--report', 'report.html');
+  const page = await open(address('report.html'));
+  check(table('contacts.csv').every(r => r.stick === 1), 'the log has a contact that slips');
+  for (const [time, word] of [[0.1, 'is held by'], [0, 'touches']]) {
+    await page.evaluate(t => window.holdfast.app.goTo(t), time);
+    await until(() => page.evaluate(w => document.querySelector('#now').textContent.includes(w), word), `"${word}" at ${time} s`);
+    check(await page.evaluate(() => !document.querySelector('#now').textContent.includes('slips') && window.holdfast.app.view.arrowList().every(a => !a.slips)), `something slips at ${time} s`);
+  }
+}
+
 export async function timeControlsWork() {
   const page = await openReport();
   const time = () => page.evaluate(() => window.holdfast.app.time);

@@ -13,6 +13,7 @@ const groups = {
     ['report_opens_without_requests', report.opensWithoutRequests],
     ['poses_equal_the_log', report.posesEqualTheLog],
     ['arrows_equal_the_log', report.arrowsEqualTheLog],
+    ['nothing_slips_before_the_first_step', report.nothingSlipsBeforeTheFirstStep],
     ['events_agree_with_the_log', report.eventsAgreeWithTheLog],
     ['time_controls_work', report.timeControlsWork],
     ['picks_show_what_is_there', report.picksShowWhatIsThere],
@@ -29,6 +30,7 @@ const groups = {
   ],
   live: [
     ['live_play_pause_step_speed', live.playPauseStepSpeed],
+    ['values_of_curves_while_it_runs', live.valuesOfCurvesWhileItRuns],
     ['live_scrub_and_branch', live.scrubAndBranch],
     ['live_actuators_joints_keyframes', live.actuatorsJointsKeyframes],
     ['live_what_if', live.whatIf],

@@ -297,7 +297,7 @@ export class App {
     const pace = this.view.lite ? 250 : 100; // between changes of texts while it plays [ms]
     if (this.tab === 'Plots') this.plots.movePresent();
     if (this.tab === 'Selected') this.selected.movePresent();
-    if (!plays || now - this.lastValues > pace) { this.lastValues = now; this.plots.showValues(i); this.selected.showValues(i); }
+    if (!plays || now - this.lastValues > pace) { this.lastValues = now; this.plots.showValues(); this.selected.showValues(); }
     const original = this.live.original;
     if (original) this.view.showGhost(original.frames[original.indexAt(this.time)] ?? null);
     if (i === this.shown || (plays && now - this.lastPanel < pace)) return;

@@ -23,7 +23,8 @@ export function colour(share: number, slips: boolean): [number, number, number] 
   return stops[stops.length - 1][1];
 }
 
-export function slips(c: Contact): boolean { return c.mu > 0 && c.fn > 0 && !c.stick; }
+// A contact that slips has friction. One that neither sticks nor has friction is of a state from which no step has been taken yet.
+export function slips(c: Contact): boolean { return c.mu > 0 && c.fn > 0 && !c.stick && length(c.ft) > 0; }
 
 // The body whose side of a contact is shown: what floats freely, else what moves, else A.
 export function shownSide(model: Model, a: number, b: number): 1 | -1 {
@@ -38,7 +39,9 @@ export interface Pair {
   fn: number; bound: number; // sums of |fn| and of mu fn [N]
   use: number;               // sum of |ft| over the bound: 1 where every contact slips
   slip: number;              // largest slip speed of a loaded contact [m/s]
-  slides: boolean; count: number;
+  slides: boolean;           // every contact slips
+  holds: boolean;            // a contact sticks
+  count: number;
 }
 
 export const pairKey = (a: number, b: number) => a < b ? `${a}:${b}` : `${b}:${a}`;
@@ -52,7 +55,7 @@ export function pairsOf(model: Model, frame: Frame): Map<string, Pair> {
     let pair = pairs.get(key);
     if (!pair) {
       pair = { a: side > 0 ? a : b, b: side > 0 ? b : a, normal: [0, 0, 0], friction: [0, 0, 0], fn: 0, bound: 0,
-        use: 0, slip: 0, slides: true, count: 0, ft: 0 };
+        use: 0, slip: 0, slides: true, holds: false, count: 0, ft: 0 };
       pairs.set(key, pair);
     }
     const sign = pair.a === a ? 1 : -1;
@@ -63,6 +66,7 @@ export function pairsOf(model: Model, frame: Frame): Map<string, Pair> {
     pair.fn += c.fn; pair.bound += c.mu * c.fn; pair.ft += length(c.ft); pair.count++;
     pair.slip = Math.max(pair.slip, length(c.vt));
     pair.slides = pair.slides && slips(c);
+    pair.holds = pair.holds || c.stick;
   }
   for (const pair of pairs.values()) pair.use = pair.bound > 0 ? Math.min(1, pair.ft / pair.bound) : 0;
   return pairs;

@@ -9,7 +9,7 @@ const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9
 const MOST = 8; // curves in a plot
 
 interface Curve { name: string; values: (number | null)[]; unit?: string } // unit: where curves of one plot have different ones
-export interface TimePlot { plot: uPlot; movePresent: () => void }
+export interface TimePlot { plot: uPlot; movePresent: () => void; showValues: () => void }
 interface Plot { title: string; unit: string; about: string; open: boolean; range?: [number, number]; curves: () => Curve[] }
 
 function pairPlots(r: Recording): Plot[] {
@@ -98,7 +98,12 @@ export function drawPlot(parent: HTMLElement, times: number[], curves: Curve[], 
     hooks: { ready: [u => { u.over.append(line); movePresent(u); }], draw: [movePresent] },
   }, [times, ...curves.map(c => c.values)] as uPlot.AlignedData, parent);
   plot.over.addEventListener('click', () => { const t = plot.posToVal(plot.cursor.left ?? 0, 'x'); if (isFinite(t)) seek(t); });
-  return { plot, movePresent: () => movePresent(plot) };
+  // The values beside the names of curves: those at the present, or the last ones that are drawn, because a running world has newer frames.
+  const showValues = () => {
+    const drawn = plot.data[0], nearest = plot.valToIdx(time());
+    if (drawn.length > 0) plot.setLegend({ idx: nearest > 0 && drawn[nearest] > time() + 1e-9 ? nearest - 1 : nearest }, false);
+  };
+  return { plot, movePresent: () => movePresent(plot), showValues };
 }
 
 export class Plots {
@@ -138,13 +143,13 @@ export class Plots {
       if (curves.length === 0) body.append(make('p', { class: 'about', text: 'Nothing touches in this run.' }));
       else this.drawn.set(plot.title, drawPlot(body, times, curves, plot.unit, 150, this.time, this.seek, plot.range));
     }
-    if (r.frames.length > 0) this.showValues(r.indexAt(this.time()));
+    this.showValues();
   }
 
   // Moves the lines of the present.
   movePresent(): void { for (const plot of this.drawn.values()) plot.movePresent(); }
-  // Writes the values of a frame beside the names of curves.
-  showValues(index: number): void { for (const { plot } of this.drawn.values()) plot.setLegend({ idx: index }, false); }
+  // Writes the present values beside the names of curves.
+  showValues(): void { for (const plot of this.drawn.values()) plot.showValues(); }
   open(): string[] { return this.details.filter(d => d.box.open).map(d => d.plot.title); }
   setOpen(titles: string[]): void { for (const d of this.details) d.box.open = titles.includes(d.plot.title); }
   titles(): string[] { return this.details.map(d => d.plot.title); }

@@ -1,5 +1,5 @@
 // The tab about the body or the contact that was clicked: its name, what is true of it now, and its history.
-import { number, pairsOf, pairsOfBody } from './contacts';
+import { number, pairsOf, pairsOfBody, slips } from './contacts';
 import { make } from './dom';
 import { drawPlot, TimePlot } from './plots';
 import { Frame, Recording } from './recording';
@@ -36,7 +36,7 @@ export class Selected {
   }
 
   movePresent(): void { for (const plot of this.plots) plot.movePresent(); }
-  showValues(frame: number): void { for (const { plot } of this.plots) plot.setLegend({ idx: frame }, false); }
+  showValues(): void { for (const plot of this.plots) plot.showValues(); }
 
   private draw(curves: { name: string; values: (number | null)[] }[], unit: string): void {
     const r = this.recording(), box = make('div', { class: 'plot' });
@@ -58,7 +58,7 @@ export class Selected {
       this.draw([{ name: 'normal', values: contacts.map(s => sum(s, c => c.fn)) }, { name: 'friction', values: contacts.map(s => sum(s, c => Math.hypot(...c.ft))) },
         { name: 'friction bound', values: contacts.map(s => sum(s, c => c.mu * c.fn)) }], 'N');
     }
-    this.showValues(r.indexAt(this.time()));
+    this.showValues();
   }
 }
 
@@ -83,6 +83,6 @@ function bodyFacts(r: Recording, frame: Frame, body: number): [string, string][]
 function contactFacts(frame: Frame, a: number, b: number): [string, string][] {
   const rows = contactsOf(frame, a, b).flatMap(c => [['normal force', `${number(c.fn)} N`],
     ['friction', `${number(Math.hypot(...c.ft))} N of at most ${number(c.mu * c.fn)} N (µ ${number(c.mu)})`],
-    ['slip', `${number(1000 * Math.hypot(...c.vt))} mm/s${c.stick ? ', sticks' : c.fn > 0 ? ', slips' : ''}`], ['overlap', `${number(1e6 * c.depth)} µm`]] as [string, string][]);
+    ['slip', `${number(1000 * Math.hypot(...c.vt))} mm/s${c.stick ? ', sticks' : slips(c) ? ', slips' : ''}`], ['overlap', `${number(1e6 * c.depth)} µm`]] as [string, string][]);
   return rows.length ? rows : [['', 'These two do not touch now.']];
 }

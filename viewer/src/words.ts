@@ -37,10 +37,11 @@ export function nowLines(model: Model, frame: Frame): Line[] {
   pairs.sort((x, y) => Number(model.isFree(y.a)) - Number(model.isFree(x.a)) || y.fn - x.fn);
   return pairs.map(pair => {
     const a = model.label('body', pair.a), b = model.label('body', pair.b);
-    const state = pair.bound === 0 ? 'touches' : pair.slides ? 'slips on' : 'is held by';
+    const computed = pair.slides || pair.holds, state = pair.bound === 0 || !computed ? 'touches' : pair.slides ? 'slips on' : 'is held by';
     const word = model.isStatic(pair.b) && state === 'is held by' ? 'rests on' : state;
     return { pair, text: `${a} ${word} ${b}`,
       detail: pair.bound === 0 ? `${number(pair.fn)} N, no friction`
+        : !computed ? `pressed with ${number(pair.fn)} N; the next step computes the friction`
         : `pressed with ${number(pair.fn)} N; friction ${number(pair.use * pair.bound)} N of at most ${number(pair.bound)} N` };
   });
 }

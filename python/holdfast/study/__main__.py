@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sqlite3
 import sys
 import time
@@ -67,17 +68,26 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _say(text: str, end: str = "\n") -> None:
+    """Prints a result. A reader of a pipe that has ended, or a full disk, is no fault of the program: it becomes a message."""
+    try:
+        print(text, end=end, flush=True)
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python writes the rest at its end, and would complain again
+        raise StudyError(f"cannot write to standard output: {error.strerror}") from None
+
+
 def _say_outcome(store: Store) -> None:
     counts = store.counts()
     judged = counts["successes"] + counts["misses"]
-    print(f"{store.path}: {counts['done']} of {counts['runs']} runs done, {counts['failed']} failed, {counts['timeout']} took too long, "
-          f"{counts['planned']} to do")
+    _say(f"{store.path}: {counts['done']} of {counts['runs']} runs done, {counts['failed']} failed, {counts['timeout']} took too long, "
+         f"{counts['planned']} to do")
     if judged:
-        print(f"success: {counts['successes']} of {judged} ({100 * counts['successes'] / judged:.1f} %)")
+        _say(f"success: {counts['successes']} of {judged} ({100 * counts['successes'] / judged:.1f} %)")
     rows = store.db.execute("SELECT count(*), min(idx), message FROM run WHERE status IN ('failed', 'timeout') "
                             "GROUP BY message ORDER BY count(*) DESC LIMIT 5")
     for count, first, message in rows:
-        print(f"  {count} x {message} (run {first})")
+        _say(f"  {count} x {message} (run {first})")
 
 
 def _run(study: Study, path: Path, a: argparse.Namespace, shard: tuple[int, int] | None) -> int:
@@ -113,19 +123,19 @@ def _verb_status(a: argparse.Namespace) -> int:
     store = Store(a.store)
     counts, running = store.counts(), is_running(store.path)
     if a.json:
-        print(json.dumps({"name": store.study.name, "hash": store.about["hash"], "shard": store.about["shard"],
-                          "version": store.about["version"], "running": running, "digest": store.digest(), **counts}))
+        _say(json.dumps({"name": store.study.name, "hash": store.about["hash"], "shard": store.about["shard"],
+                         "version": store.about["version"], "running": running, "digest": store.digest(), **counts}))
         return 0
-    print(f"study {store.study.name} ({store.about['hash'][:12]}), version {store.about['version']}"
-          + (f", shard {store.about['shard']}" if store.about["shard"] != "1/1" else ""))
+    _say(f"study {store.study.name} ({store.about['hash'][:12]}), version {store.about['version']}"
+         + (f", shard {store.about['shard']}" if store.about["shard"] != "1/1" else ""))
     _say_outcome(store)
     rate = _rate(store)
     if running and counts["planned"]:
-        print(f"running, {duration(counts['planned'] / rate)} left" if rate else "running")
+        _say(f"running, {duration(counts['planned'] / rate)} left" if rate else "running")
     elif counts["planned"]:
-        print(f"not running; holdfast study resume {store.path} goes on")
+        _say(f"not running; holdfast study resume {store.path} goes on")
     else:
-        print(f"complete; digest {store.digest()[:16]}")
+        _say(f"complete; digest {store.digest()[:16]}")
     return 0
 
 
@@ -158,15 +168,19 @@ def _verb_merge(a: argparse.Namespace) -> int:
 
 
 def _verb_script(a: argparse.Namespace) -> int:
-    print(job_script(a.file, a.shards, a.system, a.cores, a.time, a.python), end="")
+    _say(job_script(a.file, a.shards, a.system, a.cores, a.time, a.python), end="")
     return 0
 
 
 def main(arguments: list[str] | None = None) -> int:
-    a = _parser().parse_args(arguments)
     verbs: dict[str, Any] = {"run": _verb_run, "resume": _verb_resume, "status": _verb_status, "export": _verb_export,
                              "report": _verb_report, "replay": _verb_replay, "merge": _verb_merge, "script": _verb_script}
     try:
+        try:
+            a = _parser().parse_args(arguments)
+        except SystemExit:  # after --help, for example
+            _say("", end="")
+            raise
         return verbs[a.verb](a)
     except StudyError as error:
         print(f"holdfast study: {error}", file=sys.stderr)

@@ -23,6 +23,23 @@ def short(value: Any) -> str:
     return str(value)
 
 
+def distinct_texts(values: Sequence[Any]) -> dict[Any, str]:
+    """A text for each value: ``short``, but numbers have as many more digits as they need to differ."""
+    texts: dict[Any, str] = {}
+    for digits in range(4, 18):
+        texts = {v: f"{v:.{digits}g}" if isinstance(v, float) else short(v) for v in values}
+        if len(set(texts.values())) == len(texts):
+            break
+    return texts
+
+
+_MOST_LETTERS = 14  # of a label, which is drawn askew below a plot
+
+
+def _clip(label: str) -> str:
+    return label if len(label) <= _MOST_LETTERS else label[:_MOST_LETTERS - 1] + "…"
+
+
 def _brief(values: Sequence[float]) -> list[str]:
     """Numbers with two digits, or as many more as they need to differ."""
     texts: list[str] = []
@@ -59,11 +76,12 @@ class Axis(NamedTuple):
 def make_axis(name: str, values: Sequence[Any]) -> Axis:
     """The axis of a parameter. A few values are shown as they are. Many numbers are divided into bins of equal width
     from the least to the greatest; if they span more than two powers of ten, the bins are equal in the logarithm."""
-    numeric = all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values)
+    numeric = all(isinstance(v, (int, float)) and not isinstance(v, bool) and not math.isnan(v) for v in values)
     distinct: list[Any] = sorted(set(values)) if numeric else sorted({short(v) for v in values})
     if len(distinct) <= _CELLS or not numeric:
-        keys = {short(v): i for i, v in enumerate(distinct)}
-        return Axis(name, list(keys), lambda v: keys[short(v)])
+        texts = distinct_texts(distinct)
+        place = {v: i for i, v in enumerate(distinct)}
+        return Axis(name, list(texts.values()), lambda v: place[v if numeric else short(v)])
     low, high = distinct[0], distinct[-1]
     logs = low > 0 and high / low > 100
     scale = math.log if logs else float
@@ -123,7 +141,7 @@ def _draw_cells(x: Axis, y: Axis, xs: Sequence, ys: Sequence, values: Sequence, 
         title = f"{x.name} {x.labels[i]}, {y.name} {y.labels[j]}: {text}"
         parts.append(_rect(left + i * side, top + height - (j + 1) * side, side - 1, side - 1, colour, title))
     for i, label in enumerate(x.labels):
-        parts.append(_text(left + (i + 0.7) * side, top + height + 12, label, "end", -45, 10))
+        parts.append(_text(left + (i + 0.7) * side, top + height + 12, _clip(label), "end", -45, 10))
     for j, label in enumerate(y.labels):
         parts.append(_text(left - 5, top + height - (j + 0.35) * side, label, "end", size=10))
     parts += [_text(left + width / 2, top + height + 62, x.name), _text(12, top + height / 2, y.name, turn=-90)]
@@ -156,7 +174,7 @@ def draw_share(x: Axis, xs: Sequence, good: Sequence[bool]) -> str:
         points.append(f"{px:.1f} {py:.1f}")
         parts.append(f'<path d="M{px:.1f} {top + height * (1 - low):.1f}V{top + height * (1 - high):.1f}" stroke="{_GOOD}" stroke-width="2"/>')
         parts.append(f'<circle cx="{px:.1f}" cy="{py:.1f}" r="4" fill="{_GOOD}"><title>{html.escape(x.labels[i])}: {k} of {n}</title></circle>')
-        parts.append(_text(px + 4, top + height + 14, x.labels[i], "end", -45, 10))
+        parts.append(_text(px + 4, top + height + 14, _clip(x.labels[i]), "end", -45, 10))
     parts.append(f'<path d="M{" L".join(points)}" stroke="{_GOOD}" fill="none" opacity="0.5"/>')
     parts.append(_text(left + width / 2, top + height + 62, x.name))
     return _svg(left + width + 12, top + height + 70, parts, f"success over {x.name}")
@@ -174,20 +192,21 @@ def draw_distribution(name: str, values: Sequence[float], good: Sequence[bool | 
     judged = any(g is not None for _, g in pairs)
     bins = 40
     edges = [back(scale(low) + i * span / bins) for i in range(bins + 1)]
-    counts = [[0, 0] for _ in range(bins)]
+    texts, counts = distinct_texts(edges), [[0, 0] for _ in range(bins)]
     for v, g in pairs:
         counts[min(int((scale(v) - scale(low)) / span * bins), bins - 1)][g is not False] += 1
     top, left, height, side = 10, 44, 130, 8
     most = max(a + b for a, b in counts)
     parts = [f'<path d="M{left} {top + height}h{bins * side}" stroke="{_INK}"/>', _text(left - 5, top + 9, str(most), "end", size=10)]
     for i, (bad, fine) in enumerate(counts):
-        title = f"{short(edges[i])} to {short(edges[i + 1])}: {fine}" + (f", and {bad} without success" if judged else "")
+        title = f"{texts[edges[i]]} to {texts[edges[i + 1]]}: {fine}" + (f", and {bad} without success" if judged else "")
         a, b = height * bad / most, height * fine / most
         if bad:
             parts.append(_rect(left + i * side, top + height - a, side - 1, a, _BAD, title))
         if fine:
             parts.append(_rect(left + i * side, top + height - a - b, side - 1, b, _GOOD if judged else _PLAIN, title))
-    for share in (0, 0.5, 1):
-        parts.append(_text(left + share * bins * side, top + height + 15, short(edges[int(share * bins)]), size=10))
+    for i, text in zip((0, bins // 2, bins), distinct_texts(edges[::bins // 2]).values()):
+        anchor = "middle" if len(text) <= 10 else "start" if i == 0 else "end" if i == bins else "middle"
+        parts.append(_text(left + i * side, top + height + 15, text, anchor, size=10))
     parts.append(_text(left + bins * side / 2, top + height + 34, f"{name} (logarithmic)" if logs else name))
     return _svg(left + bins * side + 30, top + height + 42, parts, f"distribution of {name}")

@@ -115,7 +115,7 @@ def _tiles(counts: dict[str, int], rows: list[dict]) -> str:
 
 def _varied(rows: list[dict]) -> list[str]:
     names = list(rows[0]["parameters"]) if rows else []
-    return [n for n in names if len({short(r["parameters"][n]) for r in rows}) > 1]
+    return [n for n in names if len({repr(r["parameters"][n]) for r in rows}) > 1]
 
 
 def _judged(rows: list[dict]) -> bool:
@@ -231,6 +231,8 @@ def make_page(store: Store, replays: int = 6) -> str:
 def write_report(store: Store, path: str | os.PathLike, replays: int = 6) -> None:
     """Writes the page, under a temporary name first."""
     path = Path(path)
+    if replays < 0:
+        raise StudyError(f"the number of replays must not be negative, is {replays}")
     try:
         refuse_ending(path, "this is a page", ".html", ".htm")
     except ValueError as error:

@@ -19,6 +19,7 @@ from .errors import StudyError
 from .expression import Expression
 
 _KEEP_FLAGS = ("state", "recordings")
+_CHANGES = ("set", "times", "add")  # what a parameter does to the paths that it has under this name
 _LIMITS = {"time": 3600.0, "steps": 10_000_000, "attempts": 3}
 
 
@@ -30,7 +31,7 @@ def _refuse_unknown(what: str, given: dict, known: Any) -> None:
 
 _KINDS: dict[str, tuple[Any, str]] = {
     **dict.fromkeys(("scene", "function", "experiment", "keyframe", "controls", "success", "worst"), ((str, type(None)), "a text")),
-    **dict.fromkeys(("options", "parameters", "keep", "limits"), (dict, "a mapping of names")),
+    **dict.fromkeys(("options", "parameters", "keep", "limits"), (dict, "a mapping of names")), "folder": (str, "a text"),
     **dict.fromkeys(("time", "sample"), ((int, float), "a number")),
     "sampling": ((dict, type(None)), "a mapping with method and count"), "runs": ((list, type(None)), "a list of mappings"),
     "seed": (int, "a whole number"),
@@ -112,8 +113,13 @@ class Study:
         if not isinstance(self.name, str) or not self.name:
             raise StudyError("a study needs a name")
         for name, (kind, what) in _KINDS.items():
-            if not isinstance(getattr(self, name), kind):
+            if not isinstance(getattr(self, name), kind) or isinstance(getattr(self, name), bool):
                 raise StudyError(f"{name} must be {what}, is {getattr(self, name)!r}")
+        if self.seed < 0:
+            raise StudyError(f"seed must not be negative, is {self.seed}")
+        empty = [name for name in ("scene", "function", "experiment") if getattr(self, name) == ""]
+        if empty:
+            raise StudyError(f"{empty[0]} is empty")
         if sum(x is not None for x in (self.scene, self.function, self.experiment)) != 1:
             raise StudyError("a study runs one of: a scene, a function, an experiment")
         self.folder = os.path.abspath(self.folder)
@@ -126,18 +132,28 @@ class Study:
                 raise StudyError(f"limits.{name} must be a positive number, is {value!r}")
         if not 0 < self.time < float("inf") or not 0 < self.sample < float("inf"):
             raise StudyError(f"time and sample must be positive and finite, are {self.time!r} and {self.sample!r}")
+        if not isinstance(self.keep.get("state", False), bool):
+            raise StudyError(f'keep.state must be true or false, is {self.keep["state"]!r}')
         if self.keep.get("recordings", "none") not in ("none", "failures", "all"):
             raise StudyError(f'keep.recordings must be none, failures or all, is {self.keep["recordings"]!r}')
         self._check_expressions()
 
     def _check_parameters(self) -> None:
-        known = ("set", "times", "add", *draw.GRIDS, *draw.DISTRIBUTIONS)
+        for row in self.runs or []:
+            if not isinstance(row, dict):
+                raise StudyError(f"runs: each row must be a mapping from parameters to values, one is {row!r}")
+            _refuse_unknown("runs", row, self.parameters)
+        known = (*_CHANGES, *draw.GRIDS, *draw.DISTRIBUTIONS)
         for name, spec in self.parameters.items():
             if not str(name).isidentifier():
                 raise StudyError(f'parameter "{name}": a name must consist of letters, digits and _')
             if not isinstance(spec, dict):
                 raise StudyError(f"parameter {name} needs fields such as set and values, has {spec!r}")
             _refuse_unknown(f"parameter {name}", spec, known)
+            for change in [c for c in _CHANGES if c in spec]:
+                paths = [spec[change]] if isinstance(spec[change], str) else spec[change]
+                if not isinstance(paths, list) or not paths or not all(isinstance(path, str) for path in paths):
+                    raise StudyError(f"parameter {name}: {change} needs a path or a list of paths, has {spec[change]!r}")
             sources = [k for k in (*draw.GRIDS, *draw.DISTRIBUTIONS) if k in spec]
             listed = self.runs is not None and all(name in r for r in self.runs)
             if len(sources) != (0 if listed else 1):
@@ -147,10 +163,6 @@ class Study:
                 draw.grid_values(name, spec)
             elif sources:
                 draw.DISTRIBUTIONS[sources[0]](name, spec[sources[0]])
-        for row in self.runs or []:
-            if not isinstance(row, dict):
-                raise StudyError(f"runs: each row must be a mapping from parameters to values, one is {row!r}")
-            _refuse_unknown("runs", row, self.parameters)
 
     def _check_sampling(self) -> None:
         if self.sampling is None:
@@ -196,11 +208,15 @@ class Study:
         except OSError as error:
             raise StudyError(f"cannot read {path}: {error.strerror}") from None
         except UnicodeDecodeError as error:
+            if path.read_bytes().startswith(b"SQLite format 3"):
+                raise StudyError(f"{path} is a store and no study: holdfast study resume {path} goes on with it") from None
             raise StudyError(f"{path}: not UTF-8 from byte {error.start} on") from None
         except yaml.YAMLError as error:
             raise StudyError(f"{path}: {error}") from None
         if not isinstance(data, dict):
             raise StudyError(f"{path}: a study is a mapping of fields")
+        if not isinstance(data.get("folder", "."), str):
+            raise StudyError(f"{path}: folder must be a text, is {data['folder']!r}")
         try:
             return cls.from_dict({"name": path.stem, **data, "folder": str(path.parent / data.get("folder", "."))})
         except StudyError as error:
