@@ -76,7 +76,8 @@ static int32_t trunk_of(const hfiBlockMatrix* B) { return B->branch_start[B->bra
 static void count_position(const hfiBlockMatrix* B, int32_t k, Sizes* sizes) {
   size_t size = (size_t)B->size[k], length = (size_t)pad(B->size[k]), columns = 0, entries = (size_t)(B->start[k + 1] - B->start[k]);
   int in_trunk = k >= trunk_of(B);
-  for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e) columns += (size_t)pad(B->size[B->later[e]]);
+  if (B->all_six) columns = PAD * entries;
+  for (int32_t e = B->start[k]; !B->all_six && e < B->start[k + 1]; ++e) columns += (size_t)pad(B->size[B->later[e]]);
   sizes->entries += entries, sizes->numbers += size * columns;
   sizes->pivots += size * length, sizes->unknowns += length;
   sizes->widest = size * columns > sizes->widest ? size * columns : sizes->widest;
@@ -295,11 +296,25 @@ HFI_COPIED void subtract_earlier(const hfiRoughFactors* F, const hfiBlockMatrix*
   }
 }
 
+// Replaces a symmetric K_kk of six unknowns by T^T, and computes S = T. Returns 1 if a pivot is bad. A has room for 12 rows of six numbers.
+static int invert_symmetric_six(float* restrict K_kk, float* restrict S_k, double* restrict A) {
+  double* T = A + 36;
+  for (int i = 0; i < 6; ++i)
+    for (int c = i; c < 6; ++c) A[6 * i + c] = K_kk[PAD * i + c]; // The factorisation reads the upper triangle.
+  if (hfi_ldlt_beside(A, 6, 6, 6, 1)) return 1;
+  hfi_six_invert_transposed(A, 6, T);
+  for (int i = 0; i < 6; ++i) hfi_scale(T + 6 * i, sqrt(A[7 * i]), T + 6 * i, 6);
+  round_block(S_k, PAD, T, 6, 6, 6);
+  round_transposed(K_kk, PAD, T, 6, 6);
+  return 0;
+}
+
 // Replaces K_kk by T^T, and computes S and S^T. Returns 1 if a pivot is bad.
 HFI_COPIED int invert_pivot(hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, int six) {
   int n = size_of(B, row->k, six), ld = row_length(B, row->k, six);
   float *K_kk = row->pivot, *S_k = F->S + F->pivot_at[row->k];
   double *A = row->part->pivot, *T = A + n, *S = row->part->inverse; // A = [K_kk I]; the factorisation turns I into T.
+  if (six && F->symmetric) return invert_symmetric_six(K_kk, S_k, A);
   for (int i = 0; i < n; ++i)
     for (int c = 0; c < n; ++c) A[2 * n * i + c] = K_kk[ld * i + c], T[2 * n * i + c] = S[n * i + c] = i == c;
   if (F->symmetric) {
@@ -501,11 +516,12 @@ HFI_COPIED int factor_part(hfiRoughFactors* F, const hfiBlockMatrix* B, int32_t 
   return failed;
 }
 
-// What the workers share: the factors, the matrix, and the right-hand side or solution.
+// What the workers share: the factors, the matrix, the right-hand side and the solution.
 typedef struct Shared {
   hfiRoughFactors* F;
   const hfiBlockMatrix* B;
-  double* b;
+  const double* b;
+  double* x;
   int failed[HFI_MAX_BRANCHES + 1];
 } Shared;
 
@@ -574,11 +590,11 @@ HFI_COPIED void load_part(const hfiRoughFactors* F, const hfiBlockMatrix* B, int
     round_block(F->x + first_unknown(F, k, six), row_length(B, k, six), b + B->first[k], 0, 1, size_of(B, k, six));
 }
 
-// Solves backwards for the positions of a part, and copies their solution from F->x to b.
-HFI_COPIED void solve_part_backward(const hfiRoughFactors* F, const hfiBlockMatrix* B, int32_t p, double* b, int six) {
+// Solves backwards for the positions of a part, and copies their solution from F->x to x.
+HFI_COPIED void solve_part_backward(const hfiRoughFactors* F, const hfiBlockMatrix* B, int32_t p, double* x, int six) {
   for (int32_t k = B->branch_start[p + 1] - 1; k >= B->branch_start[p]; --k) {
     solve_backward(F, B, F->part + p, k, six);
-    for (int i = 0; i < size_of(B, k, six); ++i) b[B->first[k] + i] = F->x[first_unknown(F, k, six) + i];
+    for (int i = 0; i < size_of(B, k, six); ++i) x[B->first[k] + i] = F->x[first_unknown(F, k, six) + i];
   }
 }
 
@@ -592,12 +608,12 @@ HFI_COPIED void solve_branch_forward(const hfiRoughFactors* F, const hfiBlockMat
 }
 
 // Solves for the trunk, after the branches were solved forwards.
-HFI_COPIED void solve_trunk(const hfiRoughFactors* F, const hfiBlockMatrix* B, double* b, int six) {
+HFI_COPIED void solve_trunk(const hfiRoughFactors* F, const hfiBlockMatrix* B, const double* b, double* x, int six) {
   int32_t p = B->branches, trunk = F->first[trunk_of(B)];
   load_part(F, B, p, b, six);
   for (int32_t branch = 0; branch < p; ++branch) add_numbers(F->x + trunk, F->part[branch].trunk_x, F->first[B->nodes] - trunk);
   for (int32_t k = B->branch_start[p]; k < B->branch_start[p + 1]; ++k) solve_forward(F, B, F->part + p, k, F->x, six);
-  solve_part_backward(F, B, p, b, six);
+  solve_part_backward(F, B, p, x, six);
 }
 
 static void solve_shared_forward(void* data, int branch) {
@@ -608,20 +624,18 @@ static void solve_shared_forward(void* data, int branch) {
     solve_branch_forward(shared->F, shared->B, branch, shared->b, 0);
 }
 
-static void solve_shared_backward(void* data, int branch) {
-  const Shared* shared = data;
-  if (shared->B->all_six)
-    solve_part_backward(shared->F, shared->B, branch, shared->b, 1);
-  else
-    solve_part_backward(shared->F, shared->B, branch, shared->b, 0);
-}
-
-void hfi_rough_solve(hfiRoughFactors* F, const hfiBlockMatrix* B, double* b, hfiWorkers* workers) {
-  Shared shared = {.F = F, .B = B, .b = b};
+void hfi_rough_begin_solution(hfiRoughFactors* F, const hfiBlockMatrix* B, const double* b, double* x, hfiWorkers* workers) {
+  Shared shared = {.F = F, .B = B, .b = b, .x = x};
   hfi_workers_run(workers, B->branches, solve_shared_forward, &shared);
   if (B->all_six)
-    solve_trunk(F, B, b, 1);
+    solve_trunk(F, B, b, x, 1);
   else
-    solve_trunk(F, B, b, 0);
-  hfi_workers_run(workers, B->branches, solve_shared_backward, &shared);
+    solve_trunk(F, B, b, x, 0);
+}
+
+void hfi_rough_end_solution(const hfiRoughFactors* F, const hfiBlockMatrix* B, int32_t branch, double* x) {
+  if (B->all_six)
+    solve_part_backward(F, B, branch, x, 1);
+  else
+    solve_part_backward(F, B, branch, x, 0);
 }

@@ -213,9 +213,11 @@ int hfi_soft_approach(hfiIsland* I, hfiSoft* soft, int32_t most) {
     if (!take_soft_step(I, soft->cap)) return 0;
     soft->iterations += 1, since += 1;
     soft->cap *= CAP_GROWTH;
-    if (soft->iterations >= FIRST_TEST && is_close(I, soft->close)) break;
     double factor = I->is_damped ? find_lengthening(I) : 1;
-    if (since < LENGTHENING_INTERVAL || !(factor > LEAST_LENGTHENING)) continue;
+    int lengthens = since >= LENGTHENING_INTERVAL && factor > LEAST_LENGTHENING;
+    if (soft->iterations >= most && !lengthens) break; // Nobody asks how close the last iteration comes.
+    if (soft->iterations >= FIRST_TEST && is_close(I, soft->close)) break;
+    if (!lengthens) continue;
     lengthen_last_step(I, factor - 1);
     since = 0;
   }
