@@ -223,9 +223,9 @@ typedef struct Iteration {
   const double* weight;
   int k;
   const double* b;
-  double *x, *r, *p, *q;         // p and q of the first iteration; those of the next ones follow
-  double square[MAX_ITERATIONS]; // (q_j, q_j)
-  double c[MAX_ITERATIONS], a;   // how much of the earlier directions is subtracted, length of the step
+  double *x, *r, *p, *q;                                 // p and q of the first iteration; those of the next ones follow
+  double square[MAX_ITERATIONS];                         // (q_j, q_j)
+  double c[MAX_ITERATIONS], a;                           // how much of the earlier directions is subtracted, length of the step
   double dots[HFI_MAX_BRANCHES + 1][MAX_ITERATIONS + 2]; // what each part adds to (K p, q_j), j < k, to (K p, K p) and to (K p, r)
   double left[HFI_MAX_BRANCHES + 1];                     // what it adds to (r, r)
 } Iteration;

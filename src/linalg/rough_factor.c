@@ -144,7 +144,8 @@ typedef enum ProductKind {
 // One vector of columns of a product. C, A and X have six rows of PAD numbers.
 HFI_COPIED void multiply_six(float* restrict C, const float* restrict A, const float* restrict X, ProductKind kind) {
   hfiFloats r0 = {0}, r1 = r0, r2 = r0, r3 = r0, r4 = r0, r5 = r0;
-  if (kind == SUBTRACTED) r0 = load(C), r1 = load(C + PAD), r2 = load(C + 2 * PAD), r3 = load(C + 3 * PAD), r4 = load(C + 4 * PAD), r5 = load(C + 5 * PAD);
+  if (kind == SUBTRACTED)
+    r0 = load(C), r1 = load(C + PAD), r2 = load(C + 2 * PAD), r3 = load(C + 3 * PAD), r4 = load(C + 4 * PAD), r5 = load(C + 5 * PAD);
   for (int i = 0; i < 6; ++i, A += PAD, X += PAD) {
     hfiFloats x = load(X);
     if (kind != PRODUCT)
@@ -206,7 +207,7 @@ typedef struct ActiveRow {
   float *pivot, *right, *below; // K_kk, the blocks K_kj, the blocks K_jk^T
   int32_t used;                 // numbers of `right`, and of `below`, that are in use
   int32_t entry;                // the next entry
-  size_t next_at; // where the next kept blocks begin in Y and Z
+  size_t next_at;               // where the next kept blocks begin in Y and Z
 } ActiveRow;
 
 typedef float FourFloats __attribute__((vector_size(16), aligned(4), may_alias));
