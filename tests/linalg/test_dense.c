@@ -288,7 +288,7 @@ static void test_six_rows_are_inverted(void** state) {
     for (int i = 0; i < 6; ++i)
       for (int j = 0; j < 6; ++j) {
         double sum = T[6 * i + j]; // U has ones on its diagonal.
-        for (int k = 0; k < j; ++k) sum += T[6 * i + k] * A[k * LD + j];
+        for (int k = j + 1; k < 6; ++k) sum += T[6 * i + k] * A[j * LD + k];
         assert_near(sum, i == j, 1e-14); // Elements of U are below 0.1, so sums of six products are of the size of one.
       }
   }
