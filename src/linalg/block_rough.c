@@ -76,8 +76,8 @@ static void place_trunk_blocks(const hfiBlockMatrix* B, hfiBlockRough* R) {
   for (int32_t k = trunk; k < B->nodes; ++k) R->trunk_at[k - trunk + 1] = R->trunk_at[k - trunk] + (size_t)(B->size[k] * B->size[k]);
 }
 
-void hfi_block_make_rough(hfiBlockMatrix* B, hfiBlockRough* R, double* room, hfiWorkers* workers) {
-  hfiArena arena = hfi_arena(room, sizeof *room * hfi_block_count_rough(B));
+void hfi_block_make_rough(hfiBlockMatrix* B, hfiBlockRough* R, double* room, size_t numbers, hfiWorkers* workers) {
+  hfiArena arena = hfi_arena(room, sizeof *room * numbers);
   R->complete = *B;
   R->is_complete = 0;
   R->workers = workers;
@@ -222,9 +222,10 @@ typedef struct Iteration {
   const hfiBlockMatrix* B;
   const double* weight;
   int k;
-  double *x, *r, *p, *q;         // p and q of the first iteration; those of the next ones follow
-  double square[MAX_ITERATIONS]; // (q_j, q_j)
-  double c[MAX_ITERATIONS], a;   // how much of the earlier directions is subtracted, length of the step
+  const double* b;
+  double *x, *r, *p, *q;                                 // p and q of the first iteration; those of the next ones follow
+  double square[MAX_ITERATIONS];                         // (q_j, q_j)
+  double c[MAX_ITERATIONS], a;                           // how much of the earlier directions is subtracted, length of the step
   double dots[HFI_MAX_BRANCHES + 1][MAX_ITERATIONS + 2]; // what each part adds to (K p, q_j), j < k, to (K p, K p) and to (K p, r)
   double left[HFI_MAX_BRANCHES + 1];                     // what it adds to (r, r)
 } Iteration;
@@ -236,18 +237,23 @@ static double* direction(const Iteration* it, double* first, int j) { return fir
 static int32_t first_of_part(const hfiBlockMatrix* B, int p) { return B->first[B->branch_start[p]]; }
 static int32_t size_of_part(const hfiBlockMatrix* B, int p) { return B->first[B->branch_start[p + 1]] - B->first[B->branch_start[p]]; }
 
+// The residual at the start of iteration k. In the first one it is b, and r is not set yet.
+static const double* residual(const Iteration* it) { return it->k ? it->r : it->b; }
+
 // Computes what the unknowns of a part add to the inner products with q_k = K p_k.
 static void multiply_part_dots(Iteration* it, int p) {
   int32_t first = first_of_part(it->B, p), n = size_of_part(it->B, p);
   const double *w = it->weight + first, *q = direction(it, it->q, it->k) + first;
   for (int j = 0; j < it->k; ++j) it->dots[p][j] = hfi_weighted_dot(w, q, direction(it, it->q, j) + first, n);
   it->dots[p][it->k] = hfi_weighted_dot(w, q, q, n);
-  it->dots[p][it->k + 1] = hfi_weighted_dot(w, q, it->r + first, n);
+  it->dots[p][it->k + 1] = hfi_weighted_dot(w, q, residual(it) + first, n);
 }
 
-// Computes q_k = K p_k of a branch, and its inner products.
+// Completes p_k = M^-1 r of a branch, and computes its part of q_k = K p_k and the inner products. The product of a branch needs p_k of the branch and of
+// the trunk.
 static void multiply_branch(void* data, int p) {
   Iteration* it = data;
+  hfi_rough_end_solution(&it->B->rough->factors, it->B, p, direction(it, it->p, it->k));
   multiply_shared(&(Product){it->B, direction(it, it->p, it->k), direction(it, it->q, it->k)}, p);
   multiply_part_dots(it, p);
 }
@@ -261,8 +267,13 @@ static void step_part(void* data, int part) {
     hfi_axpy(q, -it->c[j], direction(it, it->q, j) + first, n);
     hfi_axpy(p, -it->c[j], direction(it, it->p, j) + first, n);
   }
-  hfi_axpy(it->x + first, it->a, p, n);
-  hfi_axpy(r, -it->a, q, n);
+  if (it->k == 0) {
+    hfi_scale(it->x + first, it->a, p, n);
+    hfi_move(r, it->b + first, -it->a, q, n);
+  } else {
+    hfi_axpy(it->x + first, it->a, p, n);
+    hfi_axpy(r, -it->a, q, n);
+  }
   it->left[part] = hfi_weighted_dot(it->weight + first, r, r, n);
 }
 
@@ -290,8 +301,7 @@ static double iterate(Iteration* it) {
   const hfiBlockMatrix* B = it->B;
   hfiWorkers* workers = B->rough->workers;
   double *p = direction(it, it->p, it->k), *q = direction(it, it->q, it->k), left = 0;
-  memcpy(p, it->r, sizeof *p * (size_t)B->first[B->nodes]);
-  hfi_rough_solve(&B->rough->factors, B, p, workers);
+  hfi_rough_begin_solution(&B->rough->factors, B, residual(it), p, workers);
   hfi_workers_run(workers, B->branches, multiply_branch, it);
   finish_product(&(Product){B, p, q});
   multiply_part_dots(it, B->branches);
@@ -310,9 +320,7 @@ int hfi_block_iterate(const hfiBlockMatrix* B, const double* weight, double tole
     return 1;
   }
   if (norm2 == 0) return 1;
-  memset(x, 0, sizeof *x * (size_t)n);
-  memcpy(r, b, sizeof *r * (size_t)n);
-  Iteration it = {.B = B, .weight = weight, .x = x, .r = r, .p = p, .q = p + MAX_ITERATIONS * (size_t)n};
+  Iteration it = {.B = B, .weight = weight, .b = b, .x = x, .r = r, .p = p, .q = p + MAX_ITERATIONS * (size_t)n};
   for (; it.k < MAX_ITERATIONS; ++it.k) {
     if (!(iterate(&it) <= enough)) continue;
     memcpy(b, x, sizeof *b * (size_t)n);

@@ -25,9 +25,9 @@ typedef struct hfiBlockRough {
 
 // How many numbers a rough matrix needs beside the panels of complete factors. It must be asked after each ordering.
 size_t hfi_block_count_rough(const hfiBlockMatrix* B);
-// Makes the matrix, which was just ordered, one with rough factors: its pattern becomes that of K alone. room: hfi_block_count_rough numbers. The workers
-// (NULL: none) share the branches of the matrix.
-void hfi_block_make_rough(hfiBlockMatrix* B, hfiBlockRough* R, double* room, hfiWorkers* workers);
+// Makes the matrix, which was just ordered, one with rough factors: its pattern becomes that of K alone. numbers: what hfi_block_count_rough returned, the
+// length of `room`. The workers (NULL: none) share the branches of the matrix.
+void hfi_block_make_rough(hfiBlockMatrix* B, hfiBlockRough* R, double* room, size_t numbers, hfiWorkers* workers);
 static inline int hfi_block_is_rough(const hfiBlockMatrix* B) { return B->rough != NULL; }
 
 // Computes rough factors of K, which stays as it is. If that fails, it calls hfi_block_factor_again. Returns 0, or k + 1 if a pivot of position k failed.

@@ -230,6 +230,8 @@ void hfi_lu_divide(const double* LU, int n, int ld, double* B, int m, int ldb);
 void hfi_six_forward(const double* L, int ld, double* B, int ldb, int m);
 // B (6 x m) <- U^-T B with U of hfi_ldlt
 void hfi_six_forward_transposed(const double* U, int ld, double* B, int ldb, int m);
+// T (6 x 6) = U^-T with U of hfi_ldlt: hfi_six_forward_transposed of an identity, with the same bits
+void hfi_six_invert_transposed(const double* U, int ld, double* T);
 // B (6 x m) <- U^-T B with U of hfi_lu: hfi_lu_divide
 void hfi_six_divide(const double* U, int ld, double* B, int ldb, int m);
 // C += X, both (6 x 6)

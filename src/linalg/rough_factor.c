@@ -76,7 +76,8 @@ static int32_t trunk_of(const hfiBlockMatrix* B) { return B->branch_start[B->bra
 static void count_position(const hfiBlockMatrix* B, int32_t k, Sizes* sizes) {
   size_t size = (size_t)B->size[k], length = (size_t)pad(B->size[k]), columns = 0, entries = (size_t)(B->start[k + 1] - B->start[k]);
   int in_trunk = k >= trunk_of(B);
-  for (int32_t e = B->start[k]; e < B->start[k + 1]; ++e) columns += (size_t)pad(B->size[B->later[e]]);
+  if (B->all_six) columns = PAD * entries;
+  for (int32_t e = B->start[k]; !B->all_six && e < B->start[k + 1]; ++e) columns += (size_t)pad(B->size[B->later[e]]);
   sizes->entries += entries, sizes->numbers += size * columns;
   sizes->pivots += size * length, sizes->unknowns += length;
   sizes->widest = size * columns > sizes->widest ? size * columns : sizes->widest;
@@ -133,13 +134,21 @@ void hfi_rough_plan(hfiRoughFactors* F, const hfiBlockMatrix* B, hfiArena* arena
 static inline hfiFloats load(const float* x) { return *(const hfiFloats*)x; }
 static inline void store(float* y, hfiFloats a) { *(hfiFloats*)y = a; }
 
-// One vector of columns of C = A^T X, or of C -= A^T X with `subtracts`. C, A and X have six rows of PAD numbers.
-HFI_COPIED void multiply_six(float* restrict C, const float* restrict A, const float* restrict X, int subtracts) {
+// What a product does with the result C.
+typedef enum ProductKind {
+  PRODUCT,    // C = A^T X
+  SUBTRACTED, // C -= A^T X
+  NEGATED,    // C = 0 - A^T X, which gives the bits of SUBTRACTED for a C of zeros
+} ProductKind;
+
+// One vector of columns of a product. C, A and X have six rows of PAD numbers.
+HFI_COPIED void multiply_six(float* restrict C, const float* restrict A, const float* restrict X, ProductKind kind) {
   hfiFloats r0 = {0}, r1 = r0, r2 = r0, r3 = r0, r4 = r0, r5 = r0;
-  if (subtracts) r0 = load(C), r1 = load(C + PAD), r2 = load(C + 2 * PAD), r3 = load(C + 3 * PAD), r4 = load(C + 4 * PAD), r5 = load(C + 5 * PAD);
+  if (kind == SUBTRACTED)
+    r0 = load(C), r1 = load(C + PAD), r2 = load(C + 2 * PAD), r3 = load(C + 3 * PAD), r4 = load(C + 4 * PAD), r5 = load(C + 5 * PAD);
   for (int i = 0; i < 6; ++i, A += PAD, X += PAD) {
     hfiFloats x = load(X);
-    if (subtracts)
+    if (kind != PRODUCT)
       r0 -= A[0] * x, r1 -= A[1] * x, r2 -= A[2] * x, r3 -= A[3] * x, r4 -= A[4] * x, r5 -= A[5] * x;
     else
       r0 += A[0] * x, r1 += A[1] * x, r2 += A[2] * x, r3 += A[3] * x, r4 += A[4] * x, r5 += A[5] * x;
@@ -147,13 +156,24 @@ HFI_COPIED void multiply_six(float* restrict C, const float* restrict A, const f
   store(C, r0), store(C + PAD, r1), store(C + 2 * PAD, r2), store(C + 3 * PAD, r3), store(C + 4 * PAD, r4), store(C + 5 * PAD, r5);
 }
 
-// y = sum_i a_i A_i, or y -= this sum with `subtracts`, over n rows A_i of ld numbers. From a_i to the next there are `step` numbers.
-HFI_COPIED void combine_rows(float* restrict y, const float* restrict a, int step, const float* restrict A, int n, int ld, int subtracts) {
+// The same for C = A^T X with an A that has zeros below its diagonal. The products with these are left out, which changes no bit.
+HFI_COPIED void multiply_six_triangular(float* restrict C, const float* restrict A, const float* restrict X) {
+  hfiFloats x = load(X), r0 = A[0] * x, r1 = A[1] * x, r2 = A[2] * x, r3 = A[3] * x, r4 = A[4] * x, r5 = A[5] * x;
+  A += PAD, x = load(X + PAD), r1 += A[1] * x, r2 += A[2] * x, r3 += A[3] * x, r4 += A[4] * x, r5 += A[5] * x;
+  A += PAD, x = load(X + 2 * PAD), r2 += A[2] * x, r3 += A[3] * x, r4 += A[4] * x, r5 += A[5] * x;
+  A += PAD, x = load(X + 3 * PAD), r3 += A[3] * x, r4 += A[4] * x, r5 += A[5] * x;
+  A += PAD, x = load(X + 4 * PAD), r4 += A[4] * x, r5 += A[5] * x;
+  A += PAD, x = load(X + 5 * PAD), r5 += A[5] * x;
+  store(C, r0), store(C + PAD, r1), store(C + 2 * PAD, r2), store(C + 3 * PAD, r3), store(C + 4 * PAD, r4), store(C + 5 * PAD, r5);
+}
+
+// y = sum_i a_i A_i, y -= this sum, or y = 0 - this sum, over n rows A_i of ld numbers. From a_i to the next there are `step` numbers.
+HFI_COPIED void combine_rows(float* restrict y, const float* restrict a, int step, const float* restrict A, int n, int ld, ProductKind kind) {
   for (int c = 0; c < ld; c += HFI_FLOATS) {
     hfiFloats sum = {0};
-    if (subtracts) sum = load(y + c);
+    if (kind == SUBTRACTED) sum = load(y + c);
     for (int i = 0; i < n; ++i) {
-      if (subtracts)
+      if (kind != PRODUCT)
         sum -= a[i * step] * load(A + i * ld + c);
       else
         sum += a[i * step] * load(A + i * ld + c);
@@ -162,12 +182,20 @@ HFI_COPIED void combine_rows(float* restrict y, const float* restrict a, int ste
   }
 }
 
-// C = A^T X, or C -= A^T X with `subtracts`: C (m x ld), the first m columns of A (n x lda), X (n x ld).
-HFI_COPIED void multiply(float* C, const float* A, const float* X, int n, int m, int lda, int ld, int subtracts, int six) {
+// C (m x ld) from the first m columns of A (n x lda) and X (n x ld).
+HFI_COPIED void multiply(float* C, const float* A, const float* X, int n, int m, int lda, int ld, ProductKind kind, int six) {
   if (six)
-    for (int c = 0; c < PAD; c += HFI_FLOATS) multiply_six(C + c, A, X + c, subtracts);
+    for (int c = 0; c < PAD; c += HFI_FLOATS) multiply_six(C + c, A, X + c, kind);
   else
-    for (int i = 0; i < m; ++i) combine_rows(C + i * ld, A + i, lda, X, n, ld, subtracts);
+    for (int i = 0; i < m; ++i) combine_rows(C + i * ld, A + i, lda, X, n, ld, kind);
+}
+
+// C = A^T X with an A (n x lda) that has zeros below its diagonal.
+HFI_COPIED void multiply_triangular(float* C, const float* A, const float* X, int n, int lda, int ld, int six) {
+  if (six)
+    for (int c = 0; c < PAD; c += HFI_FLOATS) multiply_six_triangular(C + c, A, X + c);
+  else
+    multiply(C, A, X, n, n, lda, ld, PRODUCT, 0);
 }
 
 // ---- factorisation -----------------------------------------------------------------------------------
@@ -179,7 +207,7 @@ typedef struct ActiveRow {
   float *pivot, *right, *below; // K_kk, the blocks K_kj, the blocks K_jk^T
   int32_t used;                 // numbers of `right`, and of `below`, that are in use
   int32_t entry;                // the next entry
-  size_t next_at; // where the next kept blocks begin in Y and Z
+  size_t next_at;               // where the next kept blocks begin in Y and Z
 } ActiveRow;
 
 typedef float FourFloats __attribute__((vector_size(16), aligned(4), may_alias));
@@ -248,18 +276,38 @@ HFI_COPIED int32_t add_zeros_to_row(const hfiRoughFactors* F, const hfiBlockMatr
   return at;
 }
 
-// Subtracts what position i, the earlier one of entry e = (i, k), contributes to row k. If e is weak, only strong entries (i, j) contribute to K_kj.
+// Subtracts what position i, the earlier one of entry e = (i, k), contributes to row k. If e is weak, only strong entries (i, j) contribute to K_kj. Where
+// row k has no blocks of position j yet, the contribution makes them.
 HFI_COPIED void subtract_earlier(const hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveRow* row, int32_t e, int six) {
   int32_t i = F->earlier[e], k = row->k;
   int n = size_of(B, i, six), m = size_of(B, k, six), length = row_length(B, k, six), all = F->is_strong[e];
   const float *Y_ik = F->Y + F->block_at[e], *Z_ik = F->Z + F->block_at[e];
-  multiply(row->pivot, Z_ik, Y_ik, n, m, length, length, 1, six);
+  multiply(row->pivot, Z_ik, Y_ik, n, m, length, length, SUBTRACTED, six);
   for (int32_t f = all ? e + 1 : F->next_strong[e]; f < F->end[i]; f = all ? f + 1 : F->next_strong[f]) {
     int32_t j = F->later[f], at = row->part->row_at[j], ld = row_length(B, j, six);
-    if (at < 0) at = add_zeros_to_row(F, B, row, j, six);
-    multiply(row->right + at, Z_ik, F->Y + F->block_at[f], n, m, length, ld, 1, six);
-    if (!F->symmetric) multiply(row->below + at, Y_ik, F->Z + F->block_at[f], n, m, length, ld, 1, six);
+    const float *Y_ij = F->Y + F->block_at[f], *Z_ij = F->Z + F->block_at[f];
+    if (at < 0) {
+      at = add_to_row(B, row, j, six);
+      multiply(row->right + at, Z_ik, Y_ij, n, m, length, ld, NEGATED, six);
+      if (!F->symmetric) multiply(row->below + at, Y_ik, Z_ij, n, m, length, ld, NEGATED, six);
+    } else {
+      multiply(row->right + at, Z_ik, Y_ij, n, m, length, ld, SUBTRACTED, six);
+      if (!F->symmetric) multiply(row->below + at, Y_ik, Z_ij, n, m, length, ld, SUBTRACTED, six);
+    }
   }
+}
+
+// Replaces a symmetric K_kk of six unknowns by T^T, and computes S = T. Returns 1 if a pivot is bad. A has room for 12 rows of six numbers.
+static int invert_symmetric_six(float* restrict K_kk, float* restrict S_k, double* restrict A) {
+  double* T = A + 36;
+  for (int i = 0; i < 6; ++i)
+    for (int c = i; c < 6; ++c) A[6 * i + c] = K_kk[PAD * i + c]; // The factorisation reads the upper triangle.
+  if (hfi_ldlt_beside(A, 6, 6, 6, 1)) return 1;
+  hfi_six_invert_transposed(A, 6, T);
+  for (int i = 0; i < 6; ++i) hfi_scale(T + 6 * i, sqrt(A[7 * i]), T + 6 * i, 6);
+  round_block(S_k, PAD, T, 6, 6, 6);
+  round_transposed(K_kk, PAD, T, 6, 6);
+  return 0;
 }
 
 // Replaces K_kk by T^T, and computes S and S^T. Returns 1 if a pivot is bad.
@@ -267,6 +315,7 @@ HFI_COPIED int invert_pivot(hfiRoughFactors* F, const hfiBlockMatrix* B, ActiveR
   int n = size_of(B, row->k, six), ld = row_length(B, row->k, six);
   float *K_kk = row->pivot, *S_k = F->S + F->pivot_at[row->k];
   double *A = row->part->pivot, *T = A + n, *S = row->part->inverse; // A = [K_kk I]; the factorisation turns I into T.
+  if (six && F->symmetric) return invert_symmetric_six(K_kk, S_k, A);
   for (int i = 0; i < n; ++i)
     for (int c = 0; c < n; ++c) A[2 * n * i + c] = K_kk[ld * i + c], T[2 * n * i + c] = S[n * i + c] = i == c;
   if (F->symmetric) {
@@ -343,8 +392,12 @@ HFI_COPIED void keep_couplings(hfiRoughFactors* F, const hfiBlockMatrix* B, Acti
     for (; part->row_pattern[word]; part->row_pattern[word] &= part->row_pattern[word] - 1) {
       int32_t j = 64 * word + __builtin_ctzll(part->row_pattern[word]), ld = row_length(B, j, six), entry = row->entry;
       float *Y = F->Y + row->next_at, *Z = F->Z + row->next_at;
-      multiply(Y, row->pivot, row->right + part->row_at[j], n, n, length, ld, 0, six);
-      if (!F->symmetric) multiply(Z, part->S_transposed, row->below + part->row_at[j], n, n, length, ld, 0, six);
+      if (F->symmetric)
+        multiply_triangular(Y, row->pivot, row->right + part->row_at[j], n, length, ld, six);
+      else {
+        multiply(Y, row->pivot, row->right + part->row_at[j], n, n, length, ld, PRODUCT, six);
+        multiply_triangular(Z, part->S_transposed, row->below + part->row_at[j], n, length, ld, six);
+      }
       part->row_at[j] = -1;
       couplingStrength strength = update_diagonal(F, part->sums, Z, Y, n, ld, part->diagonal + first_unknown(F, j, six), parts_before(B, k, j));
       if (strength == NEGLIGIBLE) continue;
@@ -464,11 +517,12 @@ HFI_COPIED int factor_part(hfiRoughFactors* F, const hfiBlockMatrix* B, int32_t 
   return failed;
 }
 
-// What the workers share: the factors, the matrix, and the right-hand side or solution.
+// What the workers share: the factors, the matrix, the right-hand side and the solution.
 typedef struct Shared {
   hfiRoughFactors* F;
   const hfiBlockMatrix* B;
-  double* b;
+  const double* b;
+  double* x;
   int failed[HFI_MAX_BRANCHES + 1];
 } Shared;
 
@@ -495,11 +549,11 @@ HFI_COPIED void solve_forward(const hfiRoughFactors* F, const hfiBlockMatrix* B,
   int n = size_of(B, k, six), length = row_length(B, k, six);
   int32_t trunk = trunk_of(B);
   float *x = F->x + first_unknown(F, k, six), *z = part->sums;
-  combine_rows(z, x, 1, F->T_transposed + F->pivot_at[k], n, length, 0);
+  combine_rows(z, x, 1, F->T_transposed + F->pivot_at[k], n, length, PRODUCT);
   memcpy(x, z, sizeof *x * (size_t)length);
   for (int32_t e = F->start[k]; e < F->end[k]; ++e) {
     int32_t j = F->later[e];
-    combine_rows((j < trunk ? F->x : trunk_x) + first_unknown(F, j, six), x, 1, F->Z + F->block_at[e], n, row_length(B, j, six), 1);
+    combine_rows((j < trunk ? F->x : trunk_x) + first_unknown(F, j, six), x, 1, F->Z + F->block_at[e], n, row_length(B, j, six), SUBTRACTED);
   }
 }
 
@@ -528,7 +582,7 @@ HFI_COPIED void solve_backward(const hfiRoughFactors* F, const hfiBlockMatrix* B
   }
   for (int i = 0; six && i < 6 * VECTORS; ++i) store(stored + i * HFI_FLOATS, sums[i]);
   for (int i = 0; i < n; ++i) difference[i] = x[i] - add_partial_sums(stored + i * PAD); // Number i overwrites sums of a row that is done.
-  combine_rows(x, difference, 1, F->S + F->pivot_at[k], n, length, 0);
+  combine_rows(x, difference, 1, F->S + F->pivot_at[k], n, length, PRODUCT);
 }
 
 // Copies b to F->x for the positions of a part.
@@ -537,11 +591,11 @@ HFI_COPIED void load_part(const hfiRoughFactors* F, const hfiBlockMatrix* B, int
     round_block(F->x + first_unknown(F, k, six), row_length(B, k, six), b + B->first[k], 0, 1, size_of(B, k, six));
 }
 
-// Solves backwards for the positions of a part, and copies their solution from F->x to b.
-HFI_COPIED void solve_part_backward(const hfiRoughFactors* F, const hfiBlockMatrix* B, int32_t p, double* b, int six) {
+// Solves backwards for the positions of a part, and copies their solution from F->x to x.
+HFI_COPIED void solve_part_backward(const hfiRoughFactors* F, const hfiBlockMatrix* B, int32_t p, double* x, int six) {
   for (int32_t k = B->branch_start[p + 1] - 1; k >= B->branch_start[p]; --k) {
     solve_backward(F, B, F->part + p, k, six);
-    for (int i = 0; i < size_of(B, k, six); ++i) b[B->first[k] + i] = F->x[first_unknown(F, k, six) + i];
+    for (int i = 0; i < size_of(B, k, six); ++i) x[B->first[k] + i] = F->x[first_unknown(F, k, six) + i];
   }
 }
 
@@ -555,12 +609,12 @@ HFI_COPIED void solve_branch_forward(const hfiRoughFactors* F, const hfiBlockMat
 }
 
 // Solves for the trunk, after the branches were solved forwards.
-HFI_COPIED void solve_trunk(const hfiRoughFactors* F, const hfiBlockMatrix* B, double* b, int six) {
+HFI_COPIED void solve_trunk(const hfiRoughFactors* F, const hfiBlockMatrix* B, const double* b, double* x, int six) {
   int32_t p = B->branches, trunk = F->first[trunk_of(B)];
   load_part(F, B, p, b, six);
   for (int32_t branch = 0; branch < p; ++branch) add_numbers(F->x + trunk, F->part[branch].trunk_x, F->first[B->nodes] - trunk);
   for (int32_t k = B->branch_start[p]; k < B->branch_start[p + 1]; ++k) solve_forward(F, B, F->part + p, k, F->x, six);
-  solve_part_backward(F, B, p, b, six);
+  solve_part_backward(F, B, p, x, six);
 }
 
 static void solve_shared_forward(void* data, int branch) {
@@ -571,20 +625,18 @@ static void solve_shared_forward(void* data, int branch) {
     solve_branch_forward(shared->F, shared->B, branch, shared->b, 0);
 }
 
-static void solve_shared_backward(void* data, int branch) {
-  const Shared* shared = data;
-  if (shared->B->all_six)
-    solve_part_backward(shared->F, shared->B, branch, shared->b, 1);
-  else
-    solve_part_backward(shared->F, shared->B, branch, shared->b, 0);
-}
-
-void hfi_rough_solve(hfiRoughFactors* F, const hfiBlockMatrix* B, double* b, hfiWorkers* workers) {
-  Shared shared = {.F = F, .B = B, .b = b};
+void hfi_rough_begin_solution(hfiRoughFactors* F, const hfiBlockMatrix* B, const double* b, double* x, hfiWorkers* workers) {
+  Shared shared = {.F = F, .B = B, .b = b, .x = x};
   hfi_workers_run(workers, B->branches, solve_shared_forward, &shared);
   if (B->all_six)
-    solve_trunk(F, B, b, 1);
+    solve_trunk(F, B, b, x, 1);
   else
-    solve_trunk(F, B, b, 0);
-  hfi_workers_run(workers, B->branches, solve_shared_backward, &shared);
+    solve_trunk(F, B, b, x, 0);
+}
+
+void hfi_rough_end_solution(const hfiRoughFactors* F, const hfiBlockMatrix* B, int32_t branch, double* x) {
+  if (B->all_six)
+    solve_part_backward(F, B, branch, x, 1);
+  else
+    solve_part_backward(F, B, branch, x, 0);
 }

@@ -64,7 +64,9 @@ void hfi_rough_plan(hfiRoughFactors* F, const hfiBlockMatrix* B, hfiArena* arena
 // Factors B, which has the pattern of K alone and stays as it is. Returns 0, or k + 1 if a pivot of position k failed. The workers share the branches;
 // NULL: the caller does all of them. The factors are the same for any number of workers.
 int hfi_rough_factor(hfiRoughFactors* F, const hfiBlockMatrix* B, int symmetric, hfiWorkers* workers);
-// Solves K x = b in place with the rough factors in the place of K: the solution is approximate.
-void hfi_rough_solve(hfiRoughFactors* F, const hfiBlockMatrix* B, double* b, hfiWorkers* workers);
+// Solves K x = b with the rough factors in the place of K: the solution is approximate. The first function, whose workers share the branches, solves for
+// the trunk. Then the second one solves for a branch; it may be called for several branches at the same time. b and x may be the same.
+void hfi_rough_begin_solution(hfiRoughFactors* F, const hfiBlockMatrix* B, const double* b, double* x, hfiWorkers* workers);
+void hfi_rough_end_solution(const hfiRoughFactors* F, const hfiBlockMatrix* B, int32_t branch, double* x);
 
 #endif

@@ -83,8 +83,9 @@ static int32_t tree_size(const hfStepProblem* P, int32_t tree) {
 
 // Gives K of a large heap rough factors. Returns 0 if there is no memory for them.
 static int use_rough_factors(hfiIsland* I) {
-  if (!hfi_room_make(&I->rough, hfi_block_count_rough(&I->K), &I->allocator)) return 0;
-  hfi_block_make_rough(&I->K, &I->rough_factors, I->rough.at, I->workers);
+  size_t numbers = hfi_block_count_rough(&I->K);
+  if (!hfi_room_make(&I->rough, numbers, &I->allocator)) return 0;
+  hfi_block_make_rough(&I->K, &I->rough_factors, I->rough.at, numbers, I->workers);
   return 1;
 }
 

@@ -13,7 +13,7 @@
 //   3. For each patch, multiply the rows of its stacked Jacobian by G, form the small dense matrix J^T (G J), and add its parts to the nodes of its
 //      segments (add_patch).
 // Runs of active blocks are multiplied at once. Two cases are simpler: a patch of free bodies adds its products to K without the small matrix
-// (add_free), and K of a plain island, which has one patch on all its dofs, is the sum of two dense matrices (factor_plain).
+// (hfi_system_add_patch), and K of a plain island, which has one patch on all its dofs, is the sum of two dense matrices (factor_plain).
 #include "solve/system.h"
 
 #include "base/compile.h"
@@ -98,7 +98,7 @@ static double* block_of_body(const hfiIsland* I, const hfiSegment* body, int32_t
 }
 
 // K += J^T G J of a patch of free bodies, which belongs to part p. The node of the first segment is eliminated first.
-static void add_free(const hfiIsland* I, const hfiPatch* patch, int32_t p, int symmetric) {
+void hfi_system_add_patch(const hfiIsland* I, const hfiPatch* patch, int p, int symmetric) {
   const hfiBlockMatrix* K = &I->K;
   size_t scratch = 12 * (size_t)I->patch[I->part_patch[p]].row; // Parts have scratch of their own. A row has at most 12 numbers.
   double *rows = I->rows + scratch, *GJ = I->GJ + scratch;
@@ -167,7 +167,7 @@ static void form_whole(hfiIsland* I, int symmetric) {
   add_scalars(I);
   for (int32_t k = 0; k < I->npatch; ++k) {
     if (I->patch[k].nfree)
-      add_free(I, I->patch + k, 0, symmetric);
+      hfi_system_add_patch(I, I->patch + k, 0, symmetric);
     else
       add_full(I, I->patch + k, symmetric);
   }
@@ -179,25 +179,33 @@ typedef struct MatrixTask {
   int symmetric;
 } MatrixTask;
 
+void hfi_system_begin_matrix(hfiIsland* I, int p, int symmetric) {
+  int32_t first = I->K.branch_start[p], end = I->K.branch_start[p + 1];
+  hfi_block_zero(&I->K, first, end, symmetric);
+  if (p < I->branches) hfi_block_zero_trunk(&I->K, p);
+  place_mass(I, first, end);
+}
+
 // Forms the panels of a part, without scalars and patches without compact rows.
 static void form_part(void* context, int p) {
   const MatrixTask* task = context;
   hfiIsland* I = task->I;
-  int32_t first = I->K.branch_start[p], end = I->K.branch_start[p + 1];
-  hfi_block_zero(&I->K, first, end, task->symmetric);
-  if (p < I->branches) hfi_block_zero_trunk(&I->K, p);
-  place_mass(I, first, end);
+  hfi_system_begin_matrix(I, p, task->symmetric);
   for (int32_t k = I->part_patch[p]; k < I->part_patch[p + 1]; ++k)
-    if (I->patch[k].nfree) add_free(I, I->patch + k, p, task->symmetric);
+    if (I->patch[k].nfree) hfi_system_add_patch(I, I->patch + k, p, task->symmetric);
 }
 
-// Forms K of a divided island.
-static void form_parts(hfiIsland* I, int symmetric) {
-  hfi_for_parts(I, form_part, &(MatrixTask){I, symmetric});
+// Factors K, which is formed.
+static int factor(hfiIsland* I, int symmetric) {
+  return hfi_block_is_rough(&I->K) ? hfi_block_factor_roughly(&I->K, symmetric) : hfi_block_factor(&I->K, symmetric);
+}
+
+int hfi_system_end_factor(hfiIsland* I, int symmetric) {
   hfi_block_add_trunk(&I->K);
   add_scalars(I);
   for (int32_t k = 0; I->full_patches && k < I->npatch; ++k)
     if (!I->patch[k].nfree) add_full(I, I->patch + k, symmetric);
+  return factor(I, symmetric);
 }
 
 int hfi_system_is_coupled(const hfiIsland* I) {
@@ -236,11 +244,12 @@ static int factor_plain(hfiIsland* I, int symmetric) {
 int hfi_system_factor(hfiIsland* I) {
   int symmetric = !hfi_system_is_coupled(I);
   if (I->is_plain) return factor_plain(I, symmetric);
-  if (hfi_is_divided(I))
-    form_parts(I, symmetric);
-  else
-    form_whole(I, symmetric);
-  return hfi_block_is_rough(&I->K) ? hfi_block_factor_roughly(&I->K, symmetric) : hfi_block_factor(&I->K, symmetric);
+  if (hfi_is_divided(I)) {
+    hfi_for_parts(I, form_part, &(MatrixTask){I, symmetric});
+    return hfi_system_end_factor(I, symmetric);
+  }
+  form_whole(I, symmetric);
+  return factor(I, symmetric);
 }
 
 void hfi_system_iterate(hfiIsland* I, double tolerance, double* x) {

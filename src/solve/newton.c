@@ -125,8 +125,8 @@ static int count_stalled_iteration(iteration* it) {
 
 // ---- the Newton step ---------------------------------------------------------------------------------
 
-// With rough factors the error |r + K dv| of a Newton step may be this share of |r| [-].
-static const double LINEAR_TOLERANCE = 1e-3;
+// With rough factors the error |r + K dv| of a Newton step may be this share of |r| [-]. With 1e-3 heaps take as many Newton steps.
+static const double LINEAR_TOLERANCE = 1e-2;
 // A step points downhill if the cosine of the angle between dv and -r is at least this [-].
 static const double DOWNHILL_COSINE = 1e-3;
 // A step of a heap that points uphill is taken if it multiplies the residual by less than this [-].

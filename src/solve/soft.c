@@ -99,11 +99,38 @@ typedef struct SoftTask {
   double cap;
 } SoftTask;
 
-// Computes and evaluates the soft laws of the contacts of a part.
+// Computes and evaluates the soft laws of the contacts among the blocks from `first` on to before `end`.
+static void evaluate_blocks(hfiIsland* I, int32_t first, int32_t end, double cap) {
+  for (int32_t k = first; k < end; ++k)
+    if (hfi_is_contact(I, k)) evaluate_soft_law(I, k, cap);
+}
+
+// Does so for the contacts of a part, and adds its compact patches to J^T gamma and K. All of that is done for one patch after the other, whose numbers are
+// in the fastest cache then.
 static void evaluate_part(void* context, int p) {
   const SoftTask* task = context;
-  for (int32_t k = task->I->part_block[p]; k < task->I->part_block[p + 1]; ++k)
-    if (hfi_is_contact(task->I, k)) evaluate_soft_law(task->I, k, task->cap);
+  hfiIsland* I = task->I;
+  hfi_system_begin_impulses(I, p);
+  hfi_system_begin_matrix(I, p, 1);
+  for (const hfiPatch *patch = I->patch + I->part_patch[p], *last = I->patch + I->part_patch[p + 1]; patch < last; ++patch) {
+    evaluate_blocks(I, patch->block, patch->block + patch->nblock, task->cap);
+    if (!patch->nfree) continue;
+    hfi_system_add_impulse(I, patch, p);
+    hfi_system_add_patch(I, patch, p, 1);
+  }
+}
+
+// Computes and evaluates the soft laws, computes the residual, and forms and factors K, which is symmetric. Returns what hfi_system_factor does.
+static int evaluate_and_factor(hfiIsland* I, double cap) {
+  hfi_system_respond_saturated(I);
+  if (hfi_is_divided(I)) {
+    hfi_for_parts(I, evaluate_part, &(SoftTask){I, cap});
+    hfi_system_end_residual(I);
+    return hfi_system_end_factor(I, 1);
+  }
+  evaluate_blocks(I, I->nscalar, I->nblock, cap);
+  hfi_system_residual_again(I);
+  return hfi_system_factor(I);
 }
 
 // Ends the iteration for the contacts of a part.
@@ -119,10 +146,7 @@ static void end_part(void* context, int p) {
 // Takes a Newton step on the soft laws from I->v and I->s. I->Av must be A v; it is computed again at the end of the step. Returns 0 if there is no
 // finite step.
 static int take_soft_step(hfiIsland* I, double cap) {
-  hfi_system_respond_saturated(I);
-  hfi_for_parts(I, evaluate_part, &(SoftTask){I, cap});
-  hfi_system_residual_again(I);
-  int failed = hfi_system_factor(I);
+  int failed = evaluate_and_factor(I, cap);
   hfi_scale(I->dv, -1.0, I->r, I->n);
   if (!failed) hfi_system_solve(I, LINEAR_TOLERANCE, I->dv);
   hfi_move(I->v1, I->v, 1.0, I->dv, I->n);
@@ -213,9 +237,11 @@ int hfi_soft_approach(hfiIsland* I, hfiSoft* soft, int32_t most) {
     if (!take_soft_step(I, soft->cap)) return 0;
     soft->iterations += 1, since += 1;
     soft->cap *= CAP_GROWTH;
-    if (soft->iterations >= FIRST_TEST && is_close(I, soft->close)) break;
     double factor = I->is_damped ? find_lengthening(I) : 1;
-    if (since < LENGTHENING_INTERVAL || !(factor > LEAST_LENGTHENING)) continue;
+    int lengthens = since >= LENGTHENING_INTERVAL && factor > LEAST_LENGTHENING;
+    if (soft->iterations >= most && !lengthens) break; // Nobody asks how close the last iteration comes.
+    if (soft->iterations >= FIRST_TEST && is_close(I, soft->close)) break;
+    if (!lengthens) continue;
     lengthen_last_step(I, factor - 1);
     since = 0;
   }

@@ -246,15 +246,24 @@ static inline void add_full_impulse(const hfiIsland* I, const hfiPatch* patch, d
   add_columns(I, patch, I->column, tau);
 }
 
-// tau = J^T gamma of the compact patches of a part. What the patches of a branch add to dofs of the trunk goes to I->trunk_tau.
+void hfi_system_begin_impulses(const hfiIsland* I, int p) {
+  int32_t trunk = hfi_trunk_dof(I), first = I->K.first[I->K.branch_start[p]], end = I->K.first[I->K.branch_start[p + 1]];
+  memset(I->tau + first, 0, sizeof *I->tau * (size_t)(end - first));
+  if (p < I->branches) memset(I->trunk_tau[p] + trunk, 0, sizeof *I->tau * (size_t)(I->n - trunk));
+}
+
+// What the patches of a branch add to dofs of the trunk goes to I->trunk_tau.
+void hfi_system_add_impulse(const hfiIsland* I, const hfiPatch* patch, int p) {
+  int in_trunk = patch->body[patch->nfree - 1] >= hfi_trunk_dof(I);
+  add_compact_impulse(I, patch, I->tau, in_trunk && p < I->branches ? I->trunk_tau[p] : I->tau);
+}
+
+// tau = J^T gamma of the compact patches of a part.
 static void sum_impulses_of_part(void* context, int p) {
   const hfiIsland* I = context;
-  int32_t trunk = hfi_trunk_dof(I), first = I->K.first[I->K.branch_start[p]], end = I->K.first[I->K.branch_start[p + 1]];
-  double* trunk_tau = p < I->branches ? I->trunk_tau[p] : I->tau;
-  memset(I->tau + first, 0, sizeof *I->tau * (size_t)(end - first));
-  if (p < I->branches) memset(trunk_tau + trunk, 0, sizeof *trunk_tau * (size_t)(I->n - trunk));
+  hfi_system_begin_impulses(I, p);
   for (const hfiPatch *patch = I->patch + I->part_patch[p], *last = I->patch + I->part_patch[p + 1]; patch < last; ++patch)
-    if (patch->nfree) add_compact_impulse(I, patch, I->tau, patch->body[patch->nfree - 1] < trunk ? I->tau : trunk_tau);
+    if (patch->nfree) hfi_system_add_impulse(I, patch, p);
 }
 
 // tau += J^T gamma of the scalars.
@@ -262,10 +271,9 @@ static void add_scalar_impulses(const hfiIsland* I) {
   for (int32_t i = 0; i < I->nscalar; ++i) I->tau[I->scalar[i].dof] += I->scalar[i].J * I->gamma[i];
 }
 
-// tau = J^T gamma of a divided island.
-static void sum_impulses_of_parts(hfiIsland* I) {
+// Completes tau = J^T gamma of a divided island after the impulses of its compact patches were added.
+static void end_impulses(hfiIsland* I) {
   int32_t trunk = hfi_trunk_dof(I);
-  hfi_for_parts(I, sum_impulses_of_part, I);
   for (int32_t b = 0; b < I->branches; ++b) hfi_axpy(I->tau + trunk, 1.0, I->trunk_tau[b] + trunk, I->n - trunk);
   add_scalar_impulses(I);
   for (int32_t k = 0; I->full_patches && k < I->npatch; ++k)
@@ -288,9 +296,10 @@ static void sum_impulses_of_patches(const hfiIsland* I) {
 static void sum_impulses(hfiIsland* I) {
   if (I->is_plain)
     multiply_impulse(I, I->patch, I->tau);
-  else if (hfi_is_divided(I))
-    sum_impulses_of_parts(I);
-  else
+  else if (hfi_is_divided(I)) {
+    hfi_for_parts(I, sum_impulses_of_part, I);
+    end_impulses(I);
+  } else
     sum_impulses_of_patches(I);
 }
 
@@ -298,6 +307,11 @@ static void sum_impulses(hfiIsland* I) {
 HFI_COPIED void subtract_momenta(const hfiIsland* I, int32_t n) {
   hfi_move(I->r, I->Av, -1.0, I->p, n);
   hfi_axpy(I->r, -1.0, I->tau, n);
+}
+
+void hfi_system_end_residual(hfiIsland* I) {
+  end_impulses(I);
+  subtract_momenta(I, I->n);
 }
 
 void hfi_system_residual_again(hfiIsland* I) {

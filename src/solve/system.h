@@ -20,6 +20,11 @@ void hfi_system_respond_saturated(hfiIsland* I);
 void hfi_system_residual(hfiIsland* I);
 // Computes I->tau and I->r when I->Av is already A v.
 void hfi_system_residual_again(hfiIsland* I);
+// The same in steps, for a divided island (parts.h) whose parts do more at once: set the sums of a part to zero, add a compact patch of the part, and, after
+// all parts, complete I->tau and compute I->r.
+void hfi_system_begin_impulses(const hfiIsland* I, int part);
+void hfi_system_add_impulse(const hfiIsland* I, const hfiPatch* patch, int part);
+void hfi_system_end_residual(hfiIsland* I);
 // Does the same as hfi_system_residual and returns |r|. Sets *scale to the number with which |r| is compared (hfi_system_scale).
 double hfi_system_measure(hfiIsland* I, double* scale);
 // Evaluates all laws at I->s, then does the same as hfi_system_measure.
@@ -28,6 +33,10 @@ double hfi_system_evaluate(hfiIsland* I, int coupling, double* scale);
 void hfi_system_multiply(const hfiIsland* I, const double* x, double* y);
 // Forms and factors I->K = A + J^T G J. Returns 0, or > 0 if a pivot failed.
 int hfi_system_factor(hfiIsland* I);
+// The same in steps, for a divided island: copy A to the panels of a part, add a compact patch of the part, and, after all parts, complete and factor K.
+void hfi_system_begin_matrix(hfiIsland* I, int part, int symmetric);
+void hfi_system_add_patch(const hfiIsland* I, const hfiPatch* patch, int part, int symmetric);
+int hfi_system_end_factor(hfiIsland* I, int symmetric);
 // Solves K x = b in place by iterations with rough factors, until |b - K x| <= tolerance |b| in the norm of momenta. If the iterations do not reach that,
 // K is factored completely, now and for the rest of the solution. x is not finite if that fails.
 void hfi_system_iterate(hfiIsland* I, double tolerance, double* x);

@@ -273,6 +273,27 @@ static void test_columns_have_the_bits_of_plain_sums(void** state) {
     }
 }
 
+// U^-T of the definition T U^T = I, and with the bits of the function that solves for any columns, here those of an identity.
+static void test_six_rows_are_inverted(void** state) {
+  (void)state;
+  testRandom r = {27};
+  for (int trial = 0; trial < 20; ++trial) {
+    double A[6 * LD], T[36], same[36] = {0};
+    fill_spd(&r, A, 6);
+    assert_int_equal(hfi_ldlt(A, 6, LD, 1), 0);
+    hfi_six_invert_transposed(A, LD, T);
+    for (int i = 0; i < 6; ++i) same[7 * i] = 1;
+    hfi_six_forward_transposed(A, LD, same, 6, 6);
+    assert_memory_equal(T, same, sizeof T);
+    for (int i = 0; i < 6; ++i)
+      for (int j = 0; j < 6; ++j) {
+        double sum = T[6 * i + j]; // U has ones on its diagonal.
+        for (int k = j + 1; k < 6; ++k) sum += T[6 * i + k] * A[j * LD + k];
+        assert_near(sum, i == j, 1e-14); // Elements of U are below 0.1, so sums of six products are of the size of one.
+      }
+  }
+}
+
 static void test_six_dots_have_the_bits_of_single_ones(void** state) {
   (void)state;
   testRandom r = {29};
@@ -362,6 +383,7 @@ int main(void) {
       cmocka_unit_test(test_columns_beside_are_carried_along),
       cmocka_unit_test(test_division_by_the_upper_factor),
       cmocka_unit_test(test_columns_have_the_bits_of_plain_sums),
+      cmocka_unit_test(test_six_rows_are_inverted),
       cmocka_unit_test(test_six_dots_have_the_bits_of_single_ones),
       cmocka_unit_test(test_failed_pivots_are_named),
       cmocka_unit_test(test_products),
