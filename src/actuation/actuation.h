@@ -2,6 +2,7 @@
 #ifndef HFI_ACTUATION_ACTUATION_H
 #define HFI_ACTUATION_ACTUATION_H
 
+#include "actuation/ranges.h"
 #include "actuation/rows.h"
 #include <holdfast/actuation.h>
 #include <holdfast/violation.h>
@@ -20,8 +21,10 @@ static inline double hfi_drive_force(hfiDrive d, double s) { return clamp(d.f0 -
 typedef struct hfiServo {
   double gain[3], bias[3]; // force = (gain0 + gain1 l + gain2 s) input + bias0 + bias1 l + bias2 s
   double lo, hi;           // bounds of the force
+  double ctrl_lo, ctrl_hi; // bounds of the control, infinite where it has none
   double period;           // of a servo on a rotation in space: lengths this far apart are one turn; else 0
   int32_t plain;           // 1: this is the whole force, because the actuator is no muscle and has no integral
+  int32_t obeys;           // 1: its input is the clamped control, because it has no activation, no period and is no motor
   int32_t transmission;    // hfTransmission
   int32_t is_motor;        // 1: a DC motor, whose force is that of motor.c
   int32_t direct;          // 1: plain, acts on a hinge or slide that has no drive sum, not by inverse dynamics, and nothing switches it off
@@ -58,7 +61,7 @@ typedef struct hfiBodyDrag {
 
 // Flags, 1 or 0: which passive forces and limits of joints the model has, and whether it has gravity compensation and a medium. They are valid for
 // `revision` of its parameters.
-typedef struct hfiPassive { uint32_t revision; int32_t known, springs, bends, dampers, losses, limits, gravcomp, medium; } hfiPassive;
+typedef struct hfiPassive { uint32_t revision; int32_t known, springs, bends, dampers, curved_dampers, losses, limits, gravcomp, medium; } hfiPassive;
 
 // Overloaded rows of a near-rigid equality, or of the translation or rotation of a weld. To remove their error, which is large, they would need a slope
 // far above the largest one that is allowed.
@@ -77,6 +80,7 @@ struct hfActuation {
   const hfModel* model;
   int32_t ndrive_sum, nlimited_joint, norientation;
   hfiPassive passive;
+  hfiRanges ranges;        // valid as `passive` is
 
   // constants: the dofs of tendons and actuators, ascending; their Jacobian rows are in tendon_J and moment
   int32_t* tendon_start;   // (ntendon + 1) first entry of each tendon in tendon_dof and tendon_J

@@ -52,14 +52,19 @@ static double next_activation(const hfModel* m, int i, double act, double rate, 
 
 void hfi_update_inputs(hfActuation* a, const double* act, const double* ctrl, double h) {
   const hfModel* m = a->model;
-  const int32_t *gain = hf_model_actuator_gaintype(m), *adrs = hf_model_actuator_actadr(m);
+  const int32_t* adrs = hf_model_actuator_actadr(m);
   a->h = h;
   for (int i = 0, n = m->nu; i < n; ++i) {
-    if (gain[i] == HF_GAIN_MOTOR) {
+    const hfiServo* servo = &a->servo[i];
+    if (servo->obeys) { // most actuators
+      a->input[i] = ctrl ? clamp(ctrl[i], servo->ctrl_lo, servo->ctrl_hi) : 0;
+      continue;
+    }
+    if (servo->is_motor) {
       hfi_update_motor(a, i, act, ctrl);
       continue;
     }
-    double u = hfi_clamped_control(m, i, ctrl), period = a->servo[i].period;
+    double u = hfi_clamped_control(m, i, ctrl), period = servo->period;
     int adr = adrs[i];
     a->input[i] = nearest_turn(u, a->length[i], period);
     if (adr < 0) continue;

@@ -108,6 +108,7 @@ static void take_arrays(hfActuation* a, hfiArena* arena) {
   a->moment_dof = HFI_TAKE(arena, int32_t, nmoment);
   HFI_TAKE_EACH(arena, int32_t, m->nu, &a->coordinate, &a->drive_sum_of, &a->orientation, &a->law);
   a->limited_joint = HFI_TAKE(arena, int32_t, m->njnt);
+  hfi_ranges_take(&a->ranges, m, arena);
   HFI_TAKE_EACH(arena, double, m->nv, &a->dof_weight, &a->gravcomp, &a->v1, &a->wanted, &a->torque, &a->joint_force,
                                       &a->target_force, &a->dense);
   a->equality_weight = HFI_TAKE(arena, double, 2 * m->neq);

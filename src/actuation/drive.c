@@ -52,11 +52,13 @@ static hfiServo look_up_servo(const hfActuation* a, int i) {
   const double *g = hf_model_actuator_gainprm(m) + 3 * i, *b = hf_model_actuator_biasprm(m) + 3 * i;
   int gain = hf_model_actuator_gaintype(m)[i], bias = hf_model_actuator_biastype(m)[i];
   Bounds r = make_bounds(hf_model_actuator_forcelimited(m)[i], hf_model_actuator_forcerange(m) + 2 * i);
-  hfiServo s = {.gain = {g[0]}, .lo = r.lo, .hi = r.hi, .transmission = hf_model_actuator_trntype(m)[i]};
+  Bounds ctrl = make_bounds(hf_model_actuator_ctrllimited(m)[i] && !m->world.disable_clamp_control, hf_model_actuator_ctrlrange(m) + 2 * i);
+  hfiServo s = {.gain = {g[0]}, .lo = r.lo, .hi = r.hi, .ctrl_lo = ctrl.lo, .ctrl_hi = ctrl.hi, .transmission = hf_model_actuator_trntype(m)[i]};
   if (gain == HF_GAIN_AFFINE) s.gain[1] = g[1], s.gain[2] = g[2];
   for (int k = 0; k < 3 && bias == HF_BIAS_AFFINE; ++k) s.bias[k] = b[k];
   s.period = find_period(m, i);
   s.is_motor = hfi_is_motor(m, i);
+  s.obeys = !s.is_motor && s.period == 0 && hf_model_actuator_actadr(m)[i] < 0;
   s.plain = gain != HF_GAIN_MUSCLE && bias != HF_BIAS_MUSCLE && hf_model_actuator_dyntype(m)[i] != HF_ACTIVATION_ERROR;
   s.direct = s.plain && !s.is_motor && a->coordinate[i] >= 0 && a->drive_sum_of[i] < 0 && a->law[i] == HF_DRIVE_SERVO && hfi_actuator_acts(m, i);
   return s;

@@ -17,6 +17,7 @@
 
 #include "base/compile.h"
 #include "base/finite.h"
+#include "base/gather.h"
 #include "contact/solref.h"
 
 // A near-rigid limit brings a joint that starts beyond it back within this time [s], but not faster than the world's release speed. A one-sided row
@@ -143,12 +144,37 @@ HFI_CALLED static void limit_tendons(hfActuation* a, const hfDynamics* d, const 
     if (hf_model_tendon_limited(a->model)[t]) limit_tendon(a, d, step, t);
 }
 
-// The loop is made for most joints, which have one coordinate and are far from both ends.
-void hfi_limit_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
+// The lanes of joints k and so on of the ranges that a step may bring to an end, as bits. The distance of the others from their nearer end lowers *free_way.
+static inline int find_near_ends(const hfiRanges* r, int k, const hfiActuationStep* step, const double* v, hfiLanes* free_way) {
+  hfiLanes q = hfi_gather_numbers(step->q, r->qposadr + k), speed = hfi_lanes_absolute(hfi_gather_numbers(v, r->dofadr + k));
+  hfiLanes margin = hfi_lanes_load(r->margin + k), below = q - hfi_lanes_load(r->low + k) - margin, above = hfi_lanes_load(r->high + k) - q - margin;
+  hfiLanes nearer = hfi_lanes_min(below, above);
+  int near = hfi_lanes_at_most(nearer, step->h * (step->limit_speed + 2 * speed)); // is_in_reach
+  for (int i = 0; near && i < HFI_LANES; ++i)
+    if (near >> i & 1) nearer[i] = INFINITY;
+  *free_way = hfi_lanes_min(*free_way, nearer);
+  return near;
+}
+
+// Hinges and slides, where no ball has a limit. Most of them are far from both ends.
+static void limit_ranges(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
+  const hfiRanges* r = &a->ranges;
+  hfiLanes free_way = hfi_lanes_of(a->free_way);
+  for (int k = 0; k < r->n; k += HFI_LANES) {
+    int near = find_near_ends(r, k, step, d->v, &free_way);
+    for (int i = k; near && i < r->n; ++i, near >>= 1) {
+      double q = step->q[r->qposadr[i]], speed = fabs(d->v[r->dofadr[i]]);
+      if (near & 1) limit_ends(a, d, step, r->joint[i], q - r->low[i] - r->margin[i], r->high[i] - q - r->margin[i], speed);
+    }
+  }
+  for (int i = 0; i < HFI_LANES; ++i) a->free_way = min2(a->free_way, free_way[i]);
+}
+
+// All joints in their order.
+static void limit_joints(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
   const hfModel* m = a->model;
   const int32_t *limited = hf_model_jnt_limited(m), *type = hf_model_jnt_type(m), *at = hf_model_jnt_qposadr(m), *dof = hf_model_jnt_dofadr(m);
   const double *range = hf_model_jnt_range(m), *margin = hf_model_jnt_margin(m);
-  if (m->world.disable_limit) return;
   for (int j = 0; j < m->njnt; ++j) {
     if (!limited[j]) continue;
     if (!hfi_joint_is_scalar(type[j])) {
@@ -160,7 +186,12 @@ void hfi_limit_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep*
     if (is_in_reach(nearer, speed, step->limit_speed, step->h)) limit_ends(a, d, step, j, below, above, speed);
     else a->free_way = min2(a->free_way, nearer);
   }
-  if (m->ntendon) limit_tendons(a, d, step);
+}
+
+void hfi_limit_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
+  if (a->model->world.disable_limit) return;
+  (a->ranges.any_ball ? limit_joints : limit_ranges)(a, d, step);
+  if (a->model->ntendon) limit_tendons(a, d, step);
 }
 
 // Does this end of a joint's or tendon's range have a row? Rows of both ends of a joint have the same source; `sign` tells them apart: phi grows with

@@ -32,9 +32,15 @@ static int has_joint_springs(const hfModel* m) {
   return hfi_dot(k, k, m->njnt) > 0 || hfi_dot(poly, poly, 2 * m->njnt) > 0;
 }
 
+// Does the damping of a joint depend on its speed?
+static int has_curved_dampers(const hfModel* m) {
+  const double* poly = hf_model_dof_damping_poly(m);
+  return hfi_dot(poly, poly, 2 * m->nv) > 0;
+}
+
 static int has_joint_dampers(const hfModel* m) {
-  const double *c = hf_model_dof_damping(m), *poly = hf_model_dof_damping_poly(m);
-  return hfi_dot(c, c, m->nv) > 0 || hfi_dot(poly, poly, 2 * m->nv) > 0;
+  const double* c = hf_model_dof_damping(m);
+  return hfi_dot(c, c, m->nv) > 0 || has_curved_dampers(m);
 }
 
 static int has_friction_losses(const hfModel* m) {
@@ -56,9 +62,11 @@ void hfi_update_passive(hfActuation* a, const hfDynamics* d) {
                             .springs = has_joint_springs(m),
                             .bends = hfi_any_joint_bends(m),
                             .dampers = has_joint_dampers(m),
+                            .curved_dampers = has_curved_dampers(m),
                             .losses = has_friction_losses(m),
                             .limits = has_joint_limits(m),
                             .gravcomp = hfi_gravity_compensated(d) && !(m->world.disable_spring && m->world.disable_damper)}; // as in MuJoCo
+  hfi_ranges_update(&a->ranges, m);
   hfi_update_servos(a);
   hfi_update_fluid(a);
 }
@@ -197,12 +205,20 @@ static void add_tendon(hfActuation* a, const hfDynamics* d, int t, double h) {
   if (c > 0) add_tendon_damper(a, t, stiffest);
 }
 
+static void add_dampers(const hfActuation* a, const hfDynamics* d, double h, double* diag) {
+  const hfModel* m = a->model;
+  const double* c = hf_model_dof_damping(m);
+  if (a->passive.curved_dampers)
+    for (int i = 0; i < m->nv; ++i) diag[i] += h * max2(0, damping_of(m, i, d->v[i]));
+  else
+    for (int i = 0; i < m->nv; ++i) diag[i] += h * max2(0, c[i]);
+}
+
 void hfi_spring_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau, double* diag) {
   const hfModel* m = a->model;
   if (a->passive.springs) add_joint_springs(m, hfi_rest_positions(d), step->q, step->h, tau, diag);
   if (a->passive.bends) add_bends(m, step->q, step->h, tau, diag);
-  if (a->passive.dampers && !m->world.disable_damper)
-    for (int i = 0; i < m->nv; ++i) diag[i] += step->h * max2(0, damping_of(m, i, d->v[i]));
+  if (a->passive.dampers && !m->world.disable_damper) add_dampers(a, d, step->h, diag);
   for (int t = 0; t < m->ntendon; ++t) add_tendon(a, d, t, step->h);
   add_gravity_compensation(a, tau);
   hfi_add_fluid(a, d, step->h, tau);

@@ -5,6 +5,7 @@
 //   limit           range0 - x or x - range1, of a ball its angle less the largest: the range itself, without margin
 #include "actuation/actuation.h"
 
+#include "base/gather.h"
 #include "contact/solref.h"
 #include "model/joint.h"
 #include "model/path.h"
@@ -73,6 +74,22 @@ static void find_ball(const hfModel* m, int j, const double* q, hfViolations* v)
   for (int k = 0; k < count; ++k) keep_larger(&v->limit_angle, -limit[k].phi - hf_model_jnt_margin(m)[j], HF_OBJECT_JOINT, j);
 }
 
+static void keep_range(const hfModel* m, int j, double beyond, hfViolations* v) {
+  if (beyond > 0) keep_larger(is_angle(m, HF_OBJECT_JOINT, j) ? &v->limit_angle : &v->limit_distance, beyond, HF_OBJECT_JOINT, j);
+}
+
+// Hinges and slides, where no ball has a limit. Few of them are beyond it.
+static void find_ranges(const hfActuation* a, const double* q, hfViolations* v) {
+  const hfiRanges* r = &a->ranges;
+  for (int k = 0; k < r->n; k += HFI_LANES) {
+    hfiLanes x = hfi_gather_numbers(q, r->qposadr + k);
+    hfiLanes beyond = hfi_lanes_max(hfi_lanes_load(r->low + k) - x, x - hfi_lanes_load(r->high + k));
+    if (hfi_lanes_at_most(beyond, hfi_lanes_of(0)) == HFI_ALL_LANES) continue;
+    for (int i = 0; i < HFI_LANES && k + i < r->n; ++i) keep_range(a->model, r->joint[k + i], beyond[i], v);
+  }
+}
+
+// All joints in their order.
 static void find_joints(const hfModel* m, const double* q, hfViolations* v) {
   const int32_t *adr = hf_model_jnt_qposadr(m), *limited = hf_model_jnt_limited(m), *type = hf_model_jnt_type(m);
   const double* range = hf_model_jnt_range(m);
@@ -82,8 +99,7 @@ static void find_joints(const hfModel* m, const double* q, hfViolations* v) {
       find_ball(m, j, q + adr[j], v);
       continue;
     }
-    double beyond = beyond_range(range + 2 * j, q[adr[j]]);
-    if (beyond > 0) keep_larger(is_angle(m, HF_OBJECT_JOINT, j) ? &v->limit_angle : &v->limit_distance, beyond, HF_OBJECT_JOINT, j);
+    keep_range(m, j, beyond_range(range + 2 * j, q[adr[j]]), v);
   }
 }
 
@@ -102,7 +118,8 @@ hfViolations hfi_find_violations(const hfActuation* a, const hfDynamics* d, cons
   for (int i = 0; i < m->neq && !m->world.disable_equality; ++i)
     if (hf_model_eq_active(m)[i]) (is_attachment(m, i) ? find_attachment : find_coupling)(a, d, i, q, &v);
   if (m->world.disable_limit) return v;
-  if (a->passive.limits) find_joints(m, q, &v);
+  if (a->ranges.any_ball) find_joints(m, q, &v);
+  else find_ranges(a, q, &v);
   if (m->ntendon) find_tendons(d, q, &v);
   return v;
 }

@@ -18,6 +18,8 @@ enum { HFI_LANES = 2 };
 typedef hfiTwo hfiLanes;
 #endif
 
+enum { HFI_ALL_LANES = (1 << HFI_LANES) - 1 }; // every lane, as bits
+
 // x in every lane.
 static inline hfiLanes hfi_lanes_of(double x) {
 #ifdef __AVX__
@@ -51,13 +53,35 @@ static inline hfiLanes hfi_gather_numbers(const double* x, const int32_t i[HFI_L
 #endif
 }
 
-// Does |x| <= bound hold in every lane?
-static inline int hfi_lanes_within(hfiLanes x, double bound) {
+static inline hfiLanes hfi_lanes_absolute(hfiLanes x) {
 #ifdef __AVX__
-  const hfiLanes sign = hfi_lanes_of(-0.0);
-  return _mm256_movemask_pd(_mm256_cmp_pd(_mm256_andnot_pd(sign, x), hfi_lanes_of(bound), _CMP_LE_OQ)) == 15;
+  return _mm256_andnot_pd(hfi_lanes_of(-0.0), x);
 #else
-  return fabs(x[0]) <= bound && fabs(x[1]) <= bound;
+  return (hfiTwo){fabs(x[0]), fabs(x[1])};
+#endif
+}
+// In each lane a < b ? a : b, or a > b ? a : b.
+static inline hfiLanes hfi_lanes_min(hfiLanes a, hfiLanes b) {
+#ifdef __AVX__
+  return _mm256_min_pd(a, b);
+#else
+  return (hfiTwo){a[0] < b[0] ? a[0] : b[0], a[1] < b[1] ? a[1] : b[1]};
+#endif
+}
+static inline hfiLanes hfi_lanes_max(hfiLanes a, hfiLanes b) {
+#ifdef __AVX__
+  return _mm256_max_pd(a, b);
+#else
+  return (hfiTwo){a[0] > b[0] ? a[0] : b[0], a[1] > b[1] ? a[1] : b[1]};
+#endif
+}
+
+// The lanes in which a <= b, as bits.
+static inline int hfi_lanes_at_most(hfiLanes a, hfiLanes b) {
+#ifdef __AVX__
+  return _mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_LE_OQ));
+#else
+  return (a[0] <= b[0]) | (a[1] <= b[1]) << 1;
 #endif
 }
 

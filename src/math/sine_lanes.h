@@ -49,7 +49,7 @@ static inline hfiSines hfi_usual_sines(hfiLanes x) {
 
 // Sines and cosines of any angles [rad].
 static inline hfiSines hfi_sines(hfiLanes x) {
-  return hfi_lanes_within(x, HFI_LARGEST_ANGLE) ? hfi_usual_sines(x) : hfi_library_sines(x);
+  return hfi_lanes_at_most(hfi_lanes_absolute(x), hfi_lanes_of(HFI_LARGEST_ANGLE)) == HFI_ALL_LANES ? hfi_usual_sines(x) : hfi_library_sines(x);
 }
 
 #endif
