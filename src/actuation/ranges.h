@@ -8,10 +8,10 @@
 #include <stdint.h>
 
 typedef struct hfiRanges {
-  int32_t n;                           // number of these joints
-  int32_t any_ball;                    // 1: balls have limits, too
-  int32_t *joint, *qposadr, *dofadr;   // (n) ascending, followed by repetitions of the last one up to a multiple of four
-  double *low, *high, *margin;         // (n) [rad or m]
+  int32_t n;                         // number of these joints
+  int32_t any_ball;                  // 1: balls have limits, too
+  int32_t *joint, *qposadr, *dofadr; // (n) ascending, followed by repetitions of the last one up to a multiple of four
+  double *low, *high, *margin;       // (n) [rad or m]
 } hfiRanges;
 
 void hfi_ranges_take(hfiRanges* r, const hfModel* m, hfiArena* arena);

@@ -7,10 +7,10 @@
 #include "dynamics/dynamics.h"
 
 // The same functions once more, compiled here.
-#define hfi_joint_integrate here_joint_integrate
-#define hf_model_integrate here_model_integrate
+#define hfi_joint_integrate  here_joint_integrate
+#define hf_model_integrate   here_model_integrate
 #define hfi_joint_difference here_joint_difference
-#define hf_model_difference here_model_difference
+#define hf_model_difference  here_model_difference
 void here_joint_integrate(int type, double* q, const double* v, double h);
 void here_model_integrate(const hfModel* m, double* q, const double* v, double h);
 void here_joint_difference(int type, const double* q0, const double* q1, double h, double* v);
