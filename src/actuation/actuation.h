@@ -59,9 +59,9 @@ typedef struct hfiBodyDrag {
   double viscous_push, viscous_turn; // 6 pi beta r and 8 pi beta r^3
 } hfiBodyDrag;
 
-// Flags, 1 or 0: which passive forces and limits of joints the model has, and whether it has gravity compensation and a medium. They are valid for
+// Flags, 1 or 0: which passive forces the model has, and whether it has gravity compensation and a medium. They are valid for
 // `revision` of its parameters.
-typedef struct hfiPassive { uint32_t revision; int32_t known, springs, bends, dampers, curved_dampers, losses, limits, gravcomp, medium; } hfiPassive;
+typedef struct hfiPassive { uint32_t revision; int32_t known, springs, bends, dampers, curved_dampers, losses, gravcomp, medium; } hfiPassive;
 
 // Overloaded rows of a near-rigid equality, or of the translation or rotation of a weld. To remove their error, which is large, they would need a slope
 // far above the largest one that is allowed.

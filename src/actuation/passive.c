@@ -48,12 +48,6 @@ static int has_friction_losses(const hfModel* m) {
   return hfi_dot(loss, loss, m->nv) > 0;
 }
 
-static int has_joint_limits(const hfModel* m) {
-  for (int j = 0; j < m->njnt; ++j)
-    if (hf_model_jnt_limited(m)[j]) return 1;
-  return 0;
-}
-
 void hfi_update_passive(hfActuation* a, const hfDynamics* d) {
   const hfModel* m = a->model;
   if (a->passive.known && a->passive.revision == m->revision) return;
@@ -64,7 +58,6 @@ void hfi_update_passive(hfActuation* a, const hfDynamics* d) {
                             .dampers = has_joint_dampers(m),
                             .curved_dampers = has_curved_dampers(m),
                             .losses = has_friction_losses(m),
-                            .limits = has_joint_limits(m),
                             .gravcomp = hfi_gravity_compensated(d) && !(m->world.disable_spring && m->world.disable_damper)}; // as in MuJoCo
   hfi_ranges_update(&a->ranges, m);
   hfi_update_servos(a);

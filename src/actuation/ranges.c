@@ -1,3 +1,4 @@
+// Lists the hinges and slides that have a range, padded so that every group of lanes is full (ranges.h).
 #include "actuation/ranges.h"
 
 #include "model/joint.h"

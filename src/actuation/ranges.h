@@ -14,6 +14,9 @@ typedef struct hfiRanges {
   double *low, *high, *margin;       // (n) [rad or m]
 } hfiRanges;
 
+// Does any joint have limits?
+static inline int hfi_any_range(const hfiRanges* r) { return r->n > 0 || r->any_ball; }
+
 void hfi_ranges_take(hfiRanges* r, const hfModel* m, hfiArena* arena);
 // Finds the joints that have a range now: parameters may change.
 void hfi_ranges_update(hfiRanges* r, const hfModel* m);

@@ -15,7 +15,7 @@ void hfi_actuation_step(hfActuation* a, const hfDynamics* d, const hfiActuationS
   a->first_friction = a->nfriction = a->ntarget = 0;
   if (m->nu) hfi_drive_rows(a, d, step, tau);
   if (has->springs | has->dampers | has->gravcomp | has->medium | m->ntendon) hfi_spring_rows(a, d, step, tau, diag);
-  if (has->limits | m->ntendon) hfi_limit_rows(a, d, step);
+  if (hfi_any_range(&a->ranges) | m->ntendon) hfi_limit_rows(a, d, step);
   if (has->losses | m->ntendon) hfi_friction_rows(a, d, step);
   if (m->neq) hfi_equality_rows(a, d, step);
   if (a->ntension) hfi_tension_rows(a, d, step);

@@ -20,7 +20,7 @@ static const double LEAP_SHARE = 0.1;
 static int is_attachment(const hfModel* m, int i) { return hf_model_eq_type(m)[i] == HF_EQUALITY_CONNECT || hf_model_eq_type(m)[i] == HF_EQUALITY_WELD; }
 
 int hfi_has_violations(const hfActuation* a) {
-  int any = a->model->neq > 0 || a->passive.limits;
+  int any = a->model->neq > 0 || hfi_any_range(&a->ranges);
   for (int t = 0; t < a->model->ntendon; ++t) any |= hf_model_tendon_limited(a->model)[t];
   return any;
 }

@@ -1,3 +1,4 @@
+// Sine and cosine of one angle: those of a lane (sine_lanes.h), for small angles without their reduction; and angles that the C library computes.
 #include "math/sine.h"
 
 #include "math/sine_lanes.h"
