@@ -15,7 +15,7 @@ int hfi_convex_single(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, 
 double hfi_convex_overlap(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double accuracy, hfVec3* n_W);
 
 // The last contact that hfi_convex_single found of two shapes. The same poses give the same contact, to the bit: a step that looks for contacts a second time, with
-// a wider margin, need not find it again.
+// a wider margin, need not find it again, nor need later steps while both shapes rest.
 typedef struct hfiRecent {
   int known;
   hfPose X_WA, X_WB;
@@ -27,6 +27,11 @@ int hfi_is_recent(const hfiRecent* recent, const hfPose* X_WA, const hfPose* X_W
 // hfi_convex_convex with such memories; NULL: none.
 int hfi_convex_again(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiLastFace* last, hfiRecent* recent,
                      hfiContactPoint* points);
+// The same for pairs whose closed forms leave some contacts to hfi_convex_convex, as that of a can that stands on a box.
+int hfi_ellipsoid_box_again(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiRecent* recent,
+                            hfiContactPoint* points);
+int hfi_cylinder_box_again(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiRecent* recent,
+                           hfiContactPoint* points);
 
 // A direction that keeps two shapes apart, remembered from one query to the next.
 typedef struct hfiSeparation {

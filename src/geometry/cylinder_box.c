@@ -13,6 +13,7 @@
 //   c = p - half sign(u.n) u - r w/|w|,   w = n - (u.n) u
 // and if that is not enough, b and n of the box's point nearest to c may show it. If they do not, the
 // general function decides.
+#include "geometry/convex.h"
 #include "geometry/nearest.h"
 #include "geometry/pairs.h"
 #include "geometry/touch.h"
@@ -45,18 +46,22 @@ static int is_apart(const hfiShape* A, const hfiShape* B, hfVec3 p, hfVec3 u, hf
   return 0;
 }
 
-int hfi_cylinder_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB,
-                     double margin, hfiContactPoint* points) {
+int hfi_cylinder_box_again(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiRecent* recent,
+                           hfiContactPoint* points) {
   hfVec3 p = pose_inv_point(*X_WB, X_WA->p), u = m3_tmulv(X_WB->R, m3_col(X_WA->R, 2));
   double t, r = A->size[0];
   hfiNearest near = hfi_axis_nearest(B, p, u, A->size[1], &t);
   if (near.distance > r + margin) return 0;
   if (!side_decides(A, p, u, t, &near)) {
     if (is_apart(A, B, p, u, near, margin)) return 0;
-    return hfi_convex_convex(A, X_WA, B, X_WB, margin, points);
+    return hfi_convex_again(A, X_WA, B, X_WB, margin, NULL, recent, points);
   }
   hfiContactPoint single;
   put_point(&single, pose_point(*X_WB, near.point), m3_mulv(X_WB->R, near.normal),
             r - near.distance, 0);
   return hfi_touch(A, X_WA, B, X_WB, &single, margin, NULL, points);
+}
+
+int hfi_cylinder_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiContactPoint* points) {
+  return hfi_cylinder_box_again(A, X_WA, B, X_WB, margin, NULL, points);
 }

@@ -10,6 +10,7 @@
 //   s < 0    p_m is inside the box and no face nearer to it than -s: along any direction the box reaches at least that
 //            far beyond p_m
 // Elsewhere an edge or corner may decide, and the general function does.
+#include "geometry/convex.h"
 #include "geometry/pairs.h"
 
 typedef struct BoxFace {
@@ -51,9 +52,13 @@ int hfi_ellipsoid_box_face(const hfiShape* A, const hfPose* X_WA, const hfiShape
   return face_decides(&face, p, B->size);
 }
 
-int hfi_ellipsoid_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin,
-                      hfiContactPoint* points) {
+int hfi_ellipsoid_box_again(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiRecent* recent,
+                            hfiContactPoint* points) {
   int decides = hfi_ellipsoid_box_face(A, X_WA, B, X_WB, points);
   if (points->depth < -margin) return 0; // The separation along that face alone is larger than the margin.
-  return decides ? 1 : hfi_convex_convex(A, X_WA, B, X_WB, margin, points);
+  return decides ? 1 : hfi_convex_again(A, X_WA, B, X_WB, margin, NULL, recent, points);
+}
+
+int hfi_ellipsoid_box(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiContactPoint* points) {
+  return hfi_ellipsoid_box_again(A, X_WA, B, X_WB, margin, NULL, points);
 }

@@ -205,10 +205,18 @@ HFI_CALLED static int joint_keeps_apart(const hfiScene* s, const hfPose* X_WG, c
   return slide_keeps_apart(&A->R, h_a, &B->R, h_b, d, axis_W, margin) || slide_keeps_apart(&B->R, h_b, &A->R, h_a, v3_neg(d), axis_W, margin);
 }
 
+// The points of a pair that has memories. A has the lower type.
+static int recall_pair(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, const hfiCull* cull, hfiContactPoint* points) {
+  if (cull->collide == hfi_ellipsoid_box) return hfi_ellipsoid_box_again(A, X_WA, B, X_WB, margin, cull->recent, points);
+  if (cull->collide == hfi_cylinder_box) return hfi_cylinder_box_again(A, X_WA, B, X_WB, margin, cull->recent, points);
+  return hfi_convex_again(A, X_WA, B, X_WB, margin, cull->last, cull->recent, points);
+}
+
 // call_pair of a pair that has memories.
-static int find_again(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiCull* cull, hfiContactPoint* points) {
-  if (!cull->swapped) return hfi_convex_again(A, X_WA, B, X_WB, margin, cull->last, cull->recent, points);
-  int n = hfi_convex_again(B, X_WB, A, X_WA, margin, cull->last, cull->recent, points);
+HFI_CALLED static int find_again(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, const hfiCull* cull,
+                                 hfiContactPoint* points) {
+  if (!cull->swapped) return recall_pair(A, X_WA, B, X_WB, margin, cull, points);
+  int n = recall_pair(B, X_WB, A, X_WA, margin, cull, points);
   for (int i = 0; i < n; ++i) swap_point(points + i);
   return n;
 }
@@ -218,10 +226,12 @@ static inline int find_points(const hfiScene* s, const hfPose* X_WG, const hfiCa
   const hfiShape *A = &s->shape[c->a], *B = &s->shape[c->b];
   const hfPose *X_WA = &X_WG[c->a], *X_WB = &X_WG[c->b];
   if (cull->joint >= 0 && s->axis_W && joint_keeps_apart(s, X_WG, c, cull)) return 0;
-  if (!cull->is_general) return call_pair(cull->collide, cull->swapped, A, X_WA, B, X_WB, margin, points);
+  int has_memory = cull->last || cull->recent;
+  if (!cull->is_general && !has_memory) return call_pair(cull->collide, cull->swapped, A, X_WA, B, X_WB, margin, points);
+  if (!cull->is_general) return find_again(A, X_WA, B, X_WB, margin, cull, points);
   int touched = cull->last && cull->last->face.kind != HFI_NO_FACE; // The last query found the two near each other.
   if (!touched && hfi_still_apart(A, X_WA, B, X_WB, margin, &cull->separation)) return 0;
-  int n = cull->last || cull->recent ? find_again(A, X_WA, B, X_WB, margin, cull, points) : call_pair(cull->collide, cull->swapped, A, X_WA, B, X_WB, margin, points);
+  int n = has_memory ? find_again(A, X_WA, B, X_WB, margin, cull, points) : call_pair(cull->collide, cull->swapped, A, X_WA, B, X_WB, margin, points);
   if (n == 0) hfi_find_separation(A, X_WA, B, X_WB, &cull->separation);
   return n;
 }

@@ -32,7 +32,7 @@ typedef struct hfiCull {
   double less;       // pair_reach in that query [m]
   hfiSeparation separation;
   hfiLastFace* last; // for two hulls, or a hull and a box: the face of their difference that held the last contact; NULL: none is kept
-  hfiRecent* recent; // for pairs that GJK collides: their last contact; NULL: none is kept
+  hfiRecent* recent; // for pairs of which GJK finds contacts: the last one that it found; NULL: none is kept
 } hfiCull;
 
 // An upper bound on how far two geoms come towards each other in the time that matters [m]; INFINITY: only the sum of their reaches is known. first: negative in
@@ -58,7 +58,7 @@ typedef struct hfiScene {
   int32_t max_last;
   hfiLastFace* last;       // (max_last) what is remembered of such pairs
   int32_t max_recent;
-  hfiRecent* recent;       // (max_recent) their last contacts
+  hfiRecent* recent;       // (max_recent) what hfiCull.recent points to
   int32_t has_only_joint;  // 1: some body is connected to the fixed world by a single hinge or slide
   // the list of near pairs (scene.c)
   int32_t nnear, *near;    // (max_candidate) candidates in the list, ascending; nnear < 0: there is no list yet

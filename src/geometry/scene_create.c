@@ -92,6 +92,9 @@ static hfiCull measure_pair(const hfiScene* s, const hfiCandidate* c, int kept) 
   return cull;
 }
 
+// Does GJK find the contact of such pairs, or some of their contacts?
+static int may_need_gjk(hfiPairFunction* collide) { return collide == hfi_convex_convex || collide == hfi_ellipsoid_box || collide == hfi_cylinder_box; }
+
 // Measures all candidates. Pairs of two hulls, or of a hull and a box, have a memory of their last face, and pairs that stay candidates for good one of their
 // last contact, as long as there is room.
 static void measure_pairs(hfiScene* s) {
@@ -101,7 +104,7 @@ static void measure_pairs(hfiScene* s) {
     hfiCull* cull = &s->cull[i];
     *cull = measure_pair(s, c, s->has_skin);
     if (cull->is_general && hfi_are_hulls(&s->shape[c->a], &s->shape[c->b]) && used < s->max_last) cull->last = &s->last[used++];
-    if (s->listed && cull->is_general && cull->collide == hfi_convex_convex && recent < s->max_recent) cull->recent = &s->recent[recent++];
+    if (s->listed && may_need_gjk(cull->collide) && recent < s->max_recent) cull->recent = &s->recent[recent++];
   }
   if (recent) memset(s->recent, 0, (size_t)recent * sizeof *s->recent);
   if (used) memset(s->last, 0, (size_t)used * sizeof *s->last);
@@ -132,7 +135,7 @@ static int count_recent(const hfModel* m) {
   for (int g = 0; g < m->ngeom; ++g) count[hf_model_geom_type(m)[g]] += hfi_geom_may_touch(m, g);
   for (int a = 0; a < HFI_SHAPES; ++a)
     for (int b = a; b < HFI_SHAPES; ++b)
-      if (hfi_pair_function(a, b) == hfi_convex_convex) most += a == b ? count[a] * (count[a] - 1) / 2 : count[a] * count[b];
+      if (may_need_gjk(hfi_pair_function(a, b))) most += a == b ? count[a] * (count[a] - 1) / 2 : count[a] * count[b];
   most += m->npair;
   return (int)(most < MAX_RECENT ? most : MAX_RECENT);
 }

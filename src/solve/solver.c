@@ -291,8 +291,7 @@ static int32_t count_islands_to_solve(const hfSolver* solver, const int32_t* cha
 // Tries to solve an island by a single Newton step directly on the problem (tree_rows.h). Returns 1 if the island is solved.
 static int solve_tree_rows(const hfiSolveJob* job, const hfiMembers* m) {
   hfiNewtonResult out;
-  int has_contacts = job->problem->block[m->blocks[m->nblock - 1]].law == HF_LAW_CONTACT; // Contacts are the last blocks of a world.
-  if (has_contacts) return 0;
+  if (hfi_is_felt_contact(job->problem, job->problem->block + m->blocks[m->nblock - 1])) return 0; // Contacts are the last blocks of a world.
   hfiAnswer answer = {job->v, job->impulse, job->solver->s};
   if (!hfi_tree_rows_solve(&job->solver->island, job->config, job->problem, m, &answer, &out)) return 0;
   report_island(job->report, HF_RUNG_TAMSI, 0, &out, out.residual);

@@ -1,15 +1,19 @@
-// Saturated rows of few trees (solve/tree_rows.h). The equations are those of newton.c,
+// Rows of few trees, whose contacts move no dof (solve/tree_rows.h). The equations are those of newton.c,
 //
 //   r = A v - p* - J^T gamma,   s = J v,   K = A + J^T G J,   K dv = -r.
 //
 // Between their bounds the laws are linear. So one step is the solution, except for rounding, if no row passes a bound. The island is not gathered:
 // scalars, whose row of J has one entry, are listed; every other block is a patch, which for a single tree points to the Jacobian of the problem itself;
 // K is dense. For one tree, sums are computed in the same order as in system.c.
+//
+// The Jacobian of an idle contact is zero, and so are its row velocities. It acts on nothing, and its impulses follow from its law alone.
 #include "solve/tree_rows.h"
 
+#include "base/compile.h"
 #include "base/finite.h"
 #include "linalg/dense.h"
 #include "math/vec3.h"
+#include "solve/contact.h"
 #include "solve/dof_rows.h"
 #include "solve/rounding.h"
 #include "solve/system.h"
@@ -97,16 +101,18 @@ static int has_twin_pieces(const hfStepProblem* P, const hfStepBlock* b) {
   return 0;
 }
 
-// Lists scalars, then patches. Returns 0 if some rows need the general method.
-static int list_rows(hfiIsland* I, const hfiMembers* m) {
+// Lists scalars, then patches, and counts idle contacts. Returns 0 if some rows need the general method.
+static int list_rows(hfiIsland* I, const hfiMembers* m, int32_t* nidle) {
   const hfStepProblem* P = I->problem;
   int32_t nwide = 0;
   hfiPatch* series = NULL;
   I->nscalar = I->npatch = 0;
   for (int32_t i = 0; i < m->nblock; ++i) {
     const hfStepBlock* b = P->block + m->blocks[i];
-    if (b->law != HF_LAW_SATURATED || (b->npiece > 1 && has_twin_pieces(P, b))) return 0;
-    if (b->dim == 1 && b->npiece == 1 && P->piece[b->piece].ncol == 1) list_scalar(I, P, b);
+    if (hfi_is_felt_contact(P, b)) return 0;
+    if (b->law == HF_LAW_CONTACT) ++*nidle;
+    else if (b->npiece > 1 && has_twin_pieces(P, b)) return 0;
+    else if (b->dim == 1 && b->npiece == 1 && P->piece[b->piece].ncol == 1) list_scalar(I, P, b);
     else I->wide[nwide++] = m->blocks[i];
   }
   I->nblock = I->nrow = I->nscalar;
@@ -189,6 +195,18 @@ static void write_answer(const hfiIsland* I, const hfiAnswer* answer) {
       int32_t to = I->block[patch->block].source + r;
       impulse[to] = I->gamma[patch->row + r], s[to] = I->s1[patch->row + r];
     }
+}
+
+// Writes the answer of the idle contacts, of which there are nidle.
+HFI_RARE static void write_idle_contacts(const hfStepProblem* P, const hfiMembers* m, int32_t nidle, int coupling, const hfiAnswer* answer) {
+  hfiContactResponse unread;
+  for (int32_t i = m->nblock - 1; nidle > 0; --i) {
+    const hfStepBlock* b = P->block + m->blocks[i];
+    if (b->law != HF_LAW_CONTACT) continue;
+    --nidle;
+    memset(answer->s + b->row, 0, sizeof *answer->s * (size_t)b->dim);
+    hfi_contact_respond(P->contact + b->param, P->h, b->dim, coupling, 0, answer->s + b->row, answer->impulse + b->row, &unread);
+  }
 }
 
 // ---- one step ---------------------------------------------------------------------------------------
@@ -300,9 +318,11 @@ static int solve_listed(hfiIsland* I, double tolerance, hfiNewtonResult* out) {
 int hfi_tree_rows_solve(hfiIsland* I, const hfSolverConfig* config, const hfStepProblem* P, const hfiMembers* m, const hfiAnswer* answer,
                         hfiNewtonResult* out) {
   if (P->drift || config->first_rung != HF_RUNG_TAMSI) return 0;
+  int32_t nidle = 0;
   number_dofs(I, P, m);
-  if ((m->ntree > 1 && I->n > MAX_DOFS) || !list_rows(I, m)) return 0;
+  if ((m->ntree > 1 && I->n > MAX_DOFS) || !list_rows(I, m, &nidle)) return 0;
   if (!solve_listed(I, config->tolerance, out)) return 0;
   write_answer(I, answer);
+  if (nidle) write_idle_contacts(P, m, nidle, config->coupling, answer);
   return 1;
 }
