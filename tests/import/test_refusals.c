@@ -282,7 +282,6 @@ static void test_urdf(void** state) {
       {ROBOT(TWO "<joint name='j' type='revolute'>" ENDS "<axis xyz='0 0'/></joint>"), PARSE, "<axis>: xyz: 2 numbers where 3"},
       {ROBOT(TWO "<joint name='j' type='revolute'>" ENDS "<origin rpy='a 0 0'/></joint>"), PARSE, "<origin>: rpy: \"a\" is not a number"},
       {ROBOT(TWO "<joint name='j' type='revolute'>" ENDS "<limit lower='nan' upper='1'/></joint>"), HF_ERROR_NONFINITE, "<limit>: lower: \"nan\" is not a finite number"},
-      {ROBOT(TWO "<joint name='j' type='continuous'>" ENDS "<mimic joint='k'/></joint>"), MODEL, "joint \"j\" cannot mimic \"k\": there is no such joint"},
       {ROBOT(TWO "<joint name='j' type='continuous'>" ENDS "\n<mimic joint='j'/></joint>"), MODEL, "test.xml:4: <mimic>: joint \"j\" cannot mimic itself"},
       {ROBOT(TWO "<joint name='j' type='planar'>" ENDS "<mimic joint='j'/></joint>"), MODEL, "joint \"j\" cannot mimic \"j\": one of them has no single coordinate"},
       {ROBOT("<link name='world'/><link name='b'/><joint name='j' type='fixed'><parent link='b'/><child link='world'/></joint>"), MODEL, "the link \"world\" cannot be moved"},
