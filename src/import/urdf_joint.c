@@ -237,7 +237,8 @@ void hfi_urdf_add_inertial(hfiUrdf* u, hfiUrdfLink* link) {
   if (!inertial) return;
   hfiElem *mass = hfi_child(inertial, "mass"), *inertia = hfi_child(inertial, "inertia");
   if (!mass || !inertia) {
-    hfi_fail(r, inertial, HF_ERROR_PARSE, "<%s> is missing", mass ? "inertia" : "mass");
+    hfi_fail(r, inertial, HF_ERROR_PARSE, "<%s> of link \"%.100s\" is missing; a link without <inertial> gets mass and inertia from its collision geometry",
+             mass ? "inertia" : "mass", link->name);
     return;
   }
   double m = 0, I[6], rotated[6];
