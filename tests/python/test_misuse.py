@@ -903,6 +903,8 @@ def test_one_folder_to_search(tmp_path):
         assert hf.Builder.from_string(text, search=search).finish().ngeom == 1
     with pytest.raises(hf.FileError, match="there is no such file"):
         hf.Model.from_string(text, search=str(tmp_path / "arm" / "meshes"))
+    said = hf.Model.from_string(text, search=[tmp_path, tmp_path / "typo"]).diagnostics
+    assert [d.message for d in said if d.severity == "warning"] == [f'search_path (--search): there is no folder "{tmp_path / "typo"}"']
 
 
 def test_names_of_files_as_bytes(tmp_path):
