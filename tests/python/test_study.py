@@ -193,6 +193,29 @@ def test_a_study_that_does_not_fit_its_scene_is_refused_before_it_runs(change, m
     assert not (tmp_path / "s.db").exists()
 
 
+@pytest.mark.parametrize("first, second, refused", [
+    (dict(set="geom.*.friction[0]"), dict(set="geom.*.friction[0]"), True),
+    (dict(times="mass.capsule"), dict(set="mass.capsule"), True),
+    (dict(set="geom.capsule.friction[0]"), dict(set="geom.*.friction"), True),
+    (dict(set=["ctrl.left", "ctrl.right"]), dict(set="ctrl.*"), True),
+    (dict(set="time"), dict(set="time"), True),
+    (dict(set="option.step"), dict(set="option.step"), True),
+    (dict(set="mass.capsule"), dict(times="mass.capsule"), False),        # they act together
+    (dict(set="geom.*.friction[0]"), dict(set="geom.capsule.friction[0]"), False),  # an exception from what all have
+    (dict(set="gravity[0]"), dict(set="gravity[2]"), False),
+    (dict(set="dq.capsule[0]"), dict(set="dq.capsule[0]"), False),        # one moves on from where the other moved to
+    (dict(set="option.step"), dict(set="option.solver.tolerance"), False),
+])
+def test_a_parameter_that_another_undoes_is_refused(first, second, refused, tmp_path):
+    """The values of the second would be those of every run, and the report would show an effect of the first that it cannot have."""
+    study = Study(**{**PINCH, "parameters": {"a": {**first, "values": [0.001]}, "b": {**second, "values": [0.002]}}})
+    if refused:
+        with pytest.raises(StudyError, match=r"parameter a, path .*: parameter b sets this again.*, so that a would change nothing"):
+            study.run(tmp_path / "s.db", workers=1)
+    else:
+        assert len(rows(study, tmp_path / "s.db")) == 1
+
+
 # ---- expressions ----------------------------------------------------------------------------------------------
 
 
