@@ -10,6 +10,7 @@
 #include "clutter_growth.h"
 #include "clutter_scene.h"
 #include "common/world.h"
+#include "guard.h"
 #include "peer_mujoco.h"
 
 #include <math.h>
@@ -281,11 +282,8 @@ static int run(const experimentOptions* options, result* r) {
   static const int usual[] = {50, 100, 200, 500, 1000};
   const int* bodies = options->scenes ? options->bodies : usual;
   int count = options->scenes ? options->scenes : options->quick ? 1 : (int)(sizeof usual / sizeof *usual);
-  char folder[] = "/tmp/holdfast-clutter-XXXXXX";
-  if (!mkdtemp(folder)) {
-    say_error("%s: cannot make the folder", folder);
-    return CLI_FAILED;
-  }
+  char folder[TEMPORARY_PATH];
+  if (make_temporary_folder(folder, "clutter") != 0) return CLI_FAILED;
   PeerMujoco peer;
   int has_peer = peer_mujoco_open(&peer) == 0;
   if (has_peer)

@@ -7,6 +7,7 @@
 // method of continuous time or of events (hf.method) take steps of another kind: their times are shown, but not judged.
 #include "experiment.h"
 
+#include "guard.h"
 #include "peer_mujoco.h"
 #include "robots_reason.h"
 #include "scene_list.h"
@@ -159,17 +160,16 @@ static int run(const experimentOptions* options, result* r) {
     say_error("no MuJoCo found: HF_PEERS_PYTHON names a Python that has the package mujoco");
     return CLI_FAILED;
   }
-  char exchange[] = "/tmp/holdfast-robots-XXXXXX";
+  char exchange[TEMPORARY_PATH];
   int status = CLI_FAILED;
   if (scene_list_make(&list, options->folder) != 0)
     say_error("%s: cannot read the folder, or out of memory", options->folder);
-  else if (!mkdtemp(exchange))
-    say_error("%s: cannot make the folder", exchange);
   else if (!list.count)
     say_error("%s: there is no MJCF scene in this folder", options->folder);
-  else
+  else if (make_temporary_folder(exchange, "robots") == 0) {
     status = run_all(&peer, options, &list, exchange, r);
-  rmdir(exchange);
+    rmdir(exchange);
+  }
   scene_list_free(&list);
   peer_mujoco_close(&peer);
   return status;

@@ -2,12 +2,27 @@
 // read ends when the parent does, whatever ended it.
 #include "guard.h"
 
+#include "cli.h"
+
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+// Removes a file, or a folder with the files in it.
+static void remove_path(const char* path) {
+  DIR* folder = opendir(path);
+  for (struct dirent* entry; folder && (entry = readdir(folder));) unlinkat(dirfd(folder), entry->d_name, 0); // not . and .., which are folders
+  if (folder) closedir(folder), rmdir(path);
+  else unlink(path);
+}
 
 // Waits in the child. It has a session of its own and ignores what a terminal sends, because that means the parent.
 static void wait_and_remove(int end, const char* path) {
@@ -18,8 +33,17 @@ static void wait_and_remove(int end, const char* path) {
   while (read(end, &byte, 1) > 0) continue;
   const struct timespec moment = {0, 100000000}; // Children that end with the parent stop writing the file in this time.
   nanosleep(&moment, NULL);
-  unlink(path);
+  remove_path(path);
   _exit(0);
+}
+
+int make_temporary_folder(char path[TEMPORARY_PATH], const char* name) {
+  const char* folder = getenv("TMPDIR");
+  int length = snprintf(path, TEMPORARY_PATH, "%s/holdfast-%s-XXXXXX", folder && *folder ? folder : "/tmp", name);
+  if (length >= TEMPORARY_PATH) errno = ENAMETOOLONG;
+  if (length >= TEMPORARY_PATH || !mkdtemp(path)) return say_error("%s: cannot make the folder: %s", path, strerror(errno)), -1;
+  remove_at_end(path);
+  return 0;
 }
 
 void end_with_parent(void) { prctl(PR_SET_PDEATHSIG, SIGKILL); }

@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 enum {
   KEY_TIME = 0x5000,
@@ -52,12 +53,24 @@ static const struct argp_option options[] = {
      3},
     {0}};
 
-static double take_number(const char* text, double least, struct argp_state* state,
-                          const char* name) {
+static double take_number(const char* text, double least, double most, struct argp_state* state, const char* name) {
   double value = 0;
-  if (!parse_number(text, &value) || value < least)
-    argp_error(state, "%s %s: want a number of at least %g", name, text, least);
+  if (!parse_number(text, &value) || value < least || value > most)
+    argp_error(state, "%s %s: want a number from %g to %g", name, text, least, most);
   return value;
+}
+
+// A moment of the simulation.
+static double take_time(const char* text, struct argp_state* state, const char* name) {
+  double value = 0;
+  if (!parse_number(text, &value) || value < 0) argp_error(state, "%s %s: want a time in seconds, not negative", name, text);
+  return value;
+}
+
+static void take_size(const char* text, renderOptions* o, struct argp_state* state) {
+  int end = 0, read = sscanf(text, "%5dx%5d%n", &o->width, &o->height, &end);
+  if (read != 2 || text[end] || text[strspn(text, "0123456789x")] || o->width < 16 || o->height < 16 || o->width > 8192 || o->height > 8192)
+    argp_error(state, "--size %s: want WIDTHxHEIGHT, 16 to 8192 pixels", text);
 }
 
 static void forward(renderOptions* o, const char* name, char* value, struct argp_state* state) {
@@ -95,39 +108,37 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
   if (store_option(stored, o, key, argument)) return 0;
   switch (key) {
   case KEY_TIME:
-    o->time = take_number(argument, 0, state, "--time");
+    o->time = take_time(argument, state, "--time");
     return 0;
   case KEY_UNTIL:
     o->of_video = 1;
-    o->until = take_number(argument, 0, state, "--until");
+    o->until = take_time(argument, state, "--until");
     return 0;
   case KEY_FPS:
     o->of_video = 1;
-    o->fps = take_number(argument, 1, state, "--fps");
+    o->fps = take_number(argument, 1, 1000, state, "--fps");
     return 0;
   case KEY_SPEED:
     o->of_video = 1;
-    o->speed = take_number(argument, 1e-3, state, "--speed");
+    o->speed = take_number(argument, 1e-3, 1e3, state, "--speed");
     return 0;
   case KEY_ZOOM:
     o->turned = 1;
-    o->zoom = take_number(argument, 0.1, state, "--zoom");
+    o->zoom = take_number(argument, 0.1, 1e3, state, "--zoom");
     return 0;
   case KEY_AZIMUTH:
     o->turned = 1;
-    o->azimuth = take_number(argument, -360, state, "--azimuth");
+    o->azimuth = take_number(argument, -360, 360, state, "--azimuth");
     return 0;
   case KEY_ELEVATION:
     o->turned = 1;
-    o->elevation = take_number(argument, -90, state, "--elevation");
+    o->elevation = take_number(argument, -90, 90, state, "--elevation");
     return 0;
   case KEY_PATIENCE:
-    o->patience = take_number(argument, 1, state, "--patience");
+    o->patience = take_number(argument, 1, 1e6, state, "--patience");
     return 0;
   case KEY_SIZE:
-    if (sscanf(argument, "%dx%d", &o->width, &o->height) != 2 || o->width < 16 || o->height < 16 ||
-        o->width > 8192 || o->height > 8192)
-      argp_error(state, "--size %s: want WIDTHxHEIGHT, 16 to 8192 pixels", argument);
+    take_size(argument, o, state);
     return 0;
   case KEY_KEYFRAME:
     forward(o, "--keyframe", argument, state);

@@ -37,7 +37,9 @@ error_t append_word(const char*** list, int count, const char* word) {
   return 0;
 }
 
-static error_t add_search(sceneOptions* o, const char* folder) {
+static error_t add_search(sceneOptions* o, const char* folder, struct argp_state* state) {
+  struct stat info;
+  if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode)) argp_error(state, "--search %s: there is no such folder", folder);
   error_t failed = append_word(&o->search, o->import.search_count, folder);
   if (failed) return failed;
   o->import.search_path = o->search;
@@ -75,7 +77,7 @@ static error_t parse(int key, char* argument, struct argp_state* state) {
     *o = (sceneOptions){.import = hf_import_config_default()};
     return 0;
   case KEY_SEARCH:
-    return add_search(o, argument);
+    return add_search(o, argument, state);
   case KEY_ACTUATORS:
     o->import.urdf_actuators = parse_actuators(argument, state);
     return 0;

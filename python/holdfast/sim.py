@@ -5,11 +5,10 @@ from __future__ import annotations
 import difflib
 import html
 import os
-import shutil
 import tempfile
 import weakref
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Iterable, NamedTuple
+from io import FileIO
+from typing import TYPE_CHECKING, Any, Iterable, NamedTuple, cast
 
 import numpy as np
 
@@ -132,8 +131,7 @@ class Sim(_core.Sim):
         self._state, self._input = State(self.model), Input(self.model)
         self._made_of = model, options
         self._probe: Sim | None = None
-        self._folder: str | None = None
-        self._removal: weakref.finalize | None = None
+        self._page: FileIO | None = None  # the file of the report, which has no name: nothing is left of it, however the process ends
         if report:
             self._begin_report()
 
@@ -391,27 +389,30 @@ class Sim(_core.Sim):
         self._detach()
 
     def _begin_report(self) -> None:
-        if self._folder is None:
-            self._folder = tempfile.mkdtemp(prefix="holdfast-")
-            self._removal = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
-            _WRITING.add(self)
-        self._begin_report_file(os.path.join(self._folder, "report.html"))
+        self._page = cast(FileIO, tempfile.TemporaryFile(buffering=0))
+        _WRITING.add(self)
+        self._begin_report_file(f"/dev/fd/{self._page.fileno()}")
 
     def _leave_files_to_parent(self) -> None:
         """In a forked process: what this sim writes belongs to the process that began it, which goes on writing."""
         self._leave_files()
-        if self._removal is not None:
-            self._removal.detach()
-        self._folder = self._removal = None
+        self._page = None
 
     def report(self, title: str = "Holdfast", lines: dict[str, Any] | None = None) -> Report:
-        """The report of all steps since the sim was made with ``report=True``, or since the last report."""
-        if self._folder is None:
+        """The report of all steps since the sim was made with ``report=True``, or since the last report. One that cannot be written is
+        lost; the next one begins at once."""
+        if self._page is None:
             raise RuntimeError("no report is being made: create the sim with report=True, and in this process")
-        self._close_report(title, [(str(k), str(v)) for k, v in (lines or {}).items()])
-        result = Report(Path(self._folder, "report.html").read_text(encoding="utf-8"))
-        self._begin_report()
-        return result
+        place = f"/dev/fd/{self._page.fileno()}"
+        try:
+            self._close_report(title, [(str(k), str(v)) for k, v in (lines or {}).items()], place)
+            self._page.seek(0)
+            return Report(self._page.read().decode("utf-8"))
+        except _core.FileError as error:
+            raise _core.FileError(str(error).replace(place, f"the report, a file in {tempfile.gettempdir()}")) from None
+        finally:
+            self._page.seek(0)
+            self._page.truncate()
 
     def __reduce__(self) -> Any:
         raise TypeError("a sim cannot be pickled or copied: pickle or copy its model, state and input, and make another sim of the model")

@@ -91,7 +91,7 @@ static PyObject* sim_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
 static void sim_dealloc(PyObject* self) {
   SimObject* s = (SimObject*)self;
   sim_close_files(s, NULL);
-  hf_report_discard(s->html); // nobody asked for it, and its folder goes with the sim
+  hf_report_discard(s->html); // nobody asked for it
   hf_state_free(s->last);
   hf_sim_free(s->sim);
   Py_CLEAR(s->last_input);

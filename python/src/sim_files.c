@@ -147,13 +147,18 @@ PyObject* sim_give_up(PyObject* self, PyObject* args) {
   Py_RETURN_NONE;
 }
 
+static hfStatus open_report(SimObject* s, const char* path, hfError* error) {
+  hfStatus status = hf_report_open(&s->html, path, hf_sim_model(s->sim), error);
+  s->html_begins = status >= 0;
+  return status;
+}
+
 PyObject* sim_begin_report(PyObject* self, PyObject* args) {
   SimObject* s = (SimObject*)self;
   hfError error;
   const char* path = parse_attachable_path(s, args, s->html != NULL, "a report");
   if (!path) return NULL;
-  if (hf_report_open(&s->html, path, hf_sim_model(s->sim), &error) < 0) return raise_error(&error);
-  s->html_begins = 1;
+  if (open_report(s, path, &error) < 0) return raise_error(&error);
   Py_RETURN_NONE;
 }
 
@@ -175,11 +180,11 @@ PyObject* sim_leave_files(PyObject* self, PyObject* none) {
 
 PyObject* sim_close_report(PyObject* self, PyObject* args) {
   SimObject* s = (SimObject*)self;
-  const char* title;
+  const char *title, *path;
   PyObject* list;
-  hfError error;
+  hfError error, again;
   hfReportLine lines[32];
-  if (!PyArg_ParseTuple(args, "sO!", &title, &PyList_Type, &list)) return NULL;
+  if (!PyArg_ParseTuple(args, "sO!s", &title, &PyList_Type, &list, &path)) return NULL;
   if (s->busy) return claim(&(int){1}, "sim"), NULL;
   if (!s->html) return PyErr_SetString(PyExc_RuntimeError, "no report is being made"), NULL;
   int n = (int)PyList_Size(list);
@@ -189,6 +194,7 @@ PyObject* sim_close_report(PyObject* self, PyObject* args) {
   hfStatus finished = finish_report(s, &error);
   hfStatus status = hf_report_close(s->html, title, lines, n, finished < 0 ? NULL : &error);
   s->html = NULL;
-  if (finished < 0 || status < 0) return raise_error(&error);
+  hfStatus opened = open_report(s, path, &again); // also where this one could not be written
+  if (finished < 0 || status < 0 || opened < 0) return raise_error(finished < 0 || status < 0 ? &error : &again);
   Py_RETURN_NONE;
 }

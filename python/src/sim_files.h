@@ -23,6 +23,6 @@ PyObject* sim_give_up(PyObject* self, PyObject* args);      // _give_up(recordin
 PyObject* sim_begin_report(PyObject* self, PyObject* args); // _begin_report_file(path)
 PyObject* sim_detach(PyObject* self, PyObject* none);       // _detach(): sim_close_files
 PyObject* sim_leave_files(PyObject* self, PyObject* none);  // _leave_files(): in a forked process, leaves all files to the process that opened them
-PyObject* sim_close_report(PyObject* self, PyObject* args); // _close_report(title, [(name, value), ...])
+PyObject* sim_close_report(PyObject* self, PyObject* args); // _close_report(title, [(name, value), ...], path): path is that of the next report
 
 #endif

@@ -90,6 +90,12 @@ static void note_idle_options(hfDiagnostics* diagnostics, const hfImportConfig* 
     }
 }
 
+static void note_missing_folders(hfiReader* r, const hfiElem* root) {
+  for (int i = 0; i < r->config.search_count; ++i)
+    if (!hfi_folder_exists(r->config.search_path[i]))
+      hfi_note(r, root, HF_WARNING, "search_path (--search): there is no folder \"%s\"", r->config.search_path[i]);
+}
+
 // ---- reading -------------------------------------------------------------------------------------
 
 // Fills a new builder, which the caller frees in any case.
@@ -99,6 +105,7 @@ static void import(hfiReader* r, const Source* source) {
   r->folder = source->folder ? source->folder : hfi_folder_of(r, source->name);
   hfiElem* root = source->text ? hfi_xml_parse(r, source->name, source->text, source->length)
                                : hfi_xml_load(r, source->name, NULL);
+  if (root) note_missing_folders(r, root);
   if (root) read_document(r, root);
   if (root && !r->status) note_idle_options(r->diagnostics, &r->config, root->file, root->line, format_of(root), r->guests != NULL);
   for (hfiGuest* i = r->guests; i; i = i->next) hf_builder_free(i->builder);

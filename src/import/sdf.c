@@ -150,6 +150,8 @@ static void connect(hfiSdf* s, hfiSdfEntity* j) {
   if (j->child && hfi_sdf_is_static(j->child) && strcmp(hfi_require(s->r, j->elem, "type"), "fixed") != 0) stop_joint(s, j);
   if (!j->child) {
     hfi_fail(s->r, j->elem, HF_ERROR_MODEL, "the world cannot be moved by a joint");
+  } else if (hfi_sdf_is_gearbox(j)) {
+    return;
   } else if (j->child->moved_by) {
     j->closes = 1;
     j->child->parts += hfi_sdf_splits(j);
@@ -166,8 +168,7 @@ static void connect(hfiSdf* s, hfiSdfEntity* j) {
 
 static int floats(const hfiSdf* s, const hfiSdfEntity* link) { return !link->moved_by && !hfi_sdf_is_static(link) && !s->r->config.fixed_base; }
 
-// Whether the group of links stands still in the world.
-static int stands(const hfiSdf* s, const hfiSdfEntity* group) {
+int hfi_sdf_stands(const hfiSdf* s, const hfiSdfEntity* group) {
   return group->moved_by ? !group->moved_by->parent && hfi_sdf_is_fixed(group->moved_by) : !floats(s, group);
 }
 
@@ -191,7 +192,7 @@ static void add_body(hfiSdf* s, hfiSdfEntity* link) {
   hfiPlacement X = hfi_placement_mul(base, hfi_sdf_place(s, link));
   link->part = make_part(s, link);
   if (r->status) return;
-  if (!hfi_child(link->elem, "inertial") && !stands(s, link->group))
+  if (!hfi_child(link->elem, "inertial") && !hfi_sdf_stands(s, link->group))
     hfi_note(r, link->elem, HF_WARNING, "link \"%.100s\" has no <inertial>: it has SDFormat's default of 1 kg and 1 kg m^2", link->name);
   hfBodyDef def = *link->part;
   def.name = link->name;
@@ -214,7 +215,7 @@ static void add_body(hfiSdf* s, hfiSdfEntity* link) {
 
 // Is the child of a joint that closes a loop fixed to the parent, so that the joint cannot move?
 static int is_rigid(const hfiSdf* s, const hfiSdfEntity* joint) {
-  return joint->parent ? joint->parent->group == joint->child->group : stands(s, joint->child->group);
+  return joint->parent ? joint->parent->group == joint->child->group : hfi_sdf_stands(s, joint->child->group);
 }
 
 static void close_loops(hfiSdf* s) {
@@ -262,12 +263,13 @@ static void exclude_group(hfiSdf* s, const hfiSdfEntity* joint, const hfiSdfEnti
 }
 
 // Two links that a joint connects do not collide, and neither do links that are fixed to them. If the parent moves, the world's rule about parents
-// excludes these pairs. If the parent is fixed in the world, or the joint closes a loop, they are excluded here.
+// excludes these pairs. If the parent is fixed in the world, or the joint closes a loop or is a gearbox, they are excluded here.
 static void exclude_neighbours(hfiSdf* s) {
   for (int i = 0; i < s->count && !s->r->status; ++i) {
     const hfiSdfEntity *b = s->entity[i], *joint = b->kind == HFI_SDF_LINK ? b->group->moved_by : NULL;
-    if (joint && joint->parent && stands(s, joint->parent->group)) exclude_group(s, joint, joint->parent->group, b);
-    if (!b->closes || !b->parent || b->parent->group == b->child->group) continue;
+    if (joint && joint->parent && hfi_sdf_stands(s, joint->parent->group)) exclude_group(s, joint, joint->parent->group, b);
+    int beside = b->closes || (b->kind == HFI_SDF_JOINT && hfi_sdf_is_gearbox(b)); // a joint that is no part of the tree
+    if (!beside || !b->parent || b->parent->group == b->child->group) continue;
     for (int k = 0; k < s->count && !s->r->status; ++k)
       if (s->entity[k]->kind == HFI_SDF_LINK && s->entity[k]->group == b->child->group) exclude_group(s, b, b->parent->group, s->entity[k]);
   }

@@ -101,6 +101,11 @@ int hfi_sdf_is_fixed(const hfiSdfEntity* joint);
 // The path of a file that a URI inside of a link names.
 const char* hfi_sdf_file(hfiSdf* s, const hfiSdfEntity* link, const char* uri);
 
+// Whether a joint couples two others and moves no link itself (sdf_gearbox.c).
+int hfi_sdf_is_gearbox(const hfiSdfEntity* joint);
+// Whether a group of links stands still in the world (sdf.c).
+int hfi_sdf_stands(const hfiSdf* s, const hfiSdfEntity* group);
+
 // ---- sdf_link.c, sdf_joint.c --------------------------------------------------------------------
 
 void hfi_sdf_read_inertial(hfiSdf* s, const hfiSdfEntity* link, hfBodyDef* def);
@@ -109,6 +114,12 @@ void hfi_sdf_read_geoms(hfiSdf* s, const hfiSdfEntity* link, int body);
 int hfi_sdf_load_heightmap(hfiSdf* s, const hfiSdfEntity* link, const hfiElem* elem, hfiPlacement* X);
 // Adds the joints of a link's body: none, one or two.
 void hfi_sdf_add_joints(hfiSdf* s, hfiSdfEntity* joint, int body);
+// The axis of a joint in the child's frame, from its <axis> or <axis2>, which may be NULL.
+hfVec3 hfi_sdf_axis(hfiSdf* s, hfiSdfEntity* joint, const hfiElem* axis);
+// Whether a joint has one coordinate, which is an angle.
+int hfi_sdf_has_angle(hfiSdf* s, const hfiSdfEntity* joint);
+// Adds the equality of two joints that a gearbox means. All joints must have been added (sdf_gearbox.c).
+void hfi_sdf_read_gearbox(hfiSdf* s, hfiSdfEntity* gearbox);
 // Closes the loop of a joint whose child is moved by another joint. All bodies must have been added (sdf_loop.c).
 void hfi_sdf_close_loop(hfiSdf* s, hfiSdfEntity* joint);
 // Warns if a ball or fixed joint that closes a loop says something about the motion that is not used.

@@ -24,12 +24,16 @@ static const SdfJointType* find_type(hfiSdf* s, const hfiSdfEntity* j) {
   for (size_t i = 0; i < sizeof types / sizeof *types && !s->r->status; ++i)
     if (strcmp(types[i].word, word) == 0) return &types[i];
   hfi_fail(s->r, j->elem, HF_ERROR_UNSUPPORTED,
-           "joints of type \"%.40s\" are not supported; revolute, continuous, prismatic, screw, universal, revolute2, ball and fixed are", word);
+           "joints of type \"%.40s\" are not supported; revolute, continuous, prismatic, screw, universal, revolute2, ball, gearbox and fixed are", word);
   return NULL;
 }
 
-// The unit axis in the child's frame.
-static hfVec3 read_axis(hfiSdf* s, hfiSdfEntity* j, const hfiElem* axis) {
+int hfi_sdf_has_angle(hfiSdf* s, const hfiSdfEntity* j) {
+  const SdfJointType* type = hfi_sdf_is_fixed(j) ? NULL : find_type(s, j);
+  return type && type->axes == 1 && type->type != HF_JOINT_SLIDE;
+}
+
+hfVec3 hfi_sdf_axis(hfiSdf* s, hfiSdfEntity* j, const hfiElem* axis) {
   double xyz[3] = {0, 0, 1};
   const hfiElem* e = axis ? hfi_child(axis, "xyz") : NULL;
   const char* old = axis ? hfi_sdf_text(axis, "use_parent_model_frame") : NULL;
@@ -136,7 +140,7 @@ void hfi_sdf_add_joints(hfiSdf* s, hfiSdfEntity* j, int body) {
     hfJointDef each = d;
     const hfiElem* axis = hfi_child(j->elem, elements[k]);
     each.name = k ? hfi_format(r, "%s_2", j->name) : j->name;
-    if (type->axes) v3_store(each.axis, read_axis(s, j, axis));
+    if (type->axes) v3_store(each.axis, hfi_sdf_axis(s, j, axis));
     if (type->axes && axis) {
       read_limit(s, axis, type->endless, &each);
       read_dynamics(s, axis, &each);
@@ -209,8 +213,12 @@ static void read_actuator(hfiSdf* s, const hfiSdfEntity* j, const SdfJointType* 
 
 void hfi_sdf_read_couplings(hfiSdf* s) {
   for (int i = 0; i < s->count && !s->r->status; ++i) {
-    const hfiSdfEntity* j = s->entity[i];
+    hfiSdfEntity* j = s->entity[i];
     if (j->kind != HFI_SDF_JOINT || hfi_sdf_is_fixed(j)) continue;
+    if (hfi_sdf_is_gearbox(j)) {
+      hfi_sdf_read_gearbox(s, j);
+      continue;
+    }
     const SdfJointType* type = find_type(s, j);
     if (!type || type->axes != 1) continue;
     const hfiElem* axis = hfi_child(j->elem, "axis");

@@ -163,19 +163,28 @@ static Mimic find_mimic(const hfiUrdf* u, const hfiUrdfJoint* j) {
   return m;
 }
 
-int hfi_urdf_mimics(const hfiUrdf* u, const hfiUrdfJoint* j) { return find_mimic(u, j).elem != NULL; }
-
 static const hfiUrdfJoint* find_joint(const hfiUrdf* u, const char* name) {
   const hfiUrdfJoint* j = u->joints;
   while (j && strcmp(j->name, name) != 0) j = j->next;
   return j;
 }
 
-// Adds the equality of a joint that follows another one. A fixed joint is at zero, so a joint that follows it is held at the offset.
+int hfi_urdf_mimics(const hfiUrdf* u, const hfiUrdfJoint* j) {
+  Mimic m = find_mimic(u, j);
+  const char* name = m.elem && !m.other ? hfi_attr(m.elem, "joint") : m.other;
+  return name && find_joint(u, name);
+}
+
+// Adds the equality of a joint that follows another one. A fixed joint is at zero, so a joint that follows it is held at the offset. A joint that follows
+// one that is not there moves freely, as in MuJoCo and MoveIt.
 static void add_mimic(hfiUrdf* u, const hfiUrdfJoint* j, const Mimic* m) {
   hfiReader* r = u->r;
   const hfiUrdfJoint* other = find_joint(u, m->other);
-  int held = other && other->type == HFI_URDF_FIXED;
+  if (!other) {
+    hfi_note(r, m->elem, HF_WARNING, "joint \"%.100s\" should mimic \"%.100s\", but there is no such joint: it moves freely", j->name, m->other);
+    return;
+  }
+  int held = other->type == HFI_URDF_FIXED;
   hfEqualityDef d = hf_equality_def_default();
   d.type = HF_EQUALITY_JOINT;
   d.objkind = HF_OBJECT_JOINT;
@@ -184,9 +193,7 @@ static void add_mimic(hfiUrdf* u, const hfiUrdfJoint* j, const Mimic* m) {
   d.obj2 = held ? -1 : hf_builder_find(r->builder, HF_OBJECT_JOINT, m->other);
   d.data[0] = m->offset;
   d.data[1] = held ? 0 : m->multiplier;
-  if (!other)
-    hfi_fail(r, m->elem, HF_ERROR_MODEL, "joint \"%s\" cannot mimic \"%s\": there is no such joint", j->name, m->other);
-  else if (d.obj1 < 0 || (d.obj2 < 0 && !held))
+  if (d.obj1 < 0 || (d.obj2 < 0 && !held))
     hfi_fail(r, m->elem, HF_ERROR_MODEL, "joint \"%s\" cannot mimic \"%s\": one of them has no single coordinate", j->name, m->other);
   else if (d.obj1 == d.obj2)
     hfi_fail(r, m->elem, HF_ERROR_MODEL, "joint \"%s\" cannot mimic itself", j->name);
@@ -230,7 +237,8 @@ void hfi_urdf_add_inertial(hfiUrdf* u, hfiUrdfLink* link) {
   if (!inertial) return;
   hfiElem *mass = hfi_child(inertial, "mass"), *inertia = hfi_child(inertial, "inertia");
   if (!mass || !inertia) {
-    hfi_fail(r, inertial, HF_ERROR_PARSE, "<%s> is missing", mass ? "inertia" : "mass");
+    hfi_fail(r, inertial, HF_ERROR_PARSE, "<%s> of link \"%.100s\" is missing; a link without <inertial> gets mass and inertia from its collision geometry",
+             mass ? "inertia" : "mass", link->name);
     return;
   }
   double m = 0, I[6], rotated[6];

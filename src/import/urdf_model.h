@@ -85,7 +85,7 @@ void hfi_urdf_add_joints(hfiUrdf* u, const hfiUrdfJoint* joint, int body);
 void hfi_urdf_read_mimic(hfiUrdf* u);
 // Reads the number of a <param> of <ros2_control>. If it is no finite number, returns 0 and leaves x untouched, with a warning.
 int hfi_urdf_read_parameter(hfiUrdf* u, const hfiElem* param, double* x);
-// Whether the joint follows another joint: <mimic>, or the parameter of a <ros2_control>.
+// Whether the joint follows another joint that is there: <mimic>, or the parameter of a <ros2_control>.
 int hfi_urdf_mimics(const hfiUrdf* u, const hfiUrdfJoint* joint);
 // Adds actuators, after all joints were added.
 void hfi_urdf_read_actuators(hfiUrdf* u);

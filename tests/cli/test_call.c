@@ -102,6 +102,8 @@ static void test_wrong_calls_exit_with_2(void** state) {
   assert_refused("run a.xml b.xml", 2, "one model only");
   assert_refused("run --frobnicate a.xml", 2, "unrecognized option '--frobnicate'");
   assert_refused("info --json=yes a.xml", 2, "doesn't allow an argument");
+  assert_refused("check --search . --search no-such a.xml", 2, "--search no-such: there is no such folder");
+  assert_refused("run --search /dev/null a.xml", 2, "--search /dev/null: there is no such folder");
   assert_refused("experiment no-such", 2, "there is no \"no-such\"");
   assert_refused("bench no-such", 2, "there is no \"no-such\"");
 }

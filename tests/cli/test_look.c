@@ -202,6 +202,19 @@ static void test_a_video_behind_the_end(void** state) {
 // A call draws one thing: of a picture and a video the picture was forgotten.
 static void test_a_picture_or_a_video(void** state) {
   (void)state;
+  static const char* const sizes[] = {"640x480abc", "640x480x3", "640x", "15x480", "8193x480", "-640x480", "' 640x480'", "640x+480", "99999999999x480"};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+    char call[96];
+    snprintf(call, sizeof call, "render ball.xml -o x.png --size %s", sizes[i]);
+    assert_refused(call, 2, "want WIDTHxHEIGHT, 16 to 8192 pixels");
+  }
+  assert_refused("render ball.xml -o x.png --zoom 1e300", 2, "--zoom 1e300: want a number from 0.1 to 1000");
+  assert_refused("render ball.xml -o x.png --azimuth 361", 2, "--azimuth 361: want a number from -360 to 360");
+  assert_refused("render ball.xml -o x.png --elevation 91", 2, "--elevation 91: want a number from -90 to 90");
+  assert_refused("render ball.xml -o x.png --patience 1e300", 2, "--patience 1e300: want a number from 1 to 1e+06");
+  assert_refused("render ball.xml --video x.mp4 --fps nan", 2, "--fps nan: want a number from 1 to 1000");
+  assert_refused("render ball.xml --video x.mp4 --speed 0", 2, "--speed 0: want a number from 0.001 to 1000");
+  assert_refused("render ball.xml --video x.mp4 --until -1", 2, "--until -1: want a time in seconds, not negative");
   assert_refused("render ball.xml", 2, "give -o FILE.png or --video FILE.mp4\n");
   assert_refused("render ball.xml -o x.png --video x.mp4", 2, "give -o FILE.png or --video FILE.mp4, not both");
 }

@@ -321,6 +321,33 @@ static void test_says_once_what_is_unstable(void** state) {
   assert_says(standard_output, "MuJoCo is unstable");
 }
 
+// The folder in which the command and MuJoCo exchange files goes with the command, also when that is killed in the middle.
+static void test_leaves_no_folder_behind(void** state) {
+  (void)state;
+  static const char* const signals[] = {"TERM", "KILL"}; // SIGINT is ignored in the background
+  assert_int_equal(system("mkdir -p scenes temporary"), 0);
+  write_scene("scenes/pyramidal.xml", "cone='pyramidal'");
+  write_file("interrupt.sh",
+             "TMPDIR=$PWD/temporary " HOLDFAST " bench robots scenes >stdout.txt 2>stderr.txt &\n"
+             "for i in $(seq 3000); do [ -z \"$(ls temporary)\" ] && kill -0 $! 2>/dev/null || break; sleep 0.01; done\n"
+             "[ -n \"$(ls temporary)\" ] || exit 3\n"
+             "kill -$1 $!\n"
+             "wait $!\n"
+             "[ $? -gt 128 ] || exit 4\n"
+             "for i in $(seq 300); do [ -z \"$(ls temporary)\" ] && exit 0; sleep 0.1; done\n");
+  for (int i = 0; i < 2; ++i) {
+    char command[64];
+    snprintf(command, sizeof command, "sh interrupt.sh %s", signals[i]);
+    int status = system(command);
+    if (strstr(read_file("stderr.txt", standard_error), "no MuJoCo found")) skip();
+    assert_int_equal(status, 0);
+  }
+  assert_int_equal(setenv("TMPDIR", "/no/such/folder", 1), 0);
+  assert_int_equal(holdfast("bench robots scenes"), 1);
+  assert_says(standard_error, "/no/such/folder/holdfast-robots-");
+  unsetenv("TMPDIR");
+}
+
 static void test_refusals(void** state) {
   (void)state;
   assert_refused("bench robots", 2, "robots needs a FOLDER with MJCF scenes");
@@ -332,6 +359,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_rests_as_in_mujoco), cmocka_unit_test(test_says_why_scenes_differ),
                                      cmocka_unit_test(test_names_the_reason), cmocka_unit_test(test_reasons_and_scenes_beside_them),
                                      cmocka_unit_test(test_says_once_what_is_unstable),
+                                     cmocka_unit_test(test_leaves_no_folder_behind),
                                      cmocka_unit_test(test_refusals)};
   return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -152,6 +152,19 @@ static void test_many_missing_meshes(void** state) {
   hf_diagnostics_free(d);
 }
 
+// A folder that is not there was searched without a word.
+static void test_missing_search_folders(void** state) {
+  (void)state;
+  const char* folders[] = {DATA, "/no/such/folder"};
+  hfImportConfig config = hf_import_config_default();
+  config.search_path = folders, config.search_count = 2;
+  hfDiagnostics* d = hf_diagnostics_create();
+  hf_model_free(parse_with("<mujoco/>", &config, d));
+  assert_int_equal(hf_diagnostics_count(d), 1);
+  assert_int_equal(find_diagnostic(d, "search_path (--search): there is no folder \"/no/such/folder\"").severity, HF_WARNING);
+  hf_diagnostics_free(d);
+}
+
 static void test_attached_models(void** state) {
   (void)state;
   char path[] = "/tmp/holdfast_child_XXXXXX.xml", text[512];
@@ -189,7 +202,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_unknown_and_unused), cmocka_unit_test(test_settings), cmocka_unit_test(test_silence),
       cmocka_unit_test(test_cameras), cmocka_unit_test(test_plugin_sensor), cmocka_unit_test(test_left_out_together),  cmocka_unit_test(test_missing_meshes), cmocka_unit_test(test_many_missing_meshes),
-      cmocka_unit_test(test_non_physical_links), cmocka_unit_test(test_attached_models),
+      cmocka_unit_test(test_non_physical_links), cmocka_unit_test(test_missing_search_folders), cmocka_unit_test(test_attached_models),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

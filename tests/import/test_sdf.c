@@ -280,6 +280,53 @@ static void test_missing_inertia(void** state) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) assert_int_equal(count_warnings(cases[i].text), cases[i].warnings);
 }
 
+// Two gears on a base, and what stands in the gearbox that couples them.
+#define REFERENCE "<gearbox_reference_body>base</gearbox_reference_body>"
+#define GEARED(type, gearbox)                                                                                                                       \
+  "<link name='base'/><link name='a'/><link name='b'/><joint name='ja' type='revolute'><parent>base</parent><child>a</child><axis/></joint>"         \
+  "<joint name='jb' type='" type "'><parent>base</parent><child>b</child><axis/></joint>\n<joint name='gear' type='gearbox'><parent>a</parent>"      \
+  "<child>b</child>" gearbox "</joint>"
+
+// The angles about the axes of the gearbox are in the ratio -2.5, however the axes of the joints point and whichever of their ends is the base. What is fixed to the base may be the
+// reference body.
+static void test_gearbox(void** state) {
+  (void)state;
+  static const struct {
+    const char *base, *a, *b, *axis, *axis2, *parent; // reference body, axes of joints and gearbox, and the parent of the first gear's joint
+    double factor;                                    // q_b = factor q_a
+  } cases[] = {
+      {"base", "0 0 1", "0 0 1", "0 0 1", "0 0 1", "base", -2.5},  {"base", "0 0 1", "0 0 -1", "0 0 1", "0 0 1", "base", 2.5},
+      {"base", "0 0 -1", "0 0 1", "0 0 1", "0 0 2", "base", 2.5},  {"base", "0 0 -1", "0 0 1", "0 0 -1", "0 0 1", "base", -2.5},
+      {"base", "0 0 1", "0 0 1", "0 0 1", "0 0 -1", "base", 2.5},  {"base", "0 0 1", "0 0 1", "0 0 1", "0 0 1", "a", 2.5},
+      {"plate", "0 0 1", "0 0 1", "0 0 1", "0 0 1", "base", -2.5}, {"plate", "0 0 1", "0 0 1", "0 0 1", "0 0 1", "a", 2.5},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    char text[2048];
+    const char* child = strcmp(cases[i].parent, "a") == 0 ? "base" : "a";
+    snprintf(text, sizeof text,
+             "<sdf version='1.9'><model name='m'><link name='base'>" INERTIAL "</link><link name='plate'>" INERTIAL "</link><link name='a'>" INERTIAL
+             "</link><link name='b'><pose>1 0 0 0 0 0</pose>" INERTIAL "</link><joint name='weld' type='fixed'><parent>base</parent><child>plate</child></joint>"
+             "<joint name='ja' type='revolute'><parent>%s</parent><child>%s</child><axis><xyz>%s</xyz></axis></joint>"
+             "<joint name='jb' type='revolute'><parent>base</parent><child>b</child><axis><xyz>%s</xyz></axis></joint>\n"
+             "<joint name='gear' type='gearbox'><parent>a</parent><child>b</child><gearbox_ratio>2.5</gearbox_ratio>"
+             "<gearbox_reference_body>%s</gearbox_reference_body><axis><xyz>%s</xyz></axis><axis2><xyz>%s</xyz><limit><lower>-1</lower>"
+             "<upper>1</upper></limit></axis2></joint></model></sdf>",
+             cases[i].parent, child, cases[i].a, cases[i].b, cases[i].base, cases[i].axis, cases[i].axis2);
+    hfDiagnostics* d = hf_diagnostics_create();
+    hfModel* m = parse_with(text, NULL, d);
+    assert_int_equal(m->neq, 1);
+    assert_int_equal(hf_model_eq_obj1(m)[0], find(m, HF_OBJECT_JOINT, "jb"));
+    assert_int_equal(hf_model_eq_obj2(m)[0], find(m, HF_OBJECT_JOINT, "ja"));
+    ASSERT_NUMBERS(hf_model_eq_data(m), 0, cases[i].factor, 0, 0, 0);
+    hfDiagnostic said = find_diagnostic(d, "limits, damping and friction of a gearbox are not used");
+    assert_int_equal(said.severity, HF_WARNING);
+    assert_int_equal(said.line, 2);
+    assert_int_equal(m->nexclude, 1); // the gears, which mesh, do not collide
+    hf_model_free(m);
+    hf_diagnostics_free(d);
+  }
+}
+
 static void test_refusals(void** state) {
   (void)state;
 #define MODEL(text) "<sdf version='1.9'><model name='m'>\n" text "</model></sdf>"
@@ -293,14 +340,20 @@ static void test_refusals(void** state) {
        "its pose depends on itself"},
       {MODEL("<link name='a'><pose>1 2 3</pose></link>"), "3 numbers where 6 are needed"},
       {MODEL("<link name='a'/><joint name='j' type='revolute'><parent>world</parent><child>x</child></joint>"), "there is no link \"x\""},
-      {MODEL("<link name='a'/><link name='b'/><joint name='j' type='gearbox'><parent>a</parent><child>b</child></joint>"),
-       "joints of type \"gearbox\" are not supported"},
+      {MODEL("<link name='a'/><link name='b'/><joint name='j' type='spring'><parent>a</parent><child>b</child></joint>"),
+       "joints of type \"spring\" are not supported"},
       {MODEL("<link name='a'/><link name='b'/><joint name='j' type='screw'><parent>a</parent><child>b</child><thread_pitch>0</thread_pitch></joint>"),
        "thread_pitch is zero"},
       {MODEL("<link name='a'/><link name='b'/><joint name='j' type='fixed'><parent>a</parent><child>b</child></joint>"
              "<joint name='k' type='fixed'><parent>b</parent><child>a</child></joint>"), "part of a loop of joints"},
       {MODEL("<link name='a'/><joint name='j' type='fixed'><parent>world</parent><child>a</child></joint>"
-             "<joint name='k' type='gearbox'><parent>world</parent><child>a</child></joint>"), "joints of type \"gearbox\" are not supported"},
+             "<joint name='k' type='spring'><parent>world</parent><child>a</child></joint>"), "joints of type \"spring\" are not supported"},
+      {MODEL(GEARED("fixed", "<axis/><axis2/>")), "<joint name=\"gear\">: <gearbox_reference_body> is missing"},
+      {MODEL(GEARED("fixed", "<axis/><axis2/><gearbox_reference_body>c</gearbox_reference_body>")), "there is no gearbox_reference_body \"c\""},
+      {MODEL(GEARED("fixed", "<axis/><axis2/>" REFERENCE)), "no revolute joint connects link \"b\" with its gearbox_reference_body \"base\"; add one, or couple other joints with <mimic>"},
+      {MODEL(GEARED("prismatic", "<axis/><axis2/>" REFERENCE)), "no revolute joint connects link \"b\""},
+      {MODEL(GEARED("revolute", "<axis/>" REFERENCE)), "<axis2> is missing"},
+      {MODEL(GEARED("revolute", "<axis/><axis2><xyz>0 1 1</xyz></axis2>" REFERENCE)), "<axis2> is not parallel to the axis of joint \"jb\""},
       {MODEL("<include><uri>nowhere.sdf</uri></include>"), "nowhere.sdf: there is no such file (--search FOLDER, search_path: look in more folders)"},
       {MODEL("<link name='a'><inertial><mass>-1</mass></inertial></link>"), "mass -1 is negative"},
       {SERVO("0", "1"), "<drake:controller_gains>: p must be positive and d not negative, they are 0 and 1"},
@@ -495,7 +548,7 @@ int main(void) {
       cmocka_unit_test(test_arm),      cmocka_unit_test(test_fixed),    cmocka_unit_test(test_nested_and_included),
       cmocka_unit_test(test_features), cmocka_unit_test(test_screws), cmocka_unit_test(test_heightmap), cmocka_unit_test(test_refused_heightmaps),
       cmocka_unit_test(test_exported_defaults),
-      cmocka_unit_test(test_missing_inertia), cmocka_unit_test(test_servos_of_drake), cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_missing_inertia), cmocka_unit_test(test_servos_of_drake), cmocka_unit_test(test_gearbox), cmocka_unit_test(test_refusals),
       cmocka_unit_test(test_four_bar), cmocka_unit_test(test_what_joints_do_not_have), cmocka_unit_test(test_slider_crank), cmocka_unit_test(test_closing_joints),
       cmocka_unit_test(test_filters), cmocka_unit_test(test_declared_prefixes)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -125,6 +125,30 @@ static void test_mimic_of_fixed_joints(void** state) {
   hf_model_free(m);
 }
 
+// A joint that should follow one that is not there moves freely, as in MuJoCo 4 and MoveIt, and can be driven. A warning names both joints and the line.
+static void test_mimic_of_missing_joints(void** state) {
+  (void)state;
+  static const char* const follow[] = {"\n<mimic joint='gone' multiplier='-2' offset='0.5'/></joint></robot>",
+                                       "</joint><ros2_control><joint name='j'>\n<param name='mimic'>gone</param></joint></ros2_control></robot>"};
+  for (int i = 0; i < 2; ++i) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             "<robot name='r'><link name='a'/><link name='b'>" BOX "</link><joint name='j' type='continuous'>" ENDS("a", "b") "%s", follow[i]);
+    hfImportConfig config = hf_import_config_default();
+    config.urdf_actuators = HF_URDF_MOTORS;
+    hfDiagnostics* d = hf_diagnostics_create();
+    hfModel* m = parse_with(text, &config, d);
+    hfDiagnostic said = find_diagnostic(d, "joint \"j\" should mimic \"gone\", but there is no such joint: it moves freely");
+    assert_int_equal(said.severity, HF_WARNING);
+    assert_int_equal(said.line, 2);
+    assert_int_equal(m->neq, 0);
+    assert_int_equal(m->nv, 1);
+    assert_int_equal(m->nu, 1);
+    hf_model_free(m);
+    hf_diagnostics_free(d);
+  }
+}
+
 // A joint may hang on the world without a link of that name.
 static void test_implied_world(void** state) {
   (void)state;
@@ -495,7 +519,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_tree_and_names), cmocka_unit_test(test_inertial_axes), cmocka_unit_test(test_unknown_elements),
       cmocka_unit_test(test_merging),        cmocka_unit_test(test_floating_base),
-      cmocka_unit_test(test_planar_joint),   cmocka_unit_test(test_mimic), cmocka_unit_test(test_mimic_of_fixed_joints),
+      cmocka_unit_test(test_planar_joint),   cmocka_unit_test(test_mimic), cmocka_unit_test(test_mimic_of_fixed_joints), cmocka_unit_test(test_mimic_of_missing_joints),
       cmocka_unit_test(test_implied_world), cmocka_unit_test(test_moments_of_rounding),
       cmocka_unit_test(test_inertia_of_a_rod), cmocka_unit_test(test_contacts_of_bullet),
       cmocka_unit_test(test_planes_of_bullet), cmocka_unit_test(test_floating_joints),

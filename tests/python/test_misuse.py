@@ -903,6 +903,8 @@ def test_one_folder_to_search(tmp_path):
         assert hf.Builder.from_string(text, search=search).finish().ngeom == 1
     with pytest.raises(hf.FileError, match="there is no such file"):
         hf.Model.from_string(text, search=str(tmp_path / "arm" / "meshes"))
+    said = hf.Model.from_string(text, search=[tmp_path, tmp_path / "typo"]).diagnostics
+    assert [d.message for d in said if d.severity == "warning"] == [f'search_path (--search): there is no folder "{tmp_path / "typo"}"']
 
 
 def test_names_of_files_as_bytes(tmp_path):
@@ -955,6 +957,34 @@ def test_a_report_is_no_recording(fall, tmp_path):
     sim = hf.Sim(fall, report=True)
     with pytest.raises(ValueError, match="this is a page, which ends in .html or .htm"):
         sim.report().save(tmp_path / "run.rec")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_report_after_one_that_could_not_be_written(fall):
+    """Once the file of a report was refused, the sim made no report any more. Wrong arguments lose nothing."""
+    import resource
+
+    sim = hf.Sim(fall, report=True)
+    sim.step(steps=5)
+    for wrong in (dict(title=5), dict(title="a\0b"), dict(lines={i: i for i in range(33)})):
+        with pytest.raises((TypeError, ValueError)):
+            sim.report(**wrong)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))  # as a full disk
+    try:
+        with pytest.raises(hf.FileError, match="the report, a file in .*: cannot write: File too large"):
+            sim.report()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    sim.step(steps=5)
+    text = sim.report("the next").html
+    assert "the next" in text and text.rstrip().endswith("</html>") and text.count("</html>") == 1
+
+
+def test_a_report_leaves_no_file_behind(tmp_path):
+    """A process that was killed left a folder in the folder of temporary files."""
+    code = "import holdfast as hf, os; sim = hf.Sim(hf.Model.from_file(hf.models_path('pinch.xml')), report=True); sim.step(steps=5); sim.report(); sim.step(); os._exit(0)"
+    subprocess.run([sys.executable, "-c", code], env={**os.environ, "TMPDIR": str(tmp_path)}, check=True, timeout=120)
     assert not list(tmp_path.iterdir())
 
 

@@ -17,6 +17,7 @@ import pytest
 import holdfast as hf
 from conftest import FALL, ROOT
 from holdfast.study import Study, StudyError, Store, merge
+from holdfast.study.__main__ import main
 from holdfast.study.call import ExperimentRunner, FunctionRunner
 from holdfast.study.draw import Run, run_seed
 from holdfast.study.export import to_columns, to_csv
@@ -191,6 +192,29 @@ def test_a_study_that_does_not_fit_its_scene_is_refused_before_it_runs(change, m
     with pytest.raises(StudyError, match=re.escape(message)):
         Study(**{**PINCH, **change}).run(tmp_path / "s.db", workers=1)
     assert not (tmp_path / "s.db").exists()
+
+
+@pytest.mark.parametrize("first, second, refused", [
+    (dict(set="geom.*.friction[0]"), dict(set="geom.*.friction[0]"), True),
+    (dict(times="mass.capsule"), dict(set="mass.capsule"), True),
+    (dict(set="geom.capsule.friction[0]"), dict(set="geom.*.friction"), True),
+    (dict(set=["ctrl.left", "ctrl.right"]), dict(set="ctrl.*"), True),
+    (dict(set="time"), dict(set="time"), True),
+    (dict(set="option.step"), dict(set="option.step"), True),
+    (dict(set="mass.capsule"), dict(times="mass.capsule"), False),        # they act together
+    (dict(set="geom.*.friction[0]"), dict(set="geom.capsule.friction[0]"), False),  # an exception from what all have
+    (dict(set="gravity[0]"), dict(set="gravity[2]"), False),
+    (dict(set="dq.capsule[0]"), dict(set="dq.capsule[0]"), False),        # one moves on from where the other moved to
+    (dict(set="option.step"), dict(set="option.solver.tolerance"), False),
+])
+def test_a_parameter_that_another_undoes_is_refused(first, second, refused, tmp_path):
+    """The values of the second would be those of every run, and the report would show an effect of the first that it cannot have."""
+    study = Study(**{**PINCH, "parameters": {"a": {**first, "values": [0.001]}, "b": {**second, "values": [0.002]}}})
+    if refused:
+        with pytest.raises(StudyError, match=r"parameter a, path .*: parameter b sets this again.*, so that a would change nothing"):
+            study.run(tmp_path / "s.db", workers=1)
+    else:
+        assert len(rows(study, tmp_path / "s.db")) == 1
 
 
 # ---- expressions ----------------------------------------------------------------------------------------------
@@ -613,11 +637,35 @@ def test_the_verbs(tmp_path):
         assert (tmp_path / name).stat().st_size > 100
     assert command("replay", "p.db", 0, "-o", "r.hfr", cwd=tmp_path).returncode == 0 and len(hf.Recording(tmp_path / "r.hfr")) > 3
     for call, message in ((("run", "q.yaml"), "q.yaml"), (("status", "q.db"), "q.db"), (("replay", "p.db", 9, "-o", "x.hfr"), "no run 9"),
-                          (("export", "p.db", "-o", "x.txt"), "x.txt"), (("run", "p.yaml", "--shard", "5/2"), "5/2"), (("run", "p.yaml", "--store", "w.db", "--workers", -3), "workers must be at least 0"),
-                          (("run", "p.yaml", "--store", "w.db", "--size", 0), "size at least 1"), (("script", "p.yaml", "--shards", 0), "shards and cores must be at least 1"),
-                           (("status", "p.yaml"), "no store")):
+                          (("export", "p.db", "-o", "x.txt"), "x.txt"), (("run", "p.yaml", "--shard", "5/2"), "5/2"), (("run", "p.yaml", "--shard", "1/1_0"), "1/1_0"),
+                          (("status", "p.yaml"), "no store")):
         done = command(*call, cwd=tmp_path)
         assert done.returncode == 1 and message in done.stderr and "Traceback" not in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("call, least", [(("run", "p.yaml", "--workers"), 0), (("run", "p.yaml", "--size"), 1), (("resume", "p.db", "--workers"), 0),
+                                         (("resume", "p.db", "--size"), 1), (("report", "p.db", "-o", "p.html", "--replays"), 0), (("replay", "p.db", "-o", "p.hfr"), 0),
+                                         (("script", "p.yaml", "--shards"), 1), (("script", "p.yaml", "--shards", "2", "--cores"), 1)])
+def test_numbers_of_options(call, least, capsys):
+    """A wrong number is a wrong call, before any file is read. 1_0 counted as 10, and the run of a replay that SQLite cannot hold ended in a traceback."""
+    for number in (str(least - 1), "abc", "nan", "inf", "1.5", "3x", "1_0", " 2", "+2", "", "99999999999999999999"):
+        with pytest.raises(SystemExit) as ended:
+            main([*call, number])
+        assert ended.value.code == 2 and f'must be a whole number from {least} to 1000000000, is "{number}"' in capsys.readouterr().err
+    assert main([*call, str(least)]) == 1  # there is no such file
+
+
+def test_the_time_of_a_job(capsys, tmp_path):
+    pytest.importorskip("yaml")
+    for text in ("abc", "-1", "nan", "inf", "90", "1:00", "00:00:00", "01:60:00", "01:00:00x", "1e3:00:00", "", "99999:00:00", "x-01:00:00"):
+        with pytest.raises(SystemExit) as ended:
+            main(["script", "p.yaml", "--shards", "2", f"--time={text}"])
+        assert ended.value.code == 2 and f'--time: must be a time as HH:MM:SS, is "{text}"' in capsys.readouterr().err
+    (tmp_path / "p.yaml").write_text("scene: pinch.xml\n")
+    for text, line in (("72:30:00", "--time=72:30:00"), ("2-00:30:00", "--time=2-00:30:00")):
+        assert main(["script", str(tmp_path / "p.yaml"), "--shards", "2", "--time", text]) == 0 and line in capsys.readouterr().out
+    assert main(["script", str(tmp_path / "p.yaml"), "--shards", "2", "--system", "pbs", "--time", "2-00:30:00"]) == 1
+    assert 'the limit of the job must be a time as HH:MM:SS, is "2-00:30:00"' in capsys.readouterr().err
 
 
 def test_the_command_hands_over(tmp_path):

@@ -62,6 +62,32 @@ def start(folder, runs, store="s.db", **settings):
     return subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
 
 
+FOLDERS = """
+import os, signal, time
+
+def f(x, run):
+    open(run.recording, "w").write("half of it")
+    if x == 1:
+        while True: time.sleep(1)
+    if x == 2: os.kill(os.getpid(), signal.SIGKILL)
+    if x == 3: os._exit(3)
+    if x == 4: raise RuntimeError
+    return x
+"""
+
+
+def test_workers_that_are_killed_leave_no_folder(tmp_path, monkeypatch):
+    """A worker that took too long, crashed or was killed left the folder of its run among the temporary files."""
+    (tmp_path / "folders.py").write_text(FOLDERS)
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    study = Study(name="t", function="folders:f", folder=str(tmp_path), parameters={"x": {"values": list(range(6))}}, limits={"time": 3, "attempts": 2})
+    store = study.run(tmp_path / "s.db", workers=2)
+    assert [r["status"] for r in store.rows()] == ["done", "timeout", "failed", "failed", "failed", "done"]
+    assert not list((tmp_path / "temporary").iterdir())
+
+
 def test_kill_at_random_moments(folder):
     """kill -9 of a worker, of the driver and of everything. What was stored is never lost nor run again, the end is the same."""
     runs, strikes = 600 if FULL else 150, Strikes(LOCAL, 20 if FULL else 2)

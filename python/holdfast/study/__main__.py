@@ -5,14 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sqlite3
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 from . import Interrupted, Store, Study, StudyError, merge, run_study
-from .cluster import job_script, parse_shard
+from .cluster import is_job_time, job_script, parse_shard
 from .drive import ENGINES, default_store
 from .progress import duration
 from .store import is_running
@@ -31,6 +32,24 @@ _ABOUT = """Run a scene, a Python function or an experiment many times over para
 Exit status: 0 success, 1 the work failed or was interrupted, 2 the call was wrong."""
 
 
+def _whole(least: int) -> Callable[[str], int]:
+    """Reads a whole number that is written in digits alone. int also takes 1_0, and numbers that SQLite cannot hold."""
+    most = 10**9
+
+    def read(text: str) -> int:
+        if not re.fullmatch("[0-9]{1,10}", text) or not least <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f'must be a whole number from {least} to {most}, is "{text}"')
+        return int(text)
+
+    return read
+
+
+def _job_time(text: str) -> str:
+    if not is_job_time(text):
+        raise argparse.ArgumentTypeError(f'must be a time as HH:MM:SS, is "{text}"')
+    return text
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("holdfast study", description=_ABOUT, formatter_class=argparse.RawDescriptionHelpFormatter)
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
@@ -43,8 +62,8 @@ def _parser() -> argparse.ArgumentParser:
 
     for sub in (verb("run", "file"), verb("resume", "store_file")):
         sub.add_argument("--engine", choices=sorted(ENGINES), default="local")
-        sub.add_argument("--workers", type=int, default=0, help="processes, or tasks at a time in Ray; 0: one a processor")
-        sub.add_argument("--size", type=int, default=None, help="runs in a task")
+        sub.add_argument("--workers", type=_whole(0), default=0, help="processes, or tasks at a time in Ray; 0: one a processor")
+        sub.add_argument("--size", type=_whole(1), default=None, help="runs in a task")
         sub.add_argument("--retry", action="store_true", help="run again what failed or took too long")
         sub.add_argument("--quiet", action="store_true", help="no progress")
         if sub.prog.endswith("run"):
@@ -54,16 +73,16 @@ def _parser() -> argparse.ArgumentParser:
     verb("export", "store").add_argument("-o", dest="output", required=True)
     report = verb("report", "store")
     report.add_argument("-o", dest="output", required=True)
-    report.add_argument("--replays", type=int, default=6, help="worst runs with a replay (default 6)")
+    report.add_argument("--replays", type=_whole(0), default=6, help="worst runs with a replay (default 6)")
     replay = verb("replay", "store")
-    replay.add_argument("run", type=int)
+    replay.add_argument("run", type=_whole(0))
     replay.add_argument("-o", dest="output", required=True)
     verb("merge", "store").add_argument("shards", nargs="+")
     script = verb("script", "file")
-    script.add_argument("--shards", type=int, required=True)
+    script.add_argument("--shards", type=_whole(1), required=True)
     script.add_argument("--system", choices=("slurm", "pbs"), default="slurm")
-    script.add_argument("--cores", type=int, default=1)
-    script.add_argument("--time", default="01:00:00", help="limit of the job (default 01:00:00)")
+    script.add_argument("--cores", type=_whole(1), default=1)
+    script.add_argument("--time", type=_job_time, default="01:00:00", help="limit of the job, as HH:MM:SS (default 01:00:00)")
     script.add_argument("--python", default=sys.executable)
     return parser
 

@@ -22,18 +22,34 @@ from .draw import Run
 from .errors import StudyError
 from .expression import Expression
 from .results import Result, failed
+from .scratch import run_folder
 
 
 class RunContext:
     """What a function that has an argument ``run`` is told: the run's number and seed, and where it may record."""
 
-    def __init__(self, run: Run, folder: str):
-        self.index, self.seed, self.parameters, self.folder = run.index, run.seed, run.parameters, folder
+    def __init__(self, run: Run):
+        self.index, self.seed, self.parameters = run.index, run.seed, run.parameters
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+
+    @property
+    def folder(self) -> str:
+        """A folder for the files of the run, which is made when it is asked for and removed after the run."""
+        if self._folder is None:
+            self._folder = run_folder()
+        return self._folder.name
 
     @property
     def recording(self) -> str:
         """A file to record into, ``sim.record(run.recording)``; the study keeps it as ``keep.recordings`` says."""
         return os.path.join(self.folder, "run.hfr")
+
+    def _end(self, wanted: bool) -> bytes | None:
+        """Removes the folder. Returns what was recorded if it is wanted."""
+        if self._folder is None:
+            return None
+        with self._folder:
+            return Path(self.recording).read_bytes() if wanted and os.path.exists(self.recording) else None
 
 
 def find_function(study: Any) -> Callable:
@@ -115,19 +131,17 @@ class FunctionRunner:
 
     def _execute(self, run: Run) -> Result:
         begin = clock.perf_counter()
-        with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
-            context = RunContext(run, folder)
-            extras = {"seed": run.seed, "run": context}
-            try:
-                value = self.function(**run.parameters, **{n: extras[n] for n in self.extras})
-                metrics = {str(k): _plain(v) for k, v in (value if isinstance(value, dict) else {"value": value}).items()}
-                result = Result(run.index, "done", "", judge(self.success, run.parameters, metrics), metrics)
-            except Exception as error:
-                result = failed(run.index, f"{type(error).__name__}: {error}{_place(error)}")
-            wanted = self.study.keep.get("recordings", "none")
-            if (wanted == "all" or wanted == "failures" and not result.good) and os.path.exists(context.recording):
-                result = result._replace(recording=Path(context.recording).read_bytes())
-        return result._replace(wall=clock.perf_counter() - begin, model=self.model)
+        context = RunContext(run)
+        extras = {"seed": run.seed, "run": context}
+        try:
+            value = self.function(**run.parameters, **{n: extras[n] for n in self.extras})
+            metrics = {str(k): _plain(v) for k, v in (value if isinstance(value, dict) else {"value": value}).items()}
+            result = Result(run.index, "done", "", judge(self.success, run.parameters, metrics), metrics)
+        except Exception as error:
+            result = failed(run.index, f"{type(error).__name__}: {error}{_place(error)}")
+        kept = self.study.keep.get("recordings", "none")
+        recording = context._end(kept == "all" or kept == "failures" and not result.good)
+        return result._replace(recording=recording, wall=clock.perf_counter() - begin, model=self.model)
 
 
 def _hash_source(function: Callable) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from pathlib import Path
 from typing import Any, Mapping
@@ -22,6 +23,8 @@ def parse_shard(text: str, environment: Mapping[str, str] = os.environ) -> tuple
         if text.startswith("pbs/"):  # PBS tells a task its number only
             number = environment.get("PBS_ARRAY_INDEX") or environment["PBS_ARRAYID"]
             return int(number), int(text[4:])
+        if not re.fullmatch("[0-9]{1,9}/[0-9]{1,9}", text):
+            raise ValueError
         i, n = (int(x) for x in text.split("/"))
     except KeyError as error:
         raise StudyError(f"--shard {text}: this is no task of a job array, {error.args[0]} is not set") from None
@@ -42,6 +45,13 @@ def _pbs(name: str, shards: int, cores: int, time: str) -> list[str]:
             "#PBS -j oe", "#PBS -r y"]
 
 
+def is_job_time(text: str, system: str = "slurm") -> bool:
+    """Whether a text is the limit of a job, HH:MM:SS, for Slurm also with days before it, D-HH:MM:SS. Both systems read other texts, too, but 90 means
+    minutes for the one and seconds for the other, and what they cannot read they refuse when the script is submitted."""
+    days = "([0-9]+-)?" if system == "slurm" else ""
+    return re.fullmatch(days + "[0-9]{1,4}:[0-5][0-9]:[0-5][0-9]", text) is not None and re.search("[1-9]", text) is not None
+
+
 def job_script(file: str | os.PathLike, shards: int, system: str = "slurm", cores: int = 1, time: str = "01:00:00",
                python: str = "python3") -> str:
     """A script for sbatch or qsub: each task of the array runs one shard. Submitted again, it goes on where it ended."""
@@ -49,6 +59,8 @@ def job_script(file: str | os.PathLike, shards: int, system: str = "slurm", core
         raise StudyError(f'scripts are made for slurm and pbs, not for "{system}"')
     if shards < 1 or cores < 1:
         raise StudyError(f"shards and cores must be at least 1, are {shards} and {cores}")
+    if not is_job_time(time, system):
+        raise StudyError(f'the limit of the job must be a time as {"D-HH:MM:SS or " if system == "slurm" else ""}HH:MM:SS, is "{time}"')
     study, path = Study.from_file(file), Path(file).absolute()
     head = (_slurm if system == "slurm" else _pbs)(study.name, shards, cores, time)
     shard = "slurm" if system == "slurm" else f"pbs/{shards}"

@@ -57,8 +57,31 @@ def _parse(parameter: str, how: str, path: str) -> Change:
     return Change(parameter, how, path, match["head"], match["rest"] or "", int(match["index"]) if match["index"] else None)
 
 
+def _objects(change: Change) -> tuple[str, list[str]]:
+    """The field that a change acts on, and the names or patterns of its objects."""
+    if change.head in ("xml", "option"):
+        return change.rest, [""]
+    pattern, _, field = change.rest.rpartition(".") if change.head in (*_PREFIXES, "dof") else (change.rest, "", "")
+    return field, [p.strip() for p in pattern.split(",")]
+
+
+def _undoes(late: Change, early: Change) -> bool:
+    """Whether a change leaves nothing of an earlier one. A set ``dq`` moves on from where the other moved to."""
+    (field, patterns), (other, names) = _objects(late), _objects(early)
+    return (late.how == "set" and late.head == early.head != "dq" and field == other and late.index in (None, early.index)
+            and all(any(n == p or fnmatch.fnmatchcase(n, p) for p in patterns) for n in names))
+
+
+def _refuse_undone(changes: list[Change]) -> None:
+    for i, late in enumerate(changes):
+        for early in changes[:i]:
+            if late.parameter != early.parameter and _undoes(late, early):
+                raise StudyError(f"{early.where}: parameter {late.parameter} sets this again"
+                                 + (f' ("{late.path}")' if late.path != early.path else "") + f", so that {early.parameter} would change nothing")
+
+
 def changes_of(parameters: dict[str, dict]) -> list[Change]:
-    """The changes that all parameters make."""
+    """The changes that all parameters make. Refuses those of which a later one leaves nothing."""
     out = []
     for name, spec in parameters.items():
         for how in ("set", "times", "add"):
@@ -68,6 +91,7 @@ def changes_of(parameters: dict[str, dict]) -> list[Change]:
                 if how != "set" and change.head in ("scene", "keyframe", "xml", "option", "time"):
                     raise StudyError(f'parameter {name}: "{path}" can only be set')
                 out.append(change)
+    _refuse_undone(out)
     return out
 
 

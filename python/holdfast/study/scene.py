@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 import time as clock
 from functools import lru_cache
 from pathlib import Path
@@ -24,6 +23,7 @@ from .errors import StudyError
 from .expression import Expression
 from .paths import Change, apply_changes, change_text, changes_of
 from .results import Result, failed
+from .scratch import run_folder
 from .signals import SignalReader
 
 _READ_CONTACTS = 512  # contacts of a world's last step that signals can read
@@ -249,7 +249,7 @@ class SceneRunner:
         return sim
 
     def _with_recording(self, result: Result, run: Run) -> Result:
-        with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
+        with run_folder() as folder:
             path = os.path.join(folder, "run.hfr")
             try:
                 self.replay(run, path)

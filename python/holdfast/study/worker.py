@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import secrets
 import signal
 import struct
 import subprocess
@@ -21,6 +22,7 @@ from typing import Any
 from .draw import Run
 from .errors import StudyError
 from .results import Result, failed
+from .scratch import mark_folders, remove_folders
 
 _HEADER = struct.Struct("<Q")
 _START = 300.0  # seconds that a process may take to import what it needs
@@ -73,11 +75,12 @@ def _end_with_parent(parent: int) -> None:
         os._exit(0)
 
 
-def child_main(inward: int, outward: int, parent: int) -> None:
-    """The life of a worker: reads the study, then executes tasks until the parent ends."""
+def child_main(inward: int, outward: int, parent: int, mark: str) -> None:
+    """The life of a worker: reads the study, then executes tasks until the parent ends. mark: stands in the names of its folders."""
     from .spec import Study
 
     _end_with_parent(parent)
+    mark_folders(mark)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
     tasks: SimpleQueue = SimpleQueue()
     threading.Thread(target=_listen, args=(inward, tasks), daemon=True).start()
@@ -118,7 +121,8 @@ class Worker:
         up_read, up_write = os.pipe()
         self._say, self._hear = down_write, up_read
         self._errors = tempfile.TemporaryFile("a+b")  # what the user's code prints: its last line explains a crash
-        code = f"from holdfast.study.worker import child_main; child_main({down_read}, {up_write}, {os.getpid()})"
+        self._mark = secrets.token_hex(8) + "-"
+        code = f"from holdfast.study.worker import child_main; child_main({down_read}, {up_write}, {os.getpid()}, {self._mark!r})"
         paths = os.pathsep.join(p for p in sys.path if p)
         environment = {**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         self.process = subprocess.Popen([sys.executable, "-c", code], pass_fds=(down_read, up_write), stdin=subprocess.DEVNULL,
@@ -197,6 +201,7 @@ class Worker:
             except ProcessLookupError:
                 pass
         self.process.wait()
+        remove_folders(self._mark)
         for fd in (self._say, self._hear):
             os.close(fd)
         self._errors.close()
