@@ -166,12 +166,6 @@ static void connect(hfiSdf* s, hfiSdfEntity* j) {
   }
 }
 
-static int floats(const hfiSdf* s, const hfiSdfEntity* link) { return !link->moved_by && !hfi_sdf_is_static(link) && !s->r->config.fixed_base; }
-
-int hfi_sdf_stands(const hfiSdf* s, const hfiSdfEntity* group) {
-  return group->moved_by ? !group->moved_by->parent && hfi_sdf_is_fixed(group->moved_by) : !floats(s, group);
-}
-
 // The body of a link, or, if joints close loops, one of the equal parts of the link, which are welded together.
 static hfBodyDef* make_part(hfiSdf* s, const hfiSdfEntity* link) {
   hfBodyDef* part = HFI_NEW(s->r, hfBodyDef, 1);
@@ -202,7 +196,7 @@ static void add_body(hfiSdf* s, hfiSdfEntity* link) {
   link->body = hfi_keep(r, link->elem, hf_builder_add_body(r->builder, &def, &r->scratch));
   if (r->status) return;
   if (link->moved_by) hfi_sdf_add_joints(s, link->moved_by, link->body);
-  if (floats(s, link)) {
+  if (hfi_sdf_floats(s, link)) {
     hfJointDef joint = hf_joint_def_default();
     joint.type = HF_JOINT_FREE;
     joint.body = link->body;
@@ -441,6 +435,7 @@ void hfi_sdf_read(hfiReader* r, hfiElem* root) {
   if (!r->status) hfi_sdf_read_filters(&s);
   if (!r->status) add_frames(&s);
   if (!r->status) hfi_sdf_read_couplings(&s);
+  if (!r->status) hfi_sdf_read_gearboxes(&s);
   if (!r->status) report(&s);
   hfi_names_release(&s.names);
 }

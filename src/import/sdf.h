@@ -98,13 +98,14 @@ int hfi_sdf_is_static(const hfiSdfEntity* link);
 int hfi_sdf_splits(const hfiSdfEntity* joint);
 // Whether a joint does not move: it is of type fixed, or its child is static.
 int hfi_sdf_is_fixed(const hfiSdfEntity* joint);
+// Whether a joint couples two others and moves no link itself.
+int hfi_sdf_is_gearbox(const hfiSdfEntity* joint);
+// Whether nothing holds a link: it has a free joint.
+int hfi_sdf_floats(const hfiSdf* s, const hfiSdfEntity* link);
+// Whether a group of links stands still in the world.
+int hfi_sdf_stands(const hfiSdf* s, const hfiSdfEntity* group);
 // The path of a file that a URI inside of a link names.
 const char* hfi_sdf_file(hfiSdf* s, const hfiSdfEntity* link, const char* uri);
-
-// Whether a joint couples two others and moves no link itself (sdf_gearbox.c).
-int hfi_sdf_is_gearbox(const hfiSdfEntity* joint);
-// Whether a group of links stands still in the world (sdf.c).
-int hfi_sdf_stands(const hfiSdf* s, const hfiSdfEntity* group);
 
 // ---- sdf_link.c, sdf_joint.c --------------------------------------------------------------------
 
@@ -118,8 +119,6 @@ void hfi_sdf_add_joints(hfiSdf* s, hfiSdfEntity* joint, int body);
 hfVec3 hfi_sdf_axis(hfiSdf* s, hfiSdfEntity* joint, const hfiElem* axis);
 // Whether a joint has one coordinate, which is an angle.
 int hfi_sdf_has_angle(hfiSdf* s, const hfiSdfEntity* joint);
-// Adds the equality of two joints that a gearbox means. All joints must have been added (sdf_gearbox.c).
-void hfi_sdf_read_gearbox(hfiSdf* s, hfiSdfEntity* gearbox);
 // Closes the loop of a joint whose child is moved by another joint. All bodies must have been added (sdf_loop.c).
 void hfi_sdf_close_loop(hfiSdf* s, hfiSdfEntity* joint);
 // Warns if a ball or fixed joint that closes a loop says something about the motion that is not used.
@@ -128,5 +127,7 @@ void hfi_sdf_report_held(hfiSdf* s, const hfiSdfEntity* joint);
 void hfi_sdf_read_filters(hfiSdf* s);
 // Adds equalities of mimic joints and actuators, after all joints were added.
 void hfi_sdf_read_couplings(hfiSdf* s);
+// Adds the equality of two joints that each gearbox means. All joints must have been added (sdf_gearbox.c).
+void hfi_sdf_read_gearboxes(hfiSdf* s);
 
 #endif

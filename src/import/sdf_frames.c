@@ -199,7 +199,14 @@ int hfi_sdf_is_static(const hfiSdfEntity* link) { return link->scope && link->sc
 int hfi_sdf_is_fixed(const hfiSdfEntity* joint) {
   return is_type(joint, "fixed") || (joint->child && hfi_sdf_is_static(joint->child));
 }
+int hfi_sdf_is_gearbox(const hfiSdfEntity* joint) { return is_type(joint, "gearbox"); }
 int hfi_sdf_splits(const hfiSdfEntity* joint) { return !hfi_sdf_is_fixed(joint) && !is_type(joint, "ball"); }
+
+int hfi_sdf_floats(const hfiSdf* s, const hfiSdfEntity* link) { return !link->moved_by && !hfi_sdf_is_static(link) && !s->r->config.fixed_base; }
+
+int hfi_sdf_stands(const hfiSdf* s, const hfiSdfEntity* group) {
+  return group->moved_by ? !group->moved_by->parent && hfi_sdf_is_fixed(group->moved_by) : !hfi_sdf_floats(s, group);
+}
 
 int hfi_sdf_bound(hfiSdf* s, const hfiElem* elem, const char* child, double* x) {
   const hfiElem* e = hfi_child(elem, child);

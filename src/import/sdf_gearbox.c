@@ -6,18 +6,11 @@
 //   q_2 = -gearbox_ratio s_1 s_2 q_1
 #include "import/sdf.h"
 
-#include <string.h>
-
 // A joint whose coordinate is an angle of a gearbox.
 typedef struct Shaft {
   const hfiSdfEntity* joint;
   double sign; // s: 1 or -1
 } Shaft;
-
-int hfi_sdf_is_gearbox(const hfiSdfEntity* joint) {
-  const char* type = hfi_attr(joint->elem, "type");
-  return type && strcmp(type, "gearbox") == 0;
-}
 
 // Whether two links, or the world (NULL), do not move against each other.
 static int is_same(const hfiSdf* s, const hfiSdfEntity* a, const hfiSdfEntity* b) {
@@ -88,7 +81,7 @@ static const hfiSdfEntity* find_reference_body(hfiSdf* s, const hfiSdfEntity* ge
   return found && !s->r->status ? hfi_sdf_link_of(s, found, &world) : NULL;
 }
 
-void hfi_sdf_read_gearbox(hfiSdf* s, hfiSdfEntity* gearbox) {
+static void read_gearbox(hfiSdf* s, hfiSdfEntity* gearbox) {
   hfiReader* r = s->r;
   double ratio = 1;
   const hfiSdfEntity* body = find_reference_body(s, gearbox);
@@ -109,4 +102,11 @@ void hfi_sdf_read_gearbox(hfiSdf* s, hfiSdfEntity* gearbox) {
   d.obj2 = hf_builder_find(r->builder, HF_OBJECT_JOINT, first.joint->name);
   d.data[1] = -ratio * first.sign * second.sign;
   if (!r->status) hfi_keep(r, gearbox->elem, hf_builder_add_equality(r->builder, &d, &r->scratch));
+}
+
+void hfi_sdf_read_gearboxes(hfiSdf* s) {
+  for (int i = 0; i < s->count && !s->r->status; ++i) {
+    hfiSdfEntity* j = s->entity[i];
+    if (j->kind == HFI_SDF_JOINT && hfi_sdf_is_gearbox(j) && !hfi_sdf_is_fixed(j)) read_gearbox(s, j);
+  }
 }

@@ -214,11 +214,7 @@ static void read_actuator(hfiSdf* s, const hfiSdfEntity* j, const SdfJointType* 
 void hfi_sdf_read_couplings(hfiSdf* s) {
   for (int i = 0; i < s->count && !s->r->status; ++i) {
     hfiSdfEntity* j = s->entity[i];
-    if (j->kind != HFI_SDF_JOINT || hfi_sdf_is_fixed(j)) continue;
-    if (hfi_sdf_is_gearbox(j)) {
-      hfi_sdf_read_gearbox(s, j);
-      continue;
-    }
+    if (j->kind != HFI_SDF_JOINT || hfi_sdf_is_fixed(j) || hfi_sdf_is_gearbox(j)) continue;
     const SdfJointType* type = find_type(s, j);
     if (!type || type->axes != 1) continue;
     const hfiElem* axis = hfi_child(j->elem, "axis");
