@@ -64,21 +64,31 @@ static hfiContactPoint contact_of(const Pair* p, int hull_first) {
   return at;
 }
 
-// Accuracy of the general way: distance as a share of the size [-], and angle of the normal [rad].
+// Accuracy of the general way: distance as a share of the size [-], and angle of the normal [rad]. Where no guess of polish.c is right, depth and normal stay as GJK and EPA leave
+// them: where the witness is within 1e-7 of the size of an outline, so that neither the face nor the edge fits well enough, and rarely elsewhere.
 typedef struct Accuracy {
   double distance, angle;
 } Accuracy;
-static const Accuracy anywhere = {1e-10, 1e-5};
-// Where the witness is within 1e-7 of the size of an outline, neither the face nor the edge fits well enough, and the normal may stay as GJK and EPA leave it.
-static const Accuracy at_outline = {1e-6, 1e-3};
+static const Accuracy polished = {1e-10, 1e-5}, unpolished = {1e-6, 1e-3};
 
-// Two contacts of a pair have the same depth. They have the same normal, too, unless the shapes overlap along two directions by the same depth. Returns 1 if the
-// normals are the same.
-static int check_same(const Pair* p, const hfiContactPoint* face, const hfiContactPoint* other, Accuracy accuracy, int i) {
+// How far the lowest point of a sphere or ellipsoid A may be off across the normal where its height is off by the accuracy of GJK and EPA, a share e = 1e-6 of the size: a point
+// x beside it is higher by at least x^2/(2 R), where R is the largest radius of curvature. [m]
+static double witness_accuracy(const Pair* p) {
+  const double* a = p->A.size;
+  if (p->A.type == HF_GEOM_SPHERE) return sqrt(2 * a[0] * 1e-6 * p->scale);
+  double longest = max2(a[0], max2(a[1], a[2])), shortest = min2(a[0], min2(a[1], a[2]));
+  return sqrt(2 * sqr(longest) / shortest * 1e-6 * p->scale);
+}
+
+// Two contacts of a pair have the same depth. Apart they have the same normal, too; shapes may overlap along two directions by the same depth.
+static int is_same(const Pair* p, const hfiContactPoint* face, const hfiContactPoint* other, Accuracy accuracy) {
   double turned = v3_norm(v3_sub(face->n_W, other->n_W));
-  if (!(fabs(face->depth - other->depth) <= accuracy.distance * p->scale)) fail_msg("case %d: depth %.17g and %.17g", i, face->depth, other->depth);
-  if (face->depth < 0 && !(turned <= accuracy.angle)) fail_msg("case %d: normals %g rad apart, depth %g", i, turned, face->depth);
-  return turned <= accuracy.angle;
+  return fabs(face->depth - other->depth) <= accuracy.distance * p->scale && (face->depth > 0 || turned <= accuracy.angle);
+}
+
+static void check_same(const Pair* p, const hfiContactPoint* face, const hfiContactPoint* other, int i) {
+  double turned = v3_norm(v3_sub(face->n_W, other->n_W));
+  if (!is_same(p, face, other, unpolished)) fail_msg("case %d: depth %.17g and %.17g, normals %g rad apart", i, face->depth, other->depth, turned);
 }
 
 // The contact of a face is proven where the shapes are apart: the separation along its normal is the distance of its points, that of A is on A, and that of B on B.
@@ -96,21 +106,24 @@ static void test_agrees_with_the_general_way(void** state) {
   (void)state;
   testRandom r = {21};
   Hulls hulls = make_hulls(&r);
-  int cases = is_full() ? 1000000 : 40000, decided[2] = {0, 0}, same = 0;
+  int cases = is_full() ? 1000000 : 40000, decided[2] = {0, 0}, turned = 0, imprecise = 0;
   for (int i = 0; i < cases; ++i) {
     Pair p = random_pair(&r, &hulls);
     if (!face_decides(&p)) continue;
     hfiContactPoint face = contact_of(&p, 0), general = contact_of(&p, 1);
     decided[face.depth > 0]++;
     check_proof(&p, &face);
-    int is_same = check_same(&p, &face, &general, anywhere, i), has_one_point = p.A.type == HF_GEOM_SPHERE || p.A.type == HF_GEOM_ELLIPSOID;
-    same += is_same;
-    // The general way finds the lowest point of a curved shape to the root of the accuracy of GJK and EPA, 1e-6.
-    if (is_same && has_one_point) assert_true(v3_norm(v3_sub(face.p_WCa, general.p_WCa)) <= 1e-3 * p.scale);
+    check_same(&p, &face, &general, i);
+    imprecise += !is_same(&p, &face, &general, polished);
+    int another_way = v3_norm(v3_sub(face.n_W, general.n_W)) > unpolished.angle, has_one_point = p.A.type == HF_GEOM_SPHERE || p.A.type == HF_GEOM_ELLIPSOID;
+    turned += another_way;
+    if (!another_way && has_one_point) assert_true(v3_norm(v3_sub(face.p_WCa, general.p_WCa)) <= witness_accuracy(&p));
   }
-  print_message("seed 21: of %d pairs a face decides %d that are apart and %d that overlap; %d have the normal of the general way\n", cases,
-                decided[0], decided[1], same);
-  assert_true(decided[0] > cases / 10 && decided[1] > cases / 20 && same > 0.99 * (decided[0] + decided[1]));
+  print_message("seed 21: of %d pairs a face decides %d that are apart and %d that overlap; the general way finds another normal for %d, and %d less "
+                "accurately than 1e-10\n",
+                cases, decided[0], decided[1], turned, imprecise);
+  assert_true(turned <= 1 + cases / 10000 && imprecise <= 1 + cases / 10000);
+  assert_true(decided[0] > cases / 10 && decided[1] > cases / 20);
   free_hulls(&hulls);
 }
 
@@ -140,7 +153,7 @@ static void test_goes_on_where_an_edge_begins_to_decide(void** state) {
     Pair before = moved(&p, way, in), after = moved(&p, way, out);
     hfiContactPoint face = contact_of(&before, 0), edge = contact_of(&after, 0);
     check_proof(&before, &face);
-    check_same(&before, &face, &edge, at_outline, i);
+    check_same(&before, &face, &edge, i);
     ++borders;
   }
   print_message("seed 22: %d borders\n", borders);

@@ -1,5 +1,6 @@
 // Every pair of shapes at random poses against the oracle of oracle.h; symmetry, rigid motion.
 #include "geometry/distance.h"
+#include "geometry/facet.h"
 #include "geometry/oracle.h"
 
 #include <stdio.h>
@@ -76,11 +77,15 @@ static int is_on_cap(const Pair* p) {
          (p->B.type == HF_GEOM_CYLINDER && fabs(v3_dot(n, m3_col(p->X_WB.R, 2))) > 1 - 1e-12);
 }
 
+// Does a capsule or cylinder touch with its side, where the normal is n_W? If neither of two does, two caps touch, and the point that their rims share has its full depth.
+static int has_side(const hfPose* X_W, hfVec3 n_W) { return fabs(v3_dot(n_W, m3_col(X_W->R, 2))) <= HFI_SIDE_TILT; }
+
 // Is the last point where two round sides, a round side and the rim of a cap, or a capsule and the edge of a box cross?
 static int is_crossing(const Pair* p, uint32_t feature) {
   int capsules = (p->A.type == HF_GEOM_CAPSULE) + (p->B.type == HF_GEOM_CAPSULE), boxes = (p->A.type == HF_GEOM_BOX) + (p->B.type == HF_GEOM_BOX);
   if (capsules == 2 || (capsules == 1 && boxes == 1)) return (feature | feature >> 16) % 65536 == 2;
-  return is_rod(&p->A) && is_rod(&p->B) && feature == 0 && !is_on_cap(p);
+  if (!is_rod(&p->A) || !is_rod(&p->B) || feature != 0 || is_on_cap(p)) return 0;
+  return has_side(&p->X_WA, p->point[0].n_W) || has_side(&p->X_WB, p->point[0].n_W);
 }
 
 // The depth of the pair: that of its deepest point, and what the lowest point of a rim is deeper; of what crosses with overlapping ends, that of the deeper end and what the
