@@ -192,20 +192,29 @@ static int touch_edges_or_outline(Meeting* m, hfiContactPoint* points) {
   return touch_outline(m, off, points);
 }
 
-// Does a round side bear on the rim of a disc? The deepest point of the rim is not exactly where the side crosses it, and may join the ends of the side.
-static int bears_on_rim(const Meeting* m) { return off_face(m) > HFI_FACET_ANGLE && (m->a.kind == HFI_FACET_DISC || m->b.kind == HFI_FACET_DISC); }
+// What the points that two facets have in common say about other points.
+typedef struct MeetingKind {
+  int along;  // not zero if a round side touches along another one, along an edge or on the rim of a disc: points near each other keep their depth
+  int shares; // not zero if the deepest point has the depth only that it has beyond that of the others
+} MeetingKind;
 
-// Finds the points that the facets have in common and returns their number. *along: not zero if a round side touches along another one, along an edge or
-// on the rim of a disc.
-static int touch_facets(Meeting* m, int* along, hfiContactPoint* points) {
+// Does a round side bear on the outline of a face? Its deepest point, the corner of a polygon or a point of a rim, is not exactly where the side crosses the outline. Beside the end
+// of a side over a corner it would push with twice the force, the body would move out, the point would be gone, and so on for ever.
+static int bears_on_outline(const Meeting* m) { return off_face(m) > HFI_FACET_ANGLE; }
+static int has_disc(const Meeting* m) { return m->a.kind == HFI_FACET_DISC || m->b.kind == HFI_FACET_DISC; }
+
+// Finds the points that the facets have in common and returns their number.
+static int touch_facets(Meeting* m, MeetingKind* kind, hfiContactPoint* points) {
   int side_a = m->a.kind == HFI_FACET_SEGMENT, side_b = m->b.kind == HFI_FACET_SEGMENT;
-  int one_side = side_a != side_b, on_face = one_side && off_face(m) <= HFI_FACET_ANGLE;
-  int count = *along = side_a && side_b ? touch_sides(m, points) : one_side && !on_face ? touch_side_and_edge(m, side_a, points) : 0;
+  int one_side = side_a != side_b, on_face = one_side && !bears_on_outline(m);
+  int count = side_a && side_b ? touch_sides(m, points) : one_side && !on_face ? touch_side_and_edge(m, side_a, points) : 0;
+  kind->along = kind->shares = count;
   if (count == 0) {
     count = touch_faces(m, points);
-    *along = count > 0 && one_side && bears_on_rim(m);
+    kind->shares = count > 0 && one_side && !on_face;
+    kind->along = kind->shares && has_disc(m);
   }
-  if (count == 0 && one_side && on_face) count = *along = touch_side_and_edge(m, side_a, points);
+  if (count == 0 && one_side && on_face) count = kind->along = kind->shares = touch_side_and_edge(m, side_a, points);
   return count == 0 ? touch_edges_or_outline(m, points) : count;
 }
 
@@ -219,14 +228,14 @@ static int drop_shallowest(hfiContactPoint* points, int count) {
 }
 
 // Adds the deepest point to `count` points if none of them is as deep, as at a rounded corner between faces. Returns the new count.
-static int add_deepest(const Meeting* m, int along, double slack, hfiContactPoint* points, int count) {
+static int add_deepest(const Meeting* m, int shares, double slack, hfiContactPoint* points, int count) {
   double deepest = -INFINITY;
   for (int i = 0; i < count; ++i) deepest = max2(deepest, points[i].depth);
   if (!(deepest < m->single->depth - slack)) return count;
   if (count == HFI_MAX_MANIFOLD) count = drop_shallowest(points, count);
   points[count] = *m->single;
   if (count == 0) return 1;
-  if (along || hfi_disc_lies(&m->a, &m->b) || hfi_disc_lies(&m->b, &m->a)) hfi_share_depth(points + count, deepest, slack);
+  if (shares || hfi_disc_lies(&m->a, &m->b) || hfi_disc_lies(&m->b, &m->a)) hfi_share_depth(points + count, deepest, slack);
   return count + 1;
 }
 
@@ -235,13 +244,13 @@ int hfi_touch(const hfiShape* A, const hfPose* X_A, const hfiShape* B, const hfP
   Meeting m;
   m.A = A, m.B = B, m.X_A = X_A, m.X_B = X_B, m.single = single;
   hfiContactPoint rounded = *single;
-  int along;
+  MeetingKind kind;
   find_facets(&m, last);
   if (hfi_round_edges(A, X_A, &m.a, B, X_B, &m.b, &rounded)) return touch_rounded(&m, &rounded, points);
   double slack = HFI_FLAT_TILT * min2(m.a.size, m.b.size);
-  int count = touch_facets(&m, &along, points);
-  if (!along) hfi_join_near(points, count, (is_face(&m.a) && is_face(&m.b) ? HFI_BESIDE : HFI_ENDS_BESIDE) * min2(m.a.size, m.b.size), 1);
-  count = add_deepest(&m, along, slack, points, count);
+  int count = touch_facets(&m, &kind, points);
+  if (!kind.along) hfi_join_near(points, count, (is_face(&m.a) && is_face(&m.b) ? HFI_BESIDE : HFI_ENDS_BESIDE) * min2(m.a.size, m.b.size), 1);
+  count = add_deepest(&m, kind.shares, slack, points, count);
   return keep_touching(points, count, margin, slack);
 }
 

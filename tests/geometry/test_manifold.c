@@ -499,6 +499,39 @@ static void a_side_over_a_corner_keeps_the_depth(void** state) {
   hfi_hull_release(&data);
 }
 
+// A rod bears on a corner of a block, on which it leans outwards: its normal is off that of the face, and its side, which is not quite level, crosses the two edges beside the corner.
+// The points that are near each other carry what one point would: the ends do, and the corner has only the depth by which it is deeper.
+static void a_rod_that_leans_on_a_corner_is_pushed_once(void** state) {
+  (void)state;
+  const double r = 0.02, half = 0.03, wide[3] = {0.05, 0.05, 0.05};
+  hfiHullData data = box_hull(wide);
+  hfiHull hull = hull_view(&data);
+  hfiShape block = {HF_GEOM_MESH, {0}, &hull, NULL}, rod = capsule_of(r, half);
+  const hfPose below = pose_from(v3(-wide[0], -wide[1], -wide[2]), q_identity()); // The corner is the origin.
+  testRandom random = {5};
+  int joined = 0;
+  for (int k = 0; k < 20000; ++k) {
+    // From 6e-3 rad off the face on, near ends are one point.
+    double turn = -HFI_PI / 4 + random_uniform(&random, -0.3, 0.3), out = random_uniform(&random, 7e-3, 0.09), deep = random_log(&random, 1e-6, 1e-4);
+    hfQuat lying = q_mul(q_from_axis_angle(v3(0, 0, 1), turn), q_from_axis_angle(v3(0, 1, 0), HFI_PI / 2 + random_uniform(&random, -0.02, 0.02)));
+    hfVec3 u = q_rotate(lying, v3(0, 0, 1)), up = v3_unit(v3_axpy(-u.z, u, v3(0, 0, 1))), aside = v3_cross(u, up);
+    if (aside.x + aside.y < 0) aside = v3_neg(aside);
+    hfVec3 n = v3_add(v3_scale(cos(out), up), v3_scale(sin(out), aside));
+    hfPose X = pose_from(v3_axpy(r - deep, n, v3_scale(random_uniform(&random, -0.3, 0.3) * half, u)), lying);
+    hfiContactPoint point[HFI_MAX_MANIFOLD], deepest;
+    int count = hfi_collide(&rod, &X, &block, &below, 0, point);
+    assert_true(count > 0 && hfi_distance(&rod, &X, &block, &below, INFINITY, &deepest));
+    double apart = 0;
+    for (int i = 1; i < count; ++i) apart = max2(apart, v3_norm(v3_sub(point[i].p_WCb, point[0].p_WCb)));
+    // Ends keep the share of their depth that their distance is of a tenth of the size.
+    assert_true(sum_of_depths(point, count) <= (1 + count * apart / (0.1 * 2 * r)) * deepest.depth + 4e-6 * 2 * half);
+    joined += count > 1 && point[count - 1].feature == 0;
+  }
+  print_message("%d corners beside ends of a side\n", joined);
+  assert_true(joined > 100);
+  hfi_hull_release(&data);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_small_box_on_a_huge_floor_keeps_its_corners),
@@ -517,6 +550,7 @@ int main(void) {
       cmocka_unit_test(a_side_along_an_edge_keeps_both_ends),
       cmocka_unit_test(an_edge_over_an_outline_keeps_its_end),
       cmocka_unit_test(a_side_over_a_corner_keeps_the_depth),
+      cmocka_unit_test(a_rod_that_leans_on_a_corner_is_pushed_once),
       cmocka_unit_test(prisms_keep_their_points),
       cmocka_unit_test(a_wide_margin_keeps_the_points_that_touch),
   };

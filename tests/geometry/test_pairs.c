@@ -78,14 +78,22 @@ static int is_on_cap(const Pair* p) {
 }
 
 // Does a capsule or cylinder touch with its side, where the normal is n_W? If neither of two does, two caps touch, and the point that their rims share has its full depth.
-static int has_side(const hfPose* X_W, hfVec3 n_W) { return fabs(v3_dot(n_W, m3_col(X_W->R, 2))) <= HFI_SIDE_TILT; }
+static int has_side(const hfiShape* s, const hfPose* X_W, hfVec3 n_W) { return is_rod(s) && fabs(v3_dot(n_W, m3_col(X_W->R, 2))) <= HFI_SIDE_TILT; }
 
-// Is the last point where two round sides, a round side and the rim of a cap, or a capsule and the edge of a box cross?
+// Is n_W, which points out of the shape, the normal of a flat face of it, so that what touches it lies on the face?
+static int is_on_face(const hfiShape* s, const hfPose* X_W, hfVec3 n_W) {
+  hfiFacet f;
+  hfi_facet(s, X_W, n_W, &f);
+  return f.kind == HFI_FACET_POLYGON && v3_norm(v3_cross(f.normal, n_W)) <= HFI_FACET_ANGLE;
+}
+
+// Is the last point where two round sides, a round side and the rim of a cap or the outline of a face, or a capsule and the edge of a box cross?
 static int is_crossing(const Pair* p, uint32_t feature) {
   int capsules = (p->A.type == HF_GEOM_CAPSULE) + (p->B.type == HF_GEOM_CAPSULE), boxes = (p->A.type == HF_GEOM_BOX) + (p->B.type == HF_GEOM_BOX);
+  hfVec3 n = p->point[0].n_W;
   if (capsules == 2 || (capsules == 1 && boxes == 1)) return (feature | feature >> 16) % 65536 == 2;
-  if (!is_rod(&p->A) || !is_rod(&p->B) || feature != 0 || is_on_cap(p)) return 0;
-  return has_side(&p->X_WA, p->point[0].n_W) || has_side(&p->X_WB, p->point[0].n_W);
+  if (feature != 0 || is_on_cap(p) || is_on_face(&p->A, &p->X_WA, v3_neg(n)) || is_on_face(&p->B, &p->X_WB, n)) return 0;
+  return has_side(&p->A, &p->X_WA, n) || has_side(&p->B, &p->X_WB, n);
 }
 
 // The depth of the pair: that of its deepest point, and what the lowest point of a rim is deeper; of what crosses with overlapping ends, that of the deeper end and what the
