@@ -1,12 +1,13 @@
 // A guard is a child that waits for the end of its parent: it reads from a pipe whose other end only the parent has, so that the
 // read ends when the parent does, whatever ended it.
+#define _GNU_SOURCE // nftw
 #include "guard.h"
 
 #include "cli.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,12 +17,18 @@
 #include <time.h>
 #include <unistd.h>
 
-// Removes a file, or a folder with the files in it.
-static void remove_path(const char* path) {
-  DIR* folder = opendir(path);
-  for (struct dirent* entry; folder && (entry = readdir(folder));) unlinkat(dirfd(folder), entry->d_name, 0); // not . and .., which are folders
-  if (folder) closedir(folder), rmdir(path);
-  else unlink(path);
+enum { OPEN_FOLDERS = 16 };   // nftw holds at most so many folders open at once.
+enum { MOST_REMOVALS = 100 }; // How often the guard tries to remove a folder, one tenth of a second apart.
+
+static int remove_entry(const char* path, const struct stat* info, int kind, struct FTW* place) {
+  (void)info, (void)kind, (void)place;
+  remove(path);
+  return 0;
+}
+
+int remove_tree(const char* path) {
+  nftw(path, remove_entry, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
+  return access(path, F_OK) != 0;
 }
 
 // Waits in the child. It has a session of its own and ignores what a terminal sends, because that means the parent.
@@ -31,9 +38,11 @@ static void wait_and_remove(int end, const char* path) {
   signal(SIGINT, SIG_IGN), signal(SIGTERM, SIG_IGN), signal(SIGHUP, SIG_IGN), signal(SIGQUIT, SIG_IGN);
   close(STDIN_FILENO), close(STDOUT_FILENO), close(STDERR_FILENO);
   while (read(end, &byte, 1) > 0) continue;
-  const struct timespec moment = {0, 100000000}; // Children that end with the parent stop writing the file in this time.
-  nanosleep(&moment, NULL);
-  remove_path(path);
+  const struct timespec moment = {0, 100000000};
+  for (int i = 0, is_gone = 0; i < MOST_REMOVALS && !is_gone; ++i) { // Programs that end after the parent may write into a folder until it is gone.
+    nanosleep(&moment, NULL);
+    is_gone = remove_tree(path);
+  }
   _exit(0);
 }
 

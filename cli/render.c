@@ -7,6 +7,7 @@
 #include "render_options.h"
 #include "scene.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <holdfast/record.h>
 #include <limits.h>
@@ -39,8 +40,9 @@ static int is_installed(const char* program) {
 }
 
 // Starts a program with its standard input (writes = 1) or output joined to the returned file. Its other
-// output is dropped. It ends itself by SIGALRM after `seconds`; 0: it may take as long as it wants.
-static FILE* start_program(char* const* arguments, int writes, double seconds, pid_t* child) {
+// output is dropped. It works in `folder` and has its temporary files there; NULL: it works where this program does. It ends itself by SIGALRM
+// after `seconds`; 0: it may take as long as it wants.
+static FILE* start_program(char* const* arguments, int writes, const char* folder, double seconds, pid_t* child) {
   int ends[2];
   if (pipe(ends) != 0) return NULL;
   *child = fork();
@@ -54,6 +56,8 @@ static FILE* start_program(char* const* arguments, int writes, double seconds, p
     alarm((unsigned)fmin(ceil(seconds), INT_MAX)); // which lives on in the program
     dup2(ends[writes ? 0 : 1], writes ? STDIN_FILENO : STDOUT_FILENO);
     close(ends[0]), close(ends[1]);
+    // Chromium makes a socket in TMPDIR, whose path has less than 108 characters: "." is short, whatever the name of the folder.
+    if (folder && (chdir(folder) != 0 || setenv("TMPDIR", ".", 1) != 0)) _exit(127);
     if (!freopen("/dev/null", "w", stderr) || (writes && !freopen("/dev/null", "w", stdout)))
       _exit(127);
     execvp(arguments[0], arguments);
@@ -199,15 +203,31 @@ static const char* picture_type(const renderOptions* o) {
   return strncasecmp(ending, "jp", 2) == 0 ? "jpeg" : strcasecmp(ending, "webp") == 0 ? "webp" : "png";
 }
 
+// Writes a path as addresses have it, where all but letters, digits and a few signs are coded as %XX. Returns its length.
+static size_t put_path(char* to, const char* path) {
+  static const char digits[] = "0123456789ABCDEF";
+  size_t n = 0;
+  for (; *path; ++path) {
+    unsigned c = (unsigned char)*path;
+    if (isalnum((int)c) || strchr("/-_.", *path))
+      to[n++] = *path;
+    else
+      to[n++] = '%', to[n++] = digits[c >> 4], to[n++] = digits[c & 15];
+  }
+  return n;
+}
+
 static char* page_address(const renderOptions* o, const char* page, int count) {
-  size_t room = 4096 + 32 * (size_t)count, n = 0; // A number of nine digits with its exponent needs less than 32 characters.
+  size_t room = 4096 + 3 * strlen(page) + 32 * (size_t)count; // A number of nine digits with its exponent needs less than 32 characters.
   char* text = malloc(room);
   if (!text) return NULL;
+  size_t n = (size_t)snprintf(text, room, "file://");
+  n += put_path(text + n, page);
   n += (size_t)snprintf(text + n, room - n,
-                        "file://%s#render={\"width\":%d,\"height\":%d,\"type\":\"image/"
+                        "#render={\"width\":%d,\"height\":%d,\"type\":\"image/"
                         "%s\",\"forces\":%s,\"cones\":%s,"
                         "\"collision\":%s,\"zoom\":%g,\"azimuth\":%g,\"elevation\":%g,\"follow\":%d,\"camera\":%d,\"times\":[",
-                        page, o->width, o->height, picture_type(o),
+                        o->width, o->height, picture_type(o),
                         o->no_forces ? "false" : "true", o->cones ? "true" : "false",
                         o->collision ? "true" : "false", o->zoom, o->azimuth, o->elevation, o->followed, o->through);
   for (int i = 0; i < count; ++i)
@@ -248,7 +268,7 @@ static FILE* start_encoder(const renderOptions* o, target* t) {
                        (char[]){"libx264"},
                        t->beside,
                        NULL};
-  return start_program(arguments, 1, 0, &t->encoder);
+  return start_program(arguments, 1, NULL, 0, &t->encoder);
 }
 
 static int open_target(const renderOptions* o, target* t, hfError* error) {
@@ -294,7 +314,8 @@ static int refuse_length(const renderOptions* o) {
   return 1;
 }
 
-static int draw(const renderOptions* o, const char* browser, const char* page) {
+// Draws the page. The browser has its profile and its temporary files in the folder.
+static int draw(const renderOptions* o, const char* browser, const char* page, const char* folder) {
   if (refuse_length(o)) return CLI_MISUSED;
   int count = (int)count_pictures(o);
   char* address = page_address(o, page, count);
@@ -306,6 +327,7 @@ static int draw(const renderOptions* o, const char* browser, const char* page) {
                        (char[]){"--enable-unsafe-swiftshader"},
                        (char[]){"--ignore-gpu-blocklist"},
                        (char[]){"--hide-scrollbars"},
+                       (char[]){"--user-data-dir=profile"},
                        (char[]){"--virtual-time-budget=20000"},
                        (char[]){"--dump-dom"},
                        address,
@@ -315,7 +337,7 @@ static int draw(const renderOptions* o, const char* browser, const char* page) {
   hfError error = {HF_OK, ""};
   int opened = open_target(o, &to, &error), drawn = 0, ended = 0;
   double patience = o->patience > 0 ? o->patience : PATIENCE + PICTURE_TIME * (double)count;
-  FILE* from = opened ? start_program(arguments, 0, patience, &viewer) : NULL;
+  FILE* from = opened ? start_program(arguments, 0, folder, patience, &viewer) : NULL;
   while (from && drawn < count && copy_picture(from, to.file)) {
     ++drawn;
     show_progress((double)drawn / count, "%d of %d pictures", drawn, count);
@@ -331,6 +353,15 @@ static int draw(const renderOptions* o, const char* browser, const char* page) {
     say_error("%s", error.message);
   free(address);
   return good ? CLI_GOOD : CLI_FAILED;
+}
+
+// Makes the page, and draws it. All files that are needed for that stand in the folder.
+static int draw_in_folder(renderOptions* o, int is_scene, const char* browser, const char* folder) {
+  char absolute[PATH_MAX], page[PATH_MAX + 16];
+  if (!realpath(folder, absolute)) return say_error("%s: %s", folder, strerror(errno)), CLI_FAILED;
+  snprintf(page, sizeof page, "%s/page.html", absolute);
+  int status = is_scene ? simulate_scene(o, page) : convert_recording(o, page);
+  return status == CLI_GOOD ? draw(o, browser, page, absolute) : status;
 }
 
 int verb_render(int argc, char** argv) {
@@ -364,13 +395,9 @@ int verb_render(int argc, char** argv) {
            CLI_FAILED;
   if (!hf_report_replays())
     return say_error("this build has no page to draw with: it was built without npm"), CLI_FAILED;
-  char page[] = "/tmp/holdfast-render-XXXXXX.html";
-  int fd = mkstemps(page, 5);
-  if (fd < 0) return say_error("%s: cannot be written: %s", page, strerror(errno)), CLI_FAILED;
-  close(fd);
-  remove_at_end(page);
-  status = is_scene ? simulate_scene(&o, page) : convert_recording(&o, page);
-  if (status == CLI_GOOD) status = draw(&o, browser, page);
-  remove(page);
+  char folder[TEMPORARY_PATH];
+  if (make_temporary_folder(folder, "render") != 0) return CLI_FAILED;
+  status = draw_in_folder(&o, is_scene, browser, folder);
+  remove_tree(folder);
   return status;
 }

@@ -19,10 +19,16 @@ static const SdfJointType types[] = {{"revolute", HF_JOINT_HINGE, 1, 0},  {"cont
                                      {"revolute2", HF_JOINT_HINGE, 2, 0}, {"ball", HF_JOINT_BALL, 0, 0},
                                      {"screw", HF_JOINT_SCREW, 1, 0},     {"fixed", -1, 0, 0}};
 
+static const SdfJointType* find_word(const char* word) {
+  for (size_t i = 0; word && i < sizeof types / sizeof *types; ++i)
+    if (strcmp(types[i].word, word) == 0) return &types[i];
+  return NULL;
+}
+
 static const SdfJointType* find_type(hfiSdf* s, const hfiSdfEntity* j) {
   const char* word = hfi_require(s->r, j->elem, "type");
-  for (size_t i = 0; i < sizeof types / sizeof *types && !s->r->status; ++i)
-    if (strcmp(types[i].word, word) == 0) return &types[i];
+  const SdfJointType* type = s->r->status ? NULL : find_word(word);
+  if (type) return type;
   hfi_fail(s->r, j->elem, HF_ERROR_UNSUPPORTED,
            "joints of type \"%.40s\" are not supported; revolute, continuous, prismatic, screw, universal, revolute2, ball, gearbox and fixed are", word);
   return NULL;
@@ -124,6 +130,9 @@ void hfi_sdf_report_held(hfiSdf* s, const hfiSdfEntity* j) {
     hfi_note(s->r, dynamics, HF_WARNING, "the damping of a ball joint that closes a loop is not used");
 }
 
+// A joint with two axes becomes two hinges. The first is called like the joint.
+static const char* name_of_second(hfiReader* r, const hfiSdfEntity* j) { return hfi_format(r, "%s_2", j->name); }
+
 void hfi_sdf_add_joints(hfiSdf* s, hfiSdfEntity* j, int body) {
   static const char* const elements[2] = {"axis", "axis2"};
   hfiReader* r = s->r;
@@ -139,7 +148,8 @@ void hfi_sdf_add_joints(hfiSdf* s, hfiSdfEntity* j, int body) {
   for (int k = 0; k < (type->axes ? type->axes : 1) && !r->status; ++k) {
     hfJointDef each = d;
     const hfiElem* axis = hfi_child(j->elem, elements[k]);
-    each.name = k ? hfi_format(r, "%s_2", j->name) : j->name;
+    if (type->axes == 2 && !axis) hfi_fail(r, j->elem, HF_ERROR_PARSE, "<%s> is missing: a joint of type %s has two axes", elements[k], type->word);
+    each.name = k ? name_of_second(r, j) : j->name;
     if (type->axes) v3_store(each.axis, hfi_sdf_axis(s, j, axis));
     if (type->axes && axis) {
       read_limit(s, axis, type->endless, &each);
@@ -155,15 +165,27 @@ void hfi_sdf_add_joints(hfiSdf* s, hfiSdfEntity* j, int body) {
 
 // ---- couplings and actuators --------------------------------------------------------------------
 
+// Returns the id of the joint that a <mimic> follows: the one that it names, or the hinge of its second axis. Drake's element names no axis.
+static int find_leader(hfiSdf* s, const hfiSdfEntity* j, const hfiElem* mimic) {
+  static const hfiKeyword axes[] = {{"axis", 0}, {"axis2", 1}, {NULL, 0}};
+  hfiReader* r = s->r;
+  int world = 0, is_second = 0;
+  const char* name = hfi_require(r, mimic, "joint");
+  if (hfi_is(mimic, "mimic")) hfi_read_keyword(r, mimic, "axis", axes, &is_second);
+  const hfiSdfEntity* leader = hfi_sdf_find(s, j->scope, name, &world);
+  const SdfJointType* type = leader && leader->kind == HFI_SDF_JOINT ? find_word(hfi_attr(leader->elem, "type")) : NULL;
+  int is_there = type && (!is_second || type->axes == 2);
+  int id = is_there ? hf_builder_find(r->builder, HF_OBJECT_JOINT, is_second ? name_of_second(r, leader) : leader->name) : -1;
+  if (!r->status && id < 0) hfi_fail(r, mimic, HF_ERROR_MODEL, "there is no joint \"%s\"%s to mimic", name, is_second ? " with two axes" : "");
+  return id;
+}
+
 // q = multiplier (q_other - reference) + offset. Drake's element is inside of the joint, has attributes, and has no reference.
 static int read_mimic(hfiSdf* s, const hfiSdfEntity* j, const hfiElem* axis) {
   hfiReader* r = s->r;
   const hfiElem *mimic = axis ? hfi_child(axis, "mimic") : NULL, *drake = hfi_child(j->elem, "drake:mimic");
   if (!mimic && !(mimic = drake)) return 0;
   double multiplier = 1, offset = 0, reference = 0;
-  int world = 0;
-  const char* name = hfi_require(r, mimic, "joint");
-  hfiSdfEntity* other = hfi_sdf_find(s, j->scope, name, &world);
   if (mimic == drake) {
     hfi_read_real(r, drake, "multiplier", &multiplier);
     hfi_read_real(r, drake, "offset", &offset);
@@ -177,10 +199,9 @@ static int read_mimic(hfiSdf* s, const hfiSdfEntity* j, const hfiElem* axis) {
   d.objkind = HF_OBJECT_JOINT;
   d.where = hfi_where(r, mimic);
   d.obj1 = hf_builder_find(r->builder, HF_OBJECT_JOINT, j->name);
-  d.obj2 = other ? hf_builder_find(r->builder, HF_OBJECT_JOINT, other->name) : -1;
+  d.obj2 = find_leader(s, j, mimic);
   d.data[0] = offset - multiplier * reference;
   d.data[1] = multiplier;
-  if (!r->status && (d.obj1 < 0 || d.obj2 < 0)) hfi_fail(r, mimic, HF_ERROR_MODEL, "there is no joint \"%s\" to mimic", name);
   if (!r->status) hfi_keep(r, mimic, hf_builder_add_equality(r->builder, &d, &r->scratch));
   return 1;
 }

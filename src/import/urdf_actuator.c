@@ -64,7 +64,7 @@ static hfiUrdfJoint* find_driven(hfiUrdf* u, const hfiElem* elem) {
     hfi_note(u->r, elem, HF_WARNING, "there is no joint \"%s\": no actuator", name);
   else if (!has_one_coordinate(j))
     hfi_note(u->r, elem, HF_NOTE, "joint \"%s\" is not revolute, continuous or prismatic: no actuator", name);
-  else if (hfi_urdf_mimics(u, j))
+  else if (j->leader)
     hfi_note(u->r, elem, HF_NOTE, "joint \"%s\" follows another joint: no actuator", name);
   else
     return j;
@@ -152,7 +152,7 @@ static void read_ros2_control(hfiUrdf* u, hfiElem* elem) {
 static void drive_every_joint(hfiUrdf* u, hfUrdfActuators kind) {
   for (const hfiUrdfJoint* j = u->joints; j && !u->r->status; j = j->next) {
     Wish wish = {.kind = kind, .elem = j->elem};
-    if (has_one_coordinate(j) && !hfi_urdf_mimics(u, j)) add_actuator(u, j, &wish);
+    if (has_one_coordinate(j) && !j->leader) add_actuator(u, j, &wish);
   }
 }
 

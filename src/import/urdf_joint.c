@@ -5,6 +5,7 @@
 #include "math/eigen3.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -169,15 +170,19 @@ static const hfiUrdfJoint* find_joint(const hfiUrdf* u, const char* name) {
   return j;
 }
 
-int hfi_urdf_mimics(const hfiUrdf* u, const hfiUrdfJoint* j) {
-  Mimic m = find_mimic(u, j);
-  const char* name = m.elem && !m.other ? hfi_attr(m.elem, "joint") : m.other;
-  return name && find_joint(u, name);
+// Refuses a joint that follows itself, at once or by way of others. The leaders that are known before this joint's make no circle.
+static void refuse_circle(hfiReader* r, const hfiUrdfJoint* j, const hfiElem* mimic) {
+  char others[HF_MESSAGE_SIZE] = "";
+  size_t length = 0;
+  const hfiUrdfJoint* at = j->leader;
+  for (; at && at != j; at = at->leader)
+    if (length < sizeof others) length += (size_t)snprintf(others + length, sizeof others - length, "%s\"%.100s\"", length ? ", " : " by way of ", at->name);
+  if (at) hfi_fail(r, mimic, HF_ERROR_MODEL, "joint \"%.100s\" cannot mimic itself%s", j->name, others);
 }
 
 // Adds the equality of a joint that follows another one. A fixed joint is at zero, so a joint that follows it is held at the offset. A joint that follows
 // one that is not there moves freely, as in MuJoCo and MoveIt.
-static void add_mimic(hfiUrdf* u, const hfiUrdfJoint* j, const Mimic* m) {
+static void add_mimic(hfiUrdf* u, hfiUrdfJoint* j, const Mimic* m) {
   hfiReader* r = u->r;
   const hfiUrdfJoint* other = find_joint(u, m->other);
   if (!other) {
@@ -195,14 +200,14 @@ static void add_mimic(hfiUrdf* u, const hfiUrdfJoint* j, const Mimic* m) {
   d.data[1] = held ? 0 : m->multiplier;
   if (d.obj1 < 0 || (d.obj2 < 0 && !held))
     hfi_fail(r, m->elem, HF_ERROR_MODEL, "joint \"%s\" cannot mimic \"%s\": one of them has no single coordinate", j->name, m->other);
-  else if (d.obj1 == d.obj2)
-    hfi_fail(r, m->elem, HF_ERROR_MODEL, "joint \"%s\" cannot mimic itself", j->name);
+  j->leader = other;
+  if (!r->status) refuse_circle(r, j, m->elem);
   if (!r->status) hfi_keep(r, m->elem, hf_builder_add_equality(r->builder, &d, &r->scratch));
 }
 
 void hfi_urdf_read_mimic(hfiUrdf* u) {
   hfiReader* r = u->r;
-  for (const hfiUrdfJoint* j = u->joints; j && !r->status; j = j->next) {
+  for (hfiUrdfJoint* j = u->joints; j && !r->status; j = j->next) {
     Mimic m = find_mimic(u, j);
     if (!m.elem || j->type == HFI_URDF_FIXED) continue;
     if (!m.other) {

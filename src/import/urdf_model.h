@@ -34,6 +34,7 @@ struct hfiUrdfJoint {
   hfiUrdfLink *parent, *child;
   hfiPlacement origin; // X_PC at zero
   hfiUrdfJoint *sibling, *next;
+  const hfiUrdfJoint* leader; // the joint that it follows, set by hfi_urdf_read_mimic; NULL if it follows none, or one that is not there
 };
 
 // Where the mass of a body comes from. One body cannot have mass from both <inertial> and geometry.
@@ -81,13 +82,11 @@ void hfi_urdf_read_materials(hfiUrdf* u);
 void hfi_urdf_read_geoms(hfiUrdf* u, hfiUrdfLink* link);
 // Adds the joints of a body: none, one, or three for a planar joint.
 void hfi_urdf_add_joints(hfiUrdf* u, const hfiUrdfJoint* joint, int body);
-// Adds the equalities of mimic joints, after all joints were added.
+// Finds which joints follow others, by <mimic> or the parameter of a <ros2_control>, and adds their equalities, after all joints were added.
 void hfi_urdf_read_mimic(hfiUrdf* u);
 // Reads the number of a <param> of <ros2_control>. If it is no finite number, returns 0 and leaves x untouched, with a warning.
 int hfi_urdf_read_parameter(hfiUrdf* u, const hfiElem* param, double* x);
-// Whether the joint follows another joint that is there: <mimic>, or the parameter of a <ros2_control>.
-int hfi_urdf_mimics(const hfiUrdf* u, const hfiUrdfJoint* joint);
-// Adds actuators, after all joints were added.
+// Adds actuators, after all joints and their leaders are known.
 void hfi_urdf_read_actuators(hfiUrdf* u);
 // Adds the keyframe with the initial values of <ros2_control>, after all actuators were added.
 void hfi_urdf_read_start(hfiUrdf* u);

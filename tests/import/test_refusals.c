@@ -262,6 +262,8 @@ static void test_references(void** state) {
 #define ROBOT(text) "<robot name='r'>\n" text "\n</robot>"
 #define TWO "<link name='a'/><link name='b'/>\n"
 #define ENDS "<parent link='a'/><child link='b'/>"
+#define FIVE "<link name='a'/><link name='b'/><link name='c'/><link name='d'/><link name='e'/>\n"
+#define FOLLOWER(name, child, leader) "<joint name='" name "' type='continuous'><parent link='a'/><child link='" child "'/>\n<mimic joint='" leader "'/></joint>"
 #define MASS(value, inertia) "<link name='a'><inertial><mass value='" value "'/><inertia " inertia "/></inertial></link>"
 #define GEOMETRY(shape) "<link name='a'><collision>\n<geometry>" shape "</geometry></collision></link>"
 
@@ -283,6 +285,9 @@ static void test_urdf(void** state) {
       {ROBOT(TWO "<joint name='j' type='revolute'>" ENDS "<origin rpy='a 0 0'/></joint>"), PARSE, "<origin>: rpy: \"a\" is not a number"},
       {ROBOT(TWO "<joint name='j' type='revolute'>" ENDS "<limit lower='nan' upper='1'/></joint>"), HF_ERROR_NONFINITE, "<limit>: lower: \"nan\" is not a finite number"},
       {ROBOT(TWO "<joint name='j' type='continuous'>" ENDS "\n<mimic joint='j'/></joint>"), MODEL, "test.xml:4: <mimic>: joint \"j\" cannot mimic itself"},
+      {ROBOT(FIVE FOLLOWER("j", "b", "k") FOLLOWER("k", "c", "j")), MODEL, "test.xml:5: <mimic>: joint \"k\" cannot mimic itself by way of \"j\""},
+      {ROBOT(FIVE FOLLOWER("h", "e", "j") FOLLOWER("j", "b", "k") FOLLOWER("k", "c", "l") FOLLOWER("l", "d", "j")), MODEL, "test.xml:7: <mimic>: joint \"l\" cannot mimic itself by way of \"j\", \"k\""},
+      {ROBOT(FIVE FOLLOWER("k", "c", "j") "<joint name='j' type='continuous'>" ENDS "</joint><ros2_control><joint name='j'>\n<param name='mimic'>k</param></joint></ros2_control>"), MODEL, "test.xml:5: <param name=\"mimic\">: joint \"j\" cannot mimic itself by way of \"k\""},
       {ROBOT(TWO "<joint name='j' type='planar'>" ENDS "<mimic joint='j'/></joint>"), MODEL, "joint \"j\" cannot mimic \"j\": one of them has no single coordinate"},
       {ROBOT("<link name='world'/><link name='b'/><joint name='j' type='fixed'><parent link='b'/><child link='world'/></joint>"), MODEL, "the link \"world\" cannot be moved"},
       {ROBOT(MASS("1", "ixx='1' iyy='1'")), PARSE, "<inertia>: attribute izz is missing"},

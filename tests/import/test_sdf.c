@@ -158,6 +158,60 @@ static void test_features(void** state) {
   hf_model_free(m);
 }
 
+// A joint with two axes becomes two hinges, each with the limits and dynamics of its axis. Another joint may follow the second.
+static void test_second_axes(void** state) {
+  (void)state;
+  static const char* const kinds[] = {"universal", "revolute2"};
+  for (int i = 0; i < 2; ++i) {
+    char text[2048];
+    snprintf(text, sizeof text,
+             "<sdf version='1.11'><model name='m'><link name='a'/><link name='b'/><joint name='u' type='%s'><parent>world</parent><child>a</child>"
+             "<axis><xyz>1 0 0</xyz><limit><lower>-1</lower><upper>2</upper><effort>3</effort></limit><dynamics><damping>0.1</damping><friction>0.2</friction>"
+             "<spring_stiffness>4</spring_stiffness><spring_reference>0.3</spring_reference></dynamics></axis>"
+             "<axis2><xyz>0 1 0</xyz><limit><lower>-5</lower><upper>6</upper><effort>7</effort></limit><dynamics><damping>0.5</damping><friction>0.6</friction>"
+             "<spring_stiffness>8</spring_stiffness><spring_reference>0.7</spring_reference></dynamics></axis2></joint>"
+             "<joint name='f' type='revolute'><parent>world</parent><child>b</child><axis><xyz>0 0 1</xyz><mimic joint='u' axis='axis2'><multiplier>2</multiplier>"
+             "</mimic></axis></joint></model></sdf>",
+             kinds[i]);
+    hfDiagnostics* said = hf_diagnostics_create();
+    hfModel* m = parse_with(text, NULL, said);
+    assert_int_equal(find(m, HF_OBJECT_JOINT, "u"), 0);
+    assert_int_equal(find(m, HF_OBJECT_JOINT, "u_2"), 1);
+    ASSERT_NUMBERS(hf_model_jnt_axis(m), 1, 0, 0, 0, 1, 0);
+    ASSERT_NUMBERS(hf_model_jnt_range(m), -1, 2, -5, 6);
+    ASSERT_NUMBERS(hf_model_jnt_actfrcrange(m), -3, 3, -7, 7);
+    ASSERT_NUMBERS(hf_model_dof_damping(m), 0.1, 0.5);
+    ASSERT_NUMBERS(hf_model_dof_frictionloss(m), 0.2, 0.6);
+    ASSERT_NUMBERS(hf_model_jnt_stiffness(m), 4, 8);
+    ASSERT_NUMBERS(hf_model_qpos_spring(m), 0.3, 0.7);
+    assert_int_equal(hf_model_eq_obj2(m)[0], 1);
+    for (int k = 0; k < hf_diagnostics_count(said); ++k) assert_null(strstr(hf_diagnostics_get(said, k).message, "axis"));
+    hf_diagnostics_free(said);
+    hf_model_free(m);
+  }
+}
+
+// A joint with one axis does not use a second one, and says so.
+static void test_second_axes_of_joints_with_one(void** state) {
+  (void)state;
+  static const char* const kinds[] = {"revolute", "continuous", "prismatic", "screw"};
+  for (int i = 0; i < 4; ++i) {
+    char text[512];
+    snprintf(text, sizeof text,
+             "<sdf version='1.11'><model name='m'><link name='a'/><joint name='j' type='%s'><parent>world</parent><child>a</child><axis/>\n"
+             "<axis2><limit><lower>-1</lower></limit></axis2></joint></model></sdf>",
+             kinds[i]);
+    hfDiagnostics* said = hf_diagnostics_create();
+    hfModel* m = parse_with(text, NULL, said);
+    hfDiagnostic axis2 = find_diagnostic(said, "<axis2>");
+    assert_int_equal(axis2.severity, HF_WARNING);
+    assert_int_equal(axis2.line, 2);
+    assert_int_equal(m->nv, 1);
+    hf_diagnostics_free(said);
+    hf_model_free(m);
+  }
+}
+
 // Drake's servos and couplings. A servo has the force p (control - q) - d v; options count before the file's gains.
 static void test_servos_of_drake(void** state) {
   (void)state;
@@ -329,6 +383,7 @@ static void test_gearbox(void** state) {
 
 static void test_refusals(void** state) {
   (void)state;
+#define JOINED(type, axes) "<joint name='j' type='" type "'><parent>world</parent><child>a</child>" axes "</joint>"
 #define MODEL(text) "<sdf version='1.9'><model name='m'>\n" text "</model></sdf>"
   static const struct {
     const char *text, *message;
@@ -348,6 +403,11 @@ static void test_refusals(void** state) {
              "<joint name='k' type='fixed'><parent>b</parent><child>a</child></joint>"), "part of a loop of joints"},
       {MODEL("<link name='a'/><joint name='j' type='fixed'><parent>world</parent><child>a</child></joint>"
              "<joint name='k' type='spring'><parent>world</parent><child>a</child></joint>"), "joints of type \"spring\" are not supported"},
+      {MODEL("<link name='a'/>" JOINED("universal", "<axis><xyz>1 0 0</xyz></axis>")), "test.xml:2: <joint name=\"j\">: <axis2> is missing: a joint of type universal has two axes"},
+      {MODEL("<link name='a'/>" JOINED("revolute2", "<axis2><xyz>1 0 0</xyz></axis2>")), "<axis> is missing: a joint of type revolute2 has two axes"},
+      {MODEL("<link name='a'/><link name='b'/>" JOINED("revolute", "<axis><mimic joint='j' axis='axis2'/></axis>") "<joint name='j_2' type='revolute'><parent>world</parent><child>b</child></joint>"),
+       "<mimic>: there is no joint \"j\" with two axes to mimic"},
+      {MODEL("<link name='a'/>" JOINED("revolute", "<axis><mimic joint='j' axis='axis3'/></axis>")), "<mimic>: axis: \"axis3\" is none of: axis, axis2"},
       {MODEL(GEARED("fixed", "<axis/><axis2/>")), "<joint name=\"gear\">: <gearbox_reference_body> is missing"},
       {MODEL(GEARED("fixed", "<axis/><axis2/><gearbox_reference_body>c</gearbox_reference_body>")), "there is no gearbox_reference_body \"c\""},
       {MODEL(GEARED("fixed", "<axis/><axis2/>" REFERENCE)), "no revolute joint connects link \"b\" with its gearbox_reference_body \"base\"; add one, or couple other joints with <mimic>"},
@@ -546,6 +606,7 @@ static void test_declared_prefixes(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_arm),      cmocka_unit_test(test_fixed),    cmocka_unit_test(test_nested_and_included),
+      cmocka_unit_test(test_second_axes), cmocka_unit_test(test_second_axes_of_joints_with_one),
       cmocka_unit_test(test_features), cmocka_unit_test(test_screws), cmocka_unit_test(test_heightmap), cmocka_unit_test(test_refused_heightmaps),
       cmocka_unit_test(test_exported_defaults),
       cmocka_unit_test(test_missing_inertia), cmocka_unit_test(test_servos_of_drake), cmocka_unit_test(test_gearbox), cmocka_unit_test(test_refusals),
