@@ -14,6 +14,8 @@ const full = Boolean(process.env.HF_FULL), minutes = full ? 10 : 1, history = fu
 const FRAME_OBJECTS = 4e3;
 // Pages of the allocator and of the browser's heap come and go: in ten minutes on a busy machine the server grew by 0.1 MB at most, the page by 0.7 MB.
 const SERVER_NOISE = 0.5e6, PAGE_NOISE = 2e6;
+// Memory of the server over the bytes that its history grows by: it takes 14.6 MB where the history holds 4.7 MB, and 16.3 MB where it holds 6.2 MB.
+const ALLOCATED = 1.15;
 
 const mega = x => (x / 1e6).toFixed(2);
 
@@ -31,7 +33,7 @@ async function memoryIsFlat() {
   const first = await look();
   const judge = (now, at) => {
     const more = Math.max(0, now.kept - first.kept), frames = Math.max(0, now.frames - first.frames) * FRAME_OBJECTS + Math.max(0, now.bytes - first.bytes);
-    check(now.server <= first.server + more + SERVER_NOISE, `server: ${mega(first.server)} MB grew to ${mega(now.server)} MB after ${at} s, its history by ${mega(more)} MB`);
+    check(now.server <= first.server + ALLOCATED * more + SERVER_NOISE, `server: ${mega(first.server)} MB grew to ${mega(now.server)} MB after ${at} s, its history by ${mega(more)} MB`);
     check(now.page <= first.page + frames + PAGE_NOISE, `page: ${mega(first.page)} MB grew to ${mega(now.page)} MB after ${at} s, its frames by ${mega(frames)} MB`);
   };
   const say = (now, at) => console.log(`             ${at} s: server ${mega(now.server)} MB, of it history ${mega(now.kept)} MB; page ${mega(now.page)} MB with ${now.frames} frames; time ${now.time.toFixed(1)} s`);
