@@ -15,7 +15,8 @@
 // edge e, the maximum has n.e = 0: n is on a great circle, and Newton's method moves on it. Two such edges, or a face, fix n. Which edges carry the contact
 // has to be guessed (edges.h). A guess is right if pa - pb becomes parallel to n when the witnesses are moved along the edges, by no more than the
 // length of an edge and, if there is only one on each shape, not beyond its ends. Guesses are tried in turn until one is right. If a curved shape is just
-// beyond a side of a face, the edge there is the first guess. Of all directions that were tried, the one with the largest separation is taken.
+// beyond a side of a face, the edge there is the first guess; the corner at the rough witness is the last one. Of all directions that were tried, the one
+// with the largest separation is taken.
 #include "geometry/polish.h"
 
 #include "geometry/shape_table.h"
@@ -227,6 +228,43 @@ static int try_side(Polish* p, int of_A) {
   return try_guess(p, &edge, of_A ? edge.count : 0, 1, of_A ? v3_neg(leaning) : leaning);
 }
 
+// The corner of the simplex on one core that is nearest to the witness there, in A's frame.
+static hfVec3 corner_at_witness(const hfiSimplex* s, int of_A) {
+  hfVec3 witness = of_A ? hfi_simplex_a(s) : hfi_simplex_b(s), corner = witness;
+  double best = INFINITY;
+  for (int i = 0; i < s->count; ++i) {
+    hfVec3 x = of_A ? s->point[i].a : s->point[i].b;
+    double distance2 = v3_norm2(v3_sub(x, witness));
+    if (distance2 < best) best = distance2, corner = x;
+  }
+  return corner;
+}
+
+// Tries the corner at the witness of a core that is not curved, alone, and with the edges of the other core. The rough witness may lie inside an edge
+// beside the corner, or the support point of the rough normal at the other end of that edge: then no other guess finds the corner. So the core is that
+// point alone until the normal is found. Returns 1 if the guess is right.
+static int try_corner(Polish* p, int of_A) {
+  static const hfiShape point = {HF_GEOM_SPHERE, {0}, NULL, NULL};
+  hfiCores c = *p->cores;
+  hfVec3 corner = corner_at_witness(p->simplex, of_A);
+  hfiEdges edges = hfi_edges_find(p->cores, p->simplex, p->best.n, HFI_EDGES_AT_WITNESS, of_A ? HFI_EDGES_OF_B : HFI_EDGES_OF_A);
+  if (of_A) c.A = &point, c.X_AB.p = v3_sub(c.X_AB.p, corner);
+  else c.B = &point, c.X_AB.p = corner;
+  for (int with_edges = 0; with_edges <= (edges.count > 0); ++with_edges) {
+    hfiEdges e = with_edges ? edges : (hfiEdges){.count = 0};
+    hfVec3 n = find_maximum(&c, &e, p->best.n);
+    if (!v3_finite(n)) continue;
+    hfiSupportPoint at = hfi_support_pair(&c, v3_neg(n));
+    double gap = hfi_separation(p->cores, n), way[2];
+    int is_support = v3_dot(n, at.w) <= gap + 1e-15 * c.scale;
+    if (!is_support || !(gap >= p->best.gap - 1e-15 * c.scale) || !find_ways(&e, n, at.w, c.scale, way)) continue;
+    if (e.count == 1 && !are_on_edges(&e, of_A ? 0 : 1, &at, way, BEYOND * c.scale)) continue;
+    p->best = (hfiClosest){.n = n, .gap = gap, .pb = of_A ? v3_axpy(-gap, n, corner) : corner};
+    return 1;
+  }
+  return 0;
+}
+
 static int is_same(hfVec3 a, hfVec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
 hfiClosest hfi_polish(hfiCores* c, const hfiSimplex* s, hfVec3 n) {
@@ -245,6 +283,7 @@ hfiClosest hfi_polish(hfiCores* c, const hfiSimplex* s, hfVec3 n) {
     if (rule == HFI_EDGES_AT_WITNESS) tried[sides] = p.best.n;
     right = try_edges(&p, rule, sides);
   }
+  for (int of_A = 1; of_A >= 0 && !right; --of_A) right = !hfi_is_curved(of_A ? c->A : c->B) && try_corner(&p, of_A);
   p.best.pa = v3_axpy(p.best.gap, p.best.n, p.best.pb);
   return p.best;
 }

@@ -198,8 +198,9 @@ typedef struct MeetingKind {
   int shares; // not zero if the deepest point has the depth only that it has beyond that of the others
 } MeetingKind;
 
-// Does a round side bear on the outline of a face? Its deepest point, the corner of a polygon or a point of a rim, is not exactly where the side crosses the outline. Beside the end
-// of a side over a corner it would push with twice the force, the body would move out, the point would be gone, and so on for ever.
+// Does a round side bear on the outline of a face? Its deepest point, the corner of a polygon or a point of a rim, is not exactly where the side crosses
+// the outline. Beside the end of a side over a corner it would push with twice the force, the body would move out, the point would be gone, and so on for
+// ever.
 static int bears_on_outline(const Meeting* m) { return off_face(m) > HFI_FACET_ANGLE; }
 static int has_disc(const Meeting* m) { return m->a.kind == HFI_FACET_DISC || m->b.kind == HFI_FACET_DISC; }
 
