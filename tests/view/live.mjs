@@ -60,9 +60,12 @@ export async function valuesOfCurvesWhileItRuns() {
   await until(async () => (await state(page)).time > 0.5, 'it plays');
   await page.waitForFunction(() => window.holdfast.app.plots.drawn.has('Contact force'));
   const counts = await page.evaluate(async () => {
-    const { app } = window.holdfast, { plot } = app.plots.drawn.get('Contact force'), count = { newer: 0, blank: 0 };
+    const { plots } = window.holdfast.app, count = { newer: 0, blank: 0 };
+    plots.drawn.delete('Contact force');
+    plots.refresh(true); // draws it for the first time
+    const { plot } = plots.drawn.get('Contact force');
     for (let i = 0; i < 40; ++i) {
-      await new Promise(resolve => setTimeout(resolve, 50));
+      await (i === 0 || new Promise(resolve => setTimeout(resolve, 50)));
       const values = [...plot.root.querySelectorAll('.u-series .u-value')].map(e => e.textContent);
       count.newer += window.holdfast.session.recording.frames.length > plot.data[0].length;
       count.blank += values.length < 2 || !/^[0-9.]+ s$/.test(values[0]) || !values[1].endsWith(' N');

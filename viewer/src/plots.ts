@@ -66,7 +66,6 @@ function plotsOf(r: Recording): Plot[] {
   ].filter(p => p.title !== 'Actuator forces' || nu > 0);
 }
 
-// A plot drawn into `parent`; returns it. The vertical line is at time(): an element that is shifted, so that curves are not drawn anew.
 // The numbers beside an axis, with as many digits as tell neighbours apart, at least four: forces that vary by 1e-5 of themselves have a scale, too.
 function scaleNumbers(values: number[]): string[] {
   const step = Math.abs(values[1] - values[0]), most = Math.max(...values.map(Math.abs));
@@ -76,6 +75,7 @@ function scaleNumbers(values: number[]): string[] {
 
 const LETTER = 6.5, AXIS = 48; // width of a digit, and the least width of an axis beside its label [px]
 
+// A plot drawn into `parent`; returns it. The vertical line is at time(): an element that is shifted, so that curves are not drawn anew.
 export function drawPlot(parent: HTMLElement, times: number[], curves: Curve[], unit: string, height: number,
                          time: () => number, seek: (t: number) => void, range?: [number, number]): TimePlot {
   const line = make('div', { class: 'present' });
@@ -83,6 +83,11 @@ export function drawPlot(parent: HTMLElement, times: number[], curves: Curve[], 
     const x = u.valToPos(time(), 'x'), seen = x >= -0.5 && x <= u.over.clientWidth + 0.5;
     line.style.visibility = seen ? 'visible' : 'hidden';
     if (seen) line.style.transform = `translateX(${x}px)`;
+  };
+  // The values beside the names of curves: those at the present, or the last ones that are drawn, because a running world has newer frames.
+  const showValues = (u: uPlot) => {
+    const drawn = u.data[0], nearest = u.valToIdx(time());
+    if (drawn.length > 0) u.setLegend({ idx: nearest > 0 && drawn[nearest] > time() + 1e-9 ? nearest - 1 : nearest }, false);
   };
   const plot = new uPlot({
     width: Math.max(180, parent.clientWidth), height,
@@ -95,15 +100,10 @@ export function drawPlot(parent: HTMLElement, times: number[], curves: Curve[], 
     series: [{ label: 'time', value: (_, v) => v == null ? '' : `${v.toFixed(3)} s` }, ...curves.map((c, i) => ({
       label: c.name, stroke: COLOURS[i % COLOURS.length], width: 1.5, spanGaps: false, points: { show: false },
       value: (_: uPlot, v: number | null) => v == null ? '–' : `${Number(v.toPrecision(4))} ${c.unit ?? unit}` }))],
-    hooks: { ready: [u => { u.over.append(line); movePresent(u); }], draw: [movePresent] },
+    hooks: { ready: [u => { u.over.append(line); movePresent(u); showValues(u); }], draw: [movePresent] }, // the first drawing ends with no values
   }, [times, ...curves.map(c => c.values)] as uPlot.AlignedData, parent);
   plot.over.addEventListener('click', () => { const t = plot.posToVal(plot.cursor.left ?? 0, 'x'); if (isFinite(t)) seek(t); });
-  // The values beside the names of curves: those at the present, or the last ones that are drawn, because a running world has newer frames.
-  const showValues = () => {
-    const drawn = plot.data[0], nearest = plot.valToIdx(time());
-    if (drawn.length > 0) plot.setLegend({ idx: nearest > 0 && drawn[nearest] > time() + 1e-9 ? nearest - 1 : nearest }, false);
-  };
-  return { plot, movePresent: () => movePresent(plot), showValues };
+  return { plot, movePresent: () => movePresent(plot), showValues: () => showValues(plot) };
 }
 
 export class Plots {
