@@ -15,7 +15,12 @@
 enum { FIRST_SEED = 1, METHODS = HF_METHOD_SWITCHING + 1 };
 // A step that is shorter than this is not compared with the median: it may contain an interrupt of the processor [s].
 static const double SHORT = 0.02;
-static const double LONGEST_STEP = 10; // Of the processor's time; the machine may be slow [s].
+// Of the processor's time; the machine may be slow [s].
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+static const double LONGEST_STEP = 80; // with a sanitizer steps take eight times as long
+#else
+static const double LONGEST_STEP = 10;
+#endif
 enum { LONGEST_WORLD = 600 };          // A world that takes longer hangs [s].
 
 static int world_count(void) { return getenv("HF_FULL") ? 10000 : 200; }
