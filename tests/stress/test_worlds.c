@@ -266,10 +266,11 @@ static void count_mujoco(const char* folder, int theirs[WORLD_CLASSES]) {
 // In every class fewer worlds blow up than in MuJoCo with implicitfast, or none.
 static void fewer_worlds_blow_up_than_in_mujoco(void** state) {
   (void)state;
-  char folder[] = "/tmp/holdfast_worlds_XXXXXX", command[1200], *text = malloc(WORLD_TEXT);
+  char folder[] = "/tmp/holdfast_worlds_XXXXXX", command[1200];
   const char* python = peer_python();
   int theirs[WORLD_CLASSES] = {0}, count = world_count();
   if (!python || !mkdtemp(folder)) skip();
+  char* text = malloc(WORLD_TEXT);
   for (int i = 0; i < count; ++i) {
     uint64_t seed = FIRST_SEED + (uint64_t)i;
     world_write(seed, text, WORLD_TEXT);
