@@ -74,24 +74,32 @@ static void ellipsoid_nearest_points(void** state) {
   }
 }
 
-// The outward direction at a corner of a hull that is nearly across the edge to another corner: turned by `lean` from being across it. Returns 0 if the corner is not the farthest one
-// there, or a third one is nearly as far.
+static double height(const hfiHull* hull, hfVec3 d, int32_t i) { return v3_dot(d, v3_load(hull->vert + 3 * i)); }
+
+// The vertex of the hull, other than `except`, that is farthest along d.
+static int32_t farthest_vertex(const hfiHull* hull, hfVec3 d, int32_t except) {
+  int32_t found = -1;
+  for (int32_t i = 0; i < hull->nvert; ++i)
+    if (i != except && (found < 0 || height(hull, d, i) > height(hull, d, found))) found = i;
+  return found;
+}
+
+// The outward direction at a corner of a hull that is nearly across the edge to another corner: turned by `lean` from being across it.
+// Returns 0 if the corner is not the farthest one there, or a third one is nearly as far.
 static int direction_beside_edge(testRandom* r, const hfiHull* hull, double lean, int32_t* corner, hfVec3* direction) {
   hfVec3 d = random_unit(r);
-  int32_t first = 0, second = -1;
-  for (int32_t i = 1; i < hull->nvert; ++i) first = v3_dot(d, v3_load(hull->vert + 3 * i)) > v3_dot(d, v3_load(hull->vert + 3 * first)) ? i : first;
-  for (int32_t i = 0; i < hull->nvert; ++i)
-    if (i != first && (second < 0 || v3_dot(d, v3_load(hull->vert + 3 * i)) > v3_dot(d, v3_load(hull->vert + 3 * second)))) second = i;
-  hfVec3 at = v3_load(hull->vert + 3 * first), e = v3_unit(v3_sub(at, v3_load(hull->vert + 3 * second)));
+  int32_t first = farthest_vertex(hull, d, -1), second = farthest_vertex(hull, d, first);
+  hfVec3 e = v3_unit(v3_sub(v3_load(hull->vert + 3 * first), v3_load(hull->vert + 3 * second)));
   d = v3_unit(v3_axpy(lean, e, v3_unit(v3_axpy(-v3_dot(d, e), e, d))));
   *corner = first, *direction = d;
   for (int32_t i = 0; i < hull->nvert; ++i)
-    if (i != first && i != second && !(v3_dot(d, v3_sub(at, v3_load(hull->vert + 3 * i))) > 1e-2)) return 0;
+    if (i != first && i != second && !(height(hull, d, first) - height(hull, d, i) > 1e-2)) return 0;
   return 1;
 }
 
-// An ellipsoid on a corner of a hull, with a normal that is nearly across an edge from there: GJK finds the lowest point a little inside the edge. (Where rounding then took the other
-// end of the edge for the corner, the normal was 1e-4 rad off, and an ellipsoid that rested on such a corner trembled for ever.)
+// An ellipsoid on a corner of a hull, with a normal that is nearly across an edge from there: GJK finds the lowest point a little inside the
+// edge. (Where rounding then took the other end of the edge for the corner, the normal was 1e-4 rad off, and an ellipsoid that rested on such a
+// corner trembled for ever.)
 static void ellipsoid_at_the_end_of_an_edge(void** state) {
   (void)state;
   testRandom r = {43};
@@ -110,7 +118,8 @@ static void ellipsoid_at_the_end_of_an_edge(void** state) {
       double depth = (i % 2 ? 1 : -1) * random_log(&r, 1e-4, 1e-3);
       hfVec3 lowest = v3_scale(1 / v3_norm(v3_mul(a, d)), v3_mul(v3_mul(a, a), d)); // of the ellipsoid, along -n, in its frame
       X_E.p = v3_sub(v3_axpy(-depth, n_W, at), m3_mulv(X_E.R, lowest));
-      // A witness that is beyond the end by 1e-9 of the sizes may count as on the edge, and two as facing each other that are 1e-11 of the sizes aside (polish.c).
+      // A witness that is beyond the end by 1e-9 of the sizes may count as on the edge, and two as facing each other that are 1e-11 of the
+      // sizes aside (polish.c).
       double least = min2(a.x, min2(a.y, a.z)), most = max2(a.x, max2(a.y, a.z)), radius = most * most / least;
       double turned = (1 + most) * (1e-9 * most / sqr(least) + 1e-11 / fabs(depth));
       for (int swapped = 0; swapped < 2; ++swapped) {
