@@ -13,7 +13,7 @@
 #include "support/step_problems.h"
 
 #include "math/vec3.h"
-#include "solve/law.h"
+#include "step/law/law.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -25,12 +25,12 @@ set(wasm_flags --target=wasm32-wasi -isystem /usr/include/wasm32-wasi -std=c17 -
                -fno-trapping-math -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE -DHF_LIBRARY -DHF_INLINE_ACCESSORS -DNDEBUG -w
                -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_BINARY_DIR}/include -I${PROJECT_SOURCE_DIR}/src)
 set(wasm_sources ${core_sources} ${PROJECT_SOURCE_DIR}/viewer/core/core.c ${PROJECT_SOURCE_DIR}/viewer/core/alone.c)
-list(FILTER wasm_sources EXCLUDE REGEX "/src/(batch/|manipulation/|base/workers.c)") # threads; robots' programs
+list(FILTER wasm_sources EXCLUDE REGEX "/src/(sim/batch/|robot/manipulation/|base/workers.c)") # threads; robots' programs
 foreach(name chunk stream describe)
-  list(APPEND wasm_sources ${PROJECT_SOURCE_DIR}/src/record/${name}.c)
+  list(APPEND wasm_sources ${PROJECT_SOURCE_DIR}/src/io/record/${name}.c)
 endforeach()
 foreach(name session command history)
-  list(APPEND wasm_sources ${PROJECT_SOURCE_DIR}/src/live/${name}.c)
+  list(APPEND wasm_sources ${PROJECT_SOURCE_DIR}/src/io/live/${name}.c)
 endforeach()
 foreach(source ${wasm_sources})
   file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR} ${source})

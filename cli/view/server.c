@@ -5,9 +5,9 @@
 // for the next message only when the last one is gone.
 #include "server.h"
 
-#include "live/command.h"
-#include "record/chunk.h"
-#include "record/page.h"
+#include "io/live/command.h"
+#include "io/record/chunk.h"
+#include "io/record/page.h"
 
 #include <libwebsockets.h>
 #include <pthread.h>

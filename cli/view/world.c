@@ -2,8 +2,8 @@
 #include "world.h"
 
 #include "base/output.h"
-#include "live/session.h"
-#include "record/page.h"
+#include "io/live/session.h"
+#include "io/record/page.h"
 #include "watch.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #define CLI_VIEW_WORLD_H
 
 #include "../run.h"
-#include "live/command.h"
+#include "io/live/command.h"
 
 // Bytes that several threads read; freed when the last of them lets go. There is room before the data for
 // the framing of a WebSocket message.

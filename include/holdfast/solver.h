@@ -8,17 +8,6 @@
 extern "C" {
 #endif
 
-// Largest sizes a solver must be ready for; memory is planned from it once. Room for the factors is
-// reserved for full fill (nv^2 numbers); pages that no problem needs are never touched.
-typedef struct hfStepCapacity {
-  int32_t nv, ntree, nblock, nrow, npiece, ncol, njac;
-  int32_t max_tree_nv; // dofs of the largest tree
-  hfAllocator allocator; // allocator of the solver's memory; all zero: the C library's
-} hfStepCapacity;
-
-// The capacity that a problem needs.
-HF_API hfStepCapacity hf_step_problem_capacity(const hfStepProblem* problem);
-
 typedef struct hfSolver hfSolver;
 
 HF_API hfStatus hf_solver_create(hfSolver** solver, const hfStepCapacity* capacity, hfError* error);

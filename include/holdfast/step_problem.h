@@ -97,6 +97,17 @@ typedef struct hfStepProblem {
 // Refuses a problem whose indices, sizes or numbers are not what the comments above say.
 HF_API hfStatus hf_step_problem_validate(const hfStepProblem* problem, hfError* error);
 
+// Largest sizes a solver must be ready for; memory is planned from it once. Room for the factors is
+// reserved for full fill (nv^2 numbers); pages that no problem needs are never touched.
+typedef struct hfStepCapacity {
+  int32_t nv, ntree, nblock, nrow, npiece, ncol, njac;
+  int32_t max_tree_nv; // dofs of the largest tree
+  hfAllocator allocator; // allocator of the solver's memory; all zero: the C library's
+} hfStepCapacity;
+
+// The capacity that a problem needs.
+HF_API hfStepCapacity hf_step_problem_capacity(const hfStepProblem* problem);
+
 // A text file with 17 significant digits: what is read is bitwise what was written.
 HF_API hfStatus hf_step_problem_write(const hfStepProblem* problem, const char* path, hfError* error);
 // Allocates; free with hf_step_problem_free. On refusal *problem is untouched.

@@ -1,7 +1,8 @@
 // Models as files, which contain the block as it is. A block from outside is checked before it is used.
 #include "base/error.h"
 #include "base/output.h"
-#include "model/builder.h"
+#include "model/joint.h"
+#include "model/types.h"
 #include "model/check_block.h"
 #include "model/derive.h"
 #include "model/feedback.h"

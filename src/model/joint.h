@@ -7,7 +7,7 @@
 //   nbody    rotations about the axes of the body behind the joint: 3 or none
 // A dof of the first two sorts has one coordinate, its integral; nbody rotations have a unit quaternion.
 //
-// How a joint places its body, and the motions of its dofs, are in dynamics/fk.c.
+// How a joint places its body, and the motions of its dofs, are in step/dynamics/fk.c.
 #ifndef HFI_MODEL_JOINT_H
 #define HFI_MODEL_JOINT_H
 

@@ -2,7 +2,7 @@
 #ifndef HFI_MODEL_MOTOR_H
 #define HFI_MODEL_MOTOR_H
 
-#include <holdfast/builder.h>
+#include <holdfast/model.h>
 
 enum { HFI_MOTOR_STATES = 5 };
 
@@ -21,9 +21,6 @@ static inline int hfi_count_bits(int bits) {
 
 // Index of a state among those that the motor has, or -1.
 static inline int hfi_motor_slot(int states, int state) { return states & state ? hfi_count_bits(states & (state - 1)) : -1; }
-
-// Is this a motor without inputs, which in MJCF has no control?
-static inline int hfi_lacks_control(const hfActuatorDef* d) { return d->gaintype == HF_GAIN_MOTOR && d->inputs == 0; }
 
 // How many activations an actuator has.
 static inline int hfi_activation_count(int dyntype, const double* motor) {

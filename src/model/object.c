@@ -1,5 +1,5 @@
 // Names and counts of a model's objects, by kind.
-#include "model/builder.h"
+#include "model/types.h"
 #include "model/label.h"
 
 #include <stdio.h>
@@ -124,4 +124,9 @@ hfObjectKind hfi_equality_target(int type, int objkind) {
   return type == HF_EQUALITY_JOINT    ? HF_OBJECT_JOINT
          : type == HF_EQUALITY_TENDON ? HF_OBJECT_TENDON
                                       : (hfObjectKind)objkind;
+}
+
+int hfi_signal_size(int type) {
+  static const int size[] = {0, 1, 4, 4, 5, 2, 4, 8}; // indexed by hfSignalType
+  return size[type];
 }

@@ -2,7 +2,7 @@
 #ifndef HFI_MODEL_ORIENTATION_H
 #define HFI_MODEL_ORIENTATION_H
 
-#include <holdfast/builder.h>
+#include <holdfast/model.h>
 
 // How many actuators a servo has if its first one has these inputs; 0 if they are not those of a first actuator.
 static inline int hfi_orientation_count(int inputs) {
@@ -19,9 +19,6 @@ static inline int hfi_orientation_axis(int inputs) {
 }
 
 static inline int hfi_is_orientation(const hfModel* m, int actuator) { return hf_model_actuator_gaintype(m)[actuator] == HF_GAIN_ORIENTATION; }
-
-// Is this an actuator of an orientation servo other than its first?
-static inline int hfi_is_later_axis(const hfActuatorDef* d) { return d->gaintype == HF_GAIN_ORIENTATION && !hfi_orientation_count(d->inputs); }
 
 // The actuator of the first of three axes of the servo that begins at this actuator.
 static inline int hfi_orientation_first_axis(const hfModel* m, int actuator) {

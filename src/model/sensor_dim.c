@@ -1,43 +1,12 @@
-// What each sensor measures, and how many numbers it delivers.
-#include "model/builder.h"
-#include "model/orientation.h"
-
-void hfi_sensor_complete(hfSensorDef* d) {
-  if (d->type == HF_SENSOR_RANGEFINDER && d->data == 0) d->data = HF_RAY_DIST;
-  if (d->type != HF_SENSOR_CONTACT || d->data != 0) return;
-  d->data = HF_CONTACT_FORCE | HF_CONTACT_TORQUE;
-  d->reduce = HF_REDUCE_NETFORCE;
-}
+// What a sensor may measure, and how many numbers it delivers.
+#include "model/joint.h"
+#include "model/types.h"
 
 // Sum of the widths of the chosen data, bit by bit.
 static int sum_widths(int data, const int* width, int count) {
   int sum = 0;
   for (int i = 0; i < count; ++i) sum += data >> i & 1 ? width[i] : 0;
   return sum;
-}
-
-static int is_of_actuator(int type) { return type >= HF_SENSOR_ACTUATOR_POS && type <= HF_SENSOR_ACTUATOR_FORCE; }
-
-static int64_t count_pixels(const hfCameraDef* camera) { return (int64_t)camera->resolution[0] * camera->resolution[1]; }
-
-hfStatus hfi_check_sensors(const hfBuilder* b, hfError* error) {
-  int64_t total = 0;
-  for (int i = 0; i < b->sensor.count; ++i) {
-    const hfSensorDef* d = &b->sensor.data[i];
-    if (d->type == HF_SENSOR_RANGEFINDER && d->objkind == HF_OBJECT_CAMERA && count_pixels(&b->camera.data[d->obj]) > HFI_MOST_SENSOR_PIXELS)
-      return hfi_refuse_def(error, d->where, HF_OBJECT_SENSOR, d->name, "its camera has more than %d pixels", HFI_MOST_SENSOR_PIXELS);
-    total += hfi_sensor_dim(d->type, d->data, hfi_sensor_num(b, d));
-    if (total > HFI_MOST_SENSOR_NUMBERS)
-      return hfi_refuse_def(error, d->where, HF_OBJECT_SENSOR, d->name, "the sensors up to it have more than %d numbers", HFI_MOST_SENSOR_NUMBERS);
-  }
-  return HF_OK;
-}
-
-int hfi_sensor_num(const hfBuilder* b, const hfSensorDef* d) {
-  if (d->type == HF_SENSOR_RANGEFINDER) return d->objkind == HF_OBJECT_CAMERA ? (int)count_pixels(&b->camera.data[d->obj]) : 1;
-  if (!is_of_actuator(d->type)) return d->num;
-  const hfActuatorDef* actuator = &b->actuator.data[d->obj];
-  return actuator->gaintype == HF_GAIN_ORIENTATION && hfi_orientation_count(actuator->inputs) ? 3 : 1;
 }
 
 int hfi_sensor_dim(int type, int data, int num) {
@@ -78,6 +47,8 @@ int hfi_sensor_dim(int type, int data, int num) {
     return 1;
   }
 }
+
+static int is_of_actuator(int type) { return type >= HF_SENSOR_ACTUATOR_POS && type <= HF_SENSOR_ACTUATOR_FORCE; }
 
 int hfi_sensor_accepts(int type, int kind) {
   if ((type >= HF_SENSOR_FRAME_POS && type <= HF_SENSOR_FRAME_ANGACC) || type == HF_SENSOR_INSIDE_SITE)

@@ -1,5 +1,5 @@
 // The table of shapes: what the builder and the readers know of a shape. How shapes touch is in the
-// table of geometry/shape.h.
+// table of step/geometry/shape.h.
 //
 // Sizes are MJCF's: plane (none; the half space below z = 0 of its frame), sphere (radius), capsule and
 // cylinder (radius, half length along z), ellipsoid and box (half sizes), mesh (none; the convex hull of

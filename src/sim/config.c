@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/locale.h"
 #include "math/vec3.h"
-#include "solve/tals.h"
+#include "step/law/tals.h"
 #include <holdfast/lcp.h>
 
 #include <assert.h>

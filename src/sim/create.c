@@ -1,11 +1,11 @@
 // Creating a sim: options, a world, the method over it.
-#include "controlled/controlled.h"
+#include "methods/controlled/controlled.h"
 #include "sim/sim.h"
 
 #include "base/object.h"
 #include "model/label.h"
 #include "model/samples.h"
-#include "solve/solver.h"
+#include "step/solve/solver.h"
 
 // Whether the configuration or an actuator of the model asks for a drive by inverse dynamics.
 static int any_inverse_drive(const hfSimConfig* c, const hfModel* m) {

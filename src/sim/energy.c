@@ -22,7 +22,7 @@
 #include "sim/energy.h"
 
 #include "linalg/dense.h"
-#include "switching/switching.h"
+#include "methods/switching/switching.h"
 
 #include <string.h>
 

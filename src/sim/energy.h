@@ -2,7 +2,7 @@
 #ifndef HFI_SIM_ENERGY_H
 #define HFI_SIM_ENERGY_H
 
-#include "continuous/continuous.h"
+#include "methods/continuous/continuous.h"
 #include "sim/sim.h"
 
 // Is the method "continuous"? It keeps copies of its contacts, so that the world may search for contacts at another state.

@@ -1,7 +1,7 @@
 // C, the energy of the contacts' overlaps, which pushes bodies apart (energy.c).
 //
 //   discrete time          sum of f_n depth/2 over the overlaps at the end of the step
-//   mlcp                   its rigid contacts hold no energy. They give what they may at the release speed u (discrete/release.c):
+//   mlcp                   its rigid contacts hold no energy. They give what they may at the release speed u (step/discrete/release.c):
 //                          m u^2/2 for each overlap, with the mass m of the world
 //   continuous time        overlaps and limits are springs: C is what they hold less at the end of the step than at its start,
 //                          min(U0, max(U0 - U1, h P)) + max(0, L0 - L1)
@@ -14,7 +14,7 @@
 // P counts because points of a pair may come and go, so that U1 has overlaps that U0 has not.
 #include "sim/energy.h"
 
-#include "switching/switching.h"
+#include "methods/switching/switching.h"
 
 double hfi_energy_at_release_speed(const hfModel* m) { return 0.5 * hf_model_body_subtreemass(m)[0] * sqr(m->world.release_speed); }
 

@@ -2,7 +2,7 @@
 //
 //   a joint beyond its limit               sum of M_ii u^2/2 over its dofs
 //   two points that are held together and
-//   apart by more than WIDE                m u^2/2: their rows aim at no more (actuation/equality_rows.c)
+//   apart by more than WIDE                m u^2/2: their rows aim at no more (step/actuation/equality_rows.c)
 //   another group of up to three rows      (m + 3 sum M_ii) u^2/2, which is at least u^2/(2 w)
 //   a soft equality                        SPRINGS such groups: it is a spring whose energy is not known here
 //   a tendon beyond its range              one such group

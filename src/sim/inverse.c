@@ -7,7 +7,7 @@
 #include "sim/sim.h"
 
 #include "base/error.h"
-#include "solve/contact.h"
+#include "step/law/contact.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // The table of methods.
-#include "controlled/controlled.h"
+#include "methods/controlled/controlled.h"
 #include "sim/sim.h"
 
 static const hfiMethod* const METHODS[] = {

@@ -2,7 +2,7 @@
 #include "sim/sim.h"
 
 #include "base/error.h"
-#include "switching/switching.h"
+#include "methods/switching/switching.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // Sensors: one function per family, values clamped by their cutoff.
 #include "sim/sensor.h"
-#include "model/builder.h"
+#include "model/types.h"
 #include "model/orientation.h"
 #include <string.h>
 

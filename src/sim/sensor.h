@@ -2,7 +2,7 @@
 #ifndef HFI_SIM_SENSOR_H
 #define HFI_SIM_SENSOR_H
 
-#include "world/method.h"
+#include "step/world/method.h"
 #include <holdfast/sim.h>
 #include <stdint.h>
 

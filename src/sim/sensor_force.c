@@ -8,7 +8,7 @@
 // site's volume. A contact inside the volume always does.
 #include "sim/sensor.h"
 
-#include "geometry/ray.h"
+#include "step/geometry/ray.h"
 #include "model/path.h"
 
 // ---- interaction force ------------------------------------------------------------------------------

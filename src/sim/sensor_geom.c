@@ -1,7 +1,7 @@
 // Sensors of shapes: how far two objects are apart, whether something is inside of a site.
 #include "sim/sensor.h"
 
-#include "geometry/ray.h"
+#include "step/geometry/ray.h"
 #include <holdfast/geometry.h>
 
 #include <string.h>

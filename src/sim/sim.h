@@ -2,7 +2,7 @@
 #ifndef HFI_SIM_SIM_H
 #define HFI_SIM_SIM_H
 
-#include "discrete/discrete.h"
+#include "step/discrete/discrete.h"
 #include <holdfast/sim.h>
 
 // Energy at a state: the kinetic one, and its sum with the potential of gravity and springs [J].

@@ -5,7 +5,7 @@
 #include "dynamics/trees.h"
 #include "support/sim_world.h"
 
-#include "actuation/rows.h"
+#include "step/actuation/rows.h"
 #include "linalg/dense.h"
 
 #include <string.h>

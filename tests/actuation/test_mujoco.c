@@ -2,7 +2,7 @@
 // Jacobians of equalities. The tolerance 1e-10 allows for the rounding of sums in another order.
 #include "support/mujoco_scene.h"
 
-#include "actuation/actuation.h"
+#include "step/actuation/actuation.h"
 
 static const double kTolerance = 1e-10;
 

@@ -3,7 +3,7 @@
 #include "support/random.h"
 #include "support/sim_world.h"
 
-#include "actuation/actuation.h"
+#include "step/actuation/actuation.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "support/random_pose.h"
 #include "support/sim_world.h"
 
-#include "contact/curvature.h"
+#include "step/contact/curvature.h"
 
 #include <stdio.h>
 

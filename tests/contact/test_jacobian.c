@@ -1,7 +1,7 @@
 // Contact Jacobians against the dense body Jacobians of the dynamics, on random trees with all joints.
 #include "support/cmocka_all.h"
 
-#include "contact/contact.h"
+#include "step/contact/contact.h"
 #include "support/random_pose.h"
 #include "support/random_tree.h"
 

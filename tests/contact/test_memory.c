@@ -1,7 +1,7 @@
 // What a state remembers of contacts belongs to pair and feature: the order in which contacts come does not count.
 #include "support/cmocka_all.h"
 
-#include "contact/memory.h"
+#include "step/contact/memory.h"
 #include "support/random_pose.h"
 #include "support/random_tree.h"
 

@@ -3,7 +3,7 @@
 // motion is the closed form of a damped oscillator; that of slopes are finite differences of MuJoCo's law.
 #include "support/sim_world.h"
 
-#include "contact/material.h"
+#include "step/contact/material.h"
 
 #include <math.h>
 #include <stddef.h>

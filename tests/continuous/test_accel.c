@@ -4,7 +4,7 @@
 #include "support/near.h"
 #include "support/random.h"
 
-#include "continuous/accel.h"
+#include "methods/continuous/accel.h"
 #include "continuous/scenes.h"
 #include "linalg/dense.h"
 

@@ -4,7 +4,7 @@
 #include "support/alloc.h"
 #include "support/near.h"
 
-#include "continuous/continuous.h"
+#include "methods/continuous/continuous.h"
 #include "ode/problems.h"
 #include "continuous/scenes.h"
 

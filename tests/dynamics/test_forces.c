@@ -1,7 +1,7 @@
 // Springs, gravity compensation, tendon armature and parameter overlays.
 #include "dynamics/trees.h"
 
-#include "dynamics/dynamics.h"
+#include "step/dynamics/dynamics.h"
 
 static const double COM[3] = {0.1, -0.2, 0.05}, MOMENTS[3] = {0.1, 0.12, 0.15};
 

@@ -2,7 +2,7 @@
 // or elementary computation.
 #include "dynamics/trees.h"
 
-#include "dynamics/dynamics.h"
+#include "step/dynamics/dynamics.h"
 #include "math/spatial.h"
 
 // Recursions of up to 10 bodies lose a few hundred roundings relative to the largest term.

@@ -1,5 +1,5 @@
 // Commands of the live view, one behind the other, to a session that steps after each.
-#include "live/session.h"
+#include "io/live/session.h"
 
 #include <holdfast/holdfast.h>
 #include <stdint.h>

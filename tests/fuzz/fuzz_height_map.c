@@ -6,7 +6,7 @@
 //      true checksums and a true zlib stream, so that mutations reach what stands behind these.
 //
 // Those that are accepted are normalised.
-#include "import/height_map.h"
+#include "io/mesh/height_map.h"
 
 #include <stdint.h>
 #include <stdlib.h>

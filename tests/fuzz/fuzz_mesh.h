@@ -2,7 +2,7 @@
 #ifndef HF_FUZZ_MESH_H
 #define HF_FUZZ_MESH_H
 
-#include "import/mesh.h"
+#include "io/mesh/mesh.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef HF_TESTS_HULL_CHECKS_H
 #define HF_TESTS_HULL_CHECKS_H
 
-#include "geometry/distance.h"
+#include "step/geometry/distance.h"
 #include "geometry/oracle.h"
 
 #include <holdfast/import.h>

@@ -8,7 +8,7 @@
 #ifndef HF_TESTS_GEOMETRY_ORACLE_H
 #define HF_TESTS_GEOMETRY_ORACLE_H
 
-#include "geometry/shape.h"
+#include "step/geometry/shape.h"
 #include "support/near.h"
 #include "support/random_pose.h"
 

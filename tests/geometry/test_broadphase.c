@@ -2,7 +2,7 @@
 #include "support/cmocka_all.h"
 
 #include "base/sort.h"
-#include "geometry/broadphase.h"
+#include "step/geometry/broadphase.h"
 #include "support/random.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // Outlines with many edges, and the points of facets that are far larger than others.
-#include "geometry/clip.h"
-#include "geometry/outline.h"
+#include "step/geometry/clip.h"
+#include "step/geometry/outline.h"
 #include "support/near.h"
 #include "support/random.h"
 

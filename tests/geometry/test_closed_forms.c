@@ -1,6 +1,6 @@
 // Contacts whose answer is known by hand, and derivatives of the depth by finite differences.
-#include "geometry/distance.h"
-#include "geometry/nearest.h"
+#include "step/geometry/distance.h"
+#include "step/geometry/nearest.h"
 #include "geometry/oracle.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // The closed form of cylinder against box beside the general function for convex shapes, at random poses: near and
 // far, sides against faces, edges and corners, along and across. The oracle is the overlap along the normal.
 #include "geometry/oracle.h"
-#include "geometry/pairs.h"
+#include "step/geometry/pairs.h"
 
 enum { CASES = 100000 };
 

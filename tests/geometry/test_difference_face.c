@@ -2,11 +2,11 @@
 // memory, to the bit, and the depth by enumeration of all faces of A - B.
 #include "support/cmocka_all.h"
 
-#include "geometry/box_hull.h"
-#include "geometry/convex.h"
-#include "geometry/hull_index.h"
+#include "step/geometry/box_hull.h"
+#include "step/geometry/convex.h"
+#include "step/geometry/hull_index.h"
 #include "geometry/oracle.h"
-#include "geometry/pairs.h"
+#include "step/geometry/pairs.h"
 
 #include <stdio.h>
 

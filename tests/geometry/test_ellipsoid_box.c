@@ -1,7 +1,7 @@
 // The closed form of ellipsoid against box beside the general function for convex shapes, at random poses: near and
 // far, over faces, edges and corners.
 #include "geometry/oracle.h"
-#include "geometry/pairs.h"
+#include "step/geometry/pairs.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // Which pairs of geoms may touch, against the rules applied to one pair after the other, and what that costs.
 #include "support/cmocka_all.h"
 
-#include "geometry/filter.h"
+#include "step/geometry/filter.h"
 #include "support/random.h"
 #include "support/sim_world.h"
 

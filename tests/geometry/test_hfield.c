@@ -1,9 +1,9 @@
 // Height fields: a flat one is a plane, distances are those of all its prisms, rays meet the triangles that are tried one by one, and
 // contacts keep their features.
-#include "geometry/distance.h"
-#include "geometry/facet.h"
+#include "step/geometry/distance.h"
+#include "step/geometry/facet.h"
 #include "geometry/oracle.h"
-#include "geometry/ray.h"
+#include "step/geometry/ray.h"
 
 #include <stdio.h>
 

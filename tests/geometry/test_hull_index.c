@@ -2,9 +2,9 @@
 // without index.
 #include "support/cmocka_all.h"
 
-#include "geometry/distance.h"
-#include "geometry/hull_index.h"
-#include "geometry/nearest.h"
+#include "step/geometry/distance.h"
+#include "step/geometry/hull_index.h"
+#include "step/geometry/nearest.h"
 #include "geometry/oracle.h"
 
 #include <stdio.h>

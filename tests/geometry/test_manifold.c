@@ -1,5 +1,5 @@
 // Flat contacts: which points they have, and that tiny rotations do not change the set of points.
-#include "geometry/distance.h"
+#include "step/geometry/distance.h"
 #include "geometry/oracle.h"
 
 #include <stdio.h>

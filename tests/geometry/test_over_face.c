@@ -1,10 +1,10 @@
 // Contacts of a round shape and a hull that a face of the hull decides (over_face.c), beside those of GJK, EPA and Newton's method, which find the contact of
 // the same two shapes in the other order.
-#include "geometry/convex.h"
+#include "step/geometry/convex.h"
 #include "geometry/oracle.h"
-#include "geometry/over_face.h"
-#include "geometry/pairs.h"
-#include "geometry/touch.h"
+#include "step/geometry/over_face.h"
+#include "step/geometry/pairs.h"
+#include "step/geometry/touch.h"
 
 #include "support/cmocka_all.h"
 

@@ -1,6 +1,6 @@
 // Every pair of shapes at random poses against the oracle of oracle.h; symmetry, rigid motion.
-#include "geometry/distance.h"
-#include "geometry/facet.h"
+#include "step/geometry/distance.h"
+#include "step/geometry/facet.h"
 #include "geometry/oracle.h"
 
 #include <stdio.h>

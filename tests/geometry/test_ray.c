@@ -1,7 +1,7 @@
 // Rays against closed forms, and against the signed distance from a point sampled along them.
-#include "geometry/nearest.h"
+#include "step/geometry/nearest.h"
 #include "geometry/oracle.h"
-#include "geometry/ray.h"
+#include "step/geometry/ray.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 // Whatever the shapes and poses, a contact is finite and consistent: extreme sizes, aligned axes,
 // coincident centres, exact touching.
-#include "geometry/distance.h"
+#include "step/geometry/distance.h"
 #include "geometry/oracle.h"
 
 #include <stdio.h>

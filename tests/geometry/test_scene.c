@@ -2,9 +2,9 @@
 // that jump and at poses that move continuously. Nor does looking a second time at some pairs only. Gaps that no motion closes have no points.
 #include "support/cmocka_all.h"
 
-#include "geometry/distance.h"
+#include "step/geometry/distance.h"
 #include "geometry/oracle.h"
-#include "geometry/scene.h"
+#include "step/geometry/scene.h"
 
 #include <holdfast/import.h>
 

@@ -1,5 +1,5 @@
 // Least widths of shapes against closed forms.
-#include "geometry/width.h"
+#include "step/geometry/width.h"
 
 #include "support/sim_world.h"
 

@@ -1,7 +1,7 @@
 // Mesh readers, transformation and hulls. Oracles: Euler's formula and the volume of known solids.
 #include "import/support.h"
 
-#include "import/mesh.h"
+#include "io/mesh/mesh.h"
 #include "math/vec3.h"
 
 #include <stdlib.h>

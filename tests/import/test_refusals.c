@@ -4,8 +4,8 @@
 
 #include <holdfast/import.h>
 
-#include "import/height_map.h"
-#include "import/mesh.h"
+#include "io/mesh/height_map.h"
+#include "io/mesh/mesh.h"
 
 #include <math.h>
 #include <stdio.h>

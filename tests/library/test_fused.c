@@ -4,7 +4,7 @@
 #include "support/random.h"
 
 #include "base/compile.h"
-#include "dynamics/dynamics.h"
+#include "step/dynamics/dynamics.h"
 
 // The same functions once more, compiled here.
 #define hfi_joint_integrate  here_joint_integrate
@@ -15,7 +15,7 @@ void here_joint_integrate(int type, double* q, const double* v, double h);
 void here_model_integrate(const hfModel* m, double* q, const double* v, double h);
 void here_joint_difference(int type, const double* q0, const double* q1, double h, double* v);
 void here_model_difference(const hfModel* m, const double* q0, const double* q1, double h, double* v);
-#include "../../src/dynamics/integrate.c"
+#include "../../src/step/dynamics/integrate.c"
 #undef hfi_joint_integrate
 
 static void test_a_ball_turns_to_the_same_bits(void** state) {

@@ -46,12 +46,18 @@ static folderOrder read_order(const char* root) {
   return order;
 }
 
-// Position of the first folder of a path, or -1.
+// Position of the folder that a path lies in, or -1: of the listed folders the longest that the path begins with.
 static int rank_of(const folderOrder* order, const char* path) {
-  size_t n = strcspn(path, "/");
-  for (int i = 0; i < order->count; ++i)
-    if (strlen(order->name[i]) == n && strncmp(order->name[i], path, n) == 0) return i;
-  return -1;
+  int rank = -1;
+  size_t longest = 0;
+
+  for (int i = 0; i < order->count; ++i) {
+    size_t length = strlen(order->name[i]);
+    if (length <= longest || strncmp(order->name[i], path, length) != 0 || path[length] != '/') continue;
+    rank = i;
+    longest = length;
+  }
+  return rank;
 }
 
 static const char* in_src(const sourceSet* set, int file) {
@@ -72,11 +78,11 @@ static int ends_in(const char* name, const char* end) {
   return strlen(name) >= strlen(end) && strcmp(name + strlen(name) - strlen(end), end) == 0;
 }
 
-// The folder that a public header belongs to: of those that define its functions the last one. 0, the
-// first folder of all, where it declares plain structs and their defaults alone, or is made by the build.
+// The folder that a public header belongs to: the first one that defines a function of it. 0, the first folder of all,
+// if it declares plain structs and their defaults alone, or is made by the build.
 static int header_rank(const sourceSet* set, const folderOrder* order, const char* header) {
   char path[512];
-  int rank = 0;
+  int rank = order->count;
   snprintf(path, sizeof path, "include/holdfast/%s", header);
   for (int i = 0; i < set->nfile; ++i) {
     if (strcmp(set->file[i].path, path) != 0) continue;
@@ -85,12 +91,12 @@ static int header_rank(const sourceSet* set, const folderOrder* order, const cha
       const char* open = strchr(at, '(');
       if (!open) break;
       name_before(at, open, name);
-      int found = ends_in(name, "_default") ? 0 : find_implementer(set, order, name);
-      if (found > rank) rank = found;
+      int found = ends_in(name, "_default") ? -1 : find_implementer(set, order, name);
+      if (found >= 0 && found < rank) rank = found;
       at = open;
     }
   }
-  return rank;
+  return rank == order->count ? 0 : rank;
 }
 
 // ---- includes ------------------------------------------------------------------------------------
@@ -137,8 +143,8 @@ static int count_upward_includes(const char* root) {
 // The reader of MJCF is recursive: a model attaches models, a body holds bodies, a default is applied by
 // the reader of what it defaults. Its files count as one.
 static int node_of(const sourceSet* set, int file) {
-  for (int i = 0; strncmp(set->file[file].path, "src/import/mjcf", 15) == 0 && i < file; ++i)
-    if (strncmp(set->file[i].path, "src/import/mjcf", 15) == 0) return i;
+  for (int i = 0; strncmp(set->file[file].path, "src/io/mjcf/mjcf", 15) == 0 && i < file; ++i)
+    if (strncmp(set->file[i].path, "src/io/mjcf/mjcf", 15) == 0) return i;
   return file;
 }
 

@@ -1,7 +1,7 @@
 // Commands from outside: what fits is read, everything else is refused.
 #include "support/cmocka_all.h"
 
-#include "live/command.h"
+#include "io/live/command.h"
 
 #include <math.h>
 #include <string.h>

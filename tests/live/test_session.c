@@ -1,7 +1,7 @@
 // Sessions: going back and on gives the same bits, changed values act, wrong commands change nothing.
 #include "support/near.h"
 
-#include "live/session.h"
+#include "io/live/session.h"
 
 #include <holdfast/holdfast.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 // Inverse kinematics, against closed forms, differences, optimality conditions and round trips.
 #include "manipulation/arms.h"
-#include "manipulation/arm.h"
+#include "robot/manipulation/arm.h"
 #include "support/alloc.h"
 #include "support/sim_world.h"
 

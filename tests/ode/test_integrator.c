@@ -2,9 +2,9 @@
 #include "support/cmocka_all.h"
 #include "support/near.h"
 
-#include "ode/butcher.h"
+#include "methods/ode/butcher.h"
 #include "ode/problems.h"
-#include "ode/step.h"
+#include "methods/ode/step.h"
 
 static hfIntegrator* make(const hfOde* ode, const hfIntegratorConfig* config) {
   hfIntegrator* in = NULL;

@@ -2,9 +2,9 @@
 #include "support/cmocka_all.h"
 #include "support/near.h"
 
-#include "ode/controller.h"
-#include "ode/matrix.h"
-#include "ode/newton.h"
+#include "methods/ode/controller.h"
+#include "methods/ode/matrix.h"
+#include "methods/ode/newton.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "support/cmocka_all.h"
 #include "support/near.h"
 
-#include "ode/butcher.h"
+#include "methods/ode/butcher.h"
 #include "ode/problems.h"
 
 enum { METHODS = 4 };

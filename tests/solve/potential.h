@@ -8,7 +8,7 @@
 #ifndef HF_TESTS_POTENTIAL_H
 #define HF_TESTS_POTENTIAL_H
 
-#include "solve/law.h"
+#include "step/law/law.h"
 
 #include "math/vec3.h"
 

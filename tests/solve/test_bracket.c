@@ -3,7 +3,7 @@
 #include "support/near.h"
 #include "support/random.h"
 
-#include "solve/bracket.h"
+#include "step/solve/bracket.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
-// Damping of soft iterations (solve/damp.c) of one contact, by hand.
+// Damping of soft iterations (step/solve/damp.c) of one contact, by hand.
 #include "support/cmocka_all.h"
 
-#include "solve/damp.h"
+#include "step/solve/damp.h"
 
 #include <math.h>
 

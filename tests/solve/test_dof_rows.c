@@ -1,8 +1,8 @@
-// A tree with one dof is solved in numbers (solve/dof_rows.h). Newton's method on the gathered island gives the same bits.
+// A tree with one dof is solved in numbers (step/solve/dof_rows.h). Newton's method on the gathered island gives the same bits.
 #include "support/cmocka_all.h"
 #include "support/step_problems.h"
 
-#include "solve/tree_rows.h"
+#include "step/solve/tree_rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
-// Friction forces as unknowns beside the velocities (solve/dual.c). With the force that belongs to the velocity, the matrix
+// Friction forces as unknowns beside the velocities (step/solve/dual.c). With the force that belongs to the velocity, the matrix
 // is the derivative; with any other force it is not indefinite; and decks of cards that slide on each
 // other, where the number of iterations may not grow with the number of cards.
 #include "support/island.h"
 #include "support/step_problems.h"
 
-#include "solve/dual.h"
-#include "solve/system.h"
+#include "step/solve/dual.h"
+#include "step/solve/system.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "support/near.h"
 #include "support/random.h"
 
-#include "solve/patch.h"
+#include "step/solve/patch.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,10 +1,10 @@
-// Plain and narrow islands (solve/island.h) have ways of their own through the equations. With a second tree that nothing acts on an island
+// Plain and narrow islands (step/solve/island.h) have ways of their own through the equations. With a second tree that nothing acts on an island
 // goes the way of all others: the numbers of the first tree are the same bits.
 #include "support/cmocka_all.h"
 #include "support/near.h"
 #include "support/step_problems.h"
 
-#include "solve/system.h"
+#include "step/solve/system.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +78,7 @@ static void check_field(const double* x, const double* y, int n) {
   for (int i = 0; i < n; ++i) assert_near(x[i], y[i], 1e-12 * (largest(y, n) + 1));
 }
 
-// Beside other trees a tree of six dofs has compact rows (solve/patch.h), whose sums of six products have an order of their own. Stiffness 1e6 [N/m] times the
+// Beside other trees a tree of six dofs has compact rows (step/solve/patch.h), whose sums of six products have an order of their own. Stiffness 1e6 [N/m] times the
 // step turns their rounding into 1e-13 of forces, which cancel in r to a hundredth.
 static void check_near(const Values* x, const Values* y) {
   check_field(x->s, y->s, MOST_ROWS), check_field(x->weight, y->weight, MOST_ROWS), check_field(x->gamma, y->gamma, MOST_ROWS);

@@ -1,4 +1,4 @@
-// First steps by a predicted end of the step (solve/predict.c): rods in a plane that turn about their only contact, slip that reverses, joints that limits
+// First steps by a predicted end of the step (step/solve/predict.c): rods in a plane that turn about their only contact, slip that reverses, joints that limits
 // slow down, and robots with driven limbs that turn about a foot.
 #include "support/cmocka_all.h"
 #include "support/step_problems.h"

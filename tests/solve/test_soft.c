@@ -1,4 +1,4 @@
-// The soft start of heaps (solve/soft.c): cards that fall on each other at speed. Their normal forces do not depend on friction, so
+// The soft start of heaps (step/solve/soft.c): cards that fall on each other at speed. Their normal forces do not depend on friction, so
 // that the problem has one answer, which the rungs merit and convex find without a soft start.
 #include "support/island.h"
 #include "support/step_problems.h"
@@ -6,11 +6,11 @@
 #include "linalg/block_rough.h"
 #include "linalg/dense.h"
 #include "math/vec3.h"
-#include "solve/damp.h"
-#include "solve/dual.h"
-#include "solve/soft.h"
-#include "solve/solver.h"
-#include "solve/system.h"
+#include "step/solve/damp.h"
+#include "step/solve/dual.h"
+#include "step/solve/soft.h"
+#include "step/solve/solver.h"
+#include "step/solve/system.h"
 
 #include <math.h>
 #include <stdlib.h>

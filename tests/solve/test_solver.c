@@ -5,7 +5,7 @@
 #include "support/step_problems.h"
 
 #include "math/vec3.h"
-#include "solve/solver.h"
+#include "step/solve/solver.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "support/step_problems.h"
 
 #include "math/vec3.h"
-#include "solve/tals.h"
+#include "step/law/tals.h"
 
 #include <float.h>
 #include <stdlib.h>

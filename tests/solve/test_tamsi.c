@@ -6,7 +6,7 @@
 #include "support/step_problems.h"
 
 #include "math/vec3.h"
-#include "solve/system.h"
+#include "step/solve/system.h"
 
 #include <float.h>
 #include <stdlib.h>

@@ -24,7 +24,7 @@
 #include "stress/world.h"
 #include "support/cmocka_all.h"
 
-#include "actuation/actuation.h"
+#include "step/actuation/actuation.h"
 #include "sim/sim.h"
 
 #include <math.h>

@@ -2,8 +2,8 @@
 #ifndef HF_TESTS_ISLAND_H
 #define HF_TESTS_ISLAND_H
 
-#include "solve/island.h"
-#include "solve/partition.h"
+#include "step/solve/island.h"
+#include "step/problem/partition.h"
 #include "support/cmocka_all.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "runs.h"
 #include "support/near.h"
 
-#include "switching/layer_law.h"
+#include "methods/switching/layer_law.h"
 
 // 2 kg on slides along x and z; without gravity unless a test sets it.
 #define SCENE(gravity, mu)                                                                         \

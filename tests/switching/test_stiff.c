@@ -6,7 +6,7 @@
 #include "runs.h"
 
 #include "sim/sim.h"
-#include "switching/switching.h"
+#include "methods/switching/switching.h"
 
 static const double G = 10;
 

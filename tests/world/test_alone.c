@@ -1,7 +1,7 @@
 // Robots that fly fast: their links meet each other as those of a robot that stays where it is, and they meet a wall as anything else.
 #include "support/sim_world.h"
-#include "world/method.h"
-#include "world/world.h"
+#include "step/world/method.h"
+#include "step/world/world.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 // Bodies with edges that slide over a floor of tiles, and that meet a step in it.
 #include "support/sim_world.h"
 #include "support/tiles.h"
-#include "world/world.h"
+#include "step/world/world.h"
 
 #include <math.h>
 #include <string.h>

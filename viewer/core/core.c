@@ -2,7 +2,7 @@
 //
 // The page writes into memory that hf_web_room gives and calls a function; what comes back lies at
 // hf_web_out, hf_web_out_size bytes long: chunks of a recording, or the text of a refusal.
-#include "live/session.h"
+#include "io/live/session.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,91 @@
+// Inside of the builder: lists of definitions whose strings and arrays the pool owns.
+#ifndef HFI_BUILD_BUILDER_H
+#define HFI_BUILD_BUILDER_H
+
+#include <holdfast/builder.h>
+#include "base/names.h"
+#include "base/pool.h"
+#include "model/hull.h"
+#include "model/joint.h"
+#include "model/motor.h"
+#include "model/orientation.h"
+#include "model/types.h"
+
+#define HFI_LIST(type) struct { type* data; int count, capacity; }
+
+// A mesh, with the data that hf_builder_finish needs.
+typedef struct hfiMesh {
+  hfMeshDef def;
+  hfiHullData hull;
+} hfiMesh;
+
+typedef struct hfiExclude { int body[2]; } hfiExclude;
+
+// A keyframe whose arrays are in the order of the builder's ids (key.h).
+typedef struct hfiKey {
+  hfKeyDef def;
+  int njoint, nactuator, nbody; // numbers of objects that the builder had when the keyframe was added
+} hfiKey;
+
+// The bodies [first, end) of a model that was attached, and its own rules about inertia.
+typedef struct hfiPart {
+  int first, end;
+  hfBuildConfig config;
+} hfiPart;
+
+struct hfBuilder {
+  hfWorld world;
+  hfBuildConfig config;
+  hfiPool pool;
+  hfiNames names;
+  HFI_LIST(hfBodyDef) body; // [0] is the world
+  HFI_LIST(hfJointDef) joint;
+  HFI_LIST(unsigned char) companions; // which joints a body has (builder_tree.c), for the bodies up to the last one with joints
+  HFI_LIST(hfGeomDef) geom;
+  HFI_LIST(hfiMesh) mesh;
+  HFI_LIST(hfHeightFieldDef) hfield;
+  HFI_LIST(hfSiteDef) site;
+  HFI_LIST(hfCameraDef) camera;
+  HFI_LIST(hfTendonDef) tendon;
+  HFI_LIST(hfEqualityDef) equality;
+  HFI_LIST(hfPairDef) pair;
+  HFI_LIST(hfiExclude) exclude;
+  HFI_LIST(hfActuatorDef) actuator;
+  HFI_LIST(hfSensorDef) sensor;
+  HFI_LIST(hfiKey) key;
+  HFI_LIST(hfiPart) part; // A part inside of another part comes before it.
+};
+
+// "where: label: what", as a refusal with HF_ERROR_MODEL (model/label.h).
+hfStatus hfi_refuse_def(hfError* error, const char* where, hfObjectKind kind, const char* name,
+                        const char* format, ...) HF_PRINTF(5, 6);
+
+hfBuildConfig hfi_build_config_default(void);
+// Gives bodies their own rules about inertia, except those that have their own already.
+hfStatus hfi_builder_add_part(hfBuilder* b, hfiPart part, hfError* error);
+// The rules that hold for a body; its total_mass does not count.
+const hfBuildConfig* hfi_builder_rules(const hfBuilder* b, int body);
+// Does a body follow other rules than those of the builder?
+int hfi_builder_has_own_rules(const hfBuilder* b, int body);
+
+// The nine numbers of a muscle's passive force.
+const double* hfi_passive_muscle(const hfActuatorDef* d);
+
+// A contact pair with the values that it takes from its geoms.
+hfPairDef hfi_complete_pair(const hfBuilder* b, int pair);
+
+// The number sensor_num that the model gets for a sensor: for a sensor of an orientation servo the number of axes, for a rangefinder the number of rays.
+int hfi_sensor_num(const hfBuilder* b, const hfSensorDef* def);
+// Refuses more numbers than sensors may have.
+hfStatus hfi_check_sensors(const hfBuilder* b, hfError* error);
+// Sets data and reduce if they are not given.
+void hfi_sensor_complete(hfSensorDef* def);
+// Is this a motor without inputs, which in MJCF has no control?
+static inline int hfi_lacks_control(const hfActuatorDef* d) { return d->gaintype == HF_GAIN_MOTOR && d->inputs == 0; }
+
+// Is this an actuator of an orientation servo other than its first?
+static inline int hfi_is_later_axis(const hfActuatorDef* d) {
+  return d->gaintype == HF_GAIN_ORIENTATION && !hfi_orientation_count(d->inputs);
+}
+
+#endif

@@ -1,0 +1,395 @@
+// See session.h.
+//
+// Dragging: a spring and a damper pull the held point p of a body towards the target,
+//   F = k (p_target - p) - c v_p,   c = 2 sqrt(k m) where the stiffness is the default,
+// as a wrench at the body's centre of mass, torque (p - p_com) x F.
+#include "io/live/session.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/locale.h"
+#include "math/vec3.h"
+#include "model/state_sizes.h"
+#include "sim/sim.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const hfModel* model_of(const hfiSession* s) {
+  return s->params ? hf_params_model(s->params) : s->base;
+}
+
+// ---- making --------------------------------------------------------------------------------------
+
+static void copy_input(const hfModel* m, hfInput* to, const hfInput* from) {
+  if (from && from->ctrl) memcpy(to->ctrl, from->ctrl, (size_t)m->nu * sizeof(double));
+  if (from && from->mocap_pos)
+    memcpy(to->mocap_pos, from->mocap_pos, 3 * (size_t)m->nmocap * sizeof(double));
+  if (from && from->mocap_quat)
+    memcpy(to->mocap_quat, from->mocap_quat, 4 * (size_t)m->nmocap * sizeof(double));
+}
+
+// Makes a sim and kinematics with the present values. If this is refused, the old ones stay.
+static hfStatus make_sim(hfiSession* s, hfError* error) {
+  hfSim* sim = NULL;
+  hfDynamics* dynamics = NULL;
+  hfiStream stream;
+  hfStatus status = hf_sim_create(&sim, model_of(s), &s->config, error);
+  if (status >= 0) status = hf_dynamics_create(&dynamics, model_of(s), error);
+  if (status >= 0) status = hfi_stream_open(&stream, model_of(s), error);
+  if (status < 0) {
+    hf_sim_free(sim), hf_dynamics_free(dynamics);
+    return status;
+  }
+  hf_sim_free(s->sim), hf_dynamics_free(s->dynamics);
+  if (s->stream.model) hfi_stream_close(&s->stream);
+  s->sim = sim, s->dynamics = dynamics, s->stream = stream;
+  s->stream.started = 1; // The run is described when a client connects.
+  return HF_OK;
+}
+
+static void release_controls(hfiSession* s) {
+  for (int i = 0; i < s->base->nu; ++i) s->held[i] = NAN;
+}
+
+hfStatus hfi_session_open(hfiSession* session, const hfModel* model, const hfSimConfig* config,
+                          const hfState* start, const hfInput* input, double history_time, hfError* error) {
+  hfiSession s = {.base = model, .config = *config, .drag = {.body = -1}, .speed = 1};
+  for (int i = 0; i < HFI_SCALES; ++i) s.scale[i] = 1;
+  s.state = malloc(start->size), s.start = malloc(start->size);
+  s.input = hf_input_create(model), s.start_input = hf_input_create(model);
+  s.base_controls = calloc((size_t)model->nu + 1, sizeof(double));
+  s.held = calloc((size_t)model->nu + 1, sizeof(double));
+  hfStatus status = HF_OK;
+  if (!s.state || !s.start || !s.input || !s.start_input || !s.base_controls || !s.held ||
+      !hfi_history_open(&s.history, history_time))
+    status = hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  if (status == HF_OK) status = make_sim(&s, error);
+  if (status != HF_OK) {
+    hfi_session_close(&s);
+    return status;
+  }
+  memcpy(s.state, start, start->size), memcpy(s.start, start, start->size);
+  copy_input(model, s.input, input), copy_input(model, s.start_input, input);
+  memcpy(s.base_controls, s.start_input->ctrl, (size_t)model->nu * sizeof(double));
+  release_controls(&s);
+  *session = s;
+  return HF_OK;
+}
+
+void hfi_session_close(hfiSession* s) {
+  hf_sim_free(s->sim), hf_dynamics_free(s->dynamics), hf_params_free(s->params);
+  if (s->stream.model) hfi_stream_close(&s->stream);
+  free(s->state), free(s->start), free(s->base_controls), free(s->held);
+  hf_input_free(s->input), hf_input_free(s->start_input);
+  hfi_history_close(&s->history);
+  *s = (hfiSession){0};
+}
+
+// ---- dragging ------------------------------------------------------------------------------------
+
+static void pull(hfiSession* s) {
+  const hfModel* m = model_of(s);
+  hfiDrag* g = &s->drag;
+  hf_dynamics_position(s->dynamics, hf_state_q(s->state), s->input);
+  hf_dynamics_velocity(s->dynamics, hf_state_v(s->state));
+  hfPose X = hf_dynamics_body_pose(s->dynamics, g->body);
+  hfVec3 arm = m3_mulv(X.R, g->p_B), p = v3_add(X.p, arm);
+  hfVec3 com = v3_add(X.p, m3_mulv(X.R, v3_load(hf_model_body_com(m) + 3 * g->body)));
+  hfVec3 v = hf_dynamics_point_velocity(s->dynamics, g->body, p).v;
+  hfVec3 f = v3_sub(v3_scale(g->stiffness, v3_sub(g->target_W, p)), v3_scale(g->damping, v));
+  s->input->wrench[g->body] = (hfForce){.n = v3_cross(v3_sub(p, com), f), .f = f};
+}
+
+static hfStatus start_drag(hfiSession* s, const hfiCommand* c, hfError* error) {
+  const hfModel* m = model_of(s);
+  if (c->index >= (uint32_t)m->nbody || hf_model_body_tree(m)[c->index] < 0)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "body %u cannot be dragged: it does not move",
+                      c->index);
+  if (s->drag.body >= 0) s->input->wrench[s->drag.body] = (hfForce){0};
+  double mass = hf_model_body_subtreemass(m)[c->index];
+  double stiffness = c->x[6] > 0 ? c->x[6] : 200 * mass;
+  s->drag = (hfiDrag){.body = (int32_t)c->index,
+                      .p_B = {c->x[0], c->x[1], c->x[2]},
+                      .target_W = {c->x[3], c->x[4], c->x[5]},
+                      .stiffness = stiffness,
+                      .damping = 2 * sqrt(stiffness * mass)};
+  return HF_OK;
+}
+
+static void end_drag(hfiSession* s) {
+  if (s->drag.body >= 0) s->input->wrench[s->drag.body] = (hfForce){0};
+  s->drag.body = -1;
+}
+
+// ---- changed values ------------------------------------------------------------------------------
+
+static void scale_field(hfiSession* s, hfModelField field, double factor, int only_free) {
+  double* to = hf_params_field(s->params, field);
+  const double* from = (const double*)((uintptr_t)s->base + (uintptr_t)s->base->offset[field]);
+  hfFieldInfo info = hf_model_field_info(s->base, field);
+  for (int i = 0; i < info.rows * info.columns; ++i) {
+    int joint = only_free ? hf_model_body_jntadr(s->base)[i / info.columns] : -1;
+    if (only_free && (joint < 0 || hf_model_jnt_type(s->base)[joint] != HF_JOINT_FREE)) continue;
+    to[i] = from[i] >= 0 || field != HF_FIELD_geom_friction_dynamic ? factor * from[i] : from[i];
+  }
+}
+
+static void apply_scale(hfiSession* s, int what) {
+  double f = s->scale[what];
+  static const hfModelField fields[HFI_SCALES][3] = {
+      {HF_FIELD_geom_friction, HF_FIELD_geom_friction_dynamic, HF_FIELD_pair_friction},
+      {HF_FIELD_body_mass, HF_FIELD_body_inertia, HF_FIELD_body_mass},
+      {HF_FIELD_actuator_gainprm, HF_FIELD_actuator_biasprm, HF_FIELD_actuator_forcerange}};
+  for (int i = 0; i < 3; ++i) scale_field(s, fields[what][i], f, what == HFI_SCALE_MASS);
+}
+
+static hfStatus need_params(hfiSession* s, hfError* error) {
+  return s->params ? HF_OK : hf_params_create(&s->params, s->base, error);
+}
+
+static hfStatus change_scale(hfiSession* s, const hfiCommand* c, hfError* error) {
+  if (c->index >= HFI_SCALES || !(c->x[0] >= 0.01 && c->x[0] <= 100))
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "scale %u by %g: allowed is 0.01 to 100", c->index,
+                      c->x[0]);
+  hfStatus status = need_params(s, error);
+  if (status != HF_OK) return status;
+  s->scale[c->index] = c->x[0];
+  apply_scale(s, (int)c->index);
+  status = hf_params_update(s->params, error);
+  return status == HF_OK ? make_sim(s, error) : status;
+}
+
+static hfStatus change_field(hfiSession* s, const hfiCommand* c, hfError* error) {
+  if (c->index >= HF_MODEL_FIELD_COUNT)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "the model has no field %u", c->index);
+  hfFieldInfo info = hf_model_field_info(s->base, (hfModelField)c->index);
+  if (!info.overlay || !(c->x[0] >= 0 && c->x[0] < (double)info.rows * info.columns))
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "%s[%g] cannot be changed", info.name, c->x[0]);
+  hfStatus status = need_params(s, error);
+  if (status != HF_OK) return status;
+  double *at = hf_params_field(s->params, (hfModelField)c->index) + (long)c->x[0], old = *at;
+  *at = c->x[1];
+  status = hf_params_update(s->params, error);
+  if (status == HF_OK) status = make_sim(s, error);
+  if (status != HF_OK) *at = old;
+  return status;
+}
+
+static hfStatus change_option(hfiSession* s, const hfiCommand* c, hfError* error) {
+  char value[32];
+  const char* name = hf_sim_config_name((int)(c->index & 0xffff));
+  if (!name) return hfi_refuse(error, HF_ERROR_ARGUMENT, "there is no option %u", c->index);
+  hfSimConfig old = s->config;
+  locale_t outer = hfi_enter_c_locale();
+  snprintf(value, sizeof value, "%.17g", c->x[0]);
+  hfi_leave_c_locale(outer);
+  hfStatus status = hf_sim_config_set(&s->config, name, value, error);
+  if (status == HF_OK && s->config.method != old.method) {
+    int method = s->config.method < 0 ? s->base->world.method : s->config.method;
+    s->config = old;
+    hfi_config_change_method(&s->config, &s->base->world, method);
+  }
+  if (status == HF_OK) status = make_sim(s, error);
+  if (status != HF_OK) s->config = old;
+  return status;
+}
+
+// ---- time ----------------------------------------------------------------------------------------
+
+static hfStatus reset(hfiSession* s, const hfiCommand* c, hfError* error) {
+  if (c->index > (uint32_t)s->base->nkey)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "there is no keyframe %u", c->index);
+  end_drag(s);
+  hfi_history_cut(&s->history, -INFINITY);
+  memcpy(s->state, s->start, s->start->size);
+  copy_input(s->base, s->input, s->start_input);
+  release_controls(s);
+  s->debt = 0, s->status = HF_OK;
+  hfStatus status =
+      c->index ? hf_state_set_key(s->state, s->input, s->base, (int)c->index - 1, error) : HF_OK;
+  memcpy(s->base_controls, s->input->ctrl, (size_t)s->base->nu * sizeof(double));
+  return status;
+}
+
+// Goes back to a time, or to the oldest moment that is kept: the moment that a page asks for may have been dropped while the world played.
+static hfStatus seek(hfiSession* s, double time, hfError* error) {
+  const hfiMoment* m = hfi_history_find(&s->history, time + 1e-9);
+  if (!m && s->history.count > 0) m = hfi_history_at(&s->history, 0);
+  if (!m) return hfi_refuse(error, HF_ERROR_ARGUMENT, "cannot go back to %g s: no state of that time is kept", time);
+  double exact = m->time;
+  hfStatus status = hfi_session_restore(s, m->state, m->state_size, 0, error);
+  hfi_history_cut(&s->history, exact);
+  return status;
+}
+
+// The payload of a state chunk: head, controls, mocap poses, state without the unused memory.
+hfStatus hfi_session_restore(hfiSession* s, const void* payload, size_t size, int with_controls,
+                             hfError* error) {
+  hfiStateHead head;
+  hfState state;
+  const hfModel* m = s->base;
+  const char* at = payload;
+  if (size < sizeof head) return hfi_refuse(error, HF_ERROR_PARSE, "a state is cut short");
+  memcpy(&head, at, sizeof head);
+  size_t numbers = ((size_t)m->nu + 7 * (size_t)head.nmocap) * sizeof(double);
+  if ((head.nmocap != 0 && head.nmocap != (uint32_t)m->nmocap) ||
+      size < sizeof head + numbers + sizeof state)
+    return hfi_refuse(error, HF_ERROR_PARSE, "a state is cut short");
+  memcpy(&state, at + sizeof head + numbers, sizeof state);
+  size_t used = (size_t)s->state->off_memory +
+                (size_t)(state.nmemory > 0 ? state.nmemory : 0) * sizeof(hfContactMemory);
+  if (!hfi_state_same_sizes(&state, s->state) || state.nmemory < 0 || state.nmemory > s->state->max_memory ||
+      state.off_memory != s->state->off_memory || size < sizeof head + numbers + used || !isfinite(state.time))
+    return hfi_refuse(error, HF_ERROR_PARSE, "a state does not fit its model");
+  end_drag(s);
+  const double* x = (const double*)(const void*)(at + sizeof head);
+  if (with_controls) {
+    memcpy(s->base_controls, x, (size_t)m->nu * sizeof(double));
+    release_controls(s);
+  }
+  if (head.nmocap) {
+    memcpy(s->input->mocap_pos, x + m->nu, 3 * (size_t)m->nmocap * sizeof(double));
+    memcpy(s->input->mocap_quat, x + m->nu + 3 * m->nmocap, 4 * (size_t)m->nmocap * sizeof(double));
+  }
+  uint64_t whole = s->state->size;
+  int32_t room = s->state->max_memory;
+  memcpy(s->state, at + sizeof head + numbers, used);
+  s->state->size = whole, s->state->max_memory = room;
+  s->debt = 0, s->status = HF_OK;
+  return HF_OK;
+}
+
+// ---- commands ------------------------------------------------------------------------------------
+
+static hfStatus set_control(hfiSession* s, const hfiCommand* c, hfError* error) {
+  if (c->index >= (uint32_t)s->base->nu)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "there is no actuator %u", c->index);
+  s->held[c->index] = c->x[0];
+  return HF_OK;
+}
+
+static hfStatus set_joint(hfiSession* s, const hfiCommand* c, hfError* error) {
+  const hfModel* m = s->base;
+  if (c->index >= (uint32_t)m->njnt || hf_joint_info(hf_model_jnt_type(m)[c->index]).nv != 1)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "joint %u has not one coordinate", c->index);
+  hf_state_mutable_q(s->state)[hf_model_jnt_qposadr(m)[c->index]] = c->x[0];
+  hf_state_mutable_v(s->state)[hf_model_jnt_dofadr(m)[c->index]] = 0;
+  return HF_OK;
+}
+
+hfStatus hfi_session_command(hfiSession* s, const hfiCommand* c, hfError* error) {
+  switch (c->kind) {
+  case HFI_COMMAND_PLAY:
+    if (!(c->x[0] > 0 && c->x[0] <= 1000))
+      return hfi_refuse(error, HF_ERROR_ARGUMENT, "speed %g: allowed is above 0, up to 1000",
+                        c->x[0]);
+    s->playing = 1, s->speed = c->x[0];
+    return HF_OK;
+  case HFI_COMMAND_PAUSE:
+    s->playing = 0, s->pending = 0;
+    return HF_OK;
+  case HFI_COMMAND_STEP:
+    s->playing = 0, s->pending = c->index > 1000 ? 1000 : (int32_t)c->index;
+    return HF_OK;
+  case HFI_COMMAND_RESET:
+    return reset(s, c, error);
+  case HFI_COMMAND_SEEK:
+    return seek(s, c->x[0], error);
+  case HFI_COMMAND_CONTROL:
+    return set_control(s, c, error);
+  case HFI_COMMAND_RELEASE:
+    release_controls(s);
+    return HF_OK;
+  case HFI_COMMAND_JOINT:
+    return set_joint(s, c, error);
+  case HFI_COMMAND_DRAG:
+    return start_drag(s, c, error);
+  case HFI_COMMAND_DROP:
+    end_drag(s);
+    return HF_OK;
+  case HFI_COMMAND_FIELD:
+    return change_field(s, c, error);
+  case HFI_COMMAND_SCALE:
+    return change_scale(s, c, error);
+  case HFI_COMMAND_OPTION:
+    return change_option(s, c, error);
+  default:
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "command %u is not for a session", c->kind);
+  }
+}
+
+// ---- stepping ------------------------------------------------------------------------------------
+
+// The input of a step that starts now. A control that the user holds has priority over the one that the session started with or that was recorded. If
+// neither is given (NaN), the scene's signal acts.
+static hfInput step_input(hfiSession* s) {
+  hfInput input = *s->input;
+  for (int i = 0; i < s->base->nu; ++i) input.ctrl[i] = isnan(s->held[i]) ? s->base_controls[i] : s->held[i];
+  return input;
+}
+
+hfStatus hfi_session_step(hfiSession* s, hfiBytes* out) {
+  hfStepReport report;
+  hfInput input = step_input(s);
+  if (s->drag.body >= 0) pull(s);
+  s->status = hf_sim_step(s->sim, s->state, &input, &report, &s->error);
+  if (s->status < 0) {
+    s->playing = 0, s->pending = 0;
+    return s->status;
+  }
+  ++s->steps;
+  s->stream.next_frame = INFINITY; // The clock decides when there is a frame.
+  hfi_stream_step(&s->stream, s->sim, s->state, &input, &report, 0, out);
+  return HF_OK;
+}
+
+void hfi_session_advance(hfiSession* s, double wall, double budget, hfiBytes* out) {
+  double end = hfi_clock() + budget, h = hf_sim_step_size(s->sim);
+  for (; s->pending > 0 && hfi_clock() <= end && hfi_session_step(s, out) >= 0; --s->pending) {}
+  if (!s->playing) return;
+  s->debt += s->speed * wall;
+  while (s->debt >= h && s->playing) {
+    if (hfi_session_step(s, out) < 0) return;
+    s->debt -= h;
+    if (hfi_clock() > end) {
+      s->debt = fmod(s->debt, h);
+      return;
+    }
+  }
+}
+
+void hfi_session_state(hfiSession* s, hfiBytes* out) {
+  hfInput input = step_input(s);
+  hfi_stream_state(s->base, s->state, &input, out);
+}
+
+void hfi_session_frame(hfiSession* s, double wall, hfiBytes* out) {
+  hfInput input = step_input(s);
+  hfi_stream_frame(&s->stream, s->sim, s->state, &input, wall, out);
+  if (s->history.capacity == 0) return;
+  hfiBytes state = {0};
+  hfi_session_state(s, &state);
+  const hfiMoment* last =
+      s->history.count ? hfi_history_at(&s->history, s->history.count - 1) : NULL;
+  if (!state.failed && !out->failed && (!last || last->time < s->state->time))
+    hfi_history_add(&s->history, s->state->time, out->data, out->size,
+                    state.data + sizeof(hfiChunkHeader), state.size - sizeof(hfiChunkHeader));
+  hfi_bytes_release(&state);
+}
+
+void hfi_session_recording(hfiSession* s, const char* scene, hfiBytes* out) {
+  hfiStream plain = {.model = s->base};
+  hfi_stream_head(&plain, scene, out);
+  hfi_stream_run(s->sim, out);
+  for (int i = 0; i < s->history.count; ++i) {
+    const hfiMoment* m = hfi_history_at(&s->history, i);
+    hfi_bytes_put(out, hfi_moment_chunks(m), m->chunks_size);
+    if (i % 30 != 0) continue;
+    size_t start = hfi_chunk_begin(out, HFI_CHUNK_STATE);
+    hfi_bytes_put(out, m->state, m->state_size);
+    hfi_chunk_end(out, start);
+  }
+}

@@ -1,0 +1,115 @@
+// Adds a mesh to the builder: reads it, transforms it by v <- scale R^T (v - p), and computes its hull.
+#include "io/mesh/asset.h"
+
+#include "base/error.h"
+
+#include "model/shape.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+hfiMeshSpec hfi_mesh_spec_default(void) {
+  hfiMeshSpec s = {.scale = {1, 1, 1},
+                   .refquat = {1, 0, 0, 0},
+                   .inertia = HF_MESH_INERTIA_LEGACY,
+                   .max_hull_vert = -1};
+  return s;
+}
+
+static hfStatus copy_inline(hfiTriMesh* mesh, const hfiMeshSpec* s, hfError* error) {
+  if (s->nvertex % 3 || s->nvertex < 12)
+    return hfi_refuse(error, HF_ERROR_PARSE, "vertex: %d numbers do not make at least 4 points",
+                      s->nvertex);
+  if (s->nface % 3)
+    return hfi_refuse(error, HF_ERROR_PARSE, "face: %d indices do not make triangles", s->nface);
+  hfiTriMeshBuilder b = {0};
+  hfStatus status = HF_OK;
+  int failed = 0;
+  for (int i = 0; i < s->nvertex && !failed; i += 3)
+    failed = hfi_trimesh_add_vertex(&b, s->vertex + i);
+  for (int i = 0; i < s->nface && !failed && !status; i += 3) {
+    const double* f = s->face + i;
+    for (int k = 0; k < 3; ++k)
+      if (f[k] != floor(f[k]) || f[k] < 0 || f[k] >= b.mesh.nvert)
+        status = hfi_refuse(error, HF_ERROR_PARSE, "face %d: %g is not one of %d vertices", i / 3,
+                            f[k], (int)b.mesh.nvert);
+    if (!status) failed = hfi_trimesh_add_triangle(&b, (int32_t)f[0], (int32_t)f[1], (int32_t)f[2]);
+  }
+  if (failed) status = hfi_refuse(error, HF_ERROR_MEMORY, "out of memory, or too large");
+  if (status)
+    hfi_trimesh_builder_release(&b);
+  else
+    *mesh = b.mesh;
+  return status;
+}
+
+static int add_to_builder(hfiReader* r, const hfiTriMesh* mesh, const hfiMeshSpec* s,
+                          hfError* error) {
+  hfMeshDef def = {.name = s->name,
+                   .where = s->where,
+                   .nvert = mesh->nvert,
+                   .ntri = mesh->ntri,
+                   .vert = mesh->vert,
+                   .tri = mesh->tri,
+                   .nhulltri = mesh->nhulltri,
+                   .hulltri = mesh->hulltri,
+                   .inertia = s->inertia,
+                   .max_hull_vert = s->max_hull_vert > 3 ? s->max_hull_vert : 0};
+  return hf_builder_add_mesh(r->builder, &def, error);
+}
+
+// Says so if a part of a robot is as long as a house: programs that draw often write millimetres.
+static void note_length(hfiReader* r, const hfiMeshSpec* s, const hfiTriMesh* mesh) {
+  const double HOUSE = 20; // [m]
+  double longest = 0;
+  for (int k = 0; k < 3; ++k) {
+    double low = INFINITY, high = -INFINITY;
+    for (int32_t i = 0; i < mesh->nvert; ++i) low = fmin(low, mesh->vert[3 * i + k]), high = fmax(high, mesh->vert[3 * i + k]);
+    longest = fmax(longest, high - low);
+  }
+  if (longest > HOUSE)
+    hfi_note(r, s->robot, HF_NOTE, "a mesh of more than 20 m: if its file is in millimetres, it needs the scale 0.001 0.001 0.001");
+}
+
+int hfi_mesh_add(hfiReader* r, const hfiMeshSpec* s, hfError* error) {
+  hfiTriMesh mesh = {0};
+  const char* what = s->path ? s->path : s->name ? s->name : "mesh";
+  hfStatus status =
+      s->path ? hfi_trimesh_load(&mesh, s->path, error) : copy_inline(&mesh, s, error);
+  if (!status && s->first_object && mesh.nfirst > 0) mesh.ntri = mesh.nfirst;
+  if (!status) status = hfi_trimesh_transform(&mesh, s->scale, s->refpos, s->refquat, what, error);
+  if (!status) status = hfi_trimesh_hull(&mesh, s->max_hull_vert, what, error);
+  int id = status ? (int)status : add_to_builder(r, &mesh, s, error);
+  if (id >= 0 && s->robot) note_length(r, s, &mesh);
+  hfi_trimesh_release(&mesh);
+  return id;
+}
+
+int hfi_leave_out_point(hfiReader* r, const hfiElem* elem, const hfGeomDef* d) {
+  const hfiUrdfSize* item = hfi_shape_kinds[d->type].urdf;
+  int sizes = 0, zeros = 0;
+  for (int k = 0; k < 3 && item[k].attribute; ++k) sizes += item[k].count;
+  for (int k = 0; k < sizes; ++k) zeros += d->size[k] == 0;
+  if (r->status || zeros < (d->contype && sizes > 1 ? sizes : 1)) return 0;
+  if (d->contype)
+    hfi_note(r, elem, HF_WARNING, "geom left out, it has the size zero");
+  else
+    hfi_note(r, elem, HF_NOTE, "geom left out, it is only drawn and has the size zero");
+  return 1;
+}
+
+int hfi_mesh_do_without(hfiReader* r, const hfiElem* geom, int only_drawn) {
+  hfStatus why = r->scratch.status;
+  int leave_out =
+      why != HF_ERROR_MEMORY && (only_drawn || r->config.skip_meshes);
+  if (!leave_out) {
+    hfi_keep(r, geom, why);
+    return 0;
+  }
+  if (only_drawn)
+    hfi_note_first(r, geom, HF_NOTE, "geom left out, it is only drawn", r->scratch.message);
+  else
+    hfi_note(r, geom, HF_WARNING, "geom left out, it neither collides nor has mass now: %s", r->scratch.message);
+  return 1;
+}

@@ -1,0 +1,27 @@
+// Inertias of links that no material body can have.
+#include "io/xml/reader.h"
+
+#include "math/eigen3.h"
+
+// Smaller moments count as zero [kg m^2]. A grain of 0.01 mg and 0.1 mm has 1e-16.
+static const double NO_MOMENT = 1e-16;
+// Files are written with few digits, so moments may violate the conditions on matter by this share of the largest moment [-].
+static const double ROUNDING = 1e-6;
+
+void hfi_repair_inertia(hfiReader* r, const hfiElem* link, const char* name, double I[6]) {
+  double moment[3];
+  hfMat3 R;
+  eigen3(I, moment, &R);
+  if (moment[2] >= -ROUNDING * moment[0] && moment[1] + moment[2] >= moment[0] * (1 - ROUNDING)) {
+    double thin[6] = {moment[0], moment[1], 0, 0, 0, 0}; // a rod, whose least moment counts as zero
+    if (moment[2] < 0) sym3_rotate(R, thin, I);
+    return;
+  }
+  if (max2(moment[0], -moment[2]) > NO_MOMENT)
+    hfi_note(r, link, HF_WARNING,
+             "link \"%.100s\": no matter has the principal moments %g %g %g (A + B >= C); their mean, "
+             "or zero if that is negative, is used for all three",
+             name, moment[0], moment[1], moment[2]);
+  I[0] = I[1] = I[2] = max2(0, (moment[0] + moment[1] + moment[2]) / 3);
+  I[3] = I[4] = I[5] = 0;
+}

@@ -1,0 +1,369 @@
+// Reads glTF 2.0, as text (.gltf) or binary (.glb): the triangles of the meshes that the nodes of the scene place. glTF is
+// y-up by its specification and is turned to z-up: (x, y, z) -> (x, -z, y).
+//
+//   buffer      bytes, in the binary file, in a file beside it or in the text itself (base64)
+//   bufferView  a part of a buffer
+//   accessor    numbers of one type in a bufferView, of which a few may be replaced (sparse)
+#include "io/mesh/mesh_scene.h"
+
+#include "base/error.h"
+#include "io/xml/reader.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Buffer {
+  const char* data;
+  size_t size;
+  char* owned; // to be freed, or NULL
+} Buffer;
+
+typedef struct Gltf {
+  json_t* root;
+  const char* file;
+  Buffer binary; // the second part of a .glb
+  Buffer* buffer;
+  size_t nbuffer;
+  hfiTriMeshBuilder mesh;
+  int nodes; // number of nodes visited so far
+  hfError* error;
+  hfStatus status;
+} Gltf;
+
+#define REFUSE(g, ...) ((g)->status = hfi_refuse((g)->error, HF_ERROR_PARSE, __VA_ARGS__))
+
+// ---- JSON -------------------------------------------------------------------------------------------
+
+// Element `i` of a list of the document, or NULL.
+static json_t* item(const Gltf* g, const char* list, json_int_t i) {
+  const json_t* array = json_object_get(g->root, list);
+  return i >= 0 && (size_t)i < json_array_size(array) ? json_array_get(array, (size_t)i) : NULL;
+}
+
+// A whole number of an object; `absent` if it is not given, -1 if it is negative or no number.
+static json_int_t whole(const json_t* object, const char* key, json_int_t absent) {
+  const json_t* value = json_object_get(object, key);
+  if (!value) return absent;
+  return json_is_integer(value) && json_integer_value(value) >= 0 ? json_integer_value(value) : -1;
+}
+
+// Fills x if the object has an array of `count` numbers of that name. Returns 1 if it did.
+static int numbers(const json_t* object, const char* key, int count, double* x) {
+  const json_t* array = json_object_get(object, key);
+  if (json_array_size(array) != (size_t)count) return 0;
+  for (int i = 0; i < count; ++i) x[i] = json_number_value(json_array_get(array, (size_t)i));
+  return 1;
+}
+
+// ---- buffers ----------------------------------------------------------------------------------------
+
+static int base64_digit(char c) {
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const char* at = c ? strchr(digits, c) : NULL;
+  return at ? (int)(at - digits) : -1;
+}
+
+static Buffer decode_base64(const char* text) {
+  char* bytes = malloc(strlen(text) / 4 * 3 + 3);
+  Buffer b = {bytes, 0, bytes};
+  unsigned word = 0;
+  int bits = 0;
+  for (; bytes && base64_digit(*text) >= 0; ++text) {
+    word = (word << 6 | (unsigned)base64_digit(*text)) & 0xffff;
+    if ((bits += 6) >= 8) bits -= 8, bytes[b.size++] = (char)(word >> bits);
+  }
+  return b;
+}
+
+// A file beside the document. %XX in its name stands for a byte.
+static Buffer read_file_beside(Gltf* g, const char* uri) {
+  char path[4096];
+  const char* slash = strrchr(g->file, '/');
+  size_t n = (size_t)snprintf(path, sizeof path, "%.*s", slash ? (int)(slash - g->file) + 1 : 0, g->file);
+  for (; *uri && n + 1 < sizeof path; ++uri) {
+    unsigned byte;
+    if (*uri == '%' && sscanf(uri + 1, "%2x", &byte) == 1 && uri[1] && uri[2])
+      path[n++] = (char)byte, uri += 2;
+    else
+      path[n++] = *uri;
+  }
+  path[n < sizeof path ? n : sizeof path - 1] = '\0';
+  Buffer b = {0};
+  b.data = b.owned = hfi_slurp(path, (size_t)1 << 30, &b.size, g->error);
+  if (!b.data) g->status = HF_ERROR_FILE;
+  return b;
+}
+
+static Buffer read_buffer(Gltf* g, size_t i) {
+  const json_t* object = json_array_get(json_object_get(g->root, "buffers"), i);
+  const char *uri = json_string_value(json_object_get(object, "uri")), *comma = uri ? strchr(uri, ',') : NULL;
+  Buffer b = {0};
+  if (!uri && i == 0 && g->binary.data) {
+    b = g->binary;
+  } else if (!uri) {
+    REFUSE(g, "%s: buffer %zu has no bytes", g->file, i);
+  } else if (strncmp(uri, "data:", 5) == 0) {
+    if (comma && comma - uri >= 7 && strncmp(comma - 7, ";base64", 7) == 0)
+      b = decode_base64(comma + 1);
+    else
+      REFUSE(g, "%s: buffer %zu: data that are not base64", g->file, i);
+  } else {
+    b = read_file_beside(g, uri);
+  }
+  json_int_t size = whole(object, "byteLength", -1);
+  if (!g->status && (size < 0 || (uint64_t)size > b.size))
+    REFUSE(g, "%s: buffer %zu has %zu bytes, not the announced %lld", g->file, i, b.size, (long long)size);
+  return b;
+}
+
+static void read_buffers(Gltf* g) {
+  g->nbuffer = json_array_size(json_object_get(g->root, "buffers"));
+  g->buffer = calloc(g->nbuffer + 1, sizeof *g->buffer);
+  if (!g->buffer) g->status = hfi_refuse(g->error, HF_ERROR_MEMORY, "%s: out of memory", g->file);
+  for (size_t i = 0; i < g->nbuffer && !g->status; ++i) g->buffer[i] = read_buffer(g, i);
+}
+
+// ---- accessors --------------------------------------------------------------------------------------
+
+typedef enum ComponentType { BYTE = 5120, UBYTE, SHORT, USHORT, UINT = 5125, FLOAT } ComponentType;
+
+static size_t component_size(json_int_t type) {
+  switch (type) {
+  case BYTE:
+  case UBYTE: return 1;
+  case SHORT:
+  case USHORT: return 2;
+  case UINT:
+  case FLOAT: return 4;
+  default: return 0;
+  }
+}
+
+// Little-endian, at any address. Normalised integers are fractions of the largest one.
+static double component(const char* at, json_int_t type, int normalized) {
+  const unsigned char* b = (const unsigned char*)at;
+  uint32_t bits = 0;
+  for (size_t i = 0; i < component_size(type); ++i) bits |= (uint32_t)b[i] << (8 * i);
+  float f;
+  switch (type) {
+  case BYTE: return normalized ? fmax((int8_t)bits / 127.0, -1) : (int8_t)bits;
+  case UBYTE: return normalized ? bits / 255.0 : bits;
+  case SHORT: return normalized ? fmax((int16_t)bits / 32767.0, -1) : (int16_t)bits;
+  case USHORT: return normalized ? bits / 65535.0 : bits;
+  case FLOAT: memcpy(&f, &bits, sizeof f); return (double)f;
+  default: return bits;
+  }
+}
+
+// Elements of `width` components in a bufferView.
+typedef struct View {
+  const char* data; // first byte of element 0
+  size_t stride;
+  json_int_t type;
+  int width, normalized;
+} View;
+
+// Is the size x so small that the product of two such sizes fits into 64 bits?
+static int is_small(json_int_t x) { return x >= 0 && x < (json_int_t)1 << 31; }
+
+static View open_view(Gltf* g, json_int_t view, json_int_t offset, json_int_t type, int width, json_int_t count) {
+  const json_t* object = item(g, "bufferViews", view);
+  json_int_t buffer = whole(object, "buffer", -1), start = whole(object, "byteOffset", 0), length = whole(object, "byteLength", -1);
+  size_t element = component_size(type) * (size_t)width;
+  json_int_t stride = whole(object, "byteStride", (json_int_t)element);
+  int sound = object && element > 0 && buffer >= 0 && (size_t)buffer < g->nbuffer && is_small(start) && is_small(length) && is_small(offset) &&
+              is_small(stride) && is_small(count) && stride >= (json_int_t)element;
+  if (sound) {
+    json_int_t end = count > 0 ? offset + (count - 1) * stride + (json_int_t)element : 0;
+    sound = end <= length && (size_t)(start + length) <= g->buffer[buffer].size;
+  }
+  if (!sound) {
+    REFUSE(g, "%s: bufferView %lld does not hold %lld elements", g->file, (long long)view, (long long)count);
+    return (View){0};
+  }
+  return (View){g->buffer[buffer].data + start + offset, (size_t)stride, type, width, 0};
+}
+
+static void copy_element(const View* v, size_t i, double* x) {
+  for (int k = 0; k < v->width; ++k)
+    x[k] = component(v->data + i * v->stride + (size_t)k * component_size(v->type), v->type, v->normalized);
+}
+
+// Replaces the elements that a sparse accessor names.
+static void replace_sparse(Gltf* g, const json_t* sparse, View whole_view, json_int_t count, double* x) {
+  const json_t *where = json_object_get(sparse, "indices"), *what = json_object_get(sparse, "values");
+  json_int_t n = whole(sparse, "count", -1);
+  View index = open_view(g, whole(where, "bufferView", -1), whole(where, "byteOffset", 0), whole(where, "componentType", -1), 1, n);
+  if (g->status) return;
+  View value = open_view(g, whole(what, "bufferView", -1), whole(what, "byteOffset", 0), whole_view.type, whole_view.width, n);
+  value.normalized = whole_view.normalized;
+  for (json_int_t i = 0; i < n && !g->status; ++i) {
+    double at;
+    copy_element(&index, (size_t)i, &at);
+    if (!(at >= 0 && at < (double)count))
+      REFUSE(g, "%s: a sparse accessor replaces element %g of %lld", g->file, at, (long long)count);
+    else
+      copy_element(&value, (size_t)i, x + (size_t)at * (size_t)value.width);
+  }
+}
+
+// The numbers of an accessor of `width` components, from malloc; NULL after a refusal.
+static double* read_accessor(Gltf* g, json_int_t i, const char* type, int width, json_int_t* count) {
+  const json_t *a = item(g, "accessors", i), *sparse = json_object_get(a, "sparse");
+  const char* given = json_string_value(json_object_get(a, "type"));
+  View view = {NULL, 0, whole(a, "componentType", -1), width, json_is_true(json_object_get(a, "normalized"))};
+  *count = whole(a, "count", -1);
+  if (!given || strcmp(given, type) != 0 || *count < 0 || *count > HFI_TRIMESH_MAX_TRIANGLES * (json_int_t)3) {
+    REFUSE(g, "%s: accessor %lld holds no %s", g->file, (long long)i, type);
+    return NULL;
+  }
+  int normalized = view.normalized;
+  if (json_object_get(a, "bufferView"))
+    view = open_view(g, whole(a, "bufferView", -1), whole(a, "byteOffset", 0), view.type, width, *count);
+  if (g->status) return NULL;
+  view.normalized = normalized;
+  double* x = calloc((size_t)*count * (size_t)width + 1, sizeof *x);
+  if (!x) {
+    g->status = hfi_refuse(g->error, HF_ERROR_MEMORY, "%s: out of memory", g->file);
+    return NULL;
+  }
+  for (json_int_t k = 0; view.data && k < *count; ++k) copy_element(&view, (size_t)k, x + (size_t)k * (size_t)width);
+  if (sparse) replace_sparse(g, sparse, view, *count, x);
+  return x;
+}
+
+// ---- meshes -----------------------------------------------------------------------------------------
+
+// Indices of corners: those of the accessor, or 0, 1, 2, … without one. From malloc; NULL after a refusal.
+static int32_t* read_corners(Gltf* g, const json_t* indices, json_int_t npoint, json_int_t* count) {
+  double* x = indices ? read_accessor(g, json_is_integer(indices) ? json_integer_value(indices) : -1, "SCALAR", 1, count) : NULL;
+  if (!indices) *count = npoint;
+  int32_t* corner = g->status ? NULL : malloc(((size_t)*count + 1) * sizeof *corner);
+  if (!corner && !g->status) g->status = hfi_refuse(g->error, HF_ERROR_MEMORY, "%s: out of memory", g->file);
+  for (json_int_t i = 0; corner && i < *count && !g->status; ++i) {
+    double at = x ? x[i] : (double)i;
+    if (!(at >= 0 && at < (double)npoint)) {
+      REFUSE(g, "%s: index %g, but there are %lld positions", g->file, at, (long long)npoint);
+      break;
+    }
+    corner[i] = (int32_t)at;
+  }
+  free(x);
+  if (!g->status) return corner;
+  free(corner);
+  return NULL;
+}
+
+static void add_corners(Gltf* g, hfiNodeFrame placement, hfiPrimitive kind, const double* point, json_int_t npoint, const int32_t* corner,
+                        json_int_t count) {
+  int32_t* index = malloc(((size_t)npoint + 1) * sizeof *index);
+  if (index) memset(index, -1, (size_t)npoint * sizeof *index);
+  if (!index || (count >= 3 && hfi_add_primitive(&g->mesh, placement, kind, point, index, corner, (int32_t)count) != 0))
+    g->status = hfi_refuse(g->error, HF_ERROR_MEMORY, "%s: out of memory, or too large", g->file);
+  free(index);
+}
+
+static void read_primitive(Gltf* g, const json_t* primitive, hfiNodeFrame placement) {
+  enum { MODE_TRIANGLES = 4, MODE_STRIP, MODE_FAN };
+  json_int_t mode = whole(primitive, "mode", MODE_TRIANGLES), npoint = 0, count = 0;
+  if (mode < MODE_TRIANGLES || mode > MODE_FAN) return; // Points and lines are left out.
+  if (json_object_get(json_object_get(primitive, "extensions"), "KHR_draco_mesh_compression")) {
+    g->status = hfi_refuse(g->error, HF_ERROR_UNSUPPORTED, "%s: meshes compressed by Draco are not read", g->file);
+    return;
+  }
+  double* point = read_accessor(g, whole(json_object_get(primitive, "attributes"), "POSITION", -1), "VEC3", 3, &npoint);
+  int32_t* corner = point && !g->status ? read_corners(g, json_object_get(primitive, "indices"), npoint, &count) : NULL;
+  if (corner) add_corners(g, placement, (hfiPrimitive)(mode - MODE_TRIANGLES), point, npoint, corner, count);
+  free(point), free(corner);
+}
+
+// ---- nodes ------------------------------------------------------------------------------------------
+
+static hfiNodeFrame read_transformation(const json_t* node) {
+  double m[16], rows[16], t[3] = {0, 0, 0}, q[4] = {0, 0, 0, 1}, s[3] = {1, 1, 1};
+  if (numbers(node, "matrix", 16, m)) { // columns
+    for (int i = 0; i < 16; ++i) rows[i] = m[4 * (i % 4) + i / 4];
+    return hfi_node_frame_from_rows(rows);
+  }
+  numbers(node, "translation", 3, t), numbers(node, "rotation", 4, q), numbers(node, "scale", 3, s);
+  hfiNodeFrame turn = {m3_from_quat(q_unit((hfQuat){q[3], q[0], q[1], q[2]})), v3_load(t)};
+  return hfi_node_frame_chain(turn, hfi_node_frame_scale(v3_load(s)));
+}
+
+static void read_node(Gltf* g, json_int_t i, hfiNodeFrame outer, int depth) {
+  const json_t* node = item(g, "nodes", i);
+  if (!node || ++g->nodes > HFI_SCENE_MAX_NODES || depth > HFI_SCENE_MAX_DEPTH) {
+    REFUSE(g, "%s: node %lld is not there, or there are more than %d, or more than %d deep", g->file, (long long)i,
+           HFI_SCENE_MAX_NODES, HFI_SCENE_MAX_DEPTH);
+    return;
+  }
+  hfiNodeFrame placement = hfi_node_frame_chain(outer, read_transformation(node));
+  const json_t* mesh = item(g, "meshes", whole(node, "mesh", -1));
+  size_t k;
+  json_t* element;
+  json_array_foreach(json_object_get(mesh, "primitives"), k, element) if (!g->status) read_primitive(g, element, placement);
+  json_array_foreach(json_object_get(node, "children"), k, element) if (!g->status)
+      read_node(g, json_is_integer(element) ? json_integer_value(element) : -1, placement, depth + 1);
+}
+
+static void read_scene(Gltf* g) {
+  const double turn[16] = {1, 0, 0, 0, 0, 0, -1, 0, 0, 1, 0, 0, 0, 0, 0, 1};
+  const json_t* scene = item(g, "scenes", whole(g->root, "scene", 0));
+  size_t k;
+  json_t* element;
+  if (!scene) REFUSE(g, "%s: no scene", g->file);
+  json_array_foreach(json_object_get(scene, "nodes"), k, element) if (!g->status)
+      read_node(g, json_is_integer(element) ? json_integer_value(element) : -1, hfi_node_frame_from_rows(turn), 0);
+}
+
+// ---- the file ---------------------------------------------------------------------------------------
+
+static uint32_t word_at(const char* at) {
+  const unsigned char* b = (const unsigned char*)at;
+  return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+// Finds the text of the document and the bytes after it. A binary file consists of a head of 12 bytes and parts, each with length, type and content.
+static void find_parts(Gltf* g, const char* text, size_t size, Buffer* document) {
+  *document = (Buffer){text, size, NULL};
+  if (size < 12 || memcmp(text, "glTF", 4) != 0) return;
+  *document = (Buffer){0};
+  for (size_t at = 12; at + 8 <= size;) {
+    uint32_t length = word_at(text + at), type = word_at(text + at + 4);
+    if (length > size - at - 8) {
+      REFUSE(g, "%s: cut short", g->file);
+      return;
+    }
+    Buffer part = {text + at + 8, length, NULL};
+    if (type == 0x4E4F534A && !document->data) *document = part; // "JSON"
+    if (type == 0x004E4942 && !g->binary.data) g->binary = part;  // "BIN"
+    at += 8 + (size_t)length;
+  }
+}
+
+static void read_document(Gltf* g, const char* text, size_t size) {
+  Buffer document;
+  json_error_t error;
+  find_parts(g, text, size, &document);
+  if (g->status) return;
+  g->root = document.data ? json_loadb(document.data, document.size, 0, &error) : NULL;
+  if (!document.data)
+    REFUSE(g, "%s: no document in the binary file", g->file);
+  else if (!json_is_object(g->root))
+    REFUSE(g, "%s:%d: %s", g->file, g->root ? 1 : error.line, g->root ? "this is no glTF document" : error.text);
+  if (!g->status) read_buffers(g);
+  if (!g->status) read_scene(g);
+  if (!g->status && g->mesh.mesh.ntri == 0) REFUSE(g, "%s: no triangles", g->file);
+}
+
+hfStatus hfi_trimesh_read_gltf(hfiTriMesh* mesh, const char* text, size_t size, const char* file, hfError* error) {
+  Gltf g = {.file = file, .error = error};
+  read_document(&g, text, size);
+  for (size_t i = 0; g.buffer && i < g.nbuffer; ++i) free(g.buffer[i].owned);
+  free(g.buffer);
+  json_decref(g.root);
+  return hfi_trimesh_finish(&g.mesh, mesh, g.status);
+}

@@ -1,0 +1,67 @@
+// Polygons of mesh files as triangles.
+//
+// A quadrilateral is divided along its shorter diagonal, computed in single precision, as in MuJoCo. If both are equally long, it is divided along
+// the one that does not touch the first corner. From a larger polygon ears are cut off one after the other: an ear is a triangle of three successive
+// corners that bulges outwards and contains no other corner. Without this the triangles of a concave polygon would overlap.
+#include "io/mesh/mesh.h"
+
+#include "math/vec3.h"
+
+#include <string.h>
+
+static int add_triangle(hfiTriMeshBuilder* b, int32_t i, int32_t j, int32_t k) {
+  return i == j || j == k || k == i ? 0 : hfi_trimesh_add_triangle(b, i, j, k);
+}
+
+static float squared_length(const double* a, const double* b) {
+  float sum = 0;
+  for (int k = 0; k < 3; ++k) {
+    float d = (float)b[k] - (float)a[k];
+    sum += d * d;
+  }
+  return sum;
+}
+
+static int divide_quad(hfiTriMeshBuilder* b, const int32_t* c) {
+  const double* v = b->mesh.vert;
+  int from = squared_length(v + 3 * c[0], v + 3 * c[2]) < squared_length(v + 3 * c[1], v + 3 * c[3]) ? 0 : 1;
+  return add_triangle(b, c[0], c[1], c[from ? 3 : 2]) == 0 ? add_triangle(b, c[from], c[2], c[3]) : -1;
+}
+
+// Twice the vector area of the polygon: sum v_i x v_(i+1).
+static hfVec3 polygon_normal(const double* v, const int32_t* c, int n) {
+  hfVec3 sum = v3_zero(), origin = v3_load(v + 3 * c[0]);
+  for (int i = 1; i + 1 < n; ++i)
+    sum = v3_add(sum, v3_cross(v3_sub(v3_load(v + 3 * c[i]), origin), v3_sub(v3_load(v + 3 * c[i + 1]), origin)));
+  return sum;
+}
+
+static double turn(const double* v, hfVec3 normal, int32_t i, int32_t j, int32_t k) {
+  hfVec3 a = v3_load(v + 3 * i), b = v3_load(v + 3 * j), c = v3_load(v + 3 * k);
+  return v3_dot(normal, v3_cross(v3_sub(b, a), v3_sub(c, a)));
+}
+
+// Whether corner i of n and its neighbours make an ear.
+static int is_ear(const double* v, hfVec3 normal, const int32_t* c, int n, int i) {
+  int32_t a = c[(i + n - 1) % n], b = c[i], d = c[(i + 1) % n];
+  if (turn(v, normal, a, b, d) < 0) return 0;
+  for (int k = 0; k < n; ++k) {
+    int32_t x = c[k];
+    if (x == a || x == b || x == d) continue;
+    if (turn(v, normal, a, b, x) >= 0 && turn(v, normal, b, d, x) >= 0 && turn(v, normal, d, a, x) >= 0) return 0;
+  }
+  return 1;
+}
+
+int hfi_trimesh_add_polygon(hfiTriMeshBuilder* b, int32_t* c, int n) {
+  if (n == 4) return divide_quad(b, c);
+  hfVec3 normal = polygon_normal(b->mesh.vert, c, n);
+  for (; n > 3; --n) {
+    int i = 1;
+    while (i < n && !is_ear(b->mesh.vert, normal, c, n, i)) ++i;
+    if (i == n) i = 1; // A polygon without an ear crosses itself. Then its first corner is cut off.
+    if (add_triangle(b, c[i - 1], c[i], c[(i + 1) % n]) != 0) return -1;
+    memmove(c + i, c + i + 1, (size_t)(n - i - 1) * sizeof *c);
+  }
+  return add_triangle(b, c[0], c[1], c[2]);
+}

@@ -1,0 +1,209 @@
+// Built-in meshes of MJCF: <mesh builtin="NAME" params="...">, with radius 1.
+//
+//   sphere N            icosahedron, its triangles divided N times
+//   hemisphere N        upper half of an octahedron whose edges are divided into N + 1, and its disc
+//   cone N R            N corners of radius 1 at z = -1 and of radius R at z = 1 (one corner for R = 0)
+//   supersphere N E F   x = C_F(a) C_E(b), y = C_F(a) S_E(b), z = S_F(a) on N latitudes a and N longitudes b
+//   wedge N M A B g     the centres of N x M bins of a sphere about -z: (cos b sin a, sin b, -cos b cos a), a within A degrees of 0, b within
+//                       B degrees; edges of bins at g x^5 + (1 - g) x of even x in -1 ... 1, narrow in the middle
+//   plate N M           the centres of N x M bins of the square |x|, |y| <= 1 at z = -1
+//   supertorus N R E F  x = C_F(u) (1 + R C_E(v)), y = S_F(u) (1 + R C_E(v)), z = R S_E(v) on N x N angles
+//
+// with C_E(a) = sign(cos a) |cos a|^E, S_E likewise of the sine. The first three are convex: their hull is their surface. The hull of a wedge is
+// taken for the wedge, too. A plate has no volume: a geom with it can only be drawn.
+#include "io/mjcf/mjcf.h"
+
+#include <string.h>
+
+typedef struct Points {
+  hfiReader* r;
+  double *vertex, *face;
+  int nvertex, nface; // numbers
+} Points;
+
+static Points make_points(hfiReader* r, int vertices, int faces) {
+  Points p = {.r = r, .vertex = HFI_NEW(r, double, 3 * vertices + 1), .face = faces ? HFI_NEW(r, double, 3 * faces) : NULL};
+  return p;
+}
+
+static void add_point(Points* p, double x, double y, double z) {
+  if (p->r->status) return;
+  const double v[3] = {x, y, z};
+  memcpy(p->vertex + p->nvertex, v, sizeof v);
+  p->nvertex += 3;
+}
+
+static void add_direction(Points* p, hfVec3 d) {
+  hfVec3 u = v3_scale(1 / v3_norm(d), d);
+  add_point(p, u.x, u.y, u.z);
+}
+
+static void add_face(Points* p, int i, int j, int k) {
+  if (p->r->status) return;
+  p->face[p->nface++] = i, p->face[p->nface++] = j, p->face[p->nface++] = k;
+}
+
+static double power(double x, double exponent) { return copysign(pow(fabs(x), exponent), x); }
+
+// ---- sphere and hemisphere ----------------------------------------------------------------------
+
+// Adds the middles of the sides of a triangle of directions, and of its parts. A side that two triangles share would give the same point twice, up to
+// rounding. So the point is added only by the triangle that runs upward along the side, which is one of the two.
+static void divide(Points* p, hfVec3 a, hfVec3 b, hfVec3 c, int times) {
+  if (times == 0) return;
+  hfVec3 corner[3] = {a, b, c}, middle[3];
+  for (int i = 0; i < 3; ++i) {
+    hfVec3 from = corner[i], to = corner[(i + 1) % 3], m = v3_add(from, to);
+    middle[i] = v3_scale(1 / v3_norm(m), m);
+    int upward = from.z != to.z ? from.z < to.z : from.y != to.y ? from.y < to.y : from.x < to.x;
+    if (upward) add_direction(p, m);
+  }
+  for (int i = 0; i < 3; ++i) divide(p, corner[i], middle[i], middle[(i + 2) % 3], times - 1);
+  divide(p, middle[0], middle[1], middle[2], times - 1);
+}
+
+static Points make_sphere(hfiReader* r, const double* x) {
+  static const int face[20][3] = {{0, 11, 5}, {0, 5, 1}, {0, 1, 7}, {0, 7, 10}, {0, 10, 11}, {1, 5, 9}, {5, 11, 4}, {11, 10, 2}, {10, 7, 6}, {7, 1, 8},
+                                  {3, 9, 4}, {3, 4, 2}, {3, 2, 6}, {3, 6, 8}, {3, 8, 9}, {4, 9, 5}, {2, 4, 11}, {6, 2, 10}, {8, 6, 7}, {9, 8, 1}};
+  const double g = 0.5 * (1 + sqrt(5));
+  const hfVec3 corner[12] = {v3(-1, g, 0), v3(1, g, 0), v3(-1, -g, 0), v3(1, -g, 0), v3(0, -1, g), v3(0, 1, g),
+                             v3(0, -1, -g), v3(0, 1, -g), v3(g, 0, -1), v3(g, 0, 1), v3(-g, 0, -1), v3(-g, 0, 1)};
+  Points p = make_points(r, 10 * (1 << 2 * (int)x[0]) + 2, 0);
+  for (int i = 0; i < 12; ++i) add_direction(&p, corner[i]);
+  for (int i = 0; i < 20; ++i) {
+    hfVec3 c[3];
+    for (int k = 0; k < 3; ++k) c[k] = v3_scale(1 / v3_norm(corner[face[i][k]]), corner[face[i][k]]);
+    divide(&p, c[0], c[1], c[2], (int)x[0]);
+  }
+  return p;
+}
+
+static Points make_hemisphere(hfiReader* r, const double* x) {
+  int n = (int)x[0] + 1;
+  Points p = make_points(r, 2 * n * (n + 1) + 2, 0);
+  add_point(&p, 0, 0, 1);
+  add_point(&p, 0, 0, 0);
+  for (int k = 1; k <= n; ++k)
+    for (int i = 0; i < k; ++i) {
+      add_direction(&p, v3(k - i, i, n - k)), add_direction(&p, v3(-i, k - i, n - k));
+      add_direction(&p, v3(i - k, -i, n - k)), add_direction(&p, v3(i, i - k, n - k));
+    }
+  return p;
+}
+
+// ---- cone, supersphere, supertorus ---------------------------------------------------------------
+
+static Points make_cone(hfiReader* r, const double* x) {
+  int n = (int)x[0];
+  Points p = make_points(r, 2 * n, 0);
+  for (int i = 0; i < n; ++i) add_point(&p, cos(2 * HFI_PI * i / n), sin(2 * HFI_PI * i / n), -1);
+  for (int i = 0; i < (x[1] > 0 ? n : 1); ++i) add_point(&p, x[1] * cos(2 * HFI_PI * i / n), x[1] * sin(2 * HFI_PI * i / n), 1);
+  return p;
+}
+
+static Points make_supersphere(hfiReader* r, const double* x) {
+  int n = (int)x[0];
+  Points p = make_points(r, (n - 1) * n + 2, 2 * n * (n - 1));
+  int top = (n - 1) * n + 1;
+  add_point(&p, 0, 0, -1);
+  for (int i = 1; i < n; ++i)
+    for (int j = 0; j < n; ++j) {
+      double a = HFI_PI * i / n - HFI_PI / 2, b = 2 * HFI_PI * j / n - HFI_PI, round = power(cos(a), x[2]);
+      int here = 1 + (i - 1) * n + j, next = 1 + (i - 1) * n + (j + 1) % n;
+      add_point(&p, round * power(cos(b), x[1]), round * power(sin(b), x[1]), power(sin(a), x[2]));
+      if (i == 1) add_face(&p, 0, next, here);
+      add_face(&p, here, next, i < n - 1 ? here + n : top);
+      if (i < n - 1) add_face(&p, next, next + n, here + n);
+    }
+  add_point(&p, 0, 0, 1);
+  return p;
+}
+
+static Points make_supertorus(hfiReader* r, const double* x) {
+  int n = (int)x[0];
+  Points p = make_points(r, n * n, 2 * n * n);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) {
+      double u = 2 * HFI_PI * i / n, v = 2 * HFI_PI * j / n, round = 1 + x[1] * power(cos(v), x[2]);
+      int next = (i + 1) % n, up = (j + 1) % n;
+      add_point(&p, power(cos(u), x[3]) * round, power(sin(u), x[3]) * round, x[1] * power(sin(v), x[2]));
+      add_face(&p, i * n + j, next * n + j, i * n + up);
+      add_face(&p, next * n + j, next * n + up, i * n + up);
+    }
+  return p;
+}
+
+// ---- wedge and plate ------------------------------------------------------------------------------
+
+// The centre of bin i of n between -1 and 1. g moves the edges of the bins towards the middle.
+static double find_centre(int i, int n, double g) {
+  double edge[2];
+  for (int k = 0; k < 2; ++k) {
+    double x = 2.0 * (i + k) / n - 1;
+    edge[k] = g * pow(x, 5) + (1 - g) * x;
+  }
+  return 0.5 * (edge[0] + edge[1]);
+}
+
+static Points make_wedge(hfiReader* r, const double* x) {
+  int n = (int)x[0], m = (int)x[1];
+  Points p = make_points(r, n * m, 0);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < m; ++j) {
+      double a = HFI_PI / 180 * x[2] * find_centre(i, n, x[4]), b = HFI_PI / 180 * x[3] * find_centre(j, m, x[4]);
+      add_point(&p, cos(b) * sin(a), sin(b), -cos(b) * cos(a));
+    }
+  return p;
+}
+
+static Points make_plate(hfiReader* r, const double* x) {
+  int n = (int)x[0], m = (int)x[1];
+  Points p = make_points(r, n * m, 2 * (n - 1) * (m - 1));
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < m; ++j) {
+      int here = i * m + j;
+      add_point(&p, find_centre(i, n, 0), find_centre(j, m, 0), -1);
+      if (i == n - 1 || j == m - 1) continue;
+      add_face(&p, here, here + m, here + 1);
+      add_face(&p, here + m + 1, here + 1, here + m);
+    }
+  return p;
+}
+
+// ---- the table ----------------------------------------------------------------------------------
+
+// Ranges of the parameters; the first `whole` are whole numbers.
+static const struct {
+  const char* word;
+  int count, whole;
+  double least[5], most[5];
+  Points (*make)(hfiReader* r, const double* x);
+} builtins[] = {{"sphere", 1, 1, {0}, {4}, make_sphere},
+                {"hemisphere", 1, 1, {0}, {10}, make_hemisphere},
+                {"cone", 2, 1, {3, 0}, {1000, 1}, make_cone},
+                {"supersphere", 3, 1, {3, 0, 0}, {1000, 100, 100}, make_supersphere},
+                {"supertorus", 4, 1, {4, 1e-9, 0, 0}, {1000, 1, 100, 100}, make_supertorus},
+                {"wedge", 5, 2, {1, 1, 1e-9, 1e-9, 0}, {1000, 1000, 180, 90, 1}, make_wedge},
+                {"plate", 2, 2, {1, 1}, {1000, 1000}, make_plate}};
+
+int hfi_mjcf_make_builtin(hfiMjcf* m, const hfiElem* elem, hfiMeshSpec* spec) {
+  const char* word = hfi_attr(elem, "builtin");
+  double x[5] = {0};
+  size_t i = 0;
+  while (word && i < sizeof builtins / sizeof *builtins && strcmp(builtins[i].word, word) != 0) ++i;
+  if (!word || strcmp(word, "none") == 0) return 0;
+  if (i == sizeof builtins / sizeof *builtins) {
+    hfi_fail(m->r, elem, HF_ERROR_UNSUPPORTED, "builtin: the mesh \"%.40s\" is unknown or not supported", word);
+    return 1;
+  }
+  hfi_require(m->r, elem, "params");
+  hfi_read_reals(m->r, elem, "params", builtins[i].count, builtins[i].count, x);
+  for (int k = 0; k < builtins[i].count && !m->r->status; ++k)
+    if (!(x[k] >= builtins[i].least[k] && x[k] <= builtins[i].most[k]) || (k < builtins[i].whole && x[k] != floor(x[k])))
+      hfi_fail(m->r, elem, HF_ERROR_MODEL, "params of a %s: number %d, %g, is not in %g to %g%s", word, k + 1, x[k], builtins[i].least[k],
+               builtins[i].most[k], k < builtins[i].whole ? " or not whole" : "");
+  if (m->r->status) return 1;
+  Points p = builtins[i].make(m->r, x);
+  spec->vertex = p.vertex, spec->nvertex = p.nvertex, spec->face = p.face, spec->nface = p.nface;
+  return 1;
+}

@@ -1,0 +1,210 @@
+// <compiler> says how a file is to be read, <option> sets the physics of the whole world.
+#include "io/mjcf/mjcf.h"
+
+#include <holdfast/step_problem.h>
+#include <ctype.h>
+#include <stddef.h>
+#include <string.h>
+
+// ---- compiler -----------------------------------------------------------------------------------
+
+static void read_euler_sequence(hfiMjcf* m, const hfiElem* elem) {
+  const char* text = hfi_attr(elem, "eulerseq");
+  if (!text) return;
+  if (strlen(text) != 3 || strspn(text, "xyzXYZ") != 3)
+    hfi_fail(m->r, elem, HF_ERROR_PARSE, "eulerseq: \"%.20s\" is not three of x, y, z, X, Y, Z",
+             text);
+  else
+    memcpy(m->eulerseq, text, 4);
+}
+
+static void read_folders(hfiMjcf* m, const hfiElem* elem) {
+  const char *meshdir = hfi_attr(elem, "meshdir"), *assetdir = hfi_attr(elem, "assetdir");
+  if (meshdir) m->meshdir = meshdir;
+  if (assetdir) m->assetdir = assetdir;
+}
+
+static void read_inertia_rules(hfiMjcf* m, const hfiElem* elem) {
+  static const hfiKeyword inference[] = {{"false", 0}, {"true", 1}, {"auto", -1}, {NULL, 0}};
+  hfiReader* r = m->r;
+  hfBuildConfig* config = &m->build;
+  int group[2] = {config->inertia_group_min, config->inertia_group_max};
+  hfi_read_keyword(r, elem, "inertiafromgeom", inference, &config->inertia_from_geom);
+  hfi_read_ints(r, elem, "inertiagrouprange", 2, 2, group);
+  config->inertia_group_min = group[0], config->inertia_group_max = group[1];
+  hfi_read_real(r, elem, "boundmass", &config->bound_mass);
+  hfi_read_real(r, elem, "boundinertia", &config->bound_inertia);
+  hfi_read_real(r, elem, "settotalmass", &config->total_mass);
+  hfi_read_bool(r, elem, "balanceinertia", &config->balance_inertia);
+  if (config->bound_mass < 0 || config->bound_inertia < 0)
+    hfi_fail(r, elem, HF_ERROR_MODEL, "boundmass and boundinertia cannot be negative");
+}
+
+void hfi_mjcf_read_compiler(hfiMjcf* m, hfiElem* elem) {
+  static const hfiKeyword angles[] = {{"radian", 0}, {"degree", 1}, {NULL, 0}};
+  static const hfiKeyword coordinates[] = {{"local", 0}, {"global", 1}, {NULL, 0}};
+  hfiReader* r = m->r;
+  int global = 0, off = 0;
+  static const hfiKeyword conflicts[] = {{"warning", HFI_CONFLICT_WARNING}, {"error", HFI_CONFLICT_ERROR}, {"merge", HFI_CONFLICT_MERGE}, {NULL, 0}};
+  hfi_read_keyword(r, elem, "conflict", conflicts, &m->conflict);
+  hfi_read_keyword(r, elem, "angle", angles, &m->degree);
+  hfi_read_keyword(r, elem, "coordinate", coordinates, &global);
+  if (global)
+    hfi_fail(r, elem, HF_ERROR_UNSUPPORTED,
+             "coordinate=\"global\" is not supported (MuJoCo dropped it too)");
+  hfi_read_bool(r, elem, "autolimits", &m->autolimits);
+  hfi_read_bool(r, elem, "strippath", &m->strippath);
+  hfi_read_bool(r, elem, "fitaabb", &m->fitaabb);
+  if (hfi_read_bool(r, elem, "alignfree", &off) && off)
+    hfi_note(r, elem, HF_WARNING,
+             "alignfree: free bodies keep the frame they are written in; their qpos differs from "
+             "MuJoCo's");
+  read_euler_sequence(m, elem);
+  read_folders(m, elem);
+  read_inertia_rules(m, elem);
+  hfi_mjcf_read_length_search(m, elem);
+}
+
+// ---- option -------------------------------------------------------------------------------------
+
+static const hfiKeyword switches[] = {{"disable", 1}, {"enable", 0}, {NULL, 0}};
+static const hfiKeyword cones[] = {{"pyramidal", 1}, {"elliptic", 0}, {NULL, 0}};
+
+static void read_flags(hfiMjcf* m, const hfiElem* elem) {
+  hfWorld* w = hf_builder_world(m->r->builder);
+  const struct {
+    const char* name;
+    int32_t* disable;
+  } flags[] = {
+      {"contact", &w->disable_contact},
+      {"limit", &w->disable_limit},
+      {"frictionloss", &w->disable_frictionloss},
+      {"spring", &w->disable_spring},
+      {"damper", &w->disable_damper},
+      {"gravity", &w->disable_gravity},
+      {"equality", &w->disable_equality},
+      {"actuation", &w->disable_actuation},
+      {"clampctrl", &w->disable_clamp_control},
+  };
+  int off = 0;
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i)
+    if (hfi_read_keyword(m->r, elem, flags[i].name, switches, &off)) *flags[i].disable = off;
+  if (hfi_read_keyword(m->r, elem, "filterparent", switches, &off)) w->filter_parent = !off;
+  if (hfi_read_keyword(m->r, elem, "sleep", switches, &off)) w->sleep = !off;
+  if (hfi_read_keyword(m->r, elem, "passive", switches, &off))
+    w->disable_spring = w->disable_damper = off;
+  if (hfi_read_keyword(m->r, elem, "constraint", switches, &off) && off)
+    w->disable_contact = w->disable_limit = w->disable_frictionloss = w->disable_equality = 1;
+  if (hfi_read_keyword(m->r, elem, "override", switches, &off)) m->override.active = !off;
+}
+
+static void read_fluid(hfiMjcf* m, const hfiElem* elem) {
+  hfWorld* w = hf_builder_world(m->r->builder);
+  hfi_read_real(m->r, elem, "density", &w->density);
+  hfi_read_real(m->r, elem, "viscosity", &w->viscosity);
+  hfi_read_reals(m->r, elem, "wind", 3, 3, w->wind);
+  if (w->density < 0 || w->viscosity < 0) hfi_fail(m->r, elem, HF_ERROR_MODEL, "density and viscosity cannot be negative");
+}
+
+// Reads which groups of actuators do not act.
+static void read_disabled_groups(hfiMjcf* m, const hfiElem* elem) {
+  double group[31];
+  int count = hfi_read_reals(m->r, elem, "actuatorgroupdisable", 0, 31, group);
+  if (!hfi_attr(elem, "actuatorgroupdisable")) return;
+  hfWorld* w = hf_builder_world(m->r->builder);
+  w->disabled_groups = 0;
+  for (int i = 0; i < count; ++i) {
+    if (group[i] >= 0 && group[i] <= 30 && group[i] == floor(group[i])) w->disabled_groups |= 1 << (int)group[i];
+    else hfi_fail(m->r, elem, HF_ERROR_MODEL, "actuatorgroupdisable: a group that can be switched off is 0 to 30, not %g", group[i]);
+  }
+}
+
+void hfi_mjcf_read_option(hfiMjcf* m, hfiElem* elem) {
+  hfiReader* r = m->r;
+  hfWorld* w = hf_builder_world(r->builder);
+  hfi_read_real(r, elem, "timestep", &w->timestep);
+  if (!(w->timestep > 0))
+    hfi_fail(r, elem, HF_ERROR_MODEL, "timestep must be positive, is %g", w->timestep);
+  hfi_read_reals(r, elem, "gravity", 3, 3, w->gravity);
+  hfi_read_reals(r, elem, "magnetic", 3, 3, w->magnetic);
+  hfi_read_real(r, elem, "impratio", &w->impratio);
+  if (!(w->impratio > 0)) hfi_fail(r, elem, HF_ERROR_MODEL, "impratio must be positive, is %g", w->impratio);
+  hfi_read_keyword(r, elem, "cone", cones, &w->pyramidal_cone);
+  hfi_read_real(r, elem, "sleep_tolerance", &w->sleep_speed);
+  if (!(w->sleep_speed > 0)) hfi_fail(r, elem, HF_ERROR_MODEL, "sleep_tolerance must be positive, is %g", w->sleep_speed);
+  read_fluid(m, elem);
+  read_disabled_groups(m, elem);
+  hfi_read_real(r, elem, "o_margin", &m->override.margin);
+  hfi_read_reals(r, elem, "o_solref", 1, 2, m->override.solref);
+  hfi_read_reals(r, elem, "o_solimp", 1, 5, m->override.solimp);
+  hfi_read_reals(r, elem, "o_friction", 1, 5, m->override.friction);
+  for (hfiElem* flag = hfi_child(elem, "flag"); flag; flag = hfi_next(flag, "flag"))
+    read_flags(m, flag);
+}
+
+// ---- options of attached models -----------------------------------------------------------------
+
+#define OPTION(attr, field) {attr, 0, offsetof(hfWorld, field), sizeof(((hfWorld*)0)->field)}
+#define FLAG(attr, field) {attr, 1, offsetof(hfWorld, field), sizeof(((hfWorld*)0)->field)}
+static const struct {
+  const char* attr;
+  int is_flag;
+  size_t offset, size;
+} SETTINGS[] = {OPTION("timestep", timestep),
+                OPTION("gravity", gravity),
+                OPTION("magnetic", magnetic),
+                OPTION("density", density),
+                OPTION("viscosity", viscosity),
+                OPTION("wind", wind),
+                OPTION("impratio", impratio),
+                OPTION("cone", pyramidal_cone),
+                OPTION("sleep_tolerance", sleep_speed),
+                OPTION("actuatorgroupdisable", disabled_groups),
+                FLAG("contact", disable_contact),
+                FLAG("limit", disable_limit),
+                FLAG("frictionloss", disable_frictionloss),
+                FLAG("spring", disable_spring),
+                FLAG("damper", disable_damper),
+                FLAG("gravity", disable_gravity),
+                FLAG("equality", disable_equality),
+                FLAG("actuation", disable_actuation),
+                FLAG("clampctrl", disable_clamp_control),
+                FLAG("filterparent", filter_parent),
+                FLAG("sleep", sleep)};
+
+// Whether the file itself says something about an option or flag.
+static int says(const hfiMjcf* m, const char* attr, int is_flag) {
+  for (hfiElem* e = hfi_child(m->root, "option"); e; e = hfi_next(e, "option")) {
+    if (!is_flag && hfi_attr(e, attr)) return 1;
+    for (hfiElem* flag = hfi_child(e, "flag"); is_flag && flag; flag = hfi_next(flag, "flag"))
+      if (hfi_attr(flag, attr)) return 1;
+  }
+  return 0;
+}
+
+// The options that a document gives.
+static hfWorld options_of(hfiMjcf* doc, const hfWorld* fresh) {
+  hfWorld *now = hf_builder_world(doc->r->builder), outer = *now;
+  hfiOverride override = doc->override;
+  *now = *fresh;
+  for (hfiElem* e = hfi_child(doc->root, "option"); e && !doc->r->status; e = hfi_next(e, "option")) hfi_mjcf_read_option(doc, e);
+  hfWorld given = *now;
+  *now = outer;
+  doc->override = override;
+  return given;
+}
+
+void hfi_mjcf_merge_options(hfiMjcf* m, hfiMjcf* attached, const hfiElem* elem) {
+  if (m->conflict == HFI_CONFLICT_WARNING || m->attached || m->r->skeleton) return;
+  hfWorld theirs = options_of(attached, &m->fresh);
+  for (size_t i = 0; i < sizeof SETTINGS / sizeof *SETTINGS && !m->r->status; ++i) {
+    size_t at = SETTINGS[i].offset, size = SETTINGS[i].size;
+    char *mine = (char*)hf_builder_world(m->r->builder) + at, *other = (char*)&theirs + at, *plain = (char*)&m->fresh + at;
+    if (memcmp(other, plain, size) == 0 || memcmp(other, mine, size) == 0) continue;
+    int written = says(m, SETTINGS[i].attr, SETTINGS[i].is_flag), merge = m->conflict == HFI_CONFLICT_MERGE;
+    if (memcmp(mine, plain, size) != 0 || (written && !merge))
+      hfi_fail(m->r, elem, HF_ERROR_MODEL, "%s %s of the attached model differs from that of the file, which the compiler's conflict does not allow",
+               SETTINGS[i].is_flag ? "flag" : "option", SETTINGS[i].attr);
+    else if (merge && (SETTINGS[i].is_flag || !written)) memcpy(mine, other, size); // As in MuJoCo, a flag is merged even if the file writes its default.
+  }
+}

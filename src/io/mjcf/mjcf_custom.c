@@ -1,0 +1,245 @@
+// Parameters that MJCF lacks, in <custom>: <numeric name="hf.stiffness" data="1e5"/> for the world,
+// "hf.GEOM.stiffness" for one geom, <text name="hf.method" data="tamsi"/>, signals
+// <text name="hf.signal.ACTUATOR" data="sine AMPLITUDE HZ PHASE OFFSET"/>, and drive laws
+// <text name="hf.drive" data="constraint"/> for all servos, "hf.drive.ACTUATOR" for one.
+#include "io/mjcf/mjcf.h"
+
+#include "model/servo.h"
+
+#include <holdfast/step_problem.h>
+#include <stdlib.h>
+#include <string.h>
+
+void hfi_mjcf_read_custom(hfiMjcf* m, hfiElem* elem) {
+  int numeric = hfi_is(elem, "numeric");
+  if (!numeric && !hfi_is(elem, "text")) return;
+  const char* name = hfi_attr(elem, "name");
+  if (!name || strncmp(name, "hf.", 3) != 0) return;
+  elem->used = 1;
+  hfiCustom* c = HFI_NEW(m->r, hfiCustom, 1);
+  if (!c) return;
+  c->key = name + 3;
+  c->elem = elem;
+  c->text = hfi_require(m->r, elem, "data");
+  if (numeric) {
+    double size = 1;
+    hfi_read_real(m->r, elem, "size", &size);
+    hfi_read_reals(m->r, elem, "data", 1, 1, &c->value);
+    c->text = NULL;
+  }
+  c->next = m->custom;
+  m->custom = c;
+}
+
+static hfiCustom* find_custom(hfiMjcf* m, const char* key) {
+  for (hfiCustom* c = m->custom; c; c = c->next)
+    if (strcmp(c->key, key) == 0) {
+      c->used = 1;
+      return c;
+    }
+  return NULL;
+}
+
+static int find_positive(hfiMjcf* m, const char* key, double* x) {
+  hfiCustom* c = find_custom(m, key);
+  if (!c) return 0;
+  if (c->text)
+    hfi_fail(m->r, c->elem, HF_ERROR_PARSE, "hf.%s is a number: use <numeric>", key);
+  else if (!(c->value > 0) &&
+           !(c->value == 0 && (strstr(key, "dissipation") || strstr(key, "damping") || strstr(key, "restitution"))))
+    hfi_fail(m->r, c->elem, HF_ERROR_MODEL, "hf.%s must be positive, is %g", key, c->value);
+  *x = c->value;
+  return 1;
+}
+
+// In an attached file, parameters name objects without the prefix that the outer file gives them.
+static const char* own_name(const hfiMjcf* m, const char* full) {
+  return full ? full + strlen(m->prefix) : NULL;
+}
+
+void hfi_mjcf_contact_parameters(hfiMjcf* m, const char* full_name, hfGeomDef* def) {
+  const char* geom = own_name(m, full_name);
+  const struct {
+    const char* key;
+    double* x;
+    int world;
+  } keys[] = {{"stiffness", &def->stiffness, 0},
+              {"dissipation", &def->dissipation, 0},
+              {"stiction_speed", &def->stiction_speed, 0},
+              {"tangential_stiffness", &def->tangential_stiffness, 1},
+              {"tangential_damping", &def->tangential_damping, 1},
+              {"restitution", &def->restitution, 1},
+              {"friction_dynamic", &def->friction_dynamic, 0}};
+  for (size_t i = 0; m->custom && i < sizeof keys / sizeof *keys; ++i) {
+    int own = geom && find_positive(m, hfi_format(m->r, "%s.%s", geom, keys[i].key), keys[i].x);
+    // Parameters without `world` have their values for the whole world in hfWorld.
+    if (!own && keys[i].world) find_positive(m, keys[i].key, keys[i].x);
+  }
+}
+
+static void read_word(hfiMjcf* m, const char* key, const hfiKeyword* table, int32_t* x) {
+  hfiCustom* c = find_custom(m, key);
+  if (!c) return;
+  for (const hfiKeyword* k = table; k->word && c->text; ++k)
+    if (strcmp(k->word, c->text) == 0) {
+      *x = k->value;
+      return;
+    }
+  char known[256] = "";
+  for (const hfiKeyword* k = table; k->word; ++k)
+    strncat(strncat(known, k == table ? "" : ", ", 3), k->word, 30);
+  hfi_fail(m->r, c->elem, HF_ERROR_PARSE, "hf.%s: \"%.40s\" is none of: %s", key,
+           c->text ? c->text : "a number", known);
+}
+
+const hfiKeyword hfi_mjcf_methods[] = {{"tamsi", HF_METHOD_TAMSI},
+                                       {"convex", HF_METHOD_CONVEX},
+                                       {"mlcp", HF_METHOD_MLCP},
+                                       {"rk3", HF_METHOD_RK3},
+                                       {"implicit-euler", HF_METHOD_IMPLICIT_EULER},
+                                       {"sdirk", HF_METHOD_SDIRK},
+                                       {"switching", HF_METHOD_SWITCHING},
+                                       {NULL, 0}};
+const hfiKeyword hfi_mjcf_friction_laws[] = {{"regularised", HF_FRICTION_REGULARISED},
+                                             {"smooth", HF_FRICTION_SMOOTH},
+                                             {"anchored", HF_FRICTION_ANCHORED},
+                                             {"coulomb", HF_FRICTION_COULOMB},
+                                             {NULL, 0}};
+const hfiKeyword hfi_mjcf_friction_rules[] = {{"max", HF_COMBINE_MAX}, {"harmonic", HF_COMBINE_HARMONIC}, {NULL, 0}};
+const hfiKeyword hfi_mjcf_drives[] = {{"servo", HF_DRIVE_SERVO},
+                                      {"constraint", HF_DRIVE_CONSTRAINT},
+                                      {"computed-torque", HF_DRIVE_COMPUTED_TORQUE},
+                                      {NULL, 0}};
+const hfiKeyword hfi_mjcf_signals[] = {{"constant", HF_SIGNAL_CONSTANT}, {"sine", HF_SIGNAL_SINE}, {"ramp", HF_SIGNAL_RAMP},
+                                       {"chirp", HF_SIGNAL_CHIRP},       {"table", HF_SIGNAL_TABLE}, {"cycle", HF_SIGNAL_CYCLE}, {"feedback", HF_SIGNAL_FEEDBACK}, {NULL, 0}};
+
+void hfi_mjcf_set_world(hfiMjcf* m) {
+  hfWorld* w = hf_builder_world(m->r->builder);
+  find_positive(m, "stiffness", &w->stiffness);
+  find_positive(m, "dissipation", &w->dissipation);
+  find_positive(m, "stiction_speed", &w->stiction_speed);
+  find_positive(m, "tangential_ratio", &w->tangential_ratio);
+  find_positive(m, "release_speed", &w->release_speed);
+  read_word(m, "method", hfi_mjcf_methods, &w->method);
+  if (find_custom(m, "method")) // If the file names a method for Holdfast, the integrator is meant for MuJoCo, and nothing is reported.
+    for (hfiElem* e = hfi_child(m->root, "option"); e; e = hfi_next(e, "option")) hfi_attr(e, "integrator");
+  read_word(m, "friction", hfi_mjcf_friction_laws, &w->friction);
+  read_word(m, "friction_rule", hfi_mjcf_friction_rules, &w->friction_rule);
+}
+
+void hfi_mjcf_report_custom(hfiMjcf* m) {
+  for (const hfiCustom* c = m->custom; c; c = c->next)
+    if (!c->used)
+      hfi_note(m->r, c->elem, HF_WARNING,
+               "hf.%.100s: no such parameter, geom or actuator; not used", c->key);
+}
+
+// ---- signals ------------------------------------------------------------------------------------
+
+// table FILE: rows of time and value, separated by blanks, commas or line ends.
+static const double* read_table(hfiMjcf* m, const hfiElem* elem, const char* file, int* count) {
+  size_t size = 0;
+  const char* path = hfi_resolve(m->r, m->folder, file);
+  char* text = hfi_slurp(path, 64 << 20, &size, &m->r->scratch);
+  if (!text) {
+    hfi_keep(m->r, elem, m->r->scratch.status);
+    return NULL;
+  }
+  for (size_t i = 0; i < size; ++i)
+    if (text[i] == ',' || text[i] == ';') text[i] = ' ';
+  const double* x = hfi_parse_list(m->r, elem, path, text, count);
+  free(text);
+  if (!m->r->status && (*count < 2 || *count % 2))
+    hfi_fail(m->r, elem, HF_ERROR_PARSE, "%s: %d numbers are not rows of time and value", path,
+             *count);
+  return x;
+}
+
+void hfi_mjcf_read_drive(hfiMjcf* m, const char* full_name, hfActuatorDef* def) {
+  const char* actuator = own_name(m, full_name);
+  int32_t law = def->drive;
+  if (!m->custom) return;
+  if (hfi_is_servo(def->gaintype, def->biastype, def->biasprm)) read_word(m, "drive", hfi_mjcf_drives, &law);
+  if (actuator) read_word(m, hfi_format(m->r, "drive.%s", actuator), hfi_mjcf_drives, &law);
+  def->drive = law;
+}
+
+// table t0 y0 t1 y1 …, or table FILE.
+static const double* read_table_signal(hfiMjcf* m, const hfiElem* elem, const char* rest, int* count) {
+  rest += strspn(rest, " ");
+  char* end = NULL;
+  strtod(rest, &end);
+  if (end == rest || *end != ' ') return read_table(m, elem, rest, count);
+  const double* x = hfi_parse_list(m->r, elem, "data", rest, count);
+  if (!m->r->status && *count % 2) hfi_fail(m->r, elem, HF_ERROR_PARSE, "%d numbers are not pairs of time and value", *count);
+  return x;
+}
+
+// feedback JOINT … T Y Q … V … KP … KD … T Y …: names until the first number, then rows.
+static const double* read_feedback(hfiMjcf* m, const hfiElem* elem, const char* rest, int* count) {
+  enum { MOST_JOINTS = 256 };
+  double joint[MOST_JOINTS];
+  int n = 0, numbers = 0;
+  for (rest += strspn(rest, " "); *rest && !strchr("+-.0123456789", *rest) && n < MOST_JOINTS; rest += strspn(rest, " ")) {
+    int length = (int)strcspn(rest, " ");
+    int id = hf_builder_find(m->r->builder, HF_OBJECT_JOINT, hfi_format(m->r, "%s%.*s", m->prefix, length, rest));
+    if (id < 0) return hfi_fail(m->r, elem, HF_ERROR_MODEL, "feedback: there is no joint \"%.*s\"", length, rest), NULL;
+    joint[n++] = id;
+    rest += length;
+  }
+  const double* x = hfi_parse_list(m->r, elem, "data", rest, &numbers);
+  if (m->r->status) return NULL;
+  if (n == 0 || numbers == 0 || numbers % (2 + 4 * n))
+    return hfi_fail(m->r, elem, HF_ERROR_PARSE, "feedback of %d joints: %d numbers are not rows of %d: t, y, and q, v, kp, kd of each joint", n, numbers, 2 + 4 * n), NULL;
+  double* data = HFI_NEW(m->r, double, 1 + n + numbers);
+  if (!data) return NULL;
+  data[0] = n;
+  memcpy(data + 1, joint, sizeof *data * (size_t)n);
+  memcpy(data + 1 + n, x, sizeof *data * (size_t)numbers);
+  *count = 1 + n + numbers;
+  return data;
+}
+
+// Reads the numbers of a constant, sine, ramp or chirp into def->signal_data; those that are not given are zero.
+static void read_numbers(hfiMjcf* m, const hfiCustom* c, const hfiKeyword* kind, const char* text, hfActuatorDef* def) {
+  static const struct {
+    int least, most;
+  } counts[] = {{0, 0}, {1, 1}, {2, 4}, {4, 4}, {4, 5}, {0, 0}, {0, 0}, {0, 0}}; // by hfSignalType
+  int count = 0, least = counts[kind->value].least, most = counts[kind->value].most;
+  double* x = HFI_NEW(m->r, double, 5);
+  const double* given = hfi_parse_list(m->r, c->elem, "data", text, &count);
+  if (!m->r->status && least == most && count != most)
+    hfi_fail(m->r, c->elem, HF_ERROR_PARSE, "%s takes %d numbers, not %d", kind->word, most, count);
+  if (!m->r->status && (count < least || count > most))
+    hfi_fail(m->r, c->elem, HF_ERROR_PARSE, "%s takes %d to %d numbers, not %d", kind->word, least, most, count);
+  if (m->r->status) return;
+  memcpy(x, given, (size_t)count * sizeof *x);
+  def->signal_data = x;
+  def->signal_count = most;
+}
+
+// The kind of signal with which the text begins, or NULL.
+static const hfiKeyword* find_signal(const char* text) {
+  for (const hfiKeyword* k = hfi_mjcf_signals; k->word && text; ++k) {
+    size_t length = strlen(k->word);
+    if (strncmp(text, k->word, length) == 0 && text[length] == ' ') return k;
+  }
+  return NULL;
+}
+
+void hfi_mjcf_read_signal(hfiMjcf* m, const char* full_name, hfActuatorDef* def) {
+  const char* actuator = own_name(m, full_name);
+  const hfiCustom* c = actuator && m->custom ? find_custom(m, hfi_format(m->r, "signal.%s", actuator)) : NULL;
+  if (!c) return;
+  const hfiKeyword* kind = find_signal(c->text);
+  if (!kind) {
+    hfi_fail(m->r, c->elem, HF_ERROR_PARSE, "\"%.40s\" is no signal: constant, sine, ramp, chirp, table, cycle or feedback",
+             c->text ? c->text : "a number");
+    return;
+  }
+  const char* rest = c->text + strlen(kind->word);
+  def->signal = kind->value;
+  if (kind->value == HF_SIGNAL_TABLE || kind->value == HF_SIGNAL_CYCLE) def->signal_data = read_table_signal(m, c->elem, rest, &def->signal_count);
+  else if (kind->value == HF_SIGNAL_FEEDBACK) def->signal_data = read_feedback(m, c->elem, rest, &def->signal_count);
+  else read_numbers(m, c, kind, rest, def);
+}

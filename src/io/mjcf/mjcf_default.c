@@ -1,0 +1,118 @@
+// Default classes: a tree of named lists of default elements.
+//
+// The outermost class is "main"; its <default> section may be repeated. A class inherits those elements of its parent that come before the class in
+// the file. They are applied first.
+#include "io/mjcf/mjcf.h"
+
+#include <string.h>
+
+static const struct {
+  const char* kind;
+  void (*check)(hfiMjcf*, hfiElem*);
+} checks[] = {
+    {"joint", hfi_mjcf_check_joint},       {"geom", hfi_mjcf_check_geom},
+    {"site", hfi_mjcf_check_site},         {"mesh", hfi_mjcf_check_mesh},
+    {"material", hfi_mjcf_check_material}, {"pair", hfi_mjcf_check_pair},
+    {"equality", hfi_mjcf_check_equality}, {"tendon", hfi_mjcf_check_tendon},
+    {"camera", hfi_mjcf_check_camera},
+};
+
+static hfiClass* find_class(const hfiMjcf* m, const char* name) {
+  for (hfiClass* c = m->classes; c; c = c->next)
+    if (strcmp(c->name, name) == 0) return c;
+  return NULL;
+}
+
+static hfiClass* add_class(hfiMjcf* m, const char* name, hfiClass* parent) {
+  hfiClass* c = HFI_NEW(m->r, hfiClass, 1);
+  if (!c) return NULL;
+  c->name = name;
+  c->parent = parent;
+  c->tail = &c->item;
+  c->inherited = parent ? parent->count : 0;
+  c->actuator = parent ? parent->actuator : hfi_mjcf_actuator_default();
+  hfiActuatorSpec* outer = parent ? HFI_NEW(m->r, hfiActuatorSpec, 1) : NULL;
+  if (outer) *outer = parent->actuator;
+  c->actuator.outer = outer;
+  c->next = m->classes;
+  m->classes = c;
+  return c;
+}
+
+static void add_item(hfiMjcf* m, hfiClass* c, const hfiElem* elem) {
+  hfiClassItem* item = HFI_NEW(m->r, hfiClassItem, 1);
+  if (!item) return;
+  item->elem = elem;
+  *c->tail = item;
+  c->tail = &item->next;
+  ++c->count;
+}
+
+static void read_item(hfiMjcf* m, hfiClass* c, hfiElem* elem) {
+  if (hfi_mjcf_is_actuator(elem)) {
+    elem->used = 1;
+    hfi_mjcf_apply_actuator(m, elem, &c->actuator);
+    return;
+  }
+  for (size_t i = 0; i < sizeof checks / sizeof *checks; ++i)
+    if (hfi_is(elem, checks[i].kind)) {
+      elem->used = 1;
+      checks[i].check(m, elem);
+      add_item(m, c, elem);
+      return;
+    }
+}
+
+static void read_class(hfiMjcf* m, hfiElem* elem, hfiClass* c) {
+  // The class's own elements are read first, because an inner class inherits all of them, wherever they are in the file.
+  for (hfiElem* e = elem->child; e && c && !m->r->status; e = e->next)
+    if (!hfi_is(e, "default")) read_item(m, c, e);
+  for (hfiElem* e = hfi_child(elem, "default"); e && c && !m->r->status;
+       e = hfi_next(e, "default")) {
+    const char* name = hfi_require(m->r, e, "class");
+    if (find_class(m, name))
+      hfi_fail(m->r, e, HF_ERROR_MODEL, "default class \"%s\" is defined twice", name);
+    else
+      read_class(m, e, add_class(m, name, c));
+  }
+}
+
+void hfi_mjcf_read_defaults(hfiMjcf* m) {
+  m->main = add_class(m, "main", NULL);
+  for (hfiElem* e = hfi_child(m->root, "default"); e && !m->r->status; e = hfi_next(e, "default")) {
+    const char* name = hfi_attr(e, "class");
+    if (name && strcmp(name, "main") != 0)
+      hfi_fail(m->r, e, HF_ERROR_MODEL,
+               "the outermost default class is called \"main\", not \"%s\"", name);
+    read_class(m, e, m->main);
+  }
+}
+
+const hfiClass* hfi_mjcf_find_class(hfiMjcf* m, const hfiElem* elem, const char* attr) {
+  const char* name = hfi_attr(elem, attr);
+  if (!name) return NULL;
+  const hfiClass* c = find_class(m, name);
+  if (!c) hfi_fail(m->r, elem, HF_ERROR_MODEL, "%s: there is no default class \"%s\"", attr, name);
+  return c;
+}
+
+const hfiClass* hfi_mjcf_class(hfiMjcf* m, const hfiElem* elem, const hfiClass* childclass) {
+  static const hfiClass none = {.name = ""};
+  if (elem->classless) return &none;
+  const hfiClass* own = hfi_mjcf_find_class(m, elem, "class");
+  return own ? own : childclass ? childclass : m->main;
+}
+
+// Applies what the class inherits, then the first `count` of its own elements.
+static void apply_chain(hfiMjcf* m, const hfiClass* c, int count, const char* kind, hfiApply apply,
+                        void* spec) {
+  if (c->parent) apply_chain(m, c->parent, c->inherited, kind, apply, spec);
+  for (const hfiClassItem* i = c->item; i && count > 0 && !m->r->status; i = i->next, --count)
+    if (hfi_is(i->elem, kind)) apply(m, i->elem, spec);
+}
+
+void hfi_mjcf_apply(hfiMjcf* m, const hfiClass* active, const char* kind, const hfiElem* elem,
+                    hfiApply apply, void* spec) {
+  apply_chain(m, active, active->count, kind, apply, spec);
+  if (!m->r->status) apply(m, elem, spec);
+}

@@ -1,0 +1,173 @@
+// MuJoCo's PID actuator, a plugin that comes with MuJoCo:
+//
+//   <extension><plugin plugin="mujoco.pid"><instance name="I"><config key="kp" value="40"/>...</instance></plugin></extension>
+//   <actuator><plugin plugin="mujoco.pid" instance="I" joint="J"/></actuator>
+//
+// or with the <config> elements inside the actuator. The force is kp e + ki I - kd l' with e = ctrl - l. I is the
+// integral of e, with |ki I| <= imax; it is the activation.
+#include "io/mjcf/mjcf.h"
+
+#include <string.h>
+
+static const char PLUGIN[] = "mujoco.pid";
+
+int hfi_mjcf_is_plugin(const hfiElem* elem, const char* plugin) {
+  if (!hfi_is(elem, "plugin")) return 0;
+  for (const hfiAttr* a = elem->attr; a; a = a->next)
+    if (strcmp(a->name, "plugin") == 0) return strcmp(a->value, plugin) == 0;
+  return 0;
+}
+
+int hfi_mjcf_is_pid(const hfiElem* elem) { return hfi_mjcf_is_plugin(elem, PLUGIN); }
+
+hfiElem* hfi_mjcf_find_instance(hfiMjcf* m, const char* plugin, const char* name) {
+  for (hfiElem* x = m->root->child; x; x = x->next)
+    for (hfiElem* p = hfi_is(x, "extension") ? x->child : NULL; p; p = p->next) {
+      if (!hfi_mjcf_is_plugin(p, plugin)) continue;
+      hfi_attr(p, "plugin");
+      x->used = p->used = 1;
+      for (hfiElem* i = hfi_child(p, "instance"); i; i = hfi_next(i, "instance")) {
+        const char* own = hfi_attr(i, "name");
+        if (own && strcmp(own, name) == 0) return i;
+      }
+    }
+  return NULL;
+}
+
+typedef struct Gains {
+  double kp, ki, kd, imax, slewmax;
+} Gains;
+
+static Gains read_gains(hfiMjcf* m, const hfiElem* elem) {
+  Gains g = {0, 0, 0, -1, 0};
+  const struct {
+    const char* key;
+    double* x;
+  } keys[] = {{"kp", &g.kp}, {"ki", &g.ki}, {"kd", &g.kd}, {"imax", &g.imax}, {"slewmax", &g.slewmax}};
+  for (hfiElem* c = hfi_child(elem, "config"); c; c = hfi_next(c, "config")) {
+    const char* key = hfi_require(m->r, c, "key");
+    c->used = 1;
+    size_t k = 0;
+    while (k < sizeof keys / sizeof *keys && strcmp(keys[k].key, key) != 0) ++k;
+    if (k < sizeof keys / sizeof *keys)
+      hfi_read_real(m->r, c, "value", keys[k].x);
+    else
+      hfi_fail(m->r, c, HF_ERROR_MODEL, "%s has no parameter \"%.40s\"", PLUGIN, key);
+  }
+  return g;
+}
+
+// An actuator has one activation: the integral, or the control that moves at a bounded speed.
+static void set_dynamics(hfActuatorDef* d, double ki, double slewmax) {
+  d->dyntype = ki > 0 ? HF_ACTIVATION_ERROR : slewmax > 0 ? HF_ACTIVATION_SLEW : HF_ACTIVATION_NONE;
+  d->dynprm[0] = ki > 0 ? ki : slewmax > 0 ? slewmax : 1;
+}
+
+static void note_slew(hfiMjcf* m, const hfiElem* elem, double slewmax, double ki) {
+  if (slewmax > 0 && ki > 0) hfi_note(m->r, elem, HF_WARNING, "slewmax beside ki is not used: the control may jump");
+}
+
+void hfi_mjcf_apply_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
+  const char* name = hfi_attr(elem, "instance");
+  hfiElem* instance = name ? hfi_mjcf_find_instance(m, PLUGIN, name) : NULL;
+  hfActuatorDef* d = &s->def;
+  int actdim = 0;
+  hfi_attr(elem, "plugin");
+  hfi_attr(elem, "dyntype"); // likewise
+  hfi_read_int(m->r, elem, "actdim", &actdim); // It follows from ki.
+  if (name && !instance) hfi_fail(m->r, elem, HF_ERROR_MODEL, "no instance \"%.100s\" of %s", name, PLUGIN);
+  if (instance) instance->used = 1;
+  Gains g = read_gains(m, instance ? instance : elem);
+  note_slew(m, elem, g.slewmax, g.ki);
+  if (g.kp < 0 || g.ki < 0 || g.kd < 0) hfi_fail(m->r, elem, HF_ERROR_MODEL, "kp, ki and kd cannot be negative");
+  d->gaintype = HF_GAIN_FIXED;
+  d->biastype = HF_BIAS_AFFINE;
+  d->gainprm[0] = g.kp;
+  d->biasprm[0] = 0, d->biasprm[1] = -g.kp, d->biasprm[2] = -g.kd;
+  set_dynamics(d, g.ki, g.slewmax);
+  if (!(g.ki > 0 && g.imax >= 0)) return;
+  d->actrange[1] = g.imax / g.ki, d->actrange[0] = -d->actrange[1];
+  s->actlimited = 1;
+}
+
+// ---- <pid> --------------------------------------------------------------------------------------
+
+enum { POSITION = 1, VELOCITY = 2, FEEDFORWARD = 4 };
+
+// Reads which inputs the controller has; an empty list stands for the usual two.
+static void read_inputs(hfiMjcf* m, const hfiElem* elem, int* inputs) {
+  static const char* const words[] = {"pos", "vel", "ff", NULL};
+  int read = 0;
+  if (hfi_mjcf_read_words(m, elem, "input", words, &read)) *inputs = read ? read : POSITION | VELOCITY;
+}
+
+// The gain of an input.
+static double input_gain(const hfActuatorDef* d, int input) {
+  return input == POSITION ? -d->biasprm[1] : input == VELOCITY ? -d->biasprm[2] : 1;
+}
+
+// The range of the first input.
+void hfi_mjcf_apply_setpoint_ranges(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
+  hfi_read_reals(m->r, elem, "posrange", 2, 2, s->def.ctrlrange);
+  if (!(s->inputs & POSITION)) memcpy(s->def.ctrlrange, s->inputs & VELOCITY ? s->velrange : s->ffrange, sizeof s->def.ctrlrange);
+}
+
+// force = kp (u_pos - l) + kv (u_vel - ldot) + ki I + u_ff. Holdfast's actuators have one control each. This actuator has the first input and all
+// terms in length and velocity; motors on the same target have the other inputs.
+void hfi_mjcf_apply_setpoint_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
+  hfActuatorDef* d = &s->def;
+  hfiReader* r = m->r;
+  double kp = 1, kv = 0, ratio = d->dampratio;
+  if (s->shortcut == HFI_SETPOINT_PID) kp = -d->biasprm[1], kv = -d->biasprm[2];
+  else s->inputs = POSITION | VELOCITY;
+  hfi_read_real(r, elem, "kp", &kp);
+  if (hfi_read_real(r, elem, "kv", &kv)) ratio = 0;
+  if (hfi_read_real(r, elem, "dampratio", &ratio)) kv = 0;
+  hfi_read_real(r, elem, "ki", &s->ki);
+  hfi_read_real(r, elem, "imax", &s->imax);
+  hfi_read_real(r, elem, "slewmax", &s->slewmax);
+  hfi_read_reals(r, elem, "velrange", 2, 2, s->velrange);
+  hfi_read_reals(r, elem, "ffrange", 2, 2, s->ffrange);
+  read_inputs(m, elem, &s->inputs);
+  if (kp < 0 || kv < 0 || ratio < 0 || s->ki < 0) hfi_fail(r, elem, HF_ERROR_MODEL, "kp, kv, dampratio and ki cannot be negative");
+  if (s->ki > 0 && !(s->inputs & POSITION)) hfi_fail(r, elem, HF_ERROR_MODEL, "ki needs the input pos");
+  if (ratio > 0 && s->inputs & VELOCITY)
+    hfi_note(r, elem, HF_WARNING, "dampratio of a pid with the input vel: the velocity setpoint is not used");
+  note_slew(m, elem, s->slewmax, s->ki);
+  d->gaintype = HF_GAIN_FIXED;
+  d->biastype = HF_BIAS_AFFINE;
+  d->biasprm[0] = 0, d->biasprm[1] = -kp, d->biasprm[2] = -kv;
+  d->dampratio = ratio;
+  d->gainprm[0] = input_gain(d, s->inputs & -s->inputs);
+  set_dynamics(d, s->ki, s->inputs & POSITION ? s->slewmax : 0);
+  if (!(s->ki > 0 && s->imax > 0)) return;
+  d->actrange[1] = s->imax, d->actrange[0] = -s->imax;
+  s->actlimited = 1;
+}
+
+// Adds a motor for an input of a <pid> whose first actuator exists.
+static void add_input(hfiMjcf* m, const hfiElem* elem, const hfiActuatorSpec* s, int input) {
+  hfActuatorDef d = hf_actuator_def_default();
+  const double* range = input == VELOCITY ? s->velrange : s->ffrange;
+  d.trntype = s->def.trntype;
+  memcpy(d.trnid, s->def.trnid, sizeof d.trnid);
+  memcpy(d.gear, s->def.gear, sizeof d.gear);
+  d.cranklength = s->def.cranklength;
+  d.group = s->def.group;
+  d.nsample = s->def.nsample, d.interp = s->def.interp, d.delay = s->def.delay;
+  d.gainprm[0] = input_gain(&s->def, input);
+  memcpy(d.ctrlrange, range, sizeof d.ctrlrange);
+  d.ctrllimited = range[0] < range[1];
+  if (s->def.name) d.name = hfi_format(m->r, "%s.%s", s->def.name, input == VELOCITY ? "vel" : "ff");
+  d.where = s->def.where;
+  if (!m->r->status) hfi_keep(m->r, elem, hf_builder_add_actuator(m->r->builder, &d, &m->r->scratch));
+}
+
+void hfi_mjcf_add_inputs(hfiMjcf* m, const hfiElem* elem, const hfiActuatorSpec* s) {
+  if (s->shortcut != HFI_SETPOINT_PID) return;
+  int first = s->inputs & -s->inputs;
+  if (s->def.forcelimited && s->inputs != first)
+    hfi_note(m->r, elem, HF_WARNING, "forcerange of a pid with several inputs bounds the force of its first input only");
+  for (int input = VELOCITY; input <= FEEDFORWARD; input *= 2)
+    if (input != first && s->inputs & input) add_input(m, elem, s, input);
+}

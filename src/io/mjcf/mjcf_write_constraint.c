@@ -1,0 +1,186 @@
+// Writing what refers to the tree: contacts, tendons, equalities and keyframes. Actuators and sensors: mjcf_write_acting.c.
+#include "io/mjcf/mjcf_write.h"
+
+#include "io/mjcf/mjcf.h"
+#include "build/key.h"
+#include "model/motor.h"
+
+#include <string.h>
+
+// ---- contacts -----------------------------------------------------------------------------------
+
+// MJCF cannot say that a pair takes values from its geoms, so the values are written.
+static void write_pair(hfiMjcfWriter* w, int i) {
+  const hfPairDef d = hfi_complete_pair(w->b, i);
+  hfi_xml_begin(&w->xml, 2, "pair");
+  hfi_mjcf_put_name(w, HF_OBJECT_PAIR, i);
+  hfi_mjcf_put_reference(w, "geom1", HF_OBJECT_GEOM, d.geom1);
+  hfi_mjcf_put_reference(w, "geom2", HF_OBJECT_GEOM, d.geom2);
+  hfi_xml_put_int(&w->xml, "condim", d.condim, 3);
+  hfi_xml_put_reals(&w->xml, "friction", d.friction, 5);
+  hfi_xml_put_real(&w->xml, "margin", d.margin - d.gap, 0);
+  hfi_xml_put_real(&w->xml, "gap", d.gap, 0);
+  hfi_xml_put_real(&w->xml, "adhesion", d.adhesion, 0);
+  hfi_mjcf_put_solver(w, "solref", "solimp", d.solref, d.solimp);
+  hfi_xml_print(&w->xml, "/>\n");
+}
+
+void hfi_mjcf_write_contacts(hfiMjcfWriter* w) {
+  hfi_xml_print(&w->xml, "  <contact>\n");
+  for (int i = 0; i < w->b->pair.count; ++i) write_pair(w, i);
+  for (int i = 0; i < w->b->exclude.count; ++i) {
+    hfi_xml_begin(&w->xml, 2, "exclude");
+    hfi_mjcf_put_reference(w, "body1", HF_OBJECT_BODY, w->b->exclude.data[i].body[0]);
+    hfi_mjcf_put_reference(w, "body2", HF_OBJECT_BODY, w->b->exclude.data[i].body[1]);
+    hfi_xml_print(&w->xml, "/>\n");
+  }
+  hfi_xml_print(&w->xml, "  </contact>\n");
+}
+
+// ---- tendons and equalities ---------------------------------------------------------------------
+
+static void write_place(hfiMjcfWriter* w, const hfWrapDef* d) {
+  static const char* const elements[] = {[HF_WRAP_SITE] = "site", [HF_WRAP_GEOM] = "geom", [HF_WRAP_PULLEY] = "pulley"};
+  hfi_xml_begin(&w->xml, 3, elements[d->type]);
+  if (d->type == HF_WRAP_SITE) hfi_mjcf_put_reference(w, "site", HF_OBJECT_SITE, d->obj);
+  if (d->type == HF_WRAP_GEOM) {
+    hfi_mjcf_put_reference(w, "geom", HF_OBJECT_GEOM, d->obj);
+    hfi_mjcf_put_reference(w, "sidesite", HF_OBJECT_SITE, d->side);
+  }
+  if (d->type == HF_WRAP_PULLEY) hfi_xml_put_reals(&w->xml, "divisor", &d->divisor, 1);
+  hfi_xml_print(&w->xml, "/>\n");
+}
+
+static void put_tendon(hfiMjcfWriter* w, const hfTendonDef* d, int i) {
+  hfi_mjcf_put_name(w, HF_OBJECT_TENDON, i);
+  hfi_mjcf_put_range(w, "limited", "range", d->limited, d->range);
+  if (d->actfrclimited) hfi_mjcf_put_range(w, "actuatorfrclimited", "actuatorfrcrange", 1, d->actfrcrange);
+  hfi_xml_put_real(&w->xml, "margin", d->margin, 0);
+  hfi_mjcf_put_polynomial(w, "stiffness", d->stiffness, d->stiffness_poly);
+  hfi_mjcf_put_polynomial(w, "damping", d->damping, d->damping_poly);
+  hfi_xml_put_real(&w->xml, "frictionloss", d->frictionloss, 0);
+  hfi_xml_put_real(&w->xml, "armature", d->armature, 0);
+  hfi_xml_put_reals(&w->xml, "springlength", d->springlength, 2);
+  hfi_xml_put_real(&w->xml, "springyield", d->springyield, 0);
+  hfi_mjcf_put_solver(w, "solreflimit", "solimplimit", d->limit_solref, d->limit_solimp);
+}
+
+static void write_tendon(hfiMjcfWriter* w, int i) {
+  const hfTendonDef* d = &w->b->tendon.data[i];
+  const char* element = d->path_count > 0 ? "spatial" : "fixed";
+  hfi_xml_begin(&w->xml, 2, element);
+  put_tendon(w, d, i);
+  hfi_xml_print(&w->xml, ">\n");
+  for (int k = 0; k < d->count; ++k) {
+    hfi_xml_begin(&w->xml, 3, "joint");
+    hfi_mjcf_put_reference(w, "joint", HF_OBJECT_JOINT, d->joint[k]);
+    hfi_xml_put_reals(&w->xml, "coef", &d->coef[k], 1);
+    hfi_xml_print(&w->xml, "/>\n");
+  }
+  for (int k = 0; k < d->path_count; ++k) write_place(w, &d->path[k]);
+  hfi_xml_print(&w->xml, "    </%s>\n", element);
+}
+
+void hfi_mjcf_write_tendons(hfiMjcfWriter* w) {
+  hfi_xml_print(&w->xml, "  <tendon>\n");
+  for (int i = 0; i < w->b->tendon.count; ++i) write_tendon(w, i);
+  hfi_xml_print(&w->xml, "  </tendon>\n");
+}
+
+static void put_equality_data(hfiMjcfWriter* w, const hfEqualityDef* d) {
+  int sites = d->objkind == HF_OBJECT_SITE;
+  if (d->type == HF_EQUALITY_CONNECT && !sites) hfi_xml_put_reals(&w->xml, "anchor", d->data, 3);
+  if (d->type == HF_EQUALITY_WELD) {
+    if (!sites) hfi_xml_put_reals(&w->xml, "anchor", d->data, 3);
+    if (!sites) hfi_xml_put_reals(&w->xml, "relpose", d->data + 3, 7);
+    hfi_xml_put_reals(&w->xml, "torquescale", d->data + 10, 1);
+  }
+  if (d->type == HF_EQUALITY_JOINT || d->type == HF_EQUALITY_TENDON) hfi_xml_put_reals(&w->xml, "polycoef", d->data, 5);
+}
+
+void hfi_mjcf_write_equalities(hfiMjcfWriter* w) {
+  static const char* const elements[] = {"connect", "weld", "joint", "tendon"};
+  static const struct {
+    hfObjectKind kind;
+    const char* attribute[2];
+  } ends[] = {{HF_OBJECT_BODY, {"body1", "body2"}},
+              {HF_OBJECT_SITE, {"site1", "site2"}},
+              {HF_OBJECT_JOINT, {"joint1", "joint2"}},
+              {HF_OBJECT_TENDON, {"tendon1", "tendon2"}}};
+  hfi_xml_print(&w->xml, "  <equality>\n");
+  for (int i = 0; i < w->b->equality.count; ++i) {
+    const hfEqualityDef* d = &w->b->equality.data[i];
+    hfObjectKind kind = hfi_equality_target(d->type, d->objkind);
+    hfi_xml_begin(&w->xml, 2, elements[d->type]);
+    hfi_mjcf_put_name(w, HF_OBJECT_EQUALITY, i);
+    for (size_t k = 0; k < sizeof ends / sizeof *ends; ++k) {
+      if (ends[k].kind != kind) continue;
+      hfi_mjcf_put_reference(w, ends[k].attribute[0], kind, d->obj1);
+      hfi_mjcf_put_reference(w, ends[k].attribute[1], kind, d->obj2);
+    }
+    hfi_xml_put_bool(&w->xml, "active", d->active);
+    put_equality_data(w, d);
+    hfi_mjcf_put_solver(w, "solref", "solimp", d->solref, d->solimp);
+    hfi_xml_print(&w->xml, "/>\n");
+  }
+  hfi_xml_print(&w->xml, "  </equality>\n");
+}
+
+// ---- keyframes ------------------------------------------------------------------------------------
+
+// A motor without inputs has no control in MJCF.
+static void put_controls(hfiMjcfWriter* w, const double* ctrl) {
+  const char* gap = "";
+  hfi_xml_print(&w->xml, " ctrl=\"");
+  for (int i = 0; i < w->b->actuator.count; ++i) {
+    if (hfi_lacks_control(&w->b->actuator.data[i])) continue;
+    hfi_xml_print(&w->xml, "%s", gap);
+    hfi_xml_print_numbers(&w->xml, ctrl + i, 1);
+    gap = " ";
+  }
+  hfi_xml_print(&w->xml, "\"");
+}
+
+// Writes what the keyframe gives, in the order of the model; `memory` has room for all of its arrays.
+static void write_key(hfiMjcfWriter* w, const hfiKeyLayout* ids, const hfiKeyLayout* model, double* memory, int i) {
+  const hfiKey* key = &w->b->key.data[i];
+  const hfKeyDef* d = &key->def;
+  const struct {
+    const char* attribute;
+    const double* given;
+    int count;
+  } arrays[] = {{"qpos", d->qpos, model->nq}, {"qvel", d->qvel, model->nv},         {"act", d->act, model->na},
+                {"ctrl", d->ctrl, model->nu}, {"mpos", d->mpos, 3 * model->nmocap}, {"mquat", d->mquat, 4 * model->nmocap}};
+  double* x[6];
+  for (int k = 0; k < 6; ++k) x[k] = memory, memory += arrays[k].count;
+  hfi_key_unfold(w->b, ids, model, key, &(hfiKeyArrays){x[0], x[1], x[2], x[3], x[4], x[5]});
+  hfi_xml_begin(&w->xml, 2, "key");
+  hfi_mjcf_put_name(w, HF_OBJECT_KEY, i);
+  hfi_xml_put_real(&w->xml, "time", d->time, 0);
+  for (int k = 0; k < 6; ++k)
+    if (arrays[k].given && arrays[k].count > 0 && arrays[k].given != d->ctrl) hfi_xml_put_reals(&w->xml, arrays[k].attribute, x[k], arrays[k].count);
+  if (d->ctrl && model->nu > 0) put_controls(w, x[3]);
+  hfi_xml_print(&w->xml, "/>\n");
+}
+
+static void write_all_keys(hfiMjcfWriter* w, const hfiKeyLayout* ids, const hfiKeyLayout* model) {
+  size_t count = (size_t)model->nq + (size_t)model->nv + (size_t)model->na + (size_t)model->nu + 7 * (size_t)model->nmocap;
+  double* memory = hfi_pool_copy(&w->pool, NULL, sizeof *memory * count);
+  if (!memory) hfi_xml_refuse_memory(&w->xml);
+  for (int i = 0; memory && i < w->b->key.count; ++i) write_key(w, ids, model, memory, i);
+}
+
+void hfi_mjcf_write_keys(hfiMjcfWriter* w) {
+  hfiOrder order;
+  hfiKeyLayout ids = {0}, model = {0};
+  if (w->xml.status == HF_OK) w->xml.status = hfi_order_create(&order, w->b, w->xml.error);
+  if (w->xml.status != HF_OK) return;
+  w->xml.status = hfi_key_layout_create(&ids, w->b, NULL, w->xml.error);
+  if (w->xml.status == HF_OK) w->xml.status = hfi_key_layout_create(&model, w->b, &order, w->xml.error);
+  hfi_xml_print(&w->xml, "  <keyframe>\n");
+  if (w->xml.status == HF_OK) write_all_keys(w, &ids, &model);
+  hfi_xml_print(&w->xml, "  </keyframe>\n");
+  hfi_key_layout_release(&ids);
+  hfi_key_layout_release(&model);
+  hfi_order_release(&order);
+}

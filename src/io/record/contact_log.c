@@ -1,0 +1,59 @@
+// The contact log: one row of CSV for each contact of each step (docs/reference/command.md).
+#include "base/error.h"
+#include "io/record/csv.h"
+
+#include <holdfast/record.h>
+
+struct hfContactLog {
+  hfiOutput out;
+  const hfModel* model;
+};
+
+hfStatus hf_contact_log_open(hfContactLog** log, const char* path, const hfModel* model,
+                             hfError* error) {
+  hfi_clear_error(error);
+  hfStatus status;
+  hfContactLog* made = hfi_output_create(sizeof *made, path, HFI_OUTPUT_ROWS, &status, error);
+  if (!made) return status;
+  made->model = model;
+  hfi_output_print(&made->out,
+                   "time,geom_a,geom_b,body_a,body_b,x,y,z,nx,ny,nz,depth,fn,ftx,fty,ftz,vtx,vty,vtz,stick\n");
+  *log = made;
+  return HF_OK;
+}
+
+static void print_object(hfContactLog* log, hfObjectKind kind, int id) {
+  char buffer[HF_LABEL_SIZE];
+  hfi_csv_text(&log->out, hf_model_label(log->model, kind, id, buffer));
+}
+
+static void print_vector(hfiOutput* out, hfVec3 a) {
+  hfi_output_print(out, ",%.17g,%.17g,%.17g", a.x, a.y, a.z);
+}
+
+hfStatus hf_contact_log_write(hfContactLog* log, const hfSim* sim, double time, hfError* error) {
+  hfi_clear_error(error);
+  int count = hf_sim_contact_count(sim);
+  for (int i = 0; i < count; ++i) {
+    hfContact c = hf_sim_contact(sim, i);
+    hfi_output_print(&log->out, "%.17g", time);
+    print_object(log, HF_OBJECT_GEOM, c.geom_a);
+    print_object(log, HF_OBJECT_GEOM, c.geom_b);
+    print_object(log, HF_OBJECT_BODY, hf_model_geom_body(log->model)[c.geom_a]);
+    print_object(log, HF_OBJECT_BODY, hf_model_geom_body(log->model)[c.geom_b]);
+    print_vector(&log->out, c.p_W);
+    print_vector(&log->out, c.n_W);
+    hfi_output_print(&log->out, ",%.17g,%.17g", c.depth, c.fn);
+    print_vector(&log->out, c.ft);
+    print_vector(&log->out, c.vt);
+    hfi_output_print(&log->out, ",%d\n", c.stick);
+  }
+  return hfi_output_flush(&log->out, error);
+}
+
+hfStatus hf_contact_log_close(hfContactLog* log, hfError* error) {
+  hfi_clear_error(error);
+  return hfi_output_destroy(log, error);
+}
+
+void hf_contact_log_discard(hfContactLog* log) { hfi_output_abandon(log); }

@@ -1,0 +1,256 @@
+// See stream.h; the layout is in chunk.h and docs/reference/recording.md.
+#include "io/record/stream.h"
+
+#include "base/error.h"
+#include "base/finite.h"
+#include "step/dynamics/dynamics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Makes the copy of an overlay, and kinematics of the model that is recorded.
+static hfStatus take_model(hfiStream* s, hfError* error) {
+  hfModel* copy = NULL;
+  hfDynamics* dynamics = NULL;
+  hfStatus status = hf_model_is_overlay(s->source) ? hf_model_copy(&copy, s->source, error) : HF_OK;
+  if (status == HF_OK) status = hf_dynamics_create(&dynamics, copy ? copy : s->source, error);
+  if (status != HF_OK) {
+    hf_model_free(copy);
+    return status;
+  }
+  hf_dynamics_free(s->dynamics);
+  hf_model_free(s->copy);
+  s->dynamics = dynamics, s->copy = copy, s->model = copy ? copy : s->source;
+  s->revision = s->source->revision;
+  return HF_OK;
+}
+
+hfStatus hfi_stream_take_parameters(hfiStream* s, hfError* error) { return s->revision == s->source->revision ? HF_OK : take_model(s, error); }
+
+hfStatus hfi_stream_open(hfiStream* s, const hfModel* model, hfError* error) {
+  hfiStream made = {.source = model, .interval = 1.0 / 60, .state_interval = 0.5, .time = -INFINITY};
+  made.controls = calloc((size_t)model->nu + 1, sizeof *made.controls);
+  if (!made.controls) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  hfStatus status = hf_events_create(&made.events, error);
+  if (status == HF_OK) status = take_model(&made, error);
+  if (status == HF_OK)
+    *s = made;
+  else {
+    hf_events_free(made.events);
+    free(made.controls);
+  }
+  return status;
+}
+
+void hfi_stream_close(hfiStream* s) {
+  hf_dynamics_free(s->dynamics);
+  hf_model_free(s->copy);
+  hf_events_free(s->events);
+  free(s->controls);
+  *s = (hfiStream){0};
+}
+
+// ---- frames ---------------------------------------------------------------------------------------
+
+static void put_floats(hfiBytes* out, const double* x, int n) {
+  enum { PIECE = 64 };
+  float piece[PIECE];
+  for (int i = 0; i < n; i += PIECE) {
+    int m = n - i < PIECE ? n - i : PIECE;
+    for (int k = 0; k < m; ++k) piece[k] = (float)x[i + k];
+    hfi_bytes_put(out, piece, (size_t)m * sizeof *piece);
+  }
+}
+
+static void put_poses(const hfiStream* s, hfiBytes* out) {
+  for (int b = 0; b < s->model->nbody; ++b) {
+    hfVec3 p = hf_dynamics_body_pose(s->dynamics, b).p;
+    hfQuat q = hf_dynamics_body_quat(s->dynamics, b);
+    const double pose[7] = {p.x, p.y, p.z, q.w, q.x, q.y, q.z};
+    put_floats(out, pose, 7);
+  }
+}
+
+static hfFrameContact frame_contact(hfContact c) {
+  return (hfFrameContact){.geom_a = c.geom_a,
+                          .geom_b = c.geom_b,
+                          .feature = c.feature,
+                          .stick = c.stick != 0,
+                          .p_W = {(float)c.p_W.x, (float)c.p_W.y, (float)c.p_W.z},
+                          .n_W = {(float)c.n_W.x, (float)c.n_W.y, (float)c.n_W.z},
+                          .fn = (float)c.fn,
+                          .ft = {(float)c.ft.x, (float)c.ft.y, (float)c.ft.z},
+                          .vt = {(float)c.vt.x, (float)c.vt.y, (float)c.vt.z},
+                          .mu = (float)c.mu,
+                          .depth = (float)c.depth,
+                          .vn = (float)c.vn};
+}
+
+static hfFrameHead frame_head(hfiStream* s, const hfSim* sim, const hfState* state, double wall) {
+  return (hfFrameHead){.time = state->time,
+                       .kinetic = hf_dynamics_kinetic_energy(s->dynamics),
+                       .potential = hf_dynamics_potential_energy(s->dynamics, hf_state_q(state)),
+                       .wall = s->started ? wall - s->wall : 0,
+                       .residual = s->residual,
+                       .coupled_residual = s->coupled_residual,
+                       .max_depth = s->max_depth,
+                       .steps = s->steps,
+                       .iterations = s->iterations,
+                       .rung = s->rung,
+                       .nstick = s->nstick,
+                       .status = s->status,
+                       .ncontact = hf_sim_contact_count(sim)};
+}
+
+void hfi_stream_frame(hfiStream* s, const hfSim* sim, const hfState* state, const hfInput* input,
+                      double wall, hfiBytes* out) {
+  const hfModel* m = s->model;
+  if (!s->started) hfi_stream_run(sim, out);
+  hf_dynamics_position(s->dynamics, hf_state_q(state), input);
+  hf_dynamics_velocity(s->dynamics, hf_state_v(state));
+  hfi_dynamics_rest_as(s->dynamics, state);
+  hfFrameHead head = frame_head(s, sim, state, wall);
+  size_t start = hfi_chunk_begin(out, HFI_CHUNK_FRAME);
+  hfi_bytes_put(out, &head, sizeof head);
+  put_poses(s, out);
+  put_floats(out, hf_state_q(state), m->nq);
+  put_floats(out, hf_state_v(state), m->nv);
+  put_floats(out, hf_sim_ctrl(sim), m->nu);
+  put_floats(out, hf_sim_actuator_force(sim), m->nu);
+  put_floats(out, hf_sim_sensors(sim), m->nsensordata);
+  for (int i = 0; i < head.ncontact; ++i) {
+    hfFrameContact contact = frame_contact(hf_sim_contact(sim, i));
+    hfi_bytes_put(out, &contact, sizeof contact);
+  }
+  hfi_chunk_end(out, start);
+  s->started = 1, s->wall = wall;
+  s->steps = s->iterations = s->rung = s->nstick = 0, s->status = HF_OK;
+  s->residual = s->coupled_residual = s->max_depth = 0;
+}
+
+// ---- steps ----------------------------------------------------------------------------------------
+
+// Whether a step may have events. To read all contacts costs a tenth of a small step, so they are read only when
+// the number of contacts or of those that stick has changed, or the solver has something to say.
+static int may_have_events(hfiStream* s, const hfStepReport* step) {
+  int changed = step->ncontact != s->seen_contacts || step->nstick != s->seen_stick ||
+                step->solve.rung != s->seen_rung;
+  s->seen_contacts = step->ncontact, s->seen_stick = step->nstick, s->seen_rung = step->solve.rung;
+  return changed || step->ndropped > 0 || step->switching.nswitch > 0;
+}
+
+// Adds the events of a step. They are left out if there is no memory.
+static void put_events(hfiStream* s, const hfSim* sim, double time, const hfStepReport* step,
+                       hfiBytes* out) {
+  int count;
+  hf_events_update(s->events, sim, time, step, NULL);
+  const hfEvent* event = hf_events_list(s->events, &count);
+  for (int i = 0; i < count; ++i) {
+    size_t start = hfi_chunk_begin(out, HFI_CHUNK_EVENT);
+    hfi_bytes_put(out, &event[i], sizeof event[i]);
+    hfi_chunk_end(out, start);
+  }
+}
+
+static void count_step(hfiStream* s, const hfStepReport* step) {
+  ++s->steps;
+  s->iterations += step->solve.iterations;
+  if (step->solve.rung > s->rung) s->rung = step->solve.rung;
+  s->nstick = step->nstick;
+  if (step->status > s->status) s->status = step->status;
+  s->residual = fmax(s->residual, step->solve.residual);
+  s->coupled_residual = fmax(s->coupled_residual, step->solve.coupled_residual);
+  s->max_depth = fmax(s->max_depth, step->max_depth);
+}
+
+// Stores the controls of an input when they change. They acted in the step that ended now.
+static void put_controls(hfiStream* s, const hfSim* sim, const hfState* state, const hfInput* input,
+                         hfiBytes* out) {
+  size_t bytes = (size_t)s->model->nu * sizeof(double);
+  if (!input || !input->ctrl || s->model->nu == 0) return;
+  if (s->has_controls && memcmp(s->controls, input->ctrl, bytes) == 0) return;
+  double since = state->time - hf_sim_step_size(sim);
+  size_t start = hfi_chunk_begin(out, HFI_CHUNK_CONTROLS);
+  hfi_bytes_put(out, &since, sizeof since);
+  hfi_bytes_put(out, input->ctrl, bytes);
+  hfi_chunk_end(out, start);
+  memcpy(s->controls, input->ctrl, bytes);
+  s->has_controls = 1;
+}
+
+// Times add up with rounding: a frame is due when less than a thousandth of a step is missing. The next one is due at the first multiple of the interval
+// that is still to come, however many have passed since the last step. An interval below that thousandth is none: every step is due.
+static int is_due(double* next, double interval, double time, double h) {
+  double slack = 1e-3 * h;
+  if (time < *next - slack) return 0;
+  *next += interval;
+  double late = time - slack - *next;
+  if (late >= 0) *next = interval > slack ? *next + interval * (floor(late / interval) + 1) : time;
+  return 1;
+}
+
+hfStatus hfi_stream_check_time(const hfiStream* s, const hfState* state, const char* what, hfError* error) {
+  if (state->time < s->time)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "the time went back from %g s to %g s: %s holds one run; close it, and open another for the next", s->time, state->time, what);
+  return HF_OK;
+}
+
+hfStatus hfi_stream_check_step(const hfiStream* s, const hfState* state, const char* what, hfError* error) {
+  if (s->started && s->revision != s->source->revision)
+    return hfi_refuse(
+        error, HF_ERROR_ARGUMENT,
+        "the parameters were updated after %g s: %s holds one run with the parameters at its start; close it, and open another for the next", s->time,
+        what);
+  return hfi_stream_check_time(s, state, what, error);
+}
+
+void hfi_stream_step(hfiStream* s, const hfSim* sim, const hfState* state, const hfInput* input,
+                     const hfStepReport* step, double wall, hfiBytes* out) {
+  double h = hf_sim_step_size(sim);
+  s->time = state->time;
+  if (!s->started) s->next_frame = s->next_state = state->time;
+  if (step) {
+    count_step(s, step);
+    put_controls(s, sim, state, input, out);
+    if (may_have_events(s, step)) put_events(s, sim, state->time, step, out);
+  }
+  if (!is_due(&s->next_frame, s->interval, state->time, h)) return;
+  hfi_stream_frame(s, sim, state, input, wall, out);
+  if (is_due(&s->next_state, s->state_interval, state->time, h))
+    hfi_stream_state(s->model, state, input, out);
+}
+
+// ---- states ---------------------------------------------------------------------------------------
+
+static int holds_push(const hfModel* m, const hfInput* input) {
+  if (!input) return 0;
+  return (input->force && hfi_any_nonzero(input->force, m->nv)) ||
+         (input->wrench && hfi_any_nonzero((const double*)input->wrench, 6 * m->nbody)) ||
+         (input->velocity_target && !hfi_all_nan(input->velocity_target, m->nv));
+}
+
+// Adds the controls of a run without controls of its own: NaN if the scene's signals set them, otherwise zero.
+static void put_no_controls(const hfModel* m, hfiBytes* out) {
+  for (int i = 0; i < m->nu; ++i) {
+    double value = hf_model_actuator_signal(m)[i] >= 0 ? NAN : 0;
+    hfi_bytes_put(out, &value, sizeof value);
+  }
+}
+
+// The contact memory is the last part of a state; its unused part is left out.
+void hfi_stream_state(const hfModel* m, const hfState* state, const hfInput* input, hfiBytes* out) {
+  int mocap = input && input->mocap_pos && input->mocap_quat;
+  hfiStateHead head = {.flags = holds_push(m, input) ? HFI_STATE_PUSHED : 0u, .nmocap = mocap ? (uint32_t)m->nmocap : 0};
+  size_t start = hfi_chunk_begin(out, HFI_CHUNK_STATE);
+  hfi_bytes_put(out, &head, sizeof head);
+  if (input && input->ctrl) hfi_bytes_put(out, input->ctrl, sizeof(double) * (size_t)m->nu);
+  else put_no_controls(m, out);
+  if (mocap) {
+    hfi_bytes_put(out, input->mocap_pos, 3 * sizeof(double) * (size_t)m->nmocap);
+    hfi_bytes_put(out, input->mocap_quat, 4 * sizeof(double) * (size_t)m->nmocap);
+  }
+  hfi_bytes_put(out, state,
+                (size_t)state->off_memory + (size_t)state->nmemory * sizeof(hfContactMemory));
+  hfi_chunk_end(out, start);
+}

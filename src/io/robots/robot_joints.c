@@ -1,0 +1,165 @@
+// Drives, couplings and loops of joints, as far as SDFormat and URDF can say them.
+#include "io/robots/robot_write.h"
+
+#include <math.h>
+
+// ---- drives -------------------------------------------------------------------------------------
+
+// Lowers a bound of a force (-1: none yet) to the larger end of a range, if the force is limited to it.
+static void lower_bound(double* effort, int limited, const double range[2], double factor) {
+  double most = fabs(factor) * fmax(fabs(range[0]), fabs(range[1]));
+  if (limited && (*effort < 0 || most < *effort)) *effort = most;
+}
+
+static hfiDriveKind kind_of(const hfModel* m, int actuator) {
+  const double* bias = hf_model_actuator_biasprm(m) + 3 * actuator;
+  if (hf_model_actuator_biastype(m)[actuator] != HF_BIAS_AFFINE) return HFI_DRIVEN_BY_FORCE;
+  return bias[1] != 0 ? HFI_DRIVEN_TO_POSITION : bias[2] != 0 ? HFI_DRIVEN_TO_VELOCITY : HFI_DRIVEN_BY_FORCE;
+}
+
+static int is_near(double a, double b) { return fabs(a - b) <= 1e-9 * (1 + fabs(b)); }
+
+// Compares the range of the control, in units of the joint, with the one that a reader of the file gives it. For a force it is enough if the range
+// contains all forces up to the effort: larger ones are cut.
+static int has_own_range(const hfModel* m, int joint, const hfiJointDrive* d) {
+  const double *control = hf_model_actuator_ctrlrange(m) + 2 * d->actuator, *limit = hf_model_jnt_range(m) + 2 * joint;
+  double gear = hf_model_actuator_gear(m)[6 * d->actuator], gain = hf_model_actuator_gainprm(m)[3 * d->actuator];
+  if (!hf_model_actuator_ctrllimited(m)[d->actuator]) return 0;
+  if (gear == 0 || hf_model_actuator_gaintype(m)[d->actuator] != HF_GAIN_FIXED) return 1;
+  double factor = d->kind == HFI_DRIVEN_BY_FORCE ? gain * gear : 1 / gear;
+  double low = fmin(factor * control[0], factor * control[1]), high = fmax(factor * control[0], factor * control[1]);
+  switch (d->kind) {
+  case HFI_DRIVEN_TO_POSITION:
+    return !hf_model_jnt_limited(m)[joint] || !is_near(low, limit[0]) || !is_near(high, limit[1]);
+  case HFI_DRIVEN_TO_VELOCITY:
+    return !is_near(low, -d->speed) || !is_near(high, d->speed);
+  default:
+    return !(low <= -d->effort || is_near(low, -d->effort)) || !(high >= d->effort || is_near(high, d->effort));
+  }
+}
+
+static hfiJointDrive make_drive(const hfModel* m, int joint, int actuator) {
+  hfiJointDrive d = {.kind = kind_of(m, actuator), .actuator = actuator, .effort = -1, .speed = -1};
+  const double *control = hf_model_actuator_ctrlrange(m) + 2 * actuator, *gain = hf_model_actuator_gainprm(m) + 3 * actuator;
+  double gear = hf_model_actuator_gear(m)[6 * actuator];
+  int limited = hf_model_actuator_ctrllimited(m)[actuator], is_plain = hf_model_actuator_gaintype(m)[actuator] == HF_GAIN_FIXED;
+  lower_bound(&d.effort, hf_model_jnt_actfrclimited(m)[joint], hf_model_jnt_actfrcrange(m) + 2 * joint, 1);
+  lower_bound(&d.effort, hf_model_actuator_forcelimited(m)[actuator], hf_model_actuator_forcerange(m) + 2 * actuator, gear);
+  if (d.kind == HFI_DRIVEN_BY_FORCE) lower_bound(&d.effort, limited && is_plain, control, gain[0] * gear);
+  if (d.kind == HFI_DRIVEN_TO_VELOCITY && gear != 0) lower_bound(&d.speed, limited, control, 1 / gear);
+  d.has_own_range = has_own_range(m, joint, &d);
+  return d;
+}
+
+static int moves_along_one(const hfModel* m, int joint) { return hf_joint_info(hf_model_jnt_type(m)[joint]).nv == 1; }
+
+static void make_drives(hfiRobotWriter* w) {
+  const hfModel* m = w->m;
+  for (int j = 0; j < m->njnt; ++j) w->drive[j] = (hfiJointDrive){.kind = HFI_UNDRIVEN, .actuator = -1, .effort = -1, .speed = -1};
+  for (int i = 0; i < m->nu; ++i) {
+    int type = hf_model_actuator_trntype(m)[i], joint = hf_model_actuator_trnid(m)[2 * i];
+    int on_joint = (type == HF_TRANSMISSION_JOINT || type == HF_TRANSMISSION_JOINT_IN_PARENT) && moves_along_one(m, joint);
+    if (on_joint && w->drive[joint].kind == HFI_UNDRIVEN && w->mimic[joint].leader < 0)
+      w->drive[joint] = make_drive(m, joint, i);
+    else
+      ++w->lost_drives;
+  }
+}
+
+// ---- couplings ----------------------------------------------------------------------------------
+
+// q1 - ref1 = a0 + a1 (q2 - ref2)
+static void make_mimics(hfiRobotWriter* w) {
+  const hfModel* m = w->m;
+  for (int j = 0; j < m->njnt; ++j) w->mimic[j].leader = -1;
+  for (int i = 0; i < m->neq; ++i) {
+    int type = hf_model_eq_type(m)[i], joint = hf_model_eq_obj1(m)[i], leader = hf_model_eq_obj2(m)[i];
+    const double* a = hf_model_eq_data(m) + 11 * i;
+    if ((type != HF_EQUALITY_JOINT && type != HF_EQUALITY_TENDON) || !hf_model_eq_active(m)[i]) continue;
+    if (type == HF_EQUALITY_TENDON || leader < 0 || a[2] != 0 || a[3] != 0 || a[4] != 0 || w->mimic[joint].leader >= 0) {
+      ++w->lost_couplings;
+      continue;
+    }
+    const double* ref = hf_model_qpos0(m);
+    double own = ref[hf_model_jnt_qposadr(m)[joint]], other = ref[hf_model_jnt_qposadr(m)[leader]];
+    w->mimic[joint] = (hfiMimic){leader, a[1], own + a[0] - a[1] * other};
+  }
+}
+
+// ---- loops --------------------------------------------------------------------------------------
+
+typedef struct LoopEnd {
+  int link;           // -1: the world
+  hfiPlacement X_W;   // pose of the point that is held, with all joints at zero
+} LoopEnd;
+
+// A body or site, with a point in its frame.
+static LoopEnd find_loop_end(const hfiRobotWriter* w, int kind, int id, const double p[3]) {
+  const hfModel* m = w->m;
+  hfiPlacement X = hfi_placement_identity();
+  int body = kind == HF_OBJECT_SITE ? hf_model_site_body(m)[id] : id;
+  if (kind == HF_OBJECT_SITE) X = hfi_placement_from(hf_model_site_pos(m) + 3 * id, hf_model_site_quat(m) + 4 * id);
+  X.p = v3_add(X.p, q_rotate(X.q, v3_load(p)));
+  LoopEnd end = {w->link_of[body], X};
+  if (end.link < 0) return end;
+  const hfiWrittenLink* link = &w->link[end.link];
+  X.p = v3_sub(X.p, link->p_BL);
+  end.X_W = hfi_placement_mul(link->X_WL, X);
+  return end;
+}
+
+static int is_same_place(hfVec3 a, hfVec3 b) { return v3_norm(v3_sub(a, b)) <= 1e-9 * (1 + v3_norm(a)); }
+
+// Does a link stand still in the world?
+static int stands_still(const hfiRobotWriter* w, int link) { return link < 0 || hf_model_body_lastdof(w->m)[w->link[link].body] < 0; }
+
+static int move_as_one(const hfiRobotWriter* w, int a, int b) {
+  const int32_t* weld = hf_model_body_weld(w->m);
+  if (stands_still(w, a) || stands_still(w, b)) return stands_still(w, a) && stands_still(w, b);
+  return weld[w->link[a].body] == weld[w->link[b].body];
+}
+
+// Chooses the child of a joint that closes a loop: a link that hangs on another joint. If neither end hangs on a joint, one of them floats, and this
+// joint becomes its joint.
+static int choose_child(const hfiRobotWriter* w, int a, int b) {
+  int a_moves = !stands_still(w, a), b_moves = !stands_still(w, b);
+  if (b_moves && !w->link[b].floats) return b;
+  return a_moves && (!w->link[a].floats || !b_moves) ? a : b;
+}
+
+static void add_loop(hfiRobotWriter* w, int i) {
+  const hfModel* m = w->m;
+  const double* data = hf_model_eq_data(m) + 11 * i;
+  int kind = hf_model_eq_objkind(m)[i], weld = hf_model_eq_type(m)[i] == HF_EQUALITY_WELD;
+  LoopEnd a = find_loop_end(w, kind, hf_model_eq_obj1(m)[i], data + (weld ? 3 : 0));
+  LoopEnd b = find_loop_end(w, kind, hf_model_eq_obj2(m)[i], data + (weld ? 0 : 3));
+  hfQuat turn = weld ? q_mul(q_conj(b.X_W.q), q_mul(a.X_W.q, q_load(data + 6))) : q_identity();
+  int is_closed = is_same_place(a.X_W.p, b.X_W.p) && (!weld || data[10] == 0 || v3_norm(v3(turn.x, turn.y, turn.z)) <= 1e-9);
+  if (move_as_one(w, a.link, b.link)) return;
+  if (!is_closed) {
+    ++w->open_loops;
+    return;
+  }
+  int child = choose_child(w, a.link, b.link);
+  w->loop[w->nloop++] = (hfiLoop){i, child == b.link ? a.link : b.link, child, weld && data[10] != 0, a.X_W.p};
+  if (w->link[child].floats) w->link[child].floats = 0, w->link[child].hangs = 1;
+}
+
+static void make_loops(hfiRobotWriter* w) {
+  const hfModel* m = w->m;
+  for (int i = 0; i < m->neq; ++i) {
+    int type = hf_model_eq_type(m)[i];
+    if (hf_model_eq_active(m)[i] && (type == HF_EQUALITY_CONNECT || type == HF_EQUALITY_WELD)) add_loop(w, i);
+  }
+}
+
+void hfi_robot_make_joints(hfiRobotWriter* w) {
+  size_t njnt = (size_t)w->m->njnt;
+  w->drive = hfi_robot_take(w, njnt, sizeof *w->drive);
+  w->mimic = hfi_robot_take(w, njnt, sizeof *w->mimic);
+  w->loop = hfi_robot_take(w, (size_t)w->m->neq, sizeof *w->loop);
+  if (w->xml.status) return;
+  make_mimics(w);
+  make_drives(w);
+  make_loops(w);
+}

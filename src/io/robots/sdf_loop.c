@@ -1,0 +1,48 @@
+// Loops of joints in SDFormat. The first joint of the file that moves a link belongs to the tree. Every other joint that moves the link closes a
+// loop:
+//
+//   ball    connect of the two links where the joint is
+//   fixed   weld of the two links
+//   others  The link is split into parts of equal mass and inertia, all at its place. One of them hangs on the parent by the joint, which so keeps its
+//           coordinate, limits, damping and actuator, and is welded to the link.
+#include "io/robots/sdf.h"
+
+// Holds two bodies together at a point of the world. The first may be the world, 0.
+static void hold(hfiSdf* s, const hfiSdfEntity* joint, int type, int body, hfiPlacement X_WB, int other, hfVec3 p_W) {
+  hfEqualityDef d = hf_equality_def_default();
+  d.type = type;
+  d.name = joint->name;
+  d.where = hfi_where(s->r, joint->elem);
+  d.obj1 = body, d.obj2 = other;
+  v3_store(d.data, q_rotate(q_conj(X_WB.q), v3_sub(p_W, X_WB.p)));
+  if (type == HF_EQUALITY_WELD) d.data[10] = 1;
+  hfi_keep(s->r, joint->elem, hf_builder_add_equality(s->r->builder, &d, &s->r->scratch));
+}
+
+static int add_part(hfiSdf* s, const hfiSdfEntity* joint, hfiPlacement X_WP) {
+  hfBodyDef d = *joint->child->part;
+  hfiPlacement X = hfi_placement_mul(hfi_placement_inverse(X_WP), joint->child->X_W);
+  d.name = hfi_format(s->r, "%s_at_%s", joint->child->name, joint->name);
+  d.parent = joint->parent ? joint->parent->body : 0;
+  v3_store(d.pos, X.p);
+  q_store(d.quat, X.q);
+  return s->r->status ? -1 : hfi_keep(s->r, joint->elem, hf_builder_add_body(s->r->builder, &d, &s->r->scratch));
+}
+
+void hfi_sdf_close_loop(hfiSdf* s, hfiSdfEntity* j) {
+  hfiPlacement X_WP = j->parent ? j->parent->X_W : hfi_placement_identity();
+  hfiPlacement X_WC = j->child->X_W, X_WJ = hfi_sdf_place(s, j);
+  int parent = j->parent ? j->parent->body : 0, child = j->child->body;
+  if (s->r->status) return;
+  if (!hfi_sdf_splits(j)) {
+    hfi_sdf_report_held(s, j);
+    // The anchor of a connect is written in the first body, that of a weld in the second.
+    if (hfi_sdf_is_fixed(j)) hold(s, j, HF_EQUALITY_WELD, parent, X_WC, child, X_WJ.p);
+    else hold(s, j, HF_EQUALITY_CONNECT, parent, X_WP, child, X_WJ.p);
+    return;
+  }
+  int part = add_part(s, j, X_WP);
+  if (s->r->status) return;
+  hfi_sdf_add_joints(s, j, part);
+  if (!s->r->status) hold(s, j, HF_EQUALITY_WELD, part, X_WC, child, X_WJ.p);
+}

@@ -1,0 +1,107 @@
+// Reading SRDF, MoveIt's file beside a URDF: pairs of links that must not touch. Its group states are in srdf_state.c.
+//
+// <disable_collisions link1 link2> switches a pair off, <disable_default_collisions link> all pairs of a link, of which <enable_collisions link1
+// link2> switches one on again. A model excludes pairs of bodies. Where links were merged into one body, two bodies are excluded only if all pairs of
+// their links with collision geometry are off.
+#include "io/robots/srdf.h"
+
+#include <string.h>
+
+// ---- pairs of links -----------------------------------------------------------------------------
+
+typedef struct Pairs {
+  hfiUrdf* u;
+  size_t n;           // number of links
+  unsigned char* off; // (n x n) 1: the two links must not touch
+} Pairs;
+
+// The number of the link that an attribute names, or -1.
+static int find_number(const Pairs* p, const hfiElem* e, const char* attr) {
+  hfiReader* r = p->u->r;
+  const char* name = hfi_require(r, e, attr);
+  int number = r->status ? -1 : hfi_names_find(&p->u->names, HF_OBJECT_BODY, name);
+  if (number < 0 && !r->status)
+    hfi_note_first(r, e, HF_WARNING, "a pair that must not touch names a link that the URDF does not have: it is not used", hfi_format(r, "\"%.100s\"", name));
+  return number;
+}
+
+static void set_pairs(const Pairs* p, const hfiElem* root, const char* element, unsigned char off) {
+  for (const hfiElem* e = hfi_child(root, element); e && !p->u->r->status; e = hfi_next(e, element)) {
+    int a = find_number(p, e, "link1"), b = find_number(p, e, "link2");
+    hfi_attr(e, "reason");
+    if (a >= 0 && b >= 0) p->off[(size_t)a * p->n + (size_t)b] = p->off[(size_t)b * p->n + (size_t)a] = off;
+  }
+}
+
+static void switch_links_off(const Pairs* p, const hfiElem* root) {
+  static const char element[] = "disable_default_collisions";
+  for (const hfiElem* e = hfi_child(root, element); e && !p->u->r->status; e = hfi_next(e, element)) {
+    int a = find_number(p, e, "link");
+    for (size_t b = 0; a >= 0 && b < p->n; ++b) p->off[(size_t)a * p->n + b] = p->off[b * p->n + (size_t)a] = 1;
+  }
+}
+
+// ---- pairs of bodies ----------------------------------------------------------------------------
+
+enum { SOME_OFF = 1, SOME_ON = 2 }; // whether links of two bodies must not touch, and whether others may
+
+static int collides(const hfiUrdfLink* link) { return hfi_child(link->elem, "collision") != NULL; }
+
+static void exclude_bodies(const Pairs* p, const hfiElem* root) {
+  hfiReader* r = p->u->r;
+  size_t n = (size_t)hf_builder_count(r->builder, HF_OBJECT_BODY);
+  unsigned char* bodies = HFI_NEW(r, unsigned char, n * n);
+  for (size_t i = 0; bodies && i < p->n; ++i) {
+    const hfiUrdfLink* a = p->u->link_of[i];
+    for (size_t k = 0; collides(a) && k < p->n; ++k) {
+      const hfiUrdfLink* b = p->u->link_of[k];
+      if (a->body < b->body && collides(b)) bodies[(size_t)a->body * n + (size_t)b->body] |= p->off[i * p->n + k] ? SOME_OFF : SOME_ON;
+    }
+  }
+  for (size_t i = 0; i < n * n && !r->status; ++i) {
+    if (bodies[i] == SOME_OFF) hfi_keep(r, root, hf_builder_add_exclude(r->builder, (int)(i / n), (int)(i % n), &r->scratch));
+    if (bodies[i] == (SOME_OFF | SOME_ON))
+      hfi_note(r, root, HF_WARNING, "bodies of merged links touch, though some of their links must not: read the model without merge_fixed_links (--merge-fixed)");
+  }
+}
+
+static void read_pairs(hfiUrdf* u, const hfiElem* root) {
+  Pairs p = {u, (size_t)u->link_count, HFI_NEW(u->r, unsigned char, (size_t)u->link_count * (size_t)u->link_count)};
+  if (!p.off) return;
+  switch_links_off(&p, root);
+  set_pairs(&p, root, "enable_collisions", 0);
+  set_pairs(&p, root, "disable_collisions", 1);
+  if (!u->r->status) exclude_bodies(&p, root);
+}
+
+// ---- document -----------------------------------------------------------------------------------
+
+// What a planner needs and the motion does not is passed over in silence.
+static const hfiMeaning meanings[] = {
+    {"group", NULL, 1, NULL},
+    {"end_effector", NULL, 1, NULL},
+    {"virtual_joint", NULL, 1, NULL},
+    {"virtual_joint", "*", 1, NULL},
+    {"passive_joint", NULL, 1, NULL},
+    {"joint_property", NULL, 1, NULL},
+    {"link_sphere_approximation", NULL, 1, NULL},
+    {"robot", "*", 1, NULL},
+    {"*", NULL, 1, "not part of SRDF: not used"},
+    {NULL, NULL, 0, NULL},
+};
+
+void hfi_srdf_read(hfiUrdf* u) {
+  hfiReader* r = u->r;
+  hfiElem* root = hfi_xml_load(r, hfi_resolve(r, "", r->config.srdf), NULL);
+  if (!root) return;
+  const char *name = hfi_attr(root, "name"), *robot = hfi_attr(u->root, "name");
+  root->used = 1;
+  hfi_urdf_refuse_macros(r, root);
+  if (!r->status && (!hfi_is(root, "robot") || hfi_child(root, "link")))
+    hfi_fail(r, root, HF_ERROR_UNSUPPORTED, "this is no SRDF: that is a <robot> without links, which the URDF has");
+  if (!r->status && name && robot && strcmp(name, robot) != 0)
+    hfi_note(r, root, HF_NOTE, "the SRDF is for a robot called \"%.60s\", the URDF has \"%.60s\"", name, robot);
+  if (!r->status) read_pairs(u, root);
+  if (!r->status) hfi_srdf_read_states(u, root);
+  if (!r->status) hfi_xml_report(r, root, meanings);
+}

@@ -1,0 +1,168 @@
+// Actuators of a URDF robot: from <ros2_control>, from <transmission>, or by option one for every joint.
+//
+// ROS commands joints, so an actuator is called like its joint and its control is in the joint's units (drive.h).
+#include "io/robots/drive.h"
+#include "io/robots/urdf.h"
+#include "io/robots/urdf_model.h"
+
+#include <math.h>
+#include <string.h>
+
+static hfiUrdfJoint* find_joint(const hfiUrdf* u, const char* name) {
+  for (hfiUrdfJoint* j = u->joints; j; j = j->next)
+    if (strcmp(j->name, name) == 0) return j;
+  return NULL;
+}
+
+static int has_one_coordinate(const hfiUrdfJoint* j) {
+  return j->type == HFI_URDF_REVOLUTE || j->type == HFI_URDF_CONTINUOUS || j->type == HFI_URDF_PRISMATIC;
+}
+
+// A number of <limit>; 0 if there is none or if it stands for no limit.
+static double limit_of(hfiUrdf* u, const hfiUrdfJoint* j, const char* attribute) {
+  hfiElem* limit = hfi_child(j->elem, "limit");
+  double x = 0;
+  if (limit) hfi_read_bound(u->r, limit, attribute, &x);
+  return fabs(x) < HFI_UNLIMITED ? fabs(x) : 0;
+}
+
+// ---- what the file asks for ----------------------------------------------------------------------
+
+typedef struct Wish {
+  hfUrdfActuators kind;
+  const hfiElem* elem;
+  const hfiElem* interface; // the <command_interface> with the range of the control; NULL: that of the joint
+} Wish;
+
+static void read_command_range(hfiUrdf* u, const hfiElem* interface, hfiDrivenJoint* driven) {
+  driven->range_elem = interface;
+  for (hfiElem* p = hfi_child(interface, "param"); p; p = hfi_next(p, "param")) {
+    const char* name = hfi_attr(p, "name");
+    if (!name || (strcmp(name, "min") != 0 && strcmp(name, "max") != 0)) continue;
+    int end = name[1] == 'a';
+    if (hfi_urdf_read_parameter(u, p, &driven->range[end])) driven->has_end[end] = 1;
+  }
+}
+
+static void add_actuator(hfiUrdf* u, const hfiUrdfJoint* j, const Wish* wish) {
+  hfiDrivenJoint driven = {.name = j->name,
+                           .elem = wish->elem,
+                           .is_slide = j->type == HFI_URDF_PRISMATIC,
+                           .is_endless = j->type == HFI_URDF_CONTINUOUS,
+                           .effort = limit_of(u, j, "effort"),
+                           .speed = limit_of(u, j, "velocity")};
+  if (wish->interface) read_command_range(u, wish->interface, &driven);
+  hfi_add_drive(u->r, &driven, wish->kind);
+}
+
+// The joint that a <transmission> or <ros2_control> names, or NULL after a note that says why nothing moves it.
+static hfiUrdfJoint* find_driven(hfiUrdf* u, const hfiElem* elem) {
+  const char* name = hfi_require(u->r, elem, "name");
+  hfiUrdfJoint* j = u->r->status ? NULL : find_joint(u, name);
+  if (u->r->status) return NULL;
+  if (!j)
+    hfi_note(u->r, elem, HF_WARNING, "there is no joint \"%s\": no actuator", name);
+  else if (!has_one_coordinate(j))
+    hfi_note(u->r, elem, HF_NOTE, "joint \"%s\" is not revolute, continuous or prismatic: no actuator", name);
+  else if (j->leader)
+    hfi_note(u->r, elem, HF_NOTE, "joint \"%s\" follows another joint: no actuator", name);
+  else
+    return j;
+  return NULL;
+}
+
+// The kind of actuator that a word like "hardware_interface/PositionJointInterface" or "effort" means; -1 if it means none.
+static int interface_kind(const char* text) {
+  static const struct {
+    const char *ros1, *ros2;
+    hfUrdfActuators kind;
+  } kinds[] = {{"PositionJointInterface", "position", HF_URDF_POSITION_SERVOS},
+               {"VelocityJointInterface", "velocity", HF_URDF_VELOCITY_SERVOS},
+               {"EffortJointInterface", "effort", HF_URDF_MOTORS}};
+  for (size_t i = 0; text && i < sizeof kinds / sizeof *kinds; ++i)
+    if (strstr(text, kinds[i].ros1) || strcmp(text, kinds[i].ros2) == 0) return (int)kinds[i].kind;
+  return -1;
+}
+
+static void mark_used(hfiElem* elem) {
+  elem->used = 1;
+  for (hfiAttr* a = elem->attr; a; a = a->next) a->used = 1;
+  for (hfiElem* e = elem->child; e; e = e->next) mark_used(e);
+}
+
+// Whether only the state of a joint is measured. Then only the gear of its transmission counts.
+static int is_only_watched(const hfiElem* joint) {
+  const hfiElem* interface = hfi_child(joint, "hardwareInterface");
+  return interface && interface->text && strstr(interface->text, "JointStateInterface");
+}
+
+// If there are several interfaces, the first known one counts. If there is none, the actuator is a motor, as in Drake.
+static void read_transmission(hfiUrdf* u, hfiElem* elem) {
+  mark_used(elem);
+  if (!hfi_child(elem, "joint")) hfi_note(u->r, elem, HF_WARNING, "<transmission> names no joint: no actuator");
+  for (hfiElem* e = hfi_child(elem, "joint"); e && !u->r->status; e = hfi_next(e, "joint")) {
+    hfiUrdfJoint* j = find_driven(u, e);
+    Wish wish = {.kind = HF_URDF_MOTORS, .elem = elem};
+    int kind = -1;
+    for (hfiElem* i = hfi_child(e, "hardwareInterface"); i && kind < 0; i = hfi_next(i, "hardwareInterface"))
+      kind = interface_kind(i->text);
+    hfiElem* actuator = hfi_child(elem, "actuator");
+    hfiElem* old = actuator ? hfi_child(actuator, "hardwareInterface") : NULL; // ROS before Indigo
+    if (kind < 0 && old) kind = interface_kind(old->text);
+    if (kind >= 0) wish.kind = (hfUrdfActuators)kind;
+    if (j && !(kind < 0 && is_only_watched(e))) add_actuator(u, j, &wish);
+  }
+}
+
+static void report_unknown_interfaces(hfiUrdf* u, const hfiElem* joint, int has_known) {
+  const char* name = hfi_attr(joint, "name");
+  for (hfiElem* i = hfi_child(joint, "command_interface"); i; i = hfi_next(i, "command_interface")) {
+    const char* interface = hfi_attr(i, "name");
+    if (interface_kind(interface) < 0)
+      hfi_note(u->r, i, has_known ? HF_NOTE : HF_WARNING,
+               "joint \"%s\": the command interface \"%s\" is unknown: %s; known are position, velocity and effort", name ? name : "",
+               interface ? interface : "", has_known ? "not used" : "no actuator");
+  }
+}
+
+// If there are several command interfaces, position is preferred, then velocity. In ROS a controller would choose.
+static void read_commanded_joint(hfiUrdf* u, hfiElem* elem) {
+  Wish wish = {.elem = elem};
+  int chosen = -1;
+  for (hfiElem* i = hfi_child(elem, "command_interface"); i; i = hfi_next(i, "command_interface")) {
+    int kind = interface_kind(hfi_attr(i, "name"));
+    if (kind < 0 || (chosen >= 0 && kind >= chosen)) continue;
+    chosen = kind;
+    wish.interface = i;
+  }
+  report_unknown_interfaces(u, elem, chosen >= 0);
+  if (chosen < 0) return; // If there is no command interface, only the state is measured.
+  wish.kind = (hfUrdfActuators)chosen;
+  hfiUrdfJoint* j = find_driven(u, elem);
+  if (j) add_actuator(u, j, &wish);
+}
+
+static void read_ros2_control(hfiUrdf* u, hfiElem* elem) {
+  mark_used(elem);
+  for (hfiElem* e = hfi_child(elem, "joint"); e && !u->r->status; e = hfi_next(e, "joint")) read_commanded_joint(u, e);
+}
+
+// ---- by option -----------------------------------------------------------------------------------
+
+static void drive_every_joint(hfiUrdf* u, hfUrdfActuators kind) {
+  for (const hfiUrdfJoint* j = u->joints; j && !u->r->status; j = j->next) {
+    Wish wish = {.kind = kind, .elem = j->elem};
+    if (has_one_coordinate(j) && !j->leader) add_actuator(u, j, &wish);
+  }
+}
+
+void hfi_urdf_read_actuators(hfiUrdf* u) {
+  hfUrdfActuators kind = (hfUrdfActuators)u->r->config.urdf_actuators;
+  for (hfiElem* e = u->root->child; e && !u->r->status; e = e->next) {
+    if (kind != HF_URDF_FROM_FILE && (hfi_is(e, "ros2_control") || hfi_is(e, "transmission"))) mark_used(e);
+    if (kind == HF_URDF_FROM_FILE && hfi_is(e, "ros2_control")) read_ros2_control(u, e);
+  }
+  for (hfiElem* e = u->root->child; e && !u->r->status && kind == HF_URDF_FROM_FILE; e = e->next)
+    if (hfi_is(e, "transmission")) read_transmission(u, e);
+  if (kind != HF_URDF_FROM_FILE && kind != HF_URDF_NONE) drive_every_joint(u, kind);
+}

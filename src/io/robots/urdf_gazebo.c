@@ -1,0 +1,73 @@
+// Extensions of Gazebo that change how a robot moves.
+//
+//   <gazebo reference="LINK"><turnGravityOff>true</turnGravityOff></gazebo>    gravity does not act on the link
+//   <gazebo reference="LINK"><gravity>false</gravity></gazebo>                 the same
+//
+// The force of gravity compensation acts at the centre of mass of a body, so it takes off the whole weight of a link, and no more. Of links that are
+// merged into one body all must be weightless.
+#include "io/robots/sdf.h"
+#include "io/robots/urdf_model.h"
+
+#include <string.h>
+
+static int is_number_but_zero(const char* text) { return strspn(text, "-+0.") != strlen(text); }
+
+// Words as in Gazebo: whatever is not true is false for turnGravityOff.
+static int is_false(const char* text) { return strcmp(text, "false") == 0 || strcmp(text, "0") == 0; }
+
+// Says what an extension does to gravity: 1 it acts, 0 it does not, -1 nothing.
+static int gravity_of(const hfiElem* e) {
+  if (!e->text) return -1;
+  return hfi_is(e, "turnGravityOff") ? !hfi_sdf_is_true(e->text) : hfi_is(e, "gravity") ? !is_false(e->text) : -1;
+}
+
+static void report_other_motion(hfiUrdf* u, const hfiElem* e) {
+  static const char* const effects[][2] = {{"dampingFactor", "velocities do not decay"}, {"springStiffness", "the joint has no spring"}};
+  for (size_t i = 0; i < sizeof effects / sizeof *effects; ++i)
+    if (hfi_is(e, effects[i][0]) && e->text && is_number_but_zero(e->text)) hfi_note(u->r, e, HF_WARNING, "<%s> of <gazebo>: %s", e->name, effects[i][1]);
+}
+
+void hfi_urdf_read_gazebo(hfiUrdf* u) {
+  for (hfiElem* g = u->root->child; g && !u->r->status; g = g->next) {
+    const char* reference = hfi_is(g, "gazebo") ? hfi_attr(g, "reference") : NULL;
+    hfiUrdfLink* link = reference ? hfi_urdf_find_link(u, reference) : NULL;
+    g->used |= link && g->child != NULL; // Unless it has something else.
+    for (hfiElem* e = reference ? g->child : NULL; e; e = e->next) {
+      int gravity = gravity_of(e);
+      e->used |= link && gravity >= 0;
+      if (gravity < 0) g->used = 0;
+      if (link && gravity >= 0) link->weightless = !gravity; // As in Gazebo, the last one counts.
+      u->has_weightless |= link && !gravity;
+      report_other_motion(u, e);
+    }
+  }
+}
+
+typedef struct Weights {
+  int with, without; // numbers of links
+} Weights;
+
+// Counts the links with mass of a leader's body, or of all that fixed joints connect with it.
+static Weights count_weights(const hfiUrdf* u, const hfiUrdfLink* leader, int of_group) {
+  Weights count = {0, 0};
+  for (const hfiUrdfLink* l = u->links; l; l = l->next) {
+    int belongs = of_group ? l->group == leader->group : l->leader == leader;
+    if (!belongs || !(hfi_child(l->elem, "inertial") || hfi_child(l->elem, "collision"))) continue;
+    if (l->weightless) ++count.without;
+    else ++count.with;
+  }
+  return count;
+}
+
+void hfi_urdf_set_weight(hfiUrdf* u, hfiUrdfLink* leader) {
+  if (!u->has_weightless) return;
+  Weights own = count_weights(u, leader, 0);
+  if (!own.without) return;
+  if (own.with) {
+    hfi_note(u->r, leader->elem, HF_WARNING, "turnGravityOff: it is not true of all links of this body: their weight acts");
+    return;
+  }
+  leader->def.gravcomp = 1;
+  if (count_weights(u, leader, 1).with)
+    hfi_note(u->r, leader->elem, HF_WARNING, "turnGravityOff: Gazebo makes links on fixed joints one, and takes the weight off all or none; here it is taken off this one");
+}

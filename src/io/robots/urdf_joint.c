@@ -1,0 +1,264 @@
+// Joints of URDF, equalities of mimic joints, and inertias of links.
+#include "io/robots/urdf.h"
+#include "io/robots/urdf_model.h"
+
+#include "math/eigen3.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- joints -------------------------------------------------------------------------------------
+
+// Limits of a revolute joint from this on [rad], seven turns, are probably written in degrees.
+static const double DEGREES = 44;
+
+static void read_limit(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef* d) {
+  hfiReader* r = u->r;
+  hfiElem* limit = hfi_child(j->elem, "limit");
+  if (!limit) {
+    if (j->type == HFI_URDF_REVOLUTE || j->type == HFI_URDF_PRISMATIC)
+      hfi_note(r, j->elem, HF_WARNING,
+               "a revolute or prismatic joint without <limit>: it is not limited");
+    return;
+  }
+  int lower = hfi_read_bound(r, limit, "lower", &d->range[0]), upper = hfi_read_bound(r, limit, "upper", &d->range[1]);
+  double effort = 0;
+  hfi_read_bound(r, limit, "effort", &effort);
+  if (j->type == HFI_URDF_REVOLUTE || j->type == HFI_URDF_PRISMATIC) {
+    d->limited = hfi_is_range(d->range);
+    int open[2] = {d->range[0] <= -HFI_NO_END, d->range[1] >= HFI_NO_END};
+    if (d->limited && j->type == HFI_URDF_REVOLUTE && ((d->range[0] <= -DEGREES && !open[0]) || (d->range[1] >= DEGREES && !open[1])))
+      hfi_note(r, limit, HF_WARNING, "lower or upper is seven turns or more: URDF counts in radians; are these degrees?");
+    if (!d->limited && (lower || upper) && !(open[0] && open[1]))
+      hfi_note(r, limit, HF_WARNING,
+               "lower %g and upper %g make no range: the joint is not limited", d->range[0],
+               d->range[1]);
+  } else if (lower || upper)
+    hfi_note(r, limit, HF_WARNING,
+             "lower and upper are for revolute and prismatic joints: not used");
+  if (!d->limited) d->range[0] = d->range[1] = 0;
+  // `effort` limits the sum of all actuators on the joint.
+  if (fabs(effort) >= HFI_UNLIMITED) effort = 0;
+  if (effort < 0)
+    hfi_note(r, limit, HF_WARNING, "effort %g is negative: it counts as %g, as in MuJoCo; Gazebo takes it for no limit", effort, -effort);
+  d->actfrclimited = effort != 0;
+  d->actfrcrange[0] = -fabs(effort);
+  d->actfrcrange[1] = fabs(effort);
+}
+
+static void read_dynamics(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef* d) {
+  hfiElem* dynamics = hfi_child(j->elem, "dynamics");
+  if (!dynamics) return;
+  hfi_read_real(u->r, dynamics, "damping", &d->damping);
+  hfi_read_real(u->r, dynamics, "friction", &d->frictionloss);
+  hfi_drop_negative(u->r, dynamics, "damping", &d->damping);
+  hfi_drop_negative(u->r, dynamics, "friction", &d->frictionloss);
+}
+
+static void add(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef d, const char* suffix, int type,
+                hfVec3 axis) {
+  hfiReader* r = u->r;
+  d.name = suffix ? hfi_format(r, "%s%s", j->name, suffix) : j->name;
+  d.type = type;
+  v3_store(d.axis, axis);
+  if (!r->status) hfi_keep(r, j->elem, hf_builder_add_joint(r->builder, &d, &r->scratch));
+}
+
+// Axis and limit of a fixed joint have no meaning, so it is not reported that they are not used.
+static void mark_children_used(hfiElem* joint) {
+  for (hfiElem* e = joint->child; e; e = e->next) {
+    e->used = 1;
+    for (hfiAttr* a = e->attr; a; a = a->next) a->used = 1;
+  }
+}
+
+static hfVec3 read_axis(hfiReader* r, hfiElem* joint) {
+  double axis[3] = {1, 0, 0};
+  hfiElem* e = hfi_child(joint, "axis");
+  if (e) {
+    hfi_require(r, e, "xyz");
+    hfi_read_reals(r, e, "xyz", 3, 3, axis);
+  }
+  hfVec3 a = v3_load(axis);
+  if (!r->status && !(v3_norm(a) > 1e-10)) hfi_fail(r, joint, HF_ERROR_MODEL, "the axis has no direction");
+  return a;
+}
+
+void hfi_urdf_add_joints(hfiUrdf* u, const hfiUrdfJoint* j, int body) {
+  if (j->type == HFI_URDF_FIXED) {
+    mark_children_used(j->elem);
+    return;
+  }
+  hfiReader* r = u->r;
+  hfJointDef d = hf_joint_def_default();
+  d.where = hfi_where(r, j->elem);
+  d.body = body;
+  read_limit(u, j, &d);
+  read_dynamics(u, j, &d);
+  d.armature = hfi_urdf_rotor_inertia(u, j->name);
+  hfVec3 a = read_axis(r, j->elem);
+  if (r->status) return;
+  switch (j->type) {
+  case HFI_URDF_FLOATING:
+    add(u, j, d, NULL, HF_JOINT_FREE, v3_load(d.axis));
+    break;
+  case HFI_URDF_BALL:
+    add(u, j, d, NULL, HF_JOINT_BALL, v3_load(d.axis));
+    break;
+  case HFI_URDF_PRISMATIC:
+    add(u, j, d, NULL, HF_JOINT_SLIDE, a);
+    break;
+  case HFI_URDF_PLANAR: { // two slides across the axis, then a hinge about it
+    hfMat3 R = m3_from_quat(hfi_quat_from_z(a));
+    add(u, j, d, "_TX", HF_JOINT_SLIDE, m3_col(R, 0));
+    add(u, j, d, "_TY", HF_JOINT_SLIDE, m3_col(R, 1));
+    add(u, j, d, "_RZ", HF_JOINT_HINGE, a);
+    break;
+  }
+  default:
+    add(u, j, d, NULL, HF_JOINT_HINGE, a);
+  }
+}
+
+int hfi_urdf_read_parameter(hfiUrdf* u, const hfiElem* param, double* x) {
+  char* end = NULL;
+  double value = param->text ? strtod(param->text, &end) : 0;
+  if (param->text && *param->text && !*end && isfinite(value)) {
+    *x = value;
+    return 1;
+  }
+  const char* name = hfi_attr(param, "name");
+  hfi_note(u->r, param, HF_WARNING, "%s: \"%.40s\" is not a number: not used", name ? name : "", param->text ? param->text : "");
+  return 0;
+}
+
+// A joint that follows another: q = multiplier q_other + offset.
+typedef struct Mimic {
+  const hfiElem* elem;
+  const char* other;
+  double multiplier, offset;
+  const hfiElem *multiplier_param, *offset_param; // parameters of <ros2_control> with these numbers, or NULL
+} Mimic;
+
+// Older <ros2_control> descriptions have <param name="mimic"> and <param name="multiplier"> in their joint.
+static void find_mimic_parameters(const hfiElem* joint, Mimic* m) {
+  for (hfiElem* p = hfi_child(joint, "param"); p; p = hfi_next(p, "param")) {
+    const char* name = hfi_attr(p, "name");
+    if (!name) continue;
+    if (strcmp(name, "mimic") == 0 && p->text) m->other = p->text, m->elem = p;
+    if (strcmp(name, "multiplier") == 0) m->multiplier_param = p;
+    if (strcmp(name, "offset") == 0) m->offset_param = p;
+  }
+}
+
+static Mimic find_mimic(const hfiUrdf* u, const hfiUrdfJoint* j) {
+  Mimic m = {.elem = hfi_child(j->elem, "mimic"), .multiplier = 1};
+  if (m.elem) return m;
+  for (hfiElem* c = u->root->child; c; c = c->next)
+    for (hfiElem* e = hfi_is(c, "ros2_control") ? c->child : NULL; e; e = e->next) {
+      const char* name = hfi_is(e, "joint") ? hfi_attr(e, "name") : NULL;
+      if (name && strcmp(name, j->name) == 0) find_mimic_parameters(e, &m);
+    }
+  return m;
+}
+
+static const hfiUrdfJoint* find_joint(const hfiUrdf* u, const char* name) {
+  const hfiUrdfJoint* j = u->joints;
+  while (j && strcmp(j->name, name) != 0) j = j->next;
+  return j;
+}
+
+// Refuses a joint that follows itself, at once or by way of others. The leaders that are known before this joint's make no circle.
+static void refuse_circle(hfiReader* r, const hfiUrdfJoint* j, const hfiElem* mimic) {
+  char others[HF_MESSAGE_SIZE] = "";
+  size_t length = 0;
+  const hfiUrdfJoint* at = j->leader;
+  for (; at && at != j; at = at->leader)
+    if (length < sizeof others) length += (size_t)snprintf(others + length, sizeof others - length, "%s\"%.100s\"", length ? ", " : " by way of ", at->name);
+  if (at) hfi_fail(r, mimic, HF_ERROR_MODEL, "joint \"%.100s\" cannot mimic itself%s", j->name, others);
+}
+
+// Adds the equality of a joint that follows another one. A fixed joint is at zero, so a joint that follows it is held at the offset. A joint that follows
+// one that is not there moves freely, as in MuJoCo and MoveIt.
+static void add_mimic(hfiUrdf* u, hfiUrdfJoint* j, const Mimic* m) {
+  hfiReader* r = u->r;
+  const hfiUrdfJoint* other = find_joint(u, m->other);
+  if (!other) {
+    hfi_note(r, m->elem, HF_WARNING, "joint \"%.100s\" should mimic \"%.100s\", but there is no such joint: it moves freely", j->name, m->other);
+    return;
+  }
+  int held = other->type == HFI_URDF_FIXED;
+  hfEqualityDef d = hf_equality_def_default();
+  d.type = HF_EQUALITY_JOINT;
+  d.objkind = HF_OBJECT_JOINT;
+  d.where = hfi_where(r, m->elem);
+  d.obj1 = hf_builder_find(r->builder, HF_OBJECT_JOINT, j->name);
+  d.obj2 = held ? -1 : hf_builder_find(r->builder, HF_OBJECT_JOINT, m->other);
+  d.data[0] = m->offset;
+  d.data[1] = held ? 0 : m->multiplier;
+  if (d.obj1 < 0 || (d.obj2 < 0 && !held))
+    hfi_fail(r, m->elem, HF_ERROR_MODEL, "joint \"%s\" cannot mimic \"%s\": one of them has no single coordinate", j->name, m->other);
+  j->leader = other;
+  if (!r->status) refuse_circle(r, j, m->elem);
+  if (!r->status) hfi_keep(r, m->elem, hf_builder_add_equality(r->builder, &d, &r->scratch));
+}
+
+void hfi_urdf_read_mimic(hfiUrdf* u) {
+  hfiReader* r = u->r;
+  for (hfiUrdfJoint* j = u->joints; j && !r->status; j = j->next) {
+    Mimic m = find_mimic(u, j);
+    if (!m.elem || j->type == HFI_URDF_FIXED) continue;
+    if (!m.other) {
+      m.other = hfi_require(r, m.elem, "joint");
+      hfi_read_real(r, m.elem, "offset", &m.offset);
+      hfi_read_real(r, m.elem, "multiplier", &m.multiplier);
+    }
+    if (m.multiplier_param) hfi_urdf_read_parameter(u, m.multiplier_param, &m.multiplier);
+    if (m.offset_param) hfi_urdf_read_parameter(u, m.offset_param, &m.offset);
+    if (!r->status) add_mimic(u, j, &m);
+  }
+}
+
+// ---- inertia ------------------------------------------------------------------------------------
+
+// (m, c, I) <- sum of two bodies, with I about the common centre of mass
+static void add_mass(hfBodyDef* def, double m, hfVec3 c, const double I[6]) {
+  double total = def->mass + m;
+  hfVec3 c0 = v3_load(def->com);
+  hfVec3 com = total > 0 ? v3_scale(1 / total, v3_add(v3_scale(def->mass, c0), v3_scale(m, c))) : c;
+  sym3_add_point(def->inertia, def->mass, v3_sub(c0, com));
+  for (int i = 0; i < 6; ++i) def->inertia[i] += I[i];
+  sym3_add_point(def->inertia, m, v3_sub(c, com));
+  def->mass = total;
+  v3_store(def->com, com);
+}
+
+void hfi_urdf_add_inertial(hfiUrdf* u, hfiUrdfLink* link) {
+  static const char* const names[6] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
+  hfiReader* r = u->r;
+  hfiElem* inertial = hfi_child(link->elem, "inertial");
+  if (!inertial) return;
+  hfiElem *mass = hfi_child(inertial, "mass"), *inertia = hfi_child(inertial, "inertia");
+  if (!mass || !inertia) {
+    hfi_fail(r, inertial, HF_ERROR_PARSE, "<%s> of link \"%.100s\" is missing; a link without <inertial> gets mass and inertia from its collision geometry",
+             mass ? "inertia" : "mass", link->name);
+    return;
+  }
+  double m = 0, I[6], rotated[6];
+  hfi_require(r, mass, "value");
+  hfi_read_real(r, mass, "value", &m);
+  for (int i = 0; i < 6; ++i) {
+    I[i] = 0;
+    hfi_require(r, inertia, names[i]);
+    hfi_read_real(r, inertia, names[i], &I[i]);
+  }
+  if (!r->status && m < 0) hfi_fail(r, mass, HF_ERROR_MODEL, "mass %g is negative", m);
+  hfiPlacement f = hfi_placement_mul(link->frame, hfi_urdf_origin(u, inertial));
+  if (r->status) return;
+  hfi_repair_inertia(r, link->elem, link->name, I);
+  sym3_rotate(m3_from_quat(f.q), I, rotated);
+  add_mass(&link->leader->def, m, f.p, rotated);
+  link->leader->def.has_inertial = 1;
+}

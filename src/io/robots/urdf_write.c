@@ -1,0 +1,151 @@
+// hf_model_write_urdf: a robot as URDF, for ROS, Drake, Pinocchio and others.
+//
+// A file contains one tree. Its root is the link "world", so that every reader knows whether the robot is fixed or floats.
+#include "io/robots/urdf_write.h"
+
+#include "base/error.h"
+
+#include <holdfast/import.h>
+#include <string.h>
+
+// ---- what is refused ----------------------------------------------------------------------------
+
+static const char WRITE_SDF[] = "SDFormat can say it: write a file that ends in .sdf";
+
+static void refuse_joints(hfiRobotWriter* w) {
+  const hfModel* m = w->m;
+  int floating = 0;
+  for (int j = 0; j < m->njnt; ++j) {
+    int type = hf_model_jnt_type(m)[j];
+    const char* name = hfi_robot_name_of(w, HF_OBJECT_JOINT, j);
+    if (type == HF_JOINT_BALL || type == HF_JOINT_SCREW)
+      hfi_xml_refuse(&w->xml, "joint \"%s\": URDF has no %s joints; %s", name, type == HF_JOINT_BALL ? "ball" : "screw", WRITE_SDF);
+    if (type == HF_JOINT_FREE && ++floating == 2)
+      hfi_xml_refuse(&w->xml, "URDF describes one robot, but body \"%s\" is not the only one that floats; %s",
+                     hfi_robot_name_of(w, HF_OBJECT_BODY, hf_model_jnt_body(m)[j]), WRITE_SDF);
+  }
+}
+
+static void refuse_what_urdf_lacks(hfiRobotWriter* w) {
+  int loops = w->nloop + w->open_loops;
+  refuse_joints(w);
+  if (w->m->nbody < 2) hfi_xml_refuse(&w->xml, "URDF describes a robot, but there is no body");
+  if (loops) hfi_xml_refuse(&w->xml, "URDF has no loops, but %d equalities connect or weld bodies; %s", loops, WRITE_SDF);
+}
+
+static void warn_of_urdf(hfiRobotWriter* w) {
+  const hfModel* m = w->m;
+  int springs = 0, planes = 0, fields = 0, lifted = 0, gains = 0, ranges = 0, capsules = 0, ellipsoids = 0;
+  for (int j = 0; j < m->njnt; ++j)
+    springs += hf_model_jnt_stiffness(m)[j] != 0, gains += w->drive[j].kind > HFI_DRIVEN_BY_FORCE, ranges += w->drive[j].has_own_range;
+  for (int i = 0; i < m->ngeom; ++i) {
+    int type = hf_model_geom_type(m)[i];
+    planes += type == HF_GEOM_PLANE, fields += type == HF_GEOM_HFIELD;
+    capsules += type == HF_GEOM_CAPSULE, ellipsoids += type == HF_GEOM_ELLIPSOID;
+  }
+  for (int i = 1; i < m->nbody; ++i) lifted += hf_model_body_gravcomp(m)[i] != 0 && hf_model_body_gravcomp(m)[i] != 1;
+  hfi_robot_left_out(w, springs, "springs of joints");
+  hfi_robot_left_out(w, planes, "planes");
+  hfi_robot_left_out(w, fields, "height fields");
+  hfi_robot_left_out(w, lifted, "compensation of a part of a weight");
+  hfi_robot_left_out(w, ranges, "ranges of controls other than the limits of the joint; a reader takes these");
+  hfi_robot_left_out(w, gains, "gains of actuators; a reader chooses them");
+  if (capsules) hfi_robot_warn(w, "URDF has no capsules: each becomes a cylinder and two balls (%d)", capsules);
+  if (ellipsoids) hfi_robot_warn(w, "URDF has no ellipsoids: each becomes a mesh, within 0.5 %% of its size (%d)", ellipsoids);
+}
+
+// ---- the file -----------------------------------------------------------------------------------
+
+enum { SPACE_LINKS, SPACE_JOINTS };
+
+static void name_all(hfiRobotWriter* w) {
+  for (int i = 0; i < w->nlink; ++i)
+    if (w->link[i].body == 0) w->link[i].name = hfi_robot_unique(w, SPACE_LINKS, "world", "");
+  for (int i = 0; i < w->nlink; ++i) {
+    hfiWrittenLink* link = &w->link[i];
+    const char* wanted = strcmp(link->name, "world") == 0 ? "world_link" : link->name;
+    if (link->body > 0) link->name = hfi_robot_unique(w, SPACE_LINKS, wanted, "_link");
+  }
+  for (int i = 0; i < w->nlink; ++i) {
+    hfiWrittenLink* link = &w->link[i];
+    const char* suffix = link->floats ? "free_joint" : "fixed";
+    const char* name = link->joint >= 0 ? hfi_robot_name_of(w, HF_OBJECT_JOINT, link->joint) : hfi_robot_format(w, "%s_%s", link->name, suffix);
+    link->joint_name = hfi_robot_unique(w, SPACE_JOINTS, name, "_joint");
+  }
+}
+
+// Writes the extension of Gazebo that takes the weight off a link.
+static void write_weightless(hfiRobotWriter* w, const hfiWrittenLink* link) {
+  if (link->body <= 0 || !link->carries || hf_model_body_gravcomp(w->m)[link->body] != 1) return;
+  hfi_xml_begin(&w->xml, 1, "gazebo");
+  hfi_xml_put_text(&w->xml, "reference", link->name);
+  hfi_xml_print(&w->xml, ">\n    <turnGravityOff>true</turnGravityOff>\n  </gazebo>\n");
+}
+
+static void write_frames(hfiRobotWriter* w) {
+  const hfModel* m = w->m;
+  for (int i = 0; i < m->nsite; ++i) {
+    const hfiWrittenLink world = {.name = "world"};
+    int id = w->link_of[hf_model_site_body(m)[i]];
+    const hfiWrittenLink* link = id < 0 ? &world : &w->link[id];
+    hfiPlacement X = hfi_robot_in_link(link, hf_model_site_pos(m) + 3 * i, hf_model_site_quat(m) + 4 * i);
+    double xyz[3], rpy[3];
+    v3_store(xyz, X.p);
+    hfi_robot_rpy(X.q, rpy);
+    hfi_xml_begin(&w->xml, 1, "frame");
+    hfi_xml_put_text(&w->xml, "name", hfi_robot_unique(w, SPACE_LINKS, hfi_robot_name_of(w, HF_OBJECT_SITE, i), "_frame"));
+    hfi_xml_put_text(&w->xml, "link", link->name);
+    hfi_xml_put_reals(&w->xml, "xyz", xyz, 3);
+    hfi_xml_put_reals(&w->xml, "rpy", rpy, 3);
+    hfi_xml_print(&w->xml, "/>\n");
+  }
+}
+
+// Each of the two bodies is a group for itself.
+static void write_filter(hfiRobotWriter* w, int number) {
+  for (int k = 0; k < 2; ++k) {
+    int link = w->link_of[w->apart[2 * number + k]];
+    hfi_xml_print(&w->xml, "  <drake:collision_filter_group name=\"apart_%d_%d\">\n    <drake:member", number, k);
+    hfi_xml_put_text(&w->xml, "link", link < 0 ? "world" : w->link[link].name);
+    hfi_xml_print(&w->xml, "/>\n");
+    if (k == 0) hfi_xml_print(&w->xml, "    <drake:ignored_collision_filter_group name=\"apart_%d_1\"/>\n", number);
+    hfi_xml_print(&w->xml, "  </drake:collision_filter_group>\n");
+  }
+}
+
+// Writes the extension that MuJoCo and Holdfast read. Without it MuJoCo merges links, and drops the folders of meshes and everything that is only
+// drawn.
+static void write_extension(hfiRobotWriter* w) {
+  static const double none[3] = {0, 0, 0};
+  const hfWorld* world = &w->m->world;
+  hfi_xml_print(&w->xml, "  <mujoco>\n    <compiler strippath=\"false\" fusestatic=\"false\" discardvisual=\"false\"/>\n    <option");
+  hfi_xml_put_reals(&w->xml, "timestep", &world->timestep, 1);
+  hfi_xml_put_reals(&w->xml, "gravity", world->disable_gravity ? none : world->gravity, 3);
+  hfi_xml_print(&w->xml, "/>\n  </mujoco>\n");
+}
+
+static void write_document(hfiRobotWriter* w) {
+  refuse_what_urdf_lacks(w);
+  if (w->xml.status) return;
+  name_all(w);
+  hfi_xml_print(&w->xml, "<?xml version=\"1.0\"?>\n<robot xmlns:drake=\"http://drake.mit.edu\"");
+  hfi_xml_put_text(&w->xml, "name", hfi_robot_name_of(w, HF_OBJECT_BODY, 1));
+  hfi_xml_print(&w->xml, ">\n");
+  write_extension(w);
+  if (w->link[0].body > 0) hfi_xml_print(&w->xml, "  <link name=\"world\"/>\n");
+  for (int i = 0; i < w->nlink; ++i) hfi_urdf_write_link(w, &w->link[i]);
+  for (int i = 0; i < w->nlink; ++i)
+    if (w->link[i].body > 0) hfi_urdf_write_joint(w, &w->link[i]);
+  for (int i = 0; i < w->nlink; ++i) hfi_urdf_write_transmission(w, &w->link[i]);
+  for (int i = 0; i < w->nlink; ++i) write_weightless(w, &w->link[i]);
+  write_frames(w);
+  for (int i = 0; i < w->napart; ++i) write_filter(w, i);
+  hfi_xml_print(&w->xml, "</robot>\n");
+  warn_of_urdf(w);
+}
+
+hfStatus hf_model_write_urdf(const hfModel* model, const char* path, hfDiagnostics* diagnostics, hfError* error) {
+  hfi_clear_error(error);
+  hfiRobotWriter w = {.xml = {.path = path, .error = error}, .m = model, .format = "URDF", .diagnostics = diagnostics, .joints_at_origins = 1};
+  return hfi_robot_write(&w, write_document);
+}

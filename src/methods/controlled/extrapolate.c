@@ -1,0 +1,90 @@
+// The difference of two states, and Richardson's extrapolation x1 = half (+) share (half (-) full).
+#include "methods/controlled/controlled.h"
+
+// A tree that flies takes steps of second order that are symmetric in time: their error is C h^3 + O(h^5), so the two half steps lack a third of
+// their difference from the full step. Other trees take steps of first order [-].
+static const double FLIGHT_SHARE = 1.0 / 3, OTHER_SHARE = 1;
+// Extrapolation may press bodies into each other by this share of the accuracy. Contacts with sqrt(k/m) near 1e3/s then gain
+// no more speed than the accuracy over HFI_VELOCITY_TIME [-].
+static const double OVERLAP_SHARE = 0.01;
+
+double hfi_controlled_error(hfiControlled* c, const hfState* half, const hfState* full) {
+  const hfModel* m = c->world->model;
+  const double *v = hf_state_v(half), *v_full = hf_state_v(full);
+  double largest = 0;
+  hf_model_difference(m, hf_state_q(full), hf_state_q(half), 1, c->difference);
+  for (int i = 0; i < m->nv; ++i) {
+    double size = fabs(c->difference[i]), late = HFI_VELOCITY_TIME * fabs(v[i] - v_full[i]);
+    if (!isfinite(size) || !isfinite(late)) return INFINITY;
+    largest = max2(largest, max2(size, late));
+  }
+  return largest;
+}
+
+// A tree that flew in only some of the steps has no order, so the result of the half steps is taken as it is.
+static double share_of_tree(const hfiControlled* c, int tree) {
+  int flown = c->full_summary.flies[tree] + c->first_summary.flies[tree] + c->second_summary.flies[tree];
+  return flown == 3 ? FLIGHT_SHARE : flown == 0 ? OTHER_SHARE : 0;
+}
+
+static void compute_change(hfiControlled* c) {
+  const int32_t* tree = hf_model_dof_tree(c->world->model);
+  for (int i = 0; i < c->world->model->nv; ++i) {
+    c->share[i] = share_of_tree(c, tree[i]);
+    c->change[i] = c->share[i] * c->difference[i];
+  }
+}
+
+// Whether the change would deepen an overlap, or make one, by more than `most`.
+static int change_presses_contact(const hfiControlled* c, double most) {
+  const hfStepProblem* p = &c->discrete->assembly.problem;
+  double away[6], velocity[6];
+  for (const hfStepBlock *b = p->block, *end = b + p->nblock; b < end; ++b) {
+    if (b->law != HF_LAW_CONTACT) continue;
+    hfi_block_velocity(p, b, c->change, away);
+    if (!(-away[0] > most)) continue;
+    hfi_block_velocity(p, b, c->discrete->v1, velocity);
+    double depth = p->contact[b->param].depth - p->h * velocity[0];
+    if (depth - away[0] > max2(depth, 0) + most) return 1;
+  }
+  return 0;
+}
+
+// ---- extrapolation -------------------------------------------------------------------------------
+
+static void extrapolate(double* half, const double* full, int n) {
+  for (int i = 0; i < n; ++i) half[i] += half[i] - full[i];
+}
+
+static int is_before(const hfContactMemory* a, const hfContactMemory* b) {
+  return a->key_pair != b->key_pair ? a->key_pair < b->key_pair : a->key_feature < b->key_feature;
+}
+
+// Both lists are sorted. A contact that only one of them has stays as it is.
+static void extrapolate_memory(hfState* half, const hfState* full) {
+  hfContactMemory *a = hf_state_mutable_memory(half), *end = a + half->nmemory;
+  const hfContactMemory *b = hf_state_memory(full), *last = b + full->nmemory;
+  while (a < end && b < last) {
+    if (is_before(a, b)) {
+      ++a;
+    } else if (is_before(b, a)) {
+      ++b;
+    } else {
+      extrapolate(a->xi_B, b->xi_B, 3);
+      extrapolate(a->twist, b->twist, 3);
+      extrapolate(a->p_BC, b->p_BC, 3);
+      ++a, ++b;
+    }
+  }
+}
+
+void hfi_controlled_extrapolate(hfiControlled* c, hfState* half, const hfState* full) {
+  if (c->full_summary.bounced || c->first_summary.bounced || c->second_summary.bounced) return;
+  compute_change(c);
+  if (change_presses_contact(c, OVERLAP_SHARE * c->accuracy)) return;
+  double* v = hf_state_mutable_v(half);
+  for (int i = 0; i < half->nv; ++i) v[i] += c->share[i] * (v[i] - hf_state_v(full)[i]);
+  hf_model_integrate(c->world->model, hf_state_mutable_q(half), c->change, 1);
+  extrapolate(hf_state_mutable_act(half), hf_state_act(full), half->na);
+  extrapolate_memory(half, full);
+}

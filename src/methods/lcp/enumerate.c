@@ -1,0 +1,191 @@
+// Every solution of a small LCP, by trying every complementary choice.
+//
+// A choice says for each i: z_i = lo_i, z_i = hi_i, or w_i = 0 with z_i between (set B). Then
+//
+//   A_BB z_B = -(b + A_BL lo_L + A_BU hi_U)_B
+//
+// is solved and the signs are checked. A regular A_BB gives one candidate. With a singular one the
+// solutions, if any, are a polyhedron. At its corners enough of its inequalities are equations for
+// the remaining columns to be independent: in turn every subset of B is put at a bound (w_i = 0
+// stays an equation) and of the others w_i at zero; least squares with zero residual decides. A
+// dependent free variable, which has no bound, is put at zero. The number of choices is 3^n at
+// most.
+#include "base/error.h"
+#include "methods/lcp/problem.h"
+#include "methods/lcp/qr.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+// Data are of order one, so that these numbers need no scale [-]. Signs and equations hold to 1e-9,
+// what a small system of condition 1e6 leaves in double precision. Columns are dependent below
+// 1e-11. Two solutions closer than 1e-7 are the same.
+static const double SIGN_TOLERANCE = 1e-9;
+static const double RANK_TOLERANCE = 1e-11;
+static const double SAME_TOLERANCE = 1e-7;
+
+typedef enum Choice { AT_LO, AT_HI, EQUATION, EQUATION_AT_LO, EQUATION_AT_HI, EQUATION_AT_ZERO } Choice;
+
+typedef struct Enumeration {
+  hfiLcp p;
+  hfiLcpScale scale;
+  hfiQr qr;
+  Choice choice[HF_LCP_ENUMERATION_MAX];
+  double z[HF_LCP_ENUMERATION_MAX];
+  double* found; // (capacity x n) in equilibrated units: the caller's z until the end
+  hfLcpSolutions* out;
+  bool overflow;
+} Enumeration;
+
+static bool is_equation(Choice c) { return c >= EQUATION; }
+
+// Solves the chosen equations for the chosen unknowns. Returns whether their columns are
+// independent.
+static bool solve_choice(Enumeration* e) {
+  const hfiLcp* p = &e->p;
+  int32_t rows[HF_LCP_ENUMERATION_MAX], cols[HF_LCP_ENUMERATION_MAX], m = 0, k = 0;
+  double rhs[HF_LCP_ENUMERATION_MAX], x[HF_LCP_ENUMERATION_MAX];
+  for (int32_t i = 0; i < p->n; ++i) {
+    Choice c = e->choice[i];
+    if (is_equation(c)) rows[m++] = i;
+    if (c == EQUATION) cols[k++] = i;
+    e->z[i] = c == AT_LO || c == EQUATION_AT_LO ? p->lo[i] : (c == AT_HI || c == EQUATION_AT_HI ? p->hi[i] : 0);
+  }
+  for (int32_t i = 0; i < m; ++i) {
+    const double* row = p->A + (size_t)rows[i] * (size_t)p->n;
+    rhs[i] = -p->b[rows[i]];
+    for (int32_t j = 0; j < p->n; ++j) rhs[i] -= row[j] * e->z[j];
+    for (int32_t j = 0; j < k; ++j) e->qr.A[i * k + j] = row[cols[j]];
+  }
+  e->qr.m = m, e->qr.n = k;
+  hfi_qr_factor(&e->qr, RANK_TOLERANCE);
+  if (e->qr.rank < k) return false;
+  hfi_qr_solve(&e->qr, rhs, x);
+  for (int32_t j = 0; j < k; ++j) e->z[cols[j]] = x[j];
+  return true;
+}
+
+// Are the bounds of z, the signs of w and the equations satisfied, up to tolerances?
+static bool is_solution(const Enumeration* e) {
+  const hfiLcp* p = &e->p;
+  for (int32_t i = 0; i < p->n; ++i) {
+    const double* row = p->A + (size_t)i * (size_t)p->n;
+    double w = p->b[i], size = 1, z = e->z[i];
+    for (int32_t j = 0; j < p->n; ++j) {
+      w += row[j] * e->z[j];
+      size = fmax(size, fabs(row[j] * e->z[j]));
+    }
+    double slack = SIGN_TOLERANCE * size, z_slack = SIGN_TOLERANCE * fmax(1, fabs(z));
+    Choice c = e->choice[i];
+    if (z < p->lo[i] - z_slack || z > p->hi[i] + z_slack) return false;
+    if (is_equation(c) && fabs(w) > slack) return false;
+    if (p->lo[i] == p->hi[i]) continue;
+    if ((c == AT_LO && w < -slack) || (c == AT_HI && w > slack)) return false;
+  }
+  return true;
+}
+
+static bool is_known(const Enumeration* e) {
+  int32_t n = e->p.n;
+  for (int32_t s = 0; s < e->out->count; ++s) {
+    bool same = true;
+    for (int32_t i = 0; i < n; ++i) {
+      double other = e->found[s * n + i];
+      same = same && fabs(other - e->z[i]) <= SAME_TOLERANCE * fmax(1, fabs(other));
+    }
+    if (same) return true;
+  }
+  return false;
+}
+
+static bool record_if_new(Enumeration* e) {
+  if (!is_solution(e)) return false;
+  int32_t n = e->p.n;
+  if (is_known(e)) return true;
+  if (e->out->count == e->out->capacity) {
+    e->overflow = true;
+    return true;
+  }
+  for (int32_t i = 0; i < n; ++i) e->z[i] = hfi_clamp(e->z[i], e->p.lo[i], e->p.hi[i]);
+  memcpy(e->found + (size_t)e->out->count++ * (size_t)n, e->z, sizeof(double) * (size_t)n);
+  return true;
+}
+
+// Lists the choices of row i that can give a corner of the face of a singular choice. Returns their number.
+static int32_t list_corner_choices(const Enumeration* e, int32_t i, Choice* options) {
+  int32_t count = 0;
+  Choice c = e->choice[i];
+  bool has_lo = isfinite(e->p.lo[i]), has_hi = isfinite(e->p.hi[i]);
+  options[count++] = c;
+  if (c == AT_LO) options[count++] = EQUATION_AT_LO;
+  if (c == AT_HI) options[count++] = EQUATION_AT_HI;
+  if (c == EQUATION && has_lo) options[count++] = EQUATION_AT_LO;
+  if (c == EQUATION && has_hi) options[count++] = EQUATION_AT_HI;
+  if (c == EQUATION && !has_lo && !has_hi) options[count++] = EQUATION_AT_ZERO;
+  return count;
+}
+
+// Tries all corners of the face of a singular choice that have the present choices of the rows before i. Returns whether one of them is a solution.
+static bool search_corners(Enumeration* e, int32_t i) {
+  if (i == e->p.n) return solve_choice(e) && record_if_new(e);
+  Choice options[3], own = e->choice[i];
+  int32_t count = list_corner_choices(e, i, options);
+  bool found = false;
+  for (int32_t k = 0; k < count; ++k) {
+    e->choice[i] = options[k];
+    if (search_corners(e, i + 1)) found = true;
+  }
+  e->choice[i] = own;
+  return found;
+}
+
+static void search(Enumeration* e, int32_t i) {
+  if (i == e->p.n) {
+    if (solve_choice(e)) record_if_new(e);
+    else if (search_corners(e, 0)) e->out->continuum = true;
+    return;
+  }
+  bool fixed = e->p.lo[i] == e->p.hi[i];
+  if (isfinite(e->p.lo[i])) e->choice[i] = AT_LO, search(e, i + 1);
+  if (isfinite(e->p.hi[i]) && !fixed) e->choice[i] = AT_HI, search(e, i + 1);
+  if (!fixed) e->choice[i] = EQUATION, search(e, i + 1);
+}
+
+static void take_enumeration(Enumeration* e, hfiArena* arena, int32_t n) {
+  e->p = hfi_lcp_take(arena, n);
+  e->scale = hfi_lcp_scale_take(arena, n);
+  e->qr = hfi_qr_take(arena, n, n);
+}
+
+size_t hf_lcp_enumerate_work_size(int32_t n) {
+  Enumeration e;
+  hfiArena arena = hfi_arena(NULL, 0);
+  take_enumeration(&e, &arena, n);
+  return arena.used + HFI_ALIGN;
+}
+
+hfStatus hf_lcp_enumerate(const hfLcp* problem, hfLcpSolutions* solutions, void* work, size_t work_size,
+                          hfError* error) {
+  hfi_clear_error(error);
+  int32_t n = problem->n;
+  if (n < 1 || n > HF_LCP_ENUMERATION_MAX)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "lcp: enumeration takes 1 to %d rows, not %d",
+                      HF_LCP_ENUMERATION_MAX, (int)n);
+  hfStatus status = hfi_lcp_check(problem, error);
+  if (status != HF_OK) return status;
+  assert(work && work_size >= hf_lcp_enumerate_work_size(n));
+
+  Enumeration e = {.found = solutions->z, .out = solutions, .overflow = false};
+  hfiArena arena = hfi_arena(work, work_size);
+  take_enumeration(&e, &arena, n);
+  hfi_lcp_scale(problem, 0, &e.p, &e.scale);
+  solutions->count = 0;
+  solutions->continuum = false;
+  search(&e, 0);
+  for (int32_t s = 0; s < solutions->count; ++s)
+    for (int32_t i = 0; i < n; ++i)
+      solutions->z[s * n + i] = ldexp(solutions->z[s * n + i], e.scale.col[i]);
+  if (e.overflow) return HF_OVERFLOW;
+  return solutions->count > 0 ? HF_OK : HF_NO_SOLUTION;
+}

@@ -1,0 +1,51 @@
+// Projected Gauss-Seidel with relaxation omega:
+//
+//   z_i <- clamp(z_i - omega w_i / a_ii, lo_i, hi_i),   w = A z + b,   i = 1 ... n, again and again
+//
+// Converges for symmetric positive definite A and 0 < omega < 2 (Cryer 1971) and for strictly
+// diagonally dominant A with omega <= 1. The best iterate is kept, so that a diverging run returns
+// it.
+#include "methods/lcp/problem.h"
+
+#include <math.h>
+#include <string.h>
+
+// A diagonal entry below this is rounding; rows are equilibrated to one [-].
+static const double SMALLEST_DIAGONAL = 1e-14;
+
+// Updates all z_i once.
+static void sweep(const hfiLcp* p, double omega, double* z) {
+  for (int32_t i = 0; i < p->n; ++i) {
+    const double* row = p->A + (size_t)i * (size_t)p->n;
+    double w = p->b[i];
+    for (int32_t j = 0; j < p->n; ++j) w += row[j] * z[j];
+    z[i] = hfi_clamp(z[i] - omega * w / row[i], p->lo[i], p->hi[i]);
+  }
+}
+
+static bool has_positive_diagonal(const hfiLcp* p) {
+  for (int32_t i = 0; i < p->n; ++i)
+    if (!(p->A[(size_t)i * (size_t)p->n + (size_t)i] > SMALLEST_DIAGONAL)) return false;
+  return true;
+}
+
+hfStatus hfi_gauss_seidel_solve(const hfiLcp* p, const hfLcpConfig* config, int32_t max_sweeps,
+                                double* z, int32_t* sweeps, hfiArena* scratch) {
+  double* iterate = HFI_TAKE(scratch, double, p->n);
+  if (!scratch->base) return HF_OK;
+  *sweeps = 0;
+  if (!has_positive_diagonal(p)) return HF_SINGULAR;
+  memcpy(iterate, z, sizeof(double) * (size_t)p->n);
+  double best = hfi_lcp_residual(p, z);
+  while (best > config->tolerance && *sweeps < max_sweeps) {
+    sweep(p, config->relaxation, iterate);
+    ++*sweeps;
+    double residual = hfi_lcp_residual(p, iterate);
+    if (!isfinite(residual)) break;
+    if (residual < best) {
+      best = residual;
+      memcpy(z, iterate, sizeof(double) * (size_t)p->n);
+    }
+  }
+  return best <= config->tolerance ? HF_OK : HF_NOT_CONVERGED;
+}

@@ -1,0 +1,164 @@
+// Is A a P-matrix: are all principal minors positive?
+//
+// Exact test (Tsatsomeros and Li 2000): A is P if and only if a_11 > 0, A without row and column 1 is
+// P, and the Schur complement A/a_11 = A_22 - A_21 A_12 / a_11 is P. Each pivot of this recursion is
+// minor(S + {k}) / minor(S), where k is the last row. There are 2^n - 1 pivots, which take about
+// 6 * 2^n multiplications; no determinant is computed.
+//
+// Cheap tests come first. Necessary are a positive diagonal, positive 2 x 2 minors, and det A > 0.
+// Sufficient is that A + A^T is positive definite.
+//
+// A positive diagonal scaling D A D keeps the sign of every minor. So A is scaled to a unit diagonal
+// (up to a factor of two, because D has powers of two). Then pivots can be compared, and `margin`
+// has a meaning.
+#include "methods/lcp/matrix.h"
+#include "methods/lcp/qr.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+// The sign of a pivot says nothing if the pivot is below this share of the terms whose difference
+// it is [-].
+static const double PIVOT_TOLERANCE = 1e-13;
+
+typedef struct PTest {
+  int32_t n;
+  double* A;     // (n x n) unit diagonal
+  double* level; // storage of one Schur complement for each size below n
+  hfiQr qr;
+  hfPReport report;
+} PTest;
+
+// Numbers in the storage of all Schur complements; they are needed only where the exact test runs.
+static size_t level_count(int32_t n) {
+  size_t sum = 0;
+  for (int32_t m = 1; m < n && n <= HF_P_EXACT_MAX; ++m) sum += (size_t)m * (size_t)m;
+  return sum;
+}
+
+static PTest take_test(hfiArena* arena, int32_t n) {
+  PTest t = {.n = n};
+  t.A = HFI_TAKE(arena, double, (size_t)n * (size_t)n);
+  t.level = HFI_TAKE(arena, double, level_count(n));
+  t.qr = hfi_qr_take(arena, n, n);
+  return t;
+}
+
+size_t hfi_p_matrix_size(int32_t n) {
+  hfiArena arena = hfi_arena(NULL, 0);
+  take_test(&arena, n);
+  return arena.used;
+}
+
+static uint64_t bit(int32_t i) { return i < 64 ? (uint64_t)1 << i : 0; }
+
+// Checks that a pivot made of terms up to `size` is positive. If not, returns false and keeps its
+// rows as the witness.
+static bool require_positive(PTest* t, double value, double size, uint64_t rows) {
+  if (value < t->report.margin) t->report.margin = value;
+  if (value > PIVOT_TOLERANCE * size) return true;
+  t->report.witness = rows;
+  return false;
+}
+
+// Computes D A D with the diagonal matrix d_i = 2^-e_i, where 4^e_i is near a_ii, so that its diagonal is near one. Powers of two make no rounding errors.
+// Returns false if an entry of the diagonal is not positive: then A is no P-matrix.
+static bool scale_to_unit_diagonal(PTest* t, const double* A) {
+  for (int32_t i = 0; i < t->n; ++i) {
+    double a = A[(size_t)i * (size_t)(t->n + 1)];
+    if (!(a > 0)) {
+      t->report.witness = bit(i);
+      t->report.margin = a;
+      return false;
+    }
+  }
+  for (int32_t i = 0; i < t->n; ++i)
+    for (int32_t j = 0; j < t->n; ++j) {
+      int32_t e = ilogb(A[(size_t)i * (size_t)(t->n + 1)]) / 2 + ilogb(A[(size_t)j * (size_t)(t->n + 1)]) / 2;
+      size_t k = (size_t)i * (size_t)t->n + (size_t)j;
+      t->A[k] = ldexp(A[k], -e);
+    }
+  return true;
+}
+
+// Tests all 2 x 2 minors.
+static bool test_pairs(PTest* t) {
+  for (int32_t i = 0; i < t->n; ++i)
+    for (int32_t j = i + 1; j < t->n; ++j) {
+      const double* A = t->A;
+      double aii = A[i * t->n + i], ajj = A[j * t->n + j];
+      double update = A[j * t->n + i] * A[i * t->n + j] / aii;
+      if (!require_positive(t, ajj - update, fmax(1, fabs(update)), bit(i) | bit(j))) return false;
+    }
+  return true;
+}
+
+// Tests the sign of the determinant.
+static bool test_determinant(PTest* t) {
+  memcpy(t->qr.A, t->A, sizeof(double) * (size_t)t->n * (size_t)t->n);
+  hfi_qr_factor(&t->qr, DBL_EPSILON * t->n);
+  if (hfi_qr_determinant(&t->qr) > 0) return true;
+  t->report.witness = t->n >= 64 ? 0 : bit(t->n) - 1;
+  t->report.margin = fmin(t->report.margin, -hfi_qr_margin(&t->qr));
+  return false;
+}
+
+// Are all Cholesky pivots of (A + A^T)/2 positive? Works in the storage of the QR.
+static bool is_definite(PTest* t) {
+  double* S = t->qr.A;
+  int32_t n = t->n;
+  double least = INFINITY;
+  for (int32_t i = 0; i < n; ++i)
+    for (int32_t j = 0; j < n; ++j) S[i * n + j] = 0.5 * (t->A[i * n + j] + t->A[j * n + i]);
+  for (int32_t k = 0; k < n; ++k) {
+    double pivot = S[k * n + k];
+    if (!(pivot > PIVOT_TOLERANCE)) return false;
+    least = fmin(least, pivot);
+    for (int32_t i = k + 1; i < n; ++i)
+      for (int32_t j = k + 1; j < n; ++j) S[i * n + j] -= S[i * n + k] * S[k * n + j] / pivot;
+  }
+  t->report.margin = least;
+  return true;
+}
+
+// Tests all minors that contain the rows `chosen` and any of the rows k ... n-1, k = n - m. A (m x
+// m, in rows of `stride`) is the matrix of these rows after those of `chosen` were eliminated and
+// the other rows before k deleted. `size` bounds the terms that its entries were made of.
+static bool test_pivots(PTest* t, const double* A, int32_t m, int32_t stride, double* level, double size,
+                        uint64_t chosen) {
+  if (m == 0) return true;
+  int32_t k = t->n - m, s = m - 1;
+  if (!require_positive(t, A[0], size, chosen | bit(k))) return false;
+  if (!test_pivots(t, A + stride + 1, s, stride, level, size, chosen)) return false;
+  double* schur = level;
+  for (int32_t i = 0; i < s; ++i) {
+    double factor = A[(i + 1) * stride] / A[0];
+    for (int32_t j = 0; j < s; ++j) {
+      double update = factor * A[j + 1];
+      schur[i * s + j] = A[(i + 1) * stride + j + 1] - update;
+      size = fmax(size, fabs(update));
+    }
+  }
+  return test_pivots(t, schur, s, s, level + (size_t)s * (size_t)s, size, chosen | bit(k));
+}
+
+static void decide(PTest* t, bool is_p, hfPTest by) {
+  t->report.is_p = is_p;
+  t->report.decided = true;
+  t->report.by = by;
+}
+
+hfPReport hf_matrix_test_p(int32_t n, const double* A, int32_t exact_only, void* work, size_t work_size) {
+  hfiArena arena = hfi_arena(work, work_size);
+  PTest t = take_test(&arena, n);
+  t.report = (hfPReport){false, false, HF_P_BY_NONE, INFINITY, 0};
+  bool exact = n <= HF_P_EXACT_MAX;
+  if (!scale_to_unit_diagonal(&t, A)) decide(&t, false, HF_P_BY_DIAGONAL);
+  else if (exact_only && exact) decide(&t, test_pivots(&t, t.A, n, n, t.level, 1, 0), HF_P_BY_PIVOTS);
+  else if (!test_pairs(&t)) decide(&t, false, HF_P_BY_PAIRS);
+  else if (is_definite(&t)) decide(&t, true, HF_P_BY_DEFINITE);
+  else if (!test_determinant(&t)) decide(&t, false, HF_P_BY_DETERMINANT);
+  else if (exact) decide(&t, test_pivots(&t, t.A, n, n, t.level, 1, 0), HF_P_BY_PIVOTS);
+  return t.report;
+}

@@ -1,0 +1,126 @@
+// Column-pivoted Householder QR (Businger and Golub 1965).
+//
+//   A P = Q R,  Q = H_1 ... H_k,  H_j = I - 2 u u^T / (u^T u),  |R_11| >= |R_22| >= ...
+//
+// At step j the column with the largest remaining norm comes to the front. The norms are
+// recomputed, not downdated: at these sizes that costs as much as the elimination and cannot
+// cancel.
+//
+//   u   Householder vector, stored in place of the eliminated column (row j downward)
+//   R_diag   diagonal of R, whose place u takes
+#include "methods/lcp/qr.h"
+#include "linalg/dense.h"
+
+#include <math.h>
+
+static int32_t min_int(int32_t a, int32_t b) { return a < b ? a : b; }
+
+hfiQr hfi_qr_take(hfiArena* arena, int32_t m, int32_t n) {
+  hfiQr qr = {.m = m, .n = n};
+  qr.A = HFI_TAKE(arena, double, (size_t)m * (size_t)n);
+  qr.R_diag = HFI_TAKE(arena, double, min_int(m, n));
+  qr.perm = HFI_TAKE(arena, int32_t, n);
+  qr.row = HFI_TAKE(arena, double, n);
+  return qr;
+}
+
+static double* row_of(const hfiQr* qr, int32_t i) { return qr->A + (size_t)i * (size_t)qr->n; }
+
+// Returns the column c >= j whose entries in the rows from j on have the largest norm. Entries are divided by `scale`, the largest of them, so that their
+// squares do not overflow.
+static int32_t find_pivot_column(const hfiQr* qr, int32_t j, double scale) {
+  double* sum = qr->row;
+  for (int32_t c = j; c < qr->n; ++c) sum[c] = 0;
+  for (int32_t i = j; i < qr->m; ++i) {
+    const double* a = row_of(qr, i);
+    for (int32_t c = j; c < qr->n; ++c) sum[c] += (a[c] / scale) * (a[c] / scale);
+  }
+  int32_t best = j;
+  for (int32_t c = j + 1; c < qr->n; ++c)
+    if (sum[c] > sum[best]) best = c;
+  return best;
+}
+
+static double largest_entry(const hfiQr* qr, int32_t j) {
+  double largest = 0;
+  for (int32_t i = j; i < qr->m; ++i)
+    for (int32_t c = j; c < qr->n; ++c)
+      if (fabs(row_of(qr, i)[c]) > largest) largest = fabs(row_of(qr, i)[c]);
+  return largest;
+}
+
+static void swap_columns(hfiQr* qr, int32_t a, int32_t b) {
+  int32_t p = qr->perm[a];
+  qr->perm[a] = qr->perm[b];
+  qr->perm[b] = p;
+  for (int32_t i = 0; i < qr->m; ++i) {
+    double* row = row_of(qr, i);
+    double t = row[a];
+    row[a] = row[b];
+    row[b] = t;
+  }
+}
+
+// u^T u / 2 = |R_jj u_j|, u stored in column j from row j down.
+static double half_square(const hfiQr* qr, int32_t j) { return fabs(qr->R_diag[j] * row_of(qr, j)[j]); }
+
+// The columns right of j: A <- A - u (u^T A) / (u^T u / 2), along rows.
+static void reflect_columns(hfiQr* qr, int32_t j) {
+  int32_t first = j + 1, count = qr->n - first;
+  double *dot = qr->row + first, f = -1 / half_square(qr, j);
+  for (int32_t c = 0; c < count; ++c) dot[c] = 0;
+  for (int32_t i = j; i < qr->m; ++i) hfi_axpy(dot, row_of(qr, i)[j], row_of(qr, i) + first, count);
+  for (int32_t i = j; i < qr->m; ++i) hfi_axpy(row_of(qr, i) + first, f * row_of(qr, i)[j], dot, count);
+}
+
+static void reflect_vector(const hfiQr* qr, int32_t j, double* y) {
+  double dot = 0;
+  for (int32_t i = j; i < qr->m; ++i) dot += row_of(qr, i)[j] * y[i];
+  double f = dot / half_square(qr, j);
+  for (int32_t i = j; i < qr->m; ++i) y[i] -= f * row_of(qr, i)[j];
+}
+
+void hfi_qr_factor(hfiQr* qr, double tolerance) {
+  int32_t k = min_int(qr->m, qr->n);
+  for (int32_t c = 0; c < qr->n; ++c) qr->perm[c] = c;
+  for (int32_t j = 0; j < k; ++j) qr->R_diag[j] = 0;
+  qr->rank = 0;
+  for (int32_t j = 0; j < k; ++j) {
+    double scale = largest_entry(qr, j);
+    if (scale == 0) return;
+    swap_columns(qr, j, find_pivot_column(qr, j, scale));
+    double sum = 0, *head = row_of(qr, j) + j;
+    for (int32_t i = j; i < qr->m; ++i) sum += (row_of(qr, i)[j] / scale) * (row_of(qr, i)[j] / scale);
+    double norm = scale * sqrt(sum);
+    qr->R_diag[j] = *head > 0 ? -norm : norm; // the sign that adds in u_j = a_jj - R_jj
+    *head -= qr->R_diag[j];
+    reflect_columns(qr, j);
+    if (norm > tolerance * fabs(qr->R_diag[0])) qr->rank = j + 1;
+  }
+}
+
+void hfi_qr_solve(const hfiQr* qr, double* b, double* x) {
+  for (int32_t j = 0; j < qr->rank; ++j) reflect_vector(qr, j, b);
+  for (int32_t j = 0; j < qr->n; ++j) x[j] = 0;
+  for (int32_t j = qr->rank - 1; j >= 0; --j) {
+    double sum = b[j];
+    for (int32_t c = j + 1; c < qr->rank; ++c) sum -= row_of(qr, j)[c] * x[qr->perm[c]];
+    x[qr->perm[j]] = sum / qr->R_diag[j];
+  }
+}
+
+double hfi_qr_determinant(const hfiQr* qr) {
+  if (qr->rank < qr->n) return 0;
+  double det = 1; // each reflection has determinant -1, and so has each transposition of columns
+  for (int32_t j = 0; j < qr->n; ++j) det *= -qr->R_diag[j];
+  for (int32_t j = 0; j < qr->n; ++j)
+    for (int32_t c = j + 1; c < qr->n; ++c)
+      if (qr->perm[c] < qr->perm[j]) det = -det;
+  return det;
+}
+
+double hfi_qr_margin(const hfiQr* qr) {
+  int32_t k = min_int(qr->m, qr->n);
+  if (k == 0) return 1;
+  return qr->R_diag[0] == 0 ? 0 : fabs(qr->R_diag[k - 1] / qr->R_diag[0]);
+}

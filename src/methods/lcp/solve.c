@@ -1,0 +1,151 @@
+// Solves a bounded LCP: checks it, equilibrates it, runs the pivoting method or the sweeps that the
+// configuration names, corrects the answer by Newton steps and scales it back.
+#include "base/error.h"
+#include "methods/lcp/problem.h"
+
+#include <assert.h>
+#include <math.h>
+
+hfLcpConfig hf_lcp_config_default(void) {
+  hfLcpConfig c = {.method = HF_LCP_LEMKE, .max_pivots = 0, .tolerance = 1e-10, .tikhonov = 0,
+                   .relaxation = 1, .cover = NULL, .warm_start = false};
+  return c;
+}
+
+typedef struct LcpWork {
+  hfiLcp p;
+  hfiLcpScale scale;
+  double *z, *cover;
+  unsigned char* mode;
+} LcpWork;
+
+static LcpWork take_work(hfiArena* arena, int32_t n) {
+  LcpWork k;
+  k.p = hfi_lcp_take(arena, n);
+  k.scale = hfi_lcp_scale_take(arena, n);
+  k.z = HFI_TAKE(arena, double, n);
+  k.cover = HFI_TAKE(arena, double, n);
+  k.mode = HFI_TAKE(arena, unsigned char, n);
+  return k;
+}
+
+// The largest number of pivots where the caller gives none. Lemke's paths are 0.7 to 7 n pivots long in heaps of bodies, those of random worlds that were looked at;
+// each pivot takes n^2 multiplications. A problem of 2,000 unknowns would take minutes for 20 n of them: beyond n = 600 the work is bounded, too.
+static int32_t default_limit(int32_t n) {
+  const double most_work = 4e9; // [multiplications]
+  double by_work = fmax(2. * n, most_work / fmax(1, (double)n * n));
+  return (int32_t)fmin(100 + 20. * n, by_work);
+}
+
+// Runs config->method. Over an arena without memory it only counts the scratch.
+static hfStatus run_method(const hfLcpConfig* config, LcpWork* k, int32_t* pivots, hfiArena* scratch) {
+  int32_t limit = config->max_pivots;
+  const double* cover = config->cover ? k->cover : NULL;
+  if (config->method == HF_LCP_GAUSS_SEIDEL)
+    return hfi_gauss_seidel_solve(&k->p, config, limit > 0 ? limit : 1000, k->z, pivots, scratch);
+  if (limit <= 0) limit = default_limit(k->p.n);
+  if (config->method == HF_LCP_DANTZIG)
+    return hfi_dantzig_solve(&k->p, limit, k->z, k->mode, pivots, scratch);
+  return hfi_lemke_solve(&k->p, cover, limit, k->z, k->mode, pivots, scratch);
+}
+
+size_t hf_lcp_work_size(hfLcpMethod method, int32_t n) {
+  hfiArena arena = hfi_arena(NULL, 0);
+  LcpWork k = take_work(&arena, n);
+  hfiArena method_scratch = arena;
+  hfLcpConfig config = hf_lcp_config_default();
+  config.method = method;
+  run_method(&config, &k, NULL, &method_scratch);
+  size_t polish = hfi_lcp_polish_size(n);
+  size_t own = method_scratch.used - arena.used;
+  return arena.used + (own > polish ? own : polish) + HFI_ALIGN; // The scratch of the method starts aligned.
+}
+
+static hfStatus check_config(const hfLcpConfig* c, int32_t n, hfError* error) {
+  if (c->method < HF_LCP_LEMKE || c->method > HF_LCP_GAUSS_SEIDEL)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "lcp: method %d is unknown", (int)c->method);
+  if (!(c->tolerance > 0))
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "lcp: tolerance %g is not positive", c->tolerance);
+  if (!(c->tikhonov >= 0 && isfinite(c->tikhonov)))
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "lcp: tikhonov %g is negative or not finite", c->tikhonov);
+  if (!(c->relaxation > 0 && c->relaxation < 2))
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "lcp: relaxation %g is not in (0, 2)", c->relaxation);
+  for (int32_t i = 0; c->cover && i < n; ++i)
+    if (!(c->cover[i] > 0 && isfinite(c->cover[i])))
+      return hfi_refuse(error, HF_ERROR_ARGUMENT, "lcp: cover(%d) = %g is not positive", (int)i, c->cover[i]);
+  return HF_OK;
+}
+
+// Sets the starting point and the covering vector in scaled units.
+static void set_start(const hfLcpConfig* config, const double* z, LcpWork* k) {
+  for (int32_t i = 0; i < k->p.n; ++i) {
+    double start = config->warm_start && isfinite(z[i]) ? ldexp(z[i], -k->scale.col[i]) : 0;
+    k->z[i] = hfi_clamp(start, k->p.lo[i], k->p.hi[i]);
+    if (config->cover) k->cover[i] = ldexp(config->cover[i], k->scale.row[i]);
+  }
+}
+
+// Replaces an answer that is not finite, from a tableau that overflowed, by zero clamped to the
+// bounds.
+static void replace_nonfinite(const hfiLcp* p, double* z) {
+  bool finite = true;
+  for (int32_t i = 0; i < p->n; ++i) finite = finite && isfinite(z[i]);
+  for (int32_t i = 0; i < p->n && !finite; ++i) z[i] = hfi_clamp(0, p->lo[i], p->hi[i]);
+}
+
+// Writes z and w in the caller's units. w is that of the problem with the Tikhonov term.
+static void write_outputs(const hfLcp* problem, double tikhonov, const LcpWork* k, double* z, double* w) {
+  int32_t n = problem->n;
+  for (int32_t i = 0; i < n; ++i) {
+    double lo = problem->lo ? problem->lo[i] : 0, hi = problem->hi ? problem->hi[i] : INFINITY;
+    z[i] = hfi_clamp(ldexp(k->z[i], k->scale.col[i]), lo, hi);
+    if (!isfinite(z[i])) z[i] = hfi_clamp(0, lo, hi);
+  }
+  for (int32_t i = 0; i < n && w; ++i) {
+    w[i] = problem->b[i] + tikhonov * z[i];
+    for (int32_t j = 0; j < n; ++j) w[i] += problem->A[(size_t)i * (size_t)n + (size_t)j] * z[j];
+  }
+}
+
+hfStatus hf_lcp_solve(const hfLcp* problem, const hfLcpConfig* config, double* z, double* w, void* work,
+                      size_t work_size, hfLcpReport* report, hfError* error) {
+  hfi_clear_error(error);
+  hfStatus status = check_config(config, problem->n, error);
+  if (status == HF_OK) status = hfi_lcp_check(problem, error);
+  if (status != HF_OK) return status;
+  if (problem->n == 0) {
+    if (report) *report = (hfLcpReport){HF_OK, 0, 0, 0};
+    return HF_OK;
+  }
+  assert(work && work_size >= hf_lcp_work_size((hfLcpMethod)config->method, problem->n));
+
+  hfiArena arena = hfi_arena(work, work_size);
+  LcpWork k = take_work(&arena, problem->n);
+  hfi_lcp_scale(problem, config->tikhonov, &k.p, &k.scale);
+  set_start(config, z, &k);
+
+  int32_t pivots = 0;
+  hfiArena scratch = arena;
+  status = run_method(config, &k, &pivots, &scratch);
+  replace_nonfinite(&k.p, k.z);
+  double residual = config->method == HF_LCP_GAUSS_SEIDEL ? hfi_lcp_residual(&k.p, k.z)
+                                                          : hfi_lcp_polish(&k.p, k.mode, k.z, arena);
+  if (residual <= config->tolerance) status = HF_OK;
+  else if (status == HF_OK) status = HF_NOT_CONVERGED;
+  write_outputs(problem, config->tikhonov, &k, z, w);
+
+  if (report) {
+    double as_given = config->tikhonov > 0 ? hf_lcp_residual(problem, z, work, work_size) : residual;
+    hfLcpReport r = {status, pivots, residual, as_given};
+    *report = r;
+  }
+  return status;
+}
+
+double hf_lcp_residual(const hfLcp* problem, const double* z, void* work, size_t work_size) {
+  hfiArena arena = hfi_arena(work, work_size);
+  LcpWork k = take_work(&arena, problem->n);
+  hfi_lcp_scale(problem, 0, &k.p, &k.scale);
+  for (int32_t i = 0; i < problem->n; ++i) k.z[i] = ldexp(z[i], -k.scale.col[i]);
+  return hfi_lcp_residual(&k.p, k.z);
+}

@@ -1,0 +1,122 @@
+// Exchange step of a dictionary  x_B = T x_N + c.
+//
+// Row r:  x_r = T_rs x_s + sum_{j != s} T_rj x_j + c_r.  Solved for x_s and put into the other
+// rows, with p = T_rs:
+//
+//   T_rs' = 1/p   T_rj' = -T_rj/p   T_is' = T_is/p   T_ij' = T_ij - T_is T_rj / p
+//
+// and the constant column transforms as any T_.j.
+#include "methods/lcp/tableau.h"
+#include "linalg/dense.h"
+
+#include <math.h>
+
+hfiTableau hfi_tableau_take(hfiArena* arena, int32_t nrow, int32_t ncol) {
+  hfiTableau t = {nrow, ncol, NULL, NULL, NULL, NULL};
+  t.T = HFI_TAKE(arena, double, (size_t)nrow * (size_t)(ncol + 1));
+  t.row_var = HFI_TAKE(arena, int32_t, nrow);
+  t.col_var = HFI_TAKE(arena, int32_t, ncol);
+  t.place = HFI_TAKE(arena, int32_t, nrow + ncol);
+  return t;
+}
+
+void hfi_tableau_reset(hfiTableau* t) {
+  for (int32_t i = 0; i < t->nrow; ++i) {
+    t->row_var[i] = i;
+    t->place[i] = i;
+  }
+  for (int32_t j = 0; j < t->ncol; ++j) {
+    t->col_var[j] = t->nrow + j;
+    t->place[t->nrow + j] = -1 - j;
+  }
+}
+
+static void swap_labels(hfiTableau* t, int32_t row, int32_t col) {
+  int32_t leaves = t->row_var[row], enters = t->col_var[col];
+  t->row_var[row] = enters;
+  t->col_var[col] = leaves;
+  t->place[enters] = row;
+  t->place[leaves] = -1 - col;
+}
+
+void hfi_tableau_exchange(hfiTableau* t, int32_t row, int32_t col) {
+  double* pivot_row = hfi_tableau_row(t, row);
+  double inverse = 1 / pivot_row[col];
+  for (int32_t j = 0; j <= t->ncol; ++j) pivot_row[j] *= -inverse;
+  pivot_row[col] = inverse;
+  for (int32_t i = 0; i < t->nrow; ++i) {
+    double* x = hfi_tableau_row(t, i);
+    double factor = x[col];
+    if (i == row || factor == 0) continue;
+    hfi_axpy(x, factor, pivot_row, t->ncol + 1);
+    x[col] = factor * inverse;
+  }
+  swap_labels(t, row, col);
+}
+
+// Do row and column belong to one pair w_i, z_i, whose ids are i and nrow + i?
+static bool is_diagonal(const hfiTableau* t, int32_t row, int32_t col) {
+  int32_t d = t->col_var[col] - t->row_var[row];
+  return d == t->nrow || d == -t->nrow;
+}
+
+double hfi_tableau_largest(const hfiTableau* t) {
+  double lane[4] = {0, 0, 0, 0}; // Four running maxima are an order that vector units can follow.
+  for (int32_t i = 0; i < t->nrow; ++i) {
+    const double* row = hfi_tableau_row(t, i);
+    int32_t j = 0;
+    for (; j + 4 <= t->ncol; j += 4)
+      for (int l = 0; l < 4; ++l) lane[l] = fabs(row[j + l]) > lane[l] ? fabs(row[j + l]) : lane[l];
+    for (; j < t->ncol; ++j) lane[0] = fabs(row[j]) > lane[0] ? fabs(row[j]) : lane[0];
+  }
+  return fmax(fmax(lane[0], lane[1]), fmax(lane[2], lane[3]));
+}
+
+typedef struct Pivot {
+  double size;
+  int32_t row, col; // -1: none
+} Pivot;
+
+// Finds the largest eligible pivot above `least`, on the diagonal only if `diagonal` is set.
+static Pivot find_pivot(const hfiTableau* t, const signed char* role, double least, bool diagonal) {
+  Pivot best = {least, -1, -1};
+  for (int32_t i = 0; i < t->nrow; ++i) {
+    if (role[t->row_var[i]] != HFI_LEAVES) continue;
+    for (int32_t j = 0; j < t->ncol; ++j) {
+      double size = fabs(hfi_tableau_row(t, i)[j]);
+      if (!(size > best.size) || role[t->col_var[j]] != HFI_ENTERS) continue;
+      if (!diagonal || is_diagonal(t, i, j)) best = (Pivot){size, i, j};
+    }
+  }
+  return best;
+}
+
+static int32_t pair_of(const hfiTableau* t, int32_t id) { return id < t->nrow ? id : id - t->nrow; }
+
+// After the exchange of w_i against z_j, exchanges w_j against z_i if that pivot is at least a
+// tenth of `size`.
+static void exchange_mirror(hfiTableau* t, const signed char* role, int32_t left, int32_t entered, double size) {
+  int32_t w = pair_of(t, entered), z = pair_of(t, left) + t->nrow;
+  if (z >= t->nrow + t->ncol || role[w] != HFI_LEAVES || role[z] != HFI_ENTERS) return;
+  if (!hfi_is_basic(t, w) || hfi_is_basic(t, z)) return;
+  int32_t row = hfi_row_of(t, w), col = hfi_col_of(t, z);
+  if (fabs(hfi_tableau_row(t, row)[col]) >= 0.1 * size) hfi_tableau_exchange(t, row, col);
+}
+
+int32_t hfi_tableau_move(hfiTableau* t, const signed char* role, double tolerance) {
+  for (;;) {
+    Pivot best = find_pivot(t, role, tolerance, false);
+    if (best.row < 0) break;
+    Pivot diagonal = find_pivot(t, role, 0.1 * best.size, true);
+    if (diagonal.row >= 0) {
+      hfi_tableau_exchange(t, diagonal.row, diagonal.col);
+    } else {
+      int32_t leaves = t->row_var[best.row], enters = t->col_var[best.col];
+      hfi_tableau_exchange(t, best.row, best.col);
+      exchange_mirror(t, role, leaves, enters, best.size);
+    }
+  }
+  int32_t left = 0;
+  for (int32_t j = 0; j < t->ncol; ++j) left += role[t->col_var[j]] == HFI_ENTERS;
+  return left;
+}

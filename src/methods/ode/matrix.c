@@ -1,0 +1,95 @@
+// I - gamma h J and its factors. A new step size needs new factors but no new Jacobian; for the sizes
+// of mechanisms an LU costs less than one evaluation of f, so factors are never used for another h.
+//
+// Coordinates i and j are in the same part where J_ij or J_ji is not zero: bodies that nothing connects are in different parts. Each
+// part has factors of its own, in the order of its coordinates.
+#include "methods/ode/matrix.h"
+
+#include "linalg/dense.h"
+
+void hfi_stage_matrix_plan(hfiStageMatrix* matrix, int n, hfiArena* arena) {
+  matrix->n = n;
+  matrix->J = HFI_TAKE(arena, double, (size_t)n * (size_t)n);
+  matrix->LU = HFI_TAKE(arena, double, (size_t)n * (size_t)n);
+  HFI_TAKE_EACH(arena, int32_t, n, &matrix->pivot, &matrix->parent, &matrix->part, &matrix->order);
+  matrix->start = HFI_TAKE(arena, int32_t, n + 1);
+  matrix->b = HFI_TAKE(arena, double, n);
+}
+
+// ---- parts ------------------------------------------------------------------------------------------
+
+static int find_root(int32_t* parent, int i) {
+  while (parent[i] != i) i = parent[i] = parent[parent[i]];
+  return i;
+}
+
+// The root of a part is its first coordinate.
+static void join(int32_t* parent, int i, int j) {
+  i = find_root(parent, i), j = find_root(parent, j);
+  if (i < j) parent[j] = i;
+  else parent[i] = j;
+}
+
+// Lists the coordinates part by part, and writes where each part starts.
+static void list_parts(hfiStageMatrix* m) {
+  m->parts = 0;
+  for (int i = 0; i <= m->n; ++i) m->start[i] = 0;
+  for (int i = 0; i < m->n; ++i) {
+    int root = find_root(m->parent, i);
+    m->part[i] = root == i ? m->parts++ : m->part[root];
+    ++m->start[m->part[i] + 1];
+  }
+  for (int k = 0; k < m->parts; ++k) m->start[k + 1] += m->start[k];
+  for (int i = 0; i < m->n; ++i) m->order[m->start[m->part[i]]++] = i;
+  for (int k = m->parts; k > 0; --k) m->start[k] = m->start[k - 1];
+  m->start[0] = 0;
+}
+
+static void find_parts(hfiStageMatrix* m) {
+  for (int i = 0; i < m->n; ++i) m->parent[i] = i;
+  for (int i = 0; i < m->n; ++i) {
+    const double* row = m->J + (size_t)i * (size_t)m->n;
+    for (int j = 0; j < m->n; ++j)
+      if (row[j] != 0) join(m->parent, i, j);
+  }
+  list_parts(m);
+}
+
+// ---- factors ----------------------------------------------------------------------------------------
+
+// Factors the part with these n coordinates.
+static int factor_part(const hfiStageMatrix* m, double gamma_h, const int32_t* at, int n, double* LU, int32_t* pivot) {
+  for (int r = 0; r < n; ++r) {
+    const double* row = m->J + (size_t)at[r] * (size_t)m->n;
+    for (int c = 0; c < n; ++c) LU[r * n + c] = -gamma_h * row[at[c]];
+    LU[r * n + r] += 1;
+  }
+  return hfi_lu(LU, n, n, pivot);
+}
+
+int hfi_stage_matrix_factor(hfiStageMatrix* matrix, double gamma_h) {
+  double* LU = matrix->LU;
+  int failed = 0;
+  if (matrix->factored == gamma_h) return 0;
+  ++matrix->factorisations;
+  find_parts(matrix);
+  for (int k = 0; k < matrix->parts && !failed; ++k) {
+    int first = matrix->start[k], n = matrix->start[k + 1] - first;
+    failed = factor_part(matrix, gamma_h, matrix->order + first, n, LU, matrix->pivot + first);
+    LU += (size_t)n * (size_t)n;
+  }
+  matrix->factored = failed ? 0 : gamma_h;
+  return failed;
+}
+
+void hfi_stage_matrix_solve(const hfiStageMatrix* matrix, double* b) {
+  const double* LU = matrix->LU;
+  for (int k = 0; k < matrix->parts; ++k) {
+    int first = matrix->start[k], n = matrix->start[k + 1] - first;
+    const int32_t* at = matrix->order + first;
+    for (int i = 0; i < n; ++i) matrix->b[i] = b[at[i]];
+    hfi_lu_solve(LU, n, n, matrix->pivot + first, matrix->b);
+    for (int i = 0; i < n; ++i) b[at[i]] = matrix->b[i];
+    LU += (size_t)n * (size_t)n;
+  }
+}

@@ -1,0 +1,171 @@
+// Inside of an hfRigid: the rigid problem at a point, and what is followed from point to point.
+#ifndef HFI_SWITCHING_RIGID_H
+#define HFI_SWITCHING_RIGID_H
+
+#include "methods/continuous/accel.h"
+#include "step/law/law.h"
+#include <holdfast/rigid.h>
+
+// Deformation of a layer beyond that of the configuration, in the frame of B.
+typedef struct hfiDeformation {
+  hfVec3 xi_B, twist_B; // tangential [m]; torsion and rolling [rad]
+} hfiDeformation;
+
+// What the method follows of a contact from one point to the next: whether it is closed, its modes, its layer.
+typedef struct hfiTrack {
+  hfiContactKey key;
+  int32_t closed;  // 1: it may press; 0: it is open; -1: nothing is known of it yet
+  double held;     // gap at which it is held while rigid; its rest gap while compliant [m]
+  int32_t mode[3]; // hfContactMode of each friction group if the contact is closed
+  int32_t zero[3]; // 1: the group has no slip, and resolve.c has to find its mode
+  hfVec3 d_W[3];   // direction in which each group slides: in the tangent plane, torsion along n
+  double f[6];     // forces of its rows at the last solution [N, N m]
+  hfVec3 ft_W;     // friction at the last solution [N]
+  double rate[6];  // rates of the forces f [N/s, N m/s]
+  hfiDeformation deformation;
+} hfiTrack;
+
+// A friction group of a closed contact: rows of the contact that roll or slide together.
+typedef struct hfiFrictionGroup {
+  int32_t contact, group; // HF_SLIDING, HF_TORSION, HF_ROLLING
+  int32_t first, dim;     // first of its rows in the contact, and how many: 1, 2 | 3 | 4, 5
+  int32_t mode;           // HF_MODE_SLIDING or HF_MODE_ROLLING
+  double mu;              // coefficient of the mode [-, m, m]
+  double mu_static;       // coefficient that holds it while it rolls [-, m, m]
+  double d[2];            // sliding: direction of the slip, in components along its rows
+  int32_t row, nrow;      // rolling: first of its rows in A, and how many (0, 1 or 2)
+  double t[2][2];         // rolling: directions of these rows, in components along the contact's rows
+} hfiFrictionGroup;
+
+// A contact of the acceleration problem at the last point of hfi_rigid_look.
+typedef struct hfiPoint {
+  int32_t match;    // index of the track that belongs to it, or -1
+  int32_t track;    // the same index if the track is closed and has rows in A, else -1
+  int32_t dim, row; // number of its rows, and the first in the acceleration problem
+  int32_t first_group, ngroup;
+  double s[6]; // row velocities [m/s, rad/s]
+  double held; // for a contact without a track: the held gap of a new track [m]
+} hfiPoint;
+
+// The problem that was certified last. A step certifies its start and its end. The next step starts at that end, where the certificate is the same.
+typedef struct hfiJudged {
+  int32_t n;          // number of rows; 0: no problem was certified yet
+  double *A, *k, *c;  // (max_rows^2), (max_rows), (max_rows)
+  int32_t* rolling;   // (max_rows)
+  hfRigidCertificate certificate;
+} hfiJudged;
+
+struct hfRigid {
+  const hfModel* model;
+  hfRigidConfig config;
+  hfAccel* accel;
+  int32_t max_rows;
+
+  int32_t ntrack;
+  hfiTrack *track, *old; // (max_contacts), scratch of their renewal
+  int32_t* taken;        // (max_contacts) scratch of the match
+  double share;   // This times the mean diagonal of A is added to the diagonal, to share forces among dependent rows [-].
+  int32_t follow; // 1: groups slide in the direction of the present velocities, 0: in that of the tracks
+
+  int32_t certified; // number of rows of the problem that problem.certificate belongs to; -1: to none of this step
+  hfiJudged judged;
+
+  const hfAccelProblem* accel_problem; // acceleration problem at the last point of hfi_rigid_look
+  hfRigidProblem problem;
+  hfiPoint* point; // (max_contacts)
+  int32_t ngroup;
+  hfiFrictionGroup* group;      // (3 max_contacts)
+  int32_t dropped;              // number of closed contacts for which there were no rows
+  double *row, *response;       // (max_rows x nv) row_i and S col_j: A_ij is the product of the two
+  double* free;                 // (nv) accelerations without contact forces
+  double *column, *pair;        // (nv), (2 nv) scratch
+  double* zero;                 // (equalities) zeros: a contact force alone accelerates no equality
+  double *lo, *hi;              // (max_rows)
+  double *polygon_A, *polygon_b, *polygon_z; // (max_rows^2), (max_rows), (max_rows)
+  void* polygon_column;                      // (max_rows)
+  int32_t* polygon_slack;                    // (3 max_contacts)
+  void* work;
+  size_t work_size;
+};
+
+enum { HFI_RIGID_MAX_ROWS = 192 };
+static const double HFI_RIGID_SHARE = 1e-6; // Value of hfRigid.share where the rows of A are dependent [-].
+
+// First row of friction group g in a contact.
+static inline int hfi_group_first(int g) { return 1 + hfi_group_row(g); }
+
+// Creates an hfRigid over a world that belongs to the caller. config.max_contacts and config.scene_signals must be those of the world.
+hfStatus hfi_rigid_create(hfRigid** rigid, hfiWorld* world, const hfRigidConfig* config, hfError* error);
+
+// The vector in the world whose components along the rows of friction group g are x.
+static inline hfVec3 hfi_group_vector(const hfiContact* c, int g, const double* x) {
+  hfVec3 w = v3_zero();
+  for (int k = 0; k < hfi_group_dim(g); ++k) w = v3_axpy(x[k], hfi_contact_axis(c, hfi_group_first(g) + k), w);
+  return w;
+}
+
+// The slip of friction group g of contact i at the point, as a vector in the world.
+static inline hfVec3 hfi_point_slip(const hfRigid* r, int i, int g) {
+  return hfi_group_vector(r->accel->contact[i].at, g, r->point[i].s + hfi_group_first(g));
+}
+// The size of the friction force of a group of a closed contact, at the last solution.
+static inline double hfi_group_force(const hfRigid* r, const hfiFrictionGroup* u) {
+  const double* f = r->track[r->point[u->contact].track].f + u->first;
+  return sqrt(sqr(f[0]) + (u->dim > 1 ? sqr(f[1]) : 0));
+}
+// Sets the mode of a friction group, and its direction, from its slip alone.
+void hfi_track_set_mode(const hfRigid* rigid, hfiTrack* track, int g, hfVec3 slip);
+
+// Brings the world to a point: computes the acceleration problem, the row velocities of its contacts, the tracks that belong to them, and the
+// accelerations without contact forces. Returns NULL if the mass matrix is singular.
+const hfAccelProblem* hfi_rigid_look(hfRigid* rigid, double t, const double* q, const double* v,
+                                     const double* act);
+// Gives each contact of the accel's last evaluation its track: the one with the same pair and feature, else any track
+// of the same pair that no other contact took.
+void hfi_rigid_match(hfRigid* rigid);
+// Makes new tracks for all contacts at the point: gap and velocity say which are closed, slip says the modes, and the
+// caller's choices overrule both.
+void hfi_rigid_choose_modes(hfRigid* rigid, const hfRigidChoice* choice, int nchoice);
+
+// Computes A and b from the modes of the tracks, at the last point of hfi_rigid_look.
+void hfi_rigid_assemble(hfRigid* rigid);
+// Solves for the contact forces and the accelerations, and stores the forces in the tracks.
+void hfi_rigid_solve(hfRigid* rigid);
+void hfi_rigid_certify(hfRigid* rigid);
+
+// Solves y = A x + b, x and y complementary in the normal rows, y = 0 in the rolling ones.
+void hfi_rigid_solve_rows(hfRigid* rigid);
+// Whether the forces of rolling groups are inside their cones.
+int hfi_rigid_cones_hold(const hfRigid* rigid);
+// Sets problem.vdot to `base` plus what the contact forces x add. base (nv): accelerations without contact forces, or
+// velocities before an impact.
+void hfi_rigid_add_forces(hfRigid* rigid, const double* base);
+// Stores the solution x as forces of contacts and tracks.
+void hfi_rigid_store_forces(hfRigid* rigid);
+
+// Finds the modes of the groups without slip. Without an impact (NULL) it solves for forces, and problem.vdot becomes the
+// accelerations. With an impact it solves for impulses, and problem.vdot becomes the velocities after it. HF_NO_SOLUTION: the problem has none. HF_NOT_CONVERGED: no set of modes is consistent.
+typedef struct hfiImpact {
+  const double* v; // (nv) velocities before the impact
+  double restitution, rest_speed;
+} hfiImpact;
+hfStatus hfi_rigid_resolve(hfRigid* rigid, const hfiImpact* impact);
+
+// Solves the assembled problem with friction polygons: a group that rolls in it may slide in the solution. base is that
+// of hfi_rigid_add_forces. HF_NOT_CONVERGED: the problem is too large.
+hfStatus hfi_rigid_polygon(hfRigid* rigid, const double* base);
+size_t hfi_polygon_column_size(void);
+
+// Stiffness and damping of the layer of a contact along its normal, and across it [N/m, N s/m].
+typedef struct hfiLayer {
+  double k, c, kt, ct;
+} hfiLayer;
+// Returns stiffness and damping of a contact's layer. If its law is nonlinear, they are its slopes at the deformation that belongs to the forces f (6)
+// of the contact's rows [N, N m].
+hfiLayer hfi_layer_linearised(const hfRigid* rigid, int contact, const double* f);
+// The stiffness of friction group g is r^2 kt. The lever r of torsion and rolling is their coefficient [m], at least 1e-6 m.
+static inline double hfi_group_lever2(const hfiContact* c, int g) {
+  return g == HF_SLIDING ? 1 : max2(sqr(c->material.mu[g]), 1e-12);
+}
+
+#endif

@@ -1,0 +1,93 @@
+// Control of a chain by inverse dynamics, and external forces from joint torque sensors.
+//
+//   tau = M(q) (a + kp e + ki I + kd edot) + c(q, v) + D v                            control
+//   J^T w = M(q) vdot + c(q, v) + D v' - tau                                          sensing
+//
+//   c   weight and velocity terms      D   the model's joint damping, implicit in a step: v' = v + h vdot there
+//   w   wrench on the tip. Least squares: w = (J J^T + lambda^2)^-1 J tau_ext, rows in metres as in ik.c
+#include "robot/manipulation/arm.h"
+
+#include "linalg/dense.h"
+#include <string.h>
+
+// Computes arm->tau = M vdot + c at (q, v) for the accelerations arm->vdot.
+static void invert(hfArm* arm, const double* q_world, const double* v_world) {
+  hf_arm_set(arm, q_world);
+  hf_dynamics_inverse(arm->dynamics, v_world, arm->vdot, NULL, arm->tau);
+}
+
+int hf_arm_torque(hfArm* arm, const double* q_world, const double* v_world,
+                  const hfSetpoint* wanted, const hfGains* gains, double h, double* integral,
+                  double* tau) {
+  const double* damping = hf_model_dof_damping(arm->model);
+  int limited = 0;
+  memset(arm->vdot, 0, sizeof *arm->vdot * (size_t)arm->model->nv);
+  for (int i = 0; i < arm->n; ++i) {
+    const hfiArmJoint* a = &arm->joint[i];
+    double sum = integral ? integral[i] : 0;
+    arm->vdot[a->dofadr] = wanted[i].a + hf_pid(&gains[i], wanted[i], q_world[a->qposadr],
+                                                v_world[a->dofadr], h, &sum);
+  }
+  invert(arm, q_world, v_world);
+  for (int i = 0; i < arm->n; ++i) {
+    const hfiArmJoint* a = &arm->joint[i];
+    double asked = arm->tau[a->dofadr] + damping[a->dofadr] * v_world[a->dofadr],
+           e = wanted[i].q - q_world[a->qposadr];
+    tau[i] = clamp(asked, -a->effort, a->effort);
+    limited += tau[i] != asked;
+    if (integral && (tau[i] == asked || e * asked < 0)) integral[i] += h * e; // The integral does not grow at the limit.
+  }
+  return limited;
+}
+
+void hf_arm_apply(const hfArm* arm, const double* tau, hfInput* input) {
+  for (int i = 0; i < arm->n; ++i) {
+    const hfiArmJoint* a = &arm->joint[i];
+    if (a->motor >= 0)
+      input->ctrl[a->motor] = tau[i] / a->gain;
+    else
+      input->force[a->dofadr] = tau[i];
+  }
+}
+
+void hf_arm_sensed_torque(const hfArm* arm, const hfSim* sim, double* tau) {
+  const hfModel* m = arm->model;
+  const double* force = hf_sim_actuator_force(sim);
+  for (int i = 0; i < arm->n; ++i) {
+    tau[i] = 0;
+    for (int k = 0; k < m->nu; ++k) {
+      int trn = hf_model_actuator_trntype(m)[k];
+      if ((trn == HF_TRANSMISSION_JOINT || trn == HF_TRANSMISSION_JOINT_IN_PARENT) &&
+          hf_model_actuator_trnid(m)[2 * k] == arm->joint[i].joint)
+        tau[i] += hf_model_actuator_gear(m)[6 * k] * force[k];
+    }
+  }
+}
+
+void hf_arm_external(hfArm* arm, const double* q_world, const double* v_world, const double* vdot,
+                     const double* tau, double h, double* external) {
+  const hfModel* m = arm->model;
+  memcpy(arm->vdot, vdot, sizeof *vdot * (size_t)m->nv);
+  invert(arm, q_world, v_world);
+  for (int i = 0; i < arm->n; ++i) {
+    int k = arm->joint[i].dofadr;
+    external[i] = arm->tau[k] + hf_model_dof_damping(m)[k] * (v_world[k] + h * vdot[k]) - tau[i];
+  }
+}
+
+hfForce hf_arm_wrench(hfArm* arm, const double* external, double length, double damping) {
+  double A[36], b[6];
+  int n = arm->n;
+  hfi_arm_weigh(arm, length);
+  for (int r = 0; r < 6; ++r) {
+    b[r] = hfi_dot(arm->Jw + r * n, external, n);
+    for (int k = 0; k < 6; ++k)
+      A[6 * r + k] = hfi_dot(arm->Jw + r * n, arm->Jw + k * n, n) + (r == k ? sqr(damping) : 0);
+  }
+  hfForce w = fo_zero();
+  if (hfi_cholesky(A, 6, 6) != 0) return w;
+  hfi_cholesky_solve(A, 6, 6, b);
+  w.n = v3_scale(length, v3_load(b));
+  w.f = v3_load(b + 3);
+  return w;
+}

@@ -1,0 +1,356 @@
+// Inside of an hfActuation: scratch and results of everything except contact that acts on one world.
+#ifndef HFI_ACTUATION_ACTUATION_H
+#define HFI_ACTUATION_ACTUATION_H
+
+#include "step/actuation/ranges.h"
+#include "step/actuation/rows.h"
+#include <holdfast/actuation.h>
+#include <holdfast/violation.h>
+
+// Force of an actuator over a step as a function of its velocity s at the end of the step:
+// clamp(f0 - kappa s, lo, hi) with kappa >= 0.
+typedef struct hfiDrive { double f0, kappa, lo, hi; } hfiDrive;
+
+// Force of an actuator before its limits are applied: constant + length l + velocity s, where l and
+// s are the actuator's length and velocity.
+typedef struct hfiAffine { double constant, length, velocity; } hfiAffine;
+
+static inline double hfi_drive_force(hfiDrive d, double s) { return clamp(d.f0 - d.kappa * s, d.lo, d.hi); }
+
+// The model's parameters of an actuator's force in one struct. Like hfiPassive, it is computed again when parameters change.
+typedef struct hfiServo {
+  double gain[3], bias[3]; // force = (gain0 + gain1 l + gain2 s) input + bias0 + bias1 l + bias2 s
+  double lo, hi;           // bounds of the force
+  double ctrl_lo, ctrl_hi; // bounds of the control, infinite where it has none
+  double period;           // of a servo on a rotation in space: lengths this far apart are one turn; else 0
+  int32_t plain;           // 1: this is the whole force, because the actuator is no muscle and has no integral
+  int32_t obeys;           // 1: its input is the clamped control, because it has no activation, no period and is no motor
+  int32_t transmission;    // hfTransmission
+  int32_t is_motor;        // 1: a DC motor, whose force is that of motor.c
+  int32_t direct;          // 1: plain, acts on a hinge or slide that has no drive sum, not by inverse dynamics, and nothing switches it off
+} hfiServo;
+
+// Inputs and state of a DC motor at the start of a step (motor.c).
+typedef struct hfiMotor {
+  double pos, vel, torque, voltage;   // inputs; `pos` is the one at the end of the step if it moves at a bounded speed
+  double integral, current, bristle;  // states
+  double resistance;                  // resistance at its temperature [Ohm]
+  double decay;                       // rate at which the bristles let go [1/s]
+  double first_rate, temperature_rate; // rates of `pos`, if it moves at a bounded speed, and of the temperature
+} hfiMotor;
+
+// The two parts of a motor's force over a step or at an instant: torque of the current, and cogging with friction.
+typedef struct hfiMotorForce { hfiDrive electric, drag; } hfiMotorForce;
+
+// All drives on one joint or tendon whose total force the model limits.
+typedef struct hfiDriveSum {
+  int32_t source, id; // HFI_ROW_JOINT_DRIVE or HFI_ROW_TENDON_DRIVE, and the joint or tendon
+  int32_t first;      // first actuator of the sum
+  hfiDrive total;
+} hfiDriveSum;
+
+// Numbers on which the drag of a medium on a body depends, in the symbols of fluid.c. Like hfiPassive, they are computed again when parameters
+// change.
+typedef struct hfiBodyDrag {
+  int32_t acts, ellipsoids;          // acts: 1 if the medium acts on the body; ellipsoids: 1 if it acts by the ellipsoids of the body's geoms
+  hfMat3 R_BI;                       // principal axes of the body
+  hfVec3 moment;                     // moments of inertia about these axes
+  hfVec3 push, turn;                 // 2 rho r_j r_k and rho r_i (r_j^4 + r_k^4)/2
+  double viscous_push, viscous_turn; // 6 pi beta r and 8 pi beta r^3
+} hfiBodyDrag;
+
+// Flags, 1 or 0: which passive forces the model has, and whether it has gravity compensation and a medium. They are valid for
+// `revision` of its parameters.
+typedef struct hfiPassive { uint32_t revision; int32_t known, springs, bends, dampers, curved_dampers, losses, gravcomp, medium; } hfiPassive;
+
+// Overloaded rows of a near-rigid equality, or of the translation or rotation of a weld. To remove their error, which is large, they would need a slope
+// far above the largest one that is allowed.
+typedef struct hfiOverload {
+  int32_t equality;            // index of the equality
+  int32_t is_rotation;         // 1: rows of the rotation of a weld
+  int32_t row, jac, col, ncol; // place of the first row, as in hfiRowBlock
+  int32_t n;                   // number of rows
+  double error;                // error at the start of the step [m or rad]
+} hfiOverload;
+
+// A damper across the pull of a connect (tension.c).
+typedef struct hfiTension { int32_t equality; hfVec3 axis; double kappa; } hfiTension; // axis: along the pull; kappa [N m s/rad]
+
+struct hfActuation {
+  const hfModel* model;
+  int32_t ndrive_sum, nlimited_joint, norientation;
+  hfiPassive passive;
+  hfiRanges ranges;        // valid as `passive` is
+
+  // constants: the dofs of tendons and actuators, ascending; their Jacobian rows are in tendon_J and moment
+  int32_t* tendon_start;   // (ntendon + 1) first entry of each tendon in tendon_dof and tendon_J
+  int32_t* tendon_dof;     // (tendon_start[ntendon]) dofs that change the length of the tendon
+  int32_t* wrap_slot;      // (nwrap) entry of tendon_J to which a joint of a fixed tendon adds its coefficient
+  int32_t* moment_start;   // (nu + 1) first entry of each actuator in moment_dof and moment
+  int32_t* moment_dof;     // (moment_start[nu]) dofs on which the actuator acts
+  int32_t* coordinate;     // (nu) index in q of the hinge or slide that the actuator acts on; -1 for other transmissions
+  int32_t* drive_sum_of;  // (nu) drive sum of the actuator, or -1
+  int32_t* limited_joint;        // (nlimited_joint) joints whose total actuator force has a range or includes gravity compensation
+  int32_t* orientation;    // (norientation) first actuators of orientation servos
+  int32_t* law;            // (nu) hfDriveLaw, from the model or from hfi_actuation_drive_by
+  // inverse masses at the reference pose (hfi_world_weigh); 0 if they were not computed
+  double *dof_weight, *tendon_weight; // (nv), (ntendon)
+  double* equality_weight; // (neq x 2) of the translation (or of the coordinate of a joint or tendon) and of the rotation
+
+  // computed by hf_actuation_update
+  double *tendon_J;        // (tendon_start[ntendon]) how much the length of the tendon grows per unit of the dof
+  double *tendon_length, *tendon_length0, *tendon_velocity; // (ntendon), (ntendon) at qpos0, (ntendon)
+  double* moment;          // (moment_start[nu]) moments of the actuators: how much the length grows per unit of each dof in moment_dof
+  double *length, *velocity; // (nu) length of each actuator's transmission and its rate
+  double* gravcomp;        // (nv) gravity compensation, both by actuators and passive; valid if passive.gravcomp is 1 [N or N m]
+
+  // computed by hf_actuation_forces and hfi_actuation_step
+  double* rate;            // (na) rates of activations
+  double* input;           // (nu) clamped control, or activation
+  double* integral;        // (nu) integral of the error at the end of the step if the length did not change
+  double h;                // length of that step; 0 at an instant [s]
+  int explicit_drives;     // hfiActuationStep.explicit_drives of the last step
+  int32_t* due;            // (1) 1: the forces below are not yet those of the last step (hfi_need_forces)
+  double* v1;              // (nv) velocities at the end of the last step
+  double* force;           // (nu)
+  double* joint_force;     // (nv)
+  double* target_force;    // (nv) forces of velocity targets
+  double* tendon_total;    // (ntendon)
+  hfiServo* servo;         // (nu)
+  hfiBodyDrag* medium;     // (nbody)
+  hfiDrive* drive;         // (nu)
+  hfiDrive* drag;          // (nu) for motors: the part of the force that forcerange does not bound
+  hfiMotor* motor;         // (nu)
+  double *wanted, *torque; // (nv) accelerations that drives by computed torque want, and the forces for these
+  hfiDriveSum* drive_sum;  // (ndrive_sum)
+  hfiRows rows;
+  double* start_length;    // (ntendon) tendon_length at the start of the step
+  int32_t noverload;       // number of overloaded groups of rows in the step
+  hfiOverload* overload;   // (2 neq)
+  int32_t ntension;        // number of dampers that the next hfi_actuation_step adds; 0 except while a step is solved again
+  hfiTension* tension;     // (neq)
+  double free_way;         // least distance of a hinge, slide or tendon from a limit that got no row [m or rad]
+  int32_t first_friction, nfriction; // the blocks of friction losses in `rows`, which follow each other
+  int32_t ntarget;         // number of blocks of velocity targets in `rows`
+
+  // scratch
+  double* dense;           // (nv) scratch; zero between two uses
+  hfMotion* column[2];     // (nv) Jacobian columns of two bodies
+};
+
+// A step mostly adds less than the first number to the speed of a joint towards a limit, and never more than the second [m/s or rad/s].
+static const double HFI_USUAL_SPEED = 1, HFI_FAST_SPEED = 100;
+
+// What a step needs beside the model.
+typedef struct hfiActuationStep {
+  double h;               // [s]
+  double near_rigid;      // beta of near-rigid rows [-]
+  int soft_defaults;      // 1: limits and equalities with neither a stiffness nor MuJoCo's solref have MuJoCo's default solref
+  double limit_speed;     // A limit of a hinge, slide or tendon has a row if it is reached at twice the present speed plus this [m/s or rad/s].
+  int rigid_limits, rigid_equalities; // 1: limits, or equalities, are near-rigid even if the model has MuJoCo's solref for them
+  int explicit_drives;    // 1: actuators keep the force that they have at the start of the step
+  const double *q, *act, *ctrl; // (nq), (na) or NULL, (nu) or NULL
+  const double* v;              // (nv) velocities of the state, or NULL: those of the dynamics, in which free bodies have spun for half a step already
+  const double* ctrl_rate;      // (nu x 2) first and second rate of the controls, or NULL: zero
+  const double *velocity_target, *force_limit; // (nv) or NULL, as in hfInput
+  const double* friction; // (nv + ntendon) forces that anchored friction holds against, as in hfState; NULL: friction is regularised
+} hfiActuationStep;
+
+// Takes all arrays from the arena. With an arena without memory it only plans their size.
+void hfi_actuation_init(hfActuation* a, const hfModel* model, hfiArena* arena);
+
+// Gives all servos one drive law if their transmission allows it.
+void hfi_actuation_drive_by(hfActuation* a, hfDriveLaw law);
+
+// Computes everything except contact that acts over a step:
+//   tau (nv) +=  forces that do not depend on the velocity at the end of the step
+//   diag (nv) += h (c + h k) of joint dampers and springs
+//   a->rows      drives, limits, friction losses, tendon springs, equalities, velocity targets
+// Needs hf_actuation_update, hf_dynamics_mass_matrix and hf_dynamics_factor, or hfi_postpone_factors, at q.
+void hfi_actuation_step(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau, double* diag);
+// Must be called after a step, with the velocities v1 (nv) at its end. The forces at these velocities are computed only when hfi_need_forces is
+// called: mostly the next step comes before anybody needs them.
+void hfi_actuation_end(hfActuation* a, const double* v1);
+// Computes a->force, a->joint_force and a->target_force of the last step. hfi_need_forces calls it.
+void hfi_actuation_collect(const hfActuation* a);
+// Must be called before one of these forces is read. hf_actuation_update calls it, too.
+static inline void hfi_need_forces(const hfActuation* a) {
+  if (*a->due) hfi_actuation_collect(a);
+}
+// For a solver that holds stiff rows rigidly, so that velocities do not determine their forces: sets the force of a row of drives or of a velocity
+// target, instead of computing it by the row's law. After all rows hfi_transmit_forces must be called.
+void hfi_actuation_take_force(hfActuation* a, const hfiRowBlock* block, double force);
+
+// Writes the union of two ascending lists of dofs to `out` and returns its size.
+int hfi_merge_dofs(const int32_t* x, int nx, const int32_t* y, int ny, int32_t* out);
+
+// Does the actuator act? It does unless the scene or its group switches it off.
+static inline int hfi_actuator_acts(const hfModel* m, int i) {
+  int group = hf_model_actuator_group(m)[i];
+  return !m->world.disable_actuation && !(group >= 0 && group < 31 && m->world.disabled_groups >> group & 1);
+}
+
+// ---- parts of a step ------------------------------------------------------------------------------
+
+void hfi_update_tendons(hfActuation* a, const hfDynamics* d, const double* q);
+// Computes inputs, clamped to their ranges, and the rates of activations.
+void hfi_update_inputs(hfActuation* a, const double* act, const double* ctrl, double h);
+// Sets the inputs of orientation servos, the lengths at which their laws aim, and their bounds, from their present and wanted rotations
+// (orientation.c).
+void hfi_update_orientations(hfActuation* a);
+// Writes the activations of orientation servos, which are rotation vectors, as vectors of at most half a turn.
+void hfi_orientations_advance(const hfActuation* a, double* act);
+// Clamps a->force of orientation servos to these bounds.
+void hfi_bound_orientations(const hfActuation* a);
+// Adds the force of the integral I: ki (I + h (u - l)), or ki times the bound at which I stops.
+void hfi_add_integral(const hfActuation* a, int actuator, hfiAffine* force);
+// Adds the force of a muscle, linear about its present length and velocity (muscle.c).
+void hfi_add_muscle(const hfActuation* a, int actuator, hfiAffine* force);
+// d force/d activation of a muscle.
+double hfi_muscle_gain(const hfActuation* a, int actuator);
+// Time constant of a muscle's activation for the control u.
+double hfi_muscle_time(const double* dynprm, double u, double act);
+// Reads the inputs and states of a DC motor and computes the rates of its states at the present length and velocity.
+void hfi_update_motor(hfActuation* a, int actuator, const double* act, const double* ctrl);
+// The force of a DC motor: over a step of length a->h, implicit in length and velocity, or at an instant.
+hfiMotorForce hfi_motor_force(const hfActuation* a, int actuator, int implicit);
+// Sets the rates of a motor's states for a step that ends with this velocity along the actuator.
+void hfi_motor_end(hfActuation* a, int actuator, double velocity);
+// Writes the states of a motor a step h later.
+void hfi_motor_advance(const hfActuation* a, int actuator, double* act, double h);
+// Derivatives of the force of a DC motor and of the rates of its states at an instant.
+typedef struct hfiMotorSlopes {
+  hfiAffine force;                          // slopes of the force with length and velocity
+  double force_current, force_bristle, force_integral, force_setpoint;
+  hfiAffine current;                        // slopes of the current's rate with length and velocity
+  double current_current, current_integral, current_setpoint;
+  double bristle_velocity, bristle_bristle; // slopes of the bristles' rate
+  double temperature_temperature;
+  int integrates;                           // 1: the integral's rate falls with the length
+} hfiMotorSlopes;
+hfiMotorSlopes hfi_motor_slopes(const hfActuation* a, int actuator);
+static inline int hfi_is_motor(const hfModel* m, int actuator) { return hf_model_actuator_gaintype(m)[actuator] == HF_GAIN_MOTOR; }
+// Control of an actuator within its range.
+static inline double hfi_clamped_control(const hfModel* m, int actuator, const double* ctrl) {
+  const double* range = hf_model_actuator_ctrlrange(m) + 2 * actuator;
+  if (!ctrl) return 0;
+  if (!hf_model_actuator_ctrllimited(m)[actuator] || m->world.disable_clamp_control) return ctrl[actuator];
+  return clamp(ctrl[actuator], range[0], range[1]);
+}
+// The rate that removes a difference within the step h, or, at an instant (h = 0), within a step of the scene. It is at most `fastest`.
+double hfi_slew_rate(const hfActuation* a, double difference, double fastest);
+// The slope of hfi_slew_rate at an instant.
+double hfi_slew_slope(const hfActuation* a, double rate, double fastest);
+// Force of actuator i, which must be no DC motor, for its present input.
+static inline hfiAffine hfi_affine_force(const hfActuation* a, int i) {
+  const hfModel* m = a->model;
+  const double *g = hf_model_actuator_gainprm(m) + 3 * i, *b = hf_model_actuator_biasprm(m) + 3 * i;
+  double u = a->input[i];
+  int gain = hf_model_actuator_gaintype(m)[i], bias = hf_model_actuator_biastype(m)[i];
+  hfiAffine f = {gain == HF_GAIN_MUSCLE ? 0 : g[0] * u, 0, 0};
+  if (gain == HF_GAIN_AFFINE) f.length = g[1] * u, f.velocity = g[2] * u;
+  if (bias == HF_BIAS_AFFINE) f.constant += b[0], f.length += b[1], f.velocity += b[2];
+  if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_ERROR) hfi_add_integral(a, i, &f);
+  if (gain == HF_GAIN_MUSCLE || bias == HF_BIAS_MUSCLE) hfi_add_muscle(a, i, &f);
+  return f;
+}
+// Applies all limits to a->force and computes a->joint_force.
+void hfi_transmit_forces(const hfActuation* a);
+
+// Computes a->torque for all drives by computed torque (drive_law.c).
+void hfi_compute_torques(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
+// The drive of an actuator by inverse dynamics (drive_law.c). The caller sets its bounds.
+hfiDrive hfi_inverse_drive(hfActuation* a, const hfDynamics* d, int actuator, const hfiActuationStep* step);
+// Computes a->passive, a->servo and a->medium again if parameters have changed.
+void hfi_update_passive(hfActuation* a, const hfDynamics* d);
+void hfi_update_servos(hfActuation* a);
+void hfi_update_fluid(hfActuation* a);
+// The parts of hfi_actuation_step.
+void hfi_drive_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau);
+void hfi_spring_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau, double* diag);
+void hfi_limit_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
+// Whether velocities v1 (nv) over a step of length h from q take a hinge, slide or tendon past a limit that has no row in a->rows.
+int hfi_limit_passed(const hfActuation* a, const double* q, const double* v1, double h);
+void hfi_friction_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
+// Writes to friction (nv + ntendon) the forces that anchored friction holds against after a step that ends at velocities v1 (nv).
+void hfi_friction_remember(const hfActuation* a, const double* v1, double* friction);
+// Computes a->target_force at the velocities v1 of the end of the step.
+void hfi_target_collect(const hfActuation* a, const double* v1);
+void hfi_target_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
+void hfi_equality_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
+// Finds the connects whose forces, in a step from q that ends at velocities v1 (nv), need dampers, and returns their number a->ntension.
+// hfi_actuation_step adds rows for these dampers until somebody sets a->ntension to 0.
+int hfi_find_tensions(hfActuation* a, const hfDynamics* d, const double* q, const double* v1);
+void hfi_tension_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
+
+// tau += drag of the medium, over a step h or, with h = 0, at an instant.
+void hfi_add_fluid(const hfActuation* a, const hfDynamics* d, double h, double* tau);
+// Force of a tendon's spring and damper along its length [N or N m].
+double hfi_tendon_passive_force(const hfActuation* a, const hfDynamics* d, int tendon);
+double hfi_tendon_inverse_mass(const hfActuation* a, const hfDynamics* d, int tendon);
+// The slope of a row of the tendon with h slope w = most, where w is the inverse mass of the tendon: the steepest one that the row may have. INFINITY: kappa is
+// surely below it, and w, for which M would have to be factored, was not computed. 0: no dof moves the tendon.
+double hfi_tendon_stiffest(const hfActuation* a, const hfDynamics* d, int tendon, double h, double kappa, double most);
+// Appends a row along sign times the length of the tendon.
+void hfi_tendon_row(hfActuation* a, hfiRowSource source, int tendon, double sign, hfSaturatedRow row);
+
+// ---- equalities -------------------------------------------------------------------------------------
+
+// An equality at a configuration: its errors r, with dr/dt = J v.
+typedef struct hfiEquality {
+  int32_t dim;     // 0: inactive
+  double r[6];     // [m or rad]; weld: position, then rotation vector
+  int32_t body[2]; // connect, weld
+  hfVec3 p_W[2];   // attachment points on the two bodies [m]
+  hfMat3 turn;     // weld: rate of the rotation error = turn (w_1 - w_2)
+  double slope;    // joint, tendon: d r/d (second coordinate)
+  double bend;     // joint, tendon: the second derivative
+} hfiEquality;
+
+// The body of side 0 or 1 of a connect or weld.
+static inline int hfi_equality_body(const hfModel* m, int equality, int side) {
+  int object = (side ? hf_model_eq_obj2(m) : hf_model_eq_obj1(m))[equality];
+  return hf_model_eq_objkind(m)[equality] == HF_OBJECT_SITE ? hf_model_site_body(m)[object] : object;
+}
+// Largest speed at which rows of an equality, n entries of its Jacobian, remove their error [m/s or rad/s].
+double hfi_equality_release_speed(const hfModel* model, const hfiEquality* equality, const double* J, int n);
+hfiEquality hfi_equality_evaluate(const hfActuation* a, const hfDynamics* d, int equality, const double* q);
+// Computes Jdot v of a connect (3 rows) or weld (6 rows), after hf_dynamics_velocity. The change of the weld's matrix `turn` is left out: it multiplies
+// w_1 - w_2, which the rows keep at zero.
+void hfi_attachment_rate(const hfDynamics* d, const hfiEquality* e, double* rate);
+// Speed at which the error of an equality, or of the rotation of a weld, grows at velocities v (nv) [m/s or rad/s].
+double hfi_equality_opening_speed(hfActuation* a, const hfDynamics* d, int equality, const hfiEquality* e, int is_rotation, const double* v);
+// Mass of everything that an equality of bodies can move, which is the mass of their trees [kg].
+double hfi_equality_mass(const hfModel* model, const hfiEquality* equality);
+// Computes columns and Jacobian (dim x ncol, row-major). Returns ncol.
+int hfi_equality_jacobian(hfActuation* a, const hfDynamics* d, int equality, const hfiEquality* e, int32_t* cols, double* J);
+
+// The error of a coupling of two joints or tendons at q. If d is NULL, lengths of tendons are those of the last hf_actuation_update; otherwise they
+// are computed at q, to which d must have been brought.
+double hfi_coupling_error(const hfActuation* a, const hfDynamics* d, int equality, const double* q);
+
+// ---- violations (violation.c) -----------------------------------------------------------------------
+
+// Whether the model has equalities or limits, and whether their violations depend on poses.
+int hfi_has_violations(const hfActuation* a);
+int hfi_violations_need_poses(const hfModel* m);
+// Finds the violations at q. If they need poses, the dynamics must be at q. The actuation keeps what it knows of its last step.
+hfViolations hfi_find_violations(const hfActuation* a, const hfDynamics* d, const double* q);
+
+// Equalities and limits that let go: how many, and the first of them.
+typedef struct hfiLetGo { int32_t count, kind, id; } hfiLetGo;
+
+// The laws that limits had in a step.
+typedef struct hfiLimitLaws {
+  int rigid, soft_defaults; // rigid_limits and soft_defaults of hfiActuationStep
+  int rigid_equalities;     // rigid_equalities of hfiActuationStep
+  int continuous;           // 1: the laws of continuous time
+  double h;                 // [s]
+} hfiLimitLaws;
+
+// Finds what lets go in a step that ends at q (nq), v (nv) with these violations: equalities whose rows were overloaded and that open further,
+// quick soft ones that are far open and open further, and limits that are passed far and get passed further (docs/theory/actuation.md, "Letting go"). The actuation knows the start of the step. If
+// violations need poses, the dynamics must be at its end.
+hfiLetGo hfi_find_let_go(hfActuation* a, const hfDynamics* d, const hfViolations* violations, const hfiLimitLaws* laws, const double* q, const double* v);
+
+#endif

@@ -1,0 +1,186 @@
+// Plans an hfActuation. The model fixes the structure of the sparse rows of tendons and actuators once; every update computes their values.
+#include "step/actuation/actuation.h"
+#include "base/object.h"
+#include "model/orientation.h"
+#include "model/path.h"
+#include <assert.h>
+#include <string.h>
+
+// ---- counts ---------------------------------------------------------------------------------------
+
+static int count_moments(const hfModel* m) {
+  int n = 0;
+  for (int i = 0; i < m->nu; ++i) n += hfi_moment_capacity(m, i);
+  return n;
+}
+
+static int count_tendon_dofs(const hfModel* m) {
+  int n = 0;
+  for (int t = 0; t < m->ntendon; ++t) n += hfi_tendon_dofs(m, t, NULL);
+  return n;
+}
+
+// ---- tendons --------------------------------------------------------------------------------------
+
+// Sets the dofs of a tendon and, for a fixed tendon, the place of each of its joints among them.
+static void set_tendon_dofs(hfActuation* a, int t) {
+  const hfModel* m = a->model;
+  int start = a->tendon_start[t], n = hfi_tendon_dofs(m, t, a->tendon_dof + start);
+  a->tendon_start[t + 1] = start + n;
+  int first = hf_model_tendon_adr(m)[t];
+  if (hfi_tendon_is_spatial(m, t)) return;
+  for (int w = first; w < first + hf_model_tendon_num(m)[t]; ++w) {
+    int j = hf_model_wrap_obj(m)[w], slot = start;
+    while (a->tendon_dof[slot] != hf_model_jnt_dofadr(m)[j]) slot++;
+    a->wrap_slot[w] = slot;
+  }
+}
+
+// ---- actuators ------------------------------------------------------------------------------------
+
+int hfi_merge_dofs(const int32_t* x, int nx, const int32_t* y, int ny, int32_t* out) {
+  int n = 0;
+  for (int i = 0, j = 0; i < nx || j < ny;) {
+    int32_t dof = j == ny || (i < nx && x[i] <= y[j]) ? x[i] : y[j];
+    if (i < nx && x[i] == dof) i++;
+    if (j < ny && y[j] == dof) j++;
+    out[n++] = dof;
+  }
+  return n;
+}
+
+// Writes the dofs of the moment row of actuator i. Returns their number.
+static int list_moment_dofs(const hfActuation* a, int i, int32_t* dof) {
+  const hfModel* m = a->model;
+  const int32_t* id = hf_model_actuator_trnid(m) + 2 * i;
+  int type = hf_model_actuator_trntype(m)[i];
+  if (type == HF_TRANSMISSION_TENDON) {
+    int start = a->tendon_start[id[0]], n = a->tendon_start[id[0] + 1] - start;
+    memcpy(dof, a->tendon_dof + start, (size_t)n * sizeof *dof);
+    return n;
+  }
+  if (type == HF_TRANSMISSION_SITE || type == HF_TRANSMISSION_SLIDER_CRANK) {
+    const int32_t *x = NULL, *y = NULL;
+    int nx = hfi_chain(m, hf_model_site_body(m)[id[0]], &x);
+    int ny = id[1] < 0 ? 0 : hfi_chain(m, hf_model_site_body(m)[id[1]], &y);
+    return hfi_merge_dofs(x, nx, y, ny, dof);
+  }
+  int n = hfi_moment_capacity(m, i); // zero for a body
+  for (int k = 0; k < n; ++k) dof[k] = hf_model_jnt_dofadr(m)[id[0]] + k;
+  return n;
+}
+
+// Index in q of the hinge or slide that an actuator acts on, or -1.
+static int find_coordinate(const hfModel* m, int i) {
+  int joint = hf_model_actuator_trnid(m)[2 * i];
+  if (hf_model_actuator_trntype(m)[i] > HF_TRANSMISSION_JOINT_IN_PARENT || !hfi_joint_is_scalar(hf_model_jnt_type(m)[joint])) return -1;
+  return hf_model_jnt_qposadr(m)[joint];
+}
+
+// Returns the drive sum of the limited joint or tendon that the actuator acts on, and makes it if there is none yet. Returns -1 if the joint or
+// tendon is not limited.
+static int find_drive_sum(hfActuation* a, int i) {
+  const hfModel* m = a->model;
+  int type = hf_model_actuator_trntype(m)[i], id = hf_model_actuator_trnid(m)[2 * i];
+  int tendon = type == HF_TRANSMISSION_TENDON;
+  if (type >= HF_TRANSMISSION_SITE) return -1;
+  if (!tendon && !hfi_joint_is_scalar(hf_model_jnt_type(m)[id])) return -1;
+  if (!(tendon ? hf_model_tendon_actfrclimited(m)[id] : hf_model_jnt_actfrclimited(m)[id])) return -1;
+  hfiDriveSum made = {.source = tendon ? HFI_ROW_TENDON_DRIVE : HFI_ROW_JOINT_DRIVE, .id = id, .first = i};
+  for (int p = 0; p < a->ndrive_sum; ++p)
+    if (a->drive_sum[p].source == made.source && a->drive_sum[p].id == made.id) return p;
+  a->drive_sum[a->ndrive_sum] = made;
+  return a->ndrive_sum++;
+}
+
+// ---- interface ------------------------------------------------------------------------------------
+
+// Takes all arrays from the arena.
+static void take_arrays(hfActuation* a, hfiArena* arena) {
+  const hfModel* m = a->model;
+  int nmoment = count_moments(m), ntendon_dof = count_tendon_dofs(m);
+  a->tendon_start = HFI_TAKE(arena, int32_t, m->ntendon + 1);
+  a->tendon_dof = HFI_TAKE(arena, int32_t, ntendon_dof);
+  a->wrap_slot = HFI_TAKE(arena, int32_t, m->nwrap);
+  HFI_TAKE_EACH(arena, double, m->ntendon, &a->tendon_length0, &a->tendon_weight, &a->tendon_length, &a->tendon_velocity,
+                                           &a->tendon_total, &a->start_length);
+  a->moment_start = HFI_TAKE(arena, int32_t, m->nu + 1);
+  a->moment_dof = HFI_TAKE(arena, int32_t, nmoment);
+  HFI_TAKE_EACH(arena, int32_t, m->nu, &a->coordinate, &a->drive_sum_of, &a->orientation, &a->law);
+  a->limited_joint = HFI_TAKE(arena, int32_t, m->njnt);
+  hfi_ranges_take(&a->ranges, m, arena);
+  HFI_TAKE_EACH(arena, double, m->nv, &a->dof_weight, &a->gravcomp, &a->v1, &a->wanted, &a->torque, &a->joint_force,
+                                      &a->target_force, &a->dense);
+  a->equality_weight = HFI_TAKE(arena, double, 2 * m->neq);
+  a->overload = HFI_TAKE(arena, hfiOverload, 2 * m->neq);
+  a->tension = HFI_TAKE(arena, hfiTension, m->neq);
+  a->tendon_J = HFI_TAKE(arena, double, ntendon_dof);
+  a->moment = HFI_TAKE(arena, double, nmoment);
+  HFI_TAKE_EACH(arena, double, m->nu, &a->length, &a->velocity, &a->input, &a->integral, &a->force);
+  a->rate = HFI_TAKE(arena, double, m->na);
+  a->due = HFI_TAKE(arena, int32_t, 1);
+  a->servo = HFI_TAKE(arena, hfiServo, m->nu);
+  a->medium = HFI_TAKE(arena, hfiBodyDrag, m->nbody);
+  a->drive = HFI_TAKE(arena, hfiDrive, m->nu);
+  a->drag = HFI_TAKE(arena, hfiDrive, m->nu);
+  a->motor = HFI_TAKE(arena, hfiMotor, m->nu);
+  a->drive_sum = HFI_TAKE(arena, hfiDriveSum, m->nu);
+  for (int i = 0; i < 2; ++i) a->column[i] = HFI_TAKE(arena, hfMotion, m->nv);
+  hfi_rows_init(&a->rows, m, arena);
+}
+
+void hfi_actuation_init(hfActuation* a, const hfModel* m, hfiArena* arena) {
+  memset(a, 0, sizeof *a);
+  a->model = m;
+  take_arrays(a, arena);
+  if (!arena->base) return;
+  for (int t = 0; t < m->ntendon; ++t) set_tendon_dofs(a, t);
+  for (int i = 0; i < m->nu; ++i) {
+    a->moment_start[i + 1] = a->moment_start[i] + list_moment_dofs(a, i, a->moment_dof + a->moment_start[i]);
+    a->coordinate[i] = find_coordinate(m, i);
+    a->drive_sum_of[i] = find_drive_sum(a, i);
+    a->law[i] = hf_model_actuator_drive(m)[i];
+    if (hfi_is_orientation(m, i) && hfi_orientation_count(hf_model_actuator_inputs(m)[i])) a->orientation[a->norientation++] = i;
+  }
+  for (int j = 0; j < m->njnt; ++j)
+    if (hf_model_jnt_actfrclimited(m)[j] || hf_model_jnt_actgravcomp(m)[j]) a->limited_joint[a->nlimited_joint++] = j;
+}
+
+static void init(void* object, hfiArena* arena) { hfi_actuation_init(object, ((hfActuation*)object)->model, arena); }
+
+hfStatus hf_actuation_create(hfActuation** actuation, const hfModel* model, hfError* error) {
+  hfi_clear_error(error);
+  hfActuation seed = {.model = model};
+  hfActuation* a = hfi_object_create(&seed, sizeof seed, init, NULL, "an actuation", error);
+  if (!a) return HF_ERROR_MEMORY;
+  *actuation = a;
+  return HF_OK;
+}
+
+void hf_actuation_free(hfActuation* a) { hfi_release(a); }
+
+const double* hf_actuation_length(const hfActuation* a) { return a->length; }
+const double* hf_actuation_velocity(const hfActuation* a) { return a->velocity; }
+const double* hf_actuation_force(const hfActuation* a) {
+  hfi_need_forces(a);
+  return a->force;
+}
+const double* hf_actuation_joint_force(const hfActuation* a) {
+  hfi_need_forces(a);
+  return a->joint_force;
+}
+const double* hf_actuation_rate(const hfActuation* a) { return a->rate; }
+const double* hf_actuation_tendon_length(const hfActuation* a) { return a->tendon_length; }
+const double* hf_actuation_tendon_velocity(const hfActuation* a) { return a->tendon_velocity; }
+
+void hf_actuation_tendon_moment(const hfActuation* a, int t, double* row) {
+  assert(t >= 0 && t < a->model->ntendon);
+  memset(row, 0, (size_t)a->model->nv * sizeof *row);
+  for (int k = a->tendon_start[t]; k < a->tendon_start[t + 1]; ++k) row[a->tendon_dof[k]] = a->tendon_J[k];
+}
+
+void hf_actuation_moment(const hfActuation* a, int i, double* row) {
+  assert(i >= 0 && i < a->model->nu);
+  memset(row, 0, (size_t)a->model->nv * sizeof *row);
+  for (int k = a->moment_start[i]; k < a->moment_start[i + 1]; ++k) row[a->moment_dof[k]] = a->moment[k];
+}

@@ -1,0 +1,71 @@
+// Drives by inverse dynamics (Shepherd, Zapolsky, Drumwright 2016; docs/theory/drives.md), for servos whose gain and bias define an aim: F = c + F_l
+// l + F_v s, kp = -F_l, kd = -F_v.
+//
+//   constraint       the servo with infinite gain: at the end of the step l is at its rest c/kp, or s = c/kd where kp = 0
+//                      F = clamp(-kappa (s - s0)),  s0 = (c/kp - l0)/h or c/kd,  h kappa = (2 pi/beta)^2/w
+//   computed torque  gain and bias read as accelerations, with the rates u', u'' of the control:
+//                      a = F(l0, s0) + kd u' + u''  (a = F + u' where kp = 0),  F = (M a + bias)/gear, held
+//
+//   beta hfSimConfig.near_rigid    w inverse inertia along l    joints without such a drive: a = 0
+#include "step/actuation/compliance.h"
+#include "model/servo.h"
+
+#include <string.h>
+
+static int computes_torque(const hfActuation* a, int i) {
+  return a->law[i] == HF_DRIVE_COMPUTED_TORQUE && hfi_actuator_acts(a->model, i);
+}
+
+// Does actuator i act on a hinge or slide?
+static int acts_on_one_dof(const hfModel* m, int i) {
+  return hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_JOINT && hf_model_actuator_gear(m)[6 * i] != 0 &&
+         hfi_joint_is_scalar(hf_model_jnt_type(m)[hf_model_actuator_trnid(m)[2 * i]]);
+}
+
+void hfi_actuation_drive_by(hfActuation* a, hfDriveLaw law) {
+  const hfModel* m = a->model;
+  for (int i = 0; i < m->nu; ++i) {
+    int servo = hfi_is_servo(hf_model_actuator_gaintype(m)[i], hf_model_actuator_biastype(m)[i], hf_model_actuator_biasprm(m) + 3 * i);
+    if (servo && (law != HF_DRIVE_COMPUTED_TORQUE || acts_on_one_dof(m, i))) a->law[i] = law;
+  }
+  a->passive.known = 0; // hfiServo depends on the law.
+}
+
+// The acceleration along the actuator that its gain and bias define. rate: first and second rate of its control.
+static double wanted_acceleration(const hfActuation* a, int i, const double* rate) {
+  hfiAffine f = hfi_affine_force(a, i);
+  double own = f.constant + f.length * a->length[i] + f.velocity * a->velocity[i];
+  if (!rate) return own;
+  return own + (f.length < 0 ? rate[1] - f.velocity * rate[0] : rate[0]);
+}
+
+void hfi_compute_torques(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
+  const hfModel* m = a->model;
+  int first = 0;
+  while (first < m->nu && !computes_torque(a, first)) first++;
+  if (first == m->nu) return;
+  memset(a->wanted, 0, sizeof *a->wanted * (size_t)m->nv);
+  for (int i = first; i < m->nu; ++i) {
+    if (!computes_torque(a, i)) continue;
+    const double* rate = step->ctrl_rate ? step->ctrl_rate + 2 * i : NULL;
+    a->wanted[a->moment_dof[a->moment_start[i]]] += wanted_acceleration(a, i, rate) / a->moment[a->moment_start[i]];
+  }
+  hf_dynamics_multiply(d, a->wanted, a->torque);
+  for (int i = 0; i < m->nv; ++i) a->torque[i] += d->c[i];
+}
+
+hfiDrive hfi_inverse_drive(hfActuation* a, const hfDynamics* d, int i, const hfiActuationStep* step) {
+  int start = a->moment_start[i], n = a->moment_start[i + 1] - start;
+  hfiDrive drive = {0, 0, 0, 0};
+  if (computes_torque(a, i)) {
+    drive.f0 = a->torque[a->moment_dof[start]] / a->moment[start];
+    return drive;
+  }
+  hfiAffine f = hfi_affine_force(a, i);
+  double w = hfi_inverse_mass(d, a->dense, n, a->moment_dof + start, a->moment + start);
+  if (!(w > 0) || !(f.length < 0 || f.velocity < 0)) return drive; // The drive moves nothing, or its gains are zero.
+  double s0 = f.length < 0 ? (f.constant / -f.length - a->length[i]) / step->h : f.constant / -f.velocity;
+  drive.kappa = hfi_stiffest(step, w);
+  drive.f0 = drive.kappa * s0;
+  return drive;
+}

@@ -1,0 +1,177 @@
+// Equalities: errors r(q), and Jacobians with dr/dt = J v. equality_rows.c has their rows in a step.
+//
+//   joint, tendon  r = x1 - x1_ref - P(x2 - x2_ref), P the polynomial of degree 4; P(0) without a second
+//   connect        r = p_W1 - p_W2 of the two attachment points
+//   weld           r = (p_W1 - p_W2, e), e = log(q_2^-1 q_1 q_rel) the rotation vector of the error
+//                  dr_rot/dt = E(e) R_W2^T (w_1 - w_2),
+//                  E(e) = 1 - [e]/2 + (1 - (|e|/2) cot(|e|/2)) [e][e]/|e|^2        (left Jacobian of SO(3), inverse)
+#include "step/actuation/actuation.h"
+
+#include "base/compile.h"
+
+// ---- errors -----------------------------------------------------------------------------------------
+
+// Coordinate of a joint or length of a tendon at q, measured from its reference; 0 if id is -1. d: see hfi_coupling_error.
+HFI_COPIED double coordinate(const hfActuation* a, const hfDynamics* d, int kind, int id, const double* q) {
+  if (id < 0) return 0;
+  if (kind == HF_OBJECT_TENDON) return (d ? hfi_tendon_length(d, id, q) : a->tendon_length[id]) - a->tendon_length0[id];
+  int adr = hf_model_jnt_qposadr(a->model)[id];
+  return q[adr] - hf_model_qpos0(a->model)[adr];
+}
+
+// r of a coupling with the coefficients p (5) of P.
+static inline double coupling_error(const double* p, double x1, double x2) {
+  return x1 - (p[0] + x2 * (p[1] + x2 * (p[2] + x2 * (p[3] + x2 * p[4]))));
+}
+
+double hfi_coupling_error(const hfActuation* a, const hfDynamics* d, int i, const double* q) {
+  const hfModel* m = a->model;
+  int kind = hf_model_eq_objkind(m)[i];
+  double x1 = coordinate(a, d, kind, hf_model_eq_obj1(m)[i], q), x2 = coordinate(a, d, kind, hf_model_eq_obj2(m)[i], q);
+  return coupling_error(hf_model_eq_data(m) + 11 * i, x1, x2);
+}
+
+static hfiEquality evaluate_coupling(const hfActuation* a, int i, const double* q) {
+  const hfModel* m = a->model;
+  const double* p = hf_model_eq_data(m) + 11 * i;
+  int kind = hf_model_eq_objkind(m)[i];
+  double x1 = coordinate(a, NULL, kind, hf_model_eq_obj1(m)[i], q), x = coordinate(a, NULL, kind, hf_model_eq_obj2(m)[i], q);
+  hfiEquality e = {.dim = 1};
+  e.r[0] = coupling_error(p, x1, x);
+  e.slope = -(p[1] + x * (2 * p[2] + x * (3 * p[3] + x * 4 * p[4])));
+  e.bend = -(2 * p[2] + x * (6 * p[3] + x * 12 * p[4]));
+  return e;
+}
+
+static hfPose object_pose(const hfDynamics* d, int kind, int id) { return kind == HF_OBJECT_SITE ? d->X_WS[id] : d->X_WB[id]; }
+
+static hfQuat object_quat(const hfDynamics* d, int kind, int id) {
+  if (kind != HF_OBJECT_SITE) return d->q_WB[id];
+  return q_mul(d->q_WB[hf_model_site_body(d->model)[id]], q_load(hf_model_site_quat(d->model) + 4 * id));
+}
+
+// E(e) R_W2^T
+static hfMat3 turn_matrix(hfVec3 e, hfMat3 R_W2) {
+  return m3_from_cols(v3_of_mean_turned(e, m3_row(R_W2, 0)), v3_of_mean_turned(e, m3_row(R_W2, 1)), v3_of_mean_turned(e, m3_row(R_W2, 2)));
+}
+
+static hfiEquality evaluate_attachment(const hfDynamics* d, int i) {
+  const hfModel* m = d->model;
+  const double* data = hf_model_eq_data(m) + 11 * i;
+  int kind = hf_model_eq_objkind(m)[i], weld = hf_model_eq_type(m)[i] == HF_EQUALITY_WELD;
+  int object[2] = {hf_model_eq_obj1(m)[i], hf_model_eq_obj2(m)[i]};
+  hfiEquality e = {.dim = weld && data[10] != 0 ? 6 : 3};
+  for (int k = 0; k < 2; ++k) {
+    // The data of a connect are the points on bodies 1 and 2; those of a weld are the point on body 2, then that on body 1.
+    const double* point = data + 3 * (weld ? 1 - k : k);
+    e.body[k] = hfi_equality_body(m, i, k);
+    e.p_W[k] = pose_point(object_pose(d, kind, object[k]), v3_load(point));
+  }
+  v3_store(e.r, v3_sub(e.p_W[0], e.p_W[1]));
+  if (d->body_link[e.body[0]] == d->body_link[e.body[1]]) e.dim = 0; // Both bodies move as one.
+  if (e.dim < 6) return e;
+  hfQuat q1 = object_quat(d, kind, object[0]), q2 = object_quat(d, kind, object[1]);
+  hfVec3 turn = q_log(q_mul(q_conj(q2), q_mul(q1, q_load(data + 6))));
+  v3_store(e.r + 3, turn);
+  e.turn = turn_matrix(turn, object_pose(d, kind, object[1]).R);
+  return e;
+}
+
+hfiEquality hfi_equality_evaluate(const hfActuation* a, const hfDynamics* d, int i, const double* q) {
+  hfiEquality none = {0};
+  if (!hf_model_eq_active(a->model)[i] || a->model->world.disable_equality) return none;
+  int type = hf_model_eq_type(a->model)[i];
+  return type == HF_EQUALITY_JOINT || type == HF_EQUALITY_TENDON ? evaluate_coupling(a, i, q) : evaluate_attachment(d, i);
+}
+
+// ---- Jacobians --------------------------------------------------------------------------------------
+
+// Finds the sparse row of a joint or tendon. Returns the number of its entries.
+static int coordinate_row(const hfActuation* a, int kind, int id, const int32_t** dofs, const double** J) {
+  static const double one = 1;
+  if (kind == HF_OBJECT_TENDON) {
+    int start = a->tendon_start[id];
+    *dofs = a->tendon_dof + start, *J = a->tendon_J + start;
+    return a->tendon_start[id + 1] - start;
+  }
+  *dofs = hf_model_jnt_dofadr(a->model) + id, *J = &one;
+  return 1;
+}
+
+static int coupling_jacobian(const hfActuation* a, int i, const hfiEquality* e, int32_t* cols, double* J) {
+  const hfModel* m = a->model;
+  int kind = hf_model_eq_objkind(m)[i], two = hf_model_eq_obj2(m)[i];
+  const int32_t *x = NULL, *y = NULL;
+  const double *Jx = NULL, *Jy = NULL;
+  int nx = coordinate_row(a, kind, hf_model_eq_obj1(m)[i], &x, &Jx), ny = two < 0 ? 0 : coordinate_row(a, kind, two, &y, &Jy);
+  int n = hfi_merge_dofs(x, nx, y, ny, cols);
+  for (int k = 0, i1 = 0, i2 = 0; k < n; ++k) {
+    J[k] = 0;
+    if (i1 < nx && x[i1] == cols[k]) J[k] += Jx[i1++];
+    if (i2 < ny && y[i2] == cols[k]) J[k] += e->slope * Jy[i2++];
+  }
+  return n;
+}
+
+static void store_column(double* J, int n, hfVec3 v) { J[0] = v.x, J[n] = v.y, J[2 * n] = v.z; }
+
+static int attachment_jacobian(hfActuation* a, const hfDynamics* d, const hfiEquality* e, int32_t* cols, double* J) {
+  const int32_t* dofs[2] = {NULL, NULL};
+  int n[2], at[2] = {0, 0};
+  for (int s = 0; s < 2; ++s) {
+    n[s] = hfi_jacobian_dofs(d, e->body[s], &dofs[s]);
+    hfi_jacobian_columns(d, e->body[s], e->p_W[s], a->column[s]);
+  }
+  int ncol = hfi_merge_dofs(dofs[0], n[0], dofs[1], n[1], cols);
+  for (int k = 0; k < ncol; ++k) {
+    hfMotion V = mo_zero();
+    for (int s = 0; s < 2; ++s)
+      if (at[s] < n[s] && dofs[s][at[s]] == cols[k]) V = mo_axpy(s ? -1 : 1, a->column[s][at[s]++], V);
+    store_column(J + k, ncol, V.v);
+    if (e->dim == 6) store_column(J + 3 * ncol + k, ncol, m3_mulv(e->turn, V.w));
+  }
+  return ncol;
+}
+
+int hfi_equality_jacobian(hfActuation* a, const hfDynamics* d, int i, const hfiEquality* e, int32_t* cols, double* J) {
+  return e->dim == 1 ? coupling_jacobian(a, i, e, cols, J) : attachment_jacobian(a, d, e, cols, J);
+}
+
+// ---- speeds -----------------------------------------------------------------------------------------
+
+// Rate of the coordinate of a joint or tendon; -1: there is none.
+static double coordinate_rate(const hfActuation* a, int kind, int id, const double* v) {
+  const int32_t* dofs;
+  const double* J;
+  double rate = 0;
+  for (int k = 0, n = id < 0 ? 0 : coordinate_row(a, kind, id, &dofs, &J); k < n; ++k) rate += J[k] * v[dofs[k]];
+  return rate;
+}
+
+// Velocity of the body of an attachment: its angular velocity, and the velocity of the attached point.
+static hfMotion attached_velocity(hfActuation* a, const hfDynamics* d, const hfiEquality* e, int side, const double* v) {
+  const int32_t* dofs = NULL;
+  hfMotion V = mo_zero();
+  int n = hfi_jacobian_dofs(d, e->body[side], &dofs);
+  hfi_jacobian_columns(d, e->body[side], e->p_W[side], a->column[side]);
+  for (int k = 0; k < n; ++k) V = mo_axpy(v[dofs[k]], a->column[side][k], V);
+  return V;
+}
+
+void hfi_attachment_rate(const hfDynamics* d, const hfiEquality* e, double* rate) {
+  hfMotion one = hf_dynamics_jacobian_rate(d, e->body[0], e->p_W[0]), two = hf_dynamics_jacobian_rate(d, e->body[1], e->p_W[1]);
+  v3_store(rate, v3_sub(one.v, two.v));
+  if (e->dim == 6) v3_store(rate + 3, m3_mulv(e->turn, v3_sub(one.w, two.w)));
+}
+
+double hfi_equality_opening_speed(hfActuation* a, const hfDynamics* d, int i, const hfiEquality* e, int is_rotation, const double* v) {
+  const hfModel* m = a->model;
+  if (e->dim == 1) {
+    int kind = hf_model_eq_objkind(m)[i];
+    double rate = coordinate_rate(a, kind, hf_model_eq_obj1(m)[i], v) + e->slope * coordinate_rate(a, kind, hf_model_eq_obj2(m)[i], v);
+    return e->r[0] < 0 ? -rate : rate;
+  }
+  hfMotion one = attached_velocity(a, d, e, 0, v), two = attached_velocity(a, d, e, 1, v);
+  if (is_rotation) return v3_dot(v3_unit(v3_load(e->r + 3)), m3_mulv(e->turn, v3_sub(one.w, two.w)));
+  return v3_dot(v3_unit(v3_load(e->r)), v3_sub(one.v, two.v));
+}

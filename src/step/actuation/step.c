@@ -1,0 +1,23 @@
+// Computes everything except contact that acts over a step. The order is that of the rows in the step problem.
+#include "step/actuation/actuation.h"
+
+#include <string.h>
+
+// Each part loops over all joints, dofs or actuators, so it is left out if the model has nothing for it.
+void hfi_actuation_step(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau, double* diag) {
+  const hfModel* m = a->model;
+  const hfiPassive* has = &a->passive;
+  hfi_rows_clear(&a->rows);
+  a->h = step->h;
+  if (m->ntendon) memcpy(a->start_length, a->tendon_length, sizeof *a->start_length * (size_t)m->ntendon);
+  a->free_way = INFINITY;
+  a->noverload = 0;
+  a->first_friction = a->nfriction = a->ntarget = 0;
+  if (m->nu) hfi_drive_rows(a, d, step, tau);
+  if (has->springs | has->dampers | has->gravcomp | has->medium | m->ntendon) hfi_spring_rows(a, d, step, tau, diag);
+  if (hfi_any_range(&a->ranges) | m->ntendon) hfi_limit_rows(a, d, step);
+  if (has->losses | m->ntendon) hfi_friction_rows(a, d, step);
+  if (m->neq) hfi_equality_rows(a, d, step);
+  if (a->ntension) hfi_tension_rows(a, d, step);
+  if (step->velocity_target) hfi_target_rows(a, d, step);
+}

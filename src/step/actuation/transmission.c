@@ -1,0 +1,196 @@
+// Lengths, velocities and moments of tendons and actuators; velocity = moment . v throughout.
+//
+//   fixed tendon      length = sum coef q
+//   spatial tendon    length of its path (step/dynamics/tendon.c)
+//   hinge, slide      length = gear q
+//   ball              length = gear . log(q), moment = gear; in parent: gear turned into the child's frame
+//   free              length = 0, moment = (force in the world, torque in the body); in parent: torque in the world
+//   tendon target     gear times the tendon
+//   body              length = 0, no moment: its force pulls at contacts (step/world/adhesion.c)
+//   site              length = 0, moment = J^T (R_WS gear): a wrench fixed in the site
+//   slider-crank      gear times the slider's place (model/slider_crank.h)
+//   site, reference   length = gear . (pose of the site in the reference): position, then rotation
+//                     vector; moment = (J_S - J_R)^T (R_WR gear) over the dofs that move one of them alone; of an
+//                     orientation servo R_WS gear
+//
+// The conventions are MuJoCo's. Where the moment is not the exact gradient of the length (ball,
+// site with reference) it is MuJoCo's moment.
+#include "step/actuation/actuation.h"
+#include "model/orientation.h"
+#include "model/path.h"
+#include "model/slider_crank.h"
+#include <string.h>
+
+// ---- tendons --------------------------------------------------------------------------------------
+
+// sum_k J_k v[dof_k]
+static double dot_row(const int32_t* dof, const double* J, int n, const double* v) {
+  double sum = 0;
+  for (int k = 0; k < n; ++k) sum += J[k] * v[dof[k]];
+  return sum;
+}
+
+static void update_fixed_tendon(hfActuation* a, int t, const double* q) {
+  const hfModel* m = a->model;
+  int start = a->tendon_start[t], n = a->tendon_start[t + 1] - start, first = hf_model_tendon_adr(m)[t];
+  memset(a->tendon_J + start, 0, (size_t)n * sizeof *a->tendon_J);
+  double length = 0, length0 = 0;
+  for (int w = first; w < first + hf_model_tendon_num(m)[t]; ++w) {
+    int adr = hf_model_jnt_qposadr(m)[hf_model_wrap_obj(m)[w]];
+    double coef = hf_model_wrap_coef(m)[w];
+    a->tendon_J[a->wrap_slot[w]] += coef;
+    length += coef * q[adr];
+    length0 += coef * hf_model_qpos0(m)[adr];
+  }
+  a->tendon_length[t] = length;
+  a->tendon_length0[t] = length0;
+}
+
+static void update_spatial_tendon(hfActuation* a, const hfDynamics* d, int t) {
+  a->tendon_length0[t] = hf_model_tendon_length0(a->model)[t];
+  a->tendon_length[t] = hfi_tendon_gradient(d, t, a->dense);
+  for (int k = a->tendon_start[t]; k < a->tendon_start[t + 1]; ++k) {
+    a->tendon_J[k] = a->dense[a->tendon_dof[k]];
+    a->dense[a->tendon_dof[k]] = 0;
+  }
+}
+
+void hfi_update_tendons(hfActuation* a, const hfDynamics* d, const double* q) {
+  for (int t = 0; t < a->model->ntendon; ++t) {
+    int start = a->tendon_start[t], n = a->tendon_start[t + 1] - start;
+    if (hfi_tendon_is_spatial(a->model, t)) update_spatial_tendon(a, d, t);
+    else update_fixed_tendon(a, t, q);
+    a->tendon_velocity[t] = dot_row(a->tendon_dof + start, a->tendon_J + start, n, d->v);
+  }
+}
+
+// ---- joints ---------------------------------------------------------------------------------------
+
+// The gear in the frame in which a ball or free joint with orientation q has its velocities.
+static hfVec3 turn_gear(int in_parent, hfQuat q, const double* gear) {
+  hfVec3 g = v3_load(gear);
+  return in_parent ? q_rotate(q_conj(q), g) : g;
+}
+
+// Moment and length of an actuator on a joint with several dofs. The length is 0 if the joint both translates and turns.
+static double joint_moment(const hfModel* m, int i, const double* q, double* moment) {
+  int joint = hf_model_actuator_trnid(m)[2 * i];
+  int in_parent = hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_JOINT_IN_PARENT;
+  const hfiJointKind* kind = &hfi_joint_kinds[hf_model_jnt_type(m)[joint]];
+  const double* gear = hf_model_actuator_gear(m) + 6 * i;
+  int nplain = kind->nworld + kind->nchain;
+  double length = 0;
+  q += hf_model_jnt_qposadr(m)[joint];
+  for (int k = 0; k < nplain; ++k) {
+    moment[k] = gear[k];
+    length += gear[k] * q[k];
+  }
+  if (!kind->nbody) return length;
+  hfQuat quat = q_unit(q_load(q + nplain));
+  hfVec3 g = turn_gear(in_parent, quat, gear + nplain);
+  v3_store(moment + nplain, g);
+  return nplain ? 0 : v3_dot(g, q_log(quat));
+}
+
+// ---- tendon targets and sites -----------------------------------------------------------------------
+
+static double tendon_moment(const hfActuation* a, int i, double* moment) {
+  int t = hf_model_actuator_trnid(a->model)[2 * i];
+  double gear = hf_model_actuator_gear(a->model)[6 * i];
+  for (int k = a->tendon_start[t]; k < a->tendon_start[t + 1]; ++k) *moment++ = gear * a->tendon_J[k];
+  return gear * a->tendon_length[t];
+}
+
+// moment += sign F . J over the dofs that move `body` but not `other`.
+static void add_wrench(const hfActuation* a, const hfDynamics* d, int i, int body, int other, hfVec3 p_W, hfForce F, double sign) {
+  const int32_t *dofs = NULL, *shared = NULL, *row = a->moment_dof + a->moment_start[i];
+  int n = hfi_chain(a->model, body, &dofs), common = 0, at = 0;
+  int nshared = other < 0 ? 0 : hfi_chain(a->model, other, &shared);
+  while (common < n && common < nshared && dofs[common] == shared[common]) common++;
+  hfi_jacobian_columns(d, body, p_W, a->column[0]);
+  for (int k = common; k < n; ++k) {
+    while (row[at] != dofs[k]) at++;
+    a->moment[a->moment_start[i] + at] += sign * fo_dot(F, a->column[0][k]);
+  }
+}
+
+static hfQuat site_quat(const hfDynamics* d, int site) {
+  return q_mul(d->q_WB[hf_model_site_body(d->model)[site]], q_load(hf_model_site_quat(d->model) + 4 * site));
+}
+
+// Returns gear . (position and rotation vector of the site in the reference).
+static double relative_length(const hfDynamics* d, int site, int reference, const double* gear) {
+  hfVec3 p = pose_inv_point(d->X_WS[reference], d->X_WS[site].p);
+  hfVec3 turn = q_log(q_mul(q_conj(site_quat(d, reference)), site_quat(d, site)));
+  return v3_dot(p, v3_load(gear)) + v3_dot(turn, v3_load(gear + 3));
+}
+
+static void clear_moment(const hfActuation* a, int i) {
+  int start = a->moment_start[i];
+  memset(a->moment + start, 0, (size_t)(a->moment_start[i + 1] - start) * sizeof *a->moment);
+}
+
+static double site_moment(const hfActuation* a, const hfDynamics* d, int i) {
+  const hfModel* m = a->model;
+  const double* gear = hf_model_actuator_gear(m) + 6 * i;
+  int site = hf_model_actuator_trnid(m)[2 * i], reference = hf_model_actuator_trnid(m)[2 * i + 1];
+  int body = hf_model_site_body(m)[site];
+  clear_moment(a, i);
+  hfMat3 R = d->X_WS[reference < 0 || hfi_is_orientation(m, i) ? site : reference].R;
+  hfForce F = {m3_mulv(R, v3_load(gear + 3)), m3_mulv(R, v3_load(gear))};
+  int base = reference < 0 ? -1 : hf_model_site_body(m)[reference];
+  add_wrench(a, d, i, body, base, d->X_WS[site].p, F, 1);
+  if (reference < 0) return 0;
+  add_wrench(a, d, i, base, body, d->X_WS[reference].p, F, -1);
+  return relative_length(d, site, reference, gear);
+}
+
+static double crank_moment(const hfActuation* a, const hfDynamics* d, int i) {
+  const hfModel* m = a->model;
+  const int32_t* site = hf_model_actuator_trnid(m) + 2 * i;
+  int crank = hf_model_site_body(m)[site[0]], slider = hf_model_site_body(m)[site[1]];
+  hfPose X_WS = d->X_WS[site[1]];
+  hfiSliderCrank x = hfi_slider_crank(d->X_WS[site[0]].p, X_WS.p, m3_col(X_WS.R, 2), hf_model_actuator_cranklength(m)[i]);
+  double gear = hf_model_actuator_gear(m)[6 * i];
+  hfForce pull = {v3_zero(), v3_scale(gear, x.pull)}, hold = {v3_scale(gear, x.turn), v3_scale(gear, x.pull)};
+  clear_moment(a, i);
+  add_wrench(a, d, i, crank, slider, d->X_WS[site[0]].p, pull, 1);
+  add_wrench(a, d, i, slider, crank, X_WS.p, hold, -1);
+  return gear * x.length;
+}
+
+// ---- interface ------------------------------------------------------------------------------------
+
+// Updates an actuator whose target is neither a hinge nor a slide.
+static void update_coupled(hfActuation* a, const hfDynamics* d, const double* q, int i) {
+  int start = a->moment_start[i], type = hf_model_actuator_trntype(a->model)[i];
+  a->length[i] = type == HF_TRANSMISSION_SITE           ? site_moment(a, d, i)
+                 : type == HF_TRANSMISSION_SLIDER_CRANK ? crank_moment(a, d, i)
+                 : type == HF_TRANSMISSION_BODY         ? 0
+                 : type == HF_TRANSMISSION_TENDON       ? tendon_moment(a, i, a->moment + start)
+                                                        : joint_moment(a->model, i, q, a->moment + start);
+  a->velocity[i] = dot_row(a->moment_dof + start, a->moment + start, a->moment_start[i + 1] - start, d->v);
+}
+
+static void update_transmissions(hfActuation* a, const hfDynamics* d, const double* q) {
+  const double* gear = hf_model_actuator_gear(a->model);
+  for (int i = 0, n = a->model->nu; i < n; ++i) {
+    int at = a->coordinate[i], start = a->moment_start[i];
+    double g = gear[6 * i];
+    if (at < 0) {
+      update_coupled(a, d, q, i);
+      continue;
+    }
+    a->moment[start] = g;
+    a->length[i] = g * q[at];
+    a->velocity[i] = g * d->v[a->moment_dof[start]];
+  }
+}
+
+void hf_actuation_update(hfActuation* a, const hfDynamics* d, const double* q) {
+  hfi_need_forces(a); // before the moments change
+  hfi_update_passive(a, d);
+  if (a->model->ntendon) hfi_update_tendons(a, d, q);
+  if (a->model->nu) update_transmissions(a, d, q);
+  if (a->passive.gravcomp) hf_dynamics_gravity_compensation(d, a->gravcomp);
+}

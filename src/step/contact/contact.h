@@ -1,0 +1,124 @@
+// The contact set of a step: points with frames, materials, Jacobians and memory.
+//
+// World frame; normal n from B into A; contact frame (t1, t2, n). Velocities are those of A's material
+// point relative to B's, so vn > 0 separates. Rows of a contact: n, t1, t2, torsion about n, rolling
+// about t1 and t2.
+#ifndef HFI_CONTACT_CONTACT_H
+#define HFI_CONTACT_CONTACT_H
+
+#include "step/contact/material.h"
+#include "step/dynamics/dynamics.h"
+#include "step/geometry/scene.h"
+#include <holdfast/state.h>
+#include <holdfast/step_problem.h>
+
+typedef struct hfiContact {
+  int32_t geom_a, geom_b, body_a, body_b, pair;
+  uint32_t feature;
+  hfVec3 p_W; // contact point C [m]
+  hfVec3 n, t1, t2;
+  double depth; // [m]
+  hfiMaterial material;
+  int32_t curved;    // 1: its rows are those of the start of the step, with a drift for the path (step/discrete/curve.c)
+  int32_t known;     // 1: remembered from the step before
+  double slip_speed; // slip speed at the step before; 0 for a new contact [m/s]
+  hfVec3 p_BC;       // contact point in the frame of B at the start of the step [m]
+  hfVec3 xi_W,
+      twist_W; // deformation at the start, in the world: sliding [m]; torsion and rolling [rad]
+} hfiContact;
+
+// The key by which a contact is found again in the next step: its two geoms (a < b) and its feature.
+typedef struct hfiContactKey {
+  uint64_t pair; // geom_a << 32 | geom_b
+  uint32_t feature;
+} hfiContactKey;
+
+static inline hfiContactKey hfi_contact_key(const hfiContact* c) {
+  hfiContactKey key = {(uint64_t)(uint32_t)c->geom_a << 32 | (uint32_t)c->geom_b, c->feature};
+  return key;
+}
+static inline int hfi_same_contact(hfiContactKey a, hfiContactKey b) { return a.pair == b.pair && a.feature == b.feature; }
+
+// Direction in the world of row 0 to 5 of a contact: n, t1, t2, and the axes n, t1, t2 of torsion and rolling.
+static inline hfVec3 hfi_contact_axis(const hfiContact* c, int row) {
+  return row == 1 || row == 4 ? c->t1 : row == 2 || row == 5 ? c->t2 : c->n;
+}
+// The part of x across the unit vector n.
+static inline hfVec3 hfi_across(hfVec3 n, hfVec3 x) { return v3_axpy(-v3_dot(n, x), n, x); }
+
+// Values of `acts` of a raw point: 0, no contact; a contact; a contact that is yet to be added.
+enum { HFI_ACTS = 1, HFI_ACTS_NEWLY = 2 };
+
+// Sets depth and `acts` of the raw points. A point acts if its gap is below the limit (margin - gap) + reach [m]. If dynamics are given, a point also acts if
+// its gap would fall below this limit within h: by the free motion of both bodies, or by the free motion of one body while the other one, which touches
+// something, stands still. Returns the widest gap of the points that act because of such a motion [m]. listed: materials of the candidates of a listed
+// scene (hfi_contact_materials), else NULL. touched: (ntree) scratch, not used without dynamics.
+double hfi_contact_choose(const hfModel* model, const hfDynamics* dynamics, double h, double reach,
+                        const hfiMaterial* listed, hfiRawContact* raw, int nraw, int32_t* touched);
+// Makes contacts of the raw points that act, in the same order. Returns the count.
+int hfi_contact_fill(const hfModel* model, const hfiMaterial* listed, hfiSoftness* softness, const hfiRawContact* raw, int nraw,
+                     hfiContact* out);
+
+// Velocity of a body's point at p_W if the links have velocities V.
+static inline hfMotion hfi_contact_velocity(const hfDynamics* d, const hfMotion* V, int body, hfVec3 p_W) {
+  int link = d->body_link[body];
+  hfMotion at = V[link];
+  at.v = v3_add(at.v, v3_cross(at.w, v3_sub(p_W, hfi_link_reference(d, link))));
+  return at;
+}
+
+// Whether some point on a tree that unforeseen (ntree) marks does not act.
+int hfi_contact_may_be_missed(const hfModel* model, const int32_t* unforeseen, const hfiRawContact* raw, int nraw);
+// Finds points that do not act although the velocities V of the links (nlink) in a solved step close them within h. The points of a pair act newly if
+// one of them, on a tree that unforeseen (ntree) marks, would overlap noticeably. Returns how many would.
+int hfi_contact_find_missed(const hfDynamics* dynamics, const hfMotion* V, double h, const int32_t* unforeseen,
+                            const hfiMaterial* listed, hfiRawContact* raw, int nraw);
+// Inserts contacts for the points that act newly among the others, in the order of the points. number (room for all) has an entry for each contact,
+// which moves with it, and is HFI_NEW_CONTACT for new ones. Returns the count.
+enum { HFI_NEW_CONTACT = -2 };
+int hfi_contact_insert(const hfModel* model, const hfiMaterial* listed, hfiSoftness* softness, hfiRawContact* raw, int nraw,
+                       hfiContact* contact, int ncontact, int32_t* number);
+// Writes to out (ngeom) the distance of the farthest point of each geom from its body's origin [m].
+void hfi_contact_extents(const hfModel* model, double* out);
+// Computes the reach (ngeom) of geoms that can touch another: an upper bound on how far each moves within h [m]. It is the sum of four parts: the
+// motion of its body at velocities V of the links, its turn times its extent, a fall, and how far other forces push its tree (push (ntree), or NULL).
+// Trees that alone (ntree, or NULL) marks are seen from their first body, all others from a frame with the velocity *shared (NULL: zero). Returns
+// upper bounds on how far the origin of any body moves and how far a body turns [m, rad].
+typedef struct hfiFarthest { double base, turn; } hfiFarthest;
+hfiFarthest hfi_contact_reach(const hfDynamics* dynamics, const hfMotion* V, double h, const hfiScene* scene, const double* extent,
+                              const double* push, const hfVec3* shared, const int32_t* alone, double* reach); // (ngeom)
+// Materials of all candidates of a listed scene.
+void hfi_contact_materials(const hfiScene* scene, hfiSoftness* softness, hfiMaterial* out);
+
+// The dofs that move a body of a contact. Their sign is +1 for body A and -1 for body B.
+typedef struct hfiContactSide {
+  const int32_t* dofs; // global, ascending
+  int32_t n, body;
+  int32_t free; // 1: its only joint is a free one
+  double sign;
+} hfiContactSide;
+
+// Columns of the contacts of two bodies, one piece for each tree. Dofs that move both bodies alike are left out.
+typedef struct hfiContactColumns {
+  int32_t npiece;
+  int32_t tree[2], ncol[2];
+  int32_t shared;         // 1: both bodies are on one tree
+  hfiContactSide side[2]; // sides of the pieces; those of A and B if they share one piece
+} hfiContactColumns;
+
+// Finds the columns of the contacts of two bodies. cols: global dofs, one piece after the other.
+void hfi_contact_columns(const hfDynamics* dynamics, int body_a, int body_b, int32_t* cols, hfiContactColumns* out);
+// Computes J of a contact: a dim x ncol block for each piece, one after the other.
+void hfi_contact_rows(const hfDynamics* dynamics, const hfiContactColumns* columns,
+                      const hfiContact* contact, int dim, double* J);
+
+// Inverse effective masses J M^-1 J^T of a contact's friction rows. For a group of two rows it is their mean.
+typedef struct hfiInverseMasses {
+  double group[3]; // inverse masses of sliding, torsion and rolling; used only for anchored friction [1/kg, 1/(kg m^2)]
+} hfiInverseMasses;
+// Computes J like hfi_contact_rows, and the inverse masses, estimated with the diagonal of M. inverse: 1/M_ii of the columns, one piece after the
+// other.
+void hfi_contact_weighed_rows(const hfDynamics* dynamics, const hfiContactColumns* columns, const hfiContact* contact, int dim,
+                              const double* inverse, hfiInverseMasses* out, double* J);
+
+#endif

@@ -1,0 +1,183 @@
+// Two materials in contact.
+//
+//   k   = k_a k_b/(k_a + k_b)                    springs in series carry the same force
+//   d   = (k_b d_a + k_a d_b)/(k_a + k_b)        each damps its share of the deformation
+//   k_t likewise in series
+//   mu  = elementwise maximum, or the geom of higher priority (MJCF);
+//         2 mu_a mu_b/(mu_a + mu_b) (URDF)
+#include "step/contact/material.h"
+
+#include "base/finite.h"
+#include "math/vec3.h"
+
+#include <string.h>
+
+// The geom's own value, or the default if it is negative.
+static double own_or(double value, double fallback) { return value < 0 ? fallback : value; }
+
+static double in_series(double a, double b) { return a + b > 0 ? a * b / (a + b) : 0; }
+
+static double harmonic_mean(double a, double b) { return 2 * in_series(a, b); }
+
+static double dynamic_friction(const hfModel* m, int g) {
+  return own_or(hf_model_geom_friction_dynamic(m)[g], hf_model_geom_friction(m)[3 * g]);
+}
+
+// The geom whose values count alone because its priority is higher, or -1.
+static int dominant_geom(const hfModel* m, int a, int b) {
+  int pa = hf_model_geom_priority(m)[a], pb = hf_model_geom_priority(m)[b];
+  return pa > pb ? a : pb > pa ? b : -1;
+}
+
+static void combine_friction(const hfModel* m, int a, int b, int alone, hfiMaterial* out) {
+  const double* mu = hf_model_geom_friction(m);
+  if (alone >= 0) {
+    memcpy(out->mu, mu + 3 * alone, sizeof out->mu);
+    out->mu_dynamic = dynamic_friction(m, alone);
+    return;
+  }
+  int harmonic = m->world.friction_rule == HF_COMBINE_HARMONIC;
+  for (int i = 0; i < 3; ++i)
+    out->mu[i] =
+        harmonic ? harmonic_mean(mu[3 * a + i], mu[3 * b + i]) : max2(mu[3 * a + i], mu[3 * b + i]);
+  double da = dynamic_friction(m, a), db = dynamic_friction(m, b);
+  out->mu_dynamic = harmonic ? harmonic_mean(da, db) : max2(da, db);
+}
+
+static void combine_compliance(const hfModel* m, int a, int b, hfiMaterial* out) {
+  const hfWorld* w = &m->world;
+  double ka = own_or(hf_model_geom_stiffness(m)[a], w->stiffness);
+  double kb = own_or(hf_model_geom_stiffness(m)[b], w->stiffness);
+  double da = own_or(hf_model_geom_dissipation(m)[a], w->dissipation);
+  double db = own_or(hf_model_geom_dissipation(m)[b], w->dissipation);
+  out->weight_a = ka / (ka + kb);
+  out->stiffness = in_series(ka, kb);
+  out->dissipation = (kb * da + ka * db) / (ka + kb);
+  double ta = own_or(hf_model_geom_tangential_stiffness(m)[a], w->tangential_ratio * ka);
+  double tb = own_or(hf_model_geom_tangential_stiffness(m)[b], w->tangential_ratio * kb);
+  out->tangential_stiffness = in_series(ta, tb);
+  double ca = hf_model_geom_tangential_damping(m)[a], cb = hf_model_geom_tangential_damping(m)[b];
+  out->tangential_damping = ca < 0 ? cb : cb < 0 ? ca : in_series(ca, cb);
+  out->restitution = max2(hf_model_geom_restitution(m)[a], hf_model_geom_restitution(m)[b]);
+  out->stiction_speed = min2(own_or(hf_model_geom_stiction_speed(m)[a], w->stiction_speed),
+                             own_or(hf_model_geom_stiction_speed(m)[b], w->stiction_speed));
+}
+
+// The first n numbers at x if any of them is set, otherwise the default.
+static const double* set_or(const double* x, int n, const double* fallback) {
+  return hfi_any_nonzero(x, n) ? x : fallback;
+}
+
+// A smaller inverse weight is rounding [1/kg]. Where nothing moves the centre of a body, rounding of the arms of its joints, 1e-16 m, gives 1e-32 m^2
+// over its inertia. MuJoCo has the same bound, at bodies of 1e15 kg.
+static const double LEAST_WEIGHT = 1e-15;
+
+// The factor by which the pyramids of MuJoCo's solver, with two edges for each row of friction, make a contact stiffer than its cones do.
+static double pyramid_factor(const hfWorld* w, const hfiMaterial* m) {
+  if (!w->pyramidal_cone || m->condim < 3) return 1;
+  double mu2 = sqr(max2(m->mu[0], 1e-5));
+  return (m->condim - 1) * w->impratio / (mu2 * (1 + mu2));
+}
+
+// The depth at which a law carries a weight in gravity g. It does not depend on the inverse weight.
+static double find_resting_depth(hfiSoftness* soft, const hfiSoftLaw* law, double g) {
+  for (uint32_t i = 0; i < soft->nrest && i < HFI_RESTS; ++i) {
+    const hfiRest* rest = &soft->rest[i];
+    if (rest->k == law->k && rest->g == g && memcmp(rest->solimp, law->solimp, sizeof rest->solimp) == 0) return rest->depth;
+  }
+  hfiRest* rest = &soft->rest[soft->nrest++ % HFI_RESTS];
+  memcpy(rest->solimp, law->solimp, sizeof rest->solimp);
+  rest->k = law->k, rest->g = g;
+  return rest->depth = hfi_soft_resting_depth(law, g);
+}
+
+// Sets MuJoCo's law for the inverse weight `weight`. Methods of continuous time, and friction, need a stiffness and a dissipation instead: those with
+// which a body of this weight rests as deep and is damped as much. If the scene has no gravity, earth's gravity is taken. If nothing moves the
+// centres of both bodies, there is no weight, and the contact keeps the stiffness of its geoms.
+static void translate(const hfModel* m, hfiSoftness* soft, double weight, const double* solref, const double* solimp, hfiMaterial* out) {
+  if (!(weight > LEAST_WEIGHT)) return;
+  double gravity = v3_norm(v3_load(m->world.gravity)), w = weight / pyramid_factor(&m->world, out);
+  hfiSoftLaw law = hfi_soft_law(solref, solimp, w, m->world.timestep);
+  double r = find_resting_depth(soft, &law, gravity > 0 ? gravity : 9.81), d = hfi_solimp_impedance(solimp, r, NULL);
+  out->from_solref = 1;
+  out->soft = law;
+  out->stiffness = law.k * d * d / ((1 - d) * w);
+  out->dissipation = law.b / (law.k * d * r);
+  // MuJoCo's softness is for the normal direction only: friction must not be softer than with our own materials.
+  out->tangential_stiffness = max2(out->tangential_stiffness, m->world.tangential_ratio * out->stiffness);
+}
+
+// MuJoCo's parameters count if a model sets them and gives no stiffness of ours.
+static void combine_solver_parameters(const hfModel* m, hfiSoftness* soft, double weight, int a, int b, int alone,
+                                      hfiMaterial* out) {
+  const double *mix = hf_model_geom_solmix(m), *k = hf_model_geom_stiffness(m);
+  const double *ra = set_or(hf_model_geom_solref(m) + 2 * a, 2, HFI_DEFAULT_SOLREF),
+               *rb = set_or(hf_model_geom_solref(m) + 2 * b, 2, HFI_DEFAULT_SOLREF);
+  const double *ia = set_or(hf_model_geom_solimp(m) + 5 * a, 5, HFI_DEFAULT_SOLIMP),
+               *ib = set_or(hf_model_geom_solimp(m) + 5 * b, 5, HFI_DEFAULT_SOLIMP);
+  int set = ra != HFI_DEFAULT_SOLREF || rb != HFI_DEFAULT_SOLREF || ia != HFI_DEFAULT_SOLIMP || ib != HFI_DEFAULT_SOLIMP;
+  if (!(set || soft->defaults) || k[a] >= 0 || k[b] >= 0) return;
+  double solref[2], solimp[5],
+      wa = alone >= 0            ? alone == a
+           : mix[a] + mix[b] > 0 ? mix[a] / (mix[a] + mix[b])
+                                 : 0.5;
+  int direct = ra[0] <= 0 || rb[0] <= 0; // Stiffness and damping cannot be mixed with time constants.
+  for (int i = 0; i < 2; ++i)
+    solref[i] = direct ? min2(ra[i], rb[i]) : wa * ra[i] + (1 - wa) * rb[i];
+  for (int i = 0; i < 5; ++i) solimp[i] = wa * ia[i] + (1 - wa) * ib[i];
+  translate(m, soft, weight, solref, solimp, out);
+}
+
+// The parameters that an explicit pair gives replace those of its geoms.
+static void apply_pair(const hfModel* m, hfiSoftness* soft, double weight, int pair, hfiMaterial* out) {
+  const double* mu = hf_model_pair_friction(m) + 5 * pair;
+  out->mu[0] = 0.5 * (mu[0] + mu[1]), out->mu[1] = mu[2], out->mu[2] = 0.5 * (mu[3] + mu[4]);
+  out->mu_dynamic = out->mu[0];
+  out->condim = hf_model_pair_condim(m)[pair];
+  const double *solref = set_or(hf_model_pair_solref(m) + 2 * pair, 2, HFI_DEFAULT_SOLREF),
+               *solimp = set_or(hf_model_pair_solimp(m) + 5 * pair, 5, HFI_DEFAULT_SOLIMP);
+  if (solref != HFI_DEFAULT_SOLREF || solimp != HFI_DEFAULT_SOLIMP || soft->defaults)
+    translate(m, soft, weight, solref, solimp, out);
+}
+
+// Is this a mocap body, or a body fixed to one? Such a body has poses, but no velocity that a step knows.
+static int moved_by_hand(const hfModel* m, int geom) {
+  return hf_model_body_mocap(m)[hf_model_body_weld(m)[hf_model_geom_body(m)[geom]]] >= 0;
+}
+
+double hfi_material_adhesion(const hfModel* m, int a, int b, int pair) {
+  if (pair >= 0) return hf_model_pair_adhesion(m)[pair];
+  const double* adhesion = hf_model_geom_adhesion(m);
+  int alone = dominant_geom(m, a, b);
+  return alone >= 0 ? adhesion[alone] : adhesion[a] + adhesion[b];
+}
+
+double hfi_material_gap(const hfModel* m, int a, int b, int pair) {
+  const double* gap = hf_model_geom_gap(m);
+  return pair >= 0 ? hf_model_pair_gap(m)[pair] : gap[a] + gap[b];
+}
+
+double hfi_material_margin(const hfModel* m, int a, int b, int pair) {
+  if (pair >= 0) return hf_model_pair_margin(m)[pair] - hf_model_pair_gap(m)[pair];
+  const double* margin = hf_model_geom_margin(m);
+  return margin[a] + margin[b] - hfi_material_gap(m, a, b, pair);
+}
+
+hfiMaterial hfi_material_combine(const hfModel* m, hfiSoftness* soft, int a, int b, int pair) {
+  hfiMaterial out = {0};
+  int alone = dominant_geom(m, a, b);
+  const int32_t* body = hf_model_geom_body(m);
+  double weight = soft->weight[body[a]] + soft->weight[body[b]];
+  const int32_t* condim = hf_model_geom_condim(m);
+  out.condim = alone >= 0 ? condim[alone] : imax2(condim[a], condim[b]);
+  out.include_margin = hfi_material_margin(m, a, b, pair);
+  out.adhesion = hfi_material_adhesion(m, a, b, pair);
+  combine_compliance(m, a, b, &out);
+  combine_friction(m, a, b, alone, &out);
+  combine_solver_parameters(m, soft, weight, a, b, alone, &out);
+  if (pair >= 0) apply_pair(m, soft, weight, pair, &out);
+  // A mocap body has no velocity, so that a body which it pushes seems to fly away from it. With dissipation, contact forces would be zero above the
+  // speed 1/d, and the mocap body would go through the pushed body.
+  if (moved_by_hand(m, a) || moved_by_hand(m, b)) out.dissipation = out.soft.b = 0;
+  return out;
+}

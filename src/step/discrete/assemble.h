@@ -1,0 +1,54 @@
+// Assembling the step problem.
+#ifndef HFI_DISCRETE_ASSEMBLE_H
+#define HFI_DISCRETE_ASSEMBLE_H
+
+#include "step/world/world.h"
+#include <holdfast/solver.h>
+
+typedef struct hfiAssembly {
+  hfStepProblem problem;
+  hfStepCapacity capacity;
+  int32_t max_contact;
+  int32_t (*entry)[2];  // (nM) the two places in the problem's M of each entry of the tree-sparse M
+  double* inverse_mass; // (nv) 1/M_ii
+  double* start;        // (nv) velocities at the start of the step; the problem's v0 may be replaced by a better first guess
+
+  // the open pair: the two bodies whose contacts are being added, their columns, and numbers of these columns
+  int32_t body_a, body_b;
+  hfiContactColumns columns;
+  int32_t col;                        // first of the columns in the problem
+  double *column_v0, *column_start, *column_inverse; // (columns) v0, `start` and `inverse_mass` of the columns
+
+  double* drift;        // (rows) drift of the problem; used if the surface of some geom moves
+
+  double* turns;        // (6 x columns) scratch: rows of a contact, of which a damper needs the last two
+
+  int32_t ncapped;      // rows whose stiffness was capped for conditioning
+} hfiAssembly;
+
+// The largest number of contacts that a problem can have: the entries of their Jacobians are counted with 32 bits.
+int hfi_largest_contacts(const hfModel* m);
+// Takes storage for max_contacts contacts and all other rows of the model.
+void hfi_assembly_init(hfiAssembly* a, const hfModel* model, int max_contacts, hfiArena* arena);
+
+// Starts a problem: M of the dynamics, v0, p* = 0, diag = 0, no rows.
+void hfi_assembly_begin(hfiAssembly* a, const hfDynamics* dynamics, double h, const double* v0);
+
+// Gives the rows of the problem a drift, which is zero at first.
+void hfi_assembly_begin_drift(hfiAssembly* a);
+
+// Appends a contact. friction: hfFrictionLaw; steepest: the bound of h (h k + c) w of anchored friction. Returns its block, or -1 if it can move
+// nothing.
+int hfi_assembly_add_contact(hfiAssembly* a, const hfDynamics* dynamics, const hfiContact* contact,
+                             int friction, double steepest, double static_speed);
+
+// Appends dampers between the bodies of a contact: n (1 or 2) rows, with the slopes kappa, on their relative angular velocity about the axes u of the
+// world. There is room for one damper for each contact.
+void hfi_assembly_add_damper(hfiAssembly* a, const hfDynamics* dynamics, const hfiContact* contact, int n, const hfVec3* u, const double* kappa);
+
+// out (dim) = J v + drift of the rows of a block.
+void hfi_block_velocity(const hfStepProblem* problem, const hfStepBlock* block, const double* v, double* out);
+// J v of the first row of a block, without drift.
+double hfi_normal_velocity(const hfStepProblem* problem, const hfStepBlock* block, const double* v);
+
+#endif

@@ -1,0 +1,100 @@
+// Creating the methods of discrete time.
+#include "step/discrete/discrete.h"
+
+#include "base/object.h"
+#include "step/solve/island.h"
+#include "step/solve/solver.h"
+
+static void take_arrays(void* object, hfiArena* arena) {
+  hfiDiscrete* d = object;
+  const hfModel* m = d->world->model;
+  int contacts = d->world->config.max_contacts;
+  hfi_assembly_init(&d->assembly, m, contacts, arena);
+  d->block = HFI_TAKE(arena, int32_t, contacts);
+  d->outcome = HFI_TAKE(arena, hfiContactOutcome, contacts);
+  d->ctrl_rate = HFI_TAKE(arena, double, 2 * m->nu);
+  d->tau = HFI_TAKE(arena, double, m->nv);
+  hfi_flight_init(&d->flight, &d->world->dynamics, arena);
+  HFI_TAKE_EACH(arena, int32_t, m->ntree, &d->flies, &d->unforeseen, &d->changed, &d->could_pass);
+  d->push = HFI_TAKE(arena, double, m->ntree);
+  d->stop_time = HFI_TAKE(arena, double, m->ntree);
+  d->foreseen = HFI_TAKE(arena, double, m->nv);
+  d->about = HFI_TAKE(arena, hfiTurningCentre, m->ntree);
+  d->touches = HFI_TAKE(arena, int32_t, m->ntree);
+  d->impact = HFI_TAKE(arena, hfiRebound, contacts);
+  d->roundness = HFI_TAKE(arena, double, m->ngeom);
+  if (arena->base) hfi_discrete_measure_roundness(d);
+  if (d->config.sleep) hfi_sleep_init(d, arena);
+  d->v1 = HFI_TAKE(arena, double, m->nv);
+  d->impulse = HFI_TAKE(arena, double, d->assembly.capacity.nrow);
+}
+
+void hfi_discrete_refresh(hfiDiscrete* d, int resized) {
+  hfi_flight_sort(&d->flight, &d->world->dynamics);
+  if (resized) hfi_discrete_measure_roundness(d);
+}
+
+// How long a thread waits for more work on a heap before it sleeps [ns]. In an iteration the caller works alone for 0.2 ms at most,
+// while it factors the trunk of a heap of 1000 bodies.
+static const long PATIENCE = 500000;
+
+// Creates the threads that share a step, and gives them to those who use them. A model with too few trees for a divided heap needs none.
+static hfStatus create_workers(hfiDiscrete* d, hfError* error) {
+  int threads = imin2(d->config.threads, HFI_MAX_BRANCHES);
+  if (threads <= 1 || d->world->model->ntree <= HFI_ROUGH_TREES) return HF_OK;
+  hfStatus status = hfi_workers_create(&d->workers, threads, PATIENCE, error);
+  if (status != HF_OK) return status;
+  hfi_solver_use_workers(d->solver, d->workers);
+  d->world->scene.workers = d->workers;
+  return HF_OK;
+}
+
+static hfStatus create_solvers(hfiDiscrete* d, hfError* error) {
+  d->assembly.capacity.allocator = d->world->config.allocator;
+  hfStatus status = hf_solver_create(&d->solver, &d->assembly.capacity, error);
+  if (status == HF_OK) status = create_workers(d, error);
+  if (status == HF_OK && d->config.method == HF_METHOD_MLCP)
+    status = hf_mlcp_create(&d->mlcp, &d->assembly.capacity, &d->config.mlcp, error);
+  return status;
+}
+
+hfStatus hfi_discrete_create(hfiDiscrete** discrete, hfiWorld* world, const hfSimConfig* config, hfError* error) {
+  int contacts = world->config.max_contacts, largest = hfi_largest_contacts(world->model);
+  if (contacts > largest)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "option max_contacts = %d: this model can have at most %d", contacts, largest);
+  hfiDiscrete seed = {.world = world, .config = *config};
+  hfiDiscrete* d = hfi_object_create(&seed, sizeof seed, take_arrays, &world->config.allocator, "a step problem", error);
+  if (!d) return HF_ERROR_MEMORY;
+  hfStatus status = create_solvers(d, error);
+  if (status == HF_OK)
+    *discrete = d;
+  else
+    hfi_discrete_free(d);
+  return status;
+}
+
+void hfi_discrete_free(hfiDiscrete* d) {
+  if (!d) return;
+  d->world->scene.workers = NULL;
+  hfi_workers_free(d->workers);
+  hf_solver_free(d->solver);
+  hf_mlcp_free(d->mlcp);
+  hfi_release(d);
+}
+
+// ---- for the table of methods -----------------------------------------------------------------------
+
+static hfStatus create(void** method, hfiWorld* world, const hfSimConfig* config, hfError* error) {
+  hfiDiscrete* d = NULL;
+  hfStatus status = hfi_discrete_create(&d, world, config, error);
+  if (status == HF_OK) *method = d;
+  return status;
+}
+static void free_method(void* method) { hfi_discrete_free(method); }
+static hfStatus step(void* method, hfState* state, const hfInput* in, hfiStepOutput* out, hfError* error) {
+  return hfi_discrete_step(method, state, in, out, error);
+}
+static int contact_count(const void* method) { return ((const hfiDiscrete*)method)->world->ncontact; }
+static hfContact contact(const void* method, int i) { return hfi_discrete_contact(method, i); }
+
+const hfiMethod hfi_method_discrete = {1, 1, 0, create, free_method, step, contact_count, contact};

@@ -1,0 +1,143 @@
+// Contacts of curved surfaces that roll: the normal velocity of a step is the mean over its path (docs/theory/motion.md),
+//
+//   J_n v + drift = (g(q0 (+) h v) - g(q0))/h     g: the gap of the two geoms
+//
+// The row J_n of a contact has the point and the normal of q0; the drift is the difference. It is computed with the velocities of the start. If a
+// body rolls alone, so that little has to be solved, it is computed again with the velocities of each solution.
+//
+// A contact that keeps its gap in this way ends the step with J_n v = -drift. It must not give energy: so J_n v is at most the speed at which the
+// contact would close without its force, by the velocities of the start and by gravity.
+#include "step/discrete/discrete.h"
+
+#include "model/shape.h"
+
+#include <string.h>
+
+// The path of a contact is accurate enough if the last solution moved its end by less than this [m].
+static const double SETTLED = 1e-6;
+// A contact that is open by more than this has no drift [m]: it will be an impact, which changes the path.
+static const double OPEN = 1e-4;
+// A contact has no drift either if its bodies turn relative to each other by more than the first number in the step [rad], or if it travels over a
+// body by more than the second number times the body's size [-]: the path is then not accurate enough.
+static const double MOST_TURN = 0.7, MOST_TRAVEL = 0.5;
+
+// ---- which contacts ---------------------------------------------------------------------------------
+
+// The larger bounding radius of the round or curved geoms of a contact [m]. It is 0 if the rows of the contact are exact, as for a ball on a face, or
+// if its point does not move over a smooth surface, as for two polyhedra.
+static double curved_size(const hfModel* m, const hfiContact* c) {
+  int a = hfi_shape_kinds[hf_model_geom_type(m)[c->geom_a]].curvature, b = hfi_shape_kinds[hf_model_geom_type(m)[c->geom_b]].curvature;
+  if (a + b < HFI_CURVED) return 0;
+  return max2(a ? hf_model_geom_rbound(m)[c->geom_a] : 0, b ? hf_model_geom_rbound(m)[c->geom_b] : 0);
+}
+
+static int are_of_one_pair(const hfiContact* a, const hfiContact* b) { return a->geom_a == b->geom_a && a->geom_b == b->geom_b; }
+
+// Whether contact i is the only contact of its two geoms. Then its gap is the gap of the geoms.
+static int is_single(const hfiWorld* w, int i) {
+  const hfiContact* c = w->contact + i;
+  return !(i > 0 && are_of_one_pair(c - 1, c)) && !(i + 1 < w->ncontact && are_of_one_pair(c + 1, c));
+}
+
+// Counts the contacts of each tree.
+static void count_contacts(hfiDiscrete* s) {
+  const hfiWorld* w = s->world;
+  const int32_t* tree = hf_model_body_tree(w->model);
+  memset(s->touches, 0, sizeof *s->touches * (size_t)w->model->ntree);
+  for (int i = 0; i < w->ncontact; ++i) {
+    int a = tree[w->contact[i].body_a], b = tree[w->contact[i].body_b];
+    if (a >= 0) s->touches[a]++;
+    if (b >= 0) s->touches[b]++;
+  }
+}
+
+// Whether the bodies of a contact have no other contact.
+static int rolls_alone(const hfiDiscrete* s, const hfiContact* c) {
+  const int32_t* tree = hf_model_body_tree(s->world->model);
+  int a = tree[c->body_a], b = tree[c->body_b];
+  return (a < 0 || s->touches[a] == 1) && (b < 0 || s->touches[b] == 1);
+}
+
+static int any_rolls_alone(const hfiDiscrete* s) {
+  for (const hfiContact *c = s->world->contact, *end = c + s->world->ncontact; c < end; ++c)
+    if (c->curved && rolls_alone(s, c)) return 1;
+  return 0;
+}
+
+// A turn by theta moves a surface of size r by at most r theta^2/2 more than the linear motion does.
+static double bend_of_turn(double size, double turn2) { return 0.5 * size * turn2; }
+
+void hfi_discrete_mark_curved(hfiDiscrete* s) {
+  const hfiWorld* w = s->world;
+  const hfDynamics* d = &w->dynamics;
+  double h = s->config.step;
+  s->any_curved = 0;
+  if (!s->config.gyroscopic || !s->config.anticipate) return;
+  if (!(bend_of_turn(w->largest_extent, sqr(2 * w->farthest.turn)) > HFI_LEAST_BEND)) return; // twice, because two bodies may turn against each other
+  for (int i = 0; i < w->ncontact; ++i) {
+    hfiContact* c = &w->contact[i];
+    double size = curved_size(w->model, c);
+    if (!(size > 0) || c->depth < -OPEN) continue;
+    hfVec3 w_BA = v3_sub(d->V[d->body_link[c->body_a]].w, d->V[d->body_link[c->body_b]].w);
+    double turn2 = h * h * v3_norm2(w_BA);
+    c->curved = bend_of_turn(size, turn2) > HFI_LEAST_BEND && turn2 < sqr(MOST_TURN) && is_single(w, i);
+    s->any_curved |= c->curved;
+  }
+}
+
+// ---- the path ---------------------------------------------------------------------------------------
+
+// Sets the drift of contact i for the path at velocities v, which give the links the velocities V. Returns by how much this changes the place of its
+// surfaces at the end of the step [m].
+static double set_path_drift(hfiDiscrete* s, int i, const double* v, const hfMotion* V) {
+  hfStepProblem* p = &s->assembly.problem;
+  const hfStepBlock* b = &p->block[s->block[i]];
+  const hfiContact* c = &s->world->contact[i];
+  double h = p->h, before = p->drift[b->row];
+  double size = curved_size(s->world->model, c);
+  hfiPaths paths = {s->world, V, s->about, h};
+  hfiPathEnd end;
+  if (!hfi_world_path_end(&paths, c->geom_a, c->geom_b, c->p_W, size, &end)) return 0;
+  double drift = (end.gap - c->material.include_margin + c->depth) / h - hfi_normal_velocity(p, b, v);
+  double closing = h * hfi_closing_acceleration(s->world, c) - hfi_normal_velocity(p, b, s->assembly.start);
+  if (end.travel > MOST_TRAVEL * size) drift = 0;
+  p->drift[b->row] = max2(drift, -max2(0, closing));
+  return h * fabs(p->drift[b->row] - before);
+}
+
+void hfi_discrete_mark_changed(const hfiDiscrete* s, const hfiContact* c) {
+  const int32_t* tree = hf_model_body_tree(s->world->model);
+  if (tree[c->body_a] >= 0) s->changed[tree[c->body_a]] = 1;
+  if (tree[c->body_b] >= 0) s->changed[tree[c->body_b]] = 1;
+}
+
+// Sets the drift of all curved contacts for velocities v; with `alone` only of those whose bodies roll alone. Returns 1 if that changes a contact
+// noticeably.
+static int bend_all(hfiDiscrete* s, const double* v, int alone) {
+  hfiWorld* w = s->world;
+  int any = 0;
+  hfi_accelerate(&w->dynamics, v); // computes dynamics.B, the velocities of the links for the dof velocities v
+  hfi_discrete_turning_centres(s, v);
+  for (int i = 0; i < w->ncontact; ++i) {
+    const hfiContact* c = &w->contact[i];
+    if (!c->curved || s->block[i] < 0 || (alone && !rolls_alone(s, c)) || !(set_path_drift(s, i, v, w->dynamics.B) > SETTLED)) continue;
+    hfi_discrete_mark_changed(s, c);
+    any = 1;
+  }
+  return any;
+}
+
+void hfi_discrete_bend(hfiDiscrete* s) {
+  if (!s->any_curved) return;
+  if (!s->assembly.problem.drift) hfi_assembly_begin_drift(&s->assembly);
+  bend_all(s, s->assembly.start, 0);
+}
+
+int hfi_discrete_bend_again(hfiDiscrete* s, const double* v) {
+  const hfiWorld* w = s->world;
+  if (!s->any_curved) return 0;
+  count_contacts(s);
+  if (!any_rolls_alone(s)) return 0;
+  memset(s->changed, 0, sizeof *s->changed * (size_t)w->model->ntree);
+  return bend_all(s, v, 1);
+}

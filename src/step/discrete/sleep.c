@@ -1,0 +1,299 @@
+// Sleep (docs/theory/sleep.md): trees that have rested for a while are left out of the step until something acts on them.
+//
+//   speed of a tree = max_i |v_i| lever_i [m/s],  lever_i: largest distance that a unit of dof i moves a point of the bodies behind it
+//
+// A tree rests while its speed is below the tolerance. An island falls asleep when all its trees have rested for the time of the
+// configuration; their velocities become zero. Trees that sleep have no rows and no contacts, and their coordinates keep every bit.
+//
+// The state keeps one word for each tree: how long it has rested [ns]; or, if it sleeps, its signature with the sign bit set. The signature is a hash
+// of everything that acts on the tree and that a user can change: its coordinates, the parameters of the model, poses of mocap bodies, forces,
+// wrenches and targets on it, and the controls if it has actuators. A tree wakes when its signature or one of its velocities has changed, when it touches
+// a tree that is awake, and when a tree wakes that a remembered contact or a row joins to it.
+#include "step/discrete/discrete.h"
+
+#include "base/disjoint_sets.h"
+#include "base/finite.h"
+#include "model/joint.h"
+#include "model/layout.h"
+#include "model/state_words.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double NANOSECONDS = 1e9; // A second has this many nanoseconds [1/s].
+// This bit of a tree's word is set if the word is a signature, not a time.
+static const uint64_t SIGN = (uint64_t)1 << 63;
+
+// ---- signatures -------------------------------------------------------------------------------------
+
+// Adds 64 bits to a hash. The multiplier is that of Fibonacci hashing, 2^64 over the golden ratio (Knuth, volume 3, 6.4).
+static uint64_t mix(uint64_t hash, uint64_t bits) {
+  hash = (hash ^ bits) * 0x9e3779b97f4a7c15u;
+  return hash ^ hash >> 29;
+}
+
+static uint64_t mix_number(uint64_t hash, double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return mix(hash, bits);
+}
+
+static uint64_t mix_numbers(uint64_t hash, const double* x, int n) {
+  for (int i = 0; i < n; ++i) hash = mix_number(hash, x[i]);
+  return hash;
+}
+
+static uint64_t mix_bytes(uint64_t hash, const void* x, size_t n) {
+  const unsigned char* byte = x;
+  for (size_t i = 0; i < n; ++i) hash = mix(hash, byte[i]);
+  return hash;
+}
+
+// A hash of all parameters that an overlay may change.
+static uint64_t hash_parameters(const hfModel* m) {
+  const hfWorld* w = &m->world;
+  uint64_t hash = mix_numbers(0, w->gravity, 3);
+  hash = mix_numbers(mix_number(mix_number(hash, w->density), w->viscosity), w->wind, 3);
+  for (int f = 0; f < HF_MODEL_FIELD_COUNT; ++f) {
+    if (hf_model_field_info(m, (hfModelField)f).overlay)
+      hash = mix_bytes(hash, (const char*)m + m->offset[f], hfi_field_bytes(m, (hfModelField)f));
+  }
+  return hash;
+}
+
+// The part of the signatures that all trees have in common.
+static uint64_t hash_surroundings(hfiDiscrete* s) {
+  hfiSleep* z = &s->sleep;
+  const hfiWorld* w = s->world;
+  if (!z->hashed || z->revision != w->model->revision) {
+    z->parameters = hash_parameters(w->model);
+    z->revision = w->model->revision;
+    z->hashed = 1;
+  }
+  return mix_numbers(z->parameters, w->mocap, 7 * w->model->nmocap);
+}
+
+static void add_coordinates(hfiDiscrete* s, const double* q) {
+  const hfModel* m = s->world->model;
+  const int32_t *tree = hf_model_body_tree(m), *body = hf_model_jnt_body(m), *adr = hf_model_jnt_qposadr(m);
+  for (int j = 0; j < m->njnt; ++j) {
+    uint64_t* signature = &s->sleep.signature[tree[body[j]]];
+    *signature = mix_numbers(*signature, q + adr[j], hfi_joint_nq(hf_model_jnt_type(m)[j]));
+  }
+}
+
+// Adds the forces, targets and wrenches of the input to the signatures.
+static void add_input(hfiDiscrete* s, const hfInput* in) {
+  const hfModel* m = s->world->model;
+  uint64_t* signature = s->sleep.signature;
+  const int32_t *tree = hf_model_dof_tree(m), *body_tree = hf_model_body_tree(m);
+  for (int i = 0; in->force && i < m->nv; ++i)
+    if (in->force[i] != 0) signature[tree[i]] = mix_number(mix(signature[tree[i]], (uint64_t)i), in->force[i]);
+  for (int i = 0; in->velocity_target && i < m->nv; ++i) {
+    if (isnan(in->velocity_target[i])) continue;
+    uint64_t hash = mix_number(mix(signature[tree[i]], (uint64_t)i), in->velocity_target[i]);
+    signature[tree[i]] = in->force_limit ? mix_number(hash, in->force_limit[i]) : hash;
+  }
+  for (int b = 1; in->wrench && b < m->nbody; ++b) {
+    double x[6];
+    memcpy(x, &in->wrench[b], sizeof x);
+    int any = x[0] != 0 || x[1] != 0 || x[2] != 0 || x[3] != 0 || x[4] != 0 || x[5] != 0;
+    if (any && body_tree[b] >= 0) signature[body_tree[b]] = mix_numbers(mix(signature[body_tree[b]], (uint64_t)b), x, 6);
+  }
+}
+
+// Computes s->sleep.signature of all trees at coordinates q.
+static void compute_signatures(hfiDiscrete* s, const hfState* state, const hfInput* in) {
+  const hfModel* m = s->world->model;
+  hfiSleep* z = &s->sleep;
+  uint64_t common = hash_surroundings(s), controls = mix_numbers(common, s->world->ctrl, m->nu);
+  controls = mix_numbers(controls, hf_state_act(state), m->na);
+  for (int t = 0; t < m->ntree; ++t) z->signature[t] = z->driven[t] ? controls : common;
+  add_coordinates(s, hf_state_q(state));
+  if (in) add_input(s, in);
+  for (int t = 0; t < m->ntree; ++t) z->signature[t] |= SIGN;
+}
+
+// ---- joined trees -----------------------------------------------------------------------------------
+
+// Joins two trees. One of them may be the world (-1).
+static void join(int32_t* parent, int a, int b) {
+  if (a >= 0 && b >= 0) hfi_join_sets(parent, a, b);
+}
+
+// Joins the trees of lists of dofs: list i is dof[start[i]] to dof[start[i + 1] - 1].
+static void join_lists(const hfModel* m, int32_t* parent, const int32_t* start, const int32_t* dof, int lists) {
+  const int32_t* tree = hf_model_dof_tree(m);
+  for (int i = 0; i < lists; ++i)
+    for (int k = start[i] + 1; k < start[i + 1]; ++k) join(parent, tree[dof[start[i]]], tree[dof[k]]);
+}
+
+// Joins trees with a remembered contact, and trees that a row, a tendon or an actuator couples.
+static void join_trees(hfiDiscrete* s, const hfState* state) {
+  const hfModel* m = s->world->model;
+  const hfActuation* a = &s->world->actuation;
+  const hfiRows* rows = &a->rows;
+  const int32_t *tree = hf_model_body_tree(m), *body = hf_model_geom_body(m), *dof_tree = hf_model_dof_tree(m);
+  int32_t* parent = s->sleep.parent;
+  const hfContactMemory* memory = hf_state_memory(state);
+  for (int t = 0; t < m->ntree; ++t) parent[t] = t;
+  for (int i = 0; i < state->nmemory; ++i)
+    join(parent, tree[body[memory[i].key_pair >> 32]], tree[body[memory[i].key_pair & 0xffffffffu]]);
+  join_lists(m, parent, a->tendon_start, a->tendon_dof, m->ntendon);
+  join_lists(m, parent, a->moment_start, a->moment_dof, m->nu);
+  for (const hfiRowBlock *b = rows->block, *end = b + rows->n.nblock; b < end; ++b)
+    for (int k = 1; k < b->ncol; ++k) join(parent, dof_tree[rows->cols[b->col]], dof_tree[rows->cols[b->col + k]]);
+}
+
+// Wakes all trees that are joined to one that is awake, counts those that sleep, and marks the geoms that cannot move.
+static void wake_joined(hfiDiscrete* s) {
+  const hfModel* m = s->world->model;
+  const int32_t *tree = hf_model_body_tree(m), *body = hf_model_geom_body(m);
+  hfiSleep* z = &s->sleep;
+  memset(z->mark, 0, sizeof *z->mark * (size_t)m->ntree);
+  for (int t = 0; t < m->ntree; ++t)
+    if (!z->asleep[t]) z->mark[hfi_find_set(z->parent, t)] = 1;
+  z->count = 0;
+  for (int t = 0; t < m->ntree; ++t) z->count += z->asleep[t] = z->asleep[t] && !z->mark[hfi_find_set(z->parent, t)];
+  for (int g = 0; g < m->ngeom; ++g) z->still[g] = tree[body[g]] < 0 || z->asleep[tree[body[g]]];
+  s->world->scene.still = z->count ? z->still : NULL;
+}
+
+// ---- during a step ----------------------------------------------------------------------------------
+
+static int moves(const hfModel* m, int t, const double* v) {
+  return hfi_any_nonzero(v + hf_model_tree_dofadr(m)[t], hf_model_tree_dofnum(m)[t]);
+}
+
+void hfi_sleep_start(hfiDiscrete* s) {
+  memset(s->sleep.woken, 0, sizeof *s->sleep.woken * (size_t)s->world->model->ntree);
+  s->sleep.stepping = 1;
+}
+
+void hfi_sleep_find(hfiDiscrete* s, const hfState* state, const hfInput* in) {
+  const hfModel* m = s->world->model;
+  hfiSleep* z = &s->sleep;
+  const int64_t* word = hf_state_discrete(state) + HFI_WORD_TREES;
+  int any = 0;
+  for (int t = 0; t < m->ntree; ++t) any |= z->asleep[t] = word[t] < 0 && !z->woken[t];
+  z->count = 0;
+  s->world->scene.still = NULL;
+  if (!any) return;
+  memcpy(z->q, hf_state_q(state), sizeof *z->q * (size_t)m->nq);
+  compute_signatures(s, state, in);
+  for (int t = 0; t < m->ntree; ++t)
+    z->asleep[t] = z->asleep[t] && ((uint64_t)word[t] == z->signature[t] || word[t] == HFI_ASLEEP_FROM_START) && !moves(m, t, hf_state_v(state));
+  join_trees(s, state);
+  wake_joined(s);
+}
+
+int hfi_sleep_wake_touched(hfiDiscrete* s) {
+  const int32_t* tree = hf_model_body_tree(s->world->model);
+  hfiSleep* z = &s->sleep;
+  int any = 0;
+  for (int i = 0; z->count && i < s->world->ncontact; ++i) {
+    const hfiContact* c = &s->world->contact[i];
+    int a = tree[c->body_a], b = tree[c->body_b];
+    if (a < 0 || b < 0 || z->asleep[a] == z->asleep[b]) continue;
+    any = 1;
+    z->woken[z->asleep[a] ? a : b] = 1;
+  }
+  for (int t = 0; any && t < s->world->model->ntree; ++t) z->asleep[t] = z->asleep[t] && !z->woken[t];
+  if (any) wake_joined(s);
+  return any;
+}
+
+void hfi_sleep_hold(const hfiDiscrete* s, double* q, double* v) {
+  const hfModel* m = s->world->model;
+  const int32_t *tree = hf_model_body_tree(m), *body = hf_model_jnt_body(m), *adr = hf_model_jnt_qposadr(m);
+  for (int j = 0; j < m->njnt; ++j)
+    if (s->sleep.asleep[tree[body[j]]])
+      memcpy(q + adr[j], s->sleep.q + adr[j], sizeof *q * (size_t)hfi_joint_nq(hf_model_jnt_type(m)[j]));
+  for (int i = 0; i < m->nv; ++i)
+    if (s->sleep.asleep[hf_model_dof_tree(m)[i]]) v[i] = 0;
+}
+
+// ---- the end of a step ------------------------------------------------------------------------------
+
+// Counts the time for which trees that are awake rest. Returns whether one has rested long enough.
+static int count_rest(hfiDiscrete* s, const double* v, int64_t* word) {
+  const hfModel* m = s->world->model;
+  int64_t step = (int64_t)(NANOSECONDS * s->config.step + 0.5), enough = (int64_t)(NANOSECONDS * s->config.sleep_time);
+  int any = 0;
+  for (int t = 0; t < m->ntree; ++t) {
+    if (s->sleep.asleep[t] && word[t] == HFI_ASLEEP_FROM_START) word[t] = (int64_t)s->sleep.signature[t];
+    if (s->sleep.asleep[t]) continue;
+    int first = hf_model_tree_dofadr(m)[t], n = hf_model_tree_dofnum(m)[t];
+    double speed = 0;
+    for (int i = first; i < first + n; ++i) speed = max2(speed, fabs(v[i]) * s->world->lever[i]);
+    int rests = speed < s->config.sleep_speed && hf_model_tree_sleep(m)[t] != HF_SLEEP_NEVER;
+    word[t] = !rests ? 0 : (word[t] < 0 ? 0 : word[t]) + step;
+    any |= word[t] >= enough;
+  }
+  return any;
+}
+
+// Puts an island to sleep if all its trees have rested long enough.
+static void fall_asleep(hfiDiscrete* s, hfState* state, const hfInput* in, int64_t* word) {
+  const hfModel* m = s->world->model;
+  hfiSleep* z = &s->sleep;
+  int64_t enough = (int64_t)(NANOSECONDS * s->config.sleep_time);
+  double* v = hf_state_mutable_v(state);
+  join_trees(s, state);
+  memset(z->mark, 0, sizeof *z->mark * (size_t)m->ntree);
+  for (int t = 0; t < m->ntree; ++t)
+    if (!z->asleep[t] && word[t] < enough) z->mark[hfi_find_set(z->parent, t)] = 1;
+  compute_signatures(s, state, in);
+  for (int t = 0; t < m->ntree; ++t) {
+    if (z->asleep[t] || z->mark[hfi_find_set(z->parent, t)]) continue;
+    word[t] = (int64_t)z->signature[t];
+    memset(v + hf_model_tree_dofadr(m)[t], 0, sizeof *v * (size_t)hf_model_tree_dofnum(m)[t]);
+  }
+}
+
+// A tree on a moving surface does not rest, however slow the surface is.
+static void stay_awake_on_surfaces(const hfiDiscrete* s, int64_t* word) {
+  const hfStepProblem* p = &s->assembly.problem;
+  const int32_t* tree = hf_model_body_tree(s->world->model);
+  for (int i = 0; p->drift && i < s->world->ncontact; ++i) {
+    const hfiContact* c = &s->world->contact[i];
+    const hfStepBlock* b = s->block[i] >= 0 ? &p->block[s->block[i]] : NULL;
+    int moving = 0;
+    for (int r = 1; b && r < b->dim; ++r) moving |= p->drift[b->row + r] != 0;
+    if (moving && tree[c->body_a] >= 0) word[tree[c->body_a]] = 0;
+    if (moving && tree[c->body_b] >= 0) word[tree[c->body_b]] = 0;
+  }
+}
+
+void hfi_sleep_end(hfiDiscrete* s, hfState* state, const hfInput* in, hfStepReport* report) {
+  const hfModel* m = s->world->model;
+  int64_t* word = hf_state_mutable_discrete(state) + HFI_WORD_TREES;
+  if (!s->sleep.count) memset(s->sleep.asleep, 0, sizeof *s->sleep.asleep * (size_t)m->ntree);
+  int any_has_rested = count_rest(s, hf_state_v(state), word);
+  stay_awake_on_surfaces(s, word);
+  if (any_has_rested && report->status == HF_OK) fall_asleep(s, state, in, word);
+  for (int t = 0; t < m->ntree; ++t) report->nsleep += word[t] < 0;
+}
+
+void hfi_sleep_stop(hfiDiscrete* s) {
+  s->sleep.stepping = s->sleep.count = 0;
+  s->world->scene.still = NULL;
+}
+
+// ---- creation ---------------------------------------------------------------------------------------
+
+void hfi_sleep_init(hfiDiscrete* s, hfiArena* arena) {
+  const hfModel* m = s->world->model;
+  hfiSleep* z = &s->sleep;
+  HFI_TAKE_EACH(arena, int32_t, m->ntree, &z->asleep, &z->woken, &z->parent, &z->mark, &z->driven);
+  z->still = HFI_TAKE(arena, int32_t, m->ngeom);
+  z->signature = HFI_TAKE(arena, uint64_t, m->ntree);
+  z->q = HFI_TAKE(arena, double, m->nq);
+  z->fresh = HFI_TAKE(arena, hfContactMemory, s->world->config.max_contacts);
+  if (!arena->base) return;
+  const hfActuation* a = &s->world->actuation;
+  memset(z->driven, 0, sizeof *z->driven * (size_t)m->ntree);
+  for (int i = 0; i < a->moment_start[m->nu]; ++i) z->driven[hf_model_dof_tree(m)[a->moment_dof[i]]] = 1;
+  for (int i = 0; i < m->nu; ++i) // An actuator that acts at contacts has no dofs of its own, so its control counts for all trees.
+    for (int t = 0; a->moment_start[i] == a->moment_start[i + 1] && t < m->ntree; ++t) z->driven[t] = 1;
+}

@@ -1,0 +1,172 @@
+// Mass matrix by composite rigid bodies (Featherstone, Rigid Body Dynamics Algorithms, 6.2).
+//
+//   Ic_l = I_l + sum of Ic over the links that l carries
+//   M_ij = (Ic_l S_i) . S_j,  i a dof of link l, j = i or a dof on the way to the root
+//
+// M is tree-sparse: row i holds its ancestors ascending and the diagonal last (dof_Madr, M_col).
+// Rotor inertia (armature) adds to the diagonal, tendon armature to the entries listed at creation.
+//
+// Slides before which nothing turns have S = (0, u) with u fixed, so that their rows, m u_i . u_j, stay as they are.
+//
+// A free body at the root of its tree moves by S = (0, e_j) along the world's axes and S = (u_k, 0) about
+// its own, so that with Ic = (m, h, Ibar) its rows are m 1 and, for k,
+//   M_kj = (u_k x h)_j,  M_kl = (Ibar u_k) . u_l
+// and with (n, f) = Ic S_i the first six entries of rows i behind it are f and, for k, n . u_k.
+#include "step/dynamics/dynamics.h"
+
+#include "linalg/dense.h"
+#include "math/spatial_lanes.h"
+#include <string.h>
+
+// Fills the rows of a free root, which have 1 to 6 entries. adr: their addresses in M; armature: that of its dofs.
+static void fill_free_rows(const hfDynamics* d, const hfiInertia* Ic, const hfMotion* S, const int32_t* adr, const double* armature) {
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j <= i; ++j) d->M[adr[i] + j] = i == j ? Ic->m : 0;
+  for (int k = 3; k < 6; ++k) {
+    hfVec3 n = sym3_mulv(Ic->I, S[k].w);
+    double* row = d->M + adr[k];
+    v3_store(row, v3_cross(S[k].w, Ic->h));
+    for (int l = 3; l <= k; ++l) row[l] = v3_dot(n, S[l].w);
+  }
+  for (int k = 0; k < 6; ++k) d->M[adr[k] + k] += armature[k];
+}
+
+// Ic of all links whose rows are wanted, and the rows of free roots, which need nothing else.
+static void add_composites(hfDynamics* d) {
+  const hfModel* m = d->model;
+  memcpy(d->Ic, d->I, (size_t)d->nlink * sizeof *d->I);
+  for (int l = d->nlink - 1; l > 0; --l) {
+    const hfiLink* link = &d->link[l];
+    if (d->steady[link->tree] & d->has_steady_M) continue;
+    if (hfi_is_free_root(link))
+      fill_free_rows(d, &d->Ic[l], d->S + link->dof, hf_model_dof_Madr(m) + link->dof, hf_model_dof_armature(m) + link->dof);
+    if (link->parent) inertia_add(&d->Ic[link->parent], &d->Ic[l]);
+  }
+}
+
+// U_i = Ic S_i for the dofs of HFI_LANES rows at once.
+static inline void find_lane_forces(hfDynamics* d, const int* rows) {
+  const double *at_I[HFI_LANES], *at_S[HFI_LANES];
+  double* at_U[HFI_LANES];
+  for (int k = 0; k < HFI_LANES; ++k) {
+    const hfiMassRow* r = &d->mass_row[rows[k]];
+    at_I[k] = (const double*)&d->Ic[r->link], at_S[k] = (const double*)&d->S[r->dof], at_U[k] = (double*)&d->U[r->dof];
+  }
+  hfiInertias I;
+  hfiMotions S;
+  hfi_gather(at_I, 10, (hfiLanes*)&I);
+  hfi_gather(at_S, 6, (hfiLanes*)&S);
+  hfiForces U = inertias_mul(&I, S);
+  hfi_scatter((const hfiLanes*)&U, 6, at_U);
+}
+
+// U_i = Ic S_i for the dofs of the first n rows. If a single one is left over, it is computed alone, which takes less time.
+static void find_forces(hfDynamics* d, int n) {
+  int rows[HFI_LANES], k = 0;
+  for (; k < n - 1; k += HFI_LANES) find_lane_forces(d, hfi_fill_lanes(k, n, rows));
+  if (k == n - 1) d->U[d->mass_row[k].dof] = inertia_mul(&d->Ic[d->mass_row[k].link], d->S[d->mass_row[k].dof]);
+}
+
+static inline void fill_row(const hfDynamics* d, const hfiMassRow* r, const int32_t* col, double* row) {
+  const hfForce F = d->U[r->dof];
+  int k = 0;
+  if (r->has_free_root) {
+    v3_store(row, F.f);
+    for (k = 3; k < 6; ++k) row[k] = v3_dot(F.n, d->S[col[k]].w);
+  }
+  for (; k < r->n; ++k) row[k] = fo_dot(F, d->S[col[k]]);
+}
+
+void hf_dynamics_mass_matrix(hfDynamics* d) {
+  const int32_t* col = hf_model_M_col(d->model);
+  const double* armature = hf_model_dof_armature(d->model);
+  if (d->has_M) return;
+  int n = d->has_steady_M ? d->nvarying : d->nmass_row;
+  add_composites(d);
+  find_forces(d, n);
+  for (int k = 0; k < n; ++k) {
+    const hfiMassRow* r = &d->mass_row[k];
+    double* row = d->M + r->adr;
+    fill_row(d, r, col + r->adr, row);
+    row[r->n - 1] += armature[r->dof];
+  }
+  for (int k = 0; k < d->narmature; ++k) d->M[d->armature[k].entry] += d->armature[k].value;
+  d->has_M = d->has_steady_M = 1, d->has_factors = 0;
+}
+
+const double* hf_dynamics_M(const hfDynamics* d) { return d->M; }
+const double* hf_dynamics_c(const hfDynamics* d) { return d->c; }
+
+// Whether a dof is the first of a free joint at the root of its tree.
+static int starts_free_root(const hfModel* m, int dof) {
+  return hf_model_dof_depth(m)[dof] == 0 && hf_model_jnt_type(m)[hf_model_dof_jnt(m)[dof]] == HF_JOINT_FREE;
+}
+
+void hf_dynamics_dense_M(const hfDynamics* d, double* M) {
+  const hfModel* m = d->model;
+  size_t nv = (size_t)m->nv;
+  memset(M, 0, nv * nv * sizeof *M);
+  for (size_t i = 0; i < nv; ++i) {
+    int start = hf_model_dof_Madr(m)[i], n = hf_model_dof_depth(m)[i] + 1;
+    for (int k = start; k < start + n; ++k) {
+      size_t j = (size_t)hf_model_M_col(m)[k];
+      M[i * nv + j] = M[j * nv + i] = d->M[k];
+    }
+  }
+}
+
+// Entries k > j of the free root's rows, and both products with them.
+static inline void multiply_pair(const double* row, int k, int j, const double* x, double* y, double* sum) {
+  *sum += row[j] * x[j];
+  y[j] += row[j] * x[k];
+}
+
+// y = M x for a free root's own rows (see fill_free_rows). The first row is at `row`, and the others follow; entries that are zero are left out.
+static void multiply_free(const double* row, const double* restrict x, double* restrict y) {
+  const double *r3 = row + 6, *r4 = row + 10, *r5 = row + 15;
+  y[0] = row[0] * x[0], y[1] = row[2] * x[1], y[2] = row[5] * x[2];
+  double y3 = r3[3] * x[3], y4 = r4[4] * x[4], y5 = r5[5] * x[5];
+  for (int j = 0; j < 3; ++j) multiply_pair(r3, 3, j, x, y, &y3);
+  for (int j = 0; j < 3; ++j) multiply_pair(r4, 4, j, x, y, &y4);
+  y4 += r4[3] * x[3], y3 += r4[3] * x[4];
+  for (int j = 0; j < 3; ++j) multiply_pair(r5, 5, j, x, y, &y5);
+  y5 += r5[3] * x[3], y3 += r5[3] * x[5];
+  y5 += r5[4] * x[4], y4 += r5[4] * x[5];
+  y[3] = y3, y[4] = y4, y[5] = y5;
+}
+
+// y = M x for the dofs i to end - 1 of a tree. On entry y has the products with the dofs before i.
+static inline void multiply_rows(const hfDynamics* d, int i, int end, const double* x, double* y) {
+  const hfModel* m = d->model;
+  const int32_t *adr = hf_model_dof_Madr(m), *depths = hf_model_dof_depth(m), *cols = hf_model_M_col(m);
+  for (; i < end; ++i) {
+    const double* row = d->M + adr[i];
+    const int32_t* col = cols + adr[i];
+    int depth = depths[i];
+    double sum = row[depth] * x[i];
+    if (col[0] == i - depth) { // The columns of most rows follow each other.
+      const double* before = x + i - depth;
+      for (int k = 0; k < depth; ++k) sum += row[k] * before[k];
+      hfi_axpy(y + i - depth, x[i], row, depth);
+      y[i] = sum;
+      continue;
+    }
+    for (int k = 0; k < depth; ++k) {
+      sum += row[k] * x[col[k]];
+      y[col[k]] += row[k] * x[i];
+    }
+    y[i] = sum;
+  }
+}
+
+void hfi_multiply_tree(const hfDynamics* d, int t, const double* x, double* y) {
+  const hfModel* m = d->model;
+  int begin = hf_model_tree_dofadr(m)[t], end = begin + hf_model_tree_dofnum(m)[t];
+  int free = !d->narmature && starts_free_root(m, begin); // The armature of tendons may couple all dofs.
+  if (free) multiply_free(d->M + hf_model_dof_Madr(m)[begin], x + begin, y + begin);
+  multiply_rows(d, free ? begin + 6 : begin, end, x, y);
+}
+
+void hf_dynamics_multiply(const hfDynamics* d, const double* x, double* y) {
+  for (int t = 0; t < d->model->ntree; ++t) hfi_multiply_tree(d, t, x, y);
+}

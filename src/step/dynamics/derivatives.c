@@ -1,0 +1,55 @@
+// Derivatives of inverse dynamics tau(q, v, vdot) by central differences, column by column:
+//
+//   dtau/dq_j = (tau(q (+) e e_j) - tau(q (-) e e_j))/(2 e)     on the manifold
+//   dtau/dv_j = (tau(v + e_j) - tau(v - e_j))/2                 exact: tau is quadratic in v
+//
+// dtau/dvdot is M. The step e balances truncation e^2/6 tau''' with rounding eps tau/e.
+#include "step/dynamics/dynamics.h"
+#include <string.h>
+
+static const double STEP = 1e-5; // near eps^(1/3) for coordinates of order one
+
+typedef struct Point { const double *q, *v, *vdot; const hfInput* input; } Point;
+
+static void store_column(int nv, int j, double scale, const double* plus, const double* minus, double* J) {
+  for (int i = 0; i < nv; ++i) J[i * nv + j] = scale * (plus[i] - minus[i]);
+}
+
+// tau with dof j moved by e
+static void force_at_moved(hfDynamics* d, const Point* at, int j, double e, double* tau) {
+  const hfModel* m = d->model;
+  double *q = d->work, *unit = d->work + m->nq;
+  memcpy(q, at->q, (size_t)m->nq * sizeof *q);
+  memset(unit, 0, (size_t)m->nv * sizeof *unit);
+  unit[j] = 1;
+  hf_model_integrate(m, q, unit, e);
+  hf_dynamics_position(d, q, at->input);
+  hf_dynamics_inverse(d, at->v, at->vdot, NULL, tau);
+}
+
+// tau with the rate of dof j changed by e
+static void force_at_rate(hfDynamics* d, const Point* at, int j, double e, double* tau) {
+  double* v = d->work + d->model->nq;
+  memcpy(v, at->v, (size_t)d->model->nv * sizeof *v);
+  v[j] += e;
+  hf_dynamics_inverse(d, v, at->vdot, NULL, tau);
+}
+
+void hf_dynamics_inverse_derivatives(hfDynamics* d, const double* q, const double* v, const double* vdot,
+                                     const hfInput* input, double* dtau_dq, double* dtau_dv) {
+  const Point at = {q, v, vdot, input};
+  int nv = d->model->nv;
+  double *plus = d->work + d->model->nq + nv, *minus = plus + nv;
+  for (int j = 0; j < nv; ++j) {
+    force_at_moved(d, &at, j, STEP, plus);
+    force_at_moved(d, &at, j, -STEP, minus);
+    store_column(nv, j, 1 / (2 * STEP), plus, minus, dtau_dq);
+  }
+  hf_dynamics_position(d, q, input);
+  for (int j = 0; j < nv; ++j) {
+    force_at_rate(d, &at, j, 1, plus);
+    force_at_rate(d, &at, j, -1, minus);
+    store_column(nv, j, 0.5, plus, minus, dtau_dv);
+  }
+  hf_dynamics_velocity(d, v);
+}

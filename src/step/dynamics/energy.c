@@ -1,0 +1,91 @@
+// Kinetic and potential energy.
+//
+//   T = sum_l V_l . I_l V_l/2 + v^T armature v/2
+//   U = -sum_b m_b g . c_b + sum of springs
+//
+// A joint spring of stiffness k rests at qpos_spring, or where it has yielded to: k x^2/2, and terms of third and fourth degree
+// where its polynomial has them, with x the distance along the manifold
+// (angle for ball; distance and angle, both with k, for free). A tendon spring rests on the interval
+// tendon_springlength: k x^2/2 with x the length outside it.
+#include "step/dynamics/dynamics.h"
+#include "model/bend.h"
+#include "model/path.h"
+#include "model/polynomial.h"
+
+double hf_dynamics_kinetic_energy(const hfDynamics* d) {
+  const double* armature = hf_model_dof_armature(d->model);
+  const double* v = d->v;
+  double twice = 0;
+  for (int l = 1; l < d->nlink; ++l) twice += fo_dot(inertia_mul(&d->I[l], d->V[l]), d->V[l]);
+  for (int i = 0; i < d->model->nv; ++i) twice += armature[i] * v[i] * v[i];
+  for (int k = 0; k < d->narmature; ++k) {
+    const hfiArmature* a = &d->armature[k];
+    twice += (a->row == a->col ? 1 : 2) * a->value * v[a->row] * v[a->col];
+  }
+  return 0.5 * twice;
+}
+
+static double gravity_energy(const hfDynamics* d) {
+  double sum = 0;
+  for (int b = 1; b < d->model->nbody; ++b)
+    sum -= hf_model_body_mass(d->model)[b] * v3_dot(d->gravity, hfi_body_com(d, b));
+  return sum;
+}
+
+// Energy of a joint's spring. Translation and rotation of a free joint are separate springs.
+static double spring_energy(const hfDynamics* d, int j, const double* q) {
+  const hfModel* m = d->model;
+  int type = hf_model_jnt_type(m)[j], adr = hf_model_jnt_qposadr(m)[j];
+  double k = hf_model_jnt_stiffness(m)[j], x[6] = {0};
+  const double* poly = hf_model_jnt_stiffness_poly(m) + 2 * j;
+  hfi_joint_difference(type, hfi_rest_positions(d) + adr, q + adr, 1, x);
+  if (hfi_joint_is_scalar(type)) return hfi_polynomial_energy(k, poly, x[0]);
+  return hfi_polynomial_energy(k, poly, v3_norm(v3_load(x))) + hfi_polynomial_energy(k, poly, v3_norm(v3_load(x + 3)));
+}
+
+static double bend_energy(const hfModel* m, int j, const double* q) {
+  hfQuat turn;
+  hfVec3 x = hfi_bend_of(m, j, q, &turn);
+  return 0.5 * v3_dot(x, v3_mul(v3_load(hf_model_jnt_bend(m) + 3 * j), x));
+}
+
+static double joint_spring_energy(const hfDynamics* d, const double* q) {
+  const hfModel* m = d->model;
+  double sum = 0;
+  for (int j = 0; j < m->njnt; ++j) {
+    const double* poly = hf_model_jnt_stiffness_poly(m) + 2 * j;
+    if (hf_model_jnt_stiffness(m)[j] != 0 || poly[0] != 0 || poly[1] != 0) sum += spring_energy(d, j, q);
+    if (hfi_joint_bends(m, j)) sum += bend_energy(m, j, q + hf_model_jnt_qposadr(m)[j]);
+  }
+  return sum;
+}
+
+double hfi_tendon_length(const hfDynamics* d, int tendon, const double* q) {
+  const hfModel* m = d->model;
+  if (hfi_tendon_is_spatial(m, tendon)) return hfi_path_length(m, d->X_WB, tendon);
+  int start = hf_model_tendon_adr(m)[tendon], end = start + hf_model_tendon_num(m)[tendon];
+  double length = 0;
+  for (int w = start; w < end; ++w)
+    length += hf_model_wrap_coef(m)[w] * q[hf_model_jnt_qposadr(m)[hf_model_wrap_obj(m)[w]]];
+  return length;
+}
+
+static double tendon_spring_energy(const hfDynamics* d, const double* q) {
+  const hfModel* m = d->model;
+  double sum = 0;
+  for (int t = 0; t < m->ntendon; ++t) {
+    const double* poly = hf_model_tendon_stiffness_poly(m) + 2 * t;
+    if (hf_model_tendon_stiffness(m)[t] == 0 && poly[0] == 0 && poly[1] == 0) continue;
+    double length = hfi_tendon_length(d, t, q);
+    const double* rest = hfi_rest_lengths(d, t);
+    double stretch = length - clamp(length, rest[0], rest[1]);
+    sum += hfi_polynomial_energy(hf_model_tendon_stiffness(m)[t], poly, stretch);
+  }
+  return sum;
+}
+
+double hf_dynamics_potential_energy(const hfDynamics* d, const double* q) {
+  double sum = gravity_energy(d);
+  if (!d->model->world.disable_spring) sum += joint_spring_energy(d, q) + tendon_spring_energy(d, q);
+  return sum;
+}

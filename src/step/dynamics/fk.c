@@ -1,0 +1,319 @@
+// Forward kinematics: poses, dof motions S and link inertias in the world.
+//
+// A body's joints act one after the other, each in the frame the one before leaves (frames as in
+// MuJoCo). E is the frame before the joint, B behind it, A the joint's anchor, u the rate's axis:
+//
+//   hinge   q_WB = q_WE q_EB exp(u (q - ref)/2),  p_WA = p_WE + R_WE p_EA,  p_WB = p_WA - R_WB p_BA
+//   screw   the same, and p_WA goes along the axis by the pitch times q - ref
+//   ball    the same with the joint's quaternion
+//   slide   q_WB = q_WE q_EB,  p_WB = p_WE + R_WE (p_EB + u (q - ref))
+//   free    q_WB and p_WB are the coordinates
+//
+// A body that only slides move keeps its rotation, axes and S, which are computed once. If slides move a body before other joints turn it, the frame behind
+// the slides keeps its rotation.
+//
+// Motion of a dof about the tree's reference point O:
+//   rotation about u through A: S = (u, (p_WA - O) x u);  translation along u: S = (0, u);  screw: the sum, the latter times the pitch
+// with u fixed in B for ball and free rotations, in the world for free translations.
+#include "step/dynamics/dynamics.h"
+
+#include "base/compile.h"
+#include "math/sine_lanes.h"
+#include "math/spatial_lanes.h"
+
+#include <assert.h>
+
+// A frame in the world, in the arrays of hfDynamics.
+typedef struct Frame { hfQuat* q; hfPose* X; } Frame;
+
+static Frame body_frame(const hfDynamics* d, int body) {
+  Frame frame = {&d->q_WB[body], &d->X_WB[body]};
+  return frame;
+}
+
+// The frame of a body behind its first joints, as far as these are slides. Without such slides it is the frame of the body.
+static Frame slid_frame(const hfDynamics* d, const hfiMovingBody* body) {
+  if (body->slid < 0) return body_frame(d, body->body);
+  Frame frame = {&d->slid[body->slid].q, &d->slid[body->slid].X};
+  return frame;
+}
+
+// Sets B's rotation. A product of n unit quaternions has unit length up to n rounding errors.
+static inline void turn(Frame B, Frame E, hfQuat q_EB) {
+  hfQuat q = q_mul(*E.q, q_EB);
+  *B.q = q;
+  B.X->R = m3_from_quat(q);
+}
+
+// The body's origin, once it has turned about the anchor.
+static hfVec3 origin_from_anchor(Frame B, const hfiJointStep* s, hfVec3 p_WA) {
+  return s->off_centre ? v3_sub(p_WA, m3_mulv(B.X->R, s->p_BA)) : p_WA;
+}
+
+// In the steps below E and B may be one frame, so E is read before B is written.
+
+// The joint's anchor at the reference coordinate, and B's origin there.
+static inline hfVec3 anchor_at_reference(Frame E, const hfiJointStep* s) {
+  return s->is_behind && !s->off_centre ? E.X->p : pose_point(*E.X, s->p_EA);
+}
+static inline hfVec3 origin_at_reference(Frame E, const hfiJointStep* s) { return s->is_behind ? E.X->p : pose_point(*E.X, s->p_EB); }
+
+// The direction in the world of a joint of a body with the rotation R.
+static inline hfVec3 joint_axis(const hfMat3* R, const hfiJointStep* s) {
+  if (s->along < 0) return m3_mulv(*R, s->axis_B);
+  const double* column = R->m + s->along;
+  return v3(column[0], column[3], column[6]);
+}
+
+// Computes the sines and cosines of half the angles of all hinges and screws, several at a time.
+HFI_CALLED static void turn_hinges(hfDynamics* d, const double* q) {
+  const int32_t* adr = d->hinge_qposadr;
+  for (int k = 0; k < d->nhinge; k += HFI_LANES) {
+    hfiLanes angle = hfi_gather_numbers(q, adr + k) - hfi_lanes_load(d->hinge_ref + k);
+    hfiSines half = hfi_sines(0.5 * angle);
+    hfi_lanes_store(d->half_sin + k, half.sin), hfi_lanes_store(d->half_cos + k, half.cos);
+  }
+}
+
+// c, sn: cosine and sine of half the angle
+HFI_COPIED void move_hinge(Frame B, Frame E, const hfiJointStep* s, double c, double sn, hfVec3* p_WA, hfVec3* axis_W) {
+  const hfQuat *a = &s->q_EB, *b = &s->q_EB_axis;
+  hfQuat q_EB = {c * a->w + sn * b->w, c * a->x + sn * b->x, c * a->y + sn * b->y, c * a->z + sn * b->z};
+  hfVec3 anchor = anchor_at_reference(E, s);
+  turn(B, E, q_EB);
+  *p_WA = anchor;
+  *axis_W = joint_axis(&B.X->R, s);
+  B.X->p = origin_from_anchor(B, s, anchor);
+}
+
+static void move_screw(Frame B, Frame E, const hfiJointStep* s, double q, double c, double sn, hfVec3* p_WA, hfVec3* axis_W) {
+  move_hinge(B, E, s, c, sn, p_WA, axis_W);
+  hfVec3 travel = v3_scale(s->pitch * (q - s->ref), *axis_W);
+  *p_WA = v3_add(*p_WA, travel);
+  B.X->p = v3_add(B.X->p, travel);
+}
+
+static inline void move_slide(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3* p_WA, hfVec3* axis_W) {
+  hfVec3 axis = m3_mulv(E.X->R, s->axis_E), p = v3_axpy(q - s->ref, axis, origin_at_reference(E, s));
+  if (!s->is_behind) turn(B, E, s->q_EB);
+  B.X->p = p;
+  *axis_W = axis;
+  *p_WA = s->off_centre ? v3_add(p, m3_mulv(B.X->R, s->p_BA)) : p;
+}
+
+// Moves B along a slide, if nothing turns before the slide and if B's rotation and the joint's axis are known already.
+static inline void move_along(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3 axis_W, hfVec3* p_WA) {
+  hfVec3 p = v3_axpy(q - s->ref, axis_W, origin_at_reference(E, s));
+  B.X->p = p;
+  *p_WA = s->off_centre ? v3_add(p, m3_mulv(B.X->R, s->p_BA)) : p;
+}
+
+static void move_ball(Frame B, Frame E, const hfiJointStep* s, const double* q, hfVec3* p_WA) {
+  hfVec3 anchor = anchor_at_reference(E, s);
+  turn(B, E, q_mul(s->q_EB, q_unit(q_load(q))));
+  *p_WA = anchor;
+  B.X->p = origin_from_anchor(B, s, anchor);
+}
+
+static void place(Frame B, hfVec3 p, hfQuat q) {
+  *B.q = q;
+  *B.X = pose_from(p, q);
+}
+
+// Moves B along a slide that is among the first joints of a body, if its axis in the world is not known yet.
+HFI_RARE static void move_new_slide(Frame B, Frame E, const hfiJointStep* s, double q, hfVec3* p_WA, hfVec3* axis_W) { move_slide(B, E, s, q, p_WA, axis_W); }
+
+// Moves the frame behind the first slides of a body (slid_frame), and returns it. E: frame of the parent.
+static inline Frame move_first_slides(hfDynamics* d, const hfiMovingBody* body, Frame E, const double* q) {
+  Frame B = slid_frame(d, body);
+  for (int j = body->joint; j < body->joint + body->nslide; ++j) {
+    const hfiJointStep* s = &d->step[j];
+    if (d->has_rotations) move_along(B, E, s, q[s->qposadr], d->axis_W[j], &d->p_WA[j]);
+    else move_new_slide(B, E, s, q[s->qposadr], &d->p_WA[j], &d->axis_W[j]);
+    E = B;
+  }
+  return B;
+}
+
+static inline void move_joints(hfDynamics* d, const hfiMovingBody* body, const double* q) {
+  Frame B = body_frame(d, body->body), E = body_frame(d, body->parent);
+  if (body->nslide) E = move_first_slides(d, body, E, q);
+  for (int j = body->joint + body->nslide; j < body->joint + body->njoint; ++j) {
+    const hfiJointStep* s = &d->step[j];
+    const double* qj = q + s->qposadr;
+    switch (s->type) {
+    case HF_JOINT_HINGE: move_hinge(B, E, s, d->half_cos[s->hinge], d->half_sin[s->hinge], &d->p_WA[j], &d->axis_W[j]); break;
+    case HF_JOINT_SCREW: move_screw(B, E, s, *qj, d->half_cos[s->hinge], d->half_sin[s->hinge], &d->p_WA[j], &d->axis_W[j]); break;
+    case HF_JOINT_SLIDE: move_slide(B, E, s, *qj, &d->p_WA[j], &d->axis_W[j]); break;
+    case HF_JOINT_BALL: move_ball(B, E, s, qj, &d->p_WA[j]); break;
+    default:
+      d->p_WA[j] = v3_load(qj);
+      place(B, d->p_WA[j], q_unit(q_load(qj + 3)));
+    }
+    E = B;
+  }
+}
+
+// Moves a body that has a single joint, a hinge.
+static inline void move_hinged(hfDynamics* d, const hfiMovingBody* body) {
+  const int j = body->joint;
+  const hfiJointStep* s = &d->step[j];
+  move_hinge(body_frame(d, body->body), body_frame(d, body->parent), s, d->half_cos[s->hinge], d->half_sin[s->hinge], &d->p_WA[j], &d->axis_W[j]);
+}
+
+static void move_welded(hfDynamics* d, const hfiMovingBody* body) {
+  Frame B = body_frame(d, body->body), P = body_frame(d, body->parent);
+  if (body->only_slides & d->has_rotations) {
+    B.X->p = pose_point(*P.X, body->X_PB.p);
+    return;
+  }
+  *B.q = q_mul(*P.q, body->q_PB);
+  *B.X = pose_mul(*P.X, body->X_PB);
+}
+
+static void move_mocap(hfDynamics* d, const hfiMovingBody* body, const hfInput* input) {
+  int id = hf_model_body_mocap(d->model)[body->body];
+  hfVec3 p = input && input->mocap_pos ? v3_load(input->mocap_pos + 3 * id) : body->X_PB.p;
+  hfQuat q = input && input->mocap_quat ? q_unit(q_load(input->mocap_quat + 4 * id)) : body->q_PB;
+  place(body_frame(d, body->body), p, q);
+}
+
+static void place_bodies(hfDynamics* d, const double* q, const hfInput* input) {
+  if (d->nhinge) turn_hinges(d, q);
+  for (int i = 0; i < d->nmoving; ++i) {
+    const hfiMovingBody* body = &d->moving[i];
+    switch (body->motion) {
+    case HFI_BODY_HINGED: move_hinged(d, body); break;
+    case HFI_BODY_JOINTED: move_joints(d, body, q); break;
+    case HFI_BODY_WELDED: move_welded(d, body); break;
+    default: move_mocap(d, body, input);
+    }
+  }
+}
+
+// X_WF = X_WB X_BF, without the products with an identity. keeps_rotation: X_WF has its rotation already.
+static inline void place_frame(hfPose* X_WF, const hfPose* X_WB, const hfiFixedFrame* frame, int keeps_rotation) {
+  if (!keeps_rotation && frame->offset == HFI_OFFSET_POSE) X_WF->R = m3_mul(X_WB->R, frame->X_BF.R);
+  if (!keeps_rotation && frame->offset != HFI_OFFSET_POSE) X_WF->R = X_WB->R;
+  X_WF->p = frame->offset == HFI_OFFSET_NONE ? X_WB->p : pose_point(*X_WB, frame->X_BF.p);
+}
+
+static void place_fixed_frames(hfDynamics* d) {
+  for (int i = 0; i < d->nmovinggeom; ++i) {
+    int g = d->movinggeom[i];
+    place_frame(&d->X_WG[g], &d->X_WB[d->geom[g].body], &d->geom[g], d->geom[g].only_slides & d->has_rotations);
+  }
+  for (int i = 0; i < d->nmovingsite; ++i) {
+    int s = d->movingsite[i];
+    place_frame(&d->X_WS[s], &d->X_WB[d->site[s].body], &d->site[s], d->site[s].only_slides & d->has_rotations);
+  }
+}
+
+// ---- dof motions ----------------------------------------------------------------------------------
+
+static void rotations_about_columns(hfMotion* S, hfMat3 R, hfVec3 r_OA) {
+  for (int k = 0; k < 3; ++k) S[k] = mo_rotation(m3_col(R, k), r_OA);
+}
+
+static inline void make_motions(hfDynamics* d, const hfiLink* link, hfVec3 O) {
+  for (int j = link->joint + (d->has_rotations ? link->nslide : 0); j < link->joint + link->njoint; ++j) {
+    hfMotion* S = d->S + d->step[j].dofadr;
+    hfVec3 r_OA = v3_sub(d->p_WA[j], O);
+    switch (d->step[j].type) {
+    case HF_JOINT_HINGE: *S = mo_rotation(d->axis_W[j], r_OA); break;
+    case HF_JOINT_SLIDE: *S = mo_translation(d->axis_W[j]); break;
+    case HF_JOINT_SCREW: *S = mo_screw(d->axis_W[j], r_OA, d->step[j].pitch); break;
+    case HF_JOINT_BALL: rotations_about_columns(S, d->X_WB[link->body].R, r_OA); break;
+    default:
+      S[0] = mo_translation(v3(1, 0, 0));
+      S[1] = mo_translation(v3(0, 1, 0));
+      S[2] = mo_translation(v3(0, 0, 1));
+      rotations_about_columns(S + 3, d->X_WB[link->body].R, r_OA);
+    }
+  }
+}
+
+// ---- inertias -------------------------------------------------------------------------------------
+
+// Does what hfi_place_inertia does, for HFI_LANES links at once.
+static inline void place_lane_inertias(hfDynamics* d, const int* links) {
+  const double *at_link[HFI_LANES], *at_X[HFI_LANES];
+  double* at_I[HFI_LANES];
+  hfiVec3s O;
+  for (int k = 0; k < HFI_LANES; ++k) {
+    const hfiLink* link = &d->link[links[k]];
+    hfVec3 p_WO = d->p_WO[link->tree];
+    at_link[k] = &link->mass, at_X[k] = (const double*)&d->X_WB[link->body], at_I[k] = (double*)&d->I[links[k]];
+    O.x[k] = p_WO.x, O.y[k] = p_WO.y, O.z[k] = p_WO.z;
+  }
+  struct { hfiMat3s R; hfiVec3s p; } X;
+  struct { hfiLanes mass; hfiVec3s com_B; hfiLanes inertia_B[6]; } B;
+  hfi_gather(at_X, 12, (hfiLanes*)&X);
+  hfi_gather(at_link, 10, (hfiLanes*)&B);
+  hfiVec3s c = v3s_sub(v3s_add(X.p, m3s_mulv(X.R, B.com_B)), O);
+  hfiInertias I = {.m = B.mass, .h = v3s_scale(B.mass, c)};
+  HFI_ROTATE_INERTIA(hfiLanes, X.R.m, B.inertia_B, I.h, c, I.I);
+  hfi_scatter((const hfiLanes*)&I, 10, at_I);
+}
+
+// Computes the inertias of all links in the world, several links at a time. If a single one is left over, computes it alone, which takes less time.
+static void place_inertias(hfDynamics* d) {
+  int links[HFI_LANES], last = d->nlink - 1, l = 1;
+  for (; l < last; l += HFI_LANES) place_lane_inertias(d, hfi_fill_lanes(l, d->nlink, links));
+  const hfiLink* link = &d->link[last];
+  if (l == last) hfi_place_inertia(&d->I[l], link->mass, link->com_B, link->inertia_B, &d->X_WB[link->body], d->p_WO[link->tree]);
+}
+
+void hfi_dynamics_pose(hfDynamics* d, const double* q, const hfInput* input) { place_bodies(d, q, input); }
+
+void hfi_dynamics_complete(hfDynamics* d) {
+  const hfModel* m = d->model;
+  place_fixed_frames(d);
+  for (int t = 0; t < m->ntree; ++t) d->p_WO[t] = d->X_WB[hf_model_tree_body(m)[t]].p;
+  for (int l = 1; l < d->nlink; ++l) {
+    const hfiLink* link = &d->link[l];
+    if (!(link->only_slides & d->has_rotations)) make_motions(d, link, d->p_WO[link->tree]);
+  }
+  place_inertias(d);
+  hfi_update_tendon_armature(d);
+  d->has_M = d->has_factors = d->has_velocity = d->any_whirls = 0;
+}
+
+void hf_dynamics_position(hfDynamics* d, const double* q, const hfInput* input) {
+  hfi_dynamics_pose(d, q, input);
+  hfi_dynamics_complete(d);
+}
+
+void hfi_dynamics_restrict_geoms(hfDynamics* d, const int32_t* geom, int n) {
+  int kept = 0;
+  for (int i = 0, k = 0; i < d->nmovinggeom; ++i) {
+    while (k < n && geom[k] < d->movinggeom[i]) ++k;
+    if (k < n && geom[k] == d->movinggeom[i]) d->movinggeom[kept++] = geom[k];
+  }
+  d->nmovinggeom = kept;
+}
+
+// ---- results --------------------------------------------------------------------------------------
+
+hfPose hf_dynamics_body_pose(const hfDynamics* d, int body) {
+  assert(body >= 0 && body < d->model->nbody);
+  return d->X_WB[body];
+}
+hfQuat hf_dynamics_body_quat(const hfDynamics* d, int body) {
+  assert(body >= 0 && body < d->model->nbody);
+  return d->q_WB[body];
+}
+hfPose hf_dynamics_geom_pose(const hfDynamics* d, int geom) {
+  assert(geom >= 0 && geom < d->model->ngeom);
+  hfPose X_WG; // d->X_WG does not hold the poses of geoms that are only drawn.
+  place_frame(&X_WG, &d->X_WB[d->geom[geom].body], &d->geom[geom], 0);
+  return X_WG;
+}
+hfPose hf_dynamics_site_pose(const hfDynamics* d, int site) {
+  assert(site >= 0 && site < d->model->nsite);
+  const hfiFixedFrame* frame = &d->site[site];
+  if (hf_model_body_weld(d->model)[frame->body] == 0) return d->X_WS[site];
+  hfPose X_WS;
+  place_frame(&X_WS, &d->X_WB[frame->body], frame, 0);
+  return X_WS;
+}

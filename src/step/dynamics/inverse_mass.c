@@ -1,0 +1,73 @@
+// Upper bounds of (M^-1)_ii that hold at every configuration.
+//
+//   1/(M^-1)_ii = min v . M v  over v with v_i = 1
+//
+// so that every lower bound of v . M v, twice the kinetic energy, gives an upper bound. Armature a_i and links add up in it:
+//
+//   armature       a_i
+//   hinge          the only joint between links l and p, about the axis u = w_l - w_p of length 1. A link resists to rotate by D = I + r: by its
+//                  moments of inertia I about its centre of mass and by what its ancestors resist at least. With w . D w >= (u . w)^2/(u . D^-1 u) the two have at least
+//                  min over s of (1 + s)^2/(u . I_l^-1 u) + s^2/(u . D_p^-1 u) = 1/(u . I_l^-1 u + u . D_p^-1 u)
+//   slide          the only joint between the world and link l: m_l
+//
+// The ancestors of a link behind a hinge with armature a, whose parent resists any rotation by at least d = least eigenvalue of D_p, resist by
+// r = min over s of a s^2 + d (1 - s)^2 = 1/(1/a + 1/d); behind a slide by d; behind other joints by nothing.
+#include "step/dynamics/dynamics.h"
+#include "math/eigen3.h"
+
+// The resistance D = I + r of a link against rotation.
+typedef struct Resistance {
+  double moment[3]; // principal moments of I, plus r [kg m^2]
+  hfMat3 axes;      // the principal axes, in the frame of the body
+} Resistance;
+
+// ancestors: r. The moments are lessened by their rounding errors, so that the bounds hold.
+static Resistance find_resistance(const hfiLink* link, double ancestors) {
+  Resistance d;
+  eigen3(link->inertia_B, d.moment, &d.axes);
+  double rounding = 1e-12 * d.moment[0];
+  for (int k = 0; k < 3; ++k) d.moment[k] = max2(0, d.moment[k] - rounding) + ancestors;
+  return d;
+}
+
+// u . D^-1 u
+static double inverse_resistance(const Resistance* d, hfVec3 u) {
+  double sum = 0;
+  for (int k = 0; k < 3; ++k) {
+    if (!(d->moment[k] > 0)) return INFINITY;
+    sum += sqr(v3_dot(u, m3_col(d->axes, k))) / d->moment[k];
+  }
+  return sum;
+}
+
+// Turns a vector from the axes of a body into those of its link, through the welds between them.
+static hfVec3 turn_into_link(const hfDynamics* d, int body, hfVec3 u) {
+  const hfModel* m = d->model;
+  for (int b = body; b != d->link[d->body_link[body]].body; b = hf_model_body_parent(m)[b]) u = q_rotate(q_unit(q_load(hf_model_body_quat(m) + 4 * b)), u);
+  return u;
+}
+
+// Upper bound of the inverse mass of a hinge from its links. parent: NULL for the world.
+static double bound_by_links(const hfDynamics* d, const hfiLink* link, const Resistance* parent) {
+  const hfiJointStep* joint = &d->step[link->joint];
+  Resistance own = find_resistance(link, 0);
+  double inverse = inverse_resistance(&own, joint->axis_B);
+  if (!parent) return inverse;
+  return inverse + inverse_resistance(parent, turn_into_link(d, hf_model_body_parent(d->model)[link->body], joint->axis_E));
+}
+
+// Armature of tendons is added only to entries that M has, so that it may be indefinite. With tendon armature there is no bound.
+void hfi_bound_inverse_masses(hfDynamics* d) {
+  double* held = d->work; // held[l - 1]: resistance r of the ancestors of link l against its rotation
+  for (int l = 1; l < d->nlink; ++l) {
+    const hfiLink* link = &d->link[l];
+    int type = link->njoint == 1 ? d->step[link->joint].type : HF_JOINT_FREE, p = link->parent;
+    Resistance parent = p ? find_resistance(&d->link[p], held[p - 1]) : (Resistance){.moment = {INFINITY, INFINITY, INFINITY}};
+    double armature = hf_model_dof_armature(d->model)[link->dof], bound = INFINITY;
+    if (type == HF_JOINT_HINGE) bound = bound_by_links(d, link, p ? &parent : NULL);
+    if (type == HF_JOINT_SLIDE && !p && link->mass > 0) bound = 1 / link->mass;
+    held[l - 1] = type == HF_JOINT_HINGE ? 1 / (1 / armature + 1 / parent.moment[2]) : type == HF_JOINT_SLIDE ? parent.moment[2] : 0;
+    for (int i = link->dof; i < link->dof + link->ndof; ++i)
+      d->most_inverse_mass[i] = d->narmature ? INFINITY : 1 / (hf_model_dof_armature(d->model)[i] + 1 / bound);
+  }
+}

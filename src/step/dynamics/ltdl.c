@@ -1,0 +1,213 @@
+// Tree-sparse factorisation M = L^T D L (Featherstone, Rigid Body Dynamics Algorithms, 6.4-6.5).
+//
+// Eliminating dof k from the leaves inward changes only rows of its ancestors, so L has exactly the
+// non-zeros of M. Row i of an ancestor holds the ancestors of i, which are the first entries of row k:
+//
+//   for k = nv-1 … 0, ancestors i of k:   a = M_ki/M_kk,  row_i -= a row_k[0 … depth_i],  M_ki = a
+//
+// leaves the unit lower-triangular L in the off-diagonals and D on the diagonal.
+//   M x = b:   y = L^-T b,  z = D^-1 y,  x = L^-1 z
+#include "step/dynamics/dynamics.h"
+
+#include "base/compile.h"
+#include "linalg/dense.h"
+
+#include <string.h>
+
+// A pivot is at least this share of its diagonal entry [-]. Exact pivots are positive. If M is singular up to rounding (joints that move a body in
+// the same way, parts that are 1e8 m away), this bound gives a dof a large but finite response.
+static const double SINGULAR = 1e-14;
+
+// ---- chains ---------------------------------------------------------------------------------------
+//
+// In a tree without branches all dofs before k are its ancestors: row k has k + 1 entries, and its rows follow each other. Chains of up to
+// seven dofs, as fingers and arms are, have code that is written out: callers pass constants for n and k. Sums have the order of the general functions.
+
+static int is_chain(const hfModel* m, int begin, int n) { return hf_model_dof_depth(m)[begin + n - 1] == n - 1; }
+
+// Eliminates a row whose ancestors are the first `depth` dofs of the tree. Returns the inverse of its pivot.
+HFI_COPIED double eliminate_row(double* L, double* row, const double* M_row, int depth) {
+  double least = SINGULAR * M_row[depth], inverse = 1 / (row[depth] > least ? row[depth] : least);
+  for (int a = depth - 1; a >= 0; --a) {
+    double factor = row[a] * inverse;
+    hfi_axpy(L + a * (a + 1) / 2, -factor, row, a + 1);
+    row[a] = factor;
+  }
+  return inverse;
+}
+// Pivot k of n.
+HFI_COPIED void eliminate_dof(double* L, double* Dinv, const double* M, int n, int k) {
+  if (k < n) Dinv[k] = eliminate_row(L, L + k * (k + 1) / 2, M + k * (k + 1) / 2, k);
+}
+// Factors a chain of n dofs.
+HFI_COPIED void factor_trunk(double* L, double* Dinv, const double* M, int n) {
+  eliminate_dof(L, Dinv, M, n, 6), eliminate_dof(L, Dinv, M, n, 5), eliminate_dof(L, Dinv, M, n, 4), eliminate_dof(L, Dinv, M, n, 3);
+  eliminate_dof(L, Dinv, M, n, 2), eliminate_dof(L, Dinv, M, n, 1), eliminate_dof(L, Dinv, M, n, 0);
+}
+// Factors a chain of n dofs at whose end nfinger single dofs hang. Their rows follow.
+HFI_COPIED void factor_chain(double* L, double* Dinv, const double* M, int n, int nfinger) {
+  int size = n * (n + 1) / 2;
+  memcpy(L, M, (size_t)(size + nfinger * (n + 1)) * sizeof *L);
+  for (int k = nfinger - 1; k >= 0; --k) Dinv[n + k] = eliminate_row(L, L + size + k * (n + 1), M + size + k * (n + 1), n);
+  factor_trunk(L, Dinv, M, n);
+}
+
+HFI_COPIED void step_inward(const double* L, int n, int k, double* x) {
+  if (k < n) hfi_axpy(x, -x[k], L + k * (k + 1) / 2, k);
+}
+HFI_COPIED void step_outward(const double* L, const double* Dinv, int n, int k, double* x) {
+  if (k >= n) return;
+  const double* row = L + k * (k + 1) / 2;
+  double sum = Dinv[k] * x[k];
+  for (int a = 0; a < k; ++a) sum -= row[a] * x[a];
+  x[k] = sum;
+}
+HFI_COPIED void solve_chain(const double* L, const double* Dinv, int n, double* x) {
+  step_inward(L, n, 6, x), step_inward(L, n, 5, x), step_inward(L, n, 4, x), step_inward(L, n, 3, x), step_inward(L, n, 2, x);
+  step_inward(L, n, 1, x);
+  step_outward(L, Dinv, n, 0, x), step_outward(L, Dinv, n, 1, x), step_outward(L, Dinv, n, 2, x), step_outward(L, Dinv, n, 3, x);
+  step_outward(L, Dinv, n, 4, x), step_outward(L, Dinv, n, 5, x), step_outward(L, Dinv, n, 6, x);
+}
+
+// Factors the tree if it is such a chain with few dofs. Returns 0 if it is not.
+static int factor_few(double* L, double* Dinv, const double* M, int n) {
+  switch (n) {
+  case 3: factor_chain(L, Dinv, M, 3, 0); return 1;
+  case 4: factor_chain(L, Dinv, M, 4, 0); return 1;
+  case 6: factor_chain(L, Dinv, M, 6, 0); return 1;
+  case 7: factor_chain(L, Dinv, M, 7, 0); return 1;
+  default: return 0;
+  }
+}
+// Factors an arm of six or seven dofs that ends in several fingers of one dof each. n: the depth of the last dof. Returns 0 for other trees.
+static int factor_arm(double* L, double* Dinv, const double* M, const int32_t* depth, int ndof, int n) {
+  if ((n != 6 && n != 7) || depth[n - 1] != n - 1) return 0;
+  for (int k = n; k < ndof; ++k)
+    if (depth[k] != n) return 0;
+  if (n == 6) factor_chain(L, Dinv, M, 6, ndof - 6);
+  else factor_chain(L, Dinv, M, 7, ndof - 7);
+  return 1;
+}
+static int solve_few(const double* L, const double* Dinv, int n, double* x) {
+  switch (n) {
+  case 3: solve_chain(L, Dinv, 3, x); return 1;
+  case 4: solve_chain(L, Dinv, 4, x); return 1;
+  case 6: solve_chain(L, Dinv, 6, x); return 1;
+  case 7: solve_chain(L, Dinv, 7, x); return 1;
+  default: return 0;
+  }
+}
+
+// ---- branches -------------------------------------------------------------------------------------
+//
+// A tree is a trunk, a chain of dofs that all others have as ancestors, with branches. For the trunks of most robots, free joints and the three dofs of a plane, there is code
+// with constants for their number of dofs. Other trees have the trunk 0.
+
+int hfi_find_trunk(const hfModel* m, int t) {
+  const int32_t *adr = hf_model_dof_Madr(m), *depth = hf_model_dof_depth(m), *col = hf_model_M_col(m);
+  int begin = hf_model_tree_dofadr(m)[t], end = begin + hf_model_tree_dofnum(m)[t];
+  for (int n = 6; n > 0; n -= 3) {
+    int k = begin + n;
+    while (k < end && depth[k] >= n && col[adr[k] + n - 1] == begin + n - 1) ++k;
+    if (k >= end && end - begin >= n && depth[begin + n - 1] == n - 1) return n;
+  }
+  return 0;
+}
+
+HFI_COPIED void factor_branches(const hfDynamics* d, int begin, int last, int trunk) {
+  const int32_t *adr = hf_model_dof_Madr(d->model), *depth = hf_model_dof_depth(d->model);
+  double* root = d->L + adr[begin];
+  memcpy(root, d->M + adr[begin], (size_t)(adr[last] + depth[last] + 1 - adr[begin]) * sizeof *d->M);
+  for (int k = last; k >= begin + trunk; --k) {
+    const int32_t* col = hf_model_M_col(d->model) + adr[k];
+    double *row = d->L + adr[k], least = SINGULAR * d->M[adr[k] + depth[k]];
+    double inverse = d->Dinv[k] = 1 / (row[depth[k]] > least ? row[depth[k]] : least);
+    double own[7]; // the row's entries in the trunk, kept in registers
+    for (int a = 0; a < trunk; ++a) own[a] = row[a];
+    for (int a = depth[k] - 1; a >= trunk; --a) {
+      double factor = row[a] * inverse, *target = d->L + adr[col[a]];
+      hfi_axpy(target, -factor, own, trunk);
+      hfi_axpy(target + trunk, -factor, row + trunk, a + 1 - trunk);
+      row[a] = factor;
+    }
+    for (int a = 0; a < trunk; ++a) row[a] = own[a] * inverse;
+    for (int a = 0; a < trunk; ++a) hfi_axpy(root + a * (a + 1) / 2, -(own[a] * inverse), own, a + 1);
+  }
+  factor_trunk(root, d->Dinv + begin, d->M + adr[begin], trunk);
+}
+
+HFI_COPIED void solve_branches(const hfDynamics* d, int begin, int end, int trunk, double* x) {
+  const int32_t *adr = hf_model_dof_Madr(d->model), *depth = hf_model_dof_depth(d->model), *M_col = hf_model_M_col(d->model);
+  double root[7]; // unknowns of the trunk, kept in registers
+  for (int a = 0; a < trunk; ++a) root[a] = x[begin + a];
+  for (int k = end - 1; k >= begin + trunk; --k) {
+    const double* row = d->L + adr[k];
+    const int32_t* col = M_col + adr[k];
+    double xk = x[k];
+    for (int a = 0; a < trunk; ++a) root[a] -= row[a] * xk;
+    for (int a = trunk, n = depth[k]; a < n; ++a) x[col[a]] -= row[a] * xk;
+  }
+  solve_chain(d->L + adr[begin], d->Dinv + begin, trunk, root);
+  for (int k = begin + trunk; k < end; ++k) {
+    const double* row = d->L + adr[k];
+    const int32_t* col = M_col + adr[k];
+    double sum = d->Dinv[k] * x[k];
+    for (int a = 0; a < trunk; ++a) sum -= row[a] * root[a];
+    for (int a = trunk, n = depth[k]; a < n; ++a) sum -= row[a] * x[col[a]];
+    x[k] = sum;
+  }
+  for (int a = 0; a < trunk; ++a) x[begin + a] = root[a];
+}
+
+// ---- trees ----------------------------------------------------------------------------------------
+
+void hfi_factor_tree(const hfDynamics* d, int t) {
+  const hfModel* m = d->model;
+  const int32_t *adr = hf_model_dof_Madr(m), *depth = hf_model_dof_depth(m);
+  int begin = hf_model_tree_dofadr(m)[t], last = begin + hf_model_tree_dofnum(m)[t] - 1;
+  d->postponed[t] = 0;
+  if (begin == last) { // a single dof, as that of a slide
+    double M = d->L[adr[begin]] = d->M[adr[begin]];
+    d->Dinv[begin] = 1 / M, d->inverse_mass[begin] = -1;
+    return;
+  }
+  for (int k = begin; k <= last; ++k) d->inverse_mass[k] = -1;
+  if (is_chain(m, begin, last + 1 - begin) && factor_few(d->L + adr[begin], d->Dinv + begin, d->M + adr[begin], last + 1 - begin)) return;
+  if (factor_arm(d->L + adr[begin], d->Dinv + begin, d->M + adr[begin], depth + begin, last + 1 - begin, depth[last])) return;
+  switch (d->trunk[t]) {
+  case 6: factor_branches(d, begin, last, 6); break;
+  case 3: factor_branches(d, begin, last, 3); break;
+  default: factor_branches(d, begin, last, 0);
+  }
+}
+
+void hfi_postpone_factors(hfDynamics* d) {
+  if (d->has_factors) return;
+  for (int t = 0; t < d->model->ntree; ++t) d->postponed[t] |= !d->steady[t];
+  d->has_factors = 1;
+}
+
+void hf_dynamics_factor(hfDynamics* d) {
+  hfi_postpone_factors(d);
+  for (int t = 0; t < d->model->ntree; ++t) hfi_need_factors(d, t);
+}
+
+void hfi_solve_tree(const hfDynamics* d, int t, double* x) {
+  const hfModel* m = d->model;
+  int begin = hf_model_tree_dofadr(m)[t], end = begin + hf_model_tree_dofnum(m)[t];
+  hfi_need_factors(d, t);
+  if (end - begin == 1) { // a single dof, as that of a slide
+    x[begin] *= d->Dinv[begin];
+    return;
+  }
+  if (is_chain(m, begin, end - begin) && solve_few(d->L + hf_model_dof_Madr(m)[begin], d->Dinv + begin, end - begin, x + begin)) return;
+  switch (d->trunk[t]) {
+  case 6: solve_branches(d, begin, end, 6, x); break;
+  case 3: solve_branches(d, begin, end, 3, x); break;
+  default: solve_branches(d, begin, end, 0, x);
+  }
+}
+
+void hf_dynamics_solve(const hfDynamics* d, double* x) {
+  for (int t = 0; t < d->model->ntree; ++t) hfi_solve_tree(d, t, x);
+}

@@ -1,0 +1,95 @@
+// Spatial tendons: length, its gradient and the rate of the gradient.
+//
+//   l = sum over straight parts |p1 - p0|/divisor + curves,   u = (p1 - p0)/|p1 - p0|
+//   ldot = J v = sum u . (v1(p1) - v0(p0))/divisor            v_b(p) the velocity of body b at p
+//   Jdot v = sum (|w|^2 - (u . w)^2)/|p1 - p0| + u . (a1 - a0) over divisors,   w = v1(p1) - v0(p0),
+//            a_b the acceleration of body b's point at vdot = 0 (tendons without curves)
+//
+// The length of a path is stationary against a shift of the points where it touches a geom, so that these points count as
+// fixed in the geom's body. Armature a of a tendon adds a J^T J to M and a J^T (Jdot v) to the bias.
+#include "step/dynamics/dynamics.h"
+#include "model/path.h"
+#include <string.h>
+
+// gradient += factor u . d v(p)/d v over the dofs of `body` after the first `skip`.
+static void add_end(const hfDynamics* d, int body, int skip, hfVec3 p_W, hfVec3 pull, double* gradient) {
+  const int32_t* dof = NULL;
+  int n = hfi_jacobian_dofs(d, body, &dof);
+  hfForce F = {v3_cross(v3_sub(p_W, hfi_body_reference(d, body)), pull), pull};
+  for (int k = skip; k < n; ++k) gradient[dof[k]] += fo_dot(F, d->S[dof[k]]);
+}
+
+// Number of dofs that move two bodies alike.
+static int count_shared(const hfDynamics* d, const int32_t body[2]) {
+  const int32_t *x = NULL, *y = NULL;
+  int nx = hfi_jacobian_dofs(d, body[0], &x), ny = hfi_jacobian_dofs(d, body[1], &y), n = 0;
+  while (n < nx && n < ny && x[n] == y[n]) n++;
+  return n;
+}
+
+static void add_segment(const hfDynamics* d, const hfiPathSegment* s, double scale, double* gradient) {
+  hfVec3 pull = v3_scale(scale, v3_unit(v3_sub(s->p_W[1], s->p_W[0])));
+  int shared = count_shared(d, s->body);
+  add_end(d, s->body[0], shared, s->p_W[0], v3_neg(pull), gradient);
+  add_end(d, s->body[1], shared, s->p_W[1], pull, gradient);
+}
+
+double hfi_tendon_gradient(const hfDynamics* d, int t, double* gradient) {
+  hfiPathWalk walk = hfi_path_begin(d->model, d->X_WB, &d->path, t);
+  hfiPathSpan span;
+  double length = 0;
+  while (hfi_path_next(&walk, &span)) {
+    length += span.scale * span.length;
+    for (int s = 0; s < span.nsegment; ++s) add_segment(d, &span.segment[s], span.scale, gradient);
+  }
+  return length;
+}
+
+static double segment_rate(const hfDynamics* d, const hfiPathSegment* s) {
+  hfVec3 along = v3_sub(s->p_W[1], s->p_W[0]), u = v3_unit(along), w = v3_zero(), a = v3_zero();
+  double length = v3_norm(along);
+  if (!(length > 0)) return 0;
+  for (int i = 0; i < 2; ++i) {
+    double sign = i ? 1 : -1;
+    w = v3_axpy(sign, hfi_point_velocity(d, s->body[i], s->p_W[i]).v, w);
+    a = v3_axpy(sign, hf_dynamics_jacobian_rate(d, s->body[i], s->p_W[i]).v, a);
+  }
+  return (v3_norm2(w) - sqr(v3_dot(u, w))) / length + v3_dot(u, a);
+}
+
+double hfi_tendon_gradient_rate(const hfDynamics* d, int t) {
+  hfiPathWalk walk = hfi_path_begin(d->model, d->X_WB, &d->path, t);
+  hfiPathSpan span;
+  double rate = 0;
+  while (hfi_path_next(&walk, &span))
+    for (int s = 0; s < span.nsegment; ++s) rate += span.scale * segment_rate(d, &span.segment[s]);
+  return rate;
+}
+
+// ---- armature ---------------------------------------------------------------------------------------
+
+void hfi_update_tendon_armature(hfDynamics* d) {
+  int t = -1;
+  for (int k = d->nfixed_armature; k < d->narmature; ++k) {
+    hfiArmature* a = &d->armature[k];
+    if (a->tendon != t) {
+      t = a->tendon;
+      memset(d->gradient, 0, (size_t)d->model->nv * sizeof *d->gradient);
+      hfi_tendon_gradient(d, t, d->gradient);
+    }
+    a->value = hf_model_tendon_armature(d->model)[t] * d->gradient[a->row] * d->gradient[a->col];
+  }
+}
+
+void hfi_add_tendon_bias(hfDynamics* d, double* tau) {
+  const hfModel* m = d->model;
+  if (d->narmature == d->nfixed_armature) return;
+  for (int t = 0; t < m->ntendon; ++t) {
+    double armature = hf_model_tendon_armature(m)[t];
+    if (armature == 0 || !hfi_tendon_is_spatial(m, t)) continue;
+    memset(d->gradient, 0, (size_t)m->nv * sizeof *d->gradient);
+    hfi_tendon_gradient(d, t, d->gradient);
+    double force = armature * hfi_tendon_gradient_rate(d, t);
+    for (int i = 0; i < m->nv; ++i) tau[i] += force * d->gradient[i];
+  }
+}

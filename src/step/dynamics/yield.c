@@ -1,0 +1,35 @@
+// Springs that yield. If a spring is displaced from its rest by more than y, its rest position moves and stays where it is then. At the end of a step:
+//
+//   x = q - rest,   rest <- rest (+) x (1 - y/|x|)   if |x| > y
+//
+// Then the displacement is y. (+) and - are those of the joint's coordinates, so that orientations stay orientations. Within the next step the displacement
+// may exceed y only by the motion of this step.
+//
+// The rest interval [a, b] of a tendon moves as a whole. A tendon that cannot push, [0, b], is an exception: only b moves, when the tendon is stretched (as in
+// MuJoCo).
+#include "step/dynamics/dynamics.h"
+
+void hfi_dynamics_rest_as(hfDynamics* d, const hfState* state) { d->rest = state->nrest ? hf_state_rest(state) : NULL; }
+
+static void yield_joint(const hfModel* m, int j, const double* q, double* rest) {
+  int type = hf_model_jnt_type(m)[j], n = hfi_joint_nv(type);
+  double yield = hf_model_jnt_springyield(m)[j], x[6] = {0};
+  if (yield == 0) return;
+  hfi_joint_difference(type, rest, q, 1, x);
+  double size = n == 1 ? fabs(x[0]) : v3_norm(v3_load(x));
+  if (size > yield) hfi_joint_integrate(type, rest, x, 1 - yield / size);
+}
+
+static void yield_tendon(double length, double yield, double rest[2]) {
+  double stretched = length - rest[1] - yield, pressed = rest[0] - length - yield;
+  int rope = rest[0] == 0 && rest[1] > 0;
+  if (stretched > 0) rest[1] += stretched, rest[0] += rope ? 0 : stretched;
+  else if (pressed > 0) rest[0] -= pressed, rest[1] -= pressed;
+}
+
+void hfi_yield_springs(const hfDynamics* d, const double* q, double* rest) {
+  const hfModel* m = d->model;
+  for (int j = 0; j < m->njnt; ++j) yield_joint(m, j, q + hf_model_jnt_qposadr(m)[j], rest + hf_model_jnt_qposadr(m)[j]);
+  for (int t = 0; t < m->ntendon; ++t)
+    if (hf_model_tendon_springyield(m)[t] > 0) yield_tendon(hfi_tendon_length(d, t, q), hf_model_tendon_springyield(m)[t], rest + m->nq + 2 * t);
+}

@@ -1,0 +1,333 @@
+// The overlap of a reference facet R and an incident facet I, seen along R's normal n.
+//
+// The overlap of two convex outlines has its corners at vertices of I inside R, at vertices of R inside I, and at crossings
+// of their edges. Four points on the rim of a disc take the place of its vertices. Each corner is a candidate for a contact
+// point. Candidates lie on I; their depth is measured from R's plane. At most HFI_MAX_MANIFOLD of them become contact points.
+//
+// Rounding errors must not change the set of points. Therefore a vertex counts as inside up to `near` beyond the outline,
+// and a candidate that is within `near` of an earlier one is left out. Vertices of I are added first, then vertices of R,
+// then crossings, so that a vertex is preferred to a crossing at the same place.
+//
+// Features: (1 + vertex, 0) for a vertex of A, (0, 1 + vertex) for one of B, (edge, edge) | HFI_EDGE_BIT for a crossing.
+#include "step/geometry/clip.h"
+
+#include "step/geometry/manifold.h"
+#include "step/geometry/outline.h"
+#include "step/geometry/pairs.h"
+
+#include <string.h>
+
+enum { CANDIDATES = 4 * HFI_FACET_MAX, CELLS = 1024 };
+
+// Below this cosine of the angle between the normals, the incident facet is seen almost edge-on: a point of R cannot be
+// projected onto it [-].
+static const double STEEP_COSINE = 0.05;
+// Above this cosine, a tilted incident disc still looks like a circle [-].
+static const double CIRCLE_COSINE = 0.999;
+// Number of cells on the extent of the smaller shape: a cell is far longer than 4 near [-].
+static const double CELLS_PER_SIZE = 512;
+// Cells farther than this many from the first one count as one cell [-].
+static const double LAST_CELL = 1e9;
+
+// A quick test whether any candidate is near a point. A line across n is divided into cells longer than 4 near. The bit of a cell is set if a candidate
+// projects into the cell. If the bits of the cells at 2 near on either side of a point are not set, no candidate is near the point. Otherwise the point must
+// be compared with the candidates, which may be far away nevertheless: across the line, or in another cell, because cells that are CELLS apart share a bit.
+typedef struct Cells {
+  hfVec3 origin;              // origin of the line: a vertex of the smaller facet, so that all candidates are near it
+  hfVec3 direction;           // direction of the line
+  double per_metre;           // number of cells in a metre [1/m]
+  uint64_t taken[CELLS / 64]; // one bit for each cell
+} Cells;
+
+typedef struct Clip {
+  const hfiFacet *R, *I;
+  hfVec3 n;                         // R's normal
+  double plane;                     // n.x on R
+  double near;                      // [m]
+  int R_is_A;
+  hfiOutline outline_R;             // valid if R is a polygon
+  // Valid if R is a polygon: an edge of R that each vertex of I is beyond, or -1.
+  int8_t cut[HFI_FACET_MAX];
+  // All edges of R that a vertex of I is beyond, if the bit of the vertex in `known` is set.
+  hfiEdgeSet beyond[HFI_FACET_MAX];
+  uint64_t known;
+  Cells cells;
+  int count;
+  hfiOverlapPoint candidate[CANDIDATES];
+} Clip;
+
+// Do both facets have straight edges?
+static int has_edges(const Clip* c) { return c->R->kind == HFI_FACET_POLYGON && c->I->kind != HFI_FACET_DISC; }
+
+static int edge_count(const hfiFacet* f) { return f->kind == HFI_FACET_POLYGON ? f->count : f->kind == HFI_FACET_SEGMENT ? 1 : 0; }
+
+// Projects x along n onto the plane of the facet.
+static hfVec3 project_onto(const hfiFacet* f, hfVec3 n, hfVec3 x) {
+  return v3_axpy(v3_dot(f->normal, v3_sub(f->vertex[0], x)) / v3_dot(f->normal, n), n, x);
+}
+
+// ---- candidates -----------------------------------------------------------------------------------
+
+// A direction across n that is unlikely to be one of symmetry, so that few vertices share a cell.
+static hfVec3 choose_direction(hfVec3 n) {
+  hfVec3 askew = {0.3, 0.5, 0.8};
+  return v3_unit(v3_axpy(-v3_dot(n, askew), n, askew));
+}
+
+static void start_cells(Cells* cells, hfVec3 n, const hfiFacet* smaller) {
+  cells->origin = smaller->vertex[0];
+  cells->direction = choose_direction(n);
+  cells->per_metre = CELLS_PER_SIZE / smaller->size;
+  memset(cells->taken, 0, sizeof cells->taken);
+}
+
+// The place of p on the line [m].
+static double place_of(const Cells* cells, hfVec3 p) { return v3_dot(cells->direction, v3_sub(p, cells->origin)); }
+
+static int cell_at(const Cells* cells, double place) {
+  double cell = max2(min2(place * cells->per_metre, LAST_CELL), -LAST_CELL);
+  return (int)((uint32_t)(int32_t)cell % CELLS);
+}
+
+static int is_taken(const Cells* cells, int cell) { return cells->taken[cell / 64] >> cell % 64 & 1; }
+static void take_cell(Cells* cells, int cell) { cells->taken[cell / 64] |= (uint64_t)1 << cell % 64; }
+
+// Is a candidate within `near` of p, which lies at `place`? Its place differs by at most `near`, so that it shares a cell with one of two places beside p.
+static int has_candidate_near(const Clip* c, hfVec3 p, double place) {
+  if (!is_taken(&c->cells, cell_at(&c->cells, place - 2 * c->near)) && !is_taken(&c->cells, cell_at(&c->cells, place + 2 * c->near))) return 0;
+  for (int i = 0; i < c->count; ++i)
+    if (v3_norm2(v3_sub(c->candidate[i].p, p)) <= sqr(c->near)) return 1;
+  return 0;
+}
+
+static void add_candidate(Clip* c, hfVec3 p, uint32_t feature) {
+  double place = place_of(&c->cells, p);
+  if (c->count == CANDIDATES || has_candidate_near(c, p, place)) return;
+  take_cell(&c->cells, cell_at(&c->cells, place));
+  c->candidate[c->count++] = (hfiOverlapPoint){p, c->plane - v3_dot(c->n, p), feature};
+}
+
+static uint32_t vertex_feature(int of_A, int32_t id) { return of_A ? feature_id(1 + id, 0) : feature_id(0, 1 + id); }
+static uint32_t crossing_feature(const Clip* c, int edge_R, int edge_I) {
+  return c->R_is_A ? feature_id(HFI_EDGE_BIT | edge_R, HFI_EDGE_BIT | edge_I) : feature_id(HFI_EDGE_BIT | edge_I, HFI_EDGE_BIT | edge_R);
+}
+
+// ---- vertices -------------------------------------------------------------------------------------
+
+// Minus the projection of the other plane's normal onto the disc. It points to the deepest rim point, and its length is the sine of the tilt.
+static hfVec3 tilt_of(const hfiFacet* disc, const hfiFacet* other) {
+  return v3_sub(v3_scale(v3_dot(other->normal, disc->normal), disc->normal), other->normal);
+}
+
+int hfi_disc_lies(const hfiFacet* f, const hfiFacet* other) {
+  return f->kind == HFI_FACET_DISC && hfi_rim_lies(v3_norm(tilt_of(f, other)));
+}
+
+// The vertices of a facet, or four rim points of a disc, with their ids.
+typedef struct Corners {
+  int count;
+  const hfVec3* vertex;
+  const int32_t* id;
+  hfVec3 rim[4];
+  int32_t rim_id[4];
+} Corners;
+
+// Where a disc does not lie flat on the plane of `other`, the first rim point is the one that is deepest below that plane; otherwise the four points are fixed to
+// the disc. The two patterns have different ids.
+static void list_corners(const hfiFacet* f, const hfiFacet* other, Corners* c) {
+  c->count = f->count, c->vertex = f->vertex, c->id = f->id;
+  if (f->kind != HFI_FACET_DISC) return;
+  int turned = !hfi_disc_lies(f, other);
+  hfVec3 u = turned ? v3_unit(tilt_of(f, other)) : f->x, v = turned ? v3_cross(f->normal, u) : f->y;
+  hfVec3 rim[4] = {u, v, v3_neg(u), v3_neg(v)};
+  for (int k = 0; k < 4; ++k) {
+    c->rim[k] = v3_axpy(f->radius, rim[k], f->vertex[0]);
+    c->rim_id[k] = f->id[0] + (turned ? 4 : 0) + k;
+  }
+  c->count = 4, c->vertex = c->rim, c->id = c->rim_id;
+}
+
+// Is x, seen along n, inside of the disc or at most `near` outside of it?
+static int is_in_disc(const Clip* c, const hfiFacet* disc, hfVec3 x) {
+  return v3_norm(v3_sub(project_onto(disc, c->n, x), disc->vertex[0])) - disc->radius <= c->near;
+}
+
+// Is x, vertex k of I, inside of the polygon R? Notes an edge that it is beyond, and where R has few edges all of them.
+static int is_in_polygon(Clip* c, int k, hfVec3 x) {
+  if (c->R->count > HFI_FEW_EDGES) {
+    c->cut[k] = (int8_t)hfi_outline_edge_beyond(&c->outline_R, x, c->near);
+  } else {
+    hfiEdgeSet set = c->beyond[k] = hfi_outline_edges_beyond(&c->outline_R, x, c->near);
+    c->cut[k] = (int8_t)(set ? __builtin_ctzll(set) : -1);
+    c->known |= (uint64_t)1 << k;
+  }
+  return c->cut[k] < 0;
+}
+
+// Adds the vertices of I inside R.
+static void collect_incident_vertices(Clip* c) {
+  Corners of;
+  list_corners(c->I, c->R, &of);
+  for (int k = 0; k < of.count; ++k) {
+    int inside = c->R->kind == HFI_FACET_DISC ? is_in_disc(c, c->R, of.vertex[k]) : is_in_polygon(c, k, of.vertex[k]);
+    if (inside) add_candidate(c, of.vertex[k], vertex_feature(!c->R_is_A, of.id[k]));
+  }
+}
+
+// Adds the vertices of R inside I, projected onto I. A segment has no inside.
+static void collect_reference_vertices(Clip* c) {
+  Corners of;
+  hfiOutline outline;
+  if (c->I->kind == HFI_FACET_SEGMENT || fabs(v3_dot(c->I->normal, c->n)) < STEEP_COSINE) return;
+  if (c->I->kind == HFI_FACET_POLYGON) hfi_outline_make(&outline, c->I, c->n);
+  list_corners(c->R, c->I, &of);
+  for (int k = 0; k < of.count; ++k) {
+    int inside = c->I->kind == HFI_FACET_DISC ? is_in_disc(c, c->I, of.vertex[k]) : hfi_outline_edge_beyond(&outline, of.vertex[k], c->near) < 0;
+    if (inside) add_candidate(c, project_onto(c->I, c->n, of.vertex[k]), vertex_feature(c->R_is_A, of.id[k]));
+  }
+}
+
+// ---- crossings ------------------------------------------------------------------------------------
+
+// Adds the crossing of edge i of I, from a to b, with edge j of R, if there is one. Where an end is within `near` of the other edge's line, that end is a
+// candidate already.
+static void cross_edges(Clip* c, int i, hfVec3 a, hfVec3 b, int j) {
+  double da = hfi_outline_beyond(&c->outline_R, j, a), db = hfi_outline_beyond(&c->outline_R, j, b);
+  if (!((da < 0) != (db < 0)) || fabs(da) <= c->near || fabs(db) <= c->near) return;
+  hfVec3 x = v3_axpy(da / (da - db), v3_sub(b, a), a);
+  hfiEdgeSet others = hfi_outline_edges_beyond(&c->outline_R, x, c->near) & ~((hfiEdgeSet)1 << j);
+  if (!others) add_candidate(c, x, crossing_feature(c, j, i));
+}
+
+// The edges of R that vertex k of I is beyond.
+static hfiEdgeSet edges_beyond(Clip* c, int k) {
+  uint64_t bit = (uint64_t)1 << k;
+  if (!(c->known & bit)) c->beyond[k] = c->cut[k] < 0 ? 0 : hfi_outline_edges_beyond(&c->outline_R, c->I->vertex[k], c->near);
+  c->known |= bit;
+  return c->beyond[k];
+}
+
+// Are vertices k and other of I beyond the same edge of R, one that is known for k? Then the edge between them is all outside.
+static int are_cut_alike(const Clip* c, int k, int other) {
+  return c->cut[k] >= 0 && hfi_outline_beyond(&c->outline_R, c->cut[k], c->I->vertex[other]) > c->near;
+}
+
+// Adds the crossings of the edges of I, a polygon or segment, with the edges of R, a polygon. An edge of I can cross only those edges of R that one of its ends
+// is beyond and the other is not. Most edges are seen to be inside or outside of R before all these are found.
+static void cross_polygon(Clip* c) {
+  for (int i = 0; i < edge_count(c->I); ++i) {
+    int next = i + 1 < c->I->count ? i + 1 : 0;
+    if ((c->cut[i] < 0 && c->cut[next] < 0) || are_cut_alike(c, i, next) || are_cut_alike(c, next, i)) continue;
+    for (hfiEdgeSet left = edges_beyond(c, i) ^ edges_beyond(c, next); left; left &= left - 1)
+      cross_edges(c, i, c->I->vertex[i], c->I->vertex[next], __builtin_ctzll(left));
+  }
+}
+
+// Parameters where the segment a + t (b - a) crosses the disc's rim. Returns 1 if it does at all.
+static int cross_circle(const hfiFacet* disc, hfVec3 a, hfVec3 b, double t[2]) {
+  hfVec3 d = v3_sub(b, a), r = v3_sub(a, disc->vertex[0]);
+  double dd = v3_norm2(d), half = v3_dot(r, d), root = half * half - dd * (v3_norm2(r) - sqr(disc->radius));
+  if (!(root > 0 && dd > 0)) return 0;
+  t[0] = (-half - sqrt(root)) / dd;
+  t[1] = (-half + sqrt(root)) / dd;
+  return 1;
+}
+
+// Adds the crossings of the edges of a polygon or segment with the rim of a disc, seen along n in the disc's plane.
+static void cross_disc(Clip* c, const hfiFacet* straight, const hfiFacet* disc) {
+  double t[2];
+  for (int i = 0; i < edge_count(straight); ++i) {
+    hfVec3 a = straight->vertex[i], b = hfi_facet_edge_end(straight, i);
+    if (!cross_circle(disc, project_onto(disc, c->n, a), project_onto(disc, c->n, b), t)) continue;
+    for (int k = 0; k < 2; ++k) {
+      if (!(t[k] > 0 && t[k] < 1)) continue;
+      hfVec3 x = v3_axpy(t[k], v3_sub(b, a), a);
+      if (straight == c->R) x = project_onto(c->I, c->n, x);
+      add_candidate(c, x, straight == c->R ? crossing_feature(c, i, k) : crossing_feature(c, k, i));
+    }
+  }
+}
+
+// Adds the corners of the overlap of two discs whose rims cross, and the middles of the two arcs between them, computed in R's plane as if I were parallel
+// to it. Without the middles, a disc whose centre of mass is above the overlap, but beyond the straight line between the corners, would tip over this
+// line onto the arc, and be pushed back a step later.
+static void cross_discs(Clip* c) {
+  hfVec3 to = v3_sub(c->I->vertex[0], c->R->vertex[0]);
+  to = v3_axpy(-v3_dot(c->n, to), c->n, to);
+  double d = v3_norm(to), r = c->R->radius, along = 0.5 * (d + (r - c->I->radius) * (r + c->I->radius) / d), h2 = r * r - along * along;
+  if (!(d > c->near && h2 > 0)) return; // One disc covers the other, or they are apart: the rims do not cross.
+  hfVec3 u = v3_scale(1 / d, to), v = v3_cross(c->n, u);
+  const double place[4][2] = {{along, sqrt(h2)}, {along, -sqrt(h2)}, {r, 0}, {d - c->I->radius, 0}};
+  for (int k = 0; k < 4; ++k) {
+    hfVec3 x = v3_add(c->R->vertex[0], v3_add(v3_scale(place[k][0], u), v3_scale(place[k][1], v)));
+    add_candidate(c, project_onto(c->I, c->n, x), crossing_feature(c, k, k));
+  }
+}
+
+// Adds the crossings of the two outlines. A disc that is tilted more than CIRCLE_COSINE allows touches with its deepest rim point
+// alone.
+static void collect_crossings(Clip* c) {
+  double facing = fabs(v3_dot(c->I->normal, c->n));
+  if (has_edges(c)) cross_polygon(c);
+  else if (c->R->kind == HFI_FACET_DISC && c->I->kind != HFI_FACET_DISC) cross_disc(c, c->I, c->R);
+  else if (c->R->kind == HFI_FACET_POLYGON && facing >= STEEP_COSINE) cross_disc(c, c->R, c->I);
+  else if (c->R->kind == HFI_FACET_DISC && facing >= CIRCLE_COSINE) cross_discs(c);
+}
+
+// ---- contact points -------------------------------------------------------------------------------
+
+// Chooses the candidates that become contact points: few are all kept as they are, of many the outermost. If the deepest one is not among them, the deepest
+// point of the pair joins them later (touch.c): with its whole depth it would come and go here when the depths change by rounding errors.
+static void choose_candidates(Clip* c) {
+  hfiThinning thin;
+  if (c->count <= HFI_MAX_MANIFOLD) return;
+  hfi_thinning_start(&thin, c->n, c->near);
+  for (int i = 0; i < c->count; ++i) hfi_thinning_add(&thin, c->candidate[i].p, c->candidate[i].depth, c->candidate[i].feature);
+  c->count = hfi_thinning_outermost(&thin, c->candidate);
+}
+
+// Makes contact points of the candidates, at most HFI_MAX_MANIFOLD. R's normal points out of its shape, so that the normal from
+// B into A is -n where R is A.
+static int write_points(Clip* c, hfiContactPoint* points) {
+  choose_candidates(c);
+  for (int i = 0; i < c->count; ++i) {
+    const hfiOverlapPoint* kept = c->candidate + i;
+    hfVec3 n = c->R_is_A ? v3_neg(c->n) : c->n, p_Cb = c->R_is_A ? kept->p : v3_axpy(kept->depth, n, kept->p);
+    put_point(points + i, p_Cb, n, kept->depth, kept->feature);
+  }
+  return c->count;
+}
+
+int hfi_clip_facets(const hfiFacet* A, const hfiFacet* B, int reference_is_A, hfiContactPoint* points) {
+  const hfiFacet* smaller = A->size < B->size ? A : B;
+  Clip c;
+  c.R = reference_is_A ? A : B;
+  c.I = reference_is_A ? B : A;
+  c.n = c.R->normal;
+  c.plane = v3_dot(c.n, c.R->vertex[0]);
+  c.near = HFI_FLAT_TILT * smaller->size;
+  c.R_is_A = reference_is_A;
+  c.count = 0, c.known = 0;
+  start_cells(&c.cells, c.n, smaller);
+  if (c.R->kind == HFI_FACET_POLYGON) hfi_outline_make(&c.outline_R, c.R, c.n);
+  collect_incident_vertices(&c);
+  collect_reference_vertices(&c);
+  collect_crossings(&c);
+  return write_points(&c, points);
+}
+
+int hfi_clip_segments(const hfiFacet* A, const hfiFacet* B, hfVec3 n, hfiContactPoint* points) {
+  hfVec3 u = v3_sub(A->vertex[1], A->vertex[0]), v = v3_sub(B->vertex[1], B->vertex[0]);
+  double uu = v3_norm2(u), vv = v3_norm2(v);
+  if (!(v3_norm2(v3_cross(u, v)) <= sqr(HFI_FACET_ANGLE) * uu * vv)) return 0;
+  // s0, s1: the ends of B projected onto A; 0 and 1 are the ends of A
+  double s0 = v3_dot(u, v3_sub(B->vertex[0], A->vertex[0])) / uu, s1 = v3_dot(u, v3_sub(B->vertex[1], A->vertex[0])) / uu;
+  double lo = max2(0, min2(s0, s1)), hi = min2(1, max2(s0, s1));
+  if (!(lo < hi)) return 0;
+  for (int k = 0; k < 2; ++k) {
+    hfVec3 a = v3_axpy(k ? hi : lo, u, A->vertex[0]);
+    hfVec3 b = v3_axpy(clamp(v3_dot(v, v3_sub(a, B->vertex[0])) / vv, 0, 1), v, B->vertex[0]);
+    put_point(points + k, b, n, v3_dot(v3_sub(b, a), n), feature_id(HFI_EDGE_BIT | k, HFI_EDGE_BIT | k));
+  }
+  return 2;
+}

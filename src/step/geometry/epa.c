@@ -1,0 +1,254 @@
+// The penetration depth of two cores that overlap, by the expanding polytope algorithm (EPA, van den Bergen 2001): the
+// point on the surface of the difference A - B that is nearest to the origin, which lies inside.
+//
+//   w(m)  support point of A - B, the one farthest along m      h(m)  m.w(m), its distance along m
+//
+// 1. Start with a tetrahedron of support points.
+// 2. Take the face that is nearest to the origin, with outward normal m and distance d. Since the polytope lies inside
+//    A - B, d is a lower bound of the depth; h(m) is an upper bound.
+// 3. If h(m) and d agree, stop. Otherwise add the support point w(m): remove all faces that see it, and close the hole
+//    with the fan of faces from w(m) over its outline. Go to 2.
+//
+// The answer is the m with the smallest h(m) of all faces that were taken: A and B overlap by no more than h(m) along m,
+// even where rounding has spoilt the polytope. The distance d of a face is negative where rounding puts the origin
+// outside of the polytope. Such a face is the nearest one and is taken next, so that the polytope grows around the origin.
+//
+// If the caller asks for the polytope, it is grown further than the answer needs, so that all other faces are clearly farther away than the best one.
+// The next query of the same hulls may then find that this face is still the best (difference_face.c).
+#include "step/geometry/gjk.h"
+
+enum { VERTICES = 128, FACES = 2 * VERTICES }; // capacity of the polytope
+enum { MOST_GROWTH = 16 };                     // Most support points that are added after the answer is known.
+// Corners that are less than this share of the sizes below the best face belong to it [-].
+static const double FLAT = 1e-12;
+// The polytope has grown enough if all other faces are farther away than the best one by the first share of the sizes [-]. It has also grown enough
+// if A - B reaches beyond the nearest other face by at most the second share of the distance by which this face is farther than the best one [-].
+static const double FAR_ABOVE = 0.1, CLOSE_TO = 0.25;
+
+typedef struct Face {
+  int alive, vertex[3]; // counter-clockwise seen from outside
+  int beside[3];        // face across the edge vertex[i] -> vertex[i + 1]
+  hfVec3 normal;
+} Face;
+
+typedef struct Polytope {
+  int nvertex, nface;
+  double tiny; // A height above a face below this is rounding [m].
+  hfiSupportPoint vertex[VERTICES];
+  Face face[FACES];
+  double distance[FACES]; // distance of each face's plane from the origin; infinite for removed faces and those without area [m]
+  int nfree, unused[FACES]; // indices of removed faces, to be used again
+  int nhorizon, horizon[FACES][2]; // outline of the hole, in order: the face that stays and the number of its edge
+} Polytope;
+
+// The corner, or edge, of a triangle that follows number i.
+static inline int next_corner(int i) { return i < 2 ? i + 1 : 0; }
+
+static inline void set_face(Polytope* p, int f, int a, int b, int c) {
+  Face* face = p->face + f;
+  hfVec3 x = p->vertex[a].w, m = v3_cross(v3_sub(p->vertex[b].w, x), v3_sub(p->vertex[c].w, x));
+  double area = v3_norm(m);
+  face->alive = 1;
+  face->vertex[0] = a, face->vertex[1] = b, face->vertex[2] = c;
+  face->normal = area > 0 ? v3_scale(1 / area, m) : v3_zero();
+  // A face without area has no normal. It is never the nearest one, and it is removed with the first of its neighbours (see face_sees).
+  p->distance[f] = area > p->tiny * p->tiny ? v3_dot(face->normal, x) : INFINITY;
+}
+
+// Removes face f. Its neighbours can be read until its place is used again.
+static void drop_face(Polytope* p, int f) {
+  p->face[f].alive = 0;
+  p->distance[f] = INFINITY;
+  p->unused[p->nfree++] = f;
+}
+
+// Adds support points to the simplex until it has four, each as far as possible from the span of those before.
+static void span_volume(hfiCores* c, hfiSimplex* s) {
+  static const double AXIS[6][3] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
+  while (s->count < 4) {
+    hfVec3 a = s->point[0].w, ab = s->count > 1 ? v3_sub(s->point[1].w, a) : v3_zero();
+    hfVec3 m = s->count == 3 ? v3_cross(ab, v3_sub(s->point[2].w, a)) : v3_zero();
+    hfiSupportPoint best = s->point[0];
+    double most = -1;
+    for (int k = 0; k < 6; ++k) { // Six directions away from the point, the line or the plane so far.
+      hfVec3 d = v3_load(AXIS[k]);
+      if (s->count == 3) d = k & 1 ? v3_neg(m) : m;
+      else if (s->count == 2) d = v3_cross(ab, d);
+      if (!(v3_norm2(d) > 0)) continue;
+      hfiSupportPoint x = hfi_support_pair(c, d);
+      hfVec3 ax = v3_sub(x.w, a);
+      double size = s->count == 1 ? v3_norm2(ax) : s->count == 2 ? v3_norm2(v3_cross(ab, ax)) : fabs(v3_dot(m, ax));
+      if (size > most) { most = size; best = x; }
+    }
+    s->point[s->count++] = best;
+  }
+}
+
+static void start_polytope(hfiCores* c, hfiSimplex* s, Polytope* p) {
+  static const int FACE[4][3] = {{0, 1, 2}, {0, 3, 1}, {0, 2, 3}, {1, 3, 2}};
+  static const int BESIDE[4][3] = {{1, 3, 2}, {2, 3, 0}, {0, 3, 1}, {1, 2, 0}};
+  span_volume(c, s);
+  hfVec3 a = s->point[0].w;
+  // The faces of the table look outward if point 3 is below the triangle (0, 1, 2); otherwise exchange two points.
+  double above = v3_dot(v3_cross(v3_sub(s->point[1].w, a), v3_sub(s->point[2].w, a)), v3_sub(s->point[3].w, a));
+  for (int i = 0; i < 4; ++i) p->vertex[i] = s->point[i];
+  if (above > 0) {
+    p->vertex[1] = s->point[2];
+    p->vertex[2] = s->point[1];
+  }
+  p->tiny = 1e-15 * c->scale;
+  p->nvertex = p->nface = 4;
+  p->nfree = 0;
+  for (int f = 0; f < 4; ++f) {
+    set_face(p, f, FACE[f][0], FACE[f][1], FACE[f][2]);
+    for (int i = 0; i < 3; ++i) p->face[f].beside[i] = BESIDE[f][i];
+  }
+}
+
+static int nearest_face(const Polytope* p) {
+  int best = 0;
+  double least = p->distance[0];
+  for (int f = 1; f < p->nface; ++f)
+    if (p->distance[f] < least) least = p->distance[f], best = f;
+  return best;
+}
+
+// Does face f see w: does w lie above the plane of the face? A face without area counts as seeing every point.
+static int face_sees(const Polytope* p, int f, hfVec3 w) {
+  const Face* face = p->face + f;
+  return v3_dot(face->normal, v3_sub(w, p->vertex[face->vertex[0]].w)) > p->tiny || !(p->distance[f] < INFINITY);
+}
+
+// Removes face f, which sees w, and visits its neighbours across `count` edges, beginning with edge `first`. A neighbour that sees w is removed in
+// the same way; another one belongs to the outline. The walk lists the outline in order.
+static void remove_seen(Polytope* p, int f, int first, int count, hfVec3 w) {
+  drop_face(p, f);
+  for (int k = first; count > 0; k = next_corner(k), --count) {
+    int other = p->face[f].beside[k], edge = 0;
+    while (edge < 3 && p->face[other].beside[edge] != f) ++edge;
+    if (edge == 3 || !p->face[other].alive) continue;
+    if (face_sees(p, other, w)) {
+      remove_seen(p, other, next_corner(edge), 2, w);
+    } else {
+      p->horizon[p->nhorizon][0] = other;
+      p->horizon[p->nhorizon++][1] = edge;
+    }
+  }
+}
+
+// Closes the hole with faces from the newest vertex to each edge of the outline. Returns 0 if there is no room for the
+// faces, or if rounding has torn the outline.
+static int close_hole(Polytope* p) {
+  int made[FACES], tip = p->nvertex - 1, n = p->nhorizon;
+  if (n < 3 || n > p->nfree + FACES - p->nface) return 0;
+  for (int k = 0; k < n; ++k) {
+    const int f = p->horizon[k][0], i = p->horizon[k][1];
+    made[k] = p->nfree ? p->unused[--p->nfree] : p->nface++;
+    set_face(p, made[k], p->face[f].vertex[next_corner(i)], p->face[f].vertex[i], tip);
+    p->face[made[k]].beside[0] = f;
+    p->face[f].beside[i] = made[k];
+  }
+  for (int k = 0; k < n; ++k) {
+    int next = k + 1 < n ? k + 1 : 0;
+    // The end of edge k must be the start of edge k + 1.
+    if (p->face[made[k]].vertex[1] != p->face[made[next]].vertex[0]) return 0;
+    p->face[made[k]].beside[1] = made[next];
+    p->face[made[next]].beside[2] = made[k];
+  }
+  return 1;
+}
+
+// Adds the support point w, which face f sees. Returns 0 if that is not possible.
+static int grow(Polytope* p, int f, const hfiSupportPoint* w) {
+  if (p->nvertex == VERTICES) return 0;
+  p->vertex[p->nvertex++] = *w;
+  p->nhorizon = 0;
+  remove_seen(p, f, 0, 3, w->w);
+  return close_hole(p);
+}
+
+// Writes the triangle of a face, with the weights of the projection of the origin clamped to the triangle.
+static void write_simplex(const Polytope* p, const int vertex[3], hfiSimplex* s) {
+  s->count = 3;
+  for (int i = 0; i < 3; ++i) s->point[i] = p->vertex[vertex[i]];
+  hfVec3 a = s->point[0].w, ab = v3_sub(s->point[1].w, a), ac = v3_sub(s->point[2].w, a), m = v3_cross(ab, ac);
+  double area = v3_norm2(m);
+  double u = area > 0 ? clamp(v3_dot(v3_cross(ac, a), m) / area, 0, 1) : 0;
+  double v = area > 0 ? clamp(v3_dot(v3_cross(a, ab), m) / area, 0, 1 - u) : 0;
+  s->weight[0] = 1 - u - v;
+  s->weight[1] = u;
+  s->weight[2] = v;
+}
+
+// Are all corners of face f above `floor` along m?
+static int is_above(const Polytope* p, int f, hfVec3 m, double floor) {
+  const int* v = p->face[f].vertex;
+  return v3_dot(m, p->vertex[v[0]].w) >= floor && v3_dot(m, p->vertex[v[1]].w) >= floor && v3_dot(m, p->vertex[v[2]].w) >= floor;
+}
+
+// The nearest face that is not above the floor, or -1.
+static int nearest_below(const Polytope* p, hfVec3 m, double floor) {
+  int best = -1;
+  double least = INFINITY;
+  for (int f = 0; f < p->nface; ++f)
+    if (p->distance[f] < least && !is_above(p, f, m, floor)) least = p->distance[f], best = f;
+  return best;
+}
+
+// Grows the polytope at faces that are hardly farther from the origin than the floor, if A - B reaches far beyond them. Returns 0 if that spoils the
+// polytope.
+static int grow_further(hfiCores* c, Polytope* p, hfVec3 m, double floor) {
+  for (int k = 0; k < MOST_GROWTH; ++k) {
+    int f = nearest_below(p, m, floor);
+    if (f < 0) return 0;
+    double spare = p->distance[f] - floor;
+    hfiSupportPoint w = hfi_support_pair(c, p->face[f].normal);
+    double beyond = v3_dot(p->face[f].normal, w.w) - p->distance[f];
+    if (spare > FAR_ABOVE * c->scale || beyond <= max2(FLAT * c->scale, CLOSE_TO * spare)) return 1;
+    if (!grow(p, f, &w)) return 0;
+  }
+  return 1;
+}
+
+static void add_to_shell(const Polytope* p, int f, hfiShell* shell) {
+  for (int i = 0; i < 3; ++i) shell->face[shell->nface][i] = (uint8_t)p->face[f].vertex[i];
+  shell->nface++;
+}
+
+// Writes the polytope, beginning with the faces above the floor. Writes nothing if it is too large.
+static void write_shell(const Polytope* p, hfVec3 m, double floor, hfiShell* shell) {
+  if (p->nvertex > HFI_SHELL_VERTICES || p->nface - p->nfree > HFI_SHELL_FACES) return;
+  shell->nvertex = (int16_t)p->nvertex;
+  for (int i = 0; i < p->nvertex; ++i) shell->a[i] = p->vertex[i].vertex_a, shell->b[i] = p->vertex[i].vertex_b;
+  for (int f = 0; f < p->nface; ++f)
+    if (p->face[f].alive && is_above(p, f, m, floor)) add_to_shell(p, f, shell);
+  shell->ntop = shell->nface;
+  for (int f = 0; f < p->nface; ++f)
+    if (p->face[f].alive && !is_above(p, f, m, floor)) add_to_shell(p, f, shell);
+}
+
+hfVec3 hfi_epa(hfiCores* c, double accuracy, hfiSimplex* s, hfiShell* shell) {
+  Polytope p;
+  start_polytope(c, s, &p);
+  hfVec3 best = v3(0, 0, 1);
+  double least = INFINITY;
+  int triangle[3] = {0, 1, 2}, whole = 1;
+  for (;;) {
+    int f = nearest_face(&p);
+    if (!(p.distance[f] < least)) break;
+    hfVec3 m = p.face[f].normal;
+    hfiSupportPoint w = hfi_support_pair(c, m);
+    double h = v3_dot(m, w.w), distance = p.distance[f];
+    if (h < least) {
+      least = h;
+      best = m;
+      for (int i = 0; i < 3; ++i) triangle[i] = p.face[f].vertex[i];
+    }
+    if (h - distance <= accuracy || !(whole = grow(&p, f, &w))) break;
+  }
+  write_simplex(&p, triangle, s);
+  double floor = least - FLAT * c->scale;
+  if (shell) shell->nface = 0;
+  if (shell && whole && grow_further(c, &p, best, floor)) write_shell(&p, best, floor, shell);
+  return v3_neg(best); // A moves out of B against m.
+}

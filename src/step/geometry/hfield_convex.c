@@ -1,0 +1,88 @@
+// A convex shape A against a height field B.
+//
+// The surface of a field is not convex, but its parts are: faces, ridges (convex edges) and peaks (vertices). Each part is a shape
+// of the table: a plane, a capsule and a sphere of radius zero. A touches a part where the contact of A with that shape belongs to
+// the part and its normal n to the part's cone:
+//
+//   face    n is that of the triangle, in which the point of its plane lies (face_holds has the exceptions)
+//   ridge   n = a n1 + b n2 with a, b >= 0, of the two faces; the point lies between the ends
+//   peak    n.e <= 0 for all edges e that leave it
+//
+// So A never meets an edge inside of a flat region. Triangles that lie in one plane form a region. The feature of a contact is the number of the
+// region and that of A's own point, and stays the same while the point slides from triangle to triangle: on a flat field the contacts are those with
+// a plane. A point inside of the matter belongs to the nearest of the faces that make a ridge, but to all faces that make a valley. All in the frame
+// of B. Theory: docs/theory/collision.md.
+#include "step/geometry/hfield_query.h"
+
+// The normal of a round shape may be outside of a cone by an angle of this sine [-].
+static const double STRICT = 1e-9;
+// The normal of a shape with faces, which tilts a little while it lies, may be outside by an angle of this sine [-].
+static const double LOOSE = 0.02;
+
+// Spheres whose reach is longer than this many cells are treated like other shapes [-].
+static const double LARGE = 100;
+
+static int is_round(int type) { return type == HF_GEOM_SPHERE || type == HF_GEOM_CAPSULE || type == HF_GEOM_ELLIPSOID; }
+
+// How far the core of a round shape is below its surface; 0 for other shapes.
+static double find_core(const hfiShape* A) {
+  if (A->type == HF_GEOM_ELLIPSOID) return min2(A->size[0], min2(A->size[1], A->size[2]));
+  return is_round(A->type) ? A->size[0] : 0;
+}
+
+// Is A a sphere that is not much larger than a cell and whose centre is surely outside of the matter?
+static int is_ball_outside(const hfiFieldQuery* q) {
+  return q->A->type == HF_GEOM_SPHERE && q->core + q->margin <= LARGE * q->cell && hfi_field_sunk_depth(q, q->X_BA.p) < -HFI_SURELY * q->cell;
+}
+
+// Starts a query. Returns 0 if A is not near the field. The lists of a query are not cleared, because they are long.
+static int start_query(hfiFieldQuery* q) {
+  q->cell = min2(q->f->dx, q->f->dy);
+  q->cone = is_round(q->A->type) ? STRICT : LOOSE;
+  q->core = find_core(q->A);
+  q->count = q->nlow = q->keeps_sides = 0;
+  q->ball = 0;
+  if (!hfi_field_find_cells(q)) return 0;
+  if (is_ball_outside(q)) q->ball = q->core + q->margin;
+  return 1;
+}
+
+int hfi_convex_hfield(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double margin, hfiContactPoint* points) {
+  const hfiHeightField* f = B->field;
+  hfiFieldQuery q;
+  q.A = A, q.X_BA = pose_inv_mul(*X_WB, *X_WA), q.f = f, q.margin = margin, q.points = points;
+  if (!start_query(&q)) return 0;
+  int at_border = q.c0 == 0 || q.r0 == 0 || q.c1 == f->ncol - 2 || q.r1 == f->nrow - 2, flat = hfi_field_is_flat(&q);
+  if (flat) hfi_field_touch_flat(&q);
+  else hfi_field_touch_faces(&q);
+  if ((!flat || at_border) && (!q.keeps_sides || q.is_near)) hfi_field_touch_ridges(&q), hfi_field_touch_peaks(&q);
+  if (at_border || q.box.lo.z <= -f->base) hfi_field_touch_sides(&q), hfi_field_touch_frame(&q);
+  hfi_points_to_world(X_WB, points, q.count);
+  return q.count;
+}
+
+// The search for the nearest point begins within the first share of the shape's size, and grows up to this size by the second factor [-].
+static const double NEAR = 1.0 / 64, GROWTH = 8;
+
+// Searches within a distance that grows until something is found, so that mostly few cells are tried, and few ridges of them: mostly the shape touches
+// the field or nearly does. Farther away than its size the distance doubles.
+int hfi_hfield_distance(const hfiShape* A, const hfPose* X_WA, const hfiShape* B, const hfPose* X_WB, double far, hfiContactPoint* point) {
+  hfiContactPoint points[HFI_MAX_POINTS];
+  const hfiHeightField* f = B->field;
+  hfVec3 size = v3(f->half[0], f->half[1], f->base + f->highest);
+  hfiAabb box = hfi_shape_aabb(A, X_WA);
+  double most = min2(far, v3_norm(size) + v3_norm(v3_sub(X_WA->p, X_WB->p)) + v3_norm(v3_sub(box.hi, box.lo)));
+  double wide = max2(v3_norm(v3_sub(box.hi, box.lo)), min2(f->dx, f->dy)), within = min2(NEAR * wide, most);
+  int count = hfi_convex_hfield(A, X_WA, B, X_WB, within, points);
+  while (count == 0 && within < most) {
+    within = min2(within < wide ? GROWTH * within : 2 * within, most);
+    count = hfi_convex_hfield(A, X_WA, B, X_WB, within, points);
+  }
+  if (count == 0) return 0;
+  int deepest = 0;
+  for (int i = 1; i < count; ++i)
+    if (points[i].depth > points[deepest].depth) deepest = i;
+  if (!(-points[deepest].depth <= far)) return 0;
+  *point = points[deepest];
+  return 1;
+}

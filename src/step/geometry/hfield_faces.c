@@ -1,0 +1,232 @@
+// Contacts of a convex shape with the faces of a height field: triangles, cells in one plane, sides and base (hfield_convex.c).
+#include "step/geometry/hfield_query.h"
+#include "step/geometry/manifold.h"
+
+static const double FLAT = 1e-10; // Cells whose vertices are all nearer to a plane than this share of a cell count as flat [-].
+
+// ---- faces -----------------------------------------------------------------------------------------
+
+typedef struct FieldFace {
+  int c, r, upper;
+  hfVec3 n, middle;
+} FieldFace;
+
+static FieldFace face_of(const hfiFieldQuery* q, int c, int r, int upper) {
+  const hfiHeightField* f = q->f;
+  hfVec3 a = hfi_hfield_vertex(f, c, r), b = hfi_hfield_vertex(f, c + 1, r + 1), k = upper ? hfi_hfield_vertex(f, c, r + 1) : hfi_hfield_vertex(f, c + 1, r);
+  FieldFace face = {c, r, upper, hfi_hfield_normal(f, c, r, upper), v3_scale(1.0 / 3, v3_add(a, v3_add(b, k)))};
+  return face;
+}
+
+// Is (x, y) in the triangle?
+static int in_triangle(const hfiHeightField* f, int c, int r, int upper, hfVec3 p) {
+  double u = (p.x + f->half[0]) / f->dx - c, v = (p.y + f->half[1]) / f->dy - r;
+  if (!(u >= -HFI_INSIDE && u <= 1 + HFI_INSIDE && v >= -HFI_INSIDE && v <= 1 + HFI_INSIDE)) return 0;
+  return upper ? v >= u - HFI_INSIDE : v <= u + HFI_INSIDE;
+}
+
+// Is (x, y) in the cell of the triangle or in a cell beside it?
+static int near_triangle(const hfiHeightField* f, const FieldFace* t, hfVec3 p) {
+  return fabs(p.x + f->half[0] - (t->c + 0.5) * f->dx) <= 1.6 * f->dx && fabs(p.y + f->half[1] - (t->r + 0.5) * f->dy) <= 1.6 * f->dy;
+}
+
+// The triangle across edge k of a triangle: 0 is the diagonal, 1 the edge along x, 2 the edge along y. Returns 0 at the border.
+static int neighbour(const hfiHeightField* f, const FieldFace* t, int k, int* c, int* r) {
+  *c = t->c + (k == 2 ? (t->upper ? -1 : 1) : 0);
+  *r = t->r + (k == 1 ? (t->upper ? 1 : -1) : 0);
+  return *c >= 0 && *r >= 0 && *c < f->ncol - 1 && *r < f->nrow - 1;
+}
+
+// Does a face hold A's point p, which is `depth` below the plane of the face? w is the point of that plane nearest to p.
+//
+//   1. p is above the plane: the face holds it if w is in the triangle.
+//   2. p is below the plane, and A is round with its core outside of the matter: if w is in the triangle and the core is above the
+//      plane. Then w is inside of A. (The core may be beside the field or behind a ridge, and so may p.)
+//   3. p is below the plane, and A is any other shape or deeper: if w or p is in the triangle, or if w is in a neighbour with which the
+//      face makes a valley, because all faces of a valley hold a point at its bottom. But not if p is nearer to the surface straight
+//      above it than to the plane: then another face of a ridge is nearer.
+static int face_holds(const hfiFieldQuery* q, const FieldFace* t, hfVec3 w, hfVec3 p, double depth) {
+  const hfiHeightField* f = q->f;
+  int near = near_triangle(f, t, w), inside = near && in_triangle(f, t->c, t->r, t->upper, w);
+  if (!(depth > 0)) return inside;
+  if (q->core > 0 && near && hfi_field_sunk_depth(q, v3_axpy(q->core, t->n, p)) < 0) return inside && depth <= q->core;
+  int holds = inside || in_triangle(f, t->c, t->r, t->upper, p);
+  for (int k = 0; k < 3 && near && !holds; ++k) {
+    int c, r;
+    if (!neighbour(f, t, k, &c, &r) || !in_triangle(f, c, r, !t->upper, w)) continue;
+    FieldFace other = face_of(q, c, r, !t->upper);
+    holds = v3_dot(v3_sub(other.middle, t->middle), t->n) > 0; // a hollow edge
+  }
+  return holds && hfi_field_sunk_depth(q, p) >= depth;
+}
+
+// A's contacts with the plane through p with normal n: at most HFI_MAX_MANIFOLD. Their feature is the number of A's own point.
+static int touch_plane(const hfiFieldQuery* q, hfVec3 p, hfVec3 n, hfiContactPoint* points) {
+  hfiShape plane = {HF_GEOM_PLANE, {0, 0, 0}, NULL, NULL};
+  hfPose X = hfi_plane_pose(p, n);
+  int count = hfi_functions(q->A)->plane(&plane, &X, q->A, &q->X_BA, q->margin, points);
+  for (int i = 0; i < count; ++i) {
+    uint32_t own = points[i].feature;
+    swap_point(&points[i]);
+    points[i].feature = own;
+  }
+  return count;
+}
+
+// Lists the vertices of a mesh that are not above all cells under it by more than the margin.
+static void list_low_vertices(hfiFieldQuery* q) {
+  const hfiHull* hull = q->A->hull;
+  double highest = -INFINITY;
+  for (int r = q->r0; r <= q->r1 + 1; ++r)
+    for (int c = q->c0; c <= q->c1 + 1; ++c) highest = max2(highest, hfi_hfield_height(q->f, c, r));
+  hfVec3 up = v3(q->X_BA.R.m[6], q->X_BA.R.m[7], q->X_BA.R.m[8]);
+  double limit = highest + q->margin + HFI_FLAT_TILT * hfi_functions(q->A)->core_size(q->A) - q->X_BA.p.z;
+  q->nlow = 0;
+  for (int32_t i = 0; i < hull->nvert; ++i) {
+    if (v3_dot(up, hfi_hull_vertex(hull, i)) > limit) continue;
+    if (q->nlow == HFI_MOST_LOW) {
+      q->nlow = -1; // There are too many: all vertices are tried.
+      return;
+    }
+    q->low[q->nlow++] = i;
+  }
+}
+
+// Finds the contact points of those vertices of a mesh that the face holds, thinned to HFI_MAX_MANIFOLD. (The function for a mesh and a plane is of no use
+// here: it would thin before it is known which vertices the face holds.)
+static int vertices_at_face(const hfiFieldQuery* q, const FieldFace* t, hfiContactPoint* points) {
+  const hfiHull* hull = q->A->hull;
+  hfVec3 n_A = m3_tmulv(q->X_BA.R, t->n);
+  double height = v3_dot(t->n, v3_sub(q->X_BA.p, t->middle)), slack = HFI_FLAT_TILT * hfi_functions(q->A)->core_size(q->A);
+  hfiThinning thin;
+  hfi_thinning_start(&thin, n_A, slack);
+  int listed = q->nlow >= 0, count = listed ? q->nlow : hull->nvert;
+  for (int k = 0; k < count; ++k) {
+    int32_t i = listed ? q->low[k] : k;
+    hfVec3 x = hfi_hull_vertex(hull, i);
+    double depth = -height - v3_dot(n_A, x);
+    if (!(depth >= -q->margin - slack)) continue;
+    hfVec3 p = pose_point(q->X_BA, x);
+    if (face_holds(q, t, v3_axpy(depth, t->n, p), p, depth)) hfi_thinning_add(&thin, x, depth, (uint32_t)i);
+  }
+  hfiOverlapPoint kept[HFI_MAX_MANIFOLD];
+  count = hfi_thinning_finish(&thin, kept);
+  for (int k = 0; k < count; ++k) {
+    hfVec3 p = pose_point(q->X_BA, kept[k].p);
+    put_point(&points[k], v3_axpy(kept[k].depth, t->n, p), t->n, kept[k].depth, kept[k].feature);
+  }
+  return count;
+}
+
+static void touch_face(hfiFieldQuery* q, int c, int r, int upper) {
+  FieldFace t = face_of(q, c, r, upper);
+  hfiContactPoint points[HFI_MAX_MANIFOLD];
+  int count = q->A->hull ? vertices_at_face(q, &t, points) : touch_plane(q, t.middle, t.n, points);
+  uint32_t region = (uint32_t)q->f->region[hfi_hfield_triangle(q->f, c, r, upper)];
+  for (int i = 0; i < count; ++i) {
+    hfiContactPoint* p = &points[i];
+    if (face_holds(q, &t, p->p_WCb, p->p_WCa, p->depth)) hfi_field_add(q, p, (hfiFieldOrigin){HFI_FACE, region, p->feature, t.middle});
+  }
+}
+
+// Whether A cannot touch a face with normal g (of any length) of a cell that lies on these sides of A. It cannot if the face looks towards A. If the
+// face looks away, A is behind it and may have been pressed through it, however far.
+static int face_is_out_of_reach(const hfiFieldQuery* q, int sides, hfVec3 g) {
+  double d[3];
+  if (!sides) return 0;
+  v3_store(d, m3_tmulv(q->X_BA.R, g));
+  for (int i = 0; i < 3; ++i)
+    if ((sides & 1 << i && d[i] <= 0) || (sides & 8 << i && d[i] >= 0)) return 1;
+  return 0;
+}
+
+// Does the face of a cell with these slopes surely not hold a sphere whose centre is outside of the matter? The plane of the face is g.x = g.corner
+// with g = (-slope, 1). There are two such cases:
+//   - The plane is beyond the sphere's reach.
+//   - The centre is above the plane, and w, the point of the plane nearest to the centre, is not in the triangle (face_holds).
+// A sphere that is large on a steep face is left to face_holds: its nearest point may be in a triangle from which w is far.
+static int ball_misses_face(const hfiFieldQuery* q, int c, int r, int upper, const double slope[2]) {
+  const hfiHeightField* f = q->f;
+  hfVec3 rel = v3_sub(q->X_BA.p, hfi_hfield_vertex(f, c, r));
+  double steep = sqr(slope[0]) + sqr(slope[1]), gg = 1 + steep, above = rel.z - slope[0] * rel.x - slope[1] * rel.y;
+  if (!(above > 0) || sqr(q->core) * steep > sqr(q->cell) * gg) return 0;
+  if (hfi_field_is_beyond(q, sqr(above), gg)) return 1;
+  double x = rel.x + above / gg * slope[0], y = rel.y + above / gg * slope[1], across = (x * f->dy - y * f->dx) * (upper ? 1 : -1);
+  double dx = HFI_SURELY * f->dx, dy = HFI_SURELY * f->dy;
+  return x < -dx || x > f->dx + dx || y < -dy || y > f->dy + dy || across > dx * f->dy;
+}
+
+void hfi_field_touch_faces(hfiFieldQuery* q) {
+  if (q->A->hull) list_low_vertices(q);
+  q->keeps_sides = (q->r1 - q->r0 + 1) * (q->c1 - q->c0 + 1) <= HFI_FEW_CELLS, q->is_near = 0;
+  for (int r = q->r0; r <= q->r1; ++r)
+    for (int c = q->c0; c <= q->c1; ++c) {
+      int sides = hfi_field_sides(q, c, r);
+      if (q->keeps_sides) q->sides[hfi_field_place(q, c, r)] = sides;
+      q->is_near |= !sides;
+      if (sides == HFI_BELOW) continue;
+      for (int upper = 0; upper < 2; ++upper) {
+        double slope[2];
+        hfi_hfield_slopes(q->f, c, r, upper, slope);
+        if (q->ball > 0 && ball_misses_face(q, c, r, upper, slope)) continue;
+        if (!face_is_out_of_reach(q, sides, v3(-slope[0], -slope[1], 1))) touch_face(q, c, r, upper);
+      }
+    }
+}
+
+// ---- flat patches ----------------------------------------------------------------------------------
+
+int hfi_field_is_flat(const hfiFieldQuery* q) {
+  const hfiHeightField* f = q->f;
+  hfVec3 corner = hfi_hfield_vertex(f, q->c0, q->r0);
+  double s[2];
+  hfi_hfield_slopes(f, q->c0, q->r0, 0, s);
+  for (int r = q->r0; r <= q->r1 + 1; ++r)
+    for (int c = q->c0; c <= q->c1 + 1; ++c) {
+      hfVec3 d = v3_sub(hfi_hfield_vertex(f, c, r), corner);
+      if (!(fabs(d.z - s[0] * d.x - s[1] * d.y) <= FLAT * q->cell)) return 0;
+    }
+  return 1;
+}
+
+void hfi_field_touch_flat(hfiFieldQuery* q) {
+  const hfiHeightField* f = q->f;
+  FieldFace t = face_of(q, q->c0, q->r0, 0);
+  hfiContactPoint points[HFI_MAX_MANIFOLD];
+  int count = touch_plane(q, t.middle, t.n, points);
+  uint32_t region = (uint32_t)f->region[hfi_hfield_triangle(f, q->c0, q->r0, 0)];
+  for (int i = 0; i < count; ++i) {
+    hfVec3 w = points[i].p_WCb;
+    if (fabs(w.x) > f->half[0] + HFI_INSIDE * f->dx || fabs(w.y) > f->half[1] + HFI_INSIDE * f->dy) continue;
+    hfi_field_add(q, &points[i], (hfiFieldOrigin){HFI_FACE, region, points[i].feature, t.middle});
+  }
+}
+
+// ---- walls and base --------------------------------------------------------------------------------
+
+// Contacts with a wall or the base, the plane through `on` with normal `out`. Only a shape whose origin is outside of the plane touches it. A point
+// of a shape with corners counts only if it is nearer to the plane than to the surface, and, if it is behind the plane, in the matter: behind a wall
+// the surface may fall. Numbers of walls and base follow those of the regions.
+static void touch_side(hfiFieldQuery* q, hfVec3 on, hfVec3 out, int side) {
+  const hfiHeightField* f = q->f;
+  if (!(v3_dot(v3_sub(q->X_BA.p, on), out) > 0)) return;
+  hfiContactPoint points[HFI_MAX_MANIFOLD];
+  int count = touch_plane(q, on, out, points);
+  uint32_t id = (uint32_t)(hfi_hfield_triangles(f->nrow, f->ncol) + side);
+  for (int i = 0; i < count; ++i) {
+    hfVec3 w = points[i].p_WCb;
+    double depth = points[i].depth, below = hfi_hfield_surface(f, w.x, w.y) - w.z; // the surface
+    int holds = fabs(w.x) <= f->half[0] * (1 + HFI_INSIDE) && fabs(w.y) <= f->half[1] * (1 + HFI_INSIDE) && w.z >= -f->base * (1 + HFI_INSIDE) &&
+                below >= 0 && (q->core > 0 || (below >= depth && (!(depth > 0) || hfi_field_sunk_depth(q, points[i].p_WCa) >= 0)));
+    if (holds) hfi_field_add(q, &points[i], (hfiFieldOrigin){HFI_FACE, id, points[i].feature, on});
+  }
+}
+
+void hfi_field_touch_sides(hfiFieldQuery* q) {
+  const hfiHeightField* f = q->f;
+  touch_side(q, v3(-f->half[0], 0, 0), v3(-1, 0, 0), 0);
+  touch_side(q, v3(f->half[0], 0, 0), v3(1, 0, 0), 1);
+  touch_side(q, v3(0, -f->half[1], 0), v3(0, -1, 0), 2);
+  touch_side(q, v3(0, f->half[1], 0), v3(0, 1, 0), 3);
+  touch_side(q, v3(0, 0, -f->base), v3(0, 0, -1), 4);
+}

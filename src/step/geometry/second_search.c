@@ -1,0 +1,144 @@
+// The second search for contact points. It examines the pairs whose geoms may come nearer to each other than the first search assumed:
+//
+//   - pairs of a geom whose reach has grown since the first search (the caller marks these geoms)
+//   - pairs that the first search examined with less than the sum of their two reaches (hfiScene.pair_reach)
+//
+// There are few such geoms, so each of them is compared with all others by bounding spheres. If a pair has points of the first search that act, these
+// points stay as they are. The points of the second search are added to them, and replace the points of the pair that do not act.
+#include "step/geometry/scene.h"
+
+#include <string.h>
+
+// The points found so far, sorted by pair.
+typedef struct FoundPoints {
+  hfiRawContact* at;
+  int count, capacity;
+  int dropped;            // number of points for which there was no room
+  int32_t next_candidate; // candidate number of the next pair that is not in the scene's list and has no points yet
+} FoundPoints;
+
+// What all functions of the search read.
+typedef struct SecondSearch {
+  const hfiScene* scene;
+  const hfPose* X_WG;      // (ngeom)
+  const double* reach;     // (ngeom) [m]
+  const int32_t* extended; // (ngeom) 1: the reach of the geom has grown. NULL: no reach has
+} SecondSearch;
+
+// Compares the pair of a point with pair c in the order of pairs: < 0 before c, 0 the same, > 0 after c.
+static int compare_pair(const hfiRawContact* r, const hfiCandidate* c) {
+  if (r->geom_a != c->a) return r->geom_a < c->a ? -1 : 1;
+  if (r->geom_b != c->b) return r->geom_b < c->b ? -1 : 1;
+  return r->pair < c->pair ? -1 : r->pair > c->pair;
+}
+
+// Returns the index of the first point of the pair, or, if it has none, the index at which its points belong.
+static int find_pair(const FoundPoints* f, const hfiCandidate* c) {
+  int low = 0, high = f->count;
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (compare_pair(&f->at[middle], c) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+static int has_feature(const hfiRawContact* points, int n, uint32_t feature) {
+  for (int i = 0; i < n; ++i)
+    if (points[i].point.feature == feature) return 1;
+  return 0;
+}
+
+// Replaces the points from index `begin` to `end` - 1 by n points. Those for which there is no room are dropped.
+static void replace_range(FoundPoints* f, int begin, int end, const hfiRawContact* points, int n) {
+  int room = f->capacity - (f->count - (end - begin)), kept = n < room ? n : room;
+  memmove(f->at + begin + kept, f->at + end, sizeof *f->at * (size_t)(f->count - end));
+  memcpy(f->at + begin, points, sizeof *points * (size_t)kept);
+  f->count += kept - (end - begin);
+  f->dropped += n - kept;
+}
+
+// Computes the points of pair c with a margin that is larger by `approach`, and merges them into the found points.
+//   candidate  number of the pair in the scene's list, or -1
+//   approach   how far the two geoms may come towards each other [m]
+// A pair never gets more points than one search can find.
+static void search_pair(const SecondSearch* q, const hfiCandidate* c, int candidate, hfiCull* cull, double approach, FoundPoints* f) {
+  hfiContactPoint points[HFI_MAX_POINTS];
+  hfiRawContact merged[HFI_MAX_POINTS];
+  const int32_t* type = hf_model_geom_type(q->scene->model);
+  int n = hfi_scene_points(q->scene, q->X_WG, c, cull, cull->margin + approach, points), begin = find_pair(f, c), end = begin, count = 0;
+  int most = hfi_pair_points(type[c->a], type[c->b]);
+  if (!n) return;
+  for (; end < f->count && compare_pair(&f->at[end], c) == 0; ++end)
+    if (f->at[end].acts && count < HFI_MAX_POINTS) merged[count++] = f->at[end];
+  if (end > begin) candidate = f->at[begin].candidate;
+  else if (candidate < 0) candidate = f->next_candidate++;
+  for (int k = 0; k < n && count < most; ++k) {
+    hfiRawContact raw = {c->a, c->b, c->pair, candidate, points[k], 0, 0};
+    if (!has_feature(merged, count, points[k].feature)) merged[count++] = raw;
+  }
+  replace_range(f, begin, end, merged, count);
+}
+
+// Do the bounding spheres of geoms a and b stay apart if the geoms come nearer by `approach`? Planes have no sphere and are never apart.
+static inline int spheres_stay_apart(const SecondSearch* q, double approach, int a, int b) {
+  const double *radius = hf_model_geom_rbound(q->scene->model), *margin = hf_model_geom_margin(q->scene->model);
+  if (!(radius[a] > 0 && radius[b] > 0)) return 0;
+  double reached = radius[a] + radius[b] + approach + margin[a] + margin[b];
+  return v3_norm2(v3_sub(q->X_WG[b].p, q->X_WG[a].p)) > reached * reached;
+}
+
+// Searches pair i of the scene's list if the reach of one of its geoms has grown, or if the first search used less than the sum of both reaches.
+static inline void search_listed_pair(const SecondSearch* q, int i, FoundPoints* f) {
+  const hfiScene* s = q->scene;
+  const hfiCandidate* c = &s->candidate[i];
+  int lessened = s->any_lessened && s->cull[i].lessened == s->query;
+  if (!lessened && !(q->extended && (q->extended[c->a] || q->extended[c->b]))) return;
+  double approach = q->reach[c->a] + q->reach[c->b];
+  if (lessened) approach = min2(approach, s->pair_reach(s->mover, c->a, c->b, s->cull[i].less));
+  if (approach > 0 && !spheres_stay_apart(q, approach, c->a, c->b)) search_pair(q, c, i, &s->cull[i], approach, f);
+}
+
+// Searches a scene that lists its pairs. If no reach has grown, only pairs that the first search examined can have more points.
+static void search_listed(const SecondSearch* q, FoundPoints* f) {
+  const hfiScene* s = q->scene;
+  for (int k = 0; !q->extended && k < s->nnear; ++k) search_listed_pair(q, s->near[k], f);
+  for (int i = 0; q->extended && i < s->ncandidate; ++i) search_listed_pair(q, i, f);
+}
+
+// Searches the pairs of geom g, whose reach has grown, with all other active geoms. If both reaches of a pair have grown, only the call for its lower
+// geom searches it.
+static void search_around(const SecondSearch* q, int g, FoundPoints* f) {
+  const hfiScene* s = q->scene;
+  for (int k = 0; k < s->nactive; ++k) {
+    int other = s->active[k], a = g < other ? g : other, b = g < other ? other : g;
+    double approach = q->reach[a] + q->reach[b];
+    if (other == g || (other < g && q->extended[other]) || spheres_stay_apart(q, approach, a, b)) continue;
+    if (!hfi_filter_test(&s->filter, a, b)) continue;
+    hfiCandidate c = {a, b, -1};
+    hfiCull cull = hfi_scene_cull(s, &c);
+    search_pair(q, &c, -1, &cull, approach, f);
+  }
+}
+
+// Searches the explicit pairs of the model that have a geom whose reach has grown.
+static void search_explicit_pairs(const SecondSearch* q, FoundPoints* f) {
+  const hfiScene* s = q->scene;
+  for (int i = 0; i < s->model->npair; ++i) {
+    hfiCandidate c = hfi_explicit_candidate(s->model, i);
+    hfiCull cull = hfi_scene_cull(s, &c);
+    if (q->extended[c.a] || q->extended[c.b]) search_pair(q, &c, -1, &cull, q->reach[c.a] + q->reach[c.b], f);
+  }
+}
+
+int hfi_scene_search_again(hfiScene* s, const hfPose* X_WG, const double* reach, const int32_t* extended, hfiRawContact* found, int count, int capacity,
+                           int* dropped) {
+  SecondSearch q = {s, X_WG, reach, extended};
+  FoundPoints f = {found, count, capacity, 0, s->ncandidate};
+  if (s->listed) search_listed(&q, &f);
+  for (int k = 0; !s->listed && k < s->nactive; ++k)
+    if (extended[s->active[k]]) search_around(&q, s->active[k], &f);
+  if (!s->listed) search_explicit_pairs(&q, &f);
+  *dropped += f.dropped;
+  return f.count;
+}

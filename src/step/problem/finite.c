@@ -1,0 +1,110 @@
+// The check of a step problem before it is solved. If the sum over all its numbers is finite, all numbers are. If the sum is not finite, some number is
+// not, or large numbers overflowed. Then the trees and blocks are checked one by one: 0 x is 0 for a finite x and NaN otherwise.
+#include "step/problem/finite.h"
+
+#include "math/vec3.h"
+
+#include "base/error.h"
+#include "base/finite.h"
+
+#include <stddef.h>
+
+// Number of doubles at the start of hfContactLaw.
+enum { CONTACT_REALS = offsetof(hfContactLaw, friction) / sizeof(double) };
+
+// Returns 0 if all numbers are finite, else NaN. check_row, check_tree and check_block do the same.
+static double sum_zeros(const double* x, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) sum += 0 * x[i];
+  return sum;
+}
+
+static double check_row(const hfSaturatedRow* row) {
+  return 0 * row->s0 + 0 * row->kappa + (row->lo <= row->hi ? 0 : NAN);
+}
+
+// Returns the sum of the numbers of a contact's law. Even and odd numbers are summed apart, so that the additions can overlap.
+static inline double sum_law(const hfContactLaw* law) {
+  const double* x = &law->stiffness;
+  double even = 0, odd = CONTACT_REALS % 2 ? x[CONTACT_REALS - 1] : 0;
+  for (int i = 0; i + 1 < CONTACT_REALS; i += 2) even += x[i], odd += x[i + 1];
+  return even + odd;
+}
+
+static double check_tree(const hfStepProblem* P, int t) {
+  int first = P->tree_start[t], n = P->tree_start[t + 1] - first;
+  return sum_zeros(P->M + P->M_start[t], n * n) + sum_zeros(P->diag + first, n) +
+         sum_zeros(P->p + first, n) + sum_zeros(P->v0 + first, n);
+}
+
+static double check_block(const hfStepProblem* P, int b) {
+  const hfStepBlock* block = P->block + b;
+  double sum = 0;
+  for (int i = 0; i < block->npiece; ++i) {
+    const hfStepPiece* piece = P->piece + block->piece + i;
+    sum += sum_zeros(P->J + piece->jac, block->dim * piece->ncol);
+  }
+  if (P->drift) sum += sum_zeros(P->drift + block->row, block->dim);
+  if (block->law == HF_LAW_CONTACT)
+    return sum + sum_zeros(&P->contact[block->param].stiffness, CONTACT_REALS);
+  for (int i = 0; i < block->dim; ++i) sum += check_row(P->saturated + block->param + i);
+  return sum;
+}
+
+// Refuses the problem and names the first tree or block with a number that is not finite. Returns HF_OK if there is none, because only the sum
+// overflowed.
+static hfStatus name_nonfinite(const hfStepProblem* P, hfError* error) {
+  for (int t = 0; t < P->ntree; ++t)
+    if (isnan(check_tree(P, t)))
+      return hfi_refuse(error, HF_ERROR_NONFINITE,
+                        "tree %d: mass matrix, momentum or velocity is not finite", t);
+  for (int b = 0; b < P->nblock; ++b)
+    if (isnan(check_block(P, b)))
+      return hfi_refuse(error, HF_ERROR_NONFINITE,
+                        "block %d on tree %d: Jacobian or law is not finite", b,
+                        P->piece[P->block[b].piece].tree);
+  if (!isfinite(P->h)) return hfi_refuse(error, HF_ERROR_NONFINITE, "step problem: h is not finite");
+  return HF_OK;
+}
+
+hfStatus hfi_problem_check_finite(const hfStepProblem* P, hfError* error) {
+  double sum = P->h + hfi_sum(P->M, P->M_start[P->ntree]) + hfi_sum(P->diag, P->nv) + hfi_sum(P->p, P->nv) + hfi_sum(P->v0, P->nv), laws = 0;
+  if (P->njac) sum += hfi_sum(P->J, P->njac);
+  if (P->drift) sum += hfi_sum(P->drift, P->nrow);
+  for (int i = 0; i < P->ncontact; ++i) laws += sum_law(P->contact + i);
+  for (int i = 0; i < P->nsaturated; ++i) laws += check_row(P->saturated + i);
+  return isfinite(sum + laws) ? HF_OK : name_nonfinite(P, error);
+}
+
+static int32_t largest_tree(const hfStepProblem* P) {
+  int32_t largest = 0;
+  for (int32_t t = 0; t < P->ntree; ++t) largest = imax2(largest, P->tree_start[t + 1] - P->tree_start[t]);
+  return largest;
+}
+
+hfStepCapacity hf_step_problem_capacity(const hfStepProblem* P) {
+  hfStepCapacity c = {.nv = P->nv, .ntree = P->ntree, .nblock = P->nblock, .nrow = P->nrow, .npiece = P->npiece, .ncol = P->ncol, .njac = P->njac,
+                      .max_tree_nv = largest_tree(P)};
+  return c;
+}
+
+static int fits(const hfStepProblem* P, const hfStepCapacity* c) {
+  return P->nv <= c->nv && P->ntree <= c->ntree && P->nblock <= c->nblock && P->nrow <= c->nrow && P->npiece <= c->npiece &&
+         P->ncol <= c->ncol && P->njac <= c->njac && largest_tree(P) <= c->max_tree_nv;
+}
+
+hfStatus hfi_problem_check_capacity(const hfStepProblem* P, const hfStepCapacity* c, hfError* error) {
+  if (fits(P, c)) return HF_OK;
+  hfStepCapacity needed = hf_step_problem_capacity(P);
+  const struct {
+    const char* what;
+    int32_t has, room;
+  } sizes[] = {{"dofs", needed.nv, c->nv},       {"trees", needed.ntree, c->ntree},    {"blocks", needed.nblock, c->nblock},
+               {"rows", needed.nrow, c->nrow},   {"pieces", needed.npiece, c->npiece}, {"columns", needed.ncol, c->ncol},
+               {"entries of J", needed.njac, c->njac}, {"dofs in one tree", needed.max_tree_nv, c->max_tree_nv}};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
+    if (sizes[i].has > sizes[i].room)
+      return hfi_refuse(error, HF_ERROR_ARGUMENT, "the problem has %d %s, the solver's capacity is %d", sizes[i].has,
+                        sizes[i].what, sizes[i].room);
+  return HF_OK;
+}

@@ -1,0 +1,13 @@
+// Checks that refuse step problems: those too large for the memory of a solver, and those with numbers that are not finite.
+#ifndef HFI_SOLVE_FINITE_H
+#define HFI_SOLVE_FINITE_H
+
+#include <holdfast/step_problem.h>
+
+// Returns HF_ERROR_NONFINITE and names the tree or block if a number of the problem is not finite. Bounds of saturated rows may be infinite, but not NaN.
+hfStatus hfi_problem_check_finite(const hfStepProblem* problem, hfError* error);
+
+// Returns HF_ERROR_ARGUMENT and names the count that is too large if the problem exceeds the capacity of a solver.
+hfStatus hfi_problem_check_capacity(const hfStepProblem* problem, const hfStepCapacity* capacity, hfError* error);
+
+#endif

@@ -1,0 +1,148 @@
+// The last rung of the ladder: friction is bounded by given normal forces, which are not unknowns.
+//
+//   lag_k  normal force that bounds the friction of contact k [N]
+//   pi_k   normal force of contact k at the answer, a function of its normal velocity [N]
+//
+// With lag fixed, r(v) is the gradient of the strictly convex function
+//
+//   f(v) = 1/2 v'Av - p*'v + sum_b l_b(J_b v)
+//
+//   l_b    potential of block b: the integral of the normal impulse (a cubic), and Huber's function
+//          for friction and saturated rows (law.h)
+//
+// so that Newton's method with a line search on the slope of f converges from any start (newton.c, line.c). The steps are:
+//
+//   1. Set lag to the normal force at the start of the step. For a contact that had no force, set it to the normal force of the frictionless answer:
+//      with a bound of zero a new contact would have no friction in its first step.
+//   2. Minimise f. This answer always exists.
+//   3. Repeat passes that move lag towards pi of the last answer and minimise f again. A pass is kept only if it lowers the residual of the coupled
+//      problem, in which lag = pi; otherwise the next pass moves lag by half as much. If the coupling is weak, the passes find the coupled answer. If it
+//      is strong, they cycle and stop.
+//   4. If other rungs were tried before, try Newton's method on the coupled problem once more from there. In a heap it is tried during the passes, too,
+//      each time that the coupled residual has become small enough, with the friction duals of the convex answer.
+#include "step/solve/convex.h"
+
+#include "math/vec3.h"
+#include "step/solve/dual.h"
+#include "step/solve/system.h"
+
+#include <string.h>
+
+enum {
+  MAX_PASSES = 40,
+  MAX_PASS_ITERATIONS = 1500, // No pass begins after this many Newton iterations; otherwise a step could take a thousand times the usual time.
+};
+// In a heap Newton's method is tried on the coupled problem as soon as its residual is below this share of its scale [-].
+static const double FIRST_TRY_RESIDUAL = 0.3;
+// It is tried again each time that the residual is below this share of the residual at the last try [-].
+static const double NEXT_TRY_DECREASE = 0.3;
+// Passes stop when lag would move by less than this share of the way to pi [-].
+static const double LEAST_MOVE = 1e-2;
+
+// Relative residual of the coupled problem at I->v and I->s.
+static double compute_coupled_residual(hfiIsland* I) {
+  hfi_system_respond(I, HF_COUPLING_TWO_WAY);
+  hfi_system_residual(I);
+  double norm = hfi_system_momentum_norm(I, I->r), scale = hfi_system_scale(I);
+  return scale > 0 ? norm / scale : norm;
+}
+
+static int is_contact(const hfiIsland* I, int32_t k) { return I->block[k].law == HF_LAW_CONTACT; }
+
+// pi of contact block k at I->s [N].
+static double normal_force(const hfiIsland* I, int32_t k) {
+  double derivative;
+  return hfi_contact_normal_force(I->block[k].contact, I->problem->h, I->s[I->block[k].row],
+                                  &derivative);
+}
+
+// Minimises f from I->v for the given coupling, lagged or frictionless.
+static hfiNewtonResult minimise(hfiIsland* I, const hfSolverConfig* config, int coupling) {
+  return hfi_newton_solve(I, config, coupling, HF_RUNG_CONVEX, hfi_use_friction_duals(I) ? HFI_NEW_DUALS : HFI_NO_DUALS);
+}
+
+// Sets I->lag for the first pass. Returns the number of iterations that it needed.
+static int32_t choose_first_lag(hfiIsland* I, const hfSolverConfig* config) {
+  int unknown = 0; // 1: some contact carried no force at the start of the step
+  for (int32_t k = 0; k < I->nblock; ++k) {
+    I->lag[k] = is_contact(I, k) ? I->block[k].contact->normal_force0 : 0;
+    if (is_contact(I, k) && !(I->lag[k] > 0)) unknown = 1;
+  }
+  if (!unknown) return 0;
+  hfiNewtonResult out = minimise(I, config, HF_COUPLING_FRICTIONLESS);
+  for (int32_t k = 0; k < I->nblock; ++k)
+    if (is_contact(I, k) && !(I->lag[k] > 0)) I->lag[k] = normal_force(I, k);
+  return out.iterations;
+}
+
+// Saves the answer of a pass.
+static void save_pass(hfiIsland* I) {
+  memcpy(I->v_kept, I->v, sizeof(double) * (size_t)I->n);
+  memcpy(I->s_kept, I->s, sizeof(double) * (size_t)I->nrow);
+  memcpy(I->lag_kept, I->lag, sizeof(double) * (size_t)I->nblock);
+}
+
+// Restores the answer that save_pass saved. s is copied and not computed from J v again, because stiff rows turn a change in the last digits of s into a
+// change of impulses.
+static void restore_pass(hfiIsland* I) {
+  memcpy(I->v, I->v_kept, sizeof(double) * (size_t)I->n);
+  memcpy(I->s, I->s_kept, sizeof(double) * (size_t)I->nrow);
+  memcpy(I->lag, I->lag_kept, sizeof(double) * (size_t)I->nblock);
+}
+
+// Makes one pass: moves lag by the share `move` of the way to pi and minimises f. Keeps the answer and returns 1 if it lowers the coupled residual;
+// otherwise restores the answer before.
+static int try_pass(hfiIsland* I, const hfSolverConfig* config, double move, hfiNewtonResult* out,
+                    double* coupled) {
+  save_pass(I);
+  for (int32_t k = 0; k < I->nblock; ++k)
+    if (is_contact(I, k)) I->lag[k] += move * (normal_force(I, k) - I->lag[k]);
+  hfiNewtonResult next = minimise(I, config, HFI_COUPLING_LAGGED);
+  double residual = compute_coupled_residual(I);
+  next.iterations += out->iterations;
+  next.limited += out->limited;
+  if (next.converged && residual < *coupled) {
+    *out = next;
+    *coupled = residual;
+    return 1;
+  }
+  out->iterations = next.iterations;
+  out->limited = next.limited;
+  restore_pass(I);
+  return 0;
+}
+
+// Tries Newton's method on the coupled problem from the convex answer, with its friction duals or without. If that fails, the convex answer is restored.
+static void try_coupled(hfiIsland* I, const hfSolverConfig* config, hfiDuals duals, hfiNewtonResult* out,
+                        double* coupled) {
+  save_pass(I);
+  hfiNewtonResult last = hfi_newton_solve(I, config, HF_COUPLING_TWO_WAY, HF_RUNG_TAMSI, duals);
+  out->iterations += last.iterations;
+  if (last.converged) {
+    out->converged = 1;
+    out->residual = *coupled = last.residual;
+    return;
+  }
+  restore_pass(I);
+  hfi_system_respond(I, HFI_COUPLING_LAGGED);
+}
+
+hfiNewtonResult hfi_convex_solve(hfiIsland* I, const hfSolverConfig* config, double* coupled) {
+  int32_t before = choose_first_lag(I, config);
+  hfiNewtonResult out = minimise(I, config, HFI_COUPLING_LAGGED);
+  out.iterations += before;
+  *coupled = compute_coupled_residual(I);
+  int has_earlier_rungs = config->first_rung < HF_RUNG_CONVEX; // 1: other rungs were tried before
+  double move = 1, tolerance = config->tolerance, try_below = has_earlier_rungs && hfi_use_friction_duals(I) ? FIRST_TRY_RESIDUAL : 0;
+  for (int pass = 0; pass < MAX_PASSES && out.iterations < MAX_PASS_ITERATIONS && *coupled > tolerance && move > LEAST_MOVE; ++pass) {
+    if (*coupled < try_below) {
+      try_below = NEXT_TRY_DECREASE * *coupled;
+      try_coupled(I, config, HFI_KEPT_DUALS, &out, coupled);
+      if (*coupled <= tolerance) return out;
+    }
+    move = try_pass(I, config, move, &out, coupled) ? min2(1, 1.5 * move) : 0.5 * move;
+  }
+  hfi_system_respond(I, HFI_COUPLING_LAGGED);
+  if (*coupled > tolerance && has_earlier_rungs) try_coupled(I, config, HFI_NO_DUALS, &out, coupled);
+  return out;
+}

@@ -1,0 +1,84 @@
+// Damping of the soft iterations (soft.c), which bound friction by the normal force of the last iteration. In a heap of 1000 bodies some contacts then
+// never settle: a contact closes, its bound grows, friction holds its bodies, its normal force becomes negative, it opens, and so on. At other contacts
+// the direction of slip turns by a right angle in each iteration. The cycles of such a contact spread to its neighbours. They end if only a share of
+// the changes of these contacts is taken:
+//
+//   pi0   estimate of the normal force                b     normal force that bounds friction; b = pi0 without damping
+//   f     friction force of a group                   x     b, or f of one group
+//   x1    x at the end of the iteration, undamped     dx    x1 - x of this iteration, dx' of the last iteration
+//
+//   x <- x + share dx,    share <- share SHRINK  where dx.dx' < SAME_DIRECTION |dx||dx'|    (LEAST_SHARE at least)
+//                         share <- share GROWTH  otherwise                         (1 at most)
+//
+// A contact that opened or closed at least SLOW_FLIPS times opens slowly: if its soft law has a negative force pi, its force becomes
+// pi0 + OPENING_SHARE (pi - pi0). Forces that no longer change are the same with damping and without, so that damping does not change the answer.
+//
+// If the step of the whole heap hardly changes from one iteration to the next, soft.c extrapolates the forces (hfi_damp_extrapolate).
+#include "step/solve/damp.h"
+
+#include "math/vec3.h"
+
+// A share is multiplied by SHRINK if a change has another direction than the last one, and by GROWTH otherwise. It stays above LEAST_SHARE [-].
+static const double SHRINK = 0.5;
+static const double GROWTH = 1.3;
+static const double LEAST_SHARE = 0.2;
+// Two changes have the same direction if the cosine of the angle between them is at least this [-]. For a single row the cosine is 1 or -1.
+static const double SAME_DIRECTION = 0.5;
+// A contact that opens slowly takes this share of the change of its normal force [-].
+static const double OPENING_SHARE = 0.3;
+// The normal force that bounds friction is at least this share of pi0 [-].
+static const double LEAST_BOUND = 0.1;
+// Extrapolation leaves at least this share of a normal force [-].
+static const double LEAST_REST = 0.1;
+enum { SLOW_FLIPS = 2 }; // A contact opens slowly after it opened or closed this many times.
+
+void hfi_damp_begin(hfiIsland* I, int32_t k) {
+  I->damping[k] = (hfiDamping){.bound_share = 1, .share = {1, 1, 1}};
+}
+
+double hfi_damp_normal_force(const hfiIsland* I, int32_t k, double next) {
+  if (next < 0 && I->damping[k].flips >= SLOW_FLIPS) next = I->pi0[k] + OPENING_SHARE * (next - I->pi0[k]);
+  return max2(0, next);
+}
+
+static double adapt_share(double share, int same) { return same ? min2(1, GROWTH * share) : max2(LEAST_SHARE, SHRINK * share); }
+
+// Moves the force f of a group of n rows towards f1 by its share, which is adapted first. before: the last change f1 - f; it is replaced by this one.
+static void move_group(double* f, const double* f1, int n, double* share, double* before) {
+  double dot = 0, now2 = 0, before2 = 0;
+  for (int i = 0; i < n; ++i) {
+    double d = f1[i] - f[i];
+    dot += d * before[i], now2 += sqr(d), before2 += sqr(before[i]);
+    before[i] = d;
+  }
+  *share = adapt_share(*share, !(dot < SAME_DIRECTION * sqrt(now2 * before2)));
+  for (int i = 0; i < n; ++i) f[i] += *share * before[i];
+}
+
+void hfi_damp_friction(hfiIsland* I, int32_t k, double next, const double* f) {
+  const hfiIslandBlock* b = I->block + k;
+  hfiDamping* D = I->damping + k;
+  double change = next - I->lag[k];
+  int acted = I->pi0[k] > 0, closes = next > 0 && !acted;
+  D->flips += (next > 0) != acted;
+  D->steady = next > 0 && acted;
+  D->normal_change = next - I->pi0[k];
+  D->bound_share = adapt_share(D->bound_share, !(change * D->bound_change < 0));
+  D->bound_change = change;
+  for (int g = 0; g < hfi_group_count(b->dim); ++g) {
+    int row = hfi_group_row(g);
+    move_group(I->force + b->row + 1 + row, f + row, hfi_group_dim(g), D->share + g, D->change + row);
+  }
+  I->lag[k] = next > 0 ? max2(I->lag[k] + (closes ? 1 : D->bound_share) * change, LEAST_BOUND * next) : 0;
+}
+
+int hfi_damp_extrapolate(hfiIsland* I, int32_t k, double extra) {
+  const hfiIslandBlock* b = I->block + k;
+  const hfiDamping* D = I->damping + k;
+  double* f = I->force + b->row + 1;
+  if (!D->steady) return 0;
+  I->pi0[k] = max2(LEAST_REST * I->pi0[k], I->pi0[k] + extra * D->normal_change);
+  I->lag[k] = max2(LEAST_BOUND * I->pi0[k], I->lag[k] + extra * D->bound_share * D->bound_change);
+  for (int i = 0; i + 1 < b->dim; ++i) f[i] += extra * D->share[hfi_row_group(i + 1)] * D->change[i];
+  return 1;
+}

@@ -1,0 +1,165 @@
+// The end of a step, predicted from its start, for a body that turns about its contacts: a rod on its end, a foot.
+//
+//   J0, J1  Jacobian of the contact at q0 and at q1 = q0 (+) h v      a = (dJ/dt) v, the acceleration of the contact point at velocities v
+//   s = J v row velocities of the contact
+//
+// A point of the body moves along an arc, but the step moves it along a chord of that arc. If the contact point does not move over the step,
+// h J0 v + h^2 a/2 = 0. So s = J0 v = -h a/2 in the solution of a step, and J1 v = J0 v + h a = h a/2 at the start of the next step. Since a hardly
+// changes from step to step, the row velocities in the solution of a step are those of its start, mirrored (with the opposite sign). Of a contact that
+// slides only the normal velocity is mirrored.
+//
+// At the velocities of the start a stiff contact is often open (depth - h s < 0), or it slides although it will stick in the solution. Newton's method
+// then begins on the wrong branch of the law and has to find the right one. The laws may be linearised at any row velocities s1, not only at J v:
+//
+//   gamma(s) = gamma(s1) - G(s1) (s - s1),     G = -dgamma/ds
+//
+// A limit beyond which a joint is brought back slows it down from step to step: s0 of its law, the velocity above which it does not act, falls. So the
+// joint, which in the last step got the velocity s0 of that step, is too fast at the start of each step, and the limit is open there and acts in the
+// solution.
+#include "step/solve/newton_step.h"
+
+#include "math/vec3.h"
+#include "step/law/law.h"
+#include "step/solve/system.h"
+
+#include <math.h>
+
+// d is the dissipation of a contact and s its normal velocity. If d |s| is below the first number, the law of the contact is almost linear. If it is
+// above the second, the contact is in an impact, and nothing is predicted [-].
+static const double LINEAR_DISSIPATION = 1e-3, IMPACT_DISSIPATION = 0.4;
+// If the island has other rows, nothing is predicted for a contact whose overlap is more than this many times its motion along the normal in the step:
+// such a contact is being pushed apart [-].
+static const double DEEP_OVERLAP = 10;
+// A joint beyond a limit is expected to be slowed down by it if its speed is at most this many times s0 [-]. Such limits reduce the speed by a quarter in
+// a step of 5 ms (limit.c: RELEASE_TIME).
+static const double LARGEST_SLOWING = 1.4;
+// A contact counts as turning if its slip reverses, or if its normal velocity is more than this share of its sliding velocity [-]. A contact that slides
+// along a straight line has almost no normal velocity, and does not begin to stick.
+static const double LEAST_TURNING = 0.1;
+
+// Branches of the law of a contact.
+typedef enum Branch { OPEN, SLIDING, STICKING } Branch;
+
+// On which branch of its law is a contact at row velocities s?
+static Branch find_branch(const hfContactLaw* law, double h, const double* s) {
+  double slope, pi = hfi_contact_normal_force(law, h, s[0], &slope), w[2];
+  if (!(pi > 0)) return OPEN;
+  double radius = hfi_contact_stick(law, h, HF_SLIDING, pi, s, w);
+  return w[0] * w[0] + w[1] * w[1] <= radius * radius ? STICKING : SLIDING;
+}
+
+typedef enum Prediction {
+  UNKNOWN,     // There is no prediction, because the contact is in an impact or overlaps deeply, or because the row holds the tree.
+  AS_AT_START, // The law is almost linear up to the end of the step: the row velocities of the start can be used.
+  CHANGED,     // Other row velocities than those of the start are better: mirrored ones, or those at which a limit acts.
+} Prediction;
+
+// Is it better to linearise the law at mirrored velocities than at those of the start? start, end: the branch at the start, and at mirrored velocities.
+//
+//   start      end                  mirrored velocities are better
+//   any        open                 no: an open contact has no force and no slope
+//   open       sliding, sticking    yes, for the same reason
+//   sliding    sliding              if the law is curved between the two velocities, or if the slip reverses
+//   sticking   sticking             if the law is curved
+//   sliding    sticking             if the contact turns; otherwise it slides along a straight line and goes on sliding
+//   sticking   sliding              no
+static int is_mirror_better(Branch start, Branch end, int turns, int is_curved, int reverses) {
+  if (end == OPEN) return 0;
+  if (start == OPEN) return 1;
+  if (start != end) return start == SLIDING && turns;
+  return is_curved || (start == SLIDING && reverses);
+}
+
+// Writes mirrored row velocities of a contact to s1 (dim). The normal one is mirrored unless it would open a closed contact. Those of sliding are
+// mirrored if the contact sticks then, or if the slip reverses: the deformation of a contact has the direction of its slip in the last step, so that the
+// slip of the start has another direction if it is against the deformation. Returns 1 if s1 is better than s to linearise at. A contact that moves only
+// along the normal does not turn about anything, and is not mirrored.
+static int mirror_rows(const hfContactLaw* law, double h, int dim, const double* s, Branch start, double* s1) {
+  double sliding2 = sqr(s[1]) + sqr(s[2]), damping = law->dissipation * fabs(s[0]);
+  int reverses = law->xi0[0] * s[1] + law->xi0[1] * s[2] < 0, turns = reverses || sqr(s[0]) > sqr(LEAST_TURNING) * sliding2;
+  int is_curved = damping > LINEAR_DISSIPATION && damping < IMPACT_DISSIPATION;
+  if (!(sliding2 > 0) || !(start == OPEN || is_curved || turns)) return 0;
+  for (int i = 0; i < dim; ++i) s1[i] = i < 3 ? -s[i] : s[i];
+  Branch end = find_branch(law, h, s1);
+  if (end == OPEN && start != OPEN) s1[0] = s[0], is_curved = 0, end = find_branch(law, h, s1);
+  if (end == SLIDING && !reverses) s1[1] = s[1], s1[2] = s[2];
+  return is_mirror_better(start, end, turns, is_curved, reverses);
+}
+
+// Predicts the row velocities s1 (dim) of a contact from those of the start, s.
+static Prediction predict_rows(const hfContactLaw* law, double h, int dim, const double* s, double* s1) {
+  if (dim >= 3 && mirror_rows(law, h, dim, s, find_branch(law, h, s), s1)) return CHANGED;
+  for (int i = 0; i < dim; ++i) s1[i] = s[i];
+  return law->dissipation * fabs(s[0]) >= IMPACT_DISSIPATION ? UNKNOWN : AS_AT_START;
+}
+
+// Is the row a limit that is open at row velocity s and is expected to act in the solution, because it slows down a joint that it brings back?
+static int slows_down(const hfSaturatedRow* row, double s) {
+  return row->lo == 0 && row->hi == INFINITY && row->s0 > 0 && s >= row->s0 && s < LARGEST_SLOWING * row->s0;
+}
+
+// Does a saturated block hold the tree, so that it does not turn about its contacts? Drives, joint friction and equalities, which act in both
+// directions, do, unless the tree has limbs and they act on these alone.
+static int holds_tree(const hfiIsland* I, const hfiIslandBlock* b) {
+  int32_t first = b->patch < 0 ? I->scalar[b->row].dof : *I->patch[b->patch].dof;
+  if (I->K.star && first >= HFI_TRUNK) return 0;
+  for (const hfSaturatedRow *row = b->saturated, *end = row + b->dim; row < end; ++row)
+    if (row->lo < 0 && row->hi > 0) return 1;
+  return 0;
+}
+
+// Predicts the velocities s1 of saturated rows: those of the start, but for limits that slow down a joint.
+static Prediction predict_saturated(const hfiIsland* I, const hfiIslandBlock* b) {
+  Prediction known = AS_AT_START;
+  if (holds_tree(I, b)) return UNKNOWN;
+  for (int i = 0; i < b->dim; ++i) {
+    const hfSaturatedRow* row = b->saturated + i;
+    double s = I->s[b->row + i], *s1 = I->s1 + b->row + i;
+    *s1 = s;
+    if (slows_down(row, s)) *s1 = 0.5 * row->s0, known = CHANGED; // Below s0 the law is linear, so that any such velocity will do.
+  }
+  return known;
+}
+
+static Prediction predict_block(const hfiIsland* I, const hfiIslandBlock* b) {
+  const double* s = I->s + b->row;
+  double* s1 = I->s1 + b->row;
+  if (!b->contact) return predict_saturated(I, b);
+  if (b->dim == 1) return predict_rows(b->contact, I->problem->h, 1, s, s1);
+  if (b->contact->friction != HF_FRICTION_ANCHORED) return UNKNOWN;
+  int is_alone = I->is_plain && I->nblock == 1;
+  if (!is_alone && b->contact->depth > DEEP_OVERLAP * I->problem->h * fabs(s[0])) return UNKNOWN;
+  return predict_rows(b->contact, I->problem->h, b->dim, s, s1);
+}
+
+// Changes the impulse gamma (dim) of a contact from its value at row velocities s1 to the value of the law's tangent at s.
+static void continue_tangent(const hfiContactResponse* response, int dim, const double* s, const double* s1, double* gamma) {
+  const double *gtn = response->gtn, *gtt = response->gtt, dn = s[0] - s1[0];
+  gamma[0] -= response->gnn * dn;
+  if (dim == 1) return;
+  double d1 = s[1] - s1[1], d2 = s[2] - s1[2];
+  gamma[1] -= gtn[0] * dn + gtt[0] * d1 + gtt[1] * d2;
+  gamma[2] -= gtn[1] * dn + gtt[1] * d1 + gtt[2] * d2;
+  for (int i = 3; i < dim; ++i) gamma[i] -= gtn[i - 1] * dn;
+}
+
+int hfi_predict(hfiIsland* I, int coupling) {
+  int predicted = 0;
+  if (I->ntree != 1 || coupling != HF_COUPLING_TWO_WAY) return 0;
+  for (int32_t k = I->nblock - 1; k >= 0; --k) { // Contacts are the last blocks of a world, and mostly tell soonest that nothing is known.
+    Prediction known = predict_block(I, I->block + k);
+    if (known == UNKNOWN) return 0;
+    predicted |= known == CHANGED;
+  }
+  if (!predicted) return 0;
+  double* start = I->s;
+  I->s = I->s1;
+  hfi_system_respond(I, coupling);
+  I->s = start;
+  for (int32_t k = 0; k < I->nblock; ++k) {
+    const hfiIslandBlock* b = I->block + k;
+    if (b->contact) continue_tangent(I->response + k, b->dim, I->s + b->row, I->s1 + b->row, I->gamma + b->row);
+    for (int32_t i = b->row; !b->contact && i < b->row + b->dim; ++i) I->gamma[i] -= I->G[i] * (I->s[i] - I->s1[i]);
+  }
+  return 1;
+}

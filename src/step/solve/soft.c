@@ -1,0 +1,308 @@
+// Soft start of a heap (docs/theory/heaps.md).
+//
+// Contacts are stiff. If a body lands at 1 m/s, the true laws give a thousand times the force of the answer at the first guess of the velocities, and
+// each Newton step on them opens and closes tens of contacts. The iterations here use soft laws instead. A soft law goes through the present estimate
+// of the force and has a bounded slope. The answer of the soft laws moves towards the answer of the true laws from iteration to iteration.
+//
+//   h       step [s]                                 W       J_i A^-1 J_i^T of a row, without the off-diagonal terms of A [1/kg]
+//   pi0     present estimate of a normal force [N]   f0      present estimate of the friction force of a group [N or N m]
+//   mu pi0  bound of friction                        kappa   slope h k_t + c_t of the true law of friction in stick
+//   vn, s   normal velocity, slip velocity           cap     largest slope of a soft law, relative to that of the row's inertia, 1/(h W) [-]
+//
+// The true laws can be solved for the velocity. vn(pi) is the normal velocity at which a contact has the force pi; s(f) is the slip velocity at which
+// a group that sticks has the force f:
+//
+//   pi = k (1 - d vn)(D - h vn)  =>  h d vn^2 - (d D + h) vn + D - pi/k = 0,     s(f) = (f - k_t xi0)/kappa
+//
+// The soft laws are lines through these points; friction is clamped to its disc:
+//
+//   pi = pi0 - a (vn - vn(pi0)),     a = min(-dpi/dvn at pi0, cap/(h W))
+//   y = f0 + rho (s - s(f0)),        rho = min(kappa, cap/(h W)),       f = y clamped to |f| <= mu pi0
+//
+// One iteration:
+//   1. Linearise the soft laws at v. The friction duals (dual.c) give the slope of groups that slip. The bound mu pi0 does not change within an
+//      iteration, so that K is symmetric. Contacts with pi0 = 0 do not act.
+//   2. Solve K dv = -r and take the whole step.
+//   3. Set pi0 and f0 to the forces of the soft laws at the end of the step. A contact opens if its pi0 would be negative. An open contact that the
+//      step would close gets the force that alone stops its two bodies, (vn(0) - vn)/(h W).
+//   4. Multiply cap by CAP_GROWTH.
+// This is the proximal point method (Rockafellar 1976) for the forces, with one Newton step for each of its problems.
+//
+// In a large heap, and after a stall, the iterations are damped (damp.c): if a contact changes its state in cycles, step 3 adds only a share of its
+// changes, and the normal force that bounds friction, I->lag, may differ from pi0. Damped iterations can be slow: friction follows the normal force with
+// a delay, and if K with that coupling is nearly singular, each iteration makes a few per cent of the remaining way. The steps dv then hardly change
+// from iteration to iteration, and the last one is lengthened by Aitken's rule (lengthen_last_step).
+//
+// The forces are accurate long before the velocities are, because a change of force hardly changes the velocity of a stiff law. So the residual of the
+// true laws falls suddenly. Then, or after MAX_SOFT iterations, Newton's method on the true laws takes over. It stalls if some contacts still have the
+// wrong state. The soft iterations then continue from their last velocities and forces, damped, until the residual is much smaller than before.
+#include "step/solve/soft.h"
+
+#include "linalg/dense.h"
+#include "math/vec3.h"
+#include "step/solve/damp.h"
+#include "step/solve/dual.h"
+#include "step/solve/parts.h"
+#include "step/solve/soft_law.h"
+#include "step/solve/system.h"
+
+#include <string.h>
+
+// cap of the first iteration, and the factor by which it grows in each iteration [-]. With a first cap from 30 to 400 and a growth from 1.2 to 1.5 the
+// number of iterations changes by a tenth.
+static const double FIRST_CAP = 100;
+static const double KNOWN_CAP = 1000; // cap of the first iteration if an earlier solution is known
+static const double CAP_GROWTH = 1.5;
+// Newton's method takes over when the residual of the true laws is below a share of its scale [-].
+static const double CLOSE = 0.15;             // The share in a heap.
+static const double CLOSE_LARGE = 0.03;       // The share in a large heap, where the damped iterations reach a smaller residual.
+static const double CLOSE_KNOWN = 0.005;      // The share in a large heap all of whose contacts were in an earlier estimate.
+static const double CLOSE_AFTER_STALL = 0.03; // Each stall of Newton's method multiplies the share by this.
+// Two steps have the same direction if the cosine of the angle between them is at least this [-].
+static const double SAME_DIRECTION = 0.97;
+// A step is lengthened by a factor in this range; with a smaller factor it stays as it is [-].
+static const double LEAST_LENGTHENING = 2, MOST_LENGTHENING = 5;
+// With rough factors the error |r + K dv| of a step may be this share of |r| [-].
+static const double LINEAR_TOLERANCE = 1e-2;
+enum {
+  // Number of soft iterations of the first estimate of a step, which only has to show which bodies will touch. They move at about the right velocities
+  // long before the residual is small.
+  FIRST_ESTIMATE = 4,
+  FIRST_TEST = 3, // The residual of the true laws is not computed before this iteration: it is never small so early.
+  // Largest number of soft iterations before Newton's method is tried. 5 to 15 are usual; longer runs are mostly cycles.
+  MAX_SOFT = 16,             // in a heap
+  MAX_SOFT_LARGE = 24,       // in a large heap
+  MAX_SOFT_KNOWN = 12,       // in a large heap of which an earlier solution is known
+  MAX_SOFT_AFTER_STALL = 30, // after Newton's method stalled
+  MAX_NEWTON = 60,           // Largest number of iterations of Newton's method each time that it takes over; 5 to 20 are usual.
+  MAX_ROUNDS = 6,            // Newton's method takes over at most this many times.
+  LENGTHENING_INTERVAL = 3,  // Of so many consecutive iterations at most one lengthens its step.
+};
+
+// Computes the soft law of contact k and evaluates it at I->s. A contact acts while pi0 > 0, even if its soft law would pull: contacts open only between
+// iterations.
+static void evaluate_soft_law(hfiIsland* I, int32_t k, double cap) {
+  double h = I->problem->h;
+  int acts = I->pi0[k] > 0;
+  int32_t row = I->block[k].row;
+  hfiContactResponse* response = I->response + k;
+  hfi_soft_begin_iteration(I, k, cap);
+  response->pi = I->lag[k], response->gnn = acts ? h * h * I->soft[k].stiffness : 0;
+  response->active = acts, response->coupled = response->slipping = 0;
+  I->gamma[row] = acts ? h * hfi_soft_normal_force(I, k, I->s[row]) : 0;
+  hfi_dual_respond_contact(I, k);
+}
+
+// What the parts of an island share in an iteration.
+typedef struct SoftTask {
+  hfiIsland* I;
+  double cap;
+} SoftTask;
+
+// Computes and evaluates the soft laws of the contacts among the blocks from `first` on to before `end`.
+static void evaluate_blocks(hfiIsland* I, int32_t first, int32_t end, double cap) {
+  for (int32_t k = first; k < end; ++k)
+    if (hfi_is_contact(I, k)) evaluate_soft_law(I, k, cap);
+}
+
+// Does so for the contacts of a part, and adds its compact patches to J^T gamma and K. All of that is done for one patch after the other, whose numbers are
+// in the fastest cache then.
+static void evaluate_part(void* context, int p) {
+  const SoftTask* task = context;
+  hfiIsland* I = task->I;
+  hfi_system_begin_impulses(I, p);
+  hfi_system_begin_matrix(I, p, 1);
+  for (const hfiPatch *patch = I->patch + I->part_patch[p], *last = I->patch + I->part_patch[p + 1]; patch < last; ++patch) {
+    evaluate_blocks(I, patch->block, patch->block + patch->nblock, task->cap);
+    if (!patch->nfree) continue;
+    hfi_system_add_impulse(I, patch, p);
+    hfi_system_add_patch(I, patch, p, 1);
+  }
+}
+
+// Computes and evaluates the soft laws, computes the residual, and forms and factors K, which is symmetric. Returns what hfi_system_factor does.
+static int evaluate_and_factor(hfiIsland* I, double cap) {
+  hfi_system_respond_saturated(I);
+  if (hfi_is_divided(I)) {
+    hfi_for_parts(I, evaluate_part, &(SoftTask){I, cap});
+    hfi_system_end_residual(I);
+    return hfi_system_end_factor(I, 1);
+  }
+  evaluate_blocks(I, I->nscalar, I->nblock, cap);
+  hfi_system_residual_again(I);
+  return hfi_system_factor(I);
+}
+
+// Ends the iteration for the contacts of a part.
+static void end_part(void* context, int p) {
+  hfiIsland* I = ((const SoftTask*)context)->I;
+  for (int32_t k = I->part_block[p]; k < I->part_block[p + 1]; ++k) {
+    if (!hfi_is_contact(I, k)) continue;
+    hfi_dual_update_contact(I, k);
+    hfi_soft_end_iteration(I, k);
+  }
+}
+
+// Takes a Newton step on the soft laws from I->v and I->s. I->Av must be A v; it is computed again at the end of the step. Returns 0 if there is no
+// finite step.
+static int take_soft_step(hfiIsland* I, double cap) {
+  int failed = evaluate_and_factor(I, cap);
+  hfi_scale(I->dv, -1.0, I->r, I->n);
+  if (!failed) hfi_system_solve(I, LINEAR_TOLERANCE, I->dv);
+  hfi_move(I->v1, I->v, 1.0, I->dv, I->n);
+  hfi_system_rows(I, I->v1, I->s1);
+  hfi_for_parts(I, end_part, &(SoftTask){I, cap});
+  hfi_system_exchange_points(I);
+  hfi_system_multiply(I, I->v, I->Av);
+  return !failed && isfinite(hfi_system_velocity_norm(I, I->dv));
+}
+
+// Is the residual I->r below the share `close` of its scale?
+static int is_below(const hfiIsland* I, double close) { return hfi_system_momentum_norm(I, I->r) <= close * hfi_system_scale(I); }
+
+// Computes the residual of the true laws at I->v and I->s. Is it below the share `close` of its scale? I->Av must be A v.
+static int is_close(hfiIsland* I, double close) {
+  hfi_system_impulses(I, HF_COUPLING_TWO_WAY);
+  hfi_system_residual_again(I);
+  return is_below(I, close);
+}
+
+// Computes I->s and I->Av for the velocities I->v.
+static void evaluate_velocities(hfiIsland* I) {
+  hfi_system_rows(I, I->v, I->s);
+  hfi_system_multiply(I, I->v, I->Av);
+}
+
+// Do all contacts have anchored friction? The slope of other friction laws changes with the normal force, so that the forces of one iteration are of no
+// use for the next.
+static int all_friction_is_anchored(const hfiIsland* I) {
+  for (int32_t k = I->nscalar; k < I->nblock; ++k)
+    if (hfi_is_contact(I, k) && I->block[k].contact->friction != HF_FRICTION_ANCHORED) return 0;
+  return 1;
+}
+
+// Largest number of soft iterations before Newton's method is tried for the first time.
+static int32_t max_soft_iterations(const hfiIsland* I, const hfSolverConfig* config) {
+  int32_t large = I->known_rows > 0 ? MAX_SOFT_KNOWN : MAX_SOFT_LARGE;
+  return imin2(I->is_damped ? large : MAX_SOFT, config->max_iterations);
+}
+
+// Switches damping on for the following iterations.
+static void begin_damping(hfiIsland* I) {
+  I->is_damped = 1;
+  for (int32_t k = I->nscalar; k < I->nblock; ++k)
+    if (hfi_is_contact(I, k)) hfi_damp_begin(I, k);
+}
+
+int hfi_soft_begin(hfiIsland* I, hfiSoft* soft) {
+  I->is_damped = I->ntree > HFI_MANY_TREES;
+  *soft = (hfiSoft){I->known_rows > 0 ? KNOWN_CAP : FIRST_CAP, I->is_damped ? CLOSE_LARGE : CLOSE, 0};
+  hfi_dual_reset(I);
+  evaluate_velocities(I);
+  int close = is_close(I, CLOSE);
+  if (close && I->known_rows == 0) return 0;
+  int unknown = hfi_soft_start_forces(I);
+  if (I->is_damped) begin_damping(I);
+  if (unknown || !I->is_damped) return !close;
+  soft->close = CLOSE_KNOWN;
+  return !is_below(I, CLOSE_KNOWN);
+}
+
+// Returns the factor by which the last step dv should have been longer. If the steps form a geometric series with the ratio q, their sum is
+// 1/(1 - q) dv; q is the component of dv along the step before, relative to the length of that step. Returns 1 if the two steps differ in direction.
+// I->v_kept holds the step before; it is replaced by dv.
+static double find_lengthening(hfiIsland* I) {
+  double dot = 0, before2 = 0, now2 = 0;
+  for (int32_t i = 0; i < I->n; ++i) {
+    double d = I->dv[i], before = I->v_kept[i], mass = I->diag[i];
+    dot += mass * d * before, before2 += mass * sqr(before), now2 += mass * sqr(d);
+    I->v_kept[i] = d;
+  }
+  if (!(dot > SAME_DIRECTION * sqrt(before2 * now2))) return 1;
+  double q = dot / before2;
+  return q < 1 - 1 / MOST_LENGTHENING ? 1 / (1 - q) : MOST_LENGTHENING;
+}
+
+// Adds `extra` times their changes in the last iteration to the velocities and forces.
+static void lengthen_last_step(hfiIsland* I, double extra) {
+  for (int32_t k = I->nscalar; k < I->nblock; ++k)
+    if (hfi_is_contact(I, k) && hfi_damp_extrapolate(I, k, extra)) hfi_soft_bound_friction(I, k);
+  hfi_axpy(I->v, extra, I->dv, I->n);
+  evaluate_velocities(I);
+}
+
+int hfi_soft_approach(hfiIsland* I, hfiSoft* soft, int32_t most) {
+  int since = 0; // number of iterations since a step was lengthened, or since the call
+  for (most += soft->iterations; soft->iterations < most;) {
+    if (!take_soft_step(I, soft->cap)) return 0;
+    soft->iterations += 1, since += 1;
+    soft->cap *= CAP_GROWTH;
+    double factor = I->is_damped ? find_lengthening(I) : 1;
+    int lengthens = since >= LENGTHENING_INTERVAL && factor > LEAST_LENGTHENING;
+    if (soft->iterations >= most && !lengthens) break; // Nobody asks how close the last iteration comes.
+    if (soft->iterations >= FIRST_TEST && is_close(I, soft->close)) break;
+    if (!lengthens) continue;
+    lengthen_last_step(I, factor - 1);
+    since = 0;
+  }
+  return 1;
+}
+
+// Returns to the end of the last soft iteration after Newton's method failed. I->v_kept holds the velocities of that iteration. The following iterations
+// are damped, and have to reach a smaller residual than before.
+static void return_to_soft_iterations(hfiIsland* I, hfiSoft* soft) {
+  memcpy(I->v, I->v_kept, sizeof(double) * (size_t)I->n);
+  evaluate_velocities(I);
+  for (int32_t k = I->nscalar; k < I->nblock; ++k)
+    if (hfi_is_contact(I, k)) hfi_soft_set_duals(I, k);
+  if (!I->is_damped) begin_damping(I);
+  soft->close = CLOSE_AFTER_STALL * min2(soft->close, CLOSE_LARGE);
+}
+
+// Sets the impulses to those of pi0 and f0. Damping may leave friction forces above mu pi0, which are clamped.
+static void set_impulses(hfiIsland* I) {
+  double h = I->problem->h;
+  for (int32_t k = I->nscalar; k < I->nblock; ++k) {
+    const hfiIslandBlock* b = I->block + k;
+    if (!hfi_is_contact(I, k)) continue;
+    for (int g = 0; I->is_damped && g < hfi_group_count(b->dim); ++g)
+      hfi_clamp_group(I->force + b->row + 1 + hfi_group_row(g), g, b->contact->mu[g] * I->pi0[k]);
+    I->gamma[b->row] = h * I->pi0[k];
+    for (int i = 1; i < b->dim; ++i) I->gamma[b->row + i] = -h * I->force[b->row + i];
+  }
+}
+
+hfiNewtonResult hfi_soft_estimate(hfiIsland* I, const hfSolverConfig* config) {
+  hfiNewtonResult out = {0, 0, 0, 0};
+  hfiSoft soft;
+  if (!all_friction_is_anchored(I) || !hfi_soft_begin(I, &soft)) return out;
+  int32_t most = max_soft_iterations(I, config);
+  out.converged = hfi_soft_approach(I, &soft, I->known_rows > 0 ? most : imin2(FIRST_ESTIMATE, most));
+  out.iterations = soft.iterations;
+  if (out.converged) set_impulses(I);
+  return out;
+}
+
+hfiNewtonResult hfi_soft_solve(hfiIsland* I, const hfSolverConfig* config) {
+  hfSolverConfig few = *config;
+  hfiNewtonResult out = {0, 0, 0, 0};
+  hfiSoft soft;
+  int32_t newton_iterations = 0, limited = 0;
+  few.max_iterations = imin2(MAX_NEWTON, config->max_iterations);
+  if (!all_friction_is_anchored(I)) return out;
+  int needs_soft = hfi_soft_begin(I, &soft), has_forces = needs_soft || I->known_rows > 0;
+  for (int round = 0; has_forces && round < MAX_ROUNDS && !out.converged; ++round) {
+    if (round > 0) return_to_soft_iterations(I, &soft);
+    int32_t most = round > 0 ? imin2(MAX_SOFT_AFTER_STALL, config->max_iterations) : max_soft_iterations(I, config);
+    if (needs_soft && !hfi_soft_approach(I, &soft, most)) break;
+    if (newton_iterations + soft.iterations >= config->max_iterations) break;
+    memcpy(I->v_kept, I->v, sizeof(double) * (size_t)I->n);
+    if (I->is_damped && I->ntree <= HFI_MANY_TREES) hfi_dual_reset(I); // Large heaps keep their duals: added inertia limits their steps.
+    out = hfi_newton_solve(I, &few, HF_COUPLING_TWO_WAY, HF_RUNG_TAMSI, HFI_KEPT_DUALS);
+    newton_iterations += out.iterations, limited += out.limited;
+    needs_soft = 1;
+  }
+  if (!out.converged) memcpy(I->v, I->v0, sizeof(double) * (size_t)I->n);
+  out.iterations = newton_iterations + soft.iterations, out.limited = limited;
+  return out;
+}

@@ -1,0 +1,442 @@
+// Residual of an island (TAMSI Eq. 21), its norms, and the scale of these norms. matrix.c has the Newton matrix.
+//
+//   r(v) = A v - p* - J^T gamma(s),   s = J v + drift
+//
+//   A  mass matrix plus implicit damping, block-diagonal by tree    J  Jacobian of all rows
+//
+// Blocks without force and stiffness, such as open contacts, are skipped in J^T gamma. The active blocks between them form runs, each of which is
+// multiplied at once.
+#include "step/solve/system.h"
+
+#include "base/compile.h"
+#include "linalg/dense.h"
+#include "linalg/weighted.h"
+#include "math/vec3.h"
+#include "step/law/contact.h"
+#include "step/solve/parts.h"
+#include "step/solve/patch.h"
+
+#include <string.h>
+
+// x (ncol) = the numbers of v that belong to the columns of a patch.
+static inline void gather_columns(const hfiIsland* I, const hfiPatch* patch, const double* v, double* x) {
+  const hfiSegment* g = I->segment + patch->segment;
+  for (int32_t i = 0; i < patch->nsegment; ++i, ++g) {
+    const double* from = v + patch->dof[g->column];
+    if (hfi_is_free_body(g))
+      memcpy(x + g->column, from, 6 * sizeof(double));
+    else
+      for (int32_t c = 0; c < g->ncol; ++c) x[g->column + c] = from[c];
+  }
+}
+
+// v += y at the dofs of the columns of a patch.
+static inline void add_columns(const hfiIsland* I, const hfiPatch* patch, const double* y, double* v) {
+  const hfiSegment* g = I->segment + patch->segment;
+  for (int32_t i = 0; i < patch->nsegment; ++i, ++g) {
+    double* to = v + patch->dof[g->column];
+    if (hfi_is_free_body(g))
+      hfi_axpy(to, 1.0, y + g->column, 6);
+    else
+      hfi_axpy(to, 1.0, y + g->column, g->ncol);
+  }
+}
+
+// Does a narrow island have three dofs and three rows, like a body in a plane with sliding friction? The functions for narrow islands are compiled for
+// these numbers, too.
+static inline int is_three_by_three(const hfiIsland* I) { return I->n == 3 && I->block->dim == 3; }
+
+// s = J v of a narrow island of n dofs. Each row is summed in the same order as in the kernels. Padding is zero.
+HFI_COPIED void multiply_narrow(const double* J, int32_t rows, int32_t n, const double* v, double* s) {
+  int32_t r = 0;
+  for (; r < rows; ++r, J += 4) {
+    double sum = 0;
+    for (int32_t c = 0; c < n; ++c) sum += v[c] * J[c];
+    s[r] = sum;
+  }
+  for (; r % 4; ++r) s[r] = 0;
+}
+
+// s = J v of a patch with compact rows.
+static inline void multiply_compact(const hfiIsland* I, const hfiPatch* patch, const double* v, double* s) {
+  I->kernels->multiply_free(patch, v + patch->body[0], patch->nfree == 2 ? v + patch->body[1] : NULL, s + patch->row);
+}
+
+// s = J v of a patch without compact rows.
+static inline void multiply_full(const hfiIsland* I, const hfiPatch* patch, const double* v, double* s) {
+  gather_columns(I, patch, v, I->column);
+  I->kernels->multiply(patch, I->column, s + patch->row);
+}
+
+// What the parts of an island share for s = J v.
+typedef struct RowTask {
+  const hfiIsland* I;
+  const double* v;
+  double* s;
+} RowTask;
+
+static void multiply_part(void* context, int p) {
+  const RowTask* task = context;
+  for (const hfiPatch *patch = task->I->patch + task->I->part_patch[p], *end = task->I->patch + task->I->part_patch[p + 1]; patch < end; ++patch)
+    if (patch->nfree) multiply_compact(task->I, patch, task->v, task->s);
+}
+
+// s = J v of the scalars and patches of an island.
+HFI_CALLED static void multiply_patches(const hfiIsland* I, const double* v, double* s) {
+  for (int32_t i = 0; i < I->nscalar; ++i) s[i] = I->scalar[i].J * v[I->scalar[i].dof];
+  if (hfi_is_divided(I)) {
+    hfi_for_parts(I, multiply_part, &(RowTask){I, v, s});
+    for (int32_t k = 0; I->full_patches && k < I->npatch; ++k)
+      if (!I->patch[k].nfree) multiply_full(I, I->patch + k, v, s);
+    return;
+  }
+  for (int32_t k = 0; k < I->npatch; ++k) {
+    if (I->patch[k].nfree)
+      multiply_compact(I, I->patch + k, v, s);
+    else
+      multiply_full(I, I->patch + k, v, s);
+  }
+}
+
+void hfi_system_row_changes(const hfiIsland* I, const double* v, double* s) {
+  if (I->is_narrow && is_three_by_three(I))
+    multiply_narrow(I->patch->J, 3, 3, v, s);
+  else if (I->is_narrow)
+    multiply_narrow(I->patch->J, I->block->dim, I->n, v, s);
+  else if (I->is_plain)
+    I->kernels->multiply(I->patch, v, s);
+  else
+    multiply_patches(I, v, s);
+}
+
+void hfi_system_rows(const hfiIsland* I, const double* v, double* s) {
+  hfi_system_row_changes(I, v, s);
+  if (I->problem->drift) hfi_axpy(s, 1.0, I->drift, I->nrow);
+}
+
+// Evaluates the saturated rows of a block. Of the response only the three flags are set.
+static void respond_saturated(hfiIsland* I, const hfiIslandBlock* b, hfiContactResponse* response) {
+  response->active = response->coupled = response->slipping = 0;
+  for (int32_t i = 0; i < b->dim; ++i) {
+    int32_t row = b->row + i;
+    I->gamma[row] = hfi_saturated_respond(b->saturated + i, I->problem->h, I->s[row], I->G + row);
+    if (I->gamma[row] != 0 || I->G[row] != 0) response->active = 1;
+  }
+}
+
+HFI_COPIED void respond_scalars(hfiIsland* I) {
+  for (int32_t i = 0; i < I->nscalar; ++i) I->gamma[i] = hfi_saturated_respond(I->block[i].saturated, I->problem->h, I->s[i], I->G + i);
+}
+
+void hfi_system_respond_saturated(hfiIsland* I) {
+  respond_scalars(I);
+  for (int32_t k = I->nscalar; k < I->nblock; ++k)
+    if (I->block[k].law == HF_LAW_SATURATED) respond_saturated(I, I->block + k, I->response + k);
+}
+
+// Evaluates the laws of the blocks from `first` on to before `end`. derivatives: 0 if the derivatives of contacts are not needed; they go to a local
+// variable that nobody reads, so that the compiler removes their computation. The caller passes constants for `derivatives` and for the most common
+// coupling, so that the branches on them disappear.
+HFI_COPIED void respond_blocks(hfiIsland* I, int32_t first, int32_t end, int coupling, int derivatives) {
+  double h = I->problem->h;
+  for (int32_t k = first; k < end; ++k) {
+    const hfiIslandBlock* b = I->block + k;
+    hfiContactResponse unread, *response = derivatives ? I->response + k : &unread;
+    if (b->law == HF_LAW_SATURATED) {
+      respond_saturated(I, b, I->response + k);
+      continue;
+    }
+    hfi_contact_respond(b->contact, h, b->dim, coupling, I->lag[k], I->s + b->row,
+                        I->gamma + b->row, response);
+    I->response[k].active = response->active;
+  }
+}
+
+// Evaluates the laws of the blocks of a part.
+static void respond_two_way(void* island, int p) {
+  hfiIsland* I = island;
+  respond_blocks(I, I->part_block[p], I->part_block[p + 1], HF_COUPLING_TWO_WAY, 1);
+}
+
+// Does the same without derivatives.
+static void find_two_way_impulses(void* island, int p) {
+  hfiIsland* I = island;
+  respond_blocks(I, I->part_block[p], I->part_block[p + 1], HF_COUPLING_TWO_WAY, 0);
+}
+
+void hfi_system_respond(hfiIsland* I, int coupling) {
+  respond_scalars(I);
+  if (coupling != HF_COUPLING_TWO_WAY)
+    respond_blocks(I, I->nscalar, I->nblock, coupling, 1);
+  else if (hfi_is_divided(I))
+    hfi_for_parts(I, respond_two_way, I);
+  else
+    respond_blocks(I, I->nscalar, I->nblock, HF_COUPLING_TWO_WAY, 1);
+}
+
+void hfi_system_impulses(hfiIsland* I, int coupling) {
+  respond_scalars(I);
+  if (coupling != HF_COUPLING_TWO_WAY)
+    respond_blocks(I, I->nscalar, I->nblock, coupling, 0);
+  else if (hfi_is_divided(I))
+    hfi_for_parts(I, find_two_way_impulses, I);
+  else
+    respond_blocks(I, I->nscalar, I->nblock, HF_COUPLING_TWO_WAY, 0);
+}
+
+// y = (M + diag) x of a tree with m dofs. Callers pass a constant for m if many trees have that number.
+HFI_COPIED void multiply_tree(const double* M, const double* diag, int32_t m, const double* x, double* y) {
+  for (int32_t i = 0; i < m; ++i) y[i] = diag[i] * x[i];
+  hfi_add_rows(y, 1.0, x, 1, M, m, m, m);
+}
+
+// y = A x of the trees from `first_tree` on to before `end`, in the order of elimination.
+HFI_COPIED void multiply_trees(const hfiIsland* I, int32_t first_tree, int32_t end, const double* x, double* y) {
+  const hfStepProblem* P = I->problem;
+  for (int32_t t = first_tree; t < end; ++t) {
+    int32_t tree = I->tree[t], start = P->tree_start[tree], m = P->tree_start[tree + 1] - start, first = I->first[tree];
+    const double* M = P->M + P->M_start[tree];
+    if (m == 6) // a free body
+      multiply_tree(M, P->diag + start, 6, x + first, y + first);
+    else if (m == 4) // a finger
+      multiply_tree(M, P->diag + start, 4, x + first, y + first);
+    else if (m == 7) // an arm
+      multiply_tree(M, P->diag + start, 7, x + first, y + first);
+    else
+      multiply_tree(M, P->diag + start, m, x + first, y + first);
+  }
+}
+
+static void multiply_trees_of_part(void* context, int p) {
+  const RowTask* task = context;
+  multiply_trees(task->I, task->I->K.branch_start[p], task->I->K.branch_start[p + 1], task->v, task->s);
+}
+
+void hfi_system_multiply(const hfiIsland* I, const double* x, double* y) {
+  if (hfi_is_divided(I))
+    hfi_for_parts(I, multiply_trees_of_part, &(RowTask){I, x, y});
+  else
+    multiply_trees(I, 0, I->ntree, x, y);
+}
+
+// y (ld) = J^T gamma of a patch.
+HFI_COPIED void multiply_impulse(const hfiIsland* I, const hfiPatch* patch, double* y) {
+  int32_t end = patch->block + patch->nblock, rows;
+  for (int32_t c = 0; c < patch->ld; c += 4) y[c] = y[c + 1] = y[c + 2] = y[c + 3] = 0;
+  for (int32_t k = patch->block; k < end; ++k) {
+    if (!I->response[k].active) continue;
+    int32_t row = I->block[k].row;
+    k = hfi_end_of_run(I, k, end, &rows);
+    I->kernels->add_transposed(patch, row - patch->row, rows, I->gamma + row, y);
+  }
+}
+
+// tau += J^T gamma of a patch with compact rows. last_tau has tau of its last body.
+static inline void add_compact_impulse(const hfiIsland* I, const hfiPatch* patch, double* tau, double* last_tau) {
+  if (!hfi_any_active(I, patch)) return;
+  if (patch->nfree == 2)
+    I->kernels->add_transposed_free(patch, I->gamma + patch->row, tau + patch->body[0], last_tau + patch->body[1]);
+  else
+    I->kernels->add_transposed_free(patch, I->gamma + patch->row, last_tau + patch->body[0], NULL);
+}
+
+// tau += J^T gamma of a patch without compact rows.
+static inline void add_full_impulse(const hfiIsland* I, const hfiPatch* patch, double* tau) {
+  multiply_impulse(I, patch, I->column);
+  add_columns(I, patch, I->column, tau);
+}
+
+void hfi_system_begin_impulses(const hfiIsland* I, int p) {
+  int32_t trunk = hfi_trunk_dof(I), first = I->K.first[I->K.branch_start[p]], end = I->K.first[I->K.branch_start[p + 1]];
+  memset(I->tau + first, 0, sizeof *I->tau * (size_t)(end - first));
+  if (p < I->branches) memset(I->trunk_tau[p] + trunk, 0, sizeof *I->tau * (size_t)(I->n - trunk));
+}
+
+// What the patches of a branch add to dofs of the trunk goes to I->trunk_tau.
+void hfi_system_add_impulse(const hfiIsland* I, const hfiPatch* patch, int p) {
+  int in_trunk = patch->body[patch->nfree - 1] >= hfi_trunk_dof(I);
+  add_compact_impulse(I, patch, I->tau, in_trunk && p < I->branches ? I->trunk_tau[p] : I->tau);
+}
+
+// tau = J^T gamma of the compact patches of a part.
+static void sum_impulses_of_part(void* context, int p) {
+  const hfiIsland* I = context;
+  hfi_system_begin_impulses(I, p);
+  for (const hfiPatch *patch = I->patch + I->part_patch[p], *last = I->patch + I->part_patch[p + 1]; patch < last; ++patch)
+    if (patch->nfree) hfi_system_add_impulse(I, patch, p);
+}
+
+// tau += J^T gamma of the scalars.
+static void add_scalar_impulses(const hfiIsland* I) {
+  for (int32_t i = 0; i < I->nscalar; ++i) I->tau[I->scalar[i].dof] += I->scalar[i].J * I->gamma[i];
+}
+
+// Completes tau = J^T gamma of a divided island after the impulses of its compact patches were added.
+static void end_impulses(hfiIsland* I) {
+  int32_t trunk = hfi_trunk_dof(I);
+  for (int32_t b = 0; b < I->branches; ++b) hfi_axpy(I->tau + trunk, 1.0, I->trunk_tau[b] + trunk, I->n - trunk);
+  add_scalar_impulses(I);
+  for (int32_t k = 0; I->full_patches && k < I->npatch; ++k)
+    if (!I->patch[k].nfree) add_full_impulse(I, I->patch + k, I->tau);
+}
+
+// tau = J^T gamma of an island that is not divided.
+static void sum_impulses_of_patches(const hfiIsland* I) {
+  memset(I->tau, 0, sizeof(double) * (size_t)I->n);
+  add_scalar_impulses(I);
+  for (int32_t k = 0; k < I->npatch; ++k) {
+    if (I->patch[k].nfree)
+      add_compact_impulse(I, I->patch + k, I->tau, I->tau);
+    else
+      add_full_impulse(I, I->patch + k, I->tau);
+  }
+}
+
+// tau = J^T gamma
+static void sum_impulses(hfiIsland* I) {
+  if (I->is_plain)
+    multiply_impulse(I, I->patch, I->tau);
+  else if (hfi_is_divided(I)) {
+    hfi_for_parts(I, sum_impulses_of_part, I);
+    end_impulses(I);
+  } else
+    sum_impulses_of_patches(I);
+}
+
+// r = A v - p* - tau
+HFI_COPIED void subtract_momenta(const hfiIsland* I, int32_t n) {
+  hfi_move(I->r, I->Av, -1.0, I->p, n);
+  hfi_axpy(I->r, -1.0, I->tau, n);
+}
+
+void hfi_system_end_residual(hfiIsland* I) {
+  end_impulses(I);
+  subtract_momenta(I, I->n);
+}
+
+void hfi_system_residual_again(hfiIsland* I) {
+  sum_impulses(I);
+  subtract_momenta(I, I->n);
+}
+
+void hfi_system_residual(hfiIsland* I) {
+  hfi_system_multiply(I, I->v, I->Av);
+  hfi_system_residual_again(I);
+}
+
+double hfi_system_row_weight(const hfiIsland* I, const hfiIslandBlock* b, int32_t i) {
+  if (b->patch < 0)
+    return fabs(I->scalar[b->row].J) * sqrt(I->inverse_diag[I->scalar[b->row].dof]);
+  const hfiPatch* patch = I->patch + b->patch;
+  double sum = 0, room[12];
+  const double* J = hfi_patch_row(patch, b->row - patch->row + i, room);
+  for (int32_t c = 0; c < patch->ncol; ++c) sum += J[c] * J[c] * I->inverse_diag[patch->dof[c]];
+  return sqrt(sum);
+}
+
+// Computes the weights of the rows of a patch, four rows at a time. Each row sums its columns in the same order as in hfi_system_row_weight.
+static void compute_full_weights(const hfiIsland* I, const hfiPatch* patch, double* weight) {
+  double* inverse = I->column;
+  gather_columns(I, patch, I->inverse_diag, inverse);
+  for (int32_t r = 0; r < patch->height; r += 4) {
+    const double* x = patch->JT + r;
+    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    for (int32_t c = 0; c < patch->ncol; ++c, x += patch->height) {
+      s0 += x[0] * x[0] * inverse[c], s1 += x[1] * x[1] * inverse[c];
+      s2 += x[2] * x[2] * inverse[c], s3 += x[3] * x[3] * inverse[c];
+    }
+    weight[r] = sqrt(s0), weight[r + 1] = sqrt(s1), weight[r + 2] = sqrt(s2), weight[r + 3] = sqrt(s3);
+  }
+}
+
+// Computes the weights of compact rows. Both bodies share the axes F (patch.h).
+static void compute_compact_weights(const hfiIsland* I, const hfiPatch* patch, double* weight) {
+  static const double nothing[6] = {0};
+  const double *a = I->inverse_diag + patch->body[0], *b = patch->nfree == 2 ? I->inverse_diag + patch->body[1] : nothing, *F = patch->J;
+  int dim = patch->dim, pushing = hfi_pushing_rows(dim);
+  double x = a[0] + b[0], y = a[1] + b[1], z = a[2] + b[2];
+  for (int32_t k = 0; k < patch->nblock; ++k, F += hfi_compact_size(dim), weight += dim) {
+    const double* A = F + 4 * pushing;
+    for (int r = 0; r < dim; ++r, A += 6) {
+      double first = sqr(A[0]) * a[3] + sqr(A[1]) * a[4] + sqr(A[2]) * a[5], second = sqr(A[3]) * b[3] + sqr(A[4]) * b[4] + sqr(A[5]) * b[5];
+      double push = r < pushing ? sqr(F[4 * r]) * x + sqr(F[4 * r + 1]) * y + sqr(F[4 * r + 2]) * z : 0;
+      weight[r] = sqrt(push + first + second);
+    }
+  }
+}
+
+// Computes the weights of the rows of any patch.
+static void compute_weights(const hfiIsland* I, const hfiPatch* patch) {
+  if (patch->nfree)
+    compute_compact_weights(I, patch, I->weight + patch->row);
+  else
+    compute_full_weights(I, patch, I->weight + patch->row);
+}
+
+const double* hfi_system_row_weights(hfiIsland* I) {
+  if (I->has_weights) return I->weight;
+  for (int32_t k = 0; k < I->nscalar; ++k) I->weight[k] = hfi_system_row_weight(I, I->block + k, 0);
+  for (int32_t r = 0; I->is_narrow && r < I->nrow; ++r) I->weight[r] = r < I->block->dim ? hfi_system_row_weight(I, I->block, r) : 0;
+  for (int32_t k = 0; !I->is_narrow && k < I->npatch; ++k) compute_weights(I, I->patch + k);
+  I->has_weights = 1;
+  return I->weight;
+}
+
+// Returns sum_i w_i x_i^2 of n numbers.
+HFI_CALLED static double sum_many_squares(const double* x, const double* w, int32_t n) {
+  return n == 6 ? hfi_weighted_dot(w, x, x, 6) : hfi_weighted_dot(w, x, x, n); // 6 is a free body: with a constant the compiler unrolls the loop.
+}
+
+// Returns the same sum. Three dofs, those of a body in the plane, and four, those of a finger, are summed without a call.
+HFI_COPIED double sum_weighted_squares(const double* x, const double* w, int32_t n) {
+  if (n == 3) return x[0] * x[0] * w[0] + x[1] * x[1] * w[1] + x[2] * x[2] * w[2];
+  if (n == 4) return (x[0] * x[0] * w[0] + x[2] * x[2] * w[2]) + (x[1] * x[1] * w[1] + x[3] * x[3] * w[3]);
+  return sum_many_squares(x, w, n);
+}
+
+double hfi_system_momentum_norm(const hfiIsland* I, const double* x) {
+  return sqrt(sum_weighted_squares(x, I->inverse_diag, I->n));
+}
+
+double hfi_system_velocity_norm(const hfiIsland* I, const double* x) {
+  return sqrt(sum_weighted_squares(x, I->diag, I->n));
+}
+
+double hfi_system_largest_impulse(hfiIsland* I) {
+  const double* weight = hfi_system_row_weights(I);
+  double largest = 0;
+  for (int32_t i = 0; i < I->nrow; ++i) largest = max2(largest, fabs(I->gamma[i]) * weight[i]);
+  return largest;
+}
+
+double hfi_system_scale(const hfiIsland* I) {
+  return max2(I->p_norm, hfi_system_momentum_norm(I, I->tau));
+}
+
+// Computes the residual of a narrow island of n dofs. Its contact of `rows` rows must have been evaluated.
+HFI_COPIED void compute_narrow_residual(const hfiIsland* I, int32_t rows, int32_t n) {
+  const hfStepProblem* P = I->problem;
+  double* tau = I->tau;
+  tau[0] = tau[1] = tau[2] = tau[3] = 0;
+  if (I->response->active) hfi_add_rows(tau, 1.0, I->gamma, 1, I->patch->J, 4, rows, 4);
+  multiply_tree(P->M + P->M_start[*I->tree], P->diag + P->tree_start[*I->tree], n, I->v, I->Av);
+  subtract_momenta(I, n);
+}
+
+HFI_COPIED double measure(hfiIsland* I, double* scale) {
+  if (I->is_narrow && is_three_by_three(I))
+    compute_narrow_residual(I, 3, 3);
+  else if (I->is_narrow && I->n == 3)
+    compute_narrow_residual(I, I->block->dim, 3);
+  else
+    hfi_system_residual(I);
+  *scale = hfi_system_scale(I);
+  return hfi_system_momentum_norm(I, I->r);
+}
+
+double hfi_system_measure(hfiIsland* I, double* scale) { return measure(I, scale); }
+
+double hfi_system_evaluate(hfiIsland* I, int coupling, double* scale) {
+  hfi_system_respond(I, coupling);
+  return measure(I, scale);
+}

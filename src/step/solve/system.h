@@ -1,0 +1,76 @@
+// The equations of an island: impulses, residual, Newton matrix and norms.
+//
+//   s = J v + drift row velocities, gamma(s) impulses, G = -dgamma/ds, r = A v - p* - J^T gamma residual
+#ifndef HFI_SOLVE_SYSTEM_H
+#define HFI_SOLVE_SYSTEM_H
+
+#include "linalg/block_rough.h"
+#include "step/solve/island.h"
+
+// s = J v + drift of velocities v; ds = J dv of their change.
+void hfi_system_rows(const hfiIsland* I, const double* v, double* s);
+void hfi_system_row_changes(const hfiIsland* I, const double* dv, double* ds);
+// Evaluates all laws at I->s: sets I->gamma, I->response and I->G.
+void hfi_system_respond(hfiIsland* I, int coupling);
+// Evaluates all laws at I->s without the derivatives of contacts: sets I->gamma, I->G and `active` of the responses of contacts.
+void hfi_system_impulses(hfiIsland* I, int coupling);
+// Evaluates the laws of the saturated rows only.
+void hfi_system_respond_saturated(hfiIsland* I);
+// Computes I->tau = J^T gamma, I->Av = A v and I->r = A v - p* - tau at I->v.
+void hfi_system_residual(hfiIsland* I);
+// Computes I->tau and I->r when I->Av is already A v.
+void hfi_system_residual_again(hfiIsland* I);
+// The same in steps, for a divided island (parts.h) whose parts do more at once: set the sums of a part to zero, add a compact patch of the part, and, after
+// all parts, complete I->tau and compute I->r.
+void hfi_system_begin_impulses(const hfiIsland* I, int part);
+void hfi_system_add_impulse(const hfiIsland* I, const hfiPatch* patch, int part);
+void hfi_system_end_residual(hfiIsland* I);
+// Does the same as hfi_system_residual and returns |r|. Sets *scale to the number with which |r| is compared (hfi_system_scale).
+double hfi_system_measure(hfiIsland* I, double* scale);
+// Evaluates all laws at I->s, then does the same as hfi_system_measure.
+double hfi_system_evaluate(hfiIsland* I, int coupling, double* scale);
+// y = A x
+void hfi_system_multiply(const hfiIsland* I, const double* x, double* y);
+// Forms and factors I->K = A + J^T G J. Returns 0, or > 0 if a pivot failed.
+int hfi_system_factor(hfiIsland* I);
+// The same in steps, for a divided island: copy A to the panels of a part, add a compact patch of the part, and, after all parts, complete and factor K.
+void hfi_system_begin_matrix(hfiIsland* I, int part, int symmetric);
+void hfi_system_add_patch(const hfiIsland* I, const hfiPatch* patch, int part, int symmetric);
+int hfi_system_end_factor(hfiIsland* I, int symmetric);
+// Solves K x = b in place by iterations with rough factors, until |b - K x| <= tolerance |b| in the norm of momenta. If the iterations do not reach that,
+// K is factored completely, now and for the rest of the solution. x is not finite if that fails.
+void hfi_system_iterate(hfiIsland* I, double tolerance, double* x);
+// Solves K x = b in place with the factors of hfi_system_factor. The tolerance is used for rough factors only.
+static inline void hfi_system_solve(hfiIsland* I, double tolerance, double* x) {
+  if (hfi_block_is_rough(&I->K))
+    hfi_system_iterate(I, tolerance, x);
+  else
+    hfi_block_solve(&I->K, x);
+}
+
+// Exchanges v and s with v1 and s1.
+static inline void hfi_system_exchange_points(hfiIsland* I) {
+  double *v = I->v, *s = I->s;
+  I->v = I->v1, I->v1 = v;
+  I->s = I->s1, I->s1 = s;
+}
+
+// Is the Newton matrix unsymmetric, because the friction of some contact depends on its normal velocity?
+int hfi_system_is_coupled(const hfiIsland* I);
+// Sets the unsymmetric terms gtn of all responses to zero.
+void hfi_system_decouple(hfiIsland* I);
+// The weight sqrt(sum_c J_ic^2/A_cc) of row i of a block: the mass-scaled norm of the momentum that a unit impulse of the row causes [1/sqrt(kg)].
+double hfi_system_row_weight(const hfiIsland* I, const hfiIslandBlock* b, int32_t i);
+// The weights of all rows (nrow), 0 in padding. They are computed once for each island.
+const double* hfi_system_row_weights(hfiIsland* I);
+
+// sqrt(sum x_i^2/A_ii), the norm of momenta [sqrt(kg) m/s].
+double hfi_system_momentum_norm(const hfiIsland* I, const double* x);
+// sqrt(sum A_ii x_i^2), the norm of velocities [sqrt(kg) m/s].
+double hfi_system_velocity_norm(const hfiIsland* I, const double* x);
+// The largest impulse of a single row, in the norm of momenta [sqrt(kg) m/s]. Impulses may cancel in J^T gamma; their rounding errors do not.
+double hfi_system_largest_impulse(hfiIsland* I);
+// max(|p*|, |J^T gamma|), with which residuals are compared [sqrt(kg) m/s].
+double hfi_system_scale(const hfiIsland* I);
+
+#endif

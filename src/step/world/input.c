@@ -1,0 +1,51 @@
+// What a user or controller gives to a step: controls, velocity targets, forces and wrenches.
+#include "step/world/world.h"
+
+#include "base/finite.h"
+#include "linalg/dense.h"
+#include "model/delay.h"
+
+#include <string.h>
+
+void hfi_world_read_controls(const hfiWorld* w, double t, const hfInput* in, double* ctrl) {
+  int nu = w->model->nu, has_signals = w->config.scene_signals && w->model->nsignal;
+  if (!w->model->nsignal && in && in->ctrl) {
+    memcpy(ctrl, in->ctrl, sizeof *ctrl * (size_t)nu);
+    return;
+  }
+  memset(ctrl, 0, sizeof *ctrl * (size_t)nu);
+  if (has_signals) hf_signal_controls(w->model, t, ctrl);
+  for (int i = 0; i < nu; ++i)
+    if (hfi_control_is_given(in, i)) ctrl[i] = in->ctrl[i];
+}
+
+void hfi_world_load(hfiWorld* w, double t, const hfInput* in) {
+  const hfModel* m = w->model;
+  if (!m->nu) return;
+  hfi_world_read_controls(w, t, in, w->given);
+  if (!m->nhistory) return;
+  memcpy(w->ctrl, w->given, sizeof *w->ctrl * (size_t)m->nu);
+  for (int i = 0; w->history && i < m->nu; ++i) {
+    double delay = hf_model_actuator_delay(m)[i];
+    const double* history = w->history + hf_model_actuator_historyadr(m)[i];
+    int n = hf_model_actuator_nsample(m)[i];
+    if (delay > 0) hfi_delay_read(history, history + n, n, 1, hf_model_actuator_interp(m)[i], t - delay, &w->ctrl[i]);
+  }
+}
+
+const double* hfi_world_targets(const hfiWorld* w, const hfInput* in) {
+  const double* target = in ? in->velocity_target : NULL;
+  return target && !hfi_all_nan(target, w->model->nv) ? target : NULL;
+}
+
+void hfi_world_add_applied(const hfiWorld* w, const hfInput* in, double* tau) {
+  const hfModel* m = w->model;
+  if (in && in->force) hfi_axpy(tau, 1, in->force, m->nv);
+  const double* wrench = in ? (const double*)in->wrench : NULL;
+  if (!wrench || !(hfi_sum_squares(wrench, 6 * m->nbody) > 0)) return;
+  for (int b = 1; b < m->nbody; ++b) {
+    hfForce F = in->wrench[b];
+    if (v3_norm2(F.n) + v3_norm2(F.f) > 0)
+      hfi_jacobian_transpose_add(&w->dynamics, b, hfi_body_com(&w->dynamics, b), F, tau);
+  }
+}

@@ -1,0 +1,65 @@
+// Brings the world to a configuration: q and the poses of mocap bodies. The poses of all bodies and geoms follow from these, and are computed only if
+// somebody needs them (hfiPlaced).
+#include "step/world/world.h"
+
+#include <string.h>
+
+// Position and orientation of mocap body i, from the input or else from the model.
+static const double* mocap_position(const hfModel* m, const hfInput* in, int i) {
+  return in && in->mocap_pos ? in->mocap_pos + 3 * i : hf_model_body_pos(m) + 3 * hf_model_mocap_body(m)[i];
+}
+static const double* mocap_orientation(const hfModel* m, const hfInput* in, int i) {
+  return in && in->mocap_quat ? in->mocap_quat + 4 * i : hf_model_body_quat(m) + 4 * hf_model_mocap_body(m)[i];
+}
+
+// Are q and the mocap poses of the input those of the last call, to the last bit?
+static int is_same_point(const hfiWorld* w, const double* q, const hfInput* in) {
+  const hfModel* m = w->model;
+  if (!w->placed || memcmp(q, w->q, sizeof *q * (size_t)m->nq) != 0) return 0;
+  for (int i = 0; i < m->nmocap; ++i)
+    if (memcmp(mocap_position(m, in, i), w->mocap + 7 * i, 3 * sizeof *q) != 0 ||
+        memcmp(mocap_orientation(m, in, i), w->mocap + 7 * i + 3, 4 * sizeof *q) != 0)
+      return 0;
+  return 1;
+}
+
+// Sets the world's q and mocap poses. If they are new, the poses of bodies and the found contact points are out of date.
+static void set_point(hfiWorld* w, const double* q, const hfInput* in) {
+  const hfModel* m = w->model;
+  if (is_same_point(w, q, in)) return;
+  memcpy(w->q, q, sizeof *q * (size_t)m->nq);
+  for (int i = 0; i < m->nmocap; ++i) {
+    memcpy(w->mocap + 7 * i, mocap_position(m, in, i), 3 * sizeof *q);
+    memcpy(w->mocap + 7 * i + 3, mocap_orientation(m, in, i), 4 * sizeof *q);
+  }
+  w->placed = HFI_DUE;
+  w->has_points = 0;
+}
+
+void hfi_world_pose(hfiWorld* w, const double* q, const hfInput* in) {
+  set_point(w, q, in);
+  if (w->placed >= HFI_POSED) return;
+  hfi_dynamics_pose(&w->dynamics, q, in);
+  w->placed = HFI_POSED;
+}
+
+void hfi_world_place(hfiWorld* w, const double* q, const hfInput* in) {
+  hfi_world_pose(w, q, in);
+  if (w->placed == HFI_PLACED) return;
+  hfi_dynamics_complete(&w->dynamics);
+  w->placed = HFI_PLACED;
+}
+
+void hfi_world_go(hfiWorld* w, const double* q, const hfInput* in) {
+  if (w->model->nmocap) hfi_world_pose(w, q, in); // The input may no longer exist when somebody asks for the poses.
+  else set_point(w, q, in);
+}
+
+void hfi_world_complete(hfiWorld* w) {
+  if (w->placed == HFI_DUE) hfi_dynamics_pose(&w->dynamics, w->q, NULL);
+  if (w->placed == HFI_DUE || w->placed == HFI_POSED) hfi_dynamics_complete(&w->dynamics), w->placed = HFI_PLACED;
+}
+
+void hfi_world_mark_start(hfiWorld* w) {
+  memcpy(w->X0_WB, w->dynamics.X_WB, sizeof *w->X0_WB * (size_t)w->model->nbody);
+}
