@@ -51,7 +51,7 @@ static hfStatus choose_options(hfSim* s, hfError* error) {
   if (!(c->step > 0))
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "step must be positive, is %g", c->step);
   s->method = hfi_method_of(c);
-  if (s->method->rigid || c->method == HF_METHOD_MLCP)
+  if (s->method->rigid)
     c->friction = HF_FRICTION_COULOMB;
   else if (c->friction == HF_FRICTION_COULOMB)
     return hfi_refuse(error, HF_ERROR_ARGUMENT,
@@ -128,7 +128,7 @@ static hfStatus create_method(hfSim* s, hfError* error) {
   for (int i = 0; i < s->model->ngeom; ++i) s->visible[i] = hf_model_geom_rgba(s->model)[4 * i + 3] != 0;
   hfStatus status = s->method->create(&s->run, s->world, &s->config, error);
   if (status != HF_OK) return status;
-  if (!s->method->discrete) return hfi_discrete_create(&s->discrete, s->world, &s->config, error);
+  if (!s->method->discrete) return hfi_discrete_create(&s->discrete, s->world, &s->config, NULL, error);
   s->discrete = s->method == &hfi_method_controlled ? ((hfiControlled*)s->run)->discrete : s->run;
   return HF_OK;
 }

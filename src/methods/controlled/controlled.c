@@ -62,7 +62,7 @@ static hfStatus create_controlled(void** method, hfiWorld* world, const hfSimCon
   if (!c) return HF_ERROR_MEMORY;
   hfSimConfig inner = *config;
   inner.solver.tolerance = min2(inner.solver.tolerance, max2(SOLVER_LEAST, SOLVER_SHARE * config->accuracy));
-  hfStatus status = hfi_discrete_create(&c->discrete, world, &inner, error);
+  hfStatus status = hfi_discrete_create(&c->discrete, world, &inner, NULL, error);
   if (status == HF_OK) status = hfi_resolved_create(&c->resolved, world, config, error);
   if (status == HF_OK)
     *method = c;

@@ -64,11 +64,11 @@ static int predict_contact_free_velocity(hfiDiscrete* s) {
 // The bound on the slope of anchored friction, `steepest` of hfi_assembly_add_contact [-].
 static double find_steepest(const hfiDiscrete* s) { return sqr(2 * HFI_PI / s->config.near_rigid); }
 
-// The method mlcp removes the share `recovery` of an overlap in a step. The depth of a deep overlap is reduced, so that it is removed at most at the
+// Rigid contact removes the share `recovery` of an overlap in a step. The depth of a deep overlap is reduced, so that it is removed at most at the
 // release speed of the world.
 static void limit_recovery(const hfiDiscrete* s, hfContactLaw* law) {
   double deepest = s->world->model->world.release_speed * s->config.step;
-  if (s->config.mlcp.recovery * law->depth > deepest) law->depth = deepest / s->config.mlcp.recovery;
+  if (s->policy.recovery * law->depth > deepest) law->depth = deepest / s->policy.recovery;
 }
 
 // The velocities that moving surfaces add to the rows of contact i.
@@ -87,7 +87,7 @@ static inline void add_contact(hfiDiscrete* s, int i, double steepest) {
   if (s->block[i] < 0) return;
   if (s->world->surfaces) set_drift(s, i);
   hfContactLaw* law = &s->assembly.problem.contact[s->assembly.problem.block[s->block[i]].param];
-  if (s->mlcp) limit_recovery(s, law); // The force of rigid contact does not depend on the depth.
+  if (s->policy.has_rigid_contacts) limit_recovery(s, law); // The force of rigid contact does not depend on the depth.
   else if (s->world->contact[i].material.adhesion != 0) hfi_contact_stick_on(&s->world->contact[i], law);
 }
 

@@ -49,22 +49,28 @@ static hfStatus create_workers(hfiDiscrete* d, hfError* error) {
   return HF_OK;
 }
 
+// Creates the ladder, which is also the fallback of other solvers, the threads, and the solver that was handed in.
 static hfStatus create_solvers(hfiDiscrete* d, hfError* error) {
   d->assembly.capacity.allocator = d->world->config.allocator;
   hfStatus status = hf_solver_create(&d->solver, &d->assembly.capacity, error);
   if (status == HF_OK) status = create_workers(d, error);
-  if (status == HF_OK && d->config.method == HF_METHOD_MLCP)
-    status = hf_mlcp_create(&d->mlcp, &d->assembly.capacity, &d->config.mlcp, error);
-  return status;
+  if (status != HF_OK || !d->solver_table) return status;
+  return d->solver_table->create(&d->rigid_solver, &d->assembly.capacity, &d->config, &d->policy, error);
 }
 
-hfStatus hfi_discrete_create(hfiDiscrete** discrete, hfiWorld* world, const hfSimConfig* config, hfError* error) {
-  int contacts = world->config.max_contacts, largest = hfi_largest_contacts(world->model);
+// How a step deals with the ladder.
+static const hfiStepPolicy LADDER = {.has_row_velocities = 1, .limit_speed = HFI_USUAL_SPEED};
+
+hfStatus hfi_discrete_create(hfiDiscrete** discrete, hfiWorld* world, const hfSimConfig* config, const hfiProblemSolver* solver, hfError* error) {
+  int contacts = world->config.max_contacts;
+  int largest = hfi_largest_contacts(world->model);
   if (contacts > largest)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "option max_contacts = %d: this model can have at most %d", contacts, largest);
-  hfiDiscrete seed = {.world = world, .config = *config};
+
+  hfiDiscrete seed = {.world = world, .config = *config, .solver_table = solver, .policy = LADDER};
   hfiDiscrete* d = hfi_object_create(&seed, sizeof seed, take_arrays, &world->config.allocator, "a step problem", error);
   if (!d) return HF_ERROR_MEMORY;
+
   hfStatus status = create_solvers(d, error);
   if (status == HF_OK)
     *discrete = d;
@@ -78,23 +84,31 @@ void hfi_discrete_free(hfiDiscrete* d) {
   d->world->scene.workers = NULL;
   hfi_workers_free(d->workers);
   hf_solver_free(d->solver);
-  hf_mlcp_free(d->mlcp);
+  if (d->solver_table) d->solver_table->free(d->rigid_solver);
   hfi_release(d);
 }
 
 // ---- for the table of methods -----------------------------------------------------------------------
 
-static hfStatus create(void** method, hfiWorld* world, const hfSimConfig* config, hfError* error) {
+hfStatus hfi_discrete_create_method(void** method, hfiWorld* world, const hfSimConfig* config, const hfiProblemSolver* solver, hfError* error) {
   hfiDiscrete* d = NULL;
-  hfStatus status = hfi_discrete_create(&d, world, config, error);
+  hfStatus status = hfi_discrete_create(&d, world, config, solver, error);
   if (status == HF_OK) *method = d;
   return status;
 }
-static void free_method(void* method) { hfi_discrete_free(method); }
-static hfStatus step(void* method, hfState* state, const hfInput* in, hfiStepOutput* out, hfError* error) {
+
+static hfStatus create(void** method, hfiWorld* world, const hfSimConfig* config, hfError* error) {
+  return hfi_discrete_create_method(method, world, config, NULL, error);
+}
+
+void hfi_discrete_free_method(void* method) { hfi_discrete_free(method); }
+
+hfStatus hfi_discrete_step_method(void* method, hfState* state, const hfInput* in, hfiStepOutput* out, hfError* error) {
   return hfi_discrete_step(method, state, in, out, error);
 }
-static int contact_count(const void* method) { return ((const hfiDiscrete*)method)->world->ncontact; }
-static hfContact contact(const void* method, int i) { return hfi_discrete_contact(method, i); }
 
-const hfiMethod hfi_method_discrete = {1, 1, 0, create, free_method, step, contact_count, contact};
+int hfi_discrete_count_contacts(const void* method) { return ((const hfiDiscrete*)method)->world->ncontact; }
+
+hfContact hfi_discrete_read_contact(const void* method, int i) { return hfi_discrete_contact(method, i); }
+
+const hfiMethod hfi_method_discrete = {1, 1, 0, create, hfi_discrete_free_method, hfi_discrete_step_method, hfi_discrete_count_contacts, hfi_discrete_read_contact};

@@ -1,12 +1,12 @@
-// Methods of discrete time (tamsi, convex, mlcp): a world becomes a step problem, and its solution the next state.
+// Methods of discrete time: a world becomes a step problem, and its solution the next state.
 #ifndef HFI_DISCRETE_DISCRETE_H
 #define HFI_DISCRETE_DISCRETE_H
 
 #include "step/contact/memory.h"
 #include "step/discrete/assemble.h"
+#include "step/discrete/problem_solver.h"
 #include "step/dynamics/flight.h"
 #include "step/world/method.h"
-#include <holdfast/mlcp.h>
 
 // Sum of the impulses of the impacts of one contact at the start of a step, along n, t1, t2 [N s].
 typedef struct hfiRebound { int32_t geom_a, geom_b; uint32_t feature; double gamma[3]; } hfiRebound;
@@ -32,7 +32,9 @@ typedef struct hfiDiscrete {
   hfSimConfig config; // complete: what the caller left open is filled in from the scene
   hfSolver* solver;
   hfiWorkers* workers;  // threads that share a step; NULL: none
-  hfMlcp* mlcp;         // method mlcp, else NULL
+  const hfiProblemSolver* solver_table; // operations of `rigid_solver`; NULL: the ladder solves
+  void* rigid_solver;   // the solver that was handed in, or NULL
+  hfiStepPolicy policy; // what the solver asks of a step
   hfiAssembly assembly; // the step problem
 
   int32_t* block;             // (max_contacts) a contact's block in the step problem, or -1
@@ -59,7 +61,8 @@ typedef struct hfiDiscrete {
   double* impulse;            // (rows)
 } hfiDiscrete;
 
-hfStatus hfi_discrete_create(hfiDiscrete** discrete, hfiWorld* world, const hfSimConfig* config, hfError* error);
+// solver: the operations of a solver that takes the place of the ladder, or NULL.
+hfStatus hfi_discrete_create(hfiDiscrete** discrete, hfiWorld* world, const hfSimConfig* config, const hfiProblemSolver* solver, hfError* error);
 void hfi_discrete_free(hfiDiscrete* discrete);
 
 // Do contacts remember something from step to step?
@@ -104,7 +107,7 @@ void hfi_discrete_refresh(hfiDiscrete* d, int resized);
 void hfi_discrete_damp_rocking(hfiDiscrete* d);
 // Marks the trees of a contact in d->changed.
 void hfi_discrete_mark_changed(const hfiDiscrete* d, const hfiContact* contact);
-// Method mlcp: if the overlaps of the last solution give too much energy (release.c), reduces the speeds at which they are removed, to zero if
+// Rigid contact: if the overlaps of the last solution give too much energy (release.c), reduces the speeds at which they are removed, to zero if
 // is_last is 1. Returns 1 if the problem has changed.
 int hfi_discrete_limit_release(hfiDiscrete* d, int is_last);
 // Inertial motion (flight.c), in the order of the calls: Turns the free bodies into their orientations at the middle of the step. Returns the
@@ -144,6 +147,12 @@ void hfi_sleep_stop(hfiDiscrete* d);
 // Actuators, springs, limits: fills p*, diag and the rows that are no contacts.
 void hfi_discrete_forces(hfiDiscrete* d, const hfState* state, const hfInput* input);
 hfStatus hfi_discrete_step(hfiDiscrete* d, hfState* state, const hfInput* input, hfiStepOutput* out, hfError* error);
+// The operations of an hfiMethod of discrete time (step/world/method.h). Such methods differ in their solver.
+hfStatus hfi_discrete_create_method(void** method, hfiWorld* world, const hfSimConfig* config, const hfiProblemSolver* solver, hfError* error);
+void hfi_discrete_free_method(void* method);
+hfStatus hfi_discrete_step_method(void* method, hfState* state, const hfInput* input, hfiStepOutput* out, hfError* error);
+int hfi_discrete_count_contacts(const void* method);
+hfContact hfi_discrete_read_contact(const void* method, int i);
 
 // Contact i of the problem assembled last, which was not solved: the normal force is that of the law at the present
 // depth and speed, and there is no friction.

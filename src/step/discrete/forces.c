@@ -35,8 +35,7 @@ static void find_momentum(hfStepProblem* p) {
   }
 }
 
-// Computes the forces and rows of a step that do not come from contacts, and the momentum of its step problem. The method mlcp gets the rows of limits that
-// are further away, too: its errors are relative to the numbers of the rows, and where joints are at rest only the distances to limits are not zero.
+// Computes the forces and rows of a step that do not come from contacts, and the momentum of its step problem.
 void hfi_discrete_forces(hfiDiscrete* s, const hfState* state, const hfInput* in) {
   hfiWorld* w = s->world;
   const hfModel* m = w->model;
@@ -52,7 +51,7 @@ void hfi_discrete_forces(hfiDiscrete* s, const hfState* state, const hfInput* in
   hf_actuation_update(&w->actuation, d, hf_state_q(state));
   hfiActuationStep step = {.h = h,
                            .near_rigid = s->config.near_rigid,
-                           .limit_speed = s->all_limits ? DBL_MAX : s->mlcp ? HFI_FAST_SPEED : HFI_USUAL_SPEED,
+                           .limit_speed = s->all_limits ? DBL_MAX : s->policy.limit_speed,
                            .rigid_limits = s->config.rigid_limits,
                            .rigid_equalities = s->config.rigid_equalities,
                            .soft_defaults = s->config.mujoco_softness,

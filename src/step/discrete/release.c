@@ -1,4 +1,4 @@
-// Overlaps that the method mlcp removes (docs/theory/motion.md).
+// Overlaps that rigid contacts remove (docs/theory/motion.md).
 //
 // A contact that overlaps is given a speed of separation s <= u, the release speed. Its impulse gamma gives the energy gamma s. This has no bound if
 // contacts contradict each other, or if a body can hardly follow, as a link between two others or an arm that is stretched out. All overlaps together
@@ -10,9 +10,9 @@
 // impulses [-].
 static const double BELOW_LIMIT = 0.9;
 
-// The speed of separation with which the method mlcp removes the overlap of a contact [m/s].
+// The speed of separation that removes the overlap of a contact [m/s].
 static double wanted_speed(const hfiDiscrete* s, const hfContactLaw* law) {
-  return law->depth > 0 ? s->config.mlcp.recovery * law->depth / s->config.step : 0;
+  return law->depth > 0 ? s->policy.recovery * law->depth / s->config.step : 0;
 }
 
 // The energy that the overlaps give in the last solution [J]. *count: their number.

@@ -38,14 +38,16 @@ static int contact_sticks(const hfiDiscrete* s, const hfStepBlock* b, int slips,
   const double* gamma = s->impulse + b->row;
   if (b->dim < 3 || !(law->mu[HF_SLIDING] * gamma[0] > 0)) return 0;
   if (law->friction == HF_FRICTION_ANCHORED) return !(slips & 1 << HF_SLIDING);
-  if (rung <= HF_RUNG_MERIT && !s->mlcp) return friction_is_below_bound(law, gamma);
+  if (rung <= HF_RUNG_MERIT && !s->policy.has_rigid_contacts) return friction_is_below_bound(law, gamma);
   double velocity[6];
   hfi_block_velocity(p, b, s->v1, velocity);
   return slip_is_in_stick_region(law, p->h, velocity, gamma[0] / p->h);
 }
 
-// Velocities of all rows at the end of the step. The solver has them; that of rigid contact has not, and gives NULL.
-static const double* row_velocities(const hfiDiscrete* s) { return s->mlcp ? NULL : hfi_solver_row_velocities(s->solver); }
+// Velocities of all rows at the end of the step, or NULL if the solver does not keep them.
+static const double* row_velocities(const hfiDiscrete* s) {
+  return s->policy.has_row_velocities ? hfi_solver_row_velocities(s->solver) : NULL;
+}
 
 // Velocities of the rows of a contact. known: those of all rows, or NULL.
 static inline const double* end_velocity(const hfiDiscrete* s, const hfStepBlock* b, const double* known, double* scratch) {
@@ -92,7 +94,7 @@ static void compute_contact_outcomes(hfiDiscrete* s, hfStepReport* report) {
 static void read_row_forces(const hfiDiscrete* s, int b, double* force) {
   const hfStepProblem* p = &s->assembly.problem;
   const hfiRows* rows = &s->world->actuation.rows;
-  if (!s->mlcp) hfi_rows_force(rows, &rows->block[b], s->v1, force);
+  if (!s->policy.has_rigid_rows) hfi_rows_force(rows, &rows->block[b], s->v1, force);
   else for (int r = 0; r < rows->block[b].dim; ++r) force[r] = s->impulse[p->block[b].row + r] / p->h;
 }
 
@@ -113,7 +115,7 @@ static void read_equality_speeds(const hfiDiscrete* s, int b, const double* forc
   const hfStepProblem* p = &s->assembly.problem;
   const hfiRows* rows = &s->world->actuation.rows;
   const hfSaturatedRow* row = rows->row + rows->block[b].row;
-  if (s->mlcp) hfi_block_velocity(p, &p->block[b], s->v1, speed);
+  if (s->policy.has_rigid_rows) hfi_block_velocity(p, &p->block[b], s->v1, speed);
   else for (int r = 0; r < rows->block[b].dim; ++r) speed[r] = row[r].s0 - force[r] / row[r].kappa;
 }
 
@@ -168,7 +170,7 @@ static void add_impacts(hfiDiscrete* s) {
 void hfi_discrete_results(hfiDiscrete* s, hfiStepOutput* out) {
   compute_contact_outcomes(s, out->report);
   hfi_actuation_end(&s->world->actuation, s->v1);
-  if (s->mlcp) take_rigid_forces(s);
+  if (s->policy.has_rigid_rows) take_rigid_forces(s);
   if (out->constraint) compute_constraint_forces(s, out->constraint);
   if (s->nimpact) add_impacts(s);
 }

@@ -221,7 +221,7 @@ static double largest_radius(const hfiDiscrete* s, const hfiContact* c) {
 void hfi_discrete_damp_rocking(hfiDiscrete* s) {
   const hfiWorld* w = s->world;
   const hfStepProblem* p = &s->assembly.problem;
-  if (s->mlcp) return;
+  if (s->policy.has_rigid_contacts) return; // Rigid contacts are no springs.
   for (int i = 0; i < w->ncontact; ++i) {
     const hfiContact* c = &w->contact[i];
     hfVec3 u[2];

@@ -76,20 +76,20 @@ static hfStatus solve_rigid(hfiDiscrete* s, hfStepReport* report, hfError* error
   enum { MOST = 4 };
   hfStatus status = HF_OK;
   for (int k = 0; k <= MOST; ++k) {
-    status = hf_mlcp_solve(s->mlcp, &s->assembly.problem, s->v1, s->impulse, &report->solve, error);
+    status = s->solver_table->solve(s->rigid_solver, &s->assembly.problem, s->v1, s->impulse, &report->solve, error);
     if (status != HF_OK || !hfi_discrete_limit_release(s, k + 1 >= MOST)) break;
   }
   return status;
 }
 
-// Computes v1 and the impulses. If the method mlcp finds no solution and its fallback is on, the convex problem is solved. changed: NULL, or the
+// Computes v1 and the impulses. If the solver that was handed in finds no solution and has a fallback, the convex problem is solved. changed: NULL, or the
 // trees (ntree) whose islands are solved again from v0.
 static hfStatus solve_problem(hfiDiscrete* s, const int32_t* changed, hfStepReport* report, hfError* error) {
   const hfSolverConfig* config = &s->config.solver;
   hfSolverConfig fallback;
-  if (s->mlcp) {
+  if (s->solver_table) {
     hfStatus status = solve_rigid(s, report, error);
-    if (status <= 0 || !s->config.mlcp.fallback) return status;
+    if (status <= 0 || !s->policy.falls_back) return status;
     fallback = *config, config = &fallback;
     fallback.first_rung = HF_RUNG_CONVEX, changed = NULL;
   }
@@ -171,13 +171,13 @@ static void advance(hfiDiscrete* s, hfState* state, const hfInput* in, hfiStepOu
 }
 
 // Whether the problem lacked something, so that it must be made again: the solution brings a tree to one that sleeps, or a joint past a limit that
-// seemed far away, or turns a body by the pull of a connect faster than the step can follow. The pull is not tested with the method mlcp, because
+// seemed far away, or turns a body by the pull of a connect faster than the step can follow. The pull is not tested with rigid rows, because
 // velocities do not determine the forces of rigid rows.
 static int problem_lacked_something(hfiDiscrete* s, const hfState* state) {
   hfActuation* a = &s->world->actuation;
   if (s->sleep.count && hfi_sleep_wake_touched(s)) return 1;
   if (hfi_limit_passed(a, hf_state_q(state), s->v1, s->config.step)) return s->all_limits = 1;
-  return !s->mlcp && s->world->model->neq && !a->ntension && hfi_find_tensions(a, &s->world->dynamics, hf_state_q(state), s->v1);
+  return !s->policy.has_rigid_rows && s->world->model->neq && !a->ntension && hfi_find_tensions(a, &s->world->dynamics, hf_state_q(state), s->v1);
 }
 
 // Refuses velocities that are not finite or too large, and names their tree. No solver has tested the velocities of trees that fly.
@@ -205,7 +205,7 @@ static hfStatus step(hfiDiscrete* s, hfState* state, const hfInput* in, hfiStepO
   } while (status >= 0 && problem_lacked_something(s, state));
   s->all_limits = 0, s->world->actuation.ntension = 0;
   report->status = status;
-  if (status < 0 || (status > 0 && s->mlcp && !s->config.mlcp.fallback)) return status;
+  if (status < 0 || (status > 0 && s->solver_table && !s->policy.falls_back)) return status;
   status = check_velocities(s, error);
   if (status < 0) return report->status = status; // The state stays as it was.
   if (s->world->ndropped) report->status = HF_OVERFLOW;

@@ -50,6 +50,6 @@ typedef struct hfiMethod {
   hfContact (*contact)(const void* method, int i);
 } hfiMethod;
 
-extern const hfiMethod hfi_method_discrete, hfi_method_continuous, hfi_method_switching;
+extern const hfiMethod hfi_method_discrete, hfi_method_mlcp, hfi_method_continuous, hfi_method_switching;
 
 #endif
