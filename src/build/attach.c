@@ -3,8 +3,7 @@
 #include "base/error.h"
 #include "build/builder_add.h"
 #include "build/graft.h"
-#include "model/motor.h"
-#include "model/orientation.h"
+#include "model/actuator.h"
 
 hfAttachDef hf_attach_def_default(void) {
   hfAttachDef d = {.quat = {1, 0, 0, 0}};

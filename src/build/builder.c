@@ -5,8 +5,8 @@
 #include "base/locale.h"
 #include "math/vec3.h"
 #include "build/builder_add.h"
-#include "model/label.h"
-#include "model/motor.h"
+#include "model/object.h"
+#include "model/actuator.h"
 
 #include <holdfast/methods.h>
 #include <stdarg.h>

@@ -7,9 +7,8 @@
 #include "base/pool.h"
 #include "model/hull.h"
 #include "model/joint.h"
-#include "model/motor.h"
-#include "model/orientation.h"
-#include "model/types.h"
+#include "model/actuator.h"
+#include "model/object.h"
 
 #define HFI_LIST(type) struct { type* data; int count, capacity; }
 
@@ -56,7 +55,7 @@ struct hfBuilder {
   HFI_LIST(hfiPart) part; // A part inside of another part comes before it.
 };
 
-// "where: label: what", as a refusal with HF_ERROR_MODEL (model/label.h).
+// "where: label: what", as a refusal with HF_ERROR_MODEL (model/object.h).
 hfStatus hfi_refuse_def(hfError* error, const char* where, hfObjectKind kind, const char* name,
                         const char* format, ...) HF_PRINTF(5, 6);
 

@@ -1,10 +1,7 @@
 // Adding actuators: their transmission, force law, activation, signal and delay are checked one after the other.
 #include "build/builder_add.h"
-#include "model/feedback.h"
-#include "model/motor.h"
-#include "model/orientation.h"
-#include "model/samples.h"
-#include "model/servo.h"
+#include "model/actuator.h"
+#include "model/history.h"
 
 #include "base/error.h"
 #include <math.h>

@@ -1,7 +1,7 @@
 // Adding sensors.
 #include "build/builder_add.h"
-#include "model/orientation.h"
-#include "model/samples.h"
+#include "model/actuator.h"
+#include "model/history.h"
 
 #include "base/error.h"
 #include <math.h>

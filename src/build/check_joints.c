@@ -7,7 +7,7 @@
 #include "build/finish.h"
 
 #include "model/joint.h"
-#include "model/label.h"
+#include "model/object.h"
 
 #include <math.h>
 #include <string.h>

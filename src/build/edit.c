@@ -2,7 +2,7 @@
 #include "build/builder_add.h"
 
 #include "base/error.h"
-#include "model/check_block.h"
+#include "model/block.h"
 
 #define DEFINE_GET(noun, Def)                                                                      \
   const Def* hf_builder_##noun(const hfBuilder* b, int id) {                                       \

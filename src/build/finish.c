@@ -5,7 +5,7 @@
 #include "build/finish.h"
 
 #include "base/error.h"
-#include "model/check_block.h"
+#include "model/block.h"
 #include "model/derive.h"
 #include "model/height_field.h"
 

@@ -2,7 +2,7 @@
 #ifndef HFI_BUILD_FINISH_H
 #define HFI_BUILD_FINISH_H
 
-#include "model/layout.h"
+#include "model/block.h"
 #include "build/mass.h"
 #include "build/order.h"
 

@@ -4,11 +4,8 @@
 #include "base/error.h"
 #include "build/builder.h"
 #include "model/derive.h"
-#include "model/motor.h"
-#include "model/orientation.h"
+#include "model/actuator.h"
 #include "model/path.h"
-#include "model/reference_mass.h"
-#include "model/slider_crank.h"
 
 #include <stdlib.h>
 #include <string.h>

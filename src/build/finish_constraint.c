@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "model/derive.h"
 #include "model/path.h"
-#include "model/reference_mass.h"
 
 #include <stdlib.h>
 #include <string.h>

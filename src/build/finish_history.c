@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "build/builder.h"
-#include "model/samples.h"
+#include "model/history.h"
 
 // The histories of a state have at most this many numbers (hf_model_validate).
 enum { MOST_NUMBERS = 1 << 28 };

@@ -1,7 +1,7 @@
 // Bodies and joints.
 #include "build/finish.h"
 
-#include "model/topology.h"
+#include "model/derive.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "math/vec3.h"
 #include "build/builder_add.h"
-#include "model/motor.h"
+#include "model/actuator.h"
 
 #include <stdlib.h>
 #include <string.h>

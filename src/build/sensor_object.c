@@ -1,6 +1,6 @@
 // What the definition of a sensor leaves open, and how many numbers sensors may have.
 #include "build/builder.h"
-#include "model/orientation.h"
+#include "model/actuator.h"
 
 void hfi_sensor_complete(hfSensorDef* d) {
   if (d->type == HF_SENSOR_RANGEFINDER && d->data == 0) d->data = HF_RAY_DIST;

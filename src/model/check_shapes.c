@@ -1,9 +1,8 @@
-// Checks of the hulls of meshes and of the height fields of a model block (check_block.h).
-#include "model/check_block.h"
+// Checks of the hulls of meshes and of the height fields of a model block (block.h).
+#include "model/block.h"
 
 #include "base/error.h"
 #include "model/height_field.h"
-#include "model/layout.h"
 
 #include <math.h>
 #include <string.h>

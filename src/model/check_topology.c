@@ -1,10 +1,9 @@
-// Checks of the tree of bodies, joints, dofs and geoms of a model block (check_block.h).
-#include "model/check_block.h"
+// Checks of the tree of bodies, joints, dofs and geoms of a model block (block.h).
+#include "model/block.h"
 
 #include "base/error.h"
 #include "model/joint.h"
-#include "model/layout.h"
-#include "model/topology.h"
+#include "model/derive.h"
 
 #include <stdlib.h>
 #include <string.h>

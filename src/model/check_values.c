@@ -1,9 +1,8 @@
-// Checks of the numbers of a model block or of an overlay (check_block.h).
-#include "model/check_block.h"
+// Checks of the numbers of a model block or of an overlay (block.h).
+#include "model/block.h"
 
 #include "base/error.h"
-#include "model/layout.h"
-#include "model/samples.h"
+#include "model/history.h"
 #include "model/shape.h"
 
 #include <holdfast/methods.h>

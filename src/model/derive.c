@@ -10,8 +10,8 @@
 #include "math/eigen3.h"
 #include "math/spatial.h"
 #include "model/joint.h"
-#include "model/label.h"
-#include "model/layout.h"
+#include "model/object.h"
+#include "model/block.h"
 #include "model/shape.h"
 
 #include <stdlib.h>

@@ -1,9 +1,23 @@
-// Computes all fields of a model that follow from other fields. It runs when a model is finished and when a parameter overlay has changed.
+// What follows from other fields of a model: the topology of its tree, masses and axes, and inertias at the reference.
 #ifndef HFI_MODEL_DERIVE_H
 #define HFI_MODEL_DERIVE_H
 
 #include <holdfast/model.h>
 #include "math/spatial.h"
+#include "model/block.h"
+
+// ---- topology ---------------------------------------------------------------------------------------
+// What follows from the tree of bodies: which joints, dofs, geoms and trees a body has, and the pattern of M.
+
+// Fills all fields that follow from body_parent, body_mocap (>= 0: the body is one), jnt_body, jnt_type and geom_body. They
+// are hfi_topology_fields. Bodies must be depth-first, joints and geoms grouped by body, and the counts right.
+void hfi_fill_topology(hfModel* m);
+
+enum { HFI_TOPOLOGY_FIELDS = 25 };
+extern const hfModelField hfi_topology_fields[HFI_TOPOLOGY_FIELDS];
+
+// ---- derived fields ---------------------------------------------------------------------------------
+// Computes all fields of a model that follow from other fields. It runs when a model is finished and when a parameter overlay has changed.
 
 // Poses of all bodies at qpos0, where no joint is displaced: a composition of the static offsets.
 void hfi_reference_poses(const hfModel* model, hfPose* X_WB); // (nbody)
@@ -16,5 +30,16 @@ void hfi_reference_composites(const hfModel* model, const hfPose* X_WB, hfiInert
 // Subtree masses, principal axes, the diagonal of M at qpos0. Refuses non-physical inertias and
 // motions without inertia, naming the body; *at_fault is then its id (at_fault may be NULL).
 hfStatus hfi_derive(hfModel* model, int* at_fault, hfError* error);
+
+// ---- inertia at the reference -----------------------------------------------------------------------
+// Inertia against a generalised force at qpos0.
+
+// j M^-1 j^T at qpos0 for a row j (nv); its inverse is the inertia. Refuses when out of memory, or
+// where M is not positive definite.
+hfStatus hfi_reference_compliance(const hfModel* model, const double* row, double* compliance, hfError* error);
+// Computes j M^-1 j^T, and |M^-1 j^T|, the size of the acceleration that a unit force along j causes.
+hfStatus hfi_reference_acceleration(const hfModel* model, const double* row, double* compliance, double* acceleration, hfError* error);
+// row += factor times the gradient of a tendon's length at qpos0, where the bodies are at X_WB.
+void hfi_add_tendon_moment(const hfModel* model, int tendon, const hfPose* X_WB, double factor, double* row);
 
 #endif

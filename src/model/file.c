@@ -2,13 +2,10 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "model/joint.h"
-#include "model/types.h"
-#include "model/check_block.h"
+#include "model/object.h"
+#include "model/block.h"
 #include "model/derive.h"
-#include "model/feedback.h"
-#include "model/layout.h"
-#include "model/motor.h"
-#include "model/orientation.h"
+#include "model/actuator.h"
 #include "model/shape.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // offset[f] = align(offset[f-1] + bytes[f-1]): the fields of the table, one after the other.
-#include "model/layout.h"
+#include "model/block.h"
 
 #include "base/error.h"
 

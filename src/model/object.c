@@ -1,6 +1,5 @@
 // Names and counts of a model's objects, by kind.
-#include "model/types.h"
-#include "model/label.h"
+#include "model/object.h"
 
 #include <stdio.h>
 #include <string.h>

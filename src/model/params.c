@@ -1,9 +1,8 @@
 // A parameter overlay: a header like that of the base model. Its offsets lead to its own arrays for fields marked `overlay`, and to the base model's
 // memory for all others. Every function that takes a model also takes an overlay.
 #include "base/error.h"
-#include "model/check_block.h"
+#include "model/block.h"
 #include "model/derive.h"
-#include "model/layout.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 // length = sum of spans over the divisor of the pulley before them; a span is |p1 - p0|, or two straight parts and a curve.
 #include "model/path.h"
-#include "model/wrap.h"
 #include <string.h>
 
 // ---- path -------------------------------------------------------------------------------------------

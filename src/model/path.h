@@ -1,10 +1,35 @@
-// The path of a spatial tendon through its sites and around its geoms.
+// Spatial tendons: the shortest way of a thread past a geom, and the path through sites and around geoms.
 #ifndef HFI_MODEL_PATH_H
 #define HFI_MODEL_PATH_H
 
+#include <holdfast/model.h>
 #include "base/arena.h"
 #include "math/vec3.h"
-#include <holdfast/model.h>
+
+// ---- wraps ------------------------------------------------------------------------------------------
+// The shortest way of a thread past a sphere or a cylinder (docs/theory/actuation.md, "Spatial tendons").
+
+// What a thread wraps around. Its frame has its origin at the centre and, for a cylinder, z along the axis. The cylinder has
+// no ends.
+typedef struct hfiObstacle {
+  int32_t is_cylinder;
+  double radius;          // [m]
+  int32_t has_side;       // 1: the thread passes on the side of the point `side`, or through the inside if that is inside
+  hfVec3 side;            // [m]
+} hfiObstacle;
+
+// Where the thread touches the obstacle, in the obstacle's frame.
+typedef struct hfiWrap {
+  int32_t touches; // 0: the way is straight, and nothing else is set
+  hfVec3 p[2];     // first and last point of touch [m]
+  double curve;    // length of the way between them [m]
+} hfiWrap;
+
+// Finds the shortest way of a thread from p0 to p1 past the obstacle. Both points are in the obstacle's frame [m].
+hfiWrap hfi_wrap(const hfiObstacle* obstacle, hfVec3 p0, hfVec3 p1);
+
+// ---- paths ------------------------------------------------------------------------------------------
+// The path of a spatial tendon through its sites and around its geoms.
 
 // A straight part of a path, between points that are fixed in two bodies. A point where it touches a geom counts as fixed in the geom's body, because
 // its motion along the surface does not change the length to first order.

@@ -2,11 +2,10 @@
 //
 //   M_ab = S_a^T Ic_b S_b + armature + sum_t armature_t J_ta J_tb,  a an ancestor dof of b or b itself, Ic_b the composite inertia,
 //                                                                   J_t the gradient of the length of tendon t
-#include "model/reference_mass.h"
+#include "model/derive.h"
 
 #include "base/error.h"
 #include "linalg/dense.h"
-#include "model/derive.h"
 #include "model/path.h"
 
 #include <stdlib.h>

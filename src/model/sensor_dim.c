@@ -1,6 +1,6 @@
 // What a sensor may measure, and how many numbers it delivers.
 #include "model/joint.h"
-#include "model/types.h"
+#include "model/object.h"
 
 // Sum of the widths of the chosen data, bit by bit.
 static int sum_widths(int data, const int* width, int count) {

@@ -3,9 +3,8 @@
 
 #include "base/error.h"
 #include "base/output.h"
-#include "model/samples.h"
-#include "model/state_sizes.h"
-#include "model/state_words.h"
+#include "model/history.h"
+#include "model/state_parts.h"
 
 #include <assert.h>
 #include <stdio.h>

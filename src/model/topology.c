@@ -1,6 +1,6 @@
 // dof_parent is the previous dof on the way to the root; row i of M has the entries
 // {ancestors of i, i}, ascending, so its length is dof_depth + 1.
-#include "model/topology.h"
+#include "model/derive.h"
 
 #include "model/joint.h"
 

@@ -20,7 +20,7 @@
 //
 // A sphere is a circle in the plane of p0, p1 and its centre. A cylinder is a circle seen along its axis; unrolled, the way is
 // straight, so that z grows evenly along it.
-#include "model/wrap.h"
+#include "model/path.h"
 #include <stddef.h>
 
 typedef struct Point2 { double x, y; } Point2;

@@ -3,10 +3,10 @@
 
 #include "base/error.h"
 #include "base/finite.h"
-#include "model/delay.h"
+#include "model/history.h"
 #include "model/joint.h"
-#include "model/label.h"
-#include "model/state_words.h"
+#include "model/object.h"
+#include "model/state_parts.h"
 
 // Refuses with a message that names the dof's body and joint.
 static hfStatus refuse_dof(const hfModel* m, int dof, const char* what, hfError* error) {

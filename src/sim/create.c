@@ -3,8 +3,8 @@
 #include "sim/sim.h"
 
 #include "base/object.h"
-#include "model/label.h"
-#include "model/samples.h"
+#include "model/object.h"
+#include "model/history.h"
 #include "step/solve/solver.h"
 
 // Whether the configuration or an actuator of the model asks for a drive by inverse dynamics.

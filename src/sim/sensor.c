@@ -1,7 +1,7 @@
 // Sensors: one function per family, values clamped by their cutoff.
 #include "sim/sensor.h"
-#include "model/types.h"
-#include "model/orientation.h"
+#include "model/object.h"
+#include "model/actuator.h"
 #include <string.h>
 
 // ---- joint limits -----------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
-// Sensors whose numbers arrive later, or that measure at intervals (model/samples.h).
-#include "model/samples.h"
+// Sensors whose numbers arrive later, or that measure at intervals (model/history.h).
+#include "model/history.h"
 #include "sim/sensor.h"
 #include "sim/sim.h"
 

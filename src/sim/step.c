@@ -2,7 +2,7 @@
 #include "sim/sim.h"
 
 #include "base/error.h"
-#include "model/delay.h"
+#include "model/history.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 // is then not computed: the time goes on, and contacts, forces, sensors and report stay. All bits are those of a computed step.
 #include "base/arena.h"
 #include "base/finite.h"
-#include "model/state_sizes.h"
+#include "model/state_parts.h"
 #include "sim/sim.h"
 
 #include <string.h>

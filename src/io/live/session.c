@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/locale.h"
 #include "math/vec3.h"
-#include "model/state_sizes.h"
+#include "model/state_parts.h"
 #include "sim/sim.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 // <text name="hf.drive" data="constraint"/> for all servos, "hf.drive.ACTUATOR" for one.
 #include "io/mjcf/mjcf.h"
 
-#include "model/servo.h"
+#include "model/actuator.h"
 
 #include <holdfast/step_problem.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 // NAME.voltage that follows it and has no force of its own.
 #include "io/mjcf/mjcf.h"
 
-#include "model/motor.h"
+#include "model/actuator.h"
 
 #include <math.h>
 #include <string.h>

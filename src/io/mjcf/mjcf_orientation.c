@@ -2,7 +2,7 @@
 // quaternion). The actuator NAME has the first control; actuators NAME.x, NAME.y and NAME.z that follow it have the others.
 #include "io/mjcf/mjcf.h"
 
-#include "model/orientation.h"
+#include "model/actuator.h"
 
 void hfi_mjcf_read_chart(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
   enum { VECTOR = HF_INPUT_X | HF_INPUT_Y | HF_INPUT_Z };

@@ -1,7 +1,7 @@
 // <sensor> and <keyframe>.
 #include "io/mjcf/mjcf.h"
 #include "build/key.h"
-#include "model/motor.h"
+#include "model/actuator.h"
 
 #include <string.h>
 

@@ -2,8 +2,7 @@
 #include "io/mjcf/mjcf_write.h"
 
 #include "io/mjcf/mjcf.h"
-#include "model/motor.h"
-#include "model/orientation.h"
+#include "model/actuator.h"
 
 #include <stdio.h>
 

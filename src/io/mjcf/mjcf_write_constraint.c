@@ -3,7 +3,7 @@
 
 #include "io/mjcf/mjcf.h"
 #include "build/key.h"
-#include "model/motor.h"
+#include "model/actuator.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 
 #include "io/mjcf/mjcf.h"
 #include "model/height_field.h"
-#include "model/label.h"
+#include "model/object.h"
 #include "build/order.h"
 #include "base/finite.h"
 #include "math/eigen3.h"

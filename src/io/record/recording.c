@@ -2,7 +2,7 @@
 #include "io/record/chunk.h"
 
 #include "base/error.h"
-#include "model/layout.h"
+#include "model/block.h"
 
 #include <assert.h>
 #include <errno.h>

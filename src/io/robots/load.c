@@ -7,7 +7,7 @@
 #include "io/xml/reader.h"
 #include "io/robots/sdf.h"
 #include "io/robots/urdf.h"
-#include "model/layout.h"
+#include "model/block.h"
 
 #include <stdio.h>
 #include <string.h>

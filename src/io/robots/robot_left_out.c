@@ -1,6 +1,6 @@
 // Warnings about parts of a model that SDFormat and URDF cannot describe, one for each kind.
 #include "io/robots/robot_write.h"
-#include "model/bend.h"
+#include "model/spring.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include "math/vec3.h"
 #include "build/builder_add.h"
 #include "build/key.h"
-#include "model/servo.h"
+#include "model/actuator.h"
 
 #include <string.h>
 

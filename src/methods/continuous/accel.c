@@ -9,7 +9,7 @@
 #include "methods/continuous/accel.h"
 
 #include "base/object.h"
-#include "model/motor.h"
+#include "model/actuator.h"
 #include "step/law/tals.h"
 
 #include <string.h>

@@ -6,8 +6,7 @@
 // An actuator that is at a limit of force has no column.
 #include "methods/continuous/accel.h"
 
-#include "model/motor.h"
-#include "model/orientation.h"
+#include "model/actuator.h"
 
 #include <string.h>
 

@@ -16,9 +16,8 @@
 // Newton's method still converges, by a factor of the order of h times the terms that are left out. accel_activation.c has the rows and columns of
 // activations.
 #include "methods/continuous/accel.h"
-#include "model/bend.h"
-#include "model/motor.h"
-#include "model/polynomial.h"
+#include "model/spring.h"
+#include "model/actuator.h"
 
 #include "linalg/dense.h"
 #include "step/law/law.h"

@@ -11,7 +11,7 @@
 #include "methods/controlled/controlled.h"
 
 #include "base/finite.h"
-#include "model/state_words.h"
+#include "model/state_parts.h"
 #include "methods/ode/butcher.h"
 
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "methods/switching/switching.h"
 
 #include "step/contact/memory.h"
-#include "model/state_words.h"
+#include "model/state_parts.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 
 #include "base/object.h"
 #include "model/joint.h"
-#include "model/label.h"
+#include "model/object.h"
 #include <assert.h>
 #include <string.h>
 

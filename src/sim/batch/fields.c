@@ -2,7 +2,7 @@
 #include "sim/batch/batch.h"
 
 #include "base/error.h"
-#include "model/state_sizes.h"
+#include "model/state_parts.h"
 
 #include <assert.h>
 #include <math.h>

@@ -6,7 +6,7 @@
 #include "sim/batch/batch.h"
 
 #include "base/error.h"
-#include "model/label.h"
+#include "model/object.h"
 #include "sim/sim.h"
 
 #include <assert.h>

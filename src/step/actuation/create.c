@@ -1,7 +1,7 @@
 // Plans an hfActuation. The model fixes the structure of the sparse rows of tendons and actuators once; every update computes their values.
 #include "step/actuation/actuation.h"
 #include "base/object.h"
-#include "model/orientation.h"
+#include "model/actuator.h"
 #include "model/path.h"
 #include <assert.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 //
 //   beta hfSimConfig.near_rigid    w inverse inertia along l    joints without such a drive: a = 0
 #include "step/actuation/compliance.h"
-#include "model/servo.h"
+#include "model/actuator.h"
 
 #include <string.h>
 

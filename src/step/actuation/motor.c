@@ -11,7 +11,7 @@
 // within |sigma0 z1| <= g. At an instant, as in MuJoCo, the force of the current is that of the end of a step with these l and s, while the bristles
 // are those of the start.
 #include "step/actuation/actuation.h"
-#include "model/motor.h"
+#include "model/actuator.h"
 
 static const double LEAST = 1e-15; // Divisors are at least this, as in MuJoCo.
 

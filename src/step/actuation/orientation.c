@@ -10,7 +10,7 @@
 // The bound F on the size becomes a bound on each component: what the other two leave of F. If the torque at the start is larger than F, the bound is
 // the component of the torque shortened to F.
 #include "step/actuation/actuation.h"
-#include "model/orientation.h"
+#include "model/actuator.h"
 
 static double present_force(const hfActuation* a, int i) {
   hfiAffine f = hfi_affine_force(a, i);

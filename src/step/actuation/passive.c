@@ -10,8 +10,7 @@
 // become rows.
 #include "step/actuation/compliance.h"
 #include "linalg/dense.h"
-#include "model/bend.h"
-#include "model/polynomial.h"
+#include "model/spring.h"
 #include <string.h>
 
 // ---- joints -----------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@
 //           between rows
 #include <holdfast/actuation.h>
 
-#include "model/feedback.h"
+#include "model/actuator.h"
 #include "math/vec3.h"
 
 #include <assert.h>

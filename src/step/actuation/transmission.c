@@ -8,7 +8,7 @@
 //   tendon target     gear times the tendon
 //   body              length = 0, no moment: its force pulls at contacts (step/world/adhesion.c)
 //   site              length = 0, moment = J^T (R_WS gear): a wrench fixed in the site
-//   slider-crank      gear times the slider's place (model/slider_crank.h)
+//   slider-crank      gear times the slider's place (model/actuator.h)
 //   site, reference   length = gear . (pose of the site in the reference): position, then rotation
 //                     vector; moment = (J_S - J_R)^T (R_WR gear) over the dofs that move one of them alone; of an
 //                     orientation servo R_WS gear
@@ -16,9 +16,8 @@
 // The conventions are MuJoCo's. Where the moment is not the exact gradient of the length (ball,
 // site with reference) it is MuJoCo's moment.
 #include "step/actuation/actuation.h"
-#include "model/orientation.h"
+#include "model/actuator.h"
 #include "model/path.h"
-#include "model/slider_crank.h"
 #include <string.h>
 
 // ---- tendons --------------------------------------------------------------------------------------

@@ -14,8 +14,8 @@
 #include "base/disjoint_sets.h"
 #include "base/finite.h"
 #include "model/joint.h"
-#include "model/layout.h"
-#include "model/state_words.h"
+#include "model/block.h"
+#include "model/state_parts.h"
 
 #include <math.h>
 #include <string.h>

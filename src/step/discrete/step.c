@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/finite.h"
 #include "linalg/dense.h"
-#include "model/label.h"
+#include "model/object.h"
 #include "step/solve/solver.h"
 
 #include <string.h>

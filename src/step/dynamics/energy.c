@@ -8,9 +8,8 @@
 // (angle for ball; distance and angle, both with k, for free). A tendon spring rests on the interval
 // tendon_springlength: k x^2/2 with x the length outside it.
 #include "step/dynamics/dynamics.h"
-#include "model/bend.h"
+#include "model/spring.h"
 #include "model/path.h"
-#include "model/polynomial.h"
 
 double hf_dynamics_kinetic_energy(const hfDynamics* d) {
   const double* armature = hf_model_dof_armature(d->model);

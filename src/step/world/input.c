@@ -3,7 +3,7 @@
 
 #include "base/finite.h"
 #include "linalg/dense.h"
-#include "model/delay.h"
+#include "model/history.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 
 #include "step/actuation/rows.h"
 #include "base/finite.h"
-#include "model/types.h"
+#include "model/object.h"
 
 static int has_soft_contacts(const hfModel* m) {
   return hfi_any_nonzero(hf_model_geom_solref(m), 2 * m->ngeom) || hfi_any_nonzero(hf_model_geom_solimp(m), 5 * m->ngeom) ||

@@ -1,5 +1,5 @@
 // Checks that orientation servos are complete: three or four consecutive actuators on one ball joint, or on one site and its reference.
-#include "model/orientation.h"
+#include "model/actuator.h"
 
 static int has_orientation(const hfModel* m, int i) {
   const int32_t* id = hf_model_actuator_trnid(m) + 2 * i;

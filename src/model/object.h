@@ -1,8 +1,25 @@
-// What the types of a model's actuators, equalities and sensors imply.
-#ifndef HFI_MODEL_TYPES_H
-#define HFI_MODEL_TYPES_H
+// Objects of a model: their names in messages, and what the types of actuators, equalities and sensors imply.
+#ifndef HFI_MODEL_OBJECT_H
+#define HFI_MODEL_OBJECT_H
 
 #include <holdfast/model.h>
+
+// ---- labels -----------------------------------------------------------------------------------------
+// The name of an object in messages.
+
+// Longer names are cut off.
+typedef struct hfiLabel {
+  char text[256];
+} hfiLabel;
+
+// The label of a name: `joint "knee"`. An object without a name gets its number, `joint 3`; if that is negative, it is `joint without a name`.
+hfiLabel hfi_label(hfObjectKind kind, const char* name, int id);
+
+// The label of an object of a model.
+hfiLabel hfi_model_label(const hfModel* m, hfObjectKind kind, int id);
+
+// ---- types ------------------------------------------------------------------------------------------
+// What the types of a model's actuators, equalities and sensors imply.
 
 // The kind of object that an actuator of this transmission acts on.
 hfObjectKind hfi_transmission_target(int trntype);

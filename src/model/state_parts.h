@@ -1,0 +1,33 @@
+// What states have in common, and the words that methods keep in them.
+#ifndef HFI_MODEL_STATE_PARTS_H
+#define HFI_MODEL_STATE_PARTS_H
+
+#include <holdfast/state.h>
+#include <stdint.h>
+
+// ---- sizes ------------------------------------------------------------------------------------------
+// Whether two states belong to one model, by the sizes that a model determines; and whether two states are the same. Their room for remembered
+// contacts may differ.
+
+static inline int hfi_state_same_sizes(const hfState* a, const hfState* b) {
+  return a->nq == b->nq && a->nv == b->nv && a->na == b->na && a->ndiscrete == b->ndiscrete && a->nfriction == b->nfriction &&
+         a->nhistory == b->nhistory && a->nrest == b->nrest;
+}
+
+// Are all bits that influence the future, except the time, the same?
+int hfi_state_same_but_time(const hfState* a, const hfState* b);
+
+// ---- words ------------------------------------------------------------------------------------------
+// The words of a state that its methods keep for themselves (hf_state_discrete), by their places.
+
+// The word of a tree that sleeps from the start. The first step replaces it by the signature of the tree.
+#define HFI_ASLEEP_FROM_START INT64_MIN
+
+enum {
+  HFI_WORD_PHASE, // phase of the method switching
+  HFI_WORD_SINCE, // time at which this phase began [s]
+  HFI_WORD_PACE,  // pace of error control (hfiPace)
+  HFI_WORD_TREES  // the first of ntree words: how long the tree has rested, or that it sleeps
+};
+
+#endif
