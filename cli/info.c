@@ -105,6 +105,20 @@ static void print_height_fields(const hfModel* m) {
   }
 }
 
+// Prints the size of each mesh and by how much its convex hull, which collides, differs from it.
+static void print_meshes(const hfModel* m) {
+  if (m->nmesh > 0) printf("\nMeshes, which collide as their convex hulls:\n");
+
+  for (int i = 0; i < m->nmesh; ++i) {
+    char buffer[HF_LABEL_SIZE];
+    hfMeshShape shape = hf_model_mesh_shape(m, i);
+    printf("  %s, %d triangles, %.4g m long, %.4g m^3, ", hf_model_label(m, HF_OBJECT_MESH, i, buffer), hf_model_mesh_surftrinum(m)[i],
+           shape.longest_side, shape.volume);
+    printf(shape.differs ? "hull of %.3g times its volume" : "convex (%.3g)", shape.volume_ratio);
+    printf(shape.has_opening ? ", open (%.4g m^2)\n" : "\n", shape.opening);
+  }
+}
+
 static void print_info(const hfModel* m) {
   printf("%d bodies in %d trees, %d joints, nq %d, nv %d, nu %d, na %d, %d geoms, %d meshes, %d "
          "height fields, %d sites, %d cameras, %d tendons, "
@@ -117,6 +131,7 @@ static void print_info(const hfModel* m) {
          hf_friction_name(m->world.friction));
   for (int b = 0; b < m->nbody; ++b) print_body(m, b);
   print_actuators(m);
+  print_meshes(m);
   print_height_fields(m);
   print_names(m, HF_OBJECT_CAMERA, "Cameras");
   print_names(m, HF_OBJECT_SENSOR, "Sensors");
@@ -168,6 +183,19 @@ static json_t* geom_json(const hfModel* m, int g) {
   return o;
 }
 
+static json_t* mesh_json(const hfModel* m, int i) {
+  hfMeshShape shape = hf_model_mesh_shape(m, i);
+  json_t* o = json_object();
+  json_object_set_new(o, "name", json_name(m, HF_OBJECT_MESH, i));
+  json_object_set_new(o, "triangles", json_integer(hf_model_mesh_surftrinum(m)[i]));
+  json_object_set_new(o, "longest_side", json_number(shape.longest_side));
+  json_object_set_new(o, "volume", json_number(shape.volume));
+  json_object_set_new(o, "hull_volume", json_number(shape.hull_volume));
+  json_object_set_new(o, "opening", json_number(shape.opening));
+  json_object_set_new(o, "differs_from_hull", json_boolean(shape.differs));
+  return o;
+}
+
 static json_t* height_field_json(const hfModel* m, int i) {
   json_t* o = json_object();
   json_object_set_new(o, "name", json_name(m, HF_OBJECT_HFIELD, i));
@@ -216,6 +244,7 @@ static int print_info_json(const hfModel* m) {
   json_object_set_new(o, "bodies", list_json(m, m->nbody, body_json));
   json_object_set_new(o, "joints", list_json(m, m->njnt, joint_json));
   json_object_set_new(o, "geoms", list_json(m, m->ngeom, geom_json));
+  json_object_set_new(o, "meshes", list_json(m, m->nmesh, mesh_json));
   json_object_set_new(o, "height_fields", list_json(m, m->nhfield, height_field_json));
   json_object_set_new(o, "actuators", list_json(m, m->nu, actuator_json));
   json_object_set_new(o, "cameras", names_json(m, HF_OBJECT_CAMERA));

@@ -30,6 +30,22 @@ HF_API void hf_diagnostics_free(hfDiagnostics* diagnostics);
 HF_API int hf_diagnostics_count(const hfDiagnostics* diagnostics);
 HF_API hfDiagnostic hf_diagnostics_get(const hfDiagnostics* diagnostics, int index);
 
+// What a mesh of a model is beside its convex hull, by which it collides.
+typedef struct hfMeshShape {
+  double volume;       // of the solid that the surface bounds, by signed tetrahedra [m^3]
+  double hull_volume;  // of the convex hull [m^3]
+  double volume_ratio; // hull_volume over volume [-]
+  double opening;      // area of the opening of a surface with one flat edge, 0 if it is closed: the norm of its vector area [m^2]
+  double longest_side; // of the box around the mesh [m]
+  int32_t has_opening; // 1: the surface is open, so that `volume` says little
+  int32_t differs;     // 1: there is an opening, or volume_ratio is above 1.1
+} hfMeshShape;
+HF_API hfMeshShape hf_model_mesh_shape(const hfModel* model, int32_t mesh);
+// Adds what surprises in the shapes of a model: meshes of objects that collide as convex hulls of another shape (a warning), those of links (one note),
+// and sizes that look like millimetres (notes). `file` is the name in the messages. hf_model_load and hf_model_parse do this with their diagnostics;
+// call it after hf_builder_finish.
+HF_API void hf_model_diagnose(const hfModel* model, const char* file, hfDiagnostics* diagnostics);
+
 // Which actuators a URDF or SDFormat robot gets.
 typedef enum hfUrdfActuators {
   HF_URDF_FROM_FILE,       // those of <ros2_control> and <transmission>; in SDFormat a motor for each joint whose effort is not 0 (default)

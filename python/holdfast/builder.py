@@ -11,7 +11,7 @@ import numpy as np
 from . import _core
 from ._arrays import floats, near, no_name
 from ._files import FilePath, file_name, file_names
-from .model import GEOM_TYPES, JOINT_TYPES, Diagnostic, ImportOptions, Model, _kind_number, hint_at_shipped, import_options, servo_gain
+from .model import GEOM_TYPES, JOINT_TYPES, Diagnostic, ImportOptions, Model, _kind_number, hint_at_shipped, import_options, servo_gain, warn_of_shapes
 
 _MOTOR = ("resistance", "constant", "tempcoef", "reftemp", "ambient", "thermal_resistance", "thermal_capacity", "time_constant", "current_rate",
           "cogging", "poles", "phase", "bristle_stiffness", "bristle_damping", "coulomb", "static", "stribeck", "kp", "ki", "kd", "slewmax", "imax", "vmax")
@@ -561,4 +561,4 @@ class Builder(_core.Builder):
 
     def finish(self) -> Model:
         """Validates everything and makes the model. The builder stays usable."""
-        return self._finish(Model)
+        return warn_of_shapes(self._finish(Model))

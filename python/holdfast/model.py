@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
+import warnings
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -162,6 +163,14 @@ _PREFIX = {"body": "body", "joint": "jnt", "geom": "geom", "site": "site", "came
            "equality": "eq", "actuator": "actuator", "sensor": "sensor", "key": "key", "pair": "pair"}
 
 
+def warn_of_shapes(model: Model) -> Model:
+    """Warns of meshes of objects that collide as convex hulls of another shape, from the line that made the model."""
+    for kind, _, _, message, _ in model._diagnose():
+        if kind == "warning":
+            warnings.warn(message, stacklevel=3)
+    return model
+
+
 class Model(_core.Model):
     """An immutable world: bodies, joints, geoms, actuators, sensors.
 
@@ -178,7 +187,7 @@ class Model(_core.Model):
         """Reads MJCF, URDF or SDFormat, by the root element; or a model that :meth:`save` wrote.
 
         search: a folder, or several, for ``package://`` and relative files, after the file's own. What the reader has to say is in
-        ``diagnostics``. Options:
+        ``diagnostics``; meshes of objects whose convex hull, by which they collide, differs from them are a Python warning, too. Options:
 
         - merge_fixed=True (URDF): fold links on fixed joints into their parent
         - floating=True (URDF): give the root link a free joint
@@ -190,13 +199,14 @@ class Model(_core.Model):
         """
         name = file_name(path)
         with hint_at_shipped(name):
-            return cls._load(name, file_names(search), import_options(options))
+            model = cls._load(name, file_names(search), import_options(options))
+        return warn_of_shapes(model)
 
     @classmethod
     def from_string(cls, text: str, *, name: str = "<string>", folder: FilePath = ".",
                     search: FilePath | Iterable[FilePath] = (), **options: Unpack[ImportOptions]) -> Model:
         """The same from text; ``name`` stands for the file in messages, relative files resolve from ``folder``."""
-        return cls._parse(text, name, file_name(folder), file_names(search), import_options(options))
+        return warn_of_shapes(cls._parse(text, name, file_name(folder), file_names(search), import_options(options)))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Model:

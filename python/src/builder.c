@@ -398,7 +398,16 @@ static PyObject* builder_finish(PyObject* self, PyObject* args) {
   if (!PyArg_ParseTuple(args, "O!", &PyType_Type, &type)) return NULL;
   if (!PyType_IsSubtype((PyTypeObject*)type, ModelType)) return PyErr_SetString(PyExc_TypeError, "a type of models is needed"), NULL;
   if (hf_builder_finish(((BuilderObject*)self)->builder, &model, &error) < 0) return raise_error(&error);
-  return wrap_model((PyTypeObject*)type, model, NULL);
+
+  hfDiagnostics* said = hf_diagnostics_create();
+  if (!said) {
+    hf_model_free(model);
+    return PyErr_NoMemory();
+  }
+  hf_model_diagnose(model, "", said);
+  PyObject* result = wrap_model((PyTypeObject*)type, model, said);
+  hf_diagnostics_free(said);
+  return result;
 }
 
 static PyMethodDef builder_methods[] = {{"_add_body", add_body, METH_VARARGS, NULL},

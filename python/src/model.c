@@ -131,6 +131,17 @@ static void model_dealloc(PyObject* self) {
   object_free(self);
 }
 
+// _diagnose(): what surprises in the shapes of the model
+static PyObject* model_diagnose(PyObject* self, PyObject* none) {
+  (void)none;
+  hfDiagnostics* said = hf_diagnostics_create();
+  if (!said) return PyErr_NoMemory();
+  hf_model_diagnose(((ModelObject*)self)->model, "", said);
+  PyObject* list = list_diagnostics(said);
+  hf_diagnostics_free(said);
+  return list;
+}
+
 // ---- looking into a model ------------------------------------------------------------------------------
 
 static PyObject* model_counts(PyObject* self, PyObject* none) {
@@ -299,6 +310,7 @@ static PyMethodDef model_methods[] = {
     {"_load", model_load, METH_VARARGS | METH_CLASS, NULL},
     {"_parse", model_parse, METH_VARARGS | METH_CLASS, NULL},
     {"_from_bytes", model_from_bytes, METH_VARARGS | METH_CLASS, NULL},
+    {"_diagnose", model_diagnose, METH_NOARGS, NULL},
     {"_counts", model_counts, METH_NOARGS, NULL},
     {"_world", model_world, METH_NOARGS, NULL},
     {"_fields", model_fields, METH_NOARGS, NULL},

@@ -472,7 +472,8 @@ static void test_units(void** state) {
              "<joint name='j' type='revolute'><parent link='a'/><child link='b'/><limit lower='-%d' upper='20' effort='1'/></joint></robot>",
              DATA, scale, scale, scale, wrong ? 90 : 20);
     if (hf_model_parse(&m, text, strlen(text), "robot.urdf", ".", NULL, d, &error) != HF_OK) fail_msg("%s", error.message);
-    assert_int_equal(hf_diagnostics_count(d), wrong ? 2 : 0);
+    assert_int_equal(hf_diagnostics_count(d), wrong ? 3 : 1);
+    assert_int_equal(find_diagnostic(d, "1 mesh of links collides as convex hull").severity, HF_NOTE);
     if (wrong) {
       assert_int_equal(find_diagnostic(d, "URDF counts in radians; are these degrees?").severity, HF_WARNING);
       assert_int_equal(find_diagnostic(d, "if its file is in millimetres, it needs the scale").severity, HF_NOTE);

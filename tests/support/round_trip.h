@@ -66,6 +66,7 @@ static inline void check_round_trip_within(const char* path, double tolerance) {
   hfError error;
   if (hf_builder_load(&builder, path, NULL, before, &error) != HF_OK) fail_msg("%s", error.message);
   if (hf_builder_finish(builder, &first, &error) != HF_OK) fail_msg("%s", error.message);
+  hf_model_diagnose(first, path, before);
   if (hf_builder_write_mjcf(builder, written, &error) != HF_OK) fail_msg("%s", error.message);
   if (hf_model_load(&again, written, NULL, after, &error) != HF_OK) fail_msg("%s: %s", path, error.message);
   assert_nothing_new(before, after, path);

@@ -59,19 +59,6 @@ static int add_to_builder(hfiReader* r, const hfiTriMesh* mesh, const hfiMeshSpe
   return hf_builder_add_mesh(r->builder, &def, error);
 }
 
-// Says so if a part of a robot is as long as a house: programs that draw often write millimetres.
-static void note_length(hfiReader* r, const hfiMeshSpec* s, const hfiTriMesh* mesh) {
-  const double HOUSE = 20; // [m]
-  double longest = 0;
-  for (int k = 0; k < 3; ++k) {
-    double low = INFINITY, high = -INFINITY;
-    for (int32_t i = 0; i < mesh->nvert; ++i) low = fmin(low, mesh->vert[3 * i + k]), high = fmax(high, mesh->vert[3 * i + k]);
-    longest = fmax(longest, high - low);
-  }
-  if (longest > HOUSE)
-    hfi_note(r, s->robot, HF_NOTE, "a mesh of more than 20 m: if its file is in millimetres, it needs the scale 0.001 0.001 0.001");
-}
-
 int hfi_mesh_add(hfiReader* r, const hfiMeshSpec* s, hfError* error) {
   hfiTriMesh mesh = {0};
   const char* what = s->path ? s->path : s->name ? s->name : "mesh";
@@ -81,7 +68,6 @@ int hfi_mesh_add(hfiReader* r, const hfiMeshSpec* s, hfError* error) {
   if (!status) status = hfi_trimesh_transform(&mesh, s->scale, s->refpos, s->refquat, what, error);
   if (!status) status = hfi_trimesh_hull(&mesh, s->max_hull_vert, what, error);
   int id = status ? (int)status : add_to_builder(r, &mesh, s, error);
-  if (id >= 0 && s->robot) note_length(r, s, &mesh);
   hfi_trimesh_release(&mesh);
   return id;
 }

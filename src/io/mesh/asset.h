@@ -8,7 +8,6 @@
 // What a model says about a mesh: a file, or points and faces in the model itself.
 typedef struct hfiMeshSpec {
   const char *name, *where;
-  const hfiElem* robot;        // element of a robot's link that uses the mesh, for notes; NULL elsewhere
   const char* path;            // path of the mesh file; NULL: the points are in vertex and face
   const double *vertex, *face; // coordinates of points; indices of the triangles' corners, or NULL
   int nvertex, nface;          // how many numbers the two have, multiples of 3

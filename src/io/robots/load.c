@@ -124,6 +124,7 @@ static hfStatus import_in_c_locale(const Source* source, const hfImportConfig* c
   locale_t outer = hfi_enter_c_locale();
   import(&r, source);
   if (!r.status && model) hfi_keep(&r, NULL, (int)hf_builder_finish(r.builder, model, &r.scratch));
+  if (!r.status && model && diagnostics) hf_model_diagnose(*model, source->name, diagnostics);
   if (!r.status && builder)
     *builder = r.builder;
   else
@@ -158,7 +159,9 @@ hfStatus hf_model_load(hfModel** model, const char* path, const hfImportConfig* 
   hfi_clear_error(error);
   if (is_saved_model(path)) {
     note_saved_model(path, config, diagnostics);
-    return hf_model_open(model, path, error);
+    hfStatus status = hf_model_open(model, path, error);
+    if (status == HF_OK && diagnostics) hf_model_diagnose(*model, path, diagnostics);
+    return status;
   }
   Source source = {.name = path};
   return import_in_c_locale(&source, config, diagnostics, model, NULL, error);
@@ -170,7 +173,9 @@ hfStatus hf_model_parse(hfModel** model, const char* text, size_t length, const 
   hfi_clear_error(error);
   if (hfi_begins_model(text, length)) {
     note_saved_model(name, config, diagnostics);
-    return hfi_model_from_block(model, text, length, name, error);
+    hfStatus status = hfi_model_from_block(model, text, length, name, error);
+    if (status == HF_OK && diagnostics) hf_model_diagnose(*model, name, diagnostics);
+    return status;
   }
   Source source = {.text = text, .length = length, .name = name, .folder = folder ? folder : ""};
   return import_in_c_locale(&source, config, diagnostics, model, NULL, error);

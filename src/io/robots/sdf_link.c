@@ -62,7 +62,6 @@ static int load_mesh(hfiSdf* s, const hfiSdfEntity* link, const hfiElem* elem) {
   for (const hfiSdfMesh* i = s->meshes; i; i = i->next)
     if (strcmp(i->path, spec.path) == 0 && memcmp(i->scale, spec.scale, sizeof spec.scale) == 0) return i->id;
   spec.where = hfi_where(r, elem);
-  spec.robot = elem;
   int id = hfi_mesh_add(r, &spec, &r->scratch);
   hfiSdfMesh* item = id >= 0 ? HFI_NEW(r, hfiSdfMesh, 1) : NULL;
   if (!item) return id;

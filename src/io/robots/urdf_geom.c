@@ -32,7 +32,6 @@ static int load_mesh(hfiUrdf* u, const hfiElem* elem) {
     if (strcmp(i->path, s.path) == 0 && memcmp(i->scale, s.scale, sizeof s.scale) == 0)
       return i->id;
   s.where = hfi_where(r, elem);
-  s.robot = elem;
   int id = hfi_mesh_add(r, &s, &r->scratch);
   hfiUrdfMesh* item = id >= 0 ? HFI_NEW(r, hfiUrdfMesh, 1) : NULL;
   if (!item) return id;
