@@ -30,8 +30,8 @@ void hfi_sim_look(hfSim* s, const hfState* state, const hfInput* in) {
   hf_dynamics_bias(d);
   hfi_world_load(w, state->time, in);
   compute_free_acceleration(s, state, in);
-  hfi_rows_clear(&w->actuation.rows); // Rows of an earlier step would predict contacts of its motion.
   hfi_assembly_begin(&s->discrete->assembly, d, s->config.step, hf_state_v(state));
+  hfi_rows_begin(&w->actuation.rows, &s->discrete->assembly.problem); // Rows of an earlier step would predict contacts of its motion.
   hfi_discrete_contacts(s->discrete, state, 0);
   s->stepped = 0;
   if (s->model->nsensor) hfi_sim_sense(s, state, in);

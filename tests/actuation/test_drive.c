@@ -2,6 +2,7 @@
 // end, (q0 + h v1, v1). Other tests compare the explicit forces with MuJoCo.
 #include "support/near.h"
 #include "support/random.h"
+#include "support/row_problem.h"
 #include "support/sim_world.h"
 
 #include "step/actuation/actuation.h"
@@ -31,7 +32,8 @@ typedef struct World {
   hfModel* model;
   hfDynamics* d;
   hfActuation* a;
-  double q[8], v[8], v1[8], act[8], ctrl[16], tau[8], diag[8];
+  hfStepProblem* problem;
+  double q[8], v[8], v1[8], act[8], ctrl[16], tau[8];
 } World;
 
 static World make_world(void) {
@@ -39,10 +41,12 @@ static World make_world(void) {
   assert_true(w.model->nv <= 8 && w.model->na <= 8 && w.model->nu <= 16);
   assert_int_equal(hf_dynamics_create(&w.d, w.model, NULL), HF_OK);
   assert_int_equal(hf_actuation_create(&w.a, w.model, NULL), HF_OK);
+  w.problem = make_row_problem(w.model);
   return w;
 }
 
 static void free_world(World* w) {
+  free_row_problem(w->problem);
   hf_actuation_free(w->a);
   hf_dynamics_free(w->d);
   hf_model_free(w->model);
@@ -66,14 +70,16 @@ static void implicit_force(World* w, double h, double* force) {
   hfiActuationStep step = {.h = h, .near_rigid = 0.1, .limit_speed = HFI_FAST_SPEED, .q = w->q, .act = w->act, .ctrl = w->ctrl};
   hfiRows* rows = &w->a->rows;
   update(w, w->q, w->v);
-  memset(w->tau, 0, sizeof w->tau), memset(w->diag, 0, sizeof w->diag);
-  hfi_actuation_step(w->a, w->d, &step, w->tau, w->diag);
-  for (int i = 0; i < w->model->nv; ++i) force[i] = w->tau[i] - w->diag[i] * w->v1[i] / h;
-  for (int b = 0; b < rows->n.nblock; ++b) {
-    double f;
-    assert_int_equal(rows->block[b].dim, 1);
-    hfi_rows_force(rows, &rows->block[b], w->v1, &f);
-    for (int k = 0; k < rows->block[b].ncol; ++k) force[rows->cols[rows->block[b].col + k]] += rows->J[rows->block[b].jac + k] * f;
+  memset(w->tau, 0, sizeof w->tau);
+  clear_row_problem(w->problem);
+  hfi_actuation_step(w->a, w->d, &step, w->problem, w->tau);
+  for (int i = 0; i < w->model->nv; ++i) force[i] = w->tau[i] - w->problem->diag[i] * w->v1[i] / h;
+  for (int b = 0; b < rows->nblock; ++b) {
+    double f, J[8];
+    assert_int_equal(hfi_rows_block(rows, b)->dim, 1);
+    hfi_rows_force(rows, b, w->v1, &f);
+    dense_row(w->problem, b, 0, J);
+    for (int i = 0; i < w->model->nv; ++i) force[i] += J[i] * f;
   }
 }
 
@@ -148,9 +154,10 @@ static void test_explicit_drives(void** state) {
     update(&w, w.q, w.v);
     hfiActuationStep step = {.h = h, .near_rigid = 0.1, .limit_speed = HFI_FAST_SPEED, .explicit_drives = 1, .q = w.q, .act = w.act, .ctrl = w.ctrl};
     memset(w.tau, 0, sizeof w.tau);
-    hfi_rows_clear(&w.a->rows);
+    clear_row_problem(w.problem);
+    hfi_rows_begin(&w.a->rows, w.problem);
     hfi_drive_rows(w.a, w.d, &step, w.tau);
-    assert_int_equal(w.a->rows.n.nblock, 0);
+    assert_int_equal(w.a->rows.nblock, 0);
     explicit_force(&w, h, w.q, w.v, drive, want);
     for (int i = 0; i < w.model->nv; ++i) assert_near(w.tau[i], drive[i], 1e-11);
   }

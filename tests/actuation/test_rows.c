@@ -1,6 +1,7 @@
 // The rows of actuation: their effective masses, their capacities, and the blocks that they become in the step problem.
 #include "support/near.h"
 #include "support/random.h"
+#include "support/row_problem.h"
 #include "support/sim_world.h"
 
 #include "step/actuation/actuation.h"
@@ -28,7 +29,8 @@ typedef struct World {
   hfModel* model;
   hfDynamics* d;
   hfActuation* a;
-  double q[32], v[32], tau[32], diag[32];
+  hfStepProblem* problem;
+  double q[32], v[32], tau[32];
 } World;
 
 static World make_world(testRandom* r) {
@@ -45,11 +47,13 @@ static World make_world(testRandom* r) {
   hf_dynamics_factor(w.d);
   hf_actuation_update(w.a, w.d, w.q);
   hfiActuationStep step = {.h = 0.002, .near_rigid = 0.1, .limit_speed = HFI_USUAL_SPEED, .q = w.q};
-  hfi_actuation_step(w.a, w.d, &step, w.tau, w.diag);
+  w.problem = make_row_problem(w.model);
+  hfi_actuation_step(w.a, w.d, &step, w.problem, w.tau);
   return w;
 }
 
 static void free_world(World* w) {
+  free_row_problem(w->problem);
   hf_actuation_free(w->a);
   hf_dynamics_free(w->d);
   hf_model_free(w->model);
@@ -62,15 +66,17 @@ static void test_inverse_mass(void** state) {
   World w = make_world(&r);
   const hfiRows* rows = &w.a->rows;
   int nv = w.model->nv;
-  for (int b = 0; b < rows->n.nblock; ++b)
-    for (int i = 0; i < rows->block[b].dim; ++i) {
-      const hfiRowBlock* x = &rows->block[b];
-      const double* J = rows->J + x->jac + i * x->ncol;
-      double dense[32] = {0}, want = 0;
-      for (int k = 0; k < x->ncol; ++k) dense[rows->cols[x->col + k]] = J[k];
+  for (int b = 0; b < rows->nblock; ++b)
+    for (int i = 0; i < hfi_rows_block(rows, b)->dim; ++i) {
+      double dense[32], J[32], want = 0;
+      int32_t cols[32];
+      int ncol = 0;
+      dense_row(w.problem, b, i, dense);
+      for (int k = 0; k < nv; ++k)
+        if (dense[k] != 0) J[ncol] = dense[k], cols[ncol++] = k;
       hf_dynamics_solve(w.d, dense);
-      for (int k = 0; k < x->ncol; ++k) want += J[k] * dense[rows->cols[x->col + k]];
-      assert_near(hfi_inverse_mass(w.d, w.a->dense, x->ncol, rows->cols + x->col, J), want, 1e-10 * fmax(1, want));
+      for (int k = 0; k < ncol; ++k) want += J[k] * dense[cols[k]];
+      assert_near(hfi_inverse_mass(w.d, w.a->dense, ncol, cols, J), want, 1e-10 * fmax(1, want));
       for (int k = 0; k < nv; ++k) assert_near(w.a->dense[k], 0, 0); // scratch is left clean
     }
   free_world(&w);
@@ -82,13 +88,13 @@ static void test_every_source(void** state) {
   World w = make_world(&r);
   const hfiRows* rows = &w.a->rows;
   int seen[HFI_ROW_EQUALITY + 1] = {0};
-  for (int b = 0; b < rows->n.nblock; ++b) seen[rows->block[b].source]++;
+  for (int b = 0; b < rows->nblock; ++b) seen[rows->origin[b].source]++;
   const int want[] = {3, 1, 0, 2, 1, 1, 1, 1, 2, 1, 4}; // as in hfiRowSource
   for (int i = 0; i <= HFI_ROW_EQUALITY; ++i) assert_int_equal(seen[i], want[i]);
   free_world(&w);
 }
 
-// The problem made of the rows is valid and says the same: J v and forces of every row.
+// The rows of a step problem are valid, and are those that actuation writes alone: forces of every row.
 static void test_image_in_the_problem(void** state) {
   (void)state;
   for (int trial = 0; trial < 20; ++trial) {
@@ -103,11 +109,11 @@ static void test_image_in_the_problem(void** state) {
     assert_int_equal(hf_sim_problem(sim.sim, sim.state, NULL, &p, &error), HF_OK);
     if (hf_step_problem_validate(p, &error) != HF_OK) fail_msg("%s", error.message);
     const hfiRows* rows = &w.a->rows;
-    assert_true(p->nblock - p->ncontact == rows->n.nblock && p->nsaturated == rows->n.nrow);
-    for (int b = 0; b < rows->n.nblock; ++b) {
+    assert_true(p->nblock - p->ncontact == rows->nblock && p->nsaturated == w.problem->nrow);
+    for (int b = 0; b < rows->nblock; ++b) {
       double force[6];
-      hfi_rows_force(rows, &rows->block[b], w.v, force);
-      for (int i = 0; i < rows->block[b].dim; ++i) {
+      hfi_rows_force(rows, b, w.v, force);
+      for (int i = 0; i < hfi_rows_block(rows, b)->dim; ++i) {
         const hfStepBlock* x = &p->block[b];
         const hfSaturatedRow* row = &p->saturated[x->param + i];
         double s = 0;
@@ -140,13 +146,15 @@ static void test_limits_passed(void** state) {
   hf_dynamics_mass_matrix(d);
   hf_dynamics_factor(d);
   hf_actuation_update(a, d, q);
-  double tau[] = {0, 0}, diag[] = {0, 0};
-  hfi_actuation_step(a, d, &(hfiActuationStep){.h = h, .near_rigid = 0.1, .limit_speed = HFI_USUAL_SPEED, .q = q}, tau, diag);
-  assert_int_equal(a->rows.n.nblock, 1);
+  double tau[] = {0, 0};
+  hfStepProblem* problem = make_row_problem(model);
+  hfi_actuation_step(a, d, &(hfiActuationStep){.h = h, .near_rigid = 0.1, .limit_speed = HFI_USUAL_SPEED, .q = q}, problem, tau);
+  assert_int_equal(a->rows.nblock, 1);
   assert_int_equal(hfi_limit_passed(a, q, beyond, h), 0);
   assert_int_equal(hfi_limit_passed(a, q, (double[]){8, 199.99}, h), 0); // The second joint almost comes to its end.
   assert_int_equal(hfi_limit_passed(a, q, back, h), 1); // the other end of the same joint
   assert_int_equal(hfi_limit_passed(a, q, other, h), 1);
+  free_row_problem(problem);
   hf_actuation_free(a);
   hf_dynamics_free(d);
   hf_model_free(model);

@@ -68,7 +68,7 @@ typedef struct hfiPassive { uint32_t revision; int32_t known, springs, bends, da
 typedef struct hfiOverload {
   int32_t equality;            // index of the equality
   int32_t is_rotation;         // 1: rows of the rotation of a weld
-  int32_t row, jac, col, ncol; // place of the first row, as in hfiRowBlock
+  int32_t block;               // their block in hfiRows
   int32_t n;                   // number of rows
   double error;                // error at the start of the step [m or rad]
 } hfiOverload;
@@ -164,10 +164,10 @@ void hfi_actuation_drive_by(hfActuation* a, hfDriveLaw law);
 
 // Computes everything except contact that acts over a step:
 //   tau (nv) +=  forces that do not depend on the velocity at the end of the step
-//   diag (nv) += h (c + h k) of joint dampers and springs
-//   a->rows      drives, limits, friction losses, tendon springs, equalities, velocity targets
+//   problem->diag (nv) += h (c + h k) of joint dampers and springs
+//   problem      gets rows: drives, limits, friction losses, tendon springs, equalities, velocity targets. They are its first blocks.
 // Needs hf_actuation_update, hf_dynamics_mass_matrix and hf_dynamics_factor, or hfi_postpone_factors, at q.
-void hfi_actuation_step(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau, double* diag);
+void hfi_actuation_step(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, hfStepProblem* problem, double* tau);
 // Must be called after a step, with the velocities v1 (nv) at its end. The forces at these velocities are computed only when hfi_need_forces is
 // called: mostly the next step comes before anybody needs them.
 void hfi_actuation_end(hfActuation* a, const double* v1);
@@ -179,7 +179,7 @@ static inline void hfi_need_forces(const hfActuation* a) {
 }
 // For a solver that holds stiff rows rigidly, so that velocities do not determine their forces: sets the force of a row of drives or of a velocity
 // target, instead of computing it by the row's law. After all rows hfi_transmit_forces must be called.
-void hfi_actuation_take_force(hfActuation* a, const hfiRowBlock* block, double force);
+void hfi_actuation_take_force(hfActuation* a, hfiRowOrigin origin, double force);
 
 // Writes the union of two ascending lists of dofs to `out` and returns its size.
 int hfi_merge_dofs(const int32_t* x, int nx, const int32_t* y, int ny, int32_t* out);

@@ -61,8 +61,8 @@ static int list_moment_dofs(const hfActuation* a, int i, int32_t* dof) {
   }
   if (type == HF_TRANSMISSION_SITE || type == HF_TRANSMISSION_SLIDER_CRANK) {
     const int32_t *x = NULL, *y = NULL;
-    int nx = hfi_chain(m, hf_model_site_body(m)[id[0]], &x);
-    int ny = id[1] < 0 ? 0 : hfi_chain(m, hf_model_site_body(m)[id[1]], &y);
+    int nx = hfi_body_dofs(m, hf_model_site_body(m)[id[0]], &x);
+    int ny = id[1] < 0 ? 0 : hfi_body_dofs(m, hf_model_site_body(m)[id[1]], &y);
     return hfi_merge_dofs(x, nx, y, ny, dof);
   }
   int n = hfi_moment_capacity(m, i); // zero for a body

@@ -138,7 +138,7 @@ static inline int is_ordinary(const hfDynamics* d, double h, Target t, double ka
 
 static void add_row(hfActuation* a, Target t, hfiDrive drive, double kappa) {
   hfSaturatedRow row = {drive.f0 / drive.kappa, kappa, drive.lo, drive.hi};
-  hfi_rows_add_row(&a->rows, (hfiRowSource)t.source, t.id, row, t.n, t.dof, t.J);
+  hfi_rows_append_row(&a->rows, (hfiRowOrigin){(hfiRowSource)t.source, t.id}, row, t.n, t.dof, t.J);
 }
 
 static inline void add_force(Target t, double force, double* tau) {
@@ -311,6 +311,7 @@ static double end_velocity(const hfActuation* a, int i) { return velocity_along(
 void hfi_actuation_end(hfActuation* a, const double* v1) {
   memcpy(a->v1, v1, (size_t)a->model->nv * sizeof *v1);
   *a->due = 1;
+  hfi_target_collect(a, v1);
   for (int i = 0; a->model->na && i < a->model->nu; ++i) set_end_rates(a, i, end_velocity(a, i));
 }
 
@@ -322,7 +323,6 @@ void hfi_actuation_collect(const hfActuation* a) {
     else a->force[i] = a->drive[i].f0 - a->drive[i].kappa * s;
   }
   hfi_transmit_forces(a);
-  hfi_target_collect(a, a->v1);
 }
 
 // Divides the force of a row among the drives that share it: they get the forces of their laws at that velocity at which these add up to the force of
@@ -336,9 +336,9 @@ static void share_row_force(const hfActuation* a, int p, double force) {
   }
 }
 
-void hfi_actuation_take_force(hfActuation* a, const hfiRowBlock* b, double force) {
-  if (b->source == HFI_ROW_ACTUATOR) a->force[b->id] = force;
-  if (b->source == HFI_ROW_TARGET) a->target_force[b->id] = force;
+void hfi_actuation_take_force(hfActuation* a, hfiRowOrigin origin, double force) {
+  if (origin.source == HFI_ROW_ACTUATOR) a->force[origin.id] = force;
+  if (origin.source == HFI_ROW_TARGET) a->target_force[origin.id] = force;
   for (int p = 0; p < a->ndrive_sum; ++p)
-    if (a->drive_sum[p].source == b->source && a->drive_sum[p].id == b->id) share_row_force(a, p, force);
+    if (a->drive_sum[p].source == (int32_t)origin.source && a->drive_sum[p].id == origin.id) share_row_force(a, p, force);
 }

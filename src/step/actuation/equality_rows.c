@@ -51,11 +51,10 @@ typedef struct Group {
   double steeper;      // factor by which near-rigid rows are steeper (join_attachment)
 } Group;
 
-// The group of block b, of equality e, that begins with row `first`.
-static Group group_of(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, const hfiEquality* e, const hfiRowBlock* b, int first) {
-  const hfiRows* r = &a->rows;
-  return (Group){a,  d, step, e, b->id, first > 0, imin2(e->dim, 3), b->ncol, r->cols + b->col, r->J + b->jac + first * b->ncol, e->r + first,
-                 r->row + b->row + first, 1};
+// The group of equality e, of number i, that begins with row `first` of the block of ncol columns that is being written.
+static Group group_of(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, const hfiEquality* e, int i, int ncol, int first) {
+  hfiRowSpace block = hfi_rows_next(&a->rows);
+  return (Group){a, d, step, e, i, first > 0, imin2(e->dim, 3), ncol, block.cols, block.J + first * ncol, e->r + first, block.row + first, 1};
 }
 
 // Mean inverse mass of the rows at the present pose.
@@ -143,7 +142,7 @@ HFI_CALLED static double steepen_rows(const Group* g, double speed, double faste
   double slowing = max2(1, speed / fastest), wanted = slowing * g->steeper * max2(1, error / LARGE_ERROR), strength = hfi_strengthen_slowed_row(wanted);
   for (int i = 0; i < g->n; ++i) g->row[i].s0 /= slowing, g->row[i].kappa *= strength;
   if (wanted > OVERLOADED * strength)
-    a->overload[a->noverload++] = (hfiOverload){g->id, g->is_rotation, (int32_t)(g->row - a->rows.row), (int32_t)(g->J - a->rows.J), (int32_t)(g->cols - a->rows.cols), g->ncol, g->n, error};
+    a->overload[a->noverload++] = (hfiOverload){g->id, g->is_rotation, a->rows.nblock, g->n, error};
   return strength;
 }
 
@@ -234,32 +233,33 @@ static int is_soft(const hfModel* m, const hfiActuationStep* step, int i) {
 // bodies together, unless they act along the line between the points. Such a torque would spin bodies whose tie cannot be closed ever faster. If one
 // body is fixed or a mocap body, the points stay.
 //
-// The lever to the middle makes the rows of block b softer, the more so the wider the equality is open. Returns the factor by which the rows have to
+// The lever to the middle makes the rows softer, the more so the wider the equality is open. Returns the factor by which the rows have to
 // be steeper to be as stiff as at their own points.
-static double join_attachment(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, const hfiRowBlock* b, hfiEquality* e) {
+static double join_attachment(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int i, int ncol, hfiEquality* e) {
   if (v3_norm(v3_sub(e->p_W[0], e->p_W[1])) < APART || !d->body_link[e->body[0]] || !d->body_link[e->body[1]]) return 1;
-  Group g = group_of(a, d, step, e, b, 0);
+  Group g = group_of(a, d, step, e, i, ncol, 0);
+  hfiRowSpace block = hfi_rows_next(&a->rows);
   double own = mean_inverse_mass(&g);
   e->p_W[0] = e->p_W[1] = v3_scale(0.5, v3_add(e->p_W[0], e->p_W[1]));
-  hfi_equality_jacobian(a, d, b->id, e, a->rows.cols + b->col, a->rows.J + b->jac);
+  hfi_equality_jacobian(a, d, i, e, block.cols, block.J);
   return own > 0 ? max2(1, mean_inverse_mass(&g) / own) : 1;
 }
 
 static void add_equality(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int i) {
-  hfiRows* r = &a->rows;
+  hfiRowSpace block = hfi_rows_next(&a->rows);
   hfiEquality e = hfi_equality_evaluate(a, d, i, step->q);
   if (e.dim == 0) return;
   int soft = is_soft(a->model, step, i);
-  int ncol = hfi_equality_jacobian(a, d, i, &e, r->cols + r->n.ncol, r->J + r->n.njac);
+  int ncol = hfi_equality_jacobian(a, d, i, &e, block.cols, block.J);
   if (ncol == 0) return;
-  hfiRowBlock b = hfi_rows_add(r, HFI_ROW_EQUALITY, i, e.dim, ncol);
-  double steeper = e.dim > 1 && !soft ? join_attachment(a, d, step, &b, &e) : 1;
+  double steeper = e.dim > 1 && !soft ? join_attachment(a, d, step, i, ncol, &e) : 1;
   for (int first = 0; first < e.dim; first += 3) {
-    Group g = group_of(a, d, step, &e, &b, first);
+    Group g = group_of(a, d, step, &e, i, ncol, first);
     if (first == 0) g.steeper = steeper;
     if (soft) fill_soft_group(&g);
     else fill_rigid_group(&g);
   }
+  hfi_rows_append(&a->rows, (hfiRowOrigin){HFI_ROW_EQUALITY, i}, e.dim, ncol);
 }
 
 void hfi_equality_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {

@@ -26,13 +26,13 @@ static double dof_friction_slope(hfActuation* a, const hfDynamics* d, const hfiA
 
 void hfi_friction_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
   const hfModel* m = a->model;
-  int before = a->rows.n.nblock;
+  int before = a->rows.nblock;
   if (m->world.disable_frictionloss) return;
   for (int32_t i = 0, n = a->passive.losses ? m->nv : 0; i < n; ++i) {
-    double loss = hf_model_dof_frictionloss(m)[i], one = 1;
+    double loss = hf_model_dof_frictionloss(m)[i];
     if (!(loss > 0)) continue;
     hfSaturatedRow row = friction_row(dof_friction_slope(a, d, step, i, loss), loss, step->friction ? step->friction[i] : 0);
-    hfi_rows_add_row(&a->rows, HFI_ROW_JOINT_FRICTION, i, row, 1, &i, &one);
+    hfi_rows_append_scalar(&a->rows, (hfiRowOrigin){HFI_ROW_JOINT_FRICTION, i}, row, i, 1);
   }
   for (int t = 0; t < m->ntendon; ++t) {
     double loss = hf_model_tendon_frictionloss(m)[t], kappa = friction_slope(a, loss);
@@ -41,14 +41,14 @@ void hfi_friction_rows(hfActuation* a, const hfDynamics* d, const hfiActuationSt
     if (!(stiffest > 0)) continue;
     hfi_tendon_row(a, HFI_ROW_TENDON_FRICTION, t, 1, friction_row(hfi_cap_slope(&a->rows, kappa, stiffest), loss, held));
   }
-  a->first_friction = before, a->nfriction = a->rows.n.nblock - before;
+  a->first_friction = before, a->nfriction = a->rows.nblock - before;
 }
 
 void hfi_friction_remember(const hfActuation* a, const double* v1, double* friction) {
-  const hfiRows* r = &a->rows;
-  for (const hfiRowBlock *b = r->block + a->first_friction, *end = b + a->nfriction; b < end; ++b) {
-    double force, *held = friction + (b->source == HFI_ROW_TENDON_FRICTION ? a->model->nv : 0) + b->id;
-    hfi_rows_force(r, b, v1, &force);
+  for (int b = a->first_friction, end = b + a->nfriction; b < end; ++b) {
+    hfiRowOrigin origin = a->rows.origin[b];
+    double force, *held = friction + (origin.source == HFI_ROW_TENDON_FRICTION ? a->model->nv : 0) + origin.id;
+    hfi_rows_force(&a->rows, b, v1, &force);
     *held = 0.5 * (*held - force);
   }
 }

@@ -74,7 +74,7 @@ static hfSaturatedRow joint_limit_row(hfActuation* a, const hfDynamics* d, const
 static void add_joint_limit(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, const hfiJointLimit* limit) {
   int n = hfi_joint_nv(hf_model_jnt_type(a->model)[j]);
   int32_t first = hf_model_jnt_dofadr(a->model)[j], dof[3] = {first, first + 1, first + 2};
-  hfi_rows_add_row(&a->rows, HFI_ROW_JOINT_LIMIT, j, joint_limit_row(a, d, step, j, n, dof, limit), n, dof, limit->J);
+  hfi_rows_append_row(&a->rows, (hfiRowOrigin){HFI_ROW_JOINT_LIMIT, j}, joint_limit_row(a, d, step, j, n, dof, limit), n, dof, limit->J);
 }
 
 // May a step that adds `more` to the speed of a joint cover the distance phi?
@@ -198,9 +198,11 @@ void hfi_limit_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep*
 // sign times the coordinate.
 static int has_row(const hfActuation* a, int source, int id, double sign) {
   const hfiRows* rows = &a->rows;
-  for (int i = 0; i < rows->n.nblock; ++i) {
-    const hfiRowBlock* b = rows->block + i;
-    if ((int)b->source == source && b->id == id && (source != HFI_ROW_JOINT_LIMIT || rows->J[b->jac] == sign)) return 1;
+  const hfStepProblem* p = rows->problem;
+  for (int b = 0; b < rows->nblock; ++b) {
+    hfiRowOrigin origin = rows->origin[b];
+    if ((int)origin.source != source || origin.id != id) continue;
+    if (source != HFI_ROW_JOINT_LIMIT || p->J[p->piece[hfi_rows_block(rows, b)->piece].jac] == sign) return 1;
   }
   return 0;
 }

@@ -164,10 +164,11 @@ double hfi_tendon_stiffest(const hfActuation* a, const hfDynamics* d, int t, dou
 
 void hfi_tendon_row(hfActuation* a, hfiRowSource source, int t, double sign, hfSaturatedRow row) {
   int start = a->tendon_start[t], n = a->tendon_start[t + 1] - start;
-  hfiRowBlock b = hfi_rows_add(&a->rows, source, t, 1, n);
-  a->rows.row[b.row] = row;
-  memcpy(a->rows.cols + b.col, a->tendon_dof + start, (size_t)n * sizeof *a->tendon_dof);
-  for (int k = 0; k < n; ++k) a->rows.J[b.jac + k] = sign * a->tendon_J[start + k];
+  hfiRowSpace next = hfi_rows_next(&a->rows);
+  next.row[0] = row;
+  memcpy(next.cols, a->tendon_dof + start, (size_t)n * sizeof *a->tendon_dof);
+  for (int k = 0; k < n; ++k) next.J[k] = sign * a->tendon_J[start + k];
+  hfi_rows_append(&a->rows, (hfiRowOrigin){source, t}, 1, n);
 }
 
 // Appends the rows of a tendon spring, k (rest - l0 - h s) = -h k (s - (rest - l0)/h): one that

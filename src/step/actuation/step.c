@@ -4,10 +4,11 @@
 #include <string.h>
 
 // Each part loops over all joints, dofs or actuators, so it is left out if the model has nothing for it.
-void hfi_actuation_step(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau, double* diag) {
+void hfi_actuation_step(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, hfStepProblem* problem, double* tau) {
   const hfModel* m = a->model;
   const hfiPassive* has = &a->passive;
-  hfi_rows_clear(&a->rows);
+  double* diag = problem->diag;
+  hfi_rows_begin(&a->rows, problem);
   a->h = step->h;
   if (m->ntendon) memcpy(a->start_length, a->tendon_length, sizeof *a->start_length * (size_t)m->ntendon);
   a->free_way = INFINITY;

@@ -14,22 +14,22 @@
 
 // Adds the row of one velocity target.
 static void add_target(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int32_t dof) {
-  double limit = step->force_limit ? step->force_limit[dof] : INFINITY, one = 1;
+  double limit = step->force_limit ? step->force_limit[dof] : INFINITY;
   double stiffest = hfi_stiffest(step, hfi_dof_inverse_mass(d, dof));
   hfSaturatedRow row = {step->velocity_target[dof], stiffest, -limit, limit};
-  hfi_rows_add_row(&a->rows, HFI_ROW_TARGET, dof, row, 1, &dof, &one);
+  hfi_rows_append_scalar(&a->rows, (hfiRowOrigin){HFI_ROW_TARGET, dof}, row, dof, 1);
 }
 
 void hfi_target_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
   const double* target = step->velocity_target;
-  int before = a->rows.n.nblock;
+  int before = a->rows.nblock;
   for (int32_t i = 0, n = a->model->nv; i < n; ++i)
     if (!isnan(target[i])) add_target(a, d, step, i);
-  a->ntarget = a->rows.n.nblock - before;
+  a->ntarget = a->rows.nblock - before;
 }
 
 void hfi_target_collect(const hfActuation* a, const double* v1) {
   memset(a->target_force, 0, sizeof *a->target_force * (size_t)a->model->nv);
-  for (int b = 0; a->ntarget && b < a->rows.n.nblock; ++b)
-    if (a->rows.block[b].source == HFI_ROW_TARGET) hfi_rows_force(&a->rows, &a->rows.block[b], v1, &a->target_force[a->rows.block[b].id]);
+  for (int b = 0; a->ntarget && b < a->rows.nblock; ++b)
+    if (a->rows.origin[b].source == HFI_ROW_TARGET) hfi_rows_force(&a->rows, b, v1, &a->target_force[a->rows.origin[b].id]);
 }

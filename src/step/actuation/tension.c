@@ -84,32 +84,32 @@ static int pulls_free_body(const hfDynamics* d, int equality) {
 }
 
 int hfi_find_tensions(hfActuation* a, const hfDynamics* d, const double* q, const double* v1) {
-  for (const hfiRowBlock *b = a->rows.block, *end = b + a->rows.n.nblock; b < end; ++b) {
+  for (int b = 0; b < a->rows.nblock; ++b) {
+    int source = a->rows.origin[b].source, equality = a->rows.origin[b].id;
     double force[3];
-    if (b->source != HFI_ROW_EQUALITY || b->dim != 3 || !pulls_free_body(d, b->id)) continue;
+    if (source != HFI_ROW_EQUALITY || hfi_rows_block(&a->rows, b)->dim != 3 || !pulls_free_body(d, equality)) continue;
     hfi_rows_force(&a->rows, b, v1, force);
     double f = v3_norm(v3_load(force));
     if (!(f > 0)) continue;
-    hfiEquality e = hfi_equality_evaluate(a, d, b->id, q);
+    hfiEquality e = hfi_equality_evaluate(a, d, equality, q);
     hfVec3 u = v3_scale(1 / f, v3_load(force));
     double kappa = find_slope(d, &e, f, u, a->h);
-    if (kappa > 0) a->tension[a->ntension++] = (hfiTension){b->id, u, kappa};
+    if (kappa > 0) a->tension[a->ntension++] = (hfiTension){equality, u, kappa};
   }
   return a->ntension;
 }
 
 void hfi_tension_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
-  hfiRows* r = &a->rows;
   for (const hfiTension *t = a->tension, *end = t + a->ntension; t < end; ++t) {
     hfiEquality e = hfi_equality_evaluate(a, d, t->equality, step->q);
     hfVec3 u1, u2;
     v3_tangents(t->axis, &u1, &u2);
     e.dim = 6, e.turn = m3_transpose(m3_from_cols(u1, u2, t->axis));
-    double* J = r->J + r->n.njac;
-    int ncol = hfi_equality_jacobian(a, d, t->equality, &e, r->cols + r->n.ncol, J);
+    hfiRowSpace next = hfi_rows_next(&a->rows);
+    int ncol = hfi_equality_jacobian(a, d, t->equality, &e, next.cols, next.J);
     if (ncol == 0) continue;
-    memmove(J, J + 3 * ncol, sizeof *J * (size_t)(3 * ncol)); // the rows of the rotation
-    hfiRowBlock b = hfi_rows_add(r, HFI_ROW_TENSION, t->equality, 3, ncol);
-    for (int i = 0; i < 3; ++i) r->row[b.row + i] = (hfSaturatedRow){0, t->kappa * (i < 2 ? 1 : TWIST), -INFINITY, INFINITY};
+    memmove(next.J, next.J + 3 * ncol, sizeof *next.J * (size_t)(3 * ncol)); // the rows of the rotation
+    for (int i = 0; i < 3; ++i) next.row[i] = (hfSaturatedRow){0, t->kappa * (i < 2 ? 1 : TWIST), -INFINITY, INFINITY};
+    hfi_rows_append(&a->rows, (hfiRowOrigin){HFI_ROW_TENSION, t->equality}, 3, ncol);
   }
 }

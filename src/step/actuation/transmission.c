@@ -103,8 +103,8 @@ static double tendon_moment(const hfActuation* a, int i, double* moment) {
 // moment += sign F . J over the dofs that move `body` but not `other`.
 static void add_wrench(const hfActuation* a, const hfDynamics* d, int i, int body, int other, hfVec3 p_W, hfForce F, double sign) {
   const int32_t *dofs = NULL, *shared = NULL, *row = a->moment_dof + a->moment_start[i];
-  int n = hfi_chain(a->model, body, &dofs), common = 0, at = 0;
-  int nshared = other < 0 ? 0 : hfi_chain(a->model, other, &shared);
+  int n = hfi_body_dofs(a->model, body, &dofs), common = 0, at = 0;
+  int nshared = other < 0 ? 0 : hfi_body_dofs(a->model, other, &shared);
   while (common < n && common < nshared && dofs[common] == shared[common]) common++;
   hfi_jacobian_columns(d, body, p_W, a->column[0]);
   for (int k = common; k < n; ++k) {

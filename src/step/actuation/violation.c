@@ -141,14 +141,10 @@ static double error_at(const hfActuation* a, const hfDynamics* d, int i, int is_
 // The speed at which the error of rows grows at the velocities of the end of the step [m/s or rad/s]. It is measured against s0, at which the error
 // falls.
 static double row_opening_speed(const hfActuation* a, const hfiOverload* o) {
-  const hfiRows* r = &a->rows;
-  const hfSaturatedRow* row = r->row + o->row;
-  double along = 0, aim2 = 0;
-  for (int i = 0; i < o->n; ++i) {
-    double s = 0;
-    for (int k = 0; k < o->ncol; ++k) s += r->J[o->jac + i * o->ncol + k] * a->v1[r->cols[o->col + k]];
-    along -= s * row[i].s0, aim2 += sqr(row[i].s0);
-  }
+  const hfSaturatedRow* row = hfi_rows_laws(&a->rows, o->block);
+  double speed[6], along = 0, aim2 = 0;
+  hfi_rows_velocity(&a->rows, o->block, a->v1, speed);
+  for (int i = 3 * o->is_rotation, end = i + o->n; i < end; ++i) along -= speed[i] * row[i].s0, aim2 += sqr(row[i].s0);
   return aim2 > 0 ? along / sqrt(aim2) : 0;
 }
 

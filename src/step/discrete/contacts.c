@@ -15,24 +15,33 @@
 static void set_push(hfiDiscrete* s) {
   const hfModel* m = s->world->model;
   const hfiRows* rows = &s->world->actuation.rows;
-  const int32_t *tree = hf_model_dof_tree(m), *num = hf_model_tree_dofnum(m);
+  const hfStepPiece* piece = s->assembly.problem.piece;
+  const int32_t* num = hf_model_tree_dofnum(m);
   for (int t = 0, first = 0; t < m->ntree; first += num[t++]) // The dofs of the trees follow each other.
     s->push[t] = hfi_any_nonzero(s->tau + first, num[t]) ? HFI_FURTHER : 0;
-  for (int i = 0; i < rows->n.ncol; ++i) s->push[tree[rows->cols[i]]] = HFI_FURTHER;
+  for (int k = 0, n = hfi_rows_piece_count(rows); k < n; ++k) s->push[piece[k].tree] = HFI_FURTHER;
 }
 
 // If a row may move a geom farther than this in a step, contacts are predicted with the motion that the row causes [m].
 static const double NOTICEABLE = 1e-3;
 
-// Upper bound [m] on how far the force of the row J over n dofs can move any geom during this step: the force that the row has at the end of
+// Upper bound [m] on how far the force of row r of a block can move any geom during this step: the force that the row has at the end of
 // a step in which it acts alone, h^2 f/(1 + h kappa w), times the J/m and the lever of the dof that it moves most.
-static double distance_moved_by_row(const hfiDiscrete* s, const hfSaturatedRow* row, int n, const int32_t* dof, const double* J) {
-  const double *v0 = s->assembly.problem.v0, *inverse = s->assembly.inverse_mass, *lever = s->world->lever, h = s->config.step;
+static double distance_moved_by_row(const hfiDiscrete* s, const hfStepBlock* block, int r) {
+  const hfStepProblem* p = &s->assembly.problem;
+  const hfSaturatedRow* row = &p->saturated[block->param + r];
+  const double h = p->h;
   double velocity = 0, w = 0, most = 0;
-  for (int i = 0; i < n; ++i) {
-    double moved = J[i] * inverse[dof[i]];
-    velocity += J[i] * v0[dof[i]], w += J[i] * moved;
-    most = max2(most, fabs(moved) * lever[dof[i]]);
+
+  for (const hfStepPiece *piece = p->piece + block->piece, *end = piece + block->npiece; piece < end; ++piece) {
+    const double* J = p->J + piece->jac + r * piece->ncol;
+    for (int k = 0; k < piece->ncol; ++k) {
+      int dof = p->tree_start[piece->tree] + p->cols[piece->col + k];
+      double moved = J[k] * s->assembly.inverse_mass[dof];
+      velocity += J[k] * p->v0[dof];
+      w += J[k] * moved;
+      most = max2(most, fabs(moved) * s->world->lever[dof]);
+    }
   }
   double free = hfi_saturated_unclamped(row, velocity) / (1 + h * row->kappa * w);
   return h * h * fabs(clamp(free, row->lo, row->hi)) * most;
@@ -41,9 +50,11 @@ static double distance_moved_by_row(const hfiDiscrete* s, const hfSaturatedRow* 
 // Whether a drive, target or equality may move some geom by more than NOTICEABLE.
 static int any_row_moves_geoms(const hfiDiscrete* s) {
   const hfiRows* rows = &s->world->actuation.rows;
-  for (const hfiRowBlock *b = rows->block, *end = b + rows->n.nblock; b < end; ++b)
-    for (int r = 0; r < b->dim; ++r)
-      if (distance_moved_by_row(s, &rows->row[b->row + r], b->ncol, rows->cols + b->col, rows->J + b->jac + r * b->ncol) > NOTICEABLE) return 1;
+  for (int b = 0; b < rows->nblock; ++b) {
+    const hfStepBlock* block = hfi_rows_block(rows, b);
+    for (int r = 0; r < block->dim; ++r)
+      if (distance_moved_by_row(s, block, r) > NOTICEABLE) return 1;
+  }
   return 0;
 }
 

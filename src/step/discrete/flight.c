@@ -46,30 +46,32 @@ void hfi_discrete_ground(hfiDiscrete* s) {
 }
 
 // Whether a row of a block pulls in both directions, so that it may always act.
-static int pulls_both_ways(const hfiRows* rows, const hfiRowBlock* b) {
-  for (const hfSaturatedRow *row = rows->row + b->row, *end = row + b->dim; row < end; ++row)
+static int pulls_both_ways(const hfiRows* rows, int b) {
+  for (const hfSaturatedRow *row = hfi_rows_laws(rows, b), *end = row + hfi_rows_block(rows, b)->dim; row < end; ++row)
     if (row->lo < 0 && row->hi > 0) return 1;
   return 0;
 }
 
 // Whether a row of a block exerts a force at velocities v.
-static int block_acts(const hfiRows* rows, const hfiRowBlock* b, const double* v) {
+static int block_acts(const hfiRows* rows, int b, const double* v) {
   double force[6];
   hfi_rows_force(rows, b, v, force);
-  return hfi_any_nonzero(force, b->dim);
+  return hfi_any_nonzero(force, hfi_rows_block(rows, b)->dim);
 }
 
-static int moves_flying(const hfiDiscrete* s, const hfiRows* rows, const hfiRowBlock* b) {
-  for (int k = 0; k < b->ncol; ++k)
-    if (s->flies[hf_model_dof_tree(s->world->model)[rows->cols[b->col + k]]]) return 1;
+static int moves_flying(const hfiDiscrete* s, const hfiRows* rows, int b) {
+  const hfStepBlock* block = hfi_rows_block(rows, b);
+  const hfStepPiece* piece = rows->problem->piece + block->piece;
+  for (int k = 0; k < block->npiece; ++k)
+    if (s->flies[piece[k].tree]) return 1;
   return 0;
 }
 
 // Whether the actuation has a row on a flying tree. Its blocks are the problem's first.
 static int any_row_on_flying(const hfiDiscrete* s) {
   const hfStepProblem* p = &s->assembly.problem;
-  int nblock = s->world->actuation.rows.n.nblock, any = 0;
-  const hfStepPiece* end = nblock ? p->piece + p->block[nblock - 1].piece + p->block[nblock - 1].npiece : p->piece;
+  const hfStepPiece* end = p->piece + hfi_rows_piece_count(&s->world->actuation.rows);
+  int any = 0;
   for (const hfStepPiece* piece = p->piece; piece < end; ++piece) any |= s->flies[piece->tree];
   return any;
 }
@@ -80,25 +82,25 @@ static int count_flying(const hfiDiscrete* s) {
   return count;
 }
 
-static void ground_block(const hfiDiscrete* s, const hfiRows* rows, const hfiRowBlock* b) {
-  const int32_t* tree = hf_model_dof_tree(s->world->model);
-  for (int k = 0; k < b->ncol; ++k) s->flies[tree[rows->cols[b->col + k]]] = 0;
+static void ground_block(const hfiDiscrete* s, const hfiRows* rows, int b) {
+  const hfStepBlock* block = hfi_rows_block(rows, b);
+  const hfStepPiece* piece = rows->problem->piece + block->piece;
+  for (int k = 0; k < block->npiece; ++k) s->flies[piece[k].tree] = 0;
 }
 
 // A tree does not fly if a row of the actuation acts on it at the velocities M^-1 p*. These velocities are computed only if some flying tree has a
 // row that pulls in one direction.
 static void ground_by_rows(hfiDiscrete* s) {
   const hfiRows* rows = &s->world->actuation.rows;
-  const hfiRowBlock* end = rows->block + rows->n.nblock;
   if (!any_row_on_flying(s)) return;
   const hfStepProblem* p = &s->assembly.problem;
   int solved = 0;
-  for (const hfiRowBlock* b = rows->block; b < end; ++b) {
+  for (int b = 0; b < rows->nblock; ++b) {
     if (!moves_flying(s, rows, b) || !pulls_both_ways(rows, b)) continue;
     ground_block(s, rows, b);
     if (!count_flying(s)) return;
   }
-  for (const hfiRowBlock* b = rows->block; b < end; ++b) {
+  for (int b = 0; b < rows->nblock; ++b) {
     if (!moves_flying(s, rows, b)) continue;
     if (!solved) {
       memcpy(s->v1, p->p, sizeof *p->p * (size_t)p->nv);
@@ -120,7 +122,7 @@ static int block_acted(const hfiDiscrete* s, const hfStepBlock* b) {
 // velocities that are not exactly those of the solution. Contacts are the last blocks.
 static void ground_by_impulses(hfiDiscrete* s) {
   const hfStepProblem* p = &s->assembly.problem;
-  int flying = count_flying(s), first = any_articulated_flies(s) ? 0 : s->world->actuation.rows.n.nblock;
+  int flying = count_flying(s), first = any_articulated_flies(s) ? 0 : s->world->actuation.rows.nblock;
   for (const hfStepBlock* b = p->block + p->nblock - 1; flying && b >= p->block + first; --b) {
     if (!block_acted(s, b)) continue;
     for (int k = b->piece; k < b->piece + b->npiece; ++k)

@@ -63,8 +63,7 @@ void hfi_discrete_forces(hfiDiscrete* s, const hfState* state, const hfInput* in
                            .ctrl_rate = s->ctrl_rate};
   if (s->config.friction == HF_FRICTION_ANCHORED) step.friction = hf_state_friction(state);
   if (targets) step.velocity_target = targets, step.force_limit = in->force_limit;
-  hfi_actuation_step(&w->actuation, d, &step, s->tau, p->diag);
-  hfi_rows_append(&w->actuation.rows, m, p);
+  hfi_actuation_step(&w->actuation, d, &step, p, s->tau);
   find_momentum(p);
   hfi_add_difference(p->p, h, s->tau, d->c, m->nv);
 }

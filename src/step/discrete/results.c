@@ -93,19 +93,21 @@ static void compute_contact_outcomes(hfiDiscrete* s, hfStepReport* report) {
 // velocities do not determine them.
 static void read_row_forces(const hfiDiscrete* s, int b, double* force) {
   const hfStepProblem* p = &s->assembly.problem;
-  const hfiRows* rows = &s->world->actuation.rows;
-  if (!s->policy.has_rigid_rows) hfi_rows_force(rows, &rows->block[b], s->v1, force);
-  else for (int r = 0; r < rows->block[b].dim; ++r) force[r] = s->impulse[p->block[b].row + r] / p->h;
+  if (!s->policy.has_rigid_rows) {
+    hfi_rows_force(&s->world->actuation.rows, b, s->v1, force);
+    return;
+  }
+  for (int r = 0; r < p->block[b].dim; ++r) force[r] = s->impulse[p->block[b].row + r] / p->h;
 }
 
 // Takes the forces of drives and targets from the impulses of their rows.
 static void take_rigid_forces(hfiDiscrete* s) {
   hfActuation* a = &s->world->actuation;
   hfi_need_forces(a);
-  for (int b = 0; b < a->rows.n.nblock; ++b) {
+  for (int b = 0; b < a->rows.nblock; ++b) {
     double force[6];
     read_row_forces(s, b, force);
-    hfi_actuation_take_force(a, &a->rows.block[b], force[0]);
+    hfi_actuation_take_force(a, a->rows.origin[b], force[0]);
   }
   hfi_transmit_forces(a);
 }
@@ -113,27 +115,28 @@ static void take_rigid_forces(hfiDiscrete* s) {
 // Velocities of the rows of an equality, which have no bounds: force = -kappa (s - s0).
 static void read_equality_speeds(const hfiDiscrete* s, int b, const double* force, double* speed) {
   const hfStepProblem* p = &s->assembly.problem;
-  const hfiRows* rows = &s->world->actuation.rows;
-  const hfSaturatedRow* row = rows->row + rows->block[b].row;
-  if (s->policy.has_rigid_rows) hfi_block_velocity(p, &p->block[b], s->v1, speed);
-  else for (int r = 0; r < rows->block[b].dim; ++r) speed[r] = row[r].s0 - force[r] / row[r].kappa;
+  const hfSaturatedRow* row = p->saturated + p->block[b].param;
+  if (s->policy.has_rigid_rows) {
+    hfi_block_velocity(p, &p->block[b], s->v1, speed);
+    return;
+  }
+  for (int r = 0; r < p->block[b].dim; ++r) speed[r] = row[r].s0 - force[r] / row[r].kappa;
 }
 
 static void compute_constraint_forces(const hfiDiscrete* s, hfiConstraintForces* out) {
   const hfiRows* rows = &s->world->actuation.rows;
-  for (int b = 0; b < rows->n.nblock; ++b) {
-    const hfiRowBlock* block = &rows->block[b];
-    int source = block->source, limit = source == HFI_ROW_TENDON_LOWER || source == HFI_ROW_TENDON_UPPER;
+  for (int b = 0; b < rows->nblock; ++b) {
+    int source = rows->origin[b].source, id = rows->origin[b].id, limit = source == HFI_ROW_TENDON_LOWER || source == HFI_ROW_TENDON_UPPER;
     double force[6];
     if (source != HFI_ROW_JOINT_LIMIT && source != HFI_ROW_EQUALITY && source != HFI_ROW_TENDON_FRICTION && !limit) continue;
     read_row_forces(s, b, force);
-    if (source == HFI_ROW_JOINT_LIMIT) out->joint_limit[block->id] += force[0];
+    if (source == HFI_ROW_JOINT_LIMIT) out->joint_limit[id] += force[0];
     else if (source == HFI_ROW_EQUALITY) {
-      memcpy(out->equality + 6 * block->id, force, sizeof *force * (size_t)block->dim);
-      read_equality_speeds(s, b, force, out->equality_speed + 6 * block->id);
+      memcpy(out->equality + 6 * id, force, sizeof *force * (size_t)hfi_rows_block(rows, b)->dim);
+      read_equality_speeds(s, b, force, out->equality_speed + 6 * id);
     }
-    else out->tendon[block->id] += source == HFI_ROW_TENDON_UPPER ? -force[0] : force[0];
-    if (limit) out->tendon_limit[block->id] += force[0];
+    else out->tendon[id] += source == HFI_ROW_TENDON_UPPER ? -force[0] : force[0];
+    if (limit) out->tendon_limit[id] += force[0];
   }
 }
 
@@ -146,12 +149,12 @@ double hfi_discrete_row_work(const hfiDiscrete* s) {
   const hfStepProblem* p = &s->assembly.problem;
   const hfiRows* rows = &s->world->actuation.rows;
   double work = 0;
-  for (int b = 0; b < rows->n.nblock; ++b) {
+  for (int b = 0; b < rows->nblock; ++b) {
     double force[6], speed[6], power = 0;
-    if (!is_limit_or_equality(rows->block[b].source)) continue;
+    if (!is_limit_or_equality(rows->origin[b].source)) continue;
     read_row_forces(s, b, force);
     hfi_block_velocity(p, &p->block[b], s->v1, speed);
-    for (int r = 0; r < rows->block[b].dim; ++r) power += force[r] * speed[r];
+    for (int r = 0; r < p->block[b].dim; ++r) power += force[r] * speed[r];
     work += p->h * max2(0, power);
   }
   return work;

@@ -133,7 +133,7 @@ static void join_trees(hfiDiscrete* s, const hfState* state) {
   const hfModel* m = s->world->model;
   const hfActuation* a = &s->world->actuation;
   const hfiRows* rows = &a->rows;
-  const int32_t *tree = hf_model_body_tree(m), *body = hf_model_geom_body(m), *dof_tree = hf_model_dof_tree(m);
+  const int32_t *tree = hf_model_body_tree(m), *body = hf_model_geom_body(m);
   int32_t* parent = s->sleep.parent;
   const hfContactMemory* memory = hf_state_memory(state);
   for (int t = 0; t < m->ntree; ++t) parent[t] = t;
@@ -141,8 +141,11 @@ static void join_trees(hfiDiscrete* s, const hfState* state) {
     join(parent, tree[body[memory[i].key_pair >> 32]], tree[body[memory[i].key_pair & 0xffffffffu]]);
   join_lists(m, parent, a->tendon_start, a->tendon_dof, m->ntendon);
   join_lists(m, parent, a->moment_start, a->moment_dof, m->nu);
-  for (const hfiRowBlock *b = rows->block, *end = b + rows->n.nblock; b < end; ++b)
-    for (int k = 1; k < b->ncol; ++k) join(parent, dof_tree[rows->cols[b->col]], dof_tree[rows->cols[b->col + k]]);
+  for (int b = 0; b < rows->nblock; ++b) {
+    const hfStepBlock* block = hfi_rows_block(rows, b);
+    const hfStepPiece* piece = rows->problem->piece + block->piece;
+    for (int k = 1; k < block->npiece; ++k) join(parent, piece[0].tree, piece[k].tree);
+  }
 }
 
 // Wakes all trees that are joined to one that is awake, counts those that sleep, and marks the geoms that cannot move.

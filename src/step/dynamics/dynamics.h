@@ -287,6 +287,24 @@ static inline double hfi_diagonal_mass(const hfDynamics* d, int dof) {
   return d->M[hf_model_dof_Madr(d->model)[dof] + hf_model_dof_depth(d->model)[dof]];
 }
 
+// Inverse mass w = J M^-1 J^T of a row over several dofs, and (M^-1)_ii of one dof [1/kg or 1/(kg m^2)]. x (nv) is scratch, zero before and after;
+// d->work is scratch, too. Both functions need hf_dynamics_factor or hfi_postpone_factors before. The dynamics keeps the inverse mass of a dof,
+// because drive, limit and friction of a joint all need it.
+double hfi_coupled_inverse_mass(const hfDynamics* d, double* x, int ncol, const int32_t* cols, const double* J);
+double hfi_dof_inverse_mass(const hfDynamics* d, int dof);
+// The inverse mass of a row with any number of columns.
+static inline double hfi_inverse_mass(const hfDynamics* d, double* x, int ncol, const int32_t* cols, const double* J) {
+  if (ncol == 1) return J[0] * J[0] * hfi_dof_inverse_mass(d, cols[0]);
+  return hfi_coupled_inverse_mass(d, x, ncol, cols, J);
+}
+// An upper bound of the inverse mass of a row over n dofs, at any configuration; infinite or NAN if none is known. For positive definite B = M^-1,
+//   J B J^T <= (sum_k |J_k| sqrt(B_kk))^2 <= n sum_k J_k^2 B_kk
+static inline double hfi_most_inverse_mass(const hfDynamics* d, int n, const int32_t* dof, const double* J) {
+  double sum = 0;
+  for (int k = 0; k < n; ++k) sum += J[k] * J[k] * d->most_inverse_mass[dof[k]];
+  return n * sum;
+}
+
 // Whether a body has gravity compensation.
 int hfi_gravity_compensated(const hfDynamics* d);
 
@@ -319,14 +337,14 @@ hfForce hfi_subtree_force(const hfDynamics* d, int body, hfVec3 p_W);
 
 // ---- Jacobians in sparse form ---------------------------------------------------------------------
 
-// The dofs that move a body, ascending (a view into the model); returns their number.
-static inline int hfi_jacobian_dofs(const hfDynamics* d, int body, const int32_t** dofs) {
-  const hfModel* m = d->model;
+// Finds the dofs that move a body, ascending, as a view into the model; dofs may be NULL. Returns their number.
+static inline int hfi_body_dofs(const hfModel* m, int body, const int32_t** dofs) {
   int last = hf_model_body_lastdof(m)[body];
   if (last < 0) return 0;
-  *dofs = hf_model_M_col(m) + hf_model_dof_Madr(m)[last];
+  if (dofs) *dofs = hf_model_M_col(m) + hf_model_dof_Madr(m)[last];
   return hf_model_dof_depth(m)[last] + 1;
 }
+static inline int hfi_jacobian_dofs(const hfDynamics* d, int body, const int32_t** dofs) { return hfi_body_dofs(d->model, body, dofs); }
 // Velocity of the body, and of its point at p_W, for unit rate of each of these dofs.
 void hfi_jacobian_columns(const hfDynamics* d, int body, hfVec3 p_W, hfMotion* columns);
 // tau += J^T F for a force F on the body at p_W.

@@ -71,3 +71,63 @@ void hfi_bound_inverse_masses(hfDynamics* d) {
       d->most_inverse_mass[i] = d->narmature ? INFINITY : 1 / (hf_model_dof_armature(d->model)[i] + 1 / bound);
   }
 }
+
+// ---- the inverse mass at a configuration --------------------------------------------------------------
+//
+//   w = J M^-1 J^T = |D^-1/2 L^-T J^T|^2,   M = L^T D L (ltdl.c)
+//
+// is the first half of a solve with M. It touches only the dofs of J and their ancestors.
+
+// Inverse mass w = e^T M^-1 e of a dof, with e its unit vector:
+//
+//   w = sum_k y_k^2/D_k,   L^T y = e
+//
+// y is 1 for the dof itself and -x_k for its ancestor k. x begins as the dof's row of L. Then ancestors are eliminated, the nearest one first.
+static double compute_inverse_mass(const hfDynamics* d, int dof) {
+  const int32_t* adr = hf_model_dof_Madr(d->model);
+  const int32_t* col = hf_model_M_col(d->model) + adr[dof];
+  const double* x = d->L + adr[dof];
+  double* next = d->work;
+  double w = d->Dinv[dof];
+
+  for (int k = hf_model_dof_depth(d->model)[dof] - 1; k >= 0; --k) {
+    const double* row = d->L + adr[col[k]];
+    double xk = x[k];
+    w += d->Dinv[col[k]] * xk * xk;
+    for (int j = 0; j < k; ++j) next[j] = x[j] - xk * row[j];
+    x = next;
+  }
+  return w;
+}
+
+double hfi_dof_inverse_mass(const hfDynamics* d, int dof) {
+  hfi_need_factors(d, hf_model_dof_tree(d->model)[dof]);
+  if (d->inverse_mass[dof] < 0) d->inverse_mass[dof] = compute_inverse_mass(d, dof);
+  return d->inverse_mass[dof];
+}
+
+double hfi_coupled_inverse_mass(const hfDynamics* d, double* x, int ncol, const int32_t* cols, const double* J) {
+  const hfModel* m = d->model;
+  const int32_t* adr = hf_model_dof_Madr(m);
+  const int32_t* depth = hf_model_dof_depth(m);
+  if (ncol == 0) return 0;
+
+  for (int k = 0; k < ncol; ++k) {
+    hfi_need_factors(d, hf_model_dof_tree(m)[cols[k]]);
+    x[cols[k]] += J[k];
+  }
+
+  // x <- L^-T x from the last dof inward; each entry is cleared when it has been used
+  int root = hf_model_tree_dofadr(m)[hf_model_dof_tree(m)[cols[0]]];
+  double w = 0;
+  for (int i = cols[ncol - 1]; i >= root; --i) {
+    if (x[i] == 0) continue;
+    const double* row = d->L + adr[i];
+    const int32_t* col = hf_model_M_col(m) + adr[i];
+    double xi = x[i];
+    for (int k = 0, n = depth[i]; k < n; ++k) x[col[k]] -= row[k] * xi;
+    w += d->Dinv[i] * xi * xi;
+    x[i] = 0;
+  }
+  return w;
+}

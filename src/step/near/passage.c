@@ -301,11 +301,13 @@ static int stop_pairs(const hfiPaths* paths, const int32_t* marked, double* stop
 // Gives trees that an equality or a tendon ties together the earliest stop time of all of them.
 static void stop_tied(const hfiWorld* w, double* stop_time) {
   const hfiRows* rows = &w->actuation.rows;
-  const int32_t* tree = hf_model_dof_tree(w->model);
-  for (const hfiRowBlock *b = rows->block, *end = b + rows->n.nblock; b < end; ++b) {
+
+  for (int b = 0; b < rows->nblock; ++b) {
+    const hfStepBlock* block = hfi_rows_block(rows, b);
+    const hfStepPiece* piece = rows->problem->piece + block->piece;
     double least = INFINITY;
-    for (int k = 0; k < b->ncol; ++k) least = min2(least, stop_time[tree[rows->cols[b->col + k]]]);
-    for (int k = 0; k < b->ncol; ++k) stop_time[tree[rows->cols[b->col + k]]] = least;
+    for (int k = 0; k < block->npiece; ++k) least = min2(least, stop_time[piece[k].tree]);
+    for (int k = 0; k < block->npiece; ++k) stop_time[piece[k].tree] = least;
   }
 }
 
