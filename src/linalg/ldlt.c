@@ -127,14 +127,15 @@ static int factor_by_panels(double* A, int n, int m, int ld, int positive) {
   return failed ? k + failed : 0;
 }
 
-int hfi_ldlt_beside(double* A, int n, int m, int ld, int positive) {
-  if (n == 6) return factor_six(A, m, ld, positive);
-  if (n == 7) return factor_few(A, 7, m, ld, positive);
-  if (n == 4) return factor_few(A, 4, m, ld, positive);
-  if (n == 3) return factor_few(A, 3, m, ld, positive);
+// The fastest of these ways for n rows. The first function is for a few usual sizes, which callers pass as constants.
+HFI_COPIED int factor_usual(double* A, int m, int ld, int positive, int n) { return n == 6 ? factor_six(A, m, ld, positive) : factor_few(A, n, m, ld, positive); }
+
+static int factor_any(double* A, int m, int ld, int positive, int n) {
   int is_coupled = n >= PANELS_FROM && A[n - 1] != 0; // If the first and the last unknown are coupled, as in a tree with one root, most others are.
-  return (is_coupled ? factor_by_panels : factor_by_pivots)(A, n, m, ld, positive);
+  return is_coupled ? factor_by_panels(A, n, m, ld, positive) : factor_by_pivots(A, n, m, ld, positive);
 }
+
+int hfi_ldlt_beside(double* A, int n, int m, int ld, int positive) { return HFI_BY_SIZE_OR(n, factor_usual, factor_any, A, m, ld, positive); }
 
 // ---- solution -----------------------------------------------------------------------------------------
 //
@@ -151,37 +152,29 @@ HFI_COPIED void step_backward(const double* U, int n, int ld, int k, double* z) 
   if (k < n) z[k] = z[k] * u[k] - hfi_dot(u + k + 1, z + k + 1, n - k - 1);
 }
 
-HFI_COPIED void solve_forward(const double* U, int n, int ld, double* b) {
+HFI_COPIED void solve_forward(const double* U, int ld, double* b, int n) {
   step_forward(U, n, ld, 0, b), step_forward(U, n, ld, 1, b), step_forward(U, n, ld, 2, b);
   step_forward(U, n, ld, 3, b), step_forward(U, n, ld, 4, b), step_forward(U, n, ld, 5, b);
 }
-HFI_COPIED void solve_backward(const double* U, int n, int ld, double* z) {
+HFI_COPIED void solve_backward(const double* U, int ld, double* z, int n) {
   step_backward(U, n, ld, 6, z), step_backward(U, n, ld, 5, z), step_backward(U, n, ld, 4, z), step_backward(U, n, ld, 3, z);
   step_backward(U, n, ld, 2, z), step_backward(U, n, ld, 1, z), step_backward(U, n, ld, 0, z);
 }
 
 // The same for any n: six rows at a time, then those that are left. Every element adds its products in the same order.
-HFI_CALLED static void solve_forward_by_panels(const double* U, int n, int ld, double* b) {
+HFI_CALLED static void solve_forward_by_panels(const double* U, int ld, double* b, int n) {
   for (; n > 6; n -= 6, U += 6 * (ld + 1), b += 6) {
-    solve_forward(U, 6, ld, b);
+    solve_forward(U, ld, b, 6);
     hfi_add_rows(b + 6, -1.0, b, 1, U + 6, ld, 6, n - 6);
   }
   for (int k = 0; k < n; ++k) step_forward(U, n, ld, k, b);
 }
 
-void hfi_ldlt_forward(const double* U, int n, int ld, double* b) {
-  if (n == 6) solve_forward(U, 6, ld, b);
-  else if (n == 7) solve_forward(U, 7, ld, b);
-  else if (n == 4) solve_forward(U, 4, ld, b);
-  else if (n == 3) solve_forward(U, 3, ld, b);
-  else solve_forward_by_panels(U, n, ld, b);
+// The same for any n.
+static void solve_backward_by_rows(const double* U, int ld, double* z, int n) {
+  for (int k = n - 1; k >= 0; --k) step_backward(U, n, ld, k, z);
 }
 
-void hfi_ldlt_backward(const double* U, int n, int ld, double* z) {
-  if (n == 6) solve_backward(U, 6, ld, z);
-  else if (n == 7) solve_backward(U, 7, ld, z);
-  else if (n == 4) solve_backward(U, 4, ld, z);
-  else if (n == 3) solve_backward(U, 3, ld, z);
-  else
-    for (int k = n - 1; k >= 0; --k) step_backward(U, n, ld, k, z);
-}
+void hfi_ldlt_forward(const double* U, int n, int ld, double* b) { HFI_BY_SIZE_OR(n, solve_forward, solve_forward_by_panels, U, ld, b); }
+
+void hfi_ldlt_backward(const double* U, int n, int ld, double* z) { HFI_BY_SIZE_OR(n, solve_backward, solve_backward_by_rows, U, ld, z); }

@@ -119,25 +119,6 @@ static void test_same_bits_from_wide_vectors(void** state) {
   for_all_sizes(check_bits);
 }
 
-// A contact of a narrow island: J^T G J as by the two other kernels, from any vector unit.
-static void check_narrow(const fixture* f) {
-  const hfiPatch* p = &f->patch;
-  double GJ[6 * 4], C[5 * 4], plain[16], chosen[16];
-  if (p->ld != 4 || (p->nrow != 1 && p->nrow != 3 && p->nrow != 4 && p->nrow != 6)) return;
-  memset(C, 0, sizeof C);
-  hfi_patch_kernels.multiply_contact(&f->response, p->nrow, f->J, GJ, 4);
-  hfi_patch_kernels.add_product(p, p->nrow, f->J, GJ, 0, C);
-  hfi_patch_kernels.narrow_product(&f->response, p->nrow, f->J, plain);
-  hfi_patch_choose()->narrow_product(&f->response, p->nrow, f->J, chosen);
-  assert_memory_equal(C, plain, sizeof(double) * (size_t)(4 * p->ncol));
-  assert_memory_equal(plain, chosen, sizeof plain);
-}
-
-static void test_narrow_product(void** state) {
-  (void)state;
-  for_all_sizes(check_narrow);
-}
-
 // A patch of contacts of one or two free bodies: compact rows, and the same rows written out by hand.
 typedef struct freeFixture {
   hfiPatch patch;
@@ -225,7 +206,7 @@ static void test_free_bodies(void** state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_products), cmocka_unit_test(test_narrow_product), cmocka_unit_test(test_free_bodies),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_products), cmocka_unit_test(test_free_bodies),
                                      cmocka_unit_test(test_same_bits_from_wide_vectors)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

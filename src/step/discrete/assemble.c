@@ -212,7 +212,7 @@ static double normal_velocity(const hfiAssembly* a, const double* J, int dim, co
   double sum = 0;
   for (int k = 0; k < a->columns.npiece; ++k) {
     int n = a->columns.ncol[k];
-    sum += n == 6 ? hfi_dot(J, v, 6) : hfi_dot(J, v, n); // 6 is a free body: with a constant the compiler unrolls the loop.
+    sum += HFI_BY_SIZE(n, hfi_dot, J, v);
     J += dim * n, v += n;
   }
   return sum;
@@ -239,26 +239,4 @@ int hfi_assembly_add_contact(hfiAssembly* a, const hfDynamics* d, const hfiConta
   if (c->slip_speed > static_speed * c->material.stiction_speed) law->mu[HF_SLIDING] = c->material.mu_dynamic;
   if (friction == HF_FRICTION_ANCHORED) hfi_contact_set_deformation(c, c->xi_W, c->twist_W, law->xi0);
   return p->nblock - 1;
-}
-
-void hfi_block_velocity(const hfStepProblem* p, const hfStepBlock* b, const double* v1, double* out) {
-  for (int r = 0; r < b->dim; ++r) out[r] = 0;
-  for (int k = b->piece; k < b->piece + b->npiece; ++k) {
-    const hfStepPiece* piece = &p->piece[k];
-    const double *J = p->J + piece->jac, *v = v1 + p->tree_start[piece->tree];
-    const int32_t* cols = p->cols + piece->col;
-    const int n = piece->ncol;
-    for (int r = 0; r < b->dim; ++r, J += n) {
-      double sum = out[r];
-      for (int c = 0; c < n; ++c) sum += J[c] * v[cols[c]];
-      out[r] = sum;
-    }
-  }
-  for (int r = 0; p->drift && r < b->dim; ++r) out[r] += p->drift[b->row + r];
-}
-
-double hfi_normal_velocity(const hfStepProblem* p, const hfStepBlock* b, const double* v) {
-  double row[6];
-  hfi_block_velocity(p, b, v, row);
-  return row[0] - (p->drift ? p->drift[b->row] : 0);
 }

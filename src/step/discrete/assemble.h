@@ -2,6 +2,7 @@
 #ifndef HFI_DISCRETE_ASSEMBLE_H
 #define HFI_DISCRETE_ASSEMBLE_H
 
+#include "step/problem/algebra.h"
 #include "step/world/world.h"
 #include <holdfast/solver.h>
 
@@ -45,10 +46,5 @@ int hfi_assembly_add_contact(hfiAssembly* a, const hfDynamics* dynamics, const h
 // Appends dampers between the bodies of a contact: n (1 or 2) rows, with the slopes kappa, on their relative angular velocity about the axes u of the
 // world. There is room for one damper for each contact.
 void hfi_assembly_add_damper(hfiAssembly* a, const hfDynamics* dynamics, const hfiContact* contact, int n, const hfVec3* u, const double* kappa);
-
-// out (dim) = J v + drift of the rows of a block.
-void hfi_block_velocity(const hfStepProblem* problem, const hfStepBlock* block, const double* v, double* out);
-// J v of the first row of a block, without drift.
-double hfi_normal_velocity(const hfStepProblem* problem, const hfStepBlock* block, const double* v);
 
 #endif

@@ -136,7 +136,7 @@ static void make_one_node(hfiIsland* I, const int32_t* trees, int32_t ntree) {
   I->K = I->dense;
 }
 
-// Copies p*, v0 and the diagonal of A = M + diag of a tree with m dofs. Callers pass a constant for m if many trees have that number.
+// Copies p*, v0 and the diagonal of A = M + diag of a tree with m dofs.
 HFI_COPIED void gather_tree(hfiIsland* I, int32_t tree, int32_t m) {
   const hfStepProblem* P = I->problem;
   int32_t from = P->tree_start[tree], to = I->first[tree];
@@ -153,12 +153,7 @@ HFI_COPIED void gather_tree(hfiIsland* I, int32_t tree, int32_t m) {
 static void gather_vectors(hfiIsland* I) {
   for (int32_t t = 0; t < I->ntree; ++t) {
     int32_t tree = I->tree[t], m = tree_size(I->problem, tree);
-    if (m == 6) // a free body
-      gather_tree(I, tree, 6);
-    else if (m == 3)
-      gather_tree(I, tree, 3);
-    else
-      gather_tree(I, tree, m);
+    HFI_BY_SIZE(m, gather_tree, I, tree);
   }
   I->p_norm = hfi_system_momentum_norm(I, I->p);
 }

@@ -91,7 +91,6 @@ typedef struct hfiIsland {
   int32_t n, ntree, nblock, nrow, npatch, nsegment; // n: dofs; nrow includes padding
   int32_t nscalar;                                  // number of scalars: blocks, and rows, 0 to nscalar - 1
   int32_t is_plain;                                 // 1: one tree without scalars, with one patch whose columns are all dofs of the tree in order
-  int32_t is_narrow;                                // 1: a plain island of up to four dofs whose only block is a contact
   int32_t* tree;                                    // (ntree) trees of the problem, in the order of elimination
   int32_t* first;                                   // (trees of the problem) first dof of a tree, as a dof of the island
   int32_t* node;                                    // (trees of the problem) node of a tree

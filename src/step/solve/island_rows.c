@@ -4,9 +4,7 @@
 //   1. A saturated row on one dof is a scalar. All other blocks are listed in I->wide.
 //   2. The blocks of I->wide are stacked in patches. A block that acts on the same dofs as the block before it extends its patch; any other block begins
 //      a new patch. Contacts of free bodies have compact rows (patch.h); all blocks of such a patch have the same number of rows.
-// Two kinds of islands are common and need no lists:
-//   - A plain island, such as a body on the ground, has one patch on all its dofs (gather_plain).
-//   - A narrow island has up to four dofs and one contact (gather_narrow).
+// A plain island, such as a body on the ground, has one patch on all its dofs and needs no lists (gather_plain).
 #include "base/compile.h"
 #include "linalg/dense.h"
 #include "math/vec3.h"
@@ -140,8 +138,8 @@ static int fits_patch(const hfiIsland* I, const hfStepBlock* block) {
   return !patch->nfree || (block->dim == patch->dim && is_compact(I->problem, block));
 }
 
-// Writes the compact rows of a block of `dim` rows. Callers pass a constant for `dim` if many blocks have that number.
-HFI_COPIED void copy_compact(const hfStepProblem* P, const hfStepBlock* block, const hfiPatch* patch, int dim, double* F) {
+// Writes the compact rows of a block of `dim` rows.
+HFI_COPIED void copy_compact(const hfStepProblem* P, const hfStepBlock* block, const hfiPatch* patch, double* F, int dim) {
   const hfStepPiece* piece = P->piece + block->piece;
   const double *a = P->J + piece[patch->piece[0]].jac, *b = patch->nfree == 2 ? P->J + piece[patch->piece[1]].jac : NULL;
   double* A = F + 4 * hfi_pushing_rows(dim);
@@ -188,12 +186,8 @@ static void copy_rows(const hfStepProblem* P, const hfStepBlock* block, const hf
 static void extend_patch(hfiIsland* I, const hfStepBlock* block, PatchStorage* rest) {
   hfiPatch* patch = I->patch + I->npatch - 1;
   append_block(I, block, I->npatch - 1);
-  if (patch->nfree && block->dim == 6)
-    copy_compact(I->problem, block, patch, 6, rest->jacobian);
-  else if (patch->nfree && block->dim == 3)
-    copy_compact(I->problem, block, patch, 3, rest->jacobian);
-  else if (patch->nfree)
-    copy_compact(I->problem, block, patch, block->dim, rest->jacobian);
+  if (patch->nfree)
+    HFI_BY_SIZE(block->dim, copy_compact, I->problem, block, patch, rest->jacobian);
   else
     copy_rows(I->problem, block, patch, rest->jacobian);
   rest->jacobian += patch->nfree ? hfi_compact_size(block->dim) : block->dim * patch->ld;
@@ -324,7 +318,7 @@ static int32_t gather_scalars(hfiIsland* I, const int32_t* blocks, int32_t nbloc
   return nwide;
 }
 
-// ---- plain and narrow islands -----------------------------------------------------------------------
+// ---- plain islands ----------------------------------------------------------------------------------
 
 // Are these the blocks of a plain island: one tree without scalars, each block on all dofs of the tree? I->n and I->ntree must be set. With a block of
 // two pieces the island is not plain, because the pieces may share dofs.
@@ -352,28 +346,6 @@ static void gather_plain(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
   finish_patch(I, &rest);
 }
 
-// Are these the blocks of a narrow island? I->n and I->ntree must be set.
-static int are_narrow(const hfiIsland* I, const int32_t* blocks, int32_t nblock) {
-  if (I->ntree != 1 || I->n > 4 || nblock != 1) return 0;
-  const hfStepBlock* block = I->problem->block + blocks[0];
-  return block->law == HF_LAW_CONTACT && block->npiece == 1 && I->problem->piece[block->piece].ncol == I->n;
-}
-
-// Gathers the only block of a narrow island. Its patch has neither pieces nor segments, and JT is not needed.
-static void gather_narrow(hfiIsland* I, const hfStepBlock* block) {
-  const double* J = I->problem->J + I->problem->piece[block->piece].jac;
-  int32_t n = I->n, dim = block->dim, height = round_up4(dim);
-  I->nscalar = I->nblock = I->nrow = 0;
-  append_block(I, block, 0);
-  I->patch[I->npatch++] = (hfiPatch){.nblock = 1, .nrow = dim, .ncol = n, .ld = 4, .height = height, .dof = I->index, .J = I->jacobian};
-  for (int32_t c = 0; c < n; ++c) I->index[c] = c;
-  if (n == 3 && dim == 3) // With constants the compiler unrolls the loops.
-    copy_padded_rows(J, 3, 3, 4, I->jacobian);
-  else
-    copy_padded_rows(J, dim, n, 4, I->jacobian);
-  for (; I->nrow < height; ++I->nrow) I->gamma[I->nrow] = 0;
-}
-
 // ---- all rows ---------------------------------------------------------------------------------------
 
 // Copies the drift of the rows. The drift of padding is zero.
@@ -384,11 +356,8 @@ static void gather_drift(hfiIsland* I) {
 }
 
 int hfi_island_gather_rows(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
-  I->is_narrow = are_narrow(I, blocks, nblock);
-  I->is_plain = I->is_narrow || are_plain(I, blocks, nblock);
-  if (I->is_narrow)
-    gather_narrow(I, I->problem->block + blocks[0]);
-  else if (I->is_plain)
+  I->is_plain = are_plain(I, blocks, nblock);
+  if (I->is_plain)
     gather_plain(I, blocks, nblock);
   else if (!gather_patches(I, I->wide, gather_scalars(I, blocks, nblock)))
     return 0;

@@ -135,6 +135,9 @@ static void scale_block(double* D, int32_t w, int32_t m, double factor) {
   for (int32_t i = 0; i < m; ++i) hfi_scale(D + i * w, factor, D + i * w, m);
 }
 
+// D (m x m, in rows of width w) = M (m x m)
+HFI_COPIED void copy_square(double* D, int32_t w, const double* M, int32_t m) { hfi_copy_block(D, w, M, m, m, m); }
+
 // Copies A, with added inertia, into the Newton matrix: the trees from `first` on to before `end`, in the order of elimination.
 static void place_mass(const hfiIsland* I, int32_t first, int32_t end) {
   const hfStepProblem* P = I->problem;
@@ -146,10 +149,8 @@ static void place_mass(const hfiIsland* I, int32_t first, int32_t end) {
     double* D = hfi_block_rows(&I->K, node) + slot * (w + 1);
     if (w == m)
       memcpy(D, M, sizeof(double) * (size_t)(m * m));
-    else if (m == 6) // A free body: with constants the compiler unrolls the loops.
-      hfi_copy_block(D, w, M, 6, 6, 6);
     else
-      hfi_copy_block(D, w, M, m, m, m);
+      HFI_BY_SIZE(m, copy_square, D, w, M);
     for (int32_t i = 0; i < m; ++i) D[i * (w + 1)] += P->diag[start + i];
     if (I->inertia > 0) scale_block(D, w, m, 1 + I->inertia);
   }
@@ -228,16 +229,9 @@ HFI_COPIED void fill_plain(hfiIsland* I, int32_t n) {
 }
 
 static int factor_plain(hfiIsland* I, int symmetric) {
-  if (I->is_narrow)
-    I->kernels->narrow_product(I->response, I->block->dim, I->patch->J, I->local);
-  else if (!multiply_patch(I, I->patch, symmetric))
+  if (!multiply_patch(I, I->patch, symmetric))
     memset(I->local, 0, sizeof(double) * (size_t)(I->n * I->patch->ld));
-  if (I->n == 3)
-    fill_plain(I, 3);
-  else if (I->n == 6)
-    fill_plain(I, 6);
-  else
-    fill_plain(I, I->n);
+  HFI_BY_SIZE(I->n, fill_plain, I);
   return hfi_block_factor(&I->K, symmetric);
 }
 

@@ -144,8 +144,7 @@ static void compute_end_rows(iteration* it) {
   hfi_move(I->s1, I->s, 1.0, I->ds, I->nrow);
 }
 
-// Computes dv = -K^-1 r with the present factors, and v1 = v + dv. n: number of dofs of the island; callers pass a constant if many islands have that
-// number, so that the compiler unrolls the loops. Returns g = dv'r.
+// Computes dv = -K^-1 r with the present factors, and v1 = v + dv. n: number of dofs of the island. Returns g = dv'r.
 HFI_COPIED double solve_for_step(hfiIsland* I, int32_t n) {
   hfi_scale(I->dv, -1.0, I->r, n);
   hfi_system_solve(I, LINEAR_TOLERANCE, I->dv);
@@ -156,7 +155,7 @@ HFI_COPIED double solve_for_step(hfiIsland* I, int32_t n) {
 // Computes the step with the present factors: dv, its end (v1, s1), |dv| and g at its start. Returns 0 if dv is not finite.
 static int compute_step(iteration* it) {
   hfiIsland* I = it->I;
-  it->g_start = I->n == 3 ? solve_for_step(I, 3) : solve_for_step(I, I->n);
+  it->g_start = HFI_BY_SIZE(I->n, solve_for_step, I);
   it->step = hfi_system_velocity_norm(I, I->dv);
   compute_end_rows(it);
   return isfinite(it->step);

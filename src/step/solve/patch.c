@@ -15,8 +15,8 @@ const double* hfi_patch_row(const hfiPatch* patch, int i, double* room) {
   return room;
 }
 
-// Writes out the compact rows of a patch: [F A_1 -F A_2] of two bodies, [F A_1 0] of one. For common patches callers pass constants for `dim` and `two`.
-HFI_COPIED void write_out(const hfiPatch* patch, int dim, int two, double* to) {
+// Writes out the compact rows of a patch: [F A_1 -F A_2] of two bodies, [F A_1 0] of one. `two` is a constant.
+HFI_COPIED void write_out(const hfiPatch* patch, int two, double* to, int dim) {
   const double* F = patch->J;
   for (int32_t k = 0; k < patch->nblock; ++k, F += hfi_compact_size(dim)) {
     const double* A = F + 4 * hfi_pushing_rows(dim);
@@ -32,12 +32,10 @@ HFI_COPIED void write_out(const hfiPatch* patch, int dim, int two, double* to) {
 
 const double* hfi_patch_rows(const hfiPatch* patch, double* room) {
   if (!patch->nfree) return patch->J;
-  if (patch->nfree == 2 && patch->dim == 6)
-    write_out(patch, 6, 1, room);
-  else if (patch->nfree == 2 && patch->dim == 3)
-    write_out(patch, 3, 1, room);
+  if (patch->nfree == 2)
+    HFI_BY_SIZE(patch->dim, write_out, patch, 1, room);
   else
-    write_out(patch, patch->dim, patch->nfree == 2, room);
+    write_out(patch, 0, room, patch->dim);
   return room;
 }
 

@@ -48,8 +48,6 @@ struct hfiPatchKernels {
   void (*scale_rows)(const double* G, int dim, const double* J, double* GJ, int ld);
   // C += A^T B for A and B (rows x ld). C has ld columns and ncol rows, rounded up to an even number. With `upper` only the upper triangle of C is right.
   void (*add_product)(const hfiPatch* patch, int rows, const double* A, const double* B, int upper, double* C);
-  // C (4 x 4) = J^T G J for the rows J (dim x 4) of a contact, whose G is that of its response c
-  void (*narrow_product)(const hfiContactResponse* c, int dim, const double* J, double* C);
 
   // Patches of free bodies, with compact rows (hfiPatch.nfree). a and b point to the six numbers of each body; b = NULL: there is one body. All rows take
   // part. Rows that do not act have gamma = 0 and G = 0.

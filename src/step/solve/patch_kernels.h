@@ -96,7 +96,7 @@ static inline void add_tile24(double* restrict C, const double* restrict A, cons
 }
 
 // C += A^T B in tiles of eight columns, then four, and of four rows, then two. With `upper` tiles that lie below the diagonal are left out.
-static inline void add_tiles(int ncol, int ld, int rows, const double* restrict A, const double* restrict B, int upper, double* restrict C) {
+HFI_COPIED void add_tiles(int ncol, int ld, const double* restrict A, const double* restrict B, int upper, double* restrict C, int rows) {
   int i, j = 0;
   for (; j + 8 <= ld; j += 8) {
     int end = upper && j + 8 < ncol ? j + 8 : ncol;
@@ -109,10 +109,7 @@ static inline void add_tiles(int ncol, int ld, int rows, const double* restrict 
 }
 
 static void add_product(const hfiPatch* patch, int rows, const double* A, const double* B, int upper, double* C) {
-  if (rows == 3) // One contact. With a constant the compiler writes out the loops over rows.
-    add_tiles(patch->ncol, patch->ld, 3, A, B, upper, C);
-  else
-    add_tiles(patch->ncol, patch->ld, rows, A, B, upper, C);
+  HFI_BY_SIZE(rows, add_tiles, patch->ncol, patch->ld, A, B, upper, C);
 }
 
 // a x
@@ -153,16 +150,6 @@ static void multiply_contact(const hfiContactResponse* c, int dim, const double*
     for (int j = 0; j < ld; j += LANES) multiply_friction(c, dim, 1, J + j, GJ + j, ld);
   else
     for (int j = 0; j < ld; j += LANES) multiply_friction(c, dim, 0, J + j, GJ + j, ld);
-}
-
-static void narrow_product(const hfiContactResponse* c, int dim, const double* J, double* C) {
-  double GJ[6 * 4];
-  multiply_contact(c, dim, J, GJ, 4);
-  memset(C, 0, 16 * sizeof *C);
-  if (dim == 3)
-    add_tile44(C, J, GJ, 4, 3);
-  else
-    add_tile44(C, J, GJ, 4, dim);
 }
 
 static void scale_rows(const double* G, int dim, const double* J, double* GJ, int ld) {
@@ -206,8 +193,8 @@ HFI_COPIED hfiTwo multiply_row(const double* F, const double* A, int r, const Fr
   return (hfi_quad_low(sum) + hfi_quad_high(sum)) + *(const hfiTwo*)(A + 6 * r + 4) * v->angular2;
 }
 
-// s = J [a b]. Two rows at a time. For common patches callers pass a constant for `dim`.
-HFI_COPIED void multiply_blocks(const hfiPatch* patch, int dim, const double* a, const double* b, double* restrict s) {
+// s = J [a b]. Two rows at a time.
+HFI_COPIED void multiply_blocks(const hfiPatch* patch, const double* a, const double* b, double* restrict s, int dim) {
   FreeVelocity v = velocity_of(a, b);
   const double* F = patch->J;
   for (int32_t k = 0; k < patch->nblock; ++k, F += hfi_compact_size(dim), s += dim) {
@@ -223,8 +210,8 @@ HFI_COPIED void multiply_blocks(const hfiPatch* patch, int dim, const double* a,
   }
 }
 
-// [a b] += J^T gamma. The force F^T gamma is summed once for both bodies. For common patches callers pass a constant for `dim`.
-HFI_COPIED void add_transposed_blocks(const hfiPatch* patch, int dim, const double* restrict gamma, double* restrict a, double* restrict b) {
+// [a b] += J^T gamma. The force F^T gamma is summed once for both bodies.
+HFI_COPIED void add_transposed_blocks(const hfiPatch* patch, const double* restrict gamma, double* restrict a, double* restrict b, int dim) {
   const double* F = patch->J;
   hfiQuad force = hfi_quad_zero(), torque4 = force; // F^T gamma and a zero; the first four numbers of [A_1 A_2]^T gamma
   hfiTwo torque2 = {0, 0};                          // the other two
@@ -244,21 +231,11 @@ HFI_COPIED void add_transposed_blocks(const hfiPatch* patch, int dim, const doub
 }
 
 static void multiply_free(const hfiPatch* patch, const double* a, const double* b, double* s) {
-  if (patch->dim == 6)
-    multiply_blocks(patch, 6, a, b, s);
-  else if (patch->dim == 3)
-    multiply_blocks(patch, 3, a, b, s);
-  else
-    multiply_blocks(patch, patch->dim, a, b, s);
+  HFI_BY_SIZE(patch->dim, multiply_blocks, patch, a, b, s);
 }
 
 static void add_transposed_free(const hfiPatch* patch, const double* gamma, double* a, double* b) {
-  if (patch->dim == 6)
-    add_transposed_blocks(patch, 6, gamma, a, b);
-  else if (patch->dim == 3)
-    add_transposed_blocks(patch, 3, gamma, a, b);
-  else
-    add_transposed_blocks(patch, patch->dim, gamma, a, b);
+  HFI_BY_SIZE(patch->dim, add_transposed_blocks, patch, gamma, a, b);
 }
 
 // Three rows of C += A^T B for the first three columns of A and all twelve columns of B. The first six numbers of the rows of C begin at `left`, the others at
@@ -318,4 +295,4 @@ static void add_product_free(const hfiPatch* patch, const double* J, const doubl
 }
 
 #define KERNELS                                                                                                                              \
-  {multiply, add_transposed, multiply_contact, scale_rows, add_product, narrow_product, multiply_free, add_transposed_free, add_product_free}
+  {multiply, add_transposed, multiply_contact, scale_rows, add_product, multiply_free, add_transposed_free, add_product_free}

@@ -42,21 +42,6 @@ static inline void add_columns(const hfiIsland* I, const hfiPatch* patch, const 
   }
 }
 
-// Does a narrow island have three dofs and three rows, like a body in a plane with sliding friction? The functions for narrow islands are compiled for
-// these numbers, too.
-static inline int is_three_by_three(const hfiIsland* I) { return I->n == 3 && I->block->dim == 3; }
-
-// s = J v of a narrow island of n dofs. Each row is summed in the same order as in the kernels. Padding is zero.
-HFI_COPIED void multiply_narrow(const double* J, int32_t rows, int32_t n, const double* v, double* s) {
-  int32_t r = 0;
-  for (; r < rows; ++r, J += 4) {
-    double sum = 0;
-    for (int32_t c = 0; c < n; ++c) sum += v[c] * J[c];
-    s[r] = sum;
-  }
-  for (; r % 4; ++r) s[r] = 0;
-}
-
 // s = J v of a patch with compact rows.
 static inline void multiply_compact(const hfiIsland* I, const hfiPatch* patch, const double* v, double* s) {
   I->kernels->multiply_free(patch, v + patch->body[0], patch->nfree == 2 ? v + patch->body[1] : NULL, s + patch->row);
@@ -99,11 +84,7 @@ HFI_CALLED static void multiply_patches(const hfiIsland* I, const double* v, dou
 }
 
 void hfi_system_row_changes(const hfiIsland* I, const double* v, double* s) {
-  if (I->is_narrow && is_three_by_three(I))
-    multiply_narrow(I->patch->J, 3, 3, v, s);
-  else if (I->is_narrow)
-    multiply_narrow(I->patch->J, I->block->dim, I->n, v, s);
-  else if (I->is_plain)
+  if (I->is_plain)
     I->kernels->multiply(I->patch, v, s);
   else
     multiply_patches(I, v, s);
@@ -184,8 +165,8 @@ void hfi_system_impulses(hfiIsland* I, int coupling) {
     respond_blocks(I, I->nscalar, I->nblock, HF_COUPLING_TWO_WAY, 0);
 }
 
-// y = (M + diag) x of a tree with m dofs. Callers pass a constant for m if many trees have that number.
-HFI_COPIED void multiply_tree(const double* M, const double* diag, int32_t m, const double* x, double* y) {
+// y = (M + diag) x of a tree with m dofs.
+HFI_COPIED void multiply_tree(const double* M, const double* diag, const double* x, double* y, int32_t m) {
   for (int32_t i = 0; i < m; ++i) y[i] = diag[i] * x[i];
   hfi_add_rows(y, 1.0, x, 1, M, m, m, m);
 }
@@ -196,14 +177,7 @@ HFI_COPIED void multiply_trees(const hfiIsland* I, int32_t first_tree, int32_t e
   for (int32_t t = first_tree; t < end; ++t) {
     int32_t tree = I->tree[t], start = P->tree_start[tree], m = P->tree_start[tree + 1] - start, first = I->first[tree];
     const double* M = P->M + P->M_start[tree];
-    if (m == 6) // a free body
-      multiply_tree(M, P->diag + start, 6, x + first, y + first);
-    else if (m == 4) // a finger
-      multiply_tree(M, P->diag + start, 4, x + first, y + first);
-    else if (m == 7) // an arm
-      multiply_tree(M, P->diag + start, 7, x + first, y + first);
-    else
-      multiply_tree(M, P->diag + start, m, x + first, y + first);
+    HFI_BY_SIZE(m, multiply_tree, M, P->diag + start, x + first, y + first);
   }
 }
 
@@ -376,30 +350,17 @@ static void compute_weights(const hfiIsland* I, const hfiPatch* patch) {
 const double* hfi_system_row_weights(hfiIsland* I) {
   if (I->has_weights) return I->weight;
   for (int32_t k = 0; k < I->nscalar; ++k) I->weight[k] = hfi_system_row_weight(I, I->block + k, 0);
-  for (int32_t r = 0; I->is_narrow && r < I->nrow; ++r) I->weight[r] = r < I->block->dim ? hfi_system_row_weight(I, I->block, r) : 0;
-  for (int32_t k = 0; !I->is_narrow && k < I->npatch; ++k) compute_weights(I, I->patch + k);
+  for (int32_t k = 0; k < I->npatch; ++k) compute_weights(I, I->patch + k);
   I->has_weights = 1;
   return I->weight;
 }
 
-// Returns sum_i w_i x_i^2 of n numbers.
-HFI_CALLED static double sum_many_squares(const double* x, const double* w, int32_t n) {
-  return n == 6 ? hfi_weighted_dot(w, x, x, 6) : hfi_weighted_dot(w, x, x, n); // 6 is a free body: with a constant the compiler unrolls the loop.
-}
-
-// Returns the same sum. Three dofs, those of a body in the plane, and four, those of a finger, are summed without a call.
-HFI_COPIED double sum_weighted_squares(const double* x, const double* w, int32_t n) {
-  if (n == 3) return x[0] * x[0] * w[0] + x[1] * x[1] * w[1] + x[2] * x[2] * w[2];
-  if (n == 4) return (x[0] * x[0] * w[0] + x[2] * x[2] * w[2]) + (x[1] * x[1] * w[1] + x[3] * x[3] * w[3]);
-  return sum_many_squares(x, w, n);
-}
-
 double hfi_system_momentum_norm(const hfiIsland* I, const double* x) {
-  return sqrt(sum_weighted_squares(x, I->inverse_diag, I->n));
+  return sqrt(HFI_BY_SIZE(I->n, hfi_weighted_dot, I->inverse_diag, x, x));
 }
 
 double hfi_system_velocity_norm(const hfiIsland* I, const double* x) {
-  return sqrt(sum_weighted_squares(x, I->diag, I->n));
+  return sqrt(HFI_BY_SIZE(I->n, hfi_weighted_dot, I->diag, x, x));
 }
 
 double hfi_system_largest_impulse(hfiIsland* I) {
@@ -413,30 +374,13 @@ double hfi_system_scale(const hfiIsland* I) {
   return max2(I->p_norm, hfi_system_momentum_norm(I, I->tau));
 }
 
-// Computes the residual of a narrow island of n dofs. Its contact of `rows` rows must have been evaluated.
-HFI_COPIED void compute_narrow_residual(const hfiIsland* I, int32_t rows, int32_t n) {
-  const hfStepProblem* P = I->problem;
-  double* tau = I->tau;
-  tau[0] = tau[1] = tau[2] = tau[3] = 0;
-  if (I->response->active) hfi_add_rows(tau, 1.0, I->gamma, 1, I->patch->J, 4, rows, 4);
-  multiply_tree(P->M + P->M_start[*I->tree], P->diag + P->tree_start[*I->tree], n, I->v, I->Av);
-  subtract_momenta(I, n);
-}
-
-HFI_COPIED double measure(hfiIsland* I, double* scale) {
-  if (I->is_narrow && is_three_by_three(I))
-    compute_narrow_residual(I, 3, 3);
-  else if (I->is_narrow && I->n == 3)
-    compute_narrow_residual(I, I->block->dim, 3);
-  else
-    hfi_system_residual(I);
+double hfi_system_measure(hfiIsland* I, double* scale) {
+  hfi_system_residual(I);
   *scale = hfi_system_scale(I);
   return hfi_system_momentum_norm(I, I->r);
 }
 
-double hfi_system_measure(hfiIsland* I, double* scale) { return measure(I, scale); }
-
 double hfi_system_evaluate(hfiIsland* I, int coupling, double* scale) {
   hfi_system_respond(I, coupling);
-  return measure(I, scale);
+  return hfi_system_measure(I, scale);
 }

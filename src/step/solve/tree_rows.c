@@ -14,7 +14,6 @@
 #include "linalg/dense.h"
 #include "math/vec3.h"
 #include "step/law/contact.h"
-#include "step/solve/dof_rows.h"
 #include "step/solve/rounding.h"
 #include "step/solve/system.h"
 #include "step/law/tals.h"
@@ -304,7 +303,6 @@ static int stays_at_rest(hfiIsland* I, const double* v0, double tolerance, Resid
 
 // Solves an island whose rows are listed.
 static int solve_listed(hfiIsland* I, double tolerance, hfiNewtonResult* out) {
-  if (I->n == 1 && !I->npatch) return hfi_dof_rows_solve(I, tolerance, out);
   Start start = get_start(I);
   compute_diagonal(I, &start);
   multiply_rows(I, start.v0, I->s);

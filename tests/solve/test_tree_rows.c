@@ -1,4 +1,4 @@
-// A tree with one dof is solved in numbers (step/solve/dof_rows.h). Newton's method on the gathered island gives the same bits.
+// A tree with one dof is solved by one step on the problem (step/solve/tree_rows.h). Newton's method on the gathered island gives the same bits.
 #include "support/cmocka_all.h"
 #include "support/step_problems.h"
 
