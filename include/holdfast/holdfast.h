@@ -3,7 +3,7 @@
 // The tool boxes have headers of their own, which a program includes beside this one:
 //   control.h, manipulation.h   trajectories, controllers, inverse kinematics, grippers, tasks
 //   actuation.h                 actuators, signals and tables of controls without a sim
-//   step_problem.h, solver.h, mlcp.h   the problem of a step of discrete time, and its solvers
+//   law.h, step_problem.h, solver.h, mlcp.h   the problem of a step of discrete time, and its solvers
 //   friction.h                  friction problems given by matrices, and their files
 //   integrate.h, accel_problem.h       integrators, and the equations of motion in continuous time
 //   rigid.h, lcp.h              rigid contact with certificates, complementarity problems

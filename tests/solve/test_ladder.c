@@ -6,7 +6,7 @@
 #include "support/near.h"
 #include "support/step_problems.h"
 
-#include "step/law/contact.h"
+#include "step/law/contact_response.h"
 
 #include <float.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "support/random.h"
 
 #include "math/vec3.h"
-#include "step/law/contact.h"
+#include "step/law/contact_response.h"
 #include "solve/potential.h"
 
 #include <string.h>

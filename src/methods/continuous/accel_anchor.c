@@ -6,7 +6,7 @@
 #include "methods/continuous/accel.h"
 
 #include "step/contact/surface.h"
-#include "step/world/law.h"
+#include "step/contact/contact_law.h"
 
 int hfi_accel_find_anchor(const hfAccel* a, const hfiContact* c) {
   hfiContactKey key = hfi_contact_key(c);

@@ -13,8 +13,8 @@
 #include "methods/continuous/accel.h"
 
 #include "step/contact/surface.h"
-#include "step/law/contact.h"
-#include "step/world/law.h"
+#include "step/law/contact_response.h"
+#include "step/contact/contact_law.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 
 #include "step/contact/result.h"
 #include "step/law/law.h"
-#include "step/world/law.h"
+#include "step/contact/contact_law.h"
 
 #include <string.h>
 

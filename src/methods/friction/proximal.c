@@ -5,7 +5,7 @@
 //   r_t = r_k,t - rho u_t, shortened to the length mu r_n where it is longer
 //
 // Where r = r_k this is Coulomb's law, for any slope rho > 0. With u = W r + q it is the equation of a step with contacts of
-// stiffness rho and anchored friction (step/law/contact.h), which always has a well-conditioned matrix:
+// stiffness rho and anchored friction (step/law/contact_response.h), which always has a well-conditioned matrix:
 //
 //   f(r) = r - gamma(W r + q) = 0,   f'(r) = I + G W,   G = -dgamma/du
 //
@@ -15,7 +15,7 @@
 #include "methods/friction/proximal.h"
 
 #include "methods/friction/residual.h"
-#include "step/law/contact.h"
+#include "step/law/contact_response.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "step/actuation/rows.h"
 #include "base/compile.h"
 #include "linalg/dense.h"
-#include "step/world/law.h"
+#include "step/contact/contact_law.h"
 
 #include <string.h>
 

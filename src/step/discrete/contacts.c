@@ -6,7 +6,7 @@
 #include "step/contact/surface.h"
 #include "step/law/law.h"
 #include "step/solve/solver.h"
-#include "step/world/law.h"
+#include "step/contact/contact_law.h"
 
 #include <string.h>
 

@@ -11,10 +11,11 @@
 //       [ gtn  gtt ]      gtt block-diagonal: sliding (2 x 2), torsion (1 x 1), rolling (2 x 2)
 //
 // This header compiles as C and as C++.
-#ifndef HFI_SOLVE_LAW_H
-#define HFI_SOLVE_LAW_H
+#ifndef HFI_LAW_LAW_H
+#define HFI_LAW_LAW_H
 
-#include <holdfast/step_problem.h>
+#include <holdfast/law.h>
+#include <holdfast/methods.h>
 
 // One more value of hfCoupling: the normal force that bounds friction is given (convex problem).
 enum { HFI_COUPLING_LAGGED = 3 };

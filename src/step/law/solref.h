@@ -1,6 +1,6 @@
 // MuJoCo's solver parameters as a contact law.
-#ifndef HFI_CONTACT_SOLREF_H
-#define HFI_CONTACT_SOLREF_H
+#ifndef HFI_LAW_SOLREF_H
+#define HFI_LAW_SOLREF_H
 
 // MuJoCo's law of a soft constraint of inverse mass w: at depth r, separation speed v and acceleration a it is
 //   f = (k d(r) r - b v - a) d(r)/((1 - d(r)) w)

@@ -1,6 +1,6 @@
 // Transition-aware line search: shortens a Newton step that would jump across a stick region.
-#ifndef HFI_SOLVE_TALS_H
-#define HFI_SOLVE_TALS_H
+#ifndef HFI_LAW_TALS_H
+#define HFI_LAW_TALS_H
 
 #include "math/sine.h"
 #include "step/law/law.h"

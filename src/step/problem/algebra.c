@@ -3,7 +3,7 @@
 // A block has a piece of its Jacobian for each tree that it acts on. Column c of a piece belongs to the dof cols[c] of that tree.
 #include "step/problem/algebra.h"
 
-#include "step/law/contact.h"
+#include "step/law/contact_response.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // Checks that refuse step problems: those too large for the memory of a solver, and those with numbers that are not finite.
-#ifndef HFI_SOLVE_FINITE_H
-#define HFI_SOLVE_FINITE_H
+#ifndef HFI_PROBLEM_FINITE_H
+#define HFI_PROBLEM_FINITE_H
 
 #include <holdfast/step_problem.h>
 

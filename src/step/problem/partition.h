@@ -1,6 +1,6 @@
 // The islands of a step problem: trees that are connected by blocks.
-#ifndef HFI_SOLVE_PARTITION_H
-#define HFI_SOLVE_PARTITION_H
+#ifndef HFI_PROBLEM_PARTITION_H
+#define HFI_PROBLEM_PARTITION_H
 
 #include "base/arena.h"
 

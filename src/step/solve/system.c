@@ -12,7 +12,7 @@
 #include "linalg/dense.h"
 #include "linalg/weighted.h"
 #include "math/vec3.h"
-#include "step/law/contact.h"
+#include "step/law/contact_response.h"
 #include "step/solve/parts.h"
 #include "step/solve/patch.h"
 

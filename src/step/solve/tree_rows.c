@@ -13,7 +13,7 @@
 #include "base/finite.h"
 #include "linalg/dense.h"
 #include "math/vec3.h"
-#include "step/law/contact.h"
+#include "step/law/contact_response.h"
 #include "step/solve/rounding.h"
 #include "step/solve/system.h"
 #include "step/law/tals.h"

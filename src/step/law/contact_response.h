@@ -14,8 +14,8 @@
 //
 // With w as the variable nothing is divided by kappa, and nothing is divided by a norm at zero slip. With the distance from the centre of the stick
 // region as the variable, s - s0 = w/kappa, both divisions would be needed.
-#ifndef HFI_SOLVE_CONTACT_H
-#define HFI_SOLVE_CONTACT_H
+#ifndef HFI_LAW_CONTACT_RESPONSE_H
+#define HFI_LAW_CONTACT_RESPONSE_H
 
 #include "base/compile.h"
 #include "step/law/law.h"

@@ -4,8 +4,8 @@
 //   anchored friction   k_t of a group is r^2 times that of sliding, r its lever; c_t is critical for the effective
 //                       mass 1/w of its rows unless the scene gives it, and h (h k_t + c_t) w is capped, because
 //                       beyond that stiffness only spoils the conditioning (docs/theory/one-law.md)
-#ifndef HFI_WORLD_LAW_H
-#define HFI_WORLD_LAW_H
+#ifndef HFI_CONTACT_CONTACT_LAW_H
+#define HFI_CONTACT_CONTACT_LAW_H
 
 #include "step/contact/contact.h"
 #include "step/law/law.h"
