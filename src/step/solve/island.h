@@ -14,6 +14,8 @@
 #include "step/law/law.h"
 #include "step/solve/room.h"
 
+#include <holdfast/solver.h>
+
 // Islands of up to this many dofs are one node.
 enum { HFI_DENSE_DOFS = 12 };
 
