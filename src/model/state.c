@@ -136,15 +136,6 @@ static void list_arrays(const hfState* s, const hfState* other, sharedArray list
   memcpy(list, all, sizeof all);
 }
 
-int hfi_state_same_but_time(const hfState* a, const hfState* b) {
-  if (!hfi_state_same_sizes(a, b) || a->nmemory != b->nmemory) return 0;
-  sharedArray list[NARRAYS];
-  list_arrays(a, b, list);
-  for (int i = 0; i < NARRAYS; ++i)
-    if (memcmp((const char*)a + list[i].here, (const char*)b + list[i].there, list[i].bytes) != 0) return 0;
-  return 1;
-}
-
 hfStatus hf_state_copy(hfState* to, const hfState* from, hfError* error) {
   hfi_clear_error(error);
   if (!hfi_state_same_sizes(to, from))

@@ -6,16 +6,12 @@
 #include <stdint.h>
 
 // ---- sizes ------------------------------------------------------------------------------------------
-// Whether two states belong to one model, by the sizes that a model determines; and whether two states are the same. Their room for remembered
-// contacts may differ.
+// Whether two states belong to one model, by the sizes that a model determines. Their room for remembered contacts may differ.
 
 static inline int hfi_state_same_sizes(const hfState* a, const hfState* b) {
   return a->nq == b->nq && a->nv == b->nv && a->na == b->na && a->ndiscrete == b->ndiscrete && a->nfriction == b->nfriction &&
          a->nhistory == b->nhistory && a->nrest == b->nrest;
 }
-
-// Are all bits that influence the future, except the time, the same?
-int hfi_state_same_but_time(const hfState* a, const hfState* b);
 
 // ---- words ------------------------------------------------------------------------------------------
 // The words of a state that its methods keep for themselves (hf_state_discrete), by their places.

@@ -1,5 +1,5 @@
 // Configuration of a sim: defaults, and setting fields by name through one table.
-#include "sim/sim.h"
+#include "sim/inside.h"
 
 #include "base/error.h"
 #include "base/locale.h"
@@ -37,8 +37,6 @@ hfSimConfig hf_sim_config_default(void) {
 
 // ---- names ---------------------------------------------------------------------------------------
 
-static const char* const METHODS[] = {"tamsi",          "convex", "mlcp",      "rk3",
-                                       "implicit-euler", "sdirk",  "switching", NULL};
 static const char* const FRICTIONS[] = {"regularised", "smooth", "anchored", "coulomb", NULL};
 static const char* const COUPLINGS[] = {"two-way", "one-way", "frictionless", NULL};
 static const char* const RUNGS[] = {"none", "tamsi", "merit", "convex", NULL};
@@ -59,7 +57,7 @@ static const char* name_at(const char* const* names, int i) {
   return "unknown";
 }
 
-const char* hf_method_name(int method) { return name_at(METHODS, method); }
+const char* hf_method_name(int method) { return name_at(hfi_method_names, method); }
 const char* hf_friction_name(int friction) { return name_at(FRICTIONS, friction); }
 
 // The smallest accuracy that may be asked for [m, rad]. Coordinates of order one are rounded by 1e-16 in each step, and over many steps this adds up
@@ -74,83 +72,73 @@ typedef struct Field {
   char type;                 // 'd' double, 'i' int32_t
   double lo, hi;             // smallest and largest value allowed
   const char* const* values; // names of 0, 1, …; or NULL
-  unsigned methods;          // methods in whose steps it acts: bit i is hfMethod i
+  unsigned group;            // hfiOptionGroup: with which methods it acts
 } Field;
 
-// Sets of methods, for Field.methods.
-enum {
-  MLCP = 1 << HF_METHOD_MLCP,
-  SWITCHING = 1 << HF_METHOD_SWITCHING,
-  SOLVED = 1 << HF_METHOD_TAMSI | 1 << HF_METHOD_CONVEX,
-  DISCRETE = SOLVED | MLCP,
-  IMPLICIT = 1 << HF_METHOD_IMPLICIT_EULER | 1 << HF_METHOD_SDIRK,
-  ALL = DISCRETE | 1 << HF_METHOD_RK3 | IMPLICIT | SWITCHING
-};
-
-#define FIELD(member, type, lo, hi, values, methods)                                               \
-  { #member, offsetof(hfSimConfig, member), type, lo, hi, values, methods }
+#define FIELD(member, type, lo, hi, values, group)                                               \
+  { #member, offsetof(hfSimConfig, member), type, lo, hi, values, group }
 static const Field FIELDS[] = {
-    FIELD(step, 'd', 0, 1, NULL, ALL),
-    FIELD(accuracy, 'd', 0, 1, NULL, ALL & ~MLCP),
-    FIELD(smallest_step, 'd', 1e-12, 1, NULL, SOLVED),
-    FIELD(method, 'i', -1, HF_METHOD_SWITCHING, METHODS, ALL),
-    FIELD(friction, 'i', -1, HF_FRICTION_COULOMB, FRICTIONS, ALL),
-    FIELD(max_contacts, 'i', 0, 1e6, NULL, ALL),
-    FIELD(gyroscopic, 'i', 0, 1, SWITCHES, DISCRETE),
-    FIELD(anticipate, 'i', 0, 1, SWITCHES, DISCRETE),
-    FIELD(drive_law, 'i', -1, HF_DRIVE_COMPUTED_TORQUE, DRIVE_LAWS, ALL),
-    FIELD(explicit_drives, 'i', 0, 1, SWITCHES, DISCRETE),
-    FIELD(scene_signals, 'i', 0, 1, SWITCHES, ALL),
-    FIELD(threads, 'i', 1, 1024, NULL, SOLVED),
-    FIELD(mujoco_softness, 'i', 0, 1, SWITCHES, ALL),
-    FIELD(rigid_limits, 'i', 0, 1, SWITCHES, DISCRETE),
-    FIELD(rigid_equalities, 'i', 0, 1, SWITCHES, DISCRETE),
-    FIELD(near_rigid, 'd', 1e-6, 10, NULL, DISCRETE),
-    FIELD(noise_seed, 'i', 0, INT32_MAX, NULL, ALL),
-    FIELD(sleep, 'i', -1, 1, SWITCHES, ALL),
-    FIELD(sleep_speed, 'd', 0, 1, NULL, SOLVED),
-    FIELD(sleep_time, 'd', 0, 1e6, NULL, SOLVED),
-    FIELD(static_speed, 'd', 0, 1e9, NULL, ALL & ~SWITCHING),
-    FIELD(solver.coupling, 'i', 0, HF_COUPLING_FRICTIONLESS, COUPLINGS, DISCRETE),
-    FIELD(solver.first_rung, 'i', HF_RUNG_TAMSI, HF_RUNG_CONVEX, RUNGS, DISCRETE),
-    FIELD(solver.last_rung, 'i', HF_RUNG_TAMSI, HF_RUNG_CONVEX, RUNGS, DISCRETE),
-    FIELD(solver.max_iterations, 'i', 1, 100000, NULL, DISCRETE),
-    FIELD(solver.tolerance, 'd', 1e-15, 1, NULL, ALL), // what solves nothing meets every tolerance
-    FIELD(solver.theta_max, 'd', HFI_LEAST_TURN, HFI_LARGEST_TURN, NULL, DISCRETE | IMPLICIT),
-    FIELD(mlcp.form, 'i', 0, HF_MLCP_DISSIPATION, FORMS, MLCP),
-    FIELD(mlcp.method, 'i', 0, HF_LCP_DANTZIG, LCP_METHODS, MLCP),
-    FIELD(mlcp.edges, 'i', 4, 32, NULL, MLCP),
-    FIELD(mlcp.fallback, 'i', 0, 1, SWITCHES, MLCP),
-    FIELD(mlcp.tikhonov, 'd', 0, 1e6, NULL, MLCP),
-    FIELD(mlcp.recovery, 'd', 0, 1, NULL, MLCP),
-    FIELD(mlcp.tolerance, 'd', 1e-15, 1, NULL, MLCP),
-    FIELD(continuous.newton, 'i', 0, 1, NEWTONS, IMPLICIT),
-    FIELD(continuous.jacobian, 'i', 0, 1, JACOBIANS, IMPLICIT),
-    FIELD(continuous.tals, 'i', 0, 1, SWITCHES, IMPLICIT),
-    FIELD(switching.contact_mode, 'i', 0, HF_CONTACTS_COMPLIANT, CONTACT_MODES, SWITCHING),
-    FIELD(switching.start, 'i', 0, HF_START_PAPER, STARTS, SWITCHING),
-    FIELD(switching.return_modes, 'i', 0, HF_RETURN_GROSS, RETURNS, SWITCHING),
-    FIELD(switching.integrator, 'i', HF_METHOD_RK3, HF_METHOD_SDIRK, METHODS, SWITCHING),
-    FIELD(switching.accuracy, 'd', 1e-14, 1, NULL, SWITCHING),
-    FIELD(switching.dwell, 'd', 0, 1e3, NULL, SWITCHING),
-    FIELD(switching.settle, 'd', 0, 1e6, NULL, SWITCHING),
-    FIELD(switching.rank_margin, 'd', 0, 1, NULL, SWITCHING),
-    FIELD(switching.restitution, 'd', 0, 1, NULL, SWITCHING),
-    FIELD(switching.rest_speed, 'd', 0, 1e3, NULL, SWITCHING),
-    FIELD(switching.rigid.reach, 'd', 1e-9, 1, NULL, SWITCHING),
-    FIELD(switching.rigid.touch, 'd', 1e-12, 1, NULL, SWITCHING),
-    FIELD(switching.rigid.stick_speed, 'd', 1e-12, 1, NULL, SWITCHING),
-    FIELD(switching.rigid.stabilisation, 'd', 0, 1e3, NULL, SWITCHING),
-    FIELD(switching.rigid.layer.eps, 'd', 0, 1, NULL, SWITCHING),
-    FIELD(switching.rigid.layer.mass, 'd', 0, 1e9, NULL, SWITCHING),
-    FIELD(switching.rigid.layer.time, 'd', 1e-9, 1e9, NULL, SWITCHING),
-    FIELD(switching.rigid.layer.stiffness, 'd', 1e-9, 1e9, NULL, SWITCHING),
-    FIELD(switching.rigid.layer.damping, 'd', 1e-9, 1e9, NULL, SWITCHING),
-    FIELD(switching.rigid.layer.tangential_stiffness, 'd', 0, 1e9, NULL, SWITCHING),
-    FIELD(switching.rigid.layer.tangential_damping, 'd', 0, 1e9, NULL, SWITCHING),
-    FIELD(switching.rigid.layer.depth, 'd', 1e-12, 1, NULL, SWITCHING),
-    FIELD(switching.rigid.layer.law, 'i', 0, HF_LAYER_STIFFENING, LAYER_LAWS, SWITCHING),
-    FIELD(switching.rigid.layer.tangential_law, 'i', 0, HF_LAYER_STIFFENING, LAYER_LAWS, SWITCHING),
+    FIELD(step, 'd', 0, 1, NULL, HFI_OPTION_ALL),
+    FIELD(accuracy, 'd', 0, 1, NULL, HFI_OPTION_CONTROLLED),
+    FIELD(smallest_step, 'd', 1e-12, 1, NULL, HFI_OPTION_SOLVED),
+    FIELD(method, 'i', -1, HFI_METHODS - 1, hfi_method_names, HFI_OPTION_ALL),
+    FIELD(friction, 'i', -1, HF_FRICTION_COULOMB, FRICTIONS, HFI_OPTION_ALL),
+    FIELD(max_contacts, 'i', 0, 1e6, NULL, HFI_OPTION_ALL),
+    FIELD(gyroscopic, 'i', 0, 1, SWITCHES, HFI_OPTION_DISCRETE),
+    FIELD(anticipate, 'i', 0, 1, SWITCHES, HFI_OPTION_DISCRETE),
+    FIELD(drive_law, 'i', -1, HF_DRIVE_COMPUTED_TORQUE, DRIVE_LAWS, HFI_OPTION_ALL),
+    FIELD(explicit_drives, 'i', 0, 1, SWITCHES, HFI_OPTION_DISCRETE),
+    FIELD(scene_signals, 'i', 0, 1, SWITCHES, HFI_OPTION_ALL),
+    FIELD(threads, 'i', 1, 1024, NULL, HFI_OPTION_SOLVED),
+    FIELD(mujoco_softness, 'i', 0, 1, SWITCHES, HFI_OPTION_ALL),
+    FIELD(rigid_limits, 'i', 0, 1, SWITCHES, HFI_OPTION_DISCRETE),
+    FIELD(rigid_equalities, 'i', 0, 1, SWITCHES, HFI_OPTION_DISCRETE),
+    FIELD(near_rigid, 'd', 1e-6, 10, NULL, HFI_OPTION_DISCRETE),
+    FIELD(noise_seed, 'i', 0, INT32_MAX, NULL, HFI_OPTION_ALL),
+    FIELD(sleep, 'i', -1, 1, SWITCHES, HFI_OPTION_ALL),
+    FIELD(sleep_speed, 'd', 0, 1, NULL, HFI_OPTION_SOLVED),
+    FIELD(sleep_time, 'd', 0, 1e6, NULL, HFI_OPTION_SOLVED),
+    FIELD(static_speed, 'd', 0, 1e9, NULL, HFI_OPTION_STATIC_SPEED),
+    FIELD(solver.coupling, 'i', 0, HF_COUPLING_FRICTIONLESS, COUPLINGS, HFI_OPTION_DISCRETE),
+    FIELD(solver.first_rung, 'i', HF_RUNG_TAMSI, HF_RUNG_CONVEX, RUNGS, HFI_OPTION_DISCRETE),
+    FIELD(solver.last_rung, 'i', HF_RUNG_TAMSI, HF_RUNG_CONVEX, RUNGS, HFI_OPTION_DISCRETE),
+    FIELD(solver.max_iterations, 'i', 1, 100000, NULL, HFI_OPTION_DISCRETE),
+    FIELD(solver.tolerance, 'd', 1e-15, 1, NULL, HFI_OPTION_ALL), // what solves nothing meets every tolerance
+    FIELD(solver.theta_max, 'd', HFI_LEAST_TURN, HFI_LARGEST_TURN, NULL, HFI_OPTION_TURN),
+    FIELD(mlcp.form, 'i', 0, HF_MLCP_DISSIPATION, FORMS, HFI_OPTION_MLCP),
+    FIELD(mlcp.method, 'i', 0, HF_LCP_DANTZIG, LCP_METHODS, HFI_OPTION_MLCP),
+    FIELD(mlcp.edges, 'i', 4, 32, NULL, HFI_OPTION_MLCP),
+    FIELD(mlcp.fallback, 'i', 0, 1, SWITCHES, HFI_OPTION_MLCP),
+    FIELD(mlcp.tikhonov, 'd', 0, 1e6, NULL, HFI_OPTION_MLCP),
+    FIELD(mlcp.recovery, 'd', 0, 1, NULL, HFI_OPTION_MLCP),
+    FIELD(mlcp.tolerance, 'd', 1e-15, 1, NULL, HFI_OPTION_MLCP),
+    FIELD(continuous.newton, 'i', 0, 1, NEWTONS, HFI_OPTION_NEWTON),
+    FIELD(continuous.jacobian, 'i', 0, 1, JACOBIANS, HFI_OPTION_NEWTON),
+    FIELD(continuous.tals, 'i', 0, 1, SWITCHES, HFI_OPTION_NEWTON),
+    FIELD(switching.contact_mode, 'i', 0, HF_CONTACTS_COMPLIANT, CONTACT_MODES, HFI_OPTION_SWITCHING),
+    FIELD(switching.start, 'i', 0, HF_START_PAPER, STARTS, HFI_OPTION_SWITCHING),
+    FIELD(switching.return_modes, 'i', 0, HF_RETURN_GROSS, RETURNS, HFI_OPTION_SWITCHING),
+    FIELD(switching.integrator, 'i', HF_METHOD_RK3, HF_METHOD_SDIRK, hfi_method_names, HFI_OPTION_SWITCHING),
+    FIELD(switching.accuracy, 'd', 1e-14, 1, NULL, HFI_OPTION_SWITCHING),
+    FIELD(switching.dwell, 'd', 0, 1e3, NULL, HFI_OPTION_SWITCHING),
+    FIELD(switching.settle, 'd', 0, 1e6, NULL, HFI_OPTION_SWITCHING),
+    FIELD(switching.rank_margin, 'd', 0, 1, NULL, HFI_OPTION_SWITCHING),
+    FIELD(switching.restitution, 'd', 0, 1, NULL, HFI_OPTION_SWITCHING),
+    FIELD(switching.rest_speed, 'd', 0, 1e3, NULL, HFI_OPTION_SWITCHING),
+    FIELD(switching.rigid.reach, 'd', 1e-9, 1, NULL, HFI_OPTION_SWITCHING),
+    FIELD(switching.rigid.touch, 'd', 1e-12, 1, NULL, HFI_OPTION_SWITCHING),
+    FIELD(switching.rigid.stick_speed, 'd', 1e-12, 1, NULL, HFI_OPTION_SWITCHING),
+    FIELD(switching.rigid.stabilisation, 'd', 0, 1e3, NULL, HFI_OPTION_SWITCHING),
+    FIELD(switching.rigid.layer.eps, 'd', 0, 1, NULL, HFI_OPTION_SWITCHING),
+    FIELD(switching.rigid.layer.mass, 'd', 0, 1e9, NULL, HFI_OPTION_SWITCHING),
+    FIELD(switching.rigid.layer.time, 'd', 1e-9, 1e9, NULL, HFI_OPTION_SWITCHING),
+    FIELD(switching.rigid.layer.stiffness, 'd', 1e-9, 1e9, NULL, HFI_OPTION_SWITCHING),
+    FIELD(switching.rigid.layer.damping, 'd', 1e-9, 1e9, NULL, HFI_OPTION_SWITCHING),
+    FIELD(switching.rigid.layer.tangential_stiffness, 'd', 0, 1e9, NULL, HFI_OPTION_SWITCHING),
+    FIELD(switching.rigid.layer.tangential_damping, 'd', 0, 1e9, NULL, HFI_OPTION_SWITCHING),
+    FIELD(switching.rigid.layer.depth, 'd', 1e-12, 1, NULL, HFI_OPTION_SWITCHING),
+    FIELD(switching.rigid.layer.law, 'i', 0, HF_LAYER_STIFFENING, LAYER_LAWS, HFI_OPTION_SWITCHING),
+    FIELD(switching.rigid.layer.tangential_law, 'i', 0, HF_LAYER_STIFFENING, LAYER_LAWS, HFI_OPTION_SWITCHING),
 };
 enum { FIELD_COUNT = sizeof FIELDS / sizeof *FIELDS };
 
@@ -201,14 +189,20 @@ hfStatus hfi_config_check(const hfSimConfig* c, hfError* error) {
 
 // ---- options that cannot act ---------------------------------------------------------------------
 
-// Appends the names of a set of methods: "tamsi", "convex" and "mlcp".
-static void list_methods(unsigned methods, char* text, size_t size) {
-  for (int i = 0; METHODS[i]; ++i) {
-    if (!(methods >> i & 1)) continue;
+// Appends to text the names of the methods with which a group of options acts: "tamsi", "convex" and "mlcp". Returns their number.
+static int list_methods(unsigned group, char* text, size_t size) {
+  int last = -1;
+  int count = 0;
+  for (int i = 0; i < HFI_METHODS; ++i)
+    if (hfi_method_options(i) & group) last = i;
+
+  for (int i = 0; i <= last; ++i) {
+    if (!(hfi_method_options(i) & group)) continue;
     size_t used = strlen(text);
-    const char* before = !used ? "" : methods >> (i + 1) ? ", " : " and ";
-    snprintf(text + used, size - used, "%s\"%s\"", before, METHODS[i]);
+    const char* before = i == last ? " and " : ", ";
+    snprintf(text + used, size - used, "%s\"%s\"", count++ ? before : "", hfi_method_names[i]);
   }
+  return count;
 }
 
 // Whether a field asks for something: it has neither its default nor what a sim fills in for it.
@@ -218,71 +212,80 @@ static int is_asked_for(const hfSimConfig* c, const hfWorld* w, const Field* f) 
   return value != read_field(&plain, f) && !(f->offset == offsetof(hfSimConfig, sleep_speed) && value == w->sleep_speed);
 }
 
+// Refuses a field that asks for something which the steps of c->method do not have.
 static hfStatus refuse_idle(const hfSimConfig* c, const Field* f, hfError* error) {
   char methods[256] = "", number[32];
   double value = read_field(c, f);
-  list_methods(f->methods, methods, sizeof methods);
+  int count = list_methods(f->group, methods, sizeof methods);
   snprintf(number, sizeof number, "%g", value);
   return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "option %s = %s cannot act: it belongs to the method%s %s, the method is \"%s\"", f->name,
-                    f->values ? name_at(f->values, (int)value) : number, f->methods & (f->methods - 1) ? "s" : "", methods, METHODS[c->method]);
+                    f->values ? name_at(f->values, (int)value) : number, count > 1 ? "s" : "", methods, hfi_method_names[c->method]);
 }
 
 hfStatus hfi_config_check_idle(const hfSimConfig* c, const hfWorld* w, hfError* error) {
+  const char* method = hfi_method_names[c->method];
   for (int i = 0; i < FIELD_COUNT; ++i)
-    if (!(FIELDS[i].methods >> c->method & 1) && is_asked_for(c, w, &FIELDS[i])) return refuse_idle(c, &FIELDS[i], error);
-  if ((1 << c->method & (MLCP | SWITCHING)) && c->friction >= 0 && c->friction != HF_FRICTION_COULOMB)
-    return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "option friction = %s cannot act: method \"%s\" has Coulomb's friction", FRICTIONS[c->friction],
-                      METHODS[c->method]);
+    if (!(FIELDS[i].group & hfi_method_options(c->method)) && is_asked_for(c, w, &FIELDS[i])) return refuse_idle(c, &FIELDS[i], error);
+
+  int is_rigid = hfi_method_is(hfi_method_of(c), HFI_COULOMB_FRICTION);
+  if (is_rigid && c->friction >= 0 && c->friction != HF_FRICTION_COULOMB)
+    return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "option friction = %s cannot act: method \"%s\" has Coulomb's friction",
+                      FRICTIONS[c->friction], method);
   if (c->smallest_step != hf_sim_config_default().smallest_step && c->accuracy == 0)
     return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "option smallest_step = %g cannot act: without the option accuracy all steps have one length",
                       c->smallest_step);
-  if (c->method == HF_METHOD_CONVEX && c->solver.first_rung == HF_RUNG_MERIT)
-    return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "option solver.first_rung = merit cannot act: method \"convex\" has the rung convex alone");
+  if (hfi_method_rung(c->method) == HF_RUNG_CONVEX && c->solver.first_rung == HF_RUNG_MERIT)
+    return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "option solver.first_rung = merit cannot act: method \"%s\" has the rung convex alone", method);
   return HF_OK;
 }
 
 void hfi_config_change_method(hfSimConfig* c, const hfWorld* w, int method) {
   hfSimConfig plain = hf_sim_config_default();
   int old = c->method < 0 ? w->method : c->method;
-  if (old == HF_METHOD_CONVEX) c->solver.first_rung = plain.solver.first_rung; // A sim of method convex set this rung, not the user.
+  if (hfi_method_rung(old) != HF_RUNG_NONE) c->solver.first_rung = plain.solver.first_rung; // A sim of that method set it, not the user.
+
   c->method = method;
   for (int i = 0; i < FIELD_COUNT; ++i)
-    if (!(FIELDS[i].methods >> method & 1)) write_field(c, &FIELDS[i], read_field(&plain, &FIELDS[i]));
-  int rigid = (1 << method & (MLCP | SWITCHING)) != 0;
-  if (rigid != (c->friction == HF_FRICTION_COULOMB)) c->friction = -1;
+    if (!(FIELDS[i].group & hfi_method_options(method))) write_field(c, &FIELDS[i], read_field(&plain, &FIELDS[i]));
+
+  const hfiMethod* operations = hfi_method_of(c);
+  if (hfi_method_is(operations, HFI_COULOMB_FRICTION) != (c->friction == HF_FRICTION_COULOMB)) c->friction = -1;
   if (c->accuracy == 0) c->smallest_step = plain.smallest_step;
-  if (!(1 << method & SOLVED) || c->accuracy > 0) c->sleep = imin2(c->sleep, 0);
+  if (!hfi_method_is(operations, HFI_LETS_SLEEP)) c->sleep = imin2(c->sleep, 0);
 }
 
 // ---- setting by name -----------------------------------------------------------------------------
 
+// Reads the value of a field from text: a name of its values, or a number. Returns 0 if it is neither.
 static int parse_value(const Field* f, const char* text, double* value) {
-  for (int k = 0; f->values && f->values[k]; ++k)
-    if (strcmp(f->values[k], text) == 0) {
-      *value = k;
-      return 1;
-    }
+  for (int k = 0; f->values && f->values[k]; ++k) {
+    if (strcmp(f->values[k], text) != 0) continue;
+    *value = k;
+    return 1;
+  }
   char* end;
   *value = hfi_read_double(text, &end);
   return end != text && *end == 0;
 }
 
-hfStatus hf_sim_config_set(hfSimConfig* config, const char* name, const char* text,
-                           hfError* error) {
+// Refuses a text that is not a value of the field, and lists the names of its values.
+static hfStatus refuse_text(const Field* f, const char* text, hfError* error) {
+  char known[256] = "";
+  for (int k = 0; f->values && f->values[k]; ++k) {
+    strncat(known, k ? ", " : "; known: ", sizeof known - strlen(known) - 1);
+    strncat(known, f->values[k], sizeof known - strlen(known) - 1);
+  }
+  return hfi_refuse(error, HF_ERROR_ARGUMENT, "option %s: \"%s\" is not a value%s", f->name, text, known);
+}
+
+hfStatus hf_sim_config_set(hfSimConfig* config, const char* name, const char* text, hfError* error) {
   hfi_clear_error(error);
   for (int i = 0; i < FIELD_COUNT; ++i) {
     const Field* f = &FIELDS[i];
-    if (strcmp(f->name, name) != 0) continue;
     double value;
-    if (!parse_value(f, text, &value)) {
-      char known[256] = "";
-      for (int k = 0; f->values && f->values[k]; ++k) {
-        strncat(known, k ? ", " : "; known: ", sizeof known - strlen(known) - 1);
-        strncat(known, f->values[k], sizeof known - strlen(known) - 1);
-      }
-      return hfi_refuse(error, HF_ERROR_ARGUMENT, "option %s: \"%s\" is not a value%s", name, text,
-                        known);
-    }
+    if (strcmp(f->name, name) != 0) continue;
+    if (!parse_value(f, text, &value)) return refuse_text(f, text, error);
+
     hfStatus status = check_field(f, value, error);
     if (status == HF_OK) write_field(config, f, value);
     return status;

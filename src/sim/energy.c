@@ -7,79 +7,95 @@
 //
 //   T   kinetic energy                                                          V   potential of gravity and springs
 //   W   work of actuators, input forces and gravity compensation                (energy_work.c)
-//   C   energy of the contacts' overlaps, which pushes bodies apart             (energy_contact.c)
+//   C   energy of the contacts' overlaps, which pushes bodies apart             (the method: hfiMethodEnergy)
 //   R   energy with which violated limits and equalities close                  (energy_release.c)
 //
 // W, C and R are upper bounds, and everything that the equation leaves out takes energy. So a positive remainder was gained.
+//
+//   C in discrete time     sum of f_n depth/2 over the overlaps at the end of the step
+//     mlcp                 its rigid contacts hold no energy. They give what they may at the release speed u (step/discrete/release.c):
+//                          m u^2/2 for each overlap, with the mass m of the world
+//     continuous time      overlaps and limits are springs: C is what they hold less at the end of the step than at its start,
+//                          min(U0, max(U0 - U1, h P)) + max(0, L0 - L1)
+//     switching            max(0, L0 - L1): its limits are such springs, too. The energy of its layers is known at both ends of the step and
+//                          part of E
+//
+//   U  sum of k depth^2/2 over the overlaps        P  sum of k depth vn over those overlaps that open
+//   L  energy of the springs of limits             0, 1  start and end of the step
+//
+// P counts because points of a pair may come and go, so that U1 has overlaps that U0 has not.
 //
 // Many steps. A gain that is small in each step shows in the balance of steps that followed each other,
 //
 //   B = sum of E(q1, v1) - E(q0, v0) - W,   kept at or above -T_m,   T_m the largest T of these steps
 //
-// Swinging springs of limits and contacts take and give back at most T_m, and R and C are given once, not in every step. So B > T_m/4 + R + C_m is a gain, with
-// the largest C of these steps, and the balance then starts again from zero. In discrete time this R is at most the sum of R over all these steps. In
-// continuous time C is what springs give in the step, so that each step may have its own: it is part of W.
+// Swinging springs of limits and contacts take and give back at most T_m, and R and C are given once, not in every step. So
+// B > T_m/4 + R + C_m is a gain, with the largest C of these steps, and the balance then starts again from zero. In discrete time this R is
+// at most the sum of R over all these steps. In continuous time C is what springs give in the step, so that each step may have its own: it
+// is part of W.
 #include "sim/energy.h"
 
 #include "linalg/dense.h"
-#include "methods/switching/switching.h"
 
 #include <string.h>
 
 // A step is judged if one of these is true for some dof.
-static const double FAST = 20; // The dof has at least this speed at the end of the step [m/s or rad/s].
-static const double FAR = 0.1; // At that speed it would go this far in a step [m or rad]. A turn by 0.1 rad gives an error of a percent.
-static const double LEAP = 5;  // It becomes faster by this much [m/s or rad/s].
+static const double JUDGED_SPEED = 20;    // The dof has at least this speed at the end of the step [m/s or rad/s].
+static const double JUDGED_TRAVEL = 0.1;  // At its speed it would go this far in a step [m or rad]. A turn by 0.1 rad gives an error of a percent.
+static const double JUDGED_SPEED_UP = 5;  // It becomes faster by this much [m/s or rad/s].
 // A gain is notable above this share of the energy that the step had or was given [-].
-static const double NOTABLE = 0.1;
+static const double NOTABLE_GAIN = 0.1;
 // A balance is a gain above this share of T_m [-].
 static const double NOTABLE_BALANCE = 0.25;
 
 // ---- the start of a step --------------------------------------------------------------------------
 
-static int starts_where_judged(const hfSim* s, const hfState* state) {
-  return s->start_revision == s->world->revision &&
-         memcmp(s->v0, hf_state_v(state), sizeof *s->v0 * (size_t)s->model->nv) == 0 &&
-         memcmp(s->q0, hf_state_q(state), sizeof *s->q0 * (size_t)s->model->nq) == 0;
-}
-
-static void copy_start(hfSim* s, const hfState* state) {
-  memcpy(s->q0, hf_state_q(state), sizeof *s->q0 * (size_t)s->model->nq);
-  memcpy(s->v0, hf_state_v(state), sizeof *s->v0 * (size_t)s->model->nv);
+static void copy_start(hfiEnergyJudge* judge, const hfState* state) {
+  memcpy(judge->q, hf_state_q(state), sizeof *judge->q * (size_t)state->nq);
+  memcpy(judge->v, hf_state_v(state), sizeof *judge->v * (size_t)state->nv);
 }
 
 void hfi_sim_keep_start(hfSim* s, const hfState* state) {
-  if (s->start_is_judged && starts_where_judged(s, state)) return;
-  s->start_is_judged = 0;
-  copy_start(s, state);
-}
-
-// Keeps the energy at the end of this step, where the next one will most likely start.
-static void keep_end(hfSim* s, const hfState* state, hfiEnergy end) {
-  copy_start(s, state);
-  s->start_energy = end, s->start_revision = s->world->revision, s->start_is_judged = 1;
+  hfiEnergyJudge* judge = &s->judge;
+  int starts_where_judged = judge->is_fresh && judge->revision == s->world->revision &&
+                            memcmp(judge->v, hf_state_v(state), sizeof *judge->v * (size_t)s->model->nv) == 0 &&
+                            memcmp(judge->q, hf_state_q(state), sizeof *judge->q * (size_t)s->model->nq) == 0;
+  if (starts_where_judged) return;
+  judge->is_fresh = 0;
+  copy_start(judge, state);
 }
 
 // ---- when a step is judged ------------------------------------------------------------------------
 
-// Whether some dof is fast at the end of a step from velocities v0 to v1, or became much faster in it.
+// Whether some dof is fast at the end of a step of length h from velocities v0 to v1 (n), or became much faster in it.
 static int any_is_fast(const double* v0, const double* v1, int n, double h) {
-  double fast = h * FAST > FAR ? FAR / h : FAST, least = min2(fast, LEAP);
+  double fast = h * JUDGED_SPEED > JUDGED_TRAVEL ? JUDGED_TRAVEL / h : JUDGED_SPEED;
+  double least = min2(fast, JUDGED_SPEED_UP);
   if (hfi_dot(v1, v1, n) <= least * least) return 0;
+
   for (int i = 0; i < n; ++i)
-    if (!(fabs(v1[i]) <= fast && fabs(v1[i]) <= fabs(v0[i]) + LEAP)) return 1;
+    if (!(fabs(v1[i]) <= fast && fabs(v1[i]) <= fabs(v0[i]) + JUDGED_SPEED_UP)) return 1;
   return 0;
 }
 
-// Is all work in this scene known? The work of mocap bodies, of moving surfaces and of materials that pull is not. Nor is that of joints that bend:
-// their force has only nearly an energy. Under error control no step is judged: the error bounds its gain.
+// Is all work in this scene known? The work of mocap bodies, of moving surfaces and of materials that pull is not. Nor is the work of joints that
+// bend: their force has only nearly an energy. Under error control no step is judged: the error bounds its gain.
 static int can_be_judged(const hfSim* s) {
-  return s->model->nmocap == 0 && !s->world->surfaces && !s->world->is_sticky && !s->world->actuation.passive.bends && !(s->config.accuracy > 0);
+  const hfiWorld* w = s->world;
+  return s->model->nmocap == 0 && !w->surfaces && !w->is_sticky && !w->actuation.passive.bends && !(s->config.accuracy > 0);
 }
 
-// The energy that the layers of the method "switching" held at the start and at the end of the step.
-static hfiLayerEnergy layer_energy(const hfSim* s) {
-  return s->method == &hfi_method_switching ? hfi_switching_energy(s->run) : (hfiLayerEnergy){0, 0, 0};
+// ---- what the method knows --------------------------------------------------------------------------
+
+// What the springs of contacts and limits hold at positions q, where the world must be.
+static hfiHeldEnergy find_held(const hfSim* s, const double* q) {
+  return s->method->energy.held ? s->method->energy.held(s->run, q) : (hfiHeldEnergy){0, 0, 0};
+}
+
+// The largest energy that springs of contacts and limits can have given in a step of length h [J].
+static double given_energy(hfiHeldEnergy start, hfiHeldEnergy end, double h) {
+  double overlaps = max2(start.overlaps - end.overlaps, h * start.power);
+  return min2(start.overlaps, overlaps) + max2(0, start.limits - end.limits);
 }
 
 // ---- the judgement --------------------------------------------------------------------------------
@@ -93,78 +109,93 @@ static hfiEnergy energy_at(hfSim* s, const double* q, const double* v, const hfI
   return (hfiEnergy){kinetic, kinetic + hf_dynamics_potential_energy(d, q)};
 }
 
-// Upper bounds on the energy that a step may have been given [J].
+// Upper bounds on the energy that a step may have been given.
 typedef struct Explanation {
-  double work;     // W + C
-  double overlaps; // C of a method of discrete time, which is part of `work`
-  double released; // R
+  double work;     // W + C [J]
+  double overlaps; // C of a method of discrete time, which is part of `work` [J]
+  double released; // R [J]
 } Explanation;
 
-// W + C of a step. power1: the power at its end [W]; overlaps: the energy that its overlaps held [J]; end: what springs hold at its end. The world is
-// at the start of the step.
+// W + C of a step of length h [J], whose start is where the world is.
+// power1: the power at its end [W]; overlaps: the energy that its overlaps held [J]; end: what springs hold at its end.
 static double bound_work(hfSim* s, const hfInput* in, double h, double power1, double overlaps, hfiHeldEnergy end) {
-  double work = h * max2(power1, hfi_power_bound(s, s->q0, in));
-  double given = hfi_given_energy(hfi_held_energy(s, s->q0), end, h);
-  if (!hfi_is_continuous(s)) return max2(0, overlaps + given + work);
-  double servos = hfi_servo_work(s);
+  double work = h * max2(power1, hfi_power_bound(s, s->judge.q, in));
+  double given = given_energy(find_held(s, s->judge.q), end, h);
+  if (!hfi_method_is(s->method, HFI_CONTINUOUS_TIME)) return max2(0, overlaps + given + work);
+
   // With equalities, `work` includes the plain servos already.
+  double servos = hfi_servo_work(s);
   return max2(0, given + (s->model->neq ? max2(work, servos) : work + servos));
 }
 
 // Explains a change of energy [J]. Cheap bounds come first: the world goes to the start of the step only if the bounds at its end do not explain
 // enough. The world is at the end of the step, before and after.
 static Explanation explain(hfSim* s, const hfState* state, const hfInput* in, double h, double change) {
-  if (change <= 0) return (Explanation){0, 0, 0};
+  const hfiMethodEnergy* known = &s->method->energy;
   const double* q1 = hf_state_q(state);
-  double power1 = hfi_power_bound(s, q1, in), overlaps = hfi_overlap_energy(s);
+  if (change <= 0) return (Explanation){0, 0, 0};
+
+  // at the end
+  double power1 = hfi_power_bound(s, q1, in);
+  double overlaps = known->overlaps ? known->overlaps(s->run) : 0;
   Explanation e = {h * power1 + overlaps, overlaps, 0};
   if (change <= e.work) return e;
-  hfiHeldEnergy end = hfi_held_energy(s, q1);
-  if (s->model->nu) memcpy(s->end_length, s->world->actuation.length, sizeof *s->end_length * (size_t)s->model->nu);
-  energy_at(s, s->q0, s->v0, in);
+  hfiHeldEnergy end = find_held(s, q1);
+  if (s->model->nu) memcpy(s->judge.end_length, s->world->actuation.length, sizeof(double) * (size_t)s->model->nu);
+
+  // at the start
+  energy_at(s, s->judge.q, s->judge.v, in);
   e.work = bound_work(s, in, h, power1, overlaps, end);
-  e.released = hfi_release_energy(s, s->q0);
-  if (s->method->discrete) e.released = min2(e.released, hfi_discrete_row_work(s->discrete));
+  e.released = hfi_release_energy(s, s->judge.q);
+  if (known->row_work) e.released = min2(e.released, known->row_work(s->run));
+
   hfi_world_place(s->world, q1, in);
   return e;
 }
 
-static void begin_balance(hfSim* s, double kinetic) { s->balance = (hfiEnergyBalance){0, 0, 0, kinetic}; }
+// Begins a balance at a state with this kinetic energy [J].
+static void begin_balance(hfiEnergyJudge* judge, double kinetic) { judge->balance = (hfiEnergyBalance){0, 0, 0, kinetic}; }
 
-// Adds a step to the balance. Returns the balance where it is a gain, 0 otherwise. The world is at the end of the step.
+// Adds a step to the balance. Returns the balance [J] where it is a gain, 0 otherwise. The world is at the end of the step.
 static double balance_step(hfSim* s, const hfState* state, double change, Explanation e, double kinetic) {
-  hfiEnergyBalance* b = &s->balance;
+  hfiEnergyBalance* b = &s->judge.balance;
   b->largest = max2(b->largest, kinetic);
   b->released += e.released;
   b->overlaps = max2(b->overlaps, e.overlaps);
   b->gained = max2(b->gained + change - (e.work - e.overlaps), -b->largest);
+
   double notable = NOTABLE_BALANCE * b->largest + b->overlaps;
   if (b->gained <= notable) return 0;
   double released = hfi_release_energy(s, hf_state_q(state));
-  if (s->method->discrete) released = min2(released, b->released);
+  if (s->method->energy.row_work) released = min2(released, b->released);
   return b->gained > notable + released ? b->gained : 0;
 }
 
-static void report_gain(hfSim* s, double gain, double kinetic, hfStepReport* report) {
-  report->energy_gain = gain;
-  if (report->status == HF_OK) report->status = HF_GAINED_ENERGY;
-  begin_balance(s, kinetic);
-}
-
 void hfi_sim_judge_energy(hfSim* s, const hfState* state, const hfInput* in, double h, hfStepReport* report) {
-  const hfModel* m = s->model;
+  hfiEnergyJudge* judge = &s->judge;
   if (!can_be_judged(s)) return;
-  hfiLayerEnergy layers = layer_energy(s);
-  if (!any_is_fast(s->v0, hf_state_v(state), m->nv, h) && layers.made <= hfi_energy_at_release_speed(m)) return;
-  hfiEnergy start = s->start_is_judged ? s->start_energy : energy_at(s, s->q0, s->v0, in);
+  hfiLayerEnergy layers = s->method->energy.layers ? s->method->energy.layers(s->run) : (hfiLayerEnergy){0, 0, 0};
+  if (!any_is_fast(judge->v, hf_state_v(state), s->model->nv, h) && layers.made <= hfi_energy_at_release_speed(s->model)) return;
+
+  hfiEnergy start = judge->is_fresh ? judge->energy : energy_at(s, judge->q, judge->v, in);
   hfiEnergy end = energy_at(s, hf_state_q(state), hf_state_v(state), in);
-  if (!s->start_is_judged) begin_balance(s, start.kinetic);
+  if (!judge->is_fresh) begin_balance(judge, start.kinetic);
   double change = end.total - start.total + layers.end - layers.start;
+
+  // of this step, or of the steps up to this one
   Explanation e = explain(s, state, in, h, change);
   double gain = change <= e.work ? 0 : max2(0, change - e.work - e.released);
   double balance = balance_step(s, state, change, e, end.kinetic);
-  report->energy_gain = gain;
-  if (!(gain <= NOTABLE * (start.kinetic + e.work + e.released))) report_gain(s, gain, end.kinetic, report);
-  else if (balance > 0) report_gain(s, balance, end.kinetic, report);
-  keep_end(s, state, end);
+  int is_notable = !(gain <= NOTABLE_GAIN * (start.kinetic + e.work + e.released));
+  report->energy_gain = !is_notable && balance > 0 ? balance : gain;
+  if (is_notable || balance > 0) {
+    if (report->status == HF_OK) report->status = HF_GAINED_ENERGY;
+    begin_balance(judge, end.kinetic);
+  }
+
+  // the next step will most likely start here
+  copy_start(judge, state);
+  judge->energy = end;
+  judge->revision = s->world->revision;
+  judge->is_fresh = 1;
 }

@@ -1,28 +1,35 @@
 // Everything at a state, without a step: explicit forces and the acceleration without constraints,
 //
-//   vdot = M^-1 (applied + J^T wrenches + actuators + passive - bias).
+//   vdot = M^-1 (applied + J^T wrenches + actuators + passive - bias);
+//
+// also the step problem of a state, and inverse dynamics.
+#include "sim/inside.h"
+
 #include "base/error.h"
-#include "sim/sim.h"
 
 #include <string.h>
 
+// Computes s->acceleration at the state where the world is. Writes s->applied.
 static void compute_free_acceleration(hfSim* s, const hfState* state, const hfInput* in) {
   hfiWorld* w = s->world;
   hfDynamics* d = &w->dynamics;
-  const double *q = hf_state_q(state), *drive = hf_actuation_joint_force(&w->actuation);
+  const double* q = hf_state_q(state);
+  const double* drive = hf_actuation_joint_force(&w->actuation);
+
   hf_actuation_update(&w->actuation, d, q);
   hf_actuation_forces(&w->actuation, hf_state_act(state), w->ctrl, s->config.step);
   hf_actuation_passive(&w->actuation, d, q, s->acceleration);
-  double* applied = s->discrete->tau;
-  memset(applied, 0, sizeof *applied * (size_t)s->model->nv);
-  hfi_world_add_applied(w, in, applied);
-  for (int i = 0; i < s->model->nv; ++i) s->acceleration[i] += applied[i] + drive[i] - d->c[i];
+  memset(s->applied, 0, sizeof *s->applied * (size_t)s->model->nv);
+  hfi_world_add_applied(w, in, s->applied);
+
+  for (int i = 0; i < s->model->nv; ++i) s->acceleration[i] += s->applied[i] + drive[i] - d->c[i];
   hf_dynamics_solve(d, s->acceleration);
 }
 
 void hfi_sim_look(hfSim* s, const hfState* state, const hfInput* in) {
   hfiWorld* w = s->world;
   hfDynamics* d = &w->dynamics;
+
   hfi_world_place(w, hf_state_q(state), in);
   hf_dynamics_velocity(d, hf_state_v(state));
   hf_dynamics_mass_matrix(d);
@@ -30,9 +37,8 @@ void hfi_sim_look(hfSim* s, const hfState* state, const hfInput* in) {
   hf_dynamics_bias(d);
   hfi_world_load(w, state->time, in);
   compute_free_acceleration(s, state, in);
-  hfi_assembly_begin(&s->discrete->assembly, d, s->config.step, hf_state_v(state));
-  hfi_rows_begin(&w->actuation.rows, &s->discrete->assembly.problem); // Rows of an earlier step would predict contacts of its motion.
-  hfi_discrete_contacts(s->discrete, state, 0);
+
+  hfi_discrete_evaluate_contacts(s->maker, state);
   s->stepped = 0;
   if (s->model->nsensor) hfi_sim_sense(s, state, in);
 }
@@ -41,22 +47,38 @@ hfStatus hf_sim_evaluate(hfSim* s, const hfState* state, const hfInput* in, hfEr
   hfi_clear_error(error);
   hfStatus status = hfi_sim_begin(s, state, in, error);
   if (status != HF_OK) return status;
+
   hfi_sim_look(s, state, hfi_sim_feed_back(s, state, in));
-  if (s->first) hfi_delay_sensors(s->model, state, s->sensor);
+  if (s->sensors.first) hfi_delay_sensors(s->model, state, s->sensors.value);
   return HF_OK;
 }
 
-hfStepCapacity hf_sim_capacity(const hfSim* s) { return s->discrete->assembly.capacity; }
+hfStepCapacity hf_sim_capacity(const hfSim* s) { return s->maker->assembly.capacity; }
 
-hfStatus hf_sim_problem(hfSim* s, const hfState* state, const hfInput* in,
-                        const hfStepProblem** problem, hfError* error) {
+hfStatus hf_sim_problem(hfSim* s, const hfState* state, const hfInput* in, const hfStepProblem** problem, hfError* error) {
   hfi_clear_error(error);
   hfi_sim_need_sensors(s);
   hfStatus status = hfi_sim_begin(s, state, in, error);
   if (status != HF_OK) return status;
-  hfi_discrete_problem(s->discrete, state, hfi_sim_feed_back(s, state, in), 1);
-  if (s->config.gyroscopic) hfi_discrete_begin_flight(s->discrete);
+
+  hfi_discrete_problem(s->maker, state, hfi_sim_feed_back(s, state, in), 1);
+  if (s->config.gyroscopic) hfi_discrete_begin_flight(s->maker);
   s->stepped = 0;
-  *problem = &s->discrete->assembly.problem;
+  *problem = &s->maker->assembly.problem;
+  return HF_OK;
+}
+
+hfStatus hf_sim_inverse(hfSim* s, const hfState* state, const hfInput* in, const double* v1, double* force, hfError* error) {
+  hfi_clear_error(error);
+  hfInput free_input = in ? *in : (hfInput){0};
+  free_input.velocity_target = NULL;
+
+  hfi_sim_need_sensors(s);
+  hfStatus status = hfi_sim_begin(s, state, &free_input, error);
+  if (status == HF_OK) status = hfi_sim_check_velocities(s, v1, "the velocity v1", error);
+  if (status != HF_OK) return status;
+
+  hfi_discrete_inverse(s->maker, state, &free_input, v1, force);
+  s->stepped = 0;
   return HF_OK;
 }

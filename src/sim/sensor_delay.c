@@ -1,7 +1,7 @@
 // Sensors whose numbers arrive later, or that measure at intervals (model/history.h).
 #include "model/history.h"
 #include "sim/sensor.h"
-#include "sim/sim.h"
+#include "sim/inside.h"
 
 // Whether the measurement of a sensor at time t must be kept; 0 if the sensor has no history.
 static int is_due(const hfModel* m, int i, const hfState* state, double t) {

@@ -25,7 +25,7 @@
 #include "support/cmocka_all.h"
 
 #include "step/actuation/actuation.h"
-#include "sim/sim.h"
+#include "sim/inside.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -197,7 +197,7 @@ static int create_sim(trial* t, uint64_t seed, int method, hfError* error) {
   hfStatus status = hf_sim_create(&t->sim, t->model, &config, error);
   if (status < 0 && status != HF_ERROR_MEMORY) fail_msg("seed %llu: %s", (unsigned long long)seed, error->message);
   if (status < 0) assert_true(error->message[0] != 0);
-  else t->sim->senses_constraints = 1; // the judge reads the forces of equalities
+  else t->sim->sensors.reads_constraints = 1; // the judge reads the forces of equalities
   return status >= 0;
 }
 

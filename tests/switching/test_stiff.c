@@ -5,7 +5,7 @@
 // and not with `--jacobian fd`.
 #include "runs.h"
 
-#include "sim/sim.h"
+#include "sim/inside.h"
 #include "methods/switching/switching.h"
 
 static const double G = 10;

@@ -48,4 +48,7 @@ void hfi_accel_constraint_forces(const hfAccel* a, hfiStepOutput* out);
 void hfi_accel_report(const hfAccel* a, hfStatus status, const hfIntegratorReport* integration, int64_t dropped,
                       hfStepReport* report);
 
+// The methods "rk3", "implicit-euler" and "sdirk", for the table of methods.
+extern const hfiMethod hfi_method_continuous;
+
 #endif

@@ -61,6 +61,44 @@ static hfStatus step(void* method, hfState* state, const hfInput* in, hfiStepOut
 }
 
 static int contact_count(const void* method) { return ((const hfiContinuous*)method)->ncontact; }
+
 static hfContact contact(const void* method, int i) { return ((const hfiContinuous*)method)->contact[i]; }
 
-const hfiMethod hfi_method_continuous = {0, 0, 0, create, free_method, step, contact_count, contact};
+// ---- energy -----------------------------------------------------------------------------------------
+
+// Speed at which the two bodies of a contact part [m/s].
+static double parting_speed(const hfDynamics* d, const hfiContact* c) {
+  hfMotion a = hf_dynamics_point_velocity(d, c->body_a, c->p_W);
+  hfMotion b = hf_dynamics_point_velocity(d, c->body_b, c->p_W);
+  return v3_dot(c->n, v3_sub(a.v, b.v));
+}
+
+// What overlaps and limits hold at positions q, where the world is. The accel keeps copies of its contacts, so that the world may search for
+// contacts at another state.
+static hfiHeldEnergy held_energy(void* method, const double* q) {
+  const hfiContinuous* c = method;
+  hfiWorld* w = c->world;
+  hfiHeldEnergy held = {.limits = hfi_accel_limit_energy(c->accel, q)};
+
+  hfi_world_find_contacts(w, 0, 0, NULL);
+  for (int i = 0; i < w->ncontact; ++i) {
+    const hfiContact* contact = &w->contact[i];
+    double depth = max2(contact->depth, 0);
+    double force = contact->material.stiffness * depth;
+    held.overlaps += 0.5 * force * depth;
+    held.power += force * max2(parting_speed(&w->dynamics, contact), 0);
+  }
+  return held;
+}
+
+static double closing_energy(const void* method) { return hfi_accel_release_energy(((const hfiContinuous*)method)->accel); }
+
+const hfiMethod hfi_method_continuous = {
+    .traits = HFI_CONTINUOUS_TIME,
+    .create = create,
+    .free = free_method,
+    .step = step,
+    .contact_count = contact_count,
+    .contact = contact,
+    .energy = {.held = held_energy, .closing = closing_energy},
+};

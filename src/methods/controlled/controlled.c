@@ -287,9 +287,21 @@ static int contact_count(const void* method) {
   const hfiControlled* c = method;
   return c->ended_resolved ? c->resolved.last->ncontact : c->world->ncontact;
 }
+
 static hfContact contact(const void* method, int i) {
   const hfiControlled* c = method;
   return c->ended_resolved ? c->resolved.last->contact[i] : hfi_discrete_contact(c->discrete, i);
 }
 
-const hfiMethod hfi_method_controlled = {1, 1, 0, create_controlled, free_controlled, step, contact_count, contact};
+static hfiDiscrete* problem_maker(void* method) { return ((const hfiControlled*)method)->discrete; }
+
+// It has no energy, because steps under error control are not judged.
+const hfiMethod hfi_method_controlled = {
+    .traits = HFI_DISCRETE_TIME | HFI_INVERSE_DRIVES | HFI_SPARSE_HEAPS,
+    .create = create_controlled,
+    .free = free_controlled,
+    .step = step,
+    .contact_count = contact_count,
+    .contact = contact,
+    .problem_maker = problem_maker,
+};

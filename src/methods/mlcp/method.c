@@ -31,4 +31,13 @@ static hfStatus create(void** method, hfiWorld* world, const hfSimConfig* config
   return hfi_discrete_create_method(method, world, config, &SOLVER, error);
 }
 
-const hfiMethod hfi_method_mlcp = {1, 1, 1, create, hfi_discrete_free_method, hfi_discrete_step_method, hfi_discrete_count_contacts, hfi_discrete_read_contact};
+const hfiMethod hfi_method_mlcp = {
+    .traits = HFI_DISCRETE_TIME | HFI_INVERSE_DRIVES | HFI_COULOMB_FRICTION,
+    .create = create,
+    .free = hfi_discrete_free_method,
+    .step = hfi_discrete_step_method,
+    .contact_count = hfi_discrete_count_contacts,
+    .contact = hfi_discrete_read_contact,
+    .problem_maker = hfi_discrete_find_maker,
+    .energy = {.overlaps = hfi_discrete_overlap_energy, .row_work = hfi_discrete_find_row_work},
+};

@@ -82,4 +82,7 @@ hfStatus hfi_mlcp_complementarity(hfMlcp* m, hfSolveReport* report, hfError* err
 hfStatus hfi_mlcp_two_stage(hfMlcp* m, hfSolveReport* report, hfError* error);
 hfStatus hfi_mlcp_dissipation(hfMlcp* m, hfSolveReport* report, hfError* error);
 
+// The method "mlcp", for the table of methods.
+extern const struct hfiMethod hfi_method_mlcp;
+
 #endif

@@ -199,17 +199,6 @@ static hfStatus advance(hfiSwitching* s, hfState* state, const hfInput* input, h
 
 // ---- results ----------------------------------------------------------------------------------------
 
-const hfRigidProblem* hfi_switching_problem(const hfiSwitching* s) { return &s->rigid->problem; }
-
-const hfAccel* hfi_switching_accel(const hfiSwitching* s) { return s->rigid->accel; }
-
-hfiLayerEnergy hfi_switching_energy(const hfiSwitching* s) { return (hfiLayerEnergy){max2(0, s->energy.start), s->energy.end, s->energy.made}; }
-
-hfSwitch hfi_switching_switch(const hfiSwitching* s, int i) {
-  assert(i >= 0 && i < s->report.nswitch);
-  return s->record[imin2(i, HFI_MAX_SWITCHES - 1)];
-}
-
 static hfContact read_contact(const hfiSwitching* s, int i) {
   const hfRigid* r = s->rigid;
   const hfiContact* c = r->accel->contact[i].at;
@@ -245,6 +234,35 @@ static hfStatus step(void* method, hfState* state, const hfInput* in, hfiStepOut
 }
 
 static int contact_count(const void* method) { return ((const hfiSwitching*)method)->ncontact; }
+
 static hfContact contact(const void* method, int i) { return ((const hfiSwitching*)method)->contact[i]; }
 
-const hfiMethod hfi_method_switching = {0, 1, 1, create_switching, free_switching, step, contact_count, contact};
+// The springs of limits. The energy of layers is known at both ends of a step.
+static hfiHeldEnergy held_energy(void* method, const double* q) {
+  return (hfiHeldEnergy){.limits = hfi_accel_limit_energy(((const hfiSwitching*)method)->rigid->accel, q)};
+}
+
+static hfiLayerEnergy layer_energy(const void* method) {
+  const hfiSwitching* s = method;
+  return (hfiLayerEnergy){max2(0, s->energy.start), s->energy.end, s->energy.made};
+}
+
+static hfSwitch model_switch(const void* method, int i) {
+  const hfiSwitching* s = method;
+  assert(i >= 0 && i < s->report.nswitch);
+  return s->record[imin2(i, HFI_MAX_SWITCHES - 1)];
+}
+
+static const hfRigidProblem* rigid_problem(const void* method) { return &((const hfiSwitching*)method)->rigid->problem; }
+
+const hfiMethod hfi_method_switching = {
+    .traits = HFI_INVERSE_DRIVES | HFI_COULOMB_FRICTION,
+    .create = create_switching,
+    .free = free_switching,
+    .step = step,
+    .contact_count = contact_count,
+    .contact = contact,
+    .energy = {.held = held_energy, .layers = layer_energy},
+    .model_switch = model_switch,
+    .rigid_problem = rigid_problem,
+};

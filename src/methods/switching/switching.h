@@ -7,20 +7,8 @@
 
 typedef struct hfiSwitching hfiSwitching;
 
-// After a step: its switches, and the rigid problem at its end.
-hfSwitch hfi_switching_switch(const hfiSwitching* switching, int i);
-const hfRigidProblem* hfi_switching_problem(const hfiSwitching* switching);
-
-// Energy of the layers of all contacts [J].
-typedef struct hfiLayerEnergy {
-  double start, end; // energy at the start and at the end of a step; rigid contacts have none
-  double made;       // energy with which the compliant phases of the step began
-} hfiLayerEnergy;
-
-// All forces of the model, including those of its limits.
-const hfAccel* hfi_switching_accel(const hfiSwitching* switching);
-// Energy of the layers in the last step.
-hfiLayerEnergy hfi_switching_energy(const hfiSwitching* switching);
+// The method "switching", for the table of methods.
+extern const hfiMethod hfi_method_switching;
 
 // ---- inside -----------------------------------------------------------------------------------------
 

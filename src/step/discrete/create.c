@@ -111,4 +111,28 @@ int hfi_discrete_count_contacts(const void* method) { return ((const hfiDiscrete
 
 hfContact hfi_discrete_read_contact(const void* method, int i) { return hfi_discrete_contact(method, i); }
 
-const hfiMethod hfi_method_discrete = {1, 1, 0, create, hfi_discrete_free_method, hfi_discrete_step_method, hfi_discrete_count_contacts, hfi_discrete_read_contact};
+hfiDiscrete* hfi_discrete_find_maker(void* method) { return method; }
+
+double hfi_discrete_overlap_energy(const void* method) {
+  const hfiDiscrete* d = method;
+  double released = hfi_energy_at_release_speed(d->world->model);
+  double sum = 0;
+  for (int i = 0; i < d->world->ncontact; ++i) {
+    hfContact c = hfi_discrete_contact(d, i);
+    if (c.depth > 0) sum += d->policy.has_rigid_contacts ? released : 0.5 * c.fn * c.depth;
+  }
+  return sum;
+}
+
+double hfi_discrete_find_row_work(const void* method) { return hfi_discrete_row_work(method); }
+
+const hfiMethod hfi_method_discrete = {
+    .traits = HFI_DISCRETE_TIME | HFI_INVERSE_DRIVES | HFI_LETS_SLEEP | HFI_SPARSE_HEAPS,
+    .create = create,
+    .free = hfi_discrete_free_method,
+    .step = hfi_discrete_step_method,
+    .contact_count = hfi_discrete_count_contacts,
+    .contact = hfi_discrete_read_contact,
+    .problem_maker = hfi_discrete_find_maker,
+    .energy = {.overlaps = hfi_discrete_overlap_energy, .row_work = hfi_discrete_find_row_work},
+};

@@ -75,6 +75,10 @@ void hfi_discrete_problem(hfiDiscrete* d, const hfState* state, const hfInput* i
 // Adds the contacts at the world's present poses, with what the state remembers of them, to the step problem. foresee: 1 if contacts are predicted
 // with the solution without contacts where strong drives act. A step does not need that, because it adds the contacts that its own solution closes.
 void hfi_discrete_contacts(hfiDiscrete* d, const hfState* state, int foresee);
+// Makes a step problem of the contacts alone at the world's present point, where mass matrix and bias are known. No step is taken from it.
+void hfi_discrete_evaluate_contacts(hfiDiscrete* d, const hfState* state);
+// The force (nv) that, added to the input, makes a step from this state end with the velocities v1 (nv) [N, N m]. force may be v1.
+void hfi_discrete_inverse(hfiDiscrete* d, const hfState* state, const hfInput* input, const double* v1, double* force);
 // How fast gravity closes a contact [m/s^2].
 static inline double hfi_closing_acceleration(const hfiWorld* w, const hfiContact* c) {
   const int32_t* tree = hf_model_body_tree(w->model);
@@ -153,6 +157,10 @@ void hfi_discrete_free_method(void* method);
 hfStatus hfi_discrete_step_method(void* method, hfState* state, const hfInput* input, hfiStepOutput* out, hfError* error);
 int hfi_discrete_count_contacts(const void* method);
 hfContact hfi_discrete_read_contact(const void* method, int i);
+hfiDiscrete* hfi_discrete_find_maker(void* method);
+// Sum of f_n depth/2 over the overlaps at the end of the last step. Rigid overlaps hold nothing, and give what the release speed lets them [J].
+double hfi_discrete_overlap_energy(const void* method);
+double hfi_discrete_find_row_work(const void* method);
 
 // Contact i of the problem assembled last, which was not solved: the normal force is that of the law at the present
 // depth and speed, and there is no friction.
@@ -165,5 +173,8 @@ void hfi_discrete_results(hfiDiscrete* d, hfiStepOutput* out);
 // An upper bound on the energy that limits and equalities gave in the last step: the work of those that pulled in the direction in which they moved
 // [J].
 double hfi_discrete_row_work(const hfiDiscrete* d);
+
+// The methods "tamsi" and "convex", for the table of methods.
+extern const hfiMethod hfi_method_discrete;
 
 #endif

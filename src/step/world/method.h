@@ -1,4 +1,4 @@
-// What every method of simulation does for a sim. A method is a folder, and one entry of the table in sim/method.c.
+// What every method of simulation does for a sim: a table of operations. A method is a folder, and one row of the table in sim/method.c.
 #ifndef HFI_WORLD_METHOD_H
 #define HFI_WORLD_METHOD_H
 
@@ -35,10 +35,55 @@ typedef struct hfiStepOutput {
   hfiConstraintForces* constraint; // all zero when the step begins; NULL: no sensor reads them
 } hfiStepOutput;
 
+// What a method is like, as bits of hfiMethod.traits.
+typedef enum hfiMethodTrait {
+  HFI_DISCRETE_TIME = 1 << 0,    // A step solves one problem: velocity targets and the configuration's drive law act.
+  HFI_CONTINUOUS_TIME = 1 << 1,  // An integrator follows the equation of motion: a servo may push and brake within a step.
+  HFI_INVERSE_DRIVES = 1 << 2,   // It accepts models whose drives follow inverse dynamics.
+  HFI_COULOMB_FRICTION = 1 << 3, // Contacts are rigid, with Coulomb friction.
+  HFI_LETS_SLEEP = 1 << 4,       // Trees that rest may sleep.
+  HFI_SPARSE_HEAPS = 1 << 5,     // The work of a heap does not grow with the square of its contacts.
+} hfiMethodTrait;
+
+// Energy in the springs of contacts and limits at a state.
+typedef struct hfiHeldEnergy {
+  double overlaps; // of the overlaps of contacts [J]
+  double limits;   // of limits [J]
+  double power;    // of those overlaps that open [W]
+} hfiHeldEnergy;
+
+// Energy of the compliant layers of all contacts in a step.
+typedef struct hfiLayerEnergy {
+  double start; // at the start of the step; rigid contacts have none [J]
+  double end;   // at its end [J]
+  double made;  // with which the compliant phases of the step began [J]
+} hfiLayerEnergy;
+
+// What a method knows of its energy (sim/energy.c). A function that is NULL stands for zero, or where it bounds something for no bound.
+typedef struct hfiMethodEnergy {
+  // Energy of the overlaps at the end of the last step, which pushes bodies apart [J].
+  double (*overlaps)(const void* method);
+  // Energy in the springs of contacts and limits at positions q, where the world must be.
+  hfiHeldEnergy (*held)(void* method, const double* q);
+  // Energy of the layers in the last step.
+  hfiLayerEnergy (*layers)(const void* method);
+  // Upper bound on what limits and equalities gave in the last step [J].
+  double (*row_work)(const void* method);
+  // Upper bound on what rigid equalities give while they close, at the last evaluation [J].
+  double (*closing)(const void* method);
+} hfiMethodEnergy;
+
+// The energy with which the whole mass of a model moves at its release speed u, m u^2/2 [J].
+static inline double hfi_energy_at_release_speed(const hfModel* m) {
+  return 0.5 * hf_model_body_subtreemass(m)[0] * sqr(m->world.release_speed);
+}
+
+struct hfiDiscrete;
+struct hfSwitch;
+struct hfRigidProblem;
+
 typedef struct hfiMethod {
-  int32_t discrete;       // 1: takes steps of discrete time; velocity targets act there only
-  int32_t inverse_drives; // 1: accepts models whose drives follow inverse dynamics
-  int32_t rigid;          // 1: contacts are rigid, with Coulomb friction
+  uint32_t traits; // hfiMethodTrait
 
   // Creates the method's scratch. The world must outlive it.
   hfStatus (*create)(void** method, hfiWorld* world, const hfSimConfig* config, hfError* error);
@@ -48,8 +93,15 @@ typedef struct hfiMethod {
   // Contacts of the last step, until the world is used for something else.
   int (*contact_count)(const void* method);
   hfContact (*contact)(const void* method, int i);
+
+  // The maker of step problems that the method has, with which a sim looks at a state without a step. NULL: it has none.
+  struct hfiDiscrete* (*problem_maker)(void* method);
+  hfiMethodEnergy energy;
+  // Change i of the contact model in the last step, and the rigid problem at its end. NULL: the method knows neither.
+  struct hfSwitch (*model_switch)(const void* method, int i);
+  const struct hfRigidProblem* (*rigid_problem)(const void* method);
 } hfiMethod;
 
-extern const hfiMethod hfi_method_discrete, hfi_method_mlcp, hfi_method_continuous, hfi_method_switching;
+static inline int hfi_method_is(const hfiMethod* method, hfiMethodTrait trait) { return (method->traits & trait) != 0; }
 
 #endif
