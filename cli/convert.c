@@ -317,7 +317,7 @@ static int ends_in(const char* text, const char* end) {
 static int convert_recording(const convertOptions* o) {
   hfRecording* recording = NULL;
   hfError error = {HF_OK, ""};
-  hfStatus status = hf_recording_open(&recording, o->scene.path, &error);
+  hfStatus status = hf_recording_read(&recording, o->scene.path, &error);
   int result = exit_status_of(status);
   if (status == HF_OK && ends_in(o->output, ".html"))
     result = exit_status_of(status = hf_report_convert(o->output, recording, &error));
@@ -332,7 +332,7 @@ static int convert_recording(const convertOptions* o) {
 static int save_model(const void* arguments, const hfModel* model) {
   const convertOptions* o = arguments;
   hfError error = {HF_OK, ""};
-  hfStatus status = hf_model_save(model, o->output, &error);
+  hfStatus status = hf_model_write(model, o->output, &error);
   if (status != HF_OK) say_error("%s", error.message);
   return exit_status_of(status);
 }

@@ -74,7 +74,7 @@ static void print_dynamics(const hfModel* m, const hfSim* sim, const hfState* st
     print_matrix(M, m->nv);
   else
     printf("M: %d x %d, see --json\n", m->nv, m->nv);
-  print_vector("bias", hf_dynamics_c(d), m->nv);
+  print_vector("bias", hf_dynamics_bias(d), m->nv);
   print_poses(m, d);
   print_readings(m, sim);
 }
@@ -105,7 +105,7 @@ static int print_dynamics_json(const hfModel* m, const hfSim* sim, const hfState
   json_object_set_new(o, "qpos", json_numbers(hf_state_q(state), m->nq));
   json_object_set_new(o, "qvel", json_numbers(hf_state_v(state), m->nv));
   json_object_set_new(o, "M", rows);
-  json_object_set_new(o, "bias", json_numbers(hf_dynamics_c(d), m->nv));
+  json_object_set_new(o, "bias", json_numbers(hf_dynamics_bias(d), m->nv));
   json_object_set_new(o, "bodies", poses_json(m, d));
   json_object_set_new(o, "actuator_force", json_numbers(hf_sim_actuator_force(sim), m->nu));
   json_object_set_new(o, "sensors", json_sensors(sim, m));
@@ -124,7 +124,7 @@ static int evaluate(const modelArguments* a, const hfModel* m, hfSim* sim, start
   }
   double* M = malloc(((size_t)m->nv * (size_t)m->nv + 1) * sizeof *M);
   if (!M) return say_error("out of memory"), CLI_FAILED;
-  hf_dynamics_dense_M(hf_sim_dynamics(sim), M);
+  hf_dynamics_dense_mass_matrix(hf_sim_dynamics(sim), M);
   int printed = CLI_GOOD;
   if (a->json)
     printed = print_dynamics_json(m, sim, at->state, M);

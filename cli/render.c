@@ -91,7 +91,7 @@ static int find_objects(renderOptions* o, const hfModel* m) {
 static int look_into_recording(renderOptions* o) {
   hfRecording* recording = NULL;
   hfError error = {HF_OK, ""};
-  if (hf_recording_open(&recording, o->input, &error) != HF_OK) return say_error("%s", error.message), CLI_FAILED;
+  if (hf_recording_read(&recording, o->input, &error) != HF_OK) return say_error("%s", error.message), CLI_FAILED;
   int status = find_objects(o, hf_recording_model(recording));
   hf_recording_free(recording);
   return status;
@@ -119,7 +119,7 @@ static int choose_view(renderOptions* o) {
 static int convert_recording(renderOptions* o, const char* page) {
   hfRecording* recording = NULL;
   hfError error = {HF_OK, ""};
-  hfStatus status = hf_recording_open(&recording, o->input, &error);
+  hfStatus status = hf_recording_read(&recording, o->input, &error);
   int frames = status == HF_OK ? hf_recording_frame_count(recording) : 0;
   if (status == HF_OK) status = hf_report_convert(page, recording, &error);
   if (status != HF_OK)

@@ -97,7 +97,7 @@ static void put_replay(FILE* out, result* r, const char* file) {
   hfError error = {HF_OK, ""};
   snprintf(path, sizeof path, "%s/%s", r->out, file);
   snprintf(page, sizeof page, "%s/%s.html", r->out, file);
-  hfStatus status = hf_recording_open(&recording, path, &error);
+  hfStatus status = hf_recording_read(&recording, path, &error);
   if (status == HF_OK) status = hf_report_convert(page, recording, &error);
   hf_recording_free(recording);
   if (status < 0) {

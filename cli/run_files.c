@@ -10,7 +10,7 @@ static hfStatus record_step(const run* r, const hfStepReport* report, outputs* o
 
 hfStatus open_outputs(const runOptions* o, const run* r, outputs* out, hfError* error) {
   hfStatus status = HF_OK;
-  if (o->log) status = hf_state_log_create(&out->log, o->log, r->model, &o->log_columns, error);
+  if (o->log) status = hf_state_log_open_columns(&out->log, o->log, r->model, &o->log_columns, error);
   if (status == HF_OK && o->steps) status = hf_step_log_open(&out->steps, o->steps, error);
   if (status == HF_OK && o->contacts)
     status = hf_contact_log_open(&out->contacts, o->contacts, r->model, error);
@@ -25,10 +25,10 @@ hfStatus open_outputs(const runOptions* o, const run* r, outputs* out, hfError* 
 
 hfStatus write_outputs(const run* r, const hfStepReport* report, outputs* out, hfError* error) {
   hfStatus status = HF_OK;
-  if (out->log) status = hf_state_log_write_step(out->log, r->sim, r->state, error);
-  if (status == HF_OK && out->steps) status = hf_step_log_write(out->steps, r->state->time, report, error);
+  if (out->log) status = hf_state_log_add_step(out->log, r->sim, r->state, error);
+  if (status == HF_OK && out->steps) status = hf_step_log_add(out->steps, r->state->time, report, error);
   if (status == HF_OK && out->contacts)
-    status = hf_contact_log_write(out->contacts, r->sim, r->state->time, error);
+    status = hf_contact_log_add(out->contacts, r->sim, r->state->time, error);
   if (status == HF_OK) status = record_step(r, report, out, error);
   if (status == HF_OK && out->report) status = hf_report_add(out->report, r->sim, r->state, r->input, report, error);
   return status;

@@ -257,7 +257,7 @@ static void mention_keyframes(liveWorld* w) {
 static int asks_for_a_run(const worldOptions* o) {
   hfSimConfig plain = hf_sim_config_default();
   int any = o->start.keyframe || o->start.qpos || o->start.qvel || o->start.act || o->start.ctrl;
-  for (int i = 0; hf_sim_config_name(i); ++i) any |= hf_sim_config_get(&o->config, i) != hf_sim_config_get(&plain, i);
+  for (int i = 0; hf_sim_config_name(i); ++i) any |= hf_sim_config_get(&o->config, hf_sim_config_name(i)) != hf_sim_config_get(&plain, hf_sim_config_name(i));
   return any;
 }
 
@@ -269,7 +269,7 @@ static int load(liveWorld* w) {
       say_error("%s is a recording, which is shown as it is: options of a start, a step or a method are for scenes", w->options.scene.path);
       return CLI_MISUSED;
     }
-    status = exit_status_of(hf_recording_open(&w->recording, w->options.scene.path, &error));
+    status = exit_status_of(hf_recording_read(&w->recording, w->options.scene.path, &error));
     if (status != CLI_GOOD) say_error("%s", error.message);
     return status;
   }

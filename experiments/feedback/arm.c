@@ -120,7 +120,7 @@ static void control_torque(arm* a, double time) {
   double scratch[ARM_JOINTS];
   hfSetpoint wanted[ARM_JOINTS];
   for (int i = 0; i < ARM_JOINTS; ++i) wanted[i] = arm_reference(i, time);
-  hf_dynamics_position(a->dynamics, hf_state_q(a->state), NULL);
+  hf_dynamics_set_position(a->dynamics, hf_state_q(a->state), NULL);
   hf_computed_torque(a->dynamics, hf_state_q(a->state), hf_state_v(a->state), wanted, a->method->gains, scratch, a->input->force);
 }
 

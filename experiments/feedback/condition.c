@@ -140,9 +140,9 @@ static int worst_condition(const hfModel* m, const unitVariant* how, spectrum* o
   for (int k = 0; good && k < count_poses(m); ++k) {
     double least, most;
     set_pose(m, k, q);
-    hf_dynamics_position(d, q, NULL);
-    hf_dynamics_mass_matrix(d);
-    hf_dynamics_dense_M(d, M);
+    hf_dynamics_set_position(d, q, NULL);
+    hf_dynamics_update_mass_matrix(d);
+    hf_dynamics_dense_mass_matrix(d, M);
     good = extreme_eigenvalues(scale_matrix(m, how, M), M, &least, &most);
     if (good && most / least > out->condition) *out = (spectrum){most / least, least, most};
   }

@@ -168,7 +168,7 @@ static void control_stance(legs* a, double time) {
   const double *q = hf_state_q(a->state), *v = hf_state_v(a->state), rest[FIRST_DOF + LEG_JOINTS] = {0};
   double bias[FIRST_DOF + LEG_JOINTS], weight = 0;
   for (int i = 0; i < a->model->nbody; ++i) weight += 9.81 * hf_model_body_mass(a->model)[i];
-  hf_dynamics_position(a->dynamics, q, NULL);
+  hf_dynamics_set_position(a->dynamics, q, NULL);
   hf_dynamics_inverse(a->dynamics, v, rest, NULL, bias);
   stanceSense sense = {q, v, bias + FIRST_DOF, a->pressed, body_up(a), weight, a->method->limit};
   if (a->method->sway.rate > 0) {

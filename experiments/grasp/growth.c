@@ -66,7 +66,7 @@ int grasp_measure_growth(const graspPlan* plan, const graspOptions* options, res
                          const char* file, graspGrowth* growth) {
   graspRun run[2] = {{0}};
   graspOptions o = *options;
-  o.contacts = HF_CONTACTS_COMPLIANT;
+  o.contacts = HF_CONTACT_MODEL_COMPLIANT;
   int status = grasp_run(plan, &o, &run[0]);
   memset(o.offset, 0, sizeof o.offset);
   if (status == CLI_GOOD) status = grasp_run(plan, &o, &run[1]);

@@ -251,7 +251,7 @@ static int judge_jump(int quick, result* r) {
   for (int i = 0; i < n; ++i) {
     passage p;
     log->count = 0;
-    if (pass("drag", HF_CONTACTS_COMPLIANT, eps[i], r, NULL, &p, log) != CLI_GOOD)
+    if (pass("drag", HF_CONTACT_MODEL_COMPLIANT, eps[i], r, NULL, &p, log) != CLI_GOOD)
       return free(log), CLI_FAILED;
     off[i] = distance(&p.after, &limit);
     k[i] = MASS / eps[i];
@@ -291,8 +291,8 @@ static int judge_jump(int quick, result* r) {
 // The rod that is dragged has no rigid motion: the method switching must pass it as compliant contact does.
 static int judge_drag(double eps, result* r) {
   passage by_itself, compliant;
-  if (pass("drag", HF_CONTACTS_SWITCHING, eps, r, "drag.hfrec", &by_itself, NULL) != CLI_GOOD ||
-      pass("drag", HF_CONTACTS_COMPLIANT, eps, r, NULL, &compliant, NULL) != CLI_GOOD)
+  if (pass("drag", HF_CONTACT_MODEL_SWITCHING, eps, r, "drag.hfrec", &by_itself, NULL) != CLI_GOOD ||
+      pass("drag", HF_CONTACT_MODEL_COMPLIANT, eps, r, NULL, &compliant, NULL) != CLI_GOOD)
     return CLI_FAILED;
   double off = distance(&by_itself.after, &compliant.after);
   result_note(r, "  drag: first switch at %.6f s to %s (%s)", by_itself.first.time,
@@ -308,7 +308,7 @@ static int judge_drag(double eps, result* r) {
 // The rod that is dropped lands with an impact, which has a solution for velocities: the end sticks (restitution is 0).
 static int judge_drop(double eps, result* r) {
   passage p;
-  if (pass("drop", HF_CONTACTS_SWITCHING, eps, r, "drop.hfrec", &p, NULL) != CLI_GOOD) return CLI_FAILED;
+  if (pass("drop", HF_CONTACT_MODEL_SWITCHING, eps, r, "drop.hfrec", &p, NULL) != CLI_GOOD) return CLI_FAILED;
   double moves = fmax(fabs(p.tip[0]), fabs(p.tip[1]));
   result_figure(r, "landing", p.begun, "s");
   result_must(r, "landing_sticks",

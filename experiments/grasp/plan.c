@@ -59,7 +59,7 @@ static int find_effort(const graspPlan* plan, const double* v, const double* a, 
                        const double* near, graspEffort* out) {
   const graspScene* s = plan->scene;
   double row[GRASP_CONTACTS][GRASP_DOFS], inertial[GRASP_DOFS];
-  hf_dynamics_velocity(s->dynamics, v);
+  hf_dynamics_set_velocity(s->dynamics, v);
   hf_dynamics_inverse(s->dynamics, v, a, NULL, inertial);
   grasp_sliding_rows(s, s->mu, slip, row);
   int exact = 0;

@@ -115,7 +115,7 @@ static int run_all(const experimentOptions* options, graspScene* s, result* r) {
     status = grasp_write_scene(&plan, &scene_file, r);
   for (int k = 0; k < RUNS && status == CLI_GOOD; ++k) {
     graspOptions o = grasp_options_default();
-    o.contacts = k == RIGID ? HF_CONTACTS_RIGID : HF_CONTACTS_COMPLIANT;
+    o.contacts = k == RIGID ? HF_CONTACT_MODEL_RIGID : HF_CONTACT_MODEL_COMPLIANT;
     o.eps = EPS[k];
     o.begin = 0.02, o.end = 0.98; // all four contacts slide in this interval; at rest they would roll
     if (options->quick) o.step = 2e-3;

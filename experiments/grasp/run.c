@@ -9,7 +9,7 @@
 #include <time.h>
 
 graspOptions grasp_options_default(void) {
-  graspOptions o = {HF_CONTACTS_SWITCHING,
+  graspOptions o = {HF_CONTACT_MODEL_SWITCHING,
                     HF_START_EQUILIBRIUM,
                     HF_RETURN_GROSS,
                     0,
@@ -64,7 +64,7 @@ static int begin(Runner* w, graspSetpoint* at) {
   double q[GRASP_COORDINATES], gap[GRASP_CONTACTS] = {0};
   if (grasp_plan(w->plan, o->begin, NULL, at) != CLI_GOOD) return CLI_FAILED;
   memcpy(q, at->q, sizeof q);
-  if (o->contacts == HF_CONTACTS_COMPLIANT) {
+  if (o->contacts == HF_CONTACT_MODEL_COMPLIANT) {
     double k = hf_model_body_mass(s->model)[s->object_body] / o->eps;
     for (int i = 0; i < s->nc; ++i) gap[i] = -at->effort.force[i] / k;
     if (grasp_reach(s, q, gap) != CLI_GOOD) return CLI_FAILED;

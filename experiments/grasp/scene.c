@@ -115,7 +115,7 @@ static void configure_contact(graspScene* s, int i) {
   int link = hf_model_geom_body(s->model)[s->link_geom[i]];
   hf_geom_distance(s->dynamics, s->object_geom, s->link_geom[i], INFINITY, &d);
   c->gap = d.distance;
-  c->n_W = d.normal_W;
+  c->n_W = d.n_W;
   c->p_W = (hfVec3){0.5 * (d.p_Wa.x + d.p_Wb.x), 0.5 * (d.p_Wa.y + d.p_Wb.y),
                     0.5 * (d.p_Wa.z + d.p_Wb.z)};
   choose_tangents(c->n_W, c->t_W);
@@ -126,7 +126,7 @@ static void configure_contact(graspScene* s, int i) {
 }
 
 void grasp_configure(graspScene* s, const double* q) {
-  hf_dynamics_position(s->dynamics, q, NULL);
+  hf_dynamics_set_position(s->dynamics, q, NULL);
   for (int i = 0; i < s->nc; ++i) configure_contact(s, i);
 }
 
@@ -210,7 +210,7 @@ void grasp_sliding_rows(const graspScene* s, const double* mu, double (*slip)[2]
 void grasp_matrix(graspScene* s, const double* mu, double (*slip)[2], double* A) {
   double row[GRASP_CONTACTS][GRASP_DOFS];
   grasp_sliding_rows(s, mu, slip, row);
-  hf_dynamics_mass_matrix(s->dynamics);
+  hf_dynamics_update_mass_matrix(s->dynamics);
   hf_dynamics_factor(s->dynamics);
   for (int j = 0; j < s->nc; ++j) {
     hf_dynamics_solve(s->dynamics, row[j]);

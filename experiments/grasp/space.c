@@ -122,8 +122,8 @@ static void judge_runs(const graspRun* run, const double* times, double jump, re
 }
 
 static int run_modes(const graspPlan* plan, const double* times, const experimentOptions* options, result* r) {
-  static const int contacts[RUNS] = {HF_CONTACTS_SWITCHING, HF_CONTACTS_RIGID,
-                                     HF_CONTACTS_COMPLIANT};
+  static const int contacts[RUNS] = {HF_CONTACT_MODEL_SWITCHING, HF_CONTACT_MODEL_RIGID,
+                                     HF_CONTACT_MODEL_COMPLIANT};
   graspRun run[RUNS] = {{0}};
   int status = CLI_GOOD;
   double jump = 0;

@@ -14,8 +14,8 @@ int motion_open_by(world* w, const char* xml, int method, double h) {
 int motion_weigh(motionBalance* b, const world* w) {
   hfVec3 linear;
   if (!b->dynamics && hf_dynamics_create(&b->dynamics, w->model, NULL) < 0) return CLI_FAILED;
-  hf_dynamics_position(b->dynamics, hf_state_q(w->state), NULL);
-  hf_dynamics_velocity(b->dynamics, hf_state_v(w->state));
+  hf_dynamics_set_position(b->dynamics, hf_state_q(w->state), NULL);
+  hf_dynamics_set_velocity(b->dynamics, hf_state_v(w->state));
   b->kinetic = hf_dynamics_kinetic_energy(b->dynamics);
   b->energy = b->kinetic + hf_dynamics_potential_energy(b->dynamics, hf_state_q(w->state));
   hf_dynamics_momentum(b->dynamics, hf_dynamics_com(b->dynamics, 0), &linear, &b->angular);

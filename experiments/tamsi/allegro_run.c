@@ -67,7 +67,7 @@ static int step_all(runner* r, const allegroCase* c, allegroResult* out, hfError
     allegro_motion_follow(&out->motion, state->time, cycle, hf_state_q(state) + ALLEGRO_MUG);
     if (r->recorder && state->time >= frame - 1e-9) {
       frame += FRAME;
-      if (hf_recorder_write(r->recorder, r->w.sim, state, r->w.input, error) < 0) return CLI_FAILED;
+      if (hf_recorder_add_frame(r->recorder, r->w.sim, state, r->w.input, error) < 0) return CLI_FAILED;
     }
   }
   out->elapsed = processor_clock() - begin;

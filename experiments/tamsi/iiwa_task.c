@@ -277,7 +277,7 @@ static int record_frame(hfRecorder* recorder, const iiwaStation* s, double* next
   hfError error;
   if (!recorder || s->state->time < *next) return CLI_GOOD;
   *next += 0.01;
-  if (hf_recorder_write(recorder, s->sim, s->state, s->input, &error) >= 0) return CLI_GOOD;
+  if (hf_recorder_add_frame(recorder, s->sim, s->state, s->input, &error) >= 0) return CLI_GOOD;
   say_error("%s", error.message);
   return CLI_FAILED;
 }

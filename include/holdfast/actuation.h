@@ -21,7 +21,7 @@ typedef struct hfActuation hfActuation;
 HF_API hfStatus hf_actuation_create(hfActuation** actuation, const hfModel* model, hfError* error);
 HF_API void hf_actuation_free(hfActuation* actuation);
 
-// Needs hf_dynamics_position and hf_dynamics_velocity at q.
+// Needs hf_dynamics_set_position and hf_dynamics_set_velocity at q.
 HF_API void hf_actuation_update(hfActuation* a, const hfDynamics* dynamics, const double* q);
 // force = clamp(gain input + bias), input the clamped control or the activation; h is the step of
 // actuators that act on the activation of its end (actearly). act (na) and ctrl (nu) may be NULL: zero.

@@ -307,15 +307,6 @@ HF_API void hf_builder_sizes(const hfBuilder* b, int* nq, int* nv, int* na, int*
 // Validates everything and makes the model. The builder stays usable.
 HF_API hfStatus hf_builder_finish(hfBuilder* b, hfModel** model, hfError* error);
 
-// The program's calls check first that its headers fit the library (version.h).
-#ifndef HF_LIBRARY
-static inline hfStatus hf_builder_finish_checked(hfBuilder* b, hfModel** model, hfError* error) {
-  hfStatus status = hf_check_headers(error);
-  return status < 0 ? status : hf_builder_finish(b, model, error);
-}
-#define hf_builder_finish hf_builder_finish_checked
-#endif
-
 #ifdef __cplusplus
 }
 #endif

@@ -49,7 +49,7 @@ typedef struct hfGains { double kp, ki, kd; } hfGains;
 HF_API double hf_pid(const hfGains* gains, hfSetpoint wanted, double q, double v, double h, double* integral);
 
 // Inverse dynamics control of hinges and slides: tau = M (a + kp e + kd edot) + bias, by RNEA.
-// wanted and gains (nv); q has one number a dof. Needs hf_dynamics_position at q. scratch (nv).
+// wanted and gains (nv); q has one number a dof. Needs hf_dynamics_set_position at q. scratch (nv).
 HF_API void hf_computed_torque(hfDynamics* d, const double* q, const double* v, const hfSetpoint* wanted,
                                const hfGains* gains, double* scratch, double* tau);
 

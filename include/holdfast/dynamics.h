@@ -4,11 +4,11 @@
 // Spatial quantities are about each tree's reference point (the origin of the tree's first moving
 // body) in world axes, so that no stage transforms between frames.
 //
-//   hf_dynamics_position(d, q)      poses, joint axes, inertias in the world
-//   hf_dynamics_velocity(d, v)      spatial velocities, velocity-dependent accelerations
-//   hf_dynamics_mass_matrix(d)      M by composite bodies, tree-sparse
+//   hf_dynamics_set_position(d, q)      poses, joint axes, inertias in the world
+//   hf_dynamics_set_velocity(d, v)      spatial velocities, velocity-dependent accelerations
+//   hf_dynamics_update_mass_matrix(d)      M by composite bodies, tree-sparse
 //   hf_dynamics_factor(d)           M = L^T D L
-//   hf_dynamics_bias(d)             M vdot + bias = tau
+//   hf_dynamics_update_bias(d)             M vdot + bias = tau
 #ifndef HOLDFAST_DYNAMICS_H
 #define HOLDFAST_DYNAMICS_H
 
@@ -27,11 +27,11 @@ HF_API void hf_dynamics_free(hfDynamics* dynamics); // NULL is allowed
 HF_API void hf_dynamics_refresh(hfDynamics* d);
 
 // Stages. Each needs the ones above it. q (nq), v (nv); of the input only the mocap poses are read, and it may be NULL.
-HF_API void hf_dynamics_position(hfDynamics* d, const double* q, const hfInput* input);
-HF_API void hf_dynamics_velocity(hfDynamics* d, const double* v);
-HF_API void hf_dynamics_mass_matrix(hfDynamics* d);
+HF_API void hf_dynamics_set_position(hfDynamics* d, const double* q, const hfInput* input);
+HF_API void hf_dynamics_set_velocity(hfDynamics* d, const double* v);
+HF_API void hf_dynamics_update_mass_matrix(hfDynamics* d);
 HF_API void hf_dynamics_factor(hfDynamics* d);
-HF_API void hf_dynamics_bias(hfDynamics* d);
+HF_API void hf_dynamics_update_bias(hfDynamics* d);
 
 // Results. Valid until the stage that made them runs again. An index that does not exist is a broken contract: it asserts.
 HF_API hfPose hf_dynamics_body_pose(const hfDynamics* d, int body);   // X_WB
@@ -41,13 +41,13 @@ HF_API hfPose hf_dynamics_site_pose(const hfDynamics* d, int site);   // X_WS
 HF_API hfPose hf_dynamics_camera_pose(const hfDynamics* d, int camera); // X_WC
 // Velocity of the point of body B that is at p_W, in world axes.
 HF_API hfMotion hf_dynamics_point_velocity(const hfDynamics* d, int body, hfVec3 p_W);
-HF_API const double* hf_dynamics_M(const hfDynamics* d);    // (nM) sparse, see dof_Madr [kg, kg m, kg m^2]
-HF_API const double* hf_dynamics_c(const hfDynamics* d);    // (nv) bias [N or N m]
-HF_API void hf_dynamics_dense_M(const hfDynamics* d, double* M); // (nv x nv) row-major
+HF_API HF_RESULT const double* hf_dynamics_mass_matrix(const hfDynamics* d);    // (nM) sparse, see dof_Madr [kg, kg m, kg m^2]
+HF_API HF_RESULT const double* hf_dynamics_bias(const hfDynamics* d);    // (nv) bias [N or N m]
+HF_API void hf_dynamics_dense_mass_matrix(const hfDynamics* d, double* M); // (nv x nv) row-major
 
 // x <- M^-1 x, after hf_dynamics_factor.
 HF_API void hf_dynamics_solve(const hfDynamics* d, double* x);
-// y = M x, after hf_dynamics_mass_matrix; x and y are different arrays.
+// y = M x, after hf_dynamics_update_mass_matrix; x and y are different arrays.
 HF_API void hf_dynamics_multiply(const hfDynamics* d, const double* x, double* y);
 
 // Inverse dynamics by RNEA: tau = M(q) vdot + bias(q, v) - J^T wrenches; wrench (nbody), or NULL: none. A wrench

@@ -70,7 +70,7 @@ typedef struct hfImportConfig {
 
 HF_API hfImportConfig hf_import_config_default(void);
 
-// config and diagnostics may be NULL. On refusal *model is untouched and error says file:line. A file that hf_model_save wrote is
+// config and diagnostics may be NULL. On refusal *model is untouched and error says file:line. A file that hf_model_write wrote is
 // read too.
 HF_API hfStatus hf_model_load(hfModel** model, const char* path, const hfImportConfig* config,
                               hfDiagnostics* diagnostics, hfError* error);
@@ -100,35 +100,6 @@ HF_API hfStatus hf_model_write_urdf(const hfModel* model, const char* path, hfDi
 HF_API hfStatus hf_hull_compute(const double* vert, int32_t nvert, int32_t max_vertices, int32_t** tri, int32_t* ntri,
                                 hfError* error);
 HF_API void hf_hull_free(int32_t* tri);
-
-// The program's calls check first that its headers fit the library (version.h).
-#ifndef HF_LIBRARY
-static inline hfStatus hf_model_load_checked(hfModel** model, const char* path, const hfImportConfig* config,
-                                            hfDiagnostics* diagnostics, hfError* error) {
-  hfStatus status = hf_check_headers(error);
-  return status < 0 ? status : hf_model_load(model, path, config, diagnostics, error);
-}
-#define hf_model_load hf_model_load_checked
-static inline hfStatus hf_model_parse_checked(hfModel** model, const char* text, size_t length, const char* name,
-                                             const char* folder, const hfImportConfig* config,
-                                             hfDiagnostics* diagnostics, hfError* error) {
-  hfStatus status = hf_check_headers(error);
-  return status < 0 ? status : hf_model_parse(model, text, length, name, folder, config, diagnostics, error);
-}
-#define hf_model_parse hf_model_parse_checked
-static inline hfStatus hf_builder_load_checked(hfBuilder** builder, const char* path, const hfImportConfig* config,
-                                              hfDiagnostics* diagnostics, hfError* error) {
-  hfStatus status = hf_check_headers(error);
-  return status < 0 ? status : hf_builder_load(builder, path, config, diagnostics, error);
-}
-#define hf_builder_load hf_builder_load_checked
-static inline hfStatus hf_builder_parse_checked(hfBuilder** builder, const char* text, size_t length, const char* name, const char* folder,
-                                               const hfImportConfig* config, hfDiagnostics* diagnostics, hfError* error) {
-  hfStatus status = hf_check_headers(error);
-  return status < 0 ? status : hf_builder_parse(builder, text, length, name, folder, config, diagnostics, error);
-}
-#define hf_builder_parse hf_builder_parse_checked
-#endif
 
 #ifdef __cplusplus
 }

@@ -14,12 +14,27 @@
 extern "C" {
 #endif
 
+// Which method steps the world; a scene may name one (hf.method).
+typedef enum hfMethod {
+  HF_METHOD_OF_SCENE = -1, // in a configuration: the method of the scene
+  HF_METHOD_TAMSI = 0, HF_METHOD_CONVEX, HF_METHOD_MLCP,
+  HF_METHOD_RK3, HF_METHOD_IMPLICIT_EULER, HF_METHOD_SDIRK, HF_METHOD_SWITCHING
+} hfMethod;
+
 typedef enum hfFrictionLaw {
+  HF_FRICTION_OF_SCENE = -1,   // in a configuration: the scene's law
   HF_FRICTION_REGULARISED = 0, // linear in slip below the stiction speed (TAMSI Eq. 6, 7)
   HF_FRICTION_SMOOTH = 1,      // s/sqrt(1 + s^2): the same slope at zero, no kink
   HF_FRICTION_ANCHORED = 2,    // elastic tangential deformation with memory: sticks, no creep
   HF_FRICTION_COULOMB = 3,     // rigid, of the methods mlcp and switching; a sim of another method refuses it
 } hfFrictionLaw;
+
+typedef enum hfDriveLaw { // how an actuator follows its control
+  HF_DRIVE_OF_SCENE = -1,  // in a configuration: each actuator has its own
+  HF_DRIVE_SERVO = 0,      // its force follows from its gain and bias
+  HF_DRIVE_CONSTRAINT,     // inverse dynamics in the step: where the servo would rest, within forcerange
+  HF_DRIVE_COMPUTED_TORQUE // gain and bias are accelerations; force = M a + bias forces, held over the step
+} hfDriveLaw;
 
 // ---- methods of discrete time: tamsi, convex -----------------------------------------------------
 
@@ -38,9 +53,9 @@ typedef enum hfRung {
 } hfRung;
 
 typedef struct hfSolverConfig {
-  int32_t coupling;       // hfCoupling
-  int32_t first_rung;     // hfRung to start at; HF_RUNG_CONVEX for the convex method
-  int32_t last_rung;      // hfRung to stop at; HF_RUNG_CONVEX never fails
+  hfCoupling coupling;    // what is implicit
+  hfRung first_rung;      // rung to start at; HF_RUNG_CONVEX for the convex method
+  hfRung last_rung;       // rung to stop at; HF_RUNG_CONVEX never fails
   int32_t max_iterations; // Newton iterations of each rung [-]
   double tolerance;       // residual over max(|p*|, |J^T gamma|), mass-scaled [-]
   double theta_max;       // largest turn of a slip velocity in one iteration; not in heaps [rad]
@@ -50,7 +65,7 @@ HF_API hfSolverConfig hf_solver_config_default(void);
 
 typedef struct hfSolveReport {
   hfStatus status;         // HF_OK, or > 0 when the last rung allowed did not meet the tolerance
-  int32_t rung;            // the highest rung that served any island
+  int32_t rung;            // hfRung: the highest rung that served any island
   int32_t islands;         // number of islands that have rows
   int32_t iterations;      // Newton iterations: factorisations, sum over islands and rungs
   int32_t max_iterations;  // largest number of iterations in one island
@@ -68,7 +83,7 @@ typedef enum hfMlcpForm {
 } hfMlcpForm;
 
 typedef struct hfMlcpConfig {
-  int32_t form;     // hfMlcpForm
+  hfMlcpForm form;  // form of the problem
   int32_t method;   // hfLcpMethod: HF_LCP_LEMKE or HF_LCP_DANTZIG (lcp.h)
   int32_t edges;    // edges of a friction cone, an even number from 4 to 32
   int32_t fallback; // 1: if it fails, hf_sim_step takes the convex answer; 0: the state stays
@@ -87,8 +102,8 @@ typedef enum hfNewton { HF_NEWTON_FULL = 0, HF_NEWTON_QUASI = 1 } hfNewton;
 typedef enum hfJacobianKind { HF_JACOBIAN_FORWARD = 0, HF_JACOBIAN_ANALYTIC = 1 } hfJacobianKind;
 
 typedef struct hfContinuousConfig {
-  int32_t newton;   // hfNewton
-  int32_t jacobian; // hfJacobianKind
+  hfNewton newton;         // how often the Jacobian is renewed
+  hfJacobianKind jacobian; // where it comes from
   int32_t tals;     // 1: Newton's method uses the transition-aware line search
 } hfContinuousConfig;
 
@@ -133,8 +148,8 @@ typedef struct hfLayerConfig {
   double tangential_stiffness; // K_T; 0: K_N [-]
   double tangential_damping;   // C_T; 0: C_N [-]
   double depth;                // L, the deformation at which E or D of a nonlinear law has the value that its formula gives for u = 1 [m]
-  int32_t law;                 // hfLayerLaw along the normal
-  int32_t tangential_law;      // hfLayerLaw of friction: linear or stiffening
+  hfLayerLaw law;              // law along the normal
+  hfLayerLaw tangential_law;   // law of friction: linear or stiffening
 } hfLayerConfig;
 
 typedef struct hfRigidConfig {
@@ -151,9 +166,9 @@ typedef struct hfRigidConfig {
 HF_API hfRigidConfig hf_rigid_config_default(void);
 
 typedef enum hfContactModel {
-  HF_CONTACTS_SWITCHING = 0, // rigid while the certificates hold, else compliant (figure 4)
-  HF_CONTACTS_RIGID = 1,     // rigid always; trouble is a status
-  HF_CONTACTS_COMPLIANT = 2, // compliant always
+  HF_CONTACT_MODEL_SWITCHING = 0, // rigid while the certificates hold, else compliant (figure 4)
+  HF_CONTACT_MODEL_RIGID = 1,     // rigid always; trouble is a status
+  HF_CONTACT_MODEL_COMPLIANT = 2, // compliant always
 } hfContactModel;
 
 typedef enum hfLayerStart {
@@ -167,10 +182,10 @@ typedef enum hfReturnModes {
 } hfReturnModes;
 
 typedef struct hfSwitchConfig {
-  int32_t contact_mode; // hfContactModel
-  int32_t start;        // hfLayerStart
-  int32_t return_modes; // hfReturnModes
-  int32_t integrator;   // integrator of compliant phases: HF_METHOD_RK3, HF_METHOD_IMPLICIT_EULER, HF_METHOD_SDIRK
+  hfContactModel contact_mode; // which models of contact may act
+  hfLayerStart start;          // deformation with which the layer starts
+  hfReturnModes return_modes;  // modes with which the rigid model takes over
+  hfMethod integrator;  // integrator of compliant phases: HF_METHOD_RK3, HF_METHOD_IMPLICIT_EULER, HF_METHOD_SDIRK
   double accuracy;      // accuracy in both phases: error of a step in m, rad, m/s, rad/s
   double dwell;         // shortest compliant phase [s]
   double settle;        // the rigid model takes over only if forces jump by less than this share of the largest; 0: any jump [-]
@@ -194,20 +209,23 @@ typedef struct hfSwitchReport {
 // ---- all methods ---------------------------------------------------------------------------------
 
 // Options of a sim: those that all methods have, and those of each.
+// What is left to the scene: a choice by -1, a quantity by 0.
 typedef struct hfSimConfig {
-  double step;              // h; 0: the scene's timestep [s]
+  int32_t headers;          // HF_VERSION_NUMBER of the program's headers. hf_sim_config_default sets it; a configuration without
+                            // it is refused, so that a zeroed struct is not taken for the default.
+  double step;              // h; 0 (default): the scene's timestep [s]
   double accuracy;          // largest error that a step may make; 0 (default): fixed steps. If it is positive, every method
                             // chooses its own steps within h (docs/theory/accuracy.md). In discrete time it is the error of
                             // positions [m, rad], in continuous time and with "switching" the error of positions and
                             // velocities [m, rad, m/s, rad/s]. The method "mlcp" has no accuracy.
   double smallest_step;     // shortest step in discrete time with an accuracy. A larger error of such a step is
                             // accepted, with the status HF_STEP_TOO_SMALL (default 1e-9) [s]
-  int32_t method;           // hfMethod; -1: the scene's
-  int32_t friction;         // hfFrictionLaw; -1: the scene's
+  hfMethod method;          // HF_METHOD_OF_SCENE (default): the scene's
+  hfFrictionLaw friction;   // HF_FRICTION_OF_SCENE (default): the scene's
   int32_t max_contacts;     // capacity for contacts; 0: planned from the model
   int32_t gyroscopic;       // 1: inertial motion by docs/theory/motion.md (default); 0: explicit, in the bias
   int32_t anticipate;       // 1: contacts that the step's free motion would make count in it (default 1)
-  int32_t drive_law;        // hfDriveLaw of every servo; -1: each servo's own, as the scene says (default)
+  hfDriveLaw drive_law;     // drive law of every servo; HF_DRIVE_OF_SCENE (default): each servo's own, as the scene says
   int32_t explicit_drives;  // 1: the force of a servo follows from lengths and velocities at the start of the step and
                             // is held over the step, as a sampled controller does. 0 (default): it follows from
                             // those at the end of the step, which is stable at any gain

@@ -11,6 +11,7 @@
 #ifndef HOLDFAST_MODEL_H
 #define HOLDFAST_MODEL_H
 
+#include <holdfast/methods.h>
 #include <holdfast/status.h>
 #include <holdfast/types.h>
 #include <holdfast/version.h>
@@ -73,11 +74,6 @@ typedef enum hfActivation { // actuator dynamics
   HF_ACTIVATION_MUSCLE, // filter with the time constants dynprm[0] up and dynprm[1] down, smoothed over dynprm[2]
   HF_ACTIVATION_MOTOR   // the states that a DC motor has (hfMotorState)
 } hfActivation;
-typedef enum hfDriveLaw { // how an actuator follows its control
-  HF_DRIVE_SERVO,          // its force follows from its gain and bias
-  HF_DRIVE_CONSTRAINT,     // inverse dynamics in the step: where the servo would rest, within forcerange
-  HF_DRIVE_COMPUTED_TORQUE // gain and bias are accelerations; force = M a + bias forces, held over the step
-} hfDriveLaw;
 typedef enum hfGain {
   HF_GAIN_FIXED, HF_GAIN_AFFINE, HF_GAIN_MUSCLE,
   HF_GAIN_MOTOR,      // a DC motor, without a bias
@@ -105,11 +101,11 @@ typedef enum hfMotorInput { HF_INPUT_POSITION = 1, HF_INPUT_VELOCITY = 2, HF_INP
 typedef enum hfOrientationInput { HF_INPUT_W = 16, HF_INPUT_X = 32, HF_INPUT_Y = 64, HF_INPUT_Z = 128 } hfOrientationInput;
 // States of a DC motor, bits of actuator_states; those that it has stand in this order from actuator_actadr on.
 typedef enum hfMotorState {
-  HF_MOTOR_SETPOINT = 1,    // first input, which moves at a bounded speed
-  HF_MOTOR_INTEGRAL = 2,    // integral of the position's error [rad s]
-  HF_MOTOR_TEMPERATURE = 4, // temperature of the winding above that around the motor [K]
-  HF_MOTOR_BRISTLE = 8,     // deflection of the bristles that stand for friction [rad]
-  HF_MOTOR_CURRENT = 16     // [A]
+  HF_MOTOR_STATE_SETPOINT = 1,    // first input, which moves at a bounded speed
+  HF_MOTOR_STATE_INTEGRAL = 2,    // integral of the position's error [rad s]
+  HF_MOTOR_STATE_TEMPERATURE = 4, // temperature of the winding above that around the motor [K]
+  HF_MOTOR_STATE_BRISTLE = 8,     // deflection of the bristles that stand for friction [rad]
+  HF_MOTOR_STATE_CURRENT = 16     // [A]
 } hfMotorState;
 
 // The value between two samples of a control that acts with a delay, or of a sensor whose numbers arrive with a delay.
@@ -147,15 +143,15 @@ typedef enum hfSensorType {
 // What a contact sensor reports of each contact, in this order: bits of sensor_data. The contact frame has the normal, from the
 // first to the second object, as x and the tangent as y axis.
 typedef enum hfContactData {
-  HF_CONTACT_FOUND = 1,    // number of contacts that match
-  HF_CONTACT_FORCE = 2,    // force on the second object, in the contact frame (3) [N]
-  HF_CONTACT_TORQUE = 4,   // torque on the second object, in the contact frame (3) [N m]
-  HF_CONTACT_DIST = 8,     // negative: overlap [m]
-  HF_CONTACT_POS = 16,     // (3) in the world [m]
-  HF_CONTACT_NORMAL = 32,  // (3) in the world
-  HF_CONTACT_TANGENT = 64, // (3) in the world
-  HF_CONTACT_LINVEL = 128, // velocity of the second object relative to the first, in the contact frame (3) [m/s]
-  HF_CONTACT_ANGVEL = 256  // angular velocity of the second object relative to the first, in the contact frame (3) [rad/s]
+  HF_CONTACT_DATA_FOUND = 1,    // number of contacts that match
+  HF_CONTACT_DATA_FORCE = 2,    // force on the second object, in the contact frame (3) [N]
+  HF_CONTACT_DATA_TORQUE = 4,   // torque on the second object, in the contact frame (3) [N m]
+  HF_CONTACT_DATA_DIST = 8,     // negative: overlap [m]
+  HF_CONTACT_DATA_POS = 16,     // (3) in the world [m]
+  HF_CONTACT_DATA_NORMAL = 32,  // (3) in the world
+  HF_CONTACT_DATA_TANGENT = 64, // (3) in the world
+  HF_CONTACT_DATA_LINVEL = 128, // velocity of the second object relative to the first, in the contact frame (3) [m/s]
+  HF_CONTACT_DATA_ANGVEL = 256  // angular velocity of the second object relative to the first, in the contact frame (3) [rad/s]
 } hfContactData;
 // Which contacts a contact sensor reports.
 typedef enum hfContactReduce {
@@ -175,12 +171,6 @@ typedef enum hfFrictionRule {
   HF_COMBINE_HARMONIC // 2 mu1 mu2/(mu1 + mu2) (URDF, Drake)
 } hfFrictionRule;
 
-// Which method steps the world; a scene may name one (hf.method).
-typedef enum hfMethod {
-  HF_METHOD_TAMSI, HF_METHOD_CONVEX, HF_METHOD_MLCP,
-  HF_METHOD_RK3, HF_METHOD_IMPLICIT_EULER, HF_METHOD_SDIRK, HF_METHOD_SWITCHING
-} hfMethod;
-
 // World-wide values of a scene.
 typedef struct hfWorld {
   double timestep;         // [s]
@@ -193,9 +183,9 @@ typedef struct hfWorld {
   double tangential_ratio; // k_t/k of the anchored law where a geom gives no k_t [-]
   double release_speed;    // largest speed at which a violated equality is closed [m/s, or rad/s of its turn]
   double impratio;         // MuJoCo's impratio; counts only if a contact's stiffness comes from solref [-]
-  int32_t method;          // hfMethod
-  int32_t friction;        // hfFrictionLaw (methods.h)
-  int32_t friction_rule;   // hfFrictionRule
+  hfMethod method;
+  hfFrictionLaw friction;
+  hfFrictionRule friction_rule;
   int32_t filter_parent;   // 1: no contact between a body and its parent
   int32_t disable_contact; // flags of MJCF's <option><flag>: 1 switches the feature off
   int32_t disable_limit, disable_frictionloss, disable_spring, disable_damper, disable_gravity,
@@ -565,8 +555,8 @@ HF_API hfStatus hf_model_copy(hfModel** copy, const hfModel* model, hfError* err
 HF_API hfStatus hf_model_validate(const hfModel* model, size_t size, hfError* error);
 // Writes a model to a file, and reads it again. The model of an hfParams is written with the values of its last update.
 // Refusals name the file. An older file of that name stays until the new one is complete.
-HF_API hfStatus hf_model_save(const hfModel* model, const char* path, hfError* error);
-HF_API hfStatus hf_model_open(hfModel** model, const char* path, hfError* error);
+HF_API hfStatus hf_model_write(const hfModel* model, const char* path, hfError* error);
+HF_API hfStatus hf_model_read(hfModel** model, const char* path, hfError* error);
 
 // hfParams: masses, sizes of primitive geoms, friction, stiffness, gains … of one world, laid over a model that many worlds
 // share. It presents itself as a model (hf_model_is_overlay): everything not overlaid is the base model's
@@ -584,15 +574,6 @@ HF_API double* hf_params_gravity(hfParams* params);
 // force: sims over the overlay use them from their next call on. Non-physical values are refused with the name of
 // the body or field, and the old ones stay in force.
 HF_API hfStatus hf_params_update(hfParams* params, hfError* error);
-
-// The program's calls check first that its headers fit the library (version.h).
-#ifndef HF_LIBRARY
-static inline hfStatus hf_model_open_checked(hfModel** model, const char* path, hfError* error) {
-  hfStatus status = hf_check_headers(error);
-  return status < 0 ? status : hf_model_open(model, path, error);
-}
-#define hf_model_open hf_model_open_checked
-#endif
 
 #ifdef __cplusplus
 }

@@ -30,12 +30,12 @@ typedef struct hfStateLogConfig {
 } hfStateLogConfig;
 HF_API hfStateLogConfig hf_state_log_config_default(void);
 // Like hf_state_log_open, with these columns; config may be NULL. Refuses bodies that the model has not.
-HF_API hfStatus hf_state_log_create(hfStateLog** log, const char* path, const hfModel* model, const hfStateLogConfig* config,
+HF_API hfStatus hf_state_log_open_columns(hfStateLog** log, const char* path, const hfModel* model, const hfStateLogConfig* config,
                                     hfError* error);
 // Writes the row of the sim's last step, which led to the state, with all columns.
-HF_API hfStatus hf_state_log_write_step(hfStateLog* log, hfSim* sim, const hfState* state, hfError* error);
+HF_API hfStatus hf_state_log_add_step(hfStateLog* log, hfSim* sim, const hfState* state, hfError* error);
 // ctrl (nu): the controls that acted in the step that led to the state.
-HF_API hfStatus hf_state_log_write(hfStateLog* log, const hfState* state, const double* ctrl, hfError* error);
+HF_API hfStatus hf_state_log_add(hfStateLog* log, const hfState* state, const double* ctrl, hfError* error);
 // Frees the log whatever happens; NULL is allowed.
 HF_API hfStatus hf_state_log_close(hfStateLog* log, hfError* error);
 // Closes a log without finishing it. If no step was written, the older file stays as it was. NULL is allowed.
@@ -47,7 +47,7 @@ HF_API void hf_state_log_discard(hfStateLog* log);
 typedef struct hfContactLog hfContactLog;
 HF_API hfStatus hf_contact_log_open(hfContactLog** log, const char* path, const hfModel* model, hfError* error);
 // Contacts of the sim's last step, which ended at `time`.
-HF_API hfStatus hf_contact_log_write(hfContactLog* log, const hfSim* sim, double time, hfError* error);
+HF_API hfStatus hf_contact_log_add(hfContactLog* log, const hfSim* sim, double time, hfError* error);
 HF_API hfStatus hf_contact_log_close(hfContactLog* log, hfError* error); // as hf_state_log_close
 HF_API void hf_contact_log_discard(hfContactLog* log);                   // as hf_state_log_discard
 
@@ -55,7 +55,7 @@ HF_API void hf_contact_log_discard(hfContactLog* log);                   // as h
 // those rejected, evaluations, smallest and last step [s] and the largest error (docs/reference/command.md).
 typedef struct hfStepLog hfStepLog;
 HF_API hfStatus hf_step_log_open(hfStepLog** log, const char* path, hfError* error);
-HF_API hfStatus hf_step_log_write(hfStepLog* log, double time, const hfStepReport* report, hfError* error);
+HF_API hfStatus hf_step_log_add(hfStepLog* log, double time, const hfStepReport* report, hfError* error);
 HF_API hfStatus hf_step_log_close(hfStepLog* log, hfError* error); // as hf_state_log_close
 HF_API void hf_step_log_discard(hfStepLog* log);                   // as hf_state_log_discard
 
@@ -84,7 +84,7 @@ HF_API hfStatus hf_recorder_check(const hfRecorder* recorder, const hfState* sta
 // the last frame shows it already. Without it a recording ends with the last frame that was due.
 HF_API hfStatus hf_recorder_finish(hfRecorder* recorder, const hfSim* sim, const hfState* state, const hfInput* input, hfError* error);
 // Writes a frame at once: the state after the sim's last step, and the contacts of that step.
-HF_API hfStatus hf_recorder_write(hfRecorder* recorder, const hfSim* sim, const hfState* state,
+HF_API hfStatus hf_recorder_add_frame(hfRecorder* recorder, const hfSim* sim, const hfState* state,
                                   const hfInput* input, hfError* error);
 // The summary, once, at the end.
 HF_API hfStatus hf_recorder_figures(hfRecorder* recorder, const hfReportLine* lines, int count, hfError* error);
@@ -130,7 +130,7 @@ typedef struct hfFrame {
 
 // A recording in memory. A last chunk that is not whole is left out.
 typedef struct hfRecording hfRecording;
-HF_API hfStatus hf_recording_open(hfRecording** recording, const char* path, hfError* error);
+HF_API hfStatus hf_recording_read(hfRecording** recording, const char* path, hfError* error);
 HF_API void hf_recording_free(hfRecording* recording);
 HF_API const hfModel* hf_recording_model(const hfRecording* recording);
 HF_API const char* hf_recording_scene(const hfRecording* recording);

@@ -17,14 +17,17 @@
 extern "C" {
 #endif
 
-HF_API hfSimConfig hf_sim_config_default(void);
+// The default configuration. Change its fields, then create the sim.
+static inline hfSimConfig hf_sim_config_default(void);
+// What hf_sim_config_default calls. headers: HF_VERSION_NUMBER of the program's headers.
+HF_API void hf_sim_config_init(hfSimConfig* config, int headers);
 // Sets a field by its name in C ("step", "solver.tolerance", "method") from its text; enums also take a name ("tamsi"). A name
 // that does not exist and a value out of range are refused (HF_ERROR_ARGUMENT), and the field stays as it was.
 HF_API hfStatus hf_sim_config_set(hfSimConfig* config, const char* name, const char* value, hfError* error);
 // Name of the i-th field that can be set, in a fixed order; NULL past the last.
 HF_API const char* hf_sim_config_name(int i);
-// Value of the i-th such field; enums as their number.
-HF_API double hf_sim_config_get(const hfSimConfig* config, int i);
+// Value of the field of this name; enums as their number. NaN if there is no such field.
+HF_API double hf_sim_config_get(const hfSimConfig* config, const char* name);
 // Names of an hfMethod ("tamsi") and of an hfFrictionLaw ("regularised"); "unknown" for other numbers.
 HF_API const char* hf_method_name(int method);
 HF_API const char* hf_friction_name(int friction);
@@ -37,7 +40,8 @@ struct hfStepCapacity;
 
 // Creates a sim; config may be NULL for the default. The model (or an overlay's model) must outlive the sim. A configuration
 // that is out of range or does not fit the model, and a lack of memory, are refused, and *sim is untouched. So is an option that
-// differs from its default and that steps of the method do not read (HF_ERROR_UNSUPPORTED), as continuous.newton with "tamsi".
+// differs from its default and that steps of the method do not read (HF_ERROR_UNSUPPORTED), as continuous.newton with "tamsi", and a
+// configuration that does not come from hf_sim_config_default, or comes from headers that do not fit the library (HF_ERROR_VERSION).
 HF_API hfStatus hf_sim_create(hfSim** sim, const hfModel* model, const hfSimConfig* config, hfError* error);
 HF_API void hf_sim_free(hfSim* sim); // NULL is allowed
 HF_API const hfModel* hf_sim_model(const hfSim* sim);
@@ -101,15 +105,11 @@ HF_API struct hfStepCapacity hf_sim_capacity(const hfSim* sim);
 // more. With gyroscopic and anticipate off it does nothing more (docs/theory/drives.md). force may be v1.
 HF_API hfStatus hf_sim_inverse(hfSim* sim, const hfState* state, const hfInput* input, const double* v1, double* force, hfError* error);
 
-// The program's calls check first that its headers fit the library (version.h).
-#ifndef HF_LIBRARY
-static inline hfStatus hf_sim_create_checked(hfSim** sim, const hfModel* model, const hfSimConfig* config,
-                                            hfError* error) {
-  hfStatus status = hf_check_headers(error);
-  return status < 0 ? status : hf_sim_create(sim, model, config, error);
+static inline hfSimConfig hf_sim_config_default(void) {
+  hfSimConfig config;
+  hf_sim_config_init(&config, HF_VERSION_NUMBER);
+  return config;
 }
-#define hf_sim_create hf_sim_create_checked
-#endif
 
 #ifdef __cplusplus
 }

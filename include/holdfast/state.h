@@ -15,7 +15,7 @@ extern "C" {
 typedef struct hfContactMemory {
   uint64_t key_pair;    // geom_a << 32 | geom_b, geom_a < geom_b
   uint32_t key_feature; // feature of the contact point
-  uint32_t flags;       // HF_CONTACT_STICK, ...
+  uint32_t flags;       // HF_MEMORY_STICK, ...
   double xi_B[3];       // tangential deformation in the frame of body B [m]
   double twist[3];      // torsional deformation about the normal, rolling deformation [rad]
   double p_BC[3];       // contact point in the frame of body B, for hand-over when features change [m]
@@ -23,12 +23,12 @@ typedef struct hfContactMemory {
 } hfContactMemory;
 
 enum {
-  HF_CONTACT_STICK = 1,
+  HF_MEMORY_STICK = 1,
   // method "switching"
-  HF_CONTACT_CLOSED = 4,
-  HF_CONTACT_SPIN_STICK = 8,
-  HF_CONTACT_ROLL_STICK = 16,
-  HF_CONTACT_LAYER = 32, // the part of xi_B along the normal is the held or rest gap
+  HF_MEMORY_CLOSED = 4,
+  HF_MEMORY_SPIN_STICK = 8,
+  HF_MEMORY_ROLL_STICK = 16,
+  HF_MEMORY_LAYER = 32, // the part of xi_B along the normal is the held or rest gap
 };
 
 typedef struct hfState {
@@ -100,8 +100,8 @@ HF_API hfStatus hf_state_set_key(hfState* state, struct hfInput* input, const hf
 // Writes the bytes of a state to a file, and reads them again. A file that cannot be opened, written or read (HF_ERROR_FILE), is
 // no state or cut short (HF_ERROR_PARSE), or belongs to another model's sizes (HF_ERROR_MODEL) is refused by its name; then
 // the state stays as it was. Saving replaces an older file only when the new one is complete.
-HF_API hfStatus hf_state_save(const hfState* state, const char* path, hfError* error);
-HF_API hfStatus hf_state_restore(hfState* state, const char* path, hfError* error);
+HF_API hfStatus hf_state_write(const hfState* state, const char* path, hfError* error);
+HF_API hfStatus hf_state_read(hfState* state, const char* path, hfError* error);
 
 // Position q and velocity v of a joint by its name. A hinge or slide has one number each, a ball joint 4 and 3, a free joint
 // 7 and 6 (layouts in model.h). q and v may be NULL: not read, or left as they are. Setting makes a quaternion a unit one;

@@ -11,9 +11,11 @@
 #if defined(__GNUC__) || defined(__clang__)
 #define HF_API __attribute__((visibility("default")))
 #define HF_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#define HF_RESULT __attribute__((warn_unused_result)) // a function that only returns something
 #else
 #define HF_API
 #define HF_PRINTF(fmt, args)
+#define HF_RESULT
 #endif
 
 #ifdef __cplusplus

@@ -51,14 +51,14 @@ static const hfModel* model_in(PyObject* self) { return model_of(((DynamicsObjec
 // Goes to what set gave, as far as d is elsewhere.
 static void go_back(DynamicsObject* o) {
   if (o->stage < 1 && o->given >= 1) {
-    hf_dynamics_position(o->d, o->q, NULL);
-    hf_dynamics_mass_matrix(o->d);
+    hf_dynamics_set_position(o->d, o->q, NULL);
+    hf_dynamics_update_mass_matrix(o->d);
     hf_dynamics_factor(o->d);
     o->stage = 1;
   }
   if (o->stage < 2 && o->given == 2) {
-    hf_dynamics_velocity(o->d, o->v);
-    hf_dynamics_bias(o->d);
+    hf_dynamics_set_velocity(o->d, o->v);
+    hf_dynamics_update_bias(o->d);
     o->stage = 2;
   }
 }
@@ -107,13 +107,13 @@ static PyObject* dynamics_mass_matrix(PyObject* self, PyObject* none) {
   double* M;
   if (need(self, 1) < 0) return NULL;
   PyObject* array = array_new(2, (const int64_t[2]){nv, nv}, &M);
-  if (array && nv) hf_dynamics_dense_M(((DynamicsObject*)self)->d, M);
+  if (array && nv) hf_dynamics_dense_mass_matrix(((DynamicsObject*)self)->d, M);
   return array;
 }
 
 static PyObject* dynamics_bias(PyObject* self, PyObject* none) {
   (void)none;
-  return need(self, 2) < 0 ? NULL : array_copy(hf_dynamics_c(((DynamicsObject*)self)->d), model_in(self)->nv);
+  return need(self, 2) < 0 ? NULL : array_copy(hf_dynamics_bias(((DynamicsObject*)self)->d), model_in(self)->nv);
 }
 
 static PyObject* dynamics_solve(PyObject* self, PyObject* args) {
@@ -268,8 +268,8 @@ static PyObject* dynamics_ray(PyObject* self, PyObject* args) {
   if (!(along.x || along.y || along.z) || !isfinite(from.x) || !isfinite(from.y) || !isfinite(from.z) || !isfinite(along.x) || !isfinite(along.y) || !isfinite(along.z))
     return PyErr_SetString(PyExc_ValueError, "origin and direction must be finite, and direction not zero"), NULL;
   if (!hf_ray_cast(((DynamicsObject*)self)->d, from, along, reach, exclude, NULL, &hit)) Py_RETURN_NONE;
-  return Py_BuildValue("(id(ddd)(ddd))", hit.geom, hit.distance, hit.point_W.x, hit.point_W.y, hit.point_W.z,
-                       hit.normal_W.x, hit.normal_W.y, hit.normal_W.z);
+  return Py_BuildValue("(id(ddd)(ddd))", hit.geom, hit.distance, hit.p_W.x, hit.p_W.y, hit.p_W.z,
+                       hit.n_W.x, hit.n_W.y, hit.n_W.z);
 }
 
 // _lens(camera, width, height): (width, height, orthographic, f, c); width 0: those of the camera
@@ -325,7 +325,7 @@ static PyObject* dynamics_distance(PyObject* self, PyObject* args) {
   if (a < 0 || b < 0 || a >= n || b >= n || a == b) return PyErr_SetString(PyExc_IndexError, "two different geoms are needed"), NULL;
   if (!hf_geom_distance(((DynamicsObject*)self)->d, a, b, most, &g)) Py_RETURN_NONE;
   return Py_BuildValue("(d(ddd)(ddd)(ddd))", g.distance, g.p_Wa.x, g.p_Wa.y, g.p_Wa.z, g.p_Wb.x, g.p_Wb.y, g.p_Wb.z,
-                       g.normal_W.x, g.normal_W.y, g.normal_W.z);
+                       g.n_W.x, g.n_W.y, g.n_W.z);
 }
 
 static PyMethodDef dynamics_methods[] = {{"_set", dynamics_set, METH_VARARGS, NULL},

@@ -246,7 +246,7 @@ static PyObject* model_save(PyObject* self, PyObject* args) {
   const char* path;
   hfError error;
   if (!PyArg_ParseTuple(args, "s", &path)) return NULL;
-  if (hf_model_save(((ModelObject*)self)->model, path, &error) < 0) return raise_error(&error);
+  if (hf_model_write(((ModelObject*)self)->model, path, &error) < 0) return raise_error(&error);
   Py_RETURN_NONE;
 }
 

@@ -22,7 +22,7 @@ static PyObject* recording_new(PyTypeObject* type, PyObject* args, PyObject* kwa
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "s", names, &path)) return NULL;
   RecordingObject* self = object_alloc(type);
   if (!self) return NULL;
-  if (hf_recording_open(&self->recording, path, &error) < 0) {
+  if (hf_recording_read(&self->recording, path, &error) < 0) {
     Py_DECREF(self);
     return raise_error(&error);
   }

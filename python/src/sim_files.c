@@ -65,8 +65,8 @@ hfStatus sim_write_step(SimObject* s, const hfState* state, const hfInput* input
   if (status < 0) return status;
   if (s->html) status = hf_report_add(s->html, s->sim, state, input, &s->report, error);
   if (s->recorder && status >= 0) status = hf_recorder_add(s->recorder, s->sim, state, input, &s->report, error);
-  if (s->state_log && status >= 0) status = hf_state_log_write_step(s->state_log, s->sim, state, error);
-  if (s->contact_log && status >= 0) status = hf_contact_log_write(s->contact_log, s->sim, state->time, error);
+  if (s->state_log && status >= 0) status = hf_state_log_add_step(s->state_log, s->sim, state, error);
+  if (s->contact_log && status >= 0) status = hf_contact_log_add(s->contact_log, s->sim, state->time, error);
   return status;
 }
 
@@ -125,7 +125,7 @@ PyObject* sim_log_states(PyObject* self, PyObject* args) {
   for (Py_ssize_t i = 0; i < n; ++i)
     if (!(body[i] = text_of(PyList_GetItem(bodies, i)))) return NULL;
   config.body = body, config.body_count = (int)n;
-  if (hf_state_log_create(&s->state_log, path, hf_sim_model(s->sim), &config, &error) < 0) return raise_error(&error);
+  if (hf_state_log_open_columns(&s->state_log, path, hf_sim_model(s->sim), &config, &error) < 0) return raise_error(&error);
   Py_RETURN_NONE;
 }
 

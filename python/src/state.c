@@ -142,7 +142,7 @@ static PyObject* state_save(PyObject* self, PyObject* args) {
   const char* path;
   hfError error;
   if (!PyArg_ParseTuple(args, "s", &path) || check_idle(self) < 0) return NULL;
-  if (hf_state_save(((StateObject*)self)->state, path, &error) < 0) return raise_error(&error);
+  if (hf_state_write(((StateObject*)self)->state, path, &error) < 0) return raise_error(&error);
   Py_RETURN_NONE;
 }
 
@@ -150,7 +150,7 @@ static PyObject* state_restore(PyObject* self, PyObject* args) {
   const char* path;
   hfError error;
   if (!PyArg_ParseTuple(args, "s", &path) || check_idle(self) < 0) return NULL;
-  if (hf_state_restore(((StateObject*)self)->state, path, &error) < 0) return raise_error(&error);
+  if (hf_state_read(((StateObject*)self)->state, path, &error) < 0) return raise_error(&error);
   Py_RETURN_NONE;
 }
 

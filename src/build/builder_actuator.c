@@ -101,7 +101,7 @@ static hfStatus check_motor(const hfActuatorDef* d, hfError* error) {
       return hfi_refuse_def(error, d->where, kind, d->name, "a parameter of the motor is negative: %g", p[k]);
   if (!(p[HF_MOTOR_RESISTANCE] > 0)) return hfi_refuse_def(error, d->where, kind, d->name, "the resistance of a motor must be positive");
   if (!(p[HF_MOTOR_CONSTANT] > 0) && d->inputs) return hfi_refuse_def(error, d->where, kind, d->name, "the constant of a motor with inputs must be positive");
-  if (states & HF_MOTOR_TEMPERATURE && !(p[HF_MOTOR_THERMAL_CAPACITY] > 0))
+  if (states & HF_MOTOR_STATE_TEMPERATURE && !(p[HF_MOTOR_THERMAL_CAPACITY] > 0))
     return hfi_refuse_def(error, d->where, kind, d->name, "a motor that gets warm needs a positive thermal capacity");
   if (d->inputs < 0 || d->inputs >= 2 * HF_INPUT_VOLTAGE) return hfi_refuse_def(error, d->where, kind, d->name, "inputs %d do not exist", d->inputs);
   if (!controlled && (p[HF_MOTOR_KP] > 0 || p[HF_MOTOR_KI] > 0 || p[HF_MOTOR_KD] > 0 || p[HF_MOTOR_SLEWMAX] > 0))

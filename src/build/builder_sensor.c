@@ -66,7 +66,7 @@ static hfStatus check_needs(const hfSensorDef* d, hfError* error) {
 
 static hfStatus check_numbers(const hfSensorDef* d, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_SENSOR;
-  if (d->num < 1 || d->num > HFI_MOST_SENSOR_SLOTS || d->data < 0 || d->data >= 2 * HF_CONTACT_ANGVEL || d->reduce < HF_REDUCE_NONE ||
+  if (d->num < 1 || d->num > HFI_MOST_SENSOR_SLOTS || d->data < 0 || d->data >= 2 * HF_CONTACT_DATA_ANGVEL || d->reduce < HF_REDUCE_NONE ||
       d->reduce > HF_REDUCE_NETFORCE || d->subtree < 0 || d->subtree > 3)
     return hfi_refuse_def(error, d->where, kind, d->name, "data %d, num %d, reduce %d or subtree %d does not exist", d->data, d->num, d->reduce, d->subtree);
   if (!isfinite(d->noise) || d->noise < 0) return hfi_refuse_def(error, d->where, kind, d->name, "noise %g is negative", d->noise);

@@ -5,7 +5,7 @@
 void hfi_sensor_complete(hfSensorDef* d) {
   if (d->type == HF_SENSOR_RANGEFINDER && d->data == 0) d->data = HF_RAY_DIST;
   if (d->type != HF_SENSOR_CONTACT || d->data != 0) return;
-  d->data = HF_CONTACT_FORCE | HF_CONTACT_TORQUE;
+  d->data = HF_CONTACT_DATA_FORCE | HF_CONTACT_DATA_TORQUE;
   d->reduce = HF_REDUCE_NETFORCE;
 }
 

@@ -12,9 +12,9 @@ enum { HFI_MOTOR_STATES = 5 };
 
 // Which states (hfMotorState) a motor with these parameters has.
 static inline int hfi_motor_states(const double* p) {
-  return (p[HF_MOTOR_SLEWMAX] > 0 ? HF_MOTOR_SETPOINT : 0) | (p[HF_MOTOR_KI] > 0 ? HF_MOTOR_INTEGRAL : 0) |
-         (p[HF_MOTOR_THERMAL_RESISTANCE] > 0 ? HF_MOTOR_TEMPERATURE : 0) |
-         (p[HF_MOTOR_BRISTLE_STIFFNESS] > 0 ? HF_MOTOR_BRISTLE : 0) | (p[HF_MOTOR_TIME_CONSTANT] > 0 ? HF_MOTOR_CURRENT : 0);
+  return (p[HF_MOTOR_SLEWMAX] > 0 ? HF_MOTOR_STATE_SETPOINT : 0) | (p[HF_MOTOR_KI] > 0 ? HF_MOTOR_STATE_INTEGRAL : 0) |
+         (p[HF_MOTOR_THERMAL_RESISTANCE] > 0 ? HF_MOTOR_STATE_TEMPERATURE : 0) |
+         (p[HF_MOTOR_BRISTLE_STIFFNESS] > 0 ? HF_MOTOR_STATE_BRISTLE : 0) | (p[HF_MOTOR_TIME_CONSTANT] > 0 ? HF_MOTOR_STATE_CURRENT : 0);
 }
 
 static inline int hfi_count_bits(int bits) {

@@ -63,11 +63,11 @@ static hfStatus check_indices(const hfModel* m, hfError* error) {
                              {HF_FIELD_actuator_biastype, 0, HF_BIAS_MUSCLE + 1},
                              {HF_FIELD_actuator_interp, 0, HF_INTERPOLATE_CUBIC + 1},
                              {HF_FIELD_actuator_inputs, 0, 2 * HF_INPUT_Z},
-                             {HF_FIELD_actuator_states, 0, 2 * HF_MOTOR_CURRENT},
+                             {HF_FIELD_actuator_states, 0, 2 * HF_MOTOR_STATE_CURRENT},
                              {HF_FIELD_actuator_drive, 0, HF_DRIVE_COMPUTED_TORQUE + 1},
                              {HF_FIELD_actuator_signal, -1, m->nsignal},
                              {HF_FIELD_sensor_interp, 0, HF_INTERPOLATE_CUBIC + 1},
-                             {HF_FIELD_sensor_data, 0, 2 * HF_CONTACT_ANGVEL},
+                             {HF_FIELD_sensor_data, 0, 2 * HF_CONTACT_DATA_ANGVEL},
                              {HF_FIELD_sensor_num, 0, HFI_MOST_SENSOR_PIXELS + 1},
                              {HF_FIELD_sensor_reduce, 0, HF_REDUCE_NETFORCE + 1},
                              {HF_FIELD_sensor_subtree, 0, 4},
@@ -246,7 +246,7 @@ hfStatus hf_model_validate(const hfModel* m, size_t size, hfError* error) {
   return status;
 }
 
-hfStatus hf_model_save(const hfModel* m, const char* path, hfError* error) {
+hfStatus hf_model_write(const hfModel* m, const char* path, hfError* error) {
   hfi_clear_error(error);
   if (!hf_model_is_overlay(m)) return hfi_write_file(path, m, (size_t)m->size, error);
   hfModel* block = NULL;
@@ -312,7 +312,7 @@ static hfStatus read_block(hfModel** block, FILE* file, const char* path, hfErro
   return HF_OK;
 }
 
-hfStatus hf_model_open(hfModel** model, const char* path, hfError* error) {
+hfStatus hf_model_read(hfModel** model, const char* path, hfError* error) {
   hfi_clear_error(error);
   FILE* file = fopen(path, "rb");
   if (!file) return hfi_refuse(error, HF_ERROR_FILE, "%s: cannot be opened", path);

@@ -204,7 +204,7 @@ hfStatus hf_state_set_key(hfState* s, hfInput* input, const hfModel* m, int key,
 
 static const char MAGIC[8] = "HFSTATE";
 
-hfStatus hf_state_save(const hfState* s, const char* path, hfError* error) {
+hfStatus hf_state_write(const hfState* s, const char* path, hfError* error) {
   hfi_clear_error(error);
   hfiOutput out;
   hfStatus status = hfi_output_open(&out, path, HFI_OUTPUT_WHOLE, error);
@@ -214,7 +214,7 @@ hfStatus hf_state_save(const hfState* s, const char* path, hfError* error) {
   return hfi_output_close(&out, error);
 }
 
-hfStatus hf_state_restore(hfState* s, const char* path, hfError* error) {
+hfStatus hf_state_read(hfState* s, const char* path, hfError* error) {
   hfi_clear_error(error);
   FILE* file = fopen(path, "rb");
   if (!file) return hfi_refuse(error, HF_ERROR_FILE, "%s: cannot be opened", path);

@@ -14,25 +14,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-hfSimConfig hf_sim_config_default(void) {
-  hfSimConfig c = {0};
-  c.method = -1;
-  c.friction = -1;
+// Writes the default configuration. headers: HF_VERSION_NUMBER of the headers that the caller was compiled with.
+void hf_sim_config_init(hfSimConfig* config, int headers) {
+  hfSimConfig c = {.headers = headers};
+
+  // what is left to the scene; step and sleep_speed are zero
+  c.method = HF_METHOD_OF_SCENE;
+  c.friction = HF_FRICTION_OF_SCENE;
+  c.drive_law = HF_DRIVE_OF_SCENE;
+  c.sleep = -1;
+
   c.gyroscopic = 1;
   c.anticipate = 1;
   c.scene_signals = 1;
   c.threads = 1;
   c.smallest_step = 1e-9;
   c.near_rigid = 0.1;
-  c.sleep = -1;
   c.sleep_time = 0.5;
   c.static_speed = 10;
   c.solver = hf_solver_config_default();
   c.mlcp = hf_mlcp_config_default();
-  c.drive_law = -1;
   c.continuous = (hfContinuousConfig){.newton = HF_NEWTON_FULL, .jacobian = HF_JACOBIAN_ANALYTIC, .tals = 1};
   c.switching = hf_switch_config_default();
-  return c;
+  *config = c;
 }
 
 // ---- names ---------------------------------------------------------------------------------------
@@ -115,7 +119,7 @@ static const Field FIELDS[] = {
     FIELD(continuous.newton, 'i', 0, 1, NEWTONS, HFI_OPTION_NEWTON),
     FIELD(continuous.jacobian, 'i', 0, 1, JACOBIANS, HFI_OPTION_NEWTON),
     FIELD(continuous.tals, 'i', 0, 1, SWITCHES, HFI_OPTION_NEWTON),
-    FIELD(switching.contact_mode, 'i', 0, HF_CONTACTS_COMPLIANT, CONTACT_MODES, HFI_OPTION_SWITCHING),
+    FIELD(switching.contact_mode, 'i', 0, HF_CONTACT_MODEL_COMPLIANT, CONTACT_MODES, HFI_OPTION_SWITCHING),
     FIELD(switching.start, 'i', 0, HF_START_PAPER, STARTS, HFI_OPTION_SWITCHING),
     FIELD(switching.return_modes, 'i', 0, HF_RETURN_GROSS, RETURNS, HFI_OPTION_SWITCHING),
     FIELD(switching.integrator, 'i', HF_METHOD_RK3, HF_METHOD_SDIRK, hfi_method_names, HFI_OPTION_SWITCHING),
@@ -156,9 +160,11 @@ static double read_field(const hfSimConfig* c, const Field* f) {
   return x;
 }
 
-double hf_sim_config_get(const hfSimConfig* config, int i) {
-  assert(i >= 0 && i < FIELD_COUNT);
-  return read_field(config, &FIELDS[i]);
+// The value of a field by its name, or NaN.
+double hf_sim_config_get(const hfSimConfig* config, const char* name) {
+  for (int i = 0; i < FIELD_COUNT; ++i)
+    if (strcmp(FIELDS[i].name, name) == 0) return read_field(config, &FIELDS[i]);
+  return NAN;
 }
 
 static void write_field(hfSimConfig* c, const Field* f, double value) {

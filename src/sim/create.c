@@ -33,10 +33,22 @@ static hfStatus check_delays(const hfModel* m, double step, hfError* error) {
   return HF_OK;
 }
 
+// Refuses a configuration that hf_sim_config_default has not made, or that was made with headers of another version.
+static hfStatus check_headers(const hfSimConfig* c, hfError* error) {
+  if (c->headers <= 0)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "the configuration is not set up: begin with hf_sim_config_default and change its fields");
+
+  int number = c->headers - 1;
+  return hf_check_version(number / 1000000, number / 1000 % 1000, -1, error);
+}
+
 // Completes s->config from the scene and finds s->method. Refuses options that contradict each other or that the method does not have.
 static hfStatus choose_options(hfSim* s, hfError* error) {
   hfSimConfig* c = &s->config;
   const hfWorld* w = &s->model->world;
+  hfStatus made = check_headers(c, error);
+  if (made != HF_OK) return made;
+
   if (c->step == 0) c->step = w->timestep;
   if (c->method < 0) c->method = w->method;
 

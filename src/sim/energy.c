@@ -104,7 +104,7 @@ static double given_energy(hfiHeldEnergy start, hfiHeldEnergy end, double h) {
 static hfiEnergy energy_at(hfSim* s, const double* q, const double* v, const hfInput* in) {
   hfDynamics* d = &s->world->dynamics;
   hfi_world_place(s->world, q, in);
-  hf_dynamics_velocity(d, v);
+  hf_dynamics_set_velocity(d, v);
   double kinetic = hf_dynamics_kinetic_energy(d);
   return (hfiEnergy){kinetic, kinetic + hf_dynamics_potential_energy(d, q)};
 }

@@ -81,7 +81,7 @@ double hfi_release_energy(hfSim* s, const double* q) {
   // m, and m + 3 sum M_ii
   double mass = hf_model_body_subtreemass(s->model)[0];
   double group_mass = mass;
-  hf_dynamics_mass_matrix(d);
+  hf_dynamics_update_mass_matrix(d);
   for (int i = 0; open.others + open.springs && i < s->model->nv; ++i) group_mass += 3 * hfi_diagonal_mass(d, i);
 
   double half_u2 = 0.5 * sqr(s->model->world.release_speed);

@@ -31,10 +31,10 @@ void hfi_sim_look(hfSim* s, const hfState* state, const hfInput* in) {
   hfDynamics* d = &w->dynamics;
 
   hfi_world_place(w, hf_state_q(state), in);
-  hf_dynamics_velocity(d, hf_state_v(state));
-  hf_dynamics_mass_matrix(d);
+  hf_dynamics_set_velocity(d, hf_state_v(state));
+  hf_dynamics_update_mass_matrix(d);
   hf_dynamics_factor(d);
-  hf_dynamics_bias(d);
+  hf_dynamics_update_bias(d);
   hfi_world_load(w, state->time, in);
   compute_free_acceleration(s, state, in);
 

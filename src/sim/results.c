@@ -60,7 +60,7 @@ hfStatus hf_sim_get_body(hfSim* s, const hfState* state, const char* body, hfPos
 
   if (X_WB) *X_WB = hf_dynamics_body_pose(d, b);
   if (!V_WB) return HF_OK;
-  hf_dynamics_velocity(d, hf_state_v(state));
+  hf_dynamics_set_velocity(d, hf_state_v(state));
   *V_WB = hf_dynamics_point_velocity(d, b, hf_dynamics_body_pose(d, b).p);
   return HF_OK;
 }

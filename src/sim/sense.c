@@ -21,7 +21,7 @@ static void measure(const hfSim* s, double time, const double* v, const hfForce*
   int ncontact = hf_sim_contact_count(s);
 
   hfi_world_complete(w);
-  hf_dynamics_velocity(&w->dynamics, v);
+  hf_dynamics_set_velocity(&w->dynamics, v);
   hf_actuation_update(&w->actuation, &w->dynamics, w->q);
   for (int i = 0; i < ncontact; ++i) s->sensors.contact[i] = seen_contact(s, i);
 

@@ -118,15 +118,15 @@ static Seen see_sum(const hfiSensorInput* in, const Match* match) {
 }
 
 static double* store_slot(double* out, int data, int found, const Seen* x) {
-  if (data & HF_CONTACT_FOUND) *out++ = found;
-  if (data & HF_CONTACT_FORCE) out = hfi_store_vector(out, x->force);
-  if (data & HF_CONTACT_TORQUE) out = hfi_store_vector(out, x->torque);
-  if (data & HF_CONTACT_DIST) *out++ = x->dist;
-  if (data & HF_CONTACT_POS) out = hfi_store_vector(out, x->p_W);
-  if (data & HF_CONTACT_NORMAL) out = hfi_store_vector(out, x->normal);
-  if (data & HF_CONTACT_TANGENT) out = hfi_store_vector(out, x->tangent);
-  if (data & HF_CONTACT_LINVEL) out = hfi_store_vector(out, x->linvel);
-  if (data & HF_CONTACT_ANGVEL) out = hfi_store_vector(out, x->angvel);
+  if (data & HF_CONTACT_DATA_FOUND) *out++ = found;
+  if (data & HF_CONTACT_DATA_FORCE) out = hfi_store_vector(out, x->force);
+  if (data & HF_CONTACT_DATA_TORQUE) out = hfi_store_vector(out, x->torque);
+  if (data & HF_CONTACT_DATA_DIST) *out++ = x->dist;
+  if (data & HF_CONTACT_DATA_POS) out = hfi_store_vector(out, x->p_W);
+  if (data & HF_CONTACT_DATA_NORMAL) out = hfi_store_vector(out, x->normal);
+  if (data & HF_CONTACT_DATA_TANGENT) out = hfi_store_vector(out, x->tangent);
+  if (data & HF_CONTACT_DATA_LINVEL) out = hfi_store_vector(out, x->linvel);
+  if (data & HF_CONTACT_DATA_ANGVEL) out = hfi_store_vector(out, x->angvel);
   return out;
 }
 

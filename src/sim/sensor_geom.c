@@ -38,7 +38,7 @@ void hfi_sense_distance(const hfiSensorInput* in, int s, double* out) {
   memset(out, 0, sizeof *out * (size_t)hf_model_sensor_dim(m)[s]);
   int found = find_nearest(in->dynamics, s, reach, &x);
   if (type == HF_SENSOR_DISTANCE) out[0] = found ? x.distance : reach;
-  if (type == HF_SENSOR_NORMAL && found) v3_store(out, v3_scale(x.distance > 0 ? -1 : 1, x.normal_W));
+  if (type == HF_SENSOR_NORMAL && found) v3_store(out, v3_scale(x.distance > 0 ? -1 : 1, x.n_W));
   if (type == HF_SENSOR_FROM_TO && found) v3_store(out, x.p_Wa), v3_store(out + 3, x.p_Wb);
 }
 

@@ -12,8 +12,8 @@ static double* sense_ray(const hfiSensorInput* in, const hfiRay* ray, int body, 
   if (data & HF_RAY_DIST) *out++ = found ? hit.distance : -1;
   if (data & HF_RAY_DIR) out = hfi_store_vector(out, found ? ray->along : zero);
   if (data & HF_RAY_ORIGIN) out = hfi_store_vector(out, ray->origin);
-  if (data & HF_RAY_POINT) out = hfi_store_vector(out, found ? hit.point_W : zero);
-  if (data & HF_RAY_NORMAL) out = hfi_store_vector(out, found ? hit.normal_W : zero);
+  if (data & HF_RAY_POINT) out = hfi_store_vector(out, found ? hit.p_W : zero);
+  if (data & HF_RAY_NORMAL) out = hfi_store_vector(out, found ? hit.n_W : zero);
   if (data & HF_RAY_DEPTH) *out++ = found ? hit.distance * v3_dot(ray->along, ray->axis) : -1;
   return out;
 }

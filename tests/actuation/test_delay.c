@@ -95,10 +95,10 @@ static void test_files(void** state) {
     for (int i = 0; i < w.model->nu; ++i) w.input->ctrl[i] = sin(k + i);
     sim_world_step(&w, 1);
   }
-  assert_int_equal(hf_state_save(w.state, path, NULL), HF_OK);
+  assert_int_equal(hf_state_write(w.state, path, NULL), HF_OK);
   sim_world_step(&w, 9);
   hfState* later = hf_state_clone(w.state);
-  assert_int_equal(hf_state_restore(w.state, path, NULL), HF_OK);
+  assert_int_equal(hf_state_read(w.state, path, NULL), HF_OK);
   sim_world_step(&w, 9);
   assert_memory_equal(later, w.state, later->size);
   hfError error;

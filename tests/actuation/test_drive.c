@@ -58,9 +58,9 @@ static void randomise(World* w, testRandom* r) {
 }
 
 static void update(World* w, const double* q, const double* v) {
-  hf_dynamics_position(w->d, q, NULL);
-  hf_dynamics_velocity(w->d, v);
-  hf_dynamics_mass_matrix(w->d);
+  hf_dynamics_set_position(w->d, q, NULL);
+  hf_dynamics_set_velocity(w->d, v);
+  hf_dynamics_update_mass_matrix(w->d);
   hf_dynamics_factor(w->d);
   hf_actuation_update(w->a, w->d, q);
 }

@@ -47,8 +47,8 @@ static void free_world(World* w) {
 }
 
 static hfiEquality evaluate(World* w, const double* q, int e) {
-  hf_dynamics_position(w->d, q, NULL);
-  hf_dynamics_velocity(w->d, w->v);
+  hf_dynamics_set_position(w->d, q, NULL);
+  hf_dynamics_set_velocity(w->d, w->v);
   hf_actuation_update(w->a, w->d, q);
   return hfi_equality_evaluate(w->a, w->d, e, q);
 }

@@ -21,8 +21,8 @@ static void test_forces_are_those_of_mujoco(void** state) {
            *passive = peer_row(s.in, "passive", m->nv);
     for (int g = 0; g < m->ngeom; ++g)
       if (hf_model_geom_fluid(m)[12 * g] > 0) peer_compare("carried", hf_model_geom_fluid(m) + 12 * g + 6, carried + 6 * g, 6, g < m->ngeom - 2 ? 1e-9 : MESHES);
-    hf_dynamics_position(s.dynamics, qpos, NULL);
-    hf_dynamics_velocity(s.dynamics, qvel);
+    hf_dynamics_set_position(s.dynamics, qpos, NULL);
+    hf_dynamics_set_velocity(s.dynamics, qvel);
     hf_actuation_update(s.actuation, s.dynamics, qpos);
     hf_actuation_passive(s.actuation, s.dynamics, qpos, tau);
     peer_compare("passive", tau, passive, m->nv - 12, 1e-9);

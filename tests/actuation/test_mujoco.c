@@ -76,8 +76,8 @@ static void compare_state(mujocoScene* w, const mujocoState* s) {
   compare_moments(w, s->moment);
   peer_compare("tendon length", hf_actuation_tendon_length(a), s->tendonlength, m->ntendon, kTolerance);
   compare_tendon_moments(w, s->tendonJ);
-  hf_dynamics_bias(w->dynamics); // includes the armature of spatial tendons
-  peer_compare("bias", hf_dynamics_c(w->dynamics), s->bias, m->nv, kTolerance);
+  hf_dynamics_update_bias(w->dynamics); // includes the armature of spatial tendons
+  peer_compare("bias", hf_dynamics_bias(w->dynamics), s->bias, m->nv, kTolerance);
   peer_compare("tendon velocity", hf_actuation_tendon_velocity(a), s->tendonvelocity, m->ntendon, kTolerance);
   peer_compare("force", hf_actuation_force(a), s->force, m->nu, kTolerance);
   peer_compare("joint force", hf_actuation_joint_force(a), s->jointforce, m->nv, kTolerance);

@@ -32,8 +32,8 @@ static void test_mujoco(void** state) {
   const hfModel* m = w.model;
   for (int i = 0; i < STATES; ++i) {
     double *q = peer_row(w.in, "qpos", m->nq), *v = peer_row(w.in, "qvel", m->nv), *ctrl = peer_row(w.in, "ctrl", m->nu), *act = peer_row(w.in, "act", m->na);
-    hf_dynamics_position(w.dynamics, q, NULL);
-    hf_dynamics_velocity(w.dynamics, v);
+    hf_dynamics_set_position(w.dynamics, q, NULL);
+    hf_dynamics_set_velocity(w.dynamics, v);
     hf_actuation_update(w.actuation, w.dynamics, q);
     hf_actuation_forces(w.actuation, act, ctrl, m->world.timestep);
     compare_axes(m, w.in, "length", hf_actuation_length(w.actuation));

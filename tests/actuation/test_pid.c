@@ -17,8 +17,8 @@ static void test_pid(void** state) {
   for (int i = 0; i < STATES; ++i) {
     double *q = peer_row(in, "qpos", m->nq), *v = peer_row(in, "qvel", m->nv), *ctrl = peer_row(in, "ctrl", m->nu);
     double *act = peer_row(in, "act", m->na), *force = peer_row(in, "jointforce", m->nv), *next = peer_row(in, "actnext", m->na);
-    hf_dynamics_position(d, q, NULL);
-    hf_dynamics_velocity(d, v);
+    hf_dynamics_set_position(d, q, NULL);
+    hf_dynamics_set_velocity(d, v);
     hf_actuation_update(a, d, q);
     hf_actuation_forces(a, act, ctrl, m->world.timestep);
     hf_actuation_advance(a, act, m->world.timestep);

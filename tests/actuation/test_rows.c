@@ -41,9 +41,9 @@ static World make_world(testRandom* r) {
   memcpy(w.q, hf_model_qpos0(w.model), sizeof *w.q * (size_t)w.model->nq);
   for (int i = 0; i < w.model->nv; ++i) w.v[i] = random_normal(r);
   hf_model_integrate(w.model, w.q, w.v, 1);
-  hf_dynamics_position(w.d, w.q, NULL);
-  hf_dynamics_velocity(w.d, w.v);
-  hf_dynamics_mass_matrix(w.d);
+  hf_dynamics_set_position(w.d, w.q, NULL);
+  hf_dynamics_set_velocity(w.d, w.v);
+  hf_dynamics_update_mass_matrix(w.d);
   hf_dynamics_factor(w.d);
   hf_actuation_update(w.a, w.d, w.q);
   hfiActuationStep step = {.h = 0.002, .near_rigid = 0.1, .limit_speed = HFI_USUAL_SPEED, .q = w.q};
@@ -141,9 +141,9 @@ static void test_limits_passed(void** state) {
   hfActuation* a = NULL;
   assert_int_equal(hf_dynamics_create(&d, model, NULL), HF_OK);
   assert_int_equal(hf_actuation_create(&a, model, NULL), HF_OK);
-  hf_dynamics_position(d, q, NULL);
-  hf_dynamics_velocity(d, (double[]){8, 0});
-  hf_dynamics_mass_matrix(d);
+  hf_dynamics_set_position(d, q, NULL);
+  hf_dynamics_set_velocity(d, (double[]){8, 0});
+  hf_dynamics_update_mass_matrix(d);
   hf_dynamics_factor(d);
   hf_actuation_update(a, d, q);
   double tau[] = {0, 0};

@@ -11,7 +11,7 @@
 enum { KINDS = 6, INSIDE = 2 }; // tendons of the scene: for each shape without a side, with one outside, with one inside
 
 static void place(mujocoScene* s, const double* q) {
-  hf_dynamics_position(s->dynamics, q, NULL);
+  hf_dynamics_set_position(s->dynamics, q, NULL);
   hf_actuation_update(s->actuation, s->dynamics, q);
 }
 
@@ -168,8 +168,8 @@ static void test_file(void** state) {
   if (hf_model_parse(&m, text, strlen(text), "atwood", NULL, NULL, NULL, &error) != HF_OK) fail_msg("%s", error.message);
   int file = mkstemp(path);
   assert_true(file >= 0);
-  assert_int_equal(hf_model_save(m, path, &error), HF_OK);
-  if (hf_model_open(&read, path, &error) != HF_OK) fail_msg("%s", error.message);
+  assert_int_equal(hf_model_write(m, path, &error), HF_OK);
+  if (hf_model_read(&read, path, &error) != HF_OK) fail_msg("%s", error.message);
   assert_int_equal(read->size, m->size);
   assert_memory_equal(read, m, (size_t)m->size);
   // A wrap that names nothing is refused: 7 is a site that is not there.

@@ -178,7 +178,7 @@ static void test_recording_ends_with_the_run(void** state) {
   hfRecording* recording = NULL;
   hfError error = {HF_OK, ""};
   assert_works("run machine.xml --time 0.015 --step 0.005 --ctrl 6 --record end.rec");
-  assert_int_equal(hf_recording_open(&recording, "end.rec", &error), HF_OK);
+  assert_int_equal(hf_recording_read(&recording, "end.rec", &error), HF_OK);
   assert_int_equal(hf_recording_frame_count(recording), 2);
   hfFrame last = hf_recording_frame(recording, 1);
   assert_near(last.time, 0.015, 1e-15);
@@ -320,7 +320,7 @@ static void test_recording_and_report(void** state) {
   assert_works("run rest.xml --time 0.5 --record rest.rec --report rest.html");
   hfRecording* recording = NULL;
   hfError error = {HF_OK, ""};
-  assert_int_equal(hf_recording_open(&recording, "rest.rec", &error), HF_OK);
+  assert_int_equal(hf_recording_read(&recording, "rest.rec", &error), HF_OK);
   int count = hf_recording_frame_count(recording);
   assert_true(count >= 30 && count <= 31); // 60 a second, the start included
   assert_string_equal(hf_recording_scene(recording), "rest.xml");

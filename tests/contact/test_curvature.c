@@ -21,7 +21,7 @@ static Alone open_geom(const char* geom, hfQuat q) {
   snprintf(xml, sizeof xml, "<mujoco><worldbody><geom %s quat='%.17g %.17g %.17g %.17g'/></worldbody></mujoco>", geom, q.w, q.x, q.y, q.z);
   a.model = parse_model(xml);
   assert_int_equal(hf_dynamics_create(&a.dynamics, a.model, &error), HF_OK);
-  hf_dynamics_position(a.dynamics, hf_model_qpos0(a.model), NULL);
+  hf_dynamics_set_position(a.dynamics, hf_model_qpos0(a.model), NULL);
   return a;
 }
 

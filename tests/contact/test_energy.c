@@ -63,8 +63,8 @@ static double elastic_energy(const hfSim* sim, const hfState* s, double h) {
 
 // Kinetic and potential energy of the state.
 static double free_energy(hfDynamics* d, const hfState* s) {
-  hf_dynamics_position(d, hf_state_q(s), NULL);
-  hf_dynamics_velocity(d, hf_state_v(s));
+  hf_dynamics_set_position(d, hf_state_q(s), NULL);
+  hf_dynamics_set_velocity(d, hf_state_v(s));
   return hf_dynamics_kinetic_energy(d) + hf_dynamics_potential_energy(d, hf_state_q(s));
 }
 

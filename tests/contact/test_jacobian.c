@@ -83,7 +83,7 @@ static void test_against_dense(void** state) {
     assert_int_equal(hf_dynamics_create(&d, m, NULL), HF_OK);
     double q[2 * MAX_NV], v[MAX_NV];
     random_tree_state(&r, m, q, v);
-    hf_dynamics_position(d, q, NULL);
+    hf_dynamics_set_position(d, q, NULL);
     for (int k = 0; k < CONTACTS; ++k) {
       hfiContact c = {.body_a = random_int(&r, m->nbody),
                       .body_b = random_int(&r, m->nbody),

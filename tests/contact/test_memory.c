@@ -33,8 +33,8 @@ static void test_any_order(void** state) {
   assert_int_equal(hf_dynamics_create(&d, m, NULL), HF_OK);
   double q[2 * MOST_NV], v[MOST_NV];
   random_tree_state(&r, m, q, v);
-  hf_dynamics_position(d, q, NULL);
-  hf_dynamics_velocity(d, v);
+  hf_dynamics_set_position(d, q, NULL);
+  hf_dynamics_set_velocity(d, v);
   static hfiContact contacts[CONTACTS], reversed[CONTACTS], single[CONTACTS];
   hfiContactOutcome outcome[CONTACTS] = {{0}};
   make_contacts(&r, m, contacts);
@@ -67,7 +67,7 @@ static void test_open_contacts_give_way(void** state) {
   hfModel* m = random_tree_build(&r, &spec);
   hfDynamics* d = NULL;
   assert_int_equal(hf_dynamics_create(&d, m, NULL), HF_OK);
-  hf_dynamics_position(d, hf_model_qpos0(m), NULL);
+  hf_dynamics_set_position(d, hf_model_qpos0(m), NULL);
   static hfiContact contacts[CONTACTS];
   hfiContactOutcome outcome[CONTACTS] = {{0}};
   make_contacts(&r, m, contacts);

@@ -85,7 +85,7 @@ static void test_computed_torque(void** state) {
     hfGains k = {100 + i, 0, 10};
     q[i] = 0.1 * i, v[i] = 0.2 - 0.05 * i, wanted[i] = w, gains[i] = k;
   }
-  hf_dynamics_position(d, q, NULL);
+  hf_dynamics_set_position(d, q, NULL);
   hf_computed_torque(d, q, v, wanted, gains, scratch, tau);
   hf_dynamics_forward(d, v, tau, NULL, vdot);
   for (int i = 0; i < 8; ++i) { // condition of M about 1e5: ten digits are left

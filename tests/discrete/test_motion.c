@@ -20,13 +20,13 @@ static void test_tree_in_flight(void** state) {
   assert_int_equal(hf_dynamics_create(&d, w.model, NULL), HF_OK);
   for (int i = 0; i < w.model->nv; ++i) sim_v(&w)[i] = 3 * sin(1 + 2 * i);
   hfVec3 p, L0, L;
-  hf_dynamics_position(d, sim_q(&w), NULL), hf_dynamics_velocity(d, sim_v(&w));
+  hf_dynamics_set_position(d, sim_q(&w), NULL), hf_dynamics_set_velocity(d, sim_v(&w));
   hfVec3 c0 = hf_dynamics_com(d, 0);
   double mass = hf_model_body_subtreemass(w.model)[0], T0 = hf_dynamics_kinetic_energy(d);
   hf_dynamics_momentum(d, c0, &p, &L0);
   double U0 = hf_dynamics_potential_energy(d, sim_q(&w)), u = p.z / mass;
   sim_world_step(&w, 2000);
-  hf_dynamics_position(d, sim_q(&w), NULL), hf_dynamics_velocity(d, sim_v(&w));
+  hf_dynamics_set_position(d, sim_q(&w), NULL), hf_dynamics_set_velocity(d, sim_v(&w));
   hfVec3 c = hf_dynamics_com(d, 0);
   hf_dynamics_momentum(d, c, &p, &L);
   double E = hf_dynamics_kinetic_energy(d) + hf_dynamics_potential_energy(d, sim_q(&w));
@@ -297,7 +297,7 @@ static void test_near_bodies_fly(void** state) {
 // ---- nothing passes through ---------------------------------------------------------------------------------
 
 static double kinetic_energy(hfDynamics* d, simWorld* w) {
-  hf_dynamics_position(d, sim_q(w), NULL), hf_dynamics_velocity(d, sim_v(w));
+  hf_dynamics_set_position(d, sim_q(w), NULL), hf_dynamics_set_velocity(d, sim_v(w));
   return hf_dynamics_kinetic_energy(d);
 }
 

@@ -28,7 +28,7 @@ static inline void rk4_step(World* w, double h) {
   for (int s = 0; s < 4; ++s) {
     for (int i = 0; i < m->nq; ++i) stage.q[i] = w->q[i] + h * at[s] * qdot[i];
     for (int i = 0; i < m->nv; ++i) stage.v[i] = w->v[i] + h * at[s] * vdot[i];
-    hf_dynamics_position(w->d, stage.q, NULL);
+    hf_dynamics_set_position(w->d, stage.q, NULL);
     hf_dynamics_forward(w->d, stage.v, tau, NULL, vdot);
     coordinate_rate(m, stage.q, stage.v, qdot);
     for (int i = 0; i < m->nq; ++i) next.q[i] += h * weight[s] * qdot[i];

@@ -6,8 +6,8 @@ typedef struct Invariants { double energy; hfVec3 linear, angular; } Invariants;
 
 static Invariants measure(World* w) {
   Invariants r;
-  hf_dynamics_position(w->d, w->q, NULL);
-  hf_dynamics_velocity(w->d, w->v);
+  hf_dynamics_set_position(w->d, w->q, NULL);
+  hf_dynamics_set_velocity(w->d, w->v);
   r.energy = hf_dynamics_kinetic_energy(w->d) + hf_dynamics_potential_energy(w->d, w->q);
   hf_dynamics_momentum(w->d, v3(0.3, -0.2, 0.1), &r.linear, &r.angular);
   return r;
@@ -23,7 +23,7 @@ static double drift(const Invariants* a, const Invariants* b) {
 
 static void semi_implicit_step(World* w, double h) {
   double tau[MAX_DOF] = {0}, vdot[MAX_DOF];
-  hf_dynamics_position(w->d, w->q, NULL);
+  hf_dynamics_set_position(w->d, w->q, NULL);
   hf_dynamics_forward(w->d, w->v, tau, NULL, vdot);
   for (int i = 0; i < w->model->nv; ++i) w->v[i] += h * vdot[i];
   hf_model_integrate(w->model, w->q, w->v, h);

@@ -47,7 +47,7 @@ static void forces_at(World* w, const double* direction, double t, const double*
   double q[MAX_DOF + 16];
   memcpy(q, w->q, sizeof q);
   hf_model_integrate(w->model, q, direction, t);
-  hf_dynamics_position(w->d, q, NULL);
+  hf_dynamics_set_position(w->d, q, NULL);
   hf_dynamics_inverse(w->d, w->v, vdot, NULL, tau);
 }
 
@@ -60,15 +60,15 @@ static void check_derivatives(World* w, testRandom* r) {
   double *dq = malloc((size_t)(nv * nv) * sizeof *dq), *dv = malloc((size_t)(nv * nv) * sizeof *dv);
   for (int i = 0; i < nv; ++i) x[i] = random_uniform(r, -1, 1), vdot[i] = random_uniform(r, -1, 1);
   hf_dynamics_inverse_derivatives(w->d, w->q, w->v, vdot, NULL, dq, dv);
-  hf_dynamics_bias(w->d); // position and velocity are those of w again
-  memcpy(bias, hf_dynamics_c(w->d), (size_t)nv * sizeof *bias);
-  hf_dynamics_velocity(w->d, zero);
-  hf_dynamics_bias(w->d);
+  hf_dynamics_update_bias(w->d); // position and velocity are those of w again
+  memcpy(bias, hf_dynamics_bias(w->d), (size_t)nv * sizeof *bias);
+  hf_dynamics_set_velocity(w->d, zero);
+  hf_dynamics_update_bias(w->d);
   double scale = fmax(1, largest(bias, nv));
   for (int i = 0; i < nv; ++i) {
     double twice = 0;
     for (int j = 0; j < nv; ++j) twice += dv[i * nv + j] * w->v[j];
-    assert_near(twice, 2 * (bias[i] - hf_dynamics_c(w->d)[i]), 1e-11 * scale);
+    assert_near(twice, 2 * (bias[i] - hf_dynamics_bias(w->d)[i]), 1e-11 * scale);
   }
   forces_at(w, x, -h, vdot, before);
   forces_at(w, x, h, vdot, after);

@@ -97,10 +97,10 @@ static void compute_both(Pair* p) {
   p->mj->mj_comPos(p->m, p->d);
   p->mj->mj_crb(p->m, p->d);
   p->mj->mj_comVel(p->m, p->d);
-  hf_dynamics_position(p->w.d, p->w.q, NULL);
-  hf_dynamics_velocity(p->w.d, p->w.v);
-  hf_dynamics_mass_matrix(p->w.d);
-  hf_dynamics_bias(p->w.d);
+  hf_dynamics_set_position(p->w.d, p->w.q, NULL);
+  hf_dynamics_set_velocity(p->w.d, p->w.v);
+  hf_dynamics_update_mass_matrix(p->w.d);
+  hf_dynamics_update_bias(p->w.d);
 }
 
 static void compare_poses(Pair* p) {
@@ -127,7 +127,7 @@ static void compare_jacobian(Pair* p, testRandom* r) {
 static void compare_M_and_bias(Pair* p) {
   int nv = p->w.model->nv;
   double unit[MAX_DOF] = {0}, want[MAX_DOF], got[MAX_DOF], bias[MAX_DOF];
-  double scale = largest(hf_dynamics_M(p->w.d), p->w.model->nM);
+  double scale = largest(hf_dynamics_mass_matrix(p->w.d), p->w.model->nM);
   for (int j = 0; j < nv; ++j) {
     unit[j] = 1;
     p->mj->mj_mulM(p->m, p->d, want, unit);
@@ -136,7 +136,7 @@ static void compare_M_and_bias(Pair* p) {
     unit[j] = 0;
   }
   p->mj->mj_rne(p->m, p->d, 0, bias);
-  for (int i = 0; i < nv; ++i) assert_near(hf_dynamics_c(p->w.d)[i], bias[i], ROUNDING * largest(bias, nv));
+  for (int i = 0; i < nv; ++i) assert_near(hf_dynamics_bias(p->w.d)[i], bias[i], ROUNDING * largest(bias, nv));
 }
 
 static void compare_steps(Pair* p) {

@@ -138,8 +138,8 @@ static void step(World* w, hfSim* sim, hfState* s) {
 }
 
 static double kinetic_energy(World* w) {
-  hf_dynamics_position(w->d, w->q, NULL);
-  hf_dynamics_velocity(w->d, w->v);
+  hf_dynamics_set_position(w->d, w->q, NULL);
+  hf_dynamics_set_velocity(w->d, w->v);
   return hf_dynamics_kinetic_energy(w->d);
 }
 

@@ -17,7 +17,7 @@ static void random_array(testRandom* r, double* x, int n) {
 
 static double condition_of_M(World* w) {
   double dmin = 1e300, dmax = 0;
-  hf_dynamics_mass_matrix(w->d);
+  hf_dynamics_update_mass_matrix(w->d);
   hf_dynamics_factor(w->d);
   for (int i = 0; i < w->model->nv; ++i) {
     double D = 1 / w->d->Dinv[i];
@@ -53,14 +53,14 @@ static void check_columns(World* w, testRandom* r) {
   (void)r;
   size_t nv = (size_t)w->model->nv;
   double vdot[MAX_DOF] = {0}, tau[MAX_DOF], *M = malloc(nv * nv * sizeof *M);
-  hf_dynamics_mass_matrix(w->d);
-  hf_dynamics_bias(w->d);
-  hf_dynamics_dense_M(w->d, M);
-  double tolerance = ROUNDING * fmax(largest(M, (int)(nv * nv)), largest(hf_dynamics_c(w->d), (int)nv));
+  hf_dynamics_update_mass_matrix(w->d);
+  hf_dynamics_update_bias(w->d);
+  hf_dynamics_dense_mass_matrix(w->d, M);
+  double tolerance = ROUNDING * fmax(largest(M, (int)(nv * nv)), largest(hf_dynamics_bias(w->d), (int)nv));
   for (size_t j = 0; j < nv; ++j) {
     vdot[j] = 1;
     hf_dynamics_inverse(w->d, w->v, vdot, NULL, tau);
-    for (size_t i = 0; i < nv; ++i) assert_near(tau[i] - hf_dynamics_c(w->d)[i], M[i * nv + j], tolerance);
+    for (size_t i = 0; i < nv; ++i) assert_near(tau[i] - hf_dynamics_bias(w->d)[i], M[i * nv + j], tolerance);
     vdot[j] = 0;
   }
   free(M);
@@ -79,7 +79,7 @@ static void check_factor(World* w, testRandom* r) {
   double *M = malloc(nv * nv * sizeof *M), *L = calloc(nv * nv, sizeof *L);
   double x[MAX_DOF], y[MAX_DOF];
   double condition = condition_of_M(w);
-  hf_dynamics_dense_M(w->d, M);
+  hf_dynamics_dense_mass_matrix(w->d, M);
   for (size_t i = 0; i < nv; ++i)
     for (int k = 0; k <= hf_model_dof_depth(w->model)[i]; ++k) {
       int entry = hf_model_dof_Madr(w->model)[i] + k;
@@ -121,7 +121,7 @@ static void check_bias(World* w, testRandom* r) {
   size_t nv = (size_t)m->nv;
   double bias[MAX_DOF] = {0}, *J = malloc(6 * nv * sizeof *J);
   hfVec3 g = v3_load(m->world.gravity);
-  hf_dynamics_bias(w->d);
+  hf_dynamics_update_bias(w->d);
   for (int b = 1; b < m->nbody; ++b) {
     hfPose X = hf_dynamics_body_pose(w->d, b);
     hfVec3 c = pose_point(X, v3_load(hf_model_body_com(m) + 3 * b));
@@ -137,7 +137,7 @@ static void check_bias(World* w, testRandom* r) {
       for (size_t j = 0; j < nv; ++j) bias[j] += J[i * nv + j] * F[i];
   }
   for (size_t j = 0; j < nv; ++j)
-    assert_near(hf_dynamics_c(w->d)[j], bias[j], ROUNDING * fmax(1, largest(bias, (int)nv)));
+    assert_near(hf_dynamics_bias(w->d)[j], bias[j], ROUNDING * fmax(1, largest(bias, (int)nv)));
   free(J);
 }
 
@@ -254,8 +254,8 @@ static void test_sparse_jacobian(void** state) {
 static void assert_fresh_velocities(const World* w) {
   hfDynamics* fresh = NULL;
   assert_int_equal(hf_dynamics_create(&fresh, w->model, NULL), HF_OK);
-  hf_dynamics_position(fresh, w->q, NULL);
-  hf_dynamics_velocity(fresh, w->v);
+  hf_dynamics_set_position(fresh, w->q, NULL);
+  hf_dynamics_set_velocity(fresh, w->v);
   assert_memory_equal(w->d->V, fresh->V, sizeof *fresh->V * (size_t)fresh->nlink);
   assert_memory_equal(w->d->A, fresh->A, sizeof *fresh->A * (size_t)fresh->nlink);
   hf_dynamics_free(fresh);
@@ -265,18 +265,18 @@ static void assert_fresh_velocities(const World* w) {
 static void check_known_velocities(World* w, testRandom* r) {
   double other[MAX_DOF];
   random_array(r, other, w->model->nv);
-  hf_dynamics_velocity(w->d, w->v);
+  hf_dynamics_set_velocity(w->d, w->v);
   assert_fresh_velocities(w);
   hf_model_integrate(w->model, w->q, other, 0.1);
-  hf_dynamics_position(w->d, w->q, NULL);
-  hf_dynamics_velocity(w->d, w->v);
+  hf_dynamics_set_position(w->d, w->q, NULL);
+  hf_dynamics_set_velocity(w->d, w->v);
   assert_fresh_velocities(w);
-  hf_dynamics_velocity(w->d, other);
-  hf_dynamics_velocity(w->d, w->v);
+  hf_dynamics_set_velocity(w->d, other);
+  hf_dynamics_set_velocity(w->d, w->v);
   assert_fresh_velocities(w);
   w->model->world.gravity[0] += 1;
   hf_dynamics_refresh(w->d);
-  hf_dynamics_velocity(w->d, w->v);
+  hf_dynamics_set_velocity(w->d, w->v);
   assert_fresh_velocities(w);
 }
 

@@ -29,8 +29,8 @@ static inline World world_make(hfModel* model) {
 static inline World world_random(testRandom* r, const RandomTree* spec) {
   World w = world_make(random_tree_build(r, spec));
   random_tree_state(r, w.model, w.q, w.v);
-  hf_dynamics_position(w.d, w.q, NULL);
-  hf_dynamics_velocity(w.d, w.v);
+  hf_dynamics_set_position(w.d, w.q, NULL);
+  hf_dynamics_set_velocity(w.d, w.v);
   return w;
 }
 

@@ -8,7 +8,7 @@ static goodFile save_model(void) {
   hfModel* model = parse_scene();
   hfError error;
   const char* path = write_input((const uint8_t*)"", 0);
-  if (!path || hf_model_save(model, path, &error) != HF_OK) abort();
+  if (!path || hf_model_write(model, path, &error) != HF_OK) abort();
   hf_model_free(model);
   return read_good_file(path);
 }

@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   hfRecording* r = NULL;
   hfError error;
   const char* path = write_input(data, size);
-  if (!path || hf_recording_open(&r, path, &error) != HF_OK) return 0;
+  if (!path || hf_recording_read(&r, path, &error) != HF_OK) return 0;
   double sum = 0;
   for (int i = 0; i < hf_recording_frame_count(r); ++i) sum += look(hf_recording_frame(r, i), hf_recording_model(r));
   for (int i = 0; i < hf_recording_event_count(r); ++i) sum += hf_recording_event(r, i).time;

@@ -19,7 +19,7 @@ static setup open_setup(void) {
   if (!s.state || hf_sim_create(&s.sim, model, &config, &error) != HF_OK) abort();
   for (int i = 0; i < 200; ++i) hf_sim_step(s.sim, s.state, NULL, NULL, &error); // until contacts are remembered
   const char* path = write_input((const uint8_t*)"", 0);
-  if (!path || hf_state_save(s.state, path, &error) != HF_OK) abort();
+  if (!path || hf_state_write(s.state, path, &error) != HF_OK) abort();
   s.good = read_good_file(path);
   return s;
 }
@@ -29,6 +29,6 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   hfError error;
   if (!s.sim) s = open_setup();
   const char* path = write_changed(&s.good, data, size);
-  if (path && hf_state_restore(s.state, path, &error) == HF_OK) hf_sim_step(s.sim, s.state, NULL, NULL, &error);
+  if (path && hf_state_read(s.state, path, &error) == HF_OK) hf_sim_step(s.sim, s.state, NULL, NULL, &error);
   return 0;
 }

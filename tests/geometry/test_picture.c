@@ -50,7 +50,7 @@ static hfDynamics* finish(World* w, hfModel** model, double q) {
   double at[MOST_COORDINATES] = {0};
   assert_in_range((*model)->nq, 1, MOST_COORDINATES);
   at[0] = q;
-  hf_dynamics_position(d, at, NULL);
+  hf_dynamics_set_position(d, at, NULL);
   return d;
 }
 

@@ -59,7 +59,7 @@ static int drop_world(void** state) {
   return 0;
 }
 
-static void move_to(World* w, double x) { hf_dynamics_position(w->dynamics, &x, NULL); }
+static void move_to(World* w, double x) { hf_dynamics_set_position(w->dynamics, &x, NULL); }
 
 static void a_ray_finds_the_nearest_geom(void** state) {
   World* w = *state;
@@ -68,8 +68,8 @@ static void a_ray_finds_the_nearest_geom(void** state) {
   assert_true(hf_ray_cast(w->dynamics, v3(2, 0, 0), v3(-3, 0, 0), INFINITY, -1, NULL, &hit));
   assert_int_equal(hit.geom, BOX);
   assert_near(hit.distance, 1.4, 1e-15);
-  assert_near(hit.normal_W.x, 1, 0);
-  assert_near(hit.point_W.x, 0.6, 1e-15);
+  assert_near(hit.n_W.x, 1, 0);
+  assert_near(hit.p_W.x, 0.6, 1e-15);
   const double sizes[] = {1e-308, 1e-200, 1e200, 1.7e308}; // the direction counts, not how long it is
   for (int i = 0; i < 4; ++i) {
     assert_true(hf_ray_cast(w->dynamics, v3(2, 0, 0), v3(-sizes[i], 0, 0), INFINITY, -1, NULL, &hit));
@@ -120,12 +120,12 @@ static void distances_of_geoms(void** state) {
   move_to(w, 0);
   assert_true(hf_geom_distance(w->dynamics, BOX, BALL, INFINITY, &x));
   assert_near(x.distance, 0.2, 1e-15);
-  assert_near(x.normal_W.x, 1, 1e-15); // from the ball into the box
+  assert_near(x.n_W.x, 1, 1e-15); // from the ball into the box
   assert_near(x.p_Wa.x, 0.4, 1e-15);
   assert_near(x.p_Wb.x, 0.2, 1e-15);
   assert_true(hf_geom_distance(w->dynamics, FLOOR, CUBE, INFINITY, &x));
   assert_near(x.distance, 0.9, 1e-15);
-  assert_near(x.normal_W.z, -1, 1e-15);
+  assert_near(x.n_W.z, -1, 1e-15);
   assert_true(hf_geom_distance(w->dynamics, BOX, CUBE, INFINITY, &x)); // edge to edge: (0.3, 0.8)
   assert_near(x.distance, sqrt(0.09 + 0.64), 1e-14);
   assert_false(hf_geom_distance(w->dynamics, BOX, CUBE, 0.5, &x));

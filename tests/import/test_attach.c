@@ -57,14 +57,14 @@ static void dynamics(const hfModel* m, const double* q, const double* v, int n, 
   double all[64 * 64];
   assert_in_range(m->nv, n, 64);
   assert_int_equal(hf_dynamics_create(&d, m, NULL), HF_OK);
-  hf_dynamics_position(d, q, NULL);
-  hf_dynamics_velocity(d, v);
-  hf_dynamics_mass_matrix(d);
-  hf_dynamics_dense_M(d, all);
+  hf_dynamics_set_position(d, q, NULL);
+  hf_dynamics_set_velocity(d, v);
+  hf_dynamics_update_mass_matrix(d);
+  hf_dynamics_dense_mass_matrix(d, all);
   for (int i = 0; i < n; ++i)
     for (int k = 0; k < n; ++k) M[i * n + k] = all[i * m->nv + k];
-  hf_dynamics_bias(d);
-  memcpy(bias, hf_dynamics_c(d), (size_t)n * sizeof *bias);
+  hf_dynamics_update_bias(d);
+  memcpy(bias, hf_dynamics_bias(d), (size_t)n * sizeof *bias);
   hf_dynamics_free(d);
 }
 

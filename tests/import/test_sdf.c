@@ -38,12 +38,12 @@ static const char MJ_ARM[] =
 static void dynamics(const hfModel* m, const double* q, const double* v, double* M, double* bias) {
   hfDynamics* d = NULL;
   assert_int_equal(hf_dynamics_create(&d, m, NULL), HF_OK);
-  hf_dynamics_position(d, q, NULL);
-  hf_dynamics_velocity(d, v);
-  hf_dynamics_mass_matrix(d);
-  hf_dynamics_dense_M(d, M);
-  hf_dynamics_bias(d);
-  memcpy(bias, hf_dynamics_c(d), (size_t)m->nv * sizeof *bias);
+  hf_dynamics_set_position(d, q, NULL);
+  hf_dynamics_set_velocity(d, v);
+  hf_dynamics_update_mass_matrix(d);
+  hf_dynamics_dense_mass_matrix(d, M);
+  hf_dynamics_update_bias(d);
+  memcpy(bias, hf_dynamics_bias(d), (size_t)m->nv * sizeof *bias);
   hf_dynamics_free(d);
 }
 

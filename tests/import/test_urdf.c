@@ -50,10 +50,10 @@ static void test_inertial_axes(void** state) {
 static void dense_M(const hfModel* m, const double* q, double* M) {
   hfDynamics* d = NULL;
   assert_int_equal(hf_dynamics_create(&d, m, NULL), HF_OK);
-  hf_dynamics_position(d, q, NULL);
-  hf_dynamics_velocity(d, q); // any velocity will do; M does not depend on it
-  hf_dynamics_mass_matrix(d);
-  hf_dynamics_dense_M(d, M);
+  hf_dynamics_set_position(d, q, NULL);
+  hf_dynamics_set_velocity(d, q); // any velocity will do; M does not depend on it
+  hf_dynamics_update_mass_matrix(d);
+  hf_dynamics_dense_mass_matrix(d, M);
   hf_dynamics_free(d);
 }
 
@@ -278,12 +278,12 @@ static void test_links_without_weight(void** state) {
     double zero[2] = {0}, tau[2] = {0}, weight[3];
     assert_int_equal(hf_dynamics_create(&d, m, NULL), HF_OK);
     assert_int_equal(hf_actuation_create(&a, m, NULL), HF_OK);
-    hf_dynamics_position(d, zero, NULL);
-    hf_dynamics_velocity(d, zero);
+    hf_dynamics_set_position(d, zero, NULL);
+    hf_dynamics_set_velocity(d, zero);
     hf_actuation_update(a, d, zero);
     hf_actuation_passive(a, d, zero, tau);
-    hf_dynamics_bias(d);
-    const double* bias = hf_dynamics_c(d);
+    hf_dynamics_update_bias(d);
+    const double* bias = hf_dynamics_bias(d);
     for (int k = 0; k < 3; ++k) weight[k] = cases[i].lifted[k] ? 0 : 2 * 9.81;
     assert_true(fabs(bias[0] - tau[0] - weight[0] - weight[1] - weight[2]) < 1e-12); // rounding of 60 N
     assert_true(fabs(bias[1] - tau[1] - weight[1] - weight[2]) < 1e-12);

@@ -206,7 +206,7 @@ static void test_saved_model(void** state) {
   hfBuilder* b = NULL;
   hfError error;
   assert_int_equal(hf_model_load(&m, HF_SOURCE_DIR "/models/wsg50.xml", NULL, NULL, &error), HF_OK);
-  assert_int_equal(hf_model_save(m, written, &error), HF_OK);
+  assert_int_equal(hf_model_write(m, written, &error), HF_OK);
   assert_int_equal(hf_model_load(&again, written, NULL, NULL, &error), HF_OK);
   assert_int_equal(m->size, again->size);
   assert_memory_equal(m, again, m->size);

@@ -50,7 +50,6 @@ static void break_arm_effort(int i) { hf_arm_effort(arm, i); }
 static void break_sense(int i) { hf_sense_grip(sim, i, 1, 0); }
 static void break_contact(int i) { hf_sim_contact(sim, i); }
 static void break_field(int i) { hf_model_field_info(model, (hfModelField)(i < 0 ? i : HF_MODEL_FIELD_COUNT)); }
-static void break_option(int i) { hf_sim_config_get(NULL, i < 0 ? i : 10000); }
 static void break_diagnostics(int i) { hf_diagnostics_get(hf_diagnostics_create(), i); }
 static void break_state_memory(int i) { hf_state_size(model, i < 0 ? i : -i); }
 static void break_keyframes(int i) { hf_keyframes(i < 0 ? i : 0, numbers, numbers, 0); }
@@ -59,7 +58,7 @@ static void (*const breaks[])(int) = {
     break_body_pose, break_body_quat, break_geom_pose,    break_site_pose,  break_point_velocity, break_jacobian,
     break_jacobian_rate, break_com,   break_distance,     break_ray,        break_moment,         break_signal,
     break_signal_rates, break_arm_joint, break_arm_effort, break_sense,     break_contact,        break_field,
-    break_option,    break_diagnostics, break_state_memory, break_keyframes};
+    break_diagnostics, break_state_memory, break_keyframes};
 
 // Whether the call ends in abort(), in a process of its own.
 static int aborts(void (*call)(int), int argument) {
@@ -93,7 +92,7 @@ static int open_all(void** state) {
          hf_actuation_create(&actuation, model, &error) != HF_OK ||
          hf_arm_create(&arm, model, "tip", NULL, &error) != HF_OK || hf_sim_create(&sim, model, NULL, &error) != HF_OK ||
          !(world_state = hf_state_create(model)) || hf_sim_step(sim, world_state, NULL, NULL, &error) != HF_OK ||
-         (hf_dynamics_position(dynamics, hf_state_q(world_state), NULL), 0);
+         (hf_dynamics_set_position(dynamics, hf_state_q(world_state), NULL), 0);
 }
 
 static int close_all(void** state) {

@@ -50,7 +50,7 @@ static void test_torque(void** state) {
     gains[i] = (hfGains){100, 5, 20};
   }
   assert_int_equal(hf_arm_torque(t.arm, q, v, wanted, gains, 0.002, integral, tau), 0);
-  hf_dynamics_position(d, q, NULL);
+  hf_dynamics_set_position(d, q, NULL);
   double net[7];
   for (int i = 0; i < 7; ++i) net[i] = tau[i] - 0.5 * v[i]; // the file's joint damping
   hf_dynamics_forward(d, v, net, NULL, vdot);

@@ -339,8 +339,8 @@ static void test_file_round_trip(void** state) {
   (void)state;
   const char* path = HF_BINARY_DIR "/test_builder.hfm";
   hfModel *m = make_pendulum(), *read = NULL;
-  assert_int_equal(hf_model_save(m, path, NULL), HF_OK);
-  assert_int_equal(hf_model_open(&read, path, NULL), HF_OK);
+  assert_int_equal(hf_model_write(m, path, NULL), HF_OK);
+  assert_int_equal(hf_model_read(&read, path, NULL), HF_OK);
   assert_memory_equal(m, read, m->size);
   // a changed index is refused, not believed
   int32_t* parent = (int32_t*)((char*)read + read->offset[HF_FIELD_body_parent]);
@@ -365,17 +365,17 @@ static void test_state_round_trip(void** state) {
   hfModel* m = make_pendulum();
   hfState *s = hf_state_create(m), *copy = hf_state_create(m);
   s->time = 1.5, hf_state_mutable_q(s)[0] = 0.1, hf_state_mutable_v(s)[0] = -3;
-  assert_int_equal(hf_state_save(s, path, NULL), HF_OK);
-  assert_int_equal(hf_state_restore(copy, path, NULL), HF_OK);
+  assert_int_equal(hf_state_write(s, path, NULL), HF_OK);
+  assert_int_equal(hf_state_read(copy, path, NULL), HF_OK);
   assert_memory_equal(s, copy, s->size);
   FILE* file = fopen(path, "ab");
   fputs("X", file);
   fclose(file);
-  assert_int_equal(hf_state_restore(copy, path, NULL), HF_ERROR_PARSE); // perhaps two files were joined
+  assert_int_equal(hf_state_read(copy, path, NULL), HF_ERROR_PARSE); // perhaps two files were joined
   file = fopen(path, "r+b");
   fputs("XX", file);
   fclose(file);
-  assert_int_equal(hf_state_restore(copy, path, NULL), HF_ERROR_PARSE);
+  assert_int_equal(hf_state_read(copy, path, NULL), HF_ERROR_PARSE);
   remove(path);
   hf_state_free(s), hf_state_free(copy);
   hf_model_free(m);

@@ -78,8 +78,8 @@ static void test_save(void** state) {
   open_fixture(&f);
   hfModel* read = NULL;
   hfError error;
-  assert_int_equal(hf_model_save(hf_params_model(f.params), f.path, &error), HF_OK);
-  if (hf_model_open(&read, f.path, &error) != HF_OK) fail_msg("%s", error.message);
+  assert_int_equal(hf_model_write(hf_params_model(f.params), f.path, &error), HF_OK);
+  if (hf_model_read(&read, f.path, &error) != HF_OK) fail_msg("%s", error.message);
   check_block(read);
   hf_model_free(read);
   close_fixture(&f);
@@ -98,9 +98,9 @@ static void test_recording(void** state) {
   assert_int_equal(hf_sim_create(&sim, overlay, NULL, &error), HF_OK);
   assert_int_equal(hf_recorder_open(&recorder, f.path, overlay, scene, &error), HF_OK);
   assert_int_equal(hf_sim_step(sim, s, NULL, NULL, &error), HF_OK);
-  assert_int_equal(hf_recorder_write(recorder, sim, s, NULL, &error), HF_OK);
+  assert_int_equal(hf_recorder_add_frame(recorder, sim, s, NULL, &error), HF_OK);
   assert_int_equal(hf_recorder_close(recorder, &error), HF_OK);
-  if (hf_recording_open(&recording, f.path, &error) != HF_OK) fail_msg("%s", error.message);
+  if (hf_recording_read(&recording, f.path, &error) != HF_OK) fail_msg("%s", error.message);
   check_block(hf_recording_model(recording));
   assert_int_equal(hf_recording_frame_count(recording), 1);
   hf_recording_free(recording);

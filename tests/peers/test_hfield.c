@@ -27,7 +27,7 @@ static void compare_rays(const char* folder, int count) {
   hfDynamics* d = NULL;
   hfError error;
   assert_int_equal(hf_dynamics_create(&d, model, &error), HF_OK);
-  hf_dynamics_position(d, hf_model_qpos0(model), NULL);
+  hf_dynamics_set_position(d, hf_model_qpos0(model), NULL);
   FILE* in = open_list(folder, "rays");
   int hits = 0;
   for (int i = 0; i < count; ++i) {
@@ -64,7 +64,7 @@ static void find_rest(hfModel* model, double* depth, double* force, double* heig
   }
   hfDynamics* d = NULL;
   assert_int_equal(hf_dynamics_create(&d, model, &error), HF_OK);
-  hf_dynamics_position(d, hf_state_q(state), NULL);
+  hf_dynamics_set_position(d, hf_state_q(state), NULL);
   *height = hf_dynamics_body_pose(d, 1).p.z;
   hf_dynamics_free(d);
   hf_sim_free(sim);

@@ -22,14 +22,14 @@ static void evaluate(const hfModel* m, const double* q, double* M, double* weigh
   double v[7] = {0};
   assert_int_equal(m->nv, 7);
   assert_int_equal(hf_dynamics_create(&d, m, NULL), HF_OK);
-  hf_dynamics_position(d, q, NULL);
-  hf_dynamics_velocity(d, v);
-  hf_dynamics_mass_matrix(d);
-  hf_dynamics_bias(d);
-  hf_dynamics_dense_M(d, M);
+  hf_dynamics_set_position(d, q, NULL);
+  hf_dynamics_set_velocity(d, v);
+  hf_dynamics_update_mass_matrix(d);
+  hf_dynamics_update_bias(d);
+  hf_dynamics_dense_mass_matrix(d, M);
   for (int i = 0; i < 7; ++i) {
     M[8 * i] -= hf_model_dof_armature(m)[i];
-    weight[i] = hf_dynamics_c(d)[i];
+    weight[i] = hf_dynamics_bias(d)[i];
   }
   hf_dynamics_free(d);
 }

@@ -33,8 +33,8 @@ static void write_run(const hfModel* m, hfSim* sim, hfState* s) {
   assert_int_equal(hf_contact_log_open(&contacts, names[1], m, NULL), HF_OK);
   for (int i = 0; i < STEPS; ++i) {
     assert_int_equal(hf_sim_step(sim, s, NULL, NULL, NULL), HF_OK);
-    assert_int_equal(hf_state_log_write(log, s, controls, NULL), HF_OK);
-    assert_int_equal(hf_contact_log_write(contacts, sim, s->time, NULL), HF_OK);
+    assert_int_equal(hf_state_log_add(log, s, controls, NULL), HF_OK);
+    assert_int_equal(hf_contact_log_add(contacts, sim, s->time, NULL), HF_OK);
   }
   assert_int_equal(hf_state_log_close(log, NULL), HF_OK);
   assert_int_equal(hf_contact_log_close(contacts, NULL), HF_OK);

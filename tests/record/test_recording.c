@@ -37,10 +37,10 @@ static int record(void** state) {
     return -1;
   }
   state_after = hf_state_create(model);
-  hf_recorder_write(recorder, sim, state_after, NULL, &error);
+  hf_recorder_add_frame(recorder, sim, state_after, NULL, &error);
   for (int i = 0; i < FRAMES; ++i) {
     if (hf_sim_step(sim, state_after, NULL, NULL, &error) < 0) return -1;
-    if (hf_recorder_write(recorder, sim, state_after, NULL, &error) < 0) return -1;
+    if (hf_recorder_add_frame(recorder, sim, state_after, NULL, &error) < 0) return -1;
   }
   if (hf_recorder_close(recorder, &error) < 0) return -1;
   hf_sim_free(sim);
@@ -61,7 +61,7 @@ static void test_reads_what_was_written(void** state) {
   (void)state;
   hfRecording* r = NULL;
   hfError error = {HF_OK, ""};
-  assert_int_equal(hf_recording_open(&r, path, &error), HF_OK);
+  assert_int_equal(hf_recording_read(&r, path, &error), HF_OK);
   assert_string_equal(hf_recording_scene(r), "a scene");
   assert_int_equal(hf_recording_frame_count(r), FRAMES + 1);
   assert_int_equal(hf_recording_model(r)->size, model->size);
@@ -115,7 +115,7 @@ static void test_last_frame_is_the_end(void** state) {
     for (int i = 0; i < cases[k].steps; ++i) record_step(&run);
     for (int twice = 0; twice < 2; ++twice) assert_int_equal(hf_recorder_finish(run.recorder, run.sim, run.state, NULL, &error), HF_OK);
     assert_int_equal(hf_recorder_close(run.recorder, &error), HF_OK);
-    assert_int_equal(hf_recording_open(&r, file, &error), HF_OK);
+    assert_int_equal(hf_recording_read(&r, file, &error), HF_OK);
     assert_int_equal(hf_recording_frame_count(r), cases[k].frames);
     hfFrame last = hf_recording_frame(r, cases[k].frames - 1);
     assert_near(last.time, run.state->time, 0);
@@ -135,7 +135,7 @@ static void test_time_that_jumps(void** state) {
   run.state->time = 1e12;
   for (int i = 0; i < 8; ++i) record_step(&run); // two frames in 0.04 s behind the first one there
   assert_int_equal(hf_recorder_close(run.recorder, &error), HF_OK);
-  assert_int_equal(hf_recording_open(&r, file, &error), HF_OK);
+  assert_int_equal(hf_recording_read(&r, file, &error), HF_OK);
   assert_int_equal(hf_recording_frame_count(r), 4);
   hf_recording_free(r), hf_state_free(run.state), hf_sim_free(run.sim);
   remove(file);
@@ -176,7 +176,7 @@ static int open_copy(long size, long at, const char* bytes, size_t count, hfReco
   assert_int_equal(fwrite(content, 1, (size_t)size, file), size);
   fclose(file);
   free(content);
-  hfStatus status = hf_recording_open(r, copy, error);
+  hfStatus status = hf_recording_read(r, copy, error);
   remove(copy);
   return status;
 }
@@ -212,8 +212,8 @@ static void test_damage_is_refused(void** state) {
   const char huge[8] = {-1, -1, -1, -1, -1, -1, -1, 127};
   for (long at = 16; at < 56; at += 8) // every offset and size of the header
     assert_true(open_copy(size_of_file, at, huge, 8, &r, &error) < 0);
-  assert_true(hf_recording_open(&r, "/no/such/file", &error) == HF_ERROR_FILE);
-  assert_true(hf_recording_open(&r, "/", &error) == HF_ERROR_FILE);
+  assert_true(hf_recording_read(&r, "/no/such/file", &error) == HF_ERROR_FILE);
+  assert_true(hf_recording_read(&r, "/", &error) == HF_ERROR_FILE);
   assert_null(r);
 }
 
@@ -265,7 +265,7 @@ static void test_friction_events_and_controls(void** state) {
   hfError error = {HF_OK, ""};
   hfRecording* r = NULL;
   record_pull(file);
-  assert_int_equal(hf_recording_open(&r, file, &error), HF_OK);
+  assert_int_equal(hf_recording_read(&r, file, &error), HF_OK);
   int count = hf_recording_frame_count(r);
   assert_true(count == 121 || count == 120); // 60 a second, the start included
   hfFrame early = hf_recording_frame(r, 55);

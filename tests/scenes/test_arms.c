@@ -23,9 +23,9 @@ static void check_stretched_arm(const char* name, double height, double mass, do
   double q[7] = {0}, M[49];
   assert_int_equal(m->nv, 7);
   assert_int_equal(hf_dynamics_create(&d, m, NULL), HF_OK);
-  hf_dynamics_position(d, q, NULL);
-  hf_dynamics_mass_matrix(d);
-  hf_dynamics_dense_M(d, M);
+  hf_dynamics_set_position(d, q, NULL);
+  hf_dynamics_update_mass_matrix(d);
+  hf_dynamics_dense_mass_matrix(d, M);
   hfPose flange = hf_dynamics_site_pose(d, hf_model_find(m, HF_OBJECT_SITE, "flange"));
   assert_near(flange.p.z, height, 1e-12);
   assert_near(flange.p.x, 0, 1e-12);

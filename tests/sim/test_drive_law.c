@@ -124,7 +124,7 @@ static void test_computed_torque_is_the_library_function(void** state) {
   for (int k = 0; k < 400; ++k) {
     double t = 0.005 * k, scratch[2];
     hfSetpoint wanted[2] = {hf_sinusoid(0.5, 2 * pi * 0.8, 0, 0, t), hf_sinusoid(0.3, 2 * pi * 1.3, 0.4, 0.1, t)};
-    hf_dynamics_position(d, sim_q(&u), NULL);
+    hf_dynamics_set_position(d, sim_q(&u), NULL);
     hf_computed_torque(d, sim_q(&u), sim_v(&u), wanted, gains, scratch, u.input->ctrl);
     sim_world_step(&u, 1);
     sim_world_step(&w, 1);

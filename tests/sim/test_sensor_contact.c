@@ -46,8 +46,8 @@ static void test_sensors(void** state) {
     double *rows = peer_row(in, "contact", WIDTH * count), *want = peer_row(in, "sensor", m->nsensordata);
     hfContact* contact = malloc(sizeof *contact * (size_t)(count + 1));
     for (int k = 0; k < count; ++k) contact[k] = make_contact(m, rows + WIDTH * k);
-    hf_dynamics_position(d, q, NULL);
-    hf_dynamics_velocity(d, v);
+    hf_dynamics_set_position(d, q, NULL);
+    hf_dynamics_set_velocity(d, v);
     hf_actuation_update(a, d, q);
     hfiSensorInput x = {.dynamics = d, .actuation = a, .q = q, .vdot = vdot, .contact = contact, .ncontact = count};
     hfi_sensors(&x, out);

@@ -64,9 +64,9 @@ static void test_state(void** state) {
   simWorld a = sim_world_load(HF_SOURCE_DIR "/tests/actuation/delays.xml"), b = sim_world_load(HF_SOURCE_DIR "/tests/actuation/delays.xml");
   a.input->ctrl[0] = b.input->ctrl[0] = 3;
   sim_world_step(&a, 11);
-  assert_int_equal(hf_state_save(a.state, path, NULL), HF_OK);
+  assert_int_equal(hf_state_write(a.state, path, NULL), HF_OK);
   sim_world_step(&a, 7);
-  assert_int_equal(hf_state_restore(b.state, path, NULL), HF_OK);
+  assert_int_equal(hf_state_read(b.state, path, NULL), HF_OK);
   sim_world_step(&b, 7);
   assert_memory_equal(a.state, b.state, a.state->size);
   assert_memory_equal(hf_sim_sensors(a.sim), hf_sim_sensors(b.sim), sizeof(double) * (size_t)a.model->nsensordata);

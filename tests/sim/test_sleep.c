@@ -209,9 +209,9 @@ static void test_saved_state_sleeps(void** state) {
   simWorld w = make_asleep(with, 4), other = w;
   char path[64];
   snprintf(path, sizeof path, "/tmp/holdfast-sleep-%ld", (long)getpid());
-  assert_int_equal(hf_state_save(w.state, path, NULL), HF_OK);
+  assert_int_equal(hf_state_write(w.state, path, NULL), HF_OK);
   other.state = hf_state_create(w.model);
-  assert_int_equal(hf_state_restore(other.state, path, NULL), HF_OK);
+  assert_int_equal(hf_state_read(other.state, path, NULL), HF_OK);
   unlink(path);
   hfSim* second = NULL;
   assert_int_equal(hf_sim_create(&second, w.model, NULL, NULL), HF_OK);

@@ -45,10 +45,10 @@ static void test_same_bits(void** s) {
     run_law(kLaws[k], &a), run_law(kLaws[k], &b);
     step(&a, 400);
     const char* path = HF_BINARY_DIR "/test_step.hfs";
-    assert_int_equal(hf_state_save(a.state, path, NULL), HF_OK);
+    assert_int_equal(hf_state_write(a.state, path, NULL), HF_OK);
     step(&a, 400);
     step(&b, 3); // leaves its sim with other scratch
-    assert_int_equal(hf_state_restore(b.state, path, NULL), HF_OK);
+    assert_int_equal(hf_state_read(b.state, path, NULL), HF_OK);
     step(&b, 400);
     assert_memory_equal(a.state, b.state, a.state->size);
     remove(path);
@@ -244,7 +244,15 @@ static void test_bad_options(void** s) {
   hfModel* m = parse_model(kScene);
   hfSim* sim = NULL;
   hfError error;
-  hfSimConfig config = hf_sim_config_default();
+  hfSimConfig config = {0};
+  assert_int_equal(hf_sim_create(&sim, m, &config, &error), HF_ERROR_ARGUMENT);
+  assert_non_null(strstr(error.message, "hf_sim_config_default"));
+
+  config = hf_sim_config_default();
+  config.headers += 1000; // the next minor version
+  assert_int_equal(hf_sim_create(&sim, m, &config, &error), HF_ERROR_VERSION);
+
+  config = hf_sim_config_default();
   config.step = -1;
   assert_int_equal(hf_sim_create(&sim, m, &config, &error), HF_ERROR_ARGUMENT);
   assert_null(sim);
@@ -273,7 +281,7 @@ static void test_kept_dynamics_are_at_the_end(void** state) {
     const hfDynamics* kept = hf_sim_dynamics(w.sim);
     for (int i = 0; i < 300; ++i) {
       step(&w, 1);
-      hf_dynamics_position(fresh, hf_state_q(w.state), NULL);
+      hf_dynamics_set_position(fresh, hf_state_q(w.state), NULL);
       for (int b = 0; b < w.model->nbody; ++b) {
         hfPose X = hf_dynamics_body_pose(kept, b), Y = hf_dynamics_body_pose(fresh, b);
         assert_memory_equal(&X, &Y, sizeof X);

@@ -67,8 +67,8 @@ static double processor_time(void) {
 static double measure(trial* t, double* kinetic, double* potential) {
   const double* q = hf_state_q(t->state);
   double power = 0;
-  hf_dynamics_position(t->dynamics, q, NULL);
-  hf_dynamics_velocity(t->dynamics, hf_state_v(t->state));
+  hf_dynamics_set_position(t->dynamics, q, NULL);
+  hf_dynamics_set_velocity(t->dynamics, hf_state_v(t->state));
   hf_actuation_update(t->actuation, t->dynamics, q);
   for (int i = 0; i < t->model->nu; ++i) power += hf_sim_actuator_force(t->sim)[i] * hf_actuation_velocity(t->actuation)[i];
   *kinetic = hf_dynamics_kinetic_energy(t->dynamics);
@@ -156,7 +156,7 @@ static double equality_work(trial* t, int method, double h) {
 }
 
 static double diagonal_mass(const trial* t, int dof) {
-  return hf_dynamics_M(t->dynamics)[hf_model_dof_Madr(t->model)[dof] + hf_model_dof_depth(t->model)[dof]];
+  return hf_dynamics_mass_matrix(t->dynamics)[hf_model_dof_Madr(t->model)[dof] + hf_model_dof_depth(t->model)[dof]];
 }
 
 // In continuous time a limit is a spring with the time constant T: k = m/T^2.
@@ -246,7 +246,7 @@ static void open_trial(trial* t, int method, int steps, int as_written) {
   most_work_of_step(t); // keeps the lengths
   limit_work(t, 0);     // and the sensors
   for (int i = 0; i < t->model->neq; ++i) find_start_speed(t, i);
-  hf_dynamics_mass_matrix(t->dynamics);
+  hf_dynamics_update_mass_matrix(t->dynamics);
   t->released += release_energy(t);
   if (method > HF_METHOD_MLCP) t->released += limit_energy(t);
 }

@@ -72,8 +72,8 @@ static inline void mujoco_scene_close(mujocoScene* w) {
 
 // Kinematics and actuation of a scene at a state.
 static inline void mujoco_scene_evaluate(mujocoScene* w, const mujocoState* s) {
-  hf_dynamics_position(w->dynamics, s->qpos, NULL);
-  hf_dynamics_velocity(w->dynamics, s->qvel);
+  hf_dynamics_set_position(w->dynamics, s->qpos, NULL);
+  hf_dynamics_set_velocity(w->dynamics, s->qvel);
   hf_actuation_update(w->actuation, w->dynamics, s->qpos);
   hf_actuation_forces(w->actuation, s->act, s->ctrl, w->model->world.timestep);
 }

@@ -11,7 +11,7 @@
 // sticks iff tan th <= mu, else a = g (sin th - mu cos th)
 static void test_incline(void** state) {
   (void)state;
-  hfSimConfig config = switching_config(HF_CONTACTS_RIGID, 0.01);
+  hfSimConfig config = switching_config(HF_CONTACT_MODEL_RIGID, 0.01);
   simWorld w = switching_world(INCLINE("0.5", 0), &config);
   runSum sum = switching_run(&w, 1);
   assert_int_equal(sum.status, HF_OK);
@@ -45,7 +45,7 @@ static void test_slip_to_roll(void** state) {
                              "size='0 0 1' friction='0.3'/>"
                              "<body pos='0 0 0.1'><freejoint/><geom type='sphere' size='0.1' "
                              "mass='1' friction='0'/></body></worldbody></mujoco>";
-  hfSimConfig config = switching_config(HF_CONTACTS_RIGID, 0.01);
+  hfSimConfig config = switching_config(HF_CONTACT_MODEL_RIGID, 0.01);
   simWorld w = switching_world(ball, &config);
   sim_v(&w)[0] = 1.2, sim_v(&w)[1] = 1.6;
   double stop = 2 * 2 / (7 * 0.3 * 10);
@@ -73,7 +73,7 @@ static const char BOX[] =
 
 static void test_stick_slip(void** state) {
   (void)state;
-  hfSimConfig config = switching_config(HF_CONTACTS_RIGID, 0.001);
+  hfSimConfig config = switching_config(HF_CONTACT_MODEL_RIGID, 0.001);
   simWorld w = switching_world(BOX, &config);
   double stopped = 0, peak = 0;
   hfError error = {HF_OK, ""};
@@ -97,7 +97,7 @@ static void test_impact(void** state) {
       "<mujoco><option gravity='0 0 -10'/><worldbody><geom type='plane' size='0 0 1'/>"
       "<body pos='0 0 1.1'><freejoint/><geom type='sphere' size='0.1' "
       "mass='1'/></body></worldbody></mujoco>";
-  hfSimConfig config = switching_config(HF_CONTACTS_SWITCHING, 0.01);
+  hfSimConfig config = switching_config(HF_CONTACT_MODEL_SWITCHING, 0.01);
   simWorld w = switching_world(ball, &config);
   runSum sum = switching_run(&w, 1);
   assert_int_equal(sum.nimpact, 1);

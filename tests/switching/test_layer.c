@@ -13,7 +13,7 @@
 
 // eps = 1e-4, m0 = 2: k = 2e4 N/m, c = 200 N s/m: omega = 100/s, zeta = 1/2
 static simWorld soft_world(const char* xml, int integrator) {
-  hfSimConfig config = switching_config(HF_CONTACTS_COMPLIANT, 1e-3);
+  hfSimConfig config = switching_config(HF_CONTACT_MODEL_COMPLIANT, 1e-3);
   config.switching.rigid.layer.eps = 1e-4;
   config.switching.rigid.touch = 1e-10;
   config.switching.accuracy = 1e-8;
@@ -102,7 +102,7 @@ static void test_separation(void** state) {
 // K_T = 4, C_T = 2 across the normal: k_t = 8e4 N/m, c_t = 400 N s/m, omega twice as high at the same zeta. The normal keeps K_N = C_N = 1.
 static void test_constants_apart(void** state) {
   (void)state;
-  hfSimConfig config = switching_config(HF_CONTACTS_COMPLIANT, 1e-3);
+  hfSimConfig config = switching_config(HF_CONTACT_MODEL_COMPLIANT, 1e-3);
   config.switching.rigid.layer = (hfLayerConfig){.eps = 1e-4, .time = 1, .stiffness = 1, .damping = 1,
                                                  .tangential_stiffness = 4, .tangential_damping = 2, .depth = 1e-3};
   config.switching.rigid.touch = 1e-10;
@@ -143,7 +143,7 @@ static void deform(int law, double load, double dt, double* d, double* rate) {
 }
 
 static simWorld law_world(const char* xml, int law, int tangential_law) {
-  hfSimConfig config = switching_config(HF_CONTACTS_COMPLIANT, 1e-3);
+  hfSimConfig config = switching_config(HF_CONTACT_MODEL_COMPLIANT, 1e-3);
   config.switching.rigid.layer.eps = 1e-4;
   config.switching.rigid.layer.law = law;
   config.switching.rigid.layer.tangential_law = tangential_law;
@@ -193,7 +193,7 @@ static void test_start_of_laws(void** state) {
                             "<body pos='0 0 0.1'><freejoint/><geom type='box' size='0.1 0.1 0.1' mass='2'/></body></worldbody></mujoco>";
   for (int law = HF_LAYER_LINEAR; law <= HF_LAYER_STIFFENING; ++law)
     for (int sliding = 0; sliding < 2; ++sliding) {
-      hfSimConfig config = switching_config(HF_CONTACTS_SWITCHING, 1e-3);
+      hfSimConfig config = switching_config(HF_CONTACT_MODEL_SWITCHING, 1e-3);
       config.switching.rigid.layer.eps = 1e-4;
       config.switching.rigid.layer.law = law;
       config.switching.rigid.layer.tangential_law = HF_LAYER_STIFFENING;
@@ -212,7 +212,7 @@ static void test_start_of_laws(void** state) {
 static void test_refused_laws(void** state) {
   (void)state;
   hfError error;
-  hfSimConfig config = switching_config(HF_CONTACTS_COMPLIANT, 1e-3);
+  hfSimConfig config = switching_config(HF_CONTACT_MODEL_COMPLIANT, 1e-3);
   config.switching.rigid.layer.tangential_law = HF_LAYER_HERTZ;
   simWorld w = soft_world(SCENE("0 0 -10", "0.5"), HF_METHOD_RK3);
   hfSim* sim;

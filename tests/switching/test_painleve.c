@@ -91,7 +91,7 @@ static void test_refused(void** state) {
   (void)state;
   runSum sum;
   double v[3];
-  pass(HF_CONTACTS_RIGID, 1e-6, -1, &sum, v);
+  pass(HF_CONTACT_MODEL_RIGID, 1e-6, -1, &sum, v);
   assert_int_equal(sum.status, HF_NO_SOLUTION);
 }
 
@@ -100,7 +100,7 @@ static void test_jump(void** state) {
   double v[5][3], change[4];
   runSum sum;
   for (int i = 0; i < 5; ++i) {
-    pass(HF_CONTACTS_COMPLIANT, 1e-5 * pow(0.1, i), -1, &sum, v[i]);
+    pass(HF_CONTACT_MODEL_COMPLIANT, 1e-5 * pow(0.1, i), -1, &sum, v[i]);
     assert_int_equal(sum.status, HF_OK);
     print_message("eps %.0e: v %.8f %.8f %.8f\n", 1e-5 * pow(0.1, i), v[i][0], v[i][1], v[i][2]);
   }
@@ -117,8 +117,8 @@ static void test_switching(void** state) {
   (void)state;
   double v[3], soft[3];
   runSum sum;
-  pass(HF_CONTACTS_COMPLIANT, 1e-8, -1, &sum, soft);
-  pass(HF_CONTACTS_SWITCHING, 1e-8, -1, &sum, v);
+  pass(HF_CONTACT_MODEL_COMPLIANT, 1e-8, -1, &sum, soft);
+  pass(HF_CONTACT_MODEL_SWITCHING, 1e-8, -1, &sum, v);
   assert_int_equal(sum.status, HF_OK);
   print_message(
       "%d switches, first %s at %g s; v %.8f %.8f %.8f, compliant %.8f %.8f %.8f; rigid %.4f s\n",
@@ -135,7 +135,7 @@ static void test_dwell(void** state) {
   double v[3];
   for (int i = 0; i < 3; ++i) {
     runSum sum;
-    pass(HF_CONTACTS_SWITCHING, 1e-8, dwell[i], &sum, v);
+    pass(HF_CONTACT_MODEL_SWITCHING, 1e-8, dwell[i], &sum, v);
     print_message("dwell %g s: compliant from %g s, %d switches, the last at %g s\n", dwell[i], sum.first.time,
                   sum.nswitch, sum.last.time);
     assert_int_equal(sum.status, HF_OK);
@@ -162,7 +162,7 @@ static void test_random(void** state) {
       seed = seed * 6364136223846793005u + 1442695040888963407u;
       u[k] = (double)(seed >> 11) / 9007199254740992.0;
     }
-    hfSimConfig config = switching_config(HF_CONTACTS_SWITCHING, 1e-3);
+    hfSimConfig config = switching_config(HF_CONTACT_MODEL_SWITCHING, 1e-3);
     config.switching.rigid.layer.eps = 1e-7;
     config.switching.rigid.layer.mass = 1;
     config.switching.integrator = HF_METHOD_RK3;

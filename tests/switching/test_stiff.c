@@ -77,7 +77,7 @@ static void test_rest(void** state) {
     double k = pow(10, 6 + (at /= SHAPES) % 9), m = mass[(at /= 9) % 3], h = step[(at /= 3) % 3],
            gain;
     const char* mu = friction[(at /= 3) % 2];
-    int mode = (at /= 2) % 2 ? HF_CONTACTS_COMPLIANT : HF_CONTACTS_SWITCHING;
+    int mode = (at /= 2) % 2 ? HF_CONTACT_MODEL_COMPLIANT : HF_CONTACT_MODEL_SWITCHING;
     hfSimConfig config = switching_config(mode, h);
     simWorld w = stiff_world(shape, m, mu, k, 0, &config);
     double z = sim_q(&w)[2];
@@ -102,7 +102,7 @@ static void test_fall(void** state) {
   static const double step[] = {1e-4, 1e-3, 1e-2};
   for (int n = 0; n < 9 * 3; ++n) {
     double k = pow(10, 6 + n % 9), h = step[n / 9], gain;
-    hfSimConfig config = switching_config(HF_CONTACTS_SWITCHING, h);
+    hfSimConfig config = switching_config(HF_CONTACT_MODEL_SWITCHING, h);
     simWorld w = stiff_world(
         &(Shape){"brick",
                  "<geom type='box' size='.05 .04 .03' euler='10 20 0' mass='%g' friction='%s'/>",
@@ -124,7 +124,7 @@ static void test_rebound(void** state) {
   (void)state;
   static const double stiffness[] = {1e6, 1e8, 1e10, 1e11};
   for (int i = 0; i < 4; ++i) {
-    hfSimConfig config = switching_config(HF_CONTACTS_COMPLIANT, 1e-3);
+    hfSimConfig config = switching_config(HF_CONTACT_MODEL_COMPLIANT, 1e-3);
     simWorld w = stiff_world(&shapes[3], 1, "0", stiffness[i], 1e-3, &config);
     double speed = 20, gain;
     sim_v(&w)[2] = -speed;
@@ -171,7 +171,7 @@ static void test_jacobian(void** state) {
   static const double depth[] = {5e-7, 5e-5, -1e-5}, slide[] = {1e-8, 2e-4};
   double worst = 0;
   for (int n = 0; n < 4 * 2 * 3 * 2; ++n) {
-    hfSimConfig config = switching_config(HF_CONTACTS_COMPLIANT, 1e-3);
+    hfSimConfig config = switching_config(HF_CONTACT_MODEL_COMPLIANT, 1e-3);
     config.switching.rigid.layer.law = n % 4;
     config.switching.rigid.layer.tangential_law = n / 4 % 2 ? HF_LAYER_STIFFENING : HF_LAYER_LINEAR;
     simWorld w = switching_world(SLIDER, &config);

@@ -15,7 +15,7 @@
 // Rolling friction: (1 + 2/5) m a = -mu_r m g/r; torsion: (2/5) m r^2 wdot = -mu_t m g
 static void test_rolling_friction(void** state) {
   (void)state;
-  hfSimConfig config = switching_config(HF_CONTACTS_RIGID, 0.01);
+  hfSimConfig config = switching_config(HF_CONTACT_MODEL_RIGID, 0.01);
   simWorld w = switching_world(BALL("0.5 0.002 0.001"), &config);
   double a = 0.001 * 10 / 0.1 / 1.4, wdot = 0.002 * 10 / (0.4 * 0.01);
   sim_v(&w)[0] = 0.05, sim_v(&w)[4] = 0.5; // rolls along x at 0.05 m/s
@@ -41,7 +41,7 @@ static void test_rolling_friction(void** state) {
 // Four rolling contacts of the planar grasp: 8 rows in 7 dofs. It must go compliant, and hold the object.
 static void test_rank(void** state) {
   (void)state;
-  hfSimConfig config = switching_config(HF_CONTACTS_SWITCHING, 1e-3);
+  hfSimConfig config = switching_config(HF_CONTACT_MODEL_SWITCHING, 1e-3);
   config.switching.rigid.layer.eps = 1e-4;
   config.switching.rigid.layer.mass = 1.69;
   simWorld w = switching_world(PLANAR_GRASP, &config);
@@ -69,7 +69,7 @@ static const char CAPSULE[] =
 
 static void test_bits(void** state) {
   (void)state;
-  hfSimConfig config = switching_config(HF_CONTACTS_SWITCHING, 2e-3);
+  hfSimConfig config = switching_config(HF_CONTACT_MODEL_SWITCHING, 2e-3);
   simWorld w = switching_world(CAPSULE, &config), other = switching_world(CAPSULE, &config);
   sim_v(&w)[0] = 0.7, sim_v(&w)[5] = 3;
   for (int i = 0; i < 300; ++i) {
@@ -104,7 +104,7 @@ static void test_tamsi(void** state) {
       "mass='1' friction='0.3'/></body></worldbody></mujoco>";
   double q[3][7];
   for (int k = 0; k < 3; ++k) {
-    hfSimConfig config = switching_config(HF_CONTACTS_RIGID, 1e-3);
+    hfSimConfig config = switching_config(HF_CONTACT_MODEL_RIGID, 1e-3);
     if (k > 0) {
       config = hf_sim_config_default();
       config.method = HF_METHOD_TAMSI, config.step = k == 1 ? 2e-4 : 5e-5;
@@ -136,7 +136,7 @@ static void test_tamsi(void** state) {
 
 static void test_stool(void** state) {
   (void)state;
-  hfSimConfig config = switching_config(HF_CONTACTS_SWITCHING, 2e-3);
+  hfSimConfig config = switching_config(HF_CONTACT_MODEL_SWITCHING, 2e-3);
   simWorld w =
       switching_world(STOOL(LEG("0.2", "0") LEG("-0.1", "0.17") LEG("-0.1", "-0.17")), &config);
   sim_v(&w)[0] = 0.3, sim_v(&w)[1] = 0.4;
@@ -179,7 +179,7 @@ static double total_energy(const simWorld* w) {
 
 static void test_overlap(void** state) {
   (void)state;
-  hfSimConfig config = switching_config(HF_CONTACTS_SWITCHING, 1e-3);
+  hfSimConfig config = switching_config(HF_CONTACT_MODEL_SWITCHING, 1e-3);
   simWorld w = switching_world(WITHIN, &config);
   hfError error;
   assert_int_equal(hf_state_set_key(w.state, NULL, w.model, 0, &error), HF_OK);
@@ -205,15 +205,15 @@ static void test_refusals(void** state) {
   hfModel* model = parse_model(CAPSULE);
   hfError error = {HF_OK, ""};
   hfSim* sim = NULL;
-  hfSimConfig config = switching_config(HF_CONTACTS_SWITCHING, 1e-3);
+  hfSimConfig config = switching_config(HF_CONTACT_MODEL_SWITCHING, 1e-3);
   config.switching.restitution = 2;
   assert_int_equal(hf_sim_create(&sim, model, &config, &error), HF_ERROR_ARGUMENT);
   assert_non_null(strstr(error.message, "switching.restitution"));
-  config = switching_config(HF_CONTACTS_SWITCHING, 1e-3);
+  config = switching_config(HF_CONTACT_MODEL_SWITCHING, 1e-3);
   config.switching.integrator = HF_METHOD_TAMSI;
   assert_int_equal(hf_sim_create(&sim, model, &config, &error), HF_ERROR_ARGUMENT);
   assert_non_null(strstr(error.message, "switching.integrator"));
-  config = switching_config(HF_CONTACTS_SWITCHING, 1e-3);
+  config = switching_config(HF_CONTACT_MODEL_SWITCHING, 1e-3);
   config.switching.rigid.touch = 1e-2;
   assert_int_equal(hf_sim_create(&sim, model, &config, &error), HF_ERROR_ARGUMENT);
   assert_non_null(strstr(error.message, "reach"));
@@ -223,7 +223,7 @@ static void test_refusals(void** state) {
   assert_int_equal(hf_rigid_create(&r, model, &rigid, &error), HF_ERROR_ARGUMENT);
   assert_non_null(strstr(error.message, "layer.eps"));
   hf_model_free(model);
-  config = switching_config(HF_CONTACTS_SWITCHING, 1e-3);
+  config = switching_config(HF_CONTACT_MODEL_SWITCHING, 1e-3);
   simWorld w = switching_world(CAPSULE, &config);
   w.input->velocity_target[0] = 1;
   hfStepReport report;

@@ -80,7 +80,7 @@ static int found_of_dofs(hfModel* m, int n, const int* dof, double speed) {
   hfState* s = hf_state_create(m);
   for (int i = 0; i < n; ++i) hf_state_mutable_v(s)[dof[i]] = speed;
   hfi_world_place(world, hf_state_q(s), NULL);
-  hf_dynamics_velocity(&world->dynamics, hf_state_v(s));
+  hf_dynamics_set_velocity(&world->dynamics, hf_state_v(s));
   hfi_world_find_contacts(world, 0, 2e-3, NULL);
   int count = world->nfound;
   hf_state_free(s);

@@ -93,8 +93,8 @@ void hfi_session_close(hfiSession* s) {
 static void pull(hfiSession* s) {
   const hfModel* m = model_of(s);
   hfiDrag* g = &s->drag;
-  hf_dynamics_position(s->dynamics, hf_state_q(s->state), s->input);
-  hf_dynamics_velocity(s->dynamics, hf_state_v(s->state));
+  hf_dynamics_set_position(s->dynamics, hf_state_q(s->state), s->input);
+  hf_dynamics_set_velocity(s->dynamics, hf_state_v(s->state));
   hfPose X = hf_dynamics_body_pose(s->dynamics, g->body);
   hfVec3 arm = m3_mulv(X.R, g->p_B), p = v3_add(X.p, arm);
   hfVec3 com = v3_add(X.p, m3_mulv(X.R, v3_load(hf_model_body_com(m) + 3 * g->body)));

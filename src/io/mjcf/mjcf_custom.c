@@ -77,19 +77,20 @@ void hfi_mjcf_contact_parameters(hfiMjcf* m, const char* full_name, hfGeomDef* d
   }
 }
 
-static void read_word(hfiMjcf* m, const char* key, const hfiKeyword* table, int32_t* x) {
+// The value of the word that the file gives for `key`, or `fallback` if it gives none. A word that the table lacks is refused.
+static int read_word(hfiMjcf* m, const char* key, const hfiKeyword* table, int fallback) {
   hfiCustom* c = find_custom(m, key);
-  if (!c) return;
+  if (!c) return fallback;
+
   for (const hfiKeyword* k = table; k->word && c->text; ++k)
-    if (strcmp(k->word, c->text) == 0) {
-      *x = k->value;
-      return;
-    }
+    if (strcmp(k->word, c->text) == 0) return k->value;
+
   char known[256] = "";
   for (const hfiKeyword* k = table; k->word; ++k)
     strncat(strncat(known, k == table ? "" : ", ", 3), k->word, 30);
   hfi_fail(m->r, c->elem, HF_ERROR_PARSE, "hf.%s: \"%.40s\" is none of: %s", key,
            c->text ? c->text : "a number", known);
+  return fallback;
 }
 
 const hfiKeyword hfi_mjcf_methods[] = {{"tamsi", HF_METHOD_TAMSI},
@@ -120,11 +121,11 @@ void hfi_mjcf_set_world(hfiMjcf* m) {
   find_positive(m, "stiction_speed", &w->stiction_speed);
   find_positive(m, "tangential_ratio", &w->tangential_ratio);
   find_positive(m, "release_speed", &w->release_speed);
-  read_word(m, "method", hfi_mjcf_methods, &w->method);
+  w->method = (hfMethod)read_word(m, "method", hfi_mjcf_methods, w->method);
   if (find_custom(m, "method")) // If the file names a method for Holdfast, the integrator is meant for MuJoCo, and nothing is reported.
     for (hfiElem* e = hfi_child(m->root, "option"); e; e = hfi_next(e, "option")) hfi_attr(e, "integrator");
-  read_word(m, "friction", hfi_mjcf_friction_laws, &w->friction);
-  read_word(m, "friction_rule", hfi_mjcf_friction_rules, &w->friction_rule);
+  w->friction = (hfFrictionLaw)read_word(m, "friction", hfi_mjcf_friction_laws, w->friction);
+  w->friction_rule = (hfFrictionRule)read_word(m, "friction_rule", hfi_mjcf_friction_rules, w->friction_rule);
 }
 
 void hfi_mjcf_report_custom(hfiMjcf* m) {
@@ -157,10 +158,11 @@ static const double* read_table(hfiMjcf* m, const hfiElem* elem, const char* fil
 
 void hfi_mjcf_read_drive(hfiMjcf* m, const char* full_name, hfActuatorDef* def) {
   const char* actuator = own_name(m, full_name);
-  int32_t law = def->drive;
+  int law = def->drive;
   if (!m->custom) return;
-  if (hfi_is_servo(def->gaintype, def->biastype, def->biasprm)) read_word(m, "drive", hfi_mjcf_drives, &law);
-  if (actuator) read_word(m, hfi_format(m->r, "drive.%s", actuator), hfi_mjcf_drives, &law);
+
+  if (hfi_is_servo(def->gaintype, def->biastype, def->biasprm)) law = read_word(m, "drive", hfi_mjcf_drives, law);
+  if (actuator) law = read_word(m, hfi_format(m->r, "drive.%s", actuator), hfi_mjcf_drives, law);
   def->drive = law;
 }
 

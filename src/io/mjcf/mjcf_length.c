@@ -103,9 +103,9 @@ static double find_length(hfiPuller* p, const hfActuatorDef* d) {
   const hfModel* m = p->model;
   const double *q = hf_state_q(p->state), gear = d->gear[0];
   int id = d->trnid[0];
-  hf_dynamics_position(p->dynamics, q, p->input);
-  hf_dynamics_velocity(p->dynamics, hf_state_v(p->state));
-  hf_dynamics_mass_matrix(p->dynamics);
+  hf_dynamics_set_position(p->dynamics, q, p->input);
+  hf_dynamics_set_velocity(p->dynamics, hf_state_v(p->state));
+  hf_dynamics_update_mass_matrix(p->dynamics);
   hf_dynamics_factor(p->dynamics);
   memset(p->J, 0, sizeof *p->J * (size_t)m->nv);
   if (d->trntype == HF_TRANSMISSION_JOINT && !p->is_own) {

@@ -95,10 +95,10 @@ static void find_contact(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
                                    {"site", HF_OBJECT_SITE, 0, 0},  {"geom2", HF_OBJECT_GEOM, 1, 0}, {"body2", HF_OBJECT_BODY, 1, 0},
                                    {"subtree2", HF_OBJECT_BODY, 1, 1}};
   find_ends(m, elem, ends, sizeof ends / sizeof *ends, d);
-  if (!hfi_mjcf_read_words(m, elem, "data", hfi_mjcf_contact_data, &d->data)) d->data = HF_CONTACT_FOUND;
+  if (!hfi_mjcf_read_words(m, elem, "data", hfi_mjcf_contact_data, &d->data)) d->data = HF_CONTACT_DATA_FOUND;
   hfi_read_int(m->r, elem, "num", &d->num);
   hfi_read_keyword(m->r, elem, "reduce", hfi_mjcf_reductions, &d->reduce);
-  if (d->reduce == HF_REDUCE_NETFORCE && d->data & (HF_CONTACT_LINVEL | HF_CONTACT_ANGVEL))
+  if (d->reduce == HF_REDUCE_NETFORCE && d->data & (HF_CONTACT_DATA_LINVEL | HF_CONTACT_DATA_ANGVEL))
     hfi_fail(m->r, elem, HF_ERROR_MODEL, "linvel and angvel do not exist with reduce=\"netforce\"");
 }
 

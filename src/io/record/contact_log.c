@@ -31,7 +31,7 @@ static void print_vector(hfiOutput* out, hfVec3 a) {
   hfi_output_print(out, ",%.17g,%.17g,%.17g", a.x, a.y, a.z);
 }
 
-hfStatus hf_contact_log_write(hfContactLog* log, const hfSim* sim, double time, hfError* error) {
+hfStatus hf_contact_log_add(hfContactLog* log, const hfSim* sim, double time, hfError* error) {
   hfi_clear_error(error);
   int count = hf_sim_contact_count(sim);
   for (int i = 0; i < count; ++i) {

@@ -58,7 +58,7 @@ void hfi_stream_run(const hfSim* sim, hfiBytes* out) {
   hfi_bytes_print(out, "\"options\":{");
   for (int i = 0; hf_sim_config_name(i); ++i)
     hfi_bytes_print(out, "%s\"%s\":%.17g", i ? "," : "", hf_sim_config_name(i),
-                    hf_sim_config_get(config, i));
+                    hf_sim_config_get(config, hf_sim_config_name(i)));
   hfi_bytes_print(out, "}}");
   hfi_chunk_end(out, start);
 }

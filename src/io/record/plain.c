@@ -19,8 +19,8 @@ void hfi_plain_init(hfiPlain* p) {
 
 void hfi_plain_add(hfiPlain* p, hfDynamics* d, const hfSim* sim, const hfState* state,
                    const hfInput* input, const hfStepReport* step) {
-  hf_dynamics_position(d, hf_state_q(state), input);
-  hf_dynamics_velocity(d, hf_state_v(state));
+  hf_dynamics_set_position(d, hf_state_q(state), input);
+  hf_dynamics_set_velocity(d, hf_state_v(state));
   hfi_dynamics_rest_as(d, state);
   double kinetic = hf_dynamics_kinetic_energy(d),
          potential = hf_dynamics_potential_energy(d, hf_state_q(state));

@@ -79,7 +79,7 @@ hfStatus hf_recorder_finish(hfRecorder* recorder, const hfSim* sim, const hfStat
   return hfi_output_flush(&recorder->out, error);
 }
 
-hfStatus hf_recorder_write(hfRecorder* recorder, const hfSim* sim, const hfState* state,
+hfStatus hf_recorder_add_frame(hfRecorder* recorder, const hfSim* sim, const hfState* state,
                            const hfInput* input, hfError* error) {
   hfi_clear_error(error);
   hfStatus status = begin(recorder, error);

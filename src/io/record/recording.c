@@ -137,7 +137,7 @@ static hfStatus open_blocks(hfRecording* r, uint64_t size, const char* path, hfE
   return index_chunks(r, size, header.chunks_offset, path, error);
 }
 
-hfStatus hf_recording_open(hfRecording** recording, const char* path, hfError* error) {
+hfStatus hf_recording_read(hfRecording** recording, const char* path, hfError* error) {
   hfi_clear_error(error);
   hfRecording* made = calloc(1, sizeof *made);
   if (!made) return hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", path);

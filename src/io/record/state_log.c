@@ -87,17 +87,17 @@ static void print_state(hfStateLog* log, const hfState* state, const double* ctr
   print_values(&log->out, ctrl, log->model->nu);
 }
 
-hfStatus hf_state_log_write(hfStateLog* log, const hfState* state, const double* ctrl,
+hfStatus hf_state_log_add(hfStateLog* log, const hfState* state, const double* ctrl,
                             hfError* error) {
   hfi_clear_error(error);
   if (log->sensors || log->actuator_forces || log->body_count)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "this log has columns that hf_state_log_write_step fills");
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "this log has columns that hf_state_log_add_step fills");
   print_state(log, state, ctrl);
   hfi_output_print(&log->out, "\n");
   return hfi_output_flush(&log->out, error);
 }
 
-hfStatus hf_state_log_write_step(hfStateLog* log, hfSim* sim, const hfState* state, hfError* error) {
+hfStatus hf_state_log_add_step(hfStateLog* log, hfSim* sim, const hfState* state, hfError* error) {
   hfi_clear_error(error);
   hfStatus status = log->body_count > 0 ? hfi_sim_complete_at(sim, state, error) : HF_OK;
   if (status < 0) return status;
@@ -140,7 +140,7 @@ static hfStatus find_bodies(const hfModel* model, const hfStateLogConfig* config
   return HF_OK;
 }
 
-hfStatus hf_state_log_create(hfStateLog** log, const char* path, const hfModel* model, const hfStateLogConfig* config,
+hfStatus hf_state_log_open_columns(hfStateLog** log, const char* path, const hfModel* model, const hfStateLogConfig* config,
                              hfError* error) {
   hfi_clear_error(error);
   hfStateLogConfig plain = hf_state_log_config_default();
@@ -166,7 +166,7 @@ hfStatus hf_state_log_create(hfStateLog** log, const char* path, const hfModel* 
 hfStatus hf_state_log_open(hfStateLog** log, const char* path, const hfModel* model,
                            hfError* error) {
   hfi_clear_error(error);
-  return hf_state_log_create(log, path, model, NULL, error);
+  return hf_state_log_open_columns(log, path, model, NULL, error);
 }
 
 hfStatus hf_state_log_close(hfStateLog* log, hfError* error) {

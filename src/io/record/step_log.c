@@ -20,7 +20,7 @@ hfStatus hf_step_log_open(hfStepLog** log, const char* path, hfError* error) {
   return HF_OK;
 }
 
-hfStatus hf_step_log_write(hfStepLog* log, double time, const hfStepReport* report, hfError* error) {
+hfStatus hf_step_log_add(hfStepLog* log, double time, const hfStepReport* report, hfError* error) {
   hfi_clear_error(error);
   const hfIntegratorReport* c = &report->continuous;
   const hfViolations* v = &report->violation;

@@ -107,8 +107,8 @@ void hfi_stream_frame(hfiStream* s, const hfSim* sim, const hfState* state, cons
                       double wall, hfiBytes* out) {
   const hfModel* m = s->model;
   if (!s->started) hfi_stream_run(sim, out);
-  hf_dynamics_position(s->dynamics, hf_state_q(state), input);
-  hf_dynamics_velocity(s->dynamics, hf_state_v(state));
+  hf_dynamics_set_position(s->dynamics, hf_state_q(state), input);
+  hf_dynamics_set_velocity(s->dynamics, hf_state_v(state));
   hfi_dynamics_rest_as(s->dynamics, state);
   hfFrameHead head = frame_head(s, sim, state, wall);
   size_t start = hfi_chunk_begin(out, HFI_CHUNK_FRAME);

@@ -134,7 +134,7 @@ static hfStatus import_in_c_locale(const Source* source, const hfImportConfig* c
   return r.status;
 }
 
-// Whether the file is a model that hf_model_save wrote.
+// Whether the file is a model that hf_model_write wrote.
 static int is_saved_model(const char* path) {
   char begin[8] = "";
   struct stat info;
@@ -159,7 +159,7 @@ hfStatus hf_model_load(hfModel** model, const char* path, const hfImportConfig* 
   hfi_clear_error(error);
   if (is_saved_model(path)) {
     note_saved_model(path, config, diagnostics);
-    hfStatus status = hf_model_open(model, path, error);
+    hfStatus status = hf_model_read(model, path, error);
     if (status == HF_OK && diagnostics) hf_model_diagnose(*model, path, diagnostics);
     return status;
   }

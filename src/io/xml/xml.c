@@ -153,8 +153,8 @@ static const char* name_other(const char* text, size_t length) {
   static const struct {
     const char *begin, *what; // the first bytes of such files (io/record/chunk.h, model/state.c)
   } kinds[] = {
-      {"HFRECORD", "this is a recording and no model: hf_recording_open reads it and hf_recording_model is its model (Recording(PATH).model in Python)"},
-      {"HFSTATE", "this is a state and no model: hf_state_restore reads it (State.restore in Python)"},
+      {"HFRECORD", "this is a recording and no model: hf_recording_read reads it and hf_recording_model is its model (Recording(PATH).model in Python)"},
+      {"HFSTATE", "this is a state and no model: hf_state_read reads it (State.restore in Python)"},
   };
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
     if (length >= strlen(kinds[i].begin) && memcmp(text, kinds[i].begin, strlen(kinds[i].begin)) == 0) return kinds[i].what;

@@ -141,7 +141,7 @@ hfStatus hfi_accel_configure(hfAccel* a, const double* q) {
   hfDynamics* d = a->dynamics;
   a->known = 0;
   hfi_world_place(a->world, q, a->input);
-  hf_dynamics_mass_matrix(d);
+  hf_dynamics_update_mass_matrix(d);
   hf_dynamics_factor(d);
   for (int i = 0; i < a->model->nv; ++i)
     if (!(d->Dinv[i] > 0 && isfinite(d->Dinv[i]))) return HF_SINGULAR;
@@ -156,8 +156,8 @@ hfStatus hfi_accel_configure(hfAccel* a, const double* q) {
 // Computes a->tau: all forces except those of contacts and equalities, less the bias.
 static void gather_forces(hfAccel* a, double t, const double* q, const double* v, const double* act) {
   hfDynamics* d = a->dynamics;
-  hf_dynamics_velocity(d, v);
-  hf_dynamics_bias(d);
+  hf_dynamics_set_velocity(d, v);
+  hf_dynamics_update_bias(d);
   hfi_world_load(a->world, t, a->input);
   hf_actuation_update(a->actuation, d, q);
   hf_actuation_forces(a->actuation, act, a->world->ctrl, 0);

@@ -66,26 +66,26 @@ static void store_motor(const Matrix* M, int i) {
   int at[HFI_MOTOR_STATES], states = hf_model_actuator_states(m)[i], acts = hfi_accel_actuator_is_free(M->a, i);
   for (int k = 0; k < HFI_MOTOR_STATES; ++k) at[k] = 2 * m->nv + hf_model_actuator_actadr(m)[i] + hfi_motor_slot(states, 1 << k);
   int setpoint = at[0], integral = at[1], temperature = at[2], bristle = at[3], current = at[4];
-  if (states & HF_MOTOR_SETPOINT) {
+  if (states & HF_MOTOR_STATE_SETPOINT) {
     *entry(M, setpoint, setpoint) = hfi_slew_slope(u, u->motor[i].first_rate, hf_model_actuator_motor(m)[HF_MOTOR_PARAMETERS * i + HF_MOTOR_SLEWMAX]);
-    if (states & HF_MOTOR_INTEGRAL) *entry(M, integral, setpoint) = 1; // It needs the position as the first input.
-    if (states & HF_MOTOR_CURRENT) *entry(M, current, setpoint) = x.current_setpoint;
+    if (states & HF_MOTOR_STATE_INTEGRAL) *entry(M, integral, setpoint) = 1; // It needs the position as the first input.
+    if (states & HF_MOTOR_STATE_CURRENT) *entry(M, current, setpoint) = x.current_setpoint;
     if (acts && x.force_setpoint != 0) store_gain(M, i, x.force_setpoint, setpoint);
   }
-  if (states & HF_MOTOR_INTEGRAL) {
+  if (states & HF_MOTOR_STATE_INTEGRAL) {
     add_rate(M, i, (hfiAffine){0, -1, 0}, integral);
     if (acts && x.force_integral != 0) store_gain(M, i, x.force_integral, integral);
   }
-  if (states & HF_MOTOR_TEMPERATURE) *entry(M, temperature, temperature) = x.temperature_temperature;
-  if (states & HF_MOTOR_BRISTLE) {
+  if (states & HF_MOTOR_STATE_TEMPERATURE) *entry(M, temperature, temperature) = x.temperature_temperature;
+  if (states & HF_MOTOR_STATE_BRISTLE) {
     add_rate(M, i, (hfiAffine){0, 0, x.bristle_velocity}, bristle);
     *entry(M, bristle, bristle) = x.bristle_bristle;
     if (acts) store_gain(M, i, x.force_bristle, bristle);
   }
-  if (states & HF_MOTOR_CURRENT) {
+  if (states & HF_MOTOR_STATE_CURRENT) {
     add_rate(M, i, x.current, current);
     *entry(M, current, current) = x.current_current;
-    if (states & HF_MOTOR_INTEGRAL) *entry(M, current, integral) = x.current_integral;
+    if (states & HF_MOTOR_STATE_INTEGRAL) *entry(M, current, integral) = x.current_integral;
     if (acts) store_gain(M, i, x.force_current, current);
   }
 }

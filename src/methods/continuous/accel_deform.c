@@ -85,7 +85,7 @@ int hfi_accel_store_deformations(hfAccel* a, const double* tail, hfState* state)
     memset(m, 0, sizeof *m);
     m->key_pair = hfi_contact_key(c->at).pair;
     m->key_feature = c->at->feature;
-    m->flags = hfi_accel_contact_sticks(c) ? HF_CONTACT_STICK : 0;
+    m->flags = hfi_accel_contact_sticks(c) ? HF_MEMORY_STICK : 0;
     v3_store(m->xi_B, m3_tmulv(X.R, hfi_in_plane(c->at, xi[0], xi[1])));
     v3_store(m->twist, m3_tmulv(X.R, v3_axpy(xi[2], c->at->n, hfi_in_plane(c->at, xi[3], xi[4]))));
     v3_store(m->p_BC, pose_inv_point(X, c->at->p_W));

@@ -27,7 +27,7 @@ void hf_accel_begin(hfAccel* a, const hfState* state, const hfInput* input) {
 
 void hfi_accel_anchor(hfAccel* a, const hfState* state, const double* v, double span) {
   hfi_world_mark_start(a->world);
-  hf_dynamics_velocity(a->dynamics, v);
+  hf_dynamics_set_velocity(a->dynamics, v);
   hfi_memory_recall(state, a->dynamics, a->world->surfaces, span, a->world->contact, a->world->ncontact);
   for (int i = 0; i < a->world->ncontact; ++i) {
     const hfiContact* c = &a->world->contact[i];

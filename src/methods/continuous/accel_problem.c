@@ -90,7 +90,7 @@ const hfAccelProblem* hf_accel_problem(hfAccel* a, double t, const double* q, co
   p->ncontact = a->ncontact;
   p->nequality = a->nequality;
   p->nrow = 0;
-  hf_dynamics_dense_M(a->dynamics, p->M);
+  hf_dynamics_dense_mass_matrix(a->dynamics, p->M);
   memcpy(p->tau, a->tau, bytes);
   memcpy(p->v, v, bytes);
   for (int i = 0; i < a->ncontact; ++i) {

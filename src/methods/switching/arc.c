@@ -100,7 +100,7 @@ static int update_contacts(hfiSwitching* s) {
 static hfStatus resolve(hfiSwitching* s, const hfiImpact* impact) {
   hfRigid* r = s->rigid;
   r->share = 0;
-  if (s->config.contact_mode == HF_CONTACTS_RIGID) {
+  if (s->config.contact_mode == HF_CONTACT_MODEL_RIGID) {
     hfi_rigid_assemble(r);
     hfi_rigid_certify(r);
     if (!r->problem.certificate.full_rank) r->share = HFI_RIGID_SHARE;
@@ -230,7 +230,7 @@ static double event_margin(hfiSwitching* s, double t, const double* x) {
     if (u->mu_static == 0 && u->mu == 0) continue;
     least = min2(least, u->mode == HF_MODE_SLIDING ? sliding_margin(r, u) : cone_margin(r, u));
   }
-  return s->config.contact_mode == HF_CONTACTS_SWITCHING ? min2(least, certify(s, &reason)) : least;
+  return s->config.contact_mode == HF_CONTACT_MODEL_SWITCHING ? min2(least, certify(s, &reason)) : least;
 }
 
 // Integrates the arc from its start over dt into s->trial. *reached is how much of dt it came through [s].
@@ -315,7 +315,7 @@ static void share_forces(hfiSwitching* s) {
 // Begins the compliant phase at the present point. If the certificate of the problem assembled last fails, that is recorded as the reason. If the
 // configuration allows only rigid phases, returns `status` instead.
 static hfStatus leave_rigid(hfiSwitching* s, int reason, hfStatus status) {
-  if (s->config.contact_mode == HF_CONTACTS_RIGID) return status;
+  if (s->config.contact_mode == HF_CONTACT_MODEL_RIGID) return status;
   certify(s, &reason);
   if (reason == HF_SWITCH_RANK) share_forces(s);
   hfi_switch_to_soft(s, reason);
@@ -329,7 +329,7 @@ hfStatus hfi_rigid_phase(hfiSwitching* s, double t_end, hfError* error) {
   if (status == HF_SINGULAR) return status;
   if (status) return leave_rigid(s, HF_SWITCH_NO_SOLUTION, status);
   if (hfi_arc_exhausted(s)) return leave_rigid(s, HF_SWITCH_EVENTS, HF_NOT_CONVERGED);
-  if (s->config.contact_mode == HF_CONTACTS_SWITCHING && certify(s, &reason) < 0)
+  if (s->config.contact_mode == HF_CONTACT_MODEL_SWITCHING && certify(s, &reason) < 0)
     return leave_rigid(s, reason, HF_OK);
   hfi_tracks_copy(s->kept, &s->nkept, r->track, r->ntrack);
   memcpy(s->start, s->x, (size_t)s->nx * sizeof *s->x);

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-static const uint32_t STICK[3] = {HF_CONTACT_STICK, HF_CONTACT_SPIN_STICK, HF_CONTACT_ROLL_STICK};
+static const uint32_t STICK[3] = {HF_MEMORY_STICK, HF_MEMORY_SPIN_STICK, HF_MEMORY_ROLL_STICK};
 
 void hfi_tracks_copy(hfiTrack* to, int32_t* nto, const hfiTrack* from, int32_t n) {
   memcpy(to, from, (size_t)n * sizeof *to);
@@ -63,7 +63,7 @@ static void recall_track(const hfiSwitching* s, const hfContactMemory* m, int i,
   const hfAccel* a = s->rigid->accel;
   const hfiContact* c = a->contact[i].at;
   hfVec3 n_B = m3_tmulv(a->dynamics->X_WB[c->body_b].R, c->n), xi = v3_load(m->xi_B);
-  t->closed = (m->flags & HF_CONTACT_CLOSED) != 0;
+  t->closed = (m->flags & HF_MEMORY_CLOSED) != 0;
   t->held = v3_dot(n_B, xi);
   t->deformation = (hfiDeformation){v3_axpy(-t->held, n_B, xi), v3_load(m->twist)};
   for (int g = 0; g < 3; ++g) t->mode[g] = m->flags & STICK[g] ? HF_MODE_ROLLING : HF_MODE_SLIDING;
@@ -72,7 +72,7 @@ static void recall_track(const hfiSwitching* s, const hfContactMemory* m, int i,
 static const hfContactMemory* find_memory(const hfState* state, const hfiTrack* t) {
   const hfContactMemory* m = hf_state_memory(state);
   for (int k = 0; k < state->nmemory; ++k)
-    if (m[k].key_pair == t->key.pair && m[k].key_feature == t->key.feature && m[k].flags & HF_CONTACT_LAYER)
+    if (m[k].key_pair == t->key.pair && m[k].key_feature == t->key.feature && m[k].flags & HF_MEMORY_LAYER)
       return &m[k];
   return NULL;
 }
@@ -80,8 +80,8 @@ static const hfContactMemory* find_memory(const hfState* state, const hfiTrack* 
 hfStatus hfi_switching_recall(hfiSwitching* s, const hfState* state) {
   hfRigid* r = s->rigid;
   const int64_t* word = hf_state_discrete(state);
-  int forced = s->config.contact_mode == HF_CONTACTS_RIGID       ? HFI_PHASE_RIGID
-               : s->config.contact_mode == HF_CONTACTS_COMPLIANT ? HFI_PHASE_SOFT
+  int forced = s->config.contact_mode == HF_CONTACT_MODEL_RIGID       ? HFI_PHASE_RIGID
+               : s->config.contact_mode == HF_CONTACT_MODEL_COMPLIANT ? HFI_PHASE_SOFT
                                                                  : 0;
   s->phase = (int32_t)word[HFI_WORD_PHASE];
   memcpy(&s->since, &word[HFI_WORD_SINCE], sizeof s->since);
@@ -117,7 +117,7 @@ int hfi_switching_store(hfiSwitching* s, hfState* state) {
     memset(m, 0, sizeof *m); // This clears the padding, too, because states are compared byte by byte.
     m->key_pair = t->key.pair;
     m->key_feature = t->key.feature;
-    m->flags = HF_CONTACT_LAYER | (t->closed > 0 ? HF_CONTACT_CLOSED : 0);
+    m->flags = HF_MEMORY_LAYER | (t->closed > 0 ? HF_MEMORY_CLOSED : 0);
     for (int g = 0; g < 3; ++g) m->flags |= t->mode[g] == HF_MODE_ROLLING ? STICK[g] : 0;
     v3_store(m->xi_B, v3_axpy(t->held, n_B, t->deformation.xi_B));
     v3_store(m->twist, t->deformation.twist_B);

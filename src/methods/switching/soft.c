@@ -321,7 +321,7 @@ hfStatus hfi_soft_phase(hfiSwitching* s, double t_end, hfError* error) {
   hfi_tracks_copy(s->kept, &s->nkept, s->rigid->track, s->rigid->ntrack);
   memcpy(s->soft_start, s->x, (size_t)(s->nx + s->stride * s->nlayer) * sizeof *s->x);
   status = integrate_soft(s, from, t_end - from, error);
-  int may = s->config.contact_mode == HF_CONTACTS_SWITCHING && !hfi_arc_exhausted(s) &&
+  int may = s->config.contact_mode == HF_CONTACT_MODEL_SWITCHING && !hfi_arc_exhausted(s) &&
             s->t - s->since >= s->config.dwell;
   if (!status && may && switch_to_rigid(s, 0))
     status = return_early(s, from, t_end - from, error);

@@ -2,7 +2,7 @@
 #include <holdfast/rigid.h>
 
 hfSwitchConfig hf_switch_config_default(void) {
-  hfSwitchConfig c = {.contact_mode = HF_CONTACTS_SWITCHING,
+  hfSwitchConfig c = {.contact_mode = HF_CONTACT_MODEL_SWITCHING,
                       .start = HF_START_EQUILIBRIUM,
                       .return_modes = HF_RETURN_LAYER,
                       .integrator = HF_METHOD_SDIRK,

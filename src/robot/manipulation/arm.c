@@ -163,11 +163,11 @@ void hf_arm_velocities(const hfArm* arm, const double* v_world, double* v) {
 
 void hf_arm_set(hfArm* arm, const double* q_world) {
   memcpy(arm->q_world, q_world, sizeof *q_world * (size_t)arm->model->nq);
-  hf_dynamics_position(arm->dynamics, arm->q_world, NULL);
+  hf_dynamics_set_position(arm->dynamics, arm->q_world, NULL);
 }
 void hf_arm_move(hfArm* arm, const double* q) {
   for (int i = 0; i < arm->n; ++i) arm->q_world[arm->joint[i].qposadr] = q[i];
-  hf_dynamics_position(arm->dynamics, arm->q_world, NULL);
+  hf_dynamics_set_position(arm->dynamics, arm->q_world, NULL);
 }
 
 hfPose hf_arm_pose(const hfArm* arm) {

@@ -166,7 +166,7 @@ void hfi_actuation_drive_by(hfActuation* a, hfDriveLaw law);
 //   tau (nv) +=  forces that do not depend on the velocity at the end of the step
 //   problem->diag (nv) += h (c + h k) of joint dampers and springs
 //   problem      gets rows: drives, limits, friction losses, tendon springs, equalities, velocity targets. They are its first blocks.
-// Needs hf_actuation_update, hf_dynamics_mass_matrix and hf_dynamics_factor, or hfi_postpone_factors, at q.
+// Needs hf_actuation_update, hf_dynamics_update_mass_matrix and hf_dynamics_factor, or hfi_postpone_factors, at q.
 void hfi_actuation_step(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, hfStepProblem* problem, double* tau);
 // Must be called after a step, with the velocities v1 (nv) at its end. The forces at these velocities are computed only when hfi_need_forces is
 // called: mostly the next step comes before anybody needs them.
@@ -315,7 +315,7 @@ static inline int hfi_equality_body(const hfModel* m, int equality, int side) {
 // Largest speed at which rows of an equality, n entries of its Jacobian, remove their error [m/s or rad/s].
 double hfi_equality_release_speed(const hfModel* model, const hfiEquality* equality, const double* J, int n);
 hfiEquality hfi_equality_evaluate(const hfActuation* a, const hfDynamics* d, int equality, const double* q);
-// Computes Jdot v of a connect (3 rows) or weld (6 rows), after hf_dynamics_velocity. The change of the weld's matrix `turn` is left out: it multiplies
+// Computes Jdot v of a connect (3 rows) or weld (6 rows), after hf_dynamics_set_velocity. The change of the weld's matrix `turn` is left out: it multiplies
 // w_1 - w_2, which the rows keep at zero.
 void hfi_attachment_rate(const hfDynamics* d, const hfiEquality* e, double* rate);
 // Speed at which the error of an equality, or of the rotation of a weld, grows at velocities v (nv) [m/s or rad/s].

@@ -41,7 +41,7 @@ static Steady steady_current(const hfActuation* a, int n, int implicit) {
   double R = m->resistance, K = p[HF_MOTOR_CONSTANT], h = implicit ? a->h : 0;
   Steady plain = {{m->voltage / R, 0, -K / R}, 0};
   if (!(hf_model_actuator_inputs(a->model)[n] & (HF_INPUT_POSITION | HF_INPUT_VELOCITY | HF_INPUT_TORQUE))) return plain;
-  double ki = has_state(a, n, HF_MOTOR_INTEGRAL) ? p[HF_MOTOR_KI] : 0, Imax = p[HF_MOTOR_IMAX];
+  double ki = has_state(a, n, HF_MOTOR_STATE_INTEGRAL) ? p[HF_MOTOR_KI] : 0, Imax = p[HF_MOTOR_IMAX];
   double next = m->integral + h * (m->pos - a->length[n]);
   int held = implicit && Imax > 0 && fabs(next) >= Imax; // The integral is at its bound and no longer follows the length.
   double I = held ? clamp(next, -Imax, Imax) : m->integral + h * m->pos;
@@ -60,7 +60,7 @@ static double at_present(const hfActuation* a, int n, hfiAffine f) { return f.co
 
 // The share of the difference from its steady value by which the current changes in a step: 1 without inductance.
 static double current_share(const hfActuation* a, int n) {
-  return has_state(a, n, HF_MOTOR_CURRENT) ? -expm1(-a->h / parameters(a, n)[HF_MOTOR_TIME_CONSTANT]) : 1;
+  return has_state(a, n, HF_MOTOR_STATE_CURRENT) ? -expm1(-a->h / parameters(a, n)[HF_MOTOR_TIME_CONSTANT]) : 1;
 }
 
 // Bounds of a torque, each narrowed by the next.
@@ -78,7 +78,7 @@ static void bound_torque(const hfActuation* a, int n, double share, double bound
     double drop = m->voltage - K * a->velocity[n];
     narrow_bounds(d, kept + K * share * (drop - bound) / R, kept + K * share * (drop + bound) / R);
   }
-  if (has_state(a, n, HF_MOTOR_CURRENT) && p[HF_MOTOR_CURRENT_RATE] > 0) {
+  if (has_state(a, n, HF_MOTOR_STATE_CURRENT) && p[HF_MOTOR_CURRENT_RATE] > 0) {
     double way = p[HF_MOTOR_CURRENT_RATE] * p[HF_MOTOR_TIME_CONSTANT] * share;
     narrow_bounds(d, K * (m->current - way), K * (m->current + way));
   }
@@ -127,7 +127,7 @@ static hfiAffine bristle_force(const hfActuation* a, int n, int implicit) {
   double sigma0 = p[HF_MOTOR_BRISTLE_STIFFNESS], sigma1 = p[HF_MOTOR_BRISTLE_DAMPING], h = implicit ? a->h : 0;
   double e = exp(-m->decay * h), b = decay_time(m->decay, h);
   hfiAffine f = {-(sigma0 - sigma1 * m->decay) * e * m->bristle, 0, -sigma0 * b - sigma1 * e};
-  return has_state(a, n, HF_MOTOR_BRISTLE) ? f : (hfiAffine){0, 0, 0};
+  return has_state(a, n, HF_MOTOR_STATE_BRISTLE) ? f : (hfiAffine){0, 0, 0};
 }
 
 // Over a step the friction of the bristles is bounded by g. Without the bound, bristles that start at rest would never let go, because their rate at
@@ -138,7 +138,7 @@ hfiMotorForce hfi_motor_force(const hfActuation* a, int n, int implicit) {
   double middle = at_present(a, n, cog);
   drag.constant += cog.constant, drag.length += cog.length;
   hfiMotorForce f = {electric_drive(a, n, implicit), make_drive(a, n, drag, implicit)};
-  if (!implicit || !has_state(a, n, HF_MOTOR_BRISTLE)) return f;
+  if (!implicit || !has_state(a, n, HF_MOTOR_STATE_BRISTLE)) return f;
   double most = stribeck(p, a->velocity[n]) + p[HF_MOTOR_BRISTLE_DAMPING] * exp(-a->motor[n].decay * a->h) * fabs(a->velocity[n]);
   f.drag.lo = middle - most, f.drag.hi = middle + most;
   return f;
@@ -155,8 +155,8 @@ static void read_inputs(hfActuation* a, int n, const double* act, const double* 
   for (int k = 0; k < 4; ++k) {
     if (!(inputs >> k & 1)) continue;
     *to[k] = hfi_clamped_control(a->model, at, ctrl);
-    if (at++ > n || !has_state(a, n, HF_MOTOR_SETPOINT)) continue;
-    double now = state_of(a, n, HF_MOTOR_SETPOINT, act);
+    if (at++ > n || !has_state(a, n, HF_MOTOR_STATE_SETPOINT)) continue;
+    double now = state_of(a, n, HF_MOTOR_STATE_SETPOINT, act);
     m->first_rate = hfi_slew_rate(a, *to[k] - now, p[HF_MOTOR_SLEWMAX]);
     *to[k] = now + a->h * m->first_rate;
   }
@@ -168,32 +168,32 @@ static void set_rates(hfActuation* a, int n, double length, double velocity, int
   const hfiMotor* m = &a->motor[n];
   double error = m->pos - length, Imax = p[HF_MOTOR_IMAX];
   int held = Imax > 0 && fabs(m->integral) >= Imax && error * m->integral > 0;
-  set_rate(a, n, HF_MOTOR_INTEGRAL, held ? 0 : error);
-  set_rate(a, n, HF_MOTOR_BRISTLE, velocity - m->decay * m->bristle);
-  if (!has_state(a, n, HF_MOTOR_CURRENT)) return;
+  set_rate(a, n, HF_MOTOR_STATE_INTEGRAL, held ? 0 : error);
+  set_rate(a, n, HF_MOTOR_STATE_BRISTLE, velocity - m->decay * m->bristle);
+  if (!has_state(a, n, HF_MOTOR_STATE_CURRENT)) return;
   hfiAffine i = steady_current(a, n, implicit).i;
   double rate = (i.constant + i.length * length + i.velocity * velocity - m->current) / p[HF_MOTOR_TIME_CONSTANT], most = p[HF_MOTOR_CURRENT_RATE];
-  set_rate(a, n, HF_MOTOR_CURRENT, most > 0 ? clamp(rate, -most, most) : rate);
+  set_rate(a, n, HF_MOTOR_STATE_CURRENT, most > 0 ? clamp(rate, -most, most) : rate);
 }
 
 void hfi_update_motor(hfActuation* a, int n, const double* act, const double* ctrl) {
   const double* p = parameters(a, n);
   hfiMotor* m = &a->motor[n];
-  double T = state_of(a, n, HF_MOTOR_TEMPERATURE, act), s = a->velocity[n];
-  *m = (hfiMotor){.integral = state_of(a, n, HF_MOTOR_INTEGRAL, act), .current = state_of(a, n, HF_MOTOR_CURRENT, act),
-                  .bristle = state_of(a, n, HF_MOTOR_BRISTLE, act), .resistance = p[HF_MOTOR_RESISTANCE]};
-  if (has_state(a, n, HF_MOTOR_TEMPERATURE)) m->resistance *= 1 + p[HF_MOTOR_TEMPCOEF] * (T + p[HF_MOTOR_AMBIENT] - p[HF_MOTOR_REFTEMP]);
+  double T = state_of(a, n, HF_MOTOR_STATE_TEMPERATURE, act), s = a->velocity[n];
+  *m = (hfiMotor){.integral = state_of(a, n, HF_MOTOR_STATE_INTEGRAL, act), .current = state_of(a, n, HF_MOTOR_STATE_CURRENT, act),
+                  .bristle = state_of(a, n, HF_MOTOR_STATE_BRISTLE, act), .resistance = p[HF_MOTOR_RESISTANCE]};
+  if (has_state(a, n, HF_MOTOR_STATE_TEMPERATURE)) m->resistance *= 1 + p[HF_MOTOR_TEMPCOEF] * (T + p[HF_MOTOR_AMBIENT] - p[HF_MOTOR_REFTEMP]);
   m->resistance = max2(LEAST, m->resistance);
-  if (has_state(a, n, HF_MOTOR_BRISTLE)) m->decay = p[HF_MOTOR_BRISTLE_STIFFNESS] * fabs(s) / max2(LEAST, stribeck(p, s));
+  if (has_state(a, n, HF_MOTOR_STATE_BRISTLE)) m->decay = p[HF_MOTOR_BRISTLE_STIFFNESS] * fabs(s) / max2(LEAST, stribeck(p, s));
   read_inputs(a, n, act, ctrl);
   if (!hfi_actuator_acts(a->model, n)) {
     for (int k = 0; k < HFI_MOTOR_STATES; ++k) set_rate(a, n, 1 << k, 0);
     return;
   }
-  set_rate(a, n, HF_MOTOR_SETPOINT, m->first_rate);
-  double i = has_state(a, n, HF_MOTOR_CURRENT) ? m->current : at_present(a, n, steady_current(a, n, 0).i);
-  if (has_state(a, n, HF_MOTOR_TEMPERATURE))
-    set_rate(a, n, HF_MOTOR_TEMPERATURE, (i * i * m->resistance - T / p[HF_MOTOR_THERMAL_RESISTANCE]) / max2(LEAST, p[HF_MOTOR_THERMAL_CAPACITY]));
+  set_rate(a, n, HF_MOTOR_STATE_SETPOINT, m->first_rate);
+  double i = has_state(a, n, HF_MOTOR_STATE_CURRENT) ? m->current : at_present(a, n, steady_current(a, n, 0).i);
+  if (has_state(a, n, HF_MOTOR_STATE_TEMPERATURE))
+    set_rate(a, n, HF_MOTOR_STATE_TEMPERATURE, (i * i * m->resistance - T / p[HF_MOTOR_THERMAL_RESISTANCE]) / max2(LEAST, p[HF_MOTOR_THERMAL_CAPACITY]));
   set_rates(a, n, a->length[n], s, 0);
 }
 
@@ -206,7 +206,7 @@ static double bounded_bristle_rate(const hfActuation* a, int n, double rate) {
 
 void hfi_motor_end(hfActuation* a, int n, double velocity) {
   set_rates(a, n, a->length[n] + a->h * velocity, velocity, 1);
-  if (has_state(a, n, HF_MOTOR_BRISTLE)) set_rate(a, n, HF_MOTOR_BRISTLE, bounded_bristle_rate(a, n, velocity - a->motor[n].decay * a->motor[n].bristle));
+  if (has_state(a, n, HF_MOTOR_STATE_BRISTLE)) set_rate(a, n, HF_MOTOR_STATE_BRISTLE, bounded_bristle_rate(a, n, velocity - a->motor[n].decay * a->motor[n].bristle));
 }
 
 void hfi_motor_advance(const hfActuation* a, int n, double* act, double h) {
@@ -216,11 +216,11 @@ void hfi_motor_advance(const hfActuation* a, int n, double* act, double h) {
     int slot = hfi_motor_slot(states, 1 << k);
     if (slot < 0) continue;
     double* x = act + adr + slot;
-    double span = 1 << k == HF_MOTOR_CURRENT   ? -p[HF_MOTOR_TIME_CONSTANT] * expm1(-h / p[HF_MOTOR_TIME_CONSTANT])
-                  : 1 << k == HF_MOTOR_BRISTLE ? decay_time(a->motor[n].decay, h)
+    double span = 1 << k == HF_MOTOR_STATE_CURRENT   ? -p[HF_MOTOR_TIME_CONSTANT] * expm1(-h / p[HF_MOTOR_TIME_CONSTANT])
+                  : 1 << k == HF_MOTOR_STATE_BRISTLE ? decay_time(a->motor[n].decay, h)
                                                : h;
     *x += span * a->rate[adr + slot];
-    if (1 << k == HF_MOTOR_INTEGRAL && p[HF_MOTOR_IMAX] > 0) *x = clamp(*x, -p[HF_MOTOR_IMAX], p[HF_MOTOR_IMAX]);
+    if (1 << k == HF_MOTOR_STATE_INTEGRAL && p[HF_MOTOR_IMAX] > 0) *x = clamp(*x, -p[HF_MOTOR_IMAX], p[HF_MOTOR_IMAX]);
   }
 }
 
@@ -232,12 +232,12 @@ hfiMotorSlopes hfi_motor_slopes(const hfActuation* a, int n) {
   hfiMotorSlopes x = {.force = cogging_force(a, n)};
   Steady steady = steady_current(a, n, 0);
   double K = p[HF_MOTOR_CONSTANT], te = p[HF_MOTOR_TIME_CONSTANT], s = a->velocity[n];
-  int coil = has_state(a, n, HF_MOTOR_CURRENT), controlled = steady.i.velocity != -K / m->resistance || steady.i.length != 0;
+  int coil = has_state(a, n, HF_MOTOR_STATE_CURRENT), controlled = steady.i.velocity != -K / m->resistance || steady.i.length != 0;
   hfiDrive d = electric_drive(a, n, 0);
   int free = d.f0 > d.lo && d.f0 < d.hi;
   int inputs = hf_model_actuator_inputs(a->model)[n];
   double by_torque = controlled ? p[HF_MOTOR_RESISTANCE] / (max2(LEAST, K) * m->resistance) : 0; // slopes of the steady current
-  double by_integral = has_state(a, n, HF_MOTOR_INTEGRAL) ? by_torque * p[HF_MOTOR_KI] : 0;
+  double by_integral = has_state(a, n, HF_MOTOR_STATE_INTEGRAL) ? by_torque * p[HF_MOTOR_KI] : 0;
   double by_setpoint = by_torque * (inputs & HF_INPUT_POSITION ? p[HF_MOTOR_KP] : inputs & HF_INPUT_VELOCITY ? p[HF_MOTOR_KD] : 1);
   if (!coil && free) {
     x.force.length += K * steady.i.length, x.force.velocity += K * steady.i.velocity;
@@ -249,14 +249,14 @@ hfiMotorSlopes hfi_motor_slopes(const hfActuation* a, int n) {
     x.force_current = free ? K : 0;
     if (moves) x.current = (hfiAffine){0, steady.i.length / te, steady.i.velocity / te}, x.current_current = -1 / te, x.current_integral = by_integral / te, x.current_setpoint = by_setpoint / te;
   }
-  if (has_state(a, n, HF_MOTOR_BRISTLE)) { // The change of g with the speed is left out.
+  if (has_state(a, n, HF_MOTOR_STATE_BRISTLE)) { // The change of g with the speed is left out.
     double sigma0 = p[HF_MOTOR_BRISTLE_STIFFNESS], sigma1 = p[HF_MOTOR_BRISTLE_DAMPING];
     x.bristle_velocity = 1 - (s == 0 ? 0 : copysign(sigma0 / max2(LEAST, stribeck(p, s)), s)) * m->bristle;
     x.bristle_bristle = -m->decay;
     x.force.velocity -= sigma1 * x.bristle_velocity;
     x.force_bristle = -(sigma0 - sigma1 * m->decay);
   }
-  if (has_state(a, n, HF_MOTOR_TEMPERATURE)) x.temperature_temperature = -1 / (p[HF_MOTOR_THERMAL_RESISTANCE] * max2(LEAST, p[HF_MOTOR_THERMAL_CAPACITY]));
-  x.integrates = has_state(a, n, HF_MOTOR_INTEGRAL);
+  if (has_state(a, n, HF_MOTOR_STATE_TEMPERATURE)) x.temperature_temperature = -1 / (p[HF_MOTOR_THERMAL_RESISTANCE] * max2(LEAST, p[HF_MOTOR_THERMAL_CAPACITY]));
+  x.integrates = has_state(a, n, HF_MOTOR_STATE_INTEGRAL);
   return x;
 }

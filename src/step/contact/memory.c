@@ -57,7 +57,7 @@ static inline void recall_one(const hfContactMemory* like, hfVec3 xi_B, const hf
   c->known = 1;
   c->slip_speed = like->slip_speed;
   c->xi_W = m3_mulv(*R_WB, xi_B);
-  if (like->flags & HF_CONTACT_LAYER) c->xi_W = hfi_across(c->n, c->xi_W);
+  if (like->flags & HF_MEMORY_LAYER) c->xi_W = hfi_across(c->n, c->xi_W);
   c->xi_W = hfi_turn_into_plane(c->xi_W, c->n);
   if (c->material.condim > 3) c->twist_W = m3_mulv(*R_WB, v3_load(like->twist));
 }
@@ -98,7 +98,7 @@ void hfi_memory_recall(const hfState* s, const hfDynamics* d, const hfModel* sur
     }
     if (m < end && m->key_pair == key) {
       recall_one(m, v3_load(m->xi_B), &X->R, c);
-      if (rolls && m->flags & HF_CONTACT_STICK) hfi_correct_rolling(d, &theta, m, c);
+      if (rolls && m->flags & HF_MEMORY_STICK) hfi_correct_rolling(d, &theta, m, c);
       ++m;
     } else if (m > first && c->depth > -OPEN)
       recall_new(first, (int)(m - first), &X->R, c);
@@ -186,7 +186,7 @@ static void store_twist(hfContactMemory* m, const hfiContact* c, const hfiContac
 static inline void store_place(hfContactMemory* m, const hfiContact* c, const hfiContactOutcome* o) {
   m->key_pair = hfi_contact_key(c).pair;
   m->key_feature = c->feature;
-  m->flags = o->sticks ? HF_CONTACT_STICK : 0;
+  m->flags = o->sticks ? HF_MEMORY_STICK : 0;
   v3_store(m->p_BC, c->p_BC);
   m->slip_speed = o->slip_speed;
 }
@@ -213,7 +213,7 @@ static void store_surfaces(hfContactMemory* m, const hfiContactStep* step, const
 
 // Whether this entry is the old memory of the contact, and not that of a layer.
 static int is_plain_memory_of(const hfContactMemory* m, const hfContactMemory* end, const hfiContact* c) {
-  return is_memory_of(m, end, hfi_contact_key(c).pair, c->feature) && !(m->flags & HF_CONTACT_LAYER);
+  return is_memory_of(m, end, hfi_contact_key(c).pair, c->feature) && !(m->flags & HF_MEMORY_LAYER);
 }
 
 // A contact that slides remembers the deformation of its law. For a contact that sticks, the motion of its two bodies is needed; it is computed for

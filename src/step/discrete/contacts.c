@@ -68,7 +68,7 @@ static int predict_contact_free_velocity(hfiDiscrete* s) {
   if (hfi_solver_solve_marked(&job, NULL, &error) < 0) return 0;
   for (int i = 0; s->sleep.count && i < p->nv; ++i)
     if (s->sleep.asleep[hf_model_dof_tree(s->world->model)[i]]) s->v1[i] = 0;
-  hf_dynamics_velocity(&s->world->dynamics, s->v1);
+  hf_dynamics_set_velocity(&s->world->dynamics, s->v1);
   return 1;
 }
 
@@ -141,7 +141,7 @@ void hfi_discrete_contacts(hfiDiscrete* s, const hfState* state, int foresee) {
   do
     hfi_world_find_contacts(w, 0, horizon, s->push);
   while (s->sleep.count && hfi_sleep_wake_touched(s));
-  if (predicted) hf_dynamics_velocity(&w->dynamics, v0);
+  if (predicted) hf_dynamics_set_velocity(&w->dynamics, v0);
   if (w->has_adhesion) add_adhesion(s);
   add_contacts(s, state);
 }

@@ -17,10 +17,10 @@ void hfi_discrete_problem(hfiDiscrete* s, const hfState* state, const hfInput* i
   hfDynamics* d = &s->world->dynamics;
   hfi_world_place(s->world, hf_state_q(state), in);
   if (s->config.gyroscopic) v0 = hfi_discrete_turn_free_bodies(s, v0);
-  hf_dynamics_velocity(d, v0);
-  hf_dynamics_mass_matrix(d);
+  hf_dynamics_set_velocity(d, v0);
+  hf_dynamics_update_mass_matrix(d);
   if (s->config.gyroscopic) hfi_flight_bias(&s->flight, d);
-  else hf_dynamics_bias(d);
+  else hf_dynamics_update_bias(d);
   hfi_assembly_begin(&s->assembly, d, s->config.step, v0);
   hfi_discrete_forces(s, state, in);
   if (s->sleep.stepping) hfi_sleep_find(s, state, in);

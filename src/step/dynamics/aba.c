@@ -82,14 +82,14 @@ static void pass_outward(hfDynamics* d, int l, double* vdot) {
 static void solve_by_mass_matrix(hfDynamics* d, const double* tau, double* vdot) {
   hfi_joint_forces(d, d->u);
   hfi_add_tendon_bias(d, d->u);
-  hf_dynamics_mass_matrix(d);
+  hf_dynamics_update_mass_matrix(d);
   hf_dynamics_factor(d);
   for (int i = 0; i < d->model->nv; ++i) vdot[i] = tau[i] - d->u[i];
   hf_dynamics_solve(d, vdot);
 }
 
 void hf_dynamics_forward(hfDynamics* d, const double* v, const double* tau, const hfForce* wrench, double* vdot) {
-  hf_dynamics_velocity(d, v);
+  hf_dynamics_set_velocity(d, v);
   hfi_link_forces(d, NULL, wrench);
   if (d->narmature) {
     solve_by_mass_matrix(d, tau, vdot);

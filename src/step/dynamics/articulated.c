@@ -104,8 +104,8 @@ static int iterate(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, 
 }
 
 static void update_bias(hfDynamics* d, const double* v) {
-  hf_dynamics_velocity(d, v);
-  hf_dynamics_bias(d);
+  hf_dynamics_set_velocity(d, v);
+  hf_dynamics_update_bias(d);
 }
 
 // Updates the bias of the flying trees only, if no armature of spatial tendons couples them to others.
@@ -297,7 +297,7 @@ void hfi_translation_end(const hfiFlight* f, const hfDynamics* d, double h, cons
 // Second half of the bias of the other flying trees: v <- v - (h/2) M^-1 bias(q1, v).
 static void add_second_half(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, double* v) {
   update_flying_bias(f, d, v, flies);
-  hf_dynamics_mass_matrix(d);
+  hf_dynamics_update_mass_matrix(d);
   hfi_postpone_factors(d);
   for (int t = 0; t < d->model->ntree; ++t) {
     if (!has_inertial_forces(f, d, t, flies)) continue;

@@ -77,7 +77,7 @@ static inline void fill_row(const hfDynamics* d, const hfiMassRow* r, const int3
   for (; k < r->n; ++k) row[k] = fo_dot(F, d->S[col[k]]);
 }
 
-void hf_dynamics_mass_matrix(hfDynamics* d) {
+void hf_dynamics_update_mass_matrix(hfDynamics* d) {
   const int32_t* col = hf_model_M_col(d->model);
   const double* armature = hf_model_dof_armature(d->model);
   if (d->has_M) return;
@@ -94,15 +94,15 @@ void hf_dynamics_mass_matrix(hfDynamics* d) {
   d->has_M = d->has_steady_M = 1, d->has_factors = 0;
 }
 
-const double* hf_dynamics_M(const hfDynamics* d) { return d->M; }
-const double* hf_dynamics_c(const hfDynamics* d) { return d->c; }
+const double* hf_dynamics_mass_matrix(const hfDynamics* d) { return d->M; }
+const double* hf_dynamics_bias(const hfDynamics* d) { return d->c; }
 
 // Whether a dof is the first of a free joint at the root of its tree.
 static int starts_free_root(const hfModel* m, int dof) {
   return hf_model_dof_depth(m)[dof] == 0 && hf_model_jnt_type(m)[hf_model_dof_jnt(m)[dof]] == HF_JOINT_FREE;
 }
 
-void hf_dynamics_dense_M(const hfDynamics* d, double* M) {
+void hf_dynamics_dense_mass_matrix(const hfDynamics* d, double* M) {
   const hfModel* m = d->model;
   size_t nv = (size_t)m->nv;
   memset(M, 0, nv * nv * sizeof *M);

@@ -418,9 +418,9 @@ void hfi_dynamics_init(hfDynamics* d, const hfModel* model, hfiArena* arena) {
   make_kinematics(d);
   place_fixed_bodies(d);
   hf_dynamics_refresh(d);
-  hf_dynamics_position(d, hf_model_qpos0(model), NULL);
+  hf_dynamics_set_position(d, hf_model_qpos0(model), NULL);
   d->has_rotations = 1;
-  hf_dynamics_velocity(d, d->v);
+  hf_dynamics_set_velocity(d, d->v);
 }
 
 static void init(void* object, hfiArena* arena) { hfi_dynamics_init(object, ((hfDynamics*)object)->model, arena); }

@@ -23,7 +23,7 @@ static void force_at_moved(hfDynamics* d, const Point* at, int j, double e, doub
   memset(unit, 0, (size_t)m->nv * sizeof *unit);
   unit[j] = 1;
   hf_model_integrate(m, q, unit, e);
-  hf_dynamics_position(d, q, at->input);
+  hf_dynamics_set_position(d, q, at->input);
   hf_dynamics_inverse(d, at->v, at->vdot, NULL, tau);
 }
 
@@ -45,11 +45,11 @@ void hf_dynamics_inverse_derivatives(hfDynamics* d, const double* q, const doubl
     force_at_moved(d, &at, j, -STEP, minus);
     store_column(nv, j, 1 / (2 * STEP), plus, minus, dtau_dq);
   }
-  hf_dynamics_position(d, q, input);
+  hf_dynamics_set_position(d, q, input);
   for (int j = 0; j < nv; ++j) {
     force_at_rate(d, &at, j, 1, plus);
     force_at_rate(d, &at, j, -1, minus);
     store_column(nv, j, 0.5, plus, minus, dtau_dv);
   }
-  hf_dynamics_velocity(d, v);
+  hf_dynamics_set_velocity(d, v);
 }

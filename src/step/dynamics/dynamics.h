@@ -127,9 +127,9 @@ struct hfDynamics {
   int32_t* trunk;          // (ntree) 6 or 3 if the first 6 or 3 dofs of the tree are ancestors of all its others; else 0
   int32_t* steady;         // (ntree) 1: the tree has only slides, and no tendon has armature, so that S, M and the bias never change
   hfiArmature* armature;   // (narmature) first the nfixed_armature entries of fixed tendons, then those of spatial tendons, whose values
-                           // hf_dynamics_position computes
+                           // hf_dynamics_set_position computes
 
-  // hf_dynamics_position
+  // hf_dynamics_set_position
   double *half_sin, *half_cos; // (nhinge) sine and cosine of half the angle by which a hinge or screw is away from its reference
   hfQuat* q_WB;            // (nbody)
   hfPose* X_WB;            // (nbody)
@@ -143,12 +143,12 @@ struct hfDynamics {
   int32_t any_whirls;      // 1: hfi_flight_begin has turned S of a free body far beyond its pose
   hfiInertia* I;           // (nlink)
 
-  // hf_dynamics_velocity
+  // hf_dynamics_set_velocity
   double* v;               // (nv)
   hfMotion* V;             // (nlink)
   hfMotion* A;             // (nlink)
 
-  // hf_dynamics_mass_matrix, _factor: computed once at a position
+  // hf_dynamics_update_mass_matrix, _factor: computed once at a position
   // Those of steady trees stay until hf_dynamics_refresh: has_steady_M says that M has them, has_steady_bias that c has. The rows of M of the nslide slides
   // of a link stay, too, if no tendon has armature: they depend on masses alone.
   int32_t has_rotations;   // 1: rotations of bodies that only slides move, and axes and S of the nslide slides of links, are computed; they stay, too
@@ -162,7 +162,7 @@ struct hfDynamics {
   double* inverse_mass;    // (nv) (M^-1)_ii if somebody asked for it since hf_dynamics_factor, else -1
   int32_t* postponed;      // (ntree) 1: M of the tree is factored when its factors are needed
 
-  // hf_dynamics_bias, _inverse, _forward
+  // hf_dynamics_update_bias, _inverse, _forward
   double* c;               // (nv) bias
   hfForce* F;              // (nlink)
   hfMotion* B;             // (nlink) acceleration due to vdot
@@ -178,7 +178,7 @@ struct hfDynamics {
 // at qpos0, at rest.
 void hfi_dynamics_init(hfDynamics* d, const hfModel* model, hfiArena* arena);
 
-// The two parts of hf_dynamics_position: the poses of bodies, and everything that depends on them.
+// The two parts of hf_dynamics_set_position: the poses of bodies, and everything that depends on them.
 void hfi_dynamics_pose(hfDynamics* d, const double* q, const hfInput* input);
 void hfi_dynamics_complete(hfDynamics* d);
 // From now on X_WG holds the poses of only these n moving geoms, ascending, and of the fixed ones.
@@ -251,7 +251,7 @@ static inline const double* hfi_rest_positions(const hfDynamics* d) { return d->
 static inline const double* hfi_rest_lengths(const hfDynamics* d, int tendon) {
   return (d->rest ? d->rest + d->model->nq : hf_model_tendon_springlength(d->model)) + 2 * tendon;
 }
-// Length of a tendon at q [m]. The bodies must have been placed at q by hf_dynamics_position.
+// Length of a tendon at q [m]. The bodies must have been placed at q by hf_dynamics_set_position.
 double hfi_tendon_length(const hfDynamics* d, int tendon, const double* q);
 // Moves the rest positions of springs that yield at q (yield.c). The poses must be those of q.
 void hfi_yield_springs(const hfDynamics* d, const double* q, double* rest);

@@ -178,8 +178,8 @@ static int any_is_bound(const hfiFlight* f, int ntree, const int32_t* flies) {
 static void compute_kicks(hfDynamics* d, double h, const double* v0, const double* weight, double* kick, double* Mkick) {
   int nv = d->model->nv;
   if (memcmp(d->v, v0, sizeof *v0 * (size_t)nv) != 0) { // d->c is the bias at d->v
-    hf_dynamics_velocity(d, v0);
-    hf_dynamics_bias(d);
+    hf_dynamics_set_velocity(d, v0);
+    hf_dynamics_update_bias(d);
   }
   for (int i = 0; i < nv; ++i) kick[i] = Mkick[i] = -h * (d->c[i] - weight[i]);
   hf_dynamics_solve(d, kick);
@@ -197,7 +197,7 @@ static int add_kicks(hfiFlight* f, hfDynamics* d, const double* v0, const int32_
     else measure_kick(f, d, t, v0, kick, Mkick);
   }
   if (!nfast) return 0;
-  hf_dynamics_velocity(d, v_k);
+  hf_dynamics_set_velocity(d, v_k);
   for (int t = 0; t < m->ntree; ++t)
     if (is_bound(f, t, flies) && f->fast[t] == HFI_FAST) bound_energy(f, d, t, 0, v_k);
   return 1;
@@ -265,7 +265,7 @@ static void find_made_faster(hfiFlight* f, hfDynamics* d, double h, const int32_
     Rates rates = rates_of(m, t, v);
     double least = f->fast[t] ? FAST : SLOW;
     if (!may_turn_far(rates, h, least) || !(f->fast[t] || are_doubled(rates, rates_of(m, t, f->start)))) continue;
-    if (!known) hf_dynamics_velocity(d, v), known = 1;
+    if (!known) hf_dynamics_set_velocity(d, v), known = 1;
     double turn = largest_turn(f, d, h, t);
     if (!(turn <= least)) make_faster(f, t, turn);
   }
@@ -274,7 +274,7 @@ static void find_made_faster(hfiFlight* f, hfDynamics* d, double h, const int32_
 void hfi_fast_solution(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* v) {
   find_made_faster(f, d, h, flies, v);
   if (!f->nfast) return;
-  hf_dynamics_velocity(d, v);
+  hf_dynamics_set_velocity(d, v);
   for (int t = 0; t < d->model->ntree; ++t) {
     if (!is_bound(f, t, flies)) continue;
     hfiTreeMotion motion = hfi_tree_motion(f, d, t);
@@ -288,7 +288,7 @@ void hfi_fast_solution(hfiFlight* f, hfDynamics* d, double h, const int32_t* fli
 
 void hfi_fast_end(hfiFlight* f, hfDynamics* d, const int32_t* flies, double* v) {
   if (!f->nfast) return;
-  hf_dynamics_velocity(d, v);
+  hf_dynamics_set_velocity(d, v);
   for (int t = 0; t < d->model->ntree; ++t)
     if (f->fast[t]) bound_energy(f, d, t, flies[t], v);
 }

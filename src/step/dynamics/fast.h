@@ -62,7 +62,7 @@ static inline void hfi_tree_add_rigid(const hfDynamics* d, const hfiLink* root, 
 // ---- fast trees -----------------------------------------------------------------------------------
 
 // Finds at v0 which trees are brisk or fast, and the inertial energy and momentum that each has. After
-// hf_dynamics_mass_matrix and hf_dynamics_velocity at v0.
+// hf_dynamics_update_mass_matrix and hf_dynamics_set_velocity at v0.
 void hfi_fast_find(hfiFlight* f, const hfDynamics* d, double h, const int32_t* flies);
 // For a tree that was to fly but does not: computes its inertial energy, at the velocities in d, without gravity.
 void hfi_fast_ground(hfiFlight* f, const hfDynamics* d, int tree);
@@ -71,7 +71,7 @@ void hfi_fast_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, con
                     double* p);
 // Computes the energy and momentum that trees may have at the end, from the solution v of the step problem, before q moves.
 void hfi_fast_solution(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* v);
-// Bounds the velocities v at q1. After hf_dynamics_position at q1.
+// Bounds the velocities v at q1. After hf_dynamics_set_position at q1.
 void hfi_fast_end(hfiFlight* f, hfDynamics* d, const int32_t* flies, double* v);
 
 #endif

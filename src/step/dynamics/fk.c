@@ -279,7 +279,7 @@ void hfi_dynamics_complete(hfDynamics* d) {
   d->has_M = d->has_factors = d->has_velocity = d->any_whirls = 0;
 }
 
-void hf_dynamics_position(hfDynamics* d, const double* q, const hfInput* input) {
+void hf_dynamics_set_position(hfDynamics* d, const double* q, const hfInput* input) {
   hfi_dynamics_pose(d, q, input);
   hfi_dynamics_complete(d);
 }

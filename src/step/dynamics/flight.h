@@ -63,10 +63,10 @@ void hfi_flight_sort(hfiFlight* f, const hfDynamics* d);
 // A free body *whirls* if it turns by more than this in a step [rad].
 static const double HFI_WHIRL = 0.2;
 // Turns every free body into the middle of the step: its dof axes S and inertia I turn by half a step of free spin, and f->start gets its velocities
-// there. For other trees f->start is v0. It must be called after hf_dynamics_position at q0 and before the stages that read S, I or velocities.
+// there. For other trees f->start is v0. It must be called after hf_dynamics_set_position at q0 and before the stages that read S, I or velocities.
 // Returns the number of bodies that turned: if there are any, S and I are no longer those of q0.
 int hfi_flight_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0);
-// Replaces hf_dynamics_bias: the bias of a free body is only its weight, because the spin is in f->start.
+// Replaces hf_dynamics_update_bias: the bias of a free body is only its weight, because the spin is in f->start.
 void hfi_flight_bias(const hfiFlight* f, hfDynamics* d);
 // Moves the free bodies' coordinates q over the step and makes v, the solution of the step problem, their velocities at its end. flies (ntree): 1 if
 // nothing except gravity acted on the tree. stop (ntree, or NULL): if the time is below h, a body that does not fly stops there, but keeps its
@@ -85,7 +85,7 @@ void hfi_flight_solution(const hfiFlight* f, const hfDynamics* d, double h, cons
 // The momentum p = M v0 - h bias of flying trees becomes M v_m of the velocities v_m in the middle,
 //   M v_m = M v0 - (h/2) bias(q0, v_m),
 // found by iteration. A tree that only translates needs no iteration; a tree whose iteration fails does not fly. For other trees that turn far in a
-// step the inertial forces in p = M v0 + h (tau - bias) are bounded. It must be called after hf_dynamics_bias and needs hf_dynamics_factor.
+// step the inertial forces in p = M v0 + h (tau - bias) are bounded. It must be called after hf_dynamics_update_bias and needs hf_dynamics_factor.
 void hfi_articulated_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, const double* tau,
                            int32_t* flies, double* p);
 // Sets the velocities v at the end of the step for flying trees that only translate: v - (h/2) M^-1 bias. The dynamics may be at any position.
@@ -95,7 +95,7 @@ int hfi_articulated_needs_end(const hfiFlight* f, const hfDynamics* d, const int
 // Moves the coordinates of all articulated trees over the step, by the solution v of the step problem. stop (ntree, or NULL): see hfi_flight_end.
 void hfi_articulated_move(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* stop, const double* v, double* q);
 // Sets the velocities at the end of the step for the other articulated trees: v - (h/2) M^-1 bias(q1, v) for flying trees, then corrected to the
-// momentum and energy that free flight keeps; those of fast trees are bounded. It must be called after hf_dynamics_position at q1.
+// momentum and energy that free flight keeps; those of fast trees are bounded. It must be called after hf_dynamics_set_position at q1.
 void hfi_articulated_end(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, double* v);
 
 #endif

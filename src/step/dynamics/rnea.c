@@ -79,7 +79,7 @@ void hfi_tree_bias(hfDynamics* d, int first, int end) {
   find_joint_forces(d, first, end, d->c);
 }
 
-void hf_dynamics_bias(hfDynamics* d) {
+void hf_dynamics_update_bias(hfDynamics* d) {
   hfi_link_forces(d, NULL, NULL);
   hfi_joint_forces(d, d->c);
   hfi_add_tendon_bias(d, d->c);
@@ -104,7 +104,7 @@ static void add_armature(const hfDynamics* d, const double* vdot, double* tau) {
 }
 
 void hf_dynamics_inverse(hfDynamics* d, const double* v, const double* vdot, const hfForce* wrench, double* tau) {
-  hf_dynamics_velocity(d, v);
+  hf_dynamics_set_velocity(d, v);
   hfi_accelerate(d, vdot);
   hfi_link_forces(d, d->B, wrench);
   hfi_joint_forces(d, tau);

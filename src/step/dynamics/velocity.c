@@ -58,7 +58,7 @@ void hfi_tree_velocity(hfDynamics* d, int first, int end) {
 }
 
 // The velocities may be known already: sensors at the end of a step need those with which the next step begins.
-void hf_dynamics_velocity(hfDynamics* d, const double* v) {
+void hf_dynamics_set_velocity(hfDynamics* d, const double* v) {
   size_t size = (size_t)d->model->nv * sizeof *v;
   if (d->has_velocity && v != d->v && memcmp(d->v, v, size) == 0) return;
   if (v != d->v) memcpy(d->v, v, size);

@@ -40,7 +40,7 @@ hfiRay hfi_pixel_ray(const hfLens* lens, hfPose X_WC, int row, int column) {
 
 static void colour(const hfModel* m, const hfiRay* ray, const hfRayHit* hit, uint8_t rgb[3]) {
   const float* own = hf_model_geom_rgba(m) + 4 * hit->geom;
-  double light = 0.35 + 0.4 * fabs(v3_dot(hit->normal_W, ray->along)) + 0.25 * max2(hit->normal_W.z, 0);
+  double light = 0.35 + 0.4 * fabs(v3_dot(hit->n_W, ray->along)) + 0.25 * max2(hit->n_W.z, 0);
   for (int k = 0; k < 3; ++k) rgb[k] = (uint8_t)clamp(255 * own[k] * light, 0, 255);
 }
 

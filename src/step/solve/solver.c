@@ -197,7 +197,7 @@ static void give_up(hfiIsland* I) {
 // positive definite or numbers overflow.
 static void solve_island(hfiIsland* I, const hfSolverConfig* config, int32_t estimate_iterations, hfSolveReport* report) {
   double coupled = 0;
-  int32_t rung = config->first_rung;
+  hfRung rung = config->first_rung;
   hfiNewtonResult out = try_rung(I, config, rung, &coupled);
   while (!out.converged && rung < config->last_rung) {
     rung = next_rung(I, config, rung);

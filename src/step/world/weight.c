@@ -96,8 +96,8 @@ void hfi_world_weigh(hfiWorld* w) {
       dofs = all || equalities || hfi_any_nonzero(hf_model_jnt_limit_solref(m), 2 * m->njnt);
   for (int b = 0; b < m->nbody; ++b) w->weight[b] = 0;
   if (!contacts && !dofs && !tendons) return;
-  hf_dynamics_position(&w->dynamics, hf_model_qpos0(m), NULL);
-  hf_dynamics_mass_matrix(&w->dynamics);
+  hf_dynamics_set_position(&w->dynamics, hf_model_qpos0(m), NULL);
+  hf_dynamics_update_mass_matrix(&w->dynamics);
   hf_dynamics_factor(&w->dynamics);
   if (contacts) weigh_bodies(w);
   for (int i = 0; dofs && i < m->nv; ++i) w->actuation.dof_weight[i] = hfi_dof_inverse_mass(&w->dynamics, i);
