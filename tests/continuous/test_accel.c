@@ -124,7 +124,7 @@ static void test_jacobian_has_what_is_stiff(void** state) {
   double x[64], u[64] = {0}, J[64 * 64], D[64 * 64];
   mixed_state(m, x, 1e-3);
   assert_int_equal(ode.jacobian(ode.context, 0, x, J), HF_OK);
-  assert_true(a->ncontact >= 1 && a->nstop >= 2);
+  assert_true(a->ncontact >= 1 && a->stops.count >= 2);
   difference_jacobian(&ode, x, u, D);
   double scale = largest(D, ode.n * ode.n), worst = 0;
   for (int i = 0; i < ode.n * ode.n; ++i) worst = fmax(worst, fabs(J[i] - D[i]));

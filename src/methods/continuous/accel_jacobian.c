@@ -15,16 +15,16 @@
 // The changes of M, of the bias and of the directions of rows with the configuration are left out. Everything that is stiff is included, so that
 // Newton's method still converges, by a factor of the order of h times the terms that are left out. accel_activation.c has the rows and columns of
 // activations.
-#include "methods/continuous/accel.h"
-#include "model/spring.h"
-#include "model/actuator.h"
+#include "methods/continuous/inside.h"
 
 #include "linalg/dense.h"
+#include "model/actuator.h"
+#include "model/spring.h"
 #include "step/law/law.h"
 
 #include <string.h>
 
-// D += scale J^T J for a sparse row J.
+// D += scale J^T J for a sparse row J (n) of the dofs `dof`.
 static void add_row(double* D, int nv, int n, const int32_t* dof, const double* J, double scale) {
   for (int i = 0; i < n; ++i)
     for (int k = 0; k < n; ++k) D[dof[i] * nv + dof[k]] += scale * J[i] * J[k];
@@ -38,62 +38,77 @@ static double spring_slope(const hfAccel* a, int j) {
   int adr = hf_model_jnt_qposadr(m)[j];
   double k = hf_model_jnt_stiffness(m)[j];
   if (!hfi_joint_is_scalar(hf_model_jnt_type(m)[j])) return k;
-  return hfi_polynomial_slope(k, hf_model_jnt_stiffness_poly(m) + 2 * j, a->world->q[adr] - hfi_rest_positions(a->dynamics)[adr]);
+  double stretch = a->world->q[adr] - hfi_rest_positions(a->dynamics)[adr];
+  return hfi_polynomial_slope(k, hf_model_jnt_stiffness_poly(m) + 2 * j, stretch);
 }
 
 static void add_joints(hfAccel* a) {
   const hfModel* m = a->model;
   for (int i = 0; i < m->nv; ++i) {
-    if (!m->world.disable_damper)
-      a->dtau_dv[i * m->nv + i] -= hfi_polynomial_slope(hf_model_dof_damping(m)[i], hf_model_dof_damping_poly(m) + 2 * i, fabs(a->dynamics->v[i]));
-    if (!m->world.disable_spring) a->dtau_dq[i * m->nv + i] -= spring_slope(a, hf_model_dof_jnt(m)[i]);
+    int diagonal = i * m->nv + i;
+    if (!m->world.disable_damper) {
+      const double* poly = hf_model_dof_damping_poly(m) + 2 * i;
+      a->slopes.dtau_dv[diagonal] -= hfi_polynomial_slope(hf_model_dof_damping(m)[i], poly, fabs(a->dynamics->v[i]));
+    }
+    if (!m->world.disable_spring) a->slopes.dtau_dq[diagonal] -= spring_slope(a, hf_model_dof_jnt(m)[i]);
   }
 }
 
+// Adds the springs of joints that bend.
 static void add_bends(hfAccel* a) {
   const hfModel* m = a->model;
   if (!a->actuation->passive.bends || m->world.disable_spring) return;
   for (int j = 0; j < m->njnt; ++j) {
     if (!hfi_joint_bends(m, j)) continue;
-    int dof = hf_model_jnt_dofadr(m)[j];
     hfQuat turn;
+    int dof = hf_model_jnt_dofadr(m)[j];
     hfi_bend_of(m, j, a->world->q + hf_model_jnt_qposadr(m)[j], &turn);
     hfMat3 K = hfi_bend_stiffness(m, j, turn);
-    for (int i = 0; i < 9; ++i) a->dtau_dq[(dof + i / 3) * m->nv + dof + i % 3] -= K.m[i];
+    for (int i = 0; i < 9; ++i) a->slopes.dtau_dq[(dof + i / 3) * m->nv + dof + i % 3] -= K.m[i];
   }
 }
 
 static void add_tendons(hfAccel* a) {
   const hfModel* m = a->model;
+  const hfActuation* u = a->actuation;
   for (int t = 0; t < m->ntendon; ++t) {
-    int start = a->actuation->tendon_start[t], n = a->actuation->tendon_start[t + 1] - start;
-    const int32_t* dof = a->actuation->tendon_dof + start;
-    const double *J = a->actuation->tendon_J + start, *rest = hfi_rest_lengths(a->dynamics, t);
-    double length = a->actuation->tendon_length[t], stretch = length - clamp(length, rest[0], rest[1]);
+    int start = u->tendon_start[t];
+    int n = u->tendon_start[t + 1] - start;
+    const int32_t* dof = u->tendon_dof + start;
+    const double* J = u->tendon_J + start;
+
+    // a tendon has no spring force between its two rest lengths
+    const double* rest = hfi_rest_lengths(a->dynamics, t);
+    double length = u->tendon_length[t];
+    double stretch = length - clamp(length, rest[0], rest[1]);
     double k = hfi_polynomial_slope(hf_model_tendon_stiffness(m)[t], hf_model_tendon_stiffness_poly(m) + 2 * t, stretch);
-    double c = hfi_polynomial_slope(hf_model_tendon_damping(m)[t], hf_model_tendon_damping_poly(m) + 2 * t, fabs(a->actuation->tendon_velocity[t]));
     int stretched = length < rest[0] || length > rest[1] || rest[0] == rest[1];
-    if (!m->world.disable_damper) add_row(a->dtau_dv, m->nv, n, dof, J, -c);
-    if (!m->world.disable_spring && stretched) add_row(a->dtau_dq, m->nv, n, dof, J, -k);
+    double speed = fabs(u->tendon_velocity[t]);
+    double c = hfi_polynomial_slope(hf_model_tendon_damping(m)[t], hf_model_tendon_damping_poly(m) + 2 * t, speed);
+    if (!m->world.disable_damper) add_row(a->slopes.dtau_dv, m->nv, n, dof, J, -c);
+    if (!m->world.disable_spring && stretched) add_row(a->slopes.dtau_dq, m->nv, n, dof, J, -k);
   }
 }
 
 static void add_actuators(hfAccel* a) {
-  for (int i = 0; i < a->model->nu; ++i) {
-    int start = a->actuation->moment_start[i], n = a->actuation->moment_start[i + 1] - start;
-    hfiAffine f = hfi_is_motor(a->model, i) ? hfi_motor_slopes(a->actuation, i).force : hfi_affine_force(a->actuation, i);
+  const hfModel* m = a->model;
+  const hfActuation* u = a->actuation;
+  for (int i = 0; i < m->nu; ++i) {
     if (!hfi_accel_actuator_is_free(a, i)) continue;
-    add_row(a->dtau_dq, a->model->nv, n, a->actuation->moment_dof + start, a->actuation->moment + start, f.length);
-    add_row(a->dtau_dv, a->model->nv, n, a->actuation->moment_dof + start, a->actuation->moment + start, f.velocity);
+    int start = u->moment_start[i];
+    int n = u->moment_start[i + 1] - start;
+    hfiAffine f = hfi_is_motor(m, i) ? hfi_motor_slopes(u, i).force : hfi_affine_force(u, i);
+    add_row(a->slopes.dtau_dq, m->nv, n, u->moment_dof + start, u->moment + start, f.length);
+    add_row(a->slopes.dtau_dv, m->nv, n, u->moment_dof + start, u->moment + start, f.velocity);
   }
 }
 
 static void add_stops(hfAccel* a) {
-  for (int i = 0; i < a->nstop; ++i) {
-    const hfiStop* stop = &a->stop[i];
+  for (int i = 0; i < a->stops.count; ++i) {
+    const hfiStop* stop = &a->stops.list[i];
     const double* J = hfi_stop_row(stop);
-    add_row(a->dtau_dv, a->model->nv, stop->n, stop->dof, J, stop->df_ds);
-    add_row(a->dtau_dq, a->model->nv, stop->n, stop->dof, J, stop->df_dx);
+    add_row(a->slopes.dtau_dv, a->model->nv, stop->n, stop->dof, J, stop->df_ds);
+    add_row(a->slopes.dtau_dq, a->model->nv, stop->n, stop->dof, J, stop->df_dx);
   }
 }
 
@@ -101,17 +116,19 @@ static void add_stops(hfAccel* a) {
 
 // Entry (i, k) of G, the derivative of friction; rows are counted from t1.
 static double friction_slope(const hfiAccelContact* c, int i, int k) {
-  static const int at[5][5] = {{0, 1, -1, -1, -1}, {1, 2, -1, -1, -1}, {-1, -1, 3, -1, -1}, {-1, -1, -1, 4, 5}, {-1, -1, -1, 5, 6}};
-  return at[i][k] < 0 ? 0 : c->gtt[at[i][k]];
+  static const int place[5][5] = {
+      {0, 1, -1, -1, -1}, {1, 2, -1, -1, -1}, {-1, -1, 3, -1, -1}, {-1, -1, -1, 4, 5}, {-1, -1, -1, 5, 6}};
+  return place[i][k] < 0 ? 0 : c->gtt[place[i][k]];
 }
 
 // Computes the derivatives of the forces of a contact with its row velocities, Dv, and with displacements along its
 // rows, Dx.
-static void force_slopes(const hfiAccelContact* c, double Dv[6][6], double Dx[6][6]) {
+static void find_force_slopes(const hfiAccelContact* c, double Dv[6][6], double Dx[6][6]) {
   memset(Dv, 0, 36 * sizeof(double));
   memset(Dx, 0, 36 * sizeof(double));
   Dv[0][0] = c->dn_dv;
   Dx[0][0] = -c->dn_dx;
+
   for (int i = 1; i < c->dim; ++i) {
     int g = hfi_row_group(i);
     double ratio = c->law.friction == HF_FRICTION_ANCHORED && c->law.c_t[g] > 0 ? c->law.k_t[g] / c->law.c_t[g] : 0;
@@ -126,13 +143,20 @@ static void force_slopes(const hfiAccelContact* c, double Dv[6][6], double Dx[6]
 
 // D += J^T S J with the rows J of a contact, D column by column.
 static void add_block(hfAccel* a, const hfiAccelContact* c, double S[6][6], double* D) {
-  const int nv = a->model->nv, dim = c->dim, n = c->n;
+  const int nv = a->model->nv;
+  const int dim = c->dim;
+  const int n = c->n;
   const double* J = c->J;
-  double *T = a->block, *row = T + 6 * a->max_cols; // (dim x n) S J, (n) one row of the result
+
+  // S J (dim x n)
+  double* T = a->rows.block;
   memset(T, 0, (size_t)(dim * n) * sizeof *T);
   for (int i = 0; i < dim; ++i)
     for (int k = 0; k < dim; ++k)
       if (S[i][k] != 0) hfi_axpy(T + i * n, S[i][k], J + k * n, n);
+
+  // row by row of J^T (S J)
+  double* row = T + 6 * a->rows.max_cols;
   for (int l = 0; l < n; ++l) {
     memset(row, 0, (size_t)n * sizeof *row);
     for (int i = 0; i < dim; ++i) hfi_axpy(row, J[i * n + l], T + i * n, n);
@@ -141,8 +165,8 @@ static void add_block(hfAccel* a, const hfiAccelContact* c, double S[6][6], doub
 }
 
 void hfi_accel_add_slopes(hfAccel* a, const hfiAccelContact* c, double Dv[6][6], double Dx[6][6]) {
-  add_block(a, c, Dv, a->dtau_dv);
-  add_block(a, c, Dx, a->dtau_dq);
+  add_block(a, c, Dv, a->slopes.dtau_dv);
+  add_block(a, c, Dx, a->slopes.dtau_dq);
 }
 
 // ---- the whole --------------------------------------------------------------------------------------
@@ -150,18 +174,21 @@ void hfi_accel_add_slopes(hfAccel* a, const hfiAccelContact* c, double Dv[6][6],
 // Writes a column of J, which is zero before: the accelerations for the forces in column j of D, to which the equalities add -rate Je_j.
 static void store_column(hfAccel* a, const double* D, int j, const double* rate, int n, int column, double* J) {
   const int nv = a->model->nv;
-  memcpy(a->column, D + (size_t)j * (size_t)nv, (size_t)nv * sizeof *a->column);
-  for (int r = 0; r < a->nequality; ++r) a->lambda[r] = -rate[r] * a->Je[r * nv + j];
-  hfi_accel_solve(a, a->column, a->lambda);
+  hfiEqualityRows* e = &a->equalities;
+  double* x = a->slopes.column;
+  memcpy(x, D + (size_t)j * (size_t)nv, (size_t)nv * sizeof *x);
+  for (int r = 0; r < e->count; ++r) e->lambda[r] = -rate[r] * e->J[r * nv + j];
+  hfi_accel_solve(a, x, e->lambda);
+
   for (int i = 0; i < nv; ++i)
-    if (a->column[i] != 0) J[(nv + i) * n + column] = a->column[i];
+    if (x[i] != 0) J[(nv + i) * n + column] = x[i];
 }
 
 void hfi_accel_begin_jacobian(hfAccel* a, int n, double* J) {
-  memset(J, 0, (size_t)(n * n) * sizeof *J);
   size_t bytes = (size_t)(a->model->nv * a->model->nv) * sizeof(double);
-  memset(a->dtau_dq, 0, bytes);
-  memset(a->dtau_dv, 0, bytes);
+  memset(J, 0, (size_t)(n * n) * sizeof *J);
+  memset(a->slopes.dtau_dq, 0, bytes);
+  memset(a->slopes.dtau_dv, 0, bytes);
   add_joints(a);
   add_bends(a);
   add_tendons(a);
@@ -173,21 +200,22 @@ void hfi_accel_finish_jacobian(hfAccel* a, int n, double* J) {
   const int nv = a->model->nv;
   for (int j = 0; j < nv; ++j) {
     J[j * n + nv + j] = 1;
-    store_column(a, a->dtau_dq, j, a->stiffness, n, j, J);
-    store_column(a, a->dtau_dv, j, a->damping, n, nv + j, J);
+    store_column(a, a->slopes.dtau_dq, j, a->equalities.stiffness, n, j, J);
+    store_column(a, a->slopes.dtau_dv, j, a->equalities.damping, n, nv + j, J);
   }
   hfi_accel_activation_jacobian(a, n, J);
 }
 
 hfStatus hfi_accel_jacobian(hfAccel* a, double t, const double* x, double* J) {
+  const int n = 2 * a->model->nv + a->model->na;
   hfStatus status = hfi_accel_visit(a, t, x);
   if (status) return status;
-  const int n = 2 * a->model->nv + a->model->na;
+
   hfi_accel_begin_jacobian(a, n, J);
   for (int i = 0; i < a->ncontact; ++i) {
     double Dv[6][6], Dx[6][6];
     if (!(a->contact[i].f[0] > 0)) continue;
-    force_slopes(&a->contact[i], Dv, Dx);
+    find_force_slopes(&a->contact[i], Dv, Dx);
     hfi_accel_add_slopes(a, &a->contact[i], Dv, Dx);
   }
   hfi_accel_finish_jacobian(a, n, J);

@@ -1,13 +1,11 @@
 // The methods of continuous time for the table of methods: options of a sim become those of the parts.
 #include "methods/continuous/continuous.h"
 
-#include <string.h>
-
-// The shortest step of the integrator over that of the sim [-], and the largest number of its attempts in one step of the sim. Under error control,
+// The shortest step of the integrator over the step of the sim [-], and the largest number of its attempts in one step of the sim. Under error control,
 // kinks of the laws may need much shorter steps than those into which a fixed step is divided.
-static const double SMALLEST_STEP = 1e-6, SMALLEST_CONTROLLED = 1e-9; // [-]
-static const int64_t MOST_STEPS = 2000, MOST_CONTROLLED = 20000;
-static const double VELOCITY_TIME = 1;     // Errors of velocities count as those of positions [s].
+static const double SMALLEST_STEP = 1e-6, SMALLEST_CONTROLLED_STEP = 1e-9; // [-]
+static const int64_t MOST_STEPS = 2000, MOST_CONTROLLED_STEPS = 20000;
+static const double VELOCITY_TIME = 1; // Errors of velocities count as those of positions [s].
 
 hfAccelConfig hfi_accel_config_of(const hfSimConfig* config) {
   hfAccelConfig accel = hf_accel_config_default();
@@ -20,17 +18,20 @@ hfAccelConfig hfi_accel_config_of(const hfSimConfig* config) {
 static hfStatus create(void** method, hfiWorld* world, const hfSimConfig* config, hfError* error) {
   hfAccelConfig accel = hfi_accel_config_of(config);
   if (accel.friction == HF_FRICTION_ANCHORED && config->method == HF_METHOD_RK3) accel.reach = HFI_FOLLOWED_GAP;
+
+  int is_controlled = config->accuracy > 0;
   hfIntegratorConfig integrator = hf_integrator_config_default();
   integrator.method = config->method;
-  integrator.error_control = config->accuracy > 0;
+  integrator.error_control = is_controlled;
   integrator.accuracy = config->accuracy;
   integrator.step = config->step;
-  integrator.smallest_step = (config->accuracy > 0 ? SMALLEST_CONTROLLED : SMALLEST_STEP) * config->step;
-  integrator.max_steps = config->accuracy > 0 ? MOST_CONTROLLED : MOST_STEPS;
+  integrator.smallest_step = (is_controlled ? SMALLEST_CONTROLLED_STEP : SMALLEST_STEP) * config->step;
+  integrator.max_steps = is_controlled ? MOST_CONTROLLED_STEPS : MOST_STEPS;
   integrator.newton = config->continuous.newton;
   integrator.tals = config->continuous.tals;
   integrator.jacobian = config->continuous.jacobian;
   integrator.newton_tolerance = config->solver.tolerance;
+
   hfiContinuous* c = NULL;
   hfStatus status = hfi_continuous_create(&c, world, &accel, &integrator, VELOCITY_TIME, error);
   if (status == HF_OK) *method = c;
@@ -38,18 +39,6 @@ static hfStatus create(void** method, hfiWorld* world, const hfSimConfig* config
 }
 
 static void free_method(void* method) { hfi_continuous_free(method); }
-
-void hfi_continuous_results(hfiContinuous* c, hfStatus status, int64_t dropped, hfiStepOutput* out) {
-  const hfAccel* a = c->accel;
-  hfIntegratorReport integration = hfi_continuous_report(c);
-  hfi_accel_report(a, status, &integration, dropped, out->report);
-  c->ncontact = 0;
-  for (int i = 0; i < a->ncontact; ++i)
-    hfi_accel_keep_contact(hfi_accel_read_contact(&a->contact[i]), c->contact, &c->ncontact, out->report);
-  hfi_accel_constraint_forces(a, out);
-  memcpy(out->acceleration, c->vdot, sizeof *c->vdot * (size_t)c->world->model->nv);
-  out->taken = 1;
-}
 
 static hfStatus step(void* method, hfState* state, const hfInput* in, hfiStepOutput* out, hfError* error) {
   hfiContinuous* c = method;

@@ -45,7 +45,7 @@ static hfStatus create_part(hfiContinuous** part, hfiWorld* world, const hfSimCo
   double shortest = (config->smallest_step > BOUNDING_STEP * config->step ? 1 : SMALLEST_STEP) * config->step;
   integrator.smallest_step = min2(config->smallest_step, shortest);
   hfStatus status = hfi_continuous_create(part, world, &accel, &integrator, HFI_VELOCITY_TIME, error);
-  if (status == HF_OK) (*part)->accel->strict = 1, (*part)->accel->apart = apart;
+  if (status == HF_OK) (*part)->accel->equation.domain = apart ? HFI_DOMAIN_APART : HFI_DOMAIN_TOUCHING;
   return status;
 }
 
@@ -151,7 +151,7 @@ hfStatus hfi_resolved_advance(hfiControlled* c, hfState* state, const hfInput* i
   watch->rest = 0, watch->least = INFINITY;
   hfi_integrator_limit(part->integrator, most);
   part->first = pace->h;
-  part->accel->span = pace->span;
+  part->accel->anchors.span = pace->span;
   pace->span = 0;
   hfStatus status = hfi_continuous_step(part, state, in, left, error);
   if (status < 0) return status;

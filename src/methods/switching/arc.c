@@ -83,7 +83,7 @@ static int update_contacts(hfiSwitching* s) {
   int meeting = 0;
   for (int i = 0; i < r->problem.ncontact; ++i) {
     hfiTrack* t = &r->track[r->point[i].match];
-    double gap = -r->accel->contact[i].at->depth, vn = r->point[i].s[0];
+    double gap = -r->accel->contact[i].contact->depth, vn = r->point[i].s[0];
     int was_closed = t->closed > 0;
     if (!was_closed && gap > max2(t->held, 0) + touch) t->held = 0;
     t->closed = was_closed || (gap <= t->held + MEETS && vn <= slow);
@@ -214,7 +214,7 @@ static double cone_margin(const hfRigid* r, const hfiFrictionGroup* u) {
 static double meeting_margin(const hfRigid* r, int i) {
   const hfiPoint* at = &r->point[i];
   double held = at->match >= 0 ? r->track[at->match].held : 0;
-  return -r->accel->contact[i].at->depth - held + (at->s[0] < 0 ? MEETS : INFINITY);
+  return -r->accel->contact[i].contact->depth - held + (at->s[0] < 0 ? MEETS : INFINITY);
 }
 
 // G at the point x and time t: negative beyond an event. Leaves forces and contacts at that point in s->rigid.
@@ -293,7 +293,7 @@ static void measure_force_rates(hfiSwitching* s, double dt) {
     const hfiTrack* old = &s->kept[k];
     for (int j = 0; j < 6; ++j) {
       double change = j == 1 || j == 2 ? v3_dot(v3_sub(t->ft_W, old->ft_W),
-                                                hfi_contact_axis(r->accel->contact[i].at, j))
+                                                hfi_contact_axis(r->accel->contact[i].contact, j))
                                        : t->f[j] - old->f[j];
       t->rate[j] = change / dt;
     }

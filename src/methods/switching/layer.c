@@ -36,7 +36,7 @@ static double lighter_body(const hfModel* m, const hfiContact* c) {
 
 static hfiLayer layer_of(const hfRigid* r, int i) {
   const hfLayerConfig* l = &r->config.layer;
-  const hfiContact* c = r->accel->contact[i].at;
+  const hfiContact* c = r->accel->contact[i].contact;
   double m0 = l->mass > 0 ? l->mass : lighter_body(r->model, c);
   double K_T = l->tangential_stiffness > 0 ? l->tangential_stiffness : l->stiffness,
          C_T = l->tangential_damping > 0 ? l->tangential_damping : l->damping;
@@ -146,10 +146,10 @@ hfiLayerState hfi_layer_evaluate(const hfRigid* r, int i, double rest, const hfi
                                  const double* v) {
   const hfiAccelContact* c = &r->accel->contact[i];
   hfiLayer layer = layer_of(r, i);
-  hfiLayerState out = {.delta = rest + c->at->depth};
+  hfiLayerState out = {.delta = rest + c->contact->depth};
   hfi_accel_row_velocities(c, v, out.s);
   if (out.delta > 0) out.f[0] = max2(0, normal_force(r, &layer, out.delta, out.s[0]));
-  for (int g = 0; g < hfi_group_count(c->dim); ++g) evaluate_group(r, c->at, &layer, g, at, &out);
+  for (int g = 0; g < hfi_group_count(c->dim); ++g) evaluate_group(r, c->contact, &layer, g, at, &out);
   return out;
 }
 
@@ -222,7 +222,7 @@ static void group_rate_slopes(const layerGroup* group, hfiLayerSlopes* out) {
 // have E = D.
 static void group_slopes(const hfRigid* r, int i, const hfiLayer* layer, int g, const hfiDeformation* at, const hfiLayerState* state,
                          hfiLayerSlopes* out) {
-  const hfiContact* c = r->accel->contact[i].at;
+  const hfiContact* c = r->accel->contact[i].contact;
   layerGroup group = group_at(r, c, layer, g, at);
   const int presses = state->f[0] > 0, slips = state->slips >> g & 1;
   if (presses) {
@@ -249,7 +249,7 @@ hfiLayerSlopes hfi_layer_slopes(const hfRigid* r, int i, const hfiDeformation* a
 
 double hfi_layer_energy(const hfRigid* r, int i, double rest, const hfiDeformation* at) {
   const hfLayerConfig* l = &r->config.layer;
-  const hfiContact* c = r->accel->contact[i].at;
+  const hfiContact* c = r->accel->contact[i].contact;
   hfiLayer layer = layer_of(r, i);
   double delta = max2(0, rest + c->depth), sum = layer.k * sqr(delta) * hfi_layer_factors(l->law, delta / l->depth).energy;
   for (int g = 0; g < hfi_group_count(r->accel->contact[i].dim); ++g) {
@@ -288,7 +288,7 @@ double hfi_layer_start_normal(const hfRigid* r, int i, const hfiTrack* track, co
   hfiLayer layer = layer_of(r, i);
   double f = max2(track->f[0], 0);
   double delta = r->config.layer.law == HF_LAYER_LINEAR ? start_linear(r, &layer, f, s[0]) : start_nonlinear(r, &layer, f, s[0]);
-  return delta - r->accel->contact[i].at->depth;
+  return delta - r->accel->contact[i].contact->depth;
 }
 
 // rate = -ftdot/k, shortened to half the slip speed where it is faster.
@@ -320,7 +320,7 @@ static void start_group(const hfRigid* r, const hfiLayer* layer, const double* f
 // more slowly than the bodies move.
 hfiDeformation hfi_layer_start(const hfRigid* r, int i, const hfiTrack* track, const double* s,
                                int start) {
-  const hfiContact* c = r->accel->contact[i].at;
+  const hfiContact* c = r->accel->contact[i].contact;
   hfiLayer layer = layer_of(r, i);
   hfiDeformation out = {v3_zero(), v3_zero()};
   for (int g = 0; g < hfi_group_count(r->accel->contact[i].dim); ++g) {

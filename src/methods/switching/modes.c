@@ -19,7 +19,7 @@ void hfi_rigid_match(hfRigid* r) {
     for (int i = 0; i < r->accel->ncontact; ++i) {
       hfiPoint* at = &r->point[i];
       if (any_feature && at->match >= 0) continue;
-      at->match = find_left(r, r->accel->contact[i].at, any_feature);
+      at->match = find_left(r, r->accel->contact[i].contact, any_feature);
       if (at->match >= 0) r->taken[at->match] = 1;
     }
 }
@@ -58,8 +58,8 @@ void hfi_rigid_choose_modes(hfRigid* r, const hfRigidChoice* choice, int nchoice
     hfiTrack* t = &r->track[r->ntrack++];
     at->match = i;
     memset(t, 0, sizeof *t);
-    t->key = hfi_contact_key(r->accel->contact[i].at);
-    t->held = -r->accel->contact[i].at->depth;
+    t->key = hfi_contact_key(r->accel->contact[i].contact);
+    t->held = -r->accel->contact[i].contact->depth;
     t->closed = t->held <= r->config.touch && at->s[0] <= r->config.stick_speed;
     for (int g = 0; g < hfi_group_count(at->dim); ++g)
       hfi_track_set_mode(r, t, g, hfi_point_slip(r, i, g));

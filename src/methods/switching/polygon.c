@@ -94,7 +94,7 @@ static void take_modes(hfRigid* r, const int32_t* slack, double scale) {
     const hfiFrictionGroup* u = &r->group[k];
     if (slack[k] < 0 || r->polygon_z[slack[k]] <= 1e-9 * scale) continue;
     hfiTrack* t = &r->track[r->point[u->contact].track];
-    hfVec3 d = v3_neg(hfi_group_vector(r->accel->contact[u->contact].at, u->group, t->f + u->first));
+    hfVec3 d = v3_neg(hfi_group_vector(r->accel->contact[u->contact].contact, u->group, t->f + u->first));
     if (v3_norm(d) == 0) continue;
     t->mode[u->group] = HF_MODE_SLIDING;
     t->d_W[u->group] = v3_unit(d);

@@ -56,7 +56,7 @@ const hfAccelProblem* hfi_rigid_look(hfRigid* r, double t, const double* q, cons
 // ---- friction groups ------------------------------------------------------------------------------------------
 
 static double sliding_coefficient(const hfAccel* a, int contact, int group) {
-  const hfiMaterial* m = &a->contact[contact].at->material;
+  const hfiMaterial* m = &a->contact[contact].contact->material;
   return group == HF_SLIDING ? m->mu_dynamic : m->mu[group];
 }
 
@@ -74,7 +74,7 @@ static void follow_slip(const hfRigid* r, const hfiPoint* at, hfiFrictionGroup* 
 // Appends the friction groups of contact i, with the modes and directions of its track.
 static void add_groups(hfRigid* r, int i, const hfiTrack* track) {
   hfiPoint* at = &r->point[i];
-  const hfiContact* c = r->accel->contact[i].at;
+  const hfiContact* c = r->accel->contact[i].contact;
   at->first_group = r->ngroup;
   at->ngroup = hfi_group_count(at->dim);
   for (int g = 0; g < at->ngroup; ++g) {
@@ -187,7 +187,7 @@ static void append_rolling(hfRigid* r, hfiFrictionGroup* u) {
   memcpy(r->column, contact_row(r, u->contact, 0), (size_t)nv * sizeof *r->column);
   hfi_accel_solve(r->accel, r->column, r->zero);
   double normal = hfi_dot(contact_row(r, u->contact, 0), r->column, nv),
-         lever2 = hfi_group_lever2(r->accel->contact[u->contact].at, u->group);
+         lever2 = hfi_group_lever2(r->accel->contact[u->contact].contact, u->group);
   u->row = r->problem.n;
   u->nrow = find_directions(r, u, normal);
   for (int d = 0; d < u->nrow; ++d) {
@@ -223,10 +223,10 @@ static void fill_contact(hfRigid* r, int i) {
   out->body_b = c->body_b, out->feature = c->feature;
   out->row_n = out->row_t = -1;
   out->p_W = c->p_W, out->n_W = c->n_W, out->t_W[0] = c->t1_W, out->t_W[1] = c->t2_W;
-  out->gap = -r->accel->contact[i].at->depth;
+  out->gap = -r->accel->contact[i].contact->depth;
   out->vn = at->s[0];
   if (at->dim >= 3) out->vt_W = v3_add(v3_scale(at->s[1], c->t1_W), v3_scale(at->s[2], c->t2_W));
-  out->mu = at->dim >= 3 ? r->accel->contact[i].at->material.mu[0] : 0;
+  out->mu = at->dim >= 3 ? r->accel->contact[i].contact->material.mu[0] : 0;
   static const double none[6] = {0};
   hfiLayer layer = hfi_layer_linearised(r, i, at->match >= 0 ? r->track[at->match].f : none);
   out->k = layer.k, out->c = layer.c, out->kt = layer.kt, out->ct = layer.ct;

@@ -21,7 +21,7 @@ void hfi_tracks_copy(hfiTrack* to, int32_t* nto, const hfiTrack* from, int32_t n
 }
 
 double hfi_relaxed_gap(const hfRigid* r, int i) {
-  uint64_t pair = hfi_contact_key(r->accel->contact[i].at).pair;
+  uint64_t pair = hfi_contact_key(r->accel->contact[i].contact).pair;
   double least = 0;
   for (int k = 0; k < r->ntrack; ++k)
     if (r->track[k].key.pair == pair) least = min2(least, r->track[k].held);
@@ -32,7 +32,7 @@ double hfi_relaxed_gap(const hfRigid* r, int i) {
 // present gap; any other one meets where the shapes just touch, at zero.
 static double held_gap(const hfiSwitching* s, int i) {
   const hfRigid* r = s->rigid;
-  double gap = -r->accel->contact[i].at->depth;
+  double gap = -r->accel->contact[i].contact->depth;
   if (s->phase != HFI_PHASE_RIGID) return hfi_relaxed_gap(r, i);
   return gap <= r->config.touch ? gap : 0;
 }
@@ -54,14 +54,14 @@ void hfi_tracks_renew(hfiSwitching* s) {
       t->closed = -1;
       t->held = r->point[i].held;
     }
-    t->key = hfi_contact_key(r->accel->contact[i].at);
+    t->key = hfi_contact_key(r->accel->contact[i].contact);
     r->point[i].match = i;
   }
 }
 
 static void recall_track(const hfiSwitching* s, const hfContactMemory* m, int i, hfiTrack* t) {
   const hfAccel* a = s->rigid->accel;
-  const hfiContact* c = a->contact[i].at;
+  const hfiContact* c = a->contact[i].contact;
   hfVec3 n_B = m3_tmulv(a->dynamics->X_WB[c->body_b].R, c->n), xi = v3_load(m->xi_B);
   t->closed = (m->flags & HF_MEMORY_CLOSED) != 0;
   t->held = v3_dot(n_B, xi);
@@ -111,7 +111,7 @@ int hfi_switching_store(hfiSwitching* s, hfState* state) {
   memcpy(&word[HFI_WORD_SINCE], &s->since, sizeof s->since);
   for (int i = 0; i < kept; ++i) {
     const hfiTrack* t = &r->track[i];
-    const hfiContact* c = a->contact[i].at;
+    const hfiContact* c = a->contact[i].contact;
     hfVec3 n_B = m3_tmulv(a->dynamics->X_WB[c->body_b].R, c->n);
     hfContactMemory* m = &memory[i];
     memset(m, 0, sizeof *m); // This clears the padding, too, because states are compared byte by byte.

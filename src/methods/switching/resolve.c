@@ -54,7 +54,7 @@ static double find_motion(const hfRigid* r, const hfiFrictionGroup* u, const hfi
 }
 
 static void set_direction(hfRigid* r, const hfiFrictionGroup* u, hfiTrack* t, const double* d) {
-  t->d_W[u->group] = v3_unit(hfi_group_vector(r->accel->contact[u->contact].at, u->group, d));
+  t->d_W[u->group] = v3_unit(hfi_group_vector(r->accel->contact[u->contact].contact, u->group, d));
 }
 
 // Lets a rolling group slide if its force is outside the friction cone. Returns 1 if it does.

@@ -106,7 +106,7 @@ static inline hfVec3 hfi_group_vector(const hfiContact* c, int g, const double* 
 
 // The slip of friction group g of contact i at the point, as a vector in the world.
 static inline hfVec3 hfi_point_slip(const hfRigid* r, int i, int g) {
-  return hfi_group_vector(r->accel->contact[i].at, g, r->point[i].s + hfi_group_first(g));
+  return hfi_group_vector(r->accel->contact[i].contact, g, r->point[i].s + hfi_group_first(g));
 }
 // The size of the friction force of a group of a closed contact, at the last solution.
 static inline double hfi_group_force(const hfRigid* r, const hfiFrictionGroup* u) {

@@ -62,7 +62,7 @@ hfStatus hfi_soft_rate(void* context, double t, const double* x, double* xdot) {
     hfiDeformation at = hfi_soft_deformation(s, x, r->point[i].match);
     hfiLayerState layer = hfi_layer_evaluate(r, i, hfi_soft_rest(r, i), &at, v);
     if (layer.f[0] > 0) {
-      hfiContactKey key = hfi_contact_key(r->accel->contact[i].at);
+      hfiContactKey key = hfi_contact_key(r->accel->contact[i].contact);
       s->region = mix(mix(mix(s->region, key.pair), key.feature), (uint64_t)layer.slips);
       hfi_accel_add_force(&r->accel->contact[i], layer.f, vdot);
     }
@@ -109,7 +109,7 @@ hfStatus hfi_soft_look(hfiSwitching* s) {
   hfi_tracks_renew(s);
   for (int i = 0; i < r->accel->ncontact; ++i) {
     hfiTrack* t = &r->track[i];
-    const hfiContact* c = r->accel->contact[i].at;
+    const hfiContact* c = r->accel->contact[i].contact;
     t->closed = 0;
     hfVec3* xi_B = &t->deformation.xi_B;
     *xi_B = turn_into_plane(*xi_B, m3_tmulv(r->accel->dynamics->X_WB[c->body_b].R, c->n));
@@ -172,7 +172,7 @@ void hfi_switch_to_soft(hfiSwitching* s, int reason) {
 // Sets the modes of a track from its layer. Returns 0 if the layer still changes its direction: its force does not oppose its slip.
 static int take_modes(hfiSwitching* s, int i, const hfiLayerState* layer, hfiTrack* t) {
   hfRigid* r = s->rigid;
-  const hfiContact* c = r->accel->contact[i].at;
+  const hfiContact* c = r->accel->contact[i].contact;
   t->closed =
       layer->f[0] > 0 || (layer->delta > -r->config.touch && layer->s[0] <= r->config.stick_speed);
   t->held = -c->depth;

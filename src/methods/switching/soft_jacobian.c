@@ -32,7 +32,7 @@ static void fill_axes(const hfAccel* a, const hfiAccelContact* c, int stride, do
     rows_of_coordinate(c, j, &first, &end);
     for (int r = first; r < end; ++r) {
       double axis[3];
-      v3_store(axis, axis_in_B(a, c->at, r));
+      v3_store(axis, axis_in_B(a, c->contact, r));
       A[r][j] = axis[j % 3];
     }
   }
@@ -48,10 +48,10 @@ static void store_force_columns(hfiSwitching* s, const hfiAccelContact* c,
     double f[6] = {0};
     for (int r = 0; r < c->dim; ++r)
       for (int k = 0; k < c->dim; ++k) f[r] += slopes->f_xi[r][k] * A[k][j];
-    memset(a->column, 0, (size_t)nv * sizeof *a->column);
-    hfi_accel_add_force(c, f, a->column);
-    hfi_accel_solve(a, a->column, s->rigid->zero);
-    for (int i = 0; i < nv; ++i) J[(nv + i) * n + column + j] = a->column[i];
+    memset(a->slopes.column, 0, (size_t)nv * sizeof *a->slopes.column);
+    hfi_accel_add_force(c, f, a->slopes.column);
+    hfi_accel_solve(a, a->slopes.column, s->rigid->zero);
+    for (int i = 0; i < nv; ++i) J[(nv + i) * n + column + j] = a->slopes.column[i];
   }
 }
 

@@ -201,7 +201,7 @@ static hfStatus advance(hfiSwitching* s, hfState* state, const hfInput* input, h
 
 static hfContact read_contact(const hfiSwitching* s, int i) {
   const hfRigid* r = s->rigid;
-  const hfiContact* c = r->accel->contact[i].at;
+  const hfiContact* c = r->accel->contact[i].contact;
   const hfiTrack* t = &r->track[i];
   int soft = s->phase == HFI_PHASE_SOFT, dim = r->accel->contact[i].dim;
   const double *f = soft ? s->layer[i].f : t->f, *v = soft ? s->layer[i].s : r->point[i].s;
