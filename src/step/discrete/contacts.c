@@ -102,9 +102,21 @@ static inline void add_contact(hfiDiscrete* s, int i, double steepest) {
   else if (s->world->contact[i].material.adhesion != 0) hfi_contact_stick_on(&s->world->contact[i], law);
 }
 
-// Adds the contacts of the world, with what the state remembers of them, to the step problem.
-static void add_contacts(hfiDiscrete* s, const hfState* state) {
+// Adds the forces of adhesion to the step problem.
+static void add_adhesion(hfiDiscrete* s) {
+  hfStepProblem* p = &s->assembly.problem;
+  double* pull = s->v1; // scratch until the problem is solved
+  memset(pull, 0, sizeof *pull * (size_t)p->nv);
+  hfi_world_add_adhesion(s->world, pull);
+  for (int i = 0; i < p->nv; ++i) {
+    s->tau[i] += pull[i];
+    p->p[i] += s->config.step * pull[i];
+  }
+}
+
+void hfi_discrete_add_contacts(hfiDiscrete* s, const hfState* state) {
   hfiWorld* w = s->world;
+  if (w->has_adhesion) add_adhesion(s);
   s->any_curved = 0;
   if (!w->ncontact && !w->surfaces) return;
   if (hfi_contacts_remember(s)) hfi_memory_recall(state, &w->dynamics, w->surfaces, s->config.step, w->contact, w->ncontact);
@@ -119,19 +131,7 @@ static void add_contacts(hfiDiscrete* s, const hfState* state) {
 
 static int anticipates(const hfiDiscrete* s) { return s->config.anticipate && s->world->config.max_contacts; }
 
-// Adds the forces of adhesion to the step problem.
-static void add_adhesion(hfiDiscrete* s) {
-  hfStepProblem* p = &s->assembly.problem;
-  double* pull = s->v1; // scratch until the problem is solved
-  memset(pull, 0, sizeof *pull * (size_t)p->nv);
-  hfi_world_add_adhesion(s->world, pull);
-  for (int i = 0; i < p->nv; ++i) {
-    s->tau[i] += pull[i];
-    p->p[i] += s->config.step * pull[i];
-  }
-}
-
-void hfi_discrete_contacts(hfiDiscrete* s, const hfState* state, int foresee) {
+void hfi_discrete_find_contacts(hfiDiscrete* s, int foresee) {
   hfiWorld* w = s->world;
   const double *v0 = s->assembly.problem.v0, horizon = anticipates(s) ? s->config.step : 0;
   int predicted = foresee && horizon > 0 && any_row_moves_geoms(s) && predict_contact_free_velocity(s);
@@ -142,8 +142,6 @@ void hfi_discrete_contacts(hfiDiscrete* s, const hfState* state, int foresee) {
     hfi_world_find_contacts(w, 0, horizon, s->push);
   while (s->sleep.count && hfi_sleep_wake_touched(s));
   if (predicted) hf_dynamics_set_velocity(&w->dynamics, v0);
-  if (w->has_adhesion) add_adhesion(s);
-  add_contacts(s, state);
 }
 
 // ---- contacts that were not predicted ---------------------------------------------------------------

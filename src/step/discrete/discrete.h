@@ -13,7 +13,6 @@ typedef struct hfiRebound { int32_t geom_a, geom_b; uint32_t feature; double gam
 
 // Which trees sleep (sleep.c).
 typedef struct hfiSleep {
-  int32_t stepping;         // 1: a step is being taken. Problems that are only evaluated have all trees.
   int32_t count;            // trees that sleep in this step
   int32_t *asleep, *woken;  // (ntree) asleep: 1 if the tree sleeps in this step; woken: 1 if it woke since the step began
   int32_t *parent, *mark;   // (ntree) scratch: forest of joined trees
@@ -27,6 +26,12 @@ typedef struct hfiSleep {
   hfContactMemory* fresh;   // (max_contacts) scratch of storing contacts
 } hfiSleep;
 
+// How the solution of a step is revised (solve.c).
+typedef struct hfiRevision {
+  int32_t repeats, most; // how often the problem was solved again in this step; the largest number
+  int32_t has_added;     // 1: contacts were added that the last solution closes
+} hfiRevision;
+
 typedef struct hfiDiscrete {
   hfiWorld* world;
   hfSimConfig config; // complete: what the caller left open is filled in from the scene
@@ -36,6 +41,7 @@ typedef struct hfiDiscrete {
   void* rigid_solver;   // the solver that was handed in, or NULL
   hfiStepPolicy policy; // what the solver asks of a step
   hfiAssembly assembly; // the step problem
+  hfiRevision revision;
 
   int32_t* block;             // (max_contacts) a contact's block in the step problem, or -1
   hfiContactOutcome* outcome; // (max_contacts) outcomes of the last step
@@ -70,11 +76,13 @@ static inline int hfi_contacts_remember(const hfiDiscrete* d) {
   return d->config.friction == HF_FRICTION_ANCHORED || d->world->has_dynamic_friction || d->config.sleep;
 }
 
-// Makes the step problem at a state, with the inertial forces of the start for all trees. The state stays. foresee: see hfi_discrete_contacts.
+// Makes the step problem at a state, with the inertial forces of the start for all trees. The state stays. foresee: see hfi_discrete_find_contacts.
 void hfi_discrete_problem(hfiDiscrete* d, const hfState* state, const hfInput* input, int foresee);
-// Adds the contacts at the world's present poses, with what the state remembers of them, to the step problem. foresee: 1 if contacts are predicted
-// with the solution without contacts where strong drives act. A step does not need that, because it adds the contacts that its own solution closes.
-void hfi_discrete_contacts(hfiDiscrete* d, const hfState* state, int foresee);
+// Finds the contacts at the world's present poses. foresee: 1 if contacts are predicted with the solution without contacts where strong drives act. A
+// step does not need that, because it adds the contacts that its own solution closes.
+void hfi_discrete_find_contacts(hfiDiscrete* d, int foresee);
+// Adds the contacts that were found, with what the state remembers of them, to the step problem.
+void hfi_discrete_add_contacts(hfiDiscrete* d, const hfState* state);
 // Makes a step problem of the contacts alone at the world's present point, where mass matrix and bias are known. No step is taken from it.
 void hfi_discrete_evaluate_contacts(hfiDiscrete* d, const hfState* state);
 // The force (nv) that, added to the input, makes a step from this state end with the velocities v1 (nv) [N, N m]. force may be v1.
@@ -148,8 +156,20 @@ void hfi_sleep_hold(const hfiDiscrete* d, double* q, double* v);
 // Lets islands fall asleep at the end of the step, and counts trees that sleep.
 void hfi_sleep_end(hfiDiscrete* d, hfState* state, const hfInput* input, hfStepReport* report);
 void hfi_sleep_stop(hfiDiscrete* d);
-// Actuators, springs, limits: fills p*, diag and the rows that are no contacts.
-void hfi_discrete_forces(hfiDiscrete* d, const hfState* state, const hfInput* input);
+// Actuators, springs, limits: fills p*, diag and the rows of the step problem that are not contacts.
+void hfi_discrete_load(hfiDiscrete* d, const hfState* state, const hfInput* input);
+
+// Solves the step problem: v1 and impulses.
+hfStatus hfi_discrete_solve(hfiDiscrete* d, hfStepReport* report, hfError* error);
+// Revises the problem after a solution: adds contacts that the solution closes although they were not predicted, or follows it with the path of a
+// curved contact. Returns 1 if the problem must be solved again, also because heaps were only estimated; d->changed then marks the trees.
+int hfi_discrete_revise(hfiDiscrete* d, const hfState* state);
+// Solves the revised problem.
+hfStatus hfi_discrete_solve_again(hfiDiscrete* d, hfStepReport* report, hfError* error);
+// Moves the state to the end of the step with the solution, and writes the acceleration and the counts of the report.
+void hfi_discrete_advance(hfiDiscrete* d, hfState* state, const hfInput* input, hfiStepOutput* out);
+
+// Takes a step. If it is refused, or the solver has no answer, the state stays and out->taken is 0.
 hfStatus hfi_discrete_step(hfiDiscrete* d, hfState* state, const hfInput* input, hfiStepOutput* out, hfError* error);
 // The operations of an hfiMethod of discrete time (step/world/method.h). Such methods differ in their solver.
 hfStatus hfi_discrete_create_method(void** method, hfiWorld* world, const hfSimConfig* config, const hfiProblemSolver* solver, hfError* error);

@@ -36,7 +36,7 @@ static void find_momentum(hfStepProblem* p) {
 }
 
 // Computes the forces and rows of a step that do not come from contacts, and the momentum of its step problem.
-void hfi_discrete_forces(hfiDiscrete* s, const hfState* state, const hfInput* in) {
+void hfi_discrete_load(hfiDiscrete* s, const hfState* state, const hfInput* in) {
   hfiWorld* w = s->world;
   const hfModel* m = w->model;
   hfDynamics* d = &w->dynamics;

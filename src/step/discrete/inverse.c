@@ -13,7 +13,8 @@
 void hfi_discrete_evaluate_contacts(hfiDiscrete* d, const hfState* state) {
   hfi_assembly_begin(&d->assembly, &d->world->dynamics, d->config.step, hf_state_v(state));
   hfi_rows_begin(&d->world->actuation.rows, &d->assembly.problem); // Rows of an earlier step would predict contacts of its motion.
-  hfi_discrete_contacts(d, state, 0);
+  hfi_discrete_find_contacts(d, 0);
+  hfi_discrete_add_contacts(d, state);
 }
 
 void hfi_discrete_inverse(hfiDiscrete* d, const hfState* state, const hfInput* in, const double* v1, double* force) {

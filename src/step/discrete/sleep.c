@@ -170,7 +170,6 @@ static int moves(const hfModel* m, int t, const double* v) {
 
 void hfi_sleep_start(hfiDiscrete* s) {
   memset(s->sleep.woken, 0, sizeof *s->sleep.woken * (size_t)s->world->model->ntree);
-  s->sleep.stepping = 1;
 }
 
 void hfi_sleep_find(hfiDiscrete* s, const hfState* state, const hfInput* in) {
@@ -279,7 +278,7 @@ void hfi_sleep_end(hfiDiscrete* s, hfState* state, const hfInput* in, hfStepRepo
 }
 
 void hfi_sleep_stop(hfiDiscrete* s) {
-  s->sleep.stepping = s->sleep.count = 0;
+  s->sleep.count = 0;
   s->world->scene.still = NULL;
 }
 
