@@ -140,14 +140,6 @@ static int count_upward_includes(const char* root) {
 
 // ---- files that need each other ------------------------------------------------------------------
 
-// The reader of MJCF is recursive: a model attaches models, a body holds bodies, a default is applied by
-// the reader of what it defaults. Its files count as one.
-static int node_of(const sourceSet* set, int file) {
-  for (int i = 0; strncmp(set->file[file].path, "src/io/mjcf/mjcf", 15) == 0 && i < file; ++i)
-    if (strncmp(set->file[i].path, "src/io/mjcf/mjcf", 15) == 0) return i;
-  return file;
-}
-
 static int defines_symbol(const definition* d, const sourceSet* set) {
   const char* path = set->file[d->file].path;
   return d->kind != DEFINES_TYPE && !d->is_static && path[strlen(path) - 1] == 'c';
@@ -166,7 +158,7 @@ static void mark_needs(const sourceSet* set, int file, const definition** symbol
     const definition *wanted = &key, **found = NULL;
     snprintf(key.name, NAME_SIZE, "%.*s", (int)n, s);
     if (n > 0 && n < NAME_SIZE) found = bsearch(&wanted, symbol, count, sizeof *symbol, compare_names);
-    if (found) reach[node_of(set, file) * set->nfile + node_of(set, (*found)->file)] = 1;
+    if (found) reach[file * set->nfile + (*found)->file] = 1;
     s += n > 0 ? n : 1;
   }
 }

@@ -5,6 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+// ---- the table of elements ------------------------------------------------------------------------
+
+static const hfiMjcfElement elements[] = {
+    {"joint", HFI_IN_BODY, .place = hfi_mjcf_read_joint, .check = hfi_mjcf_check_joint},
+    {"freejoint", HFI_IN_BODY, .place = hfi_mjcf_read_joint},
+    {"geom", HFI_IN_BODY, .place = hfi_mjcf_read_geom, .check = hfi_mjcf_check_geom},
+    {"site", HFI_IN_BODY, .place = hfi_mjcf_read_site, .check = hfi_mjcf_check_site},
+    {"camera", HFI_IN_BODY, .place = hfi_mjcf_read_camera, .check = hfi_mjcf_check_camera},
+    {"attach", HFI_IN_TREE, .place = hfi_mjcf_attach},
+    {"mesh", HFI_IN_ASSET, .read = hfi_mjcf_read_mesh, .check = hfi_mjcf_check_mesh},
+    {"hfield", HFI_IN_ASSET, .read = hfi_mjcf_read_hfield},
+    {"material", HFI_IN_ASSET, .read = hfi_mjcf_read_material, .check = hfi_mjcf_check_material},
+    {"model", HFI_IN_ASSET, .read = hfi_mjcf_read_model_asset},
+    {"pair", HFI_IN_DEFAULT, .check = hfi_mjcf_check_pair},
+    {"equality", HFI_IN_DEFAULT, .check = hfi_mjcf_check_equality},
+    {"tendon", HFI_IN_DEFAULT, .check = hfi_mjcf_check_tendon}};
+
+static const hfiMjcfTable table = {elements, sizeof elements / sizeof *elements, hfi_mjcf_read_default_actuator, hfi_mjcf_open};
+
 // ---- includes -----------------------------------------------------------------------------------
 
 typedef struct Included {
@@ -25,97 +44,116 @@ static const char* find_included(hfiMjcf* m, const hfiElem* elem) {
   return hfi_file_exists(path) ? path : hfi_join(m->r, hfi_folder_of(m->r, elem->file), file);
 }
 
-static void expand(hfiMjcf* m, hfiElem* elem, Included** seen);
+static void expand_includes(hfiMjcf* m, hfiElem* elem, Included** seen);
 
-static void include(hfiMjcf* m, hfiElem* elem, Included** seen) {
+// Replaces an <include> by the children of the root of its file. *seen lists the files so far: each may be included once.
+static void include_file(hfiMjcf* m, hfiElem* elem, Included** seen) {
   hfiReader* r = m->r;
   const char* path = find_included(m, elem);
   const char* real = real_path(r, path);
   for (const Included* i = *seen; i; i = i->next)
-    if (strcmp(i->path, real) == 0)
-      hfi_fail(r, elem, HF_ERROR_MODEL, "%s is included already", path);
+    if (strcmp(i->path, real) == 0) hfi_fail(r, elem, HF_ERROR_MODEL, "%s is included already", path);
+
   Included* item = HFI_NEW(r, Included, 1);
   hfiElem* root = item ? hfi_xml_load(r, path, elem) : NULL;
   if (!root) return;
   item->path = real;
   item->next = *seen;
   *seen = item;
+
   if (!root->child) hfi_fail(r, elem, HF_ERROR_MODEL, "%s: nothing to include", path);
-  expand(m, root, seen);
+  expand_includes(m, root, seen);
   if (!r->status) hfi_xml_splice(elem, root);
 }
 
-static void expand(hfiMjcf* m, hfiElem* elem, Included** seen) {
-  for (hfiElem *e = elem->child, *next; e && !m->r->status; e = next) {
+// Replaces every <include> below an element, also those in included files.
+static void expand_includes(hfiMjcf* m, hfiElem* elem, Included** seen) {
+  hfiElem* next = NULL;
+  for (hfiElem* e = elem->child; e && !m->r->status; e = next) {
     next = e->next;
     if (hfi_is(e, "include"))
-      include(m, e, seen);
+      include_file(m, e, seen);
     else
-      expand(m, e, seen);
+      expand_includes(m, e, seen);
   }
 }
 
 // ---- sections -----------------------------------------------------------------------------------
 
-void hfi_mjcf_each(hfiMjcf* m, const char* section, hfiReadChild read) {
-  for (hfiElem* s = hfi_child(m->root, section); s; s = hfi_next(s, section))
-    for (hfiElem* e = s->child; e && !m->r->status; e = e->next) read(m, e);
-}
-
+// Calls `read` for every <section> of the document.
 static void read_section(hfiMjcf* m, const char* section, hfiReadChild read) {
-  for (hfiElem* s = hfi_child(m->root, section); s && !m->r->status; s = hfi_next(s, section))
-    read(m, s);
+  for (hfiElem* s = hfi_child(m->root, section); s && !m->r->status; s = hfi_next(s, section)) read(m, s);
 }
 
+// Whether an element or one below it is an actuator that adds armature or damping to its target.
 static int mentions_reflection(const hfiElem* elem) {
   if (hfi_mjcf_is_actuator(elem))
     for (const hfiAttr* a = elem->attr; a; a = a->next)
       if (strcmp(a->name, "armature") == 0 || strcmp(a->name, "damping") == 0) return 1;
+
   for (const hfiElem* e = elem->child; e; e = e->next)
     if (mentions_reflection(e)) return 1;
   return 0;
 }
 
-static void set_defaults(hfiMjcf* m, hfiReader* r, hfiElem* root, const char* folder,
-                         const hfiMjcf* outer) {
+static void read_asset(hfiMjcf* m, hfiElem* elem) {
+  const hfiMjcfElement* row = hfi_mjcf_find_row(m, elem, HFI_IN_ASSET);
+  if (!row) return;
+  elem->used = 1;
+  row->read(m, elem);
+}
+
+// Sets what holds for a document until its <compiler> says something else. outer: the document that attaches it, or NULL.
+static void set_defaults(hfiMjcf* m, hfiReader* r, hfiElem* root, const char* folder, const hfiMjcf* outer) {
+  static const hfiOverride no_override = {0, 0, {0.02, 1}, {0.9, 0.95, 0.001, 0.5, 2}, {1, 1, 0.005, 0.0001, 0.0001}};
+
+  m->table = &table;
   m->r = r;
   m->root = root;
   m->folder = folder;
   m->attached = outer ? outer->attached + 1 : 0;
-  m->degree = m->autolimits = 1;
+  m->degree = 1;
+  m->autolimits = 1;
   m->lengths = hfi_length_search_default();
   m->build = hfi_build_config_default();
   memcpy(m->eulerseq, "xyz", 4);
-  m->assetdir = m->prefix = m->suffix = "";
+  m->assetdir = "";
+  m->prefix = "";
+  m->suffix = "";
   m->replica_tail = &m->replica;
   m->cable_tail = &m->cable;
-  m->override = outer ? outer->override : (hfiOverride){0, 0, {0.02, 1}, {0.9, 0.95, 0.001, 0.5, 2}, {1, 1, 0.005, 0.0001, 0.0001}};
+  m->override = outer ? outer->override : no_override;
 }
 
 hfiMjcf* hfi_mjcf_open(hfiReader* r, hfiElem* root, const char* folder, const hfiMjcf* outer) {
   hfiMjcf* m = HFI_NEW(r, hfiMjcf, 1);
   Included* seen = HFI_NEW(r, Included, 1);
   if (r->status) return NULL;
+
+  // the tree of XML is completed
   set_defaults(m, r, root, folder, outer);
   root->used = 1;
   hfi_attr(root, "model");
   seen->path = real_path(r, root->file);
-  expand(m, root, &seen);
+  expand_includes(m, root, &seen);
   for (hfiElem* e = hfi_child(root, "worldbody"); e; e = hfi_next(e, "worldbody")) hfi_mjcf_unfold_composites(m, e);
   m->reflects = mentions_reflection(root);
+
+  // an attached document has the options of the outer one
   read_section(m, "compiler", hfi_mjcf_read_compiler);
   if (!m->attached) *hf_builder_config(r->builder) = m->build;
   m->fresh = outer ? outer->fresh : *hf_builder_world(r->builder);
   if (!m->attached) read_section(m, "option", hfi_mjcf_read_option);
+
   if (!r->status) hfi_mjcf_read_defaults(m);
   hfi_mjcf_each(m, "custom", hfi_mjcf_read_custom);
   if (!m->attached && !r->status) hfi_mjcf_set_world(m);
-  hfi_mjcf_each(m, "asset", hfi_mjcf_read_asset);
-  for (hfiElem* e = hfi_child(root, "worldbody"); e; e = hfi_next(e, "worldbody"))
-    hfi_mjcf_number_groups(m, e);
+  hfi_mjcf_each(m, "asset", read_asset);
+  for (hfiElem* e = hfi_child(root, "worldbody"); e; e = hfi_next(e, "worldbody")) hfi_mjcf_number_groups(m, e);
   return m;
 }
 
+// Reads the sections whose elements refer to the tree, in the order in which they refer to each other.
 static void read_references(hfiMjcf* m) {
   static const struct {
     const char* section;
@@ -125,20 +163,20 @@ static void read_references(hfiMjcf* m) {
                   {"equality", hfi_mjcf_read_equality},
                   {"actuator", hfi_mjcf_read_actuator},
                   {"sensor", hfi_mjcf_read_sensor}};
-  for (size_t i = 0; i < sizeof sections / sizeof *sections; ++i)
-    hfi_mjcf_each_reference(m, sections[i].section, sections[i].read);
+  for (size_t i = 0; i < sizeof sections / sizeof *sections; ++i) hfi_mjcf_each_reference(m, sections[i].section, sections[i].read);
 }
 
 void hfi_mjcf_read(hfiReader* r, hfiElem* root) {
   hfiMjcf* m = hfi_mjcf_open(r, root, r->folder, NULL);
   if (r->status) return;
+
   hfiScope world = {.frame = hfi_placement_identity(), .has_inertial = 1};
   for (hfiElem* e = hfi_child(root, "worldbody"); e && !r->status; e = hfi_next(e, "worldbody")) {
-    const hfiClass* childclass = hfi_mjcf_find_class(m, e, "childclass");
-    world.childclass = childclass;
+    world.childclass = hfi_mjcf_find_class(m, e, "childclass");
     hfi_attr(e, "name");
     hfi_mjcf_read_tree(m, &world, e);
   }
+
   hfi_mjcf_aim_cameras(m);
   hfi_mjcf_stiffen_cables(m);
   read_references(m);
@@ -146,6 +184,7 @@ void hfi_mjcf_read(hfiReader* r, hfiElem* root) {
   hfi_mjcf_read_attached_keys(m);
   hfi_mjcf_fill_keys(m);
   if (r->status) return;
+
   hfi_mjcf_report_custom(m);
   hfi_xml_report(r, root, hfi_mjcf_meanings);
   hfi_mjcf_report_models(m);

@@ -7,12 +7,15 @@
 #ifndef HFI_IMPORT_MJCF_H
 #define HFI_IMPORT_MJCF_H
 
+#include "build/builder.h"
 #include "io/mesh/asset.h"
+#include "io/xml/placement.h"
 #include "io/xml/reader.h"
 #include "math/vec3.h"
-#include "build/builder.h"
+#include "robot/control/muscle_length.h"
 
 typedef struct hfiMjcf hfiMjcf;
+typedef struct hfiMjcfTable hfiMjcfTable;
 
 // ---- actuators -----------------------------------------------------------------------------------
 
@@ -68,7 +71,6 @@ typedef struct hfiClass {
 
 // ---- assets and parameters ----------------------------------------------------------------------
 
-// A mesh or a height field.
 // A mesh or height field that the builder has under the name with this prefix.
 typedef struct hfiLoadedAs {
   const char* prefix;
@@ -142,18 +144,11 @@ typedef struct hfiOverride {
   double margin, solref[2], solimp[5], friction[5];
 } hfiOverride;
 
-// <compiler><lengthrange>: how lengths of muscles are found that no file gives.
-typedef struct hfiLengthSearch {
-  int none, useexisting, uselimit; // 1: not at all; lengths that are given are kept; limits of joints and tendons come first
-  double accel, maxforce;          // acceleration of the pull, and the largest norm of its forces, 0: any [rad/s^2, N or N m]
-  double timeconst, timestep, inttotal, interval; // [s]
-  double tolrange;                 // [-]
-} hfiLengthSearch;
-
 // What happens if the options of an attached model differ from those of the file (conflict of <compiler>).
 typedef enum hfiConflict { HFI_CONFLICT_WARNING, HFI_CONFLICT_ERROR, HFI_CONFLICT_MERGE } hfiConflict;
 
 struct hfiMjcf {
+  const hfiMjcfTable* table; // what to do with each kind of element
   hfiReader* r;
   hfiElem* root;
   int degree, autolimits, strippath, fitaabb;
@@ -183,11 +178,6 @@ struct hfiMjcf {
   hfiLengthSearch lengths;
 };
 
-// A pose, and the frame in which it is written.
-typedef struct hfiPlacement {
-  hfVec3 p;
-  hfQuat q;
-} hfiPlacement;
 typedef struct hfiPoseSpec {
   double pos[3], quat[4];
 } hfiPoseSpec;
@@ -199,6 +189,33 @@ typedef struct hfiScope {
   int has_inertial;
 } hfiScope;
 
+// ---- the table of elements ------------------------------------------------------------------------
+
+// Where an element stands. Those of HFI_IN_DEFAULT have readers of their whole section, and are listed for their default elements.
+typedef enum hfiMjcfSection { HFI_IN_BODY, HFI_IN_TREE, HFI_IN_ASSET, HFI_IN_DEFAULT } hfiMjcfSection;
+
+// What the readers do with one kind of element.
+typedef struct hfiMjcfElement {
+  const char* name;
+  hfiMjcfSection section;
+  void (*place)(hfiMjcf* m, const hfiScope* scope, hfiElem* elem); // reads an element of a body or of the tree
+  void (*read)(hfiMjcf* m, hfiElem* elem);                         // reads an element of <asset>
+  // Reads a default element into a spec that nobody uses. So its numbers are checked even if no element has this class. NULL: it has no defaults.
+  void (*check)(hfiMjcf* m, hfiElem* elem);
+} hfiMjcfElement;
+
+// mjcf.c owns the table and puts it into every document. So a file that meets elements of all kinds, as bodies and default classes do, names no
+// reader, and the readers do not need each other in circles.
+struct hfiMjcfTable {
+  const hfiMjcfElement* element;
+  int count;
+  // Reads a default element of an actuator into the spec of its class. Returns 0 if the element is not an actuator.
+  int (*read_default_actuator)(hfiMjcf* m, hfiElem* elem, hfiActuatorSpec* spec);
+  hfiMjcf* (*open)(hfiReader* reader, hfiElem* root, const char* folder, const hfiMjcf* outer); // hfi_mjcf_open, for models that are attached
+};
+// The row of an element; NULL if there is none for it in this section.
+const hfiMjcfElement* hfi_mjcf_find_row(const hfiMjcf* m, const hfiElem* elem, hfiMjcfSection section);
+
 // ---- mjcf.c -------------------------------------------------------------------------------------
 
 // Reads a document whose root is <mujoco> into reader->builder.
@@ -207,10 +224,6 @@ void hfi_mjcf_read(hfiReader* reader, hfiElem* root);
 hfiMjcf* hfi_mjcf_open(hfiReader* reader, hfiElem* root, const char* folder, const hfiMjcf* outer);
 // Puts the bodies of every <composite type="cable"> below an element behind it, and their excludes into the document (mjcf_composite.c).
 void hfi_mjcf_unfold_composites(hfiMjcf* m, hfiElem* elem);
-// Calls `read` for every child of every <section> of the document.
-typedef void (*hfiReadChild)(hfiMjcf* m, hfiElem* elem);
-void hfi_mjcf_each(hfiMjcf* m, const char* section, hfiReadChild read);
-
 // ---- names (mjcf_names.c) -----------------------------------------------------------------------
 
 // The name of the element with prefix and suffix, or NULL if it has none.
@@ -226,10 +239,23 @@ enum { HFI_MOST_REPLICAS = 100000 };
 void hfi_mjcf_number_groups(hfiMjcf* m, const hfiElem* elem);
 // The first group of an outermost replicate with `count` replicas, or of an attached model (count 1).
 int hfi_mjcf_first_group(hfiMjcf* m, const hfiElem* elem, int count);
+// The first replica, from number `i` on, that the element refers to, or NULL.
+const hfiReplica* hfi_mjcf_find_replica(const hfiReplica* i, const hfiElem* elem);
+
+// ---- mjcf_attach.c ------------------------------------------------------------------------------
+
+// Calls `read` for every child of every <section> of the document.
+typedef void (*hfiReadChild)(hfiMjcf* m, hfiElem* elem);
+void hfi_mjcf_each(hfiMjcf* m, const char* section, hfiReadChild read);
 // Like hfi_mjcf_each, for a section whose elements refer to the tree. An element that refers to something replicated is
 // read once for each replica, and the elements of attached models are read too. Both come after all other elements, in
 // the order of the tree.
 void hfi_mjcf_each_reference(hfiMjcf* m, const char* section, hfiReadChild read);
+void hfi_mjcf_attach(hfiMjcf* m, const hfiScope* scope, hfiElem* elem);
+void hfi_mjcf_read_model_asset(hfiMjcf* m, hfiElem* elem);
+// Adds the keyframes of attached models after the document's own.
+void hfi_mjcf_read_attached_keys(hfiMjcf* m);
+void hfi_mjcf_report_models(hfiMjcf* m); // reports what attached models have that was not used
 
 // ---- mjcf_default.c -----------------------------------------------------------------------------
 
@@ -248,16 +274,8 @@ void hfi_mjcf_apply(hfiMjcf* m, const hfiClass* active, const char* kind, const 
 int hfi_mjcf_read_pose(hfiMjcf* m, const hfiElem* elem, hfiPoseSpec* pose);
 double hfi_mjcf_angle(const hfiMjcf* m, double angle); // to radians
 hfQuat hfi_mjcf_euler(const hfiMjcf* m, const double angle[3]);
-hfiPlacement hfi_placement_identity(void);
-hfiPlacement hfi_placement_mul(hfiPlacement a, hfiPlacement b);
-hfiPlacement hfi_placement_from(const double pos[3], const double quat[4]);
 // Writes the pose X_BF X_FE of an element in the body of its scope to pos and quat.
 void hfi_mjcf_place(const hfiScope* scope, const hfiPoseSpec* pose, double pos[3], double quat[4]);
-// The smallest rotation that turns +z into the direction of `axis`.
-hfQuat hfi_quat_from_z(hfVec3 axis);
-// Turns q so that the z axis of a plane is its normal, or refuses the element where that has no direction.
-void hfi_turn_plane(hfiReader* r, const hfiElem* elem, const double normal[3], hfQuat* q);
-
 // ---- sections -----------------------------------------------------------------------------------
 
 void hfi_mjcf_read_compiler(hfiMjcf* m, hfiElem* elem);
@@ -271,7 +289,8 @@ void hfi_mjcf_contact_parameters(hfiMjcf* m, const char* geom, hfGeomDef* def);
 void hfi_mjcf_read_signal(hfiMjcf* m, const char* actuator, hfActuatorDef* def);
 void hfi_mjcf_read_drive(hfiMjcf* m, const char* actuator, hfActuatorDef* def);
 
-void hfi_mjcf_read_asset(hfiMjcf* m, hfiElem* elem);
+void hfi_mjcf_read_mesh(hfiMjcf* m, hfiElem* elem);
+void hfi_mjcf_read_material(hfiMjcf* m, hfiElem* elem);
 // Puts an asset at the front of the list, under its name or that of its file. Returns 0 after a refusal. kind: "mesh" or "height field".
 int hfi_mjcf_list_asset(hfiMjcf* m, const hfiElem* elem, const char* kind, hfiMjcfAsset** list);
 // The asset that the attribute of a geom names. NULL after a refusal.
@@ -299,26 +318,16 @@ void hfi_mjcf_read_geom(hfiMjcf* m, const hfiScope* scope, hfiElem* elem);
 void hfi_mjcf_read_site(hfiMjcf* m, const hfiScope* scope, hfiElem* elem);
 void hfi_mjcf_read_camera(hfiMjcf* m, const hfiScope* scope, hfiElem* elem);
 void hfi_mjcf_aim_cameras(hfiMjcf* m); // gives cameras their targets, once the tree of the document is read
-void hfi_mjcf_attach(hfiMjcf* m, const hfiScope* scope, hfiElem* elem);
-void hfi_mjcf_read_model_asset(hfiMjcf* m, hfiElem* elem);
-// Adds the keyframes of attached models after the document's own.
-void hfi_mjcf_read_attached_keys(hfiMjcf* m);
-void hfi_mjcf_report_models(hfiMjcf* m); // reports what attached models have that was not used
-void hfi_mjcf_each_attached(hfiMjcf* m, int group, const char* section, hfiReadChild read);
 
 void hfi_mjcf_read_contact(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_read_equality(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_read_tendon(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_read_actuator(hfiMjcf* m, hfiElem* elem);
-// Lengths of muscles that no file gives (mjcf_length.c). The search finds d->lengthrange; it returns 0 where pulling finds no bounds.
-hfiLengthSearch hfi_length_search_default(void);
-void hfi_mjcf_read_length_search(hfiMjcf* m, const hfiElem* compiler);
-int hfi_mjcf_search_length(hfiMjcf* m, hfActuatorDef* d);
 void hfi_mjcf_read_sensor(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_read_key(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_fill_keys(hfiMjcf* m);
 
-// Each of these reads one default element into a spec that nobody uses. So its numbers are checked even if no element has this class.
+// Default elements: see hfiMjcfElement.check.
 void hfi_mjcf_check_joint(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_check_geom(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_check_site(hfiMjcf* m, hfiElem* elem);
@@ -331,7 +340,7 @@ void hfi_mjcf_check_camera(hfiMjcf* m, hfiElem* elem);
 
 // Whether this element is an actuator, and the effect of the element on a spec.
 int hfi_mjcf_is_actuator(const hfiElem* elem);
-hfiActuatorSpec hfi_mjcf_actuator_default(void);
+int hfi_mjcf_read_default_actuator(hfiMjcf* m, hfiElem* elem, hfiActuatorSpec* spec); // see hfiMjcfTable
 void hfi_mjcf_apply_actuator(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);
 // Like hfi_mjcf_apply_actuator, but only for the attributes that define the force (mjcf_force_law.c).
 void hfi_mjcf_apply_force_law(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);
@@ -343,18 +352,11 @@ void hfi_mjcf_add_inputs(hfiMjcf* m, const hfiElem* elem, const hfiActuatorSpec*
 // The element <dcmotor>: reads it, and adds an actuator for each input except the first.
 void hfi_mjcf_apply_motor(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);
 void hfi_mjcf_add_motor_inputs(hfiMjcf* m, const hfiElem* elem, const hfiActuatorSpec* spec);
-// Reads kv or dampratio of a servo. If neither is given, the value of the class stays.
-void hfi_mjcf_read_servo_damping(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d);
 // The element <orientation>: reads it, finds which controls it has (also for <general gaintype="so3">), and adds an actuator for each control except
 // the first.
 void hfi_mjcf_apply_orientation(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d);
 void hfi_mjcf_read_chart(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d);
 void hfi_mjcf_add_axes(hfiMjcf* m, const hfiElem* elem, const hfActuatorDef* first);
-// Is the element a plugin of this kind?
-int hfi_mjcf_is_plugin(const hfiElem* elem, const char* plugin);
-// Finds the instance `name` of a plugin in <extension>. Returns NULL if there is none, or if the name is "". Marks the plugin as used; plugins that are not
-// marked are reported.
-hfiElem* hfi_mjcf_find_instance(hfiMjcf* m, const char* plugin, const char* name);
 #define HFI_CABLE_PLUGIN "mujoco.elasticity.cable"
 // Notes that a body is part of a cable, if it has the plugin of cables (mjcf_cable.c).
 void hfi_mjcf_note_cable(hfiMjcf* m, hfiElem* body, int id);
@@ -367,6 +369,8 @@ void hfi_mjcf_apply_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);
 // Finds what actuators add to the joint or tendon of this name: their armature and damping times the square of their gear.
 void hfi_mjcf_reflected(hfiMjcf* m, const char* attr, const char* name, double* armature,
                         double* damping, double poly[2]);
+
+// ---- attributes that several elements have (mjcf_attributes.c) ----------------------------------
 
 // Reads solref and solimp from the attributes of these names. When only one is given, the other has the format's default.
 // Returns 1 if one of them is given.
@@ -382,6 +386,13 @@ void hfi_mjcf_read_limited(hfiMjcf* m, const hfiElem* elem, const char* attr, in
 // Replaces -1 by 0 or 1, as the range says, if autolimits allows that. Refuses a limit without a range.
 int hfi_mjcf_limited(hfiMjcf* m, const hfiElem* elem, const char* attr, int limited,
                      const double range[2]);
+// Reads kv or dampratio of a servo. If neither is given, the value of the class stays.
+void hfi_mjcf_read_servo_damping(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d);
+// Is the element a plugin of this kind?
+int hfi_mjcf_is_plugin(const hfiElem* elem, const char* plugin);
+// Finds the instance `name` of a plugin in <extension>. Returns NULL if there is none, or if the name is "". Marks the plugin as used; plugins that are not
+// marked are reported.
+hfiElem* hfi_mjcf_find_instance(hfiMjcf* m, const char* plugin, const char* name);
 
 extern const hfiMeaning hfi_mjcf_meanings[];
 

@@ -5,12 +5,6 @@
 
 const hfiKeyword hfi_mjcf_interpolations[] = {{"zoh", HF_INTERPOLATE_HOLD}, {"linear", HF_INTERPOLATE_LINEAR}, {"cubic", HF_INTERPOLATE_CUBIC}, {NULL, 0}};
 
-hfiActuatorSpec hfi_mjcf_actuator_default(void) {
-  hfiActuatorSpec s = {
-      .def = hf_actuator_def_default(), .ctrllimited = -1, .forcelimited = -1, .actlimited = -1};
-  return s;
-}
-
 // ---- the element --------------------------------------------------------------------------------
 
 static void apply_common(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
@@ -51,6 +45,13 @@ void hfi_mjcf_apply_actuator(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s
   apply_common(m, elem, s);
   if (s->shortcut == HFI_SETPOINT_PID) hfi_mjcf_apply_setpoint_ranges(m, elem, s);
   if (s->shortcut == HFI_POSITION || s->shortcut == HFI_INTVELOCITY || s->shortcut == HFI_SETPOINT_PID) choose_range(m, elem, s);
+}
+
+int hfi_mjcf_read_default_actuator(hfiMjcf* m, hfiElem* elem, hfiActuatorSpec* s) {
+  if (!hfi_mjcf_is_actuator(elem)) return 0;
+  elem->used = 1;
+  hfi_mjcf_apply_actuator(m, elem, s);
+  return 1;
 }
 
 // Reads the damping ratio of a servo as MuJoCo does. A servo is an actuator with the bias -gain length - damping speed. If the coefficient of the speed is
@@ -146,7 +147,7 @@ static int find_length_range(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) 
     return 1;
   }
   if (s->uselimit && !s->none && take_limits(m, d, 1)) return 1; // MuJoCo takes them without the gear.
-  if (!s->none && hfi_mjcf_search_length(m, d)) return 1;
+  if (!s->none && hfi_find_muscle_length(m->r->builder, d, s, &m->r->puller)) return 1;
   if (take_limits(m, d, d->gear[0])) {
     hfi_note(m->r, elem, HF_NOTE, "lengthrange of a muscle: the limits of its joint or tendon are used");
     return 1;

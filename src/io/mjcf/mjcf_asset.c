@@ -84,7 +84,7 @@ void hfi_mjcf_check_mesh(hfiMjcf* m, hfiElem* elem) {
   apply_mesh(m, elem, &s);
 }
 
-static void read_mesh(hfiMjcf* m, hfiElem* elem) {
+void hfi_mjcf_read_mesh(hfiMjcf* m, hfiElem* elem) {
   if (!hfi_mjcf_list_asset(m, elem, "mesh", &m->meshes)) return;
   hfi_mjcf_check_mesh(m, elem);
   hfi_mjcf_find_class(m, elem, "class");
@@ -159,7 +159,7 @@ void hfi_mjcf_check_material(hfiMjcf* m, hfiElem* elem) {
   apply_material(m, elem, &material);
 }
 
-static void read_material(hfiMjcf* m, hfiElem* elem) {
+void hfi_mjcf_read_material(hfiMjcf* m, hfiElem* elem) {
   hfiMjcfMaterial* material = HFI_NEW(m->r, hfiMjcfMaterial, 1);
   if (!material) return;
   for (int i = 0; i < 4; ++i) material->rgba[i] = 1;
@@ -173,17 +173,4 @@ const hfiMjcfMaterial* hfi_mjcf_find_material(hfiMjcf* m, const char* name) {
   for (const hfiMjcfMaterial* i = m->materials; i; i = i->next)
     if (strcmp(i->name, name) == 0) return i;
   return NULL;
-}
-
-void hfi_mjcf_read_asset(hfiMjcf* m, hfiElem* elem) {
-  static const struct {
-    const char* kind;
-    hfiReadChild read;
-  } kinds[] = {
-      {"mesh", read_mesh}, {"hfield", hfi_mjcf_read_hfield}, {"material", read_material}, {"model", hfi_mjcf_read_model_asset}};
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
-    if (hfi_is(elem, kinds[i].kind)) {
-      elem->used = 1;
-      kinds[i].read(m, elem);
-    }
 }

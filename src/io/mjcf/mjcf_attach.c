@@ -53,7 +53,7 @@ void hfi_mjcf_read_model_asset(hfiMjcf* m, hfiElem* elem) {
   asset->path = path;
   if (srdf && !hfi_is(root, "robot")) hfi_fail(r, elem, HF_ERROR_MODEL, "srdf: it is for a URDF, and %s is none", path);
   if (hfi_is(root, "mujoco"))
-    asset->doc = hfi_mjcf_open(r, root, hfi_folder_of(r, path), m);
+    asset->doc = m->table->open(r, root, hfi_folder_of(r, path), m);
   else
     asset->guest = r->read_guest(r, root, hfi_folder_of(r, path), srdf ? hfi_resolve(r, m->folder, srdf) : NULL);
   asset->next = m->models;
@@ -212,19 +212,83 @@ static void graft_section(hfiReader* r, hfiGraft* graft, const char* section) {
       hfi_keep(r, NULL, (int)hfi_graft_kind(graft, kinds[i].kind, &r->scratch));
 }
 
-void hfi_mjcf_each_attached(hfiMjcf* m, int group, const char* section, hfiReadChild read) {
+// ---- sections that refer to the tree --------------------------------------------------------------
+
+void hfi_mjcf_each(hfiMjcf* m, const char* section, hfiReadChild read) {
+  for (hfiElem* s = hfi_child(m->root, section); s; s = hfi_next(s, section))
+    for (hfiElem* e = s->child; e && !m->r->status; e = e->next) read(m, e);
+}
+
+// Whether this replica was listed before. A body and its joint may have the same name and still belong to one replica.
+static int came_before(const hfiReplica* first, const hfiReplica* i) {
+  while (first != i && (strcmp(first->name, i->name) != 0 || strcmp(first->suffix, i->suffix) != 0)) first = first->next;
+  return first != i;
+}
+
+// Reads an element for every replica of this group that it refers to.
+static void read_in_group(hfiMjcf* m, hfiElem* elem, const hfiReplica* group, hfiReadChild read) {
+  const hfiReplica* first = hfi_mjcf_find_replica(group, elem);
+  for (const hfiReplica* i = first; i && !m->r->status; i = i->next) {
+    if (strcmp(i->name, first->name) != 0 || came_before(first, i)) continue;
+    m->suffix = i->suffix;
+    m->group = i->group;
+    read(m, elem);
+  }
+  m->suffix = "";
+}
+
+// Makes a list of replicas for each group. The lists hold copies, because reading elements adds their names to the original list.
+static hfiReplica** sort_groups(hfiMjcf* m) {
+  hfiReplica** groups = HFI_NEW(m->r, hfiReplica*, m->group_count + 1);
+  hfiReplica*** tails = HFI_NEW(m->r, hfiReplica**, m->group_count + 1);
+  for (int g = 0; tails && g < m->group_count; ++g) tails[g] = &groups[g];
+
+  for (const hfiReplica* i = m->replica; i && !m->r->status; i = i->next) {
+    hfiReplica* copy = HFI_NEW(m->r, hfiReplica, 1);
+    if (!copy) break;
+    *copy = *i;
+    copy->next = NULL;
+    *tails[i->group] = copy;
+    tails[i->group] = &copy->next;
+  }
+  return m->r->status ? NULL : groups;
+}
+
+// Reads a section of the models that are attached in this group. A model of another format is grafted.
+static void read_attached(hfiMjcf* m, int group, const char* section, hfiReadChild read) {
   for (hfiAttachment* a = m->attachments; a && !m->r->status; a = a->next) {
     if (a->group != group) continue;
     if (a->graft) {
       graft_section(m->r, a->graft, section);
       continue;
     }
+
     a->doc->prefix = a->prefix;
     a->doc->suffix = a->suffix;
-    int actuators = strcmp(section, "actuator") == 0;
-    if (actuators) a->actuator.first = hf_builder_count(m->r->builder, HF_OBJECT_ACTUATOR);
+    int is_actuator = strcmp(section, "actuator") == 0;
+    if (is_actuator) a->actuator.first = hf_builder_count(m->r->builder, HF_OBJECT_ACTUATOR);
     hfi_mjcf_each_reference(a->doc, section, read);
-    if (actuators) a->actuator.end = hf_builder_count(m->r->builder, HF_OBJECT_ACTUATOR);
+    if (is_actuator) a->actuator.end = hf_builder_count(m->r->builder, HF_OBJECT_ACTUATOR);
+  }
+}
+
+void hfi_mjcf_each_reference(hfiMjcf* m, const char* section, hfiReadChild read) {
+  if (m->suffix[0]) { // Inside a replica of the outer document every element belongs to that replica.
+    hfi_mjcf_each(m, section, read);
+    return;
+  }
+
+  // what refers to nothing replicated
+  for (hfiElem* s = hfi_child(m->root, section); s; s = hfi_next(s, section))
+    for (hfiElem* e = s->child; e && !m->r->status; e = e->next)
+      if (!hfi_mjcf_find_replica(m->replica, e)) read(m, e);
+
+  // replicas and attached models, in the order of the tree
+  hfiReplica** groups = m->group_count && !m->r->status ? sort_groups(m) : NULL;
+  for (int g = 0; groups && g < m->group_count && !m->r->status; ++g) {
+    for (hfiElem* s = hfi_child(m->root, section); s; s = hfi_next(s, section))
+      for (hfiElem* e = s->child; e && !m->r->status; e = e->next) read_in_group(m, e, groups[g], read);
+    read_attached(m, g, section, read);
   }
 }
 

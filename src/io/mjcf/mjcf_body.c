@@ -9,46 +9,46 @@
 #include <stdio.h>
 #include <string.h>
 
-// Which children of a body are read: its own elements, or its child bodies.
-typedef enum Pass { OWN_ELEMENTS, CHILD_BODIES } Pass;
-
-static void read_children(hfiMjcf* m, const hfiScope* scope, hfiElem* parent, Pass pass);
+static void read_children(hfiMjcf* m, const hfiScope* scope, hfiElem* parent, hfiMjcfSection pass);
 
 // ---- inertial -----------------------------------------------------------------------------------
 
-static hfiElem* find_inertial(hfiElem* body, hfiPlacement frame, hfiPlacement* placed, hfiMjcf* m) {
+// The <inertial> of a body, which may stand in frames, and the frame around it in the body. NULL: there is none.
+static hfiElem* find_inertial(hfiMjcf* m, hfiElem* body, hfiPlacement frame, hfiPlacement* found_frame) {
   for (hfiElem* e = body->child; e; e = e->next) {
     if (hfi_is(e, "inertial")) {
-      *placed = frame;
+      *found_frame = frame;
       return e;
     }
     if (!hfi_is(e, "frame")) continue;
+
     hfiPoseSpec pose = {{0, 0, 0}, {1, 0, 0, 0}};
     hfi_mjcf_read_pose(m, e, &pose);
-    hfiElem* found =
-        find_inertial(e, hfi_placement_mul(frame, hfi_placement_from(pose.pos, pose.quat)), placed, m);
+    hfiPlacement inner = hfi_placement_mul(frame, hfi_placement_from(pose.pos, pose.quat));
+    hfiElem* found = find_inertial(m, e, inner, found_frame);
     if (found) return found;
   }
   return NULL;
 }
 
+// Fills mass, centre of mass and inertia of the body from <inertial>. frame: X_BF of the frame around the element.
 static void read_inertial(hfiMjcf* m, hfiElem* elem, const hfiPlacement* frame, hfBodyDef* def) {
   hfiReader* r = m->r;
   hfiPoseSpec pose = {{0, 0, 0}, {1, 0, 0, 0}};
-  double diagonal[3], full[6] = {0};
+  double diagonal[3];
+  double full[6] = {0};
+
   elem->used = 1;
   hfi_require(r, elem, "pos");
   hfi_require(r, elem, "mass");
-  int oriented = hfi_mjcf_read_pose(m, elem, &pose) & 2;
+  int is_turned = hfi_mjcf_read_pose(m, elem, &pose) & 2;
   hfi_read_real(r, elem, "mass", &def->mass);
   int has_diagonal = hfi_read_reals(r, elem, "diaginertia", 3, 3, diagonal);
   int has_full = hfi_read_reals(r, elem, "fullinertia", 6, 6, full);
-  if (has_full && has_diagonal)
-    hfi_fail(r, elem, HF_ERROR_MODEL, "both diaginertia and fullinertia are given");
-  if (has_full && oriented)
-    hfi_fail(r, elem, HF_ERROR_MODEL,
-             "fullinertia is in the axes of the body: no orientation with it");
+  if (has_full && has_diagonal) hfi_fail(r, elem, HF_ERROR_MODEL, "both diaginertia and fullinertia are given");
+  if (has_full && is_turned) hfi_fail(r, elem, HF_ERROR_MODEL, "fullinertia is in the axes of the body: no orientation with it");
   if (r->status) return;
+
   if (has_diagonal) memcpy(full, diagonal, sizeof diagonal);
   hfiPlacement f = hfi_placement_mul(*frame, hfi_placement_from(pose.pos, pose.quat));
   sym3_rotate(m3_from_quat(f.q), full, def->inertia);
@@ -62,6 +62,7 @@ const hfiKeyword hfi_mjcf_sleep_policies[] = {
 
 // ---- body ---------------------------------------------------------------------------------------
 
+// Reads a body and all below it.
 static void read_body(hfiMjcf* m, const hfiScope* outer, hfiElem* elem) {
   hfiReader* r = m->r;
   hfBodyDef def = hf_body_def_default();
@@ -71,14 +72,16 @@ static void read_body(hfiMjcf* m, const hfiScope* outer, hfiElem* elem) {
   hfi_read_real(r, elem, "gravcomp", &def.gravcomp);
   hfi_read_keyword(r, elem, "sleep", hfi_mjcf_sleep_policies, &def.sleep);
   const hfiClass* childclass = hfi_mjcf_find_class(m, elem, "childclass");
-  hfiPlacement placed = hfi_placement_identity();
-  hfiElem* inertial = find_inertial(elem, placed, &placed, m);
-  if (inertial) read_inertial(m, inertial, &placed, &def);
+
+  hfiPlacement frame = hfi_placement_identity();
+  hfiElem* inertial = find_inertial(m, elem, frame, &frame);
+  if (inertial) read_inertial(m, inertial, &frame, &def);
   def.name = hfi_mjcf_name(m, elem);
   def.where = hfi_where(r, elem);
   def.parent = outer->body;
   hfi_mjcf_place(outer, &pose, def.pos, def.quat);
   if (r->status) return;
+
   hfiScope scope = {.frame = hfi_placement_identity(),
                     .has_inertial = inertial != NULL,
                     .childclass = childclass ? childclass : outer->childclass};
@@ -89,32 +92,32 @@ static void read_body(hfiMjcf* m, const hfiScope* outer, hfiElem* elem) {
 
 // ---- frame, replicate ---------------------------------------------------------------------------
 
-static void read_frame(hfiMjcf* m, const hfiScope* outer, hfiElem* elem, Pass pass) {
+static void read_frame(hfiMjcf* m, const hfiScope* outer, hfiElem* elem, hfiMjcfSection pass) {
   hfiPoseSpec pose = {{0, 0, 0}, {1, 0, 0, 0}};
   hfi_mjcf_read_pose(m, elem, &pose);
   hfi_attr(elem, "name");
   const hfiClass* childclass = hfi_mjcf_find_class(m, elem, "childclass");
+
   hfiScope scope = *outer;
   scope.frame = hfi_placement_mul(outer->frame, hfi_placement_from(pose.pos, pose.quat));
   if (childclass) scope.childclass = childclass;
   if (!m->r->status) read_children(m, &scope, elem, pass);
 }
 
-// Counts the elements that were read, so that nested replicas cannot expand to a model without bound.
-static int unfold(hfiMjcf* m, const hfiElem* elem) {
+// Counts the elements that were read, so that nested replicas cannot expand to a model without bound. Returns 0 after a refusal.
+static int count_unfolded(hfiMjcf* m, const hfiElem* elem) {
   enum { MOST_UNFOLDED = 1000000 };
-  if (++m->r->unfolded > MOST_UNFOLDED)
-    hfi_fail(m->r, elem, HF_ERROR_MODEL, "the model unfolds to more than %d elements",
-             MOST_UNFOLDED);
+  if (++m->r->unfolded > MOST_UNFOLDED) hfi_fail(m->r, elem, HF_ERROR_MODEL, "the model unfolds to more than %d elements", MOST_UNFOLDED);
   return !m->r->status;
 }
 
 // As in MuJoCo, replica k is turned by the angles k euler, and lies offset away from replica k - 1, along the axes of that one. Its
-// names get a suffix: sep and k, with as many digits as count has. The suffix of an inner replica comes before that of the outer one.
-static void read_replicate(hfiMjcf* m, const hfiScope* outer, hfiElem* elem, Pass pass) {
+// names get a suffix: sep and k, with as many digits as count has. The suffix of an inner replica comes before the outer one's.
+static void read_replicate(hfiMjcf* m, const hfiScope* outer, hfiElem* elem, hfiMjcfSection pass) {
   hfiReader* r = m->r;
   int count = 0;
-  double offset[3] = {0, 0, 0}, euler[3] = {0, 0, 0};
+  double offset[3] = {0, 0, 0};
+  double euler[3] = {0, 0, 0};
   hfi_require(r, elem, "count");
   hfi_read_int(r, elem, "count", &count);
   hfi_read_reals(r, elem, "offset", 3, 3, offset);
@@ -122,14 +125,19 @@ static void read_replicate(hfiMjcf* m, const hfiScope* outer, hfiElem* elem, Pas
   const char* sep = hfi_attr(elem, "sep");
   if (count < 1 || count > HFI_MOST_REPLICAS)
     hfi_fail(r, elem, HF_ERROR_MODEL, "count must be 1 to %d, is %d", HFI_MOST_REPLICAS, count);
+
   const char* outer_suffix = m->suffix;
   hfiScope scope = *outer;
-  int digits = snprintf(NULL, 0, "%d", count - 1), outermost = !outer_suffix[0];
-  int first_group = outermost && !r->status ? hfi_mjcf_first_group(m, elem, count) : 0;
-  for (int i = 0; i < count && !r->status && unfold(m, elem); ++i) {
-    if (outermost) m->group = first_group + i;
+  int digits = snprintf(NULL, 0, "%d", count - 1);
+  int is_outermost = !outer_suffix[0];
+  int first_group = is_outermost && !r->status ? hfi_mjcf_first_group(m, elem, count) : 0;
+
+  for (int i = 0; i < count && !r->status && count_unfolded(m, elem); ++i) {
+    if (is_outermost) m->group = first_group + i;
     m->suffix = hfi_format(r, "%s%0*d%s", sep ? sep : "", digits, i, outer_suffix);
     read_children(m, &scope, elem, pass);
+
+    // the frame of the next replica
     double angle[3] = {(i + 1) * euler[0], (i + 1) * euler[1], (i + 1) * euler[2]};
     scope.frame.p = v3_add(scope.frame.p, q_rotate(scope.frame.q, v3_load(offset)));
     scope.frame.q = q_unit(q_mul(outer->frame.q, hfi_mjcf_euler(m, angle)));
@@ -139,39 +147,32 @@ static void read_replicate(hfiMjcf* m, const hfiScope* outer, hfiElem* elem, Pas
 
 // ---- children -----------------------------------------------------------------------------------
 
-static void read_child(hfiMjcf* m, const hfiScope* scope, hfiElem* e, Pass pass) {
-  typedef void (*Read)(hfiMjcf*, const hfiScope*, hfiElem*);
-  static const struct {
-    const char* kind;
-    Pass pass;
-    Read read;
-  } kinds[] = {{"joint", OWN_ELEMENTS, hfi_mjcf_read_joint},
-               {"freejoint", OWN_ELEMENTS, hfi_mjcf_read_joint},
-               {"geom", OWN_ELEMENTS, hfi_mjcf_read_geom},
-               {"site", OWN_ELEMENTS, hfi_mjcf_read_site},
-               {"camera", OWN_ELEMENTS, hfi_mjcf_read_camera},
-               {"body", CHILD_BODIES, read_body},
-               {"attach", CHILD_BODIES, hfi_mjcf_attach}};
-  int frame = hfi_is(e, "frame"), replicate = hfi_is(e, "replicate");
-  if (frame || replicate) {
+static void read_child(hfiMjcf* m, const hfiScope* scope, hfiElem* e, hfiMjcfSection pass) {
+  int is_frame = hfi_is(e, "frame");
+  if (is_frame || hfi_is(e, "replicate")) {
     e->used = 1;
-    (frame ? read_frame : read_replicate)(m, scope, e, pass);
+    (is_frame ? read_frame : read_replicate)(m, scope, e, pass);
     return;
   }
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
-    if (kinds[i].pass == pass && hfi_is(e, kinds[i].kind)) {
-      e->used = 1;
-      kinds[i].read(m, scope, e);
-      return;
-    }
+
+  if (pass == HFI_IN_TREE && hfi_is(e, "body")) {
+    e->used = 1;
+    read_body(m, scope, e);
+    return;
+  }
+
+  const hfiMjcfElement* row = hfi_mjcf_find_row(m, e, pass);
+  if (!row) return;
+  e->used = 1;
+  row->place(m, scope, e);
 }
 
-static void read_children(hfiMjcf* m, const hfiScope* scope, hfiElem* parent, Pass pass) {
-  for (hfiElem* e = parent->child; e && !m->r->status && unfold(m, e); e = e->next)
-    read_child(m, scope, e, pass);
+// Reads the children of a body or frame that belong to this pass: its own elements (HFI_IN_BODY) or its child bodies (HFI_IN_TREE).
+static void read_children(hfiMjcf* m, const hfiScope* scope, hfiElem* parent, hfiMjcfSection pass) {
+  for (hfiElem* e = parent->child; e && !m->r->status && count_unfolded(m, e); e = e->next) read_child(m, scope, e, pass);
 }
 
 void hfi_mjcf_read_tree(hfiMjcf* m, const hfiScope* scope, hfiElem* body) {
-  read_children(m, scope, body, OWN_ELEMENTS);
-  read_children(m, scope, body, CHILD_BODIES);
+  read_children(m, scope, body, HFI_IN_BODY);
+  read_children(m, scope, body, HFI_IN_TREE);
 }

@@ -40,6 +40,28 @@ static void read_inertia_rules(hfiMjcf* m, const hfiElem* elem) {
     hfi_fail(r, elem, HF_ERROR_MODEL, "boundmass and boundinertia cannot be negative");
 }
 
+// Reads <lengthrange>: how lengths of muscles are found that no file gives.
+static void read_length_search(hfiMjcf* m, const hfiElem* compiler) {
+  static const hfiKeyword modes[] = {{"none", 1}, {"muscle", 0}, {"muscleuser", 0}, {"all", 0}, {NULL, 0}};
+  hfiLengthSearch* s = &m->lengths;
+
+  for (hfiElem* e = hfi_child(compiler, "lengthrange"); e; e = hfi_next(e, "lengthrange")) {
+    e->used = 1;
+    hfi_read_keyword(m->r, e, "mode", modes, &s->none);
+    hfi_read_bool(m->r, e, "useexisting", &s->useexisting);
+    hfi_read_bool(m->r, e, "uselimit", &s->uselimit);
+    hfi_read_real(m->r, e, "accel", &s->accel);
+    hfi_read_real(m->r, e, "maxforce", &s->maxforce);
+    hfi_read_real(m->r, e, "timeconst", &s->timeconst);
+    hfi_read_real(m->r, e, "timestep", &s->timestep);
+    hfi_read_real(m->r, e, "inttotal", &s->inttotal);
+    hfi_read_real(m->r, e, "interval", &s->interval);
+    hfi_read_real(m->r, e, "tolrange", &s->tolrange);
+    if (!m->r->status && !(s->accel > 0 && s->timestep > 0 && s->inttotal >= s->timestep && s->inttotal <= 1e5 * s->timestep))
+      hfi_fail(m->r, e, HF_ERROR_MODEL, "accel and timestep must be positive, and inttotal 1 to 100000 timesteps");
+  }
+}
+
 void hfi_mjcf_read_compiler(hfiMjcf* m, hfiElem* elem) {
   static const hfiKeyword angles[] = {{"radian", 0}, {"degree", 1}, {NULL, 0}};
   static const hfiKeyword coordinates[] = {{"local", 0}, {"global", 1}, {NULL, 0}};
@@ -62,7 +84,7 @@ void hfi_mjcf_read_compiler(hfiMjcf* m, hfiElem* elem) {
   read_euler_sequence(m, elem);
   read_folders(m, elem);
   read_inertia_rules(m, elem);
-  hfi_mjcf_read_length_search(m, elem);
+  read_length_search(m, elem);
 }
 
 // ---- option -------------------------------------------------------------------------------------

@@ -6,40 +6,45 @@
 
 #include <string.h>
 
-static const struct {
-  const char* kind;
-  void (*check)(hfiMjcf*, hfiElem*);
-} checks[] = {
-    {"joint", hfi_mjcf_check_joint},       {"geom", hfi_mjcf_check_geom},
-    {"site", hfi_mjcf_check_site},         {"mesh", hfi_mjcf_check_mesh},
-    {"material", hfi_mjcf_check_material}, {"pair", hfi_mjcf_check_pair},
-    {"equality", hfi_mjcf_check_equality}, {"tendon", hfi_mjcf_check_tendon},
-    {"camera", hfi_mjcf_check_camera},
-};
-
 static hfiClass* find_class(const hfiMjcf* m, const char* name) {
   for (hfiClass* c = m->classes; c; c = c->next)
     if (strcmp(c->name, name) == 0) return c;
   return NULL;
 }
 
+// Adds a class to the document. parent: NULL for the outermost one. Returns NULL if there is no memory.
 static hfiClass* add_class(hfiMjcf* m, const char* name, hfiClass* parent) {
+  hfiActuatorSpec fresh = {.def = hf_actuator_def_default(), .ctrllimited = -1, .forcelimited = -1, .actlimited = -1};
   hfiClass* c = HFI_NEW(m->r, hfiClass, 1);
   if (!c) return NULL;
+
   c->name = name;
   c->parent = parent;
   c->tail = &c->item;
   c->inherited = parent ? parent->count : 0;
-  c->actuator = parent ? parent->actuator : hfi_mjcf_actuator_default();
+
+  // a shortcut looks for its parameters in the enclosing classes, as they are now
+  c->actuator = parent ? parent->actuator : fresh;
   hfiActuatorSpec* outer = parent ? HFI_NEW(m->r, hfiActuatorSpec, 1) : NULL;
   if (outer) *outer = parent->actuator;
   c->actuator.outer = outer;
+
   c->next = m->classes;
   m->classes = c;
   return c;
 }
 
-static void add_item(hfiMjcf* m, hfiClass* c, const hfiElem* elem) {
+// Reads a default element: it changes the spec of actuators, or joins the list of its class.
+static void read_item(hfiMjcf* m, hfiClass* c, hfiElem* elem) {
+  if (m->table->read_default_actuator(m, elem, &c->actuator)) return;
+
+  const hfiMjcfElement* row = m->table->element;
+  const hfiMjcfElement* end = row + m->table->count;
+  while (row < end && !(row->check && hfi_is(elem, row->name))) ++row;
+  if (row == end) return;
+  elem->used = 1;
+  row->check(m, elem);
+
   hfiClassItem* item = HFI_NEW(m->r, hfiClassItem, 1);
   if (!item) return;
   item->elem = elem;
@@ -48,27 +53,12 @@ static void add_item(hfiMjcf* m, hfiClass* c, const hfiElem* elem) {
   ++c->count;
 }
 
-static void read_item(hfiMjcf* m, hfiClass* c, hfiElem* elem) {
-  if (hfi_mjcf_is_actuator(elem)) {
-    elem->used = 1;
-    hfi_mjcf_apply_actuator(m, elem, &c->actuator);
-    return;
-  }
-  for (size_t i = 0; i < sizeof checks / sizeof *checks; ++i)
-    if (hfi_is(elem, checks[i].kind)) {
-      elem->used = 1;
-      checks[i].check(m, elem);
-      add_item(m, c, elem);
-      return;
-    }
-}
-
 static void read_class(hfiMjcf* m, hfiElem* elem, hfiClass* c) {
   // The class's own elements are read first, because an inner class inherits all of them, wherever they are in the file.
   for (hfiElem* e = elem->child; e && c && !m->r->status; e = e->next)
     if (!hfi_is(e, "default")) read_item(m, c, e);
-  for (hfiElem* e = hfi_child(elem, "default"); e && c && !m->r->status;
-       e = hfi_next(e, "default")) {
+
+  for (hfiElem* e = hfi_child(elem, "default"); e && c && !m->r->status; e = hfi_next(e, "default")) {
     const char* name = hfi_require(m->r, e, "class");
     if (find_class(m, name))
       hfi_fail(m->r, e, HF_ERROR_MODEL, "default class \"%s\" is defined twice", name);
@@ -82,8 +72,7 @@ void hfi_mjcf_read_defaults(hfiMjcf* m) {
   for (hfiElem* e = hfi_child(m->root, "default"); e && !m->r->status; e = hfi_next(e, "default")) {
     const char* name = hfi_attr(e, "class");
     if (name && strcmp(name, "main") != 0)
-      hfi_fail(m->r, e, HF_ERROR_MODEL,
-               "the outermost default class is called \"main\", not \"%s\"", name);
+      hfi_fail(m->r, e, HF_ERROR_MODEL, "the outermost default class is called \"main\", not \"%s\"", name);
     read_class(m, e, m->main);
   }
 }
@@ -99,20 +88,28 @@ const hfiClass* hfi_mjcf_find_class(hfiMjcf* m, const hfiElem* elem, const char*
 const hfiClass* hfi_mjcf_class(hfiMjcf* m, const hfiElem* elem, const hfiClass* childclass) {
   static const hfiClass none = {.name = ""};
   if (elem->classless) return &none;
-  const hfiClass* own = hfi_mjcf_find_class(m, elem, "class");
-  return own ? own : childclass ? childclass : m->main;
+
+  const hfiClass* named = hfi_mjcf_find_class(m, elem, "class");
+  if (named) return named;
+  return childclass ? childclass : m->main;
 }
 
 // Applies what the class inherits, then the first `count` of its own elements.
-static void apply_chain(hfiMjcf* m, const hfiClass* c, int count, const char* kind, hfiApply apply,
-                        void* spec) {
+static void apply_chain(hfiMjcf* m, const hfiClass* c, int count, const char* kind, hfiApply apply, void* spec) {
   if (c->parent) apply_chain(m, c->parent, c->inherited, kind, apply, spec);
   for (const hfiClassItem* i = c->item; i && count > 0 && !m->r->status; i = i->next, --count)
     if (hfi_is(i->elem, kind)) apply(m, i->elem, spec);
 }
 
-void hfi_mjcf_apply(hfiMjcf* m, const hfiClass* active, const char* kind, const hfiElem* elem,
-                    hfiApply apply, void* spec) {
+void hfi_mjcf_apply(hfiMjcf* m, const hfiClass* active, const char* kind, const hfiElem* elem, hfiApply apply, void* spec) {
   apply_chain(m, active, active->count, kind, apply, spec);
   if (!m->r->status) apply(m, elem, spec);
+}
+
+const hfiMjcfElement* hfi_mjcf_find_row(const hfiMjcf* m, const hfiElem* elem, hfiMjcfSection section) {
+  for (int i = 0; i < m->table->count; ++i) {
+    const hfiMjcfElement* row = &m->table->element[i];
+    if (row->section == section && hfi_is(elem, row->name)) return row;
+  }
+  return NULL;
 }

@@ -116,16 +116,6 @@ static void apply_general(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   s->shortcut = HFI_GENERAL;
 }
 
-void hfi_mjcf_read_servo_damping(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
-  double kv = 0, ratio = 0;
-  int has_kv = hfi_read_real(m->r, elem, "kv", &kv),
-      has_ratio = hfi_read_real(m->r, elem, "dampratio", &ratio);
-  if (has_kv && has_ratio) hfi_fail(m->r, elem, HF_ERROR_MODEL, "both kv and dampratio are given");
-  if (kv < 0 || ratio < 0)
-    hfi_fail(m->r, elem, HF_ERROR_MODEL, "kv and dampratio cannot be negative");
-  if (has_kv || has_ratio) d->biasprm[2] = has_ratio ? ratio : -kv; // A positive number is a ratio, so that a <general> of the class can replace it.
-}
-
 static void apply_servo(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d, hfiShortcut kind) {
   double kp = d->gainprm[0],
          timeconst = d->dyntype == HF_ACTIVATION_FILTER_EXACT ? d->dynprm[0] : 0;

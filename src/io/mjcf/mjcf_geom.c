@@ -36,20 +36,6 @@ static GeomSpec default_geom(void) {
   return s;
 }
 
-int hfi_mjcf_read_solver(hfiMjcf* m, const hfiElem* elem, const char* ref_name, const char* imp_name, double solref[2],
-                         double solimp[5]) {
-  static const double ref0[2] = {0.02, 1}, imp0[5] = {0.9, 0.95, 0.001, 0.5, 2};
-  double ref[2] = {ref0[0], ref0[1]}, imp[5];
-  memcpy(imp, imp0, sizeof imp);
-  if (solref[0] != 0) memcpy(ref, solref, sizeof ref), memcpy(imp, solimp, sizeof imp);
-  int given = hfi_read_reals(m->r, elem, ref_name, 1, 2, ref);
-  given += hfi_read_reals(m->r, elem, imp_name, 1, 5, imp);
-  if (!given) return 0;
-  memcpy(solref, ref, sizeof ref);
-  memcpy(solimp, imp, sizeof imp);
-  return 1;
-}
-
 static void apply_looks(hfiMjcf* m, const hfiElem* elem, GeomSpec* s) {
   if (hfi_read_reals(m->r, elem, "rgba", 4, 4, s->rgba)) s->has_rgba = 1;
   const char* material = hfi_attr(elem, "material");

@@ -77,8 +77,7 @@ static int refers_to(const hfiElem* elem, const char* name) {
   return 0;
 }
 
-// The first replica, from number `i` on, that the element refers to.
-static const hfiReplica* find_replica(const hfiReplica* i, const hfiElem* elem) {
+const hfiReplica* hfi_mjcf_find_replica(const hfiReplica* i, const hfiElem* elem) {
   while (i && !refers_to(elem, i->name)) i = i->next;
   return i;
 }
@@ -108,57 +107,5 @@ void hfi_mjcf_number_groups(hfiMjcf* m, const hfiElem* elem) {
       hfi_mjcf_first_group(m, e, count);
     else
       hfi_mjcf_number_groups(m, e);
-  }
-}
-
-// Was this replica listed before? A body and its joint may have the same name and still belong to one replica.
-static int came_before(const hfiReplica* first, const hfiReplica* i) {
-  while (first != i && (strcmp(first->name, i->name) != 0 || strcmp(first->suffix, i->suffix) != 0))
-    first = first->next;
-  return first != i;
-}
-
-// Reads an element for every replica of this group that it refers to.
-static void read_in_group(hfiMjcf* m, hfiElem* elem, const hfiReplica* group, hfiReadChild read) {
-  const hfiReplica* first = find_replica(group, elem);
-  for (const hfiReplica* i = first; i && !m->r->status; i = i->next) {
-    if (strcmp(i->name, first->name) != 0 || came_before(first, i)) continue;
-    m->suffix = i->suffix;
-    m->group = i->group;
-    read(m, elem);
-  }
-  m->suffix = "";
-}
-
-// Makes a list of replicas for each group. The lists hold copies, because reading elements adds their names to the original list.
-static hfiReplica** sort_groups(hfiMjcf* m) {
-  hfiReplica** groups = HFI_NEW(m->r, hfiReplica*, m->group_count + 1);
-  hfiReplica*** tails = HFI_NEW(m->r, hfiReplica**, m->group_count + 1);
-  for (int g = 0; tails && g < m->group_count; ++g) tails[g] = &groups[g];
-  for (const hfiReplica* i = m->replica; i && !m->r->status; i = i->next) {
-    hfiReplica* copy = HFI_NEW(m->r, hfiReplica, 1);
-    if (!copy) break;
-    *copy = *i;
-    copy->next = NULL;
-    *tails[i->group] = copy;
-    tails[i->group] = &copy->next;
-  }
-  return m->r->status ? NULL : groups;
-}
-
-void hfi_mjcf_each_reference(hfiMjcf* m, const char* section, hfiReadChild read) {
-  if (m->suffix[0]) { // Inside a replica of the outer document every element belongs to that replica.
-    hfi_mjcf_each(m, section, read);
-    return;
-  }
-  for (hfiElem* s = hfi_child(m->root, section); s; s = hfi_next(s, section))
-    for (hfiElem* e = s->child; e && !m->r->status; e = e->next)
-      if (!find_replica(m->replica, e)) read(m, e);
-  hfiReplica** groups = m->group_count && !m->r->status ? sort_groups(m) : NULL;
-  for (int g = 0; groups && g < m->group_count && !m->r->status; ++g) {
-    for (hfiElem* s = hfi_child(m->root, section); s; s = hfi_next(s, section))
-      for (hfiElem* e = s->child; e && !m->r->status; e = e->next)
-        read_in_group(m, e, groups[g], read);
-    hfi_mjcf_each_attached(m, g, section, read);
   }
 }

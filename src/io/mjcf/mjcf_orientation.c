@@ -18,17 +18,23 @@ void hfi_mjcf_apply_orientation(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* 
   d->dyntype = HF_ACTIVATION_NONE;
   d->gaintype = HF_GAIN_ORIENTATION;
   d->biastype = HF_BIAS_AFFINE;
-  d->biasprm[0] = 0, d->biasprm[1] = -d->gainprm[0];
+  d->biasprm[0] = 0;
+  d->biasprm[1] = -d->gainprm[0];
   hfi_mjcf_read_chart(m, elem, d);
 }
 
 void hfi_mjcf_add_axes(hfiMjcf* m, const hfiElem* elem, const hfActuatorDef* first) {
-  int n = first->gaintype == HF_GAIN_ORIENTATION ? hfi_orientation_count(first->inputs) : 0;
-  for (int k = 1; k < n; ++k) {
+  int count = first->gaintype == HF_GAIN_ORIENTATION ? hfi_orientation_count(first->inputs) : 0;
+
+  for (int k = 1; k < count; ++k) {
     hfActuatorDef d = *first;
-    d.inputs = hfi_orientation_input(n, k);
+    d.inputs = hfi_orientation_input(count, k);
     if (first->name) d.name = hfi_format(m->r, "%s.%c", first->name, "xyz"[hfi_orientation_axis(d.inputs)]);
-    d.signal = HF_SIGNAL_NONE, d.signal_count = 0, d.signal_data = NULL;
+
+    // each control has a signal of its own
+    d.signal = HF_SIGNAL_NONE;
+    d.signal_count = 0;
+    d.signal_data = NULL;
     hfi_mjcf_read_signal(m, d.name, &d);
     if (!m->r->status) hfi_keep(m->r, elem, hf_builder_add_actuator(m->r->builder, &d, &m->r->scratch));
   }

@@ -11,28 +11,7 @@
 
 static const char PLUGIN[] = "mujoco.pid";
 
-int hfi_mjcf_is_plugin(const hfiElem* elem, const char* plugin) {
-  if (!hfi_is(elem, "plugin")) return 0;
-  for (const hfiAttr* a = elem->attr; a; a = a->next)
-    if (strcmp(a->name, "plugin") == 0) return strcmp(a->value, plugin) == 0;
-  return 0;
-}
-
 int hfi_mjcf_is_pid(const hfiElem* elem) { return hfi_mjcf_is_plugin(elem, PLUGIN); }
-
-hfiElem* hfi_mjcf_find_instance(hfiMjcf* m, const char* plugin, const char* name) {
-  for (hfiElem* x = m->root->child; x; x = x->next)
-    for (hfiElem* p = hfi_is(x, "extension") ? x->child : NULL; p; p = p->next) {
-      if (!hfi_mjcf_is_plugin(p, plugin)) continue;
-      hfi_attr(p, "plugin");
-      x->used = p->used = 1;
-      for (hfiElem* i = hfi_child(p, "instance"); i; i = hfi_next(i, "instance")) {
-        const char* own = hfi_attr(i, "name");
-        if (own && strcmp(own, name) == 0) return i;
-      }
-    }
-  return NULL;
-}
 
 typedef struct Gains {
   double kp, ki, kd, imax, slewmax;

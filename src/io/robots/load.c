@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/locale.h"
 #include "io/mjcf/mjcf.h"
+#include "robot/control/muscle_length.h"
 #include "io/xml/reader.h"
 #include "io/robots/sdf.h"
 #include "io/robots/urdf.h"

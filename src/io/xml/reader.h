@@ -17,9 +17,8 @@ typedef struct hfiGuest {
   struct hfiGuest* next;
 } hfiGuest;
 
-// A world in which muscles are pulled (mjcf_length.c).
-typedef struct hfiPuller hfiPuller;
-void hfi_puller_free(hfiPuller* puller); // NULL is allowed
+// A world in which muscles are pulled (robot/control/muscle_length.h).
+struct hfiPuller;
 
 // The folders below one in which packages are looked for (package.c).
 typedef struct hfiPackageIndex hfiPackageIndex;
@@ -39,7 +38,7 @@ typedef struct hfiReader {
   // It is a pointer because the reader of MJCF, which calls it, must not depend on the other readers.
   hfBuilder* (*read_guest)(struct hfiReader* reader, hfiElem* root, const char* folder, const char* srdf);
   int skeleton; // 1: meshes and height fields are not read, and their geoms become balls; for models of which only keyframes are needed
-  hfiPuller* puller; // NULL: no muscle has needed it
+  struct hfiPuller* puller; // NULL: no muscle has needed it
   hfiPackageIndex* packages; // one for each folder of the search path and of ROS_PACKAGE_PATH that was needed
   int unfolded; // how many elements of the tree were read so far, with replicas and attached models
 } hfiReader;

@@ -1,4 +1,6 @@
 // Inertias of links that no material body can have.
+//
+// Principal moments A >= B >= C >= 0 of matter obey B + C >= A.
 #include "io/xml/reader.h"
 
 #include "math/eigen3.h"
@@ -6,17 +8,20 @@
 // Smaller moments count as zero [kg m^2]. A grain of 0.01 mg and 0.1 mm has 1e-16.
 static const double NO_MOMENT = 1e-16;
 // Files are written with few digits, so moments may violate the conditions on matter by this share of the largest moment [-].
-static const double ROUNDING = 1e-6;
+static const double ROUNDING_SHARE = 1e-6;
 
 void hfi_repair_inertia(hfiReader* r, const hfiElem* link, const char* name, double I[6]) {
   double moment[3];
   hfMat3 R;
   eigen3(I, moment, &R);
-  if (moment[2] >= -ROUNDING * moment[0] && moment[1] + moment[2] >= moment[0] * (1 - ROUNDING)) {
-    double thin[6] = {moment[0], moment[1], 0, 0, 0, 0}; // a rod, whose least moment counts as zero
-    if (moment[2] < 0) sym3_rotate(R, thin, I);
+
+  // matter, but for rounding; the least moment of a rod may be rounded below zero
+  if (moment[2] >= -ROUNDING_SHARE * moment[0] && moment[1] + moment[2] >= moment[0] * (1 - ROUNDING_SHARE)) {
+    double rod[6] = {moment[0], moment[1], 0, 0, 0, 0};
+    if (moment[2] < 0) sym3_rotate(R, rod, I);
     return;
   }
+
   if (max2(moment[0], -moment[2]) > NO_MOMENT)
     hfi_note(r, link, HF_WARNING,
              "link \"%.100s\": no matter has the principal moments %g %g %g (A + B >= C); their mean, "
