@@ -1,16 +1,29 @@
-// Inside of the builder: lists of definitions whose strings and arrays the pool owns.
+// The builder as the readers and writers of files see it: lists of definitions whose strings and arrays the pool owns.
+// What only the files of this folder see is in inside.h.
 #ifndef HFI_BUILD_BUILDER_H
 #define HFI_BUILD_BUILDER_H
 
 #include <holdfast/builder.h>
 #include "base/names.h"
 #include "base/pool.h"
+#include "model/actuator.h"
 #include "model/hull.h"
 #include "model/joint.h"
-#include "model/actuator.h"
 #include "model/object.h"
 
-#define HFI_LIST(type) struct { type* data; int count, capacity; }
+// A list of entries of one type. `any` is the same list for code that treats all types alike.
+typedef struct hfiList {
+  void* data;
+  int count, capacity;
+} hfiList;
+#define HFI_LIST(type)                                                                                 \
+  union {                                                                                              \
+    hfiList any;                                                                                       \
+    struct {                                                                                           \
+      type* data;                                                                                      \
+      int count, capacity;                                                                             \
+    };                                                                                                 \
+  }
 
 // A mesh, with the data that hf_builder_finish needs.
 typedef struct hfiMesh {
@@ -18,7 +31,9 @@ typedef struct hfiMesh {
   hfiHullData hull;
 } hfiMesh;
 
-typedef struct hfiExclude { int body[2]; } hfiExclude;
+typedef struct hfiExclude {
+  int body[2];
+} hfiExclude;
 
 // A keyframe whose arrays are in the order of the builder's ids (key.h).
 typedef struct hfiKey {
@@ -37,9 +52,10 @@ struct hfBuilder {
   hfBuildConfig config;
   hfiPool pool;
   hfiNames names;
+
+  // one list for each kind of object (kind.c)
   HFI_LIST(hfBodyDef) body; // [0] is the world
   HFI_LIST(hfJointDef) joint;
-  HFI_LIST(unsigned char) companions; // which joints a body has (builder_tree.c), for the bodies up to the last one with joints
   HFI_LIST(hfGeomDef) geom;
   HFI_LIST(hfiMesh) mesh;
   HFI_LIST(hfHeightFieldDef) hfield;
@@ -48,17 +64,29 @@ struct hfBuilder {
   HFI_LIST(hfTendonDef) tendon;
   HFI_LIST(hfEqualityDef) equality;
   HFI_LIST(hfPairDef) pair;
-  HFI_LIST(hfiExclude) exclude;
   HFI_LIST(hfActuatorDef) actuator;
   HFI_LIST(hfSensorDef) sensor;
   HFI_LIST(hfiKey) key;
-  HFI_LIST(hfiPart) part; // A part inside of another part comes before it.
+
+  HFI_LIST(hfiExclude) exclude;
+  HFI_LIST(unsigned char) companions; // which joints a body has (add_tree.c), for the bodies up to the last one with joints
+  HFI_LIST(hfiPart) part;             // a part inside of another part comes before it
 };
 
-// "where: label: what", as a refusal with HF_ERROR_MODEL (model/object.h).
-hfStatus hfi_refuse_def(hfError* error, const char* where, hfObjectKind kind, const char* name,
-                        const char* format, ...) HF_PRINTF(5, 6);
+// Refuses a definition with HF_ERROR_MODEL and the message "where: label: what" (hfi_label).
+hfStatus hfi_refuse_def(hfError* error, const char* where, hfObjectKind kind, const char* name, const char* format, ...)
+    HF_PRINTF(5, 6);
+hfStatus hfi_refuse_memory(hfError* error);
 
+// Gives a quaternion unit length. Returns 0, and changes nothing, if it is zero or not finite.
+int hfi_normalise_quat(double* quat);
+int hfi_object_exists(const hfBuilder* b, int kind, int id);
+
+// Checks what can be written into a builder past its additions (hf_builder_world, hf_builder_config), and all definitions
+// again, because later changes may have taken from them what they need.
+hfStatus hfi_check_builder(const hfBuilder* b, hfError* error);
+
+// The rules about inertia of MJCF.
 hfBuildConfig hfi_build_config_default(void);
 // Gives bodies their own rules about inertia, except those that have their own already.
 hfStatus hfi_builder_add_part(hfBuilder* b, hfiPart part, hfError* error);
@@ -69,16 +97,9 @@ int hfi_builder_has_own_rules(const hfBuilder* b, int body);
 
 // The nine numbers of a muscle's passive force.
 const double* hfi_passive_muscle(const hfActuatorDef* d);
-
 // A contact pair with the values that it takes from its geoms.
 hfPairDef hfi_complete_pair(const hfBuilder* b, int pair);
 
-// The number sensor_num that the model gets for a sensor: for a sensor of an orientation servo the number of axes, for a rangefinder the number of rays.
-int hfi_sensor_num(const hfBuilder* b, const hfSensorDef* def);
-// Refuses more numbers than sensors may have.
-hfStatus hfi_check_sensors(const hfBuilder* b, hfError* error);
-// Sets data and reduce if they are not given.
-void hfi_sensor_complete(hfSensorDef* def);
 // Is this a motor without inputs, which in MJCF has no control?
 static inline int hfi_lacks_control(const hfActuatorDef* d) { return d->gaintype == HF_GAIN_MOTOR && d->inputs == 0; }
 

@@ -1,16 +1,14 @@
 // Actuators, and the numbers that follow from their moments and lengths at qpos0.
-#include "build/finish.h"
+#include "build/inside.h"
 
 #include "base/error.h"
-#include "build/builder.h"
 #include "model/derive.h"
-#include "model/actuator.h"
 #include "model/path.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// ---- moments at qpos0 ----------------------------------------------------------------------------
+// ---- moments at qpos0 ------------------------------------------------------------------------------
 
 static hfPose site_pose(const hfModel* m, int site, const hfPose* X_WB) {
   hfPose X_BS = {m3_from_quat(q_load(hf_model_site_quat(m) + 4 * site)), v3_load(hf_model_site_pos(m) + 3 * site)};
@@ -25,8 +23,9 @@ static void add_wrench(const hfModel* m, int body, const hfPose* X_WB, hfVec3 p_
 }
 
 // The last dof that moves both bodies, or -1.
-static int last_shared_dof(const hfModel* m, int body1, int body2) {
-  int i = hf_model_body_lastdof(m)[body1], j = hf_model_body_lastdof(m)[body2];
+static int find_last_shared_dof(const hfModel* m, int body1, int body2) {
+  int i = hf_model_body_lastdof(m)[body1];
+  int j = hf_model_body_lastdof(m)[body2];
   while (i != j) {
     if (i > j) i = hf_model_dof_parent(m)[i];
     else j = hf_model_dof_parent(m)[j];
@@ -34,116 +33,159 @@ static int last_shared_dof(const hfModel* m, int body1, int body2) {
   return i;
 }
 
+// Adds the wrench of actuator i on its site and, if there is one, the opposite wrench on its reference site.
 static void add_site_moment(const hfModel* m, int i, const hfPose* X_WB, double* row) {
   const int32_t* id = hf_model_actuator_trnid(m) + 2 * i;
   const double* gear = hf_model_actuator_gear(m) + 6 * i;
-  hfPose site = site_pose(m, id[0], X_WB), base = id[1] < 0 ? site : site_pose(m, id[1], X_WB);
+  hfPose site = site_pose(m, id[0], X_WB);
+  hfPose base = id[1] < 0 ? site : site_pose(m, id[1], X_WB);
+  int body = hf_model_site_body(m)[id[0]];
+
   hfMat3 R = hfi_is_orientation(m, i) ? site.R : base.R;
   hfForce F = {m3_mulv(R, v3_load(gear + 3)), m3_mulv(R, v3_load(gear))};
-  hfForce back = {v3_neg(F.n), v3_neg(F.f)};
-  add_wrench(m, hf_model_site_body(m)[id[0]], X_WB, site.p, F, row);
+  add_wrench(m, body, X_WB, site.p, F, row);
   if (id[1] < 0) return;
-  add_wrench(m, hf_model_site_body(m)[id[1]], X_WB, base.p, back, row);
-  // Dofs that move both sites do not count.
-  for (int k = last_shared_dof(m, hf_model_site_body(m)[id[0]], hf_model_site_body(m)[id[1]]); k >= 0; k = hf_model_dof_parent(m)[k]) row[k] = 0;
+
+  // dofs that move both sites do not count
+  int base_body = hf_model_site_body(m)[id[1]];
+  hfForce back = {v3_neg(F.n), v3_neg(F.f)};
+  add_wrench(m, base_body, X_WB, base.p, back, row);
+  for (int k = find_last_shared_dof(m, body, base_body); k >= 0; k = hf_model_dof_parent(m)[k]) row[k] = 0;
 }
 
 static hfiSliderCrank reference_crank(const hfModel* m, int i, const hfPose* X_WB) {
   const int32_t* id = hf_model_actuator_trnid(m) + 2 * i;
   hfPose slider = site_pose(m, id[1], X_WB);
-  return hfi_slider_crank(site_pose(m, id[0], X_WB).p, slider.p, m3_col(slider.R, 2), hf_model_actuator_cranklength(m)[i]);
+  hfVec3 pin = site_pose(m, id[0], X_WB).p;
+  return hfi_slider_crank(pin, slider.p, m3_col(slider.R, 2), hf_model_actuator_cranklength(m)[i]);
 }
 
+// Adds the forces of the rod on the crank's pin and on the slider's body.
 static void add_crank_moment(const hfModel* m, int i, const hfPose* X_WB, double* row) {
   const int32_t* id = hf_model_actuator_trnid(m) + 2 * i;
   double gear = hf_model_actuator_gear(m)[6 * i];
   hfiSliderCrank x = reference_crank(m, i, X_WB);
-  hfForce pull = {v3_zero(), v3_scale(gear, x.pull)}, hold = {v3_scale(-gear, x.turn), v3_scale(-gear, x.pull)};
+  hfForce pull = {v3_zero(), v3_scale(gear, x.pull)};
+  hfForce hold = {v3_scale(-gear, x.turn), v3_scale(-gear, x.pull)};
   add_wrench(m, hf_model_site_body(m)[id[0]], X_WB, site_pose(m, id[0], X_WB).p, pull, row);
   add_wrench(m, hf_model_site_body(m)[id[1]], X_WB, site_pose(m, id[1], X_WB).p, hold, row);
 }
 
-// Fills the row d velocity/d v of an actuator at qpos0, where the bodies are at X_WB. An actuator on a body has no such row.
-static void fill_moment(const hfModel* m, int i, const hfPose* X_WB, double* row) {
-  int id = hf_model_actuator_trnid(m)[2 * i], type = hf_model_actuator_trntype(m)[i];
+// Fills the row of an actuator on a joint. A gear in the parent's axes is turned into those of the body.
+static void fill_joint_moment(const hfModel* m, int i, double* row) {
+  int j = hf_model_actuator_trnid(m)[2 * i];
   const double* gear = hf_model_actuator_gear(m) + 6 * i;
-  for (int k = 0; k < m->nv; ++k) row[k] = 0;
-  if (type == HF_TRANSMISSION_TENDON) hfi_add_tendon_moment(m, id, X_WB, gear[0], row);
-  else if (type < HF_TRANSMISSION_SITE) {
-    double* to = row + hf_model_jnt_dofadr(m)[id];
-    int turned = hf_joint_info(hf_model_jnt_type(m)[id]).quat, n = hfi_joint_nv(hf_model_jnt_type(m)[id]);
-    for (int k = 0; k < n; ++k) to[k] = gear[k];
-    if (type != HF_TRANSMISSION_JOINT_IN_PARENT || turned < 0) return;
-    hfQuat q = q_load(hf_model_qpos0(m) + hf_model_jnt_qposadr(m)[id] + turned);
-    v3_store(to + turned, q_rotate(q_conj(q), v3_load(gear + turned)));
-  } else if (type == HF_TRANSMISSION_SITE) add_site_moment(m, i, X_WB, row);
-  else if (type == HF_TRANSMISSION_SLIDER_CRANK) add_crank_moment(m, i, X_WB, row);
+  hfJointInfo joint = hf_joint_info(hf_model_jnt_type(m)[j]);
+  double* to = row + hf_model_jnt_dofadr(m)[j];
+  for (int k = 0; k < joint.nv; ++k) to[k] = gear[k];
+
+  if (hf_model_actuator_trntype(m)[i] != HF_TRANSMISSION_JOINT_IN_PARENT || joint.quat < 0) return;
+  hfQuat q = q_load(hf_model_qpos0(m) + hf_model_jnt_qposadr(m)[j] + joint.quat);
+  v3_store(to + joint.quat, q_rotate(q_conj(q), v3_load(gear + joint.quat)));
+}
+
+// Fills the row d velocity/d v of an actuator at qpos0, where the bodies are at X_WB. One on a body has zeros.
+static void fill_moment(const hfModel* m, int i, const hfPose* X_WB, double* row) {
+  memset(row, 0, sizeof *row * (size_t)m->nv);
+  switch (hf_model_actuator_trntype(m)[i]) {
+  case HF_TRANSMISSION_JOINT:
+  case HF_TRANSMISSION_JOINT_IN_PARENT:
+    fill_joint_moment(m, i, row);
+    break;
+  case HF_TRANSMISSION_TENDON:
+    hfi_add_tendon_moment(m, hf_model_actuator_trnid(m)[2 * i], X_WB, hf_model_actuator_gear(m)[6 * i], row);
+    break;
+  case HF_TRANSMISSION_SITE:
+    add_site_moment(m, i, X_WB, row);
+    break;
+  case HF_TRANSMISSION_SLIDER_CRANK:
+    add_crank_moment(m, i, X_WB, row);
+    break;
+  default:
+    break;
+  }
 }
 
 // Computes the response to a unit force of an actuator at qpos0: the compliance, and the size of the acceleration.
-static hfStatus meet_inertia(const hfModel* m, int i, const hfPose* X_WB, double* compliance, double* acceleration, hfError* error) {
-  double *row = malloc(sizeof *row * ((size_t)m->nv + 1));
-  hfStatus status = row ? HF_OK : hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
-  if (status == HF_OK) {
-    fill_moment(m, i, X_WB, row);
-    status = hfi_reference_acceleration(m, row, compliance, acceleration, error);
-  }
+static hfStatus meet_inertia(const hfModel* m, int i, const hfPose* X_WB, double* compliance, double* acceleration,
+                             hfError* error) {
+  double* row = malloc(sizeof *row * ((size_t)m->nv + 1));
+  if (!row) return hfi_refuse_memory(error);
+  fill_moment(m, i, X_WB, row);
+  hfStatus status = hfi_reference_acceleration(m, row, compliance, acceleration, error);
   free(row);
   return status;
 }
 
-// ---- parameters ----------------------------------------------------------------------------------
+// ---- parameters ------------------------------------------------------------------------------------
 
-// Fits a muscle: its scaled lengths range[0] to range[1] become the lengths of its lengthrange, l = L_T + L_0 L. If no peak force is given, it is
-// `scale` over the acceleration that a unit force causes.
+// Fits a muscle: its scaled lengths range[0] to range[1] become the lengths of its lengthrange, l = L_T + L_0 L. If no peak
+// force is given, it is `scale` over the acceleration that a unit force causes.
 static hfStatus fit_muscle(hfModel* m, int i, const hfActuatorDef* d, const hfPose* X_WB, hfError* error) {
-  double *active = hfi_set_actuator_muscle(m) + 8 * i, *passive = hfi_set_actuator_passive(m) + 5 * i, compliance = 0, acceleration = 0;
-  const double* sets[] = {d->muscle, hfi_passive_muscle(d)};
-  hfStatus status = HF_OK;
   if (d->gaintype != HF_GAIN_MUSCLE && d->biastype != HF_BIAS_MUSCLE) return HF_OK;
-  if (sets[0][2] < 0 || sets[1][2] < 0) status = meet_inertia(m, i, X_WB, &compliance, &acceleration, error);
+
+  const double* given[] = {d->muscle, hfi_passive_muscle(d)};
+  double* fitted[] = {hfi_set_actuator_muscle(m) + 8 * i, hfi_set_actuator_passive(m) + 5 * i};
+  double compliance = 0;
+  double acceleration = 0;
+  hfStatus status = HF_OK;
+  if (given[0][2] < 0 || given[1][2] < 0) status = meet_inertia(m, i, X_WB, &compliance, &acceleration, error);
+
   for (int k = 0; k < 2; ++k) {
-    const double* p = sets[k];
-    double* to = k ? passive : active;
-    to[1] = p[1] > p[0] ? (d->lengthrange[1] - d->lengthrange[0]) / (p[1] - p[0]) : 0; // An unused set may have no range.
+    const double* p = given[k];
+    double* to = fitted[k];
+    // an unused set may have no range
+    to[1] = p[1] > p[0] ? (d->lengthrange[1] - d->lengthrange[0]) / (p[1] - p[0]) : 0;
     to[0] = d->lengthrange[0] - p[0] * to[1];
     to[2] = p[2] < 0 ? p[3] / max2(1e-15, acceleration) : p[2];
   }
-  memcpy(active + 3, sets[0] + 4, 5 * sizeof *active);
-  passive[3] = sets[1][5], passive[4] = sets[1][7];
+
+  // active: lmin, lmax, vmax, fpmax, fvmax; passive: lmax, fpmax
+  memcpy(fitted[0] + 3, given[0] + 4, 5 * sizeof *fitted[0]);
+  fitted[1][3] = given[1][5];
+  fitted[1][4] = given[1][7];
   return status;
 }
 
-// kv = 2 zeta sqrt(kp I), I the inertia that n actuators of one servo meet at qpos0: 1 over the mean of their compliances.
+// kv = 2 zeta sqrt(kp I), I the inertia that n actuators of one servo from i on meet at qpos0: 1 over the mean of their
+// compliances.
 static hfStatus fit_servo_damping(hfModel* m, int i, int n, double zeta, const hfPose* X_WB, hfError* error) {
-  double compliance = 0;
+  double mean = 0;
   for (int k = 0; k < n; ++k) {
-    double own = 0, acceleration = 0;
-    hfStatus status = meet_inertia(m, i + k, X_WB, &own, &acceleration, error);
+    double compliance = 0;
+    double acceleration = 0;
+    hfStatus status = meet_inertia(m, i + k, X_WB, &compliance, &acceleration, error);
     if (status != HF_OK) return status;
-    compliance += own / n;
+    mean += compliance / n;
   }
-  double kp = hf_model_actuator_gainprm(m)[3 * i], kv = compliance > 0 ? 2 * zeta * sqrt(max2(0, kp / compliance)) : 0;
+
+  double kp = hf_model_actuator_gainprm(m)[3 * i];
+  double kv = mean > 0 ? 2 * zeta * sqrt(max2(0, kp / mean)) : 0;
   for (int k = 0; k < n; ++k) hfi_set_actuator_biasprm(m)[3 * (i + k) + 2] = -kv;
   return HF_OK;
 }
 
-// An actuator of an orientation servo turns about its axis, and forcerange bounds the torque in both directions.
+// Sets gear and range of an actuator of an orientation servo: it turns about its axis, and forcerange bounds the torque in both
+// directions.
 static void set_orientation(hfModel* m, int i, const hfActuatorDef* d) {
   double* gear = hfi_set_actuator_gear(m) + 6 * i;
   int axis = hfi_orientation_axis(d->inputs);
+  int first = d->trntype == HF_TRANSMISSION_SITE ? 3 : 0;
   for (int k = 0; k < 6; ++k) gear[k] = 0;
-  if (axis >= 0) gear[(d->trntype == HF_TRANSMISSION_SITE ? 3 : 0) + axis] = 1;
+  if (axis >= 0) gear[first + axis] = 1;
   hfi_set_actuator_inputs(m)[i] = d->inputs;
   hfi_set_actuator_forcerange(m)[2 * i] = -d->forcerange[1];
 }
 
+// Refuses orientation servos that are not complete, and fits the damping of the others.
 static hfStatus finish_orientations(const hfiFinish* f, const hfPose* X_WB, hfError* error) {
   hfModel* m = f->m;
   int broken = hfi_broken_orientation(m);
   if (broken >= 0)
-    return hfi_refuse_def(error, f->b->actuator.data[broken].where, HF_OBJECT_ACTUATOR, f->b->actuator.data[broken].name,
-                          "an orientation servo is three or four actuators in a row, on a ball joint or on a site with a reference");
+    return HFI_REFUSE(&f->b->actuator.data[broken], HF_OBJECT_ACTUATOR,
+                      "an orientation servo is three or four actuators in a row, on a ball joint or on a site with a "
+                      "reference");
+
   hfStatus status = HF_OK;
   for (int i = 0; i < m->nu && status == HF_OK; ++i) {
     const hfActuatorDef* d = &f->b->actuator.data[i];
@@ -153,60 +195,90 @@ static hfStatus finish_orientations(const hfiFinish* f, const hfPose* X_WB, hfEr
   return status;
 }
 
+// ---- lengths ---------------------------------------------------------------------------------------
+
 // gear . (position and rotation vector of the site in its reference), or 0 without a reference.
 static double site_length(const hfModel* m, int i, const hfPose* X_WB) {
   const int32_t* id = hf_model_actuator_trnid(m) + 2 * i;
   const double* gear = hf_model_actuator_gear(m) + 6 * i;
   if (id[1] < 0) return 0;
-  hfPose site = site_pose(m, id[0], X_WB), base = site_pose(m, id[1], X_WB);
+
+  hfPose site = site_pose(m, id[0], X_WB);
+  hfPose base = site_pose(m, id[1], X_WB);
   hfVec3 turn = q_log(q_mul(q_conj(q_from_m3(base.R)), q_from_m3(site.R)));
   return v3_dot(pose_inv_point(base, site.p), v3_load(gear)) + v3_dot(turn, v3_load(gear + 3));
 }
 
-static double length_at_reference(const hfModel* m, int i, const hfPose* X_WB) {
-  int id = hf_model_actuator_trnid(m)[2 * i], type = hf_model_actuator_trntype(m)[i];
-  double gear = hf_model_actuator_gear(m)[6 * i], length = 0;
-  if (type == HF_TRANSMISSION_SITE) return site_length(m, i, X_WB);
-  if (type == HF_TRANSMISSION_SLIDER_CRANK) length = reference_crank(m, i, X_WB).length;
-  else if (type == HF_TRANSMISSION_TENDON && hfi_tendon_is_spatial(m, id)) length = hf_model_tendon_length0(m)[id];
-  else if (type == HF_TRANSMISSION_TENDON) {
-    for (int k = 0; k < hf_model_tendon_num(m)[id]; ++k) {
-      int w = hf_model_tendon_adr(m)[id] + k;
-      length += hf_model_wrap_coef(m)[w] *
-                hf_model_qpos0(m)[hf_model_jnt_qposadr(m)[hf_model_wrap_obj(m)[w]]];
-    }
-  } else if (type < HF_TRANSMISSION_SITE && hfi_joint_is_scalar(hf_model_jnt_type(m)[id]))
-    length = hf_model_qpos0(m)[hf_model_jnt_qposadr(m)[id]];
-  return gear * length;
+static double tendon_length(const hfModel* m, int tendon) {
+  if (hfi_tendon_is_spatial(m, tendon)) return hf_model_tendon_length0(m)[tendon];
+
+  double length = 0;
+  for (int k = 0; k < hf_model_tendon_num(m)[tendon]; ++k) {
+    int w = hf_model_tendon_adr(m)[tendon] + k;
+    int joint = hf_model_wrap_obj(m)[w];
+    length += hf_model_wrap_coef(m)[w] * hf_model_qpos0(m)[hf_model_jnt_qposadr(m)[joint]];
+  }
+  return length;
 }
 
+// The length of an actuator at qpos0, gear included; 0 for those that have none.
+static double length_at_reference(const hfModel* m, int i, const hfPose* X_WB) {
+  int id = hf_model_actuator_trnid(m)[2 * i];
+  double gear = hf_model_actuator_gear(m)[6 * i];
+  switch (hf_model_actuator_trntype(m)[i]) {
+  case HF_TRANSMISSION_SITE:
+    return site_length(m, i, X_WB);
+  case HF_TRANSMISSION_SLIDER_CRANK:
+    return gear * reference_crank(m, i, X_WB).length;
+  case HF_TRANSMISSION_TENDON:
+    return gear * tendon_length(m, id);
+  case HF_TRANSMISSION_JOINT:
+  case HF_TRANSMISSION_JOINT_IN_PARENT:
+    if (!hfi_joint_is_scalar(hf_model_jnt_type(m)[id])) return 0;
+    return gear * hf_model_qpos0(m)[hf_model_jnt_qposadr(m)[id]];
+  default:
+    return 0;
+  }
+}
+
+// ---- actuators -------------------------------------------------------------------------------------
+
+// Fills the states of actuator i, which begin at number *nact of the activations, and for a DC motor its inputs and parameters.
+static hfStatus fill_states(hfiFinish* f, int i, int* nact, hfError* error) {
+  hfModel* m = f->m;
+  const hfActuatorDef* d = &f->b->actuator.data[i];
+  int count = hfi_activation_count(d->dyntype, d->motor);
+  hfi_set_actuator_actadr(m)[i] = count ? *nact : -1;
+  *nact += count;
+  if (d->gaintype != HF_GAIN_MOTOR) return HF_OK;
+
+  int ninput = hfi_count_bits(d->inputs);
+  if (i + ninput > m->nu)
+    return HFI_REFUSE(d, HF_OBJECT_ACTUATOR, "has %d inputs, so that %d more actuators must follow it", ninput, ninput - 1);
+  hfi_set_actuator_inputs(m)[i] = d->inputs;
+  hfi_set_actuator_states(m)[i] = hfi_motor_states(d->motor);
+  memcpy(hfi_set_actuator_motor(m) + HF_MOTOR_PARAMETERS * i, d->motor, sizeof d->motor);
+  return HF_OK;
+}
+
+// Fills actuator i, with the bodies at X_WB, their poses at qpos0. *nact: activations of those before it.
 static hfStatus fill_actuator(hfiFinish* f, int i, const hfPose* X_WB, int* nact, hfError* error) {
   hfModel* m = f->m;
   const hfActuatorDef* d = &f->b->actuator.data[i];
-  int kind = hfi_transmission_target(d->trntype);
   hfi_set_actuator_trntype(m)[i] = d->trntype;
-  hfi_set_actuator_trnid(m)[2 * i] = hfi_order_map(&f->order, kind, d->trnid[0]);
-  hfi_set_actuator_trnid(m)[2 * i + 1] = hfi_order_map(&f->order, HF_OBJECT_SITE, d->trnid[1]);
+  hfi_set_actuator_trnid(m)[2 * i] = hfi_order_new(&f->order, hfi_transmission_target(d->trntype), d->trnid[0]);
+  hfi_set_actuator_trnid(m)[2 * i + 1] = hfi_order_new(&f->order, HF_OBJECT_SITE, d->trnid[1]);
+  hfi_set_actuator_cranklength(m)[i] = d->trntype == HF_TRANSMISSION_SLIDER_CRANK ? d->cranklength : 0;
   hfi_set_actuator_dyntype(m)[i] = d->dyntype;
   hfi_set_actuator_gaintype(m)[i] = d->gaintype;
-  hfi_set_actuator_drive(m)[i] = d->drive;
   hfi_set_actuator_biastype(m)[i] = d->biastype;
+  hfi_set_actuator_drive(m)[i] = d->drive;
   hfi_set_actuator_ctrllimited(m)[i] = d->ctrllimited != 0;
   hfi_set_actuator_forcelimited(m)[i] = d->forcelimited != 0;
   hfi_set_actuator_actlimited(m)[i] = d->actlimited != 0;
   hfi_set_actuator_actearly(m)[i] = d->actearly != 0;
   hfi_set_actuator_group(m)[i] = d->group;
-  hfi_set_actuator_cranklength(m)[i] = d->trntype == HF_TRANSMISSION_SLIDER_CRANK ? d->cranklength : 0;
-  if (d->gaintype == HF_GAIN_MOTOR && i + hfi_count_bits(d->inputs) > m->nu)
-    return hfi_refuse_def(error, d->where, HF_OBJECT_ACTUATOR, d->name, "has %d inputs, so that %d more actuators must follow it", hfi_count_bits(d->inputs), hfi_count_bits(d->inputs) - 1);
-  int count = hfi_activation_count(d->dyntype, d->motor);
-  hfi_set_actuator_actadr(m)[i] = count ? *nact : -1;
-  *nact += count;
-  if (d->gaintype == HF_GAIN_MOTOR) {
-    hfi_set_actuator_inputs(m)[i] = d->inputs;
-    hfi_set_actuator_states(m)[i] = hfi_motor_states(d->motor);
-    memcpy(hfi_set_actuator_motor(m) + HF_MOTOR_PARAMETERS * i, d->motor, sizeof d->motor);
-  }
+
   memcpy(hfi_set_actuator_dynprm(m) + 3 * i, d->dynprm, sizeof d->dynprm);
   memcpy(hfi_set_actuator_gainprm(m) + 3 * i, d->gainprm, sizeof d->gainprm);
   memcpy(hfi_set_actuator_biasprm(m) + 3 * i, d->biasprm, sizeof d->biasprm);
@@ -214,38 +286,49 @@ static hfStatus fill_actuator(hfiFinish* f, int i, const hfPose* X_WB, int* nact
   memcpy(hfi_set_actuator_forcerange(m) + 2 * i, d->forcerange, sizeof d->forcerange);
   memcpy(hfi_set_actuator_actrange(m) + 2 * i, d->actrange, sizeof d->actrange);
   memcpy(hfi_set_actuator_gear(m) + 6 * i, d->gear, sizeof d->gear);
+
+  // what follows from these
   int turns = d->gaintype == HF_GAIN_ORIENTATION;
   if (turns) set_orientation(m, i, d);
   hfi_set_actuator_length0(m)[i] = length_at_reference(m, i, X_WB);
-  hfStatus status = fit_muscle(m, i, d, X_WB, error);
-  return status == HF_OK && d->dampratio > 0 && !turns ? fit_servo_damping(m, i, 1, d->dampratio, X_WB, error) : status;
+  hfStatus status = fill_states(f, i, nact, error);
+  if (status == HF_OK) status = fit_muscle(m, i, d, X_WB, error);
+  // the damping of an orientation servo needs all its actuators
+  if (status == HF_OK && d->dampratio > 0 && !turns) status = fit_servo_damping(m, i, 1, d->dampratio, X_WB, error);
+  return status;
 }
 
+// Fills the signals, one for each actuator that has one. The joints of feedback get their ids in the model.
 static void fill_signals(hfiFinish* f) {
   hfModel* m = f->m;
-  int nsignal = 0, data = 0;
+  int nsignal = 0;
+  int adr = 0;
   for (int i = 0; i < m->nu; ++i) {
     const hfActuatorDef* d = &f->b->actuator.data[i];
     hfi_set_actuator_signal(m)[i] = -1;
     if (d->signal == HF_SIGNAL_NONE) continue;
+
     hfi_set_actuator_signal(m)[i] = nsignal;
     hfi_set_signal_type(m)[nsignal] = d->signal;
-    hfi_set_signal_adr(m)[nsignal] = data;
-    hfi_set_signal_num(m)[nsignal++] = d->signal_count;
-    double* numbers = hfi_set_signal_data(m) + data;
-    memcpy(numbers, d->signal_data, sizeof *d->signal_data * (size_t)d->signal_count);
+    hfi_set_signal_adr(m)[nsignal] = adr;
+    hfi_set_signal_num(m)[nsignal] = d->signal_count;
+    double* numbers = hfi_set_signal_data(m) + adr;
+    memcpy(numbers, d->signal_data, sizeof *numbers * (size_t)d->signal_count);
     for (int k = 1; d->signal == HF_SIGNAL_FEEDBACK && k <= (int)d->signal_data[0]; ++k)
-      numbers[k] = hfi_order_map(&f->order, HF_OBJECT_JOINT, (int)d->signal_data[k]);
-    data += d->signal_count;
+      numbers[k] = hfi_order_new(&f->order, HF_OBJECT_JOINT, (int)d->signal_data[k]);
+    adr += d->signal_count;
+    ++nsignal;
   }
 }
 
 hfStatus hfi_finish_actuators(hfiFinish* f, hfError* error) {
   hfModel* m = f->m;
   hfPose* X_WB = malloc(sizeof *X_WB * (size_t)m->nbody);
-  hfStatus status = X_WB ? HF_OK : hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  if (!X_WB) return hfi_refuse_memory(error);
+  hfi_reference_poses(m, X_WB);
+
+  hfStatus status = HF_OK;
   int nact = 0;
-  if (X_WB) hfi_reference_poses(m, X_WB);
   for (int i = 0; i < m->nu && status == HF_OK; ++i) status = fill_actuator(f, i, X_WB, &nact, error);
   if (status == HF_OK) status = finish_orientations(f, X_WB, error);
   if (status == HF_OK) fill_signals(f);

@@ -1,33 +1,30 @@
-// Plans the histories in states, of controls that act later and measurements that arrive later: one for each actuator and each sensor that has
-// samples.
-#include "build/finish.h"
+// Plans the histories in states, of controls that act later and measurements that arrive later: one for each actuator and each
+// sensor that has samples.
+#include "build/inside.h"
 
 #include "base/error.h"
-#include "build/builder.h"
 #include "model/history.h"
 
-// The histories of a state have at most this many numbers (hf_model_validate).
-enum { MOST_NUMBERS = 1 << 28 };
-
-// A history (of delayed or sampled values) for which room in the state is needed.
-typedef struct hfiPlace {
-  const char *where, *name; // who has it
+// A history for which room in the state is needed.
+typedef struct Place {
+  const hfiDefinition* def; // who has it
   hfObjectKind kind;
-  double delay, interval;
+  double delay, interval;   // [s]
   int nsample;
-  int64_t size;
-  int32_t* address;
-} hfiPlace;
+  int64_t size;             // numbers
+} Place;
 
-static hfStatus place_history(hfModel* m, const hfiPlace* p, hfError* error) {
-  double h = fmax(p->interval, m->world.timestep);
-  if (!hfi_delay_fits(p->delay, p->nsample, h))
-    return hfi_refuse_def(error, p->where, p->kind, p->name, "a delay of %g s needs nsample %g at steps of %g s, has %d", p->delay,
-                          ceil(p->delay / h - 1e-6), h, p->nsample);
-  if (m->nhistory + p->size > MOST_NUMBERS)
-    return hfi_refuse_def(error, p->where, p->kind, p->name, "the histories of all delays have more than %d numbers", MOST_NUMBERS);
-  *p->address = p->nsample > 0 ? m->nhistory : -1;
-  m->nhistory += (int32_t)p->size;
+// Finds room for a history behind those that are planned already. *address is -1 if it has no samples.
+static hfStatus place_history(hfModel* m, const Place* place, int32_t* address, hfError* error) {
+  double step = fmax(place->interval, m->world.timestep);
+  if (!hfi_delay_fits(place->delay, place->nsample, step))
+    return HFI_REFUSE(place->def, place->kind, "a delay of %g s needs nsample %g at steps of %g s, has %d", place->delay,
+                      ceil(place->delay / step - 1e-6), step, place->nsample);
+  if (m->nhistory + place->size > HFI_MOST_OBJECTS)
+    return HFI_REFUSE(place->def, place->kind, "the histories of all delays have more than %d numbers", HFI_MOST_OBJECTS);
+
+  *address = place->nsample > 0 ? m->nhistory : -1;
+  m->nhistory += (int32_t)place->size;
   return HF_OK;
 }
 
@@ -43,22 +40,24 @@ hfStatus hfi_finish_histories(hfiFinish* f, hfError* error) {
   hfModel* m = f->m;
   hfStatus status = HF_OK;
   m->nrest = count_rests(f->b, m);
+
   for (int i = 0; i < m->nu && status == HF_OK; ++i) {
     const hfActuatorDef* d = &f->b->actuator.data[i];
     hfi_set_actuator_nsample(m)[i] = d->nsample;
     hfi_set_actuator_interp(m)[i] = d->interp;
     hfi_set_actuator_delay(m)[i] = d->delay;
-    hfiPlace place = {d->where, d->name, HF_OBJECT_ACTUATOR, d->delay, 0, d->nsample, hfi_delay_size(d->nsample, 1), &hfi_set_actuator_historyadr(m)[i]};
-    status = place_history(m, &place, error);
+    Place place = {(const hfiDefinition*)d, HF_OBJECT_ACTUATOR, d->delay, 0, d->nsample, hfi_delay_size(d->nsample, 1)};
+    status = place_history(m, &place, &hfi_set_actuator_historyadr(m)[i], error);
   }
+
   for (int i = 0; i < m->nsensor && status == HF_OK; ++i) {
     const hfSensorDef* d = &f->b->sensor.data[i];
     hfi_set_sensor_nsample(m)[i] = d->nsample;
     hfi_set_sensor_interp(m)[i] = d->interp;
     hfi_set_sensor_delay(m)[i] = d->delay;
     memcpy(hfi_set_sensor_interval(m) + 2 * i, d->interval, sizeof d->interval);
-    hfiPlace place = {d->where, d->name, HF_OBJECT_SENSOR, d->delay, d->interval[0], d->nsample, hfi_samples_size(m, i), &hfi_set_sensor_historyadr(m)[i]};
-    status = place_history(m, &place, error);
+    Place place = {(const hfiDefinition*)d, HF_OBJECT_SENSOR, d->delay, d->interval[0], d->nsample, hfi_samples_size(m, i)};
+    status = place_history(m, &place, &hfi_set_sensor_historyadr(m)[i], error);
   }
   return status;
 }

@@ -38,6 +38,6 @@ int hfi_key_add(hfBuilder* b, hfiKey* key, hfError* error);
 // reference.
 void hfi_key_unfold(const hfBuilder* b, const hfiKeyLayout* ids, const hfiKeyLayout* model, const hfiKey* key, const hfiKeyArrays* a);
 // Puts everything at its reference, at rest and without controls, in the order of the model as it is now.
-hfStatus hfi_key_reference(hfBuilder* b, const hfiKeyArrays* a, hfError* error);
+hfStatus hfi_key_reference(const hfBuilder* b, const hfiKeyArrays* a, hfError* error);
 
 #endif

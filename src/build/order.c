@@ -1,93 +1,95 @@
-// Depth-first order of bodies by a stable counting sort of children, then a walk with an own stack.
-#include "build/order.h"
+// Depth-first order of bodies by lists of their children and a walk with an own stack; a stable counting sort groups other
+// objects by body.
+#include "build/inside.h"
 
 #include "base/error.h"
 
 #include <stdlib.h>
 
-// Children of each body in the order of adding: head/next lists filled backwards.
-static void order_bodies(hfiOrder* o, const hfBuilder* b, int* head, int* next, int* stack) {
+// Lists the bodies depth-first, children in the order in which they were added.
+// head, next, stack: scratch for as many numbers as there are bodies.
+static void order_bodies(const hfiOrder* order, const hfBuilder* b, int* head, int* next, int* stack) {
   int n = b->body.count;
+
+  // the children of each body as a list, filled from the last one
   for (int i = 0; i < n; ++i) head[i] = -1;
   for (int i = n - 1; i > 0; --i) {
     int parent = b->body.data[i].parent;
     next[i] = head[parent];
     head[parent] = i;
   }
-  int top = 0, count = 0;
+
+  int top = 0;
+  int count = 0;
   stack[top++] = 0;
   while (top) {
     int i = stack[--top];
-    o->body_of[count] = i;
-    o->new_body[i] = count++;
+    order->old_id[HF_OBJECT_BODY][count] = i;
+    order->new_id[HF_OBJECT_BODY][i] = count++;
+
+    // children in reverse, so that the first one is taken first
     int first = top;
     for (int c = head[i]; c >= 0; c = next[c]) stack[top++] = c;
-    for (int l = first, r = top - 1; l < r; ++l, --r) {
-      int t = stack[l];
-      stack[l] = stack[r];
-      stack[r] = t;
+    for (int left = first, right = top - 1; left < right; ++left, --right) {
+      int swapped = stack[left];
+      stack[left] = stack[right];
+      stack[right] = swapped;
     }
   }
 }
 
-// Stable grouping of n objects by the new id of their body.
-static void group_by_body(const hfiOrder* o, int nbody, int n, const int* body, int* of,
-                          int* renamed, int* start) {
+// Groups the objects of a kind by the new ids of their bodies, each group in the order of the builder.
+// start: scratch for one number more than there are bodies.
+static void group_by_body(const hfiOrder* order, const hfBuilder* b, hfObjectKind kind, int* start) {
+  int nbody = b->body.count;
+  int count = hfi_list_of(b, kind)->count;
+  const int* new_body = order->new_id[HF_OBJECT_BODY];
+
+  // start[k + 1] counts the objects of body k, then start[k] is where its group begins
   for (int i = 0; i <= nbody; ++i) start[i] = 0;
-  for (int i = 0; i < n; ++i) start[o->new_body[body[i]] + 1]++;
-  for (int i = 0; i < nbody; ++i) start[i + 1] += start[i];
-  for (int i = 0; i < n; ++i) {
-    int at = start[o->new_body[body[i]]]++;
-    of[at] = i;
-    renamed[i] = at;
+  for (int pass = 0; pass < 2; ++pass) {
+    for (int i = 0; i < count; ++i) {
+      int32_t body = *(const int32_t*)((const char*)hfi_definition(b, kind, i) + hfi_objects[kind].body);
+      if (pass == 0) {
+        start[new_body[body] + 1]++;
+      } else {
+        int id = start[new_body[body]]++;
+        order->old_id[kind][id] = i;
+        order->new_id[kind][i] = id;
+      }
+    }
+    for (int i = 0; pass == 0 && i < nbody; ++i) start[i + 1] += start[i];
   }
 }
 
-hfStatus hfi_order_create(hfiOrder* o, const hfBuilder* b, hfError* error) {
-  size_t nb = (size_t)b->body.count, nj = (size_t)b->joint.count, ng = (size_t)b->geom.count,
-         ns = (size_t)b->site.count, nc = (size_t)b->camera.count;
-  size_t most = nj > ng ? nj : ng;
-  if (ns > most) most = ns;
-  if (nc > most) most = nc;
-  int* memory = malloc(sizeof(int) * (2 * (nb + nj + ng + ns + nc) + 3 * nb + (nb + 1) + most + 1));
-  if (!memory) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
-  int* at = memory;
-  int** slots[] = {&o->body_of, &o->new_body, &o->joint_of, &o->new_joint,
-                   &o->geom_of, &o->new_geom, &o->site_of,  &o->new_site, &o->camera_of, &o->new_camera};
-  size_t sizes[] = {nb, nb, nj, nj, ng, ng, ns, ns, nc, nc};
-  for (int i = 0; i < 10; ++i) *slots[i] = at, at += sizes[i];
-  o->memory = memory;
-  int *head = at, *next = at + nb, *stack = at + 2 * nb, *start = at + 3 * nb,
-      *body = start + nb + 1;
-  order_bodies(o, b, head, next, stack);
-  for (size_t i = 0; i < nj; ++i) body[i] = b->joint.data[i].body;
-  group_by_body(o, (int)nb, (int)nj, body, o->joint_of, o->new_joint, start);
-  for (size_t i = 0; i < ng; ++i) body[i] = b->geom.data[i].body;
-  group_by_body(o, (int)nb, (int)ng, body, o->geom_of, o->new_geom, start);
-  for (size_t i = 0; i < ns; ++i) body[i] = b->site.data[i].body;
-  group_by_body(o, (int)nb, (int)ns, body, o->site_of, o->new_site, start);
-  for (size_t i = 0; i < nc; ++i) body[i] = b->camera.data[i].body;
-  group_by_body(o, (int)nb, (int)nc, body, o->camera_of, o->new_camera, start);
+// Does a model have objects of this kind in another order than the builder?
+static int is_ordered(hfObjectKind kind) { return kind == HF_OBJECT_BODY || hfi_objects[kind].body > 0; }
+
+hfStatus hfi_order_create(hfiOrder* order, const hfBuilder* b, hfError* error) {
+  *order = (hfiOrder){0};
+  size_t nbody = (size_t)b->body.count;
+  size_t total = 4 * nbody + 1;
+  for (int k = 0; k < HF_OBJECT_KINDS; ++k)
+    if (is_ordered((hfObjectKind)k)) total += 2 * (size_t)hfi_list_of(b, (hfObjectKind)k)->count;
+
+  order->memory = malloc(sizeof *order->memory * total);
+  if (!order->memory) return hfi_refuse_memory(error);
+
+  int* room = order->memory;
+  for (int k = 0; k < HF_OBJECT_KINDS; ++k) {
+    if (!is_ordered((hfObjectKind)k)) continue;
+    int count = hfi_list_of(b, (hfObjectKind)k)->count;
+    order->old_id[k] = room;
+    order->new_id[k] = room + count;
+    room += 2 * count;
+  }
+  order->old_id[HF_OBJECT_INERTIAL] = order->old_id[HF_OBJECT_BODY];
+  order->new_id[HF_OBJECT_INERTIAL] = order->new_id[HF_OBJECT_BODY];
+
+  order_bodies(order, b, room, room + nbody, room + 2 * nbody);
+  for (int k = 0; k < HF_OBJECT_KINDS; ++k)
+    if (hfi_objects[k].body > 0) group_by_body(order, b, (hfObjectKind)k, room + 3 * nbody);
   return HF_OK;
 }
 
-void hfi_order_release(hfiOrder* o) { free(o->memory); }
-
-int hfi_order_map(const hfiOrder* o, int kind, int id) {
-  if (id < 0) return -1;
-  switch (kind) {
-  case HF_OBJECT_BODY:
-  case HF_OBJECT_INERTIAL:
-    return o->new_body[id];
-  case HF_OBJECT_JOINT:
-    return o->new_joint[id];
-  case HF_OBJECT_GEOM:
-    return o->new_geom[id];
-  case HF_OBJECT_SITE:
-    return o->new_site[id];
-  case HF_OBJECT_CAMERA:
-    return o->new_camera[id];
-  default:
-    return id;
-  }
-}
+void hfi_order_release(hfiOrder* order) { free(order->memory); }

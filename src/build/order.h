@@ -4,20 +4,25 @@
 
 #include "build/builder.h"
 
-// X_of[new] = builder id; new_X[builder id] = new.
 typedef struct hfiOrder {
-  int *body_of, *new_body;
-  int *joint_of, *new_joint;
-  int *geom_of, *new_geom;
-  int *site_of, *new_site;
-  int *camera_of, *new_camera;
-  void* memory;
+  int* old_id[HF_OBJECT_KINDS]; // (objects of the kind) id in the builder of each object of the model; NULL: they are the same
+  int* new_id[HF_OBJECT_KINDS]; // (objects of the kind) id in the model of each object of the builder; NULL: they are the same
+  int* memory;
 } hfiOrder;
 
+// Computes the order of the builder's objects. On refusal nothing is left to release.
 hfStatus hfi_order_create(hfiOrder* order, const hfBuilder* builder, hfError* error);
 void hfi_order_release(hfiOrder* order);
 
-// New id of an object of any kind; -1 stays -1.
-int hfi_order_map(const hfiOrder* order, int kind, int id);
+// Id in the model of an object of the builder; ids below 0 become -1.
+static inline int hfi_order_new(const hfiOrder* order, int kind, int id) {
+  if (id < 0) return -1;
+  return order->new_id[kind] ? order->new_id[kind][id] : id;
+}
+
+// Id in the builder of an object of the model.
+static inline int hfi_order_old(const hfiOrder* order, int kind, int id) {
+  return order->old_id[kind] ? order->old_id[kind][id] : id;
+}
 
 #endif

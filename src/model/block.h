@@ -4,10 +4,11 @@
 
 #include <holdfast/model.h>
 
-// ---- layout -----------------------------------------------------------------------------------------
-// The layout of a model block: where each field of the table lies for given counts.
+// ---- layout (layout.c) -----------------------------------------------------------------------------
 
 enum { HFI_MODEL_VERSION = 21 };
+// The largest count of a model.
+enum { HFI_MOST_OBJECTS = 1 << 28 };
 
 // Writable array of a field, while a model is being made.
 #define X(type, name, rows, columns, overlay)                                                          \
@@ -17,33 +18,51 @@ enum { HFI_MODEL_VERSION = 21 };
 HF_MODEL_FIELDS(X)
 #undef X
 
-// Do the bytes begin like a model block, of this or of another version?
-int hfi_begins_model(const void* bytes, size_t size);
+// The array of a field, whatever its type; that of an overlay may lie in its base.
+static inline const void* hfi_field_array(const hfModel* m, hfModelField field) {
+  return (const void*)((uintptr_t)m + (uintptr_t)m->offset[field]);
+}
+// May the parameters of a world change the field?
+int hfi_field_is_overlay(hfModelField field);
 // Bytes of a field for the model's counts.
 size_t hfi_field_bytes(const hfModel* model, hfModelField field);
 // Fills offset[] and size from the counts; the fields follow the header, each aligned.
 void hfi_layout(hfModel* header);
+// Do the bytes begin like a model block, of this or of another version?
+int hfi_begins_model(const void* bytes, size_t size);
 // A zeroed block for the counts in *header, which it copies. NULL: out of memory.
 hfModel* hfi_model_allocate(const hfModel* header);
+
+// ---- blocks from outside (check_block.c, file.c) -------------------------------------------------------
+
 // hf_model_validate with a refusal that begins with the name of the file in which the block stands.
 hfStatus hfi_validate_block(const hfModel* block, size_t size, const char* name, hfError* error);
-// A model from the bytes of a block, which need not be aligned; `name` stands for the file in messages. On refusal *model is untouched.
+// A model from the bytes of a block, which need not be aligned; `name` stands for the file in messages.
+// On refusal *model is untouched.
 hfStatus hfi_model_from_block(hfModel** model, const void* bytes, size_t size, const char* name, hfError* error);
 
-// ---- checks -----------------------------------------------------------------------------------------
-// Checks of a model block that comes from outside, such as a file. If a block passes them, no function reads or writes outside of its arrays.
+// ---- checks ----------------------------------------------------------------------------------------
+//
+// If a block passes them, no function reads or writes outside of its arrays.
 
-// Checks the tree of bodies, joints, dofs and geoms (check_topology.c). The few fields that describe it must be in range. The fields that follow from
-// these are computed again in `copy`, a copy of the model, and must be the same.
+// Checks that counts are not negative and at most HFI_MOST_OBJECTS.
+hfStatus hfi_check_counts(const hfModel* header, hfError* error);
+// Checks all fields that do not follow from others, of a block whose topology and height fields are right: hulls, ids, types,
+// names and values.
+hfStatus hfi_check_given_fields(const hfModel* m, hfError* error);
+// Checks the tree of bodies, joints, dofs and geoms (check_topology.c). The few fields that describe it must be in range. The
+// fields that follow from these are computed again in `copy`, a copy of the model, and must be the same.
 hfStatus hfi_check_topology(const hfModel* m, hfModel* copy, hfError* error);
-// Checks the sizes and heights of height fields (check_shapes.c). Their ranges and regions are computed again in `copy` and must be the same.
+// Checks sizes and heights of height fields (check_shapes.c). Their ranges and regions are computed again in `copy` and must be
+// the same.
 hfStatus hfi_check_height_fields(const hfModel* model, hfModel* copy, hfError* error);
 // Checks the vertices, faces and edges of the hulls of meshes (check_shapes.c).
 hfStatus hfi_check_hulls(const hfModel* m, hfError* error);
-// Checks the world-wide values: finite, within their bounds, and of a known method, friction law and friction rule (check_values.c).
+// Checks the world-wide values: finite, within their bounds, and of a known method, friction law and friction rule
+// (check_values.c).
 hfStatus hfi_check_world(const hfWorld* world, hfError* error);
-// Checks that no number is NaN, and that those that the builder bounds are within their bounds (check_values.c). Of an overlay it checks only the fields
-// that belong to the overlay.
+// Checks that no number is NaN, and that those that the builder bounds are within their bounds (check_values.c). Of an overlay it
+// checks only the fields that belong to the overlay.
 hfStatus hfi_check_values(const hfModel* m, hfError* error);
 
 #endif

@@ -1,102 +1,125 @@
-// Names and counts of a model's objects, by kind.
+// Kinds, names and labels of a model's objects (object.h).
 #include "model/object.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-const char* hf_object_kind_name(hfObjectKind kind) {
-  static const char* const names[HF_OBJECT_KINDS] = {
-      "none",   "body",     "inertial frame", "joint",  "geom",     "site", "mesh",
-      "tendon", "equality", "actuator",       "sensor", "keyframe", "pair",   "hfield", "camera"};
-  return kind >= 0 && kind < HF_OBJECT_KINDS ? names[kind] : "unknown";
+// ---- kinds -----------------------------------------------------------------------------------------
+
+// A kind of object: what it is called, where the model counts it, and where its names are.
+typedef struct ObjectKind {
+  const char* noun;
+  size_t count;       // offset in hfModel; 0: models have no such objects
+  hfModelField names;
+} ObjectKind;
+
+static const ObjectKind KINDS[HF_OBJECT_KINDS] = {
+    [HF_OBJECT_NONE] = {.noun = "none"},
+    [HF_OBJECT_BODY] = {"body", offsetof(hfModel, nbody), HF_FIELD_body_name},
+    [HF_OBJECT_INERTIAL] = {"inertial frame", offsetof(hfModel, nbody), HF_FIELD_body_name},
+    [HF_OBJECT_JOINT] = {"joint", offsetof(hfModel, njnt), HF_FIELD_jnt_name},
+    [HF_OBJECT_GEOM] = {"geom", offsetof(hfModel, ngeom), HF_FIELD_geom_name},
+    [HF_OBJECT_SITE] = {"site", offsetof(hfModel, nsite), HF_FIELD_site_name},
+    [HF_OBJECT_MESH] = {"mesh", offsetof(hfModel, nmesh), HF_FIELD_mesh_name},
+    [HF_OBJECT_TENDON] = {"tendon", offsetof(hfModel, ntendon), HF_FIELD_tendon_name},
+    [HF_OBJECT_EQUALITY] = {"equality", offsetof(hfModel, neq), HF_FIELD_eq_name},
+    [HF_OBJECT_ACTUATOR] = {"actuator", offsetof(hfModel, nu), HF_FIELD_actuator_name},
+    [HF_OBJECT_SENSOR] = {"sensor", offsetof(hfModel, nsensor), HF_FIELD_sensor_name},
+    [HF_OBJECT_KEY] = {"keyframe", offsetof(hfModel, nkey), HF_FIELD_key_name},
+    [HF_OBJECT_PAIR] = {"pair", offsetof(hfModel, npair), HF_FIELD_pair_name},
+    [HF_OBJECT_HFIELD] = {"hfield", offsetof(hfModel, nhfield), HF_FIELD_hfield_name},
+    [HF_OBJECT_CAMERA] = {"camera", offsetof(hfModel, ncam), HF_FIELD_cam_name},
+};
+
+int hfi_is_kind(hfObjectKind kind) { return (int)kind >= 0 && kind < HF_OBJECT_KINDS && KINDS[kind].count > 0; }
+
+int32_t* hfi_object_count(hfModel* m, hfObjectKind kind) { return (int32_t*)((char*)m + KINDS[kind].count); }
+
+hfModelField hfi_name_field(hfObjectKind kind) { return KINDS[kind].names; }
+
+int32_t* hfi_object_names(hfModel* m, hfObjectKind kind) {
+  return (int32_t*)((uintptr_t)m + (uintptr_t)m->offset[KINDS[kind].names]);
 }
 
-static const int32_t* name_offsets(const hfModel* m, hfObjectKind kind, int* count) {
-  switch (kind) {
-  case HF_OBJECT_BODY:
-  case HF_OBJECT_INERTIAL:
-    *count = m->nbody;
-    return hf_model_body_name(m);
-  case HF_OBJECT_JOINT:
-    *count = m->njnt;
-    return hf_model_jnt_name(m);
-  case HF_OBJECT_GEOM:
-    *count = m->ngeom;
-    return hf_model_geom_name(m);
-  case HF_OBJECT_SITE:
-    *count = m->nsite;
-    return hf_model_site_name(m);
-  case HF_OBJECT_CAMERA:
-    *count = m->ncam;
-    return hf_model_cam_name(m);
-  case HF_OBJECT_MESH:
-    *count = m->nmesh;
-    return hf_model_mesh_name(m);
-  case HF_OBJECT_HFIELD:
-    *count = m->nhfield;
-    return hf_model_hfield_name(m);
-  case HF_OBJECT_TENDON:
-    *count = m->ntendon;
-    return hf_model_tendon_name(m);
-  case HF_OBJECT_EQUALITY:
-    *count = m->neq;
-    return hf_model_eq_name(m);
-  case HF_OBJECT_ACTUATOR:
-    *count = m->nu;
-    return hf_model_actuator_name(m);
-  case HF_OBJECT_SENSOR:
-    *count = m->nsensor;
-    return hf_model_sensor_name(m);
-  case HF_OBJECT_KEY:
-    *count = m->nkey;
-    return hf_model_key_name(m);
-  case HF_OBJECT_PAIR:
-    *count = m->npair;
-    return hf_model_pair_name(m);
-  case HF_OBJECT_NONE:
-  case HF_OBJECT_KINDS:
-    break;
-  }
-  *count = 0;
-  return NULL;
+const char* hf_object_kind_name(hfObjectKind kind) {
+  return (int)kind >= 0 && kind < HF_OBJECT_KINDS ? KINDS[kind].noun : "unknown";
 }
 
 int hf_model_object_count(const hfModel* model, hfObjectKind kind) {
-  int count;
-  name_offsets(model, kind, &count);
-  return count;
+  return hfi_is_kind(kind) ? *(const int32_t*)((const char*)model + KINDS[kind].count) : 0;
+}
+
+// ---- names -----------------------------------------------------------------------------------------
+
+// The name of an object, or NULL if it has none or does not exist.
+static const char* find_name(const hfModel* m, hfObjectKind kind, int id) {
+  if (id < 0 || id >= hf_model_object_count(m, kind)) return NULL;
+  const int32_t* offset = (const int32_t*)((uintptr_t)m + (uintptr_t)m->offset[KINDS[kind].names]);
+  return offset[id] >= 0 ? hf_model_names(m) + offset[id] : NULL;
 }
 
 const char* hf_model_name(const hfModel* model, hfObjectKind kind, int id) {
-  int count;
-  const int32_t* offset = name_offsets(model, kind, &count);
-  if (id < 0 || id >= count || offset[id] < 0) return "";
-  return hf_model_names(model) + offset[id];
+  const char* name = find_name(model, kind, id);
+  return name ? name : "";
 }
+
+int hf_model_find(const hfModel* model, hfObjectKind kind, const char* name) {
+  for (int i = 0; i < hf_model_object_count(model, kind); ++i) {
+    const char* candidate = find_name(model, kind, i);
+    if (candidate && strcmp(candidate, name) == 0) return i;
+  }
+  return -1;
+}
+
+// Reads the code point at *text and moves *text behind it. Returns -1 if the bytes are not UTF-8: cut short, longer than needed,
+// a surrogate, or beyond U+10FFFF.
+static int32_t read_code_point(const unsigned char** text) {
+  static const int32_t least[] = {0, 0x80, 0x800, 0x10000}; // the least that needs so many bytes more than one
+  const unsigned char* p = *text;
+  if ((p[0] >= 0x80 && p[0] < 0xC0) || p[0] >= 0xF8) return -1;
+  int more = 0;
+  if (p[0] >= 0xC0) more = 1;
+  if (p[0] >= 0xE0) more = 2;
+  if (p[0] >= 0xF0) more = 3;
+
+  int32_t code = more ? p[0] & (0x3F >> more) : p[0];
+  for (int k = 1; k <= more; ++k) {
+    if ((p[k] & 0xC0) != 0x80) return -1;
+    code = code << 6 | (p[k] & 0x3F);
+  }
+  *text = p + more + 1;
+  if (code < least[more] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return -1;
+  return code;
+}
+
+int hfi_name_is_sound(const char* name) {
+  const unsigned char* p = (const unsigned char*)name;
+  while (*p) {
+    int32_t code = read_code_point(&p);
+    int is_space = code == '\t' || code == '\n' || code == '\r';
+    if ((code < 0x20 && !is_space) || code == 0xFFFE || code == 0xFFFF) return 0;
+  }
+  return 1;
+}
+
+// ---- labels ----------------------------------------------------------------------------------------
 
 hfiLabel hfi_label(hfObjectKind kind, const char* name, int id) {
   hfiLabel label;
   const char* noun = hf_object_kind_name(kind);
-  if (name && *name)
-    snprintf(label.text, sizeof label.text, "%s \"%.*s\"", noun, (int)(sizeof label.text - strlen(noun) - 4), name);
-  else if (id >= 0)
-    snprintf(label.text, sizeof label.text, "%s %d", noun, id);
-  else
-    snprintf(label.text, sizeof label.text, "%s without a name", noun);
+  int room = (int)(sizeof label.text - strlen(noun) - 4);
+  if (name && *name) snprintf(label.text, sizeof label.text, "%s \"%.*s\"", noun, room, name);
+  else if (id >= 0) snprintf(label.text, sizeof label.text, "%s %d", noun, id);
+  else snprintf(label.text, sizeof label.text, "%s without a name", noun);
   return label;
 }
 
-hfiLabel hfi_model_label(const hfModel* m, hfObjectKind kind, int id) { return hfi_label(kind, hf_model_name(m, kind, id), id); }
-
-int hf_model_find(const hfModel* model, hfObjectKind kind, const char* name) {
-  int count;
-  const int32_t* offset = name_offsets(model, kind, &count);
-  for (int i = 0; i < count; ++i)
-    if (offset[i] >= 0 && strcmp(hf_model_names(model) + offset[i], name) == 0) return i;
-  return -1;
+hfiLabel hfi_model_label(const hfModel* m, hfObjectKind kind, int id) {
+  return hfi_label(kind, hf_model_name(m, kind, id), id);
 }
 
-// Whether a joint is called like its body. A free joint is the only joint of its body, so that no two joints get the same name.
+// Is a joint called like its body? A free joint is the only joint of its body, so that no two joints get the same name.
 static int shares_body_name(const hfModel* m, int j) {
   if (j < 0 || j >= m->njnt || hf_model_jnt_type(m)[j] != HF_JOINT_FREE) return 0;
   const char* body = hf_model_name(m, HF_OBJECT_BODY, hf_model_jnt_body(m)[j]);
@@ -107,25 +130,37 @@ const char* hf_model_label(const hfModel* model, hfObjectKind kind, int id, char
   const char* name = hf_model_name(model, kind, id);
   if (*name) return name;
   if (kind == HF_OBJECT_BODY && id == 0) return "world";
-  if (kind == HF_OBJECT_JOINT && shares_body_name(model, id)) return hf_model_name(model, HF_OBJECT_BODY, hf_model_jnt_body(model)[id]);
+  if (kind == HF_OBJECT_JOINT && shares_body_name(model, id))
+    return hf_model_name(model, HF_OBJECT_BODY, hf_model_jnt_body(model)[id]);
+
   snprintf(buffer, HF_LABEL_SIZE, "#%d", id);
   return buffer;
 }
 
+// ---- types -----------------------------------------------------------------------------------------
+
 hfObjectKind hfi_transmission_target(int trntype) {
-  return trntype == HF_TRANSMISSION_TENDON ? HF_OBJECT_TENDON
-         : trntype == HF_TRANSMISSION_SITE || trntype == HF_TRANSMISSION_SLIDER_CRANK ? HF_OBJECT_SITE
-         : trntype == HF_TRANSMISSION_BODY ? HF_OBJECT_BODY
-                                           : HF_OBJECT_JOINT;
+  switch (trntype) {
+  case HF_TRANSMISSION_TENDON:
+    return HF_OBJECT_TENDON;
+  case HF_TRANSMISSION_SITE:
+  case HF_TRANSMISSION_SLIDER_CRANK:
+    return HF_OBJECT_SITE;
+  case HF_TRANSMISSION_BODY:
+    return HF_OBJECT_BODY;
+  default:
+    return HF_OBJECT_JOINT;
+  }
 }
 
 hfObjectKind hfi_equality_target(int type, int objkind) {
-  return type == HF_EQUALITY_JOINT    ? HF_OBJECT_JOINT
-         : type == HF_EQUALITY_TENDON ? HF_OBJECT_TENDON
-                                      : (hfObjectKind)objkind;
+  if (type == HF_EQUALITY_JOINT) return HF_OBJECT_JOINT;
+  if (type == HF_EQUALITY_TENDON) return HF_OBJECT_TENDON;
+  return (hfObjectKind)objkind;
 }
 
 int hfi_signal_size(int type) {
-  static const int size[] = {0, 1, 4, 4, 5, 2, 4, 8}; // indexed by hfSignalType
+  static const int size[] = {[HF_SIGNAL_NONE] = 0,  [HF_SIGNAL_CONSTANT] = 1, [HF_SIGNAL_SINE] = 4,  [HF_SIGNAL_RAMP] = 4,
+                             [HF_SIGNAL_CHIRP] = 5, [HF_SIGNAL_TABLE] = 2,    [HF_SIGNAL_CYCLE] = 4, [HF_SIGNAL_FEEDBACK] = 8};
   return size[type];
 }

@@ -5,7 +5,8 @@
 #include <holdfast/model.h>
 #include "math/vec3.h"
 
-// ---- polynomials ------------------------------------------------------------------------------------
+// ---- polynomials -----------------------------------------------------------------------------------
+//
 // Springs and dampers whose force is a polynomial of third degree.
 //
 //   spring of stretch x:  f(x) = a x + b x^2 + c x^3       secant f/x = a + b x + c x^2
@@ -15,20 +16,25 @@
 
 // poly holds b and c.
 static inline double hfi_secant(double a, const double poly[2], double x) { return a + poly[0] * x + poly[1] * x * x; }
+
 // Derivative of f.
-static inline double hfi_polynomial_slope(double a, const double poly[2], double x) { return a + 2 * poly[0] * x + 3 * poly[1] * x * x; }
+static inline double hfi_polynomial_slope(double a, const double poly[2], double x) {
+  return a + 2 * poly[0] * x + 3 * poly[1] * x * x;
+}
+
 // Integral of f from 0.
 static inline double hfi_polynomial_energy(double a, const double poly[2], double x) {
   return x * x * (a / 2 + x * (poly[0] / 3 + x * poly[1] / 4));
 }
 
-// ---- bending ----------------------------------------------------------------------------------------
+// ---- bending ---------------------------------------------------------------------------------------
+//
 // How a ball joint bends and twists, like a beam along the x axis of its body:
 //
 //   x = log(q_PB) - x_rest,   torque on the body in the axes of its parent: -k x,   in those of its own: -R_PB^T k x
 //
-// q_PB is the turn of the body in its parent, k = jnt_bend, x_rest = jnt_bend_rest. For turns of one axis, or equal stiffnesses, it is the
-// force of the energy k x^2/2; else only nearly so, as in MuJoCo, whose law this is.
+// q_PB is the turn of the body in its parent, k = jnt_bend, x_rest = jnt_bend_rest. For turns of one axis, or equal
+// stiffnesses, it is the force of the energy k x^2/2; else only nearly so, as in MuJoCo, whose law this is.
 
 static inline int hfi_joint_bends(const hfModel* m, int j) {
   const double* k = hf_model_jnt_bend(m) + 3 * j;
@@ -41,15 +47,17 @@ static inline int hfi_any_joint_bends(const hfModel* m) {
   return 0;
 }
 
-// The turn q_PB at the coordinates q of joint j (4), and x.
+// Sets *turn to q_PB at the coordinates q of joint j (4), and returns x.
 static inline hfVec3 hfi_bend_of(const hfModel* m, int j, const double* q, hfQuat* turn) {
-  *turn = q_unit(q_mul(q_load(hf_model_body_quat(m) + 4 * hf_model_jnt_body(m)[j]), q_load(q)));
+  hfQuat reference = q_load(hf_model_body_quat(m) + 4 * hf_model_jnt_body(m)[j]);
+  *turn = q_unit(q_mul(reference, q_load(q)));
   return v3_sub(q_log(*turn), v3_load(hf_model_jnt_bend_rest(m) + 3 * j));
 }
 
 // R_PB^T k R_PB: the stiffness in the axes of the body.
 static inline hfMat3 hfi_bend_stiffness(const hfModel* m, int j, hfQuat turn) {
-  hfMat3 R = m3_from_quat(turn), kR = R;
+  hfMat3 R = m3_from_quat(turn);
+  hfMat3 kR = R;
   for (int i = 0; i < 9; ++i) kR.m[i] *= hf_model_jnt_bend(m)[3 * j + i / 3];
   return m3_tmul(R, kR);
 }

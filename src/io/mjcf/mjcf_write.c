@@ -194,7 +194,8 @@ static hfStatus compute_inertias(hfiMjcfWriter* w, hfError* error) {
 hfStatus hf_builder_write_mjcf(const hfBuilder* b, const char* path, hfError* error) {
   hfi_clear_error(error);
   hfiMjcfWriter w = {.b = b, .xml = {.path = path, .error = error}};
-  hfStatus status = compute_inertias(&w, error);
+  hfStatus status = hfi_check_builder(b, error);
+  if (status == HF_OK) status = compute_inertias(&w, error);
   if (status == HF_OK) status = hfi_output_open(&w.xml.out, path, HFI_OUTPUT_WHOLE, error);
   if (status != HF_OK) return hf_model_free(w.model), status;
   locale_t outer = hfi_enter_c_locale();

@@ -336,14 +336,14 @@ typedef struct Cursor {
 
 static void write_own_elements(hfiMjcfWriter* w, Cursor* c, int body, int depth) {
   const hfBuilder* b = w->b;
-  for (; c->joint < b->joint.count && b->joint.data[c->order->joint_of[c->joint]].body == body; ++c->joint)
-    write_joint(w, c->order->joint_of[c->joint], depth);
-  for (; c->geom < b->geom.count && b->geom.data[c->order->geom_of[c->geom]].body == body; ++c->geom)
-    write_geom(w, c->order->geom_of[c->geom], depth);
-  for (; c->site < b->site.count && b->site.data[c->order->site_of[c->site]].body == body; ++c->site)
-    write_site(w, c->order->site_of[c->site], depth);
-  for (; c->camera < b->camera.count && b->camera.data[c->order->camera_of[c->camera]].body == body; ++c->camera)
-    write_camera(w, c->order->camera_of[c->camera], depth);
+  for (; c->joint < b->joint.count && b->joint.data[hfi_order_old(c->order, HF_OBJECT_JOINT, c->joint)].body == body; ++c->joint)
+    write_joint(w, hfi_order_old(c->order, HF_OBJECT_JOINT, c->joint), depth);
+  for (; c->geom < b->geom.count && b->geom.data[hfi_order_old(c->order, HF_OBJECT_GEOM, c->geom)].body == body; ++c->geom)
+    write_geom(w, hfi_order_old(c->order, HF_OBJECT_GEOM, c->geom), depth);
+  for (; c->site < b->site.count && b->site.data[hfi_order_old(c->order, HF_OBJECT_SITE, c->site)].body == body; ++c->site)
+    write_site(w, hfi_order_old(c->order, HF_OBJECT_SITE, c->site), depth);
+  for (; c->camera < b->camera.count && b->camera.data[hfi_order_old(c->order, HF_OBJECT_CAMERA, c->camera)].body == body; ++c->camera)
+    write_camera(w, hfi_order_old(c->order, HF_OBJECT_CAMERA, c->camera), depth);
 }
 
 // The inertial of body i of the model.
@@ -386,7 +386,7 @@ void hfi_mjcf_write_tree(hfiMjcfWriter* w) {
   int open = 1;
   hfi_xml_print(&w->xml, "  <worldbody>\n");
   for (int i = 0; i < w->b->body.count && !w->xml.status; ++i) {
-    int id = order.body_of[i];
+    int id = hfi_order_old(&order, HF_OBJECT_BODY, i);
     depth[id] = i ? depth[w->b->body.data[id].parent] + 1 : 1;
     for (; i && open >= depth[id]; --open) close_body(w, open);
     if (i) open_body(w, id, i, depth[id]);

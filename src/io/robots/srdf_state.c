@@ -6,7 +6,6 @@
 #include "io/robots/srdf.h"
 
 #include "math/vec3.h"
-#include "build/builder_add.h"
 #include "build/key.h"
 
 #include <string.h>

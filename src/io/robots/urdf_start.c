@@ -5,7 +5,6 @@
 #include "io/robots/urdf_model.h"
 
 #include "math/vec3.h"
-#include "build/builder_add.h"
 #include "build/key.h"
 #include "model/actuator.h"
 
