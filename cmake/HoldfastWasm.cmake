@@ -25,7 +25,7 @@ set(wasm_flags --target=wasm32-wasi -isystem /usr/include/wasm32-wasi -std=c17 -
                -fno-trapping-math -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE -DHF_LIBRARY -DHF_INLINE_ACCESSORS -DNDEBUG -w
                -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_BINARY_DIR}/include -I${PROJECT_SOURCE_DIR}/src)
 set(wasm_sources ${core_sources} ${PROJECT_SOURCE_DIR}/viewer/core/core.c ${PROJECT_SOURCE_DIR}/viewer/core/alone.c)
-list(FILTER wasm_sources EXCLUDE REGEX "/src/(sim/batch/|robot/manipulation/|base/workers.c)") # threads; robots' programs
+list(FILTER wasm_sources EXCLUDE REGEX "/src/(sim/batch/|robot/manipulation/|base/threads.c)") # threads; robots' programs
 foreach(name chunk stream describe)
   list(APPEND wasm_sources ${PROJECT_SOURCE_DIR}/src/io/record/${name}.c)
 endforeach()

@@ -1,21 +1,20 @@
-// Threads that share the items of a task with the thread that calls.
+// Workers that somebody lends: who has work that can be shared calls them, and knows nothing of threads.
 #ifndef HFI_BASE_WORKERS_H
 #define HFI_BASE_WORKERS_H
 
-#include <holdfast/status.h>
+#include <stddef.h>
 
-typedef struct hfiWorkers hfiWorkers;
+typedef struct hfiWorkers {
+  // Calls task(task_context, item) for every item in 0 .. items - 1, and returns when all calls have returned.
+  void (*run)(void* context, int items, void (*task)(void* task_context, int item), void* task_context);
+  void* context;
+} hfiWorkers;
 
-// `count` threads with that of the caller, so count - 1 new ones. They block all signals: these go to the caller's threads. A thread without a task tests
-// for `patience` [ns] whether there is one before it sleeps, if each thread has a processor.
-hfStatus hfi_workers_create(hfiWorkers** workers, int count, long patience, hfError* error);
-void hfi_workers_free(hfiWorkers* workers);
-// Calls task(context, item) for every item in 0 .. items - 1, and returns when all calls have returned. Which thread does which item depends on timing.
-// Without workers (NULL) the caller does all items, and also in a process that was forked from the one that created the workers, which has no threads of
-// them.
-void hfi_workers_run(hfiWorkers* workers, int items, void (*task)(void* context, int item), void* context);
-
-// Processors that this process may use.
-int hfi_processor_count(void);
+// Lets the workers do all items of a task. Which worker does which item depends on timing. Without workers (NULL) the caller does all items.
+static inline void hfi_workers_run(const hfiWorkers* workers, int items, void (*task)(void* context, int item), void* context) {
+  if (workers) workers->run(workers->context, items, task, context);
+  else
+    for (int item = 0; item < items; ++item) task(context, item);
+}
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef HFI_SIM_INSIDE_H
 #define HFI_SIM_INSIDE_H
 
+#include "base/threads.h"
 #include "sim/method.h"
 #include "sim/sim.h"
 #include "step/discrete/discrete.h"
@@ -62,6 +63,7 @@ typedef struct hfiEnergyJudge {
 struct hfSim {
   const hfModel* model;
   hfSimConfig config; // complete: what the caller left open is filled in from the scene
+  hfiThreads* threads; // they share a step; NULL: the caller's thread alone
   hfiWorld* world;
   const hfiMethod* method;
   void* run;          // the method's scratch
@@ -101,6 +103,8 @@ const hfInput* hfi_sim_feed_back(hfSim* sim, const hfState* state, const hfInput
 
 // Computes everything at a state without a step, also what sensors measure there. The state was checked; the input is hfi_sim_feed_back's.
 void hfi_sim_look(hfSim* sim, const hfState* state, const hfInput* input);
+// Writes the text of a refusal that left a step as data (explain.c). Returns its status.
+hfStatus hfi_sim_explain(const hfSim* sim, const hfiTrouble* trouble, hfError* error);
 
 // ---- energy (energy.c) --------------------------------------------------------------------------------
 

@@ -119,6 +119,7 @@ static hfStatus take_step(hfSim* s, hfState* state, const hfInput* in, hfStepRep
   if (s->input.sampled) hfi_world_read_controls(s->world, time, in, s->input.sampled);
 
   hfStatus status = s->method->step(s->run, state, in, &out, error);
+  if (status < 0 && out.trouble.kind != HFI_TROUBLE_NONE) hfi_sim_explain(s, &out.trouble, error);
   s->stepped = out.taken;
   if (out.taken) {
     end_step(s, state, in, time, has_first, report);

@@ -2,6 +2,7 @@
 #include "support/cmocka_all.h"
 
 #include "base/shares.h"
+#include "base/threads.h"
 
 #include <string.h>
 
@@ -40,16 +41,16 @@ static int run(fixture* f, hfiWorkers* workers, int work, int capacity, int* los
 // Fills an array with three threads and with one, and compares.
 static void assert_same(fixture* f, int work, int capacity) {
   static fixture alone;
-  hfiWorkers* workers = NULL;
+  hfiThreads* threads = NULL;
   hfError error;
   int lost, lost_alone;
-  assert_int_equal(hfi_workers_create(&workers, 3, 0, &error), HF_OK);
+  assert_int_equal(hfi_threads_create(&threads, 3, 0, &error), HF_OK);
   alone.rich = f->rich, alone.most = f->most;
-  int count = run(f, workers, work, capacity, &lost), count_alone = run(&alone, NULL, work, capacity, &lost_alone);
+  int count = run(f, hfi_threads_workers(threads), work, capacity, &lost), count_alone = run(&alone, NULL, work, capacity, &lost_alone);
   assert_int_equal(count, count_alone);
   assert_int_equal(lost, lost_alone);
   assert_memory_equal(f->out, alone.out, sizeof *f->out * (size_t)count);
-  hfi_workers_free(workers);
+  hfi_threads_free(threads);
 }
 
 static void test_order_does_not_depend_on_threads(void** state) {

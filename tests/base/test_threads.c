@@ -1,7 +1,7 @@
 // Threads that share the items of a task. The thread sanitizer (./check --full) runs this program too.
 #include "support/cmocka_all.h"
 
-#include "base/workers.h"
+#include "base/threads.h"
 
 #include <stdatomic.h>
 #include <sys/wait.h>
@@ -20,37 +20,37 @@ static void assert_each_done(counts* c, int items, int times) {
   for (int i = 0; i < ITEMS; ++i) assert_int_equal(atomic_load(&c->done[i]), i < items ? times : 0);
 }
 
-static hfiWorkers* create(int threads, long patience) {
-  hfiWorkers* workers = NULL;
+static hfiThreads* create(int count, long patience) {
+  hfiThreads* threads = NULL;
   hfError error;
-  assert_int_equal(hfi_workers_create(&workers, threads, patience, &error), HF_OK);
-  return workers;
+  assert_int_equal(hfi_threads_create(&threads, count, patience, &error), HF_OK);
+  return threads;
 }
 
 // Each item is done once in each task, for any number of threads and items, whether threads wait awake or asleep.
 static void test_each_item_is_done_once(void** state) {
   (void)state;
-  for (int threads = 1; threads <= 5; ++threads)
+  for (int count = 1; count <= 5; ++count)
     for (int items = 0; items <= ITEMS; ++items) {
-      hfiWorkers* workers = create(threads, items % 2 ? 0 : 100000);
+      hfiThreads* threads = create(count, items % 2 ? 0 : 100000);
       counts c = {0};
-      for (int run = 0; run < 300; ++run) hfi_workers_run(workers, items, count_item, &c);
+      for (int run = 0; run < 300; ++run) hfi_workers_run(hfi_threads_workers(threads), items, count_item, &c);
       assert_each_done(&c, items, 300);
-      hfi_workers_free(workers);
+      hfi_threads_free(threads);
     }
 }
 
 // After a pause the threads sleep, and the next task wakes them.
 static void test_tasks_after_a_pause(void** state) {
   (void)state;
-  hfiWorkers* workers = create(3, 1000);
+  hfiThreads* threads = create(3, 1000);
   counts c = {0};
   for (int run = 0; run < 5; ++run) {
     nanosleep(&(struct timespec){0, 3000000}, NULL);
-    hfi_workers_run(workers, ITEMS, count_item, &c);
+    hfi_workers_run(hfi_threads_workers(threads), ITEMS, count_item, &c);
   }
   assert_each_done(&c, ITEMS, 5);
-  hfi_workers_free(workers);
+  hfi_threads_free(threads);
 }
 
 static void test_without_workers(void** state) {
@@ -58,27 +58,27 @@ static void test_without_workers(void** state) {
   counts c = {0};
   hfi_workers_run(NULL, 4, count_item, &c);
   assert_each_done(&c, 4, 1);
-  hfi_workers_free(NULL);
+  hfi_threads_free(NULL);
 }
 
 // A child process has no threads of the workers. It does all items itself, and frees the workers without waiting for threads.
 static void test_forked_process(void** state) {
   (void)state;
-  hfiWorkers* workers = create(2, 1000);
+  hfiThreads* threads = create(2, 1000);
   pid_t child = fork();
   assert_true(child >= 0);
   if (child == 0) {
     counts c = {0};
-    hfi_workers_run(workers, ITEMS, count_item, &c);
+    hfi_workers_run(hfi_threads_workers(threads), ITEMS, count_item, &c);
     int good = 1;
     for (int i = 0; i < ITEMS; ++i) good &= atomic_load(&c.done[i]) == 1;
-    hfi_workers_free(workers);
+    hfi_threads_free(threads);
     _exit(good ? 0 : 1);
   }
   int status;
   assert_int_equal(waitpid(child, &status, 0), child);
   assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-  hfi_workers_free(workers);
+  hfi_threads_free(threads);
 }
 
 int main(void) {

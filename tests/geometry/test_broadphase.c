@@ -2,6 +2,7 @@
 #include "support/cmocka_all.h"
 
 #include "base/sort.h"
+#include "base/threads.h"
 #include "step/geometry/broadphase.h"
 #include "support/random.h"
 
@@ -46,9 +47,9 @@ static int overlap(const hfiAabb* a, const hfiAabb* b) {
 static void test_against_all_pairs(void** state) {
   (void)state;
   uint64_t seed = 11;
-  hfiWorkers* workers = NULL;
+  hfiThreads* threads = NULL;
   hfError error;
-  assert_int_equal(hfi_workers_create(&workers, 2, 0, &error), HF_OK);
+  assert_int_equal(hfi_threads_create(&threads, 2, 0, &error), HF_OK);
   printf("seed %llu\n", (unsigned long long)seed);
   testRandom r = {seed};
   for (int trial = 0; trial < 200; ++trial) {
@@ -63,7 +64,7 @@ static void test_against_all_pairs(void** state) {
     }
     int capacity = f.n * f.n, found, expected = 0;
     hfiCandidate* out = malloc(sizeof *out * (size_t)capacity);
-    int count = hfi_grid_pairs(&f.grid, f.box, &f.filter, workers, out, capacity, &found);
+    int count = hfi_grid_pairs(&f.grid, f.box, &f.filter, hfi_threads_workers(threads), out, capacity, &found);
     assert_int_equal(count, found);
     for (int a = 0; a < f.n; ++a)
       for (int b = a + 1; b < f.n; ++b)
@@ -77,7 +78,7 @@ static void test_against_all_pairs(void** state) {
     free(out);
     free_fixture(&f);
   }
-  hfi_workers_free(workers);
+  hfi_threads_free(threads);
 }
 
 // Bodies spread at a constant density: ten times as many cost about ten times the tests.

@@ -132,8 +132,9 @@ static hfStatus solve_islands(const mlcpJob* job) {
 hfStatus hf_mlcp_solve(hfMlcp* m, const hfStepProblem* problem, double* v, double* impulse, hfSolveReport* report, hfError* error) {
   hfi_clear_error(error);
   memset(report, 0, sizeof *report);
-  hfStatus status = hfi_problem_check_capacity(problem, &m->capacity, error);
-  if (status != HF_OK) return report->status = status;
+  hfiTrouble trouble;
+  hfStatus status = hfi_problem_check_capacity(problem, &m->capacity, &trouble);
+  if (status != HF_OK) return report->status = hfi_explain_problem(&trouble, error);
   m->problem = problem;
   hfi_partition_find(&m->partition, problem);
   memset(m->impulse, 0, sizeof *impulse * (size_t)problem->nrow);

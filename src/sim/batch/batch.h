@@ -4,7 +4,7 @@
 
 #include <holdfast/batch.h>
 
-#include "base/workers.h"
+#include "base/threads.h"
 
 #include <stdatomic.h>
 
@@ -23,7 +23,7 @@ struct hfBatch {
   const hfModel* model;
   hfBatchConfig config; // checked, with zeros replaced by defaults
   int32_t nworld, nlane;
-  hfiWorkers* workers;
+  hfiThreads* threads;
   hfiLane* lane; // (nlane)
   char* states;  // (nworld x state_bytes)
   size_t state_bytes;

@@ -64,7 +64,7 @@ static hfStatus create_lanes(hfBatch* b, hfError* error) {
     hfStatus status = hf_sim_create(&lane->sim, b->model, &b->config.sim, error);
     if (status != HF_OK) return status;
   }
-  return hfi_workers_create(&b->workers, b->nlane, PATIENCE, error);
+  return hfi_threads_create(&b->threads, b->nlane, PATIENCE, error);
 }
 
 static hfStatus create(hfBatch* b, hfError* error) {
@@ -97,7 +97,7 @@ hfStatus hf_batch_create(hfBatch** batch, const hfModel* model, const hfBatchCon
 
 void hf_batch_free(hfBatch* b) {
   if (!b) return;
-  hfi_workers_free(b->workers);
+  hfi_threads_free(b->threads);
   for (int i = 0; b->lane && i < b->nlane; ++i) hf_sim_free(b->lane[i].sim);
   hfi_params_free(b);
   free(b->lane);

@@ -182,7 +182,7 @@ static void run_all_lanes(call* c) {
     b->lane[i].next = b->lane[i].first;
     b->lane[i].refused = -1;
   }
-  hfi_workers_run(b->workers, b->nlane, run_lane, c);
+  hfi_workers_run(hfi_threads_workers(b->threads), b->nlane, run_lane, c);
 }
 
 // ---- a call ----------------------------------------------------------------------------------------

@@ -63,9 +63,8 @@ static int any_row_moves_geoms(const hfiDiscrete* s) {
 static int predict_contact_free_velocity(hfiDiscrete* s) {
   const hfStepProblem* p = &s->assembly.problem;
   hfSolveReport report;
-  hfError error = {HF_OK, ""};
   hfiSolveJob job = {s->solver, &s->config.solver, p, s->v1, s->impulse, &report};
-  if (hfi_solver_solve_marked(&job, NULL, &error) < 0) return 0;
+  if (hfi_solver_solve_marked(&job, NULL, NULL) < 0) return 0;
   for (int i = 0; s->sleep.count && i < p->nv; ++i)
     if (s->sleep.asleep[hf_model_dof_tree(s->world->model)[i]]) s->v1[i] = 0;
   hf_dynamics_set_velocity(&s->world->dynamics, s->v1);

@@ -34,27 +34,19 @@ void hfi_discrete_refresh(hfiDiscrete* d, int resized) {
   if (resized) hfi_discrete_measure_roundness(d);
 }
 
-// How long a thread waits for more work on a heap before it sleeps [ns]. In an iteration the caller works alone for 0.2 ms at most,
-// while it factors the trunk of a heap of 1000 bodies.
-static const long PATIENCE = 500000;
-
-// Creates the threads that share a step, and gives them to those who use them. A model with too few trees for a divided heap needs none.
-static hfStatus create_workers(hfiDiscrete* d, hfError* error) {
-  int threads = imin2(d->config.threads, HFI_MAX_BRANCHES);
-  if (threads <= 1 || d->world->model->ntree <= HFI_ROUGH_TREES) return HF_OK;
-  hfStatus status = hfi_workers_create(&d->workers, threads, PATIENCE, error);
-  if (status != HF_OK) return status;
-  hfi_solver_use_workers(d->solver, d->workers);
-  d->world->scene.workers = d->workers;
-  return HF_OK;
+int hfi_discrete_useful_threads(const hfModel* m, int threads) {
+  int useful = imin2(threads, HFI_MAX_BRANCHES);
+  return useful > 1 && m->ntree > HFI_ROUGH_TREES ? useful : 1;
 }
 
-// Creates the ladder, which is also the fallback of other solvers, the threads, and the solver that was handed in.
+// Creates the ladder, which is also the fallback of other solvers, and the solver that was handed in.
 static hfStatus create_solvers(hfiDiscrete* d, hfError* error) {
   d->assembly.capacity.allocator = d->world->config.allocator;
   hfStatus status = hf_solver_create(&d->solver, &d->assembly.capacity, error);
-  if (status == HF_OK) status = create_workers(d, error);
-  if (status != HF_OK || !d->solver_table) return status;
+  if (status != HF_OK) return status;
+
+  hfi_solver_use_workers(d->solver, d->world->config.workers);
+  if (!d->solver_table) return HF_OK;
   return d->solver_table->create(&d->rigid_solver, &d->assembly.capacity, &d->config, &d->policy, error);
 }
 
@@ -81,8 +73,6 @@ hfStatus hfi_discrete_create(hfiDiscrete** discrete, hfiWorld* world, const hfSi
 
 void hfi_discrete_free(hfiDiscrete* d) {
   if (!d) return;
-  d->world->scene.workers = NULL;
-  hfi_workers_free(d->workers);
   hf_solver_free(d->solver);
   if (d->solver_table) d->solver_table->free(d->rigid_solver);
   hfi_release(d);

@@ -36,7 +36,6 @@ typedef struct hfiDiscrete {
   hfiWorld* world;
   hfSimConfig config; // complete: what the caller left open is filled in from the scene
   hfSolver* solver;
-  hfiWorkers* workers;  // threads that share a step; NULL: none
   const hfiProblemSolver* solver_table; // operations of `rigid_solver`; NULL: the ladder solves
   void* rigid_solver;   // the solver that was handed in, or NULL
   hfiStepPolicy policy; // what the solver asks of a step
@@ -70,6 +69,8 @@ typedef struct hfiDiscrete {
 // solver: the operations of a solver that takes the place of the ladder, or NULL.
 hfStatus hfi_discrete_create(hfiDiscrete** discrete, hfiWorld* world, const hfSimConfig* config, const hfiProblemSolver* solver, hfError* error);
 void hfi_discrete_free(hfiDiscrete* discrete);
+// How many threads of this many can share a step. A model with too few trees for a divided heap needs only one.
+int hfi_discrete_useful_threads(const hfModel* model, int threads);
 
 // Do contacts remember something from step to step?
 static inline int hfi_contacts_remember(const hfiDiscrete* d) {
@@ -159,17 +160,18 @@ void hfi_sleep_stop(hfiDiscrete* d);
 // Actuators, springs, limits: fills p*, diag and the rows of the step problem that are not contacts.
 void hfi_discrete_load(hfiDiscrete* d, const hfState* state, const hfInput* input);
 
-// Solves the step problem: v1 and impulses.
-hfStatus hfi_discrete_solve(hfiDiscrete* d, hfStepReport* report, hfError* error);
+// Solves the step problem: v1 and impulses. Writes the solver's report; out->trouble if the problem is refused. error: for a solver that was handed in.
+hfStatus hfi_discrete_solve(hfiDiscrete* d, hfiStepOutput* out, hfError* error);
 // Revises the problem after a solution: adds contacts that the solution closes although they were not predicted, or follows it with the path of a
 // curved contact. Returns 1 if the problem must be solved again, also because heaps were only estimated; d->changed then marks the trees.
 int hfi_discrete_revise(hfiDiscrete* d, const hfState* state);
 // Solves the revised problem.
-hfStatus hfi_discrete_solve_again(hfiDiscrete* d, hfStepReport* report, hfError* error);
+hfStatus hfi_discrete_solve_again(hfiDiscrete* d, hfiStepOutput* out, hfError* error);
 // Moves the state to the end of the step with the solution, and writes the acceleration and the counts of the report.
 void hfi_discrete_advance(hfiDiscrete* d, hfState* state, const hfInput* input, hfiStepOutput* out);
 
-// Takes a step. If it is refused, or the solver has no answer, the state stays and out->taken is 0.
+// Takes a step. If it is refused, or the solver has no answer, the state stays and out->taken is 0. A refusal of the step itself stands in
+// out->trouble; only a solver that was handed in writes `error`.
 hfStatus hfi_discrete_step(hfiDiscrete* d, hfState* state, const hfInput* input, hfiStepOutput* out, hfError* error);
 // The operations of an hfiMethod of discrete time (step/world/method.h). Such methods differ in their solver.
 hfStatus hfi_discrete_create_method(void** method, hfiWorld* world, const hfSimConfig* config, const hfiProblemSolver* solver, hfError* error);

@@ -70,12 +70,12 @@ static int mark_unknown(hfiDiscrete* s) {
 // ---- one solution -------------------------------------------------------------------------------------
 
 // Solves the rigid problem, and solves it again as long as overlaps give too much energy.
-static hfStatus solve_rigid(hfiDiscrete* s, hfStepReport* report, hfError* error) {
+static hfStatus solve_rigid(hfiDiscrete* s, hfSolveReport* report, hfError* error) {
   enum { MOST_REDUCTIONS = 4 };
   hfStatus status = HF_OK;
 
   for (int k = 0; k <= MOST_REDUCTIONS; ++k) {
-    status = s->solver_table->solve(s->rigid_solver, &s->assembly.problem, s->v1, s->impulse, &report->solve, error);
+    status = s->solver_table->solve(s->rigid_solver, &s->assembly.problem, s->v1, s->impulse, report, error);
     if (status != HF_OK || !hfi_discrete_limit_release(s, k + 1 >= MOST_REDUCTIONS)) break;
   }
   return status;
@@ -83,28 +83,28 @@ static hfStatus solve_rigid(hfiDiscrete* s, hfStepReport* report, hfError* error
 
 // Computes v1 and the impulses. If the solver that was handed in finds no solution and has a fallback, the convex problem is solved. changed: NULL,
 // or the trees (ntree) whose islands are solved again from v0.
-static hfStatus solve_problem(hfiDiscrete* s, const int32_t* changed, hfStepReport* report, hfError* error) {
+static hfStatus solve_problem(hfiDiscrete* s, const int32_t* changed, hfiStepOutput* out, hfError* error) {
   hfSolverConfig config = s->config.solver;
 
   if (s->solver_table) {
-    hfStatus status = solve_rigid(s, report, error);
+    hfStatus status = solve_rigid(s, &out->report->solve, error);
     if (status <= 0 || !s->policy.falls_back) return status;
     config.first_rung = HF_RUNG_CONVEX;
     changed = NULL;
   }
 
-  hfiSolveJob job = {s->solver, &config, &s->assembly.problem, s->v1, s->impulse, &report->solve};
-  if (changed) return hfi_solver_solve_changed(&job, changed, error);
-  return hfi_solver_solve_marked(&job, mark_unknown(s) ? s->changed : NULL, error);
+  hfiSolveJob job = {s->solver, &config, &s->assembly.problem, s->v1, s->impulse, &out->report->solve};
+  if (changed) return hfi_solver_solve_changed(&job, changed, &out->trouble);
+  return hfi_solver_solve_marked(&job, mark_unknown(s) ? s->changed : NULL, &out->trouble);
 }
 
 // ---- solve, revise, solve again -----------------------------------------------------------------------
 
 // Heaps are estimated first: the estimate shows most of the missing contacts before the larger part of the work is done.
-hfStatus hfi_discrete_solve(hfiDiscrete* s, hfStepReport* report, hfError* error) {
+hfStatus hfi_discrete_solve(hfiDiscrete* s, hfiStepOutput* out, hfError* error) {
   enum { MOST_REPEATS = 4 };
   hfi_solver_estimate_heaps(s->solver, s->config.anticipate);
-  hfStatus status = solve_problem(s, NULL, report, error);
+  hfStatus status = solve_problem(s, NULL, out, error);
 
   s->revision = (hfiRevision){.most = MOST_REPEATS + hfi_solver_has_estimates(s->solver)};
   return status;
@@ -132,7 +132,7 @@ int hfi_discrete_revise(hfiDiscrete* s, const hfState* state) {
 }
 
 // If contacts were missing, the heaps are estimated once more, because new contacts often make bodies move towards others.
-hfStatus hfi_discrete_solve_again(hfiDiscrete* s, hfStepReport* report, hfError* error) {
+hfStatus hfi_discrete_solve_again(hfiDiscrete* s, hfiStepOutput* out, hfError* error) {
   enum { MOST_ESTIMATES = 2 };
   int may_estimate = s->revision.has_added && s->revision.repeats < MOST_ESTIMATES;
   hfi_solver_estimate_heaps(s->solver, may_estimate && hfi_solver_has_estimates(s->solver));
@@ -142,5 +142,5 @@ hfStatus hfi_discrete_solve_again(hfiDiscrete* s, hfStepReport* report, hfError*
     memcpy(s->assembly.problem.v0, s->v1, sizeof *s->v1 * (size_t)s->world->model->nv);
 
   s->revision.repeats++;
-  return solve_problem(s, s->changed, report, error);
+  return solve_problem(s, s->changed, out, error);
 }

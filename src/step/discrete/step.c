@@ -4,9 +4,7 @@
 //   q1 = q0 (+) h v1, activations, contact memory, time
 #include "step/discrete/discrete.h"
 
-#include "base/error.h"
 #include "base/finite.h"
-#include "model/object.h"
 
 // ---- stages 2, 3 and 6 --------------------------------------------------------------------------------
 
@@ -61,26 +59,24 @@ static int find_lack(hfiDiscrete* s, const hfState* state) {
 }
 
 // Refuses velocities that are not finite or too large, and names their tree. No solver has tested the velocities of trees that fly.
-static hfStatus check_velocities(const hfiDiscrete* s, hfError* error) {
+static hfStatus check_velocities(const hfiDiscrete* s, hfiTrouble* trouble) {
   const hfModel* m = s->world->model;
   if (hfi_surely_speeds(s->v1, m->nv)) return HF_OK;
 
-  for (int t = 0; t < m->ntree; ++t) {
-    int first = hf_model_tree_dofadr(m)[t];
-    if (!hfi_all_speeds(s->v1 + first, hf_model_tree_dofnum(m)[t]))
-      return hfi_refuse(error, HF_ERROR_NONFINITE, "tree %d: the velocity of %s is not finite or above %g at the end of the step", t,
-                        hfi_model_label(m, HF_OBJECT_BODY, hf_model_dof_body(m)[first]).text, hfi_largest_speed);
-  }
+  for (int t = 0; t < m->ntree; ++t)
+    if (!hfi_all_speeds(s->v1 + hf_model_tree_dofadr(m)[t], hf_model_tree_dofnum(m)[t]))
+      return hfi_note_trouble(trouble, (hfiTrouble){.status = HF_ERROR_NONFINITE, .kind = HFI_TROUBLE_VELOCITY, .id = t});
   return HF_OK; // Only the sum is too large.
 }
 
 // Judges the solution by the status of its solver and writes the status of the step. Returns 1 if the state can be advanced with it.
-static int accept_solution(const hfiDiscrete* s, hfStatus status, hfStepReport* report, hfError* error) {
+static int accept_solution(const hfiDiscrete* s, hfStatus status, hfiStepOutput* out) {
+  hfStepReport* report = out->report;
   report->status = status;
   if (status < 0) return 0;
   if (status > 0 && s->solver_table && !s->policy.falls_back) return 0;
 
-  status = check_velocities(s, error);
+  status = check_velocities(s, &out->trouble);
   if (status < 0) report->status = status;
   else if (s->world->ndropped) report->status = HF_OVERFLOW;
   return status >= 0;
@@ -107,13 +103,13 @@ hfStatus hfi_discrete_step(hfiDiscrete* s, hfState* state, const hfInput* in, hf
     complete_problem(s, state);          // 6 problem
     if (s->config.gyroscopic) hfi_discrete_begin_flight(s);
 
-    status = hfi_discrete_solve(s, out->report, error); // 7 solve
-    while (status >= 0 && hfi_discrete_revise(s, state)) status = hfi_discrete_solve_again(s, out->report, error);
+    status = hfi_discrete_solve(s, out, error); // 7 solve
+    while (status >= 0 && hfi_discrete_revise(s, state)) status = hfi_discrete_solve_again(s, out, error);
   } while (status >= 0 && find_lack(s, state));
 
   s->all_limits = 0;
   s->world->actuation.ntension = 0;
-  if (accept_solution(s, status, out->report, error)) {
+  if (accept_solution(s, status, out)) {
     hfi_discrete_results(s, out);            // 8 outcome
     hfi_discrete_advance(s, state, in, out); // 9 advance
     out->taken = 1;

@@ -4,7 +4,6 @@
 
 #include "math/vec3.h"
 
-#include "base/error.h"
 #include "base/finite.h"
 
 #include <stddef.h>
@@ -53,27 +52,30 @@ static double check_block(const hfStepProblem* P, int b) {
 
 // Refuses the problem and names the first tree or block with a number that is not finite. Returns HF_OK if there is none, because only the sum
 // overflowed.
-static hfStatus name_nonfinite(const hfStepProblem* P, hfError* error) {
+static hfStatus find_nonfinite(const hfStepProblem* P, hfiTrouble* trouble) {
   for (int t = 0; t < P->ntree; ++t)
     if (isnan(check_tree(P, t)))
-      return hfi_refuse(error, HF_ERROR_NONFINITE,
-                        "tree %d: mass matrix, momentum or velocity is not finite", t);
+      return hfi_note_trouble(trouble, (hfiTrouble){.status = HF_ERROR_NONFINITE, .kind = HFI_TROUBLE_TREE, .id = t});
+
   for (int b = 0; b < P->nblock; ++b)
-    if (isnan(check_block(P, b)))
-      return hfi_refuse(error, HF_ERROR_NONFINITE,
-                        "block %d on tree %d: Jacobian or law is not finite", b,
-                        P->piece[P->block[b].piece].tree);
-  if (!isfinite(P->h)) return hfi_refuse(error, HF_ERROR_NONFINITE, "step problem: h is not finite");
-  return HF_OK;
+    if (isnan(check_block(P, b))) {
+      int tree = P->piece[P->block[b].piece].tree;
+      return hfi_note_trouble(trouble, (hfiTrouble){.status = HF_ERROR_NONFINITE, .kind = HFI_TROUBLE_BLOCK, .id = b, .number = tree});
+    }
+
+  if (isfinite(P->h)) return HF_OK;
+  return hfi_note_trouble(trouble, (hfiTrouble){.status = HF_ERROR_NONFINITE, .kind = HFI_TROUBLE_LENGTH});
 }
 
-hfStatus hfi_problem_check_finite(const hfStepProblem* P, hfError* error) {
-  double sum = P->h + hfi_sum(P->M, P->M_start[P->ntree]) + hfi_sum(P->diag, P->nv) + hfi_sum(P->p, P->nv) + hfi_sum(P->v0, P->nv), laws = 0;
+hfStatus hfi_problem_check_finite(const hfStepProblem* P, hfiTrouble* trouble) {
+  double sum = P->h + hfi_sum(P->M, P->M_start[P->ntree]) + hfi_sum(P->diag, P->nv) + hfi_sum(P->p, P->nv) + hfi_sum(P->v0, P->nv);
+  double laws = 0;
+
   if (P->njac) sum += hfi_sum(P->J, P->njac);
   if (P->drift) sum += hfi_sum(P->drift, P->nrow);
   for (int i = 0; i < P->ncontact; ++i) laws += sum_law(P->contact + i);
   for (int i = 0; i < P->nsaturated; ++i) laws += check_row(P->saturated + i);
-  return isfinite(sum + laws) ? HF_OK : name_nonfinite(P, error);
+  return isfinite(sum + laws) ? HF_OK : find_nonfinite(P, trouble);
 }
 
 static int32_t largest_tree(const hfStepProblem* P) {
@@ -93,18 +95,21 @@ static int fits(const hfStepProblem* P, const hfStepCapacity* c) {
          P->ncol <= c->ncol && P->njac <= c->njac && largest_tree(P) <= c->max_tree_nv;
 }
 
-hfStatus hfi_problem_check_capacity(const hfStepProblem* P, const hfStepCapacity* c, hfError* error) {
+hfStatus hfi_problem_check_capacity(const hfStepProblem* P, const hfStepCapacity* c, hfiTrouble* trouble) {
   if (fits(P, c)) return HF_OK;
+
   hfStepCapacity needed = hf_step_problem_capacity(P);
   const struct {
-    const char* what;
     int32_t has, room;
-  } sizes[] = {{"dofs", needed.nv, c->nv},       {"trees", needed.ntree, c->ntree},    {"blocks", needed.nblock, c->nblock},
-               {"rows", needed.nrow, c->nrow},   {"pieces", needed.npiece, c->npiece}, {"columns", needed.ncol, c->ncol},
-               {"entries of J", needed.njac, c->njac}, {"dofs in one tree", needed.max_tree_nv, c->max_tree_nv}};
-  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
-    if (sizes[i].has > sizes[i].room)
-      return hfi_refuse(error, HF_ERROR_ARGUMENT, "the problem has %d %s, the solver's capacity is %d", sizes[i].has,
-                        sizes[i].what, sizes[i].room);
-  return HF_OK;
+  } sizes[HFI_COUNTS] = {
+      [HFI_COUNT_DOFS] = {needed.nv, c->nv},        [HFI_COUNT_TREES] = {needed.ntree, c->ntree},
+      [HFI_COUNT_BLOCKS] = {needed.nblock, c->nblock}, [HFI_COUNT_ROWS] = {needed.nrow, c->nrow},
+      [HFI_COUNT_PIECES] = {needed.npiece, c->npiece}, [HFI_COUNT_COLUMNS] = {needed.ncol, c->ncol},
+      [HFI_COUNT_ENTRIES] = {needed.njac, c->njac}, [HFI_COUNT_TREE_DOFS] = {needed.max_tree_nv, c->max_tree_nv},
+  };
+  int i = 0;
+  while (i < HFI_COUNTS && sizes[i].has <= sizes[i].room) ++i;
+  if (i == HFI_COUNTS) return HF_OK;
+
+  return hfi_note_trouble(trouble, (hfiTrouble){HF_ERROR_ARGUMENT, HFI_TROUBLE_CAPACITY, i, sizes[i].has, sizes[i].room});
 }

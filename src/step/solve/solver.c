@@ -312,11 +312,11 @@ static int solve_or_estimate(const hfiSolveJob* job, const hfiMembers* m) {
 }
 
 // Solves the islands of the trees that `changed` (ntree, NULL: all) marks, and those that were only estimated so far.
-static hfStatus solve_islands(const hfiSolveJob* job, const int32_t* changed, hfError* error) {
+static hfStatus solve_islands(const hfiSolveJob* job, const int32_t* changed, hfiTrouble* trouble) {
   hfSolver* solver = job->solver;
-  hfStatus status = hfi_solver_config_check(job->config, error);
+  hfStatus status = HF_OK;
   int any = must_solve_any(solver, job->problem, changed);
-  if (!status && any) status = hfi_problem_check_finite(job->problem, error);
+  if (any) status = hfi_problem_check_finite(job->problem, trouble);
   if (status) return status;
   if (any || job->problem->nblock)
     hfi_partition_find(&solver->partition, job->problem);
@@ -326,7 +326,8 @@ static hfStatus solve_islands(const hfiSolveJob* job, const int32_t* changed, hf
     hfiMembers m = hfi_partition_members(&solver->partition, k);
     if (!must_solve(solver, &m, changed)) continue;
     if (m.nblock > 0) {
-      if (!solve_or_estimate(job, &m)) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory for an island of %d coupled trees", m.ntree);
+      if (!solve_or_estimate(job, &m))
+        return hfi_note_trouble(trouble, (hfiTrouble){.status = HF_ERROR_MEMORY, .kind = HFI_TROUBLE_ISLAND, .id = m.ntree});
     } else if (!solve_free_tree(job, m.trees[0]))
       job->report->status = HF_SINGULAR;
   }
@@ -334,13 +335,13 @@ static hfStatus solve_islands(const hfiSolveJob* job, const int32_t* changed, hf
   return job->report->status;
 }
 
-hfStatus hfi_solver_solve_marked(const hfiSolveJob* job, const int32_t* marked, hfError* error) {
+hfStatus hfi_solver_solve_marked(const hfiSolveJob* job, const int32_t* marked, hfiTrouble* trouble) {
   hfSolver* solver = job->solver;
   memset(job->report, 0, sizeof *job->report);
   solver->island.known_rows = 0;
   if (solver->estimated_trees) memset(solver->estimate_iterations, 0, sizeof *solver->estimate_iterations * (size_t)solver->capacity.ntree);
   solver->estimated_trees = 0;
-  return solve_islands(job, marked, error);
+  return solve_islands(job, marked, trouble);
 }
 
 hfStatus hf_solver_solve(hfSolver* solver, const hfSolverConfig* config,
@@ -348,19 +349,24 @@ hfStatus hf_solver_solve(hfSolver* solver, const hfSolverConfig* config,
                          hfSolveReport* report, hfError* error) {
   hfi_clear_error(error);
   memset(report, 0, sizeof *report);
-  hfStatus status = hfi_problem_check_capacity(problem, &solver->capacity, error);
-  if (status == HF_OK) status = hfi_solver_solve_marked(&(hfiSolveJob){solver, config, problem, v, impulse, report}, NULL, error);
+
+  hfiTrouble trouble = {.kind = HFI_TROUBLE_NONE};
+  hfStatus status = hfi_problem_check_capacity(problem, &solver->capacity, &trouble);
+  if (status == HF_OK) status = hfi_solver_config_check(config, error);
+  if (status == HF_OK) status = hfi_solver_solve_marked(&(hfiSolveJob){solver, config, problem, v, impulse, report}, NULL, &trouble);
+
+  if (trouble.kind != HFI_TROUBLE_NONE) hfi_explain_problem(&trouble, error);
   if (status < 0) report->status = status;
   return status;
 }
 
-hfStatus hfi_solver_solve_changed(const hfiSolveJob* job, const int32_t* changed, hfError* error) {
+hfStatus hfi_solver_solve_changed(const hfiSolveJob* job, const int32_t* changed, hfiTrouble* trouble) {
   hfSolver* solver = job->solver;
   // These are solved and counted again. New blocks may have joined some of them.
   job->report->islands -= count_islands_to_solve(solver, changed);
   solver->island.known_rows = solver->solved_rows;
   solver->island.known_impulse = job->impulse;
-  return solve_islands(job, changed, error);
+  return solve_islands(job, changed, trouble);
 }
 
 void hfi_solver_estimate_heaps(hfSolver* solver, int estimate) { solver->may_estimate = estimate && solver->capacity.ntree > HFI_FEW_TREES; }

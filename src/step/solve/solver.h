@@ -3,6 +3,7 @@
 #define HFI_SOLVE_SOLVER_H
 
 #include "base/workers.h"
+#include "step/problem/trouble.h"
 
 #include <holdfast/solver.h>
 
@@ -28,7 +29,7 @@ const double* hfi_solver_row_velocities(const hfSolver* solver);
 // Solves a problem again after the caller appended blocks to it. Only the islands with a tree that changed (ntree) marks are solved; v, impulses and row
 // velocities of the others are kept. The counts of the report are continued. With anchored friction v0 of the problem should be the answer of the last
 // problem, and `impulse` its impulses: heaps start from these.
-hfStatus hfi_solver_solve_changed(const hfiSolveJob* job, const int32_t* changed, hfError* error);
+hfStatus hfi_solver_solve_changed(const hfiSolveJob* job, const int32_t* changed, hfiTrouble* trouble);
 // estimate = 1: the next solutions only estimate heaps of anchored friction. An estimate is the velocities and impulses of a soft start
 // (docs/theory/heaps.md), which show which bodies will touch. estimate = 0: heaps are solved, and hfi_solver_solve_changed also solves the islands that
 // were only estimated so far.
@@ -36,7 +37,7 @@ void hfi_solver_estimate_heaps(hfSolver* solver, int estimate);
 // Does the last solution have islands that were only estimated?
 int hfi_solver_has_estimates(const hfSolver* solver);
 // Solves the islands with a tree that is marked (ntree), or all islands if marked is NULL, like hf_solver_solve. v, impulses and row velocities of the
-// other islands are kept. The problem must fit into the capacity of the solver; this is not checked.
-hfStatus hfi_solver_solve_marked(const hfiSolveJob* job, const int32_t* marked, hfError* error);
+// other islands are kept. The problem must fit into the capacity of the solver, and the configuration must be valid; this is not checked.
+hfStatus hfi_solver_solve_marked(const hfiSolveJob* job, const int32_t* marked, hfiTrouble* trouble);
 
 #endif

@@ -125,6 +125,7 @@ static void take_arrays(void* object, hfiArena* arena) {
   hfi_dynamics_init(&w->dynamics, m, arena);
   hfi_actuation_init(&w->actuation, m, arena);
   hfi_scene_init(&w->scene, m, arena);
+  w->scene.workers = w->config.workers;
   w->material = HFI_TAKE(arena, hfiMaterial, w->scene.max_candidate);
   w->weight = HFI_TAKE(arena, double, m->nbody);
   w->extent = HFI_TAKE(arena, double, m->ngeom);

@@ -2,6 +2,7 @@
 #ifndef HFI_WORLD_METHOD_H
 #define HFI_WORLD_METHOD_H
 
+#include "step/problem/trouble.h"
 #include "step/world/world.h"
 #include <holdfast/contact.h>
 #include <holdfast/methods.h>
@@ -30,6 +31,7 @@ static inline void hfi_clear_constraint_forces(const hfModel* m, hfiConstraintFo
 // What a step leaves beside the state. The arrays are the sim's.
 typedef struct hfiStepOutput {
   hfStepReport* report;
+  hfiTrouble trouble;   // why the step was refused, if the method says it as data and not in an hfError
   int32_t taken;        // 1: the state is that of the end of the step, 0: the method had no answer
   double* acceleration; // (nv)
   hfiConstraintForces* constraint; // all zero when the step begins; NULL: no sensor reads them

@@ -14,6 +14,7 @@ typedef struct hfiWorldConfig {
   int32_t drive_law;     // hfDriveLaw of all servos; -1: each has its own
   int32_t mujoco_softness; // as in hfSimConfig
   hfAllocator allocator; // gives memory to the world and to the methods that borrow it
+  hfiWorkers* workers;   // they share the work on large scenes and heaps; NULL: none. They must outlive the world and its methods.
 } hfiWorldConfig;
 
 // How much of the dynamics belongs to the world's q and mocap poses: nothing (HFI_NOWHERE: q is not set); nothing yet (HFI_DUE: q is set, and the

@@ -8,7 +8,7 @@
 // short time whether the wait is over before it sleeps. Calls that follow each other closely then find the threads awake, and between other calls no
 // processor is busy. A thread does not yield meanwhile: on a busy machine that may cost a whole time slice.
 #define _GNU_SOURCE // sched_getaffinity
-#include "base/workers.h"
+#include "base/threads.h"
 
 #include "base/error.h"
 
@@ -23,7 +23,8 @@
 
 typedef void (*itemTask)(void*, int);
 
-struct hfiWorkers {
+struct hfiThreads {
+  hfiWorkers workers; // what is lent: `run` with this object
   int count;     // number of threads, including that of the caller
   int started;   // number of threads that run
   long patience; // how long threads test before they sleep [ns]
@@ -49,7 +50,7 @@ enum { MOST_ITEMS = 0xffff };
 static int has_items(uint64_t claims) { return claimed_of(claims) < items_of(claims); }
 
 // Claims and does items of the present task until none is left. Returns how many.
-static unsigned do_items(hfiWorkers* all) {
+static unsigned do_items(hfiThreads* all) {
   uint64_t claims = atomic_load(&all->claims);
   unsigned done = 0;
   while (has_items(claims)) {
@@ -64,11 +65,11 @@ static unsigned do_items(hfiWorkers* all) {
   return done;
 }
 
-static int is_task_there(hfiWorkers* all, unsigned items) { return (void)items, has_items(atomic_load(&all->claims)) || atomic_load(&all->quit); }
-static int is_task_done(hfiWorkers* all, unsigned items) { return atomic_load(&all->done) >= items; }
+static int is_task_there(hfiThreads* all, unsigned items) { return (void)items, has_items(atomic_load(&all->claims)) || atomic_load(&all->quit); }
+static int is_task_done(hfiThreads* all, unsigned items) { return atomic_load(&all->done) >= items; }
 
 // Tests for a short time whether a wait is over. Returns 1 if it is.
-static int is_over_soon(hfiWorkers* all, int (*is_over)(hfiWorkers*, unsigned), unsigned items) {
+static int is_over_soon(hfiThreads* all, int (*is_over)(hfiThreads*, unsigned), unsigned items) {
   struct timespec start, now;
   clock_gettime(CLOCK_MONOTONIC, &start);
   do {
@@ -80,7 +81,7 @@ static int is_over_soon(hfiWorkers* all, int (*is_over)(hfiWorkers*, unsigned), 
 }
 
 // Sleeps until there is a task, or until the threads must end.
-static void sleep_until_task(hfiWorkers* all) {
+static void sleep_until_task(hfiThreads* all) {
   pthread_mutex_lock(&all->mutex);
   atomic_fetch_add(&all->sleeping, 1);
   while (!is_task_there(all, 0)) pthread_cond_wait(&all->begin, &all->mutex);
@@ -89,14 +90,14 @@ static void sleep_until_task(hfiWorkers* all) {
 }
 
 // Wakes those who wait for a condition. Under the mutex nobody can be between a test and the sleep that follows it.
-static void wake(hfiWorkers* all, pthread_cond_t* condition) {
+static void wake(hfiThreads* all, pthread_cond_t* condition) {
   pthread_mutex_lock(&all->mutex);
   pthread_cond_broadcast(condition);
   pthread_mutex_unlock(&all->mutex);
 }
 
 static void* work(void* data) {
-  hfiWorkers* all = data;
+  hfiThreads* all = data;
   while (!atomic_load(&all->quit)) {
     if (do_items(all) && atomic_load(&all->caller_sleeps)) wake(all, &all->end);
     if (!is_over_soon(all, is_task_there, 0)) sleep_until_task(all);
@@ -104,7 +105,7 @@ static void* work(void* data) {
   return NULL;
 }
 
-static int start_threads(hfiWorkers* all) {
+static int start_threads(hfiThreads* all) {
   sigset_t every, before;
   sigfillset(&every);
   pthread_sigmask(SIG_SETMASK, &every, &before);
@@ -117,24 +118,7 @@ static int start_threads(hfiWorkers* all) {
   return good;
 }
 
-hfStatus hfi_workers_create(hfiWorkers** workers, int count, long patience, hfError* error) {
-  hfiWorkers* all = calloc(1, sizeof *all + (size_t)count * sizeof *all->thread);
-  if (!all) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
-  all->count = count;
-  all->patience = count <= hfi_processor_count() ? patience : 0;
-  all->owner = getpid();
-  pthread_mutex_init(&all->mutex, NULL);
-  pthread_cond_init(&all->begin, NULL);
-  pthread_cond_init(&all->end, NULL);
-  if (!start_threads(all)) {
-    hfi_workers_free(all);
-    return hfi_refuse(error, HF_ERROR_MEMORY, "a thread cannot be started (of %d)", count);
-  }
-  *workers = all;
-  return HF_OK;
-}
-
-void hfi_workers_free(hfiWorkers* all) {
+void hfi_threads_free(hfiThreads* all) {
   if (!all) return;
   if (all->owner == getpid()) { // A forked child has no threads to join, and the mutex may be held for ever.
     atomic_store(&all->quit, 1);
@@ -148,7 +132,7 @@ void hfi_workers_free(hfiWorkers* all) {
 }
 
 // Waits until all items are done.
-static void wait_for_items(hfiWorkers* all, unsigned items) {
+static void wait_for_items(hfiThreads* all, unsigned items) {
   if (is_over_soon(all, is_task_done, items)) return;
   pthread_mutex_lock(&all->mutex);
   atomic_store(&all->caller_sleeps, 1);
@@ -157,8 +141,10 @@ static void wait_for_items(hfiWorkers* all, unsigned items) {
   pthread_mutex_unlock(&all->mutex);
 }
 
-void hfi_workers_run(hfiWorkers* all, int items, void (*task)(void*, int), void* context) {
-  if (!all || all->count == 1 || items <= 1 || items > MOST_ITEMS || all->owner != getpid()) {
+// The operation of hfiWorkers.
+static void run(void* threads, int items, void (*task)(void*, int), void* context) {
+  hfiThreads* all = threads;
+  if (all->count == 1 || items <= 1 || items > MOST_ITEMS || all->owner != getpid()) {
     for (int item = 0; item < items; ++item) task(context, item);
     return;
   }
@@ -170,6 +156,26 @@ void hfi_workers_run(hfiWorkers* all, int items, void (*task)(void*, int), void*
   do_items(all);
   wait_for_items(all, (unsigned)items);
 }
+
+hfStatus hfi_threads_create(hfiThreads** threads, int count, long patience, hfError* error) {
+  hfiThreads* all = calloc(1, sizeof *all + (size_t)count * sizeof *all->thread);
+  if (!all) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  all->count = count;
+  all->patience = count <= hfi_processor_count() ? patience : 0;
+  all->owner = getpid();
+  all->workers = (hfiWorkers){run, all};
+  pthread_mutex_init(&all->mutex, NULL);
+  pthread_cond_init(&all->begin, NULL);
+  pthread_cond_init(&all->end, NULL);
+  if (!start_threads(all)) {
+    hfi_threads_free(all);
+    return hfi_refuse(error, HF_ERROR_MEMORY, "a thread cannot be started (of %d)", count);
+  }
+  *threads = all;
+  return HF_OK;
+}
+
+hfiWorkers* hfi_threads_workers(hfiThreads* threads) { return threads ? &threads->workers : NULL; }
 
 int hfi_processor_count(void) {
   long n = sysconf(_SC_NPROCESSORS_ONLN);
