@@ -11,7 +11,7 @@
 // Does the work of servo i follow from its lengths? It does not if the servo has an activation or follows a signal.
 static int is_plain_servo(const hfSim* s, int i) {
   const hfActuation* a = &s->world->actuation;
-  const hfiServo* servo = &a->servo[i];
+  const hfiServo* servo = &a->drives.servo[i];
   if (!hfi_method_is(s->method, HFI_CONTINUOUS_TIME)) return 0;
   if (!servo->direct || hf_model_actuator_actadr(s->model)[i] >= 0) return 0;
   if (s->config.scene_signals && hf_model_actuator_signal(s->model)[i] >= 0) return 0;
@@ -36,7 +36,7 @@ double hfi_servo_work(const hfSim* s) {
   double sum = 0;
   for (int i = 0; i < s->model->nu; ++i) {
     if (!is_plain_servo(s, i)) continue;
-    const hfiServo* servo = &a->servo[i];
+    const hfiServo* servo = &a->drives.servo[i];
     double u = a->input[i];
     double c = servo->gain[0] * u + servo->bias[0];
     double b = servo->gain[1] * u + servo->bias[1];

@@ -32,8 +32,7 @@ void hfi_sim_look(hfSim* s, const hfState* state, const hfInput* in) {
 
   hfi_world_place(w, hf_state_q(state), in);
   hf_dynamics_set_velocity(d, hf_state_v(state));
-  hf_dynamics_update_mass_matrix(d);
-  hf_dynamics_factor(d);
+  hfi_dynamics_need(d, HFI_FRESH_MASS | HFI_FRESH_FACTORS);
   hf_dynamics_update_bias(d);
   hfi_world_load(w, state->time, in);
   compute_free_acceleration(s, state, in);

@@ -5,7 +5,7 @@
 #include "support/row_problem.h"
 #include "support/sim_world.h"
 
-#include "step/actuation/actuation.h"
+#include "step/actuation/inside.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -30,7 +30,7 @@ int hfi_accel_actuator_is_free(const hfAccel* a, int i) {
   // its own limit; the bounds of an orientation servo follow from the bound on the size of its torque
   const double* range = hf_model_actuator_forcerange(m) + 2 * i;
   int turns = hfi_is_orientation(m, i);
-  double hi = turns ? u->servo[i].hi : range[1];
+  double hi = turns ? u->drives.servo[i].hi : range[1];
   double lo = turns ? -hi : range[0];
   double f = u->force[i];
   if (hf_model_actuator_forcelimited(m)[i] && !hfi_is_motor(m, i) && (f <= lo || f >= hi)) return 0;
@@ -98,7 +98,7 @@ static void store_motor(const Matrix* M, int i) {
 
   if (states & HF_MOTOR_STATE_SETPOINT) {
     double slewmax = hf_model_actuator_motor(m)[HF_MOTOR_PARAMETERS * i + HF_MOTOR_SLEWMAX];
-    *entry(M, setpoint, setpoint) = hfi_slew_slope(u, u->motor[i].first_rate, slewmax);
+    *entry(M, setpoint, setpoint) = hfi_slew_slope(u, u->drives.motor[i].first_rate, slewmax);
     if (states & HF_MOTOR_STATE_INTEGRAL) *entry(M, integral, setpoint) = 1; // It needs the position as the first input.
     if (states & HF_MOTOR_STATE_CURRENT) *entry(M, current, setpoint) = slope.current_setpoint;
     if (acts && slope.force_setpoint != 0) store_gain(M, i, slope.force_setpoint, setpoint);

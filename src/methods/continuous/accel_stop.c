@@ -7,7 +7,7 @@
 // c = 2 m/T. Damping sets in over the depth delta = ONSET_DEPTH, so that f does not jump when the limit is touched.
 #include "methods/continuous/inside.h"
 
-#include "step/actuation/compliance.h"
+#include "step/actuation/actuation.h"
 
 static const double ONSET_DEPTH = 1e-4; // Depth over which the damping of a stop sets in [m or rad].
 static const double STOP_TIME = 0.005;  // Time constant of a stop without stiffness and damping of its own [s].
@@ -63,8 +63,8 @@ static hfiCompliance critical_stop(double mass) { return (hfiCompliance){mass / 
 
 // Stiffness and damping of the limits of joint j.
 static hfiCompliance find_joint_stop(const hfModel* m, int j) {
-  hfiCompliance given = {hf_model_jnt_limit_stiffness(m)[j], hf_model_jnt_limit_damping(m)[j]};
-  return given.k > 0 || given.c > 0 ? given : critical_stop(hf_model_dof_M0(m)[hf_model_jnt_dofadr(m)[j]]);
+  hfiCompliance given = hfi_joint_limit_given(m, j);
+  return hfi_is_given(given) ? given : critical_stop(hf_model_dof_M0(m)[hf_model_jnt_dofadr(m)[j]]);
 }
 
 // Adds the limits of joint j that are passed.

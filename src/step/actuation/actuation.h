@@ -1,11 +1,29 @@
-// Inside of an hfActuation: scratch and results of everything except contact that acts on one world.
+// Everything except contact that acts on one world: what other folders may call. inside.h has the rest.
 #ifndef HFI_ACTUATION_ACTUATION_H
 #define HFI_ACTUATION_ACTUATION_H
 
-#include "step/actuation/ranges.h"
 #include "step/actuation/rows.h"
 #include <holdfast/actuation.h>
 #include <holdfast/violation.h>
+
+// Spring and damper of a row with error r; with k = c = 0 the row is near-rigid.
+typedef struct hfiCompliance { double k, c; } hfiCompliance; // [N/m, N s/m] or [N m/rad, N m s/rad]
+
+// ---- the law of a limit -------------------------------------------------------------------------------
+//
+// A limit has a stiffness and damping of its own, or MuJoCo's solref, or neither: then each method has its own law for it.
+
+// Stiffness and damping that the model gives to the limits of a joint; zero if it gives none.
+static inline hfiCompliance hfi_joint_limit_given(const hfModel* m, int joint) {
+  return (hfiCompliance){hf_model_jnt_limit_stiffness(m)[joint], hf_model_jnt_limit_damping(m)[joint]};
+}
+static inline int hfi_is_given(hfiCompliance law) { return law.k > 0 || law.c > 0; }
+// Whether a limit with this solref follows MuJoCo's law in a step. is_rigid, soft_defaults: as in hfiActuationStep.
+static inline int hfi_limit_is_soft(const double* solref, int is_rigid, int soft_defaults) {
+  return !is_rigid && (solref[0] != 0 || soft_defaults);
+}
+
+// ---- actuators ------------------------------------------------------------------------------------------
 
 // Force of an actuator over a step as a function of its velocity s at the end of the step:
 // clamp(f0 - kappa s, lo, hi) with kappa >= 0.
@@ -39,48 +57,72 @@ typedef struct hfiMotor {
   double first_rate, temperature_rate; // rates of `pos`, if it moves at a bounded speed, and of the temperature
 } hfiMotor;
 
-// The two parts of a motor's force over a step or at an instant: torque of the current, and cogging with friction.
-typedef struct hfiMotorForce { hfiDrive electric, drag; } hfiMotorForce;
+typedef struct hfiDriveSum hfiDriveSum;
+typedef struct hfiBodyDrag hfiBodyDrag;
+typedef struct hfiOverload hfiOverload;
+typedef struct hfiTension hfiTension;
 
-// All drives on one joint or tendon whose total force the model limits.
-typedef struct hfiDriveSum {
-  int32_t source, id; // HFI_ROW_JOINT_DRIVE or HFI_ROW_TENDON_DRIVE, and the joint or tendon
-  int32_t first;      // first actuator of the sum
-  hfiDrive total;
-} hfiDriveSum;
+// What is computed and still valid, as bits of hfActuation.fresh. One rule: only the functions of this folder set and clear them; whoever needs forces
+// calls hfi_need_forces.
+typedef enum hfiActuationFresh {
+  HFI_FRESH_FORCES = 1,    // force and joint_force are those of the last step or of hf_actuation_forces
+  HFI_FRESH_PARAMETERS = 2 // hfiPassive and hfiDrives.servo are those of revision `passive.revision` of the parameters
+} hfiActuationFresh;
 
-// Numbers on which the drag of a medium on a body depends, in the symbols of fluid.c. Like hfiPassive, they are computed again when parameters
-// change.
-typedef struct hfiBodyDrag {
-  int32_t acts, ellipsoids;          // acts: 1 if the medium acts on the body; ellipsoids: 1 if it acts by the ellipsoids of the body's geoms
-  hfMat3 R_BI;                       // principal axes of the body
-  hfVec3 moment;                     // moments of inertia about these axes
-  hfVec3 push, turn;                 // 2 rho r_j r_k and rho r_i (r_j^4 + r_k^4)/2
-  double viscous_push, viscous_turn; // 6 pi beta r and 8 pi beta r^3
-} hfiBodyDrag;
+// The hinges and slides that have a range, in arrays that are read several joints at a time (limit.c).
+typedef struct hfiRanges {
+  int32_t n;                         // number of these joints
+  int32_t any_ball;                  // 1: balls have limits, too
+  int32_t *joint, *qposadr, *dofadr; // (n) ascending, followed by repetitions of the last one up to a multiple of four
+  double *low, *high, *margin;       // (n) [rad or m]
+} hfiRanges;
 
-// Flags, 1 or 0: which passive forces the model has, and whether it has gravity compensation and a medium. They are valid for
-// `revision` of its parameters.
-typedef struct hfiPassive { uint32_t revision; int32_t known, springs, bends, dampers, curved_dampers, losses, gravcomp, medium; } hfiPassive;
+// What the parameters say about forces that no actuator exerts. Flags are 1 or 0.
+typedef struct hfiPassive {
+  uint32_t revision; // of the parameters
+  int32_t springs, bends, dampers, curved_dampers, losses, gravcomp, medium;
+  hfiRanges ranges;
+  hfiBodyDrag* drag; // (nbody) if there is a medium
+} hfiPassive;
 
-// Overloaded rows of a near-rigid equality, or of the translation or rotation of a weld. To remove their error, which is large, they would need a slope
-// far above the largest one that is allowed.
-typedef struct hfiOverload {
-  int32_t equality;            // index of the equality
-  int32_t is_rotation;         // 1: rows of the rotation of a weld
-  int32_t block;               // their block in hfiRows
-  int32_t n;                   // number of rows
-  double error;                // error at the start of the step [m or rad]
-} hfiOverload;
+// The actuators of a step (drive.c, drive_law.c, motor.c, orientation.c).
+typedef struct hfiDrives {
+  int32_t nsum, nlimited_joint, norientation;
+  hfiServo* servo;            // (nu)
+  int32_t* coordinate;        // (nu) index in q of the hinge or slide that the actuator acts on; -1 for other transmissions
+  int32_t* sum_of;            // (nu) drive sum of the actuator, or -1
+  hfiDriveSum* sum;           // (nsum)
+  int32_t* limited_joint;     // (nlimited_joint) joints whose total actuator force has a range or includes gravity compensation
+  int32_t* orientation;       // (norientation) first actuators of orientation servos
+  double* integral;           // (nu) integral of the error at the end of the step if the length did not change
+  hfiMotor* motor;            // (nu)
+  hfiDrive *drive, *drag;     // (nu) the law of the step; for motors drag is the part of the force that forcerange does not bound
+  double *wanted, *torque;    // (nv) accelerations that drives by computed torque want, and the forces for these
+  double* tendon_total;       // (ntendon)
+  int explicit_drives;        // hfiActuationStep.explicit_drives of the last step
+} hfiDrives;
 
-// A damper across the pull of a connect (tension.c).
-typedef struct hfiTension { int32_t equality; hfVec3 axis; double kappa; } hfiTension; // axis: along the pull; kappa [N m s/rad]
+// What the rows of the last step leave for its end (limit.c, equality_rows.c, tension.c, friction_loss.c, target.c, violation.c).
+typedef struct hfiRowNotes {
+  double* start_length;              // (ntendon) tendon_length at the start of the step
+  double free_way;                   // least distance of a hinge, slide or tendon from a limit that got no row [m or rad]
+  int32_t first_friction, nfriction; // the blocks of friction losses, which follow each other
+  int32_t ntarget;                   // number of blocks of velocity targets
+  int32_t noverload, ntension;
+  hfiOverload* overload;             // (2 neq) overloaded groups of rows
+  hfiTension* tension;               // (neq) dampers that the next hfi_actuation_step adds; none except while a step is solved again
+  double* v1;                        // (nv) velocities at the end of the step
+} hfiRowNotes;
+
+// Inverse masses at the reference pose (hfi_world_weigh); 0 if they were not computed.
+typedef struct hfiReferenceMass {
+  double *dof, *tendon; // (nv), (ntendon)
+  double* equality;     // (neq x 2) of the translation (or of the coordinate of a joint or tendon) and of the rotation
+} hfiReferenceMass;
 
 struct hfActuation {
   const hfModel* model;
-  int32_t ndrive_sum, nlimited_joint, norientation;
-  hfiPassive passive;
-  hfiRanges ranges;        // valid as `passive` is
+  uint32_t* fresh;         // (1) hfiActuationFresh
 
   // constants: the dofs of tendons and actuators, ascending; their Jacobian rows are in tendon_J and moment
   int32_t* tendon_start;   // (ntendon + 1) first entry of each tendon in tendon_dof and tendon_J
@@ -88,54 +130,31 @@ struct hfActuation {
   int32_t* wrap_slot;      // (nwrap) entry of tendon_J to which a joint of a fixed tendon adds its coefficient
   int32_t* moment_start;   // (nu + 1) first entry of each actuator in moment_dof and moment
   int32_t* moment_dof;     // (moment_start[nu]) dofs on which the actuator acts
-  int32_t* coordinate;     // (nu) index in q of the hinge or slide that the actuator acts on; -1 for other transmissions
-  int32_t* drive_sum_of;  // (nu) drive sum of the actuator, or -1
-  int32_t* limited_joint;        // (nlimited_joint) joints whose total actuator force has a range or includes gravity compensation
-  int32_t* orientation;    // (norientation) first actuators of orientation servos
   int32_t* law;            // (nu) hfDriveLaw, from the model or from hfi_actuation_drive_by
-  // inverse masses at the reference pose (hfi_world_weigh); 0 if they were not computed
-  double *dof_weight, *tendon_weight; // (nv), (ntendon)
-  double* equality_weight; // (neq x 2) of the translation (or of the coordinate of a joint or tendon) and of the rotation
 
   // computed by hf_actuation_update
-  double *tendon_J;        // (tendon_start[ntendon]) how much the length of the tendon grows per unit of the dof
+  double* tendon_J;        // (tendon_start[ntendon]) how much the length of the tendon grows per unit of the dof
   double *tendon_length, *tendon_length0, *tendon_velocity; // (ntendon), (ntendon) at qpos0, (ntendon)
   double* moment;          // (moment_start[nu]) moments of the actuators: how much the length grows per unit of each dof in moment_dof
   double *length, *velocity; // (nu) length of each actuator's transmission and its rate
   double* gravcomp;        // (nv) gravity compensation, both by actuators and passive; valid if passive.gravcomp is 1 [N or N m]
 
   // computed by hf_actuation_forces and hfi_actuation_step
-  double* rate;            // (na) rates of activations
-  double* input;           // (nu) clamped control, or activation
-  double* integral;        // (nu) integral of the error at the end of the step if the length did not change
   double h;                // length of that step; 0 at an instant [s]
-  int explicit_drives;     // hfiActuationStep.explicit_drives of the last step
-  int32_t* due;            // (1) 1: the forces below are not yet those of the last step (hfi_need_forces)
-  double* v1;              // (nv) velocities at the end of the last step
+  double* input;           // (nu) clamped control, or activation
+  double* rate;            // (na) rates of activations
   double* force;           // (nu)
   double* joint_force;     // (nv)
   double* target_force;    // (nv) forces of velocity targets
-  double* tendon_total;    // (ntendon)
-  hfiServo* servo;         // (nu)
-  hfiBodyDrag* medium;     // (nbody)
-  hfiDrive* drive;         // (nu)
-  hfiDrive* drag;          // (nu) for motors: the part of the force that forcerange does not bound
-  hfiMotor* motor;         // (nu)
-  double *wanted, *torque; // (nv) accelerations that drives by computed torque want, and the forces for these
-  hfiDriveSum* drive_sum;  // (ndrive_sum)
-  hfiRows rows;
-  double* start_length;    // (ntendon) tendon_length at the start of the step
-  int32_t noverload;       // number of overloaded groups of rows in the step
-  hfiOverload* overload;   // (2 neq)
-  int32_t ntension;        // number of dampers that the next hfi_actuation_step adds; 0 except while a step is solved again
-  hfiTension* tension;     // (neq)
-  double free_way;         // least distance of a hinge, slide or tendon from a limit that got no row [m or rad]
-  int32_t first_friction, nfriction; // the blocks of friction losses in `rows`, which follow each other
-  int32_t ntarget;         // number of blocks of velocity targets in `rows`
 
-  // scratch
+  hfiPassive passive;
+  hfiDrives drives;
+  hfiRows rows;
+  hfiRowNotes notes;
+  hfiReferenceMass reference_mass;
+
   double* dense;           // (nv) scratch; zero between two uses
-  hfMotion* column[2];     // (nv) Jacobian columns of two bodies
+  hfMotion* column[2];     // (nv) scratch: Jacobian columns of two bodies
 };
 
 // A step mostly adds less than the first number to the speed of a joint towards a limit, and never more than the second [m/s or rad/s].
@@ -171,18 +190,17 @@ void hfi_actuation_step(hfActuation* a, const hfDynamics* d, const hfiActuationS
 // Must be called after a step, with the velocities v1 (nv) at its end. The forces at these velocities are computed only when hfi_need_forces is
 // called: mostly the next step comes before anybody needs them.
 void hfi_actuation_end(hfActuation* a, const double* v1);
-// Computes a->force, a->joint_force and a->target_force of the last step. hfi_need_forces calls it.
+// Says that nobody needs the forces of the last step any more.
+void hfi_actuation_drop_forces(hfActuation* a);
+// Computes a->force and a->joint_force of the last step. hfi_need_forces calls it.
 void hfi_actuation_collect(const hfActuation* a);
 // Must be called before one of these forces is read. hf_actuation_update calls it, too.
 static inline void hfi_need_forces(const hfActuation* a) {
-  if (*a->due) hfi_actuation_collect(a);
+  if (!(*a->fresh & HFI_FRESH_FORCES)) hfi_actuation_collect(a);
 }
 // For a solver that holds stiff rows rigidly, so that velocities do not determine their forces: sets the force of a row of drives or of a velocity
 // target, instead of computing it by the row's law. After all rows hfi_transmit_forces must be called.
 void hfi_actuation_take_force(hfActuation* a, hfiRowOrigin origin, double force);
-
-// Writes the union of two ascending lists of dofs to `out` and returns its size.
-int hfi_merge_dofs(const int32_t* x, int nx, const int32_t* y, int ny, int32_t* out);
 
 // Does the actuator act? It does unless the scene or its group switches it off.
 static inline int hfi_actuator_acts(const hfModel* m, int i) {
@@ -190,34 +208,10 @@ static inline int hfi_actuator_acts(const hfModel* m, int i) {
   return !m->world.disable_actuation && !(group >= 0 && group < 31 && m->world.disabled_groups >> group & 1);
 }
 
-// ---- parts of a step ------------------------------------------------------------------------------
-
-void hfi_update_tendons(hfActuation* a, const hfDynamics* d, const double* q);
-// Computes inputs, clamped to their ranges, and the rates of activations.
-void hfi_update_inputs(hfActuation* a, const double* act, const double* ctrl, double h);
-// Sets the inputs of orientation servos, the lengths at which their laws aim, and their bounds, from their present and wanted rotations
-// (orientation.c).
-void hfi_update_orientations(hfActuation* a);
-// Writes the activations of orientation servos, which are rotation vectors, as vectors of at most half a turn.
-void hfi_orientations_advance(const hfActuation* a, double* act);
-// Clamps a->force of orientation servos to these bounds.
-void hfi_bound_orientations(const hfActuation* a);
-// Adds the force of the integral I: ki (I + h (u - l)), or ki times the bound at which I stops.
-void hfi_add_integral(const hfActuation* a, int actuator, hfiAffine* force);
-// Adds the force of a muscle, linear about its present length and velocity (muscle.c).
-void hfi_add_muscle(const hfActuation* a, int actuator, hfiAffine* force);
 // d force/d activation of a muscle.
 double hfi_muscle_gain(const hfActuation* a, int actuator);
 // Time constant of a muscle's activation for the control u.
 double hfi_muscle_time(const double* dynprm, double u, double act);
-// Reads the inputs and states of a DC motor and computes the rates of its states at the present length and velocity.
-void hfi_update_motor(hfActuation* a, int actuator, const double* act, const double* ctrl);
-// The force of a DC motor: over a step of length a->h, implicit in length and velocity, or at an instant.
-hfiMotorForce hfi_motor_force(const hfActuation* a, int actuator, int implicit);
-// Sets the rates of a motor's states for a step that ends with this velocity along the actuator.
-void hfi_motor_end(hfActuation* a, int actuator, double velocity);
-// Writes the states of a motor a step h later.
-void hfi_motor_advance(const hfActuation* a, int actuator, double* act, double h);
 // Derivatives of the force of a DC motor and of the rates of its states at an instant.
 typedef struct hfiMotorSlopes {
   hfiAffine force;                          // slopes of the force with length and velocity
@@ -230,18 +224,13 @@ typedef struct hfiMotorSlopes {
 } hfiMotorSlopes;
 hfiMotorSlopes hfi_motor_slopes(const hfActuation* a, int actuator);
 static inline int hfi_is_motor(const hfModel* m, int actuator) { return hf_model_actuator_gaintype(m)[actuator] == HF_GAIN_MOTOR; }
-// Control of an actuator within its range.
-static inline double hfi_clamped_control(const hfModel* m, int actuator, const double* ctrl) {
-  const double* range = hf_model_actuator_ctrlrange(m) + 2 * actuator;
-  if (!ctrl) return 0;
-  if (!hf_model_actuator_ctrllimited(m)[actuator] || m->world.disable_clamp_control) return ctrl[actuator];
-  return clamp(ctrl[actuator], range[0], range[1]);
-}
-// The rate that removes a difference within the step h, or, at an instant (h = 0), within a step of the scene. It is at most `fastest`.
-double hfi_slew_rate(const hfActuation* a, double difference, double fastest);
 // The slope of hfi_slew_rate at an instant.
 double hfi_slew_slope(const hfActuation* a, double rate, double fastest);
-// Force of actuator i, which must be no DC motor, for its present input.
+// Adds the force of the integral I: ki (I + h (u - l)), or ki times the bound at which I stops.
+void hfi_add_integral(const hfActuation* a, int actuator, hfiAffine* force);
+// Adds the force of a muscle, linear about its present length and velocity (muscle.c).
+void hfi_add_muscle(const hfActuation* a, int actuator, hfiAffine* force);
+// Force of actuator i, which is not a DC motor, for its present input.
 static inline hfiAffine hfi_affine_force(const hfActuation* a, int i) {
   const hfModel* m = a->model;
   const double *g = hf_model_actuator_gainprm(m) + 3 * i, *b = hf_model_actuator_biasprm(m) + 3 * i;
@@ -257,43 +246,19 @@ static inline hfiAffine hfi_affine_force(const hfActuation* a, int i) {
 // Applies all limits to a->force and computes a->joint_force.
 void hfi_transmit_forces(const hfActuation* a);
 
-// Computes a->torque for all drives by computed torque (drive_law.c).
-void hfi_compute_torques(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
-// The drive of an actuator by inverse dynamics (drive_law.c). The caller sets its bounds.
-hfiDrive hfi_inverse_drive(hfActuation* a, const hfDynamics* d, int actuator, const hfiActuationStep* step);
-// Computes a->passive, a->servo and a->medium again if parameters have changed.
-void hfi_update_passive(hfActuation* a, const hfDynamics* d);
-void hfi_update_servos(hfActuation* a);
-void hfi_update_fluid(hfActuation* a);
-// The parts of hfi_actuation_step.
-void hfi_drive_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau);
-void hfi_spring_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau, double* diag);
-void hfi_limit_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
+// Computes lengths, rates and Jacobians of all tendons.
+void hfi_update_tendons(hfActuation* a, const hfDynamics* d, const double* q);
 // Whether velocities v1 (nv) over a step of length h from q take a hinge, slide or tendon past a limit that has no row in a->rows.
 int hfi_limit_passed(const hfActuation* a, const double* q, const double* v1, double h);
-void hfi_friction_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
 // Writes to friction (nv + ntendon) the forces that anchored friction holds against after a step that ends at velocities v1 (nv).
 void hfi_friction_remember(const hfActuation* a, const double* v1, double* friction);
-// Computes a->target_force at the velocities v1 of the end of the step.
-void hfi_target_collect(const hfActuation* a, const double* v1);
-void hfi_target_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
-void hfi_equality_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
-// Finds the connects whose forces, in a step from q that ends at velocities v1 (nv), need dampers, and returns their number a->ntension.
-// hfi_actuation_step adds rows for these dampers until somebody sets a->ntension to 0.
+// Finds the connects whose forces, in a step from q that ends at velocities v1 (nv), need dampers. hfi_actuation_step adds rows for these dampers until
+// hfi_drop_tensions. Returns their number; 0 if there are dampers already.
 int hfi_find_tensions(hfActuation* a, const hfDynamics* d, const double* q, const double* v1);
-void hfi_tension_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step);
-
-// tau += drag of the medium, over a step h or, with h = 0, at an instant.
-void hfi_add_fluid(const hfActuation* a, const hfDynamics* d, double h, double* tau);
+void hfi_drop_tensions(hfActuation* a);
 // Force of a tendon's spring and damper along its length [N or N m].
 double hfi_tendon_passive_force(const hfActuation* a, const hfDynamics* d, int tendon);
 double hfi_tendon_inverse_mass(const hfActuation* a, const hfDynamics* d, int tendon);
-// The slope of a row of the tendon with h slope w = most, where w is the inverse mass of the tendon: the steepest one that the row may have. INFINITY: kappa is
-// surely below it, and w, for which M would have to be factored, was not computed. 0: no dof moves the tendon.
-double hfi_tendon_stiffest(const hfActuation* a, const hfDynamics* d, int tendon, double h, double kappa, double most);
-// Appends a row along sign times the length of the tendon.
-void hfi_tendon_row(hfActuation* a, hfiRowSource source, int tendon, double sign, hfSaturatedRow row);
-
 // ---- equalities -------------------------------------------------------------------------------------
 
 // An equality at a configuration: its errors r, with dr/dt = J v.
@@ -318,8 +283,6 @@ hfiEquality hfi_equality_evaluate(const hfActuation* a, const hfDynamics* d, int
 // Computes Jdot v of a connect (3 rows) or weld (6 rows), after hf_dynamics_set_velocity. The change of the weld's matrix `turn` is left out: it multiplies
 // w_1 - w_2, which the rows keep at zero.
 void hfi_attachment_rate(const hfDynamics* d, const hfiEquality* e, double* rate);
-// Speed at which the error of an equality, or of the rotation of a weld, grows at velocities v (nv) [m/s or rad/s].
-double hfi_equality_opening_speed(hfActuation* a, const hfDynamics* d, int equality, const hfiEquality* e, int is_rotation, const double* v);
 // Mass of everything that an equality of bodies can move, which is the mass of their trees [kg].
 double hfi_equality_mass(const hfModel* model, const hfiEquality* equality);
 // Computes columns and Jacobian (dim x ncol, row-major). Returns ncol.

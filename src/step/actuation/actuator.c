@@ -16,7 +16,7 @@
 //   2. Each force is clamped to its own range.
 //   3. Forces go to the joints. Gravity compensation that counts as actuation is added, and the total of
 //      each limited joint is clamped.
-#include "step/actuation/actuation.h"
+#include "step/actuation/inside.h"
 #include <string.h>
 
 // ---- activations ----------------------------------------------------------------------------------
@@ -30,7 +30,7 @@ static double nearest_turn(double x, double place, double period) { return perio
 static double activation_rate(const hfActuation* a, int i, double u, double act) {
   const hfModel* m = a->model;
   if (hf_model_actuator_dyntype(m)[i] != HF_ACTIVATION_INTEGRATOR)
-    u = nearest_turn(u, hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_ERROR ? a->length[i] : act, a->servo[i].period);
+    u = nearest_turn(u, hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_ERROR ? a->length[i] : act, a->drives.servo[i].period);
   if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_SLEW) return hfi_slew_rate(a, u - act, hf_model_actuator_dynprm(m)[3 * i]);
   if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_INTEGRATOR) return u;
   if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_ERROR) return u - a->length[i];
@@ -55,7 +55,7 @@ void hfi_update_inputs(hfActuation* a, const double* act, const double* ctrl, do
   const int32_t* adrs = hf_model_actuator_actadr(m);
   a->h = h;
   for (int i = 0, n = m->nu; i < n; ++i) {
-    const hfiServo* servo = &a->servo[i];
+    const hfiServo* servo = &a->drives.servo[i];
     if (servo->obeys) { // most actuators
       a->input[i] = ctrl ? clamp(ctrl[i], servo->ctrl_lo, servo->ctrl_hi) : 0;
       continue;
@@ -71,7 +71,7 @@ void hfi_update_inputs(hfActuation* a, const double* act, const double* ctrl, do
     double now = act ? act[adr] : 0;
     a->rate[adr] = hfi_actuator_acts(m, i) ? activation_rate(a, i, u, now) : 0;
     double next = next_activation(m, i, now, a->rate[adr], h);
-    if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_ERROR) a->integral[i] = next;
+    if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_ERROR) a->drives.integral[i] = next;
     else a->input[i] = nearest_turn(hf_model_actuator_actearly(m)[i] || hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_SLEW ? next : now, a->length[i], period);
   }
   hfi_update_orientations(a);
@@ -80,7 +80,7 @@ void hfi_update_inputs(hfActuation* a, const double* act, const double* ctrl, do
 // An activation that is a place to go to does not count whole turns. Others are integrals, or move at a bounded speed and are kept as they are.
 static double turn_back(const hfActuation* a, int i, double act) {
   int dynamics = hf_model_actuator_dyntype(a->model)[i];
-  return dynamics == HF_ACTIVATION_ERROR || dynamics == HF_ACTIVATION_SLEW ? act : nearest_turn(act, a->length[i], a->servo[i].period);
+  return dynamics == HF_ACTIVATION_ERROR || dynamics == HF_ACTIVATION_SLEW ? act : nearest_turn(act, a->length[i], a->drives.servo[i].period);
 }
 
 void hf_actuation_advance(const hfActuation* a, double* act, double h) {
@@ -99,14 +99,14 @@ void hf_actuation_advance(const hfActuation* a, double* act, double h) {
 static void scale_tendon_totals(const hfActuation* a) {
   const hfModel* m = a->model;
   if (m->ntendon == 0) return;
-  memset(a->tendon_total, 0, (size_t)m->ntendon * sizeof *a->tendon_total);
+  memset(a->drives.tendon_total, 0, (size_t)m->ntendon * sizeof *a->drives.tendon_total);
   for (int i = 0; i < m->nu; ++i)
-    if (hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_TENDON) a->tendon_total[hf_model_actuator_trnid(m)[2 * i]] += a->force[i];
+    if (hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_TENDON) a->drives.tendon_total[hf_model_actuator_trnid(m)[2 * i]] += a->force[i];
   for (int i = 0; i < m->nu; ++i) {
     if (hf_model_actuator_trntype(m)[i] != HF_TRANSMISSION_TENDON) continue;
     int t = hf_model_actuator_trnid(m)[2 * i];
     const double* range = hf_model_tendon_actfrcrange(m) + 2 * t;
-    double total = a->tendon_total[t], kept = clamp(total, range[0], range[1]);
+    double total = a->drives.tendon_total[t], kept = clamp(total, range[0], range[1]);
     if (hf_model_tendon_actfrclimited(m)[t] && kept != total && total != 0) a->force[i] *= kept / total;
   }
 }
@@ -139,7 +139,7 @@ void hfi_transmit_forces(const hfActuation* a) {
   hfi_bound_orientations(a);
   scale_tendon_totals(a);
   pass_forces(a);
-  for (int k = 0; k < a->nlimited_joint; ++k) limit_joint_force(a, a->limited_joint[k], a->joint_force);
+  for (int k = 0; k < a->drives.nlimited_joint; ++k) limit_joint_force(a, a->drives.limited_joint[k], a->joint_force);
 }
 
 // ---- forces at a state ------------------------------------------------------------------------------
@@ -148,8 +148,8 @@ void hfi_add_integral(const hfActuation* a, int i, hfiAffine* f) {
   const hfModel* m = a->model;
   const double* range = hf_model_actuator_actrange(m) + 2 * i;
   double ki = hf_model_actuator_dynprm(m)[3 * i], slope = a->h * ki;
-  f->constant += ki * a->integral[i];
-  if (hf_model_actuator_actlimited(m)[i] && !(a->integral[i] > range[0] && a->integral[i] < range[1])) return;
+  f->constant += ki * a->drives.integral[i];
+  if (hf_model_actuator_actlimited(m)[i] && !(a->drives.integral[i] > range[0] && a->drives.integral[i] < range[1])) return;
   f->constant += slope * a->length[i];
   f->length -= slope;
 }
@@ -166,7 +166,7 @@ void hf_actuation_forces(hfActuation* a, const double* act, const double* ctrl, 
     if (a->law[i] != HF_DRIVE_SERVO || !hfi_actuator_acts(a->model, i)) a->force[i] = 0;
     else a->force[i] = f.constant + f.length * a->length[i] + f.velocity * a->velocity[i];
   }
-  *a->due = 0;
+  *a->fresh |= HFI_FRESH_FORCES;
   memset(a->target_force, 0, sizeof *a->target_force * (size_t)a->model->nv); // Targets act in steps with rows only.
   hfi_transmit_forces(a);
 }

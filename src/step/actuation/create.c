@@ -1,5 +1,5 @@
 // Plans an hfActuation. The model fixes the structure of the sparse rows of tendons and actuators once; every update computes their values.
-#include "step/actuation/actuation.h"
+#include "step/actuation/inside.h"
 #include "base/object.h"
 #include "model/actuator.h"
 #include "model/path.h"
@@ -87,10 +87,10 @@ static int find_drive_sum(hfActuation* a, int i) {
   if (!tendon && !hfi_joint_is_scalar(hf_model_jnt_type(m)[id])) return -1;
   if (!(tendon ? hf_model_tendon_actfrclimited(m)[id] : hf_model_jnt_actfrclimited(m)[id])) return -1;
   hfiDriveSum made = {.source = tendon ? HFI_ROW_TENDON_DRIVE : HFI_ROW_JOINT_DRIVE, .id = id, .first = i};
-  for (int p = 0; p < a->ndrive_sum; ++p)
-    if (a->drive_sum[p].source == made.source && a->drive_sum[p].id == made.id) return p;
-  a->drive_sum[a->ndrive_sum] = made;
-  return a->ndrive_sum++;
+  for (int p = 0; p < a->drives.nsum; ++p)
+    if (a->drives.sum[p].source == made.source && a->drives.sum[p].id == made.id) return p;
+  a->drives.sum[a->drives.nsum] = made;
+  return a->drives.nsum++;
 }
 
 // ---- interface ------------------------------------------------------------------------------------
@@ -102,29 +102,29 @@ static void take_arrays(hfActuation* a, hfiArena* arena) {
   a->tendon_start = HFI_TAKE(arena, int32_t, m->ntendon + 1);
   a->tendon_dof = HFI_TAKE(arena, int32_t, ntendon_dof);
   a->wrap_slot = HFI_TAKE(arena, int32_t, m->nwrap);
-  HFI_TAKE_EACH(arena, double, m->ntendon, &a->tendon_length0, &a->tendon_weight, &a->tendon_length, &a->tendon_velocity,
-                                           &a->tendon_total, &a->start_length);
+  HFI_TAKE_EACH(arena, double, m->ntendon, &a->tendon_length0, &a->reference_mass.tendon, &a->tendon_length, &a->tendon_velocity,
+                                           &a->drives.tendon_total, &a->notes.start_length);
   a->moment_start = HFI_TAKE(arena, int32_t, m->nu + 1);
   a->moment_dof = HFI_TAKE(arena, int32_t, nmoment);
-  HFI_TAKE_EACH(arena, int32_t, m->nu, &a->coordinate, &a->drive_sum_of, &a->orientation, &a->law);
-  a->limited_joint = HFI_TAKE(arena, int32_t, m->njnt);
-  hfi_ranges_take(&a->ranges, m, arena);
-  HFI_TAKE_EACH(arena, double, m->nv, &a->dof_weight, &a->gravcomp, &a->v1, &a->wanted, &a->torque, &a->joint_force,
+  HFI_TAKE_EACH(arena, int32_t, m->nu, &a->drives.coordinate, &a->drives.sum_of, &a->drives.orientation, &a->law);
+  a->drives.limited_joint = HFI_TAKE(arena, int32_t, m->njnt);
+  hfi_ranges_take(&a->passive.ranges, m, arena);
+  HFI_TAKE_EACH(arena, double, m->nv, &a->reference_mass.dof, &a->gravcomp, &a->notes.v1, &a->drives.wanted, &a->drives.torque, &a->joint_force,
                                       &a->target_force, &a->dense);
-  a->equality_weight = HFI_TAKE(arena, double, 2 * m->neq);
-  a->overload = HFI_TAKE(arena, hfiOverload, 2 * m->neq);
-  a->tension = HFI_TAKE(arena, hfiTension, m->neq);
+  a->reference_mass.equality = HFI_TAKE(arena, double, 2 * m->neq);
+  a->notes.overload = HFI_TAKE(arena, hfiOverload, 2 * m->neq);
+  a->notes.tension = HFI_TAKE(arena, hfiTension, m->neq);
   a->tendon_J = HFI_TAKE(arena, double, ntendon_dof);
   a->moment = HFI_TAKE(arena, double, nmoment);
-  HFI_TAKE_EACH(arena, double, m->nu, &a->length, &a->velocity, &a->input, &a->integral, &a->force);
+  HFI_TAKE_EACH(arena, double, m->nu, &a->length, &a->velocity, &a->input, &a->drives.integral, &a->force);
   a->rate = HFI_TAKE(arena, double, m->na);
-  a->due = HFI_TAKE(arena, int32_t, 1);
-  a->servo = HFI_TAKE(arena, hfiServo, m->nu);
-  a->medium = HFI_TAKE(arena, hfiBodyDrag, m->nbody);
-  a->drive = HFI_TAKE(arena, hfiDrive, m->nu);
-  a->drag = HFI_TAKE(arena, hfiDrive, m->nu);
-  a->motor = HFI_TAKE(arena, hfiMotor, m->nu);
-  a->drive_sum = HFI_TAKE(arena, hfiDriveSum, m->nu);
+  a->fresh = HFI_TAKE(arena, uint32_t, 1);
+  a->drives.servo = HFI_TAKE(arena, hfiServo, m->nu);
+  a->passive.drag = HFI_TAKE(arena, hfiBodyDrag, m->nbody);
+  a->drives.drive = HFI_TAKE(arena, hfiDrive, m->nu);
+  a->drives.drag = HFI_TAKE(arena, hfiDrive, m->nu);
+  a->drives.motor = HFI_TAKE(arena, hfiMotor, m->nu);
+  a->drives.sum = HFI_TAKE(arena, hfiDriveSum, m->nu);
   for (int i = 0; i < 2; ++i) a->column[i] = HFI_TAKE(arena, hfMotion, m->nv);
   hfi_rows_init(&a->rows, m, arena);
 }
@@ -134,16 +134,17 @@ void hfi_actuation_init(hfActuation* a, const hfModel* m, hfiArena* arena) {
   a->model = m;
   take_arrays(a, arena);
   if (!arena->base) return;
+  *a->fresh = HFI_FRESH_FORCES; // They are zero.
   for (int t = 0; t < m->ntendon; ++t) set_tendon_dofs(a, t);
   for (int i = 0; i < m->nu; ++i) {
     a->moment_start[i + 1] = a->moment_start[i] + list_moment_dofs(a, i, a->moment_dof + a->moment_start[i]);
-    a->coordinate[i] = find_coordinate(m, i);
-    a->drive_sum_of[i] = find_drive_sum(a, i);
+    a->drives.coordinate[i] = find_coordinate(m, i);
+    a->drives.sum_of[i] = find_drive_sum(a, i);
     a->law[i] = hf_model_actuator_drive(m)[i];
-    if (hfi_is_orientation(m, i) && hfi_orientation_count(hf_model_actuator_inputs(m)[i])) a->orientation[a->norientation++] = i;
+    if (hfi_is_orientation(m, i) && hfi_orientation_count(hf_model_actuator_inputs(m)[i])) a->drives.orientation[a->drives.norientation++] = i;
   }
   for (int j = 0; j < m->njnt; ++j)
-    if (hf_model_jnt_actfrclimited(m)[j] || hf_model_jnt_actgravcomp(m)[j]) a->limited_joint[a->nlimited_joint++] = j;
+    if (hf_model_jnt_actfrclimited(m)[j] || hf_model_jnt_actgravcomp(m)[j]) a->drives.limited_joint[a->drives.nlimited_joint++] = j;
 }
 
 static void init(void* object, hfiArena* arena) { hfi_actuation_init(object, ((hfActuation*)object)->model, arena); }

@@ -10,7 +10,7 @@
 //
 // A joint or tendon whose total actuator force has a range gets one row for all its actuators, a
 // drive sum: forces and slopes add up, and the range bounds the sum.
-#include "step/actuation/compliance.h"
+#include "step/actuation/inside.h"
 #include "base/compile.h"
 #include <string.h>
 
@@ -60,12 +60,12 @@ static hfiServo look_up_servo(const hfActuation* a, int i) {
   s.is_motor = hfi_is_motor(m, i);
   s.obeys = !s.is_motor && s.period == 0 && hf_model_actuator_actadr(m)[i] < 0;
   s.plain = gain != HF_GAIN_MUSCLE && bias != HF_BIAS_MUSCLE && hf_model_actuator_dyntype(m)[i] != HF_ACTIVATION_ERROR;
-  s.direct = s.plain && !s.is_motor && a->coordinate[i] >= 0 && a->drive_sum_of[i] < 0 && a->law[i] == HF_DRIVE_SERVO && hfi_actuator_acts(m, i);
+  s.direct = s.plain && !s.is_motor && a->drives.coordinate[i] >= 0 && a->drives.sum_of[i] < 0 && a->law[i] == HF_DRIVE_SERVO && hfi_actuator_acts(m, i);
   return s;
 }
 
 void hfi_update_servos(hfActuation* a) {
-  for (int i = 0; i < a->model->nu; ++i) a->servo[i] = look_up_servo(a, i);
+  for (int i = 0; i < a->model->nu; ++i) a->drives.servo[i] = look_up_servo(a, i);
 }
 
 // Like hfi_affine_force, for a plain actuator.
@@ -84,14 +84,14 @@ static inline hfiDrive make_servo(const hfActuation* a, int i, hfiAffine f, cons
 static inline hfiDrive make_drive(hfActuation* a, const hfDynamics* d, int i, const hfiActuationStep* step) {
   int servo = a->law[i] == HF_DRIVE_SERVO;
   if (!hfi_actuator_acts(a->model, i)) return (hfiDrive){0, 0, 0, 0};
-  if (a->servo[i].is_motor) {
+  if (a->drives.servo[i].is_motor) {
     hfiMotorForce force = hfi_motor_force(a, i, !step->explicit_drives);
-    a->drag[i] = force.drag;
+    a->drives.drag[i] = force.drag;
     return force.electric;
   }
-  hfiDrive drive = servo ? make_servo(a, i, a->servo[i].plain ? plain_force(&a->servo[i], a->input[i]) : hfi_affine_force(a, i), step)
+  hfiDrive drive = servo ? make_servo(a, i, a->drives.servo[i].plain ? plain_force(&a->drives.servo[i], a->input[i]) : hfi_affine_force(a, i), step)
                          : hfi_inverse_drive(a, d, i, step);
-  drive.lo = a->servo[i].lo, drive.hi = a->servo[i].hi;
+  drive.lo = a->drives.servo[i].lo, drive.hi = a->drives.servo[i].hi;
   return drive;
 }
 
@@ -179,18 +179,18 @@ static hfiDrive respect_joints(const hfModel* m, Target t, hfiDrive drive) {
 // that only tendons and sites meet limits of joints here.
 static inline void add_actuator_row(hfActuation* a, const hfDynamics* d, double h, int i, hfiDrive drive, double* tau) {
   Target t = actuator_target(a, HFI_ROW_ACTUATOR, i, i);
-  if (a->servo[i].transmission >= HF_TRANSMISSION_TENDON) drive = respect_joints(a->model, t, drive);
+  if (a->drives.servo[i].transmission >= HF_TRANSMISSION_TENDON) drive = respect_joints(a->model, t, drive);
   add_drive_row(a, d, h, t, drive, tau);
 }
 
 // Like add_actuator_row, for an actuator that acts directly (hfiServo.direct).
 static inline void add_direct_drive(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int i, double* tau) {
-  const hfiServo* servo = &a->servo[i];
+  const hfiServo* servo = &a->drives.servo[i];
   int start = a->moment_start[i];
   Target t = {HFI_ROW_ACTUATOR, i, 1, a->moment_dof + start, a->moment + start};
   hfiDrive drive = make_servo(a, i, plain_force(servo, a->input[i]), step);
   drive.lo = servo->lo, drive.hi = servo->hi;
-  a->drive[i] = drive;
+  a->drives.drive[i] = drive;
   add_drive_row(a, d, step->h, t, drive, tau);
 }
 
@@ -212,14 +212,14 @@ static void add_drive(hfiDrive* sum, hfiDrive drive, double gear) {
 // forces themselves do, and all of them pull with the gear of the first actuator.
 static void sum_drives(hfActuation* a) {
   const hfModel* m = a->model;
-  if (!a->ndrive_sum) return;
-  for (int p = 0; p < a->ndrive_sum; ++p) memset(&a->drive_sum[p].total, 0, sizeof a->drive_sum[p].total);
+  if (!a->drives.nsum) return;
+  for (int p = 0; p < a->drives.nsum; ++p) memset(&a->drives.sum[p].total, 0, sizeof a->drives.sum[p].total);
   for (int i = 0; i < m->nu; ++i) {
-    if (a->drive_sum_of[i] < 0) continue;
-    hfiDriveSum* sum = &a->drive_sum[a->drive_sum_of[i]];
+    if (a->drives.sum_of[i] < 0) continue;
+    hfiDriveSum* sum = &a->drives.sum[a->drives.sum_of[i]];
     double gear = sum->source == HFI_ROW_JOINT_DRIVE ? hf_model_actuator_gear(m)[6 * i] : 1;
-    add_drive(&sum->total, a->drive[i], gear);
-    if (hfi_is_motor(m, i)) add_drive(&sum->total, a->drag[i], gear);
+    add_drive(&sum->total, a->drives.drive[i], gear);
+    if (hfi_is_motor(m, i)) add_drive(&sum->total, a->drives.drag[i], gear);
   }
 }
 
@@ -250,8 +250,8 @@ static void add_tendon_sum(hfActuation* a, const hfDynamics* d, double h, const 
 
 // Is there a drive sum for the joint?
 static int has_drive_sum(const hfActuation* a, int joint) {
-  for (int p = 0; p < a->ndrive_sum; ++p)
-    if (a->drive_sum[p].source == HFI_ROW_JOINT_DRIVE && a->drive_sum[p].id == joint) return 1;
+  for (int p = 0; p < a->drives.nsum; ++p)
+    if (a->drives.sum[p].source == HFI_ROW_JOINT_DRIVE && a->drives.sum[p].id == joint) return 1;
   return 0;
 }
 
@@ -272,55 +272,57 @@ static void add_gravity_compensation_by_actuators(const hfActuation* a, double* 
 void hfi_drive_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau) {
   const hfModel* m = a->model;
   hfi_update_inputs(a, step->act, step->ctrl, step->h);
-  a->explicit_drives = step->explicit_drives;
+  a->drives.explicit_drives = step->explicit_drives;
   if (m->world.disable_actuation) return;
   hfi_compute_torques(a, d, step);
   for (int i = 0; i < m->nu; ++i) {
-    const hfiServo* servo = &a->servo[i];
+    const hfiServo* servo = &a->drives.servo[i];
     if (servo->direct) {
       add_direct_drive(a, d, step, i, tau);
       continue;
     }
-    if (servo->is_motor) a->drag[i] = (hfiDrive){0, 0, 0, 0};
+    if (servo->is_motor) a->drives.drag[i] = (hfiDrive){0, 0, 0, 0};
     hfiDrive drive = make_drive(a, d, i, step);
-    a->drive[i] = drive;
+    a->drives.drive[i] = drive;
     if (servo->transmission == HF_TRANSMISSION_BODY) {
-      a->force[i] = clamp(drive.f0, drive.lo, drive.hi) + (servo->is_motor ? a->drag[i].f0 : 0);
+      a->force[i] = clamp(drive.f0, drive.lo, drive.hi) + (servo->is_motor ? a->drives.drag[i].f0 : 0);
       continue;
     }
-    if (a->drive_sum_of[i] >= 0) continue;
+    if (a->drives.sum_of[i] >= 0) continue;
     add_actuator_row(a, d, step->h, i, drive, tau);
-    if (servo->is_motor) add_actuator_row(a, d, step->h, i, a->drag[i], tau);
+    if (servo->is_motor) add_actuator_row(a, d, step->h, i, a->drives.drag[i], tau);
   }
   sum_drives(a);
-  for (int p = 0; p < a->ndrive_sum; ++p)
-    (a->drive_sum[p].source == HFI_ROW_JOINT_DRIVE ? add_joint_sum : add_tendon_sum)(a, d, step->h, &a->drive_sum[p], tau);
+  for (int p = 0; p < a->drives.nsum; ++p)
+    (a->drives.sum[p].source == HFI_ROW_JOINT_DRIVE ? add_joint_sum : add_tendon_sum)(a, d, step->h, &a->drives.sum[p], tau);
   add_gravity_compensation_by_actuators(a, tau);
 }
 
 // Sets the rate of an integral to the error at the end of the step, and the rates of a motor's states to those at the end of the step.
 static void set_end_rates(hfActuation* a, int i, double velocity) {
-  if (!hfi_actuator_acts(a->model, i) || a->explicit_drives) return;
+  if (!hfi_actuator_acts(a->model, i) || a->drives.explicit_drives) return;
   if (hfi_is_motor(a->model, i)) hfi_motor_end(a, i, velocity);
   if (hf_model_actuator_dyntype(a->model)[i] != HF_ACTIVATION_ERROR) return;
   a->rate[hf_model_actuator_actadr(a->model)[i]] = a->input[i] - (a->length[i] + a->h * velocity);
 }
 
-static double end_velocity(const hfActuation* a, int i) { return velocity_along(actuator_target(a, HFI_ROW_ACTUATOR, i, i), a->v1); }
+static double end_velocity(const hfActuation* a, int i) { return velocity_along(actuator_target(a, HFI_ROW_ACTUATOR, i, i), a->notes.v1); }
 
 void hfi_actuation_end(hfActuation* a, const double* v1) {
-  memcpy(a->v1, v1, (size_t)a->model->nv * sizeof *v1);
-  *a->due = 1;
+  memcpy(a->notes.v1, v1, (size_t)a->model->nv * sizeof *v1);
+  *a->fresh &= ~(uint32_t)HFI_FRESH_FORCES;
   hfi_target_collect(a, v1);
   for (int i = 0; a->model->na && i < a->model->nu; ++i) set_end_rates(a, i, end_velocity(a, i));
 }
 
+void hfi_actuation_drop_forces(hfActuation* a) { *a->fresh |= HFI_FRESH_FORCES; }
+
 void hfi_actuation_collect(const hfActuation* a) {
-  *a->due = 0;
+  *a->fresh |= HFI_FRESH_FORCES;
   for (int i = 0; i < a->model->nu; ++i) {
     double s = end_velocity(a, i);
-    if (hfi_is_motor(a->model, i)) a->force[i] = hfi_drive_force(a->drive[i], s) + hfi_drive_force(a->drag[i], s);
-    else a->force[i] = a->drive[i].f0 - a->drive[i].kappa * s;
+    if (hfi_is_motor(a->model, i)) a->force[i] = hfi_drive_force(a->drives.drive[i], s) + hfi_drive_force(a->drives.drag[i], s);
+    else a->force[i] = a->drives.drive[i].f0 - a->drives.drive[i].kappa * s;
   }
   hfi_transmit_forces(a);
 }
@@ -328,17 +330,17 @@ void hfi_actuation_collect(const hfActuation* a) {
 // Divides the force of a row among the drives that share it: they get the forces of their laws at that velocity at which these add up to the force of
 // the row.
 static void share_row_force(const hfActuation* a, int p, double force) {
-  const hfiDriveSum* sum = &a->drive_sum[p];
+  const hfiDriveSum* sum = &a->drives.sum[p];
   double speed = (sum->total.f0 - force) / sum->total.kappa;
   for (int i = 0; i < a->model->nu; ++i) {
     double gear = sum->source == HFI_ROW_JOINT_DRIVE ? hf_model_actuator_gear(a->model)[6 * i] : 1;
-    if (a->drive_sum_of[i] == p) a->force[i] = a->drive[i].f0 - a->drive[i].kappa * gear * speed;
+    if (a->drives.sum_of[i] == p) a->force[i] = a->drives.drive[i].f0 - a->drives.drive[i].kappa * gear * speed;
   }
 }
 
 void hfi_actuation_take_force(hfActuation* a, hfiRowOrigin origin, double force) {
   if (origin.source == HFI_ROW_ACTUATOR) a->force[origin.id] = force;
   if (origin.source == HFI_ROW_TARGET) a->target_force[origin.id] = force;
-  for (int p = 0; p < a->ndrive_sum; ++p)
-    if (a->drive_sum[p].source == (int32_t)origin.source && a->drive_sum[p].id == origin.id) share_row_force(a, p, force);
+  for (int p = 0; p < a->drives.nsum; ++p)
+    if (a->drives.sum[p].source == (int32_t)origin.source && a->drives.sum[p].id == origin.id) share_row_force(a, p, force);
 }

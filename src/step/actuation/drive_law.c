@@ -7,7 +7,7 @@
 //                      a = F(l0, s0) + kd u' + u''  (a = F + u' where kp = 0),  F = (M a + bias)/gear, held
 //
 //   beta hfSimConfig.near_rigid    w inverse inertia along l    joints without such a drive: a = 0
-#include "step/actuation/compliance.h"
+#include "step/actuation/inside.h"
 #include "model/actuator.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ void hfi_actuation_drive_by(hfActuation* a, hfDriveLaw law) {
     int servo = hfi_is_servo(hf_model_actuator_gaintype(m)[i], hf_model_actuator_biastype(m)[i], hf_model_actuator_biasprm(m) + 3 * i);
     if (servo && (law != HF_DRIVE_COMPUTED_TORQUE || acts_on_one_dof(m, i))) a->law[i] = law;
   }
-  a->passive.known = 0; // hfiServo depends on the law.
+  *a->fresh &= ~(uint32_t)HFI_FRESH_PARAMETERS; // hfiServo depends on the law.
 }
 
 // The acceleration along the actuator that its gain and bias define. rate: first and second rate of its control.
@@ -44,21 +44,21 @@ void hfi_compute_torques(hfActuation* a, const hfDynamics* d, const hfiActuation
   int first = 0;
   while (first < m->nu && !computes_torque(a, first)) first++;
   if (first == m->nu) return;
-  memset(a->wanted, 0, sizeof *a->wanted * (size_t)m->nv);
+  memset(a->drives.wanted, 0, sizeof *a->drives.wanted * (size_t)m->nv);
   for (int i = first; i < m->nu; ++i) {
     if (!computes_torque(a, i)) continue;
     const double* rate = step->ctrl_rate ? step->ctrl_rate + 2 * i : NULL;
-    a->wanted[a->moment_dof[a->moment_start[i]]] += wanted_acceleration(a, i, rate) / a->moment[a->moment_start[i]];
+    a->drives.wanted[a->moment_dof[a->moment_start[i]]] += wanted_acceleration(a, i, rate) / a->moment[a->moment_start[i]];
   }
-  hf_dynamics_multiply(d, a->wanted, a->torque);
-  for (int i = 0; i < m->nv; ++i) a->torque[i] += d->c[i];
+  hf_dynamics_multiply(d, a->drives.wanted, a->drives.torque);
+  for (int i = 0; i < m->nv; ++i) a->drives.torque[i] += d->c[i];
 }
 
 hfiDrive hfi_inverse_drive(hfActuation* a, const hfDynamics* d, int i, const hfiActuationStep* step) {
   int start = a->moment_start[i], n = a->moment_start[i + 1] - start;
   hfiDrive drive = {0, 0, 0, 0};
   if (computes_torque(a, i)) {
-    drive.f0 = a->torque[a->moment_dof[start]] / a->moment[start];
+    drive.f0 = a->drives.torque[a->moment_dof[start]] / a->moment[start];
     return drive;
   }
   hfiAffine f = hfi_affine_force(a, i);

@@ -5,7 +5,7 @@
 //   weld           r = (p_W1 - p_W2, e), e = log(q_2^-1 q_1 q_rel) the rotation vector of the error
 //                  dr_rot/dt = E(e) R_W2^T (w_1 - w_2),
 //                  E(e) = 1 - [e]/2 + (1 - (|e|/2) cot(|e|/2)) [e][e]/|e|^2        (left Jacobian of SO(3), inverse)
-#include "step/actuation/actuation.h"
+#include "step/actuation/inside.h"
 
 #include "base/compile.h"
 

@@ -15,7 +15,7 @@
 // times the slope for ours. Over a step h from speed s_start of a row, with the inertial acceleration c (compute_inertial_acceleration),
 //
 //   f = -(secant r + mass b s + mass ((s - s_start)/h + c) + h tangent s)
-#include "step/actuation/compliance.h"
+#include "step/actuation/inside.h"
 
 #include "base/compile.h"
 #include "step/law/solref.h"
@@ -142,7 +142,7 @@ HFI_CALLED static double steepen_rows(const Group* g, double speed, double faste
   double slowing = max2(1, speed / fastest), wanted = slowing * g->steeper * max2(1, error / LARGE_ERROR), strength = hfi_strengthen_slowed_row(wanted);
   for (int i = 0; i < g->n; ++i) g->row[i].s0 /= slowing, g->row[i].kappa *= strength;
   if (wanted > OVERLOADED * strength)
-    a->overload[a->noverload++] = (hfiOverload){g->id, g->is_rotation, a->rows.nblock, g->n, error};
+    a->notes.overload[a->notes.noverload++] = (hfiOverload){g->id, g->is_rotation, a->rows.nblock, g->n, error};
   return strength;
 }
 
@@ -172,7 +172,7 @@ static void fill_rigid_group(const Group* g) {
 
 // Inverse mass of the rows at the reference pose if it is known, otherwise at the present pose.
 static double equality_weight(const Group* g) {
-  double w = g->a->equality_weight[2 * g->id + g->is_rotation];
+  double w = g->a->reference_mass.equality[2 * g->id + g->is_rotation];
   return w > 0 ? w : mean_inverse_mass(g);
 }
 

@@ -6,7 +6,7 @@
 //   force = -(phi + kappa s), bounded by +-b;   phi <- (phi - force)/2, the spring's force at the end
 //
 // At rest under a load below b the force is -phi and s is zero: the joint does not creep.
-#include "step/actuation/compliance.h"
+#include "step/actuation/inside.h"
 
 // The row of a friction loss. kappa: its slope; held: the force that it holds against at the start of the step.
 static hfSaturatedRow friction_row(double kappa, double loss, double held) {
@@ -41,11 +41,11 @@ void hfi_friction_rows(hfActuation* a, const hfDynamics* d, const hfiActuationSt
     if (!(stiffest > 0)) continue;
     hfi_tendon_row(a, HFI_ROW_TENDON_FRICTION, t, 1, friction_row(hfi_cap_slope(&a->rows, kappa, stiffest), loss, held));
   }
-  a->first_friction = before, a->nfriction = a->rows.nblock - before;
+  a->notes.first_friction = before, a->notes.nfriction = a->rows.nblock - before;
 }
 
 void hfi_friction_remember(const hfActuation* a, const double* v1, double* friction) {
-  for (int b = a->first_friction, end = b + a->nfriction; b < end; ++b) {
+  for (int b = a->notes.first_friction, end = b + a->notes.nfriction; b < end; ++b) {
     hfiRowOrigin origin = a->rows.origin[b];
     double force, *held = friction + (origin.source == HFI_ROW_TENDON_FRICTION ? a->model->nv : 0) + origin.id;
     hfi_rows_force(&a->rows, b, v1, &force);

@@ -13,7 +13,7 @@
 // speed plus HFI_FAST_SPEED. For a hinge, slide or tendon the step says how much is added to the speed: limit_speed, for a tendon times |J|, the
 // largest speed that dofs of that speed give it. After solving the step the caller must ask hfi_limit_passed, and solve again with the rows of all
 // limits if the solution is beyond one.
-#include "step/actuation/compliance.h"
+#include "step/actuation/inside.h"
 
 #include "base/compile.h"
 #include "base/finite.h"
@@ -34,9 +34,9 @@ static hfSaturatedRow limit_row(hfActuation* a, const hfiActuationStep* step, hf
   return row;
 }
 
-// Is a limit with this solref soft?
+// Whether a limit with this solref has MuJoCo's law in this step.
 static int is_soft(const hfiActuationStep* step, const double* solref) {
-  return (solref[0] != 0 || step->soft_defaults) && !step->rigid_limits;
+  return hfi_limit_is_soft(solref, step->rigid_limits, step->soft_defaults);
 }
 
 // The row of a limit with MuJoCo's law for the inverse mass w; speed: dphi/dt at the start of the step.
@@ -54,14 +54,14 @@ static hfSaturatedRow soft_limit_row(const hfModel* m, const hfiActuationStep* s
 static double limit_weight(const hfActuation* a, int j) {
   int first = hf_model_jnt_dofadr(a->model)[j], n = hfi_joint_nv(hf_model_jnt_type(a->model)[j]);
   double sum = 0;
-  for (int i = first; i < first + n; ++i) sum += a->dof_weight[i] / n;
+  for (int i = first; i < first + n; ++i) sum += a->reference_mass.dof[i] / n;
   return sum;
 }
 
 // The row of one limit of joint j, on its n dofs.
 static hfSaturatedRow joint_limit_row(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, int n, const int32_t* dof, const hfiJointLimit* limit) {
   const hfModel* m = a->model;
-  hfiCompliance law = {hf_model_jnt_limit_stiffness(m)[j], hf_model_jnt_limit_damping(m)[j]};
+  hfiCompliance law = hfi_joint_limit_given(m, j);
   const double *solref = hf_model_jnt_limit_solref(m) + 2 * j, *solimp = hf_model_jnt_limit_solimp(m) + 5 * j;
   int soft = is_soft(step, solref) && law.k == 0 && law.c == 0;
   double w = soft ? limit_weight(a, j) : 0, speed = 0;
@@ -83,7 +83,7 @@ static inline int is_in_reach(double phi, double speed, double more, double h) {
 // Adds the row of one end of a hinge or slide at distance phi if the step may reach it. Otherwise notes how far the joint can move freely.
 static void limit_end(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, double sign, double phi, double speed) {
   if (is_in_reach(phi, speed, step->limit_speed, step->h)) add_joint_limit(a, d, step, j, &(hfiJointLimit){phi, {sign}});
-  else a->free_way = min2(a->free_way, phi);
+  else a->notes.free_way = min2(a->notes.free_way, phi);
 }
 
 HFI_CALLED static void limit_ends(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, double below, double above, double speed) {
@@ -107,7 +107,7 @@ HFI_CALLED static void limit_joint(hfActuation* a, const hfDynamics* d, const hf
 // The inverse mass of a tendon in the law of its limits: MuJoCo's law takes that of the reference pose, if it is known.
 static double tendon_limit_weight(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int t) {
   int soft = is_soft(step, hf_model_tendon_limit_solref(a->model) + 2 * t);
-  return soft && a->tendon_weight[t] > 0 ? a->tendon_weight[t] : hfi_tendon_inverse_mass(a, d, t);
+  return soft && a->reference_mass.tendon[t] > 0 ? a->reference_mass.tendon[t] : hfi_tendon_inverse_mass(a, d, t);
 }
 
 // The row of one end of a tendon's range at distance phi, which changes at this speed. w: the inverse mass of tendon_limit_weight.
@@ -130,8 +130,8 @@ static void limit_tendon(hfActuation* a, const hfDynamics* d, const hfiActuation
   if (!(size2 > 0)) return; // No dof moves the tendon.
   double size = sqrt(size2), more = step->limit_speed * size;
   int lower = is_in_reach(below, fabs(speed), more, step->h), upper = is_in_reach(above, fabs(speed), more, step->h);
-  if (!lower) a->free_way = min2(a->free_way, below / size);
-  if (!upper) a->free_way = min2(a->free_way, above / size);
+  if (!lower) a->notes.free_way = min2(a->notes.free_way, below / size);
+  if (!upper) a->notes.free_way = min2(a->notes.free_way, above / size);
   if (!(lower | upper)) return;
   double w = tendon_limit_weight(a, d, step, t);
   if (!(w > 0)) return;
@@ -158,8 +158,8 @@ static inline int find_near_ends(const hfiRanges* r, int k, const hfiActuationSt
 
 // Hinges and slides, where no ball has a limit. Most of them are far from both ends.
 static void limit_ranges(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
-  const hfiRanges* r = &a->ranges;
-  hfiLanes free_way = hfi_lanes_of(a->free_way);
+  const hfiRanges* r = &a->passive.ranges;
+  hfiLanes free_way = hfi_lanes_of(a->notes.free_way);
   for (int k = 0; k < r->n; k += HFI_LANES) {
     int near = find_near_ends(r, k, step, d->v, &free_way);
     for (int i = k; near && i < r->n; ++i, near >>= 1) {
@@ -167,7 +167,7 @@ static void limit_ranges(hfActuation* a, const hfDynamics* d, const hfiActuation
       if (near & 1) limit_ends(a, d, step, r->joint[i], q - r->low[i] - r->margin[i], r->high[i] - q - r->margin[i], speed);
     }
   }
-  for (int i = 0; i < HFI_LANES; ++i) a->free_way = min2(a->free_way, free_way[i]);
+  for (int i = 0; i < HFI_LANES; ++i) a->notes.free_way = min2(a->notes.free_way, free_way[i]);
 }
 
 // All joints in their order.
@@ -184,13 +184,13 @@ static void limit_joints(hfActuation* a, const hfDynamics* d, const hfiActuation
     double q = step->q[at[j]], speed = fabs(d->v[dof[j]]), below = q - range[2 * j] - margin[j], above = range[2 * j + 1] - q - margin[j];
     double nearer = min2(below, above);
     if (is_in_reach(nearer, speed, step->limit_speed, step->h)) limit_ends(a, d, step, j, below, above, speed);
-    else a->free_way = min2(a->free_way, nearer);
+    else a->notes.free_way = min2(a->notes.free_way, nearer);
   }
 }
 
 void hfi_limit_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
   if (a->model->world.disable_limit) return;
-  (a->ranges.any_ball ? limit_joints : limit_ranges)(a, d, step);
+  (a->passive.ranges.any_ball ? limit_joints : limit_ranges)(a, d, step);
   if (a->model->ntendon) limit_tendons(a, d, step);
 }
 
@@ -224,7 +224,7 @@ static int passes_tendon_limit(const hfActuation* a, int t, const double* v, dou
 
 int hfi_limit_passed(const hfActuation* a, const double* q, const double* v1, double h) {
   const hfModel* m = a->model;
-  if (!(a->free_way < INFINITY) || h * h * hfi_sum_squares(v1, m->nv) < sqr(a->free_way)) return 0; // No joint moves so far.
+  if (!(a->notes.free_way < INFINITY) || h * h * hfi_sum_squares(v1, m->nv) < sqr(a->notes.free_way)) return 0; // No joint moves so far.
   for (int j = 0; j < m->njnt; ++j)
     if (hf_model_jnt_limited(m)[j] && hfi_joint_is_scalar(hf_model_jnt_type(m)[j]) &&
         passes_limit(a, j, q[hf_model_jnt_qposadr(m)[j]], v1[hf_model_jnt_dofadr(m)[j]], h))

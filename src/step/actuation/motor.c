@@ -10,8 +10,18 @@
 // exp(-h/t_e)) ((v - K s)/R - i), and so do the bristles, at the rate a of the start of the step: z1 = e z + b s with e = exp(-a h), b = (1 - e)/a,
 // within |sigma0 z1| <= g. At an instant, as in MuJoCo, the force of the current is that of the end of a step with these l and s, while the bristles
 // are those of the start.
-#include "step/actuation/actuation.h"
+#include "step/actuation/inside.h"
 #include "model/actuator.h"
+
+// ---- controls that move at a bounded speed --------------------------------------------------------------
+
+double hfi_slew_rate(const hfActuation* a, double difference, double fastest) {
+  return clamp(difference / (a->h > 0 ? a->h : a->model->world.timestep), -fastest, fastest);
+}
+
+double hfi_slew_slope(const hfActuation* a, double rate, double fastest) {
+  return fabs(rate) < fastest ? -1 / a->model->world.timestep : 0;
+}
 
 static const double LEAST = 1e-15; // Divisors are at least this, as in MuJoCo.
 
@@ -37,7 +47,7 @@ typedef struct Steady { hfiAffine i; double bound; } Steady;
 
 static Steady steady_current(const hfActuation* a, int n, int implicit) {
   const double* p = parameters(a, n);
-  const hfiMotor* m = &a->motor[n];
+  const hfiMotor* m = &a->drives.motor[n];
   double R = m->resistance, K = p[HF_MOTOR_CONSTANT], h = implicit ? a->h : 0;
   Steady plain = {{m->voltage / R, 0, -K / R}, 0};
   if (!(hf_model_actuator_inputs(a->model)[n] & (HF_INPUT_POSITION | HF_INPUT_VELOCITY | HF_INPUT_TORQUE))) return plain;
@@ -71,7 +81,7 @@ static void narrow_bounds(hfiDrive* d, double lo, double hi) {
 
 static void bound_torque(const hfActuation* a, int n, double share, double bound, hfiDrive* d) {
   const double *p = parameters(a, n), *range = hf_model_actuator_forcerange(a->model) + 2 * n;
-  const hfiMotor* m = &a->motor[n];
+  const hfiMotor* m = &a->drives.motor[n];
   double K = p[HF_MOTOR_CONSTANT], kept = K * (1 - share) * m->current, R = m->resistance;
   d->lo = -INFINITY, d->hi = INFINITY;
   if (bound > 0) { // The voltage stays within its bounds, at the speed of the start.
@@ -95,7 +105,7 @@ static hfiDrive make_drive(const hfActuation* a, int n, hfiAffine f, int implici
 static hfiDrive electric_drive(const hfActuation* a, int n, int implicit) {
   Steady steady = steady_current(a, n, implicit);
   double K = parameters(a, n)[HF_MOTOR_CONSTANT], share = current_share(a, n);
-  hfiAffine torque = {K * ((1 - share) * a->motor[n].current + share * steady.i.constant), K * share * steady.i.length, K * share * steady.i.velocity};
+  hfiAffine torque = {K * ((1 - share) * a->drives.motor[n].current + share * steady.i.constant), K * share * steady.i.length, K * share * steady.i.velocity};
   hfiDrive d = make_drive(a, n, torque, implicit);
   bound_torque(a, n, share, steady.bound, &d);
   return d;
@@ -123,7 +133,7 @@ static double decay_time(double a, double h) { return a * h > LEAST ? -expm1(-a 
 // The force -sigma0 z - sigma1 (s - a z) with the present bristles z, or over a step with z1 = e z + b s.
 static hfiAffine bristle_force(const hfActuation* a, int n, int implicit) {
   const double* p = parameters(a, n);
-  const hfiMotor* m = &a->motor[n];
+  const hfiMotor* m = &a->drives.motor[n];
   double sigma0 = p[HF_MOTOR_BRISTLE_STIFFNESS], sigma1 = p[HF_MOTOR_BRISTLE_DAMPING], h = implicit ? a->h : 0;
   double e = exp(-m->decay * h), b = decay_time(m->decay, h);
   hfiAffine f = {-(sigma0 - sigma1 * m->decay) * e * m->bristle, 0, -sigma0 * b - sigma1 * e};
@@ -139,7 +149,7 @@ hfiMotorForce hfi_motor_force(const hfActuation* a, int n, int implicit) {
   drag.constant += cog.constant, drag.length += cog.length;
   hfiMotorForce f = {electric_drive(a, n, implicit), make_drive(a, n, drag, implicit)};
   if (!implicit || !has_state(a, n, HF_MOTOR_STATE_BRISTLE)) return f;
-  double most = stribeck(p, a->velocity[n]) + p[HF_MOTOR_BRISTLE_DAMPING] * exp(-a->motor[n].decay * a->h) * fabs(a->velocity[n]);
+  double most = stribeck(p, a->velocity[n]) + p[HF_MOTOR_BRISTLE_DAMPING] * exp(-a->drives.motor[n].decay * a->h) * fabs(a->velocity[n]);
   f.drag.lo = middle - most, f.drag.hi = middle + most;
   return f;
 }
@@ -149,7 +159,7 @@ hfiMotorForce hfi_motor_force(const hfActuation* a, int n, int implicit) {
 // Reads the controls that are the inputs of motor n: its own and those of the next actuators.
 static void read_inputs(hfActuation* a, int n, const double* act, const double* ctrl) {
   const double* p = parameters(a, n);
-  hfiMotor* m = &a->motor[n];
+  hfiMotor* m = &a->drives.motor[n];
   double* to[] = {&m->pos, &m->vel, &m->torque, &m->voltage};
   int inputs = hf_model_actuator_inputs(a->model)[n], at = n;
   for (int k = 0; k < 4; ++k) {
@@ -165,7 +175,7 @@ static void read_inputs(hfActuation* a, int n, const double* act, const double* 
 // Rates of integral, bristles and current with this length and velocity.
 static void set_rates(hfActuation* a, int n, double length, double velocity, int implicit) {
   const double* p = parameters(a, n);
-  const hfiMotor* m = &a->motor[n];
+  const hfiMotor* m = &a->drives.motor[n];
   double error = m->pos - length, Imax = p[HF_MOTOR_IMAX];
   int held = Imax > 0 && fabs(m->integral) >= Imax && error * m->integral > 0;
   set_rate(a, n, HF_MOTOR_STATE_INTEGRAL, held ? 0 : error);
@@ -178,7 +188,7 @@ static void set_rates(hfActuation* a, int n, double length, double velocity, int
 
 void hfi_update_motor(hfActuation* a, int n, const double* act, const double* ctrl) {
   const double* p = parameters(a, n);
-  hfiMotor* m = &a->motor[n];
+  hfiMotor* m = &a->drives.motor[n];
   double T = state_of(a, n, HF_MOTOR_STATE_TEMPERATURE, act), s = a->velocity[n];
   *m = (hfiMotor){.integral = state_of(a, n, HF_MOTOR_STATE_INTEGRAL, act), .current = state_of(a, n, HF_MOTOR_STATE_CURRENT, act),
                   .bristle = state_of(a, n, HF_MOTOR_STATE_BRISTLE, act), .resistance = p[HF_MOTOR_RESISTANCE]};
@@ -200,13 +210,13 @@ void hfi_update_motor(hfActuation* a, int n, const double* act, const double* ct
 // The rate of the bristles, bounded so that they do not bend further than they can.
 static double bounded_bristle_rate(const hfActuation* a, int n, double rate) {
   const double* p = parameters(a, n);
-  double z = a->motor[n].bristle, span = decay_time(a->motor[n].decay, a->h), most = max2(fabs(z), stribeck(p, a->velocity[n]) / p[HF_MOTOR_BRISTLE_STIFFNESS]);
+  double z = a->drives.motor[n].bristle, span = decay_time(a->drives.motor[n].decay, a->h), most = max2(fabs(z), stribeck(p, a->velocity[n]) / p[HF_MOTOR_BRISTLE_STIFFNESS]);
   return span > 0 ? (clamp(z + span * rate, -most, most) - z) / span : rate;
 }
 
 void hfi_motor_end(hfActuation* a, int n, double velocity) {
   set_rates(a, n, a->length[n] + a->h * velocity, velocity, 1);
-  if (has_state(a, n, HF_MOTOR_STATE_BRISTLE)) set_rate(a, n, HF_MOTOR_STATE_BRISTLE, bounded_bristle_rate(a, n, velocity - a->motor[n].decay * a->motor[n].bristle));
+  if (has_state(a, n, HF_MOTOR_STATE_BRISTLE)) set_rate(a, n, HF_MOTOR_STATE_BRISTLE, bounded_bristle_rate(a, n, velocity - a->drives.motor[n].decay * a->drives.motor[n].bristle));
 }
 
 void hfi_motor_advance(const hfActuation* a, int n, double* act, double h) {
@@ -217,7 +227,7 @@ void hfi_motor_advance(const hfActuation* a, int n, double* act, double h) {
     if (slot < 0) continue;
     double* x = act + adr + slot;
     double span = 1 << k == HF_MOTOR_STATE_CURRENT   ? -p[HF_MOTOR_TIME_CONSTANT] * expm1(-h / p[HF_MOTOR_TIME_CONSTANT])
-                  : 1 << k == HF_MOTOR_STATE_BRISTLE ? decay_time(a->motor[n].decay, h)
+                  : 1 << k == HF_MOTOR_STATE_BRISTLE ? decay_time(a->drives.motor[n].decay, h)
                                                : h;
     *x += span * a->rate[adr + slot];
     if (1 << k == HF_MOTOR_STATE_INTEGRAL && p[HF_MOTOR_IMAX] > 0) *x = clamp(*x, -p[HF_MOTOR_IMAX], p[HF_MOTOR_IMAX]);
@@ -228,7 +238,7 @@ void hfi_motor_advance(const hfActuation* a, int n, double* act, double h) {
 
 hfiMotorSlopes hfi_motor_slopes(const hfActuation* a, int n) {
   const double* p = parameters(a, n);
-  const hfiMotor* m = &a->motor[n];
+  const hfiMotor* m = &a->drives.motor[n];
   hfiMotorSlopes x = {.force = cogging_force(a, n)};
   Steady steady = steady_current(a, n, 0);
   double K = p[HF_MOTOR_CONSTANT], te = p[HF_MOTOR_TIME_CONSTANT], s = a->velocity[n];

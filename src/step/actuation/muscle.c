@@ -12,7 +12,7 @@
 //
 // tau is one of the two by the sign of u - act, or between them over a width w by the curve 6 x^5 - 15 x^4 + 10 x^3.
 // Over a step the force is linear about the length and velocity at its start.
-#include "step/actuation/actuation.h"
+#include "step/actuation/inside.h"
 
 // Value and slope of a curve.
 typedef struct Curve { double value, slope; } Curve;

@@ -9,7 +9,7 @@
 //
 // The bound F on the size becomes a bound on each component: what the other two leave of F. If the torque at the start is larger than F, the bound is
 // the component of the torque shortened to F.
-#include "step/actuation/actuation.h"
+#include "step/actuation/inside.h"
 #include "model/actuator.h"
 
 static double present_force(const hfActuation* a, int i) {
@@ -24,15 +24,15 @@ static void bound_torque(hfActuation* a, int x) {
   double size = v3_norm(tau), kept[3];
   v3_store(kept, size > most ? v3_scale(most / size, tau) : tau);
   for (int k = 0; k < 3; ++k) {
-    hfiServo* s = &a->servo[x + k];
+    hfiServo* s = &a->drives.servo[x + k];
     s->hi = size > most ? fabs(kept[k]) : most < INFINITY ? sqrt(sqr(most) - sqr(size) + sqr(kept[k])) : INFINITY;
     s->lo = -s->hi;
   }
 }
 
 void hfi_update_orientations(hfActuation* a) {
-  for (int g = 0; g < a->norientation; ++g) {
-    int first = a->orientation[g], x = hfi_orientation_first_axis(a->model, first);
+  for (int g = 0; g < a->drives.norientation; ++g) {
+    int first = a->drives.orientation[g], x = hfi_orientation_first_axis(a->model, first);
     hfVec3 l = v3_load(a->length + x);
     hfQuat target = x > first ? q_unit(q_load(a->input + first)) : q_exp(v3_load(a->input + first));
     a->input[first] = 0; // The component w of the quaternion has no force.
@@ -42,8 +42,8 @@ void hfi_update_orientations(hfActuation* a) {
 }
 
 void hfi_orientations_advance(const hfActuation* a, double* act) {
-  for (int g = 0; g < a->norientation; ++g) {
-    int first = a->orientation[g], adr = hf_model_actuator_actadr(a->model)[first];
+  for (int g = 0; g < a->drives.norientation; ++g) {
+    int first = a->drives.orientation[g], adr = hf_model_actuator_actadr(a->model)[first];
     if (adr < 0) continue;
     hfVec3 turn = v3_load(act + adr);
     if (v3_norm(turn) > HFI_PI) v3_store(act + adr, q_log(q_exp(turn)));
@@ -51,7 +51,7 @@ void hfi_orientations_advance(const hfActuation* a, double* act) {
 }
 
 void hfi_bound_orientations(const hfActuation* a) {
-  for (int g = 0; g < a->norientation; ++g)
-    for (int x = hfi_orientation_first_axis(a->model, a->orientation[g]), k = x; k < x + 3; ++k)
-      a->force[k] = clamp(a->force[k], a->servo[k].lo, a->servo[k].hi);
+  for (int g = 0; g < a->drives.norientation; ++g)
+    for (int x = hfi_orientation_first_axis(a->model, a->drives.orientation[g]), k = x; k < x + 3; ++k)
+      a->force[k] = clamp(a->force[k], a->drives.servo[k].lo, a->drives.servo[k].hi);
 }

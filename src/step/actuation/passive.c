@@ -8,7 +8,7 @@
 // Over a step (q1 = q0 + h v): a joint's spring and damper are linear in v and go into the step's diagonal, diag = h (c + h k), tau = -k (q0 -
 // q_rest). A turn of a ball joint changes its rotation vector by at most h w in any direction, so h^2 k bounds its stiffness. Tendons couple dofs and
 // become rows.
-#include "step/actuation/compliance.h"
+#include "step/actuation/inside.h"
 #include "linalg/dense.h"
 #include "model/spring.h"
 #include <string.h>
@@ -47,20 +47,52 @@ static int has_friction_losses(const hfModel* m) {
   return hfi_dot(loss, loss, m->nv) > 0;
 }
 
+// ---- parameters ---------------------------------------------------------------------------------------
+
+// Takes the arrays of the ranges from the arena. A multiple of four lanes is always full.
+void hfi_ranges_take(hfiRanges* r, const hfModel* m, hfiArena* arena) {
+  int most = (m->njnt + 3) / 4 * 4;
+  HFI_TAKE_EACH(arena, int32_t, most, &r->joint, &r->qposadr, &r->dofadr);
+  HFI_TAKE_EACH(arena, double, most, &r->low, &r->high, &r->margin);
+}
+
+// Writes joint j to place k of the ranges.
+static void set_range(hfiRanges* r, const hfModel* m, int k, int j) {
+  r->joint[k] = j;
+  r->qposadr[k] = hf_model_jnt_qposadr(m)[j];
+  r->dofadr[k] = hf_model_jnt_dofadr(m)[j];
+  r->low[k] = hf_model_jnt_range(m)[2 * j];
+  r->high[k] = hf_model_jnt_range(m)[2 * j + 1];
+  r->margin[k] = hf_model_jnt_margin(m)[j];
+}
+
+void hfi_ranges_update(hfiRanges* r, const hfModel* m) {
+  r->n = 0;
+  r->any_ball = 0;
+  for (int j = 0; j < m->njnt; ++j) {
+    if (!hf_model_jnt_limited(m)[j]) continue;
+    if (hfi_joint_is_scalar(hf_model_jnt_type(m)[j])) set_range(r, m, r->n++, j);
+    else r->any_ball = 1;
+  }
+  // full lanes: repetitions of the last joint
+  for (int k = r->n; k % 4; ++k) set_range(r, m, k, r->joint[r->n - 1]);
+}
+
 void hfi_update_passive(hfActuation* a, const hfDynamics* d) {
   const hfModel* m = a->model;
-  if (a->passive.known && a->passive.revision == m->revision) return;
-  a->passive = (hfiPassive){.revision = m->revision,
-                            .known = 1,
-                            .springs = has_joint_springs(m),
-                            .bends = hfi_any_joint_bends(m),
-                            .dampers = has_joint_dampers(m),
-                            .curved_dampers = has_curved_dampers(m),
-                            .losses = has_friction_losses(m),
-                            .gravcomp = hfi_gravity_compensated(d) && !(m->world.disable_spring && m->world.disable_damper)}; // as in MuJoCo
-  hfi_ranges_update(&a->ranges, m);
+  if (*a->fresh & HFI_FRESH_PARAMETERS && a->passive.revision == m->revision) return;
+  hfiPassive* has = &a->passive;
+  has->revision = m->revision;
+  has->springs = has_joint_springs(m);
+  has->bends = hfi_any_joint_bends(m);
+  has->dampers = has_joint_dampers(m);
+  has->curved_dampers = has_curved_dampers(m);
+  has->losses = has_friction_losses(m);
+  has->gravcomp = hfi_gravity_compensated(d) && !(m->world.disable_spring && m->world.disable_damper); // as in MuJoCo
+  hfi_ranges_update(&a->passive.ranges, m);
   hfi_update_servos(a);
   hfi_update_fluid(a);
+  *a->fresh |= HFI_FRESH_PARAMETERS;
 }
 
 // tau -= k x; also diag += h^2 k unless diag is NULL.

@@ -8,7 +8,7 @@
 // If the limits allow it, the target is met up to 1/(1 + h kappa w) of the difference that there would be without the row. If not, the force is
 // exactly the limit, whatever contact does. The rows minimise sum_i h b_i |v_i - v_des,i| (Huber, rounded below b/kappa) on top of Gauss's principle:
 // an exact penalty, so desired velocities that conflict with contact leave a solvable problem. docs/theory/drives.md
-#include "step/actuation/compliance.h"
+#include "step/actuation/inside.h"
 
 #include <string.h>
 
@@ -25,11 +25,11 @@ void hfi_target_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep
   int before = a->rows.nblock;
   for (int32_t i = 0, n = a->model->nv; i < n; ++i)
     if (!isnan(target[i])) add_target(a, d, step, i);
-  a->ntarget = a->rows.nblock - before;
+  a->notes.ntarget = a->rows.nblock - before;
 }
 
 void hfi_target_collect(const hfActuation* a, const double* v1) {
   memset(a->target_force, 0, sizeof *a->target_force * (size_t)a->model->nv);
-  for (int b = 0; a->ntarget && b < a->rows.nblock; ++b)
+  for (int b = 0; a->notes.ntarget && b < a->rows.nblock; ++b)
     if (a->rows.origin[b].source == HFI_ROW_TARGET) hfi_rows_force(&a->rows, b, v1, &a->target_force[a->rows.origin[b].id]);
 }

@@ -17,7 +17,7 @@
 // A damper against the world would change the angular momentum of bodies that only hold each other. A damper between the two bodies does not, but it
 // does not damp bodies that turn together: the waves of a taut chain, whose links move across it with the mass m. The second factor is for these: in
 // a wave as fast as 2/h the angles of neighbours differ by only about m L^2/(h^2 K) of the angle by which the links turn.
-#include "step/actuation/compliance.h"
+#include "step/actuation/inside.h"
 
 #include <string.h>
 
@@ -83,7 +83,10 @@ static int pulls_free_body(const hfDynamics* d, int equality) {
   return free_link(d, hfi_equality_body(d->model, equality, 0)) || free_link(d, hfi_equality_body(d->model, equality, 1));
 }
 
+void hfi_drop_tensions(hfActuation* a) { a->notes.ntension = 0; }
+
 int hfi_find_tensions(hfActuation* a, const hfDynamics* d, const double* q, const double* v1) {
+  if (a->notes.ntension) return 0;
   for (int b = 0; b < a->rows.nblock; ++b) {
     int source = a->rows.origin[b].source, equality = a->rows.origin[b].id;
     double force[3];
@@ -94,13 +97,13 @@ int hfi_find_tensions(hfActuation* a, const hfDynamics* d, const double* q, cons
     hfiEquality e = hfi_equality_evaluate(a, d, equality, q);
     hfVec3 u = v3_scale(1 / f, v3_load(force));
     double kappa = find_slope(d, &e, f, u, a->h);
-    if (kappa > 0) a->tension[a->ntension++] = (hfiTension){equality, u, kappa};
+    if (kappa > 0) a->notes.tension[a->notes.ntension++] = (hfiTension){equality, u, kappa};
   }
-  return a->ntension;
+  return a->notes.ntension;
 }
 
 void hfi_tension_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
-  for (const hfiTension *t = a->tension, *end = t + a->ntension; t < end; ++t) {
+  for (const hfiTension *t = a->notes.tension, *end = t + a->notes.ntension; t < end; ++t) {
     hfiEquality e = hfi_equality_evaluate(a, d, t->equality, step->q);
     hfVec3 u1, u2;
     v3_tangents(t->axis, &u1, &u2);

@@ -15,7 +15,7 @@
 //
 // The conventions are MuJoCo's. Where the moment is not the exact gradient of the length (ball,
 // site with reference) it is MuJoCo's moment.
-#include "step/actuation/actuation.h"
+#include "step/actuation/inside.h"
 #include "model/actuator.h"
 #include "model/path.h"
 #include <string.h>
@@ -174,7 +174,7 @@ static void update_coupled(hfActuation* a, const hfDynamics* d, const double* q,
 static void update_transmissions(hfActuation* a, const hfDynamics* d, const double* q) {
   const double* gear = hf_model_actuator_gear(a->model);
   for (int i = 0, n = a->model->nu; i < n; ++i) {
-    int at = a->coordinate[i], start = a->moment_start[i];
+    int at = a->drives.coordinate[i], start = a->moment_start[i];
     double g = gear[6 * i];
     if (at < 0) {
       update_coupled(a, d, q, i);

@@ -3,7 +3,7 @@
 //   connect, weld   |p_W1 - p_W2| [m], and |e| of the turn e of a weld [rad] (equality.c)
 //   joint, tendon   |r| of the coupling, in the unit of its first joint or tendon
 //   limit           range0 - x or x - range1, of a ball its angle less the largest: the range itself, without margin
-#include "step/actuation/actuation.h"
+#include "step/actuation/inside.h"
 
 #include "base/gather.h"
 #include "step/law/solref.h"
@@ -20,7 +20,7 @@ static const double LEAP_SHARE = 0.1;
 static int is_attachment(const hfModel* m, int i) { return hf_model_eq_type(m)[i] == HF_EQUALITY_CONNECT || hf_model_eq_type(m)[i] == HF_EQUALITY_WELD; }
 
 int hfi_has_violations(const hfActuation* a) {
-  int any = a->model->neq > 0 || hfi_any_range(&a->ranges);
+  int any = a->model->neq > 0 || hfi_any_range(&a->passive.ranges);
   for (int t = 0; t < a->model->ntendon; ++t) any |= hf_model_tendon_limited(a->model)[t];
   return any;
 }
@@ -80,7 +80,7 @@ static void keep_range(const hfModel* m, int j, double beyond, hfViolations* v) 
 
 // Hinges and slides, where no ball has a limit. Few of them are beyond it.
 static void find_ranges(const hfActuation* a, const double* q, hfViolations* v) {
-  const hfiRanges* r = &a->ranges;
+  const hfiRanges* r = &a->passive.ranges;
   for (int k = 0; k < r->n; k += HFI_LANES) {
     hfiLanes x = hfi_gather_numbers(q, r->qposadr + k);
     hfiLanes beyond = hfi_lanes_max(hfi_lanes_load(r->low + k) - x, x - hfi_lanes_load(r->high + k));
@@ -118,7 +118,7 @@ hfViolations hfi_find_violations(const hfActuation* a, const hfDynamics* d, cons
   for (int i = 0; i < m->neq && !m->world.disable_equality; ++i)
     if (hf_model_eq_active(m)[i]) (is_attachment(m, i) ? find_attachment : find_coupling)(a, d, i, q, &v);
   if (m->world.disable_limit) return v;
-  if (a->ranges.any_ball) find_joints(m, q, &v);
+  if (a->passive.ranges.any_ball) find_joints(m, q, &v);
   else find_ranges(a, q, &v);
   if (m->ntendon) find_tendons(d, q, &v);
   return v;
@@ -143,7 +143,7 @@ static double error_at(const hfActuation* a, const hfDynamics* d, int i, int is_
 static double row_opening_speed(const hfActuation* a, const hfiOverload* o) {
   const hfSaturatedRow* row = hfi_rows_laws(&a->rows, o->block);
   double speed[6], along = 0, aim2 = 0;
-  hfi_rows_velocity(&a->rows, o->block, a->v1, speed);
+  hfi_rows_velocity(&a->rows, o->block, a->notes.v1, speed);
   for (int i = 3 * o->is_rotation, end = i + o->n; i < end; ++i) along -= speed[i] * row[i].s0, aim2 += sqr(row[i].s0);
   return aim2 > 0 ? along / sqrt(aim2) : 0;
 }
@@ -158,7 +158,7 @@ static int opens(const hfActuation* a, const hfDynamics* d, const hfiOverload* o
 
 static void equalities_let_go(const hfActuation* a, const hfDynamics* d, const double* q, hfiLetGo* go) {
   int last = -1;
-  for (const hfiOverload *o = a->overload, *end = o + a->noverload; o < end; ++o) {
+  for (const hfiOverload *o = a->notes.overload, *end = o + a->notes.noverload; o < end; ++o) {
     if (o->equality == last || !opens(a, d, o, q)) continue;
     let_go(go, HF_OBJECT_EQUALITY, o->equality);
     last = o->equality; // The two halves of a weld are one equality.
@@ -180,8 +180,8 @@ static const double SOFT_PASSED = 1;
 // never lets go.
 static double most_passed(const hfModel* m, const hfiLimitLaws* laws, int kind, int id, double width) {
   const double* solref = (kind == HF_OBJECT_TENDON ? hf_model_tendon_limit_solref : hf_model_jnt_limit_solref)(m);
-  if (kind == HF_OBJECT_JOINT && (hf_model_jnt_limit_stiffness(m)[id] > 0 || hf_model_jnt_limit_damping(m)[id] > 0)) return INFINITY;
-  int is_soft = laws->continuous || (!laws->rigid && (solref[2 * id] != 0 || laws->soft_defaults));
+  if (kind == HF_OBJECT_JOINT && hfi_is_given(hfi_joint_limit_given(m, id))) return INFINITY;
+  int is_soft = laws->continuous || hfi_limit_is_soft(solref + 2 * id, laws->rigid, laws->soft_defaults);
   return is_soft ? SOFT_PASSED : clamp(width, LEAST_PASSED, MOST_PASSED);
 }
 
@@ -217,7 +217,7 @@ static Passed passed_tendon(const hfActuation* a, const hfDynamics* d, const hfi
   const double *range = hf_model_tendon_range(a->model) + 2 * t, length = hfi_tendon_length(d, t, q);
   double speed = 0;
   for (int k = a->tendon_start[t]; k < a->tendon_start[t + 1]; ++k) speed += a->tendon_J[k] * v[a->tendon_dof[k]];
-  if (!laws->continuous) speed = (length - a->start_length[t]) / a->h;
+  if (!laws->continuous) speed = (length - a->notes.start_length[t]) / a->h;
   return (Passed){beyond_range(range, length), tendon_is_angle(a->model, t) ? INFINITY : range[1] - range[0], length > range[1] ? speed : -speed};
 }
 

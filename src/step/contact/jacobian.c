@@ -159,7 +159,7 @@ HFI_COPIED double fill_free(RowFill f, const hfiContactSide* side, double* J) {
   const hfDynamics* d = f.d;
   const hfiContact* c = f.c;
   const hfMotion* S = d->S + side->dofs[0];
-  hfVec3 r = d->any_whirls && !c->curved ? find_whirling_arm(d, c, side, S) : v3_sub(c->p_W, hfi_body_reference(d, side->body));
+  hfVec3 r = !hfi_dynamics_is_fresh(d, HFI_FRESH_AXES) && !c->curved ? find_whirling_arm(d, c, side, S) : v3_sub(c->p_W, hfi_body_reference(d, side->body));
   hfVec3 n = v3_scale(side->sign, c->n);
   fill_free_row(n, v3_cross(r, n), S, J);
   if (f.dim < 3) return 0;

@@ -54,7 +54,7 @@ static int find_lack(hfiDiscrete* s, const hfState* state) {
     s->all_limits = 1;
     return 1;
   }
-  if (s->policy.has_rigid_rows || !s->world->model->neq || a->ntension) return 0;
+  if (s->policy.has_rigid_rows || !s->world->model->neq) return 0;
   return hfi_find_tensions(a, &s->world->dynamics, hf_state_q(state), s->v1);
 }
 
@@ -87,7 +87,7 @@ static int accept_solution(const hfiDiscrete* s, hfStatus status, hfiStepOutput*
 // Begins a step: no tree has woken, and the forces of the step before are no longer needed.
 static void begin_step(hfiDiscrete* s) {
   if (s->config.sleep) hfi_sleep_start(s);
-  *s->world->actuation.due = 0;
+  hfi_actuation_drop_forces(&s->world->actuation);
 }
 
 hfStatus hfi_discrete_step(hfiDiscrete* s, hfState* state, const hfInput* in, hfiStepOutput* out, hfError* error) {
@@ -108,7 +108,7 @@ hfStatus hfi_discrete_step(hfiDiscrete* s, hfState* state, const hfInput* in, hf
   } while (status >= 0 && find_lack(s, state));
 
   s->all_limits = 0;
-  s->world->actuation.ntension = 0;
+  hfi_drop_tensions(&s->world->actuation);
   if (accept_solution(s, status, out)) {
     hfi_discrete_results(s, out);            // 8 outcome
     hfi_discrete_advance(s, state, in, out); // 9 advance

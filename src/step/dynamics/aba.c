@@ -8,7 +8,7 @@
 //
 // and outward vdot = (u - U . B)/D, B <- B + S vdot. Inward, Ia and p of a link add to its parent's.
 // Tendon armature couples dofs that no link connects: such models are solved with M = L^T D L.
-#include "step/dynamics/dynamics.h"
+#include "step/dynamics/inside.h"
 #include <string.h>
 
 static hfiArticulated articulate(const hfiInertia* I) {
@@ -52,50 +52,49 @@ static void subtract_dyad(hfiArticulated* a, hfForce U, double Dinv) {
 static void pass_inward(hfDynamics* d, int l, const double* tau) {
   const hfiLink* link = &d->link[l];
   const double* armature = hf_model_dof_armature(d->model);
-  hfiArticulated Ia = d->Ia[l];
-  hfForce p = d->F[l];
+  hfiArticulated Ia = d->scratch.Ia[l];
+  hfForce p = d->scratch.F[l];
   for (int i = link->dof + link->ndof - 1; i >= link->dof; --i) {
     hfForce U = articulated_mul(&Ia, d->S[i]);
     double Dinv = 1 / (fo_dot(U, d->S[i]) + armature[i]), u = Dinv * (tau[i] - fo_dot(p, d->S[i]));
     subtract_dyad(&Ia, U, Dinv);
     p.n = v3_axpy(u, U.n, p.n);
     p.f = v3_axpy(u, U.f, p.f);
-    d->u[i] = u;
-    d->U[i].n = v3_scale(Dinv, U.n);
-    d->U[i].f = v3_scale(Dinv, U.f);
+    d->scratch.u[i] = u;
+    d->scratch.U[i].n = v3_scale(Dinv, U.n);
+    d->scratch.U[i].f = v3_scale(Dinv, U.f);
   }
   if (!link->parent) return;
-  add_articulated(&d->Ia[link->parent], &Ia);
-  d->F[link->parent] = fo_add(d->F[link->parent], p);
+  add_articulated(&d->scratch.Ia[link->parent], &Ia);
+  d->scratch.F[link->parent] = fo_add(d->scratch.F[link->parent], p);
 }
 
 static void pass_outward(hfDynamics* d, int l, double* vdot) {
   const hfiLink* link = &d->link[l];
   hfMotion B = d->B[link->parent];
   for (int i = link->dof; i < link->dof + link->ndof; ++i) {
-    vdot[i] = d->u[i] - fo_dot(d->U[i], B);
+    vdot[i] = d->scratch.u[i] - fo_dot(d->scratch.U[i], B);
     B = mo_axpy(vdot[i], d->S[i], B);
   }
   d->B[l] = B;
 }
 
 static void solve_by_mass_matrix(hfDynamics* d, const double* tau, double* vdot) {
-  hfi_joint_forces(d, d->u);
-  hfi_add_tendon_bias(d, d->u);
-  hf_dynamics_update_mass_matrix(d);
-  hf_dynamics_factor(d);
-  for (int i = 0; i < d->model->nv; ++i) vdot[i] = tau[i] - d->u[i];
+  hfi_joint_forces(d, d->scratch.u);
+  hfi_add_tendon_bias(d, d->scratch.u);
+  hfi_dynamics_need(d, HFI_FRESH_MASS | HFI_FRESH_FACTORS);
+  for (int i = 0; i < d->model->nv; ++i) vdot[i] = tau[i] - d->scratch.u[i];
   hf_dynamics_solve(d, vdot);
 }
 
 void hf_dynamics_forward(hfDynamics* d, const double* v, const double* tau, const hfForce* wrench, double* vdot) {
   hf_dynamics_set_velocity(d, v);
   hfi_link_forces(d, NULL, wrench);
-  if (d->narmature) {
+  if (d->mass.narmature) {
     solve_by_mass_matrix(d, tau, vdot);
     return;
   }
-  for (int l = 1; l < d->nlink; ++l) d->Ia[l] = articulate(&d->I[l]);
+  for (int l = 1; l < d->nlink; ++l) d->scratch.Ia[l] = articulate(&d->mass.I[l]);
   for (int l = d->nlink - 1; l > 0; --l) pass_inward(d, l, tau);
   d->B[0] = mo_zero();
   for (int l = 1; l < d->nlink; ++l) pass_outward(d, l, vdot);

@@ -4,7 +4,7 @@
 //
 //   acceleration of the body's point p, r = p - O:   A_v + A_w x r + w x v_p
 //   force on a subtree about p:                      sum_b I_b (A + B) + V x* I_b V, moved from O to p
-#include "step/dynamics/dynamics.h"
+#include "step/dynamics/inside.h"
 
 void hfi_accelerate(hfDynamics* d, const double* vdot) {
   d->B[0] = mo_zero();

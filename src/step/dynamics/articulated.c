@@ -20,7 +20,7 @@
 //
 // 2. For a fast tree both this scheme and the plain one (all of the bias at q0) are inaccurate. Whether it flies or
 // not, it must not gain energy by inertial forces (fast.c).
-#include "step/dynamics/fast.h"
+#include "step/dynamics/inside.h"
 #include "linalg/dense.h"
 
 #include <string.h>
@@ -56,7 +56,7 @@ static int flies_articulated(const hfiFlight* f, int t, const int32_t* flies) { 
 
 // Whether the bias of a flying tree, and its M, are the same at q0 and q1 and at any velocities. The armature of tendons may change M.
 static int only_falls(const hfiFlight* f, const hfDynamics* d, int t, const int32_t* flies) {
-  return flies[t] && f->translates[t] && d->narmature == d->nfixed_armature;
+  return flies[t] && f->translates[t] && d->mass.narmature == d->mass.nfixed_armature;
 }
 // Does a flying tree have inertial forces?
 static int has_inertial_forces(const hfiFlight* f, const hfDynamics* d, int t, const int32_t* flies) {
@@ -89,7 +89,7 @@ static double turn_in_step(const hfiFlight* f, const hfModel* m, double h, int t
 static int iterate(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, double* p) {
   const hfModel* m = d->model;
   int changing = 0;
-  double* next = d->work;
+  double* next = d->scratch.work;
   for (int t = 0; t < m->ntree; ++t) {
     if (!flies_articulated(f, t, flies)) continue;
     hfiRange r = hfi_tree_dofs(m, t);
@@ -110,7 +110,7 @@ static void update_bias(hfDynamics* d, const double* v) {
 
 // Updates the bias of the flying trees only, if no armature of spatial tendons couples them to others.
 static void update_flying_bias(const hfiFlight* f, hfDynamics* d, const double* v, const int32_t* flies) {
-  if (d->narmature > d->nfixed_armature) {
+  if (d->mass.narmature > d->mass.nfixed_armature) {
     update_bias(d, v);
     return;
   }
@@ -297,7 +297,7 @@ void hfi_translation_end(const hfiFlight* f, const hfDynamics* d, double h, cons
 // Second half of the bias of the other flying trees: v <- v - (h/2) M^-1 bias(q1, v).
 static void add_second_half(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, double* v) {
   update_flying_bias(f, d, v, flies);
-  hf_dynamics_update_mass_matrix(d);
+  hfi_dynamics_need(d, HFI_FRESH_MASS);
   hfi_postpone_factors(d);
   for (int t = 0; t < d->model->ntree; ++t) {
     if (!has_inertial_forces(f, d, t, flies)) continue;

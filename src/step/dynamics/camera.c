@@ -1,5 +1,5 @@
 // Where cameras stand, and where they look (hfCameraMode).
-#include "step/dynamics/dynamics.h"
+#include "step/dynamics/inside.h"
 
 #include <assert.h>
 

@@ -12,7 +12,7 @@
 // its own, so that with Ic = (m, h, Ibar) its rows are m 1 and, for k,
 //   M_kj = (u_k x h)_j,  M_kl = (Ibar u_k) . u_l
 // and with (n, f) = Ic S_i the first six entries of rows i behind it are f and, for k, n . u_k.
-#include "step/dynamics/dynamics.h"
+#include "step/dynamics/inside.h"
 
 #include "linalg/dense.h"
 #include "math/spatial_lanes.h"
@@ -34,13 +34,13 @@ static void fill_free_rows(const hfDynamics* d, const hfiInertia* Ic, const hfMo
 // Ic of all links whose rows are wanted, and the rows of free roots, which need nothing else.
 static void add_composites(hfDynamics* d) {
   const hfModel* m = d->model;
-  memcpy(d->Ic, d->I, (size_t)d->nlink * sizeof *d->I);
+  memcpy(d->mass.Ic, d->mass.I, (size_t)d->nlink * sizeof *d->mass.I);
   for (int l = d->nlink - 1; l > 0; --l) {
     const hfiLink* link = &d->link[l];
-    if (d->steady[link->tree] & d->has_steady_M) continue;
+    if (d->mass.steady[link->tree] & hfi_dynamics_is_fresh(d, HFI_FRESH_STEADY_MASS)) continue;
     if (hfi_is_free_root(link))
-      fill_free_rows(d, &d->Ic[l], d->S + link->dof, hf_model_dof_Madr(m) + link->dof, hf_model_dof_armature(m) + link->dof);
-    if (link->parent) inertia_add(&d->Ic[link->parent], &d->Ic[l]);
+      fill_free_rows(d, &d->mass.Ic[l], d->S + link->dof, hf_model_dof_Madr(m) + link->dof, hf_model_dof_armature(m) + link->dof);
+    if (link->parent) inertia_add(&d->mass.Ic[link->parent], &d->mass.Ic[l]);
   }
 }
 
@@ -49,8 +49,8 @@ static inline void find_lane_forces(hfDynamics* d, const int* rows) {
   const double *at_I[HFI_LANES], *at_S[HFI_LANES];
   double* at_U[HFI_LANES];
   for (int k = 0; k < HFI_LANES; ++k) {
-    const hfiMassRow* r = &d->mass_row[rows[k]];
-    at_I[k] = (const double*)&d->Ic[r->link], at_S[k] = (const double*)&d->S[r->dof], at_U[k] = (double*)&d->U[r->dof];
+    const hfiMassRow* r = &d->mass.row[rows[k]];
+    at_I[k] = (const double*)&d->mass.Ic[r->link], at_S[k] = (const double*)&d->S[r->dof], at_U[k] = (double*)&d->scratch.U[r->dof];
   }
   hfiInertias I;
   hfiMotions S;
@@ -64,11 +64,11 @@ static inline void find_lane_forces(hfDynamics* d, const int* rows) {
 static void find_forces(hfDynamics* d, int n) {
   int rows[HFI_LANES], k = 0;
   for (; k < n - 1; k += HFI_LANES) find_lane_forces(d, hfi_fill_lanes(k, n, rows));
-  if (k == n - 1) d->U[d->mass_row[k].dof] = inertia_mul(&d->Ic[d->mass_row[k].link], d->S[d->mass_row[k].dof]);
+  if (k == n - 1) d->scratch.U[d->mass.row[k].dof] = inertia_mul(&d->mass.Ic[d->mass.row[k].link], d->S[d->mass.row[k].dof]);
 }
 
 static inline void fill_row(const hfDynamics* d, const hfiMassRow* r, const int32_t* col, double* row) {
-  const hfForce F = d->U[r->dof];
+  const hfForce F = d->scratch.U[r->dof];
   int k = 0;
   if (r->has_free_root) {
     v3_store(row, F.f);
@@ -80,18 +80,19 @@ static inline void fill_row(const hfDynamics* d, const hfiMassRow* r, const int3
 void hf_dynamics_update_mass_matrix(hfDynamics* d) {
   const int32_t* col = hf_model_M_col(d->model);
   const double* armature = hf_model_dof_armature(d->model);
-  if (d->has_M) return;
-  int n = d->has_steady_M ? d->nvarying : d->nmass_row;
+  if (hfi_dynamics_is_fresh(d, HFI_FRESH_MASS)) return;
+  int n = hfi_dynamics_is_fresh(d, HFI_FRESH_STEADY_MASS) ? d->mass.nvarying : d->mass.nrow;
   add_composites(d);
   find_forces(d, n);
   for (int k = 0; k < n; ++k) {
-    const hfiMassRow* r = &d->mass_row[k];
+    const hfiMassRow* r = &d->mass.row[k];
     double* row = d->M + r->adr;
     fill_row(d, r, col + r->adr, row);
     row[r->n - 1] += armature[r->dof];
   }
-  for (int k = 0; k < d->narmature; ++k) d->M[d->armature[k].entry] += d->armature[k].value;
-  d->has_M = d->has_steady_M = 1, d->has_factors = 0;
+  for (int k = 0; k < d->mass.narmature; ++k) d->M[d->mass.armature[k].entry] += d->mass.armature[k].value;
+  d->fresh |= HFI_FRESH_MASS | HFI_FRESH_STEADY_MASS;
+  d->fresh &= ~(uint32_t)HFI_FRESH_FACTORS;
 }
 
 const double* hf_dynamics_mass_matrix(const hfDynamics* d) { return d->M; }
@@ -162,7 +163,7 @@ static inline void multiply_rows(const hfDynamics* d, int i, int end, const doub
 void hfi_multiply_tree(const hfDynamics* d, int t, const double* x, double* y) {
   const hfModel* m = d->model;
   int begin = hf_model_tree_dofadr(m)[t], end = begin + hf_model_tree_dofnum(m)[t];
-  int free = !d->narmature && starts_free_root(m, begin); // The armature of tendons may couple all dofs.
+  int free = !d->mass.narmature && starts_free_root(m, begin); // The armature of tendons may couple all dofs.
   if (free) multiply_free(d->M + hf_model_dof_Madr(m)[begin], x + begin, y + begin);
   multiply_rows(d, free ? begin + 6 : begin, end, x, y);
 }

@@ -4,7 +4,7 @@
 //                 quaternion product (fk.c)
 //   links         inertia of a body and all bodies welded to it, merged about their common centre:
 //                   m = sum m_b,  c = sum m_b c_b/m,  Ic = sum R I_b R^T + m_b (|r|^2 1 - r r^T), r = c_b - c
-#include "step/dynamics/dynamics.h"
+#include "step/dynamics/inside.h"
 #include "base/object.h"
 #include "model/path.h"
 #include "model/shape.h"
@@ -68,15 +68,15 @@ static int count_hinges(const hfModel* m) {
 static void count_bodies(hfDynamics* d) {
   const hfModel* m = d->model;
   d->nlink = 1;
-  d->nmoving = d->nslid = 0;
+  d->kinematics.nmoving = d->kinematics.nslid = 0;
   for (int b = 1; b < m->nbody; ++b) {
     d->nlink += hf_model_body_jntnum(m)[b] > 0;
-    d->nmoving += hf_model_body_weld(m)[b] != 0;
-    d->nslid += slides_first(m, b);
+    d->kinematics.nmoving += hf_model_body_weld(m)[b] != 0;
+    d->kinematics.nslid += slides_first(m, b);
   }
-  d->nhinge = count_hinges(m);
-  d->nmovinggeom = count_moving_geoms(m);
-  d->nmovingsite = count_moving_sites(m);
+  d->kinematics.nhinge = count_hinges(m);
+  d->kinematics.nmovinggeom = count_moving_geoms(m);
+  d->kinematics.nmovingsite = count_moving_sites(m);
 }
 
 static int count_tendon_pairs(const hfModel* m) {
@@ -90,48 +90,48 @@ static int count_tendon_pairs(const hfModel* m) {
 
 static void take_constants(hfDynamics* d, hfiArena* arena) {
   const hfModel* m = d->model;
-  d->step = HFI_TAKE(arena, hfiJointStep, m->njnt);
-  d->moving = HFI_TAKE(arena, hfiMovingBody, d->nmoving);
-  d->hinge_qposadr = HFI_TAKE(arena, int32_t, d->nhinge);
-  d->hinge_ref = HFI_TAKE(arena, double, d->nhinge);
-  d->geom = HFI_TAKE(arena, hfiFixedFrame, m->ngeom);
-  d->site = HFI_TAKE(arena, hfiFixedFrame, m->nsite);
-  d->movinggeom = HFI_TAKE(arena, int32_t, d->nmovinggeom);
-  d->movingsite = HFI_TAKE(arena, int32_t, d->nmovingsite);
+  d->kinematics.step = HFI_TAKE(arena, hfiJointStep, m->njnt);
+  d->kinematics.moving = HFI_TAKE(arena, hfiMovingBody, d->kinematics.nmoving);
+  d->kinematics.hinge_qposadr = HFI_TAKE(arena, int32_t, d->kinematics.nhinge);
+  d->kinematics.hinge_ref = HFI_TAKE(arena, double, d->kinematics.nhinge);
+  d->kinematics.geom = HFI_TAKE(arena, hfiFixedFrame, m->ngeom);
+  d->kinematics.site = HFI_TAKE(arena, hfiFixedFrame, m->nsite);
+  d->kinematics.movinggeom = HFI_TAKE(arena, int32_t, d->kinematics.nmovinggeom);
+  d->kinematics.movingsite = HFI_TAKE(arena, int32_t, d->kinematics.nmovingsite);
   d->link = HFI_TAKE(arena, hfiLink, d->nlink);
   HFI_TAKE_EACH(arena, int32_t, m->nbody, &d->body_link, &d->only_slides);
   d->most_inverse_mass = HFI_TAKE(arena, double, m->nv);
-  d->mass_row = HFI_TAKE(arena, hfiMassRow, m->nv);
-  d->trunk = HFI_TAKE(arena, int32_t, m->ntree);
-  d->steady = HFI_TAKE(arena, int32_t, m->ntree);
-  d->armature = HFI_TAKE(arena, hfiArmature, count_tendon_pairs(m));
-  hfi_path_constants_init(&d->path, m, arena);
+  d->mass.row = HFI_TAKE(arena, hfiMassRow, m->nv);
+  d->mass.trunk = HFI_TAKE(arena, int32_t, m->ntree);
+  d->mass.steady = HFI_TAKE(arena, int32_t, m->ntree);
+  d->mass.armature = HFI_TAKE(arena, hfiArmature, count_tendon_pairs(m));
+  hfi_path_constants_init(&d->kinematics.path, m, arena);
 }
 
 static void take_results(hfDynamics* d, hfiArena* arena) {
   const hfModel* m = d->model;
-  HFI_TAKE_EACH(arena, double, d->nhinge, &d->half_sin, &d->half_cos);
+  HFI_TAKE_EACH(arena, double, d->kinematics.nhinge, &d->kinematics.half_sin, &d->kinematics.half_cos);
   d->q_WB = HFI_TAKE(arena, hfQuat, m->nbody);
   d->X_WB = HFI_TAKE(arena, hfPose, m->nbody);
-  d->slid = HFI_TAKE(arena, hfiSlidFrame, d->nslid);
+  d->kinematics.slid = HFI_TAKE(arena, hfiSlidFrame, d->kinematics.nslid);
   d->X_WG = HFI_TAKE(arena, hfPose, m->ngeom);
   d->X_WS = HFI_TAKE(arena, hfPose, m->nsite);
   d->axis_W = HFI_TAKE(arena, hfVec3, m->njnt);
-  d->p_WA = HFI_TAKE(arena, hfVec3, m->njnt);
+  d->kinematics.p_WA = HFI_TAKE(arena, hfVec3, m->njnt);
   d->p_WO = HFI_TAKE(arena, hfVec3, m->ntree);
   d->S = HFI_TAKE(arena, hfMotion, m->nv);
-  d->I = HFI_TAKE(arena, hfiInertia, d->nlink);
-  d->Ic = HFI_TAKE(arena, hfiInertia, d->nlink);
-  HFI_TAKE_EACH(arena, double, m->nv, &d->v, &d->Dinv, &d->inverse_mass, &d->c, &d->u, &d->gradient);
+  d->mass.I = HFI_TAKE(arena, hfiInertia, d->nlink);
+  d->mass.Ic = HFI_TAKE(arena, hfiInertia, d->nlink);
+  HFI_TAKE_EACH(arena, double, m->nv, &d->v, &d->Dinv, &d->mass.inverse, &d->c, &d->scratch.u, &d->scratch.gradient);
   HFI_TAKE_EACH(arena, hfMotion, d->nlink, &d->V, &d->A, &d->B);
   d->M = HFI_TAKE(arena, double, m->nM);
   d->L = HFI_TAKE(arena, double, m->nM);
-  d->postponed = HFI_TAKE(arena, int32_t, m->ntree);
-  d->F = HFI_TAKE(arena, hfForce, d->nlink);
-  d->Ia = HFI_TAKE(arena, hfiArticulated, d->nlink);
-  d->U = HFI_TAKE(arena, hfForce, m->nv);
-  d->tendon_dof = HFI_TAKE(arena, int32_t, m->nv);
-  d->work = HFI_TAKE(arena, double, m->nq + 3 * m->nv);
+  d->mass.postponed = HFI_TAKE(arena, int32_t, m->ntree);
+  d->scratch.F = HFI_TAKE(arena, hfForce, d->nlink);
+  d->scratch.Ia = HFI_TAKE(arena, hfiArticulated, d->nlink);
+  d->scratch.U = HFI_TAKE(arena, hfForce, m->nv);
+  d->scratch.tendon_dof = HFI_TAKE(arena, int32_t, m->nv);
+  d->scratch.work = HFI_TAKE(arena, double, m->nq + 3 * m->nv);
 }
 
 // ---- kinematics -----------------------------------------------------------------------------------
@@ -172,8 +172,8 @@ static void make_joint_steps(hfDynamics* d, int body) {
   for (int k = 0; k < hf_model_body_jntnum(m)[body]; ++k) {
     hfQuat q = k ? q_identity() : q_unit(q_load(hf_model_body_quat(m) + 4 * body));
     hfVec3 p = k ? v3_zero() : v3_load(hf_model_body_pos(m) + 3 * body);
-    d->step[first + k] = make_joint_step(m, first + k, q, p);
-    d->step[first + k].is_behind = k > 0;
+    d->kinematics.step[first + k] = make_joint_step(m, first + k, q, p);
+    d->kinematics.step[first + k].is_behind = k > 0;
   }
 }
 
@@ -229,12 +229,12 @@ static void make_hinges(hfDynamics* d) {
   const hfModel* m = d->model;
   int k = 0;
   for (int j = 0; j < m->njnt; ++j) {
-    hfiJointStep* s = &d->step[j];
+    hfiJointStep* s = &d->kinematics.step[j];
     if (!turns_about_axis(s->type)) continue;
-    d->hinge_qposadr[k] = s->qposadr, d->hinge_ref[k] = s->ref;
+    d->kinematics.hinge_qposadr[k] = s->qposadr, d->kinematics.hinge_ref[k] = s->ref;
     s->hinge = k++;
   }
-  for (; k < d->nhinge; ++k) d->hinge_qposadr[k] = d->hinge_qposadr[k - 1], d->hinge_ref[k] = d->hinge_ref[k - 1];
+  for (; k < d->kinematics.nhinge; ++k) d->kinematics.hinge_qposadr[k] = d->kinematics.hinge_qposadr[k - 1], d->kinematics.hinge_ref[k] = d->kinematics.hinge_ref[k - 1];
 }
 
 static void make_kinematics(hfDynamics* d) {
@@ -243,20 +243,20 @@ static void make_kinematics(hfDynamics* d) {
   for (int b = 1; b < m->nbody; ++b) {
     make_joint_steps(d, b);
     if (hf_model_body_weld(m)[b] == 0) continue;
-    d->moving[k] = make_moving_body(d, b);
-    if (d->moving[k].nslide && !d->only_slides[b]) d->moving[k].slid = slid++;
+    d->kinematics.moving[k] = make_moving_body(d, b);
+    if (d->kinematics.moving[k].nslide && !d->only_slides[b]) d->kinematics.moving[k].slid = slid++;
     ++k;
   }
   make_hinges(d);
   k = 0;
   for (int i = 0; i < m->ngeom; ++i) {
-    d->geom[i] = make_fixed_frame(d, hf_model_geom_body(m)[i], hf_model_geom_pos(m) + 3 * i, hf_model_geom_quat(m) + 4 * i);
-    if (is_moving_geom(m, i)) d->movinggeom[k++] = i;
+    d->kinematics.geom[i] = make_fixed_frame(d, hf_model_geom_body(m)[i], hf_model_geom_pos(m) + 3 * i, hf_model_geom_quat(m) + 4 * i);
+    if (is_moving_geom(m, i)) d->kinematics.movinggeom[k++] = i;
   }
   k = 0;
   for (int i = 0; i < m->nsite; ++i) {
-    d->site[i] = make_fixed_frame(d, hf_model_site_body(m)[i], hf_model_site_pos(m) + 3 * i, hf_model_site_quat(m) + 4 * i);
-    if (is_moving_site(m, i)) d->movingsite[k++] = i;
+    d->kinematics.site[i] = make_fixed_frame(d, hf_model_site_body(m)[i], hf_model_site_pos(m) + 3 * i, hf_model_site_quat(m) + 4 * i);
+    if (is_moving_site(m, i)) d->kinematics.movingsite[k++] = i;
   }
 }
 
@@ -271,8 +271,8 @@ static void place_fixed_bodies(hfDynamics* d) {
     d->q_WB[b] = q_mul(d->q_WB[r.parent], r.q_PB);
     d->X_WB[b] = pose_mul(d->X_WB[r.parent], r.X_PB);
   }
-  for (int i = 0; i < m->ngeom; ++i) d->X_WG[i] = pose_mul(d->X_WB[d->geom[i].body], d->geom[i].X_BF);
-  for (int i = 0; i < m->nsite; ++i) d->X_WS[i] = pose_mul(d->X_WB[d->site[i].body], d->site[i].X_BF);
+  for (int i = 0; i < m->ngeom; ++i) d->X_WG[i] = pose_mul(d->X_WB[d->kinematics.geom[i].body], d->kinematics.geom[i].X_BF);
+  for (int i = 0; i < m->nsite; ++i) d->X_WS[i] = pose_mul(d->X_WB[d->kinematics.site[i].body], d->kinematics.site[i].X_BF);
 }
 
 // ---- links ----------------------------------------------------------------------------------------
@@ -361,14 +361,14 @@ static void merge_link(hfDynamics* d, int l) {
 
 // Finds the steady trees, and marks that nothing of them is computed yet.
 static void find_steady(hfDynamics* d) {
-  for (int t = 0; t < d->model->ntree; ++t) d->steady[t] = d->narmature == 0, d->postponed[t] = 1;
-  for (int l = 1; l < d->nlink; ++l) d->steady[d->link[l].tree] &= d->link[l].only_slides;
-  d->has_steady_M = d->has_steady_bias = 0;
+  for (int t = 0; t < d->model->ntree; ++t) d->mass.steady[t] = d->mass.narmature == 0, d->mass.postponed[t] = 1;
+  for (int l = 1; l < d->nlink; ++l) d->mass.steady[d->link[l].tree] &= d->link[l].only_slides;
+  d->fresh &= ~(uint32_t)(HFI_FRESH_STEADY_MASS | HFI_FRESH_STEADY_BIAS);
 }
 
 // Whether the first slides of a link have rows of M that stay.
 static int keeps_rows(const hfDynamics* d, const hfiLink* link, int dof) {
-  return d->narmature == 0 && (d->steady[link->tree] || dof < link->dof + link->nslide);
+  return d->mass.narmature == 0 && (d->mass.steady[link->tree] || dof < link->dof + link->nslide);
 }
 
 // Adds the rows of all links that stay, or those that do not.
@@ -378,15 +378,15 @@ static void list_rows(hfDynamics* d, int stays) {
     const hfiLink* link = &d->link[l];
     for (int i = link->dof; i < link->dof + link->ndof && !hfi_is_free_root(link); ++i) {
       hfiMassRow row = {i, l, hf_model_dof_Madr(m)[i], hf_model_dof_depth(m)[i] + 1, link->has_free_root};
-      if (keeps_rows(d, link, i) == stays) d->mass_row[d->nmass_row++] = row;
+      if (keeps_rows(d, link, i) == stays) d->mass.row[d->mass.nrow++] = row;
     }
   }
 }
 
 static void list_mass_rows(hfDynamics* d) {
-  d->nmass_row = 0;
+  d->mass.nrow = 0;
   list_rows(d, 0);
-  d->nvarying = d->nmass_row;
+  d->mass.nvarying = d->mass.nrow;
   list_rows(d, 1);
 }
 
@@ -396,12 +396,12 @@ void hf_dynamics_refresh(hfDynamics* d) {
   d->V[0] = mo_zero();
   d->A[0] = mo_zero();
   d->A[0].v = v3_neg(d->gravity);
-  memset(&d->I[0], 0, sizeof d->I[0]);
+  memset(&d->mass.I[0], 0, sizeof d->mass.I[0]);
   for (int l = 1; l < d->nlink; ++l) merge_link(d, l);
   hfi_list_tendon_armature(d);
   find_steady(d);
   list_mass_rows(d);
-  d->has_M = d->has_factors = d->has_velocity = 0;
+  d->fresh &= ~(uint32_t)(HFI_FRESH_MASS | HFI_FRESH_FACTORS | HFI_FRESH_VELOCITY);
   hfi_bound_inverse_masses(d);
 }
 
@@ -414,12 +414,12 @@ void hfi_dynamics_init(hfDynamics* d, const hfModel* model, hfiArena* arena) {
   if (!arena->base) return;
   find_only_slides(d);
   make_links(d);
-  for (int t = 0; t < model->ntree; ++t) d->trunk[t] = hfi_find_trunk(model, t);
+  for (int t = 0; t < model->ntree; ++t) d->mass.trunk[t] = hfi_find_trunk(model, t);
   make_kinematics(d);
   place_fixed_bodies(d);
   hf_dynamics_refresh(d);
   hf_dynamics_set_position(d, hf_model_qpos0(model), NULL);
-  d->has_rotations = 1;
+  d->fresh |= HFI_FRESH_ROTATIONS;
   hf_dynamics_set_velocity(d, d->v);
 }
 

@@ -4,7 +4,7 @@
 //   dtau/dv_j = (tau(v + e_j) - tau(v - e_j))/2                 exact: tau is quadratic in v
 //
 // dtau/dvdot is M. The step e balances truncation e^2/6 tau''' with rounding eps tau/e.
-#include "step/dynamics/dynamics.h"
+#include "step/dynamics/inside.h"
 #include <string.h>
 
 static const double STEP = 1e-5; // near eps^(1/3) for coordinates of order one
@@ -18,7 +18,7 @@ static void store_column(int nv, int j, double scale, const double* plus, const 
 // tau with dof j moved by e
 static void force_at_moved(hfDynamics* d, const Point* at, int j, double e, double* tau) {
   const hfModel* m = d->model;
-  double *q = d->work, *unit = d->work + m->nq;
+  double *q = d->scratch.work, *unit = d->scratch.work + m->nq;
   memcpy(q, at->q, (size_t)m->nq * sizeof *q);
   memset(unit, 0, (size_t)m->nv * sizeof *unit);
   unit[j] = 1;
@@ -29,7 +29,7 @@ static void force_at_moved(hfDynamics* d, const Point* at, int j, double e, doub
 
 // tau with the rate of dof j changed by e
 static void force_at_rate(hfDynamics* d, const Point* at, int j, double e, double* tau) {
-  double* v = d->work + d->model->nq;
+  double* v = d->scratch.work + d->model->nq;
   memcpy(v, at->v, (size_t)d->model->nv * sizeof *v);
   v[j] += e;
   hf_dynamics_inverse(d, v, at->vdot, NULL, tau);
@@ -39,7 +39,7 @@ void hf_dynamics_inverse_derivatives(hfDynamics* d, const double* q, const doubl
                                      const hfInput* input, double* dtau_dq, double* dtau_dv) {
   const Point at = {q, v, vdot, input};
   int nv = d->model->nv;
-  double *plus = d->work + d->model->nq + nv, *minus = plus + nv;
+  double *plus = d->scratch.work + d->model->nq + nv, *minus = plus + nv;
   for (int j = 0; j < nv; ++j) {
     force_at_moved(d, &at, j, STEP, plus);
     force_at_moved(d, &at, j, -STEP, minus);

@@ -1,24 +1,61 @@
-// Kinetic and potential energy.
+// Sums over all bodies: centre of mass, momentum, energy, gravity compensation.
 //
-//   T = sum_l V_l . I_l V_l/2 + v^T armature v/2
-//   U = -sum_b m_b g . c_b + sum of springs
+//   c    = sum m_b c_b/sum m_b over a subtree; a subtree without mass has its body's origin for a centre
+//   p    = sum m v_c
+//   L_P  = sum_l n_l + (O - P) x f_l,   (n_l, f_l) = I_l V_l about O; armature has no direction in space and does not count
+//   T    = sum_l V_l . I_l V_l/2 + v^T armature v/2
+//   U    = -sum_b m_b g . c_b + sum of springs
+//   tau  = -sum_b gravcomp_b m_b J_cb^T g, which carries the share body_gravcomp of each weight
 //
 // A joint spring of stiffness k rests at qpos_spring, or where it has yielded to: k x^2/2, and terms of third and fourth degree
 // where its polynomial has them, with x the distance along the manifold
 // (angle for ball; distance and angle, both with k, for free). A tendon spring rests on the interval
 // tendon_springlength: k x^2/2 with x the length outside it.
-#include "step/dynamics/dynamics.h"
+#include "step/dynamics/inside.h"
+
+#include "base/finite.h"
 #include "model/spring.h"
 #include "model/path.h"
+
+#include <assert.h>
+#include <string.h>
+
+// ---- centre of mass and momentum ------------------------------------------------------------------------
+
+hfVec3 hf_dynamics_com(const hfDynamics* d, int body) {
+  assert(body >= 0 && body < d->model->nbody);
+  const double* mass = hf_model_body_mass(d->model);
+  int end = hf_model_body_subtreeend(d->model)[body];
+  double total = 0;
+  hfVec3 moment = v3_zero();
+  for (int b = body; b < end; ++b) {
+    total += mass[b];
+    moment = v3_axpy(mass[b], hfi_body_com(d, b), moment);
+  }
+  return total > 0 ? v3_scale(1 / total, moment) : d->X_WB[body].p;
+}
+
+void hf_dynamics_momentum(const hfDynamics* d, hfVec3 about_W, hfVec3* linear, hfVec3* angular) {
+  hfForce sum = fo_zero();
+  for (int l = 1; l < d->nlink; ++l) {
+    hfForce p = inertia_mul(&d->mass.I[l], d->V[l]);
+    p.n = v3_add(p.n, v3_cross(v3_sub(hfi_link_reference(d, l), about_W), p.f));
+    sum = fo_add(sum, p);
+  }
+  *linear = sum.f;
+  *angular = sum.n;
+}
+
+// ---- energy ---------------------------------------------------------------------------------------------
 
 double hf_dynamics_kinetic_energy(const hfDynamics* d) {
   const double* armature = hf_model_dof_armature(d->model);
   const double* v = d->v;
   double twice = 0;
-  for (int l = 1; l < d->nlink; ++l) twice += fo_dot(inertia_mul(&d->I[l], d->V[l]), d->V[l]);
+  for (int l = 1; l < d->nlink; ++l) twice += fo_dot(inertia_mul(&d->mass.I[l], d->V[l]), d->V[l]);
   for (int i = 0; i < d->model->nv; ++i) twice += armature[i] * v[i] * v[i];
-  for (int k = 0; k < d->narmature; ++k) {
-    const hfiArmature* a = &d->armature[k];
+  for (int k = 0; k < d->mass.narmature; ++k) {
+    const hfiArmature* a = &d->mass.armature[k];
     twice += (a->row == a->col ? 1 : 2) * a->value * v[a->row] * v[a->col];
   }
   return 0.5 * twice;
@@ -87,4 +124,20 @@ double hf_dynamics_potential_energy(const hfDynamics* d, const double* q) {
   double sum = gravity_energy(d);
   if (!d->model->world.disable_spring) sum += joint_spring_energy(d, q) + tendon_spring_energy(d, q);
   return sum;
+}
+
+// ---- gravity compensation -------------------------------------------------------------------------------
+
+int hfi_gravity_compensated(const hfDynamics* d) {
+  return hfi_any_nonzero(hf_model_body_gravcomp(d->model) + 1, d->model->nbody - 1);
+}
+
+void hf_dynamics_gravity_compensation(const hfDynamics* d, double* tau) {
+  const hfModel* m = d->model;
+  memset(tau, 0, (size_t)m->nv * sizeof *tau);
+  for (int b = 1; b < m->nbody; ++b) {
+    double share = hf_model_body_gravcomp(m)[b];
+    hfForce lift = {v3_zero(), v3_scale(-share * hf_model_body_mass(m)[b], d->gravity)};
+    if (share != 0) hfi_jacobian_transpose_add(d, b, hfi_body_com(d, b), lift, tau);
+  }
 }

@@ -18,7 +18,7 @@
 // T is the kinetic energy; for a tree with a free root, that relative to its centre of mass. The momentum of such a tree is treated in the same way,
 // but kept exactly. The bounds are met by scaling v1. A slide on something that turns counts as a turn. Impulses may make a tree faster within the
 // step: see find_made_faster.
-#include "step/dynamics/fast.h"
+#include "step/dynamics/inside.h"
 
 #include "linalg/dense.h"
 
@@ -210,7 +210,7 @@ void hfi_fast_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, con
                     double* p) {
   const hfModel* m = d->model;
   const int32_t* tree = hf_model_dof_tree(m);
-  double *kick = d->work, *weight = d->work + m->nv, *Mkick = f->base, *v_k = f->middle, *Mv_k = d->work; // M v_k is computed when nobody needs the kick any more.
+  double *kick = d->scratch.work, *weight = d->scratch.work + m->nv, *Mkick = f->base, *v_k = f->middle, *Mv_k = d->scratch.work; // M v_k is computed when nobody needs the kick any more.
   if (!any_is_bound(f, m->ntree, flies)) return;
   f->has_middle = 0; // v_k replaces it.
   memset(v_k, 0, sizeof *v_k * (size_t)m->nv);

@@ -15,7 +15,7 @@
 // Motion of a dof about the tree's reference point O:
 //   rotation about u through A: S = (u, (p_WA - O) x u);  translation along u: S = (0, u);  screw: the sum, the latter times the pitch
 // with u fixed in B for ball and free rotations, in the world for free translations.
-#include "step/dynamics/dynamics.h"
+#include "step/dynamics/inside.h"
 
 #include "base/compile.h"
 #include "math/sine_lanes.h"
@@ -34,7 +34,7 @@ static Frame body_frame(const hfDynamics* d, int body) {
 // The frame of a body behind its first joints, as far as these are slides. Without such slides it is the frame of the body.
 static Frame slid_frame(const hfDynamics* d, const hfiMovingBody* body) {
   if (body->slid < 0) return body_frame(d, body->body);
-  Frame frame = {&d->slid[body->slid].q, &d->slid[body->slid].X};
+  Frame frame = {&d->kinematics.slid[body->slid].q, &d->kinematics.slid[body->slid].X};
   return frame;
 }
 
@@ -67,11 +67,11 @@ static inline hfVec3 joint_axis(const hfMat3* R, const hfiJointStep* s) {
 
 // Computes the sines and cosines of half the angles of all hinges and screws, several at a time.
 HFI_CALLED static void turn_hinges(hfDynamics* d, const double* q) {
-  const int32_t* adr = d->hinge_qposadr;
-  for (int k = 0; k < d->nhinge; k += HFI_LANES) {
-    hfiLanes angle = hfi_gather_numbers(q, adr + k) - hfi_lanes_load(d->hinge_ref + k);
+  const int32_t* adr = d->kinematics.hinge_qposadr;
+  for (int k = 0; k < d->kinematics.nhinge; k += HFI_LANES) {
+    hfiLanes angle = hfi_gather_numbers(q, adr + k) - hfi_lanes_load(d->kinematics.hinge_ref + k);
     hfiSines half = hfi_sines(0.5 * angle);
-    hfi_lanes_store(d->half_sin + k, half.sin), hfi_lanes_store(d->half_cos + k, half.cos);
+    hfi_lanes_store(d->kinematics.half_sin + k, half.sin), hfi_lanes_store(d->kinematics.half_cos + k, half.cos);
   }
 }
 
@@ -127,9 +127,9 @@ HFI_RARE static void move_new_slide(Frame B, Frame E, const hfiJointStep* s, dou
 static inline Frame move_first_slides(hfDynamics* d, const hfiMovingBody* body, Frame E, const double* q) {
   Frame B = slid_frame(d, body);
   for (int j = body->joint; j < body->joint + body->nslide; ++j) {
-    const hfiJointStep* s = &d->step[j];
-    if (d->has_rotations) move_along(B, E, s, q[s->qposadr], d->axis_W[j], &d->p_WA[j]);
-    else move_new_slide(B, E, s, q[s->qposadr], &d->p_WA[j], &d->axis_W[j]);
+    const hfiJointStep* s = &d->kinematics.step[j];
+    if (hfi_dynamics_is_fresh(d, HFI_FRESH_ROTATIONS)) move_along(B, E, s, q[s->qposadr], d->axis_W[j], &d->kinematics.p_WA[j]);
+    else move_new_slide(B, E, s, q[s->qposadr], &d->kinematics.p_WA[j], &d->axis_W[j]);
     E = B;
   }
   return B;
@@ -139,16 +139,16 @@ static inline void move_joints(hfDynamics* d, const hfiMovingBody* body, const d
   Frame B = body_frame(d, body->body), E = body_frame(d, body->parent);
   if (body->nslide) E = move_first_slides(d, body, E, q);
   for (int j = body->joint + body->nslide; j < body->joint + body->njoint; ++j) {
-    const hfiJointStep* s = &d->step[j];
+    const hfiJointStep* s = &d->kinematics.step[j];
     const double* qj = q + s->qposadr;
     switch (s->type) {
-    case HF_JOINT_HINGE: move_hinge(B, E, s, d->half_cos[s->hinge], d->half_sin[s->hinge], &d->p_WA[j], &d->axis_W[j]); break;
-    case HF_JOINT_SCREW: move_screw(B, E, s, *qj, d->half_cos[s->hinge], d->half_sin[s->hinge], &d->p_WA[j], &d->axis_W[j]); break;
-    case HF_JOINT_SLIDE: move_slide(B, E, s, *qj, &d->p_WA[j], &d->axis_W[j]); break;
-    case HF_JOINT_BALL: move_ball(B, E, s, qj, &d->p_WA[j]); break;
+    case HF_JOINT_HINGE: move_hinge(B, E, s, d->kinematics.half_cos[s->hinge], d->kinematics.half_sin[s->hinge], &d->kinematics.p_WA[j], &d->axis_W[j]); break;
+    case HF_JOINT_SCREW: move_screw(B, E, s, *qj, d->kinematics.half_cos[s->hinge], d->kinematics.half_sin[s->hinge], &d->kinematics.p_WA[j], &d->axis_W[j]); break;
+    case HF_JOINT_SLIDE: move_slide(B, E, s, *qj, &d->kinematics.p_WA[j], &d->axis_W[j]); break;
+    case HF_JOINT_BALL: move_ball(B, E, s, qj, &d->kinematics.p_WA[j]); break;
     default:
-      d->p_WA[j] = v3_load(qj);
-      place(B, d->p_WA[j], q_unit(q_load(qj + 3)));
+      d->kinematics.p_WA[j] = v3_load(qj);
+      place(B, d->kinematics.p_WA[j], q_unit(q_load(qj + 3)));
     }
     E = B;
   }
@@ -157,13 +157,13 @@ static inline void move_joints(hfDynamics* d, const hfiMovingBody* body, const d
 // Moves a body that has a single joint, a hinge.
 static inline void move_hinged(hfDynamics* d, const hfiMovingBody* body) {
   const int j = body->joint;
-  const hfiJointStep* s = &d->step[j];
-  move_hinge(body_frame(d, body->body), body_frame(d, body->parent), s, d->half_cos[s->hinge], d->half_sin[s->hinge], &d->p_WA[j], &d->axis_W[j]);
+  const hfiJointStep* s = &d->kinematics.step[j];
+  move_hinge(body_frame(d, body->body), body_frame(d, body->parent), s, d->kinematics.half_cos[s->hinge], d->kinematics.half_sin[s->hinge], &d->kinematics.p_WA[j], &d->axis_W[j]);
 }
 
 static void move_welded(hfDynamics* d, const hfiMovingBody* body) {
   Frame B = body_frame(d, body->body), P = body_frame(d, body->parent);
-  if (body->only_slides & d->has_rotations) {
+  if (body->only_slides & hfi_dynamics_is_fresh(d, HFI_FRESH_ROTATIONS)) {
     B.X->p = pose_point(*P.X, body->X_PB.p);
     return;
   }
@@ -179,9 +179,9 @@ static void move_mocap(hfDynamics* d, const hfiMovingBody* body, const hfInput* 
 }
 
 static void place_bodies(hfDynamics* d, const double* q, const hfInput* input) {
-  if (d->nhinge) turn_hinges(d, q);
-  for (int i = 0; i < d->nmoving; ++i) {
-    const hfiMovingBody* body = &d->moving[i];
+  if (d->kinematics.nhinge) turn_hinges(d, q);
+  for (int i = 0; i < d->kinematics.nmoving; ++i) {
+    const hfiMovingBody* body = &d->kinematics.moving[i];
     switch (body->motion) {
     case HFI_BODY_HINGED: move_hinged(d, body); break;
     case HFI_BODY_JOINTED: move_joints(d, body, q); break;
@@ -199,13 +199,13 @@ static inline void place_frame(hfPose* X_WF, const hfPose* X_WB, const hfiFixedF
 }
 
 static void place_fixed_frames(hfDynamics* d) {
-  for (int i = 0; i < d->nmovinggeom; ++i) {
-    int g = d->movinggeom[i];
-    place_frame(&d->X_WG[g], &d->X_WB[d->geom[g].body], &d->geom[g], d->geom[g].only_slides & d->has_rotations);
+  for (int i = 0; i < d->kinematics.nmovinggeom; ++i) {
+    int g = d->kinematics.movinggeom[i];
+    place_frame(&d->X_WG[g], &d->X_WB[d->kinematics.geom[g].body], &d->kinematics.geom[g], d->kinematics.geom[g].only_slides & hfi_dynamics_is_fresh(d, HFI_FRESH_ROTATIONS));
   }
-  for (int i = 0; i < d->nmovingsite; ++i) {
-    int s = d->movingsite[i];
-    place_frame(&d->X_WS[s], &d->X_WB[d->site[s].body], &d->site[s], d->site[s].only_slides & d->has_rotations);
+  for (int i = 0; i < d->kinematics.nmovingsite; ++i) {
+    int s = d->kinematics.movingsite[i];
+    place_frame(&d->X_WS[s], &d->X_WB[d->kinematics.site[s].body], &d->kinematics.site[s], d->kinematics.site[s].only_slides & hfi_dynamics_is_fresh(d, HFI_FRESH_ROTATIONS));
   }
 }
 
@@ -216,13 +216,13 @@ static void rotations_about_columns(hfMotion* S, hfMat3 R, hfVec3 r_OA) {
 }
 
 static inline void make_motions(hfDynamics* d, const hfiLink* link, hfVec3 O) {
-  for (int j = link->joint + (d->has_rotations ? link->nslide : 0); j < link->joint + link->njoint; ++j) {
-    hfMotion* S = d->S + d->step[j].dofadr;
-    hfVec3 r_OA = v3_sub(d->p_WA[j], O);
-    switch (d->step[j].type) {
+  for (int j = link->joint + (hfi_dynamics_is_fresh(d, HFI_FRESH_ROTATIONS) ? link->nslide : 0); j < link->joint + link->njoint; ++j) {
+    hfMotion* S = d->S + d->kinematics.step[j].dofadr;
+    hfVec3 r_OA = v3_sub(d->kinematics.p_WA[j], O);
+    switch (d->kinematics.step[j].type) {
     case HF_JOINT_HINGE: *S = mo_rotation(d->axis_W[j], r_OA); break;
     case HF_JOINT_SLIDE: *S = mo_translation(d->axis_W[j]); break;
-    case HF_JOINT_SCREW: *S = mo_screw(d->axis_W[j], r_OA, d->step[j].pitch); break;
+    case HF_JOINT_SCREW: *S = mo_screw(d->axis_W[j], r_OA, d->kinematics.step[j].pitch); break;
     case HF_JOINT_BALL: rotations_about_columns(S, d->X_WB[link->body].R, r_OA); break;
     default:
       S[0] = mo_translation(v3(1, 0, 0));
@@ -243,7 +243,7 @@ static inline void place_lane_inertias(hfDynamics* d, const int* links) {
   for (int k = 0; k < HFI_LANES; ++k) {
     const hfiLink* link = &d->link[links[k]];
     hfVec3 p_WO = d->p_WO[link->tree];
-    at_link[k] = &link->mass, at_X[k] = (const double*)&d->X_WB[link->body], at_I[k] = (double*)&d->I[links[k]];
+    at_link[k] = &link->mass, at_X[k] = (const double*)&d->X_WB[link->body], at_I[k] = (double*)&d->mass.I[links[k]];
     O.x[k] = p_WO.x, O.y[k] = p_WO.y, O.z[k] = p_WO.z;
   }
   struct { hfiMat3s R; hfiVec3s p; } X;
@@ -261,7 +261,7 @@ static void place_inertias(hfDynamics* d) {
   int links[HFI_LANES], last = d->nlink - 1, l = 1;
   for (; l < last; l += HFI_LANES) place_lane_inertias(d, hfi_fill_lanes(l, d->nlink, links));
   const hfiLink* link = &d->link[last];
-  if (l == last) hfi_place_inertia(&d->I[l], link->mass, link->com_B, link->inertia_B, &d->X_WB[link->body], d->p_WO[link->tree]);
+  if (l == last) hfi_place_inertia(&d->mass.I[l], link->mass, link->com_B, link->inertia_B, &d->X_WB[link->body], d->p_WO[link->tree]);
 }
 
 void hfi_dynamics_pose(hfDynamics* d, const double* q, const hfInput* input) { place_bodies(d, q, input); }
@@ -272,11 +272,12 @@ void hfi_dynamics_complete(hfDynamics* d) {
   for (int t = 0; t < m->ntree; ++t) d->p_WO[t] = d->X_WB[hf_model_tree_body(m)[t]].p;
   for (int l = 1; l < d->nlink; ++l) {
     const hfiLink* link = &d->link[l];
-    if (!(link->only_slides & d->has_rotations)) make_motions(d, link, d->p_WO[link->tree]);
+    if (!(link->only_slides & hfi_dynamics_is_fresh(d, HFI_FRESH_ROTATIONS))) make_motions(d, link, d->p_WO[link->tree]);
   }
   place_inertias(d);
   hfi_update_tendon_armature(d);
-  d->has_M = d->has_factors = d->has_velocity = d->any_whirls = 0;
+  d->fresh &= ~(uint32_t)(HFI_FRESH_MASS | HFI_FRESH_FACTORS | HFI_FRESH_VELOCITY);
+  d->fresh |= HFI_FRESH_AXES;
 }
 
 void hf_dynamics_set_position(hfDynamics* d, const double* q, const hfInput* input) {
@@ -286,11 +287,11 @@ void hf_dynamics_set_position(hfDynamics* d, const double* q, const hfInput* inp
 
 void hfi_dynamics_restrict_geoms(hfDynamics* d, const int32_t* geom, int n) {
   int kept = 0;
-  for (int i = 0, k = 0; i < d->nmovinggeom; ++i) {
-    while (k < n && geom[k] < d->movinggeom[i]) ++k;
-    if (k < n && geom[k] == d->movinggeom[i]) d->movinggeom[kept++] = geom[k];
+  for (int i = 0, k = 0; i < d->kinematics.nmovinggeom; ++i) {
+    while (k < n && geom[k] < d->kinematics.movinggeom[i]) ++k;
+    if (k < n && geom[k] == d->kinematics.movinggeom[i]) d->kinematics.movinggeom[kept++] = geom[k];
   }
-  d->nmovinggeom = kept;
+  d->kinematics.nmovinggeom = kept;
 }
 
 // ---- results --------------------------------------------------------------------------------------
@@ -306,12 +307,12 @@ hfQuat hf_dynamics_body_quat(const hfDynamics* d, int body) {
 hfPose hf_dynamics_geom_pose(const hfDynamics* d, int geom) {
   assert(geom >= 0 && geom < d->model->ngeom);
   hfPose X_WG; // d->X_WG does not hold the poses of geoms that are only drawn.
-  place_frame(&X_WG, &d->X_WB[d->geom[geom].body], &d->geom[geom], 0);
+  place_frame(&X_WG, &d->X_WB[d->kinematics.geom[geom].body], &d->kinematics.geom[geom], 0);
   return X_WG;
 }
 hfPose hf_dynamics_site_pose(const hfDynamics* d, int site) {
   assert(site >= 0 && site < d->model->nsite);
-  const hfiFixedFrame* frame = &d->site[site];
+  const hfiFixedFrame* frame = &d->kinematics.site[site];
   if (hf_model_body_weld(d->model)[frame->body] == 0) return d->X_WS[site];
   hfPose X_WS;
   place_frame(&X_WS, &d->X_WB[frame->body], frame, 0);

@@ -17,7 +17,7 @@
 // In the middle the body has the orientation R_m; the step problem is written in its axes there, with the velocity of the centre of mass that it had
 // at the start. Then an angular impulse in the world changes the angular momentum in the world by exactly itself, however fast the body spins: a
 // torque is not turned with the body.
-#include "step/dynamics/flight.h"
+#include "step/dynamics/inside.h"
 
 #include "base/finite.h"
 
@@ -99,7 +99,7 @@ static hfVec3 mean(hfVec3 a, hfVec3 b) { return v3_scale(0.5, v3_add(a, b)); }
 // Whether a joint or a tendon adds armature to the six dofs from `first` on.
 static int has_armature(const hfDynamics* d, int first) {
   int any = hfi_any_nonzero(hf_model_dof_armature(d->model) + first, 6);
-  for (int k = 0; k < d->narmature; ++k) any |= d->armature[k].row >= first && d->armature[k].row < first + 6;
+  for (int k = 0; k < d->mass.narmature; ++k) any |= d->mass.armature[k].row >= first && d->mass.armature[k].row < first + 6;
   return any;
 }
 
@@ -107,7 +107,7 @@ static int has_armature(const hfDynamics* d, int first) {
 // body.
 static int is_free_body(const hfDynamics* d, int l) {
   const hfiLink* link = &d->link[l];
-  return !link->parent && link->njoint == 1 && d->step[link->joint].type == HF_JOINT_FREE &&
+  return !link->parent && link->njoint == 1 && d->kinematics.step[link->joint].type == HF_JOINT_FREE &&
          hf_model_tree_dofnum(d->model)[link->tree] == 6 && !has_armature(d, link->dof);
 }
 
@@ -180,8 +180,8 @@ static inline void place_link(hfDynamics* d, const hfiLink* link, const hfMat3* 
     hfMotion S = {m3_col(*R, k), v3_zero()};
     d->S[link->dof + 3 + k] = S;
   }
-  d->has_velocity = 0;
-  hfi_place_inertia(&d->I[d->body_link[link->body]], link->mass, link->com_B, link->inertia_B, &X, d->p_WO[link->tree]);
+  d->fresh &= ~(uint32_t)HFI_FRESH_VELOCITY;
+  hfi_place_inertia(&d->mass.I[d->body_link[link->body]], link->mass, link->com_B, link->inertia_B, &X, d->p_WO[link->tree]);
 }
 
 // Velocity of the centre of mass of a body with axes R and dof velocities v.
@@ -206,25 +206,25 @@ int hfi_flight_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0) {
     b->R_m = m3_from_quat(b->q_m);
     place_link(d, link, &b->R_m);
     turned++;
-    if (h * h * v3_norm2(w0) > HFI_WHIRL * HFI_WHIRL) d->any_whirls = 1;
+    if (h * h * v3_norm2(w0) > HFI_WHIRL * HFI_WHIRL) d->fresh &= ~(uint32_t)HFI_FRESH_AXES;
     if (b->off_centre) {
       hfVec3 v = centre_velocity(link, &d->X_WB[link->body].R, v0 + link->dof);
       v3_store(f->start + link->dof, v3_sub(v, m3_mulv(b->R_m, v3_cross(b->spun_B, link->com_B))));
     }
     v3_store(f->start + link->dof + 3, b->spun_B);
   }
-  if (turned) d->has_M = d->has_factors = 0;
+  if (turned) d->fresh &= ~(uint32_t)(HFI_FRESH_MASS | HFI_FRESH_FACTORS);
   return turned;
 }
 
 void hfi_flight_bias(const hfiFlight* f, hfDynamics* d) {
   for (int t = 0; t < d->model->ntree; ++t)
-    if (f->articulated[t] && !(d->steady[t] & d->has_steady_bias)) hfi_tree_bias(d, f->first_link[t], f->first_link[t + 1]);
-  d->has_steady_bias = 1;
+    if (f->articulated[t] && !(d->mass.steady[t] & hfi_dynamics_is_fresh(d, HFI_FRESH_STEADY_BIAS))) hfi_tree_bias(d, f->first_link[t], f->first_link[t + 1]);
+  d->fresh |= HFI_FRESH_STEADY_BIAS;
   hfi_add_tendon_bias(d, d->c);
   for (int i = 0; i < f->nbody; ++i) {
     const hfiLink* link = &d->link[f->body[i].link];
-    const hfiInertia* I = &d->I[f->body[i].link];
+    const hfiInertia* I = &d->mass.I[f->body[i].link];
     v3_store(d->c + link->dof, v3_scale(-I->m, d->gravity));
     hfVec3 moment = v3_neg(v3_cross(I->h, d->gravity));
     for (int k = 3; k < 6; ++k) d->c[link->dof + k] = v3_dot(moment, d->S[link->dof + k].w);
@@ -274,7 +274,7 @@ void hfi_flight_end(const hfiFlight* f, const hfDynamics* d, double h, const int
   for (int i = 0; i < f->nbody; ++i) {
     const hfiFreeBody* b = &f->body[i];
     const hfiLink* link = &d->link[b->link];
-    end_body(d, b, stop ? min2(h, stop[b->tree]) : h, flies[b->tree], q + d->step[link->joint].qposadr, v + link->dof);
+    end_body(d, b, stop ? min2(h, stop[b->tree]) : h, flies[b->tree], q + d->kinematics.step[link->joint].qposadr, v + link->dof);
   }
 }
 

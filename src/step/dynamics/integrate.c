@@ -2,7 +2,7 @@
 //
 //   q (+) h v:  coordinates move by h v; a unit quaternion becomes q exp(h w), w in the body
 //   q1 (-) q0:  the same inverted, with the shortest rotation w h = log(q0^-1 q1), |w h| <= pi
-#include "step/dynamics/dynamics.h"
+#include "step/dynamics/inside.h"
 
 static void turn(double* q, const double* w, double h) {
   q_store(q, q_unit(q_mul(q_load(q), q_exp(v3_scale(h, v3_load(w))))));

@@ -12,7 +12,7 @@
 //
 // The ancestors of a link behind a hinge with armature a, whose parent resists any rotation by at least d = least eigenvalue of D_p, resist by
 // r = min over s of a s^2 + d (1 - s)^2 = 1/(1/a + 1/d); behind a slide by d; behind other joints by nothing.
-#include "step/dynamics/dynamics.h"
+#include "step/dynamics/inside.h"
 #include "math/eigen3.h"
 
 // The resistance D = I + r of a link against rotation.
@@ -49,7 +49,7 @@ static hfVec3 turn_into_link(const hfDynamics* d, int body, hfVec3 u) {
 
 // Upper bound of the inverse mass of a hinge from its links. parent: NULL for the world.
 static double bound_by_links(const hfDynamics* d, const hfiLink* link, const Resistance* parent) {
-  const hfiJointStep* joint = &d->step[link->joint];
+  const hfiJointStep* joint = &d->kinematics.step[link->joint];
   Resistance own = find_resistance(link, 0);
   double inverse = inverse_resistance(&own, joint->axis_B);
   if (!parent) return inverse;
@@ -58,17 +58,17 @@ static double bound_by_links(const hfDynamics* d, const hfiLink* link, const Res
 
 // Armature of tendons is added only to entries that M has, so that it may be indefinite. With tendon armature there is no bound.
 void hfi_bound_inverse_masses(hfDynamics* d) {
-  double* held = d->work; // held[l - 1]: resistance r of the ancestors of link l against its rotation
+  double* held = d->scratch.work; // held[l - 1]: resistance r of the ancestors of link l against its rotation
   for (int l = 1; l < d->nlink; ++l) {
     const hfiLink* link = &d->link[l];
-    int type = link->njoint == 1 ? d->step[link->joint].type : HF_JOINT_FREE, p = link->parent;
+    int type = link->njoint == 1 ? d->kinematics.step[link->joint].type : HF_JOINT_FREE, p = link->parent;
     Resistance parent = p ? find_resistance(&d->link[p], held[p - 1]) : (Resistance){.moment = {INFINITY, INFINITY, INFINITY}};
     double armature = hf_model_dof_armature(d->model)[link->dof], bound = INFINITY;
     if (type == HF_JOINT_HINGE) bound = bound_by_links(d, link, p ? &parent : NULL);
     if (type == HF_JOINT_SLIDE && !p && link->mass > 0) bound = 1 / link->mass;
     held[l - 1] = type == HF_JOINT_HINGE ? 1 / (1 / armature + 1 / parent.moment[2]) : type == HF_JOINT_SLIDE ? parent.moment[2] : 0;
     for (int i = link->dof; i < link->dof + link->ndof; ++i)
-      d->most_inverse_mass[i] = d->narmature ? INFINITY : 1 / (hf_model_dof_armature(d->model)[i] + 1 / bound);
+      d->most_inverse_mass[i] = d->mass.narmature ? INFINITY : 1 / (hf_model_dof_armature(d->model)[i] + 1 / bound);
   }
 }
 
@@ -87,7 +87,7 @@ static double compute_inverse_mass(const hfDynamics* d, int dof) {
   const int32_t* adr = hf_model_dof_Madr(d->model);
   const int32_t* col = hf_model_M_col(d->model) + adr[dof];
   const double* x = d->L + adr[dof];
-  double* next = d->work;
+  double* next = d->scratch.work;
   double w = d->Dinv[dof];
 
   for (int k = hf_model_dof_depth(d->model)[dof] - 1; k >= 0; --k) {
@@ -102,8 +102,8 @@ static double compute_inverse_mass(const hfDynamics* d, int dof) {
 
 double hfi_dof_inverse_mass(const hfDynamics* d, int dof) {
   hfi_need_factors(d, hf_model_dof_tree(d->model)[dof]);
-  if (d->inverse_mass[dof] < 0) d->inverse_mass[dof] = compute_inverse_mass(d, dof);
-  return d->inverse_mass[dof];
+  if (d->mass.inverse[dof] < 0) d->mass.inverse[dof] = compute_inverse_mass(d, dof);
+  return d->mass.inverse[dof];
 }
 
 double hfi_coupled_inverse_mass(const hfDynamics* d, double* x, int ncol, const int32_t* cols, const double* J) {

@@ -5,7 +5,7 @@
 //           (A_w, A_v + A_w x r + w x v_p),    A without gravity
 //
 // The dofs that move a body are its last dof and the ancestors of that: row body_lastdof of M.
-#include "step/dynamics/dynamics.h"
+#include "step/dynamics/inside.h"
 #include <assert.h>
 #include <string.h>
 

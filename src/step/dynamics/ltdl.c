@@ -7,7 +7,7 @@
 //
 // leaves the unit lower-triangular L in the off-diagonals and D on the diagonal.
 //   M x = b:   y = L^-T b,  z = D^-1 y,  x = L^-1 z
-#include "step/dynamics/dynamics.h"
+#include "step/dynamics/inside.h"
 
 #include "base/compile.h"
 #include "linalg/dense.h"
@@ -165,16 +165,16 @@ void hfi_factor_tree(const hfDynamics* d, int t) {
   const hfModel* m = d->model;
   const int32_t *adr = hf_model_dof_Madr(m), *depth = hf_model_dof_depth(m);
   int begin = hf_model_tree_dofadr(m)[t], last = begin + hf_model_tree_dofnum(m)[t] - 1;
-  d->postponed[t] = 0;
+  d->mass.postponed[t] = 0;
   if (begin == last) { // a single dof, as that of a slide
     double M = d->L[adr[begin]] = d->M[adr[begin]];
-    d->Dinv[begin] = 1 / M, d->inverse_mass[begin] = -1;
+    d->Dinv[begin] = 1 / M, d->mass.inverse[begin] = -1;
     return;
   }
-  for (int k = begin; k <= last; ++k) d->inverse_mass[k] = -1;
+  for (int k = begin; k <= last; ++k) d->mass.inverse[k] = -1;
   if (is_chain(m, begin, last + 1 - begin) && factor_few(d->L + adr[begin], d->Dinv + begin, d->M + adr[begin], last + 1 - begin)) return;
   if (factor_arm(d->L + adr[begin], d->Dinv + begin, d->M + adr[begin], depth + begin, last + 1 - begin, depth[last])) return;
-  switch (d->trunk[t]) {
+  switch (d->mass.trunk[t]) {
   case 6: factor_branches(d, begin, last, 6); break;
   case 3: factor_branches(d, begin, last, 3); break;
   default: factor_branches(d, begin, last, 0);
@@ -182,9 +182,14 @@ void hfi_factor_tree(const hfDynamics* d, int t) {
 }
 
 void hfi_postpone_factors(hfDynamics* d) {
-  if (d->has_factors) return;
-  for (int t = 0; t < d->model->ntree; ++t) d->postponed[t] |= !d->steady[t];
-  d->has_factors = 1;
+  if (hfi_dynamics_is_fresh(d, HFI_FRESH_FACTORS)) return;
+  for (int t = 0; t < d->model->ntree; ++t) d->mass.postponed[t] |= !d->mass.steady[t];
+  d->fresh |= HFI_FRESH_FACTORS;
+}
+
+void hfi_dynamics_need(hfDynamics* d, uint32_t what) {
+  if (what & (HFI_FRESH_MASS | HFI_FRESH_FACTORS)) hf_dynamics_update_mass_matrix(d);
+  if (what & HFI_FRESH_FACTORS) hf_dynamics_factor(d);
 }
 
 void hf_dynamics_factor(hfDynamics* d) {
@@ -201,7 +206,7 @@ void hfi_solve_tree(const hfDynamics* d, int t, double* x) {
     return;
   }
   if (is_chain(m, begin, end - begin) && solve_few(d->L + hf_model_dof_Madr(m)[begin], d->Dinv + begin, end - begin, x + begin)) return;
-  switch (d->trunk[t]) {
+  switch (d->mass.trunk[t]) {
   case 6: solve_branches(d, begin, end, 6, x); break;
   case 3: solve_branches(d, begin, end, 3, x); break;
   default: solve_branches(d, begin, end, 0, x);

@@ -6,7 +6,7 @@
 //
 // The bias is tau at vdot = 0. All forces of a tree are about one point, so that passing a force
 // inward is an addition.
-#include "step/dynamics/dynamics.h"
+#include "step/dynamics/inside.h"
 
 #include "base/compile.h"
 #include "math/spatial_lanes.h"
@@ -14,7 +14,7 @@
 static void subtract_wrenches(hfDynamics* d, const hfForce* wrench) {
   for (int b = 1; b < d->model->nbody; ++b) {
     hfVec3 f = wrench[b].f, r = v3_sub(hfi_body_com(d, b), hfi_body_reference(d, b));
-    hfForce* F = &d->F[d->body_link[b]];
+    hfForce* F = &d->scratch.F[d->body_link[b]];
     F->f = v3_sub(F->f, f);
     F->n = v3_sub(F->n, v3_add(wrench[b].n, v3_cross(r, f)));
   }
@@ -26,7 +26,7 @@ HFI_COPIED void find_lane_forces(hfDynamics* d, const hfMotion* B, const int* li
   double* at_F[HFI_LANES];
   for (int k = 0; k < HFI_LANES; ++k) {
     int l = links[k];
-    at_I[k] = (const double*)&d->I[l], at_V[k] = (const double*)&d->V[l], at_A[k] = (const double*)&d->A[l], at_F[k] = (double*)&d->F[l];
+    at_I[k] = (const double*)&d->mass.I[l], at_V[k] = (const double*)&d->V[l], at_A[k] = (const double*)&d->A[l], at_F[k] = (double*)&d->scratch.F[l];
     at_B[k] = B ? (const double*)&B[l] : NULL;
   }
   hfiInertias I;
@@ -47,27 +47,27 @@ HFI_COPIED void find_lane_forces(hfDynamics* d, const hfMotion* B, const int* li
 HFI_COPIED void find_link_forces(hfDynamics* d, const hfMotion* B, int first, int end) {
   int links[HFI_LANES], l = first;
   for (; l < end - 1; l += HFI_LANES) find_lane_forces(d, B, hfi_fill_lanes(l, end, links));
-  if (l == end - 1) d->F[l] = hfi_inertial_force(&d->I[l], d->V[l], B ? mo_add(d->A[l], B[l]) : d->A[l]);
+  if (l == end - 1) d->scratch.F[l] = hfi_inertial_force(&d->mass.I[l], d->V[l], B ? mo_add(d->A[l], B[l]) : d->A[l]);
 }
 // If the parent of a link is the link before it, as in a chain, the force is passed on without being stored.
 static inline void find_joint_forces(hfDynamics* d, int first, int end, double* tau) {
-  hfForce F = d->F[end - 1];
+  hfForce F = d->scratch.F[end - 1];
   for (int l = end - 1; l >= first; --l) {
     const hfiLink* link = &d->link[l];
     int i = link->dof, parent = link->parent;
     if (link->ndof == 1) tau[i] = fo_dot(F, d->S[i]); // most links
     else for (; i < link->dof + link->ndof; ++i) tau[i] = fo_dot(F, d->S[i]);
     if (parent && parent == l - 1) {
-      F = fo_add(d->F[parent], F);
+      F = fo_add(d->scratch.F[parent], F);
       continue;
     }
-    if (parent) d->F[parent] = fo_add(d->F[parent], F);
-    F = d->F[l - 1];
+    if (parent) d->scratch.F[parent] = fo_add(d->scratch.F[parent], F);
+    F = d->scratch.F[l - 1];
   }
 }
 
 void hfi_link_forces(hfDynamics* d, const hfMotion* B, const hfForce* wrench) {
-  d->F[0] = fo_zero();
+  d->scratch.F[0] = fo_zero();
   find_link_forces(d, B, 1, d->nlink);
   if (wrench) subtract_wrenches(d, wrench);
 }
@@ -88,16 +88,16 @@ void hf_dynamics_update_bias(hfDynamics* d) {
 // At rest F = I A with the base acceleration A = (0, -g) of all links.
 void hfi_gravity_bias(hfDynamics* d, double* c) {
   hfVec3 a = d->A[0].v;
-  d->F[0] = fo_zero();
-  for (int l = 1; l < d->nlink; ++l) d->F[l] = (hfForce){v3_cross(d->I[l].h, a), v3_scale(d->I[l].m, a)};
+  d->scratch.F[0] = fo_zero();
+  for (int l = 1; l < d->nlink; ++l) d->scratch.F[l] = (hfForce){v3_cross(d->mass.I[l].h, a), v3_scale(d->mass.I[l].m, a)};
   hfi_joint_forces(d, c);
 }
 
 static void add_armature(const hfDynamics* d, const double* vdot, double* tau) {
   const double* armature = hf_model_dof_armature(d->model);
   for (int i = 0; i < d->model->nv; ++i) tau[i] += armature[i] * vdot[i];
-  for (int k = 0; k < d->narmature; ++k) {
-    const hfiArmature* a = &d->armature[k];
+  for (int k = 0; k < d->mass.narmature; ++k) {
+    const hfiArmature* a = &d->mass.armature[k];
     tau[a->row] += a->value * vdot[a->col];
     if (a->row != a->col) tau[a->col] += a->value * vdot[a->row];
   }

@@ -7,7 +7,7 @@
 //
 // The length of a path is stationary against a shift of the points where it touches a geom, so that these points count as
 // fixed in the geom's body. Armature a of a tendon adds a J^T J to M and a J^T (Jdot v) to the bias.
-#include "step/dynamics/dynamics.h"
+#include "step/dynamics/inside.h"
 #include "model/path.h"
 #include <string.h>
 
@@ -35,7 +35,7 @@ static void add_segment(const hfDynamics* d, const hfiPathSegment* s, double sca
 }
 
 double hfi_tendon_gradient(const hfDynamics* d, int t, double* gradient) {
-  hfiPathWalk walk = hfi_path_begin(d->model, d->X_WB, &d->path, t);
+  hfiPathWalk walk = hfi_path_begin(d->model, d->X_WB, &d->kinematics.path, t);
   hfiPathSpan span;
   double length = 0;
   while (hfi_path_next(&walk, &span)) {
@@ -58,7 +58,7 @@ static double segment_rate(const hfDynamics* d, const hfiPathSegment* s) {
 }
 
 double hfi_tendon_gradient_rate(const hfDynamics* d, int t) {
-  hfiPathWalk walk = hfi_path_begin(d->model, d->X_WB, &d->path, t);
+  hfiPathWalk walk = hfi_path_begin(d->model, d->X_WB, &d->kinematics.path, t);
   hfiPathSpan span;
   double rate = 0;
   while (hfi_path_next(&walk, &span))
@@ -67,29 +67,80 @@ double hfi_tendon_gradient_rate(const hfDynamics* d, int t) {
 }
 
 // ---- armature ---------------------------------------------------------------------------------------
+//
+// The entries of M to which the armature of tendons adds. A tendon with armature a and the gradient J of its length adds a J^T J to M. J of a fixed tendon has
+// the coefficients of its joints; J of a spatial tendon depends on the configuration (tendon.c). M is stored with the entries of one branch of a tree only.
+// What the armature adds between dofs of different branches is left out.
+
+// The entry of M at (row, col), or -1 if M has none there, because dof col does not move the link of dof row.
+static int find_entry(const hfModel* m, int row, int col) {
+  int start = hf_model_dof_Madr(m)[row], depth = hf_model_dof_depth(m)[col];
+  if (depth > hf_model_dof_depth(m)[row] || hf_model_M_col(m)[start + depth] != col) return -1;
+  return start + depth;
+}
+
+// Lists the entries of M to which the armature of a fixed tendon adds, with what it adds.
+static void add_fixed_armature(hfDynamics* d, int tendon) {
+  const hfModel* m = d->model;
+  const int32_t* jnt = hf_model_wrap_obj(m) + hf_model_tendon_adr(m)[tendon];
+  const double* coef = hf_model_wrap_coef(m) + hf_model_tendon_adr(m)[tendon];
+  for (int a = 0; a < hf_model_tendon_num(m)[tendon]; ++a) {
+    for (int b = 0; b <= a; ++b) {
+      int i = hf_model_jnt_dofadr(m)[jnt[a]], j = hf_model_jnt_dofadr(m)[jnt[b]];
+      int row = imax2(i, j), col = imin2(i, j), entry = find_entry(m, row, col);
+      // If a tendon names a joint twice, both cross terms belong to one diagonal entry.
+      double twice = a != b && i == j ? 2 : 1;
+      double value = twice * hf_model_tendon_armature(m)[tendon] * coef[a] * coef[b];
+      hfiArmature r = {entry, row, col, tendon, value};
+      if (entry >= 0 && value != 0) d->mass.armature[d->mass.narmature++] = r;
+    }
+  }
+}
+
+// Lists the entries of M to which a spatial tendon's armature adds. Their values depend on the configuration.
+static void list_spatial_armature(hfDynamics* d, int tendon) {
+  const hfModel* m = d->model;
+  if (hf_model_tendon_armature(m)[tendon] == 0) return;
+  int n = hfi_tendon_dofs(m, tendon, d->scratch.tendon_dof);
+  for (int a = 0; a < n; ++a)
+    for (int b = 0; b <= a; ++b) {
+      hfiArmature r = {find_entry(m, d->scratch.tendon_dof[a], d->scratch.tendon_dof[b]), d->scratch.tendon_dof[a], d->scratch.tendon_dof[b], tendon, 0};
+      if (r.entry >= 0) d->mass.armature[d->mass.narmature++] = r;
+    }
+}
+
+void hfi_list_tendon_armature(hfDynamics* d) {
+  const hfModel* m = d->model;
+  d->mass.narmature = 0;
+  for (int t = 0; t < m->ntendon; ++t)
+    if (!hfi_tendon_is_spatial(m, t)) add_fixed_armature(d, t);
+  d->mass.nfixed_armature = d->mass.narmature;
+  for (int t = 0; t < m->ntendon; ++t)
+    if (hfi_tendon_is_spatial(m, t)) list_spatial_armature(d, t);
+}
 
 void hfi_update_tendon_armature(hfDynamics* d) {
   int t = -1;
-  for (int k = d->nfixed_armature; k < d->narmature; ++k) {
-    hfiArmature* a = &d->armature[k];
+  for (int k = d->mass.nfixed_armature; k < d->mass.narmature; ++k) {
+    hfiArmature* a = &d->mass.armature[k];
     if (a->tendon != t) {
       t = a->tendon;
-      memset(d->gradient, 0, (size_t)d->model->nv * sizeof *d->gradient);
-      hfi_tendon_gradient(d, t, d->gradient);
+      memset(d->scratch.gradient, 0, (size_t)d->model->nv * sizeof *d->scratch.gradient);
+      hfi_tendon_gradient(d, t, d->scratch.gradient);
     }
-    a->value = hf_model_tendon_armature(d->model)[t] * d->gradient[a->row] * d->gradient[a->col];
+    a->value = hf_model_tendon_armature(d->model)[t] * d->scratch.gradient[a->row] * d->scratch.gradient[a->col];
   }
 }
 
 void hfi_add_tendon_bias(hfDynamics* d, double* tau) {
   const hfModel* m = d->model;
-  if (d->narmature == d->nfixed_armature) return;
+  if (d->mass.narmature == d->mass.nfixed_armature) return;
   for (int t = 0; t < m->ntendon; ++t) {
     double armature = hf_model_tendon_armature(m)[t];
     if (armature == 0 || !hfi_tendon_is_spatial(m, t)) continue;
-    memset(d->gradient, 0, (size_t)m->nv * sizeof *d->gradient);
-    hfi_tendon_gradient(d, t, d->gradient);
+    memset(d->scratch.gradient, 0, (size_t)m->nv * sizeof *d->scratch.gradient);
+    hfi_tendon_gradient(d, t, d->scratch.gradient);
     double force = armature * hfi_tendon_gradient_rate(d, t);
-    for (int i = 0; i < m->nv; ++i) tau[i] += force * d->gradient[i];
+    for (int i = 0; i < m->nv; ++i) tau[i] += force * d->scratch.gradient[i];
   }
 }

@@ -12,7 +12,7 @@
 //
 // A is about the point of the world that O passes at this instant, as in Featherstone, Rigid Body
 // Dynamics Algorithms, 2.8 and 5.3.
-#include "step/dynamics/dynamics.h"
+#include "step/dynamics/inside.h"
 #include <assert.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ static inline void add_motion(hfMotion VJ, hfMotion* V, hfMotion* A) {
 static inline void move_link(const hfDynamics* d, const hfiLink* link, const double* v, hfMotion* V, hfMotion* A) {
   for (int i = link->dof; i < link->dof + link->nslide; ++i) V->v = v3_axpy(v[i], d->S[i].v, V->v); // Nothing turns: V x VJ = 0.
   for (int j = link->joint + link->nslide; j < link->joint + link->njoint; ++j) {
-    const hfiJointStep* s = &d->step[j];
+    const hfiJointStep* s = &d->kinematics.step[j];
     const hfMotion* S = d->S + s->dofadr;
     const double* vj = v + s->dofadr;
     if (s->kind->info.nv == 1) { // most joints
@@ -60,10 +60,10 @@ void hfi_tree_velocity(hfDynamics* d, int first, int end) {
 // The velocities may be known already: sensors at the end of a step need those with which the next step begins.
 void hf_dynamics_set_velocity(hfDynamics* d, const double* v) {
   size_t size = (size_t)d->model->nv * sizeof *v;
-  if (d->has_velocity && v != d->v && memcmp(d->v, v, size) == 0) return;
+  if (hfi_dynamics_is_fresh(d, HFI_FRESH_VELOCITY) && v != d->v && memcmp(d->v, v, size) == 0) return;
   if (v != d->v) memcpy(d->v, v, size);
   hfi_tree_velocity(d, 1, d->nlink);
-  d->has_velocity = 1;
+  d->fresh |= HFI_FRESH_VELOCITY;
 }
 
 hfMotion hf_dynamics_point_velocity(const hfDynamics* d, int body, hfVec3 p_W) {

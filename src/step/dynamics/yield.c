@@ -7,7 +7,7 @@
 //
 // The rest interval [a, b] of a tendon moves as a whole. A tendon that cannot push, [0, b], is an exception: only b moves, when the tendon is stretched (as in
 // MuJoCo).
-#include "step/dynamics/dynamics.h"
+#include "step/dynamics/inside.h"
 
 void hfi_dynamics_rest_as(hfDynamics* d, const hfState* state) { d->rest = state->nrest ? hf_state_rest(state) : NULL; }
 

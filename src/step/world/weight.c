@@ -65,8 +65,8 @@ static void weigh_bodies(hfiWorld* w) {
 static double weigh_side(hfiWorld* w, int kind, int id, int rotation) {
   const hfModel* m = w->model;
   if (id < 0) return 0;
-  if (kind == HF_OBJECT_TENDON) return w->actuation.tendon_weight[id];
-  if (kind == HF_OBJECT_JOINT) return w->actuation.dof_weight[hf_model_jnt_dofadr(m)[id]];
+  if (kind == HF_OBJECT_TENDON) return w->actuation.reference_mass.tendon[id];
+  if (kind == HF_OBJECT_JOINT) return w->actuation.reference_mass.dof[hf_model_jnt_dofadr(m)[id]];
   int body = kind == HF_OBJECT_SITE ? hf_model_site_body(m)[id] : id;
   if (hf_model_body_lastdof(m)[body] < 0) return 0;
   return weigh_body(&w->dynamics, body, rotation, w->actuation.dense, w->actuation.column[0]);
@@ -77,7 +77,7 @@ static void weigh_equalities(hfiWorld* w) {
   for (int i = 0; i < m->neq; ++i) {
     int type = hf_model_eq_type(m)[i], kind = hfi_equality_target(type, hf_model_eq_objkind(m)[i]);
     for (int rotation = 0; rotation <= (type == HF_EQUALITY_WELD); ++rotation)
-      w->actuation.equality_weight[2 * i + rotation] =
+      w->actuation.reference_mass.equality[2 * i + rotation] =
           weigh_side(w, kind, hf_model_eq_obj1(m)[i], rotation) + weigh_side(w, kind, hf_model_eq_obj2(m)[i], rotation);
   }
 }
@@ -85,7 +85,7 @@ static void weigh_equalities(hfiWorld* w) {
 static void weigh_tendons(hfiWorld* w) {
   hf_actuation_update(&w->actuation, &w->dynamics, hf_model_qpos0(w->model));
   for (int t = 0; t < w->model->ntendon; ++t)
-    w->actuation.tendon_weight[t] = hfi_tendon_inverse_mass(&w->actuation, &w->dynamics, t);
+    w->actuation.reference_mass.tendon[t] = hfi_tendon_inverse_mass(&w->actuation, &w->dynamics, t);
 }
 
 void hfi_world_weigh(hfiWorld* w) {
@@ -100,7 +100,7 @@ void hfi_world_weigh(hfiWorld* w) {
   hf_dynamics_update_mass_matrix(&w->dynamics);
   hf_dynamics_factor(&w->dynamics);
   if (contacts) weigh_bodies(w);
-  for (int i = 0; dofs && i < m->nv; ++i) w->actuation.dof_weight[i] = hfi_dof_inverse_mass(&w->dynamics, i);
+  for (int i = 0; dofs && i < m->nv; ++i) w->actuation.reference_mass.dof[i] = hfi_dof_inverse_mass(&w->dynamics, i);
   if (tendons) weigh_tendons(w);
   if (equalities) weigh_equalities(w);
   w->placed = 0;
