@@ -6,7 +6,7 @@
 #include "runs.h"
 
 #include "sim/inside.h"
-#include "methods/switching/switching.h"
+#include "methods/switching/inside.h"
 
 static const double G = 10;
 
@@ -159,7 +159,7 @@ static void difference_jacobian(hfiSwitching* s, const double* x, double* D) {
     for (int side = 0; side < 2; ++side) {
       memcpy(at, x, sizeof at);
       at[j] += side ? -shift : shift;
-      assert_int_equal(hfi_soft_rate(s, 0, at, f[side]), HF_OK);
+      assert_int_equal(hfi_compliant_rate(s, 0, at, f[side]), HF_OK);
     }
     for (int i = 0; i < UNKNOWNS; ++i) D[i * UNKNOWNS + j] = (f[0][i] - f[1][i]) / (2 * shift);
   }
@@ -180,13 +180,13 @@ static void test_jacobian(void** state) {
     assert_int_equal(hf_sim_step(w.sim, w.state, w.input, &report, &error), HF_OK);
     hfiSwitching* s = w.sim->run;
     hf_accel_begin(s->rigid->accel, NULL, NULL); // The input of the step has gone.
-    assert_int_equal(s->nlayer, 1);
-    double xi = slide[n / 24], rest = s->rigid->track[0].held, J[UNKNOWNS * UNKNOWNS],
+    assert_int_equal(s->layers.count, 1);
+    double xi = slide[n / 24], rest = s->rigid->tracks.list[0].held, J[UNKNOWNS * UNKNOWNS],
            D[UNKNOWNS * UNKNOWNS];
     double x[UNKNOWNS] = {
         0, 0,      1e-4 + rest - depth[n / 8 % 3], 0, 1e-7, 2e-7, 1e-4, 1e-7, xi, 0.3 * xi, 0, 0,
         0, 10 * xi};
-    assert_int_equal(hfi_soft_jacobian(s, 0, x, J), HF_OK);
+    assert_int_equal(hfi_compliant_jacobian(s, 0, x, J), HF_OK);
     difference_jacobian(s, x, D);
     double scale = 0, error_of = 0;
     for (int i = 0; i < UNKNOWNS * UNKNOWNS; ++i)

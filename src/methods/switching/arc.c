@@ -12,7 +12,7 @@
 //    each plus its tolerance.
 // 4. Where G < 0 an event happened within the arc. Shorten the arc to it, by parabolas and bisection; every trial
 //    integrates anew from the start of the arc. The next call starts with step 1 just behind the event.
-#include "methods/switching/switching.h"
+#include "methods/switching/inside.h"
 
 #include "linalg/dense.h"
 
@@ -20,11 +20,15 @@
 
 // An open contact has met when its gap is below the held gap by more than this (the event), or above it by less (at the
 // start of an arc) [m].
-static const double MEETS = 1e-9;
-static const double CONE = 1e-8;     // It is an event if a force leaves its friction cone by more than this share [-].
-static const double LOCATED = 1e-11; // An event is located within this share of the arc [-].
+static const double MEETING_GAP = 1e-9;
+static const double CONE_SLACK = 1e-8;             // It is an event if a force leaves its friction cone by more than this share [-].
+static const double LEAST_FORCE = 1e-12;           // The largest force of a problem counts as at least this large [N].
+static const double REVERSAL_SHARE = 0.1;          // It is an event if the slip has turned back by this share of the stick speed [-].
+static const double FAILED_MARGIN = -1e-12;        // The margin of a certificate that fails is at most this, though the number may be zero.
+static const double LOCATION_SHARE = 1e-11;        // An event is located within this share of the arc [-].
+static const double SHORTEST_MEASURED_ARC = 1e-6;  // Rates of forces are measured over arcs of at least this share of the step [-].
 enum {
-  LOCATIONS = 80, // Most trials that locate one event.
+  MOST_TRIALS = 80, // Most trials that locate one event.
 };
 
 // ---- the right-hand side ----------------------------------------------------------------------------
@@ -46,6 +50,7 @@ hfStatus hfi_arc_rate(void* context, double t, const double* x, double* xdot) {
   ++s->looks;
   hfStatus status = hfi_looks_are_used_up(s) ? HF_NOT_CONVERGED : solve_at(s, t, x);
   if (status) return status;
+
   memcpy(xdot, v, (size_t)m->nv * sizeof *xdot);
   memcpy(xdot + m->nv, s->rigid->problem.vdot, (size_t)m->nv * sizeof *xdot);
   if (m->na) hfi_accel_activation_rates(s->rigid->accel, v + m->nv, xdot + 2 * m->nv);
@@ -55,42 +60,44 @@ hfStatus hfi_arc_rate(void* context, double t, const double* x, double* xdot) {
 // ---- preparation ------------------------------------------------------------------------------------
 
 // Sets the mode of friction group g of contact i. With `anew` the slip alone decides. Otherwise a group that rolls goes on
-// rolling, and a group that slides keeps its direction while its slip is too slow to have one. t->zero[g] = 1 asks
+// rolling, and a group that slides keeps its direction while its slip is too slow to have one. needs_mode[g] = 1 asks
 // resolve.c to find the mode of the group. That is done for groups that roll, and for groups whose slip has turned back, for
 // which resolve.c tries the opposite direction first.
 static void update_group(hfiSwitching* s, int i, hfiTrack* t, int g, int anew) {
   hfVec3 slip = hfi_point_slip(s->rigid, i, g);
-  double speed = v3_norm(slip), least = s->rigid->config.stick_speed;
-  int directed = v3_norm2(t->d_W[g]) > 0;
-  if (anew || (t->mode[g] == HF_MODE_SLIDING && !directed)) hfi_track_set_mode(s->rigid, t, g, slip);
-  t->zero[g] = t->mode[g] == HF_MODE_ROLLING;
+  double speed = v3_norm(slip);
+  int has_direction = v3_norm2(t->d_W[g]) > 0;
+  if (anew || (t->mode[g] == HF_MODE_SLIDING && !has_direction)) hfi_track_set_mode(s->rigid, t, g, slip);
+  t->needs_mode[g] = t->mode[g] == HF_MODE_ROLLING;
   if (t->mode[g] == HF_MODE_ROLLING) return;
-  if (speed > least)
+
+  if (speed > s->rigid->config.stick_speed) {
     t->d_W[g] = v3_scale(1 / speed, slip);
-  else if (v3_dot(slip, t->d_W[g]) <= 0) {
-    t->zero[g] = 1;
+  } else if (v3_dot(slip, t->d_W[g]) <= 0) {
+    t->needs_mode[g] = 1;
     t->d_W[g] = v3_neg(t->d_W[g]);
   }
 }
 
 // Decides which contacts are closed and sets the modes of these. Returns how many contacts meet with speed.
 //
-// A contact closes at its held gap: at first that of hfi_tracks_renew, the gap found where it closes deeper, and zero once it was farther
+// A contact closes at its held gap: at first the gap of hfi_tracks_renew, the gap found where it closes deeper, and zero once it was farther
 // than `touch` from it.
 static int update_contacts(hfiSwitching* s) {
   hfRigid* r = s->rigid;
-  const double touch = r->config.touch, slow = r->config.stick_speed;
+  const double slow = r->config.stick_speed;
   int meeting = 0;
   for (int i = 0; i < r->problem.ncontact; ++i) {
-    hfiTrack* t = &r->track[r->point[i].match];
-    double gap = -r->accel->contact[i].contact->depth, vn = r->point[i].s[0];
+    hfiTrack* t = hfi_point_track(r, i);
+    double gap = hfi_point_gap(r, i);
+    double vn = r->point[i].s[0];
     int was_closed = t->closed > 0;
-    if (!was_closed && gap > max2(t->held, 0) + touch) t->held = 0;
-    t->closed = was_closed || (gap <= t->held + MEETS && vn <= slow);
+
+    if (!was_closed && gap > max2(t->held, 0) + r->config.touch) t->held = 0;
+    t->closed = was_closed || (gap <= t->held + MEETING_GAP && vn <= slow);
     if (!was_closed && t->closed) t->held = min2(t->held, gap);
     meeting += !was_closed && t->closed && vn < -slow;
-    for (int g = 0; t->closed && g < hfi_group_count(r->point[i].dim); ++g)
-      update_group(s, i, t, g, !was_closed);
+    for (int g = 0; t->closed && g < hfi_group_count(r->point[i].dim); ++g) update_group(s, i, t, g, !was_closed);
   }
   return meeting;
 }
@@ -109,30 +116,31 @@ static hfStatus resolve(hfiSwitching* s, const hfiImpact* impact) {
 }
 
 // Applies the impact of all closed contacts to the velocities. Contacts that it throws apart are open afterwards.
-static hfStatus strike(hfiSwitching* s) {
+static hfStatus apply_impact(hfiSwitching* s) {
   hfRigid* r = s->rigid;
-  const hfModel* m = s->model;
-  hfiImpact impact = {hfi_switching_v(s), s->config.restitution, s->config.rest_speed};
-  for (int k = 0; k < r->ntrack; ++k)
-    for (int g = 0; g < 3; ++g) r->track[k].zero[g] = 1;
+  double* v = hfi_switching_v(s);
+  hfiImpact impact = {v, s->config.restitution, s->config.rest_speed};
+  for (int k = 0; k < r->tracks.count; ++k)
+    for (int g = 0; g < 3; ++g) r->tracks.list[k].needs_mode[g] = 1;
   hfStatus status = resolve(s, &impact);
   if (status) return status;
-  memcpy(hfi_switching_v(s), r->problem.vdot, (size_t)m->nv * sizeof *s->x); // velocities after the impact
-  if (!hfi_rigid_look(r, s->t, s->x, hfi_switching_v(s), hfi_switching_act(s))) return HF_SINGULAR;
+
+  memcpy(v, r->v_after, (size_t)s->model->nv * sizeof *v);
+  if (!hfi_rigid_look(r, s->t, s->x, v, hfi_switching_act(s))) return HF_SINGULAR;
   for (int i = 0; i < r->problem.ncontact; ++i) {
-    hfiTrack* t = &r->track[r->point[i].match];
+    hfiTrack* t = hfi_point_track(r, i);
     if (t->closed && r->point[i].s[0] > r->config.stick_speed) t->closed = 0;
-    for (int g = 0; t->closed && g < hfi_group_count(r->point[i].dim); ++g)
-      update_group(s, i, t, g, 1);
+    for (int g = 0; t->closed && g < hfi_group_count(r->point[i].dim); ++g) update_group(s, i, t, g, 1);
   }
   return HF_OK;
 }
 
 // Counts the contacts that changed between sliding and rolling, for the report.
 static void count_transitions(hfiSwitching* s) {
-  const hfRigid* r = s->rigid;
-  for (int k = 0; k < r->ntrack && k < s->nbefore; ++k) {
-    const hfiTrack *t = &r->track[k], *old = &s->before[k];
+  const hfiTracks* now = &s->rigid->tracks;
+  for (int k = 0; k < now->count && k < s->before.count; ++k) {
+    const hfiTrack* t = &now->list[k];
+    const hfiTrack* old = &s->before.list[k];
     if (!t->closed || old->closed != 1) continue;
     s->report.nstick += old->mode[0] == HF_MODE_SLIDING && t->mode[0] == HF_MODE_ROLLING;
     s->report.nslide += old->mode[0] == HF_MODE_ROLLING && t->mode[0] == HF_MODE_SLIDING;
@@ -143,7 +151,7 @@ static void count_transitions(hfiSwitching* s) {
 static void open_contacts(hfiSwitching* s) {
   hfRigid* r = s->rigid;
   for (int i = 0; i < r->problem.ncontact; ++i) {
-    hfiTrack* t = &r->track[r->point[i].match];
+    hfiTrack* t = hfi_point_track(r, i);
     if (!t->closed || t->f[0] > 0 || r->point[i].s[0] <= r->config.stick_speed) continue;
     t->closed = 0;
     ++s->report.nseparate;
@@ -154,22 +162,24 @@ static void open_contacts(hfiSwitching* s) {
 // those of before.
 static hfStatus prepare(hfiSwitching* s) {
   hfRigid* r = s->rigid;
-  hfStatus status = HF_OK;
   r->follow = 1;
   if (!hfi_rigid_look(r, s->t, s->x, hfi_switching_v(s), hfi_switching_act(s))) return HF_SINGULAR;
   hfi_tracks_renew(s);
-  hfi_tracks_copy(s->before, &s->nbefore, r->track, r->ntrack);
+  hfi_tracks_copy(&s->before, &r->tracks);
+
+  hfStatus status = HF_OK;
   if (update_contacts(s)) {
     ++s->report.nimpact;
-    status = strike(s);
+    status = apply_impact(s);
   }
   if (!status) status = resolve(s, NULL);
   if (status) {
-    for (int k = 0; k < s->nbefore; ++k)
-      if (s->before[k].closed < 0) s->before[k].closed = 0;
-    hfi_tracks_copy(r->track, &r->ntrack, s->before, s->nbefore);
+    for (int k = 0; k < s->before.count; ++k)
+      if (s->before.list[k].closed == HFI_CLOSED_UNKNOWN) s->before.list[k].closed = 0;
+    hfi_tracks_copy(&r->tracks, &s->before);
     return status;
   }
+
   count_transitions(s);
   open_contacts(s);
   return HF_OK;
@@ -177,9 +187,10 @@ static hfStatus prepare(hfiSwitching* s) {
 
 // ---- certificate ------------------------------------------------------------------------------------
 
-static double failed(int* reason, int why, double margin) {
+// The margin of a certificate that fails for this reason.
+static double fail(int* reason, int why, double margin) {
   *reason = why;
-  return min2(margin, -1e-12); // negative, though the number may be zero
+  return min2(margin, FAILED_MARGIN);
 }
 
 // Computes the certificate of the assembled problem and returns its smallest margin. It is negative where the certificate
@@ -188,33 +199,36 @@ static double certify(hfiSwitching* s, int* reason) {
   const hfRigidCertificate* c = &s->rigid->problem.certificate;
   hfi_rigid_certify(s->rigid);
   if (s->rigid->problem.n == 0) return 1;
-  if (!c->full_rank || !c->rolling || c->rank_margin < s->config.rank_margin)
-    return failed(reason, HF_SWITCH_RANK, c->rank_margin - s->config.rank_margin);
-  if (!c->p_matrix) return failed(reason, HF_SWITCH_NOT_P, c->p_margin);
-  if (!c->stable) return failed(reason, HF_SWITCH_UNSTABLE, -c->abscissa);
+
+  double rank_margin = c->rank_margin - s->config.rank_margin;
+  if (!c->full_rank || !c->rolling || rank_margin < 0) return fail(reason, HF_SWITCH_RANK, rank_margin);
+  if (!c->p_matrix) return fail(reason, HF_SWITCH_NOT_P, c->p_margin);
+  if (!c->stable) return fail(reason, HF_SWITCH_UNSTABLE, -c->abscissa);
   return min2(c->p_margin, -c->abscissa);
 }
 
-// ---- events -----------------------------------------------------------------------------------------
+// ---- margins ----------------------------------------------------------------------------------------
 
 // Negative when the slip of a sliding group has reversed [m/s].
 static double sliding_margin(const hfRigid* r, const hfiFrictionGroup* u) {
-  const hfiTrack* t = &r->track[r->point[u->contact].track];
-  return v3_dot(hfi_point_slip(r, u->contact, u->group), t->d_W[u->group]) + 0.1 * r->config.stick_speed;
+  hfVec3 d = hfi_group_track(r, u)->d_W[u->group];
+  return v3_dot(hfi_point_slip(r, u->contact, u->group), d) + REVERSAL_SHARE * r->config.stick_speed;
 }
 
 // Negative when the force of a rolling group is outside of its friction cone; relative, so that it is of order one.
 static double cone_margin(const hfRigid* r, const hfiFrictionGroup* u) {
-  double norm = hfi_group_force(r, u), bound = u->mu_static * r->track[r->point[u->contact].track].f[0], scale = 1e-12;
+  double norm = hfi_group_force(r, u);
+  double bound = u->mu_static * hfi_group_track(r, u)->f[0];
+  double scale = LEAST_FORCE;
   for (int i = 0; i < r->problem.n; ++i) scale = max2(scale, fabs(r->problem.x[i]));
-  return (bound - norm) / (bound + norm + CONE * scale) + CONE;
+  return (bound - norm) / (bound + norm + CONE_SLACK * scale) + CONE_SLACK;
 }
 
 // Negative when an open contact closes its gap; infinite while it moves apart [m].
 static double meeting_margin(const hfRigid* r, int i) {
-  const hfiPoint* at = &r->point[i];
-  double held = at->match >= 0 ? r->track[at->match].held : 0;
-  return -r->accel->contact[i].contact->depth - held + (at->s[0] < 0 ? MEETS : INFINITY);
+  const hfiPoint* point = &r->point[i];
+  double held = point->match >= 0 ? hfi_point_track(r, i)->held : 0;
+  return hfi_point_gap(r, i) - held + (point->s[0] < 0 ? MEETING_GAP : INFINITY);
 }
 
 // G at the point x and time t: negative beyond an event. Leaves forces and contacts at that point in s->rigid.
@@ -223,6 +237,7 @@ static double event_margin(hfiSwitching* s, double t, const double* x) {
   double least = INFINITY;
   int reason;
   if (solve_at(s, t, x)) return -1;
+
   for (int i = 0; i < r->problem.ncontact; ++i)
     if (r->point[i].track < 0) least = min2(least, meeting_margin(r, i));
   for (int k = 0; k < r->ngroup; ++k) {
@@ -233,68 +248,93 @@ static double event_margin(hfiSwitching* s, double t, const double* x) {
   return s->config.contact_mode == HF_CONTACT_MODEL_SWITCHING ? min2(least, certify(s, &reason)) : least;
 }
 
-// Integrates the arc from its start over dt into s->trial. *reached is how much of dt it came through [s].
+// ---- the arc ----------------------------------------------------------------------------------------
+
+// Integrates the arc from its start over dt into s->arc.trial. *reached is how much of dt it came through [s].
 static hfStatus integrate_arc(hfiSwitching* s, double dt, double* reached, hfError* error) {
   double t = s->t;
-  memcpy(s->trial, s->start, (size_t)s->nx * sizeof *s->trial);
-  hf_integrator_reset(s->arc);
-  hf_integrator_set_next_step(s->arc, dt);
-  hfStatus status = hf_integrator_advance(s->arc, &t, s->trial, s->t + dt, error);
-  hfi_add_integration(s, s->arc);
+  memcpy(s->arc.trial, s->arc.start, (size_t)s->nx * sizeof *s->arc.trial);
+  hf_integrator_reset(s->arc.integrator);
+  hf_integrator_set_next_step(s->arc.integrator, dt);
+  hfStatus status = hf_integrator_advance(s->arc.integrator, &t, s->arc.trial, s->t + dt, error);
+  hfi_add_integration(s, s->arc.integrator);
   *reached = t - s->t;
   return status;
 }
 
-// An arc of length dt that was tried, and the margin at its end; NAN where that is not known.
-typedef struct ArcTrial { double dt, G; } ArcTrial;
+// An arc that was tried.
+typedef struct ArcTrial {
+  double x; // its length [s]
+  double f; // the margin at its end; NAN where that is not known
+} ArcTrial;
 
-// Where between `latest` (0) and `other` (1), which lie on both sides of an event, to look next: where the parabola through these and `left`,
-// the trial that was given up last, has its root as a function of G, if it is monotonous there; otherwise in the middle
-// (Chandrupatla 1997, A new hybrid quadratic/bisection algorithm).
-static double next_share(ArcTrial latest, ArcTrial other, ArcTrial left) {
-  double xi = (latest.dt - other.dt) / (left.dt - other.dt), phi = (latest.G - other.G) / (left.G - other.G);
+// Where between trial 1, the latest, (0) and trial 2 (1), which lie on both sides of an event, to try next: where the parabola through these and
+// trial 3, which was given up last, has its root as a function of f, if it is monotonous there; otherwise in the middle. Names as in Chandrupatla
+// 1997, A new hybrid quadratic/bisection algorithm.
+static double next_share(ArcTrial t1, ArcTrial t2, ArcTrial t3) {
+  double xi = (t1.x - t2.x) / (t3.x - t2.x);
+  double phi = (t1.f - t2.f) / (t3.f - t2.f);
   if (!(sqr(phi) < xi && sqr(1 - phi) < 1 - xi)) return 0.5; // also where a margin is not known or infinite
-  double a = latest.G / (other.G - latest.G), b = (left.dt - latest.dt) / (other.dt - latest.dt);
-  return a * left.G / (other.G - left.G) + b * latest.G / (left.G - latest.G) * other.G / (left.G - other.G);
+
+  double alpha = (t3.x - t1.x) / (t2.x - t1.x);
+  double first = t1.f / (t2.f - t1.f) * t3.f / (t2.f - t3.f);
+  double second = alpha * t1.f / (t3.f - t1.f) * t2.f / (t3.f - t2.f);
+  return first + second;
 }
 
-// Shortens the arc of length dt, at whose end the margin is G < 0, to its first event. Returns the length; s->trial is then
-// just behind the event. The margin at the start of the arc is not computed: until some trial has a positive one, the next is dt/2, dt/4, dt/16, dt/256 and so on, because
-// many events come at once.
+// Shortens the arc of length dt, at whose end the margin is G < 0, to its first event. Returns the length [s]; s->arc.trial is then
+// just behind the event. The margin at the start of the arc is not computed: until some trial has a positive one, the next is dt/2, dt/4, dt/16,
+// dt/256 and so on, because many events come at once.
 static double locate_event(hfiSwitching* s, double dt, double G, hfError* error) {
-  ArcTrial latest = {dt, G}, other = {0, NAN}, left = other;
-  double reached = dt, tolerance = LOCATED * dt;
-  for (int i = 0; i < LOCATIONS; ++i) {
-    double width = fabs(other.dt - latest.dt), share = next_share(latest, other, left);
-    if (isnan(other.G)) share = i ? 1 - latest.dt / dt : 0.5;
-    ArcTrial next = {latest.dt + clamp(share, tolerance / width, 1 - tolerance / width) * (other.dt - latest.dt), -1};
-    if (width <= 2 * tolerance || s->t + next.dt == s->t + latest.dt || s->t + next.dt == s->t + other.dt) break;
-    if (integrate_arc(s, next.dt, &reached, error) == HF_OK) next.G = event_margin(s, s->t + next.dt, s->trial);
-    left = latest;
-    if ((next.G < 0) != (latest.G < 0)) left = other, other = latest;
-    latest = next;
+  ArcTrial t1 = {dt, G};
+  ArcTrial t2 = {0, NAN};
+  ArcTrial t3 = t2;
+  double reached = dt;
+  double tolerance = LOCATION_SHARE * dt;
+
+  for (int i = 0; i < MOST_TRIALS; ++i) {
+    // the next trial, no nearer to the others than the tolerance
+    double width = fabs(t2.x - t1.x);
+    double share = next_share(t1, t2, t3);
+    if (isnan(t2.f)) share = i ? 1 - t1.x / dt : 0.5;
+    share = clamp(share, tolerance / width, 1 - tolerance / width);
+    ArcTrial next = {t1.x + share * (t2.x - t1.x), -1};
+    int is_same_time = s->t + next.x == s->t + t1.x || s->t + next.x == s->t + t2.x;
+    if (width <= 2 * tolerance || is_same_time) break;
+    if (integrate_arc(s, next.x, &reached, error) == HF_OK) next.f = event_margin(s, s->t + next.x, s->arc.trial);
+
+    // trials 1 and 2 stay on both sides of the event
+    if ((next.f < 0) != (t1.f < 0)) {
+      t3 = t2;
+      t2 = t1;
+    } else {
+      t3 = t1;
+    }
+    t1 = next;
   }
-  if (latest.G < 0) return reached;
-  if (integrate_arc(s, other.dt, &reached, error) == HF_OK) event_margin(s, s->t + other.dt, s->trial);
+  if (t1.f < 0) return reached;
+
+  if (integrate_arc(s, t2.x, &reached, error) == HF_OK) event_margin(s, s->t + t2.x, s->arc.trial);
   return reached;
 }
 
 // ---- the phase --------------------------------------------------------------------------------------
 
-// Measures how fast the contact forces changed over an arc; a layer that starts from them needs that. Friction is
+// Measures how fast the contact forces changed over an arc of length dt [s]; a layer that starts from them needs that. Friction is
 // compared as a vector of the world, because the rows of a contact turn about its normal as it moves.
 static void measure_force_rates(hfiSwitching* s, double dt) {
   hfRigid* r = s->rigid;
-  if (dt < 1e-6 * s->h) return; // The arc is too short for a difference quotient.
+  if (dt < SHORTEST_MEASURED_ARC * s->h) return;
+
   for (int i = 0; i < r->problem.ncontact; ++i) {
     int k = r->point[i].track;
-    if (k < 0 || k >= s->nkept) continue;
-    hfiTrack* t = &r->track[k];
-    const hfiTrack* old = &s->kept[k];
+    if (k < 0 || k >= s->kept.count) continue;
+    hfiTrack* t = &r->tracks.list[k];
+    const hfiTrack* old = &s->kept.list[k];
+    hfVec3 friction_change = v3_sub(t->ft_W, old->ft_W);
     for (int j = 0; j < 6; ++j) {
-      double change = j == 1 || j == 2 ? v3_dot(v3_sub(t->ft_W, old->ft_W),
-                                                hfi_contact_axis(r->accel->contact[i].contact, j))
-                                       : t->f[j] - old->f[j];
+      int is_sliding_row = j == 1 || j == 2;
+      double change = is_sliding_row ? v3_dot(friction_change, hfi_contact_axis(hfi_point_contact(r, i), j)) : t->f[j] - old->f[j];
       t->rate[j] = change / dt;
     }
   }
@@ -304,12 +344,11 @@ static void measure_force_rates(hfiSwitching* s, double dt) {
 // cone; the layers start from them. s->kept, which is no longer needed, holds the tracks meanwhile.
 static void share_forces(hfiSwitching* s) {
   hfRigid* r = s->rigid;
-  hfi_tracks_copy(s->kept, &s->nkept, r->track, r->ntrack);
+  hfi_tracks_copy(&s->kept, &r->tracks);
   r->share = HFI_RIGID_SHARE;
   hfi_rigid_solve(r);
   r->share = 0;
-  if (r->problem.lcp.status != HF_OK || !hfi_rigid_cones_hold(r))
-    hfi_tracks_copy(r->track, &r->ntrack, s->kept, s->nkept);
+  if (r->problem.lcp.status != HF_OK || !hfi_rigid_cones_hold(r)) hfi_tracks_copy(&r->tracks, &s->kept);
 }
 
 // Begins the compliant phase at the present point. If the certificate of the problem assembled last fails, that is recorded as the reason. If the
@@ -318,36 +357,42 @@ static hfStatus leave_rigid(hfiSwitching* s, int reason, hfStatus status) {
   if (s->config.contact_mode == HF_CONTACT_MODEL_RIGID) return status;
   certify(s, &reason);
   if (reason == HF_SWITCH_RANK) share_forces(s);
-  hfi_switch_to_soft(s, reason);
+  hfi_switch_to_compliant(s, reason);
   return HF_OK;
 }
 
 hfStatus hfi_rigid_phase(hfiSwitching* s, double t_end, hfError* error) {
-  hfRigid* r = s->rigid;
   int reason = HF_SWITCH_NO_SOLUTION;
+
+  // modes and certificate at the start
   hfStatus status = prepare(s);
   if (status == HF_SINGULAR) return status;
   if (status) return leave_rigid(s, HF_SWITCH_NO_SOLUTION, status);
   if (hfi_arc_exhausted(s)) return leave_rigid(s, HF_SWITCH_EVENTS, HF_NOT_CONVERGED);
-  if (s->config.contact_mode == HF_CONTACT_MODEL_SWITCHING && certify(s, &reason) < 0)
-    return leave_rigid(s, reason, HF_OK);
-  hfi_tracks_copy(s->kept, &s->nkept, r->track, r->ntrack);
-  memcpy(s->start, s->x, (size_t)s->nx * sizeof *s->x);
-  double dt = t_end - s->t, reached = 0;
-  status = integrate_arc(s, dt, &reached, error);
+  if (s->config.contact_mode == HF_CONTACT_MODEL_SWITCHING && certify(s, &reason) < 0) return leave_rigid(s, reason, HF_OK);
+
+  // the whole arc
+  double reached = 0;
+  hfi_tracks_copy(&s->kept, &s->rigid->tracks);
+  memcpy(s->arc.start, s->x, (size_t)s->nx * sizeof *s->x);
+  status = integrate_arc(s, t_end - s->t, &reached, error);
   if (status < 0) return status;
   if (status > 0 && reached <= 0) return leave_rigid(s, HF_SWITCH_NO_SOLUTION, HF_NO_SOLUTION);
+
   // An arc that ends by itself ends where the rigid forces jump. Those of layers do not: this makes hfi_arc_exhausted
   // true, so that the next call begins a compliant phase.
-  if (status > 0) s->stalls = HFI_MAX_STALLS + 1;
-  double G = event_margin(s, s->t + reached, s->trial);
+  if (status > 0) s->arc.stalls = HFI_MAX_STALLS + 1;
+
+  // up to the first event
+  double G = event_margin(s, s->t + reached, s->arc.trial);
   if (G < 0) {
     reached = locate_event(s, reached, G, error);
-    ++s->events;
-    s->stalls += reached < 1e-9 * s->h;
+    ++s->arc.events;
+    s->arc.stalls += reached < HFI_NO_TIME * s->h;
   }
+
   measure_force_rates(s, reached);
-  memcpy(s->x, s->trial, (size_t)s->nx * sizeof *s->x);
+  memcpy(s->x, s->arc.trial, (size_t)s->nx * sizeof *s->x);
   s->report.rigid_time += reached;
   s->t = G >= 0 && status == HF_OK ? t_end : s->t + reached;
   return HF_OK;

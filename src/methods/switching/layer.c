@@ -27,39 +27,46 @@ enum {
   START_SWEEPS = 30,     // Sweeps that find the tangential deformation of a nonlinear layer at its start.
 };
 
-static double lighter_body(const hfModel* m, const hfiContact* c) {
+// ---- constants --------------------------------------------------------------------------------------
+
+// The mass of the lighter body of a contact that can move; 1 if there is none [kg].
+static double lighter_mass(const hfModel* m, const hfiContact* c) {
   const double* mass = hf_model_body_mass(m);
-  int a = hf_model_body_lastdof(m)[c->body_a] >= 0, b = hf_model_body_lastdof(m)[c->body_b] >= 0;
-  double least = min2(a ? mass[c->body_a] : INFINITY, b ? mass[c->body_b] : INFINITY);
+  int a_moves = hf_model_body_lastdof(m)[c->body_a] >= 0;
+  int b_moves = hf_model_body_lastdof(m)[c->body_b] >= 0;
+  double least = min2(a_moves ? mass[c->body_a] : INFINITY, b_moves ? mass[c->body_b] : INFINITY);
   return isfinite(least) && least > 0 ? least : 1;
 }
 
-static hfiLayer layer_of(const hfRigid* r, int i) {
+// Stiffness and damping of the layer of contact i: of the configuration if it has an eps, else of the contact's material.
+static hfiLayer find_layer(const hfRigid* r, int i) {
   const hfLayerConfig* l = &r->config.layer;
-  const hfiContact* c = r->accel->contact[i].contact;
-  double m0 = l->mass > 0 ? l->mass : lighter_body(r->model, c);
-  double K_T = l->tangential_stiffness > 0 ? l->tangential_stiffness : l->stiffness,
-         C_T = l->tangential_damping > 0 ? l->tangential_damping : l->damping;
+  const hfiContact* c = hfi_point_contact(r, i);
+  double m0 = l->mass > 0 ? l->mass : lighter_mass(r->model, c);
+  double K_T = l->tangential_stiffness > 0 ? l->tangential_stiffness : l->stiffness;
+  double C_T = l->tangential_damping > 0 ? l->tangential_damping : l->damping;
+
   if (l->eps > 0) {
-    double stiffness = l->eps * sqr(l->time), damping = sqrt(l->eps) * l->time;
-    return (hfiLayer){l->stiffness * m0 / stiffness, l->damping * m0 / damping, K_T * m0 / stiffness,
-                      C_T * m0 / damping};
+    double stiffness = l->eps * sqr(l->time);
+    double damping = sqrt(l->eps) * l->time;
+    return (hfiLayer){l->stiffness * m0 / stiffness, l->damping * m0 / damping, K_T * m0 / stiffness, C_T * m0 / damping};
   }
-  double k = c->material.stiffness, kt = c->material.tangential_stiffness;
+  double k = c->material.stiffness;
+  double kt = c->material.tangential_stiffness;
   return (hfiLayer){k, l->damping * sqrt(m0 * k / l->stiffness), kt, C_T * sqrt(m0 * kt / K_T)};
 }
 
 // Replaces the constants k and c of a law by its stiffness and damping at the deformation at which it exerts the force f.
 static void linearise(int law, double depth, double f, double* k, double* c) {
   double u = max2(hfi_layer_inverse(law, f / (*k * depth)), LEAST_DEFORMATION);
-  hfiLayerFactors at = hfi_layer_factors(law, u);
-  *k *= at.slope;
-  *c *= at.damping;
+  hfiLayerFactors factors = hfi_layer_factors(law, u);
+  *k *= factors.slope;
+  *c *= factors.damping;
 }
 
 hfiLayer hfi_layer_linearised(const hfRigid* r, int i, const double* f) {
   const hfLayerConfig* l = &r->config.layer;
-  hfiLayer layer = layer_of(r, i);
+  hfiLayer layer = find_layer(r, i);
   linearise(l->law, l->depth, max2(f[0], 0), &layer.k, &layer.c);
   linearise(l->tangential_law, l->depth, sqrt(sqr(f[1]) + sqr(f[2])), &layer.kt, &layer.ct);
   return layer;
@@ -76,19 +83,22 @@ typedef struct layerGroup {
   double k, damping; // r^2 k_t E and r^2 c_t D
 } layerGroup;
 
+// Rotation of body B of a contact in the world.
 static const hfMat3* rotation_of_b(const hfRigid* r, const hfiContact* c) { return &r->accel->dynamics->X_WB[c->body_b].R; }
 
 // Component of a deformation along this row of the contact.
-static double deformation_along(const hfRigid* r, const hfiContact* c, const hfiDeformation* at, int row) {
-  return v3_dot(m3_mulv(*rotation_of_b(r, c), row < 3 ? at->xi_B : at->twist_B), hfi_contact_axis(c, row));
+static double deformation_along(const hfRigid* r, const hfiContact* c, const hfiDeformation* deformation, int row) {
+  hfVec3 part_B = row < 3 ? deformation->xi_B : deformation->twist_B;
+  return v3_dot(m3_mulv(*rotation_of_b(r, c), part_B), hfi_contact_axis(c, row));
 }
 
 // Adds a deformation x along this row of the contact to the sum.
 static void add_deformation(const hfRigid* r, const hfiContact* c, int row, double x, hfiDeformation* sum) {
-  hfVec3* part = row < 3 ? &sum->xi_B : &sum->twist_B;
-  *part = v3_axpy(x, m3_tmulv(*rotation_of_b(r, c), hfi_contact_axis(c, row)), *part);
+  hfVec3* part_B = row < 3 ? &sum->xi_B : &sum->twist_B;
+  *part_B = v3_axpy(x, m3_tmulv(*rotation_of_b(r, c), hfi_contact_axis(c, row)), *part_B);
 }
 
+// Factors of the tangential law at the deformation of a group.
 static hfiLayerFactors factors_of_group(const hfRigid* r, const layerGroup* group) {
   return hfi_layer_factors(r->config.layer.tangential_law, sqrt(group->lever2) * group->length / r->config.layer.depth);
 }
@@ -96,9 +106,9 @@ static hfiLayerFactors factors_of_group(const hfRigid* r, const layerGroup* grou
 // Computes length, stiffness and damping of a group from its deformation xi.
 static void measure_group(const hfRigid* r, const hfiLayer* layer, layerGroup* group) {
   group->length = sqrt(sqr(group->xi[0]) + sqr(group->xi[1]));
-  hfiLayerFactors at = factors_of_group(r, group);
-  group->k = group->lever2 * layer->kt * at.elastic;
-  group->damping = group->lever2 * layer->ct * at.damping;
+  hfiLayerFactors factors = factors_of_group(r, group);
+  group->k = group->lever2 * layer->kt * factors.elastic;
+  group->damping = group->lever2 * layer->ct * factors.damping;
 }
 
 // Friction group g of a contact, without deformation and not measured.
@@ -107,77 +117,89 @@ static layerGroup relaxed_group(const hfiContact* c, int g) {
 }
 
 // Friction group g of a contact at a deformation.
-static layerGroup group_at(const hfRigid* r, const hfiContact* c, const hfiLayer* layer, int g, const hfiDeformation* at) {
+static layerGroup deformed_group(const hfRigid* r, const hfiContact* c, const hfiLayer* layer, int g, const hfiDeformation* deformation) {
   layerGroup group = relaxed_group(c, g);
-  for (int j = 0; j < group.dim; ++j) group.xi[j] = deformation_along(r, c, at, group.first + j);
+  for (int j = 0; j < group.dim; ++j) group.xi[j] = deformation_along(r, c, deformation, group.first + j);
   measure_group(r, layer, &group);
   return group;
 }
 
+// ---- forces -----------------------------------------------------------------------------------------
+
 // Computes friction, slip and the rate of the deformation of group g, after the normal force and the row velocities are known.
-static void evaluate_group(const hfRigid* r, const hfiContact* c, const hfiLayer* layer, int g, const hfiDeformation* at, hfiLayerState* out) {
-  layerGroup group = group_at(r, c, layer, g, at);
-  const double *s = out->s + group.first, fn = out->f[0];
-  double *w = out->w[g], norm = 0;
+static void evaluate_group(const hfRigid* r, const hfiContact* c, const hfiLayer* layer, int g, const hfiDeformation* deformation,
+                           hfiLayerState* out) {
+  layerGroup group = deformed_group(r, c, layer, g, deformation);
+  const double* s = out->s + group.first;
+  const double fn = out->f[0];
+
+  // the force that would hold it without slip
+  double* w = out->w[g];
+  double norm2 = 0;
   for (int j = 0; j < group.dim; ++j) {
     w[j] = group.k * group.xi[j] + group.damping * s[j];
-    norm += sqr(w[j]);
+    norm2 += sqr(w[j]);
   }
-  norm = sqrt(norm);
+  double norm = sqrt(norm2);
   double limit = c->material.mu[g] * fn;
   int slips = norm > limit;
   if (slips && g == HF_SLIDING) limit = c->material.mu_dynamic * fn;
   if (slips) out->slips |= 1 << g;
+
   for (int j = 0; j < group.dim; ++j) {
+    int row = group.first + j;
     double hold = slips ? limit * w[j] / norm : w[j];
-    if (fn > 0) out->f[group.first + j] = -hold;
-    add_deformation(r, c, group.first + j, slips ? (hold - group.k * group.xi[j]) / group.damping : s[j], &out->rate);
+    double rate = slips ? (hold - group.k * group.xi[j]) / group.damping : s[j];
+    if (fn > 0) out->f[row] = -hold;
+    add_deformation(r, c, row, rate, &out->rate);
   }
 }
 
-// k E delta - c D v_n min(1, delta/delta_0), for delta > 0.
+// k E delta - c D v_n min(1, delta/delta_0), for delta > 0 [N].
 static double normal_force(const hfRigid* r, const hfiLayer* layer, double delta, double vn) {
   const hfLayerConfig* l = &r->config.layer;
-  hfiLayerFactors at = hfi_layer_factors(l->law, delta / l->depth);
-  return layer->k * at.elastic * delta - layer->c * at.damping * vn * min2(1, delta / r->config.touch);
+  hfiLayerFactors factors = hfi_layer_factors(l->law, delta / l->depth);
+  return layer->k * factors.elastic * delta - layer->c * factors.damping * vn * min2(1, delta / r->config.touch);
 }
 
-hfiLayerState hfi_layer_evaluate(const hfRigid* r, int i, double rest, const hfiDeformation* at,
-                                 const double* v) {
+hfiLayerState hfi_layer_evaluate(const hfRigid* r, int i, double rest, const hfiDeformation* deformation, const double* v) {
   const hfiAccelContact* c = &r->accel->contact[i];
-  hfiLayer layer = layer_of(r, i);
+  hfiLayer layer = find_layer(r, i);
   hfiLayerState out = {.delta = rest + c->contact->depth};
   hfi_accel_row_velocities(c, v, out.s);
   if (out.delta > 0) out.f[0] = max2(0, normal_force(r, &layer, out.delta, out.s[0]));
-  for (int g = 0; g < hfi_group_count(c->dim); ++g) evaluate_group(r, c->contact, &layer, g, at, &out);
+  for (int g = 0; g < hfi_group_count(c->dim); ++g) evaluate_group(r, c->contact, &layer, g, deformation, &out);
   return out;
 }
 
 // ---- slopes -----------------------------------------------------------------------------------------
 
 // Derivatives of the normal force of a layer that presses: by v_n, and by a displacement along the normal, which opens the layer.
-static void normal_slopes(const hfRigid* r, const hfiLayer* layer, const hfiLayerState* at, hfiLayerSlopes* out) {
+static void normal_slopes(const hfRigid* r, const hfiLayer* layer, const hfiLayerState* state, hfiLayerSlopes* out) {
   const hfLayerConfig* l = &r->config.layer;
-  hfiLayerFactors factors = hfi_layer_factors(l->law, at->delta / l->depth);
-  double touch = r->config.touch, onset = min2(1, at->delta / touch);
-  double onset_slope = at->delta < touch ? 1 / touch : 0;
+  hfiLayerFactors factors = hfi_layer_factors(l->law, state->delta / l->depth);
+  double touch = r->config.touch;
+  double onset = min2(1, state->delta / touch);
+  double onset_slope = state->delta < touch ? 1 / touch : 0;
+  double damping_slope = factors.damping_slope / l->depth * onset + factors.damping * onset_slope;
   out->f_s[0][0] = -layer->c * factors.damping * onset;
-  out->f_x[0][0] = -layer->k * factors.slope + layer->c * at->s[0] * (factors.damping_slope / l->depth * onset + factors.damping * onset_slope);
+  out->f_x[0][0] = -layer->k * factors.slope + layer->c * state->s[0] * damping_slope;
 }
 
 // K, the derivative of k E xi by xi (dim x dim): r^2 k_t (E + (d(u E)/du - E) e e^T), e along xi.
 static void group_stiffness(const hfRigid* r, const hfiLayer* layer, const layerGroup* group, double K[2][2]) {
-  hfiLayerFactors at = factors_of_group(r, group);
+  hfiLayerFactors factors = factors_of_group(r, group);
   for (int i = 0; i < group->dim; ++i)
     for (int k = 0; k < group->dim; ++k) {
       double along = group->length > 0 ? group->xi[i] * group->xi[k] / sqr(group->length) : 0;
-      K[i][k] = group->lever2 * layer->kt * (at.elastic * (i == k) + (at.slope - at.elastic) * along);
+      K[i][k] = group->lever2 * layer->kt * (factors.elastic * (i == k) + (factors.slope - factors.elastic) * along);
     }
 }
 
 // Derivatives of the friction force of a group that slips (or sticks) by its w and by the normal force:  df = -T dw + pull dfn.
 static void friction_slopes(const hfiContact* c, int g, int dim, int slips, const hfiLayerState* state, double T[2][2], double pull[2]) {
-  const double *w = state->w[g], fn = state->f[0];
+  const double* w = state->w[g];
+  const double fn = state->f[0];
   double norm = dim > 1 ? sqrt(sqr(w[0]) + sqr(w[1])) : fabs(w[0]);
   double mu = g == HF_SLIDING ? c->material.mu_dynamic : c->material.mu[g];
   for (int a = 0; a < dim; ++a) {
@@ -218,43 +240,50 @@ static void group_rate_slopes(const layerGroup* group, hfiLayerSlopes* out) {
 //   slips   df = -mu u dfn - mu f_n (1 - u u^T)/|w| dw,        dxidot = (-df - k E dxi)/c
 //   open    df = 0,                                            the same: it recovers
 //
-// with dw = K dxi + c ds. c is short for c_t D, whose change with xi is left out; in dxidot it cancels that of E, because both laws of friction
+// with dw = K dxi + c ds. c is short for c_t D, whose change with xi is left out; in dxidot it cancels the change of E, because both laws of friction
 // have E = D.
-static void group_slopes(const hfRigid* r, int i, const hfiLayer* layer, int g, const hfiDeformation* at, const hfiLayerState* state,
-                         hfiLayerSlopes* out) {
-  const hfiContact* c = r->accel->contact[i].contact;
-  layerGroup group = group_at(r, c, layer, g, at);
-  const int presses = state->f[0] > 0, slips = state->slips >> g & 1;
+static void group_slopes(const hfRigid* r, int i, const hfiLayer* layer, int g, const hfiDeformation* deformation,
+                         const hfiLayerState* state, hfiLayerSlopes* out) {
+  const hfiContact* c = hfi_point_contact(r, i);
+  layerGroup group = deformed_group(r, c, layer, g, deformation);
+  const int presses = state->f[0] > 0;
+  const int slips = state->slips >> g & 1;
+
   if (presses) {
     double K[2][2], T[2][2], pull[2];
     group_stiffness(r, layer, &group, K);
     friction_slopes(c, g, group.dim, slips, state, T, pull);
     group_force_slopes(&group, K, T, pull, out);
   }
-  if (slips || !presses)
+
+  if (slips || !presses) {
     group_rate_slopes(&group, out);
-  else
-    for (int row = group.first; row < group.first + group.dim; ++row) out->rate_s[row][row] = 1;
+    return;
+  }
+  for (int row = group.first; row < group.first + group.dim; ++row) out->rate_s[row][row] = 1;
 }
 
-hfiLayerSlopes hfi_layer_slopes(const hfRigid* r, int i, const hfiDeformation* at, const hfiLayerState* layer) {
+hfiLayerSlopes hfi_layer_slopes(const hfRigid* r, int i, const hfiDeformation* deformation, const hfiLayerState* state) {
   hfiLayerSlopes out = {0};
-  hfiLayer constants = layer_of(r, i);
-  if (layer->f[0] > 0) normal_slopes(r, &constants, layer, &out);
-  for (int g = 0; g < hfi_group_count(r->accel->contact[i].dim); ++g) group_slopes(r, i, &constants, g, at, layer, &out);
+  hfiLayer layer = find_layer(r, i);
+  if (state->f[0] > 0) normal_slopes(r, &layer, state, &out);
+  for (int g = 0; g < hfi_group_count(r->accel->contact[i].dim); ++g) group_slopes(r, i, &layer, g, deformation, state, &out);
   return out;
 }
 
 // ---- energy -----------------------------------------------------------------------------------------
 
-double hfi_layer_energy(const hfRigid* r, int i, double rest, const hfiDeformation* at) {
+double hfi_layer_energy(const hfRigid* r, int i, double rest, const hfiDeformation* deformation) {
   const hfLayerConfig* l = &r->config.layer;
-  const hfiContact* c = r->accel->contact[i].contact;
-  hfiLayer layer = layer_of(r, i);
-  double delta = max2(0, rest + c->depth), sum = layer.k * sqr(delta) * hfi_layer_factors(l->law, delta / l->depth).energy;
+  const hfiContact* c = hfi_point_contact(r, i);
+  hfiLayer layer = find_layer(r, i);
+  double delta = max2(0, rest + c->depth);
+  double sum = layer.k * sqr(delta) * hfi_layer_factors(l->law, delta / l->depth).energy;
+
   for (int g = 0; g < hfi_group_count(r->accel->contact[i].dim); ++g) {
+    double lever2 = hfi_group_lever2(c, g);
     double stretch2 = 0; // the deformation at the lever, squared
-    for (int j = 0; j < hfi_group_dim(g); ++j) stretch2 += hfi_group_lever2(c, g) * sqr(deformation_along(r, c, at, hfi_group_first(g) + j));
+    for (int j = 0; j < hfi_group_dim(g); ++j) stretch2 += lever2 * sqr(deformation_along(r, c, deformation, hfi_group_first(g) + j));
     sum += layer.kt * stretch2 * hfi_layer_factors(l->tangential_law, sqrt(stretch2) / l->depth).energy;
   }
   return sum;
@@ -264,18 +293,26 @@ double hfi_layer_energy(const hfRigid* r, int i, double rest, const hfiDeformati
 
 // Solves k delta - c v_n min(1, delta/delta_0) = f for delta.
 static double start_linear(const hfRigid* r, const hfiLayer* layer, double f, double vn) {
-  double onset = r->config.touch, delta = (f + layer->c * vn) / layer->k, shallow = layer->k - layer->c * vn / onset;
-  return delta < onset ? shallow > 0 ? min2(f / shallow, onset) : onset : delta;
+  double onset = r->config.touch;
+  double delta = (f + layer->c * vn) / layer->k;
+  if (delta >= onset) return delta;
+  double shallow = layer->k - layer->c * vn / onset;
+  return shallow > 0 ? min2(f / shallow, onset) : onset;
 }
 
 // Solves the same with the factors of a nonlinear law, by bisection. Where damping alone pulls more than any depth presses (Hunt and Crossley's
-// law in fast separation), the depth is that at rest.
+// law in fast separation), the depth is the depth at rest.
 static double start_nonlinear(const hfRigid* r, const hfiLayer* layer, double f, double vn) {
   const hfLayerConfig* l = &r->config.layer;
-  double still = l->depth * hfi_layer_inverse(l->law, f / (layer->k * l->depth)), lo = 0,
-         hi = max2(still, max2(0, layer->c * vn / layer->k)) + r->config.touch;
-  for (int i = 0; i < START_DOUBLINGS && normal_force(r, layer, hi, vn) < f; ++i) lo = hi, hi *= 2;
+  double still = l->depth * hfi_layer_inverse(l->law, f / (layer->k * l->depth));
+  double lo = 0;
+  double hi = max2(still, max2(0, layer->c * vn / layer->k)) + r->config.touch;
+  for (int i = 0; i < START_DOUBLINGS && normal_force(r, layer, hi, vn) < f; ++i) {
+    lo = hi;
+    hi *= 2;
+  }
   if (normal_force(r, layer, hi, vn) < f) return still;
+
   for (int i = 0; i < START_BISECTIONS; ++i) {
     double mid = 0.5 * (lo + hi);
     if (normal_force(r, layer, mid, vn) < f) lo = mid;
@@ -285,18 +322,22 @@ static double start_nonlinear(const hfRigid* r, const hfiLayer* layer, double f,
 }
 
 double hfi_layer_start_normal(const hfRigid* r, int i, const hfiTrack* track, const double* s) {
-  hfiLayer layer = layer_of(r, i);
+  hfiLayer layer = find_layer(r, i);
   double f = max2(track->f[0], 0);
-  double delta = r->config.layer.law == HF_LAYER_LINEAR ? start_linear(r, &layer, f, s[0]) : start_nonlinear(r, &layer, f, s[0]);
-  return delta - r->accel->contact[i].contact->depth;
+  int is_linear = r->config.layer.law == HF_LAYER_LINEAR;
+  double delta = is_linear ? start_linear(r, &layer, f, s[0]) : start_nonlinear(r, &layer, f, s[0]);
+  return delta - hfi_point_contact(r, i)->depth;
 }
 
-// rate = -ftdot/k, shortened to half the slip speed where it is faster.
-static void follow_force(const double* force_rate, const double* slip, int dim, double k,
-                         double* rate) {
-  double speed = 0, limit = 0;
-  for (int j = 0; j < dim; ++j) speed += sqr(force_rate[j] / k), limit += sqr(0.5 * slip[j]);
-  double scale = speed > limit ? sqrt(limit / speed) : 1;
+// rate (dim) = -ftdot/k, shortened to half the slip speed where it is faster.
+static void follow_force(const double* force_rate, const double* slip, int dim, double k, double* rate) {
+  double speed2 = 0;
+  double limit2 = 0;
+  for (int j = 0; j < dim; ++j) {
+    speed2 += sqr(force_rate[j] / k);
+    limit2 += sqr(0.5 * slip[j]);
+  }
+  double scale = speed2 > limit2 ? sqrt(limit2 / speed2) : 1;
   for (int j = 0; j < dim; ++j) rate[j] = -scale * force_rate[j] / k;
 }
 
@@ -304,25 +345,32 @@ static void follow_force(const double* force_rate, const double* slip, int dim, 
 // before and solve for the length exactly. With a linear law the first sweep is the answer.
 static void start_group(const hfRigid* r, const hfiLayer* layer, const double* f, const double* rate, layerGroup* group) {
   const hfLayerConfig* l = &r->config.layer;
-  int linear = l->tangential_law == HF_LAYER_LINEAR;
-  for (int sweep = 0; sweep < (linear ? 1 : START_SWEEPS); ++sweep) {
-    double *xi = group->xi, pull[2] = {0, 0};
+  const double lever = sqrt(group->lever2);
+  const int is_linear = l->tangential_law == HF_LAYER_LINEAR;
+
+  for (int sweep = 0; sweep < (is_linear ? 1 : START_SWEEPS); ++sweep) {
+    double pull[2] = {0, 0};
     measure_group(r, layer, group);
     for (int j = 0; j < group->dim; ++j) pull[j] = -f[j] - group->damping * rate[j];
-    double lever = sqrt(group->lever2), force = sqrt(sqr(pull[0]) + sqr(pull[1])) / lever;
-    double length = linear ? 0 : l->depth * hfi_layer_inverse(l->tangential_law, force / (layer->kt * l->depth)) / lever;
-    for (int j = 0; j < group->dim; ++j) xi[j] = linear ? pull[j] / group->k : force > 0 ? length * pull[j] / (force * lever) : 0;
+    if (is_linear) {
+      for (int j = 0; j < group->dim; ++j) group->xi[j] = pull[j] / group->k;
+      continue;
+    }
+
+    double force = sqrt(sqr(pull[0]) + sqr(pull[1])) / lever;
+    double length = l->depth * hfi_layer_inverse(l->tangential_law, force / (layer->kt * l->depth)) / lever;
+    for (int j = 0; j < group->dim; ++j) group->xi[j] = force > 0 ? length * pull[j] / (force * lever) : 0;
   }
 }
 
 // k_t E xi + c_t D xidot = -f_t. Rolling: xidot = s. Sliding: xidot = 0 in the paper; in equilibrium with the slow motion
 // the deformation follows the force, xidot = -ftdot/k_t, as far as the slip leaves room: a layer that slips deforms
 // more slowly than the bodies move.
-hfiDeformation hfi_layer_start(const hfRigid* r, int i, const hfiTrack* track, const double* s,
-                               int start) {
-  const hfiContact* c = r->accel->contact[i].contact;
-  hfiLayer layer = layer_of(r, i);
+hfiDeformation hfi_layer_start(const hfRigid* r, int i, const hfiTrack* track, const double* s, int start) {
+  const hfiContact* c = hfi_point_contact(r, i);
+  hfiLayer layer = find_layer(r, i);
   hfiDeformation out = {v3_zero(), v3_zero()};
+
   for (int g = 0; g < hfi_group_count(r->accel->contact[i].dim); ++g) {
     layerGroup group = relaxed_group(c, g);
     double rate[2] = {0, 0};
@@ -330,6 +378,7 @@ hfiDeformation hfi_layer_start(const hfRigid* r, int i, const hfiTrack* track, c
       memcpy(rate, s + group.first, (size_t)group.dim * sizeof *rate);
     else if (start == HF_START_EQUILIBRIUM)
       follow_force(track->rate + group.first, s + group.first, group.dim, group.lever2 * layer.kt, rate);
+
     start_group(r, &layer, track->f + group.first, rate, &group);
     for (int j = 0; j < group.dim; ++j) add_deformation(r, c, group.first + j, group.xi[j], &out);
   }

@@ -13,8 +13,7 @@ typedef struct hfiLayerState {
 } hfiLayerState;
 
 // Computes the layer of contact i of the accel's last evaluation at velocity v, with the rest gap `rest`.
-hfiLayerState hfi_layer_evaluate(const hfRigid* rigid, int i, double rest, const hfiDeformation* at,
-                                 const double* v);
+hfiLayerState hfi_layer_evaluate(const hfRigid* rigid, int i, double rest, const hfiDeformation* deformation, const double* v);
 
 // Derivatives of the six rows of a contact: entry [i][k] is that of row i by row k.
 typedef struct hfiLayerSlopes {
@@ -22,15 +21,14 @@ typedef struct hfiLayerSlopes {
   double rate_s[6][6], rate_x[6][6], rate_xi[6][6]; // of the rate of the deformation along the rows by the same
 } hfiLayerSlopes;
 
-// Derivatives of hfi_layer_evaluate, whose result is `layer`, on the piece of the law on which the layer is: one that presses presses, one that slips slips.
-hfiLayerSlopes hfi_layer_slopes(const hfRigid* rigid, int i, const hfiDeformation* at, const hfiLayerState* layer);
+// Derivatives of hfi_layer_evaluate, whose result is `state`, on the piece of the law on which the layer is: one that presses presses, one that slips slips.
+hfiLayerSlopes hfi_layer_slopes(const hfRigid* rigid, int i, const hfiDeformation* deformation, const hfiLayerState* state);
 
 // Energy of the springs of that contact [J].
-double hfi_layer_energy(const hfRigid* rigid, int i, double rest, const hfiDeformation* at);
+double hfi_layer_energy(const hfRigid* rigid, int i, double rest, const hfiDeformation* deformation);
 
 // Rest gap and deformation with which the layer of contact i takes over the rigid forces of its track.
 double hfi_layer_start_normal(const hfRigid* rigid, int i, const hfiTrack* track, const double* s);
-hfiDeformation hfi_layer_start(const hfRigid* rigid, int i, const hfiTrack* track, const double* s,
-                               int start);
+hfiDeformation hfi_layer_start(const hfRigid* rigid, int i, const hfiTrack* track, const double* s, int start);
 
 #endif

@@ -22,11 +22,10 @@
 
 #include "linalg/dense.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 // A direction of a friction group counts as unable to move if its inverse mass is below this share of those of the group and of the normal [-].
-static const double IMMOBILE = 1e-10;
+static const double IMMOBILE_SHARE = 1e-10;
 
 // ---- the point --------------------------------------------------------------------------------------
 
@@ -35,88 +34,130 @@ static const double* contact_row(const hfRigid* r, int contact, int k) {
   return r->accel_problem->J + (size_t)(r->point[contact].row + k) * (size_t)r->model->nv;
 }
 
-const hfAccelProblem* hfi_rigid_look(hfRigid* r, double t, const double* q, const double* v,
-                                     const double* act) {
-  const hfAccelProblem* p = r->accel_problem = hf_accel_problem(r->accel, t, q, v, act);
+const hfAccelProblem* hfi_rigid_look(hfRigid* r, double t, const double* q, const double* v, const double* act) {
+  const hfAccelProblem* p = hf_accel_problem(r->accel, t, q, v, act);
+  r->accel_problem = p;
   if (!p) return NULL;
+
   r->problem.nv = p->nv;
   r->problem.ncontact = p->ncontact;
   for (int i = 0; i < p->ncontact; ++i) {
-    hfiPoint* at = &r->point[i];
-    at->dim = p->contact[i].dim;
-    at->row = p->contact[i].row;
-    for (int k = 0; k < at->dim; ++k) at->s[k] = hfi_dot(contact_row(r, i, k), v, p->nv);
+    hfiPoint* point = &r->point[i];
+    point->dim = p->contact[i].dim;
+    point->row = p->contact[i].row;
+    for (int k = 0; k < point->dim; ++k) point->s[k] = hfi_dot(contact_row(r, i, k), v, p->nv);
   }
   hfi_rigid_match(r);
-  memcpy(r->free, p->tau, (size_t)p->nv * sizeof *r->free);
-  hfi_accel_finish(r->accel, r->free);
+
+  memcpy(r->rows.free, p->tau, (size_t)p->nv * sizeof *r->rows.free);
+  hfi_accel_finish(r->accel, r->rows.free);
   return p;
 }
 
 // ---- friction groups ------------------------------------------------------------------------------------------
 
-static double sliding_coefficient(const hfAccel* a, int contact, int group) {
-  const hfiMaterial* m = &a->contact[contact].contact->material;
-  return group == HF_SLIDING ? m->mu_dynamic : m->mu[group];
-}
-
 // Lets the direction of sliding follow the present slip. If the slip is too slow or has turned back, the old direction stays, so that forces are
 // smooth up to the moment when the slip stopped.
-static void follow_slip(const hfRigid* r, const hfiPoint* at, hfiFrictionGroup* u) {
-  const double* s = at->s + u->first;
-  double speed = 0, along = 0;
-  for (int k = 0; k < u->dim; ++k) speed += sqr(s[k]), along += s[k] * u->d[k];
-  speed = sqrt(speed);
+static void follow_slip(const hfRigid* r, const hfiPoint* point, hfiFrictionGroup* u) {
+  const double* s = point->s + u->first;
+  double speed2 = 0;
+  double along = 0;
+  for (int k = 0; k < u->dim; ++k) {
+    speed2 += sqr(s[k]);
+    along += s[k] * u->d[k];
+  }
+
+  double speed = sqrt(speed2);
   if (!(speed > r->config.stick_speed && along > 0)) return;
   for (int k = 0; k < u->dim; ++k) u->d[k] = s[k] / speed;
 }
 
 // Appends the friction groups of contact i, with the modes and directions of its track.
 static void add_groups(hfRigid* r, int i, const hfiTrack* track) {
-  hfiPoint* at = &r->point[i];
-  const hfiContact* c = r->accel->contact[i].contact;
-  at->first_group = r->ngroup;
-  at->ngroup = hfi_group_count(at->dim);
-  for (int g = 0; g < at->ngroup; ++g) {
+  hfiPoint* point = &r->point[i];
+  const hfiContact* c = hfi_point_contact(r, i);
+  point->first_group = r->ngroup;
+  point->ngroup = hfi_group_count(point->dim);
+
+  for (int g = 0; g < point->ngroup; ++g) {
     hfiFrictionGroup u = {.contact = i,
-                 .group = g,
-                 .first = hfi_group_first(g),
-                 .dim = hfi_group_dim(g),
-                 .mode = track->mode[g],
-                 .row = -1};
-    u.mu_static = c->material.mu[g];
-    u.mu = u.mode == HF_MODE_SLIDING ? sliding_coefficient(r->accel, i, g) : u.mu_static;
+                          .group = g,
+                          .first = hfi_group_first(g),
+                          .dim = hfi_group_dim(g),
+                          .mode = track->mode[g],
+                          .mu_static = c->material.mu[g],
+                          .row = -1};
+    u.mu = u.mode == HF_MODE_SLIDING && g == HF_SLIDING ? c->material.mu_dynamic : u.mu_static;
     if (u.mu_static == 0 && u.mu == 0) u.mode = HF_MODE_SLIDING; // A group without friction cannot roll.
     for (int k = 0; k < u.dim; ++k) u.d[k] = v3_dot(track->d_W[g], hfi_contact_axis(c, u.first + k));
-    if (r->follow) follow_slip(r, at, &u);
+    if (r->follow) follow_slip(r, point, &u);
     r->group[r->ngroup++] = u;
+  }
+}
+
+// Whether some group of a contact rolls.
+static int rolls(const hfRigid* r, const hfiPoint* point) {
+  for (int u = point->first_group; u < point->first_group + point->ngroup; ++u)
+    if (r->group[u].mode == HF_MODE_ROLLING) return 1;
+  return 0;
+}
+
+// The largest number of rows of A that a contact can need.
+static int count_rows(const hfRigid* r, const hfiPoint* point) {
+  int rows = 1;
+  for (int u = point->first_group; u < point->first_group + point->ngroup; ++u)
+    rows += r->group[u].mode == HF_MODE_ROLLING ? r->group[u].dim : 0;
+  return rows;
+}
+
+// Collects the closed contacts for which A has room, and their friction groups. A contact for which there is no room stays open.
+static void gather_groups(hfRigid* r) {
+  int rows = 0;
+  r->ngroup = 0;
+  r->dropped = 0;
+  for (int i = 0; i < r->problem.ncontact; ++i) {
+    hfiPoint* point = &r->point[i];
+    const hfiTrack* track = point->match >= 0 ? hfi_point_track(r, i) : NULL;
+    point->track = track && track->closed ? point->match : -1;
+    point->first_group = r->ngroup;
+    point->ngroup = 0;
+    if (point->track < 0) continue;
+
+    add_groups(r, i, track);
+    int more = count_rows(r, point);
+    if (rows + more <= r->max_rows) {
+      rows += more;
+      continue;
+    }
+    r->ngroup = point->first_group;
+    point->ngroup = 0;
+    point->track = -1;
+    ++r->dropped;
   }
 }
 
 // ---- rows -------------------------------------------------------------------------------------------
 
-// Jdot v of row k of a contact.
+// Jdot v of row k of a contact. It is not finite if a small motion ends the contact. Then only the stabilisation holds its rows.
 static double rate_of_row(const hfRigid* r, int contact, int k) {
   double rate = r->accel_problem->Jdot_v[r->point[contact].row + k];
-  // The rate is not finite if a small motion ends the contact. Then only the stabilisation holds its rows.
   return isfinite(rate) ? rate : 0;
 }
 
 // Appends a row to the problem: row_i, response = S col_i, and b_i = b + row_i . vdot_free. k and c are the stiffness and
 // damping of the layer along it, which the certificate needs.
-static void append_row(hfRigid* r, const double* row, const double* response, double b, double k, double c,
-                       bool rolling) {
+static void append_row(hfRigid* r, const double* row, const double* response, double b, double k, double c, int rolling) {
   hfRigidProblem* p = &r->problem;
   int i = p->n++;
   size_t nv = (size_t)p->nv;
-  memcpy(r->row + (size_t)i * nv, row, nv * sizeof *row);
-  memcpy(r->response + (size_t)i * nv, response, nv * sizeof *row);
-  p->b[i] = b + hfi_dot(row, r->free, p->nv);
+  memcpy(r->rows.row + (size_t)i * nv, row, nv * sizeof *row);
+  memcpy(r->rows.response + (size_t)i * nv, response, nv * sizeof *row);
+  p->b[i] = b + hfi_dot(row, r->rows.free, p->nv);
   p->rolling[i] = rolling;
   p->k[i] = k;
   p->c[i] = c;
-  r->lo[i] = rolling ? -INFINITY : 0;
-  r->hi[i] = INFINITY;
+  r->rows.lo[i] = rolling ? -INFINITY : 0;
+  r->rows.hi[i] = INFINITY;
 }
 
 // 2/T of the stabilisation [1/s].
@@ -127,190 +168,206 @@ static double damping_rate(const hfRigid* r) {
 // Appends the normal row of a contact, with the friction of its sliding groups in the column.
 static void append_normal(hfRigid* r, int contact) {
   hfRigidContact* c = &r->problem.contact[contact];
-  const hfiPoint* at = &r->point[contact];
-  int nv = r->problem.nv;
-  double T = r->config.stabilisation, held = r->track[at->track].held;
-  memcpy(r->column, contact_row(r, contact, 0), (size_t)nv * sizeof *r->column);
-  for (int u = at->first_group; u < at->first_group + at->ngroup; ++u)
-    for (int k = 0; r->group[u].mode == HF_MODE_SLIDING && k < r->group[u].dim; ++k)
-      hfi_axpy(r->column, -r->group[u].mu * r->group[u].d[k],
-               contact_row(r, contact, r->group[u].first + k), nv);
-  hfi_accel_solve(r->accel, r->column, r->zero);
-  double b = rate_of_row(r, contact, 0) + damping_rate(r) * at->s[0] +
-             (T > 0 ? (c->gap - held) / (T * T) : 0);
+  const hfiPoint* point = &r->point[contact];
+  const int nv = r->problem.nv;
+
+  // col = J_n^T - sum of mu J_g^T d
+  double* column = r->rows.column;
+  memcpy(column, contact_row(r, contact, 0), (size_t)nv * sizeof *column);
+  for (int k = point->first_group; k < point->first_group + point->ngroup; ++k) {
+    const hfiFrictionGroup* u = &r->group[k];
+    if (u->mode != HF_MODE_SLIDING) continue;
+    for (int j = 0; j < u->dim; ++j) hfi_axpy(column, -u->mu * u->d[j], contact_row(r, contact, u->first + j), nv);
+  }
+  hfi_accel_solve(r->accel, column, r->rows.zero);
+
+  double T = r->config.stabilisation;
+  double held = r->tracks.list[point->track].held;
+  double b = rate_of_row(r, contact, 0) + damping_rate(r) * point->s[0] + (T > 0 ? (c->gap - held) / (T * T) : 0);
   c->row_n = r->problem.n;
-  append_row(r, contact_row(r, contact, 0), r->column, b, c->k, c->c, false);
-}
-
-// Eigenvalues and unit eigenvectors t of the symmetric matrix [a b; b c], the larger eigenvalue first.
-static void eigen2(double a, double b, double c, double* value, double t[2][2]) {
-  double half = 0.5 * (a - c), root = sqrt(half * half + b * b), mean = 0.5 * (a + c);
-  value[0] = mean + root, value[1] = mean - root;
-  double x = half >= 0 ? half + root : b, y = half >= 0 ? b : root - half,
-         norm = sqrt(x * x + y * y);
-  t[0][0] = norm > 0 ? x / norm : 1, t[0][1] = norm > 0 ? y / norm : 0;
-  t[1][0] = -t[0][1], t[1][1] = t[0][0];
-}
-
-// Finds the directions u->t of a rolling group along which the bodies can move and returns their number. r->pair holds
-// the accelerations S J^T t of a unit force along each of them. normal: inverse mass along the contact's normal, which
-// has the unit of the inverse masses of sliding, and of no other group.
-static int find_directions(hfRigid* r, hfiFrictionGroup* u, double normal) {
-  int nv = r->problem.nv;
-  double *y[2] = {r->pair, r->pair + nv}, B[3] = {0, 0, 0}, value[2] = {0, 0};
-  for (int k = 0; k < u->dim; ++k) {
-    memcpy(y[k], contact_row(r, u->contact, u->first + k), (size_t)nv * sizeof *r->pair);
-    hfi_accel_solve(r->accel, y[k], r->zero);
-    B[2 * k] = hfi_dot(contact_row(r, u->contact, u->first + k), y[k], nv);
-  }
-  if (u->dim == 1) { // There is no other direction to compare with: is the row zero?
-    u->t[0][0] = 1, u->t[0][1] = 0;
-    const double* row = contact_row(r, u->contact, u->first);
-    return B[0] > 0 && hfi_dot(row, row, nv) > IMMOBILE;
-  }
-  B[1] = hfi_dot(contact_row(r, u->contact, u->first), y[1], nv);
-  eigen2(B[0], B[1], B[2], value, u->t);
-  for (int k = 0; k < nv; ++k) {
-    double y0 = y[0][k], y1 = y[1][k];
-    y[0][k] = u->t[0][0] * y0 + u->t[0][1] * y1;
-    y[1][k] = u->t[1][0] * y0 + u->t[1][1] * y1;
-  }
-  double least = IMMOBILE * (value[0] + (u->group == HF_SLIDING ? normal : 0));
-  return (value[0] > least) + (value[1] > least && value[0] > least);
-}
-
-// Appends a row for each direction in which a rolling group can move.
-static void append_rolling(hfRigid* r, hfiFrictionGroup* u) {
-  int nv = r->problem.nv;
-  const hfRigidContact* c = &r->problem.contact[u->contact];
-  const hfiPoint* at = &r->point[u->contact];
-  memcpy(r->column, contact_row(r, u->contact, 0), (size_t)nv * sizeof *r->column);
-  hfi_accel_solve(r->accel, r->column, r->zero);
-  double normal = hfi_dot(contact_row(r, u->contact, 0), r->column, nv),
-         lever2 = hfi_group_lever2(r->accel->contact[u->contact].contact, u->group);
-  u->row = r->problem.n;
-  u->nrow = find_directions(r, u, normal);
-  for (int d = 0; d < u->nrow; ++d) {
-    double b = 0;
-    memset(r->column, 0, (size_t)nv * sizeof *r->column);
-    for (int k = 0; k < u->dim; ++k) {
-      hfi_axpy(r->column, u->t[d][k], contact_row(r, u->contact, u->first + k), nv);
-      b += u->t[d][k] *
-           (rate_of_row(r, u->contact, u->first + k) + damping_rate(r) * at->s[u->first + k]);
-    }
-    append_row(r, r->column, r->pair + d * nv, b, lever2 * c->kt, lever2 * c->ct, true);
-  }
-}
-
-// A_ij = row_i . response_j.
-static void fill_A(hfRigid* r) {
-  hfRigidProblem* p = &r->problem;
-  for (int i = 0; i < p->n; ++i)
-    for (int j = 0; j < p->n; ++j)
-      p->A[i * p->n + j] = hfi_dot(r->row + (size_t)i * (size_t)p->nv,
-                                   r->response + (size_t)j * (size_t)p->nv, p->nv);
-}
-
-// ---- contacts ---------------------------------------------------------------------------------------
-
-// Fills contact i of the public problem, except mode, rows and forces.
-static void fill_contact(hfRigid* r, int i) {
-  const hfAccelContact* c = &r->accel_problem->contact[i];
-  const hfiPoint* at = &r->point[i];
-  hfRigidContact* out = &r->problem.contact[i];
-  memset(out, 0, sizeof *out);
-  out->geom_a = c->geom_a, out->geom_b = c->geom_b, out->body_a = c->body_a,
-  out->body_b = c->body_b, out->feature = c->feature;
-  out->row_n = out->row_t = -1;
-  out->p_W = c->p_W, out->n_W = c->n_W, out->t_W[0] = c->t1_W, out->t_W[1] = c->t2_W;
-  out->gap = -r->accel->contact[i].contact->depth;
-  out->vn = at->s[0];
-  if (at->dim >= 3) out->vt_W = v3_add(v3_scale(at->s[1], c->t1_W), v3_scale(at->s[2], c->t2_W));
-  out->mu = at->dim >= 3 ? r->accel->contact[i].contact->material.mu[0] : 0;
-  static const double none[6] = {0};
-  hfiLayer layer = hfi_layer_linearised(r, i, at->match >= 0 ? r->track[at->match].f : none);
-  out->k = layer.k, out->c = layer.c, out->kt = layer.kt, out->ct = layer.ct;
-}
-
-// Called when A has its rows. Fills the mode of contact i in the public problem, turns its tangents t_W to the directions
-// of its friction rows (rolling) or along and across the slip (sliding), and fills its Jacobian: W_N, and W_T along t_W.
-static void fill_mode(hfRigid* r, int i) {
-  int nv = r->problem.nv;
-  hfRigidContact* c = &r->problem.contact[i];
-  const hfiPoint* at = &r->point[i];
-  double t[2][2] = {{1, 0}, {0, 1}}, *W_T = r->problem.W_T + (size_t)(2 * i) * (size_t)nv;
-  int count = at->dim >= 3 ? 2 : 0;
-  if (at->track >= 0 && at->ngroup) {
-    const hfiFrictionGroup* u = &r->group[at->first_group];
-    c->mode = u->mode;
-    c->mu = u->mu;
-    if (u->mode == HF_MODE_SLIDING)
-      memcpy(t[0], u->d, sizeof t[0]), t[1][0] = -u->d[1], t[1][1] = u->d[0];
-    else
-      memcpy(t, u->t, sizeof t), count = c->nt = u->nrow, c->row_t = u->row;
-  } else if (at->track >= 0)
-    c->mode = HF_MODE_SLIDING;
-  memcpy(r->problem.W_N + (size_t)i * (size_t)nv, contact_row(r, i, 0), (size_t)nv * sizeof *W_T);
-  memset(W_T, 0, 2 * (size_t)nv * sizeof *W_T);
-  hfVec3 t1 = c->t_W[0], t2 = c->t_W[1];
-  for (int d = 0; d < 2 && at->dim >= 3; ++d) {
-    c->t_W[d] = v3_add(v3_scale(t[d][0], t1), v3_scale(t[d][1], t2));
-    for (int k = 0; d < count && k < 2; ++k)
-      hfi_axpy(W_T + d * nv, t[d][k], contact_row(r, i, 1 + k), nv);
-  }
-}
-
-static bool rolls(const hfRigid* r, const hfiPoint* at) {
-  for (int u = at->first_group; u < at->first_group + at->ngroup; ++u)
-    if (r->group[u].mode == HF_MODE_ROLLING) return true;
-  return false;
-}
-
-// The largest number of rows of A that a contact can need. A contact for which there is no room stays open (gather_groups).
-static int rows_of(const hfRigid* r, const hfiPoint* at) {
-  int rows = 1;
-  for (int u = at->first_group; u < at->first_group + at->ngroup; ++u)
-    rows += r->group[u].mode == HF_MODE_ROLLING ? r->group[u].dim : 0;
-  return rows;
-}
-
-// Collects the closed contacts for which A has room, and their friction groups.
-static void gather_groups(hfRigid* r) {
-  int rows = 0;
-  r->ngroup = r->dropped = 0;
-  for (int i = 0; i < r->problem.ncontact; ++i) {
-    hfiPoint* at = &r->point[i];
-    const hfiTrack* track = at->match >= 0 ? &r->track[at->match] : NULL;
-    at->track = track && track->closed ? at->match : -1;
-    at->first_group = r->ngroup, at->ngroup = 0;
-    if (at->track < 0) continue;
-    add_groups(r, i, track);
-    if (rows + rows_of(r, at) <= r->max_rows) {
-      rows += rows_of(r, at);
-      continue;
-    }
-    r->ngroup = at->first_group, at->ngroup = 0, at->track = -1;
-    ++r->dropped;
-  }
+  append_row(r, contact_row(r, contact, 0), column, b, c->k, c->c, 0);
 }
 
 // Appends the normal rows of the closed contacts that roll in some group, or of those that do not. Returns their number.
-static int append_normals(hfRigid* r, bool rolling) {
+static int append_normals(hfRigid* r, int rolling) {
   int before = r->problem.n;
   for (int i = 0; i < r->problem.ncontact; ++i)
     if (r->point[i].track >= 0 && rolls(r, &r->point[i]) == rolling) append_normal(r, i);
   return r->problem.n - before;
 }
 
+// Eigenvalues and unit eigenvectors t of the symmetric matrix [a b; b c], the larger eigenvalue first.
+static void find_eigenvectors(double a, double b, double c, double* value, double t[2][2]) {
+  double half = 0.5 * (a - c);
+  double root = sqrt(half * half + b * b);
+  double mean = 0.5 * (a + c);
+  value[0] = mean + root;
+  value[1] = mean - root;
+
+  double x = half >= 0 ? half + root : b;
+  double y = half >= 0 ? b : root - half;
+  double norm = sqrt(x * x + y * y);
+  t[0][0] = norm > 0 ? x / norm : 1;
+  t[0][1] = norm > 0 ? y / norm : 0;
+  t[1][0] = -t[0][1];
+  t[1][1] = t[0][0];
+}
+
+// Finds the directions u->t of a rolling group along which the bodies can move and returns their number. r->rows.pair then has
+// the accelerations S J^T t of a unit force along each of them. normal: inverse mass along the contact's normal, which
+// has the unit of the inverse masses of sliding, and of no other group.
+static int find_directions(hfRigid* r, hfiFrictionGroup* u, double normal) {
+  const int nv = r->problem.nv;
+  double* y[2] = {r->rows.pair, r->rows.pair + nv};
+  double diagonal[2] = {0, 0};
+  for (int k = 0; k < u->dim; ++k) {
+    const double* row = contact_row(r, u->contact, u->first + k);
+    memcpy(y[k], row, (size_t)nv * sizeof *row);
+    hfi_accel_solve(r->accel, y[k], r->rows.zero);
+    diagonal[k] = hfi_dot(row, y[k], nv);
+  }
+
+  // a single row: there is no other direction to compare with, so it must not be zero
+  const double* first = contact_row(r, u->contact, u->first);
+  if (u->dim == 1) {
+    u->t[0][0] = 1;
+    u->t[0][1] = 0;
+    return diagonal[0] > 0 && hfi_dot(first, first, nv) > IMMOBILE_SHARE;
+  }
+
+  // two rows: the eigenvectors of their inverse mass
+  double value[2] = {0, 0};
+  find_eigenvectors(diagonal[0], hfi_dot(first, y[1], nv), diagonal[1], value, u->t);
+  for (int k = 0; k < nv; ++k) {
+    double y0 = y[0][k], y1 = y[1][k];
+    y[0][k] = u->t[0][0] * y0 + u->t[0][1] * y1;
+    y[1][k] = u->t[1][0] * y0 + u->t[1][1] * y1;
+  }
+  double least = IMMOBILE_SHARE * (value[0] + (u->group == HF_SLIDING ? normal : 0));
+  return (value[0] > least) + (value[1] > least && value[0] > least);
+}
+
+// Appends a row for each direction in which a rolling group can move.
+static void append_rolling(hfRigid* r, hfiFrictionGroup* u) {
+  const int nv = r->problem.nv;
+  const hfRigidContact* c = &r->problem.contact[u->contact];
+  const hfiPoint* point = &r->point[u->contact];
+  double* column = r->rows.column;
+  double lever2 = hfi_group_lever2(hfi_point_contact(r, u->contact), u->group);
+
+  // inverse mass along the normal
+  const double* normal_row = contact_row(r, u->contact, 0);
+  memcpy(column, normal_row, (size_t)nv * sizeof *column);
+  hfi_accel_solve(r->accel, column, r->rows.zero);
+  double normal = hfi_dot(normal_row, column, nv);
+
+  u->row = r->problem.n;
+  u->nrow = find_directions(r, u, normal);
+  for (int d = 0; d < u->nrow; ++d) {
+    double b = 0;
+    memset(column, 0, (size_t)nv * sizeof *column);
+    for (int k = 0; k < u->dim; ++k) {
+      int row = u->first + k;
+      hfi_axpy(column, u->t[d][k], contact_row(r, u->contact, row), nv);
+      b += u->t[d][k] * (rate_of_row(r, u->contact, row) + damping_rate(r) * point->s[row]);
+    }
+    append_row(r, column, r->rows.pair + d * nv, b, lever2 * c->kt, lever2 * c->ct, 1);
+  }
+}
+
+// ---- the public problem -------------------------------------------------------------------------------
+
+// Fills contact i of the public problem, except mode, rows and forces.
+static void fill_contact(hfRigid* r, int i) {
+  static const double none[6] = {0};
+  const hfAccelContact* c = &r->accel_problem->contact[i];
+  const hfiPoint* point = &r->point[i];
+  hfRigidContact* out = &r->problem.contact[i];
+  memset(out, 0, sizeof *out);
+  out->geom_a = c->geom_a;
+  out->geom_b = c->geom_b;
+  out->body_a = c->body_a;
+  out->body_b = c->body_b;
+  out->feature = c->feature;
+  out->row_n = -1;
+  out->row_t = -1;
+
+  // geometry and motion
+  out->p_W = c->p_W;
+  out->n_W = c->n_W;
+  out->t_W[0] = c->t1_W;
+  out->t_W[1] = c->t2_W;
+  out->gap = hfi_point_gap(r, i);
+  out->vn = point->s[0];
+  if (point->dim >= 3) {
+    out->vt_W = v3_add(v3_scale(point->s[1], c->t1_W), v3_scale(point->s[2], c->t2_W));
+    out->mu = hfi_point_contact(r, i)->material.mu[0];
+  }
+
+  // the layer
+  hfiLayer layer = hfi_layer_linearised(r, i, point->match >= 0 ? hfi_point_track(r, i)->f : none);
+  out->k = layer.k;
+  out->c = layer.c;
+  out->kt = layer.kt;
+  out->ct = layer.ct;
+}
+
+// Called when A has its rows. Fills the mode of contact i in the public problem, turns its tangents t_W to the directions
+// of its friction rows (rolling) or along and across the slip (sliding), and fills its Jacobian: W_N, and W_T along t_W.
+static void fill_mode(hfRigid* r, int i) {
+  const int nv = r->problem.nv;
+  hfRigidContact* c = &r->problem.contact[i];
+  const hfiPoint* point = &r->point[i];
+  double t[2][2] = {{1, 0}, {0, 1}}; // directions of the tangents, in components along t1, t2
+  int count = point->dim >= 3 ? 2 : 0;
+
+  // mode and directions
+  const hfiFrictionGroup* u = point->track >= 0 && point->ngroup ? &r->group[point->first_group] : NULL;
+  if (u) {
+    c->mode = u->mode;
+    c->mu = u->mu;
+  } else if (point->track >= 0) {
+    c->mode = HF_MODE_SLIDING;
+  }
+  if (u && u->mode == HF_MODE_SLIDING) {
+    memcpy(t[0], u->d, sizeof t[0]);
+    t[1][0] = -u->d[1];
+    t[1][1] = u->d[0];
+  } else if (u) {
+    memcpy(t, u->t, sizeof t);
+    c->nt = u->nrow;
+    c->row_t = u->row;
+    count = u->nrow;
+  }
+
+  // Jacobian
+  double* W_T = r->problem.W_T + (size_t)(2 * i) * (size_t)nv;
+  hfVec3 t1 = c->t_W[0];
+  hfVec3 t2 = c->t_W[1];
+  memcpy(r->problem.W_N + (size_t)i * (size_t)nv, contact_row(r, i, 0), (size_t)nv * sizeof *W_T);
+  memset(W_T, 0, 2 * (size_t)nv * sizeof *W_T);
+  for (int d = 0; d < 2 && point->dim >= 3; ++d) {
+    c->t_W[d] = v3_add(v3_scale(t[d][0], t1), v3_scale(t[d][1], t2));
+    for (int k = 0; d < count && k < 2; ++k) hfi_axpy(W_T + d * nv, t[d][k], contact_row(r, i, 1 + k), nv);
+  }
+}
+
 void hfi_rigid_assemble(hfRigid* r) {
   hfRigidProblem* p = &r->problem;
+  const size_t nv = (size_t)p->nv;
   p->n = 0;
   gather_groups(r);
   for (int i = 0; i < p->ncontact; ++i) fill_contact(r, i);
-  p->nR = append_normals(r, true);
+
+  // rows in the paper's order
+  p->nR = append_normals(r, 1);
   for (int u = 0; u < r->ngroup; ++u)
     if (r->group[u].mode == HF_MODE_ROLLING) append_rolling(r, &r->group[u]);
-  p->nS = append_normals(r, false);
-  fill_A(r);
+  p->nS = append_normals(r, 0);
+
+  // A_ij = row_i . response_j
+  for (int i = 0; i < p->n; ++i)
+    for (int j = 0; j < p->n; ++j)
+      p->A[i * p->n + j] = hfi_dot(r->rows.row + (size_t)i * nv, r->rows.response + (size_t)j * nv, p->nv);
   for (int i = 0; i < p->ncontact; ++i) fill_mode(r, i);
 }

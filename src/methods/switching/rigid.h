@@ -11,19 +11,28 @@ typedef struct hfiDeformation {
   hfVec3 xi_B, twist_B; // tangential [m]; torsion and rolling [rad]
 } hfiDeformation;
 
+// hfiTrack.closed of a contact of which nothing is known yet.
+enum { HFI_CLOSED_UNKNOWN = -1 };
+
 // What the method follows of a contact from one point to the next: whether it is closed, its modes, its layer.
 typedef struct hfiTrack {
   hfiContactKey key;
-  int32_t closed;  // 1: it may press; 0: it is open; -1: nothing is known of it yet
-  double held;     // gap at which it is held while rigid; its rest gap while compliant [m]
-  int32_t mode[3]; // hfContactMode of each friction group if the contact is closed
-  int32_t zero[3]; // 1: the group has no slip, and resolve.c has to find its mode
-  hfVec3 d_W[3];   // direction in which each group slides: in the tangent plane, torsion along n
-  double f[6];     // forces of its rows at the last solution [N, N m]
-  hfVec3 ft_W;     // friction at the last solution [N]
-  double rate[6];  // rates of the forces f [N/s, N m/s]
+  int32_t closed;        // 1: it may press; 0: it is open; HFI_CLOSED_UNKNOWN
+  double held;           // gap at which it is held while rigid; its rest gap while compliant [m]
+  int32_t mode[3];       // hfContactMode of each friction group if the contact is closed
+  int32_t needs_mode[3]; // 1: the group has no slip, and resolve.c has to find its mode
+  hfVec3 d_W[3];         // direction in which each group slides: in the tangent plane, torsion along n
+  double f[6];           // forces of its rows at the last solution [N, N m]
+  hfVec3 ft_W;           // friction at the last solution [N]
+  double rate[6];        // rates of the forces f [N/s, N m/s]
   hfiDeformation deformation;
 } hfiTrack;
+
+// A list of tracks.
+typedef struct hfiTracks {
+  int32_t count;
+  hfiTrack* list; // (max_contacts)
+} hfiTracks;
 
 // A friction group of a closed contact: rows of the contact that roll or slide together.
 typedef struct hfiFrictionGroup {
@@ -55,37 +64,52 @@ typedef struct hfiJudged {
   hfRigidCertificate certificate;
 } hfiJudged;
 
+// Rows of the problem and what they are made of (problem.c).
+typedef struct hfiRigidRows {
+  double* row;      // (max_rows x nv) row_i
+  double* response; // (max_rows x nv) S col_j: A_ij is the product of the two
+  double* free;     // (nv) accelerations without contact forces [m/s^2, rad/s^2]
+  double* column;   // (nv) scratch
+  double* pair;     // (2 nv) scratch
+  double* zero;     // (equalities) zeros: a contact force alone accelerates no equality
+  double* lo;       // (max_rows) bounds of the unknowns [N, N m]
+  double* hi;
+} hfiRigidRows;
+
+// The problem with friction polygons (polygon.c).
+typedef struct hfiPolygons {
+  double* A;      // (max_rows^2)
+  double* b;      // (max_rows)
+  double* z;      // (max_rows)
+  void* column;   // (max_rows)
+  int32_t* slack; // (3 max_contacts)
+} hfiPolygons;
+
 struct hfRigid {
   const hfModel* model;
   hfRigidConfig config;
   hfAccel* accel;
   int32_t max_rows;
 
-  int32_t ntrack;
-  hfiTrack *track, *old; // (max_contacts), scratch of their renewal
+  hfiTracks tracks, old; // the tracks, scratch of their renewal
   int32_t* taken;        // (max_contacts) scratch of the match
-  double share;   // This times the mean diagonal of A is added to the diagonal, to share forces among dependent rows [-].
-  int32_t follow; // 1: groups slide in the direction of the present velocities, 0: in that of the tracks
+  double share;          // This times the mean diagonal of A is added to the diagonal, to share forces among dependent rows [-].
+  int32_t follow;        // 1: groups slide in the direction of the present velocities, 0: in the direction of the tracks
 
-  int32_t certified; // number of rows of the problem that problem.certificate belongs to; -1: to none of this step
+  int32_t certified;     // number of rows of the problem that problem.certificate belongs to; -1: to none of this step
   hfiJudged judged;
 
   const hfAccelProblem* accel_problem; // acceleration problem at the last point of hfi_rigid_look
   hfRigidProblem problem;
-  hfiPoint* point; // (max_contacts)
+  double* v_after;         // (nv) velocities after the last impact [m/s, rad/s]
+  hfiPoint* point;         // (max_contacts)
   int32_t ngroup;
-  hfiFrictionGroup* group;      // (3 max_contacts)
-  int32_t dropped;              // number of closed contacts for which there were no rows
-  double *row, *response;       // (max_rows x nv) row_i and S col_j: A_ij is the product of the two
-  double* free;                 // (nv) accelerations without contact forces
-  double *column, *pair;        // (nv), (2 nv) scratch
-  double* zero;                 // (equalities) zeros: a contact force alone accelerates no equality
-  double *lo, *hi;              // (max_rows)
-  double *polygon_A, *polygon_b, *polygon_z; // (max_rows^2), (max_rows), (max_rows)
-  void* polygon_column;                      // (max_rows)
-  int32_t* polygon_slack;                    // (3 max_contacts)
+  hfiFrictionGroup* group; // (3 max_contacts)
+  int32_t dropped;         // number of closed contacts for which there were no rows
+  hfiRigidRows rows;
+  hfiPolygons polygons;
   void* work;
-  size_t work_size;
+  size_t work_size;        // [bytes]
 };
 
 enum { HFI_RIGID_MAX_ROWS = 192 };
@@ -104,13 +128,21 @@ static inline hfVec3 hfi_group_vector(const hfiContact* c, int g, const double* 
   return w;
 }
 
+// The contact of the accel that is contact i of the problem.
+static inline const hfiContact* hfi_point_contact(const hfRigid* r, int i) { return r->accel->contact[i].contact; }
+// The gap of contact i [m].
+static inline double hfi_point_gap(const hfRigid* r, int i) { return -hfi_point_contact(r, i)->depth; }
+// The track that belongs to contact i, which has one.
+static inline hfiTrack* hfi_point_track(const hfRigid* r, int i) { return &r->tracks.list[r->point[i].match]; }
+// The track of the contact of a friction group.
+static inline hfiTrack* hfi_group_track(const hfRigid* r, const hfiFrictionGroup* u) { return &r->tracks.list[r->point[u->contact].track]; }
 // The slip of friction group g of contact i at the point, as a vector in the world.
 static inline hfVec3 hfi_point_slip(const hfRigid* r, int i, int g) {
-  return hfi_group_vector(r->accel->contact[i].contact, g, r->point[i].s + hfi_group_first(g));
+  return hfi_group_vector(hfi_point_contact(r, i), g, r->point[i].s + hfi_group_first(g));
 }
 // The size of the friction force of a group of a closed contact, at the last solution.
 static inline double hfi_group_force(const hfRigid* r, const hfiFrictionGroup* u) {
-  const double* f = r->track[r->point[u->contact].track].f + u->first;
+  const double* f = hfi_group_track(r, u)->f + u->first;
   return sqrt(sqr(f[0]) + (u->dim > 1 ? sqr(f[1]) : 0));
 }
 // Sets the mode of a friction group, and its direction, from its slip alone.
@@ -118,8 +150,7 @@ void hfi_track_set_mode(const hfRigid* rigid, hfiTrack* track, int g, hfVec3 sli
 
 // Brings the world to a point: computes the acceleration problem, the row velocities of its contacts, the tracks that belong to them, and the
 // accelerations without contact forces. Returns NULL if the mass matrix is singular.
-const hfAccelProblem* hfi_rigid_look(hfRigid* rigid, double t, const double* q, const double* v,
-                                     const double* act);
+const hfAccelProblem* hfi_rigid_look(hfRigid* rigid, double t, const double* q, const double* v, const double* act);
 // Gives each contact of the accel's last evaluation its track: the one with the same pair and feature, else any track
 // of the same pair that no other contact took.
 void hfi_rigid_match(hfRigid* rigid);
@@ -137,23 +168,26 @@ void hfi_rigid_certify(hfRigid* rigid);
 void hfi_rigid_solve_rows(hfRigid* rigid);
 // Whether the forces of rolling groups are inside their cones.
 int hfi_rigid_cones_hold(const hfRigid* rigid);
-// Sets problem.vdot to `base` plus what the contact forces x add. base (nv): accelerations without contact forces, or
-// velocities before an impact.
-void hfi_rigid_add_forces(hfRigid* rigid, const double* base);
+// out (nv) = `base` plus what the contact forces x add. base (nv): accelerations without contact forces, or velocities before an impact.
+void hfi_rigid_add_forces(const hfRigid* rigid, const double* base, double* out);
 // Stores the solution x as forces of contacts and tracks.
 void hfi_rigid_store_forces(hfRigid* rigid);
 
-// Finds the modes of the groups without slip. Without an impact (NULL) it solves for forces, and problem.vdot becomes the
-// accelerations. With an impact it solves for impulses, and problem.vdot becomes the velocities after it. HF_NO_SOLUTION: the problem has none. HF_NOT_CONVERGED: no set of modes is consistent.
+// An impact of all closed contacts.
 typedef struct hfiImpact {
-  const double* v; // (nv) velocities before the impact
-  double restitution, rest_speed;
+  const double* v;     // (nv) velocities before it [m/s, rad/s]
+  double restitution;  // [-]
+  double rest_speed;   // contacts that meet more slowly do not bounce [m/s]
 } hfiImpact;
+
+// Finds the modes of the groups that need one. Without an impact (NULL) it solves for forces, and problem.vdot becomes the accelerations. With an
+// impact it solves for impulses, and v_after becomes the velocities after it. HF_NO_SOLUTION: the problem has none. HF_NOT_CONVERGED: no set of
+// modes is consistent.
 hfStatus hfi_rigid_resolve(hfRigid* rigid, const hfiImpact* impact);
 
-// Solves the assembled problem with friction polygons: a group that rolls in it may slide in the solution. base is that
-// of hfi_rigid_add_forces. HF_NOT_CONVERGED: the problem is too large.
-hfStatus hfi_rigid_polygon(hfRigid* rigid, const double* base);
+// Solves the assembled problem with friction polygons: a group that rolls in it may slide in the solution. base and out are those of
+// hfi_rigid_add_forces. HF_NOT_CONVERGED: the problem is too large.
+hfStatus hfi_rigid_polygon(hfRigid* rigid, const double* base, double* out);
 size_t hfi_polygon_column_size(void);
 
 // Stiffness and damping of the layer of a contact along its normal, and across it [N/m, N s/m].

@@ -4,16 +4,26 @@
 //
 // Rigid while A is a P-matrix of full rank with a stable boundary layer, else compliant; back when the certificates
 // hold again, with margins, after a dwell, and where the forces of both models agree (settle).
-#include "methods/switching/switching.h"
+#include "methods/switching/inside.h"
 
 #include "base/object.h"
 #include "step/contact/result.h"
 
 #include <string.h>
 
+// Weight of configurations and deformations against velocities in the error norm [1/s].
+static const double SPATIAL_WEIGHT = 10;
+// Hops are solved to this share of the accuracy [-].
+static const double HOP_TOLERANCE = 1e-3;
+// The shortest step of an integrator over the step of the sim [-].
+static const double SMALLEST_STEP = 1e-8;
+// Most steps of an integrator in one call.
+enum { MOST_ARC_STEPS = 1000, MOST_COMPLIANT_STEPS = 2000, MOST_HOP_STEPS = 200 };
+
 // ---- creation ---------------------------------------------------------------------------------------
 
-static int layer_stride(const hfModel* m) {
+// Numbers of a layer: those of torsion and rolling are left out where no geom or pair has such friction.
+static int choose_stride(const hfModel* m) {
   for (int g = 0; g < m->ngeom; ++g)
     if (hf_model_geom_condim(m)[g] > 3) return 6;
   for (int p = 0; p < m->npair; ++p)
@@ -24,34 +34,37 @@ static int layer_stride(const hfModel* m) {
 static void take_arrays(void* object, hfiArena* arena) {
   hfiSwitching* s = object;
   const hfModel* m = s->model;
-  size_t contacts = (size_t)s->config.rigid.max_contacts,
-         tail = (size_t)(s->stride * s->max_layers);
-  s->x = HFI_TAKE(arena, double, (size_t)s->nx + tail);
-  s->soft_start = HFI_TAKE(arena, double, (size_t)s->nx + tail);
-  s->start = HFI_TAKE(arena, double, s->nx);
-  s->trial = HFI_TAKE(arena, double, s->nx);
-  s->weight = HFI_TAKE(arena, double, (size_t)(2 * m->nv + m->na) + tail);
+  size_t contacts = (size_t)s->config.rigid.max_contacts;
+  size_t tail = (size_t)(s->layers.stride * s->layers.most);
+  size_t state = (size_t)s->nx + tail;
+  size_t tangent = (size_t)(2 * m->nv + m->na) + tail;
+
+  s->x = HFI_TAKE(arena, double, state);
   s->vdot = HFI_TAKE(arena, double, m->nv);
-  s->rate = HFI_TAKE(arena, double, (size_t)(2 * m->nv + m->na) + tail);
-  s->looked = HFI_TAKE(arena, double, (size_t)s->nx + tail);
-  s->before = HFI_TAKE(arena, hfiTrack, contacts);
-  s->kept = HFI_TAKE(arena, hfiTrack, contacts);
-  s->layer = HFI_TAKE(arena, hfiLayerState, contacts);
+  s->weight = HFI_TAKE(arena, double, tangent);
+  s->arc.start = HFI_TAKE(arena, double, s->nx);
+  s->arc.trial = HFI_TAKE(arena, double, s->nx);
+  s->compliant.start = HFI_TAKE(arena, double, state);
+  s->compliant.rate = HFI_TAKE(arena, double, tangent);
+  s->compliant.looked = HFI_TAKE(arena, double, state);
+  s->before.list = HFI_TAKE(arena, hfiTrack, contacts);
+  s->kept.list = HFI_TAKE(arena, hfiTrack, contacts);
+  s->layers.state = HFI_TAKE(arena, hfiLayerState, contacts);
   s->contact = HFI_TAKE(arena, hfContact, contacts);
 }
 
-// The charts of the accel serve (q, v, act); layers add up.
-static void plus(void* context, const double* x0, const double* u, double* x) {
-  const hfiSwitching* s = context;
-  const hfModel* m = s->model;
-  s->base.plus(s->base.context, x0, u, x);
-  for (int i = 0; i < s->stride * s->nlayer; ++i)
-    x[s->nx + i] = x0[s->nx + i] + u[2 * m->nv + m->na + i];
-}
-
+// The charts of the accel serve (q, v, act).
 static void plus_rigid(void* context, const double* x0, const double* u, double* x) {
   const hfiSwitching* s = context;
   s->base.plus(s->base.context, x0, u, x);
+}
+
+// Layers add up.
+static void plus_compliant(void* context, const double* x0, const double* u, double* x) {
+  const hfiSwitching* s = context;
+  const hfModel* m = s->model;
+  plus_rigid(context, x0, u, x);
+  for (int i = 0; i < hfi_switching_tail(s); ++i) x[s->nx + i] = x0[s->nx + i] + u[2 * m->nv + m->na + i];
 }
 
 static void lift(void* context, const double* u, double* xdot) {
@@ -59,16 +72,15 @@ static void lift(void* context, const double* u, double* xdot) {
   s->base.lift(s->base.context, u, xdot);
 }
 
-static const double SPATIAL =
-    10; // weight of configurations and deformations against velocities [1/s]
-
-static const double HOP_TOLERANCE = 1e-3; // Hops are solved to this share of the accuracy [-].
-
+// Creates the integrators of arcs, of compliant phases and of hops.
 static hfStatus create_integrators(hfiSwitching* s, hfError* error) {
   const hfModel* m = s->model;
-  int tail = s->stride * s->max_layers, n = 2 * m->nv + m->na;
+  int n = 2 * m->nv + m->na;
+  int tail = s->layers.stride * s->layers.most;
   if (!m->nv) return HF_OK;
-  for (int i = 0; i < n + tail; ++i) s->weight[i] = i < m->nv || i >= n ? SPATIAL : 1;
+  for (int i = 0; i < n + tail; ++i) s->weight[i] = i < m->nv || i >= n ? SPATIAL_WEIGHT : 1;
+
+  // arcs
   hfOde ode = {.context = s,
                .nx = s->nx,
                .n = n,
@@ -80,39 +92,43 @@ static hfStatus create_integrators(hfiSwitching* s, hfError* error) {
   c.method = HF_METHOD_RK3;
   c.accuracy = s->config.accuracy;
   c.step = s->h;
-  c.max_steps = 1000;
-  c.smallest_step = 1e-8 * s->h;
+  c.max_steps = MOST_ARC_STEPS;
+  c.smallest_step = SMALLEST_STEP * s->h;
   c.tals = 0;
   c.allocator = s->rigid->accel->world->config.allocator;
-  hfStatus status = hf_integrator_create(&s->arc, &ode, &c, error);
+  hfStatus status = hf_integrator_create(&s->arc.integrator, &ode, &c, error);
   if (status) return status;
+
+  // compliant phases
   ode.nx += tail;
   ode.n += tail;
-  ode.rhs = hfi_soft_rate;
-  ode.plus = plus;
-  ode.jacobian = hfi_soft_jacobian;
-  ode.lift_jacobian = hfi_soft_lift_jacobian;
-  ode.region = hfi_soft_region;
+  ode.rhs = hfi_compliant_rate;
+  ode.plus = plus_compliant;
+  ode.jacobian = hfi_compliant_jacobian;
+  ode.lift_jacobian = hfi_compliant_lift_jacobian;
+  ode.region = hfi_compliant_region;
   c.method = s->config.integrator;
-  c.max_steps = 2000;
+  c.max_steps = MOST_COMPLIANT_STEPS;
   c.newton = HF_NEWTON_QUASI;
   c.tals = 1; // There is no line search to shorten updates, but the Jacobian is formed anew where a layer closes, opens, sticks or slips.
   c.jacobian = HF_JACOBIAN_ANALYTIC;
-  status = hf_integrator_create(&s->soft, &ode, &c, error);
+  status = hf_integrator_create(&s->compliant.integrator, &ode, &c, error);
   if (status) return status;
+
+  // hops
   c.method = HF_METHOD_IMPLICIT_EULER;
   c.error_control = 0;
   c.newton_tolerance = HOP_TOLERANCE * c.accuracy;
-  c.max_steps = 200;
-  return hf_integrator_create(&s->hopper, &ode, &c, error);
+  c.max_steps = MOST_HOP_STEPS;
+  return hf_integrator_create(&s->compliant.hopper, &ode, &c, error);
 }
 
 static void free_switching(void* method) {
   hfiSwitching* s = method;
   if (!s) return;
-  hf_integrator_free(s->arc);
-  hf_integrator_free(s->soft);
-  hf_integrator_free(s->hopper);
+  hf_integrator_free(s->arc.integrator);
+  hf_integrator_free(s->compliant.integrator);
+  hf_integrator_free(s->compliant.hopper);
   hf_rigid_free(s->rigid);
   hfi_release(s);
 }
@@ -124,15 +140,18 @@ static hfStatus create_switching(void** method, hfiWorld* world, const hfSimConf
                        .config = config->switching,
                        .h = config->step,
                        .nx = model->nq + model->nv + model->na,
-                       .stride = layer_stride(model)};
+                       .layers = {.stride = choose_stride(model)}};
   if (config->accuracy > 0) seed.config.accuracy = config->accuracy;
   seed.config.rigid.max_contacts = world->config.max_contacts;
-  seed.max_layers = imin2(seed.config.rigid.max_contacts, HFI_MAX_LAYERS);
+  seed.layers.most = imin2(seed.config.rigid.max_contacts, HFI_MAX_LAYERS);
   hfiSwitching* s = hfi_object_create(&seed, sizeof seed, take_arrays, &world->config.allocator, "switching", error);
   if (!s) return HF_ERROR_MEMORY;
+
   hfStatus status = hfi_rigid_create(&s->rigid, world, &s->config.rigid, error);
-  if (!status) s->base = hf_accel_ode(s->rigid->accel);
-  if (!status) status = create_integrators(s, error);
+  if (!status) {
+    s->base = hf_accel_ode(s->rigid->accel);
+    status = create_integrators(s, error);
+  }
   if (status == HF_OK)
     *method = s;
   else
@@ -140,77 +159,101 @@ static hfStatus create_switching(void** method, hfiWorld* world, const hfSimConf
   return status;
 }
 
-// ---- the step ---------------------------------------------------------------------------------------
+// ---- the end of a step ------------------------------------------------------------------------------
 
-// Computes forces and accelerations at the end, by the contact model that acts there.
-static hfStatus take_results(hfiSwitching* s) {
+// Computes forces and accelerations at the end of a step in a compliant phase.
+static hfStatus take_compliant_results(hfiSwitching* s) {
+  hfAccel* a = s->rigid->accel;
+  hfStatus status = hfi_compliant_look(s);
+  if (status) return status;
+
+  memcpy(s->vdot, a->tau, (size_t)s->model->nv * sizeof *s->vdot);
+  for (int i = 0; i < a->ncontact; ++i)
+    if (s->layers.state[i].f[0] > 0) hfi_accel_add_force(&a->contact[i], s->layers.state[i].f, s->vdot);
+  hfi_accel_finish(a, s->vdot);
+  s->energy.end = hfi_compliant_energy(s);
+  return HF_OK;
+}
+
+// Computes forces and accelerations at the end of a step in a rigid phase, and the certificate there.
+static hfStatus take_rigid_results(hfiSwitching* s) {
   hfRigid* r = s->rigid;
-  const hfModel* m = s->model;
-  const double* v = hfi_switching_v(s);
-  hfStatus status = HF_OK;
-  s->report.rigid = s->phase == HFI_PHASE_RIGID;
-  if (s->phase == HFI_PHASE_SOFT) {
-    status = hfi_soft_look(s);
-    if (status) return status;
-    memcpy(s->vdot, r->accel->tau, (size_t)m->nv * sizeof *s->vdot);
-    for (int i = 0; i < r->accel->ncontact; ++i)
-      if (s->layer[i].f[0] > 0)
-        hfi_accel_add_force(&r->accel->contact[i], s->layer[i].f, s->vdot);
-    hfi_accel_finish(r->accel, s->vdot);
-    s->energy.end = hfi_soft_energy(s);
-    return HF_OK;
-  }
   r->follow = 1;
-  if (!hfi_rigid_look(r, s->t, s->x, v, hfi_switching_act(s))) return HF_SINGULAR;
+  if (!hfi_rigid_look(r, s->t, s->x, hfi_switching_v(s), hfi_switching_act(s))) return HF_SINGULAR;
   hfi_tracks_renew(s);
-  for (int k = 0; k < r->ntrack; ++k) r->track[k].closed = r->track[k].closed > 0;
+  for (int k = 0; k < r->tracks.count; ++k) r->tracks.list[k].closed = r->tracks.list[k].closed > 0;
+
   hfi_rigid_assemble(r);
   hfi_rigid_solve(r);
   hfi_rigid_certify(r);
-  memcpy(s->vdot, r->problem.vdot, (size_t)m->nv * sizeof *s->vdot);
+  memcpy(s->vdot, r->problem.vdot, (size_t)s->model->nv * sizeof *s->vdot);
   return r->problem.lcp.status == HF_OK ? HF_OK : HF_NO_SOLUTION;
 }
+
+// ---- the step ---------------------------------------------------------------------------------------
 
 // Advances the state by the step or, on trouble (status > 0), as far as it went: time says how far. The result depends on state and input
 // alone.
 static hfStatus advance(hfiSwitching* s, hfState* state, const hfInput* input, hfError* error) {
-  const double t_end = state->time + s->h, sliver = 1e-9 * s->h;
+  const double t_end = state->time + s->h;
   memset(&s->report, 0, sizeof s->report);
   memset(&s->integration, 0, sizeof s->integration);
-  s->events = s->stalls = s->looks = 0;
+  s->arc.events = 0;
+  s->arc.stalls = 0;
+  s->looks = 0;
+
+  // the start
   hf_accel_begin(s->rigid->accel, NULL, input);
   hfi_state_load(state, s->x);
   s->t = state->time;
   hfStatus status = hfi_switching_recall(s, state);
-  s->energy = (hfiLayerEnergy){.start = s->phase == HFI_PHASE_SOFT ? -1 : 0}; // -1: not known before the first evaluation
+  s->energy = (hfiLayerEnergy){.start = s->phase == HFI_PHASE_COMPLIANT ? -1 : 0}; // -1: not known before the first evaluation
   if (!s->model->nv) s->t = t_end; // Nothing moves, and there is no integrator.
-  while (status == HF_OK && s->t < t_end - sliver)
-    status = hfi_looks_are_used_up(s) ? HF_NOT_CONVERGED : (s->phase == HFI_PHASE_RIGID ? hfi_rigid_phase : hfi_soft_phase)(s, t_end, error);
+
+  // phases
+  while (status == HF_OK && s->t < t_end - HFI_NO_TIME * s->h) {
+    if (hfi_looks_are_used_up(s)) status = HF_NOT_CONVERGED;
+    else if (s->phase == HFI_PHASE_RIGID) status = hfi_rigid_phase(s, t_end, error);
+    else status = hfi_compliant_phase(s, t_end, error);
+  }
   if (status < 0) return status;
   if (status == HF_OK) s->t = t_end;
-  hfStatus end = take_results(s);
+
+  // the end
+  s->report.rigid = s->phase == HFI_PHASE_RIGID;
+  hfStatus results = s->phase == HFI_PHASE_COMPLIANT ? take_compliant_results(s) : take_rigid_results(s);
   hfi_state_store(state, s->x);
   state->time = s->t;
-  if (hfi_switching_store(s, state) || s->rigid->dropped || s->rigid->ntrack > s->max_layers)
-    end = end ? end : HF_OVERFLOW;
+  int dropped = hfi_switching_store(s, state);
+  if (results == HF_OK && (dropped || s->rigid->dropped || s->rigid->tracks.count > s->layers.most)) results = HF_OVERFLOW;
   s->integration.status = status;
-  return status ? status : end;
+  return status ? status : results;
 }
 
 // ---- results ----------------------------------------------------------------------------------------
 
+// Contact i at the end of the step, as a sim reports it.
 static hfContact read_contact(const hfiSwitching* s, int i) {
   const hfRigid* r = s->rigid;
-  const hfiContact* c = r->accel->contact[i].contact;
-  const hfiTrack* t = &r->track[i];
-  int soft = s->phase == HFI_PHASE_SOFT, dim = r->accel->contact[i].dim;
-  const double *f = soft ? s->layer[i].f : t->f, *v = soft ? s->layer[i].s : r->point[i].s;
+  const hfiContact* c = hfi_point_contact(r, i);
+  const hfiTrack* track = &r->tracks.list[i];
+  const hfiLayerState* layer = &s->layers.state[i];
+  int dim = r->accel->contact[i].dim;
   hfContact out = hfi_contact_result(c);
-  hfi_contact_result_velocity(&out, c, dim, v);
-  if (!(soft ? f[0] > 0 : t->closed)) return out;
-  hfi_contact_result_force(&out, c, dim, f);
-  if (out.mu > 0) out.stick = soft ? !(s->layer[i].slips & 1) : t->mode[0] == HF_MODE_ROLLING;
-  if (dim >= 3 && !soft && !out.stick) out.mu = c->material.mu_dynamic;
+
+  if (s->phase == HFI_PHASE_COMPLIANT) {
+    hfi_contact_result_velocity(&out, c, dim, layer->s);
+    if (!(layer->f[0] > 0)) return out;
+    hfi_contact_result_force(&out, c, dim, layer->f);
+    if (out.mu > 0) out.stick = !(layer->slips & 1);
+    return out;
+  }
+
+  hfi_contact_result_velocity(&out, c, dim, r->point[i].s);
+  if (!track->closed) return out;
+  hfi_contact_result_force(&out, c, dim, track->f);
+  if (out.mu > 0) out.stick = track->mode[0] == HF_MODE_ROLLING;
+  if (dim >= 3 && !out.stick) out.mu = c->material.mu_dynamic;
   return out;
 }
 
@@ -222,11 +265,11 @@ static hfStatus step(void* method, hfState* state, const hfInput* in, hfiStepOut
   int64_t dropped = hf_accel_statistics(a).dropped;
   hfStatus status = advance(s, state, in, error);
   if (status < 0) return status;
+
   hfi_accel_report(a, status, &s->integration, dropped, out->report);
   out->report->switching = s->report;
   s->ncontact = 0;
-  for (int i = 0; i < a->ncontact; ++i)
-    hfi_accel_keep_contact(read_contact(s, i), s->contact, &s->ncontact, out->report);
+  for (int i = 0; i < a->ncontact; ++i) hfi_accel_keep_contact(read_contact(s, i), s->contact, &s->ncontact, out->report);
   hfi_accel_constraint_forces(a, out);
   memcpy(out->acceleration, s->vdot, sizeof *s->vdot * (size_t)s->model->nv);
   out->taken = 1;
