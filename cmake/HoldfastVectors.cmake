@@ -2,7 +2,7 @@
 #
 # With HF_AVX everything is compiled for AVX, which rounds as SSE2 does where multiplications and additions
 # are not fused (HoldfastFlags.cmake): the same bits on every machine. Without, only the kernels of
-# src/step/solve/patch_kernels.h are, and chosen when a solver is created.
+# src/step/solve/stack_kernels.h are, and chosen when a solver is created.
 if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   return()
 endif()
@@ -15,7 +15,7 @@ else()
   set(host_avx ${HF_HOST_AVX})
 endif()
 option(HF_AVX "x86-64: needs a processor with AVX, as nearly all have" ${host_avx})
-set_source_files_properties(src/step/solve/patch_avx.c PROPERTIES COMPILE_OPTIONS "-mavx")
+set_source_files_properties(src/step/solve/stack_avx.c PROPERTIES COMPILE_OPTIONS "-mavx")
 # How vectors are passed differs with and without AVX. Only inline functions pass them here.
 target_compile_options(holdfast_flags INTERFACE -Wno-psabi)
 if(HF_AVX)

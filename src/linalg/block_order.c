@@ -13,12 +13,18 @@
 #include <assert.h>
 #include <string.h>
 
-// The lists of couplings are planned for the case that all nodes are coupled with each other, but for no more than this many nodes. Larger graphs are sparse
-// and mostly have fewer couplings; if not, the lists are allocated.
-static const size_t PLANNED_NODES = 2000;
+// The lists of couplings are planned for the case that all nodes are coupled with each other, but for no more than PLANNED_NODES nodes. Larger graphs are
+// sparse: for each further node PLANNED_COUPLINGS couplings are more than heaps of 20,000 bodies have.
+enum { PLANNED_NODES = 2000, PLANNED_COUPLINGS = 100 };
+
+// How many couplings of `nodes` nodes are planned.
+static size_t count_planned_couplings(size_t nodes) {
+  if (nodes <= PLANNED_NODES) return nodes * (nodes - (nodes > 0)) / 2;
+  return (size_t)PLANNED_NODES * (PLANNED_NODES - 1) / 2 + PLANNED_COUPLINGS * (nodes - PLANNED_NODES);
+}
 
 void hfi_block_plan(hfiBlockMatrix* B, hfiArena* arena, int32_t max_nodes, int32_t max_n) {
-  size_t nodes = (size_t)max_nodes, n = (size_t)max_n, dense = nodes < PLANNED_NODES ? nodes : PLANNED_NODES;
+  size_t nodes = (size_t)max_nodes, n = (size_t)max_n;
   memset(B, 0, sizeof *B);
   B->max_nodes = max_nodes;
   B->max_n = max_n;
@@ -29,15 +35,13 @@ void hfi_block_plan(hfiBlockMatrix* B, hfiArena* arena, int32_t max_nodes, int32
   B->max_branches = 1;
   B->first = HFI_TAKE(arena, int32_t, nodes + 1);
   B->start = HFI_TAKE(arena, int32_t, nodes + 1);
-  B->room = dense * (dense - 1) / 2;
+  B->room = count_planned_couplings(nodes);
   B->later = HFI_TAKE(arena, int32_t, B->room);
   B->offset = HFI_TAKE(arena, int32_t, B->room);
   B->at = HFI_TAKE(arena, size_t, nodes + 1);
   B->pivot = HFI_TAKE(arena, int32_t, n);
   B->work = HFI_TAKE(arena, double, n);
 }
-
-void hfi_block_release(hfiBlockMatrix* B) { hfi_release(B->grown); }
 
 void hfi_block_begin(hfiBlockMatrix* B, int32_t nodes) {
   assert(nodes <= B->max_nodes);
@@ -135,19 +139,6 @@ static size_t count_couplings(const hfiBlockMatrix* B) {
   return count;
 }
 
-// Makes sure that the lists have room for `count` couplings. If they must be allocated, they get a quarter more. Returns 0 if there is no memory.
-static int make_room(hfiBlockMatrix* B, size_t count, const hfAllocator* allocator) {
-  if (count <= B->room) return 1;
-  size_t more = count + count / 4;
-  int32_t* grown = more <= INT32_MAX ? hfi_allocate(allocator, sizeof *grown * 2 * more) : NULL;
-  if (!grown) return 0;
-  hfi_release(B->grown);
-  B->grown = B->later = grown;
-  B->offset = grown + more;
-  B->room = more;
-  return 1;
-}
-
 // Inserts a value into a sorted list of `count` values.
 static void insert_ascending(int32_t* list, int32_t count, int32_t value) {
   int32_t i = count;
@@ -195,7 +186,7 @@ static int has_ordered_pattern(hfiBlockMatrix* B) {
   return 0;
 }
 
-int hfi_block_order(hfiBlockMatrix* B, const hfAllocator* allocator) {
+int hfi_block_order(hfiBlockMatrix* B) {
   if (has_ordered_pattern(B)) return 1;
   leastDegree known = {INT32_MAX, 0};
   B->all_weights = find_all_weights(B);
@@ -210,7 +201,7 @@ int hfi_block_order(hfiBlockMatrix* B, const hfAllocator* allocator) {
     B->degree[node] = INT32_MAX;
     eliminate(B, node, &known);
   }
-  if (!make_room(B, count_couplings(B), allocator)) {
+  if (count_couplings(B) > B->room) {
     B->ordered_nodes = 0; // The next call must order again.
     return 0;
   }

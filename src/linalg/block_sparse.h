@@ -48,7 +48,6 @@ typedef struct hfiBlockMatrix {
   int32_t* later;    // (start[nodes]) the later position, ascending for each k
   int32_t* offset;   // (start[nodes]) first column of that position in `lower` of k
   size_t room;       // entries for which `later` and `offset` have room
-  int32_t* grown;    // memory of `later` and `offset` if an ordering had to allocate it, else NULL
   size_t* at;        // (nodes + 1) where its panel begins in `value`
   double* value;     // (at[nodes]) all panels
   int32_t* coupled;  // (nodes) scratch of factoring: 1 for each entry of position k whose blocks are not zero
@@ -63,16 +62,14 @@ typedef struct hfiBlockMatrix {
 // Takes storage for the pattern of up to max_nodes nodes with max_n unknowns in all. The caller sets `value` after each ordering: at[nodes] numbers, at
 // most max_n^2.
 void hfi_block_plan(hfiBlockMatrix* B, hfiArena* arena, int32_t max_nodes, int32_t max_n);
-// Releases the memory that orderings allocated.
-void hfi_block_release(hfiBlockMatrix* B);
 
 // Begins with `nodes` nodes without couplings. The caller sets weight[i].
 void hfi_block_begin(hfiBlockMatrix* B, int32_t nodes);
 // Couples two nodes.
 void hfi_block_couple(hfiBlockMatrix* B, int32_t node_a, int32_t node_b);
-// Finds the order of elimination, the pattern of the factors, and the place of every panel. If the factors have more couplings than were planned for,
-// allocates memory for them. Returns 0 if there is none.
-int hfi_block_order(hfiBlockMatrix* B, const hfAllocator* allocator);
+// Finds the order of elimination, the pattern of the factors, and the place of every panel. Returns 0 if the factors have more couplings than were
+// planned for.
+int hfi_block_order(hfiBlockMatrix* B);
 
 // Sum of the weights of the nodes whose bits are set in a row (words) of a graph that was ordered.
 int32_t hfi_block_weigh(const hfiBlockMatrix* B, const uint64_t* row);

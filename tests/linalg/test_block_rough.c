@@ -42,7 +42,7 @@ static void order_grid(fixture* f, int six, int branches, testRandom* r) {
     if (i % SIDE) hfi_block_couple(B, i - 1, i);
     if (i >= SIDE) hfi_block_couple(B, i - SIDE, i);
   }
-  assert_true(hfi_block_order(B, NULL));
+  assert_true(hfi_block_order(B));
   free(f->room);
   size_t numbers = hfi_block_count_rough(B);
   f->room = malloc(sizeof(double) * numbers);

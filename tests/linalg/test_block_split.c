@@ -28,7 +28,7 @@ static void order_grid(hfiBlockMatrix* B, int x, int y, int z, int branches) {
     if (i / x % y) hfi_block_couple(B, i - x, i);
     if (i / (x * y)) hfi_block_couple(B, i - x * y, i);
   }
-  assert_true(hfi_block_order(B, NULL));
+  assert_true(hfi_block_order(B));
 }
 
 static int part_of(const hfiBlockMatrix* B, int k) {
@@ -104,7 +104,7 @@ static void test_third_subtree_is_divided(void** state) {
     hfi_block_couple(&f.B, NODES - 1, LIMB * limb);
     for (int i = 1; i < LIMB; ++i) hfi_block_couple(&f.B, LIMB * limb + i, LIMB * limb + (i - 1) / 2);
   }
-  assert_true(hfi_block_order(&f.B, NULL));
+  assert_true(hfi_block_order(&f.B));
   int first = f.B.branch_start[1], second = f.B.branch_start[2] - first;
   print_message("%d nodes: %d and %d\n", NODES, first, second);
   assert_true(abs(first - second) <= 2);
@@ -132,7 +132,7 @@ static void test_nodes_without_couplings(void** state) {
   hfi_block_begin(&f.B, 10);
   f.B.max_branches = 2;
   for (int i = 0; i < 10; ++i) f.B.weight[i] = 1;
-  assert_true(hfi_block_order(&f.B, NULL));
+  assert_true(hfi_block_order(&f.B));
   assert_int_equal(f.B.branch_start[1], 5);
   assert_int_equal(f.B.branch_start[2], 10);
   order_grid(&f.B, 1, 1, 1, 2);

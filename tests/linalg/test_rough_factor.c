@@ -32,7 +32,7 @@ static void set_up(fixture* f, int nodes, const int* size) {
   for (int i = 0; i < nodes; ++i) f->B.weight[i] = size[i];
   for (int i = 0; i < nodes; ++i)
     for (int j = 0; j < i; ++j) hfi_block_couple(&f->B, i, j);
-  assert_true(hfi_block_order(&f->B, NULL));
+  assert_true(hfi_block_order(&f->B));
   size_t numbers = hfi_block_count_rough(&f->B);
   f->room = malloc(sizeof(double) * numbers);
   assert_non_null(f->room);

@@ -3,7 +3,7 @@
 
 #include "base/disjoint_sets.h"
 #include "math/vec3.h"
-#include "step/solve/island.h"
+#include "step/solve/solver.h"
 
 #include <holdfast/holdfast.h>
 

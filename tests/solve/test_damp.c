@@ -1,7 +1,7 @@
 // Damping of soft iterations (step/solve/damp.c) of one contact, by hand.
 #include "support/cmocka_all.h"
 
-#include "step/solve/damp.h"
+#include "step/solve/inside.h"
 
 #include <math.h>
 
@@ -17,8 +17,7 @@ typedef struct fixture {
 static hfiIsland* open_contact(fixture* f, double pi) {
   *f = (fixture){.law = {.mu = {0.5}}, .block = {.law = HF_LAW_CONTACT, .dim = 3}, .lag = pi, .pi0 = pi};
   f->block.contact = &f->law;
-  f->island = (hfiIsland){.nblock = 1, .block = &f->block, .lag = &f->lag, .pi0 = &f->pi0, .force = f->force,
-                          .damping = &f->damping};
+  f->island = (hfiIsland){.nblock = 1, .block = &f->block, .forces = {.lag = &f->lag, .pi0 = &f->pi0, .friction = f->force, .damping = &f->damping}};
   hfi_damp_begin(&f->island, 0);
   return &f->island;
 }

@@ -4,8 +4,7 @@
 #include "support/island.h"
 #include "support/step_problems.h"
 
-#include "step/solve/dual.h"
-#include "step/solve/system.h"
+#include "step/solve/inside.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,8 +33,8 @@ static void open_contact(problemBuilder* b, testIsland* t, testRandom* r, int fr
   open_islands(t, &b->P);
   assert_int_equal(gather_island(t, &b->P, 0), 1);
   hfiIsland* I = &t->island;
-  memcpy(I->v, I->v0, sizeof v0);
-  hfi_system_rows(I, I->v, I->s);
+  memcpy(I->dofs.v, I->dofs.v0, sizeof v0);
+  hfi_system_rows(I, I->dofs.v, I->rows.s);
   hfi_system_respond(I, HF_COUPLING_TWO_WAY);
 }
 
@@ -58,13 +57,13 @@ static void take_forces(hfiIsland* I) {
   const hfContactLaw* law = I->block[0].contact;
   for (int g = 0; g < 3; ++g)
     for (int i = hfi_group_row(g); i < hfi_group_row(g) + hfi_group_dim(g); ++i)
-      I->dual[1 + i] = -I->gamma[1 + i] / (I->problem->h * law->mu[g] * I->response[0].pi);
+      I->duals.w[1 + i] = -I->rows.gamma[1 + i] / (I->problem->h * law->mu[g] * I->rows.response[0].pi);
 }
 
 // The derivative that the law itself gives (against differences: test_law.c).
 static void check_derivative(hfiIsland* I, testRandom* r) {
   (void)r;
-  hfiContactResponse exact = I->response[0];
+  hfiContactResponse exact = I->rows.response[0];
   take_forces(I);
   hfi_dual_set_responses(I);
   for (int i = 0; i < 7; ++i) {
@@ -72,9 +71,9 @@ static void check_derivative(hfiIsland* I, testRandom* r) {
     double scale = exact.gtt[first] + (i == 3 ? 0 : exact.gtt[first + 2]);
     // Torsion in slip has no derivative: what is left there is rounding of its slope in stick.
     if (i == 3) scale = I->problem->h * (I->problem->h * 1e4 + 1e3);
-    if (!(fabs(I->response[0].gtt[i] - exact.gtt[i]) <= 1e-12 * scale))
+    if (!(fabs(I->rows.response[0].gtt[i] - exact.gtt[i]) <= 1e-12 * scale))
       fail_msg("law %d, element %d: %g instead of %g", I->block[0].contact->friction, i,
-               I->response[0].gtt[i], exact.gtt[i]);
+               I->rows.response[0].gtt[i], exact.gtt[i]);
   }
 }
 
@@ -91,11 +90,11 @@ static void assert_not_indefinite(const double* g) {
 
 static void check_any_force(hfiIsland* I, testRandom* r) {
   double angle = random_uniform(r, 0, 6.283), length = random_uniform(r, 0, 1);
-  for (int i = 0; i < 5; ++i) I->dual[1 + i] = length * (i % 3 == 1 ? sin(angle) : cos(angle));
+  for (int i = 0; i < 5; ++i) I->duals.w[1 + i] = length * (i % 3 == 1 ? sin(angle) : cos(angle));
   hfi_dual_set_responses(I);
-  assert_not_indefinite(I->response[0].gtt);
-  assert_true(I->response[0].gtt[3] >= 0);
-  assert_not_indefinite(I->response[0].gtt + 4);
+  assert_not_indefinite(I->rows.response[0].gtt);
+  assert_true(I->rows.response[0].gtt[3] >= 0);
+  assert_not_indefinite(I->rows.response[0].gtt + 4);
 }
 
 static void test_any_force_leaves_it_semidefinite(void** state) {
@@ -108,15 +107,15 @@ static void check_advance(hfiIsland* I, testRandom* r) {
   double w[6];
   hfi_dual_reset(I);
   hfi_dual_evaluate(I);
-  for (int i = 0; i < 6; ++i) I->s1[i] = I->s[i] + random_uniform(r, -0.1, 0.1);
+  for (int i = 0; i < 6; ++i) I->rows.s1[i] = I->rows.s[i] + random_uniform(r, -0.1, 0.1);
   hfi_dual_update(I);
-  memcpy(w, I->dual, sizeof w);
+  memcpy(w, I->duals.w, sizeof w);
   assert_true(hypot(w[1], w[2]) <= 1 + 1e-14 && fabs(w[3]) <= 1 && hypot(w[4], w[5]) <= 1 + 1e-14);
-  memcpy(I->s1, I->s, sizeof w);
+  memcpy(I->rows.s1, I->rows.s, sizeof w);
   hfi_dual_update(I);
-  memcpy(w, I->dual, sizeof w);
+  memcpy(w, I->duals.w, sizeof w);
   take_forces(I);
-  for (int i = 1; i < 6; ++i) assert_true(fabs(w[i] - I->dual[i]) <= 1e-14);
+  for (int i = 1; i < 6; ++i) assert_true(fabs(w[i] - I->duals.w[i]) <= 1e-14);
 }
 
 static void test_advance_ends_at_the_force(void** state) {

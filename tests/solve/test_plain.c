@@ -4,7 +4,7 @@
 #include "support/near.h"
 #include "support/step_problems.h"
 
-#include "step/solve/system.h"
+#include "step/solve/inside.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,17 +49,17 @@ static void add_random_contact(problemBuilder* b, testRandom* r, int n) {
 static Values compute(hfiIsland* I, int n, Sums* sums) {
   Values x;
   memset(&x, 0, sizeof x), memset(sums, 0, sizeof *sums);
-  memcpy(I->v, I->v0, sizeof(double) * (size_t)I->n);
-  hfi_system_rows(I, I->v, I->s);
+  memcpy(I->dofs.v, I->dofs.v0, sizeof(double) * (size_t)I->n);
+  hfi_system_rows(I, I->dofs.v, I->rows.s);
   sums->norm = hfi_system_evaluate(I, HF_COUPLING_TWO_WAY, &sums->scale);
-  memcpy(x.s, I->s, sizeof(double) * (size_t)I->nrow), memcpy(x.gamma, I->gamma, sizeof(double) * (size_t)I->nrow);
+  memcpy(x.s, I->rows.s, sizeof(double) * (size_t)I->nrow), memcpy(x.gamma, I->rows.gamma, sizeof(double) * (size_t)I->nrow);
   memcpy(x.weight, hfi_system_row_weights(I), sizeof(double) * (size_t)I->nrow);
-  memcpy(x.tau, I->tau, sizeof(double) * (size_t)n), memcpy(x.Av, I->Av, sizeof(double) * (size_t)n);
-  memcpy(x.r, I->r, sizeof(double) * (size_t)n), memcpy(sums->step, I->r, sizeof(double) * (size_t)I->n);
+  memcpy(x.tau, I->dofs.tau, sizeof(double) * (size_t)n), memcpy(x.Av, I->dofs.Av, sizeof(double) * (size_t)n);
+  memcpy(x.r, I->dofs.r, sizeof(double) * (size_t)n), memcpy(sums->step, I->dofs.r, sizeof(double) * (size_t)I->n);
   assert_int_equal(hfi_system_factor(I), 0);
-  hfi_block_solve(&I->K, sums->step);
+  hfi_block_solve(&I->matrix.K, sums->step);
   for (int i = 0; i < n; ++i) // The factors of a symmetric matrix are in its upper triangle.
-    for (int j = I->K.symmetric ? i : 0; j < n; ++j) x.K[i * n + j] = I->K.value[i * I->n + j];
+    for (int j = I->matrix.K.symmetric ? i : 0; j < n; ++j) x.K[i * n + j] = I->matrix.K.value[i * I->n + j];
   return x;
 }
 
@@ -78,7 +78,7 @@ static void check_field(const double* x, const double* y, int n) {
   for (int i = 0; i < n; ++i) assert_near(x[i], y[i], 1e-12 * (largest(y, n) + 1));
 }
 
-// Beside other trees a tree of six dofs has compact rows (step/solve/patch.h), whose sums of six products have an order of their own. Stiffness 1e6 [N/m] times the
+// Beside other trees a tree of six dofs has compact rows (step/solve/stack.h), whose sums of six products have an order of their own. Stiffness 1e6 [N/m] times the
 // step turns their rounding into 1e-13 of forces, which cancel in r to a hundredth.
 static void check_near(const Values* x, const Values* y) {
   check_field(x->s, y->s, MOST_ROWS), check_field(x->weight, y->weight, MOST_ROWS), check_field(x->gamma, y->gamma, MOST_ROWS);
@@ -91,10 +91,10 @@ static void check_island(const hfStepProblem* P, int n) {
   void* memory = plan_island(&I, P);
   Sums sums, all;
   hfi_island_gather(&I, P, trees, 1, blocks, P->nblock);
-  assert_int_equal(I.is_plain, 1);
+  assert_int_equal(I.stacks.is_plain, 1);
   Values alone = compute(&I, n, &sums);
   hfi_island_gather(&I, P, trees, 2, blocks, P->nblock);
-  assert_int_equal(I.is_plain, 0);
+  assert_int_equal(I.stacks.is_plain, 0);
   Values beside = compute(&I, n, &all);
   if (n == 6)
     check_near(&alone, &beside);
@@ -140,7 +140,7 @@ static void test_two_pieces_are_not_plain(void** state) {
   hfiIsland I;
   void* memory = plan_island(&I, &b.P);
   hfi_island_gather(&I, &b.P, &tree, 1, &block, 1);
-  assert_int_equal(I.is_plain, 0);
+  assert_int_equal(I.stacks.is_plain, 0);
   free(memory);
   problem_release(&b);
 }

@@ -6,11 +6,8 @@
 #include "linalg/block_rough.h"
 #include "linalg/dense.h"
 #include "math/vec3.h"
-#include "step/solve/damp.h"
-#include "step/solve/dual.h"
-#include "step/solve/soft.h"
-#include "step/solve/solver.h"
-#include "step/solve/system.h"
+#include "step/solve/inside.h"
+#include "step/solve/inside.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -173,15 +170,15 @@ static void test_rough_factors(void** state) {
     build_wall(&b, rows, 7);
     open_islands(&t, &b.P);
     assert_true(gather_island(&t, &b.P, 0));
-    assert_int_equal(hfi_block_is_rough(&I->K), rows == ROWS);
+    assert_int_equal(hfi_block_is_rough(&I->matrix.K), rows == ROWS);
     for (int complete = 0; complete < 2; ++complete) {
-      hfi_system_rows(I, I->v0, I->s);
+      hfi_system_rows(I, I->dofs.v0, I->rows.s);
       hfi_system_respond(I, HF_COUPLING_TWO_WAY);
       assert_int_equal(hfi_system_factor(I), 0);
-      for (int i = 0; i < I->n; ++i) step[complete][i] = sqrt(I->diag[i]);
+      for (int i = 0; i < I->n; ++i) step[complete][i] = sqrt(I->dofs.diag[i]);
       hfi_system_solve(I, complete ? 0 : 1e-6, step[complete]);
     }
-    if (rows == ROWS) assert_true(I->rough_factors.is_complete);
+    if (rows == ROWS) assert_true(I->matrix.rough_factors.is_complete);
     hfi_axpy(step[0], -1, step[1], I->n);
     double error = hfi_system_velocity_norm(I, step[0]) / hfi_system_velocity_norm(I, step[1]);
     print_message("%d balls: %.2g\n", I->ntree, error);
@@ -345,7 +342,7 @@ static hfiIsland* open_heap(heap* f) {
   open_islands(&f->islands, &f->builder.P);
   assert_int_equal(gather_island(&f->islands, &f->builder.P, 0), 1);
   hfiIsland* I = &f->islands.island;
-  memcpy(I->v, I->v0, sizeof(double) * NV);
+  memcpy(I->dofs.v, I->dofs.v0, sizeof(double) * NV);
   return I;
 }
 
@@ -354,19 +351,19 @@ static void close_heap(heap* f) {
   close_islands(&f->islands);
 }
 
-// The residual of the true laws at I->v over its scale.
+// The residual of the true laws at I->dofs.v over its scale.
 static double true_residual(hfiIsland* I) {
-  hfi_system_rows(I, I->v, I->s);
+  hfi_system_rows(I, I->dofs.v, I->rows.s);
   hfi_system_respond(I, HF_COUPLING_TWO_WAY);
   hfi_system_residual(I);
-  return hfi_system_momentum_norm(I, I->r) / hfi_system_scale(I);
+  return hfi_system_momentum_norm(I, I->dofs.r) / hfi_system_scale(I);
 }
 
 // Friction duals are the friction forces known so far over their bounds mu pi0. Both are computed with one division and up to three products.
 static void assert_duals_belong_to_forces(const hfiIsland* I, int k) {
   int32_t row = I->block[k].row;
-  double bound = I->block[k].contact->mu[HF_SLIDING] * I->lag[k];
-  for (int i = 1; i <= 2; ++i) assert_true(fabs(bound * I->dual[row + i] - I->force[row + i]) <= 1e-14 * bound);
+  double bound = I->block[k].contact->mu[HF_SLIDING] * I->forces.lag[k];
+  for (int i = 1; i <= 2; ++i) assert_true(fabs(bound * I->duals.w[row + i] - I->forces.friction[row + i]) <= 1e-14 * bound);
 }
 
 // Forces at the first guess are a thousand times too large; where the soft start ends they are not, and the blocks have their own laws.
@@ -381,7 +378,7 @@ static void test_guess_is_close(void** state) {
   assert_true(soft.iterations > 0 && soft.iterations <= 20);
   assert_true(true_residual(I) <= TAKE_OVER);
   for (int k = 0; k < CARDS; ++k) assert_ptr_equal(I->block[k].contact, f.builder.P.contact + k);
-  for (int k = 0; k < CARDS; ++k) assert_true(hypot(I->dual[I->block[k].row + 1], I->dual[I->block[k].row + 2]) <= 1 + 1e-14);
+  for (int k = 0; k < CARDS; ++k) assert_true(hypot(I->duals.w[I->block[k].row + 1], I->duals.w[I->block[k].row + 2]) <= 1 + 1e-14);
   for (int k = 0; k < CARDS; ++k) assert_duals_belong_to_forces(I, k);
   close_heap(&f);
 }
@@ -396,7 +393,7 @@ static void test_failure_changes_nothing(void** state) {
   hfiNewtonResult out = hfi_soft_solve(I, &config);
   assert_int_equal(out.converged, 0);
   assert_int_equal(out.iterations, 1);
-  assert_memory_equal(I->v, I->v0, sizeof(double) * NV);
+  assert_memory_equal(I->dofs.v, I->dofs.v0, sizeof(double) * NV);
   for (int k = 0; k < CARDS; ++k) assert_ptr_equal(I->block[k].contact, f.builder.P.contact + k);
   close_heap(&f);
 }
@@ -407,15 +404,15 @@ static void test_inertia_is_added(void** state) {
   heap f;
   hfiIsland* I = open_heap(&f);
   double x[NV], y[NV], Ax[NV];
-  hfi_system_rows(I, I->v0, I->s);
+  hfi_system_rows(I, I->dofs.v0, I->rows.s);
   hfi_system_respond(I, HF_COUPLING_TWO_WAY);
-  I->inertia = 0.5;
+  I->matrix.inertia = 0.5;
   assert_int_equal(hfi_system_factor(I), 0);
-  for (int i = 0; i < NV; ++i) x[i] = y[i] = sqrt(I->diag[i]);
+  for (int i = 0; i < NV; ++i) x[i] = y[i] = sqrt(I->dofs.diag[i]);
   hfi_system_solve(I, 0, x);
   hfi_system_multiply(I, x, Ax);
   hfi_axpy(y, -0.5, Ax, NV);
-  I->inertia = 0;
+  I->matrix.inertia = 0;
   assert_int_equal(hfi_system_factor(I), 0);
   hfi_system_solve(I, 0, y);
   for (int i = 0; i < NV; ++i) assert_true(fabs(x[i] - y[i]) <= 1e-9 * fabs(x[i]) + 1e-12); // rounding over stiff contacts
@@ -426,14 +423,14 @@ static void test_inertia_is_added(void** state) {
 static double step_error(hfiIsland* I, double inertia, const double* dv) {
   static double x[3 * MANY_CARDS];
   double scale;
-  memcpy(I->v, I->v0, sizeof(double) * (size_t)I->n);
-  hfi_system_rows(I, I->v, I->s);
+  memcpy(I->dofs.v, I->dofs.v0, sizeof(double) * (size_t)I->n);
+  hfi_system_rows(I, I->dofs.v, I->rows.s);
   hfi_dual_reset(I);
   hfi_system_evaluate(I, HF_COUPLING_TWO_WAY, &scale);
   hfi_dual_set_responses(I);
-  I->inertia = inertia;
+  I->matrix.inertia = inertia;
   assert_int_equal(hfi_system_factor(I), 0);
-  hfi_scale(x, -1.0, I->r, I->n);
+  hfi_scale(x, -1.0, I->dofs.r, I->n);
   hfi_system_solve(I, 1e-6, x);
   double length = hfi_system_velocity_norm(I, x);
   hfi_axpy(x, -1.0, dv, I->n);
@@ -452,11 +449,11 @@ static void test_first_step_has_inertia(void** state) {
   open_islands(&t, &b.P);
   assert_true(gather_island(&t, &b.P, 0));
   hfiIsland* I = &t.island;
-  memcpy(I->v, I->v0, sizeof(double) * (size_t)I->n);
+  memcpy(I->dofs.v, I->dofs.v0, sizeof(double) * (size_t)I->n);
   config.max_iterations = 1;
   hfi_newton_solve(I, &config, HF_COUPLING_TWO_WAY, HF_RUNG_TAMSI, HFI_NEW_DUALS);
-  assert_true(I->inertia == 0);
-  memcpy(dv, I->dv, sizeof dv);
+  assert_true(I->matrix.inertia == 0);
+  memcpy(dv, I->dofs.dv, sizeof dv);
   double with = step_error(I, 0.1, dv), without = step_error(I, 0, dv);
   print_message("with inertia %.2g, without %.2g\n", with, without);
   assert_true(with < 0.01 && without > 0.03);

@@ -661,9 +661,9 @@ static void test_many_free_bodies_fit(void** state) {
   hf_solver_free(solver);
 }
 
-// One row on all 1,200 dofs of three trees, more than is planned for: with M = 1, p = 1 and J = 1 the sum s of all velocities has
-// (1 + 1200 h k) s = 1200, and v = 1 - h k s. Where there is no memory, the solver says so.
-static void test_row_wider_than_planned(void** state) {
+// One row on all 1,200 dofs of three trees: with M = 1, p = 1 and J = 1 the sum s of all velocities has
+// (1 + 1200 h k) s = 1200, and v = 1 - h k s. The solution allocates nothing.
+static void test_row_on_many_dofs_without_allocation(void** state) {
   (void)state;
   if (!alloc_supported()) skip();
   enum { NV = 400, TREES = 3 };
@@ -682,10 +682,8 @@ static void test_row_wider_than_planned(void** state) {
   prepare(&f);
   hfError error;
   alloc_fail_at(1);
-  assert_int_equal(solve(&f, &config, &error), HF_ERROR_MEMORY);
-  alloc_fail_at(0);
-  assert_string_equal(error.message, "out of memory for an island of 3 coupled trees");
   assert_int_equal(solve(&f, &config, &error), HF_OK);
+  alloc_fail_at(0);
   for (int i = 0; i < NV * TREES; ++i) assert_near(f.v[i], 1 - h * k * s, 1e-8);
   release(&f);
   assert_true(alloc_live() <= live);
@@ -710,7 +708,7 @@ int main(void) {
       cmocka_unit_test(test_extreme_numbers),
       cmocka_unit_test(test_problem_beyond_the_capacity_is_refused),
       cmocka_unit_test(test_many_free_bodies_fit),
-      cmocka_unit_test(test_row_wider_than_planned),
+      cmocka_unit_test(test_row_on_many_dofs_without_allocation),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 #include "support/cmocka_all.h"
 #include "support/step_problems.h"
 
-#include "step/solve/tree_rows.h"
+#include "step/solve/inside.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,13 +49,13 @@ static int compare(const hfStepProblem* P) {
   int solved = hfi_tree_rows_solve(&I, &config, P, &members, &answer, &out);
   if (solved) {
     assert_int_equal(hfi_island_gather(&I, P, &tree, 1, blocks, P->nblock), 1);
-    I.v[0] = I.v0[0];
+    I.dofs.v[0] = I.dofs.v0[0];
     hfiNewtonResult general = hfi_newton_solve(&I, &config, HF_COUPLING_TWO_WAY, HF_RUNG_TAMSI, HFI_NO_DUALS);
     assert_true(general.converged);
     assert_int_equal(general.iterations, out.iterations);
-    assert_memory_equal(&v, I.v, sizeof v);
-    assert_memory_equal(impulse, I.gamma, sizeof *impulse * (size_t)P->nrow);
-    assert_memory_equal(s, I.s, sizeof *s * (size_t)P->nrow);
+    assert_memory_equal(&v, I.dofs.v, sizeof v);
+    assert_memory_equal(impulse, I.rows.gamma, sizeof *impulse * (size_t)P->nrow);
+    assert_memory_equal(s, I.rows.s, sizeof *s * (size_t)P->nrow);
   }
   free(memory);
   return solved;

@@ -2,7 +2,7 @@
 #ifndef HF_TESTS_ISLAND_H
 #define HF_TESTS_ISLAND_H
 
-#include "step/solve/island.h"
+#include "step/solve/inside.h"
 #include "step/problem/partition.h"
 #include "support/cmocka_all.h"
 
@@ -40,7 +40,6 @@ static inline int gather_island(testIsland* t, const hfStepProblem* P, int k) {
 }
 
 static inline void close_islands(testIsland* t) {
-  hfi_island_release(&t->island);
   free(t->memory);
 }
 

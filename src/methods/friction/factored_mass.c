@@ -39,7 +39,6 @@ int hfi_mass_open(hfiFactoredMass* mass, const hfSparseMatrix* M, const hfAlloca
 
 void hfi_mass_close(hfiFactoredMass* mass) {
   if (mass->capacity) hfi_release(mass->K.value);
-  hfi_block_release(&mass->K);
   hfi_release(mass->memory);
   hfi_release(mass->components.start);
 }
@@ -63,7 +62,7 @@ hfStatus hfi_mass_factor(hfiFactoredMass* mass, int32_t c) {
     K->weight[k] = 1;
     for (int32_t e = M->start[i]; e < M->start[i + 1]; ++e) hfi_block_couple(K, k, C->local[M->col[e]]);
   }
-  if (!hfi_block_order(K, mass->allocator)) return HF_ERROR_MEMORY;
+  if (!hfi_block_order(K)) return HF_ERROR_MEMORY;
   if (K->at[n] > mass->capacity) {
     hfi_release(mass->capacity ? K->value : NULL);
     mass->capacity = 0;

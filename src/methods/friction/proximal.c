@@ -55,7 +55,6 @@ int hfi_proximal_create(hfiProximal* S, int32_t nodes, int32_t n, int32_t entrie
 
 void hfi_proximal_free(hfiProximal* S) {
   if (S->capacity) hfi_release(S->K.value);
-  hfi_block_release(&S->K);
   hfi_release(S->memory);
 }
 
@@ -70,7 +69,7 @@ static int order_matrix(hfiProximal* S, const hfiReduced* P) {
   for (int32_t row = 0; row < P->n; ++row)
     for (int32_t e = P->W.start[row]; e < P->W.start[row + 1]; ++e)
       hfi_block_couple(K, hfi_row_node(P, row), hfi_row_node(P, P->W.col[e]));
-  if (!hfi_block_order(K, S->allocator)) return 0;
+  if (!hfi_block_order(K)) return 0;
   if (K->at[nodes] > S->capacity) {
     if (S->capacity) hfi_release(K->value);
     S->capacity = 0;

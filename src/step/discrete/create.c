@@ -2,7 +2,6 @@
 #include "step/discrete/discrete.h"
 
 #include "base/object.h"
-#include "step/solve/island.h"
 #include "step/solve/solver.h"
 
 static void take_arrays(void* object, hfiArena* arena) {

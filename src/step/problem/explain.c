@@ -25,7 +25,7 @@ hfStatus hfi_explain_problem(const hfiTrouble* t, hfError* error) {
   case HFI_TROUBLE_CAPACITY:
     return hfi_refuse(error, t->status, "the problem has %d %s, the solver's capacity is %d", t->number, COUNT_NAMES[t->id], t->room);
   case HFI_TROUBLE_ISLAND:
-    return hfi_refuse(error, t->status, "out of memory for an island of %d coupled trees", t->id);
+    return hfi_refuse(error, t->status, "an island of %d coupled trees needs more memory than was planned", t->id);
   case HFI_TROUBLE_NONE:
   case HFI_TROUBLE_VELOCITY: // sim/explain.c names the body.
     break;

@@ -13,7 +13,7 @@ typedef enum hfiTroubleKind {
   HFI_TROUBLE_BLOCK,    // A number of block `id` is not finite: Jacobian or law. number: its first tree.
   HFI_TROUBLE_LENGTH,   // The length of the step is not finite.
   HFI_TROUBLE_CAPACITY, // The problem has `number` of what hfiProblemCount `id` names, more than its solver has room for. room: how many that is.
-  HFI_TROUBLE_ISLAND,   // There is no memory for an island of `id` coupled trees.
+  HFI_TROUBLE_ISLAND,   // An island of `id` coupled trees needs more memory than was planned.
   HFI_TROUBLE_VELOCITY, // The velocity of tree `id` is not finite or too large at the end of the step.
 } hfiTroubleKind;
 

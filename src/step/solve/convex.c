@@ -20,11 +20,10 @@
 //      is strong, they cycle and stop.
 //   4. If other rungs were tried before, try Newton's method on the coupled problem once more from there. In a heap it is tried during the passes, too,
 //      each time that the coupled residual has become small enough, with the friction duals of the convex answer.
-#include "step/solve/convex.h"
+
+#include "step/solve/inside.h"
 
 #include "math/vec3.h"
-#include "step/solve/dual.h"
-#include "step/solve/system.h"
 
 #include <string.h>
 
@@ -39,55 +38,55 @@ static const double NEXT_TRY_DECREASE = 0.3;
 // Passes stop when lag would move by less than this share of the way to pi [-].
 static const double LEAST_MOVE = 1e-2;
 
-// Relative residual of the coupled problem at I->v and I->s.
+// Relative residual of the coupled problem at I->dofs.v and I->rows.s.
 static double compute_coupled_residual(hfiIsland* I) {
   hfi_system_respond(I, HF_COUPLING_TWO_WAY);
   hfi_system_residual(I);
-  double norm = hfi_system_momentum_norm(I, I->r), scale = hfi_system_scale(I);
+  double norm = hfi_system_momentum_norm(I, I->dofs.r), scale = hfi_system_scale(I);
   return scale > 0 ? norm / scale : norm;
 }
 
 static int is_contact(const hfiIsland* I, int32_t k) { return I->block[k].law == HF_LAW_CONTACT; }
 
-// pi of contact block k at I->s [N].
+// pi of contact block k at I->rows.s [N].
 static double normal_force(const hfiIsland* I, int32_t k) {
   double derivative;
-  return hfi_contact_normal_force(I->block[k].contact, I->problem->h, I->s[I->block[k].row],
+  return hfi_contact_normal_force(I->block[k].contact, I->problem->h, I->rows.s[I->block[k].row],
                                   &derivative);
 }
 
-// Minimises f from I->v for the given coupling, lagged or frictionless.
+// Minimises f from I->dofs.v for the given coupling, lagged or frictionless.
 static hfiNewtonResult minimise(hfiIsland* I, const hfSolverConfig* config, int coupling) {
   return hfi_newton_solve(I, config, coupling, HF_RUNG_CONVEX, hfi_use_friction_duals(I) ? HFI_NEW_DUALS : HFI_NO_DUALS);
 }
 
-// Sets I->lag for the first pass. Returns the number of iterations that it needed.
+// Sets I->forces.lag for the first pass. Returns the number of iterations that it needed.
 static int32_t choose_first_lag(hfiIsland* I, const hfSolverConfig* config) {
   int unknown = 0; // 1: some contact carried no force at the start of the step
   for (int32_t k = 0; k < I->nblock; ++k) {
-    I->lag[k] = is_contact(I, k) ? I->block[k].contact->normal_force0 : 0;
-    if (is_contact(I, k) && !(I->lag[k] > 0)) unknown = 1;
+    I->forces.lag[k] = is_contact(I, k) ? I->block[k].contact->normal_force0 : 0;
+    if (is_contact(I, k) && !(I->forces.lag[k] > 0)) unknown = 1;
   }
   if (!unknown) return 0;
   hfiNewtonResult out = minimise(I, config, HF_COUPLING_FRICTIONLESS);
   for (int32_t k = 0; k < I->nblock; ++k)
-    if (is_contact(I, k) && !(I->lag[k] > 0)) I->lag[k] = normal_force(I, k);
+    if (is_contact(I, k) && !(I->forces.lag[k] > 0)) I->forces.lag[k] = normal_force(I, k);
   return out.iterations;
 }
 
 // Saves the answer of a pass.
 static void save_pass(hfiIsland* I) {
-  memcpy(I->v_kept, I->v, sizeof(double) * (size_t)I->n);
-  memcpy(I->s_kept, I->s, sizeof(double) * (size_t)I->nrow);
-  memcpy(I->lag_kept, I->lag, sizeof(double) * (size_t)I->nblock);
+  memcpy(I->kept.v, I->dofs.v, sizeof(double) * (size_t)I->n);
+  memcpy(I->kept.s, I->rows.s, sizeof(double) * (size_t)I->nrow);
+  memcpy(I->kept.lag, I->forces.lag, sizeof(double) * (size_t)I->nblock);
 }
 
 // Restores the answer that save_pass saved. s is copied and not computed from J v again, because stiff rows turn a change in the last digits of s into a
 // change of impulses.
 static void restore_pass(hfiIsland* I) {
-  memcpy(I->v, I->v_kept, sizeof(double) * (size_t)I->n);
-  memcpy(I->s, I->s_kept, sizeof(double) * (size_t)I->nrow);
-  memcpy(I->lag, I->lag_kept, sizeof(double) * (size_t)I->nblock);
+  memcpy(I->dofs.v, I->kept.v, sizeof(double) * (size_t)I->n);
+  memcpy(I->rows.s, I->kept.s, sizeof(double) * (size_t)I->nrow);
+  memcpy(I->forces.lag, I->kept.lag, sizeof(double) * (size_t)I->nblock);
 }
 
 // Makes one pass: moves lag by the share `move` of the way to pi and minimises f. Keeps the answer and returns 1 if it lowers the coupled residual;
@@ -96,7 +95,7 @@ static int try_pass(hfiIsland* I, const hfSolverConfig* config, double move, hfi
                     double* coupled) {
   save_pass(I);
   for (int32_t k = 0; k < I->nblock; ++k)
-    if (is_contact(I, k)) I->lag[k] += move * (normal_force(I, k) - I->lag[k]);
+    if (is_contact(I, k)) I->forces.lag[k] += move * (normal_force(I, k) - I->forces.lag[k]);
   hfiNewtonResult next = minimise(I, config, HFI_COUPLING_LAGGED);
   double residual = compute_coupled_residual(I);
   next.iterations += out->iterations;

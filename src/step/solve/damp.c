@@ -14,7 +14,8 @@
 // pi0 + OPENING_SHARE (pi - pi0). Forces that no longer change are the same with damping and without, so that damping does not change the answer.
 //
 // If the step of the whole heap hardly changes from one iteration to the next, soft.c extrapolates the forces (hfi_damp_extrapolate).
-#include "step/solve/damp.h"
+
+#include "step/solve/inside.h"
 
 #include "math/vec3.h"
 
@@ -33,11 +34,11 @@ static const double LEAST_REST = 0.1;
 enum { SLOW_FLIPS = 2 }; // A contact opens slowly after it opened or closed this many times.
 
 void hfi_damp_begin(hfiIsland* I, int32_t k) {
-  I->damping[k] = (hfiDamping){.bound_share = 1, .share = {1, 1, 1}};
+  I->forces.damping[k] = (hfiDamping){.bound_share = 1, .share = {1, 1, 1}};
 }
 
 double hfi_damp_normal_force(const hfiIsland* I, int32_t k, double next) {
-  if (next < 0 && I->damping[k].flips >= SLOW_FLIPS) next = I->pi0[k] + OPENING_SHARE * (next - I->pi0[k]);
+  if (next < 0 && I->forces.damping[k].flips >= SLOW_FLIPS) next = I->forces.pi0[k] + OPENING_SHARE * (next - I->forces.pi0[k]);
   return max2(0, next);
 }
 
@@ -57,28 +58,28 @@ static void move_group(double* f, const double* f1, int n, double* share, double
 
 void hfi_damp_friction(hfiIsland* I, int32_t k, double next, const double* f) {
   const hfiIslandBlock* b = I->block + k;
-  hfiDamping* D = I->damping + k;
-  double change = next - I->lag[k];
-  int acted = I->pi0[k] > 0, closes = next > 0 && !acted;
+  hfiDamping* D = I->forces.damping + k;
+  double change = next - I->forces.lag[k];
+  int acted = I->forces.pi0[k] > 0, closes = next > 0 && !acted;
   D->flips += (next > 0) != acted;
   D->steady = next > 0 && acted;
-  D->normal_change = next - I->pi0[k];
+  D->normal_change = next - I->forces.pi0[k];
   D->bound_share = adapt_share(D->bound_share, !(change * D->bound_change < 0));
   D->bound_change = change;
   for (int g = 0; g < hfi_group_count(b->dim); ++g) {
     int row = hfi_group_row(g);
-    move_group(I->force + b->row + 1 + row, f + row, hfi_group_dim(g), D->share + g, D->change + row);
+    move_group(I->forces.friction + b->row + 1 + row, f + row, hfi_group_dim(g), D->share + g, D->change + row);
   }
-  I->lag[k] = next > 0 ? max2(I->lag[k] + (closes ? 1 : D->bound_share) * change, LEAST_BOUND * next) : 0;
+  I->forces.lag[k] = next > 0 ? max2(I->forces.lag[k] + (closes ? 1 : D->bound_share) * change, LEAST_BOUND * next) : 0;
 }
 
 int hfi_damp_extrapolate(hfiIsland* I, int32_t k, double extra) {
   const hfiIslandBlock* b = I->block + k;
-  const hfiDamping* D = I->damping + k;
-  double* f = I->force + b->row + 1;
+  const hfiDamping* D = I->forces.damping + k;
+  double* f = I->forces.friction + b->row + 1;
   if (!D->steady) return 0;
-  I->pi0[k] = max2(LEAST_REST * I->pi0[k], I->pi0[k] + extra * D->normal_change);
-  I->lag[k] = max2(LEAST_BOUND * I->pi0[k], I->lag[k] + extra * D->bound_share * D->bound_change);
+  I->forces.pi0[k] = max2(LEAST_REST * I->forces.pi0[k], I->forces.pi0[k] + extra * D->normal_change);
+  I->forces.lag[k] = max2(LEAST_BOUND * I->forces.pi0[k], I->forces.lag[k] + extra * D->bound_share * D->bound_change);
   for (int i = 0; i + 1 < b->dim; ++i) f[i] += extra * D->share[hfi_row_group(i + 1)] * D->change[i];
   return 1;
 }

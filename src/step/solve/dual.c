@@ -32,11 +32,11 @@
 // The three groups of a contact, sliding, torsion and rolling, are computed together in the lanes of a vector. The fourth lane, and the lanes of groups
 // that the contact does not have, repeat sliding; nobody reads their results. The code selects between lanes and does not branch on stick and slip,
 // because processors predict these branches badly.
-#include "step/solve/dual.h"
+
+#include "step/solve/inside.h"
 
 #include "base/compile.h"
 #include "base/lanes.h"
-#include "step/solve/parts.h"
 
 #include <string.h>
 
@@ -79,9 +79,9 @@ HFI_COPIED void compute_u(const hfContactLaw* law, int count, hfiFour slope, con
 HFI_COPIED void evaluate_groups(hfiIsland* I, int32_t k, int count) {
   const hfiIslandBlock* b = I->block + k;
   const hfContactLaw* law = b->contact;
-  hfiDualGroups* out = I->dual_groups + k;
-  hfiFour zero = {0, 0, 0, 0}, u0, u1, bound = gather_groups(law->mu, count) * I->response[k].pi;
-  compute_u(law, count, find_kappa(law, I->problem->h, count), I->s + b->row + 1, &u0, &u1);
+  hfiDualGroups* out = I->duals.groups + k;
+  hfiFour zero = {0, 0, 0, 0}, u0, u1, bound = gather_groups(law->mu, count) * I->rows.response[k].pi;
+  compute_u(law, count, find_kappa(law, I->problem->h, count), I->rows.s + b->row + 1, &u0, &u1);
   hfiFour radius = law->friction == HF_FRICTION_ANCHORED ? bound : gather_groups(law->stiction_speed, count);
   hfiFour norm = hfi_sqrt4(u0 * u0 + u1 * u1), m = hfi_choose4(norm > radius, norm, radius);
   hfiFourBits has_t = norm > radius; // whether t is not zero
@@ -94,18 +94,18 @@ HFI_COPIED void evaluate_groups(hfiIsland* I, int32_t k, int count) {
 // Sets the friction impulses of contact k, gamma_t = -h b u/m. Its groups must have been evaluated.
 HFI_COPIED void set_impulses(hfiIsland* I, int32_t k, int count) {
   const hfiIslandBlock* b = I->block + k;
-  const hfiDualGroups* f = I->dual_groups + k;
-  hfiFour zero = {0, 0, 0, 0}, m = load(f->m), bound = gather_groups(b->contact->mu, count) * I->response[k].pi;
+  const hfiDualGroups* f = I->duals.groups + k;
+  hfiFour zero = {0, 0, 0, 0}, m = load(f->m), bound = gather_groups(b->contact->mu, count) * I->rows.response[k].pi;
   hfiFour share = hfi_choose4(m < zero, zero, -I->problem->h * bound / m);
-  scatter_rows(I->gamma + b->row + 1, count, share * load(f->u0), share * load(f->u1));
+  scatter_rows(I->rows.gamma + b->row + 1, count, share * load(f->u0), share * load(f->u1));
 }
 
 // Writes G of the groups of contact k to gtt of its response. The groups must have been evaluated.
 HFI_COPIED void set_response(hfiIsland* I, int32_t k, int count) {
   const hfiIslandBlock* b = I->block + k;
-  const hfiDualGroups* f = I->dual_groups + k;
-  hfiContactResponse* response = I->response + k;
-  const double *w = I->dual + b->row + 1, h = I->problem->h;
+  const hfiDualGroups* f = I->duals.groups + k;
+  hfiContactResponse* response = I->rows.response + k;
+  const double *w = I->duals.w + b->row + 1, h = I->problem->h;
   hfiFour zero = {0, 0, 0, 0}, m = load(f->m), t0 = load(f->t0), t1 = load(f->t1), w0 = gather_first_rows(w, count), w1 = gather_second_rows(w, count);
   hfiFour slope = h * (gather_groups(b->contact->mu, count) * response->pi) * find_kappa(b->contact, h, count) / m;
   hfiFour acting = hfi_choose4(m < zero, zero, slope);
@@ -116,13 +116,13 @@ HFI_COPIED void set_response(hfiIsland* I, int32_t k, int count) {
   gtt[4] = g11[2], gtt[5] = g12[2], gtt[6] = g22[2];
 }
 
-// Updates the duals of contact k for a step to the row velocities I->s1: w = w1, moved back into the unit disc.
+// Updates the duals of contact k for a step to the row velocities I->rows.s1: w = w1, moved back into the unit disc.
 HFI_COPIED void update_duals(hfiIsland* I, int32_t k, int count) {
   const hfiIslandBlock* b = I->block + k;
-  const hfiDualGroups* f = I->dual_groups + k;
-  double* w = I->dual + b->row + 1;
+  const hfiDualGroups* f = I->duals.groups + k;
+  double* w = I->duals.w + b->row + 1;
   hfiFour zero = {0, 0, 0, 0}, one = zero + 1, m = load(f->m), w0 = gather_first_rows(w, count), w1 = gather_second_rows(w, count), end0, end1;
-  compute_u(b->contact, count, find_kappa(b->contact, I->problem->h, count), I->s1 + b->row + 1, &end0, &end1);
+  compute_u(b->contact, count, find_kappa(b->contact, I->problem->h, count), I->rows.s1 + b->row + 1, &end0, &end1);
   hfiFour t_du = load(f->t0) * (end0 - load(f->u0)) + load(f->t1) * (end1 - load(f->u1));
   hfiFour x0 = (end0 - w0 * t_du) / m, x1 = (end1 - w1 * t_du) / m;
   hfiFour square = x0 * x0 + x1 * x1, norm = hfi_sqrt4(hfi_choose4(square <= one, one, square));
@@ -131,16 +131,16 @@ HFI_COPIED void update_duals(hfiIsland* I, int32_t k, int count) {
 
 // Number of friction groups of block k: 0 if the block is no contact or has no normal force.
 static int count_groups(const hfiIsland* I, int32_t k) {
-  return I->block[k].law == HF_LAW_CONTACT && I->response[k].pi > 0 ? hfi_group_count(I->block[k].dim) : 0;
+  return I->block[k].law == HF_LAW_CONTACT && I->rows.response[k].pi > 0 ? hfi_group_count(I->block[k].dim) : 0;
 }
 
-void hfi_dual_reset(hfiIsland* I) { memset(I->dual, 0, sizeof *I->dual * (size_t)I->nrow); }
+void hfi_dual_reset(hfiIsland* I) { memset(I->duals.w, 0, sizeof *I->duals.w * (size_t)I->nrow); }
 
 // Evaluates the groups of the contacts of a part.
 static void evaluate_part(void* island, int p) {
   hfiIsland* I = island;
-  for (int32_t k = I->part_block[p]; k < I->part_block[p + 1]; ++k) {
-    int count = I->dual_groups[k].count = count_groups(I, k);
+  for (int32_t k = I->parts.block[p]; k < I->parts.block[p + 1]; ++k) {
+    int count = I->duals.groups[k].count = count_groups(I, k);
     if (count > 0) evaluate_groups(I, k, count);
   }
 }
@@ -148,8 +148,8 @@ static void evaluate_part(void* island, int p) {
 // Does the same, and sets the responses.
 static void respond_part(void* island, int p) {
   hfiIsland* I = island;
-  for (int32_t k = I->part_block[p]; k < I->part_block[p + 1]; ++k) {
-    int count = I->dual_groups[k].count = count_groups(I, k);
+  for (int32_t k = I->parts.block[p]; k < I->parts.block[p + 1]; ++k) {
+    int count = I->duals.groups[k].count = count_groups(I, k);
     if (count == 3)
       evaluate_groups(I, k, 3), set_response(I, k, 3);
     else if (count > 0)
@@ -162,17 +162,17 @@ void hfi_dual_evaluate(hfiIsland* I) { hfi_for_parts(I, evaluate_part, I); }
 void hfi_dual_set_responses(hfiIsland* I) { hfi_for_parts(I, respond_part, I); }
 
 void hfi_dual_respond_contact(hfiIsland* I, int32_t k) {
-  int count = I->dual_groups[k].count = count_groups(I, k);
+  int count = I->duals.groups[k].count = count_groups(I, k);
   if (count == 3)
     evaluate_groups(I, k, 3), set_impulses(I, k, 3), set_response(I, k, 3);
   else if (count > 0)
     evaluate_groups(I, k, count), set_impulses(I, k, count), set_response(I, k, count);
   else
-    for (int i = 1; i < I->block[k].dim; ++i) I->gamma[I->block[k].row + i] = 0;
+    for (int i = 1; i < I->block[k].dim; ++i) I->rows.gamma[I->block[k].row + i] = 0;
 }
 
 void hfi_dual_update_contact(hfiIsland* I, int32_t k) {
-  int count = I->dual_groups[k].count;
+  int count = I->duals.groups[k].count;
   if (count == 3)
     update_duals(I, k, 3);
   else if (count > 0)
@@ -181,7 +181,7 @@ void hfi_dual_update_contact(hfiIsland* I, int32_t k) {
 
 static void update_part(void* island, int p) {
   hfiIsland* I = island;
-  for (int32_t k = I->part_block[p]; k < I->part_block[p + 1]; ++k) hfi_dual_update_contact(I, k);
+  for (int32_t k = I->parts.block[p]; k < I->parts.block[p + 1]; ++k) hfi_dual_update_contact(I, k);
 }
 
 void hfi_dual_update(hfiIsland* I) { hfi_for_parts(I, update_part, I); }

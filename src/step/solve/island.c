@@ -6,96 +6,89 @@
 //   2. Copy the vectors p*, v0 and the diagonal of A in that numbering (gather_vectors).
 //   3. Copy the rows (island_rows.c).
 //   4. Find the limbs of a single tree (find_limbs).
+#include "step/solve/inside.h"
+
 #include "base/compile.h"
 #include "linalg/block_rough.h"
 #include "math/vec3.h"
-#include "step/solve/patch.h"
-#include "step/solve/system.h"
 
 #include <string.h>
 
-// There is storage from the start for a dense Newton matrix of PLANNED_DOFS dofs, those of 1,300 free bodies, and for a patch of PLANNED_COLUMNS columns.
-// Larger heaps mostly need no more, because their factors are sparse.
-static const int32_t PLANNED_DOFS = 8000, PLANNED_COLUMNS = 1000;
-// For rough factors there is storage from the start for this many numbers for each dof, beside the panels. Heaps of 400 and 1000 free bodies need up to
-// 125 and 175.
-enum { PLANNED_ROUGH = 250 };
+// The storage of K, and of the product J^T G J of a stack, is planned for the worst case, all dofs coupled with each other, up to this many dofs, those of
+// 1,300 free bodies. Larger heaps are sparse: 20,000 bodies fit, too. Pages that no island uses are never touched.
+enum { PLANNED_DOFS = 8000 };
+// For rough factors there is storage for this many numbers for each dof, beside the panels. Heaps of 400 and 1000 free bodies need up to 125 and 175.
+enum { PLANNED_ROUGH = 500 };
 
 // ---- storage ----------------------------------------------------------------------------------------
+
+static hfiRoom plan_room(hfiArena* arena, size_t count) { return (hfiRoom){HFI_TAKE(arena, double, count), count}; }
 
 static size_t square(int32_t n) { return (size_t)n * (size_t)n; }
 
 void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
   memset(I, 0, sizeof *I);
-  I->kernels = hfi_patch_choose();
+  I->stacks.kernels = hfi_stack_choose();
   size_t nv = (size_t)c->nv, nrow = (size_t)c->nrow, njac = (size_t)c->njac,
          nblock = (size_t)c->nblock;
-  // A patch of r rows and c columns is padded to at most (r + 3) (c + 3) numbers.
+  // A stack of r rows and c columns is padded to at most (r + 3) (c + 3) numbers.
   size_t padded = 4 * njac + 3 * nrow + 9 * nblock;
   HFI_TAKE_EACH(arena, int32_t, c->ntree, &I->tree, &I->first, &I->node);
   I->block = HFI_TAKE(arena, hfiIslandBlock, nblock);
   I->scalar = HFI_TAKE(arena, hfiScalar, nblock);
-  I->patch = HFI_TAKE(arena, hfiPatch, nblock);
-  HFI_TAKE_EACH(arena, int32_t, nblock, &I->wide, &I->unsorted);
-  I->segment = HFI_TAKE(arena, hfiSegment, njac);
-  I->index = HFI_TAKE(arena, int32_t, njac + (size_t)c->npiece);
-  I->jacobian = HFI_TAKE(arena, double, padded);
-  I->transposed = HFI_TAKE(arena, double, padded);
-  double** vectors[] = {&I->v,  &I->v0,  &I->p,    &I->dv,           &I->v1,     &I->r,
-                        &I->Av, &I->tau, &I->diag, &I->inverse_diag, &I->v_kept, &I->work};
+  I->stacks.list = HFI_TAKE(arena, hfiStack, nblock);
+  HFI_TAKE_EACH(arena, int32_t, nblock, &I->stacks.wide, &I->stacks.unsorted);
+  I->stacks.segment = HFI_TAKE(arena, hfiSegment, njac);
+  I->stacks.index = HFI_TAKE(arena, int32_t, njac + (size_t)c->npiece);
+  I->stacks.jacobian = HFI_TAKE(arena, double, padded);
+  I->stacks.transposed = HFI_TAKE(arena, double, padded);
+  double** vectors[] = {&I->dofs.v,  &I->dofs.v0,  &I->dofs.p,    &I->dofs.dv,           &I->dofs.v1,     &I->dofs.r,
+                        &I->dofs.Av, &I->dofs.tau, &I->dofs.diag, &I->dofs.inverse_diag, &I->kept.v, &I->dofs.work};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i)
     *vectors[i] = HFI_TAKE(arena, double, nv + 3);
-  double** rows[] = {&I->s, &I->s1, &I->s_kept, &I->ds, &I->gamma, &I->G, &I->dual, &I->force, &I->inverse_mass, &I->drift, &I->weight};
+  double** rows[] = {&I->rows.s, &I->rows.s1, &I->kept.s, &I->rows.ds, &I->rows.gamma, &I->rows.G, &I->duals.w, &I->forces.friction, &I->forces.inverse_mass, &I->rows.drift, &I->rows.weight};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
-    *rows[i] = HFI_TAKE(arena, double, nrow + 3 * nblock); // A patch has up to 3 rows of padding.
-  I->dual_groups = HFI_TAKE(arena, hfiDualGroups, nblock);
-  I->lag = HFI_TAKE(arena, double, nblock);
-  I->lag_kept = HFI_TAKE(arena, double, nblock);
-  I->pi0 = HFI_TAKE(arena, double, nblock);
-  I->damping = HFI_TAKE(arena, hfiDamping, nblock);
-  I->soft = HFI_TAKE(arena, hfContactLaw, nblock);
-  I->other_law = HFI_TAKE(arena, const hfContactLaw*, nblock);
-  I->response = HFI_TAKE(arena, hfiContactResponse, nblock);
-  HFI_TAKE_EACH(arena, double, padded, &I->GJ, &I->rows);
-  I->column = HFI_TAKE(arena, double, nv + 3);
-  for (int b = 0; b < HFI_MAX_BRANCHES; ++b) I->trunk_tau[b] = HFI_TAKE(arena, double, c->ntree > HFI_ROUGH_TREES ? nv : 0);
-  hfi_room_plan(&I->locals, arena, square(imin2(c->nv, imax2(2 * c->max_tree_nv, PLANNED_COLUMNS)) + 3));
-  hfi_room_plan(&I->values, arena, square(imin2(c->nv, imax2(c->max_tree_nv, PLANNED_DOFS))));
-  hfi_room_plan(&I->rough, arena, c->ntree > HFI_ROUGH_TREES ? PLANNED_ROUGH * nv : 0);
-  hfi_block_plan(&I->sparse, arena, c->ntree, c->nv);
-  hfi_block_plan(&I->dense, arena, 1, c->nv);
-  hfi_star_plan(&I->star, arena, c->max_tree_nv);
-  I->local = I->locals.at;
-  I->dense.value = I->values.at; // The planned storage is always large enough for a single tree.
-  I->allocator = c->allocator;
-}
-
-void hfi_island_release(hfiIsland* I) {
-  hfi_block_release(&I->sparse);
-  hfi_room_release(&I->values);
-  hfi_room_release(&I->locals);
-  hfi_room_release(&I->rough);
-}
+    *rows[i] = HFI_TAKE(arena, double, nrow + 3 * nblock); // A stack has up to 3 rows of padding.
+  I->duals.groups = HFI_TAKE(arena, hfiDualGroups, nblock);
+  I->forces.lag = HFI_TAKE(arena, double, nblock);
+  I->kept.lag = HFI_TAKE(arena, double, nblock);
+  I->forces.pi0 = HFI_TAKE(arena, double, nblock);
+  I->forces.damping = HFI_TAKE(arena, hfiDamping, nblock);
+  I->forces.law = HFI_TAKE(arena, hfContactLaw, nblock);
+  I->forces.other_law = HFI_TAKE(arena, const hfContactLaw*, nblock);
+  I->rows.response = HFI_TAKE(arena, hfiContactResponse, nblock);
+  HFI_TAKE_EACH(arena, double, padded, &I->matrix.GJ, &I->stacks.full_rows);
+  I->stacks.column = HFI_TAKE(arena, double, nv + 3);
+  for (int b = 0; b < HFI_MAX_BRANCHES; ++b) I->parts.trunk_tau[b] = HFI_TAKE(arena, double, c->ntree > HFI_ROUGH_TREES ? nv : 0);
+  I->matrix.locals = plan_room(arena, square(imin2(c->nv, imax2(2 * c->max_tree_nv, PLANNED_DOFS)) + 3));
+  I->matrix.values = plan_room(arena, square(imin2(c->nv, imax2(c->max_tree_nv, PLANNED_DOFS))));
+  I->matrix.rough = plan_room(arena, c->ntree > HFI_ROUGH_TREES ? PLANNED_ROUGH * nv : 0);
+  hfi_block_plan(&I->matrix.sparse, arena, c->ntree, c->nv);
+  hfi_block_plan(&I->matrix.dense, arena, 1, c->nv);
+  hfi_star_plan(&I->matrix.star, arena, c->max_tree_nv);
+  I->matrix.local = I->matrix.locals.at;
+  I->matrix.dense.value = I->matrix.values.at; // The planned storage is always large enough for a single tree.
+  }
 
 static int32_t tree_size(const hfStepProblem* P, int32_t tree) {
   return P->tree_start[tree + 1] - P->tree_start[tree];
 }
 
-// Gives K of a large heap rough factors. Returns 0 if there is no memory for them.
+// Gives K of a large heap rough factors. Returns 0 if there is no storage for them.
 static int use_rough_factors(hfiIsland* I) {
-  size_t numbers = hfi_block_count_rough(&I->K);
-  if (!hfi_room_make(&I->rough, numbers, &I->allocator)) return 0;
-  hfi_block_make_rough(&I->K, &I->rough_factors, I->rough.at, numbers, I->workers);
+  size_t numbers = hfi_block_count_rough(&I->matrix.K);
+  if (numbers > I->matrix.rough.count) return 0;
+  hfi_block_make_rough(&I->matrix.K, &I->matrix.rough_factors, I->matrix.rough.at, numbers, I->parts.workers);
   return 1;
 }
 
 // Makes one node for each tree, couples the nodes of every block, and numbers trees and dofs in the order of elimination. During this function I->node
-// is the index of a tree in the list `trees`; at its end it is the position of the tree in the order of elimination. Returns 0 if there is no memory
+// is the index of a tree in the list `trees`; at its end it is the position of the tree in the order of elimination. Returns 0 if there is not enough storage
 // for K.
 static int order_trees(hfiIsland* I, const int32_t* trees, int32_t ntree, const int32_t* blocks,
                         int32_t nblock) {
   const hfStepProblem* P = I->problem;
-  hfiBlockMatrix* K = &I->sparse;
+  hfiBlockMatrix* K = &I->matrix.sparse;
   hfi_block_begin(K, ntree);
   K->max_branches = ntree > HFI_ROUGH_TREES ? HFI_MAX_BRANCHES : 1;
   for (int32_t i = 0; i < ntree; ++i) {
@@ -109,10 +102,10 @@ static int order_trees(hfiIsland* I, const int32_t* trees, int32_t ntree, const 
       for (int32_t j = 0; j < i; ++j)
         hfi_block_couple(K, I->node[piece[i].tree], I->node[piece[j].tree]);
   }
-  if (!hfi_block_order(K, &I->allocator)) return 0;
-  if (!hfi_room_make(&I->values, K->at[ntree], &I->allocator)) return 0;
-  K->value = I->values.at;
-  I->K = *K;
+  if (!hfi_block_order(K)) return 0;
+  if (K->at[ntree] > I->matrix.values.count) return 0;
+  K->value = I->matrix.values.at;
+  I->matrix.K = *K;
   if (ntree > HFI_ROUGH_TREES && !use_rough_factors(I)) return 0;
   for (int32_t k = 0; k < ntree; ++k) {
     int32_t tree = trees[K->order[k]];
@@ -132,8 +125,8 @@ static void make_one_node(hfiIsland* I, const int32_t* trees, int32_t ntree) {
     I->first[trees[i]] = at;
     at += tree_size(I->problem, trees[i]);
   }
-  hfi_block_make_one(&I->dense, I->n);
-  I->K = I->dense;
+  hfi_block_make_one(&I->matrix.dense, I->n);
+  I->matrix.K = I->matrix.dense;
 }
 
 // Copies p*, v0 and the diagonal of A = M + diag of a tree with m dofs.
@@ -141,7 +134,7 @@ HFI_COPIED void gather_tree(hfiIsland* I, int32_t tree, int32_t m) {
   const hfStepProblem* P = I->problem;
   int32_t from = P->tree_start[tree], to = I->first[tree];
   const double *M = P->M + P->M_start[tree], *p = P->p + from, *v0 = P->v0 + from, *added = P->diag + from;
-  double *restrict to_p = I->p + to, *restrict to_v0 = I->v0 + to, *restrict diag = I->diag + to, *restrict inverse = I->inverse_diag + to;
+  double *restrict to_p = I->dofs.p + to, *restrict to_v0 = I->dofs.v0 + to, *restrict diag = I->dofs.diag + to, *restrict inverse = I->dofs.inverse_diag + to;
   for (int32_t i = 0; i < m; ++i) {
     to_p[i] = p[i];
     to_v0[i] = v0[i];
@@ -155,24 +148,24 @@ static void gather_vectors(hfiIsland* I) {
     int32_t tree = I->tree[t], m = tree_size(I->problem, tree);
     HFI_BY_SIZE(m, gather_tree, I, tree);
   }
-  I->p_norm = hfi_system_momentum_norm(I, I->p);
+  I->dofs.p_norm = hfi_system_momentum_norm(I, I->dofs.p);
 }
 
-// Tells the star which dofs of limbs the rows of a patch couple.
-static void couple_columns(hfiStar* star, const hfiPatch* patch) {
-  int32_t c = patch->ncol > HFI_TRUNK && patch->dof[HFI_TRUNK - 1] == HFI_TRUNK - 1 ? HFI_TRUNK : 0, last = patch->dof[patch->ncol - 1];
-  while (c < patch->ncol && patch->dof[c] < HFI_TRUNK) ++c;
-  for (; c < patch->ncol; ++c) hfi_star_couple(star, patch->dof[c], last);
+// Tells the star which dofs of limbs the rows of a stack couple.
+static void couple_columns(hfiStar* star, const hfiStack* stack) {
+  int32_t c = stack->ncol > HFI_TRUNK && stack->dof[HFI_TRUNK - 1] == HFI_TRUNK - 1 ? HFI_TRUNK : 0, last = stack->dof[stack->ncol - 1];
+  while (c < stack->ncol && stack->dof[c] < HFI_TRUNK) ++c;
+  for (; c < stack->ncol; ++c) hfi_star_couple(star, stack->dof[c], last);
 }
 
-// Finds the limbs of a tree from M and the patches, which show which dofs are coupled. Trees of few dofs, such as arms with fingers, gain nothing from
+// Finds the limbs of a tree from M and the stacks, which show which dofs are coupled. Trees of few dofs, such as arms with fingers, gain nothing from
 // limbs.
 static void find_limbs(hfiIsland* I) {
   int32_t n = I->n;
   if (I->ntree != 1 || n < 2 * HFI_TRUNK) return;
-  hfi_star_begin(&I->star, n);
-  for (int32_t k = 0; k < I->npatch; ++k) couple_columns(&I->star, I->patch + k);
-  if (hfi_star_find_limbs(&I->star, I->problem->M + I->problem->M_start[*I->tree], n)) I->K.star = &I->star;
+  hfi_star_begin(&I->matrix.star, n);
+  for (int32_t k = 0; k < I->stacks.nstack; ++k) couple_columns(&I->matrix.star, I->stacks.list + k);
+  if (hfi_star_find_limbs(&I->matrix.star, I->problem->M + I->problem->M_start[*I->tree], n)) I->matrix.K.star = &I->matrix.star;
 }
 
 int hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t* trees,
@@ -181,15 +174,15 @@ int hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t*
   I->n = 0;
   for (int32_t i = 0; i < ntree; ++i) I->n += tree_size(problem, trees[i]);
   I->ntree = ntree;
-  I->npatch = I->nsegment = I->full_patches = I->has_weights = 0;
-  I->inertia = 0;
+  I->stacks.nstack = I->stacks.nsegment = I->stacks.nfull = I->rows.has_weights = 0;
+  I->matrix.inertia = 0;
   if (I->n <= HFI_DENSE_DOFS || ntree == 1)
     make_one_node(I, trees, ntree);
   else if (!order_trees(I, trees, ntree, blocks, nblock))
     return 0;
-  I->branches = I->K.branches;
+  I->parts.branches = I->matrix.K.branches;
   gather_vectors(I);
   if (!hfi_island_gather_rows(I, blocks, nblock)) return 0;
-  if (!I->is_plain) find_limbs(I);
+  if (!I->stacks.is_plain) find_limbs(I);
   return 1;
 }

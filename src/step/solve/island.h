@@ -1,7 +1,7 @@
 // An island: trees that are connected by blocks. It is a copy of part of the step problem, in a form that makes Newton's method fast.
 //
 //   scalars   Saturated rows on a single dof (drives, limits, joint friction) need no matrix. They are the first blocks of the island, one row each.
-//   patches   Consecutive other blocks that act on the same dofs form a patch. Their Jacobians are stacked in one dense matrix J, so that J v,
+//   stacks   Consecutive other blocks that act on the same dofs form a stack. Their Jacobians are stacked in one dense matrix J, so that J v,
 //             J^T gamma and J^T G J read contiguous memory. Rows and columns are padded with zeros to multiples of four.
 //   nodes     The Newton matrix K is block-sparse with one node for each tree. A small island is one node, so that K is dense.
 //
@@ -10,20 +10,21 @@
 #ifndef HFI_SOLVE_ISLAND_H
 #define HFI_SOLVE_ISLAND_H
 
+#include "base/workers.h"
 #include "linalg/block_rough.h"
 #include "step/law/law.h"
-#include "step/solve/room.h"
+#include "step/solve/solver.h"
 
 #include <holdfast/solver.h>
 
 // Islands of up to this many dofs are one node.
 enum { HFI_DENSE_DOFS = 12 };
 
-// Consecutive columns of a patch that belong to one node and have consecutive dofs. The foot of a quadruped has two segments, the free joint and the
+// Consecutive columns of a stack that belong to one node and have consecutive dofs. The foot of a quadruped has two segments, the free joint and the
 // leg.
 typedef struct hfiSegment {
   int32_t node;   // position of the node in the order of elimination
-  int32_t column; // first column of the segment in the patch
+  int32_t column; // first column of the segment in the stack
   int32_t ncol;   // number of columns
   int32_t slot;   // slot of the first column's dof
 } hfiSegment;
@@ -31,27 +32,27 @@ typedef struct hfiSegment {
 // Does the segment have six columns, like that of a free body?
 static inline int hfi_is_free_body(const hfiSegment* g) { return g->ncol == 6; }
 
-typedef struct hfiPatch {
+typedef struct hfiStack {
   int32_t block, nblock;     // first block of the island, number of blocks
   int32_t row, nrow;         // first row of the island, number of rows
   int32_t ncol, ld;          // number of columns; ncol rounded up to a multiple of 4
   int32_t height;            // nrow rounded up to a multiple of 4, by rows of padding; nrow if nfree is not 0
   int32_t segment, nsegment; // first segment of the island, number of segments. Segments of the same node are neighbours.
   int32_t nnode;             // number of nodes
-  int32_t nfree;             // number of free bodies, 1 or 2, if the patch acts only on these and its rows are compact (patch.h); otherwise 0
+  int32_t nfree;             // number of free bodies, 1 or 2, if the stack acts only on these and its rows are compact (stack.h); otherwise 0
   int32_t dim;               // if nfree > 0: number of rows of each block
   int32_t body[2];           // if nfree > 0: first dof of each body
   int32_t column;            // if nnode == 2: first column of the second node in the panel of the first (hfi_block_column)
   int32_t* piece;            // (npiece) the order of the pieces of a block by ascending dofs
   int32_t* dof;              // (ncol) dof of the island of each column, ascending
   double *J, *JT;            // (height x ld), (ld x height); if nfree > 0: compact rows, NULL
-} hfiPatch;
+} hfiStack;
 
 typedef struct hfiIslandBlock {
   int32_t law, dim;                // hfLawKind; number of rows
   int32_t row;                     // first row of the island
   int32_t source;                  // first row of the step problem
-  int32_t patch;                   // patch of the block, or -1 for a scalar
+  int32_t stack;                   // stack of the block, or -1 for a scalar
   const hfContactLaw* contact;     // NULL for saturated rows
   const hfSaturatedRow* saturated; // (dim), NULL for a contact
 } hfiIslandBlock;
@@ -80,110 +81,160 @@ typedef struct hfiDamping {
   int32_t steady;                   // 1: the contact acted both before and after the last iteration
 } hfiDamping;
 
-typedef struct hfiPatchKernels hfiPatchKernels; // step/solve/patch.h
+typedef struct hfiStackKernels hfiStackKernels; // step/solve/stack.h
 
-// The factors of an island of more trees than this are rough (linalg/block_rough.h). With 200 free bodies complete factors are faster, with 400 rough
-// factors.
-enum { HFI_ROUGH_TREES = 250 };
+// Storage of planned size. An island that needs more is refused.
+typedef struct hfiRoom {
+  double* at;
+  size_t count; // number of doubles at `at`
+} hfiRoom;
+
+// ---- the parts of hfiIsland, each with the file that owns it ------------------------------------------
+
+// The Jacobians of the blocks, stacked (island_rows.c, stack.c).
+typedef struct hfiStacks {
+  const hfiStackKernels* kernels;
+  int32_t is_plain;              // 1: one tree without scalars, with one stack whose columns are all dofs of the tree in order
+  int32_t nstack;                // number of stacks
+  int32_t nfull;                 // number of stacks without compact rows
+  int32_t nsegment;              // number of segments of all stacks
+  hfiStack* list;                // (nstack)
+  hfiSegment* segment;           // (nsegment)
+  int32_t *wide, *unsorted;      // (blocks of the problem) scratch of gathering: blocks that are not scalars
+  double* column;                // (ld) scratch for products with J
+  double* full_rows;             // (nrow x ld) scratch: full rows of a stack with compact rows
+  int32_t* index;                // storage of piece and dof of all stacks
+  double *jacobian, *transposed; // storage of J and JT of all stacks
+} hfiStacks;
+
+// The parts of a large heap that threads work on at the same time (linalg/block_sparse.h): branches, whose bodies touch those of no other branch, and
+// the trunk, whose bodies touch all. Results do not depend on the number of threads, because the parts do not.
+//
+// A stack belongs to the part of its first node. A stack of a branch may also act on one body of the trunk. What it adds to numbers of that body is
+// summed for each branch alone, and the caller adds the sums of the branches afterwards.
+typedef struct hfiParts {
+  hfiWorkers* workers;                 // share the work of the parts; NULL: the caller does all
+  int32_t branches;                    // number of branches; 1: the island is not divided
+  int32_t stack[HFI_MAX_BRANCHES + 2]; // first stack of each part, and their number
+  int32_t block[HFI_MAX_BRANCHES + 2]; // first block of each part, without the scalars, and their number
+  double* trunk_tau[HFI_MAX_BRANCHES]; // (n) J^T gamma of the stacks of a branch, used for the dofs of the trunk
+} hfiParts;
+
+// The Newton matrix and its factors (matrix.c).
+typedef struct hfiNewtonMatrix {
+  hfiBlockMatrix K;               // Newton matrix and its factors: a copy of `dense` or `sparse`
+  hfiBlockMatrix dense, sparse;   // matrix with one node; matrix with a node for each tree. Each keeps its pattern while K is a copy of the other.
+  hfiStar star;                   // star of K (linalg/star.h), used if the island is one tree with limbs
+  hfiBlockRough rough_factors;    // used if K has rough factors
+  double inertia;                 // K is computed with (1 + inertia) A in the place of A (newton.c) [-]
+  double *GJ, *local;             // scratch for forming K: (nrow x ld) and (ncol x ld) of a stack
+  hfiRoom values, locals, rough;  // storage of K.value, of `local`, and of rough factors
+} hfiNewtonMatrix;
+
+// Vectors with a number for each dof of the island (n).
+typedef struct hfiDofVectors {
+  double *v, *v0, *p;          // iterate of Newton's method, velocity at the start of the step, p*
+  double *dv, *v1;             // Newton step, velocity at the end of the full step
+  double *r, *Av, *tau;        // residual, A v, J^T gamma. tau has room for the padded columns of a stack.
+  double *diag, *inverse_diag; // A_ii, 1/A_ii
+  double* work;                // scratch
+  double p_norm;               // |p*|, mass-scaled [sqrt(kg) m/s]
+} hfiDofVectors;
+
+// Numbers of the rows (nrow), 0 in padding, and of the blocks (nblock), at the iterate.
+typedef struct hfiRowVectors {
+  double* drift;                // drift of the rows, used if the problem has drift
+  double *s, *s1, *ds;          // J v + drift, J v1 + drift, J dv
+  double *gamma, *G;            // impulses; -dgamma/ds of saturated rows
+  hfiContactResponse* response; // (nblock)
+  double* weight;               // weights of the rows (hfi_system_row_weights) [1/sqrt(kg)]
+  int32_t has_weights;          // 1: `weight` is computed
+} hfiRowVectors;
+
+// Friction duals of a heap (dual.c).
+typedef struct hfiFrictionDuals {
+  double* w;             // (nrow) [-]
+  hfiDualGroups* groups; // (nblock) friction groups of the contacts at the row velocities of their last evaluation
+} hfiFrictionDuals;
+
+// Estimates of the contact forces in the soft iterations of a heap (soft.c, soft_contact.c, damp.c). The convex problem (convex.c) uses lag, too.
+typedef struct hfiForceEstimates {
+  double* lag;                    // (nblock) normal force that bounds friction in the convex problem and in soft iterations [N]
+  double* pi0;                    // (nblock) estimate of the normal force [N]
+  double* friction;               // (nrow) estimates of the friction forces [N or N m]
+  double* inverse_mass;           // (nrow) W of the rows [1/kg]
+  hfContactLaw* law;              // (nblock) soft laws of the contacts
+  const hfContactLaw** other_law; // (nblock) true law while `block` has the soft law; soft law while it has the true law
+  int32_t is_damped;              // 1: the soft iterations of the heap are damped
+  hfiDamping* damping;            // (nblock) used if is_damped is 1
+} hfiForceEstimates;
+
+// What an earlier solution of the same step found (solver.c).
+typedef struct hfiKnownAnswer {
+  int32_t rows;          // The first `rows` rows of the problem were solved before in this step, with the answer v0; 0: none.
+  const double* impulse; // (rows) the impulses of that answer
+} hfiKnownAnswer;
+
+// The best pass of the convex problem (convex.c). soft.c keeps its last step or velocities in v.
+typedef struct hfiKeptPass {
+  double *v, *s, *lag; // (n), (nrow), (nblock)
+} hfiKeptPass;
 
 typedef struct hfiIsland {
-  // The problem and its part that is the island.
   const hfStepProblem* problem;
-  const hfiPatchKernels* kernels;
-  int32_t n, ntree, nblock, nrow, npatch, nsegment; // n: dofs; nrow includes padding
-  int32_t nscalar;                                  // number of scalars: blocks, and rows, 0 to nscalar - 1
-  int32_t is_plain;                                 // 1: one tree without scalars, with one patch whose columns are all dofs of the tree in order
-  int32_t* tree;                                    // (ntree) trees of the problem, in the order of elimination
-  int32_t* first;                                   // (trees of the problem) first dof of a tree, as a dof of the island
-  int32_t* node;                                    // (trees of the problem) node of a tree
-  hfiIslandBlock* block;                            // (nblock) scalars come first
-  hfiScalar* scalar;                                // (nscalar)
-  hfiPatch* patch;                                  // (npatch)
-  hfiSegment* segment;                              // (nsegment)
+  int32_t n, ntree;      // number of dofs and of trees
+  int32_t nblock, nrow;  // number of blocks and of rows, including padding
+  int32_t nscalar;       // number of scalars: blocks, and rows, 0 to nscalar - 1
+  int32_t* tree;         // (ntree) trees of the problem, in the order of elimination
+  int32_t* first;        // (trees of the problem) first dof of a tree, as a dof of the island
+  int32_t* node;         // (trees of the problem) node of a tree
+  hfiIslandBlock* block; // (nblock) scalars come first
+  hfiScalar* scalar;     // (nscalar)
 
-  // Threads share the work on a large heap by its parts (parts.h): the branches of K, and the trunk, which is the last.
-  hfiWorkers* workers;                      // the threads; NULL: none
-  int32_t branches;                         // number of branches; 1: the island is not divided
-  int32_t part_patch[HFI_MAX_BRANCHES + 2]; // first patch of each part, and their number. A patch belongs to the part of its first node.
-  int32_t part_block[HFI_MAX_BRANCHES + 2]; // first block of each part, without the scalars, and their number
-  int32_t full_patches;                     // number of patches without compact rows
-  double* trunk_tau[HFI_MAX_BRANCHES];      // (n) J^T gamma of the patches of a branch, used for the dofs of the trunk
-
-  // The Newton matrix.
-  hfiBlockMatrix K; // Newton matrix and its factors: a copy of `dense` or `sparse`
-  hfiBlockMatrix dense, sparse; // matrix with one node; matrix with a node for each tree. Each keeps its pattern while K is a copy of the other.
-  hfiStar star;                // star of K (linalg/star.h), used if the island is one tree with limbs
-  hfiBlockRough rough_factors; // used if K has rough factors
-  double inertia;              // K is computed with (1 + inertia) A in the place of A (newton.c) [-]
-
-  // Velocities and momenta: the iterate of Newton's method and its step.
-  double *v, *v0, *p; // (n) iterate, velocity at the start of the step, p*
-  double *dv, *v1;    // (n) Newton step, velocity at the end of the full step
-  double *r, *Av, *tau;        // (n) residual, A v, J^T gamma. tau has room for the padded columns of a patch.
-  double *diag, *inverse_diag; // (n) A_ii, 1/A_ii
-  double p_norm;               // |p*|, mass-scaled [sqrt(kg) m/s]
-
-  // Rows and blocks at the iterate.
-  double* drift;                // (nrow) drift of the rows, used if the problem has drift; 0 in padding
-  double *s, *s1, *ds;          // (nrow) J v + drift, J v1 + drift, J dv; 0 in padding
-  double *gamma, *G;            // (nrow) impulses, 0 in padding; -dgamma/ds of saturated rows
-  hfiContactResponse* response; // (nblock)
-  double* weight;               // (nrow) weights of the rows (hfi_system_row_weights) [1/sqrt(kg)]; 0 in padding
-  int32_t has_weights;          // 1: `weight` is computed
-
-  // Friction duals of a heap (dual.c).
-  double* dual;               // (nrow) friction duals (dual.h) [-]
-  hfiDualGroups* dual_groups; // (nblock) friction groups of the contacts, as dual.c evaluated them last
-
-  // Estimates of the forces in the soft iterations of a heap (soft.c) and in the convex problem (convex.c).
-  double* lag; // (nblock) normal force that bounds friction in the convex problem and in soft iterations [N]
-  double* pi0; // (nblock) estimate of the normal force (soft.c) [N]
-  double *force, *inverse_mass;   // (nrow) estimates of the friction forces [N or N m]; W of the rows [1/kg] (soft.c)
-  hfContactLaw* soft;             // (nblock) soft laws of the contacts (soft.c)
-  const hfContactLaw** other_law; // (nblock) true law while `block` has the soft law; soft law while it has the true law
-  int32_t is_damped;              // 1: the soft iterations of the heap are damped (damp.h)
-  hfiDamping* damping;            // (nblock) used if is_damped is 1
-  int32_t known_rows;             // The first known_rows rows of the problem were solved before in this step, with the answer v0; 0: none.
-  const double* known_impulse;    // (known_rows) the impulses of that answer
-  double *v_kept, *s_kept, *lag_kept; // (n), (nrow), (nblock) v, s and lag of the best pass (convex.c). soft.c keeps its last step or velocities in v_kept.
-
-  // Scratch.
-  double* work;       // (n)
-  int32_t *wide, *unsorted; // (blocks of the problem) for hfi_island_gather_rows: blocks that are no scalars
-  double *GJ, *local; // for forming K: (nrow x ld) and (ncol x ld) of a patch
-  double* rows;       // (nrow x ld) full rows of a patch with compact rows
-  double* column;     // (ld) for products with J
-
-  // Storage.
-  int32_t* index;                // of piece and dof of all patches
-  double *jacobian, *transposed; // of J and JT of all patches
-  hfiRoom values, locals, rough; // of K.value, of local, and of rough factors
-  hfAllocator allocator;         // allocates the storage by which values, locals and rough grow
+  hfiStacks stacks;
+  hfiParts parts;
+  hfiNewtonMatrix matrix;
+  hfiDofVectors dofs;
+  hfiRowVectors rows;
+  hfiFrictionDuals duals;
+  hfiForceEstimates forces;
+  hfiKnownAnswer known;
+  hfiKeptPass kept;
 } hfiIsland;
 
 // Takes storage for islands of a problem within the capacity.
 void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* capacity);
-// Frees the memory that was allocated after hfi_island_plan.
-void hfi_island_release(hfiIsland* I);
 
 // Copies `ntree` trees and the `nblock` blocks on them from the problem into the island. Both lists are in ascending order. Returns 0 if the island
-// needs more storage than was planned and there is no memory.
+// needs more storage than was planned.
 int hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t* trees, int32_t ntree, const int32_t* blocks, int32_t nblock);
-// Copies the rows after the dofs of the island were numbered: a part of hfi_island_gather. Returns 0 if there is no memory.
+// Copies the rows after the dofs of the island were numbered: a part of hfi_island_gather. Returns 0 if there is not enough storage.
 int hfi_island_gather_rows(hfiIsland* I, const int32_t* blocks, int32_t nblock);
 
 // Returns the end of the run of active blocks that begins with block k. *rows is the number of its rows.
 static inline int32_t hfi_end_of_run(const hfiIsland* I, int32_t k, int32_t end, int32_t* rows) {
   *rows = 0;
-  for (; k < end && I->response[k].active; ++k) *rows += I->block[k].dim;
+  for (; k < end && I->rows.response[k].active; ++k) *rows += I->block[k].dim;
   return k;
 }
 
-// Is a block of the patch active?
-static inline int hfi_any_active(const hfiIsland* I, const hfiPatch* patch) {
-  for (int32_t k = patch->block; k < patch->block + patch->nblock; ++k)
-    if (I->response[k].active) return 1;
+// Is a block of the stack active?
+static inline int hfi_any_active(const hfiIsland* I, const hfiStack* stack) {
+  for (int32_t k = stack->block; k < stack->block + stack->nblock; ++k)
+    if (I->rows.response[k].active) return 1;
   return 0;
 }
+
+// ---- parts of a large heap ---------------------------------------------------------------------------
+
+static inline int hfi_is_divided(const hfiIsland* I) { return I->parts.branches > 1; }
+
+// Calls task(context, p) for each part p. The calls must not write what another one reads or writes.
+static inline void hfi_for_parts(const hfiIsland* I, void (*task)(void* context, int part), void* context) {
+  hfi_workers_run(I->parts.workers, I->parts.branches + 1, task, context);
+}
+
+// First dof of the trunk.
+static inline int32_t hfi_trunk_dof(const hfiIsland* I) { return I->matrix.K.first[I->matrix.K.branch_start[I->parts.branches]]; }
 
 #endif

@@ -1,43 +1,43 @@
 // The rows of an island, copied from the step problem.
 //
-// In general (gather_scalars, gather_patches):
-//   1. A saturated row on one dof is a scalar. All other blocks are listed in I->wide.
-//   2. The blocks of I->wide are stacked in patches. A block that acts on the same dofs as the block before it extends its patch; any other block begins
-//      a new patch. Contacts of free bodies have compact rows (patch.h); all blocks of such a patch have the same number of rows.
-// A plain island, such as a body on the ground, has one patch on all its dofs and needs no lists (gather_plain).
+// In general (gather_scalars, gather_stacks):
+//   1. A saturated row on one dof is a scalar. All other blocks are listed in I->stacks.wide.
+//   2. The blocks of I->stacks.wide are stacked in stacks. A block that acts on the same dofs as the block before it extends its stack; any other block begins
+//      a new stack. Contacts of free bodies have compact rows (stack.h); all blocks of such a stack have the same number of rows.
+// A plain island, such as a body on the ground, has one stack on all its dofs and needs no lists (gather_plain).
+#include "step/solve/inside.h"
+
 #include "base/compile.h"
 #include "linalg/dense.h"
 #include "math/vec3.h"
-#include "step/solve/parts.h"
-#include "step/solve/patch.h"
 
 #include <string.h>
 
 static int32_t round_up4(int32_t n) { return (n + 3) & ~3; }
 
 // Appends a block to the blocks of the island. Its rows follow those of the last block.
-static void append_block(hfiIsland* I, const hfStepBlock* block, int32_t patch) {
+static void append_block(hfiIsland* I, const hfStepBlock* block, int32_t stack) {
   const hfStepProblem* P = I->problem;
   hfiIslandBlock* b = I->block + I->nblock++;
   b->law = block->law;
   b->dim = block->dim;
   b->row = I->nrow;
   b->source = block->row;
-  b->patch = patch;
+  b->stack = stack;
   b->contact = block->law == HF_LAW_CONTACT ? P->contact + block->param : NULL;
   b->saturated = block->law == HF_LAW_CONTACT ? NULL : P->saturated + block->param;
   I->nrow += block->dim;
 }
 
-// ---- patches ----------------------------------------------------------------------------------------
+// ---- stacks ----------------------------------------------------------------------------------------
 
-// The rest of the storage of index lists, J and JT, which no patch uses yet.
-typedef struct PatchStorage {
+// The rest of the storage of index lists, J and JT, which no stack uses yet.
+typedef struct StackStorage {
   int32_t* index;
   double *jacobian, *transposed;
-} PatchStorage;
+} StackStorage;
 
-static PatchStorage whole_storage(const hfiIsland* I) { return (PatchStorage){I->index, I->jacobian, I->transposed}; }
+static StackStorage whole_storage(const hfiIsland* I) { return (StackStorage){I->stacks.index, I->stacks.jacobian, I->stacks.transposed}; }
 
 // Do two blocks act on the same dofs?
 static int same_columns(const hfStepProblem* P, const hfStepBlock* a, const hfStepBlock* b) {
@@ -52,7 +52,7 @@ static int same_columns(const hfStepProblem* P, const hfStepBlock* a, const hfSt
   return 1;
 }
 
-// Sorts the pieces of a block by the dofs of the island (insertion sort). So the upper triangle of the product J^T G J of a patch belongs to the upper
+// Sorts the pieces of a block by the dofs of the island (insertion sort). So the upper triangle of the product J^T G J of a stack belongs to the upper
 // triangle of the Newton matrix.
 static void order_pieces(const hfiIsland* I, const hfStepBlock* block, int32_t* order) {
   const hfStepPiece* piece = I->problem->piece + block->piece;
@@ -64,36 +64,36 @@ static void order_pieces(const hfiIsland* I, const hfStepBlock* block, int32_t* 
   }
 }
 
-// Adds the columns of a piece to a patch, from column c on.
-static void add_columns(hfiIsland* I, hfiPatch* patch, const hfStepPiece* piece, int32_t c) {
-  int32_t node = I->node[piece->tree], first = I->first[piece->tree], base = I->K.first[node];
+// Adds the columns of a piece to a stack, from column c on.
+static void add_columns(hfiIsland* I, hfiStack* stack, const hfStepPiece* piece, int32_t c) {
+  int32_t node = I->node[piece->tree], first = I->first[piece->tree], base = I->matrix.K.first[node];
   const int32_t* cols = I->problem->cols + piece->col;
-  hfiSegment* last = patch->nsegment ? I->segment + I->nsegment - 1 : NULL;
-  if (!last || last->node != node) ++patch->nnode, last = NULL;
+  hfiSegment* last = stack->nsegment ? I->stacks.segment + I->stacks.nsegment - 1 : NULL;
+  if (!last || last->node != node) ++stack->nnode, last = NULL;
   int32_t next = last ? last->slot + last->ncol : -1, n = piece->ncol; // next: the slot that would continue the last segment
   for (int32_t j = 0; j < n; ++j) {
     int32_t dof = first + cols[j], slot = dof - base;
-    patch->dof[c + j] = dof;
+    stack->dof[c + j] = dof;
     if (slot == next++) {
       ++last->ncol;
       continue;
     }
-    last = I->segment + I->nsegment++;
+    last = I->stacks.segment + I->stacks.nsegment++;
     *last = (hfiSegment){.node = node, .column = c + j, .ncol = 1, .slot = slot};
-    ++patch->nsegment;
+    ++stack->nsegment;
     next = slot + 1;
   }
 }
 
-// Sets the fields of a patch that depend on all its nodes. All columns must have been added.
-static void finish_columns(hfiIsland* I, hfiPatch* patch) {
-  const hfiSegment *first = I->segment + patch->segment, *last = I->segment + I->nsegment - 1;
-  int free = hfi_is_free_body(first) && hfi_is_free_body(last) && patch->nsegment == patch->nnode && patch->nnode <= 2;
-  if (patch->nnode == 2) patch->column = hfi_block_column(&I->K, first->node, last->node);
-  patch->nfree = free ? patch->nsegment : 0;
+// Sets the fields of a stack that depend on all its nodes. All columns must have been added.
+static void finish_columns(hfiIsland* I, hfiStack* stack) {
+  const hfiSegment *first = I->stacks.segment + stack->segment, *last = I->stacks.segment + I->stacks.nsegment - 1;
+  int free = hfi_is_free_body(first) && hfi_is_free_body(last) && stack->nsegment == stack->nnode && stack->nnode <= 2;
+  if (stack->nnode == 2) stack->column = hfi_block_column(&I->matrix.K, first->node, last->node);
+  stack->nfree = free ? stack->nsegment : 0;
 }
 
-// Can the rows of a block be compact (patch.h)?
+// Can the rows of a block be compact (stack.h)?
 static int is_compact(const hfStepProblem* P, const hfStepBlock* block) {
   const hfStepPiece *first = P->piece + block->piece, *last = first + block->npiece - 1;
   if (block->npiece > 2 || first->ncol != 6 || last->ncol != 6) return 0;
@@ -105,43 +105,43 @@ static int is_compact(const hfStepProblem* P, const hfStepBlock* block) {
   return 1;
 }
 
-// Begins a new patch with the columns of `block`.
-static void begin_patch(hfiIsland* I, const hfStepBlock* block, PatchStorage* rest) {
+// Begins a new stack with the columns of `block`.
+static void begin_stack(hfiIsland* I, const hfStepBlock* block, StackStorage* rest) {
   const hfStepPiece* piece = I->problem->piece + block->piece;
   int32_t ncol = 0;
   for (int32_t i = 0; i < block->npiece; ++i) ncol += piece[i].ncol;
-  hfiPatch* patch = I->patch + I->npatch++;
-  *patch = (hfiPatch){.block = I->nblock,
+  hfiStack* stack = I->stacks.list + I->stacks.nstack++;
+  *stack = (hfiStack){.block = I->nblock,
                       .row = I->nrow,
                       .ncol = ncol,
                       .ld = round_up4(ncol),
-                      .segment = I->nsegment,
+                      .segment = I->stacks.nsegment,
                       .piece = rest->index,
                       .dof = rest->index + block->npiece,
                       .J = rest->jacobian};
   rest->index += block->npiece + ncol;
-  order_pieces(I, block, patch->piece);
+  order_pieces(I, block, stack->piece);
   int32_t c = 0;
   for (int32_t i = 0; i < block->npiece; ++i) {
-    add_columns(I, patch, piece + patch->piece[i], c);
-    c += piece[patch->piece[i]].ncol;
+    add_columns(I, stack, piece + stack->piece[i], c);
+    c += piece[stack->piece[i]].ncol;
   }
-  finish_columns(I, patch);
-  if (patch->nfree != block->npiece || !is_compact(I->problem, block)) patch->nfree = 0;
-  patch->dim = block->dim;
-  for (int32_t i = 0; i < patch->nfree; ++i) patch->body[i] = patch->dof[6 * i];
+  finish_columns(I, stack);
+  if (stack->nfree != block->npiece || !is_compact(I->problem, block)) stack->nfree = 0;
+  stack->dim = block->dim;
+  for (int32_t i = 0; i < stack->nfree; ++i) stack->body[i] = stack->dof[6 * i];
 }
 
-// Does a block that acts on the same dofs as the last patch belong to it?
-static int fits_patch(const hfiIsland* I, const hfStepBlock* block) {
-  const hfiPatch* patch = I->patch + I->npatch - 1;
-  return !patch->nfree || (block->dim == patch->dim && is_compact(I->problem, block));
+// Does a block that acts on the same dofs as the last stack belong to it?
+static int fits_stack(const hfiIsland* I, const hfStepBlock* block) {
+  const hfiStack* stack = I->stacks.list + I->stacks.nstack - 1;
+  return !stack->nfree || (block->dim == stack->dim && is_compact(I->problem, block));
 }
 
 // Writes the compact rows of a block of `dim` rows.
-HFI_COPIED void copy_compact(const hfStepProblem* P, const hfStepBlock* block, const hfiPatch* patch, double* F, int dim) {
+HFI_COPIED void copy_compact(const hfStepProblem* P, const hfStepBlock* block, const hfiStack* stack, double* F, int dim) {
   const hfStepPiece* piece = P->piece + block->piece;
-  const double *a = P->J + piece[patch->piece[0]].jac, *b = patch->nfree == 2 ? P->J + piece[patch->piece[1]].jac : NULL;
+  const double *a = P->J + piece[stack->piece[0]].jac, *b = stack->nfree == 2 ? P->J + piece[stack->piece[1]].jac : NULL;
   double* A = F + 4 * hfi_pushing_rows(dim);
   for (int r = 0; r < hfi_pushing_rows(dim); ++r) F[4 * r] = a[6 * r], F[4 * r + 1] = a[6 * r + 1], F[4 * r + 2] = a[6 * r + 2], F[4 * r + 3] = 0;
   for (int r = 0; r < dim; ++r, A += 6, a += 6) {
@@ -160,19 +160,19 @@ HFI_COPIED void copy_padded_rows(const double* restrict J, int32_t dim, int32_t 
 
 // Copies the Jacobian of a block, piece beside piece, to rows that are padded with zeros to the width ld. The last four numbers of each row are cleared
 // first, because padding is among them.
-static void copy_rows(const hfStepProblem* P, const hfStepBlock* block, const hfiPatch* patch,
+static void copy_rows(const hfStepProblem* P, const hfStepBlock* block, const hfiStack* stack,
                       double* to) {
-  int32_t dim = block->dim, ld = patch->ld;
-  if (block->npiece == 1 && dim == 3 && patch->ncol == 6) { // A free body: with constants the compiler unrolls the loops.
+  int32_t dim = block->dim, ld = stack->ld;
+  if (block->npiece == 1 && dim == 3 && stack->ncol == 6) { // A free body: with constants the compiler unrolls the loops.
     copy_padded_rows(P->J + P->piece[block->piece].jac, 3, 6, 8, to);
     return;
   }
-  for (int32_t r = 0; r < dim && patch->ncol < ld; ++r) {
+  for (int32_t r = 0; r < dim && stack->ncol < ld; ++r) {
     double* last = to + (r + 1) * ld - 4;
     last[0] = last[1] = last[2] = last[3] = 0;
   }
   for (int32_t i = 0; i < block->npiece; ++i) {
-    const hfStepPiece* piece = P->piece + block->piece + patch->piece[i];
+    const hfStepPiece* piece = P->piece + block->piece + stack->piece[i];
     const double* from = P->J + piece->jac;
     if (dim == 3) // With a constant the compiler unrolls the loops.
       hfi_copy_block(to, ld, from, piece->ncol, 3, piece->ncol);
@@ -182,67 +182,67 @@ static void copy_rows(const hfStepProblem* P, const hfStepBlock* block, const hf
   }
 }
 
-// Appends a block to the last patch.
-static void extend_patch(hfiIsland* I, const hfStepBlock* block, PatchStorage* rest) {
-  hfiPatch* patch = I->patch + I->npatch - 1;
-  append_block(I, block, I->npatch - 1);
-  if (patch->nfree)
-    HFI_BY_SIZE(block->dim, copy_compact, I->problem, block, patch, rest->jacobian);
+// Appends a block to the last stack.
+static void extend_stack(hfiIsland* I, const hfStepBlock* block, StackStorage* rest) {
+  hfiStack* stack = I->stacks.list + I->stacks.nstack - 1;
+  append_block(I, block, I->stacks.nstack - 1);
+  if (stack->nfree)
+    HFI_BY_SIZE(block->dim, copy_compact, I->problem, block, stack, rest->jacobian);
   else
-    copy_rows(I->problem, block, patch, rest->jacobian);
-  rest->jacobian += patch->nfree ? hfi_compact_size(block->dim) : block->dim * patch->ld;
-  ++patch->nblock;
-  patch->nrow += block->dim;
+    copy_rows(I->problem, block, stack, rest->jacobian);
+  rest->jacobian += stack->nfree ? hfi_compact_size(block->dim) : block->dim * stack->ld;
+  ++stack->nblock;
+  stack->nrow += block->dim;
 }
 
-// Computes JT of a complete patch, 4 x 4 entries at a time.
-static void transpose_patch(const hfiPatch* patch, double* to) {
-  int32_t ld = patch->ld, height = patch->height;
+// Computes JT of a complete stack, 4 x 4 entries at a time.
+static void transpose_stack(const hfiStack* stack, double* to) {
+  int32_t ld = stack->ld, height = stack->height;
   for (int32_t r = 0; r < height; r += 4)
     for (int32_t c = 0; c < ld; c += 4)
       for (int32_t i = 0; i < 4; ++i) {
-        const double* from = patch->J + r * ld + c + i;
+        const double* from = stack->J + r * ld + c + i;
         double* column = to + (c + i) * height + r;
         column[0] = from[0], column[1] = from[ld], column[2] = from[2 * ld],
         column[3] = from[3 * ld];
       }
 }
 
-// Ends the last patch, if there is one: pads its rows with zeros and transposes it.
-static void finish_patch(hfiIsland* I, PatchStorage* rest) {
-  if (I->npatch == 0) return;
-  hfiPatch* patch = I->patch + I->npatch - 1;
-  patch->height = patch->nfree ? patch->nrow : round_up4(patch->nrow);
-  if (patch->nfree) return;
-  I->full_patches += 1;
-  size_t padding = (size_t)((patch->height - patch->nrow) * patch->ld);
+// Ends the last stack, if there is one: pads its rows with zeros and transposes it.
+static void finish_stack(hfiIsland* I, StackStorage* rest) {
+  if (I->stacks.nstack == 0) return;
+  hfiStack* stack = I->stacks.list + I->stacks.nstack - 1;
+  stack->height = stack->nfree ? stack->nrow : round_up4(stack->nrow);
+  if (stack->nfree) return;
+  I->stacks.nfull += 1;
+  size_t padding = (size_t)((stack->height - stack->nrow) * stack->ld);
   memset(rest->jacobian, 0, sizeof(double) * padding);
   rest->jacobian += padding;
-  while (I->nrow < patch->row + patch->height) I->gamma[I->nrow++] = 0;
-  patch->JT = rest->transposed;
-  rest->transposed += patch->ld * patch->height;
-  transpose_patch(patch, patch->JT);
+  while (I->nrow < stack->row + stack->height) I->rows.gamma[I->nrow++] = 0;
+  stack->JT = rest->transposed;
+  rest->transposed += stack->ld * stack->height;
+  transpose_stack(stack, stack->JT);
 }
 
-// Stacks consecutive blocks that act on the same dofs in patches. Returns 0 if there is no memory for the product J^T G J of the widest patch.
-static int gather_patches(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
+// Stacks consecutive blocks that act on the same dofs in stacks. Returns 0 if there is no storage for the product J^T G J of the widest stack.
+static int gather_stacks(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
   const hfStepProblem* P = I->problem;
   int32_t widest = 0;
   const hfStepBlock* last = NULL;
-  PatchStorage rest = whole_storage(I);
+  StackStorage rest = whole_storage(I);
   for (int32_t b = 0; b < nblock; ++b) {
     const hfStepBlock* block = P->block + blocks[b];
-    if (!last || !same_columns(P, last, block) || !fits_patch(I, block)) {
-      finish_patch(I, &rest);
-      begin_patch(I, block, &rest);
-      widest = imax2(widest, I->patch[I->npatch - 1].ncol);
+    if (!last || !same_columns(P, last, block) || !fits_stack(I, block)) {
+      finish_stack(I, &rest);
+      begin_stack(I, block, &rest);
+      widest = imax2(widest, I->stacks.list[I->stacks.nstack - 1].ncol);
     }
-    extend_patch(I, block, &rest);
+    extend_stack(I, block, &rest);
     last = block;
   }
-  finish_patch(I, &rest);
-  int enough = hfi_room_make(&I->locals, (size_t)(widest + 3) * (size_t)(widest + 3), &I->allocator);
-  I->local = I->locals.at;
+  finish_stack(I, &rest);
+  int enough = (size_t)(widest + 3) * (size_t)(widest + 3) <= I->matrix.locals.count;
+  I->matrix.local = I->matrix.locals.at;
   return enough;
 }
 
@@ -250,7 +250,7 @@ static int gather_patches(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
 
 static int32_t part_of_node(const hfiIsland* I, int32_t node) {
   int32_t p = 0;
-  while (node >= I->K.branch_start[p + 1]) ++p;
+  while (node >= I->matrix.K.branch_start[p + 1]) ++p;
   return p;
 }
 
@@ -262,27 +262,27 @@ static int32_t part_of_block(const hfiIsland* I, const hfStepBlock* block) {
   return part_of_node(I, first);
 }
 
-// Sorts the list I->wide by parts; blocks of one part keep their order.
+// Sorts the list I->stacks.wide by parts; blocks of one part keep their order.
 static void sort_by_parts(hfiIsland* I, int32_t nwide) {
   int32_t next[HFI_MAX_BRANCHES + 2] = {0};
-  memcpy(I->unsorted, I->wide, sizeof *I->wide * (size_t)nwide);
-  for (int32_t i = 0; i < nwide; ++i) ++next[part_of_block(I, I->problem->block + I->unsorted[i]) + 1];
-  for (int32_t p = 0; p < I->branches; ++p) next[p + 1] += next[p];
-  for (int32_t i = 0; i < nwide; ++i) I->wide[next[part_of_block(I, I->problem->block + I->unsorted[i])]++] = I->unsorted[i];
+  memcpy(I->stacks.unsorted, I->stacks.wide, sizeof *I->stacks.wide * (size_t)nwide);
+  for (int32_t i = 0; i < nwide; ++i) ++next[part_of_block(I, I->problem->block + I->stacks.unsorted[i]) + 1];
+  for (int32_t p = 0; p < I->parts.branches; ++p) next[p + 1] += next[p];
+  for (int32_t i = 0; i < nwide; ++i) I->stacks.wide[next[part_of_block(I, I->problem->block + I->stacks.unsorted[i])]++] = I->stacks.unsorted[i];
 }
 
-// Finds the first patch and block of each part. An island that is not divided has one branch, and a trunk without blocks.
+// Finds the first stack and block of each part. An island that is not divided has one branch, and a trunk without blocks.
 static void find_parts(hfiIsland* I) {
   int32_t k = 0;
   if (!hfi_is_divided(I)) {
-    I->part_patch[0] = 0, I->part_patch[1] = I->part_patch[2] = I->npatch;
-    I->part_block[0] = I->nscalar, I->part_block[1] = I->part_block[2] = I->nblock;
+    I->parts.stack[0] = 0, I->parts.stack[1] = I->parts.stack[2] = I->stacks.nstack;
+    I->parts.block[0] = I->nscalar, I->parts.block[1] = I->parts.block[2] = I->nblock;
     return;
   }
-  for (int32_t p = 0; p <= I->branches + 1; ++p) {
-    while (k < I->npatch && part_of_node(I, I->segment[I->patch[k].segment].node) < p) ++k;
-    I->part_patch[p] = k;
-    I->part_block[p] = k < I->npatch ? I->patch[k].block : I->nblock;
+  for (int32_t p = 0; p <= I->parts.branches + 1; ++p) {
+    while (k < I->stacks.nstack && part_of_node(I, I->stacks.segment[I->stacks.list[k].segment].node) < p) ++k;
+    I->parts.stack[p] = k;
+    I->parts.block[p] = k < I->stacks.nstack ? I->stacks.list[k].block : I->nblock;
   }
 }
 
@@ -294,7 +294,7 @@ static int is_scalar(const hfStepProblem* P, const hfStepBlock* block) {
          P->piece[block->piece].ncol == 1;
 }
 
-// Appends the scalars; the row of a scalar has the same number as its block. Lists the other blocks in I->wide, by parts if the island is divided, and
+// Appends the scalars; the row of a scalar has the same number as its block. Lists the other blocks in I->stacks.wide, by parts if the island is divided, and
 // returns their number.
 static int32_t gather_scalars(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
   const hfStepProblem* P = I->problem;
@@ -302,14 +302,14 @@ static int32_t gather_scalars(hfiIsland* I, const int32_t* blocks, int32_t nbloc
   for (int32_t b = 0; b < nblock; ++b) {
     const hfStepBlock* block = P->block + blocks[b];
     if (!is_scalar(P, block)) {
-      I->wide[nwide++] = blocks[b];
+      I->stacks.wide[nwide++] = blocks[b];
       continue;
     }
     const hfStepPiece* piece = P->piece + block->piece;
     int32_t node = I->node[piece->tree], dof = I->first[piece->tree] + P->cols[piece->col];
     // K[dof][dof] is on the diagonal of the node's panel. The next slot is one row and one column further.
-    size_t diagonal = (size_t)(dof - I->K.first[node]) * (size_t)(hfi_block_stride(&I->K, node) + 1);
-    I->scalar[n] = (hfiScalar){.dof = dof, .J = P->J[piece->jac], .at = I->K.at[node] + diagonal};
+    size_t diagonal = (size_t)(dof - I->matrix.K.first[node]) * (size_t)(hfi_block_stride(&I->matrix.K, node) + 1);
+    I->scalar[n] = (hfiScalar){.dof = dof, .J = P->J[piece->jac], .at = I->matrix.K.at[node] + diagonal};
     I->block[n] = (hfiIslandBlock){HF_LAW_SATURATED, 1, n, block->row, -1, NULL, P->saturated + block->param};
     ++n;
   }
@@ -332,34 +332,34 @@ static int are_plain(const hfiIsland* I, const int32_t* blocks, int32_t nblock) 
   return 1;
 }
 
-// Gathers the blocks of a plain island into its only patch. Piece 0 has all columns and column c is dof c, so that the lists `piece` and `dof` of the
-// patch are the same list 0, 1, 2, ...
+// Gathers the blocks of a plain island into its only stack. Piece 0 has all columns and column c is dof c, so that the lists `piece` and `dof` of the
+// stack are the same list 0, 1, 2, ...
 static void gather_plain(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
-  PatchStorage rest = whole_storage(I);
+  StackStorage rest = whole_storage(I);
   int32_t n = I->n;
   I->nscalar = I->nblock = I->nrow = 0;
-  I->npatch = I->nsegment = 1;
-  I->segment[0] = (hfiSegment){.ncol = n};
-  I->patch[0] = (hfiPatch){.ncol = n, .ld = round_up4(n), .nsegment = 1, .nnode = 1, .piece = I->index, .dof = I->index, .J = I->jacobian};
-  for (int32_t c = 0; c < n; ++c) I->index[c] = c;
-  for (int32_t b = 0; b < nblock; ++b) extend_patch(I, I->problem->block + blocks[b], &rest);
-  finish_patch(I, &rest);
+  I->stacks.nstack = I->stacks.nsegment = 1;
+  I->stacks.segment[0] = (hfiSegment){.ncol = n};
+  I->stacks.list[0] = (hfiStack){.ncol = n, .ld = round_up4(n), .nsegment = 1, .nnode = 1, .piece = I->stacks.index, .dof = I->stacks.index, .J = I->stacks.jacobian};
+  for (int32_t c = 0; c < n; ++c) I->stacks.index[c] = c;
+  for (int32_t b = 0; b < nblock; ++b) extend_stack(I, I->problem->block + blocks[b], &rest);
+  finish_stack(I, &rest);
 }
 
 // ---- all rows ---------------------------------------------------------------------------------------
 
 // Copies the drift of the rows. The drift of padding is zero.
 static void gather_drift(hfiIsland* I) {
-  memset(I->drift, 0, sizeof(double) * (size_t)I->nrow);
+  memset(I->rows.drift, 0, sizeof(double) * (size_t)I->nrow);
   for (int32_t k = 0; k < I->nblock; ++k)
-    memcpy(I->drift + I->block[k].row, I->problem->drift + I->block[k].source, sizeof(double) * (size_t)I->block[k].dim);
+    memcpy(I->rows.drift + I->block[k].row, I->problem->drift + I->block[k].source, sizeof(double) * (size_t)I->block[k].dim);
 }
 
 int hfi_island_gather_rows(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
-  I->is_plain = are_plain(I, blocks, nblock);
-  if (I->is_plain)
+  I->stacks.is_plain = are_plain(I, blocks, nblock);
+  if (I->stacks.is_plain)
     gather_plain(I, blocks, nblock);
-  else if (!gather_patches(I, I->wide, gather_scalars(I, blocks, nblock)))
+  else if (!gather_stacks(I, I->stacks.wide, gather_scalars(I, blocks, nblock)))
     return 0;
   find_parts(I);
   if (I->problem->drift) gather_drift(I);

@@ -28,17 +28,13 @@
 //
 // In a heap the friction duals (dual.c) replace the search over rows, and a step that points uphill is replaced in another way
 // (docs/theory/heaps.md, "What else differs from TAMSI").
-#include "step/solve/newton.h"
+
+#include "step/solve/inside.h"
 
 #include "base/compile.h"
 #include "base/finite.h"
 #include "linalg/dense.h"
 #include "math/vec3.h"
-#include "step/solve/damp.h"
-#include "step/solve/dual.h"
-#include "step/solve/newton_step.h"
-#include "step/solve/rounding.h"
-#include "step/solve/system.h"
 
 #include <string.h>
 
@@ -61,7 +57,7 @@ typedef struct iteration {
   int reuses;         // number of steps that use the present factors again, including the next one; 0: the next step forms new factors
 } iteration;
 
-// Computes the impulses, the responses, the residual and its norm at I->v and I->s.
+// Computes the impulses, the responses, the residual and its norm at I->dofs.v and I->rows.s.
 static void evaluate(iteration* it) { it->norm = hfi_system_evaluate(it->I, it->coupling, &it->scale); }
 
 // ---- tests of convergence ----------------------------------------------------------------------------
@@ -80,7 +76,7 @@ enum {
 static int is_small(const iteration* it, double norm) { return norm <= it->config->tolerance * it->scale; }
 
 // Upper bound on the length of the last step without added inertia [sqrt(kg) m/s]. A motion that only inertia resists has that length.
-static double step_without_inertia(const iteration* it) { return it->step * (1 + it->I->inertia); }
+static double step_without_inertia(const iteration* it) { return it->step * (1 + it->I->matrix.inertia); }
 
 // Is the residual well below the tolerance, and will the next step be below it, too? before: |r| at the start of the last step. The method expects
 // that the next step is shorter than the last one by the same factor as the residual.
@@ -137,26 +133,26 @@ static const double UPHILL_DECREASE = 0.5;
 static void compute_end_rows(iteration* it) {
   hfiIsland* I = it->I;
   if (it->step > HFI_SHORT_STEP * it->scale) {
-    hfi_system_rows(I, I->v1, I->s1);
+    hfi_system_rows(I, I->dofs.v1, I->rows.s1);
     return;
   }
-  hfi_system_row_changes(I, I->dv, I->ds);
-  hfi_move(I->s1, I->s, 1.0, I->ds, I->nrow);
+  hfi_system_row_changes(I, I->dofs.dv, I->rows.ds);
+  hfi_move(I->rows.s1, I->rows.s, 1.0, I->rows.ds, I->nrow);
 }
 
 // Computes dv = -K^-1 r with the present factors, and v1 = v + dv. n: number of dofs of the island. Returns g = dv'r.
 HFI_COPIED double solve_for_step(hfiIsland* I, int32_t n) {
-  hfi_scale(I->dv, -1.0, I->r, n);
-  hfi_system_solve(I, LINEAR_TOLERANCE, I->dv);
-  hfi_move(I->v1, I->v, 1.0, I->dv, n);
-  return hfi_dot(I->dv, I->r, n);
+  hfi_scale(I->dofs.dv, -1.0, I->dofs.r, n);
+  hfi_system_solve(I, LINEAR_TOLERANCE, I->dofs.dv);
+  hfi_move(I->dofs.v1, I->dofs.v, 1.0, I->dofs.dv, n);
+  return hfi_dot(I->dofs.dv, I->dofs.r, n);
 }
 
 // Computes the step with the present factors: dv, its end (v1, s1), |dv| and g at its start. Returns 0 if dv is not finite.
 static int compute_step(iteration* it) {
   hfiIsland* I = it->I;
   it->g_start = HFI_BY_SIZE(I->n, solve_for_step, I);
-  it->step = hfi_system_velocity_norm(I, I->dv);
+  it->step = hfi_system_velocity_norm(I, I->dofs.dv);
   compute_end_rows(it);
   return isfinite(it->step);
 }
@@ -175,7 +171,7 @@ static int full_step_lowers_residual(iteration* it) {
 // Replaces dv by -dv.
 static void reverse_step(iteration* it) {
   hfiIsland* I = it->I;
-  for (int32_t i = 0; i < I->n; ++i) I->dv[i] = -I->dv[i], I->v1[i] = I->v[i] + I->dv[i];
+  for (int32_t i = 0; i < I->n; ++i) I->dofs.dv[i] = -I->dofs.dv[i], I->dofs.v1[i] = I->dofs.v[i] + I->dofs.dv[i];
   compute_end_rows(it);
   it->g_start = -it->g_start;
 }
@@ -229,8 +225,8 @@ enum {
 static inline void move(iteration* it, double alpha) {
   hfiIsland* I = it->I;
   if (alpha < 1) {
-    hfi_move(I->v1, I->v, alpha, I->dv, I->n);
-    hfi_system_rows(I, I->v1, I->s1);
+    hfi_move(I->dofs.v1, I->dofs.v, alpha, I->dofs.dv, I->n);
+    hfi_system_rows(I, I->dofs.v1, I->rows.s1);
   }
   hfi_system_exchange_points(I);
   evaluate(it);
@@ -239,8 +235,8 @@ static inline void move(iteration* it, double alpha) {
 // Replaces the last move by one with another alpha: v = v1 + alpha dv, where v1 is the point before the move.
 static void move_again(iteration* it, double alpha) {
   hfiIsland* I = it->I;
-  hfi_move(I->v, I->v1, alpha, I->dv, I->n);
-  hfi_system_rows(I, I->v, I->s);
+  hfi_move(I->dofs.v, I->dofs.v1, alpha, I->dofs.dv, I->n);
+  hfi_system_rows(I, I->dofs.v, I->rows.s);
   evaluate(it);
 }
 
@@ -254,7 +250,7 @@ static double allowed_overshoot(const iteration* it) {
 static double move_and_cut(iteration* it, double alpha) {
   hfiIsland* I = it->I;
   move(it, alpha);
-  double g_end = hfi_dot(I->dv, I->r, I->n);
+  double g_end = hfi_dot(I->dofs.dv, I->dofs.r, I->n);
   if (!(it->g_start < 0 && g_end > -allowed_overshoot(it) * it->g_start)) return alpha;
   alpha = hfi_line_cut(I, it->coupling, alpha, it->g_start, g_end);
   move_again(it, alpha);
@@ -282,12 +278,12 @@ static double search_rows(iteration* it) { return hfi_search_rows(it->I, it->nor
 HFI_CALLED static double release_rows(iteration* it, hfiNewtonResult* out, double alpha) {
   hfiIsland* I = it->I;
   if (it->rung != HF_RUNG_TAMSI) return alpha;
-  memcpy(I->work, I->r, sizeof(double) * (size_t)I->n);
-  while (alpha < LOST_ALPHA && I->K.star->factored && it->releases < MAX_RELEASES && out->iterations < it->max_iterations) {
+  memcpy(I->dofs.work, I->dofs.r, sizeof(double) * (size_t)I->n);
+  while (alpha < LOST_ALPHA && I->matrix.K.star->factored && it->releases < MAX_RELEASES && out->iterations < it->max_iterations) {
     if (hfi_release_crossing_rows(I, it->norm) == 0) break;
     ++out->iterations, ++it->releases;
-    if (hfi_block_factor(&I->K, I->K.symmetric) != 0 || !compute_step(it)) return alpha;
-    it->g_start = hfi_dot(I->dv, I->work, I->n);
+    if (hfi_block_factor(&I->matrix.K, I->matrix.K.symmetric) != 0 || !compute_step(it)) return alpha;
+    it->g_start = hfi_dot(I->dofs.dv, I->dofs.work, I->n);
     alpha = search_rows(it);
   }
   return alpha;
@@ -300,7 +296,7 @@ static double take_step(iteration* it, hfiNewtonResult* out) {
     hfi_dual_update(it->I);
   else if (it->rung != HF_RUNG_CONVEX)
     alpha = search_rows(it);
-  if (alpha < LOST_ALPHA && it->I->K.star) alpha = release_rows(it, out, alpha);
+  if (alpha < LOST_ALPHA && it->I->matrix.K.star) alpha = release_rows(it, out, alpha);
   return it->rung == HF_RUNG_MERIT ? move_and_halve(it, alpha) : move_and_cut(it, alpha);
 }
 
@@ -330,7 +326,7 @@ static int adds_inertia(const iteration* it) { return it->duals && it->rung == H
 
 // Chooses the added inertia of the next iteration. alpha: share of the last step that was taken.
 static void adapt_inertia(iteration* it, double alpha) {
-  double* inertia = &it->I->inertia;
+  double* inertia = &it->I->matrix.inertia;
   if (!adds_inertia(it)) return;
   if (alpha < SHORT_ALPHA)
     *inertia = clamp(INERTIA_GROWTH * *inertia, LEAST_INERTIA, MOST_INERTIA);
@@ -353,9 +349,9 @@ static int is_balanced(const iteration* it) { return hfi_is_balanced(it->I, it->
 static int start_is_answer(iteration* it) {
   hfiIsland* I = it->I;
   if (!is_balanced(it)) return 0;
-  if (!hfi_any_nonzero(I->v, I->n) || !hfi_is_negligible(I, it->config->tolerance, I->Av)) return 1;
-  memset(I->v, 0, sizeof(double) * (size_t)I->n);
-  hfi_system_rows(I, I->v, I->s);
+  if (!hfi_any_nonzero(I->dofs.v, I->n) || !hfi_is_negligible(I, it->config->tolerance, I->dofs.Av)) return 1;
+  memset(I->dofs.v, 0, sizeof(double) * (size_t)I->n);
+  hfi_system_rows(I, I->dofs.v, I->rows.s);
   evaluate(it);
   return is_balanced(it);
 }
@@ -419,11 +415,11 @@ hfiNewtonResult hfi_newton_solve(hfiIsland* I, const hfSolverConfig* config, int
   int32_t most = imax2(config->max_iterations, rung == HF_RUNG_CONVEX ? MAX_CONVEX_ITERATIONS : 0);
   iteration it = {.I = I, .config = config, .coupling = coupling, .rung = rung, .max_iterations = most, .duals = duals};
   hfiNewtonResult out = {0, 0, 0, 0};
-  hfi_system_rows(I, I->v, I->s);
+  hfi_system_rows(I, I->dofs.v, I->rows.s);
   if (!begin_with_predicted_step(&it, &out)) begin_with_start_velocities(&it, &out);
-  I->inertia = adds_inertia(&it) ? LEAST_INERTIA : 0;
+  I->matrix.inertia = adds_inertia(&it) ? LEAST_INERTIA : 0;
   while (!out.converged && out.iterations < most && iterate(&it, &out)) continue;
-  I->inertia = 0;
+  I->matrix.inertia = 0;
   out.residual = it.scale > 0 ? it.norm / it.scale : it.norm;
   return out;
 }

@@ -16,11 +16,11 @@
 // A limit beyond which a joint is brought back slows it down from step to step: s0 of its law, the velocity above which it does not act, falls. So the
 // joint, which in the last step got the velocity s0 of that step, is too fast at the start of each step, and the limit is open there and acts in the
 // solution.
-#include "step/solve/newton_step.h"
+
+#include "step/solve/inside.h"
 
 #include "math/vec3.h"
 #include "step/law/law.h"
-#include "step/solve/system.h"
 
 #include <math.h>
 
@@ -101,8 +101,8 @@ static int slows_down(const hfSaturatedRow* row, double s) {
 // Does a saturated block hold the tree, so that it does not turn about its contacts? Drives, joint friction and equalities, which act in both
 // directions, do, unless the tree has limbs and they act on these alone.
 static int holds_tree(const hfiIsland* I, const hfiIslandBlock* b) {
-  int32_t first = b->patch < 0 ? I->scalar[b->row].dof : *I->patch[b->patch].dof;
-  if (I->K.star && first >= HFI_TRUNK) return 0;
+  int32_t first = b->stack < 0 ? I->scalar[b->row].dof : *I->stacks.list[b->stack].dof;
+  if (I->matrix.K.star && first >= HFI_TRUNK) return 0;
   for (const hfSaturatedRow *row = b->saturated, *end = row + b->dim; row < end; ++row)
     if (row->lo < 0 && row->hi > 0) return 1;
   return 0;
@@ -114,7 +114,7 @@ static Prediction predict_saturated(const hfiIsland* I, const hfiIslandBlock* b)
   if (holds_tree(I, b)) return UNKNOWN;
   for (int i = 0; i < b->dim; ++i) {
     const hfSaturatedRow* row = b->saturated + i;
-    double s = I->s[b->row + i], *s1 = I->s1 + b->row + i;
+    double s = I->rows.s[b->row + i], *s1 = I->rows.s1 + b->row + i;
     *s1 = s;
     if (slows_down(row, s)) *s1 = 0.5 * row->s0, known = CHANGED; // Below s0 the law is linear, so that any such velocity will do.
   }
@@ -122,12 +122,12 @@ static Prediction predict_saturated(const hfiIsland* I, const hfiIslandBlock* b)
 }
 
 static Prediction predict_block(const hfiIsland* I, const hfiIslandBlock* b) {
-  const double* s = I->s + b->row;
-  double* s1 = I->s1 + b->row;
+  const double* s = I->rows.s + b->row;
+  double* s1 = I->rows.s1 + b->row;
   if (!b->contact) return predict_saturated(I, b);
   if (b->dim == 1) return predict_rows(b->contact, I->problem->h, 1, s, s1);
   if (b->contact->friction != HF_FRICTION_ANCHORED) return UNKNOWN;
-  int is_alone = I->is_plain && I->nblock == 1;
+  int is_alone = I->stacks.is_plain && I->nblock == 1;
   if (!is_alone && b->contact->depth > DEEP_OVERLAP * I->problem->h * fabs(s[0])) return UNKNOWN;
   return predict_rows(b->contact, I->problem->h, b->dim, s, s1);
 }
@@ -152,14 +152,14 @@ int hfi_predict(hfiIsland* I, int coupling) {
     predicted |= known == CHANGED;
   }
   if (!predicted) return 0;
-  double* start = I->s;
-  I->s = I->s1;
+  double* start = I->rows.s;
+  I->rows.s = I->rows.s1;
   hfi_system_respond(I, coupling);
-  I->s = start;
+  I->rows.s = start;
   for (int32_t k = 0; k < I->nblock; ++k) {
     const hfiIslandBlock* b = I->block + k;
-    if (b->contact) continue_tangent(I->response + k, b->dim, I->s + b->row, I->s1 + b->row, I->gamma + b->row);
-    for (int32_t i = b->row; !b->contact && i < b->row + b->dim; ++i) I->gamma[i] -= I->G[i] * (I->s[i] - I->s1[i]);
+    if (b->contact) continue_tangent(I->rows.response + k, b->dim, I->rows.s + b->row, I->rows.s1 + b->row, I->rows.gamma + b->row);
+    for (int32_t i = b->row; !b->contact && i < b->row + b->dim; ++i) I->rows.gamma[i] -= I->rows.G[i] * (I->rows.s[i] - I->rows.s1[i]);
   }
   return 1;
 }

@@ -2,11 +2,10 @@
 //
 // Velocities have a relative error of DBL_EPSILON, and positions of about a metre have an error of DBL_EPSILON metres. The slopes g = -dgamma/ds of stiff
 // rows turn these errors into momenta. A residual that consists of such momenta is no reason for a step.
-#include "step/solve/rounding.h"
+
+#include "step/solve/inside.h"
 
 #include "math/vec3.h"
-#include "step/solve/patch.h"
-#include "step/solve/system.h"
 
 #include <float.h>
 #include <string.h>
@@ -26,19 +25,19 @@ static const double NORM_OUTLIER = 2;
 // relative error of DBL_EPSILON. In the normal law of a contact h s is subtracted from the depth, so that the rounding error of the depth counts, too.
 static double row_velocity_error2(const hfiIsland* I, const hfiIslandBlock* b, int i) {
   double sum = i == 0 && b->law == HF_LAW_CONTACT ? sqr(b->contact->depth / I->problem->h) : 0;
-  if (b->patch < 0) return sqr(DBL_EPSILON) * (sum + sqr(I->s[b->row]));
-  const hfiPatch* patch = I->patch + b->patch;
+  if (b->stack < 0) return sqr(DBL_EPSILON) * (sum + sqr(I->rows.s[b->row]));
+  const hfiStack* stack = I->stacks.list + b->stack;
   double room[12];
-  const double* J = hfi_patch_row(patch, b->row - patch->row + i, room);
-  for (int32_t c = 0; c < patch->ncol; ++c) sum += sqr(J[c] * I->v[patch->dof[c]]);
+  const double* J = hfi_stack_row(stack, b->row - stack->row + i, room);
+  for (int32_t c = 0; c < stack->ncol; ++c) sum += sqr(J[c] * I->dofs.v[stack->dof[c]]);
   return sqr(DBL_EPSILON) * sum;
 }
 
 // Slope -dgamma/ds of row i of block k.
 static double row_slope(const hfiIsland* I, int32_t k, int i) {
   static const int diagonal[] = {0, 2, 3, 4, 6}; // entries of gtt
-  const hfiContactResponse* response = I->response + k;
-  if (I->block[k].law != HF_LAW_CONTACT) return I->G[I->block[k].row + i];
+  const hfiContactResponse* response = I->rows.response + k;
+  if (I->block[k].law != HF_LAW_CONTACT) return I->rows.G[I->block[k].row + i];
   if (!response->active || (i > 0 && !(response->pi > 0))) return 0;
   return i > 0 ? response->gtt[diagonal[i - 1]] : response->gnn;
 }
@@ -55,16 +54,16 @@ double hfi_rounding_of_rows(const hfiIsland* I) {
 
 // ---- rounding of positions ---------------------------------------------------------------------------
 
-// Computes the rounding error of the impulse of each row of a patch, error (nrow): g DBL_EPSILON/h with the slope g = -dgamma/ds, since positions of about
+// Computes the rounding error of the impulse of each row of a stack, error (nrow): g DBL_EPSILON/h with the slope g = -dgamma/ds, since positions of about
 // a metre have an error of DBL_EPSILON metres. Only contacts have such errors: their depths are differences of positions, and so are the deformations of
 // anchored friction. Returns whether any contact acts.
-static int find_impulse_errors(const hfiIsland* I, const hfiPatch* patch, double* error) {
+static int find_impulse_errors(const hfiIsland* I, const hfiStack* stack, double* error) {
   const double h = I->problem->h;
   int any = 0;
-  for (int32_t k = patch->block, end = k + patch->nblock; k < end; ++k) {
+  for (int32_t k = stack->block, end = k + stack->nblock; k < end; ++k) {
     const hfiIslandBlock* b = I->block + k;
-    const hfiContactResponse* response = I->response + k;
-    double* m = error + (b->row - patch->row); // (dim) errors of this contact's rows
+    const hfiContactResponse* response = I->rows.response + k;
+    double* m = error + (b->row - stack->row); // (dim) errors of this contact's rows
     int acts = b->contact && response->active, has_anchor = acts && response->pi > 0 && b->contact->friction == HF_FRICTION_ANCHORED;
     any |= acts;
     m[0] = acts ? response->gnn * DBL_EPSILON / h : 0;
@@ -75,14 +74,14 @@ static int find_impulse_errors(const hfiIsland* I, const hfiPatch* patch, double
   return any;
 }
 
-// Adds the mean squares of the residuals that the impulse errors of a patch cause at each dof to square (n). Computes four columns at a time.
-static void add_rounding(const hfiIsland* I, const hfiPatch* patch, const double* error, double* square) {
-  const double* J = hfi_patch_rows(patch, I->rows);
-  for (int32_t c = 0; c < patch->ncol; c += 4) {
+// Adds the mean squares of the residuals that the impulse errors of a stack cause at each dof to square (n). Computes four columns at a time.
+static void add_rounding(const hfiIsland* I, const hfiStack* stack, const double* error, double* square) {
+  const double* J = hfi_stack_rows(stack, I->stacks.full_rows);
+  for (int32_t c = 0; c < stack->ncol; c += 4) {
     const double* x = J + c;
-    const int32_t *dof = patch->dof + c, n = patch->ncol - c;
+    const int32_t *dof = stack->dof + c, n = stack->ncol - c;
     double s0 = square[dof[0]], s1 = n > 1 ? square[dof[1]] : 0, s2 = n > 2 ? square[dof[2]] : 0, s3 = n > 3 ? square[dof[3]] : 0;
-    for (int32_t r = 0; r < patch->nrow; ++r, x += patch->ld) {
+    for (int32_t r = 0; r < stack->nrow; ++r, x += stack->ld) {
       double m = error[r];
       s0 += sqr(m * x[0]), s1 += sqr(m * x[1]), s2 += sqr(m * x[2]), s3 += sqr(m * x[3]);
     }
@@ -93,10 +92,10 @@ static void add_rounding(const hfiIsland* I, const hfiPatch* patch, const double
   }
 }
 
-// Adds these mean squares for all patches. Uses I->ds as scratch.
+// Adds these mean squares for all stacks. Uses I->rows.ds as scratch.
 static void compute_rounding(const hfiIsland* I, double* square) {
-  for (const hfiPatch *patch = I->patch, *end = patch + I->npatch; patch < end; ++patch)
-    if (find_impulse_errors(I, patch, I->ds)) add_rounding(I, patch, I->ds, square);
+  for (const hfiStack *stack = I->stacks.list, *end = stack + I->stacks.nstack; stack < end; ++stack)
+    if (find_impulse_errors(I, stack, I->rows.ds)) add_rounding(I, stack, I->rows.ds, square);
 }
 
 // ---- balance -----------------------------------------------------------------------------------------
@@ -105,10 +104,10 @@ int hfi_is_negligible(const hfiIsland* I, double tolerance, const double* x) {
   for (int32_t t = 0; t < I->ntree; ++t) {
     const int32_t *start = I->problem->tree_start + I->tree[t], first = I->first[I->tree[t]], end = first + start[1] - start[0];
     double allowed = 0; // mass-scaled square of the residual that a dof of this tree may have
-    for (int32_t i = first; i < end; ++i) allowed += sqr(I->tau[i]) * I->inverse_diag[i];
+    for (int32_t i = first; i < end; ++i) allowed += sqr(I->dofs.tau[i]) * I->dofs.inverse_diag[i];
     allowed *= sqr(BALANCED_TREE * tolerance);
     for (int32_t i = first; i < end; ++i)
-      if (!(sqr(x[i]) <= allowed * I->diag[i] + sqr(OUTLIER) * I->work[i])) return 0;
+      if (!(sqr(x[i]) <= allowed * I->dofs.diag[i] + sqr(OUTLIER) * I->dofs.work[i])) return 0;
   }
   return 1;
 }
@@ -117,9 +116,9 @@ int hfi_is_balanced(const hfiIsland* I, double tolerance, double norm, double sc
   int small = norm / HFI_BALANCED <= tolerance * scale;
   double rounding = 0;
   if (!(norm / HFI_BALANCED_ROUNDING <= tolerance * scale)) return 0;
-  memset(I->work, 0, sizeof(double) * (size_t)I->n);
-  if (small && hfi_is_negligible(I, tolerance, I->r)) return 1;
-  compute_rounding(I, I->work);
-  for (int32_t i = 0; i < I->n; ++i) rounding += I->work[i] * I->inverse_diag[i];
-  return (small || sqr(norm) <= rounding) && hfi_is_negligible(I, tolerance, I->r);
+  memset(I->dofs.work, 0, sizeof(double) * (size_t)I->n);
+  if (small && hfi_is_negligible(I, tolerance, I->dofs.r)) return 1;
+  compute_rounding(I, I->dofs.work);
+  for (int32_t i = 0; i < I->n; ++i) rounding += I->dofs.work[i] * I->dofs.inverse_diag[i];
+  return (small || sqr(norm) <= rounding) && hfi_is_negligible(I, tolerance, I->dofs.r);
 }

@@ -9,11 +9,16 @@
 //   2 h b |D J_row^T| > RELEVANT_FORCE |D r|                                  (docs/theory/tals.md)
 //
 // Otherwise, with many contacts, some row with a negligible force would always demand a tiny alpha.
-#include "step/solve/newton_step.h"
 
+#include "step/solve/bracket.h"
+#include "step/solve/inside.h"
+#include "step/solve/bracket.h"
+
+#include "linalg/dense.h"
 #include "math/vec3.h"
 #include "step/law/law.h"
-#include "step/solve/system.h"
+
+// ---- the rows ----------------------------------------------------------------------------------------
 
 // The search ignores a row if its change of impulse is below this share of the residual [-].
 static const double RELEVANT_FORCE = 0.1;
@@ -35,9 +40,9 @@ static int force_matters(const rowSearch* by, const hfiIslandBlock* b, int i, do
 static inline double limit_group(const rowSearch* by, int32_t k, int g, double alpha) {
   const hfiIsland* I = by->I;
   const hfiIslandBlock* b = I->block + k;
-  double pi = I->response[k].pi;
-  if (!(I->response[k].slipping >> g & 1)) return alpha;
-  double demanded = hfi_tals_contact(b->contact, I->problem->h, g, pi, I->s + b->row, I->s1 + b->row, by->turn);
+  double pi = I->rows.response[k].pi;
+  if (!(I->rows.response[k].slipping >> g & 1)) return alpha;
+  double demanded = hfi_tals_contact(b->contact, I->problem->h, g, pi, I->rows.s + b->row, I->rows.s1 + b->row, by->turn);
   return demanded < alpha && force_matters(by, b, 1 + hfi_group_row(g), 2 * b->contact->mu[g] * pi) ? demanded : alpha;
 }
 
@@ -54,8 +59,8 @@ static double limit_saturated(const rowSearch* by, const hfiIslandBlock* b, doub
   for (int32_t i = 0; i < b->dim; ++i) {
     const hfSaturatedRow* law = b->saturated + i;
     int32_t row = b->row + i;
-    if (I->G[row] != 0) continue;
-    double demanded = hfi_tals_saturated(law, I->s[row], I->s1[row]);
+    if (I->rows.G[row] != 0) continue;
+    double demanded = hfi_tals_saturated(law, I->rows.s[row], I->rows.s1[row]);
     if (demanded < alpha && force_matters(by, b, i, law->hi - law->lo)) alpha = demanded;
   }
   return alpha;
@@ -65,11 +70,11 @@ double hfi_search_rows(const hfiIsland* I, double norm, double theta_max, hfiSin
   rowSearch by = {I, norm, *turn};
   double alpha = 1;
   for (int32_t k = 0; k < I->nscalar; ++k)
-    if (I->G[k] == 0) alpha = limit_saturated(&by, I->block + k, alpha);
+    if (I->rows.G[k] == 0) alpha = limit_saturated(&by, I->block + k, alpha);
   for (int32_t k = I->nscalar; k < I->nblock; ++k) {
     if (I->block[k].law == HF_LAW_SATURATED)
       alpha = limit_saturated(&by, I->block + k, alpha);
-    else if (I->response[k].slipping) {
+    else if (I->rows.response[k].slipping) {
       if (by.turn.sin == 0) *turn = by.turn = hfi_sine(theta_max);
       alpha = limit_contact(&by, k, alpha);
     }
@@ -82,7 +87,7 @@ double hfi_search_rows(const hfiIsland* I, double norm, double theta_max, hfiSin
 static int crosses_interval(const rowSearch* by, int32_t k) {
   const hfiIsland* I = by->I;
   const hfSaturatedRow* law = I->block[k].saturated;
-  return I->G[k] == 0 && law->s0 != 0 && hfi_tals_saturated(law, I->s[k], I->s1[k]) < 1 && force_matters(by, I->block + k, 0, law->hi - law->lo);
+  return I->rows.G[k] == 0 && law->s0 != 0 && hfi_tals_saturated(law, I->rows.s[k], I->rows.s1[k]) < 1 && force_matters(by, I->block + k, 0, law->hi - law->lo);
 }
 
 int32_t hfi_release_crossing_rows(hfiIsland* I, double norm) {
@@ -93,11 +98,56 @@ int32_t hfi_release_crossing_rows(hfiIsland* I, double norm) {
     if (!crosses_interval(&by, k)) continue;
     const hfiScalar* scalar = I->scalar + k;
     const hfSaturatedRow* law = I->block[k].saturated;
-    double impulse = h * hfi_saturated_unclamped(law, I->s[k]);
-    I->r[scalar->dof] -= scalar->J * (impulse - I->gamma[k]);
-    I->gamma[k] = impulse, I->G[k] = h * law->kappa;
-    I->K.value[scalar->at] += sqr(scalar->J) * I->G[k];
+    double impulse = h * hfi_saturated_unclamped(law, I->rows.s[k]);
+    I->dofs.r[scalar->dof] -= scalar->J * (impulse - I->rows.gamma[k]);
+    I->rows.gamma[k] = impulse, I->rows.G[k] = h * law->kappa;
+    I->matrix.K.value[scalar->at] += sqr(scalar->J) * I->rows.G[k];
     ++count;
   }
   return count;
+}
+
+// ---- the residual along a step -----------------------------------------------------------------------
+//
+//
+//   g(alpha) = dv'r(v + alpha dv) = dv'(A v - p*) + alpha dv'A dv - ds'gamma(s + alpha ds)
+//
+//   v, s  velocities and row velocities J v at the start     dv  Newton step, ds = J dv
+//   r     residual, A mass matrix, p* free momentum          gamma  impulses of the rows
+//
+// The island has the start of the step in v1 and s1, and its end in v, s and Av.
+//
+// g is negative at the start. If it is positive at the end, the step went too far. For a convex problem g is the slope of the function that is minimised,
+// and grows with alpha. In general it need not grow, but any point at which it changes its sign can be used.
+//
+// By the formula above, a trial point costs only one evaluation of the laws. The change of sign is bracketed (bracket.h). If a stiff row makes g jump,
+// the upper end of the bracket, beyond the jump, is returned, so that the next Newton matrix contains that row.
+
+// A trial point is accepted if |g| is below this share of |g(0)| [-].
+static const double SMALL_RESIDUAL = 0.3;
+enum { MAX_TRIALS = 60 }; // Every third trial is a bisection, and twenty bisections shrink the bracket to 1e-6 of its length.
+
+// Returns g(alpha) = base + alpha rate - ds'gamma(s1 + alpha ds). Sets I->rows.s and I->rows.gamma to those of that point.
+static double evaluate_along(hfiIsland* I, int coupling, double base, double rate, double alpha) {
+  hfi_move(I->rows.s, I->rows.s1, alpha, I->rows.ds, I->nrow);
+  hfi_system_impulses(I, coupling);
+  return base + alpha * rate - hfi_dot(I->rows.ds, I->rows.gamma, I->nrow);
+}
+
+double hfi_line_cut(hfiIsland* I, int coupling, double alpha, double start, double end) {
+  hfiBracket bracket = hfi_bracket((hfiTrial){0, start}, (hfiTrial){alpha, end});
+  double base = 0;
+  hfi_system_row_changes(I, I->dofs.dv, I->rows.ds);
+  hfi_system_multiply(I, I->dofs.dv, I->dofs.work);
+  double rate = hfi_dot(I->dofs.dv, I->dofs.work, I->n);
+  for (int32_t i = 0; i < I->n; ++i) base += I->dofs.dv[i] * (I->dofs.Av[i] - I->dofs.p[i]);
+  base -= alpha * rate; // I->dofs.Av belongs to the end of the step.
+  while (bracket.trials < MAX_TRIALS) {
+    double a = hfi_bracket_choose(&bracket);
+    if (!hfi_bracket_holds(&bracket, a)) break;
+    hfiTrial trial = {a, evaluate_along(I, coupling, base, rate, a)};
+    if (fabs(trial.g) <= SMALL_RESIDUAL * -start) return a;
+    hfi_bracket_add(&bracket, trial);
+  }
+  return bracket.hi.alpha;
 }

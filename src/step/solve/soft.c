@@ -29,22 +29,18 @@
 // This is the proximal point method (Rockafellar 1976) for the forces, with one Newton step for each of its problems.
 //
 // In a large heap, and after a stall, the iterations are damped (damp.c): if a contact changes its state in cycles, step 3 adds only a share of its
-// changes, and the normal force that bounds friction, I->lag, may differ from pi0. Damped iterations can be slow: friction follows the normal force with
+// changes, and the normal force that bounds friction, I->forces.lag, may differ from pi0. Damped iterations can be slow: friction follows the normal force with
 // a delay, and if K with that coupling is nearly singular, each iteration makes a few per cent of the remaining way. The steps dv then hardly change
 // from iteration to iteration, and the last one is lengthened by Aitken's rule (lengthen_last_step).
 //
 // The forces are accurate long before the velocities are, because a change of force hardly changes the velocity of a stiff law. So the residual of the
 // true laws falls suddenly. Then, or after MAX_SOFT iterations, Newton's method on the true laws takes over. It stalls if some contacts still have the
 // wrong state. The soft iterations then continue from their last velocities and forces, damped, until the residual is much smaller than before.
-#include "step/solve/soft.h"
+
+#include "step/solve/inside.h"
 
 #include "linalg/dense.h"
 #include "math/vec3.h"
-#include "step/solve/damp.h"
-#include "step/solve/dual.h"
-#include "step/solve/parts.h"
-#include "step/solve/soft_law.h"
-#include "step/solve/system.h"
 
 #include <string.h>
 
@@ -79,17 +75,17 @@ enum {
   LENGTHENING_INTERVAL = 3,  // Of so many consecutive iterations at most one lengthens its step.
 };
 
-// Computes the soft law of contact k and evaluates it at I->s. A contact acts while pi0 > 0, even if its soft law would pull: contacts open only between
+// Computes the soft law of contact k and evaluates it at I->rows.s. A contact acts while pi0 > 0, even if its soft law would pull: contacts open only between
 // iterations.
 static void evaluate_soft_law(hfiIsland* I, int32_t k, double cap) {
   double h = I->problem->h;
-  int acts = I->pi0[k] > 0;
+  int acts = I->forces.pi0[k] > 0;
   int32_t row = I->block[k].row;
-  hfiContactResponse* response = I->response + k;
+  hfiContactResponse* response = I->rows.response + k;
   hfi_soft_begin_iteration(I, k, cap);
-  response->pi = I->lag[k], response->gnn = acts ? h * h * I->soft[k].stiffness : 0;
+  response->pi = I->forces.lag[k], response->gnn = acts ? h * h * I->forces.law[k].stiffness : 0;
   response->active = acts, response->coupled = response->slipping = 0;
-  I->gamma[row] = acts ? h * hfi_soft_normal_force(I, k, I->s[row]) : 0;
+  I->rows.gamma[row] = acts ? h * hfi_soft_normal_force(I, k, I->rows.s[row]) : 0;
   hfi_dual_respond_contact(I, k);
 }
 
@@ -105,18 +101,18 @@ static void evaluate_blocks(hfiIsland* I, int32_t first, int32_t end, double cap
     if (hfi_is_contact(I, k)) evaluate_soft_law(I, k, cap);
 }
 
-// Does so for the contacts of a part, and adds its compact patches to J^T gamma and K. All of that is done for one patch after the other, whose numbers are
+// Does so for the contacts of a part, and adds its compact stacks to J^T gamma and K. All of that is done for one stack after the other, whose numbers are
 // in the fastest cache then.
 static void evaluate_part(void* context, int p) {
   const SoftTask* task = context;
   hfiIsland* I = task->I;
   hfi_system_begin_impulses(I, p);
   hfi_system_begin_matrix(I, p, 1);
-  for (const hfiPatch *patch = I->patch + I->part_patch[p], *last = I->patch + I->part_patch[p + 1]; patch < last; ++patch) {
-    evaluate_blocks(I, patch->block, patch->block + patch->nblock, task->cap);
-    if (!patch->nfree) continue;
-    hfi_system_add_impulse(I, patch, p);
-    hfi_system_add_patch(I, patch, p, 1);
+  for (const hfiStack *stack = I->stacks.list + I->parts.stack[p], *last = I->stacks.list + I->parts.stack[p + 1]; stack < last; ++stack) {
+    evaluate_blocks(I, stack->block, stack->block + stack->nblock, task->cap);
+    if (!stack->nfree) continue;
+    hfi_system_add_impulse(I, stack, p);
+    hfi_system_add_stack(I, stack, p, 1);
   }
 }
 
@@ -136,41 +132,41 @@ static int evaluate_and_factor(hfiIsland* I, double cap) {
 // Ends the iteration for the contacts of a part.
 static void end_part(void* context, int p) {
   hfiIsland* I = ((const SoftTask*)context)->I;
-  for (int32_t k = I->part_block[p]; k < I->part_block[p + 1]; ++k) {
+  for (int32_t k = I->parts.block[p]; k < I->parts.block[p + 1]; ++k) {
     if (!hfi_is_contact(I, k)) continue;
     hfi_dual_update_contact(I, k);
     hfi_soft_end_iteration(I, k);
   }
 }
 
-// Takes a Newton step on the soft laws from I->v and I->s. I->Av must be A v; it is computed again at the end of the step. Returns 0 if there is no
+// Takes a Newton step on the soft laws from I->dofs.v and I->rows.s. I->dofs.Av must be A v; it is computed again at the end of the step. Returns 0 if there is no
 // finite step.
 static int take_soft_step(hfiIsland* I, double cap) {
   int failed = evaluate_and_factor(I, cap);
-  hfi_scale(I->dv, -1.0, I->r, I->n);
-  if (!failed) hfi_system_solve(I, LINEAR_TOLERANCE, I->dv);
-  hfi_move(I->v1, I->v, 1.0, I->dv, I->n);
-  hfi_system_rows(I, I->v1, I->s1);
+  hfi_scale(I->dofs.dv, -1.0, I->dofs.r, I->n);
+  if (!failed) hfi_system_solve(I, LINEAR_TOLERANCE, I->dofs.dv);
+  hfi_move(I->dofs.v1, I->dofs.v, 1.0, I->dofs.dv, I->n);
+  hfi_system_rows(I, I->dofs.v1, I->rows.s1);
   hfi_for_parts(I, end_part, &(SoftTask){I, cap});
   hfi_system_exchange_points(I);
-  hfi_system_multiply(I, I->v, I->Av);
-  return !failed && isfinite(hfi_system_velocity_norm(I, I->dv));
+  hfi_system_multiply(I, I->dofs.v, I->dofs.Av);
+  return !failed && isfinite(hfi_system_velocity_norm(I, I->dofs.dv));
 }
 
-// Is the residual I->r below the share `close` of its scale?
-static int is_below(const hfiIsland* I, double close) { return hfi_system_momentum_norm(I, I->r) <= close * hfi_system_scale(I); }
+// Is the residual I->dofs.r below the share `close` of its scale?
+static int is_below(const hfiIsland* I, double close) { return hfi_system_momentum_norm(I, I->dofs.r) <= close * hfi_system_scale(I); }
 
-// Computes the residual of the true laws at I->v and I->s. Is it below the share `close` of its scale? I->Av must be A v.
+// Computes the residual of the true laws at I->dofs.v and I->rows.s. Is it below the share `close` of its scale? I->dofs.Av must be A v.
 static int is_close(hfiIsland* I, double close) {
   hfi_system_impulses(I, HF_COUPLING_TWO_WAY);
   hfi_system_residual_again(I);
   return is_below(I, close);
 }
 
-// Computes I->s and I->Av for the velocities I->v.
+// Computes I->rows.s and I->dofs.Av for the velocities I->dofs.v.
 static void evaluate_velocities(hfiIsland* I) {
-  hfi_system_rows(I, I->v, I->s);
-  hfi_system_multiply(I, I->v, I->Av);
+  hfi_system_rows(I, I->dofs.v, I->rows.s);
+  hfi_system_multiply(I, I->dofs.v, I->dofs.Av);
 }
 
 // Do all contacts have anchored friction? The slope of other friction laws changes with the normal force, so that the forces of one iteration are of no
@@ -183,40 +179,40 @@ static int all_friction_is_anchored(const hfiIsland* I) {
 
 // Largest number of soft iterations before Newton's method is tried for the first time.
 static int32_t max_soft_iterations(const hfiIsland* I, const hfSolverConfig* config) {
-  int32_t large = I->known_rows > 0 ? MAX_SOFT_KNOWN : MAX_SOFT_LARGE;
-  return imin2(I->is_damped ? large : MAX_SOFT, config->max_iterations);
+  int32_t large = I->known.rows > 0 ? MAX_SOFT_KNOWN : MAX_SOFT_LARGE;
+  return imin2(I->forces.is_damped ? large : MAX_SOFT, config->max_iterations);
 }
 
 // Switches damping on for the following iterations.
 static void begin_damping(hfiIsland* I) {
-  I->is_damped = 1;
+  I->forces.is_damped = 1;
   for (int32_t k = I->nscalar; k < I->nblock; ++k)
     if (hfi_is_contact(I, k)) hfi_damp_begin(I, k);
 }
 
 int hfi_soft_begin(hfiIsland* I, hfiSoft* soft) {
-  I->is_damped = I->ntree > HFI_MANY_TREES;
-  *soft = (hfiSoft){I->known_rows > 0 ? KNOWN_CAP : FIRST_CAP, I->is_damped ? CLOSE_LARGE : CLOSE, 0};
+  I->forces.is_damped = I->ntree > HFI_MANY_TREES;
+  *soft = (hfiSoft){I->known.rows > 0 ? KNOWN_CAP : FIRST_CAP, I->forces.is_damped ? CLOSE_LARGE : CLOSE, 0};
   hfi_dual_reset(I);
   evaluate_velocities(I);
   int close = is_close(I, CLOSE);
-  if (close && I->known_rows == 0) return 0;
+  if (close && I->known.rows == 0) return 0;
   int unknown = hfi_soft_start_forces(I);
-  if (I->is_damped) begin_damping(I);
-  if (unknown || !I->is_damped) return !close;
+  if (I->forces.is_damped) begin_damping(I);
+  if (unknown || !I->forces.is_damped) return !close;
   soft->close = CLOSE_KNOWN;
   return !is_below(I, CLOSE_KNOWN);
 }
 
 // Returns the factor by which the last step dv should have been longer. If the steps form a geometric series with the ratio q, their sum is
 // 1/(1 - q) dv; q is the component of dv along the step before, relative to the length of that step. Returns 1 if the two steps differ in direction.
-// I->v_kept holds the step before; it is replaced by dv.
+// I->kept.v holds the step before; it is replaced by dv.
 static double find_lengthening(hfiIsland* I) {
   double dot = 0, before2 = 0, now2 = 0;
   for (int32_t i = 0; i < I->n; ++i) {
-    double d = I->dv[i], before = I->v_kept[i], mass = I->diag[i];
+    double d = I->dofs.dv[i], before = I->kept.v[i], mass = I->dofs.diag[i];
     dot += mass * d * before, before2 += mass * sqr(before), now2 += mass * sqr(d);
-    I->v_kept[i] = d;
+    I->kept.v[i] = d;
   }
   if (!(dot > SAME_DIRECTION * sqrt(before2 * now2))) return 1;
   double q = dot / before2;
@@ -227,7 +223,7 @@ static double find_lengthening(hfiIsland* I) {
 static void lengthen_last_step(hfiIsland* I, double extra) {
   for (int32_t k = I->nscalar; k < I->nblock; ++k)
     if (hfi_is_contact(I, k) && hfi_damp_extrapolate(I, k, extra)) hfi_soft_bound_friction(I, k);
-  hfi_axpy(I->v, extra, I->dv, I->n);
+  hfi_axpy(I->dofs.v, extra, I->dofs.dv, I->n);
   evaluate_velocities(I);
 }
 
@@ -237,7 +233,7 @@ int hfi_soft_approach(hfiIsland* I, hfiSoft* soft, int32_t most) {
     if (!take_soft_step(I, soft->cap)) return 0;
     soft->iterations += 1, since += 1;
     soft->cap *= CAP_GROWTH;
-    double factor = I->is_damped ? find_lengthening(I) : 1;
+    double factor = I->forces.is_damped ? find_lengthening(I) : 1;
     int lengthens = since >= LENGTHENING_INTERVAL && factor > LEAST_LENGTHENING;
     if (soft->iterations >= most && !lengthens) break; // Nobody asks how close the last iteration comes.
     if (soft->iterations >= FIRST_TEST && is_close(I, soft->close)) break;
@@ -248,14 +244,14 @@ int hfi_soft_approach(hfiIsland* I, hfiSoft* soft, int32_t most) {
   return 1;
 }
 
-// Returns to the end of the last soft iteration after Newton's method failed. I->v_kept holds the velocities of that iteration. The following iterations
+// Returns to the end of the last soft iteration after Newton's method failed. I->kept.v holds the velocities of that iteration. The following iterations
 // are damped, and have to reach a smaller residual than before.
 static void return_to_soft_iterations(hfiIsland* I, hfiSoft* soft) {
-  memcpy(I->v, I->v_kept, sizeof(double) * (size_t)I->n);
+  memcpy(I->dofs.v, I->kept.v, sizeof(double) * (size_t)I->n);
   evaluate_velocities(I);
   for (int32_t k = I->nscalar; k < I->nblock; ++k)
     if (hfi_is_contact(I, k)) hfi_soft_set_duals(I, k);
-  if (!I->is_damped) begin_damping(I);
+  if (!I->forces.is_damped) begin_damping(I);
   soft->close = CLOSE_AFTER_STALL * min2(soft->close, CLOSE_LARGE);
 }
 
@@ -265,10 +261,10 @@ static void set_impulses(hfiIsland* I) {
   for (int32_t k = I->nscalar; k < I->nblock; ++k) {
     const hfiIslandBlock* b = I->block + k;
     if (!hfi_is_contact(I, k)) continue;
-    for (int g = 0; I->is_damped && g < hfi_group_count(b->dim); ++g)
-      hfi_clamp_group(I->force + b->row + 1 + hfi_group_row(g), g, b->contact->mu[g] * I->pi0[k]);
-    I->gamma[b->row] = h * I->pi0[k];
-    for (int i = 1; i < b->dim; ++i) I->gamma[b->row + i] = -h * I->force[b->row + i];
+    for (int g = 0; I->forces.is_damped && g < hfi_group_count(b->dim); ++g)
+      hfi_clamp_group(I->forces.friction + b->row + 1 + hfi_group_row(g), g, b->contact->mu[g] * I->forces.pi0[k]);
+    I->rows.gamma[b->row] = h * I->forces.pi0[k];
+    for (int i = 1; i < b->dim; ++i) I->rows.gamma[b->row + i] = -h * I->forces.friction[b->row + i];
   }
 }
 
@@ -277,7 +273,7 @@ hfiNewtonResult hfi_soft_estimate(hfiIsland* I, const hfSolverConfig* config) {
   hfiSoft soft;
   if (!all_friction_is_anchored(I) || !hfi_soft_begin(I, &soft)) return out;
   int32_t most = max_soft_iterations(I, config);
-  out.converged = hfi_soft_approach(I, &soft, I->known_rows > 0 ? most : imin2(FIRST_ESTIMATE, most));
+  out.converged = hfi_soft_approach(I, &soft, I->known.rows > 0 ? most : imin2(FIRST_ESTIMATE, most));
   out.iterations = soft.iterations;
   if (out.converged) set_impulses(I);
   return out;
@@ -290,19 +286,19 @@ hfiNewtonResult hfi_soft_solve(hfiIsland* I, const hfSolverConfig* config) {
   int32_t newton_iterations = 0, limited = 0;
   few.max_iterations = imin2(MAX_NEWTON, config->max_iterations);
   if (!all_friction_is_anchored(I)) return out;
-  int needs_soft = hfi_soft_begin(I, &soft), has_forces = needs_soft || I->known_rows > 0;
+  int needs_soft = hfi_soft_begin(I, &soft), has_forces = needs_soft || I->known.rows > 0;
   for (int round = 0; has_forces && round < MAX_ROUNDS && !out.converged; ++round) {
     if (round > 0) return_to_soft_iterations(I, &soft);
     int32_t most = round > 0 ? imin2(MAX_SOFT_AFTER_STALL, config->max_iterations) : max_soft_iterations(I, config);
     if (needs_soft && !hfi_soft_approach(I, &soft, most)) break;
     if (newton_iterations + soft.iterations >= config->max_iterations) break;
-    memcpy(I->v_kept, I->v, sizeof(double) * (size_t)I->n);
-    if (I->is_damped && I->ntree <= HFI_MANY_TREES) hfi_dual_reset(I); // Large heaps keep their duals: added inertia limits their steps.
+    memcpy(I->kept.v, I->dofs.v, sizeof(double) * (size_t)I->n);
+    if (I->forces.is_damped && I->ntree <= HFI_MANY_TREES) hfi_dual_reset(I); // Large heaps keep their duals: added inertia limits their steps.
     out = hfi_newton_solve(I, &few, HF_COUPLING_TWO_WAY, HF_RUNG_TAMSI, HFI_KEPT_DUALS);
     newton_iterations += out.iterations, limited += out.limited;
     needs_soft = 1;
   }
-  if (!out.converged) memcpy(I->v, I->v0, sizeof(double) * (size_t)I->n);
+  if (!out.converged) memcpy(I->dofs.v, I->dofs.v0, sizeof(double) * (size_t)I->n);
   out.iterations = newton_iterations + soft.iterations, out.limited = limited;
   return out;
 }

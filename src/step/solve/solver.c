@@ -8,19 +8,15 @@
 // solve a heap, the convex rung follows at once, without merit.
 //
 // A call may also only estimate an island (solver.h); a later call within the same step solves it.
+#include "step/solve/inside.h"
+
 #include <holdfast/solver.h>
 
 #include "base/object.h"
 #include "linalg/dense.h"
 #include "math/vec3.h"
-#include "step/solve/convex.h"
-#include "step/solve/dual.h"
 #include "step/problem/finite.h"
 #include "step/problem/partition.h"
-#include "step/solve/tree_rows.h"
-#include "step/solve/soft.h"
-#include "step/solve/solver.h"
-#include "step/solve/system.h"
 #include "step/law/tals.h"
 
 #include <string.h>
@@ -60,10 +56,9 @@ hfStatus hf_solver_create(hfSolver** out, const hfStepCapacity* capacity, hfErro
   return HF_OK;
 }
 
-void hfi_solver_use_workers(hfSolver* solver, hfiWorkers* workers) { solver->island.workers = workers; }
+void hfi_solver_use_workers(hfSolver* solver, hfiWorkers* workers) { solver->island.parts.workers = workers; }
 
 void hf_solver_free(hfSolver* solver) {
-  if (solver) hfi_island_release(&solver->island);
   hfi_release(solver);
 }
 
@@ -123,7 +118,7 @@ static int solve_free_tree(const hfiSolveJob* job, int32_t tree) {
   const double *M = P->M + P->M_start[tree], *diag = P->diag + first, *p = P->p + first;
   double* v = job->v + first;
   int32_t k = solve_uncoupled(M, diag, p, n, v);
-  if ((k == n || solve_coupled(job->solver->island.local, M, diag, p, n, k, v)) && all_finite(v, n)) return 1;
+  if ((k == n || solve_coupled(job->solver->island.matrix.local, M, diag, p, n, k, v)) && all_finite(v, n)) return 1;
   memcpy(v, P->v0 + first, sizeof(double) * (size_t)n);
   return 0;
 }
@@ -138,7 +133,7 @@ static hfiNewtonResult add_iterations(hfiNewtonResult before, hfiNewtonResult af
 }
 
 // Sets the iterate to the velocities at the start of the step.
-static void restart(hfiIsland* I) { memcpy(I->v, I->v0, sizeof(double) * (size_t)I->n); }
+static void restart(hfiIsland* I) { memcpy(I->dofs.v, I->dofs.v0, sizeof(double) * (size_t)I->n); }
 
 // Solves the problem without friction first and starts TAMSI from that answer. This helps if friction would keep a wrong first guess of the normal
 // forces from changing.
@@ -189,8 +184,8 @@ static void report_island(hfSolveReport* report, int32_t rung, int32_t estimate_
 // Replaces an answer that is not finite: the island keeps the velocities of the start of the step and gets no impulses.
 static void give_up(hfiIsland* I) {
   restart(I);
-  memset(I->gamma, 0, sizeof(double) * (size_t)I->nrow);
-  hfi_system_rows(I, I->v, I->s);
+  memset(I->rows.gamma, 0, sizeof(double) * (size_t)I->nrow);
+  hfi_system_rows(I, I->dofs.v, I->rows.s);
 }
 
 // Tries the rungs in their order until one solves the island, and adds the island to the report. There is no finite answer if the mass matrix is not
@@ -204,7 +199,7 @@ static void solve_island(hfiIsland* I, const hfSolverConfig* config, int32_t est
     out = add_iterations(out, try_rung(I, config, rung, &coupled));
   }
   report_island(report, rung, estimate_iterations, &out, coupled);
-  if (isfinite(out.residual) && all_finite(I->v, I->n)) return;
+  if (isfinite(out.residual) && all_finite(I->dofs.v, I->n)) return;
   give_up(I);
   report->status = HF_SINGULAR;
 }
@@ -216,7 +211,7 @@ static void scatter_island(const hfiSolveJob* job) {
   const hfiIsland* I = &job->solver->island;
   for (int32_t t = 0; t < I->ntree; ++t) {
     int32_t tree = I->tree[t], first = P->tree_start[tree], n = P->tree_start[tree + 1] - first;
-    memcpy(job->v + first, I->v + I->first[tree], sizeof(double) * (size_t)n);
+    memcpy(job->v + first, I->dofs.v + I->first[tree], sizeof(double) * (size_t)n);
   }
   for (int32_t b = 0, end; b < I->nblock; b = end) {
     const hfiIslandBlock* first = I->block + b;
@@ -224,8 +219,8 @@ static void scatter_island(const hfiSolveJob* job) {
     for (end = b + 1; end < I->nblock && I->block[end].row == first->row + rows &&
                       I->block[end].source == first->source + rows;)
       rows += I->block[end++].dim;
-    memcpy(job->impulse + first->source, I->gamma + first->row, sizeof(double) * (size_t)rows);
-    memcpy(job->solver->s + first->source, I->s + first->row, sizeof(double) * (size_t)rows);
+    memcpy(job->impulse + first->source, I->rows.gamma + first->row, sizeof(double) * (size_t)rows);
+    memcpy(job->solver->s + first->source, I->rows.s + first->row, sizeof(double) * (size_t)rows);
   }
 }
 
@@ -338,7 +333,7 @@ static hfStatus solve_islands(const hfiSolveJob* job, const int32_t* changed, hf
 hfStatus hfi_solver_solve_marked(const hfiSolveJob* job, const int32_t* marked, hfiTrouble* trouble) {
   hfSolver* solver = job->solver;
   memset(job->report, 0, sizeof *job->report);
-  solver->island.known_rows = 0;
+  solver->island.known.rows = 0;
   if (solver->estimated_trees) memset(solver->estimate_iterations, 0, sizeof *solver->estimate_iterations * (size_t)solver->capacity.ntree);
   solver->estimated_trees = 0;
   return solve_islands(job, marked, trouble);
@@ -364,8 +359,8 @@ hfStatus hfi_solver_solve_changed(const hfiSolveJob* job, const int32_t* changed
   hfSolver* solver = job->solver;
   // These are solved and counted again. New blocks may have joined some of them.
   job->report->islands -= count_islands_to_solve(solver, changed);
-  solver->island.known_rows = solver->solved_rows;
-  solver->island.known_impulse = job->impulse;
+  solver->island.known.rows = solver->solved_rows;
+  solver->island.known.impulse = job->impulse;
   return solve_islands(job, changed, trouble);
 }
 

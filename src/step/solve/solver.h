@@ -3,12 +3,17 @@
 #define HFI_SOLVE_SOLVER_H
 
 #include "base/workers.h"
+#include "linalg/block_sparse.h" // HFI_MAX_BRANCHES
 #include "step/problem/trouble.h"
 
 #include <holdfast/solver.h>
 
 // Refuses a configuration that the solver cannot use.
 hfStatus hfi_solver_config_check(const hfSolverConfig* config, hfError* error);
+
+// The factors of an island of more trees than this are rough (linalg/block_rough.h), and threads can share the work on it. With 200 free bodies complete
+// factors are faster, with 400 rough factors.
+enum { HFI_ROUGH_TREES = 250 };
 
 // A problem that the solver is to solve, and where its answer goes.
 typedef struct hfiSolveJob {

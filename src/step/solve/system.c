@@ -6,23 +6,22 @@
 //
 // Blocks without force and stiffness, such as open contacts, are skipped in J^T gamma. The active blocks between them form runs, each of which is
 // multiplied at once.
-#include "step/solve/system.h"
+
+#include "step/solve/inside.h"
 
 #include "base/compile.h"
 #include "linalg/dense.h"
 #include "linalg/weighted.h"
 #include "math/vec3.h"
 #include "step/law/contact_response.h"
-#include "step/solve/parts.h"
-#include "step/solve/patch.h"
 
 #include <string.h>
 
-// x (ncol) = the numbers of v that belong to the columns of a patch.
-static inline void gather_columns(const hfiIsland* I, const hfiPatch* patch, const double* v, double* x) {
-  const hfiSegment* g = I->segment + patch->segment;
-  for (int32_t i = 0; i < patch->nsegment; ++i, ++g) {
-    const double* from = v + patch->dof[g->column];
+// x (ncol) = the numbers of v that belong to the columns of a stack.
+static inline void gather_columns(const hfiIsland* I, const hfiStack* stack, const double* v, double* x) {
+  const hfiSegment* g = I->stacks.segment + stack->segment;
+  for (int32_t i = 0; i < stack->nsegment; ++i, ++g) {
+    const double* from = v + stack->dof[g->column];
     if (hfi_is_free_body(g))
       memcpy(x + g->column, from, 6 * sizeof(double));
     else
@@ -30,11 +29,11 @@ static inline void gather_columns(const hfiIsland* I, const hfiPatch* patch, con
   }
 }
 
-// v += y at the dofs of the columns of a patch.
-static inline void add_columns(const hfiIsland* I, const hfiPatch* patch, const double* y, double* v) {
-  const hfiSegment* g = I->segment + patch->segment;
-  for (int32_t i = 0; i < patch->nsegment; ++i, ++g) {
-    double* to = v + patch->dof[g->column];
+// v += y at the dofs of the columns of a stack.
+static inline void add_columns(const hfiIsland* I, const hfiStack* stack, const double* y, double* v) {
+  const hfiSegment* g = I->stacks.segment + stack->segment;
+  for (int32_t i = 0; i < stack->nsegment; ++i, ++g) {
+    double* to = v + stack->dof[g->column];
     if (hfi_is_free_body(g))
       hfi_axpy(to, 1.0, y + g->column, 6);
     else
@@ -42,15 +41,15 @@ static inline void add_columns(const hfiIsland* I, const hfiPatch* patch, const 
   }
 }
 
-// s = J v of a patch with compact rows.
-static inline void multiply_compact(const hfiIsland* I, const hfiPatch* patch, const double* v, double* s) {
-  I->kernels->multiply_free(patch, v + patch->body[0], patch->nfree == 2 ? v + patch->body[1] : NULL, s + patch->row);
+// s = J v of a stack with compact rows.
+static inline void multiply_compact(const hfiIsland* I, const hfiStack* stack, const double* v, double* s) {
+  I->stacks.kernels->multiply_free(stack, v + stack->body[0], stack->nfree == 2 ? v + stack->body[1] : NULL, s + stack->row);
 }
 
-// s = J v of a patch without compact rows.
-static inline void multiply_full(const hfiIsland* I, const hfiPatch* patch, const double* v, double* s) {
-  gather_columns(I, patch, v, I->column);
-  I->kernels->multiply(patch, I->column, s + patch->row);
+// s = J v of a stack without compact rows.
+static inline void multiply_full(const hfiIsland* I, const hfiStack* stack, const double* v, double* s) {
+  gather_columns(I, stack, v, I->stacks.column);
+  I->stacks.kernels->multiply(stack, I->stacks.column, s + stack->row);
 }
 
 // What the parts of an island share for s = J v.
@@ -62,37 +61,37 @@ typedef struct RowTask {
 
 static void multiply_part(void* context, int p) {
   const RowTask* task = context;
-  for (const hfiPatch *patch = task->I->patch + task->I->part_patch[p], *end = task->I->patch + task->I->part_patch[p + 1]; patch < end; ++patch)
-    if (patch->nfree) multiply_compact(task->I, patch, task->v, task->s);
+  for (const hfiStack *stack = task->I->stacks.list + task->I->parts.stack[p], *end = task->I->stacks.list + task->I->parts.stack[p + 1]; stack < end; ++stack)
+    if (stack->nfree) multiply_compact(task->I, stack, task->v, task->s);
 }
 
-// s = J v of the scalars and patches of an island.
-HFI_CALLED static void multiply_patches(const hfiIsland* I, const double* v, double* s) {
+// s = J v of the scalars and stacks of an island.
+HFI_CALLED static void multiply_stacks(const hfiIsland* I, const double* v, double* s) {
   for (int32_t i = 0; i < I->nscalar; ++i) s[i] = I->scalar[i].J * v[I->scalar[i].dof];
   if (hfi_is_divided(I)) {
     hfi_for_parts(I, multiply_part, &(RowTask){I, v, s});
-    for (int32_t k = 0; I->full_patches && k < I->npatch; ++k)
-      if (!I->patch[k].nfree) multiply_full(I, I->patch + k, v, s);
+    for (int32_t k = 0; I->stacks.nfull && k < I->stacks.nstack; ++k)
+      if (!I->stacks.list[k].nfree) multiply_full(I, I->stacks.list + k, v, s);
     return;
   }
-  for (int32_t k = 0; k < I->npatch; ++k) {
-    if (I->patch[k].nfree)
-      multiply_compact(I, I->patch + k, v, s);
+  for (int32_t k = 0; k < I->stacks.nstack; ++k) {
+    if (I->stacks.list[k].nfree)
+      multiply_compact(I, I->stacks.list + k, v, s);
     else
-      multiply_full(I, I->patch + k, v, s);
+      multiply_full(I, I->stacks.list + k, v, s);
   }
 }
 
 void hfi_system_row_changes(const hfiIsland* I, const double* v, double* s) {
-  if (I->is_plain)
-    I->kernels->multiply(I->patch, v, s);
+  if (I->stacks.is_plain)
+    I->stacks.kernels->multiply(I->stacks.list, v, s);
   else
-    multiply_patches(I, v, s);
+    multiply_stacks(I, v, s);
 }
 
 void hfi_system_rows(const hfiIsland* I, const double* v, double* s) {
   hfi_system_row_changes(I, v, s);
-  if (I->problem->drift) hfi_axpy(s, 1.0, I->drift, I->nrow);
+  if (I->problem->drift) hfi_axpy(s, 1.0, I->rows.drift, I->nrow);
 }
 
 // Evaluates the saturated rows of a block. Of the response only the three flags are set.
@@ -100,19 +99,19 @@ static void respond_saturated(hfiIsland* I, const hfiIslandBlock* b, hfiContactR
   response->active = response->coupled = response->slipping = 0;
   for (int32_t i = 0; i < b->dim; ++i) {
     int32_t row = b->row + i;
-    I->gamma[row] = hfi_saturated_respond(b->saturated + i, I->problem->h, I->s[row], I->G + row);
-    if (I->gamma[row] != 0 || I->G[row] != 0) response->active = 1;
+    I->rows.gamma[row] = hfi_saturated_respond(b->saturated + i, I->problem->h, I->rows.s[row], I->rows.G + row);
+    if (I->rows.gamma[row] != 0 || I->rows.G[row] != 0) response->active = 1;
   }
 }
 
 HFI_COPIED void respond_scalars(hfiIsland* I) {
-  for (int32_t i = 0; i < I->nscalar; ++i) I->gamma[i] = hfi_saturated_respond(I->block[i].saturated, I->problem->h, I->s[i], I->G + i);
+  for (int32_t i = 0; i < I->nscalar; ++i) I->rows.gamma[i] = hfi_saturated_respond(I->block[i].saturated, I->problem->h, I->rows.s[i], I->rows.G + i);
 }
 
 void hfi_system_respond_saturated(hfiIsland* I) {
   respond_scalars(I);
   for (int32_t k = I->nscalar; k < I->nblock; ++k)
-    if (I->block[k].law == HF_LAW_SATURATED) respond_saturated(I, I->block + k, I->response + k);
+    if (I->block[k].law == HF_LAW_SATURATED) respond_saturated(I, I->block + k, I->rows.response + k);
 }
 
 // Evaluates the laws of the blocks from `first` on to before `end`. derivatives: 0 if the derivatives of contacts are not needed; they go to a local
@@ -122,27 +121,27 @@ HFI_COPIED void respond_blocks(hfiIsland* I, int32_t first, int32_t end, int cou
   double h = I->problem->h;
   for (int32_t k = first; k < end; ++k) {
     const hfiIslandBlock* b = I->block + k;
-    hfiContactResponse unread, *response = derivatives ? I->response + k : &unread;
+    hfiContactResponse unread, *response = derivatives ? I->rows.response + k : &unread;
     if (b->law == HF_LAW_SATURATED) {
-      respond_saturated(I, b, I->response + k);
+      respond_saturated(I, b, I->rows.response + k);
       continue;
     }
-    hfi_contact_respond(b->contact, h, b->dim, coupling, I->lag[k], I->s + b->row,
-                        I->gamma + b->row, response);
-    I->response[k].active = response->active;
+    hfi_contact_respond(b->contact, h, b->dim, coupling, I->forces.lag[k], I->rows.s + b->row,
+                        I->rows.gamma + b->row, response);
+    I->rows.response[k].active = response->active;
   }
 }
 
 // Evaluates the laws of the blocks of a part.
 static void respond_two_way(void* island, int p) {
   hfiIsland* I = island;
-  respond_blocks(I, I->part_block[p], I->part_block[p + 1], HF_COUPLING_TWO_WAY, 1);
+  respond_blocks(I, I->parts.block[p], I->parts.block[p + 1], HF_COUPLING_TWO_WAY, 1);
 }
 
 // Does the same without derivatives.
 static void find_two_way_impulses(void* island, int p) {
   hfiIsland* I = island;
-  respond_blocks(I, I->part_block[p], I->part_block[p + 1], HF_COUPLING_TWO_WAY, 0);
+  respond_blocks(I, I->parts.block[p], I->parts.block[p + 1], HF_COUPLING_TWO_WAY, 0);
 }
 
 void hfi_system_respond(hfiIsland* I, int coupling) {
@@ -183,7 +182,7 @@ HFI_COPIED void multiply_trees(const hfiIsland* I, int32_t first_tree, int32_t e
 
 static void multiply_trees_of_part(void* context, int p) {
   const RowTask* task = context;
-  multiply_trees(task->I, task->I->K.branch_start[p], task->I->K.branch_start[p + 1], task->v, task->s);
+  multiply_trees(task->I, task->I->matrix.K.branch_start[p], task->I->matrix.K.branch_start[p + 1], task->v, task->s);
 }
 
 void hfi_system_multiply(const hfiIsland* I, const double* x, double* y) {
@@ -193,94 +192,94 @@ void hfi_system_multiply(const hfiIsland* I, const double* x, double* y) {
     multiply_trees(I, 0, I->ntree, x, y);
 }
 
-// y (ld) = J^T gamma of a patch.
-HFI_COPIED void multiply_impulse(const hfiIsland* I, const hfiPatch* patch, double* y) {
-  int32_t end = patch->block + patch->nblock, rows;
-  for (int32_t c = 0; c < patch->ld; c += 4) y[c] = y[c + 1] = y[c + 2] = y[c + 3] = 0;
-  for (int32_t k = patch->block; k < end; ++k) {
-    if (!I->response[k].active) continue;
+// y (ld) = J^T gamma of a stack.
+HFI_COPIED void multiply_impulse(const hfiIsland* I, const hfiStack* stack, double* y) {
+  int32_t end = stack->block + stack->nblock, rows;
+  for (int32_t c = 0; c < stack->ld; c += 4) y[c] = y[c + 1] = y[c + 2] = y[c + 3] = 0;
+  for (int32_t k = stack->block; k < end; ++k) {
+    if (!I->rows.response[k].active) continue;
     int32_t row = I->block[k].row;
     k = hfi_end_of_run(I, k, end, &rows);
-    I->kernels->add_transposed(patch, row - patch->row, rows, I->gamma + row, y);
+    I->stacks.kernels->add_transposed(stack, row - stack->row, rows, I->rows.gamma + row, y);
   }
 }
 
-// tau += J^T gamma of a patch with compact rows. last_tau has tau of its last body.
-static inline void add_compact_impulse(const hfiIsland* I, const hfiPatch* patch, double* tau, double* last_tau) {
-  if (!hfi_any_active(I, patch)) return;
-  if (patch->nfree == 2)
-    I->kernels->add_transposed_free(patch, I->gamma + patch->row, tau + patch->body[0], last_tau + patch->body[1]);
+// tau += J^T gamma of a stack with compact rows. last_tau has tau of its last body.
+static inline void add_compact_impulse(const hfiIsland* I, const hfiStack* stack, double* tau, double* last_tau) {
+  if (!hfi_any_active(I, stack)) return;
+  if (stack->nfree == 2)
+    I->stacks.kernels->add_transposed_free(stack, I->rows.gamma + stack->row, tau + stack->body[0], last_tau + stack->body[1]);
   else
-    I->kernels->add_transposed_free(patch, I->gamma + patch->row, last_tau + patch->body[0], NULL);
+    I->stacks.kernels->add_transposed_free(stack, I->rows.gamma + stack->row, last_tau + stack->body[0], NULL);
 }
 
-// tau += J^T gamma of a patch without compact rows.
-static inline void add_full_impulse(const hfiIsland* I, const hfiPatch* patch, double* tau) {
-  multiply_impulse(I, patch, I->column);
-  add_columns(I, patch, I->column, tau);
+// tau += J^T gamma of a stack without compact rows.
+static inline void add_full_impulse(const hfiIsland* I, const hfiStack* stack, double* tau) {
+  multiply_impulse(I, stack, I->stacks.column);
+  add_columns(I, stack, I->stacks.column, tau);
 }
 
 void hfi_system_begin_impulses(const hfiIsland* I, int p) {
-  int32_t trunk = hfi_trunk_dof(I), first = I->K.first[I->K.branch_start[p]], end = I->K.first[I->K.branch_start[p + 1]];
-  memset(I->tau + first, 0, sizeof *I->tau * (size_t)(end - first));
-  if (p < I->branches) memset(I->trunk_tau[p] + trunk, 0, sizeof *I->tau * (size_t)(I->n - trunk));
+  int32_t trunk = hfi_trunk_dof(I), first = I->matrix.K.first[I->matrix.K.branch_start[p]], end = I->matrix.K.first[I->matrix.K.branch_start[p + 1]];
+  memset(I->dofs.tau + first, 0, sizeof *I->dofs.tau * (size_t)(end - first));
+  if (p < I->parts.branches) memset(I->parts.trunk_tau[p] + trunk, 0, sizeof *I->dofs.tau * (size_t)(I->n - trunk));
 }
 
-// What the patches of a branch add to dofs of the trunk goes to I->trunk_tau.
-void hfi_system_add_impulse(const hfiIsland* I, const hfiPatch* patch, int p) {
-  int in_trunk = patch->body[patch->nfree - 1] >= hfi_trunk_dof(I);
-  add_compact_impulse(I, patch, I->tau, in_trunk && p < I->branches ? I->trunk_tau[p] : I->tau);
+// What the stacks of a branch add to dofs of the trunk goes to I->parts.trunk_tau.
+void hfi_system_add_impulse(const hfiIsland* I, const hfiStack* stack, int p) {
+  int in_trunk = stack->body[stack->nfree - 1] >= hfi_trunk_dof(I);
+  add_compact_impulse(I, stack, I->dofs.tau, in_trunk && p < I->parts.branches ? I->parts.trunk_tau[p] : I->dofs.tau);
 }
 
-// tau = J^T gamma of the compact patches of a part.
+// tau = J^T gamma of the compact stacks of a part.
 static void sum_impulses_of_part(void* context, int p) {
   const hfiIsland* I = context;
   hfi_system_begin_impulses(I, p);
-  for (const hfiPatch *patch = I->patch + I->part_patch[p], *last = I->patch + I->part_patch[p + 1]; patch < last; ++patch)
-    if (patch->nfree) hfi_system_add_impulse(I, patch, p);
+  for (const hfiStack *stack = I->stacks.list + I->parts.stack[p], *last = I->stacks.list + I->parts.stack[p + 1]; stack < last; ++stack)
+    if (stack->nfree) hfi_system_add_impulse(I, stack, p);
 }
 
 // tau += J^T gamma of the scalars.
 static void add_scalar_impulses(const hfiIsland* I) {
-  for (int32_t i = 0; i < I->nscalar; ++i) I->tau[I->scalar[i].dof] += I->scalar[i].J * I->gamma[i];
+  for (int32_t i = 0; i < I->nscalar; ++i) I->dofs.tau[I->scalar[i].dof] += I->scalar[i].J * I->rows.gamma[i];
 }
 
-// Completes tau = J^T gamma of a divided island after the impulses of its compact patches were added.
+// Completes tau = J^T gamma of a divided island after the impulses of its compact stacks were added.
 static void end_impulses(hfiIsland* I) {
   int32_t trunk = hfi_trunk_dof(I);
-  for (int32_t b = 0; b < I->branches; ++b) hfi_axpy(I->tau + trunk, 1.0, I->trunk_tau[b] + trunk, I->n - trunk);
+  for (int32_t b = 0; b < I->parts.branches; ++b) hfi_axpy(I->dofs.tau + trunk, 1.0, I->parts.trunk_tau[b] + trunk, I->n - trunk);
   add_scalar_impulses(I);
-  for (int32_t k = 0; I->full_patches && k < I->npatch; ++k)
-    if (!I->patch[k].nfree) add_full_impulse(I, I->patch + k, I->tau);
+  for (int32_t k = 0; I->stacks.nfull && k < I->stacks.nstack; ++k)
+    if (!I->stacks.list[k].nfree) add_full_impulse(I, I->stacks.list + k, I->dofs.tau);
 }
 
 // tau = J^T gamma of an island that is not divided.
-static void sum_impulses_of_patches(const hfiIsland* I) {
-  memset(I->tau, 0, sizeof(double) * (size_t)I->n);
+static void sum_impulses_of_stacks(const hfiIsland* I) {
+  memset(I->dofs.tau, 0, sizeof(double) * (size_t)I->n);
   add_scalar_impulses(I);
-  for (int32_t k = 0; k < I->npatch; ++k) {
-    if (I->patch[k].nfree)
-      add_compact_impulse(I, I->patch + k, I->tau, I->tau);
+  for (int32_t k = 0; k < I->stacks.nstack; ++k) {
+    if (I->stacks.list[k].nfree)
+      add_compact_impulse(I, I->stacks.list + k, I->dofs.tau, I->dofs.tau);
     else
-      add_full_impulse(I, I->patch + k, I->tau);
+      add_full_impulse(I, I->stacks.list + k, I->dofs.tau);
   }
 }
 
 // tau = J^T gamma
 static void sum_impulses(hfiIsland* I) {
-  if (I->is_plain)
-    multiply_impulse(I, I->patch, I->tau);
+  if (I->stacks.is_plain)
+    multiply_impulse(I, I->stacks.list, I->dofs.tau);
   else if (hfi_is_divided(I)) {
     hfi_for_parts(I, sum_impulses_of_part, I);
     end_impulses(I);
   } else
-    sum_impulses_of_patches(I);
+    sum_impulses_of_stacks(I);
 }
 
 // r = A v - p* - tau
 HFI_COPIED void subtract_momenta(const hfiIsland* I, int32_t n) {
-  hfi_move(I->r, I->Av, -1.0, I->p, n);
-  hfi_axpy(I->r, -1.0, I->tau, n);
+  hfi_move(I->dofs.r, I->dofs.Av, -1.0, I->dofs.p, n);
+  hfi_axpy(I->dofs.r, -1.0, I->dofs.tau, n);
 }
 
 void hfi_system_end_residual(hfiIsland* I) {
@@ -294,28 +293,28 @@ void hfi_system_residual_again(hfiIsland* I) {
 }
 
 void hfi_system_residual(hfiIsland* I) {
-  hfi_system_multiply(I, I->v, I->Av);
+  hfi_system_multiply(I, I->dofs.v, I->dofs.Av);
   hfi_system_residual_again(I);
 }
 
 double hfi_system_row_weight(const hfiIsland* I, const hfiIslandBlock* b, int32_t i) {
-  if (b->patch < 0)
-    return fabs(I->scalar[b->row].J) * sqrt(I->inverse_diag[I->scalar[b->row].dof]);
-  const hfiPatch* patch = I->patch + b->patch;
+  if (b->stack < 0)
+    return fabs(I->scalar[b->row].J) * sqrt(I->dofs.inverse_diag[I->scalar[b->row].dof]);
+  const hfiStack* stack = I->stacks.list + b->stack;
   double sum = 0, room[12];
-  const double* J = hfi_patch_row(patch, b->row - patch->row + i, room);
-  for (int32_t c = 0; c < patch->ncol; ++c) sum += J[c] * J[c] * I->inverse_diag[patch->dof[c]];
+  const double* J = hfi_stack_row(stack, b->row - stack->row + i, room);
+  for (int32_t c = 0; c < stack->ncol; ++c) sum += J[c] * J[c] * I->dofs.inverse_diag[stack->dof[c]];
   return sqrt(sum);
 }
 
-// Computes the weights of the rows of a patch, four rows at a time. Each row sums its columns in the same order as in hfi_system_row_weight.
-static void compute_full_weights(const hfiIsland* I, const hfiPatch* patch, double* weight) {
-  double* inverse = I->column;
-  gather_columns(I, patch, I->inverse_diag, inverse);
-  for (int32_t r = 0; r < patch->height; r += 4) {
-    const double* x = patch->JT + r;
+// Computes the weights of the rows of a stack, four rows at a time. Each row sums its columns in the same order as in hfi_system_row_weight.
+static void compute_full_weights(const hfiIsland* I, const hfiStack* stack, double* weight) {
+  double* inverse = I->stacks.column;
+  gather_columns(I, stack, I->dofs.inverse_diag, inverse);
+  for (int32_t r = 0; r < stack->height; r += 4) {
+    const double* x = stack->JT + r;
     double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    for (int32_t c = 0; c < patch->ncol; ++c, x += patch->height) {
+    for (int32_t c = 0; c < stack->ncol; ++c, x += stack->height) {
       s0 += x[0] * x[0] * inverse[c], s1 += x[1] * x[1] * inverse[c];
       s2 += x[2] * x[2] * inverse[c], s3 += x[3] * x[3] * inverse[c];
     }
@@ -323,13 +322,13 @@ static void compute_full_weights(const hfiIsland* I, const hfiPatch* patch, doub
   }
 }
 
-// Computes the weights of compact rows. Both bodies share the axes F (patch.h).
-static void compute_compact_weights(const hfiIsland* I, const hfiPatch* patch, double* weight) {
+// Computes the weights of compact rows. Both bodies share the axes F (stack.h).
+static void compute_compact_weights(const hfiIsland* I, const hfiStack* stack, double* weight) {
   static const double nothing[6] = {0};
-  const double *a = I->inverse_diag + patch->body[0], *b = patch->nfree == 2 ? I->inverse_diag + patch->body[1] : nothing, *F = patch->J;
-  int dim = patch->dim, pushing = hfi_pushing_rows(dim);
+  const double *a = I->dofs.inverse_diag + stack->body[0], *b = stack->nfree == 2 ? I->dofs.inverse_diag + stack->body[1] : nothing, *F = stack->J;
+  int dim = stack->dim, pushing = hfi_pushing_rows(dim);
   double x = a[0] + b[0], y = a[1] + b[1], z = a[2] + b[2];
-  for (int32_t k = 0; k < patch->nblock; ++k, F += hfi_compact_size(dim), weight += dim) {
+  for (int32_t k = 0; k < stack->nblock; ++k, F += hfi_compact_size(dim), weight += dim) {
     const double* A = F + 4 * pushing;
     for (int r = 0; r < dim; ++r, A += 6) {
       double first = sqr(A[0]) * a[3] + sqr(A[1]) * a[4] + sqr(A[2]) * a[5], second = sqr(A[3]) * b[3] + sqr(A[4]) * b[4] + sqr(A[5]) * b[5];
@@ -339,45 +338,45 @@ static void compute_compact_weights(const hfiIsland* I, const hfiPatch* patch, d
   }
 }
 
-// Computes the weights of the rows of any patch.
-static void compute_weights(const hfiIsland* I, const hfiPatch* patch) {
-  if (patch->nfree)
-    compute_compact_weights(I, patch, I->weight + patch->row);
+// Computes the weights of the rows of any stack.
+static void compute_weights(const hfiIsland* I, const hfiStack* stack) {
+  if (stack->nfree)
+    compute_compact_weights(I, stack, I->rows.weight + stack->row);
   else
-    compute_full_weights(I, patch, I->weight + patch->row);
+    compute_full_weights(I, stack, I->rows.weight + stack->row);
 }
 
 const double* hfi_system_row_weights(hfiIsland* I) {
-  if (I->has_weights) return I->weight;
-  for (int32_t k = 0; k < I->nscalar; ++k) I->weight[k] = hfi_system_row_weight(I, I->block + k, 0);
-  for (int32_t k = 0; k < I->npatch; ++k) compute_weights(I, I->patch + k);
-  I->has_weights = 1;
-  return I->weight;
+  if (I->rows.has_weights) return I->rows.weight;
+  for (int32_t k = 0; k < I->nscalar; ++k) I->rows.weight[k] = hfi_system_row_weight(I, I->block + k, 0);
+  for (int32_t k = 0; k < I->stacks.nstack; ++k) compute_weights(I, I->stacks.list + k);
+  I->rows.has_weights = 1;
+  return I->rows.weight;
 }
 
 double hfi_system_momentum_norm(const hfiIsland* I, const double* x) {
-  return sqrt(HFI_BY_SIZE(I->n, hfi_weighted_dot, I->inverse_diag, x, x));
+  return sqrt(HFI_BY_SIZE(I->n, hfi_weighted_dot, I->dofs.inverse_diag, x, x));
 }
 
 double hfi_system_velocity_norm(const hfiIsland* I, const double* x) {
-  return sqrt(HFI_BY_SIZE(I->n, hfi_weighted_dot, I->diag, x, x));
+  return sqrt(HFI_BY_SIZE(I->n, hfi_weighted_dot, I->dofs.diag, x, x));
 }
 
 double hfi_system_largest_impulse(hfiIsland* I) {
   const double* weight = hfi_system_row_weights(I);
   double largest = 0;
-  for (int32_t i = 0; i < I->nrow; ++i) largest = max2(largest, fabs(I->gamma[i]) * weight[i]);
+  for (int32_t i = 0; i < I->nrow; ++i) largest = max2(largest, fabs(I->rows.gamma[i]) * weight[i]);
   return largest;
 }
 
 double hfi_system_scale(const hfiIsland* I) {
-  return max2(I->p_norm, hfi_system_momentum_norm(I, I->tau));
+  return max2(I->dofs.p_norm, hfi_system_momentum_norm(I, I->dofs.tau));
 }
 
 double hfi_system_measure(hfiIsland* I, double* scale) {
   hfi_system_residual(I);
   *scale = hfi_system_scale(I);
-  return hfi_system_momentum_norm(I, I->r);
+  return hfi_system_momentum_norm(I, I->dofs.r);
 }
 
 double hfi_system_evaluate(hfiIsland* I, int coupling, double* scale) {

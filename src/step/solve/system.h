@@ -10,49 +10,49 @@
 // s = J v + drift of velocities v; ds = J dv of their change.
 void hfi_system_rows(const hfiIsland* I, const double* v, double* s);
 void hfi_system_row_changes(const hfiIsland* I, const double* dv, double* ds);
-// Evaluates all laws at I->s: sets I->gamma, I->response and I->G.
+// Evaluates all laws at I->rows.s: sets I->rows.gamma, I->rows.response and I->rows.G.
 void hfi_system_respond(hfiIsland* I, int coupling);
-// Evaluates all laws at I->s without the derivatives of contacts: sets I->gamma, I->G and `active` of the responses of contacts.
+// Evaluates all laws at I->rows.s without the derivatives of contacts: sets I->rows.gamma, I->rows.G and `active` of the responses of contacts.
 void hfi_system_impulses(hfiIsland* I, int coupling);
 // Evaluates the laws of the saturated rows only.
 void hfi_system_respond_saturated(hfiIsland* I);
-// Computes I->tau = J^T gamma, I->Av = A v and I->r = A v - p* - tau at I->v.
+// Computes I->dofs.tau = J^T gamma, I->dofs.Av = A v and I->dofs.r = A v - p* - tau at I->dofs.v.
 void hfi_system_residual(hfiIsland* I);
-// Computes I->tau and I->r when I->Av is already A v.
+// Computes I->dofs.tau and I->dofs.r when I->dofs.Av is already A v.
 void hfi_system_residual_again(hfiIsland* I);
-// The same in steps, for a divided island (parts.h) whose parts do more at once: set the sums of a part to zero, add a compact patch of the part, and, after
-// all parts, complete I->tau and compute I->r.
+// The same in steps, for a divided island (parts.h) whose parts do more at once: set the sums of a part to zero, add a compact stack of the part, and, after
+// all parts, complete I->dofs.tau and compute I->dofs.r.
 void hfi_system_begin_impulses(const hfiIsland* I, int part);
-void hfi_system_add_impulse(const hfiIsland* I, const hfiPatch* patch, int part);
+void hfi_system_add_impulse(const hfiIsland* I, const hfiStack* stack, int part);
 void hfi_system_end_residual(hfiIsland* I);
 // Does the same as hfi_system_residual and returns |r|. Sets *scale to the number with which |r| is compared (hfi_system_scale).
 double hfi_system_measure(hfiIsland* I, double* scale);
-// Evaluates all laws at I->s, then does the same as hfi_system_measure.
+// Evaluates all laws at I->rows.s, then does the same as hfi_system_measure.
 double hfi_system_evaluate(hfiIsland* I, int coupling, double* scale);
 // y = A x
 void hfi_system_multiply(const hfiIsland* I, const double* x, double* y);
-// Forms and factors I->K = A + J^T G J. Returns 0, or > 0 if a pivot failed.
+// Forms and factors I->matrix.K = A + J^T G J. Returns 0, or > 0 if a pivot failed.
 int hfi_system_factor(hfiIsland* I);
-// The same in steps, for a divided island: copy A to the panels of a part, add a compact patch of the part, and, after all parts, complete and factor K.
+// The same in steps, for a divided island: copy A to the panels of a part, add a compact stack of the part, and, after all parts, complete and factor K.
 void hfi_system_begin_matrix(hfiIsland* I, int part, int symmetric);
-void hfi_system_add_patch(const hfiIsland* I, const hfiPatch* patch, int part, int symmetric);
+void hfi_system_add_stack(const hfiIsland* I, const hfiStack* stack, int part, int symmetric);
 int hfi_system_end_factor(hfiIsland* I, int symmetric);
 // Solves K x = b in place by iterations with rough factors, until |b - K x| <= tolerance |b| in the norm of momenta. If the iterations do not reach that,
 // K is factored completely, now and for the rest of the solution. x is not finite if that fails.
 void hfi_system_iterate(hfiIsland* I, double tolerance, double* x);
 // Solves K x = b in place with the factors of hfi_system_factor. The tolerance is used for rough factors only.
 static inline void hfi_system_solve(hfiIsland* I, double tolerance, double* x) {
-  if (hfi_block_is_rough(&I->K))
+  if (hfi_block_is_rough(&I->matrix.K))
     hfi_system_iterate(I, tolerance, x);
   else
-    hfi_block_solve(&I->K, x);
+    hfi_block_solve(&I->matrix.K, x);
 }
 
 // Exchanges v and s with v1 and s1.
 static inline void hfi_system_exchange_points(hfiIsland* I) {
-  double *v = I->v, *s = I->s;
-  I->v = I->v1, I->v1 = v;
-  I->s = I->s1, I->s1 = s;
+  double *v = I->dofs.v, *s = I->rows.s;
+  I->dofs.v = I->dofs.v1, I->dofs.v1 = v;
+  I->rows.s = I->rows.s1, I->rows.s1 = s;
 }
 
 // Is the Newton matrix unsymmetric, because the friction of some contact depends on its normal velocity?

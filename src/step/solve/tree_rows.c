@@ -3,19 +3,18 @@
 //   r = A v - p* - J^T gamma,   s = J v,   K = A + J^T G J,   K dv = -r.
 //
 // Between their bounds the laws are linear. So one step is the solution, except for rounding, if no row passes a bound. The island is not gathered:
-// scalars, whose row of J has one entry, are listed; every other block is a patch, which for a single tree points to the Jacobian of the problem itself;
+// scalars, whose row of J has one entry, are listed; every other block is a stack, which for a single tree points to the Jacobian of the problem itself;
 // K is dense. For one tree, sums are computed in the same order as in system.c.
 //
 // The Jacobian of an idle contact is zero, and so are its row velocities. It acts on nothing, and its impulses follow from its law alone.
-#include "step/solve/tree_rows.h"
+
+#include "step/solve/inside.h"
 
 #include "base/compile.h"
 #include "base/finite.h"
 #include "linalg/dense.h"
 #include "math/vec3.h"
 #include "step/law/contact_response.h"
-#include "step/solve/rounding.h"
-#include "step/solve/system.h"
 #include "step/law/tals.h"
 
 #include <string.h>
@@ -32,7 +31,7 @@ static int32_t tree_size(const hfStepProblem* P, int32_t tree) { return P->tree_
 
 // Numbers the dofs of the trees one after the other.
 static void number_dofs(hfiIsland* I, const hfStepProblem* P, const hfiMembers* m) {
-  I->problem = P, I->ntree = m->ntree, I->branches = 1, I->n = 0;
+  I->problem = P, I->ntree = m->ntree, I->parts.branches = 1, I->n = 0;
   for (int32_t k = 0; k < m->ntree; ++k) {
     I->tree[k] = m->trees[k], I->first[m->trees[k]] = I->n;
     I->n += tree_size(P, m->trees[k]);
@@ -46,9 +45,9 @@ static Start get_start(const hfiIsland* I) {
   for (int32_t k = 0; k < I->ntree; ++k) {
     int32_t from = P->tree_start[I->tree[k]], to = I->first[I->tree[k]];
     size_t size = sizeof(double) * (size_t)tree_size(P, I->tree[k]);
-    memcpy(I->p + to, P->p + from, size), memcpy(I->v0 + to, P->v0 + from, size);
+    memcpy(I->dofs.p + to, P->p + from, size), memcpy(I->dofs.v0 + to, P->v0 + from, size);
   }
-  return (Start){I->p, I->v0};
+  return (Start){I->dofs.p, I->dofs.v0};
 }
 
 // ---- rows -------------------------------------------------------------------------------------------
@@ -60,35 +59,35 @@ static void list_scalar(hfiIsland* I, const hfStepProblem* P, const hfStepBlock*
   I->block[i].source = b->row, I->block[i].saturated = P->saturated + b->param;
 }
 
-static int same_dofs(const hfiPatch* a, const hfiPatch* b) {
+static int same_dofs(const hfiStack* a, const hfiStack* b) {
   return a->ncol == b->ncol && memcmp(a->dof, b->dof, sizeof *a->dof * (size_t)a->ncol) == 0;
 }
 
-// Copies the columns of a block with pieces on several trees, piece beside piece, to the storage after that of the last patch.
-static void copy_columns(const hfiIsland* I, const hfStepProblem* P, const hfStepBlock* b, hfiPatch* patch) {
-  const hfiPatch* last = patch > I->patch ? patch - 1 : NULL;
-  patch->dof = last ? last->dof + last->ncol : I->index;
-  patch->J = last ? last->J + last->nrow * last->ncol : I->jacobian;
-  patch->ncol = 0;
-  for (const hfStepPiece *piece = P->piece + b->piece, *end = piece + b->npiece; piece < end; ++piece) patch->ncol += piece->ncol;
+// Copies the columns of a block with pieces on several trees, piece beside piece, to the storage after that of the last stack.
+static void copy_columns(const hfiIsland* I, const hfStepProblem* P, const hfStepBlock* b, hfiStack* stack) {
+  const hfiStack* last = stack > I->stacks.list ? stack - 1 : NULL;
+  stack->dof = last ? last->dof + last->ncol : I->stacks.index;
+  stack->J = last ? last->J + last->nrow * last->ncol : I->stacks.jacobian;
+  stack->ncol = 0;
+  for (const hfStepPiece *piece = P->piece + b->piece, *end = piece + b->npiece; piece < end; ++piece) stack->ncol += piece->ncol;
   int32_t column = 0;
   for (const hfStepPiece *piece = P->piece + b->piece, *end = piece + b->npiece; piece < end; column += piece->ncol, ++piece) {
-    for (int32_t c = 0; c < piece->ncol; ++c) patch->dof[column + c] = I->first[piece->tree] + P->cols[piece->col + c];
-    hfi_copy_block(patch->J + column, patch->ncol, P->J + piece->jac, piece->ncol, b->dim, piece->ncol);
+    for (int32_t c = 0; c < piece->ncol; ++c) stack->dof[column + c] = I->first[piece->tree] + P->cols[piece->col + c];
+    hfi_copy_block(stack->J + column, stack->ncol, P->J + piece->jac, piece->ncol, b->dim, piece->ncol);
   }
 }
 
-// Lists a block that is no scalar as a patch. Consecutive patches on the same dofs form a series; nblock of its first patch is the number of patches.
-static void list_patch(hfiIsland* I, const hfStepProblem* P, const hfStepBlock* b, hfiPatch** series) {
+// Lists a block that is no scalar as a stack. Consecutive stacks on the same dofs form a series; nblock of its first stack is the number of stacks.
+static void list_stack(hfiIsland* I, const hfStepProblem* P, const hfStepBlock* b, hfiStack** series) {
   const hfStepPiece* piece = P->piece + b->piece;
-  hfiPatch* patch = I->patch + I->npatch++;
-  patch->block = I->nblock, patch->nblock = 1, patch->row = I->nrow, patch->nrow = b->dim;
-  if (I->ntree > 1) copy_columns(I, P, b, patch);
-  else patch->ncol = piece->ncol, patch->dof = P->cols + piece->col, patch->J = P->J + piece->jac;
+  hfiStack* stack = I->stacks.list + I->stacks.nstack++;
+  stack->block = I->nblock, stack->nblock = 1, stack->row = I->nrow, stack->nrow = b->dim;
+  if (I->ntree > 1) copy_columns(I, P, b, stack);
+  else stack->ncol = piece->ncol, stack->dof = P->cols + piece->col, stack->J = P->J + piece->jac;
   I->block[I->nblock].source = b->row, I->block[I->nblock].saturated = P->saturated + b->param;
   I->nblock += 1, I->nrow += b->dim;
-  if (*series && same_dofs(*series, patch)) ++(*series)->nblock;
-  else *series = patch;
+  if (*series && same_dofs(*series, stack)) ++(*series)->nblock;
+  else *series = stack;
 }
 
 // Whether two pieces of a block act on the same tree. Only the general method handles these.
@@ -100,68 +99,68 @@ static int has_twin_pieces(const hfStepProblem* P, const hfStepBlock* b) {
   return 0;
 }
 
-// Lists scalars, then patches, and counts idle contacts. Returns 0 if some rows need the general method.
+// Lists scalars, then stacks, and counts idle contacts. Returns 0 if some rows need the general method.
 static int list_rows(hfiIsland* I, const hfiMembers* m, int32_t* nidle) {
   const hfStepProblem* P = I->problem;
   int32_t nwide = 0;
-  hfiPatch* series = NULL;
-  I->nscalar = I->npatch = 0;
+  hfiStack* series = NULL;
+  I->nscalar = I->stacks.nstack = 0;
   for (int32_t i = 0; i < m->nblock; ++i) {
     const hfStepBlock* b = P->block + m->blocks[i];
     if (hfi_is_felt_contact(P, b)) return 0;
     if (b->law == HF_LAW_CONTACT) ++*nidle;
     else if (b->npiece > 1 && has_twin_pieces(P, b)) return 0;
     else if (b->dim == 1 && b->npiece == 1 && P->piece[b->piece].ncol == 1) list_scalar(I, P, b);
-    else I->wide[nwide++] = m->blocks[i];
+    else I->stacks.wide[nwide++] = m->blocks[i];
   }
   I->nblock = I->nrow = I->nscalar;
-  for (int32_t i = 0; i < nwide; ++i) list_patch(I, P, P->block + I->wide[i], &series);
+  for (int32_t i = 0; i < nwide; ++i) list_stack(I, P, P->block + I->stacks.wide[i], &series);
   return 1;
 }
 
 // Row r of J times x.
-static double multiply_row(const hfiPatch* patch, int32_t r, const double* x) {
-  const double* J = patch->J + r * patch->ncol;
+static double multiply_row(const hfiStack* stack, int32_t r, const double* x) {
+  const double* J = stack->J + r * stack->ncol;
   double sum = 0;
-  for (int32_t c = 0; c < patch->ncol; ++c) sum += x[patch->dof[c]] * J[c];
+  for (int32_t c = 0; c < stack->ncol; ++c) sum += x[stack->dof[c]] * J[c];
   return sum;
 }
 
 // s = J v
 static void multiply_rows(const hfiIsland* I, const double* v, double* s) {
   for (int32_t i = 0; i < I->nscalar; ++i) s[i] = I->scalar[i].J * v[I->scalar[i].dof];
-  for (const hfiPatch *patch = I->patch, *end = patch + I->npatch; patch < end; ++patch)
-    for (int32_t r = 0; r < patch->nrow; ++r) s[patch->row + r] = multiply_row(patch, r, v);
+  for (const hfiStack *stack = I->stacks.list, *end = stack + I->stacks.nstack; stack < end; ++stack)
+    for (int32_t r = 0; r < stack->nrow; ++r) s[stack->row + r] = multiply_row(stack, r, v);
 }
 
-// Computes impulses and slopes of the rows of a patch at s.
-static void respond(const hfiIsland* I, const hfiPatch* patch, double h, const double* s) {
-  const hfSaturatedRow* law = I->block[patch->block].saturated - patch->row;
-  for (int32_t i = patch->row; i < patch->row + patch->nrow; ++i) I->gamma[i] = hfi_saturated_respond(law + i, h, s[i], I->G + i);
+// Computes impulses and slopes of the rows of a stack at s.
+static void respond(const hfiIsland* I, const hfiStack* stack, double h, const double* s) {
+  const hfSaturatedRow* law = I->block[stack->block].saturated - stack->row;
+  for (int32_t i = stack->row; i < stack->row + stack->nrow; ++i) I->rows.gamma[i] = hfi_saturated_respond(law + i, h, s[i], I->rows.G + i);
 }
 
-// tau += J^T gamma of a series of patches.
-static void add_impulses(const hfiIsland* I, const hfiPatch* series) {
+// tau += J^T gamma of a series of stacks.
+static void add_impulses(const hfiIsland* I, const hfiStack* series) {
   for (int32_t c = 0; c < series->ncol; ++c) {
     double sum = 0;
-    for (const hfiPatch *patch = series, *end = series + series->nblock; patch < end; ++patch)
-      for (int32_t r = 0; r < patch->nrow; ++r) sum += I->gamma[patch->row + r] * patch->J[r * patch->ncol + c];
-    I->tau[series->dof[c]] += sum;
+    for (const hfiStack *stack = series, *end = series + series->nblock; stack < end; ++stack)
+      for (int32_t r = 0; r < stack->nrow; ++r) sum += I->rows.gamma[stack->row + r] * stack->J[r * stack->ncol + c];
+    I->dofs.tau[series->dof[c]] += sum;
   }
 }
 
-// Returns entry i, j of J^T G J of a series of patches.
-static double find_entry(const hfiIsland* I, const hfiPatch* series, int32_t i, int32_t j) {
+// Returns entry i, j of J^T G J of a series of stacks.
+static double find_entry(const hfiIsland* I, const hfiStack* series, int32_t i, int32_t j) {
   double sum = 0;
-  for (const hfiPatch *patch = series, *end = series + series->nblock; patch < end; ++patch) {
-    const double *J = patch->J, *G = I->G + patch->row;
-    for (int32_t r = 0; r < patch->nrow; ++r, J += patch->ncol) sum += J[i] * (G[r] * J[j]);
+  for (const hfiStack *stack = series, *end = series + series->nblock; stack < end; ++stack) {
+    const double *J = stack->J, *G = I->rows.G + stack->row;
+    for (int32_t r = 0; r < stack->nrow; ++r, J += stack->ncol) sum += J[i] * (G[r] * J[j]);
   }
   return sum;
 }
 
-// K += J^T G J of a series of patches, in the upper triangle. The dofs of each tree are ascending, but the trees may be in any order.
-static void add_slopes(const hfiIsland* I, const hfiPatch* series, double* K, int32_t n) {
+// K += J^T G J of a series of stacks, in the upper triangle. The dofs of each tree are ascending, but the trees may be in any order.
+static void add_slopes(const hfiIsland* I, const hfiStack* series, double* K, int32_t n) {
   for (int32_t i = 0; i < series->ncol; ++i)
     for (int32_t j = i; j < series->ncol; ++j) {
       int32_t a = series->dof[i], b = series->dof[j];
@@ -171,15 +170,15 @@ static void add_slopes(const hfiIsland* I, const hfiPatch* series, double* K, in
 
 // Whether row i, which is at a bound, would shorten the step.
 static int shortens(const hfiIsland* I, const hfSaturatedRow* law, int32_t i) {
-  return I->G[i] == 0 && hfi_tals_saturated(law, I->s[i], I->s1[i]) < 1;
+  return I->rows.G[i] == 0 && hfi_tals_saturated(law, I->rows.s[i], I->rows.s1[i]) < 1;
 }
 
 static int any_shortens(const hfiIsland* I) {
   for (int32_t i = 0; i < I->nscalar; ++i)
     if (shortens(I, I->block[i].saturated, i)) return 1;
-  for (const hfiPatch *patch = I->patch, *end = patch + I->npatch; patch < end; ++patch)
-    for (int32_t r = 0; r < patch->nrow; ++r)
-      if (shortens(I, I->block[patch->block].saturated + r, patch->row + r)) return 1;
+  for (const hfiStack *stack = I->stacks.list, *end = stack + I->stacks.nstack; stack < end; ++stack)
+    for (int32_t r = 0; r < stack->nrow; ++r)
+      if (shortens(I, I->block[stack->block].saturated + r, stack->row + r)) return 1;
   return 0;
 }
 
@@ -187,12 +186,12 @@ static void write_answer(const hfiIsland* I, const hfiAnswer* answer) {
   const hfStepProblem* P = I->problem;
   double *impulse = answer->impulse, *s = answer->s;
   for (int32_t k = 0; k < I->ntree; ++k)
-    memcpy(answer->v + P->tree_start[I->tree[k]], I->v1 + I->first[I->tree[k]], sizeof *s * (size_t)tree_size(P, I->tree[k]));
-  for (int32_t i = 0; i < I->nscalar; ++i) impulse[I->block[i].source] = I->gamma[i], s[I->block[i].source] = I->s1[i];
-  for (const hfiPatch *patch = I->patch, *end = patch + I->npatch; patch < end; ++patch)
-    for (int32_t r = 0; r < patch->nrow; ++r) {
-      int32_t to = I->block[patch->block].source + r;
-      impulse[to] = I->gamma[patch->row + r], s[to] = I->s1[patch->row + r];
+    memcpy(answer->v + P->tree_start[I->tree[k]], I->dofs.v1 + I->first[I->tree[k]], sizeof *s * (size_t)tree_size(P, I->tree[k]));
+  for (int32_t i = 0; i < I->nscalar; ++i) impulse[I->block[i].source] = I->rows.gamma[i], s[I->block[i].source] = I->rows.s1[i];
+  for (const hfiStack *stack = I->stacks.list, *end = stack + I->stacks.nstack; stack < end; ++stack)
+    for (int32_t r = 0; r < stack->nrow; ++r) {
+      int32_t to = I->block[stack->block].source + r;
+      impulse[to] = I->rows.gamma[stack->row + r], s[to] = I->rows.s1[stack->row + r];
     }
 }
 
@@ -217,28 +216,28 @@ static void compute_diagonal(hfiIsland* I, const Start* start) {
     int32_t tree = I->tree[k], at = I->first[tree], m = tree_size(P, tree);
     const double *M = P->M + P->M_start[tree], *diag = P->diag + P->tree_start[tree];
     for (int32_t i = 0; i < m; ++i) {
-      I->diag[at + i] = M[i * m + i] + diag[i];
-      I->inverse_diag[at + i] = 1 / I->diag[at + i];
+      I->dofs.diag[at + i] = M[i * m + i] + diag[i];
+      I->dofs.inverse_diag[at + i] = 1 / I->dofs.diag[at + i];
     }
   }
-  I->p_norm = hfi_system_momentum_norm(I, start->p);
+  I->dofs.p_norm = hfi_system_momentum_norm(I, start->p);
 }
 
 // Computes impulses, slopes and the residual at v and s, with the momentum p of the start.
 static Residual evaluate(hfiIsland* I, const double* p, const double* v, const double* s) {
   int32_t n = I->n;
   double h = I->problem->h;
-  for (int32_t i = 0; i < n; ++i) I->tau[i] = 0;
+  for (int32_t i = 0; i < n; ++i) I->dofs.tau[i] = 0;
   for (int32_t i = 0; i < I->nscalar; ++i) {
-    I->gamma[i] = hfi_saturated_respond(I->block[i].saturated, h, s[i], I->G + i);
-    I->tau[I->scalar[i].dof] += I->scalar[i].J * I->gamma[i];
+    I->rows.gamma[i] = hfi_saturated_respond(I->block[i].saturated, h, s[i], I->rows.G + i);
+    I->dofs.tau[I->scalar[i].dof] += I->scalar[i].J * I->rows.gamma[i];
   }
-  for (int32_t k = 0; k < I->npatch; ++k) respond(I, I->patch + k, h, s);
-  for (int32_t k = 0; k < I->npatch; k += I->patch[k].nblock) add_impulses(I, I->patch + k);
-  hfi_system_multiply(I, v, I->Av);
-  for (int32_t i = 0; i < n; ++i) I->r[i] = I->Av[i] - p[i] - I->tau[i];
+  for (int32_t k = 0; k < I->stacks.nstack; ++k) respond(I, I->stacks.list + k, h, s);
+  for (int32_t k = 0; k < I->stacks.nstack; k += I->stacks.list[k].nblock) add_impulses(I, I->stacks.list + k);
+  hfi_system_multiply(I, v, I->dofs.Av);
+  for (int32_t i = 0; i < n; ++i) I->dofs.r[i] = I->dofs.Av[i] - p[i] - I->dofs.tau[i];
   double scale = hfi_system_scale(I);
-  return (Residual){hfi_system_momentum_norm(I, I->r), scale};
+  return (Residual){hfi_system_momentum_norm(I, I->dofs.r), scale};
 }
 
 static int is_small(double norm, double tolerance, double scale) { return norm <= tolerance * scale; }
@@ -261,22 +260,22 @@ static void place_mass(const hfiIsland* I, double* K) {
 // Computes dv = -K^-1 r and v1 = v0 + dv. Returns 0 if a pivot fails.
 static int find_step(hfiIsland* I, const double* v0) {
   int32_t n = I->n;
-  double* K = I->local;
+  double* K = I->matrix.local;
   place_mass(I, K);
-  for (int32_t i = 0; i < I->nscalar; ++i) K[I->scalar[i].dof * (n + 1)] += sqr(I->scalar[i].J) * I->G[i];
-  for (int32_t k = 0; k < I->npatch; k += I->patch[k].nblock) add_slopes(I, I->patch + k, K, n);
+  for (int32_t i = 0; i < I->nscalar; ++i) K[I->scalar[i].dof * (n + 1)] += sqr(I->scalar[i].J) * I->rows.G[i];
+  for (int32_t k = 0; k < I->stacks.nstack; k += I->stacks.list[k].nblock) add_slopes(I, I->stacks.list + k, K, n);
   if (hfi_ldlt(K, n, n, 1) != 0) return 0;
-  hfi_scale(I->dv, -1.0, I->r, n);
-  hfi_ldlt_solve(K, n, n, I->dv);
-  for (int32_t i = 0; i < n; ++i) I->v1[i] = v0[i] + I->dv[i];
+  hfi_scale(I->dofs.dv, -1.0, I->dofs.r, n);
+  hfi_ldlt_solve(K, n, n, I->dofs.dv);
+  for (int32_t i = 0; i < n; ++i) I->dofs.v1[i] = v0[i] + I->dofs.dv[i];
   return 1;
 }
 
 // Computes the row velocities s1 at the end of the step; for a short step s1 = s + J dv (newton.c: compute_end_rows). Returns 0 if a row that is at a
 // bound would shorten the step.
 static int find_end_rows(hfiIsland* I, int is_short) {
-  multiply_rows(I, is_short ? I->dv : I->v1, I->s1);
-  for (int32_t i = 0; is_short && i < I->nrow; ++i) I->s1[i] = I->s[i] + I->s1[i];
+  multiply_rows(I, is_short ? I->dofs.dv : I->dofs.v1, I->rows.s1);
+  for (int32_t i = 0; is_short && i < I->nrow; ++i) I->rows.s1[i] = I->rows.s[i] + I->rows.s1[i];
   return !any_shortens(I);
 }
 
@@ -284,20 +283,20 @@ static int find_end_rows(hfiIsland* I, int is_short) {
 static int take_step(hfiIsland* I, const Start* start, double tolerance, Residual* r) {
   double before = r->norm;
   if (!find_step(I, start->v0)) return 0;
-  double step = hfi_system_velocity_norm(I, I->dv), g_start = hfi_dot(I->dv, I->r, I->n);
+  double step = hfi_system_velocity_norm(I, I->dofs.dv), g_start = hfi_dot(I->dofs.dv, I->dofs.r, I->n);
   if (!isfinite(step) || !find_end_rows(I, !(step > HFI_SHORT_STEP * r->scale))) return 0;
-  *r = evaluate(I, start->p, I->v1, I->s1);
-  if (g_start < 0 && hfi_dot(I->dv, I->r, I->n) > -HFI_OVERSHOOT * g_start) return 0;
+  *r = evaluate(I, start->p, I->dofs.v1, I->rows.s1);
+  if (g_start < 0 && hfi_dot(I->dofs.dv, I->dofs.r, I->n) > -HFI_OVERSHOOT * g_start) return 0;
   return is_small(r->norm / HFI_SETTLED, tolerance, r->scale) && is_small(step * (r->norm / before), tolerance, r->scale);
 }
 
 // Whether trees that rest stay at rest. If they do, sets v1 to zero and s1 to s.
 static int stays_at_rest(hfiIsland* I, const double* v0, double tolerance, Residual r) {
   if (!is_small(r.norm / HFI_BALANCED, tolerance, r.scale) || hfi_any_nonzero(v0, I->n)) return 0;
-  memset(I->work, 0, sizeof(double) * (size_t)I->n);
-  if (!hfi_is_negligible(I, tolerance, I->r)) return 0;
-  memset(I->v1, 0, sizeof(double) * (size_t)I->n);
-  memcpy(I->s1, I->s, sizeof(double) * (size_t)I->nrow);
+  memset(I->dofs.work, 0, sizeof(double) * (size_t)I->n);
+  if (!hfi_is_negligible(I, tolerance, I->dofs.r)) return 0;
+  memset(I->dofs.v1, 0, sizeof(double) * (size_t)I->n);
+  memcpy(I->rows.s1, I->rows.s, sizeof(double) * (size_t)I->nrow);
   return 1;
 }
 
@@ -305,8 +304,8 @@ static int stays_at_rest(hfiIsland* I, const double* v0, double tolerance, Resid
 static int solve_listed(hfiIsland* I, double tolerance, hfiNewtonResult* out) {
   Start start = get_start(I);
   compute_diagonal(I, &start);
-  multiply_rows(I, start.v0, I->s);
-  Residual r = evaluate(I, start.p, start.v0, I->s);
+  multiply_rows(I, start.v0, I->rows.s);
+  Residual r = evaluate(I, start.p, start.v0, I->rows.s);
   int moves = r.norm / HFI_BALANCED_ROUNDING > tolerance * r.scale;
   if (!(moves ? take_step(I, &start, tolerance, &r) : stays_at_rest(I, start.v0, tolerance, r))) return 0;
   *out = (hfiNewtonResult){.converged = 1, .iterations = moves, .residual = r.scale > 0 ? r.norm / r.scale : r.norm};

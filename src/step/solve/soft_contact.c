@@ -1,11 +1,10 @@
 // The soft law of a contact, which goes through its estimated forces pi0 and f0, and how these forces start and change. The equations and their
 // symbols are at the head of soft.c.
-#include "step/solve/soft_law.h"
+
+#include "step/solve/inside.h"
 
 #include "base/compile.h"
 #include "math/vec3.h"
-#include "step/solve/damp.h"
-#include "step/solve/system.h"
 
 #include <string.h>
 
@@ -31,20 +30,20 @@ HFI_COPIED void soften_group(const hfContactLaw* law, double h, int g, double mo
     out->xi0[i] = (f[i] - rho * (f[i] - law->k_t[g] * law->xi0[i]) / kappa) * h / rho;
 }
 
-// Sets the terms of the soft law I->soft[k] that do not change between iterations.
+// Sets the terms of the soft law I->forces.law[k] that do not change between iterations.
 static void copy_constant_terms(hfiIsland* I, int32_t k) {
-  hfContactLaw* out = I->soft + k;
+  hfContactLaw* out = I->forces.law + k;
   *out = *I->block[k].contact;
   out->dissipation = 0;
   for (int g = 0; g < 3; ++g) out->c_t[g] = 0;
 }
 
-// Computes the soft law of contact k, which must act. I->force has f0.
+// Computes the soft law of contact k, which must act. I->forces.friction has f0.
 static void compute_soft_law(hfiIsland* I, int32_t k, double cap) {
   const hfiIslandBlock* b = I->block + k;
   const hfContactLaw* law = b->contact;
-  hfContactLaw* out = I->soft + k;
-  const double *W = I->inverse_mass + b->row, *f = I->force + b->row + 1, h = I->problem->h, pi = I->pi0[k];
+  hfContactLaw* out = I->forces.law + k;
+  const double *W = I->forces.inverse_mass + b->row, *f = I->forces.friction + b->row + 1, h = I->problem->h, pi = I->forces.pi0[k];
   double slope, vn = find_normal_velocity(law, h, pi, &slope);
   out->stiffness = min2(slope, cap / (h * W[0])) / h;
   out->depth = h * vn + pi / out->stiffness;
@@ -57,7 +56,7 @@ static void compute_soft_law(hfiIsland* I, int32_t k, double cap) {
 static double find_stopping_force(const hfiIsland* I, int32_t k, const hfContactLaw* law, const double* s) {
   double slope, h = I->problem->h, opening_speed = find_normal_velocity(law, h, 0, &slope);
   int32_t row = I->block[k].row;
-  return max2(0, opening_speed - s[row]) / (h * I->inverse_mass[row]);
+  return max2(0, opening_speed - s[row]) / (h * I->forces.inverse_mass[row]);
 }
 
 void hfi_clamp_group(double* f, int g, double bound) {
@@ -66,11 +65,11 @@ void hfi_clamp_group(double* f, int g, double bound) {
   for (int i = 0; i < hfi_group_dim(g); ++i) f[i] *= bound / norm;
 }
 
-// Returns the norm of the residual I->r of the bodies that contact k acts on [sqrt(kg) m/s].
+// Returns the norm of the residual I->dofs.r of the bodies that contact k acts on [sqrt(kg) m/s].
 static double find_residual_of_bodies(const hfiIsland* I, int32_t k) {
-  const hfiPatch* patch = I->patch + I->block[k].patch;
+  const hfiStack* stack = I->stacks.list + I->block[k].stack;
   double sum = 0;
-  for (int32_t c = 0; c < patch->ncol; ++c) sum += sqr(I->r[patch->dof[c]]) * I->inverse_diag[patch->dof[c]];
+  for (int32_t c = 0; c < stack->ncol; ++c) sum += sqr(I->dofs.r[stack->dof[c]]) * I->dofs.inverse_diag[stack->dof[c]];
   return sqrt(sum);
 }
 
@@ -79,8 +78,8 @@ static double find_residual_of_bodies(const hfiIsland* I, int32_t k) {
 // balances it, so that the residual of the bodies has its size. A contact at the bottom of a large heap may have such an impulse, too, but that one is
 // balanced by the other contacts of its bodies.
 static int is_plausible(const hfiIsland* I, int32_t k, double pi) {
-  double impulse = I->problem->h * pi * sqrt(I->inverse_mass[I->block[k].row]); // as a change of momenta [sqrt(kg) m/s]
-  return impulse <= I->p_norm || find_residual_of_bodies(I, k) < UNBALANCED * impulse;
+  double impulse = I->problem->h * pi * sqrt(I->forces.inverse_mass[I->block[k].row]); // as a change of momenta [sqrt(kg) m/s]
+  return impulse <= I->dofs.p_norm || find_residual_of_bodies(I, k) < UNBALANCED * impulse;
 }
 
 // Returns the normal force with which contact k starts: the force at the start of the step if it is plausible, or else the force that alone stops its
@@ -88,84 +87,84 @@ static int is_plausible(const hfiIsland* I, int32_t k, double pi) {
 static double find_first_normal_force(const hfiIsland* I, int32_t k) {
   const hfContactLaw* law = I->block[k].contact;
   double pi = law->normal_force0;
-  return pi > 0 && is_plausible(I, k, pi) ? pi : find_stopping_force(I, k, law, I->s);
+  return pi > 0 && is_plausible(I, k, pi) ? pi : find_stopping_force(I, k, law, I->rows.s);
 }
 
 void hfi_soft_set_duals(hfiIsland* I, int32_t k) {
   const hfiIslandBlock* b = I->block + k;
-  const double* f = I->force + b->row + 1;
-  double* w = I->dual + b->row + 1;
+  const double* f = I->forces.friction + b->row + 1;
+  double* w = I->duals.w + b->row + 1;
   for (int i = 0; i + 1 < b->dim; ++i) {
-    double bound = b->contact->mu[hfi_row_group(i + 1)] * I->lag[k];
+    double bound = b->contact->mu[hfi_row_group(i + 1)] * I->forces.lag[k];
     w[i] = bound > 0 ? f[i] / bound : 0;
   }
 }
 
-// Was contact k in an earlier solution of this step? I->v0 has the velocities of that solution.
-static int was_solved_before(const hfiIsland* I, int32_t k) { return I->block[k].source < I->known_rows; }
+// Was contact k in an earlier solution of this step? I->dofs.v0 has the velocities of that solution.
+static int was_solved_before(const hfiIsland* I, int32_t k) { return I->block[k].source < I->known.rows; }
 
-// Sets the first values of I->lag (from which pi0 is copied) and f0 of contact k: the forces of an earlier solution, or else the forces at the start of
+// Sets the first values of I->forces.lag (from which pi0 is copied) and f0 of contact k: the forces of an earlier solution, or else the forces at the start of
 // the step. The duals of a contact that was in no earlier solution start with zero, because nothing is known about its slip.
 static void start_forces(hfiIsland* I, int32_t k) {
   const hfiIslandBlock* b = I->block + k;
   const hfContactLaw* law = b->contact;
-  double *f = I->force + b->row + 1, h = I->problem->h;
+  double *f = I->forces.friction + b->row + 1, h = I->problem->h;
   const double* weight = hfi_system_row_weights(I) + b->row;
-  for (int i = 0; i < b->dim; ++i) I->inverse_mass[b->row + i] = sqr(weight[i]);
-  I->other_law[k] = I->soft + k;
+  for (int i = 0; i < b->dim; ++i) I->forces.inverse_mass[b->row + i] = sqr(weight[i]);
+  I->forces.other_law[k] = I->forces.law + k;
   copy_constant_terms(I, k);
   if (was_solved_before(I, k)) {
-    const double* gamma = I->known_impulse + b->source;
-    I->lag[k] = gamma[0] / h;
+    const double* gamma = I->known.impulse + b->source;
+    I->forces.lag[k] = gamma[0] / h;
     for (int i = 0; i + 1 < b->dim; ++i) f[i] = -gamma[i + 1] / h;
     hfi_soft_set_duals(I, k);
     return;
   }
   int touched = law->normal_force0 > 0; // at the start of the step
-  I->lag[k] = find_first_normal_force(I, k);
+  I->forces.lag[k] = find_first_normal_force(I, k);
   for (int i = 0; i + 1 < b->dim; ++i) f[i] = law->k_t[hfi_row_group(i + 1)] * law->xi0[i];
-  for (int g = 0; g < hfi_group_count(b->dim); ++g) hfi_clamp_group(f + hfi_group_row(g), g, touched ? law->mu[g] * I->lag[k] : 0);
+  for (int g = 0; g < hfi_group_count(b->dim); ++g) hfi_clamp_group(f + hfi_group_row(g), g, touched ? law->mu[g] * I->forces.lag[k] : 0);
 }
 
 void hfi_soft_bound_friction(hfiIsland* I, int32_t k) {
   const hfiIslandBlock* b = I->block + k;
   for (int g = 0; g < hfi_group_count(b->dim); ++g)
-    hfi_clamp_group(I->force + b->row + 1 + hfi_group_row(g), g, b->contact->mu[g] * I->lag[k]);
+    hfi_clamp_group(I->forces.friction + b->row + 1 + hfi_group_row(g), g, b->contact->mu[g] * I->forces.lag[k]);
   hfi_soft_set_duals(I, k);
 }
 
 // Exchanges the law in the block of contact k with the other of its two laws, true and soft.
 static void exchange_law(hfiIsland* I, int32_t k) {
   const hfContactLaw* law = I->block[k].contact;
-  I->block[k].contact = I->other_law[k];
-  I->other_law[k] = law;
+  I->block[k].contact = I->forces.other_law[k];
+  I->forces.other_law[k] = law;
 }
 
 void hfi_soft_begin_iteration(hfiIsland* I, int32_t k, double cap) {
-  if (I->pi0[k] > 0) compute_soft_law(I, k, cap); // Of an open contact only the friction coefficients of the soft law are read.
+  if (I->forces.pi0[k] > 0) compute_soft_law(I, k, cap); // Of an open contact only the friction coefficients of the soft law are read.
   exchange_law(I, k);
 }
 
-// Sets pi0 and f0 of contact k to the forces of its soft law at I->s1; in a damped heap, moves them towards these forces. The block must have its soft
+// Sets pi0 and f0 of contact k to the forces of its soft law at I->rows.s1; in a damped heap, moves them towards these forces. The block must have its soft
 // law. The friction duals are relative to the old bound of friction. They are replaced by f0 divided by the new bound.
 static void update_forces(hfiIsland* I, int32_t k) {
   const hfiIslandBlock* b = I->block + k;
   const hfContactLaw* law = b->contact;
-  const double* w = I->dual + b->row + 1;
-  double *f = I->force + b->row + 1, f1[5], pi = I->pi0[k], bound = I->lag[k], next;
+  const double* w = I->duals.w + b->row + 1;
+  double *f = I->forces.friction + b->row + 1, f1[5], pi = I->forces.pi0[k], bound = I->forces.lag[k], next;
   if (pi > 0) {
-    next = hfi_soft_normal_force(I, k, I->s1[b->row]);
-    next = I->is_damped ? hfi_damp_normal_force(I, k, next) : max2(0, next);
+    next = hfi_soft_normal_force(I, k, I->rows.s1[b->row]);
+    next = I->forces.is_damped ? hfi_damp_normal_force(I, k, next) : max2(0, next);
   } else
-    next = find_stopping_force(I, k, I->other_law[k], I->s1);
+    next = find_stopping_force(I, k, I->forces.other_law[k], I->rows.s1);
   for (int i = 0; i + 1 < b->dim; ++i) f1[i] = law->mu[hfi_row_group(i + 1)] * bound * w[i];
-  if (I->is_damped)
+  if (I->forces.is_damped)
     hfi_damp_friction(I, k, next, f1);
   else {
     memcpy(f, f1, sizeof *f * (size_t)(b->dim - 1));
-    I->lag[k] = next;
+    I->forces.lag[k] = next;
   }
-  I->pi0[k] = next;
+  I->forces.pi0[k] = next;
   hfi_soft_bound_friction(I, k);
 }
 
@@ -181,7 +180,7 @@ int hfi_soft_start_forces(hfiIsland* I) {
   for (int32_t k = I->nscalar; k < I->nblock; ++k) {
     if (!hfi_is_contact(I, k)) continue;
     start_forces(I, k);
-    I->pi0[k] = I->lag[k];
+    I->forces.pi0[k] = I->forces.lag[k];
     unknown |= !was_solved_before(I, k);
   }
   return unknown;

@@ -1,6 +1,6 @@
-// Products with J, the stacked Jacobian of a patch (island.h): the innermost loops of the solver.
+// Products with J, the stacked Jacobian of a stack (island.h): the innermost loops of the solver.
 //
-//   J      (nrow x ld) rows of all blocks of the patch; also stored as its transpose JT (ncol x height). Rows of both are padded with zeros to a multiple of four,
+//   J      (nrow x ld) rows of all blocks of the stack; also stored as its transpose JT (ncol x height). Rows of both are padded with zeros to a multiple of four,
 //          so that every loop runs over contiguous, independent elements without a remainder.
 //   gamma  impulses of the rows       s  row velocities, s = J x
 //   G      -d gamma/d s, which couples only rows of one block
@@ -21,12 +21,12 @@
 static inline int hfi_pushing_rows(int dim) { return dim < 3 ? dim : 3; }
 static inline int hfi_compact_size(int dim) { return 4 * hfi_pushing_rows(dim) + 6 * dim; }
 
-// Returns row i of a patch, a number for each of its columns. A compact row is written out to room (12).
-const double* hfi_patch_row(const hfiPatch* patch, int i, double* room);
-// Returns all rows of a patch, (nrow x ld). Compact rows are written out to room (nrow x ld).
-const double* hfi_patch_rows(const hfiPatch* patch, double* room);
+// Returns row i of a stack, a number for each of its columns. A compact row is written out to room (12).
+const double* hfi_stack_row(const hfiStack* stack, int i, double* room);
+// Returns all rows of a stack, (nrow x ld). Compact rows are written out to room (nrow x ld).
+const double* hfi_stack_rows(const hfiStack* stack, double* room);
 
-// The four blocks of J^T B, each (6 x 6), of a patch of two free bodies, as places in a larger matrix K. If there is one body, only `first` exists.
+// The four blocks of J^T B, each (6 x 6), of a stack of two free bodies, as places in a larger matrix K. If there is one body, only `first` exists.
 //
 //   [ first   beside ]
 //   [ below^T second ]
@@ -37,29 +37,29 @@ typedef struct hfiFreeBlocks {
   int ld_first, ld_second, ld_below; // numbers from one row of K to the next
 } hfiFreeBlocks;
 
-struct hfiPatchKernels {
+struct hfiStackKernels {
   // s (height) = J x
-  void (*multiply)(const hfiPatch* patch, const double* x, double* s);
-  // y (ld) += J^T gamma over rows [first, first + count) of the patch
-  void (*add_transposed)(const hfiPatch* patch, int first, int count, const double* gamma, double* y);
+  void (*multiply)(const hfiStack* stack, const double* x, double* s);
+  // y (ld) += J^T gamma over rows [first, first + count) of the stack
+  void (*add_transposed)(const hfiStack* stack, int first, int count, const double* gamma, double* y);
   // GJ = G J for the rows J (dim x ld) of a contact, whose G is that of its response c
   void (*multiply_contact)(const hfiContactResponse* c, int dim, const double* J, double* GJ, int ld);
   // GJ = G J for saturated rows J (dim x ld), whose G (dim) is diagonal
   void (*scale_rows)(const double* G, int dim, const double* J, double* GJ, int ld);
   // C += A^T B for A and B (rows x ld). C has ld columns and ncol rows, rounded up to an even number. With `upper` only the upper triangle of C is right.
-  void (*add_product)(const hfiPatch* patch, int rows, const double* A, const double* B, int upper, double* C);
+  void (*add_product)(const hfiStack* stack, int rows, const double* A, const double* B, int upper, double* C);
 
-  // Patches of free bodies, with compact rows (hfiPatch.nfree). a and b point to the six numbers of each body; b = NULL: there is one body. All rows take
+  // Stacks of free bodies, with compact rows (hfiStack.nfree). a and b point to the six numbers of each body; b = NULL: there is one body. All rows take
   // part. Rows that do not act have gamma = 0 and G = 0.
-  void (*multiply_free)(const hfiPatch* patch, const double* a, const double* b, double* s);     // s (height) = J [a b]
-  void (*add_transposed_free)(const hfiPatch* patch, const double* gamma, double* a, double* b); // [a b] += J^T gamma
-  void (*add_product_free)(const hfiPatch* patch, const double* J, const double* B, const hfiFreeBlocks* K); // K += J^T B, J and B (nrow x ld) written out
+  void (*multiply_free)(const hfiStack* stack, const double* a, const double* b, double* s);     // s (height) = J [a b]
+  void (*add_transposed_free)(const hfiStack* stack, const double* gamma, double* a, double* b); // [a b] += J^T gamma
+  void (*add_product_free)(const hfiStack* stack, const double* J, const double* B, const hfiFreeBlocks* K); // K += J^T B, J and B (nrow x ld) written out
 };
 
-extern const hfiPatchKernels hfi_patch_kernels;     // for every machine
-extern const hfiPatchKernels hfi_patch_kernels_avx; // for machines with AVX
+extern const hfiStackKernels hfi_stack_kernels;     // for every machine
+extern const hfiStackKernels hfi_stack_kernels_avx; // for machines with AVX
 
 // Returns the fastest kernels that this machine can run.
-const hfiPatchKernels* hfi_patch_choose(void);
+const hfiStackKernels* hfi_stack_choose(void);
 
 #endif

@@ -1,9 +1,9 @@
-// The kernels of patches agree with plain loops, and give the same bits on every vector unit.
+// The kernels of stacks agree with plain loops, and give the same bits on every vector unit.
 #include "support/cmocka_all.h"
 #include "support/near.h"
 #include "support/random.h"
 
-#include "step/solve/patch.h"
+#include "step/solve/inside.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 enum { MOST_ROWS = 32, MOST_COLUMNS = 20, MOST = 32 * 32 };
 
 typedef struct fixture {
-  hfiPatch patch;
+  hfiStack stack;
   double J[MOST], JT[MOST], x[MOST_COLUMNS], gamma[MOST_ROWS];
   hfiContactResponse response;
 } fixture;
@@ -20,13 +20,13 @@ static int round_up4(int n) { return (n + 3) & ~3; }
 
 static void make_fixture(fixture* f, testRandom* r, int rows, int columns) {
   memset(f, 0, sizeof *f);
-  hfiPatch patch = {.nrow = rows, .ncol = columns, .J = f->J, .JT = f->JT};
-  patch.ld = round_up4(columns);
-  patch.height = round_up4(rows);
-  f->patch = patch;
+  hfiStack stack = {.nrow = rows, .ncol = columns, .J = f->J, .JT = f->JT};
+  stack.ld = round_up4(columns);
+  stack.height = round_up4(rows);
+  f->stack = stack;
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < columns; ++j)
-      f->J[i * patch.ld + j] = f->JT[j * patch.height + i] = random_normal(r);
+      f->J[i * stack.ld + j] = f->JT[j * stack.height + i] = random_normal(r);
   for (int j = 0; j < columns; ++j) f->x[j] = random_normal(r);
   for (int i = 0; i < rows; ++i) f->gamma[i] = random_normal(r);
   f->response.pi = 1;
@@ -37,8 +37,8 @@ static void make_fixture(fixture* f, testRandom* r, int rows, int columns) {
 }
 
 // All results of all kernels, one behind the other. Returns their number.
-static int run_kernels(const hfiPatchKernels* k, const fixture* f, double* out) {
-  const hfiPatch* p = &f->patch;
+static int run_kernels(const hfiStackKernels* k, const fixture* f, double* out) {
+  const hfiStack* p = &f->stack;
   double *s = out, *y = s + p->height, *GJ = y + p->ld, *C = GJ + p->height * p->ld;
   int size = p->height + p->ld + p->height * p->ld + (p->ncol + 1) * p->ld;
   memset(out, 0, sizeof *out * (size_t)size);
@@ -64,9 +64,9 @@ static void fill_G(const hfiContactResponse* c, double G[6][6]) {
 // Sums of at most MOST_ROWS products of numbers near one: 1e-13 is rounding.
 static void check_kernels(const fixture* f) {
   static double out[4 * MOST];
-  const hfiPatch* p = &f->patch;
+  const hfiStack* p = &f->stack;
   double G[6][6], *s = out, *y = s + p->height, *GJ = y + p->ld, *C = GJ + p->height * p->ld;
-  run_kernels(&hfi_patch_kernels, f, out);
+  run_kernels(&hfi_stack_kernels, f, out);
   fill_G(&f->response, G);
   for (int i = 0; i < p->nrow; ++i) {
     double sum = 0;
@@ -108,20 +108,20 @@ static void test_products(void** state) {
 
 static void check_bits(const fixture* f) {
   static double plain[4 * MOST], chosen[4 * MOST];
-  int size = run_kernels(&hfi_patch_kernels, f, plain);
-  run_kernels(hfi_patch_choose(), f, chosen);
+  int size = run_kernels(&hfi_stack_kernels, f, plain);
+  run_kernels(hfi_stack_choose(), f, chosen);
   assert_memory_equal(plain, chosen, sizeof *plain * (size_t)size);
 }
 
 static void test_same_bits_from_wide_vectors(void** state) {
   (void)state;
-  if (hfi_patch_choose() == &hfi_patch_kernels) skip(); // no AVX here
+  if (hfi_stack_choose() == &hfi_stack_kernels) skip(); // no AVX here
   for_all_sizes(check_bits);
 }
 
-// A patch of contacts of one or two free bodies: compact rows, and the same rows written out by hand.
+// A stack of contacts of one or two free bodies: compact rows, and the same rows written out by hand.
 typedef struct freeFixture {
-  hfiPatch patch;
+  hfiStack stack;
   double compact[MOST], J[MOST];
 } freeFixture;
 
@@ -129,7 +129,7 @@ static void make_free(freeFixture* f, testRandom* r, int bodies, int dim, int bl
   int pushing = dim < 3 ? dim : 3, ld = bodies == 2 ? 12 : 8;
   double* at = f->compact;
   memset(f, 0, sizeof *f);
-  f->patch = (hfiPatch){.nblock = blocks, .nrow = blocks * dim, .height = blocks * dim, .ncol = 6 * bodies, .ld = ld, .nfree = bodies, .dim = dim, .J = f->compact};
+  f->stack = (hfiStack){.nblock = blocks, .nrow = blocks * dim, .height = blocks * dim, .ncol = 6 * bodies, .ld = ld, .nfree = bodies, .dim = dim, .J = f->compact};
   for (int k = 0; k < blocks; ++k) {
     double* J = f->J + k * dim * ld;
     for (int i = 0; i < pushing; ++i, ++at)
@@ -148,27 +148,27 @@ typedef struct freeResults {
   double s[MOST_ROWS], ab[12], first[6 * 23], second[6 * 9], below[6 * 11];
 } freeResults;
 
-static void run_free(const hfiPatchKernels* k, const freeFixture* f, const double* x, const double* gamma, const double* B, freeResults* out) {
-  int two = f->patch.nfree == 2;
+static void run_free(const hfiStackKernels* k, const freeFixture* f, const double* x, const double* gamma, const double* B, freeResults* out) {
+  int two = f->stack.nfree == 2;
   memset(out, 0, sizeof *out);
-  k->multiply_free(&f->patch, x, two ? x + 6 : NULL, out->s);
-  k->add_transposed_free(&f->patch, gamma, out->ab, two ? out->ab + 6 : NULL);
+  k->multiply_free(&f->stack, x, two ? x + 6 : NULL, out->s);
+  k->add_transposed_free(&f->stack, gamma, out->ab, two ? out->ab + 6 : NULL);
   hfiFreeBlocks K = {out->first, two ? out->second : NULL, out->first + 15, out->below, 23, 9, 11};
-  k->add_product_free(&f->patch, f->J, B, &K);
+  k->add_product_free(&f->stack, f->J, B, &K);
 }
 
 // Sums of at most MOST_ROWS products of numbers near one: 1e-13 is rounding.
 static void check_free(const freeFixture* f, const double* x, const double* gamma, const double* B, const freeResults* out) {
-  const hfiPatch* p = &f->patch;
+  const hfiStack* p = &f->stack;
   double room[12];
   static double rows[MOST];
-  hfi_patch_rows(p, rows);
+  hfi_stack_rows(p, rows);
   for (int i = 0; i < p->nrow * p->ld; ++i) assert_true(rows[i] == f->J[i]);
   for (int i = 0; i < p->nrow; ++i) {
     double sum = 0;
     for (int c = 0; c < p->ncol; ++c) sum += f->J[i * p->ld + c] * x[c];
     assert_near(out->s[i], sum, 1e-13);
-    hfi_patch_row(p, i, room);
+    hfi_stack_row(p, i, room);
     for (int c = 0; c < p->ncol; ++c) assert_true(room[c] == f->J[i * p->ld + c]);
   }
   for (int c = 0; c < p->ncol; ++c) {
@@ -197,9 +197,9 @@ static void test_free_bodies(void** state) {
     make_free(&f, &r, bodies, dim, 1 + random_int(&r, 5));
     for (int c = 0; c < 12; ++c) x[c] = random_normal(&r);
     for (int i = 0; i < MOST_ROWS; ++i) gamma[i] = random_normal(&r);
-    for (int i = 0; i < f.patch.nrow * f.patch.ld; ++i) B[i] = i % f.patch.ld < f.patch.ncol ? random_normal(&r) : 0;
-    run_free(&hfi_patch_kernels, &f, x, gamma, B, &plain);
-    run_free(hfi_patch_choose(), &f, x, gamma, B, &chosen);
+    for (int i = 0; i < f.stack.nrow * f.stack.ld; ++i) B[i] = i % f.stack.ld < f.stack.ncol ? random_normal(&r) : 0;
+    run_free(&hfi_stack_kernels, &f, x, gamma, B, &plain);
+    run_free(hfi_stack_choose(), &f, x, gamma, B, &chosen);
     check_free(&f, x, gamma, B, &plain);
     assert_memory_equal(&plain, &chosen, sizeof plain);
   }

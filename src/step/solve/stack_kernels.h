@@ -1,13 +1,14 @@
-// The kernels of a patch (hfiPatchKernels; patch.h has the symbols). This file is compiled once for each vector unit, by patch.c and patch_avx.c. All versions
+// The kernels of a stack (hfiStackKernels; stack.h has the symbols). This file is compiled once for each vector unit, by stack.c and stack_avx.c. All versions
 // do the same operations in the same order on each element, so that they give the same bits.
 //
 // The number of columns is a multiple of four. The inner loop of all products computes a tile: four or eight neighbouring elements of a row of the result,
 // in up to four rows. Each element adds its products a_k x_k in the order of k. The elements of a tile are named one by one, so that they stay in registers
 // and compilers put them into vectors.
+#include "step/solve/inside.h"
+
 #include "base/compile.h"
 #include "linalg/dense.h"
 #include "base/lanes.h"
-#include "step/solve/patch.h"
 
 #include <string.h>
 
@@ -46,23 +47,23 @@ static inline Eight add8(Eight s, double a, const double* x) {
   return r;
 }
 
-static void multiply(const hfiPatch* patch, const double* x, double* s) {
-  int height = patch->height, ncol = patch->ncol, r = 0;
+static void multiply(const hfiStack* stack, const double* x, double* s) {
+  int height = stack->height, ncol = stack->ncol, r = 0;
   for (; r + 8 <= height; r += 8) {
-    const double* column = patch->JT + r;
+    const double* column = stack->JT + r;
     Eight sum = {{0, 0, 0, 0}, {0, 0, 0, 0}};
     for (int c = 0; c < ncol; ++c, column += height) sum = add8(sum, x[c], column);
     store8(s + r, sum);
   }
   if (r == height) return;
-  const double* column = patch->JT + r;
+  const double* column = stack->JT + r;
   Four sum = {0, 0, 0, 0};
   for (int c = 0; c < ncol; ++c, column += height) sum = add4(sum, x[c], column);
   store4(s + r, sum);
 }
 
-static void add_transposed(const hfiPatch* patch, int first, int count, const double* gamma, double* y) {
-  hfi_add_rows(y, 1.0, gamma, 1, patch->J + first * patch->ld, patch->ld, count, patch->ld);
+static void add_transposed(const hfiStack* stack, int first, int count, const double* gamma, double* y) {
+  hfi_add_rows(y, 1.0, gamma, 1, stack->J + first * stack->ld, stack->ld, count, stack->ld);
 }
 
 // C += A^T B for a tile of C, over k rows of A and B. All three have rows of ld numbers. add_tile48 has four rows and eight columns, and so on.
@@ -108,8 +109,8 @@ HFI_COPIED void add_tiles(int ncol, int ld, const double* restrict A, const doub
   for (; i < ncol; i += 2) add_tile24(C + i * ld + j, A + i, B + j, ld, rows);
 }
 
-static void add_product(const hfiPatch* patch, int rows, const double* A, const double* B, int upper, double* C) {
-  HFI_BY_SIZE(rows, add_tiles, patch->ncol, patch->ld, A, B, upper, C);
+static void add_product(const hfiStack* stack, int rows, const double* A, const double* B, int upper, double* C) {
+  HFI_BY_SIZE(rows, add_tiles, stack->ncol, stack->ld, A, B, upper, C);
 }
 
 // a x
@@ -194,10 +195,10 @@ HFI_COPIED hfiTwo multiply_row(const double* F, const double* A, int r, const Fr
 }
 
 // s = J [a b]. Two rows at a time.
-HFI_COPIED void multiply_blocks(const hfiPatch* patch, const double* a, const double* b, double* restrict s, int dim) {
+HFI_COPIED void multiply_blocks(const hfiStack* stack, const double* a, const double* b, double* restrict s, int dim) {
   FreeVelocity v = velocity_of(a, b);
-  const double* F = patch->J;
-  for (int32_t k = 0; k < patch->nblock; ++k, F += hfi_compact_size(dim), s += dim) {
+  const double* F = stack->J;
+  for (int32_t k = 0; k < stack->nblock; ++k, F += hfi_compact_size(dim), s += dim) {
     const double* A = F + 4 * hfi_pushing_rows(dim);
     int r = 0;
     for (; r + 2 <= dim; r += 2) {
@@ -211,11 +212,11 @@ HFI_COPIED void multiply_blocks(const hfiPatch* patch, const double* a, const do
 }
 
 // [a b] += J^T gamma. The force F^T gamma is summed once for both bodies.
-HFI_COPIED void add_transposed_blocks(const hfiPatch* patch, const double* restrict gamma, double* restrict a, double* restrict b, int dim) {
-  const double* F = patch->J;
+HFI_COPIED void add_transposed_blocks(const hfiStack* stack, const double* restrict gamma, double* restrict a, double* restrict b, int dim) {
+  const double* F = stack->J;
   hfiQuad force = hfi_quad_zero(), torque4 = force; // F^T gamma and a zero; the first four numbers of [A_1 A_2]^T gamma
   hfiTwo torque2 = {0, 0};                          // the other two
-  for (int32_t k = 0; k < patch->nblock; ++k, F += hfi_compact_size(dim), gamma += dim) {
+  for (int32_t k = 0; k < stack->nblock; ++k, F += hfi_compact_size(dim), gamma += dim) {
     const double* A = F + 4 * hfi_pushing_rows(dim);
     for (int r = 0; r < dim; ++r) {
       if (r < 3) HFI_QUAD_PLUS(force, gamma[r], hfi_quad_load(F + 4 * r));
@@ -230,12 +231,12 @@ HFI_COPIED void add_transposed_blocks(const hfiPatch* patch, const double* restr
   b[3] += hfi_quad_high(torque4)[1], *(hfiTwo*)(b + 4) += torque2;
 }
 
-static void multiply_free(const hfiPatch* patch, const double* a, const double* b, double* s) {
-  HFI_BY_SIZE(patch->dim, multiply_blocks, patch, a, b, s);
+static void multiply_free(const hfiStack* stack, const double* a, const double* b, double* s) {
+  HFI_BY_SIZE(stack->dim, multiply_blocks, stack, a, b, s);
 }
 
-static void add_transposed_free(const hfiPatch* patch, const double* gamma, double* a, double* b) {
-  HFI_BY_SIZE(patch->dim, add_transposed_blocks, patch, gamma, a, b);
+static void add_transposed_free(const hfiStack* stack, const double* gamma, double* a, double* b) {
+  HFI_BY_SIZE(stack->dim, add_transposed_blocks, stack, gamma, a, b);
 }
 
 // Three rows of C += A^T B for the first three columns of A and all twelve columns of B. The first six numbers of the rows of C begin at `left`, the others at
@@ -286,12 +287,12 @@ HFI_COPIED void add_blocks(const double* J, const double* B, int rows, int force
   add_three_by_six(K->below + 3 * K->ld_below, K->ld_below, B + 3, J + 6, 12, rows);
 }
 
-static void add_product_free(const hfiPatch* patch, const double* J, const double* B, const hfiFreeBlocks* K) {
-  int torques = patch->dim - hfi_pushing_rows(patch->dim); // the last rows of the last block
-  if (patch->nrow == 6 && patch->dim == 6)                 // one contact
+static void add_product_free(const hfiStack* stack, const double* J, const double* B, const hfiFreeBlocks* K) {
+  int torques = stack->dim - hfi_pushing_rows(stack->dim); // the last rows of the last block
+  if (stack->nrow == 6 && stack->dim == 6)                 // one contact
     add_blocks(J, B, 6, 3, K);
   else
-    add_blocks(J, B, patch->nrow, patch->nrow - torques, K);
+    add_blocks(J, B, stack->nrow, stack->nrow - torques, K);
 }
 
 #define KERNELS                                                                                                                              \
