@@ -1,24 +1,27 @@
-// The rigid step by maximal dissipation (Drumwright and Shell 2010), in two forms. The symbols are those of mlcp.c. The saturated rows J_s, with
-// impulses x_s, are called targets. F are the tangent rows of a contact, with impulses f1 and f2.
+// The rigid step by maximal dissipation (Drumwright and Shell 2010), in two forms. The symbols are those of mlcp.c. The
+// saturated rows J_s, with impulses x_s, are called targets. F are the tangent rows of a contact, with impulses f1 and
+// f2.
 //
-// Two-stage form (the paper's experimental solver). It solves the frictionless problem first. Then it chooses the impulses that leave the least kinetic
-// energy while targets and normal velocities are still met:
+// Two-stage form (the paper's experimental solver). It solves the frictionless problem first. Then it chooses the
+// impulses that leave the least kinetic energy while targets and normal velocities are still met:
 //
 //   min 1/2 v^T A v over x,   v = v* + A^-1 J^T x
 //   targets   J_s v + R x_s = s0 where x_s is inside its bounds       free multiplier
 //   normals   N v >= b                                                multiplier >= 0
 //   friction  |f1|, |f2| <= mu fN, with fN of the first stage
 //
-// The conditions of optimality are a mixed complementarity problem for x and the multipliers nu. C has the rows of G for targets and normals:
+// The conditions of optimality are a mixed complementarity problem for x and the multipliers nu. C has the rows of G
+// for targets and normals:
 //
 //   [ G + eps   -C^T ] [x  ]   [ g    ]       x between its bounds
 //   [ C          eps ] [nu ] + [ d    ]       nu free or >= 0
 //
-// The energy includes the energy that the targets supply. So a foot need not rest at the least energy: the body of a walking robot would stand still
-// while its feet slide.
+// The energy includes the energy that the targets supply. So a foot need not rest at the least energy: the body of a
+// walking robot would stand still while its feet slide.
 //
-// Dissipation form. Targets are met first. Contact forces then minimise the kinetic energy of the motion that the targets leave free, relative to the
-// motion that they prescribe. The gradient of that energy is the velocity of the contact:
+// Dissipation form. Targets are met first. Contact forces then minimise the kinetic energy of the motion that the
+// targets leave free, relative to the motion that they prescribe. The gradient of that energy is the velocity of the
+// contact:
 //
 //   targets   J_s v + R x_s - s0 = 0 where x_s is inside its bounds
 //   normals   fN >= 0  complementary to  N v - b - mu sum_k sigma_k
@@ -27,12 +30,13 @@
 //   d_k      sides (+-1, +-1) of the pyramid |f1| + |f2| <= mu fN, k = 1 ... 4
 //   sigma_k  their multipliers [m/s]
 //
-// This is a convex problem. A contact that sticks has exactly no slip; a contact that slides also lifts a little (Anitescu). The pyramid is inside the
-// round cone, so that a step with the round cone can have these forces, too.
+// This is a convex problem. A contact that sticks has exactly no slip; a contact that slides also lifts a little
+// (Anitescu). The pyramid is inside the round cone, so that a step with the round cone can have these forces, too.
 //
-// eps. G has at most nv independent rows. So a small share eps of its mean diagonal is added to the diagonal. Contacts of the dissipation form get a
-// larger share, so that nearly the smallest of all forces with the same effect are chosen.
-#include "methods/mlcp/mlcp.h"
+// eps. G has at most nv independent rows. So a small share eps of its mean diagonal is added to the diagonal. Contacts
+// of the dissipation form get a larger share, so that nearly the smallest of all forces with the same effect are
+// chosen.
+#include "methods/mlcp/inside.h"
 
 #include "math/vec3.h"
 
@@ -42,108 +46,157 @@
 static const double REGULARISATION = 1e-8;
 static const double CONTACT_REGULARISATION = 1e-4;
 
-// A velocity is a sum of terms. If it is below this share of their absolute sum, it is set to zero [-]. At rest it would be only a rounding error; the
-// bounds of the problem would be 1e15 times as large as such velocities, and the problem could not be solved.
+// A velocity is a sum of terms. If it is below this share of their absolute sum, it is set to zero [-]. At rest it
+// would be only a rounding error; the bounds of the problem would be 1e15 times as large as such velocities, and the
+// problem could not be solved.
 static const double ROUNDING = 1e-14;
 
-// Returns the velocity of row i for the impulses x.
-static double row_velocity(const hfMlcp* m, int i, const double* x) {
-  double v = m->g[i], terms = fabs(v);
-  for (int j = 0; j < m->n; ++j) {
-    double part = m->G[i * m->n + j] * x[j];
+// Returns the velocity of row i for the impulses x (n).
+static double find_row_velocity(const hfiMlcpRows* r, int i, const double* x) {
+  double v = r->g[i];
+  double terms = fabs(v);
+  for (int j = 0; j < r->n; ++j) {
+    double part = r->G[i * r->n + j] * x[j];
     v += part;
     terms += fabs(part);
   }
   return fabs(v) < ROUNDING * terms ? 0 : v;
 }
 
-// Writes the row of the multiplier of target or normal i in the two-stage form. v: velocity of row i at x0; n: number of unknowns x and nu.
+// ---- two stages ---------------------------------------------------------------------------------------
+
+// Writes the row of the multiplier of target or normal i. v: velocity of row i at x0; n: number of unknowns x and nu.
 static void write_multiplier(hfMlcp* m, int n, int i, double v, double x0) {
-  int nx = m->n, row = nx + i;
-  double* A = m->lcp_A;
-  for (int j = 0; j < nx; ++j) A[row * n + j] = m->G[i * nx + j], A[j * n + row] = -m->G[i * nx + j];
-  A[row * n + i] += m->soft[i];
-  A[i * n + row] -= m->soft[i];
-  m->lcp_b[row] = v + m->soft[i] * x0 - m->target[i];
-  m->lcp_lo[row] = i < m->ns ? -INFINITY : 0;
-  m->lcp_hi[row] = INFINITY;
+  const hfiMlcpRows* r = &m->rows;
+  double* A = m->lcp.A;
+  int row = r->n + i;
+
+  for (int j = 0; j < r->n; ++j) {
+    A[row * n + j] = r->G[i * r->n + j];
+    A[j * n + row] = -r->G[i * r->n + j];
+  }
+  A[row * n + i] += r->soft[i];
+  A[i * n + row] -= r->soft[i];
+
+  m->lcp.b[row] = v + r->soft[i] * x0 - r->target[i];
+  m->lcp.lo[row] = i < r->ns ? -INFINITY : 0;
+  m->lcp.hi[row] = INFINITY;
 }
 
-// Writes the conditions of optimality of the two-stage form. The unknowns are x - x0 and nu; n: their number.
+// Writes the conditions of optimality. The unknowns are x - x0 and nu; n: their number.
 static void write_optimality(hfMlcp* m, int n, const double* x0) {
-  int nx = m->n, nk = m->ns + m->nc;
-  double eps = REGULARISATION * hfi_mlcp_mean_diagonal(m), *A = m->lcp_A;
-  memset(A, 0, sizeof *A * (size_t)n * (size_t)n);
-  for (int i = 0; i < nx; ++i) {
-    double v = row_velocity(m, i, x0);
-    for (int j = 0; j < nx; ++j) A[i * n + j] = m->G[i * nx + j];
-    m->lcp_b[i] = i < nk ? v : v - m->target[i];
-    m->lcp_lo[i] = m->lo[i] - x0[i];
-    m->lcp_hi[i] = m->hi[i] - x0[i];
-    if (i < nk) write_multiplier(m, n, i, v, x0[i]);
+  const hfiMlcpRows* r = &m->rows;
+  hfiMlcpUnknowns* lcp = &m->lcp;
+  int held = r->ns + r->nc; // targets and normals, which have multipliers
+  double eps = REGULARISATION * hfi_mlcp_mean_diagonal(r);
+
+  memset(lcp->A, 0, sizeof *lcp->A * (size_t)n * (size_t)n);
+  for (int i = 0; i < r->n; ++i) {
+    double v = find_row_velocity(r, i, x0);
+    for (int j = 0; j < r->n; ++j) lcp->A[i * n + j] = r->G[i * r->n + j];
+    lcp->b[i] = i < held ? v : v - r->target[i];
+    lcp->lo[i] = r->lo[i] - x0[i];
+    lcp->hi[i] = r->hi[i] - x0[i];
+    if (i < held) write_multiplier(m, n, i, v, x0[i]);
   }
-  for (int i = 0; i < n; ++i) A[i * n + i] += eps;
+  for (int i = 0; i < n; ++i) lcp->A[i * n + i] += eps;
 }
 
-// Solves the problem of targets and normals, without friction.
+// Solves the problem of targets and normals, without friction, for rows.x.
 static hfStatus solve_frictionless(hfMlcp* m, hfSolveReport* report, hfError* error) {
-  int n = m->ns + m->nc;
+  hfiMlcpRows* r = &m->rows;
+  hfiMlcpUnknowns* lcp = &m->lcp;
+  int n = r->ns + r->nc;
+
   for (int i = 0; i < n; ++i) {
-    for (int j = 0; j < n; ++j) m->lcp_A[i * n + j] = m->G[i * m->n + j];
-    m->lcp_A[i * n + i] += m->soft[i];
-    m->lcp_b[i] = m->g[i] - m->target[i];
-    m->lcp_lo[i] = m->lo[i], m->lcp_hi[i] = m->hi[i];
+    for (int j = 0; j < n; ++j) lcp->A[i * n + j] = r->G[i * r->n + j];
+    lcp->A[i * n + i] += r->soft[i];
+    lcp->b[i] = r->g[i] - r->target[i];
+    lcp->lo[i] = r->lo[i];
+    lcp->hi[i] = r->hi[i];
   }
+
   hfStatus status = hfi_mlcp_run(m, n, report, error);
   if (status < 0) return status;
-  memset(m->x, 0, sizeof *m->x * (size_t)m->n);
-  memcpy(m->x, m->z, sizeof *m->x * (size_t)n);
+  memset(r->x, 0, sizeof *r->x * (size_t)r->n);
+  memcpy(r->x, lcp->z, sizeof *r->x * (size_t)n);
   return status;
 }
 
+// Solves the rows in two stages. Writes rows.x, and the bounds of tangents.
 hfStatus hfi_mlcp_two_stage(hfMlcp* m, hfSolveReport* report, hfError* error) {
+  hfiMlcpRows* r = &m->rows;
   hfStatus status = solve_frictionless(m, report, error);
-  if (status != HF_OK || m->nt == 0) return status;
-  for (int c = 0; c < m->nc; ++c) {
-    double bound = m->mu[c] * m->x[m->ns + c];
-    for (int i = 0; m->tangent[c] >= 0 && i < 2; ++i) m->lo[m->tangent[c] + i] = -bound, m->hi[m->tangent[c] + i] = bound;
-  }
-  write_optimality(m, m->n + m->ns + m->nc, m->x);
-  status = hfi_mlcp_run(m, m->n + m->ns + m->nc, report, error);
-  if (status < 0) return status;
-  for (int i = 0; i < m->n; ++i) m->x[i] += m->z[i];
-  return status;
-}
+  if (status != HF_OK || r->nt == 0) return status;
 
-// Writes the rows of x of the dissipation form. n: number of unknowns x and sigma.
-static void write_velocities(hfMlcp* m, int n) {
-  double mean = hfi_mlcp_mean_diagonal(m);
-  memset(m->lcp_A, 0, sizeof *m->lcp_A * (size_t)n * (size_t)n);
-  for (int i = 0; i < m->n; ++i) {
-    for (int j = 0; j < m->n; ++j) m->lcp_A[i * n + j] = m->G[i * m->n + j];
-    m->lcp_A[i * n + i] += m->soft[i] + (i < m->ns ? REGULARISATION : CONTACT_REGULARISATION) * mean;
-    m->lcp_b[i] = m->g[i] - m->target[i];
-    m->lcp_lo[i] = m->lo[i], m->lcp_hi[i] = m->hi[i];
-  }
-}
-
-hfStatus hfi_mlcp_dissipation(hfMlcp* m, hfSolveReport* report, hfError* error) {
-  int side = m->n, n = side + 4 * m->nt;
-  write_velocities(m, n);
-  for (int c = 0; c < m->nc; ++c) {
-    if (m->tangent[c] < 0) continue;
-    for (int k = 0; k < 4; ++k, ++side) { // mu fN +- f1 +- f2 >= 0
-      int normal = m->ns + c;
-      m->lcp_A[side * n + normal] = m->mu[c], m->lcp_A[normal * n + side] = -m->mu[c];
-      for (int i = 0; i < 2; ++i) {
-        int f = m->tangent[c] + i;
-        double sign = k >> i & 1 ? 1 : -1;
-        m->lcp_A[side * n + f] = sign, m->lcp_A[f * n + side] = -sign;
-      }
-      m->lcp_b[side] = 0, m->lcp_lo[side] = 0, m->lcp_hi[side] = INFINITY;
+  // friction is bounded by the normal impulses of the first stage
+  for (int c = 0; c < r->nc; ++c) {
+    int tangent = r->tangent[c];
+    if (tangent < 0) continue;
+    double bound = r->mu[c] * r->x[r->ns + c];
+    for (int i = tangent; i < tangent + 2; ++i) {
+      r->lo[i] = -bound;
+      r->hi[i] = bound;
     }
   }
+
+  int n = r->n + r->ns + r->nc;
+  write_optimality(m, n, r->x);
+  status = hfi_mlcp_run(m, n, report, error);
+  if (status < 0) return status;
+  for (int i = 0; i < r->n; ++i) r->x[i] += m->lcp.z[i];
+  return status;
+}
+
+// ---- dissipation --------------------------------------------------------------------------------------
+
+// Writes the rows of x. n: number of unknowns x and sigma.
+static void write_velocities(hfMlcp* m, int n) {
+  const hfiMlcpRows* r = &m->rows;
+  hfiMlcpUnknowns* lcp = &m->lcp;
+  double mean = hfi_mlcp_mean_diagonal(r);
+
+  memset(lcp->A, 0, sizeof *lcp->A * (size_t)n * (size_t)n);
+  for (int i = 0; i < r->n; ++i) {
+    for (int j = 0; j < r->n; ++j) lcp->A[i * n + j] = r->G[i * r->n + j];
+    lcp->A[i * n + i] += r->soft[i] + (i < r->ns ? REGULARISATION : CONTACT_REGULARISATION) * mean;
+    lcp->b[i] = r->g[i] - r->target[i];
+    lcp->lo[i] = r->lo[i];
+    lcp->hi[i] = r->hi[i];
+  }
+}
+
+// Writes side k of the friction pyramid of contact c, mu fN +- f1 +- f2 >= 0, as unknown `side` of n.
+static void write_side(hfMlcp* m, int n, int side, int c, int k) {
+  const hfiMlcpRows* r = &m->rows;
+  double* A = m->lcp.A;
+  int normal = r->ns + c;
+  A[side * n + normal] = r->mu[c];
+  A[normal * n + side] = -r->mu[c];
+
+  for (int i = 0; i < 2; ++i) {
+    int tangent = r->tangent[c] + i;
+    double sign = k >> i & 1 ? 1 : -1;
+    A[side * n + tangent] = sign;
+    A[tangent * n + side] = -sign;
+  }
+  m->lcp.b[side] = 0;
+  m->lcp.lo[side] = 0;
+  m->lcp.hi[side] = INFINITY;
+}
+
+// Solves the rows for the contact forces that dissipate most. Writes rows.x.
+hfStatus hfi_mlcp_dissipation(hfMlcp* m, hfSolveReport* report, hfError* error) {
+  enum { SIDES = 4 };
+  hfiMlcpRows* r = &m->rows;
+  int side = r->n;
+  int n = side + SIDES * r->nt;
+
+  write_velocities(m, n);
+  for (int c = 0; c < r->nc; ++c)
+    for (int k = 0; r->tangent[c] >= 0 && k < SIDES; ++k) write_side(m, n, side++, c, k);
+
   hfStatus status = hfi_mlcp_run(m, n, report, error);
-  if (status >= 0) memcpy(m->x, m->z, sizeof *m->x * (size_t)m->n);
+  if (status >= 0) memcpy(r->x, m->lcp.z, sizeof *r->x * (size_t)r->n);
   return status;
 }

@@ -3,9 +3,12 @@
 
 #include "step/discrete/discrete.h"
 
-// Creates the solver. Limits that are further away have rows, too: errors of this solver are relative to the numbers of the rows, and where joints are
-// at rest only the distances to limits are not zero.
-static hfStatus create_solver(void** solver, const hfStepCapacity* capacity, const hfSimConfig* config, hfiStepPolicy* policy, hfError* error) {
+#include <holdfast/mlcp.h>
+
+// Creates the solver. Limits that are further away have rows, too: errors of this solver are relative to the numbers of
+// the rows, and where joints are at rest only the distances to limits are not zero.
+static hfStatus create_solver(void** solver, const hfStepCapacity* capacity, const hfSimConfig* config,
+                              hfiStepPolicy* policy, hfError* error) {
   hfMlcp* mlcp = NULL;
   hfStatus status = hf_mlcp_create(&mlcp, capacity, &config->mlcp, error);
   if (status != HF_OK) return status;
@@ -21,7 +24,8 @@ static hfStatus create_solver(void** solver, const hfStepCapacity* capacity, con
 
 static void free_solver(void* solver) { hf_mlcp_free(solver); }
 
-static hfStatus solve(void* solver, const hfStepProblem* problem, double* v, double* impulse, hfSolveReport* report, hfError* error) {
+static hfStatus solve(void* solver, const hfStepProblem* problem, double* v, double* impulse, hfSolveReport* report,
+                      hfError* error) {
   return hf_mlcp_solve(solver, problem, v, impulse, report, error);
 }
 

@@ -9,12 +9,14 @@
 //   normal     fN >= 0,            complementary to N v - b
 //   tangents   friction within mu fN, against F v - s0
 //
-// where the rows have the targets s0 and b, the compliance R and the bounds lo and hi. complementarity.c and dissipation.c say how friction opposes slip.
+// where the rows have the targets s0 and b, the compliance R and the bounds lo and hi. complementarity.c and
+// dissipation.c say how friction opposes slip.
 //
-// Islands (partition.h) do not act on each other. Islands that have only contacts are solved one after the other, because the computing time grows with
-// the third power of the number of rows, and memory with the second. Islands with saturated rows are *driven*. They are solved as one: compared with the
-// bounds of a saturated row, the velocities of an island at rest cannot be told from zero. A faster island in the same problem gives it a scale.
-#include "methods/mlcp/mlcp.h"
+// Islands (partition.h) do not act on each other. Islands that have only contacts are solved one after the other,
+// because the computing time grows with the third power of the number of rows, and memory with the second. Islands with
+// saturated rows are *driven*. They are solved as one: compared with the bounds of a saturated row, the velocities of
+// an island at rest cannot be told from zero. A faster island in the same problem gives it a scale.
+#include "methods/mlcp/inside.h"
 
 #include "base/error.h"
 #include "linalg/dense.h"
@@ -23,34 +25,50 @@
 
 #include <string.h>
 
-// Driven islands are solved together with all other islands if their largest speed is below this share of that of the others [-].
+// Driven islands are solved together with all other islands if their largest speed is below this share of the others'
+// largest speed [-].
 static const double SLOW_SHARE = 1e-6;
 
 // The arguments of hf_mlcp_solve.
-typedef struct mlcpJob {
+typedef struct MlcpJob {
   hfMlcp* m;
   hfSolveReport* report;
   hfError* error;
-} mlcpJob;
+} MlcpJob;
 
-// Writes the impulses m->x and the velocities that they cause to the answer.
+// ---- the members ------------------------------------------------------------------------------------
+
+// Writes the impulses rows.x and the velocities that they cause to the answer.
 static void write_answer(const hfMlcp* m) {
   const hfStepProblem* p = m->problem;
-  for (int i = 0; i < m->n; ++i) m->impulse[m->source[i]] = m->x[i];
+  const hfiMlcpRows* r = &m->rows;
+
+  for (int i = 0; i < r->n; ++i) m->impulse[r->source[i]] = r->x[i];
+
+  // v = v* + sum of x_i times row i of W, tree by tree
   for (int k = 0; k < m->members.ntree; ++k) {
-    int t = m->members.trees[k], start = p->tree_start[t], first = m->column[t], n = p->tree_start[t + 1] - start;
+    int tree = m->members.trees[k];
+    int start = p->tree_start[tree];
+    int first = m->column[tree];
+    int n = p->tree_start[tree + 1] - start;
+
     double* v = m->v + start;
     memcpy(v, m->free_v + first, sizeof *v * (size_t)n);
-    for (int i = 0; i < m->n; ++i) hfi_axpy(v, m->x[i], m->W + (size_t)i * (size_t)m->nv + first, n);
+    for (int i = 0; i < r->n; ++i) hfi_axpy(v, r->x[i], r->W + (size_t)i * (size_t)m->nv + first, n);
   }
 }
 
 // Solves the problem of the rows that hfi_mlcp_form_rows formed.
-static hfStatus solve_rows(const mlcpJob* job) {
-  static hfStatus (*const forms[])(hfMlcp*, hfSolveReport*, hfError*) = {hfi_mlcp_complementarity, hfi_mlcp_two_stage, hfi_mlcp_dissipation};
+static hfStatus solve_rows(const MlcpJob* job) {
+  static hfStatus (*const forms[])(hfMlcp*, hfSolveReport*, hfError*) = {
+      [HF_MLCP_COMPLEMENTARITY] = hfi_mlcp_complementarity,
+      [HF_MLCP_TWO_STAGE] = hfi_mlcp_two_stage,
+      [HF_MLCP_DISSIPATION] = hfi_mlcp_dissipation,
+  };
   hfMlcp* m = job->m;
   hfStatus status = HF_OK;
-  if (m->n > 0) {
+
+  if (m->rows.n > 0) {
     ++job->report->islands;
     status = forms[m->config.form](m, job->report, job->error);
   }
@@ -58,62 +76,78 @@ static hfStatus solve_rows(const mlcpJob* job) {
   return status;
 }
 
-static int32_t island_of(const hfMlcp* m, const hfStepBlock* b) { return m->partition.label[m->problem->piece[b->piece].tree]; }
+// Returns the largest change of velocity that the impulses of a row must cause [m/s or rad/s].
+static double find_largest_speed(const hfiMlcpRows* r) {
+  double largest = 0;
+  for (int i = 0; i < r->n; ++i) largest = max2(largest, fabs(r->g[i] - r->target[i]));
+  return largest;
+}
 
-// Marks the driven islands. Returns whether there are any.
-static int find_driven(hfMlcp* m) {
+// ---- islands ------------------------------------------------------------------------------------------
+
+static int32_t find_island(const hfMlcp* m, const hfStepBlock* b) {
+  return m->islands.partition.label[m->problem->piece[b->piece].tree];
+}
+
+// Marks the driven islands. Returns how many rows drive any.
+static int mark_driven(hfMlcp* m) {
   const hfStepProblem* p = m->problem;
-  int any = 0;
-  memset(m->driven, 0, sizeof *m->driven * (size_t)m->partition.count);
-  for (int k = 0; k < p->nblock; ++k)
-    if (p->block[k].law == HF_LAW_SATURATED) m->driven[island_of(m, &p->block[k])] = any = 1;
-  return any;
+  hfiMlcpIslands* islands = &m->islands;
+  int count = 0;
+
+  memset(islands->driven, 0, sizeof *islands->driven * (size_t)islands->partition.count);
+  for (int k = 0; k < p->nblock; ++k) {
+    if (p->block[k].law != HF_LAW_SATURATED) continue;
+    islands->driven[find_island(m, &p->block[k])] = 1;
+    ++count;
+  }
+  return count;
 }
 
 // Returns the members of all driven islands; all = 1: of all islands.
 static hfiMembers gather_members(hfMlcp* m, int all) {
   const hfStepProblem* p = m->problem;
-  hfiMembers group = {.trees = m->group_tree, .blocks = m->group_block};
+  hfiMlcpIslands* islands = &m->islands;
+  hfiMembers group = {.trees = islands->group_tree, .blocks = islands->group_block};
+
   for (int t = 0; t < p->ntree; ++t)
-    if (all || m->driven[m->partition.label[t]]) m->group_tree[group.ntree++] = t;
+    if (all || islands->driven[islands->partition.label[t]]) islands->group_tree[group.ntree++] = t;
   for (int k = 0; k < p->nblock; ++k)
-    if (all || m->driven[island_of(m, &p->block[k])]) m->group_block[group.nblock++] = k;
+    if (all || islands->driven[find_island(m, &p->block[k])]) islands->group_block[group.nblock++] = k;
   return group;
 }
 
-// Returns the largest change of velocity that the impulses of a row must cause [m/s or rad/s].
-static double find_largest_speed(const hfMlcp* m) {
-  double largest = 0;
-  for (int i = 0; i < m->n; ++i) largest = max2(largest, fabs(m->g[i] - m->target[i]));
-  return largest;
-}
-
-// Combines the statuses of two parts of a problem: an error of the second part; otherwise the first status that is not HF_OK.
+// Combines the statuses of two parts of a problem: an error of the second part; otherwise the first status that is not
+// HF_OK.
 static hfStatus combine_status(hfStatus before, hfStatus now) { return now < 0 || before == HF_OK ? now : before; }
 
-// Solves the islands that are not driven one by one. *fastest: their largest speed. *status: the first status that is not HF_OK. Returns 0 if the
-// solution must end.
-static int solve_single_islands(const mlcpJob* job, double* fastest, hfStatus* status) {
+// Solves the islands that are not driven one by one. *fastest: their largest speed. *status: the first status that is
+// not HF_OK. Returns 0 if the solution must end.
+static int solve_single_islands(const MlcpJob* job, double* fastest, hfStatus* status) {
   hfMlcp* m = job->m;
-  for (int k = 0; k < m->partition.count; ++k) {
-    if (m->driven[k]) continue;
-    hfStatus formed = hfi_mlcp_form_rows(m, hfi_partition_members(&m->partition, k), job->error);
+  const hfiPartition* partition = &m->islands.partition;
+
+  for (int k = 0; k < partition->count; ++k) {
+    if (m->islands.driven[k]) continue;
+    hfStatus formed = hfi_mlcp_form_rows(m, hfi_partition_members(partition, k), job->error);
     if (formed != HF_OK) {
       *status = formed;
       return 0;
     }
-    *fastest = max2(*fastest, find_largest_speed(m));
+    *fastest = max2(*fastest, find_largest_speed(&m->rows));
     *status = combine_status(*status, solve_rows(job));
     if (*status < 0) return 0;
   }
   return 1;
 }
 
-// Solves the driven islands as one. If they are too slow, solves all islands as one. before: status of the islands solved so far.
-static hfStatus solve_driven_islands(const mlcpJob* job, double fastest, hfStatus before) {
+// Solves the driven islands as one. If they are too slow beside the speed `fastest` of the others, solves all islands
+// as one. before: status of the islands solved so far.
+static hfStatus solve_driven_islands(const MlcpJob* job, double fastest, hfStatus before) {
   hfMlcp* m = job->m;
   hfStatus formed = hfi_mlcp_form_rows(m, gather_members(m, 0), job->error);
-  if (formed == HF_OK && find_largest_speed(m) < SLOW_SHARE * fastest) {
+
+  if (formed == HF_OK && find_largest_speed(&m->rows) < SLOW_SHARE * fastest) {
     memset(job->report, 0, sizeof *job->report);
     before = HF_OK;
     formed = hfi_mlcp_form_rows(m, gather_members(m, 1), job->error);
@@ -121,26 +155,33 @@ static hfStatus solve_driven_islands(const mlcpJob* job, double fastest, hfStatu
   return formed == HF_OK ? combine_status(before, solve_rows(job)) : formed;
 }
 
-static hfStatus solve_islands(const mlcpJob* job) {
+// Solves the islands that are not driven, then the driven ones. The answer goes to m->v and m->impulse.
+static hfStatus solve_islands(const MlcpJob* job) {
   hfStatus status = HF_OK;
   double fastest = 0;
-  int any_driven = find_driven(job->m);
+  int any_driven = mark_driven(job->m) > 0;
   if (!solve_single_islands(job, &fastest, &status) || !any_driven) return status;
   return solve_driven_islands(job, fastest, status);
 }
 
-hfStatus hf_mlcp_solve(hfMlcp* m, const hfStepProblem* problem, double* v, double* impulse, hfSolveReport* report, hfError* error) {
+// ---- the public interface -----------------------------------------------------------------------------
+
+// Solves a problem. v and impulse stay as they are if it is refused.
+hfStatus hf_mlcp_solve(hfMlcp* m, const hfStepProblem* problem, double* v, double* impulse, hfSolveReport* report,
+                       hfError* error) {
   hfi_clear_error(error);
   memset(report, 0, sizeof *report);
   hfiTrouble trouble;
   hfStatus status = hfi_problem_check_capacity(problem, &m->capacity, &trouble);
   if (status != HF_OK) return report->status = hfi_explain_problem(&trouble, error);
+
   m->problem = problem;
-  hfi_partition_find(&m->partition, problem);
+  hfi_partition_find(&m->islands.partition, problem);
   memset(m->impulse, 0, sizeof *impulse * (size_t)problem->nrow);
   memcpy(m->v, problem->v0, sizeof *v * (size_t)problem->nv); // Islands without an answer keep these.
-  status = solve_islands(&(mlcpJob){m, report, error});
+  status = solve_islands(&(MlcpJob){m, report, error});
   if (status < 0) return report->status = status;
+
   memcpy(impulse, m->impulse, sizeof *impulse * (size_t)problem->nrow);
   memcpy(v, m->v, sizeof *v * (size_t)problem->nv);
   for (int i = 0; i < problem->nv; ++i)
@@ -149,16 +190,22 @@ hfStatus hf_mlcp_solve(hfMlcp* m, const hfStepProblem* problem, double* v, doubl
   return report->status = status;
 }
 
+// Writes force (nv), J^T impulse/h summed over the saturated rows [N or N m].
 void hf_step_problem_row_force(const hfStepProblem* p, const double* impulse, double* force) {
   memset(force, 0, sizeof *force * (size_t)p->nv);
   for (int k = 0; k < p->nblock; ++k) {
     const hfStepBlock* b = &p->block[k];
     if (b->law != HF_LAW_SATURATED) continue;
+
+    // force += J^T impulse/h
     for (int j = b->piece; j < b->piece + b->npiece; ++j) {
       const hfStepPiece* piece = &p->piece[j];
-      double* at = force + p->tree_start[piece->tree];
+      const int32_t* cols = p->cols + piece->col;
+      const double* J = p->J + piece->jac;
+      double* tree_force = force + p->tree_start[piece->tree];
       for (int r = 0; r < b->dim; ++r)
-        for (int c = 0; c < piece->ncol; ++c) at[p->cols[piece->col + c]] += p->J[piece->jac + r * piece->ncol + c] * impulse[b->row + r] / p->h;
+        for (int c = 0; c < piece->ncol; ++c)
+          tree_force[cols[c]] += J[r * piece->ncol + c] * impulse[b->row + r] / p->h;
     }
   }
 }
