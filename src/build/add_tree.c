@@ -2,6 +2,7 @@
 #include "build/inside.h"
 
 #include "base/error.h"
+#include "math/elementary.h"
 #include "model/joint.h"
 #include "model/shape.h"
 
@@ -232,7 +233,7 @@ static hfStatus check_lens(hfCameraDef* d, hfError* error) {
     if (!is_positive(d->sensorsize) || !is_positive(d->focal))
       return HFI_REFUSE(d, kind, "sensorsize and focal must be positive");
     if (d->orthographic) return HFI_REFUSE(d, kind, "an orthographic camera has no chip: give its height by fovy");
-    d->fovy = 2 * atan(0.5 * d->sensorsize[1] / d->focal[1]);
+    d->fovy = 2 * hfi_atan(0.5 * d->sensorsize[1] / d->focal[1]);
   }
   if (!isfinite(d->fovy) || d->fovy <= 0 || (!d->orthographic && d->fovy >= HFI_PI))
     return HFI_REFUSE(d, kind, "fovy must be between 0 and 180 degrees, is %g degrees (%g rad)", d->fovy * 180 / HFI_PI,

@@ -7,6 +7,7 @@
 #include "build/inside.h"
 
 #include "base/error.h"
+#include "math/sine.h"
 
 #include <string.h>
 
@@ -19,7 +20,7 @@ enum { CONFIGURATIONS = 3 };
 static const double DEPENDENT_SHARE = 1e-9;
 
 // Irregular coordinates of dofs at configuration c; zero at the first configuration [m or rad].
-static double displacement(int c, int dof) { return c == 0 ? 0 : sin(37.1 * c + 11.3 * dof + 1); }
+static double displacement(int c, int dof) { return c == 0 ? 0 : hfi_sine(37.1 * c + 11.3 * dof + 1).sin; }
 
 // The displacement of joint j at configuration c, in the frame of the body.
 static hfPose displace(const hfModel* m, int j, int c) {

@@ -20,11 +20,13 @@ typedef struct hfiSines { hfiLanes sin, cos; } hfiSines;
 
 typedef int64_t hfiLaneBits __attribute__((vector_size(sizeof(hfiLanes)), may_alias));
 
-// Larger angles [rad] have products n pi/2 that are not exact. For these, and for angles that are not finite, the C library computes.
+// Larger angles [rad] have products n pi/2 that are not exact: these, and angles that are not finite, are for hfi_sines_of_large_angles.
 static const double HFI_LARGEST_ANGLE = 1e6;
 
-// The same as hfi_sines by the C library.
-HFI_RARE hfiSines hfi_library_sines(hfiLanes x);
+static const double HFI_TWO_BY_PI = 0x1.45f306dc9c883p-1, HFI_PI_BY_2[3] = {0x1.921fb54400000p+0, 0x1.0b4611a600000p-34, 0x1.3198a2e037073p-69};
+
+// The same as hfi_sines, where some angles may be larger or not finite.
+HFI_RARE hfiSines hfi_sines_of_large_angles(hfiLanes x);
 
 // S and C. The macros work on numbers and on lanes of numbers.
 #define HFI_SINE_POLYNOMIAL(z, zz) \
@@ -36,11 +38,10 @@ HFI_RARE hfiSines hfi_library_sines(hfiLanes x);
 
 // Sines and cosines of angles [rad] up to HFI_LARGEST_ANGLE.
 static inline hfiSines hfi_usual_sines(hfiLanes x) {
-  const double TWO_BY_PI = 0x1.45f306dc9c883p-1, PI_2[3] = {0x1.921fb54400000p+0, 0x1.0b4611a600000p-34, 0x1.3198a2e037073p-69};
   const double INTEGER = 0x1.8p52; // A number of this size has no digits behind the point: its last bits are those of n.
-  hfiLanes marked = x * TWO_BY_PI + INTEGER, n = marked - INTEGER;
+  hfiLanes marked = x * HFI_TWO_BY_PI + INTEGER, n = marked - INTEGER;
   hfiLaneBits bits = (hfiLaneBits)marked;
-  hfiLanes a = x - n * PI_2[0], b = n * PI_2[1], c = a - b, d = ((a - c) - b) - n * PI_2[2], r = c + d, s = (c - r) + d;
+  hfiLanes a = x - n * HFI_PI_BY_2[0], b = n * HFI_PI_BY_2[1], c = a - b, d = ((a - c) - b) - n * HFI_PI_BY_2[2], r = c + d, s = (c - r) + d;
   hfiLanes z = r * r, zz = z * z, h = 0.5 * z, w = 1 - h;
   hfiLaneBits sine = (hfiLaneBits)(r + (r * z * HFI_SINE_POLYNOMIAL(z, zz) + s * w));
   hfiLaneBits cosine = (hfiLaneBits)(w + ((1 - w - h) + (zz * HFI_COSINE_POLYNOMIAL(z, zz) - r * s)));
@@ -50,7 +51,7 @@ static inline hfiSines hfi_usual_sines(hfiLanes x) {
 
 // Sines and cosines of any angles [rad].
 static inline hfiSines hfi_sines(hfiLanes x) {
-  return hfi_lanes_at_most(hfi_lanes_absolute(x), hfi_lanes_of(HFI_LARGEST_ANGLE)) == HFI_ALL_LANES ? hfi_usual_sines(x) : hfi_library_sines(x);
+  return hfi_lanes_at_most(hfi_lanes_absolute(x), hfi_lanes_of(HFI_LARGEST_ANGLE)) == HFI_ALL_LANES ? hfi_usual_sines(x) : hfi_sines_of_large_angles(x);
 }
 
 #endif

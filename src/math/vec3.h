@@ -3,6 +3,7 @@
 #ifndef HFI_MATH_VEC3_H
 #define HFI_MATH_VEC3_H
 
+#include "math/elementary.h"
 #include "math/sine.h"
 
 #include <holdfast/types.h>
@@ -141,7 +142,7 @@ static inline hfQuat q_exp(hfVec3 rotation) {
 static inline hfVec3 q_log(hfQuat q) {
   if (q.w < 0) { q.w = -q.w; q.x = -q.x; q.y = -q.y; q.z = -q.z; }
   double s = sqrt(q.x * q.x + q.y * q.y + q.z * q.z);
-  double f = s > 1e-9 ? 2.0 * atan2(s, q.w) / s : 2.0;
+  double f = s > 1e-9 ? 2.0 * hfi_atan2(s, q.w) / s : 2.0;
   return v3(f * q.x, f * q.y, f * q.z);
 }
 // The mean of x turned by s t, over s from 0 to 1: x + c t x x + d t x (t x x), c = (1 - cos a)/a^2, d = (a - sin a)/a^3, a = |t|; by series

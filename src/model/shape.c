@@ -70,11 +70,12 @@ static double ellipsoid_shell(const double* s, double* I) {
   double total = 0, P[3] = {0, 0, 0};
   for (int i = 0; i < N; ++i)
     for (int j = 0; j < N; ++j) {
-      double th = HFI_PI * (i + 0.5) / N, ph = 2 * HFI_PI * (j + 0.5) / N;
-      hfVec3 u = v3(sin(th) * cos(ph), sin(th) * sin(ph), cos(th));
+      hfiSine polar = hfi_sine(HFI_PI * (i + 0.5) / N);
+      hfiSine turn = hfi_sine(2 * HFI_PI * (j + 0.5) / N);
+      hfVec3 u = v3(polar.sin * turn.cos, polar.sin * turn.sin, polar.cos);
       double x[3] = {s[0] * u.x, s[1] * u.y, s[2] * u.z};
       double da =
-          sin(th) * sqrt(sqr(s[1] * s[2] * u.x) + sqr(s[0] * s[2] * u.y) + sqr(s[0] * s[1] * u.z));
+          polar.sin * sqrt(sqr(s[1] * s[2] * u.x) + sqr(s[0] * s[2] * u.y) + sqr(s[0] * s[1] * u.z));
       total += da;
       for (int k = 0; k < 3; ++k) P[k] += da * x[k] * x[k];
     }

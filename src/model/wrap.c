@@ -20,6 +20,7 @@
 //
 // A sphere is a circle in the plane of p0, p1 and its centre. A cylinder is a circle seen along its axis; unrolled, the way is
 // straight, so that z grows evenly along it.
+#include "math/elementary.h"
 #include "model/path.h"
 #include <stddef.h>
 
@@ -47,9 +48,9 @@ static Point2 tangent_point(Point2 p, double r, double sense) {
 }
 
 static Arc arc_of_sense(Point2 p0, Point2 p1, double r, double sense) {
-  double turn = sense * atan2(cross2(p0, p1), dot2(p0, p1));
+  double turn = sense * hfi_atan2(cross2(p0, p1), dot2(p0, p1));
   if (turn < 0) turn += 2 * HFI_PI;
-  Arc arc = {{tangent_point(p0, r, sense), tangent_point(p1, r, -sense)}, turn - acos(r / norm2(p0)) - acos(r / norm2(p1))};
+  Arc arc = {{tangent_point(p0, r, sense), tangent_point(p1, r, -sense)}, turn - hfi_acos(r / norm2(p0)) - hfi_acos(r / norm2(p1))};
   return arc;
 }
 
@@ -87,7 +88,7 @@ static void add_slope(double a, double r, double phi, double* slope, double* cur
 // The angle of the point of touch, from p0 towards p1, which lie `turn` apart and a0, a1 from the centre.
 static double touch_angle(double a0, double a1, double r, double turn) {
   enum { MOST_STEPS = 60 }; // Bisection alone reaches the last bit in this many steps.
-  double lo = max2(0, turn - acos(r / a1)), hi = min2(turn, acos(r / a0)), phi = 0.5 * (lo + hi);
+  double lo = max2(0, turn - hfi_acos(r / a1)), hi = min2(turn, hfi_acos(r / a0)), phi = 0.5 * (lo + hi);
   for (int i = 0; i < MOST_STEPS; ++i) {
     double slope = 0, curvature = 0, back = 0;
     add_slope(a0, r, phi, &slope, &curvature);
@@ -106,7 +107,7 @@ static double touch_angle(double a0, double a1, double r, double turn) {
 static Arc wrap_inside(Point2 p0, Point2 p1, double r) {
   Point2 near = nearest_to_centre(p0, p1);
   if (dot2(near, near) <= r * r) return STRAIGHT;
-  double turn = atan2(cross2(p0, p1), dot2(p0, p1)), a0 = norm2(p0);
+  double turn = hfi_atan2(cross2(p0, p1), dot2(p0, p1)), a0 = norm2(p0);
   hfiSine touch = hfi_sine(copysign(touch_angle(a0, norm2(p1), r, fabs(turn)), turn));
   double c = touch.cos * r / a0, s = touch.sin * r / a0;
   Point2 t = {c * p0.x - s * p0.y, c * p0.y + s * p0.x};

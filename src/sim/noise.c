@@ -4,6 +4,7 @@
 // counter-based generator (the finaliser of splitmix64) makes two uniform numbers u1 and u2 of these, and Box and Muller's formula makes z:
 //
 //   z = sqrt(-2 log u1) cos(2 pi u2)
+#include "math/elementary.h"
 #include "sim/sensor.h"
 
 #include <string.h>
@@ -21,7 +22,7 @@ static double uniform(uint64_t bits) { return (double)((bits >> 11) + 1) * 0x1p-
 
 static double normal(uint64_t key, int place) {
   uint64_t first = mix_bits(key ^ (uint64_t)(2 * place)), second = mix_bits(key ^ (uint64_t)(2 * place + 1));
-  return sqrt(-2 * log(uniform(first))) * hfi_sine(2 * HFI_PI * uniform(second)).cos;
+  return sqrt(-2 * hfi_log(uniform(first))) * hfi_sine(2 * HFI_PI * uniform(second)).cos;
 }
 
 void hfi_add_noise(const hfModel* m, int32_t seed, double time, double* data) {

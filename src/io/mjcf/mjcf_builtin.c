@@ -12,6 +12,8 @@
 // with C_E(a) = sign(cos a) |cos a|^E, S_E likewise of the sine. The first three are convex: their hull is their surface. The hull of a wedge is
 // taken for the wedge, too. A plate has no volume: a geom with it can only be drawn.
 #include "io/mjcf/mjcf.h"
+#include "math/elementary.h"
+#include "math/sine.h"
 
 #include <string.h>
 
@@ -43,7 +45,7 @@ static void add_face(Points* p, int i, int j, int k) {
   p->face[p->nface++] = i, p->face[p->nface++] = j, p->face[p->nface++] = k;
 }
 
-static double power(double x, double exponent) { return copysign(pow(fabs(x), exponent), x); }
+static double power(double x, double exponent) { return copysign(hfi_pow(fabs(x), exponent), x); }
 
 // ---- sphere and hemisphere ----------------------------------------------------------------------
 
@@ -96,8 +98,8 @@ static Points make_hemisphere(hfiReader* r, const double* x) {
 static Points make_cone(hfiReader* r, const double* x) {
   int n = (int)x[0];
   Points p = make_points(r, 2 * n, 0);
-  for (int i = 0; i < n; ++i) add_point(&p, cos(2 * HFI_PI * i / n), sin(2 * HFI_PI * i / n), -1);
-  for (int i = 0; i < (x[1] > 0 ? n : 1); ++i) add_point(&p, x[1] * cos(2 * HFI_PI * i / n), x[1] * sin(2 * HFI_PI * i / n), 1);
+  for (int i = 0; i < n; ++i) add_point(&p, hfi_sine(2 * HFI_PI * i / n).cos, hfi_sine(2 * HFI_PI * i / n).sin, -1);
+  for (int i = 0; i < (x[1] > 0 ? n : 1); ++i) add_point(&p, x[1] * hfi_sine(2 * HFI_PI * i / n).cos, x[1] * hfi_sine(2 * HFI_PI * i / n).sin, 1);
   return p;
 }
 
@@ -108,9 +110,9 @@ static Points make_supersphere(hfiReader* r, const double* x) {
   add_point(&p, 0, 0, -1);
   for (int i = 1; i < n; ++i)
     for (int j = 0; j < n; ++j) {
-      double a = HFI_PI * i / n - HFI_PI / 2, b = 2 * HFI_PI * j / n - HFI_PI, round = power(cos(a), x[2]);
+      double a = HFI_PI * i / n - HFI_PI / 2, b = 2 * HFI_PI * j / n - HFI_PI, round = power(hfi_sine(a).cos, x[2]);
       int here = 1 + (i - 1) * n + j, next = 1 + (i - 1) * n + (j + 1) % n;
-      add_point(&p, round * power(cos(b), x[1]), round * power(sin(b), x[1]), power(sin(a), x[2]));
+      add_point(&p, round * power(hfi_sine(b).cos, x[1]), round * power(hfi_sine(b).sin, x[1]), power(hfi_sine(a).sin, x[2]));
       if (i == 1) add_face(&p, 0, next, here);
       add_face(&p, here, next, i < n - 1 ? here + n : top);
       if (i < n - 1) add_face(&p, next, next + n, here + n);
@@ -124,9 +126,9 @@ static Points make_supertorus(hfiReader* r, const double* x) {
   Points p = make_points(r, n * n, 2 * n * n);
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) {
-      double u = 2 * HFI_PI * i / n, v = 2 * HFI_PI * j / n, round = 1 + x[1] * power(cos(v), x[2]);
+      double u = 2 * HFI_PI * i / n, v = 2 * HFI_PI * j / n, round = 1 + x[1] * power(hfi_sine(v).cos, x[2]);
       int next = (i + 1) % n, up = (j + 1) % n;
-      add_point(&p, power(cos(u), x[3]) * round, power(sin(u), x[3]) * round, x[1] * power(sin(v), x[2]));
+      add_point(&p, power(hfi_sine(u).cos, x[3]) * round, power(hfi_sine(u).sin, x[3]) * round, x[1] * power(hfi_sine(v).sin, x[2]));
       add_face(&p, i * n + j, next * n + j, i * n + up);
       add_face(&p, next * n + j, next * n + up, i * n + up);
     }
@@ -140,7 +142,7 @@ static double find_centre(int i, int n, double g) {
   double edge[2];
   for (int k = 0; k < 2; ++k) {
     double x = 2.0 * (i + k) / n - 1;
-    edge[k] = g * pow(x, 5) + (1 - g) * x;
+    edge[k] = g * hfi_pow(x, 5) + (1 - g) * x;
   }
   return 0.5 * (edge[0] + edge[1]);
 }
@@ -151,7 +153,7 @@ static Points make_wedge(hfiReader* r, const double* x) {
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < m; ++j) {
       double a = HFI_PI / 180 * x[2] * find_centre(i, n, x[4]), b = HFI_PI / 180 * x[3] * find_centre(j, m, x[4]);
-      add_point(&p, cos(b) * sin(a), sin(b), -cos(b) * cos(a));
+      add_point(&p, hfi_sine(b).cos * hfi_sine(a).sin, hfi_sine(b).sin, -hfi_sine(b).cos * hfi_sine(a).cos);
     }
   return p;
 }

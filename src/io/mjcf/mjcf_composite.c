@@ -9,6 +9,8 @@
 // Bodies are joined by ball joints. Their geoms, joints and sites have the attributes of the elements in <composite>, and no default
 // class applies to them. Neighbours do not collide.
 #include "io/mjcf/mjcf.h"
+#include "math/elementary.h"
+#include "math/sine.h"
 
 #include <math.h>
 #include <string.h>
@@ -89,8 +91,8 @@ static void read_shapes(const Cable* c, Shape shape[3]) {
 static double point_of(Shape shape, int i, int edges, const double size[3]) {
   double angle = HFI_PI * i * size[2] / edges;
   return shape == SHAPE_LINE  ? i * size[0] / edges
-         : shape == SHAPE_COS ? size[1] * cos(angle)
-         : shape == SHAPE_SIN ? size[1] * sin(angle)
+         : shape == SHAPE_COS ? size[1] * hfi_sine(angle).cos
+         : shape == SHAPE_SIN ? size[1] * hfi_sine(angle).sin
                               : 0;
 }
 
@@ -168,7 +170,7 @@ static hfQuat frame_of(const Cable* c, int i, hfVec3* normal) {
     *normal = direction_of(v3_cross(z, x));
   } else {
     hfVec3 before = direction_of(edge_of(c, i - 1)), bend = v3_cross(before, x);
-    hfQuat turn = q_from_axis_angle(direction_of(bend), atan2(v3_norm(bend), v3_dot(before, x)));
+    hfQuat turn = q_from_axis_angle(direction_of(bend), hfi_atan2(v3_norm(bend), v3_dot(before, x)));
     *normal = direction_of(q_rotate(turn, *normal));
     z = direction_of(v3_cross(x, *normal));
   }

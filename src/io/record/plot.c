@@ -2,6 +2,7 @@
 //
 // The distance of ticks is 1, 2 or 5 times a power of ten: the smallest one with at most `TICKS` ticks.
 #include "io/record/plot.h"
+#include "math/elementary.h"
 
 #include <math.h>
 
@@ -16,7 +17,7 @@ typedef struct range {
 } range;
 
 static double tick_step(range r) {
-  double raw = (r.hi - r.lo) / TICKS, power = pow(10, floor(log10(raw)));
+  double raw = (r.hi - r.lo) / TICKS, power = hfi_pow(10, floor(hfi_log10(raw)));
   double part = raw / power;
   return power * (part <= 1 ? 1 : part <= 2 ? 2 : part <= 5 ? 5 : 10);
 }

@@ -3,6 +3,7 @@
 //   X_PB(q) = X_PB0 T_1(q_1) ... T_n(q_n)      T_k(q): turn and travel of joint k by q - ref about its anchor
 //   X_PL    = X_PB0 T_1(0),  then T_2(0), ...  one link behind each joint
 #include "io/robots/robot_write.h"
+#include "math/elementary.h"
 
 #include <math.h>
 
@@ -38,11 +39,11 @@ void hfi_robot_rpy(hfQuat q, double rpy[3]) {
   static const double NOTHING = 1e-15; // A length below this counts as zero.
   double a = q.w + q.y, b = q.x - q.z, c = q.w - q.y, d = q.x + q.z;
   double A = sqrt(a * a + b * b), C = sqrt(c * c + d * d);
-  double difference = 2 * atan2(b, a), sum = 2 * atan2(d, c);
+  double difference = 2 * hfi_atan2(b, a), sum = 2 * hfi_atan2(d, c);
   if (C < NOTHING) sum = difference;
   if (A < NOTHING) difference = sum;
   rpy[0] = remainder(0.5 * (sum + difference), 2 * HFI_PI);
-  rpy[1] = 2 * atan2(A - C, A + C);
+  rpy[1] = 2 * hfi_atan2(A - C, A + C);
   rpy[2] = A < NOTHING || C < NOTHING ? 0 : remainder(0.5 * (sum - difference), 2 * HFI_PI);
 }
 

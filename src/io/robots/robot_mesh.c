@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "io/mesh/png.h"
+#include "math/sine.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -120,7 +121,7 @@ static void print_ball(hfiXmlWriter* out) {
   for (int i = 0; i <= RINGS; ++i)
     for (int k = 0; k < (i == 0 || i == RINGS ? 1 : SEGMENTS); ++k) {
       double polar = HFI_PI * i / RINGS, turn = 2 * HFI_PI * k / SEGMENTS;
-      const double p[3] = {sin(polar) * cos(turn), sin(polar) * sin(turn), -cos(polar)};
+      const double p[3] = {hfi_sine(polar).sin * hfi_sine(turn).cos, hfi_sine(polar).sin * hfi_sine(turn).sin, -hfi_sine(polar).cos};
       hfi_xml_print(out, "v ");
       hfi_xml_print_numbers(out, p, 3);
       hfi_xml_print(out, "\n");

@@ -1,5 +1,6 @@
 // Poses: X_AC = X_AB X_BC, p_AC = p_AB + R_AB p_BC, q_AC = q_AB q_BC.
 #include "io/xml/placement.h"
+#include "math/elementary.h"
 
 // A vector shorter than this has no direction [-].
 static const double SHORTEST_DIRECTION = 1e-10;
@@ -25,7 +26,7 @@ hfQuat hfi_quat_from_z(hfVec3 axis) {
   hfVec3 turn = v3_cross(v3(0, 0, 1), z);
   double sine = v3_norm(turn);
   hfVec3 unit = sine > SHORTEST_DIRECTION ? v3_scale(1 / sine, turn) : v3(1, 0, 0);
-  return q_from_axis_angle(unit, atan2(sine, z.z));
+  return q_from_axis_angle(unit, hfi_atan2(sine, z.z));
 }
 
 void hfi_turn_plane(hfiReader* r, const hfiElem* elem, const double normal[3], hfQuat* q) {

@@ -11,6 +11,7 @@
 #include "methods/controlled/controlled.h"
 
 #include "base/finite.h"
+#include "math/elementary.h"
 #include "model/state_parts.h"
 #include "methods/ode/butcher.h"
 
@@ -104,7 +105,7 @@ hfiPace hfi_pace_recall(const hfiControlled* c, const hfState* state) {
                   .stiffness = stiffness,
                   .resolved = k.h < 0,
                   .patience = k.h < 0 ? k.patience & PATIENCE_MASK : 0,
-                  .span = k.h < 0 ? 0 : c->step * exp2(-(k.patience & PATIENCE_MASK) / (double)SPAN_SCALE),
+                  .span = k.h < 0 ? 0 : c->step * hfi_exp2(-(k.patience & PATIENCE_MASK) / (double)SPAN_SCALE),
                   .doublings = imin2(k.patience >> DOUBLINGS_SHIFT, MOST_DOUBLINGS),
                   .leaped = 1};
   return pace;
@@ -112,7 +113,7 @@ hfiPace hfi_pace_recall(const hfiControlled* c, const hfState* state) {
 
 // The exponent of the span, in parts of SPAN_SCALE.
 static int32_t span_code(const hfiControlled* c, double span) {
-  return span > 0 ? (int32_t)clamp(floor(SPAN_SCALE * log2(c->step / span) + 0.5), 0, PATIENCE_MASK) : PATIENCE_MASK;
+  return span > 0 ? (int32_t)clamp(floor(SPAN_SCALE * hfi_log2(c->step / span) + 0.5), 0, PATIENCE_MASK) : PATIENCE_MASK;
 }
 
 void hfi_pace_keep(const hfiControlled* c, hfState* state, const hfiPace* pace) {

@@ -11,6 +11,7 @@
 // errors of eps times the largest entries, so that between equal eigenvalues which are far smaller than those a subdiagonal entry
 // can stay above eps times its neighbours for ever. Where sweeps do not help, entries are compared with the norm of the matrix, and
 // with a multiple of it that grows by one with each further sweep.
+#include "math/elementary.h"
 #include "methods/lcp/matrix.h"
 
 #include <float.h>
@@ -207,6 +208,6 @@ hfStatus hf_matrix_eigenvalues(int32_t n, const double* A, double* re, double* i
   for (int32_t i = 0; i < n; ++i) re[i] = im[i] = 0;
   balance(&h);
   reduce_to_hessenberg(&h);
-  for (int32_t i = 0; i < n * n; ++i) h.norm = hypot(h.norm, h.H[i]);
+  for (int32_t i = 0; i < n * n; ++i) h.norm = hfi_hypot(h.norm, h.H[i]);
   return iterate(&h);
 }

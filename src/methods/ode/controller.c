@@ -16,7 +16,7 @@ hfiVerdict hfi_controller_judge(double h, double error, double accuracy, int ord
     verdict.h = SHRINK * h;
     return verdict;
   }
-  double factor = error > 0 ? SAFETY * pow(accuracy / error, 1.0 / order) : GROW;
+  double factor = error > 0 ? SAFETY * hfi_pow(accuracy / error, 1.0 / order) : GROW;
   if (verdict.accept)
     verdict.h = factor < GROW_LEAST ? h : h * min2(factor, GROW);
   else

@@ -25,6 +25,7 @@
 // or left, a contact made or broken) has another matrix: it is formed anew, and contraction is measured
 // afresh. Leaving needs that as much as entering: the small update that steps out of a stick region is
 // followed by a large one, which is no divergence.
+#include "math/elementary.h"
 #include "methods/ode/newton.h"
 
 #include <float.h>
@@ -50,7 +51,7 @@ static double limit_update(const hfiStageProblem* p, const double* y, double* r)
 
 // Are the remaining iterations, with the contraction theta, too few to bring an update of this size below the tolerance?
 static int cannot_converge(const hfiStageOptions* options, double theta, double size, int left) {
-  return pow(theta, left) / (1 - theta) * size > options->tolerance;
+  return hfi_pow(theta, left) / (1 - theta) * size > options->tolerance;
 }
 
 hfStatus hfi_stage_newton(const hfiStageProblem* p, const hfiStageOptions* options, double* y, double* r,

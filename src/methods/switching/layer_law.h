@@ -7,8 +7,9 @@
 #ifndef HFI_SWITCHING_LAYER_LAW_H
 #define HFI_SWITCHING_LAYER_LAW_H
 
+#include "math/vec3.h"
+
 #include <holdfast/methods.h>
-#include <math.h>
 
 typedef struct hfiLayerFactors {
   double elastic, damping; // E, D [-]
@@ -30,12 +31,21 @@ static inline hfiLayerFactors hfi_layer_factors(int law, double u) {
   }
 }
 
-// Solves u + u^3 = x by Cardano's formula: with s = asinh(x sqrt(27)/2)/3 the root is 2/sqrt(3) sinh(s).
-static inline double hfi_solve_stiffening(double x) { return 2 / sqrt(3.) * sinh(asinh(0.5 * sqrt(27.) * x) / 3); }
+// Solves u + u^3 = x >= 0 by Newton's method from above, where u + u^3 is convex: u <- (2 u^3 + x)/(3 u^2 + 1) falls to the root until
+// rounding stops it.
+static inline double hfi_solve_stiffening(double x) {
+  double u = min2(x, hfi_cbrt(x));
+  for (;;) {
+    double next = (2 * u * u * u + x) / (3 * u * u + 1);
+    if (!(next < u)) return u;
+    u = next;
+  }
+}
 
 // The u with u E(u) = x >= 0.
 static inline double hfi_layer_inverse(int law, double x) {
-  return law == HF_LAYER_HERTZ ? cbrt(x * x) : law == HF_LAYER_STIFFENING ? hfi_solve_stiffening(x) : x;
+  if (law == HF_LAYER_HERTZ) return hfi_cbrt(x * x);
+  return law == HF_LAYER_STIFFENING ? hfi_solve_stiffening(x) : x;
 }
 
 #endif

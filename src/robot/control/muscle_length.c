@@ -149,7 +149,7 @@ static double find_length(hfiPuller* p, const hfActuatorDef* d) {
 // Takes one step towards the short side (sign -1) or the long side (1). Returns the length before it, or NAN after a refusal.
 static double pull(hfiPuller* p, const hfActuatorDef* d, const hfiLengthSearch* s, double sign) {
   int nv = p->model->nv;
-  double decay = exp(-s->timestep / max2(0.01, s->timeconst));
+  double decay = hfi_exp(-s->timestep / max2(0.01, s->timeconst));
   double* v = hf_state_mutable_v(p->state);
   for (int i = 0; i < nv; ++i) v[i] *= decay;
 

@@ -16,6 +16,7 @@
 //   2. Each force is clamped to its own range.
 //   3. Forces go to the joints. Gravity compensation that counts as actuation is added, and the total of
 //      each limited joint is clamped.
+#include "math/elementary.h"
 #include "step/actuation/inside.h"
 #include <string.h>
 
@@ -44,7 +45,7 @@ static double activation_rate(const hfActuation* a, int i, double u, double act)
 static double next_activation(const hfModel* m, int i, double act, double rate, double h) {
   double tau = max2(SHORTEST_TIME, hf_model_actuator_dynprm(m)[3 * i]), span = h;
   if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_FILTER) span = min2(h, tau);
-  if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_FILTER_EXACT) span = -tau * expm1(-h / tau);
+  if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_FILTER_EXACT) span = -tau * hfi_expm1(-h / tau);
   const double* range = hf_model_actuator_actrange(m) + 2 * i;
   act += span * rate;
   return hf_model_actuator_actlimited(m)[i] ? clamp(act, range[0], range[1]) : act;

@@ -11,6 +11,7 @@
 // within |sigma0 z1| <= g. At an instant, as in MuJoCo, the force of the current is that of the end of a step with these l and s, while the bristles
 // are those of the start.
 #include "step/actuation/inside.h"
+#include "math/elementary.h"
 #include "model/actuator.h"
 
 // ---- controls that move at a bounded speed --------------------------------------------------------------
@@ -70,7 +71,7 @@ static double at_present(const hfActuation* a, int n, hfiAffine f) { return f.co
 
 // The share of the difference from its steady value by which the current changes in a step: 1 without inductance.
 static double current_share(const hfActuation* a, int n) {
-  return has_state(a, n, HF_MOTOR_STATE_CURRENT) ? -expm1(-a->h / parameters(a, n)[HF_MOTOR_TIME_CONSTANT]) : 1;
+  return has_state(a, n, HF_MOTOR_STATE_CURRENT) ? -hfi_expm1(-a->h / parameters(a, n)[HF_MOTOR_TIME_CONSTANT]) : 1;
 }
 
 // Bounds of a torque, each narrowed by the next.
@@ -115,7 +116,7 @@ static hfiDrive electric_drive(const hfActuation* a, int n, int implicit) {
 
 static double stribeck(const double* p, double s) {
   double x = s / max2(LEAST, p[HF_MOTOR_STRIBECK]);
-  return p[HF_MOTOR_COULOMB] + (p[HF_MOTOR_STATIC] - p[HF_MOTOR_COULOMB]) * exp(-x * x);
+  return p[HF_MOTOR_COULOMB] + (p[HF_MOTOR_STATIC] - p[HF_MOTOR_COULOMB]) * hfi_exp(-x * x);
 }
 
 static hfiAffine cogging_force(const hfActuation* a, int n) {
@@ -128,14 +129,14 @@ static hfiAffine cogging_force(const hfActuation* a, int n) {
 }
 
 // (1 - exp(-a h))/a
-static double decay_time(double a, double h) { return a * h > LEAST ? -expm1(-a * h) / a : h; }
+static double decay_time(double a, double h) { return a * h > LEAST ? -hfi_expm1(-a * h) / a : h; }
 
 // The force -sigma0 z - sigma1 (s - a z) with the present bristles z, or over a step with z1 = e z + b s.
 static hfiAffine bristle_force(const hfActuation* a, int n, int implicit) {
   const double* p = parameters(a, n);
   const hfiMotor* m = &a->drives.motor[n];
   double sigma0 = p[HF_MOTOR_BRISTLE_STIFFNESS], sigma1 = p[HF_MOTOR_BRISTLE_DAMPING], h = implicit ? a->h : 0;
-  double e = exp(-m->decay * h), b = decay_time(m->decay, h);
+  double e = hfi_exp(-m->decay * h), b = decay_time(m->decay, h);
   hfiAffine f = {-(sigma0 - sigma1 * m->decay) * e * m->bristle, 0, -sigma0 * b - sigma1 * e};
   return has_state(a, n, HF_MOTOR_STATE_BRISTLE) ? f : (hfiAffine){0, 0, 0};
 }
@@ -149,7 +150,7 @@ hfiMotorForce hfi_motor_force(const hfActuation* a, int n, int implicit) {
   drag.constant += cog.constant, drag.length += cog.length;
   hfiMotorForce f = {electric_drive(a, n, implicit), make_drive(a, n, drag, implicit)};
   if (!implicit || !has_state(a, n, HF_MOTOR_STATE_BRISTLE)) return f;
-  double most = stribeck(p, a->velocity[n]) + p[HF_MOTOR_BRISTLE_DAMPING] * exp(-a->drives.motor[n].decay * a->h) * fabs(a->velocity[n]);
+  double most = stribeck(p, a->velocity[n]) + p[HF_MOTOR_BRISTLE_DAMPING] * hfi_exp(-a->drives.motor[n].decay * a->h) * fabs(a->velocity[n]);
   f.drag.lo = middle - most, f.drag.hi = middle + most;
   return f;
 }
@@ -226,7 +227,7 @@ void hfi_motor_advance(const hfActuation* a, int n, double* act, double h) {
     int slot = hfi_motor_slot(states, 1 << k);
     if (slot < 0) continue;
     double* x = act + adr + slot;
-    double span = 1 << k == HF_MOTOR_STATE_CURRENT   ? -p[HF_MOTOR_TIME_CONSTANT] * expm1(-h / p[HF_MOTOR_TIME_CONSTANT])
+    double span = 1 << k == HF_MOTOR_STATE_CURRENT   ? -p[HF_MOTOR_TIME_CONSTANT] * hfi_expm1(-h / p[HF_MOTOR_TIME_CONSTANT])
                   : 1 << k == HF_MOTOR_STATE_BRISTLE ? decay_time(a->drives.motor[n].decay, h)
                                                : h;
     *x += span * a->rate[adr + slot];

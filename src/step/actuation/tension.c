@@ -17,6 +17,7 @@
 // A damper against the world would change the angular momentum of bodies that only hold each other. A damper between the two bodies does not, but it
 // does not damp bodies that turn together: the waves of a taut chain, whose links move across it with the mass m. The second factor is for these: in
 // a wave as fast as 2/h the angles of neighbours differ by only about m L^2/(h^2 K) of the angle by which the links turn.
+#include "math/elementary.h"
 #include "step/actuation/inside.h"
 
 #include <string.h>
@@ -42,7 +43,7 @@ static double least_inertia(const hfDynamics* d, const hfiLink* link, hfVec3 u) 
   hfVec3 x = m3_tmulv(R, t1), y = m3_tmulv(R, t2);
   hfVec3 Ix = sym3_mulv(I, x), Iy = sym3_mulv(I, y);
   double xx = v3_dot(x, Ix), xy = v3_dot(y, Ix), yy = v3_dot(y, Iy);
-  return 0.5 * (xx + yy - hypot(xx - yy, 2 * xy));
+  return 0.5 * (xx + yy - hfi_hypot(xx - yy, 2 * xy));
 }
 
 // One of the two bodies at which a connect pulls. A body that is not free counts as one with K = 0.

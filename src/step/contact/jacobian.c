@@ -125,8 +125,9 @@ static hfVec3 find_rounding_centre(const hfDynamics* d, int geom, hfVec3 p_W) {
   return v3_axpy(clamp(v3_dot(axis, v3_sub(p_W, X->p)), -half, half), axis, X->p);
 }
 
-// If a body turns by more than this in a step, no motion of it is nearly linear [rad].
-static const double MOST_WHIRL = 0.7;
+// Cosines of half the turn in a step from which a body whirls, HFI_WHIRL, and of half the turn of 0.7 rad, beyond which no motion of the body is
+// nearly linear.
+static const double WHIRL_COSINE = 0.9950041652780258, MOST_WHIRL_COSINE = 0.9393727128473789;
 
 // Arm of a contact on a free body, whose axes S are those of the middle of the step. If the body whirls, the arm from its origin O to the centre Q of
 // the rounding is that of the middle, too: there w x (Q - O) is the mean velocity of Q over the step, while the arm of the start gives an error of h
@@ -138,7 +139,7 @@ static hfVec3 find_whirling_arm(const hfDynamics* d, const hfiContact* c, const 
   double trace = 0;
   for (int k = 0; k < 3; ++k) trace += v3_dot(m3_col(*R0, k), S[3 + k].w);
   double cosine = 0.5 * (trace - 1);
-  if (cosine > cos(0.5 * HFI_WHIRL) || cosine < cos(0.5 * MOST_WHIRL)) return v3_sub(c->p_W, O);
+  if (cosine > WHIRL_COSINE || cosine < MOST_WHIRL_COSINE) return v3_sub(c->p_W, O);
   turned = v3_axpy(arm_B.z, S[5].w, v3_axpy(arm_B.y, S[4].w, turned));
   return v3_add(turned, v3_sub(c->p_W, Q));
 }

@@ -16,6 +16,7 @@
 //   kappa = h K - STABLE I/h
 #include "step/discrete/discrete.h"
 
+#include "math/elementary.h"
 #include "step/contact/curvature.h"
 
 // A contact gets no damper if its h^2 K is at most this share of the inertia [-]: a body with eight such contacts is stable.
@@ -151,9 +152,9 @@ static double find_damper(const hfiDiscrete* s, const Pressing* p, double x, dou
 }
 
 // A principal direction of a curvature, as the angle from t1 [rad].
-static double principal_angle(const hfiCurvature* c) { return 0.5 * atan2(2 * c->c12, c->c11 - c->c22); }
+static double principal_angle(const hfiCurvature* c) { return 0.5 * hfi_atan2(2 * c->c12, c->c11 - c->c22); }
 
-static int is_round(const hfiCurvature* c) { return hypot(c->c11 - c->c22, 2 * c->c12) < ROUND * (c->c11 + c->c22); }
+static int is_round(const hfiCurvature* c) { return hfi_hypot(c->c11 - c->c22, 2 * c->c12) < ROUND * (c->c11 + c->c22); }
 
 // Adds the inertia about u = n x e of a free body, as a quadratic form of the tangent e.
 static void add_inertia(const hfDynamics* d, int body, const hfiContact* c, hfiCurvature* sum) {

@@ -22,6 +22,7 @@
 // not, it must not gain energy by inertial forces (fast.c).
 #include "step/dynamics/inside.h"
 #include "linalg/dense.h"
+#include "math/elementary.h"
 
 #include <string.h>
 
@@ -225,7 +226,7 @@ static void move_by_cayley(int type, const double* v, double h, double* q) {
   for (int i = 0; i < n; ++i) by[i] = v[i];
   hfVec3 w = v3_load(by + n - 3);
   double x = h * v3_norm(w);
-  if (x > 1e-8) v3_store(by + n - 3, v3_scale(2 * atan(0.5 * x) / x, w));
+  if (x > 1e-8) v3_store(by + n - 3, v3_scale(2 * hfi_atan(0.5 * x) / x, w));
   hfi_joint_integrate(type, q, by, h);
 }
 

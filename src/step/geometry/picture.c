@@ -6,6 +6,7 @@
 //   c = (W/2 - f_x principal_x/focal_x, H/2 + f_y principal_y/focal_y)
 #include "step/geometry/picture.h"
 
+#include "math/elementary.h"
 #include "step/dynamics/dynamics.h"
 
 #include <assert.h>
@@ -21,7 +22,7 @@ hfLens hf_camera_lens(const hfModel* m, int camera, int width, int height) {
                *principal = hf_model_cam_principal(m) + 2 * camera;
   double fovy = hf_model_cam_fovy(m)[camera];
   hfLens lens = {width > 0 ? width : own[0], width > 0 ? height : own[1], hf_model_cam_orthographic(m)[camera], {0, 0}, {0, 0}};
-  lens.f[0] = lens.f[1] = lens.orthographic ? lens.height / fovy : 0.5 * lens.height / tan(0.5 * fovy);
+  lens.f[0] = lens.f[1] = lens.orthographic ? lens.height / fovy : 0.5 * lens.height / hfi_tan(0.5 * fovy);
   lens.c[0] = 0.5 * lens.width, lens.c[1] = 0.5 * lens.height;
   if (!(chip[0] > 0)) return lens;
   lens.f[1] = lens.height * focal[1] / chip[1];

@@ -26,7 +26,7 @@ const double HFI_DEFAULT_SOLREF[2] = {0.02, 1}, HFI_DEFAULT_SOLIMP[5] = {0.9, 0.
 static double bound_impedance(double impedance) { return clamp(impedance, 1e-4, 0.9999); }
 
 // x^power; squares and lines are the usual cases.
-static double raise_to(double x, double power) { return power == 2 ? x * x : power == 1 ? x : pow(x, power); }
+static double raise_to(double x, double power) { return power == 2 ? x * x : power == 1 ? x : hfi_pow(x, power); }
 
 double hfi_solimp_impedance(const double* solimp, double r, double* slope) {
   double d0 = bound_impedance(solimp[0]), dmax = bound_impedance(solimp[1]), width = max2(solimp[2], 1e-15), mid = bound_impedance(solimp[3]),
