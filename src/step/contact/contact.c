@@ -49,7 +49,7 @@ void hfi_contact_extents(const hfModel* m, double* out) {
 }
 
 hfiFarthest hfi_contact_reach(const hfDynamics* d, const hfMotion* velocities, double h, const hfiScene* scene, const double* extent,
-                              const double* push, const hfVec3* shared, const int32_t* alone, double* reach) {
+                              const double* push, double* reach) {
   const hfModel* m = d->model;
   const int32_t *body = hf_model_geom_body(m), *lastdof = hf_model_body_lastdof(m), *link = d->body_link, *tree = hf_model_body_tree(m);
   const double fall = h * h * v3_norm(d->gravity);
@@ -59,9 +59,6 @@ hfiFarthest hfi_contact_reach(const hfDynamics* d, const hfMotion* velocities, d
     if (b != before) base = turn = 0; // A body without dofs does not move.
     if (b != before && lastdof[b] >= 0) {
       hfMotion V = velocities[link[b]];
-      if (alone && alone[tree[b]]) V = mo_axpy(-1, velocities[link[hf_model_tree_body(m)[tree[b]]]], V);
-      else if (shared)
-        V.v = v3_sub(V.v, *shared);
       hfVec3 v = v3_add(V.v, v3_cross(V.w, v3_sub(d->X_WB[b].p, d->p_WO[tree[b]])));
       base = h * v3_norm(v) + fall + (push ? push[tree[b]] : 0), turn = h * v3_norm(V.w);
       most_base = max2(most_base, base), most_turn = max2(most_turn, turn);

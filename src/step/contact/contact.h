@@ -82,11 +82,10 @@ int hfi_contact_insert(const hfModel* model, const hfiMaterial* listed, hfiSoftn
 void hfi_contact_extents(const hfModel* model, double* out);
 // Computes the reach (ngeom) of geoms that can touch another: an upper bound on how far each moves within h [m]. It is the sum of four parts: the
 // motion of its body at velocities V of the links, its turn times its extent, a fall, and how far other forces push its tree (push (ntree), or NULL).
-// Trees that alone (ntree, or NULL) marks are seen from their first body, all others from a frame with the velocity *shared (NULL: zero). Returns
-// upper bounds on how far the origin of any body moves and how far a body turns [m, rad].
+// Returns upper bounds on how far the origin of any body moves and how far a body turns [m, rad].
 typedef struct hfiFarthest { double base, turn; } hfiFarthest;
 hfiFarthest hfi_contact_reach(const hfDynamics* dynamics, const hfMotion* V, double h, const hfiScene* scene, const double* extent,
-                              const double* push, const hfVec3* shared, const int32_t* alone, double* reach); // (ngeom)
+                              const double* push, double* reach); // (ngeom)
 // Materials of all candidates of a listed scene.
 void hfi_contact_materials(const hfiScene* scene, hfiSoftness* softness, hfiMaterial* out);
 

@@ -2,8 +2,7 @@
 //
 // 1. The list of near pairs (Verlet 1967) has all pairs that were nearer than their margin and half the skins of both geoms when the list was made.
 //    It is used again as long as every geom has moved so little since then that this motion and its reach are at most half its skin: until then no
-//    other pair can touch. A fast geom has a wide skin. The geoms of a robot that flies far from all else are followed from one of them, their
-//    carrier. How the list is made:
+//    other pair can touch. A fast geom has a wide skin. How the list is made:
 //      few pairs (`listed`)  All pairs stay candidates for good. A pair is near if its bounding spheres, or sphere and plane, are.
 //      many pairs            A pair is near if its boxes, grown by half the usual skin, overlap (broad phase), or if it is an explicit pair.
 //    A point of a geom moves by at most |p - p0| + r |R - R0| with the radius r of its bounding sphere. The second term is left out if spheres make
@@ -112,12 +111,8 @@ static int find_candidates(hfiScene* s, const hfPose* X_WG, const double* reach,
   return found;
 }
 
-// How geom g has moved since the list was made, as seen from its carrier.
-static inline hfVec3 move_since(const hfiScene* s, const hfPose* X_WG, int g) {
-  hfVec3 move = v3_sub(X_WG[g].p, s->X0_WG[g].p);
-  int from = s->carrier ? s->carrier[g] : -1;
-  return from < 0 ? move : v3_sub(move, v3_sub(X_WG[from].p, s->X0_WG[from].p));
-}
+// How geom g has moved since the list was made.
+static inline hfVec3 move_since(const hfiScene* s, const hfPose* X_WG, int g) { return v3_sub(X_WG[g].p, s->X0_WG[g].p); }
 
 // The largest distance that a point of geom g can have moved since the list was made; infinite for a plane that turned.
 static double way_since(const hfiScene* s, const hfPose* X_WG, int g) {
@@ -253,15 +248,6 @@ int hfi_scene_recent(const hfiScene* s, const hfPose* X_WG, int candidate, hfiCo
   return 1;
 }
 
-// Lowers how far the geoms of a pair may come towards each other, `both`, to what pair_reach knows. Returns 0 if they are then apart.
-HFI_CALLED static int lessen_reach(hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, hfiCull* cull, double* both) {
-  double less = s->pair_reach(s->mover, c->a, c->b, -1);
-  if (!(less < *both)) return 1;
-  *both = cull->less = less;
-  cull->lessened = s->query, s->any_lessened = 1;
-  return !far_apart(s, X_WG, c, cull, cull->margin + less);
-}
-
 // A query of the scene.
 typedef struct SceneQuery {
   hfiScene* scene;
@@ -279,7 +265,6 @@ static inline int collide_candidate(const SceneQuery* q, int i, hfiContactPoint*
   if (s->still && s->still[c->a] && s->still[c->b]) return 0;
   double both = q->reach ? q->reach[c->a] + q->reach[c->b] : 0;
   if (far_apart(s, q->X_WG, c, cull, cull->margin + both)) return 0;
-  if (both > HFI_FAR_REACH && s->pair_reach && !lessen_reach(s, q->X_WG, c, cull, &both)) return 0;
   return find_points(s, q->X_WG, c, cull, cull->margin + both, points);
 }
 
@@ -309,11 +294,8 @@ int hfi_scene_collide(hfiScene* s, const hfPose* X_WG, const double* reach, hfiR
   *dropped = 0;
   if (s->nnear < 0 || !list_holds(s, X_WG, reach)) list_near(s, X_WG, reach, dropped);
   s->queries++;
-  s->query++;
-  s->any_lessened = 0;
   SceneQuery q = {s, X_WG, reach, out, {.work = s->nnear, .capacity = capacity}};
-  int count = hfi_fill_by_shares(s->pair_reach ? NULL : s->workers, &q.shares, collide_share, &q, out, sizeof *out,
-                                 &lost); // pair_reach changes any_lessened.
+  int count = hfi_fill_by_shares(s->workers, &q.shares, collide_share, &q, out, sizeof *out, &lost);
   *dropped += lost;
   return count;
 }

@@ -28,18 +28,10 @@ typedef struct hfiCull {
   int32_t swapped;  // 1: the function takes the second geom first
   int32_t joint;    // the hinge (of pairs that GJK collides) or slide (of pairs whose boxes are compared) that alone moves one geom against the other and may keep them apart for ever; else -1
   hfiPairFunction* collide; // finds the contacts of the pair; NULL: it never has any
-  uint32_t lessened; // number of the last query in which pair_reach was less than the sum of the reaches of both geoms
-  double less;       // pair_reach in that query [m]
   hfiSeparation separation;
   hfiLastFace* last; // for two hulls, or a hull and a box: the face of their difference that held the last contact; NULL: none is kept
   hfiRecent* recent; // for pairs of which GJK finds contacts: the last one that it found; NULL: none is kept
 } hfiCull;
-
-// An upper bound on how far two geoms come towards each other in the time that matters [m]; INFINITY: only the sum of their reaches is known. first: negative in
-// the first search; in a second search what the first one was told, and the answer is 0 if that covers the second one, too.
-typedef double hfiPairReach(const void* mover, int geom_a, int geom_b, double first);
-// The scene asks for the reach of a pair if the sum of the reaches of both geoms exceeds this [m].
-static const double HFI_FAR_REACH = 5e-3;
 
 typedef struct hfiScene {
   // made by hfi_scene_init from the model
@@ -67,15 +59,10 @@ typedef struct hfiScene {
   int32_t has_skin;        // 0: the list has no skin and serves one query
   double skin;             // usual skin [m]
   double* far;             // (ngeom) skin of each geom in this list [m]
-  uint32_t query;          // number of the last query, from 1 on
-  int32_t any_lessened;    // 1: pair_reach lessened the reach of some pair in this query
   hfiGrid grid;
   hfiAabb* box; // (nactive), unused when listed
   // set by the caller before a query; NULL and 0 after hfi_scene_init
-  const int32_t* carrier;  // (ngeom) a geom from which this one is followed, because all geoms that it can reach move with it; else -1. NULL: no geom has one
   const int32_t* still;    // (ngeom) 1: the geom cannot move; pairs of two such geoms are left out. NULL: all pairs count
-  hfiPairReach* pair_reach; // NULL: the sum of the reaches counts
-  const void* mover;        // first argument of pair_reach
   const hfVec3* axis_W;    // (njnt) axes of the joints at the poses of a query. NULL: they are not known
   hfiWorkers* workers;     // threads that share the work on many pairs. NULL: none
   double flush;            // Faces that overlap by less than this, and that a slide moves along each other, have no points [m].
@@ -94,7 +81,7 @@ int hfi_scene_collide(hfiScene* scene, const hfPose* X_WG, const double* reach, 
                       int capacity, int* dropped);
 // Searches pairs again whose geoms may come nearer to each other than the search that found the `count` points assumed (second_search.c).
 //   reach     (ngeom) the present reaches [m]
-//   extended  (ngeom) 1: the reach of the geom has grown since that search. NULL: no reach has; the scene must then be a listed one
+//   extended  (ngeom) 1: the reach of the geom has grown since that search
 // New points replace those points of these pairs that do not act. Points stay sorted by pair. Returns the number of all points.
 int hfi_scene_search_again(hfiScene* scene, const hfPose* X_WG, const double* reach, const int32_t* extended, hfiRawContact* found, int count, int capacity,
                            int* dropped);

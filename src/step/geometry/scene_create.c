@@ -221,11 +221,7 @@ void hfi_scene_init(hfiScene* s, const hfModel* m, hfiArena* arena) {
   s->nnear = -1;
   s->queries = 0;
   s->has_skin = 1;
-  s->query = 0;
-  s->any_lessened = 0;
-  s->carrier = s->still = NULL;
-  s->pair_reach = NULL;
-  s->mover = NULL;
+  s->still = NULL;
   s->axis_W = NULL;
   s->flush = 0;
   if (!arena->base) return;

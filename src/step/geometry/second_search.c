@@ -1,8 +1,4 @@
-// The second search for contact points. It examines the pairs whose geoms may come nearer to each other than the first search assumed:
-//
-//   - pairs of a geom whose reach has grown since the first search (the caller marks these geoms)
-//   - pairs that the first search examined with less than the sum of their two reaches (hfiScene.pair_reach)
-//
+// The second search for contact points. It examines the pairs of geoms whose reach has grown since the first search; the caller marks these geoms.
 // There are few such geoms, so each of them is compared with all others by bounding spheres. If a pair has points of the first search that act, these
 // points stay as they are. The points of the second search are added to them, and replace the points of the pair that do not act.
 #include "step/geometry/scene.h"
@@ -22,7 +18,7 @@ typedef struct SecondSearch {
   const hfiScene* scene;
   const hfPose* X_WG;      // (ngeom)
   const double* reach;     // (ngeom) [m]
-  const int32_t* extended; // (ngeom) 1: the reach of the geom has grown. NULL: no reach has
+  const int32_t* extended; // (ngeom) 1: the reach of the geom has grown
 } SecondSearch;
 
 // Compares the pair of a point with pair c in the order of pairs: < 0 before c, 0 the same, > 0 after c.
@@ -88,22 +84,17 @@ static inline int spheres_stay_apart(const SecondSearch* q, double approach, int
   return v3_norm2(v3_sub(q->X_WG[b].p, q->X_WG[a].p)) > reached * reached;
 }
 
-// Searches pair i of the scene's list if the reach of one of its geoms has grown, or if the first search used less than the sum of both reaches.
-static inline void search_listed_pair(const SecondSearch* q, int i, FoundPoints* f) {
-  const hfiScene* s = q->scene;
-  const hfiCandidate* c = &s->candidate[i];
-  int lessened = s->any_lessened && s->cull[i].lessened == s->query;
-  if (!lessened && !(q->extended && (q->extended[c->a] || q->extended[c->b]))) return;
-  double approach = q->reach[c->a] + q->reach[c->b];
-  if (lessened) approach = min2(approach, s->pair_reach(s->mover, c->a, c->b, s->cull[i].less));
-  if (approach > 0 && !spheres_stay_apart(q, approach, c->a, c->b)) search_pair(q, c, i, &s->cull[i], approach, f);
-}
-
-// Searches a scene that lists its pairs. If no reach has grown, only pairs that the first search examined can have more points.
+// Searches the pairs of a scene that lists its pairs, if the reach of one of their geoms has grown.
 static void search_listed(const SecondSearch* q, FoundPoints* f) {
   const hfiScene* s = q->scene;
-  for (int k = 0; !q->extended && k < s->nnear; ++k) search_listed_pair(q, s->near[k], f);
-  for (int i = 0; q->extended && i < s->ncandidate; ++i) search_listed_pair(q, i, f);
+
+  for (int i = 0; i < s->ncandidate; ++i) {
+    const hfiCandidate* c = &s->candidate[i];
+    if (!q->extended[c->a] && !q->extended[c->b]) continue;
+
+    double approach = q->reach[c->a] + q->reach[c->b];
+    if (!spheres_stay_apart(q, approach, c->a, c->b)) search_pair(q, c, i, &s->cull[i], approach, f);
+  }
 }
 
 // Searches the pairs of geom g, whose reach has grown, with all other active geoms. If both reaches of a pair have grown, only the call for its lower

@@ -14,18 +14,8 @@ static void find_points(hfiWorld* w, const double* reach) {
   int can_reuse = reach && !w->scene.still;
   if (can_reuse && w->has_points && memcmp(reach, w->points_reach, size) == 0) return;
   w->nfound = hfi_scene_collide(&w->scene, w->dynamics.X_WG, reach, w->found, w->config.max_contacts, &w->ndropped);
-  w->has_points = can_reuse && !w->scene.any_lessened; // The points of a pair whose reach was lessened depend on velocities, too.
+  w->has_points = can_reuse;
   if (can_reuse) memcpy(w->points_reach, reach, size);
-}
-
-// Computes how far each geom may move within the horizon. For a tree that is alone this is the motion as seen from its first body, for others that without the
-// velocity which all trees share (alone.c). Returns 1 if the scene has to follow geoms as seen from others, their carriers.
-static inline int find_reach(hfiWorld* w, const hfMotion* V, double horizon, const double* push, double* reach, hfiFarthest* farthest) {
-  hfVec3 velocity, *shared = !w->any_fixed && hfi_world_share_velocity(w, V, horizon, &velocity) ? &velocity : NULL;
-  *farthest = hfi_contact_reach(&w->dynamics, V, horizon, &w->scene, w->extent, push, shared, NULL, reach);
-  if (!hfi_world_mark_alone(w, V, horizon, reach)) return shared != NULL;
-  *farthest = hfi_contact_reach(&w->dynamics, V, horizon, &w->scene, w->extent, push, shared, w->alone, reach);
-  return 1;
 }
 
 void hfi_world_find_contacts(hfiWorld* w, double gap, double horizon, const double* push) {
@@ -33,13 +23,8 @@ void hfi_world_find_contacts(hfiWorld* w, double gap, double horizon, const doub
   w->ncontact = 0;
   if (!w->config.max_contacts) return;
   const hfDynamics* d = horizon > 0 ? &w->dynamics : NULL;
-  w->scene.carrier = NULL;
-  w->scene.pair_reach = d && w->scene.listed ? hfi_world_pair_reach : NULL, w->scene.mover = w;
-  w->push = push, w->horizon = horizon;
-  if (d && find_reach(w, d->V, horizon, push, w->reach, &w->farthest))
-    hfi_world_set_carriers(w);
-  else if (!d)
-    for (int g = 0; gap > 0 && g < m->ngeom; ++g) w->reach[g] = 0.5 * gap;
+  if (d) w->farthest = hfi_contact_reach(d, d->V, horizon, &w->scene, w->extent, push, w->reach);
+  for (int g = 0; !d && gap > 0 && g < m->ngeom; ++g) w->reach[g] = 0.5 * gap;
   find_points(w, d || gap > 0 ? w->reach : NULL);
   double widest = hfi_contact_choose(m, d, horizon, gap, listed_materials(w), w->found, w->nfound, w->touched);
   hfi_world_drop_covered(w, w->dynamics.V, horizon, HFI_ACTS);
@@ -54,9 +39,7 @@ int hfi_world_may_miss(const hfiWorld* w, const int32_t* unforeseen) {
 
 const double* hfi_world_second_reach(hfiWorld* w, const hfMotion* V, double horizon) {
   double* reach = w->reach + w->model->ngeom;
-  hfiFarthest unused;
-  find_reach(w, V, horizon, NULL, reach, &unused);
-  w->second_V = V;
+  hfi_contact_reach(&w->dynamics, V, horizon, &w->scene, w->extent, NULL, reach);
   return reach;
 }
 
@@ -76,11 +59,9 @@ static int extend_reach(hfiWorld* w, const int32_t* marked) {
 }
 
 void hfi_world_search_again(hfiWorld* w, const int32_t* marked) {
-  int any = extend_reach(w, marked);
-  if (!any && !w->scene.any_lessened) return;
-  w->second_marked = marked;
-  w->nfound = hfi_scene_search_again(&w->scene, w->dynamics.X_WG, w->reach, any ? w->extended : NULL, w->found, w->nfound,
-                                     w->config.max_contacts, &w->ndropped);
+  if (!extend_reach(w, marked)) return;
+  w->nfound = hfi_scene_search_again(&w->scene, w->dynamics.X_WG, w->reach, w->extended, w->found, w->nfound, w->config.max_contacts,
+                                     &w->ndropped);
   w->has_points = 0;
 }
 

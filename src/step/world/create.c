@@ -68,12 +68,6 @@ static void measure_geoms(hfiWorld* w) {
   w->least_swept_gap = hfi_least_swept_gap(w->model);
 }
 
-static int count_free_bodies(const hfDynamics* d) {
-  int count = 0;
-  for (int i = 0; i < d->nlink; ++i) count += d->link[i].tree >= 0 && hfi_is_free_alone(d, d->link[i].body);
-  return count;
-}
-
 static int any_dynamic_friction(const hfModel* m) {
   for (int g = 0; g < m->ngeom; ++g) {
     double mu = hf_model_geom_friction_dynamic(m)[g];
@@ -109,13 +103,6 @@ int hfi_world_refresh(hfiWorld* w) {
   return resized;
 }
 
-// Is some geom that can touch another moved by no dof, or can none touch another?
-static int has_fixed_geom(const hfiScene* s) {
-  for (int k = 0; k < s->nactive; ++k)
-    if (hf_model_body_tree(s->model)[hf_model_geom_body(s->model)[s->active[k]]] < 0) return 1;
-  return s->nactive == 0;
-}
-
 // ---- creation ---------------------------------------------------------------------------------------
 
 static void take_arrays(void* object, hfiArena* arena) {
@@ -140,8 +127,6 @@ static void take_arrays(void* object, hfiArena* arena) {
   w->given = m->nhistory ? HFI_TAKE(arena, double, m->nu) : w->ctrl;
   w->reach = HFI_TAKE(arena, double, 2 * m->ngeom);
   w->touched = HFI_TAKE(arena, int32_t, m->ntree);
-  w->alone = HFI_TAKE(arena, int32_t, m->ntree);
-  w->carrier = HFI_TAKE(arena, int32_t, m->ngeom);
   w->extended = HFI_TAKE(arena, int32_t, m->ngeom);
   w->found = HFI_TAKE(arena, hfiRawContact, contacts);
   w->points_reach = HFI_TAKE(arena, double, m->ngeom);
@@ -153,8 +138,6 @@ static void take_arrays(void* object, hfiArena* arena) {
   if (!arena->base) return;
   w->scene.axis_W = w->dynamics.axis_W;
   hfi_dynamics_restrict_geoms(&w->dynamics, w->scene.active, contacts ? w->scene.nactive : 0);
-  w->nfree = count_free_bodies(&w->dynamics);
-  w->any_fixed = has_fixed_geom(&w->scene);
   measure_geoms(w);
 }
 

@@ -46,8 +46,6 @@ typedef struct hfiWorld {
   double least_swept_gap;       // A pair whose gap is below this is not swept (sweep.c) [m].
   double* span;                 // (nbody) distance of the farthest point that a body carries from its origin, with slides at zero [m]
   double* lever;                // (nv) largest distance that a unit of this dof can move a point [-, or m/rad]
-  int32_t nfree;                // number of free bodies that are alone in their trees
-  int32_t any_fixed;            // 1: a geom that can touch another is moved by no dof, or there is none that can touch another
   int32_t has_dynamic_friction; // 1: some geom has a dynamic coefficient of its own
   int32_t has_restitution;      // 1: some geom has a coefficient of restitution
   int32_t has_adhesion;         // 1: an actuator, or the material of a geom or pair, pulls at contacts
@@ -69,13 +67,7 @@ typedef struct hfiWorld {
   int32_t nfound, ncontact, ndropped;
   double* reach;        // (2 ngeom) reach of each geom within the horizon, 0 if it can touch no other [m]; then its second reach (hfi_world_second_reach)
   hfiFarthest farthest; // how far bodies come within the horizon
-  const double* push;   // (ntree) how far forces push each tree within the horizon [m], or NULL (hfi_contact_reach)
-  double horizon;       // [s]
-  const hfMotion* second_V;     // (nlink) velocities of the links that gave the second reach
-  const int32_t* second_marked; // (ntree) 1: the second search examines the tree
   int32_t* touched;     // (ntree) 1: the tree has a contact
-  int32_t* alone;       // (ntree) 1: the tree is fast and far from all else (alone.c)
-  int32_t* carrier;     // (ngeom) the geom relative to which the scene follows a geom (hfi_world_set_carriers), or -1
   int32_t* extended;    // (ngeom) 1: the second search uses the second reach of the geom, because it exceeds the first by more than HFI_FURTHER
   hfiRawContact* found; // (max_contacts) as geometry finds them
   int32_t has_points;   // 1: `found` holds what geometry finds at the present poses with the reach points_reach
@@ -154,16 +146,6 @@ int hfi_world_may_miss(const hfiWorld* world, const int32_t* unforeseen);
 int hfi_world_add_missed(hfiWorld* world, const hfMotion* V, double horizon, const int32_t* unforeseen, int further,
                          int32_t* number);
 
-// Whether several trees fly fast in a world where nothing is fixed, so that the velocity which they share does not count; *shared is this velocity then.
-int hfi_world_share_velocity(const hfiWorld* world, const hfMotion* V, double horizon, hfVec3* shared);
-// Marks in world->alone the trees that are fast and have nothing else within reach. reach (ngeom): how far the velocities V of the links move each
-// geom within the horizon at most [m]. Returns whether there are such trees.
-int hfi_world_mark_alone(hfiWorld* world, const hfMotion* V, double horizon, const double* reach);
-// The scene follows the geoms of a tree that is alone relative to its first geom, and all others, where nothing is fixed, relative to the first geom of all:
-// tells the scene so.
-void hfi_world_set_carriers(hfiWorld* world);
-// How far two geoms of one tree, or of two free bodies, may come towards each other (pair_reach.c): an hfiPairReach, for the scene.
-double hfi_world_pair_reach(const void* world, int geom_a, int geom_b, double first);
 // Computes and returns the second reach of all geoms (ngeom): how far velocities V move them within the horizon [m]. The first reach stays.
 const double* hfi_world_second_reach(hfiWorld* world, const hfMotion* V, double horizon);
 // Searches the points of a pair again if the second reach of one of its geoms exceeds the first by more than HFI_FURTHER. Only geoms of trees that
