@@ -187,15 +187,15 @@ hfStatus hfi_sim_begin(hfSim* s, const hfState* state, const hfInput* in, hfErro
   if (status != HF_OK) return status;
 
   if (hfi_world_is_outdated(s->world)) hfi_discrete_refresh(s->maker, hfi_world_refresh(s->world));
-  s->world->history = hf_state_history(state);
+  hfi_world_set_history(s->world, hf_state_history(state));
   hfi_dynamics_rest_as(&s->world->dynamics, state);
   return HF_OK;
 }
 
 hfStatus hfi_sim_complete_at(hfSim* s, const hfState* state, hfError* error) {
   hfiWorld* w = s->world;
-  if (!w->placed || state->nq != s->model->nq || memcmp(hf_state_q(state), w->q, sizeof *w->q * (size_t)state->nq) != 0)
+  if (!hfi_world_is_at(w, state))
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "the sim is not at this state: step or evaluate it first");
-  hfi_world_complete(w);
+  hfi_world_need(w, HFI_FRESH_PLACED);
   return HF_OK;
 }

@@ -82,7 +82,7 @@ static int any_is_fast(const double* v0, const double* v1, int n, double h) {
 // bend: their force has only nearly an energy. Under error control no step is judged: the error bounds its gain.
 static int can_be_judged(const hfSim* s) {
   const hfiWorld* w = s->world;
-  return s->model->nmocap == 0 && !w->surfaces && !w->is_sticky && !w->actuation.passive.bends && !(s->config.accuracy > 0);
+  return s->model->nmocap == 0 && !w->surfaces && !w->near.is_sticky && !w->actuation.passive.bends && !(s->config.accuracy > 0);
 }
 
 // ---- what the method knows --------------------------------------------------------------------------

@@ -8,7 +8,7 @@
 // ---- contacts ---------------------------------------------------------------------------------------
 
 int hf_sim_contact_count(const hfSim* s) {
-  return s->stepped ? s->method->contact_count(s->run) : s->world->ncontact;
+  return s->stepped ? s->method->contact_count(s->run) : s->world->near.ncontact;
 }
 
 hfContact hf_sim_contact(const hfSim* s, int i) {
@@ -66,7 +66,7 @@ hfStatus hf_sim_get_body(hfSim* s, const hfState* state, const char* body, hfPos
 }
 
 const hfDynamics* hf_sim_dynamics(const hfSim* s) {
-  hfi_world_complete(s->world);
+  hfi_world_need(s->world, HFI_FRESH_PLACED);
   return &s->world->dynamics;
 }
 

@@ -20,7 +20,7 @@ static void measure(const hfSim* s, double time, const double* v, const hfForce*
   hfiWorld* w = s->world;
   int ncontact = hf_sim_contact_count(s);
 
-  hfi_world_complete(w);
+  hfi_world_need(w, HFI_FRESH_PLACED);
   hf_dynamics_set_velocity(&w->dynamics, v);
   hf_actuation_update(&w->actuation, &w->dynamics, w->q);
   for (int i = 0; i < ncontact; ++i) s->sensors.contact[i] = seen_contact(s, i);

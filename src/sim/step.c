@@ -43,7 +43,7 @@ static void remember_controls(const hfSim* s, hfState* state, double time) {
 static hfViolations find_violations(hfSim* s, const hfState* state) {
   const hfActuation* a = &s->world->actuation;
   if (!hfi_has_violations(a)) return (hfViolations){0};
-  if (hfi_violations_need_poses(s->model)) hfi_world_complete(s->world);
+  if (hfi_violations_need_poses(s->model)) hfi_world_need(s->world, HFI_FRESH_PLACED);
   return hfi_find_violations(a, &s->world->dynamics, hf_state_q(state));
 }
 
@@ -83,7 +83,7 @@ static void end_step(hfSim* s, hfState* state, const hfInput* in, double time, i
 
   hfi_world_go(s->world, hf_state_q(state), in);
   if (s->model->nrest) {
-    hfi_world_complete(s->world);
+    hfi_world_need(s->world, HFI_FRESH_PLACED);
     hfi_yield_springs(&s->world->dynamics, hf_state_q(state), hf_state_mutable_rest(state));
   }
 
@@ -149,7 +149,7 @@ hfStatus hfi_sim_step_unplaced(hfSim* s, hfState* state, const hfInput* in, hfSt
 hfStatus hf_sim_step(hfSim* s, hfState* state, const hfInput* in, hfStepReport* report, hfError* error) {
   hfi_clear_error(error);
   hfStatus status = hfi_sim_step_unplaced(s, state, in, report, error);
-  hfi_world_complete(s->world); // for those who read poses, and for the next step
+  hfi_world_need(s->world, HFI_FRESH_PLACED); // for those who read poses, and for the next step
   if (hf_model_is_overlay(s->model)) hfi_sim_need_sensors(s); // now, because the parameters may change before anybody asks
   return status;
 }

@@ -1,6 +1,7 @@
 // Bodies with edges that slide over a floor of tiles, and that meet a step in it.
 #include "support/sim_world.h"
 #include "support/tiles.h"
+#include "step/near/inside.h"
 #include "step/world/world.h"
 
 #include <math.h>
@@ -253,12 +254,12 @@ static void test_normals_that_turn(void** state) {
   assert_int_equal(hfi_world_create(&w, m, &config, NULL), HF_OK);
   hfState* s = hf_state_create(m);
   hfi_world_place(w, hf_state_q(s), NULL);
-  w->found[0] = touch(0, v3(0, 0, -1), 5e-6);
-  for (int i = 0; i < 4; ++i) w->found[1 + i] = touch(1, v3(cos(4e-3 * i), sin(4e-3 * i), 0), i == 3 ? 1e-4 : 1e-6);
-  w->nfound = 5;
-  hfi_world_drop_covered(w, w->dynamics.V, 0, HFI_ACTS);
+  w->near.found[0] = touch(0, v3(0, 0, -1), 5e-6);
+  for (int i = 0; i < 4; ++i) w->near.found[1 + i] = touch(1, v3(cos(4e-3 * i), sin(4e-3 * i), 0), i == 3 ? 1e-4 : 1e-6);
+  w->near.nfound = 5;
+  hfi_near_drop_covered(&w->near, w->dynamics.V, 0, HFI_ACTS);
   static const int acts[5] = {1, 0, 0, 1, 1};
-  for (int i = 0; i < 5; ++i) assert_int_equal(w->found[i].acts != 0, acts[i]);
+  for (int i = 0; i < 5; ++i) assert_int_equal(w->near.found[i].acts != 0, acts[i]);
   hf_state_free(s), hfi_world_free(w), hf_model_free(m);
 }
 

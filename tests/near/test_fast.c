@@ -1,4 +1,5 @@
 // Robots and bodies that move fast: they meet each other as slow ones do, and they meet a wall as anything else.
+#include "step/world/world.h"
 #include "support/sim_world.h"
 
 #include <math.h>
@@ -77,6 +78,31 @@ static hfModel* make_arm(void) {
                      "<body pos='.5 0 .08'><joint type='slide' axis='0 0 1'/><geom type='box' size='.08 .04 .01' mass='.2'/></body></body></worldbody></mujoco>");
 }
 
+// How many points are found of a model whose dof moves at `speed`.
+static int count_found(hfModel* m, int dof, double speed) {
+  hfiWorldConfig config = {.max_contacts = 100, .scene_signals = 1, .drive_law = -1};
+  hfiWorld* world = NULL;
+  hfError error;
+  assert_int_equal(hfi_world_create(&world, m, &config, &error), HF_OK);
+  hfState* s = hf_state_create(m);
+  hf_state_mutable_v(s)[dof] = speed;
+  hfi_world_place(world, hf_state_q(s), NULL);
+  hf_dynamics_set_velocity(&world->dynamics, hf_state_v(s));
+  hfi_near_find(&world->near, 0, 2e-3, NULL);
+  int count = world->near.nfound;
+  hf_state_free(s);
+  hfi_world_free(world);
+  hf_model_free(m);
+  return count;
+}
+
+// The arm moves box and plate by 0.1 m in a step of 2 ms, but not towards each other. Where the plate comes nearer by 30 mm, they are looked at.
+static void test_links_of_an_arm_that_turns_are_not_near(void** state) {
+  (void)state;
+  assert_int_equal(count_found(make_arm(), 0, 100), 0);
+  assert_true(count_found(make_arm(), 1, -15) > 0);
+}
+
 // The axis of the arm is along the slide, so that the plate falls onto the box, and stops there, as on an arm that rests. Sums of 1e6 N/m times positions that are rounded by 1e-16 m
 // differ in the last digits.
 static void test_links_of_an_arm_that_turns_meet(void** state) {
@@ -125,6 +151,7 @@ int main(void) {
       cmocka_unit_test(test_speed_changes_nothing),
       cmocka_unit_test(test_rotor_of_a_fast_robot),
       cmocka_unit_test(test_walls_count),
+      cmocka_unit_test(test_links_of_an_arm_that_turns_are_not_near),
       cmocka_unit_test(test_links_of_an_arm_that_turns_meet),
       cmocka_unit_test(test_bodies_side_by_side_meet),
   };

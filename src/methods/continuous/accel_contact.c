@@ -172,16 +172,16 @@ void hfi_accel_collide(hfAccel* a) {
   if (a->hold.acts) {
     hfi_accel_move_held(a);
   } else {
-    hfi_world_find_contacts(a->world, a->config.reach, 0, NULL);
-    a->statistics.dropped += w->ndropped;
+    hfi_near_find(&a->world->near, a->config.reach, 0, NULL);
+    a->statistics.dropped += w->near.ndropped;
   }
 
   int32_t* cols = a->rows.cols;
   double* J = a->rows.J;
   a->ncontact = 0;
-  for (int i = 0; i < w->ncontact; ++i) {
+  for (int i = 0; i < w->near.ncontact; ++i) {
     hfiAccelContact* c = &a->contact[a->ncontact];
-    c->contact = &w->contact[i];
+    c->contact = &w->near.contact[i];
     c->dim = c->contact->material.condim;
     if (!fill_rows(a, c, cols, J)) continue;
     cols += c->n;

@@ -27,11 +27,11 @@ void hfi_accel_let_go(hfAccel* a) {
 
 void hfi_accel_hold(hfAccel* a) {
   const hfiWorld* w = a->world;
-  hfi_world_find_contacts(a->world, max2(HELD_GAP, a->config.reach), 0, NULL);
+  hfi_near_find(&a->world->near, max2(HELD_GAP, a->config.reach), 0, NULL);
 
-  a->hold.count = w->ncontact;
-  for (int i = 0; i < w->ncontact; ++i) {
-    const hfiContact* c = &w->contact[i];
+  a->hold.count = w->near.ncontact;
+  for (int i = 0; i < w->near.ncontact; ++i) {
+    const hfiContact* c = &w->near.contact[i];
     hfPose XA = a->dynamics->X_WB[c->body_a];
     hfPose XB = a->dynamics->X_WB[c->body_b];
     a->hold.list[i] = (hfiHeldContact){.contact = *c,
@@ -46,8 +46,7 @@ void hfi_accel_hold(hfAccel* a) {
 }
 
 void hfi_accel_move_held(hfAccel* a) {
-  hfiWorld* w = a->world;
-  w->ncontact = a->hold.count;
+  hfiContact* contact = hfi_near_replace(&a->world->near, a->hold.count);
 
   for (int i = 0; i < a->hold.count; ++i) {
     const hfiHeldContact* held = &a->hold.list[i];
@@ -56,7 +55,7 @@ void hfi_accel_move_held(hfAccel* a) {
     hfVec3 pA = pose_point(*XA, held->p_AC);
     hfVec3 pB = pose_point(*XB, held->p_BC);
 
-    hfiContact* c = &w->contact[i];
+    hfiContact* c = &contact[i];
     *c = held->contact;
     c->n = m3_mulv(XB->R, held->n_B);
     c->t1 = m3_mulv(XB->R, held->t1_B);

@@ -33,11 +33,11 @@ void hfi_accel_anchor(hfAccel* a, const hfState* state, const double* v, double 
   hfiAnchors* anchors = &a->anchors;
   hfi_world_mark_start(w);
   hf_dynamics_set_velocity(a->dynamics, v);
-  hfi_memory_recall(state, a->dynamics, w->surfaces, span, w->contact, w->ncontact);
+  hfi_memory_recall(state, a->dynamics, w->surfaces, span, w->near.contact, w->near.ncontact);
 
-  anchors->count = w->ncontact;
-  for (int i = 0; i < w->ncontact; ++i) {
-    const hfiContact* c = &w->contact[i];
+  anchors->count = w->near.ncontact;
+  for (int i = 0; i < w->near.ncontact; ++i) {
+    const hfiContact* c = &w->near.contact[i];
     hfMat3 R_WB = a->dynamics->X_WB[c->body_b].R;
     anchors->contact[i] = *c;
     anchors->anchor[i] = (hfiAnchor){.p_AC = pose_inv_point(a->dynamics->X_WB[c->body_a], c->p_W),

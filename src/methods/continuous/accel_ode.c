@@ -241,9 +241,9 @@ static uint64_t region(void* context, double t, const double* x) {
 // Whether the contacts of the point are those that the anchors were set for.
 static int has_same_contacts(const hfAccel* a) {
   const hfiWorld* w = a->world;
-  if (w->ncontact != a->anchors.count) return 0;
-  for (int i = 0; i < w->ncontact; ++i)
-    if (!hfi_same_contact(hfi_contact_key(&w->contact[i]), hfi_contact_key(&a->anchors.contact[i]))) return 0;
+  if (w->near.ncontact != a->anchors.count) return 0;
+  for (int i = 0; i < w->near.ncontact; ++i)
+    if (!hfi_same_contact(hfi_contact_key(&w->near.contact[i]), hfi_contact_key(&a->anchors.contact[i]))) return 0;
   return 1;
 }
 
@@ -275,7 +275,7 @@ static hfRenewal renew(void* context, double t, double* x, int32_t* grown) {
   *grown = a->deformations.count - before;
 
   // another method follows bodies that touch, or that are apart
-  hfiAccelDomain now = a->world->ncontact ? HFI_DOMAIN_TOUCHING : HFI_DOMAIN_APART;
+  hfiAccelDomain now = a->world->near.ncontact ? HFI_DOMAIN_TOUCHING : HFI_DOMAIN_APART;
   if (a->equation.domain != HFI_DOMAIN_ALL && a->equation.domain != now) return HF_RENEWAL_STOP;
   return same ? HF_RENEWAL_NONE : HF_RENEWAL_CHANGED;
 }

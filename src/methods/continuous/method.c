@@ -69,9 +69,9 @@ static hfiHeldEnergy held_energy(void* method, const double* q) {
   hfiWorld* w = c->world;
   hfiHeldEnergy held = {.limits = hfi_accel_limit_energy(c->accel, q)};
 
-  hfi_world_find_contacts(w, 0, 0, NULL);
-  for (int i = 0; i < w->ncontact; ++i) {
-    const hfiContact* contact = &w->contact[i];
+  hfi_near_find(&w->near, 0, 0, NULL);
+  for (int i = 0; i < w->near.ncontact; ++i) {
+    const hfiContact* contact = &w->near.contact[i];
     double depth = max2(contact->depth, 0);
     double force = contact->material.stiffness * depth;
     held.overlaps += 0.5 * force * depth;

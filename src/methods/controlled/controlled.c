@@ -285,7 +285,7 @@ static hfStatus step(void* method, hfState* state, const hfInput* in, hfiStepOut
 
 static int contact_count(const void* method) {
   const hfiControlled* c = method;
-  return c->ended_resolved ? c->resolved.last->ncontact : c->world->ncontact;
+  return c->ended_resolved ? c->resolved.last->ncontact : c->world->near.ncontact;
 }
 
 static hfContact contact(const void* method, int i) {

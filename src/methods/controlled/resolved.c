@@ -141,8 +141,8 @@ int hfi_pace_hand_over(hfiPace* pace, double h) {
 // Contacts near the state decide which method follows it.
 static hfiContinuous* choose_part(const hfiControlled* c, const hfState* state, const hfInput* in) {
   hfi_world_place(c->world, hf_state_q(state), in);
-  hfi_world_find_contacts(c->world, HFI_FOLLOWED_GAP, 0, NULL);
-  return c->world->ncontact ? c->resolved.touching : c->resolved.apart;
+  hfi_near_find(&c->world->near, HFI_FOLLOWED_GAP, 0, NULL);
+  return c->world->near.ncontact ? c->resolved.touching : c->resolved.apart;
 }
 
 hfStatus hfi_resolved_advance(hfiControlled* c, hfState* state, const hfInput* in, double left, int most, hfiPace* pace, hfError* error) {

@@ -6,8 +6,8 @@
 // not show this.
 static double measure_early(const hfiDiscrete* d) {
   double early = 0;
-  for (int i = 0; i < d->world->ncontact && d->nimpact > 0; ++i) {
-    const hfiContact* c = &d->world->contact[i];
+  for (int i = 0; i < d->world->near.ncontact && d->nimpact > 0; ++i) {
+    const hfiContact* c = &d->world->near.contact[i];
     if (c->depth < 0 && hfi_discrete_find_impact(d, c)) early = max2(early, -(1 + c->material.restitution) * c->depth);
   }
   return early;

@@ -49,12 +49,6 @@ static inline hfVec3 hfi_across(hfVec3 n, hfVec3 x) { return v3_axpy(-v3_dot(n, 
 // Values of `acts` of a raw point: 0, no contact; a contact; a contact that is yet to be added.
 enum { HFI_ACTS = 1, HFI_ACTS_NEWLY = 2 };
 
-// Sets depth and `acts` of the raw points. A point acts if its gap is below the limit (margin - gap) + reach [m]. If dynamics are given, a point also acts if
-// its gap would fall below this limit within h: by the free motion of both bodies, or by the free motion of one body while the other one, which touches
-// something, stands still. Returns the widest gap of the points that act because of such a motion [m]. listed: materials of the candidates of a listed
-// scene (hfi_contact_materials), else NULL. touched: (ntree) scratch, not used without dynamics.
-double hfi_contact_choose(const hfModel* model, const hfDynamics* dynamics, double h, double reach,
-                        const hfiMaterial* listed, hfiRawContact* raw, int nraw, int32_t* touched);
 // Makes contacts of the raw points that act, in the same order. Returns the count.
 int hfi_contact_fill(const hfModel* model, const hfiMaterial* listed, hfiSoftness* softness, const hfiRawContact* raw, int nraw,
                      hfiContact* out);
@@ -67,25 +61,11 @@ static inline hfMotion hfi_contact_velocity(const hfDynamics* d, const hfMotion*
   return at;
 }
 
-// Whether some point on a tree that unforeseen (ntree) marks does not act.
-int hfi_contact_may_be_missed(const hfModel* model, const int32_t* unforeseen, const hfiRawContact* raw, int nraw);
-// Finds points that do not act although the velocities V of the links (nlink) in a solved step close them within h. The points of a pair act newly if
-// one of them, on a tree that unforeseen (ntree) marks, would overlap noticeably. Returns how many would.
-int hfi_contact_find_missed(const hfDynamics* dynamics, const hfMotion* V, double h, const int32_t* unforeseen,
-                            const hfiMaterial* listed, hfiRawContact* raw, int nraw);
-// Inserts contacts for the points that act newly among the others, in the order of the points. number (room for all) has an entry for each contact,
-// which moves with it, and is HFI_NEW_CONTACT for new ones. Returns the count.
+// Inserts contacts for the points that act newly among the others, in the order of the points. number (room for all)
+// has an entry for each contact, which moves with it, and is HFI_NEW_CONTACT for new ones. Returns the count.
 enum { HFI_NEW_CONTACT = -2 };
 int hfi_contact_insert(const hfModel* model, const hfiMaterial* listed, hfiSoftness* softness, hfiRawContact* raw, int nraw,
                        hfiContact* contact, int ncontact, int32_t* number);
-// Writes to out (ngeom) the distance of the farthest point of each geom from its body's origin [m].
-void hfi_contact_extents(const hfModel* model, double* out);
-// Computes the reach (ngeom) of geoms that can touch another: an upper bound on how far each moves within h [m]. It is the sum of four parts: the
-// motion of its body at velocities V of the links, its turn times its extent, a fall, and how far other forces push its tree (push (ntree), or NULL).
-// Returns upper bounds on how far the origin of any body moves and how far a body turns [m, rad].
-typedef struct hfiFarthest { double base, turn; } hfiFarthest;
-hfiFarthest hfi_contact_reach(const hfDynamics* dynamics, const hfMotion* V, double h, const hfiScene* scene, const double* extent,
-                              const double* push, double* reach); // (ngeom)
 // Materials of all candidates of a listed scene.
 void hfi_contact_materials(const hfiScene* scene, hfiSoftness* softness, hfiMaterial* out);
 
@@ -115,8 +95,8 @@ void hfi_contact_rows(const hfDynamics* dynamics, const hfiContactColumns* colum
 typedef struct hfiInverseMasses {
   double group[3]; // inverse masses of sliding, torsion and rolling; used only for anchored friction [1/kg, 1/(kg m^2)]
 } hfiInverseMasses;
-// Computes J like hfi_contact_rows, and the inverse masses, estimated with the diagonal of M. inverse: 1/M_ii of the columns, one piece after the
-// other.
+// Computes J like hfi_contact_rows, and the inverse masses, estimated with the diagonal of M. inverse: 1/M_ii of the
+// columns, one piece after the other.
 void hfi_contact_weighed_rows(const hfDynamics* dynamics, const hfiContactColumns* columns, const hfiContact* contact, int dim,
                               const double* inverse, hfiInverseMasses* out, double* J);
 

@@ -1,5 +1,5 @@
-// From a contact with its material to the law of a problem's rows, in discrete and in continuous time. The functions are
-// inline because every contact of every step passes through them.
+// From a contact with its material to the law of a problem's rows, in discrete and in continuous time. The functions
+// are inline because every contact of every step passes through them.
 //
 //   anchored friction   k_t of a group is r^2 times that of sliding, r its lever; c_t is critical for the effective
 //                       mass 1/w of its rows unless the scene gives it, and h (h k_t + c_t) w is capped, because
@@ -52,8 +52,9 @@ static inline void hfi_contact_set_soft(const hfiContact* contact, double h, dou
   law->normal_force0 = contact->depth > 0 ? step.stiffness * max2(0, step.depth - h * v0) : 0;
 }
 
-// Adhesion: beside the pull a (step/world/adhesion.c) the law pushes with its force and a more, so that the depth at which the contact carries
-// a load stays the same, friction is bounded by mu (f + a), and the contact holds a load up to a.
+// Adhesion: beside the pull a (step/world/adhesion.c) the law pushes with its force and a more, so that the depth at
+// which the contact carries a load stays the same, friction is bounded by mu (f + a), and the contact holds a load up
+// to a.
 static inline void hfi_contact_stick_on(const hfiContact* contact, hfContactLaw* law) {
   double a = contact->material.adhesion;
   law->depth += a / law->stiffness;

@@ -1,27 +1,29 @@
-// Curvature of a geom at a contact, by its shape. A ball of radius r has k = 1/r along both tangents. The side of a capsule or cylinder has k
-// across its axis a, and none along it:
+// Curvature of a geom at a contact, by its shape. A ball of radius r has k = 1/r along both tangents. The side of a
+// capsule or cylinder has k across its axis a, and none along it:
 //
 //   C = k (I - a a^T), a in the tangent plane
 //
-// The curvature of an ellipsoid with the half axes E, where its normal is n, is the inverse of the Hessian H across n of its support function
-// s = |E n| (docs/theory/collision.md):
+// The curvature of an ellipsoid with the half axes E, where its normal is n, is the inverse of the Hessian H across n
+// of its support function s = |E n| (docs/theory/collision.md):
 //
 //   H = E^2/s - (E^2 n)(E^2 n)^T/s^3
 //
-// The rim of a cylinder of radius R, whose axis a is at the angle th from n, has along its tangent e = a x n/sin th the Hessian R/sin th:
+// The rim of a cylinder of radius R, whose axis a is at the angle th from n, has along its tangent e = a x n/sin th the
+// Hessian R/sin th:
 //
 //   C = sin th/R e e^T
 #include "step/contact/curvature.h"
 
 #include "model/shape.h"
 
-// Cosines of the angle between the contact's normal and the shape's axis [-]. Below the first, the side of a capsule or cylinder touches; above the
-// second, the flat end of a cylinder; between them its rim.
+// Cosines of the angle between the contact's normal and the shape's axis [-]. Below the first, the side of a capsule or
+// cylinder touches; above the second, the flat end of a cylinder; between them its rim.
 static const double SIDE = 0.02, END = 0.9998;
 
-// A cylinder rolls on its rim if the contact is at most as deep as the first number times radius and sine of the tilt [-]. If it is deeper, other
-// points of the rim touch, too, and these do not move with the tilt (step/geometry/manifold.h). The deepest point of a cap that lies has the depth that it
-// is deeper than those, at most 1 - cos(45 degrees) = 0.293 of radius and tilt: it moves along the rim, and counts. A point belongs to the rim if its
+// A cylinder rolls on its rim if the contact is at most as deep as the first number times radius and sine of the tilt
+// [-]. If it is deeper, other points of the rim touch, too, and these do not move with the tilt
+// (step/geometry/manifold.h). The deepest point of a cap that lies has the depth that it is deeper than those, at most
+// 1 - cos(45 degrees) = 0.293 of radius and tilt: it moves along the rim, and counts. A point belongs to the rim if its
 // distance from the axis is at least the second number times the radius [-].
 static const double ROLLS = 0.3, AT_RIM = 0.99;
 
@@ -74,7 +76,8 @@ hfiTouched hfi_contact_curvature(const hfDynamics* d, const hfiContact* c, int g
   *out = (hfiCurvature){0, 0, 0};
   switch (hf_model_geom_type(d->model)[geom]) {
   case HF_GEOM_SPHERE: *out = of_ball(size[0]); break;
-  // A mesh may stand for something round. It is taken as its bounding ball, which has the least curvature that the whole mesh can have.
+  // A mesh may stand for something round. It is taken as its bounding ball, which has the least curvature that the
+  // whole mesh can have.
   case HF_GEOM_MESH: *out = of_ball(hf_model_geom_rbound(d->model)[geom]); break;
   case HF_GEOM_CAPSULE: *out = fabs(v3_dot(axis, c->n)) > SIDE ? of_ball(size[0]) : of_side(size[0], axis, c); break;
   case HF_GEOM_CYLINDER: return of_cylinder(d, c, geom, out);

@@ -4,7 +4,8 @@
 
 #include "step/contact/contact.h"
 
-// Curvature of a surface in the tangent plane of a contact, a symmetric matrix in the axes t1 and t2. Positive where the surface is convex [1/m].
+// Curvature of a surface in the tangent plane of a contact, a symmetric matrix in the axes t1 and t2. Positive where
+// the surface is convex [1/m].
 typedef struct hfiCurvature { double c11, c12, c22; } hfiCurvature;
 
 // The curvature along the unit tangent x t1 + y t2.
@@ -19,7 +20,8 @@ typedef enum hfiTouched {
   HFI_TOUCHED_RIM     // the rim of a cylinder, which has a curvature along itself, and none across
 } hfiTouched;
 
-// Finds the curvature of a geom where contact c touches it; for a rim, the curvature along the rim. For an edge *out is not set.
+// Finds the curvature of a geom where contact c touches it; for a rim, the curvature along the rim. For an edge *out is
+// not set.
 hfiTouched hfi_contact_curvature(const hfDynamics* d, const hfiContact* c, int geom, hfiCurvature* out);
 
 // The radius R/sin(tilt) if the geom is a cylinder that rolls on its rim at contact c; otherwise 0 [m].

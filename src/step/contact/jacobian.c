@@ -25,7 +25,8 @@ static int count_common(const hfiContactSide* a, const hfiContactSide* b) {
   return common;
 }
 
-// The next dof of A or of B in ascending order, from the places *i and *j on. *sign says whether it belongs to A or to B.
+// The next dof of A or of B in ascending order, from the places *i and *j on. *sign says whether it belongs to A or to
+// B.
 static int next_shared(const hfiContactSide* a, const hfiContactSide* b, int* i, int* j,
                        double* sign) {
   int from_a = *j == b->n || (*i < a->n && a->dofs[*i] < b->dofs[*j]);
@@ -67,8 +68,8 @@ void hfi_contact_columns(const hfDynamics* d, int body_a, int body_b, int32_t* c
 
 // ---- rows ----------------------------------------------------------------------------------------
 
-// The rows of a contact that are being filled. Inverse masses of friction rows are summed while their entries are in registers: the functions return
-// the part of sliding and add the others to *w.
+// The rows of a contact that are being filled. Inverse masses of friction rows are summed while their entries are in
+// registers: the functions return the part of sliding and add the others to *w.
 typedef struct RowFill {
   const hfDynamics* d;
   const hfiContact* c;
@@ -104,17 +105,17 @@ HFI_COPIED double fill_column(RowFill f, const hfMotion* S, hfVec3 r, double sig
   return f.weighs ? weigh(t1, t2, f.inverse[k]) : 0;
 }
 
-// Fills the row of a free body for the direction e. The motions of a free body are translations along the world's axes and rotations about its own
-// axes through its origin. So a row along e is (e, R^T (r x e)), with r from the origin to C, and a row about e is (0, R^T e). The columns of R are
-// the axes S of its rotations. Returns the second part.
+// Fills the row of a free body for the direction e. The motions of a free body are translations along the world's axes
+// and rotations about its own axes through its origin. So a row along e is (e, R^T (r x e)), with r from the origin to
+// C, and a row about e is (0, R^T e). The columns of R are the axes S of its rotations. Returns the second part.
 static inline hfVec3 fill_free_row(hfVec3 e, hfVec3 moment, const hfMotion* S, double* J) {
   hfVec3 turn = v3(v3_dot(S[3].w, moment), v3_dot(S[4].w, moment), v3_dot(S[5].w, moment));
   v3_store(J, e), v3_store(J + 3, turn);
   return turn;
 }
 
-// The centre about which the surface of a geom is round near p_W: a body may turn about the axis of a capsule or a cylinder without moving its
-// surface. For other shapes it is p_W itself.
+// The centre about which the surface of a geom is round near p_W: a body may turn about the axis of a capsule or a
+// cylinder without moving its surface. For other shapes it is p_W itself.
 static hfVec3 find_rounding_centre(const hfDynamics* d, int geom, hfVec3 p_W) {
   int type = hf_model_geom_type(d->model)[geom];
   const hfPose* X = &d->X_WG[geom];
@@ -129,9 +130,9 @@ static hfVec3 find_rounding_centre(const hfDynamics* d, int geom, hfVec3 p_W) {
 // nearly linear.
 static const double WHIRL_COSINE = 0.9950041652780258, MOST_WHIRL_COSINE = 0.9393727128473789;
 
-// Arm of a contact on a free body, whose axes S are those of the middle of the step. If the body whirls, the arm from its origin O to the centre Q of
-// the rounding is that of the middle, too: there w x (Q - O) is the mean velocity of Q over the step, while the arm of the start gives an error of h
-// w^2/2.
+// Arm of a contact on a free body, whose axes S are those of the middle of the step. If the body whirls, the arm from
+// its origin O to the centre Q of the rounding is that of the middle, too: there w x (Q - O) is the mean velocity of Q
+// over the step, while the arm of the start gives an error of h w^2/2.
 static hfVec3 find_whirling_arm(const hfDynamics* d, const hfiContact* c, const hfiContactSide* side, const hfMotion* S) {
   hfVec3 O = hfi_body_reference(d, side->body), Q = find_rounding_centre(d, side->sign > 0 ? c->geom_a : c->geom_b, c->p_W);
   const hfMat3* R0 = &d->X_WB[d->link[d->body_link[side->body]].body].R;

@@ -68,11 +68,12 @@ static const double* set_or(const double* x, int n, const double* fallback) {
   return hfi_any_nonzero(x, n) ? x : fallback;
 }
 
-// A smaller inverse weight is rounding [1/kg]. Where nothing moves the centre of a body, rounding of the arms of its joints, 1e-16 m, gives 1e-32 m^2
-// over its inertia. MuJoCo has the same bound, at bodies of 1e15 kg.
+// A smaller inverse weight is rounding [1/kg]. Where nothing moves the centre of a body, rounding of the arms of its
+// joints, 1e-16 m, gives 1e-32 m^2 over its inertia. MuJoCo has the same bound, at bodies of 1e15 kg.
 static const double LEAST_WEIGHT = 1e-15;
 
-// The factor by which the pyramids of MuJoCo's solver, with two edges for each row of friction, make a contact stiffer than its cones do.
+// The factor by which the pyramids of MuJoCo's solver, with two edges for each row of friction, make a contact stiffer
+// than its cones do.
 static double pyramid_factor(const hfWorld* w, const hfiMaterial* m) {
   if (!w->pyramidal_cone || m->condim < 3) return 1;
   double mu2 = sqr(max2(m->mu[0], 1e-5));
@@ -91,9 +92,10 @@ static double find_resting_depth(hfiSoftness* soft, const hfiSoftLaw* law, doubl
   return rest->depth = hfi_soft_resting_depth(law, g);
 }
 
-// Sets MuJoCo's law for the inverse weight `weight`. Methods of continuous time, and friction, need a stiffness and a dissipation instead: those with
-// which a body of this weight rests as deep and is damped as much. If the scene has no gravity, earth's gravity is taken. If nothing moves the
-// centres of both bodies, there is no weight, and the contact keeps the stiffness of its geoms.
+// Sets MuJoCo's law for the inverse weight `weight`. Methods of continuous time, and friction, need a stiffness and a
+// dissipation instead: those with which a body of this weight rests as deep and is damped as much. If the scene has no
+// gravity, earth's gravity is taken. If nothing moves the centres of both bodies, there is no weight, and the contact
+// keeps the stiffness of its geoms.
 static void translate(const hfModel* m, hfiSoftness* soft, double weight, const double* solref, const double* solimp, hfiMaterial* out) {
   if (!(weight > LEAST_WEIGHT)) return;
   double gravity = v3_norm(v3_load(m->world.gravity)), w = weight / pyramid_factor(&m->world, out);
@@ -176,8 +178,8 @@ hfiMaterial hfi_material_combine(const hfModel* m, hfiSoftness* soft, int a, int
   combine_friction(m, a, b, alone, &out);
   combine_solver_parameters(m, soft, weight, a, b, alone, &out);
   if (pair >= 0) apply_pair(m, soft, weight, pair, &out);
-  // A mocap body has no velocity, so that a body which it pushes seems to fly away from it. With dissipation, contact forces would be zero above the
-  // speed 1/d, and the mocap body would go through the pushed body.
+  // A mocap body has no velocity, so that a body which it pushes seems to fly away from it. With dissipation, contact
+  // forces would be zero above the speed 1/d, and the mocap body would go through the pushed body.
   if (moved_by_hand(m, a) || moved_by_hand(m, b)) out.dissipation = out.soft.b = 0;
   return out;
 }

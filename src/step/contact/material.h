@@ -29,8 +29,8 @@ double hfi_material_margin(const hfModel* model, int geom_a, int geom_b, int pai
 double hfi_material_gap(const hfModel* model, int geom_a, int geom_b, int pair);
 // The force with which a contact point of the pair pulls if it is found within that gap [N].
 double hfi_material_adhesion(const hfModel* model, int geom_a, int geom_b, int pair);
-// The depth [m] at which a law of MuJoCo carries a weight in gravity g [m/s^2]. It is remembered, because the pairs of a model mostly have a few
-// different laws.
+// The depth [m] at which a law of MuJoCo carries a weight in gravity g [m/s^2]. It is remembered, because the pairs of
+// a model mostly have a few different laws.
 typedef struct hfiRest { double k, solimp[5], g, depth; } hfiRest;
 enum { HFI_RESTS = 4 };
 

@@ -6,8 +6,8 @@
 //   stick:  xi <- xi + (actual displacement of A's material point at C relative to B's), from the poses
 //   slip:   xi <- what the law says: force and bound in balance
 //
-// The displacement comes from the poses, not from integrated velocities, so that a pair which moves as one adds exactly zero. The material points are
-// chosen again at each step, so that the deformation moves with a rolling contact.
+// The displacement comes from the poses, not from integrated velocities, so that a pair which moves as one adds exactly
+// zero. The material points are chosen again at each step, so that the deformation moves with a rolling contact.
 //
 // A contact point whose feature is new while its pair was touching takes its deformation from the rigid
 // displacement field u + theta n x (p - p0) that fits the remembered points of the pair.
@@ -20,8 +20,8 @@
 
 #include <string.h>
 
-// The first remembered contact of the pair, or the place where it would be. Contacts and memory are both sorted by pair, so the search continues from
-// `from`, where the last pair was found.
+// The first remembered contact of the pair, or the place where it would be. Contacts and memory are both sorted by
+// pair, so the search continues from `from`, where the last pair was found.
 static const hfContactMemory* find_pair(const hfContactMemory* memory, const hfContactMemory* end,
                                         const hfContactMemory* from, uint64_t key) {
   if (from > memory && from[-1].key_pair >= key) from = memory;
@@ -118,7 +118,8 @@ static int has_moved(int body, const hfPose* X0_WB, const hfPose* X1_WB) {
   return memcmp(&X0_WB[body], &X1_WB[body], sizeof *X0_WB) != 0;
 }
 
-// out = X Y^-1. It is not inline: it is called in three places, and the code of a step is larger than the fastest cache.
+// out = X Y^-1. It is not inline: it is called in three places, and the code of a step is larger than the fastest
+// cache.
 static void divide_poses(const hfPose* X, const hfPose* Y, hfPose* out) {
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j)
@@ -146,8 +147,8 @@ static int move_alike(const hfiContact* c, const hfiContact* other) {
          c->material.condim == other->material.condim;
 }
 
-// For surfaces that move along themselves, the displacement is that of points of the surfaces: the point of A comes from p + a, the point of B goes
-// to p + b. The frame of the deformation turns with the surface of B.
+// For surfaces that move along themselves, the displacement is that of points of the surfaces: the point of A comes
+// from p + a, the point of B goes to p + b. The frame of the deformation turns with the surface of B.
 static hfVec3 deform_by_sliding_over_surfaces(const hfiContact* c, const PairMotion* motion, const hfiSurfaceMotion* surface) {
   hfVec3 carried = v3_add(c->xi_W, v3_cross(surface->turn_b, c->xi_W));
   hfVec3 moved = v3_sub(pose_point(motion->moved, v3_add(c->p_W, surface->a)), v3_add(c->p_W, surface->b));
@@ -172,8 +173,9 @@ static hfVec3 deform_by_turning(const hfiContact* c, const hfiContactOutcome* o,
 // A remembered contact has no padding, because states are compared byte by byte.
 _Static_assert(sizeof(hfContactMemory) == 12 * sizeof(double), "padding");
 
-// A deformation below this is set to zero [m or rad]. The deformation of a contact without force falls by a constant share in every step, and would
-// reach zero only after thousands of steps. This bound is far below the rounding of any position.
+// A deformation below this is set to zero [m or rad]. The deformation of a contact without force falls by a constant
+// share in every step, and would reach zero only after thousands of steps. This bound is far below the rounding of any
+// position.
 static const double FADED = 1e-25;
 
 static inline void store_faded(double* at, hfVec3 deformation) { v3_store(at, v3_norm2(deformation) > FADED * FADED ? deformation : v3_zero()); }
@@ -198,7 +200,8 @@ static inline void store_deformation(hfContactMemory* m, const hfiContact* c, co
   if (c->material.condim > 3) store_twist(m, c, o, R_WB, motion);
 }
 
-// Corrects the memory of a contact by the motion of its surfaces: it keeps the contact point as a point of the surface of B.
+// Corrects the memory of a contact by the motion of its surfaces: it keeps the contact point as a point of the surface
+// of B.
 static void store_surfaces(hfContactMemory* m, const hfiContactStep* step, const hfiContact* c, const hfiContactOutcome* o) {
   hfiSurfaceMotion surface = hfi_surface_motion(step->surfaces, step->X0_WB, c, step->h);
   const hfMat3* R = &step->X0_WB[c->body_b].R;
@@ -216,10 +219,11 @@ static int is_plain_memory_of(const hfContactMemory* m, const hfContactMemory* e
   return is_memory_of(m, end, hfi_contact_key(c).pair, c->feature) && !(m->flags & HF_MEMORY_LAYER);
 }
 
-// A contact that slides remembers the deformation of its law. For a contact that sticks, the motion of its two bodies is needed; it is computed for
-// the first such contact of the pair. If bodies rest and friction holds, the deformation is not touched, because turning it into the world and back
-// would change its last bits in every step. old: how many of the entries hold the memory of the step before. Where the contacts are more than the
-// entries (room), those that are open, and have no deformation to speak of, are not stored. Returns the number of entries; *lost: how many contacts
+// A contact that slides remembers the deformation of its law. For a contact that sticks, the motion of its two bodies
+// is needed; it is computed for the first such contact of the pair. If bodies rest and friction holds, the deformation
+// is not touched, because turning it into the world and back would change its last bits in every step. old: how many of
+// the entries hold the memory of the step before. Where the contacts are more than the entries (room), those that are
+// open, and have no deformation to speak of, are not stored. Returns the number of entries; *lost: how many contacts
 // that touch found no room.
 static int fill_memory(hfContactMemory* memory, int old, const hfiContactStep* step, int room, int* lost) {
   PairMotion motion;

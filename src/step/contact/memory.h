@@ -12,8 +12,9 @@ typedef struct hfiContactOutcome {
   double slip_speed; // slip speed at the end of the step [m/s]
 } hfiContactOutcome;
 
-// Fills known, slip_speed, p_BC, xi_W, twist_W of the contacts from the state's memory, at the poses and velocities of the start of a step of length
-// h. surfaces, here and below: the model if the surface of some geom moves (surface.h), otherwise NULL.
+// Fills known, slip_speed, p_BC, xi_W, twist_W of the contacts from the state's memory, at the poses and velocities of
+// the start of a step of length h. surfaces, here and below: the model if the surface of some geom moves (surface.h),
+// otherwise NULL.
 void hfi_memory_recall(const hfState* state, const hfDynamics* dynamics, const hfModel* surfaces, double h, hfiContact* contacts, int n);
 
 // Turns a remembered vector into the tangent plane of normal n, keeping its length.
@@ -35,10 +36,11 @@ typedef struct hfiContactStep {
   const hfiContactOutcome* outcome; // (n)
   int32_t n;
 } hfiContactStep;
-// Replaces the memory by that of the contacts after the step. If there is no room for all of them, those that are open are not remembered. Returns the
-// number of contacts that touch and for which there was no room.
+// Replaces the memory by that of the contacts after the step. If there is no room for all of them, those that are open
+// are not remembered. Returns the number of contacts that touch and for which there was no room.
 int hfi_memory_store(hfState* state, const hfiContactStep* step);
-// Like hfi_memory_store, but contacts of two geoms that `still` (ngeom) marks stay remembered. No such contact is in the step. fresh (n) is scratch.
+// Like hfi_memory_store, but contacts of two geoms that `still` (ngeom) marks stay remembered. No such contact is in
+// the step. fresh (n) is scratch.
 int hfi_memory_store_beside(hfState* state, const int32_t* still, hfContactMemory* fresh, const hfiContactStep* step);
 
 #endif

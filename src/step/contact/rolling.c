@@ -1,11 +1,11 @@
-// Corrects the deformation of a rolling contact over the last step. The displacement is measured at the material point that was at the contact when
-// the step began. As the bodies roll, this point leaves the contact along a cycloid. With the contact moving by dc over B, and A turning by theta
-// relative to B, a point that rolls without slip moves by
+// Corrects the deformation of a rolling contact over the last step. The displacement is measured at the material point
+// that was at the contact when the step began. As the bodies roll, this point leaves the contact along a cycloid. With
+// the contact moving by dc over B, and A turning by theta relative to B, a point that rolls without slip moves by
 //
 //   -(theta x dc/2 + k theta x (theta x dc) + ...)         (y' = w x y - u, y(0) = 0, displacement y(h) + h u)
 //
-// across the normal, and none of it is deformation. k is 1/6 if B is flat, and 7/12 if A is flat, because its normal turns in the frame of B. For two
-// round bodies the mean of both is taken.
+// across the normal, and none of it is deformation. k is 1/6 if B is flat, and 7/12 if A is flat, because its normal
+// turns in the frame of B. For two round bodies the mean of both is taken.
 #include "step/contact/rolling.h"
 
 #include "model/shape.h"

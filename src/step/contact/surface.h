@@ -1,5 +1,5 @@
-// Surfaces that move along themselves: belts, treadmills, turntables, rollers. The geom rests where it is, or moves with its body, and
-// contacts see its surface move (docs/theory/belts.md).
+// Surfaces that move along themselves: belts, treadmills, turntables, rollers. The geom rests where it is, or moves
+// with its body, and contacts see its surface move (docs/theory/belts.md).
 //
 //   u(p) = u0 + w x (p - o)   velocity of the surface at p over the geom, whose origin is o; u0 and w are constant in its frame
 //
@@ -11,8 +11,8 @@
 
 #include "step/contact/contact.h"
 
-// The motion of the surfaces of A and B at a contact, in the world: over a time h, how far they move and turn [m, rad]; for h = 0, their velocities
-// [m/s, rad/s].
+// The motion of the surfaces of A and B at a contact, in the world: over a time h, how far they move and turn [m, rad];
+// for h = 0, their velocities [m/s, rad/s].
 typedef struct hfiSurfaceMotion {
   hfVec3 a, b;
   hfVec3 turn_a, turn_b;
@@ -21,7 +21,8 @@ typedef struct hfiSurfaceMotion {
 // X_WB (nbody): poses of the bodies.
 hfiSurfaceMotion hfi_surface_motion(const hfModel* model, const hfPose* X_WB, const hfiContact* contact, double h);
 
-// The velocity that the surfaces add to rows 1 to 5 of a contact: the mean over a time h, or the present one if h is 0. It is zero for rolling.
+// The velocity that the surfaces add to rows 1 to 5 of a contact: the mean over a time h, or the present one if h is 0.
+// It is zero for rolling.
 double hfi_surface_drift(const hfiSurfaceMotion* motion, const hfiContact* contact, int row, double h);
 
 #endif

@@ -10,18 +10,6 @@
 
 #include <string.h>
 
-// Sets s->push: how much further than their free motion trees are examined in the first search for contacts, because rows and known forces act on
-// them. Trees that the solution moves even further are examined again after it.
-static void set_push(hfiDiscrete* s) {
-  const hfModel* m = s->world->model;
-  const hfiRows* rows = &s->world->actuation.rows;
-  const hfStepPiece* piece = s->assembly.problem.piece;
-  const int32_t* num = hf_model_tree_dofnum(m);
-  for (int t = 0, first = 0; t < m->ntree; first += num[t++]) // The dofs of the trees follow each other.
-    s->push[t] = hfi_any_nonzero(s->tau + first, num[t]) ? HFI_FURTHER : 0;
-  for (int k = 0, n = hfi_rows_piece_count(rows); k < n; ++k) s->push[piece[k].tree] = HFI_FURTHER;
-}
-
 // If a row may move a geom farther than this in a step, contacts are predicted with the motion that the row causes [m].
 static const double NOTICEABLE = 1e-3;
 
@@ -40,7 +28,7 @@ static double distance_moved_by_row(const hfiDiscrete* s, const hfStepBlock* blo
       double moved = J[k] * s->assembly.inverse_mass[dof];
       velocity += J[k] * p->v0[dof];
       w += J[k] * moved;
-      most = max2(most, fabs(moved) * s->world->lever[dof]);
+      most = max2(most, fabs(moved) * s->world->near.size.lever[dof]);
     }
   }
   double free = hfi_saturated_unclamped(row, velocity) / (1 + h * row->kappa * w);
@@ -85,20 +73,20 @@ static void limit_recovery(const hfiDiscrete* s, hfContactLaw* law) {
 static void set_drift(hfiDiscrete* s, int i) {
   hfStepProblem* p = &s->assembly.problem;
   const hfStepBlock* b = &p->block[s->block[i]];
-  const hfiContact* c = &s->world->contact[i];
+  const hfiContact* c = &s->world->near.contact[i];
   hfiSurfaceMotion motion = hfi_surface_motion(s->world->model, s->world->dynamics.X_WB, c, p->h);
   for (int r = 1; r < b->dim; ++r) p->drift[b->row + r] = hfi_surface_drift(&motion, c, r, p->h);
 }
 
 // Adds the rows of contact i to the step problem.
 static inline void add_contact(hfiDiscrete* s, int i, double steepest) {
-  s->block[i] = hfi_assembly_add_contact(&s->assembly, &s->world->dynamics, &s->world->contact[i], s->config.friction,
+  s->block[i] = hfi_assembly_add_contact(&s->assembly, &s->world->dynamics, &s->world->near.contact[i], s->config.friction,
                                          steepest, s->config.static_speed);
   if (s->block[i] < 0) return;
   if (s->world->surfaces) set_drift(s, i);
   hfContactLaw* law = &s->assembly.problem.contact[s->assembly.problem.block[s->block[i]].param];
   if (s->policy.has_rigid_contacts) limit_recovery(s, law); // The force of rigid contact does not depend on the depth.
-  else if (s->world->contact[i].material.adhesion != 0) hfi_contact_stick_on(&s->world->contact[i], law);
+  else if (s->world->near.contact[i].material.adhesion != 0) hfi_contact_stick_on(&s->world->near.contact[i], law);
 }
 
 // Adds the forces of adhesion to the step problem.
@@ -117,12 +105,12 @@ void hfi_discrete_add_contacts(hfiDiscrete* s, const hfState* state) {
   hfiWorld* w = s->world;
   if (w->has_adhesion) add_adhesion(s);
   s->any_curved = 0;
-  if (!w->ncontact && !w->surfaces) return;
-  if (hfi_contacts_remember(s)) hfi_memory_recall(state, &w->dynamics, w->surfaces, s->config.step, w->contact, w->ncontact);
+  if (!w->near.ncontact && !w->surfaces) return;
+  if (hfi_contacts_remember(s)) hfi_memory_recall(state, &w->dynamics, w->surfaces, s->config.step, w->near.contact, w->near.ncontact);
   if (w->surfaces) hfi_assembly_begin_drift(&s->assembly);
   double steepest = find_steepest(s);
   hfi_discrete_mark_curved(s);
-  for (int i = 0; i < w->ncontact; ++i) add_contact(s, i, steepest);
+  for (int i = 0; i < w->near.ncontact; ++i) add_contact(s, i, steepest);
   hfi_discrete_bend(s);
   hfi_discrete_ease(s);
   hfi_discrete_damp_rocking(s);
@@ -134,56 +122,22 @@ void hfi_discrete_find_contacts(hfiDiscrete* s, int foresee) {
   hfiWorld* w = s->world;
   const double *v0 = s->assembly.problem.v0, horizon = anticipates(s) ? s->config.step : 0;
   int predicted = foresee && horizon > 0 && any_row_moves_geoms(s) && predict_contact_free_velocity(s);
-  if (horizon > 0) set_push(s);
-  s->excess = 0;
-  memcpy(s->foreseen, predicted ? s->v1 : v0, sizeof *v0 * (size_t)w->model->nv);
+
   do
-    hfi_world_find_contacts(w, 0, horizon, s->push);
+    hfi_near_find(&w->near, 0, horizon, s->tau);
   while (s->sleep.count && hfi_sleep_wake_touched(s));
   if (predicted) hf_dynamics_set_velocity(&w->dynamics, v0);
 }
 
 // ---- contacts that were not predicted ---------------------------------------------------------------
 
-// A tree is not examined again if it moves less than this beyond what was predicted [m].
-static const double UNFORESEEN = 5e-5;
-// In a scene with at most this many trees, one sum over all dofs is tested first: mostly no tree moves further than predicted. With more trees some
-// tree almost always does.
-enum { FEW_TREES = 8 };
-
-// Sum of |v1 - foreseen| lever over n dofs, in two lanes. It is an upper bound on the difference between the true and the predicted speed of any
-// point [m/s].
-static inline double excess_speed(const double* v1, const double* foreseen, const double* lever, int n) {
-  double even = 0, odd = 0;
-  for (; n > 1; n -= 2, v1 += 2, foreseen += 2, lever += 2)
-    even += fabs(v1[0] - foreseen[0]) * lever[0], odd += fabs(v1[1] - foreseen[1]) * lever[1];
-  return n ? even + fabs(v1[0] - foreseen[0]) * lever[0] + odd : even + odd;
-}
-
-// Marks each tree that has a point which v1 may move noticeably further than predicted. Returns the largest such distance [m]; 0 if there is no such tree.
-static double mark_unforeseen(hfiDiscrete* s, const double* v1) {
-  const hfModel* m = s->world->model;
-  const double *foreseen = s->foreseen, *lever = s->world->lever, h = s->config.step;
-  double fall = h * h * v3_norm(s->world->dynamics.gravity), least = (UNFORESEEN + 2 * fall) / h, most = 0;
-  s->excess += UNFORESEEN + 2 * fall;
-  if (m->ntree <= FEW_TREES && !(excess_speed(v1, foreseen, lever, m->nv) > least)) return 0;
-  for (int t = 0, i = 0; t < m->ntree; ++t) { // The dofs of the trees follow each other.
-    double excess = excess_speed(v1 + i, foreseen + i, lever + i, hf_model_tree_dofnum(m)[t]);
-    i += hf_model_tree_dofnum(m)[t];
-    s->unforeseen[t] = excess > least;
-    most = max2(most, excess > least ? excess : 0);
-  }
-  s->excess += h * most;
-  return h * most;
-}
-
 // Adds the rows of new contacts after all others, which stay where they are. Marks the trees that the new rows act on.
 static void add_new_contacts(hfiDiscrete* s, const hfState* state) {
   hfiWorld* w = s->world;
   memset(s->changed, 0, sizeof *s->changed * (size_t)w->model->ntree);
-  for (int i = 0; i < w->ncontact; ++i) {
+  for (int i = 0; i < w->near.ncontact; ++i) {
     if (s->block[i] != HFI_NEW_CONTACT) continue;
-    hfiContact* c = &w->contact[i];
+    hfiContact* c = &w->near.contact[i];
     if (hfi_contacts_remember(s)) hfi_memory_recall(state, &w->dynamics, w->surfaces, s->config.step, c, 1);
     add_contact(s, i, find_steepest(s));
     hfi_discrete_mark_changed(s, c);
@@ -191,13 +145,7 @@ static void add_new_contacts(hfiDiscrete* s, const hfState* state) {
 }
 
 int hfi_discrete_add_missed(hfiDiscrete* s, const hfState* state, const double* v1) {
-  hfDynamics* d = &s->world->dynamics;
-  double excess = anticipates(s) ? mark_unforeseen(s, v1) : 0;
-  int further = excess > HFI_FURTHER;
-  if (!(excess > 0) || (!further && !hfi_world_may_miss(s->world, s->unforeseen))) return 0;
-  hfi_accelerate(d, v1); // velocities of the links at rates v1
-  if (!hfi_world_add_missed(s->world, d->B, s->config.step, s->unforeseen, further, s->block)) return 0;
+  if (!anticipates(s) || !hfi_near_add_missed(&s->world->near, v1, s->config.step, s->block)) return 0;
   add_new_contacts(s, state);
-  memcpy(s->foreseen, v1, sizeof *v1 * (size_t)s->world->model->nv);
   return 1;
 }

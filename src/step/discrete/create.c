@@ -14,11 +14,8 @@ static void take_arrays(void* object, hfiArena* arena) {
   d->ctrl_rate = HFI_TAKE(arena, double, 2 * m->nu);
   d->tau = HFI_TAKE(arena, double, m->nv);
   hfi_flight_init(&d->flight, &d->world->dynamics, arena);
-  HFI_TAKE_EACH(arena, int32_t, m->ntree, &d->flies, &d->unforeseen, &d->changed, &d->could_pass);
-  d->push = HFI_TAKE(arena, double, m->ntree);
-  d->stop_time = HFI_TAKE(arena, double, m->ntree);
-  d->foreseen = HFI_TAKE(arena, double, m->nv);
-  d->about = HFI_TAKE(arena, hfiTurningCentre, m->ntree);
+  HFI_TAKE_EACH(arena, int32_t, m->ntree, &d->flies, &d->changed);
+  d->v_end = HFI_TAKE(arena, double, m->nv);
   d->touches = HFI_TAKE(arena, int32_t, m->ntree);
   d->impact = HFI_TAKE(arena, hfiRebound, contacts);
   d->roundness = HFI_TAKE(arena, double, m->ngeom);
@@ -96,7 +93,7 @@ hfStatus hfi_discrete_step_method(void* method, hfState* state, const hfInput* i
   return hfi_discrete_step(method, state, in, out, error);
 }
 
-int hfi_discrete_count_contacts(const void* method) { return ((const hfiDiscrete*)method)->world->ncontact; }
+int hfi_discrete_count_contacts(const void* method) { return ((const hfiDiscrete*)method)->world->near.ncontact; }
 
 hfContact hfi_discrete_read_contact(const void* method, int i) { return hfi_discrete_contact(method, i); }
 
@@ -106,7 +103,7 @@ double hfi_discrete_overlap_energy(const void* method) {
   const hfiDiscrete* d = method;
   double released = hfi_energy_at_release_speed(d->world->model);
   double sum = 0;
-  for (int i = 0; i < d->world->ncontact; ++i) {
+  for (int i = 0; i < d->world->near.ncontact; ++i) {
     hfContact c = hfi_discrete_contact(d, i);
     if (c.depth > 0) sum += d->policy.has_rigid_contacts ? released : 0.5 * c.fn * c.depth;
   }

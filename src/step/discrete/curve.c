@@ -35,8 +35,8 @@ static int are_of_one_pair(const hfiContact* a, const hfiContact* b) { return a-
 
 // Whether contact i is the only contact of its two geoms. Then its gap is the gap of the geoms.
 static int is_single(const hfiWorld* w, int i) {
-  const hfiContact* c = w->contact + i;
-  return !(i > 0 && are_of_one_pair(c - 1, c)) && !(i + 1 < w->ncontact && are_of_one_pair(c + 1, c));
+  const hfiContact* c = w->near.contact + i;
+  return !(i > 0 && are_of_one_pair(c - 1, c)) && !(i + 1 < w->near.ncontact && are_of_one_pair(c + 1, c));
 }
 
 // Counts the contacts of each tree.
@@ -44,8 +44,8 @@ static void count_contacts(hfiDiscrete* s) {
   const hfiWorld* w = s->world;
   const int32_t* tree = hf_model_body_tree(w->model);
   memset(s->touches, 0, sizeof *s->touches * (size_t)w->model->ntree);
-  for (int i = 0; i < w->ncontact; ++i) {
-    int a = tree[w->contact[i].body_a], b = tree[w->contact[i].body_b];
+  for (int i = 0; i < w->near.ncontact; ++i) {
+    int a = tree[w->near.contact[i].body_a], b = tree[w->near.contact[i].body_b];
     if (a >= 0) s->touches[a]++;
     if (b >= 0) s->touches[b]++;
   }
@@ -59,7 +59,7 @@ static int rolls_alone(const hfiDiscrete* s, const hfiContact* c) {
 }
 
 static int any_rolls_alone(const hfiDiscrete* s) {
-  for (const hfiContact *c = s->world->contact, *end = c + s->world->ncontact; c < end; ++c)
+  for (const hfiContact *c = s->world->near.contact, *end = c + s->world->near.ncontact; c < end; ++c)
     if (c->curved && rolls_alone(s, c)) return 1;
   return 0;
 }
@@ -73,9 +73,9 @@ void hfi_discrete_mark_curved(hfiDiscrete* s) {
   double h = s->config.step;
   s->any_curved = 0;
   if (!s->config.gyroscopic || !s->config.anticipate) return;
-  if (!(bend_of_turn(w->largest_extent, sqr(2 * w->farthest.turn)) > HFI_LEAST_BEND)) return; // twice, because two bodies may turn against each other
-  for (int i = 0; i < w->ncontact; ++i) {
-    hfiContact* c = &w->contact[i];
+  if (!(bend_of_turn(w->near.size.largest_extent, sqr(2 * w->near.reach.farthest.turn)) > HFI_LEAST_BEND)) return; // twice, because two bodies may turn against each other
+  for (int i = 0; i < w->near.ncontact; ++i) {
+    hfiContact* c = &w->near.contact[i];
     double size = curved_size(w->model, c);
     if (!(size > 0) || c->depth < -OPEN) continue;
     hfVec3 w_BA = v3_sub(d->V[d->body_link[c->body_a]].w, d->V[d->body_link[c->body_b]].w);
@@ -92,12 +92,12 @@ void hfi_discrete_mark_curved(hfiDiscrete* s) {
 static double set_path_drift(hfiDiscrete* s, int i, const double* v, const hfMotion* V) {
   hfStepProblem* p = &s->assembly.problem;
   const hfStepBlock* b = &p->block[s->block[i]];
-  const hfiContact* c = &s->world->contact[i];
+  const hfiContact* c = &s->world->near.contact[i];
   double h = p->h, before = p->drift[b->row];
   double size = curved_size(s->world->model, c);
-  hfiPaths paths = {s->world, V, s->about, h};
+  hfiPaths paths = {&s->world->near, V, h};
   hfiPathEnd end;
-  if (!hfi_world_path_end(&paths, c->geom_a, c->geom_b, c->p_W, size, &end)) return 0;
+  if (!hfi_near_path_end(&paths, c->geom_a, c->geom_b, c->p_W, size, &end)) return 0;
   double drift = (end.gap - c->material.include_margin + c->depth) / h - hfi_normal_velocity(p, b, v);
   double closing = h * hfi_closing_acceleration(s->world, c) - hfi_normal_velocity(p, b, s->assembly.start);
   if (end.travel > MOST_TRAVEL * size) drift = 0;
@@ -117,9 +117,9 @@ static int bend_all(hfiDiscrete* s, const double* v, int alone) {
   hfiWorld* w = s->world;
   int any = 0;
   hfi_accelerate(&w->dynamics, v); // computes dynamics.B, the velocities of the links for the dof velocities v
-  hfi_discrete_turning_centres(s, v);
-  for (int i = 0; i < w->ncontact; ++i) {
-    const hfiContact* c = &w->contact[i];
+  hfi_near_turning_centres(&s->world->near, &s->flight, s->config.gyroscopic, v);
+  for (int i = 0; i < w->near.ncontact; ++i) {
+    const hfiContact* c = &w->near.contact[i];
     if (!c->curved || s->block[i] < 0 || (alone && !rolls_alone(s, c)) || !(set_path_drift(s, i, v, w->dynamics.B) > SETTLED)) continue;
     hfi_discrete_mark_changed(s, c);
     any = 1;

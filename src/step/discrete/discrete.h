@@ -49,13 +49,8 @@ typedef struct hfiDiscrete {
   double* tau;                // (nv) forces that do not depend on v1 [N or N m]
   hfiFlight flight;           // inertial motion
   int32_t* flies;             // (ntree) 1: the tree flies
-  double* push;               // (ntree) how much further than its free motion a tree is examined when contacts are predicted [m]
-  double* foreseen;           // (nv) velocities with which contacts are predicted; later those at the end of the step
-  int32_t *unforeseen, *changed; // (ntree) unforeseen = 1: the solution moves the tree further than foreseen; changed = 1: the tree must be solved for (again)
-  double excess;              // upper bound on how much further than foreseen the solution moves a point [m]
-  int32_t* could_pass;        // (ntree) 1: the solution moves the tree so far that it could pass through something
-  double* stop_time;          // (ntree) time up to which a tree moves so that it passes through nothing, or INFINITY [s]
-  hfiTurningCentre* about;    // (ntree) centres about which free bodies turn
+  double* v_end;              // (nv) velocities at the end of the step
+  int32_t* changed;           // (ntree) 1: the tree must be solved for (again)
   hfiRebound* impact;         // (max_contacts) contacts that bounced at the start of the step
   int32_t nimpact;            // the number of these
   int32_t* touches;           // (ntree) number of contacts of each tree (curve.c)
@@ -136,13 +131,7 @@ void hfi_discrete_ground(hfiDiscrete* d);
 void hfi_discrete_end_flight(hfiDiscrete* d, const hfInput* input, const double* stop_time, double* q, double* v);
 // Moves q over the step without inertial motion of free bodies.
 void hfi_discrete_move_plainly(const hfiDiscrete* d, const double* stop_time, double* q);
-// Whether the solution moves something so far that it could pass through another body.
-static inline int hfi_discrete_may_pass(const hfiDiscrete* d) {
-  return d->config.anticipate && d->world->config.max_contacts && hfi_world_any_could_pass(d->world, d->excess);
-}
-// Computes d->about, the points about which free bodies turn at velocities v (nv) of the step problem.
-void hfi_discrete_turning_centres(hfiDiscrete* d, const double* v);
-// The stop times (ntree) of the trees (hfi_world_find_stops); NULL if all trees move over the whole step. The report counts the trees that stop.
+// The stop times (ntree) of the trees (hfi_near_find_stops); NULL if all trees move over the whole step. The report counts the trees that stop.
 const double* hfi_discrete_find_stops(hfiDiscrete* d, hfStepReport* report);
 // Sleep (sleep.c), in the order of the calls:
 void hfi_sleep_init(hfiDiscrete* d, hfiArena* arena);

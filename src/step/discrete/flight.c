@@ -6,7 +6,7 @@
 #include <string.h>
 
 const double* hfi_discrete_turn_free_bodies(hfiDiscrete* s, const double* v0) {
-  if (hfi_flight_begin(&s->flight, &s->world->dynamics, s->config.step, v0)) s->world->placed = HFI_NOWHERE;
+  if (hfi_flight_begin(&s->flight, &s->world->dynamics, s->config.step, v0)) hfi_world_forget(s->world);
   return s->flight.start;
 }
 
@@ -36,8 +36,8 @@ void hfi_discrete_ground(hfiDiscrete* s) {
   const int32_t *body = hf_model_geom_body(s->world->model), *tree = hf_model_body_tree(s->world->model);
   const int32_t* articulated = s->flight.articulated;
   if (!any_articulated_flies(s)) return;
-  for (int i = 0; i < s->world->nfound; ++i) {
-    const hfiRawContact* r = &s->world->found[i];
+  for (int i = 0; i < s->world->near.nfound; ++i) {
+    const hfiRawContact* r = &s->world->near.found[i];
     int a = tree[body[r->geom_a]], b = tree[body[r->geom_b]];
     if (a == b && !r->acts) continue;
     if (a >= 0 && articulated[a]) s->flies[a] = 0;

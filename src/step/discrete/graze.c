@@ -40,26 +40,26 @@ typedef struct PairEnd {
 static void find_pair_end(const hfiPaths* paths, const hfiContact* c, PairEnd* pair) {
   if (c->geom_a == pair->geom_a && c->geom_b == pair->geom_b) return;
   pair->geom_a = c->geom_a, pair->geom_b = c->geom_b;
-  pair->known = hfi_world_path_end(paths, c->geom_a, c->geom_b, c->p_W, INFINITY, &pair->end);
+  pair->known = hfi_near_path_end(paths, c->geom_a, c->geom_b, c->p_W, INFINITY, &pair->end);
 }
 
 // The lowest gap of the geoms of a contact on their paths [m]. The gap closes with speed -vn at the start. INFINITY if it is not known.
 static double find_lowest_gap(const hfiDiscrete* s, const hfiContact* c, double vn, PairEnd* pair) {
-  hfiPaths paths = {s->world, s->world->dynamics.V, s->about, s->config.step};
+  hfiPaths paths = {&s->world->near, s->world->dynamics.V, s->config.step};
   const hfiPathEnd* end = &pair->end;
   hfiPathEnd middle;
   find_pair_end(&paths, c, pair);
   if (!pair->known || v3_dot(end->n, c->n) < SAME_SIDE) return INFINITY;
   if (!(end->rate > 0)) return end->gap;
   paths.h = paths.h * -vn / (end->rate - vn); // the time of the lowest gap, if the rate changes linearly
-  if (!hfi_world_path_end(&paths, c->geom_a, c->geom_b, c->p_W, INFINITY, &middle)) return INFINITY;
+  if (!hfi_near_path_end(&paths, c->geom_a, c->geom_b, c->p_W, INFINITY, &middle)) return INFINITY;
   return min2(end->gap, middle.gap);
 }
 
 // Whether the step would close contact i although its round geom g may pass over the edge ahead. *vn: the velocity of the normal row.
 static int may_pass(const hfiDiscrete* s, int i, int g, double* vn) {
   const hfStepProblem* p = &s->assembly.problem;
-  const hfiContact* c = &s->world->contact[i];
+  const hfiContact* c = &s->world->near.contact[i];
   *vn = hfi_normal_velocity(p, &p->block[s->block[i]], s->assembly.start);
   return *vn < 0 && c->depth > p->h * *vn && bend_of_travel(s->world, c, g, p->h) > HFI_LEAST_BEND;
 }
@@ -67,7 +67,7 @@ static int may_pass(const hfiDiscrete* s, int i, int g, double* vn) {
 // Sets the drift of contact i for the lowest gap on its path.
 static void set_lowest_gap_drift(hfiDiscrete* s, int i, double vn, PairEnd* pair) {
   hfStepProblem* p = &s->assembly.problem;
-  const hfiContact* c = &s->world->contact[i];
+  const hfiContact* c = &s->world->near.contact[i];
   double lowest = find_lowest_gap(s, c, vn, pair), drift = (lowest - c->material.include_margin + c->depth) / p->h - vn;
   if (!isfinite(drift) || !(drift > 0)) return;
   if (!p->drift) hfi_assembly_begin_drift(&s->assembly);
@@ -78,11 +78,11 @@ void hfi_discrete_ease(hfiDiscrete* s) {
   const hfiWorld* w = s->world;
   PairEnd pair = {.geom_a = -1, .geom_b = -1};
   if (!s->config.gyroscopic || !s->config.anticipate) return;
-  for (int i = 0, eased = 0; i < w->ncontact; ++i) {
-    int g = s->block[i] >= 0 && !w->contact[i].curved ? find_round(w->model, &w->contact[i]) : -1;
+  for (int i = 0, eased = 0; i < w->near.ncontact; ++i) {
+    int g = s->block[i] >= 0 && !w->near.contact[i].curved ? find_round(w->model, &w->near.contact[i]) : -1;
     double vn;
     if (g < 0 || !may_pass(s, i, g, &vn)) continue;
-    if (!eased++) hfi_discrete_turning_centres(s, s->assembly.start);
+    if (!eased++) hfi_near_turning_centres(&s->world->near, &s->flight, s->config.gyroscopic, s->assembly.start);
     set_lowest_gap_drift(s, i, vn, &pair);
   }
 }

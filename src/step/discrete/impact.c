@@ -80,7 +80,7 @@ static hfiRebound* take_impact(hfiDiscrete* s, const hfiContact* c) {
 static void apply_impact(hfiDiscrete* s, int i, double vn, double after) {
   hfStepProblem* p = &s->assembly.problem;
   const hfStepBlock* b = &p->block[s->block[i]];
-  hfiRebound* impact = take_impact(s, &s->world->contact[i]);
+  hfiRebound* impact = take_impact(s, &s->world->near.contact[i]);
   double normal = push_row(s, b, 0, after - vn, INFINITY), most = p->contact[b->param].mu[HF_SLIDING] * normal;
   impact->gamma[0] += normal;
   if (b->dim < 3 || !(most > 0)) return;
@@ -98,8 +98,8 @@ static int find_fastest(const hfiDiscrete* s, double* before, double* after) {
   const hfiWorld* w = s->world;
   int fastest = -1;
   *before = 0;
-  for (int i = 0; i < w->ncontact; ++i) {
-    const hfiContact* c = &w->contact[i];
+  for (int i = 0; i < w->near.ncontact; ++i) {
+    const hfiContact* c = &w->near.contact[i];
     if (!(c->material.restitution > 0) || s->block[i] < 0) continue;
     double vn = row_velocity(p, &p->block[s->block[i]], 0, p->v0), back = vn < *before ? rebound_speed(w, c, p->h, vn) : 0;
     if (back > 0) fastest = i, *before = vn, *after = back;
@@ -109,7 +109,7 @@ static int find_fastest(const hfiDiscrete* s, double* before, double* after) {
 
 // Computes all impacts of the contacts in the problem and returns their number.
 static int strike_all(hfiDiscrete* s) {
-  int count = 0, most = MOST_IMPACTS * s->world->ncontact;
+  int count = 0, most = MOST_IMPACTS * s->world->near.ncontact;
   double before, after;
   for (int i; count < most && (i = find_fastest(s, &before, &after)) >= 0; ++count) apply_impact(s, i, before, after);
   return count;

@@ -72,13 +72,13 @@ static void compute_contact_outcomes(hfiDiscrete* s, hfStepReport* report) {
   const hfiWorld* w = s->world;
   int remembers = hfi_contacts_remember(s);
   const double* known = remembers ? row_velocities(s) : NULL;
-  report->ncontact = w->ncontact;
-  report->ndropped = w->ndropped;
+  report->ncontact = w->near.ncontact;
+  report->ndropped = w->near.ndropped;
   report->ncapped = s->assembly.ncapped + w->actuation.rows.ncapped;
-  for (int i = 0; i < w->ncontact; ++i) {
+  for (int i = 0; i < w->near.ncontact; ++i) {
     hfiContactOutcome* o = &s->outcome[i];
     o->sticks = o->slips = 0, o->slip_speed = 0;
-    report->max_depth = max2(report->max_depth, w->contact[i].depth);
+    report->max_depth = max2(report->max_depth, w->near.contact[i].depth);
     if (s->block[i] < 0) continue;
     const hfStepBlock* b = &s->assembly.problem.block[s->block[i]];
     if (remembers) compute_slip(s, b, known, o);
@@ -162,8 +162,8 @@ double hfi_discrete_row_work(const hfiDiscrete* s) {
 
 // Adds the impulses of the impacts to those of the contacts.
 static void add_impacts(hfiDiscrete* s) {
-  for (int i = 0; i < s->world->ncontact; ++i) {
-    const hfiRebound* impact = hfi_discrete_find_impact(s, &s->world->contact[i]);
+  for (int i = 0; i < s->world->near.ncontact; ++i) {
+    const hfiRebound* impact = hfi_discrete_find_impact(s, &s->world->near.contact[i]);
     if (s->block[i] < 0 || !impact) continue;
     const hfStepBlock* b = &s->assembly.problem.block[s->block[i]];
     for (int r = 0; r < imin2(3, b->dim); ++r) s->impulse[b->row + r] += impact->gamma[r];
@@ -182,7 +182,7 @@ void hfi_discrete_results(hfiDiscrete* s, hfiStepOutput* out) {
 
 hfContact hfi_discrete_contact(const hfiDiscrete* s, int i) {
   const hfStepProblem* p = &s->assembly.problem;
-  const hfiContact* c = &s->world->contact[i];
+  const hfiContact* c = &s->world->near.contact[i];
   hfContact r = hfi_contact_result(c);
   if (s->block[i] < 0) return r;
   const hfStepBlock* b = &p->block[s->block[i]];
@@ -200,7 +200,7 @@ hfContact hfi_discrete_contact(const hfiDiscrete* s, int i) {
 
 hfContact hfi_discrete_evaluated_contact(const hfiDiscrete* s, int i) {
   const hfDynamics* d = &s->world->dynamics;
-  const hfiContact* c = &s->world->contact[i];
+  const hfiContact* c = &s->world->near.contact[i];
   hfContact r = hfi_contact_result(c);
   if (s->block[i] < 0) return r;
   hfVec3 va = hf_dynamics_point_velocity(d, c->body_a, c->p_W).v;

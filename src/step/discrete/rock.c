@@ -223,8 +223,8 @@ void hfi_discrete_damp_rocking(hfiDiscrete* s) {
   const hfiWorld* w = s->world;
   const hfStepProblem* p = &s->assembly.problem;
   if (s->policy.has_rigid_contacts) return; // Rigid contacts are no springs.
-  for (int i = 0; i < w->ncontact; ++i) {
-    const hfiContact* c = &w->contact[i];
+  for (int i = 0; i < w->near.ncontact; ++i) {
+    const hfiContact* c = &w->near.contact[i];
     hfVec3 u[2];
     double slope[2], radius = largest_radius(s, c);
     if (s->block[i] < 0 || !(radius > 0)) continue;

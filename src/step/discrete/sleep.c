@@ -159,7 +159,7 @@ static void wake_joined(hfiDiscrete* s) {
   z->count = 0;
   for (int t = 0; t < m->ntree; ++t) z->count += z->asleep[t] = z->asleep[t] && !z->mark[hfi_find_set(z->parent, t)];
   for (int g = 0; g < m->ngeom; ++g) z->still[g] = tree[body[g]] < 0 || z->asleep[tree[body[g]]];
-  s->world->scene.still = z->count ? z->still : NULL;
+  hfi_near_leave_out_still(&s->world->near, z->count ? z->still : NULL);
 }
 
 // ---- during a step ----------------------------------------------------------------------------------
@@ -179,7 +179,7 @@ void hfi_sleep_find(hfiDiscrete* s, const hfState* state, const hfInput* in) {
   int any = 0;
   for (int t = 0; t < m->ntree; ++t) any |= z->asleep[t] = word[t] < 0 && !z->woken[t];
   z->count = 0;
-  s->world->scene.still = NULL;
+  hfi_near_leave_out_still(&s->world->near, NULL);
   if (!any) return;
   memcpy(z->q, hf_state_q(state), sizeof *z->q * (size_t)m->nq);
   compute_signatures(s, state, in);
@@ -193,8 +193,8 @@ int hfi_sleep_wake_touched(hfiDiscrete* s) {
   const int32_t* tree = hf_model_body_tree(s->world->model);
   hfiSleep* z = &s->sleep;
   int any = 0;
-  for (int i = 0; z->count && i < s->world->ncontact; ++i) {
-    const hfiContact* c = &s->world->contact[i];
+  for (int i = 0; z->count && i < s->world->near.ncontact; ++i) {
+    const hfiContact* c = &s->world->near.contact[i];
     int a = tree[c->body_a], b = tree[c->body_b];
     if (a < 0 || b < 0 || z->asleep[a] == z->asleep[b]) continue;
     any = 1;
@@ -227,7 +227,7 @@ static int count_rest(hfiDiscrete* s, const double* v, int64_t* word) {
     if (s->sleep.asleep[t]) continue;
     int first = hf_model_tree_dofadr(m)[t], n = hf_model_tree_dofnum(m)[t];
     double speed = 0;
-    for (int i = first; i < first + n; ++i) speed = max2(speed, fabs(v[i]) * s->world->lever[i]);
+    for (int i = first; i < first + n; ++i) speed = max2(speed, fabs(v[i]) * s->world->near.size.lever[i]);
     int rests = speed < s->config.sleep_speed && hf_model_tree_sleep(m)[t] != HF_SLEEP_NEVER;
     word[t] = !rests ? 0 : (word[t] < 0 ? 0 : word[t]) + step;
     any |= word[t] >= enough;
@@ -257,8 +257,8 @@ static void fall_asleep(hfiDiscrete* s, hfState* state, const hfInput* in, int64
 static void stay_awake_on_surfaces(const hfiDiscrete* s, int64_t* word) {
   const hfStepProblem* p = &s->assembly.problem;
   const int32_t* tree = hf_model_body_tree(s->world->model);
-  for (int i = 0; p->drift && i < s->world->ncontact; ++i) {
-    const hfiContact* c = &s->world->contact[i];
+  for (int i = 0; p->drift && i < s->world->near.ncontact; ++i) {
+    const hfiContact* c = &s->world->near.contact[i];
     const hfStepBlock* b = s->block[i] >= 0 ? &p->block[s->block[i]] : NULL;
     int moving = 0;
     for (int r = 1; b && r < b->dim; ++r) moving |= p->drift[b->row + r] != 0;
@@ -279,7 +279,7 @@ void hfi_sleep_end(hfiDiscrete* s, hfState* state, const hfInput* in, hfStepRepo
 
 void hfi_sleep_stop(hfiDiscrete* s) {
   s->sleep.count = 0;
-  s->world->scene.still = NULL;
+  hfi_near_leave_out_still(&s->world->near, NULL);
 }
 
 // ---- creation ---------------------------------------------------------------------------------------

@@ -111,10 +111,9 @@ hfStatus hfi_discrete_solve(hfiDiscrete* s, hfiStepOutput* out, hfError* error) 
 }
 
 int hfi_discrete_revise(hfiDiscrete* s, const hfState* state) {
-  double excess = s->excess;
   s->revision.has_added = 0;
   if (s->revision.repeats == s->revision.most) {
-    s->excess = INFINITY; // Nobody examines the last solution.
+    hfi_near_doubt(&s->world->near); // Nobody examines the last solution.
     return 0;
   }
 
@@ -126,7 +125,7 @@ int hfi_discrete_revise(hfiDiscrete* s, const hfState* state) {
   if (!hfi_solver_has_estimates(s->solver)) return hfi_discrete_bend_again(s, s->v1);
 
   // Estimated trees are examined again when they are solved.
-  s->excess = excess;
+  hfi_near_forget_estimate(&s->world->near);
   memset(s->changed, 0, sizeof *s->changed * (size_t)s->world->model->ntree);
   return 1;
 }

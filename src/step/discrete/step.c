@@ -78,7 +78,7 @@ static int accept_solution(const hfiDiscrete* s, hfStatus status, hfiStepOutput*
 
   status = check_velocities(s, &out->trouble);
   if (status < 0) report->status = status;
-  else if (s->world->ndropped) report->status = HF_OVERFLOW;
+  else if (s->world->near.ndropped) report->status = HF_OVERFLOW;
   return status >= 0;
 }
 

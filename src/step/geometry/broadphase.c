@@ -1,16 +1,17 @@
 // If there are few boxes, all are tested against each other, four at a time, because a grid would take longer.
 //
-// If there are many, a uniform grid is used. A box is ordinary if its width is at most 4 times the median width. The cells are as wide as the widest
-// ordinary box. A box belongs to the cell of its centre, so that two ordinary boxes can overlap only if their cells are the same or neighbours. Of the 27
-// cells around a box, its own and 13 others are enough to find every pair once. Boxes that are not ordinary, such as those of planes, are tested against all.
+// If there are many, a uniform grid is used. A box is ordinary if its width is at most 4 times the median width. The
+// cells are as wide as the widest ordinary box. A box belongs to the cell of its centre, so that two ordinary boxes can
+// overlap only if their cells are the same or neighbours. Of the 27 cells around a box, its own and 13 others are
+// enough to find every pair once. Boxes that are not ordinary, such as those of planes, are tested against all.
 #include "step/geometry/broadphase.h"
 
 #include "base/shares.h"
 
 #include <string.h>
 
-// Up to this number of boxes all pairs are tested. For this many boxes a grid takes as long if they are spread out, and three times as long if they form a
-// heap or a robot.
+// Up to this number of boxes all pairs are tested. For this many boxes a grid takes as long if they are spread out, and
+// three times as long if they form a heap or a robot.
 enum { FEW = 100 };
 
 void hfi_grid_init(hfiGrid* g, int nbox, hfiArena* arena) {
@@ -58,15 +59,16 @@ static double median(double* x, int n) {
   return x[k];
 }
 
-// A cell is one number: its three whole numbers, each above zero and below 2^21, side by side. Neighbours differ by sums of these units, and no
-// number overflows into the next one.
+// A cell is one number: its three whole numbers, each above zero and below 2^21, side by side. Neighbours differ by
+// sums of these units, and no number overflows into the next one.
 #define CELL_X (UINT64_C(1) << 42)
 #define CELL_Y (UINT64_C(1) << 21)
 #define CELL_Z UINT64_C(1)
 static const double FARTHEST = (1 << 20) - 2; // largest number of a cell along an axis, counted from the origin [-]
 static const uint64_t NO_CELL = 0;            // stands for the cell of a box that has none
 
-// The 13 neighbours that come after a cell in the order of x, y, z. The neighbours before it find this cell among theirs.
+// The 13 neighbours that come after a cell in the order of x, y, z. The neighbours before it find this cell among
+// theirs.
 static const uint64_t AHEAD[13] = {CELL_Z,
                                    CELL_Y - CELL_Z,
                                    CELL_Y,
@@ -99,7 +101,8 @@ typedef struct CandidateOutput {
   int64_t tests;             // of two boxes
 } CandidateOutput;
 
-// Makes boxes a < b that overlap a candidate, if the filter allows them. Candidates are pairs of boxes until all of them are found and sorted.
+// Makes boxes a < b that overlap a candidate, if the filter allows them. Candidates are pairs of boxes until all of
+// them are found and sorted.
 static inline void add_pair(const hfiGrid* g, int a, int b, CandidateOutput* o) {
   if (!hfi_filter_test(o->filter, g->geom ? g->geom[a] : a, g->geom ? g->geom[b] : b)) return;
   if (o->count < o->capacity)
@@ -185,8 +188,8 @@ static void test_neighbours(const hfiGrid* g, const hfiAabb* box, int i, Candida
   }
 }
 
-// Sorts n candidates by (a, b): a counting sort by a, in place, then an insertion sort of the few candidates with the same a. The arrays of the cells
-// are no longer needed and serve as scratch.
+// Sorts n candidates by (a, b): a counting sort by a, in place, then an insertion sort of the few candidates with the
+// same a. The arrays of the cells are no longer needed and serve as scratch.
 static void sort_candidates(hfiGrid* g, hfiCandidate* x, int n) {
   int32_t *end = g->slot, *place = g->next;
   memset(end, 0, sizeof *end * (size_t)g->nbox);

@@ -1,4 +1,5 @@
-// Finds the pairs of axis-aligned boxes that overlap. The time is about linear in the number of boxes if they are spread out.
+// Finds the pairs of axis-aligned boxes that overlap. The time is about linear in the number of boxes if they are
+// spread out.
 #ifndef HFI_GEOMETRY_BROADPHASE_H
 #define HFI_GEOMETRY_BROADPHASE_H
 
@@ -30,8 +31,8 @@ typedef struct hfiGrid {
 
 void hfi_grid_init(hfiGrid* grid, int nbox, hfiArena* arena);
 
-// Writes the overlapping pairs that the filter allows, sorted by (a, b), and returns their number, at most `capacity`. *found: how many there are in
-// truth. Threads of `workers` (or NULL) share the work on many boxes.
+// Writes the overlapping pairs that the filter allows, sorted by (a, b), and returns their number, at most `capacity`.
+// *found: how many there are in truth. Threads of `workers` (or NULL) share the work on many boxes.
 int hfi_grid_pairs(hfiGrid* grid, const hfiAabb* box, const hfiFilter* filter, hfiWorkers* workers, hfiCandidate* out, int capacity, int* found);
 
 #endif

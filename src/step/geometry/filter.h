@@ -37,7 +37,8 @@ static inline int hfi_filter_test(const hfiFilter* f, int a, int b) {
   return !((x->is_excluded & y->is_excluded) | (x->is_paired & y->is_paired)) || !hfi_filter_is_named(f, a, b);
 }
 
-// A list (count), ascending, that contains all geoms which geom a may touch. If geom a does not move, geoms that do not move either are left out.
+// A list (count), ascending, that contains all geoms which geom a may touch. If geom a does not move, geoms that do not
+// move either are left out.
 typedef struct hfiPartners {
   const int32_t* geom;
   int32_t count;

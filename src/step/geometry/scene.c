@@ -1,4 +1,5 @@
-// The contact points of a scene, in three stages: a list of near pairs, a cull of those that are apart, the pair functions.
+// The contact points of a scene, in three stages: a list of near pairs, a cull of those that are apart, the pair
+// functions.
 //
 // 1. The list of near pairs (Verlet 1967) has all pairs that were nearer than their margin and half the skins of both geoms when the list was made.
 //    It is used again as long as every geom has moved so little since then that this motion and its reach are at most half its skin: until then no
@@ -18,8 +19,8 @@
 //        along it: sliding never changes that gap.
 // 3. The pair function finds the points.
 //
-// Memory from one query to the next only saves work whose result is known. It changes no contact. Whether a hinge or a slide keeps two geoms apart
-// depends on the poses alone.
+// Memory from one query to the next only saves work whose result is known. It changes no contact. Whether a hinge or a
+// slide keeps two geoms apart depends on the poses alone.
 #include "step/geometry/scene.h"
 
 #include "base/compile.h"
@@ -58,8 +59,8 @@ static inline double gap_along(const hfMat3* R_a, const hfVec3* h_a, const hfMat
          (fabs(b.x) * h_b->x + fabs(b.y) * h_b->y + fabs(b.z) * h_b->z);
 }
 
-// Gaps between two boxes along the three axes of the first and the three axes of the second. Each cosine R_ij between an axis of one and an axis of the other
-// serves two of them.
+// Gaps between two boxes along the three axes of the first and the three axes of the second. Each cosine R_ij between
+// an axis of one and an axis of the other serves two of them.
 static void find_gaps(const hfMat3* R_a, const hfVec3* h_a, const hfMat3* R_b, const hfVec3* h_b, hfVec3 d, double gap[6]) {
   hfVec3 d_a = m3_tmulv(*R_a, d), d_b = m3_tmulv(*R_b, d), along_b = v3_zero();
   for (int i = 0; i < 3; ++i) {
@@ -70,7 +71,8 @@ static void find_gaps(const hfMat3* R_a, const hfVec3* h_a, const hfMat3* R_b, c
   for (int j = 0; j < 3; ++j) gap[3 + j] = fabs(v3_get(d_b, j)) - v3_get(*h_b, j) - v3_get(along_b, j);
 }
 
-// Does an axis of one of the two boxes separate them by more than the margin? The axis of the last time is tried alone, then all of them.
+// Does an axis of one of the two boxes separate them by more than the margin? The axis of the last time is tried alone,
+// then all of them.
 static int boxes_apart(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c,
                        double margin, int32_t* axis) {
   const hfPose *A = &X_WG[c->a], *B = &X_WG[c->b];
@@ -95,8 +97,8 @@ HFI_COPIED int far_apart(const hfiScene* s, const hfPose* X_WG, const hfiCandida
   return cull->boxes && boxes_apart(s, X_WG, c, margin, &cull->axis);
 }
 
-// Makes candidates of all pairs whose boxes overlap after they have grown by the margin and by half of the skin (or, without skin, by the reach).
-// Returns how many such pairs there are; those beyond max_candidate - npair are left out.
+// Makes candidates of all pairs whose boxes overlap after they have grown by the margin and by half of the skin (or,
+// without skin, by the reach). Returns how many such pairs there are; those beyond max_candidate - npair are left out.
 static int find_candidates(hfiScene* s, const hfPose* X_WG, const double* reach, double skin) {
   const hfModel* m = s->model;
   for (int k = 0; k < s->nactive; ++k) {
@@ -123,7 +125,8 @@ static double way_since(const hfiScene* s, const hfPose* X_WG, int g) {
   return v3_norm(move_since(s, X_WG, g)) + turn;
 }
 
-// Is the list of near pairs still complete? It is if for every geom its motion since the list was made, and its reach, are at most half its skin.
+// Is the list of near pairs still complete? It is if for every geom its motion since the list was made, and its reach,
+// are at most half its skin.
 static int list_holds(const hfiScene* s, const hfPose* X_WG, const double* reach) {
   const double* radius = hf_model_geom_rbound(s->model);
   if (!s->has_skin) return 0;
@@ -156,8 +159,8 @@ static void list_near_spheres(hfiScene* s, const hfPose* X_WG) {
   }
 }
 
-// Lists the near pairs of any other scene. If a skin does not pay, or gives more pairs than there is room for, the list is made without skin and
-// serves only this query.
+// Lists the near pairs of any other scene. If a skin does not pay, or gives more pairs than there is room for, the list
+// is made without skin and serves only this query.
 static void list_near_boxes(hfiScene* s, const hfPose* X_WG, const double* reach, int pays, int* dropped) {
   int room = s->max_candidate - s->model->npair;
   s->has_skin = pays && find_candidates(s, X_WG, reach, s->skin) <= room;
@@ -183,7 +186,8 @@ static void list_near(hfiScene* s, const hfPose* X_WG, const double* reach, int*
 
 static const double ACROSS = 1e-12; // Two axes are across each other if their cosine is at most this [-].
 
-// Does an axis of the first box that is across the slide keep two boxes apart by more than the margin? d: from the centre of the first to that of the second
+// Does an axis of the first box that is across the slide keep two boxes apart by more than the margin? d: from the
+// centre of the first to that of the second
 static int slide_keeps_apart(const hfMat3* R_a, const hfVec3* h_a, const hfMat3* R_b, const hfVec3* h_b, hfVec3 d, hfVec3 slide_W, double margin) {
   hfVec3 cosine = m3_tmulv(*R_a, slide_W);
   int i = 0;
@@ -191,7 +195,8 @@ static int slide_keeps_apart(const hfMat3* R_a, const hfVec3* h_a, const hfMat3*
   return i < 3;
 }
 
-// Is the gap of a pair wider than its margin, and never changed by the only joint that moves one geom against the other?
+// Is the gap of a pair wider than its margin, and never changed by the only joint that moves one geom against the
+// other?
 HFI_CALLED static int joint_keeps_apart(const hfiScene* s, const hfPose* X_WG, const hfiCandidate* c, const hfiCull* cull) {
   const hfPose *A = &X_WG[c->a], *B = &X_WG[c->b];
   const hfVec3 axis_W = s->axis_W[cull->joint], *h_a = &s->half[c->a], *h_b = &s->half[c->b], d = v3_sub(B->p, A->p);
@@ -265,6 +270,13 @@ static inline int collide_candidate(const SceneQuery* q, int i, hfiContactPoint*
   if (s->still && s->still[c->a] && s->still[c->b]) return 0;
   double both = q->reach ? q->reach[c->a] + q->reach[c->b] : 0;
   if (far_apart(s, q->X_WG, c, cull, cull->margin + both)) return 0;
+
+  // geoms that move far may hardly come nearer to each other
+  if (both > HFI_FAR_REACH && s->pair_reach) {
+    double less = s->pair_reach(s->pair_data, c->a, c->b);
+    if (less < both && far_apart(s, q->X_WG, c, cull, cull->margin + less)) return 0;
+    both = min2(both, less);
+  }
   return find_points(s, q->X_WG, c, cull, cull->margin + both, points);
 }
 

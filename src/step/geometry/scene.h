@@ -8,7 +8,7 @@
 #include "step/geometry/hull_index.h"
 #include "step/geometry/pairs.h"
 
-// A contact point of two geoms of the scene. Geometry leaves the last two fields zero; hfi_contact_choose sets them.
+// A contact point of two geoms of the scene. Geometry leaves the last two fields zero; step/near sets them.
 typedef struct hfiRawContact {
   int32_t geom_a, geom_b; // a < b
   int32_t pair;           // explicit pair, or -1
@@ -32,6 +32,12 @@ typedef struct hfiCull {
   hfiLastFace* last; // for two hulls, or a hull and a box: the face of their difference that held the last contact; NULL: none is kept
   hfiRecent* recent; // for pairs of which GJK finds contacts: the last one that it found; NULL: none is kept
 } hfiCull;
+
+// An upper bound on how far two geoms come towards each other in the time that matters [m]; INFINITY: only the sum of
+// their reaches is known.
+typedef double hfiPairReach(const void* data, int geom_a, int geom_b);
+// The scene asks for the reach of a pair if the sum of the reaches of both geoms exceeds this [m].
+static const double HFI_FAR_REACH = 5e-3;
 
 typedef struct hfiScene {
   // made by hfi_scene_init from the model
@@ -63,6 +69,8 @@ typedef struct hfiScene {
   hfiAabb* box; // (nactive), unused when listed
   // set by the caller before a query; NULL and 0 after hfi_scene_init
   const int32_t* still;    // (ngeom) 1: the geom cannot move; pairs of two such geoms are left out. NULL: all pairs count
+  hfiPairReach* pair_reach; // NULL: the sum of the reaches counts
+  const void* pair_data;    // first argument of pair_reach
   const hfVec3* axis_W;    // (njnt) axes of the joints at the poses of a query. NULL: they are not known
   hfiWorkers* workers;     // threads that share the work on many pairs. NULL: none
   double flush;            // Faces that overlap by less than this, and that a slide moves along each other, have no points [m].
@@ -75,18 +83,22 @@ void hfi_scene_complete_candidates(hfiScene* scene);
 // Reads the sizes of geoms again after parameters changed. Returns 1 if some size is different (scene_create.c).
 int hfi_scene_refresh(hfiScene* scene);
 
-// Finds the contact points at the given poses (ngeom), sorted by (geom_a, geom_b) and manifold order. Returns their number, at most `capacity`;
-// *dropped counts those beyond it. reach (ngeom, or NULL): how far each geom may move within the horizon; it is added to the margin of its pairs [m].
+// Finds the contact points at the given poses (ngeom), sorted by (geom_a, geom_b) and manifold order. Returns their
+// number, at most `capacity`; *dropped counts those beyond it. reach (ngeom, or NULL): how far each geom may move
+// within the horizon; it is added to the margin of its pairs [m].
 int hfi_scene_collide(hfiScene* scene, const hfPose* X_WG, const double* reach, hfiRawContact* out,
                       int capacity, int* dropped);
-// Searches pairs again whose geoms may come nearer to each other than the search that found the `count` points assumed (second_search.c).
+// Searches pairs again whose geoms may come nearer to each other than the search that found the `count` points assumed
+// (second_search.c).
 //   reach     (ngeom) the present reaches [m]
 //   extended  (ngeom) 1: the reach of the geom has grown since that search
-// New points replace those points of these pairs that do not act. Points stay sorted by pair. Returns the number of all points.
+// New points replace those points of these pairs that do not act. Points stay sorted by pair. Returns the number of all
+// points.
 int hfi_scene_search_again(hfiScene* scene, const hfPose* X_WG, const double* reach, const int32_t* extended, hfiRawContact* found, int count, int capacity,
                            int* dropped);
 
-// Writes what hfi_distance finds of a candidate at these poses, if the last query of the pair has found it already. Returns 0 if it has not.
+// Writes what hfi_distance finds of a candidate at these poses, if the last query of the pair has found it already.
+// Returns 0 if it has not.
 int hfi_scene_recent(const hfiScene* scene, const hfPose* X_WG, int candidate, hfiContactPoint* point);
 
 // Explicit pair i of the model as a candidate.

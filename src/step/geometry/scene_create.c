@@ -1,4 +1,5 @@
-// Creation of a scene (scene.h): shapes, hulls with their indices, the pairs that can touch, and what is known of each pair beforehand.
+// Creation of a scene (scene.h): shapes, hulls with their indices, the pairs that can touch, and what is known of each
+// pair beforehand.
 #include "base/sort.h"
 #include "step/geometry/box_hull.h"
 #include "step/geometry/scene.h"
@@ -52,7 +53,8 @@ static int find_only_joint(const hfModel* m, int body) {
   return (type == HF_JOINT_HINGE || type == HF_JOINT_SLIDE) && is_fixed(m, hf_model_body_parent(m)[hf_model_jnt_body(m)[joint]]) ? joint : -1;
 }
 
-// The hinge or slide that alone moves the geoms of a pair against each other, as those of an arm's base and first link; -1 if there is none.
+// The hinge or slide that alone moves the geoms of a pair against each other, as those of an arm's base and first link;
+// -1 if there is none.
 static int find_joint_between(const hfModel* m, const hfiCandidate* c) {
   int a = hf_model_geom_body(m)[c->a], b = hf_model_geom_body(m)[c->b];
   return is_fixed(m, a) ? find_only_joint(m, b) : is_fixed(m, b) ? find_only_joint(m, a) : -1;
@@ -95,8 +97,8 @@ static hfiCull measure_pair(const hfiScene* s, const hfiCandidate* c, int kept) 
 // Does GJK find the contact of such pairs, or some of their contacts?
 static int may_need_gjk(hfiPairFunction* collide) { return collide == hfi_convex_convex || collide == hfi_ellipsoid_box || collide == hfi_cylinder_box; }
 
-// Measures all candidates. Pairs of two hulls, or of a hull and a box, have a memory of their last face, and pairs that stay candidates for good one of their
-// last contact, as long as there is room.
+// Measures all candidates. Pairs of two hulls, or of a hull and a box, have a memory of their last face, and pairs that
+// stay candidates for good one of their last contact, as long as there is room.
 static void measure_pairs(hfiScene* s) {
   int used = 0, recent = 0;
   for (int i = 0; i < s->ncandidate; ++i) {
@@ -118,7 +120,8 @@ void hfi_scene_complete_candidates(hfiScene* s) {
   measure_pairs(s);
 }
 
-// How many pairs may need a memory of their last query: pairs of two hulls, or of a hull and a box, MAX_REMEMBERED at most.
+// How many pairs may need a memory of their last query: pairs of two hulls, or of a hull and a box, MAX_REMEMBERED at
+// most.
 static int count_memories(const hfModel* m) {
   long hulls = 0, boxes = 0;
   for (int g = 0; g < m->ngeom; ++g) {
@@ -162,8 +165,8 @@ static void find_active(hfiScene* s) {
   s->grid.geom = s->active;
 }
 
-// The usual skin is a quarter of the mean bounding radius of all shapes except height fields. Then a list serves several steps and has few pairs too
-// many.
+// The usual skin is a quarter of the mean bounding radius of all shapes except height fields. Then a list serves
+// several steps and has few pairs too many.
 static double choose_skin(const hfiScene* s) {
   const double* radius = hf_model_geom_rbound(s->model);
   double sum = 0;
@@ -181,7 +184,8 @@ static int needs_index(const hfModel* m, int mesh) {
   return collides;
 }
 
-// Makes the hull of a mesh and, if the mesh needs one, its index. Before there is memory, it only plans the size of the index.
+// Makes the hull of a mesh and, if the mesh needs one, its index. Before there is memory, it only plans the size of the
+// index.
 static void view_hull(hfiScene* s, int mesh, hfiArena* arena) {
   hfiHull hull = hfi_model_hull(s->model, mesh);
   hfiHullIndex plan;
@@ -222,6 +226,7 @@ void hfi_scene_init(hfiScene* s, const hfModel* m, hfiArena* arena) {
   s->queries = 0;
   s->has_skin = 1;
   s->still = NULL;
+  s->pair_reach = NULL;
   s->axis_W = NULL;
   s->flush = 0;
   if (!arena->base) return;

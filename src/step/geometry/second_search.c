@@ -1,6 +1,8 @@
-// The second search for contact points. It examines the pairs of geoms whose reach has grown since the first search; the caller marks these geoms.
-// There are few such geoms, so each of them is compared with all others by bounding spheres. If a pair has points of the first search that act, these
-// points stay as they are. The points of the second search are added to them, and replace the points of the pair that do not act.
+// The second search for contact points. It examines the pairs whose geoms may come nearer to each other than the first
+// search assumed: those of a geom whose reach has grown (the caller marks these geoms), and those that the first search
+// examined with less than the sum of their two reaches. Bounding spheres leave out most other pairs. If a pair has
+// points of the first search that act, these points stay as they are. The points of the second search are added to
+// them, and replace the points of the pair that do not act.
 #include "step/geometry/scene.h"
 
 #include <string.h>
@@ -76,7 +78,8 @@ static void search_pair(const SecondSearch* q, const hfiCandidate* c, int candid
   replace_range(f, begin, end, merged, count);
 }
 
-// Do the bounding spheres of geoms a and b stay apart if the geoms come nearer by `approach`? Planes have no sphere and are never apart.
+// Do the bounding spheres of geoms a and b stay apart if the geoms come nearer by `approach`? Planes have no sphere and
+// are never apart.
 static inline int spheres_stay_apart(const SecondSearch* q, double approach, int a, int b) {
   const double *radius = hf_model_geom_rbound(q->scene->model), *margin = hf_model_geom_margin(q->scene->model);
   if (!(radius[a] > 0 && radius[b] > 0)) return 0;
@@ -84,21 +87,27 @@ static inline int spheres_stay_apart(const SecondSearch* q, double approach, int
   return v3_norm2(v3_sub(q->X_WG[b].p, q->X_WG[a].p)) > reached * reached;
 }
 
-// Searches the pairs of a scene that lists its pairs, if the reach of one of their geoms has grown.
+// Searches the pairs of a scene that lists its pairs, if the reach of one of their geoms has grown, or if the first
+// search may have used less than the sum of both reaches.
 static void search_listed(const SecondSearch* q, FoundPoints* f) {
   const hfiScene* s = q->scene;
 
   for (int i = 0; i < s->ncandidate; ++i) {
     const hfiCandidate* c = &s->candidate[i];
-    if (!q->extended[c->a] && !q->extended[c->b]) continue;
+    double both = q->reach[c->a] + q->reach[c->b];
+    int has_grown = q->extended[c->a] || q->extended[c->b];
+    int asks = s->pair_reach && both > HFI_FAR_REACH;
+    if ((!has_grown && !asks) || spheres_stay_apart(q, both, c->a, c->b)) continue;
 
-    double approach = q->reach[c->a] + q->reach[c->b];
-    if (!spheres_stay_apart(q, approach, c->a, c->b)) search_pair(q, c, i, &s->cull[i], approach, f);
+    double less = asks ? s->pair_reach(s->pair_data, c->a, c->b) : INFINITY;
+    if (!has_grown && less == INFINITY) continue;
+    double approach = min2(both, less);
+    if (approach > 0 && !spheres_stay_apart(q, approach, c->a, c->b)) search_pair(q, c, i, &s->cull[i], approach, f);
   }
 }
 
-// Searches the pairs of geom g, whose reach has grown, with all other active geoms. If both reaches of a pair have grown, only the call for its lower
-// geom searches it.
+// Searches the pairs of geom g, whose reach has grown, with all other active geoms. If both reaches of a pair have
+// grown, only the call for its lower geom searches it.
 static void search_around(const SecondSearch* q, int g, FoundPoints* f) {
   const hfiScene* s = q->scene;
   for (int k = 0; k < s->nactive; ++k) {

@@ -1,4 +1,5 @@
-// What a user or controller gives to a step: controls, velocity targets, forces and wrenches.
+// What a user or controller gives to a step (controls, velocity targets, forces and wrenches), and the state as one
+// vector.
 #include "step/world/world.h"
 
 #include "base/finite.h"
@@ -7,23 +8,33 @@
 
 #include <string.h>
 
+// ---- controls ---------------------------------------------------------------------------------------
+
 void hfi_world_read_controls(const hfiWorld* w, double t, const hfInput* in, double* ctrl) {
-  int nu = w->model->nu, has_signals = w->config.scene_signals && w->model->nsignal;
-  if (!w->model->nsignal && in && in->ctrl) {
+  const hfModel* m = w->model;
+  int nu = m->nu;
+
+  if (!m->nsignal && in && in->ctrl) {
     memcpy(ctrl, in->ctrl, sizeof *ctrl * (size_t)nu);
     return;
   }
+
   memset(ctrl, 0, sizeof *ctrl * (size_t)nu);
-  if (has_signals) hf_signal_controls(w->model, t, ctrl);
+  if (w->config.scene_signals && m->nsignal) hf_signal_controls(m, t, ctrl);
   for (int i = 0; i < nu; ++i)
     if (hfi_control_is_given(in, i)) ctrl[i] = in->ctrl[i];
 }
 
+void hfi_world_set_history(hfiWorld* w, const double* history) { w->history = history; }
+
 void hfi_world_load(hfiWorld* w, double t, const hfInput* in) {
   const hfModel* m = w->model;
+
   if (!m->nu) return;
   hfi_world_read_controls(w, t, in, w->given);
   if (!m->nhistory) return;
+
+  // an actuator with a delay acts by an earlier control
   memcpy(w->ctrl, w->given, sizeof *w->ctrl * (size_t)m->nu);
   for (int i = 0; w->history && i < m->nu; ++i) {
     double delay = hf_model_actuator_delay(m)[i];
@@ -33,6 +44,8 @@ void hfi_world_load(hfiWorld* w, double t, const hfInput* in) {
   }
 }
 
+// ---- targets and forces -----------------------------------------------------------------------------
+
 const double* hfi_world_targets(const hfiWorld* w, const hfInput* in) {
   const double* target = in ? in->velocity_target : NULL;
   return target && !hfi_all_nan(target, w->model->nv) ? target : NULL;
@@ -40,12 +53,28 @@ const double* hfi_world_targets(const hfiWorld* w, const hfInput* in) {
 
 void hfi_world_add_applied(const hfiWorld* w, const hfInput* in, double* tau) {
   const hfModel* m = w->model;
-  if (in && in->force) hfi_axpy(tau, 1, in->force, m->nv);
   const double* wrench = in ? (const double*)in->wrench : NULL;
+
+  if (in && in->force) hfi_axpy(tau, 1, in->force, m->nv);
   if (!wrench || !(hfi_sum_squares(wrench, 6 * m->nbody) > 0)) return;
+
   for (int b = 1; b < m->nbody; ++b) {
     hfForce F = in->wrench[b];
-    if (v3_norm2(F.n) + v3_norm2(F.f) > 0)
-      hfi_jacobian_transpose_add(&w->dynamics, b, hfi_body_com(&w->dynamics, b), F, tau);
+    if (!(v3_norm2(F.n) + v3_norm2(F.f) > 0)) continue;
+    hfi_jacobian_transpose_add(&w->dynamics, b, hfi_body_com(&w->dynamics, b), F, tau);
   }
+}
+
+// ---- the state as one vector x = (q, v, act) for the methods of continuous time -----------------------
+
+void hfi_state_load(const hfState* s, double* x) {
+  memcpy(x, hf_state_q(s), (size_t)s->nq * sizeof *x);
+  memcpy(x + s->nq, hf_state_v(s), (size_t)s->nv * sizeof *x);
+  memcpy(x + s->nq + s->nv, hf_state_act(s), (size_t)s->na * sizeof *x);
+}
+
+void hfi_state_store(hfState* s, const double* x) {
+  memcpy(hf_state_mutable_q(s), x, (size_t)s->nq * sizeof *x);
+  memcpy(hf_state_mutable_v(s), x + s->nq, (size_t)s->nv * sizeof *x);
+  memcpy(hf_state_mutable_act(s), x + s->nq + s->nv, (size_t)s->na * sizeof *x);
 }

@@ -1,4 +1,5 @@
-// What every method of simulation does for a sim: a table of operations. A method is a folder, and one row of the table in sim/method.c.
+// What every method of simulation does for a sim: a table of operations. A method is a folder, and one row of the table
+// in sim/method.c.
 #ifndef HFI_WORLD_METHOD_H
 #define HFI_WORLD_METHOD_H
 
@@ -61,7 +62,8 @@ typedef struct hfiLayerEnergy {
   double made;  // with which the compliant phases of the step began [J]
 } hfiLayerEnergy;
 
-// What a method knows of its energy (sim/energy.c). A function that is NULL stands for zero, or where it bounds something for no bound.
+// What a method knows of its energy (sim/energy.c). A function that is NULL stands for zero, or where it bounds
+// something for no bound.
 typedef struct hfiMethodEnergy {
   // Energy of the overlaps at the end of the last step, which pushes bodies apart [J].
   double (*overlaps)(const void* method);
@@ -96,7 +98,8 @@ typedef struct hfiMethod {
   int (*contact_count)(const void* method);
   hfContact (*contact)(const void* method, int i);
 
-  // The maker of step problems that the method has, with which a sim looks at a state without a step. NULL: it has none.
+  // The maker of step problems that the method has, with which a sim looks at a state without a step. NULL: it has
+  // none.
   struct hfiDiscrete* (*problem_maker)(void* method);
   hfiMethodEnergy energy;
   // Change i of the contact model in the last step, and the rigid problem at its end. NULL: the method knows neither.

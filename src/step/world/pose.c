@@ -1,5 +1,5 @@
-// Brings the world to a configuration: q and the poses of mocap bodies. The poses of all bodies and geoms follow from these, and are computed only if
-// somebody needs them (hfiPlaced).
+// Brings the world to a configuration: q and the poses of mocap bodies. The poses of all bodies and geoms follow from
+// these, and are computed only if somebody needs them (hfiFresh).
 #include "step/world/world.h"
 
 #include <string.h>
@@ -15,39 +15,54 @@ static const double* mocap_orientation(const hfModel* m, const hfInput* in, int 
 // Are q and the mocap poses of the input those of the last call, to the last bit?
 static int is_same_point(const hfiWorld* w, const double* q, const hfInput* in) {
   const hfModel* m = w->model;
-  if (!w->placed || memcmp(q, w->q, sizeof *q * (size_t)m->nq) != 0) return 0;
-  for (int i = 0; i < m->nmocap; ++i)
-    if (memcmp(mocap_position(m, in, i), w->mocap + 7 * i, 3 * sizeof *q) != 0 ||
-        memcmp(mocap_orientation(m, in, i), w->mocap + 7 * i + 3, 4 * sizeof *q) != 0)
-      return 0;
+
+  if (!(w->fresh & HFI_FRESH_POINT) || memcmp(q, w->q, sizeof *q * (size_t)m->nq) != 0) return 0;
+  for (int i = 0; i < m->nmocap; ++i) {
+    const double* pose = w->mocap + 7 * i;
+    if (memcmp(mocap_position(m, in, i), pose, 3 * sizeof *q) != 0) return 0;
+    if (memcmp(mocap_orientation(m, in, i), pose + 3, 4 * sizeof *q) != 0) return 0;
+  }
   return 1;
 }
 
-// Sets the world's q and mocap poses. If they are new, the poses of bodies and the found contact points are out of date.
+// Sets the world's q and mocap poses. If they are new, nothing else belongs to them yet.
 static void set_point(hfiWorld* w, const double* q, const hfInput* in) {
   const hfModel* m = w->model;
+
   if (is_same_point(w, q, in)) return;
   memcpy(w->q, q, sizeof *q * (size_t)m->nq);
   for (int i = 0; i < m->nmocap; ++i) {
     memcpy(w->mocap + 7 * i, mocap_position(m, in, i), 3 * sizeof *q);
     memcpy(w->mocap + 7 * i + 3, mocap_orientation(m, in, i), 4 * sizeof *q);
   }
-  w->placed = HFI_DUE;
-  w->has_points = 0;
+  w->fresh = HFI_FRESH_POINT;
+  hfi_near_forget(&w->near);
+}
+
+// Computes the poses of bodies, unless they belong to the present point. in: the input with its mocap poses.
+static void compute_poses(hfiWorld* w, const hfInput* in) {
+  if (w->fresh & HFI_FRESH_POSES) return;
+  hfi_dynamics_pose(&w->dynamics, w->q, in);
+  w->fresh |= HFI_FRESH_POSES;
+}
+
+void hfi_world_need(hfiWorld* w, hfiFresh part) {
+  if (!(w->fresh & HFI_FRESH_POINT) || w->fresh & (uint32_t)part) return;
+
+  compute_poses(w, NULL); // Poses of a world with mocap bodies have been computed by hfi_world_go.
+  if (part != HFI_FRESH_PLACED) return;
+  hfi_dynamics_complete(&w->dynamics);
+  w->fresh |= HFI_FRESH_PLACED;
 }
 
 void hfi_world_pose(hfiWorld* w, const double* q, const hfInput* in) {
   set_point(w, q, in);
-  if (w->placed >= HFI_POSED) return;
-  hfi_dynamics_pose(&w->dynamics, q, in);
-  w->placed = HFI_POSED;
+  compute_poses(w, in);
 }
 
 void hfi_world_place(hfiWorld* w, const double* q, const hfInput* in) {
   hfi_world_pose(w, q, in);
-  if (w->placed == HFI_PLACED) return;
-  hfi_dynamics_complete(&w->dynamics);
-  w->placed = HFI_PLACED;
+  hfi_world_need(w, HFI_FRESH_PLACED);
 }
 
 void hfi_world_go(hfiWorld* w, const double* q, const hfInput* in) {
@@ -55,9 +70,10 @@ void hfi_world_go(hfiWorld* w, const double* q, const hfInput* in) {
   else set_point(w, q, in);
 }
 
-void hfi_world_complete(hfiWorld* w) {
-  if (w->placed == HFI_DUE) hfi_dynamics_pose(&w->dynamics, w->q, NULL);
-  if (w->placed == HFI_DUE || w->placed == HFI_POSED) hfi_dynamics_complete(&w->dynamics), w->placed = HFI_PLACED;
+void hfi_world_forget(hfiWorld* w) { w->fresh = 0; }
+
+int hfi_world_is_at(const hfiWorld* w, const hfState* s) {
+  return w->fresh & HFI_FRESH_POINT && s->nq == w->model->nq && memcmp(hf_state_q(s), w->q, sizeof *w->q * (size_t)s->nq) == 0;
 }
 
 void hfi_world_mark_start(hfiWorld* w) {

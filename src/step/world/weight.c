@@ -3,9 +3,9 @@
 //   w_B = trace(J M^-1 J^T)/3,   J the Jacobian of the velocity of Bcm, or of the angular velocity, at qpos0
 //   w_B = 1/m_B for a force and 0 for a torque, where a body slides by itself (is_lone_slider)
 //
-// For contacts, limits and equalities whose softness solref and solimp define, MuJoCo takes as inverse masses these weights, J M^-1 J^T of tendons,
-// and the diagonal of M^-1. An equality has the sum of the weights of its two sides.
-#include "step/world/world.h"
+// For contacts, limits and equalities whose softness solref and solimp define, MuJoCo takes as inverse masses these
+// weights, J M^-1 J^T of tendons, and the diagonal of M^-1. An equality has the sum of the weights of its two sides.
+#include "step/world/inside.h"
 
 #include "step/actuation/rows.h"
 #include "base/finite.h"
@@ -28,8 +28,9 @@ static int is_base(const hfModel* m, int body) {
   return body == 0 || (hf_model_body_parent(m)[body] == 0 && hf_model_body_dofnum(m)[body] == 0);
 }
 
-// MuJoCo weighs some bodies as if they could move in all directions (body_simple = 2): those that have no joints but slides along the axes of their
-// frame, whose frame is that of their inertia, and that neither carry a body nor hang on a body that moves.
+// MuJoCo weighs some bodies as if they could move in all directions (body_simple = 2): those that have no joints but
+// slides along the axes of their frame, whose frame is that of their inertia, and that neither carry a body nor hang on
+// a body that moves.
 static int is_lone_slider(const hfModel* m, int body) {
   int first = hf_model_body_jntadr(m)[body], n = hf_model_body_jntnum(m)[body];
   if (!is_base(m, hf_model_body_parent(m)[body]) || hf_model_body_subtreeend(m)[body] > body + 1) return 0;
@@ -88,20 +89,34 @@ static void weigh_tendons(hfiWorld* w) {
     w->actuation.reference_mass.tendon[t] = hfi_tendon_inverse_mass(&w->actuation, &w->dynamics, t);
 }
 
+// Which weights are needed.
+typedef struct NeededWeights { int contacts, equalities, tendons, dofs; } NeededWeights;
+
+// soft: 1 if MuJoCo's softness is the default of everything.
+static NeededWeights find_needed(const hfModel* m, int soft) {
+  NeededWeights needed;
+  needed.contacts = soft || has_soft_contacts(m);
+  needed.equalities = m->neq > 0 && (soft || hfi_any_nonzero(hf_model_eq_solref(m), 2 * m->neq));
+  needed.tendons = m->ntendon > 0 && (soft || needed.equalities || hfi_any_nonzero(hf_model_tendon_limit_solref(m), 2 * m->ntendon));
+  needed.dofs = soft || needed.equalities || hfi_any_nonzero(hf_model_jnt_limit_solref(m), 2 * m->njnt);
+  return needed;
+}
+
 void hfi_world_weigh(hfiWorld* w) {
   const hfModel* m = w->model;
-  int all = w->config.mujoco_softness, contacts = all || has_soft_contacts(m),
-      equalities = m->neq > 0 && (all || hfi_any_nonzero(hf_model_eq_solref(m), 2 * m->neq)),
-      tendons = m->ntendon > 0 && (all || equalities || hfi_any_nonzero(hf_model_tendon_limit_solref(m), 2 * m->ntendon)),
-      dofs = all || equalities || hfi_any_nonzero(hf_model_jnt_limit_solref(m), 2 * m->njnt);
+  NeededWeights needed = find_needed(m, w->config.mujoco_softness);
+
   for (int b = 0; b < m->nbody; ++b) w->weight[b] = 0;
-  if (!contacts && !dofs && !tendons) return;
+  if (!needed.contacts && !needed.dofs && !needed.tendons) return;
+
+  // the reference pose
   hf_dynamics_set_position(&w->dynamics, hf_model_qpos0(m), NULL);
   hf_dynamics_update_mass_matrix(&w->dynamics);
   hf_dynamics_factor(&w->dynamics);
-  if (contacts) weigh_bodies(w);
-  for (int i = 0; dofs && i < m->nv; ++i) w->actuation.reference_mass.dof[i] = hfi_dof_inverse_mass(&w->dynamics, i);
-  if (tendons) weigh_tendons(w);
-  if (equalities) weigh_equalities(w);
-  w->placed = 0;
+
+  if (needed.contacts) weigh_bodies(w);
+  for (int i = 0; needed.dofs && i < m->nv; ++i) w->actuation.reference_mass.dof[i] = hfi_dof_inverse_mass(&w->dynamics, i);
+  if (needed.tendons) weigh_tendons(w);
+  if (needed.equalities) weigh_equalities(w);
+  hfi_world_forget(w);
 }
