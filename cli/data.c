@@ -1,4 +1,5 @@
-// Where the files are that come with the command.
+// Where the files are that come with the command. No folder of the machine that built it is compiled into the command: it looks from
+// the place where it lies itself, so that nobody else can put files in its way.
 #include "data.h"
 
 #include <stdio.h>
@@ -8,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+// Whether the folder has a folder of models.
 static int has_models(const char* folder) {
   char path[DATA_PATH];
   struct stat info;
@@ -18,7 +20,11 @@ static int has_models(const char* folder) {
 // Finds the path of this command. If /proc is not mounted, as in a fresh root, this is the path by which the program was started.
 static int find_command(char* command, size_t size) {
   ssize_t length = readlink("/proc/self/exe", command, size - 1);
-  if (length > 0) return command[length] = 0, 1;
+  if (length > 0) {
+    command[length] = 0;
+    return 1;
+  }
+
   const char* started = (const char*)getauxval(AT_EXECFN);
   char* whole = started ? realpath(started, NULL) : NULL;
   int found = whole && strlen(whole) < size;
@@ -27,17 +33,57 @@ static int find_command(char* command, size_t size) {
   return found;
 }
 
-// Finds the folder of the models beside an installed command: PREFIX/share/holdfast for PREFIX/bin/holdfast. Returns 0 if it has no models.
-static int find_installed(char folder[DATA_PATH]) {
+// Installed: PREFIX/share/holdfast for the command PREFIX/bin/holdfast.
+static int find_installed(const char* prefix, char folder[DATA_PATH]) {
+  snprintf(folder, DATA_PATH, "%s/share/holdfast", prefix);
+  return has_models(folder);
+}
+
+// In a wheel: the Python package itself, whose command is PACKAGE/bin/holdfast and whose models are PACKAGE/models.
+static int find_package(const char* prefix, char folder[DATA_PATH]) {
+  char path[DATA_PATH];
+  snprintf(path, sizeof path, "%s/__init__.py", prefix);
+  if (access(path, F_OK) != 0) return 0;
+
+  snprintf(folder, DATA_PATH, "%s", prefix);
+  return has_models(folder);
+}
+
+// In a build folder, which is BUILD for BUILD/cli/holdfast: the sources that the file BUILD/source-folder names. The file counts only if
+// it belongs to the owner of the command.
+static int find_sources(const char* command, const char* build, char folder[DATA_PATH]) {
+  char path[DATA_PATH];
+  struct stat ours;
+  struct stat its;
+  snprintf(path, sizeof path, "%s/source-folder", build);
+  if (stat(command, &ours) != 0 || stat(path, &its) != 0 || its.st_uid != ours.st_uid) return 0;
+
+  FILE* file = fopen(path, "r");
+  int read = file && fgets(folder, DATA_PATH, file) != NULL;
+  if (file) fclose(file);
+  if (!read) return 0;
+  folder[strcspn(folder, "\n")] = 0;
+  return has_models(folder);
+}
+
+// Finds the folder of the files that come with the command. If there is none, it is share/holdfast beside the command, which messages
+// then name.
+static void find_folder(char folder[DATA_PATH]) {
   char command[512];
-  if (!find_command(command, sizeof command)) return 0;
+  char prefix[512];
+  snprintf(folder, DATA_PATH, "share/holdfast");
+  if (!find_command(command, sizeof command)) return;
+
+  // the folder above that of the command
+  snprintf(prefix, sizeof prefix, "%s", command);
   for (int up = 0; up < 2; ++up) {
-    char* slash = strrchr(command, '/');
-    if (!slash) return 0;
+    char* slash = strrchr(prefix, '/');
+    if (!slash) return;
     *slash = 0;
   }
-  snprintf(folder, DATA_PATH, "%s/share/holdfast", command);
-  return has_models(folder);
+
+  if (find_package(prefix, folder) || find_sources(command, prefix, folder)) return;
+  find_installed(prefix, folder);
 }
 
 const char* data_path(char path[DATA_PATH], const char* file) {
@@ -45,8 +91,8 @@ const char* data_path(char path[DATA_PATH], const char* file) {
   const char* given = getenv("HOLDFAST_DATA");
   if (given && *given)
     snprintf(folder, sizeof folder, "%s", given);
-  else if (!find_installed(folder))
-    snprintf(folder, sizeof folder, "%s", HF_SOURCE_DIR);
+  else
+    find_folder(folder);
   snprintf(path, DATA_PATH, "%.800s/%.200s", folder, file);
   return path;
 }

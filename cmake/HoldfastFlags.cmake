@@ -26,6 +26,20 @@ if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64
   set(small "unrolled_loop:256:noalign,libcall:-1:noalign")
   target_compile_options(holdfast_flags INTERFACE -mmemset-strategy=${small} -mmemcpy-strategy=${small})
 endif()
+# Hardening of optimised builds, for they parse foreign files and serve sockets: checked copies, and addresses of other libraries that are
+# bound at the start and then read-only. The wings that step a world have no stack protector, which would cost them and which reads no file;
+# all else has (CMakeLists.txt, target holdfast_guarded).
+include(CheckCCompilerFlag)
+check_c_compiler_flag(-fstack-protector-strong HF_HAS_STACK_PROTECTOR)
+add_library(holdfast_guarded INTERFACE)
+if(NOT HF_SANITIZE AND CMAKE_BUILD_TYPE MATCHES "^(Release|RelWithDebInfo|MinSizeRel)$")
+  target_compile_options(holdfast_flags INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+  target_link_options(holdfast_flags INTERFACE -Wl,-z,relro,-z,now)
+  if(HF_HAS_STACK_PROTECTOR)
+    target_compile_options(holdfast_guarded INTERFACE -fstack-protector-strong)
+    set(HF_STACK_PROTECTOR -fstack-protector-strong)
+  endif()
+endif()
 if(HF_SANITIZE)
   target_compile_options(holdfast_flags INTERFACE -fsanitize=${HF_SANITIZE} -fno-omit-frame-pointer
                                                   -fno-sanitize-recover=all)

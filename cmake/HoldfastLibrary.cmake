@@ -31,7 +31,7 @@ endforeach()
 if(HF_SANITIZE)
   target_link_options(holdfast PRIVATE -fsanitize=${HF_SANITIZE})
 else()
-  target_link_options(holdfast PRIVATE -Wl,-z,defs) # nothing undefined; sanitizers come with the program
+  target_link_options(holdfast PRIVATE -Wl,-z,defs,-z,relro,-z,now) # nothing undefined; sanitizers come with the program
 endif()
 if(HF_COVERAGE)
   target_link_options(holdfast PRIVATE --coverage)

@@ -17,9 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-enum { TOKEN = 32, MAX_CLIENTS = 16, PIECE = 16384 };
+enum { TOKEN = 32, MAX_CLIENTS = 16, PIECE = 16384, HTTP_PORT = 80 };
 
 typedef struct client {
   struct lws* wsi;
@@ -60,14 +61,19 @@ static int knows_token(const server* s, struct lws* wsi) {
   return difference == 0;
 }
 
-static int is_own(const server* s, struct lws* wsi, enum lws_token_indexes header,
-                  const char* scheme) {
-  char given[256], allowed[64];
-  const char* const names[] = {"127.0.0.1", "localhost"};
+// Whether a header names this server. Browsers leave out the port 80, which is that of http.
+static int is_own(const server* s, struct lws* wsi, enum lws_token_indexes header, const char* scheme) {
+  static const char* const names[] = {"127.0.0.1", "localhost"};
+  char given[256];
+  char allowed[64];
   if (lws_hdr_copy(wsi, given, sizeof given, header) <= 0) return 0;
+
   for (int i = 0; i < 2; ++i) {
     snprintf(allowed, sizeof allowed, "%s%s:%d", scheme, names[i], s->options->port);
     if (strcmp(given, allowed) == 0) return 1;
+
+    snprintf(allowed, sizeof allowed, "%s%s", scheme, names[i]);
+    if (s->options->port == HTTP_PORT && strcmp(given, allowed) == 0) return 1;
   }
   return 0;
 }
@@ -138,12 +144,22 @@ static int send_page_piece(struct lws* wsi, request* r) {
   return 0;
 }
 
-static int serve_page(struct lws* wsi, enum lws_callback_reasons reason, void* user, void* in,
-                      size_t length) {
-  (void)length;
-  if (reason == LWS_CALLBACK_HTTP) return answer_request(wsi, user, in);
-  if (reason == LWS_CALLBACK_HTTP_WRITEABLE) return send_page_piece(wsi, user);
-  return lws_callback_http_dummy(wsi, reason, user, in, length);
+// The protocol of requests. It is also the one that libwebsockets takes for a WebSocket that names no protocol, or the protocol "http", and
+// for an upgrade to HTTP/2: these are refused, whoever asks.
+static int serve_page(struct lws* wsi, enum lws_callback_reasons reason, void* user, void* in, size_t length) {
+  switch (reason) {
+  case LWS_CALLBACK_HTTP:
+    return answer_request(wsi, user, in);
+  case LWS_CALLBACK_HTTP_WRITEABLE:
+    return send_page_piece(wsi, user);
+  case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
+    return -1;
+  case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
+    // "websocket" goes on to the filter of the protocol that it names
+    return in && strcmp(in, "websocket") == 0 ? 0 : -1;
+  default:
+    return lws_callback_http_dummy(wsi, reason, user, in, length);
+  }
 }
 
 // ---- clients ---------------------------------------------------------------------------------------
@@ -277,6 +293,14 @@ static int make_token(char* token) {
   return 1;
 }
 
+// How many descriptors the server may use: half of those of the process, so that recordings and reports can still be opened.
+static unsigned descriptor_limit(void) {
+  enum { MOST_DESCRIPTORS = 256 };
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur / 2 > MOST_DESCRIPTORS) return MOST_DESCRIPTORS;
+  return (unsigned)(limit.rlim_cur / 2);
+}
+
 static struct lws_context* open_context(server* s) {
   static const struct lws_protocols protocols[] = {
       {"http", serve_page, sizeof(request), 0, 0, NULL, 0},
@@ -289,6 +313,7 @@ static struct lws_context* open_context(server* s) {
                                            .options = LWS_SERVER_OPTION_DISABLE_IPV6 |
                                                       LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND,
                                            .keepalive_timeout = 10,
+                                           .fd_limit_per_thread = descriptor_limit(),
                                            .pt_serv_buf_size = PIECE + 2048};
   lws_set_log_level(0, NULL);
   return lws_create_context(&info);

@@ -1,6 +1,8 @@
 // Height fields, see height_field.h.
 #include "model/height_field.h"
 
+#include "math/index.h"
+
 #include "base/disjoint_sets.h"
 
 // Two neighbouring triangles lie in one plane if the far vertex of one is nearer to the plane of the other than this share of the field's cells and
@@ -31,8 +33,8 @@ hfVec3 hfi_hfield_normal(const hfiHeightField* f, int c, int r, int upper) {
 }
 
 void hfi_hfield_cell(const hfiHeightField* f, double x, double y, int* c, int* r) {
-  *c = (int)clamp(floor((x + f->half[0]) / f->dx), 0, f->ncol - 2);
-  *r = (int)clamp(floor((y + f->half[1]) / f->dy), 0, f->nrow - 2);
+  *c = hfi_index_between((x + f->half[0]) / f->dx, 0, f->ncol - 2);
+  *r = hfi_index_between((y + f->half[1]) / f->dy, 0, f->nrow - 2);
 }
 
 double hfi_hfield_surface(const hfiHeightField* f, double x, double y) {

@@ -57,14 +57,40 @@ hfStatus hfi_sim_check_velocities(const hfSim* s, const double* v, const char* w
   return HF_OK;
 }
 
-// Refuses numbers of the state that are not finite, and velocities that are too large.
+// Coordinates beyond this are refused [m, rad]: products of three of them would leave the range of numbers.
+static const double LARGEST_COORDINATE = 1e100;
+
+// Whether all coordinates are finite and at most LARGEST_COORDINATE in size. It is also 0 if the sum of their squares exceeds its square.
+static int are_surely_coordinates(const double* q, int count) {
+  return hfi_sum_squares(q, count) <= LARGEST_COORDINATE * LARGEST_COORDINATE;
+}
+
+// Refuses coordinates of joint j that are not finite or too large; names the joint.
+static hfStatus check_coordinates(const hfModel* m, int j, const double* q, hfError* error) {
+  const double* first = q + hf_model_jnt_qposadr(m)[j];
+  int count = hfi_joint_nq(hf_model_jnt_type(m)[j]);
+  int dof = hf_model_jnt_dofadr(m)[j];
+  if (!hfi_all_finite(first, count)) return refuse_dof(m, dof, "position", error);
+
+  // the numbers of a quaternion may have any size: its direction counts
+  int quat = hfi_joint_kinds[hf_model_jnt_type(m)[j]].info.quat;
+  for (int i = 0; i < count; ++i)
+    if (fabs(first[i]) > LARGEST_COORDINATE && (quat < 0 || i < quat))
+      return hfi_refuse(error, HF_ERROR_NONFINITE, "position of %s on %s is %g: coordinates above %g cannot be computed with",
+                        label_of_dof_joint(m, dof).text, label_of_dof_body(m, dof).text, first[i], LARGEST_COORDINATE);
+  return HF_OK;
+}
+
+// Refuses numbers of the state that are not finite, coordinates that are too large, and velocities that are too large.
 static hfStatus check_state(const hfSim* s, const hfState* state, hfError* error) {
   const hfModel* m = s->model;
   if (!isfinite(state->time)) return hfi_refuse(error, HF_ERROR_NONFINITE, "the time of the state is not finite");
 
-  for (int j = 0; j < m->njnt; ++j)
-    if (!hfi_all_finite(hf_state_q(state) + hf_model_jnt_qposadr(m)[j], hfi_joint_nq(hf_model_jnt_type(m)[j])))
-      return refuse_dof(m, hf_model_jnt_dofadr(m)[j], "position", error);
+  for (int j = 0; j < m->njnt; ++j) {
+    hfStatus status = check_coordinates(m, j, hf_state_q(state), error);
+    if (status != HF_OK) return status;
+  }
+
   hfStatus status = hfi_sim_check_velocities(s, hf_state_v(state), "velocity", error);
   if (status != HF_OK) return status;
 
@@ -156,7 +182,8 @@ static hfStatus check_limits(const hfSim* s, const double* limit, hfError* error
 // with signals are tested one by one, because NaN is usual there. wrenches: the sum of their squares.
 static int surely_finite(const hfModel* m, const hfState* state, const hfInput* in, double wrenches) {
   if (!hfi_surely_speeds(hf_state_v(state), m->nv)) return 0;
-  double sum = wrenches + state->time + hfi_sum(hf_state_q(state), m->nq);
+  if (!are_surely_coordinates(hf_state_q(state), m->nq)) return 0;
+  double sum = wrenches + state->time;
   if (m->na) sum += hfi_sum(hf_state_act(state), m->na);
   if (m->nrest) sum += hfi_sum(hf_state_rest(state), m->nrest);
   if (!in) return isfinite(sum);

@@ -96,6 +96,30 @@ static void test_shared_library_exports_only_hf(void** state) {
   assert_true(atoi(ours) > 50);
 }
 
+// The library of an optimised build, which reads foreign files, has what protects against their faults.
+static void test_optimised_library_is_hardened(void** state) {
+  (void)state;
+#ifdef NDEBUG
+  if (INSTRUMENTED) skip();
+  assert_true(atoi(run("readelf -d " HF_BINARY_DIR "/libholdfast.so | grep -cE 'BIND_NOW|FLAGS.* NOW'")) > 0);
+  assert_true(atoi(run("nm -D --undefined-only " HF_BINARY_DIR "/libholdfast.so | grep -cE '__stack_chk_fail'")) > 0);
+  assert_true(atoi(run("nm -D --undefined-only " HF_BINARY_DIR "/libholdfast.so | grep -cE '__[a-z]+_chk'")) > 0);
+#else
+  skip();
+#endif
+}
+
+// No folder of the machine that builds is part of what is shipped.
+static void test_library_names_no_build_folder(void** state) {
+  (void)state;
+#ifdef NDEBUG
+  assert_int_equal(atoi(run("grep -c '" HF_SOURCE_DIR "/' " HF_BINARY_DIR "/libholdfast.so || true")), 0);
+  assert_int_equal(atoi(run("if test -f '" HF_COMMAND "'; then grep -c '" HF_SOURCE_DIR "/' '" HF_COMMAND "' || true; else echo 0; fi")), 0);
+#else
+  skip(); // debug information and asserts name their sources
+#endif
+}
+
 static void test_soname_carries_the_version_that_may_break(void** state) {
   (void)state;
   assert_non_null(
@@ -108,6 +132,8 @@ int main(void) {
       cmocka_unit_test(test_no_mutable_global),
       cmocka_unit_test(test_core_needs_only_libm_and_threads),
       cmocka_unit_test(test_shared_library_exports_only_hf),
+      cmocka_unit_test(test_optimised_library_is_hardened),
+      cmocka_unit_test(test_library_names_no_build_folder),
       cmocka_unit_test(test_soname_carries_the_version_that_may_break),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@ import importlib.util
 import io
 import os
 import signal
+import sqlite3
 import stat
 import subprocess
 import sys
@@ -186,6 +187,41 @@ def test_the_interrupt_key_ends_it_and_it_goes_on(folder):
     assert store.counts()["done"] == 300
     done = [line.split()[0] for line in (folder / "log").read_text().splitlines()]
     assert len(done) - len(set(done)) <= 2  # those that the two workers had in hand
+
+
+def test_a_study_that_was_stopped_loses_no_run(folder):
+    """Ctrl-Z, a suspended job, a closed laptop: everything stands still for longer than a run may take."""
+    limit, rest = 4, 8  # [s]
+    (folder / "slow.py").write_text("import time\ndef f(x):\n    for _ in range(20): time.sleep(0.05)\n    return x\n")
+    code = ("from holdfast.study import Study\nStudy(name='s', function='slow:f', folder=%r, parameters={'x': {'values': list(range(6))}}, "
+            "limits={'time': %d}).run(%r, workers=2)" % (str(folder), limit, str(folder / "s.db")))
+    driver = subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
+    deadline = time.monotonic() + 30
+    while not finished(folder / "s.db") and time.monotonic() < deadline:
+        time.sleep(0.05)
+    os.killpg(driver.pid, signal.SIGSTOP)
+    time.sleep(rest)
+    os.killpg(driver.pid, signal.SIGCONT)
+    assert driver.wait(60) == 0
+    assert Store(folder / "s.db").counts()["done"] == 6
+
+
+@pytest.mark.parametrize("damage", [
+    "UPDATE run SET metrics='{\"y\": ' WHERE idx=1", "UPDATE run SET metrics=5 WHERE idx=1",
+    "UPDATE run SET parameters='[1]' WHERE idx=1", "UPDATE run SET metrics=CAST(x'7bff7d' AS TEXT) WHERE idx=1",
+    "UPDATE run SET metrics='" + "[" * 100000 + "' WHERE idx=1", "UPDATE study SET value='{' WHERE key='study'"])
+def test_a_damaged_store_is_a_message(folder, damage, capsys):
+    walk_study(folder, 3).run(folder / "s.db", workers=1).close()
+    with sqlite3.connect(folder / "s.db") as db:
+        db.execute(damage)
+    db.close()
+    for verb in ("status", "export", "report"):
+        arguments = [verb, str(folder / "s.db")] + {"status": [], "export": ["-o", str(folder / "out.csv")], "report": ["-o", str(folder / "out.html")]}[verb]
+        code = main(arguments)
+        said = capsys.readouterr()
+        assert "Traceback" not in said.err
+        if code:
+            assert "s.db" in said.err and code == 1
 
 
 def test_what_goes_on_counts_earlier_runs_too(folder):

@@ -239,6 +239,35 @@ static void test_steps_depend_on_state_and_parameters_alone(void** s) {
   hf_model_free(base);
 }
 
+// A joint so far away that the place of a geom in a height field's frame is not a number any more.
+static void test_coordinates_beyond_arithmetic_are_refused(void** s) {
+  (void)s;
+  static const char* const scene =
+      "<mujoco><asset><hfield name='f' nrow='3' ncol='3' size='1 1 0.2 0.1' elevation='0 1 0 1 1 0 1 0 0'/></asset><worldbody>"
+      "<geom type='hfield' hfield='f' euler='10 20 30'/><body name='far'><joint name='rail' type='slide' axis='1 1 0'/>"
+      "<joint name='mast' type='slide' axis='0 0 1'/><geom size='0.1'/><geom type='box' size='0.1 0.1 0.1'/></body></worldbody></mujoco>";
+  hfError error;
+  simWorld w = sim_world_with(parse_model(scene), NULL);
+  static const double far_places[] = {1e101, 1e153, 1e200, 1e307, 1.7e308, -1e308};
+
+  for (size_t i = 0; i < sizeof far_places / sizeof *far_places; ++i) {
+    hf_state_reset(w.state, w.model);
+    hf_state_mutable_q(w.state)[0] = far_places[i];
+    assert_int_equal(hf_sim_step(w.sim, w.state, w.input, NULL, &error), HF_ERROR_NONFINITE);
+    assert_non_null(strstr(error.message, "rail"));
+    assert_int_equal(hf_sim_evaluate(w.sim, w.state, w.input, &error), HF_ERROR_NONFINITE);
+  }
+
+  // what is allowed may end in a status, and never outside of the arrays
+  for (double place = 1; place <= 1e100; place *= 1e3) {
+    hf_state_reset(w.state, w.model);
+    hf_state_mutable_q(w.state)[0] = place;
+    hf_state_mutable_q(w.state)[1] = -place;
+    hf_sim_step(w.sim, w.state, w.input, NULL, &error);
+  }
+  sim_world_free(&w);
+}
+
 static void test_bad_options(void** s) {
   (void)s;
   hfModel* m = parse_model(kScene);
@@ -323,6 +352,7 @@ int main(void) {
       cmocka_unit_test(test_quaternions_without_a_direction),
       cmocka_unit_test(test_a_state_with_the_same_dofs_of_another_model),
       cmocka_unit_test(test_steps_depend_on_state_and_parameters_alone),
+      cmocka_unit_test(test_coordinates_beyond_arithmetic_are_refused),
       cmocka_unit_test(test_bad_options),
       cmocka_unit_test(test_a_block_of_boxes_has_room),
   };

@@ -217,6 +217,19 @@ export async function strangersAreKeptOut() {
   check(await refused({ origin: `http://127.0.0.1:${server.port + 1}` }), 'origin of another port');
   check(await refused({ origin: '' }), 'no origin');
   check(await refused({ host: `evil.example:${server.port}` }), 'a name that was pointed here');
+
+  // a WebSocket of another protocol, or of none, and other upgrades, even with the token
+  for (const protocol of ['', 'http', 'nonsense', 'http, holdfast']) {
+    check(await refused({ protocol, token: '', origin: 'http://evil.example' }), `a stranger by protocol "${protocol}"`);
+    if (!protocol.includes('holdfast')) check(await refused({ protocol }), `our page by protocol "${protocol}"`);
+  }
+  check(await refused({ upgrade: 'h2c', protocol: '' }), 'HTTP/2');
+
+  // strangers cannot use up the connections
+  const crowd = await Promise.all(Array.from({ length: 80 }, () => openSocket(server.port, { token: '', protocol: '', origin: 'http://evil.example' })));
+  check(crowd.every(s => !s.open), 'none of a crowd is let in');
+  check(await get(`/?token=${server.token}`) === 200, 'the page is served beside a crowd');
+  crowd.forEach(s => s.close());
 }
 
 export async function nonsenseEndsOnlyItsConnection() {

@@ -2,12 +2,12 @@
 import { connect } from 'node:net';
 import { randomBytes } from 'node:crypto';
 
-export function openSocket(port, { token = '', origin = `http://127.0.0.1:${port}`, host = `127.0.0.1:${port}` } = {}) {
+export function openSocket(port, { token = '', origin = `http://127.0.0.1:${port}`, host = `127.0.0.1:${port}`, protocol = 'holdfast', upgrade = 'websocket' } = {}) {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1'), client = { socket, closed: false, bytes: 0, open: false };
     let head = '';
-    socket.on('connect', () => socket.write(`GET /?token=${token} HTTP/1.1\r\nHost: ${host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
-      `Sec-WebSocket-Key: ${randomBytes(16).toString('base64')}\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: holdfast\r\n${origin ? `Origin: ${origin}\r\n` : ''}\r\n`));
+    socket.on('connect', () => socket.write(`GET /?token=${token} HTTP/1.1\r\nHost: ${host}\r\nUpgrade: ${upgrade}\r\nConnection: Upgrade\r\n` +
+      `Sec-WebSocket-Key: ${randomBytes(16).toString('base64')}\r\nSec-WebSocket-Version: 13\r\n${protocol ? `Sec-WebSocket-Protocol: ${protocol}\r\n` : ''}${origin ? `Origin: ${origin}\r\n` : ''}\r\n`));
     socket.on('data', d => {
       client.bytes += d.length;
       if (client.open) return;

@@ -208,7 +208,8 @@ def main(arguments: list[str] | None = None) -> int:
         print("holdfast study: interrupted", file=sys.stderr)
         return 1
     except sqlite3.Error as error:
-        print(f"holdfast study: the store cannot be read or written: {error}", file=sys.stderr)
+        store = getattr(a, "store", None) or "the store"
+        print(f"holdfast study: {store} cannot be read or written: {error}", file=sys.stderr)
         return 1
 
 

@@ -24,6 +24,7 @@ Results = Generator[list[Result], None, None]  # as they come
 Engine = Callable[[Study, list[Run], int, "int | None"], Results]
 
 
+LATE = 1.0  # a driver that hears so much later than it wanted to was stopped itself (SIGSTOP, a suspended job, a closed laptop) [s]
 PAUSE = 0.1  # an engine yields at least after this time [s], even an empty list, so that the driver can write what it has
 _WRITE_EVERY = 0.05  # time between transactions [s], because each waits for the disk
 
@@ -76,6 +77,7 @@ class LocalPool:
         self.study, self.queue, self.count = study, queue, workers
         self.selector = selectors.DefaultSelector()
         self.workers: set[Worker] = set()
+        self.heard = time.monotonic()  # when the workers were last heard
 
     def results(self) -> Results:
         try:
@@ -115,6 +117,15 @@ class LocalPool:
         self.workers.discard(worker)
         worker.kill()
 
+    def _grant_lost_time(self) -> None:
+        """Limits count running time: what the driver slept through, its workers did too, so that their deadlines move by it."""
+        now = time.monotonic()
+        lost = now - self.heard - PAUSE
+        self.heard = now
+        if lost > LATE:
+            for worker in self.workers:
+                worker.deadline += lost
+
     def _hear(self) -> Results:
         patience = max(0.0, min([w.deadline for w in self.workers], default=0) - time.monotonic())
         for key, _ in self.selector.select(min(patience, PAUSE)):
@@ -125,6 +136,7 @@ class LocalPool:
                 task = worker.task
                 self._drop(worker)
                 yield self.queue.after_death(task, str(death)) if task else []
+        self._grant_lost_time()
         for worker in [w for w in self.workers if time.monotonic() > w.deadline]:
             task = worker.task
             self._drop(worker)

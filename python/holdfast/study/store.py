@@ -58,6 +58,17 @@ def _decode(value: Any) -> Any:
     return [_decode(v) for v in value] if isinstance(value, list) else value
 
 
+def _read_object(store: Path, text: Any, what: str) -> dict[str, Any]:
+    """A JSON object of a store, decoded. A store that was damaged is refused, and the message says where."""
+    try:
+        value = _decode(json.loads(text))
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise StudyError(f"{store} is damaged: {what} cannot be read ({type(error).__name__}: {error})") from None
+    if not isinstance(value, dict):
+        raise StudyError(f"{store} is damaged: {what} is not an object")
+    return value
+
+
 def _dumps(value: Any) -> str:
     return json.dumps(_encode(value), allow_nan=False, default=str)
 
@@ -133,7 +144,7 @@ class Store:
         try:
             return dict(self.db.execute(query))
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_READONLY_ROLLBACK:
+            if getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_READONLY_ROLLBACK:  # errors of the module itself have no code
                 raise
         # A driver that is killed while the journal changes its mode leaves half a write, and only a connection that may write takes that back.
         with closing(sqlite3.connect(self._address("rw"), uri=True, timeout=30)) as db:
@@ -243,12 +254,12 @@ class Store:
 
     @property
     def study(self) -> Study:
-        return Study.from_dict(json.loads(self.about["study"]))
+        return Study.from_dict(_read_object(self.path, self.about.get("study"), "the description of the study"))
 
     def planned(self) -> list[Run]:
         """Runs that have no result yet."""
         rows = self.db.execute("SELECT idx, parameters, seed FROM run WHERE status='planned' ORDER BY idx")
-        return [Run(i, _decode(json.loads(p)), s) for i, p, s in rows]
+        return [Run(i, _read_object(self.path, p, f"the parameters of run {i}"), s) for i, p, s in rows]
 
     def counts(self) -> dict[str, int]:
         """How many runs there are in each status, and how many successes and failures among those done."""
@@ -265,7 +276,8 @@ class Store:
         for i, status, success, message, seed, model, made, wall, parameters, metrics in self.db.execute(query):
             yield {"index": i, "status": status, "success": None if success is None else bool(success), "message": message,
                    "seed": seed, "model": model, "version": made, "wall": wall,
-                   "parameters": _decode(json.loads(parameters)), "metrics": _decode(json.loads(metrics))}
+                   "parameters": _read_object(self.path, parameters, f"the parameters of run {i}"),
+                   "metrics": _read_object(self.path, metrics, f"the metrics of run {i}")}
 
     def state(self, index: int) -> bytes | None:
         """The final state of a run, where it was kept: ``holdfast.State.from_bytes(model, data)``."""
@@ -314,7 +326,7 @@ def _join(out: Path, stores: list[Store]) -> None:
         for s in stores:
             results = s.db.execute("SELECT run.idx, status, message, success, metrics, state, data, wall, model FROM run "
                                    "LEFT JOIN recording USING (idx) WHERE status != 'planned' ORDER BY run.idx")
-            joined.add(Result(i, status, message, None if success is None else bool(success), _decode(json.loads(metrics)),
+            joined.add(Result(i, status, message, None if success is None else bool(success), _read_object(s.path, metrics, f"the metrics of run {i}"),
                               state, data, wall, model) for i, status, message, success, metrics, state, data, wall, model in results)
             s.close()
     finally:

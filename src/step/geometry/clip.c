@@ -11,6 +11,8 @@
 // Features: (1 + vertex, 0) for a vertex of A, (0, 1 + vertex) for one of B, (edge, edge) | HFI_EDGE_BIT for a crossing.
 #include "step/geometry/clip.h"
 
+#include "math/index.h"
+
 #include "step/geometry/manifold.h"
 #include "step/geometry/outline.h"
 #include "step/geometry/pairs.h"
@@ -85,8 +87,8 @@ static void start_cells(Cells* cells, hfVec3 n, const hfiFacet* smaller) {
 static double place_of(const Cells* cells, hfVec3 p) { return v3_dot(cells->direction, v3_sub(p, cells->origin)); }
 
 static int cell_at(const Cells* cells, double place) {
-  double cell = max2(min2(place * cells->per_metre, LAST_CELL), -LAST_CELL);
-  return (int)((uint32_t)(int32_t)cell % CELLS);
+  int cell = hfi_index_between(place * cells->per_metre, -(int)LAST_CELL, (int)LAST_CELL);
+  return (int)((uint32_t)cell % CELLS);
 }
 
 static int is_taken(const Cells* cells, int cell) { return cells->taken[cell / 64] >> cell % 64 & 1; }

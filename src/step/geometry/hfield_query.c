@@ -101,9 +101,13 @@ int hfi_field_find_cells(hfiFieldQuery* q) {
   q->own = hfi_shape_aabb(q->A, &here);
   q->own.lo = v3_sub(q->own.lo, grow), q->own.hi = v3_add(q->own.hi, grow);
   for (int i = 0; i < 3; ++i) q->spread[i] = 0.5 * (f->dx * fabs(q->X_BA.R.m[i]) + f->dy * fabs(q->X_BA.R.m[3 + i]));
-  if (q->box.lo.z > f->highest || q->box.hi.z < -f->base || q->box.lo.x > f->half[0] || q->box.hi.x < -f->half[0] ||
-      q->box.lo.y > f->half[1] || q->box.hi.y < -f->half[1])
-    return 0;
+
+  // a box with a coordinate that is not a number overlaps nothing
+  int overlaps = q->box.lo.z <= f->highest && q->box.hi.z >= -f->base &&        //
+                 q->box.lo.x <= f->half[0] && q->box.hi.x >= -f->half[0] &&     //
+                 q->box.lo.y <= f->half[1] && q->box.hi.y >= -f->half[1];
+  if (!overlaps) return 0;
+
   hfi_hfield_cell(f, q->box.lo.x, q->box.lo.y, &q->c0, &q->r0);
   hfi_hfield_cell(f, q->box.hi.x, q->box.hi.y, &q->c1, &q->r1);
   return 1;
