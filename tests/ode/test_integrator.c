@@ -4,7 +4,7 @@
 
 #include "methods/ode/butcher.h"
 #include "ode/problems.h"
-#include "methods/ode/step.h"
+#include "methods/ode/ode.h"
 
 static hfIntegrator* make(const hfOde* ode, const hfIntegratorConfig* config) {
   hfIntegrator* in = NULL;

@@ -10,7 +10,7 @@
 
 #include "base/object.h"
 #include "linalg/dense.h"
-#include "methods/ode/step.h"
+#include "methods/ode/ode.h"
 #include "step/contact/result.h"
 #include "step/law/law.h"
 

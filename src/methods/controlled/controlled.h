@@ -4,7 +4,7 @@
 
 #include "methods/continuous/continuous.h"
 #include "step/discrete/discrete.h"
-#include "methods/ode/step.h"
+#include "methods/ode/ode.h"
 
 // What error control needs of a step of discrete time beside the state at its end.
 typedef struct hfiStepSummary {

@@ -19,10 +19,11 @@ void hfi_chart_plan(hfiChart* chart, hfiArena* arena) {
 
 void hfi_chart_point(const hfiChart* chart, const double* u, double* x) {
   const hfOde* ode = &chart->ode;
-  if (ode->plus)
+  if (ode->plus) {
     ode->plus(ode->context, chart->x0, u, x);
-  else
-    for (int i = 0; i < ode->n; ++i) x[i] = chart->x0[i] + u[i];
+    return;
+  }
+  for (int i = 0; i < ode->n; ++i) x[i] = chart->x0[i] + u[i];
 }
 
 hfStatus hfi_chart_rate(hfiChart* chart, double t, const double* u, double* rate) {
@@ -31,30 +32,31 @@ hfStatus hfi_chart_rate(hfiChart* chart, double t, const double* u, double* rate
   ++chart->evaluations;
   hfStatus status = ode->rhs(ode->context, t, chart->x, rate);
   if (status) return status;
+
   memcpy(chart->raw, rate, (size_t)ode->n * sizeof *rate);
   if (ode->lift) ode->lift(ode->context, u, rate);
   return hfi_all_finite(rate, ode->n) ? HF_OK : HF_NO_SOLUTION;
 }
 
-static hfStatus difference_columns(hfiChart* chart, double t, const double* u, const double* rate,
-                                   double* J) {
+// J by forward differences, where F(u) is `rate`.
+static hfStatus difference_columns(hfiChart* chart, double t, const double* u, const double* rate, double* J) {
   const int n = chart->ode.n;
-  memcpy(chart->shifted, u, (size_t)n * sizeof *u);
+  double* shifted = chart->shifted;
+  memcpy(shifted, u, (size_t)n * sizeof *u);
   for (int j = 0; j < n; ++j) {
-    double delta = sqrt(DBL_EPSILON) * max2(1, fabs(u[j]));
-    chart->shifted[j] = u[j] + delta;
-    delta = chart->shifted[j] - u[j];
+    shifted[j] = u[j] + sqrt(DBL_EPSILON) * max2(1, fabs(u[j]));
+    double delta = shifted[j] - u[j]; // as rounded
     ++chart->jacobian_evaluations;
-    hfStatus status = hfi_chart_rate(chart, t, chart->shifted, chart->f);
-    chart->shifted[j] = u[j];
+    hfStatus status = hfi_chart_rate(chart, t, shifted, chart->f);
+    shifted[j] = u[j];
     if (status) return status;
     for (int i = 0; i < n; ++i) J[i * n + j] = (chart->f[i] - rate[i]) / delta;
   }
   return HF_OK;
 }
 
-static hfStatus carry_analytic(hfiChart* chart, double t, const double* u, const double* rate,
-                               double* J) {
+// The analytic J of f at u, carried to the chart.
+static hfStatus carry_analytic(hfiChart* chart, double t, const double* u, const double* rate, double* J) {
   const hfOde* ode = &chart->ode;
   hfi_chart_point(chart, u, chart->x);
   hfStatus status = ode->jacobian(ode->context, t, chart->x, J);
@@ -62,8 +64,7 @@ static hfStatus carry_analytic(hfiChart* chart, double t, const double* u, const
   return status;
 }
 
-hfStatus hfi_chart_jacobian(hfiChart* chart, int analytic, double t, const double* u,
-                            const double* rate, double* J) {
+hfStatus hfi_chart_jacobian(hfiChart* chart, int analytic, double t, const double* u, const double* rate, double* J) {
   return analytic ? carry_analytic(chart, t, u, rate, J) : difference_columns(chart, t, u, rate, J);
 }
 
@@ -85,8 +86,8 @@ double hfi_chart_norm(const hfiChart* chart, const double* u) {
   const double* weight = chart->ode.weight;
   double norm = 0;
   for (int i = 0; i < chart->ode.n; ++i) {
-    double a = fabs(u[i]) * (weight ? weight[i] : 1);
-    if (!(a <= norm)) norm = a; // also when a is NaN
+    double size = fabs(u[i]) * (weight ? weight[i] : 1);
+    if (!(size <= norm)) norm = size; // also when the size is NaN
     if (isnan(norm)) return norm;
   }
   return norm;

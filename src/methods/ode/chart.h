@@ -28,8 +28,7 @@ void hfi_chart_point(const hfiChart* chart, const double* u, double* x);
 // Computes F(t, u). Returns a status > 0 if f does not exist or is not finite.
 hfStatus hfi_chart_rate(hfiChart* chart, double t, const double* u, double* rate);
 // J = dF/du (n x n) at u, where F is `rate`: analytic, or by n forward differences.
-hfStatus hfi_chart_jacobian(hfiChart* chart, int analytic, double t, const double* u,
-                            const double* rate, double* J);
+hfStatus hfi_chart_jacobian(hfiChart* chart, int analytic, double t, const double* u, const double* rate, double* J);
 // How much of the Newton update du at u may be taken.
 double hfi_chart_limit(hfiChart* chart, double t, const double* u, const double* du);
 // The region of f in which u lies.

@@ -6,25 +6,26 @@
 // matrix and a rhythm of steps are not given up for little.
 #include "methods/ode/controller.h"
 
+#include "math/elementary.h"
+
 #include "math/vec3.h"
 
-static const double SAFETY = 0.8, SHRINK = 0.1, GROW = 5, GROW_LEAST = 1.2, SHRINK_LEAST = 0.9;
+static const double SAFETY = 0.8;                        // A step aims at this share of the length that the error allows [-].
+static const double LEAST_FACTOR = 0.1, MOST_FACTOR = 5; // The next length over this one is at least and at most this [-].
+static const double LEAST_GROWTH = 1.2;                  // A step that would grow by a smaller factor keeps its length [-].
+static const double LEAST_CUT = 0.9;                     // A rejected step is shortened at least by this factor [-].
 
 hfiVerdict hfi_controller_judge(double h, double error, double accuracy, int order) {
   hfiVerdict verdict = {error <= accuracy, h};
   if (!isfinite(error)) {
-    verdict.h = SHRINK * h;
+    verdict.h = LEAST_FACTOR * h;
     return verdict;
   }
-  double factor = error > 0 ? SAFETY * hfi_pow(accuracy / error, 1.0 / order) : GROW;
-  if (verdict.accept)
-    verdict.h = factor < GROW_LEAST ? h : h * min2(factor, GROW);
-  else
-    verdict.h = h * clamp(factor, SHRINK, SHRINK_LEAST);
+
+  double factor = error > 0 ? SAFETY * hfi_pow(accuracy / error, 1.0 / order) : MOST_FACTOR;
+  if (!verdict.accept) verdict.h = h * clamp(factor, LEAST_FACTOR, LEAST_CUT);
+  else if (factor >= LEAST_GROWTH) verdict.h = h * min2(factor, MOST_FACTOR);
   return verdict;
 }
 
-hfiVerdict hfi_controller_retry(double h) {
-  hfiVerdict verdict = {0, 0.5 * h};
-  return verdict;
-}
+hfiVerdict hfi_controller_retry(double h) { return (hfiVerdict){0, 0.5 * h}; }

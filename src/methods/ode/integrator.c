@@ -7,6 +7,8 @@
 #include <assert.h>
 #include <string.h>
 
+// Default numbers of iterations.
+enum { FULL_ITERATIONS = 20, QUASI_ITERATIONS = 10 };
 // Under error control Newton may leave an error of this share of the accuracy [-].
 static const double NEWTON_SHARE = 0.05;
 
@@ -24,33 +26,35 @@ hfIntegratorConfig hf_integrator_config_default(void) {
 
 // ---- creation -------------------------------------------------------------------------------------
 
-static int positive(double x) { return x > 0 && isfinite(x); }
+static int is_positive(double x) { return x > 0 && isfinite(x); }
 
+// Refuses the first field that breaks its demand.
 static hfStatus check_config(const hfIntegratorConfig* c, const hfOde* ode, hfError* error) {
-  const char* broken = NULL;
-  double value = 0;
-#define DEMAND(holds, field, text) if (!broken && !(holds)) { broken = #field " must be " text; value = (double)c->field; }
+#define DEMAND(holds, field, text) \
+  if (!(holds)) return hfi_refuse(error, HF_ERROR_ARGUMENT, "integrator: " #field " must be " text " (it is %g)", (double)c->field);
   DEMAND(hfi_butcher(c->method), method, "rk3, implicit-euler or sdirk")
-  DEMAND(!c->error_control || positive(c->accuracy), accuracy, "positive; for fixed steps switch error_control off")
-  DEMAND(positive(c->step), step, "positive")
+  DEMAND(!c->error_control || is_positive(c->accuracy), accuracy, "positive; for fixed steps switch error_control off")
+  DEMAND(is_positive(c->step), step, "positive")
   DEMAND(c->smallest_step >= 0 && c->smallest_step <= c->step, smallest_step, "between zero and the step")
   DEMAND(c->max_steps >= 0, max_steps, "zero or positive")
   DEMAND(c->newton == HF_NEWTON_FULL || c->newton == HF_NEWTON_QUASI, newton, "0 (full) or 1 (quasi)")
   DEMAND(c->jacobian == HF_JACOBIAN_FORWARD || c->jacobian == HF_JACOBIAN_ANALYTIC, jacobian, "0 (forward) or 1 (analytic)")
   DEMAND(c->jacobian == HF_JACOBIAN_FORWARD || ode->jacobian, jacobian, "0: this equation has no analytic one")
   DEMAND(c->max_iterations >= 0, max_iterations, "zero or positive")
-  DEMAND(positive(c->newton_tolerance), newton_tolerance, "positive")
+  DEMAND(is_positive(c->newton_tolerance), newton_tolerance, "positive")
   DEMAND(c->divergence > 0, divergence, "positive")
 #undef DEMAND
-  return broken ? hfi_refuse(error, HF_ERROR_ARGUMENT, "integrator: %s (it is %g)", broken, value) : HF_OK;
+  return HF_OK;
 }
 
+// Sets the options of the stepper.
 static void configure_stepper(hfiStepper* s, const hfIntegratorConfig* c) {
   int full = c->newton == HF_NEWTON_FULL;
+  int iterations = full ? FULL_ITERATIONS : QUASI_ITERATIONS;
   s->analytic = c->jacobian == HF_JACOBIAN_ANALYTIC;
   s->tals = c->tals;
   s->newton.full = full;
-  s->newton.max_iterations = c->max_iterations ? c->max_iterations : full ? 20 : 10;
+  s->newton.max_iterations = c->max_iterations ? c->max_iterations : iterations;
   s->newton.tolerance = c->error_control ? NEWTON_SHARE * c->accuracy : c->newton_tolerance;
   s->newton.divergence = c->divergence;
 }
@@ -63,13 +67,13 @@ static void take_arrays(void* object, hfiArena* arena) {
   in->x = HFI_TAKE(arena, double, ode->nx);
 }
 
-hfStatus hf_integrator_create(hfIntegrator** integrator, const hfOde* ode,
-                              const hfIntegratorConfig* config, hfError* error) {
+hfStatus hf_integrator_create(hfIntegrator** integrator, const hfOde* ode, const hfIntegratorConfig* config, hfError* error) {
   hfi_clear_error(error);
   assert(integrator && ode && config && ode->rhs && ode->n > 0 && ode->nx >= ode->n);
   assert(ode->plus ? ode->lift && (!ode->jacobian || ode->lift_jacobian) : ode->nx == ode->n);
   hfStatus status = check_config(config, ode, error);
   if (status) return status;
+
   hfIntegrator seed = {.config = *config, .stepper.chart.ode = *ode};
   configure_stepper(&seed.stepper, config);
   hfIntegrator* in = hfi_object_create(&seed, sizeof seed, take_arrays, &config->allocator, "an integrator", error);
@@ -80,17 +84,34 @@ hfStatus hf_integrator_create(hfIntegrator** integrator, const hfOde* ode,
 
 void hf_integrator_free(hfIntegrator* integrator) { hfi_release(integrator); }
 
+// ---- starting anew ----------------------------------------------------------------------------------
+
 void hf_integrator_reset(hfIntegrator* in) {
   hfiStepper* s = &in->stepper;
+
+  // what is kept from step to step
   in->next = 0;
   s->matrix.known = 0;
   hfi_stepper_forget_start(s);
-  s->chart.evaluations = s->chart.jacobian_evaluations = 0;
-  s->iterations = s->limited = s->jacobians = s->matrix.factorisations = 0;
-  in->steps = in->rejected = in->failed = in->held = 0;
-  in->smallest = in->last = in->estimate = 0;
-  in->bend = in->bent = 0;
-  in->jumps = in->crossed = 0;
+  in->bend = 0;
+  in->bent = 0;
+  in->jumps = 0;
+  in->crossed = 0;
+
+  // the report
+  s->chart.evaluations = 0;
+  s->chart.jacobian_evaluations = 0;
+  s->iterations = 0;
+  s->limited = 0;
+  s->jacobians = 0;
+  s->matrix.factorisations = 0;
+  in->steps = 0;
+  in->rejected = 0;
+  in->failed = 0;
+  in->held = 0;
+  in->smallest = 0;
+  in->last = 0;
+  in->estimate = 0;
   in->status = HF_OK;
 }
 
@@ -101,6 +122,8 @@ void hfi_integrator_resize(hfIntegrator* in, int32_t nx, int32_t n) {
   s->matrix.n = n;
   hf_integrator_reset(in);
 }
+
+// ---- reading and setting ------------------------------------------------------------------------------
 
 hfIntegratorReport hf_integrator_report(const hfIntegrator* in) {
   const hfiStepper* s = &in->stepper;

@@ -2,6 +2,7 @@
 #ifndef HFI_ODE_INTEGRATOR_H
 #define HFI_ODE_INTEGRATOR_H
 
+#include "methods/ode/ode.h"
 #include "methods/ode/step.h"
 
 struct hfIntegrator {
@@ -17,8 +18,8 @@ struct hfIntegrator {
   int32_t holds;                   // 1: the steps up to the next point of the grid hold f
   double smallest, last;           // shortest accepted step, last step tried [s]
   double estimate;                 // norm of the error of the last step
-  double bend, bent;               // fixed explicit steps: of the longest step that failed since one as long was accepted, its bend and its
-                                   // length; 0: there is none [s]
+  double bend;                     // fixed explicit steps: the bend of the longest step that failed since one as long was accepted
+  double bent;                     // length of that step; 0: there is none [s]
   int32_t jumps;                   // 1: f jumps within the last step that was tried
   int32_t crossed;                 // 1: the last accepted step crossed a jump
   hfiStiffnessWatch watch;         // explicit

@@ -18,20 +18,26 @@ void hfi_stage_matrix_plan(hfiStageMatrix* matrix, int n, hfiArena* arena) {
 
 // ---- parts ------------------------------------------------------------------------------------------
 
+// The first coordinate of the part of i, by a forest of parents. Shortens the way to it.
 static int find_root(int32_t* parent, int i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
+  while (parent[i] != i) {
+    parent[i] = parent[parent[i]];
+    i = parent[i];
+  }
   return i;
 }
 
-// The root of a part is its first coordinate.
-static void join(int32_t* parent, int i, int j) {
-  i = find_root(parent, i), j = find_root(parent, j);
-  if (i < j) parent[j] = i;
-  else parent[i] = j;
+// Joins the parts of i and j. The root of a part is its first coordinate.
+static void join_parts(int32_t* parent, int i, int j) {
+  int root_i = find_root(parent, i);
+  int root_j = find_root(parent, j);
+  if (root_i < root_j) parent[root_j] = root_i;
+  else parent[root_i] = root_j;
 }
 
 // Lists the coordinates part by part, and writes where each part starts.
 static void list_parts(hfiStageMatrix* m) {
+  // the part of each coordinate, and how many each part has
   m->parts = 0;
   for (int i = 0; i <= m->n; ++i) m->start[i] = 0;
   for (int i = 0; i < m->n; ++i) {
@@ -39,29 +45,32 @@ static void list_parts(hfiStageMatrix* m) {
     m->part[i] = root == i ? m->parts++ : m->part[root];
     ++m->start[m->part[i] + 1];
   }
+
+  // a counting sort, which moves each start to the next one
   for (int k = 0; k < m->parts; ++k) m->start[k + 1] += m->start[k];
   for (int i = 0; i < m->n; ++i) m->order[m->start[m->part[i]]++] = i;
   for (int k = m->parts; k > 0; --k) m->start[k] = m->start[k - 1];
   m->start[0] = 0;
 }
 
+// Finds the parts of J.
 static void find_parts(hfiStageMatrix* m) {
   for (int i = 0; i < m->n; ++i) m->parent[i] = i;
   for (int i = 0; i < m->n; ++i) {
     const double* row = m->J + (size_t)i * (size_t)m->n;
     for (int j = 0; j < m->n; ++j)
-      if (row[j] != 0) join(m->parent, i, j);
+      if (row[j] != 0) join_parts(m->parent, i, j);
   }
   list_parts(m);
 }
 
 // ---- factors ----------------------------------------------------------------------------------------
 
-// Factors the part with these n coordinates.
-static int factor_part(const hfiStageMatrix* m, double gamma_h, const int32_t* at, int n, double* LU, int32_t* pivot) {
+// Factors the part with these n coordinates. Returns 0, or non-zero where it is singular.
+static int factor_part(const hfiStageMatrix* m, double gamma_h, const int32_t* coordinate, int n, double* LU, int32_t* pivot) {
   for (int r = 0; r < n; ++r) {
-    const double* row = m->J + (size_t)at[r] * (size_t)m->n;
-    for (int c = 0; c < n; ++c) LU[r * n + c] = -gamma_h * row[at[c]];
+    const double* row = m->J + (size_t)coordinate[r] * (size_t)m->n;
+    for (int c = 0; c < n; ++c) LU[r * n + c] = -gamma_h * row[coordinate[c]];
     LU[r * n + r] += 1;
   }
   return hfi_lu(LU, n, n, pivot);
@@ -71,10 +80,12 @@ int hfi_stage_matrix_factor(hfiStageMatrix* matrix, double gamma_h) {
   double* LU = matrix->LU;
   int failed = 0;
   if (matrix->factored == gamma_h) return 0;
+
   ++matrix->factorisations;
   find_parts(matrix);
   for (int k = 0; k < matrix->parts && !failed; ++k) {
-    int first = matrix->start[k], n = matrix->start[k + 1] - first;
+    int first = matrix->start[k];
+    int n = matrix->start[k + 1] - first;
     failed = factor_part(matrix, gamma_h, matrix->order + first, n, LU, matrix->pivot + first);
     LU += (size_t)n * (size_t)n;
   }
@@ -85,11 +96,13 @@ int hfi_stage_matrix_factor(hfiStageMatrix* matrix, double gamma_h) {
 void hfi_stage_matrix_solve(const hfiStageMatrix* matrix, double* b) {
   const double* LU = matrix->LU;
   for (int k = 0; k < matrix->parts; ++k) {
-    int first = matrix->start[k], n = matrix->start[k + 1] - first;
-    const int32_t* at = matrix->order + first;
-    for (int i = 0; i < n; ++i) matrix->b[i] = b[at[i]];
+    int first = matrix->start[k];
+    int n = matrix->start[k + 1] - first;
+    const int32_t* coordinate = matrix->order + first;
+
+    for (int i = 0; i < n; ++i) matrix->b[i] = b[coordinate[i]];
     hfi_lu_solve(LU, n, n, matrix->pivot + first, matrix->b);
-    for (int i = 0; i < n; ++i) b[at[i]] = matrix->b[i];
+    for (int i = 0; i < n; ++i) b[coordinate[i]] = matrix->b[i];
     LU += (size_t)n * (size_t)n;
   }
 }

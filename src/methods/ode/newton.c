@@ -25,22 +25,37 @@
 // or left, a contact made or broken) has another matrix: it is formed anew, and contraction is measured
 // afresh. Leaving needs that as much as entering: the small update that steps out of a stick region is
 // followed by a large one, which is no divergence.
-#include "math/elementary.h"
 #include "methods/ode/newton.h"
+
+#include "math/elementary.h"
 
 #include <float.h>
 #include <math.h>
 
 enum { UNKNOWN = -1 };
 // An update and a residual below this share of the tolerance end the iteration [-].
-static const double NEGLIGIBLE = 1e-3;
+static const double NEGLIGIBLE_SHARE = 1e-3;
+// An update below this share of |y| is round-off [-].
+static const double ROUNDING_SHARE = 10 * DBL_EPSILON;
 
-static double take_update(const hfiStageProblem* p, double* y, const double* r) {
-  for (int i = 0; i < p->n; ++i) y[i] -= r[i];
-  return p->norm(p->context, y);
-}
+// What the iterations so far have shown.
+typedef struct Contraction {
+  double update;   // |dy| of the last iteration, if contraction can be measured against it; UNKNOWN
+  double residual; // |r| of that iteration
+  int renew;       // 1: the matrix is formed at the next y, because the updates are negligible and do not contract
+} Contraction;
 
-// The update is -r; r <- alpha r.
+// An iteration.
+typedef struct Iteration {
+  double residual; // |r| before it
+  double update;   // |dy|
+  double alpha;    // share of dy that was taken
+  int moved;       // 1: y was on another piece of r than the matrix before
+  int exact;       // 1: the matrix was formed at y
+  int left;        // number of iterations that may follow
+} Iteration;
+
+// The update is -r; r <- alpha r. Returns alpha.
 static double limit_update(const hfiStageProblem* p, const double* y, double* r) {
   if (!p->limit) return 1;
   for (int i = 0; i < p->n; ++i) r[i] = -r[i];
@@ -49,47 +64,70 @@ static double limit_update(const hfiStageProblem* p, const double* y, double* r)
   return alpha;
 }
 
-// Are the remaining iterations, with the contraction theta, too few to bring an update of this size below the tolerance?
-static int cannot_converge(const hfiStageOptions* options, double theta, double size, int left) {
-  return hfi_pow(theta, left) / (1 - theta) * size > options->tolerance;
+// Makes an iteration: evaluates r at y, forms the matrix if that is asked for, and subtracts the update from y. r becomes the part of the update
+// that was taken.
+static hfStatus iterate(const hfiStageProblem* p, int always_exact, double* y, double* r, Iteration* it) {
+  hfStatus status = p->residual(p->context, y, r);
+  if (status) return status;
+  it->residual = p->norm(p->context, r);
+  it->moved = p->moved && p->moved(p->context, y);
+  it->exact = always_exact || it->moved;
+  if (it->exact) status = p->refresh(p->context, y);
+  if (status) return status;
+
+  p->solve(p->context, r);
+  it->update = p->norm(p->context, r);
+  it->alpha = limit_update(p, y, r);
+  if (p->trace) p->trace(p->context, it->residual, it->update, it->alpha);
+  if (!isfinite(it->update)) return HF_OK;
+  for (int i = 0; i < p->n; ++i) y[i] -= r[i];
+  return HF_OK;
 }
 
-hfStatus hfi_stage_newton(const hfiStageProblem* p, const hfiStageOptions* options, double* y, double* r,
-                          hfiStageResult* result) {
-  double previous = UNKNOWN; // |dy| of the last iteration, if contraction can be measured against it
-  double previous_residual = UNKNOWN;
-  int renew = 0; // 1: the matrix is formed at the next y, because the updates are negligible and do not contract
+typedef enum Verdict { SOLVED, HOPELESS, UNFINISHED } Verdict;
+
+// Judges an iteration after which y has the norm `length`: whether y is the solution, whether the iterations will not find it, or whether they go on.
+// Updates what they have shown.
+static Verdict judge(const hfiStageOptions* options, const Iteration* it, double length, Contraction* c, hfiStageResult* result) {
+  const double negligible = NEGLIGIBLE_SHARE * options->tolerance;
+  const double size = it->update;
+  if (size <= ROUNDING_SHARE * fmax(1, length) || fmax(size, it->residual) <= negligible) return SOLVED;
+
+  // two negligible updates, the second with the matrix at y itself
+  int is_negligible = it->alpha == 1 && size <= negligible;
+  if (is_negligible && it->exact && !it->moved && c->update > 0 && c->update <= negligible) return SOLVED;
+
+  // contraction
+  if (c->update > 0 && it->alpha == 1) {
+    int diverges = size / c->update >= options->divergence;
+    c->renew = is_negligible && diverges;
+    if (diverges && !c->renew) return HOPELESS;
+    double theta = fmax(size / c->update, it->residual / c->residual);
+    result->theta = fmax(result->theta, theta);
+    if (theta < 1 && theta / (1 - theta) * size < options->tolerance) return SOLVED;
+    if (theta < 1 && !options->full && hfi_pow(theta, it->left) / (1 - theta) * size > options->tolerance) return HOPELESS;
+  }
+
+  c->update = it->alpha == 1 ? size : UNKNOWN;
+  c->residual = it->residual;
+  return UNFINISHED;
+}
+
+hfStatus hfi_stage_newton(const hfiStageProblem* p, const hfiStageOptions* options, double* y, double* r, hfiStageResult* result) {
+  Contraction c = {UNKNOWN, UNKNOWN, 0};
   *result = (hfiStageResult){0};
   for (int k = 0; k < options->max_iterations; ++k) {
-    hfStatus status = p->residual(p->context, y, r);
+    Iteration it = {.left = options->max_iterations - 1 - k};
+    hfStatus status = iterate(p, options->full || c.renew, y, r, &it);
     if (status) return status;
-    double residual = p->norm(p->context, r);
-    int moved = p->moved && p->moved(p->context, y);
-    if (moved) previous = UNKNOWN;
-    int exact = options->full || moved || renew;
-    if (exact) status = p->refresh(p->context, y);
-    if (status) return status;
-    p->solve(p->context, r);
-    double size = p->norm(p->context, r), alpha = limit_update(p, y, r);
     ++result->iterations;
-    result->limited += alpha < 1;
-    if (p->trace) p->trace(p->context, residual, size, alpha);
-    if (!isfinite(size)) return HF_NOT_CONVERGED;
+    result->limited += it.alpha < 1;
+    if (!isfinite(it.update)) return HF_NOT_CONVERGED;
 
-    double length = take_update(p, y, r);
-    if (size <= 10 * DBL_EPSILON * fmax(1, length) || fmax(size, residual) <= NEGLIGIBLE * options->tolerance) return HF_OK;
-    int negligible = alpha == 1 && size <= NEGLIGIBLE * options->tolerance;
-    if (negligible && exact && !moved && previous > 0 && previous <= NEGLIGIBLE * options->tolerance) return HF_OK;
-    if (previous > 0 && alpha == 1) {
-      renew = negligible && size / previous >= options->divergence;
-      if (size / previous >= options->divergence && !renew) return HF_NOT_CONVERGED;
-      double theta = fmax(size / previous, residual / previous_residual);
-      result->theta = fmax(result->theta, theta);
-      if (theta < 1 && theta / (1 - theta) * size < options->tolerance) return HF_OK;
-      if (theta < 1 && !options->full && cannot_converge(options, theta, size, options->max_iterations - 1 - k)) return HF_NOT_CONVERGED;
-    }
-    previous = alpha == 1 ? size : UNKNOWN;
-    previous_residual = residual;
+    if (it.moved) c.update = UNKNOWN;
+    Verdict verdict = judge(options, &it, p->norm(p->context, y), &c, result);
+    if (verdict == SOLVED) return HF_OK;
+    if (verdict == HOPELESS) return HF_NOT_CONVERGED;
   }
   return HF_NOT_CONVERGED;
 }

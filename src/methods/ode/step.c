@@ -10,7 +10,7 @@
 // (U - base)/g and not F(t, U), in which the error that Newton left in U would be multiplied by the stiffness.
 //
 // Full Newton forms J in every iteration. Quasi-Newton keeps J from step to step. It forms J again, at the start of the
-// step, when Newton failed with an old one, or after a step in which the updates contracted more slowly than REFRESH. An attempt
+// step, when Newton failed with an old one, or after a step in which the updates contracted more slowly than REFRESH_CONTRACTION. An attempt
 // with a shorter step from the same start keeps it.
 #include "methods/ode/step.h"
 
@@ -18,11 +18,12 @@
 #include <string.h>
 
 // Contraction of Newton's updates above which quasi-Newton forms J again at the start of the next step [-].
-static const double REFRESH = 0.1;
+static const double REFRESH_CONTRACTION = 0.1;
 
 void hfi_stepper_plan(hfiStepper* s, const hfiButcher* table, hfiArena* arena) {
   const hfOde* ode = &s->chart.ode;
   s->table = table;
+
   hfi_chart_plan(&s->chart, arena);
   if (table->gamma > 0) hfi_stage_matrix_plan(&s->matrix, ode->n, arena);
   s->K = HFI_TAKE(arena, double, table->stages * ode->n);
@@ -31,7 +32,10 @@ void hfi_stepper_plan(hfiStepper* s, const hfiButcher* table, hfiArena* arena) {
 
 static void copy(double* to, const double* from, int n) { memcpy(to, from, (size_t)n * sizeof *to); }
 
-void hfi_stepper_forget_start(hfiStepper* s) { s->rate0_known = s->start_jacobian = 0; }
+void hfi_stepper_forget_start(hfiStepper* s) {
+  s->rate0_known = 0;
+  s->start_jacobian = 0;
+}
 
 void hfi_stepper_centre(hfiStepper* s, const double* x) {
   copy(s->chart.x0, x, s->chart.ode.nx);
@@ -56,7 +60,8 @@ static hfStatus form_jacobian(hfiStepper* s, double t, const double* u, const do
   if (s->tals) s->region = hfi_chart_region(&s->chart, t, u);
   hfStatus status = hfi_chart_jacobian(&s->chart, s->analytic, t, u, rate, s->matrix.J);
   s->matrix.known = !status;
-  s->matrix.factored = s->start_jacobian = 0;
+  s->matrix.factored = 0;
+  s->start_jacobian = 0;
   return status;
 }
 
@@ -81,17 +86,15 @@ static int stage_moved(void* context, const double* y) {
   return hfi_chart_region(&s->chart, s->t, y) != s->region;
 }
 
-static double stage_norm(void* context, const double* dy) {
-  return hfi_chart_norm(&((hfiStepper*)context)->chart, dy);
-}
+static double stage_norm(void* context, const double* dy) { return hfi_chart_norm(&((hfiStepper*)context)->chart, dy); }
 
 static void stage_trace(void* context, double residual, double update, double alpha) {
   hfiStepper* s = context;
   if (s->trace_count == s->trace_capacity) return;
-  hfNewtonIterate iterate = {s->t, s->gamma_h, residual, update, alpha};
-  s->trace[s->trace_count++] = iterate;
+  s->trace[s->trace_count++] = (hfNewtonIterate){s->t, s->gamma_h, residual, update, alpha};
 }
 
+// Solves the stage from the guess y, and counts the work.
 static hfStatus run_newton(hfiStepper* s, double* y) {
   hfiStageProblem problem = {.context = s,
                              .n = s->chart.ode.n,
@@ -131,6 +134,7 @@ static hfStatus renew_jacobian(hfiStepper* s, double t0, const double* u0) {
     hfStatus status = hfi_chart_rate(&s->chart, t0, u0, s->rate);
     return status ? status : form_jacobian(s, t0, u0, s->rate);
   }
+
   double* zero = s->update;
   memset(zero, 0, (size_t)s->chart.ode.n * sizeof *zero);
   hfStatus status = compute_rate0(s, t0, zero);
@@ -147,6 +151,7 @@ static hfStatus solve_quasi(hfiStepper* s, double t0, const double* u0, const do
       if (status) return status;
       s->fresh = 1;
     }
+
     if (hfi_stage_matrix_factor(&s->matrix, s->gamma_h)) return HF_SINGULAR;
     copy(y, guess, s->chart.ode.n);
     hfStatus status = run_newton(s, y);
@@ -161,6 +166,7 @@ static void sum_stages(hfiStepper* s, int i, double h, const double* u0) {
   const int n = s->chart.ode.n;
   if (u0) copy(s->base, u0, n);
   else memset(s->base, 0, (size_t)n * sizeof *s->base);
+
   for (int j = 0; j < i; ++j) {
     double a = h * s->table->A[i][j];
     if (a == 0) continue;
@@ -168,6 +174,7 @@ static void sum_stages(hfiStepper* s, int i, double h, const double* u0) {
   }
 }
 
+// Computes point u and rate K_i of an explicit stage.
 static hfStatus explicit_stage(hfiStepper* s, int i, const double* u0, double* u) {
   const int n = s->chart.ode.n;
   copy(u, s->base, n);
@@ -177,6 +184,7 @@ static hfStatus explicit_stage(hfiStepper* s, int i, const double* u0, double* u
   return status;
 }
 
+// Computes point u and rate K_i of an implicit stage; u holds the first guess.
 static hfStatus implicit_stage(hfiStepper* s, int i, double t0, const double* u0, double* u) {
   const int n = s->chart.ode.n;
   double* guess = s->K + i * n; // This storage is free until K is known.
@@ -204,14 +212,16 @@ void hfi_stepper_error(hfiStepper* s, double h, double* error) {
   memset(error, 0, (size_t)n * sizeof *error);
   for (int j = 0; j < s->table->stages; ++j)
     for (int l = 0; l < n; ++l) error[l] += h * s->table->e[j] * s->K[j * n + l];
+
   // Stiff parts of the estimate are damped as the method damps them: e <- (I - g J)^-1 e.
   if (s->table->gamma > 0) hfi_stage_matrix_solve(&s->matrix, error);
 }
 
 void hfi_stepper_accept(hfiStepper* s) {
   hfi_stepper_forget_start(s);
+
   // The last stage of an explicit method is the first of the next step.
   s->rate0_known = s->table->gamma == 0;
   if (s->rate0_known) copy(s->rate0, s->chart.raw, s->chart.ode.n);
-  if (s->theta > REFRESH) s->matrix.known = 0;
+  if (s->theta > REFRESH_CONTRACTION) s->matrix.known = 0;
 }

@@ -9,7 +9,7 @@
 // bodies' velocities. Neither change alters q or v.
 #include "methods/switching/inside.h"
 
-#include "methods/ode/step.h"
+#include "methods/ode/ode.h"
 
 #include <string.h>
 
