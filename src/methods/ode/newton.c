@@ -45,15 +45,15 @@ typedef struct Contraction {
   int renew;       // 1: the matrix is formed at the next y, because the updates are negligible and do not contract
 } Contraction;
 
-// An iteration.
-typedef struct Iteration {
+// One iteration.
+typedef struct NewtonStep {
   double residual; // |r| before it
   double update;   // |dy|
   double alpha;    // share of dy that was taken
   int moved;       // 1: y was on another piece of r than the matrix before
   int exact;       // 1: the matrix was formed at y
   int left;        // number of iterations that may follow
-} Iteration;
+} NewtonStep;
 
 // The update is -r; r <- alpha r. Returns alpha.
 static double limit_update(const hfiStageProblem* p, const double* y, double* r) {
@@ -66,7 +66,7 @@ static double limit_update(const hfiStageProblem* p, const double* y, double* r)
 
 // Makes an iteration: evaluates r at y, forms the matrix if that is asked for, and subtracts the update from y. r becomes the part of the update
 // that was taken.
-static hfStatus iterate(const hfiStageProblem* p, int always_exact, double* y, double* r, Iteration* it) {
+static hfStatus iterate(const hfiStageProblem* p, int always_exact, double* y, double* r, NewtonStep* it) {
   hfStatus status = p->residual(p->context, y, r);
   if (status) return status;
   it->residual = p->norm(p->context, r);
@@ -88,7 +88,7 @@ typedef enum Verdict { SOLVED, HOPELESS, UNFINISHED } Verdict;
 
 // Judges an iteration after which y has the norm `length`: whether y is the solution, whether the iterations will not find it, or whether they go on.
 // Updates what they have shown.
-static Verdict judge(const hfiStageOptions* options, const Iteration* it, double length, Contraction* c, hfiStageResult* result) {
+static Verdict judge(const hfiStageOptions* options, const NewtonStep* it, double length, Contraction* c, hfiStageResult* result) {
   const double negligible = NEGLIGIBLE_SHARE * options->tolerance;
   const double size = it->update;
   if (size <= ROUNDING_SHARE * fmax(1, length) || fmax(size, it->residual) <= negligible) return SOLVED;
@@ -117,7 +117,7 @@ hfStatus hfi_stage_newton(const hfiStageProblem* p, const hfiStageOptions* optio
   Contraction c = {UNKNOWN, UNKNOWN, 0};
   *result = (hfiStageResult){0};
   for (int k = 0; k < options->max_iterations; ++k) {
-    Iteration it = {.left = options->max_iterations - 1 - k};
+    NewtonStep it = {.left = options->max_iterations - 1 - k};
     hfStatus status = iterate(p, options->full || c.renew, y, r, &it);
     if (status) return status;
     ++result->iterations;
