@@ -52,7 +52,7 @@ hfStatus hf_sim_evaluate(hfSim* s, const hfState* state, const hfInput* in, hfEr
   return HF_OK;
 }
 
-hfStepCapacity hf_sim_capacity(const hfSim* s) { return s->maker->assembly.capacity; }
+hfStepCapacity hf_sim_capacity(const hfSim* s) { return hfi_discrete_capacity(s->maker); }
 
 hfStatus hf_sim_problem(hfSim* s, const hfState* state, const hfInput* in, const hfStepProblem** problem, hfError* error) {
   hfi_clear_error(error);
@@ -60,10 +60,8 @@ hfStatus hf_sim_problem(hfSim* s, const hfState* state, const hfInput* in, const
   hfStatus status = hfi_sim_begin(s, state, in, error);
   if (status != HF_OK) return status;
 
-  hfi_discrete_problem(s->maker, state, hfi_sim_feed_back(s, state, in), 1);
-  if (s->config.gyroscopic) hfi_discrete_begin_flight(s->maker);
+  *problem = hfi_discrete_problem(s->maker, state, hfi_sim_feed_back(s, state, in));
   s->stepped = 0;
-  *problem = &s->maker->assembly.problem;
   return HF_OK;
 }
 

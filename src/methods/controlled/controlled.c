@@ -96,10 +96,10 @@ static hfStatus take_step(attempt* a, hfState* state, double h, hfiStepSummary* 
   hfiDiscrete* d = a->c->discrete;
   hfStepReport* report = a->out->report;
   clear_output(a);
-  d->config.step = h;
+  hfi_discrete_set_step(d, h);
   hfStatus status = hfi_discrete_step(d, state, a->in, a->out, a->error);
-  d->config.step = a->c->step;
-  hfi_summarise_step(summary, d);
+  hfi_discrete_set_step(d, a->c->step);
+  hfi_summarise_step(summary, a->c);
   a->total.continuous.evaluations += 1;
   a->total.solve.iterations += report->solve.iterations;
   a->total.solve.rung = imax2(a->total.solve.rung, report->solve.rung);

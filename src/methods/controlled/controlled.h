@@ -49,8 +49,8 @@ typedef struct hfiControlled {
   double* change;     // (nv) share times difference
 } hfiControlled;
 
-// Summarises the last step of `discrete`.
-void hfi_summarise_step(hfiStepSummary* summary, const hfiDiscrete* discrete);
+// Summarises the last step of controlled->discrete.
+void hfi_summarise_step(hfiStepSummary* summary, const hfiControlled* controlled);
 
 // Computes `difference` and returns the estimated error of the step [m, rad].
 double hfi_controlled_error(hfiControlled* controlled, const hfState* half, const hfState* full);

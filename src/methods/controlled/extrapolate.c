@@ -1,6 +1,8 @@
 // The difference of two states, and Richardson's extrapolation x1 = half (+) share (half (-) full).
 #include "methods/controlled/controlled.h"
 
+#include "step/problem/algebra.h"
+
 // A tree that flies takes steps of second order that are symmetric in time: their error is C h^3 + O(h^5), so the two half steps lack a third of
 // their difference from the full step. Other trees take steps of first order [-].
 static const double FLIGHT_SHARE = 1.0 / 3, OTHER_SHARE = 1;
@@ -37,13 +39,13 @@ static void compute_change(hfiControlled* c) {
 
 // Whether the change would deepen an overlap, or make one, by more than `most`.
 static int change_presses_contact(const hfiControlled* c, double most) {
-  const hfStepProblem* p = &c->discrete->assembly.problem;
+  const hfStepProblem* p = hfi_discrete_read_problem(c->discrete);
   double away[6], velocity[6];
   for (const hfStepBlock *b = p->block, *end = b + p->nblock; b < end; ++b) {
     if (b->law != HF_LAW_CONTACT) continue;
     hfi_block_velocity(p, b, c->change, away);
     if (!(-away[0] > most)) continue;
-    hfi_block_velocity(p, b, c->discrete->v1, velocity);
+    hfi_block_velocity(p, b, hfi_discrete_read_solution(c->discrete), velocity);
     double depth = p->contact[b->param].depth - p->h * velocity[0];
     if (depth - away[0] > max2(depth, 0) + most) return 1;
   }

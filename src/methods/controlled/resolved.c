@@ -64,7 +64,7 @@ void hfi_resolved_free(hfiResolved* resolved) {
 
 int hfi_resolved_applies(const hfiControlled* c, const hfInput* in) {
   const hfModel* m = c->world->model;
-  const hfSimConfig* config = &c->discrete->config;
+  const hfSimConfig* config = hfi_discrete_config(c->discrete);
   int rows = m->neq > 0 || hfi_world_targets(c->world, in) || hfi_any_nonzero(hf_model_dof_frictionloss(m), m->nv) ||
              hfi_any_nonzero(hf_model_tendon_frictionloss(m), m->ntendon);
   return config->method == HF_METHOD_TAMSI && config->gyroscopic && !rows && m->nmocap == 0 && m->nv > 0 &&

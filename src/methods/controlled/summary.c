@@ -4,17 +4,17 @@
 // An impact is taken at the start of its step, though a gap is left. Until the bodies would have met, for the time gap/|vn|, their velocity is too
 // large by (1 + e) |vn|, so that they are ahead by (1 + e) gap. If both the full step and the first half contain the impact, their difference does
 // not show this.
-static double measure_early(const hfiDiscrete* d) {
+static double measure_early(const hfiDiscrete* d, const hfiNear* near) {
   double early = 0;
-  for (int i = 0; i < d->world->near.ncontact && d->nimpact > 0; ++i) {
-    const hfiContact* c = &d->world->near.contact[i];
-    if (c->depth < 0 && hfi_discrete_find_impact(d, c)) early = max2(early, -(1 + c->material.restitution) * c->depth);
+  for (int i = 0; i < near->ncontact && hfi_discrete_impact_count(d) > 0; ++i) {
+    const hfiContact* c = &near->contact[i];
+    if (c->depth < 0 && hfi_discrete_has_bounced(d, c)) early = max2(early, -(1 + c->material.restitution) * c->depth);
   }
   return early;
 }
 
-void hfi_summarise_step(hfiStepSummary* summary, const hfiDiscrete* d) {
-  summary->bounced = d->nimpact > 0;
-  summary->early = measure_early(d);
-  for (int t = 0; t < d->world->model->ntree; ++t) summary->flies[t] = d->config.gyroscopic && d->flies[t];
+void hfi_summarise_step(hfiStepSummary* summary, const hfiControlled* c) {
+  summary->bounced = hfi_discrete_impact_count(c->discrete) > 0;
+  summary->early = measure_early(c->discrete, &c->world->near);
+  for (int t = 0; t < c->world->model->ntree; ++t) summary->flies[t] = hfi_discrete_tree_flew(c->discrete, t);
 }

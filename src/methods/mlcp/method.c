@@ -1,6 +1,7 @@
 // The method `mlcp`: steps of discrete time whose problem is solved with rigid contact.
 #include "methods/mlcp/mlcp.h"
 
+#include "step/actuation/actuation.h"
 #include "step/discrete/discrete.h"
 
 #include <holdfast/mlcp.h>
@@ -43,5 +44,5 @@ const hfiMethod hfi_method_mlcp = {
     .contact_count = hfi_discrete_count_contacts,
     .contact = hfi_discrete_read_contact,
     .problem_maker = hfi_discrete_find_maker,
-    .energy = {.overlaps = hfi_discrete_overlap_energy, .row_work = hfi_discrete_find_row_work},
+    .energy = {.overlaps = hfi_discrete_overlap_energy, .row_work = hfi_discrete_row_work},
 };

@@ -1,5 +1,5 @@
 // The end of a step: the state moves there, and its memory of contacts with it.
-#include "step/discrete/discrete.h"
+#include "step/discrete/inside.h"
 
 #include "linalg/dense.h"
 
@@ -13,13 +13,37 @@ static int store_memory(hfiDiscrete* s, hfState* state) {
   return hfi_memory_store(state, &step);
 }
 
+// Returns the times at which trees stop, because they would pass through something [s]; NULL if all trees move over the
+// whole step. The report counts the trees that stop.
+static const double* find_stop_times(hfiDiscrete* s, hfStepReport* report) {
+  const double h = s->config.step;
+  if (!s->config.anticipate || !s->world->config.max_contacts) return NULL;
+
+  const double* stop_time = hfi_near_find_stops(&s->world->near, &s->flight, s->config.gyroscopic, s->v1, h);
+  if (!stop_time) return NULL;
+  for (int t = 0; t < s->world->model->ntree; ++t) report->nstopped += stop_time[t] < h;
+  return stop_time;
+}
+
+// Moves q over the step with the velocities v1, without inertial motion of free bodies.
+static void move_by_velocity(const hfiDiscrete* s, const double* stop_time, double* q) {
+  const hfModel* m = s->world->model;
+
+  for (int j = 0; j < m->njnt; ++j) {
+    int dof = hf_model_jnt_dofadr(m)[j];
+    double time = s->config.step;
+    if (stop_time) time = min2(time, stop_time[hf_model_dof_tree(m)[dof]]);
+    hfi_joint_integrate(hf_model_jnt_type(m)[j], q + hf_model_jnt_qposadr(m)[j], s->v1 + dof, time);
+  }
+}
+
 // Moves q over the step. v (nv), the solution of the step problem, becomes the velocities at the end of the step, after the inertial motion of trees
 // that fly.
 static void move_coordinates(hfiDiscrete* s, const hfInput* in, hfStepReport* report, double* q, double* v) {
-  const double* stop_time = hfi_discrete_find_stops(s, report);
+  const double* stop_time = find_stop_times(s, report);
 
-  if (s->config.gyroscopic) hfi_discrete_end_flight(s, in, stop_time, q, v);
-  else hfi_discrete_move_plainly(s, stop_time, q);
+  if (s->config.gyroscopic) hfi_discrete_move_inertially(s, in, stop_time, q, v);
+  else move_by_velocity(s, stop_time, q);
   if (s->sleep.count) hfi_sleep_hold(s, q, v);
 }
 
@@ -50,5 +74,5 @@ void hfi_discrete_advance(hfiDiscrete* s, hfState* state, const hfInput* in, hfi
   // contacts, and trees that fall asleep
   if (needs_poses) hfi_world_pose(w, q, in);
   if (remembers && store_memory(s, state)) out->report->status = HF_OVERFLOW;
-  if (s->config.sleep) hfi_sleep_end(s, state, in, out->report);
+  if (s->config.sleep) hfi_sleep_settle(s, state, in, out->report);
 }

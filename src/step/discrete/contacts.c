@@ -1,6 +1,6 @@
 // Which contacts count in a step: those that touch, those that the motion of the step is predicted to close, and those
 // that its solution closes.
-#include "step/discrete/discrete.h"
+#include "step/discrete/inside.h"
 
 #include "base/finite.h"
 #include "step/contact/surface.h"
@@ -51,7 +51,7 @@ static int any_row_moves_geoms(const hfiDiscrete* s) {
 static int predict_contact_free_velocity(hfiDiscrete* s) {
   const hfStepProblem* p = &s->assembly.problem;
   hfSolveReport report;
-  hfiSolveJob job = {s->solver, &s->config.solver, p, s->v1, s->impulse, &report};
+  hfiSolveJob job = {s->solver.ladder, &s->config.solver, p, s->v1, s->impulse, &report};
   if (hfi_solver_solve_marked(&job, NULL, NULL) < 0) return 0;
   for (int i = 0; s->sleep.count && i < p->nv; ++i)
     if (s->sleep.asleep[hf_model_dof_tree(s->world->model)[i]]) s->v1[i] = 0;
@@ -66,7 +66,7 @@ static double find_steepest(const hfiDiscrete* s) { return sqr(2 * HFI_PI / s->c
 // release speed of the world.
 static void limit_recovery(const hfiDiscrete* s, hfContactLaw* law) {
   double deepest = s->world->model->world.release_speed * s->config.step;
-  if (s->policy.recovery * law->depth > deepest) law->depth = deepest / s->policy.recovery;
+  if (s->solver.policy.recovery * law->depth > deepest) law->depth = deepest / s->solver.policy.recovery;
 }
 
 // The velocities that moving surfaces add to the rows of contact i.
@@ -85,7 +85,7 @@ static inline void add_contact(hfiDiscrete* s, int i, double steepest) {
   if (s->block[i] < 0) return;
   if (s->world->surfaces) set_drift(s, i);
   hfContactLaw* law = &s->assembly.problem.contact[s->assembly.problem.block[s->block[i]].param];
-  if (s->policy.has_rigid_contacts) limit_recovery(s, law); // The force of rigid contact does not depend on the depth.
+  if (s->solver.policy.has_rigid_contacts) limit_recovery(s, law); // The force of rigid contact does not depend on the depth.
   else if (s->world->near.contact[i].material.adhesion != 0) hfi_contact_stick_on(&s->world->near.contact[i], law);
 }
 
@@ -96,7 +96,7 @@ static void add_adhesion(hfiDiscrete* s) {
   memset(pull, 0, sizeof *pull * (size_t)p->nv);
   hfi_world_add_adhesion(s->world, pull);
   for (int i = 0; i < p->nv; ++i) {
-    s->tau[i] += pull[i];
+    s->forces.tau[i] += pull[i];
     p->p[i] += s->config.step * pull[i];
   }
 }
@@ -104,15 +104,15 @@ static void add_adhesion(hfiDiscrete* s) {
 void hfi_discrete_add_contacts(hfiDiscrete* s, const hfState* state) {
   hfiWorld* w = s->world;
   if (w->has_adhesion) add_adhesion(s);
-  s->any_curved = 0;
+  s->curves.any = 0;
   if (!w->near.ncontact && !w->surfaces) return;
   if (hfi_contacts_remember(s)) hfi_memory_recall(state, &w->dynamics, w->surfaces, s->config.step, w->near.contact, w->near.ncontact);
   if (w->surfaces) hfi_assembly_begin_drift(&s->assembly);
   double steepest = find_steepest(s);
-  hfi_discrete_mark_curved(s);
+  hfi_discrete_mark_rolling(s);
   for (int i = 0; i < w->near.ncontact; ++i) add_contact(s, i, steepest);
-  hfi_discrete_bend(s);
-  hfi_discrete_ease(s);
+  hfi_discrete_follow_paths(s);
+  hfi_discrete_let_pass_edges(s);
   hfi_discrete_damp_rocking(s);
 }
 
@@ -124,7 +124,7 @@ void hfi_discrete_find_contacts(hfiDiscrete* s, int foresee) {
   int predicted = foresee && horizon > 0 && any_row_moves_geoms(s) && predict_contact_free_velocity(s);
 
   do
-    hfi_near_find(&w->near, 0, horizon, s->tau);
+    hfi_near_find(&w->near, 0, horizon, s->forces.tau);
   while (s->sleep.count && hfi_sleep_wake_touched(s));
   if (predicted) hf_dynamics_set_velocity(&w->dynamics, v0);
 }

@@ -1,33 +1,38 @@
-// Creating the methods of discrete time.
-#include "step/discrete/discrete.h"
+// Creating the methods of discrete time, and what others read of them.
+#include "step/discrete/inside.h"
 
 #include "base/object.h"
 #include "step/solve/solver.h"
 
+// ---- creation -----------------------------------------------------------------------------------------
+
+// Takes the arrays of all parts from an arena, or plans their size.
 static void take_arrays(void* object, hfiArena* arena) {
-  hfiDiscrete* d = object;
-  const hfModel* m = d->world->model;
-  int contacts = d->world->config.max_contacts;
-  hfi_assembly_init(&d->assembly, m, contacts, arena);
-  d->block = HFI_TAKE(arena, int32_t, contacts);
-  d->outcome = HFI_TAKE(arena, hfiContactOutcome, contacts);
-  d->ctrl_rate = HFI_TAKE(arena, double, 2 * m->nu);
-  d->tau = HFI_TAKE(arena, double, m->nv);
-  hfi_flight_init(&d->flight, &d->world->dynamics, arena);
-  HFI_TAKE_EACH(arena, int32_t, m->ntree, &d->flies, &d->changed);
-  d->v_end = HFI_TAKE(arena, double, m->nv);
-  d->touches = HFI_TAKE(arena, int32_t, m->ntree);
-  d->impact = HFI_TAKE(arena, hfiRebound, contacts);
-  d->roundness = HFI_TAKE(arena, double, m->ngeom);
-  if (arena->base) hfi_discrete_measure_roundness(d);
-  if (d->config.sleep) hfi_sleep_init(d, arena);
-  d->v1 = HFI_TAKE(arena, double, m->nv);
-  d->impulse = HFI_TAKE(arena, double, d->assembly.capacity.nrow);
+  hfiDiscrete* s = object;
+  const hfModel* m = s->world->model;
+  int contacts = s->world->config.max_contacts;
+
+  hfi_assembly_init(&s->assembly, m, contacts, arena);
+  s->block = HFI_TAKE(arena, int32_t, contacts);
+  s->outcome = HFI_TAKE(arena, hfiContactOutcome, contacts);
+  s->impacts.rebound = HFI_TAKE(arena, hfiRebound, contacts);
+  s->curves.contacts_on = HFI_TAKE(arena, int32_t, m->ntree);
+  s->forces.ctrl_rate = HFI_TAKE(arena, double, 2 * m->nu);
+  s->forces.tau = HFI_TAKE(arena, double, m->nv);
+
+  hfi_flight_init(&s->flight, &s->world->dynamics, arena);
+  HFI_TAKE_EACH(arena, int32_t, m->ntree, &s->flies, &s->changed);
+  HFI_TAKE_EACH(arena, double, m->nv, &s->v1, &s->v_end);
+  s->impulse = HFI_TAKE(arena, double, s->assembly.capacity.nrow);
+
+  s->roundness = HFI_TAKE(arena, double, m->ngeom);
+  if (arena->base) hfi_discrete_measure_roundness(s);
+  if (s->config.sleep) hfi_sleep_init(s, arena);
 }
 
-void hfi_discrete_refresh(hfiDiscrete* d, int resized) {
-  hfi_flight_sort(&d->flight, &d->world->dynamics);
-  if (resized) hfi_discrete_measure_roundness(d);
+void hfi_discrete_refresh(hfiDiscrete* s, int resized) {
+  hfi_flight_sort(&s->flight, &s->world->dynamics);
+  if (resized) hfi_discrete_measure_roundness(s);
 }
 
 int hfi_discrete_useful_threads(const hfModel* m, int threads) {
@@ -36,50 +41,71 @@ int hfi_discrete_useful_threads(const hfModel* m, int threads) {
 }
 
 // Creates the ladder, which is also the fallback of other solvers, and the solver that was handed in.
-static hfStatus create_solvers(hfiDiscrete* d, hfError* error) {
-  d->assembly.capacity.allocator = d->world->config.allocator;
-  hfStatus status = hf_solver_create(&d->solver, &d->assembly.capacity, error);
+static hfStatus create_solvers(hfiDiscrete* s, hfError* error) {
+  hfiStepSolver* solver = &s->solver;
+  s->assembly.capacity.allocator = s->world->config.allocator;
+  hfStatus status = hf_solver_create(&solver->ladder, &s->assembly.capacity, error);
   if (status != HF_OK) return status;
 
-  hfi_solver_use_workers(d->solver, d->world->config.workers);
-  if (!d->solver_table) return HF_OK;
-  return d->solver_table->create(&d->rigid_solver, &d->assembly.capacity, &d->config, &d->policy, error);
+  hfi_solver_use_workers(solver->ladder, s->world->config.workers);
+  if (!solver->table) return HF_OK;
+  return solver->table->create(&solver->rigid, &s->assembly.capacity, &s->config, &solver->policy, error);
 }
 
 // How a step deals with the ladder.
 static const hfiStepPolicy LADDER = {.has_row_velocities = 1, .limit_speed = HFI_USUAL_SPEED};
 
-hfStatus hfi_discrete_create(hfiDiscrete** discrete, hfiWorld* world, const hfSimConfig* config, const hfiProblemSolver* solver, hfError* error) {
+// Creates the scratch of a method. Refuses more contacts than a step problem can have.
+hfStatus hfi_discrete_create(hfiDiscrete** discrete, hfiWorld* world, const hfSimConfig* config,
+                             const hfiProblemSolver* solver, hfError* error) {
   int contacts = world->config.max_contacts;
   int largest = hfi_largest_contacts(world->model);
   if (contacts > largest)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "option max_contacts = %d: this model can have at most %d", contacts, largest);
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "option max_contacts = %d: this model can have at most %d", contacts,
+                      largest);
 
-  hfiDiscrete seed = {.world = world, .config = *config, .solver_table = solver, .policy = LADDER};
-  hfiDiscrete* d = hfi_object_create(&seed, sizeof seed, take_arrays, &world->config.allocator, "a step problem", error);
-  if (!d) return HF_ERROR_MEMORY;
+  hfiDiscrete seed = {.world = world, .config = *config, .solver = {.table = solver, .policy = LADDER}};
+  hfiDiscrete* s = hfi_object_create(&seed, sizeof seed, take_arrays, &world->config.allocator, "a step problem", error);
+  if (!s) return HF_ERROR_MEMORY;
 
-  hfStatus status = create_solvers(d, error);
-  if (status == HF_OK)
-    *discrete = d;
-  else
-    hfi_discrete_free(d);
+  hfStatus status = create_solvers(s, error);
+  if (status == HF_OK) *discrete = s;
+  else hfi_discrete_free(s);
   return status;
 }
 
-void hfi_discrete_free(hfiDiscrete* d) {
-  if (!d) return;
-  hf_solver_free(d->solver);
-  if (d->solver_table) d->solver_table->free(d->rigid_solver);
-  hfi_release(d);
+void hfi_discrete_free(hfiDiscrete* s) {
+  if (!s) return;
+  hf_solver_free(s->solver.ladder);
+  if (s->solver.table) s->solver.table->free(s->solver.rigid);
+  hfi_release(s);
 }
 
-// ---- for the table of methods -----------------------------------------------------------------------
+// ---- what others read ---------------------------------------------------------------------------------
 
-hfStatus hfi_discrete_create_method(void** method, hfiWorld* world, const hfSimConfig* config, const hfiProblemSolver* solver, hfError* error) {
-  hfiDiscrete* d = NULL;
-  hfStatus status = hfi_discrete_create(&d, world, config, solver, error);
-  if (status == HF_OK) *method = d;
+const hfSimConfig* hfi_discrete_config(const hfiDiscrete* s) { return &s->config; }
+
+void hfi_discrete_set_step(hfiDiscrete* s, double h) { s->config.step = h; }
+
+hfStepCapacity hfi_discrete_capacity(const hfiDiscrete* s) { return s->assembly.capacity; }
+
+const hfStepProblem* hfi_discrete_read_problem(const hfiDiscrete* s) { return &s->assembly.problem; }
+
+const double* hfi_discrete_read_solution(const hfiDiscrete* s) { return s->v1; }
+
+int hfi_discrete_tree_flew(const hfiDiscrete* s, int tree) { return s->config.gyroscopic && s->flies[tree]; }
+
+int hfi_discrete_impact_count(const hfiDiscrete* s) { return s->impacts.count; }
+
+int hfi_discrete_has_bounced(const hfiDiscrete* s, const hfiContact* c) { return hfi_discrete_find_impact(s, c) != NULL; }
+
+// ---- for the table of methods -------------------------------------------------------------------------
+
+hfStatus hfi_discrete_create_method(void** method, hfiWorld* world, const hfSimConfig* config,
+                                    const hfiProblemSolver* solver, hfError* error) {
+  hfiDiscrete* s = NULL;
+  hfStatus status = hfi_discrete_create(&s, world, config, solver, error);
+  if (status == HF_OK) *method = s;
   return status;
 }
 
@@ -99,19 +125,6 @@ hfContact hfi_discrete_read_contact(const void* method, int i) { return hfi_disc
 
 hfiDiscrete* hfi_discrete_find_maker(void* method) { return method; }
 
-double hfi_discrete_overlap_energy(const void* method) {
-  const hfiDiscrete* d = method;
-  double released = hfi_energy_at_release_speed(d->world->model);
-  double sum = 0;
-  for (int i = 0; i < d->world->near.ncontact; ++i) {
-    hfContact c = hfi_discrete_contact(d, i);
-    if (c.depth > 0) sum += d->policy.has_rigid_contacts ? released : 0.5 * c.fn * c.depth;
-  }
-  return sum;
-}
-
-double hfi_discrete_find_row_work(const void* method) { return hfi_discrete_row_work(method); }
-
 const hfiMethod hfi_method_discrete = {
     .traits = HFI_DISCRETE_TIME | HFI_INVERSE_DRIVES | HFI_LETS_SLEEP | HFI_SPARSE_HEAPS,
     .create = create,
@@ -120,5 +133,5 @@ const hfiMethod hfi_method_discrete = {
     .contact_count = hfi_discrete_count_contacts,
     .contact = hfi_discrete_read_contact,
     .problem_maker = hfi_discrete_find_maker,
-    .energy = {.overlaps = hfi_discrete_overlap_energy, .row_work = hfi_discrete_find_row_work},
+    .energy = {.overlaps = hfi_discrete_overlap_energy, .row_work = hfi_discrete_row_work},
 };

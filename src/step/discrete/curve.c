@@ -7,7 +7,7 @@
 //
 // A contact that keeps its gap in this way ends the step with J_n v = -drift. It must not give energy: so J_n v is at most the speed at which the
 // contact would close without its force, by the velocities of the start and by gravity.
-#include "step/discrete/discrete.h"
+#include "step/discrete/inside.h"
 
 #include "model/shape.h"
 
@@ -43,11 +43,11 @@ static int is_single(const hfiWorld* w, int i) {
 static void count_contacts(hfiDiscrete* s) {
   const hfiWorld* w = s->world;
   const int32_t* tree = hf_model_body_tree(w->model);
-  memset(s->touches, 0, sizeof *s->touches * (size_t)w->model->ntree);
+  memset(s->curves.contacts_on, 0, sizeof *s->curves.contacts_on * (size_t)w->model->ntree);
   for (int i = 0; i < w->near.ncontact; ++i) {
     int a = tree[w->near.contact[i].body_a], b = tree[w->near.contact[i].body_b];
-    if (a >= 0) s->touches[a]++;
-    if (b >= 0) s->touches[b]++;
+    if (a >= 0) s->curves.contacts_on[a]++;
+    if (b >= 0) s->curves.contacts_on[b]++;
   }
 }
 
@@ -55,7 +55,7 @@ static void count_contacts(hfiDiscrete* s) {
 static int rolls_alone(const hfiDiscrete* s, const hfiContact* c) {
   const int32_t* tree = hf_model_body_tree(s->world->model);
   int a = tree[c->body_a], b = tree[c->body_b];
-  return (a < 0 || s->touches[a] == 1) && (b < 0 || s->touches[b] == 1);
+  return (a < 0 || s->curves.contacts_on[a] == 1) && (b < 0 || s->curves.contacts_on[b] == 1);
 }
 
 static int any_rolls_alone(const hfiDiscrete* s) {
@@ -67,21 +67,21 @@ static int any_rolls_alone(const hfiDiscrete* s) {
 // A turn by theta moves a surface of size r by at most r theta^2/2 more than the linear motion does.
 static double bend_of_turn(double size, double turn2) { return 0.5 * size * turn2; }
 
-void hfi_discrete_mark_curved(hfiDiscrete* s) {
+void hfi_discrete_mark_rolling(hfiDiscrete* s) {
   const hfiWorld* w = s->world;
   const hfDynamics* d = &w->dynamics;
   double h = s->config.step;
-  s->any_curved = 0;
+  s->curves.any = 0;
   if (!s->config.gyroscopic || !s->config.anticipate) return;
-  if (!(bend_of_turn(w->near.size.largest_extent, sqr(2 * w->near.reach.farthest.turn)) > HFI_LEAST_BEND)) return; // twice, because two bodies may turn against each other
+  if (!(bend_of_turn(w->near.size.largest_extent, sqr(2 * w->near.reach.farthest.turn)) > HFI_LINEAR_PATH_ERROR)) return; // twice, because two bodies may turn against each other
   for (int i = 0; i < w->near.ncontact; ++i) {
     hfiContact* c = &w->near.contact[i];
     double size = curved_size(w->model, c);
     if (!(size > 0) || c->depth < -OPEN) continue;
     hfVec3 w_BA = v3_sub(d->V[d->body_link[c->body_a]].w, d->V[d->body_link[c->body_b]].w);
     double turn2 = h * h * v3_norm2(w_BA);
-    c->curved = bend_of_turn(size, turn2) > HFI_LEAST_BEND && turn2 < sqr(MOST_TURN) && is_single(w, i);
-    s->any_curved |= c->curved;
+    c->curved = bend_of_turn(size, turn2) > HFI_LINEAR_PATH_ERROR && turn2 < sqr(MOST_TURN) && is_single(w, i);
+    s->curves.any |= c->curved;
   }
 }
 
@@ -127,15 +127,15 @@ static int bend_all(hfiDiscrete* s, const double* v, int alone) {
   return any;
 }
 
-void hfi_discrete_bend(hfiDiscrete* s) {
-  if (!s->any_curved) return;
+void hfi_discrete_follow_paths(hfiDiscrete* s) {
+  if (!s->curves.any) return;
   if (!s->assembly.problem.drift) hfi_assembly_begin_drift(&s->assembly);
   bend_all(s, s->assembly.start, 0);
 }
 
-int hfi_discrete_bend_again(hfiDiscrete* s, const double* v) {
+int hfi_discrete_follow_paths_again(hfiDiscrete* s, const double* v) {
   const hfiWorld* w = s->world;
-  if (!s->any_curved) return 0;
+  if (!s->curves.any) return 0;
   count_contacts(s);
   if (!any_rolls_alone(s)) return 0;
   memset(s->changed, 0, sizeof *s->changed * (size_t)w->model->ntree);

@@ -1,19 +1,19 @@
 // Inertial motion (docs/theory/motion.md): which trees of a world fly, and how they start and end a step.
-#include "step/discrete/discrete.h"
+#include "step/discrete/inside.h"
 
 #include "base/finite.h"
 
 #include <string.h>
 
-const double* hfi_discrete_turn_free_bodies(hfiDiscrete* s, const double* v0) {
-  if (hfi_flight_begin(&s->flight, &s->world->dynamics, s->config.step, v0)) hfi_world_forget(s->world);
-  return s->flight.start;
+void hfi_discrete_turn_free_bodies(hfiDiscrete* s, const double* v0) {
+  int turned = hfi_flight_begin(&s->flight, &s->world->dynamics, s->config.step, v0);
+  if (turned) hfi_world_forget(s->world);
 }
 
 // Finds the trees on which no known force (tau) and no spring or damper (diag) acts; the others do not fly. Returns their number.
 static int ground_by_forces(hfiDiscrete* s) {
   const hfModel* m = s->world->model;
-  const double *tau = s->tau, *diag = s->assembly.problem.diag;
+  const double *tau = s->forces.tau, *diag = s->assembly.problem.diag;
   int flying = 0;
   for (int t = 0; t < m->ntree; ++t) {
     int i = hf_model_tree_dofadr(m)[t], end = i + hf_model_tree_dofnum(m)[t];
@@ -32,7 +32,7 @@ static int any_articulated_flies(const hfiDiscrete* s) {
 
 // The momentum of an articulated tree is set before contacts are solved. So it does not fly if another tree or the world may come near it, or if it
 // touches itself. For free bodies the solution shows whether a contact acted on them.
-void hfi_discrete_ground(hfiDiscrete* s) {
+void hfi_discrete_ground_near_trees(hfiDiscrete* s) {
   const int32_t *body = hf_model_geom_body(s->world->model), *tree = hf_model_body_tree(s->world->model);
   const int32_t* articulated = s->flight.articulated;
   if (!any_articulated_flies(s)) return;
@@ -133,13 +133,13 @@ static void ground_by_impulses(hfiDiscrete* s) {
 void hfi_discrete_begin_flight(hfiDiscrete* s) {
   hfStepProblem* p = &s->assembly.problem;
   if (ground_by_forces(s)) {
-    hfi_discrete_ground(s);
+    hfi_discrete_ground_near_trees(s);
     ground_by_rows(s);
   }
-  hfi_articulated_begin(&s->flight, &s->world->dynamics, s->config.step, p->v0, s->tau, s->flies, p->p);
+  hfi_articulated_begin(&s->flight, &s->world->dynamics, s->config.step, p->v0, s->forces.tau, s->flies, p->p);
 }
 
-void hfi_discrete_end_flight(hfiDiscrete* s, const hfInput* in, const double* stop_time, double* q, double* v) {
+void hfi_discrete_move_inertially(hfiDiscrete* s, const hfInput* in, const double* stop_time, double* q, double* v) {
   ground_by_impulses(s);
   for (int t = 0; stop_time && t < s->world->model->ntree; ++t)
     if (isfinite(stop_time[t])) s->flies[t] = 0; // A tree that stops moves along the path that was tested.

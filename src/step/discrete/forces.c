@@ -1,7 +1,7 @@
 // Forces of a step that are no contacts.
 //
 //   p* = M v0 + h (tau - bias),   tau = applied + J^T wrenches + what actuation leaves explicit
-#include "step/discrete/discrete.h"
+#include "step/discrete/inside.h"
 
 #include "linalg/dense.h"
 
@@ -14,13 +14,13 @@ static void look_ahead(hfiDiscrete* s, double time, const hfInput* in) {
   hfiWorld* w = s->world;
   const hfModel* m = w->model;
   if (!w->config.scene_signals || !m->nsignal) return; // The rates stay zero.
-  memset(s->ctrl_rate, 0, 2 * sizeof *s->ctrl_rate * (size_t)m->nu);
+  memset(s->forces.ctrl_rate, 0, 2 * sizeof *s->forces.ctrl_rate * (size_t)m->nu);
   for (int i = 0; i < m->nu; ++i) {
     int signal = hf_model_actuator_signal(m)[i], law = w->actuation.law[i];
     if (signal < 0 || hfi_control_is_given(in, i)) continue;
     if (hf_model_signal_type(m)[signal] == HF_SIGNAL_FEEDBACK) continue; // No later value is known.
     if (law == HF_DRIVE_CONSTRAINT) w->ctrl[i] = hf_signal_value(m, signal, time + s->config.step);
-    if (law == HF_DRIVE_COMPUTED_TORQUE) hf_signal_rates(m, signal, time, s->ctrl_rate + 2 * i);
+    if (law == HF_DRIVE_COMPUTED_TORQUE) hf_signal_rates(m, signal, time, s->forces.ctrl_rate + 2 * i);
   }
 }
 
@@ -43,15 +43,15 @@ void hfi_discrete_load(hfiDiscrete* s, const hfState* state, const hfInput* in) 
   hfStepProblem* p = &s->assembly.problem;
   const double h = s->config.step;
   hfi_world_load(w, state->time, in);
-  memset(s->tau, 0, sizeof *s->tau * (size_t)m->nv);
-  hfi_world_add_applied(w, in, s->tau);
+  memset(s->forces.tau, 0, sizeof *s->forces.tau * (size_t)m->nv);
+  hfi_world_add_applied(w, in, s->forces.tau);
   look_ahead(s, state->time, in);
   const double* targets = hfi_world_targets(w, in);
   hfi_postpone_factors(d);
   hf_actuation_update(&w->actuation, d, hf_state_q(state));
   hfiActuationStep step = {.h = h,
                            .near_rigid = s->config.near_rigid,
-                           .limit_speed = s->all_limits ? DBL_MAX : s->policy.limit_speed,
+                           .limit_speed = s->forces.all_limits ? DBL_MAX : s->solver.policy.limit_speed,
                            .rigid_limits = s->config.rigid_limits,
                            .rigid_equalities = s->config.rigid_equalities,
                            .soft_defaults = s->config.mujoco_softness,
@@ -60,10 +60,10 @@ void hfi_discrete_load(hfiDiscrete* s, const hfState* state, const hfInput* in) 
                            .v = hf_state_v(state),
                            .act = hf_state_act(state),
                            .ctrl = w->ctrl,
-                           .ctrl_rate = s->ctrl_rate};
+                           .ctrl_rate = s->forces.ctrl_rate};
   if (s->config.friction == HF_FRICTION_ANCHORED) step.friction = hf_state_friction(state);
   if (targets) step.velocity_target = targets, step.force_limit = in->force_limit;
-  hfi_actuation_step(&w->actuation, d, &step, p, s->tau);
+  hfi_actuation_step(&w->actuation, d, &step, p, s->forces.tau);
   find_momentum(p);
-  hfi_add_difference(p->p, h, s->tau, d->c, m->nv);
+  hfi_add_difference(p->p, h, s->forces.tau, d->c, m->nv);
 }

@@ -7,7 +7,7 @@
 //   J_n v + drift = (min_t g(q0 (+) t v) - g(q0))/h
 //
 // if that is more than J_n v. This only reduces the force of a contact, so that no energy is given.
-#include "step/discrete/discrete.h"
+#include "step/discrete/inside.h"
 
 #include "model/shape.h"
 
@@ -61,7 +61,7 @@ static int may_pass(const hfiDiscrete* s, int i, int g, double* vn) {
   const hfStepProblem* p = &s->assembly.problem;
   const hfiContact* c = &s->world->near.contact[i];
   *vn = hfi_normal_velocity(p, &p->block[s->block[i]], s->assembly.start);
-  return *vn < 0 && c->depth > p->h * *vn && bend_of_travel(s->world, c, g, p->h) > HFI_LEAST_BEND;
+  return *vn < 0 && c->depth > p->h * *vn && bend_of_travel(s->world, c, g, p->h) > HFI_LINEAR_PATH_ERROR;
 }
 
 // Sets the drift of contact i for the lowest gap on its path.
@@ -74,7 +74,7 @@ static void set_lowest_gap_drift(hfiDiscrete* s, int i, double vn, PairEnd* pair
   p->drift[p->block[s->block[i]].row] = drift;
 }
 
-void hfi_discrete_ease(hfiDiscrete* s) {
+void hfi_discrete_let_pass_edges(hfiDiscrete* s) {
   const hfiWorld* w = s->world;
   PairEnd pair = {.geom_a = -1, .geom_b = -1};
   if (!s->config.gyroscopic || !s->config.anticipate) return;

@@ -10,7 +10,7 @@
 // the moment of touching are v_i^2 = vn-^2 + 2 a g and e v_i; The body then starts with the speed that it would have when it is back at the gap g,
 // vn+^2 = e^2 v_i^2 - 2 a g, so that its energy is that of an impact at the surface. If the speed is below the one that gravity gives within two
 // steps, there is no impact: the law of the contact stops the body.
-#include "step/discrete/discrete.h"
+#include "step/discrete/inside.h"
 
 #include <string.h>
 
@@ -62,7 +62,7 @@ static double push_row(hfiDiscrete* s, const hfStepBlock* b, int r, double dv, d
 }
 
 hfiRebound* hfi_discrete_find_impact(const hfiDiscrete* s, const hfiContact* c) {
-  for (hfiRebound *i = s->impact, *end = i + s->nimpact; i < end; ++i)
+  for (hfiRebound *i = s->impacts.rebound, *end = i + s->impacts.count; i < end; ++i)
     if (i->geom_a == c->geom_a && i->geom_b == c->geom_b && i->feature == c->feature) return i;
   return NULL;
 }
@@ -71,9 +71,9 @@ hfiRebound* hfi_discrete_find_impact(const hfiDiscrete* s, const hfiContact* c) 
 static hfiRebound* take_impact(hfiDiscrete* s, const hfiContact* c) {
   hfiRebound *found = hfi_discrete_find_impact(s, c), made = {c->geom_a, c->geom_b, c->feature, {0, 0, 0}};
   if (found) return found;
-  if (s->nimpact == s->world->config.max_contacts) return &s->impact[s->nimpact - 1];
-  s->impact[s->nimpact] = made;
-  return &s->impact[s->nimpact++];
+  if (s->impacts.count == s->world->config.max_contacts) return &s->impacts.rebound[s->impacts.count - 1];
+  s->impacts.rebound[s->impacts.count] = made;
+  return &s->impacts.rebound[s->impacts.count++];
 }
 
 // The impact of contact i, from normal velocity vn to `after`, with friction towards no slip.
@@ -115,8 +115,8 @@ static int strike_all(hfiDiscrete* s) {
   return count;
 }
 
-void hfi_discrete_impacts(hfiDiscrete* s, const hfState* state) {
-  s->nimpact = 0;
+void hfi_discrete_apply_impacts(hfiDiscrete* s, const hfState* state) {
+  s->impacts.count = 0;
   if (!s->world->has_restitution) return;
   while (strike_all(s) && hfi_discrete_add_missed(s, state, s->assembly.problem.v0)) {}
 }

@@ -4,7 +4,7 @@
 // contacts contradict each other, or if a body can hardly follow, as a link between two others or an arm that is stretched out. All overlaps together
 // may give n m u^2/2, with their number n and the mass m of the world. If they give more, all their speeds are reduced, and the problem is solved
 // again. The energy grows with the square of the speeds.
-#include "step/discrete/discrete.h"
+#include "step/discrete/inside.h"
 
 // Speeds are reduced to this share of those at which the overlaps would give exactly the energy that they may, because the next solution has other
 // impulses [-].
@@ -12,7 +12,7 @@ static const double BELOW_LIMIT = 0.9;
 
 // The speed of separation that removes the overlap of a contact [m/s].
 static double wanted_speed(const hfiDiscrete* s, const hfContactLaw* law) {
-  return law->depth > 0 ? s->policy.recovery * law->depth / s->config.step : 0;
+  return law->depth > 0 ? s->solver.policy.recovery * law->depth / s->config.step : 0;
 }
 
 // The energy that the overlaps give in the last solution [J]. *count: their number.

@@ -14,7 +14,7 @@
 // STABLE I, the step gets a damper on the relative angular velocity of the two bodies about u, with the slope
 //
 //   kappa = h K - STABLE I/h
-#include "step/discrete/discrete.h"
+#include "step/discrete/inside.h"
 
 #include "math/elementary.h"
 #include "step/contact/curvature.h"
@@ -222,7 +222,7 @@ static double largest_radius(const hfiDiscrete* s, const hfiContact* c) {
 void hfi_discrete_damp_rocking(hfiDiscrete* s) {
   const hfiWorld* w = s->world;
   const hfStepProblem* p = &s->assembly.problem;
-  if (s->policy.has_rigid_contacts) return; // Rigid contacts are no springs.
+  if (s->solver.policy.has_rigid_contacts) return; // Rigid contacts are no springs.
   for (int i = 0; i < w->near.ncontact; ++i) {
     const hfiContact* c = &w->near.contact[i];
     hfVec3 u[2];

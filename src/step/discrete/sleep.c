@@ -9,7 +9,7 @@
 // of everything that acts on the tree and that a user can change: its coordinates, the parameters of the model, poses of mocap bodies, forces,
 // wrenches and targets on it, and the controls if it has actuators. A tree wakes when its signature or one of its velocities has changed, when it touches
 // a tree that is awake, and when a tree wakes that a remembered contact or a row joins to it.
-#include "step/discrete/discrete.h"
+#include "step/discrete/inside.h"
 
 #include "base/disjoint_sets.h"
 #include "base/finite.h"
@@ -65,10 +65,10 @@ static uint64_t hash_parameters(const hfModel* m) {
 static uint64_t hash_surroundings(hfiDiscrete* s) {
   hfiSleep* z = &s->sleep;
   const hfiWorld* w = s->world;
-  if (!z->hashed || z->revision != w->model->revision) {
+  if (!z->is_hashed || z->revision != w->model->revision) {
     z->parameters = hash_parameters(w->model);
     z->revision = w->model->revision;
-    z->hashed = 1;
+    z->is_hashed = 1;
   }
   return mix_numbers(z->parameters, w->mocap, 7 * w->model->nmocap);
 }
@@ -168,7 +168,7 @@ static int moves(const hfModel* m, int t, const double* v) {
   return hfi_any_nonzero(v + hf_model_tree_dofadr(m)[t], hf_model_tree_dofnum(m)[t]);
 }
 
-void hfi_sleep_start(hfiDiscrete* s) {
+void hfi_sleep_begin(hfiDiscrete* s) {
   memset(s->sleep.woken, 0, sizeof *s->sleep.woken * (size_t)s->world->model->ntree);
 }
 
@@ -267,7 +267,7 @@ static void stay_awake_on_surfaces(const hfiDiscrete* s, int64_t* word) {
   }
 }
 
-void hfi_sleep_end(hfiDiscrete* s, hfState* state, const hfInput* in, hfStepReport* report) {
+void hfi_sleep_settle(hfiDiscrete* s, hfState* state, const hfInput* in, hfStepReport* report) {
   const hfModel* m = s->world->model;
   int64_t* word = hf_state_mutable_discrete(state) + HFI_WORD_TREES;
   if (!s->sleep.count) memset(s->sleep.asleep, 0, sizeof *s->sleep.asleep * (size_t)m->ntree);
@@ -277,7 +277,7 @@ void hfi_sleep_end(hfiDiscrete* s, hfState* state, const hfInput* in, hfStepRepo
   for (int t = 0; t < m->ntree; ++t) report->nsleep += word[t] < 0;
 }
 
-void hfi_sleep_stop(hfiDiscrete* s) {
+void hfi_sleep_end(hfiDiscrete* s) {
   s->sleep.count = 0;
   hfi_near_leave_out_still(&s->world->near, NULL);
 }

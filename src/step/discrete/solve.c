@@ -1,7 +1,7 @@
 // Solving the step problem: by the ladder (step/solve), or by a solver that the creator of the method handed in (problem_solver.h).
 //
 // A solution may close contacts that nobody predicted. They are added, and the problem is solved again.
-#include "step/discrete/discrete.h"
+#include "step/discrete/inside.h"
 
 #include "step/solve/solver.h"
 
@@ -75,7 +75,7 @@ static hfStatus solve_rigid(hfiDiscrete* s, hfSolveReport* report, hfError* erro
   hfStatus status = HF_OK;
 
   for (int k = 0; k <= MOST_REDUCTIONS; ++k) {
-    status = s->solver_table->solve(s->rigid_solver, &s->assembly.problem, s->v1, s->impulse, report, error);
+    status = s->solver.table->solve(s->solver.rigid, &s->assembly.problem, s->v1, s->impulse, report, error);
     if (status != HF_OK || !hfi_discrete_limit_release(s, k + 1 >= MOST_REDUCTIONS)) break;
   }
   return status;
@@ -86,14 +86,14 @@ static hfStatus solve_rigid(hfiDiscrete* s, hfSolveReport* report, hfError* erro
 static hfStatus solve_problem(hfiDiscrete* s, const int32_t* changed, hfiStepOutput* out, hfError* error) {
   hfSolverConfig config = s->config.solver;
 
-  if (s->solver_table) {
+  if (s->solver.table) {
     hfStatus status = solve_rigid(s, &out->report->solve, error);
-    if (status <= 0 || !s->policy.falls_back) return status;
+    if (status <= 0 || !s->solver.policy.falls_back) return status;
     config.first_rung = HF_RUNG_CONVEX;
     changed = NULL;
   }
 
-  hfiSolveJob job = {s->solver, &config, &s->assembly.problem, s->v1, s->impulse, &out->report->solve};
+  hfiSolveJob job = {s->solver.ladder, &config, &s->assembly.problem, s->v1, s->impulse, &out->report->solve};
   if (changed) return hfi_solver_solve_changed(&job, changed, &out->trouble);
   return hfi_solver_solve_marked(&job, mark_unknown(s) ? s->changed : NULL, &out->trouble);
 }
@@ -103,26 +103,27 @@ static hfStatus solve_problem(hfiDiscrete* s, const int32_t* changed, hfiStepOut
 // Heaps are estimated first: the estimate shows most of the missing contacts before the larger part of the work is done.
 hfStatus hfi_discrete_solve(hfiDiscrete* s, hfiStepOutput* out, hfError* error) {
   enum { MOST_REPEATS = 4 };
-  hfi_solver_estimate_heaps(s->solver, s->config.anticipate);
+  hfi_solver_estimate_heaps(s->solver.ladder, s->config.anticipate);
   hfStatus status = solve_problem(s, NULL, out, error);
 
-  s->revision = (hfiRevision){.most = MOST_REPEATS + hfi_solver_has_estimates(s->solver)};
+  s->solver.repeats = 0;
+  s->solver.most_repeats = MOST_REPEATS + hfi_solver_has_estimates(s->solver.ladder);
   return status;
 }
 
 int hfi_discrete_revise(hfiDiscrete* s, const hfState* state) {
-  s->revision.has_added = 0;
-  if (s->revision.repeats == s->revision.most) {
+  s->solver.has_added = 0;
+  if (s->solver.repeats == s->solver.most_repeats) {
     hfi_near_doubt(&s->world->near); // Nobody examines the last solution.
     return 0;
   }
 
   if (hfi_discrete_add_missed(s, state, s->v1)) {
-    if (s->config.gyroscopic) hfi_discrete_ground(s);
-    s->revision.has_added = 1;
+    if (s->config.gyroscopic) hfi_discrete_ground_near_trees(s);
+    s->solver.has_added = 1;
     return 1;
   }
-  if (!hfi_solver_has_estimates(s->solver)) return hfi_discrete_bend_again(s, s->v1);
+  if (!hfi_solver_has_estimates(s->solver.ladder)) return hfi_discrete_follow_paths_again(s, s->v1);
 
   // Estimated trees are examined again when they are solved.
   hfi_near_forget_estimate(&s->world->near);
@@ -133,13 +134,13 @@ int hfi_discrete_revise(hfiDiscrete* s, const hfState* state) {
 // If contacts were missing, the heaps are estimated once more, because new contacts often make bodies move towards others.
 hfStatus hfi_discrete_solve_again(hfiDiscrete* s, hfiStepOutput* out, hfError* error) {
   enum { MOST_ESTIMATES = 2 };
-  int may_estimate = s->revision.has_added && s->revision.repeats < MOST_ESTIMATES;
-  hfi_solver_estimate_heaps(s->solver, may_estimate && hfi_solver_has_estimates(s->solver));
+  int may_estimate = s->solver.has_added && s->solver.repeats < MOST_ESTIMATES;
+  hfi_solver_estimate_heaps(s->solver.ladder, may_estimate && hfi_solver_has_estimates(s->solver.ladder));
 
   // The last solution is a better first guess, except for laws with a slope as steep as that of regularised friction.
   if (s->config.friction == HF_FRICTION_ANCHORED)
     memcpy(s->assembly.problem.v0, s->v1, sizeof *s->v1 * (size_t)s->world->model->nv);
 
-  s->revision.repeats++;
+  s->solver.repeats++;
   return solve_problem(s, s->changed, out, error);
 }

@@ -2,7 +2,7 @@
 //
 //   kinematics at q0 -> M, bias -> forces and rows -> contacts -> step problem -> v1
 //   q1 = q0 (+) h v1, activations, contact memory, time
-#include "step/discrete/discrete.h"
+#include "step/discrete/inside.h"
 
 #include "base/finite.h"
 
@@ -30,14 +30,14 @@ static void find_motion(hfiDiscrete* s, const hfState* state) {
 // Completes the step problem: rows of the contacts that were found, and impacts at the start of the step.
 static void complete_problem(hfiDiscrete* s, const hfState* state) {
   hfi_discrete_add_contacts(s, state);
-  hfi_discrete_impacts(s, state);
+  hfi_discrete_apply_impacts(s, state);
 }
 
-void hfi_discrete_problem(hfiDiscrete* s, const hfState* state, const hfInput* in, int foresee) {
+void hfi_discrete_make_problem(hfiDiscrete* s, const hfState* state, const hfInput* in) {
   place_world(s, state, in);
   find_motion(s, state);
   hfi_discrete_load(s, state, in);
-  hfi_discrete_find_contacts(s, foresee);
+  hfi_discrete_find_contacts(s, 1);
   complete_problem(s, state);
 }
 
@@ -51,10 +51,10 @@ static int find_lack(hfiDiscrete* s, const hfState* state) {
 
   if (s->sleep.count && hfi_sleep_wake_touched(s)) return 1;
   if (hfi_limit_passed(a, hf_state_q(state), s->v1, s->config.step)) {
-    s->all_limits = 1;
+    s->forces.all_limits = 1;
     return 1;
   }
-  if (s->policy.has_rigid_rows || !s->world->model->neq) return 0;
+  if (s->solver.policy.has_rigid_rows || !s->world->model->neq) return 0;
   return hfi_find_tensions(a, &s->world->dynamics, hf_state_q(state), s->v1);
 }
 
@@ -74,7 +74,7 @@ static int accept_solution(const hfiDiscrete* s, hfStatus status, hfiStepOutput*
   hfStepReport* report = out->report;
   report->status = status;
   if (status < 0) return 0;
-  if (status > 0 && s->solver_table && !s->policy.falls_back) return 0;
+  if (status > 0 && s->solver.table && !s->solver.policy.falls_back) return 0;
 
   status = check_velocities(s, &out->trouble);
   if (status < 0) report->status = status;
@@ -86,7 +86,7 @@ static int accept_solution(const hfiDiscrete* s, hfStatus status, hfiStepOutput*
 
 // Begins a step: no tree has woken, and the forces of the step before are no longer needed.
 static void begin_step(hfiDiscrete* s) {
-  if (s->config.sleep) hfi_sleep_start(s);
+  if (s->config.sleep) hfi_sleep_begin(s);
   hfi_actuation_drop_forces(&s->world->actuation);
 }
 
@@ -107,13 +107,13 @@ hfStatus hfi_discrete_step(hfiDiscrete* s, hfState* state, const hfInput* in, hf
     while (status >= 0 && hfi_discrete_revise(s, state)) status = hfi_discrete_solve_again(s, out, error);
   } while (status >= 0 && find_lack(s, state));
 
-  s->all_limits = 0;
+  s->forces.all_limits = 0;
   hfi_drop_tensions(&s->world->actuation);
   if (accept_solution(s, status, out)) {
-    hfi_discrete_results(s, out);            // 8 outcome
+    hfi_discrete_compute_outcome(s, out);            // 8 outcome
     hfi_discrete_advance(s, state, in, out); // 9 advance
     out->taken = 1;
   }
-  if (s->config.sleep) hfi_sleep_stop(s);
+  if (s->config.sleep) hfi_sleep_end(s);
   return out->report->status; // 10 sense: sim/step.c measures at the end of the step.
 }

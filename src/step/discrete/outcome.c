@@ -1,7 +1,7 @@
 // The results of a step: contact forces in newtons, which contacts stick, forces of limits and equalities, the report.
 //
 //   f = gamma/h on body A, in the contact frame (t1, t2, n)
-#include "step/discrete/discrete.h"
+#include "step/discrete/inside.h"
 
 #include "step/contact/result.h"
 #include "step/contact/surface.h"
@@ -38,7 +38,7 @@ static int contact_sticks(const hfiDiscrete* s, const hfStepBlock* b, int slips,
   const double* gamma = s->impulse + b->row;
   if (b->dim < 3 || !(law->mu[HF_SLIDING] * gamma[0] > 0)) return 0;
   if (law->friction == HF_FRICTION_ANCHORED) return !(slips & 1 << HF_SLIDING);
-  if (rung <= HF_RUNG_MERIT && !s->policy.has_rigid_contacts) return friction_is_below_bound(law, gamma);
+  if (rung <= HF_RUNG_MERIT && !s->solver.policy.has_rigid_contacts) return friction_is_below_bound(law, gamma);
   double velocity[6];
   hfi_block_velocity(p, b, s->v1, velocity);
   return slip_is_in_stick_region(law, p->h, velocity, gamma[0] / p->h);
@@ -46,7 +46,7 @@ static int contact_sticks(const hfiDiscrete* s, const hfStepBlock* b, int slips,
 
 // Velocities of all rows at the end of the step, or NULL if the solver does not keep them.
 static const double* row_velocities(const hfiDiscrete* s) {
-  return s->policy.has_row_velocities ? hfi_solver_row_velocities(s->solver) : NULL;
+  return s->solver.policy.has_row_velocities ? hfi_solver_row_velocities(s->solver.ladder) : NULL;
 }
 
 // Velocities of the rows of a contact. known: those of all rows, or NULL.
@@ -93,7 +93,7 @@ static void compute_contact_outcomes(hfiDiscrete* s, hfStepReport* report) {
 // velocities do not determine them.
 static void read_row_forces(const hfiDiscrete* s, int b, double* force) {
   const hfStepProblem* p = &s->assembly.problem;
-  if (!s->policy.has_rigid_rows) {
+  if (!s->solver.policy.has_rigid_rows) {
     hfi_rows_force(&s->world->actuation.rows, b, s->v1, force);
     return;
   }
@@ -116,7 +116,7 @@ static void take_rigid_forces(hfiDiscrete* s) {
 static void read_equality_speeds(const hfiDiscrete* s, int b, const double* force, double* speed) {
   const hfStepProblem* p = &s->assembly.problem;
   const hfSaturatedRow* row = p->saturated + p->block[b].param;
-  if (s->policy.has_rigid_rows) {
+  if (s->solver.policy.has_rigid_rows) {
     hfi_block_velocity(p, &p->block[b], s->v1, speed);
     return;
   }
@@ -145,7 +145,8 @@ static int is_limit_or_equality(int source) {
 }
 
 // From M (v1 - v0) = J^T gamma follows T1 - T0 = gamma.s1 - |v1 - v0|_M^2/2, so that gamma.s1 is an upper bound.
-double hfi_discrete_row_work(const hfiDiscrete* s) {
+double hfi_discrete_row_work(const void* method) {
+  const hfiDiscrete* s = method;
   const hfStepProblem* p = &s->assembly.problem;
   const hfiRows* rows = &s->world->actuation.rows;
   double work = 0;
@@ -170,12 +171,12 @@ static void add_impacts(hfiDiscrete* s) {
   }
 }
 
-void hfi_discrete_results(hfiDiscrete* s, hfiStepOutput* out) {
+void hfi_discrete_compute_outcome(hfiDiscrete* s, hfiStepOutput* out) {
   compute_contact_outcomes(s, out->report);
   hfi_actuation_end(&s->world->actuation, s->v1);
-  if (s->policy.has_rigid_rows) take_rigid_forces(s);
+  if (s->solver.policy.has_rigid_rows) take_rigid_forces(s);
   if (out->constraint) compute_constraint_forces(s, out->constraint);
-  if (s->nimpact) add_impacts(s);
+  if (s->impacts.count) add_impacts(s);
 }
 
 // ---- contacts as a sim reports them -----------------------------------------------------------------
@@ -213,4 +214,16 @@ hfContact hfi_discrete_evaluated_contact(const hfiDiscrete* s, int i) {
   }
   r.fn = s->assembly.problem.contact[s->assembly.problem.block[s->block[i]].param].normal_force0;
   return r;
+}
+
+double hfi_discrete_overlap_energy(const void* method) {
+  const hfiDiscrete* s = method;
+  double released = hfi_energy_at_release_speed(s->world->model);
+  double sum = 0;
+
+  for (int i = 0; i < s->world->near.ncontact; ++i) {
+    hfContact c = hfi_discrete_contact(s, i);
+    if (c.depth > 0) sum += s->solver.policy.has_rigid_contacts ? released : 0.5 * c.fn * c.depth;
+  }
+  return sum;
 }
