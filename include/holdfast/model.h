@@ -1,7 +1,7 @@
 // hfModel: an immutable world, one relocatable block of memory without a pointer inside.
 //
-// The block starts with this header; every array lies behind it at an offset that the field table
-// below names once. `hf_model_NAME(model)` returns the array NAME, e.g. hf_model_body_mass(model).
+// The block starts with this header; every array lies behind it at an offset. `hf_model_NAME(model)` returns the array NAME,
+// e.g. hf_model_body_mass(model): model_fields.h has a line for each.
 // The block (size bytes) can be copied, saved, sent to another process or uploaded as it is. The model of an
 // hfParams is no block: hf_model_copy makes one of it.
 //
@@ -12,6 +12,7 @@
 #define HOLDFAST_MODEL_H
 
 #include <holdfast/methods.h>
+#include <holdfast/model_fields.h>
 #include <holdfast/status.h>
 #include <holdfast/types.h>
 #include <holdfast/version.h>
@@ -196,287 +197,6 @@ typedef struct hfWorld {
   double sleep_speed;     // a tree rests below this speed (MJCF's sleep_tolerance) [m/s]
 } hfWorld;
 
-// Counts. The table names each once; the header struct and the loader use it.
-//   nq positions, nv velocities, nu controls, na activations, nM non-zeros of the lower triangle of M
-#define HF_MODEL_COUNTS(X)                                                                             \
-  X(nq) X(nv) X(nu) X(na) X(nM) X(nbody) X(ntree) X(njnt) X(ngeom) X(nsite) X(ncam) X(nmesh) X(nhullvert)      \
-  X(nhullface) X(nhullfacevert) X(nhulledge) X(nsurfvert) X(nsurftri) X(nhfield) X(nhfieldheight) X(nhfieldtri) X(ntendon) X(nwrap) X(neq) X(npair) X(nexclude) X(nmocap) \
-  X(nkey) X(nsensor) X(nsensordata) X(nsignal) X(nsignaldata) X(nhistory) X(nrest) X(nnames)
-
-// Fields: X(type, name, rows, columns, overlay). overlay = 1: a world's hfParams may change it.
-// Ids are -1 where there is none. Frames: B body, P parent body, G geom, S site, C camera, W world.
-#define HF_MODEL_FIELDS(X)                                                                             \
-  /* bodies; body 0 is the world */                                                                    \
-  X(int32_t, body_parent, nbody, 1, 0)                                                                 \
-  X(int32_t, body_jntadr, nbody, 1, 0)    /* first joint, or -1 */                                     \
-  X(int32_t, body_jntnum, nbody, 1, 0)                                                                 \
-  X(int32_t, body_dofadr, nbody, 1, 0)    /* first dof, or -1 */                                       \
-  X(int32_t, body_dofnum, nbody, 1, 0)                                                                 \
-  X(int32_t, body_geomadr, nbody, 1, 0)   /* first geom, or -1 */                                      \
-  X(int32_t, body_geomnum, nbody, 1, 0)                                                                \
-  X(int32_t, body_tree, nbody, 1, 0)      /* kinematic tree, -1: fixed in the world or mocap */        \
-  X(int32_t, body_root, nbody, 1, 0)      /* ancestor that is a child of the world (0 for the world) */\
-  X(int32_t, body_weld, nbody, 1, 0)      /* nearest ancestor-or-self with joints or mocap, or 0 */    \
-  X(int32_t, body_lastdof, nbody, 1, 0)   /* last dof that moves it, -1: none */                       \
-  X(int32_t, body_mocap, nbody, 1, 0)     /* mocap id, or -1 */                                        \
-  X(int32_t, body_subtreeend, nbody, 1, 0) /* one past the last body of its subtree */                 \
-  X(double, body_pos, nbody, 3, 0)        /* p_PB at q = 0 [m] */                                      \
-  X(double, body_quat, nbody, 4, 0)       /* q_PB at q = 0 */                                          \
-  X(double, body_mass, nbody, 1, 1)       /* [kg] */                                                   \
-  X(double, body_com, nbody, 3, 1)        /* p_BoBcm_B [m] */                                          \
-  X(double, body_inertia, nbody, 6, 1)    /* about Bcm in B: xx yy zz xy xz yz [kg m^2] */             \
-  X(double, body_iquat, nbody, 4, 1)      /* principal axes in B */                                    \
-  X(double, body_gravcomp, nbody, 1, 1)   /* fraction of its weight that is compensated [-] */         \
-  X(double, body_subtreemass, nbody, 1, 1) /* [kg] */                                                  \
-  /* kinematic trees: dofs [tree_dofadr, + tree_dofnum), bodies [tree_body, body_subtreeend) */        \
-  X(int32_t, tree_body, ntree, 1, 0)      /* first body with a dof */                                  \
-  X(int32_t, tree_dofadr, ntree, 1, 0)                                                                 \
-  X(int32_t, tree_dofnum, ntree, 1, 0)                                                                 \
-  X(int32_t, tree_sleep, ntree, 1, 0)     /* hfSleepPolicy */                                          \
-  /* joints */                                                                                         \
-  X(int32_t, jnt_type, njnt, 1, 0)        /* hfJointType */                                            \
-  X(int32_t, jnt_body, njnt, 1, 0)                                                                     \
-  X(int32_t, jnt_qposadr, njnt, 1, 0)                                                                  \
-  X(int32_t, jnt_dofadr, njnt, 1, 0)                                                                   \
-  X(int32_t, jnt_limited, njnt, 1, 0)                                                                  \
-  X(int32_t, jnt_actfrclimited, njnt, 1, 0)                                                            \
-  X(int32_t, jnt_actgravcomp, njnt, 1, 0) /* gravity compensation counts as actuator force */          \
-  X(double, jnt_pos, njnt, 3, 0)          /* anchor in B [m] */                                        \
-  X(double, jnt_axis, njnt, 3, 0)         /* unit, in B */                                             \
-  X(double, jnt_pitch, njnt, 1, 0)        /* screw: travel along the axis per angle, right-handed [m/rad] */ \
-  X(double, jnt_range, njnt, 2, 1)        /* [m or rad]; ball: [0, largest angle] */                   \
-  X(double, jnt_margin, njnt, 1, 1)                                                                    \
-  X(double, jnt_stiffness, njnt, 1, 1)    /* [N/m or N m/rad] */                                       \
-  X(double, jnt_springyield, njnt, 1, 0)  /* displacement from which on the spring yields; 0: never [m or rad] */ \
-  X(double, jnt_stiffness_poly, njnt, 2, 1) /* of x^2 and x^3; the force is -(a x + b x^2 + c x^3) */  \
-  X(double, jnt_bend, njnt, 3, 1)         /* ball: stiffness against turns about the axes of its parent body [N m/rad] */ \
-  X(double, jnt_bend_rest, njnt, 3, 1)    /* ball: rotation vector of the body in its parent where that rests [rad] */ \
-  X(double, jnt_limit_stiffness, njnt, 1, 1) /* 0: near-rigid [N/m or N m/rad] */                      \
-  X(double, jnt_limit_damping, njnt, 1, 1)   /* [N s/m or N m s/rad] */                                \
-  X(double, jnt_limit_solref, njnt, 2, 1) /* MuJoCo's, where the model set it; else (0, 0) */          \
-  X(double, jnt_limit_solimp, njnt, 5, 1)                                                              \
-  X(double, jnt_actfrcrange, njnt, 2, 1)  /* bounds of the summed actuator force [N or N m] */         \
-  X(double, qpos0, nq, 1, 0)              /* reference configuration */                                \
-  X(double, qpos_spring, nq, 1, 1)        /* springs rest here */                                      \
-  /* degrees of freedom */                                                                             \
-  X(int32_t, dof_body, nv, 1, 0)                                                                       \
-  X(int32_t, dof_jnt, nv, 1, 0)                                                                        \
-  X(int32_t, dof_parent, nv, 1, 0)        /* previous dof on the way to the root, or -1 */             \
-  X(int32_t, dof_tree, nv, 1, 0)                                                                       \
-  X(int32_t, dof_depth, nv, 1, 0)         /* dofs above it */                                          \
-  X(int32_t, dof_Madr, nv, 1, 0)          /* row of M: dof_depth + 1 entries, ancestors ascending, diagonal last */ \
-  X(int32_t, M_col, nM, 1, 0)             /* column of each entry */                                   \
-  X(double, dof_armature, nv, 1, 1)       /* [kg or kg m^2] */                                         \
-  X(double, dof_damping, nv, 1, 1)        /* [N s/m or N m s/rad] */                                   \
-  X(double, dof_damping_poly, nv, 2, 1)   /* of v|v| and v^3 */                                        \
-  X(double, dof_frictionloss, nv, 1, 1)   /* [N or N m] */                                             \
-  X(double, dof_M0, nv, 1, 1)             /* diagonal of M at qpos0, armature included [kg or kg m^2] */ \
-  /* geoms, grouped by body */                                                                         \
-  X(int32_t, geom_type, ngeom, 1, 0)      /* hfGeomType */                                             \
-  X(int32_t, geom_body, ngeom, 1, 0)                                                                   \
-  X(int32_t, geom_mesh, ngeom, 1, 0)                                                                   \
-  X(int32_t, geom_hfield, ngeom, 1, 0)                                                                 \
-  X(int32_t, geom_contype, ngeom, 1, 0)                                                                \
-  X(int32_t, geom_conaffinity, ngeom, 1, 0)                                                            \
-  X(int32_t, geom_condim, ngeom, 1, 0)    /* 1, 3, 4 or 6 */                                           \
-  X(int32_t, geom_priority, ngeom, 1, 0)                                                               \
-  X(int32_t, geom_group, ngeom, 1, 0)                                                                  \
-  X(double, geom_pos, ngeom, 3, 0)        /* p_BG [m] */                                               \
-  X(double, geom_quat, ngeom, 4, 0)       /* q_BG */                                                   \
-  X(double, geom_size, ngeom, 3, 1)       /* meaning by type: hfGeomType [m] */                        \
-  X(double, geom_friction, ngeom, 3, 1)   /* sliding [-], torsional [m], rolling [m] (static) */       \
-  X(double, geom_friction_dynamic, ngeom, 1, 1) /* sliding; negative: same as static [-] */            \
-  X(double, geom_margin, ngeom, 1, 0)     /* contacts are found below this gap, of two geoms the sum [m] */ \
-  X(double, geom_gap, ngeom, 1, 0)        /* and act below margin - gap, of two geoms the sums [m] */     \
-  X(double, geom_solmix, ngeom, 1, 1)                                                                  \
-  X(double, geom_stiffness, ngeom, 1, 1)  /* k; negative: the world's default [N/m] */                 \
-  X(double, geom_dissipation, ngeom, 1, 1) /* d; negative: the world's default [s/m] */                \
-  X(double, geom_stiction_speed, ngeom, 1, 1) /* negative: the world's default [m/s] */                \
-  X(double, geom_tangential_stiffness, ngeom, 1, 1) /* negative: ratio times k [N/m] */                \
-  X(double, geom_restitution, ngeom, 1, 1) /* speed after an impact over that before [-] */              \
-  X(double, geom_tangential_damping, ngeom, 1, 1)   /* negative: critical [N s/m] */                   \
-  X(double, geom_surface_velocity, ngeom, 6, 1) /* of the surface as contacts see it, a belt: linear, then angular about the geom's origin, in its frame [m/s, rad/s] */ \
-  X(double, geom_adhesion, ngeom, 1, 1)   /* force with which each contact point pulls; of two geoms the sum [N] */ \
-  X(double, geom_solref, ngeom, 2, 1)     /* MuJoCo's, where the model set it; else (0, 0) */          \
-  X(double, geom_solimp, ngeom, 5, 1)                                                                  \
-  X(double, geom_fluid, ngeom, 12, 1)     /* as an ellipsoid in a medium: 1 (0: not so), coefficients of blunt, slender and angular drag, Kutta and Magnus; mass (3) and moment (3) it carries over the density [m^3, m^5] */ \
-  X(double, geom_fluid_axes, ngeom, 3, 0) /* half axes of that ellipsoid [m] */                        \
-  X(double, geom_fluid_quat, ngeom, 4, 0) /* its orientation in B */                                   \
-  X(double, geom_rbound, ngeom, 1, 1)     /* bounding radius about the centre, 0: infinite [m] */      \
-  X(float, geom_rgba, ngeom, 4, 0)                                                                     \
-  /* hulls of meshes; vertices in the frame of the geom that uses the mesh */                          \
-  X(int32_t, mesh_vertadr, nmesh, 1, 0)                                                                \
-  X(int32_t, mesh_vertnum, nmesh, 1, 0)                                                                \
-  X(int32_t, mesh_faceadr, nmesh, 1, 0)   /* into hull_faceplane */                                    \
-  X(int32_t, mesh_facenum, nmesh, 1, 0)                                                                \
-  X(int32_t, mesh_facevertadr, nmesh, 1, 0)                                                            \
-  X(int32_t, mesh_edgeadr, nmesh, 1, 0)   /* into hull_edgevert */                                     \
-  X(double, hull_vert, nhullvert, 3, 0)                                                                \
-  X(double, hull_faceplane, nhullface, 4, 0)                                                           \
-  X(int32_t, hull_facestart, nhullface + nmesh, 1, 0) /* mesh i at mesh_faceadr + i, facenum + 1 entries, local */ \
-  X(int32_t, hull_facevert, nhullfacevert, 1, 0)                                                       \
-  X(int32_t, hull_edgestart, nhullvert + nmesh, 1, 0) /* mesh i at mesh_vertadr + i, vertnum + 1 entries, local */ \
-  X(int32_t, hull_edgevert, nhulledge, 1, 0)                                                           \
-  /* surfaces of meshes as they were given, for drawing; in the same frame as the hulls */             \
-  X(int32_t, mesh_surfvertadr, nmesh, 1, 0)                                                            \
-  X(int32_t, mesh_surfvertnum, nmesh, 1, 0)                                                            \
-  X(int32_t, mesh_surftriadr, nmesh, 1, 0)                                                             \
-  X(int32_t, mesh_surftrinum, nmesh, 1, 0)                                                             \
-  X(float, surf_vert, nsurfvert, 3, 0)                                                                 \
-  X(int32_t, surf_tri, nsurftri, 3, 0)    /* counter-clockwise seen from outside; local to the mesh */ \
-  /* height fields: heights over a grid, two triangles a cell, with the diagonal along +x +y; matter down to z = -base */ \
-  X(int32_t, hfield_nrow, nhfield, 1, 0)  /* vertices along y */                                       \
-  X(int32_t, hfield_ncol, nhfield, 1, 0)  /* vertices along x */                                       \
-  X(int32_t, hfield_adr, nhfield, 1, 0)   /* into hfield_height */                                     \
-  X(int32_t, hfield_regionadr, nhfield, 1, 0) /* into hfield_region */                                 \
-  X(double, hfield_size, nhfield, 3, 0)   /* half lengths along x and y, base [m] */                   \
-  X(double, hfield_range, nhfield, 2, 0)  /* lowest and highest height [m] */                          \
-  X(double, hfield_height, nhfieldheight, 1, 0) /* z in the geom's frame, rows along +y [m] */         \
-  X(int32_t, hfield_region, nhfieldtri, 1, 0) /* equal for connected triangles in one plane */         \
-  /* sites */                                                                                          \
-  X(int32_t, site_body, nsite, 1, 0)                                                                   \
-  X(int32_t, site_type, nsite, 1, 0)      /* hfGeomType, for touch sensors */                          \
-  X(double, site_pos, nsite, 3, 0)        /* p_BS [m] */                                               \
-  X(double, site_quat, nsite, 4, 0)                                                                    \
-  X(double, site_size, nsite, 3, 0)                                                                    \
-  /* cameras, grouped by body */                                                                       \
-  X(int32_t, cam_body, ncam, 1, 0)                                                                     \
-  X(int32_t, cam_mode, ncam, 1, 0)        /* hfCameraMode */                                           \
-  X(int32_t, cam_target, ncam, 1, 0)      /* body that it looks at, or -1 */                           \
-  X(int32_t, cam_orthographic, ncam, 1, 0)                                                             \
-  X(int32_t, cam_resolution, ncam, 2, 0)  /* pixels: width, height */                                  \
-  X(double, cam_pos, ncam, 3, 0)          /* p_BC [m] */                                               \
-  X(double, cam_quat, ncam, 4, 0)         /* q_BC */                                                   \
-  X(double, cam_offset, ncam, 3, 0)       /* tracking: from what it follows to the camera at qpos0, in the world [m] */ \
-  X(double, cam_axes, ncam, 4, 0)         /* tracking: q_WC */                                         \
-  X(double, cam_fovy, ncam, 1, 0)         /* vertical angle of the picture [rad]; orthographic: its height [m] */ \
-  X(double, cam_sensorsize, ncam, 2, 0)   /* of the chip, width and height [m]; 0: fovy and square pixels say all */ \
-  X(double, cam_focal, ncam, 2, 0)        /* focal lengths of a chip, along x and y [m] */             \
-  X(double, cam_principal, ncam, 2, 0)    /* how far the middle of a chip is to the right of the optical axis, and above it [m] */ \
-  /* tendons. Fixed: length = sum coef qpos. Spatial: length of the path through sites and around geoms */\
-  X(int32_t, tendon_adr, ntendon, 1, 0)                                                                \
-  X(int32_t, tendon_num, ntendon, 1, 0)                                                                \
-  X(int32_t, tendon_limited, ntendon, 1, 0)                                                            \
-  X(int32_t, tendon_actfrclimited, ntendon, 1, 0)                                                      \
-  X(double, tendon_range, ntendon, 2, 1)                                                               \
-  X(double, tendon_margin, ntendon, 1, 1)                                                              \
-  X(double, tendon_limit_solref, ntendon, 2, 1) /* MuJoCo's, where the model set it; else (0, 0) */    \
-  X(double, tendon_limit_solimp, ntendon, 5, 1)                                                        \
-  X(double, tendon_stiffness, ntendon, 1, 1)                                                           \
-  X(double, tendon_springyield, ntendon, 1, 0) /* stretch from which on the spring yields; 0: never [m] */ \
-  X(double, tendon_damping, ntendon, 1, 1)                                                             \
-  X(double, tendon_stiffness_poly, ntendon, 2, 1) /* of x^2 and x^3 */                                 \
-  X(double, tendon_damping_poly, ntendon, 2, 1) /* of v|v| and v^3 */                                  \
-  X(double, tendon_frictionloss, ntendon, 1, 1)                                                        \
-  X(double, tendon_armature, ntendon, 1, 1)                                                            \
-  X(double, tendon_springlength, ntendon, 2, 1) /* dead band of the spring */                          \
-  X(double, tendon_actfrcrange, ntendon, 2, 1)                                                         \
-  X(double, tendon_length0, ntendon, 1, 0) /* of a spatial tendon at qpos0 [m]; else 0 */              \
-  X(int32_t, wrap_type, nwrap, 1, 0)      /* hfWrapType */                                             \
-  X(int32_t, wrap_obj, nwrap, 1, 0)       /* joint, site or geom; -1: pulley */                        \
-  X(int32_t, wrap_side, nwrap, 1, 0)      /* geom: site on the side where the tendon passes, or -1 */  \
-  X(double, wrap_coef, nwrap, 1, 1)       /* joint: coefficient; pulley: divisor */                    \
-  /* equalities */                                                                                     \
-  X(int32_t, eq_type, neq, 1, 0)          /* hfEqualityType */                                         \
-  X(int32_t, eq_objkind, neq, 1, 0)       /* BODY or SITE for connect and weld */                      \
-  X(int32_t, eq_obj1, neq, 1, 0)                                                                       \
-  X(int32_t, eq_obj2, neq, 1, 0)          /* -1 where there is none */                                 \
-  X(int32_t, eq_active, neq, 1, 0)                                                                     \
-  X(double, eq_data, neq, 11, 1)          /* connect: anchor1(3) anchor2(3); weld: anchor in 2 (3), in 1 (3), quat of 2 in 1 (4), torquescale; joint, tendon: polycoef(5) */ \
-  X(double, eq_solref, neq, 2, 1)         /* where the model set it; else (0, 0): near-rigid */        \
-  X(double, eq_solimp, neq, 5, 1)                                                                      \
-  /* explicit contact pairs and excluded body pairs */                                                 \
-  X(int32_t, pair_geom, npair, 2, 0)                                                                   \
-  X(int32_t, pair_condim, npair, 1, 0)                                                                 \
-  X(double, pair_friction, npair, 5, 1)   /* slide1 slide2 torsion roll1 roll2 */                      \
-  X(double, pair_margin, npair, 1, 0)                                                                  \
-  X(double, pair_gap, npair, 1, 0)                                                                     \
-  X(double, pair_adhesion, npair, 1, 1)   /* force with which each contact point pulls [N] */             \
-  X(double, pair_solref, npair, 2, 1)                                                                  \
-  X(double, pair_solimp, npair, 5, 1)                                                                  \
-  X(int32_t, exclude_body, nexclude, 2, 0)                                                             \
-  /* actuators: force = gain ctrl_or_act + bias, on the length of their transmission */                \
-  X(int32_t, actuator_trntype, nu, 1, 0)  /* hfTransmission */                                         \
-  X(int32_t, actuator_trnid, nu, 2, 0)    /* joint, tendon, site or body; reference site, site of the slider, or -1 */ \
-  X(int32_t, actuator_dyntype, nu, 1, 0)  /* hfActivation */                                           \
-  X(int32_t, actuator_gaintype, nu, 1, 0) /* hfGain */                                                 \
-  X(int32_t, actuator_biastype, nu, 1, 0) /* hfBias */                                                 \
-  X(int32_t, actuator_ctrllimited, nu, 1, 0)                                                           \
-  X(int32_t, actuator_forcelimited, nu, 1, 0)                                                          \
-  X(int32_t, actuator_actlimited, nu, 1, 0)                                                            \
-  X(int32_t, actuator_actadr, nu, 1, 0)   /* first activation; -1: none */                             \
-  X(int32_t, actuator_actearly, nu, 1, 0)                                                              \
-  X(int32_t, actuator_drive, nu, 1, 0)    /* hfDriveLaw */                                             \
-  X(int32_t, actuator_signal, nu, 1, 0)   /* signal that drives it, or -1 */                           \
-  X(int32_t, actuator_inputs, nu, 1, 0)   /* hfMotorInput or hfOrientationInput */                    \
-  X(int32_t, actuator_states, nu, 1, 0)   /* of DC motors: hfMotorState */                             \
-  X(int32_t, actuator_nsample, nu, 1, 0)  /* controls of the last steps that states keep; 0: none */   \
-  X(int32_t, actuator_interp, nu, 1, 0)   /* hfInterpolation */                                        \
-  X(int32_t, actuator_historyadr, nu, 1, 0) /* into the history of a state: nsample times, then controls; -1: none */ \
-  X(int32_t, actuator_group, nu, 1, 0)    /* bit of disabled_groups that switches it off */            \
-  X(double, actuator_dynprm, nu, 3, 1)    /* time constant [s]; of HF_ACTIVATION_ERROR the gain */     \
-  X(double, actuator_gainprm, nu, 3, 1)   /* gain = p0 + p1 length + p2 velocity */                    \
-  X(double, actuator_biasprm, nu, 3, 1)   /* bias = p0 + p1 length + p2 velocity */                    \
-  X(double, actuator_muscle, nu, 8, 1)    /* of muscles: tendon length, resting length [m], peak force [N], lmin, lmax, vmax, fpmax, fvmax */\
-  X(double, actuator_passive, nu, 5, 1)   /* of passive forces of muscles: tendon length, resting length [m], peak force [N], lmax, fpmax */\
-  X(double, actuator_motor, nu, HF_MOTOR_PARAMETERS, 1) /* of DC motors: hfMotorParameter; else 0 */    \
-  X(double, actuator_ctrlrange, nu, 2, 1)                                                              \
-  X(double, actuator_forcerange, nu, 2, 1)                                                             \
-  X(double, actuator_actrange, nu, 2, 1)                                                               \
-  X(double, actuator_gear, nu, 6, 1)      /* joint, tendon, slider-crank: [0]; site: force, then torque, in its axes */ \
-  X(double, actuator_delay, nu, 1, 1)     /* how much later a control acts; 0: at once [s] */          \
-  X(double, actuator_cranklength, nu, 1, 1) /* of a slider-crank: length of its rod [m]; else 0 */     \
-  X(double, actuator_length0, nu, 1, 0)   /* at qpos0 */                                               \
-  /* signals that drive controls */                                                                    \
-  X(int32_t, signal_type, nsignal, 1, 0)  /* hfSignalType */                                           \
-  X(int32_t, signal_adr, nsignal, 1, 0)   /* into signal_data: parameters, or time-value pairs */      \
-  X(int32_t, signal_num, nsignal, 1, 0)                                                                \
-  X(double, signal_data, nsignaldata, 1, 0)                                                            \
-  /* sensors */                                                                                        \
-  X(int32_t, sensor_type, nsensor, 1, 0)  /* hfSensorType */                                           \
-  X(int32_t, sensor_objkind, nsensor, 1, 0)                                                            \
-  X(int32_t, sensor_obj, nsensor, 1, 0)                                                                \
-  X(int32_t, sensor_refkind, nsensor, 1, 0)                                                            \
-  X(int32_t, sensor_ref, nsensor, 1, 0)                                                                \
-  X(int32_t, sensor_dim, nsensor, 1, 0)                                                                \
-  X(int32_t, sensor_data, nsensor, 1, 0)  /* bits: hfContactData or hfRayData */                       \
-  X(int32_t, sensor_num, nsensor, 1, 0)   /* contacts that a contact sensor reports */                 \
-  X(int32_t, sensor_reduce, nsensor, 1, 0) /* hfContactReduce */                                       \
-  X(int32_t, sensor_subtree, nsensor, 1, 0) /* bit 0, 1: the object, the reference is a body with all it carries */\
-  X(int32_t, sensor_adr, nsensor, 1, 0)   /* into the sensor data (nsensordata) */                     \
-  X(int32_t, sensor_positive, nsensor, 1, 0) /* 1: the cutoff clamps to [0, cutoff], else to +-cutoff */ \
-  X(int32_t, sensor_nsample, nsensor, 1, 0) /* measurements that states keep; 0: none */               \
-  X(int32_t, sensor_interp, nsensor, 1, 0) /* hfInterpolation */                                       \
-  X(int32_t, sensor_historyadr, nsensor, 1, 0) /* into the history of a state: the time at which the last measurement was due, nsample + 1 times, then as many rows; -1: none */ \
-  X(double, sensor_interval, nsensor, 2, 0) /* time between measurements, 0: each step; when they begin, from -interval to 0 [s] */ \
-  X(double, sensor_delay, nsensor, 1, 1)  /* how much later its numbers arrive; 0: at once [s] */      \
-  X(double, sensor_noise, nsensor, 1, 1)  /* standard deviation, for sims with a noise_seed */         \
-  X(double, sensor_cutoff, nsensor, 1, 0) /* 0: none */                                                \
-  /* mocap bodies and keyframes */                                                                     \
-  X(int32_t, mocap_body, nmocap, 1, 0)                                                                 \
-  X(double, key_time, nkey, 1, 0)                                                                      \
-  X(double, key_qpos, nkey, nq, 0)                                                                     \
-  X(double, key_qvel, nkey, nv, 0)                                                                     \
-  X(double, key_act, nkey, na, 0)                                                                      \
-  X(double, key_ctrl, nkey, nu, 0)                                                                     \
-  X(double, key_mpos, nkey, 3 * nmocap, 0)                                                             \
-  X(double, key_mquat, nkey, 4 * nmocap, 0)                                                            \
-  /* names: zero-terminated, one pool; -1: unnamed */                                                  \
-  X(int32_t, body_name, nbody, 1, 0)                                                                   \
-  X(int32_t, jnt_name, njnt, 1, 0)                                                                     \
-  X(int32_t, geom_name, ngeom, 1, 0)                                                                   \
-  X(int32_t, site_name, nsite, 1, 0)                                                                   \
-  X(int32_t, cam_name, ncam, 1, 0)                                                                     \
-  X(int32_t, mesh_name, nmesh, 1, 0)                                                                   \
-  X(int32_t, hfield_name, nhfield, 1, 0)                                                               \
-  X(int32_t, tendon_name, ntendon, 1, 0)                                                               \
-  X(int32_t, eq_name, neq, 1, 0)                                                                       \
-  X(int32_t, actuator_name, nu, 1, 0)                                                                  \
-  X(int32_t, sensor_name, nsensor, 1, 0)                                                               \
-  X(int32_t, key_name, nkey, 1, 0)                                                                     \
-  X(int32_t, pair_name, npair, 1, 0)                                                                   \
-  X(char, names, nnames, 1, 0)
-
 typedef enum hfModelField {
 #define X(type, name, rows, columns, overlay) HF_FIELD_##name,
   HF_MODEL_FIELDS(X)
@@ -496,20 +216,18 @@ typedef struct hfModel {
   int64_t offset[HF_MODEL_FIELD_COUNT]; // offset of each field from the start of this header
 } hfModel;
 
-// hf_model_NAME(model) returns the array of field NAME. These are functions of the library, so that a program
+// hf_model_NAME(model) returns the array of field NAME (model_fields.h). These are functions of the library, so that a program
 // goes on working with a later patch release that lays the block out in another way. A program that defines
 // HF_INLINE_ACCESSORS compiles them into itself, with the layout of these headers: then it must be built again
 // for every release (the library does so for itself).
 #ifdef HF_INLINE_ACCESSORS
 #define X(type, name, rows, columns, overlay)                                                          \
-  static inline const type* hf_model_##name(const hfModel* m) {                                        \
+  extern inline __attribute__((gnu_inline, always_inline)) const type* hf_model_##name(const hfModel* m) { \
     return (const type*)((uintptr_t)m + (uintptr_t)m->offset[HF_FIELD_##name]);                        \
   }
-#else
-#define X(type, name, rows, columns, overlay) HF_API const type* hf_model_##name(const hfModel* model);
-#endif
 HF_MODEL_FIELDS(X)
 #undef X
+#endif
 
 // Describes a field, so that tools can list and read every array by name.
 typedef struct hfFieldInfo {

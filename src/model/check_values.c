@@ -9,9 +9,13 @@
 #include <float.h>
 #include <math.h>
 
+// ---- fields ----------------------------------------------------------------------------------------
+
 // Fields of ranges: lower and upper end.
-static const hfModelField RANGES[] = {HF_FIELD_jnt_range,          HF_FIELD_jnt_actfrcrange,     HF_FIELD_tendon_range,      HF_FIELD_tendon_actfrcrange,
-                                      HF_FIELD_actuator_ctrlrange, HF_FIELD_actuator_forcerange, HF_FIELD_actuator_actrange};
+static const hfModelField RANGES[] = {HF_FIELD_jnt_range,           HF_FIELD_jnt_actfrcrange,
+                                      HF_FIELD_tendon_range,        HF_FIELD_tendon_actfrcrange,
+                                      HF_FIELD_actuator_ctrlrange,  HF_FIELD_actuator_forcerange,
+                                      HF_FIELD_actuator_actrange};
 
 static int is_range(hfModelField f) {
   for (size_t k = 0; k < sizeof RANGES / sizeof *RANGES; ++k)
@@ -19,13 +23,14 @@ static int is_range(hfModelField f) {
   return 0;
 }
 
-// What the numbers of a field must be: from low to high. Of what a world may change only ranges may have no end.
-typedef struct valueRule {
+// What the numbers of a field must be: from low to high, and how a refusal says it.
+typedef struct ValueRule {
   double low, high;
-  const char* says;
-} valueRule;
+  const char* demand;
+} ValueRule;
 
-static valueRule find_rule(hfModelField f, const hfFieldInfo* info) {
+// The rule for a field. Of what a world may change only ranges may have no end.
+static ValueRule find_rule(hfModelField f, const hfFieldInfo* info) {
   switch (f) {
   case HF_FIELD_geom_friction:
   case HF_FIELD_pair_friction:
@@ -42,12 +47,12 @@ static valueRule find_rule(hfModelField f, const hfFieldInfo* info) {
   case HF_FIELD_tendon_springyield:
   case HF_FIELD_actuator_delay:
   case HF_FIELD_sensor_delay:
-    return (valueRule){0, info->overlay ? DBL_MAX : INFINITY, "it must be finite and cannot be negative"};
+    return (ValueRule){0, info->overlay ? DBL_MAX : INFINITY, "it must be finite and cannot be negative"};
   case HF_FIELD_geom_restitution:
-    return (valueRule){0, 1, "it must be between 0 and 1"};
+    return (ValueRule){0, 1, "it must be between 0 and 1"};
   default:
-    if (info->overlay && !is_range(f)) return (valueRule){-DBL_MAX, DBL_MAX, "it must be finite"};
-    return (valueRule){-INFINITY, INFINITY, "it must be a number"};
+    if (info->overlay && !is_range(f)) return (ValueRule){-DBL_MAX, DBL_MAX, "it must be finite"};
+    return (ValueRule){-INFINITY, INFINITY, "it must be a number"};
   }
 }
 
@@ -59,16 +64,18 @@ static hfStatus refuse_value(const hfFieldInfo* info, size_t i, double x, const 
   return hfi_refuse(error, status, "parameter %s[%zu, %zu] = %g: %s", info->name, i / columns, i % columns, x, fault);
 }
 
-// Checks the numbers of one field.
+// Checks the numbers of one field by its rule.
 static hfStatus check_field(const hfModel* m, hfModelField f, hfError* error) {
   hfFieldInfo info = hf_model_field_info(m, f);
   if (hf_model_is_overlay(m) && !info.overlay) return HF_OK;
-  const void* array = (const void*)((uintptr_t)m + (uintptr_t)m->offset[f]);
-  const valueRule rule = find_rule(f, &info);
+  if (info.type != 'd' && info.type != 'f') return HF_OK;
+
+  const void* array = hfi_field_array(m, f);
+  const ValueRule rule = find_rule(f, &info);
   size_t n = (size_t)info.rows * (size_t)info.columns;
-  for (size_t i = 0; i < n && (info.type == 'd' || info.type == 'f'); ++i) {
+  for (size_t i = 0; i < n; ++i) {
     double x = info.type == 'd' ? ((const double*)array)[i] : (double)((const float*)array)[i];
-    if (!(x >= rule.low && x <= rule.high)) return refuse_value(&info, i, x, rule.says, error);
+    if (!(x >= rule.low && x <= rule.high)) return refuse_value(&info, i, x, rule.demand, error);
   }
   return HF_OK;
 }
@@ -77,10 +84,12 @@ static hfStatus check_field(const hfModel* m, hfModelField f, hfError* error) {
 static hfStatus check_ranges(const hfModel* m, hfError* error) {
   for (size_t k = 0; k < sizeof RANGES / sizeof *RANGES; ++k) {
     hfFieldInfo info = hf_model_field_info(m, RANGES[k]);
-    const double* x = (const void*)((uintptr_t)m + (uintptr_t)m->offset[RANGES[k]]);
+    const double* x = hfi_field_array(m, RANGES[k]);
     for (size_t i = 0; i < 2 * (size_t)info.rows; i += 2) {
-      if (x[i + 1] == -INFINITY) return refuse_value(&info, i + 1, x[i + 1], "it is below the start of the range", error);
-      if (x[i] == INFINITY || x[i] > x[i + 1]) return refuse_value(&info, i, x[i], "it is above the end of the range", error);
+      if (x[i + 1] == -INFINITY)
+        return refuse_value(&info, i + 1, x[i + 1], "it is below the start of the range", error);
+      if (x[i] == INFINITY || x[i] > x[i + 1])
+        return refuse_value(&info, i, x[i], "it is above the end of the range", error);
     }
   }
   return HF_OK;
@@ -88,17 +97,43 @@ static hfStatus check_ranges(const hfModel* m, hfError* error) {
 
 // Checks the values of geoms that must be positive if they are not negative, which stands for the world's default.
 static hfStatus check_materials(const hfModel* m, hfError* error) {
-  static const hfModelField FIELDS[] = {HF_FIELD_geom_stiffness, HF_FIELD_geom_tangential_stiffness, HF_FIELD_geom_stiction_speed};
-  for (size_t f = 0; f < sizeof FIELDS / sizeof *FIELDS; ++f) {
-    hfFieldInfo info = hf_model_field_info(m, FIELDS[f]);
-    const double* x = (const void*)((uintptr_t)m + (uintptr_t)m->offset[FIELDS[f]]);
+  static const hfModelField fields[] = {HF_FIELD_geom_stiffness, HF_FIELD_geom_tangential_stiffness,
+                                        HF_FIELD_geom_stiction_speed};
+  for (size_t f = 0; f < sizeof fields / sizeof *fields; ++f) {
+    hfFieldInfo info = hf_model_field_info(m, fields[f]);
+    const double* x = hfi_field_array(m, fields[f]);
     for (int i = 0; i < m->ngeom; ++i)
-      if (x[i] == 0) return refuse_value(&info, (size_t)i, 0, "it must be positive, or negative for the world's default", error);
+      if (x[i] == 0)
+        return refuse_value(&info, (size_t)i, 0, "it must be positive, or negative for the world's default", error);
   }
   return HF_OK;
 }
 
-static int is_condim(int n) { return n == 1 || n == 3 || n == 4 || n == 6; }
+// Checks that the sizes of geoms are positive.
+static hfStatus check_sizes(const hfModel* m, hfError* error) {
+  hfFieldInfo info = hf_model_field_info(m, HF_FIELD_geom_size);
+  for (int g = 0; g < m->ngeom; ++g)
+    for (int k = 0; k < hfi_shape_kinds[hf_model_geom_type(m)[g]].nsize; ++k) {
+      double size = hf_model_geom_size(m)[3 * g + k];
+      if (!(size > 0)) return refuse_value(&info, (size_t)(3 * g + k), size, "it must be positive", error);
+    }
+  return HF_OK;
+}
+
+// Checks the contact dimensions of geoms and pairs.
+static hfStatus check_condims(const hfModel* m, hfError* error) {
+  for (int i = 0; i < m->ngeom + m->npair; ++i) {
+    int is_geom = i < m->ngeom;
+    int id = is_geom ? i : i - m->ngeom;
+    int n = is_geom ? hf_model_geom_condim(m)[id] : hf_model_pair_condim(m)[id];
+    if (n != 1 && n != 3 && n != 4 && n != 6)
+      return hfi_refuse(error, HF_ERROR_MODEL, "model block: %s_condim[%d] = %d is not 1, 3, 4 or 6",
+                        is_geom ? "geom" : "pair", id, n);
+  }
+  return HF_OK;
+}
+
+// ---- the world -------------------------------------------------------------------------------------
 
 hfStatus hfi_check_world(const hfWorld* w, hfError* error) {
   enum { ANY, NOT_NEGATIVE, POSITIVE };
@@ -122,79 +157,89 @@ hfStatus hfi_check_world(const hfWorld* w, hfError* error) {
   for (size_t i = 0; i < sizeof values / sizeof *values; ++i)
     for (int k = 0; k < values[i].count; ++k) {
       double x = values[i].x[k];
-      if (!isfinite(x)) return hfi_refuse(error, HF_ERROR_NONFINITE, "the world's %s is not finite", values[i].name);
+      const char* name = values[i].name;
+      if (!isfinite(x)) return hfi_refuse(error, HF_ERROR_NONFINITE, "the world's %s is not finite", name);
       if (x < 0 && values[i].sign != ANY)
-        return hfi_refuse(error, HF_ERROR_MODEL, "the world's %s = %g cannot be negative", values[i].name, x);
-      if (x == 0 && values[i].sign == POSITIVE) return hfi_refuse(error, HF_ERROR_MODEL, "the world's %s must be positive, is 0", values[i].name);
+        return hfi_refuse(error, HF_ERROR_MODEL, "the world's %s = %g cannot be negative", name, x);
+      if (x == 0 && values[i].sign == POSITIVE)
+        return hfi_refuse(error, HF_ERROR_MODEL, "the world's %s must be positive, is 0", name);
     }
-  if (w->method < 0 || w->method > HF_METHOD_SWITCHING || w->friction < 0 || w->friction > HF_FRICTION_COULOMB ||
-      w->friction_rule < 0 || w->friction_rule > HF_COMBINE_HARMONIC)
-    return hfi_refuse(error, HF_ERROR_MODEL, "the world's method %d, friction law %d or friction rule %d is unknown", w->method,
-                      w->friction, w->friction_rule);
+
+  int method = (int)w->method;
+  int friction = (int)w->friction;
+  int rule = (int)w->friction_rule;
+  if (method < 0 || method > HF_METHOD_SWITCHING || friction < 0 || friction > HF_FRICTION_COULOMB || rule < 0 ||
+      rule > HF_COMBINE_HARMONIC)
+    return hfi_refuse(error, HF_ERROR_MODEL, "the world's method %d, friction law %d or friction rule %d is unknown",
+                      method, friction, rule);
   return HF_OK;
 }
 
-// Checks the contact dimensions of geoms and pairs.
-static hfStatus check_condims(const hfModel* m, hfError* error) {
-  for (int i = 0; i < m->ngeom; ++i)
-    if (!is_condim(hf_model_geom_condim(m)[i]))
-      return hfi_refuse(error, HF_ERROR_MODEL, "model block: geom_condim[%d] = %d is not 1, 3, 4 or 6", i, hf_model_geom_condim(m)[i]);
-  for (int i = 0; i < m->npair; ++i)
-    if (!is_condim(hf_model_pair_condim(m)[i]))
-      return hfi_refuse(error, HF_ERROR_MODEL, "model block: pair_condim[%d] = %d is not 1, 3, 4 or 6", i, hf_model_pair_condim(m)[i]);
-  return HF_OK;
-}
+// ---- histories and rests -----------------------------------------------------------------------------
 
-// Checks that the sizes of geoms are positive.
-static hfStatus check_sizes(const hfModel* m, hfError* error) {
-  hfFieldInfo info = hf_model_field_info(m, HF_FIELD_geom_size);
-  for (int g = 0; g < m->ngeom; ++g)
-    for (int k = 0; k < hfi_shape_kinds[hf_model_geom_type(m)[g]].nsize; ++k)
-      if (!(hf_model_geom_size(m)[3 * g + k] > 0))
-        return refuse_value(&info, (size_t)(3 * g + k), hf_model_geom_size(m)[3 * g + k], "it must be positive", error);
-  return HF_OK;
-}
-
-// Checks that the histories of actuators and sensors follow each other without gaps, and that each is long enough for its delay at the scene's step.
-static hfStatus check_histories(const hfModel* m, hfError* error) {
-  int64_t at = 0;
+// Checks the histories of actuators, which follow each other from number *next on; *next moves behind them.
+static hfStatus check_control_histories(const hfModel* m, int64_t* next, hfError* error) {
   for (int i = 0; i < m->nu; ++i) {
     int n = hf_model_actuator_nsample(m)[i];
-    if (n < 0 || n > HFI_MOST_SAMPLES || hf_model_actuator_historyadr(m)[i] != (n ? at : -1))
+    if (n < 0 || n > HFI_MOST_SAMPLES || hf_model_actuator_historyadr(m)[i] != (n ? *next : -1))
       return hfi_refuse(error, HF_ERROR_MODEL, "model block: the history of actuator %d is out of range", i);
     if (!hfi_control_fits(m, i, m->world.timestep))
-      return hfi_refuse(error, HF_ERROR_MODEL, "parameter actuator_delay[%d] = %g is more than its history of %d steps of %g s", i,
+      return hfi_refuse(error, HF_ERROR_MODEL,
+                        "parameter actuator_delay[%d] = %g is more than its history of %d steps of %g s", i,
                         hf_model_actuator_delay(m)[i], n, m->world.timestep);
-    at += hfi_delay_size(n, 1);
+    *next += hfi_delay_size(n, 1);
   }
+  return HF_OK;
+}
+
+// Checks the histories of sensors, which follow each other from number *next on; *next moves behind them.
+static hfStatus check_sensor_histories(const hfModel* m, int64_t* next, hfError* error) {
   for (int i = 0; i < m->nsensor; ++i) {
     int n = hf_model_sensor_nsample(m)[i];
     const double* interval = hf_model_sensor_interval(m) + 2 * i;
-    if (n < 0 || n > HFI_MOST_SAMPLES || hf_model_sensor_historyadr(m)[i] != (n ? at : -1))
+    if (n < 0 || n > HFI_MOST_SAMPLES || hf_model_sensor_historyadr(m)[i] != (n ? *next : -1))
       return hfi_refuse(error, HF_ERROR_MODEL, "model block: the history of sensor %d is out of range", i);
     if (!hfi_interval_is_sound(interval[0], interval[1]))
-      return hfi_refuse(error, HF_ERROR_MODEL, "model block: sensor_interval[%d] is %g, %g: the interval must not be negative, and the phase is above minus the interval and at most 0", i,
-                        interval[0], interval[1]);
+      return hfi_refuse(error, HF_ERROR_MODEL,
+                        "model block: sensor_interval[%d] is %g, %g: the interval must not be negative, and the phase is "
+                        "above minus the interval and at most 0",
+                        i, interval[0], interval[1]);
     if (!hfi_samples_fit(m, i, m->world.timestep))
-      return hfi_refuse(error, HF_ERROR_MODEL, "parameter sensor_delay[%d] = %g is more than its history of %d measurements", i, hf_model_sensor_delay(m)[i], n);
-    at += hfi_samples_size(m, i);
+      return hfi_refuse(error, HF_ERROR_MODEL,
+                        "parameter sensor_delay[%d] = %g is more than its history of %d measurements", i,
+                        hf_model_sensor_delay(m)[i], n);
+    *next += hfi_samples_size(m, i);
   }
-  return at == m->nhistory ? HF_OK : hfi_refuse(error, HF_ERROR_MODEL, "model block: nhistory = %d, the histories need %lld", m->nhistory, (long long)at);
+  return HF_OK;
+}
+
+// Checks that histories follow each other without gaps, and that each is long enough for its delay at the scene's step.
+static hfStatus check_histories(const hfModel* m, hfError* error) {
+  int64_t next = 0;
+  hfStatus status = check_control_histories(m, &next, error);
+  if (status == HF_OK) status = check_sensor_histories(m, &next, error);
+  if (status != HF_OK || next == m->nhistory) return status;
+  return hfi_refuse(error, HF_ERROR_MODEL, "model block: nhistory = %d, the histories need %lld", m->nhistory,
+                    (long long)next);
 }
 
 // Checks that a state has room for the rest positions of springs if some spring yields, and none otherwise.
 static hfStatus check_rests(const hfModel* m, hfError* error) {
   int yields = 0;
   for (int j = 0; j < m->njnt; ++j) {
-    yields |= hf_model_jnt_springyield(m)[j] > 0;
-    if (hf_model_jnt_springyield(m)[j] > 0 && hf_model_jnt_type(m)[j] == HF_JOINT_FREE)
+    int joint_yields = hf_model_jnt_springyield(m)[j] > 0;
+    if (joint_yields && hf_model_jnt_type(m)[j] == HF_JOINT_FREE)
       return hfi_refuse(error, HF_ERROR_MODEL, "model block: jnt_springyield[%d] is that of a free joint", j);
+    yields |= joint_yields;
   }
   for (int t = 0; t < m->ntendon; ++t) yields |= hf_model_tendon_springyield(m)[t] > 0;
+
   int needed = yields ? m->nq + 2 * m->ntendon : 0;
   if (m->nrest == needed) return HF_OK;
   return hfi_refuse(error, HF_ERROR_MODEL, "model block: nrest = %d, the springs need %d", m->nrest, needed);
 }
+
+// ---- the whole -------------------------------------------------------------------------------------
 
 hfStatus hfi_check_values(const hfModel* m, hfError* error) {
   for (int f = 0; f < HF_MODEL_FIELD_COUNT; ++f) {
@@ -203,12 +248,14 @@ hfStatus hfi_check_values(const hfModel* m, hfError* error) {
   }
   for (int i = 0; i < 3; ++i)
     if (!isfinite(m->world.gravity[i])) return hfi_refuse(error, HF_ERROR_NONFINITE, "gravity[%d] is not finite", i);
+
   hfStatus status = check_ranges(m, error);
   if (status == HF_OK) status = check_materials(m, error);
   if (status == HF_OK) status = check_histories(m, error);
   if (status == HF_OK) status = check_rests(m, error);
   if (status == HF_OK) status = check_sizes(m, error);
-  if (status != HF_OK || hf_model_is_overlay(m)) return status; // An overlay has the contact dimensions of its base.
+  // an overlay has the world and the contact dimensions of its base
+  if (status != HF_OK || hf_model_is_overlay(m)) return status;
   status = hfi_check_world(&m->world, error);
   return status == HF_OK ? check_condims(m, error) : status;
 }

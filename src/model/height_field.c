@@ -1,26 +1,33 @@
 // Height fields, see height_field.h.
 #include "model/height_field.h"
 
+#include "base/disjoint_sets.h"
 #include "math/index.h"
 
-#include "base/disjoint_sets.h"
-
-// Two neighbouring triangles lie in one plane if the far vertex of one is nearer to the plane of the other than this share of the field's cells and
-// heights [-]. Heights come from files in single precision.
+// Two neighbouring triangles lie in one plane if the far vertex of one is nearer to the plane of the other than this share of
+// the field's cells and heights [-]. Heights come from files in single precision.
 static const double COPLANAR = 2e-7;
 
 hfiHeightField hfi_model_height_field(const hfModel* m, int i) {
   const double* size = hf_model_hfield_size(m) + 3 * i;
-  hfiHeightField f = {.nrow = hf_model_hfield_nrow(m)[i], .ncol = hf_model_hfield_ncol(m)[i], .half = {size[0], size[1]}, .base = size[2]};
-  f.dx = 2 * f.half[0] / (f.ncol - 1), f.dy = 2 * f.half[1] / (f.nrow - 1);
-  f.height = hf_model_hfield_height(m) + hf_model_hfield_adr(m)[i];
-  f.region = hf_model_hfield_region(m) + hf_model_hfield_regionadr(m)[i];
-  f.lowest = hf_model_hfield_range(m)[2 * i], f.highest = hf_model_hfield_range(m)[2 * i + 1];
-  return f;
+  const double* range = hf_model_hfield_range(m) + 2 * i;
+  int nrow = hf_model_hfield_nrow(m)[i];
+  int ncol = hf_model_hfield_ncol(m)[i];
+  return (hfiHeightField){.nrow = nrow,
+                          .ncol = ncol,
+                          .half = {size[0], size[1]},
+                          .base = size[2],
+                          .dx = 2 * size[0] / (ncol - 1),
+                          .dy = 2 * size[1] / (nrow - 1),
+                          .lowest = range[0],
+                          .highest = range[1],
+                          .height = hf_model_hfield_height(m) + hf_model_hfield_adr(m)[i],
+                          .region = hf_model_hfield_region(m) + hf_model_hfield_regionadr(m)[i]};
 }
 
 void hfi_hfield_slopes(const hfiHeightField* f, int c, int r, int upper, double slope[2]) {
-  double h00 = hfi_hfield_height(f, c, r), h11 = hfi_hfield_height(f, c + 1, r + 1);
+  double h00 = hfi_hfield_height(f, c, r);
+  double h11 = hfi_hfield_height(f, c + 1, r + 1);
   double corner = upper ? hfi_hfield_height(f, c, r + 1) : hfi_hfield_height(f, c + 1, r);
   slope[0] = (upper ? h11 - corner : corner - h00) / f->dx;
   slope[1] = (upper ? corner - h00 : h11 - corner) / f->dy;
@@ -41,36 +48,50 @@ double hfi_hfield_surface(const hfiHeightField* f, double x, double y) {
   int c, r;
   double slope[2];
   hfi_hfield_cell(f, x, y, &c, &r);
-  double u = clamp((x + f->half[0]) / f->dx - c, 0, 1), v = clamp((y + f->half[1]) / f->dy - r, 0, 1);
+  double u = clamp((x + f->half[0]) / f->dx - c, 0, 1);
+  double v = clamp((y + f->half[1]) / f->dy - r, 0, 1);
   hfi_hfield_slopes(f, c, r, v > u, slope);
   return hfi_hfield_height(f, c, r) + slope[0] * u * f->dx + slope[1] * v * f->dy;
 }
 
 void hfi_hfield_range(const double* height, int count, double range[2]) {
   range[0] = range[1] = height[0];
-  for (int i = 1; i < count; ++i) range[0] = min2(range[0], height[i]), range[1] = max2(range[1], height[i]);
+  for (int i = 1; i < count; ++i) {
+    range[0] = min2(range[0], height[i]);
+    range[1] = max2(range[1], height[i]);
+  }
 }
 
-// ---- regions -------------------------------------------------------------------------------------
+// ---- regions ---------------------------------------------------------------------------------------
 
-// Joins a triangle and its neighbour across an edge if the difference of their slopes moves a vertex by less than `tolerance`.
-static void join_flat(const hfiHeightField* f, const int a[3], const int b[3], double tolerance, int32_t* region) {
-  double p[2], q[2];
-  hfi_hfield_slopes(f, a[0], a[1], a[2], p);
-  hfi_hfield_slopes(f, b[0], b[1], b[2], q);
+// A triangle: the column and row of its cell, and which of the two it is.
+typedef struct FieldTriangle {
+  int c, r, upper;
+} FieldTriangle;
+
+// Joins a triangle and its neighbour across an edge if the difference of their slopes moves a vertex by less than `tolerance`
+// [m].
+static void join_flat(const hfiHeightField* f, FieldTriangle a, FieldTriangle b, double tolerance, int32_t* region) {
+  double p[2];
+  double q[2];
+  hfi_hfield_slopes(f, a.c, a.r, a.upper, p);
+  hfi_hfield_slopes(f, b.c, b.r, b.upper, q);
   if (fabs(p[0] - q[0]) * f->dx <= tolerance && fabs(p[1] - q[1]) * f->dy <= tolerance)
-    hfi_join_sets(region, hfi_hfield_triangle(f, a[0], a[1], a[2]), hfi_hfield_triangle(f, b[0], b[1], b[2]));
+    hfi_join_sets(region, hfi_hfield_triangle(f, a.c, a.r, a.upper), hfi_hfield_triangle(f, b.c, b.r, b.upper));
 }
 
 void hfi_hfield_regions(const hfiHeightField* f, int32_t* region) {
   int count = hfi_hfield_triangles(f->nrow, f->ncol);
   double tolerance = COPLANAR * (min2(f->dx, f->dy) + f->highest - f->lowest);
   for (int t = 0; t < count; ++t) region[t] = t;
+
   for (int r = 0; r < f->nrow - 1; ++r)
     for (int c = 0; c < f->ncol - 1; ++c) {
-      join_flat(f, (int[3]){c, r, 0}, (int[3]){c, r, 1}, tolerance, region);
-      if (c > 0) join_flat(f, (int[3]){c - 1, r, 0}, (int[3]){c, r, 1}, tolerance, region);
-      if (r > 0) join_flat(f, (int[3]){c, r - 1, 1}, (int[3]){c, r, 0}, tolerance, region);
+      FieldTriangle lower = {c, r, 0};
+      FieldTriangle upper = {c, r, 1};
+      join_flat(f, lower, upper, tolerance, region);
+      if (c > 0) join_flat(f, (FieldTriangle){c - 1, r, 0}, upper, tolerance, region);
+      if (r > 0) join_flat(f, (FieldTriangle){c, r - 1, 1}, lower, tolerance, region);
     }
   for (int t = 0; t < count; ++t) region[t] = hfi_find_set(region, t);
 }

@@ -35,18 +35,22 @@ hfiHeightField hfi_model_height_field(const hfModel* model, int hfield);
 
 static inline int hfi_hfield_triangles(int nrow, int ncol) { return 2 * (nrow - 1) * (ncol - 1); }
 
-static inline double hfi_hfield_height(const hfiHeightField* f, int c, int r) { return f->height[(size_t)r * (size_t)f->ncol + (size_t)c]; }
+static inline double hfi_hfield_height(const hfiHeightField* f, int c, int r) {
+  return f->height[(size_t)r * (size_t)f->ncol + (size_t)c];
+}
 
 static inline hfVec3 hfi_hfield_vertex(const hfiHeightField* f, int c, int r) {
   return v3(c * f->dx - f->half[0], r * f->dy - f->half[1], hfi_hfield_height(f, c, r));
 }
 
-static inline int hfi_hfield_triangle(const hfiHeightField* f, int c, int r, int upper) { return 2 * (r * (f->ncol - 1) + c) + upper; }
+static inline int hfi_hfield_triangle(const hfiHeightField* f, int c, int r, int upper) {
+  return 2 * (r * (f->ncol - 1) + c) + upper;
+}
 
 // Slopes dz/dx and dz/dy of a triangle, and its unit normal, which looks up.
 void hfi_hfield_slopes(const hfiHeightField* f, int c, int r, int upper, double slope[2]);
 hfVec3 hfi_hfield_normal(const hfiHeightField* f, int c, int r, int upper);
-// Column and row of the cell at (x, y), or of the nearest cell if that is outside of the field.
+// Column and row of the cell at (x, y), or of the nearest cell if that is outside of the field; 0 for NaN.
 void hfi_hfield_cell(const hfiHeightField* f, double x, double y, int* c, int* r);
 // Height of the surface at (x, y), or at the nearest point of the rectangle.
 double hfi_hfield_surface(const hfiHeightField* f, double x, double y);

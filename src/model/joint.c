@@ -1,24 +1,32 @@
 // The joint types, see joint.h.
 #include "model/joint.h"
 
+// ---- motions at the reference ------------------------------------------------------------------------
+
 static hfMotion free_axis(const hfPose* X, hfVec3 axis, hfVec3 p_BA, double pitch, int k) {
-  (void)axis, (void)p_BA, (void)pitch;
+  (void)axis;
+  (void)p_BA;
+  (void)pitch;
   if (k < 3) return mo_translation(v3(k == 0, k == 1, k == 2));
   return mo_rotation(m3_col(X->R, k - 3), X->p);
 }
 
 static hfMotion ball_axis(const hfPose* X, hfVec3 axis, hfVec3 p_BA, double pitch, int k) {
-  (void)axis, (void)pitch;
+  (void)axis;
+  (void)pitch;
   return mo_rotation(m3_col(X->R, k), pose_point(*X, p_BA));
 }
 
 static hfMotion slide_axis(const hfPose* X, hfVec3 axis, hfVec3 p_BA, double pitch, int k) {
-  (void)p_BA, (void)pitch, (void)k;
+  (void)p_BA;
+  (void)pitch;
+  (void)k;
   return mo_translation(m3_mulv(X->R, axis));
 }
 
 static hfMotion hinge_axis(const hfPose* X, hfVec3 axis, hfVec3 p_BA, double pitch, int k) {
-  (void)pitch, (void)k;
+  (void)pitch;
+  (void)k;
   return mo_rotation(m3_mulv(X->R, axis), pose_point(*X, p_BA));
 }
 
@@ -27,11 +35,12 @@ static hfMotion screw_axis(const hfPose* X, hfVec3 axis, hfVec3 p_BA, double pit
   return mo_screw(m3_mulv(X->R, axis), pose_point(*X, p_BA), pitch);
 }
 
+// ---- limits ----------------------------------------------------------------------------------------
+
 // Both ends of an interval of the single coordinate.
 static int limit_interval(const double range[2], const double* q, hfiJointLimit* limit) {
-  hfiJointLimit lower = {*q - range[0], {1, 0, 0}}, upper = {range[1] - *q, {-1, 0, 0}};
-  limit[0] = lower;
-  limit[1] = upper;
+  limit[0] = (hfiJointLimit){*q - range[0], {1, 0, 0}};
+  limit[1] = (hfiJointLimit){range[1] - *q, {-1, 0, 0}};
   return 2;
 }
 
@@ -42,6 +51,8 @@ static int limit_angle(const double range[2], const double* q, hfiJointLimit* li
   v3_store(limit->J, v3_neg(v3_unit(turn)));
   return v3_norm2(turn) > 0;
 }
+
+// ---- the table -------------------------------------------------------------------------------------
 
 const hfiJointKind hfi_joint_kinds[HFI_JOINT_TYPES] = {
     [HF_JOINT_FREE] = {.info = {.name = "free", .units = "m, quat; m/s, rad/s", .nq = 7, .nv = 6, .quat = 3, .is_angle = 0},

@@ -1,6 +1,7 @@
 // j M^-1 j^T at qpos0, tree by tree.
 //
-//   M_ab = S_a^T Ic_b S_b + armature + sum_t armature_t J_ta J_tb,  a an ancestor dof of b or b itself, Ic_b the composite inertia,
+//   M_ab = S_a^T Ic_b S_b + armature + sum_t armature_t J_ta J_tb,  a an ancestor dof of b or b itself,
+//                                                                   Ic_b the composite inertia,
 //                                                                   J_t the gradient of the length of tendon t
 #include "model/derive.h"
 
@@ -18,11 +19,14 @@ static void add_path_moment(const hfModel* m, int tendon, const hfPose* X_WB, do
   hfiPathSpan span;
   while (hfi_path_next(&walk, &span))
     for (int s = 0; s < 2 * span.nsegment; ++s) {
-      const hfiPathSegment* part = &span.segment[s / 2];
-      hfVec3 u = v3_unit(v3_sub(part->p_W[1], part->p_W[0])), p = part->p_W[s % 2];
+      // each end of a segment is pulled along it
+      const hfiPathSegment* segment = &span.segment[s / 2];
+      hfVec3 u = v3_unit(v3_sub(segment->p_W[1], segment->p_W[0]));
+      hfVec3 p = segment->p_W[s % 2];
       hfForce pull = {v3_cross(p, u), u};
-      for (int k = hf_model_body_lastdof(m)[part->body[s % 2]]; k >= 0; k = hf_model_dof_parent(m)[k])
-        row[k] += (s % 2 ? factor : -factor) * span.scale * fo_dot(pull, hfi_reference_axis(m, k, X_WB));
+      double sign_factor = s % 2 ? factor : -factor;
+      for (int k = hf_model_body_lastdof(m)[segment->body[s % 2]]; k >= 0; k = hf_model_dof_parent(m)[k])
+        row[k] += sign_factor * span.scale * fo_dot(pull, hfi_reference_axis(m, k, X_WB));
     }
 }
 
@@ -33,19 +37,18 @@ void hfi_add_tendon_moment(const hfModel* m, int tendon, const hfPose* X_WB, dou
   }
   for (int k = 0; k < hf_model_tendon_num(m)[tendon]; ++k) {
     int w = hf_model_tendon_adr(m)[tendon] + k;
-    row[hf_model_jnt_dofadr(m)[hf_model_wrap_obj(m)[w]]] += factor * hf_model_wrap_coef(m)[w];
+    int joint = hf_model_wrap_obj(m)[w];
+    row[hf_model_jnt_dofadr(m)[joint]] += factor * hf_model_wrap_coef(m)[w];
   }
 }
 
-// ---- mass -------------------------------------------------------------------------------------------
+// ---- mass ------------------------------------------------------------------------------------------
 
-// Dense M (n x n, upper triangle) of a tree whose first dof is `first`.
-static void fill_tree(const hfModel* m, int first, int n, const hfPose* X_WB,
-                      const hfiInertia* composite, double* M) {
+// Dense M (n x n, upper triangle) of a tree whose first dof is `first`, without tendons.
+static void fill_tree(const hfModel* m, int first, int n, const hfPose* X_WB, const hfiInertia* composite, double* M) {
   for (int b = 0; b < n; ++b) {
     int dof = first + b;
-    hfForce F =
-        inertia_mul(&composite[hf_model_dof_body(m)[dof]], hfi_reference_axis(m, dof, X_WB));
+    hfForce F = inertia_mul(&composite[hf_model_dof_body(m)[dof]], hfi_reference_axis(m, dof, X_WB));
     for (int a = dof; a >= 0; a = hf_model_dof_parent(m)[a])
       M[(a - first) * n + b] = fo_dot(F, hfi_reference_axis(m, a, X_WB));
     M[b * n + b] += hf_model_dof_armature(m)[dof];
@@ -60,22 +63,29 @@ static void add_tendons(const hfModel* m, int first, int n, const hfPose* X_WB, 
     for (int k = 0; k < m->nv; ++k) J[k] = 0;
     hfi_add_tendon_moment(m, t, X_WB, 1, J);
     for (int b = 0; b < n; ++b)
-      for (int a = first + b; a >= 0; a = hf_model_dof_parent(m)[a]) M[(a - first) * n + b] += armature * J[a] * J[first + b];
+      for (int a = first + b; a >= 0; a = hf_model_dof_parent(m)[a])
+        M[(a - first) * n + b] += armature * J[a] * J[first + b];
   }
 }
 
-// Adds the part of one tree; 0 on success.
-static int add_tree(const hfModel* m, int tree, const hfPose* X_WB, const hfiInertia* composite,
-                    const double* row, double* compliance, double* square) {
-  int first = hf_model_tree_dofadr(m)[tree], n = hf_model_tree_dofnum(m)[tree], any = 0;
-  for (int i = 0; i < n; ++i) any |= row[first + i] != 0;
-  if (!any) return 0;
+// Adds the part of one tree to *compliance = j M^-1 j^T and *square = |M^-1 j^T|^2. Returns 0, -1 if there is no memory, or
+// the pivot at which M is not positive definite.
+static int add_tree(const hfModel* m, int tree, const hfPose* X_WB, const hfiInertia* composite, const double* row,
+                    double* compliance, double* square) {
+  int first = hf_model_tree_dofadr(m)[tree];
+  int n = hf_model_tree_dofnum(m)[tree];
+  int acts = 0;
+  for (int i = 0; i < n; ++i) acts |= row[first + i] != 0;
+  if (!acts) return 0;
+
   double* M = calloc((size_t)n * (size_t)(n + 1) + (size_t)m->nv, sizeof *M);
   if (!M) return -1;
-  double *x = M + (size_t)n * (size_t)n, *J = x + n;
+  double* x = M + (size_t)n * (size_t)n;
+  double* J = x + n;
   for (int i = 0; i < n; ++i) x[i] = row[first + i];
   fill_tree(m, first, n, X_WB, composite, M);
   add_tendons(m, first, n, X_WB, J, M);
+
   int failed = hfi_cholesky(M, n, n);
   if (!failed) {
     hfi_cholesky_solve(M, n, n, x);
@@ -86,8 +96,7 @@ static int add_tree(const hfModel* m, int tree, const hfPose* X_WB, const hfiIne
   return failed;
 }
 
-hfStatus hfi_reference_compliance(const hfModel* m, const double* row, double* compliance,
-                                  hfError* error) {
+hfStatus hfi_reference_compliance(const hfModel* m, const double* row, double* compliance, hfError* error) {
   double acceleration;
   return hfi_reference_acceleration(m, row, compliance, &acceleration, error);
 }
@@ -108,8 +117,8 @@ hfStatus hfi_reference_acceleration(const hfModel* m, const double* row, double*
   *acceleration = sqrt(square);
   free(X_WB);
   free(composite);
+
   if (failed > 0)
-    return hfi_refuse(error, HF_ERROR_MODEL,
-                      "the mass matrix at the reference configuration is not positive definite");
+    return hfi_refuse(error, HF_ERROR_MODEL, "the mass matrix at the reference configuration is not positive definite");
   return failed ? hfi_refuse(error, HF_ERROR_MEMORY, "out of memory") : HF_OK;
 }

@@ -5,21 +5,32 @@
 // Sum of the widths of the chosen data, bit by bit.
 static int sum_widths(int data, const int* width, int count) {
   int sum = 0;
-  for (int i = 0; i < count; ++i) sum += data >> i & 1 ? width[i] : 0;
+  for (int i = 0; i < count; ++i)
+    if (data >> i & 1) sum += width[i];
   return sum;
 }
 
 int hfi_sensor_dim(int type, int data, int num) {
-  static const int contact[] = {1, 3, 3, 1, 3, 3, 3, 3, 3}, ray[] = {1, 3, 3, 3, 3, 1};
+  static const int contact[] = {1, 3, 3, 1, 3, 3, 3, 3, 3}; // hfContactData
+  static const int ray[] = {1, 3, 3, 3, 3, 1};              // hfRayData
   switch (type) {
-  case HF_SENSOR_RANGEFINDER: return num * sum_widths(data, ray, 6);
-  case HF_SENSOR_CONTACT: return num * sum_widths(data, contact, 9);
+  case HF_SENSOR_RANGEFINDER:
+    return num * sum_widths(data, ray, 6);
+  case HF_SENSOR_CONTACT:
+    return num * sum_widths(data, contact, 9);
   case HF_SENSOR_ACTUATOR_POS:
   case HF_SENSOR_ACTUATOR_VEL:
   case HF_SENSOR_ACTUATOR_FORCE:
-  case HF_SENSOR_USER: return num;
-  case HF_SENSOR_FROM_TO: return 6;
-  case HF_SENSOR_CAMERA_PROJECTION: return 2;
+  case HF_SENSOR_USER:
+    return num;
+  case HF_SENSOR_FROM_TO:
+    return 6;
+  case HF_SENSOR_CAMERA_PROJECTION:
+    return 2;
+  case HF_SENSOR_BALL_QUAT:
+  case HF_SENSOR_FRAME_QUAT:
+    return 4;
+
   case HF_SENSOR_MAGNETOMETER:
   case HF_SENSOR_NORMAL:
   case HF_SENSOR_ACCELEROMETER:
@@ -40,41 +51,35 @@ int hfi_sensor_dim(int type, int data, int num) {
   case HF_SENSOR_SUBTREE_LINVEL:
   case HF_SENSOR_SUBTREE_ANGMOM:
     return 3;
-  case HF_SENSOR_BALL_QUAT:
-  case HF_SENSOR_FRAME_QUAT:
-    return 4;
   default:
     return 1;
   }
 }
 
-static int is_of_actuator(int type) { return type >= HF_SENSOR_ACTUATOR_POS && type <= HF_SENSOR_ACTUATOR_FORCE; }
+static int is_between(int type, int first, int last) { return type >= first && type <= last; }
 
 int hfi_sensor_accepts(int type, int kind) {
-  if ((type >= HF_SENSOR_FRAME_POS && type <= HF_SENSOR_FRAME_ANGACC) || type == HF_SENSOR_INSIDE_SITE)
-    return kind == HF_OBJECT_BODY || kind == HF_OBJECT_INERTIAL || kind == HF_OBJECT_GEOM ||
-           kind == HF_OBJECT_SITE || kind == HF_OBJECT_CAMERA;
-  if (type >= HF_SENSOR_SUBTREE_COM && type <= HF_SENSOR_SUBTREE_ANGMOM)
-    return kind == HF_OBJECT_BODY;
-  if (type >= HF_SENSOR_CLOCK && type <= HF_SENSOR_ENERGY_KINETIC) return kind == HF_OBJECT_NONE;
+  if (is_between(type, HF_SENSOR_FRAME_POS, HF_SENSOR_FRAME_ANGACC) || type == HF_SENSOR_INSIDE_SITE)
+    return kind == HF_OBJECT_BODY || kind == HF_OBJECT_INERTIAL || kind == HF_OBJECT_GEOM || kind == HF_OBJECT_SITE ||
+           kind == HF_OBJECT_CAMERA;
+  if (is_between(type, HF_SENSOR_SUBTREE_COM, HF_SENSOR_SUBTREE_ANGMOM)) return kind == HF_OBJECT_BODY;
+  if (is_between(type, HF_SENSOR_CLOCK, HF_SENSOR_ENERGY_KINETIC)) return kind == HF_OBJECT_NONE;
   if (type == HF_SENSOR_CONTACT)
     return kind == HF_OBJECT_NONE || kind == HF_OBJECT_GEOM || kind == HF_OBJECT_BODY || kind == HF_OBJECT_SITE;
   if (type == HF_SENSOR_USER) return kind == HF_OBJECT_NONE;
-  if (type >= HF_SENSOR_DISTANCE && type <= HF_SENSOR_FROM_TO) return kind == HF_OBJECT_GEOM || kind == HF_OBJECT_BODY;
-  if (type == HF_SENSOR_CAMERA_PROJECTION || type == HF_SENSOR_RANGEFINDER) return kind == HF_OBJECT_SITE || kind == HF_OBJECT_CAMERA;
-  if (type == HF_SENSOR_MAGNETOMETER) return kind == HF_OBJECT_SITE;
-  if (type <= HF_SENSOR_TORQUE) return kind == HF_OBJECT_SITE;
-  if (type == HF_SENSOR_TENDON_POS || type == HF_SENSOR_TENDON_VEL) return kind == HF_OBJECT_TENDON;
-  if (type >= HF_SENSOR_TENDON_ACTUATOR_FORCE && type <= HF_SENSOR_TENDON_LIMIT_FORCE) return kind == HF_OBJECT_TENDON;
-  if (is_of_actuator(type)) return kind == HF_OBJECT_ACTUATOR;
+  if (is_between(type, HF_SENSOR_DISTANCE, HF_SENSOR_FROM_TO)) return kind == HF_OBJECT_GEOM || kind == HF_OBJECT_BODY;
+  if (type == HF_SENSOR_CAMERA_PROJECTION || type == HF_SENSOR_RANGEFINDER)
+    return kind == HF_OBJECT_SITE || kind == HF_OBJECT_CAMERA;
+  if (type == HF_SENSOR_MAGNETOMETER || type <= HF_SENSOR_TORQUE) return kind == HF_OBJECT_SITE;
+  if (is_between(type, HF_SENSOR_TENDON_POS, HF_SENSOR_TENDON_VEL)) return kind == HF_OBJECT_TENDON;
+  if (is_between(type, HF_SENSOR_TENDON_ACTUATOR_FORCE, HF_SENSOR_TENDON_LIMIT_FORCE)) return kind == HF_OBJECT_TENDON;
+  if (is_between(type, HF_SENSOR_ACTUATOR_POS, HF_SENSOR_ACTUATOR_FORCE)) return kind == HF_OBJECT_ACTUATOR;
   return kind == HF_OBJECT_JOINT;
 }
 
 int hfi_sensor_accepts_joint(int type, int joint_type) {
   const hfiJointKind* joint = &hfi_joint_kinds[joint_type];
-  if (type == HF_SENSOR_BALL_QUAT || type == HF_SENSOR_BALL_ANGVEL)
-    return joint->info.quat == 0;
-  if (type >= HF_SENSOR_JOINT_LIMIT_POS && type <= HF_SENSOR_JOINT_LIMIT_FORCE)
-    return joint->limits != NULL;
+  if (type == HF_SENSOR_BALL_QUAT || type == HF_SENSOR_BALL_ANGVEL) return joint->info.quat == 0;
+  if (is_between(type, HF_SENSOR_JOINT_LIMIT_POS, HF_SENSOR_JOINT_LIMIT_FORCE)) return joint->limits != NULL;
   return hfi_joint_is_scalar(joint_type);
 }

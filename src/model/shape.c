@@ -1,9 +1,13 @@
-// The shapes, see shape.h. Moments of inertia are about the centre, for mass 1; l is the full length of the
-// straight part of a capsule or cylinder.
+// The shapes, see shape.h: radius of the smallest ball, volume of the solid, area of the shell, sizes that fit a box.
+// Moments of inertia I are about the centre, for mass 1; r is a radius, l the full length of the straight part of a capsule or
+// cylinder.
 #include "model/shape.h"
 
 // Moments of a body of revolution about z.
-static void set_axial(double* I, double ixx, double izz) { I[0] = I[1] = ixx, I[2] = izz; }
+static void set_axial(double* I, double ixx, double izz) {
+  I[0] = I[1] = ixx;
+  I[2] = izz;
+}
 
 // ---- sphere ----------------------------------------------------------------------------------------
 
@@ -31,28 +35,38 @@ static double capsule_radius(const double* s) { return s[0] + s[1]; }
 
 // Cylinder and two half balls, whose centres of mass are 3r/8 beyond the cylinder's ends.
 static double capsule_solid(const double* s, double* I) {
-  double r = s[0], l = 2 * s[1];
-  double v = HFI_PI * r * r * (l + 4.0 / 3 * r), mc = HFI_PI * r * r * l / v, ms = 1 - mc;
-  set_axial(I, mc * (r * r / 4 + l * l / 12) + ms * (0.4 * r * r + 0.375 * r * l + l * l / 4),
-            mc * r * r / 2 + ms * 0.4 * r * r);
-  return v;
+  double r = s[0];
+  double l = 2 * s[1];
+  double volume = HFI_PI * r * r * (l + 4.0 / 3 * r);
+  double cylinder = HFI_PI * r * r * l / volume; // shares of the mass
+  double balls = 1 - cylinder;
+  double ixx = cylinder * (r * r / 4 + l * l / 12) + balls * (0.4 * r * r + 0.375 * r * l + l * l / 4);
+  set_axial(I, ixx, cylinder * r * r / 2 + balls * 0.4 * r * r);
+  return volume;
 }
 
 // Side and two half spheres, whose centres of mass are r/2 beyond the ends.
 static double capsule_shell(const double* s, double* I) {
-  double r = s[0], l = 2 * s[1];
-  double side = 2 * HFI_PI * r * l, ball = 4 * HFI_PI * r * r, total = side + ball;
-  double ms = side / total, mb = ball / total;
-  set_axial(I, ms * (r * r / 2 + l * l / 12) + mb * (2.0 / 3 * r * r + r * l / 2 + l * l / 4),
-            ms * r * r + mb * 2.0 / 3 * r * r);
+  double r = s[0];
+  double l = 2 * s[1];
+  double side_area = 2 * HFI_PI * r * l;
+  double ball_area = 4 * HFI_PI * r * r;
+  double total = side_area + ball_area;
+  double side = side_area / total; // shares of the mass
+  double ball = ball_area / total;
+  double ixx = side * (r * r / 2 + l * l / 12) + ball * (2.0 / 3 * r * r + r * l / 2 + l * l / 4);
+  set_axial(I, ixx, side * r * r + ball * 2.0 / 3 * r * r);
   return total;
 }
 
+// Radius of a shape that is round about z in a box of half sizes s.
 static double fit_round(hfVec3 s, int contain) { return contain ? max2(s.x, s.y) : 0.5 * (s.x + s.y); }
 
 static void capsule_fit(double* size, hfVec3 s, int contain) {
-  double round = fit_round(s, contain), cap = contain ? round : 0.5 * round;
-  size[0] = round, size[1] = max2(s.z - cap, 0);
+  double round = fit_round(s, contain);
+  double cap = contain ? round : 0.5 * round;
+  size[0] = round;
+  size[1] = max2(s.z - cap, 0);
 }
 
 // ---- ellipsoid -------------------------------------------------------------------------------------
@@ -67,18 +81,20 @@ static double ellipsoid_solid(const double* s, double* I) {
 // Midpoint quadrature over the parameters of the surface, with a relative error below 1e-5.
 static double ellipsoid_shell(const double* s, double* I) {
   enum { N = 200 };
-  double total = 0, P[3] = {0, 0, 0};
+  double total = 0;
+  double P[3] = {0, 0, 0}; // second moments
   for (int i = 0; i < N; ++i)
     for (int j = 0; j < N; ++j) {
       hfiSine polar = hfi_sine(HFI_PI * (i + 0.5) / N);
       hfiSine turn = hfi_sine(2 * HFI_PI * (j + 0.5) / N);
       hfVec3 u = v3(polar.sin * turn.cos, polar.sin * turn.sin, polar.cos);
       double x[3] = {s[0] * u.x, s[1] * u.y, s[2] * u.z};
-      double da =
-          polar.sin * sqrt(sqr(s[1] * s[2] * u.x) + sqr(s[0] * s[2] * u.y) + sqr(s[0] * s[1] * u.z));
-      total += da;
-      for (int k = 0; k < 3; ++k) P[k] += da * x[k] * x[k];
+      double stretch = sqrt(sqr(s[1] * s[2] * u.x) + sqr(s[0] * s[2] * u.y) + sqr(s[0] * s[1] * u.z));
+      double dA = polar.sin * stretch;
+      total += dA;
+      for (int k = 0; k < 3; ++k) P[k] += dA * x[k] * x[k];
     }
+
   for (int k = 0; k < 3; ++k) I[k] = (P[(k + 1) % 3] + P[(k + 2) % 3]) / total;
   return total * 2 * HFI_PI * HFI_PI / (N * N);
 }
@@ -88,22 +104,29 @@ static double ellipsoid_shell(const double* s, double* I) {
 static double cylinder_radius(const double* s) { return sqrt(s[0] * s[0] + s[1] * s[1]); }
 
 static double cylinder_solid(const double* s, double* I) {
-  double r = s[0], l = 2 * s[1];
+  double r = s[0];
+  double l = 2 * s[1];
   set_axial(I, r * r / 4 + l * l / 12, r * r / 2);
   return HFI_PI * r * r * l;
 }
 
+// Side and two caps.
 static double cylinder_shell(const double* s, double* I) {
-  double r = s[0], l = 2 * s[1];
-  double side = 2 * HFI_PI * r * l, caps = 2 * HFI_PI * r * r, total = side + caps;
-  double ms = side / total, mc = caps / total;
-  set_axial(I, ms * (r * r / 2 + l * l / 12) + mc * (r * r / 4 + l * l / 4),
-            ms * r * r + mc * r * r / 2);
+  double r = s[0];
+  double l = 2 * s[1];
+  double side_area = 2 * HFI_PI * r * l;
+  double cap_area = 2 * HFI_PI * r * r;
+  double total = side_area + cap_area;
+  double side = side_area / total; // shares of the mass
+  double caps = cap_area / total;
+  double ixx = side * (r * r / 2 + l * l / 12) + caps * (r * r / 4 + l * l / 4);
+  set_axial(I, ixx, side * r * r + caps * r * r / 2);
   return total;
 }
 
 static void cylinder_fit(double* size, hfVec3 s, int contain) {
-  size[0] = fit_round(s, contain), size[1] = s.z;
+  size[0] = fit_round(s, contain);
+  size[1] = s.z;
 }
 
 // ---- box -------------------------------------------------------------------------------------------
@@ -117,10 +140,14 @@ static double box_solid(const double* s, double* I) {
 
 // Three pairs of faces, each a plate.
 static double box_shell(const double* s, double* I) {
-  double area[3], total = 0;
-  for (int k = 0; k < 3; ++k)
-    total += area[k] = 8 * s[(k + 1) % 3] * s[(k + 2) % 3]; // both faces normal to k
-  double P[3] = {0, 0, 0};                                  // int x_i^2
+  double area[3]; // of both faces normal to an axis
+  double total = 0;
+  for (int k = 0; k < 3; ++k) {
+    area[k] = 8 * s[(k + 1) % 3] * s[(k + 2) % 3];
+    total += area[k];
+  }
+
+  double P[3] = {0, 0, 0}; // second moments
   for (int k = 0; k < 3; ++k)
     for (int i = 0; i < 3; ++i) P[i] += area[k] / total * (i == k ? sqr(s[i]) : sqr(s[i]) / 3);
   for (int i = 0; i < 3; ++i) I[i] = P[(i + 1) % 3] + P[(i + 2) % 3];

@@ -3,17 +3,34 @@
 #define HFI_MODEL_STATE_PARTS_H
 
 #include <holdfast/state.h>
+#include <stddef.h>
 #include <stdint.h>
 
-// ---- sizes ------------------------------------------------------------------------------------------
-// Whether two states belong to one model, by the sizes that a model determines. Their room for remembered contacts may differ.
+// ---- parts -----------------------------------------------------------------------------------------
+//
+// The arrays of a state, in the order in which they lie: what copies, compares or saves a state goes by this list.
 
+typedef struct hfiStatePart {
+  size_t address; // where the header has the offset of the array (int64_t)
+  size_t count;   // where it has the number of its elements (int32_t)
+  size_t width;   // bytes of an element
+} hfiStatePart;
+
+enum { HFI_STATE_PARTS = 8 };
+extern const hfiStatePart hfi_state_parts[HFI_STATE_PARTS];
+
+// The array of a part, which may be written if the state may, and the bytes of it that count.
+void* hfi_state_part(const hfState* s, const hfiStatePart* part);
+size_t hfi_state_part_bytes(const hfState* s, const hfiStatePart* part);
+
+// Do two states belong to one model, by the sizes that a model determines? Their room for remembered contacts may differ.
 static inline int hfi_state_same_sizes(const hfState* a, const hfState* b) {
-  return a->nq == b->nq && a->nv == b->nv && a->na == b->na && a->ndiscrete == b->ndiscrete && a->nfriction == b->nfriction &&
-         a->nhistory == b->nhistory && a->nrest == b->nrest;
+  return a->nq == b->nq && a->nv == b->nv && a->na == b->na && a->ndiscrete == b->ndiscrete &&
+         a->nfriction == b->nfriction && a->nhistory == b->nhistory && a->nrest == b->nrest;
 }
 
-// ---- words ------------------------------------------------------------------------------------------
+// ---- words -----------------------------------------------------------------------------------------
+//
 // The words of a state that its methods keep for themselves (hf_state_discrete), by their places.
 
 // The word of a tree that sleeps from the start. The first step replaces it by the signature of the tree.
