@@ -2,6 +2,7 @@
 //
 // Each figure is the least of several rounds over 512 random pairs [ns]. "near": signed distances spread
 // over +-10 % of the size; "flat": one lies flat on the other (where both have flat parts).
+#include "build/hull.h"
 #include "step/geometry/hull_index.h"
 #include "step/geometry/shape.h"
 

@@ -7,7 +7,7 @@
 #include "base/names.h"
 #include "base/pool.h"
 #include "model/actuator.h"
-#include "model/hull.h"
+#include "build/hull.h"
 #include "model/joint.h"
 #include "model/object.h"
 

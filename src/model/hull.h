@@ -4,7 +4,6 @@
 #ifndef HFI_MODEL_HULL_H
 #define HFI_MODEL_HULL_H
 
-#include <holdfast/status.h>
 #include "math/vec3.h"
 #include <stdint.h>
 
@@ -22,20 +21,5 @@ typedef struct hfiHull {
 static inline hfVec3 hfi_hull_vertex(const hfiHull* hull, int32_t vertex) { return v3_load(hull->vert + 3 * vertex); }
 // The outward unit normal of a face.
 static inline hfVec3 hfi_hull_normal(const hfiHull* hull, int32_t face) { return v3_load(hull->face_plane + 4 * face); }
-
-// Owned arrays of a hull, built from the triangles of a convex surface by merging coplanar ones.
-typedef struct hfiHullData {
-  int32_t nvert, nface;
-  double* vert;
-  int32_t *face_start, *face_vert;
-  double* face_plane;
-  int32_t *edge_start, *edge_vert;
-} hfiHullData;
-
-// Builds from points (nvert x 3) and outward triangles (ntri x 3) of their convex hull. Points that
-// no triangle uses are dropped. Refuses degenerate (flat, open) surfaces.
-hfStatus hfi_hull_build(hfiHullData* hull, int32_t nvert, const double* vert, int32_t ntri,
-                        const int32_t* tri, hfError* error);
-void hfi_hull_release(hfiHullData* hull);
 
 #endif

@@ -1,7 +1,7 @@
 // What rays meet, from a site or from all pixels of a camera, and where a site is in a picture (hfLens).
 #include "sim/sensor.h"
 
-#include "step/geometry/picture.h"
+#include "sim/picture.h"
 #include "step/geometry/ray.h"
 
 // Writes the data of a ray, which passes through the geoms of one body, and returns the address after them.

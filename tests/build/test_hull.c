@@ -1,4 +1,5 @@
 // Hulls: faces, edges and planes of solids that are known, and of a finely divided cube.
+#include "build/hull.h"
 #include "model/hull.h"
 #include "support/near.h"
 

@@ -8,6 +8,7 @@
 #ifndef HF_TESTS_GEOMETRY_ORACLE_H
 #define HF_TESTS_GEOMETRY_ORACLE_H
 
+#include "build/hull.h"
 #include "step/geometry/shape.h"
 #include "support/near.h"
 #include "support/random_pose.h"

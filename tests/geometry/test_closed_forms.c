@@ -1,4 +1,5 @@
 // Contacts whose answer is known by hand, and derivatives of the depth by finite differences.
+#include "build/hull.h"
 #include "step/geometry/distance.h"
 #include "step/geometry/nearest.h"
 #include "geometry/oracle.h"

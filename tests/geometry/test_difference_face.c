@@ -2,6 +2,7 @@
 // memory, to the bit, and the depth by enumeration of all faces of A - B.
 #include "support/cmocka_all.h"
 
+#include "build/hull.h"
 #include "step/geometry/box_hull.h"
 #include "step/geometry/convex.h"
 #include "step/geometry/hull_index.h"

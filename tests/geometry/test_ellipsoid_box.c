@@ -1,5 +1,6 @@
 // The closed form of ellipsoid against box beside the general function for convex shapes, at random poses: near and
 // far, over faces, edges and corners.
+#include "build/hull.h"
 #include "geometry/oracle.h"
 #include "step/geometry/pairs.h"
 

@@ -1,5 +1,6 @@
 // Height fields: a flat one is a plane, distances are those of all its prisms, rays meet the triangles that are tried one by one, and
 // contacts keep their features.
+#include "build/hull.h"
 #include "step/geometry/distance.h"
 #include "step/geometry/facet.h"
 #include "geometry/oracle.h"

@@ -2,6 +2,7 @@
 // without index.
 #include "support/cmocka_all.h"
 
+#include "build/hull.h"
 #include "step/geometry/distance.h"
 #include "step/geometry/hull_index.h"
 #include "step/geometry/nearest.h"

@@ -1,5 +1,6 @@
 // Overlap and penetration depth of random pairs against libccd, an independent GJK and EPA; skipped where
 // it is not installed.
+#include "build/hull.h"
 #include "step/geometry/distance.h"
 #include "geometry/oracle.h"
 

@@ -1,4 +1,5 @@
 // Flat contacts: which points they have, and that tiny rotations do not change the set of points.
+#include "build/hull.h"
 #include "step/geometry/distance.h"
 #include "geometry/oracle.h"
 

@@ -1,5 +1,6 @@
 // Contacts of a round shape and a hull that a face of the hull decides (over_face.c), beside those of GJK, EPA and Newton's method, which find the contact of
 // the same two shapes in the other order.
+#include "build/hull.h"
 #include "step/geometry/convex.h"
 #include "geometry/oracle.h"
 #include "step/geometry/over_face.h"

@@ -1,4 +1,5 @@
 // Every pair of shapes at random poses against the oracle of oracle.h; symmetry, rigid motion.
+#include "build/hull.h"
 #include "step/geometry/distance.h"
 #include "step/geometry/facet.h"
 #include "geometry/oracle.h"

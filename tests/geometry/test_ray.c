@@ -1,4 +1,5 @@
 // Rays against closed forms, and against the signed distance from a point sampled along them.
+#include "build/hull.h"
 #include "step/geometry/nearest.h"
 #include "geometry/oracle.h"
 #include "step/geometry/ray.h"

@@ -1,5 +1,6 @@
 // Whatever the shapes and poses, a contact is finite and consistent: extreme sizes, aligned axes,
 // coincident centres, exact touching.
+#include "build/hull.h"
 #include "step/geometry/distance.h"
 #include "geometry/oracle.h"
 

@@ -1,6 +1,7 @@
 // Overlaps that are found to an accuracy only (hfi_rough_overlap), against the exact ones.
 #include "support/cmocka_all.h"
 
+#include "build/hull.h"
 #include "step/geometry/distance.h"
 #include "geometry/oracle.h"
 

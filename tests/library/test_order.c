@@ -1,6 +1,9 @@
 // The order of the sources, read from the sources themselves:
 //   a folder of src/ includes only itself and folders before it in the list of CMakeLists.txt, also
 //   through public headers, and a public header belongs to the folder that implements it;
+//   no file of src/ names a function or a table that a later folder defines;
+//   a header inside.h is included only by files of its own folder;
+//   no struct of src/ has more than 30 members;
 //   no two files of src/ need each other;
 //   no type name of src/, of the command and of its experiments is defined twice;
 //   no function is longer than 60 lines of code;
@@ -11,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_FOLDERS = 64, MOST_CODE_LINES = 60 };
+enum { MOST_FOLDERS = 64, MOST_CODE_LINES = 60, MOST_MEMBERS = 30 };
 
 // ---- folders and headers -------------------------------------------------------------------------
 
@@ -138,6 +141,28 @@ static int count_upward_includes(const char* root) {
   return wrong;
 }
 
+// Counts the includes of a header inside.h by files of another folder.
+static int count_foreign_insides(const char* root) {
+  sourceSet* set = read_sources(root, "src");
+  int wrong = 0;
+  int is_public;
+  for (int i = 0; i < set->nfile; ++i) {
+    const char* path = in_src(set, i);
+    char target[NAME_SIZE];
+    for (const char* at = set->file[i].text; (at = next_include(at, target, &is_public));) {
+      const char* name = strrchr(target, '/');
+      if (is_public || !name || strcmp(name, "/inside.h") != 0) continue;
+
+      size_t folder_length = (size_t)(name - target);
+      if (strncmp(path, target, folder_length) == 0 && strrchr(path, '/') == path + folder_length) continue;
+      print_message("%s includes %s of another folder\n", set->file[i].path, target);
+      ++wrong;
+    }
+  }
+  free_sources(set);
+  return wrong;
+}
+
 // ---- files that need each other ------------------------------------------------------------------
 
 static int defines_symbol(const definition* d, const sourceSet* set) {
@@ -149,28 +174,67 @@ static int compare_names(const void* a, const void* b) {
   return strcmp((*(const definition* const*)a)->name, (*(const definition* const*)b)->name);
 }
 
-// Marks reach[a][b] for every symbol that file a names and file b defines. symbol: sorted by name.
-static void mark_needs(const sourceSet* set, int file, const definition** symbol, size_t count, char* reach) {
-  for (const char* s = set->file[file].code; *s;) {
+// The definitions of symbols, sorted by name.
+typedef struct symbolTable {
+  const definition** symbol;
+  size_t count;
+} symbolTable;
+
+static symbolTable find_symbols(const sourceSet* set) {
+  symbolTable table = {calloc(MOST_DEFINITIONS, sizeof *table.symbol), 0};
+  for (int k = 0; k < set->ndefinition; ++k)
+    if (defines_symbol(&set->definition[k], set)) table.symbol[table.count++] = &set->definition[k];
+  qsort(table.symbol, table.count, sizeof *table.symbol, compare_names);
+  return table;
+}
+
+// The next symbol of the table that the code names from *at on, which then is behind it; NULL at the end.
+static const definition* next_symbol(const symbolTable* table, const char** at) {
+  for (const char* s = *at; *s;) {
     size_t n = 0;
     while (is_name_char(s[n])) ++n;
     definition key;
-    const definition *wanted = &key, **found = NULL;
+    const definition* wanted = &key;
+    const definition** found = NULL;
     snprintf(key.name, NAME_SIZE, "%.*s", (int)n, s);
-    if (n > 0 && n < NAME_SIZE) found = bsearch(&wanted, symbol, count, sizeof *symbol, compare_names);
-    if (found) reach[file * set->nfile + (*found)->file] = 1;
+    if (n > 0 && n < NAME_SIZE) found = bsearch(&wanted, table->symbol, table->count, sizeof *table->symbol, compare_names);
     s += n > 0 ? n : 1;
+    *at = s;
+    if (found) return *found;
   }
+  return NULL;
 }
 
+// Marks reach[a][b] for every symbol that file a names and file b defines.
 static void find_needs(const sourceSet* set, char* reach) {
-  const definition** symbol = calloc(MOST_DEFINITIONS, sizeof *symbol);
-  size_t count = 0;
-  for (int k = 0; k < set->ndefinition; ++k)
-    if (defines_symbol(&set->definition[k], set)) symbol[count++] = &set->definition[k];
-  qsort(symbol, count, sizeof *symbol, compare_names);
-  for (int i = 0; i < set->nfile; ++i) mark_needs(set, i, symbol, count, reach);
-  free(symbol);
+  symbolTable table = find_symbols(set);
+  for (int i = 0; i < set->nfile; ++i) {
+    const definition* needed;
+    for (const char* at = set->file[i].code; (needed = next_symbol(&table, &at));)
+      reach[i * set->nfile + needed->file] = 1;
+  }
+  free(table.symbol);
+}
+
+// Counts the names of functions and tables that files of earlier folders use and later ones define. Only names with our prefix: others are
+// members and variables.
+static int count_upward_names(const char* root) {
+  sourceSet* set = read_sources(root, "src");
+  folderOrder order = read_order(root);
+  symbolTable table = find_symbols(set);
+  int wrong = 0;
+  for (int i = 0; i < set->nfile; ++i) {
+    int from = rank_of(&order, in_src(set, i));
+    const definition* needed;
+    for (const char* at = set->file[i].code; from >= 0 && (needed = next_symbol(&table, &at));) {
+      if (strncmp(needed->name, "hf", 2) != 0 || rank_of(&order, in_src(set, needed->file)) <= from) continue;
+      print_message("%s names %s of a later folder, %s\n", set->file[i].path, needed->name, set->file[needed->file].path);
+      ++wrong;
+    }
+  }
+  free(table.symbol);
+  free_sources(set);
+  return wrong;
 }
 
 static int count_cycles(const char* root) {
@@ -190,6 +254,51 @@ static int count_cycles(const char* root) {
   free(reach);
   free_sources(set);
   return pairs;
+}
+
+// ---- members of structs --------------------------------------------------------------------------
+
+// Structs that have too many members still. A count may only fall; an entry goes when its struct has at most MOST_MEMBERS.
+static const struct { const char* name; int members; } large_structs[] = {
+    {"hfiMjcf", 38}, {"hfiBlockMatrix", 38}, {"hfiScene", 34},
+};
+
+static int allowed_members(const char* name) {
+  for (size_t i = 0; i < sizeof large_structs / sizeof *large_structs; ++i)
+    if (strcmp(large_structs[i].name, name) == 0) return large_structs[i].members;
+  return MOST_MEMBERS;
+}
+
+// Members between the braces of a struct: names that a comma or a semicolon ends outside of inner brackets. A struct inside is one member.
+static int count_members(const char* open) {
+  int depth = 0;
+  int members = 0;
+  for (const char* at = open; *at; ++at) {
+    if (strchr("{([", *at)) ++depth;
+    if (strchr("})]", *at)) --depth;
+    if (depth == 0) break;
+    members += depth == 1 && (*at == ',' || *at == ';');
+  }
+  return members;
+}
+
+static int count_large_structs(const char* root, const char* folders) {
+  sourceSet* set = read_sources(root, folders);
+  int large = 0;
+  for (int i = 0; i < set->nfile; ++i)
+    for (const char* at = set->file[i].code; (at = strstr(at, "struct "));) {
+      char name[NAME_SIZE];
+      int length = 0;
+      at += strlen("struct ");
+      if (sscanf(at, "%127[A-Za-z0-9_] {%n", name, &length) != 1 || length == 0) continue;
+
+      int members = count_members(at + length - 1);
+      if (members <= allowed_members(name)) continue;
+      print_message("%s: %s has %d members\n", set->file[i].path, name, members);
+      ++large;
+    }
+  free_sources(set);
+  return large;
 }
 
 // ---- names, lengths, root ------------------------------------------------------------------------
@@ -247,6 +356,21 @@ static int count_strays(FILE* list) {
 static void test_no_upward_include(void** state) {
   (void)state;
   assert_int_equal(count_upward_includes(HF_SOURCE_DIR), 0);
+}
+
+static void test_no_upward_name(void** state) {
+  (void)state;
+  assert_int_equal(count_upward_names(HF_SOURCE_DIR), 0);
+}
+
+static void test_no_foreign_inside(void** state) {
+  (void)state;
+  assert_int_equal(count_foreign_insides(HF_SOURCE_DIR), 0);
+}
+
+static void test_no_large_struct(void** state) {
+  (void)state;
+  assert_int_equal(count_large_structs(HF_SOURCE_DIR, "src"), 0);
 }
 
 static void test_no_cycle(void** state) {
@@ -316,6 +440,9 @@ static int remove_example(void** state) {
 static void test_example_is_in_order(void** state) {
   (void)state;
   assert_int_equal(count_upward_includes(folder), 0);
+  assert_int_equal(count_upward_names(folder), 0);
+  assert_int_equal(count_foreign_insides(folder), 0);
+  assert_int_equal(count_large_structs(folder, "src"), 0);
   assert_int_equal(count_cycles(folder), 0);
   assert_int_equal(count_repeated_types(folder, "src"), 0);
   assert_int_equal(count_long_functions(folder, "src"), 0);
@@ -330,6 +457,38 @@ static void test_finds_upward_includes(void** state) {
   assert_int_equal(count_upward_includes(folder), 4);
   write_source("include/holdfast/low.h", "#include <holdfast/high.h>\nHF_API int hf_low(void);\n");
   assert_int_equal(count_upward_includes(folder), 5);
+}
+
+static void test_finds_upward_names(void** state) {
+  (void)state;
+  write_source("src/low/calls.c", "int hf_high(void);\nint hfi_calls(void) { return hf_high(); }\n");
+  assert_int_equal(count_upward_names(folder), 2);
+  write_source("src/low/calls.c", "extern const int hfi_table[];\n");
+  write_source("src/high/table.c", "const int hfi_table[] = {1};\n");
+  assert_int_equal(count_upward_names(folder), 1);
+  write_source("src/low/calls.c", "int hfi_calls(void) { return hf_low(); } // hf_high\n");
+  assert_int_equal(count_upward_names(folder), 0);
+}
+
+static void test_finds_foreign_insides(void** state) {
+  (void)state;
+  write_source("src/low/inside.h", "int hfi_inside(void);\n");
+  write_source("src/low/own.c", "#include \"low/inside.h\"\n");
+  assert_int_equal(count_foreign_insides(folder), 0);
+  write_source("src/high/foreign.c", "#include \"low/inside.h\"\n");
+  assert_int_equal(count_foreign_insides(folder), 1);
+}
+
+static void test_finds_large_structs(void** state) {
+  (void)state;
+  char text[4096] = "typedef struct large { struct { int x, y; } z; int a[2][3]; int (*f)(int p, int q);";
+  for (int i = 3; i < MOST_MEMBERS; ++i) strcat(text, i % 2 ? " int b;" : " double *b;");
+  strcat(text, "} large;\n");
+  write_source("src/low/large.c", text);
+  assert_int_equal(count_large_structs(folder, "src"), 0);
+  strcpy(strstr(text, "} large;"), " int c, d; } large;\n");
+  write_source("src/low/large.c", text);
+  assert_int_equal(count_large_structs(folder, "src"), 1);
 }
 
 static void test_finds_cycles(void** state) {
@@ -384,12 +543,18 @@ static void test_finds_stray_files(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_no_upward_include),
+      cmocka_unit_test(test_no_upward_name),
+      cmocka_unit_test(test_no_foreign_inside),
+      cmocka_unit_test(test_no_large_struct),
       cmocka_unit_test(test_no_cycle),
       cmocka_unit_test(test_no_type_name_twice),
       cmocka_unit_test(test_no_long_function),
       cmocka_unit_test(test_no_stray_file),
       cmocka_unit_test_setup_teardown(test_example_is_in_order, make_example, remove_example),
       cmocka_unit_test_setup_teardown(test_finds_upward_includes, make_example, remove_example),
+      cmocka_unit_test_setup_teardown(test_finds_upward_names, make_example, remove_example),
+      cmocka_unit_test_setup_teardown(test_finds_foreign_insides, make_example, remove_example),
+      cmocka_unit_test_setup_teardown(test_finds_large_structs, make_example, remove_example),
       cmocka_unit_test_setup_teardown(test_finds_cycles, make_example, remove_example),
       cmocka_unit_test_setup_teardown(test_finds_repeated_types, make_example, remove_example),
       cmocka_unit_test_setup_teardown(test_finds_long_functions, make_example, remove_example),

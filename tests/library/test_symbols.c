@@ -1,6 +1,9 @@
 // Promises that only the symbol tables can prove:
 //   the library holds no mutable global; the core (everything that steps a world) needs nothing but
-//   the C library, libm and threads; the shared library exports hf_ functions only.
+//   the C library, libm and threads; the shared library exports hf_ functions only;
+//   the wing step/ needs nothing but the wings below it and memcpy, memmove, memset and memcmp, and what a step needs of those wings needs
+//   nothing else either.
+#include "library/objects.h"
 #include "support/cmocka_all.h"
 
 #include <stdio.h>
@@ -85,6 +88,130 @@ static void test_core_needs_only_libm_and_threads(void** state) {
   assert_string_equal(missing, "");
 }
 
+// ---- a pure step ---------------------------------------------------------------------------------
+
+// What a compiler needs for every program: the four functions by which it moves memory; and names of position-independent code, of guards of the
+// stack, of asserts and of atomic operations.
+static int is_of_compiler(const char* name) {
+  static const char* const known[] = {"memcpy", "memmove", "memset", "memcmp", "_GLOBAL_OFFSET_TABLE_", "__stack_chk_fail", "__assert_fail"};
+  for (size_t i = 0; i < sizeof known / sizeof *known; ++i)
+    if (strcmp(known[i], name) == 0) return 1;
+  return strncmp(name, "__aarch64_", 10) == 0;
+}
+
+static int begins(const char* text, const char* with) { return strncmp(text, with, strlen(with)) == 0; }
+static int ends(const char* text, const char* with) {
+  return strlen(text) >= strlen(with) && strcmp(text + strlen(text) - strlen(with), with) == 0;
+}
+
+static int is_in_wings(const char* path) {
+  static const char* const wings[] = {"base/", "math/", "linalg/", "model/", "build/", "step/"};
+  for (size_t i = 0; i < sizeof wings / sizeof *wings; ++i)
+    if (begins(path, wings[i])) return 1;
+  return 0;
+}
+
+// Files of step/ that create and release what a step uses, or explain a refusal after the step. They allocate and write text.
+static int is_outside_of_a_step(const char* path) { return ends(path, "create") || ends(path, "/explain"); }
+
+// Needs that a step has still, object by object. The table may only shrink.
+static const struct { const char *object, *symbol, *reason; } tolerated[] = {
+    {"step/solve/solver", "hfi_object_create", "creates the solver"},
+    {"step/solve/solver", "hfi_release", "releases the solver"},
+    {"step/solve/solver", "hfi_refuse", "refuses to create the solver"},
+    {"step/discrete/sleep", "hf_model_field_info", "the table of fields lies beside the allocation of models"},
+    {"step/discrete/sleep", "hfi_field_bytes", "the same"},
+};
+
+static int is_tolerated(const char* object, const char* symbol) {
+  for (size_t i = 0; i < sizeof tolerated / sizeof *tolerated; ++i)
+    if (strcmp(tolerated[i].object, object) == 0 && strcmp(tolerated[i].symbol, symbol) == 0) return 1;
+  return 0;
+}
+
+// Counts the symbols of step/ that no wing up to it defines.
+static int count_foreign_symbols(const objectSet* set) {
+  int wrong = 0;
+  for (int i = 0; i < set->nsymbol; ++i) {
+    const objectSymbol* s = &set->symbol[i];
+    const char* path = set->object[s->object].path;
+    if (s->is_defined || !begins(path, "step/") || is_of_compiler(s->name)) continue;
+
+    int definer = find_definition(set, s->name);
+    if (definer >= 0 && is_in_wings(set->object[definer].path)) continue;
+    print_message("%s needs %s\n", path, s->name);
+    ++wrong;
+  }
+  return wrong;
+}
+
+// Counts the symbols that a step needs in the end, through all objects that it reaches, and that none of our objects defines.
+static int count_reached_symbols(const objectSet* set) {
+  char* is_reached = calloc((size_t)set->nobject, 1);
+  for (int i = 0; i < set->nobject; ++i) is_reached[i] = begins(set->object[i].path, "step/") && !is_outside_of_a_step(set->object[i].path);
+
+  // what a reached object needs is reached
+  for (int is_new = 1; is_new;) {
+    is_new = 0;
+    for (int i = 0; i < set->nsymbol; ++i) {
+      const objectSymbol* s = &set->symbol[i];
+      const char* path = set->object[s->object].path;
+      if (s->is_defined || !is_reached[s->object] || is_tolerated(path, s->name)) continue;
+      int definer = find_definition(set, s->name);
+      if (definer < 0 || is_reached[definer] || is_outside_of_a_step(set->object[definer].path)) continue;
+      is_reached[definer] = 1;
+      is_new = 1;
+    }
+  }
+
+  int wrong = 0;
+  for (int i = 0; i < set->nsymbol; ++i) {
+    const objectSymbol* s = &set->symbol[i];
+    if (s->is_defined || !is_reached[s->object] || is_of_compiler(s->name) || find_definition(set, s->name) >= 0) continue;
+    print_message("a step reaches %s, which needs %s\n", set->object[s->object].path, s->name);
+    ++wrong;
+  }
+  free(is_reached);
+  return wrong;
+}
+
+static void test_step_is_pure(void** state) {
+  (void)state;
+  if (INSTRUMENTED) skip();
+  objectSet set = read_objects(FOLDER, "printf '%s\\n' " OBJECTS);
+  assert_true(set.nobject > 100);
+  assert_int_equal(count_foreign_symbols(&set), 0);
+  assert_int_equal(count_reached_symbols(&set), 0);
+  free_objects(&set);
+}
+
+// Made objects: a step that calls the C library, one that calls a later wing, and one that needs a pure wing which calls the C library.
+static void test_finds_impure_steps(void** state) {
+  (void)state;
+  char command[4096];
+  char folder[] = "/tmp/holdfast-step-XXXXXX";
+  assert_non_null(mkdtemp(folder));
+  snprintf(command, sizeof command,
+           "cd %s && mkdir step sim base &&"
+           " echo 'double late(void); double tan(double); double f(double x) { return tan(x) + late(); }' >step/direct.c &&"
+           " echo 'double late(void) { return 1; }' >sim/late.c &&"
+           " echo 'void* low(void); void* g(void) { return low(); }' >step/through.c &&"
+           " echo 'void* malloc(unsigned long); void* low(void) { return malloc(1); }' >base/low.c &&"
+           " echo 'void* malloc(unsigned long); void* make(void) { return malloc(1); }' >step/create.c &&"
+           " for f in */*.c; do cc -fno-builtin -w -c $f -o $f.o || exit 1; done",
+           folder);
+  run(command);
+  snprintf(command, sizeof command, "find %s -name '*.o'", folder);
+
+  objectSet set = read_objects(folder, command);
+  assert_int_equal(set.nobject, 5);
+  assert_int_equal(count_foreign_symbols(&set), 3); // tan and late of direct, malloc of create
+  assert_int_equal(count_reached_symbols(&set), 2); // tan of direct, malloc of low
+  free_objects(&set);
+  snprintf(command, sizeof command, "rm -r %s", folder);
+  run(command);
+}
+
 static void test_shared_library_exports_only_hf(void** state) {
   (void)state;
   if (INSTRUMENTED) skip();
@@ -131,6 +258,8 @@ int main(void) {
       cmocka_unit_test(test_scanner_finds_mutable_globals),
       cmocka_unit_test(test_no_mutable_global),
       cmocka_unit_test(test_core_needs_only_libm_and_threads),
+      cmocka_unit_test(test_step_is_pure),
+      cmocka_unit_test(test_finds_impure_steps),
       cmocka_unit_test(test_shared_library_exports_only_hf),
       cmocka_unit_test(test_optimised_library_is_hardened),
       cmocka_unit_test(test_library_names_no_build_folder),

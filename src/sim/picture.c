@@ -4,7 +4,7 @@
 // parallel rays with the height fovy has f_x = f_y = H/fovy. The middle of a chip may be beside the axis, by principal:
 //
 //   c = (W/2 - f_x principal_x/focal_x, H/2 + f_y principal_y/focal_y)
-#include "step/geometry/picture.h"
+#include "sim/picture.h"
 
 #include "math/elementary.h"
 #include "step/dynamics/dynamics.h"

@@ -1,6 +1,6 @@
 // Rays of pictures.
-#ifndef HFI_GEOMETRY_PICTURE_H
-#define HFI_GEOMETRY_PICTURE_H
+#ifndef HFI_SIM_PICTURE_H
+#define HFI_SIM_PICTURE_H
 
 #include "math/spatial.h"
 #include <holdfast/geometry.h>
