@@ -31,15 +31,19 @@ static const double HASTY_SHARE = 0.01;
 // A step that would leave less than this share of itself ends at the end of the sim's step [-].
 static const double SLIVER = 1e-9;
 
+// ---- creation ---------------------------------------------------------------------------------------
+
 static void take_arrays(void* object, hfiArena* arena) {
   hfiControlled* c = object;
   const hfModel* m = c->world->model;
   int capacity = imax2(c->world->config.max_contacts, hf_state_memory_default(m));
+
   hfState** const states[] = {&c->origin, &c->start, &c->full, &c->middle};
   for (size_t i = 0; i < sizeof states / sizeof *states; ++i) {
     void* memory = hfi_arena_take(arena, 1, hf_state_size(m, capacity));
     if (memory) *states[i] = hf_state_init(memory, m, capacity);
   }
+
   HFI_TAKE_EACH(arena, double, m->nv, &c->difference, &c->share, &c->change);
   hfiStepSummary* const summaries[] = {&c->full_summary, &c->first_summary, &c->second_summary};
   for (size_t i = 0; i < sizeof summaries / sizeof *summaries; ++i) summaries[i]->flies = HFI_TAKE(arena, int32_t, m->ntree);
@@ -60,6 +64,7 @@ static hfStatus create_controlled(void** method, hfiWorld* world, const hfSimCon
                         .smallest = min2(config->smallest_step, config->step)};
   hfiControlled* c = hfi_object_create(&seed, sizeof seed, take_arrays, &world->config.allocator, "error control", error);
   if (!c) return HF_ERROR_MEMORY;
+
   hfSimConfig inner = *config;
   inner.solver.tolerance = min2(inner.solver.tolerance, max2(SOLVER_LEAST, SOLVER_SHARE * config->accuracy));
   hfStatus status = hfi_discrete_create(&c->discrete, world, &inner, NULL, error);
@@ -91,18 +96,19 @@ static void clear_output(const attempt* a) {
   if (a->out->constraint) hfi_clear_constraint_forces(a->c->world->model, a->out->constraint);
 }
 
-// Takes one step of discrete time of length h.
+// Takes one step of discrete time of length h, and summarises it. Its work counts in a->total.
 static hfStatus take_step(attempt* a, hfState* state, double h, hfiStepSummary* summary) {
   hfiDiscrete* d = a->c->discrete;
-  hfStepReport* report = a->out->report;
   clear_output(a);
   hfi_discrete_set_step(d, h);
   hfStatus status = hfi_discrete_step(d, state, a->in, a->out, a->error);
   hfi_discrete_set_step(d, a->c->step);
   hfi_summarise_step(summary, a->c);
+
+  const hfSolveReport* solve = &a->out->report->solve;
   a->total.continuous.evaluations += 1;
-  a->total.solve.iterations += report->solve.iterations;
-  a->total.solve.rung = imax2(a->total.solve.rung, report->solve.rung);
+  a->total.solve.iterations += solve->iterations;
+  a->total.solve.rung = imax2(a->total.solve.rung, solve->rung);
   return status;
 }
 
@@ -114,6 +120,7 @@ static hfStatus record_status(attempt* a, hfStatus status) {
 
 // ---- error control -------------------------------------------------------------------------------
 
+// The power of h with which the error of the last step falls.
 static int error_order(const hfiControlled* c) {
   for (int t = 0; t < c->world->model->ntree; ++t)
     if (!c->second_summary.flies[t]) return ERROR_ORDER;
@@ -129,21 +136,24 @@ static hfStatus try_step(attempt* a, hfState* state, double h, int known, double
     hf_state_copy(c->full, state, NULL);
     status = take_step(a, c->full, h, &c->full_summary);
   }
+
   if (status >= 0) status = record_status(a, take_step(a, state, 0.5 * h, &c->first_summary));
   if (status < 0) return status;
   hf_state_copy(c->middle, state, NULL);
   status = record_status(a, take_step(a, state, 0.5 * h, &c->second_summary));
+
   *error = hfi_controlled_error(c, state, c->full);
   *error = max2(*error, max2(c->first_summary.early, c->second_summary.early));
   return status;
 }
 
-// The length of a step of about h: all that is left of the sim's step, or so much less that the rest is not too short.
-static double fit_step(double h, double left) {
-  if (h >= left * (1 - SLIVER)) return left;
-  return 2 * h > left ? 0.5 * left : h;
+// The length [s] of a step of about h, if `rest` remains of the sim's step: the rest; or half of it, if a step of h would leave a rest shorter than h; else h.
+static double fit_step(double h, double rest) {
+  if (h >= rest * (1 - SLIVER)) return rest;
+  return 2 * h > rest ? 0.5 * rest : h;
 }
 
+// Adds an accepted step to the report.
 static void count_step(attempt* a, double h, double error) {
   hfIntegratorReport* r = &a->total.continuous;
   r->smallest = r->steps == 0 ? h : min2(r->smallest, h);
@@ -152,9 +162,9 @@ static void count_step(attempt* a, double h, double error) {
   r->steps += 1;
 }
 
-// Restores the start and chooses the length of the next try; `next` is the length that the error needs. Returns 1 if the full step of the next try is
-// known, because it is the first half of the rejected one.
-static int reject(attempt* a, hfState* state, double* h, double next) {
+// Restores the start and chooses the length of the next try; `next` is the length that the error needs [s]. Returns 1 if the full step of the next try
+// is known, because it is the first half of the rejected one.
+static int reject_step(attempt* a, hfState* state, double* h, double next) {
   hfiControlled* c = a->c;
   a->total.continuous.rejected += 1;
   hf_state_copy(state, c->start, NULL);
@@ -162,60 +172,74 @@ static int reject(attempt* a, hfState* state, double* h, double next) {
     *h = max2(next, c->smallest);
     return 0;
   }
+
+  // the first half becomes the full step
   hfState* full = c->full;
   hfiStepSummary summary = c->full_summary;
-  c->full = c->middle, c->middle = full;
-  c->full_summary = c->first_summary, c->first_summary = summary;
+  c->full = c->middle;
+  c->middle = full;
+  c->full_summary = c->first_summary;
+  c->first_summary = summary;
   *h *= 0.5;
   return 1;
 }
 
-// Accepts the step of length h that was tried last, and sets the pace. Returns its length.
-static double accept(attempt* a, hfState* state, double h, double left, double error, const hfiVerdict* verdict, hfiPace* pace) {
+// Accepts the step of length h that was tried last, of the `rest` of the sim's step, and sets the pace. Returns its length [s].
+static double accept_step(attempt* a, hfState* state, double h, double rest, double error, const hfiVerdict* verdict, hfiPace* pace) {
   hfiControlled* c = a->c;
   if (verdict->accept) hfi_controlled_extrapolate(c, state, c->full);
   else a->total.status = HF_STEP_TOO_SMALL;
   count_step(a, h, error);
   c->ended_resolved = 0;
-  int last = h >= left * (1 - SLIVER);
+
   // The pace after a last step that was cut short is better taken from the step before it was cut.
+  int last = h >= rest * (1 - SLIVER);
   if (!(last && verdict->h < pace->h)) pace->h = max2(verdict->h, c->smallest);
   pace->leaped = 1;
   pace->failed = 0;
   pace->span = 0.5 * h;
   if (a->may_resolve) hfi_pace_hand_over(pace, pace->h);
-  return last ? left : h;
+  return last ? rest : h;
 }
 
+// Have so many steps been tried that the rest is taken in hasty ones?
 static int is_used_up(const attempt* a) { return a->tries >= MOST_TRIES; }
 
-// Takes a step of discrete time, of at most `left`. *used: its length, or 0 if the motion is handed over to an explicit method instead.
-static hfStatus advance_discrete(attempt* a, hfState* state, double left, hfiPace* pace, double* used) {
+// ---- stretches of the sim's step -------------------------------------------------------------------
+
+// Takes a step of discrete time, of at most `rest`. *used: its length [s], or 0 if the motion is handed over to an explicit method instead.
+static hfStatus advance_discrete(attempt* a, hfState* state, double rest, hfiPace* pace, double* used) {
   hfiControlled* c = a->c;
-  double h = fit_step(is_used_up(a) ? max2(pace->h, HASTY_SHARE * c->step) : pace->h, left), error = 0;
+  double h = fit_step(is_used_up(a) ? max2(pace->h, HASTY_SHARE * c->step) : pace->h, rest);
   *used = 0;
+
   for (int known = 0;;) {
+    double error = 0;
     hfStatus status = try_step(a, state, h, known, &error);
     if (status < 0) return status;
     hfiVerdict verdict = hfi_controller_judge(h, error, c->accuracy, error_order(c));
     ++a->tries;
+
     int may_be_shorter = h > c->smallest && !is_used_up(a);
     if (verdict.accept || !may_be_shorter) {
-      *used = accept(a, state, h, left, error, &verdict, pace);
+      *used = accept_step(a, state, h, rest, error, &verdict, pace);
       return HF_OK;
     }
-    known = reject(a, state, &h, verdict.h);
+    known = reject_step(a, state, &h, verdict.h);
     if (a->may_resolve && !pace->failed && hfi_pace_hand_over(pace, h)) return HF_OK;
   }
 }
 
-// Lets an explicit method follow the motion for `left` or less. *used: how long it did.
-static hfStatus advance_resolved(attempt* a, hfState* state, double left, hfiPace* pace, double* used) {
+// Lets an explicit method follow the motion for `rest` or less. *used: how long it did [s].
+static hfStatus advance_resolved(attempt* a, hfState* state, double rest, hfiPace* pace, double* used) {
   hfiControlled* c = a->c;
   double start = state->time;
-  hfStatus status = hfi_resolved_advance(c, state, a->in, left, MOST_TRIES - a->tries, pace, a->error);
+  hfStatus status = hfi_resolved_advance(c, state, a->in, rest, MOST_TRIES - a->tries, pace, a->error);
   if (status < 0) return status;
-  hfIntegratorReport report = hfi_continuous_report(c->resolved.last), *total = &a->total.continuous;
+
+  // the report
+  hfIntegratorReport report = hfi_continuous_report(c->resolved.last);
+  hfIntegratorReport* total = &a->total.continuous;
   if (report.steps > 0) {
     total->smallest = total->steps == 0 ? report.smallest : min2(total->smallest, report.smallest);
     total->last = report.last;
@@ -225,8 +249,9 @@ static hfStatus advance_resolved(attempt* a, hfState* state, double left, hfiPac
   total->steps += report.steps;
   total->rejected += report.rejected + report.failed;
   a->tries += (int)(report.steps + report.rejected + report.failed);
+
   *used = state->time - start;
-  if (*used >= left * (1 - SLIVER)) *used = left;
+  if (*used >= rest * (1 - SLIVER)) *used = rest;
   return HF_OK;
 }
 
@@ -235,26 +260,36 @@ static hfStatus advance_all(attempt* a, hfState* state) {
   hfiControlled* c = a->c;
   hfiPace pace = hfi_pace_recall(c, state);
   a->may_resolve = hfi_resolved_applies(c, a->in);
-  for (double done = 0, used = 0; done < c->step; done = used >= c->step - done ? c->step : done + used) {
+
+  double done = 0;
+  while (done < c->step) {
+    double rest = c->step - done;
+    double used = 0;
     int resolve = a->may_resolve && pace.resolved && !is_used_up(a);
-    hfStatus status = (resolve ? advance_resolved : advance_discrete)(a, state, c->step - done, &pace, &used);
+    hfStatus status = resolve ? advance_resolved(a, state, rest, &pace, &used) : advance_discrete(a, state, rest, &pace, &used);
     if (status < 0) return status;
+
     // After an explicit method has failed, discrete time takes at least one step.
     if (resolve && pace.failed && ++a->failures > MOST_FAILURES) a->may_resolve = 0;
+    done = used >= rest ? c->step : done + used;
   }
   hfi_pace_keep(c, state, &pace);
   return HF_OK;
 }
 
+// ---- the sim's step --------------------------------------------------------------------------------
+
 // Writes the report of the sim's step. Contacts and other results are those at its end, from the method that took the last stretch. Work, number of steps
 // and status are those of the whole step.
 static void finish_report(attempt* a) {
-  hfStepReport *report = a->out->report, *total = &a->total;
+  hfStepReport* report = a->out->report;
+  const hfStepReport* total = &a->total;
   if (a->c->ended_resolved) {
-    clear_output(a);
     hfiContinuous* last = a->c->resolved.last;
+    clear_output(a);
     hfi_continuous_results(last, total->status, hf_accel_statistics(last->accel).dropped, a->out);
   }
+
   report->continuous = total->continuous;
   report->continuous.status = total->status;
   report->solve.iterations = total->solve.iterations;
@@ -273,8 +308,10 @@ static hfStatus step(void* method, hfState* state, const hfInput* in, hfiStepOut
     out->taken = 0;
     return status;
   }
+
   finish_report(&a);
-  const double *v0 = hf_state_v(c->origin), *v1 = hf_state_v(state);
+  const double* v0 = hf_state_v(c->origin);
+  const double* v1 = hf_state_v(state);
   for (int i = 0; i < c->world->model->nv; ++i) out->acceleration[i] = (v1[i] - v0[i]) / c->step;
   state->time = c->origin->time + c->step;
   out->taken = 1;

@@ -28,10 +28,11 @@ typedef struct hfiPace {
   double span;       // length of the last half step of discrete time, over which contacts remember their deformation; 0: there is none [s]
 } hfiPace;
 
-// Explicit methods for motion without contacts and for motion with contacts.
+// Explicit methods that follow the motion.
 typedef struct hfiResolved {
-  hfiContinuous *apart, *touching;
-  hfiContinuous* last; // the method that advanced last
+  hfiContinuous* apart;    // for motion without contacts
+  hfiContinuous* touching; // for motion with contacts
+  hfiContinuous* last;     // the method that advanced last
 } hfiResolved;
 
 typedef struct hfiControlled {
@@ -40,9 +41,12 @@ typedef struct hfiControlled {
   hfiResolved resolved;      // explicit methods, which follow the motion if that is less work (resolved.c)
   int32_t ended_resolved;    // 1: an explicit method took the last stretch of the last step
   double step;               // step of the sim [s]
-  double accuracy, smallest; // error that one step may have [m, rad]; shortest step [s]
-  // Copies of the state: at the start of the sim's step, at the start of the present step, after the full step, after the first half.
-  hfState *origin, *start, *full, *middle;
+  double accuracy;           // error that one step may have [m, rad]
+  double smallest;           // shortest step [s]
+  hfState* origin;           // copies of the state: at the start of the sim's step,
+  hfState* start;            // at the start of the present step,
+  hfState* full;             // after the full step,
+  hfState* middle;           // after the first half
   hfiStepSummary full_summary, first_summary, second_summary; // summaries of the full step and of its two halves
   double* difference; // (nv) half (-) full of positions
   double* share;      // (nv) share of its difference by which a dof is extrapolated [-]
@@ -65,9 +69,9 @@ void hfi_resolved_free(hfiResolved* resolved);
 // Whether the motion may be resolved: all laws that can act on this model must give the same motion in discrete time, with shorter and shorter steps, as in
 // continuous time.
 int hfi_resolved_applies(const hfiControlled* controlled, const hfInput* input);
-// Advances the state by `left`, or by less if that does not pay or takes more than `most` >= 1 tries. Never returns trouble: in that case steps of
+// Advances the state by `rest` [s], or by less if that does not pay or takes more than `most` >= 1 tries. Never returns trouble: in that case steps of
 // discrete time continue.
-hfStatus hfi_resolved_advance(hfiControlled* controlled, hfState* state, const hfInput* input, double left, int most, hfiPace* pace, hfError* error);
+hfStatus hfi_resolved_advance(hfiControlled* controlled, hfState* state, const hfInput* input, double rest, int most, hfiPace* pace, hfError* error);
 // The pace that the last step of the sim left in the state, so that the same state gives the same bits in any sim. A fresh state knows
 // none: an explicit method then tries the whole step.
 hfiPace hfi_pace_recall(const hfiControlled* controlled, const hfState* state);
