@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from ._fields import ModelFields, ParameterFields
+
 version: str
 any_body: int
 object_kinds: dict[str, int]
@@ -21,7 +23,51 @@ class View:
 class _Object:  # has attributes that are not listed here, such as the fields of a model
     def __getattr__(self, name: str) -> Any: ...
 
-class Model(_Object):
+class Model(ModelFields):  # and the world's values
+    timestep: float
+    gravity: list[float]
+    magnetic: list[float]
+    density: float
+    viscosity: float
+    wind: list[float]
+    stiffness: float
+    dissipation: float
+    stiction_speed: float
+    tangential_ratio: float
+    release_speed: float
+    impratio: float
+    sleep: int
+    sleep_speed: float
+    method: int
+    friction: int
+    friction_rule: int
+    filter_parent: int
+    disable_contact: int
+    disable_limit: int
+    disable_frictionloss: int
+    disable_spring: int
+    disable_damper: int
+    disable_gravity: int
+    disable_equality: int
+    disable_actuation: int
+    disable_clamp_control: int
+    disabled_groups: int
+    _diagnostics: Any
+    _diagnose: Any
+    _counts: Any
+    _world: Any
+    _fields: Any
+    _field: Any
+    _find: Any
+    _name: Any
+    _labels: Any
+    _object_count: Any
+    _to_bytes: Any
+    _save: Any
+    _write_sdf: Any
+    _write_urdf: Any
+    _integrate: Any
+    _difference: Any
     @classmethod
     def _load(cls, *args: Any) -> Any: ...
     @classmethod
@@ -29,7 +75,11 @@ class Model(_Object):
     @classmethod
     def _from_bytes(cls, data: bytes) -> Any: ...
 
-class Params(_Object):
+class Params(ParameterFields):
+    model: Any
+    _field: Any
+    _to_bytes: Any
+    _update: Any
     def __new__(cls, model: Any) -> Any: ...
 
 class Builder:

@@ -8,7 +8,7 @@ import warnings
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Iterable, Iterator, NamedTuple, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
@@ -249,19 +249,21 @@ class Model(_core.Model):
     def _field_info(self) -> dict[str, tuple]:
         return {f[0]: f[1:] for f in self._fields()}
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        if name in self._sizes:
-            value: Any = self._sizes[name]
-        elif name in self._field_info:
-            value = np.asarray(self._field(name))
-        elif name in self.world:
-            value = self.world[name]
-        else:
-            raise AttributeError(f'a model has no field "{name}"{near(name, [*self._sizes, *self._field_info, *self.world, *_PREFIX, "world"])}')
-        self.__dict__[name] = value
-        return value
+    if not TYPE_CHECKING:  # a type checker knows the fields (_fields.pyi), so that others are errors
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            if name in self._sizes:
+                value = self._sizes[name]
+            elif name in self._field_info:
+                value = np.asarray(self._field(name))
+            elif name in self.world:
+                value = self.world[name]
+            else:
+                raise AttributeError(f'a model has no field "{name}"{near(name, [*self._sizes, *self._field_info, *self.world, *_PREFIX, "world"])}')
+            self.__dict__[name] = value
+            return value
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self._sizes or name in self._field_info or name in self.world:
@@ -476,15 +478,17 @@ class Params(_core.Params):
     def __new__(cls, model: Model) -> Params:
         return super().__new__(cls, model)
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        try:
-            value = np.asarray(self._field(name))
-        except AttributeError:
-            raise no_parameter(self.model, name) from None
-        self.__dict__[name] = value
-        return value
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            try:
+                value = np.asarray(self._field(name))
+            except AttributeError:
+                raise no_parameter(self.model, name) from None
+            self.__dict__[name] = value
+            return value
 
     def __setattr__(self, name: str, value: Any) -> None:
         assign(getattr(self, name), value, name)

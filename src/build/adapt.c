@@ -46,10 +46,12 @@ hfiAdapted hfi_adapt_camera(hfiGraft* g, void* def, int id) {
   (void)id;
   hfCameraDef* d = def;
   if (d->body == 0) place_pose(g, d->pos, d->quat);
+
   if (d->target >= 0 && g->id[HF_OBJECT_BODY][d->target] < 0) {
     d->mode = HF_CAMERA_FIXED;
     d->target = -1;
   }
+
   return HFI_ADAPTED;
 }
 
@@ -84,21 +86,24 @@ hfiAdapted hfi_adapt_tendon(hfiGraft* g, void* def, int id) {
   int32_t* joint = hfi_pool_copy(&g->b->pool, d->joint, sizeof *joint * (size_t)d->count);
   hfWrapDef* path = hfi_pool_copy(&g->b->pool, d->path, sizeof *path * (size_t)d->path_count);
   if (!joint || !path) return HFI_ADAPTED_NO_MEMORY;
+
   d->joint = joint;
   d->path = path;
 
   for (int i = 0; i < d->count; ++i)
     if (!hfi_graft_rename(g, HF_OBJECT_JOINT, &joint[i])) return HFI_LEFT_OUT;
+
   for (int i = 0; i < d->path_count; ++i) {
     hfObjectKind kind = path[i].type == HF_WRAP_SITE ? HF_OBJECT_SITE : HF_OBJECT_GEOM;
     if (path[i].type != HF_WRAP_PULLEY && !hfi_graft_rename(g, kind, &path[i].obj)) return HFI_LEFT_OUT;
     if (!hfi_graft_rename(g, HF_OBJECT_SITE, &path[i].side)) return HFI_LEFT_OUT;
   }
+
   return HFI_ADAPTED;
 }
 
-// Moves the data of a weld, which are written for frames 1 and 2: the anchor in 2, and the pose X_12. Where 1 or 2 was the
-// guest's world W', it is now the parent P: X_P2 = X_PW' X_W'2 and X_1P = X_1W' X_W'P.
+// Moves the data of a weld, which are written for frames 1 and 2: the anchor in 2, and the pose X_12. Where 1 or 2 was
+// the guest's world W', it is now the parent P: X_P2 = X_PW' X_W'2 and X_1P = X_1W' X_W'P.
 static void move_weld(const hfiGraft* g, hfEqualityDef* d, int first_is_world, int second_is_world) {
   double* anchor = d->data;
   double* pos = d->data + 3;
@@ -108,6 +113,7 @@ static void move_weld(const hfiGraft* g, hfEqualityDef* d, int first_is_world, i
   // zeros stand for the pose at qpos0
   if (!hfi_any_nonzero(quat, 4)) return;
   if (first_is_world) place_pose(g, pos, quat);
+
   if (second_is_world) {
     hfQuat turned = q_unit(q_mul(q_load(quat), q_conj(g->q)));
     v3_store(pos, v3_sub(v3_load(pos), q_rotate(turned, g->p)));
@@ -126,6 +132,7 @@ hfiAdapted hfi_adapt_equality(hfiGraft* g, void* def, int id) {
   int second_is_world = d->obj2 == 0;
   if (d->type == HF_EQUALITY_WELD) move_weld(g, d, first_is_world, second_is_world);
   else if (first_is_world) v3_store(d->data, v3_add(g->p, q_rotate(g->q, v3_load(d->data))));
+
   return HFI_ADAPTED;
 }
 
@@ -137,11 +144,13 @@ hfiAdapted hfi_adapt_actuator(hfiGraft* g, void* def, int id) {
 
   double* numbers = hfi_pool_copy(&g->b->pool, d->signal_data, sizeof *numbers * (size_t)d->signal_count);
   if (!numbers) return HFI_ADAPTED_NO_MEMORY;
+
   d->signal_data = numbers;
   for (int i = 1; i <= (int)numbers[0]; ++i) {
     int32_t joint = (int32_t)numbers[i];
     if (!hfi_graft_rename(g, HF_OBJECT_JOINT, &joint)) return HFI_LEFT_OUT;
     numbers[i] = joint;
   }
+
   return HFI_ADAPTED;
 }

@@ -37,6 +37,7 @@ static hfStatus check_laws(const hfActuatorDef* d, hfError* error) {
     return HFI_REFUSE(d, KIND, "activation %d does not exist", d->dyntype);
   if (d->inputs != 0 && d->gaintype != HF_GAIN_MOTOR && d->gaintype != HF_GAIN_ORIENTATION)
     return HFI_REFUSE(d, KIND, "inputs %d: only a DC motor or an orientation servo has inputs", d->inputs);
+
   return HF_OK;
 }
 
@@ -48,10 +49,12 @@ static hfStatus check_drive(const hfBuilder* b, const hfActuatorDef* d, hfError*
 
   if (!hfi_is_servo(d->gaintype, d->biastype, d->biasprm))
     return HFI_REFUSE(d, KIND, "only position and velocity servos can be driven by inverse dynamics");
+
   int on_scalar_joint = d->trntype == HF_TRANSMISSION_JOINT && hfi_joint_is_scalar(b->joint.data[d->trnid[0]].type);
   if (d->drive == HF_DRIVE_COMPUTED_TORQUE && !(on_scalar_joint && d->gear[0] != 0))
     return HFI_REFUSE(d, KIND, "computed torque needs a hinge or slide joint");
   if (d->delay > 0) return HFI_REFUSE(d, KIND, "a drive law has no delay");
+
   return HF_OK;
 }
 
@@ -69,12 +72,14 @@ static hfStatus check_curves(const hfActuatorDef* d, const double p[9], int is_a
   double fvmax = p[8];
 
   if (!(p[0] < p[1]) || !(length[0] < length[1]))
-    return HFI_REFUSE(d, KIND, "a muscle needs a range and a lengthrange that are not empty: [%g, %g] and [%g, %g]", p[0],
-                      p[1], length[0], length[1]);
-  if (p[2] < 0 && d->trntype == HF_TRANSMISSION_BODY) return HFI_REFUSE(d, KIND, "a muscle on a body needs its peak force");
+    return HFI_REFUSE(d, KIND, "a muscle needs a range and a lengthrange that are not empty: [%g, %g] and [%g, %g]",
+                      p[0], p[1], length[0], length[1]);
+  if (p[2] < 0 && d->trntype == HF_TRANSMISSION_BODY)
+    return HFI_REFUSE(d, KIND, "a muscle on a body needs its peak force");
   if (!(lmin < 1 && lmax > 1) || (is_active && !(vmax > 0 && fvmax >= 1)))
     return HFI_REFUSE(d, KIND, "a muscle needs lmin < 1 < lmax, vmax > 0 and fvmax >= 1: they are %g, %g, %g, %g", lmin,
                       lmax, vmax, fvmax);
+
   return HF_OK;
 }
 
@@ -111,6 +116,7 @@ static hfStatus check_motor(const hfActuatorDef* d, hfError* error) {
 
   for (int k = 0; k < HF_MOTOR_PARAMETERS; ++k)
     if (p[k] < 0 && !may_be_negative(k)) return HFI_REFUSE(d, KIND, "a parameter of the motor is negative: %g", p[k]);
+
   int states = hfi_motor_states(p);
   if (!(p[HF_MOTOR_RESISTANCE] > 0)) return HFI_REFUSE(d, KIND, "the resistance of a motor must be positive");
   if (!(p[HF_MOTOR_CONSTANT] > 0) && d->inputs)
@@ -118,7 +124,9 @@ static hfStatus check_motor(const hfActuatorDef* d, hfError* error) {
   if (states & HF_MOTOR_STATE_TEMPERATURE && !(p[HF_MOTOR_THERMAL_CAPACITY] > 0))
     return HFI_REFUSE(d, KIND, "a motor that gets warm needs a positive thermal capacity");
 
-  if (d->inputs < 0 || d->inputs >= 2 * HF_INPUT_VOLTAGE) return HFI_REFUSE(d, KIND, "inputs %d do not exist", d->inputs);
+  if (d->inputs < 0 || d->inputs >= 2 * HF_INPUT_VOLTAGE)
+    return HFI_REFUSE(d, KIND, "inputs %d do not exist", d->inputs);
+
   int is_controlled = d->inputs & (HF_INPUT_POSITION | HF_INPUT_VELOCITY | HF_INPUT_TORQUE);
   int has_controller =
       p[HF_MOTOR_KP] > 0 || p[HF_MOTOR_KI] > 0 || p[HF_MOTOR_KD] > 0 || p[HF_MOTOR_SLEWMAX] > 0;
@@ -130,29 +138,35 @@ static hfStatus check_motor(const hfActuatorDef* d, hfError* error) {
   if (d->biastype != HF_BIAS_NONE || d->dyntype != (int32_t)needed)
     return HFI_REFUSE(d, KIND, "a motor must have no bias, and the dynamics HF_ACTIVATION_MOTOR if it has states, "
                                "otherwise no dynamics");
+
   return HF_OK;
 }
 
-// Checks an actuator of an orientation servo, which has one gain, aims at its controls or their integrals, and has a bound on
-// the size of its torque. hf_builder_finish checks that it has all its actuators.
+// Checks an actuator of an orientation servo, which has one gain, aims at its controls or their integrals, and has a
+// bound on the size of its torque. hf_builder_finish checks that it has all its actuators.
 static hfStatus check_orientation(const hfActuatorDef* d, hfError* error) {
   if (d->gaintype != HF_GAIN_ORIENTATION) return HF_OK;
 
   int n = hfi_orientation_count(d->inputs);
   int is_later = d->inputs == HF_INPUT_X || d->inputs == HF_INPUT_Y || d->inputs == HF_INPUT_Z;
   if (!n && !is_later) return HFI_REFUSE(d, KIND, "inputs %d of an orientation servo do not exist", d->inputs);
+
   if (d->biastype != HF_BIAS_AFFINE || d->biasprm[0] != 0 || d->biasprm[1] != -d->gainprm[0])
-    return HFI_REFUSE(d, KIND, "the bias of an orientation servo must be affine with the parameters 0, -kp, -kv, where kp "
-                               "is its gain");
+    return HFI_REFUSE(d, KIND,
+                      "the bias of an orientation servo must be affine with the parameters 0, -kp, -kv, where kp is "
+                      "its gain");
 
   int integrates = d->dyntype == HF_ACTIVATION_INTEGRATOR && n != 4;
   if (d->dyntype != HF_ACTIVATION_NONE && !integrates)
-    return HFI_REFUSE(d, KIND, "an orientation servo can have an activation only as an integrator, and only if its inputs "
-                               "are a rotation vector");
+    return HFI_REFUSE(d, KIND,
+                      "an orientation servo can have an activation only as an integrator, and only if its inputs are a "
+                      "rotation vector");
   if (d->forcelimited && d->forcerange[0] != 0)
     return HFI_REFUSE(d, KIND, "forcerange bounds the size of the torque: it begins at 0, not at %g", d->forcerange[0]);
   if (d->forcerange[1] < 0)
-    return HFI_REFUSE(d, KIND, "forcerange bounds the size of the torque, so that it cannot end at %g", d->forcerange[1]);
+    return HFI_REFUSE(d, KIND, "forcerange bounds the size of the torque, so that it cannot end at %g",
+                      d->forcerange[1]);
+
   return HF_OK;
 }
 
@@ -162,8 +176,9 @@ static hfStatus check_orientation(const hfActuatorDef* d, hfError* error) {
 static hfStatus check_feedback(const hfBuilder* b, const hfActuatorDef* d, hfError* error) {
   hfiFeedback f;
   if (!hfi_feedback_parts(d->signal_data, d->signal_count, &f))
-    return HFI_REFUSE(d, KIND, "feedback: its %d numbers do not divide into a list of joints and whole rows; a row has t, "
-                               "y, and q_d, v_d, kp, kd of each joint", d->signal_count);
+    return HFI_REFUSE(d, KIND,
+                      "feedback: its %d numbers do not divide into a list of joints and whole rows; a row has t, y, "
+                      "and q_d, v_d, kp, kd of each joint", d->signal_count);
 
   for (int i = 0; i < f.njoint; ++i) {
     double id = f.joint[i];
@@ -171,6 +186,7 @@ static hfStatus check_feedback(const hfBuilder* b, const hfActuatorDef* d, hfErr
     if (!exists || !hfi_joint_is_scalar(b->joint.data[(int)id].type))
       return HFI_REFUSE(d, KIND, "feedback: joint %d of %d is no hinge or slide", i + 1, f.njoint);
   }
+
   for (int i = 1; i < f.nrow; ++i)
     if (f.rows[i * f.width] <= f.rows[(i - 1) * f.width]) return HFI_REFUSE(d, KIND, "feedback: times must increase");
   return HF_OK;
@@ -182,7 +198,8 @@ static hfStatus check_signal(const hfBuilder* b, const hfActuatorDef* d, hfError
     return HFI_REFUSE(d, KIND, "there is no signal %d", d->signal);
   if (d->signal_count < hfi_signal_size(d->signal))
     return HFI_REFUSE(d, KIND, "signal needs %d numbers, has %d", hfi_signal_size(d->signal), d->signal_count);
-  if (d->signal_count > HFI_MOST_OBJECTS) return HFI_REFUSE(d, KIND, "signal has more than %d numbers", HFI_MOST_OBJECTS);
+  if (d->signal_count > HFI_MOST_OBJECTS)
+    return HFI_REFUSE(d, KIND, "signal has more than %d numbers", HFI_MOST_OBJECTS);
   if (d->signal_count > 0 && !d->signal_data) return HFI_REFUSE(d, KIND, "signal lacks its numbers");
   if (!hfi_all_finite(d->signal_data, d->signal_count))
     return HFI_REFUSE(d, KIND, "a number of its signal is not finite");
@@ -195,6 +212,7 @@ static hfStatus check_signal(const hfBuilder* b, const hfActuatorDef* d, hfError
 
 // ---- actuators -------------------------------------------------------------------------------------
 
+// The checks of an actuator, in the order in which later ones rely on earlier ones.
 hfStatus hfi_check_actuator(const hfBuilder* b, void* def, hfError* error) {
   const hfActuatorDef* d = def;
   hfStatus status = check_transmission(d, error);
@@ -205,6 +223,7 @@ hfStatus hfi_check_actuator(const hfBuilder* b, void* def, hfError* error) {
   if (status == HF_OK) status = check_muscle(d, error);
   if (status == HF_OK) status = check_motor(d, error);
   if (status == HF_OK) status = check_orientation(d, error);
+
   return status == HF_OK ? check_drive(b, d, error) : status;
 }
 

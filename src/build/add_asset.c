@@ -17,6 +17,7 @@ static hfStatus check_triangles(const hfMeshDef* d, const char* noun, const int3
   return HF_OK;
 }
 
+// Checks counts, arrays and triangles of a mesh. The hull itself is checked when it is built.
 hfStatus hfi_check_mesh(const hfBuilder* b, void* def, hfError* error) {
   (void)b;
   const hfObjectKind kind = HF_OBJECT_MESH;
@@ -25,7 +26,8 @@ hfStatus hfi_check_mesh(const hfBuilder* b, void* def, hfError* error) {
     return HFI_REFUSE(d, kind, "needs at least 4 vertices and 4 hull triangles");
   if (d->nvert > MOST_ELEMENTS || d->ntri > MOST_ELEMENTS || d->nhulltri > MOST_ELEMENTS)
     return HFI_REFUSE(d, kind, "has more than %d vertices or triangles", MOST_ELEMENTS);
-  if (!d->vert || !d->hulltri || (d->ntri > 0 && !d->tri)) return HFI_REFUSE(d, kind, "lacks its vertices or triangles");
+  if (!d->vert || !d->hulltri || (d->ntri > 0 && !d->tri))
+    return HFI_REFUSE(d, kind, "lacks its vertices or triangles");
   if (d->inertia < HF_MESH_INERTIA_CONVEX || d->inertia > HF_MESH_INERTIA_SHELL)
     return HFI_REFUSE(d, kind, "inertia %d does not exist", d->inertia);
 
@@ -34,6 +36,7 @@ hfStatus hfi_check_mesh(const hfBuilder* b, void* def, hfError* error) {
   return status == HF_OK ? check_triangles(d, "hull triangle", d->hulltri, d->nhulltri, error) : status;
 }
 
+// Copies vertices and triangles into the pool.
 hfStatus hfi_own_mesh(hfBuilder* b, void* def, hfError* error) {
   hfMeshDef* d = def;
   d->vert = hfi_pool_copy(&b->pool, d->vert, sizeof *d->vert * 3 * (size_t)d->nvert);
@@ -54,6 +57,7 @@ void hfi_release_mesh(void* entry) { hfi_hull_release(&((hfiMesh*)entry)->hull);
 
 // ---- height fields ---------------------------------------------------------------------------------
 
+// Checks the grid, its size, and that all heights are above the base.
 hfStatus hfi_check_height_field(const hfBuilder* b, void* def, hfError* error) {
   (void)b;
   const hfObjectKind kind = HF_OBJECT_HFIELD;
@@ -64,6 +68,7 @@ hfStatus hfi_check_height_field(const hfBuilder* b, void* def, hfError* error) {
   if ((int64_t)d->nrow * d->ncol > HFI_MOST_HEIGHTS)
     return HFI_REFUSE(d, kind, "%d rows of %d heights are more than %d", d->nrow, d->ncol, HFI_MOST_HEIGHTS);
   if (!d->height) return HFI_REFUSE(d, kind, "lacks its heights");
+
   for (int i = 0; i < 3; ++i)
     if (!(size[i] > 0) || !isfinite(size[i]))
       return HFI_REFUSE(d, kind, "%s must be positive, is %g", i < 2 ? "half_size" : "base", size[i]);
@@ -74,9 +79,10 @@ hfStatus hfi_check_height_field(const hfBuilder* b, void* def, hfError* error) {
     if (!isfinite(d->height[i]))
       return HFI_REFUSE(d, kind, "the height in row %d, column %d is not finite", row, column);
     if (!(d->height[i] > -d->base))
-      return HFI_REFUSE(d, kind, "the height %g in row %d, column %d is not above the base, %g", d->height[i], row, column,
-                        -d->base);
+      return HFI_REFUSE(d, kind, "the height %g in row %d, column %d is not above the base, %g", d->height[i], row,
+                        column, -d->base);
   }
+
   return HF_OK;
 }
 

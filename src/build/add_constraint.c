@@ -17,6 +17,7 @@ static hfStatus check_tendon_joints(const hfBuilder* b, const hfTendonDef* d, hf
       return HFI_REFUSE(d, kind, "joint %d is not a hinge or slide joint", j);
     if (!isfinite(d->coef[i])) return HFI_REFUSE(d, kind, "coef[%d] is not finite: %g", i, d->coef[i]);
   }
+
   return HF_OK;
 }
 
@@ -72,6 +73,7 @@ static hfStatus check_path(const hfBuilder* b, const hfTendonDef* d, hfError* er
   return status;
 }
 
+// Checks the path or the joints of a tendon, then its numbers.
 hfStatus hfi_check_tendon(const hfBuilder* b, void* def, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_TENDON;
   const hfTendonDef* d = def;
@@ -82,6 +84,7 @@ hfStatus hfi_check_tendon(const hfBuilder* b, void* def, hfError* error) {
       HFI_NUMBERS(d, damping_poly), HFI_NUMBERS(d, limit_solref), HFI_NUMBERS(d, limit_solimp),
       HFI_RANGE(d, range),          HFI_RANGE(d, actfrcrange)};
   if (d->count < 0 || d->path_count < 0) return HFI_REFUSE(d, kind, "has a negative number of joints or places");
+
   hfStatus status = d->path_count > 0 ? check_path(b, d, error) : check_tendon_joints(b, d, error);
   if (status == HF_OK) status = HFI_CHECK_NUMBERS(numbers, d, kind, error);
   if (status != HF_OK) return status;
@@ -92,6 +95,7 @@ hfStatus hfi_check_tendon(const hfBuilder* b, void* def, hfError* error) {
   return HF_OK;
 }
 
+// Copies joints, coefficients and path into the pool.
 hfStatus hfi_own_tendon(hfBuilder* b, void* def, hfError* error) {
   hfTendonDef* d = def;
   d->joint = hfi_pool_copy(&b->pool, d->joint, sizeof *d->joint * (size_t)d->count);
@@ -102,11 +106,14 @@ hfStatus hfi_own_tendon(hfBuilder* b, void* def, hfError* error) {
 
 // ---- equalities ------------------------------------------------------------------------------------
 
+// Checks that an equality connects two different objects of the kind that its type connects.
 hfStatus hfi_check_equality(const hfBuilder* b, void* def, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_EQUALITY;
   const hfEqualityDef* d = def;
   const hfiNumbers numbers[] = {HFI_NUMBERS(d, data), HFI_NUMBERS(d, solref), HFI_NUMBERS(d, solimp)};
-  if (d->type < HF_EQUALITY_CONNECT || d->type > HF_EQUALITY_TENDON) return HFI_REFUSE(d, kind, "unknown type %d", d->type);
+  if (d->type < HF_EQUALITY_CONNECT || d->type > HF_EQUALITY_TENDON)
+    return HFI_REFUSE(d, kind, "unknown type %d", d->type);
+
   hfStatus status = HFI_CHECK_NUMBERS(numbers, d, kind, error);
   if (status != HF_OK) return status;
 
@@ -124,13 +131,16 @@ hfStatus hfi_check_equality(const hfBuilder* b, void* def, hfError* error) {
 
   for (int i = 0; d->type == HF_EQUALITY_JOINT && i < 2; ++i) {
     int j = i == 0 ? d->obj1 : d->obj2;
-    if (j >= 0 && !hfi_joint_is_scalar(b->joint.data[j].type)) return HFI_REFUSE(d, kind, "joints must be hinge or slide");
+    if (j >= 0 && !hfi_joint_is_scalar(b->joint.data[j].type))
+      return HFI_REFUSE(d, kind, "joints must be hinge or slide");
   }
+
   return HF_OK;
 }
 
 // ---- pairs -----------------------------------------------------------------------------------------
 
+// Values below 0 are those of the geoms: the larger friction and dimension, the sums of margins and gaps.
 hfPairDef hfi_complete_pair(const hfBuilder* b, int pair) {
   static const int coefficient[5] = {0, 0, 1, 2, 2}; // of a geom: sliding, torsion or rolling
   hfPairDef d = b->pair.data[pair];
@@ -142,9 +152,11 @@ hfPairDef hfi_complete_pair(const hfBuilder* b, int pair) {
     if (!(d.friction[k] >= 0)) d.friction[k] = max2(g1->friction[coefficient[k]], g2->friction[coefficient[k]]);
   if (!(d.margin >= 0)) d.margin = g1->margin + g2->margin;
   if (!(d.gap >= 0)) d.gap = g1->gap + g2->gap;
+
   return d;
 }
 
+// Checks that a pair has two different geoms, and its numbers.
 hfStatus hfi_check_pair(const hfBuilder* b, void* def, hfError* error) {
   (void)b;
   const hfObjectKind kind = HF_OBJECT_PAIR;
@@ -154,9 +166,11 @@ hfStatus hfi_check_pair(const hfBuilder* b, void* def, hfError* error) {
   if (d->geom1 == d->geom2) return HFI_REFUSE(d, kind, "needs two different geoms that exist");
   if (d->condim > 0 && d->condim != 1 && d->condim != 3 && d->condim != 4 && d->condim != 6)
     return HFI_REFUSE(d, kind, "condim must be 1, 3, 4 or 6, is %d", d->condim);
+
   return HFI_CHECK_NUMBERS(numbers, d, kind, error);
 }
 
+// Excluded pairs have no names and no definitions, so that they stand beside the table of kinds.
 int hf_builder_add_exclude(hfBuilder* b, int body1, int body2, hfError* error) {
   hfi_clear_error(error);
   if (!hfi_object_exists(b, HF_OBJECT_BODY, body1) || !hfi_object_exists(b, HF_OBJECT_BODY, body2))

@@ -41,7 +41,8 @@ static hfStatus check_object(const hfBuilder* b, const hfSensorDef* d, hfError* 
   if (!is_accepted) return HFI_REFUSE(d, KIND, "cannot measure a %s", hf_object_kind_name((hfObjectKind)d->objkind));
 
   if (d->objkind == HF_OBJECT_ACTUATOR && hfi_is_later_axis(&b->actuator.data[d->obj]))
-    return HFI_REFUSE(d, KIND, "measures all axes of an orientation servo, so that it must name the first of its actuators");
+    return HFI_REFUSE(d, KIND,
+                      "measures all axes of an orientation servo, so that it must name the first of its actuators");
   return HF_OK;
 }
 
@@ -55,10 +56,12 @@ static hfStatus check_reference(const hfSensorDef* d, hfError* error) {
     return HFI_REFUSE(d, KIND, "needs a site and a camera");
   if (d->type >= HF_SENSOR_DISTANCE && d->type <= HF_SENSOR_FROM_TO && d->refkind == HF_OBJECT_NONE)
     return HFI_REFUSE(d, KIND, "needs two geoms or bodies");
+
   return HF_OK;
 }
 
-// Sets data and reduce if they are not given: a rangefinder reports distances, a contact sensor the net force and torque.
+// Sets data and reduce if they are not given: a rangefinder reports distances, a contact sensor the net force and
+// torque.
 static void complete(hfSensorDef* d) {
   if (d->data != 0) return;
   if (d->type == HF_SENSOR_RANGEFINDER) d->data = HF_RAY_DIST;
@@ -77,18 +80,22 @@ static hfStatus check_numbers(const hfSensorDef* d, hfError* error) {
                       d->subtree);
   if (!isfinite(d->noise) || d->noise < 0) return HFI_REFUSE(d, KIND, "noise %g is negative", d->noise);
   if (!isfinite(d->cutoff) || d->cutoff < 0) return HFI_REFUSE(d, KIND, "cutoff %g is negative", d->cutoff);
+
   return HF_OK;
 }
 
+// Completes a sensor, then checks what it measures and its numbers.
 hfStatus hfi_check_sensor(const hfBuilder* b, void* def, hfError* error) {
   hfSensorDef* d = def;
   if (d->type < 0 || d->type >= HF_SENSOR_TYPES) return HFI_REFUSE(d, KIND, "unknown type %d", d->type);
+
   complete(d);
 
   hfStatus status = check_object(b, d, error);
   if (status == HF_OK) status = check_numbers(d, error);
   if (status == HF_OK) status = check_reference(d, error);
   if (status == HF_OK) status = hfi_check_samples(def, KIND, d->delay, d->nsample, d->interp, error);
+
   return status == HF_OK ? check_interval(d, error) : status;
 }
 
@@ -98,6 +105,7 @@ static int64_t count_pixels(const hfCameraDef* camera) {
   return (int64_t)camera->resolution[0] * camera->resolution[1];
 }
 
+// Pixels, axes of an orientation servo, or the number that was given.
 int hfi_sensor_num(const hfBuilder* b, const hfSensorDef* d) {
   if (d->type == HF_SENSOR_RANGEFINDER)
     return d->objkind == HF_OBJECT_CAMERA ? (int)count_pixels(&b->camera.data[d->obj]) : 1;
@@ -107,6 +115,7 @@ int hfi_sensor_num(const hfBuilder* b, const hfSensorDef* d) {
   return actuator->gaintype == HF_GAIN_ORIENTATION && hfi_orientation_count(actuator->inputs) ? 3 : 1;
 }
 
+// Counts the numbers of all sensors up to the limit. It needs cameras and actuators as they are at the end.
 hfStatus hfi_check_sensor_numbers(const hfBuilder* b, hfError* error) {
   int64_t total = 0;
   for (int i = 0; i < b->sensor.count; ++i) {
@@ -119,5 +128,6 @@ hfStatus hfi_check_sensor_numbers(const hfBuilder* b, hfError* error) {
     if (total > HFI_MOST_SENSOR_NUMBERS)
       return HFI_REFUSE(d, KIND, "the sensors up to it have more than %d numbers", HFI_MOST_SENSOR_NUMBERS);
   }
+
   return HF_OK;
 }

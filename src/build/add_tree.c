@@ -7,10 +7,13 @@
 #include "model/shape.h"
 
 // Checks a pose, and gives its quaternion unit length.
-static int is_pose_sound(const double pos[3], double quat[4]) { return hfi_all_finite(pos, 3) && hfi_normalise_quat(quat); }
+static int is_pose_sound(const double pos[3], double quat[4]) {
+  return hfi_all_finite(pos, 3) && hfi_normalise_quat(quat);
+}
 
 // ---- bodies ----------------------------------------------------------------------------------------
 
+// Checks pose, mass and policy of a body. Its parent is checked by the table of lists.
 hfStatus hfi_check_body(const hfBuilder* b, void* def, hfError* error) {
   (void)b;
   const hfObjectKind kind = HF_OBJECT_BODY;
@@ -19,6 +22,7 @@ hfStatus hfi_check_body(const hfBuilder* b, void* def, hfError* error) {
 
   if (!is_pose_sound(d->pos, d->quat)) return HFI_REFUSE(d, kind, "pose is not finite or its quaternion is zero");
   if (!isfinite(d->mass) || d->mass < 0) return HFI_REFUSE(d, kind, "mass %g is negative or not finite", d->mass);
+
   hfStatus status = HFI_CHECK_NUMBERS(numbers, d, kind, error);
   if (status != HF_OK) return status;
 
@@ -28,6 +32,7 @@ hfStatus hfi_check_body(const hfBuilder* b, void* def, hfError* error) {
   if (d->mocap && d->parent != 0) return HFI_REFUSE(d, kind, "a mocap body must be a child of the world");
   if (d->sleep < HF_SLEEP_AUTO || d->sleep > HF_SLEEP_INIT)
     return HFI_REFUSE(d, kind, "sleep policy %d does not exist", d->sleep);
+
   return HF_OK;
 }
 
@@ -62,6 +67,7 @@ hfStatus hfi_admit_joint(hfBuilder* b, void* entry, hfError* error) {
   if (!has) return HF_OK;
   if (joint->nworld || has & HAS_FREE_JOINT) return HFI_REFUSE(d, kind, "a free joint must be its body's only joint");
   if (joint->nbody && has & HAS_BALL_JOINT) return HFI_REFUSE(d, kind, "a body has at most one ball joint");
+
   // the rates of a ball joint are about the body's axes, which a later joint would turn
   if (turns && has & HAS_BALL_JOINT)
     return HFI_REFUSE(d, kind, "a %s cannot follow a ball joint on the same body", joint->info.name);
@@ -101,9 +107,11 @@ static hfStatus check_joint_numbers(const hfJointDef* d, hfError* error) {
   if (d->stiffness < 0 || d->damping < 0 || d->armature < 0 || d->frictionloss < 0 || d->limit_stiffness < 0 ||
       d->limit_damping < 0)
     return HFI_REFUSE(d, kind, "stiffness, damping, armature and friction loss cannot be negative");
+
   return HF_OK;
 }
 
+// Checks a joint by its type, and gives its axis unit length. Joints beside it: hfi_admit_joint.
 hfStatus hfi_check_joint(const hfBuilder* b, void* def, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_JOINT;
   hfJointDef* d = def;
@@ -124,6 +132,7 @@ hfStatus hfi_check_joint(const hfBuilder* b, void* def, hfError* error) {
   } else if (!hfi_all_finite(d->axis, 3)) {
     return HFI_REFUSE(d, kind, "axis is not finite");
   }
+
   return check_joint_numbers(d, error);
 }
 
@@ -160,6 +169,7 @@ static hfStatus check_shape(hfGeomDef* d, hfError* error) {
       return HFI_REFUSE(d, kind, "size %d must be positive, is %g", i, d->size[i]);
   if (!(d->fitscale > 0) || !isfinite(d->fitscale))
     return HFI_REFUSE(d, kind, "fitscale must be positive, is %g", d->fitscale);
+
   return HFI_CHECK_NUMBERS(numbers, d, kind, error);
 }
 
@@ -175,6 +185,7 @@ static hfStatus check_substance(const hfGeomDef* d, hfError* error) {
       HFI_NUMBERS(d, surface_velocity), HFI_NUMBERS(d, adhesion),   HFI_NUMBERS(d, fluidcoef)};
   if (d->condim != 1 && d->condim != 3 && d->condim != 4 && d->condim != 6)
     return HFI_REFUSE(d, kind, "condim must be 1, 3, 4 or 6, is %d", d->condim);
+
   hfStatus status = HFI_CHECK_NUMBERS(numbers, d, kind, error);
   if (status != HF_OK) return status;
 
@@ -203,6 +214,7 @@ hfStatus hfi_check_geom(const hfBuilder* b, void* def, hfError* error) {
 
 // ---- sites -----------------------------------------------------------------------------------------
 
+// Checks shape, size and pose of a site.
 hfStatus hfi_check_site(const hfBuilder* b, void* def, hfError* error) {
   (void)b;
   hfSiteDef* d = def;
@@ -221,10 +233,12 @@ static int is_positive(const double x[2]) { return isfinite(x[0]) && isfinite(x[
 static hfStatus check_lens(hfCameraDef* d, hfError* error) {
   const hfObjectKind kind = HF_OBJECT_CAMERA;
   const hfiNumbers numbers[] = {HFI_NUMBERS(d, sensorsize), HFI_NUMBERS(d, focal), HFI_NUMBERS(d, principal)};
+
   for (int k = 0; k < 2; ++k)
     if (d->resolution[k] < 1 || d->resolution[k] > HFI_MOST_PIXELS_WIDE)
       return HFI_REFUSE(d, kind, "resolution must be 1 to %d pixels each way, is %d x %d", HFI_MOST_PIXELS_WIDE,
                         d->resolution[0], d->resolution[1]);
+
   hfStatus status = HFI_CHECK_NUMBERS(numbers, d, kind, error);
   if (status != HF_OK) return status;
 
@@ -238,18 +252,23 @@ static hfStatus check_lens(hfCameraDef* d, hfError* error) {
   if (!isfinite(d->fovy) || d->fovy <= 0 || (!d->orthographic && d->fovy >= HFI_PI))
     return HFI_REFUSE(d, kind, "fovy must be between 0 and 180 degrees, is %g degrees (%g rad)", d->fovy * 180 / HFI_PI,
                       d->fovy);
+
   return HF_OK;
 }
 
+// Checks mode, target, pose and lens of a camera.
 hfStatus hfi_check_camera(const hfBuilder* b, void* def, hfError* error) {
   (void)b;
   const hfObjectKind kind = HF_OBJECT_CAMERA;
   hfCameraDef* d = def;
-  if (d->mode < HF_CAMERA_FIXED || d->mode > HF_CAMERA_TARGET_COM) return HFI_REFUSE(d, kind, "unknown mode %d", d->mode);
+  if (d->mode < HF_CAMERA_FIXED || d->mode > HF_CAMERA_TARGET_COM)
+    return HFI_REFUSE(d, kind, "unknown mode %d", d->mode);
+
   if ((d->mode >= HF_CAMERA_TARGET) != (d->target >= 0))
     return HFI_REFUSE(d, kind,
                       "target %d: a camera that looks at a target needs the id of a body, any other camera needs -1",
                       d->target);
   if (!is_pose_sound(d->pos, d->quat)) return HFI_REFUSE(d, kind, "pose is not finite or its quaternion is zero");
+
   return check_lens(d, error);
 }

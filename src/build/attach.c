@@ -1,6 +1,6 @@
 // hf_builder_attach: a graft of everything. A refusal takes back what was copied so far.
-// hf_builder_remove: a graft of everything but one object, and what refers to it, into a new builder, which takes the place of
-// the old one.
+// hf_builder_remove: a graft of everything but one object, and what refers to it, into a new builder, which takes the
+// place of the old one.
 #include "build/inside.h"
 
 #include "base/error.h"
@@ -29,12 +29,14 @@ static void rewind_to(hfBuilder* b, const Counts* counts, hfiNames* names) {
       kind->release((char*)list->data + (size_t)i * hfi_objects[k].entry_size);
     if (list) list->count = counts->object[k];
   }
+
   b->exclude.count = counts->exclude;
   b->part.count = counts->part;
 
   // guests add joints only to their own bodies
   int nbody = counts->object[HF_OBJECT_BODY];
   if (b->companions.count > nbody) b->companions.count = nbody;
+
   // an older part may have grown by the bodies that are removed
   for (int i = 0; i < b->part.count; ++i)
     if (b->part.data[i].end > nbody) b->part.data[i].end = nbody;
@@ -54,6 +56,7 @@ static hfStatus graft_all(hfiGraft* g, hfError* error) {
   return status == HF_OK ? hfi_graft_keys(g, error) : status;
 }
 
+// A refusal leaves b as it was: names are restored from a copy, lists from their counts.
 hfStatus hf_builder_attach(hfBuilder* b, const hfBuilder* guest, const hfAttachDef* def, hfError* error) {
   hfi_clear_error(error);
   if (guest == b) return hfi_refuse(error, HF_ERROR_ARGUMENT, "a builder cannot be attached to itself");
@@ -67,6 +70,7 @@ hfStatus hf_builder_attach(hfBuilder* b, const hfBuilder* guest, const hfAttachD
   if (status == HF_OK) status = graft_all(&g, error);
   if (status != HF_OK) rewind_to(b, &before, &names);
   hfi_names_release(&names);
+
   return status;
 }
 
@@ -91,9 +95,11 @@ static void find_range(const hfBuilder* b, hfObjectKind kind, int id, int range[
     range[0] = next;
     next += count_inputs(&b->actuator.data[next]);
   }
+
   range[1] = next;
 }
 
+// Copies everything else into a new builder, and exchanges the contents of both.
 hfStatus hf_builder_remove(hfBuilder* b, hfObjectKind kind, int id, hfError* error) {
   hfi_clear_error(error);
   if (kind == HF_OBJECT_NONE || kind == HF_OBJECT_INERTIAL || !hfi_object_exists(b, (int)kind, id))
@@ -102,6 +108,7 @@ hfStatus hf_builder_remove(hfBuilder* b, hfObjectKind kind, int id, hfError* err
 
   hfBuilder* rest = hf_builder_create();
   if (!rest) return hfi_refuse_memory(error);
+
   rest->world = b->world;
   rest->config = b->config;
 
@@ -112,11 +119,13 @@ hfStatus hf_builder_remove(hfBuilder* b, hfObjectKind kind, int id, hfError* err
   g.without_kind = (int)kind;
   find_range(b, kind, id, g.without);
   if (status == HF_OK) status = graft_all(&g, error);
+
   if (status == HF_OK) {
     hfBuilder old = *b;
     *b = *rest;
     *rest = old;
   }
+
   hf_builder_free(rest);
   return status;
 }

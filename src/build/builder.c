@@ -32,9 +32,11 @@ hfBuildConfig hfi_build_config_default(void) {
   return (hfBuildConfig){.inertia_from_geom = -1, .inertia_group_max = 5};
 }
 
+// A builder has the world from the start.
 hfBuilder* hf_builder_create(void) {
   hfBuilder* b = calloc(1, sizeof *b);
   if (!b) return NULL;
+
   b->world = default_world();
   b->config = hfi_build_config_default();
 
@@ -43,14 +45,17 @@ hfBuilder* hf_builder_create(void) {
   world.name = "world";
   world.parent = -1;
   world.has_inertial = 1;
+
   if (!hfi_list_reserve(&b->body.any, sizeof world) || hfi_names_add(&b->names, HF_OBJECT_BODY, world.name, 0) != 0) {
     hf_builder_free(b);
     return NULL;
   }
+
   HFI_APPEND(b->body, world);
   return b;
 }
 
+// Frees the entries and lists of all kinds, then what belongs to no kind.
 void hf_builder_free(hfBuilder* b) {
   if (!b) return;
 
@@ -58,9 +63,11 @@ void hf_builder_free(hfBuilder* b) {
     size_t size = hfi_objects[k].entry_size;
     if (size == 0) continue;
     hfiList* list = hfi_list_of(b, (hfObjectKind)k);
-    for (int i = 0; i < list->count && hfi_kinds[k].release; ++i) hfi_kinds[k].release((char*)list->data + (size_t)i * size);
+    for (int i = 0; i < list->count && hfi_kinds[k].release; ++i)
+      hfi_kinds[k].release((char*)list->data + (size_t)i * size);
     free(list->data);
   }
+
   free(b->exclude.data);
   free(b->companions.data);
   free(b->part.data);
@@ -81,6 +88,7 @@ hfStatus hf_builder_set_world(hfBuilder* b, const hfWorld* world, hfError* error
   return status;
 }
 
+// A range counts if its end is above its start.
 int hf_builder_range(const hfBuilder* b, hfObjectKind kind, int id, double range[2]) {
   if (!hfi_object_exists(b, (int)kind, id)) return 0;
   if (kind != HF_OBJECT_JOINT && kind != HF_OBJECT_TENDON) return 0;
@@ -92,12 +100,14 @@ int hf_builder_range(const hfBuilder* b, hfObjectKind kind, int id, double range
   return 1;
 }
 
+// The sizes that a model of the present definitions would have.
 void hf_builder_sizes(const hfBuilder* b, int* nq, int* nv, int* na, int* nu, int* nmocap) {
   *nq = *nv = *na = *nmocap = 0;
   for (int i = 0; i < b->joint.count; ++i) {
     *nq += hfi_joint_nq(b->joint.data[i].type);
     *nv += hfi_joint_nv(b->joint.data[i].type);
   }
+
   for (int i = 0; i < b->actuator.count; ++i)
     *na += hfi_activation_count(b->actuator.data[i].dyntype, b->actuator.data[i].motor);
   for (int i = 0; i < b->body.count; ++i) *nmocap += b->body.data[i].mocap != 0;
@@ -113,6 +123,7 @@ static int same_rules(const hfBuildConfig* a, const hfBuildConfig* b) {
          a->bound_inertia == b->bound_inertia && a->balance_inertia == b->balance_inertia;
 }
 
+// Parts of equal rules that follow each other are joined.
 hfStatus hfi_builder_add_part(hfBuilder* b, hfiPart part, hfError* error) {
   if (part.first >= part.end) return HF_OK;
 

@@ -69,21 +69,23 @@ struct hfBuilder {
   HFI_LIST(hfiKey) key;
 
   HFI_LIST(hfiExclude) exclude;
-  HFI_LIST(unsigned char) companions; // which joints a body has (add_tree.c), for the bodies up to the last one with joints
+  HFI_LIST(unsigned char) companions; // which joints a body has (add_tree.c), up to the last body with joints
   HFI_LIST(hfiPart) part;             // a part inside of another part comes before it
 };
 
 // Refuses a definition with HF_ERROR_MODEL and the message "where: label: what" (hfi_label).
 hfStatus hfi_refuse_def(hfError* error, const char* where, hfObjectKind kind, const char* name, const char* format, ...)
     HF_PRINTF(5, 6);
+// Refuses with the message "where: what"; without a place, "what".
+hfStatus hfi_refuse_at(hfError* error, hfStatus status, const char* where, const char* format, ...) HF_PRINTF(4, 5);
 hfStatus hfi_refuse_memory(hfError* error);
 
 // Gives a quaternion unit length. Returns 0, and changes nothing, if it is zero or not finite.
 int hfi_normalise_quat(double* quat);
 int hfi_object_exists(const hfBuilder* b, int kind, int id);
 
-// Checks what can be written into a builder past its additions (hf_builder_world, hf_builder_config), and all definitions
-// again, because later changes may have taken from them what they need.
+// Checks what can be written into a builder past its additions (hf_builder_world, hf_builder_config), and all
+// definitions again, because later changes may have taken from them what they need.
 hfStatus hfi_check_builder(const hfBuilder* b, hfError* error);
 
 // The rules about inertia of MJCF.

@@ -1,9 +1,11 @@
-// Joints of one body that move it in the same way, at any configuration: a hinge and a ball at one anchor, two hinges on one
-// axis, a fourth slide. The mass matrix is then singular, because a motion of these joints against each other moves nothing.
+// Joints of one body that move it in the same way, at any configuration: a hinge and a ball at one anchor, two hinges
+// on one axis, a fourth slide. The mass matrix is then singular, because a motion of these joints against each other
+// moves nothing.
 //
-// With the twists S_i of the dofs of one body, M has a zero direction z among them where sum z_i S_i = 0 and no armature acts on
-// it, sum a_i z_i^2 = 0. That is linear dependence of the columns (S_i, e_i where a_i > 0). Axes may be dependent at a single
-// configuration, as in a locked gimbal. So joints are refused only if they are dependent at several configurations.
+// With the twists S_i of the dofs of one body, M has a zero direction z among them where sum z_i S_i = 0 and no
+// armature acts on it, sum a_i z_i^2 = 0. That is linear dependence of the columns (S_i, e_i where a_i > 0). Axes may
+// be dependent at a single configuration, as in a locked gimbal. So joints are refused only if they are dependent at
+// several configurations.
 #include "build/inside.h"
 
 #include "base/error.h"
@@ -36,6 +38,7 @@ static hfPose displace(const hfModel* m, int j, int c) {
   hfPose X = pose_identity();
   if (type == HF_JOINT_SLIDE) X.p = x;
   if (type != HF_JOINT_BALL && type != HF_JOINT_HINGE && type != HF_JOINT_SCREW) return X;
+
   X.R = m3_from_quat(q_exp(x));
   X.p = v3_sub(anchor, m3_mulv(X.R, anchor));
   if (type == HF_JOINT_SCREW) X.p = v3_axpy(hf_model_jnt_pitch(m)[j], x, X.p);
@@ -48,8 +51,8 @@ static double dot_columns(const double* a, const double* b) {
   return sum;
 }
 
-// Subtracts from column k its parts along the columns before, and gives it unit length. Returns the share of its length that
-// was left.
+// Subtracts from column k its parts along the columns before, and gives it unit length. Returns the share of its length
+// that was left.
 static double orthogonalise(double (*S)[COLUMN], int k) {
   double before = dot_columns(S[k], S[k]);
   for (int twice = 0; twice < 2; ++twice)
@@ -70,6 +73,7 @@ static int find_dependent(const hfModel* m, int b, int c) {
   hfPose X = pose_identity();
   int first = hf_model_body_jntadr(m)[b];
   int n = 0;
+
   for (int j = first; j < first + hf_model_body_jntnum(m)[b]; ++j) {
     const hfiJointKind* joint = &hfi_joint_kinds[hf_model_jnt_type(m)[j]];
     hfVec3 axis = v3_load(hf_model_jnt_axis(m) + 3 * j);
@@ -84,9 +88,11 @@ static int find_dependent(const hfModel* m, int b, int c) {
     }
     X = pose_mul(X, displace(m, j, c));
   }
+
   return -1;
 }
 
+// Refuses the first joint of a body that moves it as the joints before it do, by its name.
 hfStatus hfi_check_joints(const hfiFinish* f, hfError* error) {
   const hfModel* m = f->m;
   for (int b = 1; b < m->nbody; ++b) {
@@ -101,5 +107,6 @@ hfStatus hfi_check_joints(const hfiFinish* f, hfError* error) {
                       hfi_model_label(m, HF_OBJECT_BODY, b).text,
                       hfi_model_label(m, HF_OBJECT_JOINT, hf_model_body_jntadr(m)[b]).text);
   }
+
   return HF_OK;
 }

@@ -23,6 +23,7 @@ static hfStatus check_sleep(const hfiFinish* f, hfError* error) {
     if (d->sleep != HF_SLEEP_AUTO && !is_first)
       return HFI_REFUSE(d, HF_OBJECT_BODY, "a sleep policy belongs to the first body of a tree that has joints");
   }
+
   return HF_OK;
 }
 
@@ -45,9 +46,11 @@ static void count_objects(const hfBuilder* b, hfModel* h) {
       if (name) add_count(&h->nnames, (int64_t)strlen(name) + 1);
     }
   }
+
   h->nexclude = b->exclude.count;
 }
 
+// Counts vertices, faces and edges of all hulls and surfaces.
 static void count_hulls(const hfBuilder* b, hfModel* h) {
   for (int i = 0; i < b->mesh.count; ++i) {
     const hfiMesh* mesh = &b->mesh.data[i];
@@ -61,6 +64,7 @@ static void count_hulls(const hfBuilder* b, hfModel* h) {
   }
 }
 
+// Counts heights and triangles of all height fields.
 static void count_height_fields(const hfBuilder* b, hfModel* h) {
   for (int i = 0; i < b->hfield.count; ++i) {
     const hfHeightFieldDef* d = &b->hfield.data[i];
@@ -91,10 +95,12 @@ static void count_topology(const hfBuilder* b, const hfiOrder* order, int* dofs_
 static void count_numbers(const hfBuilder* b, hfModel* h) {
   for (int i = 0; i < b->tendon.count; ++i)
     add_count(&h->nwrap, (int64_t)b->tendon.data[i].count + b->tendon.data[i].path_count);
+
   for (int i = 0; i < b->sensor.count; ++i) {
     const hfSensorDef* d = &b->sensor.data[i];
     add_count(&h->nsensordata, hfi_sensor_dim(d->type, d->data, hfi_sensor_num(b, d)));
   }
+
   for (int i = 0; i < b->actuator.count; ++i) {
     if (b->actuator.data[i].signal == HF_SIGNAL_NONE) continue;
     h->nsignal++;
@@ -108,6 +114,7 @@ static void count_numbers(const hfBuilder* b, hfModel* h) {
 static void fill_names(const hfiFinish* f) {
   hfModel* m = f->m;
   int32_t used = 0;
+
   for (int k = 0; k < HF_OBJECT_KINDS; ++k) {
     if (hfi_objects[k].entry_size == 0) continue;
     int32_t* offset = hfi_object_names(m, (hfObjectKind)k);
@@ -132,7 +139,7 @@ static hfStatus derive_fields(const hfiFinish* f, hfError* error) {
   if (status == HF_OK) return HF_OK;
 
   const hfiDefinition* d = hfi_finish_def(f, HF_OBJECT_BODY, body);
-  return hfi_refuse(error, status, "%s%s%.900s", d->where ? d->where : "", d->where ? ": " : "", inner.message);
+  return hfi_refuse_at(error, status, d->where, "%s", inner.message);
 }
 
 // Chooses the stiffness of geoms without a given one, if the world does not give it.
@@ -144,11 +151,13 @@ static void choose_stiffness(hfModel* m) {
   double mass = 0;
   for (int b = 1; b < m->nbody; ++b)
     if (hf_model_body_lastdof(m)[b] >= 0) mass += hf_model_body_mass(m)[b];
+
   double enough = mass * v3_norm(v3_load(m->world.gravity)) / LARGEST_INDENT;
   // a model has finite numbers, also in a gravity of 1e308 m/s^2
   m->world.stiffness = min2(DBL_MAX, max2(LEAST_STIFFNESS, enough));
 }
 
+// Fills an empty block, section by section; each may read those before it.
 static hfStatus fill_sections(hfiFinish* f, hfError* error) {
   fill_names(f);
   hfi_finish_tree(f);
@@ -167,6 +176,7 @@ static hfStatus fill_sections(hfiFinish* f, hfError* error) {
   if (status == HF_OK) status = hfi_finish_histories(f, error);
   if (status == HF_OK) status = hfi_finish_keys(f, error);
   if (status == HF_OK) choose_stiffness(f->m);
+
   // what follows from other fields was just computed; all others are checked as those of a block from outside
   return status == HF_OK ? hfi_check_given_fields(f->m, error) : status;
 }
@@ -176,6 +186,7 @@ static hfStatus create_block(hfiFinish* f, hfError* error) {
   const hfBuilder* b = f->b;
   int* dofs_above = malloc(sizeof *dofs_above * (size_t)b->body.count);
   f->mesh_mass = calloc((size_t)b->mesh.count + 1, sizeof *f->mesh_mass);
+
   if (!dofs_above || !f->mesh_mass) {
     free(dofs_above);
     return hfi_refuse_memory(error);
@@ -193,10 +204,12 @@ static hfStatus create_block(hfiFinish* f, hfError* error) {
 
   hfStatus status = hfi_check_counts(&header, error);
   if (status != HF_OK) return status;
+
   f->m = hfi_model_allocate(&header);
   return f->m ? HF_OK : hfi_refuse_memory(error);
 }
 
+// The builder is only read. On refusal nothing is left of the model.
 hfStatus hf_builder_finish(hfBuilder* b, hfModel** model, hfError* error) {
   hfi_clear_error(error);
   hfiFinish f = {.b = b};
@@ -211,5 +224,6 @@ hfStatus hf_builder_finish(hfBuilder* b, hfModel** model, hfError* error) {
   else hf_model_free(f.m);
   free(f.mesh_mass);
   hfi_order_release(&f.order);
+
   return status;
 }

@@ -50,6 +50,7 @@ static void add_site_moment(const hfModel* m, int i, const hfPose* X_WB, double*
   int base_body = hf_model_site_body(m)[id[1]];
   hfForce back = {v3_neg(F.n), v3_neg(F.f)};
   add_wrench(m, base_body, X_WB, base.p, back, row);
+
   for (int k = find_last_shared_dof(m, body, base_body); k >= 0; k = hf_model_dof_parent(m)[k]) row[k] = 0;
 }
 
@@ -77,6 +78,7 @@ static void fill_joint_moment(const hfModel* m, int i, double* row) {
   const double* gear = hf_model_actuator_gear(m) + 6 * i;
   hfJointInfo joint = hf_joint_info(hf_model_jnt_type(m)[j]);
   double* to = row + hf_model_jnt_dofadr(m)[j];
+
   for (int k = 0; k < joint.nv; ++k) to[k] = gear[k];
 
   if (hf_model_actuator_trntype(m)[i] != HF_TRANSMISSION_JOINT_IN_PARENT || joint.quat < 0) return;
@@ -87,6 +89,7 @@ static void fill_joint_moment(const hfModel* m, int i, double* row) {
 // Fills the row d velocity/d v of an actuator at qpos0, where the bodies are at X_WB. One on a body has zeros.
 static void fill_moment(const hfModel* m, int i, const hfPose* X_WB, double* row) {
   memset(row, 0, sizeof *row * (size_t)m->nv);
+
   switch (hf_model_actuator_trntype(m)[i]) {
   case HF_TRANSMISSION_JOINT:
   case HF_TRANSMISSION_JOINT_IN_PARENT:
@@ -119,8 +122,8 @@ static hfStatus meet_inertia(const hfModel* m, int i, const hfPose* X_WB, double
 
 // ---- parameters ------------------------------------------------------------------------------------
 
-// Fits a muscle: its scaled lengths range[0] to range[1] become the lengths of its lengthrange, l = L_T + L_0 L. If no peak
-// force is given, it is `scale` over the acceleration that a unit force causes.
+// Fits a muscle: its scaled lengths range[0] to range[1] become the lengths of its lengthrange, l = L_T + L_0 L. If no
+// peak force is given, it is `scale` over the acceleration that a unit force causes.
 static hfStatus fit_muscle(hfModel* m, int i, const hfActuatorDef* d, const hfPose* X_WB, hfError* error) {
   if (d->gaintype != HF_GAIN_MUSCLE && d->biastype != HF_BIAS_MUSCLE) return HF_OK;
 
@@ -144,6 +147,7 @@ static hfStatus fit_muscle(hfModel* m, int i, const hfActuatorDef* d, const hfPo
   memcpy(fitted[0] + 3, given[0] + 4, 5 * sizeof *fitted[0]);
   fitted[1][3] = given[1][5];
   fitted[1][4] = given[1][7];
+
   return status;
 }
 
@@ -165,8 +169,8 @@ static hfStatus fit_servo_damping(hfModel* m, int i, int n, double zeta, const h
   return HF_OK;
 }
 
-// Sets gear and range of an actuator of an orientation servo: it turns about its axis, and forcerange bounds the torque in both
-// directions.
+// Sets gear and range of an actuator of an orientation servo: it turns about its axis, and forcerange bounds the torque
+// in both directions.
 static void set_orientation(hfModel* m, int i, const hfActuatorDef* d) {
   double* gear = hfi_set_actuator_gear(m) + 6 * i;
   int axis = hfi_orientation_axis(d->inputs);
@@ -192,6 +196,7 @@ static hfStatus finish_orientations(const hfiFinish* f, const hfPose* X_WB, hfEr
     if (!hfi_is_orientation(m, i) || hfi_is_later_axis(d) || !(d->dampratio > 0)) continue;
     status = fit_servo_damping(m, hfi_orientation_first_axis(m, i), 3, d->dampratio, X_WB, error);
   }
+
   return status;
 }
 
@@ -209,6 +214,7 @@ static double site_length(const hfModel* m, int i, const hfPose* X_WB) {
   return v3_dot(pose_inv_point(base, site.p), v3_load(gear)) + v3_dot(turn, v3_load(gear + 3));
 }
 
+// The length of a tendon at qpos0.
 static double tendon_length(const hfModel* m, int tendon) {
   if (hfi_tendon_is_spatial(m, tendon)) return hf_model_tendon_length0(m)[tendon];
 
@@ -218,6 +224,7 @@ static double tendon_length(const hfModel* m, int tendon) {
     int joint = hf_model_wrap_obj(m)[w];
     length += hf_model_wrap_coef(m)[w] * hf_model_qpos0(m)[hf_model_jnt_qposadr(m)[joint]];
   }
+
   return length;
 }
 
@@ -225,6 +232,7 @@ static double tendon_length(const hfModel* m, int tendon) {
 static double length_at_reference(const hfModel* m, int i, const hfPose* X_WB) {
   int id = hf_model_actuator_trnid(m)[2 * i];
   double gear = hf_model_actuator_gear(m)[6 * i];
+
   switch (hf_model_actuator_trntype(m)[i]) {
   case HF_TRANSMISSION_SITE:
     return site_length(m, i, X_WB);
@@ -243,7 +251,8 @@ static double length_at_reference(const hfModel* m, int i, const hfPose* X_WB) {
 
 // ---- actuators -------------------------------------------------------------------------------------
 
-// Fills the states of actuator i, which begin at number *nact of the activations, and for a DC motor its inputs and parameters.
+// Fills the states of actuator i, which begin at number *nact of the activations, and for a DC motor its inputs and
+// parameters.
 static hfStatus fill_states(hfiFinish* f, int i, int* nact, hfError* error) {
   hfModel* m = f->m;
   const hfActuatorDef* d = &f->b->actuator.data[i];
@@ -254,7 +263,9 @@ static hfStatus fill_states(hfiFinish* f, int i, int* nact, hfError* error) {
 
   int ninput = hfi_count_bits(d->inputs);
   if (i + ninput > m->nu)
-    return HFI_REFUSE(d, HF_OBJECT_ACTUATOR, "has %d inputs, so that %d more actuators must follow it", ninput, ninput - 1);
+    return HFI_REFUSE(d, HF_OBJECT_ACTUATOR, "has %d inputs, so that %d more actuators must follow it", ninput,
+                      ninput - 1);
+
   hfi_set_actuator_inputs(m)[i] = d->inputs;
   hfi_set_actuator_states(m)[i] = hfi_motor_states(d->motor);
   memcpy(hfi_set_actuator_motor(m) + HF_MOTOR_PARAMETERS * i, d->motor, sizeof d->motor);
@@ -293,6 +304,7 @@ static hfStatus fill_actuator(hfiFinish* f, int i, const hfPose* X_WB, int* nact
   hfi_set_actuator_length0(m)[i] = length_at_reference(m, i, X_WB);
   hfStatus status = fill_states(f, i, nact, error);
   if (status == HF_OK) status = fit_muscle(m, i, d, X_WB, error);
+
   // the damping of an orientation servo needs all its actuators
   if (status == HF_OK && d->dampratio > 0 && !turns) status = fit_servo_damping(m, i, 1, d->dampratio, X_WB, error);
   return status;
@@ -303,6 +315,7 @@ static void fill_signals(hfiFinish* f) {
   hfModel* m = f->m;
   int nsignal = 0;
   int adr = 0;
+
   for (int i = 0; i < m->nu; ++i) {
     const hfActuatorDef* d = &f->b->actuator.data[i];
     hfi_set_actuator_signal(m)[i] = -1;
@@ -321,10 +334,12 @@ static void fill_signals(hfiFinish* f) {
   }
 }
 
+// Fills actuators and their signals.
 hfStatus hfi_finish_actuators(hfiFinish* f, hfError* error) {
   hfModel* m = f->m;
   hfPose* X_WB = malloc(sizeof *X_WB * (size_t)m->nbody);
   if (!X_WB) return hfi_refuse_memory(error);
+
   hfi_reference_poses(m, X_WB);
 
   hfStatus status = HF_OK;
@@ -333,5 +348,6 @@ hfStatus hfi_finish_actuators(hfiFinish* f, hfError* error) {
   if (status == HF_OK) status = finish_orientations(f, X_WB, error);
   if (status == HF_OK) fill_signals(f);
   free(X_WB);
+
   return status;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Copies the definition of camera i of the model.
 static void fill_camera(hfiFinish* f, int i) {
   hfModel* m = f->m;
   const hfCameraDef* d = hfi_finish_def(f, HF_OBJECT_CAMERA, i);
@@ -25,8 +26,8 @@ static void fill_camera(hfiFinish* f, int i) {
   memcpy(hfi_set_cam_principal(m) + 2 * i, d->principal, sizeof d->principal);
 }
 
-// Computes offset and axes of a tracking camera in the world, with the bodies at X_WB and their subtrees' inertias `composite`.
-// The centre of a subtree without mass is the origin of its body.
+// Computes offset and axes of a tracking camera in the world, with the bodies at X_WB and their subtrees' inertias
+// `composite`. The centre of a subtree without mass is the origin of its body.
 static void fill_tracking(hfModel* m, int i, const hfPose* X_WB, const hfiInertia* composite) {
   int body = hf_model_cam_body(m)[i];
   const hfiInertia* subtree = &composite[body];
@@ -39,6 +40,7 @@ static void fill_tracking(hfModel* m, int i, const hfPose* X_WB, const hfiInerti
   q_store(hfi_set_cam_axes(m) + 4 * i, q_from_m3(X_WC.R));
 }
 
+// Fills cameras with the bodies at qpos0, where tracking ones get their offsets.
 hfStatus hfi_finish_cameras(hfiFinish* f, hfError* error) {
   hfModel* m = f->m;
   if (m->ncam == 0) return HF_OK;
@@ -46,6 +48,7 @@ hfStatus hfi_finish_cameras(hfiFinish* f, hfError* error) {
   hfPose* X_WB = malloc(sizeof *X_WB * (size_t)m->nbody);
   hfiInertia* composite = malloc(sizeof *composite * (size_t)m->nbody);
   hfStatus status = X_WB && composite ? HF_OK : hfi_refuse_memory(error);
+
   if (status == HF_OK) {
     hfi_reference_poses(m, X_WB);
     hfi_reference_composites(m, X_WB, composite);
@@ -54,6 +57,7 @@ hfStatus hfi_finish_cameras(hfiFinish* f, hfError* error) {
       fill_tracking(m, i, X_WB, composite);
     }
   }
+
   free(X_WB);
   free(composite);
   return status;

@@ -20,6 +20,7 @@ typedef struct Reference {
 static double fill_tendon_joints(hfiFinish* f, const hfTendonDef* d, int first) {
   hfModel* m = f->m;
   double rest = 0;
+
   for (int k = 0; k < d->count; ++k) {
     int j = hfi_order_new(&f->order, HF_OBJECT_JOINT, d->joint[k]);
     hfi_set_wrap_type(m)[first + k] = HF_WRAP_JOINT;
@@ -28,14 +29,16 @@ static double fill_tendon_joints(hfiFinish* f, const hfTendonDef* d, int first) 
     hfi_set_wrap_coef(m)[first + k] = d->coef[k];
     rest += d->coef[k] * hf_model_qpos_spring(m)[hf_model_jnt_qposadr(m)[j]];
   }
+
   return rest;
 }
 
-// Fills the wraps of spatial tendon i from number `first` on, and its length at qpos0. Returns its length at the rests of the
-// springs.
+// Fills the wraps of spatial tendon i from number `first` on, and its length at qpos0. Returns its length at the rests
+// of the springs.
 static double fill_path(hfiFinish* f, int i, int first, const Reference* reference) {
   hfModel* m = f->m;
   const hfTendonDef* d = &f->b->tendon.data[i];
+
   for (int k = 0; k < d->path_count; ++k) {
     const hfWrapDef* w = &d->path[k];
     hfObjectKind kind = w->type == HF_WRAP_SITE ? HF_OBJECT_SITE : HF_OBJECT_GEOM;
@@ -46,6 +49,7 @@ static double fill_path(hfiFinish* f, int i, int first, const Reference* referen
     hfi_set_wrap_side(m)[first + k] = side;
     hfi_set_wrap_coef(m)[first + k] = is_pulley ? w->divisor : 0;
   }
+
   hfi_set_tendon_length0(m)[i] = hfi_path_length(m, reference->X_at_qpos0, i);
   return hfi_path_length(m, reference->X_at_rest, i);
 }
@@ -97,8 +101,8 @@ static void fill_connect(const hfEqualityDef* d, double* data, hfPose X_W1, hfPo
   v3_store(data + 3, pose_inv_point(X_W2, pose_point(X_W1, v3_load(d->data))));
 }
 
-// The data of a weld: the anchor in object 2, the same point in object 1, the orientation of 2 in 1, the torque scale. Without a
-// quaternion the pose is the one at qpos0. On sites the frames themselves are welded.
+// The data of a weld: the anchor in object 2, the same point in object 1, the orientation of 2 in 1, the torque scale.
+// Without a quaternion the pose is the one at qpos0. On sites the frames themselves are welded.
 static void fill_weld(const hfEqualityDef* d, double* data, hfPose X_W1, hfPose X_W2) {
   memcpy(data, d->data, 11 * sizeof *data);
   if (d->objkind == HF_OBJECT_SITE) {
@@ -112,6 +116,7 @@ static void fill_weld(const hfEqualityDef* d, double* data, hfPose X_W1, hfPose 
   }
 }
 
+// Fills equality i, with the bodies at qpos0.
 static void fill_equality(hfiFinish* f, int i, const hfPose* X_WB) {
   hfModel* m = f->m;
   const hfEqualityDef* d = &f->b->equality.data[i];
@@ -137,10 +142,12 @@ static void fill_equality(hfiFinish* f, int i, const hfPose* X_WB) {
     memcpy(data, d->data, 5 * sizeof *data);
 }
 
+// Fills tendons, whose wraps follow each other, and equalities.
 hfStatus hfi_finish_constraints(hfiFinish* f, hfError* error) {
   hfModel* m = f->m;
   hfPose* X_WB = malloc(sizeof *X_WB * 2 * (size_t)m->nbody);
   if (!X_WB) return hfi_refuse_memory(error);
+
   Reference reference = {X_WB, X_WB + m->nbody};
   hfi_reference_poses(m, reference.X_at_qpos0);
   hfi_rest_poses(m, reference.X_at_rest);
@@ -150,6 +157,7 @@ hfStatus hfi_finish_constraints(hfiFinish* f, hfError* error) {
     fill_tendon(f, i, first, &reference);
     first += hf_model_tendon_num(m)[i];
   }
+
   for (int i = 0; i < m->neq; ++i) fill_equality(f, i, reference.X_at_qpos0);
   free(X_WB);
   return HF_OK;
@@ -157,12 +165,13 @@ hfStatus hfi_finish_constraints(hfiFinish* f, hfError* error) {
 
 // ---- springs by time constant ----------------------------------------------------------------------
 
-// Sets a joint spring of time constant T [s] and damping ratio zeta, for the inertia I that its dofs meet at qpos0 (one over
-// the mean compliance): k = I/(T zeta)^2, d = 2 I/T. row: scratch (nv), zero before and after.
+// Sets a joint spring of time constant T [s] and damping ratio zeta, for the inertia I that its dofs meet at qpos0 (one
+// over the mean compliance): k = I/(T zeta)^2, d = 2 I/T. row: scratch (nv), zero before and after.
 static hfStatus fit_spring(hfModel* m, int j, double T, double zeta, double* row, hfError* error) {
   int first = hf_model_jnt_dofadr(m)[j];
   int n = hfi_joint_nv(hf_model_jnt_type(m)[j]);
   double mean = 0;
+
   for (int i = 0; i < n; ++i) {
     double compliance = 0;
     row[first + i] = 1;
@@ -177,16 +186,19 @@ static hfStatus fit_spring(hfModel* m, int j, double T, double zeta, double* row
   return HF_OK;
 }
 
+// Fits the springs of joints that are given by time constant and damping ratio.
 hfStatus hfi_finish_springs(hfiFinish* f, hfError* error) {
   hfModel* m = f->m;
   double* row = calloc((size_t)m->nv + 1, sizeof *row);
   hfStatus status = row ? HF_OK : hfi_refuse_memory(error);
+
   for (int j = 0; j < m->njnt && status == HF_OK; ++j) {
     const hfJointDef* d = hfi_finish_def(f, HF_OBJECT_JOINT, j);
     double T = d->springdamper[0];
     double zeta = d->springdamper[1];
     if (T > 0 && zeta > 0) status = fit_spring(m, j, T, zeta, row, error);
   }
+
   free(row);
   return status;
 }

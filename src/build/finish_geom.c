@@ -25,6 +25,7 @@ static void store_hull(hfModel* m, int i, const hfiHullData* h, hfVec3 centre) {
   int face = hf_model_mesh_faceadr(m)[i];
   for (int k = 0; k < h->nvert; ++k)
     v3_store(hfi_set_hull_vert(m) + 3 * (vert + k), v3_sub(v3_load(h->vert + 3 * k), centre));
+
   for (int k = 0; k < h->nface; ++k) {
     double* plane = hfi_set_hull_faceplane(m) + 4 * (face + k);
     memcpy(plane, h->face_plane + 4 * k, 4 * sizeof *plane);
@@ -32,10 +33,12 @@ static void store_hull(hfModel* m, int i, const hfiHullData* h, hfVec3 centre) {
   }
 
   size_t width = sizeof *h->face_start;
+  size_t facevert = (size_t)h->face_start[h->nface];
+  size_t edgevert = (size_t)h->edge_start[h->nvert];
   memcpy(hfi_set_hull_facestart(m) + face + i, h->face_start, width * (size_t)(h->nface + 1));
   memcpy(hfi_set_hull_edgestart(m) + vert + i, h->edge_start, width * (size_t)(h->nvert + 1));
-  memcpy(hfi_set_hull_facevert(m) + hf_model_mesh_facevertadr(m)[i], h->face_vert, width * (size_t)h->face_start[h->nface]);
-  memcpy(hfi_set_hull_edgevert(m) + hf_model_mesh_edgeadr(m)[i], h->edge_vert, width * (size_t)h->edge_start[h->nvert]);
+  memcpy(hfi_set_hull_facevert(m) + hf_model_mesh_facevertadr(m)[i], h->face_vert, width * facevert);
+  memcpy(hfi_set_hull_edgevert(m) + hf_model_mesh_edgeadr(m)[i], h->edge_vert, width * edgevert);
 }
 
 // Copies the surface of mesh i, for drawing, moved so that `centre` is at the origin.
@@ -48,12 +51,15 @@ static void store_surface(hfModel* m, int i, const hfMeshDef* d, hfVec3 centre) 
     to[3 * k + 2] = (float)p.z;
   }
   if (d->ntri == 0) return;
+
   memcpy(hfi_set_surf_tri(m) + 3 * hf_model_mesh_surftriadr(m)[i], d->tri, sizeof *d->tri * 3 * (size_t)d->ntri);
 }
 
+// Computes the mass of each mesh, and stores hulls and surfaces one after the other.
 hfStatus hfi_finish_meshes(hfiFinish* f, hfError* error) {
   hfModel* m = f->m;
   MeshCursor next = {0};
+
   for (int i = 0; i < m->nmesh; ++i) {
     const hfMeshDef* d = &f->b->mesh.data[i].def;
     const hfiHullData* hull = &f->b->mesh.data[i].hull;
@@ -80,15 +86,18 @@ hfStatus hfi_finish_meshes(hfiFinish* f, hfError* error) {
     next.surfvert += d->nvert;
     next.surftri += d->ntri;
   }
+
   return HF_OK;
 }
 
 // ---- height fields ---------------------------------------------------------------------------------
 
+// Stores height fields one after the other, with their ranges and regions.
 void hfi_finish_height_fields(hfiFinish* f) {
   hfModel* m = f->m;
   int height = 0;
   int tri = 0;
+
   for (int i = 0; i < m->nhfield; ++i) {
     const hfHeightFieldDef* d = &f->b->hfield.data[i];
     int count = d->nrow * d->ncol;
@@ -109,8 +118,9 @@ void hfi_finish_height_fields(hfiFinish* f) {
 
 // ---- places of geoms ---------------------------------------------------------------------------------
 
-// Fits a primitive to its mesh: its axes become the principal axes, and its sizes those of the inertia box (mesh_fit 1) or of
-// the box around the vertices (mesh_fit 2). d: the geom, whose frame is at the centre of the mesh. written: as it was given.
+// Fits a primitive to its mesh: its axes become the principal axes, and its sizes those of the inertia box (mesh_fit 1)
+// or of the box around the vertices (mesh_fit 2). d: the geom, whose frame is at the centre of the mesh. written: as it
+// was given.
 static void fit_primitive(const hfiFinish* f, const hfGeomDef* written, hfGeomDef* d) {
   const hfiShapeKind* shape = &hfi_shape_kinds[d->type];
   const hfiMass* mass = &f->mesh_mass[d->mesh];
@@ -137,6 +147,7 @@ static void fit_primitive(const hfiFinish* f, const hfGeomDef* written, hfGeomDe
   } else {
     shape->fit(d->size, hfi_inertia_box(mass->mass, moment), 0);
   }
+
   for (int k = 0; k < 3; ++k) d->size[k] *= d->fitscale;
 }
 
@@ -151,6 +162,7 @@ static void move_surface_velocity(const hfGeomDef* from, hfGeomDef* d) {
   v3_store(d->surface_velocity + 3, q_rotate(back, w));
 }
 
+// The centre of a mesh becomes the origin of the geom; its surface velocity follows.
 hfGeomDef hfi_finish_place(const hfiFinish* f, int id) {
   const hfGeomDef* written = &f->b->geom.data[id];
   hfGeomDef d = *written;
@@ -160,13 +172,14 @@ hfGeomDef hfi_finish_place(const hfiFinish* f, int id) {
   v3_store(d.pos, v3_add(v3_load(d.pos), shift));
   if (!hfi_shape_kinds[d.type].uses_mesh) fit_primitive(f, written, &d);
   move_surface_velocity(written, &d);
+
   return d;
 }
 
 // ---- geoms -----------------------------------------------------------------------------------------
 
-// Radius of a ball about the geom's frame that contains a mesh or a height field; 0 for planes, which have no bounds, and for
-// shapes of which hfi_derive computes it [m].
+// Radius of a ball about the geom's frame that contains a mesh or a height field; 0 for planes, which have no bounds,
+// and for shapes of which hfi_derive computes it [m].
 static double bounding_radius(const hfModel* m, const hfGeomDef* d) {
   const hfiShapeKind* shape = &hfi_shape_kinds[d->type];
   if (shape->uses_hfield) {
@@ -181,6 +194,7 @@ static double bounding_radius(const hfModel* m, const hfGeomDef* d) {
   return radius;
 }
 
+// Copies the definition d, which is placed, to geom i of the model.
 static void fill_geom(hfModel* m, int i, const hfGeomDef* d) {
   hfi_set_geom_type(m)[i] = d->type;
   hfi_set_geom_mesh(m)[i] = hfi_shape_kinds[d->type].uses_mesh ? d->mesh : -1;
@@ -215,6 +229,7 @@ static void fill_geom(hfModel* m, int i, const hfGeomDef* d) {
   hfi_set_geom_adhesion(m)[i] = d->adhesion;
 }
 
+// Copies the definition of site i of the model.
 static void fill_site(hfiFinish* f, int i) {
   hfModel* m = f->m;
   const hfSiteDef* d = hfi_finish_def(f, HF_OBJECT_SITE, i);
@@ -225,6 +240,7 @@ static void fill_site(hfiFinish* f, int i) {
   memcpy(hfi_set_site_size(m) + 3 * i, d->size, sizeof d->size);
 }
 
+// Copies pair i, with the values that it takes from its geoms.
 static void fill_pair(hfiFinish* f, int i) {
   hfModel* m = f->m;
   const hfPairDef d = hfi_complete_pair(f->b, i);
@@ -239,6 +255,7 @@ static void fill_pair(hfiFinish* f, int i) {
   memcpy(hfi_set_pair_solimp(m) + 5 * i, d.solimp, sizeof d.solimp);
 }
 
+// Fills geoms, sites, pairs and excluded pairs.
 void hfi_finish_geoms(hfiFinish* f) {
   hfModel* m = f->m;
   for (int i = 0; i < m->ngeom; ++i) {
@@ -246,8 +263,10 @@ void hfi_finish_geoms(hfiFinish* f) {
     fill_geom(m, i, &d);
     hfi_finish_fluid(f, i, &d);
   }
+
   for (int i = 0; i < m->nsite; ++i) fill_site(f, i);
   for (int i = 0; i < m->npair; ++i) fill_pair(f, i);
+
   for (int i = 0; i < 2 * m->nexclude; ++i) {
     int body = f->b->exclude.data[i / 2].body[i % 2];
     hfi_set_exclude_body(m)[i] = hfi_order_new(&f->order, HF_OBJECT_BODY, body);

@@ -1,5 +1,5 @@
-// Plans the histories in states, of controls that act later and measurements that arrive later: one for each actuator and each
-// sensor that has samples.
+// Plans the histories in states, of controls that act later and measurements that arrive later: one for each actuator
+// and each sensor that has samples.
 #include "build/inside.h"
 
 #include "base/error.h"
@@ -18,10 +18,11 @@ typedef struct Place {
 static hfStatus place_history(hfModel* m, const Place* place, int32_t* address, hfError* error) {
   double step = fmax(place->interval, m->world.timestep);
   if (!hfi_delay_fits(place->delay, place->nsample, step))
-    return HFI_REFUSE(place->def, place->kind, "a delay of %g s needs nsample %g at steps of %g s, has %d", place->delay,
-                      ceil(place->delay / step - 1e-6), step, place->nsample);
+    return HFI_REFUSE(place->def, place->kind, "a delay of %g s needs nsample %g at steps of %g s, has %d",
+                      place->delay, ceil(place->delay / step - 1e-6), step, place->nsample);
   if (m->nhistory + place->size > HFI_MOST_OBJECTS)
-    return HFI_REFUSE(place->def, place->kind, "the histories of all delays have more than %d numbers", HFI_MOST_OBJECTS);
+    return HFI_REFUSE(place->def, place->kind, "the histories of all delays have more than %d numbers",
+                      HFI_MOST_OBJECTS);
 
   *address = place->nsample > 0 ? m->nhistory : -1;
   m->nhistory += (int32_t)place->size;
@@ -36,6 +37,7 @@ static int32_t count_rests(const hfBuilder* b, const hfModel* m) {
   return yields ? m->nq + 2 * m->ntendon : 0;
 }
 
+// Plans the histories of actuators, then of sensors, and the rests of springs.
 hfStatus hfi_finish_histories(hfiFinish* f, hfError* error) {
   hfModel* m = f->m;
   hfStatus status = HF_OK;
@@ -56,8 +58,10 @@ hfStatus hfi_finish_histories(hfiFinish* f, hfError* error) {
     hfi_set_sensor_interp(m)[i] = d->interp;
     hfi_set_sensor_delay(m)[i] = d->delay;
     memcpy(hfi_set_sensor_interval(m) + 2 * i, d->interval, sizeof d->interval);
-    Place place = {(const hfiDefinition*)d, HF_OBJECT_SENSOR, d->delay, d->interval[0], d->nsample, hfi_samples_size(m, i)};
+    int64_t size = hfi_samples_size(m, i);
+    Place place = {(const hfiDefinition*)d, HF_OBJECT_SENSOR, d->delay, d->interval[0], d->nsample, size};
     status = place_history(m, &place, &hfi_set_sensor_historyadr(m)[i], error);
   }
+
   return status;
 }

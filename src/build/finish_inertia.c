@@ -12,7 +12,8 @@ typedef struct Matter {
   hfQuat axes; // of the inertial frame in the body; zeros: the principal axes
 } Matter;
 
-// The mass of a geom if its group counts, otherwise zero. *placed: the geom at its final place; not set if the mass is zero.
+// The mass of a geom if its group counts, otherwise zero. *placed: the geom at its final place; not set if the mass is
+// zero.
 static hfiMass infer_geom_mass(const hfiFinish* f, int id, hfGeomDef* placed) {
   const hfGeomDef* written = &f->b->geom.data[id];
   const hfiShapeKind* shape = &hfi_shape_kinds[written->type];
@@ -30,6 +31,7 @@ static Matter infer_matter(const hfiFinish* f, int body) {
   static const double NO_MASS = 1e-14; // a geom with less mass does not count for the inertial frame, as in MuJoCo [kg]
   Matter total = {0};
   int heavy = 0;
+
   for (int k = 0; k < hf_model_body_geomnum(f->m)[body]; ++k) {
     int geom = hf_model_body_geomadr(f->m)[body] + k;
     hfGeomDef d;
@@ -43,11 +45,12 @@ static Matter infer_matter(const hfiFinish* f, int body) {
     ++heavy;
   }
   if (heavy != 1) total.axes = (hfQuat){0};
+
   return total;
 }
 
-// Applies lower bounds and the triangle inequality A + B >= C of principal moments. If the moments change, the principal axes
-// stay the same, also between moments that become equal.
+// Applies lower bounds and the triangle inequality A + B >= C of principal moments. If the moments change, the
+// principal axes stay the same, also between moments that become equal.
 static hfStatus repair_matter(const hfBuildConfig* rules, const hfBodyDef* d, Matter* matter, hfError* error) {
   static const double ROUNDING = 1e-6; // slack for files that are written with few digits [-]
   hfiMass* mass = &matter->mass;
@@ -62,9 +65,11 @@ static hfStatus repair_matter(const hfBuildConfig* rules, const hfBodyDef* d, Ma
     moment[i] = rules->bound_inertia;
     changed = 1;
   }
+
   if (moment[1] + moment[2] < moment[0] * (1 - ROUNDING)) {
     if (!rules->balance_inertia)
-      return HFI_REFUSE(d, HF_OBJECT_BODY, "principal moments %g %g %g violate A + B >= C", moment[0], moment[1], moment[2]);
+      return HFI_REFUSE(d, HF_OBJECT_BODY, "principal moments %g %g %g violate A + B >= C", moment[0], moment[1],
+                        moment[2]);
     moment[0] = moment[1] = moment[2] = (moment[0] + moment[1] + moment[2]) / 3;
     changed = 1;
   }
@@ -74,6 +79,7 @@ static hfStatus repair_matter(const hfBuildConfig* rules, const hfBodyDef* d, Ma
     if (!is_principal(matter->axes, mass->I)) matter->axes = principal_axes(mass->I);
     sym3_rotate(R, diagonal, mass->I);
   }
+
   return HF_OK;
 }
 
@@ -93,6 +99,7 @@ static hfStatus find_matter(const hfiFinish* f, int body, const hfBodyDef* d, Ma
     matter->mass.com = v3_load(d->pos);
     matter->axes = q_load(d->quat);
   }
+
   return repair_matter(rules, d, matter, error);
 }
 
@@ -108,6 +115,7 @@ static void scale_total_mass(hfModel* m, double total) {
   }
 }
 
+// Finds the matter of each body, then scales all to the total mass if one is given.
 hfStatus hfi_finish_inertias(hfiFinish* f, hfError* error) {
   hfModel* m = f->m;
   for (int b = 0; b < m->nbody; ++b) {
@@ -123,5 +131,6 @@ hfStatus hfi_finish_inertias(hfiFinish* f, hfError* error) {
     q_store(hfi_set_body_iquat(m) + 4 * b, matter.axes);
   }
   if (f->b->config.total_mass > 0) scale_total_mass(m, f->b->config.total_mass);
+
   return HF_OK;
 }

@@ -10,9 +10,11 @@ static int is_never_negative(int type) {
   return type == HF_SENSOR_TOUCH || type == HF_SENSOR_ENERGY_KINETIC || type == HF_SENSOR_CLOCK;
 }
 
+// Fills sensors; their numbers follow each other.
 void hfi_finish_sensors(hfiFinish* f) {
   hfModel* m = f->m;
   int adr = 0;
+
   for (int i = 0; i < m->nsensor; ++i) {
     const hfSensorDef* d = &f->b->sensor.data[i];
     int num = hfi_sensor_num(f->b, d);
@@ -63,6 +65,7 @@ static void fill_key(const hfiFinish* f, const hfiKeyLayout* ids, const hfiKeyLa
   }
 }
 
+// Fills keyframes in the order of the model.
 hfStatus hfi_finish_keys(hfiFinish* f, hfError* error) {
   if (f->m->nkey == 0) return HF_OK;
 
@@ -73,5 +76,6 @@ hfStatus hfi_finish_keys(hfiFinish* f, hfError* error) {
   for (int i = 0; i < f->m->nkey && status == HF_OK; ++i) fill_key(f, &ids, &model, i);
   hfi_key_layout_release(&ids);
   hfi_key_layout_release(&model);
+
   return status;
 }

@@ -18,6 +18,7 @@ static void fill_reference(hfModel* m, const hfJointDef* d, int j) {
     q0[i] = d->ref;
     rest[i] = d->springref;
   }
+
   if (quat >= 0) {
     hfQuat q = joint->nworld ? q_load(hf_model_body_quat(m) + 4 * body) : q_identity();
     q_store(q0 + quat, q);
@@ -57,6 +58,7 @@ static void fill_joint(hfModel* m, const hfJointDef* d, int j) {
   }
 }
 
+// Fills bodies and joints, and what follows from the tree.
 void hfi_finish_tree(hfiFinish* f) {
   hfModel* m = f->m;
   for (int i = 0; i < m->nbody; ++i) {
@@ -67,11 +69,13 @@ void hfi_finish_tree(hfiFinish* f) {
     hfi_set_body_gravcomp(m)[i] = d->gravcomp;
     hfi_set_body_mocap(m)[i] = d->mocap ? 0 : -1;
   }
+
   for (int j = 0; j < m->njnt; ++j) {
     const hfJointDef* d = hfi_finish_def(f, HF_OBJECT_JOINT, j);
     hfi_set_jnt_type(m)[j] = d->type;
     hfi_set_jnt_body(m)[j] = hfi_order_new(&f->order, HF_OBJECT_BODY, d->body);
   }
+
   for (int i = 0; i < m->ngeom; ++i) {
     const hfGeomDef* d = hfi_finish_def(f, HF_OBJECT_GEOM, i);
     hfi_set_geom_body(m)[i] = hfi_order_new(&f->order, HF_OBJECT_BODY, d->body);
@@ -79,11 +83,13 @@ void hfi_finish_tree(hfiFinish* f) {
 
   // the rest needs the addresses that follow from these
   hfi_fill_topology(m);
+
   for (int j = 0; j < m->njnt; ++j) {
     const hfJointDef* d = hfi_finish_def(f, HF_OBJECT_JOINT, j);
     fill_joint(m, d, j);
     fill_reference(m, d, j);
   }
+
   for (int t = 0; t < m->ntree; ++t) {
     const hfBodyDef* d = hfi_finish_def(f, HF_OBJECT_BODY, hf_model_tree_body(m)[t]);
     hfi_set_tree_sleep(m)[t] = d->sleep;

@@ -1,12 +1,15 @@
-// Ellipsoids that stand for geoms in a medium: their half axes, and the mass and moment of the medium that moves with them.
+// Ellipsoids that stand for geoms in a medium: their half axes, and the mass and moment of the medium that moves with
+// them.
 //
-// An ellipsoid with half axes a, b, c that moves along a in an ideal fluid carries the mass rho V k_a/(2 - k_a) with it, and
-// about a it carries the moment rho V/5 times the expression below (Lamb, Hydrodynamics, art. 114 and 115; Tuckerman 1925):
+// An ellipsoid with half axes a, b, c that moves along a in an ideal fluid carries the mass rho V k_a/(2 - k_a) with
+// it, and about a it carries the moment rho V/5 times the expression below (Lamb, Hydrodynamics, art. 114 and 115;
+// Tuckerman 1925):
 //
 //   k_a = a b c int_0^inf dl/((a^2 + l) sqrt((a^2 + l)(b^2 + l)(c^2 + l))) = (2/3) a b c R_D(b^2, c^2, a^2)
 //   (b^2 - c^2)^2 (k_c - k_b)/(2 (b^2 - c^2) + (b^2 + c^2)(k_b - k_c))
 //
-// R_D is Carlson's integral, found by his duplication theorem: R_D(x, y, z) = 3 sum + 4^-n mean^(-3/2) as x, y, z become equal.
+// R_D is Carlson's integral, found by his duplication theorem: R_D(x, y, z) = 3 sum + 4^-n mean^(-3/2) as x, y, z
+// become equal.
 #include "build/inside.h"
 
 #include "math/eigen3.h"
@@ -20,6 +23,7 @@ static double carlson_rd(double x, double y, double z) {
   double sum = 0;
   double share = 1; // 4^-n
   double mean = (x + y + 3 * z) / 5;
+
   for (int n = 0; n < MOST_DOUBLINGS; ++n) {
     double spread = max2(fabs(x - mean), max2(fabs(y - mean), fabs(z - mean)));
     if (!(spread > 1e-9 * mean)) break;
@@ -32,6 +36,7 @@ static double carlson_rd(double x, double y, double z) {
     z = (z + l) / 4;
     mean = (x + y + 3 * z) / 5;
   }
+
   return 3 * sum + share / (mean * sqrt(mean));
 }
 
@@ -41,7 +46,8 @@ static double carried_moment(double bb, double cc, double kb, double kc) {
   return sqr(bb - cc) * fabs(kc - kb) / max2(1e-15, fabs(part));
 }
 
-// Finds the half sizes of a mesh's box along its principal axes, and turns q, the orientation of the mesh, to these axes.
+// Finds the half sizes of a mesh's box along its principal axes, and turns q, the orientation of the mesh, to these
+// axes.
 static void find_mesh_axes(const hfiFinish* f, int mesh, double axes[3], hfQuat* q) {
   const hfiMass* mass = &f->mesh_mass[mesh];
   const hfiHullData* h = &f->b->mesh.data[mesh].hull;
@@ -77,9 +83,11 @@ static void find_half_axes(const hfGeomDef* d, const hfiFinish* f, double axes[3
   default:
     break;
   }
+
   if (hfi_shape_kinds[d->type].uses_mesh) find_mesh_axes(f, d->mesh, axes, q);
 }
 
+// A geom without an ellipsoid in the medium has zeros.
 void hfi_finish_fluid(hfiFinish* f, int i, const hfGeomDef* d) {
   hfModel* m = f->m;
   double* to = hfi_set_geom_fluid(m) + 12 * i;
@@ -95,12 +103,15 @@ void hfi_finish_fluid(hfiFinish* f, int i, const hfGeomDef* d) {
   double volume = 4.0 / 3 * HFI_PI * product;
   double square[3];
   double k[3];
+
   for (int a = 0; a < 3; ++a) square[a] = sqr(axes[a]);
-  for (int a = 0; a < 3; ++a) k[a] = 2.0 / 3 * product * carlson_rd(square[(a + 1) % 3], square[(a + 2) % 3], square[a]);
+  for (int a = 0; a < 3; ++a)
+    k[a] = 2.0 / 3 * product * carlson_rd(square[(a + 1) % 3], square[(a + 2) % 3], square[a]);
 
   // 1, coefficients, mass and moment that it carries over the density
   to[0] = 1;
   memcpy(to + 1, d->fluidcoef, sizeof d->fluidcoef);
+
   for (int a = 0; a < 3; ++a) {
     int b = (a + 1) % 3;
     int c = (a + 2) % 3;

@@ -1,4 +1,5 @@
-// A copy of each of the guest's objects is adapted to its new place (adapt.c), then all ids in it become those of the copies.
+// A copy of each of the guest's objects is adapted to its new place (adapt.c), then all ids in it become those of the
+// copies.
 #include "build/inside.h"
 
 #include "base/error.h"
@@ -16,6 +17,7 @@ static hfStatus find_place(hfiGraft* g, const hfAttachDef* def, hfError* error) 
     return hfi_refuse(error, HF_ERROR_MODEL, "attach: body %d does not exist", def->parent);
   if (!hfi_all_finite(def->pos, 3) || !hfi_normalise_quat(quat))
     return hfi_refuse(error, HF_ERROR_MODEL, "attach: pose is not finite or its quaternion is zero");
+
   g->parent = def->parent;
   g->p = v3_load(def->pos);
   g->q = q_load(quat);
@@ -25,24 +27,29 @@ static hfStatus find_place(hfiGraft* g, const hfAttachDef* def, hfError* error) 
   const hfSiteDef* site = hf_builder_site(g->b, hf_builder_find(g->b, HF_OBJECT_SITE, def->site));
   if (!site) return hfi_refuse(error, HF_ERROR_MODEL, "attach: no site is named \"%s\"", def->site);
   if (def->parent != 0 && def->parent != site->body)
-    return hfi_refuse(error, HF_ERROR_MODEL, "attach: site \"%s\" belongs to body %d, not to body %d", def->site, site->body,
-                      def->parent);
+    return hfi_refuse(error, HF_ERROR_MODEL, "attach: site \"%s\" belongs to body %d, not to body %d", def->site,
+                      site->body, def->parent);
+
   hfQuat q_PS = q_load(site->quat);
   g->parent = site->body;
   g->p = v3_add(v3_load(site->pos), q_rotate(q_PS, g->p));
   g->q = q_unit(q_mul(q_PS, g->q));
+
   return HF_OK;
 }
 
+// Finds the place, and makes lists of ids in which nothing is copied yet.
 hfStatus hfi_graft_open(hfiGraft* g, hfBuilder* b, const hfBuilder* guest, const hfAttachDef* def, hfError* error) {
   *g = (hfiGraft){.b = b, .guest = guest};
   hfStatus status = find_place(g, def, error);
   if (status != HF_OK) return status;
+
   g->root = def->body ? hf_builder_find(guest, HF_OBJECT_BODY, def->body) : 0;
   if (g->root < 0) return hfi_refuse(error, HF_ERROR_MODEL, "the attached model has no body \"%s\"", def->body);
 
   size_t total = 1;
   for (int k = 0; k < HF_OBJECT_KINDS; ++k) total += (size_t)hf_builder_count(guest, (hfObjectKind)k);
+
   int* ids = hfi_pool_copy(&b->pool, NULL, total * sizeof *ids);
   g->prefix = hfi_pool_string(&b->pool, def->prefix ? def->prefix : "");
   g->suffix = hfi_pool_string(&b->pool, def->suffix ? def->suffix : "");
@@ -53,12 +60,14 @@ hfStatus hfi_graft_open(hfiGraft* g, hfBuilder* b, const hfBuilder* guest, const
     g->id[k] = ids;
     ids += hf_builder_count(guest, (hfObjectKind)k);
   }
+
   g->id[HF_OBJECT_INERTIAL] = g->id[HF_OBJECT_BODY]; // both are numbers of bodies
   return HF_OK;
 }
 
 // ---- names and ids ---------------------------------------------------------------------------------
 
+// A name without prefix and suffix is not copied.
 const char* hfi_graft_name(hfiGraft* g, const char* name) {
   if (!name || (!*g->prefix && !*g->suffix)) return name;
 
@@ -102,6 +111,7 @@ static hfStatus copy_objects(hfiGraft* g, hfObjectKind kind, hfError* error) {
     if (id < 0) return (hfStatus)id;
     g->id[kind][i] = id;
   }
+
   return HF_OK;
 }
 
@@ -116,7 +126,8 @@ static hfStatus copy_excludes(hfiGraft* g, hfError* error) {
   return HF_OK;
 }
 
-// Gives the copied bodies, from `first` on, the guest's rules about inertia, and those of models that the guest has attached.
+// Gives the copied bodies, from `first` on, the guest's rules about inertia, and those of models that the guest has
+// attached.
 static hfStatus keep_rules(hfiGraft* g, int first, hfError* error) {
   for (int i = 0; i < g->guest->part.count; ++i) {
     const hfiPart* inner = &g->guest->part.data[i];
@@ -133,6 +144,7 @@ static hfStatus keep_rules(hfiGraft* g, int first, hfError* error) {
   return g->replaces ? HF_OK : hfi_builder_add_part(g->b, whole, error);
 }
 
+// Bodies come first, because the others name them; meshes come before their geoms.
 hfStatus hfi_graft_tree(hfiGraft* g, hfError* error) {
   static const hfObjectKind kinds[] = {HF_OBJECT_BODY, HF_OBJECT_JOINT, HF_OBJECT_MESH, HF_OBJECT_HFIELD,
                                        HF_OBJECT_GEOM, HF_OBJECT_SITE,  HF_OBJECT_CAMERA};
@@ -143,9 +155,11 @@ hfStatus hfi_graft_tree(hfiGraft* g, hfError* error) {
     hfStatus status = copy_objects(g, kinds[i], error);
     if (status != HF_OK) return status;
   }
+
   return keep_rules(g, first, error);
 }
 
+// Excluded pairs go with the pairs.
 hfStatus hfi_graft_kind(hfiGraft* g, hfObjectKind kind, hfError* error) {
   if (g->copied[kind]) return HF_OK;
   g->copied[kind] = 1;

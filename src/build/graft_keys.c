@@ -3,7 +3,8 @@
 
 #include "build/key.h"
 
-// Moves the pose of a floating or mocap body from the guest's world to the world of b. Arrays that a keyframe lacks are NULL.
+// Moves the pose of a floating or mocap body from the guest's world to the world of b. Arrays that a keyframe lacks are
+// NULL.
 static void move_pose(const hfiGraft* g, double* pos, double* quat) {
   if (pos) v3_store(pos, v3_add(g->p, q_rotate(g->q, v3_load(pos))));
   if (quat) q_store(quat, q_unit_once(q_mul(g->q, q_load(quat))));
@@ -41,8 +42,8 @@ static void fill_from_guest(const hfiGraft* g, const hfiKey* key, const hfiKeyLa
   }
 }
 
-// Names the copy of a keyframe. As in MuJoCo, one without a name is called by the prefix and suffix alone; it stays without if
-// that name is taken.
+// Names the copy of a keyframe. As in MuJoCo, one without a name is called by the prefix and suffix alone; it stays
+// without if that name is taken.
 static hfStatus name_key(hfiGraft* g, const char* source, hfiKey* key) {
   int is_wrapped = *g->prefix || *g->suffix;
   key->def.name = NULL;
@@ -63,10 +64,12 @@ static hfStatus copy_key(hfiGraft* g, const hfiKey* source, const hfiKeyLayout* 
 
   fill_from_guest(g, source, from, to, &a);
   if (name_key(g, source->def.name, &key) != HF_OK) return hfi_refuse_memory(error);
+
   int id = hfi_key_add(g->b, &key, error);
   return id < 0 ? (hfStatus)id : HF_OK;
 }
 
+// Both keyframes are laid out by ids, so that each object finds its numbers.
 hfStatus hfi_graft_keys(hfiGraft* g, hfError* error) {
   if (g->guest->key.count == 0) return HF_OK;
 
@@ -78,5 +81,6 @@ hfStatus hfi_graft_keys(hfiGraft* g, hfError* error) {
     if (!hfi_graft_leaves_out(g, HF_OBJECT_KEY, i)) status = copy_key(g, &g->guest->key.data[i], &from, &to, error);
   hfi_key_layout_release(&from);
   hfi_key_layout_release(&to);
+
   return status;
 }

@@ -1,8 +1,8 @@
 // A convex polyhedron from the triangles of its surface.
 //
 //   1. Drop the vertices that no triangle uses, and check that the surface is closed and encloses a volume.
-//   2. Group the triangles into faces. A face grows from the largest triangle that has none yet: a neighbour joins if its
-//      vertices lie within COPLANAR of the plane of that triangle.
+//   2. Group the triangles into faces. A face grows from the largest triangle that has none yet: a neighbour joins if
+//      its vertices lie within COPLANAR of the plane of that triangle.
 //   3. Chain the boundary edges of each face to its polygon. A boundary edge is the reverse of an edge of another face.
 //   4. Remove the vertices of the polygons that lie on a straight line between two faces.
 //   5. List the neighbours of every vertex along the edges of the triangles.
@@ -78,6 +78,7 @@ static double compact_vertices(hfiHullData* h, HullWork* w, int32_t nvert, const
     }
     w->tri[i] = renamed[v];
   }
+
   return v3_norm(v3_sub(high, low));
 }
 
@@ -129,6 +130,7 @@ static void grow_face(const hfiHullData* h, HullWork* w, int32_t seed, int32_t f
 static int32_t find_boundary(HullWork* w, int32_t face, int32_t* start) {
   int32_t count = 0;
   *start = -1;
+
   for (int32_t i = 0; i < w->nmember; ++i) {
     const int32_t* t = w->tri + 3 * w->member[i];
     for (int k = 0; k < 3; ++k) {
@@ -141,17 +143,19 @@ static int32_t find_boundary(HullWork* w, int32_t face, int32_t* start) {
       count++;
     }
   }
+
   return count;
 }
 
-// Step 3: adds the polygon and the plane of a face, whose members are listed. Returns 0 if its boundary edges do not form one
-// simple loop.
+// Step 3: adds the polygon and the plane of a face, whose members are listed. Returns 0 if its boundary edges do not
+// form one simple loop.
 static int trace_face(hfiHullData* h, HullWork* w, int32_t face) {
   int32_t start;
   int32_t count = find_boundary(w, face, &start);
   int32_t* polygon = h->face_vert + h->face_start[h->nface];
   int32_t v = start;
   int32_t length = 0;
+
   while (v >= 0 && length < count) {
     int32_t next = w->next[v];
     w->next[v] = -1;
@@ -165,12 +169,14 @@ static int trace_face(hfiHullData* h, HullWork* w, int32_t face) {
   for (int32_t i = 0; i < w->nmember; ++i) n = v3_add(n, area_vector(h, w->tri + 3 * w->member[i]));
   n = v3_unit(n);
   double offset = -INFINITY;
+
   for (int32_t i = 0; i < count; ++i) offset = max2(offset, v3_dot(n, vertex(h, polygon[i])));
 
   v3_store(h->face_plane + 4 * h->nface, n);
   h->face_plane[4 * h->nface + 3] = offset;
   h->face_start[h->nface + 1] = h->face_start[h->nface] + count;
   h->nface++;
+
   return 1;
 }
 
@@ -185,8 +191,8 @@ static int is_straight(const hfiHullData* h, int32_t f, int32_t k, double tolera
   return v3_norm(v3_cross(ab, ax)) <= tolerance * v3_norm(ab) && v3_dot(ab, ax) > 0;
 }
 
-// Step 4: removes vertices that belong to only two faces and are straight in both. If a face would be left with fewer than
-// three corners, no vertex is removed. flat (nvert): scratch.
+// Step 4: removes vertices that belong to only two faces and are straight in both. If a face would be left with fewer
+// than three corners, no vertex is removed. flat (nvert): scratch.
 static void straighten_faces(hfiHullData* h, int32_t* flat, double tolerance) {
   int32_t total = h->face_start[h->nface];
   for (int32_t i = 0; i < h->nvert; ++i) flat[i] = 0;
@@ -206,6 +212,7 @@ static void straighten_faces(hfiHullData* h, int32_t* flat, double tolerance) {
   // the vertices that stay move forward
   int32_t kept = 0;
   int32_t k = 0;
+
   for (int32_t f = 0; f < h->nface; ++f) {
     for (; k < h->face_start[f + 1]; ++k)
       if (!flat[h->face_vert[k]]) h->face_vert[kept++] = h->face_vert[k];
@@ -213,9 +220,9 @@ static void straighten_faces(hfiHullData* h, int32_t* flat, double tolerance) {
   }
 }
 
-// Step 5: lists the neighbours of every vertex in ascending order. Each edge belongs to two triangles, one for each direction.
-// The edges of the polygons are not enough: faces are flat only up to COPLANAR, so that a walk along polygon edges to the
-// highest vertex could end below a vertex across a face.
+// Step 5: lists the neighbours of every vertex in ascending order. Each edge belongs to two triangles, one for each
+// direction. The edges of the polygons are not enough: faces are flat only up to COPLANAR, so that a walk along polygon
+// edges to the highest vertex could end below a vertex across a face.
 static void link_edges(hfiHullData* h, const HullWork* w) {
   memset(h->edge_start, 0, sizeof *h->edge_start * (size_t)(h->nvert + 1));
   for (int32_t i = 0; i < 3 * w->ntri; ++i) {
@@ -237,6 +244,7 @@ static hfStatus check_surface(const hfiHullData* h, const HullWork* w, double di
   }
   if (!(volume > 1e-12 * diameter * diameter * diameter))
     return hfi_refuse(error, HF_ERROR_MODEL, "convex hull: the surface is flat or inside out");
+
   return HF_OK;
 }
 
@@ -250,18 +258,21 @@ static hfStatus build_faces(hfiHullData* h, HullWork* w, double diameter, hfErro
     w->face[t] = -1;
     for (int k = 0; k < 3; ++k) w->edge[3 * t + k] = (Edge){corner[k], corner[(k + 1) % 3], t};
   }
+
   qsort(w->edge, 3 * (size_t)w->ntri, sizeof *w->edge, compare_edges);
   hfStatus status = check_surface(h, w, diameter, error);
   if (status != HF_OK) return status;
 
   sort_by_area(w);
   for (int32_t i = 0; i < w->nvert; ++i) w->next[i] = -1;
+
   for (int32_t i = 0; i < w->ntri; ++i) {
     if (w->face[w->order[i]] >= 0) continue;
     grow_face(h, w, w->order[i], h->nface, tolerance);
     if (!trace_face(h, w, h->nface))
       return hfi_refuse(error, HF_ERROR_MODEL, "convex hull: a face has no simple boundary");
   }
+
   straighten_faces(h, w->next, tolerance);
   link_edges(h, w);
   return HF_OK;
@@ -287,6 +298,7 @@ static int allocate_work(HullWork* w, size_t nvert, size_t ntri) {
   w->edge = malloc(sizeof *w->edge * 3 * ntri);
   w->member = malloc(sizeof *w->member * ntri);
   w->next = malloc(sizeof *w->next * nvert);
+
   return w->tri && w->area && w->order && w->face && w->edge && w->member && w->next;
 }
 
@@ -302,10 +314,12 @@ hfStatus hfi_hull_build(hfiHullData* hull, int32_t nvert, const double* vert, in
   int has_hull = allocate_hull(&h, (size_t)nvert, (size_t)ntri);
   int has_work = allocate_work(&w, (size_t)nvert, (size_t)ntri);
   hfStatus status = has_hull && has_work ? HF_OK : hfi_refuse_memory(error);
+
   if (status == HF_OK) {
     double diameter = compact_vertices(&h, &w, nvert, vert, tri, w.next);
     status = build_faces(&h, &w, diameter, error);
   }
+
   release_work(&w);
 
   if (status == HF_OK) *hull = h;

@@ -1,4 +1,5 @@
-// What only the files of this folder see: the table of object kinds, the checks of definitions, and the filling of a model.
+// What only the files of this folder see: the table of object kinds, the checks of definitions, and the filling of a
+// model.
 #ifndef HFI_BUILD_INSIDE_H
 #define HFI_BUILD_INSIDE_H
 
@@ -30,7 +31,8 @@ typedef struct hfiReference {
   int is_optional;                            // 1: -1 stands for no object
 } hfiReference;
 
-// What becomes of a guest's object: it is not copied; it is copied, and its references get new ids; it has them already.
+// What becomes of a guest's object: it is not copied; it is copied, and its references get new ids; it has them
+// already.
 typedef enum hfiAdapted { HFI_LEFT_OUT, HFI_ADAPTED, HFI_ADAPTED_WITH_IDS, HFI_ADAPTED_NO_MEMORY } hfiAdapted;
 
 // Any entry of a list. `def` is what all of them begin with.
@@ -54,8 +56,8 @@ typedef union hfiAnyEntry {
 // Where the objects of a kind lie, and what they refer to.
 typedef struct hfiObjects {
   size_t list;                                 // where the list lies in hfBuilder
-  size_t entry_size, def_size;                 // bytes of an entry of the list, and of the definition with which it begins
-  size_t body;                                 // where a definition has the body by which models group the objects; 0: they do not
+  size_t entry_size, def_size;                 // bytes of an entry of the list, and of the definition that begins it
+  size_t body;                                 // where a definition has the body that groups the objects; 0: none
   int first;                                   // the first object that can be changed, and that attaching copies
   hfiReference reference[HFI_MOST_REFERENCES]; // up to the first one with offset 0
 } hfiObjects;
@@ -105,7 +107,8 @@ int hfi_list_reserve(hfiList* list, size_t entry_size);
 
 // ---- checks of definitions (add_*.c) ------------------------------------------------------------------
 
-// The numbers of one field of a definition, with its name for messages. The ends of a range may be infinite, but must be in order.
+// The numbers of one field of a definition, with its name for messages. The ends of a range may be infinite, but must
+// be in order.
 typedef struct hfiNumbers {
   const char* field;
   const double* x;
@@ -114,8 +117,10 @@ typedef struct hfiNumbers {
 #define HFI_NUMBERS(def, field) {#field, (const double*)&(def)->field, (int)(sizeof(def)->field / sizeof(double)), 0}
 #define HFI_RANGE(def, field) {#field, (def)->field, 2, 1}
 
-// Refuses a number that is not finite, and in a range ends that are not numbers or not in order, by the name of its field.
-hfStatus hfi_check_numbers(const hfiNumbers* fields, int count, const hfiDefinition* def, hfObjectKind kind, hfError* error);
+// Refuses a number that is not finite, and in a range ends that are not numbers or not in order, by the name of its
+// field.
+hfStatus hfi_check_numbers(const hfiNumbers* fields, int count, const hfiDefinition* def, hfObjectKind kind,
+                           hfError* error);
 // The same for an array of the fields of a definition.
 #define HFI_CHECK_NUMBERS(fields, def, kind, error)                                                                    \
   hfi_check_numbers(fields, (int)(sizeof(fields) / sizeof *(fields)), (const hfiDefinition*)(def), kind, error)
@@ -177,8 +182,8 @@ typedef struct hfiMass {
 
 // Unit-density properties of a mesh in its own frame: mass is the volume (or the area of a shell).
 hfStatus hfi_mesh_mass(const hfMeshDef* mesh, hfiMass* out, hfError* error);
-// Properties of a bounded geom in its body's frame. `mesh`: unit-density properties of its mesh in the geom's frame, for
-// shapes that use one.
+// Properties of a bounded geom in its body's frame. `mesh`: unit-density properties of its mesh in the geom's frame,
+// for shapes that use one.
 hfiMass hfi_geom_mass(const hfGeomDef* geom, const hfiMass* mesh);
 // Sum of two, about the common centre of mass.
 hfiMass hfi_mass_add(const hfiMass* a, const hfiMass* b);
@@ -198,7 +203,7 @@ static inline const void* hfi_finish_def(const hfiFinish* f, hfObjectKind kind, 
 }
 
 void hfi_finish_tree(hfiFinish* f);                            // bodies, joints, dofs, trees, sparsity of M
-hfStatus hfi_check_joints(const hfiFinish* f, hfError* error); // refuses joints of one body that move it in the same way
+hfStatus hfi_check_joints(const hfiFinish* f, hfError* error); // refuses joints of a body that move it alike
 hfStatus hfi_finish_meshes(hfiFinish* f, hfError* error);      // hulls, recentred at their centre of mass
 void hfi_finish_height_fields(hfiFinish* f);
 void hfi_finish_geoms(hfiFinish* f); // geoms, sites, pairs, excludes

@@ -9,12 +9,14 @@
 
 // ---- layouts ---------------------------------------------------------------------------------------
 
+// One block of memory holds all five lists.
 hfStatus hfi_key_layout_create(hfiKeyLayout* l, const hfBuilder* b, const hfiOrder* order, hfError* error) {
   size_t njoint = (size_t)b->joint.count;
   size_t nactuator = (size_t)b->actuator.count;
   *l = (hfiKeyLayout){.nu = b->actuator.count};
   l->qpos = malloc((2 * njoint + 2 * nactuator + (size_t)b->body.count) * sizeof *l->qpos + 1);
   if (!l->qpos) return hfi_refuse_memory(error);
+
   l->qvel = l->qpos + njoint;
   l->act = l->qvel + njoint;
   l->act_count = l->act + nactuator;
@@ -41,6 +43,7 @@ hfStatus hfi_key_layout_create(hfiKeyLayout* l, const hfBuilder* b, const hfiOrd
     int has_pose = !order || b->body.data[body].mocap;
     l->mocap[body] = has_pose ? l->nmocap++ : -1;
   }
+
   return HF_OK;
 }
 
@@ -67,8 +70,8 @@ static void copy(double* to, int to_first, const double* from, int from_first, i
   if (to && from) memcpy(to + to_first, from + from_first, sizeof *to * (size_t)count);
 }
 
-void hfi_key_copy_joint(const hfiKeyArrays* a, const hfiKeyLayout* to, int j, const hfKeyDef* d, const hfiKeyLayout* from,
-                        int k, int type) {
+void hfi_key_copy_joint(const hfiKeyArrays* a, const hfiKeyLayout* to, int j, const hfKeyDef* d,
+                        const hfiKeyLayout* from, int k, int type) {
   copy(a->qpos, to->qpos[j], d->qpos, from->qpos[k], hfi_joint_nq(type));
   copy(a->qvel, to->qvel[j], d->qvel, from->qvel[k], hfi_joint_nv(type));
 }
@@ -118,6 +121,7 @@ static void fill_reference(const hfBuilder* b, const hfiKeyLayout* l, const hfiK
   fill_zero(a->qvel, l->nv);
   fill_zero(a->act, l->na);
   fill_zero(a->ctrl, l->nu);
+
   for (int i = 0; i < b->body.count; ++i) {
     if (l->mocap[i] < 0) continue;
     copy(a->mpos, 3 * l->mocap[i], b->body.data[i].pos, 0, 3);
@@ -125,6 +129,7 @@ static void fill_reference(const hfBuilder* b, const hfiKeyLayout* l, const hfiK
   }
 }
 
+// The layout is that of the model which the builder describes now.
 hfStatus hfi_key_reference(const hfBuilder* b, const hfiKeyArrays* a, hfError* error) {
   hfiKeyLayout model = {0};
   hfStatus status = create_model_layout(&model, b, error);
@@ -147,12 +152,14 @@ hfStatus hfi_key_create(hfBuilder* b, const hfiKeyLayout* ids, const hfKeyDef* l
                 {&a->ctrl, like->ctrl, ids->nu},
                 {&a->mpos, like->mpos, 3 * ids->nmocap},
                 {&a->mquat, like->mquat, 4 * ids->nmocap}};
+
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) {
     *arrays[i].array = NULL;
     if (!arrays[i].given) continue;
     *arrays[i].array = hfi_pool_copy(&b->pool, NULL, sizeof(double) * (size_t)arrays[i].count);
     if (!*arrays[i].array) return hfi_refuse_memory(error);
   }
+
   fill_reference(b, ids, a);
 
   *key = (hfiKey){*like, b->joint.count, b->actuator.count, b->body.count};
@@ -162,6 +169,7 @@ hfStatus hfi_key_create(hfBuilder* b, const hfiKeyLayout* ids, const hfKeyDef* l
   key->def.ctrl = a->ctrl;
   key->def.mpos = a->mpos;
   key->def.mquat = a->mquat;
+
   return HF_OK;
 }
 
@@ -190,10 +198,12 @@ static int add_by_layouts(hfBuilder* b, const hfKeyDef* d, const hfiKeyLayout* m
   hfiKeyArrays a;
   status = hfi_key_create(b, ids, d, &key, &a, error);
   if (status != HF_OK) return status;
+
   copy_all(b, &key, d, model, ids, &a);
   return hfi_key_add(b, &key, error);
 }
 
+// The keyframe is given in the order of the model, and kept in the order of ids.
 int hf_builder_add_key(hfBuilder* b, const hfKeyDef* def, hfError* error) {
   hfi_clear_error(error);
   hfiKeyLayout model = {0};
@@ -203,5 +213,6 @@ int hf_builder_add_key(hfBuilder* b, const hfKeyDef* def, hfError* error) {
   int id = status == HF_OK ? add_by_layouts(b, def, &model, &ids, error) : (int)status;
   hfi_key_layout_release(&model);
   hfi_key_layout_release(&ids);
+
   return id;
 }

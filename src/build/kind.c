@@ -11,13 +11,15 @@
 
 const hfiKind hfi_kinds[HF_OBJECT_KINDS] = {
     [HF_OBJECT_BODY] = {.check = hfi_check_body, .keep = hfi_keep_body, .adapt = hfi_adapt_body},
-    [HF_OBJECT_JOINT] = {.check = hfi_check_joint, .admit = hfi_admit_joint, .note = hfi_note_joint, .keep = hfi_keep_joint},
+    [HF_OBJECT_JOINT] = {.check = hfi_check_joint, .admit = hfi_admit_joint, .note = hfi_note_joint,
+                         .keep = hfi_keep_joint},
     [HF_OBJECT_GEOM] = {.check = hfi_check_geom, .adapt = hfi_adapt_geom},
     [HF_OBJECT_SITE] = {.check = hfi_check_site, .adapt = hfi_adapt_site},
     [HF_OBJECT_CAMERA] = {.check = hfi_check_camera, .adapt = hfi_adapt_camera},
-    [HF_OBJECT_MESH] = {.check = hfi_check_mesh, .own = hfi_own_mesh, .admit = hfi_admit_mesh, .release = hfi_release_mesh,
-                        .adapt = hfi_adapt_mesh},
-    [HF_OBJECT_HFIELD] = {.check = hfi_check_height_field, .own = hfi_own_height_field, .adapt = hfi_adapt_height_field},
+    [HF_OBJECT_MESH] = {.check = hfi_check_mesh, .own = hfi_own_mesh, .admit = hfi_admit_mesh,
+                        .release = hfi_release_mesh, .adapt = hfi_adapt_mesh},
+    [HF_OBJECT_HFIELD] = {.check = hfi_check_height_field, .own = hfi_own_height_field,
+                          .adapt = hfi_adapt_height_field},
     [HF_OBJECT_TENDON] = {.check = hfi_check_tendon, .own = hfi_own_tendon, .adapt = hfi_adapt_tendon},
     [HF_OBJECT_EQUALITY] = {.check = hfi_check_equality, .adapt = hfi_adapt_equality},
     [HF_OBJECT_PAIR] = {.check = hfi_check_pair},
@@ -40,6 +42,7 @@ static hfStatus check_references(const hfBuilder* b, hfObjectKind kind, hfiDefin
     if (!hfi_object_exists(b, (int)target, *id))
       return hfi_refuse_def(error, def->where, kind, def->name, "%s %d does not exist", noun, *id);
   }
+
   return HF_OK;
 }
 
@@ -61,6 +64,7 @@ static hfStatus check_definitions(const hfBuilder* b, hfError* error) {
       if (status != HF_OK) return status;
     }
   }
+
   return HF_OK;
 }
 
@@ -73,9 +77,11 @@ static hfStatus check_rules(const hfBuildConfig* c, hfError* error) {
     return hfi_refuse(error, HF_ERROR_MODEL,
                       "bound_mass %g, bound_inertia %g and total_mass %g must be finite and cannot be negative",
                       c->bound_mass, c->bound_inertia, c->total_mass);
+
   return HF_OK;
 }
 
+// The definitions come after the world and the rules, as in the order of a file.
 hfStatus hfi_check_builder(const hfBuilder* b, hfError* error) {
   hfStatus status = hfi_check_world(&b->world, error);
   if (status == HF_OK) status = check_rules(&b->config, error);
@@ -84,14 +90,16 @@ hfStatus hfi_check_builder(const hfBuilder* b, hfError* error) {
   return status;
 }
 
+// The message has the number of the object, because its name cannot be shown.
 hfStatus hfi_check_names(const hfBuilder* b, hfError* error) {
   for (int k = 0; k < HF_OBJECT_KINDS; ++k)
     for (int i = 0; i < hf_builder_count(b, (hfObjectKind)k); ++i) {
       const hfiDefinition* d = hfi_definition(b, (hfObjectKind)k, i);
       if (d->name && !hfi_name_is_sound(d->name))
-        return hfi_refuse(error, HF_ERROR_MODEL, "%s%s%s: its name has a control character or is not UTF-8",
-                          d->where ? d->where : "", d->where ? ": " : "", hfi_label((hfObjectKind)k, NULL, i).text);
+        return hfi_refuse_at(error, HF_ERROR_MODEL, d->where, "%s: its name has a control character or is not UTF-8",
+                             hfi_label((hfObjectKind)k, NULL, i).text);
     }
+
   return HF_OK;
 }
 
@@ -109,11 +117,13 @@ static int own_strings(hfBuilder* b, hfiDefinition* def) {
   return 1;
 }
 
+// On refusal the entry is released.
 int hfi_builder_enter(hfBuilder* b, hfObjectKind kind, void* entry, hfError* error) {
   const hfiKind* row = &hfi_kinds[kind];
   hfiList* list = hfi_list_of(b, kind);
   hfiDefinition* def = entry;
   hfStatus status = HF_OK;
+
   if (def->name && *def->name && hfi_names_find(&b->names, kind, def->name) >= 0) {
     status = HFI_REFUSE(def, kind, "name is used already");
   } else {
@@ -121,6 +131,7 @@ int hfi_builder_enter(hfBuilder* b, hfObjectKind kind, void* entry, hfError* err
     if (!has_room || (def->name && hfi_names_add(&b->names, kind, def->name, list->count) != 0))
       status = hfi_refuse_memory(error);
   }
+
   if (status != HF_OK) {
     if (row->release) row->release(entry);
     return (int)status;
@@ -132,6 +143,7 @@ int hfi_builder_enter(hfBuilder* b, hfObjectKind kind, void* entry, hfError* err
   return list->count++;
 }
 
+// Works on a copy of the definition, whose size the table knows.
 int hfi_builder_add(hfBuilder* b, hfObjectKind kind, const void* source, hfError* error) {
   const hfiKind* row = &hfi_kinds[kind];
   hfiAnyEntry entry;
@@ -142,6 +154,7 @@ int hfi_builder_add(hfBuilder* b, hfObjectKind kind, const void* source, hfError
   hfStatus status = check_definition(b, kind, &entry, error);
   if (status == HF_OK && row->own) status = row->own(b, &entry, error);
   if (status == HF_OK && row->admit) status = row->admit(b, &entry, error);
+
   return status == HF_OK ? hfi_builder_enter(b, kind, &entry, error) : (int)status;
 }
 
@@ -195,9 +208,13 @@ const hfGeomDef* hf_builder_geom(const hfBuilder* b, int id) { return find_defin
 const hfSiteDef* hf_builder_site(const hfBuilder* b, int id) { return find_definition(b, HF_OBJECT_SITE, id); }
 const hfCameraDef* hf_builder_camera(const hfBuilder* b, int id) { return find_definition(b, HF_OBJECT_CAMERA, id); }
 const hfTendonDef* hf_builder_tendon(const hfBuilder* b, int id) { return find_definition(b, HF_OBJECT_TENDON, id); }
-const hfEqualityDef* hf_builder_equality(const hfBuilder* b, int id) { return find_definition(b, HF_OBJECT_EQUALITY, id); }
+const hfEqualityDef* hf_builder_equality(const hfBuilder* b, int id) {
+  return find_definition(b, HF_OBJECT_EQUALITY, id);
+}
 const hfPairDef* hf_builder_pair(const hfBuilder* b, int id) { return find_definition(b, HF_OBJECT_PAIR, id); }
-const hfActuatorDef* hf_builder_actuator(const hfBuilder* b, int id) { return find_definition(b, HF_OBJECT_ACTUATOR, id); }
+const hfActuatorDef* hf_builder_actuator(const hfBuilder* b, int id) {
+  return find_definition(b, HF_OBJECT_ACTUATOR, id);
+}
 const hfSensorDef* hf_builder_sensor(const hfBuilder* b, int id) { return find_definition(b, HF_OBJECT_SENSOR, id); }
 
 // ---- changes ---------------------------------------------------------------------------------------
@@ -218,6 +235,7 @@ static hfStatus set_definition(hfBuilder* b, hfObjectKind kind, int id, const vo
   if (status == HF_OK) status = check_definition(b, kind, &entry, error);
   if (status == HF_OK && row->own) status = row->own(b, &entry, error);
   if (status == HF_OK) memcpy(old, &entry, hfi_objects[kind].def_size);
+
   return status;
 }
 

@@ -1,5 +1,5 @@
-// The lists of a builder: where the objects of each kind lie, what their definitions refer to, and what every check of a
-// definition needs.
+// The lists of a builder: where the objects of each kind lie, what their definitions refer to, and what every check of
+// a definition needs.
 #include "build/inside.h"
 
 #include "base/error.h"
@@ -23,7 +23,8 @@ static hfObjectKind find_sensor_object(const void* def) { return (hfObjectKind)(
 
 static hfObjectKind find_sensor_reference(const void* def) { return (hfObjectKind)((const hfSensorDef*)def)->refkind; }
 
-#define LIST(member, Entry, Def) .list = offsetof(hfBuilder, member), .entry_size = sizeof(Entry), .def_size = sizeof(Def)
+#define LIST(member, Entry, Def) \
+  .list = offsetof(hfBuilder, member), .entry_size = sizeof(Entry), .def_size = sizeof(Def)
 #define ID(Def, member, word, object) {.offset = offsetof(Def, member), .noun = word, .kind = object}
 #define OPTIONAL_ID(Def, member, word, object) \
   {.offset = offsetof(Def, member), .noun = word, .kind = object, .is_optional = 1}
@@ -110,17 +111,31 @@ hfObjectKind hfi_reference_kind(const hfiReference* reference, const void* def) 
 
 // ---- refusals --------------------------------------------------------------------------------------
 
-hfStatus hfi_refuse_def(hfError* error, const char* where, hfObjectKind kind, const char* name, const char* format, ...) {
+// Numbers in the message are written with a decimal point in every locale.
+static void print_message(char* message, size_t size, const char* format, va_list args) {
+  locale_t outer = hfi_enter_c_locale();
+  vsnprintf(message, size, format, args);
+  hfi_leave_c_locale(outer);
+}
+
+hfStatus hfi_refuse_at(hfError* error, hfStatus status, const char* where, const char* format, ...) {
+  char what[HF_MESSAGE_SIZE];
+  va_list args;
+  va_start(args, format);
+  print_message(what, sizeof what, format, args);
+  va_end(args);
+  if (!where) return hfi_refuse(error, status, "%s", what);
+  return hfi_refuse(error, status, "%s: %s", where, what);
+}
+
+hfStatus hfi_refuse_def(hfError* error, const char* where, hfObjectKind kind, const char* name, const char* format,
+                        ...) {
   char what[512];
   va_list args;
   va_start(args, format);
-  locale_t outer = hfi_enter_c_locale();
-  vsnprintf(what, sizeof what, format, args);
-  hfi_leave_c_locale(outer);
+  print_message(what, sizeof what, format, args);
   va_end(args);
-
-  return hfi_refuse(error, HF_ERROR_MODEL, "%s%s%s: %s", where ? where : "", where ? ": " : "",
-                    hfi_label(kind, name, -1).text, what);
+  return hfi_refuse_at(error, HF_ERROR_MODEL, where, "%s: %s", hfi_label(kind, name, -1).text, what);
 }
 
 hfStatus hfi_refuse_memory(hfError* error) { return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory"); }
@@ -150,12 +165,13 @@ hfStatus hfi_check_numbers(const hfiNumbers* fields, int count, const hfiDefinit
       if (f->is_range ? !isnan(f->x[i]) : isfinite(f->x[i])) continue;
       char index[16] = "";
       if (f->count > 1) snprintf(index, sizeof index, "[%d]", i);
-      return hfi_refuse(error, HF_ERROR_NONFINITE, "%s%s%s: %s%s is not %s: %g", def->where ? def->where : "",
-                        def->where ? ": " : "", hfi_label(kind, def->name, -1).text, f->field, index,
-                        f->is_range ? "a number" : "finite", f->x[i]);
+      return hfi_refuse_at(error, HF_ERROR_NONFINITE, def->where, "%s: %s%s is not %s: %g",
+                           hfi_label(kind, def->name, -1).text, f->field, index, f->is_range ? "a number" : "finite",
+                           f->x[i]);
     }
     hfStatus status = f->is_range ? check_range(f, def, kind, error) : HF_OK;
     if (status != HF_OK) return status;
   }
+
   return HF_OK;
 }

@@ -52,6 +52,7 @@ static void add_triangle(double* P, double w, const Triangle* t) {
   add_outer(P, w, t->c);
 }
 
+// Triangle i, relative to the point `origin`.
 static Triangle get_triangle(const Surface* s, int i, hfVec3 origin) {
   const int32_t* vertex = s->tri + 3 * i;
   Triangle t;
@@ -66,12 +67,14 @@ static Triangle get_triangle(const Surface* s, int i, hfVec3 origin) {
 static hfVec3 surface_centre(const Surface* s, double* area) {
   hfVec3 sum = v3_zero();
   *area = 0;
+
   for (int i = 0; i < s->ntri; ++i) {
     Triangle t = get_triangle(s, i, v3_zero());
     double part = 0.5 * v3_norm(t.cross);
     *area += part;
     sum = v3_axpy(part / 3, v3_add(t.a, v3_add(t.b, t.c)), sum);
   }
+
   return *area > 0 ? v3_scale(1 / *area, sum) : v3_zero();
 }
 
@@ -85,12 +88,14 @@ static double tetra_volume(const Surface* s, const Triangle* t) {
 static double volume_centre(const Surface* s, hfVec3 apex, hfVec3* com) {
   double volume = 0;
   hfVec3 sum = v3_zero();
+
   for (int i = 0; i < s->ntri; ++i) {
     Triangle t = get_triangle(s, i, apex);
     double v = tetra_volume(s, &t);
     volume += v;
     sum = v3_axpy(v / 4, v3_add(t.a, v3_add(t.b, t.c)), sum);
   }
+
   *com = v3_add(apex, v3_scale(1 / volume, sum));
   return volume;
 }
@@ -99,12 +104,14 @@ static double volume_centre(const Surface* s, hfVec3 apex, hfVec3* com) {
 static void volume_moments(const Surface* s, hfiMass* out) {
   double P[6] = {0};
   out->mass = 0;
+
   for (int i = 0; i < s->ntri; ++i) {
     Triangle t = get_triangle(s, i, out->com);
     double v = tetra_volume(s, &t);
     out->mass += v;
     add_triangle(P, v / 20, &t);
   }
+
   inertia_from_moments(P, out->I);
 }
 
@@ -118,6 +125,7 @@ static void shell_moments(const Surface* s, hfiMass* out) {
   inertia_from_moments(P, out->I);
 }
 
+// A mesh without triangles of its own has those of its hull.
 hfStatus hfi_mesh_mass(const hfMeshDef* mesh, hfiMass* out, hfError* error) {
   Surface s = {mesh->ntri, mesh->tri, mesh->vert, mesh->inertia};
   if (mesh->inertia == HF_MESH_INERTIA_CONVEX || mesh->ntri == 0) {
@@ -128,20 +136,24 @@ hfStatus hfi_mesh_mass(const hfMeshDef* mesh, hfiMass* out, hfError* error) {
   double area;
   hfVec3 centre = surface_centre(&s, &area);
   hfiMass m = {area, centre, {0}};
+
   if (s.mode == HF_MESH_INERTIA_SHELL) {
     shell_moments(&s, &m);
   } else {
     double volume = volume_centre(&s, centre, &m.com);
     if (!(volume > 1e-14 * area * sqrt(area)))
-      return HFI_REFUSE(mesh, HF_OBJECT_MESH, "volume %g is not positive: the surface is open, flat or inside out", volume);
+      return HFI_REFUSE(mesh, HF_OBJECT_MESH, "volume %g is not positive: the surface is open, flat or inside out",
+                        volume);
     volume_moments(&s, &m);
   }
+
   *out = m;
   return HF_OK;
 }
 
 // ---- geoms -----------------------------------------------------------------------------------------
 
+// The shape gives inertia and volume (or area), which mass or density scale.
 hfiMass hfi_geom_mass(const hfGeomDef* g, const hfiMass* mesh) {
   const hfiShapeKind* shape = &hfi_shape_kinds[g->type];
   hfMat3 R = m3_from_quat(q_load(g->quat));
@@ -163,6 +175,7 @@ hfiMass hfi_geom_mass(const hfGeomDef* g, const hfiMass* mesh) {
   return m;
 }
 
+// Each part adds its inertia about the common centre.
 hfiMass hfi_mass_add(const hfiMass* a, const hfiMass* b) {
   hfiMass sum = {a->mass + b->mass, v3_zero(), {0}};
   if (!(sum.mass > 0)) return *a;

@@ -1,5 +1,5 @@
-// Depth-first order of bodies by lists of their children and a walk with an own stack; a stable counting sort groups other
-// objects by body.
+// Depth-first order of bodies by lists of their children and a walk with an own stack; a stable counting sort groups
+// other objects by body.
 #include "build/inside.h"
 
 #include "base/error.h"
@@ -13,6 +13,7 @@ static void order_bodies(const hfiOrder* order, const hfBuilder* b, int* head, i
 
   // the children of each body as a list, filled from the last one
   for (int i = 0; i < n; ++i) head[i] = -1;
+
   for (int i = n - 1; i > 0; --i) {
     int parent = b->body.data[i].parent;
     next[i] = head[parent];
@@ -22,6 +23,7 @@ static void order_bodies(const hfiOrder* order, const hfBuilder* b, int* head, i
   int top = 0;
   int count = 0;
   stack[top++] = 0;
+
   while (top) {
     int i = stack[--top];
     order->old_id[HF_OBJECT_BODY][count] = i;
@@ -47,6 +49,7 @@ static void group_by_body(const hfiOrder* order, const hfBuilder* b, hfObjectKin
 
   // start[k + 1] counts the objects of body k, then start[k] is where its group begins
   for (int i = 0; i <= nbody; ++i) start[i] = 0;
+
   for (int pass = 0; pass < 2; ++pass) {
     for (int i = 0; i < count; ++i) {
       int32_t body = *(const int32_t*)((const char*)hfi_definition(b, kind, i) + hfi_objects[kind].body);
@@ -65,10 +68,12 @@ static void group_by_body(const hfiOrder* order, const hfBuilder* b, hfObjectKin
 // Does a model have objects of this kind in another order than the builder?
 static int is_ordered(hfObjectKind kind) { return kind == HF_OBJECT_BODY || hfi_objects[kind].body > 0; }
 
+// The ids of all ordered kinds and the scratch lie in one block.
 hfStatus hfi_order_create(hfiOrder* order, const hfBuilder* b, hfError* error) {
   *order = (hfiOrder){0};
   size_t nbody = (size_t)b->body.count;
   size_t total = 4 * nbody + 1;
+
   for (int k = 0; k < HF_OBJECT_KINDS; ++k)
     if (is_ordered((hfObjectKind)k)) total += 2 * (size_t)hfi_list_of(b, (hfObjectKind)k)->count;
 
@@ -83,6 +88,7 @@ hfStatus hfi_order_create(hfiOrder* order, const hfBuilder* b, hfError* error) {
     order->new_id[k] = room + count;
     room += 2 * count;
   }
+
   order->old_id[HF_OBJECT_INERTIAL] = order->old_id[HF_OBJECT_BODY];
   order->new_id[HF_OBJECT_INERTIAL] = order->new_id[HF_OBJECT_BODY];
 

@@ -5,8 +5,8 @@
 #include "build/builder.h"
 
 typedef struct hfiOrder {
-  int* old_id[HF_OBJECT_KINDS]; // (objects of the kind) id in the builder of each object of the model; NULL: they are the same
-  int* new_id[HF_OBJECT_KINDS]; // (objects of the kind) id in the model of each object of the builder; NULL: they are the same
+  int* old_id[HF_OBJECT_KINDS]; // (objects of the kind) id in the builder of each object of the model; NULL: the same
+  int* new_id[HF_OBJECT_KINDS]; // (objects of the kind) id in the model of each object of the builder; NULL: the same
   int* memory;
 } hfiOrder;
 

@@ -1,5 +1,5 @@
-// Checks that orientation servos are complete: three or four consecutive actuators on one ball joint, or on one site and its
-// reference.
+// Checks that orientation servos are complete: three or four consecutive actuators on one ball joint, or on one site
+// and its reference.
 #include "model/actuator.h"
 
 // Does an actuator act on what has an orientation?
@@ -19,6 +19,7 @@ static int belongs_to_servo(const hfModel* m, int first, int n, int k) {
   return has_input && type[i] == type[first] && id[2 * i] == id[2 * first] && id[2 * i + 1] == id[2 * first + 1];
 }
 
+// Steps from servo to servo.
 int hfi_broken_orientation(const hfModel* m) {
   int i = 0;
   while (i < m->nu) {
@@ -31,5 +32,6 @@ int hfi_broken_orientation(const hfModel* m) {
       if (!belongs_to_servo(m, i, n, k)) return i;
     i += n;
   }
+
   return -1;
 }

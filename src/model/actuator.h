@@ -41,8 +41,8 @@ static inline int hfi_activation_count(int dyntype, const double motor[HF_MOTOR_
 
 // ---- servos ----------------------------------------------------------------------------------------
 
-// Is an actuator a servo? It has a fixed gain, and a force that falls with its length (position servo) or, if it does not
-// depend on the length, with its velocity (velocity servo).
+// Is an actuator a servo? It has a fixed gain, and a force that falls with its length (position servo) or, if it does
+// not depend on the length, with its velocity (velocity servo).
 static inline int hfi_is_servo(int gaintype, int biastype, const double bias[3]) {
   if (gaintype != HF_GAIN_FIXED || biastype != HF_BIAS_AFFINE) return 0;
   return bias[1] < 0 || (bias[1] == 0 && bias[2] < 0);
@@ -78,17 +78,19 @@ static inline int hfi_orientation_first_axis(const hfModel* m, int actuator) {
   return actuator + hfi_orientation_count(hf_model_actuator_inputs(m)[actuator]) - 3;
 }
 
-// The first actuator that has the gain of an orientation servo but does not belong to a complete one; -1 if there is none.
+// The first actuator that has the gain of an orientation servo but does not belong to a complete one; -1 if there is
+// none.
 int hfi_broken_orientation(const hfModel* m);
 
 // ---- slider-cranks ---------------------------------------------------------------------------------
 //
-// A rod of length r joins a pin, the crank, to a slider that moves along an axis a through the point s of another body. With d
-// the vector from s to the crank, the slider is at
+// A rod of length r joins a pin, the crank, to a slider that moves along an axis a through the point s of another body.
+// With d the vector from s to the crank, the slider is at
 //
 //   l = d . a - sqrt((d . a)^2 + r^2 - |d|^2)
 //
-// If the crank is farther than r from the axis, which breaks the mechanism, it is at l = d . a. With x = 1 - (d . a)/root,
+// If the crank is farther than r from the axis, which breaks the mechanism, it is at l = d . a. With x = 1 - (d .
+// a)/root,
 //
 //   dl/dd = x a + d/root,   dl/da = x d,   da/dt = w x a with the angular velocity w of the slider's body
 

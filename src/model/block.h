@@ -47,22 +47,22 @@ hfStatus hfi_model_from_block(hfModel** model, const void* bytes, size_t size, c
 
 // Checks that counts are not negative and at most HFI_MOST_OBJECTS.
 hfStatus hfi_check_counts(const hfModel* header, hfError* error);
-// Checks all fields that do not follow from others, of a block whose topology and height fields are right: hulls, ids, types,
-// names and values.
+// Checks all fields that do not follow from others, of a block whose topology and height fields are right: hulls, ids,
+// types, names and values.
 hfStatus hfi_check_given_fields(const hfModel* m, hfError* error);
-// Checks the tree of bodies, joints, dofs and geoms (check_topology.c). The few fields that describe it must be in range. The
-// fields that follow from these are computed again in `copy`, a copy of the model, and must be the same.
+// Checks the tree of bodies, joints, dofs and geoms (check_topology.c). The few fields that describe it must be in
+// range. The fields that follow from these are computed again in `copy`, a copy of the model, and must be the same.
 hfStatus hfi_check_topology(const hfModel* m, hfModel* copy, hfError* error);
-// Checks sizes and heights of height fields (check_shapes.c). Their ranges and regions are computed again in `copy` and must be
-// the same.
+// Checks sizes and heights of height fields (check_shapes.c). Their ranges and regions are computed again in `copy` and
+// must be the same.
 hfStatus hfi_check_height_fields(const hfModel* model, hfModel* copy, hfError* error);
 // Checks the vertices, faces and edges of the hulls of meshes (check_shapes.c).
 hfStatus hfi_check_hulls(const hfModel* m, hfError* error);
 // Checks the world-wide values: finite, within their bounds, and of a known method, friction law and friction rule
 // (check_values.c).
 hfStatus hfi_check_world(const hfWorld* world, hfError* error);
-// Checks that no number is NaN, and that those that the builder bounds are within their bounds (check_values.c). Of an overlay it
-// checks only the fields that belong to the overlay.
+// Checks that no number is NaN, and that those that the builder bounds are within their bounds (check_values.c). Of an
+// overlay it checks only the fields that belong to the overlay.
 hfStatus hfi_check_values(const hfModel* m, hfError* error);
 
 #endif

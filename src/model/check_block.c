@@ -19,6 +19,7 @@ typedef struct IndexRule {
   int64_t limit;
 } IndexRule;
 
+// Refuses the first number of a field that is outside of its range.
 static hfStatus check_index(const hfModel* m, const IndexRule* rule, hfError* error) {
   const int32_t* x = hfi_field_array(m, rule->field);
   size_t n = hfi_field_bytes(m, rule->field) / sizeof *x;
@@ -58,10 +59,12 @@ static hfStatus check_indices(const hfModel* m, hfError* error) {
                              {HF_FIELD_sensor_reduce, 0, HF_REDUCE_NETFORCE + 1},
                              {HF_FIELD_sensor_subtree, 0, 4},
                              {HF_FIELD_signal_type, 0, HF_SIGNAL_FEEDBACK + 1}};
+
   for (size_t r = 0; r < sizeof rules / sizeof *rules; ++r) {
     hfStatus status = check_index(m, &rules[r], error);
     if (status != HF_OK) return status;
   }
+
   return HF_OK;
 }
 
@@ -79,9 +82,11 @@ static hfStatus check_names(const hfModel* m, hfError* error) {
 
     for (int i = 0; i < hf_model_object_count(m, kind); ++i)
       if (!hfi_name_is_sound(hf_model_name(m, kind, i)))
-        return hfi_refuse(error, HF_ERROR_MODEL, "model block: the name of %s %d has a control character or is not UTF-8",
+        return hfi_refuse(error, HF_ERROR_MODEL,
+                          "model block: the name of %s %d has a control character or is not UTF-8",
                           hf_object_kind_name(kind), i);
   }
+
   return HF_OK;
 }
 
@@ -96,11 +101,13 @@ static hfStatus check_types(const hfModel* m, hfError* error) {
       return hfi_refuse(error, HF_ERROR_MODEL,
                         "model block: geom_type[%d] = %d is out of range or lacks its mesh or height field", i, type);
   }
+
   for (int i = 0; i < m->nsite; ++i) {
     int type = hf_model_site_type(m)[i];
     if (type < 0 || type >= HFI_SHAPES || !hfi_shape_kinds[type].solid)
       return hfi_refuse(error, HF_ERROR_MODEL, "model block: site_type[%d] = %d is no shape of a site", i, type);
   }
+
   return HF_OK;
 }
 
@@ -145,6 +152,7 @@ static int sensor_is_sound(const hfModel* m, int i) {
   int needed = needed_sensor_num(m, type, kind, id);
   int dim = hf_model_sensor_dim(m)[i];
   if (needed >= 0 && num != needed) return 0;
+
   return dim == hfi_sensor_dim(type, hf_model_sensor_data(m)[i], num) &&
          is_span_inside(hf_model_sensor_adr(m), hf_model_sensor_dim(m), i, m->nsensordata);
 }
@@ -191,10 +199,12 @@ static int signal_is_sound(const hfModel* m, int i) {
 
   hfiFeedback f;
   if (!hfi_feedback_parts(hf_model_signal_data(m) + hf_model_signal_adr(m)[i], count, &f)) return 0;
+
   for (int k = 0; k < f.njoint; ++k) {
     if (!(f.joint[k] >= 0 && f.joint[k] < m->njnt)) return 0;
     if (!hfi_joint_is_scalar(hf_model_jnt_type(m)[(int)f.joint[k]])) return 0;
   }
+
   return 1;
 }
 
@@ -207,6 +217,7 @@ static int tendon_is_sound(const hfModel* m, int i) {
 
   int first = hf_model_tendon_adr(m)[i];
   int is_fixed = hf_model_wrap_type(m)[first] == HF_WRAP_JOINT;
+
   for (int w = first; w < first + num; ++w) {
     int type = hf_model_wrap_type(m)[w];
     int obj = hf_model_wrap_obj(m)[w];
@@ -214,6 +225,7 @@ static int tendon_is_sound(const hfModel* m, int i) {
     if (type != HF_WRAP_PULLEY && !is_object(m, (int)kinds[type], obj)) return 0;
     if (type == HF_WRAP_JOINT && !hfi_joint_is_scalar(hf_model_jnt_type(m)[obj])) return 0;
   }
+
   return 1;
 }
 
@@ -230,7 +242,8 @@ static int surface_is_sound(const hfModel* m, int i) {
   return 1;
 }
 
-// Refuses a block in which an id names an object that does not exist or cannot be meant, or a list goes beyond its array.
+// Refuses a block in which an id names an object that does not exist or cannot be meant, or a list goes beyond its
+// array.
 static hfStatus check_references(const hfModel* m, hfError* error) {
   const struct {
     int count;
@@ -242,6 +255,7 @@ static hfStatus check_references(const hfModel* m, hfError* error) {
                {m->ntendon, tendon_is_sound, "tendon", "is out of range"},
                {m->nmesh, surface_is_sound, "the surface of mesh", "is out of range"},
                {m->nsignal, signal_is_sound, "signal", "is out of range"}};
+
   for (size_t r = 0; r < sizeof rules / sizeof *rules; ++r)
     for (int i = 0; i < rules[r].count; ++i)
       if (!rules[r].is_sound(m, i))
@@ -255,6 +269,7 @@ static hfStatus check_references(const hfModel* m, hfError* error) {
 
 // ---- the whole -------------------------------------------------------------------------------------
 
+// The limit keeps sums and products of counts within 64 bits.
 hfStatus hfi_check_counts(const hfModel* m, hfError* error) {
 #define X(name)                                                                                        \
   if (m->name < 0 || m->name > HFI_MOST_OBJECTS)                                                       \
@@ -264,6 +279,7 @@ hfStatus hfi_check_counts(const hfModel* m, hfError* error) {
   return HF_OK;
 }
 
+// References come after indices and types, by which they look things up.
 hfStatus hfi_check_given_fields(const hfModel* m, hfError* error) {
   hfStatus status = check_indices(m, error);
   if (status == HF_OK) status = check_names(m, error);
@@ -282,6 +298,7 @@ static hfStatus check_fields(const hfModel* m, hfModel* copy, hfError* error) {
   return status == HF_OK ? hfi_derive(copy, NULL, error) : status;
 }
 
+// Checks the header, then the fields behind it.
 hfStatus hf_model_validate(const hfModel* m, size_t size, hfError* error) {
   hfi_clear_error(error);
   if (size < sizeof *m || !hfi_begins_model(m, size)) return hfi_refuse(error, HF_ERROR_MODEL, "not a model block");
@@ -295,6 +312,7 @@ hfStatus hf_model_validate(const hfModel* m, size_t size, hfError* error) {
   // the counts determine where the fields lie
   hfStatus status = hfi_check_counts(m, error);
   if (status != HF_OK) return status;
+
   hfModel expected = *m;
   hfi_layout(&expected);
   if (expected.size != m->size || m->size > size || memcmp(expected.offset, m->offset, sizeof m->offset) != 0)
@@ -304,5 +322,6 @@ hfStatus hf_model_validate(const hfModel* m, size_t size, hfError* error) {
   status = hf_model_copy(&copy, m, error);
   if (status == HF_OK) status = check_fields(m, copy, error);
   hf_model_free(copy);
+
   return status;
 }

@@ -9,8 +9,8 @@
 
 // ---- hulls -----------------------------------------------------------------------------------------
 
-// Are these `count` runs of entries sound? Run i has the entries start[i] to start[i + 1] - 1. It must have at least `least`
-// entries, and all entries must be in [0, limit). room: number of entries that exist.
+// Are these `count` runs of entries sound? Run i has the entries start[i] to start[i + 1] - 1. It must have at least
+// `least` entries, and all entries must be in [0, limit). room: number of entries that exist.
 static int runs_are_sound(const int32_t* start, int count, int least, const int32_t* entry, int64_t room, int limit) {
   if (start[0] != 0) return 0;
   for (int i = 0; i < count; ++i)
@@ -48,8 +48,8 @@ hfStatus hfi_check_hulls(const hfModel* m, hfError* error) {
 
 // ---- height fields ---------------------------------------------------------------------------------
 
-// Are the sizes and heights of field i those of a field? height, tri: where its heights and triangles must begin, because fields
-// follow each other without gaps.
+// Are the sizes and heights of field i those of a field? height, tri: where its heights and triangles must begin,
+// because fields follow each other without gaps.
 static int height_field_is_sound(const hfModel* m, int i, int64_t height, int64_t tri) {
   int64_t nrow = hf_model_hfield_nrow(m)[i];
   int64_t ncol = hf_model_hfield_ncol(m)[i];
@@ -63,6 +63,7 @@ static int height_field_is_sound(const hfModel* m, int i, int64_t height, int64_
     if (!(size[k] > 0) || !isfinite(size[k])) return 0;
   for (int64_t k = 0; k < nrow * ncol; ++k)
     if (!(z[k] > -size[2]) || !isfinite(z[k])) return 0;
+
   return 1;
 }
 
@@ -71,9 +72,11 @@ static int is_same(const hfModel* m, const hfModel* copy, hfModelField field) {
   return memcmp(hfi_field_array(m, field), hfi_field_array(copy, field), hfi_field_bytes(m, field)) == 0;
 }
 
+// The arrays of all fields must be used up.
 hfStatus hfi_check_height_fields(const hfModel* m, hfModel* copy, hfError* error) {
   int64_t height = 0;
   int64_t tri = 0;
+
   for (int i = 0; i < m->nhfield; ++i) {
     if (!height_field_is_sound(m, i, height, tri))
       return hfi_refuse(error, HF_ERROR_MODEL, "model block: height field %d is out of range", i);
@@ -90,5 +93,6 @@ hfStatus hfi_check_height_fields(const hfModel* m, hfModel* copy, hfError* error
   if (!is_whole || !is_same(m, copy, HF_FIELD_hfield_range) || !is_same(m, copy, HF_FIELD_hfield_region))
     return hfi_refuse(error, HF_ERROR_MODEL,
                       "model block: ranges or regions of height fields do not follow from their heights");
+
   return HF_OK;
 }

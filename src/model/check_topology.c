@@ -8,21 +8,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Bodies are depth-first: the parent of a body is the body before it or one of that body's ancestors. The walk leaves every body
-// once, so that it costs O(nbody) in all. Returns the first body whose parent is wrong, or nbody.
+// Bodies are depth-first: the parent of a body is the body before it or one of that body's ancestors. The walk leaves
+// every body once, so that it costs O(nbody) in all. Returns the first body whose parent is wrong, or nbody.
 static int find_wrong_parent(const hfModel* m) {
   const int32_t* parent = hf_model_body_parent(m);
   if (parent[0] != 0) return 0;
+
   for (int b = 1; b < m->nbody; ++b) {
     if (parent[b] < 0 || parent[b] >= b) return b;
     int ancestor = b - 1;
     while (ancestor > parent[b]) ancestor = parent[ancestor];
     if (ancestor != parent[b]) return b;
   }
+
   return m->nbody;
 }
 
-// Are these elements (joints, geoms) grouped by body? Their `count` body ids must ascend, from `first` on, and be below nbody.
+// Are these elements (joints, geoms) grouped by body? Their `count` body ids must ascend, from `first` on, and be below
+// nbody.
 static int groups_are_sound(const int32_t* body, int count, int first, int nbody) {
   for (int i = 0; i < count; ++i)
     if (body[i] < first || body[i] >= nbody || (i > 0 && body[i] < body[i - 1])) return 0;
@@ -40,6 +43,7 @@ static int joint_is_sound(const hfModel* m, int j) {
   return is_only && hf_model_body_parent(m)[b] == 0;
 }
 
+// Types index the table of joints.
 static hfStatus check_joint_types(const hfModel* m, hfError* error) {
   const int32_t* type = hf_model_jnt_type(m);
   for (int j = 0; j < m->njnt; ++j)
@@ -64,6 +68,7 @@ static int counts_are_sound(const hfModel* m, int64_t* depth) {
   int ntree = 0;
   int nmocap = 0;
   int j = 0; // joints are grouped by body
+
   for (int b = 0; b < m->nbody; ++b) {
     int parent = hf_model_body_parent(m)[b];
     int is_mocap = hf_model_body_mocap(m)[b] >= 0;
@@ -80,6 +85,7 @@ static int counts_are_sound(const hfModel* m, int64_t* depth) {
     }
     ntree += above == 0 && depth[b] > 0;
   }
+
   return nq == m->nq && nv == m->nv && nM == m->nM && ntree == m->ntree && nmocap == m->nmocap;
 }
 
@@ -92,15 +98,17 @@ static hfStatus compare_topology(const hfModel* m, hfModel* copy, hfError* error
       return hfi_refuse(error, HF_ERROR_MODEL, "model block: %s does not follow from the tree of bodies",
                         hf_model_field_info(m, f).name);
   }
+
   return HF_OK;
 }
 
+// Each check relies on those before it.
 hfStatus hfi_check_topology(const hfModel* m, hfModel* copy, hfError* error) {
   if (m->nbody < 1) return hfi_refuse(error, HF_ERROR_MODEL, "model block: there is no world");
   int wrong = find_wrong_parent(m);
   if (wrong < m->nbody)
-    return hfi_refuse(error, HF_ERROR_MODEL, "model block: body_parent[%d] = %d makes no tree in depth-first order", wrong,
-                      hf_model_body_parent(m)[wrong]);
+    return hfi_refuse(error, HF_ERROR_MODEL, "model block: body_parent[%d] = %d makes no tree in depth-first order",
+                      wrong, hf_model_body_parent(m)[wrong]);
 
   hfStatus status = check_joint_types(m, error);
   if (status != HF_OK) return status;
@@ -112,9 +120,11 @@ hfStatus hfi_check_topology(const hfModel* m, hfModel* copy, hfError* error) {
   // the counts must be right before the topology is computed again
   int64_t* depth = malloc((size_t)m->nbody * sizeof *depth);
   if (!depth) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+
   int is_sound = counts_are_sound(m, depth);
   free(depth);
   if (!is_sound)
     return hfi_refuse(error, HF_ERROR_MODEL, "model block: nq, nv, nM, ntree or nmocap is not that of its joints");
+
   return compare_topology(m, copy, error);
 }

@@ -73,10 +73,12 @@ static hfStatus check_field(const hfModel* m, hfModelField f, hfError* error) {
   const void* array = hfi_field_array(m, f);
   const ValueRule rule = find_rule(f, &info);
   size_t n = (size_t)info.rows * (size_t)info.columns;
+
   for (size_t i = 0; i < n; ++i) {
     double x = info.type == 'd' ? ((const double*)array)[i] : (double)((const float*)array)[i];
     if (!(x >= rule.low && x <= rule.high)) return refuse_value(&info, i, x, rule.demand, error);
   }
+
   return HF_OK;
 }
 
@@ -92,6 +94,7 @@ static hfStatus check_ranges(const hfModel* m, hfError* error) {
         return refuse_value(&info, i, x[i], "it is above the end of the range", error);
     }
   }
+
   return HF_OK;
 }
 
@@ -99,6 +102,7 @@ static hfStatus check_ranges(const hfModel* m, hfError* error) {
 static hfStatus check_materials(const hfModel* m, hfError* error) {
   static const hfModelField fields[] = {HF_FIELD_geom_stiffness, HF_FIELD_geom_tangential_stiffness,
                                         HF_FIELD_geom_stiction_speed};
+
   for (size_t f = 0; f < sizeof fields / sizeof *fields; ++f) {
     hfFieldInfo info = hf_model_field_info(m, fields[f]);
     const double* x = hfi_field_array(m, fields[f]);
@@ -106,6 +110,7 @@ static hfStatus check_materials(const hfModel* m, hfError* error) {
       if (x[i] == 0)
         return refuse_value(&info, (size_t)i, 0, "it must be positive, or negative for the world's default", error);
   }
+
   return HF_OK;
 }
 
@@ -130,11 +135,13 @@ static hfStatus check_condims(const hfModel* m, hfError* error) {
       return hfi_refuse(error, HF_ERROR_MODEL, "model block: %s_condim[%d] = %d is not 1, 3, 4 or 6",
                         is_geom ? "geom" : "pair", id, n);
   }
+
   return HF_OK;
 }
 
 // ---- the world -------------------------------------------------------------------------------------
 
+// Names the value at fault.
 hfStatus hfi_check_world(const hfWorld* w, hfError* error) {
   enum { ANY, NOT_NEGATIVE, POSITIVE };
   const struct {
@@ -154,6 +161,7 @@ hfStatus hfi_check_world(const hfWorld* w, hfError* error) {
                 {"release_speed", &w->release_speed, 1, NOT_NEGATIVE},
                 {"impratio", &w->impratio, 1, POSITIVE},
                 {"sleep_speed", &w->sleep_speed, 1, NOT_NEGATIVE}};
+
   for (size_t i = 0; i < sizeof values / sizeof *values; ++i)
     for (int k = 0; k < values[i].count; ++k) {
       double x = values[i].x[k];
@@ -168,10 +176,12 @@ hfStatus hfi_check_world(const hfWorld* w, hfError* error) {
   int method = (int)w->method;
   int friction = (int)w->friction;
   int rule = (int)w->friction_rule;
+
   if (method < 0 || method > HF_METHOD_SWITCHING || friction < 0 || friction > HF_FRICTION_COULOMB || rule < 0 ||
       rule > HF_COMBINE_HARMONIC)
     return hfi_refuse(error, HF_ERROR_MODEL, "the world's method %d, friction law %d or friction rule %d is unknown",
                       method, friction, rule);
+
   return HF_OK;
 }
 
@@ -189,6 +199,7 @@ static hfStatus check_control_histories(const hfModel* m, int64_t* next, hfError
                         hf_model_actuator_delay(m)[i], n, m->world.timestep);
     *next += hfi_delay_size(n, 1);
   }
+
   return HF_OK;
 }
 
@@ -201,15 +212,15 @@ static hfStatus check_sensor_histories(const hfModel* m, int64_t* next, hfError*
       return hfi_refuse(error, HF_ERROR_MODEL, "model block: the history of sensor %d is out of range", i);
     if (!hfi_interval_is_sound(interval[0], interval[1]))
       return hfi_refuse(error, HF_ERROR_MODEL,
-                        "model block: sensor_interval[%d] is %g, %g: the interval must not be negative, and the phase is "
-                        "above minus the interval and at most 0",
-                        i, interval[0], interval[1]);
+                        "model block: sensor_interval[%d] is %g, %g: the interval must not be negative, and the phase "
+                        "is above minus the interval and at most 0", i, interval[0], interval[1]);
     if (!hfi_samples_fit(m, i, m->world.timestep))
       return hfi_refuse(error, HF_ERROR_MODEL,
                         "parameter sensor_delay[%d] = %g is more than its history of %d measurements", i,
                         hf_model_sensor_delay(m)[i], n);
     *next += hfi_samples_size(m, i);
   }
+
   return HF_OK;
 }
 
@@ -232,6 +243,7 @@ static hfStatus check_rests(const hfModel* m, hfError* error) {
       return hfi_refuse(error, HF_ERROR_MODEL, "model block: jnt_springyield[%d] is that of a free joint", j);
     yields |= joint_yields;
   }
+
   for (int t = 0; t < m->ntendon; ++t) yields |= hf_model_tendon_springyield(m)[t] > 0;
 
   int needed = yields ? m->nq + 2 * m->ntendon : 0;
@@ -241,11 +253,13 @@ static hfStatus check_rests(const hfModel* m, hfError* error) {
 
 // ---- the whole -------------------------------------------------------------------------------------
 
+// Refuses the first number that breaks its rule, by its field and place.
 hfStatus hfi_check_values(const hfModel* m, hfError* error) {
   for (int f = 0; f < HF_MODEL_FIELD_COUNT; ++f) {
     hfStatus status = check_field(m, (hfModelField)f, error);
     if (status != HF_OK) return status;
   }
+
   for (int i = 0; i < 3; ++i)
     if (!isfinite(m->world.gravity[i])) return hfi_refuse(error, HF_ERROR_NONFINITE, "gravity[%d] is not finite", i);
 
@@ -254,8 +268,10 @@ hfStatus hfi_check_values(const hfModel* m, hfError* error) {
   if (status == HF_OK) status = check_histories(m, error);
   if (status == HF_OK) status = check_rests(m, error);
   if (status == HF_OK) status = check_sizes(m, error);
+
   // an overlay has the world and the contact dimensions of its base
   if (status != HF_OK || hf_model_is_overlay(m)) return status;
+
   status = hfi_check_world(&m->world, error);
   return status == HF_OK ? check_condims(m, error) : status;
 }

@@ -1,10 +1,10 @@
 // Derived fields.
 //
 //   body_subtreemass[b] = sum of masses below b
-//   body_iquat          principal axes of body_inertia: those of the field if they are principal, otherwise in descending order
-//                       of moments
-//   geom_rbound         radius about its centre of a ball around a geom that is no plane, mesh or height field, of which others
-//                       know the bounds
+//   body_iquat          principal axes of body_inertia: those of the field if they are principal, otherwise in
+//                       descending order of moments
+//   geom_rbound         radius about its centre of a ball around a geom that is no plane, mesh or height field, of
+//                       which others know the bounds
 //   dof_M0[i]           = S_i^T (sum of inertias below i) S_i + armature, at qpos0
 #include "model/derive.h"
 
@@ -40,6 +40,7 @@ static hfPose rest_motion(const hfModel* m, int j) {
   return pose_from(v3_sub(anchor, q_rotate(turn, anchor)), turn);
 }
 
+// Joints displace a body one after the other, each in the frame that those before it leave.
 void hfi_rest_poses(const hfModel* m, hfPose* X_WB) {
   X_WB[0] = pose_identity();
   for (int b = 1; b < m->nbody; ++b) {
@@ -51,6 +52,7 @@ void hfi_rest_poses(const hfModel* m, hfPose* X_WB) {
   }
 }
 
+// The joint's type knows its motion.
 hfMotion hfi_reference_axis(const hfModel* m, int i, const hfPose* X_WB) {
   int j = hf_model_dof_jnt(m)[i];
   int k = i - hf_model_jnt_dofadr(m)[j];
@@ -80,7 +82,7 @@ void hfi_reference_composites(const hfModel* m, const hfPose* X_WB, hfiInertia* 
 
 // Sets the principal axes of a body, and refuses a mass or inertia that no matter has.
 static hfStatus derive_inertia(hfModel* m, int b, hfError* error) {
-  static const double ROUNDING = 1e-10; // of a valid inertia: its least moment may be that far below 0, over the largest [-]
+  static const double ROUNDING = 1e-10; // the least moment of a valid inertia over the largest may be -1e-10 [-]
   const double* I = hf_model_body_inertia(m) + 6 * b;
   double mass = hf_model_body_mass(m)[b];
   double* iquat = hfi_set_body_iquat(m) + 4 * b;
@@ -95,6 +97,7 @@ static hfStatus derive_inertia(hfModel* m, int b, hfError* error) {
   if (!isfinite(moment[2]) || moment[2] < -ROUNDING * fabs(moment[0]))
     return hfi_refuse(error, HF_ERROR_MODEL, "%s: inertia is not positive (principal moments %g %g %g)",
                       hfi_model_label(m, HF_OBJECT_BODY, b).text, moment[0], moment[1], moment[2]);
+
   return HF_OK;
 }
 
@@ -111,10 +114,13 @@ static void derive_bounds(hfModel* m) {
   }
 }
 
-// Sets dof_M0, with the bodies at X_WB. composite (nbody): scratch. Refuses a dof that moves no inertia; *at_fault is its body.
-static hfStatus derive_dof_masses(hfModel* m, const hfPose* X_WB, hfiInertia* composite, int* at_fault, hfError* error) {
+// Sets dof_M0, with the bodies at X_WB. composite (nbody): scratch. Refuses a dof that moves no inertia; *at_fault is
+// its body.
+static hfStatus derive_dof_masses(hfModel* m, const hfPose* X_WB, hfiInertia* composite, int* at_fault,
+                                  hfError* error) {
   static const double LEAST_INERTIA = 1e-15; // [kg or kg m^2]
   hfi_reference_composites(m, X_WB, composite);
+
   for (int i = 0; i < m->nv; ++i) {
     int b = hf_model_dof_body(m)[i];
     int j = hf_model_dof_jnt(m)[i];
@@ -126,27 +132,33 @@ static hfStatus derive_dof_masses(hfModel* m, const hfPose* X_WB, hfiInertia* co
                         hfi_model_label(m, HF_OBJECT_BODY, b).text, hfi_model_label(m, HF_OBJECT_JOINT, j).text);
     hfi_set_dof_M0(m)[i] = inertia;
   }
+
   return HF_OK;
 }
 
+// Checks and sets what follows from masses, sizes and joints.
 hfStatus hfi_derive(hfModel* m, int* at_fault, hfError* error) {
   int ignored = 0;
   if (!at_fault) at_fault = &ignored;
+
   for (int b = 0; b < m->nbody; ++b) {
     *at_fault = b;
     hfStatus status = derive_inertia(m, b, error);
     if (status != HF_OK) return status;
   }
+
   derive_subtree_masses(m);
   derive_bounds(m);
 
   hfPose* X_WB = malloc(sizeof *X_WB * (size_t)m->nbody);
   hfiInertia* composite = malloc(sizeof *composite * (size_t)m->nbody);
   hfStatus status = X_WB && composite ? HF_OK : hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+
   if (status == HF_OK) {
     hfi_reference_poses(m, X_WB);
     status = derive_dof_masses(m, X_WB, composite, at_fault, error);
   }
+
   free(X_WB);
   free(composite);
   return status;

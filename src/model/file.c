@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+// An overlay is no block, so that a copy is written.
 hfStatus hf_model_write(const hfModel* m, const char* path, hfError* error) {
   hfi_clear_error(error);
   if (!hf_model_is_overlay(m)) return hfi_write_file(path, m, (size_t)m->size, error);
@@ -38,6 +39,7 @@ static hfStatus deliver_if_sound(hfModel** model, hfModel* block, const char* na
   return status;
 }
 
+// The bytes are copied to memory of the right alignment.
 hfStatus hfi_model_from_block(hfModel** model, const void* bytes, size_t size, const char* name, hfError* error) {
   hfModel header;
   if (size >= sizeof header) memcpy(&header, bytes, sizeof header);
@@ -46,6 +48,7 @@ hfStatus hfi_model_from_block(hfModel** model, const void* bytes, size_t size, c
 
   hfModel* block = allocate_block((size_t)header.size);
   if (!block) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+
   memcpy(block, bytes, (size_t)header.size);
   return deliver_if_sound(model, block, name, error);
 }
@@ -69,6 +72,7 @@ static hfStatus read_block(hfModel** block, FILE* file, const char* path, hfErro
   int is_short = got < sizeof header || header.size < sizeof header;
   if (is_short || header.size - sizeof header > count_bytes_ahead(file))
     return hfi_refuse(error, HF_ERROR_PARSE, "%s: cut short", path);
+
   hfModel* m = allocate_block((size_t)header.size);
   if (!m) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
 
@@ -77,10 +81,12 @@ static hfStatus read_block(hfModel** block, FILE* file, const char* path, hfErro
     free(m);
     return hfi_refuse(error, HF_ERROR_PARSE, "%s: cut short", path);
   }
+
   *block = m;
   return HF_OK;
 }
 
+// The file must begin with a whole block; what follows it is ignored.
 hfStatus hf_model_read(hfModel** model, const char* path, hfError* error) {
   hfi_clear_error(error);
   FILE* file = fopen(path, "rb");

@@ -4,15 +4,17 @@
 #include "base/disjoint_sets.h"
 #include "math/index.h"
 
-// Two neighbouring triangles lie in one plane if the far vertex of one is nearer to the plane of the other than this share of
-// the field's cells and heights [-]. Heights come from files in single precision.
+// Two neighbouring triangles lie in one plane if the far vertex of one is nearer to the plane of the other than this
+// share of the field's cells and heights [-]. Heights come from files in single precision.
 static const double COPLANAR = 2e-7;
 
+// A view of height field i of a model.
 hfiHeightField hfi_model_height_field(const hfModel* m, int i) {
   const double* size = hf_model_hfield_size(m) + 3 * i;
   const double* range = hf_model_hfield_range(m) + 2 * i;
   int nrow = hf_model_hfield_nrow(m)[i];
   int ncol = hf_model_hfield_ncol(m)[i];
+
   return (hfiHeightField){.nrow = nrow,
                           .ncol = ncol,
                           .half = {size[0], size[1]},
@@ -25,6 +27,7 @@ hfiHeightField hfi_model_height_field(const hfModel* m, int i) {
                           .region = hf_model_hfield_region(m) + hf_model_hfield_regionadr(m)[i]};
 }
 
+// The lower triangle has its right angle at (c + 1, r), the upper one at (c, r + 1).
 void hfi_hfield_slopes(const hfiHeightField* f, int c, int r, int upper, double slope[2]) {
   double h00 = hfi_hfield_height(f, c, r);
   double h11 = hfi_hfield_height(f, c + 1, r + 1);
@@ -39,11 +42,13 @@ hfVec3 hfi_hfield_normal(const hfiHeightField* f, int c, int r, int upper) {
   return v3_unit(v3(-slope[0], -slope[1], 1));
 }
 
+// Places outside of the field belong to the cells at its border.
 void hfi_hfield_cell(const hfiHeightField* f, double x, double y, int* c, int* r) {
   *c = hfi_index_between((x + f->half[0]) / f->dx, 0, f->ncol - 2);
   *r = hfi_index_between((y + f->half[1]) / f->dy, 0, f->nrow - 2);
 }
 
+// u, v: the place in its cell, from 0 to 1; above the diagonal is the upper triangle.
 double hfi_hfield_surface(const hfiHeightField* f, double x, double y) {
   int c, r;
   double slope[2];
@@ -54,6 +59,7 @@ double hfi_hfield_surface(const hfiHeightField* f, double x, double y) {
   return hfi_hfield_height(f, c, r) + slope[0] * u * f->dx + slope[1] * v * f->dy;
 }
 
+// There is at least one height.
 void hfi_hfield_range(const double* height, int count, double range[2]) {
   range[0] = range[1] = height[0];
   for (int i = 1; i < count; ++i) {
@@ -69,8 +75,8 @@ typedef struct FieldTriangle {
   int c, r, upper;
 } FieldTriangle;
 
-// Joins a triangle and its neighbour across an edge if the difference of their slopes moves a vertex by less than `tolerance`
-// [m].
+// Joins a triangle and its neighbour across an edge if the difference of their slopes moves a vertex by less than
+// `tolerance` [m].
 static void join_flat(const hfiHeightField* f, FieldTriangle a, FieldTriangle b, double tolerance, int32_t* region) {
   double p[2];
   double q[2];
@@ -80,6 +86,7 @@ static void join_flat(const hfiHeightField* f, FieldTriangle a, FieldTriangle b,
     hfi_join_sets(region, hfi_hfield_triangle(f, a.c, a.r, a.upper), hfi_hfield_triangle(f, b.c, b.r, b.upper));
 }
 
+// Joins the two triangles of each cell, and those of neighbouring cells.
 void hfi_hfield_regions(const hfiHeightField* f, int32_t* region) {
   int count = hfi_hfield_triangles(f->nrow, f->ncol);
   double tolerance = COPLANAR * (min2(f->dx, f->dy) + f->highest - f->lowest);
@@ -93,5 +100,6 @@ void hfi_hfield_regions(const hfiHeightField* f, int32_t* region) {
       if (c > 0) join_flat(f, (FieldTriangle){c - 1, r, 0}, upper, tolerance, region);
       if (r > 0) join_flat(f, (FieldTriangle){c, r - 1, 1}, lower, tolerance, region);
     }
+
   for (int t = 0; t < count; ++t) region[t] = hfi_find_set(region, t);
 }

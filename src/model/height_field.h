@@ -1,10 +1,10 @@
-// A height field: heights over a rectangular grid, each cell divided into two triangles, and the matter below them down to the
-// base, z = -base. A view of arrays, without memory of its own.
+// A height field: heights over a rectangular grid, each cell divided into two triangles, and the matter below them down
+// to the base, z = -base. A view of arrays, without memory of its own.
 //
 //   x_c = -half_x + c dx,   y_r = -half_y + r dy,   dx = 2 half_x/(ncol - 1),   dy = 2 half_y/(nrow - 1)
 //
-// The diagonal of cell (c, r) runs from the vertex (c, r) to (c + 1, r + 1), as in MuJoCo. Of the cell number k = r (ncol - 1) + c
-// the lower triangle has the number 2 k, the upper one 2 k + 1:
+// The diagonal of cell (c, r) runs from the vertex (c, r) to (c + 1, r + 1), as in MuJoCo. Of the cell number k = r
+// (ncol - 1) + c the lower triangle has the number 2 k, the upper one 2 k + 1:
 //
 //   r + 1  +-------+
 //     y    | upper/|

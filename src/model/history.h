@@ -8,8 +8,8 @@
 
 // ---- delays ----------------------------------------------------------------------------------------
 //
-// A history is what was given or measured at the last n times. It has n times, ascending, then n rows of `dim` numbers, one row
-// for each time.
+// A history is what was given or measured at the last n times. It has n times, ascending, then n rows of `dim` numbers,
+// one row for each time.
 
 // Times that differ by less are the same [s].
 static const double HFI_SAME_TIME = 1e-10;
@@ -33,7 +33,8 @@ static inline void hfi_delay_init(double* history, int n, int dim, double t, dou
   memset(history + n, 0, sizeof *history * (size_t)n * (size_t)dim);
 }
 
-// Replaces the oldest row, or the last one if it has the same time. If the clock was set back, all times are set back with it.
+// Replaces the oldest row, or the last one if it has the same time. If the clock was set back, all times are set back
+// with it.
 static inline void hfi_delay_push(double* history, int n, int dim, double t, const double* x) {
   double* row = history + n;
   double late = t - history[n - 1];
@@ -43,6 +44,7 @@ static inline void hfi_delay_push(double* history, int n, int dim, double t, con
   } else if (late < -HFI_SAME_TIME) {
     for (int k = 0; k < n - 1; ++k) history[k] += late;
   }
+
   history[n - 1] = t;
   memcpy(row + (size_t)(n - 1) * (size_t)dim, x, sizeof *x * (size_t)dim);
 }
@@ -64,11 +66,12 @@ static inline double hfi_delay_blend(const double* time, const double* x, int n,
   double r = 1 - s;
   double a = span * hfi_delay_slope(time, x, n, dim, k);
   double b = span * hfi_delay_slope(time, x, n, dim, k + 1);
+
   return r * r * (1 + 2 * s) * x0 + s * s * (3 - 2 * s) * x1 + s * r * (r * a - s * b);
 }
 
-// Writes the numbers at time t to out (dim), from n rows x at these times. They are constant before the first and after the last
-// row.
+// Writes the numbers at time t to out (dim), from n rows x at these times. They are constant before the first and after
+// the last row.
 static inline void hfi_delay_read(const double* time, const double* x, int n, int dim, int interpolation, double t,
                                   double* out) {
   int k = n - 1;
@@ -91,9 +94,9 @@ static inline int hfi_delay_is_sound(const double* history, int n, int dim) {
 
 // ---- samples ---------------------------------------------------------------------------------------
 //
-// The history of a sensor with samples: the time at which the last measurement was due (`tick`), then n + 1 measurements. The
-// last one may be that of the present time. A reader at time t sees only the n measurements before t, so that a state reads the
-// same before and after its own measurement is kept.
+// The history of a sensor with samples: the time at which the last measurement was due (`tick`), then n + 1
+// measurements. The last one may be that of the present time. A reader at time t sees only the n measurements before t,
+// so that a state reads the same before and after its own measurement is kept.
 
 static inline int64_t hfi_samples_size(const hfModel* m, int sensor) {
   int n = hf_model_sensor_nsample(m)[sensor];
@@ -119,6 +122,7 @@ typedef struct hfiSamples {
   int count, dim;  // rows: n + 1
 } hfiSamples;
 
+// A view of the history of a sensor, which begins with its tick.
 static inline hfiSamples hfi_samples_of(const hfModel* m, int sensor, const double* history) {
   int count = hf_model_sensor_nsample(m)[sensor] + 1;
   return (hfiSamples){.tick = history[0],
@@ -140,14 +144,15 @@ static inline void hfi_samples_init(const hfModel* m, int sensor, double t, doub
 
   hfi_delay_init(history + 1, s.count, s.dim, t, h);
   history[0] = t + start;
+
   for (int k = 0; k < s.count; ++k) {
     double due = start - (s.count - 1 - k) * apart;
     history[1 + k] = t + ceil(due / h - 1e-6) * h;
   }
 }
 
-// Is a measurement at time t due and not yet kept? If there is a measurement later than t, the clock was set back. Times are
-// compared to the last bit, as in MuJoCo, so that both measure at the same steps.
+// Is a measurement at time t due and not yet kept? If there is a measurement later than t, the clock was set back.
+// Times are compared to the last bit, as in MuJoCo, so that both measure at the same steps.
 static inline int hfi_samples_due(const hfiSamples* s, double t) {
   double last = s->time[s->count - 1];
   if (last > t + HFI_SAME_TIME) return 1;

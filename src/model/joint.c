@@ -3,6 +3,7 @@
 
 // ---- motions at the reference ------------------------------------------------------------------------
 
+// Translations along the axes of the world, then rotations about those of the body.
 static hfMotion free_axis(const hfPose* X, hfVec3 axis, hfVec3 p_BA, double pitch, int k) {
   (void)axis;
   (void)p_BA;
@@ -55,7 +56,7 @@ static int limit_angle(const double range[2], const double* q, hfiJointLimit* li
 // ---- the table -------------------------------------------------------------------------------------
 
 const hfiJointKind hfi_joint_kinds[HFI_JOINT_TYPES] = {
-    [HF_JOINT_FREE] = {.info = {.name = "free", .units = "m, quat; m/s, rad/s", .nq = 7, .nv = 6, .quat = 3, .is_angle = 0},
+    [HF_JOINT_FREE] = {.info = {.name = "free", .units = "m, quat; m/s, rad/s", .nq = 7, .nv = 6, .quat = 3},
                        .nworld = 3,
                        .nbody = 3,
                        .ntranslation = 3,

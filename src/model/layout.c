@@ -52,6 +52,7 @@ static Extent field_extent(const hfModel* m, hfModelField field) {
   case HF_MODEL_FIELD_COUNT:
     break;
   }
+
   return (Extent){0, 0, 0};
 }
 
@@ -62,6 +63,7 @@ size_t hfi_field_bytes(const hfModel* m, hfModelField field) {
   return (size_t)(e.rows * e.columns) * e.width;
 }
 
+// Shape and type of a field, for the counts of this model.
 hfFieldInfo hf_model_field_info(const hfModel* model, hfModelField field) {
   assert(field >= 0 && field < HF_MODEL_FIELD_COUNT);
   Extent e = field_extent(model, field);
@@ -80,6 +82,7 @@ int hf_model_field_find(const char* name) {
 
 // ---- blocks ----------------------------------------------------------------------------------------
 
+// Fields follow each other in the order of the table.
 void hfi_layout(hfModel* m) {
   size_t end = align_up(sizeof *m);
   for (int f = 0; f < HF_MODEL_FIELD_COUNT; ++f) {
@@ -93,6 +96,7 @@ int hfi_begins_model(const void* bytes, size_t size) {
   return size >= sizeof MAGIC && memcmp(bytes, MAGIC, sizeof MAGIC) == 0;
 }
 
+// All numbers of the block are zero, also those between the fields.
 hfModel* hfi_model_allocate(const hfModel* header) {
   hfModel h = *header;
   memcpy(h.magic, MAGIC, sizeof MAGIC);
@@ -101,6 +105,7 @@ hfModel* hfi_model_allocate(const hfModel* header) {
 
   hfModel* m = aligned_alloc(ALIGNMENT, (size_t)h.size);
   if (!m) return NULL;
+
   memset(m, 0, (size_t)h.size);
   *m = h;
   return m;
@@ -122,6 +127,7 @@ hfStatus hf_model_copy(hfModel** copy, const hfModel* model, hfError* error) {
     size_t bytes = hfi_field_bytes(model, (hfModelField)f);
     memcpy((char*)m + m->offset[f], hfi_field_array(model, (hfModelField)f), bytes);
   }
+
   *copy = m;
   return HF_OK;
 }

@@ -64,6 +64,7 @@ const char* hf_model_name(const hfModel* model, hfObjectKind kind, int id) {
   return name ? name : "";
 }
 
+// Unnamed objects have no name that could match.
 int hf_model_find(const hfModel* model, hfObjectKind kind, const char* name) {
   for (int i = 0; i < hf_model_object_count(model, kind); ++i) {
     const char* candidate = find_name(model, kind, i);
@@ -72,12 +73,13 @@ int hf_model_find(const hfModel* model, hfObjectKind kind, const char* name) {
   return -1;
 }
 
-// Reads the code point at *text and moves *text behind it. Returns -1 if the bytes are not UTF-8: cut short, longer than needed,
-// a surrogate, or beyond U+10FFFF.
+// Reads the code point at *text and moves *text behind it. Returns -1 if the bytes are not UTF-8: cut short, longer
+// than needed, a surrogate, or beyond U+10FFFF.
 static int32_t read_code_point(const unsigned char** text) {
   static const int32_t least[] = {0, 0x80, 0x800, 0x10000}; // the least that needs so many bytes more than one
   const unsigned char* p = *text;
   if ((p[0] >= 0x80 && p[0] < 0xC0) || p[0] >= 0xF8) return -1;
+
   int more = 0;
   if (p[0] >= 0xC0) more = 1;
   if (p[0] >= 0xE0) more = 2;
@@ -88,11 +90,13 @@ static int32_t read_code_point(const unsigned char** text) {
     if ((p[k] & 0xC0) != 0x80) return -1;
     code = code << 6 | (p[k] & 0x3F);
   }
+
   *text = p + more + 1;
   if (code < least[more] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return -1;
   return code;
 }
 
+// Reads the name character by character.
 int hfi_name_is_sound(const char* name) {
   const unsigned char* p = (const unsigned char*)name;
   while (*p) {
@@ -105,6 +109,7 @@ int hfi_name_is_sound(const char* name) {
 
 // ---- labels ----------------------------------------------------------------------------------------
 
+// A long name is cut, so that the closing quote stays.
 hfiLabel hfi_label(hfObjectKind kind, const char* name, int id) {
   hfiLabel label;
   const char* noun = hf_object_kind_name(kind);
@@ -126,6 +131,7 @@ static int shares_body_name(const hfModel* m, int j) {
   return *body && hf_model_find(m, HF_OBJECT_JOINT, body) < 0;
 }
 
+// Falls back on the body's name, then on the number.
 const char* hf_model_label(const hfModel* model, hfObjectKind kind, int id, char buffer[HF_LABEL_SIZE]) {
   const char* name = hf_model_name(model, kind, id);
   if (*name) return name;
@@ -139,6 +145,7 @@ const char* hf_model_label(const hfModel* model, hfObjectKind kind, int id, char
 
 // ---- types -----------------------------------------------------------------------------------------
 
+// All transmissions that are not listed act on joints.
 hfObjectKind hfi_transmission_target(int trntype) {
   switch (trntype) {
   case HF_TRANSMISSION_TENDON:
@@ -160,7 +167,8 @@ hfObjectKind hfi_equality_target(int type, int objkind) {
 }
 
 int hfi_signal_size(int type) {
-  static const int size[] = {[HF_SIGNAL_NONE] = 0,  [HF_SIGNAL_CONSTANT] = 1, [HF_SIGNAL_SINE] = 4,  [HF_SIGNAL_RAMP] = 4,
-                             [HF_SIGNAL_CHIRP] = 5, [HF_SIGNAL_TABLE] = 2,    [HF_SIGNAL_CYCLE] = 4, [HF_SIGNAL_FEEDBACK] = 8};
+  static const int size[] = {[HF_SIGNAL_NONE] = 0,  [HF_SIGNAL_CONSTANT] = 1, [HF_SIGNAL_SINE] = 4,
+                             [HF_SIGNAL_RAMP] = 4,  [HF_SIGNAL_CHIRP] = 5,    [HF_SIGNAL_TABLE] = 2,
+                             [HF_SIGNAL_CYCLE] = 4, [HF_SIGNAL_FEEDBACK] = 8};
   return size[type];
 }

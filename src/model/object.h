@@ -14,8 +14,8 @@ int32_t* hfi_object_count(hfModel* m, hfObjectKind kind);
 hfModelField hfi_name_field(hfObjectKind kind);
 int32_t* hfi_object_names(hfModel* m, hfObjectKind kind);
 
-// May an object of a model have this name: is it UTF-8, with the characters that XML can hold? Control characters below U+0020,
-// of which ESC lets a text command a terminal, are not among them, except spaces.
+// May an object of a model have this name: is it UTF-8, with the characters that XML can hold? Control characters below
+// U+0020, of which ESC lets a text command a terminal, are not among them, except spaces.
 int hfi_name_is_sound(const char* name);
 
 // The name of an object in messages. Longer names are cut off.

@@ -1,5 +1,5 @@
-// A parameter overlay: a header like that of the base model. Its offsets lead to its own arrays for fields marked `overlay`, and
-// to the base model's memory for all others. Every function that takes a model also takes an overlay.
+// A parameter overlay: a header like that of the base model. Its offsets lead to its own arrays for fields marked
+// `overlay`, and to the base model's memory for all others. Every function that takes a model also takes an overlay.
 #include "base/error.h"
 #include "model/derive.h"
 
@@ -14,8 +14,8 @@ struct hfParams {
 
 // ---- creation --------------------------------------------------------------------------------------
 
-// Lays out the overlaid fields behind the header; other offsets lead from here to the base. Returns the size of the overlay
-// [bytes]; if block is NULL, only that.
+// Lays out the overlaid fields behind the header; other offsets lead from here to the base. Returns the size of the
+// overlay [bytes]; if block is NULL, only that.
 static size_t layout_overlay(hfModel* block, const hfModel* base) {
   size_t end = (sizeof *block + 63) / 64 * 64;
   for (int f = 0; f < HF_MODEL_FIELD_COUNT; ++f) {
@@ -26,6 +26,7 @@ static size_t layout_overlay(hfModel* block, const hfModel* base) {
       block->offset[f] = (int64_t)((uintptr_t)hfi_field_array(base, (hfModelField)f) - (uintptr_t)block);
     }
   }
+
   return end;
 }
 
@@ -50,6 +51,7 @@ static hfModel* create_overlay(const hfModel* base) {
   return block;
 }
 
+// The trial is a second overlay, so that a refused update leaves the first one as it was.
 hfStatus hf_params_create(hfParams** params, const hfModel* base, hfError* error) {
   hfi_clear_error(error);
   hfParams* p = calloc(1, sizeof *p);
@@ -58,10 +60,12 @@ hfStatus hf_params_create(hfParams** params, const hfModel* base, hfError* error
     p->block = create_overlay(base);
     p->trial = create_overlay(base);
   }
+
   if (!p || !p->block || !p->trial) {
     hf_params_free(p);
     return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
   }
+
   *params = p;
   return HF_OK;
 }
@@ -84,12 +88,13 @@ double* hf_params_field(hfParams* p, hfModelField field) {
 
 double* hf_params_gravity(hfParams* p) { return p->trial->world.gravity; }
 
+// Checks and derives in the trial, then copies it.
 hfStatus hf_params_update(hfParams* p, hfError* error) {
   hfi_clear_error(error);
   hfStatus status = hfi_check_values(p->trial, error);
 
-  // The search for inertial frames starts from those of the base, so that the result does not depend on earlier parameters.
-  // Bounds of meshes, height fields and planes are not parameters.
+  // The search for inertial frames starts from those of the base, so that the result does not depend on earlier
+  // parameters. Bounds of meshes, height fields and planes are not parameters.
   size_t nbody = (size_t)p->base->nbody;
   size_t ngeom = (size_t)p->base->ngeom;
   memcpy(hfi_set_geom_rbound(p->trial), hf_model_geom_rbound(p->base), sizeof(double) * ngeom);

@@ -1,4 +1,5 @@
-// length = sum of spans over the divisor of the pulley before them; a span is |p1 - p0|, or two straight parts and a curve.
+// length = sum of spans over the divisor of the pulley before them; a span is |p1 - p0|, or two straight parts and a
+// curve.
 #include "model/path.h"
 
 #include <string.h>
@@ -40,6 +41,7 @@ static hfiWrap wrap_geom(const hfiPathWalk* walk, int wrap, const hfPose* X_WG, 
                           .radius = hf_model_geom_size(m)[3 * geom],
                           .has_side = side >= 0};
   if (side >= 0) obstacle.side = pose_inv_point(*X_WG, site_point(walk, side));
+
   return hfi_wrap(&obstacle, pose_inv_point(*X_WG, p_W[0]), pose_inv_point(*X_WG, p_W[1]));
 }
 
@@ -60,7 +62,8 @@ static void bend_span(const hfiPathWalk* walk, int wrap, hfiPathSpan* span) {
   span->length = v3_norm(v3_sub(first, whole.p_W[0])) + w.curve + v3_norm(v3_sub(whole.p_W[1], last));
 }
 
-// Makes the span between the sites of two wraps. If there is a geom between them, wrap start + 1, the span goes around it.
+// Makes the span between the sites of two wraps. If there is a geom between them, wrap start + 1, the span goes around
+// it.
 static void make_span(const hfiPathWalk* walk, int start, int next, hfiPathSpan* span) {
   int from = hf_model_wrap_obj(walk->m)[start];
   int to = hf_model_wrap_obj(walk->m)[next];
@@ -72,6 +75,7 @@ static void make_span(const hfiPathWalk* walk, int start, int next, hfiPathSpan*
   if (next > start + 1) bend_span(walk, start + 1, span);
 }
 
+// Pulleys on the way change the scale of the spans behind them.
 int hfi_path_next(hfiPathWalk* walk, hfiPathSpan* span) {
   const int32_t* type = hf_model_wrap_type(walk->m);
   for (; walk->next < walk->end; ++walk->next) {
@@ -94,9 +98,11 @@ int hfi_path_next(hfiPathWalk* walk, hfiPathSpan* span) {
     walk->next = next;
     return 1;
   }
+
   return 0;
 }
 
+// Spans behind a pulley count less.
 double hfi_path_length(const hfModel* m, const hfPose* X_WB, int t) {
   hfiPathWalk walk = hfi_path_begin(m, X_WB, NULL, t);
   hfiPathSpan span;
@@ -111,6 +117,7 @@ double hfi_path_length(const hfModel* m, const hfPose* X_WB, int t) {
 static int is_on_one_body(const hfModel* m, int first, int last) {
   const int32_t* of_site = hf_model_site_body(m);
   int body = of_site[hf_model_wrap_obj(m)[first]];
+
   for (int w = first; w <= last; ++w) {
     int obj = hf_model_wrap_obj(m)[w];
     int side = hf_model_wrap_side(m)[w];
@@ -118,6 +125,7 @@ static int is_on_one_body(const hfModel* m, int first, int last) {
     if ((is_around ? hf_model_geom_body(m)[obj] : of_site[obj]) != body) return 0;
     if (is_around && side >= 0 && of_site[side] != body) return 0;
   }
+
   return 1;
 }
 
@@ -128,6 +136,7 @@ static void measure_constant_spans(hfiPathConstants* c, const hfModel* m, int t)
     if (is_on_one_body(m, span.first, walk.next)) c->length[span.first] = span.length;
 }
 
+// A span on one body keeps its length at all poses.
 void hfi_path_constants_init(hfiPathConstants* c, const hfModel* m, hfiArena* arena) {
   c->X_BG = HFI_TAKE(arena, hfPose, m->nwrap);
   c->length = HFI_TAKE(arena, double, m->nwrap);
@@ -137,6 +146,7 @@ void hfi_path_constants_init(hfiPathConstants* c, const hfModel* m, hfiArena* ar
     c->length[w] = -1;
     if (hf_model_wrap_type(m)[w] == HF_WRAP_GEOM) c->X_BG[w] = geom_in_body(m, hf_model_wrap_obj(m)[w]);
   }
+
   for (int t = 0; t < m->ntendon; ++t)
     if (hfi_tendon_is_spatial(m, t)) measure_constant_spans(c, m, t);
 }
@@ -148,6 +158,7 @@ static int find_wrap_dofs(const hfModel* m, int wrap, const int32_t** dof) {
   int type = hf_model_wrap_type(m)[wrap];
   int obj = hf_model_wrap_obj(m)[wrap];
   if (type == HF_WRAP_PULLEY) return 0;
+
   if (type == HF_WRAP_JOINT) {
     *dof = hf_model_jnt_dofadr(m) + obj;
     return 1;
@@ -157,6 +168,7 @@ static int find_wrap_dofs(const hfModel* m, int wrap, const int32_t** dof) {
   int body = type == HF_WRAP_SITE ? hf_model_site_body(m)[obj] : hf_model_geom_body(m)[obj];
   int last = hf_model_body_lastdof(m)[body];
   if (last < 0) return 0;
+
   *dof = hf_model_M_col(m) + hf_model_dof_Madr(m)[last];
   return hf_model_dof_depth(m)[last] + 1;
 }
@@ -165,6 +177,7 @@ static int find_wrap_dofs(const hfModel* m, int wrap, const int32_t** dof) {
 static int count_shared(const hfModel* m, int first, int end) {
   const int32_t* shared_dof = NULL;
   int shared = -1; // none yet
+
   for (int w = first; w < end; ++w) {
     if (hf_model_wrap_type(m)[w] == HF_WRAP_PULLEY) continue;
     const int32_t* dof = NULL;
@@ -177,6 +190,7 @@ static int count_shared(const hfModel* m, int first, int end) {
     while (same < n && same < shared && dof[same] == shared_dof[same]) same++;
     shared = same;
   }
+
   return shared;
 }
 
@@ -191,16 +205,19 @@ static int insert_dof(int32_t* list, int n, int32_t dof) {
   return n + 1;
 }
 
+// Dofs below those that all bodies share can change the length.
 int hfi_tendon_dofs(const hfModel* m, int t, int32_t* dof) {
   int first = hf_model_tendon_adr(m)[t];
   int end = first + hf_model_tendon_num(m)[t];
   int shared = hfi_tendon_is_spatial(m, t) ? count_shared(m, first, end) : 0;
   int n = 0;
+
   for (int w = first; w < end; ++w) {
     const int32_t* of_wrap = NULL;
     int count = find_wrap_dofs(m, w, &of_wrap);
     if (!dof && count > shared) n += count - shared;
     for (int k = shared; dof && k < count; ++k) n = insert_dof(dof, n, of_wrap[k]);
   }
+
   return dof || n < m->nv ? n : m->nv;
 }

@@ -10,8 +10,8 @@
 //
 // The shortest way of a thread past a sphere or a cylinder (docs/theory/actuation.md, "Spatial tendons").
 
-// What a thread wraps around. Its frame has its origin at the centre and, for a cylinder, z along the axis. The cylinder has
-// no ends.
+// What a thread wraps around. Its frame has its origin at the centre and, for a cylinder, z along the axis. The
+// cylinder has no ends.
 typedef struct hfiObstacle {
   int32_t is_cylinder;
   double radius;    // [m]
@@ -31,8 +31,8 @@ hfiWrap hfi_wrap(const hfiObstacle* obstacle, hfVec3 p0, hfVec3 p1);
 
 // ---- paths (path.c) ----------------------------------------------------------------------------------
 
-// A straight part of a path, between points that are fixed in two bodies. A point where it touches a geom counts as fixed in the
-// geom's body, because its motion along the surface does not change the length to first order.
+// A straight part of a path, between points that are fixed in two bodies. A point where it touches a geom counts as
+// fixed in the geom's body, because its motion along the surface does not change the length to first order.
 typedef struct hfiPathSegment {
   int32_t body[2];
   hfVec3 p_W[2]; // [m]
@@ -41,7 +41,7 @@ typedef struct hfiPathSegment {
 // Data of the paths of a model that hold at all poses.
 typedef struct hfiPathConstants {
   hfPose* X_BG;   // (nwrap) poses of geoms in their bodies
-  double* length; // (nwrap) length of the span that begins with this site, if its sites and geom are on one body; else -1 [m]
+  double* length; // (nwrap) length of the span from this site on, if its sites and geom are on one body; else -1 [m]
 } hfiPathConstants;
 
 // The path from one site to the next, perhaps around one geom.
@@ -65,15 +65,16 @@ typedef struct hfiPathWalk {
 int hfi_tendon_is_spatial(const hfModel* model, int tendon);
 // Plans the constants of all tendons in an arena, and computes them once it has memory.
 void hfi_path_constants_init(hfiPathConstants* constants, const hfModel* model, hfiArena* arena);
-// Starts at the beginning of a spatial tendon. With constants, which may be NULL, spans of a constant length have no segments.
+// Starts at the beginning of a spatial tendon. With constants, which may be NULL, spans of a constant length have no
+// segments.
 hfiPathWalk hfi_path_begin(const hfModel* model, const hfPose* X_WB, const hfiPathConstants* constants, int tendon);
 // Computes the next span. Returns 0 at the end.
 int hfi_path_next(hfiPathWalk* walk, hfiPathSpan* span);
 // The length of a spatial tendon with the bodies at X_WB (nbody) [m].
 double hfi_path_length(const hfModel* model, const hfPose* X_WB, int tendon);
 
-// The dofs that can change the length of any tendon, ascending; returns their number. `dof` may be NULL, then the number
-// is only an upper bound.
+// The dofs that can change the length of any tendon, ascending; returns their number. `dof` may be NULL, then the
+// number is only an upper bound.
 int hfi_tendon_dofs(const hfModel* model, int tendon, int32_t* dof);
 
 #endif

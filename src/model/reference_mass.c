@@ -17,6 +17,7 @@
 static void add_path_moment(const hfModel* m, int tendon, const hfPose* X_WB, double factor, double* row) {
   hfiPathWalk walk = hfi_path_begin(m, X_WB, NULL, tendon);
   hfiPathSpan span;
+
   while (hfi_path_next(&walk, &span))
     for (int s = 0; s < 2 * span.nsegment; ++s) {
       // each end of a segment is pulled along it
@@ -30,11 +31,13 @@ static void add_path_moment(const hfModel* m, int tendon, const hfPose* X_WB, do
     }
 }
 
+// A fixed tendon has its coefficients.
 void hfi_add_tendon_moment(const hfModel* m, int tendon, const hfPose* X_WB, double factor, double* row) {
   if (hfi_tendon_is_spatial(m, tendon)) {
     add_path_moment(m, tendon, X_WB, factor, row);
     return;
   }
+
   for (int k = 0; k < hf_model_tendon_num(m)[tendon]; ++k) {
     int w = hf_model_tendon_adr(m)[tendon] + k;
     int joint = hf_model_wrap_obj(m)[w];
@@ -68,18 +71,20 @@ static void add_tendons(const hfModel* m, int first, int n, const hfPose* X_WB, 
   }
 }
 
-// Adds the part of one tree to *compliance = j M^-1 j^T and *square = |M^-1 j^T|^2. Returns 0, -1 if there is no memory, or
-// the pivot at which M is not positive definite.
+// Adds the part of one tree to *compliance = j M^-1 j^T and *square = |M^-1 j^T|^2. Returns 0, -1 if there is no
+// memory, or the pivot at which M is not positive definite.
 static int add_tree(const hfModel* m, int tree, const hfPose* X_WB, const hfiInertia* composite, const double* row,
                     double* compliance, double* square) {
   int first = hf_model_tree_dofadr(m)[tree];
   int n = hf_model_tree_dofnum(m)[tree];
   int acts = 0;
+
   for (int i = 0; i < n; ++i) acts |= row[first + i] != 0;
   if (!acts) return 0;
 
   double* M = calloc((size_t)n * (size_t)(n + 1) + (size_t)m->nv, sizeof *M);
   if (!M) return -1;
+
   double* x = M + (size_t)n * (size_t)n;
   double* J = x + n;
   for (int i = 0; i < n; ++i) x[i] = row[first + i];
@@ -92,6 +97,7 @@ static int add_tree(const hfModel* m, int tree, const hfPose* X_WB, const hfiIne
     *compliance += hfi_dot(row + first, x, n);
     *square += hfi_dot(x, x, n);
   }
+
   free(M);
   return failed;
 }
@@ -108,12 +114,14 @@ hfStatus hfi_reference_acceleration(const hfModel* m, const double* row, double*
   int failed = X_WB && composite ? 0 : -1; // > 0: a pivot
   double square = 0;
   *compliance = 0;
+
   if (!failed) {
     hfi_reference_poses(m, X_WB);
     hfi_reference_composites(m, X_WB, composite);
     for (int t = 0; t < m->ntree && !failed; ++t)
       failed = add_tree(m, t, X_WB, composite, row, compliance, &square);
   }
+
   *acceleration = sqrt(square);
   free(X_WB);
   free(composite);

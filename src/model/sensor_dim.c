@@ -10,9 +10,11 @@ static int sum_widths(int data, const int* width, int count) {
   return sum;
 }
 
+// A sensor of one number is the rule.
 int hfi_sensor_dim(int type, int data, int num) {
   static const int contact[] = {1, 3, 3, 1, 3, 3, 3, 3, 3}; // hfContactData
   static const int ray[] = {1, 3, 3, 3, 3, 1};              // hfRayData
+
   switch (type) {
   case HF_SENSOR_RANGEFINDER:
     return num * sum_widths(data, ray, 6);
@@ -58,6 +60,7 @@ int hfi_sensor_dim(int type, int data, int num) {
 
 static int is_between(int type, int first, int last) { return type >= first && type <= last; }
 
+// Types that are not listed are those of joints.
 int hfi_sensor_accepts(int type, int kind) {
   if (is_between(type, HF_SENSOR_FRAME_POS, HF_SENSOR_FRAME_ANGACC) || type == HF_SENSOR_INSIDE_SITE)
     return kind == HF_OBJECT_BODY || kind == HF_OBJECT_INERTIAL || kind == HF_OBJECT_GEOM || kind == HF_OBJECT_SITE ||
@@ -74,6 +77,7 @@ int hfi_sensor_accepts(int type, int kind) {
   if (is_between(type, HF_SENSOR_TENDON_POS, HF_SENSOR_TENDON_VEL)) return kind == HF_OBJECT_TENDON;
   if (is_between(type, HF_SENSOR_TENDON_ACTUATOR_FORCE, HF_SENSOR_TENDON_LIMIT_FORCE)) return kind == HF_OBJECT_TENDON;
   if (is_between(type, HF_SENSOR_ACTUATOR_POS, HF_SENSOR_ACTUATOR_FORCE)) return kind == HF_OBJECT_ACTUATOR;
+
   return kind == HF_OBJECT_JOINT;
 }
 

@@ -1,6 +1,6 @@
 // The shapes, see shape.h: radius of the smallest ball, volume of the solid, area of the shell, sizes that fit a box.
-// Moments of inertia I are about the centre, for mass 1; r is a radius, l the full length of the straight part of a capsule or
-// cylinder.
+// Moments of inertia I are about the centre, for mass 1; r is a radius, l the full length of the straight part of a
+// capsule or cylinder.
 #include "model/shape.h"
 
 // Moments of a body of revolution about z.
@@ -42,6 +42,7 @@ static double capsule_solid(const double* s, double* I) {
   double balls = 1 - cylinder;
   double ixx = cylinder * (r * r / 4 + l * l / 12) + balls * (0.4 * r * r + 0.375 * r * l + l * l / 4);
   set_axial(I, ixx, cylinder * r * r / 2 + balls * 0.4 * r * r);
+
   return volume;
 }
 
@@ -56,6 +57,7 @@ static double capsule_shell(const double* s, double* I) {
   double ball = ball_area / total;
   double ixx = side * (r * r / 2 + l * l / 12) + ball * (2.0 / 3 * r * r + r * l / 2 + l * l / 4);
   set_axial(I, ixx, side * r * r + ball * 2.0 / 3 * r * r);
+
   return total;
 }
 
@@ -83,6 +85,7 @@ static double ellipsoid_shell(const double* s, double* I) {
   enum { N = 200 };
   double total = 0;
   double P[3] = {0, 0, 0}; // second moments
+
   for (int i = 0; i < N; ++i)
     for (int j = 0; j < N; ++j) {
       hfiSine polar = hfi_sine(HFI_PI * (i + 0.5) / N);
@@ -121,6 +124,7 @@ static double cylinder_shell(const double* s, double* I) {
   double caps = cap_area / total;
   double ixx = side * (r * r / 2 + l * l / 12) + caps * (r * r / 4 + l * l / 4);
   set_axial(I, ixx, side * r * r + caps * r * r / 2);
+
   return total;
 }
 
@@ -142,6 +146,7 @@ static double box_solid(const double* s, double* I) {
 static double box_shell(const double* s, double* I) {
   double area[3]; // of both faces normal to an axis
   double total = 0;
+
   for (int k = 0; k < 3; ++k) {
     area[k] = 8 * s[(k + 1) % 3] * s[(k + 2) % 3];
     total += area[k];
@@ -151,6 +156,7 @@ static double box_shell(const double* s, double* I) {
   for (int k = 0; k < 3; ++k)
     for (int i = 0; i < 3; ++i) P[i] += area[k] / total * (i == k ? sqr(s[i]) : sqr(s[i]) / 3);
   for (int i = 0; i < 3; ++i) I[i] = P[(i + 1) % 3] + P[(i + 2) % 3];
+
   return total;
 }
 
@@ -165,8 +171,8 @@ static void box_fit(double* size, hfVec3 s, int contain) {
 
 const hfiShapeKind hfi_shape_kinds[HFI_SHAPES] = {
     [HF_GEOM_PLANE] = {.name = "plane", .fromto_size = -1},
-    [HF_GEOM_SPHERE] = {.name = "sphere", .nsize = 1, .curvature = HFI_ROUND, .fromto_size = -1, .urdf = {{"radius", 1, 1}},
-                        SHAPE(sphere), .fit = sphere_fit},
+    [HF_GEOM_SPHERE] = {.name = "sphere", .nsize = 1, .curvature = HFI_ROUND, .fromto_size = -1,
+                        .urdf = {{"radius", 1, 1}}, SHAPE(sphere), .fit = sphere_fit},
     [HF_GEOM_CAPSULE] = {.name = "capsule", .nsize = 2, .curvature = HFI_ROUND, .fromto_size = 1,
                          .urdf = {{"radius", 1, 1}, {"length", 1, 0.5}}, SHAPE(capsule), .fit = capsule_fit},
     [HF_GEOM_ELLIPSOID] = {.name = "ellipsoid", .nsize = 3, .curvature = HFI_CURVED, .fromto_size = 2,

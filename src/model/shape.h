@@ -19,7 +19,8 @@ typedef struct hfiUrdfSize {
   double factor;
 } hfiUrdfSize;
 
-// The surface of a shape at a contact: flat or with corners, at which a contact point stays; round about a centre or an axis; or curved.
+// The surface of a shape at a contact: flat or with corners, at which a contact point stays; round about a centre or an
+// axis; or curved.
 enum { HFI_FLAT, HFI_ROUND, HFI_CURVED };
 
 typedef struct hfiShapeKind {
@@ -36,8 +37,8 @@ typedef struct hfiShapeKind {
   // Unit-mass inertia (xx yy zz) of the solid, and of its surface alone; they return volume and area.
   double (*solid)(const double* size, double I[3]);
   double (*shell)(const double* size, double I[3]);
-  // Fits the sizes to a box of half sizes s: a shape of similar size, or, if `contain` is 1, the smallest shape whose own box contains it. The z axis
-  // is the long one.
+  // Fits the sizes to a box of half sizes s: a shape of similar size, or, if `contain` is 1, the smallest shape whose
+  // own box contains it. The z axis is the long one.
   void (*fit)(double* size, hfVec3 s, int contain);
 } hfiShapeKind;
 

@@ -55,10 +55,12 @@ static hfState layout_state(const hfModel* m, int max_memory) {
                .nhistory = m->nhistory,
                .nrest = m->nrest};
   size_t end = (sizeof s + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+
   for (int k = 0; k < HFI_STATE_PARTS; ++k) {
     *address_of(&s, &hfi_state_parts[k]) = (int64_t)end;
     end = (end + hfi_state_part_bytes(&s, &hfi_state_parts[k]) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   }
+
   s.size = (uint64_t)end;
   s.nmemory = 0; // there is room for max_memory contacts
   return s;
@@ -78,11 +80,13 @@ static void clear_histories(hfState* s, const hfModel* m) {
     int n = hf_model_actuator_nsample(m)[i];
     if (n > 0) hfi_delay_init(history + hf_model_actuator_historyadr(m)[i], n, 1, s->time, m->world.timestep);
   }
+
   for (int i = 0; i < m->nsensor; ++i)
     if (hf_model_sensor_nsample(m)[i] > 0)
       hfi_samples_init(m, i, s->time, history + hf_model_sensor_historyadr(m)[i]);
 }
 
+// All numbers that are not set here are zero.
 hfState* hf_state_init(void* memory, const hfModel* model, int max_memory) {
   assert(memory && max_memory >= 0);
   hfState header = layout_state(model, max_memory);
@@ -97,9 +101,11 @@ hfState* hf_state_init(void* memory, const hfModel* model, int max_memory) {
     memcpy(rest, hf_model_qpos_spring(model), sizeof *rest * (size_t)s->nq);
     memcpy(rest + s->nq, hf_model_tendon_springlength(model), sizeof *rest * 2 * (size_t)model->ntendon);
   }
+
   for (int t = 0; t < model->ntree; ++t)
     if (hf_model_tree_sleep(model)[t] == HF_SLEEP_INIT)
       hf_state_mutable_discrete(s)[HFI_WORD_TREES + t] = HFI_ASLEEP_FROM_START;
+
   return s;
 }
 
@@ -123,9 +129,9 @@ static int is_single_body(const hfModel* m, int tree) {
   return hf_model_dof_body(m)[first] == hf_model_dof_body(m)[last];
 }
 
-// The number of contacts that are planned for a geom. In a heap it is the number of corners of the faces on which it lies and
-// which lie on it; on a robot it is that of one face for every second geom. A mesh may touch everywhere, and terrain in many
-// places.
+// The number of contacts that are planned for a geom. In a heap it is the number of corners of the faces on which it
+// lies and which lie on it; on a robot it is that of one face for every second geom. A mesh may touch everywhere, and
+// terrain in many places.
 static int count_planned_contacts(const hfModel* m, int g) {
   int tree = hf_model_body_tree(m)[hf_model_geom_body(m)[g]];
   int type = hf_model_geom_type(m)[g];
@@ -159,22 +165,24 @@ hfState* hf_state_clone(const hfState* state) {
   return copy ? memcpy(copy, state, (size_t)state->size) : NULL;
 }
 
+// The room for contacts may differ, so that the parts are copied one by one.
 hfStatus hf_state_copy(hfState* to, const hfState* from, hfError* error) {
   hfi_clear_error(error);
   if (!hfi_state_same_sizes(to, from))
-    return hfi_refuse(error, HF_ERROR_ARGUMENT,
-                      "the states are of different models (nq %d nv %d, the copy has %d %d)", from->nq, from->nv, to->nq,
-                      to->nv);
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "the states are of different models (nq %d nv %d, the copy has %d %d)",
+                      from->nq, from->nv, to->nq, to->nv);
   if (from->nmemory > to->max_memory)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "the state remembers %d contacts, the copy has room for %d", from->nmemory,
-                      to->max_memory);
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "the state remembers %d contacts, the copy has room for %d",
+                      from->nmemory, to->max_memory);
 
   to->time = from->time;
   to->nmemory = from->nmemory;
+
   for (int k = 0; k < HFI_STATE_PARTS; ++k) {
     const hfiStatePart* part = &hfi_state_parts[k];
     memcpy(hfi_state_part(to, part), hfi_state_part(from, part), hfi_state_part_bytes(from, part));
   }
+
   return HF_OK;
 }
 
@@ -188,14 +196,17 @@ static int fits(const hfState* s, const hfState* header) {
   return header->nmemory >= 0 && header->nmemory <= header->max_memory;
 }
 
+// Bytes of a file or another process need not be aligned.
 hfStatus hf_state_assign(hfState* s, const void* bytes, size_t size, hfError* error) {
   hfi_clear_error(error);
   hfState header;
   if (size >= sizeof header) memcpy(&header, bytes, sizeof header);
+
   if (size < sizeof header || size != s->size || !fits(s, &header))
     return hfi_refuse(error, HF_ERROR_ARGUMENT,
                       "these %zu bytes are no state of this model and capacity; such a state has %llu bytes", size,
                       (unsigned long long)s->size);
+
   memcpy(s, bytes, size);
   return HF_OK;
 }
@@ -207,6 +218,7 @@ static void set_key_input(hfInput* input, const hfModel* m, size_t key) {
   size_t nu = (size_t)m->nu;
   size_t nmocap = (size_t)m->nmocap;
   const double* ctrl = hf_model_key_ctrl(m) + key * nu;
+
   for (size_t i = 0; input->ctrl && i < nu; ++i)
     input->ctrl[i] = hf_model_actuator_signal(m)[i] >= 0 ? NAN : ctrl[i];
   if (input->mocap_pos)
@@ -215,6 +227,7 @@ static void set_key_input(hfInput* input, const hfModel* m, size_t key) {
     memcpy(input->mocap_quat, hf_model_key_mquat(m) + 4 * key * nmocap, sizeof(double) * 4 * nmocap);
 }
 
+// The time of the keyframe counts for the histories, too.
 hfStatus hf_state_set_key(hfState* s, hfInput* input, const hfModel* m, int key, hfError* error) {
   hfi_clear_error(error);
   if (key < 0 || key >= m->nkey)
@@ -231,6 +244,7 @@ hfStatus hf_state_set_key(hfState* s, hfInput* input, const hfModel* m, int key,
   memcpy(hf_state_mutable_v(s), hf_model_key_qvel(m) + k * nv, sizeof(double) * nv);
   memcpy(hf_state_mutable_act(s), hf_model_key_act(m) + k * na, sizeof(double) * na);
   if (input) set_key_input(input, m, k);
+
   return HF_OK;
 }
 
@@ -238,6 +252,7 @@ hfStatus hf_state_set_key(hfState* s, hfInput* input, const hfModel* m, int key,
 
 static const char MAGIC[8] = "HFSTATE";
 
+// The file is the block behind eight bytes that say what it is.
 hfStatus hf_state_write(const hfState* s, const char* path, hfError* error) {
   hfi_clear_error(error);
   hfiOutput out;
@@ -255,6 +270,7 @@ static hfStatus read_whole(FILE* file, const char* path, const hfState* s, hfSta
   int is_state = fread(magic, sizeof magic, 1, file) == 1 && memcmp(magic, MAGIC, sizeof magic) == 0;
   if (!is_state || fread(&header, sizeof header, 1, file) != 1)
     return hfi_refuse(error, HF_ERROR_PARSE, "%s: not a saved state", path);
+
   if (!fits(s, &header))
     return hfi_refuse(error, HF_ERROR_MODEL,
                       "%s: saved for another model or capacity (nq %d, nv %d, max_memory %d; here %d, %d, %d)", path,
@@ -262,14 +278,17 @@ static hfStatus read_whole(FILE* file, const char* path, const hfState* s, hfSta
 
   *whole = malloc((size_t)header.size);
   if (!*whole) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+
   **whole = header;
   if (fread((char*)*whole + sizeof header, (size_t)header.size - sizeof header, 1, file) != 1)
     return hfi_refuse(error, HF_ERROR_PARSE, "%s: cut short", path);
   if (fgetc(file) != EOF)
     return hfi_refuse(error, HF_ERROR_PARSE, "%s: longer than the state that it begins with", path);
+
   return HF_OK;
 }
 
+// The state changes only after the whole file is read and fits.
 hfStatus hf_state_read(hfState* s, const char* path, hfError* error) {
   hfi_clear_error(error);
   FILE* file = fopen(path, "rb");
@@ -280,11 +299,13 @@ hfStatus hf_state_read(hfState* s, const char* path, hfError* error) {
   if (status == HF_OK) memcpy(s, whole, (size_t)whole->size);
   free(whole);
   fclose(file);
+
   return status;
 }
 
 // ---- inputs --------------------------------------------------------------------------------------
 
+// The input and its arrays are one block of memory.
 hfInput* hf_input_create(const hfModel* m) {
   size_t n = (size_t)(m->nu + 3 * m->nv + 6 * m->nbody + 7 * m->nmocap);
   hfInput* input = calloc(1, sizeof *input + sizeof(double) * n);
@@ -305,11 +326,13 @@ hfInput* hf_input_create(const hfModel* m) {
     input->velocity_target[i] = NAN;
     input->force_limit[i] = INFINITY;
   }
+
   for (int i = 0; i < m->nmocap; ++i) {
     int b = hf_model_mocap_body(m)[i];
     memcpy(input->mocap_pos + 3 * i, hf_model_body_pos(m) + 3 * b, 3 * sizeof(double));
     memcpy(input->mocap_quat + 4 * i, hf_model_body_quat(m) + 4 * b, 4 * sizeof(double));
   }
+
   return input;
 }
 

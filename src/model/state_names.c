@@ -27,7 +27,9 @@ static int find_joint(const hfState* s, const hfModel* m, const char* joint, hfE
   return status == HF_OK ? find_object(m, HF_OBJECT_JOINT, joint, error) : (int)status;
 }
 
-hfStatus hf_state_get_joint(const hfState* s, const hfModel* m, const char* joint, double* q, double* v, hfError* error) {
+// q and v may be NULL.
+hfStatus hf_state_get_joint(const hfState* s, const hfModel* m, const char* joint, double* q, double* v,
+                            hfError* error) {
   hfi_clear_error(error);
   int j = find_joint(s, m, joint, error);
   if (j < 0) return (hfStatus)j;
@@ -64,6 +66,7 @@ hfStatus hf_state_set_joint(hfState* s, const hfModel* m, const char* joint, con
   if (q) memcpy(coordinates, q, sizeof *q * (size_t)info.nq);
   if (has_turn) q_store(coordinates + info.quat, q_unit(turn));
   if (v) memcpy(hf_state_mutable_v(s) + hf_model_jnt_dofadr(m)[j], v, sizeof *v * (size_t)info.nv);
+
   return HF_OK;
 }
 
@@ -71,6 +74,7 @@ hfStatus hf_state_set_joint(hfState* s, const hfModel* m, const char* joint, con
 static int find_free_joint(const hfModel* m, const char* body, hfError* error) {
   int b = find_object(m, HF_OBJECT_BODY, body, error);
   if (b < 0) return b;
+
   int j = hf_model_body_jntadr(m)[b];
   if (j >= 0 && hf_model_jnt_type(m)[j] == HF_JOINT_FREE) return j;
   return (int)hfi_refuse(error, HF_ERROR_ARGUMENT,
@@ -79,10 +83,11 @@ static int find_free_joint(const hfModel* m, const char* body, hfError* error) {
                          body);
 }
 
-// By this much the products of the columns of a rotation may differ from 0 and 1: numbers of single precision, or with four
-// digits, pass [-].
+// By this much the products of the columns of a rotation may differ from 0 and 1: numbers of single precision, or with
+// four digits, pass [-].
 static const double ROTATION_TOLERANCE = 1e-3;
 
+// Are its columns of unit length, perpendicular and right-handed?
 static int is_rotation(hfMat3 R) {
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j <= i; ++j) {
@@ -103,6 +108,7 @@ hfStatus hf_state_set_body(hfState* s, const hfModel* m, const char* body, const
   hfi_clear_error(error);
   hfStatus status = check_sizes(s, m, error);
   if (status != HF_OK) return status;
+
   int j = find_free_joint(m, body, error);
   if (j < 0) return (hfStatus)j;
 
@@ -120,9 +126,11 @@ hfStatus hf_state_set_body(hfState* s, const hfModel* m, const char* body, const
     v3_store(q, X_WB->p);
     q_store(q + 3, turn);
   }
+
   if (V_WB) {
     v3_store(v, V_WB->v);
     v3_store(v + 3, w_B);
   }
+
   return HF_OK;
 }

@@ -23,7 +23,8 @@ extern const hfiStatePart hfi_state_parts[HFI_STATE_PARTS];
 void* hfi_state_part(const hfState* s, const hfiStatePart* part);
 size_t hfi_state_part_bytes(const hfState* s, const hfiStatePart* part);
 
-// Do two states belong to one model, by the sizes that a model determines? Their room for remembered contacts may differ.
+// Do two states belong to one model, by the sizes that a model determines? Their room for remembered contacts may
+// differ.
 static inline int hfi_state_same_sizes(const hfState* a, const hfState* b) {
   return a->nq == b->nq && a->nv == b->nv && a->na == b->na && a->ndiscrete == b->ndiscrete &&
          a->nfriction == b->nfriction && a->nhistory == b->nhistory && a->nrest == b->nrest;

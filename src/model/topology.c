@@ -1,5 +1,5 @@
-// dof_parent is the previous dof on the way to the root; row i of M has the entries {ancestors of i, i}, ascending, so its
-// length is dof_depth + 1.
+// dof_parent is the previous dof on the way to the root; row i of M has the entries {ancestors of i, i}, ascending, so
+// its length is dof_depth + 1.
 #include "model/derive.h"
 
 #include "model/joint.h"
@@ -17,6 +17,7 @@ const hfModelField hfi_topology_fields[HFI_TOPOLOGY_FIELDS] = {
 static void number_joints(hfModel* m) {
   int qadr = 0;
   int vadr = 0;
+
   for (int j = 0; j < m->njnt; ++j) {
     int body = hf_model_jnt_body(m)[j];
     int type = hf_model_jnt_type(m)[j];
@@ -38,6 +39,7 @@ static void number_joints(hfModel* m) {
   }
 }
 
+// Counts the geoms of each body and notes its first one.
 static void number_geoms(hfModel* m) {
   for (int i = 0; i < m->ngeom; ++i) {
     int body = hf_model_geom_body(m)[i];
@@ -56,6 +58,7 @@ static void chain_dofs(hfModel* m, int b, int tree) {
     hfi_set_dof_depth(m)[i] = last < 0 ? 0 : hf_model_dof_depth(m)[last] + 1;
     last = i;
   }
+
   hfi_set_body_lastdof(m)[b] = last;
 }
 
@@ -64,10 +67,12 @@ static void link_body(hfModel* m, int b, int* nmocap, int* ntree) {
   int parent = hf_model_body_parent(m)[b];
   int is_mocap = hf_model_body_mocap(m)[b] >= 0;
   int ndof = hf_model_body_dofnum(m)[b];
+
   if (is_mocap) {
     hfi_set_body_mocap(m)[b] = *nmocap;
     hfi_set_mocap_body(m)[(*nmocap)++] = b;
   }
+
   int is_own_root = b == 0 || parent == 0;
   int is_own_weld = b == 0 || ndof > 0 || is_mocap;
   hfi_set_body_root(m)[b] = is_own_root ? b : hf_model_body_root(m)[parent];
@@ -81,11 +86,13 @@ static void link_body(hfModel* m, int b, int* nmocap, int* ntree) {
     hfi_set_tree_dofadr(m)[tree] = hf_model_body_dofadr(m)[b];
     hfi_set_tree_dofnum(m)[tree] = 0;
   }
+
   if (ndof > 0) hfi_set_tree_dofnum(m)[tree] += ndof;
   hfi_set_body_tree(m)[b] = tree;
   chain_dofs(m, b, tree);
 }
 
+// A subtree ends where that of its last child ends.
 static void close_subtrees(hfModel* m) {
   int32_t* end = hfi_set_body_subtreeend(m);
   for (int b = 0; b < m->nbody; ++b) end[b] = b + 1;
@@ -110,13 +117,16 @@ static void fill_sparsity(hfModel* m) {
   }
 }
 
+// Joints and geoms first, because bodies hang on their dofs.
 void hfi_fill_topology(hfModel* m) {
   int nmocap = 0;
   int ntree = 0;
+
   for (int b = 0; b < m->nbody; ++b) {
     hfi_set_body_jntadr(m)[b] = hfi_set_body_dofadr(m)[b] = hfi_set_body_geomadr(m)[b] = -1;
     hfi_set_body_jntnum(m)[b] = hfi_set_body_dofnum(m)[b] = hfi_set_body_geomnum(m)[b] = 0;
   }
+
   number_joints(m);
   number_geoms(m);
   for (int b = 0; b < m->nbody; ++b) link_body(m, b, &nmocap, &ntree);

@@ -1,26 +1,27 @@
 // A thread from p0 to p1 past a circle of radius r about the origin.
 //
-// Outside: for the sense s = +1 (counter-clockwise) or -1 the thread leaves p0 along a tangent, follows the circle and leaves
-// it along a tangent through p1. With e = (-y, x) of a point p = (x, y), beta = acos(r/|p|) and alpha the direction of p,
+// Outside: for the sense s = +1 (counter-clockwise) or -1 the thread leaves p0 along a tangent, follows the circle and
+// leaves it along a tangent through p1. With e = (-y, x) of a point p = (x, y), beta = acos(r/|p|) and alpha the
+// direction of p,
 //
 //   t0 = (r^2 p0 + s r sqrt(|p0|^2 - r^2) e0)/|p0|^2       tangent point of p0
 //   t1 = (r^2 p1 - s r sqrt(|p1|^2 - r^2) e1)/|p1|^2       tangent point of p1
 //   angle = (s (alpha1 - alpha0) mod 2 pi) - beta0 - beta1    of the arc
 //
-// The thread takes the shorter way round, and is straight if the straight line misses the circle. But if a side is given and
-// lies opposite of both points (-side is in the sector between p0 and p1), it takes the longer way, whether or not the line
-// misses.
+// The thread takes the shorter way round, and is straight if the straight line misses the circle. But if a side is
+// given and lies opposite of both points (-side is in the sector between p0 and p1), it takes the longer way, whether
+// or not the line misses.
 //
 // Inside: a thread that must pass through the circle but would miss it touches it at one point t, where
 // |p0 - t| + |t - p1| is stationary. With a = |p| and phi the angle of t measured from p,
 //
 //   d|p - t|/dphi = a r sin(phi)/|p - t|
 //
-// grows with phi while p sees t, up to phi = beta. On the arc that both points see, the sum of the two derivatives therefore
-// has one zero, which a safeguarded Newton method finds.
+// grows with phi while p sees t, up to phi = beta. On the arc that both points see, the sum of the two derivatives
+// therefore has one zero, which a safeguarded Newton method finds.
 //
-// A sphere is a circle in the plane of p0, p1 and its centre. A cylinder is a circle seen along its axis; unrolled, the way is
-// straight, so that z grows evenly along it.
+// A sphere is a circle in the plane of p0, p1 and its centre. A cylinder is a circle seen along its axis; unrolled, the
+// way is straight, so that z grows evenly along it.
 #include "math/elementary.h"
 #include "model/path.h"
 
@@ -53,6 +54,7 @@ static Point2 tangent_point(Point2 p, double r, double sense) {
   return (Point2){along * p.x - across * p.y, along * p.y + across * p.x};
 }
 
+// The way around the circle in this sense.
 static Arc arc_of_sense(Point2 p0, Point2 p1, double r, double sense) {
   double turn = sense * hfi_atan2(cross2(p0, p1), dot2(p0, p1));
   if (turn < 0) turn += 2 * HFI_PI;
@@ -93,13 +95,14 @@ static void add_slope(double a, double r, double phi, double* slope, double* cur
   *curvature += (a * r * turn.cos - s * s) / f;
 }
 
-// The angle of the point of touch, from p0 towards p1, which lie `turn` apart and a0, a1 from the centre. A safeguarded Newton
-// method: [low, high] holds the zero of the slope.
+// The angle of the point of touch, from p0 towards p1, which lie `turn` apart and a0, a1 from the centre. A safeguarded
+// Newton method: [low, high] holds the zero of the slope.
 static double find_touch_angle(double a0, double a1, double r, double turn) {
   enum { MOST_STEPS = 60 }; // bisection alone reaches the last bit in this many steps
   double low = max2(0, turn - hfi_acos(r / a1));
   double high = min2(turn, hfi_acos(r / a0));
   double phi = 0.5 * (low + high);
+
   for (int i = 0; i < MOST_STEPS; ++i) {
     double slope = 0;
     double back = 0;
@@ -115,9 +118,11 @@ static double find_touch_angle(double a0, double a1, double r, double turn) {
     if (next == phi) break;
     phi = next;
   }
+
   return phi;
 }
 
+// The way through the circle: it touches at one point, or is straight if the line meets the circle.
 static Arc wrap_inside(Point2 p0, Point2 p1, double r) {
   Point2 near = nearest_to_centre(p0, p1);
   if (dot2(near, near) <= r * r) return STRAIGHT;
@@ -129,12 +134,14 @@ static Arc wrap_inside(Point2 p0, Point2 p1, double r) {
   double c = touch.cos * r / a0;
   double s = touch.sin * r / a0;
   Point2 t = {c * p0.x - s * p0.y, c * p0.y + s * p0.x};
+
   return (Arc){{t, t}, 0};
 }
 
 // ---- sphere and cylinder ---------------------------------------------------------------------------
 
-// Unit vector along the part of p that is perpendicular to the unit vector e; any perpendicular vector if this part is zero.
+// Unit vector along the part of p that is perpendicular to the unit vector e; any perpendicular vector if this part is
+// zero.
 static hfVec3 perpendicular_unit(hfVec3 p, hfVec3 e) {
   hfVec3 rest = v3_axpy(-v3_dot(p, e), e, p);
   if (v3_norm2(rest) > 1e-24 * v3_norm2(p)) return v3_unit(rest);
@@ -151,13 +158,16 @@ static hfiWrap lift_to_cylinder(const Arc* arc, double r, hfVec3 p0, hfVec3 p1) 
   double out = norm2(sub2((Point2){p1.x, p1.y}, arc->t[1]));
   double round = r * arc->angle;
   double rise = (p1.z - p0.z) / (in + round + out);
+  hfVec3 first = v3(arc->t[0].x, arc->t[0].y, p0.z + rise * in);
+  hfVec3 last = v3(arc->t[1].x, arc->t[1].y, p1.z - rise * out);
   return (hfiWrap){.touches = 1,
-                   .p = {v3(arc->t[0].x, arc->t[0].y, p0.z + rise * in), v3(arc->t[1].x, arc->t[1].y, p1.z - rise * out)},
+                   .p = {first, last},
                    .curve = sqrt(sqr(round) + sqr(rise * round))};
 }
 
 static Point2 project(hfVec3 p, hfVec3 e1, hfVec3 e2) { return (Point2){v3_dot(p, e1), v3_dot(p, e2)}; }
 
+// Projects the points into the plane of the circle, finds the arc there, and lifts it back.
 hfiWrap hfi_wrap(const hfiObstacle* o, hfVec3 p0, hfVec3 p1) {
   // the plane of the circle
   hfVec3 e1 = o->is_cylinder ? v3(1, 0, 0) : v3_unit(p0);
@@ -169,8 +179,11 @@ hfiWrap hfi_wrap(const hfiObstacle* o, hfVec3 p0, hfVec3 p1) {
   // a thread that starts inside is straight
   double r = o->radius;
   if (!(norm2(q0) > r && norm2(q1) > r)) return (hfiWrap){0};
-  int is_inside = o->has_side && v3_norm2(o->side) < r * r;
-  Arc arc = is_inside ? wrap_inside(q0, q1, r) : wrap_outside(q0, q1, r, o->has_side ? &side : NULL);
+
+  Arc arc;
+  if (!o->has_side) arc = wrap_outside(q0, q1, r, NULL);
+  else if (v3_norm2(o->side) < r * r) arc = wrap_inside(q0, q1, r);
+  else arc = wrap_outside(q0, q1, r, &side);
   if (arc.angle < 0) return (hfiWrap){0};
   if (o->is_cylinder) return lift_to_cylinder(&arc, r, p0, p1);
 

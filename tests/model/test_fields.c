@@ -1,9 +1,9 @@
-// include/holdfast/model_fields.h is what the table src/model/fields.txt says: every field is declared with its shape, unit and
-// meaning. After a change of the table,
+// The header include/holdfast/model_fields.h and Python's stub python/holdfast/_fields.pyi are what the table
+// src/model/fields.txt says: every field is declared with its shape, unit and meaning. After a change of the table,
 //
 //   test_model_fields --write
 //
-// writes the header again.
+// writes both again.
 #include "support/cmocka_all.h"
 
 #include <ctype.h>
@@ -13,6 +13,7 @@
 
 #define TABLE HF_SOURCE_DIR "/src/model/fields.txt"
 #define HEADER HF_SOURCE_DIR "/include/holdfast/model_fields.h"
+#define STUB HF_SOURCE_DIR "/python/holdfast/_fields.pyi"
 enum { MOST_ROWS = 400, LINE = 320, WIDTH = 120 };
 
 // A row of the table. A title has only a text, a count a name and a text.
@@ -135,26 +136,73 @@ static void print_header(FILE* out) {
           "#endif\n");
 }
 
+// ---- Python's stub ---------------------------------------------------------------------------------
+
+static const char* array_of(const Row* row) {
+  if (strcmp(row->type, "double") == 0) return "float64";
+  return strcmp(row->type, "float") == 0 ? "float32" : "int32";
+}
+
+// Prints the declaration of a count or field; `names` is a function in Python.
+static void print_attribute(FILE* out, const Row* row, const char* type) {
+  const char* separator = strcmp(row->columns, "1") == 0 ? "" : ", ";
+  const char* columns = *separator ? row->columns : "";
+  if (is_count(row)) fprintf(out, "    %s: int  # %s\n", row->name, row->text);
+  if (is_field(row) && strcmp(row->type, "char") != 0)
+    fprintf(out, "    %s: %s  # (%s%s%s) %s\n", row->name, type, row->rows, separator, columns, row->text);
+}
+
+static void print_stub(FILE* out) {
+  fprintf(out,
+          "\"\"\"What models and parameters have, for type checkers. Made of src/model/fields.txt (tests/model/test_fields.c).\"\"\"\n\n"
+          "from typing import Any\n\n"
+          "from numpy import float32, float64, int32\n"
+          "from numpy.typing import NDArray\n\n"
+          "class ModelFields:\n");
+  for (const Row* row = table; row < table + row_count; ++row) {
+    char type[32];
+    snprintf(type, sizeof type, "NDArray[%s]", array_of(row));
+    print_attribute(out, row, type);
+  }
+
+  fprintf(out, "\nclass Parameter:  # an array to which anything can be assigned that has its shape\n"
+               "    def __get__(self, owner: Any, kind: Any = None) -> NDArray[float64]: ...\n"
+               "    def __set__(self, owner: Any, value: Any) -> None: ...\n\n"
+               "class ParameterFields:\n");
+  for (const Row* row = table; row < table + row_count; ++row)
+    if (is_field(row) && row->overlay) print_attribute(out, row, "Parameter");
+}
+
 // ---- tests -----------------------------------------------------------------------------------------
+
+static void compare_file(const char* path, void (*print)(FILE*)) {
+  FILE* made = tmpfile();
+  FILE* kept = fopen(path, "r");
+  assert_non_null(made);
+  assert_non_null(kept);
+  print(made);
+  rewind(made);
+
+  char wanted[2 * LINE];
+  char found[2 * LINE];
+  for (int line = 1; fgets(wanted, sizeof wanted, made); ++line) {
+    if (!fgets(found, sizeof found, kept)) fail_msg("%s ends before line %d: %s", path, line, wanted);
+    if (strcmp(wanted, found) != 0)
+      fail_msg("%s:%d is\n%swhere the table says\n%sWrite it again: test_model_fields --write", path, line, found, wanted);
+  }
+  if (fgets(found, sizeof found, kept)) fail_msg("%s has more lines than the table: %s", path, found);
+  fclose(made);
+  fclose(kept);
+}
 
 static void test_header_is_made_of_the_table(void** state) {
   (void)state;
-  FILE* made = tmpfile();
-  FILE* kept = fopen(HEADER, "r");
-  assert_non_null(made);
-  assert_non_null(kept);
-  print_header(made);
-  rewind(made);
+  compare_file(HEADER, print_header);
+}
 
-  char wanted[LINE];
-  char found[LINE];
-  for (int line = 1; fgets(wanted, sizeof wanted, made); ++line) {
-    if (!fgets(found, sizeof found, kept)) fail_msg("%s ends before line %d: %s", HEADER, line, wanted);
-    if (strcmp(wanted, found) != 0) fail_msg("%s:%d is\n%swhere the table says\n%sWrite it again: test_model_fields --write", HEADER, line, found, wanted);
-  }
-  if (fgets(found, sizeof found, kept)) fail_msg("%s has more lines than the table: %s", HEADER, found);
-  fclose(made);
-  fclose(kept);
+static void test_stub_is_made_of_the_table(void** state) {
+  (void)state;
+  compare_file(STUB, print_stub);
 }
 
 static void test_no_field_stands_there_twice_or_without_meaning(void** state) {
@@ -168,16 +216,19 @@ static void test_no_field_stands_there_twice_or_without_meaning(void** state) {
   }
 }
 
+static int write_file(const char* path, void (*print)(FILE*)) {
+  FILE* out = fopen(path, "w");
+  if (!out) return 1;
+  print(out);
+  return fclose(out);
+}
+
 int main(int argc, char** argv) {
   read_table();
-  if (argc > 1 && strcmp(argv[1], "--write") == 0) {
-    FILE* out = fopen(HEADER, "w");
-    if (!out) return 1;
-    print_header(out);
-    return fclose(out);
-  }
+  if (argc > 1 && strcmp(argv[1], "--write") == 0) return write_file(HEADER, print_header) | write_file(STUB, print_stub);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_header_is_made_of_the_table),
+      cmocka_unit_test(test_stub_is_made_of_the_table),
       cmocka_unit_test(test_no_field_stands_there_twice_or_without_meaning),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

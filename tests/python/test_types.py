@@ -30,6 +30,10 @@ sim.state.q = [0, 1]
 forces = hf.columns(sim.contacts())["fn"].sum()
 sim.stat.q = 1
 hf.Model.from_file("a.urdf", srdff="a.srdf")
+mass = model.body_mass.sum() / model.nbody
+masses = model.body_mas
+hf.Params(model).geom_friction = 1
+hf.Params(model).geom_type
 """)
     done = mypy("--ignore-missing-imports", "program.py", cwd=tmp_path)
-    assert [line.split(":")[1] for line in done.stdout.splitlines() if ": error:" in line] == ["6", "7"], done.stdout + done.stderr
+    assert [line.split(":")[1] for line in done.stdout.splitlines() if ": error:" in line] == ["6", "7", "9", "11"], done.stdout + done.stderr
