@@ -11,7 +11,8 @@ typedef struct hfiCompliance { double k, c; } hfiCompliance; // [N/m, N s/m] or 
 
 // ---- the law of a limit -------------------------------------------------------------------------------
 //
-// A limit has a stiffness and damping of its own, or MuJoCo's solref, or neither: then each method has its own law for it.
+// A limit has a stiffness and damping of its own, or MuJoCo's solref, or neither: then each method has its own law for
+// it.
 
 // Stiffness and damping that the model gives to the limits of a joint; zero if it gives none.
 static inline hfiCompliance hfi_joint_limit_given(const hfModel* m, int joint) {
@@ -35,17 +36,20 @@ typedef struct hfiAffine { double constant, length, velocity; } hfiAffine;
 
 static inline double hfi_drive_force(hfiDrive d, double s) { return clamp(d.f0 - d.kappa * s, d.lo, d.hi); }
 
-// The model's parameters of an actuator's force in one struct. Like hfiPassive, it is computed again when parameters change.
+// The model's parameters of an actuator's force in one struct. Like hfiPassive, it is computed again when parameters
+// change.
 typedef struct hfiServo {
   double gain[3], bias[3]; // force = (gain0 + gain1 l + gain2 s) input + bias0 + bias1 l + bias2 s
   double lo, hi;           // bounds of the force
   double ctrl_lo, ctrl_hi; // bounds of the control, infinite where it has none
   double period;           // of a servo on a rotation in space: lengths this far apart are one turn; else 0
   int32_t plain;           // 1: this is the whole force, because the actuator is no muscle and has no integral
-  int32_t obeys;           // 1: its input is the clamped control, because it has no activation, no period and is no motor
+  // 1: its input is the clamped control, because it has no activation, no period and is no motor
+  int32_t obeys;
   int32_t transmission;    // hfTransmission
   int32_t is_motor;        // 1: a DC motor, whose force is that of motor.c
-  int32_t direct;          // 1: plain, acts on a hinge or slide that has no drive sum, not by inverse dynamics, and nothing switches it off
+  // 1: plain, acts on a hinge or slide that has no drive sum, not by inverse dynamics, and nothing switches it off
+  int32_t direct;
 } hfiServo;
 
 // Inputs and state of a DC motor at the start of a step (motor.c).
@@ -62,8 +66,8 @@ typedef struct hfiBodyDrag hfiBodyDrag;
 typedef struct hfiOverload hfiOverload;
 typedef struct hfiTension hfiTension;
 
-// What is computed and still valid, as bits of hfActuation.fresh. One rule: only the functions of this folder set and clear them; whoever needs forces
-// calls hfi_need_forces.
+// What is computed and still valid, as bits of hfActuation.fresh. One rule: only the functions of this folder set and
+// clear them; whoever needs forces calls hfi_need_forces.
 typedef enum hfiActuationFresh {
   HFI_FRESH_FORCES = 1,    // force and joint_force are those of the last step or of hf_actuation_forces
   HFI_FRESH_PARAMETERS = 2 // hfiPassive and hfiDrives.servo are those of revision `passive.revision` of the parameters
@@ -89,28 +93,34 @@ typedef struct hfiPassive {
 typedef struct hfiDrives {
   int32_t nsum, nlimited_joint, norientation;
   hfiServo* servo;            // (nu)
-  int32_t* coordinate;        // (nu) index in q of the hinge or slide that the actuator acts on; -1 for other transmissions
+  // (nu) index in q of the hinge or slide that the actuator acts on; -1 for other transmissions
+  int32_t* coordinate;
   int32_t* sum_of;            // (nu) drive sum of the actuator, or -1
   hfiDriveSum* sum;           // (nsum)
-  int32_t* limited_joint;     // (nlimited_joint) joints whose total actuator force has a range or includes gravity compensation
+  // (nlimited_joint) joints whose total actuator force has a range or includes gravity compensation
+  int32_t* limited_joint;
   int32_t* orientation;       // (norientation) first actuators of orientation servos
   double* integral;           // (nu) integral of the error at the end of the step if the length did not change
   hfiMotor* motor;            // (nu)
-  hfiDrive *drive, *drag;     // (nu) the law of the step; for motors drag is the part of the force that forcerange does not bound
+  // (nu) the law of the step; for motors drag is the part of the force that forcerange does not bound
+  hfiDrive *drive, *drag;
   double *wanted, *torque;    // (nv) accelerations that drives by computed torque want, and the forces for these
   double* tendon_total;       // (ntendon)
   int explicit_drives;        // hfiActuationStep.explicit_drives of the last step
 } hfiDrives;
 
-// What the rows of the last step leave for its end (limit.c, equality_rows.c, tension.c, friction_loss.c, target.c, violation.c).
+// What the rows of the last step leave for its end (limit.c, equality_rows.c, tension.c, friction_loss.c, target.c,
+// violation.c).
 typedef struct hfiRowNotes {
   double* start_length;              // (ntendon) tendon_length at the start of the step
-  double free_way;                   // least distance of a hinge, slide or tendon from a limit that got no row [m or rad]
+  // least distance of a hinge, slide or tendon from a limit that got no row [m or rad]
+  double free_way;
   int32_t first_friction, nfriction; // the blocks of friction losses, which follow each other
   int32_t ntarget;                   // number of blocks of velocity targets
   int32_t noverload, ntension;
   hfiOverload* overload;             // (2 neq) overloaded groups of rows
-  hfiTension* tension;               // (neq) dampers that the next hfi_actuation_step adds; none except while a step is solved again
+  // (neq) dampers that the next hfi_actuation_step adds; none except while a step is solved again
+  hfiTension* tension;
   double* v1;                        // (nv) velocities at the end of the step
 } hfiRowNotes;
 
@@ -135,9 +145,11 @@ struct hfActuation {
   // computed by hf_actuation_update
   double* tendon_J;        // (tendon_start[ntendon]) how much the length of the tendon grows per unit of the dof
   double *tendon_length, *tendon_length0, *tendon_velocity; // (ntendon), (ntendon) at qpos0, (ntendon)
-  double* moment;          // (moment_start[nu]) moments of the actuators: how much the length grows per unit of each dof in moment_dof
+  // (moment_start[nu]) moments of the actuators: how much the length grows per unit of each dof in moment_dof
+  double* moment;
   double *length, *velocity; // (nu) length of each actuator's transmission and its rate
-  double* gravcomp;        // (nv) gravity compensation, both by actuators and passive; valid if passive.gravcomp is 1 [N or N m]
+  // (nv) gravity compensation, both by actuators and passive; valid if passive.gravcomp is 1 [N or N m]
+  double* gravcomp;
 
   // computed by hf_actuation_forces and hfi_actuation_step
   double h;                // length of that step; 0 at an instant [s]
@@ -157,22 +169,30 @@ struct hfActuation {
   hfMotion* column[2];     // (nv) scratch: Jacobian columns of two bodies
 };
 
-// A step mostly adds less than the first number to the speed of a joint towards a limit, and never more than the second [m/s or rad/s].
+// A step mostly adds less than the first number to the speed of a joint towards a limit, and never more than the
+// second [m/s or rad/s].
 static const double HFI_USUAL_SPEED = 1, HFI_FAST_SPEED = 100;
 
 // What a step needs beside the model.
 typedef struct hfiActuationStep {
   double h;               // [s]
   double near_rigid;      // beta of near-rigid rows [-]
-  int soft_defaults;      // 1: limits and equalities with neither a stiffness nor MuJoCo's solref have MuJoCo's default solref
-  double limit_speed;     // A limit of a hinge, slide or tendon has a row if it is reached at twice the present speed plus this [m/s or rad/s].
-  int rigid_limits, rigid_equalities; // 1: limits, or equalities, are near-rigid even if the model has MuJoCo's solref for them
+  // 1: limits and equalities with neither a stiffness nor MuJoCo's solref have MuJoCo's default solref
+  int soft_defaults;
+  // A limit of a hinge, slide or tendon has a row if it is reached at twice the present speed plus this [m/s or
+  // rad/s].
+  double limit_speed;
+  // 1: limits, or equalities, are near-rigid even if the model has MuJoCo's solref for them
+  int rigid_limits, rigid_equalities;
   int explicit_drives;    // 1: actuators keep the force that they have at the start of the step
   const double *q, *act, *ctrl; // (nq), (na) or NULL, (nu) or NULL
-  const double* v;              // (nv) velocities of the state, or NULL: those of the dynamics, in which free bodies have spun for half a step already
+  // (nv) velocities of the state, or NULL: those of the dynamics, in which free bodies have spun for half a step
+  // already
+  const double* v;
   const double* ctrl_rate;      // (nu x 2) first and second rate of the controls, or NULL: zero
   const double *velocity_target, *force_limit; // (nv) or NULL, as in hfInput
-  const double* friction; // (nv + ntendon) forces that anchored friction holds against, as in hfState; NULL: friction is regularised
+  // (nv + ntendon) forces that anchored friction holds against, as in hfState; NULL: friction is regularised
+  const double* friction;
 } hfiActuationStep;
 
 // Takes all arrays from the arena. With an arena without memory it only plans their size.
@@ -186,9 +206,10 @@ void hfi_actuation_drive_by(hfActuation* a, hfDriveLaw law);
 //   problem->diag (nv) += h (c + h k) of joint dampers and springs
 //   problem      gets rows: drives, limits, friction losses, tendon springs, equalities, velocity targets. They are its first blocks.
 // Needs hf_actuation_update, hf_dynamics_update_mass_matrix and hf_dynamics_factor, or hfi_postpone_factors, at q.
-void hfi_actuation_step(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, hfStepProblem* problem, double* tau);
-// Must be called after a step, with the velocities v1 (nv) at its end. The forces at these velocities are computed only when hfi_need_forces is
-// called: mostly the next step comes before anybody needs them.
+void hfi_actuation_step(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, hfStepProblem* problem,
+                        double* tau);
+// Must be called after a step, with the velocities v1 (nv) at its end. The forces at these velocities are computed
+// only when hfi_need_forces is called: mostly the next step comes before anybody needs them.
 void hfi_actuation_end(hfActuation* a, const double* v1);
 // Says that nobody needs the forces of the last step any more.
 void hfi_actuation_drop_forces(hfActuation* a);
@@ -198,8 +219,9 @@ void hfi_actuation_collect(const hfActuation* a);
 static inline void hfi_need_forces(const hfActuation* a) {
   if (!(*a->fresh & HFI_FRESH_FORCES)) hfi_actuation_collect(a);
 }
-// For a solver that holds stiff rows rigidly, so that velocities do not determine their forces: sets the force of a row of drives or of a velocity
-// target, instead of computing it by the row's law. After all rows hfi_transmit_forces must be called.
+// For a solver that holds stiff rows rigidly, so that velocities do not determine their forces: sets the force of a
+// row of drives or of a velocity target, instead of computing it by the row's law. After all rows hfi_transmit_forces
+// must be called.
 void hfi_actuation_take_force(hfActuation* a, hfiRowOrigin origin, double force);
 
 // Does the actuator act? It does unless the scene or its group switches it off.
@@ -223,7 +245,9 @@ typedef struct hfiMotorSlopes {
   int integrates;                           // 1: the integral's rate falls with the length
 } hfiMotorSlopes;
 hfiMotorSlopes hfi_motor_slopes(const hfActuation* a, int actuator);
-static inline int hfi_is_motor(const hfModel* m, int actuator) { return hf_model_actuator_gaintype(m)[actuator] == HF_GAIN_MOTOR; }
+static inline int hfi_is_motor(const hfModel* m, int actuator) {
+  return hf_model_actuator_gaintype(m)[actuator] == HF_GAIN_MOTOR;
+}
 // The slope of hfi_slew_rate at an instant.
 double hfi_slew_slope(const hfActuation* a, double rate, double fastest);
 // Adds the force of the integral I: ki (I + h (u - l)), or ki times the bound at which I stops.
@@ -233,12 +257,22 @@ void hfi_add_muscle(const hfActuation* a, int actuator, hfiAffine* force);
 // Force of actuator i, which is not a DC motor, for its present input.
 static inline hfiAffine hfi_affine_force(const hfActuation* a, int i) {
   const hfModel* m = a->model;
-  const double *g = hf_model_actuator_gainprm(m) + 3 * i, *b = hf_model_actuator_biasprm(m) + 3 * i;
+  const double* g = hf_model_actuator_gainprm(m) + 3 * i;
+  const double* b = hf_model_actuator_biasprm(m) + 3 * i;
   double u = a->input[i];
-  int gain = hf_model_actuator_gaintype(m)[i], bias = hf_model_actuator_biastype(m)[i];
+  int gain = hf_model_actuator_gaintype(m)[i];
+  int bias = hf_model_actuator_biastype(m)[i];
+
   hfiAffine f = {gain == HF_GAIN_MUSCLE ? 0 : g[0] * u, 0, 0};
-  if (gain == HF_GAIN_AFFINE) f.length = g[1] * u, f.velocity = g[2] * u;
-  if (bias == HF_BIAS_AFFINE) f.constant += b[0], f.length += b[1], f.velocity += b[2];
+  if (gain == HF_GAIN_AFFINE) {
+    f.length = g[1] * u;
+    f.velocity = g[2] * u;
+  }
+  if (bias == HF_BIAS_AFFINE) {
+    f.constant += b[0];
+    f.length += b[1];
+    f.velocity += b[2];
+  }
   if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_ERROR) hfi_add_integral(a, i, &f);
   if (gain == HF_GAIN_MUSCLE || bias == HF_BIAS_MUSCLE) hfi_add_muscle(a, i, &f);
   return f;
@@ -248,12 +282,14 @@ void hfi_transmit_forces(const hfActuation* a);
 
 // Computes lengths, rates and Jacobians of all tendons.
 void hfi_update_tendons(hfActuation* a, const hfDynamics* d, const double* q);
-// Whether velocities v1 (nv) over a step of length h from q take a hinge, slide or tendon past a limit that has no row in a->rows.
+// Whether velocities v1 (nv) over a step of length h from q take a hinge, slide or tendon past a limit that has no row
+// in a->rows.
 int hfi_limit_passed(const hfActuation* a, const double* q, const double* v1, double h);
-// Writes to friction (nv + ntendon) the forces that anchored friction holds against after a step that ends at velocities v1 (nv).
+// Writes to friction (nv + ntendon) the forces that anchored friction holds against after a step that ends at
+// velocities v1 (nv).
 void hfi_friction_remember(const hfActuation* a, const double* v1, double* friction);
-// Finds the connects whose forces, in a step from q that ends at velocities v1 (nv), need dampers. hfi_actuation_step adds rows for these dampers until
-// hfi_drop_tensions. Returns their number; 0 if there are dampers already.
+// Finds the connects whose forces, in a step from q that ends at velocities v1 (nv), need dampers. hfi_actuation_step
+// adds rows for these dampers until hfi_drop_tensions. Returns their number; 0 if there are dampers already.
 int hfi_find_tensions(hfActuation* a, const hfDynamics* d, const double* q, const double* v1);
 void hfi_drop_tensions(hfActuation* a);
 // Force of a tendon's spring and damper along its length [N or N m].
@@ -280,16 +316,17 @@ static inline int hfi_equality_body(const hfModel* m, int equality, int side) {
 // Largest speed at which rows of an equality, n entries of its Jacobian, remove their error [m/s or rad/s].
 double hfi_equality_release_speed(const hfModel* model, const hfiEquality* equality, const double* J, int n);
 hfiEquality hfi_equality_evaluate(const hfActuation* a, const hfDynamics* d, int equality, const double* q);
-// Computes Jdot v of a connect (3 rows) or weld (6 rows), after hf_dynamics_set_velocity. The change of the weld's matrix `turn` is left out: it multiplies
-// w_1 - w_2, which the rows keep at zero.
+// Computes Jdot v of a connect (3 rows) or weld (6 rows), after hf_dynamics_set_velocity. The change of the weld's
+// matrix `turn` is left out: it multiplies w_1 - w_2, which the rows keep at zero.
 void hfi_attachment_rate(const hfDynamics* d, const hfiEquality* e, double* rate);
 // Mass of everything that an equality of bodies can move, which is the mass of their trees [kg].
 double hfi_equality_mass(const hfModel* model, const hfiEquality* equality);
 // Computes columns and Jacobian (dim x ncol, row-major). Returns ncol.
-int hfi_equality_jacobian(hfActuation* a, const hfDynamics* d, int equality, const hfiEquality* e, int32_t* cols, double* J);
+int hfi_equality_jacobian(hfActuation* a, const hfDynamics* d, int equality, const hfiEquality* e, int32_t* cols,
+                          double* J);
 
-// The error of a coupling of two joints or tendons at q. If d is NULL, lengths of tendons are those of the last hf_actuation_update; otherwise they
-// are computed at q, to which d must have been brought.
+// The error of a coupling of two joints or tendons at q. If d is NULL, lengths of tendons are those of the last
+// hf_actuation_update; otherwise they are computed at q, to which d must have been brought.
 double hfi_coupling_error(const hfActuation* a, const hfDynamics* d, int equality, const double* q);
 
 // ---- violations (violation.c) -----------------------------------------------------------------------
@@ -297,7 +334,8 @@ double hfi_coupling_error(const hfActuation* a, const hfDynamics* d, int equalit
 // Whether the model has equalities or limits, and whether their violations depend on poses.
 int hfi_has_violations(const hfActuation* a);
 int hfi_violations_need_poses(const hfModel* m);
-// Finds the violations at q. If they need poses, the dynamics must be at q. The actuation keeps what it knows of its last step.
+// Finds the violations at q. If they need poses, the dynamics must be at q. The actuation keeps what it knows of its
+// last step.
 hfViolations hfi_find_violations(const hfActuation* a, const hfDynamics* d, const double* q);
 
 // Equalities and limits that let go: how many, and the first of them.
@@ -311,9 +349,11 @@ typedef struct hfiLimitLaws {
   double h;                 // [s]
 } hfiLimitLaws;
 
-// Finds what lets go in a step that ends at q (nq), v (nv) with these violations: equalities whose rows were overloaded and that open further,
-// quick soft ones that are far open and open further, and limits that are passed far and get passed further (docs/theory/actuation.md, "Letting go"). The actuation knows the start of the step. If
+// Finds what lets go in a step that ends at q (nq), v (nv) with these violations: equalities whose rows were
+// overloaded and that open further, quick soft ones that are far open and open further, and limits that are passed far
+// and get passed further (docs/theory/actuation.md, "Letting go"). The actuation knows the start of the step. If
 // violations need poses, the dynamics must be at its end.
-hfiLetGo hfi_find_let_go(hfActuation* a, const hfDynamics* d, const hfViolations* violations, const hfiLimitLaws* laws, const double* q, const double* v);
+hfiLetGo hfi_find_let_go(hfActuation* a, const hfDynamics* d, const hfViolations* violations,
+                         const hfiLimitLaws* laws, const double* q, const double* v);
 
 #endif

@@ -4,8 +4,9 @@
 //   rate     = u (integrator), (u - act)/tau (filters, muscles), u - length (error), to u at a bounded speed (slew)
 //   force    = (g0 + g1 length + g2 velocity) u + b0 + b1 length + b2 velocity
 //
-// The length of a servo on a ball joint, or on the rotation of a site in its reference, is an angle: lengths that differ by the period T of a whole
-// turn are one place. As in MuJoCo, the servo takes the shorter way: u - T round((u - length)/T) stands for u.
+// The length of a servo on a ball joint, or on the rotation of a site in its reference, is an angle: lengths that
+// differ by the period T of a whole turn are one place. As in MuJoCo, the servo takes the shorter way: u - T round((u
+// - length)/T) stands for u.
 //
 // A PID controller is a servo whose activation is the integral I of its error; it adds the force ki
 // I. Over a step h the integral is that of its end, I + h (u - length), with the length at the end
@@ -16,74 +17,93 @@
 //   2. Each force is clamped to its own range.
 //   3. Forces go to the joints. Gravity compensation that counts as actuation is added, and the total of
 //      each limited joint is clamped.
-#include "math/elementary.h"
 #include "step/actuation/inside.h"
+
+#include "math/elementary.h"
+
 #include <string.h>
 
 // ---- activations ----------------------------------------------------------------------------------
 
 // A filter with a smaller time constant than this follows at once [s].
-static const double SHORTEST_TIME = 1e-15;
+static const double SHORTEST_TIME_CONSTANT = 1e-15;
 
-// Of all values that differ from x by whole periods, the one that is nearest to the place. A period of 0 means that only x itself counts.
-static double nearest_turn(double x, double place, double period) { return period > 0 ? x - period * round((x - place) / period) : x; }
-
-static double activation_rate(const hfActuation* a, int i, double u, double act) {
-  const hfModel* m = a->model;
-  if (hf_model_actuator_dyntype(m)[i] != HF_ACTIVATION_INTEGRATOR)
-    u = nearest_turn(u, hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_ERROR ? a->length[i] : act, a->drives.servo[i].period);
-  if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_SLEW) return hfi_slew_rate(a, u - act, hf_model_actuator_dynprm(m)[3 * i]);
-  if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_INTEGRATOR) return u;
-  if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_ERROR) return u - a->length[i];
-  if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_MUSCLE)
-    return (clamp(u, 0, 1) - act) / max2(SHORTEST_TIME, hfi_muscle_time(hf_model_actuator_dynprm(m) + 3 * i, u, act));
-  return (u - act) / max2(SHORTEST_TIME, hf_model_actuator_dynprm(m)[3 * i]);
+// Of all values that differ from x by whole periods, the one that is nearest to the place. A period of 0 means that
+// only x itself counts.
+static double nearest_turn(double x, double place, double period) {
+  return period > 0 ? x - period * round((x - place) / period) : x;
 }
 
-// The activation a step h later. A filter takes an Euler step, which ends at its target if h is longer than the time constant. An exact filter
-// follows the exponential.
+// Rate of the activation act of actuator i for the input u.
+static double activation_rate(const hfActuation* a, int i, double u, double act) {
+  const double* prm = hf_model_actuator_dynprm(a->model) + 3 * i;
+  int dynamics = hf_model_actuator_dyntype(a->model)[i];
+  if (dynamics == HF_ACTIVATION_INTEGRATOR) return u;
+
+  u = nearest_turn(u, dynamics == HF_ACTIVATION_ERROR ? a->length[i] : act, a->drives.servo[i].period);
+  switch (dynamics) {
+  case HF_ACTIVATION_SLEW: return hfi_slew_rate(a, u - act, prm[0]);
+  case HF_ACTIVATION_ERROR: return u - a->length[i];
+  case HF_ACTIVATION_MUSCLE: return (clamp(u, 0, 1) - act) / max2(SHORTEST_TIME_CONSTANT, hfi_muscle_time(prm, u, act));
+  default: return (u - act) / max2(SHORTEST_TIME_CONSTANT, prm[0]);
+  }
+}
+
+// The activation a step h later. A filter takes an Euler step, which ends at its target if h is longer than the time
+// constant. An exact filter follows the exponential.
 static double next_activation(const hfModel* m, int i, double act, double rate, double h) {
-  double tau = max2(SHORTEST_TIME, hf_model_actuator_dynprm(m)[3 * i]), span = h;
+  const double* range = hf_model_actuator_actrange(m) + 2 * i;
+  double tau = max2(SHORTEST_TIME_CONSTANT, hf_model_actuator_dynprm(m)[3 * i]);
+  double span = h;
   if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_FILTER) span = min2(h, tau);
   if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_FILTER_EXACT) span = -tau * hfi_expm1(-h / tau);
-  const double* range = hf_model_actuator_actrange(m) + 2 * i;
+
   act += span * rate;
   return hf_model_actuator_actlimited(m)[i] ? clamp(act, range[0], range[1]) : act;
 }
 
-void hfi_update_inputs(hfActuation* a, const double* act, const double* ctrl, double h) {
+// Sets the input of actuator i, which has no activation or an ordinary one, and the rate and integral of that.
+static void update_input(hfActuation* a, int i, const double* act, const double* ctrl, double h) {
   const hfModel* m = a->model;
-  const int32_t* adrs = hf_model_actuator_actadr(m);
+  int dynamics = hf_model_actuator_dyntype(m)[i];
+  int adr = hf_model_actuator_actadr(m)[i];
+  double u = hfi_clamped_control(m, i, ctrl);
+  double period = a->drives.servo[i].period;
+  a->input[i] = nearest_turn(u, a->length[i], period);
+  if (adr < 0) return;
+
+  double now = act ? act[adr] : 0;
+  a->rate[adr] = hfi_actuator_acts(m, i) ? activation_rate(a, i, u, now) : 0;
+  double next = next_activation(m, i, now, a->rate[adr], h);
+  if (dynamics == HF_ACTIVATION_ERROR) {
+    a->drives.integral[i] = next;
+    return;
+  }
+  int is_early = hf_model_actuator_actearly(m)[i] || dynamics == HF_ACTIVATION_SLEW;
+  a->input[i] = nearest_turn(is_early ? next : now, a->length[i], period);
+}
+
+// Sets inputs, rates and integrals of all actuators, for a step of length h or an instant (h = 0).
+void hfi_update_inputs(hfActuation* a, const double* act, const double* ctrl, double h) {
   a->h = h;
-  for (int i = 0, n = m->nu; i < n; ++i) {
+  for (int i = 0, n = a->model->nu; i < n; ++i) {
     const hfiServo* servo = &a->drives.servo[i];
-    if (servo->obeys) { // most actuators
-      a->input[i] = ctrl ? clamp(ctrl[i], servo->ctrl_lo, servo->ctrl_hi) : 0;
-      continue;
-    }
-    if (servo->is_motor) {
-      hfi_update_motor(a, i, act, ctrl);
-      continue;
-    }
-    double u = hfi_clamped_control(m, i, ctrl), period = servo->period;
-    int adr = adrs[i];
-    a->input[i] = nearest_turn(u, a->length[i], period);
-    if (adr < 0) continue;
-    double now = act ? act[adr] : 0;
-    a->rate[adr] = hfi_actuator_acts(m, i) ? activation_rate(a, i, u, now) : 0;
-    double next = next_activation(m, i, now, a->rate[adr], h);
-    if (hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_ERROR) a->drives.integral[i] = next;
-    else a->input[i] = nearest_turn(hf_model_actuator_actearly(m)[i] || hf_model_actuator_dyntype(m)[i] == HF_ACTIVATION_SLEW ? next : now, a->length[i], period);
+    if (servo->obeys) a->input[i] = ctrl ? clamp(ctrl[i], servo->ctrl_lo, servo->ctrl_hi) : 0; // most actuators
+    else if (servo->is_motor) hfi_update_motor(a, i, act, ctrl);
+    else update_input(a, i, act, ctrl, h);
   }
   hfi_update_orientations(a);
 }
 
-// An activation that is a place to go to does not count whole turns. Others are integrals, or move at a bounded speed and are kept as they are.
+// An activation that is a place to go to does not count whole turns. Others are integrals, or move at a bounded speed
+// and are kept as they are.
 static double turn_back(const hfActuation* a, int i, double act) {
   int dynamics = hf_model_actuator_dyntype(a->model)[i];
-  return dynamics == HF_ACTIVATION_ERROR || dynamics == HF_ACTIVATION_SLEW ? act : nearest_turn(act, a->length[i], a->drives.servo[i].period);
+  if (dynamics == HF_ACTIVATION_ERROR || dynamics == HF_ACTIVATION_SLEW) return act;
+  return nearest_turn(act, a->length[i], a->drives.servo[i].period);
 }
 
+// Moves activations and states of motors over a step.
 void hf_actuation_advance(const hfActuation* a, double* act, double h) {
   const hfModel* m = a->model;
   for (int i = 0; m->na && i < m->nu; ++i) {
@@ -99,44 +119,63 @@ void hf_actuation_advance(const hfActuation* a, double* act, double h) {
 // Scales the forces on each limited tendon so that their total is in its range.
 static void scale_tendon_totals(const hfActuation* a) {
   const hfModel* m = a->model;
+  double* sum = a->drives.tendon_total;
   if (m->ntendon == 0) return;
-  memset(a->drives.tendon_total, 0, (size_t)m->ntendon * sizeof *a->drives.tendon_total);
-  for (int i = 0; i < m->nu; ++i)
-    if (hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_TENDON) a->drives.tendon_total[hf_model_actuator_trnid(m)[2 * i]] += a->force[i];
+
+  memset(sum, 0, (size_t)m->ntendon * sizeof *sum);
+  for (int i = 0; i < m->nu; ++i) {
+    int t = hf_model_actuator_trnid(m)[2 * i];
+    if (hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_TENDON) sum[t] += a->force[i];
+  }
+
   for (int i = 0; i < m->nu; ++i) {
     if (hf_model_actuator_trntype(m)[i] != HF_TRANSMISSION_TENDON) continue;
     int t = hf_model_actuator_trnid(m)[2 * i];
     const double* range = hf_model_tendon_actfrcrange(m) + 2 * t;
-    double total = a->drives.tendon_total[t], kept = clamp(total, range[0], range[1]);
+    double total = sum[t];
+    double kept = clamp(total, range[0], range[1]);
     if (hf_model_tendon_actfrclimited(m)[t] && kept != total && total != 0) a->force[i] *= kept / total;
   }
 }
 
 // Clamps each force and adds it to the forces of the joints.
 static void pass_forces(const hfActuation* a) {
-  const int32_t *limited = hf_model_actuator_forcelimited(a->model), *start = a->moment_start, *dof = a->moment_dof;
-  const double *range = hf_model_actuator_forcerange(a->model), *moment = a->moment;
-  double *force = a->force, *joint_force = a->joint_force;
+  const int32_t* limited = hf_model_actuator_forcelimited(a->model);
+  const int32_t* start = a->moment_start;
+  const int32_t* dof = a->moment_dof;
+  const double* range = hf_model_actuator_forcerange(a->model);
+  double* force = a->force;
+  double* joint_force = a->joint_force;
+
   for (int i = 0, n = a->model->nu; i < n; ++i) {
     double f = force[i];
-    if (limited[i] && !hfi_is_motor(a->model, i)) force[i] = f = clamp(f, range[2 * i], range[2 * i + 1]);
-    for (int k = start[i]; k < start[i + 1]; ++k) joint_force[dof[k]] += f * moment[k];
+    if (limited[i] && !hfi_is_motor(a->model, i)) {
+      f = clamp(f, range[2 * i], range[2 * i + 1]);
+      force[i] = f;
+    }
+    for (int k = start[i]; k < start[i + 1]; ++k) joint_force[dof[k]] += f * a->moment[k];
   }
 }
 
+// Adds gravity compensation that counts as actuation to the forces tau (nv) of joint j, and clamps the total.
 static void limit_joint_force(const hfActuation* a, int j, double* tau) {
   const hfModel* m = a->model;
   const double* range = hf_model_jnt_actfrcrange(m) + 2 * j;
-  int dof = hf_model_jnt_dofadr(m)[j], n = hfi_joint_nv(hf_model_jnt_type(m)[j]);
-  if (a->passive.gravcomp && hf_model_jnt_actgravcomp(m)[j]) for (int k = dof; k < dof + n; ++k) tau[k] += a->gravcomp[k];
+  int dof = hf_model_jnt_dofadr(m)[j];
+  int n = hfi_joint_nv(hf_model_jnt_type(m)[j]);
+
+  if (a->passive.gravcomp && hf_model_jnt_actgravcomp(m)[j])
+    for (int k = dof; k < dof + n; ++k) tau[k] += a->gravcomp[k];
   if (hf_model_jnt_actfrclimited(m)[j] && n == 1) tau[dof] = clamp(tau[dof], range[0], range[1]);
 }
 
+// Reads force (nu), limits it and writes joint_force (nv).
 void hfi_transmit_forces(const hfActuation* a) {
   const hfModel* m = a->model;
   memset(a->joint_force, 0, (size_t)m->nv * sizeof *a->joint_force);
   if (m->world.disable_actuation) memset(a->force, 0, (size_t)m->nu * sizeof *a->force);
   if (m->nu == 0 || m->world.disable_actuation) return;
+
   hfi_bound_orientations(a);
   scale_tendon_totals(a);
   pass_forces(a);
@@ -148,26 +187,34 @@ void hfi_transmit_forces(const hfActuation* a) {
 void hfi_add_integral(const hfActuation* a, int i, hfiAffine* f) {
   const hfModel* m = a->model;
   const double* range = hf_model_actuator_actrange(m) + 2 * i;
-  double ki = hf_model_actuator_dynprm(m)[3 * i], slope = a->h * ki;
-  f->constant += ki * a->drives.integral[i];
-  if (hf_model_actuator_actlimited(m)[i] && !(a->drives.integral[i] > range[0] && a->drives.integral[i] < range[1])) return;
+  double integral = a->drives.integral[i];
+  double ki = hf_model_actuator_dynprm(m)[3 * i];
+  double slope = a->h * ki;
+
+  f->constant += ki * integral;
+  if (hf_model_actuator_actlimited(m)[i] && !(integral > range[0] && integral < range[1])) return;
   f->constant += slope * a->length[i];
   f->length -= slope;
 }
 
+// The force of actuator i at the present length and velocity.
+static double present_force(const hfActuation* a, int i) {
+  if (!hfi_actuator_acts(a->model, i)) return 0;
+  if (hfi_is_motor(a->model, i)) {
+    hfiMotorForce f = hfi_motor_force(a, i, 0);
+    return hfi_drive_force(f.electric, 0) + hfi_drive_force(f.drag, 0);
+  }
+  if (a->law[i] != HF_DRIVE_SERVO) return 0;
+  hfiAffine f = hfi_affine_force(a, i);
+  return f.constant + f.length * a->length[i] + f.velocity * a->velocity[i];
+}
+
+// Forces at an instant. Targets act in steps with rows only.
 void hf_actuation_forces(hfActuation* a, const double* act, const double* ctrl, double h) {
   hfi_update_inputs(a, act, ctrl, h);
-  for (int i = 0; i < a->model->nu; ++i) {
-    if (hfi_is_motor(a->model, i)) {
-      hfiMotorForce f = hfi_motor_force(a, i, 0);
-      a->force[i] = hfi_actuator_acts(a->model, i) ? hfi_drive_force(f.electric, 0) + hfi_drive_force(f.drag, 0) : 0;
-      continue;
-    }
-    hfiAffine f = hfi_affine_force(a, i);
-    if (a->law[i] != HF_DRIVE_SERVO || !hfi_actuator_acts(a->model, i)) a->force[i] = 0;
-    else a->force[i] = f.constant + f.length * a->length[i] + f.velocity * a->velocity[i];
-  }
+  for (int i = 0; i < a->model->nu; ++i) a->force[i] = present_force(a, i);
+
   *a->fresh |= HFI_FRESH_FORCES;
-  memset(a->target_force, 0, sizeof *a->target_force * (size_t)a->model->nv); // Targets act in steps with rows only.
+  memset(a->target_force, 0, sizeof *a->target_force * (size_t)a->model->nv);
   hfi_transmit_forces(a);
 }

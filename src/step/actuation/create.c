@@ -1,4 +1,5 @@
-// Plans an hfActuation. The model fixes the structure of the sparse rows of tendons and actuators once; every update computes their values.
+// Plans an hfActuation. The model fixes the structure of the sparse rows of tendons and actuators once; every update
+// computes their values.
 #include "step/actuation/inside.h"
 #include "base/object.h"
 #include "model/actuator.h"
@@ -8,6 +9,7 @@
 
 // ---- counts ---------------------------------------------------------------------------------------
 
+// Number of entries of all moment rows.
 static int count_moments(const hfModel* m) {
   int n = 0;
   for (int i = 0; i < m->nu; ++i) n += hfi_moment_capacity(m, i);
@@ -25,22 +27,27 @@ static int count_tendon_dofs(const hfModel* m) {
 // Sets the dofs of a tendon and, for a fixed tendon, the place of each of its joints among them.
 static void set_tendon_dofs(hfActuation* a, int t) {
   const hfModel* m = a->model;
-  int start = a->tendon_start[t], n = hfi_tendon_dofs(m, t, a->tendon_dof + start);
-  a->tendon_start[t + 1] = start + n;
+  int start = a->tendon_start[t];
   int first = hf_model_tendon_adr(m)[t];
+  a->tendon_start[t + 1] = start + hfi_tendon_dofs(m, t, a->tendon_dof + start);
   if (hfi_tendon_is_spatial(m, t)) return;
+
   for (int w = first; w < first + hf_model_tendon_num(m)[t]; ++w) {
-    int j = hf_model_wrap_obj(m)[w], slot = start;
-    while (a->tendon_dof[slot] != hf_model_jnt_dofadr(m)[j]) slot++;
+    int dof = hf_model_jnt_dofadr(m)[hf_model_wrap_obj(m)[w]];
+    int slot = start;
+    while (a->tendon_dof[slot] != dof) slot++;
     a->wrap_slot[w] = slot;
   }
 }
 
 // ---- actuators ------------------------------------------------------------------------------------
 
+// Both lists are read in parallel; a dof of both is written once.
 int hfi_merge_dofs(const int32_t* x, int nx, const int32_t* y, int ny, int32_t* out) {
   int n = 0;
-  for (int i = 0, j = 0; i < nx || j < ny;) {
+  int i = 0;
+  int j = 0;
+  while (i < nx || j < ny) {
     int32_t dof = j == ny || (i < nx && x[i] <= y[j]) ? x[i] : y[j];
     if (i < nx && x[i] == dof) i++;
     if (j < ny && y[j] == dof) j++;
@@ -54,17 +61,21 @@ static int list_moment_dofs(const hfActuation* a, int i, int32_t* dof) {
   const hfModel* m = a->model;
   const int32_t* id = hf_model_actuator_trnid(m) + 2 * i;
   int type = hf_model_actuator_trntype(m)[i];
+
   if (type == HF_TRANSMISSION_TENDON) {
-    int start = a->tendon_start[id[0]], n = a->tendon_start[id[0] + 1] - start;
+    int start = a->tendon_start[id[0]];
+    int n = a->tendon_start[id[0] + 1] - start;
     memcpy(dof, a->tendon_dof + start, (size_t)n * sizeof *dof);
     return n;
   }
   if (type == HF_TRANSMISSION_SITE || type == HF_TRANSMISSION_SLIDER_CRANK) {
-    const int32_t *x = NULL, *y = NULL;
+    const int32_t* x = NULL;
+    const int32_t* y = NULL;
     int nx = hfi_body_dofs(m, hf_model_site_body(m)[id[0]], &x);
     int ny = id[1] < 0 ? 0 : hfi_body_dofs(m, hf_model_site_body(m)[id[1]], &y);
     return hfi_merge_dofs(x, nx, y, ny, dof);
   }
+
   int n = hfi_moment_capacity(m, i); // zero for a body
   for (int k = 0; k < n; ++k) dof[k] = hf_model_jnt_dofadr(m)[id[0]] + k;
   return n;
@@ -73,24 +84,27 @@ static int list_moment_dofs(const hfActuation* a, int i, int32_t* dof) {
 // Index in q of the hinge or slide that an actuator acts on, or -1.
 static int find_coordinate(const hfModel* m, int i) {
   int joint = hf_model_actuator_trnid(m)[2 * i];
-  if (hf_model_actuator_trntype(m)[i] > HF_TRANSMISSION_JOINT_IN_PARENT || !hfi_joint_is_scalar(hf_model_jnt_type(m)[joint])) return -1;
-  return hf_model_jnt_qposadr(m)[joint];
+  if (hf_model_actuator_trntype(m)[i] > HF_TRANSMISSION_JOINT_IN_PARENT) return -1;
+  return hfi_joint_is_scalar(hf_model_jnt_type(m)[joint]) ? hf_model_jnt_qposadr(m)[joint] : -1;
 }
 
-// Returns the drive sum of the limited joint or tendon that the actuator acts on, and makes it if there is none yet. Returns -1 if the joint or
-// tendon is not limited.
+// Returns the drive sum of the limited joint or tendon that the actuator acts on, and makes it if there is none yet.
+// Returns -1 if the joint or tendon is not limited.
 static int find_drive_sum(hfActuation* a, int i) {
   const hfModel* m = a->model;
-  int type = hf_model_actuator_trntype(m)[i], id = hf_model_actuator_trnid(m)[2 * i];
-  int tendon = type == HF_TRANSMISSION_TENDON;
+  hfiDrives* s = &a->drives;
+  int type = hf_model_actuator_trntype(m)[i];
+  int id = hf_model_actuator_trnid(m)[2 * i];
+  int is_tendon = type == HF_TRANSMISSION_TENDON;
   if (type >= HF_TRANSMISSION_SITE) return -1;
-  if (!tendon && !hfi_joint_is_scalar(hf_model_jnt_type(m)[id])) return -1;
-  if (!(tendon ? hf_model_tendon_actfrclimited(m)[id] : hf_model_jnt_actfrclimited(m)[id])) return -1;
-  hfiDriveSum made = {.source = tendon ? HFI_ROW_TENDON_DRIVE : HFI_ROW_JOINT_DRIVE, .id = id, .first = i};
-  for (int p = 0; p < a->drives.nsum; ++p)
-    if (a->drives.sum[p].source == made.source && a->drives.sum[p].id == made.id) return p;
-  a->drives.sum[a->drives.nsum] = made;
-  return a->drives.nsum++;
+  if (!is_tendon && !hfi_joint_is_scalar(hf_model_jnt_type(m)[id])) return -1;
+  if (!(is_tendon ? hf_model_tendon_actfrclimited(m)[id] : hf_model_jnt_actfrclimited(m)[id])) return -1;
+
+  hfiRowOrigin origin = {is_tendon ? HFI_ROW_TENDON_DRIVE : HFI_ROW_JOINT_DRIVE, id};
+  for (int p = 0; p < s->nsum; ++p)
+    if (s->sum[p].origin.source == origin.source && s->sum[p].origin.id == id) return p;
+  s->sum[s->nsum] = (hfiDriveSum){.origin = origin, .first = i};
+  return s->nsum++;
 }
 
 // ---- interface ------------------------------------------------------------------------------------
@@ -98,57 +112,73 @@ static int find_drive_sum(hfActuation* a, int i) {
 // Takes all arrays from the arena.
 static void take_arrays(hfActuation* a, hfiArena* arena) {
   const hfModel* m = a->model;
-  int nmoment = count_moments(m), ntendon_dof = count_tendon_dofs(m);
+  hfiDrives* s = &a->drives;
+  hfiRowNotes* notes = &a->notes;
+  int nmoment = count_moments(m);
+  int ntendon_dof = count_tendon_dofs(m);
+  a->fresh = HFI_TAKE(arena, uint32_t, 1);
+
+  // tendons
   a->tendon_start = HFI_TAKE(arena, int32_t, m->ntendon + 1);
   a->tendon_dof = HFI_TAKE(arena, int32_t, ntendon_dof);
+  a->tendon_J = HFI_TAKE(arena, double, ntendon_dof);
   a->wrap_slot = HFI_TAKE(arena, int32_t, m->nwrap);
-  HFI_TAKE_EACH(arena, double, m->ntendon, &a->tendon_length0, &a->reference_mass.tendon, &a->tendon_length, &a->tendon_velocity,
-                                           &a->drives.tendon_total, &a->notes.start_length);
+  HFI_TAKE_EACH(arena, double, m->ntendon, &a->tendon_length0, &a->tendon_length, &a->tendon_velocity, &s->tendon_total,
+                &notes->start_length, &a->reference_mass.tendon);
+
+  // actuators
   a->moment_start = HFI_TAKE(arena, int32_t, m->nu + 1);
   a->moment_dof = HFI_TAKE(arena, int32_t, nmoment);
-  HFI_TAKE_EACH(arena, int32_t, m->nu, &a->drives.coordinate, &a->drives.sum_of, &a->drives.orientation, &a->law);
-  a->drives.limited_joint = HFI_TAKE(arena, int32_t, m->njnt);
-  hfi_ranges_take(&a->passive.ranges, m, arena);
-  HFI_TAKE_EACH(arena, double, m->nv, &a->reference_mass.dof, &a->gravcomp, &a->notes.v1, &a->drives.wanted, &a->drives.torque, &a->joint_force,
-                                      &a->target_force, &a->dense);
-  a->reference_mass.equality = HFI_TAKE(arena, double, 2 * m->neq);
-  a->notes.overload = HFI_TAKE(arena, hfiOverload, 2 * m->neq);
-  a->notes.tension = HFI_TAKE(arena, hfiTension, m->neq);
-  a->tendon_J = HFI_TAKE(arena, double, ntendon_dof);
   a->moment = HFI_TAKE(arena, double, nmoment);
-  HFI_TAKE_EACH(arena, double, m->nu, &a->length, &a->velocity, &a->input, &a->drives.integral, &a->force);
+  HFI_TAKE_EACH(arena, int32_t, m->nu, &a->law, &s->coordinate, &s->sum_of, &s->orientation);
+  HFI_TAKE_EACH(arena, double, m->nu, &a->length, &a->velocity, &a->input, &a->force, &s->integral);
   a->rate = HFI_TAKE(arena, double, m->na);
-  a->fresh = HFI_TAKE(arena, uint32_t, 1);
-  a->drives.servo = HFI_TAKE(arena, hfiServo, m->nu);
-  a->passive.drag = HFI_TAKE(arena, hfiBodyDrag, m->nbody);
-  a->drives.drive = HFI_TAKE(arena, hfiDrive, m->nu);
-  a->drives.drag = HFI_TAKE(arena, hfiDrive, m->nu);
-  a->drives.motor = HFI_TAKE(arena, hfiMotor, m->nu);
-  a->drives.sum = HFI_TAKE(arena, hfiDriveSum, m->nu);
+  s->servo = HFI_TAKE(arena, hfiServo, m->nu);
+  s->motor = HFI_TAKE(arena, hfiMotor, m->nu);
+  s->drive = HFI_TAKE(arena, hfiDrive, m->nu);
+  s->drag = HFI_TAKE(arena, hfiDrive, m->nu);
+  s->sum = HFI_TAKE(arena, hfiDriveSum, m->nu);
+  s->limited_joint = HFI_TAKE(arena, int32_t, m->njnt);
+
+  // dofs
+  HFI_TAKE_EACH(arena, double, m->nv, &a->gravcomp, &a->joint_force, &a->target_force, &a->dense);
+  HFI_TAKE_EACH(arena, double, m->nv, &s->wanted, &s->torque, &notes->v1, &a->reference_mass.dof);
   for (int i = 0; i < 2; ++i) a->column[i] = HFI_TAKE(arena, hfMotion, m->nv);
+
+  // passive forces and rows
+  hfi_ranges_take(&a->passive.ranges, m, arena);
+  a->passive.drag = HFI_TAKE(arena, hfiBodyDrag, m->nbody);
+  a->reference_mass.equality = HFI_TAKE(arena, double, 2 * m->neq);
+  notes->overload = HFI_TAKE(arena, hfiOverload, 2 * m->neq);
+  notes->tension = HFI_TAKE(arena, hfiTension, m->neq);
   hfi_rows_init(&a->rows, m, arena);
 }
 
+// Takes all arrays and finds the constants: dofs of tendons and actuators, drive sums, laws.
 void hfi_actuation_init(hfActuation* a, const hfModel* m, hfiArena* arena) {
+  hfiDrives* s = &a->drives;
   memset(a, 0, sizeof *a);
   a->model = m;
   take_arrays(a, arena);
   if (!arena->base) return;
+
   *a->fresh = HFI_FRESH_FORCES; // They are zero.
   for (int t = 0; t < m->ntendon; ++t) set_tendon_dofs(a, t);
   for (int i = 0; i < m->nu; ++i) {
     a->moment_start[i + 1] = a->moment_start[i] + list_moment_dofs(a, i, a->moment_dof + a->moment_start[i]);
-    a->drives.coordinate[i] = find_coordinate(m, i);
-    a->drives.sum_of[i] = find_drive_sum(a, i);
     a->law[i] = hf_model_actuator_drive(m)[i];
-    if (hfi_is_orientation(m, i) && hfi_orientation_count(hf_model_actuator_inputs(m)[i])) a->drives.orientation[a->drives.norientation++] = i;
+    s->coordinate[i] = find_coordinate(m, i);
+    s->sum_of[i] = find_drive_sum(a, i);
+    int is_first = hfi_is_orientation(m, i) && hfi_orientation_count(hf_model_actuator_inputs(m)[i]);
+    if (is_first) s->orientation[s->norientation++] = i;
   }
   for (int j = 0; j < m->njnt; ++j)
-    if (hf_model_jnt_actfrclimited(m)[j] || hf_model_jnt_actgravcomp(m)[j]) a->drives.limited_joint[a->drives.nlimited_joint++] = j;
+    if (hf_model_jnt_actfrclimited(m)[j] || hf_model_jnt_actgravcomp(m)[j]) s->limited_joint[s->nlimited_joint++] = j;
 }
 
 static void init(void* object, hfiArena* arena) { hfi_actuation_init(object, ((hfActuation*)object)->model, arena); }
 
+// Refuses with HF_ERROR_MEMORY.
 hfStatus hf_actuation_create(hfActuation** actuation, const hfModel* model, hfError* error) {
   hfi_clear_error(error);
   hfActuation seed = {.model = model};

@@ -1,5 +1,5 @@
-// Drives by inverse dynamics (Shepherd, Zapolsky, Drumwright 2016; docs/theory/drives.md), for servos whose gain and bias define an aim: F = c + F_l
-// l + F_v s, kp = -F_l, kd = -F_v.
+// Drives by inverse dynamics (Shepherd, Zapolsky, Drumwright 2016; docs/theory/drives.md), for servos whose gain and
+// bias define an aim: F = c + F_l l + F_v s, kp = -F_l, kd = -F_v.
 //
 //   constraint       the servo with infinite gain: at the end of the step l is at its rest c/kp, or s = c/kd where kp = 0
 //                      F = clamp(-kappa (s - s0)),  s0 = (c/kp - l0)/h or c/kd,  h kappa = (2 pi/beta)^2/w
@@ -16,54 +16,65 @@ static int computes_torque(const hfActuation* a, int i) {
   return a->law[i] == HF_DRIVE_COMPUTED_TORQUE && hfi_actuator_acts(a->model, i);
 }
 
-// Does actuator i act on a hinge or slide?
+// Whether actuator i acts on a hinge or slide.
 static int acts_on_one_dof(const hfModel* m, int i) {
-  return hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_JOINT && hf_model_actuator_gear(m)[6 * i] != 0 &&
-         hfi_joint_is_scalar(hf_model_jnt_type(m)[hf_model_actuator_trnid(m)[2 * i]]);
+  if (hf_model_actuator_trntype(m)[i] != HF_TRANSMISSION_JOINT || hf_model_actuator_gear(m)[6 * i] == 0) return 0;
+  return hfi_joint_is_scalar(hf_model_jnt_type(m)[hf_model_actuator_trnid(m)[2 * i]]);
 }
 
+// Computed torque needs a hinge or slide. Parameters are no longer fresh, because hfiServo depends on the law.
 void hfi_actuation_drive_by(hfActuation* a, hfDriveLaw law) {
   const hfModel* m = a->model;
   for (int i = 0; i < m->nu; ++i) {
-    int servo = hfi_is_servo(hf_model_actuator_gaintype(m)[i], hf_model_actuator_biastype(m)[i], hf_model_actuator_biasprm(m) + 3 * i);
-    if (servo && (law != HF_DRIVE_COMPUTED_TORQUE || acts_on_one_dof(m, i))) a->law[i] = law;
+    int gain = hf_model_actuator_gaintype(m)[i];
+    int bias = hf_model_actuator_biastype(m)[i];
+    if (!hfi_is_servo(gain, bias, hf_model_actuator_biasprm(m) + 3 * i)) continue;
+    if (law != HF_DRIVE_COMPUTED_TORQUE || acts_on_one_dof(m, i)) a->law[i] = law;
   }
-  *a->fresh &= ~(uint32_t)HFI_FRESH_PARAMETERS; // hfiServo depends on the law.
+  *a->fresh &= ~(uint32_t)HFI_FRESH_PARAMETERS;
 }
 
 // The acceleration along the actuator that its gain and bias define. rate: first and second rate of its control.
 static double wanted_acceleration(const hfActuation* a, int i, const double* rate) {
   hfiAffine f = hfi_affine_force(a, i);
-  double own = f.constant + f.length * a->length[i] + f.velocity * a->velocity[i];
-  if (!rate) return own;
-  return own + (f.length < 0 ? rate[1] - f.velocity * rate[0] : rate[0]);
+  double wanted = f.constant + f.length * a->length[i] + f.velocity * a->velocity[i];
+  if (!rate) return wanted;
+  return wanted + (f.length < 0 ? rate[1] - f.velocity * rate[0] : rate[0]);
 }
 
+// tau = M a + bias, with the accelerations a that the drives want and zero for other dofs.
 void hfi_compute_torques(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
   const hfModel* m = a->model;
+  double* wanted = a->drives.wanted;
+  double* torque = a->drives.torque;
   int first = 0;
   while (first < m->nu && !computes_torque(a, first)) first++;
   if (first == m->nu) return;
-  memset(a->drives.wanted, 0, sizeof *a->drives.wanted * (size_t)m->nv);
+
+  memset(wanted, 0, sizeof *wanted * (size_t)m->nv);
   for (int i = first; i < m->nu; ++i) {
     if (!computes_torque(a, i)) continue;
     const double* rate = step->ctrl_rate ? step->ctrl_rate + 2 * i : NULL;
-    a->drives.wanted[a->moment_dof[a->moment_start[i]]] += wanted_acceleration(a, i, rate) / a->moment[a->moment_start[i]];
+    int start = a->moment_start[i];
+    wanted[a->moment_dof[start]] += wanted_acceleration(a, i, rate) / a->moment[start];
   }
-  hf_dynamics_multiply(d, a->drives.wanted, a->drives.torque);
-  for (int i = 0; i < m->nv; ++i) a->drives.torque[i] += d->c[i];
+  hf_dynamics_multiply(d, wanted, torque);
+  for (int i = 0; i < m->nv; ++i) torque[i] += d->c[i];
 }
 
+// The drive by one of the two laws; zero if it moves nothing or its gains are zero.
 hfiDrive hfi_inverse_drive(hfActuation* a, const hfDynamics* d, int i, const hfiActuationStep* step) {
-  int start = a->moment_start[i], n = a->moment_start[i + 1] - start;
+  int start = a->moment_start[i];
+  int n = a->moment_start[i + 1] - start;
   hfiDrive drive = {0, 0, 0, 0};
   if (computes_torque(a, i)) {
     drive.f0 = a->drives.torque[a->moment_dof[start]] / a->moment[start];
     return drive;
   }
+
   hfiAffine f = hfi_affine_force(a, i);
   double w = hfi_inverse_mass(d, a->dense, n, a->moment_dof + start, a->moment + start);
-  if (!(w > 0) || !(f.length < 0 || f.velocity < 0)) return drive; // The drive moves nothing, or its gains are zero.
+  if (!(w > 0) || !(f.length < 0 || f.velocity < 0)) return drive;
   double s0 = f.length < 0 ? (f.constant / -f.length - a->length[i]) / step->h : f.constant / -f.velocity;
   drive.kappa = hfi_stiffest(step, w);
   drive.f0 = drive.kappa * s0;

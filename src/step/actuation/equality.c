@@ -11,7 +11,8 @@
 
 // ---- errors -----------------------------------------------------------------------------------------
 
-// Coordinate of a joint or length of a tendon at q, measured from its reference; 0 if id is -1. d: see hfi_coupling_error.
+// Coordinate of a joint or length of a tendon at q, measured from its reference; 0 if id is -1. d: see
+// hfi_coupling_error.
 HFI_COPIED double coordinate(const hfActuation* a, const hfDynamics* d, int kind, int id, const double* q) {
   if (id < 0) return 0;
   if (kind == HF_OBJECT_TENDON) return (d ? hfi_tendon_length(d, id, q) : a->tendon_length[id]) - a->tendon_length0[id];
@@ -24,18 +25,23 @@ static inline double coupling_error(const double* p, double x1, double x2) {
   return x1 - (p[0] + x2 * (p[1] + x2 * (p[2] + x2 * (p[3] + x2 * p[4]))));
 }
 
+// At the present configuration of d, or with the tendon lengths of the last update if d is NULL.
 double hfi_coupling_error(const hfActuation* a, const hfDynamics* d, int i, const double* q) {
   const hfModel* m = a->model;
   int kind = hf_model_eq_objkind(m)[i];
-  double x1 = coordinate(a, d, kind, hf_model_eq_obj1(m)[i], q), x2 = coordinate(a, d, kind, hf_model_eq_obj2(m)[i], q);
+  double x1 = coordinate(a, d, kind, hf_model_eq_obj1(m)[i], q);
+  double x2 = coordinate(a, d, kind, hf_model_eq_obj2(m)[i], q);
   return coupling_error(hf_model_eq_data(m) + 11 * i, x1, x2);
 }
 
+// The coupling i at q (nq).
 static hfiEquality evaluate_coupling(const hfActuation* a, int i, const double* q) {
   const hfModel* m = a->model;
   const double* p = hf_model_eq_data(m) + 11 * i;
   int kind = hf_model_eq_objkind(m)[i];
-  double x1 = coordinate(a, NULL, kind, hf_model_eq_obj1(m)[i], q), x = coordinate(a, NULL, kind, hf_model_eq_obj2(m)[i], q);
+  double x1 = coordinate(a, NULL, kind, hf_model_eq_obj1(m)[i], q);
+  double x = coordinate(a, NULL, kind, hf_model_eq_obj2(m)[i], q);
+
   hfiEquality e = {.dim = 1};
   e.r[0] = coupling_error(p, x1, x);
   e.slope = -(p[1] + x * (2 * p[2] + x * (3 * p[3] + x * 4 * p[4])));
@@ -43,7 +49,9 @@ static hfiEquality evaluate_coupling(const hfActuation* a, int i, const double* 
   return e;
 }
 
-static hfPose object_pose(const hfDynamics* d, int kind, int id) { return kind == HF_OBJECT_SITE ? d->X_WS[id] : d->X_WB[id]; }
+static hfPose object_pose(const hfDynamics* d, int kind, int id) {
+  return kind == HF_OBJECT_SITE ? d->X_WS[id] : d->X_WB[id];
+}
 
 static hfQuat object_quat(const hfDynamics* d, int kind, int id) {
   if (kind != HF_OBJECT_SITE) return d->q_WB[id];
@@ -52,17 +60,25 @@ static hfQuat object_quat(const hfDynamics* d, int kind, int id) {
 
 // E(e) R_W2^T
 static hfMat3 turn_matrix(hfVec3 e, hfMat3 R_W2) {
-  return m3_from_cols(v3_of_mean_turned(e, m3_row(R_W2, 0)), v3_of_mean_turned(e, m3_row(R_W2, 1)), v3_of_mean_turned(e, m3_row(R_W2, 2)));
+  hfVec3 x = v3_of_mean_turned(e, m3_row(R_W2, 0));
+  hfVec3 y = v3_of_mean_turned(e, m3_row(R_W2, 1));
+  hfVec3 z = v3_of_mean_turned(e, m3_row(R_W2, 2));
+  return m3_from_cols(x, y, z);
 }
 
+// The connect or weld i at the poses of the dynamics.
 static hfiEquality evaluate_attachment(const hfDynamics* d, int i) {
   const hfModel* m = d->model;
   const double* data = hf_model_eq_data(m) + 11 * i;
-  int kind = hf_model_eq_objkind(m)[i], weld = hf_model_eq_type(m)[i] == HF_EQUALITY_WELD;
+  int kind = hf_model_eq_objkind(m)[i];
+  int weld = hf_model_eq_type(m)[i] == HF_EQUALITY_WELD;
   int object[2] = {hf_model_eq_obj1(m)[i], hf_model_eq_obj2(m)[i]};
   hfiEquality e = {.dim = weld && data[10] != 0 ? 6 : 3};
+
+  // the distance of the attached points
   for (int k = 0; k < 2; ++k) {
-    // The data of a connect are the points on bodies 1 and 2; those of a weld are the point on body 2, then that on body 1.
+    // The data of a connect are the points on bodies 1 and 2; those of a weld are the point on body 2, then that on
+    // body 1.
     const double* point = data + 3 * (weld ? 1 - k : k);
     e.body[k] = hfi_equality_body(m, i, k);
     e.p_W[k] = pose_point(object_pose(d, kind, object[k]), v3_load(point));
@@ -70,18 +86,22 @@ static hfiEquality evaluate_attachment(const hfDynamics* d, int i) {
   v3_store(e.r, v3_sub(e.p_W[0], e.p_W[1]));
   if (d->body_link[e.body[0]] == d->body_link[e.body[1]]) e.dim = 0; // Both bodies move as one.
   if (e.dim < 6) return e;
-  hfQuat q1 = object_quat(d, kind, object[0]), q2 = object_quat(d, kind, object[1]);
+
+  // the rotation of a weld
+  hfQuat q1 = object_quat(d, kind, object[0]);
+  hfQuat q2 = object_quat(d, kind, object[1]);
   hfVec3 turn = q_log(q_mul(q_conj(q2), q_mul(q1, q_load(data + 6))));
   v3_store(e.r + 3, turn);
   e.turn = turn_matrix(turn, object_pose(d, kind, object[1]).R);
   return e;
 }
 
+// An equality that is off has no rows.
 hfiEquality hfi_equality_evaluate(const hfActuation* a, const hfDynamics* d, int i, const double* q) {
-  hfiEquality none = {0};
-  if (!hf_model_eq_active(a->model)[i] || a->model->world.disable_equality) return none;
+  if (!hf_model_eq_active(a->model)[i] || a->model->world.disable_equality) return (hfiEquality){0};
   int type = hf_model_eq_type(a->model)[i];
-  return type == HF_EQUALITY_JOINT || type == HF_EQUALITY_TENDON ? evaluate_coupling(a, i, q) : evaluate_attachment(d, i);
+  int is_coupling = type == HF_EQUALITY_JOINT || type == HF_EQUALITY_TENDON;
+  return is_coupling ? evaluate_coupling(a, i, q) : evaluate_attachment(d, i);
 }
 
 // ---- Jacobians --------------------------------------------------------------------------------------
@@ -91,19 +111,27 @@ static int coordinate_row(const hfActuation* a, int kind, int id, const int32_t*
   static const double one = 1;
   if (kind == HF_OBJECT_TENDON) {
     int start = a->tendon_start[id];
-    *dofs = a->tendon_dof + start, *J = a->tendon_J + start;
+    *dofs = a->tendon_dof + start;
+    *J = a->tendon_J + start;
     return a->tendon_start[id + 1] - start;
   }
-  *dofs = hf_model_jnt_dofadr(a->model) + id, *J = &one;
+  *dofs = hf_model_jnt_dofadr(a->model) + id;
+  *J = &one;
   return 1;
 }
 
+// Writes columns and row of a coupling. Returns the number of columns.
 static int coupling_jacobian(const hfActuation* a, int i, const hfiEquality* e, int32_t* cols, double* J) {
   const hfModel* m = a->model;
-  int kind = hf_model_eq_objkind(m)[i], two = hf_model_eq_obj2(m)[i];
-  const int32_t *x = NULL, *y = NULL;
-  const double *Jx = NULL, *Jy = NULL;
-  int nx = coordinate_row(a, kind, hf_model_eq_obj1(m)[i], &x, &Jx), ny = two < 0 ? 0 : coordinate_row(a, kind, two, &y, &Jy);
+  int kind = hf_model_eq_objkind(m)[i];
+  int second = hf_model_eq_obj2(m)[i];
+  const int32_t* x = NULL;
+  const int32_t* y = NULL;
+  const double* Jx = NULL;
+  const double* Jy = NULL;
+  int nx = coordinate_row(a, kind, hf_model_eq_obj1(m)[i], &x, &Jx);
+  int ny = second < 0 ? 0 : coordinate_row(a, kind, second, &y, &Jy);
+
   int n = hfi_merge_dofs(x, nx, y, ny, cols);
   for (int k = 0, i1 = 0, i2 = 0; k < n; ++k) {
     J[k] = 0;
@@ -113,20 +141,29 @@ static int coupling_jacobian(const hfActuation* a, int i, const hfiEquality* e, 
   return n;
 }
 
-static void store_column(double* J, int n, hfVec3 v) { J[0] = v.x, J[n] = v.y, J[2 * n] = v.z; }
+// Writes v to the first entries of three rows of n columns.
+static void store_column(double* J, int n, hfVec3 v) {
+  J[0] = v.x;
+  J[n] = v.y;
+  J[2 * n] = v.z;
+}
 
+// Writes columns and rows of a connect or weld. Returns the number of columns.
 static int attachment_jacobian(hfActuation* a, const hfDynamics* d, const hfiEquality* e, int32_t* cols, double* J) {
   const int32_t* dofs[2] = {NULL, NULL};
-  int n[2], at[2] = {0, 0};
+  int n[2];
+  int next[2] = {0, 0};
   for (int s = 0; s < 2; ++s) {
     n[s] = hfi_jacobian_dofs(d, e->body[s], &dofs[s]);
     hfi_jacobian_columns(d, e->body[s], e->p_W[s], a->column[s]);
   }
+
+  // velocity of body 1 less that of body 2, dof by dof
   int ncol = hfi_merge_dofs(dofs[0], n[0], dofs[1], n[1], cols);
   for (int k = 0; k < ncol; ++k) {
     hfMotion V = mo_zero();
     for (int s = 0; s < 2; ++s)
-      if (at[s] < n[s] && dofs[s][at[s]] == cols[k]) V = mo_axpy(s ? -1 : 1, a->column[s][at[s]++], V);
+      if (next[s] < n[s] && dofs[s][next[s]] == cols[k]) V = mo_axpy(s ? -1 : 1, a->column[s][next[s]++], V);
     store_column(J + k, ncol, V.v);
     if (e->dim == 6) store_column(J + 3 * ncol + k, ncol, m3_mulv(e->turn, V.w));
   }
@@ -149,7 +186,8 @@ static double coordinate_rate(const hfActuation* a, int kind, int id, const doub
 }
 
 // Velocity of the body of an attachment: its angular velocity, and the velocity of the attached point.
-static hfMotion attached_velocity(hfActuation* a, const hfDynamics* d, const hfiEquality* e, int side, const double* v) {
+static hfMotion attached_velocity(hfActuation* a, const hfDynamics* d, const hfiEquality* e, int side,
+                                  const double* v) {
   const int32_t* dofs = NULL;
   hfMotion V = mo_zero();
   int n = hfi_jacobian_dofs(d, e->body[side], &dofs);
@@ -158,20 +196,26 @@ static hfMotion attached_velocity(hfActuation* a, const hfDynamics* d, const hfi
   return V;
 }
 
+// Writes Jdot v of the difference of the two bodies.
 void hfi_attachment_rate(const hfDynamics* d, const hfiEquality* e, double* rate) {
-  hfMotion one = hf_dynamics_jacobian_rate(d, e->body[0], e->p_W[0]), two = hf_dynamics_jacobian_rate(d, e->body[1], e->p_W[1]);
-  v3_store(rate, v3_sub(one.v, two.v));
-  if (e->dim == 6) v3_store(rate + 3, m3_mulv(e->turn, v3_sub(one.w, two.w)));
+  hfMotion A1 = hf_dynamics_jacobian_rate(d, e->body[0], e->p_W[0]);
+  hfMotion A2 = hf_dynamics_jacobian_rate(d, e->body[1], e->p_W[1]);
+  v3_store(rate, v3_sub(A1.v, A2.v));
+  if (e->dim == 6) v3_store(rate + 3, m3_mulv(e->turn, v3_sub(A1.w, A2.w)));
 }
 
-double hfi_equality_opening_speed(hfActuation* a, const hfDynamics* d, int i, const hfiEquality* e, int is_rotation, const double* v) {
+// The rate of the size of the error.
+double hfi_equality_opening_speed(hfActuation* a, const hfDynamics* d, int i, const hfiEquality* e, int is_rotation,
+                                  const double* v) {
   const hfModel* m = a->model;
   if (e->dim == 1) {
     int kind = hf_model_eq_objkind(m)[i];
-    double rate = coordinate_rate(a, kind, hf_model_eq_obj1(m)[i], v) + e->slope * coordinate_rate(a, kind, hf_model_eq_obj2(m)[i], v);
+    double rate1 = coordinate_rate(a, kind, hf_model_eq_obj1(m)[i], v);
+    double rate = rate1 + e->slope * coordinate_rate(a, kind, hf_model_eq_obj2(m)[i], v);
     return e->r[0] < 0 ? -rate : rate;
   }
-  hfMotion one = attached_velocity(a, d, e, 0, v), two = attached_velocity(a, d, e, 1, v);
-  if (is_rotation) return v3_dot(v3_unit(v3_load(e->r + 3)), m3_mulv(e->turn, v3_sub(one.w, two.w)));
-  return v3_dot(v3_unit(v3_load(e->r)), v3_sub(one.v, two.v));
+  hfMotion V1 = attached_velocity(a, d, e, 0, v);
+  hfMotion V2 = attached_velocity(a, d, e, 1, v);
+  if (is_rotation) return v3_dot(v3_unit(v3_load(e->r + 3)), m3_mulv(e->turn, v3_sub(V1.w, V2.w)));
+  return v3_dot(v3_unit(v3_load(e->r)), v3_sub(V1.v, V2.v));
 }

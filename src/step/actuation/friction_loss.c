@@ -1,7 +1,8 @@
 // Friction losses of joints and tendons as rows of a step.
 //
-// Friction loss b: kappa = b/v_s with the world's stiction speed v_s, bounds +-b. Anchored, the slope is half that of a spring and
-// half that of a damper, kappa = h k + c with h k = c. The spring's force phi at the start of the step is remembered:
+// Friction loss b: kappa = b/v_s with the world's stiction speed v_s, bounds +-b. Anchored, the slope is half that of
+// a spring and half that of a damper, kappa = h k + c with h k = c. The spring's force phi at the start of the step is
+// remembered:
 //
 //   force = -(phi + kappa s), bounded by +-b;   phi <- (phi - force)/2, the spring's force at the end
 //
@@ -16,38 +17,48 @@ static hfSaturatedRow friction_row(double kappa, double loss, double held) {
 
 static double friction_slope(const hfActuation* a, double loss) { return loss / a->model->world.stiction_speed; }
 
-// The slope of the friction of a dof. Mostly it is below the stiffest slope for every inverse mass that the dof can have, so that M need not be
-// factored. The factor leaves room for rounding.
-static double dof_friction_slope(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int dof, double loss) {
+// The slope of the friction of a dof. Mostly it is below the stiffest slope for every inverse mass that the dof can
+// have, so that M need not be factored. The factor leaves room for rounding.
+static double dof_friction_slope(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int dof,
+                                 double loss) {
   double kappa = friction_slope(a, loss);
   if (1.01 * kappa <= hfi_stiffest(step, d->most_inverse_mass[dof])) return kappa;
   return hfi_cap_slope(&a->rows, kappa, hfi_stiffest(step, hfi_dof_inverse_mass(d, dof)));
 }
 
+// Appends the rows of all friction losses, and notes which blocks they are.
 void hfi_friction_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
   const hfModel* m = a->model;
   int before = a->rows.nblock;
   if (m->world.disable_frictionloss) return;
+
   for (int32_t i = 0, n = a->passive.losses ? m->nv : 0; i < n; ++i) {
     double loss = hf_model_dof_frictionloss(m)[i];
     if (!(loss > 0)) continue;
-    hfSaturatedRow row = friction_row(dof_friction_slope(a, d, step, i, loss), loss, step->friction ? step->friction[i] : 0);
+    double held = step->friction ? step->friction[i] : 0;
+    hfSaturatedRow row = friction_row(dof_friction_slope(a, d, step, i, loss), loss, held);
     hfi_rows_append_scalar(&a->rows, (hfiRowOrigin){HFI_ROW_JOINT_FRICTION, i}, row, i, 1);
   }
+
   for (int t = 0; t < m->ntendon; ++t) {
-    double loss = hf_model_tendon_frictionloss(m)[t], kappa = friction_slope(a, loss);
+    double loss = hf_model_tendon_frictionloss(m)[t];
+    double kappa = friction_slope(a, loss);
     double stiffest = loss > 0 ? hfi_tendon_stiffest(a, d, t, step->h, kappa, hfi_near_rigid(step)) : 0;
-    double held = step->friction ? step->friction[m->nv + t] : 0;
     if (!(stiffest > 0)) continue;
-    hfi_tendon_row(a, HFI_ROW_TENDON_FRICTION, t, 1, friction_row(hfi_cap_slope(&a->rows, kappa, stiffest), loss, held));
+    double held = step->friction ? step->friction[m->nv + t] : 0;
+    hfSaturatedRow row = friction_row(hfi_cap_slope(&a->rows, kappa, stiffest), loss, held);
+    hfi_tendon_row(a, HFI_ROW_TENDON_FRICTION, t, 1, row);
   }
-  a->notes.first_friction = before, a->notes.nfriction = a->rows.nblock - before;
+  a->notes.first_friction = before;
+  a->notes.nfriction = a->rows.nblock - before;
 }
 
+// Writes the forces of the springs at the end of the step.
 void hfi_friction_remember(const hfActuation* a, const double* v1, double* friction) {
   for (int b = a->notes.first_friction, end = b + a->notes.nfriction; b < end; ++b) {
     hfiRowOrigin origin = a->rows.origin[b];
-    double force, *held = friction + (origin.source == HFI_ROW_TENDON_FRICTION ? a->model->nv : 0) + origin.id;
+    double* held = friction + (origin.source == HFI_ROW_TENDON_FRICTION ? a->model->nv : 0) + origin.id;
+    double force;
     hfi_rows_force(&a->rows, b, v1, &force);
     *held = 0.5 * (*held - force);
   }

@@ -6,13 +6,14 @@
 //   phi > 0    s0 = -phi/h:     no force unless the step would cross the limit
 //   phi <= 0   Kelvin-Voigt with the joint's stiffness and damping, or near-rigid (hfi_compliant_row)
 //
-// Where the model has MuJoCo's solref for a limit, its law holds on both sides of phi = 0 (step/law/solref.h), for the inverse
-// mass that the joint or tendon has at the reference pose.
+// Where the model has MuJoCo's solref for a limit, its law holds on both sides of phi = 0 (step/law/solref.h), for the
+// inverse mass that the joint or tendon has at the reference pose.
 //
-// A limit that is far away would carry no force and gets no row. A ball joint gets a row only if the step may reach the limit at twice the present
-// speed plus HFI_FAST_SPEED. For a hinge, slide or tendon the step says how much is added to the speed: limit_speed, for a tendon times |J|, the
-// largest speed that dofs of that speed give it. After solving the step the caller must ask hfi_limit_passed, and solve again with the rows of all
-// limits if the solution is beyond one.
+// A limit that is far away would carry no force and gets no row. A ball joint gets a row only if the step may reach
+// the limit at twice the present speed plus HFI_FAST_SPEED. For a hinge, slide or tendon the step says how much is
+// added to the speed: limit_speed, for a tendon times |J|, the largest speed that dofs of that speed give it. After
+// solving the step the caller must ask hfi_limit_passed, and solve again with the rows of all limits if the solution
+// is beyond one.
 #include "step/actuation/inside.h"
 
 #include "base/compile.h"
@@ -20,16 +21,21 @@
 #include "base/gather.h"
 #include "step/law/solref.h"
 
-// A near-rigid limit brings a joint that starts beyond it back within this time [s], but not faster than the world's release speed. A one-sided row
-// cannot brake, so the joint leaves the limit with that speed.
+// A near-rigid limit brings a joint that starts beyond it back within this time [s], but not faster than the world's
+// release speed. A one-sided row cannot brake, so the joint leaves the limit with that speed.
 static const double RELEASE_TIME = 0.02;
 
 // The row of a limit at distance phi, beyond it if phi <= 0.
 static hfSaturatedRow limit_row(hfActuation* a, const hfiActuationStep* step, hfiCompliance law, double w, double phi) {
   hfSaturatedRow row = hfi_compliant_row(&a->rows, step, law, w, phi, max2(RELEASE_TIME, step->h));
   double u = a->model->world.release_speed;
-  if (phi > 0) row.s0 = -phi / step->h;
-  else if (law.k <= 0 && law.c <= 0 && row.s0 > u) row.kappa *= hfi_strengthen_slowed_row(row.s0 / u), row.s0 = u;
+
+  if (phi > 0) {
+    row.s0 = -phi / step->h;
+  } else if (law.k <= 0 && law.c <= 0 && row.s0 > u) {
+    row.kappa *= hfi_strengthen_slowed_row(row.s0 / u);
+    row.s0 = u;
+  }
   row.lo = 0;
   return row;
 }
@@ -40,12 +46,15 @@ static int is_soft(const hfiActuationStep* step, const double* solref) {
 }
 
 // The row of a limit with MuJoCo's law for the inverse mass w; speed: dphi/dt at the start of the step.
-static hfSaturatedRow soft_limit_row(const hfModel* m, const hfiActuationStep* step, const double* solref, const double* solimp, double w, double phi, double speed) {
-  if (solref[0] == 0) solref = HFI_DEFAULT_SOLREF, solimp = HFI_DEFAULT_SOLIMP;
+static hfSaturatedRow soft_limit_row(const hfModel* m, const hfiActuationStep* step, const double* solref, const double* solimp, double w,
+                                     double phi, double speed) {
+  if (solref[0] == 0) {
+    solref = HFI_DEFAULT_SOLREF;
+    solimp = HFI_DEFAULT_SOLIMP;
+  }
   hfiSoftLaw law = hfi_soft_law(solref, solimp, w, m->world.timestep);
   hfiSoftStep soft = hfi_soft_step(&law, -phi, speed, step->h);
-  hfSaturatedRow row = {soft.depth / step->h, step->h * soft.stiffness, 0, INFINITY};
-  return row;
+  return (hfSaturatedRow){soft.depth / step->h, step->h * soft.stiffness, 0, INFINITY};
 }
 
 // ---- joints -----------------------------------------------------------------------------------------
@@ -59,45 +68,62 @@ static double limit_weight(const hfActuation* a, int j) {
 }
 
 // The row of one limit of joint j, on its n dofs.
-static hfSaturatedRow joint_limit_row(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, int n, const int32_t* dof, const hfiJointLimit* limit) {
+static hfSaturatedRow joint_limit_row(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, int n, const int32_t* dof,
+                                      const hfiJointLimit* limit) {
   const hfModel* m = a->model;
+  const double* solref = hf_model_jnt_limit_solref(m) + 2 * j;
+  const double* solimp = hf_model_jnt_limit_solimp(m) + 5 * j;
   hfiCompliance law = hfi_joint_limit_given(m, j);
-  const double *solref = hf_model_jnt_limit_solref(m) + 2 * j, *solimp = hf_model_jnt_limit_solimp(m) + 5 * j;
   int soft = is_soft(step, solref) && law.k == 0 && law.c == 0;
-  double w = soft ? limit_weight(a, j) : 0, speed = 0;
+
+  double w = soft ? limit_weight(a, j) : 0;
   if (!(w > 0)) w = hfi_inverse_mass(d, a->dense, n, dof, limit->J);
   if (!soft || !(w > 0)) return limit_row(a, step, law, w, limit->phi);
+
+  double speed = 0;
   for (int i = 0; i < n; ++i) speed += limit->J[i] * d->v[dof[i]];
   return soft_limit_row(m, step, solref, solimp, w, limit->phi, speed);
 }
 
-static void add_joint_limit(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, const hfiJointLimit* limit) {
+// Appends the row of one limit of joint j.
+static void add_joint_limit(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j,
+                            const hfiJointLimit* limit) {
   int n = hfi_joint_nv(hf_model_jnt_type(a->model)[j]);
-  int32_t first = hf_model_jnt_dofadr(a->model)[j], dof[3] = {first, first + 1, first + 2};
-  hfi_rows_append_row(&a->rows, (hfiRowOrigin){HFI_ROW_JOINT_LIMIT, j}, joint_limit_row(a, d, step, j, n, dof, limit), n, dof, limit->J);
+  int32_t first = hf_model_jnt_dofadr(a->model)[j];
+  int32_t dof[3] = {first, first + 1, first + 2};
+  hfSaturatedRow row = joint_limit_row(a, d, step, j, n, dof, limit);
+  hfi_rows_append_row(&a->rows, (hfiRowOrigin){HFI_ROW_JOINT_LIMIT, j}, row, n, dof, limit->J);
 }
 
 // May a step that adds `more` to the speed of a joint cover the distance phi?
 static inline int is_in_reach(double phi, double speed, double more, double h) { return phi <= h * (more + 2 * speed); }
 
-// Adds the row of one end of a hinge or slide at distance phi if the step may reach it. Otherwise notes how far the joint can move freely.
-static void limit_end(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, double sign, double phi, double speed) {
-  if (is_in_reach(phi, speed, step->limit_speed, step->h)) add_joint_limit(a, d, step, j, &(hfiJointLimit){phi, {sign}});
-  else a->notes.free_way = min2(a->notes.free_way, phi);
+// Adds the row of one end of a hinge or slide at distance phi if the step may reach it. Otherwise notes how far the
+// joint can move freely.
+static void limit_end(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, double sign,
+                      double phi, double speed) {
+  if (is_in_reach(phi, speed, step->limit_speed, step->h))
+    add_joint_limit(a, d, step, j, &(hfiJointLimit){phi, {sign}});
+  else
+    a->notes.free_way = min2(a->notes.free_way, phi);
 }
 
-HFI_CALLED static void limit_ends(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, double below, double above, double speed) {
+// Adds the rows of both ends of a hinge or slide, at these distances from them.
+HFI_CALLED static void limit_ends(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j, double below, double above,
+                                  double speed) {
   limit_end(a, d, step, j, 1, below, speed);
   limit_end(a, d, step, j, -1, above, speed);
 }
 
+// Adds the limits of a ball joint that the step may reach.
 HFI_CALLED static void limit_joint(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int j) {
   const hfModel* m = a->model;
   const double* v = d->v + hf_model_jnt_dofadr(m)[j];
   hfiJointLimit limit[HFI_MAX_JOINT_LIMITS];
-  int n = hfi_joint_nv(hf_model_jnt_type(m)[j]), count = hfi_joint_limits(m, j, step->q + hf_model_jnt_qposadr(m)[j], limit);
+  int count = hfi_joint_limits(m, j, step->q + hf_model_jnt_qposadr(m)[j], limit);
+
   double speed2 = 0;
-  for (int k = 0; k < n; ++k) speed2 += sqr(v[k]);
+  for (int k = 0, n = hfi_joint_nv(hf_model_jnt_type(m)[j]); k < n; ++k) speed2 += sqr(v[k]);
   for (int i = 0; i < count; ++i)
     if (is_in_reach(limit[i].phi, sqrt(speed2), HFI_FAST_SPEED, step->h)) add_joint_limit(a, d, step, j, &limit[i]);
 }
@@ -107,32 +133,45 @@ HFI_CALLED static void limit_joint(hfActuation* a, const hfDynamics* d, const hf
 // The inverse mass of a tendon in the law of its limits: MuJoCo's law takes that of the reference pose, if it is known.
 static double tendon_limit_weight(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int t) {
   int soft = is_soft(step, hf_model_tendon_limit_solref(a->model) + 2 * t);
-  return soft && a->reference_mass.tendon[t] > 0 ? a->reference_mass.tendon[t] : hfi_tendon_inverse_mass(a, d, t);
+  double w = a->reference_mass.tendon[t];
+  return soft && w > 0 ? w : hfi_tendon_inverse_mass(a, d, t);
 }
 
-// The row of one end of a tendon's range at distance phi, which changes at this speed. w: the inverse mass of tendon_limit_weight.
-static hfSaturatedRow tendon_limit_row(hfActuation* a, const hfiActuationStep* step, int t, double w, double phi, double speed) {
+// The row of one end of a tendon's range at distance phi, which changes at this speed. w: the inverse mass of
+// tendon_limit_weight.
+static hfSaturatedRow tendon_limit_row(hfActuation* a, const hfiActuationStep* step, int t, double w, double phi,
+                                       double speed) {
   const hfModel* m = a->model;
-  const double *solref = hf_model_tendon_limit_solref(m) + 2 * t, *solimp = hf_model_tendon_limit_solimp(m) + 5 * t;
-  hfiCompliance rigid = {0, 0};
-  if (!is_soft(step, solref)) return limit_row(a, step, rigid, w, phi);
+  const double* solref = hf_model_tendon_limit_solref(m) + 2 * t;
+  const double* solimp = hf_model_tendon_limit_solimp(m) + 5 * t;
+  if (!is_soft(step, solref)) return limit_row(a, step, (hfiCompliance){0, 0}, w, phi);
   return soft_limit_row(m, step, solref, solimp, w, phi, speed);
 }
 
+// Adds the rows of those ends of the range of tendon t that the step may reach.
 static void limit_tendon(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, int t) {
   const hfModel* m = a->model;
-  const double *range = hf_model_tendon_range(m) + 2 * t, length = a->tendon_length[t], margin = hf_model_tendon_margin(m)[t];
-  double below = length - range[0] - margin, above = range[1] - length - margin, speed = 0, size2 = 0;
+  const double* range = hf_model_tendon_range(m) + 2 * t;
+  double length = a->tendon_length[t];
+  double margin = hf_model_tendon_margin(m)[t];
+  double below = length - range[0] - margin;
+  double above = range[1] - length - margin;
+
+  double speed = 0;
+  double size2 = 0;
   for (int k = a->tendon_start[t]; k < a->tendon_start[t + 1]; ++k) {
     speed += a->tendon_J[k] * d->v[a->tendon_dof[k]];
     size2 += sqr(a->tendon_J[k]);
   }
   if (!(size2 > 0)) return; // No dof moves the tendon.
-  double size = sqrt(size2), more = step->limit_speed * size;
-  int lower = is_in_reach(below, fabs(speed), more, step->h), upper = is_in_reach(above, fabs(speed), more, step->h);
+
+  double size = sqrt(size2);
+  int lower = is_in_reach(below, fabs(speed), step->limit_speed * size, step->h);
+  int upper = is_in_reach(above, fabs(speed), step->limit_speed * size, step->h);
   if (!lower) a->notes.free_way = min2(a->notes.free_way, below / size);
   if (!upper) a->notes.free_way = min2(a->notes.free_way, above / size);
   if (!(lower | upper)) return;
+
   double w = tendon_limit_weight(a, d, step, t);
   if (!(w > 0)) return;
   if (lower) hfi_tendon_row(a, HFI_ROW_TENDON_LOWER, t, 1, tendon_limit_row(a, step, t, w, below, speed));
@@ -144,11 +183,17 @@ HFI_CALLED static void limit_tendons(hfActuation* a, const hfDynamics* d, const 
     if (hf_model_tendon_limited(a->model)[t]) limit_tendon(a, d, step, t);
 }
 
-// The lanes of joints k and so on of the ranges that a step may bring to an end, as bits. The distance of the others from their nearer end lowers *free_way.
-static inline int find_near_ends(const hfiRanges* r, int k, const hfiActuationStep* step, const double* v, hfiLanes* free_way) {
-  hfiLanes q = hfi_gather_numbers(step->q, r->qposadr + k), speed = hfi_lanes_absolute(hfi_gather_numbers(v, r->dofadr + k));
-  hfiLanes margin = hfi_lanes_load(r->margin + k), below = q - hfi_lanes_load(r->low + k) - margin, above = hfi_lanes_load(r->high + k) - q - margin;
+// The lanes of joints k and so on of the ranges that a step may bring to an end, as bits. The distance of the others
+// from their nearer end lowers *free_way.
+static inline int find_near_ends(const hfiRanges* r, int k, const hfiActuationStep* step, const double* v,
+                                 hfiLanes* free_way) {
+  hfiLanes q = hfi_gather_numbers(step->q, r->qposadr + k);
+  hfiLanes speed = hfi_lanes_absolute(hfi_gather_numbers(v, r->dofadr + k));
+  hfiLanes margin = hfi_lanes_load(r->margin + k);
+  hfiLanes below = q - hfi_lanes_load(r->low + k) - margin;
+  hfiLanes above = hfi_lanes_load(r->high + k) - q - margin;
   hfiLanes nearer = hfi_lanes_min(below, above);
+
   int near = hfi_lanes_at_most(nearer, step->h * (step->limit_speed + 2 * speed)); // is_in_reach
   for (int i = 0; near && i < HFI_LANES; ++i)
     if (near >> i & 1) nearer[i] = INFINITY;
@@ -160,11 +205,15 @@ static inline int find_near_ends(const hfiRanges* r, int k, const hfiActuationSt
 static void limit_ranges(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
   const hfiRanges* r = &a->passive.ranges;
   hfiLanes free_way = hfi_lanes_of(a->notes.free_way);
+
   for (int k = 0; k < r->n; k += HFI_LANES) {
     int near = find_near_ends(r, k, step, d->v, &free_way);
     for (int i = k; near && i < r->n; ++i, near >>= 1) {
-      double q = step->q[r->qposadr[i]], speed = fabs(d->v[r->dofadr[i]]);
-      if (near & 1) limit_ends(a, d, step, r->joint[i], q - r->low[i] - r->margin[i], r->high[i] - q - r->margin[i], speed);
+      if (!(near & 1)) continue;
+      double q = step->q[r->qposadr[i]];
+      double below = q - r->low[i] - r->margin[i];
+      double above = r->high[i] - q - r->margin[i];
+      limit_ends(a, d, step, r->joint[i], below, above, fabs(d->v[r->dofadr[i]]));
     }
   }
   for (int i = 0; i < HFI_LANES; ++i) a->notes.free_way = min2(a->notes.free_way, free_way[i]);
@@ -173,62 +222,81 @@ static void limit_ranges(hfActuation* a, const hfDynamics* d, const hfiActuation
 // All joints in their order.
 static void limit_joints(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
   const hfModel* m = a->model;
-  const int32_t *limited = hf_model_jnt_limited(m), *type = hf_model_jnt_type(m), *at = hf_model_jnt_qposadr(m), *dof = hf_model_jnt_dofadr(m);
-  const double *range = hf_model_jnt_range(m), *margin = hf_model_jnt_margin(m);
+  const int32_t* type = hf_model_jnt_type(m);
+  const double* range = hf_model_jnt_range(m);
+
   for (int j = 0; j < m->njnt; ++j) {
-    if (!limited[j]) continue;
+    if (!hf_model_jnt_limited(m)[j]) continue;
     if (!hfi_joint_is_scalar(type[j])) {
       limit_joint(a, d, step, j);
       continue;
     }
-    double q = step->q[at[j]], speed = fabs(d->v[dof[j]]), below = q - range[2 * j] - margin[j], above = range[2 * j + 1] - q - margin[j];
+    double q = step->q[hf_model_jnt_qposadr(m)[j]];
+    double speed = fabs(d->v[hf_model_jnt_dofadr(m)[j]]);
+    double below = q - range[2 * j] - hf_model_jnt_margin(m)[j];
+    double above = range[2 * j + 1] - q - hf_model_jnt_margin(m)[j];
     double nearer = min2(below, above);
     if (is_in_reach(nearer, speed, step->limit_speed, step->h)) limit_ends(a, d, step, j, below, above, speed);
     else a->notes.free_way = min2(a->notes.free_way, nearer);
   }
 }
 
+// Appends the rows of all limits that the step may reach, and notes how far the others are.
 void hfi_limit_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
   if (a->model->world.disable_limit) return;
-  (a->passive.ranges.any_ball ? limit_joints : limit_ranges)(a, d, step);
+  if (a->passive.ranges.any_ball) limit_joints(a, d, step);
+  else limit_ranges(a, d, step);
   if (a->model->ntendon) limit_tendons(a, d, step);
 }
 
-// Does this end of a joint's or tendon's range have a row? Rows of both ends of a joint have the same source; `sign` tells them apart: phi grows with
-// sign times the coordinate.
-static int has_row(const hfActuation* a, int source, int id, double sign) {
+// Whether this end of the range of a joint or tendon has a row. Rows of both ends of a joint have the same source;
+// `sign` tells them apart: phi grows with sign times the coordinate.
+static int has_row(const hfActuation* a, hfiRowSource source, int id, double sign) {
   const hfiRows* rows = &a->rows;
   const hfStepProblem* p = rows->problem;
+
   for (int b = 0; b < rows->nblock; ++b) {
     hfiRowOrigin origin = rows->origin[b];
-    if ((int)origin.source != source || origin.id != id) continue;
+    if (origin.source != source || origin.id != id) continue;
     if (source != HFI_ROW_JOINT_LIMIT || p->J[p->piece[hfi_rows_block(rows, b)->piece].jac] == sign) return 1;
   }
   return 0;
 }
 
-// Does velocity v take a hinge or slide at q past a limit that has no row?
+// Whether velocity v takes a hinge or slide at q past a limit that has no row.
 static int passes_limit(const hfActuation* a, int j, double q, double v, double h) {
-  const double *range = hf_model_jnt_range(a->model) + 2 * j, margin = hf_model_jnt_margin(a->model)[j];
-  double below = q - range[0] - margin, above = range[1] - q - margin;
-  return (below + h * v < 0 && !has_row(a, HFI_ROW_JOINT_LIMIT, j, 1)) || (above - h * v < 0 && !has_row(a, HFI_ROW_JOINT_LIMIT, j, -1));
+  const double* range = hf_model_jnt_range(a->model) + 2 * j;
+  double margin = hf_model_jnt_margin(a->model)[j];
+  double below = q - range[0] - margin;
+  double above = range[1] - q - margin;
+  if (below + h * v < 0 && !has_row(a, HFI_ROW_JOINT_LIMIT, j, 1)) return 1;
+  return above - h * v < 0 && !has_row(a, HFI_ROW_JOINT_LIMIT, j, -1);
 }
 
-// Does a tendon pass a limit that has no row if the dofs have velocities v?
+// Whether a tendon passes a limit that has no row if the dofs have velocities v.
 static int passes_tendon_limit(const hfActuation* a, int t, const double* v, double h) {
-  const double *range = hf_model_tendon_range(a->model) + 2 * t, margin = hf_model_tendon_margin(a->model)[t];
-  double below = a->tendon_length[t] - range[0] - margin, above = range[1] - a->tendon_length[t] - margin, speed = 0;
+  const double* range = hf_model_tendon_range(a->model) + 2 * t;
+  double margin = hf_model_tendon_margin(a->model)[t];
+  double below = a->tendon_length[t] - range[0] - margin;
+  double above = range[1] - a->tendon_length[t] - margin;
+
+  double speed = 0;
   for (int k = a->tendon_start[t]; k < a->tendon_start[t + 1]; ++k) speed += a->tendon_J[k] * v[a->tendon_dof[k]];
-  return (below + h * speed < 0 && !has_row(a, HFI_ROW_TENDON_LOWER, t, 1)) || (above - h * speed < 0 && !has_row(a, HFI_ROW_TENDON_UPPER, t, -1));
+  if (below + h * speed < 0 && !has_row(a, HFI_ROW_TENDON_LOWER, t, 1)) return 1;
+  return above - h * speed < 0 && !has_row(a, HFI_ROW_TENDON_UPPER, t, -1);
 }
 
+// This walk over joints and tendons is the only one that asks for limits without rows. It is left out if no joint
+// moves as far as the nearest such limit.
 int hfi_limit_passed(const hfActuation* a, const double* q, const double* v1, double h) {
   const hfModel* m = a->model;
-  if (!(a->notes.free_way < INFINITY) || h * h * hfi_sum_squares(v1, m->nv) < sqr(a->notes.free_way)) return 0; // No joint moves so far.
-  for (int j = 0; j < m->njnt; ++j)
-    if (hf_model_jnt_limited(m)[j] && hfi_joint_is_scalar(hf_model_jnt_type(m)[j]) &&
-        passes_limit(a, j, q[hf_model_jnt_qposadr(m)[j]], v1[hf_model_jnt_dofadr(m)[j]], h))
-      return 1;
+  double free_way = a->notes.free_way;
+  if (!(free_way < INFINITY) || h * h * hfi_sum_squares(v1, m->nv) < sqr(free_way)) return 0;
+
+  for (int j = 0; j < m->njnt; ++j) {
+    if (!hf_model_jnt_limited(m)[j] || !hfi_joint_is_scalar(hf_model_jnt_type(m)[j])) continue;
+    if (passes_limit(a, j, q[hf_model_jnt_qposadr(m)[j]], v1[hf_model_jnt_dofadr(m)[j]], h)) return 1;
+  }
   for (int t = 0; t < m->ntendon; ++t)
     if (hf_model_tendon_limited(m)[t] && passes_tendon_limit(a, t, v1, h)) return 1;
   return 0;

@@ -2,7 +2,8 @@
 //
 //   force = -F_0 (F_L(L) F_V(V) act + F_P(L)),   L = (l - L_T)/L_0,   V = ldot/(L_0 vmax)
 //
-// The passive part F_0 F_P(L) has an L_T, L_0, F_0, lmax and fpmax of its own (actuator_passive), which for most muscles are the same.
+// The passive part F_0 F_P(L) has an L_T, L_0, F_0, lmax and fpmax of its own (actuator_passive), which for most
+// muscles are the same.
 //
 //   F_L  parabolas from 0 at lmin over 1 at L = 1 to 0 at lmax, which meet halfway at 1/2
 //   F_V  0 below V = -1, (V + 1)^2 up to 0, then fvmax - (y - V)^2/y up to y = fvmax - 1, then fvmax
@@ -17,22 +18,24 @@
 // Value and slope of a curve.
 typedef struct Curve { double value, slope; } Curve;
 
-// scale times a parabola x^2/2 (or 1 - x^2/2 where it opens down), x = (L - zero)/width.
-static Curve parabola(double L, double zero, double width, int down) {
+// A parabola x^2/2 with x = (L - zero)/width, or 1 - x^2/2 if it opens down.
+static Curve parabola(double L, double zero, double width, int opens_down) {
   double x = (L - zero) / width;
-  Curve up = {0.5 * x * x, x / width}, turned = {1 - up.value, -up.slope};
-  return down ? turned : up;
+  Curve up = {0.5 * x * x, x / width};
+  return opens_down ? (Curve){1 - up.value, -up.slope} : up;
 }
 
+// F_L at the length L
 static Curve active_length(double L, double lmin, double lmax) {
-  double a = 0.5 * (lmin + 1), b = 0.5 * (1 + lmax);
-  Curve none = {0, 0};
-  if (L <= lmin || L >= lmax) return none;
+  double a = 0.5 * (lmin + 1);
+  double b = 0.5 * (1 + lmax);
+  if (L <= lmin || L >= lmax) return (Curve){0, 0};
   if (L <= a) return parabola(L, lmin, a - lmin, 0);
   if (L <= 1) return parabola(L, 1, 1 - a, 1);
   return L <= b ? parabola(L, 1, b - 1, 1) : parabola(L, lmax, lmax - b, 0);
 }
 
+// F_V at the velocity V
 static Curve active_velocity(double V, double fvmax) {
   double y = fvmax - 1;
   if (V <= -1) return (Curve){0, 0};
@@ -41,22 +44,26 @@ static Curve active_velocity(double V, double fvmax) {
   return (Curve){fvmax, 0};
 }
 
+// F_P at the length L
 static Curve passive_length(double L, double lmax, double fpmax) {
-  double b = 0.5 * (1 + lmax), w = b - 1;
-  Curve none = {0, 0}, bend = parabola(L, 1, w, 0), line = {0.5 + (L - b) / w, 1 / w};
-  Curve c = L <= 1 ? none : L <= b ? bend : line;
-  c.value *= fpmax, c.slope *= fpmax;
-  return c;
+  double b = 0.5 * (1 + lmax);
+  double w = b - 1;
+  if (L <= 1) return (Curve){0 * fpmax, 0 * fpmax};
+  Curve c = L <= b ? parabola(L, 1, w, 0) : (Curve){0.5 + (L - b) / w, 1 / w};
+  return (Curve){c.value * fpmax, c.slope * fpmax};
 }
 
 void hfi_add_muscle(const hfActuation* a, int i, hfiAffine* f) {
   const hfModel* m = a->model;
-  const double* p = hf_model_actuator_muscle(m) + 8 * i;
-  double value = 0, per_length = 0, per_velocity = 0;
+  double value = 0;
+  double per_length = 0;
+  double per_velocity = 0;
+
   if (hf_model_actuator_gaintype(m)[i] == HF_GAIN_MUSCLE) {
-    double L = (a->length[i] - p[0]) / p[1], V = a->velocity[i] / (p[1] * p[5]);
-    Curve FL = active_length(L, p[3], p[4]), FV = active_velocity(V, p[7]);
+    const double* p = hf_model_actuator_muscle(m) + 8 * i;
     double u = a->input[i];
+    Curve FL = active_length((a->length[i] - p[0]) / p[1], p[3], p[4]);
+    Curve FV = active_velocity(a->velocity[i] / (p[1] * p[5]), p[7]);
     value += p[2] * FL.value * FV.value * u;
     per_length += p[2] * FL.slope * FV.value * u / p[1];
     per_velocity += p[2] * FL.value * FV.slope * u / (p[1] * p[5]);
@@ -67,6 +74,8 @@ void hfi_add_muscle(const hfActuation* a, int i, hfiAffine* f) {
     value += b[2] * FP.value;
     per_length += b[2] * FP.slope / b[1];
   }
+
+  // the muscle pulls: its force is minus this value, linear about the present length and velocity
   f->length -= per_length;
   f->velocity -= per_velocity;
   f->constant -= value - per_length * a->length[i] - per_velocity * a->velocity[i];
@@ -74,12 +83,16 @@ void hfi_add_muscle(const hfActuation* a, int i, hfiAffine* f) {
 
 double hfi_muscle_gain(const hfActuation* a, int i) {
   const double* p = hf_model_actuator_muscle(a->model) + 8 * i;
-  double L = (a->length[i] - p[0]) / p[1], V = a->velocity[i] / (p[1] * p[5]);
+  double L = (a->length[i] - p[0]) / p[1];
+  double V = a->velocity[i] / (p[1] * p[5]);
   return -p[2] * active_length(L, p[3], p[4]).value * active_velocity(V, p[7]).value;
 }
 
 double hfi_muscle_time(const double* dynprm, double u, double act) {
-  double speed = 0.5 + 1.5 * clamp(act, 0, 1), up = dynprm[0] * speed, down = dynprm[1] / speed, rise = clamp(u, 0, 1) - act;
+  double speed = 0.5 + 1.5 * clamp(act, 0, 1);
+  double up = dynprm[0] * speed;
+  double down = dynprm[1] / speed;
+  double rise = clamp(u, 0, 1) - act;
   if (!(dynprm[2] > 0)) return rise > 0 ? up : down;
   double x = clamp(rise / dynprm[2] + 0.5, 0, 1);
   return down + (up - down) * x * x * x * (10 + x * (6 * x - 15));

@@ -5,9 +5,9 @@
 // q - q_rest is a rotation vector for ball and free joints. A tendon spring is at rest on an
 // interval; stretch is how far the length is outside of it.
 //
-// Over a step (q1 = q0 + h v): a joint's spring and damper are linear in v and go into the step's diagonal, diag = h (c + h k), tau = -k (q0 -
-// q_rest). A turn of a ball joint changes its rotation vector by at most h w in any direction, so h^2 k bounds its stiffness. Tendons couple dofs and
-// become rows.
+// Over a step (q1 = q0 + h v): a joint's spring and damper are linear in v and go into the step's diagonal, diag = h
+// (c + h k), tau = -k (q0 - q_rest). A turn of a ball joint changes its rotation vector by at most h w in any
+// direction, so h^2 k bounds its stiffness. Tendons couple dofs and become rows.
 #include "step/actuation/inside.h"
 #include "linalg/dense.h"
 #include "model/spring.h"
@@ -27,7 +27,8 @@ static inline void add_spring(const hfModel* m, int j, int n, const double* x, d
 }
 
 static int has_joint_springs(const hfModel* m) {
-  const double *k = hf_model_jnt_stiffness(m), *poly = hf_model_jnt_stiffness_poly(m);
+  const double* k = hf_model_jnt_stiffness(m);
+  const double* poly = hf_model_jnt_stiffness_poly(m);
   return hfi_dot(k, k, m->njnt) > 0 || hfi_dot(poly, poly, 2 * m->njnt) > 0;
 }
 
@@ -78,10 +79,12 @@ void hfi_ranges_update(hfiRanges* r, const hfModel* m) {
   for (int k = r->n; k % 4; ++k) set_range(r, m, k, r->joint[r->n - 1]);
 }
 
+// Writes hfiPassive, ranges, servos and drag of the medium, unless they are fresh.
 void hfi_update_passive(hfActuation* a, const hfDynamics* d) {
   const hfModel* m = a->model;
-  if (*a->fresh & HFI_FRESH_PARAMETERS && a->passive.revision == m->revision) return;
   hfiPassive* has = &a->passive;
+  if (*a->fresh & HFI_FRESH_PARAMETERS && has->revision == m->revision) return;
+
   has->revision = m->revision;
   has->springs = has_joint_springs(m);
   has->bends = hfi_any_joint_bends(m);
@@ -89,32 +92,39 @@ void hfi_update_passive(hfActuation* a, const hfDynamics* d) {
   has->curved_dampers = has_curved_dampers(m);
   has->losses = has_friction_losses(m);
   has->gravcomp = hfi_gravity_compensated(d) && !(m->world.disable_spring && m->world.disable_damper); // as in MuJoCo
-  hfi_ranges_update(&a->passive.ranges, m);
+  hfi_ranges_update(&has->ranges, m);
   hfi_update_servos(a);
   hfi_update_fluid(a);
   *a->fresh |= HFI_FRESH_PARAMETERS;
 }
 
 // tau -= k x; also diag += h^2 k unless diag is NULL.
-static void add_joint_springs(const hfModel* m, const double* rest, const double* q, double h, double* tau, double* diag) {
+static void add_joint_springs(const hfModel* m, const double* rest, const double* q, double h, double* tau,
+                              double* diag) {
   if (m->world.disable_spring) return;
+
   for (int j = 0; j < m->njnt; ++j) {
     const double* poly = hf_model_jnt_stiffness_poly(m) + 2 * j;
-    int type = hf_model_jnt_type(m)[j], dof = hf_model_jnt_dofadr(m)[j], adr = hf_model_jnt_qposadr(m)[j], n = hfi_joint_nv(type);
-    double x[6];
     if (hf_model_jnt_stiffness(m)[j] == 0 && poly[0] == 0 && poly[1] == 0) continue;
+    int type = hf_model_jnt_type(m)[j];
+    int dof = hf_model_jnt_dofadr(m)[j];
+    int adr = hf_model_jnt_qposadr(m)[j];
+    int n = hfi_joint_nv(type);
+    double x[6];
+
     if (hfi_joint_is_scalar(type)) {
       x[0] = q[adr] - rest[adr];
       add_spring(m, j, 1, x, h, tau + dof, diag ? diag + dof : NULL);
       continue;
     }
+    // translation and rotation of a free joint are separate springs
     hfi_joint_difference(type, rest + adr, q + adr, 1, x);
     for (int i = 0; i < n; i += 3) add_spring(m, j, imin2(n, 3), x + i, h, tau + dof + i, diag ? diag + dof + i : NULL);
   }
 }
 
-// The torques of joints that bend. A step adds h^2 times a bound on their stiffness to its diagonal, unless diag is NULL: the sums of the
-// rows of R^T k R, without their signs.
+// The torques of joints that bend. A step adds h^2 times a bound on their stiffness to its diagonal, unless diag is
+// NULL: the sums of the rows of R^T k R, without their signs.
 static void add_bends(const hfModel* m, const double* q, double h, double* tau, double* diag) {
   for (int j = 0; j < m->njnt && !m->world.disable_spring; ++j) {
     if (!hfi_joint_bends(m, j)) continue;
@@ -123,6 +133,7 @@ static void add_bends(const hfModel* m, const double* q, double h, double* tau, 
     hfVec3 x = hfi_bend_of(m, j, q + hf_model_jnt_qposadr(m)[j], &turn);
     hfVec3 torque = q_rotate(q_conj(turn), v3_mul(v3_load(hf_model_jnt_bend(m) + 3 * j), x));
     hfMat3 K = hfi_bend_stiffness(m, j, turn);
+
     for (int i = 0; i < 3; ++i) {
       tau[dof + i] -= v3_get(torque, i);
       if (diag) diag[dof + i] += h * h * (fabs(K.m[3 * i]) + fabs(K.m[3 * i + 1]) + fabs(K.m[3 * i + 2]));
@@ -145,35 +156,47 @@ static double damping_of(const hfModel* m, int dof, double v) {
 
 // ---- at a state -------------------------------------------------------------------------------------
 
-// Secants of a tendon's spring at its stretch and of its damper at its speed.
+// Secant of a tendon's spring at its stretch.
 static double tendon_stiffness(const hfActuation* a, const hfDynamics* d, int t) {
   const double* rest = hfi_rest_lengths(d, t);
+  const double* poly = hf_model_tendon_stiffness_poly(a->model) + 2 * t;
   double length = a->tendon_length[t];
-  return hfi_secant(hf_model_tendon_stiffness(a->model)[t], hf_model_tendon_stiffness_poly(a->model) + 2 * t, length - clamp(length, rest[0], rest[1]));
-}
-static double tendon_damping(const hfActuation* a, int t) {
-  return hfi_secant(hf_model_tendon_damping(a->model)[t], hf_model_tendon_damping_poly(a->model) + 2 * t, fabs(a->tendon_velocity[t]));
+  return hfi_secant(hf_model_tendon_stiffness(a->model)[t], poly, length - clamp(length, rest[0], rest[1]));
 }
 
+// Secant of a tendon's damper at its speed.
+static double tendon_damping(const hfActuation* a, int t) {
+  const double* poly = hf_model_tendon_damping_poly(a->model) + 2 * t;
+  return hfi_secant(hf_model_tendon_damping(a->model)[t], poly, fabs(a->tendon_velocity[t]));
+}
+
+// At the lengths and rates of the last hf_actuation_update.
 double hfi_tendon_passive_force(const hfActuation* a, const hfDynamics* d, int t) {
   const hfModel* m = a->model;
   const double* rest = hfi_rest_lengths(d, t);
-  double length = a->tendon_length[t], force = 0;
+  double length = a->tendon_length[t];
+  double force = 0;
   if (!m->world.disable_spring) force += tendon_stiffness(a, d, t) * (clamp(length, rest[0], rest[1]) - length);
   if (!m->world.disable_damper) force -= tendon_damping(a, t) * a->tendon_velocity[t];
   return force;
 }
 
+// All passive forces at an instant.
 void hf_actuation_passive(const hfActuation* a, const hfDynamics* d, const double* q, double* tau) {
   const hfModel* m = a->model;
   memset(tau, 0, (size_t)m->nv * sizeof *tau);
+
+  // joints
   add_joint_springs(m, hfi_rest_positions(d), q, 0, tau, NULL);
   if (a->passive.bends) add_bends(m, q, 0, tau, NULL);
-  if (!m->world.disable_damper) for (int i = 0; i < m->nv; ++i) tau[i] -= damping_of(m, i, d->v[i]) * d->v[i];
+  for (int i = 0; i < m->nv && !m->world.disable_damper; ++i) tau[i] -= damping_of(m, i, d->v[i]) * d->v[i];
+
+  // tendons
   for (int t = 0; t < m->ntendon; ++t) {
     double force = hfi_tendon_passive_force(a, d, t);
     for (int k = a->tendon_start[t]; k < a->tendon_start[t + 1]; ++k) tau[a->tendon_dof[k]] += a->tendon_J[k] * force;
   }
+
   add_gravity_compensation(a, tau);
   hfi_add_fluid(a, d, 0, tau);
 }
@@ -181,21 +204,25 @@ void hf_actuation_passive(const hfActuation* a, const hfDynamics* d, const doubl
 // ---- over a step ------------------------------------------------------------------------------------
 
 double hfi_tendon_inverse_mass(const hfActuation* a, const hfDynamics* d, int t) {
-  int start = a->tendon_start[t], n = a->tendon_start[t + 1] - start;
+  int start = a->tendon_start[t];
+  int n = a->tendon_start[t + 1] - start;
   return hfi_inverse_mass(d, a->dense, n, a->tendon_dof + start, a->tendon_J + start);
 }
 
 // The factor of 2 leaves room for rounding.
 double hfi_tendon_stiffest(const hfActuation* a, const hfDynamics* d, int t, double h, double kappa, double most) {
-  int start = a->tendon_start[t], n = a->tendon_start[t + 1] - start;
+  int start = a->tendon_start[t];
+  int n = a->tendon_start[t + 1] - start;
   double bound = hfi_most_inverse_mass(d, n, a->tendon_dof + start, a->tendon_J + start);
   if (bound > 0 && 2 * h * kappa * bound <= most) return INFINITY;
   double w = hfi_tendon_inverse_mass(a, d, t);
   return w > 0 ? most / (h * w) : 0;
 }
 
+// The block has the dofs of the tendon as columns.
 void hfi_tendon_row(hfActuation* a, hfiRowSource source, int t, double sign, hfSaturatedRow row) {
-  int start = a->tendon_start[t], n = a->tendon_start[t + 1] - start;
+  int start = a->tendon_start[t];
+  int n = a->tendon_start[t + 1] - start;
   hfiRowSpace next = hfi_rows_next(&a->rows);
   next.row[0] = row;
   memcpy(next.cols, a->tendon_dof + start, (size_t)n * sizeof *a->tendon_dof);
@@ -208,8 +235,11 @@ void hfi_tendon_row(hfActuation* a, hfiRowSource source, int t, double sign, hfS
 // point.
 static void add_tendon_spring(hfActuation* a, const hfDynamics* d, int t, double h, double stiffest) {
   const double* rest = hfi_rest_lengths(d, t);
-  double kappa = hfi_cap_slope(&a->rows, h * tendon_stiffness(a, d, t), stiffest), length = a->tendon_length[t];
-  hfSaturatedRow pull = {(rest[1] - length) / h, kappa, -INFINITY, 0}, push = {(rest[0] - length) / h, kappa, 0, INFINITY};
+  double kappa = hfi_cap_slope(&a->rows, h * tendon_stiffness(a, d, t), stiffest);
+  double length = a->tendon_length[t];
+  hfSaturatedRow pull = {(rest[1] - length) / h, kappa, -INFINITY, 0};
+  hfSaturatedRow push = {(rest[0] - length) / h, kappa, 0, INFINITY};
+
   if (rest[0] == rest[1]) pull.hi = INFINITY;
   else hfi_tendon_row(a, HFI_ROW_TENDON_SPRING, t, 1, push);
   hfi_tendon_row(a, HFI_ROW_TENDON_SPRING, t, 1, pull);
@@ -220,25 +250,31 @@ static void add_tendon_damper(hfActuation* a, int t, double stiffest) {
   hfi_tendon_row(a, HFI_ROW_TENDON_DAMPER, t, 1, row);
 }
 
+// Appends the rows of spring and damper of a tendon that has them and can move something.
 static void add_tendon(hfActuation* a, const hfDynamics* d, int t, double h) {
   const hfModel* m = a->model;
-  double k = m->world.disable_spring ? 0 : tendon_stiffness(a, d, t), c = m->world.disable_damper ? 0 : tendon_damping(a, t);
+  double k = m->world.disable_spring ? 0 : tendon_stiffness(a, d, t);
+  double c = m->world.disable_damper ? 0 : tendon_damping(a, t);
   if (!(k > 0 || c > 0)) return;
+
   double stiffest = hfi_tendon_stiffest(a, d, t, h, max2(h * k, c), HFI_STIFFEST_DRIVE);
   if (!(stiffest > 0)) return;
   if (k > 0) add_tendon_spring(a, d, t, h, stiffest);
   if (c > 0) add_tendon_damper(a, t, stiffest);
 }
 
+// diag += h c of all dofs. Constant dampers have a loop of their own, which compilers write with vectors.
 static void add_dampers(const hfActuation* a, const hfDynamics* d, double h, double* diag) {
   const hfModel* m = a->model;
   const double* c = hf_model_dof_damping(m);
-  if (a->passive.curved_dampers)
+  if (a->passive.curved_dampers) {
     for (int i = 0; i < m->nv; ++i) diag[i] += h * max2(0, damping_of(m, i, d->v[i]));
-  else
-    for (int i = 0; i < m->nv; ++i) diag[i] += h * max2(0, c[i]);
+    return;
+  }
+  for (int i = 0; i < m->nv; ++i) diag[i] += h * max2(0, c[i]);
 }
 
+// Adds everything passive over a step to tau (nv), diag (nv) and the rows.
 void hfi_spring_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step, double* tau, double* diag) {
   const hfModel* m = a->model;
   if (a->passive.springs) add_joint_springs(m, hfi_rest_positions(d), step->q, step->h, tau, diag);

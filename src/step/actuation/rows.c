@@ -37,7 +37,9 @@ static void reserve(const hfModel* m, hfiRowSizes* s, int blocks, int dim, int n
 }
 
 // The body of an object to which an equality is attached: a body or a site.
-static int body_of(const hfModel* m, int kind, int id) { return kind == HF_OBJECT_SITE ? hf_model_site_body(m)[id] : id; }
+static int body_of(const hfModel* m, int kind, int id) {
+  return kind == HF_OBJECT_SITE ? hf_model_site_body(m)[id] : id;
+}
 
 // Adds the rows of equality e to the sizes.
 static void reserve_equality(const hfModel* m, hfiRowSizes* s, int e) {
@@ -71,7 +73,8 @@ hfiRowSizes hfi_row_capacity(const hfModel* m) {
   for (int j = 0; j < m->njnt; ++j)
     if (hf_model_jnt_limited(m)[j]) reserve(m, &s, 2, 1, hfi_joint_nv(hf_model_jnt_type(m)[j]), 1);
 
-  // A dof has up to one friction loss and one velocity target; a tendon up to two limits, friction, two springs and a damper.
+  // A dof has up to one friction loss and one velocity target; a tendon up to two limits, friction, two springs and a
+  // damper.
   reserve(m, &s, 2 * m->nv, 1, 1, 1);
   for (int t = 0; t < m->ntendon; ++t) reserve(m, &s, 6, 1, hfi_tendon_dofs(m, t, NULL), m->ntree);
 
@@ -120,7 +123,8 @@ static void append_pieces(hfiRows* rows, int dim, int ncol) {
 
     p->piece[p->npiece++] = (hfStepPiece){tree, n, p->ncol, p->njac};
     for (int k = 0; k < n; ++k) cols[k] -= p->tree_start[tree];
-    for (int r = 0; r < dim && is_parted; ++r) memcpy(p->J + p->njac + r * n, J + r * ncol + first, sizeof *J * (size_t)n);
+    for (int r = 0; r < dim && is_parted; ++r)
+      memcpy(p->J + p->njac + r * n, J + r * ncol + first, sizeof *J * (size_t)n);
     p->ncol += n;
     p->njac += dim * n;
   }
@@ -139,10 +143,12 @@ void hfi_rows_append(hfiRows* rows, hfiRowOrigin origin, int dim, int ncol) {
   rows->origin[rows->nblock++] = origin;
 
   const hfiRowSizes* most = &rows->capacity;
-  assert(p->nblock <= most->nblock && p->nrow <= most->nrow && p->npiece <= most->npiece && p->ncol <= most->ncol && p->njac <= most->njac);
+  assert(p->nblock <= most->nblock && p->nrow <= most->nrow && p->npiece <= most->npiece);
+  assert(p->ncol <= most->ncol && p->njac <= most->njac);
 }
 
-void hfi_rows_append_row(hfiRows* rows, hfiRowOrigin origin, hfSaturatedRow row, int n, const int32_t* dof, const double* J) {
+void hfi_rows_append_row(hfiRows* rows, hfiRowOrigin origin, hfSaturatedRow row, int n, const int32_t* dof,
+                         const double* J) {
   if (n == 1) { // most rows
     hfi_rows_append_scalar(rows, origin, row, dof[0], J[0]);
     return;

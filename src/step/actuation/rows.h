@@ -1,7 +1,9 @@
-// Rows of a step that are not contacts: drives, limits, friction losses, springs of tendons, equalities, velocity targets.
+// Rows of a step that are not contacts: drives, limits, friction losses, springs of tendons, equalities, velocity
+// targets.
 //
-// Actuation writes them into the step problem itself, as its first blocks. Each is a saturated row, force = clamp(-kappa (s - s0), lo, hi) with
-// s = J v. Beside the problem stands a table of what each block comes from, as MuJoCo's efc_type and efc_id.
+// Actuation writes them into the step problem itself, as its first blocks. Each is a saturated row, force =
+// clamp(-kappa (s - s0), lo, hi) with s = J v. Beside the problem stands a table of what each block comes from, as
+// MuJoCo's efc_type and efc_id.
 #ifndef HFI_ACTUATION_ROWS_H
 #define HFI_ACTUATION_ROWS_H
 
@@ -15,9 +17,12 @@
 // What the rows of a block stand for. The first word of each comment says what the block's `id` is an index of.
 typedef enum hfiRowSource {
   HFI_ROW_ACTUATOR,        // Actuator: its drive.
-  HFI_ROW_JOINT_DRIVE,     // Joint: the sum of the drives of all its actuators, which the force range of the joint bounds.
-  HFI_ROW_TENDON_DRIVE,    // Tendon: the sum of the drives of all its actuators, which the force range of the tendon bounds.
-  HFI_ROW_JOINT_LIMIT,     // Joint: one end of its range. For a hinge or slide, J is 1 at the lower end and -1 at the upper end.
+  // Joint: the sum of the drives of all its actuators, which the force range of the joint bounds.
+  HFI_ROW_JOINT_DRIVE,
+  // Tendon: the sum of the drives of all its actuators, which the force range of the tendon bounds.
+  HFI_ROW_TENDON_DRIVE,
+  // Joint: one end of its range. For a hinge or slide, J is 1 at the lower end and -1 at the upper end.
+  HFI_ROW_JOINT_LIMIT,
   HFI_ROW_TENDON_LOWER,    // Tendon: the lower end of its range. The row velocity is the rate of the length.
   HFI_ROW_TENDON_UPPER,    // Tendon: the upper end of its range. The row velocity is minus the rate of the length.
   HFI_ROW_JOINT_FRICTION,  // Dof: its friction loss.
@@ -71,12 +76,13 @@ static inline hfiRowSpace hfi_rows_next(const hfiRows* rows) {
   return (hfiRowSpace){p->saturated + p->nsaturated, p->cols + p->ncol, p->J + p->njac};
 }
 
-// Appends the block of dim rows over ncol dofs that stands at hfi_rows_next. Its columns become local to their trees, and its Jacobian is parted
-// by trees.
+// Appends the block of dim rows over ncol dofs that stands at hfi_rows_next. Its columns become local to their trees,
+// and its Jacobian is parted by trees.
 void hfi_rows_append(hfiRows* rows, hfiRowOrigin origin, int dim, int ncol);
 
 // Appends a block of one row over one dof, as most blocks are.
-static inline void hfi_rows_append_scalar(hfiRows* rows, hfiRowOrigin origin, hfSaturatedRow row, int32_t dof, double J) {
+static inline void hfi_rows_append_scalar(hfiRows* rows, hfiRowOrigin origin, hfSaturatedRow row, int32_t dof,
+                                          double J) {
   hfStepProblem* p = rows->problem;
   const int32_t tree = rows->tree_of[dof];
   const int32_t col = p->ncol++;
@@ -94,7 +100,8 @@ static inline void hfi_rows_append_scalar(hfiRows* rows, hfiRowOrigin origin, hf
 }
 
 // Appends a block of one row over n >= 0 dofs.
-void hfi_rows_append_row(hfiRows* rows, hfiRowOrigin origin, hfSaturatedRow row, int n, const int32_t* dof, const double* J);
+void hfi_rows_append_row(hfiRows* rows, hfiRowOrigin origin, hfSaturatedRow row, int n, const int32_t* dof,
+                         const double* J);
 
 // Block b of the rows, in the step problem.
 static inline const hfStepBlock* hfi_rows_block(const hfiRows* rows, int b) { return &rows->problem->block[b]; }

@@ -14,6 +14,7 @@
 
 #include <assert.h>
 
+// A line through (t0, y0) and (t1, y1), constant outside.
 static double interpolate(double t, double t0, double y0, double t1, double y1) {
   if (t <= t0) return y0;
   if (t >= t1) return y1;
@@ -23,17 +24,20 @@ static double interpolate(double t, double t0, double y0, double t1, double y1) 
 // Phase of a chirp in turns.
 static double chirp_turns(double t, double f0, double f1, double duration) {
   if (duration <= 0) return f1 * t;
-  double sweep = clamp(t, 0, duration), after = t - sweep;
+  double sweep = clamp(t, 0, duration);
+  double after = t - sweep;
   return f0 * sweep + (f1 - f0) * sweep * sweep / (2 * duration) + (t < 0 ? f0 : f1) * after;
 }
 
-// Returns the last of n rows of `width` numbers with t_i <= time, or 0. Most tables have rows at equal intervals, so that the row is known up to
-// rounding.
+// Returns the last of n rows of `width` numbers with t_i <= time, or 0. Most tables have rows at equal intervals, so
+// that the row is known up to rounding.
 static int find_row(const double* rows, int n, int width, double time) {
-  int lo = 0, hi = n;
   double share = (n - 1) * ((time - rows[0]) / (rows[width * (n - 1)] - rows[0]));
   int guess = share > 0 && share < n - 1 ? (int)share : 0;
   if (rows[width * guess] <= time && (guess + 1 == n || rows[width * (guess + 1)] > time)) return guess;
+
+  int lo = 0;
+  int hi = n;
   while (hi - lo > 1) {
     int mid = (lo + hi) / 2;
     if (rows[width * mid] <= time) lo = mid;
@@ -42,7 +46,8 @@ static int find_row(const double* rows, int n, int width, double time) {
   return lo;
 }
 
-// The value of column k at a time between the row at `row` and the next one, which follows in memory unless `row` is the last.
+// The value of column k at a time between the row at `row` and the next one, which follows in memory unless `row` is
+// the last.
 static double column_value(const double* row, int width, int k, int is_last, double time) {
   return is_last ? row[k] : interpolate(time, row[0], row[k], row[width], row[width + k]);
 }
@@ -73,14 +78,17 @@ static double feedback_value(const hfiFeedback* f, double time) {
 
 // The time within the rows of a cycle.
 static double wrap_time(const double* rows, int n, double time) {
-  double period = rows[2 * (n - 1)] - rows[0], turns = (time - rows[0]) / period;
+  double period = rows[2 * (n - 1)] - rows[0];
+  double turns = (time - rows[0]) / period;
   return period > 0 ? rows[0] + period * (turns - floor(turns)) : time;
 }
 
+// The value y(t) of a signal; that of feedback is its part without joints.
 double hf_signal_value(const hfModel* m, int signal, double time) {
   assert(signal >= 0 && signal < m->nsignal);
   const double* p = hf_model_signal_data(m) + hf_model_signal_adr(m)[signal];
   int rows = hf_model_signal_num(m)[signal] / 2;
+
   switch (hf_model_signal_type(m)[signal]) {
   case HF_SIGNAL_CONSTANT: return p[0];
   case HF_SIGNAL_SINE: return p[3] + p[0] * hfi_sine(2 * HFI_PI * p[1] * time + p[2]).sin;
@@ -100,25 +108,33 @@ static double slope_between(double t, double t0, double y0, double t1, double y1
   return t >= t0 && t < t1 ? (y1 - y0) / (t1 - t0) : 0;
 }
 
-// y = A sin(x(t)) with x' = w, x'' = dw
+// First and second rate of A sin(x(t)) with x' = w, x'' = dw.
 static void sine_rates(double amplitude, double x, double w, double dw, double rate[2]) {
-  hfiSine at = hfi_sine(x);
-  rate[0] = amplitude * w * at.cos;
-  rate[1] = amplitude * (dw * at.cos - w * w * at.sin);
+  hfiSine angle = hfi_sine(x);
+  rate[0] = amplitude * w * angle.cos;
+  rate[1] = amplitude * (dw * angle.cos - w * w * angle.sin);
 }
 
+// First and second rate of a chirp with the parameters p.
 static void chirp_rates(const double* p, double time, double rate[2]) {
-  double sweep = p[3] > 0 ? (p[2] - p[1]) / p[3] : 0, turns = chirp_turns(time, p[1], p[2], p[3]);
+  double sweep = p[3] > 0 ? (p[2] - p[1]) / p[3] : 0; // rate of the frequency [Hz/s]
+  double turns = chirp_turns(time, p[1], p[2], p[3]);
   int sweeps = time >= 0 && time < p[3];
-  double hz = sweeps ? p[1] + sweep * time : time < 0 && p[3] > 0 ? p[1] : p[2];
+
+  double hz = p[2];
+  if (sweeps) hz = p[1] + sweep * time;
+  else if (time < 0 && p[3] > 0) hz = p[1];
   sine_rates(p[0], 2 * HFI_PI * turns, 2 * HFI_PI * hz, sweeps ? 2 * HFI_PI * sweep : 0, rate);
 }
 
+// First and second rate of a signal. Feedback has none: no later value is known.
 void hf_signal_rates(const hfModel* m, int signal, double time, double rate[2]) {
   assert(signal >= 0 && signal < m->nsignal);
   const double* p = hf_model_signal_data(m) + hf_model_signal_adr(m)[signal];
   int rows = hf_model_signal_num(m)[signal] / 2;
-  rate[0] = rate[1] = 0;
+  rate[0] = 0;
+  rate[1] = 0;
+
   switch (hf_model_signal_type(m)[signal]) {
   case HF_SIGNAL_SINE: sine_rates(p[0], 2 * HFI_PI * p[1] * time + p[2], 2 * HFI_PI * p[1], 0, rate); break;
   case HF_SIGNAL_RAMP: rate[0] = slope_between(time, p[0], p[1], p[2], p[3]); break;
@@ -133,26 +149,38 @@ void hf_signal_rates(const hfModel* m, int signal, double time, double rate[2]) 
   }
 }
 
+// Writes the controls (nu) of actuators with a signal that is not feedback; others keep theirs.
 void hf_signal_controls(const hfModel* m, double time, double* ctrl) {
   for (int i = 0; i < m->nu; ++i) {
     int signal = hf_model_actuator_signal(m)[i];
-    if (signal >= 0 && hf_model_signal_type(m)[signal] != HF_SIGNAL_FEEDBACK) ctrl[i] = hf_signal_value(m, signal, time);
+    if (signal < 0 || hf_model_signal_type(m)[signal] == HF_SIGNAL_FEEDBACK) continue;
+    ctrl[i] = hf_signal_value(m, signal, time);
   }
 }
 
+// The control of a feedback signal at q (nq), v (nv).
+static double feedback_control(const hfModel* m, int signal, double time, const double* q, const double* v) {
+  hfiFeedback f = feedback_of(m, signal);
+  int is_last;
+  const double* row = feedback_row(&f, time, &is_last);
+  double u = column_value(row, f.width, 1, is_last, time);
+
+  for (int k = 0; k < f.njoint; ++k) {
+    int joint = (int)f.joint[k];
+    double column[4]; // q_d, v_d, kp, kd
+    for (int c = 0; c < 4; ++c) column[c] = column_value(row, f.width, 2 + c * f.njoint + k, is_last, time);
+    double q_error = column[0] - q[hf_model_jnt_qposadr(m)[joint]];
+    double v_error = column[1] - v[hf_model_jnt_dofadr(m)[joint]];
+    u += column[2] * q_error + column[3] * v_error;
+  }
+  return u;
+}
+
+// Writes the controls (nu) of actuators with feedback; others keep theirs.
 void hf_signal_feedback(const hfModel* m, double time, const double* q, const double* v, double* ctrl) {
   for (int i = 0; i < m->nu; ++i) {
-    int signal = hf_model_actuator_signal(m)[i], is_last;
+    int signal = hf_model_actuator_signal(m)[i];
     if (signal < 0 || hf_model_signal_type(m)[signal] != HF_SIGNAL_FEEDBACK) continue;
-    hfiFeedback f = feedback_of(m, signal);
-    const double* row = feedback_row(&f, time, &is_last);
-    double u = column_value(row, f.width, 1, is_last, time);
-    for (int k = 0; k < f.njoint; ++k) {
-      int joint = (int)f.joint[k];
-      double column[4]; // q_d, v_d, kp, kd
-      for (int c = 0; c < 4; ++c) column[c] = column_value(row, f.width, 2 + c * f.njoint + k, is_last, time);
-      u += column[2] * (column[0] - q[hf_model_jnt_qposadr(m)[joint]]) + column[3] * (column[1] - v[hf_model_jnt_dofadr(m)[joint]]);
-    }
-    ctrl[i] = u;
+    ctrl[i] = feedback_control(m, signal, time, q, v);
   }
 }

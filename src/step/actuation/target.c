@@ -5,9 +5,10 @@
 //   v_des  velocity asked for at the end of the step     b  force limit
 //   w      (M^-1)_ii                                     beta  hfSimConfig.near_rigid
 //
-// If the limits allow it, the target is met up to 1/(1 + h kappa w) of the difference that there would be without the row. If not, the force is
-// exactly the limit, whatever contact does. The rows minimise sum_i h b_i |v_i - v_des,i| (Huber, rounded below b/kappa) on top of Gauss's principle:
-// an exact penalty, so desired velocities that conflict with contact leave a solvable problem. docs/theory/drives.md
+// If the limits allow it, the target is met up to 1/(1 + h kappa w) of the difference that there would be without the
+// row. If not, the force is exactly the limit, whatever contact does. The rows minimise sum_i h b_i |v_i - v_des,i|
+// (Huber, rounded below b/kappa) on top of Gauss's principle: an exact penalty, so desired velocities that conflict
+// with contact leave a solvable problem. docs/theory/drives.md
 #include "step/actuation/inside.h"
 
 #include <string.h>
@@ -20,16 +21,18 @@ static void add_target(hfActuation* a, const hfDynamics* d, const hfiActuationSt
   hfi_rows_append_scalar(&a->rows, (hfiRowOrigin){HFI_ROW_TARGET, dof}, row, dof, 1);
 }
 
+// Appends a row for each dof that has a target, and notes how many there are.
 void hfi_target_rows(hfActuation* a, const hfDynamics* d, const hfiActuationStep* step) {
-  const double* target = step->velocity_target;
   int before = a->rows.nblock;
   for (int32_t i = 0, n = a->model->nv; i < n; ++i)
-    if (!isnan(target[i])) add_target(a, d, step, i);
+    if (!isnan(step->velocity_target[i])) add_target(a, d, step, i);
   a->notes.ntarget = a->rows.nblock - before;
 }
 
+// Forces of dofs without a target are zero.
 void hfi_target_collect(const hfActuation* a, const double* v1) {
+  const hfiRows* rows = &a->rows;
   memset(a->target_force, 0, sizeof *a->target_force * (size_t)a->model->nv);
-  for (int b = 0; a->notes.ntarget && b < a->rows.nblock; ++b)
-    if (a->rows.origin[b].source == HFI_ROW_TARGET) hfi_rows_force(&a->rows, b, v1, &a->target_force[a->rows.origin[b].id]);
+  for (int b = 0; a->notes.ntarget && b < rows->nblock; ++b)
+    if (rows->origin[b].source == HFI_ROW_TARGET) hfi_rows_force(rows, b, v1, &a->target_force[rows->origin[b].id]);
 }

@@ -29,11 +29,16 @@ static double dot_row(const int32_t* dof, const double* J, int n, const double* 
   return sum;
 }
 
+// Computes length and Jacobian row of a fixed tendon at q (nq).
 static void update_fixed_tendon(hfActuation* a, int t, const double* q) {
   const hfModel* m = a->model;
-  int start = a->tendon_start[t], n = a->tendon_start[t + 1] - start, first = hf_model_tendon_adr(m)[t];
+  int start = a->tendon_start[t];
+  int n = a->tendon_start[t + 1] - start;
+  int first = hf_model_tendon_adr(m)[t];
+  double length = 0;
+  double length0 = 0;
   memset(a->tendon_J + start, 0, (size_t)n * sizeof *a->tendon_J);
-  double length = 0, length0 = 0;
+
   for (int w = first; w < first + hf_model_tendon_num(m)[t]; ++w) {
     int adr = hf_model_jnt_qposadr(m)[hf_model_wrap_obj(m)[w]];
     double coef = hf_model_wrap_coef(m)[w];
@@ -45,6 +50,7 @@ static void update_fixed_tendon(hfActuation* a, int t, const double* q) {
   a->tendon_length0[t] = length0;
 }
 
+// Computes length and Jacobian row of a spatial tendon at the poses of the dynamics.
 static void update_spatial_tendon(hfActuation* a, const hfDynamics* d, int t) {
   a->tendon_length0[t] = hf_model_tendon_length0(a->model)[t];
   a->tendon_length[t] = hfi_tendon_gradient(d, t, a->dense);
@@ -54,9 +60,11 @@ static void update_spatial_tendon(hfActuation* a, const hfDynamics* d, int t) {
   }
 }
 
+// Writes tendon_length, tendon_length0, tendon_J and tendon_velocity.
 void hfi_update_tendons(hfActuation* a, const hfDynamics* d, const double* q) {
   for (int t = 0; t < a->model->ntendon; ++t) {
-    int start = a->tendon_start[t], n = a->tendon_start[t + 1] - start;
+    int start = a->tendon_start[t];
+    int n = a->tendon_start[t + 1] - start;
     if (hfi_tendon_is_spatial(a->model, t)) update_spatial_tendon(a, d, t);
     else update_fixed_tendon(a, t, q);
     a->tendon_velocity[t] = dot_row(a->tendon_dof + start, a->tendon_J + start, n, d->v);
@@ -71,7 +79,8 @@ static hfVec3 turn_gear(int in_parent, hfQuat q, const double* gear) {
   return in_parent ? q_rotate(q_conj(q), g) : g;
 }
 
-// Moment and length of an actuator on a joint with several dofs. The length is 0 if the joint both translates and turns.
+// Writes the moment of an actuator on a joint with several dofs. Returns its length, which is 0 if the joint both
+// translates and turns.
 static double joint_moment(const hfModel* m, int i, const double* q, double* moment) {
   int joint = hf_model_actuator_trnid(m)[2 * i];
   int in_parent = hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_JOINT_IN_PARENT;
@@ -79,12 +88,14 @@ static double joint_moment(const hfModel* m, int i, const double* q, double* mom
   const double* gear = hf_model_actuator_gear(m) + 6 * i;
   int nplain = kind->nworld + kind->nchain;
   double length = 0;
+
   q += hf_model_jnt_qposadr(m)[joint];
   for (int k = 0; k < nplain; ++k) {
     moment[k] = gear[k];
     length += gear[k] * q[k];
   }
   if (!kind->nbody) return length;
+
   hfQuat quat = q_unit(q_load(q + nplain));
   hfVec3 g = turn_gear(in_parent, quat, gear + nplain);
   v3_store(moment + nplain, g);
@@ -93,6 +104,7 @@ static double joint_moment(const hfModel* m, int i, const double* q, double* mom
 
 // ---- tendon targets and sites -----------------------------------------------------------------------
 
+// Writes the moment of an actuator on a tendon. Returns its length.
 static double tendon_moment(const hfActuation* a, int i, double* moment) {
   int t = hf_model_actuator_trnid(a->model)[2 * i];
   double gear = hf_model_actuator_gear(a->model)[6 * i];
@@ -100,16 +112,22 @@ static double tendon_moment(const hfActuation* a, int i, double* moment) {
   return gear * a->tendon_length[t];
 }
 
-// moment += sign F . J over the dofs that move `body` but not `other`.
-static void add_wrench(const hfActuation* a, const hfDynamics* d, int i, int body, int other, hfVec3 p_W, hfForce F, double sign) {
-  const int32_t *dofs = NULL, *shared = NULL, *row = a->moment_dof + a->moment_start[i];
-  int n = hfi_body_dofs(a->model, body, &dofs), common = 0, at = 0;
-  int nshared = other < 0 ? 0 : hfi_body_dofs(a->model, other, &shared);
+// moment += sign F . J over the dofs that move `body` but not `excluded`, which is a body or -1.
+static void add_wrench(const hfActuation* a, const hfDynamics* d, int i, int body, int excluded, hfVec3 p_W,
+                       hfForce F, double sign) {
+  const int32_t* dofs = NULL;
+  const int32_t* shared = NULL;
+  const int32_t* row = a->moment_dof + a->moment_start[i];
+  int n = hfi_body_dofs(a->model, body, &dofs);
+  int nshared = excluded < 0 ? 0 : hfi_body_dofs(a->model, excluded, &shared);
+  int common = 0;
   while (common < n && common < nshared && dofs[common] == shared[common]) common++;
+
+  int slot = 0;
   hfi_jacobian_columns(d, body, p_W, a->column[0]);
   for (int k = common; k < n; ++k) {
-    while (row[at] != dofs[k]) at++;
-    a->moment[a->moment_start[i] + at] += sign * fo_dot(F, a->column[0][k]);
+    while (row[slot] != dofs[k]) slot++;
+    a->moment[a->moment_start[i] + slot] += sign * fo_dot(F, a->column[0][k]);
   }
 }
 
@@ -129,63 +147,84 @@ static void clear_moment(const hfActuation* a, int i) {
   memset(a->moment + start, 0, (size_t)(a->moment_start[i + 1] - start) * sizeof *a->moment);
 }
 
+// Writes the moment of an actuator on a site, in a reference or alone. Returns its length.
 static double site_moment(const hfActuation* a, const hfDynamics* d, int i) {
   const hfModel* m = a->model;
   const double* gear = hf_model_actuator_gear(m) + 6 * i;
-  int site = hf_model_actuator_trnid(m)[2 * i], reference = hf_model_actuator_trnid(m)[2 * i + 1];
+  int site = hf_model_actuator_trnid(m)[2 * i];
+  int reference = hf_model_actuator_trnid(m)[2 * i + 1];
   int body = hf_model_site_body(m)[site];
-  clear_moment(a, i);
+  int base = reference < 0 ? -1 : hf_model_site_body(m)[reference];
   hfMat3 R = d->X_WS[reference < 0 || hfi_is_orientation(m, i) ? site : reference].R;
   hfForce F = {m3_mulv(R, v3_load(gear + 3)), m3_mulv(R, v3_load(gear))};
-  int base = reference < 0 ? -1 : hf_model_site_body(m)[reference];
+
+  clear_moment(a, i);
   add_wrench(a, d, i, body, base, d->X_WS[site].p, F, 1);
   if (reference < 0) return 0;
   add_wrench(a, d, i, base, body, d->X_WS[reference].p, F, -1);
   return relative_length(d, site, reference, gear);
 }
 
+// Writes the moment of a slider-crank. Returns its length.
 static double crank_moment(const hfActuation* a, const hfDynamics* d, int i) {
   const hfModel* m = a->model;
   const int32_t* site = hf_model_actuator_trnid(m) + 2 * i;
-  int crank = hf_model_site_body(m)[site[0]], slider = hf_model_site_body(m)[site[1]];
+  int crank = hf_model_site_body(m)[site[0]];
+  int slider = hf_model_site_body(m)[site[1]];
+  hfVec3 p_crank = d->X_WS[site[0]].p;
   hfPose X_WS = d->X_WS[site[1]];
-  hfiSliderCrank x = hfi_slider_crank(d->X_WS[site[0]].p, X_WS.p, m3_col(X_WS.R, 2), hf_model_actuator_cranklength(m)[i]);
   double gear = hf_model_actuator_gear(m)[6 * i];
-  hfForce pull = {v3_zero(), v3_scale(gear, x.pull)}, hold = {v3_scale(gear, x.turn), v3_scale(gear, x.pull)};
+
+  hfiSliderCrank x = hfi_slider_crank(p_crank, X_WS.p, m3_col(X_WS.R, 2), hf_model_actuator_cranklength(m)[i]);
+  hfForce pull = {v3_zero(), v3_scale(gear, x.pull)};
+  hfForce hold = {v3_scale(gear, x.turn), v3_scale(gear, x.pull)};
   clear_moment(a, i);
-  add_wrench(a, d, i, crank, slider, d->X_WS[site[0]].p, pull, 1);
+  add_wrench(a, d, i, crank, slider, p_crank, pull, 1);
   add_wrench(a, d, i, slider, crank, X_WS.p, hold, -1);
   return gear * x.length;
 }
 
 // ---- interface ------------------------------------------------------------------------------------
 
+// Writes the moment of an actuator whose target is neither a hinge nor a slide. Returns its length.
+static double coupled_moment(hfActuation* a, const hfDynamics* d, const double* q, int i) {
+  double* moment = a->moment + a->moment_start[i];
+  switch (hf_model_actuator_trntype(a->model)[i]) {
+  case HF_TRANSMISSION_SITE: return site_moment(a, d, i);
+  case HF_TRANSMISSION_SLIDER_CRANK: return crank_moment(a, d, i);
+  case HF_TRANSMISSION_BODY: return 0;
+  case HF_TRANSMISSION_TENDON: return tendon_moment(a, i, moment);
+  default: return joint_moment(a->model, i, q, moment);
+  }
+}
+
 // Updates an actuator whose target is neither a hinge nor a slide.
 static void update_coupled(hfActuation* a, const hfDynamics* d, const double* q, int i) {
-  int start = a->moment_start[i], type = hf_model_actuator_trntype(a->model)[i];
-  a->length[i] = type == HF_TRANSMISSION_SITE           ? site_moment(a, d, i)
-                 : type == HF_TRANSMISSION_SLIDER_CRANK ? crank_moment(a, d, i)
-                 : type == HF_TRANSMISSION_BODY         ? 0
-                 : type == HF_TRANSMISSION_TENDON       ? tendon_moment(a, i, a->moment + start)
-                                                        : joint_moment(a->model, i, q, a->moment + start);
+  int start = a->moment_start[i];
+  a->length[i] = coupled_moment(a, d, q, i);
   a->velocity[i] = dot_row(a->moment_dof + start, a->moment + start, a->moment_start[i + 1] - start, d->v);
 }
 
+// Computes length, velocity and moment of all actuators.
 static void update_transmissions(hfActuation* a, const hfDynamics* d, const double* q) {
   const double* gear = hf_model_actuator_gear(a->model);
   for (int i = 0, n = a->model->nu; i < n; ++i) {
-    int at = a->drives.coordinate[i], start = a->moment_start[i];
-    double g = gear[6 * i];
-    if (at < 0) {
+    int adr = a->drives.coordinate[i];
+    if (adr < 0) {
       update_coupled(a, d, q, i);
       continue;
     }
+
+    // a hinge or slide
+    int start = a->moment_start[i];
+    double g = gear[6 * i];
     a->moment[start] = g;
-    a->length[i] = g * q[at];
+    a->length[i] = g * q[adr];
     a->velocity[i] = g * d->v[a->moment_dof[start]];
   }
 }
 
+// Brings everything that depends on parameters, q and v up to date.
 void hf_actuation_update(hfActuation* a, const hfDynamics* d, const double* q) {
   hfi_need_forces(a); // before the moments change
   hfi_update_passive(a, d);

@@ -10,21 +10,26 @@
 #include "model/joint.h"
 #include "model/path.h"
 
-// Equalities and limits let go if their error grows faster than this share of the release speed, at which it should fall [-].
+// Equalities and limits let go if their error grows faster than this share of the release speed, at which it should
+// fall [-].
 static const double OPENING_SHARE = 0.1;
 
-// An equality also lets go, although its rows close, if its error grows by this share within a step [-]. An equality that starts far open and fast,
-// and is being braked, does not.
+// An equality also lets go, although its rows close, if its error grows by this share within a step [-]. An equality
+// that starts far open and fast, and is being braked, does not.
 static const double LEAP_SHARE = 0.1;
 
-static int is_attachment(const hfModel* m, int i) { return hf_model_eq_type(m)[i] == HF_EQUALITY_CONNECT || hf_model_eq_type(m)[i] == HF_EQUALITY_WELD; }
+static int is_attachment(const hfModel* m, int i) {
+  return hf_model_eq_type(m)[i] == HF_EQUALITY_CONNECT || hf_model_eq_type(m)[i] == HF_EQUALITY_WELD;
+}
 
+// Whether the model has anything that can be violated.
 int hfi_has_violations(const hfActuation* a) {
   int any = a->model->neq > 0 || hfi_any_range(&a->passive.ranges);
   for (int t = 0; t < a->model->ntendon; ++t) any |= hf_model_tendon_limited(a->model)[t];
   return any;
 }
 
+// Poses are needed for attachments and for lengths of spatial tendons.
 int hfi_violations_need_poses(const hfModel* m) {
   for (int i = 0; i < m->neq; ++i)
     if (is_attachment(m, i)) return 1;
@@ -51,12 +56,15 @@ static int is_angle(const hfModel* m, int kind, int id) {
 
 // ---- equalities -------------------------------------------------------------------------------------
 
+// Adds the error of a coupling to the violations.
 static void find_coupling(const hfActuation* a, const hfDynamics* d, int i, const double* q, hfViolations* v) {
   const hfModel* m = a->model;
   int angle = is_angle(m, hf_model_eq_objkind(m)[i], hf_model_eq_obj1(m)[i]);
-  keep_larger(angle ? &v->equality_angle : &v->equality_distance, fabs(hfi_coupling_error(a, d, i, q)), HF_OBJECT_EQUALITY, i);
+  hfViolation* worst = angle ? &v->equality_angle : &v->equality_distance;
+  keep_larger(worst, fabs(hfi_coupling_error(a, d, i, q)), HF_OBJECT_EQUALITY, i);
 }
 
+// Adds the errors of a connect or weld to the violations.
 static void find_attachment(const hfActuation* a, const hfDynamics* d, int i, const double* q, hfViolations* v) {
   hfiEquality e = hfi_equality_evaluate(a, d, i, q);
   if (e.dim) keep_larger(&v->equality_distance, v3_norm(v3_load(e.r)), HF_OBJECT_EQUALITY, i);
@@ -71,16 +79,19 @@ static inline double beyond_range(const double* range, double x) { return max2(r
 static void find_ball(const hfModel* m, int j, const double* q, hfViolations* v) {
   hfiJointLimit limit[HFI_MAX_JOINT_LIMITS];
   int count = hfi_joint_limits(m, j, q, limit);
-  for (int k = 0; k < count; ++k) keep_larger(&v->limit_angle, -limit[k].phi - hf_model_jnt_margin(m)[j], HF_OBJECT_JOINT, j);
+  for (int k = 0; k < count; ++k)
+    keep_larger(&v->limit_angle, -limit[k].phi - hf_model_jnt_margin(m)[j], HF_OBJECT_JOINT, j);
 }
 
 static void keep_range(const hfModel* m, int j, double beyond, hfViolations* v) {
-  if (beyond > 0) keep_larger(is_angle(m, HF_OBJECT_JOINT, j) ? &v->limit_angle : &v->limit_distance, beyond, HF_OBJECT_JOINT, j);
+  hfViolation* worst = is_angle(m, HF_OBJECT_JOINT, j) ? &v->limit_angle : &v->limit_distance;
+  if (beyond > 0) keep_larger(worst, beyond, HF_OBJECT_JOINT, j);
 }
 
 // Hinges and slides, where no ball has a limit. Few of them are beyond it.
 static void find_ranges(const hfActuation* a, const double* q, hfViolations* v) {
   const hfiRanges* r = &a->passive.ranges;
+
   for (int k = 0; k < r->n; k += HFI_LANES) {
     hfiLanes x = hfi_gather_numbers(q, r->qposadr + k);
     hfiLanes beyond = hfi_lanes_max(hfi_lanes_load(r->low + k) - x, x - hfi_lanes_load(r->high + k));
@@ -91,32 +102,41 @@ static void find_ranges(const hfActuation* a, const double* q, hfViolations* v) 
 
 // All joints in their order.
 static void find_joints(const hfModel* m, const double* q, hfViolations* v) {
-  const int32_t *adr = hf_model_jnt_qposadr(m), *limited = hf_model_jnt_limited(m), *type = hf_model_jnt_type(m);
   const double* range = hf_model_jnt_range(m);
+
   for (int j = 0, n = m->njnt; j < n; ++j) {
-    if (!limited[j]) continue;
-    if (type[j] == HF_JOINT_BALL) {
-      find_ball(m, j, q + adr[j], v);
-      continue;
-    }
-    keep_range(m, j, beyond_range(range + 2 * j, q[adr[j]]), v);
+    int adr = hf_model_jnt_qposadr(m)[j];
+    if (!hf_model_jnt_limited(m)[j]) continue;
+    if (hf_model_jnt_type(m)[j] == HF_JOINT_BALL) find_ball(m, j, q + adr, v);
+    else keep_range(m, j, beyond_range(range + 2 * j, q[adr]), v);
   }
 }
 
+// Adds the tendons beyond their ranges to the violations.
 static void find_tendons(const hfDynamics* d, const double* q, hfViolations* v) {
   const hfModel* m = d->model;
   for (int t = 0; t < m->ntendon; ++t) {
     if (!hf_model_tendon_limited(m)[t]) continue;
     double beyond = beyond_range(hf_model_tendon_range(m) + 2 * t, hfi_tendon_length(d, t, q));
-    if (beyond > 0) keep_larger(is_angle(m, HF_OBJECT_TENDON, t) ? &v->limit_angle : &v->limit_distance, beyond, HF_OBJECT_TENDON, t);
+    hfViolation* worst = is_angle(m, HF_OBJECT_TENDON, t) ? &v->limit_angle : &v->limit_distance;
+    if (beyond > 0) keep_larger(worst, beyond, HF_OBJECT_TENDON, t);
   }
 }
 
+// Adds the errors of equality i to the violations.
+static void find_equality(const hfActuation* a, const hfDynamics* d, int i, const double* q, hfViolations* v) {
+  if (is_attachment(a->model, i)) find_attachment(a, d, i, q, v);
+  else find_coupling(a, d, i, q, v);
+}
+
+// This walk over equalities, joints and tendons is the only one that asks for errors of all of them. Whether one lets
+// go is asked only of those that it finds large.
 hfViolations hfi_find_violations(const hfActuation* a, const hfDynamics* d, const double* q) {
   const hfModel* m = a->model;
   hfViolations v = {0};
   for (int i = 0; i < m->neq && !m->world.disable_equality; ++i)
-    if (hf_model_eq_active(m)[i]) (is_attachment(m, i) ? find_attachment : find_coupling)(a, d, i, q, &v);
+    if (hf_model_eq_active(m)[i]) find_equality(a, d, i, q, &v);
+
   if (m->world.disable_limit) return v;
   if (a->passive.ranges.any_ball) find_joints(m, q, &v);
   else find_ranges(a, q, &v);
@@ -126,36 +146,47 @@ hfViolations hfi_find_violations(const hfActuation* a, const hfDynamics* d, cons
 
 // ---- equalities that let go -------------------------------------------------------------------------
 
+// Counts one that lets go, and keeps the first.
 static void let_go(hfiLetGo* go, int kind, int id) {
-  if (go->count++ == 0) go->kind = kind, go->id = id;
+  if (go->count++ > 0) return;
+  go->kind = kind;
+  go->id = id;
 }
 
 // The error of an equality, or of the rotation of a weld, at q [m or rad].
 static double error_at(const hfActuation* a, const hfDynamics* d, int i, int is_rotation, const double* q) {
   hfViolations v = {0};
-  (is_attachment(a->model, i) ? find_attachment : find_coupling)(a, d, i, q, &v);
-  if (!is_attachment(a->model, i)) return max2(v.equality_distance.amount, v.equality_angle.amount); // A coupling has either a distance or an angle.
+  find_equality(a, d, i, q, &v);
+  // A coupling has either a distance or an angle.
+  if (!is_attachment(a->model, i)) return max2(v.equality_distance.amount, v.equality_angle.amount);
   return is_rotation ? v.equality_angle.amount : v.equality_distance.amount;
 }
 
-// The speed at which the error of rows grows at the velocities of the end of the step [m/s or rad/s]. It is measured against s0, at which the error
-// falls.
+// The speed at which the error of rows grows at the velocities of the end of the step [m/s or rad/s]. It is measured
+// against s0, at which the error falls.
 static double row_opening_speed(const hfActuation* a, const hfiOverload* o) {
   const hfSaturatedRow* row = hfi_rows_laws(&a->rows, o->block);
-  double speed[6], along = 0, aim2 = 0;
+  double speed[6];
+  double along = 0;
+  double aim2 = 0;
   hfi_rows_velocity(&a->rows, o->block, a->notes.v1, speed);
-  for (int i = 3 * o->is_rotation, end = i + o->n; i < end; ++i) along -= speed[i] * row[i].s0, aim2 += sqr(row[i].s0);
+
+  for (int i = 3 * o->is_rotation, end = i + o->n; i < end; ++i) {
+    along -= speed[i] * row[i].s0;
+    aim2 += sqr(row[i].s0);
+  }
   return aim2 > 0 ? along / sqrt(aim2) : 0;
 }
 
-// Does an overloaded equality open? Rows know only the directions of the start of the step: if bodies turn fast, an equality may open although its
-// rows close. So the errors at both ends of the step are compared, too.
+// Does an overloaded equality open? Rows know only the directions of the start of the step: if bodies turn fast, an
+// equality may open although its rows close. So the errors at both ends of the step are compared, too.
 static int opens(const hfActuation* a, const hfDynamics* d, const hfiOverload* o, const double* q) {
   double least = OPENING_SHARE * a->model->world.release_speed;
   if (row_opening_speed(a, o) > least) return 1;
   return error_at(a, d, o->equality, o->is_rotation, q) - o->error > max2(least * a->h, LEAP_SHARE * o->error);
 }
 
+// Finds overloaded equalities that open.
 static void equalities_let_go(const hfActuation* a, const hfDynamics* d, const double* q, hfiLetGo* go) {
   int last = -1;
   for (const hfiOverload *o = a->notes.overload, *end = o + a->notes.noverload; o < end; ++o) {
@@ -167,101 +198,132 @@ static void equalities_let_go(const hfActuation* a, const hfDynamics* d, const d
 
 // ---- limits that let go -----------------------------------------------------------------------------
 
-// A near-rigid limit lets go only if it is passed by more than this angle, or by more than this length or the width of its range, whichever is less
-// [m or rad]. The range then no longer means anything.
+// A near-rigid limit lets go only if it is passed by more than this angle, or by more than this length or the width of
+// its range, whichever is less [m or rad]. The range then no longer means anything.
 static const double MOST_PASSED = 0.1;
-// A limit that is passed by less than this never lets go [m or rad]: the joint returns within RELEASE_TIME (limit.c).
+// A limit that is passed by less than this does not let go [m or rad]: the joint returns within RELEASE_TIME (limit.c).
 static const double LEAST_PASSED = 0.01;
-// A limit with MuJoCo's law, or in continuous time, is a spring that an impact compresses. It lets go only if it is passed by more than this [m or
-// rad].
+// A limit with MuJoCo's law, or in continuous time, is a spring that an impact compresses. It lets go only if it is
+// passed by more than this [m or rad].
 static const double SOFT_PASSED = 1;
 
-// How far the limit of a joint or tendon with a range of this width may be passed before it lets go [m or rad]. A limit with a stiffness of its own
-// never lets go.
+// How far the limit of a joint or tendon with a range of this width may be passed before it lets go [m or rad]. A
+// limit with a stiffness of its own does not let go.
 static double most_passed(const hfModel* m, const hfiLimitLaws* laws, int kind, int id, double width) {
-  const double* solref = (kind == HF_OBJECT_TENDON ? hf_model_tendon_limit_solref : hf_model_jnt_limit_solref)(m);
+  int is_tendon = kind == HF_OBJECT_TENDON;
+  const double* solref = (is_tendon ? hf_model_tendon_limit_solref(m) : hf_model_jnt_limit_solref(m)) + 2 * id;
   if (kind == HF_OBJECT_JOINT && hfi_is_given(hfi_joint_limit_given(m, id))) return INFINITY;
-  int is_soft = laws->continuous || hfi_limit_is_soft(solref + 2 * id, laws->rigid, laws->soft_defaults);
+  int is_soft = laws->continuous || hfi_limit_is_soft(solref, laws->rigid, laws->soft_defaults);
   return is_soft ? SOFT_PASSED : clamp(width, LEAST_PASSED, MOST_PASSED);
 }
 
 // One limit at the end of a step.
 typedef struct Passed {
   double beyond; // distance beyond the range [m or rad]
-  double width;  // width of a range of lengths, or of the angles that a ball cannot reach; INFINITY for other angles, which may have narrow ranges
+  double width;  // width of a range of lengths, or of the angles that a ball cannot reach; INFINITY for other angles, which
+                 // may have narrow ranges
   double speed;  // rate of `beyond` [m/s or rad/s]
 } Passed;
 
+// Whether the limit of a joint or tendon, passed like this, lets go.
 static int lets_go(const hfModel* m, const hfiLimitLaws* laws, int kind, int id, Passed p) {
-  return p.beyond > LEAST_PASSED && p.speed > OPENING_SHARE * m->world.release_speed && p.beyond > most_passed(m, laws, kind, id, p.width);
+  if (!(p.beyond > LEAST_PASSED && p.speed > OPENING_SHARE * m->world.release_speed)) return 0;
+  return p.beyond > most_passed(m, laws, kind, id, p.width);
 }
 
-// A ball that turns further in a step than it is beyond its limit may have passed through the forbidden angles. Then its whole speed counts as going
-// beyond the limit.
+// A ball that turns further in a step than it is beyond its limit may have passed through the forbidden angles. Then
+// its whole speed counts as going beyond the limit.
 static Passed passed_ball(const hfModel* m, const hfiLimitLaws* laws, int j, const double* q, const double* v) {
   hfiJointLimit limit[HFI_MAX_JOINT_LIMITS];
   if (!hfi_joint_limits(m, j, q, limit)) return (Passed){0};
-  double beyond = -limit->phi - hf_model_jnt_margin(m)[j], turning = v3_norm(v3_load(v)), speed = -v3_dot(v3_load(limit->J), v3_load(v));
+
+  double beyond = -limit->phi - hf_model_jnt_margin(m)[j];
+  double turning = v3_norm(v3_load(v));
+  double speed = -v3_dot(v3_load(limit->J), v3_load(v));
   return (Passed){beyond, HFI_PI - hf_model_jnt_range(m)[2 * j + 1], laws->h * turning > beyond ? turning : speed};
 }
 
+// How joint j passes its limit at q (nq), v (nv).
 static Passed passed_joint(const hfModel* m, const hfiLimitLaws* laws, int j, const double* q, const double* v) {
   const double* range = hf_model_jnt_range(m) + 2 * j;
-  q += hf_model_jnt_qposadr(m)[j], v += hf_model_jnt_dofadr(m)[j];
+  q += hf_model_jnt_qposadr(m)[j];
+  v += hf_model_jnt_dofadr(m)[j];
   if (hf_model_jnt_type(m)[j] == HF_JOINT_BALL) return passed_ball(m, laws, j, q, v);
-  return (Passed){beyond_range(range, *q), is_angle(m, HF_OBJECT_JOINT, j) ? INFINITY : range[1] - range[0], *q > range[1] ? *v : -*v};
+
+  double width = is_angle(m, HF_OBJECT_JOINT, j) ? INFINITY : range[1] - range[0];
+  return (Passed){beyond_range(range, *q), width, *q > range[1] ? *v : -*v};
 }
 
-// The path of a tendon turns within a step. So in discrete time its speed is found from its lengths at both ends of the step.
-static Passed passed_tendon(const hfActuation* a, const hfDynamics* d, const hfiLimitLaws* laws, int t, const double* q, const double* v) {
-  const double *range = hf_model_tendon_range(a->model) + 2 * t, length = hfi_tendon_length(d, t, q);
+// The path of a tendon turns within a step. So in discrete time its speed is found from its lengths at both ends of
+// the step.
+static Passed passed_tendon(const hfActuation* a, const hfDynamics* d, const hfiLimitLaws* laws, int t,
+                            const double* q, const double* v) {
+  const double* range = hf_model_tendon_range(a->model) + 2 * t;
+  double length = hfi_tendon_length(d, t, q);
   double speed = 0;
   for (int k = a->tendon_start[t]; k < a->tendon_start[t + 1]; ++k) speed += a->tendon_J[k] * v[a->tendon_dof[k]];
   if (!laws->continuous) speed = (length - a->notes.start_length[t]) / a->h;
-  return (Passed){beyond_range(range, length), tendon_is_angle(a->model, t) ? INFINITY : range[1] - range[0], length > range[1] ? speed : -speed};
+
+  double width = tendon_is_angle(a->model, t) ? INFINITY : range[1] - range[0];
+  return (Passed){beyond_range(range, length), width, length > range[1] ? speed : -speed};
 }
 
-static void limits_let_go(const hfActuation* a, const hfDynamics* d, const hfiLimitLaws* laws, const double* q, const double* v, hfiLetGo* go) {
+// Finds the limits of joints and tendons that let go.
+static void limits_let_go(const hfActuation* a, const hfDynamics* d, const hfiLimitLaws* laws, const double* q,
+                          const double* v, hfiLetGo* go) {
   const hfModel* m = a->model;
-  for (int j = 0; j < m->njnt; ++j)
-    if (hf_model_jnt_limited(m)[j] && lets_go(m, laws, HF_OBJECT_JOINT, j, passed_joint(m, laws, j, q, v))) let_go(go, HF_OBJECT_JOINT, j);
-  for (int t = 0; t < m->ntendon; ++t)
-    if (hf_model_tendon_limited(m)[t] && lets_go(m, laws, HF_OBJECT_TENDON, t, passed_tendon(a, d, laws, t, q, v))) let_go(go, HF_OBJECT_TENDON, t);
+  for (int j = 0; j < m->njnt; ++j) {
+    if (!hf_model_jnt_limited(m)[j]) continue;
+    if (lets_go(m, laws, HF_OBJECT_JOINT, j, passed_joint(m, laws, j, q, v))) let_go(go, HF_OBJECT_JOINT, j);
+  }
+  for (int t = 0; t < m->ntendon; ++t) {
+    if (!hf_model_tendon_limited(m)[t]) continue;
+    if (lets_go(m, laws, HF_OBJECT_TENDON, t, passed_tendon(a, d, laws, t, q, v))) let_go(go, HF_OBJECT_TENDON, t);
+  }
 }
 
 // ---- soft equalities that let go --------------------------------------------------------------------
 
-// A soft equality with a time constant up to this is meant to hold, others may be springs that somebody wants to swing [s].
-static const double QUICK = 0.1;
+// A soft equality with a time constant up to this is meant to hold, others may be springs that somebody wants to swing
+// [s].
+static const double QUICK_TIME_CONSTANT = 0.1;
 
 // Has the equality MuJoCo's law, with a short time constant?
 static int is_quick(const hfModel* m, const hfiLimitLaws* laws, int i) {
   double time = hf_model_eq_solref(m)[2 * i];
   if (time == 0 && laws->soft_defaults) time = HFI_DEFAULT_SOLREF[0];
-  return !laws->rigid_equalities && time > 0 && time <= QUICK;
+  return !laws->rigid_equalities && time > 0 && time <= QUICK_TIME_CONSTANT;
 }
 
+// Whether a soft equality, or the rotation of a weld, is far open and opens further.
 static int is_far_open(hfActuation* a, const hfDynamics* d, int i, const double* q, const double* v) {
   hfiEquality e = hfi_equality_evaluate(a, d, i, q);
   double least = OPENING_SHARE * a->model->world.release_speed;
+  if (!e.dim) return 0;
   for (int part = 0; part <= (e.dim == 6); ++part)
-    if (e.dim && error_at(a, d, i, part, q) > SOFT_PASSED && hfi_equality_opening_speed(a, d, i, &e, part, v) > least) return 1;
+    if (error_at(a, d, i, part, q) > SOFT_PASSED && hfi_equality_opening_speed(a, d, i, &e, part, v) > least) return 1;
   return 0;
 }
 
-static void soft_equalities_let_go(hfActuation* a, const hfDynamics* d, const hfiLimitLaws* laws, const double* q, const double* v, hfiLetGo* go) {
+static void soft_equalities_let_go(hfActuation* a, const hfDynamics* d, const hfiLimitLaws* laws, const double* q,
+                                   const double* v, hfiLetGo* go) {
   for (int i = 0; i < a->model->neq; ++i)
     if (is_quick(a->model, laws, i) && is_far_open(a, d, i, q, v)) let_go(go, HF_OBJECT_EQUALITY, i);
 }
 
 // ---- all that lets go -------------------------------------------------------------------------------
 
-hfiLetGo hfi_find_let_go(hfActuation* a, const hfDynamics* d, const hfViolations* violations, const hfiLimitLaws* laws, const double* q, const double* v) {
+// Asks only the kinds whose largest violation is beyond the least at which one lets go.
+hfiLetGo hfi_find_let_go(hfActuation* a, const hfDynamics* d, const hfViolations* violations, const hfiLimitLaws* laws, const double* q,
+                         const double* v) {
+  double of_equalities = max2(violations->equality_distance.amount, violations->equality_angle.amount);
+  double of_limits = max2(violations->limit_distance.amount, violations->limit_angle.amount);
   hfiLetGo go = {0};
+
   if (!laws->continuous) {
     equalities_let_go(a, d, q, &go);
-    if (max2(violations->equality_distance.amount, violations->equality_angle.amount) > SOFT_PASSED) soft_equalities_let_go(a, d, laws, q, v, &go);
+    if (of_equalities > SOFT_PASSED) soft_equalities_let_go(a, d, laws, q, v, &go);
   }
-  if (max2(violations->limit_distance.amount, violations->limit_angle.amount) > LEAST_PASSED) limits_let_go(a, d, laws, q, v, &go);
+  if (of_limits > LEAST_PASSED) limits_let_go(a, d, laws, q, v, &go);
   return go;
 }

@@ -29,19 +29,21 @@
 enum { MAX_ITERATIONS = 40 };
 // v_m is found when the next iteration would change it by less than this share of its largest entry [-].
 static const double CONVERGED = 1e-14;
-// The change of the next iteration is predicted from the last two: changes shrink by a constant ratio, at first by the turn of the step. The
-// prediction is multiplied by this [-].
+// The change of the next iteration is predicted from the last two: changes shrink by a constant ratio, at first by the
+// turn of the step. The prediction is multiplied by this [-].
 static const double SAFETY = 10;
 // A tree that changes by more than this in the last of MAX_ITERATIONS does not fly [-].
 static const double NEARLY = 1e-9;
-// v_inner is scaled only if the factor differs from 1 by less than this [-]: a larger difference is no error of order h^2.
+// v_inner is scaled only if the factor differs from 1 by less than this [-]: a larger difference is no error of order
+// h^2.
 static const double SMALL_CORRECTION = 0.05;
 
 // ---- what flight keeps ----------------------------------------------------------------------------
 
-// Momentum and energy of a tree with a free root at velocities v, from its generalised momentum y = M v. The entries of the root's dofs are the
-// momentum of all links, along the world's axes and about the root's own.
-static hfiInvariants compute_invariants(const hfiFlight* f, const hfDynamics* d, int t, const hfiInertia* I, const double* v, const double* y) {
+// Momentum and energy of a tree with a free root at velocities v, from its generalised momentum y = M v. The entries
+// of the root's dofs are the momentum of all links, along the world's axes and about the root's own.
+static hfiInvariants compute_invariants(const hfiFlight* f, const hfDynamics* d, int t, const hfiInertia* I,
+                                        const double* v, const double* y) {
   const hfiLink* root = &d->link[f->first_link[t]];
   hfiRange r = hfi_tree_dofs(d->model, t);
   hfForce P = {m3_mulv(d->X_WB[root->body].R, v3_load(y + root->dof + 3)), v3_load(y + root->dof)};
@@ -55,7 +57,8 @@ static hfiInvariants compute_invariants(const hfiFlight* f, const hfDynamics* d,
 
 static int flies_articulated(const hfiFlight* f, int t, const int32_t* flies) { return flies[t] && f->articulated[t]; }
 
-// Whether the bias of a flying tree, and its M, are the same at q0 and q1 and at any velocities. The armature of tendons may change M.
+// Whether the bias of a flying tree, and its M, are the same at q0 and q1 and at any velocities. The armature of
+// tendons may change M.
 static int only_falls(const hfiFlight* f, const hfDynamics* d, int t, const int32_t* flies) {
   return flies[t] && f->translates[t] && d->mass.narmature == d->mass.nfixed_armature;
 }
@@ -76,7 +79,8 @@ static double replace_middle(hfiFlight* f, const hfModel* m, int t, const double
   return largest > 0 ? change / largest : change;
 }
 
-// Upper bound on how far a link of a tree with a free root turns in the step at velocities f->middle [rad]; 1 if the root is not free.
+// Upper bound on how far a link of a tree with a free root turns in the step at velocities f->middle [rad]; 1 if the
+// root is not free.
 static double turn_in_step(const hfiFlight* f, const hfModel* m, double h, int t) {
   hfiRange r = hfi_tree_dofs(m, t);
   double rates = 0;
@@ -85,8 +89,9 @@ static double turn_in_step(const hfiFlight* f, const hfModel* m, double h, int t
   return h * rates;
 }
 
-// One iteration for v_m = f->middle of all flying trees, with the bias at v_m in d->c: p = f->base - (h/2) bias(q0, v_m), then v_m <- M^-1 p.
-// f->change says by how much it changed each tree. Returns the number of trees that have not converged.
+// One iteration for v_m = f->middle of all flying trees, with the bias at v_m in d->c: p = f->base - (h/2) bias(q0,
+// v_m), then v_m <- M^-1 p. f->change says by how much it changed each tree. Returns the number of trees that have not
+// converged.
 static int iterate(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, double* p) {
   const hfModel* m = d->model;
   int changing = 0;
@@ -134,8 +139,8 @@ static void find_fall(hfiFlight* f, const hfDynamics* d, const int32_t* flies) {
   }
 }
 
-// The first guess of v_m: v0 and, for a tree with a free root, half a step of fall, which changes no bias. For a tree that falls without turning this
-// is v_m already.
+// The first guess of v_m: v0 and, for a tree with a free root, half a step of fall, which changes no bias. For a tree
+// that falls without turning this is v_m already.
 static void guess_middle(hfiFlight* f, const hfDynamics* d, double h, const double* v0, const int32_t* flies) {
   memcpy(f->middle, v0, sizeof *v0 * (size_t)d->model->nv);
   for (int t = 0; t < d->model->ntree; ++t) {
@@ -173,7 +178,8 @@ int hfi_articulated_needs_end(const hfiFlight* f, const hfDynamics* d, const int
   return f->nfast > 0 || any_swings(f, d, flies);
 }
 
-// Stores the momentum and energy that flying trees must have at the end of the step, from the velocities v0 with the momentum f->base.
+// Stores the momentum and energy that flying trees must have at the end of the step, from the velocities v0 with the
+// momentum f->base.
 static void store_invariants(hfiFlight* f, const hfDynamics* d, double h, const double* v0, const int32_t* flies) {
   for (int t = 0; t < d->model->ntree; ++t) {
     f->kept[t].known = 0;
@@ -218,8 +224,8 @@ void hfi_articulated_begin(hfiFlight* f, hfDynamics* d, double h, const double* 
 
 // ---- motion ---------------------------------------------------------------------------------------
 
-// Moves a free or ball joint by h v, and turns it by Cayley's map: about w by 2 atan(h |w|/2) instead of h |w|. The step
-// of a single link is then the implicit midpoint rule, which keeps the angular momentum in size and direction.
+// Moves a free or ball joint by h v, and turns it by Cayley's map: about w by 2 atan(h |w|/2) instead of h |w|. The
+// step of a single link is then the implicit midpoint rule, which keeps the angular momentum in size and direction.
 static void move_by_cayley(int type, const double* v, double h, double* q) {
   double by[6];
   int n = type == HF_JOINT_FREE ? 6 : 3;
@@ -235,7 +241,8 @@ static inline double time_of(const hfModel* m, double h, const double* stop, int
   return stop ? min2(h, stop[hf_model_dof_tree(m)[dof]]) : h;
 }
 
-void hfi_articulated_move(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* stop, const double* v, double* q) {
+void hfi_articulated_move(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* stop,
+                          const double* v, double* q) {
   const hfModel* m = d->model;
   if (!has_articulated(f)) return;
   hfi_fast_solution(f, d, h, flies, v);

@@ -19,7 +19,8 @@
 #include <string.h>
 
 // Fills the rows of a free root, which have 1 to 6 entries. adr: their addresses in M; armature: that of its dofs.
-static void fill_free_rows(const hfDynamics* d, const hfiInertia* Ic, const hfMotion* S, const int32_t* adr, const double* armature) {
+static void fill_free_rows(const hfDynamics* d, const hfiInertia* Ic, const hfMotion* S, const int32_t* adr,
+                           const double* armature) {
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j <= i; ++j) d->M[adr[i] + j] = i == j ? Ic->m : 0;
   for (int k = 3; k < 6; ++k) {
@@ -60,7 +61,8 @@ static inline void find_lane_forces(hfDynamics* d, const int* rows) {
   hfi_scatter((const hfiLanes*)&U, 6, at_U);
 }
 
-// U_i = Ic S_i for the dofs of the first n rows. If a single one is left over, it is computed alone, which takes less time.
+// U_i = Ic S_i for the dofs of the first n rows. If a single one is left over, it is computed alone, which takes less
+// time.
 static void find_forces(hfDynamics* d, int n) {
   int rows[HFI_LANES], k = 0;
   for (; k < n - 1; k += HFI_LANES) find_lane_forces(d, hfi_fill_lanes(k, n, rows));
@@ -122,7 +124,8 @@ static inline void multiply_pair(const double* row, int k, int j, const double* 
   y[j] += row[j] * x[k];
 }
 
-// y = M x for a free root's own rows (see fill_free_rows). The first row is at `row`, and the others follow; entries that are zero are left out.
+// y = M x for a free root's own rows (see fill_free_rows). The first row is at `row`, and the others follow; entries
+// that are zero are left out.
 static void multiply_free(const double* row, const double* restrict x, double* restrict y) {
   const double *r3 = row + 6, *r4 = row + 10, *r5 = row + 15;
   y[0] = row[0] * x[0], y[1] = row[2] * x[1], y[2] = row[5] * x[2];

@@ -24,7 +24,9 @@ static int acts_at_site(const hfModel* m, int site) {
   return 0;
 }
 
-static int is_moving_site(const hfModel* m, int site) { return hf_model_body_weld(m)[hf_model_site_body(m)[site]] != 0 && acts_at_site(m, site); }
+static int is_moving_site(const hfModel* m, int site) {
+  return hf_model_body_weld(m)[hf_model_site_body(m)[site]] != 0 && acts_at_site(m, site);
+}
 
 static int count_moving_sites(const hfModel* m) {
   int n = 0;
@@ -277,7 +279,8 @@ static void place_fixed_bodies(hfDynamics* d) {
 
 // ---- links ----------------------------------------------------------------------------------------
 
-// Does the tree of a body with joints begin with a free joint that is alone on its body? The links of the body's ancestors must be known.
+// Does the tree of a body with joints begin with a free joint that is alone on its body? The links of the body's
+// ancestors must be known.
 static int begins_with_free_joint(const hfDynamics* d, int body) {
   const hfModel* m = d->model;
   int parent = d->body_link[hf_model_body_parent(m)[body]];
@@ -285,7 +288,8 @@ static int begins_with_free_joint(const hfDynamics* d, int body) {
   return hf_model_body_jntnum(m)[body] == 1 && hf_model_jnt_type(m)[hf_model_body_jntadr(m)[body]] == HF_JOINT_FREE;
 }
 
-// Makes a link of every body with joints. Bodies without joints belong to the link of their parent; mocap bodies and the world are link 0.
+// Makes a link of every body with joints. Bodies without joints belong to the link of their parent; mocap bodies and
+// the world are link 0.
 static void make_links(hfDynamics* d) {
   const hfModel* m = d->model;
   hfiLink world = {.parent = 0, .tree = -1};

@@ -35,8 +35,9 @@ typedef struct hfiLink {
   double inertia_B[6];    // inertia of the link about its centre of mass: xx yy zz xy xz yz [kg m^2]
 } hfiLink;
 
-// What is computed and still valid, as bits of hfDynamics.fresh. One rule: only the functions of this folder set and clear them. Whoever changes what a
-// result depends on clears its bit; whoever needs a result calls the function that computes it, or hfi_dynamics_need.
+// What is computed and still valid, as bits of hfDynamics.fresh. One rule: only the functions of this folder set and
+// clear them. Whoever changes what a result depends on clears its bit; whoever needs a result calls the function that
+// computes it, or hfi_dynamics_need.
 typedef enum hfiDynamicsFresh {
   HFI_FRESH_MASS = 1,         // M is that of S and I
   HFI_FRESH_FACTORS = 2,      // L and Dinv are those of M, but for trees that mass.postponed marks
@@ -44,7 +45,8 @@ typedef enum hfiDynamicsFresh {
   HFI_FRESH_AXES = 8,         // no free body has S turned far beyond its pose (flight.h)
   // These stay until hf_dynamics_refresh:
   HFI_FRESH_ROTATIONS = 16,   // rotations of bodies that only slides move, and axes and S of the nslide slides of links
-  HFI_FRESH_STEADY_MASS = 32, // M of steady trees, and the rows of the nslide slides of a link if no tendon has armature
+  // M of steady trees, and the rows of the nslide slides of a link if no tendon has armature
+  HFI_FRESH_STEADY_MASS = 32,
   HFI_FRESH_STEADY_BIAS = 64  // c of steady trees
 } hfiDynamicsFresh;
 
@@ -56,19 +58,22 @@ typedef struct hfiMassRow hfiMassRow;
 typedef struct hfiArmature hfiArmature;
 typedef struct hfiArticulated hfiArticulated;
 
-// What forward kinematics knows and keeps (fk.c): constants of joints and frames, and what lies between the joints of a body.
+// What forward kinematics knows and keeps (fk.c): constants of joints and frames, and what lies between the joints of
+// a body.
 typedef struct hfiKinematics {
   int32_t nmoving, nslid, nhinge, nmovinggeom, nmovingsite;
   hfiJointStep* step;            // (njnt)
   hfiMovingBody* moving;         // (nmoving) parents first
-  int32_t* hinge_qposadr;        // (nhinge) coordinates of hinges and screws, followed by repetitions of the last one up to a multiple of four
+  // (nhinge) coordinates of hinges and screws, followed by repetitions of the last one up to a multiple of four
+  int32_t* hinge_qposadr;
   double* hinge_ref;             // (nhinge) their references [rad]
   hfiFixedFrame* geom;           // (ngeom)
   hfiFixedFrame* site;           // (nsite)
   hfiPathConstants path;         // constants of spatial tendons
   int32_t* movinggeom;           // (nmovinggeom) the geoms on moving bodies that may touch another, ascending
   int32_t* movingsite;           // (nmovingsite) the sites on moving bodies at which actuators or equalities act
-  double *half_sin, *half_cos;   // (nhinge) sine and cosine of half the angle by which a hinge or screw is away from its reference
+  // (nhinge) sine and cosine of half the angle by which a hinge or screw is away from its reference
+  double *half_sin, *half_cos;
   hfiSlidFrame* slid;            // (nslid) frames of bodies that slides move before other joints turn them
   hfVec3* p_WA;                  // (njnt) anchors [m]
 } hfiKinematics;
@@ -79,10 +84,13 @@ typedef struct hfiMassMatrix {
   hfiMassRow* row;         // (nv) at first the nvarying rows that depend on poses, then those that stay, nrow together
   int32_t nvarying, nrow;
   int32_t narmature, nfixed_armature;
-  hfiArmature* armature;   // (narmature) first the nfixed_armature entries of fixed tendons, then those of spatial tendons, whose values
+  // (narmature) first the nfixed_armature entries of fixed tendons, then those of spatial tendons, whose values
+  hfiArmature* armature;
                            // hf_dynamics_position computes
-  int32_t* trunk;          // (ntree) 6 or 3 if the first 6 or 3 dofs of the tree are ancestors of all its others; else 0
-  int32_t* steady;         // (ntree) 1: the tree has only slides, and no tendon has armature, so that S, M and the bias never change
+  // (ntree) 6 or 3 if the first 6 or 3 dofs of the tree are ancestors of all its others; else 0
+  int32_t* trunk;
+  // (ntree) 1: the tree has only slides, and no tendon has armature, so that S, M and the bias never change
+  int32_t* steady;
   int32_t* postponed;      // (ntree) 1: M of the tree is factored when its factors are needed
   double* inverse;         // (nv) (M^-1)_ii if somebody asked for it since hf_dynamics_factor, else -1
 } hfiMassMatrix;
@@ -109,13 +117,16 @@ struct hfDynamics {
   hfiLink* link;             // (nlink) parents first
   int32_t* body_link;        // (nbody)
   int32_t* only_slides;      // (nbody) 1: only slides move the body, so that its rotation never changes
-  double* most_inverse_mass; // (nv) upper bound of (M^-1)_ii at any configuration; infinite if none is known (inverse_mass.c)
+  // (nv) upper bound of (M^-1)_ii at any configuration; infinite if none is known (inverse_mass.c)
+  double* most_inverse_mass;
 
   // hf_dynamics_position
   hfQuat* q_WB;              // (nbody)
   hfPose* X_WB;              // (nbody)
-  hfPose* X_WG;              // (ngeom) poses of fixed geoms and of kinematics.movinggeom; hf_dynamics_geom_pose gives all
-  hfPose* X_WS;              // (nsite) poses of fixed sites and of kinematics.movingsite; hf_dynamics_site_pose gives all
+  // (ngeom) poses of fixed geoms and of kinematics.movinggeom; hf_dynamics_geom_pose gives all
+  hfPose* X_WG;
+  // (nsite) poses of fixed sites and of kinematics.movingsite; hf_dynamics_site_pose gives all
+  hfPose* X_WS;
   hfVec3* axis_W;            // (njnt) hinge, slide, screw
   hfVec3* p_WO;              // (ntree) reference points [m]
   hfMotion* S;               // (nv)
@@ -142,8 +153,8 @@ struct hfDynamics {
 void hfi_dynamics_need(hfDynamics* d, uint32_t what);
 static inline int hfi_dynamics_is_fresh(const hfDynamics* d, uint32_t what) { return (d->fresh & what) == what; }
 
-// Takes all arrays from the arena. With an arena without memory it only plans their size. Otherwise it also computes the constants and puts the world
-// at qpos0, at rest.
+// Takes all arrays from the arena. With an arena without memory it only plans their size. Otherwise it also computes
+// the constants and puts the world at qpos0, at rest.
 void hfi_dynamics_init(hfDynamics* d, const hfModel* model, hfiArena* arena);
 
 // The two parts of hf_dynamics_set_position: the poses of bodies, and everything that depends on them.
@@ -188,7 +199,9 @@ void hfi_joint_difference(int type, const double* q0, const double* q1, double h
 
 // Makes springs use the rest positions of the state from now on. The state must outlive their use.
 void hfi_dynamics_rest_as(hfDynamics* d, const hfState* state);
-static inline const double* hfi_rest_positions(const hfDynamics* d) { return d->rest ? d->rest : hf_model_qpos_spring(d->model); }
+static inline const double* hfi_rest_positions(const hfDynamics* d) {
+  return d->rest ? d->rest : hf_model_qpos_spring(d->model);
+}
 static inline const double* hfi_rest_lengths(const hfDynamics* d, int tendon) {
   return (d->rest ? d->rest + d->model->nq : hf_model_tendon_springlength(d->model)) + 2 * tendon;
 }
@@ -197,11 +210,14 @@ double hfi_tendon_length(const hfDynamics* d, int tendon, const double* q);
 // Moves the rest positions of springs that yield at q (yield.c). The poses must be those of q.
 void hfi_yield_springs(const hfDynamics* d, const double* q, double* rest);
 
-// Adds to gradient (nv) how much the length l of a spatial tendon grows per unit of each dof, so that dl/dt = gradient . v. Returns l [m].
+// Adds to gradient (nv) how much the length l of a spatial tendon grows per unit of each dof, so that dl/dt = gradient
+// . v. Returns l [m].
 double hfi_tendon_gradient(const hfDynamics* d, int tendon, double* gradient);
-// The time derivative of the gradient, times v. The points where the tendon touches geoms are taken as fixed to these geoms.
+// The time derivative of the gradient, times v. The points where the tendon touches geoms are taken as fixed to these
+// geoms.
 double hfi_tendon_gradient_rate(const hfDynamics* d, int tendon);
-// Replaces hf_dynamics_factor: M of a tree is factored only when its factors are first needed. Many steps need no factors at all.
+// Replaces hf_dynamics_factor: M of a tree is factored only when its factors are first needed. Many steps need no
+// factors at all.
 void hfi_postpone_factors(hfDynamics* d);
 // Solves M x = b for the dofs of one tree, in place in x (nv).
 void hfi_solve_tree(const hfDynamics* d, int tree, double* x);
@@ -210,9 +226,10 @@ static inline double hfi_diagonal_mass(const hfDynamics* d, int dof) {
   return d->M[hf_model_dof_Madr(d->model)[dof] + hf_model_dof_depth(d->model)[dof]];
 }
 
-// Inverse mass w = J M^-1 J^T of a row over several dofs, and (M^-1)_ii of one dof [1/kg or 1/(kg m^2)]. x (nv) is scratch, zero before and after;
-// d->scratch.work is scratch, too. Both functions need hf_dynamics_factor or hfi_postpone_factors before. The dynamics keeps the inverse mass of a dof,
-// because drive, limit and friction of a joint all need it.
+// Inverse mass w = J M^-1 J^T of a row over several dofs, and (M^-1)_ii of one dof [1/kg or 1/(kg m^2)]. x (nv) is
+// scratch, zero before and after; d->scratch.work is scratch, too. Both functions need hf_dynamics_factor or
+// hfi_postpone_factors before. The dynamics keeps the inverse mass of a dof, because drive, limit and friction of a
+// joint all need it.
 double hfi_coupled_inverse_mass(const hfDynamics* d, double* x, int ncol, const int32_t* cols, const double* J);
 double hfi_dof_inverse_mass(const hfDynamics* d, int dof);
 // The inverse mass of a row with any number of columns.
@@ -220,7 +237,8 @@ static inline double hfi_inverse_mass(const hfDynamics* d, double* x, int ncol, 
   if (ncol == 1) return J[0] * J[0] * hfi_dof_inverse_mass(d, cols[0]);
   return hfi_coupled_inverse_mass(d, x, ncol, cols, J);
 }
-// An upper bound of the inverse mass of a row over n dofs, at any configuration; infinite or NAN if none is known. For positive definite B = M^-1,
+// An upper bound of the inverse mass of a row over n dofs, at any configuration; infinite or NAN if none is known. For
+// positive definite B = M^-1,
 //   J B J^T <= (sum_k |J_k| sqrt(B_kk))^2 <= n sum_k J_k^2 B_kk
 static inline double hfi_most_inverse_mass(const hfDynamics* d, int n, const int32_t* dof, const double* J) {
   double sum = 0;
@@ -235,11 +253,11 @@ int hfi_gravity_compensated(const hfDynamics* d);
 
 // B of all links for vdot; also done by hf_dynamics_inverse and _forward.
 void hfi_accelerate(hfDynamics* d, const double* vdot);
-// For sensors, after hfi_accelerate: the acceleration of a body and of its point p_W, less gravity, in world axes. An accelerometer there measures
-// it.
+// For sensors, after hfi_accelerate: the acceleration of a body and of its point p_W, less gravity, in world axes. An
+// accelerometer there measures it.
 hfMotion hfi_proper_acceleration(const hfDynamics* d, int body, hfVec3 p_W);
-// Force and torque about p_W that accelerate the body and all bodies that it carries, gravity included: the sum of what its parent and everything
-// outside exert.
+// Force and torque about p_W that accelerate the body and all bodies that it carries, gravity included: the sum of
+// what its parent and everything outside exert.
 hfForce hfi_subtree_force(const hfDynamics* d, int body, hfVec3 p_W);
 
 // ---- Jacobians in sparse form ---------------------------------------------------------------------
@@ -251,7 +269,9 @@ static inline int hfi_body_dofs(const hfModel* m, int body, const int32_t** dofs
   if (dofs) *dofs = hf_model_M_col(m) + hf_model_dof_Madr(m)[last];
   return hf_model_dof_depth(m)[last] + 1;
 }
-static inline int hfi_jacobian_dofs(const hfDynamics* d, int body, const int32_t** dofs) { return hfi_body_dofs(d->model, body, dofs); }
+static inline int hfi_jacobian_dofs(const hfDynamics* d, int body, const int32_t** dofs) {
+  return hfi_body_dofs(d->model, body, dofs);
+}
 // Velocity of the body, and of its point at p_W, for unit rate of each of these dofs.
 void hfi_jacobian_columns(const hfDynamics* d, int body, hfVec3 p_W, hfMotion* columns);
 // tau += J^T F for a force F on the body at p_W.

@@ -7,10 +7,10 @@
 //   U    = -sum_b m_b g . c_b + sum of springs
 //   tau  = -sum_b gravcomp_b m_b J_cb^T g, which carries the share body_gravcomp of each weight
 //
-// A joint spring of stiffness k rests at qpos_spring, or where it has yielded to: k x^2/2, and terms of third and fourth degree
-// where its polynomial has them, with x the distance along the manifold
-// (angle for ball; distance and angle, both with k, for free). A tendon spring rests on the interval
-// tendon_springlength: k x^2/2 with x the length outside it.
+// A joint spring of stiffness k rests at qpos_spring, or where it has yielded to: k x^2/2, and terms of third and
+// fourth degree where its polynomial has them, with x the distance along the manifold (angle for ball; distance and
+// angle, both with k, for free). A tendon spring rests on the interval tendon_springlength: k x^2/2 with x the length
+// outside it.
 #include "step/dynamics/inside.h"
 
 #include "base/finite.h"

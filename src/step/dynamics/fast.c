@@ -1,10 +1,11 @@
 // Trees that turn far within a step: inertial forces must not give them energy.
 //
-// The plain scheme solves A v1 = M v0 + h (tau - c(q0, v0)) + J^T gamma and moves to q1, where M is different. Inertial forces do no work: the energy
-// that their kick -h M^-1 c gives at q0 is taken by the move from M(q0) to M(q1), up to an error of about turn^2 of the energy, where turn is the
-// angle by which the fastest link turns in the step. In free flight, where forces are taken half at the start and half at the end, the error is about
-// turn^3. A tree may gain the share NOTICED of its energy in a step. So something has to be done from turn^2 = NOTICED on, in flight from turn^3 =
-// NOTICED on:
+// The plain scheme solves A v1 = M v0 + h (tau - c(q0, v0)) + J^T gamma and moves to q1, where M is different.
+// Inertial forces do no work: the energy that their kick -h M^-1 c gives at q0 is taken by the move from M(q0) to
+// M(q1), up to an error of about turn^2 of the energy, where turn is the angle by which the fastest link turns in the
+// step. In free flight, where forces are taken half at the start and half at the end, the error is about turn^3. A
+// tree may gain the share NOTICED of its energy in a step. So something has to be done from turn^2 = NOTICED on, in
+// flight from turn^3 = NOTICED on:
 //
 //   turn [rad]  0        0.014 (0.058 in flight)      0.3
 //               |--- slow ---|---------- brisk ---------|--------- fast --------->
@@ -15,9 +16,9 @@
 //   gain = T(q0, v0 + kick) - T(q0, v0): a brisk tree ends with no more than work explains. Of a fast tree neither kick nor move
 //   has to do with the motion any more, and none of them may give energy.
 //
-// T is the kinetic energy; for a tree with a free root, that relative to its centre of mass. The momentum of such a tree is treated in the same way,
-// but kept exactly. The bounds are met by scaling v1. A slide on something that turns counts as a turn. Impulses may make a tree faster within the
-// step: see find_made_faster.
+// T is the kinetic energy; for a tree with a free root, that relative to its centre of mass. The momentum of such a
+// tree is treated in the same way, but kept exactly. The bounds are met by scaling v1. A slide on something that turns
+// counts as a turn. Impulses may make a tree faster within the step: see find_made_faster.
 #include "step/dynamics/inside.h"
 
 #include "linalg/dense.h"
@@ -26,7 +27,8 @@
 
 // A tree that is not fast may gain this share of its energy in a step [-]: a fifth in a thousand steps.
 static const double NOTICED = 2e-4;
-// A tree is slow while none of its links turns by more than this in a step: NOTICED^(1/2), or NOTICED^(1/3) in flight [rad].
+// A tree is slow while none of its links turns by more than this in a step: NOTICED^(1/2), or NOTICED^(1/3) in flight
+// [rad].
 static const double SLOW = 0.01414, SLOW_FLIGHT = 0.0585;
 // A tree is fast when one of its links turns by more than this in a step [rad].
 static const double FAST = 0.3;
@@ -37,10 +39,13 @@ static const double SHORT_SLIDE = 1e-3;
 
 // ---- speed ----------------------------------------------------------------------------------------
 
-static int is_slide(const hfModel* m, int dof) { return hf_model_jnt_type(m)[hf_model_dof_jnt(m)[dof]] == HF_JOINT_SLIDE; }
+static int is_slide(const hfModel* m, int dof) {
+  return hf_model_jnt_type(m)[hf_model_dof_jnt(m)[dof]] == HF_JOINT_SLIDE;
+}
 
-// A slide on a link that turns changes the inertia about the axis of the turn, as a turn does. It counts as a turn by its travel over r, where m r^2
-// = I is the inertia of the bodies that it carries about the axis of a dof k before it. Returns the largest such rate [rad/s].
+// A slide on a link that turns changes the inertia about the axis of the turn, as a turn does. It counts as a turn by
+// its travel over r, where m r^2 = I is the inertia of the bodies that it carries about the axis of a dof k before it.
+// Returns the largest such rate [rad/s].
 static double fastest_slide(const hfDynamics* d, double h, int t) {
   const hfModel* m = d->model;
   hfiRange r = hfi_tree_dofs(m, t);
@@ -79,7 +84,8 @@ static double inertial_energy(const hfiFlight* f, const hfDynamics* d, int t, in
   return T - (is_free ? 0.5 * v3_norm2(motion->momentum.f) / I.m : v3_dot(d->gravity, v3_axpy(I.m, d->p_WO[t], I.h)));
 }
 
-// Whether all trees are slow at velocities v, by a bound on the rates of each. Free bodies do not count: they are never fast.
+// Whether all trees are slow at velocities v, by a bound on the rates of each. Free bodies do not count: they are
+// never fast.
 static int all_are_slow(const hfiFlight* f, const hfModel* m, double h, const double* v) {
   if (f->nscalar + f->nturning == 0) return 1; // There are only free bodies.
   double most = (f->has_carried_slide ? SHORT_SLIDE : SLOW) / h;
@@ -124,8 +130,8 @@ void hfi_fast_ground(hfiFlight* f, const hfDynamics* d, int t) {
 
 // ---- bounds ---------------------------------------------------------------------------------------
 
-// If the inertial energy of a tree at velocities v is above f->bound, scales v so that it meets the bound. A tree with a free root gets the momentum
-// f->momentum, or in flight keeps its own.
+// If the inertial energy of a tree at velocities v is above f->bound, scales v so that it meets the bound. A tree with
+// a free root gets the momentum f->momentum, or in flight keeps its own.
 static void bound_energy(const hfiFlight* f, const hfDynamics* d, int t, int flies, double* v) {
   const hfiLink* root = &d->link[f->first_link[t]];
   hfiTreeMotion motion = hfi_tree_motion(f, d, t);
@@ -144,7 +150,8 @@ static void bound_energy(const hfiFlight* f, const hfDynamics* d, int t, int fli
 
 // v_k = v0 + kick of one tree, with the kick shortened to |kick| <= LARGEST_KICK sqrt(2 energy), where |x|^2 = x . M x
 // and energy is that of v0. Numbers that overflowed are left out. Returns 1 if the kick was shortened.
-static int add_bounded_kick(const double* kick, const double* Mkick, const double* v0, double energy, hfiRange r, double* v_k) {
+static int add_bounded_kick(const double* kick, const double* Mkick, const double* v0, double energy, hfiRange r,
+                            double* v_k) {
   double kk = 0;
   for (int i = r.begin; i < r.end; ++i) kk += kick[i] * Mkick[i];
   double share = kk <= 2 * sqr(LARGEST_KICK) * energy ? 1 : LARGEST_KICK * sqrt(2 * energy / kk);
@@ -154,8 +161,10 @@ static int add_bounded_kick(const double* kick, const double* Mkick, const doubl
 
 // Measures what the kick of a brisk tree adds to its energy and momentum at q0:
 //   T(v0 + kick) - T(v0) = (v0 + kick/2) . M kick
-// If the root of the tree is free, the first three entries of M kick are the momentum along the world's axes. The energy of that momentum is not inertial energy.
-static void measure_kick(hfiFlight* f, const hfDynamics* d, int t, const double* v0, const double* kick, const double* Mkick) {
+// If the root of the tree is free, the first three entries of M kick are the momentum along the world's axes. The
+// energy of that momentum is not inertial energy.
+static void measure_kick(hfiFlight* f, const hfDynamics* d, int t, const double* v0, const double* kick,
+                         const double* Mkick) {
   hfiRange r = hfi_tree_dofs(d->model, t);
   double gain = 0;
   for (int i = r.begin; i < r.end; ++i) gain += (v0[i] + 0.5 * kick[i]) * Mkick[i];
@@ -174,8 +183,10 @@ static int any_is_bound(const hfiFlight* f, int ntree, const int32_t* flies) {
   return 0;
 }
 
-// Computes the kicks of inertial forces on all trees, kick = -h M^-1 (c(v0) - c(0)), and Mkick = M kick, with c(0) in `weight`. Leaves the dynamics at v0.
-static void compute_kicks(hfDynamics* d, double h, const double* v0, const double* weight, double* kick, double* Mkick) {
+// Computes the kicks of inertial forces on all trees, kick = -h M^-1 (c(v0) - c(0)), and Mkick = M kick, with c(0) in
+// `weight`. Leaves the dynamics at v0.
+static void compute_kicks(hfDynamics* d, double h, const double* v0, const double* weight, double* kick,
+                          double* Mkick) {
   int nv = d->model->nv;
   if (memcmp(d->v, v0, sizeof *v0 * (size_t)nv) != 0) { // d->c is the bias at d->v
     hf_dynamics_set_velocity(d, v0);
@@ -185,9 +196,11 @@ static void compute_kicks(hfDynamics* d, double h, const double* v0, const doubl
   hf_dynamics_solve(d, kick);
 }
 
-// Sets v_k of brisk and fast trees. v_k of a fast tree has no more energy than v0; the energy that the kick of a brisk tree adds is kept for the end
-// of the step. A tree whose kick was shortened becomes fast. Returns 0 if no tree is fast: then nobody needs v_k.
-static int add_kicks(hfiFlight* f, hfDynamics* d, const double* v0, const int32_t* flies, const double* kick, const double* Mkick, double* v_k) {
+// Sets v_k of brisk and fast trees. v_k of a fast tree has no more energy than v0; the energy that the kick of a brisk
+// tree adds is kept for the end of the step. A tree whose kick was shortened becomes fast. Returns 0 if no tree is
+// fast: then nobody needs v_k.
+static int add_kicks(hfiFlight* f, hfDynamics* d, const double* v0, const int32_t* flies, const double* kick,
+                     const double* Mkick, double* v_k) {
   const hfModel* m = d->model;
   int nfast = 0;
   for (int t = 0; t < m->ntree; ++t) {
@@ -203,8 +216,8 @@ static int add_kicks(hfiFlight* f, hfDynamics* d, const double* v0, const int32_
   return 1;
 }
 
-// The plain scheme has p = M v0 + h (tau - c(v0)) with the bias c; c(0) is that of gravity, and the rest of it is due to
-// inertial forces. Those of fast trees are bounded:
+// The plain scheme has p = M v0 + h (tau - c(v0)) with the bias c; c(0) is that of gravity, and the rest of it is due
+// to inertial forces. Those of fast trees are bounded:
 //   p = M v_k + h (tau - c(0)),   v_k = v0 - h M^-1 (c(v0) - c(0)), shortened, and without a gain of energy
 void hfi_fast_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, const double* tau, const int32_t* flies,
                     double* p) {
@@ -241,12 +254,16 @@ static Rates rates_of(const hfModel* m, int t, const double* v) {
 }
 
 // Whether, at these rates, a link may turn by more than `least` in a step or a slide may travel far.
-static int may_turn_far(Rates r, double h, double least) { return !(h * r.turning <= least && h * r.sliding <= SHORT_SLIDE); }
+static int may_turn_far(Rates r, double h, double least) {
+  return !(h * r.turning <= least && h * r.sliding <= SHORT_SLIDE);
+}
 
-static int are_doubled(Rates r, Rates before) { return r.turning > 2 * before.turning || r.sliding > 2 * before.sliding; }
+static int are_doubled(Rates r, Rates before) {
+  return r.turning > 2 * before.turning || r.sliding > 2 * before.sliding;
+}
 
-// A tree that impulses make turn by this angle is brisk or fast from now on. Its move changes T by about turn times T, which the kick of the next
-// step takes back. So a brisk tree may exceed its bound by this much.
+// A tree that impulses make turn by this angle is brisk or fast from now on. Its move changes T by about turn times T,
+// which the kick of the next step takes back. So a brisk tree may exceed its bound by this much.
 static void make_faster(hfiFlight* f, int t, double turn) {
   int was_slow = f->fast[t] == HFI_SLOW;
   f->fast[t] = turn <= FAST ? HFI_BRISK : HFI_FAST;
@@ -254,8 +271,8 @@ static void make_faster(hfiFlight* f, int t, double turn) {
   if (was_slow) f->nfast++, f->gain[t] = 0, f->pull[t] = v3_zero();
 }
 
-// Adds the trees that the impulses of the step made fast, and slow trees that they made brisk by at least doubling their rates. The kick of the
-// latter counts as zero, because they were slow before.
+// Adds the trees that the impulses of the step made fast, and slow trees that they made brisk by at least doubling
+// their rates. The kick of the latter counts as zero, because they were slow before.
 static void find_made_faster(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* v) {
   const hfModel* m = d->model;
   int known = 0;

@@ -9,8 +9,8 @@
 //   slide   q_WB = q_WE q_EB,  p_WB = p_WE + R_WE (p_EB + u (q - ref))
 //   free    q_WB and p_WB are the coordinates
 //
-// A body that only slides move keeps its rotation, axes and S, which are computed once. If slides move a body before other joints turn it, the frame behind
-// the slides keeps its rotation.
+// A body that only slides move keeps its rotation, axes and S, which are computed once. If slides move a body before
+// other joints turn it, the frame behind the slides keeps its rotation.
 //
 // Motion of a dof about the tree's reference point O:
 //   rotation about u through A: S = (u, (p_WA - O) x u);  translation along u: S = (0, u);  screw: the sum, the latter times the pitch
@@ -31,7 +31,8 @@ static Frame body_frame(const hfDynamics* d, int body) {
   return frame;
 }
 
-// The frame of a body behind its first joints, as far as these are slides. Without such slides it is the frame of the body.
+// The frame of a body behind its first joints, as far as these are slides. Without such slides it is the frame of the
+// body.
 static Frame slid_frame(const hfDynamics* d, const hfiMovingBody* body) {
   if (body->slid < 0) return body_frame(d, body->body);
   Frame frame = {&d->kinematics.slid[body->slid].q, &d->kinematics.slid[body->slid].X};
@@ -56,7 +57,9 @@ static hfVec3 origin_from_anchor(Frame B, const hfiJointStep* s, hfVec3 p_WA) {
 static inline hfVec3 anchor_at_reference(Frame E, const hfiJointStep* s) {
   return s->is_behind && !s->off_centre ? E.X->p : pose_point(*E.X, s->p_EA);
 }
-static inline hfVec3 origin_at_reference(Frame E, const hfiJointStep* s) { return s->is_behind ? E.X->p : pose_point(*E.X, s->p_EB); }
+static inline hfVec3 origin_at_reference(Frame E, const hfiJointStep* s) {
+  return s->is_behind ? E.X->p : pose_point(*E.X, s->p_EB);
+}
 
 // The direction in the world of a joint of a body with the rotation R.
 static inline hfVec3 joint_axis(const hfMat3* R, const hfiJointStep* s) {
@@ -86,7 +89,8 @@ HFI_COPIED void move_hinge(Frame B, Frame E, const hfiJointStep* s, double c, do
   B.X->p = origin_from_anchor(B, s, anchor);
 }
 
-static void move_screw(Frame B, Frame E, const hfiJointStep* s, double q, double c, double sn, hfVec3* p_WA, hfVec3* axis_W) {
+static void move_screw(Frame B, Frame E, const hfiJointStep* s, double q, double c, double sn, hfVec3* p_WA,
+                       hfVec3* axis_W) {
   move_hinge(B, E, s, c, sn, p_WA, axis_W);
   hfVec3 travel = v3_scale(s->pitch * (q - s->ref), *axis_W);
   *p_WA = v3_add(*p_WA, travel);
@@ -256,7 +260,8 @@ static inline void place_lane_inertias(hfDynamics* d, const int* links) {
   hfi_scatter((const hfiLanes*)&I, 10, at_I);
 }
 
-// Computes the inertias of all links in the world, several links at a time. If a single one is left over, computes it alone, which takes less time.
+// Computes the inertias of all links in the world, several links at a time. If a single one is left over, computes it
+// alone, which takes less time.
 static void place_inertias(hfDynamics* d) {
   int links[HFI_LANES], last = d->nlink - 1, l = 1;
   for (; l < last; l += HFI_LANES) place_lane_inertias(d, hfi_fill_lanes(l, d->nlink, links));

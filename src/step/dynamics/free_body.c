@@ -8,15 +8,15 @@
 //
 //   (I - t/2 [Lm]) w1 = I w0 + t/2 Lm x w0
 //
-// The matrix has the positive definite symmetric part I, so every iterate exists. Every iterate keeps the energy, whatever Lm is, so that the spin is
-// bounded even if the iteration does not converge (t w >> 1).
+// The matrix has the positive definite symmetric part I, so every iterate exists. Every iterate keeps the energy,
+// whatever Lm is, so that the spin is bounded even if the iteration does not converge (t w >> 1).
 //
 // The turn that belongs to it is Cayley's, R1 = R0 cay(t wm), the rotation about wm by 2 atan(t |wm|/2):
 // then R1 I w1 = R0 I w0, and the angular momentum in the world is kept exactly as well.
 //
-// In the middle the body has the orientation R_m; the step problem is written in its axes there, with the velocity of the centre of mass that it had
-// at the start. Then an angular impulse in the world changes the angular momentum in the world by exactly itself, however fast the body spins: a
-// torque is not turned with the body.
+// In the middle the body has the orientation R_m; the step problem is written in its axes there, with the velocity of
+// the centre of mass that it had at the start. Then an angular impulse in the world changes the angular momentum in
+// the world by exactly itself, however fast the body spins: a torque is not turned with the body.
 #include "step/dynamics/inside.h"
 
 #include "base/finite.h"
@@ -55,8 +55,8 @@ static hfVec3 spin_fast(const double* I, hfVec3 w0, double h) {
 
 // Finds w1 by Newton's method with the matrix of the start, for h |w| << 1:
 //   F = I (w1 - w0) + (h/4) s x I s,  s = w0 + w1,   dF/dw1 = I + (h/2) ([w0] I - [I w0]) + O(h^2 w^2)
-// Each iteration multiplies the error by (h w)^2 times the square of the ratio of the moments of inertia. If they differ too much, the iteration on
-// Lm is used.
+// Each iteration multiplies the error by (h w)^2 times the square of the ratio of the moments of inertia. If they
+// differ too much, the iteration on Lm is used.
 static hfVec3 spin_slowly(const double* I, hfVec3 w0, double h, double size2) {
   hfVec3 L0 = sym3_mulv(I, w0), w1 = w0, u = v3_scale(0.5 * h, w0), l = v3_scale(0.5 * h, L0);
   hfVec3 x = v3_add(v3(I[0], I[3] - l.z, I[4] + l.y), v3_cross(u, v3(I[0], I[3], I[4]))); // x, y, z: columns of dF/dw1
@@ -103,8 +103,8 @@ static int has_armature(const hfDynamics* d, int first) {
   return any;
 }
 
-// A body with armature is no free body: its centre of mass does not fall on a parabola, and armature has no angular momentum that turns with the
-// body.
+// A body with armature is no free body: its centre of mass does not fall on a parabola, and armature has no angular
+// momentum that turns with the body.
 static int is_free_body(const hfDynamics* d, int l) {
   const hfiLink* link = &d->link[l];
   return !link->parent && link->njoint == 1 && d->kinematics.step[link->joint].type == HF_JOINT_FREE &&
@@ -234,8 +234,9 @@ void hfi_flight_bias(const hfiFlight* f, hfDynamics* d) {
 // x with I x = b for a symmetric positive definite I (xx yy zz xy xz yz).
 static hfVec3 solve_inertia(const double* I, hfVec3 b) { return solve_gyroscopic(I, v3_zero(), b); }
 
-// Angular velocity in body axes at the end of a step in contact. In the middle, at R_m, the impulses left the angular velocity w; then the body
-// turned to R1, not by free spin. The angular momentum keeps its direction in the world, and the energy its size:
+// Angular velocity in body axes at the end of a step in contact. In the middle, at R_m, the impulses left the angular
+// velocity w; then the body turned to R1, not by free spin. The angular momentum keeps its direction in the world, and
+// the energy its size:
 //   I w1 = s R1^T R_m I w,   w1.I w1 = w.I w
 static hfVec3 spin_in_contact(const double* I, const hfMat3* R_m, const hfMat3* R1, hfVec3 w) {
   hfVec3 L = sym3_mulv(I, w), L1 = m3_tmulv(*R1, m3_mulv(*R_m, L)), w1 = solve_inertia(I, L1);
@@ -243,8 +244,9 @@ static hfVec3 spin_in_contact(const double* I, const hfMat3* R_m, const hfMat3* 
   return after > 0 && isfinite(after) ? v3_scale(sqrt(before / after), w1) : w;
 }
 
-// In flight the body turns by free spin before and after the impulses of the middle, and the centre moves with the mean of its velocities at both
-// ends, which differ by h g. In contact both move with their velocities in the middle, with which the contacts were solved.
+// In flight the body turns by free spin before and after the impulses of the middle, and the centre moves with the
+// mean of its velocities at both ends, which differ by h g. In contact both move with their velocities in the middle,
+// with which the contacts were solved.
 static void end_body(const hfDynamics* d, const hfiFreeBody* b, double h, int flies, double* q, double* v) {
   const hfiLink* link = &d->link[b->link];
   const hfPose* X0 = &d->X_WB[link->body];
@@ -270,7 +272,8 @@ static void end_body(const hfDynamics* d, const hfiFreeBody* b, double h, int fl
   v3_store(v + 3, w1);
 }
 
-void hfi_flight_end(const hfiFlight* f, const hfDynamics* d, double h, const int32_t* flies, const double* stop, double* q, double* v) {
+void hfi_flight_end(const hfiFlight* f, const hfDynamics* d, double h, const int32_t* flies, const double* stop,
+                    double* q, double* v) {
   for (int i = 0; i < f->nbody; ++i) {
     const hfiFreeBody* b = &f->body[i];
     const hfiLink* link = &d->link[b->link];
@@ -288,8 +291,8 @@ hfVec3 hfi_free_body_velocity(const hfDynamics* d, const hfiFreeBody* b, const d
   return centre_velocity(link, &b->R_m, v + link->dof);
 }
 
-// The angular velocity w in the middle for which spin_in_contact ends with w1: w = s I^-1 R_m^T R1 I w1, where R1 depends on w. Each iteration
-// multiplies the error by |h w|.
+// The angular velocity w in the middle for which spin_in_contact ends with w1: w = s I^-1 R_m^T R1 I w1, where R1
+// depends on w. Each iteration multiplies the error by |h w|.
 static hfVec3 find_middle_spin(const double* I, const hfiFreeBody* b, hfQuat q0, double h, hfVec3 w1, hfMat3* R1) {
   hfVec3 L1 = sym3_mulv(I, w1), w = w1;
   double energy = v3_dot(w1, L1);

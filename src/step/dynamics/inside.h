@@ -8,8 +8,8 @@
 
 // ---- forward kinematics (fk.c, create.c) ------------------------------------------------------------
 
-// Constants of one joint step of forward kinematics, from frame E to the body frame B behind the joint. For a body's first joint E is the parent
-// body's frame; for the others it is B behind the joint before.
+// Constants of one joint step of forward kinematics, from frame E to the body frame B behind the joint. For a body's
+// first joint E is the parent body's frame; for the others it is B behind the joint before.
 struct hfiJointStep {
   int32_t type;       // hfJointType
   int32_t qposadr;
@@ -42,8 +42,10 @@ struct hfiMovingBody {
   int32_t body, parent;
   int32_t motion;         // hfiBodyMotion
   int32_t joint, njoint;  // its steps
-  int32_t nslide;         // number of slides with which its joints begin, if nothing turns its parent, so that their axes never change; else 0
-  int32_t slid;           // number of its frame behind these slides, in hfDynamics; -1: it has none, or it is the frame of the body
+  // number of slides with which its joints begin, if nothing turns its parent, so that their axes never change; else 0
+  int32_t nslide;
+  // number of its frame behind these slides, in hfDynamics; -1: it has none, or it is the frame of the body
+  int32_t slid;
   int32_t only_slides;    // as in hfDynamics
   hfQuat q_PB;            // welded and mocap bodies
   hfPose X_PB;
@@ -67,8 +69,8 @@ struct hfiFixedFrame {
 // Whether the link is a free body at the root of its tree.
 static inline int hfi_is_free_root(const hfiLink* link) { return !link->parent && link->has_free_root; }
 
-// Inertia about O in world axes: Ibar = R I_B R^T + m (c^T c 1 - c c^T), h = m c, c from O to the centre of mass; I_B about the centre and Ibar as xx
-// yy zz xy xz yz. The macro works on numbers and on lanes of numbers.
+// Inertia about O in world axes: Ibar = R I_B R^T + m (c^T c 1 - c c^T), h = m c, c from O to the centre of mass; I_B
+// about the centre and Ibar as xx yy zz xy xz yz. The macro works on numbers and on lanes of numbers.
 #define HFI_ROTATE_INERTIA(number, R, I_B, h, c, Ibar)                                                       \
   do {                                                                                                       \
     number RI[9], xx = (h).x * (c).x, yy = (h).y * (c).y, zz = (h).z * (c).z;                                \
@@ -84,7 +86,8 @@ static inline int hfi_is_free_root(const hfiLink* link) { return !link->parent &
     (Ibar)[4] = RI[0] * (R)[6] + RI[1] * (R)[7] + RI[2] * (R)[8] - (h).x * (c).z;                            \
     (Ibar)[5] = RI[3] * (R)[6] + RI[4] * (R)[7] + RI[5] * (R)[8] - (h).y * (c).z;                            \
   } while (0)
-static inline void hfi_place_inertia(hfiInertia* restrict I, double mass, hfVec3 com_B, const double* inertia_B, const hfPose* X_WB, hfVec3 O) {
+static inline void hfi_place_inertia(hfiInertia* restrict I, double mass, hfVec3 com_B, const double* inertia_B,
+                                     const hfPose* X_WB, hfVec3 O) {
   hfVec3 c = v3_sub(pose_point(*X_WB, com_B), O), h = v3_scale(mass, c);
   I->m = mass;
   I->h = h;
@@ -135,8 +138,8 @@ void hfi_bound_inverse_masses(hfDynamics* d);
 static inline hfForce hfi_inertial_force(const hfiInertia* I, hfMotion V, hfMotion A) {
   return fo_add(inertia_mul(I, A), mo_cross_force(V, inertia_mul(I, V)));
 }
-// Forces of all links at the acceleration A + B (B may be NULL). The wrenches (nbody, or NULL), which act at the centres of mass of the bodies, are
-// subtracted.
+// Forces of all links at the acceleration A + B (B may be NULL). The wrenches (nbody, or NULL), which act at the
+// centres of mass of the bodies, are subtracted.
 void hfi_link_forces(hfDynamics* d, const hfMotion* B, const hfForce* wrench);
 // tau_i = S_i . (sum of F over the links that dof i moves); sums F inward on the way.
 void hfi_joint_forces(hfDynamics* d, double* tau);
@@ -185,8 +188,9 @@ static inline hfiInertia hfi_tree_inertia(const hfiFlight* f, const hfDynamics* 
   return sum;
 }
 
-// Whether a tree keeps its momentum, and its energy relative to its centre of mass, in flight. Its root must be free and have no armature, because armature
-// adds terms to M that are no inertia of a body. In a model with armature of tendons (d->mass.narmature) no tree counts: such armature may act on any of them.
+// Whether a tree keeps its momentum, and its energy relative to its centre of mass, in flight. Its root must be free
+// and have no armature, because armature adds terms to M that are no inertia of a body. In a model with armature of
+// tendons (d->mass.narmature) no tree counts: such armature may act on any of them.
 static inline int hfi_tree_is_free(const hfiFlight* f, const hfDynamics* d, int t) {
   const hfiLink* root = &d->link[f->first_link[t]];
   if (root->njoint != 1 || d->kinematics.step[root->joint].type != HF_JOINT_FREE || d->mass.narmature) return 0;
@@ -196,7 +200,8 @@ static inline int hfi_tree_is_free(const hfiFlight* f, const hfDynamics* d, int 
 }
 
 // Adds to v the motion of the root alone in which the centre of mass has the velocity u and the tree turns with w.
-static inline void hfi_tree_add_rigid(const hfDynamics* d, const hfiLink* root, const hfiInertia* I, hfVec3 u, hfVec3 w, double* v) {
+static inline void hfi_tree_add_rigid(const hfDynamics* d, const hfiLink* root, const hfiInertia* I, hfVec3 u,
+                                      hfVec3 w, double* v) {
   hfVec3 at_root = v3_sub(u, v3_cross(w, v3_scale(1 / I->m, I->h))), w_B = m3_tmulv(d->X_WB[root->body].R, w);
   v3_store(v + root->dof, v3_add(v3_load(v + root->dof), at_root));
   v3_store(v + root->dof + 3, v3_add(v3_load(v + root->dof + 3), w_B));
@@ -212,7 +217,8 @@ void hfi_fast_ground(hfiFlight* f, const hfDynamics* d, int tree);
 // Bounds the inertial forces in p of the fast trees that do not fly, and measures those of brisk ones.
 void hfi_fast_begin(hfiFlight* f, hfDynamics* d, double h, const double* v0, const double* tau, const int32_t* flies,
                     double* p);
-// Computes the energy and momentum that trees may have at the end, from the solution v of the step problem, before q moves.
+// Computes the energy and momentum that trees may have at the end, from the solution v of the step problem, before q
+// moves.
 void hfi_fast_solution(hfiFlight* f, hfDynamics* d, double h, const int32_t* flies, const double* v);
 // Bounds the velocities v at q1. After hf_dynamics_set_position at q1.
 void hfi_fast_end(hfiFlight* f, hfDynamics* d, const int32_t* flies, double* v);

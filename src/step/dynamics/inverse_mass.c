@@ -2,7 +2,8 @@
 //
 //   1/(M^-1)_ii = min v . M v  over v with v_i = 1
 //
-// so that every lower bound of v . M v, twice the kinetic energy, gives an upper bound. Armature a_i and links add up in it:
+// so that every lower bound of v . M v, twice the kinetic energy, gives an upper bound. Armature a_i and links add up
+// in it:
 //
 //   armature       a_i
 //   hinge          the only joint between links l and p, about the axis u = w_l - w_p of length 1. A link resists to rotate by D = I + r: by its
@@ -10,8 +11,9 @@
 //                  min over s of (1 + s)^2/(u . I_l^-1 u) + s^2/(u . D_p^-1 u) = 1/(u . I_l^-1 u + u . D_p^-1 u)
 //   slide          the only joint between the world and link l: m_l
 //
-// The ancestors of a link behind a hinge with armature a, whose parent resists any rotation by at least d = least eigenvalue of D_p, resist by
-// r = min over s of a s^2 + d (1 - s)^2 = 1/(1/a + 1/d); behind a slide by d; behind other joints by nothing.
+// The ancestors of a link behind a hinge with armature a, whose parent resists any rotation by at least d = least
+// eigenvalue of D_p, resist by r = min over s of a s^2 + d (1 - s)^2 = 1/(1/a + 1/d); behind a slide by d; behind
+// other joints by nothing.
 #include "step/dynamics/inside.h"
 #include "math/eigen3.h"
 
@@ -56,7 +58,8 @@ static double bound_by_links(const hfDynamics* d, const hfiLink* link, const Res
   return inverse + inverse_resistance(parent, turn_into_link(d, hf_model_body_parent(d->model)[link->body], joint->axis_E));
 }
 
-// Armature of tendons is added only to entries that M has, so that it may be indefinite. With tendon armature there is no bound.
+// Armature of tendons is added only to entries that M has, so that it may be indefinite. With tendon armature there is
+// no bound.
 void hfi_bound_inverse_masses(hfDynamics* d) {
   double* held = d->scratch.work; // held[l - 1]: resistance r of the ancestors of link l against its rotation
   for (int l = 1; l < d->nlink; ++l) {
@@ -82,7 +85,8 @@ void hfi_bound_inverse_masses(hfDynamics* d) {
 //
 //   w = sum_k y_k^2/D_k,   L^T y = e
 //
-// y is 1 for the dof itself and -x_k for its ancestor k. x begins as the dof's row of L. Then ancestors are eliminated, the nearest one first.
+// y is 1 for the dof itself and -x_k for its ancestor k. x begins as the dof's row of L. Then ancestors are
+// eliminated, the nearest one first.
 static double compute_inverse_mass(const hfDynamics* d, int dof) {
   const int32_t* adr = hf_model_dof_Madr(d->model);
   const int32_t* col = hf_model_M_col(d->model) + adr[dof];

@@ -14,14 +14,16 @@
 
 #include <string.h>
 
-// A pivot is at least this share of its diagonal entry [-]. Exact pivots are positive. If M is singular up to rounding (joints that move a body in
-// the same way, parts that are 1e8 m away), this bound gives a dof a large but finite response.
+// A pivot is at least this share of its diagonal entry [-]. Exact pivots are positive. If M is singular up to rounding
+// (joints that move a body in the same way, parts that are 1e8 m away), this bound gives a dof a large but finite
+// response.
 static const double SINGULAR = 1e-14;
 
 // ---- chains ---------------------------------------------------------------------------------------
 //
-// In a tree without branches all dofs before k are its ancestors: row k has k + 1 entries, and its rows follow each other. Chains of up to
-// seven dofs, as fingers and arms are, have code that is written out: callers pass constants for n and k. Sums have the order of the general functions.
+// In a tree without branches all dofs before k are its ancestors: row k has k + 1 entries, and its rows follow each
+// other. Chains of up to seven dofs, as fingers and arms are, have code that is written out: callers pass constants
+// for n and k. Sums have the order of the general functions.
 
 static int is_chain(const hfModel* m, int begin, int n) { return hf_model_dof_depth(m)[begin + n - 1] == n - 1; }
 
@@ -79,7 +81,8 @@ static int factor_few(double* L, double* Dinv, const double* M, int n) {
   default: return 0;
   }
 }
-// Factors an arm of six or seven dofs that ends in several fingers of one dof each. n: the depth of the last dof. Returns 0 for other trees.
+// Factors an arm of six or seven dofs that ends in several fingers of one dof each. n: the depth of the last dof.
+// Returns 0 for other trees.
 static int factor_arm(double* L, double* Dinv, const double* M, const int32_t* depth, int ndof, int n) {
   if ((n != 6 && n != 7) || depth[n - 1] != n - 1) return 0;
   for (int k = n; k < ndof; ++k)
@@ -100,8 +103,9 @@ static int solve_few(const double* L, const double* Dinv, int n, double* x) {
 
 // ---- branches -------------------------------------------------------------------------------------
 //
-// A tree is a trunk, a chain of dofs that all others have as ancestors, with branches. For the trunks of most robots, free joints and the three dofs of a plane, there is code
-// with constants for their number of dofs. Other trees have the trunk 0.
+// A tree is a trunk, a chain of dofs that all others have as ancestors, with branches. For the trunks of most robots,
+// free joints and the three dofs of a plane, there is code with constants for their number of dofs. Other trees have
+// the trunk 0.
 
 int hfi_find_trunk(const hfModel* m, int t) {
   const int32_t *adr = hf_model_dof_Madr(m), *depth = hf_model_dof_depth(m), *col = hf_model_M_col(m);

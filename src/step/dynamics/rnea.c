@@ -20,7 +20,8 @@ static void subtract_wrenches(hfDynamics* d, const hfForce* wrench) {
   }
 }
 
-// Does what hfi_inertial_force does, for HFI_LANES links at once. B: accelerations that are added to those of d, or NULL.
+// Does what hfi_inertial_force does, for HFI_LANES links at once. B: accelerations that are added to those of d, or
+// NULL.
 HFI_COPIED void find_lane_forces(hfDynamics* d, const hfMotion* B, const int* links) {
   const double *at_I[HFI_LANES], *at_V[HFI_LANES], *at_A[HFI_LANES], *at_B[HFI_LANES];
   double* at_F[HFI_LANES];

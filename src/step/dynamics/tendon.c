@@ -5,8 +5,8 @@
 //   Jdot v = sum (|w|^2 - (u . w)^2)/|p1 - p0| + u . (a1 - a0) over divisors,   w = v1(p1) - v0(p0),
 //            a_b the acceleration of body b's point at vdot = 0 (tendons without curves)
 //
-// The length of a path is stationary against a shift of the points where it touches a geom, so that these points count as
-// fixed in the geom's body. Armature a of a tendon adds a J^T J to M and a J^T (Jdot v) to the bias.
+// The length of a path is stationary against a shift of the points where it touches a geom, so that these points count
+// as fixed in the geom's body. Armature a of a tendon adds a J^T J to M and a J^T (Jdot v) to the bias.
 #include "step/dynamics/inside.h"
 #include "model/path.h"
 #include <string.h>
@@ -68,9 +68,10 @@ double hfi_tendon_gradient_rate(const hfDynamics* d, int t) {
 
 // ---- armature ---------------------------------------------------------------------------------------
 //
-// The entries of M to which the armature of tendons adds. A tendon with armature a and the gradient J of its length adds a J^T J to M. J of a fixed tendon has
-// the coefficients of its joints; J of a spatial tendon depends on the configuration (tendon.c). M is stored with the entries of one branch of a tree only.
-// What the armature adds between dofs of different branches is left out.
+// The entries of M to which the armature of tendons adds. A tendon with armature a and the gradient J of its length
+// adds a J^T J to M. J of a fixed tendon has the coefficients of its joints; J of a spatial tendon depends on the
+// configuration (tendon.c). M is stored with the entries of one branch of a tree only. What the armature adds between
+// dofs of different branches is left out.
 
 // The entry of M at (row, col), or -1 if M has none there, because dof col does not move the link of dof row.
 static int find_entry(const hfModel* m, int row, int col) {

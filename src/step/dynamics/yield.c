@@ -1,12 +1,13 @@
-// Springs that yield. If a spring is displaced from its rest by more than y, its rest position moves and stays where it is then. At the end of a step:
+// Springs that yield. If a spring is displaced from its rest by more than y, its rest position moves and stays where
+// it is then. At the end of a step:
 //
 //   x = q - rest,   rest <- rest (+) x (1 - y/|x|)   if |x| > y
 //
-// Then the displacement is y. (+) and - are those of the joint's coordinates, so that orientations stay orientations. Within the next step the displacement
-// may exceed y only by the motion of this step.
+// Then the displacement is y. (+) and - are those of the joint's coordinates, so that orientations stay orientations.
+// Within the next step the displacement may exceed y only by the motion of this step.
 //
-// The rest interval [a, b] of a tendon moves as a whole. A tendon that cannot push, [0, b], is an exception: only b moves, when the tendon is stretched (as in
-// MuJoCo).
+// The rest interval [a, b] of a tendon moves as a whole. A tendon that cannot push, [0, b], is an exception: only b
+// moves, when the tendon is stretched (as in MuJoCo).
 #include "step/dynamics/inside.h"
 
 void hfi_dynamics_rest_as(hfDynamics* d, const hfState* state) { d->rest = state->nrest ? hf_state_rest(state) : NULL; }
