@@ -5,6 +5,7 @@
 
 // ---- contact ------------------------------------------------------------------------------------
 
+// Reads the attributes of one element into an hfPairDef.
 static void apply_pair(hfiMjcf* m, const hfiElem* elem, void* data) {
   hfPairDef* d = data;
   double ignored[2];
@@ -14,8 +15,7 @@ static void apply_pair(hfiMjcf* m, const hfiElem* elem, void* data) {
   hfi_read_real(m->r, elem, "gap", &d->gap);
   hfi_mjcf_read_solver(m, elem, "solref", "solimp", d->solref, d->solimp);
   if (hfi_read_reals(m->r, elem, "solreffriction", 1, 2, ignored))
-    hfi_note(m->r, elem, HF_NOTE,
-             "solreffriction of a pair: friction follows the contact's own law instead");
+    hfi_note(m->r, elem, HF_NOTE, "solreffriction of a pair: friction follows the contact's own law instead");
   hfi_read_real(m->r, elem, "adhesion", &d->adhesion);
 }
 
@@ -23,9 +23,11 @@ static void apply_pair(hfiMjcf* m, const hfiElem* elem, void* data) {
 static hfPairDef default_pair(void) {
   hfPairDef d = hf_pair_def_default();
   static const double friction[5] = {1, 1, 0.005, 0.0001, 0.0001};
+
   memcpy(d.friction, friction, sizeof friction);
   d.condim = 3;
-  d.margin = d.gap = 0;
+  d.margin = 0;
+  d.gap = 0;
   return d;
 }
 
@@ -38,15 +40,18 @@ static void read_pair(hfiMjcf* m, hfiElem* elem) {
   hfiReader* r = m->r;
   hfPairDef d = default_pair();
   hfi_mjcf_apply(m, hfi_mjcf_class(m, elem, NULL), "pair", elem, apply_pair, &d);
+
   d.geom1 = hfi_mjcf_find_required(m, elem, "geom1", HF_OBJECT_GEOM);
   d.geom2 = hfi_mjcf_find_required(m, elem, "geom2", HF_OBJECT_GEOM);
   if (r->status || d.geom1 < 0 || d.geom2 < 0) return;
+
   if (m->override.active) {
     d.margin = m->override.margin;
     memcpy(d.solref, m->override.solref, sizeof d.solref);
     memcpy(d.solimp, m->override.solimp, sizeof d.solimp);
     memcpy(d.friction, m->override.friction, sizeof d.friction);
   }
+
   d.margin += d.gap;
   d.name = hfi_mjcf_name(m, elem);
   d.where = hfi_where(r, elem);
@@ -71,6 +76,7 @@ void hfi_mjcf_read_contact(hfiMjcf* m, hfiElem* elem) {
 
 // ---- equality -----------------------------------------------------------------------------------
 
+// Reads the attributes that all equalities have.
 static void apply_equality(hfiMjcf* m, const hfiElem* elem, void* data) {
   hfEqualityDef* d = data;
   hfi_read_bool(m->r, elem, "active", &d->active);
@@ -90,6 +96,7 @@ static void find_ends(hfiMjcf* m, const hfiElem* elem, hfEqualityDef* d) {
     hfi_fail(m->r, elem, HF_ERROR_MODEL, "either body1 (and body2), or site1 and site2 are needed");
     return;
   }
+
   d->objkind = sites ? HF_OBJECT_SITE : HF_OBJECT_BODY;
   d->obj1 = hfi_mjcf_find_required(m, elem, sites ? "site1" : "body1", (hfObjectKind)d->objkind);
   if (sites)
@@ -135,6 +142,7 @@ void hfi_mjcf_read_equality(hfiMjcf* m, hfiElem* elem) {
                {"joint", read_coupling},
                {"tendon", read_coupling}};
   hfiReader* r = m->r;
+
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
     if (!hfi_is(elem, kinds[i].kind)) continue;
     elem->used = 1;
@@ -143,10 +151,9 @@ void hfi_mjcf_read_equality(hfiMjcf* m, hfiElem* elem) {
     kinds[i].read(m, elem, &d);
     if (r->status) return;
     hfi_attr(elem, "name"); // The name of an equality that is left out counts as used, too.
+
     if (d.obj1 == HFI_LEFT_OUT || d.obj2 == HFI_LEFT_OUT) {
-      if (!m->attached)
-        hfi_note(r, elem, HF_WARNING,
-                 "equality left out: it refers to something that was left out");
+      if (!m->attached) hfi_note(r, elem, HF_WARNING, "equality left out: it refers to something that was left out");
       return;
     }
     d.name = hfi_mjcf_name(m, elem);
@@ -167,26 +174,31 @@ static TendonSpec default_tendon(void) {
   return s;
 }
 
+// Reads the attributes of one element into a TendonSpec.
 static void apply_tendon(hfiMjcf* m, const hfiElem* elem, void* data) {
   hfiReader* r = m->r;
   TendonSpec* s = data;
   hfTendonDef* d = &s->def;
-  double ignored[5];
+
+  // limits
   hfi_mjcf_read_limited(m, elem, "limited", &s->limited);
   hfi_mjcf_read_limited(m, elem, "actuatorfrclimited", &s->actfrclimited);
   hfi_read_range(r, elem, "range", d->range);
   hfi_read_range(r, elem, "actuatorfrcrange", d->actfrcrange);
   hfi_read_real(r, elem, "margin", &d->margin);
+  hfi_mjcf_read_solver(m, elem, "solreflimit", "solimplimit", d->limit_solref, d->limit_solimp);
+
+  // passive forces
   hfi_mjcf_read_polynomial(m, elem, "stiffness", &d->stiffness, d->stiffness_poly);
   hfi_mjcf_read_polynomial(m, elem, "damping", &d->damping, d->damping_poly);
   hfi_read_real(r, elem, "frictionloss", &d->frictionloss);
   hfi_read_real(r, elem, "armature", &d->armature);
-  if (hfi_read_reals(r, elem, "springlength", 1, 2, d->springlength) == 1)
-    d->springlength[1] = d->springlength[0];
+  if (hfi_read_reals(r, elem, "springlength", 1, 2, d->springlength) == 1) d->springlength[1] = d->springlength[0];
   hfi_read_real(r, elem, "springyield", &d->springyield);
-  hfi_mjcf_read_solver(m, elem, "solreflimit", "solimplimit", d->limit_solref, d->limit_solimp);
-  if (hfi_read_reals(r, elem, "solreffriction", 1, 2, ignored) + hfi_read_reals(r, elem, "solimpfriction", 1, 5, ignored))
-    hfi_note(r, elem, HF_NOTE, "solreffriction, solimpfriction: the friction of a tendon is near-rigid instead");
+
+  double ignored[5];
+  int softness = hfi_read_reals(r, elem, "solreffriction", 1, 2, ignored) + hfi_read_reals(r, elem, "solimpfriction", 1, 5, ignored);
+  if (softness) hfi_note(r, elem, HF_NOTE, "solreffriction, solimpfriction: the friction of a tendon is near-rigid instead");
 }
 
 void hfi_mjcf_check_tendon(hfiMjcf* m, hfiElem* elem) {
@@ -200,22 +212,27 @@ static int read_wraps(hfiMjcf* m, hfiElem* elem, hfTendonDef* d) {
   for (hfiElem* e = hfi_child(elem, "joint"); e; e = hfi_next(e, "joint")) ++count;
   int* joint = HFI_NEW(m->r, int, count);
   double* coef = HFI_NEW(m->r, double, count);
-  int i = 0, left_out = 0;
+
+  int i = 0;
+  int left_out = 0;
   for (hfiElem* e = hfi_child(elem, "joint"); e && !m->r->status; e = hfi_next(e, "joint"), ++i) {
     joint[i] = hfi_mjcf_find_required(m, e, "joint", HF_OBJECT_JOINT);
     hfi_require(m->r, e, "coef");
     hfi_read_real(m->r, e, "coef", &coef[i]);
     left_out |= joint[i] == HFI_LEFT_OUT;
   }
+
   d->count = count;
   d->joint = joint;
   d->coef = coef;
   return !left_out;
 }
 
+// Reads a place on the path of a spatial tendon: a site, a geom or a pulley.
 static hfWrapDef read_place(hfiMjcf* m, hfiElem* e) {
   hfWrapDef w = {.obj = -1, .side = -1, .divisor = 1};
   e->used = 1;
+
   if (hfi_is(e, "site")) {
     w.type = HF_WRAP_SITE;
     w.obj = hfi_mjcf_find_required(m, e, "site", HF_OBJECT_SITE);
@@ -238,13 +255,16 @@ static int read_path(hfiMjcf* m, hfiElem* elem, hfTendonDef* d) {
   int count = 0;
   for (hfiElem* e = elem->child; e; e = e->next) count += is_place(e);
   hfWrapDef* path = HFI_NEW(m->r, hfWrapDef, count);
-  int i = 0, left_out = 0;
+
+  int i = 0;
+  int left_out = 0;
   for (hfiElem* e = elem->child; e && !m->r->status; e = e->next) {
     if (!is_place(e)) continue;
     path[i] = read_place(m, e);
     left_out |= path[i].obj == HFI_LEFT_OUT || path[i].side == HFI_LEFT_OUT;
     ++i;
   }
+
   d->path_count = count;
   d->path = path;
   return !left_out;
@@ -255,19 +275,21 @@ void hfi_mjcf_read_tendon(hfiMjcf* m, hfiElem* elem) {
   int spatial = hfi_is(elem, "spatial");
   if (!spatial && !hfi_is(elem, "fixed")) return;
   elem->used = 1;
+
   TendonSpec s = default_tendon();
   hfi_mjcf_apply(m, hfi_mjcf_class(m, elem, NULL), "tendon", elem, apply_tendon, &s);
   if (r->status) return;
+
   if (!(spatial ? read_path : read_wraps)(m, elem, &s.def)) {
     hfi_mjcf_leave_out(m, HF_OBJECT_TENDON, elem);
     if (!m->attached) hfi_note(r, elem, HF_WARNING, "tendon left out: it refers to something that was left out");
     return;
   }
+
   s.def.limited = hfi_mjcf_limited(m, elem, "limited", s.limited, s.def.range);
   hfi_drop_negative(r, elem, "damping", &s.def.damping);
   hfi_drop_negative(r, elem, "frictionloss", &s.def.frictionloss);
-  s.def.actfrclimited =
-      hfi_mjcf_limited(m, elem, "actuatorfrclimited", s.actfrclimited, s.def.actfrcrange);
+  s.def.actfrclimited = hfi_mjcf_limited(m, elem, "actuatorfrclimited", s.actfrclimited, s.def.actfrcrange);
   s.def.name = hfi_mjcf_name(m, elem);
   s.def.where = hfi_where(r, elem);
   hfi_mjcf_reflected(m, "tendon", hfi_attr(elem, "name"), &s.def.armature, &s.def.damping, s.def.damping_poly);

@@ -9,37 +9,44 @@
 
 // ---- entities -----------------------------------------------------------------------------------
 
+// Adds an entity under its full name, SCOPE::NAME. Returns NULL after a refusal.
 static hfiSdfEntity* add_entity(hfiSdf* s, hfiSdfKind kind, hfiElem* elem, hfiSdfEntity* scope, const char* name) {
   hfiReader* r = s->r;
   const char* prefix = hfi_sdf_prefix(scope);
   const char* full = *prefix ? hfi_format(r, "%s::%s", prefix, name) : name;
   if (hfi_names_find(&s->names, 0, full) >= 0) hfi_fail(r, elem, HF_ERROR_MODEL, "the name \"%s\" is used already", full);
+
   if (s->count == s->capacity) {
     hfiSdfEntity** more = HFI_NEW(r, hfiSdfEntity*, 2 * s->capacity + 64);
     if (more && s->count) memcpy(more, s->entity, sizeof *more * (size_t)s->count);
     s->entity = more;
     s->capacity = 2 * s->capacity + 64;
   }
+
   hfiSdfEntity* e = HFI_NEW(r, hfiSdfEntity, 1);
   if (!e) return NULL;
   *e = (hfiSdfEntity){.kind = kind, .name = full, .elem = elem, .placed = elem, .scope = scope, .body = -1};
   if (hfi_names_add(&s->names, 0, full, s->count) != 0) hfi_fail(r, elem, HF_ERROR_MEMORY, "out of memory");
   s->entity[s->count++] = e;
+
   elem->used = 1;
   return r->status ? NULL : e;
 }
 
 // A child of <include>, or else of the <model> that it includes. `include` is NULL for a model that stands in the file itself.
+// The child of <include> hides the child of the model, whose attributes count as used.
 static const hfiElem* overridden(const hfiElem* include, const hfiElem* model, const char* child) {
-  const hfiElem *own = hfi_child(model, child), *other = include ? hfi_child(include, child) : NULL;
-  if (own && other)
-    for (hfiAttr* a = own->attr; a; a = a->next) a->used = 1;
-  return other ? other : own;
+  const hfiElem* in_model = hfi_child(model, child);
+  const hfiElem* in_include = include ? hfi_child(include, child) : NULL;
+  if (in_model && in_include)
+    for (hfiAttr* a = in_model->attr; a; a = a->next) a->used = 1;
+  return in_include ? in_include : in_model;
 }
 
 static void read_model(hfiSdf* s, hfiElem* elem, hfiElem* include, hfiSdfEntity* scope, const char* name, const char* folder);
 static void read_include(hfiSdf* s, hfiElem* elem, hfiSdfEntity* scope, const char* folder);
 
+// Lists the links, joints, frames and models in a model or world.
 static void read_members(hfiSdf* s, hfiElem* elem, hfiSdfEntity* scope, const char* folder) {
   for (hfiElem* e = elem->child; e && !s->r->status; e = e->next) {
     if (hfi_is(e, "link"))
@@ -62,21 +69,29 @@ static int merges(hfiSdf* s, const hfiElem* include, const hfiSdfEntity* scope) 
   return 1;
 }
 
+// Lists a model and its members. include: the <include> that asks for it, or NULL; folder: from which its relative files resolve.
 static void read_model(hfiSdf* s, hfiElem* elem, hfiElem* include, hfiSdfEntity* scope, const char* name, const char* folder) {
   enum { DEEPEST = 30 };
   if (++s->depth > DEEPEST) hfi_fail(s->r, elem, HF_ERROR_MODEL, "models are nested more than %d deep; does one contain itself?", DEEPEST);
+
   int merged = merges(s, include, scope);
   if (merged) name = hfi_format(s->r, "_merged__%s__model_frame__", name);
+
   hfiSdfEntity* model = s->r->status ? NULL : add_entity(s, HFI_SDF_MODEL, elem, scope, name);
   if (model) {
-    const char *placement = include ? hfi_sdf_text(include, "placement_frame") : NULL, *own = hfi_attr(elem, "placement_frame");
-    const hfiElem *pose = overridden(include, elem, "pose"), *fixed = merged ? NULL : overridden(include, elem, "static");
+    const char* placement = include ? hfi_sdf_text(include, "placement_frame") : NULL;
+    const char* placement_of_model = hfi_attr(elem, "placement_frame");
+    const hfiElem* pose = overridden(include, elem, "pose");
+    const hfiElem* fixed = merged ? NULL : overridden(include, elem, "static");
+    if (!placement && placement_of_model && *placement_of_model) placement = placement_of_model;
+
     model->included = include ? elem->parent : NULL;
     model->placed = pose && pose->parent == include ? include : elem; // The model's own <pose> counts if the <include> has none.
-    model->placement = placement ? placement : own && *own ? own : NULL;
+    model->placement = placement;
     model->folder = folder;
     model->merged = merged;
     model->is_static = (scope && scope->is_static) || (fixed && hfi_sdf_is_true(fixed->text));
+
     hfi_attr(elem, "canonical_link");
     read_members(s, elem, model, folder);
   }
@@ -94,19 +109,23 @@ static const char* find_included(hfiSdf* s, const char* uri, const char* folder)
   return hfi_folder_exists(path) ? hfi_join(r, path, "model.sdf") : path;
 }
 
+// Reads the model of the file that an <include> names.
 static void read_include(hfiSdf* s, hfiElem* elem, hfiSdfEntity* scope, const char* folder) {
   hfiReader* r = s->r;
   elem->used = 1;
-  const char *uri = hfi_sdf_text(elem, "uri"), *name = hfi_sdf_text(elem, "name");
+  const char* uri = hfi_sdf_text(elem, "uri");
+  const char* name = hfi_sdf_text(elem, "name");
   if (!uri) {
     hfi_fail(r, elem, HF_ERROR_PARSE, "<uri> is missing");
     return;
   }
+
   const char* path = find_included(s, uri, folder);
   if (!r->status && !hfi_file_exists(path))
     hfi_fail(r, elem, HF_ERROR_FILE, "cannot read %s: there is no such file (--search FOLDER, search_path: look in more folders)", path);
   hfiElem* root = r->status ? NULL : hfi_xml_load(r, path, elem);
   if (!root) return;
+
   hfiElem* model = hfi_is(root, "sdf") ? hfi_child(root, "model") : NULL;
   root->used = 1;
   hfi_attr(root, "version");
@@ -114,8 +133,10 @@ static void read_include(hfiSdf* s, hfiElem* elem, hfiSdfEntity* scope, const ch
     hfi_fail(r, elem, HF_ERROR_UNSUPPORTED, "%s: only an SDFormat file with a model can be included", path);
     return;
   }
-  const char* own = hfi_attr(model, "name");
-  read_model(s, model, elem, scope, name ? name : own ? own : hfi_require(r, model, "name"), hfi_folder_of(r, path));
+
+  if (!name) name = hfi_attr(model, "name");
+  if (!name) name = hfi_require(r, model, "name");
+  read_model(s, model, elem, scope, name, hfi_folder_of(r, path));
 }
 
 // ---- the tree -----------------------------------------------------------------------------------
@@ -128,6 +149,7 @@ static hfiSdfEntity* find_end(hfiSdf* s, hfiSdfEntity* joint, const char* end) {
     hfi_fail(r, joint->elem, HF_ERROR_PARSE, "<%s> is missing", end);
     return NULL;
   }
+
   int world = 0;
   hfiSdfEntity* found = hfi_sdf_find(s, joint->scope, e->text, &world);
   if (world) return NULL;
@@ -140,14 +162,17 @@ static void stop_joint(hfiSdf* s, hfiSdfEntity* j) {
   hfi_sdf_use_all(j->elem);
 }
 
+// Finds the links of a joint, and hangs the joint on its parent. A joint whose child is moved already closes a loop.
 static void connect(hfiSdf* s, hfiSdfEntity* j) {
   int world = 0;
   hfiSdfEntity* parent = find_end(s, j, "parent");
   j->child_frame = s->r->status ? NULL : find_end(s, j, "child");
   j->parent = parent ? hfi_sdf_link_of(s, parent, &world) : NULL;
   j->child = j->child_frame ? hfi_sdf_link_of(s, j->child_frame, &world) : NULL;
+
   if (s->r->status) return;
   if (j->child && hfi_sdf_is_static(j->child) && strcmp(hfi_require(s->r, j->elem, "type"), "fixed") != 0) stop_joint(s, j);
+
   if (!j->child) {
     hfi_fail(s->r, j->elem, HF_ERROR_MODEL, "the world cannot be moved by a joint");
   } else if (hfi_sdf_is_gearbox(j)) {
@@ -157,6 +182,7 @@ static void connect(hfiSdf* s, hfiSdfEntity* j) {
     j->child->parts += hfi_sdf_splits(j);
   } else {
     j->child->moved_by = j;
+
     if (!j->parent) return;
     if (j->parent->last)
       j->parent->last->sibling = j;
@@ -171,6 +197,7 @@ static hfBodyDef* make_part(hfiSdf* s, const hfiSdfEntity* link) {
   hfBodyDef* part = HFI_NEW(s->r, hfBodyDef, 1);
   if (!part) return NULL;
   *part = hf_body_def_default();
+
   part->where = hfi_where(s->r, link->elem);
   hfi_sdf_read_inertial(s, link, part);
   part->mass /= 1 + link->parts;
@@ -178,23 +205,29 @@ static hfBodyDef* make_part(hfiSdf* s, const hfiSdfEntity* link) {
   return part;
 }
 
+// Adds the body of a link, its joint, a free joint if it floats, and its geoms.
 static void add_body(hfiSdf* s, hfiSdfEntity* link) {
   hfiReader* r = s->r;
   const hfiSdfEntity* parent = link->moved_by ? link->moved_by->parent : NULL;
+
   link->group = parent && hfi_sdf_is_fixed(link->moved_by) ? parent->group : link;
   hfiPlacement base = parent ? hfi_placement_inverse(parent->X_W) : hfi_placement_identity();
   hfiPlacement X = hfi_placement_mul(base, hfi_sdf_place(s, link));
+
   link->part = make_part(s, link);
   if (r->status) return;
   if (!hfi_child(link->elem, "inertial") && !hfi_sdf_stands(s, link->group))
     hfi_note(r, link->elem, HF_WARNING, "link \"%.100s\" has no <inertial>: it has SDFormat's default of 1 kg and 1 kg m^2", link->name);
+
   hfBodyDef def = *link->part;
   def.name = link->name;
   def.parent = parent ? parent->body : 0;
   v3_store(def.pos, X.p);
   q_store(def.quat, X.q);
+
   link->body = hfi_keep(r, link->elem, hf_builder_add_body(r->builder, &def, &r->scratch));
   if (r->status) return;
+
   if (link->moved_by) hfi_sdf_add_joints(s, link->moved_by, link->body);
   if (hfi_sdf_floats(s, link)) {
     hfJointDef joint = hf_joint_def_default();
@@ -204,6 +237,7 @@ static void add_body(hfiSdf* s, hfiSdfEntity* link) {
     joint.where = def.where;
     hfi_keep(r, link->elem, hf_builder_add_joint(r->builder, &joint, &r->scratch));
   }
+
   if (!r->status) hfi_sdf_read_geoms(s, link, link->body);
 }
 
@@ -212,6 +246,7 @@ static int is_rigid(const hfiSdf* s, const hfiSdfEntity* joint) {
   return joint->parent ? joint->parent->group == joint->child->group : hfi_sdf_stands(s, joint->child->group);
 }
 
+// Adds an equality for each joint that closes a loop.
 static void close_loops(hfiSdf* s) {
   for (int i = 0; i < s->count && !s->r->status; ++i) {
     hfiSdfEntity* e = s->entity[i];
@@ -227,23 +262,32 @@ static void close_loops(hfiSdf* s) {
 static void add_tree(hfiSdf* s, hfiSdfEntity* root) {
   for (hfiSdfEntity* link = root; link && !s->r->status;) {
     if (link->body < 0) add_body(s, link);
+
+    // down to the first child without a body, or else up
     hfiSdfEntity* j = link->first;
     while (j && j->child->body >= 0) j = j->sibling;
-    link = j ? j->child : link == root ? NULL : link->moved_by->parent;
+    if (j)
+      link = j->child;
+    else
+      link = link == root ? NULL : link->moved_by->parent;
   }
 }
 
+// Connects the joints, makes the bodies below each root, and closes loops. Refuses links to which no root leads.
 static void build_trees(hfiSdf* s) {
   hfiReader* r = s->r;
   for (int i = 0; i < s->count && !r->status; ++i)
     if (s->entity[i]->kind == HFI_SDF_JOINT) connect(s, s->entity[i]);
+
   for (int i = 0; i < s->count && !r->status; ++i) {
     hfiSdfEntity* e = s->entity[i];
     if (e->kind == HFI_SDF_LINK && (!e->moved_by || !e->moved_by->parent)) add_tree(s, e);
   }
+
   for (int i = 0; i < s->count && !r->status; ++i)
     if (s->entity[i]->kind == HFI_SDF_LINK && s->entity[i]->body < 0)
       hfi_fail(r, s->entity[i]->elem, HF_ERROR_MODEL, "the link is part of a loop of joints: no root leads to it");
+
   close_loops(s);
 }
 
@@ -260,12 +304,17 @@ static void exclude_group(hfiSdf* s, const hfiSdfEntity* joint, const hfiSdfEnti
 // excludes these pairs. If the parent is fixed in the world, or the joint closes a loop or is a gearbox, they are excluded here.
 static void exclude_neighbours(hfiSdf* s) {
   for (int i = 0; i < s->count && !s->r->status; ++i) {
-    const hfiSdfEntity *b = s->entity[i], *joint = b->kind == HFI_SDF_LINK ? b->group->moved_by : NULL;
+    const hfiSdfEntity* b = s->entity[i];
+    const hfiSdfEntity* joint = b->kind == HFI_SDF_LINK ? b->group->moved_by : NULL;
     if (joint && joint->parent && hfi_sdf_stands(s, joint->parent->group)) exclude_group(s, joint, joint->parent->group, b);
-    int beside = b->closes || (b->kind == HFI_SDF_JOINT && hfi_sdf_is_gearbox(b)); // a joint that is no part of the tree
+
+    // a joint that is no part of the tree
+    int beside = b->closes || (b->kind == HFI_SDF_JOINT && hfi_sdf_is_gearbox(b));
     if (!beside || !b->parent || b->parent->group == b->child->group) continue;
-    for (int k = 0; k < s->count && !s->r->status; ++k)
-      if (s->entity[k]->kind == HFI_SDF_LINK && s->entity[k]->group == b->child->group) exclude_group(s, b, b->parent->group, s->entity[k]);
+    for (int k = 0; k < s->count && !s->r->status; ++k) {
+      const hfiSdfEntity* link = s->entity[k];
+      if (link->kind == HFI_SDF_LINK && link->group == b->child->group) exclude_group(s, b, b->parent->group, link);
+    }
   }
 }
 
@@ -278,14 +327,17 @@ static void add_frames(hfiSdf* s) {
     int world = 0;
     const hfiSdfEntity* link = hfi_sdf_link_of(s, e, &world);
     if (r->status) return;
+
     hfiPlacement base = link ? hfi_placement_inverse(link->X_W) : hfi_placement_identity();
     hfiPlacement X = hfi_placement_mul(base, hfi_sdf_place(s, e));
+
     hfSiteDef d = hf_site_def_default();
     d.name = e->name;
     d.where = hfi_where(r, e->elem);
     d.body = link ? link->body : 0;
     v3_store(d.pos, X.p);
     q_store(d.quat, X.q);
+
     if (!r->status) hfi_keep(r, e->elem, hf_builder_add_site(r->builder, &d, &r->scratch));
   }
 }

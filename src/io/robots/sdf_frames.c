@@ -30,8 +30,10 @@ int hfi_sdf_is_true(const char* text) {
   static const char word[] = "true";
   if (!text) return 0;
   text += strspn(text, " \t\r\n");
-  size_t length = strcspn(text, " \t\r\n"), same = 0;
+  size_t length = strcspn(text, " \t\r\n");
+  size_t same = 0;
   if (text[length + strspn(text + length, " \t\r\n")]) return 0;
+
   while (same < length && same < sizeof word - 1 && (text[same] | 0x20) == word[same]) ++same; // 0x20 makes ASCII letters small
   return (length == 1 && *text == '1') || (length == sizeof word - 1 && same == length);
 }
@@ -97,6 +99,7 @@ hfiPlacement hfi_sdf_pose(hfiSdf* s, const hfiSdfEntity* scope, const hfiElem* e
   return hfi_placement_mul(frame, read_pose(s, pose));
 }
 
+// The frame in which a <pose> is written that names none.
 static hfiPlacement default_frame(hfiSdf* s, hfiSdfEntity* e) {
   if (e->kind == HFI_SDF_JOINT && e->child_frame) return hfi_sdf_place(s, e->child_frame);
   hfiPlacement model = e->scope ? hfi_sdf_place(s, e->scope) : hfi_placement_identity();
@@ -121,23 +124,30 @@ static hfiPlacement place_inside(hfiSdf* s, hfiSdfEntity* model) {
   hfiSdfEntity* before = HFI_NEW(s->r, hfiSdfEntity, s->count);
   int world = 0;
   hfiSdfEntity* frame = find_named(s, model, model->elem, model->placement, &world);
-  if (frame && !is_inside(frame, model)) hfi_fail(s->r, model->elem, HF_ERROR_MODEL, "placement_frame \"%s\" is not in the model", model->placement);
+  if (frame && !is_inside(frame, model))
+    hfi_fail(s->r, model->elem, HF_ERROR_MODEL, "placement_frame \"%s\" is not in the model", model->placement);
+
   if (!before || !frame || s->r->status) return hfi_placement_identity();
+
   for (int i = 0; i < s->count; ++i) {
     before[i] = *s->entity[i];
     if (is_inside(s->entity[i], model)) s->entity[i]->state = 0;
   }
+
   model->state = 2;
   hfiPlacement X_MP = hfi_sdf_place(s, frame);
   for (int i = 0; i < s->count; ++i) *s->entity[i] = before[i];
   return X_MP;
 }
 
+// The pose of an entity in the world, X_WE. It is computed when it is first asked for.
 hfiPlacement hfi_sdf_place(hfiSdf* s, hfiSdfEntity* e) {
   if (e->state == 1) hfi_fail(s->r, e->elem, HF_ERROR_MODEL, "its pose depends on itself");
   if (e->state || s->r->status) return e->X_W;
+
   e->state = 1;
   e->X_W = hfi_placement_identity();
+
   hfiPlacement X_MP = e->kind == HFI_SDF_MODEL && e->placement ? place_inside(s, e) : e->X_W;
   hfiPlacement X_WP = hfi_sdf_pose(s, e->scope, e->placed, is_relative(e->placed) ? e->X_W : default_frame(s, e));
   e->X_W = e->placement ? hfi_placement_mul(X_WP, hfi_placement_inverse(X_MP)) : X_WP;
@@ -161,15 +171,18 @@ static hfiSdfEntity* canonical_link(hfiSdf* s, const hfiSdfEntity* model) {
   int world = 0;
   const char* canonical = hfi_attr(model->elem, "canonical_link");
   if (canonical && *canonical) return find_named(s, model, model->elem, canonical, &world);
+
   hfiSdfEntity* first = first_member(s, model, HFI_SDF_LINK);
   if (!first) first = first_member(s, model, HFI_SDF_MODEL);
   if (!first) hfi_fail(s->r, model->elem, HF_ERROR_MODEL, "the model has no link");
   return first;
 }
 
+// The link to which an entity belongs, by way of frames, joints and models. NULL: the world (*world), or a refusal.
 hfiSdfEntity* hfi_sdf_link_of(hfiSdf* s, hfiSdfEntity* e, int* world) {
   enum { LONGEST = 1000 };
   *world = 0;
+
   for (int steps = 0; e && e->kind != HFI_SDF_LINK && !s->r->status; ++steps) {
     if (steps == LONGEST) hfi_fail(s->r, e->elem, HF_ERROR_MODEL, "the frame is attached to itself");
     if (e->kind == HFI_SDF_JOINT) {
@@ -177,6 +190,9 @@ hfiSdfEntity* hfi_sdf_link_of(hfiSdf* s, hfiSdfEntity* e, int* world) {
     } else if (e->kind == HFI_SDF_MODEL) {
       e = canonical_link(s, e);
     } else {
+
+
+      // a frame: what it is attached to
       const char* name = hfi_attr(e->elem, "attached_to");
       hfiSdfEntity* next = name && *name ? find_named(s, e->scope, e->elem, name, world) : e->scope;
       if (*world || (!next && !s->r->status)) {
@@ -202,7 +218,9 @@ int hfi_sdf_is_fixed(const hfiSdfEntity* joint) {
 int hfi_sdf_is_gearbox(const hfiSdfEntity* joint) { return is_type(joint, "gearbox"); }
 int hfi_sdf_splits(const hfiSdfEntity* joint) { return !hfi_sdf_is_fixed(joint) && !is_type(joint, "ball"); }
 
-int hfi_sdf_floats(const hfiSdf* s, const hfiSdfEntity* link) { return !link->moved_by && !hfi_sdf_is_static(link) && !s->r->config.fixed_base; }
+int hfi_sdf_floats(const hfiSdf* s, const hfiSdfEntity* link) {
+  return !link->moved_by && !hfi_sdf_is_static(link) && !s->r->config.fixed_base;
+}
 
 int hfi_sdf_stands(const hfiSdf* s, const hfiSdfEntity* group) {
   return group->moved_by ? !group->moved_by->parent && hfi_sdf_is_fixed(group->moved_by) : !hfi_sdf_floats(s, group);

@@ -25,12 +25,16 @@ static const SdfJointType* find_word(const char* word) {
   return NULL;
 }
 
+// The type of a joint, or NULL after a refusal.
 static const SdfJointType* find_type(hfiSdf* s, const hfiSdfEntity* j) {
   const char* word = hfi_require(s->r, j->elem, "type");
   const SdfJointType* type = s->r->status ? NULL : find_word(word);
   if (type) return type;
+
   hfi_fail(s->r, j->elem, HF_ERROR_UNSUPPORTED,
-           "joints of type \"%.40s\" are not supported; revolute, continuous, prismatic, screw, universal, revolute2, ball, gearbox and fixed are", word);
+           "joints of type \"%.40s\" are not supported; revolute, continuous, prismatic, screw, universal, revolute2, ball, gearbox and "
+           "fixed are",
+           word);
   return NULL;
 }
 
@@ -39,40 +43,52 @@ int hfi_sdf_has_angle(hfiSdf* s, const hfiSdfEntity* j) {
   return type && type->axes == 1 && type->type != HF_JOINT_SLIDE;
 }
 
+// The axis of a joint in the frame of its child link. Refuses one without a direction.
 hfVec3 hfi_sdf_axis(hfiSdf* s, hfiSdfEntity* j, const hfiElem* axis) {
   double xyz[3] = {0, 0, 1};
   const hfiElem* e = axis ? hfi_child(axis, "xyz") : NULL;
   const char* old = axis ? hfi_sdf_text(axis, "use_parent_model_frame") : NULL;
+
   hfiPlacement frame = hfi_sdf_place(s, j);
   if (hfi_sdf_is_true(old)) frame = j->scope ? hfi_sdf_place(s, j->scope) : hfi_placement_identity();
   if (e) {
     hfi_text_reals(s->r, e, 3, 3, xyz);
     frame = hfi_sdf_named_frame(s, j->scope, e, "expressed_in", frame);
   }
+
   hfVec3 in_world = q_rotate(frame.q, v3_load(xyz));
   if (!(v3_norm(in_world) > 1e-10)) hfi_fail(s->r, axis ? axis : j->elem, HF_ERROR_MODEL, "the axis has no direction");
   return q_rotate(q_conj(j->child->X_W.q), in_world);
 }
 
+// Reads <limit>: range, unless the joint is endless, and effort.
 static void read_limit(hfiSdf* s, const hfiElem* axis, int endless, hfJointDef* d) {
   const hfiElem* limit = hfi_child(axis, "limit");
-  double range[2] = {-HFI_UNLIMITED, HFI_UNLIMITED}, effort = -1;
+  double range[2] = {-HFI_UNLIMITED, HFI_UNLIMITED};
+  double effort = -1;
   if (!limit) return;
+
   hfi_sdf_bound(s, limit, "lower", &range[0]);
   hfi_sdf_bound(s, limit, "upper", &range[1]);
   hfi_sdf_bound(s, limit, "effort", &effort);
   hfi_child(limit, "velocity"); // It matters only to controllers.
+
   int limits = hfi_is_range(range);
   if (!endless && limits) {
     d->limited = 1;
-    d->range[0] = range[0], d->range[1] = range[1];
-  } else if (!endless && range[0] >= range[1])
+    d->range[0] = range[0];
+    d->range[1] = range[1];
+  } else if (!endless && range[0] >= range[1]) {
     hfi_note(s->r, limit, HF_WARNING, "lower %g and upper %g make no range: the joint is not limited", range[0], range[1]);
+  }
+
   if (!(effort > 0) || effort >= HFI_UNLIMITED) return;
   d->actfrclimited = 1;
-  d->actfrcrange[0] = -effort, d->actfrcrange[1] = effort;
+  d->actfrcrange[0] = -effort;
+  d->actfrcrange[1] = effort;
 }
 
+// Reads <dynamics>: damping, friction loss and spring.
 static void read_dynamics(hfiSdf* s, const hfiElem* axis, hfJointDef* d) {
   const hfiElem* dynamics = hfi_child(axis, "dynamics");
   if (!dynamics) return;
@@ -87,7 +103,8 @@ static void read_dynamics(hfiSdf* s, const hfiElem* axis, hfJointDef* d) {
 // The pitch of a screw. screw_thread_pitch is the travel of one turn, right-handed [m]; the older thread_pitch is the turn per travel, left-handed
 // [rad/m].
 static double read_pitch(hfiSdf* s, const hfiSdfEntity* j) {
-  double travel = 1, old = 0;
+  double travel = 1;
+  double old = 0;
   if (!hfi_sdf_number(s, j->elem, "screw_thread_pitch", &travel) && hfi_sdf_number(s, j->elem, "thread_pitch", &old)) {
     if (old == 0) hfi_fail(s->r, j->elem, HF_ERROR_MODEL, "thread_pitch is zero");
     return -1 / old;
@@ -95,8 +112,10 @@ static double read_pitch(hfiSdf* s, const hfiSdfEntity* j) {
   return travel / (2 * HFI_PI);
 }
 
+// The inertia of a rotor behind its gear, at the joint [kg m^2].
 static double rotor_inertia(hfiSdf* s, const hfiSdfEntity* j) {
-  double ratio = 1, inertia = 0;
+  double ratio = 1;
+  double inertia = 0;
   hfi_sdf_number(s, j->elem, "drake:gear_ratio", &ratio);
   hfi_sdf_number(s, j->elem, "drake:rotor_inertia", &inertia);
   return inertia > 0 ? ratio * ratio * inertia : 0;
@@ -108,13 +127,15 @@ static void mark_used(hfiElem* e) {
   for (hfiElem* c = e->child; c; c = c->next) mark_used(c);
 }
 
-// Marks what has no meaning for the type of a joint, so that it is not reported: the place and axes of a fixed joint, all but the damping of a ball's axis.
+// Marks what has no meaning for the type of a joint, so that it is not reported:
+// the place and axes of a fixed joint, all but the damping of a ball's axis.
 static void mark_meaningless(const hfiSdfEntity* j, const SdfJointType* type) {
   int fixed = hfi_sdf_is_fixed(j);
   for (hfiElem* e = j->elem->child; e; e = e->next) {
-    int axis = hfi_is(e, "axis") || hfi_is(e, "axis2");
-    if (fixed && (axis || hfi_is(e, "pose"))) mark_used(e);
-    for (hfiElem* c = !fixed && axis && !type->axes ? e->child : NULL; c; c = c->next)
+    int is_axis = hfi_is(e, "axis") || hfi_is(e, "axis2");
+    if (fixed && (is_axis || hfi_is(e, "pose"))) mark_used(e);
+    if (fixed || !is_axis || type->axes) continue;
+    for (hfiElem* c = e->child; c; c = c->next)
       if (!hfi_is(c, "dynamics")) mark_used(c);
   }
 }
@@ -124,7 +145,9 @@ void hfi_sdf_report_held(hfiSdf* s, const hfiSdfEntity* j) {
   if (!type) return;
   mark_meaningless(j, type);
   if (hfi_sdf_is_fixed(j)) return;
-  const hfiElem *axis = hfi_child(j->elem, "axis"), *dynamics = axis ? hfi_child(axis, "dynamics") : NULL;
+
+  const hfiElem* axis = hfi_child(j->elem, "axis");
+  const hfiElem* dynamics = axis ? hfi_child(axis, "dynamics") : NULL;
   double damping = 0;
   if (dynamics && hfi_sdf_number(s, dynamics, "damping", &damping) && damping > 0)
     hfi_note(s->r, dynamics, HF_WARNING, "the damping of a ball joint that closes a loop is not used");
@@ -133,31 +156,39 @@ void hfi_sdf_report_held(hfiSdf* s, const hfiSdfEntity* j) {
 // A joint with two axes becomes two hinges. The first is called like the joint.
 static const char* name_of_second(hfiReader* r, const hfiSdfEntity* j) { return hfi_format(r, "%s_2", j->name); }
 
+// Adds the joints of the model for one of SDFormat: a hinge for each axis, one joint for a ball. A fixed one adds none.
 void hfi_sdf_add_joints(hfiSdf* s, hfiSdfEntity* j, int body) {
   static const char* const elements[2] = {"axis", "axis2"};
   hfiReader* r = s->r;
   const SdfJointType* type = find_type(s, j);
   if (type) mark_meaningless(j, type);
   if (!type || hfi_sdf_is_fixed(j)) return;
+
   hfJointDef d = hf_joint_def_default();
   d.body = body;
   d.type = type->type;
   d.where = hfi_where(r, j->elem);
   if (d.type == HF_JOINT_SCREW) d.pitch = read_pitch(s, j);
   v3_store(d.pos, hfi_placement_mul(hfi_placement_inverse(j->child->X_W), hfi_sdf_place(s, j)).p);
+
   for (int k = 0; k < (type->axes ? type->axes : 1) && !r->status; ++k) {
     hfJointDef each = d;
     const hfiElem* axis = hfi_child(j->elem, elements[k]);
-    if (type->axes == 2 && !axis) hfi_fail(r, j->elem, HF_ERROR_PARSE, "<%s> is missing: a joint of type %s has two axes", elements[k], type->word);
+
+    if (type->axes == 2 && !axis)
+      hfi_fail(r, j->elem, HF_ERROR_PARSE, "<%s> is missing: a joint of type %s has two axes", elements[k], type->word);
     each.name = k ? name_of_second(r, j) : j->name;
     if (type->axes) v3_store(each.axis, hfi_sdf_axis(s, j, axis));
     if (type->axes && axis) {
       read_limit(s, axis, type->endless, &each);
       read_dynamics(s, axis, &each);
     }
-    const hfiElem* dynamics = !type->axes && axis ? hfi_child(axis, "dynamics") : NULL; // As in Drake, the damping of a ball is in its <axis>.
+
+    // As in Drake, the damping of a ball is in its <axis>.
+    const hfiElem* dynamics = !type->axes && axis ? hfi_child(axis, "dynamics") : NULL;
     if (dynamics) hfi_sdf_number(s, dynamics, "damping", &each.damping);
     if (dynamics) hfi_drop_negative(r, dynamics, "damping", &each.damping);
+
     if (k == 0) each.armature = rotor_inertia(s, j);
     if (!r->status) hfi_keep(r, j->elem, hf_builder_add_joint(r->builder, &each, &r->scratch));
   }
@@ -169,23 +200,33 @@ void hfi_sdf_add_joints(hfiSdf* s, hfiSdfEntity* j, int body) {
 static int find_leader(hfiSdf* s, const hfiSdfEntity* j, const hfiElem* mimic) {
   static const hfiKeyword axes[] = {{"axis", 0}, {"axis2", 1}, {NULL, 0}};
   hfiReader* r = s->r;
-  int world = 0, is_second = 0;
+  int world = 0;
+  int is_second = 0;
   const char* name = hfi_require(r, mimic, "joint");
   if (hfi_is(mimic, "mimic")) hfi_read_keyword(r, mimic, "axis", axes, &is_second);
+
   const hfiSdfEntity* leader = hfi_sdf_find(s, j->scope, name, &world);
-  const SdfJointType* type = leader && leader->kind == HFI_SDF_JOINT ? find_word(hfi_attr(leader->elem, "type")) : NULL;
-  int is_there = type && (!is_second || type->axes == 2);
-  int id = is_there ? hf_builder_find(r->builder, HF_OBJECT_JOINT, is_second ? name_of_second(r, leader) : leader->name) : -1;
-  if (!r->status && id < 0) hfi_fail(r, mimic, HF_ERROR_MODEL, "there is no joint \"%s\"%s to mimic", name, is_second ? " with two axes" : "");
+  const char* word = leader && leader->kind == HFI_SDF_JOINT ? hfi_attr(leader->elem, "type") : NULL;
+  const SdfJointType* type = find_word(word);
+  int id = -1;
+  if (type && (!is_second || type->axes == 2))
+    id = hf_builder_find(r->builder, HF_OBJECT_JOINT, is_second ? name_of_second(r, leader) : leader->name);
+  if (!r->status && id < 0)
+    hfi_fail(r, mimic, HF_ERROR_MODEL, "there is no joint \"%s\"%s to mimic", name, is_second ? " with two axes" : "");
   return id;
 }
 
 // q = multiplier (q_other - reference) + offset. Drake's element is inside of the joint, has attributes, and has no reference.
 static int read_mimic(hfiSdf* s, const hfiSdfEntity* j, const hfiElem* axis) {
   hfiReader* r = s->r;
-  const hfiElem *mimic = axis ? hfi_child(axis, "mimic") : NULL, *drake = hfi_child(j->elem, "drake:mimic");
-  if (!mimic && !(mimic = drake)) return 0;
-  double multiplier = 1, offset = 0, reference = 0;
+  const hfiElem* mimic = axis ? hfi_child(axis, "mimic") : NULL;
+  const hfiElem* drake = hfi_child(j->elem, "drake:mimic");
+  double multiplier = 1;
+  double offset = 0;
+  double reference = 0;
+  if (!mimic) mimic = drake;
+  if (!mimic) return 0;
+
   if (mimic == drake) {
     hfi_read_real(r, drake, "multiplier", &multiplier);
     hfi_read_real(r, drake, "offset", &offset);
@@ -194,6 +235,7 @@ static int read_mimic(hfiSdf* s, const hfiSdfEntity* j, const hfiElem* axis) {
     hfi_sdf_number(s, mimic, "offset", &offset);
     hfi_sdf_number(s, mimic, "reference", &reference);
   }
+
   hfEqualityDef d = hf_equality_def_default();
   d.type = HF_EQUALITY_JOINT;
   d.objkind = HF_OBJECT_JOINT;
@@ -212,20 +254,24 @@ static int read_gains(hfiSdf* s, const hfiSdfEntity* j, hfiDrivenJoint* driven) 
   if (!gains) return 0;
   hfi_read_real(s->r, gains, "p", &driven->kp);
   hfi_read_real(s->r, gains, "d", &driven->kv);
-  if (!(driven->kp > 0 && driven->kv >= 0)) hfi_fail(s->r, gains, HF_ERROR_MODEL, "p must be positive and d not negative, they are %g and %g", driven->kp, driven->kv);
+  if (!(driven->kp > 0 && driven->kv >= 0))
+    hfi_fail(s->r, gains, HF_ERROR_MODEL, "p must be positive and d not negative, they are %g and %g", driven->kp, driven->kv);
   return 1;
 }
 
 // As in Drake, a joint with one axis has a motor (a servo if it has gains) unless its effort is 0.
 static void read_actuator(hfiSdf* s, const hfiSdfEntity* j, const SdfJointType* type, const hfiElem* axis) {
   const hfiElem* limit = axis ? hfi_child(axis, "limit") : NULL;
-  hfiDrivenJoint driven = {.name = j->name, .elem = j->elem, .is_slide = type->type == HF_JOINT_SLIDE, .is_endless = type->endless};
+  hfiDrivenJoint driven = {
+      .name = j->name, .elem = j->elem, .is_slide = type->type == HF_JOINT_SLIDE, .is_endless = type->endless};
   double effort = HFI_UNLIMITED;
   int kind = s->r->config.urdf_actuators;
+
   if (limit) hfi_sdf_bound(s, limit, "effort", &effort);
   if (limit && kind == HF_URDF_VELOCITY_SERVOS) hfi_sdf_bound(s, limit, "velocity", &driven.speed);
   driven.effort = effort > 0 && effort < HFI_UNLIMITED ? effort : 0;
   if (!(driven.speed > 0 && driven.speed < HFI_UNLIMITED)) driven.speed = 0;
+
   int is_servo = read_gains(s, j, &driven);
   if (kind == HF_URDF_NONE || (kind == HF_URDF_FROM_FILE && effort == 0)) return;
   if (kind == HF_URDF_FROM_FILE) kind = is_servo ? HF_URDF_POSITION_SERVOS : HF_URDF_MOTORS;

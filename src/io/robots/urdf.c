@@ -13,10 +13,11 @@
 
 // ---- links and joints ---------------------------------------------------------------------------
 
+// Adds a link to the list in the order of the file, and its name to the table of names.
 static void add_link(hfiUrdf* u, hfiElem* elem, const char* name) {
-  if (hfi_urdf_find_link(u, name))
-    hfi_fail(u->r, elem, HF_ERROR_MODEL, "link \"%s\" is defined twice", name);
+  if (hfi_urdf_find_link(u, name)) hfi_fail(u->r, elem, HF_ERROR_MODEL, "link \"%s\" is defined twice", name);
   hfiUrdfLink* link = HFI_NEW(u->r, hfiUrdfLink, 1);
+
   if (!link) return;
   link->name = name;
   link->elem = elem;
@@ -24,8 +25,9 @@ static void add_link(hfiUrdf* u, hfiElem* elem, const char* name) {
   link->tail = &link->first;
   link->frame = hfi_placement_identity();
   link->def = hf_body_def_default();
-  if (hfi_names_add(&u->names, HF_OBJECT_BODY, name, u->link_count) != 0)
-    hfi_fail(u->r, elem, HF_ERROR_MEMORY, "out of memory");
+
+  if (hfi_names_add(&u->names, HF_OBJECT_BODY, name, u->link_count) != 0) hfi_fail(u->r, elem, HF_ERROR_MEMORY, "out of memory");
+
   u->link_of[u->link_count++] = link;
   *u->link_tail = link;
   u->link_tail = &link->next;
@@ -39,19 +41,23 @@ static void add_implied_world(hfiUrdf* u, const hfiElem* parent) {
   add_link(u, elem, "world");
 }
 
+// The link that <parent> or <child> of a joint names, or NULL after a refusal.
 static hfiUrdfLink* end_of(hfiUrdf* u, hfiElem* joint, const char* end) {
   hfiElem* e = hfi_child(joint, end);
   if (!e) {
     hfi_fail(u->r, joint, HF_ERROR_PARSE, "<%s> is missing", end);
     return NULL;
   }
+
   const char* name = hfi_require(u->r, e, "link");
-  if (strcmp(end, "parent") == 0 && strcmp(name, "world") == 0 && !hfi_urdf_find_link(u, name)) add_implied_world(u, e);
+  int is_world = strcmp(end, "parent") == 0 && strcmp(name, "world") == 0;
+  if (is_world && !hfi_urdf_find_link(u, name)) add_implied_world(u, e);
   hfiUrdfLink* link = hfi_urdf_find_link(u, name);
   if (!link) hfi_fail(u->r, e, HF_ERROR_MODEL, "there is no link \"%s\"", name);
   return link;
 }
 
+// Reads the type, the ends and the origin of a joint. Appends it to its parent's joints and to the joints of the file.
 static void add_joint(hfiUrdf* u, hfiElem* elem) {
   static const hfiKeyword types[] = {{"revolute", HFI_URDF_REVOLUTE},
                                      {"continuous", HFI_URDF_CONTINUOUS},
@@ -65,6 +71,7 @@ static void add_joint(hfiUrdf* u, hfiElem* elem) {
   hfiReader* r = u->r;
   hfiUrdfJoint* j = HFI_NEW(r, hfiUrdfJoint, 1);
   if (!j) return;
+
   j->elem = elem;
   j->name = hfi_require(r, elem, "name");
   hfi_require(r, elem, "type");
@@ -73,11 +80,11 @@ static void add_joint(hfiUrdf* u, hfiElem* elem) {
   j->child = end_of(u, elem, "child");
   j->origin = hfi_urdf_origin(u, elem);
   if (r->status) return;
+
   if (j->child->joint)
-    hfi_fail(r, elem, HF_ERROR_MODEL, "link \"%s\" is moved by joint \"%s\" already",
-             j->child->name, j->child->joint->name);
-  if (strcmp(j->child->name, "world") == 0)
-    hfi_fail(r, elem, HF_ERROR_MODEL, "the link \"world\" cannot be moved by a joint");
+    hfi_fail(r, elem, HF_ERROR_MODEL, "link \"%s\" is moved by joint \"%s\" already", j->child->name, j->child->joint->name);
+  if (strcmp(j->child->name, "world") == 0) hfi_fail(r, elem, HF_ERROR_MODEL, "the link \"world\" cannot be moved by a joint");
+
   j->child->joint = j;
   *j->parent->tail = j;
   j->parent->tail = &j->sibling;
@@ -92,6 +99,7 @@ static void add_joint(hfiUrdf* u, hfiElem* elem) {
 static int can_merge(hfiUrdf* u, const hfiUrdfLink* link) {
   const hfiUrdfJoint* j = link->joint;
   if (!u->r->config.merge_fixed_links || !j || j->type != HFI_URDF_FIXED) return 0;
+
   const hfiUrdfLink* outer = j->parent->leader;
   int to_world = strcmp(outer->name, "world") == 0 && !outer->joint;
   if (to_world || !link->mass || !outer->mass || link->mass == outer->mass) return 1;
@@ -100,17 +108,24 @@ static int can_merge(hfiUrdf* u, const hfiUrdfLink* link) {
   return 0;
 }
 
+// Says where the mass of a link comes from, which links are fixed to it (group), and into which body it goes (leader).
 static void choose_leader(hfiUrdf* u, hfiUrdfLink* link) {
-  link->mass = hfi_child(link->elem, "inertial")    ? HFI_URDF_EXPLICIT
-               : hfi_child(link->elem, "collision") ? HFI_URDF_INFERRED
-                                                    : HFI_URDF_MASSLESS;
+  if (hfi_child(link->elem, "inertial"))
+    link->mass = HFI_URDF_EXPLICIT;
+  else if (hfi_child(link->elem, "collision"))
+    link->mass = HFI_URDF_INFERRED;
+  else
+    link->mass = HFI_URDF_MASSLESS;
+
   link->leader = link;
   link->group = link->joint && link->joint->type == HFI_URDF_FIXED ? link->joint->parent->group : link;
+
   if (can_merge(u, link)) {
     link->leader = link->joint->parent->leader;
     link->frame = hfi_placement_mul(link->joint->parent->frame, link->joint->origin);
     if (!link->leader->mass) link->leader->mass = link->mass;
   }
+
   hfi_urdf_add_inertial(u, link);
 }
 
@@ -119,12 +134,12 @@ static void report_missing_inertia(hfiUrdf* u, const hfiUrdfLink* link) {
   int moves = u->r->config.floating_base;
   for (const hfiUrdfLink* l = link; l->joint && !moves; l = l->joint->parent) moves = l->joint->type != HFI_URDF_FIXED;
   if (!moves || link->mass == HFI_URDF_EXPLICIT) return;
+
   if (link->mass == HFI_URDF_INFERRED)
-    hfi_note(u->r, link->elem, HF_WARNING,
-             "link \"%.100s\" has no <inertial>: its mass is that of its collision geometry at 1000 kg/m^3", link->name);
-  else if (link->joint && link->joint->type != HFI_URDF_FIXED)
-    hfi_note(u->r, link->elem, HF_WARNING, "link \"%.100s\" has no <inertial> and no collision geometry: it has no mass",
+    hfi_note(u->r, link->elem, HF_WARNING, "link \"%.100s\" has no <inertial>: its mass is that of its collision geometry at 1000 kg/m^3",
              link->name);
+  else if (link->joint && link->joint->type != HFI_URDF_FIXED)
+    hfi_note(u->r, link->elem, HF_WARNING, "link \"%.100s\" has no <inertial> and no collision geometry: it has no mass", link->name);
 }
 
 // Whether this is a floating joint on a link that is fixed in the world. Then its child is free in the world.
@@ -139,11 +154,13 @@ static hfiPlacement placement_in_world(const hfiUrdfLink* link) {
   return X;
 }
 
+// Adds the body of a link and what moves it: the joints of its URDF joint, or a free joint for a root if the option asks for it.
 static void add_body(hfiUrdf* u, hfiUrdfLink* link) {
   hfiReader* r = u->r;
   const hfiUrdfJoint* j = link->joint;
   hfi_urdf_set_weight(u, link);
   hfBodyDef def = link->def;
+
   int in_world = !j || floats_in_world(u, j);
   hfiPlacement placed = in_world ? placement_in_world(link) : hfi_placement_mul(j->parent->frame, j->origin);
   def.name = link->name;
@@ -151,43 +168,51 @@ static void add_body(hfiUrdf* u, hfiUrdfLink* link) {
   def.parent = in_world ? 0 : j->parent->body;
   v3_store(def.pos, placed.p);
   q_store(def.quat, placed.q);
+
   report_missing_inertia(u, link);
   link->body = hfi_keep(r, link->elem, hf_builder_add_body(r->builder, &def, &r->scratch));
   if (r->status) return;
-  if (j)
+
+  if (j) {
     hfi_urdf_add_joints(u, j, link->body);
-  else if (r->config.floating_base) {
+  } else if (r->config.floating_base) {
     hfJointDef free_joint = hf_joint_def_default();
     free_joint.type = HF_JOINT_FREE;
     free_joint.body = link->body;
     free_joint.name = hfi_format(r, "%s_free_joint", link->name);
     free_joint.where = def.where;
-    if (!r->status)
-      hfi_keep(r, link->elem, hf_builder_add_joint(r->builder, &free_joint, &r->scratch));
+    if (!r->status) hfi_keep(r, link->elem, hf_builder_add_joint(r->builder, &free_joint, &r->scratch));
   }
 }
 
 // Finds or adds the body of a link, and reads the geoms of the link.
 static void give_body(hfiUrdf* u, hfiUrdfLink* link) {
-  if (strcmp(link->name, "world") == 0 && !link->joint)
+  if (strcmp(link->name, "world") == 0 && !link->joint) {
     link->body = 0;
-  else if (link->leader != link) {
+  } else if (link->leader != link) {
     link->body = link->leader->body;
     hfi_urdf_add_joints(u, link->joint, link->body); // none, as the joint is fixed: its axis and limits are not reported
-  } else
+  } else {
     add_body(u, link);
+  }
   if (!u->r->status) hfi_urdf_read_geoms(u, link);
 }
 
 // Visits a tree depth-first. It does not recurse, because a chain may be as long as the file.
+// Each link is visited once for each `number`, which grows from one visit of the tree to the next.
 static void visit_tree(hfiUrdf* u, hfiUrdfLink* root, int number, void (*visit)(hfiUrdf*, hfiUrdfLink*)) {
   hfiUrdfLink* link = root;
   while (link && !u->r->status) {
     if (link->visited < number) visit(u, link);
     link->visited = number;
+
+    // down to the first child that was not visited, or else up
     hfiUrdfJoint* j = link->first;
     while (j && j->child->visited == number) j = j->sibling;
-    link = j ? j->child : link == root ? NULL : link->joint->parent;
+    if (j)
+      link = j->child;
+    else
+      link = link == root ? NULL : link->joint->parent;
   }
 }
 
@@ -199,52 +224,61 @@ static void read_extension(hfiUrdf* u) {
   u->settings = HFI_NEW(r, hfiMjcf, 1);
   if (!u->settings) return;
   hfiMjcf* m = u->settings;
+
   m->r = r;
   m->root = u->root;
   m->build = hfi_build_config_default();
-  m->assetdir = m->prefix = m->suffix = "";
+  m->assetdir = "";
+  m->prefix = "";
+  m->suffix = "";
+
   hfiElem* extension = hfi_child(u->root, "mujoco");
   hfiElem* compiler = extension ? hfi_child(extension, "compiler") : NULL;
   hfiElem* option = extension ? hfi_child(extension, "option") : NULL;
+
   if (compiler) {
     hfi_mjcf_read_compiler(m, compiler);
     hfi_read_bool(r, compiler, "discardvisual", &u->discard_visual);
   }
   if (option) hfi_mjcf_read_option(m, option);
+
   *hf_builder_config(r->builder) = m->build;
   m->degree = 0;
   memcpy(m->eulerseq, "XYZ", 4);
 }
 
+// Lists the links and joints of the file.
 static void read_elements(hfiUrdf* u) {
   hfiReader* r = u->r;
+
   int count = 0;
   for (hfiElem* e = hfi_child(u->root, "link"); e; e = hfi_next(e, "link")) ++count;
   u->link_of = HFI_NEW(r, hfiUrdfLink*, count + 1); // plus one for an implied world
+
   for (hfiElem* e = hfi_child(u->root, "link"); e && !r->status; e = hfi_next(e, "link"))
     add_link(u, e, hfi_require(r, e, "name"));
-  for (hfiElem* e = hfi_child(u->root, "joint"); e && !r->status; e = hfi_next(e, "joint"))
-    add_joint(u, e);
+  for (hfiElem* e = hfi_child(u->root, "joint"); e && !r->status; e = hfi_next(e, "joint")) add_joint(u, e);
+
   hfi_urdf_refuse_macros(r, u->root);
+
   int is_srdf = !u->links && (hfi_child(u->root, "group") || hfi_child(u->root, "disable_collisions"));
-  if (!r->status && !u->links)
-    hfi_fail(r, u->root, HF_ERROR_MODEL, is_srdf ? "this is an SRDF: read the URDF of the robot, and give this file as srdf (--srdf)" : "a robot without links");
+  const char* why = is_srdf ? "this is an SRDF: read the URDF of the robot, and give this file as srdf (--srdf)" : "a robot without links";
+  if (!r->status && !u->links) hfi_fail(r, u->root, HF_ERROR_MODEL, "%s", why);
 }
 
+// Makes the bodies below each root. Refuses links to which no root leads.
 static void build_trees(hfiUrdf* u) {
   int roots = 0;
-  for (hfiUrdfLink* l = u->links; l && !u->r->status; l = l->next)
-    if (!l->joint) {
-      if (++roots == 2)
-        hfi_note(u->r, l->elem, HF_NOTE,
-                 "more than one root link: each is attached to the world (URDF asks for one root)");
-      visit_tree(u, l, 1, choose_leader);
-      visit_tree(u, l, 2, give_body);
-    }
+  for (hfiUrdfLink* l = u->links; l && !u->r->status; l = l->next) {
+    if (l->joint) continue;
+    if (++roots == 2)
+      hfi_note(u->r, l->elem, HF_NOTE, "more than one root link: each is attached to the world (URDF asks for one root)");
+    visit_tree(u, l, 1, choose_leader);
+    visit_tree(u, l, 2, give_body);
+  }
+
   for (const hfiUrdfLink* l = u->links; l && !u->r->status; l = l->next)
-    if (!l->visited)
-      hfi_fail(u->r, l->elem, HF_ERROR_MODEL,
-               "the link is part of a loop of joints: no root leads to it");
+    if (!l->visited) hfi_fail(u->r, l->elem, HF_ERROR_MODEL, "the link is part of a loop of joints: no root leads to it");
 }
 
 // Two links that a joint connects do not collide, and neither do links that are fixed to them. If the parent moves, the world's rule about parents
@@ -254,6 +288,7 @@ static void exclude_neighbours(hfiUrdf* u) {
   for (const hfiUrdfLink* b = u->links; b && !r->status; b = b->next) {
     const hfiUrdfJoint* j = b->group->joint;
     if (!j || b->body <= 0 || j->parent->group->joint || floats_in_world(u, j)) continue;
+
     for (const hfiUrdfLink* a = u->links; a && !r->status; a = a->next)
       if (a->body > 0 && a->body != b->body && a->group == j->parent->group)
         hfi_keep(r, j->elem, hf_builder_add_exclude(r->builder, a->body, b->body, &r->scratch));
@@ -311,14 +346,17 @@ void hfi_urdf_read(hfiReader* r, hfiElem* root) {
   hfiUrdf u = {.r = r, .root = root};
   u.link_tail = &u.links;
   u.joint_tail = &u.joints;
+
   root->used = 1;
   hf_builder_world(r->builder)->friction_rule = HF_COMBINE_HARMONIC;
   read_extension(&u);
   // A link whose inertia no material body can have was reported; its moments are replaced by their mean.
   hf_builder_config(r->builder)->balance_inertia = 1;
+
   if (!r->status) read_elements(&u);
   if (!r->status) hfi_urdf_read_gazebo(&u);
   if (!r->status) hfi_urdf_read_materials(&u);
+
   if (!r->status) build_trees(&u);
   if (!r->status) exclude_neighbours(&u);
   if (!r->status) hfi_urdf_read_mimic(&u);

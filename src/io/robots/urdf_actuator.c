@@ -34,16 +34,19 @@ typedef struct Wish {
   const hfiElem* interface; // the <command_interface> with the range of the control; NULL: that of the joint
 } Wish;
 
+// Reads the ends of the control's range from the parameters of a <command_interface>.
 static void read_command_range(hfiUrdf* u, const hfiElem* interface, hfiDrivenJoint* driven) {
   driven->range_elem = interface;
   for (hfiElem* p = hfi_child(interface, "param"); p; p = hfi_next(p, "param")) {
     const char* name = hfi_attr(p, "name");
-    if (!name || (strcmp(name, "min") != 0 && strcmp(name, "max") != 0)) continue;
-    int end = name[1] == 'a';
-    if (hfi_urdf_read_parameter(u, p, &driven->range[end])) driven->has_end[end] = 1;
+    if (!name) continue;
+    int is_max = strcmp(name, "max") == 0;
+    if (!is_max && strcmp(name, "min") != 0) continue;
+    if (hfi_urdf_read_parameter(u, p, &driven->range[is_max])) driven->has_end[is_max] = 1;
   }
 }
 
+// Adds the actuator of a joint that the file or the option asks for.
 static void add_actuator(hfiUrdf* u, const hfiUrdfJoint* j, const Wish* wish) {
   hfiDrivenJoint driven = {.name = j->name,
                            .elem = wish->elem,
@@ -51,6 +54,7 @@ static void add_actuator(hfiUrdf* u, const hfiUrdfJoint* j, const Wish* wish) {
                            .is_endless = j->type == HFI_URDF_CONTINUOUS,
                            .effort = limit_of(u, j, "effort"),
                            .speed = limit_of(u, j, "velocity")};
+
   if (wish->interface) read_command_range(u, wish->interface, &driven);
   hfi_add_drive(u->r, &driven, wish->kind);
 }
@@ -60,6 +64,7 @@ static hfiUrdfJoint* find_driven(hfiUrdf* u, const hfiElem* elem) {
   const char* name = hfi_require(u->r, elem, "name");
   hfiUrdfJoint* j = u->r->status ? NULL : find_joint(u, name);
   if (u->r->status) return NULL;
+
   if (!j)
     hfi_note(u->r, elem, HF_WARNING, "there is no joint \"%s\": no actuator", name);
   else if (!has_one_coordinate(j))
@@ -96,32 +101,38 @@ static int is_only_watched(const hfiElem* joint) {
   return interface && interface->text && strstr(interface->text, "JointStateInterface");
 }
 
-// If there are several interfaces, the first known one counts. If there is none, the actuator is a motor, as in Drake.
+// Adds an actuator for each joint of a <transmission>. If there are several interfaces, the first known one counts.
+// If there is none, the actuator is a motor, as in Drake.
 static void read_transmission(hfiUrdf* u, hfiElem* elem) {
   mark_used(elem);
   if (!hfi_child(elem, "joint")) hfi_note(u->r, elem, HF_WARNING, "<transmission> names no joint: no actuator");
+
   for (hfiElem* e = hfi_child(elem, "joint"); e && !u->r->status; e = hfi_next(e, "joint")) {
     hfiUrdfJoint* j = find_driven(u, e);
     Wish wish = {.kind = HF_URDF_MOTORS, .elem = elem};
+
     int kind = -1;
     for (hfiElem* i = hfi_child(e, "hardwareInterface"); i && kind < 0; i = hfi_next(i, "hardwareInterface"))
       kind = interface_kind(i->text);
+
     hfiElem* actuator = hfi_child(elem, "actuator");
     hfiElem* old = actuator ? hfi_child(actuator, "hardwareInterface") : NULL; // ROS before Indigo
     if (kind < 0 && old) kind = interface_kind(old->text);
+
     if (kind >= 0) wish.kind = (hfUrdfActuators)kind;
     if (j && !(kind < 0 && is_only_watched(e))) add_actuator(u, j, &wish);
   }
 }
 
+// Reports the command interfaces of a joint that are none of the three. has_known: it has a known one, too.
 static void report_unknown_interfaces(hfiUrdf* u, const hfiElem* joint, int has_known) {
   const char* name = hfi_attr(joint, "name");
   for (hfiElem* i = hfi_child(joint, "command_interface"); i; i = hfi_next(i, "command_interface")) {
     const char* interface = hfi_attr(i, "name");
-    if (interface_kind(interface) < 0)
-      hfi_note(u->r, i, has_known ? HF_NOTE : HF_WARNING,
-               "joint \"%s\": the command interface \"%s\" is unknown: %s; known are position, velocity and effort", name ? name : "",
-               interface ? interface : "", has_known ? "not used" : "no actuator");
+    if (interface_kind(interface) >= 0) continue;
+    hfi_note(u->r, i, has_known ? HF_NOTE : HF_WARNING,
+             "joint \"%s\": the command interface \"%s\" is unknown: %s; known are position, velocity and effort", name ? name : "",
+             interface ? interface : "", has_known ? "not used" : "no actuator");
   }
 }
 
@@ -135,8 +146,10 @@ static void read_commanded_joint(hfiUrdf* u, hfiElem* elem) {
     chosen = kind;
     wish.interface = i;
   }
+
   report_unknown_interfaces(u, elem, chosen >= 0);
   if (chosen < 0) return; // If there is no command interface, only the state is measured.
+
   wish.kind = (hfUrdfActuators)chosen;
   hfiUrdfJoint* j = find_driven(u, elem);
   if (j) add_actuator(u, j, &wish);
@@ -162,7 +175,9 @@ void hfi_urdf_read_actuators(hfiUrdf* u) {
     if (kind != HF_URDF_FROM_FILE && (hfi_is(e, "ros2_control") || hfi_is(e, "transmission"))) mark_used(e);
     if (kind == HF_URDF_FROM_FILE && hfi_is(e, "ros2_control")) read_ros2_control(u, e);
   }
+
   for (hfiElem* e = u->root->child; e && !u->r->status && kind == HF_URDF_FROM_FILE; e = e->next)
     if (hfi_is(e, "transmission")) read_transmission(u, e);
+
   if (kind != HF_URDF_FROM_FILE && kind != HF_URDF_NONE) drive_every_joint(u, kind);
 }

@@ -18,13 +18,16 @@ static int is_false(const char* text) { return strcmp(text, "false") == 0 || str
 // Says what an extension does to gravity: 1 it acts, 0 it does not, -1 nothing.
 static int gravity_of(const hfiElem* e) {
   if (!e->text) return -1;
-  return hfi_is(e, "turnGravityOff") ? !hfi_sdf_is_true(e->text) : hfi_is(e, "gravity") ? !is_false(e->text) : -1;
+  if (hfi_is(e, "turnGravityOff")) return !hfi_sdf_is_true(e->text);
+  return hfi_is(e, "gravity") ? !is_false(e->text) : -1;
 }
 
+// Warns of extensions that change the motion in a way that is not read.
 static void report_other_motion(hfiUrdf* u, const hfiElem* e) {
   static const char* const effects[][2] = {{"dampingFactor", "velocities do not decay"}, {"springStiffness", "the joint has no spring"}};
   for (size_t i = 0; i < sizeof effects / sizeof *effects; ++i)
-    if (hfi_is(e, effects[i][0]) && e->text && is_number_but_zero(e->text)) hfi_note(u->r, e, HF_WARNING, "<%s> of <gazebo>: %s", e->name, effects[i][1]);
+    if (hfi_is(e, effects[i][0]) && e->text && is_number_but_zero(e->text))
+      hfi_note(u->r, e, HF_WARNING, "<%s> of <gazebo>: %s", e->name, effects[i][1]);
 }
 
 void hfi_urdf_read_gazebo(hfiUrdf* u) {
@@ -32,6 +35,7 @@ void hfi_urdf_read_gazebo(hfiUrdf* u) {
     const char* reference = hfi_is(g, "gazebo") ? hfi_attr(g, "reference") : NULL;
     hfiUrdfLink* link = reference ? hfi_urdf_find_link(u, reference) : NULL;
     g->used |= link && g->child != NULL; // Unless it has something else.
+
     for (hfiElem* e = reference ? g->child : NULL; e; e = e->next) {
       int gravity = gravity_of(e);
       e->used |= link && gravity >= 0;
@@ -51,23 +55,29 @@ typedef struct Weights {
 static Weights count_weights(const hfiUrdf* u, const hfiUrdfLink* leader, int of_group) {
   Weights count = {0, 0};
   for (const hfiUrdfLink* l = u->links; l; l = l->next) {
+
     int belongs = of_group ? l->group == leader->group : l->leader == leader;
     if (!belongs || !(hfi_child(l->elem, "inertial") || hfi_child(l->elem, "collision"))) continue;
-    if (l->weightless) ++count.without;
-    else ++count.with;
+    if (l->weightless)
+      ++count.without;
+    else
+      ++count.with;
   }
   return count;
 }
 
 void hfi_urdf_set_weight(hfiUrdf* u, hfiUrdfLink* leader) {
   if (!u->has_weightless) return;
-  Weights own = count_weights(u, leader, 0);
-  if (!own.without) return;
-  if (own.with) {
+  Weights body = count_weights(u, leader, 0);
+  if (!body.without) return;
+
+  if (body.with) {
     hfi_note(u->r, leader->elem, HF_WARNING, "turnGravityOff: it is not true of all links of this body: their weight acts");
     return;
   }
+
   leader->def.gravcomp = 1;
   if (count_weights(u, leader, 1).with)
-    hfi_note(u->r, leader->elem, HF_WARNING, "turnGravityOff: Gazebo makes links on fixed joints one, and takes the weight off all or none; here it is taken off this one");
+    hfi_note(u->r, leader->elem, HF_WARNING,
+             "turnGravityOff: Gazebo makes links on fixed joints one, and takes the weight off all or none; here it is taken off this one");
 }

@@ -8,6 +8,7 @@
 static int read_number(hfiUrdf* u, const hfiElem* parent, const char* name, double* x) {
   hfiElem* e = hfi_child(parent, name);
   if (!e || hfi_read_real(u->r, e, "value", x)) return e != NULL;
+
   char* end = NULL;
   if (e->text) (void)strtod(e->text, &end);
   if (e->text && end == e->text) {
@@ -17,6 +18,7 @@ static int read_number(hfiUrdf* u, const hfiElem* parent, const char* name, doub
   return hfi_text_reals(u->r, e, 1, 1, x);
 }
 
+// Whether a <transmission> names this joint.
 static int names_joint(const hfiElem* transmission, const char* joint) {
   for (const hfiElem* e = hfi_child(transmission, "joint"); e; e = hfi_next(e, "joint")) {
     const char* name = hfi_attr(e, "name");
@@ -30,7 +32,8 @@ double hfi_urdf_rotor_inertia(hfiUrdf* u, const char* joint) {
   for (hfiElem* t = u->root->child; t && !u->r->status; t = t->next) {
     if (!hfi_is(t, "transmission") || !names_joint(t, joint)) continue;
     for (hfiElem* a = hfi_child(t, "actuator"); a; a = hfi_next(a, "actuator")) {
-      double ratio = 1, inertia = 0;
+      double ratio = 1;
+      double inertia = 0;
       if (!read_number(u, a, "drake:gear_ratio", &ratio)) read_number(u, a, "mechanicalReduction", &ratio);
       if (!read_number(u, a, "drake:rotor_inertia", &inertia)) read_number(u, a, "motorInertia", &inertia);
       armature += ratio * ratio * inertia;

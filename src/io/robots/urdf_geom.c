@@ -11,28 +11,30 @@
 
 // ---- shapes -------------------------------------------------------------------------------------
 
+// The path of a mesh file. A URI is resolved by its scheme, another name by the folder of meshes.
 static const char* mesh_file(hfiUrdf* u, const char* uri) {
   hfiReader* r = u->r;
   if (u->settings->strippath) uri = hfi_base_name(uri);
   if (strstr(uri, "://")) return hfi_resolve_uri(r, uri);
-  const char* folder =
-      u->settings->meshdir ? hfi_join(r, r->folder, u->settings->meshdir) : r->folder;
+  const char* folder = u->settings->meshdir ? hfi_join(r, r->folder, u->settings->meshdir) : r->folder;
   return hfi_resolve(r, folder, uri);
 }
 
+// The id of the mesh of an element, which is loaded once for each scale. A status < 0 after a refusal.
 static int load_mesh(hfiUrdf* u, const hfiElem* elem) {
   hfiReader* r = u->r;
   hfiMeshSpec s = hfi_mesh_spec_default();
   s.path = mesh_file(u, hfi_require(r, elem, "filename"));
   hfi_read_reals(r, elem, "scale", 1, 3, s.scale);
-  if (s.scale[0] == 0 || s.scale[1] == 0 || s.scale[2] == 0)
-    hfi_fail(r, elem, HF_ERROR_MODEL, "scale: a factor is zero");
+  if (s.scale[0] == 0 || s.scale[1] == 0 || s.scale[2] == 0) hfi_fail(r, elem, HF_ERROR_MODEL, "scale: a factor is zero");
   if (r->status) return r->status;
+
   for (const hfiUrdfMesh* i = u->meshes; i; i = i->next)
-    if (strcmp(i->path, s.path) == 0 && memcmp(i->scale, s.scale, sizeof s.scale) == 0)
-      return i->id;
+    if (strcmp(i->path, s.path) == 0 && memcmp(i->scale, s.scale, sizeof s.scale) == 0) return i->id;
+
   s.where = hfi_where(r, elem);
   int id = hfi_mesh_add(r, &s, &r->scratch);
+
   hfiUrdfMesh* item = id >= 0 ? HFI_NEW(r, hfiUrdfMesh, 1) : NULL;
   if (!item) return id;
   item->path = s.path;
@@ -43,6 +45,7 @@ static int load_mesh(hfiUrdf* u, const hfiElem* elem) {
   return id;
 }
 
+// Reads the sizes of a shape, which the table of shapes lists, in the order and units of hfGeomDef.size.
 static void read_sizes(hfiUrdf* u, const hfiElem* shape, const hfiUrdfSize* item, double* size) {
   for (int k = 0; k < 3 && item[k].attribute; size += item[k++].count) {
     hfi_require(u->r, shape, item[k].attribute);
@@ -60,9 +63,13 @@ static void read_plane(hfiUrdf* u, const hfiElem* shape, hfGeomDef* d) {
   q_store(d->quat, q);
 }
 
+// The type of geom (hfGeomType) with this name in URDF, or -1.
 static int find_type(const char* name) {
-  for (int i = 0; i < HFI_SHAPES; ++i)
-    if (strcmp(name, hfi_shape_kinds[i].name) == 0 && (i == HF_GEOM_PLANE || hfi_shape_kinds[i].uses_mesh || hfi_shape_kinds[i].urdf->attribute)) return i;
+  for (int i = 0; i < HFI_SHAPES; ++i) {
+    const hfiShapeKind* kind = &hfi_shape_kinds[i];
+    int is_read = i == HF_GEOM_PLANE || kind->uses_mesh || kind->urdf->attribute;
+    if (is_read && strcmp(name, kind->name) == 0) return i;
+  }
   return -1;
 }
 
@@ -75,27 +82,33 @@ static int read_shape(hfiUrdf* u, hfiElem* elem, hfGeomDef* d) {
     hfi_fail(r, elem, HF_ERROR_PARSE, "<geometry> with a shape is missing");
     return 0;
   }
+
   const char* name = strncmp(shape->name, "drake:", 6) == 0 ? shape->name + 6 : shape->name;
   d->type = find_type(name);
   if (d->type < 0) {
-    hfi_fail(r, shape, HF_ERROR_UNSUPPORTED,
-             "not a shape: box, sphere, cylinder, capsule, ellipsoid, plane or mesh");
+    hfi_fail(r, shape, HF_ERROR_UNSUPPORTED, "not a shape: box, sphere, cylinder, capsule, ellipsoid, plane or mesh");
     return 0;
   }
+
   const hfiShapeKind* kind = &hfi_shape_kinds[d->type];
-  if (kind->uses_mesh) d->mesh = load_mesh(u, shape);
-  else if (d->type == HF_GEOM_PLANE) read_plane(u, shape, d);
-  else read_sizes(u, shape, kind->urdf, d->size);
+  if (kind->uses_mesh)
+    d->mesh = load_mesh(u, shape);
+  else if (d->type == HF_GEOM_PLANE)
+    read_plane(u, shape, d);
+  else
+    read_sizes(u, shape, kind->urdf, d->size);
   return !r->status && (!kind->uses_mesh || d->mesh >= 0);
 }
 
 // ---- materials ----------------------------------------------------------------------------------
 
+// Lists a <material> that has a name and a colour.
 static void register_material(hfiUrdf* u, hfiElem* elem) {
   hfiElem* colour = hfi_child(elem, "color");
   const char* name = hfi_attr(elem, "name");
   hfiMjcfMaterial* m = colour && name ? HFI_NEW(u->r, hfiMjcfMaterial, 1) : NULL;
   if (!m) return;
+
   m->name = name;
   hfi_require(u->r, colour, "rgba");
   hfi_read_reals(u->r, colour, "rgba", 4, 4, m->rgba);
@@ -104,8 +117,8 @@ static void register_material(hfiUrdf* u, hfiElem* elem) {
 }
 
 void hfi_urdf_read_materials(hfiUrdf* u) {
-  for (hfiElem* e = hfi_child(u->root, "material"); e && !u->r->status; e = hfi_next(e, "material"))
-    register_material(u, e);
+  for (hfiElem* e = hfi_child(u->root, "material"); e && !u->r->status; e = hfi_next(e, "material")) register_material(u, e);
+
   for (const hfiUrdfLink* l = u->links; l; l = l->next)
     for (hfiElem* v = hfi_child(l->elem, "visual"); v && !u->r->status; v = hfi_next(v, "visual")) {
       hfiElem* e = hfi_child(v, "material");
@@ -113,6 +126,7 @@ void hfi_urdf_read_materials(hfiUrdf* u) {
     }
 }
 
+// Gives a visual the colour of the material that it names.
 static void set_colour(const hfiUrdf* u, const hfiElem* visual, hfGeomDef* d) {
   const hfiElem* e = hfi_child(visual, "material");
   const char* name = e ? hfi_attr(e, "name") : NULL;
@@ -125,38 +139,48 @@ static void set_colour(const hfiUrdf* u, const hfiElem* visual, hfGeomDef* d) {
 
 // ---- contact ------------------------------------------------------------------------------------
 
+// Reads the number of a child element, which may not be negative. Returns 0 if there is none.
 static int read_value(hfiUrdf* u, const hfiElem* parent, const char* name, double* x) {
   hfiElem* e = hfi_child(parent, name);
   if (!e) return 0;
+
   hfi_require(u->r, e, "value");
   int given = hfi_read_real(u->r, e, "value", x);
   if (given && *x < 0) hfi_fail(u->r, e, HF_ERROR_MODEL, "%s: %g is negative", name, *x);
   return given;
 }
 
+// Reads mu1, or else mu2, of <gazebo reference="link">. Returns 0 if no element gives them.
 static int read_gazebo_friction(hfiUrdf* u, const char* link, double* mu) {
   hfiReader* r = u->r;
   int given = 0;
   for (hfiElem* e = u->root->child; e && !r->status; e = e->next) {
     const char* reference = hfi_is(e, "gazebo") ? hfi_attr(e, "reference") : NULL;
     if (!reference || strcmp(reference, link) != 0) continue;
+
     double mu2 = 0;
     hfiElem* first = hfi_child(e, "mu1");
     hfiElem* second = hfi_child(e, "mu2");
     if (first && hfi_text_reals(r, first, 1, 1, mu)) given = 1;
-    if (second && hfi_text_reals(r, second, 1, 1, &mu2) && !given) *mu = mu2, given = 1;
+    if (second && hfi_text_reals(r, second, 1, 1, &mu2) && !given) {
+      *mu = mu2;
+      given = 1;
+    }
+
     if (given && *mu < 0) hfi_fail(r, e, HF_ERROR_MODEL, "friction %g is negative", *mu);
     if (first && second && mu2 != *mu)
-      hfi_note(r, second, HF_WARNING,
-               "mu2 differs from mu1: friction is the same in all directions, mu1");
+      hfi_note(r, second, HF_WARNING, "mu2 differs from mu1: friction is the same in all directions, mu1");
   }
   return given;
 }
 
-static void read_contact(hfiUrdf* u, const hfiUrdfLink* link, const hfiElem* collision,
-                         hfGeomDef* d) {
-  double mu_static = 0, mu_dynamic = 0;
-  int has_static = 0, has_dynamic = 0;
+// Reads friction, stiffness, dissipation and restitution of a collision: of Drake, of Bullet, then of Gazebo.
+static void read_contact(hfiUrdf* u, const hfiUrdfLink* link, const hfiElem* collision, hfGeomDef* d) {
+  double mu_static = 0;
+  double mu_dynamic = 0;
+  int has_static = 0;
+  int has_dynamic = 0;
+
   hfiElem* p = hfi_child(collision, "drake:proximity_properties");
   if (p) {
     has_static = read_value(u, p, "drake:mu_static", &mu_static);
@@ -164,46 +188,54 @@ static void read_contact(hfiUrdf* u, const hfiUrdfLink* link, const hfiElem* col
     read_value(u, p, "drake:point_contact_stiffness", &d->stiffness);
     read_value(u, p, "drake:hunt_crossley_dissipation", &d->dissipation);
     if (has_static && has_dynamic && mu_dynamic > mu_static)
-      hfi_fail(u->r, p, HF_ERROR_MODEL, "mu_dynamic %g is above mu_static %g", mu_dynamic,
-               mu_static);
+      hfi_fail(u->r, p, HF_ERROR_MODEL, "mu_dynamic %g is above mu_static %g", mu_dynamic, mu_static);
   }
+
   hfiElem* bullet = hfi_child(link->elem, "contact");
   int has_lateral = bullet && read_value(u, bullet, "lateral_friction", &d->friction[0]);
   if (bullet) read_value(u, bullet, "restitution", &d->restitution);
+
   if (has_static || has_dynamic) {
     d->friction[0] = has_static ? mu_static : mu_dynamic;
     if (has_static && has_dynamic) d->friction_dynamic = mu_dynamic;
-  } else if (!has_lateral)
+  } else if (!has_lateral) {
     read_gazebo_friction(u, link->name, &d->friction[0]);
+  }
 }
 
 // ---- geoms --------------------------------------------------------------------------------------
 
+// Adds the geom of a <collision> or <visual>.
 static void add_geom(hfiUrdf* u, hfiUrdfLink* link, hfiElem* elem, int collides) {
   hfiReader* r = u->r;
   hfGeomDef d = hf_geom_def_default();
   d.body = link->body;
   d.where = hfi_where(r, elem);
+
   if (!collides) {
     d.contype = d.conaffinity = 0;
     d.density = 0;
     d.group = 1;
     set_colour(u, elem, &d);
-  } else
+  } else {
     read_contact(u, link, elem, &d);
+  }
+
   hfiPlacement f = hfi_placement_mul(link->frame, hfi_urdf_origin(u, elem));
   v3_store(d.pos, f.p);
   q_store(d.quat, f.q);
+
   const char* name = hfi_attr(elem, "name");
   if (name && hf_builder_find(r->builder, HF_OBJECT_GEOM, name) < 0)
     d.name = name;
   else if (name && collides)
-    hfi_note(r, elem, HF_NOTE,
-             "the name of a collision element occurs twice: the second is unnamed");
+    hfi_note(r, elem, HF_NOTE, "the name of a collision element occurs twice: the second is unnamed");
+
   if (!read_shape(u, elem, &d)) {
     if (!r->status) hfi_mesh_do_without(r, elem, !collides);
     return;
   }
+
   if (!r->status && !hfi_leave_out_point(r, elem, &d)) hfi_keep(r, elem, hf_builder_add_geom(r->builder, &d, &r->scratch));
 }
 
@@ -218,6 +250,7 @@ void hfi_urdf_read_geoms(hfiUrdf* u, hfiUrdfLink* link) {
 
 // ---- Drake's filters and frames -----------------------------------------------------------------
 
+// The body of the link that a member of a filter group names. Refuses an unknown link.
 static int member_body(void* context, const hfiElem* member) {
   hfiUrdf* u = context;
   const char* name = hfi_require(u->r, member, "link");
@@ -228,15 +261,16 @@ static int member_body(void* context, const hfiElem* member) {
 
 void hfi_urdf_read_filters(hfiUrdf* u) {
   hfiReader* r = u->r;
-  for (hfiElem* e = hfi_child(u->root, HFI_FILTER_GROUP); e && !r->status; e = hfi_next(e, HFI_FILTER_GROUP))
+  for (hfiElem* e = hfi_child(u->root, HFI_FILTER_GROUP); e && !r->status; e = hfi_next(e, HFI_FILTER_GROUP)) {
     for (hfiElem* i = hfi_child(e, HFI_FILTER_IGNORED); i && !r->status; i = hfi_next(i, HFI_FILTER_IGNORED)) {
       const char* name = hfi_require(r, i, "name");
       const hfiElem* other = hfi_filter_group_find(u->root, name);
-      if (!other)
-        hfi_fail(r, i, HF_ERROR_MODEL, "there is no collision filter group \"%s\"", name);
-      else
+      if (other)
         hfi_filter_groups_exclude(r, e, other, member_body, u);
+      else
+        hfi_fail(r, i, HF_ERROR_MODEL, "there is no collision filter group \"%s\"", name);
     }
+  }
 }
 
 // <frame name link xyz rpy> becomes a site.
@@ -244,7 +278,8 @@ void hfi_urdf_read_frames(hfiUrdf* u) {
   hfiReader* r = u->r;
   for (hfiElem* e = hfi_child(u->root, "frame"); e && !r->status; e = hfi_next(e, "frame")) {
     hfSiteDef d = hf_site_def_default();
-    double xyz[3] = {0, 0, 0}, rpy[3] = {0, 0, 0};
+    double xyz[3] = {0, 0, 0};
+    double rpy[3] = {0, 0, 0};
     const char* name = hfi_require(r, e, "link");
     const hfiUrdfLink* link = hfi_urdf_find_link(u, name);
     if (!link) hfi_fail(r, e, HF_ERROR_MODEL, "there is no link \"%s\"", name);
@@ -252,9 +287,11 @@ void hfi_urdf_read_frames(hfiUrdf* u) {
     hfi_read_reals(r, e, "rpy", 3, 3, rpy);
     d.name = hfi_require(r, e, "name");
     d.where = hfi_where(r, e);
+
     if (r->status) return;
-    hfiPlacement local = {v3_load(xyz), hfi_mjcf_euler(u->settings, rpy)},
-             f = hfi_placement_mul(link->frame, local);
+
+    hfiPlacement local = {v3_load(xyz), hfi_mjcf_euler(u->settings, rpy)};
+    hfiPlacement f = hfi_placement_mul(link->frame, local);
     d.body = link->body;
     v3_store(d.pos, f.p);
     q_store(d.quat, f.q);

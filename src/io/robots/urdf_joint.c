@@ -14,32 +14,35 @@
 // Limits of a revolute joint from this on [rad], seven turns, are probably written in degrees.
 static const double DEGREES = 44;
 
+// Reads <limit> into range, limited, actfrcrange and actfrclimited of a joint.
 static void read_limit(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef* d) {
   hfiReader* r = u->r;
   hfiElem* limit = hfi_child(j->elem, "limit");
+  int is_ranged = j->type == HFI_URDF_REVOLUTE || j->type == HFI_URDF_PRISMATIC;
   if (!limit) {
-    if (j->type == HFI_URDF_REVOLUTE || j->type == HFI_URDF_PRISMATIC)
-      hfi_note(r, j->elem, HF_WARNING,
-               "a revolute or prismatic joint without <limit>: it is not limited");
+    if (is_ranged) hfi_note(r, j->elem, HF_WARNING, "a revolute or prismatic joint without <limit>: it is not limited");
     return;
   }
-  int lower = hfi_read_bound(r, limit, "lower", &d->range[0]), upper = hfi_read_bound(r, limit, "upper", &d->range[1]);
+
+  int has_lower = hfi_read_bound(r, limit, "lower", &d->range[0]);
+  int has_upper = hfi_read_bound(r, limit, "upper", &d->range[1]);
+  if (is_ranged) {
+    d->limited = hfi_is_range(d->range);
+    int open_below = d->range[0] <= -HFI_NO_END;
+    int open_above = d->range[1] >= HFI_NO_END;
+    int in_degrees = (d->range[0] <= -DEGREES && !open_below) || (d->range[1] >= DEGREES && !open_above);
+    if (d->limited && j->type == HFI_URDF_REVOLUTE && in_degrees)
+      hfi_note(r, limit, HF_WARNING, "lower or upper is seven turns or more: URDF counts in radians; are these degrees?");
+    if (!d->limited && (has_lower || has_upper) && !(open_below && open_above))
+      hfi_note(r, limit, HF_WARNING, "lower %g and upper %g make no range: the joint is not limited", d->range[0], d->range[1]);
+  } else if (has_lower || has_upper) {
+    hfi_note(r, limit, HF_WARNING, "lower and upper are for revolute and prismatic joints: not used");
+  }
+  if (!d->limited) d->range[0] = d->range[1] = 0;
+
+  // `effort` limits the sum of all actuators on the joint.
   double effort = 0;
   hfi_read_bound(r, limit, "effort", &effort);
-  if (j->type == HFI_URDF_REVOLUTE || j->type == HFI_URDF_PRISMATIC) {
-    d->limited = hfi_is_range(d->range);
-    int open[2] = {d->range[0] <= -HFI_NO_END, d->range[1] >= HFI_NO_END};
-    if (d->limited && j->type == HFI_URDF_REVOLUTE && ((d->range[0] <= -DEGREES && !open[0]) || (d->range[1] >= DEGREES && !open[1])))
-      hfi_note(r, limit, HF_WARNING, "lower or upper is seven turns or more: URDF counts in radians; are these degrees?");
-    if (!d->limited && (lower || upper) && !(open[0] && open[1]))
-      hfi_note(r, limit, HF_WARNING,
-               "lower %g and upper %g make no range: the joint is not limited", d->range[0],
-               d->range[1]);
-  } else if (lower || upper)
-    hfi_note(r, limit, HF_WARNING,
-             "lower and upper are for revolute and prismatic joints: not used");
-  if (!d->limited) d->range[0] = d->range[1] = 0;
-  // `effort` limits the sum of all actuators on the joint.
   if (fabs(effort) >= HFI_UNLIMITED) effort = 0;
   if (effort < 0)
     hfi_note(r, limit, HF_WARNING, "effort %g is negative: it counts as %g, as in MuJoCo; Gazebo takes it for no limit", effort, -effort);
@@ -48,6 +51,7 @@ static void read_limit(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef* d) {
   d->actfrcrange[1] = fabs(effort);
 }
 
+// Reads <dynamics>: viscous damping and friction loss.
 static void read_dynamics(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef* d) {
   hfiElem* dynamics = hfi_child(j->elem, "dynamics");
   if (!dynamics) return;
@@ -57,8 +61,8 @@ static void read_dynamics(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef* d) {
   hfi_drop_negative(u->r, dynamics, "friction", &d->frictionloss);
 }
 
-static void add(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef d, const char* suffix, int type,
-                hfVec3 axis) {
+// Adds one joint of the model for a joint of URDF. suffix: of its name, or NULL.
+static void add(hfiUrdf* u, const hfiUrdfJoint* j, hfJointDef d, const char* suffix, int type, hfVec3 axis) {
   hfiReader* r = u->r;
   d.name = suffix ? hfi_format(r, "%s%s", j->name, suffix) : j->name;
   d.type = type;
@@ -74,6 +78,7 @@ static void mark_children_used(hfiElem* joint) {
   }
 }
 
+// The axis of a joint, which is x if none is given. Refuses an axis without a direction.
 static hfVec3 read_axis(hfiReader* r, hfiElem* joint) {
   double axis[3] = {1, 0, 0};
   hfiElem* e = hfi_child(joint, "axis");
@@ -81,6 +86,7 @@ static hfVec3 read_axis(hfiReader* r, hfiElem* joint) {
     hfi_require(r, e, "xyz");
     hfi_read_reals(r, e, "xyz", 3, 3, axis);
   }
+
   hfVec3 a = v3_load(axis);
   if (!r->status && !(v3_norm(a) > 1e-10)) hfi_fail(r, joint, HF_ERROR_MODEL, "the axis has no direction");
   return a;
@@ -91,6 +97,7 @@ void hfi_urdf_add_joints(hfiUrdf* u, const hfiUrdfJoint* j, int body) {
     mark_children_used(j->elem);
     return;
   }
+
   hfiReader* r = u->r;
   hfJointDef d = hf_joint_def_default();
   d.where = hfi_where(r, j->elem);
@@ -100,6 +107,7 @@ void hfi_urdf_add_joints(hfiUrdf* u, const hfiUrdfJoint* j, int body) {
   d.armature = hfi_urdf_rotor_inertia(u, j->name);
   hfVec3 a = read_axis(r, j->elem);
   if (r->status) return;
+
   switch (j->type) {
   case HFI_URDF_FLOATING:
     add(u, j, d, NULL, HF_JOINT_FREE, v3_load(d.axis));
@@ -122,6 +130,7 @@ void hfi_urdf_add_joints(hfiUrdf* u, const hfiUrdfJoint* j, int body) {
   }
 }
 
+// Reads the number of a <param>. Returns 0, with a warning, if its text is not a number.
 int hfi_urdf_read_parameter(hfiUrdf* u, const hfiElem* param, double* x) {
   char* end = NULL;
   double value = param->text ? strtod(param->text, &end) : 0;
@@ -129,6 +138,7 @@ int hfi_urdf_read_parameter(hfiUrdf* u, const hfiElem* param, double* x) {
     *x = value;
     return 1;
   }
+
   const char* name = hfi_attr(param, "name");
   hfi_note(u->r, param, HF_WARNING, "%s: \"%.40s\" is not a number: not used", name ? name : "", param->text ? param->text : "");
   return 0;
@@ -147,20 +157,27 @@ static void find_mimic_parameters(const hfiElem* joint, Mimic* m) {
   for (hfiElem* p = hfi_child(joint, "param"); p; p = hfi_next(p, "param")) {
     const char* name = hfi_attr(p, "name");
     if (!name) continue;
-    if (strcmp(name, "mimic") == 0 && p->text) m->other = p->text, m->elem = p;
+    if (strcmp(name, "mimic") == 0 && p->text) {
+      m->other = p->text;
+      m->elem = p;
+    }
     if (strcmp(name, "multiplier") == 0) m->multiplier_param = p;
     if (strcmp(name, "offset") == 0) m->offset_param = p;
   }
 }
 
+// What a joint follows: by its <mimic>, or else by its element in a <ros2_control>. elem is NULL if it follows nothing.
 static Mimic find_mimic(const hfiUrdf* u, const hfiUrdfJoint* j) {
   Mimic m = {.elem = hfi_child(j->elem, "mimic"), .multiplier = 1};
   if (m.elem) return m;
-  for (hfiElem* c = u->root->child; c; c = c->next)
-    for (hfiElem* e = hfi_is(c, "ros2_control") ? c->child : NULL; e; e = e->next) {
+
+  for (hfiElem* c = u->root->child; c; c = c->next) {
+    if (!hfi_is(c, "ros2_control")) continue;
+    for (hfiElem* e = c->child; e; e = e->next) {
       const char* name = hfi_is(e, "joint") ? hfi_attr(e, "name") : NULL;
       if (name && strcmp(name, j->name) == 0) find_mimic_parameters(e, &m);
     }
+  }
   return m;
 }
 
@@ -174,10 +191,13 @@ static const hfiUrdfJoint* find_joint(const hfiUrdf* u, const char* name) {
 static void refuse_circle(hfiReader* r, const hfiUrdfJoint* j, const hfiElem* mimic) {
   char others[HF_MESSAGE_SIZE] = "";
   size_t length = 0;
-  const hfiUrdfJoint* at = j->leader;
-  for (; at && at != j; at = at->leader)
-    if (length < sizeof others) length += (size_t)snprintf(others + length, sizeof others - length, "%s\"%.100s\"", length ? ", " : " by way of ", at->name);
-  if (at) hfi_fail(r, mimic, HF_ERROR_MODEL, "joint \"%.100s\" cannot mimic itself%s", j->name, others);
+
+  const hfiUrdfJoint* leader = j->leader;
+  for (; leader && leader != j; leader = leader->leader) {
+    if (length >= sizeof others) continue;
+    length += (size_t)snprintf(others + length, sizeof others - length, "%s\"%.100s\"", length ? ", " : " by way of ", leader->name);
+  }
+  if (leader) hfi_fail(r, mimic, HF_ERROR_MODEL, "joint \"%.100s\" cannot mimic itself%s", j->name, others);
 }
 
 // Adds the equality of a joint that follows another one. A fixed joint is at zero, so a joint that follows it is held at the offset. A joint that follows
@@ -186,9 +206,10 @@ static void add_mimic(hfiUrdf* u, hfiUrdfJoint* j, const Mimic* m) {
   hfiReader* r = u->r;
   const hfiUrdfJoint* other = find_joint(u, m->other);
   if (!other) {
-    hfi_note(r, m->elem, HF_WARNING, "joint \"%.100s\" should mimic \"%.100s\", but there is no such joint: it moves freely", j->name, m->other);
-    return;
+    hfi_note(r, m->elem, HF_WARNING, "joint \"%.100s\" should mimic \"%.100s\", but there is no such joint: it moves freely", j->name,
+             m->other);
   }
+
   int held = other->type == HFI_URDF_FIXED;
   hfEqualityDef d = hf_equality_def_default();
   d.type = HF_EQUALITY_JOINT;
@@ -198,8 +219,10 @@ static void add_mimic(hfiUrdf* u, hfiUrdfJoint* j, const Mimic* m) {
   d.obj2 = held ? -1 : hf_builder_find(r->builder, HF_OBJECT_JOINT, m->other);
   d.data[0] = m->offset;
   d.data[1] = held ? 0 : m->multiplier;
+
   if (d.obj1 < 0 || (d.obj2 < 0 && !held))
     hfi_fail(r, m->elem, HF_ERROR_MODEL, "joint \"%s\" cannot mimic \"%s\": one of them has no single coordinate", j->name, m->other);
+
   j->leader = other;
   if (!r->status) refuse_circle(r, j, m->elem);
   if (!r->status) hfi_keep(r, m->elem, hf_builder_add_equality(r->builder, &d, &r->scratch));
@@ -210,11 +233,13 @@ void hfi_urdf_read_mimic(hfiUrdf* u) {
   for (hfiUrdfJoint* j = u->joints; j && !r->status; j = j->next) {
     Mimic m = find_mimic(u, j);
     if (!m.elem || j->type == HFI_URDF_FIXED) continue;
+
     if (!m.other) {
       m.other = hfi_require(r, m.elem, "joint");
       hfi_read_real(r, m.elem, "offset", &m.offset);
       hfi_read_real(r, m.elem, "multiplier", &m.multiplier);
     }
+
     if (m.multiplier_param) hfi_urdf_read_parameter(u, m.multiplier_param, &m.multiplier);
     if (m.offset_param) hfi_urdf_read_parameter(u, m.offset_param, &m.offset);
     if (!r->status) add_mimic(u, j, &m);
@@ -223,30 +248,40 @@ void hfi_urdf_read_mimic(hfiUrdf* u) {
 
 // ---- inertia ------------------------------------------------------------------------------------
 
-// (m, c, I) <- sum of two bodies, with I about the common centre of mass
+// Adds a body of mass m [kg] with the inertia I about its centre of mass c to a body: mass, com and inertia of *def.
+// The inertia stays about the common centre of mass.
 static void add_mass(hfBodyDef* def, double m, hfVec3 c, const double I[6]) {
   double total = def->mass + m;
   hfVec3 c0 = v3_load(def->com);
   hfVec3 com = total > 0 ? v3_scale(1 / total, v3_add(v3_scale(def->mass, c0), v3_scale(m, c))) : c;
+
   sym3_add_point(def->inertia, def->mass, v3_sub(c0, com));
   for (int i = 0; i < 6; ++i) def->inertia[i] += I[i];
   sym3_add_point(def->inertia, m, v3_sub(c, com));
+
   def->mass = total;
   v3_store(def->com, com);
 }
 
+// Reads <inertial> of a link and adds it to the body of the link's leader.
 void hfi_urdf_add_inertial(hfiUrdf* u, hfiUrdfLink* link) {
   static const char* const names[6] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
   hfiReader* r = u->r;
   hfiElem* inertial = hfi_child(link->elem, "inertial");
   if (!inertial) return;
-  hfiElem *mass = hfi_child(inertial, "mass"), *inertia = hfi_child(inertial, "inertia");
+
+  hfiElem* mass = hfi_child(inertial, "mass");
+  hfiElem* inertia = hfi_child(inertial, "inertia");
   if (!mass || !inertia) {
-    hfi_fail(r, inertial, HF_ERROR_PARSE, "<%s> of link \"%.100s\" is missing; a link without <inertial> gets mass and inertia from its collision geometry",
+    hfi_fail(r, inertial, HF_ERROR_PARSE,
+             "<%s> of link \"%.100s\" is missing; a link without <inertial> gets mass and inertia from its collision geometry",
              mass ? "inertia" : "mass", link->name);
     return;
   }
-  double m = 0, I[6], rotated[6];
+
+  double m = 0;
+  double I[6];
+  double rotated[6];
   hfi_require(r, mass, "value");
   hfi_read_real(r, mass, "value", &m);
   for (int i = 0; i < 6; ++i) {
@@ -255,8 +290,10 @@ void hfi_urdf_add_inertial(hfiUrdf* u, hfiUrdfLink* link) {
     hfi_read_real(r, inertia, names[i], &I[i]);
   }
   if (!r->status && m < 0) hfi_fail(r, mass, HF_ERROR_MODEL, "mass %g is negative", m);
+
   hfiPlacement f = hfi_placement_mul(link->frame, hfi_urdf_origin(u, inertial));
   if (r->status) return;
+
   hfi_repair_inertia(r, link->elem, link->name, I);
   sym3_rotate(m3_from_quat(f.q), I, rotated);
   add_mass(&link->leader->def, m, f.p, rotated);

@@ -22,6 +22,7 @@ const char* hfi_format(hfiReader* r, const char* format, ...) {
   va_start(args, format);
   int length = vsnprintf(NULL, 0, format, args);
   va_end(args);
+
   char* text = length < 0 ? NULL : HFI_NEW(r, char, (size_t)length + 1);
   if (!text) return "";
   va_start(args, format);
@@ -30,6 +31,7 @@ const char* hfi_format(hfiReader* r, const char* format, ...) {
   return text;
 }
 
+// The value of an attribute, or NULL. Does not mark it as used.
 static const char* find_value(const hfiElem* elem, const char* name) {
   for (const hfiAttr* a = elem->attr; a; a = a->next)
     if (strcmp(a->name, name) == 0) return a->value;
@@ -40,24 +42,27 @@ static const char* find_value(const hfiElem* elem, const char* name) {
 static void describe(const hfiElem* elem, char* out, size_t size) {
   out[0] = 0;
   if (!elem) return;
+
   const char* name = elem->name ? find_value(elem, "name") : NULL;
   if (!elem->name)
     snprintf(out, size, "%.400s:%d: ", elem->file, elem->line);
   else if (!name)
     snprintf(out, size, "%.400s:%d: <%.60s>: ", elem->file, elem->line, elem->name);
   else
-    snprintf(out, size, "%.400s:%d: <%.60s name=\"%.100s\">: ", elem->file, elem->line, elem->name,
-             name);
+    snprintf(out, size, "%.400s:%d: <%.60s name=\"%.100s\">: ", elem->file, elem->line, elem->name, name);
 }
 
 hfStatus hfi_fail(hfiReader* r, const hfiElem* elem, hfStatus status, const char* format, ...) {
   if (r->status) return r->status;
-  char place[640], message[HF_MESSAGE_SIZE];
+  char place[640];
+  char message[HF_MESSAGE_SIZE];
   describe(elem, place, sizeof place);
+
   va_list args;
   va_start(args, format);
   vsnprintf(message, sizeof message, format, args);
   va_end(args);
+
   r->status = status;
   return hfi_refuse(r->error, status, "%s%s", place, message);
 }
@@ -65,6 +70,7 @@ hfStatus hfi_fail(hfiReader* r, const hfiElem* elem, hfStatus status, const char
 int hfi_keep(hfiReader* r, const hfiElem* elem, int id) {
   if (r->status) return r->status;
   if (id >= 0) return id;
+
   // If the definition had a `where`, the message already begins with the place.
   char place[640] = "";
   const char* message = r->scratch.message;
@@ -73,6 +79,7 @@ int hfi_keep(hfiReader* r, const hfiElem* elem, int id) {
     place[0] = 0;
   else
     describe(elem, place, sizeof place);
+
   r->status = (hfStatus)id;
   hfi_refuse(r->error, (hfStatus)id, "%s%s", place, message);
   return id;
@@ -85,6 +92,7 @@ const char* hfi_where(hfiReader* r, const hfiElem* elem) {
 void hfi_note(hfiReader* r, const hfiElem* elem, hfSeverity severity, const char* format, ...) {
   if (r->status || !r->diagnostics) return;
   char message[HF_MESSAGE_SIZE];
+
   va_list args;
   va_start(args, format);
   vsnprintf(message, sizeof message, format, args);
@@ -129,10 +137,10 @@ static int word_length(const char* s) {
 }
 
 // Reads the next number of *text. Returns 0 at the end of the text. Refuses what is not a finite number.
-static int next_real(hfiReader* r, const hfiElem* elem, const char* what, const char** text,
-                     double* x) {
+static int next_real(hfiReader* r, const hfiElem* elem, const char* what, const char** text, double* x) {
   const char* s = skip_blanks(*text);
   if (!*s || r->status) return 0;
+
   char* end = NULL;
   *x = strtod(s, &end);
   if (end == s || !is_end(*end)) {
@@ -140,57 +148,64 @@ static int next_real(hfiReader* r, const hfiElem* elem, const char* what, const 
     return 0;
   }
   if (!isfinite(*x)) {
-    hfi_fail(r, elem, HF_ERROR_NONFINITE, "%s: \"%.*s\" is not a finite number", what,
-             word_length(s), s);
+    hfi_fail(r, elem, HF_ERROR_NONFINITE, "%s: \"%.*s\" is not a finite number", what, word_length(s), s);
     return 0;
   }
+
   *text = end;
   return 1;
 }
 
-static int read_text_reals(hfiReader* r, const hfiElem* elem, const char* what, const char* text,
-                           int least, int most, double* x) {
+// Reads `least` to `most` numbers of a text. Returns how many there are, or 0 after a refusal.
+static int read_text_reals(hfiReader* r, const hfiElem* elem, const char* what, const char* text, int least, int most, double* x) {
   double value = 0;
   int count = 0;
+
   // The numbers are copied to x only when all of them are good, because a refusal leaves outputs untouched.
   const char* s = text;
   while (next_real(r, elem, what, &s, &value)) ++count;
   if (r->status) return 0;
+
   if (count < least || count > most) {
     if (least == most)
       hfi_fail(r, elem, HF_ERROR_PARSE, "%s: %d numbers where %d are needed", what, count, most);
     else
-      hfi_fail(r, elem, HF_ERROR_PARSE, "%s: %d numbers where %d to %d are needed", what, count,
-               least, most);
+      hfi_fail(r, elem, HF_ERROR_PARSE, "%s: %d numbers where %d to %d are needed", what, count, least, most);
     return 0;
   }
+
   s = text;
   for (int i = 0; i < count; ++i) next_real(r, elem, what, &s, &x[i]);
   return count;
 }
 
-int hfi_read_reals(hfiReader* r, const hfiElem* elem, const char* name, int least, int most,
-                   double* x) {
+int hfi_read_reals(hfiReader* r, const hfiElem* elem, const char* name, int least, int most, double* x) {
   const char* text = r->status ? NULL : hfi_attr(elem, name);
   return text && *skip_blanks(text) ? read_text_reals(r, elem, name, text, least, most, x) : 0;
 }
 
 int hfi_read_range(hfiReader* r, const hfiElem* elem, const char* name, double range[2]) {
   const char* text = r->status ? NULL : hfi_attr(elem, name);
-  char *first = NULL, *second = NULL;
+  char* first = NULL;
+  char* second = NULL;
   double x[2] = {0, 0};
+
+  // numbers that are finite go the usual way
   if (text) x[0] = strtod(text, &first);
   if (text) x[1] = strtod(first, &second);
   if (!isinf(x[0]) && !isinf(x[1])) return hfi_read_reals(r, elem, name, 2, 2, range);
+
   if (second == first || *skip_blanks(second) || !(x[0] < x[1])) {
     hfi_fail(r, elem, HF_ERROR_PARSE, "%s: \"%.40s\" is no range", name, text);
     return 0;
   }
+
   range[0] = fmax(x[0], -HFI_NO_END);
   range[1] = fmin(x[1], HFI_NO_END);
   return 2;
 }
 
+// Reads a number that may be infinite: then it becomes HFI_UNLIMITED or its negative.
 static int read_bound(hfiReader* r, const hfiElem* elem, const char* what, const char* text, double* x) {
   char* end = NULL;
   if (!text || r->status) return 0;
@@ -220,33 +235,32 @@ void hfi_drop_negative(hfiReader* r, const hfiElem* elem, const char* name, doub
 }
 
 int hfi_text_reals(hfiReader* r, const hfiElem* elem, int least, int most, double* x) {
-  return r->status || !elem->text
-             ? 0
-             : read_text_reals(r, elem, "its text", elem->text, least, most, x);
+  if (r->status || !elem->text) return 0;
+  return read_text_reals(r, elem, "its text", elem->text, least, most, x);
 }
 
-int hfi_read_ints(hfiReader* r, const hfiElem* elem, const char* name, int least, int most,
-                  int* x) {
+int hfi_read_ints(hfiReader* r, const hfiElem* elem, const char* name, int least, int most, int* x) {
   enum { MOST_INTS = 8 };
   double value[MOST_INTS];
   int count = hfi_read_reals(r, elem, name, least, most, value);
+
   for (int i = 0; i < count; ++i)
     if (value[i] != floor(value[i]) || fabs(value[i]) > INT_MAX) {
       hfi_fail(r, elem, HF_ERROR_PARSE, "%s: %g is not an integer", name, value[i]);
       return 0;
     }
+
   for (int i = 0; i < count; ++i) x[i] = (int)value[i];
   return count;
 }
 
-double* hfi_parse_list(hfiReader* r, const hfiElem* elem, const char* what, const char* text,
-                       int* count) {
+double* hfi_parse_list(hfiReader* r, const hfiElem* elem, const char* what, const char* text, int* count) {
   double value = 0;
   size_t n = 0;
   const char* s = text;
   while (next_real(r, elem, what, &s, &value)) ++n;
-  if (!r->status && n > INT_MAX / 2)
-    hfi_fail(r, elem, HF_ERROR_PARSE, "%s: too many numbers", what);
+  if (!r->status && n > INT_MAX / 2) hfi_fail(r, elem, HF_ERROR_PARSE, "%s: too many numbers", what);
+
   double* x = HFI_NEW(r, double, n);
   s = text;
   for (size_t i = 0; x && i < n; ++i) next_real(r, elem, what, &s, &x[i]);
@@ -260,10 +274,10 @@ double* hfi_read_list(hfiReader* r, const hfiElem* elem, const char* name, int* 
   return text ? hfi_parse_list(r, elem, name, text, count) : NULL;
 }
 
-int hfi_read_keyword(hfiReader* r, const hfiElem* elem, const char* name, const hfiKeyword* table,
-                     int* x) {
+int hfi_read_keyword(hfiReader* r, const hfiElem* elem, const char* name, const hfiKeyword* table, int* x) {
   const char* text = r->status ? NULL : hfi_attr(elem, name);
   if (!text) return 0;
+
   char known[256] = "";
   for (const hfiKeyword* k = table; k->word; ++k) {
     if (strcmp(k->word, text) == 0) {
@@ -273,6 +287,7 @@ int hfi_read_keyword(hfiReader* r, const hfiElem* elem, const char* name, const 
     size_t used = strlen(known);
     snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", k->word);
   }
+
   hfi_fail(r, elem, HF_ERROR_PARSE, "%s: \"%.40s\" is none of: %s", name, text, known);
   return 0;
 }

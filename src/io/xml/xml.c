@@ -33,6 +33,7 @@ static char* copy_text(hfiReader* r, const char* s, size_t length) {
 
 static void stop(Parse* p) { XML_StopParser(p->expat, XML_FALSE); }
 
+// Copies the attributes, which expat gives as names and values in turn.
 static void add_attributes(Parse* p, hfiElem* elem, const char** attributes) {
   hfiAttr** tail = &elem->attr;
   for (int i = 0; attributes[i]; i += 2) {
@@ -41,6 +42,7 @@ static void add_attributes(Parse* p, hfiElem* elem, const char** attributes) {
     attr->name = copy_text(p->reader, attributes[i], strlen(attributes[i]));
     attr->value = copy_text(p->reader, attributes[i + 1], strlen(attributes[i + 1]));
     if (!attr->name || !attr->value) return;
+
     *tail = attr;
     tail = &attr->next;
   }
@@ -56,39 +58,44 @@ static void append(hfiElem* parent, hfiElem* elem) {
   parent->last = elem;
 }
 
+// expat has read a start tag: appends a new element to the innermost open one.
 static void XMLCALL on_start(void* data, const char* name, const char** attributes) {
   Parse* p = data;
   if (p->reader->status) {
     stop(p);
     return;
   }
+
   hfiElem* elem = HFI_NEW(p->reader, hfiElem, 1);
   if (elem) elem->name = copy_text(p->reader, name, strlen(name));
   if (p->reader->status) {
     stop(p);
     return;
   }
+
   elem->file = p->file;
   elem->line = (int)XML_GetCurrentLineNumber(p->expat);
   elem->depth = p->open ? p->open->depth + 1 : 0;
   append(p->open, elem);
   if (!p->root) p->root = elem;
   add_attributes(p, elem, attributes);
-  if (elem->depth >= MAX_DEPTH)
-    hfi_fail(p->reader, elem, HF_ERROR_PARSE, "elements are nested more than %d deep", MAX_DEPTH);
-  if (++p->count > MAX_ELEMENTS)
-    hfi_fail(p->reader, elem, HF_ERROR_PARSE, "the file has more than %d elements", MAX_ELEMENTS);
+
+  if (elem->depth >= MAX_DEPTH) hfi_fail(p->reader, elem, HF_ERROR_PARSE, "elements are nested more than %d deep", MAX_DEPTH);
+  if (++p->count > MAX_ELEMENTS) hfi_fail(p->reader, elem, HF_ERROR_PARSE, "the file has more than %d elements", MAX_ELEMENTS);
   if (p->reader->status) {
     stop(p);
     return;
   }
+
   p->open = elem;
   p->text_length = 0;
 }
 
+// expat has read some text: appends it to the text of the innermost open element.
 static void XMLCALL on_text(void* data, const char* s, int length) {
   Parse* p = data;
   if (p->reader->status) return;
+
   if (p->text_length + (size_t)length > p->text_capacity) {
     size_t capacity = 2 * (p->text_length + (size_t)length);
     char* text = realloc(p->text, capacity);
@@ -100,11 +107,12 @@ static void XMLCALL on_text(void* data, const char* s, int length) {
     p->text = text;
     p->text_capacity = capacity;
   }
+
   memcpy(p->text + p->text_length, s, (size_t)length);
   p->text_length += (size_t)length;
 }
 
-
+// expat has read an end tag: an element without children gets its text, without blanks at both ends.
 static void XMLCALL on_end(void* data, const char* name) {
   (void)name;
   Parse* p = data;
@@ -112,18 +120,20 @@ static void XMLCALL on_end(void* data, const char* name) {
     stop(p);
     return;
   }
-  size_t begin = 0, end = p->text_length;
+
+  size_t begin = 0;
+  size_t end = p->text_length;
   while (begin < end && hfi_xml_is_blank(p->text[begin])) ++begin;
   while (end > begin && hfi_xml_is_blank(p->text[end - 1])) --end;
-  if (end > begin && !p->open->child)
-    p->open->text = copy_text(p->reader, p->text + begin, end - begin);
+  if (end > begin && !p->open->child) p->open->text = copy_text(p->reader, p->text + begin, end - begin);
+
   p->text_length = 0;
   p->open = p->open->parent;
 }
 
-static void XMLCALL on_entity(void* data, const char* name, int is_parameter, const char* value,
-                              int value_length, const char* base, const char* system_id,
-                              const char* public_id, const char* notation) {
+// expat has read the declaration of an entity, which is refused.
+static void XMLCALL on_entity(void* data, const char* name, int is_parameter, const char* value, int value_length, const char* base,
+                              const char* system_id, const char* public_id, const char* notation) {
   (void)is_parameter;
   (void)value;
   (void)value_length;
@@ -131,21 +141,21 @@ static void XMLCALL on_entity(void* data, const char* name, int is_parameter, co
   (void)system_id;
   (void)public_id;
   (void)notation;
+
   Parse* p = data;
   if (!p->reader->status) {
-    hfiElem place = {
-        .name = "!ENTITY", .file = p->file, .line = (int)XML_GetCurrentLineNumber(p->expat)};
-    hfi_fail(p->reader, &place, HF_ERROR_PARSE, "entity declarations are not accepted (\"%.60s\")",
-             name);
+    hfiElem place = {.name = "!ENTITY", .file = p->file, .line = (int)XML_GetCurrentLineNumber(p->expat)};
+    hfi_fail(p->reader, &place, HF_ERROR_PARSE, "entity declarations are not accepted (\"%.60s\")", name);
   }
   stop(p);
 }
 
 // Is this no XML? Its first characters begin neither an XML document nor the mark of an encoding.
 static int begins_as_other(const char* text, size_t length) {
-  const char *at = text, *end = text + length;
-  while (at < end && strchr(" \t\r\n", *at) && *at) ++at;
-  return at < end && *at != '<' && (unsigned char)*at < 0xef;
+  const char* first = text;
+  const char* end = text + length;
+  while (first < end && *first && strchr(" \t\r\n", *first)) ++first;
+  return first < end && *first != '<' && (unsigned char)*first < 0xef;
 }
 
 // What a file is that does not begin as XML.
@@ -153,11 +163,15 @@ static const char* name_other(const char* text, size_t length) {
   static const struct {
     const char *begin, *what; // the first bytes of such files (io/record/chunk.h, model/state.c)
   } kinds[] = {
-      {"HFRECORD", "this is a recording and no model: hf_recording_read reads it and hf_recording_model is its model (Recording(PATH).model in Python)"},
+      {"HFRECORD",
+       "this is a recording and no model: hf_recording_read reads it and hf_recording_model is its model (Recording(PATH).model in Python)"},
       {"HFSTATE", "this is a state and no model: hf_state_read reads it (State.restore in Python)"},
   };
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
-    if (length >= strlen(kinds[i].begin) && memcmp(text, kinds[i].begin, strlen(kinds[i].begin)) == 0) return kinds[i].what;
+
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
+    size_t size = strlen(kinds[i].begin);
+    if (length >= size && memcmp(text, kinds[i].begin, size) == 0) return kinds[i].what;
+  }
   return "this is no XML file: MJCF, URDF, SDFormat and COLLADA files begin with <";
 }
 
@@ -169,17 +183,17 @@ static void feed(Parse* p, const char* text, size_t length) {
     enum XML_Status status = XML_Parse(p->expat, text + done, (int)piece, done + piece == length);
     done += piece;
     if (status == XML_STATUS_OK || p->reader->status) continue;
+
     enum XML_Error code = XML_GetErrorCode(p->expat);
     hfiElem place = {.file = p->file, .line = (int)XML_GetCurrentLineNumber(p->expat)};
     if (p->root && !p->open && code == XML_ERROR_INVALID_TOKEN) { // an end tag too many, or bytes that are no text
-
       hfi_note(p->reader, &place, HF_WARNING, "the file goes on behind the end of <%.60s>: not read", p->root->name);
       return;
     }
     if (!p->root && code != XML_ERROR_NO_MEMORY && begins_as_other(text, length))
       hfi_fail(p->reader, &place, HF_ERROR_PARSE, "%s", name_other(text, length));
-    hfi_fail(p->reader, &place, code == XML_ERROR_NO_MEMORY ? HF_ERROR_MEMORY : HF_ERROR_PARSE,
-             "malformed XML: %s%s%s", XML_ErrorString(code), p->open ? ", inside " : "",
+    hfStatus status_of_code = code == XML_ERROR_NO_MEMORY ? HF_ERROR_MEMORY : HF_ERROR_PARSE;
+    hfi_fail(p->reader, &place, status_of_code, "malformed XML: %s%s%s", XML_ErrorString(code), p->open ? ", inside " : "",
              p->open ? p->open->name : "");
   } while (done < length && !p->reader->status);
 }
@@ -187,36 +201,43 @@ static void feed(Parse* p, const char* text, size_t length) {
 hfiElem* hfi_xml_parse(hfiReader* reader, const char* file, const char* text, size_t length) {
   if (reader->status) return NULL;
   Parse p = {.reader = reader, .file = hfi_format(reader, "%s", file)};
+
   p.expat = XML_ParserCreate(NULL);
   if (!p.expat) {
     hfi_fail(reader, NULL, HF_ERROR_MEMORY, "%s: out of memory", file);
     return NULL;
   }
+
   XML_SetUserData(p.expat, &p);
   XML_SetElementHandler(p.expat, on_start, on_end);
   XML_SetCharacterDataHandler(p.expat, on_text);
   XML_SetEntityDeclHandler(p.expat, on_entity);
+
   char* mended = hfi_xml_mend(text, &length);
   feed(&p, mended ? mended : text, length);
   free(mended);
   XML_ParserFree(p.expat);
   free(p.text);
+
   return reader->status ? NULL : p.root;
 }
 
 hfiElem* hfi_xml_load(hfiReader* reader, const char* path, const hfiElem* from) {
   if (reader->status) return NULL;
   size_t size = 0;
+
   char* text = hfi_slurp(path, MAX_XML_BYTES, &size, &reader->scratch);
   if (!text) {
     hfi_keep(reader, from, (int)reader->scratch.status);
     return NULL;
   }
+
   hfiElem* root = hfi_xml_parse(reader, path, text, size);
   free(text);
   return root;
 }
 
+// The first element from `elem` on that has this name (NULL: any), which counts as used.
 static hfiElem* find_from(hfiElem* elem, const char* name) {
   while (elem && name && strcmp(elem->name, name) != 0) elem = elem->next;
   if (elem) elem->used = 1;
@@ -230,11 +251,14 @@ int hfi_is(const hfiElem* elem, const char* name) { return strcmp(elem->name, na
 void hfi_xml_splice(hfiElem* elem, hfiElem* root) {
   hfiElem* parent = elem->parent;
   hfiElem** link = &parent->child;
+
+  // the link that leads to the element
   hfiElem* before = NULL;
   while (*link != elem) {
     before = *link;
     link = &before->next;
   }
+
   for (hfiElem* child = root->child; child; child = child->next) child->parent = parent;
   if (root->child) {
     *link = root->child;
@@ -248,12 +272,12 @@ void hfi_xml_splice(hfiElem* elem, hfiElem* root) {
 
 // ---- what was not used --------------------------------------------------------------------------
 
+// The row of a table for an element or for one of its attributes, or NULL.
 static const hfiMeaning* find_meaning(const hfiMeaning* table, const char* elem, const char* attr) {
   for (; table->elem; ++table) {
     if (strcmp(table->elem, "*") != 0 && strcmp(table->elem, elem) != 0) continue;
     if (!attr && !table->attr) return table;
-    if (attr && table->attr && (strcmp(table->attr, "*") == 0 || strcmp(table->attr, attr) == 0))
-      return table;
+    if (attr && table->attr && (strcmp(table->attr, "*") == 0 || strcmp(table->attr, attr) == 0)) return table;
   }
   return NULL;
 }
@@ -261,28 +285,26 @@ static const hfiMeaning* find_meaning(const hfiMeaning* table, const char* elem,
 // Whether an attribute declares a prefix of names, as xmlns:drake does. It has nothing to do with the model.
 static int declares_names(const char* name) { return strcmp(name, "xmlns") == 0 || strncmp(name, "xmlns:", 6) == 0; }
 
-static void report_attribute(hfiReader* r, const hfiElem* elem, const hfiAttr* attr,
-                             const hfiMeaning* table) {
+// Reports an attribute that was not used, with what this means.
+static void report_attribute(hfiReader* r, const hfiElem* elem, const hfiAttr* attr, const hfiMeaning* table) {
   if (declares_names(attr->name)) return;
   const hfiMeaning* m = find_meaning(table, elem->name, attr->name);
   if (m && !m->text) return;
+
   if (m)
-    hfi_note(r, elem, m->harmless ? HF_NOTE : HF_WARNING, "<%.60s %.60s=…>: %s", elem->name,
-             attr->name, m->text);
+    hfi_note(r, elem, m->harmless ? HF_NOTE : HF_WARNING, "<%.60s %.60s=…>: %s", elem->name, attr->name, m->text);
   else
-    hfi_note(r, elem, HF_WARNING, "<%.60s %.60s=…>: unknown attribute, not used", elem->name,
-             attr->name);
+    hfi_note(r, elem, HF_WARNING, "<%.60s %.60s=…>: unknown attribute, not used", elem->name, attr->name);
 }
 
 void hfi_xml_report(hfiReader* reader, const hfiElem* root, const hfiMeaning* table) {
   if (!root->used) {
     const hfiMeaning* m = find_meaning(table, root->name, NULL);
-    if (m && m->text)
-      hfi_note(reader, root, m->harmless ? HF_NOTE : HF_WARNING, "<%.60s>: %s", root->name,
-               m->text);
+    if (m && m->text) hfi_note(reader, root, m->harmless ? HF_NOTE : HF_WARNING, "<%.60s>: %s", root->name, m->text);
     if (!m) hfi_note(reader, root, HF_WARNING, "<%.60s>: unknown element, not used", root->name);
     return;
   }
+
   for (const hfiAttr* attr = root->attr; attr; attr = attr->next)
     if (!attr->used) report_attribute(reader, root, attr, table);
   for (const hfiElem* child = root->child; child; child = child->next)
