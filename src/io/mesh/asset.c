@@ -17,25 +17,24 @@ hfiMeshSpec hfi_mesh_spec_default(void) {
   return s;
 }
 
+// Makes a mesh of the points and faces that stand in the model itself.
 static hfStatus copy_inline(hfiTriMesh* mesh, const hfiMeshSpec* s, hfError* error) {
   if (s->nvertex % 3 || s->nvertex < 12)
-    return hfi_refuse(error, HF_ERROR_PARSE, "vertex: %d numbers do not make at least 4 points",
-                      s->nvertex);
-  if (s->nface % 3)
-    return hfi_refuse(error, HF_ERROR_PARSE, "face: %d indices do not make triangles", s->nface);
+    return hfi_refuse(error, HF_ERROR_PARSE, "vertex: %d numbers do not make at least 4 points", s->nvertex);
+  if (s->nface % 3) return hfi_refuse(error, HF_ERROR_PARSE, "face: %d indices do not make triangles", s->nface);
+
   hfiTriMeshBuilder b = {0};
   hfStatus status = HF_OK;
   int failed = 0;
-  for (int i = 0; i < s->nvertex && !failed; i += 3)
-    failed = hfi_trimesh_add_vertex(&b, s->vertex + i);
+  for (int i = 0; i < s->nvertex && !failed; i += 3) failed = hfi_trimesh_add_vertex(&b, s->vertex + i);
   for (int i = 0; i < s->nface && !failed && !status; i += 3) {
     const double* f = s->face + i;
     for (int k = 0; k < 3; ++k)
       if (f[k] != floor(f[k]) || f[k] < 0 || f[k] >= b.mesh.nvert)
-        status = hfi_refuse(error, HF_ERROR_PARSE, "face %d: %g is not one of %d vertices", i / 3,
-                            f[k], (int)b.mesh.nvert);
+        status = hfi_refuse(error, HF_ERROR_PARSE, "face %d: %g is not one of %d vertices", i / 3, f[k], (int)b.mesh.nvert);
     if (!status) failed = hfi_trimesh_add_triangle(&b, (int32_t)f[0], (int32_t)f[1], (int32_t)f[2]);
   }
+
   if (failed) status = hfi_refuse(error, HF_ERROR_MEMORY, "out of memory, or too large");
   if (status)
     hfi_trimesh_builder_release(&b);
@@ -44,8 +43,7 @@ static hfStatus copy_inline(hfiTriMesh* mesh, const hfiMeshSpec* s, hfError* err
   return status;
 }
 
-static int add_to_builder(hfiReader* r, const hfiTriMesh* mesh, const hfiMeshSpec* s,
-                          hfError* error) {
+static int add_to_builder(hfiReader* r, const hfiTriMesh* mesh, const hfiMeshSpec* s, hfError* error) {
   hfMeshDef def = {.name = s->name,
                    .where = s->where,
                    .nvert = mesh->nvert,
@@ -61,9 +59,10 @@ static int add_to_builder(hfiReader* r, const hfiTriMesh* mesh, const hfiMeshSpe
 
 int hfi_mesh_add(hfiReader* r, const hfiMeshSpec* s, hfError* error) {
   hfiTriMesh mesh = {0};
-  const char* what = s->path ? s->path : s->name ? s->name : "mesh";
-  hfStatus status =
-      s->path ? hfi_trimesh_load(&mesh, s->path, error) : copy_inline(&mesh, s, error);
+  const char* what = s->name ? s->name : "mesh";
+  if (s->path) what = s->path;
+
+  hfStatus status = s->path ? hfi_trimesh_load(&mesh, s->path, error) : copy_inline(&mesh, s, error);
   if (!status && s->first_object && mesh.nfirst > 0) mesh.ntri = mesh.nfirst;
   if (!status) status = hfi_trimesh_transform(&mesh, s->scale, s->refpos, s->refquat, what, error);
   if (!status) status = hfi_trimesh_hull(&mesh, s->max_hull_vert, what, error);
@@ -74,10 +73,12 @@ int hfi_mesh_add(hfiReader* r, const hfiMeshSpec* s, hfError* error) {
 
 int hfi_leave_out_point(hfiReader* r, const hfiElem* elem, const hfGeomDef* d) {
   const hfiUrdfSize* item = hfi_shape_kinds[d->type].urdf;
-  int sizes = 0, zeros = 0;
+  int sizes = 0;
+  int zeros = 0;
   for (int k = 0; k < 3 && item[k].attribute; ++k) sizes += item[k].count;
   for (int k = 0; k < sizes; ++k) zeros += d->size[k] == 0;
   if (r->status || zeros < (d->contype && sizes > 1 ? sizes : 1)) return 0;
+
   if (d->contype)
     hfi_note(r, elem, HF_WARNING, "geom left out, it has the size zero");
   else
@@ -87,12 +88,12 @@ int hfi_leave_out_point(hfiReader* r, const hfiElem* elem, const hfGeomDef* d) {
 
 int hfi_mesh_do_without(hfiReader* r, const hfiElem* geom, int only_drawn) {
   hfStatus why = r->scratch.status;
-  int leave_out =
-      why != HF_ERROR_MEMORY && (only_drawn || r->config.skip_meshes);
+  int leave_out = why != HF_ERROR_MEMORY && (only_drawn || r->config.skip_meshes);
   if (!leave_out) {
     hfi_keep(r, geom, why);
     return 0;
   }
+
   if (only_drawn)
     hfi_note_first(r, geom, HF_NOTE, "geom left out, it is only drawn", r->scratch.message);
   else

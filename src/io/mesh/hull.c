@@ -15,16 +15,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Copies qhull's triangles; in Qt mode each facet has three vertices, ordered by `toporient`.
+// Copies qhull's triangles, or only counts them if tri is NULL; in Qt mode each facet has three vertices, ordered by `toporient`.
 static int32_t copy_facets(qhT* qh, int32_t* tri) {
   int32_t count = 0;
   facetT* facet;
   vertexT *vertex, **vertexp;
   FORALLfacets {
     if (facet->upperdelaunay) continue;
-    int32_t corner[4], n = 0;
+    int32_t corner[4];
+    int32_t n = 0;
     FOREACHvertex_(facet->vertices) if (n < 4) corner[n++] = qh_pointid(qh, vertex->point);
     if (n != 3) continue;
+
     int flip = facet->toporient ^ qh_ORIENTclock;
     if (tri) {
       tri[3 * count] = corner[0];
@@ -42,14 +44,17 @@ static void first_line(char* report) {
   if (end) *end = 0;
 }
 
+// Fills hulltri and nhulltri. *code is what qhull returns; its messages go to `report`.
 static hfStatus run_qhull(hfiTriMesh* mesh, int max_vertices, FILE* report, int* code) {
   qhT* qh = calloc(1, sizeof *qh);
   if (!qh) return HF_ERROR_MEMORY;
   char command[64] = "qhull Qt";
   if (max_vertices > 3) snprintf(command, sizeof command, "qhull Qt TA%d", max_vertices - 4);
+
   qh_zero(qh, report);
   *code = qh_new_qhull(qh, 3, mesh->nvert, mesh->vert, False, command, NULL, report);
-  hfStatus status = *code == qh_ERRmem ? HF_ERROR_MEMORY : *code ? HF_ERROR_MODEL : HF_OK;
+  hfStatus status = HF_OK;
+  if (*code) status = *code == qh_ERRmem ? HF_ERROR_MEMORY : HF_ERROR_MODEL;
   if (!status) {
     mesh->nhulltri = copy_facets(qh, NULL);
     mesh->hulltri = malloc((size_t)mesh->nhulltri * 3 * sizeof *mesh->hulltri + 1);
@@ -58,7 +63,9 @@ static hfStatus run_qhull(hfiTriMesh* mesh, int max_vertices, FILE* report, int*
     else
       status = HF_ERROR_MEMORY;
   }
-  int curlong = 0, totlong = 0;
+
+  int curlong = 0;
+  int totlong = 0;
   qh_freeqhull(qh, !qh_ALL);
   qh_memfreeshort(qh, &curlong, &totlong);
   free(qh);
@@ -66,9 +73,8 @@ static hfStatus run_qhull(hfiTriMesh* mesh, int max_vertices, FILE* report, int*
 }
 
 hfStatus hfi_trimesh_hull(hfiTriMesh* mesh, int max_vertices, const char* what, hfError* error) {
-  if (mesh->nvert < 4)
-    return hfi_refuse(error, HF_ERROR_MODEL, "%s: %d points have no convex hull", what,
-                      (int)mesh->nvert);
+  if (mesh->nvert < 4) return hfi_refuse(error, HF_ERROR_MODEL, "%s: %d points have no convex hull", what, (int)mesh->nvert);
+
   char text[512] = "";
   FILE* report = fmemopen(text, sizeof text, "w");
   if (!report) return hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", what);
@@ -77,12 +83,14 @@ hfStatus hfi_trimesh_hull(hfiTriMesh* mesh, int max_vertices, const char* what, 
   fclose(report);
   text[sizeof text - 1] = 0;
   first_line(text);
+
   if (status == HF_ERROR_MEMORY) return hfi_refuse(error, status, "%s: out of memory", what);
   if (status && code == qh_ERRsingular)
-    return hfi_refuse(error, status, "%s: the points are flat and have no convex hull (--skip-meshes, skip_meshes: leave such geoms out)", what);
+    return hfi_refuse(error, status, "%s: the points are flat and have no convex hull (--skip-meshes, skip_meshes: leave such geoms out)",
+                      what);
   if (status || mesh->nhulltri < 4)
-    return hfi_refuse(error, HF_ERROR_MODEL, "%s: no convex hull (qhull error %d: %.200s)", what,
-                      code, text);
+    return hfi_refuse(error, HF_ERROR_MODEL, "%s: no convex hull (qhull error %d: %.200s)", what, code, text);
+
   if (mesh->ntri == 0) { // A mesh of points without triangles has its hull as its surface.
     mesh->tri = malloc((size_t)mesh->nhulltri * 3 * sizeof *mesh->tri);
     if (!mesh->tri) return hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", what);
@@ -96,11 +104,13 @@ hfStatus hf_hull_compute(const double* vert, int32_t nvert, int32_t max_vertices
   hfi_clear_error(error);
   hfiTriMesh mesh = {.nvert = nvert, .vert = malloc(sizeof *vert * 3 * (size_t)(nvert > 0 ? nvert : 1))};
   if (!mesh.vert) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+
   hfStatus status = HF_OK;
   for (int32_t i = 0; i < 3 * nvert && status == HF_OK; ++i) {
     mesh.vert[i] = vert[i];
     if (!isfinite(vert[i])) status = hfi_refuse(error, HF_ERROR_NONFINITE, "hull: coordinate %d is not finite", (int)i);
   }
+
   if (status == HF_OK) status = hfi_trimesh_hull(&mesh, max_vertices, "hull", error);
   if (status == HF_OK) {
     *tri = mesh.hulltri;

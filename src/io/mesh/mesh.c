@@ -36,6 +36,7 @@ hfStatus hfi_trimesh_finish(hfiTriMeshBuilder* b, hfiTriMesh* mesh, hfStatus sta
 
 // ---- construction -------------------------------------------------------------------------------
 
+// Makes room for one more item of `width` bytes. Returns -1 if there is no memory or the limit is reached.
 static int grow(void** array, int32_t* capacity, int32_t count, int32_t limit, size_t width) {
   if (count < *capacity) return 0;
   if (count >= limit) return -1;
@@ -49,8 +50,7 @@ static int grow(void** array, int32_t* capacity, int32_t count, int32_t limit, s
 
 int hfi_trimesh_add_vertex(hfiTriMeshBuilder* b, const double v[3]) {
   void* array = b->mesh.vert;
-  int failed =
-      grow(&array, &b->vert_capacity, b->mesh.nvert, HFI_TRIMESH_MAX_VERTICES, 3 * sizeof(double));
+  int failed = grow(&array, &b->vert_capacity, b->mesh.nvert, HFI_TRIMESH_MAX_VERTICES, 3 * sizeof(double));
   b->mesh.vert = array;
   if (failed) return -1;
   memcpy(b->mesh.vert + 3 * (size_t)b->mesh.nvert++, v, 3 * sizeof(double));
@@ -59,10 +59,10 @@ int hfi_trimesh_add_vertex(hfiTriMeshBuilder* b, const double v[3]) {
 
 int hfi_trimesh_add_triangle(hfiTriMeshBuilder* b, int32_t i, int32_t j, int32_t k) {
   void* array = b->mesh.tri;
-  int failed =
-      grow(&array, &b->tri_capacity, b->mesh.ntri, HFI_TRIMESH_MAX_TRIANGLES, 3 * sizeof(int32_t));
+  int failed = grow(&array, &b->tri_capacity, b->mesh.ntri, HFI_TRIMESH_MAX_TRIANGLES, 3 * sizeof(int32_t));
   b->mesh.tri = array;
   if (failed) return -1;
+
   int32_t* tri = b->mesh.tri + 3 * (size_t)b->mesh.ntri++;
   tri[0] = i;
   tri[1] = j;
@@ -79,15 +79,16 @@ static uint32_t hash_vertex(const double v[3]) {
   return h;
 }
 
+// The slot of the table that has this vertex, or the empty one where it belongs.
 static int32_t* find_slot(const hfiTriMeshBuilder* b, const double v[3]) {
   uint32_t mask = (uint32_t)b->slot_count - 1;
   for (uint32_t i = hash_vertex(v) & mask;; i = (i + 1) & mask) {
     int32_t* slot = &b->slot[i];
-    if (*slot < 0 || memcmp(b->mesh.vert + 3 * (size_t)*slot, v, 3 * sizeof(double)) == 0)
-      return slot;
+    if (*slot < 0 || memcmp(b->mesh.vert + 3 * (size_t)*slot, v, 3 * sizeof(double)) == 0) return slot;
   }
 }
 
+// Doubles the table and enters all vertices again. Returns -1 if there is no memory.
 static int rehash(hfiTriMeshBuilder* b) {
   int32_t count = b->slot_count ? 2 * b->slot_count : 1024;
   int32_t* slot = malloc((size_t)count * sizeof *slot);
@@ -95,6 +96,7 @@ static int rehash(hfiTriMeshBuilder* b) {
   free(b->slot);
   b->slot = slot;
   b->slot_count = count;
+
   for (int32_t i = 0; i < count; ++i) slot[i] = -1;
   for (int32_t i = 0; i < b->mesh.nvert; ++i) *find_slot(b, b->mesh.vert + 3 * (size_t)i) = i;
   return 0;
@@ -112,25 +114,25 @@ int32_t hfi_trimesh_join_vertex(hfiTriMeshBuilder* b, const double v[3]) {
 
 // ---- transformation -----------------------------------------------------------------------------
 
-hfStatus hfi_trimesh_transform(hfiTriMesh* mesh, const double scale[3], const double refpos[3],
-                               const double refquat[4], const char* what, hfError* error) {
+hfStatus hfi_trimesh_transform(hfiTriMesh* mesh, const double scale[3], const double refpos[3], const double refquat[4], const char* what,
+                               hfError* error) {
   hfMat3 R = m3_from_quat(q_unit(q_load(refquat)));
+
   for (int32_t i = 0; i < mesh->nvert; ++i) {
     double* v = mesh->vert + 3 * (size_t)i;
     hfVec3 p = m3_tmulv(R, v3_sub(v3_load(v), v3_load(refpos)));
     p = v3_mul(v3_load(scale), p);
-    if (!(fabs(p.x) <= MAX_COORDINATE && fabs(p.y) <= MAX_COORDINATE &&
-          fabs(p.z) <= MAX_COORDINATE))
-      return hfi_refuse(error, HF_ERROR_MODEL, "%s: vertex %d is not within %g m of the origin",
-                        what, (int)i, MAX_COORDINATE);
+    if (!(fabs(p.x) <= MAX_COORDINATE && fabs(p.y) <= MAX_COORDINATE && fabs(p.z) <= MAX_COORDINATE))
+      return hfi_refuse(error, HF_ERROR_MODEL, "%s: vertex %d is not within %g m of the origin", what, (int)i, MAX_COORDINATE);
     v3_store(v, p);
   }
-  if (scale[0] * scale[1] * scale[2] < 0)
-    for (int32_t i = 0; i < mesh->ntri; ++i) {
-      int32_t* t = mesh->tri + 3 * (size_t)i;
-      int32_t k = t[1];
-      t[1] = t[2];
-      t[2] = k;
-    }
+
+  // a mirrored surface is inside out
+  for (int32_t i = 0; i < mesh->ntri && scale[0] * scale[1] * scale[2] < 0; ++i) {
+    int32_t* t = mesh->tri + 3 * (size_t)i;
+    int32_t k = t[1];
+    t[1] = t[2];
+    t[2] = k;
+  }
   return HF_OK;
 }

@@ -39,6 +39,7 @@ static void collect_names(Dae* d, hfiElem* elem) {
   }
 }
 
+// Makes the sorted list of elements with an id.
 static void index_names(Dae* d, hfiElem* root) {
   collect_names(d, root);
   d->named = HFI_NEW(&d->reader, Named, d->count + 1);
@@ -65,30 +66,39 @@ typedef struct Positions {
   int32_t count;
 } Positions;
 
+// The positions of a <source>, copied to a store of their own. No positions after a refusal.
 static Positions read_source(Dae* d, const hfiElem* source) {
   hfiReader* r = &d->reader;
-  hfiElem *technique = hfi_child(source, "technique_common"), *accessor = technique ? hfi_child(technique, "accessor") : NULL;
+  hfiElem* technique = hfi_child(source, "technique_common");
+  hfiElem* accessor = technique ? hfi_child(technique, "accessor") : NULL;
   if (!accessor) {
     hfi_fail(r, source, HF_ERROR_PARSE, "a source of positions needs an <accessor>");
     return (Positions){0};
   }
-  int n = 0, count = 0, stride = 1, offset = 0;
+
+  int n = 0;
+  int count = 0;
+  int stride = 1;
+  int offset = 0;
   const hfiElem* array = follow(d, accessor, "source", "float_array");
   const double* x = array ? hfi_parse_list(r, array, "float_array", array->text ? array->text : "", &n) : NULL;
   hfi_read_int(r, accessor, "count", &count);
   hfi_read_int(r, accessor, "stride", &stride);
   hfi_read_int(r, accessor, "offset", &offset);
   if (r->status) return (Positions){0};
+
   if (count < 0 || stride < 3 || offset < 0 || (int64_t)offset + (int64_t)stride * count > n) {
-    hfi_fail(r, accessor, HF_ERROR_PARSE, "%d positions of %d numbers from %d on are not within the %d numbers of the array",
-             count, stride, offset, n);
+    hfi_fail(r, accessor, HF_ERROR_PARSE, "%d positions of %d numbers from %d on are not within the %d numbers of the array", count, stride,
+             offset, n);
     return (Positions){0};
   }
+
   double* point = HFI_NEW(r, double, 3 * (size_t)count + 1);
   for (int i = 0; point && i < count; ++i) memcpy(point + 3 * (size_t)i, x + offset + (size_t)stride * (size_t)i, 3 * sizeof *x);
   return (Positions){point, count};
 }
 
+// The <input> of this meaning, or NULL.
 static hfiElem* find_input(const hfiElem* elem, const char* semantic) {
   for (hfiElem* input = hfi_child(elem, "input"); input; input = hfi_next(input, "input")) {
     const char* word = hfi_attr(input, "semantic");
@@ -122,6 +132,7 @@ static int32_t* read_corners(Dae* d, const Primitive* f, const hfiElem* p, int32
   const double* x = hfi_parse_list(r, p, "p", p->text ? p->text : "", &n);
   int32_t* corner = HFI_NEW(r, int32_t, n + 1);
   if (r->status) return NULL;
+
   *count = 0;
   for (int i = f->offset; i < n; i += f->stride) {
     if (!(x[i] >= 0 && x[i] < f->positions.count) || x[i] != floor(x[i])) {
@@ -133,9 +144,11 @@ static int32_t* read_corners(Dae* d, const Primitive* f, const hfiElem* p, int32
   return corner;
 }
 
-static void add(Dae* d, const Primitive* f, const hfiElem* at, hfiPrimitive kind, const int32_t* corner, int32_t count) {
-  if (count >= 3 && hfi_add_primitive(&d->mesh, f->placement, kind, f->positions.point, f->index, corner, count) != 0)
-    hfi_fail(&d->reader, at, HF_ERROR_MEMORY, "out of memory, or too large");
+// Adds a primitive of at least three corners to the mesh. elem: for messages.
+static void add(Dae* d, const Primitive* f, const hfiElem* elem, hfiPrimitive kind, const int32_t* corner, int32_t count) {
+  if (count < 3) return;
+  if (hfi_add_primitive(&d->mesh, f->placement, kind, f->positions.point, f->index, corner, count) != 0)
+    hfi_fail(&d->reader, elem, HF_ERROR_MEMORY, "out of memory, or too large");
 }
 
 // <polylist>: one <p> for all polygons, whose numbers of corners are in <vcount>.
@@ -143,9 +156,11 @@ static void add_polylist(Dae* d, const Primitive* f, const hfiElem* elem, const 
   hfiReader* r = &d->reader;
   const hfiElem* vcount = hfi_child(elem, "vcount");
   int polygons = 0;
-  int32_t corners = 0, used = 0;
+  int32_t corners = 0;
+  int32_t used = 0;
   const double* n = vcount && vcount->text ? hfi_parse_list(r, vcount, "vcount", vcount->text, &polygons) : NULL;
   const int32_t* corner = read_corners(d, f, p, &corners);
+
   for (int i = 0; n && corner && i < polygons && !r->status; ++i) {
     if (!(n[i] >= 0 && n[i] <= corners - used)) {
       hfi_fail(r, vcount, HF_ERROR_PARSE, "polygon %d has %g corners, %d are left", i, n[i], (int)(corners - used));
@@ -165,14 +180,17 @@ static void add_runs(Dae* d, const Primitive* f, const hfiElem* elem, const hfiE
   }
 }
 
+// Reads a primitive of a mesh: triangles, polygons, strips or fans.
 static void read_primitive(Dae* d, hfiElem* elem, hfiNodeFrame placement) {
   hfiReader* r = &d->reader;
-  hfiElem *p = hfi_child(elem, "p"), *vertex = find_input(elem, "VERTEX");
+  hfiElem* p = hfi_child(elem, "p");
+  hfiElem* vertex = find_input(elem, "VERTEX");
   if (!p) return; // Some programs write primitives without corners.
   if (!vertex) {
     hfi_fail(r, elem, HF_ERROR_PARSE, "an input VERTEX is missing");
     return;
   }
+
   Primitive f = {.stride = 1, .placement = placement};
   for (hfiElem* input = hfi_child(elem, "input"); input; input = hfi_next(input, "input")) {
     int offset = 0;
@@ -181,16 +199,21 @@ static void read_primitive(Dae* d, hfiElem* elem, hfiNodeFrame placement) {
     if (input == vertex) f.offset = offset;
     if (offset + 1 > f.stride) f.stride = offset + 1;
   }
+
   f.positions = read_positions(d, vertex);
   f.index = HFI_NEW(r, int32_t, f.positions.count + 1);
   if (r->status) return;
   memset(f.index, -1, (size_t)f.positions.count * sizeof *f.index);
+
   if (hfi_is(elem, "polylist"))
     add_polylist(d, &f, elem, p);
+  else if (hfi_is(elem, "triangles"))
+    add_runs(d, &f, elem, p, HFI_TRIANGLES);
   else
-    add_runs(d, &f, elem, p, hfi_is(elem, "triangles") ? HFI_TRIANGLES : hfi_is(elem, "tristrips") ? HFI_STRIP : HFI_FAN);
+    add_runs(d, &f, elem, p, hfi_is(elem, "tristrips") ? HFI_STRIP : HFI_FAN);
 }
 
+// Reads all primitives of a <geometry>.
 static void read_geometry(Dae* d, const hfiElem* geometry, hfiNodeFrame placement) {
   static const char* const kinds[] = {"triangles", "polylist", "polygons", "tristrips", "trifans"};
   hfiElem* mesh = hfi_child(geometry, "mesh");
@@ -201,13 +224,18 @@ static void read_geometry(Dae* d, const hfiElem* geometry, hfiNodeFrame placemen
 
 // ---- nodes ------------------------------------------------------------------------------------------
 
+// The frame of an eye that looks from x[0..2] at x[3..5], with x[6..8] upwards.
 static hfiNodeFrame looking(const double x[9]) {
-  hfVec3 eye = v3_load(x), up = v3_load(x + 6), back = v3_unit(v3_sub(eye, v3_load(x + 3)));
-  hfVec3 right = v3_unit(v3_cross(up, back)), top = v3_cross(back, right);
+  hfVec3 eye = v3_load(x);
+  hfVec3 up = v3_load(x + 6);
+  hfVec3 back = v3_unit(v3_sub(eye, v3_load(x + 3)));
+  hfVec3 right = v3_unit(v3_cross(up, back));
+  hfVec3 top = v3_cross(back, right);
   const double m[16] = {right.x, top.x, back.x, eye.x, right.y, top.y, back.y, eye.y, right.z, top.z, back.z, eye.z, 0, 0, 0, 1};
   return hfi_node_frame_from_rows(m);
 }
 
+// A rotation by x[3] degrees about x[0..2].
 static hfiNodeFrame turned(const double x[4]) {
   hfiNodeFrame t = hfi_node_frame_identity();
   hfVec3 axis = v3_load(x);

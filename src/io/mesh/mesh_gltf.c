@@ -66,14 +66,19 @@ static int base64_digit(char c) {
   return at ? (int)(at - digits) : -1;
 }
 
+// Decodes base64 up to the first other character. The bytes come from malloc; none if there is no memory.
 static Buffer decode_base64(const char* text) {
   char* bytes = malloc(strlen(text) / 4 * 3 + 3);
   Buffer b = {bytes, 0, bytes};
   unsigned word = 0;
   int bits = 0;
+
   for (; bytes && base64_digit(*text) >= 0; ++text) {
     word = (word << 6 | (unsigned)base64_digit(*text)) & 0xffff;
-    if ((bits += 6) >= 8) bits -= 8, bytes[b.size++] = (char)(word >> bits);
+    bits += 6;
+    if (bits < 8) continue;
+    bits -= 8;
+    bytes[b.size++] = (char)(word >> bits);
   }
   return b;
 }
@@ -83,24 +88,32 @@ static Buffer read_file_beside(Gltf* g, const char* uri) {
   char path[4096];
   const char* slash = strrchr(g->file, '/');
   size_t n = (size_t)snprintf(path, sizeof path, "%.*s", slash ? (int)(slash - g->file) + 1 : 0, g->file);
+
   for (; *uri && n + 1 < sizeof path; ++uri) {
-    unsigned byte;
-    if (*uri == '%' && sscanf(uri + 1, "%2x", &byte) == 1 && uri[1] && uri[2])
-      path[n++] = (char)byte, uri += 2;
-    else
+    unsigned byte = 0;
+    if (*uri == '%' && sscanf(uri + 1, "%2x", &byte) == 1 && uri[1] && uri[2]) {
+      path[n++] = (char)byte;
+      uri += 2;
+    } else {
       path[n++] = *uri;
+    }
   }
   path[n < sizeof path ? n : sizeof path - 1] = '\0';
+
   Buffer b = {0};
-  b.data = b.owned = hfi_slurp(path, (size_t)1 << 30, &b.size, g->error);
+  b.owned = hfi_slurp(path, (size_t)1 << 30, &b.size, g->error);
+  b.data = b.owned;
   if (!b.data) g->status = HF_ERROR_FILE;
   return b;
 }
 
+// Reads buffer i of the document: the second part of a binary file, base64 in a data URI, or a file beside the document.
 static Buffer read_buffer(Gltf* g, size_t i) {
   const json_t* object = json_array_get(json_object_get(g->root, "buffers"), i);
-  const char *uri = json_string_value(json_object_get(object, "uri")), *comma = uri ? strchr(uri, ',') : NULL;
+  const char* uri = json_string_value(json_object_get(object, "uri"));
+  const char* comma = uri ? strchr(uri, ',') : NULL;
   Buffer b = {0};
+
   if (!uri && i == 0 && g->binary.data) {
     b = g->binary;
   } else if (!uri) {
@@ -113,6 +126,7 @@ static Buffer read_buffer(Gltf* g, size_t i) {
   } else {
     b = read_file_beside(g, uri);
   }
+
   json_int_t size = whole(object, "byteLength", -1);
   if (!g->status && (size < 0 || (uint64_t)size > b.size))
     REFUSE(g, "%s: buffer %zu has %zu bytes, not the announced %lld", g->file, i, b.size, (long long)size);
@@ -130,6 +144,7 @@ static void read_buffers(Gltf* g) {
 
 typedef enum ComponentType { BYTE = 5120, UBYTE, SHORT, USHORT, UINT = 5125, FLOAT } ComponentType;
 
+// Bytes of a number of this type; 0 for an unknown type.
 static size_t component_size(json_int_t type) {
   switch (type) {
   case BYTE:
@@ -147,7 +162,8 @@ static double component(const char* at, json_int_t type, int normalized) {
   const unsigned char* b = (const unsigned char*)at;
   uint32_t bits = 0;
   for (size_t i = 0; i < component_size(type); ++i) bits |= (uint32_t)b[i] << (8 * i);
-  float f;
+  float f = 0;
+
   switch (type) {
   case BYTE: return normalized ? fmax((int8_t)bits / 127.0, -1) : (int8_t)bits;
   case UBYTE: return normalized ? bits / 255.0 : bits;
@@ -169,17 +185,23 @@ typedef struct View {
 // Is the size x so small that the product of two such sizes fits into 64 bits?
 static int is_small(json_int_t x) { return x >= 0 && x < (json_int_t)1 << 31; }
 
+// The elements in a bufferView from `offset` on. Refuses views that do not hold `count` of them.
 static View open_view(Gltf* g, json_int_t view, json_int_t offset, json_int_t type, int width, json_int_t count) {
   const json_t* object = item(g, "bufferViews", view);
-  json_int_t buffer = whole(object, "buffer", -1), start = whole(object, "byteOffset", 0), length = whole(object, "byteLength", -1);
+  json_int_t buffer = whole(object, "buffer", -1);
+  json_int_t start = whole(object, "byteOffset", 0);
+  json_int_t length = whole(object, "byteLength", -1);
   size_t element = component_size(type) * (size_t)width;
   json_int_t stride = whole(object, "byteStride", (json_int_t)element);
-  int sound = object && element > 0 && buffer >= 0 && (size_t)buffer < g->nbuffer && is_small(start) && is_small(length) && is_small(offset) &&
-              is_small(stride) && is_small(count) && stride >= (json_int_t)element;
+
+  int has_parts = object && element > 0 && buffer >= 0 && (size_t)buffer < g->nbuffer;
+  int are_small = is_small(start) && is_small(length) && is_small(offset) && is_small(stride) && is_small(count);
+  int sound = has_parts && are_small && stride >= (json_int_t)element;
   if (sound) {
     json_int_t end = count > 0 ? offset + (count - 1) * stride + (json_int_t)element : 0;
     sound = end <= length && (size_t)(start + length) <= g->buffer[buffer].size;
   }
+
   if (!sound) {
     REFUSE(g, "%s: bufferView %lld does not hold %lld elements", g->file, (long long)view, (long long)count);
     return (View){0};
@@ -194,42 +216,48 @@ static void copy_element(const View* v, size_t i, double* x) {
 
 // Replaces the elements that a sparse accessor names.
 static void replace_sparse(Gltf* g, const json_t* sparse, View whole_view, json_int_t count, double* x) {
-  const json_t *where = json_object_get(sparse, "indices"), *what = json_object_get(sparse, "values");
+  const json_t* where = json_object_get(sparse, "indices");
+  const json_t* what = json_object_get(sparse, "values");
   json_int_t n = whole(sparse, "count", -1);
   View index = open_view(g, whole(where, "bufferView", -1), whole(where, "byteOffset", 0), whole(where, "componentType", -1), 1, n);
   if (g->status) return;
   View value = open_view(g, whole(what, "bufferView", -1), whole(what, "byteOffset", 0), whole_view.type, whole_view.width, n);
   value.normalized = whole_view.normalized;
+
   for (json_int_t i = 0; i < n && !g->status; ++i) {
-    double at;
-    copy_element(&index, (size_t)i, &at);
-    if (!(at >= 0 && at < (double)count))
-      REFUSE(g, "%s: a sparse accessor replaces element %g of %lld", g->file, at, (long long)count);
+    double place = 0;
+    copy_element(&index, (size_t)i, &place);
+    if (place >= 0 && place < (double)count)
+      copy_element(&value, (size_t)i, x + (size_t)place * (size_t)value.width);
     else
-      copy_element(&value, (size_t)i, x + (size_t)at * (size_t)value.width);
+      REFUSE(g, "%s: a sparse accessor replaces element %g of %lld", g->file, place, (long long)count);
   }
 }
 
 // The numbers of an accessor of `width` components, from malloc; NULL after a refusal.
 static double* read_accessor(Gltf* g, json_int_t i, const char* type, int width, json_int_t* count) {
-  const json_t *a = item(g, "accessors", i), *sparse = json_object_get(a, "sparse");
+  const json_t* a = item(g, "accessors", i);
+  const json_t* sparse = json_object_get(a, "sparse");
   const char* given = json_string_value(json_object_get(a, "type"));
   View view = {NULL, 0, whole(a, "componentType", -1), width, json_is_true(json_object_get(a, "normalized"))};
   *count = whole(a, "count", -1);
+
   if (!given || strcmp(given, type) != 0 || *count < 0 || *count > HFI_TRIMESH_MAX_TRIANGLES * (json_int_t)3) {
     REFUSE(g, "%s: accessor %lld holds no %s", g->file, (long long)i, type);
     return NULL;
   }
+
   int normalized = view.normalized;
-  if (json_object_get(a, "bufferView"))
-    view = open_view(g, whole(a, "bufferView", -1), whole(a, "byteOffset", 0), view.type, width, *count);
+  if (json_object_get(a, "bufferView")) view = open_view(g, whole(a, "bufferView", -1), whole(a, "byteOffset", 0), view.type, width, *count);
   if (g->status) return NULL;
   view.normalized = normalized;
+
   double* x = calloc((size_t)*count * (size_t)width + 1, sizeof *x);
   if (!x) {
     g->status = hfi_refuse(g->error, HF_ERROR_MEMORY, "%s: out of memory", g->file);
     return NULL;
   }
+
   for (json_int_t k = 0; view.data && k < *count; ++k) copy_element(&view, (size_t)k, x + (size_t)k * (size_t)width);
   if (sparse) replace_sparse(g, sparse, view, *count, x);
   return x;
@@ -239,18 +267,21 @@ static double* read_accessor(Gltf* g, json_int_t i, const char* type, int width,
 
 // Indices of corners: those of the accessor, or 0, 1, 2, … without one. From malloc; NULL after a refusal.
 static int32_t* read_corners(Gltf* g, const json_t* indices, json_int_t npoint, json_int_t* count) {
-  double* x = indices ? read_accessor(g, json_is_integer(indices) ? json_integer_value(indices) : -1, "SCALAR", 1, count) : NULL;
+  json_int_t accessor = json_is_integer(indices) ? json_integer_value(indices) : -1;
+  double* x = indices ? read_accessor(g, accessor, "SCALAR", 1, count) : NULL;
   if (!indices) *count = npoint;
   int32_t* corner = g->status ? NULL : malloc(((size_t)*count + 1) * sizeof *corner);
   if (!corner && !g->status) g->status = hfi_refuse(g->error, HF_ERROR_MEMORY, "%s: out of memory", g->file);
+
   for (json_int_t i = 0; corner && i < *count && !g->status; ++i) {
-    double at = x ? x[i] : (double)i;
-    if (!(at >= 0 && at < (double)npoint)) {
-      REFUSE(g, "%s: index %g, but there are %lld positions", g->file, at, (long long)npoint);
+    double value = x ? x[i] : (double)i;
+    if (!(value >= 0 && value < (double)npoint)) {
+      REFUSE(g, "%s: index %g, but there are %lld positions", g->file, value, (long long)npoint);
       break;
     }
-    corner[i] = (int32_t)at;
+    corner[i] = (int32_t)value;
   }
+
   free(x);
   if (!g->status) return corner;
   free(corner);
@@ -309,11 +340,13 @@ static void read_node(Gltf* g, json_int_t i, hfiNodeFrame outer, int depth) {
       read_node(g, json_is_integer(element) ? json_integer_value(element) : -1, placement, depth + 1);
 }
 
+// Reads the nodes of the scene, turned from y-up to z-up.
 static void read_scene(Gltf* g) {
   const double turn[16] = {1, 0, 0, 0, 0, 0, -1, 0, 0, 1, 0, 0, 0, 0, 0, 1};
   const json_t* scene = item(g, "scenes", whole(g->root, "scene", 0));
   size_t k;
   json_t* element;
+
   if (!scene) REFUSE(g, "%s: no scene", g->file);
   json_array_foreach(json_object_get(scene, "nodes"), k, element) if (!g->status)
       read_node(g, json_is_integer(element) ? json_integer_value(element) : -1, hfi_node_frame_from_rows(turn), 0);
@@ -321,39 +354,45 @@ static void read_scene(Gltf* g) {
 
 // ---- the file ---------------------------------------------------------------------------------------
 
-static uint32_t word_at(const char* at) {
-  const unsigned char* b = (const unsigned char*)at;
+static uint32_t read_word(const char* p) {
+  const unsigned char* b = (const unsigned char*)p;
   return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 }
 
-// Finds the text of the document and the bytes after it. A binary file consists of a head of 12 bytes and parts, each with length, type and content.
+// Finds the text of the document and the bytes after it. A binary file consists of a head of 12 bytes and parts, each with length, type and
+// content.
 static void find_parts(Gltf* g, const char* text, size_t size, Buffer* document) {
   *document = (Buffer){text, size, NULL};
   if (size < 12 || memcmp(text, "glTF", 4) != 0) return;
+
   *document = (Buffer){0};
-  for (size_t at = 12; at + 8 <= size;) {
-    uint32_t length = word_at(text + at), type = word_at(text + at + 4);
-    if (length > size - at - 8) {
+  for (size_t start = 12; start + 8 <= size;) {
+    uint32_t length = read_word(text + start);
+    uint32_t type = read_word(text + start + 4);
+    if (length > size - start - 8) {
       REFUSE(g, "%s: cut short", g->file);
       return;
     }
-    Buffer part = {text + at + 8, length, NULL};
+    Buffer part = {text + start + 8, length, NULL};
     if (type == 0x4E4F534A && !document->data) *document = part; // "JSON"
     if (type == 0x004E4942 && !g->binary.data) g->binary = part;  // "BIN"
-    at += 8 + (size_t)length;
+    start += 8 + (size_t)length;
   }
 }
 
+// Reads the document and all that its scene places.
 static void read_document(Gltf* g, const char* text, size_t size) {
   Buffer document;
   json_error_t error;
   find_parts(g, text, size, &document);
   if (g->status) return;
+
   g->root = document.data ? json_loadb(document.data, document.size, 0, &error) : NULL;
   if (!document.data)
     REFUSE(g, "%s: no document in the binary file", g->file);
   else if (!json_is_object(g->root))
     REFUSE(g, "%s:%d: %s", g->file, g->root ? 1 : error.line, g->root ? "this is no glTF document" : error.text);
+
   if (!g->status) read_buffers(g);
   if (!g->status) read_scene(g);
   if (!g->status && g->mesh.mesh.ntri == 0) REFUSE(g, "%s: no triangles", g->file);

@@ -75,34 +75,45 @@ static const Type* read_type(PlyScan* p) {
   return NULL;
 }
 
+// Reads the line `format`.
 static hfStatus read_format(PlyScan* p) {
   static const char* const names[] = {"ascii", "binary_little_endian", "binary_big_endian"};
   char word[WORD];
   next_word(p, word);
   for (int i = 0; i < 3; ++i)
-    if (strcmp(word, names[i]) == 0) return p->format = (Format)i, HF_OK;
+    if (strcmp(word, names[i]) == 0) {
+      p->format = (Format)i;
+      return HF_OK;
+    }
   return refuse(p, "the format of PLY must be ascii, binary_little_endian or binary_big_endian");
 }
 
+// Reads a line `element`: a name and how many there are.
 static hfStatus read_element(PlyScan* p) {
-  char name[WORD], count[WORD], *end = NULL;
+  char name[WORD];
+  char count[WORD];
+  char* end = NULL;
   next_word(p, name);
   next_word(p, count);
+
   long long n = strtoll(count, &end, 10);
   if (!*count || *end || n < 0) return refuse(p, "an element without a count");
   if (p->elements == MOST_ELEMENTS) return refuse(p, "too many elements");
-  p->element[p->elements++] = (Element){.count = n, .is_vertex = strcmp(name, "vertex") == 0, .is_face = strcmp(name, "face") == 0, .first = p->properties};
+  p->element[p->elements++] = (Element){
+      .count = n, .is_vertex = strcmp(name, "vertex") == 0, .is_face = strcmp(name, "face") == 0, .first = p->properties};
   return HF_OK;
 }
 
 static int is_coordinate(const char* name) { return name[0] >= 'x' && name[0] <= 'z' && !name[1]; }
 static int is_corner_list(const char* name) { return strcmp(name, "vertex_indices") == 0 || strcmp(name, "vertex_index") == 0; }
 
+// Reads a line `property` of the last element.
 static hfStatus read_property(PlyScan* p) {
   char word[WORD];
   const char* line = p->s;
   Property property = {0};
   next_word(p, word);
+
   int is_list = strcmp(word, "list") == 0;
   if (is_list)
     property.length = read_type(p);
@@ -110,41 +121,50 @@ static hfStatus read_property(PlyScan* p) {
     p->s = line;
   property.value = read_type(p);
   next_word(p, word);
+
   if (!p->elements || !property.value || !*word || (is_list && (!property.length || property.length->kind == REAL)))
     return refuse(p, "a property that makes no sense");
   if (p->properties == MOST_PROPERTIES) return refuse(p, "too many properties");
+
   Element* e = &p->element[p->elements - 1];
   if (e->is_vertex && !is_list && is_coordinate(word)) property.role = (Role)(X + word[0] - 'x');
   if (e->is_face && is_list && property.value->kind != REAL && is_corner_list(word)) property.role = CORNERS;
+
   ++e->properties;
   p->property[p->properties++] = property;
   return HF_OK;
 }
 
+// Reads the lines up to end_header.
 static hfStatus read_header(PlyScan* p) {
   char word[WORD];
   hfStatus status = HF_OK;
   int has_format = 0;
   next_word(p, word);
   if (strcmp(word, "ply") != 0) return refuse(p, "this is no PLY file");
+
   for (skip_line(p); p->s < p->end && !status; skip_line(p)) {
     next_word(p, word);
-    if (strcmp(word, "format") == 0)
-      status = read_format(p), has_format = 1;
-    else if (strcmp(word, "element") == 0)
+    if (strcmp(word, "format") == 0) {
+      status = read_format(p);
+      has_format = 1;
+    } else if (strcmp(word, "element") == 0) {
       status = read_element(p);
-    else if (strcmp(word, "property") == 0)
+    } else if (strcmp(word, "property") == 0) {
       status = read_property(p);
-    else if (strcmp(word, "end_header") == 0)
-      return skip_line(p), has_format ? HF_OK : refuse(p, "the header of PLY has no line format");
-    else if (strcmp(word, "comment") != 0 && strcmp(word, "obj_info") != 0)
+    } else if (strcmp(word, "end_header") == 0) {
+      skip_line(p);
+      return has_format ? HF_OK : refuse(p, "the header of PLY has no line format");
+    } else if (strcmp(word, "comment") != 0 && strcmp(word, "obj_info") != 0) {
       status = refuse(p, "an unknown word in the header of PLY");
+    }
   }
   return status ? status : refuse(p, "the header of PLY has no line end_header");
 }
 
 // ---- values -----------------------------------------------------------------------------------------
 
+// The number of this type with these bits.
 static double number_of(uint64_t bits, const Type* type) {
   if (type->kind == REAL && type->size == 4) {
     uint32_t word = (uint32_t)bits;
@@ -157,7 +177,8 @@ static double number_of(uint64_t bits, const Type* type) {
     memcpy(&d, &bits, sizeof d);
     return d;
   }
-  double range = ldexp(1, 8 * type->size), x = (double)bits;
+  double range = ldexp(1, 8 * type->size);
+  double x = (double)bits;
   return type->kind == SIGNED_INTEGER && x >= 0.5 * range ? x - range : x;
 }
 
@@ -170,6 +191,7 @@ static int read_value(PlyScan* p, const Type* type, double* x) {
     p->s = end;
     return 0;
   }
+
   if (p->end - p->s < type->size) return -1;
   uint64_t bits = 0;
   for (int i = 0; i < type->size; ++i) {
@@ -185,19 +207,25 @@ static int read_value(PlyScan* p, const Type* type, double* x) {
 static hfStatus read_corners(PlyScan* p, const Property* property, double length, hfiTriMeshBuilder* b) {
   int32_t corner[HFI_POLYGON_MAX_CORNERS];
   double x = 0;
+
   if (!(length >= 3 && length <= HFI_POLYGON_MAX_CORNERS)) return refuse(p, "a face with fewer than 3 or too many corners");
   for (int i = 0; i < (int)length; ++i) {
     if (read_value(p, property->value, &x) != 0) return refuse(p, "the file ends within a face");
-    if (!(x >= 0 && x < b->mesh.nvert)) return hfi_refuse(p->error, HF_ERROR_PARSE, "%s: a face names vertex %g of %d", p->file, x, (int)b->mesh.nvert);
+    if (!(x >= 0 && x < b->mesh.nvert))
+      return hfi_refuse(p->error, HF_ERROR_PARSE, "%s: a face names vertex %g of %d", p->file, x, (int)b->mesh.nvert);
     corner[i] = (int32_t)x;
   }
-  return hfi_trimesh_add_polygon(b, corner, (int)length) == 0 ? HF_OK : hfi_refuse(p->error, HF_ERROR_MEMORY, "%s: out of memory, or too many triangles", p->file);
+
+  if (hfi_trimesh_add_polygon(b, corner, (int)length) == 0) return HF_OK;
+  return hfi_refuse(p->error, HF_ERROR_MEMORY, "%s: out of memory, or too many triangles", p->file);
 }
 
 // Reads one property; v (3) are the coordinates of the item.
 static hfStatus read_item_property(PlyScan* p, const Property* property, double v[3], hfiTriMeshBuilder* b) {
-  double x = 0, length = 1;
+  double x = 0;
+  double length = 1;
   if (property->length && read_value(p, property->length, &length) != 0) return refuse(p, "the file ends before its last element");
+
   if (property->role == CORNERS) return read_corners(p, property, length, b);
   for (double i = 0; i < length; ++i)
     if (read_value(p, property->value, &x) != 0) return refuse(p, "the file ends before its last element");
@@ -205,15 +233,18 @@ static hfStatus read_item_property(PlyScan* p, const Property* property, double 
   return HF_OK;
 }
 
+// Reads all items of an element. Vertices and faces are added to the mesh.
 static hfStatus read_items(PlyScan* p, const Element* e, hfiTriMeshBuilder* b) {
   hfStatus status = HF_OK;
   for (long long i = 0; e->properties && i < e->count && !status; ++i) {
     double v[3] = {NAN, NAN, NAN};
     for (int k = 0; k < e->properties && !status; ++k) status = read_item_property(p, &p->property[e->first + k], v, b);
+
     if (status || !e->is_vertex) continue;
     if (!isfinite(v[0]) || !isfinite(v[1]) || !isfinite(v[2]))
       return hfi_refuse(p->error, HF_ERROR_NONFINITE, "%s: vertex %lld: a coordinate is missing or not finite", p->file, i);
-    if (hfi_trimesh_add_vertex(b, v) != 0) return hfi_refuse(p->error, HF_ERROR_MEMORY, "%s: out of memory, or too many vertices", p->file);
+    if (hfi_trimesh_add_vertex(b, v) != 0)
+      return hfi_refuse(p->error, HF_ERROR_MEMORY, "%s: out of memory, or too many vertices", p->file);
   }
   return status;
 }

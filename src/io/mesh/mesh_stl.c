@@ -20,29 +20,29 @@ enum { HEADER = 84, RECORD = 50 };
 // Adds a triangle unless two of its corners are the same point.
 static int add_triangle(hfiTriMeshBuilder* b, const double v[9]) {
   int32_t i[3];
-  for (int k = 0; k < 3; ++k)
-    if ((i[k] = hfi_trimesh_join_vertex(b, v + 3 * k)) < 0) return -1;
+  for (int k = 0; k < 3; ++k) {
+    i[k] = hfi_trimesh_join_vertex(b, v + 3 * k);
+    if (i[k] < 0) return -1;
+  }
   if (i[0] == i[1] || i[1] == i[2] || i[0] == i[2]) return 0;
   return hfi_trimesh_add_triangle(b, i[0], i[1], i[2]);
 }
 
 static hfStatus refuse_growth(const hfiTriMeshBuilder* b, const char* file, hfError* error) {
   if (b->mesh.nvert >= HFI_TRIMESH_MAX_VERTICES || b->mesh.ntri >= HFI_TRIMESH_MAX_TRIANGLES)
-    return hfi_refuse(error, HF_ERROR_PARSE, "%s: more than %d vertices or %d triangles", file,
-                      HFI_TRIMESH_MAX_VERTICES, HFI_TRIMESH_MAX_TRIANGLES);
+    return hfi_refuse(error, HF_ERROR_PARSE, "%s: more than %d vertices or %d triangles", file, HFI_TRIMESH_MAX_VERTICES,
+                      HFI_TRIMESH_MAX_TRIANGLES);
   return hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", file);
 }
 
-static hfStatus read_binary(hfiTriMeshBuilder* b, const char* text, uint32_t count,
-                            const char* file, hfError* error) {
+// Reads the records of a binary file.
+static hfStatus read_binary(hfiTriMeshBuilder* b, const char* text, uint32_t count, const char* file, hfError* error) {
   for (uint32_t i = 0; i < count; ++i) {
     const char* record = text + HEADER + (size_t)RECORD * i + 12;
     double v[9];
     for (int k = 0; k < 9; ++k) {
       v[k] = hfi_get_float(record + 4 * k);
-      if (!isfinite(v[k]))
-        return hfi_refuse(error, HF_ERROR_NONFINITE, "%s: triangle %u: a coordinate is not finite",
-                          file, i);
+      if (!isfinite(v[k])) return hfi_refuse(error, HF_ERROR_NONFINITE, "%s: triangle %u: a coordinate is not finite", file, i);
     }
     if (add_triangle(b, v) != 0) return refuse_growth(b, file, error);
   }
@@ -91,8 +91,11 @@ static void skip_line(StlScan* p) {
   while (*p->s && *p->s != '\n') ++p->s;
 }
 
+// Reads what stands between `facet` and the next one.
 static hfStatus read_facet(hfiTriMeshBuilder* b, StlScan* p, const char* file, hfError* error) {
-  double v[9], normal[3];
+  double v[9];
+  double normal[3];
+
   // The normal follows from the vertices. Some programs write NaN for the normal of a very thin triangle, so the three
   // numbers are skipped as words.
   int ok = take_word(p, "normal");
@@ -101,21 +104,21 @@ static hfStatus read_facet(hfiTriMeshBuilder* b, StlScan* p, const char* file, h
       skip_blanks(p);
       while ((unsigned char)*p->s > ' ') ++p->s;
     }
+
   ok = ok && take_word(p, "outer") && take_word(p, "loop");
   for (int k = 0; ok && k < 3; ++k) {
     ok = take_word(p, "vertex");
     for (int i = 0; ok && i < 3; ++i) ok = take_number(p, &v[3 * k + i]);
   }
   ok = ok && take_word(p, "endloop") && take_word(p, "endfacet");
+
   skip_blanks(p);
   if (!ok)
-    return hfi_refuse(error, HF_ERROR_PARSE, "%s:%d: malformed facet at \"%.*s\"", file, p->line,
-                      word_length(p), p->s);
+    return hfi_refuse(error, HF_ERROR_PARSE, "%s:%d: malformed facet at \"%.*s\"", file, p->line, word_length(p), p->s);
   return add_triangle(b, v) == 0 ? HF_OK : refuse_growth(b, file, error);
 }
 
-static hfStatus read_ascii(hfiTriMeshBuilder* b, const char* text, const char* file,
-                           hfError* error) {
+static hfStatus read_ascii(hfiTriMeshBuilder* b, const char* text, const char* file, hfError* error) {
   StlScan p = {text, 1};
   while (take_word(&p, "solid")) {
     skip_line(&p);

@@ -3,27 +3,37 @@
 
 #include <string.h>
 
-const hfiKeyword hfi_mjcf_interpolations[] = {{"zoh", HF_INTERPOLATE_HOLD}, {"linear", HF_INTERPOLATE_LINEAR}, {"cubic", HF_INTERPOLATE_CUBIC}, {NULL, 0}};
+const hfiKeyword hfi_mjcf_interpolations[] = {
+    {"zoh", HF_INTERPOLATE_HOLD}, {"linear", HF_INTERPOLATE_LINEAR}, {"cubic", HF_INTERPOLATE_CUBIC}, {NULL, 0}};
 
 // ---- the element --------------------------------------------------------------------------------
 
+// Reads the attributes that all actuators have.
 static void apply_common(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   hfiReader* r = m->r;
   hfActuatorDef* d = &s->def;
+
+  // ranges
   hfi_mjcf_read_limited(m, elem, "ctrllimited", &s->ctrllimited);
   hfi_mjcf_read_limited(m, elem, "forcelimited", &s->forcelimited);
-  if (s->shortcut == HFI_GENERAL || s->shortcut == HFI_PID) hfi_mjcf_read_limited(m, elem, "actlimited", &s->actlimited);
-  else hfi_attr(elem, "actlimited"); // MuJoCo does not use that of <intvelocity>.
+  if (s->shortcut == HFI_GENERAL || s->shortcut == HFI_PID)
+    hfi_mjcf_read_limited(m, elem, "actlimited", &s->actlimited);
+  else
+    hfi_attr(elem, "actlimited"); // MuJoCo does not use the one of <intvelocity>.
   hfi_read_range(r, elem, "ctrlrange", d->ctrlrange);
   hfi_read_range(r, elem, "forcerange", d->forcerange);
   hfi_read_range(r, elem, "actrange", d->actrange);
   hfi_read_reals(r, elem, "lengthrange", 2, 2, d->lengthrange); // for muscles
+
+  // transmission and delay
   hfi_read_reals(r, elem, "gear", 1, 6, d->gear);
   hfi_read_real(r, elem, "cranklength", &d->cranklength);
   hfi_read_int(r, elem, "group", &d->group);
   hfi_read_int(r, elem, "nsample", &d->nsample);
   hfi_read_real(r, elem, "delay", &d->delay);
   hfi_read_keyword(r, elem, "interp", hfi_mjcf_interpolations, &d->interp);
+
+  // what is added to the target, and its range
   hfi_read_real(r, elem, "inheritrange", &s->inheritrange);
   hfi_read_real(r, elem, "armature", &s->armature);
   hfi_mjcf_read_polynomial(m, elem, "damping", &s->damping, s->damping_poly);
@@ -32,11 +42,13 @@ static void apply_common(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
 // As in MuJoCo, of a servo's range and its inheritrange the later one holds: an element with the one undoes the other of its class.
 static void choose_range(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   int integrates = s->shortcut == HFI_INTVELOCITY;
-  int given = integrates ? hfi_attr(elem, "actrange") != NULL : hfi_attr(elem, "ctrlrange") || (s->shortcut == HFI_SETPOINT_PID && hfi_attr(elem, "posrange"));
+  int is_given = hfi_attr(elem, integrates ? "actrange" : "ctrlrange") != NULL;
+  if (s->shortcut == HFI_SETPOINT_PID && hfi_attr(elem, "posrange")) is_given = 1;
   int inherits = hfi_attr(elem, "inheritrange") && s->inheritrange != 0;
   double* range = integrates ? s->def.actrange : s->def.ctrlrange;
-  if (given && inherits && (range[0] != 0 || range[1] != 0)) hfi_fail(m->r, elem, HF_ERROR_MODEL, "both a range and inheritrange are given");
-  if (given && !inherits) s->inheritrange = 0;
+
+  if (is_given && inherits && (range[0] != 0 || range[1] != 0)) hfi_fail(m->r, elem, HF_ERROR_MODEL, "both a range and inheritrange are given");
+  if (is_given && !inherits) s->inheritrange = 0;
   if (inherits) range[0] = range[1] = 0;
 }
 
@@ -44,7 +56,8 @@ void hfi_mjcf_apply_actuator(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s
   hfi_mjcf_apply_force_law(m, elem, s);
   apply_common(m, elem, s);
   if (s->shortcut == HFI_SETPOINT_PID) hfi_mjcf_apply_setpoint_ranges(m, elem, s);
-  if (s->shortcut == HFI_POSITION || s->shortcut == HFI_INTVELOCITY || s->shortcut == HFI_SETPOINT_PID) choose_range(m, elem, s);
+  int is_servo = s->shortcut == HFI_POSITION || s->shortcut == HFI_INTVELOCITY || s->shortcut == HFI_SETPOINT_PID;
+  if (is_servo) choose_range(m, elem, s);
 }
 
 int hfi_mjcf_read_default_actuator(hfiMjcf* m, hfiElem* elem, hfiActuatorSpec* s) {
@@ -54,14 +67,15 @@ int hfi_mjcf_read_default_actuator(hfiMjcf* m, hfiElem* elem, hfiActuatorSpec* s
   return 1;
 }
 
-// Reads the damping ratio of a servo as MuJoCo does. A servo is an actuator with the bias -gain length - damping speed. If the coefficient of the speed is
-// positive, it would be a negative damping; instead it means a damping ratio.
+// Reads the damping ratio of a servo as MuJoCo does. A servo is an actuator with the bias -gain length - damping speed. If the coefficient of the
+// speed is positive, it would be a negative damping; instead it means a damping ratio.
 static void take_damping_ratio(hfActuatorDef* d) {
   if (d->biastype != HF_BIAS_AFFINE || d->gainprm[0] != -d->biasprm[1] || !(d->biasprm[2] > 0)) return;
   d->dampratio = d->biasprm[2];
   d->biasprm[2] = 0;
 }
 
+// The spec of an element, with the defaults of its class.
 static hfiActuatorSpec make_spec(hfiMjcf* m, const hfiElem* elem) {
   const hfiClass* active = hfi_mjcf_class(m, elem, NULL);
   hfiActuatorSpec s = active->actuator;
@@ -72,7 +86,7 @@ static hfiActuatorSpec make_spec(hfiMjcf* m, const hfiElem* elem) {
 
 // ---- transmission -------------------------------------------------------------------------------
 
-// Returns 1 if the target was found, 0 if it was refused or left out.
+// Finds what an actuator acts on. Returns 1 if the target was found, 0 if it was refused or left out.
 static int find_target(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
   static const struct {
     const char* attr;
@@ -85,43 +99,46 @@ static int find_target(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
                  {"body", HF_TRANSMISSION_BODY, HF_OBJECT_BODY},
                  {"cranksite", HF_TRANSMISSION_SLIDER_CRANK, HF_OBJECT_SITE}};
   int found = 0;
+
   for (size_t i = 0; i < sizeof targets / sizeof *targets; ++i) {
     if (!hfi_attr(elem, targets[i].attr)) continue;
-    if (found++)
-      hfi_fail(m->r, elem, HF_ERROR_MODEL, "more than one of joint, jointinparent, tendon, site, body, cranksite");
+    if (found++) hfi_fail(m->r, elem, HF_ERROR_MODEL, "more than one of joint, jointinparent, tendon, site, body, cranksite");
     d->trntype = targets[i].type;
     d->trnid[0] = hfi_mjcf_find(m, elem, targets[i].attr, targets[i].kind);
   }
-  if (!found)
-    hfi_fail(m->r, elem, HF_ERROR_MODEL, "joint, jointinparent, tendon, site, body or cranksite is missing");
-  if (d->trntype == HF_TRANSMISSION_SLIDER_CRANK) d->trnid[1] = hfi_mjcf_find_required(m, elem, "slidersite", HF_OBJECT_SITE);
-  else if (hfi_attr(elem, "refsite")) d->trnid[1] = hfi_mjcf_find(m, elem, "refsite", HF_OBJECT_SITE);
+  if (!found) hfi_fail(m->r, elem, HF_ERROR_MODEL, "joint, jointinparent, tendon, site, body or cranksite is missing");
+
+  if (d->trntype == HF_TRANSMISSION_SLIDER_CRANK)
+    d->trnid[1] = hfi_mjcf_find_required(m, elem, "slidersite", HF_OBJECT_SITE);
+  else if (hfi_attr(elem, "refsite"))
+    d->trnid[1] = hfi_mjcf_find(m, elem, "refsite", HF_OBJECT_SITE);
   if (m->r->status) return 0;
   if (d->trnid[0] != HFI_LEFT_OUT && d->trnid[1] != HFI_LEFT_OUT) return 1;
-  if (!m->attached)
-    hfi_note(m->r, elem, HF_WARNING, "actuator left out: what it acts on was left out");
+
+  if (!m->attached) hfi_note(m->r, elem, HF_WARNING, "actuator left out: what it acts on was left out");
   return 0;
 }
 
-// Sets ctrlrange (for an integrator actrange) to the middle of the target's range, plus and minus inheritrange/2 times its
-// width.
+// Sets ctrlrange (for an integrator actrange) to the middle of the target's range, plus and minus inheritrange/2 times its width.
 static void inherit_range(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   if (s->inheritrange == 0) return;
-  int joint = s->def.trntype == HF_TRANSMISSION_JOINT,
-      tendon = s->def.trntype == HF_TRANSMISSION_TENDON;
-  int positional = s->def.gaintype == HF_GAIN_FIXED && s->def.biastype == HF_BIAS_AFFINE &&
-                   s->def.gainprm[0] == -s->def.biasprm[1];
+  hfActuatorDef* d = &s->def;
+  int on_joint = d->trntype == HF_TRANSMISSION_JOINT;
+  int on_tendon = d->trntype == HF_TRANSMISSION_TENDON;
+  int is_positional = d->gaintype == HF_GAIN_FIXED && d->biastype == HF_BIAS_AFFINE && d->gainprm[0] == -d->biasprm[1];
+  if (!is_positional) return;
+
   double range[2];
-  if (!positional) return;
-  if (s->inheritrange < 0 || !(joint || tendon) ||
-      !hf_builder_range(m->r->builder, joint ? HF_OBJECT_JOINT : HF_OBJECT_TENDON, s->def.trnid[0],
-                        range)) {
-    hfi_fail(m->r, elem, HF_ERROR_MODEL,
-             "inheritrange needs a joint or tendon with a range, and a positive factor");
+  hfObjectKind kind = on_joint ? HF_OBJECT_JOINT : HF_OBJECT_TENDON;
+  int has_range = (on_joint || on_tendon) && s->inheritrange >= 0 && hf_builder_range(m->r->builder, kind, d->trnid[0], range);
+  if (!has_range) {
+    hfi_fail(m->r, elem, HF_ERROR_MODEL, "inheritrange needs a joint or tendon with a range, and a positive factor");
     return;
   }
-  double middle = 0.5 * (range[0] + range[1]), half = 0.5 * s->inheritrange * (range[1] - range[0]);
-  double* to = s->def.dyntype == HF_ACTIVATION_INTEGRATOR ? s->def.actrange : s->def.ctrlrange;
+
+  double middle = 0.5 * (range[0] + range[1]);
+  double half = 0.5 * s->inheritrange * (range[1] - range[0]);
+  double* to = d->dyntype == HF_ACTIVATION_INTEGRATOR ? d->actrange : d->ctrlrange;
   to[0] = middle - half;
   to[1] = middle + half;
 }
@@ -129,9 +146,11 @@ static void inherit_range(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
 // Takes the limits of a muscle's joint or tendon, times gear, for its range of lengths. Returns 0 where there are none.
 static int take_limits(hfiMjcf* m, hfActuatorDef* d, double gear) {
   double range[2];
-  int joint = d->trntype == HF_TRANSMISSION_JOINT || d->trntype == HF_TRANSMISSION_JOINT_IN_PARENT;
-  int kind = d->trntype == HF_TRANSMISSION_TENDON ? HF_OBJECT_TENDON : joint ? HF_OBJECT_JOINT : HF_OBJECT_NONE;
-  if (kind == HF_OBJECT_NONE || gear == 0 || !hf_builder_range(m->r->builder, (hfObjectKind)kind, d->trnid[0], range)) return 0;
+  hfObjectKind kind = HF_OBJECT_NONE;
+  if (d->trntype == HF_TRANSMISSION_TENDON) kind = HF_OBJECT_TENDON;
+  if (d->trntype == HF_TRANSMISSION_JOINT || d->trntype == HF_TRANSMISSION_JOINT_IN_PARENT) kind = HF_OBJECT_JOINT;
+  if (kind == HF_OBJECT_NONE || gear == 0 || !hf_builder_range(m->r->builder, kind, d->trnid[0], range)) return 0;
+
   d->lengthrange[0] = min2(gear * range[0], gear * range[1]);
   d->lengthrange[1] = max2(gear * range[0], gear * range[1]);
   return 1;
@@ -143,9 +162,11 @@ static int find_length_range(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) 
   if (d->gaintype != HF_GAIN_MUSCLE && d->biastype != HF_BIAS_MUSCLE) return 1;
   if (d->lengthrange[0] < d->lengthrange[1] && (s->useexisting || s->none)) return 1;
   if (m->r->skeleton) { // Only keyframes are needed.
-    d->lengthrange[0] = 0, d->lengthrange[1] = 1;
+    d->lengthrange[0] = 0;
+    d->lengthrange[1] = 1;
     return 1;
   }
+
   if (s->uselimit && !s->none && take_limits(m, d, 1)) return 1; // MuJoCo takes them without the gear.
   if (!s->none && hfi_find_muscle_length(m->r->builder, d, s, &m->r->puller)) return 1;
   if (take_limits(m, d, d->gear[0])) {
@@ -156,6 +177,7 @@ static int find_length_range(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) 
   return 0;
 }
 
+// Counts an actuator that is left out, because the sizes of keyframes then differ.
 static void leave_out(hfiMjcf* m, const hfiElem* elem) {
   hfi_mjcf_leave_out(m, HF_OBJECT_ACTUATOR, elem);
   ++m->actuators_left_out;
@@ -168,20 +190,24 @@ void hfi_mjcf_read_actuator(hfiMjcf* m, hfiElem* elem) {
     return;
   }
   elem->used = 1;
+
   hfiActuatorSpec s = make_spec(m, elem);
   if (r->status) return;
   if (!find_target(m, elem, &s.def) || !find_length_range(m, elem, &s.def)) {
     leave_out(m, elem);
     return;
   }
+
   inherit_range(m, elem, &s);
   s.def.ctrllimited = hfi_mjcf_limited(m, elem, "ctrllimited", s.ctrllimited, s.def.ctrlrange);
   s.def.forcelimited = hfi_mjcf_limited(m, elem, "forcelimited", s.forcelimited, s.def.forcerange);
   s.def.actlimited = hfi_mjcf_limited(m, elem, "actlimited", s.actlimited, s.def.actrange);
+
   s.def.name = hfi_mjcf_name(m, elem);
   s.def.where = hfi_where(r, elem);
   hfi_mjcf_read_signal(m, s.def.name, &s.def);
   hfi_mjcf_read_drive(m, s.def.name, &s.def);
+
   if (!r->status) hfi_keep(r, elem, hf_builder_add_actuator(r->builder, &s.def, &r->scratch));
   if (!r->status) hfi_mjcf_add_inputs(m, elem, &s);
   if (!r->status) hfi_mjcf_add_motor_inputs(m, elem, &s);
@@ -190,18 +216,20 @@ void hfi_mjcf_read_actuator(hfiMjcf* m, hfiElem* elem) {
 
 // ---- reflected inertia --------------------------------------------------------------------------
 
-void hfi_mjcf_reflected(hfiMjcf* m, const char* attr, const char* name, double* armature,
-                        double* damping, double poly[2]) {
+// Adds what the actuators of the document that name the target add to it: armature and damping, by the square of the gear.
+void hfi_mjcf_reflected(hfiMjcf* m, const char* attr, const char* name, double* armature, double* damping, double poly[2]) {
   if (!name || !m->reflects) return;
-  for (hfiElem* section = hfi_child(m->root, "actuator"); section;
-       section = hfi_next(section, "actuator"))
+
+  for (hfiElem* section = hfi_child(m->root, "actuator"); section; section = hfi_next(section, "actuator")) {
     for (hfiElem* e = section->child; e && !m->r->status; e = e->next) {
       const char* target = hfi_mjcf_is_actuator(e) ? hfi_attr(e, attr) : NULL;
       if (!target || strcmp(target, name) != 0) continue;
       hfiActuatorSpec s = make_spec(m, e);
       if (s.def.gaintype == HF_GAIN_ORIENTATION) continue; // as in MuJoCo
+
       *armature += s.armature * s.def.gear[0] * s.def.gear[0];
       *damping += s.damping * s.def.gear[0] * s.def.gear[0];
       for (int k = 0; k < 2; ++k) poly[k] += s.damping_poly[k] * s.def.gear[0] * s.def.gear[0];
     }
+  }
 }

@@ -7,7 +7,8 @@
 
 // File name without folders and extension.
 static const char* stem_of(hfiMjcf* m, const char* file) {
-  const char *base = hfi_base_name(file), *dot = strrchr(base, '.');
+  const char* base = hfi_base_name(file);
+  const char* dot = strrchr(base, '.');
   return dot ? hfi_format(m->r, "%.*s", (int)(dot - base), base) : base;
 }
 
@@ -17,7 +18,8 @@ static hfiMjcfAsset* find_named(hfiMjcfAsset* list, const char* name) {
 }
 
 int hfi_mjcf_list_asset(hfiMjcf* m, const hfiElem* elem, const char* kind, hfiMjcfAsset** list) {
-  const char *name = hfi_attr(elem, "name"), *file = hfi_attr(elem, "file");
+  const char* name = hfi_attr(elem, "name");
+  const char* file = hfi_attr(elem, "file");
   if (!name && file) name = stem_of(m, file);
   if (!name || !name[0]) {
     hfi_fail(m->r, elem, HF_ERROR_PARSE, "a %s needs a name or a file", kind);
@@ -27,6 +29,7 @@ int hfi_mjcf_list_asset(hfiMjcf* m, const hfiElem* elem, const char* kind, hfiMj
     hfi_fail(m->r, elem, HF_ERROR_MODEL, "%s \"%s\" is defined twice", kind, name);
     return 0;
   }
+
   hfiMjcfAsset* asset = HFI_NEW(m->r, hfiMjcfAsset, 1);
   if (!asset) return 0;
   *asset = (hfiMjcfAsset){.name = name, .elem = elem, .id = -1, .next = *list};
@@ -34,7 +37,8 @@ int hfi_mjcf_list_asset(hfiMjcf* m, const hfiElem* elem, const char* kind, hfiMj
   return 1;
 }
 
-hfiMjcfAsset* hfi_mjcf_find_asset(hfiMjcf* m, const hfiElem* geom, const char* attribute, const char* kind, hfiMjcfAsset* list, const char* name) {
+hfiMjcfAsset* hfi_mjcf_find_asset(hfiMjcf* m, const hfiElem* geom, const char* attribute, const char* kind, hfiMjcfAsset* list,
+                                  const char* name) {
   hfiMjcfAsset* asset = find_named(list, name);
   if (!asset) hfi_fail(m->r, geom, HF_ERROR_MODEL, "%s: there is no %s \"%s\"", attribute, kind, name);
   return asset;
@@ -51,13 +55,17 @@ void hfi_mjcf_note_loaded(hfiMjcf* m, hfiMjcfAsset* asset) {
 void hfi_mjcf_recall_loaded(hfiMjcfAsset* list, const char* prefix) {
   for (hfiMjcfAsset* a = list; a; a = a->next) {
     a->loaded = 0;
-    for (const hfiLoadedAs* as = a->loads; as && !a->loaded; as = as->next)
-      if (strcmp(as->prefix, prefix) == 0) a->id = as->id, a->loaded = 1;
+    for (const hfiLoadedAs* as = a->loads; as && !a->loaded; as = as->next) {
+      if (strcmp(as->prefix, prefix) != 0) continue;
+      a->id = as->id;
+      a->loaded = 1;
+    }
   }
 }
 
 // ---- meshes -------------------------------------------------------------------------------------
 
+// Reads the attributes of one element into an hfiMeshSpec.
 static void apply_mesh(hfiMjcf* m, const hfiElem* elem, void* data) {
   static const hfiKeyword inertias[] = {{"convex", HF_MESH_INERTIA_CONVEX},
                                         {"exact", HF_MESH_INERTIA_EXACT},
@@ -66,14 +74,13 @@ static void apply_mesh(hfiMjcf* m, const hfiElem* elem, void* data) {
                                         {NULL, 0}};
   hfiReader* r = m->r;
   hfiMeshSpec* s = data;
+
   hfi_read_reals(r, elem, "scale", 3, 3, s->scale);
-  if (s->scale[0] == 0 || s->scale[1] == 0 || s->scale[2] == 0)
-    hfi_fail(r, elem, HF_ERROR_MODEL, "scale: a factor is zero");
+  if (s->scale[0] == 0 || s->scale[1] == 0 || s->scale[2] == 0) hfi_fail(r, elem, HF_ERROR_MODEL, "scale: a factor is zero");
   hfi_read_keyword(r, elem, "inertia", inertias, &s->inertia);
-  if (hfi_read_int(r, elem, "maxhullvert", &s->max_hull_vert) && s->max_hull_vert != -1 &&
-      s->max_hull_vert < 4)
-    hfi_fail(r, elem, HF_ERROR_MODEL, "maxhullvert must be -1 or at least 4, is %d",
-             s->max_hull_vert);
+  int has_limit = hfi_read_int(r, elem, "maxhullvert", &s->max_hull_vert);
+  if (has_limit && s->max_hull_vert != -1 && s->max_hull_vert < 4)
+    hfi_fail(r, elem, HF_ERROR_MODEL, "maxhullvert must be -1 or at least 4, is %d", s->max_hull_vert);
   hfi_read_reals(r, elem, "refpos", 3, 3, s->refpos);
   if (hfi_read_reals(r, elem, "refquat", 4, 4, s->refquat) && !(q_norm(q_load(s->refquat)) > 1e-10))
     hfi_fail(r, elem, HF_ERROR_MODEL, "refquat: a zero quaternion is no orientation");
@@ -84,6 +91,7 @@ void hfi_mjcf_check_mesh(hfiMjcf* m, hfiElem* elem) {
   apply_mesh(m, elem, &s);
 }
 
+// Lists a mesh. Attributes that are read when it is loaded count as used.
 void hfi_mjcf_read_mesh(hfiMjcf* m, hfiElem* elem) {
   if (!hfi_mjcf_list_asset(m, elem, "mesh", &m->meshes)) return;
   hfi_mjcf_check_mesh(m, elem);
@@ -103,8 +111,8 @@ static const char* included_folder(hfiMjcf* m, const hfiElem* elem) {
   return folder[0] == '/' ? folder + 1 : folder;
 }
 
-// A file that an included file names may also be given relative to the included file. MuJoCo puts the folder of the included file after meshdir; a
-// file beside the included one is found, too.
+// A file that an included file names may also be given relative to the included file. MuJoCo puts the folder of the included file after meshdir;
+// a file beside the included one is found, too.
 const char* hfi_mjcf_asset_path(hfiMjcf* m, const hfiElem* elem, const char* file) {
   hfiReader* r = m->r;
   if (m->strippath) file = hfi_base_name(file);
@@ -112,12 +120,15 @@ const char* hfi_mjcf_asset_path(hfiMjcf* m, const hfiElem* elem, const char* fil
   const char* path = hfi_resolve(r, folder, file);
   const char* inner = included_folder(m, elem);
   if (hfi_file_exists(path) || !inner[0]) return path;
+
   const char* as_mujoco = hfi_resolve(r, folder, hfi_join(r, inner, file));
   if (hfi_file_exists(as_mujoco)) return as_mujoco;
+
   const char* beside = hfi_join(r, hfi_folder_of(r, elem->file), file);
   return hfi_file_exists(beside) ? beside : path;
 }
 
+// Reads a mesh and adds it to the builder, under the prefix of its document. Returns its id or a status < 0.
 static int add_mesh(hfiMjcf* m, hfiMjcfAsset* asset) {
   hfiReader* r = m->r;
   const hfiElem* elem = asset->elem;
@@ -126,14 +137,17 @@ static int add_mesh(hfiMjcf* m, hfiMjcfAsset* asset) {
   s.where = hfi_where(r, elem);
   s.first_object = 1;
   hfi_mjcf_apply(m, hfi_mjcf_class(m, elem, NULL), "mesh", elem, apply_mesh, &s);
+
   const char* file = hfi_attr(elem, "file");
   s.vertex = hfi_read_list(r, elem, "vertex", &s.nvertex);
   s.face = hfi_read_list(r, elem, "face", &s.nface);
   int builtin = !file && !s.vertex && hfi_mjcf_make_builtin(m, elem, &s);
+
   if (r->status) return r->status;
   if (file && s.vertex) return hfi_fail(r, elem, HF_ERROR_MODEL, "both file and vertex are given");
   if (!file && !s.vertex && !builtin)
     return hfi_fail(r, elem, HF_ERROR_UNSUPPORTED, "neither file nor vertex nor builtin is given (plugin meshes are not supported)");
+
   if (file) s.path = hfi_mjcf_asset_path(m, elem, file);
   if (r->status) return r->status;
   return hfi_mesh_add(r, &s, &r->scratch);
@@ -165,6 +179,7 @@ void hfi_mjcf_read_material(hfiMjcf* m, hfiElem* elem) {
   for (int i = 0; i < 4; ++i) material->rgba[i] = 1;
   material->name = hfi_require(m->r, elem, "name");
   hfi_mjcf_apply(m, hfi_mjcf_class(m, elem, NULL), "material", elem, apply_material, material);
+
   material->next = m->materials;
   m->materials = material;
 }

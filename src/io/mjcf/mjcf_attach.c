@@ -35,27 +35,35 @@ typedef struct hfiAttachment {
   struct hfiAttachment* next;
 } hfiAttachment;
 
+// Opens the file of a <model>: as a document if it is MJCF, or else read into a builder of its own.
 void hfi_mjcf_read_model_asset(hfiMjcf* m, hfiElem* elem) {
   enum { MOST_NESTED = 8 };
   hfiReader* r = m->r;
   if (m->attached >= MOST_NESTED) {
-    hfi_fail(r, elem, HF_ERROR_MODEL,
-             "models are attached more than %d deep; does one contain itself?", MOST_NESTED);
+    hfi_fail(r, elem, HF_ERROR_MODEL, "models are attached more than %d deep; does one contain itself?", MOST_NESTED);
     return;
   }
+
   const char* path = hfi_resolve(r, m->folder, hfi_require(r, elem, "file"));
   hfiElem* root = r->status ? NULL : hfi_xml_load(r, path, elem);
   if (!root) return;
+
   hfiModelAsset* asset = HFI_NEW(r, hfiModelAsset, 1);
   if (!asset) return;
-  const char *name = hfi_attr(elem, "name"), *srdf = hfi_attr(elem, "srdf"), *own = hfi_attr(root, hfi_is(root, "mujoco") ? "model" : "name");
-  asset->name = name ? name : own ? own : "MuJoCo Model";
+
+  const char* name = hfi_attr(elem, "name");
+  const char* srdf = hfi_attr(elem, "srdf");
+  const char* name_in_file = hfi_attr(root, hfi_is(root, "mujoco") ? "model" : "name");
+  if (!name) name = name_in_file;
+  asset->name = name ? name : "MuJoCo Model";
   asset->path = path;
   if (srdf && !hfi_is(root, "robot")) hfi_fail(r, elem, HF_ERROR_MODEL, "srdf: it is for a URDF, and %s is none", path);
+
   if (hfi_is(root, "mujoco"))
     asset->doc = m->table->open(r, root, hfi_folder_of(r, path), m);
   else
     asset->guest = r->read_guest(r, root, hfi_folder_of(r, path), srdf ? hfi_resolve(r, m->folder, srdf) : NULL);
+
   asset->next = m->models;
   m->models = asset;
 }
@@ -67,10 +75,11 @@ static hfiModelAsset* find_model(hfiMjcf* m, const hfiElem* elem, const char* na
   return NULL;
 }
 
+// The element of this kind and name below an element, or NULL.
 static hfiElem* find_named(hfiElem* elem, const char* kind, const char* name) {
   for (hfiElem* e = elem->child; e; e = e->next) {
-    const char* own = hfi_is(e, kind) ? hfi_attr(e, "name") : NULL;
-    if (own && strcmp(own, name) == 0) return e;
+    const char* found = hfi_is(e, kind) ? hfi_attr(e, "name") : NULL;
+    if (found && strcmp(found, name) == 0) return e;
     hfiElem* inside = find_named(e, kind, name);
     if (inside) return inside;
   }
@@ -80,51 +89,57 @@ static hfiElem* find_named(hfiElem* elem, const char* kind, const char* name) {
 // Reads one element of the other document's tree, or all of it.
 static void read_part(hfiMjcf* doc, const hfiScope* scope, const hfiElem* elem) {
   hfiReader* r = doc->r;
-  const char *body = hfi_attr(elem, "body"), *frame = hfi_attr(elem, "frame");
+  const char* body = hfi_attr(elem, "body");
+  const char* frame = hfi_attr(elem, "frame");
   if (body && frame) hfi_fail(r, elem, HF_ERROR_MODEL, "both body and frame are given");
-  for (hfiElem* world = hfi_child(doc->root, "worldbody"); world && !r->status;
-       world = hfi_next(world, "worldbody")) {
+
+  for (hfiElem* world = hfi_child(doc->root, "worldbody"); world && !r->status; world = hfi_next(world, "worldbody")) {
     if (!body && !frame) {
       hfi_mjcf_read_tree(doc, scope, world);
       continue;
     }
     hfiElem* part = find_named(world, body ? "body" : "frame", body ? body : frame);
     if (!part) continue;
+
     // The part gets a parent of which it is the only child, so that it is read like the children of any body.
-    hfiElem only = *part, parent = {.name = "worldbody",
-                                    .file = part->file,
-                                    .line = part->line,
-                                    .child = &only,
-                                    .used = 1};
+    hfiElem only = *part;
+    hfiElem parent = {.name = "worldbody", .file = part->file, .line = part->line, .child = &only, .used = 1};
     only.next = NULL;
     only.parent = &parent;
     part->used = 1;
     hfi_mjcf_read_tree(doc, scope, &parent);
     return;
   }
+
   if (body || frame)
-    hfi_fail(r, elem, HF_ERROR_MODEL, "the attached model has no %s \"%s\"", body ? "body" : "frame",
-             body ? body : frame);
+    hfi_fail(r, elem, HF_ERROR_MODEL, "the attached model has no %s \"%s\"", body ? "body" : "frame", body ? body : frame);
 }
 
+// Reads the part of a document that is attached, with its prefix and suffix.
 static void read_doc(hfiMjcf* m, const hfiScope* outer, const hfiElem* elem, hfiAttachment* attachment) {
   hfiMjcf* doc = attachment->doc;
   hfBuilder* b = m->r->builder;
   hfiPart part = {.first = b->body.count, .config = doc->build};
   doc->prefix = attachment->prefix;
   doc->suffix = attachment->suffix;
+
   // Each prefix gets its own meshes, because their names begin with it; replicas share them. The meshes of the document itself are there already.
-  if (attachment->asset) hfi_mjcf_recall_loaded(doc->meshes, attachment->prefix), hfi_mjcf_recall_loaded(doc->hfields, attachment->prefix);
+  if (attachment->asset) {
+    hfi_mjcf_recall_loaded(doc->meshes, attachment->prefix);
+    hfi_mjcf_recall_loaded(doc->hfields, attachment->prefix);
+  }
+
   hfiScope scope = *outer;
   scope.childclass = NULL;
   if (!m->r->status) read_part(doc, &scope, elem);
   hfi_mjcf_aim_cameras(doc);
+
   part.end = b->body.count;
   if (attachment->asset && !m->r->status) hfi_keep(m->r, elem, (int)hfi_builder_add_part(b, part, &m->r->scratch));
 }
 
-static void graft_guest(hfiReader* r, const hfiScope* outer, const hfiElem* elem, hfBuilder* guest,
-                        hfiAttachment* attachment) {
+// Grafts the tree of a model in another format into the builder. Its other parts follow with their sections.
+static void graft_guest(hfiReader* r, const hfiScope* outer, const hfiElem* elem, hfBuilder* guest, hfiAttachment* attachment) {
   hfAttachDef def = hf_attach_def_default();
   def.prefix = attachment->prefix;
   def.suffix = attachment->suffix;
@@ -133,6 +148,7 @@ static void graft_guest(hfiReader* r, const hfiScope* outer, const hfiElem* elem
   v3_store(def.pos, outer->frame.p);
   q_store(def.quat, outer->frame.q);
   if (hfi_attr(elem, "frame")) hfi_fail(r, elem, HF_ERROR_MODEL, "frame: only an MJCF model has frames; use body");
+
   hfiGraft* graft = HFI_NEW(r, hfiGraft, 1);
   if (!graft) return;
   attachment->graft = graft;
@@ -141,23 +157,28 @@ static void graft_guest(hfiReader* r, const hfiScope* outer, const hfiElem* elem
   hfi_keep(r, elem, (int)status);
 }
 
+// Whether an element is `part` or stands in it.
 static int contains(const hfiElem* part, const hfiElem* elem) {
   for (; elem; elem = elem->parent)
     if (elem == part) return 1;
   return 0;
 }
 
-// Opens the document a second time, as a model of its own: a part of it is attached to the document itself. Names that do not begin with its prefix are
-// dropped.
+// Opens the document a second time, as a model of its own: a part of it is attached to the document itself. Names that do not begin with its
+// prefix are dropped.
 static hfiMjcf* open_itself(hfiMjcf* m, const hfiElem* elem) {
-  const char *body = hfi_attr(elem, "body"), *frame = hfi_attr(elem, "frame"), *name = body ? body : frame;
+  const char* body = hfi_attr(elem, "body");
+  const char* frame = hfi_attr(elem, "frame");
+  const char* name = body ? body : frame;
   if (!name) {
     hfi_fail(m->r, elem, HF_ERROR_MODEL, "neither model nor body nor frame is given");
     return NULL;
   }
+
   for (hfiElem* world = hfi_child(m->root, "worldbody"); world; world = hfi_next(world, "worldbody"))
     if (contains(find_named(world, body ? "body" : "frame", name), elem))
       hfi_fail(m->r, elem, HF_ERROR_MODEL, "\"%s\" would contain itself", name);
+
   hfiMjcf* doc = HFI_NEW(m->r, hfiMjcf, 1);
   if (!doc || m->r->status) return NULL;
   *doc = *m;
@@ -167,23 +188,29 @@ static hfiMjcf* open_itself(hfiMjcf* m, const hfiElem* elem) {
   return doc;
 }
 
+// Reads an attachment, and notes which bodies and joints it adds.
 static void read_attachment(hfiMjcf* m, const hfiScope* outer, const hfiElem* elem, hfiAttachment* a) {
   const hfBuilder* b = m->r->builder;
-  a->body.first = hf_builder_count(b, HF_OBJECT_BODY), a->joint.first = hf_builder_count(b, HF_OBJECT_JOINT);
+  a->body.first = hf_builder_count(b, HF_OBJECT_BODY);
+  a->joint.first = hf_builder_count(b, HF_OBJECT_JOINT);
   if (a->asset && a->asset->guest)
     graft_guest(m->r, outer, elem, a->asset->guest, a);
   else
     read_doc(m, outer, elem, a);
-  a->body.end = hf_builder_count(b, HF_OBJECT_BODY), a->joint.end = hf_builder_count(b, HF_OBJECT_JOINT);
+  a->body.end = hf_builder_count(b, HF_OBJECT_BODY);
+  a->joint.end = hf_builder_count(b, HF_OBJECT_JOINT);
 }
 
 void hfi_mjcf_attach(hfiMjcf* m, const hfiScope* outer, hfiElem* elem) {
   hfiReader* r = m->r;
-  const char *model = hfi_attr(elem, "model"), *prefix = hfi_attr(elem, "prefix");
+  const char* model = hfi_attr(elem, "model");
+  const char* prefix = hfi_attr(elem, "prefix");
   hfiModelAsset* asset = model ? find_model(m, elem, model) : NULL;
-  hfiMjcf* doc = asset ? asset->doc : model ? NULL : open_itself(m, elem);
+  hfiMjcf* doc = asset ? asset->doc : NULL;
+  if (!model) doc = open_itself(m, elem);
   hfiAttachment* attachment = (asset || doc) ? HFI_NEW(r, hfiAttachment, 1) : NULL;
   if (!attachment) return;
+
   attachment->asset = asset;
   if (asset) asset->is_attached = 1;
   if (asset && doc) hfi_mjcf_merge_options(m, doc, elem);
@@ -191,6 +218,7 @@ void hfi_mjcf_attach(hfiMjcf* m, const hfiScope* outer, hfiElem* elem) {
   attachment->elem = elem;
   attachment->prefix = hfi_format(r, "%s%s", m->prefix, prefix ? prefix : "");
   attachment->suffix = m->suffix;
+
   read_attachment(m, outer, elem, attachment);
   attachment->group = m->suffix[0] ? m->group : hfi_mjcf_first_group(m, elem, 1);
   hfiAttachment** tail = &m->attachments;

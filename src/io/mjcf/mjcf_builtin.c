@@ -42,36 +42,55 @@ static void add_direction(Points* p, hfVec3 d) {
 
 static void add_face(Points* p, int i, int j, int k) {
   if (p->r->status) return;
-  p->face[p->nface++] = i, p->face[p->nface++] = j, p->face[p->nface++] = k;
+  double* face = p->face + p->nface;
+  face[0] = i;
+  face[1] = j;
+  face[2] = k;
+  p->nface += 3;
 }
 
+<<<<<<< HEAD
 static double power(double x, double exponent) { return copysign(hfi_pow(fabs(x), exponent), x); }
+=======
+// |x|^exponent with the sign of x.
+static double power(double x, double exponent) { return copysign(pow(fabs(x), exponent), x); }
+>>>>>>> 794b0391 (io/mjcf, io/mesh: bodies in paragraphs, a contract above each function)
 
 // ---- sphere and hemisphere ----------------------------------------------------------------------
 
-// Adds the middles of the sides of a triangle of directions, and of its parts. A side that two triangles share would give the same point twice, up to
-// rounding. So the point is added only by the triangle that runs upward along the side, which is one of the two.
+// Adds the middles of the sides of a triangle of directions, and of its parts. A side that two triangles share would give the same point twice, up
+// to rounding. So the point is added only by the triangle that runs upward along the side, which is one of the two.
 static void divide(Points* p, hfVec3 a, hfVec3 b, hfVec3 c, int times) {
   if (times == 0) return;
-  hfVec3 corner[3] = {a, b, c}, middle[3];
+  hfVec3 corner[3] = {a, b, c};
+  hfVec3 middle[3];
+
   for (int i = 0; i < 3; ++i) {
-    hfVec3 from = corner[i], to = corner[(i + 1) % 3], m = v3_add(from, to);
+    hfVec3 from = corner[i];
+    hfVec3 to = corner[(i + 1) % 3];
+    hfVec3 m = v3_add(from, to);
     middle[i] = v3_scale(1 / v3_norm(m), m);
-    int upward = from.z != to.z ? from.z < to.z : from.y != to.y ? from.y < to.y : from.x < to.x;
+    int upward = from.x < to.x;
+    if (from.y != to.y) upward = from.y < to.y;
+    if (from.z != to.z) upward = from.z < to.z;
     if (upward) add_direction(p, m);
   }
+
   for (int i = 0; i < 3; ++i) divide(p, corner[i], middle[i], middle[(i + 2) % 3], times - 1);
   divide(p, middle[0], middle[1], middle[2], times - 1);
 }
 
 static Points make_sphere(hfiReader* r, const double* x) {
-  static const int face[20][3] = {{0, 11, 5}, {0, 5, 1}, {0, 1, 7}, {0, 7, 10}, {0, 10, 11}, {1, 5, 9}, {5, 11, 4}, {11, 10, 2}, {10, 7, 6}, {7, 1, 8},
+  static const int face[20][3] = {{0, 11, 5}, {0, 5, 1}, {0, 1, 7}, {0, 7, 10}, {0, 10, 11},
+                                  {1, 5, 9}, {5, 11, 4}, {11, 10, 2}, {10, 7, 6}, {7, 1, 8},
                                   {3, 9, 4}, {3, 4, 2}, {3, 2, 6}, {3, 6, 8}, {3, 8, 9}, {4, 9, 5}, {2, 4, 11}, {6, 2, 10}, {8, 6, 7}, {9, 8, 1}};
   const double g = 0.5 * (1 + sqrt(5));
   const hfVec3 corner[12] = {v3(-1, g, 0), v3(1, g, 0), v3(-1, -g, 0), v3(1, -g, 0), v3(0, -1, g), v3(0, 1, g),
                              v3(0, -1, -g), v3(0, 1, -g), v3(g, 0, -1), v3(g, 0, 1), v3(-g, 0, -1), v3(-g, 0, 1)};
+
   Points p = make_points(r, 10 * (1 << 2 * (int)x[0]) + 2, 0);
   for (int i = 0; i < 12; ++i) add_direction(&p, corner[i]);
+
   for (int i = 0; i < 20; ++i) {
     hfVec3 c[3];
     for (int k = 0; k < 3; ++k) c[k] = v3_scale(1 / v3_norm(corner[face[i][k]]), corner[face[i][k]]);
@@ -87,8 +106,10 @@ static Points make_hemisphere(hfiReader* r, const double* x) {
   add_point(&p, 0, 0, 0);
   for (int k = 1; k <= n; ++k)
     for (int i = 0; i < k; ++i) {
-      add_direction(&p, v3(k - i, i, n - k)), add_direction(&p, v3(-i, k - i, n - k));
-      add_direction(&p, v3(i - k, -i, n - k)), add_direction(&p, v3(i, i - k, n - k));
+      add_direction(&p, v3(k - i, i, n - k));
+      add_direction(&p, v3(-i, k - i, n - k));
+      add_direction(&p, v3(i - k, -i, n - k));
+      add_direction(&p, v3(i, i - k, n - k));
     }
   return p;
 }
@@ -107,12 +128,22 @@ static Points make_supersphere(hfiReader* r, const double* x) {
   int n = (int)x[0];
   Points p = make_points(r, (n - 1) * n + 2, 2 * n * (n - 1));
   int top = (n - 1) * n + 1;
+
   add_point(&p, 0, 0, -1);
   for (int i = 1; i < n; ++i)
     for (int j = 0; j < n; ++j) {
+<<<<<<< HEAD
       double a = HFI_PI * i / n - HFI_PI / 2, b = 2 * HFI_PI * j / n - HFI_PI, round = power(hfi_sine(a).cos, x[2]);
       int here = 1 + (i - 1) * n + j, next = 1 + (i - 1) * n + (j + 1) % n;
       add_point(&p, round * power(hfi_sine(b).cos, x[1]), round * power(hfi_sine(b).sin, x[1]), power(hfi_sine(a).sin, x[2]));
+=======
+      double a = HFI_PI * i / n - HFI_PI / 2;
+      double b = 2 * HFI_PI * j / n - HFI_PI;
+      double round = power(cos(a), x[2]);
+      int here = 1 + (i - 1) * n + j, next = 1 + (i - 1) * n + (j + 1) % n;
+      add_point(&p, round * power(cos(b), x[1]), round * power(sin(b), x[1]), power(sin(a), x[2]));
+
+>>>>>>> 794b0391 (io/mjcf, io/mesh: bodies in paragraphs, a contract above each function)
       if (i == 1) add_face(&p, 0, next, here);
       add_face(&p, here, next, i < n - 1 ? here + n : top);
       if (i < n - 1) add_face(&p, next, next + n, here + n);
@@ -126,7 +157,13 @@ static Points make_supertorus(hfiReader* r, const double* x) {
   Points p = make_points(r, n * n, 2 * n * n);
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) {
+<<<<<<< HEAD
       double u = 2 * HFI_PI * i / n, v = 2 * HFI_PI * j / n, round = 1 + x[1] * power(hfi_sine(v).cos, x[2]);
+=======
+      double u = 2 * HFI_PI * i / n;
+      double v = 2 * HFI_PI * j / n;
+      double round = 1 + x[1] * power(cos(v), x[2]);
+>>>>>>> 794b0391 (io/mjcf, io/mesh: bodies in paragraphs, a contract above each function)
       int next = (i + 1) % n, up = (j + 1) % n;
       add_point(&p, power(hfi_sine(u).cos, x[3]) * round, power(hfi_sine(u).sin, x[3]) * round, x[1] * power(hfi_sine(v).sin, x[2]));
       add_face(&p, i * n + j, next * n + j, i * n + up);
@@ -148,18 +185,26 @@ static double find_centre(int i, int n, double g) {
 }
 
 static Points make_wedge(hfiReader* r, const double* x) {
-  int n = (int)x[0], m = (int)x[1];
+  int n = (int)x[0];
+  int m = (int)x[1];
   Points p = make_points(r, n * m, 0);
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < m; ++j) {
+<<<<<<< HEAD
       double a = HFI_PI / 180 * x[2] * find_centre(i, n, x[4]), b = HFI_PI / 180 * x[3] * find_centre(j, m, x[4]);
       add_point(&p, hfi_sine(b).cos * hfi_sine(a).sin, hfi_sine(b).sin, -hfi_sine(b).cos * hfi_sine(a).cos);
+=======
+      double a = HFI_PI / 180 * x[2] * find_centre(i, n, x[4]);
+      double b = HFI_PI / 180 * x[3] * find_centre(j, m, x[4]);
+      add_point(&p, cos(b) * sin(a), sin(b), -cos(b) * cos(a));
+>>>>>>> 794b0391 (io/mjcf, io/mesh: bodies in paragraphs, a contract above each function)
     }
   return p;
 }
 
 static Points make_plate(hfiReader* r, const double* x) {
-  int n = (int)x[0], m = (int)x[1];
+  int n = (int)x[0];
+  int m = (int)x[1];
   Points p = make_points(r, n * m, 2 * (n - 1) * (m - 1));
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < m; ++j) {
@@ -192,20 +237,30 @@ int hfi_mjcf_make_builtin(hfiMjcf* m, const hfiElem* elem, hfiMeshSpec* spec) {
   const char* word = hfi_attr(elem, "builtin");
   double x[5] = {0};
   size_t i = 0;
+
   while (word && i < sizeof builtins / sizeof *builtins && strcmp(builtins[i].word, word) != 0) ++i;
   if (!word || strcmp(word, "none") == 0) return 0;
   if (i == sizeof builtins / sizeof *builtins) {
     hfi_fail(m->r, elem, HF_ERROR_UNSUPPORTED, "builtin: the mesh \"%.40s\" is unknown or not supported", word);
     return 1;
   }
+
   hfi_require(m->r, elem, "params");
   hfi_read_reals(m->r, elem, "params", builtins[i].count, builtins[i].count, x);
-  for (int k = 0; k < builtins[i].count && !m->r->status; ++k)
-    if (!(x[k] >= builtins[i].least[k] && x[k] <= builtins[i].most[k]) || (k < builtins[i].whole && x[k] != floor(x[k])))
-      hfi_fail(m->r, elem, HF_ERROR_MODEL, "params of a %s: number %d, %g, is not in %g to %g%s", word, k + 1, x[k], builtins[i].least[k],
-               builtins[i].most[k], k < builtins[i].whole ? " or not whole" : "");
+  for (int k = 0; k < builtins[i].count && !m->r->status; ++k) {
+    double least = builtins[i].least[k];
+    double most = builtins[i].most[k];
+    int must_be_whole = k < builtins[i].whole;
+    if (!(x[k] >= least && x[k] <= most) || (must_be_whole && x[k] != floor(x[k])))
+      hfi_fail(m->r, elem, HF_ERROR_MODEL, "params of a %s: number %d, %g, is not in %g to %g%s", word, k + 1, x[k], least, most,
+               must_be_whole ? " or not whole" : "");
+  }
   if (m->r->status) return 1;
+
   Points p = builtins[i].make(m->r, x);
-  spec->vertex = p.vertex, spec->nvertex = p.nvertex, spec->face = p.face, spec->nface = p.nface;
+  spec->vertex = p.vertex;
+  spec->nvertex = p.nvertex;
+  spec->face = p.face;
+  spec->nface = p.nface;
   return 1;
 }

@@ -8,22 +8,24 @@
 
 // ---- compiler -----------------------------------------------------------------------------------
 
+// Reads eulerseq, three letters.
 static void read_euler_sequence(hfiMjcf* m, const hfiElem* elem) {
   const char* text = hfi_attr(elem, "eulerseq");
   if (!text) return;
   if (strlen(text) != 3 || strspn(text, "xyzXYZ") != 3)
-    hfi_fail(m->r, elem, HF_ERROR_PARSE, "eulerseq: \"%.20s\" is not three of x, y, z, X, Y, Z",
-             text);
+    hfi_fail(m->r, elem, HF_ERROR_PARSE, "eulerseq: \"%.20s\" is not three of x, y, z, X, Y, Z", text);
   else
     memcpy(m->eulerseq, text, 4);
 }
 
 static void read_folders(hfiMjcf* m, const hfiElem* elem) {
-  const char *meshdir = hfi_attr(elem, "meshdir"), *assetdir = hfi_attr(elem, "assetdir");
+  const char* meshdir = hfi_attr(elem, "meshdir");
+  const char* assetdir = hfi_attr(elem, "assetdir");
   if (meshdir) m->meshdir = meshdir;
   if (assetdir) m->assetdir = assetdir;
 }
 
+// Reads the rules about masses and inertias into m->build.
 static void read_inertia_rules(hfiMjcf* m, const hfiElem* elem) {
   static const hfiKeyword inference[] = {{"false", 0}, {"true", 1}, {"auto", -1}, {NULL, 0}};
   hfiReader* r = m->r;
@@ -31,7 +33,9 @@ static void read_inertia_rules(hfiMjcf* m, const hfiElem* elem) {
   int group[2] = {config->inertia_group_min, config->inertia_group_max};
   hfi_read_keyword(r, elem, "inertiafromgeom", inference, &config->inertia_from_geom);
   hfi_read_ints(r, elem, "inertiagrouprange", 2, 2, group);
-  config->inertia_group_min = group[0], config->inertia_group_max = group[1];
+  config->inertia_group_min = group[0];
+  config->inertia_group_max = group[1];
+
   hfi_read_real(r, elem, "boundmass", &config->bound_mass);
   hfi_read_real(r, elem, "boundinertia", &config->bound_inertia);
   hfi_read_real(r, elem, "settotalmass", &config->total_mass);
@@ -65,22 +69,22 @@ static void read_length_search(hfiMjcf* m, const hfiElem* compiler) {
 void hfi_mjcf_read_compiler(hfiMjcf* m, hfiElem* elem) {
   static const hfiKeyword angles[] = {{"radian", 0}, {"degree", 1}, {NULL, 0}};
   static const hfiKeyword coordinates[] = {{"local", 0}, {"global", 1}, {NULL, 0}};
+  static const hfiKeyword conflicts[] = {
+      {"warning", HFI_CONFLICT_WARNING}, {"error", HFI_CONFLICT_ERROR}, {"merge", HFI_CONFLICT_MERGE}, {NULL, 0}};
   hfiReader* r = m->r;
-  int global = 0, off = 0;
-  static const hfiKeyword conflicts[] = {{"warning", HFI_CONFLICT_WARNING}, {"error", HFI_CONFLICT_ERROR}, {"merge", HFI_CONFLICT_MERGE}, {NULL, 0}};
+
   hfi_read_keyword(r, elem, "conflict", conflicts, &m->conflict);
   hfi_read_keyword(r, elem, "angle", angles, &m->degree);
+  int global = 0;
   hfi_read_keyword(r, elem, "coordinate", coordinates, &global);
-  if (global)
-    hfi_fail(r, elem, HF_ERROR_UNSUPPORTED,
-             "coordinate=\"global\" is not supported (MuJoCo dropped it too)");
+  if (global) hfi_fail(r, elem, HF_ERROR_UNSUPPORTED, "coordinate=\"global\" is not supported (MuJoCo dropped it too)");
   hfi_read_bool(r, elem, "autolimits", &m->autolimits);
   hfi_read_bool(r, elem, "strippath", &m->strippath);
   hfi_read_bool(r, elem, "fitaabb", &m->fitaabb);
-  if (hfi_read_bool(r, elem, "alignfree", &off) && off)
-    hfi_note(r, elem, HF_WARNING,
-             "alignfree: free bodies keep the frame they are written in; their qpos differs from "
-             "MuJoCo's");
+  int align = 0;
+  if (hfi_read_bool(r, elem, "alignfree", &align) && align)
+    hfi_note(r, elem, HF_WARNING, "alignfree: free bodies keep the frame they are written in; their qpos differs from MuJoCo's");
+
   read_euler_sequence(m, elem);
   read_folders(m, elem);
   read_inertia_rules(m, elem);
@@ -92,6 +96,7 @@ void hfi_mjcf_read_compiler(hfiMjcf* m, hfiElem* elem) {
 static const hfiKeyword switches[] = {{"disable", 1}, {"enable", 0}, {NULL, 0}};
 static const hfiKeyword cones[] = {{"pyramidal", 1}, {"elliptic", 0}, {NULL, 0}};
 
+// Reads <flag>: what is switched off in the world, and the override of contacts.
 static void read_flags(hfiMjcf* m, const hfiElem* elem) {
   hfWorld* w = hf_builder_world(m->r->builder);
   const struct {
@@ -109,17 +114,27 @@ static void read_flags(hfiMjcf* m, const hfiElem* elem) {
       {"clampctrl", &w->disable_clamp_control},
   };
   int off = 0;
+
   for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i)
     if (hfi_read_keyword(m->r, elem, flags[i].name, switches, &off)) *flags[i].disable = off;
   if (hfi_read_keyword(m->r, elem, "filterparent", switches, &off)) w->filter_parent = !off;
   if (hfi_read_keyword(m->r, elem, "sleep", switches, &off)) w->sleep = !off;
-  if (hfi_read_keyword(m->r, elem, "passive", switches, &off))
-    w->disable_spring = w->disable_damper = off;
-  if (hfi_read_keyword(m->r, elem, "constraint", switches, &off) && off)
-    w->disable_contact = w->disable_limit = w->disable_frictionloss = w->disable_equality = 1;
+
+  // flags that stand for several
+  if (hfi_read_keyword(m->r, elem, "passive", switches, &off)) {
+    w->disable_spring = off;
+    w->disable_damper = off;
+  }
+  if (hfi_read_keyword(m->r, elem, "constraint", switches, &off) && off) {
+    w->disable_contact = 1;
+    w->disable_limit = 1;
+    w->disable_frictionloss = 1;
+    w->disable_equality = 1;
+  }
   if (hfi_read_keyword(m->r, elem, "override", switches, &off)) m->override.active = !off;
 }
 
+// Reads the medium around all bodies.
 static void read_fluid(hfiMjcf* m, const hfiElem* elem) {
   hfWorld* w = hf_builder_world(m->r->builder);
   hfi_read_real(m->r, elem, "density", &w->density);
@@ -133,11 +148,14 @@ static void read_disabled_groups(hfiMjcf* m, const hfiElem* elem) {
   double group[31];
   int count = hfi_read_reals(m->r, elem, "actuatorgroupdisable", 0, 31, group);
   if (!hfi_attr(elem, "actuatorgroupdisable")) return;
+
   hfWorld* w = hf_builder_world(m->r->builder);
   w->disabled_groups = 0;
   for (int i = 0; i < count; ++i) {
-    if (group[i] >= 0 && group[i] <= 30 && group[i] == floor(group[i])) w->disabled_groups |= 1 << (int)group[i];
-    else hfi_fail(m->r, elem, HF_ERROR_MODEL, "actuatorgroupdisable: a group that can be switched off is 0 to 30, not %g", group[i]);
+    if (group[i] >= 0 && group[i] <= 30 && group[i] == floor(group[i]))
+      w->disabled_groups |= 1 << (int)group[i];
+    else
+      hfi_fail(m->r, elem, HF_ERROR_MODEL, "actuatorgroupdisable: a group that can be switched off is 0 to 30, not %g", group[i]);
   }
 }
 
@@ -145,23 +163,25 @@ void hfi_mjcf_read_option(hfiMjcf* m, hfiElem* elem) {
   hfiReader* r = m->r;
   hfWorld* w = hf_builder_world(r->builder);
   hfi_read_real(r, elem, "timestep", &w->timestep);
-  if (!(w->timestep > 0))
-    hfi_fail(r, elem, HF_ERROR_MODEL, "timestep must be positive, is %g", w->timestep);
+  if (!(w->timestep > 0)) hfi_fail(r, elem, HF_ERROR_MODEL, "timestep must be positive, is %g", w->timestep);
+
   hfi_read_reals(r, elem, "gravity", 3, 3, w->gravity);
   hfi_read_reals(r, elem, "magnetic", 3, 3, w->magnetic);
   hfi_read_real(r, elem, "impratio", &w->impratio);
   if (!(w->impratio > 0)) hfi_fail(r, elem, HF_ERROR_MODEL, "impratio must be positive, is %g", w->impratio);
+
   hfi_read_keyword(r, elem, "cone", cones, &w->pyramidal_cone);
   hfi_read_real(r, elem, "sleep_tolerance", &w->sleep_speed);
   if (!(w->sleep_speed > 0)) hfi_fail(r, elem, HF_ERROR_MODEL, "sleep_tolerance must be positive, is %g", w->sleep_speed);
+
   read_fluid(m, elem);
   read_disabled_groups(m, elem);
   hfi_read_real(r, elem, "o_margin", &m->override.margin);
   hfi_read_reals(r, elem, "o_solref", 1, 2, m->override.solref);
   hfi_read_reals(r, elem, "o_solimp", 1, 5, m->override.solimp);
   hfi_read_reals(r, elem, "o_friction", 1, 5, m->override.friction);
-  for (hfiElem* flag = hfi_child(elem, "flag"); flag; flag = hfi_next(flag, "flag"))
-    read_flags(m, flag);
+
+  for (hfiElem* flag = hfi_child(elem, "flag"); flag; flag = hfi_next(flag, "flag")) read_flags(m, flag);
 }
 
 // ---- options of attached models -----------------------------------------------------------------
@@ -204,12 +224,15 @@ static int says(const hfiMjcf* m, const char* attr, int is_flag) {
   return 0;
 }
 
-// The options that a document gives.
+// The options that a document gives. It reads them into the builder's world, which then is as before.
 static hfWorld options_of(hfiMjcf* doc, const hfWorld* fresh) {
-  hfWorld *now = hf_builder_world(doc->r->builder), outer = *now;
+  hfWorld* now = hf_builder_world(doc->r->builder);
+  hfWorld outer = *now;
   hfiOverride override = doc->override;
+
   *now = *fresh;
   for (hfiElem* e = hfi_child(doc->root, "option"); e && !doc->r->status; e = hfi_next(e, "option")) hfi_mjcf_read_option(doc, e);
+
   hfWorld given = *now;
   *now = outer;
   doc->override = override;
@@ -219,14 +242,23 @@ static hfWorld options_of(hfiMjcf* doc, const hfWorld* fresh) {
 void hfi_mjcf_merge_options(hfiMjcf* m, hfiMjcf* attached, const hfiElem* elem) {
   if (m->conflict == HFI_CONFLICT_WARNING || m->attached || m->r->skeleton) return;
   hfWorld theirs = options_of(attached, &m->fresh);
+
   for (size_t i = 0; i < sizeof SETTINGS / sizeof *SETTINGS && !m->r->status; ++i) {
-    size_t at = SETTINGS[i].offset, size = SETTINGS[i].size;
-    char *mine = (char*)hf_builder_world(m->r->builder) + at, *other = (char*)&theirs + at, *plain = (char*)&m->fresh + at;
+    size_t size = SETTINGS[i].size;
+    char* mine = (char*)hf_builder_world(m->r->builder) + SETTINGS[i].offset;
+    const char* other = (const char*)&theirs + SETTINGS[i].offset;
+    const char* plain = (const char*)&m->fresh + SETTINGS[i].offset;
     if (memcmp(other, plain, size) == 0 || memcmp(other, mine, size) == 0) continue;
-    int written = says(m, SETTINGS[i].attr, SETTINGS[i].is_flag), merge = m->conflict == HFI_CONFLICT_MERGE;
-    if (memcmp(mine, plain, size) != 0 || (written && !merge))
-      hfi_fail(m->r, elem, HF_ERROR_MODEL, "%s %s of the attached model differs from that of the file, which the compiler's conflict does not allow",
-               SETTINGS[i].is_flag ? "flag" : "option", SETTINGS[i].attr);
-    else if (merge && (SETTINGS[i].is_flag || !written)) memcpy(mine, other, size); // As in MuJoCo, a flag is merged even if the file writes its default.
+
+    int is_written = says(m, SETTINGS[i].attr, SETTINGS[i].is_flag);
+    int merges = m->conflict == HFI_CONFLICT_MERGE;
+    if (memcmp(mine, plain, size) != 0 || (is_written && !merges)) {
+      const char* what = SETTINGS[i].is_flag ? "flag" : "option";
+      hfi_fail(m->r, elem, HF_ERROR_MODEL,
+               "%s %s of the attached model differs from that of the file, which the compiler's conflict does not allow", what,
+               SETTINGS[i].attr);
+    } else if (merges && (SETTINGS[i].is_flag || !is_written)) {
+      memcpy(mine, other, size); // As in MuJoCo, a flag is merged even if the file writes its default.
+    }
   }
 }

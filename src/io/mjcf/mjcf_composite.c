@@ -15,7 +15,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_EDGES = 1000 }; // Largest number of bodies of a cable. It is bounded because each body is read inside of the call that reads its parent.
+// Largest number of bodies of a cable. It is bounded because each body is read inside of the call that reads its parent.
+enum { MOST_EDGES = 1000 };
 
 typedef enum Shape { SHAPE_ZERO, SHAPE_LINE, SHAPE_COS, SHAPE_SIN } Shape;
 typedef enum Initial { INITIAL_NONE, INITIAL_BALL, INITIAL_FREE } Initial;
@@ -34,6 +35,7 @@ typedef struct Cable {
 
 // ---- elements -----------------------------------------------------------------------------------
 
+// Appends a new element to `parent`, to which no default class applies. NULL if there is no memory.
 static hfiElem* add_element(const Cable* c, hfiElem* parent, const char* name) {
   hfiElem* e = HFI_NEW(c->m->r, hfiElem, 1);
   if (!e) return NULL;
@@ -51,7 +53,9 @@ static void set_attribute(const Cable* c, hfiElem* elem, const char* name, const
   hfiAttr** link = &elem->attr;
   while (*link && strcmp((*link)->name, name) != 0) link = &(*link)->next;
   if (!*link) *link = HFI_NEW(c->m->r, hfiAttr, 1);
-  if (*link) (*link)->name = name, (*link)->value = value;
+  if (!*link) return;
+  (*link)->name = name;
+  (*link)->value = value;
 }
 
 static void set_numbers(const Cable* c, hfiElem* elem, const char* name, const double* x, int count) {
@@ -70,30 +74,42 @@ static void copy_attributes(const Cable* c, const hfiElem* from, hfiElem* to) {
 
 // ---- the curve ----------------------------------------------------------------------------------
 
+// Reads the three words of `curve`.
 static void read_shapes(const Cable* c, Shape shape[3]) {
   static const struct {
     const char* word;
     Shape shape;
   } words[] = {{"s", SHAPE_LINE}, {"cos(s)", SHAPE_COS}, {"sin(s)", SHAPE_SIN}, {"0", SHAPE_ZERO}};
-  const char* at = hfi_attr(c->elem, "curve");
-  for (int k = 0; at && *(at += strspn(at, " \t\r\n")); ++k) {
-    size_t n = strcspn(at, " \t\r\n"), i = 0;
-    while (i < 4 && (strlen(words[i].word) != n || strncmp(words[i].word, at, n) != 0)) ++i;
+  const char* word = hfi_attr(c->elem, "curve");
+  for (int k = 0; word && *(word += strspn(word, " \t\r\n")); ++k) {
+    size_t n = strcspn(word, " \t\r\n");
+    size_t i = 0;
+    while (i < 4 && (strlen(words[i].word) != n || strncmp(words[i].word, word, n) != 0)) ++i;
     if (k == 3 || i == 4) {
       hfi_fail(c->m->r, c->elem, HF_ERROR_MODEL, "curve: want three of s, cos(s), sin(s) and 0");
       return;
     }
     shape[k] = words[i].shape;
-    at += n;
+    word += n;
   }
 }
 
+// A coordinate [m] of point i of a curve.
 static double point_of(Shape shape, int i, int edges, const double size[3]) {
   double angle = HFI_PI * i * size[2] / edges;
+<<<<<<< HEAD
   return shape == SHAPE_LINE  ? i * size[0] / edges
          : shape == SHAPE_COS ? size[1] * hfi_sine(angle).cos
          : shape == SHAPE_SIN ? size[1] * hfi_sine(angle).sin
                               : 0;
+=======
+  switch (shape) {
+  case SHAPE_LINE: return i * size[0] / edges;
+  case SHAPE_COS: return size[1] * cos(angle);
+  case SHAPE_SIN: return size[1] * sin(angle);
+  default: return 0;
+  }
+>>>>>>> 794b0391 (io/mjcf, io/mesh: bodies in paragraphs, a contract above each function)
 }
 
 // Points by the attributes count, curve and size.
@@ -103,8 +119,10 @@ static void plan_curve(Cable* c, const int count[3]) {
   Shape shape[3] = {SHAPE_ZERO, SHAPE_ZERO, SHAPE_ZERO};
   read_shapes(c, shape);
   hfi_read_reals(r, c->elem, "size", 1, 3, size);
+
   if (count[0] < 2 || count[0] > MOST_EDGES + 1 || count[1] != 1 || count[2] != 1)
     hfi_fail(r, c->elem, HF_ERROR_MODEL, "count: a cable has 2 to %d points, and 1 in the other directions", MOST_EDGES + 1);
+
   c->edges = r->status ? 0 : count[0] - 1;
   c->point = HFI_NEW(r, double, 3 * (c->edges + 1));
   for (int i = 0; !r->status && i < 3 * (c->edges + 1); ++i) c->point[i] = point_of(shape[i % 3], i / 3, c->edges, size);
@@ -124,9 +142,11 @@ static void round_point(double* p) {
   for (int k = 0; k < 3; ++k) p[k] = (double)(float)p[k];
 }
 
+// Fills c->point and c->edges, turned by the attribute quat. Refuses points that are one.
 static void read_points(Cable* c) {
   hfiReader* r = c->m->r;
-  int count[3] = {1, 1, 1}, numbers = 0;
+  int count[3] = {1, 1, 1};
+  int numbers = 0;
   double quat[4] = {1, 0, 0, 0};
   hfi_read_ints(r, c->elem, "count", 1, 3, count);
   double* vertex = hfi_read_list(r, c->elem, "vertex", &numbers);
@@ -134,12 +154,14 @@ static void read_points(Cable* c) {
     take_vertices(c, vertex, numbers, count);
   else
     plan_curve(c, count);
+
   hfi_read_reals(r, c->elem, "quat", 4, 4, quat);
   for (int i = 0; !r->status && i <= c->edges; ++i) {
     double* p = c->point + 3 * i;
     round_point(p);
     v3_store(p, q_rotate(q_unit(q_load(quat)), v3_load(p)));
     round_point(p);
+
     if (i && !(v3_norm(v3_sub(v3_load(p), v3_load(p - 3))) > 1e-10))
       hfi_fail(r, c->elem, HF_ERROR_MODEL, "points %d and %d of the cable are one: give a curve, and a size that is not zero", i - 1, i);
   }
@@ -158,19 +180,27 @@ static hfVec3 direction_of(hfVec3 a) { return v3_norm(a) > 1e-14 ? v3_scale(1 / 
 
 // The frame that MuJoCo gives to a straight cable, of which only the x axis is known. Each formula is used where it has no pole.
 static hfQuat frame_along(hfVec3 x) {
-  hfQuat near = {1 + x.x, 0, -x.z, x.y}, far = {x.y, x.z, 0, 1 - x.x};
+  hfQuat near = {1 + x.x, 0, -x.z, x.y};
+  hfQuat far = {x.y, x.z, 0, 1 - x.x};
   return q_unit(x.x > 0 ? near : far);
 }
 
-// The frame of edge i; `normal` is its y axis, from that of edge i - 1.
+// The frame of edge i; *normal is its y axis, from the one of edge i - 1.
 static hfQuat frame_of(const Cable* c, int i, hfVec3* normal) {
-  hfVec3 x = direction_of(edge_of(c, i)), z;
+  hfVec3 x = direction_of(edge_of(c, i));
+  hfVec3 z = v3_zero();
   if (i == 0) {
-    z = c->edges > 1 ? direction_of(v3_cross(x, direction_of(edge_of(c, 1)))) : v3_zero();
+    if (c->edges > 1) z = direction_of(v3_cross(x, direction_of(edge_of(c, 1))));
     *normal = direction_of(v3_cross(z, x));
   } else {
+<<<<<<< HEAD
     hfVec3 before = direction_of(edge_of(c, i - 1)), bend = v3_cross(before, x);
     hfQuat turn = q_from_axis_angle(direction_of(bend), hfi_atan2(v3_norm(bend), v3_dot(before, x)));
+=======
+    hfVec3 before = direction_of(edge_of(c, i - 1));
+    hfVec3 bend = v3_cross(before, x);
+    hfQuat turn = q_from_axis_angle(direction_of(bend), atan2(v3_norm(bend), v3_dot(before, x)));
+>>>>>>> 794b0391 (io/mjcf, io/mesh: bodies in paragraphs, a contract above each function)
     *normal = direction_of(q_rotate(turn, *normal));
     z = direction_of(v3_cross(x, *normal));
   }
@@ -186,15 +216,18 @@ static const char* name_part(const Cable* c, const char* kind, int i) {
   return i == c->edges - 1 ? hfi_format(r, "%s%s_last", c->prefix, kind) : hfi_format(r, "%s%s_%d", c->prefix, kind, i);
 }
 
+// Adds the geom of edge i: from end to end, or a box of its length.
 static void add_geom(const Cable* c, hfiElem* body, int i, double length) {
   hfiElem* e = add_element(c, body, "geom");
   if (!e) return;
   copy_attributes(c, c->geom, e);
   set_attribute(c, e, "name", hfi_format(c->m->r, "%sG%d", c->prefix, i));
+
   if (c->geom_type != HF_GEOM_BOX) {
     set_numbers(c, e, "fromto", (double[]){0, 0, 0, length, 0, 0}, 6);
     return;
   }
+
   double size[3] = {0};
   hfi_read_reals(c->m->r, c->geom, "size", 3, 3, size);
   size[0] = 0.5 * length;
@@ -202,17 +235,20 @@ static void add_geom(const Cable* c, hfiElem* body, int i, double length) {
   set_numbers(c, e, "pos", (double[]){0.5 * length, 0, 0}, 3);
 }
 
+// Adds the joint at the beginning of edge i.
 static void add_joint(const Cable* c, hfiElem* body, int i) {
   hfiElem* e = add_element(c, body, "joint");
   if (!e) return;
   copy_attributes(c, c->joint, e);
   set_attribute(c, e, "name", name_part(c, "J", i));
+
   int is_free = i == 0 && c->initial == INITIAL_FREE;
   set_attribute(c, e, "type", is_free ? "free" : "ball");
   static const char* const resists[] = {"damping", "armature", "frictionloss"};
   for (int k = 0; is_free && k < 3; ++k) set_attribute(c, e, resists[k], "0");
 }
 
+// Adds the site at an end of the cable.
 static void add_site(const Cable* c, hfiElem* body, int i, double length) {
   hfiElem* e = add_element(c, body, "site");
   if (!e) return;
@@ -229,6 +265,7 @@ static void add_plugin(const Cable* c, hfiElem* body) {
   e->child = c->plugin->child;
 }
 
+// Adds the pair of edges i and i + 1 to those that do not collide.
 static void add_exclude(const Cable* c, hfiElem* section, int i) {
   hfiElem* e = add_element(c, section, "exclude");
   if (!e) return;
@@ -241,11 +278,17 @@ static void add_bodies(const Cable* c) {
   hfiReader* r = c->m->r;
   hfVec3 normal = v3_zero();
   hfQuat before = q_identity();
-  double offset[3] = {0, 0, 0}, length_before = 0;
+  double offset[3] = {0, 0, 0};
+  double length_before = 0;
   hfi_read_reals(r, c->elem, "offset", 3, 3, offset);
-  hfiElem holder = {0}, *body = &holder, *contact = add_element(c, c->m->root, "contact");
+  hfiElem holder = {0};
+  hfiElem* body = &holder;
+  hfiElem* contact = add_element(c, c->m->root, "contact");
+
   for (int i = 0; contact && i < c->edges && !r->status; ++i) {
-    double length = v3_norm(edge_of(c, i)), quat[4], pos[3] = {length_before, 0, 0};
+    double length = v3_norm(edge_of(c, i));
+    double quat[4];
+    double pos[3] = {length_before, 0, 0};
     hfQuat frame = frame_of(c, i, &normal);
     body = add_element(c, body, "body");
     if (!body) return;
@@ -254,21 +297,29 @@ static void add_bodies(const Cable* c) {
     set_attribute(c, body, "name", name_part(c, "B", i));
     set_numbers(c, body, "pos", pos, 3);
     set_numbers(c, body, "quat", quat, 4);
+
     add_plugin(c, body);
     add_geom(c, body, i, length);
     if (i > 0 || c->initial != INITIAL_NONE) add_joint(c, body, i);
     if (i == 0 || i == c->edges - 1) add_site(c, body, i, length);
     if (i < c->edges - 1) add_exclude(c, contact, i);
-    before = frame, length_before = length;
+
+    before = frame;
+    length_before = length;
   }
   if (r->status || !holder.child) return;
-  hfiElem *first = holder.child, *parent = c->elem->parent;
-  first->parent = parent, first->next = c->elem->next, c->elem->next = first;
+
+  hfiElem* first = holder.child;
+  hfiElem* parent = c->elem->parent;
+  first->parent = parent;
+  first->next = c->elem->next;
+  c->elem->next = first;
   if (parent->last == c->elem) parent->last = first;
 }
 
 // ---- the composite ------------------------------------------------------------------------------
 
+// Replaces a composite by the bodies of its cable.
 static void unfold_cable(hfiMjcf* m, hfiElem* elem) {
   static const hfiKeyword initials[] = {{"none", INITIAL_NONE}, {"ball", INITIAL_BALL}, {"free", INITIAL_FREE}, {NULL, 0}};
   static const hfiKeyword types[] = {{"capsule", HF_GEOM_CAPSULE}, {"cylinder", HF_GEOM_CYLINDER}, {"box", HF_GEOM_BOX}, {NULL, 0}};
@@ -276,12 +327,19 @@ static void unfold_cable(hfiMjcf* m, hfiElem* elem) {
   const char* prefix = hfi_attr(elem, "prefix");
   c.prefix = prefix ? prefix : "";
   elem->used = 1;
+
   hfi_read_keyword(m->r, elem, "initial", initials, &c.initial);
-  c.geom = hfi_child(elem, "geom"), c.joint = hfi_child(elem, "joint"), c.site = hfi_child(elem, "site");
+  c.geom = hfi_child(elem, "geom");
+  c.joint = hfi_child(elem, "joint");
+  c.site = hfi_child(elem, "site");
   if (!c.geom || !hfi_read_keyword(m->r, c.geom, "type", types, &c.geom_type))
     hfi_fail(m->r, elem, HF_ERROR_MODEL, "a cable has a <geom> of type capsule, cylinder or box");
-  for (hfiElem* e = elem->child; e; e = e->next)
-    if (hfi_mjcf_is_plugin(e, HFI_CABLE_PLUGIN)) c.plugin = e, e->used = 1;
+
+  for (hfiElem* e = elem->child; e; e = e->next) {
+    if (!hfi_mjcf_is_plugin(e, HFI_CABLE_PLUGIN)) continue;
+    c.plugin = e;
+    e->used = 1;
+  }
   if (!m->r->status) read_points(&c);
   if (!m->r->status) add_bodies(&c);
 }

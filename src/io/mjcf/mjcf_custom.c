@@ -10,27 +10,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Lists a parameter of <custom> whose name begins with "hf.". Others are left to their programs.
 void hfi_mjcf_read_custom(hfiMjcf* m, hfiElem* elem) {
   int numeric = hfi_is(elem, "numeric");
   if (!numeric && !hfi_is(elem, "text")) return;
   const char* name = hfi_attr(elem, "name");
   if (!name || strncmp(name, "hf.", 3) != 0) return;
   elem->used = 1;
+
   hfiCustom* c = HFI_NEW(m->r, hfiCustom, 1);
   if (!c) return;
   c->key = name + 3;
   c->elem = elem;
   c->text = hfi_require(m->r, elem, "data");
+
   if (numeric) {
     double size = 1;
     hfi_read_real(m->r, elem, "size", &size);
     hfi_read_reals(m->r, elem, "data", 1, 1, &c->value);
     c->text = NULL;
   }
+
   c->next = m->custom;
   m->custom = c;
 }
 
+// The parameter "hf.KEY", which counts as used, or NULL.
 static hfiCustom* find_custom(hfiMjcf* m, const char* key) {
   for (hfiCustom* c = m->custom; c; c = c->next)
     if (strcmp(c->key, key) == 0) {
@@ -40,13 +45,14 @@ static hfiCustom* find_custom(hfiMjcf* m, const char* key) {
   return NULL;
 }
 
+// Reads a number that is positive, or may be zero for some keys. Returns 0 if the file does not give it.
 static int find_positive(hfiMjcf* m, const char* key, double* x) {
   hfiCustom* c = find_custom(m, key);
   if (!c) return 0;
+  int may_be_zero = strstr(key, "dissipation") || strstr(key, "damping") || strstr(key, "restitution");
   if (c->text)
     hfi_fail(m->r, c->elem, HF_ERROR_PARSE, "hf.%s is a number: use <numeric>", key);
-  else if (!(c->value > 0) &&
-           !(c->value == 0 && (strstr(key, "dissipation") || strstr(key, "damping") || strstr(key, "restitution"))))
+  else if (!(c->value > 0) && !(c->value == 0 && may_be_zero))
     hfi_fail(m->r, c->elem, HF_ERROR_MODEL, "hf.%s must be positive, is %g", key, c->value);
   *x = c->value;
   return 1;
@@ -70,6 +76,7 @@ void hfi_mjcf_contact_parameters(hfiMjcf* m, const char* full_name, hfGeomDef* d
               {"tangential_damping", &def->tangential_damping, 1},
               {"restitution", &def->restitution, 1},
               {"friction_dynamic", &def->friction_dynamic, 0}};
+
   for (size_t i = 0; m->custom && i < sizeof keys / sizeof *keys; ++i) {
     int own = geom && find_positive(m, hfi_format(m->r, "%s.%s", geom, keys[i].key), keys[i].x);
     // Parameters without `world` have their values for the whole world in hfWorld.
@@ -86,10 +93,8 @@ static int read_word(hfiMjcf* m, const char* key, const hfiKeyword* table, int f
     if (strcmp(k->word, c->text) == 0) return k->value;
 
   char known[256] = "";
-  for (const hfiKeyword* k = table; k->word; ++k)
-    strncat(strncat(known, k == table ? "" : ", ", 3), k->word, 30);
-  hfi_fail(m->r, c->elem, HF_ERROR_PARSE, "hf.%s: \"%.40s\" is none of: %s", key,
-           c->text ? c->text : "a number", known);
+  for (const hfiKeyword* k = table; k->word; ++k) strncat(strncat(known, k == table ? "" : ", ", 3), k->word, 30);
+  hfi_fail(m->r, c->elem, HF_ERROR_PARSE, "hf.%s: \"%.40s\" is none of: %s", key, c->text ? c->text : "a number", known);
   return fallback;
 }
 
@@ -112,7 +117,8 @@ const hfiKeyword hfi_mjcf_drives[] = {{"servo", HF_DRIVE_SERVO},
                                       {"computed-torque", HF_DRIVE_COMPUTED_TORQUE},
                                       {NULL, 0}};
 const hfiKeyword hfi_mjcf_signals[] = {{"constant", HF_SIGNAL_CONSTANT}, {"sine", HF_SIGNAL_SINE}, {"ramp", HF_SIGNAL_RAMP},
-                                       {"chirp", HF_SIGNAL_CHIRP},       {"table", HF_SIGNAL_TABLE}, {"cycle", HF_SIGNAL_CYCLE}, {"feedback", HF_SIGNAL_FEEDBACK}, {NULL, 0}};
+                                       {"chirp", HF_SIGNAL_CHIRP},       {"table", HF_SIGNAL_TABLE}, {"cycle", HF_SIGNAL_CYCLE},
+                                       {"feedback", HF_SIGNAL_FEEDBACK}, {NULL, 0}};
 
 void hfi_mjcf_set_world(hfiMjcf* m) {
   hfWorld* w = hf_builder_world(m->r->builder);
@@ -121,18 +127,19 @@ void hfi_mjcf_set_world(hfiMjcf* m) {
   find_positive(m, "stiction_speed", &w->stiction_speed);
   find_positive(m, "tangential_ratio", &w->tangential_ratio);
   find_positive(m, "release_speed", &w->release_speed);
+
   w->method = (hfMethod)read_word(m, "method", hfi_mjcf_methods, w->method);
-  if (find_custom(m, "method")) // If the file names a method for Holdfast, the integrator is meant for MuJoCo, and nothing is reported.
+  // If the file names a method for Holdfast, the integrator is meant for MuJoCo, and nothing is reported.
+  if (find_custom(m, "method"))
     for (hfiElem* e = hfi_child(m->root, "option"); e; e = hfi_next(e, "option")) hfi_attr(e, "integrator");
+
   w->friction = (hfFrictionLaw)read_word(m, "friction", hfi_mjcf_friction_laws, w->friction);
   w->friction_rule = (hfFrictionRule)read_word(m, "friction_rule", hfi_mjcf_friction_rules, w->friction_rule);
 }
 
 void hfi_mjcf_report_custom(hfiMjcf* m) {
   for (const hfiCustom* c = m->custom; c; c = c->next)
-    if (!c->used)
-      hfi_note(m->r, c->elem, HF_WARNING,
-               "hf.%.100s: no such parameter, geom or actuator; not used", c->key);
+    if (!c->used) hfi_note(m->r, c->elem, HF_WARNING, "hf.%.100s: no such parameter, geom or actuator; not used", c->key);
 }
 
 // ---- signals ------------------------------------------------------------------------------------
@@ -146,13 +153,13 @@ static const double* read_table(hfiMjcf* m, const hfiElem* elem, const char* fil
     hfi_keep(m->r, elem, m->r->scratch.status);
     return NULL;
   }
+
   for (size_t i = 0; i < size; ++i)
     if (text[i] == ',' || text[i] == ';') text[i] = ' ';
   const double* x = hfi_parse_list(m->r, elem, path, text, count);
   free(text);
   if (!m->r->status && (*count < 2 || *count % 2))
-    hfi_fail(m->r, elem, HF_ERROR_PARSE, "%s: %d numbers are not rows of time and value", path,
-             *count);
+    hfi_fail(m->r, elem, HF_ERROR_PARSE, "%s: %d numbers are not rows of time and value", path, *count);
   return x;
 }
 
@@ -172,6 +179,7 @@ static const double* read_table_signal(hfiMjcf* m, const hfiElem* elem, const ch
   char* end = NULL;
   strtod(rest, &end);
   if (end == rest || *end != ' ') return read_table(m, elem, rest, count);
+
   const double* x = hfi_parse_list(m->r, elem, "data", rest, count);
   if (!m->r->status && *count % 2) hfi_fail(m->r, elem, HF_ERROR_PARSE, "%d numbers are not pairs of time and value", *count);
   return x;
@@ -181,18 +189,30 @@ static const double* read_table_signal(hfiMjcf* m, const hfiElem* elem, const ch
 static const double* read_feedback(hfiMjcf* m, const hfiElem* elem, const char* rest, int* count) {
   enum { MOST_JOINTS = 256 };
   double joint[MOST_JOINTS];
-  int n = 0, numbers = 0;
+  int n = 0;
+  int numbers = 0;
+
+  // the joints
   for (rest += strspn(rest, " "); *rest && !strchr("+-.0123456789", *rest) && n < MOST_JOINTS; rest += strspn(rest, " ")) {
     int length = (int)strcspn(rest, " ");
     int id = hf_builder_find(m->r->builder, HF_OBJECT_JOINT, hfi_format(m->r, "%s%.*s", m->prefix, length, rest));
-    if (id < 0) return hfi_fail(m->r, elem, HF_ERROR_MODEL, "feedback: there is no joint \"%.*s\"", length, rest), NULL;
+    if (id < 0) {
+      hfi_fail(m->r, elem, HF_ERROR_MODEL, "feedback: there is no joint \"%.*s\"", length, rest);
+      return NULL;
+    }
     joint[n++] = id;
     rest += length;
   }
+
+  // the rows
   const double* x = hfi_parse_list(m->r, elem, "data", rest, &numbers);
   if (m->r->status) return NULL;
-  if (n == 0 || numbers == 0 || numbers % (2 + 4 * n))
-    return hfi_fail(m->r, elem, HF_ERROR_PARSE, "feedback of %d joints: %d numbers are not rows of %d: t, y, and q, v, kp, kd of each joint", n, numbers, 2 + 4 * n), NULL;
+  if (n == 0 || numbers == 0 || numbers % (2 + 4 * n)) {
+    hfi_fail(m->r, elem, HF_ERROR_PARSE,
+             "feedback of %d joints: %d numbers are not rows of %d: t, y, and q, v, kp, kd of each joint", n, numbers, 2 + 4 * n);
+    return NULL;
+  }
+
   double* data = HFI_NEW(m->r, double, 1 + n + numbers);
   if (!data) return NULL;
   data[0] = n;
@@ -207,13 +227,17 @@ static void read_numbers(hfiMjcf* m, const hfiCustom* c, const hfiKeyword* kind,
   static const struct {
     int least, most;
   } counts[] = {{0, 0}, {1, 1}, {2, 4}, {4, 4}, {4, 5}, {0, 0}, {0, 0}, {0, 0}}; // by hfSignalType
-  int count = 0, least = counts[kind->value].least, most = counts[kind->value].most;
+  int count = 0;
+  int least = counts[kind->value].least;
+  int most = counts[kind->value].most;
   double* x = HFI_NEW(m->r, double, 5);
   const double* given = hfi_parse_list(m->r, c->elem, "data", text, &count);
+
   if (!m->r->status && least == most && count != most)
     hfi_fail(m->r, c->elem, HF_ERROR_PARSE, "%s takes %d numbers, not %d", kind->word, most, count);
   if (!m->r->status && (count < least || count > most))
     hfi_fail(m->r, c->elem, HF_ERROR_PARSE, "%s takes %d to %d numbers, not %d", kind->word, least, most, count);
+
   if (m->r->status) return;
   memcpy(x, given, (size_t)count * sizeof *x);
   def->signal_data = x;
@@ -233,15 +257,20 @@ void hfi_mjcf_read_signal(hfiMjcf* m, const char* full_name, hfActuatorDef* def)
   const char* actuator = own_name(m, full_name);
   const hfiCustom* c = actuator && m->custom ? find_custom(m, hfi_format(m->r, "signal.%s", actuator)) : NULL;
   if (!c) return;
+
   const hfiKeyword* kind = find_signal(c->text);
   if (!kind) {
     hfi_fail(m->r, c->elem, HF_ERROR_PARSE, "\"%.40s\" is no signal: constant, sine, ramp, chirp, table, cycle or feedback",
              c->text ? c->text : "a number");
     return;
   }
+
   const char* rest = c->text + strlen(kind->word);
   def->signal = kind->value;
-  if (kind->value == HF_SIGNAL_TABLE || kind->value == HF_SIGNAL_CYCLE) def->signal_data = read_table_signal(m, c->elem, rest, &def->signal_count);
-  else if (kind->value == HF_SIGNAL_FEEDBACK) def->signal_data = read_feedback(m, c->elem, rest, &def->signal_count);
-  else read_numbers(m, c, kind, rest, def);
+  if (kind->value == HF_SIGNAL_TABLE || kind->value == HF_SIGNAL_CYCLE)
+    def->signal_data = read_table_signal(m, c->elem, rest, &def->signal_count);
+  else if (kind->value == HF_SIGNAL_FEEDBACK)
+    def->signal_data = read_feedback(m, c->elem, rest, &def->signal_count);
+  else
+    read_numbers(m, c, kind, rest, def);
 }

@@ -28,6 +28,7 @@ static const hfiKeyword kinds[] = {{"general", HFI_GENERAL},         {"motor", H
                                    {"dcmotor", HFI_DCMOTOR},          {"orientation", HFI_ORIENTATION},
                                    {NULL, 0}};
 
+// The shortcut (hfiShortcut) that an element is written as; -1 if it is not an actuator.
 static int find_kind(const hfiElem* elem) {
   for (const hfiKeyword* k = kinds; k->word; ++k)
     if (hfi_is(elem, k->word)) return k->value;
@@ -82,6 +83,7 @@ static void inherit(hfiActuatorSpec* s, hfiShortcut kind) {
   s->inheritrange = 0;
 }
 
+// Reads the attributes of <general>.
 static void apply_general(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   static const hfiKeyword dynamics[] = {{"none", HF_ACTIVATION_NONE},
                                         {"integrator", HF_ACTIVATION_INTEGRATOR},
@@ -97,8 +99,10 @@ static void apply_general(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   hfActuatorDef* d = &s->def;
   const struct {
     const char* name;
-    double *prm, *muscle;
+    double* prm;    // first three numbers
+    double* muscle; // first nine numbers, or NULL
   } lists[] = {{"dynprm", d->dynprm, NULL}, {"gainprm", d->gainprm, d->muscle}, {"biasprm", d->biasprm, d->passive}};
+
   hfi_read_keyword(r, elem, "dyntype", dynamics, &d->dyntype);
   hfi_read_keyword(r, elem, "gaintype", gains, &d->gaintype);
   hfi_read_keyword(r, elem, "biastype", biases, &d->biastype);
@@ -109,18 +113,22 @@ static void apply_general(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
     for (int k = 0; k < count && k < 3; ++k) lists[i].prm[k] = x[k];
     for (int k = 0; k < count && k < 9 && lists[i].muscle; ++k) lists[i].muscle[k] = x[k];
   }
+
   hfi_read_bool(r, elem, "actearly", &d->actearly);
   int actdim = 0; // 0 and 1 follow from dyntype.
-  if (hfi_read_int(r, elem, "actdim", &actdim) && actdim > 1) hfi_note(r, elem, HF_WARNING, "actdim=\"%d\": an actuator has at most one activation", actdim);
+  if (hfi_read_int(r, elem, "actdim", &actdim) && actdim > 1)
+    hfi_note(r, elem, HF_WARNING, "actdim=\"%d\": an actuator has at most one activation", actdim);
   if (d->gaintype == HF_GAIN_ORIENTATION) hfi_mjcf_read_chart(m, elem, d);
   s->shortcut = HFI_GENERAL;
 }
 
+// <position> and <intvelocity>: gain kp, bias -kp l - kv v.
 static void apply_servo(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d, hfiShortcut kind) {
-  double kp = d->gainprm[0],
-         timeconst = d->dyntype == HF_ACTIVATION_FILTER_EXACT ? d->dynprm[0] : 0;
+  double kp = d->gainprm[0];
+  double timeconst = d->dyntype == HF_ACTIVATION_FILTER_EXACT ? d->dynprm[0] : 0;
   hfi_read_real(m->r, elem, "kp", &kp);
   hfi_mjcf_read_servo_damping(m, elem, d);
+
   d->gaintype = HF_GAIN_FIXED;
   d->biastype = HF_BIAS_AFFINE;
   d->gainprm[0] = kp;
@@ -128,12 +136,14 @@ static void apply_servo(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d, hfiSh
   d->biasprm[1] = -kp;
   d->dyntype = HF_ACTIVATION_INTEGRATOR;
   if (kind == HFI_INTVELOCITY) return;
-  if (hfi_read_real(m->r, elem, "timeconst", &timeconst) && timeconst < 0)
-    hfi_fail(m->r, elem, HF_ERROR_MODEL, "timeconst cannot be negative");
+
+  // <position>: the control may be filtered
+  if (hfi_read_real(m->r, elem, "timeconst", &timeconst) && timeconst < 0) hfi_fail(m->r, elem, HF_ERROR_MODEL, "timeconst cannot be negative");
   d->dyntype = timeconst > 0 ? HF_ACTIVATION_FILTER_EXACT : HF_ACTIVATION_NONE;
   d->dynprm[0] = timeconst > 0 ? timeconst : 1;
 }
 
+// <velocity>: gain kv, bias -kv v.
 static void apply_velocity(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
   double kv = d->gainprm[0];
   hfi_read_real(m->r, elem, "kv", &kv);
@@ -143,10 +153,12 @@ static void apply_velocity(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
   d->biasprm[2] = -kv;
 }
 
+// <damper>: gain -kv v, where v is the speed.
 static void apply_damper(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   double kv = s->def.gaintype == HF_GAIN_AFFINE ? -s->def.gainprm[2] : 0; // As in MuJoCo 4, a damper without kv does nothing.
   hfi_read_real(m->r, elem, "kv", &kv);
   if (kv < 0) hfi_fail(m->r, elem, HF_ERROR_MODEL, "kv cannot be negative");
+
   reset_parameters(&s->def);
   s->def.gaintype = HF_GAIN_AFFINE;
   s->def.gainprm[0] = 0;
@@ -154,6 +166,7 @@ static void apply_damper(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   s->ctrllimited = 1;
 }
 
+// <adhesion>: a gain on a body.
 static void apply_adhesion(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   double gain = s->def.gainprm[0];
   hfi_read_real(m->r, elem, "gain", &gain);
@@ -163,6 +176,7 @@ static void apply_adhesion(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) 
   s->ctrllimited = 1;
 }
 
+// <cylinder>: gain area, bias of three numbers; the control is filtered.
 static void apply_cylinder(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
   double diameter = 0;
   d->dyntype = HF_ACTIVATION_FILTER;
@@ -171,33 +185,46 @@ static void apply_cylinder(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
   hfi_read_real(m->r, elem, "timeconst", &d->dynprm[0]);
   hfi_read_reals(m->r, elem, "bias", 3, 3, d->biasprm);
   hfi_read_real(m->r, elem, "area", &d->gainprm[0]);
-  if (hfi_read_real(m->r, elem, "diameter", &diameter))
-    d->gainprm[0] = HFI_PI / 4 * diameter * diameter;
+  if (hfi_read_real(m->r, elem, "diameter", &diameter)) d->gainprm[0] = HFI_PI / 4 * diameter * diameter;
 }
 
+// <muscle>: its numbers stand where the curves of step/actuation/muscle.c read them, and in gainprm and biasprm.
 static void apply_muscle(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   static const struct {
     const char* attr;
     int first, count;
-  } parts[] = {{"range", 0, 2}, {"force", 2, 1}, {"scale", 3, 1}, {"lmin", 4, 1}, {"lmax", 5, 1}, {"vmax", 6, 1}, {"fpmax", 7, 1}, {"fvmax", 8, 1}};
+  } parts[] = {{"range", 0, 2}, {"force", 2, 1}, {"scale", 3, 1}, {"lmin", 4, 1},
+               {"lmax", 5, 1},  {"vmax", 6, 1},  {"fpmax", 7, 1}, {"fvmax", 8, 1}};
   hfActuatorDef* d = &s->def;
-  if (d->dyntype != HF_ACTIVATION_MUSCLE) d->dynprm[0] = 0.01, d->dynprm[1] = 0.04, d->dynprm[2] = 0;
+  if (d->dyntype != HF_ACTIVATION_MUSCLE) {
+    d->dynprm[0] = 0.01;
+    d->dynprm[1] = 0.04;
+    d->dynprm[2] = 0;
+  }
   d->dyntype = HF_ACTIVATION_MUSCLE;
   d->gaintype = HF_GAIN_MUSCLE;
   d->biastype = HF_BIAS_MUSCLE;
+
   hfi_read_reals(m->r, elem, "timeconst", 1, 2, d->dynprm);
   hfi_read_real(m->r, elem, "tausmooth", &d->dynprm[2]);
   if (d->dynprm[2] < 0) hfi_fail(m->r, elem, HF_ERROR_MODEL, "tausmooth cannot be negative");
+
   for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
     hfi_read_reals(m->r, elem, parts[i].attr, parts[i].count, parts[i].count, d->muscle + parts[i].first);
+
   memcpy(d->passive, d->muscle, sizeof d->passive);
   memcpy(d->gainprm, d->muscle, sizeof d->gainprm); // in the place where <general> has them
   memcpy(d->biasprm, d->muscle, sizeof d->biasprm);
 }
 
+// Reads an element other than <general>: takes what it inherits, then its own attributes.
 static void apply_shortcut(hfiMjcf* m, const hfiElem* elem, hfiShortcut kind, hfiActuatorSpec* s) {
-  if (kind != HFI_PID) s->actlimited = -1, s->def.actearly = 0; // Shortcuts do not take them from a <general> of the class.
+  if (kind != HFI_PID) { // Shortcuts do not take them from a <general> of the class.
+    s->actlimited = -1;
+    s->def.actearly = 0;
+  }
   inherit(s, kind);
+
   switch (kind) {
   case HFI_MOTOR: reset_parameters(&s->def); break;
   case HFI_POSITION:
@@ -221,6 +248,8 @@ static void apply_shortcut(hfiMjcf* m, const hfiElem* elem, hfiShortcut kind, hf
 
 void hfi_mjcf_apply_force_law(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   hfiShortcut kind = (hfiShortcut)find_kind(elem);
-  if (kind == HFI_GENERAL) apply_general(m, elem, s);
-  else apply_shortcut(m, elem, kind, s);
+  if (kind == HFI_GENERAL)
+    apply_general(m, elem, s);
+  else
+    apply_shortcut(m, elem, kind, s);
 }

@@ -17,12 +17,14 @@ typedef struct Gains {
   double kp, ki, kd, imax, slewmax;
 } Gains;
 
+// Reads the <config> elements in an element.
 static Gains read_gains(hfiMjcf* m, const hfiElem* elem) {
   Gains g = {0, 0, 0, -1, 0};
   const struct {
     const char* key;
     double* x;
   } keys[] = {{"kp", &g.kp}, {"ki", &g.ki}, {"kd", &g.kd}, {"imax", &g.imax}, {"slewmax", &g.slewmax}};
+
   for (hfiElem* c = hfi_child(elem, "config"); c; c = hfi_next(c, "config")) {
     const char* key = hfi_require(m->r, c, "key");
     c->used = 1;
@@ -38,8 +40,15 @@ static Gains read_gains(hfiMjcf* m, const hfiElem* elem) {
 
 // An actuator has one activation: the integral, or the control that moves at a bounded speed.
 static void set_dynamics(hfActuatorDef* d, double ki, double slewmax) {
-  d->dyntype = ki > 0 ? HF_ACTIVATION_ERROR : slewmax > 0 ? HF_ACTIVATION_SLEW : HF_ACTIVATION_NONE;
-  d->dynprm[0] = ki > 0 ? ki : slewmax > 0 ? slewmax : 1;
+  d->dyntype = HF_ACTIVATION_NONE;
+  d->dynprm[0] = 1;
+  if (ki > 0) {
+    d->dyntype = HF_ACTIVATION_ERROR;
+    d->dynprm[0] = ki;
+  } else if (slewmax > 0) {
+    d->dyntype = HF_ACTIVATION_SLEW;
+    d->dynprm[0] = slewmax;
+  }
 }
 
 static void note_slew(hfiMjcf* m, const hfiElem* elem, double slewmax, double ki) {
@@ -51,21 +60,28 @@ void hfi_mjcf_apply_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   hfiElem* instance = name ? hfi_mjcf_find_instance(m, PLUGIN, name) : NULL;
   hfActuatorDef* d = &s->def;
   int actdim = 0;
+
   hfi_attr(elem, "plugin");
-  hfi_attr(elem, "dyntype"); // likewise
+  hfi_attr(elem, "dyntype");
   hfi_read_int(m->r, elem, "actdim", &actdim); // It follows from ki.
   if (name && !instance) hfi_fail(m->r, elem, HF_ERROR_MODEL, "no instance \"%.100s\" of %s", name, PLUGIN);
   if (instance) instance->used = 1;
+
   Gains g = read_gains(m, instance ? instance : elem);
   note_slew(m, elem, g.slewmax, g.ki);
   if (g.kp < 0 || g.ki < 0 || g.kd < 0) hfi_fail(m->r, elem, HF_ERROR_MODEL, "kp, ki and kd cannot be negative");
+
   d->gaintype = HF_GAIN_FIXED;
   d->biastype = HF_BIAS_AFFINE;
   d->gainprm[0] = g.kp;
-  d->biasprm[0] = 0, d->biasprm[1] = -g.kp, d->biasprm[2] = -g.kd;
+  d->biasprm[0] = 0;
+  d->biasprm[1] = -g.kp;
+  d->biasprm[2] = -g.kd;
+
   set_dynamics(d, g.ki, g.slewmax);
   if (!(g.ki > 0 && g.imax >= 0)) return;
-  d->actrange[1] = g.imax / g.ki, d->actrange[0] = -d->actrange[1];
+  d->actrange[1] = g.imax / g.ki;
+  d->actrange[0] = -d->actrange[1];
   s->actlimited = 1;
 }
 
@@ -82,23 +98,32 @@ static void read_inputs(hfiMjcf* m, const hfiElem* elem, int* inputs) {
 
 // The gain of an input.
 static double input_gain(const hfActuatorDef* d, int input) {
-  return input == POSITION ? -d->biasprm[1] : input == VELOCITY ? -d->biasprm[2] : 1;
+  if (input == POSITION) return -d->biasprm[1];
+  return input == VELOCITY ? -d->biasprm[2] : 1;
 }
 
 // The range of the first input.
 void hfi_mjcf_apply_setpoint_ranges(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   hfi_read_reals(m->r, elem, "posrange", 2, 2, s->def.ctrlrange);
-  if (!(s->inputs & POSITION)) memcpy(s->def.ctrlrange, s->inputs & VELOCITY ? s->velrange : s->ffrange, sizeof s->def.ctrlrange);
+  if (s->inputs & POSITION) return;
+  memcpy(s->def.ctrlrange, s->inputs & VELOCITY ? s->velrange : s->ffrange, sizeof s->def.ctrlrange);
 }
 
-// force = kp (u_pos - l) + kv (u_vel - ldot) + ki I + u_ff. Holdfast's actuators have one control each. This actuator has the first input and all
-// terms in length and velocity; motors on the same target have the other inputs.
+// force = kp (u_pos - l) + kv (u_vel - ldot) + ki I + u_ff. Holdfast's actuators have one control each. This actuator has the first input and
+// all terms in length and velocity; motors on the same target have the other inputs.
 void hfi_mjcf_apply_setpoint_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   hfActuatorDef* d = &s->def;
   hfiReader* r = m->r;
-  double kp = 1, kv = 0, ratio = d->dampratio;
-  if (s->shortcut == HFI_SETPOINT_PID) kp = -d->biasprm[1], kv = -d->biasprm[2];
-  else s->inputs = POSITION | VELOCITY;
+  double kp = 1;
+  double kv = 0;
+  double ratio = d->dampratio;
+  if (s->shortcut == HFI_SETPOINT_PID) {
+    kp = -d->biasprm[1];
+    kv = -d->biasprm[2];
+  } else {
+    s->inputs = POSITION | VELOCITY;
+  }
+
   hfi_read_real(r, elem, "kp", &kp);
   if (hfi_read_real(r, elem, "kv", &kv)) ratio = 0;
   if (hfi_read_real(r, elem, "dampratio", &ratio)) kv = 0;
@@ -108,19 +133,25 @@ void hfi_mjcf_apply_setpoint_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpe
   hfi_read_reals(r, elem, "velrange", 2, 2, s->velrange);
   hfi_read_reals(r, elem, "ffrange", 2, 2, s->ffrange);
   read_inputs(m, elem, &s->inputs);
+
   if (kp < 0 || kv < 0 || ratio < 0 || s->ki < 0) hfi_fail(r, elem, HF_ERROR_MODEL, "kp, kv, dampratio and ki cannot be negative");
   if (s->ki > 0 && !(s->inputs & POSITION)) hfi_fail(r, elem, HF_ERROR_MODEL, "ki needs the input pos");
   if (ratio > 0 && s->inputs & VELOCITY)
     hfi_note(r, elem, HF_WARNING, "dampratio of a pid with the input vel: the velocity setpoint is not used");
   note_slew(m, elem, s->slewmax, s->ki);
+
   d->gaintype = HF_GAIN_FIXED;
   d->biastype = HF_BIAS_AFFINE;
-  d->biasprm[0] = 0, d->biasprm[1] = -kp, d->biasprm[2] = -kv;
+  d->biasprm[0] = 0;
+  d->biasprm[1] = -kp;
+  d->biasprm[2] = -kv;
   d->dampratio = ratio;
   d->gainprm[0] = input_gain(d, s->inputs & -s->inputs);
   set_dynamics(d, s->ki, s->inputs & POSITION ? s->slewmax : 0);
+
   if (!(s->ki > 0 && s->imax > 0)) return;
-  d->actrange[1] = s->imax, d->actrange[0] = -s->imax;
+  d->actrange[1] = s->imax;
+  d->actrange[0] = -s->imax;
   s->actlimited = 1;
 }
 
@@ -128,15 +159,21 @@ void hfi_mjcf_apply_setpoint_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpe
 static void add_input(hfiMjcf* m, const hfiElem* elem, const hfiActuatorSpec* s, int input) {
   hfActuatorDef d = hf_actuator_def_default();
   const double* range = input == VELOCITY ? s->velrange : s->ffrange;
+
+  // what it shares with the first actuator
   d.trntype = s->def.trntype;
   memcpy(d.trnid, s->def.trnid, sizeof d.trnid);
   memcpy(d.gear, s->def.gear, sizeof d.gear);
   d.cranklength = s->def.cranklength;
   d.group = s->def.group;
-  d.nsample = s->def.nsample, d.interp = s->def.interp, d.delay = s->def.delay;
+  d.nsample = s->def.nsample;
+  d.interp = s->def.interp;
+  d.delay = s->def.delay;
+
   d.gainprm[0] = input_gain(&s->def, input);
   memcpy(d.ctrlrange, range, sizeof d.ctrlrange);
   d.ctrllimited = range[0] < range[1];
+
   if (s->def.name) d.name = hfi_format(m->r, "%s.%s", s->def.name, input == VELOCITY ? "vel" : "ff");
   d.where = s->def.where;
   if (!m->r->status) hfi_keep(m->r, elem, hf_builder_add_actuator(m->r->builder, &d, &m->r->scratch));

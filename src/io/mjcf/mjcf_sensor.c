@@ -65,8 +65,7 @@ static const hfiKeyword frame_kinds[] = {{"body", HF_OBJECT_INERTIAL}, {"xbody",
                                          {"camera", HF_OBJECT_CAMERA}, {NULL, 0}};
 
 // The object of a frame sensor, or its reference; HFI_LEFT_OUT when that object was left out.
-static int find_frame(hfiMjcf* m, const hfiElem* elem, const char* typeattr, const char* nameattr,
-                      int* kind) {
+static int find_frame(hfiMjcf* m, const hfiElem* elem, const char* typeattr, const char* nameattr, int* kind) {
   if (!hfi_read_keyword(m->r, elem, typeattr, frame_kinds, kind)) return -1;
   return hfi_mjcf_find_required(m, elem, nameattr, (hfObjectKind)*kind);
 }
@@ -78,30 +77,38 @@ typedef struct SensorEnd {
   int second, subtree;
 } SensorEnd;
 
+// Finds the objects of a sensor between two: obj and objkind, ref and refkind, and the bits of subtree.
 static void find_ends(hfiMjcf* m, const hfiElem* elem, const SensorEnd* ends, size_t count, hfSensorDef* d) {
   for (size_t i = 0; i < count; ++i) {
     if (!hfi_attr(elem, ends[i].attr)) continue;
     int id = hfi_mjcf_find(m, elem, ends[i].attr, ends[i].kind);
-    if (ends[i].second)
-      d->refkind = (int)ends[i].kind, d->ref = id;
-    else
-      d->objkind = (int)ends[i].kind, d->obj = id;
+    if (ends[i].second) {
+      d->refkind = (int)ends[i].kind;
+      d->ref = id;
+    } else {
+      d->objkind = (int)ends[i].kind;
+      d->obj = id;
+    }
     if (ends[i].subtree) d->subtree |= 1 << ends[i].second;
   }
 }
 
+// Reads a <contact> sensor: the two sides, and which numbers of which contacts.
 static void find_contact(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
   static const SensorEnd ends[] = {{"geom1", HF_OBJECT_GEOM, 0, 0}, {"body1", HF_OBJECT_BODY, 0, 0}, {"subtree1", HF_OBJECT_BODY, 0, 1},
                                    {"site", HF_OBJECT_SITE, 0, 0},  {"geom2", HF_OBJECT_GEOM, 1, 0}, {"body2", HF_OBJECT_BODY, 1, 0},
                                    {"subtree2", HF_OBJECT_BODY, 1, 1}};
   find_ends(m, elem, ends, sizeof ends / sizeof *ends, d);
+
   if (!hfi_mjcf_read_words(m, elem, "data", hfi_mjcf_contact_data, &d->data)) d->data = HF_CONTACT_DATA_FOUND;
   hfi_read_int(m->r, elem, "num", &d->num);
   hfi_read_keyword(m->r, elem, "reduce", hfi_mjcf_reductions, &d->reduce);
+
   if (d->reduce == HF_REDUCE_NETFORCE && d->data & (HF_CONTACT_DATA_LINVEL | HF_CONTACT_DATA_ANGVEL))
     hfi_fail(m->r, elem, HF_ERROR_MODEL, "linvel and angvel do not exist with reduce=\"netforce\"");
 }
 
+// Reads a <rangefinder>: the site or camera from which its ray goes.
 static void find_ray(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
   int camera = hfi_attr(elem, "camera") != NULL;
   if (camera && hfi_attr(elem, "site")) hfi_fail(m->r, elem, HF_ERROR_MODEL, "both site and camera are given");
@@ -110,18 +117,22 @@ static void find_ray(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
   hfi_mjcf_read_words(m, elem, "data", hfi_mjcf_ray_data, &d->data);
 }
 
+// Reads a <camprojection>: where a site is seen in a camera.
 static void find_projection(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
-  d->objkind = HF_OBJECT_SITE, d->refkind = HF_OBJECT_CAMERA;
+  d->objkind = HF_OBJECT_SITE;
+  d->refkind = HF_OBJECT_CAMERA;
   d->obj = hfi_mjcf_find_required(m, elem, "site", HF_OBJECT_SITE);
   d->ref = hfi_mjcf_find_required(m, elem, "camera", HF_OBJECT_CAMERA);
 }
 
+// Reads a sensor between two geoms or bodies.
 static void find_pair(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
   static const SensorEnd ends[] = {{"geom1", HF_OBJECT_GEOM, 0, 0}, {"body1", HF_OBJECT_BODY, 0, 0}, {"geom2", HF_OBJECT_GEOM, 1, 0},
                                    {"body2", HF_OBJECT_BODY, 1, 0}};
   find_ends(m, elem, ends, sizeof ends / sizeof *ends, d);
 }
 
+// Reads an <insidesite>: whether an object is inside a site. One that asks for the whole object is left out.
 static void find_inside(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
   int enclosed = 0;
   hfi_require(m->r, elem, "objtype");
@@ -131,10 +142,14 @@ static void find_inside(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
   if (hfi_read_bool(m->r, elem, "enclosed", &enclosed) && enclosed) d->obj = HFI_LEFT_OUT;
 }
 
+// Reads a <user> sensor, of which only the number of its values is known.
 static void find_user(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
   hfi_require(m->r, elem, "dim");
   hfi_read_int(m->r, elem, "dim", &d->num);
-  hfi_attr(elem, "datatype"), hfi_attr(elem, "needstage"), hfi_attr(elem, "objtype"), hfi_attr(elem, "objname");
+  hfi_attr(elem, "datatype");
+  hfi_attr(elem, "needstage");
+  hfi_attr(elem, "objtype");
+  hfi_attr(elem, "objname");
   hfi_note(m->r, elem, HF_NOTE, "a user's own sensor: it reads 0");
 }
 
@@ -154,12 +169,14 @@ const char* hfi_mjcf_sensor_word(int type, const char** attribute) {
       *attribute = sensor_kinds[i].attr;
       return sensor_kinds[i].word;
     }
+
   *attribute = NULL;
   for (size_t i = 0; i < sizeof special_kinds / sizeof *special_kinds; ++i)
     if (special_kinds[i].type == type) return special_kinds[i].word;
   return "";
 }
 
+// Finds what a sensor of the table measures.
 static void find_target(hfiMjcf* m, const hfiElem* elem, const SensorKind* k, hfSensorDef* d) {
   if (k->attr && !k->attr[0]) return;
   if (k->attr) {
@@ -167,6 +184,7 @@ static void find_target(hfiMjcf* m, const hfiElem* elem, const SensorKind* k, hf
     d->obj = hfi_mjcf_find_required(m, elem, k->attr, k->kind);
     return;
   }
+
   hfi_require(m->r, elem, "objtype");
   d->obj = find_frame(m, elem, "objtype", "objname", &d->objkind);
   d->ref = find_frame(m, elem, "reftype", "refname", &d->refkind);
@@ -180,6 +198,7 @@ static int read_target(hfiMjcf* m, const hfiElem* elem, hfSensorDef* d) {
     find_target(m, elem, &sensor_kinds[i], d);
     return 1;
   }
+
   for (size_t i = 0; i < sizeof special_kinds / sizeof *special_kinds; ++i) {
     if (!hfi_is(elem, special_kinds[i].word)) continue;
     d->type = special_kinds[i].type;
@@ -202,22 +221,27 @@ void hfi_mjcf_read_sensor(hfiMjcf* m, hfiElem* elem) {
   if (!read_target(m, elem, &d)) return;
   elem->used = 1;
   hfi_attr(elem, "name"); // The name of a sensor that is left out counts as used, too.
+
   hfi_read_real(r, elem, "cutoff", &d.cutoff);
   hfi_read_real(r, elem, "noise", &d.noise);
   hfi_read_real(r, elem, "delay", &d.delay);
   hfi_read_reals(r, elem, "interval", 1, 2, d.interval);
   hfi_read_int(r, elem, "nsample", &d.nsample);
   hfi_read_keyword(r, elem, "interp", hfi_mjcf_interpolations, &d.interp);
+
   if (d.noise < 0) hfi_fail(r, elem, HF_ERROR_MODEL, "noise cannot be negative");
   if (d.cutoff < 0) hfi_fail(r, elem, HF_ERROR_MODEL, "cutoff cannot be negative");
   if (r->status) return;
+
   if (d.obj == HFI_LEFT_OUT || d.ref == HFI_LEFT_OUT) {
     note_left_out(m, elem);
     return;
   }
+
   d.name = hfi_mjcf_name(m, elem);
   d.where = hfi_where(r, elem);
-  if (d.interval[0] > 0 && d.nsample == 0) hfi_note(r, elem, HF_WARNING, "interval without nsample has no effect, as in MuJoCo: the sensor measures at each step");
+  if (d.interval[0] > 0 && d.nsample == 0)
+    hfi_note(r, elem, HF_WARNING, "interval without nsample has no effect, as in MuJoCo: the sensor measures at each step");
   hfi_keep(r, elem, hf_builder_add_sensor(r->builder, &d, &r->scratch));
 }
 
@@ -242,13 +266,14 @@ static void read_reference(KeyReading* k) {
   if (!r->status) hfi_keep(r, k->elem, hfi_key_reference(r->builder, &k->reference, &r->scratch));
 }
 
-// Reads a vector of a keyframe. Whole groups of `unit` numbers that it lacks are taken from *reference, a member of k->reference. Returns NULL when
-// there is no such vector, and when its size does not fit because actuators were left out, which is reported.
+// Reads a vector of a keyframe. Whole groups of `unit` numbers that it lacks are taken from *reference, a member of k->reference. Returns NULL
+// when there is no such vector, and when its size does not fit because actuators were left out, which is reported.
 static const double* read_vector(KeyReading* k, const char* attr, int size, int unit, double* const* reference, int may_differ) {
   hfiReader* r = k->m->r;
   int count = 0;
   const double* x = hfi_read_list(r, k->elem, attr, &count);
   if (!x || r->status) return NULL;
+
   if (count == size) return x;
   if (may_differ) {
     hfi_note(r, k->elem, HF_WARNING, "%s of a keyframe is not used: some actuators were left out", attr);
@@ -258,6 +283,7 @@ static const double* read_vector(KeyReading* k, const char* attr, int size, int 
     hfi_fail(r, k->elem, HF_ERROR_MODEL, "%s: %d numbers where the model has %d", attr, count, size);
     return NULL;
   }
+
   read_reference(k);
   for (int i = 0; !r->status && i < count - count % unit; ++i) (*reference)[i] = x[i];
   return *reference;
@@ -269,6 +295,7 @@ static const double* read_controls(KeyReading* k, int may_differ) {
   int without = 0;
   for (int i = 0; i < k->nu; ++i) without += hfi_lacks_control(hf_builder_actuator(r->builder, i));
   const double* x = read_vector(k, "ctrl", k->nu - without, 1, &k->reference.ctrl, may_differ);
+
   double* all = x && without ? HFI_NEW(r, double, k->nu) : NULL;
   if (!all) return x;
   for (int i = 0; i < k->nu; ++i) all[i] = hfi_lacks_control(hf_builder_actuator(r->builder, i)) ? 0 : *x++;
@@ -279,10 +306,12 @@ void hfi_mjcf_read_key(hfiMjcf* m, hfiElem* elem) {
   hfiReader* r = m->r;
   if (!hfi_is(elem, "key")) return;
   elem->used = 1;
+
   KeyReading k = {.m = m, .elem = elem};
   hf_builder_sizes(r->builder, &k.nq, &k.nv, &k.na, &k.nu, &k.nmocap);
   hfKeyDef d = {0};
   int fewer = m->actuators_left_out > 0;
+
   hfi_read_real(r, elem, "time", &d.time);
   d.qpos = read_vector(&k, "qpos", k.nq, 1, &k.reference.qpos, 0);
   d.qvel = read_vector(&k, "qvel", k.nv, 1, &k.reference.qvel, 0);
@@ -290,6 +319,7 @@ void hfi_mjcf_read_key(hfiMjcf* m, hfiElem* elem) {
   d.ctrl = read_controls(&k, fewer);
   d.mpos = read_vector(&k, "mpos", 3 * k.nmocap, 3, &k.reference.mpos, 0);
   d.mquat = read_vector(&k, "mquat", 4 * k.nmocap, 4, &k.reference.mquat, 0);
+
   d.name = hfi_mjcf_name(m, elem);
   d.where = hfi_where(r, elem);
   if (!r->status) hfi_keep(r, elem, hf_builder_add_key(r->builder, &d, &r->scratch));
@@ -302,7 +332,9 @@ void hfi_mjcf_fill_keys(hfiMjcf* m) {
   for (hfiElem* e = hfi_child(m->root, "size"); e && !r->status; e = hfi_next(e, "size")) {
     int wanted = 0;
     hfi_read_int(r, e, "nkey", &wanted);
-    if (!r->status && wanted > MOST_KEYS) hfi_fail(r, e, HF_ERROR_MODEL, "nkey: %d keyframes are too many; at most %d are allowed", wanted, MOST_KEYS);
+    if (!r->status && wanted > MOST_KEYS)
+      hfi_fail(r, e, HF_ERROR_MODEL, "nkey: %d keyframes are too many; at most %d are allowed", wanted, MOST_KEYS);
+
     hfKeyDef d = {.where = hfi_where(r, e)};
     while (!r->status && hf_builder_count(r->builder, HF_OBJECT_KEY) < wanted)
       hfi_keep(r, e, hf_builder_add_key(r->builder, &d, &r->scratch));

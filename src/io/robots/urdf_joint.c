@@ -208,6 +208,7 @@ static void add_mimic(hfiUrdf* u, hfiUrdfJoint* j, const Mimic* m) {
   if (!other) {
     hfi_note(r, m->elem, HF_WARNING, "joint \"%.100s\" should mimic \"%.100s\", but there is no such joint: it moves freely", j->name,
              m->other);
+    return;
   }
 
   int held = other->type == HFI_URDF_FIXED;
