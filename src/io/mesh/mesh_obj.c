@@ -23,11 +23,11 @@ static int ends_line(char c) { return c == 0 || c == '\n' || c == '\r'; }
 static int ends_word(char c) { return ends_line(c) || c == ' ' || c == '\t'; }
 
 static hfStatus refuse_growth(const ObjScan* p) {
-  return hfi_refuse(p->error, HF_ERROR_MEMORY,
-                    "%s:%d: out of memory, or more than %d vertices or %d triangles", p->file,
-                    p->line, HFI_TRIMESH_MAX_VERTICES, HFI_TRIMESH_MAX_TRIANGLES);
+  return hfi_refuse(p->error, HF_ERROR_MEMORY, "%s:%d: out of memory, or more than %d vertices or %d triangles", p->file, p->line,
+                    HFI_TRIMESH_MAX_VERTICES, HFI_TRIMESH_MAX_TRIANGLES);
 }
 
+// Reads the three numbers behind "v".
 static hfStatus read_vertex(ObjScan* p, hfiTriMeshBuilder* b) {
   double v[3];
   for (int i = 0; i < 3; ++i) {
@@ -36,11 +36,8 @@ static hfStatus read_vertex(ObjScan* p, hfiTriMeshBuilder* b) {
     // strtod alone would skip the end of the line and read a number of the next line.
     double x = ends_line(*p->s) ? NAN : strtod(p->s, &end);
     if (!end || end == p->s || !ends_word(*end))
-      return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: a vertex needs three numbers", p->file,
-                        p->line);
-    if (!isfinite(x))
-      return hfi_refuse(p->error, HF_ERROR_NONFINITE, "%s:%d: a coordinate is not finite", p->file,
-                        p->line);
+      return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: a vertex needs three numbers", p->file, p->line);
+    if (!isfinite(x)) return hfi_refuse(p->error, HF_ERROR_NONFINITE, "%s:%d: a coordinate is not finite", p->file, p->line);
     v[i] = x;
     p->s = end;
   }
@@ -58,38 +55,42 @@ static hfStatus read_corner(ObjScan* p, int32_t nvert, int32_t* index) {
   char* end = NULL;
   long i = strtol(p->s, &end, 10);
   if (end == p->s || !(ends_word(*end) || *end == '/'))
-    return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: \"%.*s\" is not a vertex index", p->file,
-                      p->line, word_length(p->s), p->s);
+    return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: \"%.*s\" is not a vertex index", p->file, p->line, word_length(p->s), p->s);
+
   long from_zero = i > 0 ? i - 1 : nvert + i;
   if (i == 0 || from_zero < 0 || from_zero >= nvert)
-    return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: vertex %ld of %d", p->file, p->line, i,
-                      (int)nvert);
+    return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: vertex %ld of %d", p->file, p->line, i, (int)nvert);
+
   while (!ends_word(*end)) ++end;
   p->s = end;
   *index = (int32_t)from_zero;
   return HF_OK;
 }
 
+// Reads the corners behind "f" and adds the polygon.
 static hfStatus read_face(ObjScan* p, hfiTriMeshBuilder* b) {
   int32_t c[HFI_POLYGON_MAX_CORNERS];
   int n = 0;
+
   for (p->s = skip_spaces(p->s); !ends_line(*p->s); p->s = skip_spaces(p->s), ++n) {
     if (n == HFI_POLYGON_MAX_CORNERS)
       return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: a face of more than %d corners", p->file, p->line, HFI_POLYGON_MAX_CORNERS);
     hfStatus status = read_corner(p, b->mesh.nvert, &c[n]);
     if (status) return status;
   }
+
   if (n == 2) return HF_OK; // Some tools write edges as faces of two corners. They have no area.
-  if (n < 3)
-    return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: a face needs three corners", p->file, p->line);
+  if (n < 3) return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: a face needs three corners", p->file, p->line);
   return hfi_trimesh_add_polygon(b, c, n) == 0 ? HF_OK : refuse_growth(p);
 }
 
+// Reads all lines, and notes where the first object with faces ends.
 static hfStatus read_lines(ObjScan* p, hfiTriMeshBuilder* b) {
   for (; *p->s; ++p->line) {
     p->s = skip_spaces(p->s);
     hfStatus status = HF_OK;
     int statement = p->s[0] && (p->s[1] == ' ' || p->s[1] == '\t') ? p->s[0] : 0;
+
     if (statement == 'v') {
       ++p->s;
       status = read_vertex(p, b);
@@ -99,6 +100,7 @@ static hfStatus read_lines(ObjScan* p, hfiTriMeshBuilder* b) {
     } else if ((statement == 'o' || statement == 'g') && b->mesh.nfirst == 0) {
       b->mesh.nfirst = b->mesh.ntri;
     }
+
     if (status) return status;
     while (*p->s && *p->s != '\n') ++p->s;
     if (*p->s) ++p->s;
@@ -107,15 +109,13 @@ static hfStatus read_lines(ObjScan* p, hfiTriMeshBuilder* b) {
   return HF_OK;
 }
 
-hfStatus hfi_trimesh_read_obj(hfiTriMesh* mesh, const char* text, size_t size, const char* file,
-                              hfError* error) {
-  if (memchr(text, 0, size))
-    return hfi_refuse(error, HF_ERROR_PARSE, "%s: holds a zero byte, not OBJ text", file);
+hfStatus hfi_trimesh_read_obj(hfiTriMesh* mesh, const char* text, size_t size, const char* file, hfError* error) {
+  if (memchr(text, 0, size)) return hfi_refuse(error, HF_ERROR_PARSE, "%s: holds a zero byte, not OBJ text", file);
+
   hfiTriMeshBuilder b = {0};
   ObjScan p = {text, file, 1, error};
   hfStatus status = read_lines(&p, &b);
   if (!status && b.mesh.nvert < 4)
-    status = hfi_refuse(error, HF_ERROR_PARSE, "%s: %d vertices, at least 4 are needed", file,
-                        (int)b.mesh.nvert);
+    status = hfi_refuse(error, HF_ERROR_PARSE, "%s: %d vertices, at least 4 are needed", file, (int)b.mesh.nvert);
   return hfi_trimesh_finish(&b, mesh, status);
 }

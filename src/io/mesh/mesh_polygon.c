@@ -24,27 +24,36 @@ static float squared_length(const double* a, const double* b) {
 
 static int divide_quad(hfiTriMeshBuilder* b, const int32_t* c) {
   const double* v = b->mesh.vert;
-  int from = squared_length(v + 3 * c[0], v + 3 * c[2]) < squared_length(v + 3 * c[1], v + 3 * c[3]) ? 0 : 1;
+  float first = squared_length(v + 3 * c[0], v + 3 * c[2]);
+  float second = squared_length(v + 3 * c[1], v + 3 * c[3]);
+  int from = first < second ? 0 : 1;
   return add_triangle(b, c[0], c[1], c[from ? 3 : 2]) == 0 ? add_triangle(b, c[from], c[2], c[3]) : -1;
 }
 
 // Twice the vector area of the polygon: sum v_i x v_(i+1).
 static hfVec3 polygon_normal(const double* v, const int32_t* c, int n) {
-  hfVec3 sum = v3_zero(), origin = v3_load(v + 3 * c[0]);
+  hfVec3 sum = v3_zero();
+  hfVec3 origin = v3_load(v + 3 * c[0]);
   for (int i = 1; i + 1 < n; ++i)
     sum = v3_add(sum, v3_cross(v3_sub(v3_load(v + 3 * c[i]), origin), v3_sub(v3_load(v + 3 * c[i + 1]), origin)));
   return sum;
 }
 
+// How far a triangle of three corners turns about the normal: above zero if it bulges outwards.
 static double turn(const double* v, hfVec3 normal, int32_t i, int32_t j, int32_t k) {
-  hfVec3 a = v3_load(v + 3 * i), b = v3_load(v + 3 * j), c = v3_load(v + 3 * k);
+  hfVec3 a = v3_load(v + 3 * i);
+  hfVec3 b = v3_load(v + 3 * j);
+  hfVec3 c = v3_load(v + 3 * k);
   return v3_dot(normal, v3_cross(v3_sub(b, a), v3_sub(c, a)));
 }
 
 // Whether corner i of n and its neighbours make an ear.
 static int is_ear(const double* v, hfVec3 normal, const int32_t* c, int n, int i) {
-  int32_t a = c[(i + n - 1) % n], b = c[i], d = c[(i + 1) % n];
+  int32_t a = c[(i + n - 1) % n];
+  int32_t b = c[i];
+  int32_t d = c[(i + 1) % n];
   if (turn(v, normal, a, b, d) < 0) return 0;
+
   for (int k = 0; k < n; ++k) {
     int32_t x = c[k];
     if (x == a || x == b || x == d) continue;
@@ -56,6 +65,7 @@ static int is_ear(const double* v, hfVec3 normal, const int32_t* c, int n, int i
 int hfi_trimesh_add_polygon(hfiTriMeshBuilder* b, int32_t* c, int n) {
   if (n == 4) return divide_quad(b, c);
   hfVec3 normal = polygon_normal(b->mesh.vert, c, n);
+
   for (; n > 3; --n) {
     int i = 1;
     while (i < n && !is_ear(b->mesh.vert, normal, c, n, i)) ++i;

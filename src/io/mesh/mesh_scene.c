@@ -32,7 +32,10 @@ static int32_t place_point(hfiTriMeshBuilder* b, hfiNodeFrame placement, const d
 
 // The three corners of triangle t. Every second triangle of a strip turns the other way round.
 static void choose_corners(hfiPrimitive kind, const int32_t* corner, int32_t t, int32_t out[3]) {
-  int32_t first = kind == HFI_TRIANGLES ? 3 * t : kind == HFI_STRIP ? t : 0, next = kind == HFI_FAN ? t + 1 : first + 1;
+  int32_t first = 0;
+  if (kind == HFI_TRIANGLES) first = 3 * t;
+  if (kind == HFI_STRIP) first = t;
+  int32_t next = kind == HFI_FAN ? t + 1 : first + 1;
   int turned = kind == HFI_STRIP && t % 2;
   out[0] = corner[first];
   out[1] = corner[turned ? next + 1 : next];
@@ -44,10 +47,13 @@ int hfi_add_primitive(hfiTriMeshBuilder* b, hfiNodeFrame placement, hfiPrimitive
   int mirrored = mirrors(placement.A);
   int32_t triangles = kind == HFI_TRIANGLES ? count / 3 : count - 2;
   for (int32_t t = 0; t < triangles; ++t) {
-    int32_t c[3], v[3];
+    int32_t c[3];
+    int32_t v[3];
     choose_corners(kind, corner, t, c);
-    for (int k = 0; k < 3; ++k)
-      if ((v[k] = place_point(b, placement, point, index, c[k])) < 0) return -1;
+    for (int k = 0; k < 3; ++k) {
+      v[k] = place_point(b, placement, point, index, c[k]);
+      if (v[k] < 0) return -1;
+    }
     if (hfi_trimesh_add_triangle(b, v[0], v[mirrored ? 2 : 1], v[mirrored ? 1 : 2]) != 0) return -1;
   }
   return 0;

@@ -226,6 +226,7 @@ void hfi_mjcf_attach(hfiMjcf* m, const hfiScope* outer, hfiElem* elem) {
   *tail = attachment;
 }
 
+// Grafts the objects of a model in another format that belong to a section of MJCF.
 static void graft_section(hfiReader* r, hfiGraft* graft, const char* section) {
   static const struct {
     const char* section;
@@ -236,8 +237,7 @@ static void graft_section(hfiReader* r, hfiGraft* graft, const char* section) {
                {"actuator", HF_OBJECT_ACTUATOR},
                {"sensor", HF_OBJECT_SENSOR}};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
-    if (strcmp(kinds[i].section, section) == 0)
-      hfi_keep(r, NULL, (int)hfi_graft_kind(graft, kinds[i].kind, &r->scratch));
+    if (strcmp(kinds[i].section, section) == 0) hfi_keep(r, NULL, (int)hfi_graft_kind(graft, kinds[i].kind, &r->scratch));
 }
 
 // ---- sections that refer to the tree --------------------------------------------------------------
@@ -326,10 +326,12 @@ void hfi_mjcf_each_reference(hfiMjcf* m, const char* section, hfiReadChild read)
 static hfBuilder* read_skeleton(hfiReader* r, hfiModelAsset* asset, const hfiElem* elem) {
   hfDiagnostics* said = r->diagnostics; // All messages were given when the model was read.
   int outer = r->skeleton;
+
   r->diagnostics = NULL;
   r->skeleton = 1;
   hfiElem* root = hfi_xml_load(r, asset->path, elem);
   hfBuilder* skeleton = root ? r->read_guest(r, root, hfi_folder_of(r, asset->path), NULL) : NULL;
+
   r->diagnostics = said;
   r->skeleton = outer;
   return skeleton;
@@ -357,13 +359,16 @@ static int count_at(const hfBuilder* b, Span span, const char* where) {
   return count;
 }
 
-// The attached actuator that actuator k of the skeleton, which has no name, has become: the same in order of those that stand at its place in the file.
-// -1: there is none, or some of those at its place were not attached.
+// The attached actuator that actuator k of the skeleton, which has no name, has become: the same in order of those that stand at its place in the
+// file. -1: there is none, or some of those at its place were not attached.
 static int find_nameless(const hfiGraft* g, const hfiAttachment* a, int k) {
   const char* where = g->guest->actuator.data[k].where;
-  Span all = {0, g->guest->actuator.count}, before = {0, k};
+  Span all = {0, g->guest->actuator.count};
+  Span before = {0, k};
   if (!where || count_at(g->b, a->actuator, where) != count_at(g->guest, all, where)) return -1;
-  int order = count_at(g->guest, before, where), id = a->actuator.first;
+
+  int order = count_at(g->guest, before, where);
+  int id = a->actuator.first;
   while (!stands_at(&g->b->actuator.data[id], where) || order-- > 0) ++id;
   return id;
 }
@@ -377,6 +382,7 @@ static void map_actuators(hfiGraft* g, const hfiAttachment* a) {
   }
 }
 
+// Adds the keyframes of an attached document, mapped from the whole model to the part of it that is attached.
 static void read_keys_of(hfiReader* r, const hfiAttachment* a) {
   hfiModelAsset* asset = a->asset;
   const char* body = hfi_attr(a->elem, "body");
@@ -386,13 +392,17 @@ static void read_keys_of(hfiReader* r, const hfiAttachment* a) {
   }
   if (!asset->skeleton) asset->skeleton = read_skeleton(r, asset, a->elem);
   if (!asset->skeleton || r->status) return;
+
   hfAttachDef def = hf_attach_def_default();
-  def.prefix = a->prefix, def.suffix = a->suffix;
+  def.prefix = a->prefix;
+  def.suffix = a->suffix;
   hfiGraft graft;
   if (hfi_keep(r, a->elem, hfi_graft_open(&graft, r->builder, asset->skeleton, &def, &r->scratch)) < 0) return;
+
   int root = body ? hf_builder_find(asset->skeleton, HF_OBJECT_BODY, body) : 1;
+  int first_joint = body ? first_joint_below(asset->skeleton, root) : 0;
   map_span(graft.id[HF_OBJECT_BODY], asset->skeleton->body.count, root, a->body);
-  map_span(graft.id[HF_OBJECT_JOINT], asset->skeleton->joint.count, body ? first_joint_below(asset->skeleton, root) : 0, a->joint);
+  map_span(graft.id[HF_OBJECT_JOINT], asset->skeleton->joint.count, first_joint, a->joint);
   map_actuators(&graft, a);
   hfi_keep(r, a->elem, hfi_graft_keys(&graft, &r->scratch));
 }

@@ -26,28 +26,39 @@ void hfi_mjcf_note_cable(hfiMjcf* m, hfiElem* body, int id) {
     const char* instance = hfi_attr(e, "instance");
     hfiElem* found = hfi_mjcf_find_instance(m, HFI_CABLE_PLUGIN, instance ? instance : "");
     hfiCableBody* c = HFI_NEW(m->r, hfiCableBody, 1);
+
     hfi_attr(e, "plugin");
     e->used = 1;
     if (instance && !found) hfi_fail(m->r, e, HF_ERROR_MODEL, "there is no instance \"%s\" of " HFI_CABLE_PLUGIN, instance);
+
     if (!c) return;
-    *c = (hfiCableBody){.body = id, .config = found ? found : e->child ? e->child->parent : e};
+    const hfiElem* config = e->child ? e->child->parent : e;
+    *c = (hfiCableBody){.body = id, .config = found ? found : config};
     *m->cable_tail = c;
     m->cable_tail = &c->next;
   }
 }
 
+// Reads the parameters of a cable. Refuses those that the plugin lacks.
 static Elasticity read_elasticity(hfiMjcf* m, const hfiElem* config) {
   static const hfiKeyword switches[] = {{"false", 0}, {"true", 1}, {NULL, 0}};
   Elasticity x = {0, 0, 0};
   double ignored;
+
   for (hfiElem* c = hfi_child(config, "config"); c; c = hfi_next(c, "config")) {
     const char* key = hfi_require(m->r, c, "key");
-    if (strcmp(key, "twist") == 0) hfi_read_real(m->r, c, "value", &x.twist);
-    else if (strcmp(key, "bend") == 0) hfi_read_real(m->r, c, "value", &x.bend);
-    else if (strcmp(key, "flat") == 0) hfi_read_keyword(m->r, c, "value", switches, &x.flat);
-    else if (strcmp(key, "vmax") == 0) hfi_read_real(m->r, c, "value", &ignored); // It scales colours only.
-    else hfi_fail(m->r, c, HF_ERROR_MODEL, HFI_CABLE_PLUGIN " has no parameter \"%.40s\"", key);
+    if (strcmp(key, "twist") == 0)
+      hfi_read_real(m->r, c, "value", &x.twist);
+    else if (strcmp(key, "bend") == 0)
+      hfi_read_real(m->r, c, "value", &x.bend);
+    else if (strcmp(key, "flat") == 0)
+      hfi_read_keyword(m->r, c, "value", switches, &x.flat);
+    else if (strcmp(key, "vmax") == 0)
+      hfi_read_real(m->r, c, "value", &ignored); // It scales colours only.
+    else
+      hfi_fail(m->r, c, HF_ERROR_MODEL, HFI_CABLE_PLUGIN " has no parameter \"%.40s\"", key);
   }
+
   if (!m->r->status && (x.twist < 0 || x.bend < 0)) hfi_fail(m->r, config, HF_ERROR_MODEL, "twist and bend cannot be negative");
   return x;
 }

@@ -3,9 +3,10 @@
 
 #include <string.h>
 
+// The name with the prefix and the suffix that are now in force.
 static const char* decorate(hfiMjcf* m, const char* name) {
-  return m->prefix[0] || m->suffix[0] ? hfi_format(m->r, "%s%s%s", m->prefix, name, m->suffix)
-                                      : name;
+  if (!m->prefix[0] && !m->suffix[0]) return name;
+  return hfi_format(m->r, "%s%s%s", m->prefix, name, m->suffix);
 }
 
 // Remembers a name inside a replicate without its suffix: elements outside that refer to this name are replicated, too.
@@ -47,16 +48,18 @@ int hfi_mjcf_find(hfiMjcf* m, const hfiElem* elem, const char* attr, hfObjectKin
   if (!name) return -1;
   hfObjectKind lookup = kind == HF_OBJECT_INERTIAL ? HF_OBJECT_BODY : kind;
   if (lookup == HF_OBJECT_BODY && strcmp(name, "world") == 0) return 0;
+
   const char* full = decorate(m, name);
   int id = hf_builder_find(m->r->builder, lookup, full);
   if (id < 0 && m->suffix[0]) { // A replica may refer to something outside.
     full = hfi_format(m->r, "%s%s", m->prefix, name);
     id = hf_builder_find(m->r->builder, lookup, full);
   }
+
   if (id >= 0) return id;
   if (m->attached || was_left_out(m, (int)lookup, full)) return HFI_LEFT_OUT;
-  hfi_fail(m->r, elem, HF_ERROR_MODEL, "%s: there is no %s \"%s\"", attr,
-           hf_object_kind_name(lookup), full);
+
+  hfi_fail(m->r, elem, HF_ERROR_MODEL, "%s: there is no %s \"%s\"", attr, hf_object_kind_name(lookup), full);
   return HFI_LEFT_OUT;
 }
 
@@ -67,11 +70,10 @@ int hfi_mjcf_find_required(hfiMjcf* m, const hfiElem* elem, const char* attr, hf
 
 // ---- replicas -----------------------------------------------------------------------------------
 
+// Whether an element or one below it has an attribute with this value.
 static int refers_to(const hfiElem* elem, const char* name) {
   for (const hfiAttr* a = elem->attr; a; a = a->next)
-    if (strcmp(a->name, "name") != 0 && strcmp(a->name, "class") != 0 &&
-        strcmp(a->value, name) == 0)
-      return 1;
+    if (strcmp(a->name, "name") != 0 && strcmp(a->name, "class") != 0 && strcmp(a->value, name) == 0) return 1;
   for (const hfiElem* c = elem->child; c; c = c->next)
     if (refers_to(c, name)) return 1;
   return 0;
@@ -85,6 +87,7 @@ const hfiReplica* hfi_mjcf_find_replica(const hfiReplica* i, const hfiElem* elem
 int hfi_mjcf_first_group(hfiMjcf* m, const hfiElem* elem, int count) {
   for (const hfiReplicate* i = m->replicates; i; i = i->next)
     if (i->elem == elem) return i->first_group;
+
   if (count > 10 * HFI_MOST_REPLICAS - m->group_count)
     hfi_fail(m->r, elem, HF_ERROR_MODEL, "more than %d replicas", 10 * HFI_MOST_REPLICAS);
   hfiReplicate* item = HFI_NEW(m->r, hfiReplicate, 1);
@@ -93,17 +96,19 @@ int hfi_mjcf_first_group(hfiMjcf* m, const hfiElem* elem, int count) {
   item->first_group = m->group_count;
   item->next = m->replicates;
   m->replicates = item;
+
   m->group_count += count;
   return item->first_group;
 }
 
 void hfi_mjcf_number_groups(hfiMjcf* m, const hfiElem* elem) {
   for (const hfiElem* e = elem->child; e && !m->r->status; e = e->next) {
-    int replicate = hfi_is(e, "replicate"), count = 1;
-    if (replicate &&
-        (!hfi_read_int(m->r, e, "count", &count) || count < 1 || count > HFI_MOST_REPLICAS))
-      continue;
-    if (replicate || hfi_is(e, "attach"))
+    int is_replicate = hfi_is(e, "replicate");
+    int count = 1;
+    int has_count = is_replicate && hfi_read_int(m->r, e, "count", &count);
+    if (is_replicate && (!has_count || count < 1 || count > HFI_MOST_REPLICAS)) continue; // refused when it is read
+
+    if (is_replicate || hfi_is(e, "attach"))
       hfi_mjcf_first_group(m, e, count);
     else
       hfi_mjcf_number_groups(m, e);

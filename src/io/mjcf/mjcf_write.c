@@ -36,12 +36,14 @@ static void collect_names(hfiMjcfWriter* w) {
 static void need_name(hfiMjcfWriter* w, int kind, int id) {
   if (kind == HF_OBJECT_INERTIAL) kind = HF_OBJECT_BODY;
   if (kind == HF_OBJECT_NONE || id < 0 || w->name[kind][id] || w->xml.status) return;
+
   char name[64];
   int length = snprintf(name, sizeof name, "%s_%d", hf_object_kind_name((hfObjectKind)kind), id);
   while (hf_builder_find(w->b, (hfObjectKind)kind, name) >= 0 && length < (int)sizeof name - 1) {
     name[length++] = '_';
     name[length] = 0;
   }
+
   w->name[kind][id] = hfi_pool_string(&w->pool, name);
   if (!w->name[kind][id]) hfi_xml_refuse_memory(&w->xml);
 }
@@ -51,42 +53,57 @@ static int has_contact_parameters(const hfGeomDef* d) {
          d->tangential_damping >= 0 || d->friction_dynamic >= 0 || d->restitution > 0;
 }
 
+// Names all objects without a name to which another object refers.
 static void name_what_is_referred_to(hfiMjcfWriter* w) {
   const hfBuilder* b = w->b;
   for (int i = 0; i < b->geom.count; ++i)
+
     if (has_contact_parameters(&b->geom.data[i])) need_name(w, HF_OBJECT_GEOM, i);
   for (int i = 0; i < b->mesh.count; ++i) need_name(w, HF_OBJECT_MESH, i);
   for (int i = 0; i < b->hfield.count; ++i) need_name(w, HF_OBJECT_HFIELD, i);
-  for (int i = 0; i < b->pair.count; ++i)
-    need_name(w, HF_OBJECT_GEOM, b->pair.data[i].geom1), need_name(w, HF_OBJECT_GEOM, b->pair.data[i].geom2);
+
+  for (int i = 0; i < b->pair.count; ++i) {
+    need_name(w, HF_OBJECT_GEOM, b->pair.data[i].geom1);
+    need_name(w, HF_OBJECT_GEOM, b->pair.data[i].geom2);
+  }
   for (int i = 0; i < b->camera.count; ++i) need_name(w, HF_OBJECT_BODY, b->camera.data[i].target);
   for (int i = 0; i < b->exclude.count; ++i)
     for (int k = 0; k < 2; ++k) need_name(w, HF_OBJECT_BODY, b->exclude.data[i].body[k]);
+
   for (int i = 0; i < b->tendon.count; ++i) {
     const hfTendonDef* d = &b->tendon.data[i];
     for (int k = 0; k < d->count; ++k) need_name(w, HF_OBJECT_JOINT, d->joint[k]);
     for (int k = 0; k < d->path_count; ++k) {
-      if (d->path[k].type != HF_WRAP_PULLEY) need_name(w, d->path[k].type == HF_WRAP_SITE ? HF_OBJECT_SITE : HF_OBJECT_GEOM, d->path[k].obj);
-      need_name(w, HF_OBJECT_SITE, d->path[k].side);
+      const hfWrapDef* place = &d->path[k];
+      if (place->type != HF_WRAP_PULLEY) need_name(w, place->type == HF_WRAP_SITE ? HF_OBJECT_SITE : HF_OBJECT_GEOM, place->obj);
+      need_name(w, HF_OBJECT_SITE, place->side);
     }
   }
+
   for (int i = 0; i < b->equality.count; ++i) {
     const hfEqualityDef* d = &b->equality.data[i];
     int kind = hfi_equality_target(d->type, d->objkind);
-    need_name(w, kind, d->obj1), need_name(w, kind, d->obj2);
+    need_name(w, kind, d->obj1);
+    need_name(w, kind, d->obj2);
   }
+
   for (int i = 0; i < b->actuator.count; ++i) {
     const hfActuatorDef* d = &b->actuator.data[i];
-    need_name(w, hfi_transmission_target(d->trntype), d->trnid[0]), need_name(w, HF_OBJECT_SITE, d->trnid[1]);
-    for (int k = 1; d->signal == HF_SIGNAL_FEEDBACK && k <= (int)d->signal_data[0]; ++k) need_name(w, HF_OBJECT_JOINT, (int)d->signal_data[k]);
+    need_name(w, hfi_transmission_target(d->trntype), d->trnid[0]);
+    need_name(w, HF_OBJECT_SITE, d->trnid[1]);
+    int joints = d->signal == HF_SIGNAL_FEEDBACK ? (int)d->signal_data[0] : 0;
+    for (int k = 1; k <= joints; ++k) need_name(w, HF_OBJECT_JOINT, (int)d->signal_data[k]);
     if (d->drive != HF_DRIVE_SERVO || d->signal != HF_SIGNAL_NONE) need_name(w, HF_OBJECT_ACTUATOR, i);
   }
+
   for (int i = 0; i < b->sensor.count; ++i) {
     const hfSensorDef* d = &b->sensor.data[i];
-    need_name(w, d->objkind, d->obj), need_name(w, d->refkind, d->ref);
+    need_name(w, d->objkind, d->obj);
+    need_name(w, d->refkind, d->ref);
   }
 }
 
+// Makes an array of names for each kind of objects. Returns 0 if there is no memory.
 static int make_name_lists(hfiMjcfWriter* w) {
   for (int k = 0; k < HF_OBJECT_KINDS; ++k) {
     w->name[k] = calloc((size_t)hf_builder_count(w->b, (hfObjectKind)k) + 1, sizeof *w->name[k]);
@@ -97,10 +114,12 @@ static int make_name_lists(hfiMjcfWriter* w) {
 
 // ---- world and compiler -------------------------------------------------------------------------
 
+// Writes the rules about masses and inertias that are not the usual ones.
 static void put_inertia_rules(hfiMjcfWriter* w) {
   static const char* const inference[] = {"auto", "false", "true"}; // -1, 0, 1
   const hfBuildConfig* c = &w->b->config;
   if (c->inertia_from_geom != -1) hfi_xml_put_text(&w->xml, "inertiafromgeom", inference[1 + c->inertia_from_geom]);
+
   const double group[2] = {c->inertia_group_min, c->inertia_group_max};
   if (group[0] != 0 || group[1] != 5) hfi_xml_put_reals(&w->xml, "inertiagrouprange", group, 2);
   hfi_xml_put_real(&w->xml, "boundmass", c->bound_mass, 0);
@@ -109,6 +128,7 @@ static void put_inertia_rules(hfiMjcfWriter* w) {
   if (c->balance_inertia) hfi_xml_put_bool(&w->xml, "balanceinertia", 1);
 }
 
+// Writes <compiler>. Refuses meshes that are fitted in two ways.
 static void write_compiler(hfiMjcfWriter* w) {
   int fit = 0;
   for (int i = 0; i < w->b->geom.count; ++i) {
@@ -118,12 +138,14 @@ static void write_compiler(hfiMjcfWriter* w) {
       hfi_xml_refuse(&w->xml, "MJCF cannot fit one geom to the inertia box and another one to the bounding box of its mesh");
     fit = d->mesh_fit;
   }
+
   hfi_xml_begin(&w->xml, 1, "compiler angle=\"radian\" autolimits=\"false\"");
   if (fit == 2) hfi_xml_put_bool(&w->xml, "fitaabb", 1);
   if (!w->all_inertias) put_inertia_rules(w);
   hfi_xml_print(&w->xml, "/>\n");
 }
 
+// Writes which groups of actuators do not act.
 static void put_disabled_groups(hfiMjcfWriter* w, int groups) {
   const char* gap = "";
   hfi_xml_print(&w->xml, " actuatorgroupdisable=\"");
@@ -135,16 +157,23 @@ static void put_disabled_groups(hfiMjcfWriter* w, int groups) {
   hfi_xml_print(&w->xml, "\"");
 }
 
+// Writes <option> and its flags.
 static void write_option(hfiMjcfWriter* w) {
   const hfWorld* v = &w->b->world;
   const struct {
     const char* flag;
     int off;
-  } flags[] = {{"contact", v->disable_contact},     {"limit", v->disable_limit},
-               {"frictionloss", v->disable_frictionloss}, {"spring", v->disable_spring},
-               {"damper", v->disable_damper},       {"gravity", v->disable_gravity},
-               {"equality", v->disable_equality},   {"actuation", v->disable_actuation},
-               {"clampctrl", v->disable_clamp_control},   {"filterparent", !v->filter_parent}};
+  } flags[] = {{"contact", v->disable_contact},
+               {"limit", v->disable_limit},
+               {"frictionloss", v->disable_frictionloss},
+               {"spring", v->disable_spring},
+               {"damper", v->disable_damper},
+               {"gravity", v->disable_gravity},
+               {"equality", v->disable_equality},
+               {"actuation", v->disable_actuation},
+               {"clampctrl", v->disable_clamp_control},
+               {"filterparent", !v->filter_parent}};
+
   hfi_xml_begin(&w->xml, 1, "option");
   hfi_xml_put_text(&w->xml, "integrator", "implicitfast"); // for MuJoCo, whose explicit steps are unstable if servos are too stiff for the step
   hfi_xml_put_reals(&w->xml, "timestep", &v->timestep, 1);
@@ -155,8 +184,10 @@ static void write_option(hfiMjcfWriter* w) {
   hfi_xml_put_reals(&w->xml, "wind", v->wind, 3);
   hfi_xml_put_real(&w->xml, "impratio", v->impratio, 1);
   hfi_xml_put_real(&w->xml, "sleep_tolerance", v->sleep_speed, 1e-3);
+
   if (!v->pyramidal_cone) hfi_xml_put_text(&w->xml, "cone", "elliptic");
   if (v->disabled_groups) put_disabled_groups(w, v->disabled_groups);
+
   hfi_xml_print(&w->xml, "><flag");
   for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i)
     if (flags[i].off) hfi_xml_put_text(&w->xml, flags[i].flag, "disable");
@@ -166,6 +197,7 @@ static void write_option(hfiMjcfWriter* w) {
 
 // ---- the file -----------------------------------------------------------------------------------
 
+// Writes the whole document, in the order in which its parts refer to each other.
 static void write_document(hfiMjcfWriter* w) {
   hfi_xml_print(&w->xml, "<mujoco model=\"holdfast\">\n"); // Drake needs a name.
   write_compiler(w);

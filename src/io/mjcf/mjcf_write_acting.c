@@ -8,19 +8,23 @@
 
 // ---- actuators ----------------------------------------------------------------------------------
 
+// Writes delay, number of samples and interpolation, of an actuator or a sensor.
 static void put_samples(hfiMjcfWriter* w, double delay, int nsample, int interp) {
   hfi_xml_put_int(&w->xml, "nsample", nsample, 0);
   hfi_xml_put_real(&w->xml, "delay", delay, 0);
   if (interp != HF_INTERPOLATE_HOLD) hfi_xml_put_text(&w->xml, "interp", hfi_mjcf_interpolations[interp].word);
 }
 
+// Writes what an actuator acts on, and the range of its control.
 static void put_transmission(hfiMjcfWriter* w, const hfActuatorDef* d, int i) {
   static const char* const targets[] = {"joint", "jointinparent", "tendon", "site", "body", "cranksite"};
   int crank = d->trntype == HF_TRANSMISSION_SLIDER_CRANK;
+
   hfi_mjcf_put_name(w, HF_OBJECT_ACTUATOR, i);
   hfi_mjcf_put_reference(w, targets[d->trntype], hfi_transmission_target(d->trntype), d->trnid[0]);
   hfi_mjcf_put_reference(w, crank ? "slidersite" : "refsite", HF_OBJECT_SITE, d->trnid[1]);
   if (crank) hfi_xml_put_reals(&w->xml, "cranklength", &d->cranklength, 1);
+
   hfi_xml_put_int(&w->xml, "group", d->group, 0);
   put_samples(w, d->delay, d->nsample, d->interp);
   if (d->gaintype != HF_GAIN_ORIENTATION) hfi_xml_put_reals(&w->xml, "gear", d->gear, 6);
@@ -40,17 +44,23 @@ static void write_pid(hfiMjcfWriter* w, int i) {
   const struct {
     const char* key;
     double x;
-  } gains[] = {{"kp", d->gainprm[0]}, {"ki", ki}, {"kd", -d->biasprm[2]}, {"imax", integrates && d->actlimited ? d->actrange[1] * ki : -1},
+  } gains[] = {{"kp", d->gainprm[0]},
+               {"ki", ki},
+               {"kd", -d->biasprm[2]},
+               {"imax", integrates && d->actlimited ? d->actrange[1] * ki : -1},
                {"slewmax", integrates ? 0 : d->dynprm[0]}};
+
   hfi_xml_begin(&w->xml, 2, "plugin plugin=\"mujoco.pid\"");
   put_common(w, d, i);
   hfi_xml_print(&w->xml, ">\n");
+
   for (size_t k = 0; k < sizeof gains / sizeof *gains; ++k) {
     hfi_xml_begin(&w->xml, 3, "config");
     hfi_xml_put_text(&w->xml, "key", gains[k].key);
     hfi_xml_put_reals(&w->xml, "value", &gains[k].x, 1);
     hfi_xml_print(&w->xml, "/>\n");
   }
+
   hfi_xml_print(&w->xml, "    </plugin>\n");
 }
 
@@ -58,6 +68,7 @@ static void write_pid(hfiMjcfWriter* w, int i) {
 static void write_damped_pid(hfiMjcfWriter* w, int i) {
   const hfActuatorDef* d = &w->b->actuator.data[i];
   int integrates = d->dyntype == HF_ACTIVATION_ERROR;
+
   hfi_xml_begin(&w->xml, 2, "pid input=\"pos\"");
   put_common(w, d, i);
   hfi_xml_put_reals(&w->xml, "kp", d->gainprm, 1);
@@ -70,35 +81,43 @@ static void write_damped_pid(hfiMjcfWriter* w, int i) {
 // Writes <general>. The parameters of a muscle are written as those of its gain and of its bias, and a damping ratio as the damping.
 static void write_general(hfiMjcfWriter* w, int i) {
   static const char* const dynamics[] = {[HF_ACTIVATION_INTEGRATOR] = "integrator", [HF_ACTIVATION_FILTER] = "filter",
-                                         [HF_ACTIVATION_FILTER_EXACT] = "filterexact", [HF_ACTIVATION_MUSCLE] = "muscle", [HF_ACTIVATION_NONE] = "none"};
+                                         [HF_ACTIVATION_FILTER_EXACT] = "filterexact", [HF_ACTIVATION_MUSCLE] = "muscle",
+                                         [HF_ACTIVATION_NONE] = "none"};
   static const char* const gains[] = {[HF_GAIN_FIXED] = "fixed", [HF_GAIN_AFFINE] = "affine", [HF_GAIN_MUSCLE] = "muscle"};
   static const char* const biases[] = {[HF_BIAS_NONE] = "none", [HF_BIAS_AFFINE] = "affine", [HF_BIAS_MUSCLE] = "muscle"};
   const hfActuatorDef* d = &w->b->actuator.data[i];
-  int strong = d->gaintype == HF_GAIN_MUSCLE, passive = d->biastype == HF_BIAS_MUSCLE;
+  int strong = d->gaintype == HF_GAIN_MUSCLE;
+  int passive = d->biastype == HF_BIAS_MUSCLE;
   const double bias[3] = {d->biasprm[0], d->biasprm[1], d->dampratio > 0 ? d->dampratio : d->biasprm[2]};
+
   hfi_xml_begin(&w->xml, 2, "general");
   put_common(w, d, i);
   hfi_mjcf_put_range(w, "actlimited", "actrange", d->actlimited, d->actrange);
   hfi_xml_put_text(&w->xml, "dyntype", dynamics[d->dyntype]);
   hfi_xml_put_text(&w->xml, "gaintype", gains[d->gaintype]);
   hfi_xml_put_text(&w->xml, "biastype", biases[d->biastype]);
+
   hfi_xml_put_reals(&w->xml, "dynprm", d->dynprm, 3);
   hfi_xml_put_reals(&w->xml, "gainprm", strong ? d->muscle : d->gainprm, strong ? 9 : 3);
   hfi_xml_put_reals(&w->xml, "biasprm", passive ? hfi_passive_muscle(d) : bias, passive ? 9 : 3);
+
   if (strong || passive) hfi_xml_put_reals(&w->xml, "lengthrange", d->lengthrange, 2);
   if (d->actearly) hfi_xml_put_bool(&w->xml, "actearly", 1);
   hfi_xml_print(&w->xml, "/>\n");
 }
 
-// Writes a motor with all its inputs; the actuators that hold the other inputs are not written. Its limits of torque are those of saturation.
+// Writes a motor with all its inputs; the actuators that hold the other inputs are not written. Its limits of torque are the limits of saturation.
 static void write_motor(hfiMjcfWriter* w, int i) {
   const hfActuatorDef* d = &w->b->actuator.data[i];
   const double* p = d->motor;
-  const double inductance[2] = {0, p[HF_MOTOR_TIME_CONSTANT]}, saturation[3] = {d->forcelimited ? d->forcerange[1] : 0, 0, p[HF_MOTOR_CURRENT_RATE]};
-  const double thermal[6] = {p[HF_MOTOR_THERMAL_RESISTANCE], p[HF_MOTOR_THERMAL_CAPACITY], 0, p[HF_MOTOR_TEMPCOEF], p[HF_MOTOR_REFTEMP], p[HF_MOTOR_AMBIENT]};
+  const double inductance[2] = {0, p[HF_MOTOR_TIME_CONSTANT]};
+  const double saturation[3] = {d->forcelimited ? d->forcerange[1] : 0, 0, p[HF_MOTOR_CURRENT_RATE]};
+  const double thermal[6] = {
+      p[HF_MOTOR_THERMAL_RESISTANCE], p[HF_MOTOR_THERMAL_CAPACITY], 0, p[HF_MOTOR_TEMPCOEF], p[HF_MOTOR_REFTEMP], p[HF_MOTOR_AMBIENT]};
   const double controller[6] = {p[HF_MOTOR_KP], p[HF_MOTOR_KI], p[HF_MOTOR_KD], p[HF_MOTOR_SLEWMAX], p[HF_MOTOR_IMAX], p[HF_MOTOR_VMAX]};
   static const char* const inputs[] = {"pos", "vel", "ff", "voltage"};
   const char* gap = "";
+
   hfi_xml_begin(&w->xml, 2, "dcmotor");
   put_transmission(w, d, i);
   hfi_xml_print(&w->xml, " input=\"");
@@ -108,6 +127,7 @@ static void write_motor(hfiMjcfWriter* w, int i) {
     gap = " ";
   }
   hfi_xml_print(&w->xml, d->inputs ? "\"" : "none\"");
+
   hfi_xml_put_reals(&w->xml, "resistance", p + HF_MOTOR_RESISTANCE, 1);
   hfi_xml_put_reals(&w->xml, "motorconst", p + HF_MOTOR_CONSTANT, 1);
   hfi_xml_put_reals(&w->xml, "inductance", inductance, 2);
@@ -124,9 +144,11 @@ static void write_orientation(hfiMjcfWriter* w, int i) {
   const hfActuatorDef* d = &w->b->actuator.data[i];
   double kv = -d->biasprm[2];
   int integrates = d->dyntype == HF_ACTIVATION_INTEGRATOR;
+
   hfi_xml_begin(&w->xml, 2, integrates ? "general gaintype=\"so3\" biastype=\"so3\" dyntype=\"integrator\"" : "orientation");
   put_common(w, d, i);
   hfi_xml_put_text(&w->xml, "input", hfi_orientation_count(d->inputs) == 4 ? "quat" : "expmap");
+
   if (integrates) {
     hfi_mjcf_put_range(w, "actlimited", "actrange", d->actlimited, d->actrange);
     hfi_xml_put_reals(&w->xml, "gainprm", d->gainprm, 1);
@@ -139,25 +161,41 @@ static void write_orientation(hfiMjcfWriter* w, int i) {
   hfi_xml_print(&w->xml, "/>\n");
 }
 
+// Writes an actuator as the element that can describe it.
 static void write_actuator(hfiMjcfWriter* w, int i) {
   const hfActuatorDef* d = &w->b->actuator.data[i];
   int pid = d->dyntype == HF_ACTIVATION_ERROR || d->dyntype == HF_ACTIVATION_SLEW;
-  if (d->gaintype == HF_GAIN_MOTOR) write_motor(w, i);
-  else if (d->gaintype == HF_GAIN_ORIENTATION) write_orientation(w, i);
-  else if (pid) (d->dampratio > 0 ? write_damped_pid : write_pid)(w, i);
-  else write_general(w, i);
+  if (d->gaintype == HF_GAIN_MOTOR)
+    write_motor(w, i);
+  else if (d->gaintype == HF_GAIN_ORIENTATION)
+    write_orientation(w, i);
+  else if (pid && d->dampratio > 0)
+    write_damped_pid(w, i);
+  else if (pid)
+    write_pid(w, i);
+  else
+    write_general(w, i);
 }
 
 void hfi_mjcf_write_actuators(hfiMjcfWriter* w) {
   hfi_xml_print(&w->xml, "  <actuator>\n");
-  for (int i = 0; i < w->b->actuator.count; i += imax2(1, hfi_count_bits(w->b->actuator.data[i].inputs))) write_actuator(w, i);
+  for (int i = 0; i < w->b->actuator.count;) {
+    write_actuator(w, i);
+    i += imax2(1, hfi_count_bits(w->b->actuator.data[i].inputs)); // the other inputs of a motor or orientation servo
+  }
   hfi_xml_print(&w->xml, "  </actuator>\n");
 }
 
 // ---- sensors ------------------------------------------------------------------------------------
 
 static const char* frame_word(int kind) {
-  return kind == HF_OBJECT_INERTIAL ? "body" : kind == HF_OBJECT_BODY ? "xbody" : kind == HF_OBJECT_GEOM ? "geom" : kind == HF_OBJECT_CAMERA ? "camera" : "site";
+  switch (kind) {
+  case HF_OBJECT_INERTIAL: return "body";
+  case HF_OBJECT_BODY: return "xbody";
+  case HF_OBJECT_GEOM: return "geom";
+  case HF_OBJECT_CAMERA: return "camera";
+  default: return "site";
+  }
 }
 
 static void put_frame(hfiMjcfWriter* w, const char* type, const char* name, int kind, int id) {
@@ -180,16 +218,20 @@ static void put_data(hfiMjcfWriter* w, const char* const* words, int data) {
 
 // Writes one of the two objects of a sensor, as geom1, body2, subtree1 or site.
 static void put_end(hfiMjcfWriter* w, int second, int kind, int id, int subtree) {
-  const char* word = kind == HF_OBJECT_GEOM ? "geom" : subtree ? "subtree" : "body";
+  const char* word = subtree ? "subtree" : "body";
   char attribute[32];
+  if (kind == HF_OBJECT_GEOM) word = "geom";
   if (kind == HF_OBJECT_NONE) return;
+
   snprintf(attribute, sizeof attribute, "%s%d", word, second + 1);
   hfi_mjcf_put_reference(w, kind == HF_OBJECT_SITE ? "site" : attribute, (hfObjectKind)kind, id);
 }
 
+// Writes what a contact sensor measures.
 static void put_contact(hfiMjcfWriter* w, const hfSensorDef* d) {
   const hfiKeyword* reduction = hfi_mjcf_reductions;
   while (reduction->word && reduction->value != d->reduce) ++reduction;
+
   put_end(w, 0, d->objkind, d->obj, d->subtree & 1);
   put_end(w, 1, d->refkind, d->ref, d->subtree & 2);
   put_data(w, hfi_mjcf_contact_data, d->data);
@@ -197,6 +239,7 @@ static void put_contact(hfiMjcfWriter* w, const hfSensorDef* d) {
   hfi_xml_put_int(&w->xml, "num", d->num, 1);
 }
 
+// Writes what a sensor measures. attribute: the one that names its object; NULL for a frame sensor, "" for a sensor without an object.
 static void put_target(hfiMjcfWriter* w, const hfSensorDef* d, const char* attribute) {
   switch (d->type) {
   case HF_SENSOR_CONTACT:
@@ -227,17 +270,21 @@ static void put_target(hfiMjcfWriter* w, const hfSensorDef* d, const char* attri
     if (!attribute) {
       put_frame(w, "objtype", "objname", d->objkind, d->obj);
       put_frame(w, "reftype", "refname", d->refkind, d->ref);
-    } else if (attribute[0])
+    } else if (attribute[0]) {
       hfi_mjcf_put_reference(w, attribute, (hfObjectKind)d->objkind, d->obj);
+    }
   }
 }
 
+// Writes a sensor.
 static void write_sensor(hfiMjcfWriter* w, int i) {
   const hfSensorDef* d = &w->b->sensor.data[i];
   const char* attribute = NULL;
+
   hfi_xml_begin(&w->xml, 2, hfi_mjcf_sensor_word(d->type, &attribute));
   hfi_mjcf_put_name(w, HF_OBJECT_SENSOR, i);
   put_target(w, d, attribute);
+
   hfi_xml_put_real(&w->xml, "cutoff", d->cutoff, 0);
   hfi_xml_put_real(&w->xml, "noise", d->noise, 0);
   put_samples(w, d->delay, d->nsample, d->interp);

@@ -12,16 +12,19 @@
 // MJCF cannot say that a pair takes values from its geoms, so the values are written.
 static void write_pair(hfiMjcfWriter* w, int i) {
   const hfPairDef d = hfi_complete_pair(w->b, i);
+
   hfi_xml_begin(&w->xml, 2, "pair");
   hfi_mjcf_put_name(w, HF_OBJECT_PAIR, i);
   hfi_mjcf_put_reference(w, "geom1", HF_OBJECT_GEOM, d.geom1);
   hfi_mjcf_put_reference(w, "geom2", HF_OBJECT_GEOM, d.geom2);
+
   hfi_xml_put_int(&w->xml, "condim", d.condim, 3);
   hfi_xml_put_reals(&w->xml, "friction", d.friction, 5);
   hfi_xml_put_real(&w->xml, "margin", d.margin - d.gap, 0);
   hfi_xml_put_real(&w->xml, "gap", d.gap, 0);
   hfi_xml_put_real(&w->xml, "adhesion", d.adhesion, 0);
   hfi_mjcf_put_solver(w, "solref", "solimp", d.solref, d.solimp);
+
   hfi_xml_print(&w->xml, "/>\n");
 }
 
@@ -39,6 +42,7 @@ void hfi_mjcf_write_contacts(hfiMjcfWriter* w) {
 
 // ---- tendons and equalities ---------------------------------------------------------------------
 
+// Writes a place on the path of a tendon: a site, a geom or a pulley.
 static void write_place(hfiMjcfWriter* w, const hfWrapDef* d) {
   static const char* const elements[] = {[HF_WRAP_SITE] = "site", [HF_WRAP_GEOM] = "geom", [HF_WRAP_PULLEY] = "pulley"};
   hfi_xml_begin(&w->xml, 3, elements[d->type]);
@@ -51,11 +55,16 @@ static void write_place(hfiMjcfWriter* w, const hfWrapDef* d) {
   hfi_xml_print(&w->xml, "/>\n");
 }
 
+// Writes the attributes that tendons of both kinds have.
 static void put_tendon(hfiMjcfWriter* w, const hfTendonDef* d, int i) {
   hfi_mjcf_put_name(w, HF_OBJECT_TENDON, i);
+
+  // limits
   hfi_mjcf_put_range(w, "limited", "range", d->limited, d->range);
   if (d->actfrclimited) hfi_mjcf_put_range(w, "actuatorfrclimited", "actuatorfrcrange", 1, d->actfrcrange);
   hfi_xml_put_real(&w->xml, "margin", d->margin, 0);
+
+  // passive forces
   hfi_mjcf_put_polynomial(w, "stiffness", d->stiffness, d->stiffness_poly);
   hfi_mjcf_put_polynomial(w, "damping", d->damping, d->damping_poly);
   hfi_xml_put_real(&w->xml, "frictionloss", d->frictionloss, 0);
@@ -65,18 +74,21 @@ static void put_tendon(hfiMjcfWriter* w, const hfTendonDef* d, int i) {
   hfi_mjcf_put_solver(w, "solreflimit", "solimplimit", d->limit_solref, d->limit_solimp);
 }
 
+// Writes a tendon: the joints of a fixed one, or the path of a spatial one.
 static void write_tendon(hfiMjcfWriter* w, int i) {
   const hfTendonDef* d = &w->b->tendon.data[i];
   const char* element = d->path_count > 0 ? "spatial" : "fixed";
   hfi_xml_begin(&w->xml, 2, element);
   put_tendon(w, d, i);
   hfi_xml_print(&w->xml, ">\n");
+
   for (int k = 0; k < d->count; ++k) {
     hfi_xml_begin(&w->xml, 3, "joint");
     hfi_mjcf_put_reference(w, "joint", HF_OBJECT_JOINT, d->joint[k]);
     hfi_xml_put_reals(&w->xml, "coef", &d->coef[k], 1);
     hfi_xml_print(&w->xml, "/>\n");
   }
+
   for (int k = 0; k < d->path_count; ++k) write_place(w, &d->path[k]);
   hfi_xml_print(&w->xml, "    </%s>\n", element);
 }
@@ -87,6 +99,7 @@ void hfi_mjcf_write_tendons(hfiMjcfWriter* w) {
   hfi_xml_print(&w->xml, "  </tendon>\n");
 }
 
+// Writes the numbers of an equality.
 static void put_equality_data(hfiMjcfWriter* w, const hfEqualityDef* d) {
   int sites = d->objkind == HF_OBJECT_SITE;
   if (d->type == HF_EQUALITY_CONNECT && !sites) hfi_xml_put_reals(&w->xml, "anchor", d->data, 3);
@@ -107,17 +120,21 @@ void hfi_mjcf_write_equalities(hfiMjcfWriter* w) {
               {HF_OBJECT_SITE, {"site1", "site2"}},
               {HF_OBJECT_JOINT, {"joint1", "joint2"}},
               {HF_OBJECT_TENDON, {"tendon1", "tendon2"}}};
+
   hfi_xml_print(&w->xml, "  <equality>\n");
   for (int i = 0; i < w->b->equality.count; ++i) {
     const hfEqualityDef* d = &w->b->equality.data[i];
     hfObjectKind kind = hfi_equality_target(d->type, d->objkind);
+
     hfi_xml_begin(&w->xml, 2, elements[d->type]);
     hfi_mjcf_put_name(w, HF_OBJECT_EQUALITY, i);
+
     for (size_t k = 0; k < sizeof ends / sizeof *ends; ++k) {
       if (ends[k].kind != kind) continue;
       hfi_mjcf_put_reference(w, ends[k].attribute[0], kind, d->obj1);
       hfi_mjcf_put_reference(w, ends[k].attribute[1], kind, d->obj2);
     }
+
     hfi_xml_put_bool(&w->xml, "active", d->active);
     put_equality_data(w, d);
     hfi_mjcf_put_solver(w, "solref", "solimp", d->solref, d->solimp);
@@ -131,6 +148,7 @@ void hfi_mjcf_write_equalities(hfiMjcfWriter* w) {
 // A motor without inputs has no control in MJCF.
 static void put_controls(hfiMjcfWriter* w, const double* ctrl) {
   const char* gap = "";
+
   hfi_xml_print(&w->xml, " ctrl=\"");
   for (int i = 0; i < w->b->actuator.count; ++i) {
     if (hfi_lacks_control(&w->b->actuator.data[i])) continue;
@@ -152,13 +170,20 @@ static void write_key(hfiMjcfWriter* w, const hfiKeyLayout* ids, const hfiKeyLay
   } arrays[] = {{"qpos", d->qpos, model->nq}, {"qvel", d->qvel, model->nv},         {"act", d->act, model->na},
                 {"ctrl", d->ctrl, model->nu}, {"mpos", d->mpos, 3 * model->nmocap}, {"mquat", d->mquat, 4 * model->nmocap}};
   double* x[6];
-  for (int k = 0; k < 6; ++k) x[k] = memory, memory += arrays[k].count;
+  for (int k = 0; k < 6; ++k) {
+    x[k] = memory;
+    memory += arrays[k].count;
+  }
   hfi_key_unfold(w->b, ids, model, key, &(hfiKeyArrays){x[0], x[1], x[2], x[3], x[4], x[5]});
+
   hfi_xml_begin(&w->xml, 2, "key");
   hfi_mjcf_put_name(w, HF_OBJECT_KEY, i);
   hfi_xml_put_real(&w->xml, "time", d->time, 0);
-  for (int k = 0; k < 6; ++k)
-    if (arrays[k].given && arrays[k].count > 0 && arrays[k].given != d->ctrl) hfi_xml_put_reals(&w->xml, arrays[k].attribute, x[k], arrays[k].count);
+
+  for (int k = 0; k < 6; ++k) {
+    int is_control = arrays[k].given == d->ctrl; // written below
+    if (arrays[k].given && arrays[k].count > 0 && !is_control) hfi_xml_put_reals(&w->xml, arrays[k].attribute, x[k], arrays[k].count);
+  }
   if (d->ctrl && model->nu > 0) put_controls(w, x[3]);
   hfi_xml_print(&w->xml, "/>\n");
 }
@@ -172,14 +197,18 @@ static void write_all_keys(hfiMjcfWriter* w, const hfiKeyLayout* ids, const hfiK
 
 void hfi_mjcf_write_keys(hfiMjcfWriter* w) {
   hfiOrder order;
-  hfiKeyLayout ids = {0}, model = {0};
+  hfiKeyLayout ids = {0};
+  hfiKeyLayout model = {0};
   if (w->xml.status == HF_OK) w->xml.status = hfi_order_create(&order, w->b, w->xml.error);
   if (w->xml.status != HF_OK) return;
+
   w->xml.status = hfi_key_layout_create(&ids, w->b, NULL, w->xml.error);
   if (w->xml.status == HF_OK) w->xml.status = hfi_key_layout_create(&model, w->b, &order, w->xml.error);
+
   hfi_xml_print(&w->xml, "  <keyframe>\n");
   if (w->xml.status == HF_OK) write_all_keys(w, &ids, &model);
   hfi_xml_print(&w->xml, "  </keyframe>\n");
+
   hfi_key_layout_release(&ids);
   hfi_key_layout_release(&model);
   hfi_order_release(&order);

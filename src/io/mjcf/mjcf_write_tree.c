@@ -15,6 +15,7 @@
 
 // ---- what MJCF lacks ----------------------------------------------------------------------------
 
+// Writes a number of <custom>, hf.PREFIX.KEY, unless it has the value that means none.
 static void put_numeric(hfiMjcfWriter* w, const char* prefix, const char* key, double x, double unless) {
   if (x == unless) return;
   char name[256];
@@ -25,6 +26,7 @@ static void put_numeric(hfiMjcfWriter* w, const char* prefix, const char* key, d
   hfi_xml_print(&w->xml, "/>\n");
 }
 
+// Writes a word of <custom>, hf.KEY.
 static void put_word(hfiMjcfWriter* w, const char* key, const char* word) {
   hfi_xml_begin(&w->xml, 2, "text");
   hfi_xml_print(&w->xml, " name=\"hf.%s\" data=\"%s\"/>\n", key, word);
@@ -35,6 +37,7 @@ static const char* find_word(const hfiKeyword* table, int value) {
   return table->word;
 }
 
+// Writes the parameters of the world that MJCF lacks.
 static void write_world(hfiMjcfWriter* w) {
   const hfWorld* v = &w->b->world;
   put_numeric(w, "", "stiffness", v->stiffness, 0);
@@ -47,6 +50,7 @@ static void write_world(hfiMjcfWriter* w) {
   put_word(w, "friction_rule", find_word(hfi_mjcf_friction_rules, v->friction_rule));
 }
 
+// Writes the parameters of contact that MJCF lacks, for each geom that has a name.
 static void write_geom_parameters(hfiMjcfWriter* w) {
   for (int i = 0; i < w->b->geom.count; ++i) {
     const hfGeomDef* d = &w->b->geom.data[i];
@@ -62,22 +66,28 @@ static void write_geom_parameters(hfiMjcfWriter* w) {
   }
 }
 
+// Writes the signal that drives an actuator. A feedback begins with the names of its joints.
 static void write_signal(hfiMjcfWriter* w, const hfActuatorDef* d, const char* name) {
   char key[256];
   snprintf(key, sizeof key, "hf.signal.%s", name);
   hfi_xml_begin(&w->xml, 2, "text");
   hfi_xml_put_text(&w->xml, "name", key);
   hfi_xml_print(&w->xml, " data=\"%s ", find_word(hfi_mjcf_signals, d->signal));
-  int joints = d->signal == HF_SIGNAL_FEEDBACK ? (int)d->signal_data[0] : 0, head = joints ? 1 + joints : 0;
+  int joints = d->signal == HF_SIGNAL_FEEDBACK ? (int)d->signal_data[0] : 0;
+  int head = joints ? 1 + joints : 0;
+
   for (int i = 1; i <= joints; ++i) {
     const char* joint = w->name[HF_OBJECT_JOINT][(int)d->signal_data[i]];
-    if (joint && (strchr("+-.0123456789", joint[0]) || strchr(joint, ' '))) hfi_xml_refuse(&w->xml, "feedback cannot name a joint that begins like a number or has a blank");
+    if (joint && (strchr("+-.0123456789", joint[0]) || strchr(joint, ' ')))
+      hfi_xml_refuse(&w->xml, "feedback cannot name a joint that begins like a number or has a blank");
     hfi_xml_print(&w->xml, "%s ", joint);
   }
+
   hfi_xml_print_numbers(&w->xml, d->signal_data + head, d->signal_count - head);
   hfi_xml_print(&w->xml, "\"/>\n");
 }
 
+// Writes the drives and signals of actuators.
 static void write_drives(hfiMjcfWriter* w) {
   for (int i = 0; i < w->b->actuator.count; ++i) {
     const hfActuatorDef* d = &w->b->actuator.data[i];
@@ -101,21 +111,24 @@ void hfi_mjcf_write_custom(hfiMjcfWriter* w) {
 
 // ---- meshes -------------------------------------------------------------------------------------
 
+// Writes a mesh with its vertices and triangles.
 static void write_mesh(hfiMjcfWriter* w, int i) {
   static const char* const inertias[] = {"convex", "exact", "legacy", "shell"};
   const hfMeshDef* d = &w->b->mesh.data[i].def;
+
   hfi_xml_begin(&w->xml, 2, "mesh");
   hfi_mjcf_put_name(w, HF_OBJECT_MESH, i);
   hfi_xml_put_text(&w->xml, "inertia", inertias[d->inertia]);
   if (d->max_hull_vert > 0) hfi_xml_put_int(&w->xml, "maxhullvert", d->max_hull_vert, -1);
   hfi_xml_put_reals(&w->xml, "vertex", d->vert, 3 * d->nvert);
+
   hfi_xml_print(&w->xml, " face=\"");
   for (int k = 0; k < 3 * d->ntri; ++k) hfi_xml_print(&w->xml, k ? " %d" : "%d", d->tri[k]);
   hfi_xml_print(&w->xml, "\"/>\n");
 }
 
-// The lowest height of a field. In MJCF the lowest height is at zero and the highest at the third size; base and poses of the geoms are shifted to
-// make up for the difference.
+// The lowest height of a field. In MJCF the lowest height is at zero and the highest at the third size; base and poses of the geoms are shifted
+// to make up for the difference.
 static double lowest_height(const hfHeightFieldDef* d, double* range) {
   double extent[2];
   hfi_hfield_range(d->height, d->nrow * d->ncol, extent);
@@ -123,18 +136,27 @@ static double lowest_height(const hfHeightFieldDef* d, double* range) {
   return extent[0];
 }
 
+// Writes a height field, whose rows MJCF has from the top.
 static void write_height_field(hfiMjcfWriter* w, int i) {
   const hfHeightFieldDef* d = &w->b->hfield.data[i];
-  double range, lowest = lowest_height(d, &range);
+  double range = 0;
+  double lowest = lowest_height(d, &range);
   const double size[4] = {d->half_size[0], d->half_size[1], range > 0 ? range : 1, d->base + lowest};
+
   hfi_xml_begin(&w->xml, 2, "hfield");
   hfi_mjcf_put_name(w, HF_OBJECT_HFIELD, i);
   hfi_xml_put_int(&w->xml, "nrow", d->nrow, 0);
   hfi_xml_put_int(&w->xml, "ncol", d->ncol, 0);
   hfi_xml_put_reals(&w->xml, "size", size, 4);
+
   hfi_xml_print(&w->xml, " elevation=\"");
-  for (int r = d->nrow - 1; r >= 0; --r)
-    for (int c = 0; c < d->ncol; ++c) hfi_xml_print(&w->xml, r == d->nrow - 1 && c == 0 ? "%.17g" : " %.17g", range > 0 ? (d->height[r * d->ncol + c] - lowest) / range : 0.0);
+  for (int r = d->nrow - 1; r >= 0; --r) {
+    for (int c = 0; c < d->ncol; ++c) {
+      int is_first = r == d->nrow - 1 && c == 0;
+      double share = range > 0 ? (d->height[r * d->ncol + c] - lowest) / range : 0;
+      hfi_xml_print(&w->xml, is_first ? "%.17g" : " %.17g", share);
+    }
+  }
   hfi_xml_print(&w->xml, "\"/>\n");
 }
 
@@ -150,6 +172,7 @@ void hfi_mjcf_write_assets(hfiMjcfWriter* w) {
 // MuJoCo refuses a fullinertia with a smaller moment, but takes a diaginertia with zeros [kg m^2].
 static const double LEAST_MOMENT = 1e-14;
 
+// The number with so many significant digits.
 static double round_to_digits(double x, int digits) {
   char text[40];
   snprintf(text, sizeof text, "%.*g", digits, x);
@@ -167,8 +190,10 @@ static int same_numbers(const double* a, const double* b, int count) {
 static void find_moments(hfMat3 R, const double* inertia, double* D) {
   double turned[6];
   sym3_rotate(m3_transpose(R), inertia, turned);
+
   for (int digits = 6; digits <= DBL_DECIMAL_DIG; ++digits) {
-    double moments[6] = {0}, again[6];
+    double moments[6] = {0};
+    double again[6];
     for (int i = 0; i < 3; ++i) moments[i] = max2(0, round_to_digits(turned[i], digits));
     sym3_rotate(R, moments, again);
     memcpy(D, moments, 3 * sizeof *D);
@@ -176,46 +201,58 @@ static void find_moments(hfMat3 R, const double* inertia, double* D) {
   }
 }
 
+// Writes an inertia as moments about the axes of q.
 static void write_moments(hfiMjcfWriter* w, hfQuat q, const double* inertia) {
-  double D[3], quat[4];
+  double D[3];
+  double quat[4];
   find_moments(m3_from_quat(q), inertia, D);
   q_store(quat, q);
   if (q.x != 0 || q.y != 0 || q.z != 0) hfi_xml_put_reals(&w->xml, "quat", quat, 4);
   hfi_xml_put_reals(&w->xml, "diaginertia", D, 3);
 }
 
+// Writes an <inertial>, in the form that gives the same bits again.
 static void write_inertial(hfiMjcfWriter* w, const hfBodyDef* d, int depth) {
   double moment[3];
   hfMat3 R;
   eigen3(d->inertia, moment, &R);
+
   hfi_xml_begin(&w->xml, depth, "inertial");
   hfi_xml_put_reals(&w->xml, "pos", d->com, 3);
   hfi_xml_put_reals(&w->xml, "mass", &d->mass, 1);
+
   if (is_principal(q_load(d->inertia_quat), d->inertia))
     write_moments(w, q_load(d->inertia_quat), d->inertia);
   else if (moment[2] >= LEAST_MOMENT)
     hfi_xml_put_reals(&w->xml, "fullinertia", d->inertia, 6);
   else
     write_moments(w, hfi_any_nonzero(d->inertia + 3, 3) ? q_from_m3(R) : q_identity(), d->inertia);
+
   hfi_xml_print(&w->xml, "/>\n");
 }
 
+// Writes a joint. Refuses a stiffness of limits, which MJCF lacks.
 static void write_joint(hfiMjcfWriter* w, int i, int depth) {
   const hfJointDef* d = &w->b->joint.data[i];
   const hfiJointKind* kind = &hfi_joint_kinds[d->type];
   if (d->limit_stiffness > 0 || d->limit_damping > 0)
     hfi_xml_refuse(&w->xml, "%s: MJCF has no stiffness of limits", hfi_label(HF_OBJECT_JOINT, d->name, i).text);
+
   hfi_xml_begin(&w->xml, depth, "joint");
   hfi_mjcf_put_name(w, HF_OBJECT_JOINT, i);
   hfi_xml_put_text(&w->xml, "type", kind->info.name);
   if (kind->uses_anchor) hfi_xml_put_reals(&w->xml, "pos", d->pos, 3);
   if (kind->uses_anchor) hfi_xml_put_reals(&w->xml, "axis", d->axis, 3);
   hfi_xml_put_real(&w->xml, "pitch", d->pitch, 0);
+
+  // limits
   if (kind->limits) hfi_mjcf_put_range(w, "limited", "range", d->limited, d->range);
   if (d->actfrclimited) hfi_mjcf_put_range(w, "actuatorfrclimited", "actuatorfrcrange", 1, d->actfrcrange);
   if (d->actgravcomp) hfi_xml_put_bool(&w->xml, "actuatorgravcomp", 1);
   hfi_xml_put_real(&w->xml, "margin", d->margin, 0);
   hfi_xml_put_real(&w->xml, "ref", d->ref, 0);
+
+  // passive forces and rotor
   hfi_xml_put_real(&w->xml, "springref", d->springref, 0);
   hfi_xml_put_real(&w->xml, "springyield", d->springyield, 0);
   if (hfi_any_nonzero(d->bend, 3)) hfi_xml_put_reals(&w->xml, "bend", d->bend, 3);
@@ -226,9 +263,11 @@ static void write_joint(hfiMjcfWriter* w, int i, int depth) {
   hfi_xml_put_real(&w->xml, "armature", d->armature, 0);
   hfi_xml_put_real(&w->xml, "frictionloss", d->frictionloss, 0);
   hfi_mjcf_put_solver(w, "solreflimit", "solimplimit", d->limit_solref, d->limit_solimp);
+
   hfi_xml_print(&w->xml, "/>\n");
 }
 
+// Writes the parameters of contact that MJCF has.
 static void put_contact(hfiMjcfWriter* w, const hfGeomDef* d) {
   hfi_xml_put_int(&w->xml, "contype", d->contype, 1);
   hfi_xml_put_int(&w->xml, "conaffinity", d->conaffinity, 1);
@@ -244,12 +283,14 @@ static void put_contact(hfiMjcfWriter* w, const hfGeomDef* d) {
 
 // In MJCF the origin of a height field is elsewhere: at its lowest height.
 static void put_surface_velocity(hfiMjcfWriter* w, const hfGeomDef* d) {
-  double u[6], range;
+  double u[6];
+  double range = 0;
   memcpy(u, d->surface_velocity, sizeof u);
   if (d->hfield >= 0) {
     hfVec3 origin = v3(0, 0, lowest_height(&w->b->hfield.data[d->hfield], &range));
     v3_store(u, v3_add(v3_load(u), v3_cross(v3_load(u + 3), origin)));
   }
+
   int any = 0;
   for (int i = 0; i < 6; ++i) any |= u[i] != 0;
   if (any) hfi_xml_put_reals(&w->xml, "surfacevel", u, 6);
@@ -261,6 +302,7 @@ static void put_size(hfiMjcfWriter* w, const hfGeomDef* d) {
   hfi_xml_put_reals(&w->xml, "size", size, 3);
 }
 
+// Writes a geom.
 static void write_geom(hfiMjcfWriter* w, int i, int depth) {
   const hfGeomDef* d = &w->b->geom.data[i];
   hfi_xml_begin(&w->xml, depth, "geom");
@@ -269,9 +311,16 @@ static void write_geom(hfiMjcfWriter* w, int i, int depth) {
   hfi_mjcf_put_reference(w, "mesh", HF_OBJECT_MESH, d->mesh);
   hfi_mjcf_put_reference(w, "hfield", HF_OBJECT_HFIELD, d->hfield);
   if (d->mesh < 0 && d->hfield < 0) put_size(w, d);
-  double pos[3] = {d->pos[0], d->pos[1], d->pos[2]}, range;
-  if (d->hfield >= 0) v3_store(pos, v3_add(v3_load(pos), q_rotate(q_load(d->quat), v3(0, 0, lowest_height(&w->b->hfield.data[d->hfield], &range)))));
+
+  double pos[3] = {d->pos[0], d->pos[1], d->pos[2]};
+  if (d->hfield >= 0) {
+    double range = 0;
+    hfVec3 lowest = v3(0, 0, lowest_height(&w->b->hfield.data[d->hfield], &range));
+    v3_store(pos, v3_add(v3_load(pos), q_rotate(q_load(d->quat), lowest)));
+  }
   hfi_mjcf_put_pose(w, pos, d->quat);
+
+  // mass and medium
   if (d->mass >= 0)
     hfi_xml_put_reals(&w->xml, "mass", &d->mass, 1);
   else
@@ -282,6 +331,8 @@ static void write_geom(hfiMjcfWriter* w, int i, int depth) {
     hfi_xml_put_text(&w->xml, "fluidshape", "ellipsoid");
     hfi_xml_put_reals(&w->xml, "fluidcoef", d->fluidcoef, 5);
   }
+
+  // looks and contact
   hfi_xml_put_int(&w->xml, "group", d->group, 0);
   put_contact(w, d);
   put_surface_velocity(w, d);
@@ -302,20 +353,24 @@ static void write_site(hfiMjcfWriter* w, int i, int depth) {
 
 // The degrees from which the reader computes these radians, bit by bit, if there are any. Rounding may make the plain product miss them by one unit.
 static double degrees_of(double radians) {
-  double degrees = radians * 180 / HFI_PI, near[3] = {degrees, nextafter(degrees, 0), nextafter(degrees, INFINITY)};
+  double degrees = radians * 180 / HFI_PI;
+  double near[3] = {degrees, nextafter(degrees, 0), nextafter(degrees, INFINITY)};
   for (int i = 0; i < 3; ++i)
     if (near[i] * HFI_PI / 180 == radians) return near[i];
   return degrees;
 }
 
+// Writes a camera.
 static void write_camera(hfiMjcfWriter* w, int i, int depth) {
   const hfCameraDef* d = &w->b->camera.data[i];
   const double size[2] = {d->resolution[0], d->resolution[1]};
+
   hfi_xml_begin(&w->xml, depth, "camera");
   hfi_mjcf_put_name(w, HF_OBJECT_CAMERA, i);
   if (d->mode != HF_CAMERA_FIXED) hfi_xml_put_text(&w->xml, "mode", hfi_mjcf_camera_modes[d->mode].word);
   hfi_mjcf_put_reference(w, "target", HF_OBJECT_BODY, d->target);
   if (d->orthographic) hfi_xml_put_text(&w->xml, "projection", "orthographic");
+
   if (d->resolution[0] != 1 || d->resolution[1] != 1) hfi_xml_put_reals(&w->xml, "resolution", size, 2);
   if (d->sensorsize[0] > 0) {
     hfi_xml_put_reals(&w->xml, "sensorsize", d->sensorsize, 2);
@@ -324,6 +379,7 @@ static void write_camera(hfiMjcfWriter* w, int i, int depth) {
   } else {
     hfi_xml_put_real(&w->xml, "fovy", d->orthographic ? d->fovy : degrees_of(d->fovy), 45);
   }
+
   hfi_mjcf_put_pose(w, d->pos, d->quat);
   hfi_xml_print(&w->xml, "/>\n");
 }
@@ -334,6 +390,7 @@ typedef struct Cursor {
   int joint, geom, site, camera;
 } Cursor;
 
+// Writes the elements of a body, and moves the cursor behind them.
 static void write_own_elements(hfiMjcfWriter* w, Cursor* c, int body, int depth) {
   const hfBuilder* b = w->b;
   for (; c->joint < b->joint.count && b->joint.data[hfi_order_old(c->order, HF_OBJECT_JOINT, c->joint)].body == body; ++c->joint)
@@ -356,8 +413,9 @@ static void write_own_inertial(hfiMjcfWriter* w, int i, int depth) {
   write_inertial(w, &d, depth);
 }
 
-// Opens the body with this id, which is body i in the order of the tree.
+// Opens the body with this id, which is body i in the order of the tree, and writes its inertial.
 static void open_body(hfiMjcfWriter* w, int id, int i, int depth) {
+
   const hfBodyDef* d = &w->b->body.data[id];
   hfi_xml_begin(&w->xml, depth, "body");
   hfi_mjcf_put_name(w, HF_OBJECT_BODY, id);
@@ -366,6 +424,7 @@ static void open_body(hfiMjcfWriter* w, int id, int i, int depth) {
   if (d->sleep != HF_SLEEP_AUTO) hfi_xml_put_text(&w->xml, "sleep", hfi_mjcf_sleep_policies[d->sleep].word);
   if (d->mocap) hfi_xml_put_bool(&w->xml, "mocap", 1);
   hfi_xml_print(&w->xml, ">\n");
+
   if (w->model && (w->all_inertias || hfi_builder_has_own_rules(w->b, id)))
     write_own_inertial(w, i, depth + 1);
   else if (d->has_inertial)
@@ -374,17 +433,20 @@ static void open_body(hfiMjcfWriter* w, int id, int i, int depth) {
 
 static void close_body(hfiMjcfWriter* w, int depth) { hfi_xml_print(&w->xml, "%*s</body>\n", 2 * depth, ""); }
 
-// The depth of the world is 1. A body is closed when the next one in depth-first order is not below it.
+// Writes the tree. The depth of the world is 1. A body is closed when the next one in depth-first order is not below it.
 void hfi_mjcf_write_tree(hfiMjcfWriter* w) {
   hfiOrder order;
   if (w->xml.status) return;
   w->xml.status = hfi_order_create(&order, w->b, w->xml.error);
   if (w->xml.status) return;
+
   int* depth = hfi_pool_copy(&w->pool, NULL, sizeof *depth * (size_t)w->b->body.count);
   if (!depth) hfi_xml_refuse_memory(&w->xml);
+
   Cursor cursor = {.order = &order};
   int open = 1;
   hfi_xml_print(&w->xml, "  <worldbody>\n");
+
   for (int i = 0; i < w->b->body.count && !w->xml.status; ++i) {
     int id = hfi_order_old(&order, HF_OBJECT_BODY, i);
     depth[id] = i ? depth[w->b->body.data[id].parent] + 1 : 1;
@@ -393,6 +455,7 @@ void hfi_mjcf_write_tree(hfiMjcfWriter* w) {
     open = depth[id];
     write_own_elements(w, &cursor, id, open + 1);
   }
+
   for (; open > 1; --open) close_body(w, open);
   hfi_xml_print(&w->xml, "  </worldbody>\n");
   hfi_order_release(&order);
