@@ -80,27 +80,37 @@ static void section_of(const hfGeomDef* g, double moment[3]) {
   moment[0] = moment[1] = moment[2] = 0;
   if (g && (g->type == HF_GEOM_CAPSULE || g->type == HF_GEOM_CYLINDER)) {
     double r4 = sqr(sqr(g->size[0]));
-    moment[0] = HFI_PI * r4 / 2, moment[1] = moment[2] = HFI_PI * r4 / 4;
+    moment[0] = HFI_PI * r4 / 2;
+    moment[1] = HFI_PI * r4 / 4;
+    moment[2] = HFI_PI * r4 / 4;
   } else if (g && g->type == HF_GEOM_BOX) {
-    double h = g->size[1], w = g->size[2], a = max2(h, w), b = min2(h, w);
+    double h = g->size[1];
+    double w = g->size[2];
+    double a = max2(h, w);
+    double b = min2(h, w);
     moment[0] = a * b * b * b * (16. / 3 - 3.36 * b / a * (1 - sqr(sqr(b / a)) / 12));
-    moment[1] = 8 * w * w * w * 2 * h / 12, moment[2] = 8 * h * h * h * 2 * w / 12;
+    moment[1] = 8 * w * w * w * 2 * h / 12;
+    moment[2] = 8 * h * h * h * 2 * w / 12;
   }
 }
 
-// The joint between a body and the one before it in its cable, which is its parent.
+// Stiffens the joint between a body and the one before it in its cable, which is its parent.
 static void stiffen(hfiMjcf* m, const hfiCableBody* c, const Elasticity* x) {
   hfBuilder* b = m->r->builder;
   const hfBodyDef* body = hf_builder_body(b, c->body);
   int j = ball_of(b, c->body);
-  double moment[3], length = v3_norm(v3_load(body->pos));
+  double length = v3_norm(v3_load(body->pos));
   if (j < 0 || !(length > 0)) {
     hfi_note(m->r, c->config, HF_WARNING, HFI_CABLE_PLUGIN ": a body without a ball joint, or at the place of the one before it, does not bend");
     return;
   }
+
+  double moment[3];
   section_of(first_geom(b, c->body), moment);
   hfJointDef d = *hf_builder_joint(b, j);
-  d.bend[0] = x->twist * moment[0] / length, d.bend[1] = x->bend * moment[1] / length, d.bend[2] = x->bend * moment[2] / length;
+  d.bend[0] = x->twist * moment[0] / length;
+  d.bend[1] = x->bend * moment[1] / length;
+  d.bend[2] = x->bend * moment[2] / length;
   if (!x->flat) v3_store(d.bend_rest, q_log(q_load(body->quat)));
   hfi_keep(m->r, c->config, (int)hf_builder_set_joint(b, j, &d, &m->r->scratch));
 }
@@ -108,10 +118,14 @@ static void stiffen(hfiMjcf* m, const hfiCableBody* c, const Elasticity* x) {
 void hfi_mjcf_stiffen_cables(hfiMjcf* m) {
   const hfiCableBody* before = NULL;
   for (const hfiCableBody* c = m->cable; c && !m->r->status; before = c, c = c->next) {
-    int first = !before || before->config != c->config || hf_builder_body(m->r->builder, c->body)->parent != before->body;
+    int is_first = !before || before->config != c->config || hf_builder_body(m->r->builder, c->body)->parent != before->body;
+    int is_last = !c->next || c->next->config != c->config;
     Elasticity x = read_elasticity(m, c->config);
-    if (!first && !m->r->status) stiffen(m, c, &x);
-    else if (!m->r->status && (!c->next || c->next->config != c->config))
+    if (m->r->status) return;
+
+    if (!is_first)
+      stiffen(m, c, &x);
+    else if (is_last)
       hfi_note(m->r, c->config, HF_WARNING, HFI_CABLE_PLUGIN ": one body alone is no cable, it has no effect there");
   }
 }

@@ -14,6 +14,7 @@
 
 static const char* const words[] = {"pos", "vel", "ff", "voltage", NULL};
 
+// Reads which controls the motor has, as bits of hfMotorInput.
 static void read_inputs(hfiMjcf* m, const hfiElem* elem, int* inputs) {
   const char* text = hfi_attr(elem, "input");
   if (!text) return;
@@ -21,30 +22,44 @@ static void read_inputs(hfiMjcf* m, const hfiElem* elem, int* inputs) {
   if (strcmp(text, "none") != 0) hfi_mjcf_read_words(m, elem, "input", words, inputs);
 }
 
-// The thermal time constant is resistance times capacity. If two of the three are given, the third follows; if all are given, the capacity follows
-// from the other two.
+// The thermal time constant is resistance times capacity. If two of the three are given, the third follows; if all are given, the capacity
+// follows from the other two.
 static void set_thermal(const double t[6], double* p) {
-  p[HF_MOTOR_THERMAL_RESISTANCE] = t[0], p[HF_MOTOR_THERMAL_CAPACITY] = t[1];
-  if (t[2] > 0 && t[0] > 0) p[HF_MOTOR_THERMAL_CAPACITY] = t[2] / t[0];
-  else if (t[2] > 0 && t[1] > 0) p[HF_MOTOR_THERMAL_RESISTANCE] = t[2] / t[1];
-  p[HF_MOTOR_TEMPCOEF] = t[3], p[HF_MOTOR_REFTEMP] = t[4], p[HF_MOTOR_AMBIENT] = t[5];
+  p[HF_MOTOR_THERMAL_RESISTANCE] = t[0];
+  p[HF_MOTOR_THERMAL_CAPACITY] = t[1];
+  if (t[2] > 0 && t[0] > 0)
+    p[HF_MOTOR_THERMAL_CAPACITY] = t[2] / t[0];
+  else if (t[2] > 0 && t[1] > 0)
+    p[HF_MOTOR_THERMAL_RESISTANCE] = t[2] / t[1];
+  p[HF_MOTOR_TEMPCOEF] = t[3];
+  p[HF_MOTOR_REFTEMP] = t[4];
+  p[HF_MOTOR_AMBIENT] = t[5];
 }
 
+// Sets the constant K, the resistance R and the electrical time constant.
 static void set_constants(const hfiMotorSpec* x, double* p) {
   double nominal = x->nominal[2] > 0 ? x->nominal[0] / x->nominal[2] : 0;
-  double kt = x->motorconst[0] > 0 ? x->motorconst[0] : nominal, ke = x->motorconst[1] > 0 ? x->motorconst[1] : nominal;
-  double K = kt > 0 && ke > 0 ? sqrt(kt * ke) : kt > 0 ? kt : ke, R = x->resistance;
+  double kt = x->motorconst[0] > 0 ? x->motorconst[0] : nominal;
+  double ke = x->motorconst[1] > 0 ? x->motorconst[1] : nominal;
+  double K = kt > 0 ? kt : ke;
+  if (kt > 0 && ke > 0) K = sqrt(kt * ke);
+
+  double R = x->resistance;
   if (!(R > 0) && x->nominal[1] > 0) R = K * x->nominal[0] / x->nominal[1];
-  p[HF_MOTOR_CONSTANT] = K, p[HF_MOTOR_RESISTANCE] = R;
+  p[HF_MOTOR_CONSTANT] = K;
+  p[HF_MOTOR_RESISTANCE] = R;
   p[HF_MOTOR_TIME_CONSTANT] = x->inductance[0] > 0 && R > 0 ? x->inductance[0] / R : x->inductance[1];
 }
 
+// Sets all parameters of the motor from the attributes.
 static void set_parameters(const hfiMotorSpec* x, double* p) {
   static const int cogging[3] = {HF_MOTOR_COGGING, HF_MOTOR_POLES, HF_MOTOR_PHASE};
   static const int lugre[5] = {HF_MOTOR_BRISTLE_STIFFNESS, HF_MOTOR_BRISTLE_DAMPING, HF_MOTOR_COULOMB, HF_MOTOR_STATIC, HF_MOTOR_STRIBECK};
   static const int controller[6] = {HF_MOTOR_KP, HF_MOTOR_KI, HF_MOTOR_KD, HF_MOTOR_SLEWMAX, HF_MOTOR_IMAX, HF_MOTOR_VMAX};
+
   set_constants(x, p);
   set_thermal(x->thermal, p);
+
   p[HF_MOTOR_CURRENT_RATE] = x->saturation[2];
   for (int k = 0; k < 3; ++k) p[cogging[k]] = x->cogging[k];
   for (int k = 0; k < 5; ++k) p[lugre[k]] = x->lugre[k];
@@ -60,18 +75,23 @@ void hfi_mjcf_apply_motor(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
     int most;
   } lists[] = {{"motorconst", x->motorconst, 2}, {"nominal", x->nominal, 3}, {"inductance", x->inductance, 2}, {"thermal", x->thermal, 6},
                {"saturation", x->saturation, 3}, {"cogging", x->cogging, 3}, {"lugre", x->lugre, 5}, {"controller", x->controller, 6}};
+
   if (s->shortcut != HFI_DCMOTOR) *x = (hfiMotorSpec){.inputs = HF_INPUT_VOLTAGE};
   hfi_read_real(m->r, elem, "resistance", &x->resistance);
-  for (size_t k = 0; k < sizeof lists / sizeof *lists; ++k) hfi_read_reals(m->r, elem, lists[k].attr, 1, lists[k].most, lists[k].to);
+  for (size_t k = 0; k < sizeof lists / sizeof *lists; ++k)
+    hfi_read_reals(m->r, elem, lists[k].attr, 1, lists[k].most, lists[k].to);
   if (x->motorconst[0] < 0 || x->motorconst[1] < 0) hfi_fail(m->r, elem, HF_ERROR_MODEL, "motorconst cannot be negative");
   read_inputs(m, elem, &x->inputs);
+
   set_parameters(x, d->motor);
   d->inputs = x->inputs;
   d->gaintype = HF_GAIN_MOTOR;
   d->dyntype = hfi_motor_states(d->motor) ? HF_ACTIVATION_MOTOR : HF_ACTIVATION_NONE;
   d->gainprm[0] = 0;
+
   double most = x->saturation[0] > 0 ? x->saturation[0] : d->motor[HF_MOTOR_CONSTANT] * x->saturation[1];
-  d->forcerange[0] = -most, d->forcerange[1] = most;
+  d->forcerange[0] = -most;
+  d->forcerange[1] = most;
   s->forcelimited = most > 0;
 }
 
@@ -79,16 +99,24 @@ void hfi_mjcf_add_motor_inputs(hfiMjcf* m, const hfiElem* elem, const hfiActuato
   if (s->shortcut != HFI_DCMOTOR) return;
   int inputs = s->motor.inputs;
   if (!inputs) hfi_note(m->r, elem, HF_NOTE, "a motor without inputs has a control here, which it does not use");
+
   for (int k = 1; k < 4; ++k) {
-    if (!(inputs >> k & 1) || !(inputs & ((1 << k) - 1))) continue; // The first input is the motor's own control.
+    int is_first = !(inputs & ((1 << k) - 1)); // the motor's own control
+    if (!(inputs >> k & 1) || is_first) continue;
+
     hfActuatorDef d = hf_actuator_def_default();
-    d.trntype = s->def.trntype, d.group = s->def.group, d.cranklength = s->def.cranklength;
+    d.trntype = s->def.trntype;
+    d.group = s->def.group;
+    d.cranklength = s->def.cranklength;
     memcpy(d.trnid, s->def.trnid, sizeof d.trnid);
     memcpy(d.gear, s->def.gear, sizeof d.gear);
     memcpy(d.ctrlrange, s->def.ctrlrange, sizeof d.ctrlrange);
     d.ctrllimited = s->def.ctrllimited;
-    d.nsample = s->def.nsample, d.interp = s->def.interp, d.delay = s->def.delay;
+    d.nsample = s->def.nsample;
+    d.interp = s->def.interp;
+    d.delay = s->def.delay;
     d.gainprm[0] = 0;
+
     if (s->def.name) d.name = hfi_format(m->r, "%s.%s", s->def.name, words[k]);
     d.where = s->def.where;
     if (!m->r->status) hfi_keep(m->r, elem, hf_builder_add_actuator(m->r->builder, &d, &m->r->scratch));

@@ -9,37 +9,50 @@
 #include <holdfast/import.h>
 #include <string.h>
 
+// Writes a site as a frame that is attached to its link, or to the world.
 static void write_frame(hfiSdfWriter* w, int site, int depth) {
   hfiRobotWriter* r = &w->robot;
   const hfModel* m = r->m;
-  const hfiWrittenLink world = {0}, *link = r->link_of[hf_model_site_body(m)[site]] < 0 ? &world : &r->link[r->link_of[hf_model_site_body(m)[site]]];
-  int in_world = link == &world;
+  int id = r->link_of[hf_model_site_body(m)[site]];
+  int in_world = id < 0;
+  const hfiWrittenLink world = {0};
+  const hfiWrittenLink* link = in_world ? &world : &r->link[id];
+
+  // its name without the prefix of its model
+  const char* name = hfi_robot_name_of(r, HF_OBJECT_SITE, site);
+  const char* model = in_world ? "" : w->group[link->group].name;
   size_t prefix = in_world ? 0 : w->group[link->group].prefix;
-  const char *name = hfi_robot_name_of(r, HF_OBJECT_SITE, site), *model = in_world ? "" : w->group[link->group].name;
   if (strncmp(name, model, strlen(model)) != 0) prefix = 0;
+  name = hfi_robot_unique(r, in_world ? 0 : link->group + 1, hfi_sdf_clean_name(r, name, prefix), "_frame");
+
   hfi_xml_begin(&r->xml, depth, "frame");
-  hfi_xml_put_text(&r->xml, "name", hfi_robot_unique(r, in_world ? 0 : link->group + 1, hfi_sdf_clean_name(r, name, prefix), "_frame"));
+  hfi_xml_put_text(&r->xml, "name", name);
   hfi_xml_put_text(&r->xml, "attached_to", in_world ? "world" : link->name);
   hfi_xml_print(&r->xml, ">\n");
-  hfi_sdf_write_pose(&r->xml, depth + 1, hfi_robot_in_link(link, hf_model_site_pos(m) + 3 * site, hf_model_site_quat(m) + 4 * site), NULL);
+  hfiPlacement X = hfi_robot_in_link(link, hf_model_site_pos(m) + 3 * site, hf_model_site_quat(m) + 4 * site);
+  hfi_sdf_write_pose(&r->xml, depth + 1, X, NULL);
   hfi_xml_print(&r->xml, "%*s</frame>\n", 2 * depth, "");
 }
 
 // The frames of a body, whose sites follow each other.
 static void write_frames(hfiSdfWriter* w, int body, int depth) {
   const hfModel* m = w->robot.m;
-  int low = 0, high = m->nsite; // the first site of this body or of a later one
+  int low = 0; // the first site of this body or of a later one
+  int high = m->nsite;
   while (low < high) {
     int middle = (low + high) / 2;
-    if (hf_model_site_body(m)[middle] < body) low = middle + 1;
-    else high = middle;
+    if (hf_model_site_body(m)[middle] < body)
+      low = middle + 1;
+    else
+      high = middle;
   }
   for (; low < m->nsite && hf_model_site_body(m)[low] == body; ++low) write_frame(w, low, depth);
 }
 
 // Returns the model that has both bodies of an excluded pair; -1 if they belong to two models.
 static int find_group_of_pair(const hfiRobotWriter* r, int pair) {
-  int a = r->link_of[r->apart[2 * pair]], b = r->link_of[r->apart[2 * pair + 1]];
+  int a = r->link_of[r->apart[2 * pair]];
+  int b = r->link_of[r->apart[2 * pair + 1]];
   return a >= 0 && b >= 0 && r->link[a].group == r->link[b].group ? r->link[a].group : -1;
 }
 
@@ -53,24 +66,32 @@ static void write_filter(hfiRobotWriter* r, int pair, int depth) {
   }
 }
 
+// Writes a model: its links, joints, loops, frames and filters.
 static void write_model(hfiSdfWriter* w, int id, int depth) {
   hfiRobotWriter* r = &w->robot;
   const hfiSdfGroup* group = &w->group[id];
   hfi_xml_begin(&r->xml, depth, "model");
   hfi_xml_put_text(&r->xml, "name", group->name);
   hfi_xml_print(&r->xml, ">\n");
+
   hfi_sdf_write_pose(&r->xml, depth + 1, group->X, NULL);
   if (group->is_static) hfi_xml_text_element(&r->xml, depth + 1, "static", "true");
   if (!group->is_static && group->links > 1) hfi_xml_text_element(&r->xml, depth + 1, "self_collide", "true");
-  const int *begin = w->member + group->first, *end = begin + group->links;
+  const int* begin = w->member + group->first;
+  const int* end = begin + group->links;
+
   for (const int* i = begin; i < end && !r->xml.status; ++i) hfi_sdf_write_link(w, &r->link[*i], depth + 1);
   for (const int* i = begin; i < end && !r->xml.status; ++i) hfi_sdf_write_joint(w, &r->link[*i], depth + 1);
+
   for (int i = 0; i < r->nloop && !r->xml.status; ++i)
     if (r->link[r->loop[i].child].group == id) hfi_sdf_write_loop(w, &r->loop[i], depth + 1);
+
   for (const int* i = begin; i < end; ++i)
     if (r->link[*i].carries && r->link[*i].body > 0) write_frames(w, r->link[*i].body, depth + 1);
+
   for (int i = 0; i < r->napart; ++i)
     if (find_group_of_pair(r, i) == id) write_filter(r, i, depth + 1);
+
   hfi_xml_print(&r->xml, "%*s</model>\n", 2 * depth, "");
 }
 
@@ -82,15 +103,18 @@ static int has_usual_world(const hfModel* m) {
   return m->world.timestep == 0.002 && !m->world.disable_gravity && memcmp(m->world.gravity, usual, sizeof usual) == 0;
 }
 
+// Writes a world with all models.
 static void write_world(hfiSdfWriter* w) {
   static const double none[3] = {0, 0, 0};
   const hfWorld* world = &w->robot.m->world;
   hfiXmlWriter* xml = &w->robot.xml;
+
   hfi_xml_print(xml, "  <world name=\"holdfast\">\n");
   hfi_xml_number_element(xml, 2, "gravity", world->disable_gravity ? none : world->gravity, 3);
   hfi_xml_print(xml, "    <physics name=\"default\" type=\"ignored\">\n");
   hfi_xml_number_element(xml, 3, "max_step_size", &world->timestep, 1);
   hfi_xml_print(xml, "    </physics>\n");
+
   for (int i = 0; i < w->ngroup; ++i) write_model(w, i, 2);
   write_frames(w, 0, 2);
   hfi_xml_print(xml, "  </world>\n");
@@ -106,14 +130,20 @@ static const char* find_version(const hfiRobotWriter* r) {
   return version;
 }
 
+// Warns of what the file lacks.
 static void warn_of_sdf(hfiRobotWriter* r) {
   const hfModel* m = r->m;
-  int laws = 0, ranges = 0, lifted = 0, excluded = 0;
+  int laws = 0;
+  int ranges = 0;
+  int lifted = 0;
+  int excluded = 0;
   for (int j = 0; j < m->njnt; ++j) laws += r->drive[j].kind > HFI_DRIVEN_BY_FORCE;
   for (int j = 0; j < m->njnt; ++j) ranges += r->drive[j].kind == HFI_DRIVEN_BY_FORCE && r->drive[j].has_own_range;
   for (int i = 1; i < m->nbody; ++i) lifted += hf_model_body_gravcomp(m)[i] != 0 && hf_model_body_gravcomp(m)[i] != 1;
   for (int i = 0; i < r->napart; ++i) excluded += find_group_of_pair(r, i) < 0;
-  if (m->nhfield) hfi_robot_warn(r, "height fields (%d) are rounded to the 255 steps of an image; Gazebo wants 2^n + 1 rows and columns", m->nhfield);
+
+  if (m->nhfield)
+    hfi_robot_warn(r, "height fields (%d) are rounded to the 255 steps of an image; Gazebo wants 2^n + 1 rows and columns", m->nhfield);
   hfi_robot_left_out(r, laws, "control laws and gains of actuators; their joints have motors");
   hfi_robot_left_out(r, ranges, "ranges of controls other than the effort to both sides; a reader takes this");
   hfi_robot_left_out(r, lifted, "compensation of a part of a weight");
@@ -121,15 +151,19 @@ static void warn_of_sdf(hfiRobotWriter* r) {
   hfi_robot_left_out(r, r->open_loops, "loops that are open where all joints are at zero");
 }
 
+// Writes the document: one model, or a world if there are several, or sites of the world, or an unusual gravity or time step.
 static void write_document(hfiRobotWriter* r) {
   hfiSdfWriter* w = (hfiSdfWriter*)r;
   hfi_sdf_make_groups(w);
   if (r->xml.status) return;
   for (int i = 0; i < r->m->nsite; ++i) w->is_world |= hf_model_site_body(r->m)[i] == 0;
   w->is_world |= !has_usual_world(r->m);
+
   hfi_xml_print(&r->xml, "<?xml version=\"1.0\"?>\n<sdf version=\"%s\" xmlns:drake=\"http://drake.mit.edu\">\n", find_version(r));
-  if (w->is_world) write_world(w);
-  else write_model(w, 0, 1);
+  if (w->is_world)
+    write_world(w);
+  else
+    write_model(w, 0, 1);
   hfi_xml_print(&r->xml, "</sdf>\n");
   warn_of_sdf(r);
 }

@@ -12,11 +12,15 @@ static int find_leader(const hfiRobotWriter* r, int link) {
   return link;
 }
 
+// Joins the groups of two links, which may be -1. The first link of both stands for the new group.
 static void join(hfiRobotWriter* r, int a, int b) {
   if (a < 0 || b < 0) return;
-  int x = find_leader(r, a), y = find_leader(r, b);
-  if (x < y) r->link[y].group = x;
-  else r->link[x].group = y;
+  int x = find_leader(r, a);
+  int y = find_leader(r, b);
+  if (x < y)
+    r->link[y].group = x;
+  else
+    r->link[x].group = y;
 }
 
 static int link_of_joint(const hfiRobotWriter* r, int joint) {
@@ -31,12 +35,16 @@ static size_t prefix_of(const char* name) {
   return end && end > name ? (size_t)(end - name) + 2 : 0;
 }
 
+// Joins the links of each model.
 static void join_links(hfiRobotWriter* r) {
   for (int i = 0; i < r->nlink; ++i) r->link[i].group = i;
+  // joints, loops and couplings
   for (int i = 0; i < r->nlink; ++i) join(r, i, r->link[i].parent);
   for (int i = 0; i < r->nloop; ++i) join(r, r->loop[i].parent, r->loop[i].child);
   for (int j = 0; j < r->m->njnt; ++j)
     if (r->mimic[j].leader >= 0) join(r, link_of_joint(r, j), link_of_joint(r, r->mimic[j].leader));
+
+  // roots whose names begin alike
   for (int i = 0; i < r->nlink; ++i) {
     size_t length = prefix_of(r->link[i].name);
     if (!length || r->link[i].parent >= 0) continue;
@@ -49,6 +57,7 @@ static void join_links(hfiRobotWriter* r) {
 static void number_groups(hfiSdfWriter* w) {
   hfiRobotWriter* r = &w->robot;
   int* number = hfi_robot_take(r, (size_t)r->nlink, sizeof *number);
+
   for (int i = 0; i < r->nlink && !r->xml.status; ++i) {
     int leader = find_leader(r, i);
     const hfiWrittenLink* link = &r->link[i];
@@ -57,12 +66,14 @@ static void number_groups(hfiSdfWriter* w) {
       const char* name = link->carries ? link->name : hfi_robot_name_of(r, HF_OBJECT_BODY, link->body);
       w->group[number[i]] = (hfiSdfGroup){.is_static = 1, .X = link->X_WL, .name = name, .prefix = prefix_of(name)};
     }
+
     number[i] = number[leader];
     hfiSdfGroup* group = &w->group[number[i]];
     ++group->links;
     if (hf_model_body_lastdof(r->m)[link->body] >= 0) group->is_static = 0;
     if (strncmp(link->name, group->name, group->prefix) != 0) group->prefix = 0;
   }
+
   for (int i = 0; i < r->nlink && !r->xml.status; ++i) r->link[i].group = number[i];
 }
 
@@ -72,6 +83,7 @@ static void list_members(hfiSdfWriter* w) {
   int* next = hfi_robot_take(r, (size_t)w->ngroup, sizeof *next);
   w->member = hfi_robot_take(r, (size_t)r->nlink, sizeof *w->member);
   if (r->xml.status) return;
+
   for (int g = 1; g < w->ngroup; ++g) w->group[g].first = w->group[g - 1].first + w->group[g - 1].links;
   for (int i = 0; i < r->nlink; ++i) {
     int g = r->link[i].group;
@@ -85,14 +97,18 @@ const char* hfi_sdf_clean_name(hfiRobotWriter* r, const char* name, size_t prefi
   char* clean = hfi_robot_take(r, strlen(name) + 1, 1);
   if (!clean) return "";
   strcpy(clean, name + (strlen(name) > prefix ? prefix : 0));
-  for (char* at = strstr(clean, "::"); at; at = strstr(at, "::")) memset(at, '_', 2);
+
+  for (char* c = strstr(clean, "::"); c; c = strstr(c, "::")) memset(c, '_', 2);
   size_t length = strlen(clean);
-  int is_reserved = strcmp(clean, "world") == 0 || (length > 4 && strncmp(clean, "__", 2) == 0 && strcmp(clean + length - 2, "__") == 0);
+  int is_double = length > 4 && strncmp(clean, "__", 2) == 0 && strcmp(clean + length - 2, "__") == 0;
+  int is_reserved = is_double || strcmp(clean, "world") == 0;
   return is_reserved ? strcat(clean, "_") : clean;
 }
 
+// The name of a joint without the prefix of its model.
 static const char* clean_joint_name(hfiRobotWriter* r, const hfiSdfGroup* group, int joint) {
-  const char *name = hfi_robot_name_of(r, HF_OBJECT_JOINT, joint), *prefix = group->name;
+  const char* name = hfi_robot_name_of(r, HF_OBJECT_JOINT, joint);
+  const char* prefix = group->name;
   int has_prefix = prefix_of(name) == group->prefix && strncmp(name, prefix, strlen(prefix)) == 0;
   return hfi_sdf_clean_name(r, name, has_prefix ? group->prefix : 0);
 }
@@ -100,18 +116,22 @@ static const char* clean_joint_name(hfiRobotWriter* r, const hfiSdfGroup* group,
 // Gives names. Models and other elements of a world share the space 0 of names; the members of group i share the space i + 1.
 static void name_all(hfiSdfWriter* w) {
   hfiRobotWriter* r = &w->robot;
+
   for (int i = 0; i < w->ngroup; ++i) {
     hfiSdfGroup* group = &w->group[i];
     const char* name = group->prefix ? hfi_robot_format(r, "%.*s", (int)group->prefix - 2, group->name) : group->name;
     group->name = hfi_robot_unique(r, 0, hfi_sdf_clean_name(r, name, 0), "_model");
   }
+
   for (int i = 0; i < r->nlink; ++i) {
     hfiWrittenLink* link = &r->link[i];
     link->name = hfi_robot_unique(r, link->group + 1, hfi_sdf_clean_name(r, link->name, w->group[link->group].prefix), "_link");
   }
+
   for (int i = 0; i < r->nlink; ++i) {
     hfiWrittenLink* link = &r->link[i];
-    const char* name = link->joint >= 0 ? clean_joint_name(r, &w->group[link->group], link->joint) : hfi_robot_format(r, "%s_fixed", link->name);
+    const char* name = hfi_robot_format(r, "%s_fixed", link->name);
+    if (link->joint >= 0) name = clean_joint_name(r, &w->group[link->group], link->joint);
     link->joint_name = hfi_robot_unique(r, link->group + 1, name, "_joint");
   }
 }
@@ -120,9 +140,11 @@ void hfi_sdf_make_groups(hfiSdfWriter* w) {
   w->group = hfi_robot_take(&w->robot, (size_t)w->robot.nlink, sizeof *w->group);
   if (w->robot.xml.status) return;
   if (w->robot.nlink && w->robot.link[0].body == 0) w->robot.link[0].name = "environment"; // "world" is reserved
+
   join_links(&w->robot);
   number_groups(w);
   list_members(w);
+
   if (w->robot.xml.status) return;
   w->is_world = w->ngroup != 1 || w->group[0].prefix > 0;
   name_all(w);

@@ -12,9 +12,11 @@ void hfi_sdf_write_pose(hfiXmlWriter* xml, int depth, hfiPlacement X, const char
   double x[6];
   v3_store(x, X.p);
   hfi_robot_rpy(X.q, x + 3);
+
   int moved = 0;
   for (int i = 0; i < 6; ++i) moved |= x[i] != 0;
   if (!moved && !relative_to) return;
+
   hfi_xml_begin(xml, depth, "pose");
   if (relative_to) hfi_xml_put_text(xml, "relative_to", relative_to);
   hfi_xml_print(xml, ">");
@@ -22,11 +24,15 @@ void hfi_sdf_write_pose(hfiXmlWriter* xml, int depth, hfiPlacement X, const char
   hfi_xml_print(xml, "</pose>\n");
 }
 
+// Writes the inertia of a link; zeros for one that carries no body.
 static void write_inertial(hfiRobotWriter* r, const hfiWrittenLink* link, int depth) {
   static const char* const names[6] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
   const hfModel* m = r->m;
-  static const double none[6] = {0}, upright[4] = {1, 0, 0, 0};
-  const double *mass = link->carries ? hf_model_body_mass(m) + link->body : none, *I = link->carries ? hf_model_body_inertia(m) + 6 * link->body : none;
+  static const double none[6] = {0};
+  static const double upright[4] = {1, 0, 0, 0};
+  const double* mass = link->carries ? hf_model_body_mass(m) + link->body : none;
+  const double* I = link->carries ? hf_model_body_inertia(m) + 6 * link->body : none;
+
   hfi_xml_print(&r->xml, "%*s<inertial>\n", 2 * depth, "");
   if (*mass > 0) hfi_sdf_write_pose(&r->xml, depth + 1, hfi_robot_in_link(link, hf_model_body_com(m) + 3 * link->body, upright), NULL);
   hfi_xml_number_element(&r->xml, depth + 1, "mass", mass, 1);
@@ -49,20 +55,26 @@ static void write_sizes(hfiXmlWriter* xml, const hfiUrdfSize* item, const double
 // A plane without a size is drawn as large as this [m].
 static const double DRAWN_PLANE = 100;
 
+// Writes a height field as an image.
 static void write_heightmap(hfiRobotWriter* r, int hfield, int depth) {
-  const double *half = hf_model_hfield_size(r->m) + 3 * hfield, *range = hf_model_hfield_range(r->m) + 2 * hfield;
-  const double size[3] = {2 * half[0], 2 * half[1], range[1] > range[0] ? range[1] - range[0] : 1}, pos[3] = {0, 0, range[0]};
+  const double* half = hf_model_hfield_size(r->m) + 3 * hfield;
+  const double* range = hf_model_hfield_range(r->m) + 2 * hfield;
+  const double size[3] = {2 * half[0], 2 * half[1], range[1] > range[0] ? range[1] - range[0] : 1};
+  const double pos[3] = {0, 0, range[0]};
   hfi_xml_text_element(&r->xml, depth, "uri", hfi_robot_height_image(r, hfield));
   hfi_xml_number_element(&r->xml, depth, "size", size, 3);
   hfi_xml_number_element(&r->xml, depth, "pos", pos, 3);
 }
 
+// Writes the shape of a geom. drawn: a mesh is written as it is drawn, else as its hull.
 static void write_shape(hfiRobotWriter* r, int geom, int drawn, int depth) {
   hfiXmlWriter* xml = &r->xml;
   int type = hf_model_geom_type(r->m)[geom];
-  const double *size = hf_model_geom_size(r->m) + 3 * geom, normal[3] = {0, 0, 1};
+  const double* size = hf_model_geom_size(r->m) + 3 * geom;
+  const double normal[3] = {0, 0, 1};
   const char* name = type == HF_GEOM_HFIELD ? "heightmap" : hf_geom_type_name(type);
   hfi_xml_print(xml, "%*s<geometry>\n%*s<%s>\n", 2 * depth, "", 2 * depth + 2, "", name);
+
   if (type == HF_GEOM_MESH) {
     hfi_xml_text_element(xml, depth + 2, "uri", hfi_robot_mesh(r, hf_model_geom_mesh(r->m)[geom], drawn));
     if (!drawn) hfi_xml_print(xml, "%*s<drake:declare_convex/>\n", 2 * depth + 4, "");
@@ -70,21 +82,27 @@ static void write_shape(hfiRobotWriter* r, int geom, int drawn, int depth) {
     const double extent[2] = {size[0] > 0 ? 2 * size[0] : DRAWN_PLANE, size[1] > 0 ? 2 * size[1] : DRAWN_PLANE};
     hfi_xml_number_element(xml, depth + 2, "normal", normal, 3);
     hfi_xml_number_element(xml, depth + 2, "size", extent, 2);
-  } else if (type == HF_GEOM_HFIELD)
+  } else if (type == HF_GEOM_HFIELD) {
     write_heightmap(r, hf_model_geom_hfield(r->m)[geom], depth + 2);
-  else if (type == HF_GEOM_ELLIPSOID)
+  } else if (type == HF_GEOM_ELLIPSOID) {
     hfi_xml_number_element(xml, depth + 2, "radii", size, 3);
-  else
+  } else {
     write_sizes(xml, hfi_shape_kinds[type].urdf, size, depth + 2);
+  }
+
   hfi_xml_print(xml, "%*s</%s>\n%*s</geometry>\n", 2 * depth + 2, "", name, 2 * depth, "");
 }
 
 // ---- surfaces -----------------------------------------------------------------------------------
 
+// Writes parameters of contact as Drake reads them.
 static void write_drake_properties(hfiXmlWriter* xml, const hfModel* m, int geom, int depth) {
-  const double *mu = hf_model_geom_friction(m) + 3 * geom, *dynamic = hf_model_geom_friction_dynamic(m) + geom;
-  const double *stiffness = hf_model_geom_stiffness(m) + geom, *dissipation = hf_model_geom_dissipation(m) + geom;
+  const double* mu = hf_model_geom_friction(m) + 3 * geom;
+  const double* dynamic = hf_model_geom_friction_dynamic(m) + geom;
+  const double* stiffness = hf_model_geom_stiffness(m) + geom;
+  const double* dissipation = hf_model_geom_dissipation(m) + geom;
   if (*dynamic < 0 && *stiffness < 0 && *dissipation < 0) return;
+
   hfi_xml_print(xml, "%*s<drake:proximity_properties>\n", 2 * depth, "");
   hfi_xml_number_element(xml, depth + 1, "drake:mu_static", mu, 1);
   hfi_xml_number_element(xml, depth + 1, "drake:mu_dynamic", *dynamic >= 0 ? dynamic : mu, 1);
@@ -93,21 +111,27 @@ static void write_drake_properties(hfiXmlWriter* xml, const hfModel* m, int geom
   hfi_xml_print(xml, "%*s</drake:proximity_properties>\n", 2 * depth, "");
 }
 
+// Writes friction and restitution.
 static void write_surface(hfiXmlWriter* xml, const hfModel* m, int geom, int depth) {
-  const double *mu = hf_model_geom_friction(m) + 3 * geom, *restitution = hf_model_geom_restitution(m) + geom;
+  const double* mu = hf_model_geom_friction(m) + 3 * geom;
+  const double* restitution = hf_model_geom_restitution(m) + geom;
+
   hfi_xml_print(xml, "%*s<surface>\n%*s<friction>\n%*s<ode>\n", 2 * depth, "", 2 * depth + 2, "", 2 * depth + 4, "");
   hfi_xml_number_element(xml, depth + 3, "mu", mu, 1);
   hfi_xml_number_element(xml, depth + 3, "mu2", mu, 1);
   hfi_xml_print(xml, "%*s</ode>\n%*s</friction>\n", 2 * depth + 4, "", 2 * depth + 2, "");
+
   if (*restitution > 0) {
     hfi_xml_print(xml, "%*s<bounce>\n", 2 * depth + 2, "");
     hfi_xml_number_element(xml, depth + 2, "restitution_coefficient", restitution, 1);
     hfi_xml_print(xml, "%*s</bounce>\n", 2 * depth + 2, "");
   }
+
   hfi_xml_print(xml, "%*s</surface>\n", 2 * depth, "");
   write_drake_properties(xml, m, geom, depth);
 }
 
+// Writes the colour of a visual.
 static void write_colour(hfiXmlWriter* xml, const float rgba[4], int depth) {
   static const char* const lights[2] = {"ambient", "diffuse"};
   hfi_xml_print(xml, "%*s<material>\n", 2 * depth, "");
@@ -123,27 +147,35 @@ static void write_colour(hfiXmlWriter* xml, const float rgba[4], int depth) {
 
 // A collision has the name of its geom without the names that a reader puts before it.
 static const char* collision_name(hfiRobotWriter* r, int geom, int number) {
-  const char *name = hf_model_name(r->m, HF_OBJECT_GEOM, geom), *last = name;
-  for (const char* at = strstr(name, "::"); at; at = strstr(last, "::")) last = at + 2;
+  const char* last = hf_model_name(r->m, HF_OBJECT_GEOM, geom);
+  for (const char* colons = strstr(last, "::"); colons; colons = strstr(last, "::")) last = colons + 2;
   return *last ? last : hfi_robot_format(r, "collision_%d", number);
 }
 
+// Writes a geom as a visual (drawn) or a collision.
 static void write_geom(hfiRobotWriter* r, const hfiWrittenLink* link, int geom, int number, int drawn, int depth) {
   const hfModel* m = r->m;
   const char* element = drawn ? "visual" : "collision";
+
   hfi_xml_begin(&r->xml, depth, element);
   hfi_xml_put_text(&r->xml, "name", drawn ? hfi_robot_format(r, "visual_%d", number) : collision_name(r, geom, number));
   hfi_xml_print(&r->xml, ">\n");
-  hfi_sdf_write_pose(&r->xml, depth + 1, hfi_robot_in_link(link, hf_model_geom_pos(m) + 3 * geom, hf_model_geom_quat(m) + 4 * geom), NULL);
+
+  hfiPlacement X = hfi_robot_in_link(link, hf_model_geom_pos(m) + 3 * geom, hf_model_geom_quat(m) + 4 * geom);
+  hfi_sdf_write_pose(&r->xml, depth + 1, X, NULL);
   write_shape(r, geom, drawn, depth + 1);
-  if (drawn) write_colour(&r->xml, hf_model_geom_rgba(m) + 4 * geom, depth + 1);
-  else write_surface(&r->xml, m, geom, depth + 1);
+  if (drawn)
+    write_colour(&r->xml, hf_model_geom_rgba(m) + 4 * geom, depth + 1);
+  else
+    write_surface(&r->xml, m, geom, depth + 1);
   hfi_xml_print(&r->xml, "%*s</%s>\n", 2 * depth, "", element);
 }
 
+// Writes all geoms of a link's body.
 static void write_geoms(hfiRobotWriter* r, const hfiWrittenLink* link, int depth) {
   const hfModel* m = r->m;
-  int first = hf_model_body_geomadr(m)[link->body], count = hf_model_body_geomnum(m)[link->body];
+  int first = hf_model_body_geomadr(m)[link->body];
+  int count = hf_model_body_geomnum(m)[link->body];
   for (int i = 0; i < count && !r->xml.status; ++i) {
     if (hfi_robot_collides(m, first + i)) write_geom(r, link, first + i, i, 0, depth);
     if (hfi_robot_is_drawn(m, first + i)) write_geom(r, link, first + i, i, 1, depth);

@@ -58,8 +58,10 @@ static const char* package_name(hfiReader* r, const char* folder) {
   char path[PATH_MAX];
   size_t size = 0;
   int length = snprintf(path, sizeof path, "%s/package.xml", folder);
-  char* text = length > 0 && (size_t)length < sizeof path && hfi_file_exists(path) ? hfi_slurp(path, MOST_BYTES, &size, NULL) : NULL;
+  int fits = length > 0 && (size_t)length < sizeof path;
+  char* text = fits && hfi_file_exists(path) ? hfi_slurp(path, MOST_BYTES, &size, NULL) : NULL;
   if (!text) return NULL;
+
   const char* begin = strstr(text, "<name>");
   const char* end = begin ? strstr(begin, "</name>") : NULL;
   const char* name = "";
@@ -75,7 +77,10 @@ static const char* package_name(hfiReader* r, const char* folder) {
 
 // The file if the package is `folder`, or the folder NAME in it.
 static const char* find_in(hfiReader* r, Wanted* w, const char* folder) {
-  const char* found = is_called(hfi_base_name(folder), w->name) && hfi_folder_exists(folder) ? take(r, w, folder) : NULL;
+  int is_package = is_called(hfi_base_name(folder), w->name) && hfi_folder_exists(folder);
+  const char* found = is_package ? take(r, w, folder) : NULL;
+
+  // the folder NAME in it, also with '_' for '-'
   char* twin = HFI_NEW(r, char, strlen(w->name) + 1);
   if (found || !twin) return found;
   strcpy(twin, w->name);
@@ -86,6 +91,7 @@ static const char* find_in(hfiReader* r, Wanted* w, const char* folder) {
     const char* inside = hfi_join(r, folder, names[i]);
     if (hfi_folder_exists(inside)) found = take(r, w, inside);
   }
+
   if (found) return found;
   const char* name = package_name(r, folder);
   return name && strcmp(name, w->name) == 0 ? take(r, w, folder) : NULL;
@@ -93,17 +99,22 @@ static const char* find_in(hfiReader* r, Wanted* w, const char* folder) {
 
 // ---- the folders below one ----------------------------------------------------------------------
 
+// Appends a folder to the index.
 static void append(hfiReader* r, hfiPackageIndex* index, const char* path, int depth, int is_inside) {
   Folder* f = HFI_NEW(r, Folder, 1);
   if (!f) return;
-  f->path = path, f->depth = depth, f->is_inside = is_inside;
+  f->path = path;
+  f->depth = depth;
+  f->is_inside = is_inside;
   *index->tail = f;
   index->tail = &f->next;
 }
 
+// Appends the folders in a folder, without the hidden ones.
 static void append_folders_in(hfiReader* r, hfiPackageIndex* index, const Folder* folder) {
   DIR* list = opendir(folder->path);
   if (!list) return;
+
   for (struct dirent* entry = readdir(list); entry && !r->status && index->entries < MOST_ENTRIES; entry = readdir(list)) {
     char path[PATH_MAX];
     if (entry->d_name[0] == '.') continue;
@@ -119,34 +130,44 @@ static void append_folders_in(hfiReader* r, hfiPackageIndex* index, const Folder
 static const hfiPackageIndex* index_of(hfiReader* r, const char* root) {
   for (const hfiPackageIndex* i = r->packages; i; i = i->next)
     if (strcmp(i->root, root) == 0) return i;
+
   hfiPackageIndex* index = HFI_NEW(r, hfiPackageIndex, 1);
   if (!index) return NULL;
-  index->root = root, index->tail = &index->first;
+  index->root = root;
+  index->tail = &index->first;
   append(r, index, root, 0, 0);
   for (Folder* f = index->first; f && !r->status; f = f->next) {
     if (f->is_inside || f->depth > DEEPEST) continue;
     f->package = package_name(r, f->path);
     append_folders_in(r, index, f);
   }
-  char message[HF_MESSAGE_SIZE];
-  snprintf(message, sizeof message, "the search for packages ended after %d files and folders: name a folder that is nearer to the package",
-           MOST_ENTRIES);
-  if (index->entries >= MOST_ENTRIES) hfi_diagnostics_add(r->diagnostics, HF_NOTE, root, 0, message, "");
+
+  if (index->entries >= MOST_ENTRIES) {
+    char message[HF_MESSAGE_SIZE];
+    snprintf(message, sizeof message,
+             "the search for packages ended after %d files and folders: name a folder that is nearer to the package", MOST_ENTRIES);
+    hfi_diagnostics_add(r->diagnostics, HF_NOTE, root, 0, message, "");
+  }
   index->next = r->packages;
   r->packages = index;
   return index;
 }
 
-// The file in the nearest folder below `root` that is the package. Of equally near ones the first by name counts: the order in which the system lists
-// folders has no effect.
+// The file in the nearest folder below `root` that is the package. Of equally near ones the first by name counts: the order in which the system
+// lists folders has no effect.
 static const char* find_below(hfiReader* r, Wanted* w, const char* root) {
   const hfiPackageIndex* index = index_of(r, root);
   const char* found = NULL;
   int depth = 0;
+
   for (const Folder* f = index ? index->first : NULL; f && !r->status && !(found && f->depth > depth); f = f->next) {
-    if (!is_called(hfi_base_name(f->path), w->name) && !(f->package && strcmp(f->package, w->name) == 0)) continue;
+    int has_name = f->package && strcmp(f->package, w->name) == 0;
+    if (!has_name && !is_called(hfi_base_name(f->path), w->name)) continue;
     const char* path = take(r, w, f->path);
-    if (path && (!found || strcmp(path, found) < 0)) found = path, depth = f->depth;
+    if (path && (!found || strcmp(path, found) < 0)) {
+      found = path;
+      depth = f->depth;
+    }
   }
   return found;
 }
@@ -162,14 +183,15 @@ static const char* find_by_environment(hfiReader* r, Wanted* w) {
                {"AMENT_PREFIX_PATH", "share", find_in},
                {"GZ_SIM_RESOURCE_PATH", "", find_in},
                {"GAZEBO_MODEL_PATH", "", find_in}};
+
   for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i) {
-    const char* at = getenv(lists[i].variable);
-    while (at && *at) {
-      int length = (int)strcspn(at, ":");
-      const char* folder = hfi_format(r, lists[i].inside[0] ? "%.*s/%s" : "%.*s%s", length, at, lists[i].inside);
+    const char* rest = getenv(lists[i].variable);
+    while (rest && *rest) {
+      int length = (int)strcspn(rest, ":");
+      const char* folder = hfi_format(r, lists[i].inside[0] ? "%.*s/%s" : "%.*s%s", length, rest, lists[i].inside);
       const char* found = length ? lists[i].find(r, w, folder) : NULL;
       if (found || r->status) return found;
-      at += length + (at[length] == ':');
+      rest += length + (rest[length] == ':');
     }
   }
   return NULL;
@@ -188,6 +210,7 @@ static const char* find_above(hfiReader* r, Wanted* w) {
   return NULL;
 }
 
+// Looks in all places, in the order that hfi_resolve_uri promises.
 static const char* find_file(hfiReader* r, Wanted* w) {
   const char* found = NULL;
   for (int i = 0; i < r->config.search_count && !found; ++i) found = find_in(r, w, r->config.search_path[i]);
@@ -199,12 +222,18 @@ static const char* find_file(hfiReader* r, Wanted* w) {
 const char* hfi_resolve_uri(hfiReader* r, const char* uri) {
   if (strncmp(uri, "file://localhost/", 17) == 0) return uri + 16;
   if (strncmp(uri, "file://", 7) == 0) return hfi_resolve(r, r->folder, uri + 7); // Some files have a relative path there.
-  const char* rest = strncmp(uri, "package://", 10) == 0 ? uri + 10 : strncmp(uri, "model://", 8) == 0 ? uri + 8 : NULL;
+
+  const char* rest = NULL;
+  if (strncmp(uri, "package://", 10) == 0) rest = uri + 10;
+  if (strncmp(uri, "model://", 8) == 0) rest = uri + 8;
   if (!rest) return hfi_resolve(r, r->folder, uri);
+
   rest += strspn(rest, "/"); // package:///NAME/FILE means the same
   const char* slash = strchr(rest, '/');
   if (!slash) return *rest ? hfi_resolve(r, r->folder, rest) : uri; // package://FILE has no package: the file is beside the model
+
   Wanted w = {.name = hfi_format(r, "%.*s", (int)(slash - rest), rest), .file = slash + 1};
   const char* found = find_file(r, &w);
-  return found ? found : w.missed ? w.missed : uri;
+  if (found) return found;
+  return w.missed ? w.missed : uri;
 }

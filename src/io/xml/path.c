@@ -18,7 +18,8 @@ static const char* with_slashes(hfiReader* r, const char* path) {
 }
 
 const char* hfi_join(hfiReader* r, const char* folder, const char* file) {
-  file = with_slashes(r, file), folder = with_slashes(r, folder);
+  file = with_slashes(r, file);
+  folder = with_slashes(r, folder);
   if (!folder[0] || file[0] == '/') return file;
   size_t length = strlen(folder);
   return hfi_format(r, folder[length - 1] == '/' ? "%s%s" : "%s/%s", folder, file);
@@ -31,9 +32,10 @@ const char* hfi_folder_of(hfiReader* r, const char* path) {
 }
 
 const char* hfi_base_name(const char* path) {
-  const char *slash = strrchr(path, '/'), *back = strrchr(path, '\\');
-  const char* last = slash && back ? (slash > back ? slash : back) : slash ? slash : back;
-  return last ? last + 1 : path;
+  const char* name = path;
+  for (const char* c = path; *c; ++c)
+    if (*c == '/' || *c == '\\') name = c + 1;
+  return name;
 }
 
 const char* hfi_extension(const char* path) {
@@ -55,10 +57,13 @@ int hfi_folder_exists(const char* path) {
 static const char* shorten(hfiReader* r, const char* path) {
   char* out = HFI_NEW(r, char, strlen(path) + 1);
   if (!out) return path;
+
   size_t n = 0;
-  for (const char *from = path, *next; *from; from = next) {
+  const char* next = NULL;
+  for (const char* from = path; *from; from = next) {
     size_t length = strcspn(from, "/");
     next = from + length + (from[length] == '/');
+
     size_t last = n > 0 ? n - 1 : 0; // start of the last part in `out`
     while (last > 0 && out[last - 1] != '/') --last;
     int up = length == 2 && memcmp(from, "..", 2) == 0;
@@ -70,6 +75,7 @@ static const char* shorten(hfiReader* r, const char* path) {
       n += (size_t)(next - from);
     }
   }
+
   out[n] = 0;
   return out;
 }
@@ -79,6 +85,7 @@ const char* hfi_resolve(hfiReader* r, const char* folder, const char* file) {
   if (hfi_file_exists(first)) return first;
   const char* shorter = shorten(r, first);
   if (hfi_file_exists(shorter)) return shorter;
+
   for (int i = 0; i < r->config.search_count; ++i) {
     const char* path = hfi_join(r, r->config.search_path[i], file);
     if (hfi_file_exists(path)) return path;
@@ -88,11 +95,11 @@ const char* hfi_resolve(hfiReader* r, const char* folder, const char* file) {
 
 // ---- bytes --------------------------------------------------------------------------------------
 
+// Refuses a path for a reason of the system (errno).
 static hfStatus refuse_system(hfError* error, const char* path, int code) {
   char text[128] = "unknown error";
   strerror_r(code, text, sizeof text);
-  return hfi_refuse(error, code == ENOMEM ? HF_ERROR_MEMORY : HF_ERROR_FILE, "cannot read %s: %s",
-                    *path ? path : "\"\"", text);
+  return hfi_refuse(error, code == ENOMEM ? HF_ERROR_MEMORY : HF_ERROR_FILE, "cannot read %s: %s", *path ? path : "\"\"", text);
 }
 
 // Reads an open file. Returns NULL after a refusal.
@@ -102,9 +109,11 @@ static char* read_bytes(FILE* file, const char* path, size_t length, size_t* siz
     refuse_system(error, path, ENOMEM);
     return NULL;
   }
+
   *size = fread(text, 1, length, file);
   text[*size] = 0;
   if (!ferror(file)) return text;
+
   refuse_system(error, path, errno);
   free(text);
   return NULL;
@@ -112,6 +121,7 @@ static char* read_bytes(FILE* file, const char* path, size_t length, size_t* siz
 
 char* hfi_slurp(const char* path, size_t limit, size_t* size, hfError* error) {
   struct stat info;
+
   // This is checked first, because opening a pipe would wait for a writer.
   if (stat(path, &info) != 0) {
     refuse_system(error, path, errno);
@@ -122,10 +132,10 @@ char* hfi_slurp(const char* path, size_t limit, size_t* size, hfError* error) {
     return NULL;
   }
   if ((size_t)info.st_size > limit) {
-    hfi_refuse(error, HF_ERROR_FILE, "%s: %zu bytes, more than the limit of %zu", path,
-               (size_t)info.st_size, limit);
+    hfi_refuse(error, HF_ERROR_FILE, "%s: %zu bytes, more than the limit of %zu", path, (size_t)info.st_size, limit);
     return NULL;
   }
+
   FILE* file = fopen(path, "rb");
   if (!file) {
     refuse_system(error, path, errno);

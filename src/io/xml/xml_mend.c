@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+// The first place of a text between two pointers, or NULL.
 static const char* find_text(const char* from, const char* end, const char* what) {
   size_t n = strlen(what);
   for (; from + n <= end; ++from)
@@ -18,39 +19,45 @@ static const char* skip_blanks(const char* s, const char* end) {
   return s;
 }
 
-// Whether a declaration is written as XML asks: version, then perhaps encoding and standalone, each with a quoted value. s stands behind "<?xml", and `stop`
-// at "?>".
+// Whether a declaration is written as XML asks: version, then perhaps encoding and standalone, each with a quoted value. s stands behind "<?xml",
+// and `stop` at "?>".
 static int is_well_formed(const char* s, const char* stop) {
   static const char* const names[] = {"version", "encoding", "standalone"};
   for (int next = 0;;) {
     const char* blank = s;
     s = skip_blanks(s, stop);
     if (s == stop) return next > 0;
+
     int k = next;
     while (k < 3 && ((size_t)(stop - s) < strlen(names[k]) || memcmp(s, names[k], strlen(names[k])) != 0)) ++k;
     if (s == blank || k == 3 || (k > 0 && next == 0)) return 0;
+
     s = skip_blanks(s + strlen(names[k]), stop);
     if (s == stop || *s != '=') return 0;
     s = skip_blanks(s + 1, stop);
-    const char* close = s < stop && (*s == '"' || *s == '\'') ? memchr(s + 1, *s, (size_t)(stop - s - 1)) : NULL;
+    int is_quoted = s < stop && (*s == '"' || *s == '\'');
+    const char* close = is_quoted ? memchr(s + 1, *s, (size_t)(stop - s - 1)) : NULL;
     if (!close || close == s + 1) return 0;
-    s = close + 1, next = k + 1;
+    s = close + 1;
+    next = k + 1;
   }
 }
 
-// Finds an XML declaration that no parser would take: one that is not well formed, or that is not at the start of the text but has only blanks and comments
-// before it. Returns NULL if there is none.
+// Finds an XML declaration that no parser would take: one that is not well formed, or that is not at the start of the text but has only blanks and
+// comments before it. Returns NULL if there is none.
 static const char* odd_declaration(const char* text, const char* end) {
   const char* s = text;
   while (s < end) {
-    if (hfi_xml_is_blank(*s)) ++s;
-    else if (end - s >= 4 && memcmp(s, "<!--", 4) == 0) {
-      const char* stop = find_text(s, end, "-->");
-      if (!stop) return NULL;
-      s = stop + 3;
-    } else
-      break;
+    if (hfi_xml_is_blank(*s)) {
+      ++s;
+      continue;
+    }
+    if (end - s < 4 || memcmp(s, "<!--", 4) != 0) break;
+    const char* stop = find_text(s, end, "-->");
+    if (!stop) return NULL;
+    s = stop + 3;
   }
+
   if (end - s < 6 || memcmp(s, "<?xml", 5) != 0 || !(hfi_xml_is_blank(s[5]) || s[5] == '?')) return NULL;
   const char* stop = find_text(s, end, "?>");
   return s > text || (stop && !is_well_formed(s + 5, stop)) ? s : NULL;
@@ -58,10 +65,12 @@ static const char* odd_declaration(const char* text, const char* end) {
 
 // Returns a copy of the text, to be freed, in which an odd declaration is blank. Returns NULL if there is none, or no memory.
 static char* without_declaration(const char* text, size_t length) {
-  const char *end = text + length, *begin = odd_declaration(text, end);
+  const char* end = text + length;
+  const char* begin = odd_declaration(text, end);
   const char* stop = begin ? find_text(begin, end, "?>") : NULL;
   char* copy = stop ? malloc(length + 1) : NULL;
   if (!copy) return NULL;
+
   memcpy(copy, text, length);
   for (const char* s = begin; s < stop + 2; ++s)
     if (*s != '\n') copy[s - text] = ' ';
@@ -74,7 +83,8 @@ static char* without_declaration(const char* text, size_t length) {
 static int find_comment(const char* from, const char* end, const char** begin, const char** stop) {
   while ((from = find_text(from, end, "<!")) != NULL) {
     if (from + 9 <= end && memcmp(from, "<![CDATA[", 9) == 0) {
-      if (!(from = find_text(from, end, "]]>"))) return 0;
+      from = find_text(from, end, "]]>");
+      if (!from) return 0;
     } else if (from + 4 <= end && memcmp(from, "<!--", 4) == 0) {
       *begin = from + 4;
       *stop = find_text(*begin, end, "-->");
@@ -92,7 +102,9 @@ static int has_loose_dashes(const char* begin, const char* stop) {
 
 // Returns a copy of the text, to be freed, in which the dashes of comments with "--" are blank. Returns NULL if there is no such comment, or no memory.
 static char* without_dashes(const char* text, size_t length) {
-  const char *end = text + length, *begin, *stop;
+  const char* end = text + length;
+  const char* begin = NULL;
+  const char* stop = NULL;
   char* copy = NULL;
   for (const char* from = text; find_comment(from, end, &begin, &stop); from = stop + 3) {
     if (!has_loose_dashes(begin, stop)) continue;
@@ -140,10 +152,11 @@ static const char* copy_tag(Copy* c, const char* s, const char* end) {
     if (quote && *s == quote) {
       quote = 0;
       if (s + 1 < end && begins_name(s[1])) extend(c, " ", 1);
-    } else if (!quote && (*s == '"' || *s == '\''))
+    } else if (!quote && (*s == '"' || *s == '\'')) {
       quote = *s;
-    else if (!quote && *s == '>')
+    } else if (!quote && *s == '>') {
       return s + 1;
+    }
   }
   return end;
 }
