@@ -1,7 +1,7 @@
 // A series keeps every extreme value and the whole range of times in bounded memory.
 #include "support/near.h"
 
-#include "io/record/series.h"
+#include "io/record/plot.h"
 
 #include <math.h>
 #include <stdlib.h>

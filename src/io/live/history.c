@@ -40,14 +40,18 @@ static void drop_oldest(hfiHistory* h) {
   --h->count;
 }
 
-void hfi_history_add(hfiHistory* h, double time, const void* chunks, size_t size, const void* state,
-                     size_t state_size) {
+void hfi_history_add(hfiHistory* h, double time, const void* chunks, size_t size, const void* state, size_t state_size) {
   if (h->capacity == 0) return;
-  while (h->count > 0 && (h->count == h->capacity || slot(h, 0)->time < time - h->span ||
-                          h->bytes + size + state_size > HFI_HISTORY_BYTES))
+
+  while (h->count > 0) {
+    int is_full = h->count == h->capacity || h->bytes + size + state_size > HFI_HISTORY_BYTES;
+    if (!is_full && slot(h, 0)->time >= time - h->span) break;
     drop_oldest(h);
+  }
+
   hfiMoment m = {.time = time, .state = malloc(state_size + size), .state_size = state_size, .chunks_size = size};
   if (!m.state) return; // If there is no memory, the past has a gap.
+
   memcpy(m.state, state, state_size);
   memcpy(m.state + state_size, chunks, size);
   h->bytes += size + state_size;

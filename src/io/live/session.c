@@ -23,12 +23,13 @@ static const hfModel* model_of(const hfiSession* s) {
 
 // ---- making --------------------------------------------------------------------------------------
 
+// Copies controls and poses of mocap bodies, those that are given.
 static void copy_input(const hfModel* m, hfInput* to, const hfInput* from) {
-  if (from && from->ctrl) memcpy(to->ctrl, from->ctrl, (size_t)m->nu * sizeof(double));
-  if (from && from->mocap_pos)
-    memcpy(to->mocap_pos, from->mocap_pos, 3 * (size_t)m->nmocap * sizeof(double));
-  if (from && from->mocap_quat)
-    memcpy(to->mocap_quat, from->mocap_quat, 4 * (size_t)m->nmocap * sizeof(double));
+  size_t nu = (size_t)m->nu;
+  size_t nmocap = (size_t)m->nmocap;
+  if (from && from->ctrl) memcpy(to->ctrl, from->ctrl, nu * sizeof(double));
+  if (from && from->mocap_pos) memcpy(to->mocap_pos, from->mocap_pos, 3 * nmocap * sizeof(double));
+  if (from && from->mocap_quat) memcpy(to->mocap_quat, from->mocap_quat, 4 * nmocap * sizeof(double));
 }
 
 // Makes a sim and kinematics with the present values. If this is refused, the old ones stay.
@@ -40,12 +41,17 @@ static hfStatus make_sim(hfiSession* s, hfError* error) {
   if (status >= 0) status = hf_dynamics_create(&dynamics, model_of(s), error);
   if (status >= 0) status = hfi_stream_open(&stream, model_of(s), error);
   if (status < 0) {
-    hf_sim_free(sim), hf_dynamics_free(dynamics);
+    hf_sim_free(sim);
+    hf_dynamics_free(dynamics);
     return status;
   }
-  hf_sim_free(s->sim), hf_dynamics_free(s->dynamics);
+
+  hf_sim_free(s->sim);
+  hf_dynamics_free(s->dynamics);
   if (s->stream.model) hfi_stream_close(&s->stream);
-  s->sim = sim, s->dynamics = dynamics, s->stream = stream;
+  s->sim = sim;
+  s->dynamics = dynamics;
+  s->stream = stream;
   s->stream.started = 1; // The run is described when a client connects.
   return HF_OK;
 }
@@ -54,25 +60,31 @@ static void release_controls(hfiSession* s) {
   for (int i = 0; i < s->base->nu; ++i) s->held[i] = NAN;
 }
 
-hfStatus hfi_session_open(hfiSession* session, const hfModel* model, const hfSimConfig* config,
-                          const hfState* start, const hfInput* input, double history_time, hfError* error) {
+hfStatus hfi_session_open(hfiSession* session, const hfModel* model, const hfSimConfig* config, const hfState* start, const hfInput* input,
+                          double history_time, hfError* error) {
   hfiSession s = {.base = model, .config = *config, .drag = {.body = -1}, .speed = 1};
   for (int i = 0; i < HFI_SCALES; ++i) s.scale[i] = 1;
-  s.state = malloc(start->size), s.start = malloc(start->size);
-  s.input = hf_input_create(model), s.start_input = hf_input_create(model);
+
+  s.state = malloc(start->size);
+  s.start = malloc(start->size);
+  s.input = hf_input_create(model);
+  s.start_input = hf_input_create(model);
   s.base_controls = calloc((size_t)model->nu + 1, sizeof(double));
   s.held = calloc((size_t)model->nu + 1, sizeof(double));
+  int has_memory = s.state && s.start && s.input && s.start_input && s.base_controls && s.held;
+
   hfStatus status = HF_OK;
-  if (!s.state || !s.start || !s.input || !s.start_input || !s.base_controls || !s.held ||
-      !hfi_history_open(&s.history, history_time))
-    status = hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  if (!has_memory || !hfi_history_open(&s.history, history_time)) status = hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
   if (status == HF_OK) status = make_sim(&s, error);
   if (status != HF_OK) {
     hfi_session_close(&s);
     return status;
   }
-  memcpy(s.state, start, start->size), memcpy(s.start, start, start->size);
-  copy_input(model, s.input, input), copy_input(model, s.start_input, input);
+
+  memcpy(s.state, start, start->size);
+  memcpy(s.start, start, start->size);
+  copy_input(model, s.input, input);
+  copy_input(model, s.start_input, input);
   memcpy(s.base_controls, s.start_input->ctrl, (size_t)model->nu * sizeof(double));
   release_controls(&s);
   *session = s;
@@ -80,34 +92,45 @@ hfStatus hfi_session_open(hfiSession* session, const hfModel* model, const hfSim
 }
 
 void hfi_session_close(hfiSession* s) {
-  hf_sim_free(s->sim), hf_dynamics_free(s->dynamics), hf_params_free(s->params);
+  hf_sim_free(s->sim);
+  hf_dynamics_free(s->dynamics);
+  hf_params_free(s->params);
   if (s->stream.model) hfi_stream_close(&s->stream);
-  free(s->state), free(s->start), free(s->base_controls), free(s->held);
-  hf_input_free(s->input), hf_input_free(s->start_input);
+  free(s->state);
+  free(s->start);
+  free(s->base_controls);
+  free(s->held);
+  hf_input_free(s->input);
+  hf_input_free(s->start_input);
   hfi_history_close(&s->history);
   *s = (hfiSession){0};
 }
 
 // ---- dragging ------------------------------------------------------------------------------------
 
+// Sets the wrench by which the dragged body is pulled.
 static void pull(hfiSession* s) {
   const hfModel* m = model_of(s);
   hfiDrag* g = &s->drag;
   hf_dynamics_set_position(s->dynamics, hf_state_q(s->state), s->input);
   hf_dynamics_set_velocity(s->dynamics, hf_state_v(s->state));
+
   hfPose X = hf_dynamics_body_pose(s->dynamics, g->body);
-  hfVec3 arm = m3_mulv(X.R, g->p_B), p = v3_add(X.p, arm);
+  hfVec3 arm = m3_mulv(X.R, g->p_B);
+  hfVec3 p = v3_add(X.p, arm);
   hfVec3 com = v3_add(X.p, m3_mulv(X.R, v3_load(hf_model_body_com(m) + 3 * g->body)));
   hfVec3 v = hf_dynamics_point_velocity(s->dynamics, g->body, p).v;
+
   hfVec3 f = v3_sub(v3_scale(g->stiffness, v3_sub(g->target_W, p)), v3_scale(g->damping, v));
   s->input->wrench[g->body] = (hfForce){.n = v3_cross(v3_sub(p, com), f), .f = f};
 }
 
+// Takes hold of a body at a point of it. Refuses one that does not move.
 static hfStatus start_drag(hfiSession* s, const hfiCommand* c, hfError* error) {
   const hfModel* m = model_of(s);
   if (c->index >= (uint32_t)m->nbody || hf_model_body_tree(m)[c->index] < 0)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "body %u cannot be dragged: it does not move",
-                      c->index);
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "body %u cannot be dragged: it does not move", c->index);
+
   if (s->drag.body >= 0) s->input->wrench[s->drag.body] = (hfForce){0};
   double mass = hf_model_body_subtreemass(m)[c->index];
   double stiffness = c->x[6] > 0 ? c->x[6] : 200 * mass;
@@ -126,10 +149,12 @@ static void end_drag(hfiSession* s) {
 
 // ---- changed values ------------------------------------------------------------------------------
 
+// Multiplies a field of the model. only_free: that of bodies with a free joint, which are things and no robots.
 static void scale_field(hfiSession* s, hfModelField field, double factor, int only_free) {
   double* to = hf_params_field(s->params, field);
   const double* from = (const double*)((uintptr_t)s->base + (uintptr_t)s->base->offset[field]);
   hfFieldInfo info = hf_model_field_info(s->base, field);
+
   for (int i = 0; i < info.rows * info.columns; ++i) {
     int joint = only_free ? hf_model_body_jntadr(s->base)[i / info.columns] : -1;
     if (only_free && (joint < 0 || hf_model_jnt_type(s->base)[joint] != HF_JOINT_FREE)) continue;
@@ -137,6 +162,7 @@ static void scale_field(hfiSession* s, hfModelField field, double factor, int on
   }
 }
 
+// Multiplies the fields that belong to one slider of the page.
 static void apply_scale(hfiSession* s, int what) {
   double f = s->scale[what];
   static const hfModelField fields[HFI_SCALES][3] = {
@@ -150,48 +176,55 @@ static hfStatus need_params(hfiSession* s, hfError* error) {
   return s->params ? HF_OK : hf_params_create(&s->params, s->base, error);
 }
 
+// Changes a slider of the page. Refuses factors that are not between 0.01 and 100.
 static hfStatus change_scale(hfiSession* s, const hfiCommand* c, hfError* error) {
   if (c->index >= HFI_SCALES || !(c->x[0] >= 0.01 && c->x[0] <= 100))
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "scale %u by %g: allowed is 0.01 to 100", c->index,
-                      c->x[0]);
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "scale %u by %g: allowed is 0.01 to 100", c->index, c->x[0]);
   hfStatus status = need_params(s, error);
   if (status != HF_OK) return status;
+
   s->scale[c->index] = c->x[0];
   apply_scale(s, (int)c->index);
   status = hf_params_update(s->params, error);
   return status == HF_OK ? make_sim(s, error) : status;
 }
 
+// Changes one number of the model. After a refusal it is as before.
 static hfStatus change_field(hfiSession* s, const hfiCommand* c, hfError* error) {
-  if (c->index >= HF_MODEL_FIELD_COUNT)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "the model has no field %u", c->index);
+  if (c->index >= HF_MODEL_FIELD_COUNT) return hfi_refuse(error, HF_ERROR_ARGUMENT, "the model has no field %u", c->index);
   hfFieldInfo info = hf_model_field_info(s->base, (hfModelField)c->index);
   if (!info.overlay || !(c->x[0] >= 0 && c->x[0] < (double)info.rows * info.columns))
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "%s[%g] cannot be changed", info.name, c->x[0]);
   hfStatus status = need_params(s, error);
   if (status != HF_OK) return status;
-  double *at = hf_params_field(s->params, (hfModelField)c->index) + (long)c->x[0], old = *at;
-  *at = c->x[1];
+
+  double* number = hf_params_field(s->params, (hfModelField)c->index) + (long)c->x[0];
+  double old = *number;
+  *number = c->x[1];
   status = hf_params_update(s->params, error);
   if (status == HF_OK) status = make_sim(s, error);
-  if (status != HF_OK) *at = old;
+  if (status != HF_OK) *number = old;
   return status;
 }
 
+// Changes an option of the sim. After a refusal it is as before.
 static hfStatus change_option(hfiSession* s, const hfiCommand* c, hfError* error) {
   char value[32];
   const char* name = hf_sim_config_name((int)(c->index & 0xffff));
   if (!name) return hfi_refuse(error, HF_ERROR_ARGUMENT, "there is no option %u", c->index);
+
   hfSimConfig old = s->config;
   locale_t outer = hfi_enter_c_locale();
   snprintf(value, sizeof value, "%.17g", c->x[0]);
   hfi_leave_c_locale(outer);
+
   hfStatus status = hf_sim_config_set(&s->config, name, value, error);
   if (status == HF_OK && s->config.method != old.method) {
     int method = s->config.method < 0 ? s->base->world.method : s->config.method;
     s->config = old;
     hfi_config_change_method(&s->config, &s->base->world, method);
   }
+
   if (status == HF_OK) status = make_sim(s, error);
   if (status != HF_OK) s->config = old;
   return status;
@@ -199,17 +232,20 @@ static hfStatus change_option(hfiSession* s, const hfiCommand* c, hfError* error
 
 // ---- time ----------------------------------------------------------------------------------------
 
+// Goes back to the start (index 0), or to keyframe index - 1.
 static hfStatus reset(hfiSession* s, const hfiCommand* c, hfError* error) {
-  if (c->index > (uint32_t)s->base->nkey)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "there is no keyframe %u", c->index);
+  if (c->index > (uint32_t)s->base->nkey) return hfi_refuse(error, HF_ERROR_ARGUMENT, "there is no keyframe %u", c->index);
+
   end_drag(s);
   hfi_history_cut(&s->history, -INFINITY);
   memcpy(s->state, s->start, s->start->size);
   copy_input(s->base, s->input, s->start_input);
   release_controls(s);
-  s->debt = 0, s->status = HF_OK;
-  hfStatus status =
-      c->index ? hf_state_set_key(s->state, s->input, s->base, (int)c->index - 1, error) : HF_OK;
+  s->debt = 0;
+  s->status = HF_OK;
+
+  hfStatus status = HF_OK;
+  if (c->index) status = hf_state_set_key(s->state, s->input, s->base, (int)c->index - 1, error);
   memcpy(s->base_controls, s->input->ctrl, (size_t)s->base->nu * sizeof(double));
   return status;
 }
@@ -219,6 +255,7 @@ static hfStatus seek(hfiSession* s, double time, hfError* error) {
   const hfiMoment* m = hfi_history_find(&s->history, time + 1e-9);
   if (!m && s->history.count > 0) m = hfi_history_at(&s->history, 0);
   if (!m) return hfi_refuse(error, HF_ERROR_ARGUMENT, "cannot go back to %g s: no state of that time is kept", time);
+
   double exact = m->time;
   hfStatus status = hfi_session_restore(s, m->state, m->state_size, 0, error);
   hfi_history_cut(&s->history, exact);
@@ -226,26 +263,29 @@ static hfStatus seek(hfiSession* s, double time, hfError* error) {
 }
 
 // The payload of a state chunk: head, controls, mocap poses, state without the unused memory.
-hfStatus hfi_session_restore(hfiSession* s, const void* payload, size_t size, int with_controls,
-                             hfError* error) {
+hfStatus hfi_session_restore(hfiSession* s, const void* payload, size_t size, int with_controls, hfError* error) {
   hfiStateHead head;
   hfState state;
   const hfModel* m = s->base;
-  const char* at = payload;
+  const char* bytes = payload;
+
   if (size < sizeof head) return hfi_refuse(error, HF_ERROR_PARSE, "a state is cut short");
-  memcpy(&head, at, sizeof head);
+  memcpy(&head, bytes, sizeof head);
   size_t numbers = ((size_t)m->nu + 7 * (size_t)head.nmocap) * sizeof(double);
-  if ((head.nmocap != 0 && head.nmocap != (uint32_t)m->nmocap) ||
-      size < sizeof head + numbers + sizeof state)
-    return hfi_refuse(error, HF_ERROR_PARSE, "a state is cut short");
-  memcpy(&state, at + sizeof head + numbers, sizeof state);
-  size_t used = (size_t)s->state->off_memory +
-                (size_t)(state.nmemory > 0 ? state.nmemory : 0) * sizeof(hfContactMemory);
-  if (!hfi_state_same_sizes(&state, s->state) || state.nmemory < 0 || state.nmemory > s->state->max_memory ||
-      state.off_memory != s->state->off_memory || size < sizeof head + numbers + used || !isfinite(state.time))
+  int has_mocap = head.nmocap == 0 || head.nmocap == (uint32_t)m->nmocap;
+  if (!has_mocap || size < sizeof head + numbers + sizeof state) return hfi_refuse(error, HF_ERROR_PARSE, "a state is cut short");
+
+  // the memory of contacts ends with its last contact
+  memcpy(&state, bytes + sizeof head + numbers, sizeof state);
+  size_t memory = (size_t)(state.nmemory > 0 ? state.nmemory : 0) * sizeof(hfContactMemory);
+  size_t used = (size_t)s->state->off_memory + memory;
+  int has_sizes = hfi_state_same_sizes(&state, s->state) && state.off_memory == s->state->off_memory;
+  int has_room = state.nmemory >= 0 && state.nmemory <= s->state->max_memory;
+  if (!has_sizes || !has_room || size < sizeof head + numbers + used || !isfinite(state.time))
     return hfi_refuse(error, HF_ERROR_PARSE, "a state does not fit its model");
+
   end_drag(s);
-  const double* x = (const double*)(const void*)(at + sizeof head);
+  const double* x = (const double*)(const void*)(bytes + sizeof head);
   if (with_controls) {
     memcpy(s->base_controls, x, (size_t)m->nu * sizeof(double));
     release_controls(s);
@@ -254,23 +294,27 @@ hfStatus hfi_session_restore(hfiSession* s, const void* payload, size_t size, in
     memcpy(s->input->mocap_pos, x + m->nu, 3 * (size_t)m->nmocap * sizeof(double));
     memcpy(s->input->mocap_quat, x + m->nu + 3 * m->nmocap, 4 * (size_t)m->nmocap * sizeof(double));
   }
+
+  // the size and the room of our own state stay
   uint64_t whole = s->state->size;
   int32_t room = s->state->max_memory;
-  memcpy(s->state, at + sizeof head + numbers, used);
-  s->state->size = whole, s->state->max_memory = room;
-  s->debt = 0, s->status = HF_OK;
+  memcpy(s->state, bytes + sizeof head + numbers, used);
+  s->state->size = whole;
+  s->state->max_memory = room;
+  s->debt = 0;
+  s->status = HF_OK;
   return HF_OK;
 }
 
 // ---- commands ------------------------------------------------------------------------------------
 
 static hfStatus set_control(hfiSession* s, const hfiCommand* c, hfError* error) {
-  if (c->index >= (uint32_t)s->base->nu)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "there is no actuator %u", c->index);
+  if (c->index >= (uint32_t)s->base->nu) return hfi_refuse(error, HF_ERROR_ARGUMENT, "there is no actuator %u", c->index);
   s->held[c->index] = c->x[0];
   return HF_OK;
 }
 
+// Puts a hinge or slide to a position, at rest.
 static hfStatus set_joint(hfiSession* s, const hfiCommand* c, hfError* error) {
   const hfModel* m = s->base;
   if (c->index >= (uint32_t)m->njnt || hf_joint_info(hf_model_jnt_type(m)[c->index]).nv != 1)
@@ -284,15 +328,17 @@ hfStatus hfi_session_command(hfiSession* s, const hfiCommand* c, hfError* error)
   switch (c->kind) {
   case HFI_COMMAND_PLAY:
     if (!(c->x[0] > 0 && c->x[0] <= 1000))
-      return hfi_refuse(error, HF_ERROR_ARGUMENT, "speed %g: allowed is above 0, up to 1000",
-                        c->x[0]);
-    s->playing = 1, s->speed = c->x[0];
+      return hfi_refuse(error, HF_ERROR_ARGUMENT, "speed %g: allowed is above 0, up to 1000", c->x[0]);
+    s->playing = 1;
+    s->speed = c->x[0];
     return HF_OK;
   case HFI_COMMAND_PAUSE:
-    s->playing = 0, s->pending = 0;
+    s->playing = 0;
+    s->pending = 0;
     return HF_OK;
   case HFI_COMMAND_STEP:
-    s->playing = 0, s->pending = c->index > 1000 ? 1000 : (int32_t)c->index;
+    s->playing = 0;
+    s->pending = c->index > 1000 ? 1000 : (int32_t)c->index;
     return HF_OK;
   case HFI_COMMAND_RESET:
     return reset(s, c, error);
@@ -323,8 +369,8 @@ hfStatus hfi_session_command(hfiSession* s, const hfiCommand* c, hfError* error)
 
 // ---- stepping ------------------------------------------------------------------------------------
 
-// The input of a step that starts now. A control that the user holds has priority over the one that the session started with or that was recorded. If
-// neither is given (NaN), the scene's signal acts.
+// The input of a step that starts now. A control that the user holds has priority over the one that the session started with or that was
+// recorded. If neither is given (NaN), the scene's signal acts.
 static hfInput step_input(hfiSession* s) {
   hfInput input = *s->input;
   for (int i = 0; i < s->base->nu; ++i) input.ctrl[i] = isnan(s->held[i]) ? s->base_controls[i] : s->held[i];
@@ -335,9 +381,11 @@ hfStatus hfi_session_step(hfiSession* s, hfiBytes* out) {
   hfStepReport report;
   hfInput input = step_input(s);
   if (s->drag.body >= 0) pull(s);
+
   s->status = hf_sim_step(s->sim, s->state, &input, &report, &s->error);
   if (s->status < 0) {
-    s->playing = 0, s->pending = 0;
+    s->playing = 0;
+    s->pending = 0;
     return s->status;
   }
   ++s->steps;
@@ -347,9 +395,12 @@ hfStatus hfi_session_step(hfiSession* s, hfiBytes* out) {
 }
 
 void hfi_session_advance(hfiSession* s, double wall, double budget, hfiBytes* out) {
-  double end = hfi_clock() + budget, h = hf_sim_step_size(s->sim);
-  for (; s->pending > 0 && hfi_clock() <= end && hfi_session_step(s, out) >= 0; --s->pending) {}
+  double end = hfi_clock() + budget;
+  double h = hf_sim_step_size(s->sim);
+  for (; s->pending > 0 && hfi_clock() <= end; --s->pending)
+    if (hfi_session_step(s, out) < 0) break;
   if (!s->playing) return;
+
   s->debt += s->speed * wall;
   while (s->debt >= h && s->playing) {
     if (hfi_session_step(s, out) < 0) return;

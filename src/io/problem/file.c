@@ -27,8 +27,7 @@ typedef struct section {
 
 enum { SECTIONS = 13, CONTACT_REALS = 21 };
 
-_Static_assert(sizeof(hfContactLaw) == CONTACT_REALS * sizeof(double) + 2 * sizeof(int32_t),
-               "contact layout");
+_Static_assert(sizeof(hfContactLaw) == CONTACT_REALS * sizeof(double) + 2 * sizeof(int32_t), "contact layout");
 _Static_assert(sizeof(hfSaturatedRow) == 4 * sizeof(double), "row layout");
 _Static_assert(sizeof(hfStepBlock) == 6 * sizeof(int32_t), "block layout");
 _Static_assert(sizeof(hfStepPiece) == 4 * sizeof(int32_t), "piece layout");
@@ -60,12 +59,15 @@ static void list_sections(hfStepProblem* P, lengths* n, section* list) {
 
 // ---- writing -------------------------------------------------------------------------------------
 
+// Writes a line with the numbers of an element.
 static void write_element(hfiOutput* file, const section* s, const char* element) {
-  for (int i = 0; i < s->reals; ++i)
-    hfi_output_print(file, "%s%.17g", i ? " " : "", ((const double*)(const void*)element)[i]);
+  const double* real = (const double*)(const void*)element;
+  for (int i = 0; i < s->reals; ++i) hfi_output_print(file, "%s%.17g", i ? " " : "", real[i]);
+
   element += (size_t)s->reals * sizeof(double);
-  for (int i = 0; i < s->ints; ++i)
-    hfi_output_print(file, "%s%d", i || s->reals ? " " : "", ((const int32_t*)(const void*)element)[i]);
+  const int32_t* whole = (const int32_t*)(const void*)element;
+  for (int i = 0; i < s->ints; ++i) hfi_output_print(file, "%s%d", i || s->reals ? " " : "", whole[i]);
+
   hfi_output_print(file, "\n");
 }
 
@@ -75,9 +77,11 @@ hfStatus hf_step_problem_write(const hfStepProblem* problem, const char* path, h
   lengths n = {P.M_start[P.ntree], P.drift ? P.nrow : 0};
   section list[SECTIONS];
   list_sections(&P, &n, list);
+
   hfiOutput file;
   hfStatus status = hfi_output_open(&file, path, HFI_OUTPUT_WHOLE, error);
   if (status != HF_OK) return status;
+
   hfi_output_print(&file, "%s\nh %.17g\nnrow %d\n", header, P.h, P.nrow);
   for (int i = 0; i < SECTIONS - !P.drift; ++i) {
     int32_t count = *list[i].count + list[i].extra;
@@ -90,15 +94,20 @@ hfStatus hf_step_problem_write(const hfStepProblem* problem, const char* path, h
 
 // ---- reading -------------------------------------------------------------------------------------
 
+// Reads a line with the numbers of an element.
 static hfStatus read_element(hfiTextReader* r, const section* s, char* element) {
   if (!hfi_text_next_line(r)) return HFI_MALFORMED(r, "%s:%d: file ends in \"%s\"", r->path, r->line, s->name);
+
   hfStatus status = HF_OK;
   for (int i = 0; i < s->reals && !status; ++i) status = hfi_text_real(r, (double*)(void*)element + i);
+
   element += (size_t)s->reals * sizeof(double);
   for (int i = 0; i < s->ints && !status; ++i) status = hfi_text_int(r, (int32_t*)(void*)element + i);
+
   return status ? status : hfi_text_end_line(r);
 }
 
+// Reads the lines before the first section.
 static hfStatus read_header(hfiTextReader* r, hfStepProblem* P) {
   hfStatus status = hfi_text_expect(r, header);
   if (!status) status = hfi_text_end_line(r);
@@ -108,18 +117,19 @@ static hfStatus read_header(hfiTextReader* r, hfStepProblem* P) {
   return status ? status : hfi_text_count(r, "nrow", &P->nrow);
 }
 
-// Reads the length of section i after its name. It must not exceed what the file can contain, and must agree with earlier sections of the same count.
+// Reads the length of section i after its name. It must not exceed what the file can contain, and must agree with earlier sections of the same
+// count.
 static hfStatus read_length(hfiTextReader* r, const section* list, int i) {
   const section* s = list + i;
   int32_t count = 0;
   hfStatus status = hfi_text_int(r, &count);
   if (!status) status = hfi_text_end_line(r);
   if (status) return status;
+
   int valid = count >= s->extra && (size_t)count <= r->size / 2;
   for (int j = 0; j < i; ++j)
     if (list[j].count == s->count && *s->count != count - s->extra) valid = 0;
-  if (!valid)
-    return HFI_MALFORMED(r, "%s:%d: \"%s\" cannot have %d elements", r->path, r->line, s->name, count);
+  if (!valid) return HFI_MALFORMED(r, "%s:%d: \"%s\" cannot have %d elements", r->path, r->line, s->name, count);
   *s->count = count - s->extra;
   return HF_OK;
 }
@@ -128,25 +138,30 @@ static hfStatus read_length(hfiTextReader* r, const section* list, int i) {
 static hfStatus read_sections(hfiTextReader* r, hfStepProblem* P, section* list, hfiArena* arena) {
   hfStatus status = read_header(r, P);
   for (int i = 0; i < SECTIONS && !status; ++i) {
-    char scratch[sizeof(hfContactLaw)] = {0}, *array;
     int missing = 0; // The last section may be missing.
-    status = i < SECTIONS - 1 ? hfi_text_expect(r, list[i].name) : hfi_text_expect_or_end(r, list[i].name, &missing);
+    int may_be_missing = i == SECTIONS - 1;
+    status = may_be_missing ? hfi_text_expect_or_end(r, list[i].name, &missing) : hfi_text_expect(r, list[i].name);
     if (missing) return HF_OK;
     if (!status) status = read_length(r, list, i);
     if (status) return status;
+
     int32_t count = *list[i].count + list[i].extra;
-    *list[i].array = array = hfi_arena_take(arena, (size_t)count, list[i].stride);
+    char scratch[sizeof(hfContactLaw)] = {0};
+    char* array = hfi_arena_take(arena, (size_t)count, list[i].stride);
+    *list[i].array = array;
     for (int32_t k = 0; k < count && !status; ++k)
       status = read_element(r, list + i, array ? array + (size_t)k * list[i].stride : scratch);
   }
   return status ? status : hfi_text_expect_end(r);
 }
 
+// Reads a problem, and compares lengths that stand in it twice.
 static hfStatus read_problem(hfiTextReader* r, void* object, hfiArena* arena) {
   hfStepProblem* P = object;
   lengths n = {0, 0};
   section list[SECTIONS];
   list_sections(P, &n, list);
+
   hfStatus status = read_sections(r, P, list, arena);
   if (!status && P->M_start && P->M_start[P->ntree] != n.M)
     status = HFI_MALFORMED(r, "%s: M has %d elements, its trees %d", r->path, n.M, P->M_start[P->ntree]);

@@ -1,4 +1,4 @@
-// See chunk.h.
+// Chunks of recordings: writing them, and leaving out some of those that a long run has.
 #include "io/record/chunk.h"
 
 #include <string.h>
@@ -16,4 +16,24 @@ void hfi_chunk_end(hfiBytes* bytes, size_t start) {
   if (bytes->failed) return;
   uint32_t size = (uint32_t)(bytes->size - start);
   memcpy(bytes->data + start, &size, sizeof size);
+}
+
+void hfi_chunks_thin(hfiBytes* bytes) {
+  size_t position = 0;
+  size_t kept = 0;
+  size_t seen[HFI_CHUNK_FIGURES + 1] = {0};
+
+  while (position < bytes->size) {
+    hfiChunkHeader header;
+    memcpy(&header, bytes->data + position, sizeof header);
+    int is_periodic = header.kind == HFI_CHUNK_FRAME || header.kind == HFI_CHUNK_STATE;
+    int is_dropped = header.kind == HFI_CHUNK_CONTROLS || (is_periodic && seen[header.kind]++ % 2 == 1);
+
+    if (!is_dropped) {
+      memmove(bytes->data + kept, bytes->data + position, header.size);
+      kept += header.size;
+    }
+    position += header.size;
+  }
+  bytes->size = kept;
 }

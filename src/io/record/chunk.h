@@ -52,4 +52,8 @@ enum {
 size_t hfi_chunk_begin(hfiBytes* bytes, hfiChunkKind kind);
 void hfi_chunk_end(hfiBytes* bytes, size_t start);
 
+// Drops every second frame and every second state, and the controls between states. bytes: whole chunks
+// and nothing else.
+void hfi_chunks_thin(hfiBytes* bytes);
+
 #endif

@@ -6,10 +6,13 @@
 
 static uint64_t round_up(uint64_t x) { return (x + 63) / 64 * 64; }
 
+// Adds the counts of the model: bodies, joints, ...
 static void put_counts(const hfModel* m, hfiBytes* out) {
   const char* comma = "";
   hfi_bytes_print(out, "\"counts\":{");
-#define X(name) hfi_bytes_print(out, "%s\"" #name "\":%d", comma, m->name), comma = ",";
+#define X(name)                                               \
+  hfi_bytes_print(out, "%s\"" #name "\":%d", comma, m->name); \
+  comma = ",";
   HF_MODEL_COUNTS(X)
 #undef X
   hfi_bytes_print(out, "}");
@@ -17,17 +20,20 @@ static void put_counts(const hfModel* m, hfiBytes* out) {
 
 // {"counts": {"nq": 7, ...}, "fields": {"body_mass": ["d", rows, columns, offset, overlay], ...}, ...}
 static void put_model_index(const hfModel* m, hfiBytes* out) {
+
   size_t start = hfi_chunk_begin(out, HFI_CHUNK_MODEL_INDEX);
   hfi_bytes_print(out, "{");
   put_counts(m, out);
+
   hfi_bytes_print(out, ",\"fields\":{");
   for (int f = 0; f < HF_MODEL_FIELD_COUNT; ++f) {
     hfFieldInfo info = hf_model_field_info(m, (hfModelField)f);
-    hfi_bytes_print(out, "%s\"%s\":[\"%c\",%d,%d,%lld,%d]", f ? "," : "", info.name, info.type,
-                    info.rows, info.columns, (long long)m->offset[f], info.overlay);
+    hfi_bytes_print(out, "%s\"%s\":[\"%c\",%d,%d,%lld,%d]", f ? "," : "", info.name, info.type, info.rows, info.columns,
+                    (long long)m->offset[f], info.overlay);
   }
-  hfi_bytes_print(out, "},\"gravity\":[%.17g,%.17g,%.17g]}", m->world.gravity[0],
-                  m->world.gravity[1], m->world.gravity[2]);
+
+  const double* g = m->world.gravity;
+  hfi_bytes_print(out, "},\"gravity\":[%.17g,%.17g,%.17g]}", g[0], g[1], g[2]);
   hfi_chunk_end(out, start);
 }
 
@@ -36,11 +42,13 @@ void hfi_stream_head(const hfiStream* s, const char* scene, hfiBytes* out) {
   size_t start = out->size;
   hfiRecordingHeader header = {.version = HFI_RECORDING_VERSION, .nbody = (uint32_t)m->nbody};
   memcpy(header.magic, HFI_RECORDING_MAGIC, sizeof header.magic);
+
   header.scene_offset = sizeof header;
   header.scene_size = strlen(scene);
   header.model_offset = round_up(header.scene_offset + header.scene_size);
   header.model_size = m->size;
   header.chunks_offset = round_up(header.model_offset + header.model_size);
+
   hfi_bytes_put(out, &header, sizeof header);
   hfi_bytes_put(out, scene, header.scene_size);
   while (!out->failed && out->size - start < header.model_offset) hfi_bytes_put(out, "", 1);
@@ -52,13 +60,12 @@ void hfi_stream_head(const hfiStream* s, const char* scene, hfiBytes* out) {
 void hfi_stream_run(const hfSim* sim, hfiBytes* out) {
   const hfSimConfig* config = hf_sim_config(sim);
   size_t start = hfi_chunk_begin(out, HFI_CHUNK_RUN);
-  hfi_bytes_print(out, "{\"version\":\"%s\",\"method\":\"%s\",\"friction\":\"%s\",\"step\":%.17g,",
-                  hf_version(), hf_method_name(config->method), hf_friction_name(config->friction),
-                  hf_sim_step_size(sim));
+  hfi_bytes_print(out, "{\"version\":\"%s\",\"method\":\"%s\",\"friction\":\"%s\",\"step\":%.17g,", hf_version(),
+                  hf_method_name(config->method), hf_friction_name(config->friction), hf_sim_step_size(sim));
+
   hfi_bytes_print(out, "\"options\":{");
   for (int i = 0; hf_sim_config_name(i); ++i)
-    hfi_bytes_print(out, "%s\"%s\":%.17g", i ? "," : "", hf_sim_config_name(i),
-                    hf_sim_config_get(config, hf_sim_config_name(i)));
+    hfi_bytes_print(out, "%s\"%s\":%.17g", i ? "," : "", hf_sim_config_name(i), hf_sim_config_get(config, hf_sim_config_name(i)));
   hfi_bytes_print(out, "}}");
   hfi_chunk_end(out, start);
 }

@@ -17,39 +17,36 @@ void hfi_plain_init(hfiPlain* p) {
   for (int i = 0; i < HFI_PLAIN_SERIES; ++i) hfi_series_init(&p->series[i]);
 }
 
-void hfi_plain_add(hfiPlain* p, hfDynamics* d, const hfSim* sim, const hfState* state,
-                   const hfInput* input, const hfStepReport* step) {
+void hfi_plain_add(hfiPlain* p, hfDynamics* d, const hfSim* sim, const hfState* state, const hfInput* input, const hfStepReport* step) {
   hf_dynamics_set_position(d, hf_state_q(state), input);
   hf_dynamics_set_velocity(d, hf_state_v(state));
   hfi_dynamics_rest_as(d, state);
-  double kinetic = hf_dynamics_kinetic_energy(d),
-         potential = hf_dynamics_potential_energy(d, hf_state_q(state));
-  double normal = 0, friction = 0;
+  double kinetic = hf_dynamics_kinetic_energy(d);
+  double potential = hf_dynamics_potential_energy(d, hf_state_q(state));
+
+  double normal = 0;
+  double friction = 0;
   for (int i = 0; i < hf_sim_contact_count(sim); ++i) {
     hfContact c = hf_sim_contact(sim, i);
-    normal += c.fn, friction += v3_norm(c.ft);
+    normal += c.fn;
+    friction += v3_norm(c.ft);
   }
-  const double value[HFI_PLAIN_SERIES] = {
-      kinetic,  potential,      kinetic + potential, normal,
-      friction, step->ncontact, step->nstick,        step->solve.iterations};
+
+  const double value[HFI_PLAIN_SERIES] = {kinetic,  potential,      kinetic + potential, normal,
+                                          friction, step->ncontact, step->nstick,        step->solve.iterations};
   for (int i = 0; i < HFI_PLAIN_SERIES; ++i) hfi_series_add(&p->series[i], state->time, value[i]);
 }
 
 // Writes text inside an HTML element, with special characters escaped.
 void hfi_put_text(hfiOutput* out, const char* text) {
-  for (const char* c = text; *c; ++c) switch (*c) {
-    case '<':
-      hfi_output_print(out, "&lt;");
-      break;
-    case '>':
-      hfi_output_print(out, "&gt;");
-      break;
-    case '&':
-      hfi_output_print(out, "&amp;");
-      break;
-    default:
-      hfi_output_bytes(out, c, 1);
+  for (const char* c = text; *c; ++c) {
+    switch (*c) {
+    case '<': hfi_output_print(out, "&lt;"); break;
+    case '>': hfi_output_print(out, "&gt;"); break;
+    case '&': hfi_output_print(out, "&amp;"); break;
+    default: hfi_output_bytes(out, c, 1);
     }
+  }
 }
 
 static const char head[] =
@@ -65,6 +62,7 @@ static const char head[] =
     ".curve{fill:none;stroke-width:1.5;stroke-linejoin:round}footer{color:#888;font-size:12px}\n"
     "</style>\n<title>";
 
+// Writes the four plots.
 static void put_plots(hfiOutput* out, const hfiPlain* r) {
   const hfiCurve energy[] = {{"kinetic", &r->series[KINETIC]},
                              {"potential", &r->series[POTENTIAL]},
@@ -72,12 +70,14 @@ static void put_plots(hfiOutput* out, const hfiPlain* r) {
   const hfiCurve force[] = {{"normal", &r->series[NORMAL]}, {"friction", &r->series[FRICTION]}};
   const hfiCurve contact[] = {{"all", &r->series[CONTACTS]}, {"sticking", &r->series[STICKING]}};
   const hfiCurve solver[] = {{"iterations", &r->series[ITERATIONS]}};
+
   hfi_plot_svg(out, "Energy", "energy [J]", energy, 3);
   hfi_plot_svg(out, "Contact force, summed over contacts", "force [N]", force, 2);
   hfi_plot_svg(out, "Contacts", "number", contact, 2);
   hfi_plot_svg(out, "Newton iterations a step", "number", solver, 1);
 }
 
+// Writes the lines of the summary.
 static void put_table(hfiOutput* out, const hfReportLine* lines, int count) {
   hfi_output_print(out, "<table>\n");
   for (int i = 0; i < count; ++i) {
@@ -90,13 +90,13 @@ static void put_table(hfiOutput* out, const hfReportLine* lines, int count) {
   hfi_output_print(out, "</table>\n");
 }
 
-void hfi_plain_write(const hfiPlain* p, hfiOutput* out, const char* title,
-                     const hfReportLine* lines, int count) {
+void hfi_plain_write(const hfiPlain* p, hfiOutput* out, const char* title, const hfReportLine* lines, int count) {
   hfi_output_bytes(out, head, sizeof head - 1);
   hfi_put_text(out, title);
   hfi_output_print(out, "</title></head>\n<body>\n<h1>");
   hfi_put_text(out, title);
   hfi_output_print(out, "</h1>\n");
+
   put_table(out, lines, count);
   put_plots(out, p);
   hfi_output_print(out,

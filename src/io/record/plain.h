@@ -3,7 +3,7 @@
 #define HFI_RECORD_PLAIN_H
 
 #include "base/output.h"
-#include "io/record/series.h"
+#include "io/record/plot.h"
 
 #include <holdfast/record.h>
 

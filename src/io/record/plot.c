@@ -1,10 +1,50 @@
 // A line plot as SVG: a frame, a grid at round numbers, one polyline for each curve, and a legend.
 //
 // The distance of ticks is 1, 2 or 5 times a power of ten: the smallest one with at most `TICKS` ticks.
+//
+// A series keeps the extremes of a quantity over time in a bounded number of bins.
 #include "io/record/plot.h"
 #include "math/elementary.h"
 
 #include <math.h>
+
+// ---- series -------------------------------------------------------------------------------------
+
+void hfi_series_init(hfiSeries* s) {
+  s->count = 0;
+  s->filled = 0;
+  s->stride = 1;
+}
+
+// Makes one bin of each two, so that half of the bins are free.
+static void merge_neighbours(hfiSeries* s) {
+  for (int i = 0; 2 * i < s->count; ++i) {
+    hfiBin a = s->bin[2 * i];
+    hfiBin b = s->bin[2 * i + 1];
+    s->bin[i] = (hfiBin){a.first, b.last, fmin(a.lo, b.lo), fmax(a.hi, b.hi)};
+  }
+  s->count /= 2;
+  s->stride *= 2;
+  s->filled = s->stride; // This marks the last bin as full, so that the next sample begins a new one.
+}
+
+void hfi_series_add(hfiSeries* s, double time, double value) {
+  if (!isfinite(value)) return;
+  if (s->count > 0 && s->filled < s->stride) {
+    hfiBin* b = &s->bin[s->count - 1];
+    b->last = time;
+    b->lo = fmin(b->lo, value);
+    b->hi = fmax(b->hi, value);
+    ++s->filled;
+    return;
+  }
+
+  if (s->count == HFI_SERIES_BINS) merge_neighbours(s);
+  s->bin[s->count++] = (hfiBin){time, time, value, value};
+  s->filled = 1;
+}
+
+// ---- the plot -----------------------------------------------------------------------------------
 
 enum { WIDTH = 860, HEIGHT = 260, LEFT = 90, RIGHT = 20, TOP = 34, BOTTOM = 44, TICKS = 6 };
 
@@ -16,28 +56,41 @@ typedef struct range {
   double lo, hi;
 } range;
 
+// The distance of ticks.
 static double tick_step(range r) {
-  double raw = (r.hi - r.lo) / TICKS, power = hfi_pow(10, floor(hfi_log10(raw)));
+  double raw = (r.hi - r.lo) / TICKS;
+  double power = hfi_pow(10, floor(hfi_log10(raw)));
   double part = raw / power;
-  return power * (part <= 1 ? 1 : part <= 2 ? 2 : part <= 5 ? 5 : 10);
+
+  if (part <= 1) return power;
+  if (part <= 2) return power * 2;
+  return power * (part <= 5 ? 5 : 10);
 }
 
-static range widen(range r) { // never empty
+// The range, or one around it that is not empty.
+static range widen(range r) {
   if (!(r.lo <= r.hi)) return (range){0, 1};
   double pad = r.hi > r.lo ? 0 : fmax(fabs(r.hi) * 0.1, 1e-12);
   return (range){r.lo - pad, r.hi + pad};
 }
 
+// The ranges of time and of the values of all curves.
 static void find_ranges(const hfiCurve* curve, int count, range* t, range* y) {
-  *t = *y = (range){INFINITY, -INFINITY};
+  *t = (range){INFINITY, -INFINITY};
+  *y = *t;
+
   for (int c = 0; c < count; ++c) {
     const hfiSeries* s = curve[c].series;
     for (int i = 0; i < s->count; ++i) {
-      t->lo = fmin(t->lo, s->bin[i].first), t->hi = fmax(t->hi, s->bin[i].last);
-      y->lo = fmin(y->lo, s->bin[i].lo), y->hi = fmax(y->hi, s->bin[i].hi);
+      t->lo = fmin(t->lo, s->bin[i].first);
+      t->hi = fmax(t->hi, s->bin[i].last);
+      y->lo = fmin(y->lo, s->bin[i].lo);
+      y->hi = fmax(y->hi, s->bin[i].hi);
     }
   }
-  *t = widen(*t), *y = widen(*y);
+
+  *t = widen(*t);
+  *y = widen(*y);
 }
 
 static double place_x(double t, range r) {
@@ -47,23 +100,26 @@ static double place_y(double y, range r) {
   return HEIGHT - BOTTOM - (y - r.lo) / (r.hi - r.lo) * (HEIGHT - TOP - BOTTOM);
 }
 
+// Draws lines of the grid and their numbers: upright ones for the times, then level ones.
 static void put_grid(hfiOutput* out, range t, range y) {
   double step = tick_step(t);
-  for (double v = ceil(t.lo / step) * step; v <= t.hi + 1e-9 * step; v += step)
-    hfi_output_print(out,
-                     "<path class=\"grid\" d=\"M%.1f %dV%d\"/><text x=\"%.1f\" y=\"%d\" "
-                     "text-anchor=\"middle\">%.6g</text>\n",
-                     place_x(v, t), TOP, HEIGHT - BOTTOM, place_x(v, t), HEIGHT - BOTTOM + 16,
-                     fabs(v) < 1e-9 * step ? 0 : v);
+  for (double v = ceil(t.lo / step) * step; v <= t.hi + 1e-9 * step; v += step) {
+    double x = place_x(v, t);
+    double shown = fabs(v) < 1e-9 * step ? 0 : v;
+    hfi_output_print(out, "<path class=\"grid\" d=\"M%.1f %dV%d\"/>", x, TOP, HEIGHT - BOTTOM);
+    hfi_output_print(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.6g</text>\n", x, HEIGHT - BOTTOM + 16, shown);
+  }
+
   step = tick_step(y);
-  for (double v = ceil(y.lo / step) * step; v <= y.hi + 1e-9 * step; v += step)
-    hfi_output_print(out,
-                     "<path class=\"grid\" d=\"M%d %.1fH%d\"/><text x=\"%d\" y=\"%.1f\" "
-                     "text-anchor=\"end\">%.6g</text>\n",
-                     LEFT, place_y(v, y), WIDTH - RIGHT, LEFT - 6, place_y(v, y) + 4,
-                     fabs(v) < 1e-9 * step ? 0 : v);
+  for (double v = ceil(y.lo / step) * step; v <= y.hi + 1e-9 * step; v += step) {
+    double height = place_y(v, y);
+    double shown = fabs(v) < 1e-9 * step ? 0 : v;
+    hfi_output_print(out, "<path class=\"grid\" d=\"M%d %.1fH%d\"/>", LEFT, height, WIDTH - RIGHT);
+    hfi_output_print(out, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%.6g</text>\n", LEFT - 6, height + 4, shown);
+  }
 }
 
+// Draws a curve through the least and the greatest value of each bin.
 static void put_curve(hfiOutput* out, const hfiSeries* s, range t, range y, const char* colour) {
   hfi_output_print(out, "<polyline class=\"curve\" stroke=\"%s\" points=\"", colour);
   for (int i = 0; i < s->count; ++i) {
@@ -75,28 +131,27 @@ static void put_curve(hfiOutput* out, const hfiSeries* s, range t, range y, cons
   hfi_output_print(out, "\"/>\n");
 }
 
-void hfi_plot_svg(hfiOutput* out, const char* title, const char* unit, const hfiCurve* curve,
-                  int count) {
-  range t, y;
+void hfi_plot_svg(hfiOutput* out, const char* title, const char* unit, const hfiCurve* curve, int count) {
+  range t;
+  range y;
   find_ranges(curve, count, &t, &y);
-  hfi_output_print(out, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">\n", WIDTH,
-                   HEIGHT, title);
+  hfi_output_print(out, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">\n", WIDTH, HEIGHT, title);
   hfi_output_print(out, "<text class=\"title\" x=\"%d\" y=\"16\">%s</text>\n", LEFT, title);
   put_grid(out, t, y);
-  hfi_output_print(out, "<rect class=\"frame\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n",
-                   LEFT, TOP, WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
-  hfi_output_print(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">time [s]</text>\n",
-                   (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8);
-  hfi_output_print(
-      out, "<text transform=\"translate(16 %d) rotate(-90)\" text-anchor=\"middle\">%s</text>\n",
-      (TOP + HEIGHT - BOTTOM) / 2, unit);
+
+  // frame and names of the axes
+  hfi_output_print(out, "<rect class=\"frame\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", LEFT, TOP, WIDTH - LEFT - RIGHT,
+                   HEIGHT - TOP - BOTTOM);
+  hfi_output_print(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">time [s]</text>\n", (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8);
+  hfi_output_print(out, "<text transform=\"translate(16 %d) rotate(-90)\" text-anchor=\"middle\">%s</text>\n", (TOP + HEIGHT - BOTTOM) / 2,
+                   unit);
+
+  // curves, and their legend in one line above the frame
   for (int c = 0; c < count; ++c) {
     put_curve(out, curve[c].series, t, y, colours[c % HFI_PLOT_CURVES]);
     int x = WIDTH - RIGHT - 150 * (count - c);
-    hfi_output_print(
-        out,
-        "<path class=\"curve\" stroke=\"%s\" d=\"M%d 12h22\"/><text x=\"%d\" y=\"16\">%s</text>\n",
-        colours[c % HFI_PLOT_CURVES], x, x + 28, curve[c].name);
+    hfi_output_print(out, "<path class=\"curve\" stroke=\"%s\" d=\"M%d 12h22\"/>", colours[c % HFI_PLOT_CURVES], x);
+    hfi_output_print(out, "<text x=\"%d\" y=\"16\">%s</text>\n", x + 28, curve[c].name);
   }
   hfi_output_print(out, "</svg>\n");
 }

@@ -19,17 +19,19 @@ struct hfRecorder {
   double flushed; // when [s]
 };
 
-hfStatus hf_recorder_open(hfRecorder** recorder, const char* path, const hfModel* model,
-                          const char* scene, hfError* error) {
+hfStatus hf_recorder_open(hfRecorder** recorder, const char* path, const hfModel* model, const char* scene, hfError* error) {
   hfi_clear_error(error);
   hfStatus status;
   hfRecorder* made = hfi_output_create(sizeof *made, path, HFI_OUTPUT_ROWS, &status, error);
   if (!made) return status;
+
   made->scene = strdup(scene);
-  status = made->scene ? hfi_stream_open(&made->stream, model, error) : hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", path);
-  if (status == HF_OK)
+  if (!made->scene) status = hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", path);
+  if (status == HF_OK) status = hfi_stream_open(&made->stream, model, error);
+
+  if (status == HF_OK) {
     *recorder = made;
-  else {
+  } else {
     free(made->scene);
     hfi_output_abandon(made);
   }
@@ -56,14 +58,16 @@ hfStatus hf_recorder_check(const hfRecorder* recorder, const hfState* state, hfE
   return hfi_stream_check_step(&recorder->stream, state, "a recording", error);
 }
 
-hfStatus hf_recorder_add(hfRecorder* recorder, const hfSim* sim, const hfState* state,
-                         const hfInput* input, const hfStepReport* step, hfError* error) {
+hfStatus hf_recorder_add(hfRecorder* recorder, const hfSim* sim, const hfState* state, const hfInput* input, const hfStepReport* step,
+                         hfError* error) {
   hfi_clear_error(error);
   hfStatus status = hf_recorder_check(recorder, state, error);
   if (status == HF_OK) status = begin(recorder, error);
   if (status != HF_OK) return status;
+
   double now = hfi_clock();
   hfi_stream_step(&recorder->stream, sim, state, input, step, now, &recorder->out.piece);
+
   if (!step) return HF_OK; // The start is written with the first step.
   if (now - recorder->flushed < flush_time && recorder->out.piece.size < FLUSH_BYTES) return HF_OK;
   recorder->flushed = now;
@@ -79,8 +83,7 @@ hfStatus hf_recorder_finish(hfRecorder* recorder, const hfSim* sim, const hfStat
   return hfi_output_flush(&recorder->out, error);
 }
 
-hfStatus hf_recorder_add_frame(hfRecorder* recorder, const hfSim* sim, const hfState* state,
-                           const hfInput* input, hfError* error) {
+hfStatus hf_recorder_add_frame(hfRecorder* recorder, const hfSim* sim, const hfState* state, const hfInput* input, hfError* error) {
   hfi_clear_error(error);
   hfStatus status = begin(recorder, error);
   if (status != HF_OK) return status;
@@ -88,8 +91,7 @@ hfStatus hf_recorder_add_frame(hfRecorder* recorder, const hfSim* sim, const hfS
   return hfi_output_flush(&recorder->out, error);
 }
 
-hfStatus hf_recorder_figures(hfRecorder* recorder, const hfReportLine* lines, int count,
-                             hfError* error) {
+hfStatus hf_recorder_figures(hfRecorder* recorder, const hfReportLine* lines, int count, hfError* error) {
   hfi_clear_error(error);
   hfStatus status = begin(recorder, error);
   if (status != HF_OK) return status;

@@ -24,53 +24,56 @@ struct hfRecording {
 static hfStatus read_file(const char* path, char** bytes, uint64_t* size, hfError* error) {
   FILE* file = fopen(path, "rb");
   long end = -1;
-  int readable = file && (fgetc(file) != EOF || !ferror(file)); // A folder can be opened, but not read.
-  if (readable && fseek(file, 0, SEEK_END) == 0) end = ftell(file);
+  int is_readable = file && (fgetc(file) != EOF || !ferror(file)); // A folder can be opened, but not read.
+  if (is_readable && fseek(file, 0, SEEK_END) == 0) end = ftell(file);
   if (end < 0) {
     int code = errno;
     if (file) fclose(file);
     return hfi_refuse(error, HF_ERROR_FILE, "%s: cannot read: %s", path, strerror(code));
   }
+
   rewind(file);
   char* block = aligned_alloc(64, ((size_t)end + 64) / 64 * 64);
   size_t got = block ? fread(block, 1, (size_t)end, file) : 0;
   fclose(file);
   if (!block) return hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", path);
-  *bytes = block, *size = got;
+  *bytes = block;
+  *size = got;
   return HF_OK;
 }
 
+// Whether a part of a file that has `total` bytes is in it.
 static int inside(uint64_t offset, uint64_t size, uint64_t total) {
   return offset <= total && size <= total - offset;
 }
 
-static hfStatus check_header(const hfiRecordingHeader* header, uint64_t size, const char* path,
-                             hfError* error) {
+// Refuses what is no recording, a recording of another version, and parts that are not in the file.
+static hfStatus check_header(const hfiRecordingHeader* header, uint64_t size, const char* path, hfError* error) {
   if (memcmp(header->magic, HFI_RECORDING_MAGIC, sizeof header->magic) != 0)
     return hfi_refuse(error, HF_ERROR_PARSE, "%s: not a recording", path);
   if (header->version != HFI_RECORDING_VERSION)
-    return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "%s: recording of version %u, this reads %d",
-                      path, header->version, HFI_RECORDING_VERSION);
-  if (!inside(header->scene_offset, header->scene_size, size) ||
-      !inside(header->model_offset, header->model_size, size) || header->model_offset % 64 != 0 ||
-      header->chunks_offset % 8 != 0 || !inside(header->chunks_offset, 0, size))
+    return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "%s: recording of version %u, this reads %d", path, header->version,
+                      HFI_RECORDING_VERSION);
+
+  int is_inside = inside(header->scene_offset, header->scene_size, size) && inside(header->model_offset, header->model_size, size) &&
+                  inside(header->chunks_offset, 0, size);
+  if (!is_inside || header->model_offset % 64 != 0 || header->chunks_offset % 8 != 0)
     return hfi_refuse(error, HF_ERROR_PARSE, "%s: the recording is cut off or damaged", path);
   return HF_OK;
 }
 
+// The bytes of a frame with so many contacts.
 static uint64_t frame_size(const hfModel* m, uint64_t ncontact) {
-  uint64_t floats = (uint64_t)m->nbody * 7 + (uint64_t)m->nq + (uint64_t)m->nv +
-                    2 * (uint64_t)m->nu + (uint64_t)m->nsensordata;
-  uint64_t size = sizeof(hfiChunkHeader) + sizeof(hfFrameHead) + floats * sizeof(float) +
-                  ncontact * sizeof(hfFrameContact);
+  uint64_t floats = (uint64_t)m->nbody * 7 + (uint64_t)m->nq + (uint64_t)m->nv + 2 * (uint64_t)m->nu + (uint64_t)m->nsensordata;
+  uint64_t size = sizeof(hfiChunkHeader) + sizeof(hfFrameHead) + floats * sizeof(float) + ncontact * sizeof(hfFrameContact);
   return (size + 7) / 8 * 8;
 }
 
 // Whether a chunk of that kind has the length that its contents require.
 static int is_sound(const hfRecording* r, uint64_t at, const hfiChunkHeader* header) {
-  if (header->kind == HFI_CHUNK_EVENT)
-    return header->size == sizeof(hfiChunkHeader) + sizeof(hfEvent);
+  if (header->kind == HFI_CHUNK_EVENT) return header->size == sizeof(hfiChunkHeader) + sizeof(hfEvent);
   if (header->kind != HFI_CHUNK_FRAME) return 1;
+
   hfFrameHead head;
   if (header->size < sizeof *header + sizeof head) return 0;
   memcpy(&head, r->bytes + at + sizeof *header, sizeof head);
@@ -81,10 +84,11 @@ static int is_sound(const hfRecording* r, uint64_t at, const hfiChunkHeader* hea
 static int read_chunk(const hfRecording* r, uint64_t size, uint64_t at, hfiChunkHeader* header) {
   if (!inside(at, sizeof *header, size)) return 0;
   memcpy(header, r->bytes + at, sizeof *header);
-  return header->size >= sizeof *header && header->size % 8 == 0 &&
-         inside(at, header->size, size) && is_sound(r, at, header);
+  if (header->size < sizeof *header || header->size % 8 != 0) return 0;
+  return inside(at, header->size, size) && is_sound(r, at, header);
 }
 
+// A copy of some bytes of the file as a text, or NULL if there is no memory.
 static char* copy_text(const hfRecording* r, uint64_t at, uint64_t size) {
   char* text = calloc(1, size + 1);
   if (text && size) memcpy(text, r->bytes + at, size);
@@ -93,23 +97,25 @@ static char* copy_text(const hfRecording* r, uint64_t at, uint64_t size) {
 
 // Adds the chunk to the list of its kind. Returns 0 when there is no memory.
 static int note_chunk(hfRecording* r, uint64_t at, const hfiChunkHeader* header) {
-  char** text = header->kind == HFI_CHUNK_RUN       ? &r->run
-                : header->kind == HFI_CHUNK_FIGURES ? &r->figures
-                                                    : NULL;
+  char** text = NULL;
+  if (header->kind == HFI_CHUNK_RUN) text = &r->run;
+  if (header->kind == HFI_CHUNK_FIGURES) text = &r->figures;
   if (header->kind == HFI_CHUNK_FRAME) r->frame[r->nframe++] = at;
   if (header->kind == HFI_CHUNK_EVENT) r->event[r->nevent++] = at;
+
   if (!text || *text) return 1;
   *text = copy_text(r, at + sizeof *header, header->size - sizeof *header);
   return *text != NULL;
 }
 
-static hfStatus index_chunks(hfRecording* r, uint64_t size, uint64_t first, const char* path,
-                             hfError* error) {
+// Finds the chunks from `first` on: first how many there are of each kind, then where they are.
+static hfStatus index_chunks(hfRecording* r, uint64_t size, uint64_t first, const char* path, hfError* error) {
   hfiChunkHeader header;
   uint64_t at = first;
   size_t count[HFI_CHUNK_FIGURES + 1] = {0};
   for (; read_chunk(r, size, at, &header); at += header.size)
     if (header.kind <= HFI_CHUNK_FIGURES) ++count[header.kind];
+
   r->size = at;
   r->frame = malloc((count[HFI_CHUNK_FRAME] + 1) * sizeof *r->frame);
   r->event = malloc((count[HFI_CHUNK_EVENT] + 1) * sizeof *r->event);
@@ -121,17 +127,20 @@ static hfStatus index_chunks(hfRecording* r, uint64_t size, uint64_t first, cons
   return noted ? HF_OK : hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", path);
 }
 
+// Finds scene, model and chunks in the bytes of a file.
 static hfStatus open_blocks(hfRecording* r, uint64_t size, const char* path, hfError* error) {
   hfiRecordingHeader header;
   if (size < sizeof header) return hfi_refuse(error, HF_ERROR_PARSE, "%s: not a recording", path);
   memcpy(&header, r->bytes, sizeof header);
   hfStatus status = check_header(&header, size, path, error);
   if (status != HF_OK) return status;
+
   r->model = (const hfModel*)(const void*)(r->bytes + header.model_offset);
   status = hfi_validate_block(r->model, header.model_size, path, error);
   if (status != HF_OK) return status;
   if ((uint32_t)r->model->nbody != header.nbody)
     return hfi_refuse(error, HF_ERROR_PARSE, "%s: the recording does not fit its model", path);
+
   r->scene = copy_text(r, header.scene_offset, header.scene_size);
   if (!r->scene) return hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", path);
   return index_chunks(r, size, header.chunks_offset, path, error);
@@ -141,6 +150,7 @@ hfStatus hf_recording_read(hfRecording** recording, const char* path, hfError* e
   hfi_clear_error(error);
   hfRecording* made = calloc(1, sizeof *made);
   if (!made) return hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", path);
+
   uint64_t size = 0;
   hfStatus status = read_file(path, &made->bytes, &size, error);
   if (status == HF_OK) status = open_blocks(made, size, path, error);
@@ -154,7 +164,12 @@ hfStatus hf_recording_read(hfRecording** recording, const char* path, hfError* e
 
 void hf_recording_free(hfRecording* r) {
   if (!r) return;
-  free(r->bytes), free(r->scene), free(r->run), free(r->figures), free(r->frame), free(r->event);
+  free(r->bytes);
+  free(r->scene);
+  free(r->run);
+  free(r->figures);
+  free(r->frame);
+  free(r->event);
   free(r);
 }
 
@@ -180,8 +195,8 @@ hfEvent hf_recording_event(const hfRecording* r, int i) {
 hfFrame hf_recording_frame(const hfRecording* r, int i) {
   assert(i >= 0 && i < hf_recording_frame_count(r));
   const hfModel* m = r->model;
-  const void* at = r->bytes + r->frame[i] + sizeof(hfiChunkHeader);
-  const hfFrameHead* head = at;
+  const hfFrameHead* head = (const void*)(r->bytes + r->frame[i] + sizeof(hfiChunkHeader));
+
   hfFrame f = {.time = head->time, .head = head, .ncontact = head->ncontact};
   f.pose = (const float*)(head + 1);
   f.q = f.pose + 7 * m->nbody;

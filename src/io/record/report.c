@@ -2,11 +2,10 @@
 // that was built without the page writes a table and plots instead (io/record/plain.h).
 #include "base/clock.h"
 #include "base/error.h"
-#include "io/record/embed.h"
+#include "io/record/chunk.h"
 #include "io/record/page.h"
 #include "io/record/plain.h"
 #include "io/record/stream.h"
-#include "io/record/thin.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +31,7 @@ hfStatus hf_report_open(hfReport** report, const char* path, const hfModel* mode
   hfStatus status;
   hfReport* made = hfi_output_create(sizeof *made, path, HFI_OUTPUT_WHOLE, &status, error);
   if (!made) return status;
+
   if (!hf_report_replays()) {
     made->plain = malloc(sizeof *made->plain);
     if (made->plain)
@@ -40,6 +40,7 @@ hfStatus hf_report_open(hfReport** report, const char* path, const hfModel* mode
       status = hfi_refuse(error, HF_ERROR_MEMORY, "%s: out of memory", path);
   }
   if (status == HF_OK) status = hfi_stream_open(&made->stream, model, error);
+
   if (status == HF_OK) {
     *report = made;
   } else {
@@ -54,17 +55,19 @@ hfStatus hf_report_check(const hfReport* report, const hfState* state, hfError* 
   return hfi_stream_check_step(&report->stream, state, "a report", error);
 }
 
-hfStatus hf_report_add(hfReport* report, const hfSim* sim, const hfState* state, const hfInput* input,
-                       const hfStepReport* step, hfError* error) {
+hfStatus hf_report_add(hfReport* report, const hfSim* sim, const hfState* state, const hfInput* input, const hfStepReport* step,
+                       hfError* error) {
   hfi_clear_error(error);
   hfStatus status = hf_report_check(report, state, error);
   if (status == HF_OK && !report->stream.started) status = hfi_stream_take_parameters(&report->stream, error);
   if (status != HF_OK) return status;
+
   if (report->plain) {
     report->stream.time = state->time;
     if (step) hfi_plain_add(report->plain, report->stream.dynamics, sim, state, input, step);
     return HF_OK;
   }
+
   hfi_stream_step(&report->stream, sim, state, input, step, hfi_clock(), &report->chunks);
   if (report->chunks.size <= MAX_BYTES) return HF_OK;
   hfi_chunks_thin(&report->chunks);
@@ -86,19 +89,22 @@ static const char policy[] =
     "'unsafe-inline' 'wasm-unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; "
     "media-src blob:\">\n";
 
+// The place in the page where the data go.
 static const char* find_mark(const char* page, size_t size) {
   size_t length = strlen(HFI_PAGE_DATA_MARK);
-  for (const char* at = page; at + length <= page + size; ++at)
-    if (memcmp(at, HFI_PAGE_DATA_MARK, length) == 0) return at;
+  for (const char* c = page; c + length <= page + size; ++c)
+    if (memcmp(c, HFI_PAGE_DATA_MARK, length) == 0) return c;
   return page + size;
 }
 
 // The page with the recording's bytes inside it.
 static void write_page(hfiOutput* out, const char* title, const void* recording, size_t size) {
-  size_t page_size;
-  const char *page = hfi_page(&page_size), *mark = find_mark(page, page_size);
+  size_t page_size = 0;
+  const char* page = hfi_page(&page_size);
+  const char* mark = find_mark(page, page_size);
   hfiBytes packed = {0};
   if (!hfi_gzip(recording, size, &packed)) out->piece.failed = 1;
+
   hfi_output_bytes(out, page, (size_t)(mark - page));
   hfi_output_bytes(out, policy, sizeof policy - 1);
   hfi_output_print(out, "<title>");
@@ -110,12 +116,13 @@ static void write_page(hfiOutput* out, const char* title, const void* recording,
   hfi_bytes_release(&packed);
 }
 
-static void write_replay(hfReport* report, const char* title, const hfReportLine* lines,
-                         int count) {
+// Writes the page with a recording of what the report holds.
+static void write_replay(hfReport* report, const char* title, const hfReportLine* lines, int count) {
   hfiBytes recording = {0};
   hfi_stream_head(&report->stream, title, &recording);
   hfi_bytes_put(&recording, report->chunks.data, report->chunks.size);
   hfi_stream_figures(lines, count, &recording);
+
   if (recording.failed || report->chunks.failed) report->out.piece.failed = 1;
   write_page(&report->out, title, recording.data, recording.size);
   hfi_bytes_release(&recording);
@@ -127,8 +134,7 @@ static void release_content(hfReport* report) {
   free(report->plain);
 }
 
-hfStatus hf_report_close(hfReport* report, const char* title, const hfReportLine* lines, int count,
-                         hfError* error) {
+hfStatus hf_report_close(hfReport* report, const char* title, const hfReportLine* lines, int count, hfError* error) {
   hfi_clear_error(error);
   if (report->plain)
     hfi_plain_write(report->plain, &report->out, title, lines, count);
@@ -151,9 +157,8 @@ hfStatus hf_report_convert(const char* path, const hfRecording* recording, hfErr
 }
 
 hfStatus hfi_report_write(const char* path, const char* title, const void* recording, size_t size, hfError* error) {
-  if (!hf_report_replays())
-    return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "%s: this build has no page (npm was missing)",
-                      path);
+  if (!hf_report_replays()) return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "%s: this build has no page (npm was missing)", path);
+
   hfiOutput out;
   hfStatus status = hfi_output_open(&out, path, HFI_OUTPUT_WHOLE, error);
   if (status != HF_OK) return status;

@@ -27,35 +27,46 @@ static void print_head(hfStateLog* log, char symbol, const char* name, const cha
   hfi_csv_text(&log->out, text);
 }
 
-static const char* const kPosition[] = {"x", "y", "z"}, *const kQuat[] = {"qw", "qx", "qy", "qz"},
-                  *const kLinear[] = {"vx", "vy", "vz"}, *const kAngular[] = {"wx", "wy", "wz"};
+static const char* const kPosition[] = {"x", "y", "z"};
+static const char* const kQuat[] = {"qw", "qx", "qy", "qz"};
+static const char* const kLinear[] = {"vx", "vy", "vz"};
+static const char* const kAngular[] = {"wx", "wy", "wz"};
 
 // Prints the heads of a joint's coordinates. If the joint has a quaternion, its translations come first.
 static void print_joint_heads(hfStateLog* log, char symbol, int j) {
   char buffer[HF_LABEL_SIZE];
   const char* name = hf_model_label(log->model, HF_OBJECT_JOINT, j, buffer);
   hfJointInfo info = hf_joint_info(hf_model_jnt_type(log->model)[j]);
-  int is_q = symbol == 'q', count = is_q ? info.nq : info.nv;
+  int is_q = symbol == 'q';
+  int count = is_q ? info.nq : info.nv;
+
   for (int i = 0; i < count; ++i) {
     const char* part = "";
     if (info.quat >= 0) {
-      int turned = i - info.quat;
-      part = is_q ? (turned < 0 ? kPosition[i] : kQuat[turned]) : (turned < 0 ? kLinear[i] : kAngular[turned]);
+      int turned = i - info.quat; // number of the part of the rotation, below 0 for a translation
+      const char* const* translations = is_q ? kPosition : kLinear;
+      const char* const* rotations = is_q ? kQuat : kAngular;
+      part = turned < 0 ? translations[i] : rotations[turned];
     }
     print_head(log, symbol, name, part);
   }
 }
 
+// Prints the heads of all sensors, with a number for each of several values.
 static void print_sensor_heads(hfStateLog* log) {
-  char buffer[HF_LABEL_SIZE], part[16];
-  for (int i = 0; i < log->model->nsensor; ++i)
-    for (int k = 0; k < hf_model_sensor_dim(log->model)[i]; ++k) {
+  char buffer[HF_LABEL_SIZE];
+  char part[16];
+
+  for (int i = 0; i < log->model->nsensor; ++i) {
+    int dim = hf_model_sensor_dim(log->model)[i];
+    for (int k = 0; k < dim; ++k) {
       snprintf(part, sizeof part, "%d", k);
-      print_head(log, 's', hf_model_label(log->model, HF_OBJECT_SENSOR, i, buffer),
-                 hf_model_sensor_dim(log->model)[i] > 1 ? part : "");
+      print_head(log, 's', hf_model_label(log->model, HF_OBJECT_SENSOR, i, buffer), dim > 1 ? part : "");
     }
+  }
 }
 
+// Prints the first row: the names of all columns.
 static void print_heads(hfStateLog* log) {
   const hfModel* m = log->model;
   char buffer[HF_LABEL_SIZE];
@@ -63,14 +74,17 @@ static void print_heads(hfStateLog* log) {
   for (int j = 0; j < m->njnt; ++j) print_joint_heads(log, 'q', j);
   for (int j = 0; j < m->njnt; ++j) print_joint_heads(log, 'v', j);
   for (int i = 0; i < m->nu; ++i) print_head(log, 'u', hf_model_label(m, HF_OBJECT_ACTUATOR, i, buffer), "");
+
   for (int i = 0; i < m->nu && log->actuator_forces; ++i)
     print_head(log, 'f', hf_model_label(m, HF_OBJECT_ACTUATOR, i, buffer), "");
   if (log->sensors) print_sensor_heads(log);
+
   for (int i = 0; i < log->body_count; ++i) {
     const char* name = hf_model_label(m, HF_OBJECT_BODY, log->body[i], buffer);
     for (int k = 0; k < 3; ++k) print_head(log, 'p', name, kPosition[k]);
     for (int k = 0; k < 4; ++k) print_head(log, 'p', name, kQuat[k]);
   }
+
   hfi_output_print(&log->out, "\n");
 }
 
@@ -87,8 +101,7 @@ static void print_state(hfStateLog* log, const hfState* state, const double* ctr
   print_values(&log->out, ctrl, log->model->nu);
 }
 
-hfStatus hf_state_log_add(hfStateLog* log, const hfState* state, const double* ctrl,
-                            hfError* error) {
+hfStatus hf_state_log_add(hfStateLog* log, const hfState* state, const double* ctrl, hfError* error) {
   hfi_clear_error(error);
   if (log->sensors || log->actuator_forces || log->body_count)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "this log has columns that hf_state_log_add_step fills");
@@ -101,15 +114,18 @@ hfStatus hf_state_log_add_step(hfStateLog* log, hfSim* sim, const hfState* state
   hfi_clear_error(error);
   hfStatus status = log->body_count > 0 ? hfi_sim_complete_at(sim, state, error) : HF_OK;
   if (status < 0) return status;
+
   print_state(log, state, hf_sim_ctrl(sim));
   if (log->actuator_forces) print_values(&log->out, hf_sim_actuator_force(sim), log->model->nu);
   if (log->sensors) print_values(&log->out, hf_sim_sensors(sim), log->model->nsensordata);
+
   for (int i = 0; i < log->body_count; ++i) {
     hfVec3 p = hf_dynamics_body_pose(hf_sim_dynamics(sim), log->body[i]).p;
     hfQuat q = hf_dynamics_body_quat(hf_sim_dynamics(sim), log->body[i]);
     const double numbers[7] = {p.x, p.y, p.z, q.w, q.x, q.y, q.z};
     print_values(&log->out, numbers, 7);
   }
+
   hfi_output_print(&log->out, "\n");
   return hfi_output_flush(&log->out, error);
 }
@@ -141,18 +157,21 @@ static hfStatus find_bodies(const hfModel* model, const hfStateLogConfig* config
 }
 
 hfStatus hf_state_log_open_columns(hfStateLog** log, const char* path, const hfModel* model, const hfStateLogConfig* config,
-                             hfError* error) {
+                                   hfError* error) {
   hfi_clear_error(error);
   hfStateLogConfig plain = hf_state_log_config_default();
   int32_t* body = NULL;
   if (!config) config = &plain;
+
   hfStatus status = find_bodies(model, config, &body, error);
   if (status != HF_OK) return status;
+
   hfStateLog* made = hfi_output_create(sizeof *made, path, HFI_OUTPUT_ROWS, &status, error);
   if (!made) {
     free(body);
     return status;
   }
+
   made->model = model;
   made->sensors = config->sensors;
   made->actuator_forces = config->actuator_forces;
@@ -163,8 +182,7 @@ hfStatus hf_state_log_open_columns(hfStateLog** log, const char* path, const hfM
   return HF_OK;
 }
 
-hfStatus hf_state_log_open(hfStateLog** log, const char* path, const hfModel* model,
-                           hfError* error) {
+hfStatus hf_state_log_open(hfStateLog** log, const char* path, const hfModel* model, hfError* error) {
   hfi_clear_error(error);
   return hf_state_log_open_columns(log, path, model, NULL, error);
 }

@@ -19,24 +19,31 @@ static hfStatus take_model(hfiStream* s, hfError* error) {
     hf_model_free(copy);
     return status;
   }
+
   hf_dynamics_free(s->dynamics);
   hf_model_free(s->copy);
-  s->dynamics = dynamics, s->copy = copy, s->model = copy ? copy : s->source;
+  s->dynamics = dynamics;
+  s->copy = copy;
+  s->model = copy ? copy : s->source;
   s->revision = s->source->revision;
   return HF_OK;
 }
 
-hfStatus hfi_stream_take_parameters(hfiStream* s, hfError* error) { return s->revision == s->source->revision ? HF_OK : take_model(s, error); }
+hfStatus hfi_stream_take_parameters(hfiStream* s, hfError* error) {
+  return s->revision == s->source->revision ? HF_OK : take_model(s, error);
+}
 
 hfStatus hfi_stream_open(hfiStream* s, const hfModel* model, hfError* error) {
   hfiStream made = {.source = model, .interval = 1.0 / 60, .state_interval = 0.5, .time = -INFINITY};
   made.controls = calloc((size_t)model->nu + 1, sizeof *made.controls);
   if (!made.controls) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+
   hfStatus status = hf_events_create(&made.events, error);
   if (status == HF_OK) status = take_model(&made, error);
-  if (status == HF_OK)
+
+  if (status == HF_OK) {
     *s = made;
-  else {
+  } else {
     hf_events_free(made.events);
     free(made.controls);
   }
@@ -53,6 +60,7 @@ void hfi_stream_close(hfiStream* s) {
 
 // ---- frames ---------------------------------------------------------------------------------------
 
+// Adds numbers in single precision.
 static void put_floats(hfiBytes* out, const double* x, int n) {
   enum { PIECE = 64 };
   float piece[PIECE];
@@ -63,6 +71,7 @@ static void put_floats(hfiBytes* out, const double* x, int n) {
   }
 }
 
+// Adds position and orientation of each body.
 static void put_poses(const hfiStream* s, hfiBytes* out) {
   for (int b = 0; b < s->model->nbody; ++b) {
     hfVec3 p = hf_dynamics_body_pose(s->dynamics, b).p;
@@ -72,6 +81,7 @@ static void put_poses(const hfiStream* s, hfiBytes* out) {
   }
 }
 
+// A contact as frames hold it, in single precision.
 static hfFrameContact frame_contact(hfContact c) {
   return (hfFrameContact){.geom_a = c.geom_a,
                           .geom_b = c.geom_b,
@@ -87,6 +97,7 @@ static hfFrameContact frame_contact(hfContact c) {
                           .vn = (float)c.vn};
 }
 
+// The head of a frame: energies, and what the steps since the last frame did.
 static hfFrameHead frame_head(hfiStream* s, const hfSim* sim, const hfState* state, double wall) {
   return (hfFrameHead){.time = state->time,
                        .kinetic = hf_dynamics_kinetic_energy(s->dynamics),
@@ -103,13 +114,13 @@ static hfFrameHead frame_head(hfiStream* s, const hfSim* sim, const hfState* sta
                        .ncontact = hf_sim_contact_count(sim)};
 }
 
-void hfi_stream_frame(hfiStream* s, const hfSim* sim, const hfState* state, const hfInput* input,
-                      double wall, hfiBytes* out) {
+void hfi_stream_frame(hfiStream* s, const hfSim* sim, const hfState* state, const hfInput* input, double wall, hfiBytes* out) {
   const hfModel* m = s->model;
   if (!s->started) hfi_stream_run(sim, out);
   hf_dynamics_set_position(s->dynamics, hf_state_q(state), input);
   hf_dynamics_set_velocity(s->dynamics, hf_state_v(state));
   hfi_dynamics_rest_as(s->dynamics, state);
+
   hfFrameHead head = frame_head(s, sim, state, wall);
   size_t start = hfi_chunk_begin(out, HFI_CHUNK_FRAME);
   hfi_bytes_put(out, &head, sizeof head);
@@ -119,14 +130,25 @@ void hfi_stream_frame(hfiStream* s, const hfSim* sim, const hfState* state, cons
   put_floats(out, hf_sim_ctrl(sim), m->nu);
   put_floats(out, hf_sim_actuator_force(sim), m->nu);
   put_floats(out, hf_sim_sensors(sim), m->nsensordata);
+
   for (int i = 0; i < head.ncontact; ++i) {
     hfFrameContact contact = frame_contact(hf_sim_contact(sim, i));
     hfi_bytes_put(out, &contact, sizeof contact);
   }
   hfi_chunk_end(out, start);
-  s->started = 1, s->wall = wall;
-  s->steps = s->iterations = s->rung = s->nstick = 0, s->status = HF_OK;
-  s->residual = s->coupled_residual = s->max_depth = 0;
+
+
+  // the next frame counts its own steps
+  s->started = 1;
+  s->wall = wall;
+  s->steps = 0;
+  s->iterations = 0;
+  s->rung = 0;
+  s->nstick = 0;
+  s->status = HF_OK;
+  s->residual = 0;
+  s->coupled_residual = 0;
+  s->max_depth = 0;
 }
 
 // ---- steps ----------------------------------------------------------------------------------------
@@ -134,16 +156,16 @@ void hfi_stream_frame(hfiStream* s, const hfSim* sim, const hfState* state, cons
 // Whether a step may have events. To read all contacts costs a tenth of a small step, so they are read only when
 // the number of contacts or of those that stick has changed, or the solver has something to say.
 static int may_have_events(hfiStream* s, const hfStepReport* step) {
-  int changed = step->ncontact != s->seen_contacts || step->nstick != s->seen_stick ||
-                step->solve.rung != s->seen_rung;
-  s->seen_contacts = step->ncontact, s->seen_stick = step->nstick, s->seen_rung = step->solve.rung;
+  int changed = step->ncontact != s->seen_contacts || step->nstick != s->seen_stick || step->solve.rung != s->seen_rung;
+  s->seen_contacts = step->ncontact;
+  s->seen_stick = step->nstick;
+  s->seen_rung = step->solve.rung;
   return changed || step->ndropped > 0 || step->switching.nswitch > 0;
 }
 
 // Adds the events of a step. They are left out if there is no memory.
-static void put_events(hfiStream* s, const hfSim* sim, double time, const hfStepReport* step,
-                       hfiBytes* out) {
-  int count;
+static void put_events(hfiStream* s, const hfSim* sim, double time, const hfStepReport* step, hfiBytes* out) {
+  int count = 0;
   hf_events_update(s->events, sim, time, step, NULL);
   const hfEvent* event = hf_events_list(s->events, &count);
   for (int i = 0; i < count; ++i) {
@@ -153,6 +175,7 @@ static void put_events(hfiStream* s, const hfSim* sim, double time, const hfStep
   }
 }
 
+// Adds a step to what the next frame says.
 static void count_step(hfiStream* s, const hfStepReport* step) {
   ++s->steps;
   s->iterations += step->solve.iterations;
@@ -165,22 +188,23 @@ static void count_step(hfiStream* s, const hfStepReport* step) {
 }
 
 // Stores the controls of an input when they change. They acted in the step that ended now.
-static void put_controls(hfiStream* s, const hfSim* sim, const hfState* state, const hfInput* input,
-                         hfiBytes* out) {
+static void put_controls(hfiStream* s, const hfSim* sim, const hfState* state, const hfInput* input, hfiBytes* out) {
   size_t bytes = (size_t)s->model->nu * sizeof(double);
   if (!input || !input->ctrl || s->model->nu == 0) return;
   if (s->has_controls && memcmp(s->controls, input->ctrl, bytes) == 0) return;
+
   double since = state->time - hf_sim_step_size(sim);
   size_t start = hfi_chunk_begin(out, HFI_CHUNK_CONTROLS);
   hfi_bytes_put(out, &since, sizeof since);
   hfi_bytes_put(out, input->ctrl, bytes);
   hfi_chunk_end(out, start);
+
   memcpy(s->controls, input->ctrl, bytes);
   s->has_controls = 1;
 }
 
-// Times add up with rounding: a frame is due when less than a thousandth of a step is missing. The next one is due at the first multiple of the interval
-// that is still to come, however many have passed since the last step. An interval below that thousandth is none: every step is due.
+// Times add up with rounding: a frame is due when less than a thousandth of a step is missing. The next one is due at the first multiple of the
+// interval that is still to come, however many have passed since the last step. An interval below that thousandth is none: every step is due.
 static int is_due(double* next, double interval, double time, double h) {
   double slack = 1e-3 * h;
   if (time < *next - slack) return 0;
@@ -191,43 +215,49 @@ static int is_due(double* next, double interval, double time, double h) {
 }
 
 hfStatus hfi_stream_check_time(const hfiStream* s, const hfState* state, const char* what, hfError* error) {
-  if (state->time < s->time)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "the time went back from %g s to %g s: %s holds one run; close it, and open another for the next", s->time, state->time, what);
-  return HF_OK;
+  if (state->time >= s->time) return HF_OK;
+  return hfi_refuse(error, HF_ERROR_ARGUMENT,
+                    "the time went back from %g s to %g s: %s holds one run; close it, and open another for the next", s->time, state->time,
+                    what);
 }
 
 hfStatus hfi_stream_check_step(const hfiStream* s, const hfState* state, const char* what, hfError* error) {
   if (s->started && s->revision != s->source->revision)
-    return hfi_refuse(
-        error, HF_ERROR_ARGUMENT,
-        "the parameters were updated after %g s: %s holds one run with the parameters at its start; close it, and open another for the next", s->time,
-        what);
+    return hfi_refuse(error, HF_ERROR_ARGUMENT,
+                      "the parameters were updated after %g s: %s holds one run with the parameters at its start; close it, and open "
+                      "another for the next",
+                      s->time, what);
   return hfi_stream_check_time(s, state, what, error);
 }
 
-void hfi_stream_step(hfiStream* s, const hfSim* sim, const hfState* state, const hfInput* input,
-                     const hfStepReport* step, double wall, hfiBytes* out) {
+void hfi_stream_step(hfiStream* s, const hfSim* sim, const hfState* state, const hfInput* input, const hfStepReport* step, double wall,
+                     hfiBytes* out) {
   double h = hf_sim_step_size(sim);
   s->time = state->time;
-  if (!s->started) s->next_frame = s->next_state = state->time;
+  if (!s->started) {
+    s->next_frame = state->time;
+    s->next_state = state->time;
+  }
   if (step) {
     count_step(s, step);
     put_controls(s, sim, state, input, out);
     if (may_have_events(s, step)) put_events(s, sim, state->time, step, out);
   }
+
   if (!is_due(&s->next_frame, s->interval, state->time, h)) return;
   hfi_stream_frame(s, sim, state, input, wall, out);
-  if (is_due(&s->next_state, s->state_interval, state->time, h))
-    hfi_stream_state(s->model, state, input, out);
+  if (is_due(&s->next_state, s->state_interval, state->time, h)) hfi_stream_state(s->model, state, input, out);
 }
 
 // ---- states ---------------------------------------------------------------------------------------
 
+// Whether an input has forces or velocity targets, which a recording does not hold.
 static int holds_push(const hfModel* m, const hfInput* input) {
   if (!input) return 0;
-  return (input->force && hfi_any_nonzero(input->force, m->nv)) ||
-         (input->wrench && hfi_any_nonzero((const double*)input->wrench, 6 * m->nbody)) ||
-         (input->velocity_target && !hfi_all_nan(input->velocity_target, m->nv));
+  int has_force = input->force && hfi_any_nonzero(input->force, m->nv);
+  int has_wrench = input->wrench && hfi_any_nonzero((const double*)input->wrench, 6 * m->nbody);
+  int has_target = input->velocity_target && !hfi_all_nan(input->velocity_target, m->nv);
+  return has_force || has_wrench || has_target;
 }
 
 // Adds the controls of a run without controls of its own: NaN if the scene's signals set them, otherwise zero.
@@ -242,15 +272,17 @@ static void put_no_controls(const hfModel* m, hfiBytes* out) {
 void hfi_stream_state(const hfModel* m, const hfState* state, const hfInput* input, hfiBytes* out) {
   int mocap = input && input->mocap_pos && input->mocap_quat;
   hfiStateHead head = {.flags = holds_push(m, input) ? HFI_STATE_PUSHED : 0u, .nmocap = mocap ? (uint32_t)m->nmocap : 0};
+
   size_t start = hfi_chunk_begin(out, HFI_CHUNK_STATE);
   hfi_bytes_put(out, &head, sizeof head);
-  if (input && input->ctrl) hfi_bytes_put(out, input->ctrl, sizeof(double) * (size_t)m->nu);
-  else put_no_controls(m, out);
+  if (input && input->ctrl)
+    hfi_bytes_put(out, input->ctrl, sizeof(double) * (size_t)m->nu);
+  else
+    put_no_controls(m, out);
   if (mocap) {
     hfi_bytes_put(out, input->mocap_pos, 3 * sizeof(double) * (size_t)m->nmocap);
     hfi_bytes_put(out, input->mocap_quat, 4 * sizeof(double) * (size_t)m->nmocap);
   }
-  hfi_bytes_put(out, state,
-                (size_t)state->off_memory + (size_t)state->nmemory * sizeof(hfContactMemory));
+  hfi_bytes_put(out, state, (size_t)state->off_memory + (size_t)state->nmemory * sizeof(hfContactMemory));
   hfi_chunk_end(out, start);
 }
