@@ -3,7 +3,8 @@
 #include "io/robots/robot_write.h"
 
 static int collides(const hfModel* m, int body) {
-  int first = hf_model_body_geomadr(m)[body], any = 0;
+  int first = hf_model_body_geomadr(m)[body];
+  int any = 0;
   for (int i = first; i < first + hf_model_body_geomnum(m)[body]; ++i) any |= hfi_robot_collides(m, i);
   return any;
 }
@@ -15,18 +16,24 @@ static int hangs_on(const hfModel* m, int a, int b) {
   return top > 0 && hf_model_body_jntnum(m)[top] == 1 && weld[hf_model_body_parent(m)[top]] == weld[a];
 }
 
+// Whether a reader of the file excludes contacts between two bodies by itself.
 static int are_kept_apart(const hfiRobotWriter* w, int a, int b) {
   const int32_t* weld = hf_model_body_weld(w->m);
   for (int i = 0; i < w->nloop; ++i) {
-    int parent = w->loop[i].parent, p = parent < 0 ? 0 : weld[w->link[parent].body], c = weld[w->link[w->loop[i].child].body];
-    if (parent >= 0 && ((weld[a] == p && weld[b] == c) || (weld[a] == c && weld[b] == p))) return 1;
+    if (w->loop[i].parent < 0) continue;
+    int p = weld[w->link[w->loop[i].parent].body];
+    int c = weld[w->link[w->loop[i].child].body];
+    if ((weld[a] == p && weld[b] == c) || (weld[a] == c && weld[b] == p)) return 1;
   }
   return weld[a] == weld[b] || hangs_on(w->m, a, b) || hangs_on(w->m, b, a);
 }
 
 // Adds a pair; only counts it while there is no list yet.
 static void add_pair(hfiRobotWriter* w, int a, int b) {
-  if (w->apart) w->apart[2 * w->napart] = a, w->apart[2 * w->napart + 1] = b;
+  if (w->apart) {
+    w->apart[2 * w->napart] = a;
+    w->apart[2 * w->napart + 1] = b;
+  }
   ++w->napart;
 }
 

@@ -11,23 +11,30 @@ static void lower_bound(double* effort, int limited, const double range[2], doub
   if (limited && (*effort < 0 || most < *effort)) *effort = most;
 }
 
+// Whether an actuator is a servo of the position or speed, or drives by force.
 static hfiDriveKind kind_of(const hfModel* m, int actuator) {
   const double* bias = hf_model_actuator_biasprm(m) + 3 * actuator;
   if (hf_model_actuator_biastype(m)[actuator] != HF_BIAS_AFFINE) return HFI_DRIVEN_BY_FORCE;
-  return bias[1] != 0 ? HFI_DRIVEN_TO_POSITION : bias[2] != 0 ? HFI_DRIVEN_TO_VELOCITY : HFI_DRIVEN_BY_FORCE;
+  if (bias[1] != 0) return HFI_DRIVEN_TO_POSITION;
+  return bias[2] != 0 ? HFI_DRIVEN_TO_VELOCITY : HFI_DRIVEN_BY_FORCE;
 }
 
 static int is_near(double a, double b) { return fabs(a - b) <= 1e-9 * (1 + fabs(b)); }
 
-// Compares the range of the control, in units of the joint, with the one that a reader of the file gives it. For a force it is enough if the range
-// contains all forces up to the effort: larger ones are cut.
+// Compares the range of the control, in units of the joint, with the one that a reader of the file gives it. For a force it is enough if the
+// range contains all forces up to the effort: larger ones are cut.
 static int has_own_range(const hfModel* m, int joint, const hfiJointDrive* d) {
-  const double *control = hf_model_actuator_ctrlrange(m) + 2 * d->actuator, *limit = hf_model_jnt_range(m) + 2 * joint;
-  double gear = hf_model_actuator_gear(m)[6 * d->actuator], gain = hf_model_actuator_gainprm(m)[3 * d->actuator];
+  const double* control = hf_model_actuator_ctrlrange(m) + 2 * d->actuator;
+  const double* limit = hf_model_jnt_range(m) + 2 * joint;
+  double gear = hf_model_actuator_gear(m)[6 * d->actuator];
+  double gain = hf_model_actuator_gainprm(m)[3 * d->actuator];
   if (!hf_model_actuator_ctrllimited(m)[d->actuator]) return 0;
   if (gear == 0 || hf_model_actuator_gaintype(m)[d->actuator] != HF_GAIN_FIXED) return 1;
+
   double factor = d->kind == HFI_DRIVEN_BY_FORCE ? gain * gear : 1 / gear;
-  double low = fmin(factor * control[0], factor * control[1]), high = fmax(factor * control[0], factor * control[1]);
+
+  double low = fmin(factor * control[0], factor * control[1]);
+  double high = fmax(factor * control[0], factor * control[1]);
   switch (d->kind) {
   case HFI_DRIVEN_TO_POSITION:
     return !hf_model_jnt_limited(m)[joint] || !is_near(low, limit[0]) || !is_near(high, limit[1]);
@@ -38,11 +45,15 @@ static int has_own_range(const hfModel* m, int joint, const hfiJointDrive* d) {
   }
 }
 
+// What SDFormat and URDF can say of an actuator: its kind, effort and speed.
 static hfiJointDrive make_drive(const hfModel* m, int joint, int actuator) {
   hfiJointDrive d = {.kind = kind_of(m, actuator), .actuator = actuator, .effort = -1, .speed = -1};
-  const double *control = hf_model_actuator_ctrlrange(m) + 2 * actuator, *gain = hf_model_actuator_gainprm(m) + 3 * actuator;
+  const double* control = hf_model_actuator_ctrlrange(m) + 2 * actuator;
+  const double* gain = hf_model_actuator_gainprm(m) + 3 * actuator;
   double gear = hf_model_actuator_gear(m)[6 * actuator];
-  int limited = hf_model_actuator_ctrllimited(m)[actuator], is_plain = hf_model_actuator_gaintype(m)[actuator] == HF_GAIN_FIXED;
+  int limited = hf_model_actuator_ctrllimited(m)[actuator];
+  int is_plain = hf_model_actuator_gaintype(m)[actuator] == HF_GAIN_FIXED;
+
   lower_bound(&d.effort, hf_model_jnt_actfrclimited(m)[joint], hf_model_jnt_actfrcrange(m) + 2 * joint, 1);
   lower_bound(&d.effort, hf_model_actuator_forcelimited(m)[actuator], hf_model_actuator_forcerange(m) + 2 * actuator, gear);
   if (d.kind == HFI_DRIVEN_BY_FORCE) lower_bound(&d.effort, limited && is_plain, control, gain[0] * gear);
@@ -53,11 +64,14 @@ static hfiJointDrive make_drive(const hfModel* m, int joint, int actuator) {
 
 static int moves_along_one(const hfModel* m, int joint) { return hf_joint_info(hf_model_jnt_type(m)[joint]).nv == 1; }
 
+// Finds the actuator of each joint. Others are counted as lost.
 static void make_drives(hfiRobotWriter* w) {
   const hfModel* m = w->m;
   for (int j = 0; j < m->njnt; ++j) w->drive[j] = (hfiJointDrive){.kind = HFI_UNDRIVEN, .actuator = -1, .effort = -1, .speed = -1};
+
   for (int i = 0; i < m->nu; ++i) {
-    int type = hf_model_actuator_trntype(m)[i], joint = hf_model_actuator_trnid(m)[2 * i];
+    int type = hf_model_actuator_trntype(m)[i];
+    int joint = hf_model_actuator_trnid(m)[2 * i];
     int on_joint = (type == HF_TRANSMISSION_JOINT || type == HF_TRANSMISSION_JOINT_IN_PARENT) && moves_along_one(m, joint);
     if (on_joint && w->drive[joint].kind == HFI_UNDRIVEN && w->mimic[joint].leader < 0)
       w->drive[joint] = make_drive(m, joint, i);
@@ -68,21 +82,27 @@ static void make_drives(hfiRobotWriter* w) {
 
 // ---- couplings ----------------------------------------------------------------------------------
 
-// q1 - ref1 = a0 + a1 (q2 - ref2)
+// Finds which joint follows which. Couplings that are not linear are counted as lost:
+//   q1 - ref1 = a0 + a1 (q2 - ref2)
 static void make_mimics(hfiRobotWriter* w) {
   const hfModel* m = w->m;
   for (int j = 0; j < m->njnt; ++j) w->mimic[j].leader = -1;
   for (int i = 0; i < m->neq; ++i) {
-    int type = hf_model_eq_type(m)[i], joint = hf_model_eq_obj1(m)[i], leader = hf_model_eq_obj2(m)[i];
+    int type = hf_model_eq_type(m)[i];
+    int joint = hf_model_eq_obj1(m)[i];
+    int leader = hf_model_eq_obj2(m)[i];
     const double* a = hf_model_eq_data(m) + 11 * i;
     if ((type != HF_EQUALITY_JOINT && type != HF_EQUALITY_TENDON) || !hf_model_eq_active(m)[i]) continue;
-    if (type == HF_EQUALITY_TENDON || leader < 0 || a[2] != 0 || a[3] != 0 || a[4] != 0 || w->mimic[joint].leader >= 0) {
+    int is_linear = type == HF_EQUALITY_JOINT && leader >= 0 && a[2] == 0 && a[3] == 0 && a[4] == 0;
+    if (!is_linear || w->mimic[joint].leader >= 0) {
       ++w->lost_couplings;
       continue;
     }
+
     const double* ref = hf_model_qpos0(m);
-    double own = ref[hf_model_jnt_qposadr(m)[joint]], other = ref[hf_model_jnt_qposadr(m)[leader]];
-    w->mimic[joint] = (hfiMimic){leader, a[1], own + a[0] - a[1] * other};
+    double ref1 = ref[hf_model_jnt_qposadr(m)[joint]];
+    double ref2 = ref[hf_model_jnt_qposadr(m)[leader]];
+    w->mimic[joint] = (hfiMimic){leader, a[1], ref1 + a[0] - a[1] * ref2};
   }
 }
 
@@ -100,6 +120,7 @@ static LoopEnd find_loop_end(const hfiRobotWriter* w, int kind, int id, const do
   int body = kind == HF_OBJECT_SITE ? hf_model_site_body(m)[id] : id;
   if (kind == HF_OBJECT_SITE) X = hfi_placement_from(hf_model_site_pos(m) + 3 * id, hf_model_site_quat(m) + 4 * id);
   X.p = v3_add(X.p, q_rotate(X.q, v3_load(p)));
+
   LoopEnd end = {w->link_of[body], X};
   if (end.link < 0) return end;
   const hfiWrittenLink* link = &w->link[end.link];
@@ -113,36 +134,47 @@ static int is_same_place(hfVec3 a, hfVec3 b) { return v3_norm(v3_sub(a, b)) <= 1
 // Does a link stand still in the world?
 static int stands_still(const hfiRobotWriter* w, int link) { return link < 0 || hf_model_body_lastdof(w->m)[w->link[link].body] < 0; }
 
+// Whether two links, or the world (-1), cannot move against each other.
 static int move_as_one(const hfiRobotWriter* w, int a, int b) {
   const int32_t* weld = hf_model_body_weld(w->m);
   if (stands_still(w, a) || stands_still(w, b)) return stands_still(w, a) && stands_still(w, b);
   return weld[w->link[a].body] == weld[w->link[b].body];
 }
 
-// Chooses the child of a joint that closes a loop: a link that hangs on another joint. If neither end hangs on a joint, one of them floats, and this
-// joint becomes its joint.
+// Chooses the child of a joint that closes a loop: a link that hangs on another joint. If neither end hangs on a joint, one of them floats, and
+// this joint becomes its joint.
 static int choose_child(const hfiRobotWriter* w, int a, int b) {
-  int a_moves = !stands_still(w, a), b_moves = !stands_still(w, b);
+  int a_moves = !stands_still(w, a);
+  int b_moves = !stands_still(w, b);
   if (b_moves && !w->link[b].floats) return b;
   return a_moves && (!w->link[a].floats || !b_moves) ? a : b;
 }
 
+// Lists a connect or weld as a joint that closes a loop. One that is open with all joints at zero is counted.
 static void add_loop(hfiRobotWriter* w, int i) {
   const hfModel* m = w->m;
   const double* data = hf_model_eq_data(m) + 11 * i;
-  int kind = hf_model_eq_objkind(m)[i], weld = hf_model_eq_type(m)[i] == HF_EQUALITY_WELD;
+  int kind = hf_model_eq_objkind(m)[i];
+  int weld = hf_model_eq_type(m)[i] == HF_EQUALITY_WELD;
   LoopEnd a = find_loop_end(w, kind, hf_model_eq_obj1(m)[i], data + (weld ? 3 : 0));
   LoopEnd b = find_loop_end(w, kind, hf_model_eq_obj2(m)[i], data + (weld ? 0 : 3));
+
   hfQuat turn = weld ? q_mul(q_conj(b.X_W.q), q_mul(a.X_W.q, q_load(data + 6))) : q_identity();
-  int is_closed = is_same_place(a.X_W.p, b.X_W.p) && (!weld || data[10] == 0 || v3_norm(v3(turn.x, turn.y, turn.z)) <= 1e-9);
+  int is_aligned = !weld || data[10] == 0 || v3_norm(v3(turn.x, turn.y, turn.z)) <= 1e-9;
+  int is_closed = is_same_place(a.X_W.p, b.X_W.p) && is_aligned;
   if (move_as_one(w, a.link, b.link)) return;
   if (!is_closed) {
     ++w->open_loops;
     return;
   }
+
   int child = choose_child(w, a.link, b.link);
-  w->loop[w->nloop++] = (hfiLoop){i, child == b.link ? a.link : b.link, child, weld && data[10] != 0, a.X_W.p};
-  if (w->link[child].floats) w->link[child].floats = 0, w->link[child].hangs = 1;
+  int parent = child == b.link ? a.link : b.link;
+  w->loop[w->nloop++] = (hfiLoop){i, parent, child, weld && data[10] != 0, a.X_W.p};
+  if (w->link[child].floats) {
+    w->link[child].floats = 0;
+    w->link[child].hangs = 1;
+  }
 }
 
 static void make_loops(hfiRobotWriter* w) {

@@ -17,15 +17,16 @@ static int count_signals(const hfModel* m) { return m->nsignal; }
 static int count_soft_contacts(const hfModel* m) {
   int count = 0;
   for (int i = 0; i < m->ngeom; ++i)
-    count += hf_model_geom_solref(m)[2 * i] != 0 || hf_model_geom_stiction_speed(m)[i] >= 0 || hf_model_geom_tangential_stiffness(m)[i] >= 0 ||
-             hf_model_geom_tangential_damping(m)[i] >= 0;
+    count += hf_model_geom_solref(m)[2 * i] != 0 || hf_model_geom_stiction_speed(m)[i] >= 0 ||
+             hf_model_geom_tangential_stiffness(m)[i] >= 0 || hf_model_geom_tangential_damping(m)[i] >= 0;
   return count;
 }
 
 static int count_masks(const hfModel* m) {
   int count = 0;
   for (int i = 0; i < m->ngeom; ++i) {
-    int a = hf_model_geom_contype(m)[i], b = hf_model_geom_conaffinity(m)[i];
+    int a = hf_model_geom_contype(m)[i];
+    int b = hf_model_geom_conaffinity(m)[i];
     count += a != b || a > 1;
   }
   return count;
@@ -55,9 +56,10 @@ static int count_turning(const hfModel* m) {
   int count = 0;
   for (int j = 0; j < m->njnt; ++j) {
     int dof = hf_model_jnt_dofadr(m)[j];
-    if (is_free_or_ball(m, j))
-      count += (hf_model_dof_damping(m)[dof] != 0 && hf_model_jnt_type(m)[j] == HF_JOINT_FREE) || hf_model_dof_armature(m)[dof] != 0 || hf_model_dof_frictionloss(m)[dof] != 0 ||
-               hf_model_jnt_limited(m)[j] || hf_model_jnt_stiffness(m)[j] != 0;
+    if (!is_free_or_ball(m, j)) continue;
+    int is_damped = hf_model_dof_damping(m)[dof] != 0 && hf_model_jnt_type(m)[j] == HF_JOINT_FREE;
+    int has_rotor = hf_model_dof_armature(m)[dof] != 0 || hf_model_dof_frictionloss(m)[dof] != 0;
+    count += is_damped || has_rotor || hf_model_jnt_limited(m)[j] || hf_model_jnt_stiffness(m)[j] != 0;
   }
   return count;
 }
@@ -72,9 +74,12 @@ static int count_references(const hfModel* m) {
 static int count_joint_laws(const hfModel* m) {
   int count = 0;
   for (int j = 0; j < m->njnt; ++j) {
-    const double *spring = hf_model_jnt_stiffness_poly(m) + 2 * j, *damper = hf_model_dof_damping_poly(m) + 2 * hf_model_jnt_dofadr(m)[j];
-    count += spring[0] != 0 || spring[1] != 0 || damper[0] != 0 || damper[1] != 0 || hf_model_jnt_springyield(m)[j] != 0 || hfi_joint_bends(m, j) ||
-             hf_model_jnt_limit_stiffness(m)[j] != 0 || hf_model_jnt_limit_solref(m)[2 * j] != 0 || hf_model_jnt_margin(m)[j] != 0;
+    const double* spring = hf_model_jnt_stiffness_poly(m) + 2 * j;
+    const double* damper = hf_model_dof_damping_poly(m) + 2 * hf_model_jnt_dofadr(m)[j];
+    int is_polynomial = spring[0] != 0 || spring[1] != 0 || damper[0] != 0 || damper[1] != 0;
+    int yields = hf_model_jnt_springyield(m)[j] != 0 || hfi_joint_bends(m, j);
+    int is_soft = hf_model_jnt_limit_stiffness(m)[j] != 0 || hf_model_jnt_limit_solref(m)[2 * j] != 0 || hf_model_jnt_margin(m)[j] != 0;
+    count += is_polynomial || yields || is_soft;
   }
   return count;
 }

@@ -16,12 +16,15 @@ static hfiPlacement joint_at_zero(const hfModel* m, int joint) {
   if (type == HF_JOINT_BALL || type == HF_JOINT_FREE) return X;
   double back = -hf_model_qpos0(m)[hf_model_jnt_qposadr(m)[joint]];
   if (back == 0) return X;
-  hfVec3 axis = v3_load(hf_model_jnt_axis(m) + 3 * joint), anchor = v3_load(hf_model_jnt_pos(m) + 3 * joint);
+  hfVec3 axis = v3_load(hf_model_jnt_axis(m) + 3 * joint);
+  hfVec3 anchor = v3_load(hf_model_jnt_pos(m) + 3 * joint);
   if (type != HF_JOINT_SLIDE) {
     X.q = q_from_axis_angle(axis, back);
     X.p = v3_sub(anchor, q_rotate(X.q, anchor));
   }
-  double travel = type == HF_JOINT_SLIDE ? 1 : type == HF_JOINT_SCREW ? hf_model_jnt_pitch(m)[joint] : 0;
+  double travel = 0; // for a turn of 1 rad
+  if (type == HF_JOINT_SLIDE) travel = 1;
+  if (type == HF_JOINT_SCREW) travel = hf_model_jnt_pitch(m)[joint];
   X.p = v3_axpy(travel * back, axis, X.p);
   return X;
 }
@@ -37,11 +40,17 @@ hfiPlacement hfi_robot_in_link(const hfiWrittenLink* link, const double pos[3], 
 // No digits are lost at a pitch of 90 degrees, where one of the first two is not defined and yaw is 0.
 void hfi_robot_rpy(hfQuat q, double rpy[3]) {
   static const double NOTHING = 1e-15; // A length below this counts as zero.
-  double a = q.w + q.y, b = q.x - q.z, c = q.w - q.y, d = q.x + q.z;
-  double A = sqrt(a * a + b * b), C = sqrt(c * c + d * d);
-  double difference = 2 * hfi_atan2(b, a), sum = 2 * hfi_atan2(d, c);
+  double a = q.w + q.y;
+  double b = q.x - q.z;
+  double c = q.w - q.y;
+  double d = q.x + q.z;
+  double A = sqrt(a * a + b * b);
+  double C = sqrt(c * c + d * d);
+  double difference = 2 * hfi_atan2(b, a);
+  double sum = 2 * hfi_atan2(d, c);
   if (C < NOTHING) sum = difference;
   if (A < NOTHING) difference = sum;
+
   rpy[0] = remainder(0.5 * (sum + difference), 2 * HFI_PI);
   rpy[1] = 2 * hfi_atan2(A - C, A + C);
   rpy[2] = A < NOTHING || C < NOTHING ? 0 : remainder(0.5 * (sum - difference), 2 * HFI_PI);
@@ -49,28 +58,39 @@ void hfi_robot_rpy(hfQuat q, double rpy[3]) {
 
 // ---- links --------------------------------------------------------------------------------------
 
+// Adds a link of a body, behind one of its joints (-1: none). X_EB: its pose in the body of its parent link.
 static hfiWrittenLink* add_link(hfiRobotWriter* w, int body, int parent, int joint, hfiPlacement X_EB) {
   const hfModel* m = w->m;
   hfiWrittenLink* link = &w->link[w->nlink++];
   int turns = joint >= 0 && hf_model_jnt_type(m)[joint] != HF_JOINT_SLIDE;
-  *link = (hfiWrittenLink){.body = body, .parent = parent, .joint = joint, .name = hfi_robot_name_of(w, HF_OBJECT_BODY, body), .joint_name = ""};
+  *link = (hfiWrittenLink){
+      .body = body, .parent = parent, .joint = joint, .name = hfi_robot_name_of(w, HF_OBJECT_BODY, body), .joint_name = ""};
   if (w->joints_at_origins && turns) link->p_BL = v3_load(hf_model_jnt_pos(m) + 3 * joint);
-  hfiPlacement X_BL = hfi_placement_identity(), X_LB = X_BL; // for the parent: from the frame of its link to that of its body
+
+  // the frames of links may lie at the anchors of their joints
+  hfiPlacement X_BL = hfi_placement_identity();
+  hfiPlacement X_LB = X_BL; // of the parent
   X_BL.p = link->p_BL;
   if (parent >= 0) X_LB.p = v3_neg(w->link[parent].p_BL);
+
   link->X_PL = hfi_placement_mul(hfi_placement_mul(X_LB, X_EB), X_BL);
   link->X_WL = parent >= 0 ? hfi_placement_mul(w->link[parent].X_WL, link->X_PL) : link->X_PL;
   return link;
 }
 
+// Adds the links of a body: one behind each joint, or one for a body that floats or is fixed.
 static void add_body(hfiRobotWriter* w, int body) {
   const hfModel* m = w->m;
-  int above = hf_model_body_parent(m)[body], parent = above > 0 ? w->link_of[above] : -1;
-  int first = hf_model_body_jntadr(m)[body], count = hf_model_body_jntnum(m)[body];
+  int above = hf_model_body_parent(m)[body];
+  int parent = above > 0 ? w->link_of[above] : -1;
+  int first = hf_model_body_jntadr(m)[body];
+  int count = hf_model_body_jntnum(m)[body];
   int floats = count && hf_model_jnt_type(m)[first] == HF_JOINT_FREE;
   hfiPlacement X = hfi_placement_from(hf_model_body_pos(m) + 3 * body, hf_model_body_quat(m) + 4 * body);
+
   for (int k = 0; k < count && !floats; ++k) {
-    int joint = first + k, last = k == count - 1;
+    int joint = first + k;
+    int last = k == count - 1;
     hfiPlacement X_EB = hfi_placement_mul(X, joint_at_zero(m, joint));
     hfiWrittenLink* link = add_link(w, body, parent, joint, X_EB);
     link->carries = last;
@@ -78,6 +98,7 @@ static void add_body(hfiRobotWriter* w, int body) {
     parent = w->nlink - 1;
     X = hfi_placement_identity();
   }
+
   if (!count || floats) {
     hfiWrittenLink* link = add_link(w, body, parent, -1, X);
     link->carries = 1;
@@ -91,6 +112,7 @@ void hfi_robot_make_links(hfiRobotWriter* w) {
   w->link = hfi_robot_take(w, (size_t)m->nbody + (size_t)m->njnt, sizeof *w->link);
   w->link_of = hfi_robot_take(w, (size_t)m->nbody, sizeof *w->link_of);
   if (w->xml.status) return;
+
   w->link_of[0] = -1;
   if (hf_model_body_geomnum(m)[0] > 0) add_link(w, 0, -1, -1, hfi_placement_identity())->carries = 1;
   for (int body = 1; body < m->nbody && !w->xml.status; ++body) add_body(w, body);
@@ -101,7 +123,8 @@ void hfi_robot_make_links(hfiRobotWriter* w) {
 int hfi_robot_collides(const hfModel* m, int geom) { return hf_model_geom_contype(m)[geom] || hf_model_geom_conaffinity(m)[geom]; }
 
 int hfi_robot_is_drawn(const hfModel* m, int geom) {
-  int body = hf_model_geom_body(m)[geom], first = hf_model_body_geomadr(m)[body];
+  int body = hf_model_geom_body(m)[geom];
+  int first = hf_model_body_geomadr(m)[body];
   if (!hfi_robot_collides(m, geom)) return 1;
   if (!(hf_model_geom_rgba(m)[4 * geom + 3] > 0)) return 0;
   for (int i = first; i < first + hf_model_body_geomnum(m)[body]; ++i)

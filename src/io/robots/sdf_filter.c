@@ -10,6 +10,7 @@
 // A model, in which the members of groups are links.
 typedef struct Model { hfiSdf* s; const hfiSdfEntity* entity; } Model;
 
+// The body of the link that a member of a filter group names; 0 for the world, -1 after a refusal.
 static int member_body(void* context, const hfiElem* member) {
   const Model* model = context;
   hfiSdf* s = model->s;
@@ -17,9 +18,11 @@ static int member_body(void* context, const hfiElem* member) {
   hfiSdfEntity* e = member->text ? hfi_sdf_find(s, model->entity, member->text, &world) : NULL;
   if (!e && !world) hfi_fail(s->r, member, HF_ERROR_MODEL, "there is no link \"%s\"", member->text ? member->text : "");
   const hfiSdfEntity* link = e ? hfi_sdf_link_of(s, e, &world) : NULL;
-  return s->r->status ? -1 : link ? link->body : 0;
+  if (s->r->status) return -1;
+  return link ? link->body : 0;
 }
 
+// Excludes contacts of a group with those that it ignores.
 static void read_group(Model* model, const hfiElem* group) {
   hfiReader* r = model->s->r;
   for (const hfiElem* i = hfi_child(group, HFI_FILTER_IGNORED); i && !r->status; i = hfi_next(i, HFI_FILTER_IGNORED)) {

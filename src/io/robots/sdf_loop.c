@@ -13,12 +13,14 @@ static void hold(hfiSdf* s, const hfiSdfEntity* joint, int type, int body, hfiPl
   d.type = type;
   d.name = joint->name;
   d.where = hfi_where(s->r, joint->elem);
-  d.obj1 = body, d.obj2 = other;
+  d.obj1 = body;
+  d.obj2 = other;
   v3_store(d.data, q_rotate(q_conj(X_WB.q), v3_sub(p_W, X_WB.p)));
   if (type == HF_EQUALITY_WELD) d.data[10] = 1;
   hfi_keep(s->r, joint->elem, hf_builder_add_equality(s->r->builder, &d, &s->r->scratch));
 }
 
+// Adds the part of a link that hangs on the parent by a joint which closes a loop. Returns its body.
 static int add_part(hfiSdf* s, const hfiSdfEntity* joint, hfiPlacement X_WP) {
   hfBodyDef d = *joint->child->part;
   hfiPlacement X = hfi_placement_mul(hfi_placement_inverse(X_WP), joint->child->X_W);
@@ -31,16 +33,22 @@ static int add_part(hfiSdf* s, const hfiSdfEntity* joint, hfiPlacement X_WP) {
 
 void hfi_sdf_close_loop(hfiSdf* s, hfiSdfEntity* j) {
   hfiPlacement X_WP = j->parent ? j->parent->X_W : hfi_placement_identity();
-  hfiPlacement X_WC = j->child->X_W, X_WJ = hfi_sdf_place(s, j);
-  int parent = j->parent ? j->parent->body : 0, child = j->child->body;
+  hfiPlacement X_WC = j->child->X_W;
+  hfiPlacement X_WJ = hfi_sdf_place(s, j);
+  int parent = j->parent ? j->parent->body : 0;
+  int child = j->child->body;
   if (s->r->status) return;
+
   if (!hfi_sdf_splits(j)) {
     hfi_sdf_report_held(s, j);
-    // The anchor of a connect is written in the first body, that of a weld in the second.
-    if (hfi_sdf_is_fixed(j)) hold(s, j, HF_EQUALITY_WELD, parent, X_WC, child, X_WJ.p);
-    else hold(s, j, HF_EQUALITY_CONNECT, parent, X_WP, child, X_WJ.p);
+    // The anchor of a connect is written in the first body, the anchor of a weld in the second.
+    if (hfi_sdf_is_fixed(j))
+      hold(s, j, HF_EQUALITY_WELD, parent, X_WC, child, X_WJ.p);
+    else
+      hold(s, j, HF_EQUALITY_CONNECT, parent, X_WP, child, X_WJ.p);
     return;
   }
+
   int part = add_part(s, j, X_WP);
   if (s->r->status) return;
   hfi_sdf_add_joints(s, j, part);

@@ -1,7 +1,7 @@
 // Where a URDF robot begins: the keyframe "initial_value", from the parameters of that name of the position interfaces of <ros2_control>.
 //
-// ROS begins there with servos that hold. The reference of a joint has no control, so that servos would pull a robot whose reference were moved back to
-// zero; a keyframe has both.
+// ROS begins there with servos that hold. The reference of a joint has no control, so that servos would pull a robot whose reference were moved
+// back to zero; a keyframe has both.
 #include "io/robots/urdf_model.h"
 
 #include "math/vec3.h"
@@ -19,6 +19,7 @@ static void follow(const hfBuilder* b, const hfiKeyLayout* ids, const hfiKeyArra
     for (int i = 0; i < b->equality.count; ++i) {
       const hfEqualityDef* d = &b->equality.data[i];
       if (d->type != HF_EQUALITY_JOINT) continue;
+
       double* q = a->qpos + ids->qpos[d->obj1];
       double followed = d->data[0] + (d->obj2 >= 0 ? d->data[1] * a->qpos[ids->qpos[d->obj2]] : 0);
       changed |= *q != followed;
@@ -31,9 +32,12 @@ static void follow(const hfBuilder* b, const hfiKeyLayout* ids, const hfiKeyArra
 static void set_controls(const hfBuilder* b, const hfiKeyLayout* ids, const hfiKeyArrays* a) {
   for (int i = 0; i < b->actuator.count; ++i) {
     const hfActuatorDef* d = &b->actuator.data[i];
-    if (d->trntype != HF_TRANSMISSION_JOINT || !hfi_is_servo(d->gaintype, d->biastype, d->biasprm) || d->biasprm[1] == 0 || !hfi_joint_is_scalar(b->joint.data[d->trnid[0]].type))
-      continue;
-    double length = d->gear[0] * a->qpos[ids->qpos[d->trnid[0]]], control = -d->biasprm[1] * length / d->gainprm[0];
+    int on_joint = d->trntype == HF_TRANSMISSION_JOINT && hfi_joint_is_scalar(b->joint.data[d->trnid[0]].type);
+    int is_position_servo = hfi_is_servo(d->gaintype, d->biastype, d->biasprm) && d->biasprm[1] != 0;
+    if (!on_joint || !is_position_servo) continue;
+
+    double length = d->gear[0] * a->qpos[ids->qpos[d->trnid[0]]];
+    double control = -d->biasprm[1] * length / d->gainprm[0];
     a->ctrl[i] = d->ctrllimited ? fmin(fmax(control, d->ctrlrange[0]), d->ctrlrange[1]) : control;
   }
 }
@@ -53,7 +57,8 @@ static const hfiElem* find_initial_value(const hfiElem* joint) {
   for (int k = 0; k < 2; ++k)
     for (const hfiElem* i = hfi_child(joint, interfaces[k]); i; i = hfi_next(i, interfaces[k])) {
       const char* interface = hfi_attr(i, "name");
-      for (const hfiElem* p = hfi_child(i, "param"); p && interface && strcmp(interface, "position") == 0; p = hfi_next(p, "param")) {
+      if (!interface || strcmp(interface, "position") != 0) continue;
+      for (const hfiElem* p = hfi_child(i, "param"); p; p = hfi_next(p, "param")) {
         const char* name = hfi_attr(p, "name");
         if (name && strcmp(name, START) == 0) return p;
       }
@@ -65,6 +70,7 @@ static const hfiElem* find_initial_value(const hfiElem* joint) {
 static const hfiElem* read_values(hfiUrdf* u, const hfiKeyLayout* ids, const hfiKeyArrays* a) {
   const hfiElem* first = NULL;
   const hfBuilder* b = u->r->builder;
+
   for (hfiElem* c = hfi_child(u->root, "ros2_control"); c; c = hfi_next(c, "ros2_control"))
     for (hfiElem* e = hfi_child(c, "joint"); e; e = hfi_next(e, "joint")) {
       const char* name = hfi_attr(e, "name");
@@ -72,6 +78,7 @@ static const hfiElem* read_values(hfiUrdf* u, const hfiKeyLayout* ids, const hfi
       int joint = name && param ? hf_builder_find(b, HF_OBJECT_JOINT, name) : -1;
       double value = 0;
       if (joint < 0 || !hfi_joint_is_scalar(b->joint.data[joint].type) || !hfi_urdf_read_parameter(u, param, &value)) continue;
+
       a->qpos[ids->qpos[joint]] = value;
       if (!first && value != 0) first = param;
     }
@@ -81,21 +88,27 @@ static const hfiElem* read_values(hfiUrdf* u, const hfiKeyLayout* ids, const hfi
 void hfi_urdf_read_start(hfiUrdf* u) {
   hfiReader* r = u->r;
   static const double given = 0; // A keyframe has the arrays that are not NULL here.
-  const hfiElem *control = hfi_child(u->root, "ros2_control"), *elem = NULL;
+  const hfiElem* control = hfi_child(u->root, "ros2_control");
+  const hfiElem* elem = NULL;
   hfiKeyLayout ids = {0};
   hfiKey key;
   hfiKeyArrays a;
   hfKeyDef like = hf_key_def_default();
   if (!control) return;
-  like.name = START, like.qpos = like.ctrl = &given;
+
+  like.name = START;
+  like.qpos = &given;
+  like.ctrl = &given;
   hfi_keep(r, control, (int)hfi_key_layout_create(&ids, r->builder, NULL, &r->scratch));
   if (!r->status) hfi_keep(r, control, (int)hfi_key_create(r->builder, &ids, &like, &key, &a, &r->scratch));
   if (!r->status) elem = read_values(u, &ids, &a);
+
   if (elem && !r->status) {
     hfi_complete_start(r->builder, &ids, &a);
     key.def.where = hfi_where(r, elem);
     hfi_keep(r, elem, hfi_key_add(r->builder, &key, &r->scratch));
     hfi_note(r, elem, HF_NOTE, "initial_value: the keyframe \"%s\" begins there; without it joints begin at zero", START);
   }
+
   hfi_key_layout_release(&ids);
 }

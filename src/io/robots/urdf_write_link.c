@@ -7,11 +7,14 @@
 #include <stdio.h>
 
 void hfi_urdf_write_origin(hfiXmlWriter* xml, int depth, hfiPlacement X) {
-  double xyz[3], rpy[3];
+  double xyz[3];
+  double rpy[3];
   v3_store(xyz, X.p);
   hfi_robot_rpy(X.q, rpy);
-  int moved = xyz[0] != 0 || xyz[1] != 0 || xyz[2] != 0, turned = rpy[0] != 0 || rpy[1] != 0 || rpy[2] != 0;
+  int moved = xyz[0] != 0 || xyz[1] != 0 || xyz[2] != 0;
+  int turned = rpy[0] != 0 || rpy[1] != 0 || rpy[2] != 0;
   if (!moved && !turned) return;
+
   hfi_xml_begin(xml, depth, "origin");
   hfi_xml_put_reals(xml, "xyz", xyz, 3);
   hfi_xml_put_reals(xml, "rpy", rpy, 3);
@@ -23,10 +26,13 @@ static void write_inertial(hfiRobotWriter* w, const hfiWrittenLink* link) {
   static const char* const names[6] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
   static const double upright[4] = {1, 0, 0, 0};
   const hfModel* m = w->m;
-  int first = hf_model_body_geomadr(m)[link->body], collides = 0;
+  int first = hf_model_body_geomadr(m)[link->body];
+  int collides = 0;
   for (int i = 0; i < hf_model_body_geomnum(m)[link->body]; ++i) collides |= hfi_robot_collides(m, first + i);
-  const double *mass = hf_model_body_mass(m) + link->body, *I = hf_model_body_inertia(m) + 6 * link->body;
+  const double* mass = hf_model_body_mass(m) + link->body;
+  const double* I = hf_model_body_inertia(m) + 6 * link->body;
   if (!link->carries || (!collides && *mass == 0 && !hfi_any_nonzero(I, 6))) return;
+
   hfi_xml_print(&w->xml, "    <inertial>\n");
   hfi_urdf_write_origin(&w->xml, 3, hfi_robot_in_link(link, hf_model_body_com(m) + 3 * link->body, upright));
   hfi_xml_begin(&w->xml, 3, "mass");
@@ -44,14 +50,15 @@ typedef struct UrdfPart {
   hfiPlacement X;
 } UrdfPart;
 
-// Divides a geom into parts that URDF has, in the frame of its link: a capsule becomes a cylinder and two balls, any other shape itself. Returns the
-// number of parts.
+// Divides a geom into parts that URDF has, in the frame of its link: a capsule becomes a cylinder and two balls, any other shape itself. Returns
+// the number of parts.
 static int divide_geom(const hfModel* m, const hfiWrittenLink* link, int geom, UrdfPart part[3]) {
   const double* size = hf_model_geom_size(m) + 3 * geom;
   int is_capsule = hf_model_geom_type(m)[geom] == HF_GEOM_CAPSULE;
   part[0] = (UrdfPart){hf_model_geom_type(m)[geom], {size[0], size[1], size[2]},
                        hfi_robot_in_link(link, hf_model_geom_pos(m) + 3 * geom, hf_model_geom_quat(m) + 4 * geom)};
   if (!is_capsule) return 1;
+
   part[0].type = HF_GEOM_CYLINDER;
   for (int i = 1; i <= 2; ++i) {
     part[i] = part[0];
@@ -61,6 +68,7 @@ static int divide_geom(const hfModel* m, const hfiWrittenLink* link, int geom, U
   return 3;
 }
 
+// Writes the file of a mesh, or of a ball for an ellipsoid.
 static void put_mesh(hfiRobotWriter* w, const UrdfPart* part, int geom, int drawn) {
   int is_ball = part->type == HF_GEOM_ELLIPSOID;
   hfi_xml_put_text(&w->xml, "filename", is_ball ? hfi_robot_ball(w) : hfi_robot_mesh(w, hf_model_geom_mesh(w->m)[geom], drawn));
@@ -68,18 +76,22 @@ static void put_mesh(hfiRobotWriter* w, const UrdfPart* part, int geom, int draw
   hfi_xml_print(&w->xml, drawn ? "/>\n" : "><drake:declare_convex/></mesh>\n");
 }
 
+// Writes the shape of a part. drawn: a mesh is written as it is drawn, else as its hull.
 static void write_shape(hfiRobotWriter* w, const UrdfPart* part, int geom, int drawn) {
   int is_mesh = part->type == HF_GEOM_MESH || part->type == HF_GEOM_ELLIPSOID;
   const hfiUrdfSize* item = hfi_shape_kinds[part->type].urdf;
   const double* size = part->size;
+
   hfi_xml_print(&w->xml, "      <geometry>\n        <%s", is_mesh ? "mesh" : hf_geom_type_name(part->type));
   for (int k = 0; k < 3 && item[k].attribute && !is_mesh; size += item[k++].count) {
     double x[3];
     for (int i = 0; i < item[k].count; ++i) x[i] = size[i] / item[k].factor;
     hfi_xml_put_reals(&w->xml, item[k].attribute, x, item[k].count);
   }
-  if (is_mesh) put_mesh(w, part, geom, drawn);
-  else hfi_xml_print(&w->xml, "/>\n");
+  if (is_mesh)
+    put_mesh(w, part, geom, drawn);
+  else
+    hfi_xml_print(&w->xml, "/>\n");
   hfi_xml_print(&w->xml, "      </geometry>\n");
 }
 
@@ -89,9 +101,13 @@ static void write_value(hfiXmlWriter* xml, const char* element, double x) {
   hfi_xml_print(xml, "/>\n");
 }
 
+// Writes friction, stiffness and dissipation as Drake reads them.
 static void write_contact(hfiXmlWriter* xml, const hfModel* m, int geom) {
-  double mu = hf_model_geom_friction(m)[3 * geom], dynamic = hf_model_geom_friction_dynamic(m)[geom];
-  double stiffness = hf_model_geom_stiffness(m)[geom], dissipation = hf_model_geom_dissipation(m)[geom];
+  double mu = hf_model_geom_friction(m)[3 * geom];
+  double dynamic = hf_model_geom_friction_dynamic(m)[geom];
+  double stiffness = hf_model_geom_stiffness(m)[geom];
+  double dissipation = hf_model_geom_dissipation(m)[geom];
+
   hfi_xml_print(xml, "      <drake:proximity_properties>\n");
   write_value(xml, "drake:mu_static", mu);
   if (dynamic >= 0) write_value(xml, "drake:mu_dynamic", dynamic);
@@ -109,10 +125,13 @@ static void write_colour(hfiXmlWriter* xml, const float rgba[4]) {
   hfi_xml_print(xml, "\"/>\n      </material>\n");
 }
 
+// Writes a geom as visuals (drawn) or collisions: one for each part.
 static void write_geom(hfiRobotWriter* w, const hfiWrittenLink* link, int geom, int drawn) {
   const hfModel* m = w->m;
-  const char *element = drawn ? "visual" : "collision", *name = hf_model_name(m, HF_OBJECT_GEOM, geom);
+  const char* element = drawn ? "visual" : "collision";
+  const char* name = hf_model_name(m, HF_OBJECT_GEOM, geom);
   int twice = hfi_robot_collides(m, geom) && drawn; // The collision has the name already.
+
   UrdfPart part[3];
   int count = divide_geom(m, link, geom, part);
   for (int i = 0; i < count; ++i) {
@@ -121,8 +140,10 @@ static void write_geom(hfiRobotWriter* w, const hfiWrittenLink* link, int geom, 
     hfi_xml_print(&w->xml, ">\n");
     hfi_urdf_write_origin(&w->xml, 3, part[i].X);
     write_shape(w, &part[i], geom, drawn);
-    if (drawn) write_colour(&w->xml, hf_model_geom_rgba(m) + 4 * geom);
-    else write_contact(&w->xml, m, geom);
+    if (drawn)
+      write_colour(&w->xml, hf_model_geom_rgba(m) + 4 * geom);
+    else
+      write_contact(&w->xml, m, geom);
     hfi_xml_print(&w->xml, "    </%s>\n", element);
   }
 }
@@ -133,6 +154,7 @@ static void write_restitution(hfiRobotWriter* w, const hfiWrittenLink* link) {
   double restitution = 0;
   for (int i = 0; i < hf_model_body_geomnum(w->m)[link->body]; ++i)
     restitution = max2(restitution, hf_model_geom_restitution(w->m)[first + i]);
+
   if (restitution == 0) return;
   hfi_xml_print(&w->xml, "    <contact>\n");
   write_value(&w->xml, "restitution", restitution);
@@ -141,10 +163,13 @@ static void write_restitution(hfiRobotWriter* w, const hfiWrittenLink* link) {
 
 void hfi_urdf_write_link(hfiRobotWriter* w, const hfiWrittenLink* link) {
   const hfModel* m = w->m;
-  int first = hf_model_body_geomadr(m)[link->body], count = link->carries ? hf_model_body_geomnum(m)[link->body] : 0;
+  int first = hf_model_body_geomadr(m)[link->body];
+  int count = link->carries ? hf_model_body_geomnum(m)[link->body] : 0;
+
   hfi_xml_begin(&w->xml, 1, "link");
   hfi_xml_put_text(&w->xml, "name", link->name);
   hfi_xml_print(&w->xml, ">\n");
+
   if (link->body > 0) write_inertial(w, link);
   for (int i = first; i < first + count && !w->xml.status; ++i) {
     int type = hf_model_geom_type(m)[i];
@@ -152,6 +177,7 @@ void hfi_urdf_write_link(hfiRobotWriter* w, const hfiWrittenLink* link) {
     if (hfi_robot_collides(m, i)) write_geom(w, link, i, 0);
     if (hfi_robot_is_drawn(m, i)) write_geom(w, link, i, 1);
   }
+
   if (count) write_restitution(w, link);
   hfi_xml_print(&w->xml, "  </link>\n");
 }
