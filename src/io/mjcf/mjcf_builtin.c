@@ -49,12 +49,8 @@ static void add_face(Points* p, int i, int j, int k) {
   p->nface += 3;
 }
 
-<<<<<<< HEAD
-static double power(double x, double exponent) { return copysign(hfi_pow(fabs(x), exponent), x); }
-=======
 // |x|^exponent with the sign of x.
-static double power(double x, double exponent) { return copysign(pow(fabs(x), exponent), x); }
->>>>>>> 794b0391 (io/mjcf, io/mesh: bodies in paragraphs, a contract above each function)
+static double power(double x, double exponent) { return copysign(hfi_pow(fabs(x), exponent), x); }
 
 // ---- sphere and hemisphere ----------------------------------------------------------------------
 
@@ -132,18 +128,12 @@ static Points make_supersphere(hfiReader* r, const double* x) {
   add_point(&p, 0, 0, -1);
   for (int i = 1; i < n; ++i)
     for (int j = 0; j < n; ++j) {
-<<<<<<< HEAD
-      double a = HFI_PI * i / n - HFI_PI / 2, b = 2 * HFI_PI * j / n - HFI_PI, round = power(hfi_sine(a).cos, x[2]);
-      int here = 1 + (i - 1) * n + j, next = 1 + (i - 1) * n + (j + 1) % n;
-      add_point(&p, round * power(hfi_sine(b).cos, x[1]), round * power(hfi_sine(b).sin, x[1]), power(hfi_sine(a).sin, x[2]));
-=======
       double a = HFI_PI * i / n - HFI_PI / 2;
       double b = 2 * HFI_PI * j / n - HFI_PI;
-      double round = power(cos(a), x[2]);
+      double round = power(hfi_sine(a).cos, x[2]);
       int here = 1 + (i - 1) * n + j, next = 1 + (i - 1) * n + (j + 1) % n;
-      add_point(&p, round * power(cos(b), x[1]), round * power(sin(b), x[1]), power(sin(a), x[2]));
+      add_point(&p, round * power(hfi_sine(b).cos, x[1]), round * power(hfi_sine(b).sin, x[1]), power(hfi_sine(a).sin, x[2]));
 
->>>>>>> 794b0391 (io/mjcf, io/mesh: bodies in paragraphs, a contract above each function)
       if (i == 1) add_face(&p, 0, next, here);
       add_face(&p, here, next, i < n - 1 ? here + n : top);
       if (i < n - 1) add_face(&p, next, next + n, here + n);
@@ -157,13 +147,9 @@ static Points make_supertorus(hfiReader* r, const double* x) {
   Points p = make_points(r, n * n, 2 * n * n);
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) {
-<<<<<<< HEAD
-      double u = 2 * HFI_PI * i / n, v = 2 * HFI_PI * j / n, round = 1 + x[1] * power(hfi_sine(v).cos, x[2]);
-=======
       double u = 2 * HFI_PI * i / n;
       double v = 2 * HFI_PI * j / n;
-      double round = 1 + x[1] * power(cos(v), x[2]);
->>>>>>> 794b0391 (io/mjcf, io/mesh: bodies in paragraphs, a contract above each function)
+      double round = 1 + x[1] * power(hfi_sine(v).cos, x[2]);
       int next = (i + 1) % n, up = (j + 1) % n;
       add_point(&p, power(hfi_sine(u).cos, x[3]) * round, power(hfi_sine(u).sin, x[3]) * round, x[1] * power(hfi_sine(v).sin, x[2]));
       add_face(&p, i * n + j, next * n + j, i * n + up);
@@ -190,14 +176,9 @@ static Points make_wedge(hfiReader* r, const double* x) {
   Points p = make_points(r, n * m, 0);
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < m; ++j) {
-<<<<<<< HEAD
-      double a = HFI_PI / 180 * x[2] * find_centre(i, n, x[4]), b = HFI_PI / 180 * x[3] * find_centre(j, m, x[4]);
-      add_point(&p, hfi_sine(b).cos * hfi_sine(a).sin, hfi_sine(b).sin, -hfi_sine(b).cos * hfi_sine(a).cos);
-=======
       double a = HFI_PI / 180 * x[2] * find_centre(i, n, x[4]);
       double b = HFI_PI / 180 * x[3] * find_centre(j, m, x[4]);
-      add_point(&p, cos(b) * sin(a), sin(b), -cos(b) * cos(a));
->>>>>>> 794b0391 (io/mjcf, io/mesh: bodies in paragraphs, a contract above each function)
+      add_point(&p, hfi_sine(b).cos * hfi_sine(a).sin, hfi_sine(b).sin, -hfi_sine(b).cos * hfi_sine(a).cos);
     }
   return p;
 }

@@ -97,19 +97,12 @@ static void read_shapes(const Cable* c, Shape shape[3]) {
 // A coordinate [m] of point i of a curve.
 static double point_of(Shape shape, int i, int edges, const double size[3]) {
   double angle = HFI_PI * i * size[2] / edges;
-<<<<<<< HEAD
-  return shape == SHAPE_LINE  ? i * size[0] / edges
-         : shape == SHAPE_COS ? size[1] * hfi_sine(angle).cos
-         : shape == SHAPE_SIN ? size[1] * hfi_sine(angle).sin
-                              : 0;
-=======
   switch (shape) {
   case SHAPE_LINE: return i * size[0] / edges;
-  case SHAPE_COS: return size[1] * cos(angle);
-  case SHAPE_SIN: return size[1] * sin(angle);
+  case SHAPE_COS: return size[1] * hfi_sine(angle).cos;
+  case SHAPE_SIN: return size[1] * hfi_sine(angle).sin;
   default: return 0;
   }
->>>>>>> 794b0391 (io/mjcf, io/mesh: bodies in paragraphs, a contract above each function)
 }
 
 // Points by the attributes count, curve and size.
@@ -193,14 +186,9 @@ static hfQuat frame_of(const Cable* c, int i, hfVec3* normal) {
     if (c->edges > 1) z = direction_of(v3_cross(x, direction_of(edge_of(c, 1))));
     *normal = direction_of(v3_cross(z, x));
   } else {
-<<<<<<< HEAD
-    hfVec3 before = direction_of(edge_of(c, i - 1)), bend = v3_cross(before, x);
-    hfQuat turn = q_from_axis_angle(direction_of(bend), hfi_atan2(v3_norm(bend), v3_dot(before, x)));
-=======
     hfVec3 before = direction_of(edge_of(c, i - 1));
     hfVec3 bend = v3_cross(before, x);
-    hfQuat turn = q_from_axis_angle(direction_of(bend), atan2(v3_norm(bend), v3_dot(before, x)));
->>>>>>> 794b0391 (io/mjcf, io/mesh: bodies in paragraphs, a contract above each function)
+    hfQuat turn = q_from_axis_angle(direction_of(bend), hfi_atan2(v3_norm(bend), v3_dot(before, x)));
     *normal = direction_of(q_rotate(turn, *normal));
     z = direction_of(v3_cross(x, *normal));
   }

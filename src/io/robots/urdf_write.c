@@ -4,6 +4,7 @@
 #include "io/robots/urdf_write.h"
 
 #include "base/error.h"
+#include "model/shape.h"
 
 #include <holdfast/import.h>
 #include <string.h>
