@@ -22,7 +22,10 @@ enum { PLANNED_ROUGH = 500 };
 
 // ---- storage ----------------------------------------------------------------------------------------
 
-static hfiRoom plan_room(hfiArena* arena, size_t count) { return (hfiRoom){HFI_TAKE(arena, double, count), count}; }
+// Takes storage for `count` numbers from the arena.
+static hfiRoom plan_room(hfiArena* arena, size_t count) {
+  return (hfiRoom){HFI_TAKE(arena, double, count), count};
+}
 
 static size_t square(int32_t n) { return (size_t)n * (size_t)n; }
 
@@ -74,23 +77,26 @@ static int32_t tree_size(const hfStepProblem* P, int32_t tree) {
   return P->tree_start[tree + 1] - P->tree_start[tree];
 }
 
-// Gives K of a large heap rough factors. Returns 0 if there is no storage for them.
+// Gives K of a large heap rough factors. Returns 0 if they need more storage than was planned.
 static int use_rough_factors(hfiIsland* I) {
-  size_t numbers = hfi_block_count_rough(&I->matrix.K);
-  if (numbers > I->matrix.rough.count) return 0;
-  hfi_block_make_rough(&I->matrix.K, &I->matrix.rough_factors, I->matrix.rough.at, numbers, I->parts.workers);
+  hfiNewtonMatrix* matrix = &I->matrix;
+  size_t numbers = hfi_block_count_rough(&matrix->K);
+  if (numbers > matrix->rough.count) return 0;
+  hfi_block_make_rough(&matrix->K, &matrix->rough_factors, matrix->rough.at, numbers, I->parts.workers);
   return 1;
 }
 
-// Makes one node for each tree, couples the nodes of every block, and numbers trees and dofs in the order of elimination. During this function I->node
-// is the index of a tree in the list `trees`; at its end it is the position of the tree in the order of elimination. Returns 0 if there is not enough storage
-// for K.
-static int order_trees(hfiIsland* I, const int32_t* trees, int32_t ntree, const int32_t* blocks,
-                        int32_t nblock) {
+// Makes one node for each tree, couples the nodes of every block, and numbers trees and dofs in the order of
+// elimination. During this function I->node is the index of a tree in the list `trees`; at its end it is the position
+// of the tree in the order of elimination. Returns 0 if K needs more storage than was planned.
+static int order_trees(hfiIsland* I, const int32_t* trees, int32_t ntree, const int32_t* blocks, int32_t nblock) {
   const hfStepProblem* P = I->problem;
   hfiBlockMatrix* K = &I->matrix.sparse;
+  int is_large = ntree > HFI_ROUGH_TREES;
+
+  // nodes and their couplings
   hfi_block_begin(K, ntree);
-  K->max_branches = ntree > HFI_ROUGH_TREES ? HFI_MAX_BRANCHES : 1;
+  K->max_branches = is_large ? HFI_MAX_BRANCHES : 1;
   for (int32_t i = 0; i < ntree; ++i) {
     K->weight[i] = tree_size(P, trees[i]);
     I->node[trees[i]] = i;
@@ -99,14 +105,17 @@ static int order_trees(hfiIsland* I, const int32_t* trees, int32_t ntree, const 
     const hfStepBlock* block = P->block + blocks[b];
     const hfStepPiece* piece = P->piece + block->piece;
     for (int32_t i = 1; i < block->npiece; ++i)
-      for (int32_t j = 0; j < i; ++j)
-        hfi_block_couple(K, I->node[piece[i].tree], I->node[piece[j].tree]);
+      for (int32_t j = 0; j < i; ++j) hfi_block_couple(K, I->node[piece[i].tree], I->node[piece[j].tree]);
   }
+
+  // the order, and the storage of the panels
   if (!hfi_block_order(K)) return 0;
   if (K->at[ntree] > I->matrix.values.count) return 0;
   K->value = I->matrix.values.at;
   I->matrix.K = *K;
-  if (ntree > HFI_ROUGH_TREES && !use_rough_factors(I)) return 0;
+  if (is_large && !use_rough_factors(I)) return 0;
+
+  // the numbers of trees and dofs
   for (int32_t k = 0; k < ntree; ++k) {
     int32_t tree = trees[K->order[k]];
     I->tree[k] = tree;
@@ -118,12 +127,12 @@ static int order_trees(hfiIsland* I, const int32_t* trees, int32_t ntree, const 
 
 // Makes one dense node for the whole island, with the trees in the given order.
 static void make_one_node(hfiIsland* I, const int32_t* trees, int32_t ntree) {
-  int32_t at = 0;
+  int32_t dof = 0;
   for (int32_t i = 0; i < ntree; ++i) {
     I->tree[i] = trees[i];
     I->node[trees[i]] = 0;
-    I->first[trees[i]] = at;
-    at += tree_size(I->problem, trees[i]);
+    I->first[trees[i]] = dof;
+    dof += tree_size(I->problem, trees[i]);
   }
   hfi_block_make_one(&I->matrix.dense, I->n);
   I->matrix.K = I->matrix.dense;
@@ -132,9 +141,17 @@ static void make_one_node(hfiIsland* I, const int32_t* trees, int32_t ntree) {
 // Copies p*, v0 and the diagonal of A = M + diag of a tree with m dofs.
 HFI_COPIED void gather_tree(hfiIsland* I, int32_t tree, int32_t m) {
   const hfStepProblem* P = I->problem;
-  int32_t from = P->tree_start[tree], to = I->first[tree];
-  const double *M = P->M + P->M_start[tree], *p = P->p + from, *v0 = P->v0 + from, *added = P->diag + from;
-  double *restrict to_p = I->dofs.p + to, *restrict to_v0 = I->dofs.v0 + to, *restrict diag = I->dofs.diag + to, *restrict inverse = I->dofs.inverse_diag + to;
+  int32_t from = P->tree_start[tree];
+  int32_t to = I->first[tree];
+  const double* M = P->M + P->M_start[tree];
+  const double* p = P->p + from;
+  const double* v0 = P->v0 + from;
+  const double* added = P->diag + from;
+  double* restrict to_p = I->dofs.p + to;
+  double* restrict to_v0 = I->dofs.v0 + to;
+  double* restrict diag = I->dofs.diag + to;
+  double* restrict inverse = I->dofs.inverse_diag + to;
+
   for (int32_t i = 0; i < m; ++i) {
     to_p[i] = p[i];
     to_v0[i] = v0[i];
@@ -143,44 +160,60 @@ HFI_COPIED void gather_tree(hfiIsland* I, int32_t tree, int32_t m) {
   }
 }
 
+// Copies the vectors of all trees, and sets |p*|.
 static void gather_vectors(hfiIsland* I) {
   for (int32_t t = 0; t < I->ntree; ++t) {
-    int32_t tree = I->tree[t], m = tree_size(I->problem, tree);
+    int32_t tree = I->tree[t];
+    int32_t m = tree_size(I->problem, tree);
     HFI_BY_SIZE(m, gather_tree, I, tree);
   }
   I->dofs.p_norm = hfi_system_momentum_norm(I, I->dofs.p);
 }
 
-// Tells the star which dofs of limbs the rows of a stack couple.
+// Tells the star which dofs of limbs the rows of a stack couple: each one with the last one.
 static void couple_columns(hfiStar* star, const hfiStack* stack) {
-  int32_t c = stack->ncol > HFI_TRUNK && stack->dof[HFI_TRUNK - 1] == HFI_TRUNK - 1 ? HFI_TRUNK : 0, last = stack->dof[stack->ncol - 1];
+  int32_t last = stack->dof[stack->ncol - 1];
+  int has_whole_trunk = stack->ncol > HFI_TRUNK && stack->dof[HFI_TRUNK - 1] == HFI_TRUNK - 1;
+  int32_t c = has_whole_trunk ? HFI_TRUNK : 0;
+
   while (c < stack->ncol && stack->dof[c] < HFI_TRUNK) ++c;
   for (; c < stack->ncol; ++c) hfi_star_couple(star, stack->dof[c], last);
 }
 
-// Finds the limbs of a tree from M and the stacks, which show which dofs are coupled. Trees of few dofs, such as arms with fingers, gain nothing from
-// limbs.
+// Finds the limbs of a tree from M and the stacks, which show which dofs are coupled. Trees of few dofs, such as arms
+// with fingers, gain nothing from limbs.
 static void find_limbs(hfiIsland* I) {
+  const double* M = I->problem->M + I->problem->M_start[*I->tree];
+  hfiStar* star = &I->matrix.star;
   int32_t n = I->n;
   if (I->ntree != 1 || n < 2 * HFI_TRUNK) return;
-  hfi_star_begin(&I->matrix.star, n);
-  for (int32_t k = 0; k < I->stacks.nstack; ++k) couple_columns(&I->matrix.star, I->stacks.list + k);
-  if (hfi_star_find_limbs(&I->matrix.star, I->problem->M + I->problem->M_start[*I->tree], n)) I->matrix.K.star = &I->matrix.star;
+
+  hfi_star_begin(star, n);
+  for (int32_t k = 0; k < I->stacks.nstack; ++k) couple_columns(star, I->stacks.list + k);
+  if (hfi_star_find_limbs(star, M, n)) I->matrix.K.star = star;
 }
 
-int hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t* trees,
-                       int32_t ntree, const int32_t* blocks, int32_t nblock) {
+// Fills the island from the problem (island.h).
+int hfi_island_gather(hfiIsland* I, const hfStepProblem* problem, const int32_t* trees, int32_t ntree,
+                      const int32_t* blocks, int32_t nblock) {
   I->problem = problem;
+  I->ntree = ntree;
   I->n = 0;
   for (int32_t i = 0; i < ntree; ++i) I->n += tree_size(problem, trees[i]);
-  I->ntree = ntree;
-  I->stacks.nstack = I->stacks.nsegment = I->stacks.nfull = I->rows.has_weights = 0;
+  I->stacks.nstack = 0;
+  I->stacks.nsegment = 0;
+  I->stacks.nfull = 0;
+  I->rows.has_weights = 0;
   I->matrix.inertia = 0;
+
+  // nodes, and numbers of trees and dofs
   if (I->n <= HFI_DENSE_DOFS || ntree == 1)
     make_one_node(I, trees, ntree);
   else if (!order_trees(I, trees, ntree, blocks, nblock))
     return 0;
   I->parts.branches = I->matrix.K.branches;
+
+  // numbers
   gather_vectors(I);
   if (!hfi_island_gather_rows(I, blocks, nblock)) return 0;
   if (!I->stacks.is_plain) find_limbs(I);

@@ -18,14 +18,15 @@ static int32_t round_up4(int32_t n) { return (n + 3) & ~3; }
 // Appends a block to the blocks of the island. Its rows follow those of the last block.
 static void append_block(hfiIsland* I, const hfStepBlock* block, int32_t stack) {
   const hfStepProblem* P = I->problem;
+  int is_contact = block->law == HF_LAW_CONTACT;
   hfiIslandBlock* b = I->block + I->nblock++;
   b->law = block->law;
   b->dim = block->dim;
   b->row = I->nrow;
   b->source = block->row;
   b->stack = stack;
-  b->contact = block->law == HF_LAW_CONTACT ? P->contact + block->param : NULL;
-  b->saturated = block->law == HF_LAW_CONTACT ? NULL : P->saturated + block->param;
+  b->contact = is_contact ? P->contact + block->param : NULL;
+  b->saturated = is_contact ? NULL : P->saturated + block->param;
   I->nrow += block->dim;
 }
 
@@ -42,8 +43,10 @@ static StackStorage whole_storage(const hfiIsland* I) { return (StackStorage){I-
 // Do two blocks act on the same dofs?
 static int same_columns(const hfStepProblem* P, const hfStepBlock* a, const hfStepBlock* b) {
   if (a->npiece != b->npiece) return 0;
+
   for (int32_t i = 0; i < a->npiece; ++i) {
-    const hfStepPiece *x = P->piece + a->piece + i, *y = P->piece + b->piece + i;
+    const hfStepPiece* x = P->piece + a->piece + i;
+    const hfStepPiece* y = P->piece + b->piece + i;
     if (x->tree != y->tree || x->ncol != y->ncol) return 0;
     if (x->col == y->col) continue;
     for (int32_t j = 0; j < x->ncol; ++j)
@@ -52,33 +55,43 @@ static int same_columns(const hfStepProblem* P, const hfStepBlock* a, const hfSt
   return 1;
 }
 
-// Sorts the pieces of a block by the dofs of the island (insertion sort). So the upper triangle of the product J^T G J of a stack belongs to the upper
-// triangle of the Newton matrix.
+// Sorts the pieces of a block by the dofs of the island (insertion sort). So the upper triangle of the product J^T G J
+// of a stack belongs to the upper triangle of the Newton matrix.
 static void order_pieces(const hfiIsland* I, const hfStepBlock* block, int32_t* order) {
   const hfStepPiece* piece = I->problem->piece + block->piece;
   for (int32_t i = 0; i < block->npiece; ++i) {
     int32_t k = i;
-    for (; k > 0 && I->first[piece[order[k - 1]].tree] > I->first[piece[i].tree]; --k)
-      order[k] = order[k - 1];
+    for (; k > 0 && I->first[piece[order[k - 1]].tree] > I->first[piece[i].tree]; --k) order[k] = order[k - 1];
     order[k] = i;
   }
 }
 
-// Adds the columns of a piece to a stack, from column c on.
+// Adds the columns of a piece to a stack, from column c on, in segments of consecutive dofs.
 static void add_columns(hfiIsland* I, hfiStack* stack, const hfStepPiece* piece, int32_t c) {
-  int32_t node = I->node[piece->tree], first = I->first[piece->tree], base = I->matrix.K.first[node];
+  hfiStacks* S = &I->stacks;
+  int32_t node = I->node[piece->tree];
+  int32_t first = I->first[piece->tree];
+  int32_t base = I->matrix.K.first[node];
   const int32_t* cols = I->problem->cols + piece->col;
-  hfiSegment* last = stack->nsegment ? I->stacks.segment + I->stacks.nsegment - 1 : NULL;
-  if (!last || last->node != node) ++stack->nnode, last = NULL;
-  int32_t next = last ? last->slot + last->ncol : -1, n = piece->ncol; // next: the slot that would continue the last segment
-  for (int32_t j = 0; j < n; ++j) {
-    int32_t dof = first + cols[j], slot = dof - base;
+
+  // the last segment, if it is one of the same node
+  hfiSegment* last = stack->nsegment ? S->segment + S->nsegment - 1 : NULL;
+  if (!last || last->node != node) {
+    ++stack->nnode;
+    last = NULL;
+  }
+  int32_t next = last ? last->slot + last->ncol : -1; // the slot that would continue it
+
+  for (int32_t j = 0; j < piece->ncol; ++j) {
+    int32_t dof = first + cols[j];
+    int32_t slot = dof - base;
     stack->dof[c + j] = dof;
     if (slot == next++) {
       ++last->ncol;
       continue;
     }
-    last = I->stacks.segment + I->stacks.nsegment++;
+
+    last = S->segment + S->nsegment++;
     *last = (hfiSegment){.node = node, .column = c + j, .ncol = 1, .slot = slot};
     ++stack->nsegment;
     next = slot + 1;
@@ -87,17 +100,22 @@ static void add_columns(hfiIsland* I, hfiStack* stack, const hfStepPiece* piece,
 
 // Sets the fields of a stack that depend on all its nodes. All columns must have been added.
 static void finish_columns(hfiIsland* I, hfiStack* stack) {
-  const hfiSegment *first = I->stacks.segment + stack->segment, *last = I->stacks.segment + I->stacks.nsegment - 1;
-  int free = hfi_is_free_body(first) && hfi_is_free_body(last) && stack->nsegment == stack->nnode && stack->nnode <= 2;
+  const hfiSegment* first = I->stacks.segment + stack->segment;
+  const hfiSegment* last = I->stacks.segment + I->stacks.nsegment - 1;
+  int has_free_ends = hfi_is_free_body(first) && hfi_is_free_body(last);
+  int has_free_bodies = has_free_ends && stack->nsegment == stack->nnode && stack->nnode <= 2;
   if (stack->nnode == 2) stack->column = hfi_block_column(&I->matrix.K, first->node, last->node);
-  stack->nfree = free ? stack->nsegment : 0;
+  stack->nfree = has_free_bodies ? stack->nsegment : 0;
 }
 
-// Can the rows of a block be compact (stack.h)?
+// Can the rows of a block be compact (stack.h)? Forces act on both bodies with opposite signs, torques push none.
 static int is_compact(const hfStepProblem* P, const hfStepBlock* block) {
-  const hfStepPiece *first = P->piece + block->piece, *last = first + block->npiece - 1;
+  const hfStepPiece* first = P->piece + block->piece;
+  const hfStepPiece* last = first + block->npiece - 1;
   if (block->npiece > 2 || first->ncol != 6 || last->ncol != 6) return 0;
-  const double *a = P->J + first->jac, *b = P->J + last->jac;
+
+  const double* a = P->J + first->jac;
+  const double* b = P->J + last->jac;
   for (int32_t r = 0; r < block->dim; ++r, a += 6, b += 6) {
     if (block->npiece == 2 && !(a[0] == -b[0] && a[1] == -b[1] && a[2] == -b[2])) return 0;
     if (r >= 3 && !(a[0] == 0 && a[1] == 0 && a[2] == 0)) return 0;
@@ -110,6 +128,7 @@ static void begin_stack(hfiIsland* I, const hfStepBlock* block, StackStorage* re
   const hfStepPiece* piece = I->problem->piece + block->piece;
   int32_t ncol = 0;
   for (int32_t i = 0; i < block->npiece; ++i) ncol += piece[i].ncol;
+
   hfiStack* stack = I->stacks.list + I->stacks.nstack++;
   *stack = (hfiStack){.block = I->nblock,
                       .row = I->nrow,
@@ -120,6 +139,8 @@ static void begin_stack(hfiIsland* I, const hfStepBlock* block, StackStorage* re
                       .dof = rest->index + block->npiece,
                       .J = rest->jacobian};
   rest->index += block->npiece + ncol;
+
+  // columns, piece by piece
   order_pieces(I, block, stack->piece);
   int32_t c = 0;
   for (int32_t i = 0; i < block->npiece; ++i) {
@@ -127,6 +148,8 @@ static void begin_stack(hfiIsland* I, const hfStepBlock* block, StackStorage* re
     c += piece[stack->piece[i]].ncol;
   }
   finish_columns(I, stack);
+
+  // compact rows?
   if (stack->nfree != block->npiece || !is_compact(I->problem, block)) stack->nfree = 0;
   stack->dim = block->dim;
   for (int32_t i = 0; i < stack->nfree; ++i) stack->body[i] = stack->dof[6 * i];
@@ -138,15 +161,23 @@ static int fits_stack(const hfiIsland* I, const hfStepBlock* block) {
   return !stack->nfree || (block->dim == stack->dim && is_compact(I->problem, block));
 }
 
-// Writes the compact rows of a block of `dim` rows.
+// Writes the compact rows of a block of `dim` rows to F.
 HFI_COPIED void copy_compact(const hfStepProblem* P, const hfStepBlock* block, const hfiStack* stack, double* F, int dim) {
   const hfStepPiece* piece = P->piece + block->piece;
-  const double *a = P->J + piece[stack->piece[0]].jac, *b = stack->nfree == 2 ? P->J + piece[stack->piece[1]].jac : NULL;
+  const double* a = P->J + piece[stack->piece[0]].jac;
+  const double* b = stack->nfree == 2 ? P->J + piece[stack->piece[1]].jac : NULL;
   double* A = F + 4 * hfi_pushing_rows(dim);
-  for (int r = 0; r < hfi_pushing_rows(dim); ++r) F[4 * r] = a[6 * r], F[4 * r + 1] = a[6 * r + 1], F[4 * r + 2] = a[6 * r + 2], F[4 * r + 3] = 0;
-  for (int r = 0; r < dim; ++r, A += 6, a += 6) {
-    A[0] = a[3], A[1] = a[4], A[2] = a[5];
-    A[3] = b ? b[6 * r + 3] : 0, A[4] = b ? b[6 * r + 4] : 0, A[5] = b ? b[6 * r + 5] : 0;
+
+  // the axes of forces, each with a fourth number
+  for (int r = 0; r < hfi_pushing_rows(dim); ++r) {
+    for (int i = 0; i < 3; ++i) F[4 * r + i] = a[6 * r + i];
+    F[4 * r + 3] = 0;
+  }
+
+  // [A_1 A_2]
+  for (int r = 0; r < dim; ++r, A += 6) {
+    for (int i = 0; i < 3; ++i) A[i] = a[6 * r + 3 + i];
+    for (int i = 0; i < 3; ++i) A[3 + i] = b ? b[6 * r + 3 + i] : 0;
   }
 }
 
@@ -158,19 +189,23 @@ HFI_COPIED void copy_padded_rows(const double* restrict J, int32_t dim, int32_t 
   }
 }
 
-// Copies the Jacobian of a block, piece beside piece, to rows that are padded with zeros to the width ld. The last four numbers of each row are cleared
-// first, because padding is among them.
-static void copy_rows(const hfStepProblem* P, const hfStepBlock* block, const hfiStack* stack,
-                      double* to) {
-  int32_t dim = block->dim, ld = stack->ld;
-  if (block->npiece == 1 && dim == 3 && stack->ncol == 6) { // A free body: with constants the compiler unrolls the loops.
+// Copies the Jacobian of a block, piece beside piece, to rows that are padded with zeros to the width ld. The last four
+// numbers of each row are cleared first, because padding is among them.
+static void copy_rows(const hfStepProblem* P, const hfStepBlock* block, const hfiStack* stack, double* to) {
+  int32_t dim = block->dim;
+  int32_t ld = stack->ld;
+
+  // a free body: with constants the compiler unrolls the loops
+  if (block->npiece == 1 && dim == 3 && stack->ncol == 6) {
     copy_padded_rows(P->J + P->piece[block->piece].jac, 3, 6, 8, to);
     return;
   }
+
   for (int32_t r = 0; r < dim && stack->ncol < ld; ++r) {
     double* last = to + (r + 1) * ld - 4;
-    last[0] = last[1] = last[2] = last[3] = 0;
+    for (int i = 0; i < 4; ++i) last[i] = 0;
   }
+
   for (int32_t i = 0; i < block->npiece; ++i) {
     const hfStepPiece* piece = P->piece + block->piece + stack->piece[i];
     const double* from = P->J + piece->jac;
@@ -186,10 +221,12 @@ static void copy_rows(const hfStepProblem* P, const hfStepBlock* block, const hf
 static void extend_stack(hfiIsland* I, const hfStepBlock* block, StackStorage* rest) {
   hfiStack* stack = I->stacks.list + I->stacks.nstack - 1;
   append_block(I, block, I->stacks.nstack - 1);
+
   if (stack->nfree)
     HFI_BY_SIZE(block->dim, copy_compact, I->problem, block, stack, rest->jacobian);
   else
     copy_rows(I->problem, block, stack, rest->jacobian);
+
   rest->jacobian += stack->nfree ? hfi_compact_size(block->dim) : block->dim * stack->ld;
   ++stack->nblock;
   stack->nrow += block->dim;
@@ -197,13 +234,17 @@ static void extend_stack(hfiIsland* I, const hfStepBlock* block, StackStorage* r
 
 // Computes JT of a complete stack, 4 x 4 entries at a time.
 static void transpose_stack(const hfiStack* stack, double* to) {
-  int32_t ld = stack->ld, height = stack->height;
+  int32_t ld = stack->ld;
+  int32_t height = stack->height;
+
   for (int32_t r = 0; r < height; r += 4)
     for (int32_t c = 0; c < ld; c += 4)
       for (int32_t i = 0; i < 4; ++i) {
         const double* from = stack->J + r * ld + c + i;
         double* column = to + (c + i) * height + r;
-        column[0] = from[0], column[1] = from[ld], column[2] = from[2 * ld],
+        column[0] = from[0];
+        column[1] = from[ld];
+        column[2] = from[2 * ld];
         column[3] = from[3 * ld];
       }
 }
@@ -215,21 +256,26 @@ static void finish_stack(hfiIsland* I, StackStorage* rest) {
   stack->height = stack->nfree ? stack->nrow : round_up4(stack->nrow);
   if (stack->nfree) return;
   I->stacks.nfull += 1;
+
+  // rows of padding
   size_t padding = (size_t)((stack->height - stack->nrow) * stack->ld);
   memset(rest->jacobian, 0, sizeof(double) * padding);
   rest->jacobian += padding;
   while (I->nrow < stack->row + stack->height) I->rows.gamma[I->nrow++] = 0;
+
   stack->JT = rest->transposed;
   rest->transposed += stack->ld * stack->height;
   transpose_stack(stack, stack->JT);
 }
 
-// Stacks consecutive blocks that act on the same dofs in stacks. Returns 0 if there is no storage for the product J^T G J of the widest stack.
+// Stacks consecutive blocks that act on the same dofs. Returns 0 if there is no storage for the product J^T G J of the
+// widest stack.
 static int gather_stacks(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
   const hfStepProblem* P = I->problem;
-  int32_t widest = 0;
   const hfStepBlock* last = NULL;
   StackStorage rest = whole_storage(I);
+  int32_t widest = 0;
+
   for (int32_t b = 0; b < nblock; ++b) {
     const hfStepBlock* block = P->block + blocks[b];
     if (!last || !same_columns(P, last, block) || !fits_stack(I, block)) {
@@ -241,13 +287,14 @@ static int gather_stacks(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
     last = block;
   }
   finish_stack(I, &rest);
-  int enough = (size_t)(widest + 3) * (size_t)(widest + 3) <= I->matrix.locals.count;
+
   I->matrix.local = I->matrix.locals.at;
-  return enough;
+  return (size_t)(widest + 3) * (size_t)(widest + 3) <= I->matrix.locals.count;
 }
 
 // ---- parts ------------------------------------------------------------------------------------------
 
+// Returns the part that a node of K belongs to.
 static int32_t part_of_node(const hfiIsland* I, int32_t node) {
   int32_t p = 0;
   while (node >= I->matrix.K.branch_start[p + 1]) ++p;
@@ -255,34 +302,46 @@ static int32_t part_of_node(const hfiIsland* I, int32_t node) {
 }
 
 // Returns the part of a block: that of its first node in the order of elimination.
-static int32_t part_of_block(const hfiIsland* I, const hfStepBlock* block) {
-  const hfStepPiece* piece = I->problem->piece + block->piece;
+static int32_t part_of_block(const hfiIsland* I, int32_t block) {
+  const hfStepBlock* b = I->problem->block + block;
+  const hfStepPiece* piece = I->problem->piece + b->piece;
   int32_t first = I->node[piece[0].tree];
-  for (int32_t i = 1; i < block->npiece; ++i) first = imin2(first, I->node[piece[i].tree]);
+  for (int32_t i = 1; i < b->npiece; ++i) first = imin2(first, I->node[piece[i].tree]);
   return part_of_node(I, first);
 }
 
-// Sorts the list I->stacks.wide by parts; blocks of one part keep their order.
+// Sorts the list I->stacks.wide by parts (counting sort); blocks of one part keep their order.
 static void sort_by_parts(hfiIsland* I, int32_t nwide) {
+  int32_t* wide = I->stacks.wide;
+  int32_t* unsorted = I->stacks.unsorted;
   int32_t next[HFI_MAX_BRANCHES + 2] = {0};
-  memcpy(I->stacks.unsorted, I->stacks.wide, sizeof *I->stacks.wide * (size_t)nwide);
-  for (int32_t i = 0; i < nwide; ++i) ++next[part_of_block(I, I->problem->block + I->stacks.unsorted[i]) + 1];
+  memcpy(unsorted, wide, sizeof *wide * (size_t)nwide);
+
+  for (int32_t i = 0; i < nwide; ++i) ++next[part_of_block(I, unsorted[i]) + 1];
   for (int32_t p = 0; p < I->parts.branches; ++p) next[p + 1] += next[p];
-  for (int32_t i = 0; i < nwide; ++i) I->stacks.wide[next[part_of_block(I, I->problem->block + I->stacks.unsorted[i])]++] = I->stacks.unsorted[i];
+  for (int32_t i = 0; i < nwide; ++i) wide[next[part_of_block(I, unsorted[i])]++] = unsorted[i];
 }
 
-// Finds the first stack and block of each part. An island that is not divided has one branch, and a trunk without blocks.
+// Finds the first stack and block of each part. An island that is not divided has one branch, and a trunk without
+// blocks.
 static void find_parts(hfiIsland* I) {
-  int32_t k = 0;
+  hfiParts* parts = &I->parts;
+  const hfiStacks* S = &I->stacks;
   if (!hfi_is_divided(I)) {
-    I->parts.stack[0] = 0, I->parts.stack[1] = I->parts.stack[2] = I->stacks.nstack;
-    I->parts.block[0] = I->nscalar, I->parts.block[1] = I->parts.block[2] = I->nblock;
+    parts->stack[0] = 0;
+    parts->block[0] = I->nscalar;
+    for (int p = 1; p <= 2; ++p) {
+      parts->stack[p] = S->nstack;
+      parts->block[p] = I->nblock;
+    }
     return;
   }
-  for (int32_t p = 0; p <= I->parts.branches + 1; ++p) {
-    while (k < I->stacks.nstack && part_of_node(I, I->stacks.segment[I->stacks.list[k].segment].node) < p) ++k;
-    I->parts.stack[p] = k;
-    I->parts.block[p] = k < I->stacks.nstack ? I->stacks.list[k].block : I->nblock;
+
+  int32_t k = 0;
+  for (int32_t p = 0; p <= parts->branches + 1; ++p) {
+    while (k < S->nstack && part_of_node(I, S->segment[S->list[k].segment].node) < p) ++k;
+    parts->stack[p] = k;
+    parts->block[p] = k < S->nstack ? S->list[k].block : I->nblock;
   }
 }
 
@@ -290,41 +349,50 @@ static void find_parts(hfiIsland* I) {
 
 // Is the block one saturated row on one dof?
 static int is_scalar(const hfStepProblem* P, const hfStepBlock* block) {
-  return block->law == HF_LAW_SATURATED && block->dim == 1 && block->npiece == 1 &&
-         P->piece[block->piece].ncol == 1;
+  if (block->law != HF_LAW_SATURATED || block->dim != 1) return 0;
+  return block->npiece == 1 && P->piece[block->piece].ncol == 1;
 }
 
-// Appends the scalars; the row of a scalar has the same number as its block. Lists the other blocks in I->stacks.wide, by parts if the island is divided, and
-// returns their number.
+// Appends the scalars; the row of a scalar has the same number as its block. Lists the other blocks in I->stacks.wide,
+// by parts if the island is divided, and returns their number.
 static int32_t gather_scalars(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
   const hfStepProblem* P = I->problem;
-  int32_t n = 0, nwide = 0;
+  const hfiBlockMatrix* K = &I->matrix.K;
+  int32_t n = 0;
+  int32_t nwide = 0;
+
   for (int32_t b = 0; b < nblock; ++b) {
     const hfStepBlock* block = P->block + blocks[b];
     if (!is_scalar(P, block)) {
       I->stacks.wide[nwide++] = blocks[b];
       continue;
     }
+
     const hfStepPiece* piece = P->piece + block->piece;
-    int32_t node = I->node[piece->tree], dof = I->first[piece->tree] + P->cols[piece->col];
+    int32_t node = I->node[piece->tree];
+    int32_t dof = I->first[piece->tree] + P->cols[piece->col];
     // K[dof][dof] is on the diagonal of the node's panel. The next slot is one row and one column further.
-    size_t diagonal = (size_t)(dof - I->matrix.K.first[node]) * (size_t)(hfi_block_stride(&I->matrix.K, node) + 1);
-    I->scalar[n] = (hfiScalar){.dof = dof, .J = P->J[piece->jac], .at = I->matrix.K.at[node] + diagonal};
+    size_t diagonal = (size_t)(dof - K->first[node]) * (size_t)(hfi_block_stride(K, node) + 1);
+    I->scalar[n] = (hfiScalar){.dof = dof, .J = P->J[piece->jac], .at = K->at[node] + diagonal};
     I->block[n] = (hfiIslandBlock){HF_LAW_SATURATED, 1, n, block->row, -1, NULL, P->saturated + block->param};
     ++n;
   }
-  I->nscalar = I->nblock = I->nrow = n;
+
+  I->nscalar = n;
+  I->nblock = n;
+  I->nrow = n;
   if (hfi_is_divided(I)) sort_by_parts(I, nwide);
   return nwide;
 }
 
 // ---- plain islands ----------------------------------------------------------------------------------
 
-// Are these the blocks of a plain island: one tree without scalars, each block on all dofs of the tree? I->n and I->ntree must be set. With a block of
-// two pieces the island is not plain, because the pieces may share dofs.
+// Are these the blocks of a plain island: one tree without scalars, each block on all dofs of the tree? I->n and
+// I->ntree must be set. With a block of two pieces the island is not plain, because the pieces may share dofs.
 static int are_plain(const hfiIsland* I, const int32_t* blocks, int32_t nblock) {
   const hfStepProblem* P = I->problem;
   if (I->ntree != 1) return 0;
+
   for (int32_t b = 0; b < nblock; ++b) {
     const hfStepBlock* block = P->block + blocks[b];
     if (is_scalar(P, block) || block->npiece != 1 || P->piece[block->piece].ncol != I->n) return 0;
@@ -332,16 +400,23 @@ static int are_plain(const hfiIsland* I, const int32_t* blocks, int32_t nblock) 
   return 1;
 }
 
-// Gathers the blocks of a plain island into its only stack. Piece 0 has all columns and column c is dof c, so that the lists `piece` and `dof` of the
-// stack are the same list 0, 1, 2, ...
+// Gathers the blocks of a plain island into its only stack. Piece 0 has all columns and column c is dof c, so that the
+// lists `piece` and `dof` of the stack are the same list 0, 1, 2, ...
 static void gather_plain(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
+  hfiStacks* S = &I->stacks;
   StackStorage rest = whole_storage(I);
   int32_t n = I->n;
-  I->nscalar = I->nblock = I->nrow = 0;
-  I->stacks.nstack = I->stacks.nsegment = 1;
-  I->stacks.segment[0] = (hfiSegment){.ncol = n};
-  I->stacks.list[0] = (hfiStack){.ncol = n, .ld = round_up4(n), .nsegment = 1, .nnode = 1, .piece = I->stacks.index, .dof = I->stacks.index, .J = I->stacks.jacobian};
-  for (int32_t c = 0; c < n; ++c) I->stacks.index[c] = c;
+  I->nscalar = 0;
+  I->nblock = 0;
+  I->nrow = 0;
+
+  S->nstack = 1;
+  S->nsegment = 1;
+  S->segment[0] = (hfiSegment){.ncol = n};
+  for (int32_t c = 0; c < n; ++c) S->index[c] = c;
+  S->list[0] = (hfiStack){
+      .ncol = n, .ld = round_up4(n), .nsegment = 1, .nnode = 1, .piece = S->index, .dof = S->index, .J = S->jacobian};
+
   for (int32_t b = 0; b < nblock; ++b) extend_stack(I, I->problem->block + blocks[b], &rest);
   finish_stack(I, &rest);
 }
@@ -350,17 +425,22 @@ static void gather_plain(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
 
 // Copies the drift of the rows. The drift of padding is zero.
 static void gather_drift(hfiIsland* I) {
-  memset(I->rows.drift, 0, sizeof(double) * (size_t)I->nrow);
-  for (int32_t k = 0; k < I->nblock; ++k)
-    memcpy(I->rows.drift + I->block[k].row, I->problem->drift + I->block[k].source, sizeof(double) * (size_t)I->block[k].dim);
+  double* drift = I->rows.drift;
+  memset(drift, 0, sizeof *drift * (size_t)I->nrow);
+  for (int32_t k = 0; k < I->nblock; ++k) {
+    const hfiIslandBlock* b = I->block + k;
+    memcpy(drift + b->row, I->problem->drift + b->source, sizeof *drift * (size_t)b->dim);
+  }
 }
 
+// Reads the numbering of trees, dofs and nodes; sets the blocks, scalars, stacks, parts and drift.
 int hfi_island_gather_rows(hfiIsland* I, const int32_t* blocks, int32_t nblock) {
   I->stacks.is_plain = are_plain(I, blocks, nblock);
   if (I->stacks.is_plain)
     gather_plain(I, blocks, nblock);
   else if (!gather_stacks(I, I->stacks.wide, gather_scalars(I, blocks, nblock)))
     return 0;
+
   find_parts(I);
   if (I->problem->drift) gather_drift(I);
   return 1;

@@ -32,21 +32,30 @@ static inline void multiply_block(const hfiIsland* I, int32_t k, const double* J
     I->stacks.kernels->scale_rows(I->rows.G + b->row, b->dim, J, GJ, ld);
 }
 
-// Computes I->matrix.local = J^T G J of a stack, one run of active blocks after the other. Returns 0 if no block is active.
+// Computes I->matrix.local = J^T G J of a stack, one run of active blocks after the other. Returns 0 if no block is
+// active; `local` is then not set.
 HFI_COPIED int multiply_stack(const hfiIsland* I, const hfiStack* stack, int symmetric) {
-  int ld = stack->ld, any = 0;
-  int32_t end = stack->block + stack->nblock, rows;
+  double* local = I->matrix.local;
+  double* GJ = I->matrix.GJ;
+  int ld = stack->ld;
+  int any = 0;
+  int32_t end = stack->block + stack->nblock;
+
   for (int32_t k = stack->block; k < end; ++k) {
     if (!I->rows.response[k].active) continue;
-    if (!any) memset(I->matrix.local, 0, sizeof(double) * (size_t)((stack->ncol + 1) * ld));
+    if (!any) memset(local, 0, sizeof *local * (size_t)((stack->ncol + 1) * ld));
     any = 1;
-    int32_t first = I->block[k].row, stop = hfi_end_of_run(I, k, end, &rows);
+
+    // G J of the run that begins here, then J^T (G J)
+    int32_t rows;
+    int32_t first = I->block[k].row;
+    int32_t stop = hfi_end_of_run(I, k, end, &rows);
     const double* J = stack->J + (first - stack->row) * ld;
     for (; k < stop; ++k) {
-      int at = (I->block[k].row - first) * ld;
-      multiply_block(I, k, J + at, I->matrix.GJ + at, ld);
+      int offset = (I->block[k].row - first) * ld;
+      multiply_block(I, k, J + offset, GJ + offset, ld);
     }
-    I->stacks.kernels->add_product(stack, rows, J, I->matrix.GJ, symmetric, I->matrix.local);
+    I->stacks.kernels->add_product(stack, rows, J, GJ, symmetric, local);
   }
   return any;
 }
@@ -99,23 +108,28 @@ static double* block_of_body(const hfiIsland* I, const hfiSegment* body, int32_t
 // K += J^T G J of a stack of free bodies, which belongs to part p. The node of the first segment is eliminated first.
 void hfi_system_add_stack(const hfiIsland* I, const hfiStack* stack, int p, int symmetric) {
   const hfiBlockMatrix* K = &I->matrix.K;
-  size_t scratch = 12 * (size_t)I->stacks.list[I->parts.stack[p]].row; // Parts have scratch of their own. A row has at most 12 numbers.
-  double *rows = I->stacks.full_rows + scratch, *GJ = I->matrix.GJ + scratch;
   const hfiSegment* body = I->stacks.segment + stack->segment;
-  hfiFreeBlocks blocks = {.second = NULL, .below = NULL};
   if (!hfi_any_active(I, stack)) return;
-  const double* J = hfi_stack_rows(stack, rows);
+
+  // G J. Parts have scratch of their own; a row has at most 12 numbers.
+  size_t scratch = 12 * (size_t)I->stacks.list[I->parts.stack[p]].row;
+  double* GJ = I->matrix.GJ + scratch;
+  const double* J = hfi_stack_rows(stack, I->stacks.full_rows + scratch);
   for (int32_t k = stack->block; k < stack->block + stack->nblock; ++k) {
-    int at = (I->block[k].row - stack->row) * stack->ld;
-    multiply_block(I, k, J + at, GJ + at, stack->ld);
+    int offset = (I->block[k].row - stack->row) * stack->ld;
+    multiply_block(I, k, J + offset, GJ + offset, stack->ld);
   }
+
+  // where the blocks of J^T (G J) are in K
+  hfiFreeBlocks blocks = {.second = NULL, .below = NULL};
   blocks.first = block_of_body(I, body, p, &blocks.ld_first);
   if (stack->nfree == 2) {
-    int32_t node = body->node, slot = body->slot, column = stack->column + body[1].slot, width = K->width[node];
+    int32_t node = body->node;
+    int32_t column = stack->column + body[1].slot;
     blocks.second = block_of_body(I, body + 1, p, &blocks.ld_second);
-    blocks.beside = blocks.first + K->size[node] - slot + column;
-    blocks.below = symmetric ? NULL : hfi_block_lower(K, node) + slot * width + column;
-    blocks.ld_below = width;
+    blocks.beside = blocks.first + K->size[node] - body->slot + column;
+    blocks.below = symmetric ? NULL : hfi_block_lower(K, node) + body->slot * K->width[node] + column;
+    blocks.ld_below = K->width[node];
   }
   I->stacks.kernels->add_product_free(stack, J, GJ, &blocks);
 }
@@ -137,15 +151,22 @@ static void scale_block(double* D, int32_t w, int32_t m, double factor) {
 // D (m x m, in rows of width w) = M (m x m)
 HFI_COPIED void copy_square(double* D, int32_t w, const double* M, int32_t m) { hfi_copy_block(D, w, M, m, m, m); }
 
-// Copies A, with added inertia, into the Newton matrix: the trees from `first` on to before `end`, in the order of elimination.
+// Copies A, with added inertia, into the Newton matrix: the trees from `first` on to before `end`, in the order of
+// elimination.
 static void place_mass(const hfiIsland* I, int32_t first, int32_t end) {
   const hfStepProblem* P = I->problem;
+  const hfiBlockMatrix* K = &I->matrix.K;
+
   for (int32_t t = first; t < end; ++t) {
-    int32_t tree = I->tree[t], start = P->tree_start[tree], m = P->tree_start[tree + 1] - start;
-    int32_t node = I->node[tree], slot = I->first[tree] - I->matrix.K.first[node];
-    int32_t w = hfi_block_stride(&I->matrix.K, node);
+    int32_t tree = I->tree[t];
+    int32_t start = P->tree_start[tree];
+    int32_t m = P->tree_start[tree + 1] - start;
+    int32_t node = I->node[tree];
+    int32_t slot = I->first[tree] - K->first[node];
+    int32_t w = hfi_block_stride(K, node);
     const double* M = P->M + P->M_start[tree];
-    double* D = hfi_block_rows(&I->matrix.K, node) + slot * (w + 1);
+    double* D = hfi_block_rows(K, node) + slot * (w + 1);
+
     if (w == m)
       memcpy(D, M, sizeof(double) * (size_t)(m * m));
     else
@@ -157,14 +178,17 @@ static void place_mass(const hfiIsland* I, int32_t first, int32_t end) {
 
 // K += J^T G J of the scalars.
 static void add_scalars(hfiIsland* I) {
-  for (int32_t i = 0; i < I->nscalar; ++i) I->matrix.K.value[I->scalar[i].at] += sqr(I->scalar[i].J) * I->rows.G[i];
+  for (int32_t i = 0; i < I->nscalar; ++i)
+    I->matrix.K.value[I->scalar[i].at] += sqr(I->scalar[i].J) * I->rows.G[i];
 }
 
 // Forms K of an island that is not divided.
 static void form_whole(hfiIsland* I, int symmetric) {
-  if (I->ntree > 1) hfi_block_zero(&I->matrix.K, 0, I->matrix.K.nodes, symmetric); // The mass matrix of a single tree fills K.
+  // The mass matrix of a single tree fills K.
+  if (I->ntree > 1) hfi_block_zero(&I->matrix.K, 0, I->matrix.K.nodes, symmetric);
   place_mass(I, 0, I->ntree);
   add_scalars(I);
+
   for (int32_t k = 0; k < I->stacks.nstack; ++k) {
     if (I->stacks.list[k].nfree)
       hfi_system_add_stack(I, I->stacks.list + k, 0, symmetric);
@@ -179,10 +203,13 @@ typedef struct MatrixTask {
   int symmetric;
 } MatrixTask;
 
+// Copies A to the panels of part p, whose other numbers become zero.
 void hfi_system_begin_matrix(hfiIsland* I, int p, int symmetric) {
-  int32_t first = I->matrix.K.branch_start[p], end = I->matrix.K.branch_start[p + 1];
-  hfi_block_zero(&I->matrix.K, first, end, symmetric);
-  if (p < I->parts.branches) hfi_block_zero_trunk(&I->matrix.K, p);
+  hfiBlockMatrix* K = &I->matrix.K;
+  int32_t first = K->branch_start[p];
+  int32_t end = K->branch_start[p + 1];
+  hfi_block_zero(K, first, end, symmetric);
+  if (p < I->parts.branches) hfi_block_zero_trunk(K, p);
   place_mass(I, first, end);
 }
 
@@ -195,11 +222,13 @@ static void form_part(void* context, int p) {
     if (I->stacks.list[k].nfree) hfi_system_add_stack(I, I->stacks.list + k, p, task->symmetric);
 }
 
-// Factors K, which is formed.
+// Factors K, which is formed. Returns 0, or > 0 if a pivot failed.
 static int factor(hfiIsland* I, int symmetric) {
-  return hfi_block_is_rough(&I->matrix.K) ? hfi_block_factor_roughly(&I->matrix.K, symmetric) : hfi_block_factor(&I->matrix.K, symmetric);
+  hfiBlockMatrix* K = &I->matrix.K;
+  return hfi_block_is_rough(K) ? hfi_block_factor_roughly(K, symmetric) : hfi_block_factor(K, symmetric);
 }
 
+// Completes K of a divided island and factors it. Returns 0, or > 0 if a pivot failed.
 int hfi_system_end_factor(hfiIsland* I, int symmetric) {
   hfi_block_add_trunk(&I->matrix.K);
   add_scalars(I);
@@ -217,9 +246,12 @@ int hfi_system_is_coupled(const hfiIsland* I) {
 // K = A + J^T G J of a plain island of n dofs. I->matrix.local is J^T G J.
 HFI_COPIED void fill_plain(hfiIsland* I, int32_t n) {
   const hfStepProblem* P = I->problem;
-  const double *M = P->M + P->M_start[*I->tree], *diag = P->diag + P->tree_start[*I->tree], *local = I->matrix.local;
-  int32_t ld = I->stacks.list->ld;
+  const double* M = P->M + P->M_start[*I->tree];
+  const double* diag = P->diag + P->tree_start[*I->tree];
+  const double* local = I->matrix.local;
   double* K = I->matrix.K.value;
+  int32_t ld = I->stacks.list->ld;
+
   for (int32_t i = 0; i < n; ++i, K += n, M += n, local += ld) {
     double d = M[i] + diag[i];
     for (int32_t j = 0; j < n; ++j) K[j] = M[j] + local[j];
@@ -227,28 +259,36 @@ HFI_COPIED void fill_plain(hfiIsland* I, int32_t n) {
   }
 }
 
+// Forms and factors K of a plain island. Returns 0, or > 0 if a pivot failed.
 static int factor_plain(hfiIsland* I, int symmetric) {
-  if (!multiply_stack(I, I->stacks.list, symmetric))
-    memset(I->matrix.local, 0, sizeof(double) * (size_t)(I->n * I->stacks.list->ld));
+  const hfiStack* stack = I->stacks.list;
+  if (!multiply_stack(I, stack, symmetric)) memset(I->matrix.local, 0, sizeof(double) * (size_t)(I->n * stack->ld));
   HFI_BY_SIZE(I->n, fill_plain, I);
   return hfi_block_factor(&I->matrix.K, symmetric);
 }
 
+// Forms and factors K. Returns 0, or > 0 if a pivot failed.
 int hfi_system_factor(hfiIsland* I) {
   int symmetric = !hfi_system_is_coupled(I);
   if (I->stacks.is_plain) return factor_plain(I, symmetric);
+
   if (hfi_is_divided(I)) {
     hfi_for_parts(I, form_part, &(MatrixTask){I, symmetric});
     return hfi_system_end_factor(I, symmetric);
   }
+
   form_whole(I, symmetric);
   return factor(I, symmetric);
 }
 
+// Solves K x = b in place by iterations; after too many of them, with complete factors.
 void hfi_system_iterate(hfiIsland* I, double tolerance, double* x) {
-  if (hfi_block_iterate(&I->matrix.K, I->dofs.inverse_diag, tolerance, x)) return;
-  if (hfi_block_factor_again(&I->matrix.K) == 0)
-    hfi_block_iterate(&I->matrix.K, I->dofs.inverse_diag, tolerance, x);
+  hfiBlockMatrix* K = &I->matrix.K;
+  const double* weight = I->dofs.inverse_diag;
+  if (hfi_block_iterate(K, weight, tolerance, x)) return;
+
+  if (hfi_block_factor_again(K) == 0)
+    hfi_block_iterate(K, weight, tolerance, x);
   else
     for (int32_t i = 0; i < I->n; ++i) x[i] = NAN;
 }

@@ -85,22 +85,24 @@ static int is_settled(const iteration* it, double before) {
 }
 
 // Returns the largest residual that rounding alone can leave [sqrt(kg) m/s]. There are two causes:
-//   - Two large impulses cancel, for example if a drive presses a dof against a contact. Their rounding errors do not cancel, and may be large
-//     compared with p* and J^T gamma.
-//   - The law of a stiff row turns an error in the last digit of the row velocity into an impulse. If a light body moves far before it touches, this
-//     impulse exceeds the tolerance.
+//   - Two large impulses cancel, for example if a drive presses a dof against a contact. Their rounding errors do not
+//     cancel, and may be large compared with p* and J^T gamma.
+//   - The law of a stiff row turns an error in the last digit of the row velocity into an impulse. If a light body
+//     moves far before it touches, this impulse exceeds the tolerance.
 static double bound_rounding(const iteration* it) {
   double cancelled = CANCELLATION * hfi_system_largest_impulse(it->I);
   if (it->norm <= cancelled || !is_small(it, it->norm / ROUNDING_RANGE)) return cancelled;
   return hfi_rounding_of_rows(it->I);
 }
 
-// Accepts a residual that is only rounding: raises the scale so that the residual is within the tolerance. Returns whether it did. A residual that
-// the last step halved is not only rounding.
+// Accepts a residual that is only rounding: raises the scale so that the residual is within the tolerance. Returns
+// whether it did. before: |r| at the start of the last step. A residual that this step halved is not only rounding.
 static int accept_rounding(iteration* it, double before) {
   if (it->norm < 0.5 * before) return 0;
+
   double rounding = bound_rounding(it);
   if (!(it->norm <= rounding)) return 0; // also if the norm is not a number
+
   it->scale = max2(it->scale, rounding / it->config->tolerance);
   return 1;
 }
@@ -112,10 +114,14 @@ static int can_reuse_factors(const iteration* it, double before) {
   return it->reuses < MAX_REUSES && is_small(it, it->norm * contraction);
 }
 
-// Counts this iteration as stalled if it did not halve the residual. Returns 1 if there were too many such iterations in a row.
+// Counts this iteration as stalled if it did not halve the residual. Returns 1 if too many such iterations followed
+// each other.
 static int count_stalled_iteration(iteration* it) {
   it->stalled += 1;
-  if (it->norm < 0.5 * it->halved_norm) it->halved_norm = it->norm, it->stalled = 0;
+  if (it->norm < 0.5 * it->halved_norm) {
+    it->halved_norm = it->norm;
+    it->stalled = 0;
+  }
   return it->stalled > MAX_STALLED;
 }
 
@@ -157,43 +163,57 @@ static int compute_step(iteration* it) {
   return isfinite(it->step);
 }
 
-// Is the residual at the end of the step below UPHILL_DECREASE times the residual at v? Impulses, responses and r are those of the end afterwards.
+// Is the residual at the end of the step below UPHILL_DECREASE times the residual at v? Impulses, responses and r are
+// those of the end afterwards.
 static int full_step_lowers_residual(iteration* it) {
-  double norm = it->norm, scale = it->scale;
+  double norm = it->norm;
+  double scale = it->scale;
+
   hfi_system_exchange_points(it->I);
   evaluate(it);
   int lower = it->norm / it->scale < UPHILL_DECREASE * (norm / scale);
+
   hfi_system_exchange_points(it->I);
-  it->norm = norm, it->scale = scale;
+  it->norm = norm;
+  it->scale = scale;
   return lower;
 }
 
-// Replaces dv by -dv.
+// Replaces dv by -dv, with its end (v1, s1) and g_start.
 static void reverse_step(iteration* it) {
-  hfiIsland* I = it->I;
-  for (int32_t i = 0; i < I->n; ++i) I->dofs.dv[i] = -I->dofs.dv[i], I->dofs.v1[i] = I->dofs.v[i] + I->dofs.dv[i];
+  hfiDofVectors* x = &it->I->dofs;
+  for (int32_t i = 0; i < it->I->n; ++i) {
+    x->dv[i] = -x->dv[i];
+    x->v1[i] = x->v[i] + x->dv[i];
+  }
   compute_end_rows(it);
   it->g_start = -it->g_start;
 }
 
-// Forms and factors K at v and computes the step. Returns 0 if there is no finite step. If K is unsymmetric, two kinds of steps are replaced
-// (docs/theory/tamsi.md, "Two safeguards"):
-//   - In a heap, a step that points uphill is reversed, unless it lowers the residual. dv'K dv is negative for such a step: it leads to a saddle of the
-//     energy, and -dv leads away from the saddle. But the coupling of friction to the normal force has no energy: if r is small at the end of the
-//     step, an answer is near, and the step is kept.
-//   - Any other step that does not point downhill is computed again without the unsymmetric terms of K. The same is done if K cannot be factored.
+// Forms and factors K at v and computes the step. Returns 0 if there is no finite step. If K is unsymmetric, two kinds
+// of steps are replaced (docs/theory/tamsi.md, "Two safeguards"):
+//   - In a heap, a step that points uphill is reversed, unless it lowers the residual. dv'K dv is negative for such a
+//     step: it leads to a saddle of the energy, and -dv leads away from the saddle. But the coupling of friction to the
+//     normal force has no energy: if r is small at the end of the step, an answer is near, and the step is kept.
+//   - Any other step that does not point downhill is computed again without the unsymmetric terms of K. The same is
+//     done if K cannot be factored.
 static int compute_new_step(iteration* it) {
   hfiIsland* I = it->I;
   if (it->duals) hfi_dual_set_responses(I);
+
   if (hfi_system_factor(I) == 0) {
     int finite = compute_step(it);
     double least = DOWNHILL_COSINE * it->step * it->norm; // |g| of a step that points clearly downhill or uphill
     if (it->g_start <= -least || !hfi_system_is_coupled(I)) return finite;
+
+    // uphill in a heap: reverse the step
     if (it->duals && it->g_start >= least) {
       if (!full_step_lowers_residual(it)) reverse_step(it);
       return 1;
     }
   }
+
+  // no factors, or not downhill: K without its unsymmetric terms
   hfi_system_decouple(I);
   return hfi_system_factor(I) == 0 && compute_step(it);
 }
@@ -214,26 +234,27 @@ static const double ARMIJO = 1e-4;
 // Drives are released if the line search would leave less than this of a step: such a step is too short for all other rows, too [-].
 static const double LOST_ALPHA = 0.03;
 // A residual below this share of the scale counts as rounding if steps no longer lower it [-].
-static const double ROUNDING = 1e-13;
+static const double ROUNDING_RESIDUAL = 1e-13;
 enum {
   MAX_HALVINGS = 40,  // 2^-40 of a step changes no digit that matters.
   MAX_RELEASES = 4,   // Rows are released at most this many times in a solution; later the line search stops at each of them.
   MAX_IDLE_STEPS = 3, // A tiny residual is accepted after this many idle last steps (take_last_step).
 };
 
-// Moves v and s to v + alpha dv and evaluates there. Afterwards v1 and s1 are the point before the move.
-static inline void move(iteration* it, double alpha) {
+// Moves v and s to v + alpha dv and evaluates there. Afterwards v1 and s1 are the point before the step.
+static inline void step_to(iteration* it, double alpha) {
   hfiIsland* I = it->I;
   if (alpha < 1) {
     hfi_move(I->dofs.v1, I->dofs.v, alpha, I->dofs.dv, I->n);
     hfi_system_rows(I, I->dofs.v1, I->rows.s1);
   }
+  // at alpha = 1 v1 and s1 are the end of the full step already
   hfi_system_exchange_points(I);
   evaluate(it);
 }
 
-// Replaces the last move by one with another alpha: v = v1 + alpha dv, where v1 is the point before the move.
-static void move_again(iteration* it, double alpha) {
+// Replaces the last step_to by one with another alpha: v = v1 + alpha dv, where v1 is the point before the step.
+static void step_again_to(iteration* it, double alpha) {
   hfiIsland* I = it->I;
   hfi_move(I->dofs.v, I->dofs.v1, alpha, I->dofs.dv, I->n);
   hfi_system_rows(I, I->dofs.v, I->rows.s);
@@ -246,71 +267,88 @@ static double allowed_overshoot(const iteration* it) {
   return it->duals ? OVERSHOOT_HEAP : HFI_OVERSHOOT;
 }
 
-// Moves by alpha, or by less if that goes too far. Returns the alpha of the move.
-static double move_and_cut(iteration* it, double alpha) {
+// Steps to alpha, or to less if that goes too far. Returns the alpha that was taken.
+static double step_and_cut(iteration* it, double alpha) {
   hfiIsland* I = it->I;
-  move(it, alpha);
+  step_to(it, alpha);
+
   double g_end = hfi_dot(I->dofs.dv, I->dofs.r, I->n);
   if (!(it->g_start < 0 && g_end > -allowed_overshoot(it) * it->g_start)) return alpha;
+
   alpha = hfi_line_cut(I, it->coupling, alpha, it->g_start, g_end);
-  move_again(it, alpha);
+  step_again_to(it, alpha);
   return alpha;
 }
 
-// Moves by the first of alpha, alpha/2, alpha/4, ... that lowers the residual, and returns it. Returns 0 if none lowers it.
-static double move_and_halve(iteration* it, double alpha) {
+// Steps to the first of alpha, alpha/2, alpha/4, ... that lowers the residual, and returns it. Returns 0 if none does.
+static double step_and_halve(iteration* it, double alpha) {
   double norm = it->norm;
-  move(it, alpha);
+  step_to(it, alpha);
+
   for (int halving = 0; halving < MAX_HALVINGS; ++halving) {
     if (it->norm <= (1 - ARMIJO * alpha) * norm) return alpha;
     alpha *= 0.5;
-    move_again(it, alpha);
+    step_again_to(it, alpha);
   }
   return 0;
 }
 
 static double search_rows(iteration* it) { return hfi_search_rows(it->I, it->norm, it->config->theta_max, &it->turn); }
 
-// Called if the line search shortens a step to alpha < LOST_ALPHA. Releases the drives that cross their interval and computes the step from the same v
-// again, until drives no longer shorten it so much. Returns the new alpha. If the targets of a robot jump, many drives leave their bounds together;
-// the line search alone would stop at each of them and take one iteration for each. g_start is computed with the residual of the true laws at v, not
-// with that of released rows. Only the factors of a star leave K unchanged. Other factors overwrite K, and forming it again costs as much as is gained.
+// Called if the line search shortens a step to alpha < LOST_ALPHA. Releases the drives that cross their interval and
+// computes the step from the same v again, until drives no longer shorten it so much. Returns the new alpha and counts
+// the factorisations in *out.
+//
+// If the targets of a robot jump, many drives leave their bounds together; the line search alone would stop at each of
+// them and take one iteration for each. g_start is computed with the residual of the true laws at v, not with that of
+// released rows. Only the factors of a star leave K unchanged. Other factors overwrite K, and forming it again costs as
+// much as is gained.
 HFI_CALLED static double release_rows(iteration* it, hfiNewtonResult* out, double alpha) {
   hfiIsland* I = it->I;
+  hfiBlockMatrix* K = &I->matrix.K;
+  double* true_r = I->dofs.work;
   if (it->rung != HF_RUNG_TAMSI) return alpha;
-  memcpy(I->dofs.work, I->dofs.r, sizeof(double) * (size_t)I->n);
-  while (alpha < LOST_ALPHA && I->matrix.K.star->factored && it->releases < MAX_RELEASES && out->iterations < it->max_iterations) {
+  memcpy(true_r, I->dofs.r, sizeof *true_r * (size_t)I->n);
+
+  while (alpha < LOST_ALPHA && K->star->factored && it->releases < MAX_RELEASES && out->iterations < it->max_iterations) {
     if (hfi_release_crossing_rows(I, it->norm) == 0) break;
-    ++out->iterations, ++it->releases;
-    if (hfi_block_factor(&I->matrix.K, I->matrix.K.symmetric) != 0 || !compute_step(it)) return alpha;
-    it->g_start = hfi_dot(I->dofs.dv, I->dofs.work, I->n);
+    out->iterations += 1;
+    it->releases += 1;
+
+    if (hfi_block_factor(K, K->symmetric) != 0 || !compute_step(it)) return alpha;
+    it->g_start = hfi_dot(I->dofs.dv, true_r, I->n);
     alpha = search_rows(it);
   }
   return alpha;
 }
 
-// Moves by the share alpha of the step that the line search of the rung allows. Returns alpha; 0: no part of the step lowers the residual.
+// Takes the share alpha of the step that the line search of the rung allows. Returns alpha; 0: no part of the step
+// lowers the residual.
 static double take_step(iteration* it, hfiNewtonResult* out) {
   double alpha = 1;
   if (it->duals)
     hfi_dual_update(it->I);
   else if (it->rung != HF_RUNG_CONVEX)
     alpha = search_rows(it);
+
   if (alpha < LOST_ALPHA && it->I->matrix.K.star) alpha = release_rows(it, out, alpha);
-  return it->rung == HF_RUNG_MERIT ? move_and_halve(it, alpha) : move_and_cut(it, alpha);
+
+  return it->rung == HF_RUNG_MERIT ? step_and_halve(it, alpha) : step_and_cut(it, alpha);
 }
 
-// Called when the residual is small. Takes one more step with the present factors, which costs little and reduces the error to about rounding.
-// Returns 1, converged, if that step was short and the residual is still small after it. If light parts are coupled to heavy ones, a residual that is
-// only rounding may give steps that are never short. Such a residual is accepted, too.
+// Called when the residual is small. Takes one more step with the present factors, which costs little and reduces the
+// error to about rounding. Returns 1, converged, if that step was short and the residual is still small after it.
+// If light parts are coupled to heavy ones, a residual that is only rounding may give steps that are never short. Such
+// a residual is accepted, too.
 static int take_last_step(iteration* it) {
   double before = it->norm;
   compute_step(it);
   int is_short = is_small(it, step_without_inertia(it));
-  move(it, 1);
+  step_to(it, 1);
   if ((is_short && is_small(it, it->norm)) || accept_rounding(it, before)) return 1;
+
   it->idle_steps += !(it->norm < 0.5 * before);
-  return it->idle_steps >= MAX_IDLE_STEPS && is_small(it, it->norm) && it->norm <= ROUNDING * it->scale;
+  return it->idle_steps >= MAX_IDLE_STEPS && is_small(it, it->norm) && it->norm <= ROUNDING_RESIDUAL * it->scale;
 }
 
 // ---- added inertia -----------------------------------------------------------------------------------
@@ -318,16 +356,25 @@ static int take_last_step(iteration* it) {
 // The added inertia of a large heap, relative to the inertia of the bodies [-]. It is LEAST_INERTIA in the first iteration. After a step with
 // alpha < SHORT_ALPHA it is multiplied by INERTIA_GROWTH and clamped to [LEAST_INERTIA, MOST_INERTIA]. After a whole step it is multiplied by
 // INERTIA_SHRINK. Below NEGLIGIBLE_INERTIA it becomes zero.
-static const double LEAST_INERTIA = 0.1, MOST_INERTIA = 10, INERTIA_GROWTH = 4, INERTIA_SHRINK = 0.25, NEGLIGIBLE_INERTIA = 1e-3, SHORT_ALPHA = 0.5;
+static const double LEAST_INERTIA = 0.1;
+static const double MOST_INERTIA = 10;
+static const double INERTIA_GROWTH = 4;
+static const double INERTIA_SHRINK = 0.25;
+static const double NEGLIGIBLE_INERTIA = 1e-3;
+static const double SHORT_ALPHA = 0.5;
 
-// Does the method add inertia to K of this island? In a large heap K with the coupling of friction is often nearly singular. A single mode then makes
-// the step a hundred times too long, and the line search, which shortens it, takes the progress of all other modes away.
-static int adds_inertia(const iteration* it) { return it->duals && it->rung == HF_RUNG_TAMSI && it->I->ntree > HFI_MANY_TREES; }
+// Does the method add inertia to K of this island? In a large heap K with the coupling of friction is often nearly
+// singular. A single mode then makes the step a hundred times too long, and the line search, which shortens it, takes
+// the progress of all other modes away.
+static int adds_inertia(const iteration* it) {
+  return it->duals && it->rung == HF_RUNG_TAMSI && it->I->ntree > HFI_MANY_TREES;
+}
 
 // Chooses the added inertia of the next iteration. alpha: share of the last step that was taken.
 static void adapt_inertia(iteration* it, double alpha) {
   double* inertia = &it->I->matrix.inertia;
   if (!adds_inertia(it)) return;
+
   if (alpha < SHORT_ALPHA)
     *inertia = clamp(INERTIA_GROWTH * *inertia, LEAST_INERTIA, MOST_INERTIA);
   else if (alpha == 1)
@@ -344,12 +391,13 @@ static const double LARGEST_PREDICTED = 0.8;
 
 static int is_balanced(const iteration* it) { return hfi_is_balanced(it->I, it->config->tolerance, it->norm, it->scale); }
 
-// Are the velocities of the start the answer? If they are, and all momenta are negligible, the velocities are set to zero: a velocity of 1e-13 that
-// stays in the state would unbalance the island again some steps later.
+// Are the velocities of the start the answer? If they are, and all momenta are negligible, the velocities are set to
+// zero: a velocity of 1e-13 that stays in the state would unbalance the island again some steps later.
 static int start_is_answer(iteration* it) {
   hfiIsland* I = it->I;
   if (!is_balanced(it)) return 0;
   if (!hfi_any_nonzero(I->dofs.v, I->n) || !hfi_is_negligible(I, it->config->tolerance, I->dofs.Av)) return 1;
+
   memset(I->dofs.v, 0, sizeof(double) * (size_t)I->n);
   hfi_system_rows(I, I->dofs.v, I->rows.s);
   evaluate(it);
@@ -364,26 +412,32 @@ static void begin_with_start_velocities(iteration* it, hfiNewtonResult* out) {
   out->converged = start_is_answer(it);
 }
 
+// Is there a contact whose law has dissipation?
 static int any_dissipates(const hfiIsland* I) {
   for (int32_t k = I->nscalar; k < I->nblock; ++k)
     if (I->block[k].contact && I->block[k].contact->dissipation > 0) return 1;
   return 0;
 }
 
-// For a body that turns about its contacts: takes the first Newton step with laws that are linearised at the predicted end of the time step
-// (predict.c). Returns 0, with v unchanged, if there is no prediction or the residual does not fall enough.
+// For a body that turns about its contacts: takes the first Newton step with laws that are linearised at the predicted
+// end of the time step (predict.c). Returns 0, with v unchanged, if there is no prediction or the residual does not
+// fall enough.
 static int begin_with_predicted_step(iteration* it, hfiNewtonResult* out) {
   hfiIsland* I = it->I;
   if (it->rung != HF_RUNG_TAMSI || it->duals || !hfi_predict(I, it->coupling)) return 0;
+
   double before = hfi_system_measure(I, &it->scale);
   if (before > LARGEST_PREDICTED * it->scale && any_dissipates(I)) return 0;
+
   out->iterations = 1;
   if (hfi_system_factor(I) != 0 || !compute_step(it)) return 0;
-  move(it, 1);
+
+  step_to(it, 1);
   if (!(it->norm < PREDICTED_DECREASE * before)) {
     hfi_system_exchange_points(I);
     return 0;
   }
+
   out->converged = is_settled(it, before) || (is_small(it, it->norm) && take_last_step(it));
   it->reuses = can_reuse_factors(it, before);
   return 1;
@@ -396,30 +450,40 @@ enum { MAX_CONVEX_ITERATIONS = 500 }; // The convex problem always converges, bu
 // Makes one iteration, which is counted only if it forms K. Returns 0 if the method gives up.
 static int iterate(iteration* it, hfiNewtonResult* out) {
   double before = it->norm;
+
+  // the step, with new factors or with the present ones
   out->iterations += it->reuses == 0;
-  if (!(it->reuses > 0 ? compute_step_again(it) : compute_new_step(it))) return 0;
+  int finite = it->reuses > 0 ? compute_step_again(it) : compute_new_step(it);
+  if (!finite) return 0;
+
   double alpha = take_step(it, out);
   out->limited += alpha < 1;
+
   if ((alpha == 1 && is_settled(it, before)) || accept_rounding(it, before))
     out->converged = 1;
   else if (is_small(it, it->norm))
     out->converged = take_last_step(it);
   else if (alpha == 0 || (it->duals == HFI_KEPT_DUALS && count_stalled_iteration(it)))
     return 0;
+
   it->reuses = alpha == 1 && can_reuse_factors(it, before) ? it->reuses + 1 : 0;
   adapt_inertia(it, alpha);
   return 1;
 }
 
+// Reads I->dofs.v and what was gathered; newton.h says what it leaves.
 hfiNewtonResult hfi_newton_solve(hfiIsland* I, const hfSolverConfig* config, int coupling, int rung, hfiDuals duals) {
   int32_t most = imax2(config->max_iterations, rung == HF_RUNG_CONVEX ? MAX_CONVEX_ITERATIONS : 0);
   iteration it = {.I = I, .config = config, .coupling = coupling, .rung = rung, .max_iterations = most, .duals = duals};
   hfiNewtonResult out = {0, 0, 0, 0};
+
   hfi_system_rows(I, I->dofs.v, I->rows.s);
   if (!begin_with_predicted_step(&it, &out)) begin_with_start_velocities(&it, &out);
+
   I->matrix.inertia = adds_inertia(&it) ? LEAST_INERTIA : 0;
   while (!out.converged && out.iterations < most && iterate(&it, &out)) continue;
   I->matrix.inertia = 0;
+
   out.residual = it.scale > 0 ? it.norm / it.scale : it.norm;
   return out;
 }

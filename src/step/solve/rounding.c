@@ -54,18 +54,22 @@ double hfi_rounding_of_rows(const hfiIsland* I) {
 
 // ---- rounding of positions ---------------------------------------------------------------------------
 
-// Computes the rounding error of the impulse of each row of a stack, error (nrow): g DBL_EPSILON/h with the slope g = -dgamma/ds, since positions of about
-// a metre have an error of DBL_EPSILON metres. Only contacts have such errors: their depths are differences of positions, and so are the deformations of
-// anchored friction. Returns whether any contact acts.
+// Computes the rounding error of the impulse of each row of a stack, error (nrow): g DBL_EPSILON/h with the slope
+// g = -dgamma/ds, since positions of about a metre have an error of DBL_EPSILON metres. Only contacts have such errors:
+// their depths are differences of positions, and so are the deformations of anchored friction. Returns whether any
+// contact acts.
 static int find_impulse_errors(const hfiIsland* I, const hfiStack* stack, double* error) {
   const double h = I->problem->h;
   int any = 0;
+
   for (int32_t k = stack->block, end = k + stack->nblock; k < end; ++k) {
     const hfiIslandBlock* b = I->block + k;
     const hfiContactResponse* response = I->rows.response + k;
     double* m = error + (b->row - stack->row); // (dim) errors of this contact's rows
-    int acts = b->contact && response->active, has_anchor = acts && response->pi > 0 && b->contact->friction == HF_FRICTION_ANCHORED;
+    int acts = b->contact && response->active;
+    int has_anchor = acts && response->pi > 0 && b->contact->friction == HF_FRICTION_ANCHORED;
     any |= acts;
+
     m[0] = acts ? response->gnn * DBL_EPSILON / h : 0;
     if (b->dim > 1) m[1] = has_anchor ? response->gtt[0] * DBL_EPSILON / h : 0;
     if (b->dim > 2) m[2] = has_anchor ? response->gtt[2] * DBL_EPSILON / h : 0;
@@ -74,21 +78,21 @@ static int find_impulse_errors(const hfiIsland* I, const hfiStack* stack, double
   return any;
 }
 
-// Adds the mean squares of the residuals that the impulse errors of a stack cause at each dof to square (n). Computes four columns at a time.
+// Adds the mean squares of the residuals that the impulse errors of a stack cause at each dof to square (n). Computes
+// four columns at a time; rows are padded to a multiple of four.
 static void add_rounding(const hfiIsland* I, const hfiStack* stack, const double* error, double* square) {
   const double* J = hfi_stack_rows(stack, I->stacks.full_rows);
+
   for (int32_t c = 0; c < stack->ncol; c += 4) {
     const double* x = J + c;
-    const int32_t *dof = stack->dof + c, n = stack->ncol - c;
-    double s0 = square[dof[0]], s1 = n > 1 ? square[dof[1]] : 0, s2 = n > 2 ? square[dof[2]] : 0, s3 = n > 3 ? square[dof[3]] : 0;
-    for (int32_t r = 0; r < stack->nrow; ++r, x += stack->ld) {
-      double m = error[r];
-      s0 += sqr(m * x[0]), s1 += sqr(m * x[1]), s2 += sqr(m * x[2]), s3 += sqr(m * x[3]);
-    }
-    square[dof[0]] = s0;
-    if (n > 1) square[dof[1]] = s1;
-    if (n > 2) square[dof[2]] = s2;
-    if (n > 3) square[dof[3]] = s3;
+    const int32_t* dof = stack->dof + c;
+    int32_t count = imin2(4, stack->ncol - c);
+    double sum[4] = {0};
+
+    for (int32_t i = 0; i < count; ++i) sum[i] = square[dof[i]];
+    for (int32_t r = 0; r < stack->nrow; ++r, x += stack->ld)
+      for (int i = 0; i < 4; ++i) sum[i] += sqr(error[r] * x[i]);
+    for (int32_t i = 0; i < count; ++i) square[dof[i]] = sum[i];
   }
 }
 
@@ -100,25 +104,37 @@ static void compute_rounding(const hfiIsland* I, double* square) {
 
 // ---- balance -----------------------------------------------------------------------------------------
 
+// Reads I->dofs.tau, the diagonals and work, and the tree list.
 int hfi_is_negligible(const hfiIsland* I, double tolerance, const double* x) {
+  const hfiDofVectors* d = &I->dofs;
   for (int32_t t = 0; t < I->ntree; ++t) {
-    const int32_t *start = I->problem->tree_start + I->tree[t], first = I->first[I->tree[t]], end = first + start[1] - start[0];
+    const int32_t* start = I->problem->tree_start + I->tree[t];
+    int32_t first = I->first[I->tree[t]];
+    int32_t end = first + start[1] - start[0];
+
     double allowed = 0; // mass-scaled square of the residual that a dof of this tree may have
-    for (int32_t i = first; i < end; ++i) allowed += sqr(I->dofs.tau[i]) * I->dofs.inverse_diag[i];
+    for (int32_t i = first; i < end; ++i) allowed += sqr(d->tau[i]) * d->inverse_diag[i];
     allowed *= sqr(BALANCED_TREE * tolerance);
+
     for (int32_t i = first; i < end; ++i)
-      if (!(sqr(x[i]) <= allowed * I->dofs.diag[i] + sqr(OUTLIER) * I->dofs.work[i])) return 0;
+      if (!(sqr(x[i]) <= allowed * d->diag[i] + sqr(OUTLIER) * d->work[i])) return 0;
   }
   return 1;
 }
 
+// Uses I->dofs.work and I->rows.ds as scratch.
 int hfi_is_balanced(const hfiIsland* I, double tolerance, double norm, double scale) {
-  int small = norm / HFI_BALANCED <= tolerance * scale;
-  double rounding = 0;
+  const hfiDofVectors* d = &I->dofs;
   if (!(norm / HFI_BALANCED_ROUNDING <= tolerance * scale)) return 0;
-  memset(I->dofs.work, 0, sizeof(double) * (size_t)I->n);
-  if (small && hfi_is_negligible(I, tolerance, I->dofs.r)) return 1;
-  compute_rounding(I, I->dofs.work);
-  for (int32_t i = 0; i < I->n; ++i) rounding += I->dofs.work[i] * I->dofs.inverse_diag[i];
-  return (small || sqr(norm) <= rounding) && hfi_is_negligible(I, tolerance, I->dofs.r);
+
+  // without rounding of positions
+  int small = norm / HFI_BALANCED <= tolerance * scale;
+  memset(d->work, 0, sizeof *d->work * (size_t)I->n);
+  if (small && hfi_is_negligible(I, tolerance, d->r)) return 1;
+
+  // with it
+  compute_rounding(I, d->work);
+  double rounding = 0;
+  for (int32_t i = 0; i < I->n; ++i) rounding += d->work[i] * d->inverse_diag[i];
+  return (small || sqr(norm) <= rounding) && hfi_is_negligible(I, tolerance, d->r);
 }

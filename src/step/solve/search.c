@@ -35,15 +35,20 @@ static int force_matters(const rowSearch* by, const hfiIslandBlock* b, int i, do
   return by->I->problem->h * force * hfi_system_row_weight(by->I, b, i) > RELEVANT_FORCE * by->norm;
 }
 
-// Returns alpha, or less if friction group g of contact k demands less. Only a group that slips demands less: inside the stick region the law is linear.
-// A jump across the stick region reverses the force, which changes it by twice its bound mu pi.
+// Returns alpha, or less if friction group g of contact k demands less. Only a group that slips demands less: inside
+// the stick region the law is linear. A jump across the stick region reverses the force, which changes it by twice its
+// bound mu pi.
 static inline double limit_group(const rowSearch* by, int32_t k, int g, double alpha) {
   const hfiIsland* I = by->I;
   const hfiIslandBlock* b = I->block + k;
+  const double* s = I->rows.s + b->row;
+  const double* s1 = I->rows.s1 + b->row;
   double pi = I->rows.response[k].pi;
   if (!(I->rows.response[k].slipping >> g & 1)) return alpha;
-  double demanded = hfi_tals_contact(b->contact, I->problem->h, g, pi, I->rows.s + b->row, I->rows.s1 + b->row, by->turn);
-  return demanded < alpha && force_matters(by, b, 1 + hfi_group_row(g), 2 * b->contact->mu[g] * pi) ? demanded : alpha;
+
+  double demanded = hfi_tals_contact(b->contact, I->problem->h, g, pi, s, s1, by->turn);
+  if (!(demanded < alpha)) return alpha;
+  return force_matters(by, b, 1 + hfi_group_row(g), 2 * b->contact->mu[g] * pi) ? demanded : alpha;
 }
 
 // Does the same for all groups of contact k.
@@ -66,11 +71,16 @@ static double limit_saturated(const rowSearch* by, const hfiIslandBlock* b, doub
   return alpha;
 }
 
+// Returns the smallest alpha that a row demands (newton.h).
 double hfi_search_rows(const hfiIsland* I, double norm, double theta_max, hfiSine* turn) {
   rowSearch by = {I, norm, *turn};
   double alpha = 1;
+
+  // scalars at a bound
   for (int32_t k = 0; k < I->nscalar; ++k)
     if (I->rows.G[k] == 0) alpha = limit_saturated(&by, I->block + k, alpha);
+
+  // other saturated blocks, and contacts that slip
   for (int32_t k = I->nscalar; k < I->nblock; ++k) {
     if (I->block[k].law == HF_LAW_SATURATED)
       alpha = limit_saturated(&by, I->block + k, alpha);
@@ -82,25 +92,33 @@ double hfi_search_rows(const hfiIsland* I, double norm, double theta_max, hfiSin
   return alpha;
 }
 
-// Is scalar k at a bound, and would the step carry it across its whole interval to the other bound? Rows with s0 = 0, such as some joint friction, do not
-// count: they only resist motion, and a joint mostly reverses its motion without the other joints.
+// Is scalar k at a bound, and would the step carry it across its whole interval to the other bound? Rows with s0 = 0,
+// such as some joint friction, do not count: they only resist motion, and a joint mostly reverses its motion without
+// the other joints.
 static int crosses_interval(const rowSearch* by, int32_t k) {
   const hfiIsland* I = by->I;
   const hfSaturatedRow* law = I->block[k].saturated;
-  return I->rows.G[k] == 0 && law->s0 != 0 && hfi_tals_saturated(law, I->rows.s[k], I->rows.s1[k]) < 1 && force_matters(by, I->block + k, 0, law->hi - law->lo);
+  if (I->rows.G[k] != 0 || law->s0 == 0) return 0;
+  if (!(hfi_tals_saturated(law, I->rows.s[k], I->rows.s1[k]) < 1)) return 0;
+  return force_matters(by, I->block + k, 0, law->hi - law->lo);
 }
 
+// Gives the scalars that cross their interval a linear law without bounds: changes gamma, G, r and K to match. Returns
+// how many these are.
 int32_t hfi_release_crossing_rows(hfiIsland* I, double norm) {
   rowSearch by = {.I = I, .norm = norm};
   double h = I->problem->h;
   int32_t count = 0;
+
   for (int32_t k = 0; k < I->nscalar; ++k) {
     if (!crosses_interval(&by, k)) continue;
     const hfiScalar* scalar = I->scalar + k;
     const hfSaturatedRow* law = I->block[k].saturated;
+
     double impulse = h * hfi_saturated_unclamped(law, I->rows.s[k]);
     I->dofs.r[scalar->dof] -= scalar->J * (impulse - I->rows.gamma[k]);
-    I->rows.gamma[k] = impulse, I->rows.G[k] = h * law->kappa;
+    I->rows.gamma[k] = impulse;
+    I->rows.G[k] = h * law->kappa;
     I->matrix.K.value[scalar->at] += sqr(scalar->J) * I->rows.G[k];
     ++count;
   }
@@ -134,17 +152,23 @@ static double evaluate_along(hfiIsland* I, int coupling, double base, double rat
   return base + alpha * rate - hfi_dot(I->rows.ds, I->rows.gamma, I->nrow);
 }
 
+// Returns an alpha at which |g| is small, or the upper end of a bracket at which g jumps (newton.h).
 double hfi_line_cut(hfiIsland* I, int coupling, double alpha, double start, double end) {
+  hfiDofVectors* x = &I->dofs;
   hfiBracket bracket = hfi_bracket((hfiTrial){0, start}, (hfiTrial){alpha, end});
+  hfi_system_row_changes(I, x->dv, I->rows.ds);
+
+  // the terms of g without the impulses: base + alpha rate
+  hfi_system_multiply(I, x->dv, x->work);
+  double rate = hfi_dot(x->dv, x->work, I->n);
   double base = 0;
-  hfi_system_row_changes(I, I->dofs.dv, I->rows.ds);
-  hfi_system_multiply(I, I->dofs.dv, I->dofs.work);
-  double rate = hfi_dot(I->dofs.dv, I->dofs.work, I->n);
-  for (int32_t i = 0; i < I->n; ++i) base += I->dofs.dv[i] * (I->dofs.Av[i] - I->dofs.p[i]);
-  base -= alpha * rate; // I->dofs.Av belongs to the end of the step.
+  for (int32_t i = 0; i < I->n; ++i) base += x->dv[i] * (x->Av[i] - x->p[i]);
+  base -= alpha * rate; // Av belongs to the end of the step.
+
   while (bracket.trials < MAX_TRIALS) {
     double a = hfi_bracket_choose(&bracket);
     if (!hfi_bracket_holds(&bracket, a)) break;
+
     hfiTrial trial = {a, evaluate_along(I, coupling, base, rate, a)};
     if (fabs(trial.g) <= SMALL_RESIDUAL * -start) return a;
     hfi_bracket_add(&bracket, trial);

@@ -43,7 +43,9 @@ static inline void add_columns(const hfiIsland* I, const hfiStack* stack, const 
 
 // s = J v of a stack with compact rows.
 static inline void multiply_compact(const hfiIsland* I, const hfiStack* stack, const double* v, double* s) {
-  I->stacks.kernels->multiply_free(stack, v + stack->body[0], stack->nfree == 2 ? v + stack->body[1] : NULL, s + stack->row);
+  const double* first = v + stack->body[0];
+  const double* second = stack->nfree == 2 ? v + stack->body[1] : NULL;
+  I->stacks.kernels->multiply_free(stack, first, second, s + stack->row);
 }
 
 // s = J v of a stack without compact rows.
@@ -59,29 +61,36 @@ typedef struct RowTask {
   double* s;
 } RowTask;
 
+// s = J v of the compact stacks of a part.
 static void multiply_part(void* context, int p) {
   const RowTask* task = context;
-  for (const hfiStack *stack = task->I->stacks.list + task->I->parts.stack[p], *end = task->I->stacks.list + task->I->parts.stack[p + 1]; stack < end; ++stack)
-    if (stack->nfree) multiply_compact(task->I, stack, task->v, task->s);
+  const hfiIsland* I = task->I;
+  for (int32_t k = I->parts.stack[p]; k < I->parts.stack[p + 1]; ++k)
+    if (I->stacks.list[k].nfree) multiply_compact(I, I->stacks.list + k, task->v, task->s);
 }
 
 // s = J v of the scalars and stacks of an island.
 HFI_CALLED static void multiply_stacks(const hfiIsland* I, const double* v, double* s) {
+  const hfiStack* stack = I->stacks.list;
+  const hfiStack* end = stack + I->stacks.nstack;
   for (int32_t i = 0; i < I->nscalar; ++i) s[i] = I->scalar[i].J * v[I->scalar[i].dof];
+
   if (hfi_is_divided(I)) {
     hfi_for_parts(I, multiply_part, &(RowTask){I, v, s});
-    for (int32_t k = 0; I->stacks.nfull && k < I->stacks.nstack; ++k)
-      if (!I->stacks.list[k].nfree) multiply_full(I, I->stacks.list + k, v, s);
+    for (; I->stacks.nfull && stack < end; ++stack)
+      if (!stack->nfree) multiply_full(I, stack, v, s);
     return;
   }
-  for (int32_t k = 0; k < I->stacks.nstack; ++k) {
-    if (I->stacks.list[k].nfree)
-      multiply_compact(I, I->stacks.list + k, v, s);
+
+  for (; stack < end; ++stack) {
+    if (stack->nfree)
+      multiply_compact(I, stack, v, s);
     else
-      multiply_full(I, I->stacks.list + k, v, s);
+      multiply_full(I, stack, v, s);
   }
 }
 
+// s = J v, without drift. `s` has a number for each row of the island.
 void hfi_system_row_changes(const hfiIsland* I, const double* v, double* s) {
   if (I->stacks.is_plain)
     I->stacks.kernels->multiply(I->stacks.list, v, s);
@@ -89,23 +98,32 @@ void hfi_system_row_changes(const hfiIsland* I, const double* v, double* s) {
     multiply_stacks(I, v, s);
 }
 
+// s = J v + drift
 void hfi_system_rows(const hfiIsland* I, const double* v, double* s) {
   hfi_system_row_changes(I, v, s);
   if (I->problem->drift) hfi_axpy(s, 1.0, I->rows.drift, I->nrow);
 }
 
-// Evaluates the saturated rows of a block. Of the response only the three flags are set.
+// Evaluates the saturated rows of a block: sets gamma and G. Of the response only the three flags are set.
 static void respond_saturated(hfiIsland* I, const hfiIslandBlock* b, hfiContactResponse* response) {
-  response->active = response->coupled = response->slipping = 0;
+  hfiRowVectors* rows = &I->rows;
+  response->active = 0;
+  response->coupled = 0;
+  response->slipping = 0;
+
   for (int32_t i = 0; i < b->dim; ++i) {
     int32_t row = b->row + i;
-    I->rows.gamma[row] = hfi_saturated_respond(b->saturated + i, I->problem->h, I->rows.s[row], I->rows.G + row);
-    if (I->rows.gamma[row] != 0 || I->rows.G[row] != 0) response->active = 1;
+    rows->gamma[row] = hfi_saturated_respond(b->saturated + i, I->problem->h, rows->s[row], rows->G + row);
+    if (rows->gamma[row] != 0 || rows->G[row] != 0) response->active = 1;
   }
 }
 
+// Evaluates the scalars: sets gamma and G.
 HFI_COPIED void respond_scalars(hfiIsland* I) {
-  for (int32_t i = 0; i < I->nscalar; ++i) I->rows.gamma[i] = hfi_saturated_respond(I->block[i].saturated, I->problem->h, I->rows.s[i], I->rows.G + i);
+  double h = I->problem->h;
+  hfiRowVectors* rows = &I->rows;
+  for (int32_t i = 0; i < I->nscalar; ++i)
+    rows->gamma[i] = hfi_saturated_respond(I->block[i].saturated, h, rows->s[i], rows->G + i);
 }
 
 void hfi_system_respond_saturated(hfiIsland* I) {
@@ -114,21 +132,25 @@ void hfi_system_respond_saturated(hfiIsland* I) {
     if (I->block[k].law == HF_LAW_SATURATED) respond_saturated(I, I->block + k, I->rows.response + k);
 }
 
-// Evaluates the laws of the blocks from `first` on to before `end`. derivatives: 0 if the derivatives of contacts are not needed; they go to a local
-// variable that nobody reads, so that the compiler removes their computation. The caller passes constants for `derivatives` and for the most common
-// coupling, so that the branches on them disappear.
+// Evaluates the laws of the blocks from `first` on to before `end`. derivatives: 0 if the derivatives of contacts are
+// not needed; they go to a local variable that nobody reads, so that the compiler removes their computation. The caller
+// passes constants for `derivatives` and for the most common coupling, so that the branches on them disappear.
 HFI_COPIED void respond_blocks(hfiIsland* I, int32_t first, int32_t end, int coupling, int derivatives) {
   double h = I->problem->h;
+  const hfiRowVectors* rows = &I->rows;
+
   for (int32_t k = first; k < end; ++k) {
     const hfiIslandBlock* b = I->block + k;
-    hfiContactResponse unread, *response = derivatives ? I->rows.response + k : &unread;
     if (b->law == HF_LAW_SATURATED) {
-      respond_saturated(I, b, I->rows.response + k);
+      respond_saturated(I, b, rows->response + k);
       continue;
     }
-    hfi_contact_respond(b->contact, h, b->dim, coupling, I->forces.lag[k], I->rows.s + b->row,
-                        I->rows.gamma + b->row, response);
-    I->rows.response[k].active = response->active;
+
+    hfiContactResponse unread;
+    hfiContactResponse* response = derivatives ? rows->response + k : &unread;
+    double lag = I->forces.lag[k];
+    hfi_contact_respond(b->contact, h, b->dim, coupling, lag, rows->s + b->row, rows->gamma + b->row, response);
+    rows->response[k].active = response->active;
   }
 }
 
@@ -144,6 +166,7 @@ static void find_two_way_impulses(void* island, int p) {
   respond_blocks(I, I->parts.block[p], I->parts.block[p + 1], HF_COUPLING_TWO_WAY, 0);
 }
 
+// Evaluates all laws at I->rows.s: sets gamma, G and responses.
 void hfi_system_respond(hfiIsland* I, int coupling) {
   respond_scalars(I);
   if (coupling != HF_COUPLING_TWO_WAY)
@@ -154,6 +177,7 @@ void hfi_system_respond(hfiIsland* I, int coupling) {
     respond_blocks(I, I->nscalar, I->nblock, HF_COUPLING_TWO_WAY, 1);
 }
 
+// Does the same without the derivatives of contacts.
 void hfi_system_impulses(hfiIsland* I, int coupling) {
   respond_scalars(I);
   if (coupling != HF_COUPLING_TWO_WAY)
@@ -174,15 +198,19 @@ HFI_COPIED void multiply_tree(const double* M, const double* diag, const double*
 HFI_COPIED void multiply_trees(const hfiIsland* I, int32_t first_tree, int32_t end, const double* x, double* y) {
   const hfStepProblem* P = I->problem;
   for (int32_t t = first_tree; t < end; ++t) {
-    int32_t tree = I->tree[t], start = P->tree_start[tree], m = P->tree_start[tree + 1] - start, first = I->first[tree];
-    const double* M = P->M + P->M_start[tree];
-    HFI_BY_SIZE(m, multiply_tree, M, P->diag + start, x + first, y + first);
+    int32_t tree = I->tree[t];
+    int32_t start = P->tree_start[tree];
+    int32_t m = P->tree_start[tree + 1] - start;
+    int32_t first = I->first[tree];
+    HFI_BY_SIZE(m, multiply_tree, P->M + P->M_start[tree], P->diag + start, x + first, y + first);
   }
 }
 
+// y = A x of the trees of a part.
 static void multiply_trees_of_part(void* context, int p) {
   const RowTask* task = context;
-  multiply_trees(task->I, task->I->matrix.K.branch_start[p], task->I->matrix.K.branch_start[p + 1], task->v, task->s);
+  const int32_t* start = task->I->matrix.K.branch_start;
+  multiply_trees(task->I, start[p], start[p + 1], task->v, task->s);
 }
 
 void hfi_system_multiply(const hfiIsland* I, const double* x, double* y) {
@@ -192,10 +220,12 @@ void hfi_system_multiply(const hfiIsland* I, const double* x, double* y) {
     multiply_trees(I, 0, I->ntree, x, y);
 }
 
-// y (ld) = J^T gamma of a stack.
+// y (ld) = J^T gamma of a stack, one run of active blocks after the other.
 HFI_COPIED void multiply_impulse(const hfiIsland* I, const hfiStack* stack, double* y) {
-  int32_t end = stack->block + stack->nblock, rows;
-  for (int32_t c = 0; c < stack->ld; c += 4) y[c] = y[c + 1] = y[c + 2] = y[c + 3] = 0;
+  int32_t end = stack->block + stack->nblock;
+  int32_t rows;
+  for (int32_t c = 0; c < stack->ld; ++c) y[c] = 0;
+
   for (int32_t k = stack->block; k < end; ++k) {
     if (!I->rows.response[k].active) continue;
     int32_t row = I->block[k].row;
@@ -206,11 +236,14 @@ HFI_COPIED void multiply_impulse(const hfiIsland* I, const hfiStack* stack, doub
 
 // tau += J^T gamma of a stack with compact rows. last_tau has tau of its last body.
 static inline void add_compact_impulse(const hfiIsland* I, const hfiStack* stack, double* tau, double* last_tau) {
+  const hfiStackKernels* kernels = I->stacks.kernels;
+  const double* gamma = I->rows.gamma + stack->row;
   if (!hfi_any_active(I, stack)) return;
+
   if (stack->nfree == 2)
-    I->stacks.kernels->add_transposed_free(stack, I->rows.gamma + stack->row, tau + stack->body[0], last_tau + stack->body[1]);
+    kernels->add_transposed_free(stack, gamma, tau + stack->body[0], last_tau + stack->body[1]);
   else
-    I->stacks.kernels->add_transposed_free(stack, I->rows.gamma + stack->row, last_tau + stack->body[0], NULL);
+    kernels->add_transposed_free(stack, gamma, last_tau + stack->body[0], NULL);
 }
 
 // tau += J^T gamma of a stack without compact rows.
@@ -219,24 +252,32 @@ static inline void add_full_impulse(const hfiIsland* I, const hfiStack* stack, d
   add_columns(I, stack, I->stacks.column, tau);
 }
 
+// Sets tau of the dofs of part p to zero, and what the part adds to dofs of the trunk.
 void hfi_system_begin_impulses(const hfiIsland* I, int p) {
-  int32_t trunk = hfi_trunk_dof(I), first = I->matrix.K.first[I->matrix.K.branch_start[p]], end = I->matrix.K.first[I->matrix.K.branch_start[p + 1]];
-  memset(I->dofs.tau + first, 0, sizeof *I->dofs.tau * (size_t)(end - first));
-  if (p < I->parts.branches) memset(I->parts.trunk_tau[p] + trunk, 0, sizeof *I->dofs.tau * (size_t)(I->n - trunk));
+  const hfiBlockMatrix* K = &I->matrix.K;
+  double* tau = I->dofs.tau;
+  int32_t first = K->first[K->branch_start[p]];
+  int32_t end = K->first[K->branch_start[p + 1]];
+  memset(tau + first, 0, sizeof *tau * (size_t)(end - first));
+
+  if (p == I->parts.branches) return;
+  int32_t trunk = hfi_trunk_dof(I);
+  memset(I->parts.trunk_tau[p] + trunk, 0, sizeof *tau * (size_t)(I->n - trunk));
 }
 
-// What the stacks of a branch add to dofs of the trunk goes to I->parts.trunk_tau.
+// tau += J^T gamma of a compact stack of part p. What a branch adds to dofs of the trunk goes to trunk_tau of the part.
 void hfi_system_add_impulse(const hfiIsland* I, const hfiStack* stack, int p) {
   int in_trunk = stack->body[stack->nfree - 1] >= hfi_trunk_dof(I);
-  add_compact_impulse(I, stack, I->dofs.tau, in_trunk && p < I->parts.branches ? I->parts.trunk_tau[p] : I->dofs.tau);
+  double* last_tau = in_trunk && p < I->parts.branches ? I->parts.trunk_tau[p] : I->dofs.tau;
+  add_compact_impulse(I, stack, I->dofs.tau, last_tau);
 }
 
 // tau = J^T gamma of the compact stacks of a part.
 static void sum_impulses_of_part(void* context, int p) {
   const hfiIsland* I = context;
   hfi_system_begin_impulses(I, p);
-  for (const hfiStack *stack = I->stacks.list + I->parts.stack[p], *last = I->stacks.list + I->parts.stack[p + 1]; stack < last; ++stack)
-    if (stack->nfree) hfi_system_add_impulse(I, stack, p);
+  for (int32_t k = I->parts.stack[p]; k < I->parts.stack[p + 1]; ++k)
+    if (I->stacks.list[k].nfree) hfi_system_add_impulse(I, I->stacks.list + k, p);
 }
 
 // tau += J^T gamma of the scalars.
@@ -246,22 +287,28 @@ static void add_scalar_impulses(const hfiIsland* I) {
 
 // Completes tau = J^T gamma of a divided island after the impulses of its compact stacks were added.
 static void end_impulses(hfiIsland* I) {
+  double* tau = I->dofs.tau;
   int32_t trunk = hfi_trunk_dof(I);
-  for (int32_t b = 0; b < I->parts.branches; ++b) hfi_axpy(I->dofs.tau + trunk, 1.0, I->parts.trunk_tau[b] + trunk, I->n - trunk);
+  for (int32_t b = 0; b < I->parts.branches; ++b)
+    hfi_axpy(tau + trunk, 1.0, I->parts.trunk_tau[b] + trunk, I->n - trunk);
+
   add_scalar_impulses(I);
   for (int32_t k = 0; I->stacks.nfull && k < I->stacks.nstack; ++k)
-    if (!I->stacks.list[k].nfree) add_full_impulse(I, I->stacks.list + k, I->dofs.tau);
+    if (!I->stacks.list[k].nfree) add_full_impulse(I, I->stacks.list + k, tau);
 }
 
 // tau = J^T gamma of an island that is not divided.
 static void sum_impulses_of_stacks(const hfiIsland* I) {
-  memset(I->dofs.tau, 0, sizeof(double) * (size_t)I->n);
+  double* tau = I->dofs.tau;
+  memset(tau, 0, sizeof *tau * (size_t)I->n);
   add_scalar_impulses(I);
+
   for (int32_t k = 0; k < I->stacks.nstack; ++k) {
-    if (I->stacks.list[k].nfree)
-      add_compact_impulse(I, I->stacks.list + k, I->dofs.tau, I->dofs.tau);
+    const hfiStack* stack = I->stacks.list + k;
+    if (stack->nfree)
+      add_compact_impulse(I, stack, tau, tau);
     else
-      add_full_impulse(I, I->stacks.list + k, I->dofs.tau);
+      add_full_impulse(I, stack, tau);
   }
 }
 
@@ -297,28 +344,34 @@ void hfi_system_residual(hfiIsland* I) {
   hfi_system_residual_again(I);
 }
 
+// Returns the weight of row i of block b (system.h) [1/sqrt(kg)].
 double hfi_system_row_weight(const hfiIsland* I, const hfiIslandBlock* b, int32_t i) {
-  if (b->stack < 0)
-    return fabs(I->scalar[b->row].J) * sqrt(I->dofs.inverse_diag[I->scalar[b->row].dof]);
+  const double* inverse = I->dofs.inverse_diag;
+  if (b->stack < 0) {
+    const hfiScalar* scalar = I->scalar + b->row;
+    return fabs(scalar->J) * sqrt(inverse[scalar->dof]);
+  }
+
   const hfiStack* stack = I->stacks.list + b->stack;
-  double sum = 0, room[12];
+  double room[12];
   const double* J = hfi_stack_row(stack, b->row - stack->row + i, room);
-  for (int32_t c = 0; c < stack->ncol; ++c) sum += J[c] * J[c] * I->dofs.inverse_diag[stack->dof[c]];
+  double sum = 0;
+  for (int32_t c = 0; c < stack->ncol; ++c) sum += J[c] * J[c] * inverse[stack->dof[c]];
   return sqrt(sum);
 }
 
-// Computes the weights of the rows of a stack, four rows at a time. Each row sums its columns in the same order as in hfi_system_row_weight.
+// Computes the weights of the rows of a stack, four rows at a time. Each row sums its columns in the same order as in
+// hfi_system_row_weight.
 static void compute_full_weights(const hfiIsland* I, const hfiStack* stack, double* weight) {
   double* inverse = I->stacks.column;
   gather_columns(I, stack, I->dofs.inverse_diag, inverse);
+
   for (int32_t r = 0; r < stack->height; r += 4) {
     const double* x = stack->JT + r;
-    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    for (int32_t c = 0; c < stack->ncol; ++c, x += stack->height) {
-      s0 += x[0] * x[0] * inverse[c], s1 += x[1] * x[1] * inverse[c];
-      s2 += x[2] * x[2] * inverse[c], s3 += x[3] * x[3] * inverse[c];
-    }
-    weight[r] = sqrt(s0), weight[r + 1] = sqrt(s1), weight[r + 2] = sqrt(s2), weight[r + 3] = sqrt(s3);
+    double sum[4] = {0};
+    for (int32_t c = 0; c < stack->ncol; ++c, x += stack->height)
+      for (int i = 0; i < 4; ++i) sum[i] += x[i] * x[i] * inverse[c];
+    for (int i = 0; i < 4; ++i) weight[r + i] = sqrt(sum[i]);
   }
 }
 
