@@ -46,13 +46,13 @@ static double compute_coupled_residual(hfiIsland* I) {
   return scale > 0 ? norm / scale : norm;
 }
 
+// Is block k a contact?
 static int is_contact(const hfiIsland* I, int32_t k) { return I->block[k].law == HF_LAW_CONTACT; }
 
 // pi of contact block k at I->rows.s [N].
 static double normal_force(const hfiIsland* I, int32_t k) {
   double derivative;
-  return hfi_contact_normal_force(I->block[k].contact, I->problem->h, I->rows.s[I->block[k].row],
-                                  &derivative);
+  return hfi_contact_normal_force(I->block[k].contact, I->problem->h, I->rows.s[I->block[k].row], &derivative);
 }
 
 // Minimises f from I->dofs.v for the given coupling, lagged or frictionless.
@@ -60,17 +60,20 @@ static hfiNewtonResult minimise(hfiIsland* I, const hfSolverConfig* config, int 
   return hfi_newton_solve(I, config, coupling, HF_RUNG_CONVEX, hfi_use_friction_duals(I) ? HFI_NEW_DUALS : HFI_NO_DUALS);
 }
 
-// Sets I->forces.lag for the first pass. Returns the number of iterations that it needed.
+// Sets lag for the first pass. Returns the number of iterations that it needed.
 static int32_t choose_first_lag(hfiIsland* I, const hfSolverConfig* config) {
+  double* lag = I->forces.lag;
   int unknown = 0; // 1: some contact carried no force at the start of the step
   for (int32_t k = 0; k < I->nblock; ++k) {
-    I->forces.lag[k] = is_contact(I, k) ? I->block[k].contact->normal_force0 : 0;
-    if (is_contact(I, k) && !(I->forces.lag[k] > 0)) unknown = 1;
+    lag[k] = is_contact(I, k) ? I->block[k].contact->normal_force0 : 0;
+    if (is_contact(I, k) && !(lag[k] > 0)) unknown = 1;
   }
   if (!unknown) return 0;
+
+  // the normal forces of the frictionless answer
   hfiNewtonResult out = minimise(I, config, HF_COUPLING_FRICTIONLESS);
   for (int32_t k = 0; k < I->nblock; ++k)
-    if (is_contact(I, k) && !(I->forces.lag[k] > 0)) I->forces.lag[k] = normal_force(I, k);
+    if (is_contact(I, k) && !(lag[k] > 0)) lag[k] = normal_force(I, k);
   return out.iterations;
 }
 
@@ -89,13 +92,14 @@ static void restore_pass(hfiIsland* I) {
   memcpy(I->forces.lag, I->kept.lag, sizeof(double) * (size_t)I->nblock);
 }
 
-// Makes one pass: moves lag by the share `move` of the way to pi and minimises f. Keeps the answer and returns 1 if it lowers the coupled residual;
-// otherwise restores the answer before.
-static int try_pass(hfiIsland* I, const hfSolverConfig* config, double move, hfiNewtonResult* out,
-                    double* coupled) {
+// Makes one pass: changes lag by `share` of the way to pi and minimises f. Keeps the answer and returns 1 if it lowers
+// the coupled residual; otherwise restores the answer before.
+static int try_pass(hfiIsland* I, const hfSolverConfig* config, double share, hfiNewtonResult* out, double* coupled) {
+  double* lag = I->forces.lag;
   save_pass(I);
   for (int32_t k = 0; k < I->nblock; ++k)
-    if (is_contact(I, k)) I->forces.lag[k] += move * (normal_force(I, k) - I->forces.lag[k]);
+    if (is_contact(I, k)) lag[k] += share * (normal_force(I, k) - lag[k]);
+
   hfiNewtonResult next = minimise(I, config, HFI_COUPLING_LAGGED);
   double residual = compute_coupled_residual(I);
   next.iterations += out->iterations;
@@ -105,42 +109,56 @@ static int try_pass(hfiIsland* I, const hfSolverConfig* config, double move, hfi
     *coupled = residual;
     return 1;
   }
+
   out->iterations = next.iterations;
   out->limited = next.limited;
   restore_pass(I);
   return 0;
 }
 
-// Tries Newton's method on the coupled problem from the convex answer, with its friction duals or without. If that fails, the convex answer is restored.
-static void try_coupled(hfiIsland* I, const hfSolverConfig* config, hfiDuals duals, hfiNewtonResult* out,
-                        double* coupled) {
+// Tries Newton's method on the coupled problem from the convex answer, with its friction duals or without. If that
+// fails, the convex answer is restored.
+static void try_coupled(hfiIsland* I, const hfSolverConfig* config, hfiDuals duals, hfiNewtonResult* out, double* coupled) {
   save_pass(I);
   hfiNewtonResult last = hfi_newton_solve(I, config, HF_COUPLING_TWO_WAY, HF_RUNG_TAMSI, duals);
   out->iterations += last.iterations;
   if (last.converged) {
     out->converged = 1;
-    out->residual = *coupled = last.residual;
+    out->residual = last.residual;
+    *coupled = last.residual;
     return;
   }
+
   restore_pass(I);
   hfi_system_respond(I, HFI_COUPLING_LAGGED);
 }
 
+// Solves the convex problem and improves its bounds of friction (newton.h). Leaves v, s, gamma and the responses of the
+// answer.
 hfiNewtonResult hfi_convex_solve(hfiIsland* I, const hfSolverConfig* config, double* coupled) {
+  double tolerance = config->tolerance;
+  int has_earlier_rungs = config->first_rung < HF_RUNG_CONVEX; // 1: other rungs were tried before
+  double try_below = has_earlier_rungs && hfi_use_friction_duals(I) ? FIRST_TRY_RESIDUAL : 0;
+
+  // the first answer
   int32_t before = choose_first_lag(I, config);
   hfiNewtonResult out = minimise(I, config, HFI_COUPLING_LAGGED);
   out.iterations += before;
   *coupled = compute_coupled_residual(I);
-  int has_earlier_rungs = config->first_rung < HF_RUNG_CONVEX; // 1: other rungs were tried before
-  double move = 1, tolerance = config->tolerance, try_below = has_earlier_rungs && hfi_use_friction_duals(I) ? FIRST_TRY_RESIDUAL : 0;
-  for (int pass = 0; pass < MAX_PASSES && out.iterations < MAX_PASS_ITERATIONS && *coupled > tolerance && move > LEAST_MOVE; ++pass) {
+
+  // passes
+  double share = 1;
+  for (int pass = 0; pass < MAX_PASSES; ++pass) {
+    if (out.iterations >= MAX_PASS_ITERATIONS || !(*coupled > tolerance) || !(share > LEAST_MOVE)) break;
     if (*coupled < try_below) {
       try_below = NEXT_TRY_DECREASE * *coupled;
       try_coupled(I, config, HFI_KEPT_DUALS, &out, coupled);
       if (*coupled <= tolerance) return out;
     }
-    move = try_pass(I, config, move, &out, coupled) ? min2(1, 1.5 * move) : 0.5 * move;
+    share = try_pass(I, config, share, &out, coupled) ? min2(1, 1.5 * share) : 0.5 * share;
   }
+
+  // the coupled problem once more
   hfi_system_respond(I, HFI_COUPLING_LAGGED);
   if (*coupled > tolerance && has_earlier_rungs) try_coupled(I, config, HFI_NO_DUALS, &out, coupled);
   return out;

@@ -33,53 +33,85 @@ static const double LEAST_BOUND = 0.1;
 static const double LEAST_REST = 0.1;
 enum { SLOW_FLIPS = 2 }; // A contact opens slowly after it opened or closed this many times.
 
+// Resets the damping of contact k.
 void hfi_damp_begin(hfiIsland* I, int32_t k) {
   I->forces.damping[k] = (hfiDamping){.bound_share = 1, .share = {1, 1, 1}};
 }
 
+// Returns the damped normal force of contact k [N]. next: the force of its soft law at the end of the iteration.
 double hfi_damp_normal_force(const hfiIsland* I, int32_t k, double next) {
-  if (next < 0 && I->forces.damping[k].flips >= SLOW_FLIPS) next = I->forces.pi0[k] + OPENING_SHARE * (next - I->forces.pi0[k]);
+  double pi0 = I->forces.pi0[k];
+  if (next < 0 && I->forces.damping[k].flips >= SLOW_FLIPS) next = pi0 + OPENING_SHARE * (next - pi0);
   return max2(0, next);
 }
 
-static double adapt_share(double share, int same) { return same ? min2(1, GROWTH * share) : max2(LEAST_SHARE, SHRINK * share); }
+// Returns the share of the next change. same: whether the last two changes have the same direction.
+static double adapt_share(double share, int same) {
+  return same ? min2(1, GROWTH * share) : max2(LEAST_SHARE, SHRINK * share);
+}
 
-// Moves the force f of a group of n rows towards f1 by its share, which is adapted first. before: the last change f1 - f; it is replaced by this one.
+// Moves the force f of a group of n rows towards f1 by its share, which is adapted first. before: the last change
+// f1 - f; it is replaced by this one.
 static void move_group(double* f, const double* f1, int n, double* share, double* before) {
-  double dot = 0, now2 = 0, before2 = 0;
+  double dot = 0;
+  double now2 = 0;
+  double before2 = 0;
   for (int i = 0; i < n; ++i) {
     double d = f1[i] - f[i];
-    dot += d * before[i], now2 += sqr(d), before2 += sqr(before[i]);
+    dot += d * before[i];
+    now2 += sqr(d);
+    before2 += sqr(before[i]);
     before[i] = d;
   }
+
   *share = adapt_share(*share, !(dot < SAME_DIRECTION * sqrt(now2 * before2)));
   for (int i = 0; i < n; ++i) f[i] += *share * before[i];
 }
 
+// Moves the friction forces and lag of contact k, and updates its damping. next: its normal force after the iteration
+// [N]; f (dim - 1): its undamped friction forces.
 void hfi_damp_friction(hfiIsland* I, int32_t k, double next, const double* f) {
   const hfiIslandBlock* b = I->block + k;
-  hfiDamping* D = I->forces.damping + k;
-  double change = next - I->forces.lag[k];
-  int acted = I->forces.pi0[k] > 0, closes = next > 0 && !acted;
+  hfiForceEstimates* forces = &I->forces;
+  hfiDamping* D = forces->damping + k;
+  double change = next - forces->lag[k];
+
+  // did the contact open or close?
+  int acted = forces->pi0[k] > 0;
+  int closes = next > 0 && !acted;
   D->flips += (next > 0) != acted;
   D->steady = next > 0 && acted;
-  D->normal_change = next - I->forces.pi0[k];
+
+  D->normal_change = next - forces->pi0[k];
   D->bound_share = adapt_share(D->bound_share, !(change * D->bound_change < 0));
   D->bound_change = change;
+
   for (int g = 0; g < hfi_group_count(b->dim); ++g) {
     int row = hfi_group_row(g);
-    move_group(I->forces.friction + b->row + 1 + row, f + row, hfi_group_dim(g), D->share + g, D->change + row);
+    double* force = forces->friction + b->row + 1 + row;
+    move_group(force, f + row, hfi_group_dim(g), D->share + g, D->change + row);
   }
-  I->forces.lag[k] = next > 0 ? max2(I->forces.lag[k] + (closes ? 1 : D->bound_share) * change, LEAST_BOUND * next) : 0;
+
+  // the normal force that bounds friction
+  if (!(next > 0)) {
+    forces->lag[k] = 0;
+    return;
+  }
+  double share = closes ? 1 : D->bound_share;
+  forces->lag[k] = max2(forces->lag[k] + share * change, LEAST_BOUND * next);
 }
 
+// Adds `extra` times their last changes to the forces of contact k. Returns whether it changed them.
 int hfi_damp_extrapolate(hfiIsland* I, int32_t k, double extra) {
   const hfiIslandBlock* b = I->block + k;
   const hfiDamping* D = I->forces.damping + k;
+  double* pi0 = I->forces.pi0 + k;
+  double* lag = I->forces.lag + k;
   double* f = I->forces.friction + b->row + 1;
   if (!D->steady) return 0;
-  I->forces.pi0[k] = max2(LEAST_REST * I->forces.pi0[k], I->forces.pi0[k] + extra * D->normal_change);
-  I->forces.lag[k] = max2(LEAST_BOUND * I->forces.pi0[k], I->forces.lag[k] + extra * D->bound_share * D->bound_change);
+
+  *pi0 = max2(LEAST_REST * *pi0, *pi0 + extra * D->normal_change);
+  *lag = max2(LEAST_BOUND * *pi0, *lag + extra * D->bound_share * D->bound_change);
   for (int i = 0; i + 1 < b->dim; ++i) f[i] += extra * D->share[hfi_row_group(i + 1)] * D->change[i];
   return 1;
 }

@@ -27,52 +27,84 @@ static hfiRoom plan_room(hfiArena* arena, size_t count) {
   return (hfiRoom){HFI_TAKE(arena, double, count), count};
 }
 
+// Returns n^2.
 static size_t square(int32_t n) { return (size_t)n * (size_t)n; }
 
+// Takes vectors of `count` numbers.
+static void take_vectors(hfiArena* arena, double*** vectors, size_t nvector, size_t count) {
+  for (size_t i = 0; i < nvector; ++i) *vectors[i] = HFI_TAKE(arena, double, count);
+}
+
+// Takes what has a number for each dof or row, or an item for each block.
+static void take_values(hfiIsland* I, hfiArena* arena, size_t nv, size_t nrow, size_t nblock) {
+  hfiDofVectors* x = &I->dofs;
+  hfiRowVectors* rows = &I->rows;
+  hfiForceEstimates* forces = &I->forces;
+
+  double** dofs[] = {&x->v,   &x->v0,   &x->p,            &x->dv,      &x->v1,  &x->r, &x->Av,
+                     &x->tau, &x->diag, &x->inverse_diag, &I->kept.v, &x->work};
+  take_vectors(arena, dofs, sizeof dofs / sizeof *dofs, nv + 3);
+
+  // A stack has up to 3 rows of padding.
+  double** of_rows[] = {&rows->s,     &rows->s1,          &I->kept.s,             &rows->ds,    &rows->gamma, &rows->G,
+                        &I->duals.w, &forces->friction, &forces->inverse_mass, &rows->drift, &rows->weight};
+  take_vectors(arena, of_rows, sizeof of_rows / sizeof *of_rows, nrow + 3 * nblock);
+
+  I->duals.groups = HFI_TAKE(arena, hfiDualGroups, nblock);
+  forces->lag = HFI_TAKE(arena, double, nblock);
+  I->kept.lag = HFI_TAKE(arena, double, nblock);
+  forces->pi0 = HFI_TAKE(arena, double, nblock);
+  forces->damping = HFI_TAKE(arena, hfiDamping, nblock);
+  forces->law = HFI_TAKE(arena, hfContactLaw, nblock);
+  forces->other_law = HFI_TAKE(arena, const hfContactLaw*, nblock);
+  rows->response = HFI_TAKE(arena, hfiContactResponse, nblock);
+}
+
+// Takes the storage of the Newton matrix.
+static void take_matrix(hfiNewtonMatrix* matrix, hfiArena* arena, const hfStepCapacity* c) {
+  int32_t largest_stack = imax2(2 * c->max_tree_nv, PLANNED_DOFS);
+  int32_t largest_dense = imax2(c->max_tree_nv, PLANNED_DOFS);
+  int is_large = c->ntree > HFI_ROUGH_TREES;
+  matrix->locals = plan_room(arena, square(imin2(c->nv, largest_stack) + 3));
+  matrix->values = plan_room(arena, square(imin2(c->nv, largest_dense)));
+  matrix->rough = plan_room(arena, is_large ? PLANNED_ROUGH * (size_t)c->nv : 0);
+
+  hfi_block_plan(&matrix->sparse, arena, c->ntree, c->nv);
+  hfi_block_plan(&matrix->dense, arena, 1, c->nv);
+  hfi_star_plan(&matrix->star, arena, c->max_tree_nv);
+  matrix->local = matrix->locals.at;
+  matrix->dense.value = matrix->values.at; // The planned storage is always large enough for a single tree.
+}
+
+// Takes all storage from the arena.
 void hfi_island_plan(hfiIsland* I, hfiArena* arena, const hfStepCapacity* c) {
+  size_t nv = (size_t)c->nv;
+  size_t nrow = (size_t)c->nrow;
+  size_t njac = (size_t)c->njac;
+  size_t nblock = (size_t)c->nblock;
+  size_t padded = 4 * njac + 3 * nrow + 9 * nblock; // A stack of r rows and c columns has at most (r + 3) (c + 3) numbers.
+  hfiStacks* S = &I->stacks;
   memset(I, 0, sizeof *I);
-  I->stacks.kernels = hfi_stack_choose();
-  size_t nv = (size_t)c->nv, nrow = (size_t)c->nrow, njac = (size_t)c->njac,
-         nblock = (size_t)c->nblock;
-  // A stack of r rows and c columns is padded to at most (r + 3) (c + 3) numbers.
-  size_t padded = 4 * njac + 3 * nrow + 9 * nblock;
+
+  // trees, blocks and stacks
   HFI_TAKE_EACH(arena, int32_t, c->ntree, &I->tree, &I->first, &I->node);
   I->block = HFI_TAKE(arena, hfiIslandBlock, nblock);
   I->scalar = HFI_TAKE(arena, hfiScalar, nblock);
-  I->stacks.list = HFI_TAKE(arena, hfiStack, nblock);
-  HFI_TAKE_EACH(arena, int32_t, nblock, &I->stacks.wide, &I->stacks.unsorted);
-  I->stacks.segment = HFI_TAKE(arena, hfiSegment, njac);
-  I->stacks.index = HFI_TAKE(arena, int32_t, njac + (size_t)c->npiece);
-  I->stacks.jacobian = HFI_TAKE(arena, double, padded);
-  I->stacks.transposed = HFI_TAKE(arena, double, padded);
-  double** vectors[] = {&I->dofs.v,  &I->dofs.v0,  &I->dofs.p,    &I->dofs.dv,           &I->dofs.v1,     &I->dofs.r,
-                        &I->dofs.Av, &I->dofs.tau, &I->dofs.diag, &I->dofs.inverse_diag, &I->kept.v, &I->dofs.work};
-  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i)
-    *vectors[i] = HFI_TAKE(arena, double, nv + 3);
-  double** rows[] = {&I->rows.s, &I->rows.s1, &I->kept.s, &I->rows.ds, &I->rows.gamma, &I->rows.G, &I->duals.w, &I->forces.friction, &I->forces.inverse_mass, &I->rows.drift, &I->rows.weight};
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
-    *rows[i] = HFI_TAKE(arena, double, nrow + 3 * nblock); // A stack has up to 3 rows of padding.
-  I->duals.groups = HFI_TAKE(arena, hfiDualGroups, nblock);
-  I->forces.lag = HFI_TAKE(arena, double, nblock);
-  I->kept.lag = HFI_TAKE(arena, double, nblock);
-  I->forces.pi0 = HFI_TAKE(arena, double, nblock);
-  I->forces.damping = HFI_TAKE(arena, hfiDamping, nblock);
-  I->forces.law = HFI_TAKE(arena, hfContactLaw, nblock);
-  I->forces.other_law = HFI_TAKE(arena, const hfContactLaw*, nblock);
-  I->rows.response = HFI_TAKE(arena, hfiContactResponse, nblock);
-  HFI_TAKE_EACH(arena, double, padded, &I->matrix.GJ, &I->stacks.full_rows);
-  I->stacks.column = HFI_TAKE(arena, double, nv + 3);
-  for (int b = 0; b < HFI_MAX_BRANCHES; ++b) I->parts.trunk_tau[b] = HFI_TAKE(arena, double, c->ntree > HFI_ROUGH_TREES ? nv : 0);
-  I->matrix.locals = plan_room(arena, square(imin2(c->nv, imax2(2 * c->max_tree_nv, PLANNED_DOFS)) + 3));
-  I->matrix.values = plan_room(arena, square(imin2(c->nv, imax2(c->max_tree_nv, PLANNED_DOFS))));
-  I->matrix.rough = plan_room(arena, c->ntree > HFI_ROUGH_TREES ? PLANNED_ROUGH * nv : 0);
-  hfi_block_plan(&I->matrix.sparse, arena, c->ntree, c->nv);
-  hfi_block_plan(&I->matrix.dense, arena, 1, c->nv);
-  hfi_star_plan(&I->matrix.star, arena, c->max_tree_nv);
-  I->matrix.local = I->matrix.locals.at;
-  I->matrix.dense.value = I->matrix.values.at; // The planned storage is always large enough for a single tree.
-  }
+  S->kernels = hfi_stack_choose();
+  S->list = HFI_TAKE(arena, hfiStack, nblock);
+  HFI_TAKE_EACH(arena, int32_t, nblock, &S->wide, &S->unsorted);
+  S->segment = HFI_TAKE(arena, hfiSegment, njac);
+  S->index = HFI_TAKE(arena, int32_t, njac + (size_t)c->npiece);
+  HFI_TAKE_EACH(arena, double, padded, &S->jacobian, &S->transposed, &I->matrix.GJ, &S->full_rows);
+  S->column = HFI_TAKE(arena, double, nv + 3);
 
+  take_values(I, arena, nv, nrow, nblock);
+  for (int b = 0; b < HFI_MAX_BRANCHES; ++b)
+    I->parts.trunk_tau[b] = HFI_TAKE(arena, double, c->ntree > HFI_ROUGH_TREES ? nv : 0);
+  take_matrix(&I->matrix, arena, c);
+}
+
+// Number of dofs of a tree.
 static int32_t tree_size(const hfStepProblem* P, int32_t tree) {
   return P->tree_start[tree + 1] - P->tree_start[tree];
 }

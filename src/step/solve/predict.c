@@ -26,7 +26,8 @@
 
 // d is the dissipation of a contact and s its normal velocity. If d |s| is below the first number, the law of the contact is almost linear. If it is
 // above the second, the contact is in an impact, and nothing is predicted [-].
-static const double LINEAR_DISSIPATION = 1e-3, IMPACT_DISSIPATION = 0.4;
+static const double LINEAR_DISSIPATION = 1e-3;
+static const double IMPACT_DISSIPATION = 0.4;
 // If the island has other rows, nothing is predicted for a contact whose overlap is more than this many times its motion along the normal in the step:
 // such a contact is being pushed apart [-].
 static const double DEEP_OVERLAP = 10;
@@ -42,8 +43,11 @@ typedef enum Branch { OPEN, SLIDING, STICKING } Branch;
 
 // On which branch of its law is a contact at row velocities s?
 static Branch find_branch(const hfContactLaw* law, double h, const double* s) {
-  double slope, pi = hfi_contact_normal_force(law, h, s[0], &slope), w[2];
+  double slope;
+  double pi = hfi_contact_normal_force(law, h, s[0], &slope);
   if (!(pi > 0)) return OPEN;
+
+  double w[2];
   double radius = hfi_contact_stick(law, h, HF_SLIDING, pi, s, w);
   return w[0] * w[0] + w[1] * w[1] <= radius * radius ? STICKING : SLIDING;
 }
@@ -70,19 +74,33 @@ static int is_mirror_better(Branch start, Branch end, int turns, int is_curved, 
   return is_curved || (start == SLIDING && reverses);
 }
 
-// Writes mirrored row velocities of a contact to s1 (dim). The normal one is mirrored unless it would open a closed contact. Those of sliding are
-// mirrored if the contact sticks then, or if the slip reverses: the deformation of a contact has the direction of its slip in the last step, so that the
-// slip of the start has another direction if it is against the deformation. Returns 1 if s1 is better than s to linearise at. A contact that moves only
-// along the normal does not turn about anything, and is not mirrored.
+// Writes mirrored row velocities of a contact to s1 (dim). The normal one is mirrored unless it would open a closed
+// contact. Those of sliding are mirrored if the contact sticks then, or if the slip reverses: the deformation of a
+// contact has the direction of its slip in the last step, so that the slip of the start has another direction if it is
+// against the deformation. Returns 1 if s1 is better than s to linearise at. A contact that moves only along the normal
+// does not turn about anything, and is not mirrored.
 static int mirror_rows(const hfContactLaw* law, double h, int dim, const double* s, Branch start, double* s1) {
-  double sliding2 = sqr(s[1]) + sqr(s[2]), damping = law->dissipation * fabs(s[0]);
-  int reverses = law->xi0[0] * s[1] + law->xi0[1] * s[2] < 0, turns = reverses || sqr(s[0]) > sqr(LEAST_TURNING) * sliding2;
+  double sliding2 = sqr(s[1]) + sqr(s[2]);
+  double damping = law->dissipation * fabs(s[0]);
+  int reverses = law->xi0[0] * s[1] + law->xi0[1] * s[2] < 0;
+  int turns = reverses || sqr(s[0]) > sqr(LEAST_TURNING) * sliding2;
   int is_curved = damping > LINEAR_DISSIPATION && damping < IMPACT_DISSIPATION;
   if (!(sliding2 > 0) || !(start == OPEN || is_curved || turns)) return 0;
+
   for (int i = 0; i < dim; ++i) s1[i] = i < 3 ? -s[i] : s[i];
   Branch end = find_branch(law, h, s1);
-  if (end == OPEN && start != OPEN) s1[0] = s[0], is_curved = 0, end = find_branch(law, h, s1);
-  if (end == SLIDING && !reverses) s1[1] = s[1], s1[2] = s[2];
+
+  // would it open a closed contact?
+  if (end == OPEN && start != OPEN) {
+    s1[0] = s[0];
+    is_curved = 0;
+    end = find_branch(law, h, s1);
+  }
+  // does it slide on?
+  if (end == SLIDING && !reverses) {
+    s1[1] = s[1];
+    s1[2] = s[2];
+  }
   return is_mirror_better(start, end, turns, is_curved, reverses);
 }
 
@@ -112,54 +130,77 @@ static int holds_tree(const hfiIsland* I, const hfiIslandBlock* b) {
 static Prediction predict_saturated(const hfiIsland* I, const hfiIslandBlock* b) {
   Prediction known = AS_AT_START;
   if (holds_tree(I, b)) return UNKNOWN;
+
   for (int i = 0; i < b->dim; ++i) {
     const hfSaturatedRow* row = b->saturated + i;
-    double s = I->rows.s[b->row + i], *s1 = I->rows.s1 + b->row + i;
+    double s = I->rows.s[b->row + i];
+    double* s1 = I->rows.s1 + b->row + i;
     *s1 = s;
-    if (slows_down(row, s)) *s1 = 0.5 * row->s0, known = CHANGED; // Below s0 the law is linear, so that any such velocity will do.
+    if (!slows_down(row, s)) continue;
+    *s1 = 0.5 * row->s0; // Below s0 the law is linear, so that any such velocity will do.
+    known = CHANGED;
   }
   return known;
 }
 
+// Predicts the row velocities s1 of a block.
 static Prediction predict_block(const hfiIsland* I, const hfiIslandBlock* b) {
   const double* s = I->rows.s + b->row;
   double* s1 = I->rows.s1 + b->row;
+  double h = I->problem->h;
   if (!b->contact) return predict_saturated(I, b);
-  if (b->dim == 1) return predict_rows(b->contact, I->problem->h, 1, s, s1);
+  if (b->dim == 1) return predict_rows(b->contact, h, 1, s, s1);
   if (b->contact->friction != HF_FRICTION_ANCHORED) return UNKNOWN;
+
   int is_alone = I->stacks.is_plain && I->nblock == 1;
-  if (!is_alone && b->contact->depth > DEEP_OVERLAP * I->problem->h * fabs(s[0])) return UNKNOWN;
-  return predict_rows(b->contact, I->problem->h, b->dim, s, s1);
+  if (!is_alone && b->contact->depth > DEEP_OVERLAP * h * fabs(s[0])) return UNKNOWN;
+  return predict_rows(b->contact, h, b->dim, s, s1);
 }
 
-// Changes the impulse gamma (dim) of a contact from its value at row velocities s1 to the value of the law's tangent at s.
+// Changes the impulse gamma (dim) of a contact from its value at row velocities s1 to the value of the law's tangent at
+// s.
 static void continue_tangent(const hfiContactResponse* response, int dim, const double* s, const double* s1, double* gamma) {
-  const double *gtn = response->gtn, *gtt = response->gtt, dn = s[0] - s1[0];
+  const double* gtn = response->gtn;
+  const double* gtt = response->gtt;
+  double dn = s[0] - s1[0];
   gamma[0] -= response->gnn * dn;
   if (dim == 1) return;
-  double d1 = s[1] - s1[1], d2 = s[2] - s1[2];
+
+  double d1 = s[1] - s1[1];
+  double d2 = s[2] - s1[2];
   gamma[1] -= gtn[0] * dn + gtt[0] * d1 + gtt[1] * d2;
   gamma[2] -= gtn[1] * dn + gtt[1] * d1 + gtt[2] * d2;
   for (int i = 3; i < dim; ++i) gamma[i] -= gtn[i - 1] * dn;
 }
 
+// Sets s1, the responses there, and gamma of the tangents at s (newton.h). Returns 0 if there is no prediction.
 int hfi_predict(hfiIsland* I, int coupling) {
+  hfiRowVectors* rows = &I->rows;
   int predicted = 0;
   if (I->ntree != 1 || coupling != HF_COUPLING_TWO_WAY) return 0;
-  for (int32_t k = I->nblock - 1; k >= 0; --k) { // Contacts are the last blocks of a world, and mostly tell soonest that nothing is known.
+
+  // Contacts are the last blocks of a world, and mostly tell soonest that nothing is known.
+  for (int32_t k = I->nblock - 1; k >= 0; --k) {
     Prediction known = predict_block(I, I->block + k);
     if (known == UNKNOWN) return 0;
     predicted |= known == CHANGED;
   }
   if (!predicted) return 0;
-  double* start = I->rows.s;
-  I->rows.s = I->rows.s1;
+
+  // the laws at s1
+  double* start = rows->s;
+  rows->s = rows->s1;
   hfi_system_respond(I, coupling);
-  I->rows.s = start;
+  rows->s = start;
+
+  // their tangents at s
   for (int32_t k = 0; k < I->nblock; ++k) {
     const hfiIslandBlock* b = I->block + k;
-    if (b->contact) continue_tangent(I->rows.response + k, b->dim, I->rows.s + b->row, I->rows.s1 + b->row, I->rows.gamma + b->row);
-    for (int32_t i = b->row; !b->contact && i < b->row + b->dim; ++i) I->rows.gamma[i] -= I->rows.G[i] * (I->rows.s[i] - I->rows.s1[i]);
+    if (b->contact) {
+      continue_tangent(rows->response + k, b->dim, rows->s + b->row, rows->s1 + b->row, rows->gamma + b->row);
+      continue;
+    }
+    for (int32_t i = b->row; i < b->row + b->dim; ++i) rows->gamma[i] -= rows->G[i] * (rows->s[i] - rows->s1[i]);
   }
   return 1;
 }

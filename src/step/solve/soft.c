@@ -57,7 +57,8 @@ static const double CLOSE_AFTER_STALL = 0.03; // Each stall of Newton's method m
 // Two steps have the same direction if the cosine of the angle between them is at least this [-].
 static const double SAME_DIRECTION = 0.97;
 // A step is lengthened by a factor in this range; with a smaller factor it stays as it is [-].
-static const double LEAST_LENGTHENING = 2, MOST_LENGTHENING = 5;
+static const double LEAST_LENGTHENING = 2;
+static const double MOST_LENGTHENING = 5;
 // With rough factors the error |r + K dv| of a step may be this share of |r| [-].
 static const double LINEAR_TOLERANCE = 1e-2;
 enum {
@@ -75,16 +76,21 @@ enum {
   LENGTHENING_INTERVAL = 3,  // Of so many consecutive iterations at most one lengthens its step.
 };
 
-// Computes the soft law of contact k and evaluates it at I->rows.s. A contact acts while pi0 > 0, even if its soft law would pull: contacts open only between
-// iterations.
+// Computes the soft law of contact k and evaluates it at I->rows.s: sets gamma and the response. A contact acts while
+// pi0 > 0, even if its soft law would pull: contacts open only between iterations.
 static void evaluate_soft_law(hfiIsland* I, int32_t k, double cap) {
   double h = I->problem->h;
   int acts = I->forces.pi0[k] > 0;
   int32_t row = I->block[k].row;
   hfiContactResponse* response = I->rows.response + k;
   hfi_soft_begin_iteration(I, k, cap);
-  response->pi = I->forces.lag[k], response->gnn = acts ? h * h * I->forces.law[k].stiffness : 0;
-  response->active = acts, response->coupled = response->slipping = 0;
+
+  response->pi = I->forces.lag[k];
+  response->gnn = acts ? h * h * I->forces.law[k].stiffness : 0;
+  response->active = acts;
+  response->coupled = 0;
+  response->slipping = 0;
+
   I->rows.gamma[row] = acts ? h * hfi_soft_normal_force(I, k, I->rows.s[row]) : 0;
   hfi_dual_respond_contact(I, k);
 }
@@ -101,14 +107,16 @@ static void evaluate_blocks(hfiIsland* I, int32_t first, int32_t end, double cap
     if (hfi_is_contact(I, k)) evaluate_soft_law(I, k, cap);
 }
 
-// Does so for the contacts of a part, and adds its compact stacks to J^T gamma and K. All of that is done for one stack after the other, whose numbers are
-// in the fastest cache then.
+// Evaluates the contacts of a part, and adds its compact stacks to J^T gamma and K. All of that is done for one stack
+// after the other, whose numbers are in the fastest cache then.
 static void evaluate_part(void* context, int p) {
   const SoftTask* task = context;
   hfiIsland* I = task->I;
   hfi_system_begin_impulses(I, p);
   hfi_system_begin_matrix(I, p, 1);
-  for (const hfiStack *stack = I->stacks.list + I->parts.stack[p], *last = I->stacks.list + I->parts.stack[p + 1]; stack < last; ++stack) {
+
+  for (int32_t k = I->parts.stack[p]; k < I->parts.stack[p + 1]; ++k) {
+    const hfiStack* stack = I->stacks.list + k;
     evaluate_blocks(I, stack->block, stack->block + stack->nblock, task->cap);
     if (!stack->nfree) continue;
     hfi_system_add_impulse(I, stack, p);
@@ -116,7 +124,8 @@ static void evaluate_part(void* context, int p) {
   }
 }
 
-// Computes and evaluates the soft laws, computes the residual, and forms and factors K, which is symmetric. Returns what hfi_system_factor does.
+// Computes and evaluates the soft laws, computes the residual, and forms and factors K, which is symmetric. Returns 0,
+// or > 0 if a pivot failed.
 static int evaluate_and_factor(hfiIsland* I, double cap) {
   hfi_system_respond_saturated(I);
   if (hfi_is_divided(I)) {
@@ -124,6 +133,7 @@ static int evaluate_and_factor(hfiIsland* I, double cap) {
     hfi_system_end_residual(I);
     return hfi_system_end_factor(I, 1);
   }
+
   evaluate_blocks(I, I->nscalar, I->nblock, cap);
   hfi_system_residual_again(I);
   return hfi_system_factor(I);
@@ -139,22 +149,29 @@ static void end_part(void* context, int p) {
   }
 }
 
-// Takes a Newton step on the soft laws from I->dofs.v and I->rows.s. I->dofs.Av must be A v; it is computed again at the end of the step. Returns 0 if there is no
-// finite step.
+// Takes a Newton step on the soft laws from v and s. Av must be A v; it is computed again at the end of the step.
+// Returns 0 if there is no finite step.
 static int take_soft_step(hfiIsland* I, double cap) {
+  hfiDofVectors* x = &I->dofs;
+
+  // dv = -K^-1 r and its end
   int failed = evaluate_and_factor(I, cap);
-  hfi_scale(I->dofs.dv, -1.0, I->dofs.r, I->n);
-  if (!failed) hfi_system_solve(I, LINEAR_TOLERANCE, I->dofs.dv);
-  hfi_move(I->dofs.v1, I->dofs.v, 1.0, I->dofs.dv, I->n);
-  hfi_system_rows(I, I->dofs.v1, I->rows.s1);
+  hfi_scale(x->dv, -1.0, x->r, I->n);
+  if (!failed) hfi_system_solve(I, LINEAR_TOLERANCE, x->dv);
+  hfi_move(x->v1, x->v, 1.0, x->dv, I->n);
+  hfi_system_rows(I, x->v1, I->rows.s1);
+
+  // the forces there
   hfi_for_parts(I, end_part, &(SoftTask){I, cap});
   hfi_system_exchange_points(I);
-  hfi_system_multiply(I, I->dofs.v, I->dofs.Av);
-  return !failed && isfinite(hfi_system_velocity_norm(I, I->dofs.dv));
+  hfi_system_multiply(I, x->v, x->Av);
+  return !failed && isfinite(hfi_system_velocity_norm(I, x->dv));
 }
 
-// Is the residual I->dofs.r below the share `close` of its scale?
-static int is_below(const hfiIsland* I, double close) { return hfi_system_momentum_norm(I, I->dofs.r) <= close * hfi_system_scale(I); }
+// Is the residual r below the share `close` of its scale?
+static int is_below(const hfiIsland* I, double close) {
+  return hfi_system_momentum_norm(I, I->dofs.r) <= close * hfi_system_scale(I);
+}
 
 // Computes the residual of the true laws at I->dofs.v and I->rows.s. Is it below the share `close` of its scale? I->dofs.Av must be A v.
 static int is_close(hfiIsland* I, double close) {
@@ -190,30 +207,44 @@ static void begin_damping(hfiIsland* I) {
     if (hfi_is_contact(I, k)) hfi_damp_begin(I, k);
 }
 
+// Chooses the first forces (heap.h). Returns 0 if no soft iterations are needed.
 int hfi_soft_begin(hfiIsland* I, hfiSoft* soft) {
-  I->forces.is_damped = I->ntree > HFI_MANY_TREES;
-  *soft = (hfiSoft){I->known.rows > 0 ? KNOWN_CAP : FIRST_CAP, I->forces.is_damped ? CLOSE_LARGE : CLOSE, 0};
+  int has_known = I->known.rows > 0;
+  int is_damped = I->ntree > HFI_MANY_TREES;
+  I->forces.is_damped = is_damped;
+  *soft = (hfiSoft){has_known ? KNOWN_CAP : FIRST_CAP, is_damped ? CLOSE_LARGE : CLOSE, 0};
   hfi_dual_reset(I);
   evaluate_velocities(I);
+
   int close = is_close(I, CLOSE);
-  if (close && I->known.rows == 0) return 0;
+  if (close && !has_known) return 0;
+
   int unknown = hfi_soft_start_forces(I);
-  if (I->forces.is_damped) begin_damping(I);
-  if (unknown || !I->forces.is_damped) return !close;
+  if (is_damped) begin_damping(I);
+  if (unknown || !is_damped) return !close;
+
+  // a large heap all of whose contacts have forces
   soft->close = CLOSE_KNOWN;
   return !is_below(I, CLOSE_KNOWN);
 }
 
-// Returns the factor by which the last step dv should have been longer. If the steps form a geometric series with the ratio q, their sum is
-// 1/(1 - q) dv; q is the component of dv along the step before, relative to the length of that step. Returns 1 if the two steps differ in direction.
-// I->kept.v holds the step before; it is replaced by dv.
+// Returns the factor by which the last step dv should have been longer. If the steps form a geometric series with the
+// ratio q, their sum is 1/(1 - q) dv; q is the component of dv along the step before, relative to the length of that
+// step. Returns 1 if the two steps differ in direction. I->kept.v holds the step before; it is replaced by dv.
 static double find_lengthening(hfiIsland* I) {
-  double dot = 0, before2 = 0, now2 = 0;
+  const hfiDofVectors* x = &I->dofs;
+  double dot = 0;
+  double before2 = 0;
+  double now2 = 0;
   for (int32_t i = 0; i < I->n; ++i) {
-    double d = I->dofs.dv[i], before = I->kept.v[i], mass = I->dofs.diag[i];
-    dot += mass * d * before, before2 += mass * sqr(before), now2 += mass * sqr(d);
+    double d = x->dv[i];
+    double before = I->kept.v[i];
+    dot += x->diag[i] * d * before;
+    before2 += x->diag[i] * sqr(before);
+    now2 += x->diag[i] * sqr(d);
     I->kept.v[i] = d;
   }
+
   if (!(dot > SAME_DIRECTION * sqrt(before2 * now2))) return 1;
   double q = dot / before2;
   return q < 1 - 1 / MOST_LENGTHENING ? 1 / (1 - q) : MOST_LENGTHENING;
@@ -227,16 +258,22 @@ static void lengthen_last_step(hfiIsland* I, double extra) {
   evaluate_velocities(I);
 }
 
+// Iterates until the true laws are close, at most `most` times (heap.h). Returns 0 if an iteration had no finite step.
 int hfi_soft_approach(hfiIsland* I, hfiSoft* soft, int32_t most) {
   int since = 0; // number of iterations since a step was lengthened, or since the call
-  for (most += soft->iterations; soft->iterations < most;) {
+  most += soft->iterations;
+
+  while (soft->iterations < most) {
     if (!take_soft_step(I, soft->cap)) return 0;
-    soft->iterations += 1, since += 1;
+    soft->iterations += 1;
+    since += 1;
     soft->cap *= CAP_GROWTH;
+
     double factor = I->forces.is_damped ? find_lengthening(I) : 1;
     int lengthens = since >= LENGTHENING_INTERVAL && factor > LEAST_LENGTHENING;
     if (soft->iterations >= most && !lengthens) break; // Nobody asks how close the last iteration comes.
     if (soft->iterations >= FIRST_TEST && is_close(I, soft->close)) break;
+
     if (!lengthens) continue;
     lengthen_last_step(I, factor - 1);
     since = 0;
@@ -260,45 +297,65 @@ static void set_impulses(hfiIsland* I) {
   double h = I->problem->h;
   for (int32_t k = I->nscalar; k < I->nblock; ++k) {
     const hfiIslandBlock* b = I->block + k;
+    double* f = I->forces.friction + b->row;
+    double* gamma = I->rows.gamma + b->row;
+    double pi = I->forces.pi0[k];
     if (!hfi_is_contact(I, k)) continue;
+
     for (int g = 0; I->forces.is_damped && g < hfi_group_count(b->dim); ++g)
-      hfi_clamp_group(I->forces.friction + b->row + 1 + hfi_group_row(g), g, b->contact->mu[g] * I->forces.pi0[k]);
-    I->rows.gamma[b->row] = h * I->forces.pi0[k];
-    for (int i = 1; i < b->dim; ++i) I->rows.gamma[b->row + i] = -h * I->forces.friction[b->row + i];
+      hfi_clamp_group(f + 1 + hfi_group_row(g), g, b->contact->mu[g] * pi);
+    gamma[0] = h * pi;
+    for (int i = 1; i < b->dim; ++i) gamma[i] = -h * f[i];
   }
 }
 
+// Estimates a heap by soft iterations alone (heap.h).
 hfiNewtonResult hfi_soft_estimate(hfiIsland* I, const hfSolverConfig* config) {
   hfiNewtonResult out = {0, 0, 0, 0};
   hfiSoft soft;
   if (!all_friction_is_anchored(I) || !hfi_soft_begin(I, &soft)) return out;
+
   int32_t most = max_soft_iterations(I, config);
-  out.converged = hfi_soft_approach(I, &soft, I->known.rows > 0 ? most : imin2(FIRST_ESTIMATE, most));
+  if (I->known.rows == 0) most = imin2(FIRST_ESTIMATE, most);
+  out.converged = hfi_soft_approach(I, &soft, most);
   out.iterations = soft.iterations;
   if (out.converged) set_impulses(I);
   return out;
 }
 
+// Solves a heap in rounds of soft iterations and Newton's method (heap.h). v is v0 afterwards if that fails.
 hfiNewtonResult hfi_soft_solve(hfiIsland* I, const hfSolverConfig* config) {
   hfSolverConfig few = *config;
   hfiNewtonResult out = {0, 0, 0, 0};
   hfiSoft soft;
-  int32_t newton_iterations = 0, limited = 0;
+  int32_t newton_iterations = 0;
+  int32_t limited = 0;
   few.max_iterations = imin2(MAX_NEWTON, config->max_iterations);
   if (!all_friction_is_anchored(I)) return out;
-  int needs_soft = hfi_soft_begin(I, &soft), has_forces = needs_soft || I->known.rows > 0;
+
+  int needs_soft = hfi_soft_begin(I, &soft);
+  int has_forces = needs_soft || I->known.rows > 0;
   for (int round = 0; has_forces && round < MAX_ROUNDS && !out.converged; ++round) {
-    if (round > 0) return_to_soft_iterations(I, &soft);
-    int32_t most = round > 0 ? imin2(MAX_SOFT_AFTER_STALL, config->max_iterations) : max_soft_iterations(I, config);
+    // soft iterations
+    int32_t most = max_soft_iterations(I, config);
+    if (round > 0) {
+      return_to_soft_iterations(I, &soft);
+      most = imin2(MAX_SOFT_AFTER_STALL, config->max_iterations);
+    }
     if (needs_soft && !hfi_soft_approach(I, &soft, most)) break;
     if (newton_iterations + soft.iterations >= config->max_iterations) break;
+
+    // Newton's method. Large heaps keep their duals: added inertia limits their steps.
     memcpy(I->kept.v, I->dofs.v, sizeof(double) * (size_t)I->n);
-    if (I->forces.is_damped && I->ntree <= HFI_MANY_TREES) hfi_dual_reset(I); // Large heaps keep their duals: added inertia limits their steps.
+    if (I->forces.is_damped && I->ntree <= HFI_MANY_TREES) hfi_dual_reset(I);
     out = hfi_newton_solve(I, &few, HF_COUPLING_TWO_WAY, HF_RUNG_TAMSI, HFI_KEPT_DUALS);
-    newton_iterations += out.iterations, limited += out.limited;
+    newton_iterations += out.iterations;
+    limited += out.limited;
     needs_soft = 1;
   }
+
   if (!out.converged) memcpy(I->dofs.v, I->dofs.v0, sizeof(double) * (size_t)I->n);
-  out.iterations = newton_iterations + soft.iterations, out.limited = limited;
+  out.iterations = newton_iterations + soft.iterations;
+  out.limited = limited;
   return out;
 }

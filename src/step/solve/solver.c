@@ -62,19 +62,26 @@ void hf_solver_free(hfSolver* solver) {
   hfi_release(solver);
 }
 
+// Refuses a configuration with a value that is out of its range, and names it.
 hfStatus hfi_solver_config_check(const hfSolverConfig* c, hfError* error) {
   if (c->coupling < HF_COUPLING_TWO_WAY || c->coupling > HF_COUPLING_FRICTIONLESS)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "solver: coupling = %d: allowed is %d to %d", c->coupling, HF_COUPLING_TWO_WAY, HF_COUPLING_FRICTIONLESS);
-  if (c->first_rung < HF_RUNG_TAMSI || c->last_rung < c->first_rung ||
-      c->last_rung > HF_RUNG_CONVEX)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "solver: first_rung = %d, last_rung = %d: allowed is %d to %d, and the first must not be above the last", c->first_rung,
-                      c->last_rung, HF_RUNG_TAMSI, HF_RUNG_CONVEX);
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "solver: coupling = %d: allowed is %d to %d", c->coupling,
+                      HF_COUPLING_TWO_WAY, HF_COUPLING_FRICTIONLESS);
+
+  if (c->first_rung < HF_RUNG_TAMSI || c->last_rung < c->first_rung || c->last_rung > HF_RUNG_CONVEX)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT,
+                      "solver: first_rung = %d, last_rung = %d: allowed is %d to %d, and the first must not be above the last",
+                      c->first_rung, c->last_rung, HF_RUNG_TAMSI, HF_RUNG_CONVEX);
+
   if (c->max_iterations < 1)
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "solver: max_iterations = %d must be at least 1", c->max_iterations);
+
   if (!(c->tolerance > 0 && c->tolerance <= 1))
     return hfi_refuse(error, HF_ERROR_ARGUMENT, "solver: tolerance = %g must be above 0 and at most 1", c->tolerance);
+
   if (!hfi_turn_is_allowed(c->theta_max))
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "solver: theta_max = %g: allowed is %g to %g", c->theta_max, HFI_LEAST_TURN, HFI_LARGEST_TURN);
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "solver: theta_max = %g: allowed is %g to %g", c->theta_max,
+                      HFI_LEAST_TURN, HFI_LARGEST_TURN);
   return HF_OK;
 }
 
@@ -101,24 +108,36 @@ static int32_t solve_uncoupled(const double* M, const double* diag, const double
   return k;
 }
 
-// Solves A v = p* for the dofs of a tree from k on. Returns 0 if there is no answer.
+// Solves A v = p* for the dofs of a tree from k on. A (n x n) is scratch. Returns 0 if there is no answer.
 static int solve_coupled(double* A, const double* M, const double* diag, const double* p, int32_t n, int32_t k, double* v) {
+  double* rest = A + k * (n + 1);
   memcpy(A, M, sizeof(double) * (size_t)(n * n));
-  for (int32_t i = k; i < n; ++i) v[i] = p[i], A[i * n + i] += diag[i];
-  if (hfi_ldlt(A + k * (n + 1), n - k, n, 1) != 0) return 0;
-  hfi_ldlt_solve(A + k * (n + 1), n - k, n, v + k);
+  for (int32_t i = k; i < n; ++i) {
+    v[i] = p[i];
+    A[i * n + i] += diag[i];
+  }
+
+  if (hfi_ldlt(rest, n - k, n, 1) != 0) return 0;
+  hfi_ldlt_solve(rest, n - k, n, v + k);
   return 1;
 }
 
-// Solves an island without rows, which is one tree: A v = p*. Returns 0 if there is no answer; the tree then keeps its velocities of the start of the
-// step.
+// Solves an island without rows, which is one tree: A v = p*. Returns 0 if there is no answer; the tree then keeps its
+// velocities of the start of the step.
 static int solve_free_tree(const hfiSolveJob* job, int32_t tree) {
   const hfStepProblem* P = job->problem;
-  int32_t first = P->tree_start[tree], n = P->tree_start[tree + 1] - first;
-  const double *M = P->M + P->M_start[tree], *diag = P->diag + first, *p = P->p + first;
+  int32_t first = P->tree_start[tree];
+  int32_t n = P->tree_start[tree + 1] - first;
+  const double* M = P->M + P->M_start[tree];
+  const double* diag = P->diag + first;
+  const double* p = P->p + first;
+  double* scratch = job->solver->island.matrix.local;
   double* v = job->v + first;
+
   int32_t k = solve_uncoupled(M, diag, p, n, v);
-  if ((k == n || solve_coupled(job->solver->island.matrix.local, M, diag, p, n, k, v)) && all_finite(v, n)) return 1;
+  int solved = k == n || solve_coupled(scratch, M, diag, p, n, k, v);
+  if (solved && all_finite(v, n)) return 1;
+
   memcpy(v, P->v0 + first, sizeof(double) * (size_t)n);
   return 0;
 }
@@ -204,23 +223,32 @@ static void solve_island(hfiIsland* I, const hfSolverConfig* config, int32_t est
   report->status = HF_SINGULAR;
 }
 
-// Copies the answer of the island to the velocities, impulses and row velocities of the problem. Blocks whose rows are consecutive in the island and in
-// the problem are copied together.
+// Copies the answer of the island to the velocities, impulses and row velocities of the problem. Blocks whose rows are
+// consecutive in the island and in the problem are copied together.
 static void scatter_island(const hfiSolveJob* job) {
   const hfStepProblem* P = job->problem;
   const hfiIsland* I = &job->solver->island;
+
   for (int32_t t = 0; t < I->ntree; ++t) {
-    int32_t tree = I->tree[t], first = P->tree_start[tree], n = P->tree_start[tree + 1] - first;
+    int32_t tree = I->tree[t];
+    int32_t first = P->tree_start[tree];
+    int32_t n = P->tree_start[tree + 1] - first;
     memcpy(job->v + first, I->dofs.v + I->first[tree], sizeof(double) * (size_t)n);
   }
-  for (int32_t b = 0, end; b < I->nblock; b = end) {
+
+  int32_t end;
+  for (int32_t b = 0; b < I->nblock; b = end) {
     const hfiIslandBlock* first = I->block + b;
     int32_t rows = first->dim;
-    for (end = b + 1; end < I->nblock && I->block[end].row == first->row + rows &&
-                      I->block[end].source == first->source + rows;)
-      rows += I->block[end++].dim;
-    memcpy(job->impulse + first->source, I->rows.gamma + first->row, sizeof(double) * (size_t)rows);
-    memcpy(job->solver->s + first->source, I->rows.s + first->row, sizeof(double) * (size_t)rows);
+    for (end = b + 1; end < I->nblock; ++end) {
+      const hfiIslandBlock* next = I->block + end;
+      if (next->row != first->row + rows || next->source != first->source + rows) break;
+      rows += next->dim;
+    }
+
+    size_t size = sizeof(double) * (size_t)rows;
+    memcpy(job->impulse + first->source, I->rows.gamma + first->row, size);
+    memcpy(job->solver->s + first->source, I->rows.s + first->row, size);
   }
 }
 
