@@ -23,38 +23,61 @@
 
 const double HFI_DEFAULT_SOLREF[2] = {0.02, 1}, HFI_DEFAULT_SOLIMP[5] = {0.9, 0.95, 0.001, 0.5, 2};
 
+// Returns the impedance within the bounds that MuJoCo allows.
 static double bound_impedance(double impedance) { return clamp(impedance, 1e-4, 0.9999); }
 
-// x^power; squares and lines are the usual cases.
-static double raise_to(double x, double power) { return power == 2 ? x * x : power == 1 ? x : hfi_pow(x, power); }
+// Returns x^power; squares and lines are the usual cases.
+static double raise_to(double x, double power) {
+  if (power == 2) return x * x;
+  return power == 1 ? x : hfi_pow(x, power);
+}
 
+// Returns d(r) and, if slope is not NULL, dd/dr [1/m]. The curve bends upwards before the midpoint, downwards after it.
 double hfi_solimp_impedance(const double* solimp, double r, double* slope) {
-  double d0 = bound_impedance(solimp[0]), dmax = bound_impedance(solimp[1]), width = max2(solimp[2], 1e-15), mid = bound_impedance(solimp[3]),
-         power = max2(solimp[4], 1), x = r / width;
+  double d0 = bound_impedance(solimp[0]);
+  double dmax = bound_impedance(solimp[1]);
+  double width = max2(solimp[2], 1e-15);
+  double mid = bound_impedance(solimp[3]);
+  double power = max2(solimp[4], 1);
+  double x = r / width;
   if (slope) *slope = 0;
   if (x >= 1) return dmax;
-  int first = x <= mid; // The curve bends upwards before the midpoint, and downwards after it.
-  double share = first ? x / mid : (1 - x) / (1 - mid), part = first ? mid : 1 - mid, y = part * raise_to(share, power);
+
+  int first = x <= mid;
+  double share = first ? x / mid : (1 - x) / (1 - mid);
+  double part = first ? mid : 1 - mid;
+  double y = part * raise_to(share, power);
   if (slope) *slope = (dmax - d0) / width * power * raise_to(share, power - 1);
   return d0 + (first ? y : 1 - y) * (dmax - d0);
 }
 
+// Returns MuJoCo's law: solref is a time constant and a damping ratio, or, if negative, stiffness and damping.
 hfiSoftLaw hfi_soft_law(const double* solref, const double* solimp, double w, double h) {
   hfiSoftLaw law = {0, 0, {solimp[0], solimp[1], solimp[2], solimp[3], solimp[4]}, w};
   double dmax = bound_impedance(solimp[1]);
+
   if (solref[0] > 0) {
-    double T = max2(solref[0], 2 * h), z = max2(solref[1], 1e-6);
-    law.k = 1 / sqr(dmax * T * z), law.b = 2 / (dmax * T);
-  } else
-    law.k = -solref[0] / sqr(dmax), law.b = -solref[1] / dmax;
+    double T = max2(solref[0], 2 * h);
+    double z = max2(solref[1], 1e-6);
+    law.k = 1 / sqr(dmax * T * z);
+    law.b = 2 / (dmax * T);
+  } else {
+    law.k = -solref[0] / sqr(dmax);
+    law.b = -solref[1] / dmax;
+  }
   return law;
 }
 
+// Returns the depth r [m] with k d^2 r = (1 - d) g. The left side less the right one rises with r: bisection between
+// zero and the softest answer.
 double hfi_soft_resting_depth(const hfiSoftLaw* law, double g) {
-  // k d^2 r - (1 - d) g rises with r: bisection between zero and the softest answer
-  double lo = 0, hi = g / (law->k * sqr(min2(bound_impedance(law->solimp[0]), bound_impedance(law->solimp[1]))));
+  double softest = min2(bound_impedance(law->solimp[0]), bound_impedance(law->solimp[1]));
+  double lo = 0;
+  double hi = g / (law->k * sqr(softest));
+
   for (int i = 0; i < 100 && hi - lo > 1e-14 * hi; ++i) {
-    double r = 0.5 * (lo + hi), d = hfi_solimp_impedance(law->solimp, r, NULL);
+    double r = 0.5 * (lo + hi);
+    double d = hfi_solimp_impedance(law->solimp, r, NULL);
     if (law->k * d * d * r < (1 - d) * g)
       lo = r;
     else
@@ -63,20 +86,26 @@ double hfi_soft_resting_depth(const hfiSoftLaw* law, double g) {
   return 0.5 * (lo + hi);
 }
 
+// Returns force, secant and tangent stiffness, and the mass m of the law at depth r.
 hfiSoftPoint hfi_soft_point(const hfiSoftLaw* law, double r) {
-  double slope, d = hfi_solimp_impedance(law->solimp, r, &slope), m = d / ((1 - d) * law->w);
+  double slope;
+  double d = hfi_solimp_impedance(law->solimp, r, &slope);
+  double m = d / ((1 - d) * law->w);
   hfiSoftPoint p = {law->k * d * r * m, law->k * d * m, 0, m};
   if (r > 0) p.secant = p.force / r;
   p.tangent = p.secant + law->k * r * d * slope * (2 - d) / (sqr(1 - d) * law->w);
   return p;
 }
 
+// Returns the law of a step that starts at depth r with separation speed v0, linearised at r.
 hfiSoftStep hfi_soft_step(const hfiSoftLaw* law, double r, double v0, double h) {
+  // still open: brakes as MuJoCo does once it touches
   if (r <= 0) {
     double d = hfi_solimp_impedance(law->solimp, 0, NULL);
     hfiSoftStep open = {(law->k * d + law->b / h) * d / law->w, r};
     return open;
   }
+
   hfiSoftPoint p = hfi_soft_point(law, r);
   double stiffness = p.tangent + law->b * p.mass / h + p.mass / sqr(h);
   hfiSoftStep step = {stiffness, (p.force + p.mass * v0 / h) / stiffness};

@@ -35,7 +35,9 @@ static inline double hfi_bracket_choose(const hfiBracket* b) {
 // Adds a point inside the bracket. It replaces the end of the bracket at which g has the same sign.
 static inline void hfi_bracket_add(hfiBracket* b, hfiTrial point) {
   hfiTrial* end = point.g > 0 ? &b->hi : &b->lo;
-  b->replaced = *end, b->latest = *end = point;
+  b->replaced = *end;
+  b->latest = point;
+  *end = point;
   b->trials += 1;
 }
 

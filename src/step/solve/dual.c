@@ -55,9 +55,12 @@ HFI_COPIED hfiFour gather_second_rows(const double* x, int count) {
 
 // Stores the first and second rows of the groups to friction rows x (5).
 HFI_COPIED void scatter_rows(double* x, int count, hfiFour first, hfiFour second) {
-  x[0] = first[0], x[1] = second[0];
+  x[0] = first[0];
+  x[1] = second[0];
   if (count > 1) x[2] = first[1];
-  if (count > 2) x[3] = first[2], x[4] = second[2];
+  if (count < 3) return;
+  x[3] = first[2];
+  x[4] = second[2];
 }
 
 // kappa = du/ds
@@ -66,28 +69,45 @@ HFI_COPIED hfiFour find_kappa(const hfContactLaw* law, double h, int count) {
   return h * gather_groups(law->k_t, count) + gather_groups(law->c_t, count);
 }
 
-// u at friction rows s
+// Computes u at friction rows s. slope: kappa of the groups.
 HFI_COPIED void compute_u(const hfContactLaw* law, int count, hfiFour slope, const double* s, hfiFour* u0, hfiFour* u1) {
-  *u0 = gather_first_rows(s, count), *u1 = gather_second_rows(s, count);
+  *u0 = gather_first_rows(s, count);
+  *u1 = gather_second_rows(s, count);
   if (law->friction != HF_FRICTION_ANCHORED) return;
+
   hfiFour k = gather_groups(law->k_t, count);
   *u0 = k * gather_first_rows(law->xi0, count) + slope * *u0;
   *u1 = k * gather_second_rows(law->xi0, count) + slope * *u1;
 }
 
-// Evaluates the groups of contact k. Here and below callers pass a constant for `count` if the contact has all groups, so that its branches vanish.
+// Evaluates the groups of contact k at I->rows.s. Here and below callers pass a constant for `count` if the contact has
+// all groups, so that its branches vanish.
 HFI_COPIED void evaluate_groups(hfiIsland* I, int32_t k, int count) {
   const hfiIslandBlock* b = I->block + k;
   const hfContactLaw* law = b->contact;
   hfiDualGroups* out = I->duals.groups + k;
-  hfiFour zero = {0, 0, 0, 0}, u0, u1, bound = gather_groups(law->mu, count) * I->rows.response[k].pi;
-  compute_u(law, count, find_kappa(law, I->problem->h, count), I->rows.s + b->row + 1, &u0, &u1);
+  hfiFour zero = {0, 0, 0, 0};
+  hfiFour bound = gather_groups(law->mu, count) * I->rows.response[k].pi;
+
+  hfiFour u0;
+  hfiFour u1;
+  hfiFour kappa = find_kappa(law, I->problem->h, count);
+  compute_u(law, count, kappa, I->rows.s + b->row + 1, &u0, &u1);
+
+  // m and t
   hfiFour radius = law->friction == HF_FRICTION_ANCHORED ? bound : gather_groups(law->stiction_speed, count);
-  hfiFour norm = hfi_sqrt4(u0 * u0 + u1 * u1), m = hfi_choose4(norm > radius, norm, radius);
+  hfiFour norm = hfi_sqrt4(u0 * u0 + u1 * u1);
+  hfiFour m = hfi_choose4(norm > radius, norm, radius);
   hfiFourBits has_t = norm > radius; // whether t is not zero
-  if (law->friction == HF_FRICTION_SMOOTH) m = hfi_sqrt4(radius * radius + norm * norm), has_t = zero == zero;
-  store(out->u0, u0), store(out->u1, u1);
-  store(out->t0, hfi_choose4(has_t, u0 / m, zero)), store(out->t1, hfi_choose4(has_t, u1 / m, zero));
+  if (law->friction == HF_FRICTION_SMOOTH) {
+    m = hfi_sqrt4(radius * radius + norm * norm);
+    has_t = zero == zero;
+  }
+
+  store(out->u0, u0);
+  store(out->u1, u1);
+  store(out->t0, hfi_choose4(has_t, u0 / m, zero));
+  store(out->t1, hfi_choose4(has_t, u1 / m, zero));
   store(out->m, hfi_choose4(bound > zero, m, zero - 1));
 }
 
@@ -95,7 +115,9 @@ HFI_COPIED void evaluate_groups(hfiIsland* I, int32_t k, int count) {
 HFI_COPIED void set_impulses(hfiIsland* I, int32_t k, int count) {
   const hfiIslandBlock* b = I->block + k;
   const hfiDualGroups* f = I->duals.groups + k;
-  hfiFour zero = {0, 0, 0, 0}, m = load(f->m), bound = gather_groups(b->contact->mu, count) * I->rows.response[k].pi;
+  hfiFour zero = {0, 0, 0, 0};
+  hfiFour m = load(f->m);
+  hfiFour bound = gather_groups(b->contact->mu, count) * I->rows.response[k].pi;
   hfiFour share = hfi_choose4(m < zero, zero, -I->problem->h * bound / m);
   scatter_rows(I->rows.gamma + b->row + 1, count, share * load(f->u0), share * load(f->u1));
 }
@@ -105,15 +127,33 @@ HFI_COPIED void set_response(hfiIsland* I, int32_t k, int count) {
   const hfiIslandBlock* b = I->block + k;
   const hfiDualGroups* f = I->duals.groups + k;
   hfiContactResponse* response = I->rows.response + k;
-  const double *w = I->duals.w + b->row + 1, h = I->problem->h;
-  hfiFour zero = {0, 0, 0, 0}, m = load(f->m), t0 = load(f->t0), t1 = load(f->t1), w0 = gather_first_rows(w, count), w1 = gather_second_rows(w, count);
-  hfiFour slope = h * (gather_groups(b->contact->mu, count) * response->pi) * find_kappa(b->contact, h, count) / m;
+  double h = I->problem->h;
+  hfiFour zero = {0, 0, 0, 0};
+
+  // h b kappa/m, or zero if the bound is zero
+  hfiFour m = load(f->m);
+  hfiFour bound = gather_groups(b->contact->mu, count) * response->pi;
+  hfiFour slope = h * bound * find_kappa(b->contact, h, count) / m;
   hfiFour acting = hfi_choose4(m < zero, zero, slope);
-  hfiFour g11 = acting * (1 - w0 * t0), g12 = -0.5 * acting * (w0 * t1 + w1 * t0), g22 = acting * (1 - w1 * t1);
+
+  // times I - (w t^T + t w^T)/2
+  const double* w = I->duals.w + b->row + 1;
+  hfiFour w0 = gather_first_rows(w, count);
+  hfiFour w1 = gather_second_rows(w, count);
+  hfiFour t0 = load(f->t0);
+  hfiFour t1 = load(f->t1);
+  hfiFour g11 = acting * (1 - w0 * t0);
+  hfiFour g12 = -0.5 * acting * (w0 * t1 + w1 * t0);
+  hfiFour g22 = acting * (1 - w1 * t1);
+
   double* gtt = response->gtt;
-  gtt[0] = g11[0], gtt[1] = g12[0], gtt[2] = g22[0];
+  gtt[0] = g11[0];
+  gtt[1] = g12[0];
+  gtt[2] = g22[0];
   gtt[3] = g11[1];
-  gtt[4] = g11[2], gtt[5] = g12[2], gtt[6] = g22[2];
+  gtt[4] = g11[2];
+  gtt[5] = g12[2];
+  gtt[6] = g22[2];
 }
 
 // Updates the duals of contact k for a step to the row velocities I->rows.s1: w = w1, moved back into the unit disc.
@@ -121,11 +161,25 @@ HFI_COPIED void update_duals(hfiIsland* I, int32_t k, int count) {
   const hfiIslandBlock* b = I->block + k;
   const hfiDualGroups* f = I->duals.groups + k;
   double* w = I->duals.w + b->row + 1;
-  hfiFour zero = {0, 0, 0, 0}, one = zero + 1, m = load(f->m), w0 = gather_first_rows(w, count), w1 = gather_second_rows(w, count), end0, end1;
-  compute_u(b->contact, count, find_kappa(b->contact, I->problem->h, count), I->rows.s1 + b->row + 1, &end0, &end1);
+  hfiFour zero = {0, 0, 0, 0};
+  hfiFour one = zero + 1;
+  hfiFour m = load(f->m);
+  hfiFour w0 = gather_first_rows(w, count);
+  hfiFour w1 = gather_second_rows(w, count);
+
+  // u + du at the end of the step
+  hfiFour end0;
+  hfiFour end1;
+  hfiFour kappa = find_kappa(b->contact, I->problem->h, count);
+  compute_u(b->contact, count, kappa, I->rows.s1 + b->row + 1, &end0, &end1);
+
+  // w1 = (u + du - w (t.du))/m
   hfiFour t_du = load(f->t0) * (end0 - load(f->u0)) + load(f->t1) * (end1 - load(f->u1));
-  hfiFour x0 = (end0 - w0 * t_du) / m, x1 = (end1 - w1 * t_du) / m;
-  hfiFour square = x0 * x0 + x1 * x1, norm = hfi_sqrt4(hfi_choose4(square <= one, one, square));
+  hfiFour x0 = (end0 - w0 * t_du) / m;
+  hfiFour x1 = (end1 - w1 * t_du) / m;
+
+  hfiFour square = x0 * x0 + x1 * x1;
+  hfiFour norm = hfi_sqrt4(hfi_choose4(square <= one, one, square));
   scatter_rows(w, count, hfi_choose4(m < zero, w0, x0 / norm), hfi_choose4(m < zero, w1, x1 / norm));
 }
 
@@ -145,15 +199,19 @@ static void evaluate_part(void* island, int p) {
   }
 }
 
-// Does the same, and sets the responses.
+// Evaluates the groups of the contacts of a part, and sets the responses.
 static void respond_part(void* island, int p) {
   hfiIsland* I = island;
   for (int32_t k = I->parts.block[p]; k < I->parts.block[p + 1]; ++k) {
-    int count = I->duals.groups[k].count = count_groups(I, k);
-    if (count == 3)
-      evaluate_groups(I, k, 3), set_response(I, k, 3);
-    else if (count > 0)
-      evaluate_groups(I, k, count), set_response(I, k, count);
+    int count = count_groups(I, k);
+    I->duals.groups[k].count = count;
+    if (count == 3) {
+      evaluate_groups(I, k, 3);
+      set_response(I, k, 3);
+    } else if (count > 0) {
+      evaluate_groups(I, k, count);
+      set_response(I, k, count);
+    }
   }
 }
 
@@ -161,16 +219,26 @@ void hfi_dual_evaluate(hfiIsland* I) { hfi_for_parts(I, evaluate_part, I); }
 
 void hfi_dual_set_responses(hfiIsland* I) { hfi_for_parts(I, respond_part, I); }
 
+// Evaluates contact k, and sets its friction impulses and its response. A contact without normal force has no friction.
 void hfi_dual_respond_contact(hfiIsland* I, int32_t k) {
-  int count = I->duals.groups[k].count = count_groups(I, k);
-  if (count == 3)
-    evaluate_groups(I, k, 3), set_impulses(I, k, 3), set_response(I, k, 3);
-  else if (count > 0)
-    evaluate_groups(I, k, count), set_impulses(I, k, count), set_response(I, k, count);
-  else
-    for (int i = 1; i < I->block[k].dim; ++i) I->rows.gamma[I->block[k].row + i] = 0;
+  int count = count_groups(I, k);
+  I->duals.groups[k].count = count;
+
+  if (count == 3) {
+    evaluate_groups(I, k, 3);
+    set_impulses(I, k, 3);
+    set_response(I, k, 3);
+  } else if (count > 0) {
+    evaluate_groups(I, k, count);
+    set_impulses(I, k, count);
+    set_response(I, k, count);
+  } else {
+    double* gamma = I->rows.gamma + I->block[k].row;
+    for (int i = 1; i < I->block[k].dim; ++i) gamma[i] = 0;
+  }
 }
 
+// Updates the duals of contact k for the full step to I->rows.s1.
 void hfi_dual_update_contact(hfiIsland* I, int32_t k) {
   int count = I->duals.groups[k].count;
   if (count == 3)

@@ -254,11 +254,12 @@ static void scatter_island(const hfiSolveJob* job) {
 
 // ---- estimates -----------------------------------------------------------------------------------
 
-// Returns the number of iterations of the estimate of these trees, or 0 if their answers are no estimates. If the trees were in several islands then,
-// it is the largest of their numbers.
+// Returns the number of iterations of the estimate of these trees, or 0 if their answers are not estimates. If the
+// trees were in several islands then, it is the largest of their numbers.
 static int32_t find_estimate(const hfSolver* solver, const hfiMembers* m) {
   int32_t iterations = 0;
-  for (int32_t t = 0; solver->estimated_trees && t < m->ntree; ++t) iterations = imax2(iterations, solver->estimate_iterations[m->trees[t]]);
+  if (!solver->estimated_trees) return 0;
+  for (int32_t t = 0; t < m->ntree; ++t) iterations = imax2(iterations, solver->estimate_iterations[m->trees[t]]);
   return iterations;
 }
 
@@ -271,12 +272,14 @@ static void note_estimate(hfSolver* solver, const hfiMembers* m, int32_t iterati
   }
 }
 
-// Estimates the island if it is a heap. before: number of iterations of an earlier estimate. Returns the iterations of both estimates together, or 0 if
-// the island must be solved.
+// Estimates the island if it is a heap. before: number of iterations of an earlier estimate. Returns the iterations of
+// both estimates together, or 0 if the island must be solved.
 static int32_t estimate_island(const hfiSolveJob* job, int32_t before) {
   hfiIsland* I = &job->solver->island;
   const hfSolverConfig* config = job->config;
-  if (!hfi_use_friction_duals(I) || config->coupling != HF_COUPLING_TWO_WAY || config->first_rung != HF_RUNG_TAMSI) return 0;
+  if (!hfi_use_friction_duals(I)) return 0;
+  if (config->coupling != HF_COUPLING_TWO_WAY || config->first_rung != HF_RUNG_TAMSI) return 0;
+
   restart(I);
   hfiNewtonResult out = hfi_soft_estimate(I, config);
   job->report->iterations += out.iterations;
@@ -321,40 +324,49 @@ static int solve_tree_rows(const hfiSolveJob* job, const hfiMembers* m) {
   return 1;
 }
 
-// Solves or estimates an island that has rows. Returns 0 if there is no memory for it.
+// Solves or estimates an island that has rows. Returns 0 if it needs more storage than was planned.
 static int solve_or_estimate(const hfiSolveJob* job, const hfiMembers* m) {
   hfSolver* solver = job->solver;
-  int32_t before = find_estimate(solver, m), iterations = 0;
+  hfiIsland* I = &solver->island;
+  int32_t before = find_estimate(solver, m);
   if (!before && solve_tree_rows(job, m)) return 1;
-  if (!hfi_island_gather(&solver->island, job->problem, m->trees, m->ntree, m->blocks, m->nblock)) return 0;
-  if (solver->may_estimate) iterations = estimate_island(job, before);
-  if (!iterations) solve_island(&solver->island, job->config, before, job->report);
+
+  if (!hfi_island_gather(I, job->problem, m->trees, m->ntree, m->blocks, m->nblock)) return 0;
+  int32_t iterations = solver->may_estimate ? estimate_island(job, before) : 0;
+  if (!iterations) solve_island(I, job->config, before, job->report);
+
   if (before || iterations) note_estimate(solver, m, iterations);
   scatter_island(job);
   return 1;
 }
 
 // Solves the islands of the trees that `changed` (ntree, NULL: all) marks, and those that were only estimated so far.
+// Writes v, impulses and row velocities of these, and adds them to the report. Returns its status, or a refusal.
 static hfStatus solve_islands(const hfiSolveJob* job, const int32_t* changed, hfiTrouble* trouble) {
   hfSolver* solver = job->solver;
-  hfStatus status = HF_OK;
-  int any = must_solve_any(solver, job->problem, changed);
-  if (any) status = hfi_problem_check_finite(job->problem, trouble);
+  const hfStepProblem* P = job->problem;
+  int any = must_solve_any(solver, P, changed);
+  hfStatus status = any ? hfi_problem_check_finite(P, trouble) : HF_OK;
   if (status) return status;
-  if (any || job->problem->nblock)
-    hfi_partition_find(&solver->partition, job->problem);
+
+  // the islands; if none has blocks and none is solved, there is no need to know them
+  if (any || P->nblock)
+    hfi_partition_find(&solver->partition, P);
   else
-    hfi_partition_clear(&solver->partition); // No island has blocks, and none is solved.
+    hfi_partition_clear(&solver->partition);
+
   for (int32_t k = 0; k < solver->partition.count; ++k) {
     hfiMembers m = hfi_partition_members(&solver->partition, k);
     if (!must_solve(solver, &m, changed)) continue;
-    if (m.nblock > 0) {
-      if (!solve_or_estimate(job, &m))
-        return hfi_note_trouble(trouble, (hfiTrouble){.status = HF_ERROR_MEMORY, .kind = HFI_TROUBLE_ISLAND, .id = m.ntree});
-    } else if (!solve_free_tree(job, m.trees[0]))
-      job->report->status = HF_SINGULAR;
+
+    if (m.nblock == 0) {
+      if (!solve_free_tree(job, m.trees[0])) job->report->status = HF_SINGULAR;
+    } else if (!solve_or_estimate(job, &m)) {
+      hfiTrouble found = {.status = HF_ERROR_MEMORY, .kind = HFI_TROUBLE_ISLAND, .id = m.ntree};
+      return hfi_note_trouble(trouble, found);
+    }
   }
-  solver->solved_rows = job->problem->nrow;
+  solver->solved_rows = P->nrow;
   return job->report->status;
 }
 

@@ -30,8 +30,12 @@ static inline Eight load8(const double* x) {
   Eight s = {load4(x), load4(x + 4)};
   return s;
 }
+// y (4) = s
 static inline void store4(double* y, Four s) {
-  y[0] = s.e0, y[1] = s.e1, y[2] = s.e2, y[3] = s.e3;
+  y[0] = s.e0;
+  y[1] = s.e1;
+  y[2] = s.e2;
+  y[3] = s.e3;
 }
 static inline void store8(double* y, Eight s) {
   store4(y, s.lo);
@@ -47,8 +51,11 @@ static inline Eight add8(Eight s, double a, const double* x) {
   return r;
 }
 
+// s = J x, in strips of eight rows, then four.
 static void multiply(const hfiStack* stack, const double* x, double* s) {
-  int height = stack->height, ncol = stack->ncol, r = 0;
+  int height = stack->height;
+  int ncol = stack->ncol;
+  int r = 0;
   for (; r + 8 <= height; r += 8) {
     const double* column = stack->JT + r;
     Eight sum = {{0, 0, 0, 0}, {0, 0, 0, 0}};
@@ -56,6 +63,7 @@ static void multiply(const hfiStack* stack, const double* x, double* s) {
     store8(s + r, sum);
   }
   if (r == height) return;
+
   const double* column = stack->JT + r;
   Four sum = {0, 0, 0, 0};
   for (int c = 0; c < ncol; ++c, column += height) sum = add4(sum, x[c], column);
@@ -66,34 +74,62 @@ static void add_transposed(const hfiStack* stack, int first, int count, const do
   hfi_add_rows(y, 1.0, gamma, 1, stack->J + first * stack->ld, stack->ld, count, stack->ld);
 }
 
-// C += A^T B for a tile of C, over k rows of A and B. All three have rows of ld numbers. add_tile48 has four rows and eight columns, and so on.
+// C += A^T B for a tile of C, over k rows of A and B. All three have rows of ld numbers. add_tile48 has four rows and
+// eight columns, and so on.
 static inline void add_tile48(double* restrict C, const double* restrict A, const double* restrict B, int ld, int k) {
-  Eight s = load8(C), t = load8(C + ld), u = load8(C + 2 * ld), v = load8(C + 3 * ld);
+  Eight s = load8(C);
+  Eight t = load8(C + ld);
+  Eight u = load8(C + 2 * ld);
+  Eight v = load8(C + 3 * ld);
   for (; k > 0; --k, A += ld, B += ld) {
-    s = add8(s, A[0], B), t = add8(t, A[1], B);
-    u = add8(u, A[2], B), v = add8(v, A[3], B);
+    s = add8(s, A[0], B);
+    t = add8(t, A[1], B);
+    u = add8(u, A[2], B);
+    v = add8(v, A[3], B);
   }
-  store8(C, s), store8(C + ld, t);
-  store8(C + 2 * ld, u), store8(C + 3 * ld, v);
+  store8(C, s);
+  store8(C + ld, t);
+  store8(C + 2 * ld, u);
+  store8(C + 3 * ld, v);
 }
+// Two rows, eight columns.
 static inline void add_tile28(double* restrict C, const double* restrict A, const double* restrict B, int ld, int k) {
-  Eight s = load8(C), t = load8(C + ld);
-  for (; k > 0; --k, A += ld, B += ld) s = add8(s, A[0], B), t = add8(t, A[1], B);
-  store8(C, s), store8(C + ld, t);
-}
-static inline void add_tile44(double* restrict C, const double* restrict A, const double* restrict B, int ld, int k) {
-  Four s = load4(C), t = load4(C + ld), u = load4(C + 2 * ld), v = load4(C + 3 * ld);
+  Eight s = load8(C);
+  Eight t = load8(C + ld);
   for (; k > 0; --k, A += ld, B += ld) {
-    s = add4(s, A[0], B), t = add4(t, A[1], B);
-    u = add4(u, A[2], B), v = add4(v, A[3], B);
+    s = add8(s, A[0], B);
+    t = add8(t, A[1], B);
   }
-  store4(C, s), store4(C + ld, t);
-  store4(C + 2 * ld, u), store4(C + 3 * ld, v);
+  store8(C, s);
+  store8(C + ld, t);
 }
+// Four rows, four columns.
+static inline void add_tile44(double* restrict C, const double* restrict A, const double* restrict B, int ld, int k) {
+  Four s = load4(C);
+  Four t = load4(C + ld);
+  Four u = load4(C + 2 * ld);
+  Four v = load4(C + 3 * ld);
+  for (; k > 0; --k, A += ld, B += ld) {
+    s = add4(s, A[0], B);
+    t = add4(t, A[1], B);
+    u = add4(u, A[2], B);
+    v = add4(v, A[3], B);
+  }
+  store4(C, s);
+  store4(C + ld, t);
+  store4(C + 2 * ld, u);
+  store4(C + 3 * ld, v);
+}
+// Two rows, four columns.
 static inline void add_tile24(double* restrict C, const double* restrict A, const double* restrict B, int ld, int k) {
-  Four s = load4(C), t = load4(C + ld);
-  for (; k > 0; --k, A += ld, B += ld) s = add4(s, A[0], B), t = add4(t, A[1], B);
-  store4(C, s), store4(C + ld, t);
+  Four s = load4(C);
+  Four t = load4(C + ld);
+  for (; k > 0; --k, A += ld, B += ld) {
+    s = add4(s, A[0], B);
+    t = add4(t, A[1], B);
+  }
+  store4(C, s);
+  store4(C + ld, t);
 }
 
 // C += A^T B in tiles of eight columns, then four, and of four rows, then two. With `upper` tiles that lie below the diagonal are left out.
@@ -119,7 +155,8 @@ static inline Four scale(double a, const double* x) {
   return r;
 }
 
-// Four columns of the friction rows of G J. J is the normal row, J1 to J5 are the friction rows. G has a block for each friction group:
+// Four columns of the friction rows of G J. J is the normal row, J1 to J5 are the friction rows. G has a block for each
+// friction group:
 //
 //   sliding   GJ1 = gtn_0 J + gtt_0 J1 + gtt_1 J2,   GJ2 = gtn_1 J + gtt_1 J1 + gtt_2 J2
 //   torsion   GJ3 = gtn_2 J + gtt_3 J3
@@ -127,15 +164,26 @@ static inline Four scale(double a, const double* x) {
 //
 // coupled, a constant: 0 means that gtn is zero.
 HFI_COPIED void multiply_friction(const hfiContactResponse* c, int dim, int coupled, const double* restrict J, double* restrict GJ, int ld) {
-  const double *gtn = c->gtn, *gtt = c->gtt, *J1 = J + ld, *J2 = J1 + ld;
+  const double* gtn = c->gtn;
+  const double* gtt = c->gtt;
+  const double* J1 = J + ld;
+  const double* J2 = J1 + ld;
+
+  // sliding
   Four a = coupled ? add4(scale(gtn[0], J), gtt[0], J1) : scale(gtt[0], J1);
   Four b = coupled ? add4(scale(gtn[1], J), gtt[1], J1) : scale(gtt[1], J1);
   store4(GJ + ld, add4(a, gtt[1], J2));
   store4(GJ + 2 * ld, add4(b, gtt[2], J2));
   if (dim < 4) return;
-  const double *J3 = J2 + ld, *J4 = J3 + ld, *J5 = J4 + ld;
+
+  // torsion
+  const double* J3 = J2 + ld;
   store4(GJ + 3 * ld, coupled ? add4(scale(gtn[2], J), gtt[3], J3) : scale(gtt[3], J3));
   if (dim < 6) return;
+
+  // rolling
+  const double* J4 = J3 + ld;
+  const double* J5 = J4 + ld;
   a = coupled ? add4(scale(gtn[3], J), gtt[4], J4) : scale(gtt[4], J4);
   b = coupled ? add4(scale(gtn[4], J), gtt[5], J4) : scale(gtt[5], J4);
   store4(GJ + 4 * ld, add4(a, gtt[5], J5));
@@ -194,17 +242,20 @@ HFI_COPIED hfiTwo multiply_row(const double* F, const double* A, int r, const Fr
   return (hfi_quad_low(sum) + hfi_quad_high(sum)) + *(const hfiTwo*)(A + 6 * r + 4) * v->angular2;
 }
 
-// s = J [a b]. Two rows at a time.
+// s = J [a b], two rows at a time.
 HFI_COPIED void multiply_blocks(const hfiStack* stack, const double* a, const double* b, double* restrict s, int dim) {
   FreeVelocity v = velocity_of(a, b);
   const double* F = stack->J;
+
   for (int32_t k = 0; k < stack->nblock; ++k, F += hfi_compact_size(dim), s += dim) {
     const double* A = F + 4 * hfi_pushing_rows(dim);
     int r = 0;
     for (; r + 2 <= dim; r += 2) {
-      hfiTwo x = multiply_row(F, A, r, &v), y = multiply_row(F, A, r + 1, &v);
+      hfiTwo x = multiply_row(F, A, r, &v);
+      hfiTwo y = multiply_row(F, A, r + 1, &v);
       *(hfiTwo*)(s + r) = (hfiTwo){x[0], y[0]} + (hfiTwo){x[1], y[1]};
     }
+
     if (r == dim) continue;
     hfiTwo x = multiply_row(F, A, r, &v);
     s[r] = x[0] + x[1];
@@ -214,8 +265,10 @@ HFI_COPIED void multiply_blocks(const hfiStack* stack, const double* a, const do
 // [a b] += J^T gamma. The force F^T gamma is summed once for both bodies.
 HFI_COPIED void add_transposed_blocks(const hfiStack* stack, const double* restrict gamma, double* restrict a, double* restrict b, int dim) {
   const double* F = stack->J;
-  hfiQuad force = hfi_quad_zero(), torque4 = force; // F^T gamma and a zero; the first four numbers of [A_1 A_2]^T gamma
-  hfiTwo torque2 = {0, 0};                          // the other two
+  hfiQuad force = hfi_quad_zero();   // F^T gamma and a zero
+  hfiQuad torque4 = hfi_quad_zero(); // the first four numbers of [A_1 A_2]^T gamma
+  hfiTwo torque2 = {0, 0};           // the other two
+
   for (int32_t k = 0; k < stack->nblock; ++k, F += hfi_compact_size(dim), gamma += dim) {
     const double* A = F + 4 * hfi_pushing_rows(dim);
     for (int r = 0; r < dim; ++r) {
@@ -224,11 +277,19 @@ HFI_COPIED void add_transposed_blocks(const hfiStack* stack, const double* restr
       torque2 += gamma[r] * *(const hfiTwo*)(A + 6 * r + 4);
     }
   }
-  *(hfiTwo*)a += hfi_quad_low(force), a[2] += hfi_quad_high(force)[0];
-  *(hfiTwo*)(a + 3) += hfi_quad_low(torque4), a[5] += hfi_quad_high(torque4)[0];
+
+  // the first body
+  *(hfiTwo*)a += hfi_quad_low(force);
+  a[2] += hfi_quad_high(force)[0];
+  *(hfiTwo*)(a + 3) += hfi_quad_low(torque4);
+  a[5] += hfi_quad_high(torque4)[0];
   if (!b) return;
-  *(hfiTwo*)b -= hfi_quad_low(force), b[2] -= hfi_quad_high(force)[0];
-  b[3] += hfi_quad_high(torque4)[1], *(hfiTwo*)(b + 4) += torque2;
+
+  // the second body
+  *(hfiTwo*)b -= hfi_quad_low(force);
+  b[2] -= hfi_quad_high(force)[0];
+  b[3] += hfi_quad_high(torque4)[1];
+  *(hfiTwo*)(b + 4) += torque2;
 }
 
 static void multiply_free(const hfiStack* stack, const double* a, const double* b, double* s) {
@@ -256,21 +317,37 @@ static inline void add_three_by_twelve(double* left, double* right, int ldc, con
 
 // Three rows of C += A^T B for the first three columns of A and the first six of B. A and B have rows of ld numbers.
 static inline void add_three_by_six(double* C, int ldc, const double* A, const double* B, int ld, int rows) {
-  hfiQuad r0 = hfi_quad_zero(), r1 = r0, r2 = r0;
-  hfiTwo s0 = {0, 0}, s1 = s0, s2 = s0;
+  hfiQuad r0 = hfi_quad_zero();
+  hfiQuad r1 = r0;
+  hfiQuad r2 = r0;
+  hfiTwo s0 = {0, 0};
+  hfiTwo s1 = s0;
+  hfiTwo s2 = s0;
+
   for (; rows > 0; --rows, A += ld, B += ld) {
     hfiQuad x = hfi_quad_load(B);
     hfiTwo y = *(const hfiTwo*)(B + 4);
-    HFI_QUAD_PLUS(r0, A[0], x), HFI_QUAD_PLUS(r1, A[1], x), HFI_QUAD_PLUS(r2, A[2], x);
-    s0 += A[0] * y, s1 += A[1] * y, s2 += A[2] * y;
+    HFI_QUAD_PLUS(r0, A[0], x);
+    HFI_QUAD_PLUS(r1, A[1], x);
+    HFI_QUAD_PLUS(r2, A[2], x);
+    s0 += A[0] * y;
+    s1 += A[1] * y;
+    s2 += A[2] * y;
   }
-  add_quad(C, r0), *(hfiTwo*)(C + 4) += s0, C += ldc;
-  add_quad(C, r1), *(hfiTwo*)(C + 4) += s1, C += ldc;
-  add_quad(C, r2), *(hfiTwo*)(C + 4) += s2;
+
+  add_quad(C, r0);
+  *(hfiTwo*)(C + 4) += s0;
+  C += ldc;
+  add_quad(C, r1);
+  *(hfiTwo*)(C + 4) += s1;
+  C += ldc;
+  add_quad(C, r2);
+  *(hfiTwo*)(C + 4) += s2;
 }
 
-// K += J^T B, three rows of K at a time: the translation of a body, then its rotation. The rows of J from `forces` on are torques and zero in the columns of
-// translation, so these columns leave them out. Constants for `rows` and `forces` let the compiler write out the loops over rows.
+// K += J^T B, three rows of K at a time: the translation of a body, then its rotation. The rows of J from `forces` on
+// are torques and zero in the columns of translation, so these columns leave them out. Constants for `rows` and
+// `forces` let the compiler write out the loops over rows.
 HFI_COPIED void add_blocks(const double* J, const double* B, int rows, int forces, const hfiFreeBlocks* K) {
   int ld = K->ld_first;
   if (!K->second) {
@@ -278,8 +355,12 @@ HFI_COPIED void add_blocks(const double* J, const double* B, int rows, int force
     add_three_by_six(K->first + 3 * ld, ld, J + 3, B, 8, rows);
     return;
   }
+
+  // rows of the first body
   add_three_by_twelve(K->first, K->beside, ld, J, B, forces);
   add_three_by_twelve(K->first + 3 * ld, K->beside + 3 * ld, ld, J + 3, B, rows);
+
+  // rows of the second body
   add_three_by_six(K->second, K->ld_second, J + 6, B + 6, 12, forces);
   add_three_by_six(K->second + 3 * K->ld_second, K->ld_second, J + 9, B + 6, 12, rows);
   if (!K->below) return;

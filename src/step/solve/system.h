@@ -50,9 +50,13 @@ static inline void hfi_system_solve(hfiIsland* I, double tolerance, double* x) {
 
 // Exchanges v and s with v1 and s1.
 static inline void hfi_system_exchange_points(hfiIsland* I) {
-  double *v = I->dofs.v, *s = I->rows.s;
-  I->dofs.v = I->dofs.v1, I->dofs.v1 = v;
-  I->rows.s = I->rows.s1, I->rows.s1 = s;
+  double* v = I->dofs.v;
+  I->dofs.v = I->dofs.v1;
+  I->dofs.v1 = v;
+
+  double* s = I->rows.s;
+  I->rows.s = I->rows.s1;
+  I->rows.s1 = s;
 }
 
 // Is the Newton matrix unsymmetric, because the friction of some contact depends on its normal velocity?
