@@ -13,11 +13,13 @@ typedef struct Touch {
 } Touch;
 
 struct hfEvents {
-  Touch *touch, *next; // sorted pairs that touched at the last step; the same of the step that is being read
-  int count, capacity; // number of pairs in touch; size of both arrays
+  Touch* touch;  // sorted pairs that touched at the last step
+  Touch* next;   // the same of the step that is being read
+  int count;     // number of pairs in touch
+  int capacity;  // size of both arrays
   hfEvent* list;
   int nevent, max_event;
-  int32_t rung; // rung that served at the last step
+  int32_t rung;  // rung that served at the last step
 };
 
 hfStatus hf_events_create(hfEvents** events, hfError* error) {
@@ -30,31 +32,44 @@ hfStatus hf_events_create(hfEvents** events, hfError* error) {
 
 void hf_events_free(hfEvents* e) {
   if (!e) return;
-  free(e->touch), free(e->next), free(e->list);
+  free(e->touch);
+  free(e->next);
+  free(e->list);
   free(e);
 }
 
-void hf_events_reset(hfEvents* e) { e->count = e->nevent = e->rung = 0; }
+void hf_events_reset(hfEvents* e) {
+  e->count = 0;
+  e->nevent = 0;
+  e->rung = 0;
+}
 
 const hfEvent* hf_events_list(const hfEvents* e, int* count) {
   *count = e->nevent;
   return e->list;
 }
 
+// ---- pairs that touch -------------------------------------------------------------------------------
+
 // Makes room for `contacts` pairs and for all events: those of the pairs, and `solver` more. Returns 0 if there is no memory.
 static int reserve(hfEvents* e, int contacts, int solver) {
   if (contacts > e->capacity) {
     size_t bytes = 2 * (size_t)contacts * sizeof(Touch);
-    Touch *touch = realloc(e->touch, bytes), *next = touch ? realloc(e->next, bytes) : NULL;
-    if (touch) e->touch = touch;
+    Touch* touch = realloc(e->touch, bytes);
+    if (!touch) return 0;
+    e->touch = touch;
+    Touch* next = realloc(e->next, bytes);
     if (!next) return 0;
-    e->next = next, e->capacity = 2 * contacts;
+    e->next = next;
+    e->capacity = 2 * contacts;
   }
+
   int events = e->count + 2 * contacts + solver; // Each old pair can leave; each new one can touch and slide.
   if (events > e->max_event) {
     hfEvent* list = realloc(e->list, 2 * (size_t)events * sizeof *list);
     if (!list) return 0;
-    e->list = list, e->max_event = 2 * events;
+    e->list = list;
+    e->max_event = 2 * events;
   }
   return 1;
 }
@@ -65,14 +80,13 @@ static int compare_pairs(const void* x, const void* y) {
   return a->body_b < b->body_b ? -1 : a->body_b > b->body_b;
 }
 
-// Merges neighbours of the same two bodies; returns how many pairs are left.
+// Merges neighbours of the same two bodies; returns how many pairs remain.
 static int merge_pairs(Touch* list, int n) {
   int kept = 0;
-  for (int i = 0; i < n; ++i)
-    if (kept > 0 && compare_pairs(&list[kept - 1], &list[i]) == 0)
-      list[kept - 1].slides &= list[i].slides;
-    else
-      list[kept++] = list[i];
+  for (int i = 0; i < n; ++i) {
+    if (kept > 0 && compare_pairs(&list[kept - 1], &list[i]) == 0) list[kept - 1].slides &= list[i].slides;
+    else list[kept++] = list[i];
+  }
   return kept;
 }
 
@@ -83,29 +97,40 @@ static int list_touches(const hfSim* sim, Touch* list) {
     hfContact c = hf_sim_contact(sim, i);
     if (c.fn <= 0) continue;
     int swap = c.body_a > c.body_b;
-    Touch t = {swap ? c.body_b : c.body_a, swap ? c.body_a : c.body_b, c.mu > 0 && !c.stick};
-    list[n++] = t;
+    list[n++] = (Touch){.body_a = swap ? c.body_b : c.body_a,
+                        .body_b = swap ? c.body_a : c.body_b,
+                        .slides = c.mu > 0 && !c.stick};
   }
-  n = merge_pairs(list, n);
+
+  n = merge_pairs(list, n); // contacts of a pair are mostly neighbours already
   hfi_sort(list, (size_t)n, sizeof *list, compare_pairs);
   return merge_pairs(list, n);
 }
 
+// ---- events -------------------------------------------------------------------------------------------
+
 static void add_event(hfEvents* e, double time, hfEventKind kind, const Touch* pair, int value) {
-  hfEvent event = {time, kind, pair ? pair->body_a : -1, pair ? pair->body_b : -1, value};
-  e->list[e->nevent++] = event;
+  e->list[e->nevent++] = (hfEvent){time, kind, pair ? pair->body_a : -1, pair ? pair->body_b : -1, value};
 }
 
+// Adds the events of the pairs: one walk along the old list and the new one, which has `count` pairs.
 static void compare_touches(hfEvents* e, int count, double time) {
-  int i = 0, k = 0;
+  int i = 0;
+  int k = 0;
   while (i < e->count || k < count) {
-    const Touch *old = e->touch + i, *new = e->next + k;
-    int order = i == e->count ? 1 : k == count ? -1 : compare_pairs(old, new);
+    const Touch* old = e->touch + i;
+    const Touch* new = e->next + k;
+    int order; // < 0: the old pair comes first and is gone; > 0: the new one comes first
+    if (i == e->count) order = 1;
+    else if (k == count) order = -1;
+    else order = compare_pairs(old, new);
+
     if (order < 0) add_event(e, time, HF_EVENT_LEAVE, old, 0);
     if (order > 0) add_event(e, time, HF_EVENT_TOUCH, new, 0);
     if (order >= 0 && new->slides && (order > 0 || !old->slides)) add_event(e, time, HF_EVENT_SLIDE, new, 0);
     if (order == 0 && old->slides && !new->slides) add_event(e, time, HF_EVENT_STICK, new, 0);
-    i += order <= 0, k += order >= 0;
+    i += order <= 0;
+    k += order >= 0;
   }
 }
 
@@ -115,6 +140,7 @@ static void list_solver(hfEvents* e, const hfSim* sim, double time, const hfStep
   if (rung > HF_RUNG_TAMSI && rung != e->rung) add_event(e, time, HF_EVENT_RUNG, NULL, rung);
   e->rung = rung;
   if (step->ndropped > 0) add_event(e, time, HF_EVENT_DROPPED, NULL, step->ndropped);
+
   for (int i = 0; i < step->switching.nswitch; ++i) {
     hfSwitch s = hf_sim_switch(sim, i);
     add_event(e, s.time, s.rigid ? HF_EVENT_RIGID : HF_EVENT_COMPLIANT, NULL, s.reason);
@@ -124,12 +150,16 @@ static void list_solver(hfEvents* e, const hfSim* sim, double time, const hfStep
 hfStatus hf_events_update(hfEvents* e, const hfSim* sim, double time, const hfStepReport* step, hfError* error) {
   hfi_clear_error(error);
   e->nevent = 0;
-  if (!reserve(e, hf_sim_contact_count(sim), step ? 2 + step->switching.nswitch : 0))
-    return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  int solver = step ? 2 + step->switching.nswitch : 0;
+  if (!reserve(e, hf_sim_contact_count(sim), solver)) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+
   int count = list_touches(sim, e->next);
   compare_touches(e, count, time);
   Touch* old = e->touch;
-  e->touch = e->next, e->next = old, e->count = count;
+  e->touch = e->next;
+  e->next = old;
+  e->count = count;
+
   if (step) list_solver(e, sim, time, step);
   return HF_OK;
 }

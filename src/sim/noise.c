@@ -20,19 +20,24 @@ static uint64_t mix_bits(uint64_t x) {
 // A number in (0, 1].
 static double uniform(uint64_t bits) { return (double)((bits >> 11) + 1) * 0x1p-53; }
 
+// A normally distributed number for this place in the data.
 static double normal(uint64_t key, int place) {
-  uint64_t first = mix_bits(key ^ (uint64_t)(2 * place)), second = mix_bits(key ^ (uint64_t)(2 * place + 1));
+  uint64_t first = mix_bits(key ^ (uint64_t)(2 * place));
+  uint64_t second = mix_bits(key ^ (uint64_t)(2 * place + 1));
   return sqrt(-2 * hfi_log(uniform(first))) * hfi_sine(2 * HFI_PI * uniform(second)).cos;
 }
 
 void hfi_add_noise(const hfModel* m, int32_t seed, double time, double* data) {
-  uint64_t bits, key;
   if (seed == 0) return;
-  memcpy(&bits, &time, sizeof bits);
-  key = mix_bits(mix_bits(bits) ^ (uint64_t)seed);
+
+  uint64_t time_bits;
+  memcpy(&time_bits, &time, sizeof time_bits);
+  uint64_t key = mix_bits(mix_bits(time_bits) ^ (uint64_t)seed);
+
   for (int s = 0; s < m->nsensor; ++s) {
     double sigma = hf_model_sensor_noise(m)[s];
-    int adr = hf_model_sensor_adr(m)[s];
-    for (int i = adr; sigma > 0 && i < adr + hf_model_sensor_dim(m)[s]; ++i) data[i] += sigma * normal(key, i);
+    int first = hf_model_sensor_adr(m)[s];
+    int end = first + hf_model_sensor_dim(m)[s];
+    for (int i = first; sigma > 0 && i < end; ++i) data[i] += sigma * normal(key, i);
   }
 }

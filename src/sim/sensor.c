@@ -7,12 +7,14 @@
 // ---- joint limits -----------------------------------------------------------------------------------
 
 // Distance to the nearer end of a joint's range, less its margin, and its rate.
-static void limit_state(const hfiSensorInput* in, int j, double* phi, double* rate) {
+static void find_limit_state(const hfiSensorInput* in, int j, double* phi, double* rate) {
   const hfModel* m = in->dynamics->model;
   const double* v = in->dynamics->v + hf_model_jnt_dofadr(m)[j];
   hfiJointLimit limit[HFI_MAX_JOINT_LIMITS];
   int count = hfi_joint_limits(m, j, in->q + hf_model_jnt_qposadr(m)[j], limit);
-  *phi = *rate = 0;
+  *phi = 0;
+  *rate = 0;
+
   for (int i = 0; i < count; ++i) {
     if (i > 0 && *phi < limit[i].phi) continue; // If both are equal, the last one counts.
     *phi = limit[i].phi;
@@ -27,7 +29,7 @@ static double sense_limit(const hfiSensorInput* in, int type, int j) {
   double phi, rate;
   if (!hf_model_jnt_limited(m)[j] || m->world.disable_limit) return 0;
   if (type == HF_SENSOR_JOINT_LIMIT_FORCE) return in->constraint ? in->constraint->joint_limit[j] : 0;
-  limit_state(in, j, &phi, &rate);
+  find_limit_state(in, j, &phi, &rate);
   if (phi >= 0) return 0;
   return type == HF_SENSOR_JOINT_LIMIT_POS ? phi : rate;
 }
@@ -38,10 +40,14 @@ static double sense_tendon_limit(const hfiSensorInput* in, int type, int t) {
   const double* range = hf_model_tendon_range(m) + 2 * t;
   if (!hf_model_tendon_limited(m)[t] || m->world.disable_limit) return 0;
   if (type == HF_SENSOR_TENDON_LIMIT_FORCE) return in->constraint ? in->constraint->tendon_limit[t] : 0;
-  double length = in->actuation->tendon_length[t], below = length - range[0], above = range[1] - length;
-  double phi = min2(below, above) - hf_model_tendon_margin(m)[t], rate = in->actuation->tendon_velocity[t];
+
+  double length = in->actuation->tendon_length[t];
+  double below = length - range[0];
+  double above = range[1] - length;
+  double phi = min2(below, above) - hf_model_tendon_margin(m)[t];
   if (phi >= 0) return 0;
   if (type == HF_SENSOR_TENDON_LIMIT_POS) return phi;
+  double rate = in->actuation->tendon_velocity[t];
   return below < above ? rate : -rate;
 }
 
@@ -49,36 +55,40 @@ static double sense_tendon_limit(const hfiSensorInput* in, int type, int t) {
 static double tendon_actuator_force(const hfActuation* a, int t) {
   const hfModel* m = a->model;
   double sum = 0;
-  for (int i = 0; i < m->nu; ++i)
-    if (hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_TENDON && hf_model_actuator_trnid(m)[2 * i] == t) sum += a->force[i];
+  for (int i = 0; i < m->nu; ++i) {
+    int is_on_tendon = hf_model_actuator_trntype(m)[i] == HF_TRANSMISSION_TENDON && hf_model_actuator_trnid(m)[2 * i] == t;
+    if (is_on_tendon) sum += a->force[i];
+  }
   return sum;
 }
 
 // ---- subtrees ---------------------------------------------------------------------------------------
 
-static hfVec3 com_velocity(const hfDynamics* d, int b) {
-  return hf_dynamics_point_velocity(d, b, hfi_body_com(d, b)).v;
-}
+// Velocity of the centre of mass of a body [m/s].
+static hfVec3 com_velocity(const hfDynamics* d, int b) { return hf_dynamics_point_velocity(d, b, hfi_body_com(d, b)).v; }
 
+// Velocity of the centre of mass of a body and all that it carries [m/s].
 static hfVec3 subtree_velocity(const hfDynamics* d, int body) {
   const double* mass = hf_model_body_mass(d->model);
   double total = 0;
-  hfVec3 p = v3_zero();
+  hfVec3 momentum = v3_zero();
   for (int b = body; b < hf_model_body_subtreeend(d->model)[body]; ++b) {
     total += mass[b];
-    p = v3_axpy(mass[b], com_velocity(d, b), p);
+    momentum = v3_axpy(mass[b], com_velocity(d, b), momentum);
   }
-  return total > 0 ? v3_scale(1 / total, p) : v3_zero();
+  return total > 0 ? v3_scale(1 / total, momentum) : v3_zero();
 }
 
 // L = sum_b I_b w_b + m_b (c_b - c) x v_b about the subtree's centre c
 static hfVec3 subtree_angular_momentum(const hfDynamics* d, int body) {
   const hfModel* m = d->model;
-  hfVec3 c = hf_dynamics_com(d, body), L = v3_zero();
+  hfVec3 c = hf_dynamics_com(d, body);
+  hfVec3 L = v3_zero();
   for (int b = body; b < hf_model_body_subtreeend(m)[body]; ++b) {
-    hfVec3 w = d->V[d->body_link[b]].w, w_B = m3_tmulv(d->X_WB[b].R, w),
-           arm = v3_sub(hfi_body_com(d, b), c);
-    L = v3_add(L, m3_mulv(d->X_WB[b].R, sym3_mulv(hf_model_body_inertia(m) + 6 * b, w_B)));
+    const hfMat3* R = &d->X_WB[b].R;
+    hfVec3 w_B = m3_tmulv(*R, d->V[d->body_link[b]].w);
+    hfVec3 arm = v3_sub(hfi_body_com(d, b), c);
+    L = v3_add(L, m3_mulv(*R, sym3_mulv(hf_model_body_inertia(m) + 6 * b, w_B)));
     L = v3_axpy(hf_model_body_mass(m)[b], v3_cross(arm, com_velocity(d, b)), L);
   }
   return L;
@@ -86,12 +96,13 @@ static hfVec3 subtree_angular_momentum(const hfDynamics* d, int body) {
 
 static hfVec3 sense_subtree(const hfDynamics* d, int type, int body) {
   if (type == HF_SENSOR_SUBTREE_COM) return hf_dynamics_com(d, body);
-  return type == HF_SENSOR_SUBTREE_LINVEL ? subtree_velocity(d, body)
-                                          : subtree_angular_momentum(d, body);
+  if (type == HF_SENSOR_SUBTREE_LINVEL) return subtree_velocity(d, body);
+  return subtree_angular_momentum(d, body);
 }
 
 // ---- one sensor -------------------------------------------------------------------------------------
 
+// The value of a sensor that has one number.
 static double sense_scalar(const hfiSensorInput* in, int s, int type, int id) {
   const hfModel* m = in->dynamics->model;
   const hfActuation* a = in->actuation;
@@ -129,13 +140,16 @@ static double sense_scalar(const hfiSensorInput* in, int s, int type, int id) {
   }
 }
 
-// One number, or one for each axis of an orientation servo.
+// Length, velocity or force of an actuator: one number, or one for each axis of an orientation servo.
 static void sense_actuator(const hfActuation* a, int type, int id, int count, double* out) {
-  const double* from = type == HF_SENSOR_ACTUATOR_POS ? a->length : type == HF_SENSOR_ACTUATOR_VEL ? a->velocity : a->force;
+  const double* from = a->force;
+  if (type == HF_SENSOR_ACTUATOR_POS) from = a->length;
+  else if (type == HF_SENSOR_ACTUATOR_VEL) from = a->velocity;
   int first = count == 1 ? id : hfi_orientation_first_axis(a->model, id);
   memcpy(out, from + first, sizeof *out * (size_t)count);
 }
 
+// Writes the values of a sensor that may have several numbers.
 static void sense_vector(const hfiSensorInput* in, int s, int type, int id, double* out) {
   const hfModel* m = in->dynamics->model;
   switch (type) {
@@ -195,16 +209,17 @@ static int is_scalar(int type) {
 void hfi_sensors(const hfiSensorInput* in, double* out) {
   const hfModel* m = in->dynamics->model;
   if (m->nsensor) hfi_accelerate(in->dynamics, in->vdot);
+
   for (int s = 0; s < m->nsensor; ++s) {
-    int type = hf_model_sensor_type(m)[s], id = hf_model_sensor_obj(m)[s],
-        dim = hf_model_sensor_dim(m)[s];
-    double *value = out + hf_model_sensor_adr(m)[s], cutoff = hf_model_sensor_cutoff(m)[s];
-    if (is_scalar(type))
-      value[0] = sense_scalar(in, s, type, id);
-    else
-      sense_vector(in, s, type, id, value);
+    int type = hf_model_sensor_type(m)[s];
+    int id = hf_model_sensor_obj(m)[s];
+    double* value = out + hf_model_sensor_adr(m)[s];
+    if (is_scalar(type)) value[0] = sense_scalar(in, s, type, id);
+    else sense_vector(in, s, type, id, value);
+
+    double cutoff = hf_model_sensor_cutoff(m)[s];
     if (!(cutoff > 0) || !takes_cutoff(type)) continue;
-    for (int i = 0; i < dim; ++i)
-      value[i] = clamp(value[i], hf_model_sensor_positive(m)[s] ? 0 : -cutoff, cutoff);
+    double least = hf_model_sensor_positive(m)[s] ? 0 : -cutoff;
+    for (int i = 0; i < hf_model_sensor_dim(m)[s]; ++i) value[i] = clamp(value[i], least, cutoff);
   }
 }

@@ -19,13 +19,19 @@ typedef struct Match {
   int kind[2], id[2], end[2];
 } Match;
 
-static Match look_up_match(const hfModel* m, int s) {
-  Match x = {{hf_model_sensor_objkind(m)[s], hf_model_sensor_refkind(m)[s]}, {hf_model_sensor_obj(m)[s], hf_model_sensor_ref(m)[s]}, {0, 0}};
-  for (int k = 0; k < 2; ++k)
-    if (x.kind[k] == HF_OBJECT_BODY) x.end[k] = hf_model_sensor_subtree(m)[s] >> k & 1 ? hf_model_body_subtreeend(m)[x.id[k]] : x.id[k] + 1;
+// The objects of sensor s.
+static Match find_objects(const hfModel* m, int s) {
+  Match x = {.kind = {hf_model_sensor_objkind(m)[s], hf_model_sensor_refkind(m)[s]},
+             .id = {hf_model_sensor_obj(m)[s], hf_model_sensor_ref(m)[s]}};
+  for (int k = 0; k < 2; ++k) {
+    if (x.kind[k] != HF_OBJECT_BODY) continue;
+    int with_subtree = hf_model_sensor_subtree(m)[s] >> k & 1;
+    x.end[k] = with_subtree ? hf_model_body_subtreeend(m)[x.id[k]] : x.id[k] + 1;
+  }
   return x;
 }
 
+// Does a side of a contact belong to object k?
 static inline int belongs(const hfiSensorInput* in, const Match* x, int k, int geom, int body, const hfVec3* p_W) {
   switch (x->kind[k]) {
   case HF_OBJECT_NONE: return 1;
@@ -35,8 +41,10 @@ static inline int belongs(const hfiSensorInput* in, const Match* x, int k, int g
   }
 }
 
+// Does a geom come before another one by type and number?
 static int comes_first(const hfModel* m, int geom, int other) {
-  int type = hf_model_geom_type(m)[geom], other_type = hf_model_geom_type(m)[other];
+  int type = hf_model_geom_type(m)[geom];
+  int other_type = hf_model_geom_type(m)[other];
   return type != other_type ? type < other_type : geom < other;
 }
 
@@ -59,15 +67,20 @@ static double rank_of(int reduce, const hfContact* c) {
 // The contact that follows `last` (-1: none yet) in the order of the reduction. If several are equal, the first one comes first. found: how many
 // match.
 static int next_contact(const hfiSensorInput* in, const Match* x, int reduce, int last, int* found) {
+  double last_rank = last < 0 ? -INFINITY : rank_of(reduce, &in->contact[last]);
   int best = -1;
-  double best_rank = 0, last_rank = last < 0 ? -INFINITY : rank_of(reduce, &in->contact[last]);
+  double best_rank = 0;
   *found = 0;
+
   for (int i = 0; i < in->ncontact; ++i) {
     if (!match_way(in, x, &in->contact[i])) continue;
-    double rank = rank_of(reduce, &in->contact[i]);
-    int after = rank > last_rank || (rank == last_rank && i > last);
     ++*found;
-    if (after && (best < 0 || rank < best_rank)) best = i, best_rank = rank;
+    double rank = rank_of(reduce, &in->contact[i]);
+    int follows = rank > last_rank || (rank == last_rank && i > last);
+    if (follows && (best < 0 || rank < best_rank)) {
+      best = i;
+      best_rank = rank;
+    }
   }
   return best;
 }
@@ -80,16 +93,26 @@ static hfVec3 tangent_of(hfVec3 n) {
   return v3_unit(v3_axpy(-v3_dot(t, n), n, t));
 }
 
+// A contact that matches, in its frame.
 static Seen see_contact(const hfiSensorInput* in, const Match* match, const hfContact* c) {
   const hfDynamics* d = in->dynamics;
-  int way = match_way(in, match, c), first = way > 0 ? c->body_a : c->body_b, second = way > 0 ? c->body_b : c->body_a;
+  int way = match_way(in, match, c);
+  int first = way > 0 ? c->body_a : c->body_b;
+  int second = way > 0 ? c->body_b : c->body_a;
+
   // The frame of the contact itself has its normal from the geom that comes first; the frame is turned about its third axis
   // where the sensor asks for the other way.
   double given = comes_first(d->model, c->geom_a, c->geom_b) ? 1 : -1;
-  hfVec3 n_own = v3_scale(-given, c->n_W), t_own = tangent_of(n_own);
-  Seen x = {.dist = -c->depth, .p_W = c->p_W, .normal = v3_scale(given * way, n_own), .tangent = v3_scale(given * way, t_own)};
+  hfVec3 frame_normal = v3_scale(-given, c->n_W);
+  hfVec3 frame_tangent = tangent_of(frame_normal);
+  Seen x = {.dist = -c->depth,
+            .p_W = c->p_W,
+            .normal = v3_scale(given * way, frame_normal),
+            .tangent = v3_scale(given * way, frame_tangent)};
+
   hfMat3 R = m3_from_cols(x.normal, x.tangent, v3_cross(x.normal, x.tangent));
-  hfMotion V1 = hfi_point_velocity(d, first, c->p_W), V2 = hfi_point_velocity(d, second, c->p_W);
+  hfMotion V1 = hfi_point_velocity(d, first, c->p_W);
+  hfMotion V2 = hfi_point_velocity(d, second, c->p_W);
   x.force = m3_tmulv(R, v3_scale(-way, hfi_contact_force(c)));
   x.torque = m3_tmulv(R, v3_scale(-way, c->torque));
   x.linvel = m3_tmulv(R, v3_sub(V2.v, V1.v));
@@ -99,24 +122,30 @@ static Seen see_contact(const hfiSensorInput* in, const Match* match, const hfCo
 
 // All contacts as one, in world axes, at the mean of their points weighted by the size of their forces.
 static Seen see_sum(const hfiSensorInput* in, const Match* match) {
-  hfForce sum = fo_zero(); // about the origin
+  hfForce sum = fo_zero(); // on the second object, about the origin
   hfVec3 centre = v3_zero();
   double weight = 0;
   for (int i = 0; i < in->ncontact; ++i) {
     const hfContact* c = &in->contact[i];
     int way = match_way(in, match, c);
     if (!way) continue;
-    hfVec3 f = v3_scale(-way, hfi_contact_force(c)), n = v3_scale(-way, c->torque); // on the second object
+    hfVec3 f = v3_scale(-way, hfi_contact_force(c));
+    hfVec3 n = v3_scale(-way, c->torque);
     sum.f = v3_add(sum.f, f);
     sum.n = v3_add(sum.n, v3_add(n, v3_cross(c->p_W, f)));
     weight += v3_norm(f);
     centre = v3_axpy(v3_norm(f), c->p_W, centre);
   }
-  if (weight > 0) centre = v3_scale(1 / weight, centre), sum.n = v3_sub(sum.n, v3_cross(centre, sum.f));
-  Seen x = {.p_W = centre, .normal = v3(1, 0, 0), .tangent = v3(0, 1, 0), .force = sum.f, .torque = sum.n};
-  return x;
+
+  // about the centre
+  if (weight > 0) {
+    centre = v3_scale(1 / weight, centre);
+    sum.n = v3_sub(sum.n, v3_cross(centre, sum.f));
+  }
+  return (Seen){.p_W = centre, .normal = v3(1, 0, 0), .tangent = v3(0, 1, 0), .force = sum.f, .torque = sum.n};
 }
 
+// Writes the data of a slot and returns the address after them.
 static double* store_slot(double* out, int data, int found, const Seen* x) {
   if (data & HF_CONTACT_DATA_FOUND) *out++ = found;
   if (data & HF_CONTACT_DATA_FORCE) out = hfi_store_vector(out, x->force);
@@ -132,18 +161,23 @@ static double* store_slot(double* out, int data, int found, const Seen* x) {
 
 void hfi_sense_contacts(const hfiSensorInput* in, int s, double* out) {
   const hfModel* m = in->dynamics->model;
-  Match match = look_up_match(m, s);
-  int data = hf_model_sensor_data(m)[s], num = hf_model_sensor_num(m)[s], reduce = hf_model_sensor_reduce(m)[s], found;
+  const int data = hf_model_sensor_data(m)[s];
+  const int num = hf_model_sensor_num(m)[s];
+  const int reduce = hf_model_sensor_reduce(m)[s];
+  Match match = find_objects(m, s);
+  int found;
   memset(out, 0, sizeof *out * (size_t)hf_model_sensor_dim(m)[s]);
-  int at = next_contact(in, &match, reduce, -1, &found);
+
+  int contact = next_contact(in, &match, reduce, -1, &found);
   if (reduce == HF_REDUCE_NETFORCE && found > 0) {
     Seen sum = see_sum(in, &match);
     store_slot(out, data, found, &sum);
     return;
   }
-  for (int k = 0; k < num && at >= 0; ++k) {
-    Seen x = see_contact(in, &match, &in->contact[at]);
+
+  for (int k = 0; k < num && contact >= 0; ++k) {
+    Seen x = see_contact(in, &match, &in->contact[contact]);
     out = store_slot(out, data, found, &x);
-    if (k + 1 < num) at = next_contact(in, &match, reduce, at, &found);
+    if (k + 1 < num) contact = next_contact(in, &match, reduce, contact, &found);
   }
 }

@@ -17,15 +17,18 @@ int hfi_any_sensor_due(const hfModel* m, const hfState* state) {
 }
 
 void hfi_keep_measurements(const hfModel* m, hfState* state, double time, const double* data) {
-  for (int i = 0; i < m->nsensor; ++i)
-    if (is_due(m, i, state, time))
-      hfi_samples_keep(m, i, hf_state_mutable_history(state) + hf_model_sensor_historyadr(m)[i], time, data + hf_model_sensor_adr(m)[i]);
+  double* histories = hf_state_mutable_history(state);
+  for (int i = 0; i < m->nsensor; ++i) {
+    if (!is_due(m, i, state, time)) continue;
+    hfi_samples_keep(m, i, histories + hf_model_sensor_historyadr(m)[i], time, data + hf_model_sensor_adr(m)[i]);
+  }
 }
 
 void hfi_delay_sensors(const hfModel* m, const hfState* state, double* data) {
   for (int i = 0; i < m->nsensor; ++i) {
     if (hf_model_sensor_nsample(m)[i] == 0) continue;
     hfiSamples s = hfi_samples_of(m, i, hf_state_history(state) + hf_model_sensor_historyadr(m)[i]);
-    hfi_samples_read(&s, state->time, hf_model_sensor_delay(m)[i], hf_model_sensor_interp(m)[i], data + hf_model_sensor_adr(m)[i]);
+    double delay = hf_model_sensor_delay(m)[i];
+    hfi_samples_read(&s, state->time, delay, hf_model_sensor_interp(m)[i], data + hf_model_sensor_adr(m)[i]);
   }
 }

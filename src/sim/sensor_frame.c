@@ -39,22 +39,25 @@ static hfQuat frame_quat(const hfDynamics* d, int kind, int id) {
 
 // ---- frames and references --------------------------------------------------------------------------
 
-static hfVec3 relative_velocity(const hfDynamics* d, const hfiFrame* f, const hfiFrame* ref,
-                                int angular) {
-  hfMotion V = hf_dynamics_point_velocity(d, f->body, f->X_WF.p),
-           V_R = hf_dynamics_point_velocity(d, ref->body, ref->X_WF.p);
+// Linear or angular velocity of a frame as seen from another one, in world axes.
+static hfVec3 relative_velocity(const hfDynamics* d, const hfiFrame* f, const hfiFrame* ref, int angular) {
+  hfMotion V = hf_dynamics_point_velocity(d, f->body, f->X_WF.p);
+  hfMotion V_R = hf_dynamics_point_velocity(d, ref->body, ref->X_WF.p);
   if (angular) return v3_sub(V.w, V_R.w);
   return v3_sub(v3_sub(V.v, V_R.v), v3_cross(V_R.w, v3_sub(f->X_WF.p, ref->X_WF.p)));
 }
 
+// Writes position, axis, orientation or velocity of a frame, seen from the sensor's reference.
 static void sense_relative(const hfDynamics* d, int s, int type, const hfiFrame* f, double* out) {
   const hfModel* m = d->model;
-  int kind = hf_model_sensor_refkind(m)[s], id = hf_model_sensor_ref(m)[s];
+  int kind = hf_model_sensor_refkind(m)[s];
+  int id = hf_model_sensor_ref(m)[s];
   if (type == HF_SENSOR_FRAME_QUAT) {
-    hfQuat own = frame_quat(d, hf_model_sensor_objkind(m)[s], hf_model_sensor_obj(m)[s]);
-    q_store(out, q_mul(q_conj(frame_quat(d, kind, id)), own));
+    hfQuat q_WF = frame_quat(d, hf_model_sensor_objkind(m)[s], hf_model_sensor_obj(m)[s]);
+    q_store(out, q_mul(q_conj(frame_quat(d, kind, id)), q_WF));
     return;
   }
+
   hfiFrame ref = hfi_frame_of(d, kind, id);
   hfVec3 x;
   switch (type) {
@@ -74,6 +77,7 @@ static void sense_relative(const hfDynamics* d, int s, int type, const hfiFrame*
 
 // ---- sites ------------------------------------------------------------------------------------------
 
+// What a sensor of a site measures, in world axes.
 static hfVec3 sense_site(const hfiSensorInput* in, int type, const hfiFrame* f) {
   const hfDynamics* d = in->dynamics;
   switch (type) {

@@ -14,16 +14,19 @@ static int list_geoms(const hfModel* m, int kind, int id, int* first) {
   return kind == HF_OBJECT_GEOM ? 1 : hf_model_body_geomnum(m)[id];
 }
 
-// Finds the nearest points of two objects. Returns 0 if they are farther apart than `reach`.
+// Finds the nearest points of the two objects of sensor s. Returns 0 if they are farther apart than `reach` [m].
 static int find_nearest(const hfDynamics* d, int s, double reach, hfGeomDistance* nearest) {
   const hfModel* m = d->model;
-  int a = 0, b = 0, found = 0;
+  int a = 0, b = 0;
   int na = list_geoms(m, hf_model_sensor_objkind(m)[s], hf_model_sensor_obj(m)[s], &a);
   int nb = list_geoms(m, hf_model_sensor_refkind(m)[s], hf_model_sensor_ref(m)[s], &b);
+
+  int found = 0;
   for (int i = a; i < a + na; ++i)
     for (int j = b; j < b + nb; ++j) {
       hfGeomDistance x;
-      if (i == j || !hf_geom_distance(d, i, j, found ? nearest->distance : reach, &x)) continue;
+      double most = found ? nearest->distance : reach;
+      if (i == j || !hf_geom_distance(d, i, j, most, &x)) continue;
       *nearest = x;
       found = 1;
     }
@@ -39,7 +42,10 @@ void hfi_sense_distance(const hfiSensorInput* in, int s, double* out) {
   int found = find_nearest(in->dynamics, s, reach, &x);
   if (type == HF_SENSOR_DISTANCE) out[0] = found ? x.distance : reach;
   if (type == HF_SENSOR_NORMAL && found) v3_store(out, v3_scale(x.distance > 0 ? -1 : 1, x.n_W));
-  if (type == HF_SENSOR_FROM_TO && found) v3_store(out, x.p_Wa), v3_store(out + 3, x.p_Wb);
+  if (type == HF_SENSOR_FROM_TO && found) {
+    v3_store(out, x.p_Wa);
+    v3_store(out + 3, x.p_Wb);
+  }
 }
 
 // ---- volumes ----------------------------------------------------------------------------------------
@@ -47,10 +53,13 @@ void hfi_sense_distance(const hfiSensorInput* in, int s, double* out) {
 int hfi_site_contains(const hfDynamics* d, int site, hfVec3 p_W) {
   const double* size = hf_model_site_size(d->model) + 3 * site;
   hfiShape volume = {hf_model_site_type(d->model)[site], {size[0], size[1], size[2]}, NULL, NULL};
-  hfVec3 p = pose_inv_point(hf_dynamics_site_pose(d, site), p_W), along = v3(0, 0, 1), normal;
-  double t;
+  hfVec3 p = pose_inv_point(hf_dynamics_site_pose(d, site), p_W);
+  hfVec3 along = v3(0, 0, 1);
+  hfVec3 normal;
+  double distance;
+
   // From inside of a convex shape a ray leaves it; its surface normal then points along the ray.
-  return hfi_ray_shape(&volume, p, along, &t, &normal) && v3_dot(normal, along) > 0;
+  return hfi_ray_shape(&volume, p, along, &distance, &normal) && v3_dot(normal, along) > 0;
 }
 
 double hfi_sense_inside(const hfiSensorInput* in, int s) {

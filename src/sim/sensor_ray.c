@@ -48,8 +48,11 @@ void hfi_sense_projection(const hfiSensorInput* in, int s, double* out) {
   const hfModel* m = in->dynamics->model;
   int camera = hf_model_sensor_ref(m)[s];
   hfLens lens = hf_camera_lens(m, camera, 0, 0);
-  hfVec3 p = pose_inv_point(hf_dynamics_camera_pose(in->dynamics, camera), hf_dynamics_site_pose(in->dynamics, hf_model_sensor_obj(m)[s]).p);
-  double z = lens.orthographic ? 1 : fabs(p.z) < LEAST_DISTANCE ? LEAST_DISTANCE : -p.z;
+  hfVec3 p_W = hf_dynamics_site_pose(in->dynamics, hf_model_sensor_obj(m)[s]).p;
+  hfVec3 p = pose_inv_point(hf_dynamics_camera_pose(in->dynamics, camera), p_W);
+
+  double z = fabs(p.z) < LEAST_DISTANCE ? LEAST_DISTANCE : -p.z;
+  if (lens.orthographic) z = 1;
   out[0] = lens.c[0] + lens.f[0] * p.x / z;
   out[1] = lens.c[1] - lens.f[1] * p.y / z;
 }

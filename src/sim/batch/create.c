@@ -6,23 +6,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGN = 64 };
+enum { ALIGN = 64, MOST_THREADS = 4096 };
+
+// How long a thread waits for the next call before it sleeps [ns].
+static const long PATIENCE = 30000;
 
 hfBatchConfig hf_batch_config_default(void) {
   return (hfBatchConfig){.sim = hf_sim_config_default(), .nworld = 1, .max_contacts = 32};
 }
 
+// Refuses numbers out of range and devices that do not exist.
 static hfStatus check_config(const hfBatchConfig* c, hfError* error) {
-  if (c->device != HF_DEVICE_CPU) return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "device %d does not exist: batches step on the CPU, %d", c->device, HF_DEVICE_CPU);
+  if (c->device != HF_DEVICE_CPU)
+    return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "device %d does not exist: batches step on the CPU, %d", c->device, HF_DEVICE_CPU);
   if (c->ordinal != 0) return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "ordinal %d does not exist: the CPU is one device, 0", c->ordinal);
   if (c->nworld < 1) return hfi_refuse(error, HF_ERROR_ARGUMENT, "nworld must be at least 1, is %d", c->nworld);
-  if (c->threads < 0 || c->threads > 4096)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "threads must be from 0 to 4096, is %d", c->threads);
+  if (c->threads < 0 || c->threads > MOST_THREADS)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "threads must be from 0 to %d, is %d", MOST_THREADS, c->threads);
   if (c->max_memory < 0) return hfi_refuse(error, HF_ERROR_ARGUMENT, "max_memory must not be negative");
   if (c->max_contacts < 0) return hfi_refuse(error, HF_ERROR_ARGUMENT, "max_contacts must not be negative");
   return HF_OK;
 }
 
+// Completes the configuration.
 static void choose_config(hfBatch* b) {
   hfBatchConfig* c = &b->config;
   if (c->threads == 0) c->threads = hfi_processor_count();
@@ -34,28 +40,33 @@ static void choose_config(hfBatch* b) {
 
 static size_t round_up(size_t bytes) { return (bytes + ALIGN - 1) / ALIGN * ALIGN; }
 
-// Fields from HF_BATCH_CTRL on lie one after the other in zeroed memory. An unused field touches none of its pages.
+// Bytes of a field of all worlds.
+static size_t field_bytes(const hfBatch* b, int field) {
+  return (size_t)b->nworld * (size_t)hfi_batch_width(b->model, (hfBatchField)field) * sizeof(double);
+}
+
+// Allocates everything but the sims. Fields from HF_BATCH_CTRL on lie one after the other in zeroed memory. An unused field touches none of its pages.
+// Returns 0 if there is no memory.
 static int allocate_arrays(hfBatch* b) {
-  size_t n = (size_t)b->nworld, bytes = ALIGN;
-  for (int f = HF_BATCH_CTRL; f < HF_BATCH_FIELDS; ++f)
-    bytes += round_up(n * (size_t)hfi_batch_width(b->model, (hfBatchField)f) * sizeof(double));
+  size_t n = (size_t)b->nworld;
+  size_t bytes = ALIGN;
+  for (int f = HF_BATCH_CTRL; f < HF_BATCH_FIELDS; ++f) bytes += round_up(field_bytes(b, f));
   b->arrays = calloc(1, bytes);
   b->states = aligned_alloc(ALIGN, n * b->state_bytes);
   b->report = calloc(n, sizeof *b->report);
   b->contact = calloc(n * (size_t)b->config.max_contacts + 1, sizeof *b->contact);
   b->lane = calloc((size_t)b->nlane, sizeof *b->lane);
   if (!b->arrays || !b->states || !b->report || !b->contact || !b->lane) return 0;
-  size_t at = round_up((uintptr_t)b->arrays) - (uintptr_t)b->arrays;
+
+  size_t offset = round_up((uintptr_t)b->arrays) - (uintptr_t)b->arrays;
   for (int f = HF_BATCH_CTRL; f < HF_BATCH_FIELDS; ++f) {
-    b->field[f] = (double*)(void*)((char*)b->arrays + at);
-    at += round_up(n * (size_t)hfi_batch_width(b->model, (hfBatchField)f) * sizeof(double));
+    b->field[f] = (double*)(void*)((char*)b->arrays + offset);
+    offset += round_up(field_bytes(b, f));
   }
   return 1;
 }
 
-static const long PATIENCE = 30000; // How long a thread waits for the next call before it sleeps [ns].
-
-// The range of a lane is an equal share of the worlds, next to each other in memory.
+// Creates a sim and a range of worlds for each lane, and the threads. The range of a lane is an equal share of the worlds, next to each other in memory.
 static hfStatus create_lanes(hfBatch* b, hfError* error) {
   for (int i = 0; i < b->nlane; ++i) {
     hfiLane* lane = &b->lane[i];
@@ -67,13 +78,13 @@ static hfStatus create_lanes(hfBatch* b, hfError* error) {
   return hfi_threads_create(&b->threads, b->nlane, PATIENCE, error);
 }
 
-static hfStatus create(hfBatch* b, hfError* error) {
+// Creates everything of a batch whose model and configuration are set.
+static hfStatus create_contents(hfBatch* b, hfError* error) {
   choose_config(b);
   b->state_bytes = round_up(hf_state_size(b->model, b->config.max_memory));
-  if (!allocate_arrays(b))
-    return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory for %d worlds", b->nworld);
-  for (int w = 0; w < b->nworld; ++w)
-    hf_state_init(b->states + (size_t)w * b->state_bytes, b->model, b->config.max_memory);
+  if (!allocate_arrays(b)) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory for %d worlds", b->nworld);
+
+  for (int w = 0; w < b->nworld; ++w) hf_state_init(b->states + (size_t)w * b->state_bytes, b->model, b->config.max_memory);
   return create_lanes(b, error);
 }
 
@@ -82,12 +93,15 @@ hfStatus hf_batch_create(hfBatch** batch, const hfModel* model, const hfBatchCon
   hfBatchConfig defaults = hf_batch_config_default();
   hfStatus status = check_config(config ? config : &defaults, error);
   if (status != HF_OK) return status;
-  if (hf_model_is_overlay(model)) return hfi_refuse(error, HF_ERROR_ARGUMENT, "a batch needs a model of its own: hf_model_copy makes one from the model of an hfParams");
+  if (hf_model_is_overlay(model))
+    return hfi_refuse(error, HF_ERROR_ARGUMENT,
+                      "a batch needs a model of its own: hf_model_copy makes one from the model of an hfParams");
+
   hfBatch* b = calloc(1, sizeof *b);
   if (!b) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
   b->model = model;
   b->config = config ? *config : defaults;
-  status = create(b, error);
+  status = create_contents(b, error);
   if (status == HF_OK)
     *batch = b;
   else

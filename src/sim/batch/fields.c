@@ -15,32 +15,35 @@ const char* hf_batch_field_name(hfBatchField field) {
   return field >= 0 && field < HF_BATCH_FIELDS ? names[field] : NULL;
 }
 
-// Sets the rows and columns that a world has in a field; columns 0 means a vector of `rows` numbers.
-static void size_field(const hfModel* m, hfBatchField field, int* rows, int* columns) {
-  *columns = 0;
+// Rows and columns that a world has in a field; columns 0 means a vector of `rows` numbers.
+typedef struct fieldShape {
+  int rows, columns;
+} fieldShape;
+
+static fieldShape find_shape(const hfModel* m, hfBatchField field) {
   switch (field) {
-  case HF_BATCH_TIME: *rows = 1; break;
-  case HF_BATCH_Q: *rows = m->nq; break;
-  case HF_BATCH_ACT: *rows = m->na; break;
-  case HF_BATCH_HISTORY: *rows = m->nhistory; break;
-  case HF_BATCH_REST: *rows = m->nrest; break;
+  case HF_BATCH_TIME: return (fieldShape){1, 0};
+  case HF_BATCH_Q: return (fieldShape){m->nq, 0};
+  case HF_BATCH_ACT: return (fieldShape){m->na, 0};
+  case HF_BATCH_HISTORY: return (fieldShape){m->nhistory, 0};
+  case HF_BATCH_REST: return (fieldShape){m->nrest, 0};
   case HF_BATCH_CTRL:
-  case HF_BATCH_ACTUATOR_FORCE: *rows = m->nu; break;
-  case HF_BATCH_WRENCH: *rows = m->nbody, *columns = 6; break;
-  case HF_BATCH_MOCAP_POS: *rows = m->nmocap, *columns = 3; break;
-  case HF_BATCH_MOCAP_QUAT: *rows = m->nmocap, *columns = 4; break;
-  case HF_BATCH_SENSORS: *rows = m->nsensordata; break;
-  case HF_BATCH_POSE: *rows = m->nbody, *columns = 7; break;
-  default: *rows = m->nv;
+  case HF_BATCH_ACTUATOR_FORCE: return (fieldShape){m->nu, 0};
+  case HF_BATCH_WRENCH: return (fieldShape){m->nbody, 6};
+  case HF_BATCH_MOCAP_POS: return (fieldShape){m->nmocap, 3};
+  case HF_BATCH_MOCAP_QUAT: return (fieldShape){m->nmocap, 4};
+  case HF_BATCH_SENSORS: return (fieldShape){m->nsensordata, 0};
+  case HF_BATCH_POSE: return (fieldShape){m->nbody, 7};
+  default: return (fieldShape){m->nv, 0};
   }
 }
 
 int hfi_batch_width(const hfModel* m, hfBatchField field) {
-  int rows, columns;
-  size_field(m, field, &rows, &columns);
-  return rows * (columns ? columns : 1);
+  fieldShape shape = find_shape(m, field);
+  return shape.rows * (shape.columns ? shape.columns : 1);
 }
 
+// The array of a field that is a part of a state.
 static void* state_data(hfState* s, hfBatchField field) {
   switch (field) {
   case HF_BATCH_TIME: return &s->time;
@@ -58,8 +61,11 @@ static void reset_input(hfBatch* b, hfBatchField field, int world) {
   const hfModel* m = b->model;
   int width = hfi_batch_width(m, field);
   double* x = b->field[field] + (size_t)world * (size_t)width;
-  for (int i = 0; i < width; ++i)
-    x[i] = field == HF_BATCH_VELOCITY_TARGET ? NAN : field == HF_BATCH_FORCE_LIMIT ? INFINITY : 0;
+  double none = 0;
+  if (field == HF_BATCH_VELOCITY_TARGET) none = NAN;
+  else if (field == HF_BATCH_FORCE_LIMIT) none = INFINITY;
+  for (int i = 0; i < width; ++i) x[i] = none;
+
   for (int i = 0; field == HF_BATCH_CTRL && i < m->nu; ++i)
     if (hf_model_actuator_signal(m)[i] >= 0) x[i] = NAN;
   for (int i = 0; i < m->nmocap; ++i) {
@@ -71,23 +77,28 @@ static void reset_input(hfBatch* b, hfBatchField field, int world) {
 
 hfTensor hf_batch_tensor(hfBatch* b, hfBatchField field) {
   assert(field >= 0 && field < HF_BATCH_FIELDS);
-  int rows, columns, is_state = field < HF_BATCH_CTRL;
-  size_field(b->model, field, &rows, &columns);
-  if (!b->used[field] && field >= HF_BATCH_CTRL && field < HF_BATCH_SENSORS)
+  const int is_state = field < HF_BATCH_CTRL;
+  const int is_input = !is_state && field < HF_BATCH_SENSORS;
+  if (!b->used[field] && is_input)
     for (int w = 0; w < b->nworld; ++w) reset_input(b, field, w);
   b->used[field] = 1;
-  int64_t row = (int64_t)sizeof(double) * (columns ? columns : 1);
+
+  fieldShape shape = find_shape(b->model, field);
+  int64_t number = (int64_t)sizeof(double);
+  int64_t row = number * (shape.columns ? shape.columns : 1);
+  int ndim = shape.columns ? 3 : 2;
   return (hfTensor){
       .data = is_state ? state_data(hfi_batch_state(b, 0), field) : b->field[field],
       .device = b->config.device,
       .ordinal = b->config.ordinal,
       .type = 'd',
-      .ndim = field == HF_BATCH_TIME ? 1 : columns ? 3 : 2,
-      .shape = {b->nworld, rows, columns},
-      .stride = {is_state ? (int64_t)b->state_bytes : row * rows, row, (int64_t)sizeof(double)},
+      .ndim = field == HF_BATCH_TIME ? 1 : ndim,
+      .shape = {b->nworld, shape.rows, shape.columns},
+      .stride = {is_state ? (int64_t)b->state_bytes : row * shape.rows, row, number},
   };
 }
 
+// A world's part of an input, or NULL if the input does not act.
 static double* input_array(const hfBatch* b, hfBatchField field, int world) {
   return b->used[field] ? b->field[field] + (size_t)world * (size_t)hfi_batch_width(b->model, field) : NULL;
 }
@@ -104,6 +115,7 @@ hfInput hfi_batch_input(const hfBatch* b, int w) {
 
 // ---- states in and out, reset ----------------------------------------------------------------------
 
+// Refuses worlds that do not exist, and states of another model or capacity.
 static hfStatus check_state(const hfBatch* b, int world, const hfState* state, hfError* error) {
   const hfState* mine = hfi_batch_state(b, 0);
   if (world < 0 || world >= b->nworld)
@@ -137,11 +149,11 @@ hfStatus hf_batch_reset(hfBatch* b, const uint8_t* mask, int key, hfError* error
     if (mask && !mask[w]) continue;
     for (int f = HF_BATCH_CTRL; f < HF_BATCH_SENSORS; ++f)
       if (b->used[f]) reset_input(b, (hfBatchField)f, w);
+
     hfInput input = hfi_batch_input(b, w);
-    if (key < 0)
-      hf_state_reset(hfi_batch_state(b, w), b->model);
-    else
-      hf_state_set_key(hfi_batch_state(b, w), &input, b->model, key, error);
+    hfState* state = hfi_batch_state(b, w);
+    if (key < 0) hf_state_reset(state, b->model);
+    else hf_state_set_key(state, &input, b->model, key, error);
     b->report[w] = (hfWorldReport){0};
   }
   return HF_OK;

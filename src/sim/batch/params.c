@@ -51,12 +51,14 @@ static int fill_field(hfBatch* b, int field, double* array) {
 // Allocates both arrays of a field and fills them. Returns 0 if there is no memory.
 static int allocate_field(hfBatch* b, int field) {
   size_t bytes = (size_t)hfi_param_width(b->model, field) * (size_t)b->nworld * sizeof(double);
-  double *param = malloc(bytes + 1), *in_force = malloc(bytes + 1);
+  double* param = malloc(bytes + 1);
+  double* in_force = malloc(bytes + 1);
   if (!param || !in_force || !fill_field(b, field, param)) {
     free(param);
     free(in_force);
     return 0;
   }
+
   memcpy(in_force, param, bytes);
   b->param[field] = param;
   b->in_force[field] = in_force;
@@ -97,6 +99,7 @@ hfSim* hfi_batch_sim(hfBatch* b, hfiLane* lane, int w, hfError* error) {
   if (!b->overlays) return lane->sim;
   load_rows(b, b->in_force, lane->params, w);
   if (hf_params_update(lane->params, error) < 0) return NULL;
+
   // The sim notices that its parameters changed. The first world creates it.
   if (!lane->overlaid) hf_sim_create(&lane->overlaid, hf_params_model(lane->params), &b->config.sim, error);
   return lane->overlaid;
@@ -106,7 +109,8 @@ hfSim* hfi_batch_sim(hfBatch* b, hfiLane* lane, int w, hfError* error) {
 static void store_rows(hfBatch* b, int w) {
   for (int f = 0; f <= HFI_GRAVITY; ++f) {
     if (!b->param[f]) continue;
-    size_t width = (size_t)hfi_param_width(b->model, f), place = (size_t)w * width;
+    size_t width = (size_t)hfi_param_width(b->model, f);
+    size_t place = (size_t)w * width;
     memcpy(b->param[f] + place, overlay_values(b->lane[0].params, f), width * sizeof(double));
     memcpy(b->in_force[f] + place, b->param[f] + place, width * sizeof(double));
   }
@@ -115,17 +119,15 @@ static void store_rows(hfBatch* b, int w) {
 hfStatus hf_batch_update(hfBatch* b, const uint8_t* mask, hfError* error) {
   hfi_clear_error(error);
   hfStatus result = HF_OK;
-  hfError refusal;
   for (int w = 0; b->overlays && w < b->nworld; ++w) {
     if (mask && !mask[w]) continue;
+    hfError refusal;
     load_rows(b, b->param, b->lane[0].params, w);
     hfStatus status = hf_params_update(b->lane[0].params, &refusal);
     b->report[w].status = status;
-    if (status < 0) {
-      if (result == HF_OK) result = hfi_refuse(error, HF_FLAGGED, "world %d: %s", w, refusal.message);
-      continue;
-    }
-    store_rows(b, w);
+
+    if (status >= 0) store_rows(b, w);
+    else if (result == HF_OK) result = hfi_refuse(error, HF_FLAGGED, "world %d: %s", w, refusal.message);
   }
   return result;
 }

@@ -6,6 +6,7 @@
 #include "sim/batch/batch.h"
 
 #include "base/error.h"
+#include "math/vec3.h"
 #include "model/object.h"
 #include "sim/sim.h"
 
@@ -21,29 +22,33 @@ typedef struct call {
 
 // ---- results of one world --------------------------------------------------------------------------
 
+// Writes positions and quaternions of all bodies (7 each).
 static void copy_poses(const hfBatch* b, const hfSim* sim, double* to) {
   const hfDynamics* d = hf_sim_dynamics(sim);
   for (int i = 0; i < b->model->nbody; ++i, to += 7) {
-    hfVec3 p = hf_dynamics_body_pose(d, i).p;
-    hfQuat q = hf_dynamics_body_quat(d, i);
-    memcpy(to, (const double[7]){p.x, p.y, p.z, q.w, q.x, q.y, q.z}, 7 * sizeof *to);
+    v3_store(to, hf_dynamics_body_pose(d, i).p);
+    q_store(to + 3, hf_dynamics_body_quat(d, i));
   }
 }
 
+// Copies the results of world w that are used, and its contacts, from the sim that stepped it.
 static void copy_results(hfBatch* b, const hfSim* sim, int w) {
-  const double* from[HF_BATCH_FIELDS] = {[HF_BATCH_SENSORS] = b->used[HF_BATCH_SENSORS] ? hf_sim_sensors(sim) : NULL,
-                                         [HF_BATCH_ACTUATOR_FORCE] = b->used[HF_BATCH_ACTUATOR_FORCE] ? hf_sim_actuator_force(sim) : NULL,
-                                         [HF_BATCH_ACCELERATION] = hf_sim_acceleration(sim)};
+  const double* from[HF_BATCH_FIELDS] = {NULL};
+  if (b->used[HF_BATCH_SENSORS]) from[HF_BATCH_SENSORS] = hf_sim_sensors(sim);
+  if (b->used[HF_BATCH_ACTUATOR_FORCE]) from[HF_BATCH_ACTUATOR_FORCE] = hf_sim_actuator_force(sim);
+  from[HF_BATCH_ACCELERATION] = hf_sim_acceleration(sim);
   for (int f = HF_BATCH_SENSORS; f < HF_BATCH_POSE; ++f) {
     size_t width = (size_t)hfi_batch_width(b->model, (hfBatchField)f);
     if (b->used[f] && width) memcpy(b->field[f] + (size_t)w * width, from[f], width * sizeof(double));
   }
   if (b->used[HF_BATCH_POSE])
     copy_poses(b, sim, b->field[HF_BATCH_POSE] + (size_t)w * (size_t)hfi_batch_width(b->model, HF_BATCH_POSE));
-  int count = hf_sim_contact_count(sim), room = b->config.max_contacts;
+
+  int count = hf_sim_contact_count(sim);
+  int room = b->config.max_contacts;
+  hfContact* contact = b->contact + (size_t)w * (size_t)room;
   b->report[w].kept = count < room ? count : room;
-  for (int i = 0; i < b->report[w].kept; ++i)
-    b->contact[(size_t)w * (size_t)room + (size_t)i] = hf_sim_contact(sim, i);
+  for (int i = 0; i < b->report[w].kept; ++i) contact[i] = hf_sim_contact(sim, i);
 }
 
 static void keep_larger(hfViolation* worst, const hfViolation* x) {
@@ -57,20 +62,28 @@ static void keep_violations(hfViolations* worst, const hfViolations* x) {
   keep_larger(&worst->limit_angle, &x->limit_angle);
 }
 
+// Adds a step to the report of a world.
 static void add_report(hfWorldReport* total, hfStatus status, const hfStepReport* step) {
   if (total->status == HF_OK) total->status = status;
   ++total->steps;
   total->ncontact = step->ncontact;
   total->nstick = step->nstick;
+  total->iterations += step->solve.iterations;
+
   if (step->ndropped > total->ndropped) total->ndropped = step->ndropped;
   if (step->solve.rung > total->rung) total->rung = step->solve.rung;
-  total->iterations += step->solve.iterations;
   if (step->solve.residual > total->residual) total->residual = step->solve.residual;
   if (step->max_depth > total->max_depth) total->max_depth = step->max_depth;
   keep_violations(&total->violation, &step->violation);
-  if (step->nlet_go && total->steps_letting_go++ == 0) total->let_go_kind = step->let_go_kind, total->let_go = step->let_go;
+
+  // the first that let go
+  if (!step->nlet_go) return;
+  if (total->steps_letting_go++ > 0) return;
+  total->let_go_kind = step->let_go_kind;
+  total->let_go = step->let_go;
 }
 
+// Writes a row of n numbers, NaN if there are none, into an array of results that the caller may have left out.
 static void write_row(double* array, const call* c, int w, int64_t row, int n, const double* from) {
   if (!array) return;
   double* to = array + ((int64_t)w * c->run.rows + row) * n;
@@ -88,6 +101,7 @@ static void write_rows(const call* c, int w, int64_t row, const hfSim* sim) {
   write_row(c->run.sensors, c, w, row, m->nsensordata, sim && c->run.sensors ? hf_sim_sensors(sim) : NULL);
 }
 
+// Notes the refusal of world w; the lane keeps the one of its first world.
 static void refuse_world(hfBatch* b, hfiLane* lane, int w, hfStatus status, const hfError* error) {
   b->report[w].status = status;
   if (lane->refused >= 0 && lane->refused < w) return;
@@ -108,6 +122,7 @@ static int take_steps(const call* c, hfiLane* lane, hfSim* sim, int w) {
       const double* ctrl = c->run.ctrl + w * c->run.ctrl_world + i * c->run.ctrl_step;
       memcpy(&input.ctrl, &ctrl, sizeof ctrl);
     }
+
     hfStatus status = hfi_sim_step_unplaced(sim, hfi_batch_state(b, w), &input, &step, &error);
     if (status < 0) {
       refuse_world(b, lane, w, status, &error);
@@ -119,21 +134,24 @@ static int take_steps(const call* c, hfiLane* lane, hfSim* sim, int w) {
   return c->nstep;
 }
 
+// Takes all steps of the call in world w, unless it was refused before.
 static void step_world(const call* c, hfiLane* lane, int w) {
   hfBatch* b = c->batch;
-  hfError error;
   int taken = 0;
   if (!c->run.resume) b->report[w] = (hfWorldReport){0};
   if (b->report[w].status >= 0) {
+    hfError error;
     hfSim* sim = hfi_batch_sim(b, lane, w, &error);
-    if (!sim)
-      refuse_world(b, lane, w, error.status, &error);
-    else if ((taken = take_steps(c, lane, sim, w)) > 0)
-      copy_results(b, sim, w);
+    if (sim) taken = take_steps(c, lane, sim, w);
+    else refuse_world(b, lane, w, error.status, &error);
+    if (taken > 0) copy_results(b, sim, w);
   }
+
+  // rows of steps that were not taken
   for (int64_t row = taken / c->run.every; row < c->nstep / c->run.every; ++row) write_rows(c, w, row, NULL);
 }
 
+// Evaluates world w.
 static void evaluate_world(const call* c, hfiLane* lane, int w) {
   hfBatch* b = c->batch;
   hfInput input = hfi_batch_input(b, w);
@@ -155,9 +173,11 @@ static void evaluate_world(const call* c, hfiLane* lane, int w) {
 static int worlds_at_a_time(const hfBatch* b) {
   enum { TURNS = 64, MOST = 8 };
   int count = b->nworld / (TURNS * b->nlane);
-  return count < 1 ? 1 : count > MOST ? MOST : count;
+  if (count < 1) return 1;
+  return count < MOST ? count : MOST;
 }
 
+// Lets a lane take the worlds of a range that no lane has taken yet.
 static void run_range(const call* c, hfiLane* lane, hfiLane* range) {
   int count = worlds_at_a_time(c->batch);
   for (int first; (first = atomic_fetch_add(&range->next, count)) < range->last;)
@@ -170,6 +190,7 @@ static void run_range(const call* c, hfiLane* lane, hfiLane* range) {
     }
 }
 
+// All that one lane does in a call.
 static void run_lane(void* context, int part) {
   const call* c = context;
   hfBatch* b = c->batch;
@@ -199,13 +220,20 @@ static hfStatus quote_difficulty(const hfBatch* b, int world, int count, hfError
 // Returns HF_FLAGGED if some world of the call has a status other than HF_OK. *error quotes the first refusal, or without one the first difficulty.
 static hfStatus judge(const call* c, hfError* error) {
   const hfBatch* b = c->batch;
-  int flagged = -1, count = 0;
-  for (int w = b->nworld - 1; w >= 0; --w)
-    if (b->report[w].status != HF_OK && (!c->run.mask || c->run.mask[w])) flagged = w, ++count;
+  int flagged = -1;
+  int count = 0;
+  for (int w = b->nworld - 1; w >= 0; --w) {
+    if (b->report[w].status == HF_OK || (c->run.mask && !c->run.mask[w])) continue;
+    flagged = w;
+    ++count;
+  }
   if (!count) return HF_OK;
+
   const hfiLane* first = NULL;
-  for (int i = 0; i < b->nlane; ++i)
-    if (b->lane[i].refused >= 0 && (!first || b->lane[i].refused < first->refused)) first = &b->lane[i];
+  for (int i = 0; i < b->nlane; ++i) {
+    const hfiLane* lane = &b->lane[i];
+    if (lane->refused >= 0 && (!first || lane->refused < first->refused)) first = lane;
+  }
   if (first) return hfi_refuse(error, HF_FLAGGED, "world %d: %s", first->refused, first->error.message);
   return quote_difficulty(b, flagged, count, error);
 }
@@ -215,13 +243,13 @@ hfStatus hf_batch_step(hfBatch* b, int nstep, const hfBatchRun* run, hfError* er
   if (nstep < 1) return hfi_refuse(error, HF_ERROR_ARGUMENT, "steps must be at least 1, are %d", nstep);
   call c = {.batch = b, .nstep = nstep};
   if (run) c.run = *run;
-  if (c.run.every < 0 || c.run.rows < 0)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "every and rows must not be negative");
+  if (c.run.every < 0 || c.run.rows < 0) return hfi_refuse(error, HF_ERROR_ARGUMENT, "every and rows must not be negative");
+
   if (c.run.every == 0) c.run.every = 1;
-  if (c.run.rows == 0) c.run.rows = nstep / c.run.every;
-  if (c.run.rows < nstep / c.run.every)
-    return hfi_refuse(error, HF_ERROR_ARGUMENT, "rows must be at least %d, are %lld", nstep / c.run.every,
-                      (long long)c.run.rows);
+  int written = nstep / c.run.every;
+  if (c.run.rows == 0) c.run.rows = written;
+  if (c.run.rows < written)
+    return hfi_refuse(error, HF_ERROR_ARGUMENT, "rows must be at least %d, are %lld", written, (long long)c.run.rows);
   run_all_lanes(&c);
   return judge(&c, error);
 }
