@@ -41,7 +41,8 @@ typedef struct hfiCommand {
   double x[HFI_COMMAND_NUMBERS];
 } hfiCommand;
 
-// Refuses unknown kinds, wrong sizes and numbers that are not finite. The session checks whether an index fits the model.
+// Refuses unknown kinds, wrong sizes and numbers that are not finite. The session checks whether an index fits the
+// model.
 hfStatus hfi_command_read(hfiCommand* command, const void* bytes, size_t size, hfError* error);
 
 #endif

@@ -21,8 +21,8 @@ typedef struct hfiHistory {
 // Largest number of moments for each second of the span, and largest number of bytes in all.
 enum { HFI_HISTORY_RATE = 60, HFI_HISTORY_BYTES = 256 << 20 };
 
-// With span 0 nothing is kept. The whole array of moments is written now, so that later the memory of a program grows only with the moments. Returns
-// 0 if there is no memory.
+// With span 0 nothing is kept. The whole array of moments is written now, so that later the memory of a program grows
+// only with the moments. Returns 0 if there is no memory.
 int hfi_history_open(hfiHistory* history, double span);
 void hfi_history_close(hfiHistory* history);
 void hfi_history_add(hfiHistory* history, double time, const void* chunks, size_t size,

@@ -250,7 +250,8 @@ static hfStatus reset(hfiSession* s, const hfiCommand* c, hfError* error) {
   return status;
 }
 
-// Goes back to a time, or to the oldest moment that is kept: the moment that a page asks for may have been dropped while the world played.
+// Goes back to a time, or to the oldest moment that is kept: the moment that a page asks for may have been dropped
+// while the world played.
 static hfStatus seek(hfiSession* s, double time, hfError* error) {
   const hfiMoment* m = hfi_history_find(&s->history, time + 1e-9);
   if (!m && s->history.count > 0) m = hfi_history_at(&s->history, 0);
@@ -369,8 +370,8 @@ hfStatus hfi_session_command(hfiSession* s, const hfiCommand* c, hfError* error)
 
 // ---- stepping ------------------------------------------------------------------------------------
 
-// The input of a step that starts now. A control that the user holds has priority over the one that the session started with or that was
-// recorded. If neither is given (NaN), the scene's signal acts.
+// The input of a step that starts now. A control that the user holds has priority over the one that the session started
+// with or that was recorded. If neither is given (NaN), the scene's signal acts.
 static hfInput step_input(hfiSession* s) {
   hfInput input = *s->input;
   for (int i = 0; i < s->base->nu; ++i) input.ctrl[i] = isnan(s->held[i]) ? s->base_controls[i] : s->held[i];

@@ -46,14 +46,16 @@ void hfi_session_close(hfiSession* session);
 hfStatus hfi_session_command(hfiSession* session, const hfiCommand* command, hfError* error);
 // Takes one step and notes its events in `out`.
 hfStatus hfi_session_step(hfiSession* session, hfiBytes* out);
-// Steps as many times as `wall` seconds of the clock allow at the session's speed, while there is time left in `budget` [s]; simulated time for which
-// the budget is too short is dropped. Single steps for which it is too short stay pending.
+// Steps as many times as `wall` seconds of the clock allow at the session's speed, while there is time left in `budget`
+// [s]; simulated time for which the budget is too short is dropped. Single steps for which it is too short stay
+// pending.
 void hfi_session_advance(hfiSession* session, double wall, double budget, hfiBytes* out);
 // Adds a frame of the present to `out` and to the history.
 void hfi_session_frame(hfiSession* session, double wall, hfiBytes* out);
 // Adds a state chunk of the present to `out`.
 void hfi_session_state(hfiSession* session, hfiBytes* out);
-// Continues from a state of a recording (the payload of its chunk). with_controls: 1 with the recorded controls, 0 with the present ones.
+// Continues from a state of a recording (the payload of its chunk). with_controls: 1 with the recorded controls, 0 with
+// the present ones.
 hfStatus hfi_session_restore(hfiSession* session, const void* payload, size_t size,
                              int with_controls, hfError* error);
 // Writes the history as a recording.

@@ -23,12 +23,14 @@ hfiMeshSpec hfi_mesh_spec_default(void);
 // *error.
 int hfi_mesh_add(hfiReader* reader, const hfiMeshSpec* spec, hfError* error);
 
-// Decides what happens to a geom whose mesh cannot be loaded; reader->scratch says why. A geom that is only drawn is left out with a note, and with
-// config.skip_meshes a geom whose file is missing is left out with a warning: returns 1. Otherwise the model is refused: returns 0.
+// Decides what happens to a geom whose mesh cannot be loaded; reader->scratch says why. A geom that is only drawn is
+// left out with a note, and with config.skip_meshes a geom whose file is missing is left out with a warning: returns 1.
+// Otherwise the model is refused: returns 0.
 int hfi_mesh_do_without(hfiReader* reader, const hfiElem* geom, int only_drawn);
 
-// Whether a geom of URDF or SDFormat is left out because it has no size: if it is only drawn, one size of zero is enough, with a note; if it collides
-// (contype), all have to be, with a warning. Robots have such points in links without meaning.
+// Whether a geom of URDF or SDFormat is left out because it has no size: if it is only drawn, one size of zero is
+// enough, with a note; if it collides (contype), all have to be, with a warning. Robots have such points in links
+// without meaning.
 int hfi_leave_out_point(hfiReader* reader, const hfiElem* elem, const hfGeomDef* geom);
 
 #endif

@@ -1,4 +1,5 @@
-// Notes about the shapes of a model that surprise: meshes that collide as something else than what is drawn, and sizes in millimetres.
+// Notes about the shapes of a model that surprise: meshes that collide as something else than what is drawn, and sizes
+// in millimetres.
 //
 // A mesh collides as its convex hull. With the triangles (a, b, c) of a surface, seen from any point,
 //   volume V = sum a.(b x c)/6,   vector area A = sum (b - a) x (c - a)/2,
@@ -13,7 +14,8 @@
 
 // A hull of at most this many times the volume of its mesh is the mesh for most purposes [-].
 static const double CONVEX_VOLUME_RATIO = 1.1;
-// A surface is closed if its vector area is at most this share of its area [-]. Published meshes have up to 3e-4, and from 0.2 on if they are open.
+// A surface is closed if its vector area is at most this share of its area [-]. Published meshes have up to 3e-4, and
+// from 0.2 on if they are open.
 static const double CLOSED_AREA_SHARE = 0.01;
 // Longer shapes are probably written in millimetres: of a body that moves, and of one that does not [m].
 static const double LONG_MOVING_SHAPE = 5;
@@ -23,7 +25,8 @@ enum { NAMED_OBJECTS = 3 };
 
 // ---- the shape of a mesh --------------------------------------------------------------------------
 
-// Volume [m^3] of the convex hull of a mesh. Its faces are polygons, which are cut into triangles from their first corner.
+// Volume [m^3] of the convex hull of a mesh. Its faces are polygons, which are cut into triangles from their first
+// corner.
 static double compute_hull_volume(const hfModel* m, int mesh) {
   const double* vert = hf_model_hull_vert(m) + 3 * hf_model_mesh_vertadr(m)[mesh];
   const int32_t* start = hf_model_hull_facestart(m) + hf_model_mesh_faceadr(m)[mesh] + mesh;
@@ -100,13 +103,15 @@ hfMeshShape hf_model_mesh_shape(const hfModel* m, int32_t mesh) {
 
 // ---- meshes and their hulls -----------------------------------------------------------------------
 
-// The geom that is nearest to being an object of its own among the colliding geoms of a mesh; -1: no geom with it collides.
+// The geom that is nearest to being an object of its own among the colliding geoms of a mesh; -1: no geom with it
+// collides.
 typedef struct Use {
   int geom;
   int is_object;
 } Use;
 
-// Whether a body is part of a mechanism: its tree has joints other than one free joint, or a body that hangs on it moves.
+// Whether a body is part of a mechanism: its tree has joints other than one free joint, or a body that hangs on it
+// moves.
 static int is_link(const hfModel* m, int body) {
   int tree = hf_model_body_tree(m)[body];
 
@@ -158,7 +163,8 @@ static void warn_of_object(const hfModel* m, int mesh, int geom, const hfMeshSha
   hfi_diagnostics_add(said, HF_WARNING, file, 0, message, "");
 }
 
-// Objects are warned of one by one. The links of mechanisms are counted in one note: models of robots are made for hulls.
+// Objects are warned of one by one. The links of mechanisms are counted in one note: models of robots are made for
+// hulls.
 static void note_hulls(const hfModel* m, const char* file, hfDiagnostics* said) {
   char message[HF_MESSAGE_SIZE];
   char name[200];
@@ -198,7 +204,8 @@ static void note_hulls(const hfModel* m, const char* file, hfDiagnostics* said) 
 
 // ---- sizes in millimetres -------------------------------------------------------------------------
 
-// Longest side [m] of the box around a geom in its own frame; 0 of planes and height fields, which may be as long as a landscape.
+// Longest side [m] of the box around a geom in its own frame; 0 of planes and height fields, which may be as long as a
+// landscape.
 static double compute_geom_length(const hfModel* m, int geom) {
   const double* size = hf_model_geom_size(m) + 3 * geom;
 

@@ -12,27 +12,35 @@
 
 enum { MAX_MAP_BYTES = 1 << 30 };
 
+// Refuses a map with fewer than 2 rows or columns, or with too many heights.
 static hfStatus check_size(const char* file, long nrow, long ncol, hfError* error) {
   if (nrow >= 2 && ncol >= 2 && nrow <= HFI_MOST_HEIGHTS / ncol) return HF_OK;
-  return hfi_refuse(error, HF_ERROR_PARSE, "%s: a height field has at least 2 rows and 2 columns, and at most %d heights; this one has %ld rows and %ld columns",
+  return hfi_refuse(error, HF_ERROR_PARSE,
+                    "%s: a height field has at least 2 rows and 2 columns, and at most %d heights; this one has %ld rows and %ld columns",
                     file, HFI_MOST_HEIGHTS, nrow, ncol);
 }
 
 static hfStatus allocate(hfiHeightMap* map, int nrow, int ncol, hfError* error) {
   map->value = malloc(sizeof *map->value * (size_t)nrow * (size_t)ncol);
   if (!map->value) return hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
-  map->nrow = nrow, map->ncol = ncol;
+  map->nrow = nrow;
+  map->ncol = ncol;
   return HF_OK;
 }
 
 hfStatus hfi_height_map_read_png(hfiHeightMap* map, const char* text, size_t size, const char* file, hfError* error) {
-  int width = 0, height = 0;
+  int width = 0;
+  int height = 0;
   uint8_t* grey = NULL;
   hfStatus status = hfi_png_read(text, size, file, &width, &height, &grey, error);
   if (status == HF_OK) status = check_size(file, height, width, error);
   if (status == HF_OK) status = allocate(map, height, width, error);
-  for (int r = 0; r < height && status == HF_OK; ++r) // the first line of an image is its top
-    for (int c = 0; c < width; ++c) map->value[(size_t)r * (size_t)width + (size_t)c] = grey[(size_t)(height - 1 - r) * (size_t)width + (size_t)c];
+
+  // the first line of an image is its top
+  for (int r = 0; r < height && status == HF_OK; ++r) {
+    const uint8_t* line = grey + (size_t)(height - 1 - r) * (size_t)width;
+    for (int c = 0; c < width; ++c) map->value[(size_t)r * (size_t)width + (size_t)c] = line[c];
+  }
   free(grey);
   return status;
 }
@@ -43,37 +51,50 @@ hfStatus hfi_height_map_read_binary(hfiHeightMap* map, const char* text, size_t 
   memcpy(n, text, sizeof n);
   hfStatus status = check_size(file, n[0], n[1], error);
   if (status != HF_OK) return status;
+
   size_t bytes = sizeof *map->value * (size_t)n[0] * (size_t)n[1];
   if (size != sizeof n + bytes)
-    return hfi_refuse(error, HF_ERROR_PARSE, "%s: %d rows of %d floats take %zu bytes, the file has %zu behind their numbers", file, n[0], n[1], bytes,
-                      size - sizeof n);
+    return hfi_refuse(error, HF_ERROR_PARSE, "%s: %d rows of %d floats take %zu bytes, the file has %zu behind their numbers", file, n[0], n[1],
+                      bytes, size - sizeof n);
+
   status = allocate(map, n[0], n[1], error);
   if (status != HF_OK) return status;
   memcpy(map->value, text + sizeof n, bytes);
-  for (int i = 0; i < map->nrow * map->ncol; ++i)
-    if (!isfinite(map->value[i])) {
-      free(map->value);
-      *map = (hfiHeightMap){0};
-      return hfi_refuse(error, HF_ERROR_NONFINITE, "%s: the height in row %d, column %d is not finite", file, i / n[1], i % n[1]);
-    }
+  for (int i = 0; i < map->nrow * map->ncol; ++i) {
+    if (isfinite(map->value[i])) continue;
+    free(map->value);
+    *map = (hfiHeightMap){0};
+    return hfi_refuse(error, HF_ERROR_NONFINITE, "%s: the height in row %d, column %d is not finite", file, i / n[1], i % n[1]);
+  }
   return HF_OK;
 }
 
 hfStatus hfi_height_map_load(hfiHeightMap* map, const char* path, int is_png, hfError* error) {
   size_t size = 0;
   if (!hfi_file_exists(path))
-    return hfi_refuse(error, HF_ERROR_FILE, "cannot read %s: there is no such file (--search FOLDER, search_path: look in more folders)", path);
+    return hfi_refuse(error, HF_ERROR_FILE, "cannot read %s: there is no such file (--search FOLDER, search_path: look in more folders)",
+                      path);
+
   char* text = hfi_slurp(path, MAX_MAP_BYTES, &size, error);
   if (!text) return error ? error->status : HF_ERROR_FILE;
-  hfStatus status = is_png ? hfi_height_map_read_png(map, text, size, path, error) : hfi_height_map_read_binary(map, text, size, path, error);
+  hfStatus status = HF_OK;
+  if (is_png)
+    status = hfi_height_map_read_png(map, text, size, path, error);
+  else
+    status = hfi_height_map_read_binary(map, text, size, path, error);
   free(text);
   return status;
 }
 
 void hfi_height_map_normalise(hfiHeightMap* map) {
   int count = map->nrow * map->ncol;
-  float least = map->value[0], most = map->value[0];
-  for (int i = 1; i < count; ++i) least = fminf(least, map->value[i]), most = fmaxf(most, map->value[i]);
+  float least = map->value[0];
+  float most = map->value[0];
+  for (int i = 1; i < count; ++i) {
+    least = fminf(least, map->value[i]);
+    most = fmaxf(most, map->value[i]);
+  }
+
   float range = most - least;
   for (int i = 0; i < count; ++i) {
     map->value[i] -= least;

@@ -11,8 +11,8 @@ typedef struct hfiHeightMap {
   float* value;
 } hfiHeightMap;
 
-// Reads a PNG image, or MuJoCo's binary format: nrow and ncol as int32, then nrow ncol floats. These take the contents of a file in
-// memory; messages name `file`.
+// Reads a PNG image, or MuJoCo's binary format: nrow and ncol as int32, then nrow ncol floats. These take the contents
+// of a file in memory; messages name `file`.
 hfStatus hfi_height_map_read_png(hfiHeightMap* map, const char* text, size_t size, const char* file, hfError* error);
 hfStatus hfi_height_map_read_binary(hfiHeightMap* map, const char* text, size_t size, const char* file, hfError* error);
 hfStatus hfi_height_map_load(hfiHeightMap* map, const char* path, int is_png, hfError* error);

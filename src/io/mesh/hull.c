@@ -1,7 +1,7 @@
 // Convex hulls by qhull (its reentrant form; Barber, Dobkin, Huhdanpaa 1996). The option Qt asks for triangles.
 //
-// qhull writes messages to a FILE and handles errors with longjmp inside its own functions. The FILE here is a buffer, so
-// that nothing is printed. Whether qhull succeeds or fails, its memory and ours are freed.
+// qhull writes messages to a FILE and handles errors with longjmp inside its own functions. The FILE here is a buffer,
+// so that nothing is printed. Whether qhull succeeds or fails, its memory and ours are freed.
 #include "io/mesh/mesh.h"
 
 #include "base/error.h"
@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Copies qhull's triangles, or only counts them if tri is NULL; in Qt mode each facet has three vertices, ordered by `toporient`.
+// Copies qhull's triangles, or only counts them if tri is NULL; in Qt mode each facet has three vertices, ordered by
+// `toporient`.
 static int32_t copy_facets(qhT* qh, int32_t* tri) {
   int32_t count = 0;
   facetT* facet;

@@ -19,9 +19,10 @@ typedef struct hfiTriMesh {
 
 void hfi_trimesh_release(hfiTriMesh* mesh);
 
-// These readers take the contents of a file in memory; text[size] is zero, and messages name `file`. After a refusal the mesh is empty. STL may be
-// binary or ASCII; equal vertices are joined. OBJ: the lines v, f, o and g are read; o and g begin an object; faces with two corners are left out;
-// polygons are divided into triangles. PLY may be text or binary.
+// These readers take the contents of a file in memory; text[size] is zero, and messages name `file`. After a refusal
+// the mesh is empty. STL may be binary or ASCII; equal vertices are joined. OBJ: the lines v, f, o and g are read; o
+// and g begin an object; faces with two corners are left out; polygons are divided into triangles. PLY may be text or
+// binary.
 hfStatus hfi_trimesh_read_stl(hfiTriMesh* mesh, const char* text, size_t size, const char* file,
                               hfError* error);
 hfStatus hfi_trimesh_read_obj(hfiTriMesh* mesh, const char* text, size_t size, const char* file,

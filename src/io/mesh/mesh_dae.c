@@ -1,5 +1,5 @@
-// Reads COLLADA (DAE): the geometries that the scene's nodes place, in metres by the file's unit. Coordinates are taken as they are in the file,
-// whatever its up axis is, as ROS tools do.
+// Reads COLLADA (DAE): the geometries that the scene's nodes place, in metres by the file's unit. Coordinates are taken
+// as they are in the file, whatever its up axis is, as ROS tools do.
 //
 //   node = transformations in the order written, then geometries, skins, nodes and instances of nodes
 //   corners of a primitive = <p>, a run of indices; the one at the offset of the input VERTEX is a position

@@ -1,5 +1,5 @@
-// Reads glTF 2.0, as text (.gltf) or binary (.glb): the triangles of the meshes that the nodes of the scene place. glTF is
-// y-up by its specification and is turned to z-up: (x, y, z) -> (x, -z, y).
+// Reads glTF 2.0, as text (.gltf) or binary (.glb): the triangles of the meshes that the nodes of the scene place. glTF
+// is y-up by its specification and is turned to z-up: (x, y, z) -> (x, -z, y).
 //
 //   buffer      bytes, in the binary file, in a file beside it or in the text itself (base64)
 //   bufferView  a part of a buffer
@@ -107,7 +107,8 @@ static Buffer read_file_beside(Gltf* g, const char* uri) {
   return b;
 }
 
-// Reads buffer i of the document: the second part of a binary file, base64 in a data URI, or a file beside the document.
+// Reads buffer i of the document: the second part of a binary file, base64 in a data URI, or a file beside the
+// document.
 static Buffer read_buffer(Gltf* g, size_t i) {
   const json_t* object = json_array_get(json_object_get(g->root, "buffers"), i);
   const char* uri = json_string_value(json_object_get(object, "uri"));
@@ -359,8 +360,8 @@ static uint32_t read_word(const char* p) {
   return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 }
 
-// Finds the text of the document and the bytes after it. A binary file consists of a head of 12 bytes and parts, each with length, type and
-// content.
+// Finds the text of the document and the bytes after it. A binary file consists of a head of 12 bytes and parts, each
+// with length, type and content.
 static void find_parts(Gltf* g, const char* text, size_t size, Buffer* document) {
   *document = (Buffer){text, size, NULL};
   if (size < 12 || memcmp(text, "glTF", 4) != 0) return;

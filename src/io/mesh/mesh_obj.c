@@ -1,6 +1,7 @@
-// Wavefront OBJ: "v x y z" and "f a b c …", where a corner is i, i/t, i//n or i/t/n. The index i counts from 1, or backwards from the last vertex
-// when it is negative. "o name" and "g name" begin another object. The reader notes where the first object that has faces ends, because MuJoCo takes
-// only this one. All other statements concern the appearance and are skipped.
+// Wavefront OBJ: "v x y z" and "f a b c …", where a corner is i, i/t, i//n or i/t/n. The index i counts from 1, or
+// backwards from the last vertex when it is negative. "o name" and "g name" begin another object. The reader notes
+// where the first object that has faces ends, because MuJoCo takes only this one. All other statements concern the
+// appearance and are skipped.
 #include "io/mesh/mesh.h"
 
 #include "base/error.h"

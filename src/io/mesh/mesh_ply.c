@@ -3,7 +3,8 @@
 //   ply, format ascii|binary_little_endian|binary_big_endian 1.0, then for each element: element NAME COUNT and its properties,
 //   property TYPE NAME or property list TYPE TYPE NAME, then end_header, then the elements' values in this order
 //
-// Used are x, y and z of the element `vertex`, and vertex_indices (or vertex_index) of the element `face`. All else is skipped.
+// Used are x, y and z of the element `vertex`, and vertex_indices (or vertex_index) of the element `face`. All else is
+// skipped.
 #include "io/mesh/mesh.h"
 
 #include "base/error.h"

@@ -1,8 +1,9 @@
 // Polygons of mesh files as triangles.
 //
-// A quadrilateral is divided along its shorter diagonal, computed in single precision, as in MuJoCo. If both are equally long, it is divided along
-// the one that does not touch the first corner. From a larger polygon ears are cut off one after the other: an ear is a triangle of three successive
-// corners that bulges outwards and contains no other corner. Without this the triangles of a concave polygon would overlap.
+// A quadrilateral is divided along its shorter diagonal, computed in single precision, as in MuJoCo. If both are
+// equally long, it is divided along the one that does not touch the first corner. From a larger polygon ears are cut
+// off one after the other: an ear is a triangle of three successive corners that bulges outwards and contains no other
+// corner. Without this the triangles of a concave polygon would overlap.
 #include "io/mesh/mesh.h"
 
 #include "math/vec3.h"

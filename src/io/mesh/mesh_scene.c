@@ -22,7 +22,8 @@ static int mirrors(hfMat3 A) {
   return v3_dot(m3_row(A, 0), v3_cross(m3_row(A, 1), m3_row(A, 2))) < 0;
 }
 
-// Returns the vertex of the mesh for point i of a primitive, which is added to the mesh at its first use. Returns -1 if there is no room.
+// Returns the vertex of the mesh for point i of a primitive, which is added to the mesh at its first use. Returns -1 if
+// there is no room.
 static int32_t place_point(hfiTriMeshBuilder* b, hfiNodeFrame placement, const double* point, int32_t* index, int32_t i) {
   if (index[i] >= 0) return index[i];
   double v[3];

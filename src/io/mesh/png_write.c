@@ -1,4 +1,5 @@
-// Writing PNG (W3C, Portable Network Graphics, third edition): grey images of 8 bits, one IDAT chunk, lines without a filter.
+// Writing PNG (W3C, Portable Network Graphics, third edition): grey images of 8 bits, one IDAT chunk, lines without a
+// filter.
 #include "io/mesh/png.h"
 
 #include "base/error.h"
@@ -34,16 +35,26 @@ hfStatus hfi_png_write(hfiOutput* out, const uint8_t* grey, int width, int heigh
   static const uint8_t signature[8] = {137, 'P', 'N', 'G', '\r', '\n', 26, '\n'};
   uLong raw = ((uLong)width + 1) * (uLong)height;
   uLongf packed = compressBound(raw);
-  uint8_t header[13] = {[8] = 8}, *lines = make_lines(grey, (size_t)width, (size_t)height), *data = malloc(packed), *file = malloc(packed + 64);
+  uint8_t header[13] = {[8] = 8};
+  uint8_t* lines = make_lines(grey, (size_t)width, (size_t)height);
+  uint8_t* data = malloc(packed);
+  uint8_t* file = malloc(packed + 64);
+
   hfStatus status = HF_OK;
-  if (!lines || !data || !file || compress(data, &packed, lines, raw) != Z_OK) status = hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+  if (!lines || !data || !file || compress(data, &packed, lines, raw) != Z_OK)
+    status = hfi_refuse(error, HF_ERROR_MEMORY, "out of memory");
+
   if (status == HF_OK) {
-    put_word(header, (uint32_t)width), put_word(header + 4, (uint32_t)height);
+    put_word(header, (uint32_t)width);
+    put_word(header + 4, (uint32_t)height);
     memcpy(file, signature, sizeof signature);
     uint8_t* end = put_chunk(file + sizeof signature, "IHDR", header, sizeof header);
     end = put_chunk(put_chunk(end, "IDAT", data, (uint32_t)packed), "IEND", NULL, 0);
     hfi_output_bytes(out, file, (size_t)(end - file));
   }
-  free(lines), free(data), free(file);
+
+  free(lines);
+  free(data);
+  free(file);
   return status;
 }

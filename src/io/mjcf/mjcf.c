@@ -46,7 +46,8 @@ static const char* find_included(hfiMjcf* m, const hfiElem* elem) {
 
 static void expand_includes(hfiMjcf* m, hfiElem* elem, Included** seen);
 
-// Replaces an <include> by the children of the root of its file. *seen lists the files so far: each may be included once.
+// Replaces an <include> by the children of the root of its file. *seen lists the files so far: each may be included
+// once.
 static void include_file(hfiMjcf* m, hfiElem* elem, Included** seen) {
   hfiReader* r = m->r;
   const char* path = find_included(m, elem);
@@ -103,7 +104,8 @@ static void read_asset(hfiMjcf* m, hfiElem* elem) {
   row->read(m, elem);
 }
 
-// Sets what holds for a document until its <compiler> says something else. outer: the document that attaches it, or NULL.
+// Sets what holds for a document until its <compiler> says something else. outer: the document that attaches it, or
+// NULL.
 static void set_defaults(hfiMjcf* m, hfiReader* r, hfiElem* root, const char* folder, const hfiMjcf* outer) {
   static const hfiOverride no_override = {0, 0, {0.02, 1}, {0.9, 0.95, 0.001, 0.5, 2}, {1, 1, 0.005, 0.0001, 0.0001}};
 

@@ -191,7 +191,8 @@ typedef struct hfiScope {
 
 // ---- the table of elements ------------------------------------------------------------------------
 
-// Where an element stands. Those of HFI_IN_DEFAULT have readers of their whole section, and are listed for their default elements.
+// Where an element stands. Those of HFI_IN_DEFAULT have readers of their whole section, and are listed for their
+// default elements.
 typedef enum hfiMjcfSection { HFI_IN_BODY, HFI_IN_TREE, HFI_IN_ASSET, HFI_IN_DEFAULT } hfiMjcfSection;
 
 // What the readers do with one kind of element.
@@ -200,12 +201,13 @@ typedef struct hfiMjcfElement {
   hfiMjcfSection section;
   void (*place)(hfiMjcf* m, const hfiScope* scope, hfiElem* elem); // reads an element of a body or of the tree
   void (*read)(hfiMjcf* m, hfiElem* elem);                         // reads an element of <asset>
-  // Reads a default element into a spec that nobody uses. So its numbers are checked even if no element has this class. NULL: it has no defaults.
+  // Reads a default element into a spec that nobody uses. So its numbers are checked even if no element has this class.
+  // NULL: it has no defaults.
   void (*check)(hfiMjcf* m, hfiElem* elem);
 } hfiMjcfElement;
 
-// mjcf.c owns the table and puts it into every document. So a file that meets elements of all kinds, as bodies and default classes do, names no
-// reader, and the readers do not need each other in circles.
+// mjcf.c owns the table and puts it into every document. So a file that meets elements of all kinds, as bodies and
+// default classes do, names no reader, and the readers do not need each other in circles.
 struct hfiMjcfTable {
   const hfiMjcfElement* element;
   int count;
@@ -222,14 +224,15 @@ const hfiMjcfElement* hfi_mjcf_find_row(const hfiMjcf* m, const hfiElem* elem, h
 void hfi_mjcf_read(hfiReader* reader, hfiElem* root);
 // Expands includes and reads compiler, options, defaults, custom and assets; the tree is not read.
 hfiMjcf* hfi_mjcf_open(hfiReader* reader, hfiElem* root, const char* folder, const hfiMjcf* outer);
-// Puts the bodies of every <composite type="cable"> below an element behind it, and their excludes into the document (mjcf_composite.c).
+// Puts the bodies of every <composite type="cable"> below an element behind it, and their excludes into the document
+// (mjcf_composite.c).
 void hfi_mjcf_unfold_composites(hfiMjcf* m, hfiElem* elem);
 // ---- names (mjcf_names.c) -----------------------------------------------------------------------
 
 // The name of the element with prefix and suffix, or NULL if it has none.
 const char* hfi_mjcf_name(hfiMjcf* m, const hfiElem* elem);
-// The id of the object that an attribute names; -1 when there is no such attribute; HFI_LEFT_OUT when that object was left
-// out. Refuses unknown names.
+// The id of the object that an attribute names; -1 when there is no such attribute; HFI_LEFT_OUT when that object was
+// left out. Refuses unknown names.
 enum { HFI_LEFT_OUT = -2 };
 int hfi_mjcf_find(hfiMjcf* m, const hfiElem* elem, const char* attr, hfObjectKind kind);
 int hfi_mjcf_find_required(hfiMjcf* m, const hfiElem* elem, const char* attr, hfObjectKind kind);
@@ -270,7 +273,8 @@ void hfi_mjcf_apply(hfiMjcf* m, const hfiClass* active, const char* kind, const 
 
 // ---- mjcf_pose.c --------------------------------------------------------------------------------
 
-// Reads pos and one of quat, axisangle, euler, xyaxes, zaxis. Returns bits: 1 if pos was given, 2 if an orientation was.
+// Reads pos and one of quat, axisangle, euler, xyaxes, zaxis. Returns bits: 1 if pos was given, 2 if an orientation
+// was.
 int hfi_mjcf_read_pose(hfiMjcf* m, const hfiElem* elem, hfiPoseSpec* pose);
 double hfi_mjcf_angle(const hfiMjcf* m, double angle); // to radians
 hfQuat hfi_mjcf_euler(const hfiMjcf* m, const double angle[3]);
@@ -280,7 +284,8 @@ void hfi_mjcf_place(const hfiScope* scope, const hfiPoseSpec* pose, double pos[3
 
 void hfi_mjcf_read_compiler(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_read_option(hfiMjcf* m, hfiElem* elem);
-// Compares the options of a model that is attached with those of the file, and takes them over where <compiler conflict="merge"> wants it.
+// Compares the options of a model that is attached with those of the file, and takes them over where <compiler
+// conflict="merge"> wants it.
 void hfi_mjcf_merge_options(hfiMjcf* m, hfiMjcf* attached, const hfiElem* elem);
 void hfi_mjcf_read_custom(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_set_world(hfiMjcf* m);     // world-wide hf.* parameters
@@ -291,7 +296,8 @@ void hfi_mjcf_read_drive(hfiMjcf* m, const char* actuator, hfActuatorDef* def);
 
 void hfi_mjcf_read_mesh(hfiMjcf* m, hfiElem* elem);
 void hfi_mjcf_read_material(hfiMjcf* m, hfiElem* elem);
-// Puts an asset at the front of the list, under its name or that of its file. Returns 0 after a refusal. kind: "mesh" or "height field".
+// Puts an asset at the front of the list, under its name or that of its file. Returns 0 after a refusal. kind: "mesh"
+// or "height field".
 int hfi_mjcf_list_asset(hfiMjcf* m, const hfiElem* elem, const char* kind, hfiMjcfAsset** list);
 // The asset that the attribute of a geom names. NULL after a refusal.
 hfiMjcfAsset* hfi_mjcf_find_asset(hfiMjcf* m, const hfiElem* geom, const char* attribute, const char* kind, hfiMjcfAsset* list, const char* name);
@@ -352,8 +358,8 @@ void hfi_mjcf_add_inputs(hfiMjcf* m, const hfiElem* elem, const hfiActuatorSpec*
 // The element <dcmotor>: reads it, and adds an actuator for each input except the first.
 void hfi_mjcf_apply_motor(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);
 void hfi_mjcf_add_motor_inputs(hfiMjcf* m, const hfiElem* elem, const hfiActuatorSpec* spec);
-// The element <orientation>: reads it, finds which controls it has (also for <general gaintype="so3">), and adds an actuator for each control except
-// the first.
+// The element <orientation>: reads it, finds which controls it has (also for <general gaintype="so3">), and adds an
+// actuator for each control except the first.
 void hfi_mjcf_apply_orientation(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d);
 void hfi_mjcf_read_chart(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d);
 void hfi_mjcf_add_axes(hfiMjcf* m, const hfiElem* elem, const hfActuatorDef* first);
@@ -366,20 +372,21 @@ void hfi_mjcf_stiffen_cables(hfiMjcf* m);
 int hfi_mjcf_is_pid(const hfiElem* elem);
 // Reads the gains of this plugin.
 void hfi_mjcf_apply_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* spec);
-// Finds what actuators add to the joint or tendon of this name: their armature and damping times the square of their gear.
+// Finds what actuators add to the joint or tendon of this name: their armature and damping times the square of their
+// gear.
 void hfi_mjcf_reflected(hfiMjcf* m, const char* attr, const char* name, double* armature,
                         double* damping, double poly[2]);
 
 // ---- attributes that several elements have (mjcf_attributes.c) ----------------------------------
 
-// Reads solref and solimp from the attributes of these names. When only one is given, the other has the format's default.
-// Returns 1 if one of them is given.
+// Reads solref and solimp from the attributes of these names. When only one is given, the other has the format's
+// default. Returns 1 if one of them is given.
 int hfi_mjcf_read_solver(hfiMjcf* m, const hfiElem* elem, const char* ref_name, const char* imp_name, double solref[2],
                          double solimp[5]);
 // Reads one to three coefficients of a polynomial. Those that are not given stay.
 void hfi_mjcf_read_polynomial(hfiMjcf* m, const hfiElem* elem, const char* attr, double* linear, double poly[2]);
-// Reads a list of words, which must keep the order of `words` (NULL ends them), and sets the bit of each. Returns 0 if there is no
-// such attribute.
+// Reads a list of words, which must keep the order of `words` (NULL ends them), and sets the bit of each. Returns 0 if
+// there is no such attribute.
 int hfi_mjcf_read_words(hfiMjcf* m, const hfiElem* elem, const char* attr, const char* const* words, int* bits);
 // Reads 0, 1 or -1: the range decides.
 void hfi_mjcf_read_limited(hfiMjcf* m, const hfiElem* elem, const char* attr, int* limited);
@@ -390,8 +397,8 @@ int hfi_mjcf_limited(hfiMjcf* m, const hfiElem* elem, const char* attr, int limi
 void hfi_mjcf_read_servo_damping(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d);
 // Is the element a plugin of this kind?
 int hfi_mjcf_is_plugin(const hfiElem* elem, const char* plugin);
-// Finds the instance `name` of a plugin in <extension>. Returns NULL if there is none, or if the name is "". Marks the plugin as used; plugins that are not
-// marked are reported.
+// Finds the instance `name` of a plugin in <extension>. Returns NULL if there is none, or if the name is "". Marks the
+// plugin as used; plugins that are not marked are reported.
 hfiElem* hfi_mjcf_find_instance(hfiMjcf* m, const char* plugin, const char* name);
 
 extern const hfiMeaning hfi_mjcf_meanings[];
@@ -400,11 +407,12 @@ extern const hfiMeaning hfi_mjcf_meanings[];
 extern const char* const hfi_mjcf_contact_data[], *const hfi_mjcf_ray_data[];
 // Words of hfContactReduce, hfSleepPolicy and hfCameraMode.
 extern const hfiKeyword hfi_mjcf_reductions[], hfi_mjcf_sleep_policies[], hfi_mjcf_camera_modes[];
-// Words of the parameters in <custom>, with the values of hfMethod, hfFrictionLaw, hfFrictionRule, hfDriveLaw and hfSignalType.
+// Words of the parameters in <custom>, with the values of hfMethod, hfFrictionLaw, hfFrictionRule, hfDriveLaw and
+// hfSignalType.
 extern const hfiKeyword hfi_mjcf_methods[], hfi_mjcf_friction_laws[], hfi_mjcf_friction_rules[], hfi_mjcf_drives[], hfi_mjcf_signals[];
 extern const hfiKeyword hfi_mjcf_interpolations[]; // words of hfInterpolation
-// The element of a sensor of this type (hfSensorType), and the attribute that names its object: NULL for a frame sensor, "" for a
-// sensor without an object.
+// The element of a sensor of this type (hfSensorType), and the attribute that names its object: NULL for a frame
+// sensor, "" for a sensor without an object.
 const char* hfi_mjcf_sensor_word(int type, const char** attribute);
 
 #endif

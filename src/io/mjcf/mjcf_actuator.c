@@ -39,7 +39,8 @@ static void apply_common(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   hfi_mjcf_read_polynomial(m, elem, "damping", &s->damping, s->damping_poly);
 }
 
-// As in MuJoCo, of a servo's range and its inheritrange the later one holds: an element with the one undoes the other of its class.
+// As in MuJoCo, of a servo's range and its inheritrange the later one holds: an element with the one undoes the other
+// of its class.
 static void choose_range(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   int integrates = s->shortcut == HFI_INTVELOCITY;
   int is_given = hfi_attr(elem, integrates ? "actrange" : "ctrlrange") != NULL;
@@ -67,8 +68,8 @@ int hfi_mjcf_read_default_actuator(hfiMjcf* m, hfiElem* elem, hfiActuatorSpec* s
   return 1;
 }
 
-// Reads the damping ratio of a servo as MuJoCo does. A servo is an actuator with the bias -gain length - damping speed. If the coefficient of the
-// speed is positive, it would be a negative damping; instead it means a damping ratio.
+// Reads the damping ratio of a servo as MuJoCo does. A servo is an actuator with the bias -gain length - damping speed.
+// If the coefficient of the speed is positive, it would be a negative damping; instead it means a damping ratio.
 static void take_damping_ratio(hfActuatorDef* d) {
   if (d->biastype != HF_BIAS_AFFINE || d->gainprm[0] != -d->biasprm[1] || !(d->biasprm[2] > 0)) return;
   d->dampratio = d->biasprm[2];
@@ -119,7 +120,8 @@ static int find_target(hfiMjcf* m, const hfiElem* elem, hfActuatorDef* d) {
   return 0;
 }
 
-// Sets ctrlrange (for an integrator actrange) to the middle of the target's range, plus and minus inheritrange/2 times its width.
+// Sets ctrlrange (for an integrator actrange) to the middle of the target's range, plus and minus inheritrange/2 times
+// its width.
 static void inherit_range(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   if (s->inheritrange == 0) return;
   hfActuatorDef* d = &s->def;
@@ -216,7 +218,8 @@ void hfi_mjcf_read_actuator(hfiMjcf* m, hfiElem* elem) {
 
 // ---- reflected inertia --------------------------------------------------------------------------
 
-// Adds what the actuators of the document that name the target add to it: armature and damping, by the square of the gear.
+// Adds what the actuators of the document that name the target add to it: armature and damping, by the square of the
+// gear.
 void hfi_mjcf_reflected(hfiMjcf* m, const char* attr, const char* name, double* armature, double* damping, double poly[2]) {
   if (!name || !m->reflects) return;
 

@@ -1,4 +1,5 @@
-// <asset>: meshes, which are loaded when the first geom asks for them, and the colours of materials. Height fields: mjcf_hfield.c.
+// <asset>: meshes, which are loaded when the first geom asks for them, and the colours of materials. Height fields:
+// mjcf_hfield.c.
 #include "io/mjcf/mjcf.h"
 
 #include <string.h>
@@ -111,8 +112,8 @@ static const char* included_folder(hfiMjcf* m, const hfiElem* elem) {
   return folder[0] == '/' ? folder + 1 : folder;
 }
 
-// A file that an included file names may also be given relative to the included file. MuJoCo puts the folder of the included file after meshdir;
-// a file beside the included one is found, too.
+// A file that an included file names may also be given relative to the included file. MuJoCo puts the folder of the
+// included file after meshdir; a file beside the included one is found, too.
 const char* hfi_mjcf_asset_path(hfiMjcf* m, const hfiElem* elem, const char* file) {
   hfiReader* r = m->r;
   if (m->strippath) file = hfi_base_name(file);

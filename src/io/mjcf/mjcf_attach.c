@@ -1,9 +1,11 @@
-// <attach>: adds a body, a frame or the whole tree of another document (<asset><model>), with a prefix before all names.
+// <attach>: adds a body, a frame or the whole tree of another document (<asset><model>), with a prefix before all
+// names.
 //
-// The other document keeps its own compiler settings, default classes and assets. Elements that refer to the attached part (actuators, sensors, …)
-// are added, too; elements that refer to other parts of that document are dropped.
+// The other document keeps its own compiler settings, default classes and assets. Elements that refer to the attached
+// part (actuators, sensors, …) are added, too; elements that refer to other parts of that document are dropped.
 //
-// A document of another format is read into a builder of its own, which is then grafted into that of the outer document.
+// A document of another format is read into a builder of its own, which is then grafted into that of the outer
+// document.
 #include "io/mjcf/mjcf.h"
 #include "build/graft.h"
 
@@ -123,7 +125,8 @@ static void read_doc(hfiMjcf* m, const hfiScope* outer, const hfiElem* elem, hfi
   doc->prefix = attachment->prefix;
   doc->suffix = attachment->suffix;
 
-  // Each prefix gets its own meshes, because their names begin with it; replicas share them. The meshes of the document itself are there already.
+  // Each prefix gets its own meshes, because their names begin with it; replicas share them. The meshes of the document
+  // itself are there already.
   if (attachment->asset) {
     hfi_mjcf_recall_loaded(doc->meshes, attachment->prefix);
     hfi_mjcf_recall_loaded(doc->hfields, attachment->prefix);
@@ -164,8 +167,8 @@ static int contains(const hfiElem* part, const hfiElem* elem) {
   return 0;
 }
 
-// Opens the document a second time, as a model of its own: a part of it is attached to the document itself. Names that do not begin with its
-// prefix are dropped.
+// Opens the document a second time, as a model of its own: a part of it is attached to the document itself. Names that
+// do not begin with its prefix are dropped.
 static hfiMjcf* open_itself(hfiMjcf* m, const hfiElem* elem) {
   const char* body = hfi_attr(elem, "body");
   const char* frame = hfi_attr(elem, "frame");
@@ -265,7 +268,8 @@ static void read_in_group(hfiMjcf* m, hfiElem* elem, const hfiReplica* group, hf
   m->suffix = "";
 }
 
-// Makes a list of replicas for each group. The lists hold copies, because reading elements adds their names to the original list.
+// Makes a list of replicas for each group. The lists hold copies, because reading elements adds their names to the
+// original list.
 static hfiReplica** sort_groups(hfiMjcf* m) {
   hfiReplica** groups = HFI_NEW(m->r, hfiReplica*, m->group_count + 1);
   hfiReplica*** tails = HFI_NEW(m->r, hfiReplica**, m->group_count + 1);
@@ -322,7 +326,8 @@ void hfi_mjcf_each_reference(hfiMjcf* m, const char* section, hfiReadChild read)
 
 // ---- keyframes ----------------------------------------------------------------------------------
 
-// Reads the whole model of an asset, because its keyframes are written for the whole model. Meshes are not read: keyframes do not need them.
+// Reads the whole model of an asset, because its keyframes are written for the whole model. Meshes are not read:
+// keyframes do not need them.
 static hfBuilder* read_skeleton(hfiReader* r, hfiModelAsset* asset, const hfiElem* elem) {
   hfDiagnostics* said = r->diagnostics; // All messages were given when the model was read.
   int outer = r->skeleton;
@@ -359,8 +364,8 @@ static int count_at(const hfBuilder* b, Span span, const char* where) {
   return count;
 }
 
-// The attached actuator that actuator k of the skeleton, which has no name, has become: the same in order of those that stand at its place in the
-// file. -1: there is none, or some of those at its place were not attached.
+// The attached actuator that actuator k of the skeleton, which has no name, has become: the same in order of those that
+// stand at its place in the file. -1: there is none, or some of those at its place were not attached.
 static int find_nameless(const hfiGraft* g, const hfiAttachment* a, int k) {
   const char* where = g->guest->actuator.data[k].where;
   Span all = {0, g->guest->actuator.count};
@@ -425,7 +430,8 @@ void hfi_mjcf_read_attached_keys(hfiMjcf* m) {
 
 void hfi_mjcf_report_models(hfiMjcf* m) {
   for (const hfiModelAsset* a = m->models; a && !m->r->status; a = a->next) {
-    // Unused parts of a model in another format were reported when it was read; of a model that nobody attaches nothing was read.
+    // Unused parts of a model in another format were reported when it was read; of a model that nobody attaches nothing
+    // was read.
     if (!a->doc || !a->is_attached) continue;
     for (const hfiElem* e = a->doc->root->child; e; e = e->next)
       if (!hfi_is(e, "worldbody") && !hfi_is(e, "keyframe"))

@@ -1,4 +1,5 @@
-// Attributes that several elements have: limits, lists of words, polynomials, solref and solimp, gains of servos, and plugins.
+// Attributes that several elements have: limits, lists of words, polynomials, solref and solimp, gains of servos, and
+// plugins.
 #include "io/mjcf/mjcf.h"
 
 #include <string.h>

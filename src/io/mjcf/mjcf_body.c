@@ -104,15 +104,17 @@ static void read_frame(hfiMjcf* m, const hfiScope* outer, hfiElem* elem, hfiMjcf
   if (!m->r->status) read_children(m, &scope, elem, pass);
 }
 
-// Counts the elements that were read, so that nested replicas cannot expand to a model without bound. Returns 0 after a refusal.
+// Counts the elements that were read, so that nested replicas cannot expand to a model without bound. Returns 0 after a
+// refusal.
 static int count_unfolded(hfiMjcf* m, const hfiElem* elem) {
   enum { MOST_UNFOLDED = 1000000 };
   if (++m->r->unfolded > MOST_UNFOLDED) hfi_fail(m->r, elem, HF_ERROR_MODEL, "the model unfolds to more than %d elements", MOST_UNFOLDED);
   return !m->r->status;
 }
 
-// As in MuJoCo, replica k is turned by the angles k euler, and lies offset away from replica k - 1, along the axes of that one. Its
-// names get a suffix: sep and k, with as many digits as count has. The suffix of an inner replica comes before the outer one's.
+// As in MuJoCo, replica k is turned by the angles k euler, and lies offset away from replica k - 1, along the axes of
+// that one. Its names get a suffix: sep and k, with as many digits as count has. The suffix of an inner replica comes
+// before the outer one's.
 static void read_replicate(hfiMjcf* m, const hfiScope* outer, hfiElem* elem, hfiMjcfSection pass) {
   hfiReader* r = m->r;
   int count = 0;
@@ -167,7 +169,8 @@ static void read_child(hfiMjcf* m, const hfiScope* scope, hfiElem* e, hfiMjcfSec
   row->place(m, scope, e);
 }
 
-// Reads the children of a body or frame that belong to this pass: its own elements (HFI_IN_BODY) or its child bodies (HFI_IN_TREE).
+// Reads the children of a body or frame that belong to this pass: its own elements (HFI_IN_BODY) or its child bodies
+// (HFI_IN_TREE).
 static void read_children(hfiMjcf* m, const hfiScope* scope, hfiElem* parent, hfiMjcfSection pass) {
   for (hfiElem* e = parent->child; e && !m->r->status && count_unfolded(m, e); e = e->next) read_child(m, scope, e, pass);
 }

@@ -9,8 +9,8 @@
 //   plate N M           the centres of N x M bins of the square |x|, |y| <= 1 at z = -1
 //   supertorus N R E F  x = C_F(u) (1 + R C_E(v)), y = S_F(u) (1 + R C_E(v)), z = R S_E(v) on N x N angles
 //
-// with C_E(a) = sign(cos a) |cos a|^E, S_E likewise of the sine. The first three are convex: their hull is their surface. The hull of a wedge is
-// taken for the wedge, too. A plate has no volume: a geom with it can only be drawn.
+// with C_E(a) = sign(cos a) |cos a|^E, S_E likewise of the sine. The first three are convex: their hull is their
+// surface. The hull of a wedge is taken for the wedge, too. A plate has no volume: a geom with it can only be drawn.
 #include "io/mjcf/mjcf.h"
 #include "math/elementary.h"
 #include "math/sine.h"
@@ -54,8 +54,9 @@ static double power(double x, double exponent) { return copysign(hfi_pow(fabs(x)
 
 // ---- sphere and hemisphere ----------------------------------------------------------------------
 
-// Adds the middles of the sides of a triangle of directions, and of its parts. A side that two triangles share would give the same point twice, up
-// to rounding. So the point is added only by the triangle that runs upward along the side, which is one of the two.
+// Adds the middles of the sides of a triangle of directions, and of its parts. A side that two triangles share would
+// give the same point twice, up to rounding. So the point is added only by the triangle that runs upward along the
+// side, which is one of the two.
 static void divide(Points* p, hfVec3 a, hfVec3 b, hfVec3 c, int times) {
   if (times == 0) return;
   hfVec3 corner[3] = {a, b, c};

@@ -75,7 +75,8 @@ static int ball_of(const hfBuilder* b, int body) {
   return -1;
 }
 
-// Torsion constant and second moments of area about y and z of the section of a geom along x [m^4]; zeros for other shapes.
+// Torsion constant and second moments of area about y and z of the section of a geom along x [m^4]; zeros for other
+// shapes.
 static void section_of(const hfGeomDef* g, double moment[3]) {
   moment[0] = moment[1] = moment[2] = 0;
   if (g && (g->type == HF_GEOM_CAPSULE || g->type == HF_GEOM_CYLINDER)) {

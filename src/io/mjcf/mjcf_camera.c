@@ -17,6 +17,7 @@ static CameraSpec default_camera(void) {
   return s;
 }
 
+// Reads the attributes of one element into a CameraSpec.
 static void apply_camera(hfiMjcf* m, const hfiElem* elem, void* data) {
   static const hfiKeyword projections[] = {{"perspective", 0}, {"orthographic", 1}, {NULL, 0}};
   hfiReader* r = m->r;
@@ -25,6 +26,8 @@ static void apply_camera(hfiMjcf* m, const hfiElem* elem, void* data) {
   hfi_read_keyword(r, elem, "mode", hfi_mjcf_camera_modes, &s->def.mode);
   hfi_read_keyword(r, elem, "projection", projections, &s->def.orthographic);
   hfi_read_bool(r, elem, "orthographic", &s->def.orthographic);
+
+  // the lens
   hfi_read_real(r, elem, "fovy", &s->fovy);
   hfi_read_ints(r, elem, "resolution", 2, 2, s->def.resolution);
   hfi_read_reals(r, elem, "sensorsize", 2, 2, s->def.sensorsize);
@@ -52,19 +55,22 @@ void hfi_mjcf_read_camera(hfiMjcf* m, const hfiScope* scope, hfiElem* elem) {
   hfiReader* r = m->r;
   CameraSpec s = default_camera();
   hfi_mjcf_apply(m, hfi_mjcf_class(m, elem, scope->childclass), "camera", elem, apply_camera, &s);
+
   if (hfi_attr(elem, "target") && s.def.mode < HF_CAMERA_TARGET)
     hfi_note(r, elem, HF_NOTE, "target: only the modes targetbody and targetbodycom look at it");
   if (r->status) return;
+
   if (s.def.resolution[0] > 0 && s.def.resolution[1] > 0) measure_chip(&s);
   s.def.fovy = s.def.orthographic ? s.fovy : s.fovy * HFI_PI / 180;
+
   s.def.name = hfi_mjcf_name(m, elem);
   s.def.where = hfi_where(r, elem);
   s.def.body = scope->body;
   hfi_mjcf_place(scope, &s.pose, s.def.pos, s.def.quat);
+
   int mode = s.def.mode;
   if (mode >= HF_CAMERA_TARGET) s.def.mode = HF_CAMERA_FIXED; // until its target is known
-  int id = hf_builder_add_camera(r->builder, &s.def, &r->scratch);
-  hfi_keep(r, elem, id);
+  int id = hfi_keep(r, elem, hf_builder_add_camera(r->builder, &s.def, &r->scratch));
   hfiAim* aim = mode >= HF_CAMERA_TARGET && !r->status ? HFI_NEW(r, hfiAim, 1) : NULL;
   if (!aim) return;
   *aim = (hfiAim){id, mode, elem, m->suffix, m->aims};
@@ -76,10 +82,13 @@ void hfi_mjcf_aim_cameras(hfiMjcf* m) {
   for (const hfiAim* aim = m->aims; aim && !m->r->status; aim = aim->next) {
     m->suffix = aim->suffix;
     int target = hfi_mjcf_find(m, aim->elem, "target", HF_OBJECT_BODY);
-    if (target < 0 && !m->r->status) hfi_note(m->r, aim->elem, HF_WARNING, "the camera does not turn: it has no target, or that was left out");
+    if (target < 0 && !m->r->status)
+      hfi_note(m->r, aim->elem, HF_WARNING, "the camera does not turn: it has no target, or that was left out");
     if (target < 0) continue;
+
     hfCameraDef d = *hf_builder_camera(m->r->builder, aim->camera);
-    d.mode = aim->mode, d.target = target;
+    d.mode = aim->mode;
+    d.target = target;
     hfi_keep(m->r, aim->elem, (int)hf_builder_set_camera(m->r->builder, aim->camera, &d, &m->r->scratch));
   }
   m->suffix = suffix;

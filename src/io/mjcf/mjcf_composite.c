@@ -1,13 +1,15 @@
-// Cables: <composite type="cable"> becomes a chain of bodies before the tree is read, as MuJoCo 3 unfolds it. MuJoCo 4 has no composites.
+// Cables: <composite type="cable"> becomes a chain of bodies before the tree is read, as MuJoCo 3 unfolds it. MuJoCo 4
+// has no composites.
 //
-// A cable is a curve through n points. Edge i, from point i to point i + 1, is a body with its x axis along the edge. Its frame is that of
-// the body before it, turned about the normal of the bend between them, so that a straight cable has no twist:
+// A cable is a curve through n points. Edge i, from point i to point i + 1, is a body with its x axis along the edge.
+// Its frame is that of the body before it, turned about the normal of the bend between them, so that a straight cable
+// has no twist:
 //
 //   x_i = edge i/|edge i|,  y_i = R(x_{i-1} -> x_i) y_{i-1},  z_i = x_i x y_i,  z_0 = x_0 x x_1/|x_0 x x_1|
 //
-// If the first two edges are in line, z_0 has no direction, and x_i alone gives the frames.
-// Bodies are joined by ball joints. Their geoms, joints and sites have the attributes of the elements in <composite>, and no default
-// class applies to them. Neighbours do not collide.
+// If the first two edges are in line, z_0 has no direction, and x_i alone gives the frames. Bodies are joined by ball
+// joints. Their geoms, joints and sites have the attributes of the elements in <composite>, and no default class
+// applies to them. Neighbours do not collide.
 #include "io/mjcf/mjcf.h"
 #include "math/elementary.h"
 #include "math/sine.h"
@@ -15,7 +17,8 @@
 #include <math.h>
 #include <string.h>
 
-// Largest number of bodies of a cable. It is bounded because each body is read inside of the call that reads its parent.
+// Largest number of bodies of a cable. It is bounded because each body is read inside of the call that reads its
+// parent.
 enum { MOST_EDGES = 1000 };
 
 typedef enum Shape { SHAPE_ZERO, SHAPE_LINE, SHAPE_COS, SHAPE_SIN } Shape;
@@ -64,7 +67,8 @@ static void set_numbers(const Cable* c, hfiElem* elem, const char* name, const d
   set_attribute(c, elem, name, text);
 }
 
-// Copies the attributes of an element of the composite, which count as used there: what nobody uses is reported of the copy.
+// Copies the attributes of an element of the composite, which count as used there: what nobody uses is reported of the
+// copy.
 static void copy_attributes(const Cable* c, const hfiElem* from, hfiElem* to) {
   for (hfiAttr* a = from ? from->attr : NULL; a; a = a->next) {
     a->used = 1;
@@ -171,7 +175,8 @@ static hfVec3 edge_of(const Cable* c, int i) {
 // a/|a|, or zero if that has no direction.
 static hfVec3 direction_of(hfVec3 a) { return v3_norm(a) > 1e-14 ? v3_scale(1 / v3_norm(a), a) : v3_zero(); }
 
-// The frame that MuJoCo gives to a straight cable, of which only the x axis is known. Each formula is used where it has no pole.
+// The frame that MuJoCo gives to a straight cable, of which only the x axis is known. Each formula is used where it has
+// no pole.
 static hfQuat frame_along(hfVec3 x) {
   hfQuat near = {1 + x.x, 0, -x.z, x.y};
   hfQuat far = {x.y, x.z, 0, 1 - x.x};

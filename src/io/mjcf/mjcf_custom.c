@@ -84,7 +84,8 @@ void hfi_mjcf_contact_parameters(hfiMjcf* m, const char* full_name, hfGeomDef* d
   }
 }
 
-// The value of the word that the file gives for `key`, or `fallback` if it gives none. A word that the table lacks is refused.
+// The value of the word that the file gives for `key`, or `fallback` if it gives none. A word that the table lacks is
+// refused.
 static int read_word(hfiMjcf* m, const char* key, const hfiKeyword* table, int fallback) {
   hfiCustom* c = find_custom(m, key);
   if (!c) return fallback;

@@ -1,7 +1,7 @@
 // Default classes: a tree of named lists of default elements.
 //
-// The outermost class is "main"; its <default> section may be repeated. A class inherits those elements of its parent that come before the class in
-// the file. They are applied first.
+// The outermost class is "main"; its <default> section may be repeated. A class inherits those elements of its parent
+// that come before the class in the file. They are applied first.
 #include "io/mjcf/mjcf.h"
 
 #include <string.h>
@@ -54,7 +54,8 @@ static void read_item(hfiMjcf* m, hfiClass* c, hfiElem* elem) {
 }
 
 static void read_class(hfiMjcf* m, hfiElem* elem, hfiClass* c) {
-  // The class's own elements are read first, because an inner class inherits all of them, wherever they are in the file.
+  // The class's own elements are read first, because an inner class inherits all of them, wherever they are in the
+  // file.
   for (hfiElem* e = elem->child; e && c && !m->r->status; e = e->next)
     if (!hfi_is(e, "default")) read_item(m, c, e);
 

@@ -146,7 +146,8 @@ static int is_only_drawn(const hfiMjcf* m, const hfiScope* scope, const GeomSpec
   return d->contype == 0 && d->conaffinity == 0 && !named_in_pair(m, hfi_attr(elem, "name"));
 }
 
-// Loads the mesh or height field that the geom names. Returns 1 if the geom can be made with it, 0 if the geom was refused or left out.
+// Loads the mesh or height field that the geom names. Returns 1 if the geom can be made with it, 0 if the geom was
+// refused or left out.
 static int load_named(hfiMjcf* m, const hfiScope* scope, GeomSpec* s, hfiElem* elem, const hfiShapeKind* shape) {
   hfiMjcfAsset* asset = NULL;
   if (shape->uses_hfield) {
@@ -201,7 +202,8 @@ static void set_colour(hfiMjcf* m, const hfiElem* elem, GeomSpec* s) {
 }
 
 
-// A geom has one coefficient of sliding and one of rolling; an override has two of each, one for each direction. Their mean counts, as in a pair.
+// A geom has one coefficient of sliding and one of rolling; an override has two of each, one for each direction. Their
+// mean counts, as in a pair.
 static void override_contact(const hfiOverride* o, hfGeomDef* d) {
   if (!o->active) return;
   d->margin = 0.5 * o->margin; // The margins of two geoms add up.

@@ -16,25 +16,32 @@ void hfi_mjcf_read_hfield(hfiMjcf* m, hfiElem* elem) {
 // Reads heights that are given in the model itself. The first row is at +y.
 static hfStatus read_elevation(hfiMjcf* m, const hfiElem* elem, hfiHeightMap* map) {
   hfiReader* r = m->r;
-  int nrow = 0, ncol = 0, count = 0;
+  int nrow = 0;
+  int ncol = 0;
+  int count = 0;
   hfi_read_int(r, elem, "nrow", &nrow);
   hfi_read_int(r, elem, "ncol", &ncol);
   if (r->status) return r->status;
   if (nrow < 2 || ncol < 2 || nrow > HFI_MOST_HEIGHTS / ncol)
-    return hfi_fail(r, elem, HF_ERROR_MODEL, "a height field without a file needs nrow and ncol of at least 2, and at most %d heights; they are %d and %d",
+    return hfi_fail(r, elem, HF_ERROR_MODEL,
+                    "a height field without a file needs nrow and ncol of at least 2, and at most %d heights; they are %d and %d",
                     HFI_MOST_HEIGHTS, nrow, ncol);
+
   const double* elevation = hfi_read_list(r, elem, "elevation", &count);
   if (r->status) return r->status;
   if (elevation && count != nrow * ncol)
     return hfi_fail(r, elem, HF_ERROR_MODEL, "elevation has %d numbers, %d rows of %d need %d", count, nrow, ncol, nrow * ncol);
   if (!elevation) hfi_note(r, elem, HF_NOTE, "neither file nor elevation is given: the height field is flat");
+
   map->value = calloc((size_t)nrow * (size_t)ncol, sizeof *map->value);
   if (!map->value) return hfi_fail(r, elem, HF_ERROR_MEMORY, "out of memory");
-  map->nrow = nrow, map->ncol = ncol;
+  map->nrow = nrow;
+  map->ncol = ncol;
   for (int i = 0; elevation && i < nrow * ncol; ++i) map->value[(nrow - 1 - i / ncol) * ncol + i % ncol] = (float)elevation[i];
   return HF_OK;
 }
 
+// Whether a file is an image, by content_type or else by its ending.
 static int is_png(hfiMjcf* m, const hfiElem* elem, const char* file) {
   static const hfiKeyword types[] = {{"image/png", 1}, {"image/vnd.mujoco.hfield", 0}, {NULL, 0}};
   int png = strcasecmp(hfi_extension(file), "png") == 0;
@@ -42,6 +49,7 @@ static int is_png(hfiMjcf* m, const hfiElem* elem, const char* file) {
   return png;
 }
 
+// Reads the heights of a height field, from a file or from the model itself.
 static hfStatus read_heights(hfiMjcf* m, const hfiElem* elem, hfiHeightMap* map) {
   const char* file = hfi_attr(elem, "file");
   if (!file) return read_elevation(m, elem, map);
@@ -51,22 +59,30 @@ static hfStatus read_heights(hfiMjcf* m, const hfiElem* elem, hfiHeightMap* map)
   return hfi_height_map_load(map, hfi_mjcf_asset_path(m, elem, file), png, &m->r->scratch);
 }
 
+// Adds the height field of a map to the builder. Returns its id or a status < 0.
 static int add_height_field(hfiMjcf* m, const hfiMjcfAsset* asset, hfiHeightMap* map) {
   hfiReader* r = m->r;
   const hfiElem* elem = asset->elem;
   hfHeightFieldDef d = hf_height_field_def_default();
   double size[4] = {0, 0, 0, 0};
-  if (!hfi_read_reals(r, elem, "size", 4, 4, size) && !r->status) hfi_fail(r, elem, HF_ERROR_MODEL, "size is missing: half lengths along x and y, elevation, base");
+  int has_size = hfi_read_reals(r, elem, "size", 4, 4, size);
+  if (!has_size && !r->status) hfi_fail(r, elem, HF_ERROR_MODEL, "size is missing: half lengths along x and y, elevation, base");
   for (int i = 0; i < 4; ++i)
-    if (!r->status && !(size[i] > 0)) hfi_fail(r, elem, HF_ERROR_MODEL, "size: number %d must be positive, is %g", i + 1, size[i]);
+    if (!r->status && !(size[i] > 0))
+      hfi_fail(r, elem, HF_ERROR_MODEL, "size: number %d must be positive, is %g", i + 1, size[i]);
+
   double* height = HFI_NEW(r, double, (size_t)map->nrow * (size_t)map->ncol);
   if (r->status || !height) return r->status;
   hfi_height_map_normalise(map);
   for (int i = 0; i < map->nrow * map->ncol; ++i) height[i] = size[2] * (double)map->value[i];
+
   d.name = m->prefix[0] ? hfi_format(r, "%s%s", m->prefix, asset->name) : asset->name;
   d.where = hfi_where(r, elem);
-  d.nrow = map->nrow, d.ncol = map->ncol;
-  d.half_size[0] = size[0], d.half_size[1] = size[1], d.base = size[3];
+  d.nrow = map->nrow;
+  d.ncol = map->ncol;
+  d.half_size[0] = size[0];
+  d.half_size[1] = size[1];
+  d.base = size[3];
   d.height = height;
   return hf_builder_add_height_field(r->builder, &d, &r->scratch);
 }

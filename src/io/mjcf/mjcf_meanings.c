@@ -1,5 +1,5 @@
-// For each element or attribute of MJCF that is not used: what this means for the motion. The first entry that fits counts. An entry without text
-// reports nothing; it is for things that are only drawn.
+// For each element or attribute of MJCF that is not used: what this means for the motion. The first entry that fits
+// counts. An entry without text reports nothing; it is for things that are only drawn.
 #include "io/mjcf/mjcf.h"
 #include "io/mjcf/mjcf_settings.h"
 

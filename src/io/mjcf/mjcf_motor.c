@@ -3,8 +3,8 @@
 //   K = sqrt(Kt Ke), or the one that is given; from a nominal point (V, stall torque, no-load speed w)  K = V/w, R = K V/torque
 //   t_e = L/R,  thermal resistance times capacity = time constant,  largest torque = K times largest current
 //
-// Its inputs are controls. The first one is the control of the motor itself; each other one is the control of an actuator NAME.vel, NAME.ff or
-// NAME.voltage that follows it and has no force of its own.
+// Its inputs are controls. The first one is the control of the motor itself; each other one is the control of an
+// actuator NAME.vel, NAME.ff or NAME.voltage that follows it and has no force of its own.
 #include "io/mjcf/mjcf.h"
 
 #include "model/actuator.h"
@@ -22,8 +22,8 @@ static void read_inputs(hfiMjcf* m, const hfiElem* elem, int* inputs) {
   if (strcmp(text, "none") != 0) hfi_mjcf_read_words(m, elem, "input", words, inputs);
 }
 
-// The thermal time constant is resistance times capacity. If two of the three are given, the third follows; if all are given, the capacity
-// follows from the other two.
+// The thermal time constant is resistance times capacity. If two of the three are given, the third follows; if all are
+// given, the capacity follows from the other two.
 static void set_thermal(const double t[6], double* p) {
   p[HF_MOTOR_THERMAL_RESISTANCE] = t[0];
   p[HF_MOTOR_THERMAL_CAPACITY] = t[1];

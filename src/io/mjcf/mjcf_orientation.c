@@ -1,5 +1,6 @@
-// <orientation>, a servo for the rotation of a ball joint or of a site in its reference. It has three controls (a rotation vector) or four (a
-// quaternion). The actuator NAME has the first control; actuators NAME.x, NAME.y and NAME.z that follow it have the others.
+// <orientation>, a servo for the rotation of a ball joint or of a site in its reference. It has three controls (a
+// rotation vector) or four (a quaternion). The actuator NAME has the first control; actuators NAME.x, NAME.y and NAME.z
+// that follow it have the others.
 #include "io/mjcf/mjcf.h"
 
 #include "model/actuator.h"

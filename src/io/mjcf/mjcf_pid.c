@@ -109,8 +109,8 @@ void hfi_mjcf_apply_setpoint_ranges(hfiMjcf* m, const hfiElem* elem, hfiActuator
   memcpy(s->def.ctrlrange, s->inputs & VELOCITY ? s->velrange : s->ffrange, sizeof s->def.ctrlrange);
 }
 
-// force = kp (u_pos - l) + kv (u_vel - ldot) + ki I + u_ff. Holdfast's actuators have one control each. This actuator has the first input and
-// all terms in length and velocity; motors on the same target have the other inputs.
+// force = kp (u_pos - l) + kv (u_vel - ldot) + ki I + u_ff. Holdfast's actuators have one control each. This actuator
+// has the first input and all terms in length and velocity; motors on the same target have the other inputs.
 void hfi_mjcf_apply_setpoint_pid(hfiMjcf* m, const hfiElem* elem, hfiActuatorSpec* s) {
   hfActuatorDef* d = &s->def;
   hfiReader* r = m->r;

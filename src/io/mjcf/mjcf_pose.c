@@ -31,7 +31,8 @@ hfQuat hfi_mjcf_euler(const hfiMjcf* m, const double angle[3]) {
   return q_unit(q);
 }
 
-// The rotation whose x axis is the first of two vectors, and whose y axis lies in their plane. Refuses vectors that span none.
+// The rotation whose x axis is the first of two vectors, and whose y axis lies in their plane. Refuses vectors that
+// span none.
 static hfQuat read_xy_axes(hfiMjcf* m, const hfiElem* elem, const double* v) {
   hfVec3 x = v3_unit(v3_load(v));
   hfVec3 y = v3_load(v + 3);

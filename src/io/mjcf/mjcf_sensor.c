@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-// The sensors, and the name of the attribute that says what each measures. Frame sensors use objtype and objname instead.
+// The sensors, and the name of the attribute that says what each measures. Frame sensors use objtype and objname
+// instead.
 typedef struct SensorKind {
   const char* word;
   int type;
@@ -266,8 +267,9 @@ static void read_reference(KeyReading* k) {
   if (!r->status) hfi_keep(r, k->elem, hfi_key_reference(r->builder, &k->reference, &r->scratch));
 }
 
-// Reads a vector of a keyframe. Whole groups of `unit` numbers that it lacks are taken from *reference, a member of k->reference. Returns NULL
-// when there is no such vector, and when its size does not fit because actuators were left out, which is reported.
+// Reads a vector of a keyframe. Whole groups of `unit` numbers that it lacks are taken from *reference, a member of
+// k->reference. Returns NULL when there is no such vector, and when its size does not fit because actuators were left
+// out, which is reported.
 static const double* read_vector(KeyReading* k, const char* attr, int size, int unit, double* const* reference, int may_differ) {
   hfiReader* r = k->m->r;
   int count = 0;
@@ -289,7 +291,8 @@ static const double* read_vector(KeyReading* k, const char* attr, int size, int 
   return *reference;
 }
 
-// Reads the controls of a keyframe. A motor without inputs has no control in the file, but one in the model: it is zero.
+// Reads the controls of a keyframe. A motor without inputs has no control in the file, but one in the model: it is
+// zero.
 static const double* read_controls(KeyReading* k, int may_differ) {
   hfiReader* r = k->m->r;
   int without = 0;

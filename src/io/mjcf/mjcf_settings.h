@@ -1,5 +1,6 @@
-// Attributes of <compiler>, <option> and <flag> that are not used, with what this means: rows of the tables of MJCF and of URDF, which has these elements
-// in <mujoco>. An attribute that neither stands here nor is read is unknown, so that a slip in `timestep` or `gravity` is a warning.
+// Attributes of <compiler>, <option> and <flag> that are not used, with what this means: rows of the tables of MJCF and
+// of URDF, which has these elements in <mujoco>. An attribute that neither stands here nor is read is unknown, so that
+// a slip in `timestep` or `gravity` is a warning.
 #ifndef HFI_IMPORT_MJCF_SETTINGS_H
 #define HFI_IMPORT_MJCF_SETTINGS_H
 

@@ -1,5 +1,6 @@
-// hf_builder_write_mjcf: the definitions of a builder as one MJCF file. Reading this file gives the same definitions again, in the order of the
-// finished model. Angles are in radians, meshes are written as vertices and triangles, and parameters that MJCF lacks are in <custom>.
+// hf_builder_write_mjcf: the definitions of a builder as one MJCF file. Reading this file gives the same definitions
+// again, in the order of the finished model. Angles are in radians, meshes are written as vertices and triangles, and
+// parameters that MJCF lacks are in <custom>.
 #include "io/mjcf/mjcf_write.h"
 
 #include "base/error.h"

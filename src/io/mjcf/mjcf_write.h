@@ -10,8 +10,8 @@ typedef struct hfiMjcfWriter {
   const hfBuilder* b;
   const char** name[HF_OBJECT_KINDS]; // (count of the kind) NULL: unnamed
   hfiPool pool;
-  // MJCF has one set of rules about inertia for all bodies. If bodies of the builder follow different rules, this model has the inertias that are
-  // written; otherwise it is NULL.
+  // MJCF has one set of rules about inertia for all bodies. If bodies of the builder follow different rules, this model
+  // has the inertias that are written; otherwise it is NULL.
   hfModel* model;
   int all_inertias; // 1: the inertias of all bodies are written, because the rules of the file would change some of them
 } hfiMjcfWriter;

@@ -78,7 +78,8 @@ static void write_damped_pid(hfiMjcfWriter* w, int i) {
   hfi_xml_print(&w->xml, "/>\n");
 }
 
-// Writes <general>. The parameters of a muscle are written as those of its gain and of its bias, and a damping ratio as the damping.
+// Writes <general>. The parameters of a muscle are written as those of its gain and of its bias, and a damping ratio as
+// the damping.
 static void write_general(hfiMjcfWriter* w, int i) {
   static const char* const dynamics[] = {[HF_ACTIVATION_INTEGRATOR] = "integrator", [HF_ACTIVATION_FILTER] = "filter",
                                          [HF_ACTIVATION_FILTER_EXACT] = "filterexact", [HF_ACTIVATION_MUSCLE] = "muscle",
@@ -106,7 +107,8 @@ static void write_general(hfiMjcfWriter* w, int i) {
   hfi_xml_print(&w->xml, "/>\n");
 }
 
-// Writes a motor with all its inputs; the actuators that hold the other inputs are not written. Its limits of torque are the limits of saturation.
+// Writes a motor with all its inputs; the actuators that hold the other inputs are not written. Its limits of torque
+// are the limits of saturation.
 static void write_motor(hfiMjcfWriter* w, int i) {
   const hfActuatorDef* d = &w->b->actuator.data[i];
   const double* p = d->motor;
@@ -139,7 +141,8 @@ static void write_motor(hfiMjcfWriter* w, int i) {
   hfi_xml_print(&w->xml, "/>\n");
 }
 
-// Writes all actuators of an orientation servo as one element. <orientation> cannot have activations, <general> cannot have a damping ratio.
+// Writes all actuators of an orientation servo as one element. <orientation> cannot have activations, <general> cannot
+// have a damping ratio.
 static void write_orientation(hfiMjcfWriter* w, int i) {
   const hfActuatorDef* d = &w->b->actuator.data[i];
   double kv = -d->biasprm[2];
@@ -239,7 +242,8 @@ static void put_contact(hfiMjcfWriter* w, const hfSensorDef* d) {
   hfi_xml_put_int(&w->xml, "num", d->num, 1);
 }
 
-// Writes what a sensor measures. attribute: the one that names its object; NULL for a frame sensor, "" for a sensor without an object.
+// Writes what a sensor measures. attribute: the one that names its object; NULL for a frame sensor, "" for a sensor
+// without an object.
 static void put_target(hfiMjcfWriter* w, const hfSensorDef* d, const char* attribute) {
   switch (d->type) {
   case HF_SENSOR_CONTACT:

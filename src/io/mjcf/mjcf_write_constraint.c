@@ -1,4 +1,5 @@
-// Writing what refers to the tree: contacts, tendons, equalities and keyframes. Actuators and sensors: mjcf_write_acting.c.
+// Writing what refers to the tree: contacts, tendons, equalities and keyframes. Actuators and sensors:
+// mjcf_write_acting.c.
 #include "io/mjcf/mjcf_write.h"
 
 #include "io/mjcf/mjcf.h"

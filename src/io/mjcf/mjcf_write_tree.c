@@ -127,8 +127,8 @@ static void write_mesh(hfiMjcfWriter* w, int i) {
   hfi_xml_print(&w->xml, "\"/>\n");
 }
 
-// The lowest height of a field. In MJCF the lowest height is at zero and the highest at the third size; base and poses of the geoms are shifted
-// to make up for the difference.
+// The lowest height of a field. In MJCF the lowest height is at zero and the highest at the third size; base and poses
+// of the geoms are shifted to make up for the difference.
 static double lowest_height(const hfHeightFieldDef* d, double* range) {
   double extent[2];
   hfi_hfield_range(d->height, d->nrow * d->ncol, extent);
@@ -185,8 +185,9 @@ static int same_numbers(const double* a, const double* b, int count) {
   return 1;
 }
 
-// Computes the moments D about the axes R of an inertia, which the reader turns back. Several roundings of D can belong to one inertia. The one with
-// the fewest digits that gives the same bits again is taken, because files have such numbers. If none does, D has all its digits.
+// Computes the moments D about the axes R of an inertia, which the reader turns back. Several roundings of D can belong
+// to one inertia. The one with the fewest digits that gives the same bits again is taken, because files have such
+// numbers. If none does, D has all its digits.
 static void find_moments(hfMat3 R, const double* inertia, double* D) {
   double turned[6];
   sym3_rotate(m3_transpose(R), inertia, turned);
@@ -351,7 +352,8 @@ static void write_site(hfiMjcfWriter* w, int i, int depth) {
   hfi_xml_print(&w->xml, "/>\n");
 }
 
-// The degrees from which the reader computes these radians, bit by bit, if there are any. Rounding may make the plain product miss them by one unit.
+// The degrees from which the reader computes these radians, bit by bit, if there are any. Rounding may make the plain
+// product miss them by one unit.
 static double degrees_of(double radians) {
   double degrees = radians * 180 / HFI_PI;
   double near[3] = {degrees, nextafter(degrees, 0), nextafter(degrees, INFINITY)};
@@ -433,7 +435,8 @@ static void open_body(hfiMjcfWriter* w, int id, int i, int depth) {
 
 static void close_body(hfiMjcfWriter* w, int depth) { hfi_xml_print(&w->xml, "%*s</body>\n", 2 * depth, ""); }
 
-// Writes the tree. The depth of the world is 1. A body is closed when the next one in depth-first order is not below it.
+// Writes the tree. The depth of the world is 1. A body is closed when the next one in depth-first order is not below
+// it.
 void hfi_mjcf_write_tree(hfiMjcfWriter* w) {
   hfiOrder order;
   if (w->xml.status) return;

@@ -1,8 +1,9 @@
 // Step problems as text files.
 //
-// A file has a header line, the step h and the number of rows, then one section for each array: a line with its name and length, then one line for
-// each element, floating-point members first. 17 significant digits give every double back bit for bit; bounds may be inf. Readers skip empty lines
-// and lines that begin with #. The last section, drift, exists only if some surface moves.
+// A file has a header line, the step h and the number of rows, then one section for each array: a line with its name
+// and length, then one line for each element, floating-point members first. 17 significant digits give every double
+// back bit for bit; bounds may be inf. Readers skip empty lines and lines that begin with #. The last section, drift,
+// exists only if some surface moves.
 #include <holdfast/step_problem.h>
 
 #include "base/arena.h"
@@ -117,8 +118,8 @@ static hfStatus read_header(hfiTextReader* r, hfStepProblem* P) {
   return status ? status : hfi_text_count(r, "nrow", &P->nrow);
 }
 
-// Reads the length of section i after its name. It must not exceed what the file can contain, and must agree with earlier sections of the same
-// count.
+// Reads the length of section i after its name. It must not exceed what the file can contain, and must agree with
+// earlier sections of the same count.
 static hfStatus read_length(hfiTextReader* r, const section* list, int i) {
   const section* s = list + i;
   int32_t count = 0;

@@ -42,7 +42,8 @@ typedef struct hfiChunkHeader {
 typedef struct hfiStateHead {
   uint32_t flags; // HFI_STATE_...
   uint32_t nmocap;
-  // controls (nu; NaN: the scene's signal sets it), mocap_pos (nmocap x 3), mocap_quat (nmocap x 4), then the bytes of the state
+  // controls (nu; NaN: the scene's signal sets it), mocap_pos (nmocap x 3), mocap_quat (nmocap x 4), then the bytes of
+  // the state
 } hfiStateHead;
 enum {
   HFI_STATE_PUSHED = 1, // forces or velocity targets acted that the recording does not hold

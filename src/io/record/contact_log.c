@@ -1,5 +1,5 @@
-// Two logs as CSV (docs/reference/command.md): one row for each contact of each step, and one row for each step of a sim, with what was solved and
-// how long the steps inside were.
+// Two logs as CSV (docs/reference/command.md): one row for each contact of each step, and one row for each step of a
+// sim, with what was solved and how long the steps inside were.
 #include "base/error.h"
 #include "io/record/csv.h"
 

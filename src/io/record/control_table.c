@@ -5,8 +5,8 @@
 // skipped. A field may stand in quotes (RFC 4180), as the names with commas that logs have. An actuator without
 // a name is called #ID, as in logs. A byte order mark before the first line, as spreadsheets write it, is skipped.
 //
-// A log of states can be played back: its controls are in the columns u[NAME], and those of q, v, f, s and p are not used. Its
-// times are those of the ends of steps, so that row i acts for t_(i-1) <= t < t_i.
+// A log of states can be played back: its controls are in the columns u[NAME], and those of q, v, f, s and p are not
+// used. Its times are those of the ends of steps, so that row i acts for t_(i-1) <= t < t_i.
 #include <holdfast/actuation.h>
 
 #include "base/error.h"
@@ -107,7 +107,8 @@ static int find_actuator(const hfModel* m, const char* field, int length) {
   return -1;
 }
 
-// For a column of a log, SYMBOL[NAME]: returns the symbol and replaces the field by the name. Returns 0 for any other field.
+// For a column of a log, SYMBOL[NAME]: returns the symbol and replaces the field by the name. Returns 0 for any other
+// field.
 static char log_symbol(const char** field, int* length) {
   const char* f = *field;
   if (*length < 4 || !strchr("qvufsp", f[0]) || f[1] != '[' || f[*length - 1] != ']') return 0;
@@ -115,7 +116,8 @@ static char log_symbol(const char** field, int* length) {
   return f[0];
 }
 
-// Counts the columns of the header and finds whether it is that of a log: a log has a column u[NAME], and no actuator is called "u[NAME]".
+// Counts the columns of the header and finds whether it is that of a log: a log has a column u[NAME], and no actuator
+// is called "u[NAME]".
 static int count_columns(Reader r, const hfModel* m, int32_t* is_log) {
   const char* field;
   int length, count = 0;

@@ -4,8 +4,8 @@
 
 #include "base/output.h"
 
-// A quantity over time in bounded memory. Each bin keeps the smallest and the largest of `stride` samples. When all bins
-// are used, each two neighbours become one bin and the stride doubles.
+// A quantity over time in bounded memory. Each bin keeps the smallest and the largest of `stride` samples. When all
+// bins are used, each two neighbours become one bin and the stride doubles.
 enum { HFI_SERIES_BINS = 1024 };
 
 typedef struct hfiBin {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The file is written when this time has passed [s] or this many bytes wait, because a call of the system costs as much as a small step. A killed
-// process loses no more than that.
+// The file is written when this time has passed [s] or this many bytes wait, because a call of the system costs as much
+// as a small step. A killed process loses no more than that.
 static const double flush_time = 0.1;
 enum { FLUSH_BYTES = 256 << 10 };
 

@@ -1,4 +1,5 @@
-// The state log: one row of CSV with time, q, v and u for each step, and what the configuration asks for (docs/reference/command.md).
+// The state log: one row of CSV with time, q, v and u for each step, and what the configuration asks for
+// (docs/reference/command.md).
 #include "base/error.h"
 #include "io/record/csv.h"
 #include "sim/sim.h"

@@ -203,8 +203,9 @@ static void put_controls(hfiStream* s, const hfSim* sim, const hfState* state, c
   s->has_controls = 1;
 }
 
-// Times add up with rounding: a frame is due when less than a thousandth of a step is missing. The next one is due at the first multiple of the
-// interval that is still to come, however many have passed since the last step. An interval below that thousandth is none: every step is due.
+// Times add up with rounding: a frame is due when less than a thousandth of a step is missing. The next one is due at
+// the first multiple of the interval that is still to come, however many have passed since the last step. An interval
+// below that thousandth is none: every step is due.
 static int is_due(double* next, double interval, double time, double h) {
   double slack = 1e-3 * h;
   if (time < *next - slack) return 0;

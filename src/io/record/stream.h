@@ -35,7 +35,8 @@ void hfi_stream_close(hfiStream* stream);
 
 // Writes the header, scene, model block and model index.
 void hfi_stream_head(const hfiStream* stream, const char* scene, hfiBytes* out);
-// Refuses a state that is earlier than the last one: there would be no frames until its time is reached again. what: "a recording" or "a report".
+// Refuses a state that is earlier than the last one: there would be no frames until its time is reached again. what: "a
+// recording" or "a report".
 hfStatus hfi_stream_check_time(const hfiStream* stream, const hfState* state, const char* what, hfError* error);
 // Refuses that, and a step with other parameters than those at the start of the run.
 hfStatus hfi_stream_check_step(const hfiStream* stream, const hfState* state, const char* what, hfError* error);

@@ -19,10 +19,10 @@ typedef struct hfiDrivenJoint {
 //   position   force = kp (control - q) - kv v       range of the control: that of the joint
 //   velocity   force = kv (control - v)              range: +- speed
 //   motor      force = control                       range: +- effort
-// Gains of the options have priority over those of the joint. If neither is given, kp reaches the effort at an error of 0.02 rad or 0.002 m, and kv
-// damps the joint critically; kv of a velocity servo reaches the effort at 0.1 rad/s or 0.01 m/s.
-// Ends that the file gives take the place of those above. If nothing gives an end, the control has none on this side. If the range is empty, the ends
-// above are used, with a warning.
+// Gains of the options have priority over those of the joint. If neither is given, kp reaches the effort at an error of
+// 0.02 rad or 0.002 m, and kv damps the joint critically; kv of a velocity servo reaches the effort at 0.1 rad/s or
+// 0.01 m/s. Ends that the file gives take the place of those above. If nothing gives an end, the control has none on
+// this side. If the range is empty, the ends above are used, with a warning.
 void hfi_add_drive(hfiReader* reader, const hfiDrivenJoint* joint, hfUrdfActuators kind);
 
 #endif

@@ -1,4 +1,5 @@
-// Drake's collision filter groups, which URDF and SDFormat share: the links of a group do not touch those of the groups that it ignores.
+// Drake's collision filter groups, which URDF and SDFormat share: the links of a group do not touch those of the groups
+// that it ignores.
 #ifndef HFI_IMPORT_FILTER_GROUP_H
 #define HFI_IMPORT_FILTER_GROUP_H
 

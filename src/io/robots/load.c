@@ -19,6 +19,7 @@ hfImportConfig hf_import_config_default(void) {
   return config;
 }
 
+// Reads a document of any format, which its root element tells.
 static void read_document(hfiReader* r, hfiElem* root) {
   if (hfi_is(root, "mujoco"))
     hfi_mjcf_read(r, root);
@@ -27,12 +28,12 @@ static void read_document(hfiReader* r, hfiElem* root) {
   else if (hfi_is(root, "sdf"))
     hfi_sdf_read(r, root);
   else if (hfi_is(root, "mujocoinclude"))
-    hfi_fail(r, root, HF_ERROR_UNSUPPORTED,
-             "this file is to be included by an MJCF model, it is none by itself");
+    hfi_fail(r, root, HF_ERROR_UNSUPPORTED, "this file is to be included by an MJCF model, it is none by itself");
   else
     hfi_fail(r, root, HF_ERROR_UNSUPPORTED, "neither MJCF (<mujoco>) nor URDF (<robot>) nor SDFormat (<sdf>)");
 }
 
+// Reads a document of another format for the reader of MJCF: see hfiReader.read_guest.
 static hfBuilder* read_guest(hfiReader* r, hfiElem* root, const char* folder, const char* srdf) {
   hfiGuest* guest = HFI_NEW(r, hfiGuest, 1);
   if (!guest) return NULL;
@@ -40,6 +41,7 @@ static hfBuilder* read_guest(hfiReader* r, hfiElem* root, const char* folder, co
   if (!guest->builder) hfi_fail(r, root, HF_ERROR_MEMORY, "out of memory");
   guest->next = r->guests;
   r->guests = guest;
+
   hfBuilder* outer = r->builder;
   const char* outer_folder = r->folder;
   hfImportConfig outer_config = r->config;
@@ -47,7 +49,8 @@ static hfBuilder* read_guest(hfiReader* r, hfiElem* root, const char* folder, co
   r->folder = folder;
   r->config.floating_base = 0; // The document that attaches a model says what carries it.
   r->config.fixed_base = 1;
-  r->config.srdf = srdf; // That of the options is for the document that the user named.
+  r->config.srdf = srdf; // The one of the options is for the document that the user named.
+
   if (!r->status) read_document(r, root);
   r->builder = outer;
   r->folder = outer_folder;
@@ -65,10 +68,15 @@ typedef struct Source {
 
 typedef enum ModelFormat { FORMAT_SAVED, FORMAT_MJCF = 1, FORMAT_URDF = 2, FORMAT_SDF = 4 } ModelFormat;
 
-static ModelFormat format_of(const hfiElem* root) { return hfi_is(root, "robot") ? FORMAT_URDF : hfi_is(root, "sdf") ? FORMAT_SDF : FORMAT_MJCF; }
+static ModelFormat format_of(const hfiElem* root) {
+  if (hfi_is(root, "robot")) return FORMAT_URDF;
+  return hfi_is(root, "sdf") ? FORMAT_SDF : FORMAT_MJCF;
+}
 
-// Warns of options that ask for something which files of this format do not have. Models of other formats may be attached to MJCF.
-static void note_idle_options(hfDiagnostics* diagnostics, const hfImportConfig* c, const char* file, int line, ModelFormat format, int has_guests) {
+// Warns of options that ask for something which files of this format do not have. Models of other formats may be
+// attached to MJCF.
+static void note_idle_options(hfDiagnostics* diagnostics, const hfImportConfig* c, const char* file, int line, ModelFormat format,
+                              int has_guests) {
   const struct {
     const char* name;
     int given;     // 1: the user gave this option
@@ -81,14 +89,19 @@ static void note_idle_options(hfDiagnostics* diagnostics, const hfImportConfig* 
                  {"servo_kp (--kp)", c->servo_kp > 0, FORMAT_URDF | FORMAT_SDF, 1},
                  {"servo_kv (--kv)", c->servo_kv > 0, FORMAT_URDF | FORMAT_SDF, 1},
                  {"srdf (--srdf)", c->srdf != NULL, FORMAT_URDF, 0}};
-  for (size_t i = 0; i < sizeof options / sizeof *options; ++i)
-    if (options[i].given && !(options[i].formats & format) && !(options[i].of_guests && has_guests)) {
-      char message[HF_MESSAGE_SIZE];
-      snprintf(message, sizeof message, "option %s cannot act: it is for %s%s", options[i].name,
-               options[i].formats == FORMAT_URDF ? "URDF" : options[i].formats == FORMAT_SDF ? "SDFormat" : "URDF and SDFormat",
-               format == FORMAT_SAVED ? ", and this is a saved model" : "");
-      hfi_diagnostics_add(diagnostics, HF_WARNING, file, line, message, "");
-    }
+
+  for (size_t i = 0; i < sizeof options / sizeof *options; ++i) {
+    int acts = (options[i].formats & format) || (options[i].of_guests && has_guests);
+    if (!options[i].given || acts) continue;
+
+    const char* formats = "URDF and SDFormat";
+    if (options[i].formats == FORMAT_URDF) formats = "URDF";
+    if (options[i].formats == FORMAT_SDF) formats = "SDFormat";
+    char message[HF_MESSAGE_SIZE];
+    snprintf(message, sizeof message, "option %s cannot act: it is for %s%s", options[i].name, formats,
+             format == FORMAT_SAVED ? ", and this is a saved model" : "");
+    hfi_diagnostics_add(diagnostics, HF_WARNING, file, line, message, "");
+  }
 }
 
 static void note_missing_folders(hfiReader* r, const hfiElem* root) {
@@ -104,8 +117,8 @@ static void import(hfiReader* r, const Source* source) {
   r->builder = hf_builder_create();
   if (!r->builder) hfi_fail(r, NULL, HF_ERROR_MEMORY, "out of memory");
   r->folder = source->folder ? source->folder : hfi_folder_of(r, source->name);
-  hfiElem* root = source->text ? hfi_xml_parse(r, source->name, source->text, source->length)
-                               : hfi_xml_load(r, source->name, NULL);
+
+  hfiElem* root = source->text ? hfi_xml_parse(r, source->name, source->text, source->length) : hfi_xml_load(r, source->name, NULL);
   if (root) note_missing_folders(r, root);
   if (root) read_document(r, root);
   if (root && !r->status) note_idle_options(r->diagnostics, &r->config, root->file, root->line, format_of(root), r->guests != NULL);
@@ -146,7 +159,8 @@ static int is_saved_model(const char* path) {
   return same;
 }
 
-// Warns of every option of the import that is given: they change how a file is read into definitions, and a saved model has none.
+// Warns of every option of the import that is given: they change how a file is read into definitions, and a saved model
+// has none.
 static void note_saved_model(const char* name, const hfImportConfig* config, hfDiagnostics* diagnostics) {
   if (config) note_idle_options(diagnostics, config, name, 0, FORMAT_SAVED, 0);
 }

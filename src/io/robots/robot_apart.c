@@ -1,5 +1,5 @@
-// Lists the pairs of bodies that do not touch in the model but would touch in a reader of SDFormat or URDF. Readers exclude contacts only between two
-// links that one joint connects, and between all links that are fixed to these two.
+// Lists the pairs of bodies that do not touch in the model but would touch in a reader of SDFormat or URDF. Readers
+// exclude contacts only between two links that one joint connects, and between all links that are fixed to these two.
 #include "io/robots/robot_write.h"
 
 static int collides(const hfModel* m, int body) {

@@ -21,8 +21,8 @@ static hfiDriveKind kind_of(const hfModel* m, int actuator) {
 
 static int is_near(double a, double b) { return fabs(a - b) <= 1e-9 * (1 + fabs(b)); }
 
-// Compares the range of the control, in units of the joint, with the one that a reader of the file gives it. For a force it is enough if the
-// range contains all forces up to the effort: larger ones are cut.
+// Compares the range of the control, in units of the joint, with the one that a reader of the file gives it. For a
+// force it is enough if the range contains all forces up to the effort: larger ones are cut.
 static int has_own_range(const hfModel* m, int joint, const hfiJointDrive* d) {
   const double* control = hf_model_actuator_ctrlrange(m) + 2 * d->actuator;
   const double* limit = hf_model_jnt_range(m) + 2 * joint;
@@ -141,8 +141,8 @@ static int move_as_one(const hfiRobotWriter* w, int a, int b) {
   return weld[w->link[a].body] == weld[w->link[b].body];
 }
 
-// Chooses the child of a joint that closes a loop: a link that hangs on another joint. If neither end hangs on a joint, one of them floats, and
-// this joint becomes its joint.
+// Chooses the child of a joint that closes a loop: a link that hangs on another joint. If neither end hangs on a joint,
+// one of them floats, and this joint becomes its joint.
 static int choose_child(const hfiRobotWriter* w, int a, int b) {
   int a_moves = !stands_still(w, a);
   int b_moves = !stands_still(w, b);

@@ -1,8 +1,9 @@
-// What the writers of SDFormat and URDF share: a model as links and joints, where each joint is one motion between two links; names, drives,
-// couplings, mesh files, and warnings about what a format cannot describe.
+// What the writers of SDFormat and URDF share: a model as links and joints, where each joint is one motion between two
+// links; names, drives, couplings, mesh files, and warnings about what a format cannot describe.
 //
-// In these formats a robot is drawn with all joints at zero, but a model has its reference qpos0: X_PL is the pose at zero. A body with n joints
-// becomes n links. The last one has the mass, geoms and sites of the body; the others have nothing.
+// In these formats a robot is drawn with all joints at zero, but a model has its reference qpos0: X_PL is the pose at
+// zero. A body with n joints becomes n links. The last one has the mass, geoms and sites of the body; the others have
+// nothing.
 #ifndef HFI_IMPORT_ROBOT_WRITE_H
 #define HFI_IMPORT_ROBOT_WRITE_H
 
@@ -89,7 +90,8 @@ void hfi_robot_make_links(hfiRobotWriter* w);
 hfiPlacement hfi_robot_in_link(const hfiWrittenLink* link, const double pos[3], const double quat[4]);
 // R = Rz(yaw) Ry(pitch) Rx(roll), with pitch between -90 and 90 degrees.
 void hfi_robot_rpy(hfQuat q, double rpy[3]);
-// Whether a geom collides; and whether it is drawn. It is drawn if it does not collide, or if its body has no geom that is only drawn.
+// Whether a geom collides; and whether it is drawn. It is drawn if it does not collide, or if its body has no geom that
+// is only drawn.
 int hfi_robot_collides(const hfModel* m, int geom);
 int hfi_robot_is_drawn(const hfModel* m, int geom);
 
@@ -100,8 +102,8 @@ void hfi_robot_make_joints(hfiRobotWriter* w);
 
 // ---- robot_mesh.c -------------------------------------------------------------------------------
 
-// Returns the path of a mesh's file in the folder "FILE.meshes", relative to the robot's file FILE. The first call writes it: the hull of the mesh or,
-// if `drawn`, the surface that is drawn.
+// Returns the path of a mesh's file in the folder "FILE.meshes", relative to the robot's file FILE. The first call
+// writes it: the hull of the mesh or, if `drawn`, the surface that is drawn.
 const char* hfi_robot_mesh(hfiRobotWriter* w, int mesh, int drawn);
 // Like hfi_robot_mesh, for a ball of radius 1 with 1106 vertices on its surface.
 const char* hfi_robot_ball(hfiRobotWriter* w);
@@ -114,7 +116,8 @@ void hfi_robot_name_files(hfiRobotWriter* w);
 
 // Fills the list of pairs of bodies that the file must keep apart.
 void hfi_robot_make_apart(hfiRobotWriter* w);
-// Counts the bodies that may touch the body that carries them because it stands still. No reader of the written file lets such bodies touch.
+// Counts the bodies that may touch the body that carries them because it stands still. No reader of the written file
+// lets such bodies touch.
 int hfi_robot_count_touching_bases(const hfModel* m);
 
 // ---- robot_left_out.c ---------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 // Reading SDFormat: models, which may be nested and included, become trees of bodies.
 //
-// A link that no joint moves floats, as in Gazebo and Drake, unless its model is static or the option says that it is fixed. Where the
-// file has one model, its links keep their names; inside of nested models and of a world a name is "model::link".
+// A link that no joint moves floats, as in Gazebo and Drake, unless its model is static or the option says that it is
+// fixed. Where the file has one model, its links keep their names; inside of nested models and of a world a name is
+// "model::link".
 #include "io/robots/sdf.h"
 
 #include <holdfast/step_problem.h>
@@ -33,8 +34,8 @@ static hfiSdfEntity* add_entity(hfiSdf* s, hfiSdfKind kind, hfiElem* elem, hfiSd
   return r->status ? NULL : e;
 }
 
-// A child of <include>, or else of the <model> that it includes. `include` is NULL for a model that stands in the file itself.
-// The child of <include> hides the child of the model, whose attributes count as used.
+// A child of <include>, or else of the <model> that it includes. `include` is NULL for a model that stands in the file
+// itself. The child of <include> hides the child of the model, whose attributes count as used.
 static const hfiElem* overridden(const hfiElem* include, const hfiElem* model, const char* child) {
   const hfiElem* in_model = hfi_child(model, child);
   const hfiElem* in_include = include ? hfi_child(include, child) : NULL;
@@ -69,7 +70,8 @@ static int merges(hfiSdf* s, const hfiElem* include, const hfiSdfEntity* scope) 
   return 1;
 }
 
-// Lists a model and its members. include: the <include> that asks for it, or NULL; folder: from which its relative files resolve.
+// Lists a model and its members. include: the <include> that asks for it, or NULL; folder: from which its relative
+// files resolve.
 static void read_model(hfiSdf* s, hfiElem* elem, hfiElem* include, hfiSdfEntity* scope, const char* name, const char* folder) {
   enum { DEEPEST = 30 };
   if (++s->depth > DEEPEST) hfi_fail(s->r, elem, HF_ERROR_MODEL, "models are nested more than %d deep; does one contain itself?", DEEPEST);
@@ -300,8 +302,9 @@ static void exclude_group(hfiSdf* s, const hfiSdfEntity* joint, const hfiSdfEnti
   }
 }
 
-// Two links that a joint connects do not collide, and neither do links that are fixed to them. If the parent moves, the world's rule about parents
-// excludes these pairs. If the parent is fixed in the world, or the joint closes a loop or is a gearbox, they are excluded here.
+// Two links that a joint connects do not collide, and neither do links that are fixed to them. If the parent moves, the
+// world's rule about parents excludes these pairs. If the parent is fixed in the world, or the joint closes a loop or
+// is a gearbox, they are excluded here.
 static void exclude_neighbours(hfiSdf* s) {
   for (int i = 0; i < s->count && !s->r->status; ++i) {
     const hfiSdfEntity* b = s->entity[i];
@@ -344,13 +347,16 @@ static void add_frames(hfiSdf* s) {
 
 // ---- document -----------------------------------------------------------------------------------
 
+// Reads gravity and time step of a world, and lists what is in it.
 static void read_world(hfiSdf* s, hfiElem* world) {
   hfWorld* w = hf_builder_world(s->r->builder);
-  const hfiElem *gravity = hfi_child(world, "gravity"), *physics = hfi_child(world, "physics");
+  const hfiElem* gravity = hfi_child(world, "gravity");
+  const hfiElem* physics = hfi_child(world, "physics");
   hfi_attr(world, "name");
   if (gravity) hfi_text_reals(s->r, gravity, 3, 3, w->gravity);
   if (physics) hfi_sdf_number(s, physics, "max_step_size", &w->timestep);
-  if (!s->r->status && !(w->timestep > 0)) hfi_fail(s->r, physics, HF_ERROR_MODEL, "max_step_size must be positive, is %g", w->timestep);
+  if (!s->r->status && !(w->timestep > 0))
+    hfi_fail(s->r, physics, HF_ERROR_MODEL, "max_step_size must be positive, is %g", w->timestep);
   read_members(s, world, NULL, s->r->folder);
 }
 
@@ -450,7 +456,8 @@ static int is_zero(const hfiElem* elem) {
   return elem->child && !child;
 }
 
-// Exported files contain every default. If one of these elements is zero or false, it describes what Holdfast does anyway, and nothing is reported.
+// Exported files contain every default. If one of these elements is zero or false, it describes what Holdfast does
+// anyway, and nothing is reported.
 static void accept_absent_effects(hfiElem* elem) {
   static const char* const effects[] = {"kinematic", "slip1", "slip2", "enable_wind", "wind", "velocity_decay", "initial_position"};
   for (size_t i = 0; i < sizeof effects / sizeof *effects; ++i)
@@ -475,13 +482,18 @@ void hfi_sdf_read(hfiReader* r, hfiElem* root) {
   root->used = 1;
   hfi_attr(root, "version");
   hf_builder_world(r->builder)->friction_rule = HF_COMBINE_HARMONIC;
-  hfiElem *world = hfi_child(root, "world"), *model = hfi_child(root, "model");
-  if (world)
+
+  hfiElem* world = hfi_child(root, "world");
+  hfiElem* model = hfi_child(root, "model");
+  if (world) {
     read_world(&s, world);
-  else if (model)
-    hfi_attr(model, "name"), read_model(&s, model, NULL, NULL, "", r->folder);
-  else
+  } else if (model) {
+    hfi_attr(model, "name");
+    read_model(&s, model, NULL, NULL, "", r->folder);
+  } else {
     hfi_fail(r, root, HF_ERROR_MODEL, "neither a <model> nor a <world>");
+  }
+
   if (!r->status) build_trees(&s);
   if (!r->status) exclude_neighbours(&s);
   if (!r->status) hfi_sdf_read_filters(&s);

@@ -1,7 +1,8 @@
 // Reading SDFormat, the format of Gazebo and Drake.
 //
-// Everything that has a pose is an entity: models, links, joints and frames. Their full names are unique: "model::link" inside a nested
-// model. Poses are resolved on demand, because an entity may be placed relative to another one that is written later.
+// Everything that has a pose is an entity: models, links, joints and frames. Their full names are unique: "model::link"
+// inside a nested model. Poses are resolved on demand, because an entity may be placed relative to another one that is
+// written later.
 #ifndef HFI_IMPORT_SDF_H
 #define HFI_IMPORT_SDF_H
 
@@ -78,8 +79,9 @@ hfiPlacement hfi_sdf_place(hfiSdf* s, hfiSdfEntity* entity);
 hfiPlacement hfi_sdf_pose(hfiSdf* s, const hfiSdfEntity* scope, const hfiElem* elem, hfiPlacement frame);
 // The frame that an attribute of an element names, in the world; `frame` if it names none.
 hfiPlacement hfi_sdf_named_frame(hfiSdf* s, const hfiSdfEntity* scope, const hfiElem* elem, const char* attribute, hfiPlacement frame);
-// The link that an entity moves with: a link itself, the child of a joint, the link that a frame is attached to, the canonical link of a model: by
-// default its first own link, or that of its first model. NULL after a refusal, and for the world, for which *world is set.
+// The link that an entity moves with: a link itself, the child of a joint, the link that a frame is attached to, the
+// canonical link of a model: by default its first own link, or that of its first model. NULL after a refusal, and for
+// the world, for which *world is set.
 hfiSdfEntity* hfi_sdf_link_of(hfiSdf* s, hfiSdfEntity* entity, int* world);
 hfiPlacement hfi_placement_inverse(hfiPlacement a);
 // The name of the model in which names of this scope are unique: that around merged models. "" is the outermost.
@@ -111,7 +113,8 @@ const char* hfi_sdf_file(hfiSdf* s, const hfiSdfEntity* link, const char* uri);
 
 void hfi_sdf_read_inertial(hfiSdf* s, const hfiSdfEntity* link, hfBodyDef* def);
 void hfi_sdf_read_geoms(hfiSdf* s, const hfiSdfEntity* link, int body);
-// Loads the height field of a <heightmap> and adds its <pos> to X. Returns its id, or a status < 0 with the message in reader->scratch.
+// Loads the height field of a <heightmap> and adds its <pos> to X. Returns its id, or a status < 0 with the message in
+// reader->scratch.
 int hfi_sdf_load_heightmap(hfiSdf* s, const hfiSdfEntity* link, const hfiElem* elem, hfiPlacement* X);
 // Adds the joints of a link's body: none, one or two.
 void hfi_sdf_add_joints(hfiSdf* s, hfiSdfEntity* joint, int body);

@@ -1,5 +1,6 @@
-// Names, frames and poses of SDFormat: X_WE = X_WR X_RE, where R is the frame that relative_to names. Without relative_to, R is the model that
-// contains E; for a joint it is the child link, for a frame the entity that it is attached to.
+// Names, frames and poses of SDFormat: X_WE = X_WR X_RE, where R is the frame that relative_to names. Without
+// relative_to, R is the model that contains E; for a joint it is the child link, for a frame the entity that it is
+// attached to.
 #include "io/robots/sdf.h"
 
 #include <string.h>
@@ -118,8 +119,8 @@ static int is_inside(const hfiSdfEntity* e, const hfiSdfEntity* model) {
   return e == model;
 }
 
-// The pose in a model of what its placement frame names, X_MP. The poses of all that is in the model are not known yet: they are computed as if the
-// model stood at the origin, and then put back.
+// The pose in a model of what its placement frame names, X_MP. The poses of all that is in the model are not known yet:
+// they are computed as if the model stood at the origin, and then put back.
 static hfiPlacement place_inside(hfiSdf* s, hfiSdfEntity* model) {
   hfiSdfEntity* before = HFI_NEW(s->r, hfiSdfEntity, s->count);
   int world = 0;

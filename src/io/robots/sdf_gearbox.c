@@ -1,8 +1,8 @@
 // Gearboxes of SDFormat: theta_2 = -gearbox_ratio theta_1.
 //
-// theta_1 is the angle of the parent against the gearbox_reference_body about <axis>, theta_2 the angle of the child about <axis2>. Two other
-// joints with one angle each connect these links with the reference body. With their coordinates theta_i = s_i q_i, where s_i = 1 or -1, a gearbox
-// is the joint equality
+// theta_1 is the angle of the parent against the gearbox_reference_body about <axis>, theta_2 the angle of the child
+// about <axis2>. Two other joints with one angle each connect these links with the reference body. With their
+// coordinates theta_i = s_i q_i, where s_i = 1 or -1, a gearbox is the joint equality
 //
 //   q_2 = -gearbox_ratio s_1 s_2 q_1
 #include "io/robots/sdf.h"
@@ -21,7 +21,8 @@ static int is_same(const hfiSdf* s, const hfiSdfEntity* a, const hfiSdfEntity* b
   return a->group == b->group;
 }
 
-// The joint with one angle between the reference body and a link, or NULL. *sign is -1 if the reference body is its child.
+// The joint with one angle between the reference body and a link, or NULL. *sign is -1 if the reference body is its
+// child.
 static hfiSdfEntity* find_shaft(hfiSdf* s, const hfiSdfEntity* body, const hfiSdfEntity* link, double* sign) {
   for (int i = 0; i < s->count; ++i) {
     hfiSdfEntity* j = s->entity[i];

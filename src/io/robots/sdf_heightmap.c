@@ -2,8 +2,8 @@
 //
 //   z(x, y) = size_z v(x, y)/max v     v: grey values over the image, which spans size_x by size_y, its top at +y
 //
-// as in Gazebo: black is z = 0, the brightest value is z = size_z. With <sampling> n > 1 there are n - 1 vertices between two pixels, with heights
-// linear between them. <pos> shifts the field in the frame of its geom.
+// as in Gazebo: black is z = 0, the brightest value is z = size_z. With <sampling> n > 1 there are n - 1 vertices
+// between two pixels, with heights linear between them. <pos> shifts the field in the frame of its geom.
 #include "base/error.h"
 #include "io/mesh/height_map.h"
 #include "io/robots/sdf.h"

@@ -1,5 +1,5 @@
-// Joints of SDFormat. The axis is written in the joint's frame unless expressed_in names another one; before version 1.7,
-// use_parent_model_frame means the model's.
+// Joints of SDFormat. The axis is written in the joint's frame unless expressed_in names another one; before version
+// 1.7, use_parent_model_frame means the model's.
 #include "io/robots/sdf.h"
 
 #include "io/robots/drive.h"
@@ -100,8 +100,8 @@ static void read_dynamics(hfiSdf* s, const hfiElem* axis, hfJointDef* d) {
   hfi_sdf_number(s, dynamics, "spring_reference", &d->springref);
 }
 
-// The pitch of a screw. screw_thread_pitch is the travel of one turn, right-handed [m]; the older thread_pitch is the turn per travel, left-handed
-// [rad/m].
+// The pitch of a screw. screw_thread_pitch is the travel of one turn, right-handed [m]; the older thread_pitch is the
+// turn per travel, left-handed [rad/m].
 static double read_pitch(hfiSdf* s, const hfiSdfEntity* j) {
   double travel = 1;
   double old = 0;
@@ -196,7 +196,8 @@ void hfi_sdf_add_joints(hfiSdf* s, hfiSdfEntity* j, int body) {
 
 // ---- couplings and actuators --------------------------------------------------------------------
 
-// Returns the id of the joint that a <mimic> follows: the one that it names, or the hinge of its second axis. Drake's element names no axis.
+// Returns the id of the joint that a <mimic> follows: the one that it names, or the hinge of its second axis. Drake's
+// element names no axis.
 static int find_leader(hfiSdf* s, const hfiSdfEntity* j, const hfiElem* mimic) {
   static const hfiKeyword axes[] = {{"axis", 0}, {"axis2", 1}, {NULL, 0}};
   hfiReader* r = s->r;
@@ -216,7 +217,8 @@ static int find_leader(hfiSdf* s, const hfiSdfEntity* j, const hfiElem* mimic) {
   return id;
 }
 
-// q = multiplier (q_other - reference) + offset. Drake's element is inside of the joint, has attributes, and has no reference.
+// q = multiplier (q_other - reference) + offset. Drake's element is inside of the joint, has attributes, and has no
+// reference.
 static int read_mimic(hfiSdf* s, const hfiSdfEntity* j, const hfiElem* axis) {
   hfiReader* r = s->r;
   const hfiElem* mimic = axis ? hfi_child(axis, "mimic") : NULL;

@@ -185,7 +185,8 @@ static void read_colour(hfiSdf* s, const hfiElem* visual, hfGeomDef* d) {
   for (int i = 0; i < 4; ++i) d->rgba[i] = (float)rgba[i];
 }
 
-// The density of a collision, by which an auto <inertial> is computed: its own, or else that of the <inertial>, or 1000 kg/m^3.
+// The density of a collision, by which an auto <inertial> is computed: its own, or else that of the <inertial>, or 1000
+// kg/m^3.
 static void read_density(hfiSdf* s, const hfiSdfEntity* link, const hfiElem* collision, hfGeomDef* d) {
   const hfiElem* inertial = hfi_child(link->elem, "inertial");
   if (!is_auto(inertial)) return;

@@ -1,5 +1,5 @@
-// Loops of joints in SDFormat. The first joint of the file that moves a link belongs to the tree. Every other joint that moves the link closes a
-// loop:
+// Loops of joints in SDFormat. The first joint of the file that moves a link belongs to the tree. Every other joint
+// that moves the link closes a loop:
 //
 //   ball    connect of the two links where the joint is
 //   fixed   weld of the two links

@@ -1,7 +1,8 @@
 // hf_model_write_sdf: a model as SDFormat, for Gazebo and Drake.
 //
-// A scene of one connected robot is one <model>, which other files can include; anything else is a <world> with a model for each connected group of
-// links. The poses of links are those with all joints at zero, each relative to the link that carries it.
+// A scene of one connected robot is one <model>, which other files can include; anything else is a <world> with a model
+// for each connected group of links. The poses of links are those with all joints at zero, each relative to the link
+// that carries it.
 #include "io/robots/sdf_write.h"
 
 #include "base/error.h"
@@ -151,7 +152,8 @@ static void warn_of_sdf(hfiRobotWriter* r) {
   hfi_robot_left_out(r, r->open_loops, "loops that are open where all joints are at zero");
 }
 
-// Writes the document: one model, or a world if there are several, or sites of the world, or an unusual gravity or time step.
+// Writes the document: one model, or a world if there are several, or sites of the world, or an unusual gravity or time
+// step.
 static void write_document(hfiRobotWriter* r) {
   hfiSdfWriter* w = (hfiSdfWriter*)r;
   hfi_sdf_make_groups(w);

@@ -1,4 +1,5 @@
-// Inside of the SDFormat writer. Links that are connected, or whose names begin with the same "model::", are one <model>.
+// Inside of the SDFormat writer. Links that are connected, or whose names begin with the same "model::", are one
+// <model>.
 #ifndef HFI_IMPORT_SDF_WRITE_H
 #define HFI_IMPORT_SDF_WRITE_H
 

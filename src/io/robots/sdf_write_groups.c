@@ -1,5 +1,5 @@
-// Models of a written SDFormat file. Trees of links belong to one model if a loop or a coupling connects them, or if their names begin with the same
-// "model::".
+// Models of a written SDFormat file. Trees of links belong to one model if a loop or a coupling connects them, or if
+// their names begin with the same "model::".
 #include "io/robots/sdf_write.h"
 
 #include <string.h>
@@ -113,7 +113,8 @@ static const char* clean_joint_name(hfiRobotWriter* r, const hfiSdfGroup* group,
   return hfi_sdf_clean_name(r, name, has_prefix ? group->prefix : 0);
 }
 
-// Gives names. Models and other elements of a world share the space 0 of names; the members of group i share the space i + 1.
+// Gives names. Models and other elements of a world share the space 0 of names; the members of group i share the space
+// i + 1.
 static void name_all(hfiSdfWriter* w) {
   hfiRobotWriter* r = &w->robot;
 

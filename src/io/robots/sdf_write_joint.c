@@ -22,7 +22,8 @@ static void open_joint(hfiRobotWriter* r, const char* name, const char* type, in
 
 static void close_joint(hfiRobotWriter* r, int depth) { hfi_xml_print(&r->xml, "%*s</joint>\n", 2 * depth, ""); }
 
-// Writes the limits of a joint. The effort of a joint without an actuator is 0; an actuator whose force has no bound gives no effort.
+// Writes the limits of a joint. The effort of a joint without an actuator is 0; an actuator whose force has no bound
+// gives no effort.
 static void write_limit(hfiRobotWriter* r, int joint, int depth) {
   const hfiJointDrive* drive = &r->drive[joint];
   const double* range = hf_model_jnt_range(r->m) + 2 * joint;

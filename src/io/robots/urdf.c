@@ -1,7 +1,7 @@
 // Reading URDF: its links and joints, which are written in any order, become a tree of bodies.
 //
-// Roots (links that are no joint's child) are fixed in the world; a root called "world" is the world. The order of bodies
-// is depth-first, children in the order of their joints, as in MuJoCo.
+// Roots (links that are no joint's child) are fixed in the world; a root called "world" is the world. The order of
+// bodies is depth-first, children in the order of their joints, as in MuJoCo.
 #include "io/robots/urdf.h"
 
 #include "io/mjcf/mjcf_settings.h"
@@ -94,8 +94,8 @@ static void add_joint(hfiUrdf* u, hfiElem* elem) {
 
 // ---- bodies -------------------------------------------------------------------------------------
 
-// Whether a link on a fixed joint is merged into its parent. The option must ask for it. Two links are not merged if one has an <inertial> and the
-// other gets its mass from its geometry.
+// Whether a link on a fixed joint is merged into its parent. The option must ask for it. Two links are not merged if
+// one has an <inertial> and the other gets its mass from its geometry.
 static int can_merge(hfiUrdf* u, const hfiUrdfLink* link) {
   const hfiUrdfJoint* j = link->joint;
   if (!u->r->config.merge_fixed_links || !j || j->type != HFI_URDF_FIXED) return 0;
@@ -154,7 +154,8 @@ static hfiPlacement placement_in_world(const hfiUrdfLink* link) {
   return X;
 }
 
-// Adds the body of a link and what moves it: the joints of its URDF joint, or a free joint for a root if the option asks for it.
+// Adds the body of a link and what moves it: the joints of its URDF joint, or a free joint for a root if the option
+// asks for it.
 static void add_body(hfiUrdf* u, hfiUrdfLink* link) {
   hfiReader* r = u->r;
   const hfiUrdfJoint* j = link->joint;
@@ -281,8 +282,8 @@ static void build_trees(hfiUrdf* u) {
     if (!l->visited) hfi_fail(u->r, l->elem, HF_ERROR_MODEL, "the link is part of a loop of joints: no root leads to it");
 }
 
-// Two links that a joint connects do not collide, and neither do links that are fixed to them. If the parent moves, the world's rule about parents
-// excludes these pairs. If the parent is fixed in the world, they are excluded here.
+// Two links that a joint connects do not collide, and neither do links that are fixed to them. If the parent moves, the
+// world's rule about parents excludes these pairs. If the parent is fixed in the world, they are excluded here.
 static void exclude_neighbours(hfiUrdf* u) {
   hfiReader* r = u->r;
   for (const hfiUrdfLink* b = u->links; b && !r->status; b = b->next) {

@@ -76,7 +76,8 @@ static hfiUrdfJoint* find_driven(hfiUrdf* u, const hfiElem* elem) {
   return NULL;
 }
 
-// The kind of actuator that a word like "hardware_interface/PositionJointInterface" or "effort" means; -1 if it means none.
+// The kind of actuator that a word like "hardware_interface/PositionJointInterface" or "effort" means; -1 if it means
+// none.
 static int interface_kind(const char* text) {
   static const struct {
     const char *ros1, *ros2;

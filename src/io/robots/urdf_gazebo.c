@@ -3,8 +3,8 @@
 //   <gazebo reference="LINK"><turnGravityOff>true</turnGravityOff></gazebo>    gravity does not act on the link
 //   <gazebo reference="LINK"><gravity>false</gravity></gazebo>                 the same
 //
-// The force of gravity compensation acts at the centre of mass of a body, so it takes off the whole weight of a link, and no more. Of links that are
-// merged into one body all must be weightless.
+// The force of gravity compensation acts at the centre of mass of a body, so it takes off the whole weight of a link,
+// and no more. Of links that are merged into one body all must be weightless.
 #include "io/robots/sdf.h"
 #include "io/robots/urdf_model.h"
 

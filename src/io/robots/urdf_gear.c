@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The number of a child element: its text, or its attribute `value`. A text that is no number, as templates leave it behind, is reported.
+// The number of a child element: its text, or its attribute `value`. A text that is no number, as templates leave it
+// behind, is reported.
 static int read_number(hfiUrdf* u, const hfiElem* parent, const char* name, double* x) {
   hfiElem* e = hfi_child(parent, name);
   if (!e || hfi_read_real(u->r, e, "value", x)) return e != NULL;

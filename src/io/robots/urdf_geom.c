@@ -73,7 +73,8 @@ static int find_type(const char* name) {
   return -1;
 }
 
-// Fills type and size, and turns planes. Returns 0 after a refusal or if the mesh cannot be loaded, with the reason in reader->scratch; otherwise 1.
+// Fills type and size, and turns planes. Returns 0 after a refusal or if the mesh cannot be loaded, with the reason in
+// reader->scratch; otherwise 1.
 static int read_shape(hfiUrdf* u, hfiElem* elem, hfGeomDef* d) {
   hfiReader* r = u->r;
   hfiElem* geometry = hfi_child(elem, "geometry");

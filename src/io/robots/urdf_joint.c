@@ -187,7 +187,8 @@ static const hfiUrdfJoint* find_joint(const hfiUrdf* u, const char* name) {
   return j;
 }
 
-// Refuses a joint that follows itself, at once or by way of others. The leaders that are known before this joint's make no circle.
+// Refuses a joint that follows itself, at once or by way of others. The leaders that are known before this joint's make
+// no circle.
 static void refuse_circle(hfiReader* r, const hfiUrdfJoint* j, const hfiElem* mimic) {
   char others[HF_MESSAGE_SIZE] = "";
   size_t length = 0;
@@ -200,8 +201,8 @@ static void refuse_circle(hfiReader* r, const hfiUrdfJoint* j, const hfiElem* mi
   if (leader) hfi_fail(r, mimic, HF_ERROR_MODEL, "joint \"%.100s\" cannot mimic itself%s", j->name, others);
 }
 
-// Adds the equality of a joint that follows another one. A fixed joint is at zero, so a joint that follows it is held at the offset. A joint that follows
-// one that is not there moves freely, as in MuJoCo and MoveIt.
+// Adds the equality of a joint that follows another one. A fixed joint is at zero, so a joint that follows it is held
+// at the offset. A joint that follows one that is not there moves freely, as in MuJoCo and MoveIt.
 static void add_mimic(hfiUrdf* u, hfiUrdfJoint* j, const Mimic* m) {
   hfiReader* r = u->r;
   const hfiUrdfJoint* other = find_joint(u, m->other);

@@ -82,9 +82,11 @@ void hfi_urdf_read_materials(hfiUrdf* u);
 void hfi_urdf_read_geoms(hfiUrdf* u, hfiUrdfLink* link);
 // Adds the joints of a body: none, one, or three for a planar joint.
 void hfi_urdf_add_joints(hfiUrdf* u, const hfiUrdfJoint* joint, int body);
-// Finds which joints follow others, by <mimic> or the parameter of a <ros2_control>, and adds their equalities, after all joints were added.
+// Finds which joints follow others, by <mimic> or the parameter of a <ros2_control>, and adds their equalities, after
+// all joints were added.
 void hfi_urdf_read_mimic(hfiUrdf* u);
-// Reads the number of a <param> of <ros2_control>. If it is no finite number, returns 0 and leaves x untouched, with a warning.
+// Reads the number of a <param> of <ros2_control>. If it is no finite number, returns 0 and leaves x untouched, with a
+// warning.
 int hfi_urdf_read_parameter(hfiUrdf* u, const hfiElem* param, double* x);
 // Adds actuators, after all joints and their leaders are known.
 void hfi_urdf_read_actuators(hfiUrdf* u);

@@ -1,4 +1,5 @@
-// Functions that the readers of links, joints, shapes and SRDF share: finding a link by its name, reading the pose of an element, refusing xacro.
+// Functions that the readers of links, joints, shapes and SRDF share: finding a link by its name, reading the pose of
+// an element, refusing xacro.
 #include "io/robots/urdf_model.h"
 
 #include <string.h>

@@ -1,7 +1,8 @@
-// Where a URDF robot begins: the keyframe "initial_value", from the parameters of that name of the position interfaces of <ros2_control>.
+// Where a URDF robot begins: the keyframe "initial_value", from the parameters of that name of the position interfaces
+// of <ros2_control>.
 //
-// ROS begins there with servos that hold. The reference of a joint has no control, so that servos would pull a robot whose reference were moved
-// back to zero; a keyframe has both.
+// ROS begins there with servos that hold. The reference of a joint has no control, so that servos would pull a robot
+// whose reference were moved back to zero; a keyframe has both.
 #include "io/robots/urdf_model.h"
 
 #include "math/vec3.h"
@@ -51,7 +52,8 @@ void hfi_complete_start(const hfBuilder* b, const hfiKeyLayout* ids, const hfiKe
 
 static const char START[] = "initial_value"; // name of the parameter, and of the keyframe
 
-// Finds the initial value of a joint's position. The state interface counts before the command interface. NULL: there is none.
+// Finds the initial value of a joint's position. The state interface counts before the command interface. NULL: there
+// is none.
 static const hfiElem* find_initial_value(const hfiElem* joint) {
   static const char* const interfaces[] = {"state_interface", "command_interface"};
   for (int k = 0; k < 2; ++k)
@@ -66,7 +68,8 @@ static const hfiElem* find_initial_value(const hfiElem* joint) {
   return NULL;
 }
 
-// Puts the joints of <ros2_control> that have one coordinate here at their initial values. Returns the first element with another value than zero.
+// Puts the joints of <ros2_control> that have one coordinate here at their initial values. Returns the first element
+// with another value than zero.
 static const hfiElem* read_values(hfiUrdf* u, const hfiKeyLayout* ids, const hfiKeyArrays* a) {
   const hfiElem* first = NULL;
   const hfBuilder* b = u->r->builder;

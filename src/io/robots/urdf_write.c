@@ -1,6 +1,7 @@
 // hf_model_write_urdf: a robot as URDF, for ROS, Drake, Pinocchio and others.
 //
-// A file contains one tree. Its root is the link "world", so that every reader knows whether the robot is fixed or floats.
+// A file contains one tree. Its root is the link "world", so that every reader knows whether the robot is fixed or
+// floats.
 #include "io/robots/urdf_write.h"
 
 #include "base/error.h"
@@ -133,8 +134,8 @@ static void write_filter(hfiRobotWriter* w, int number) {
   }
 }
 
-// Writes the extension that MuJoCo and Holdfast read. Without it MuJoCo merges links, and drops the folders of meshes and everything that is
-// only drawn.
+// Writes the extension that MuJoCo and Holdfast read. Without it MuJoCo merges links, and drops the folders of meshes
+// and everything that is only drawn.
 static void write_extension(hfiRobotWriter* w) {
   static const double none[3] = {0, 0, 0};
   const hfWorld* world = &w->m->world;

@@ -50,8 +50,8 @@ typedef struct UrdfPart {
   hfiPlacement X;
 } UrdfPart;
 
-// Divides a geom into parts that URDF has, in the frame of its link: a capsule becomes a cylinder and two balls, any other shape itself. Returns
-// the number of parts.
+// Divides a geom into parts that URDF has, in the frame of its link: a capsule becomes a cylinder and two balls, any
+// other shape itself. Returns the number of parts.
 static int divide_geom(const hfModel* m, const hfiWrittenLink* link, int geom, UrdfPart part[3]) {
   const double* size = hf_model_geom_size(m) + 3 * geom;
   int is_capsule = hf_model_geom_type(m)[geom] == HF_GEOM_CAPSULE;

@@ -7,7 +7,8 @@
 
 // Smaller moments count as zero [kg m^2]. A grain of 0.01 mg and 0.1 mm has 1e-16.
 static const double NO_MOMENT = 1e-16;
-// Files are written with few digits, so moments may violate the conditions on matter by this share of the largest moment [-].
+// Files are written with few digits, so moments may violate the conditions on matter by this share of the largest
+// moment [-].
 static const double ROUNDING_SHARE = 1e-6;
 
 void hfi_repair_inertia(hfiReader* r, const hfiElem* link, const char* name, double I[6]) {

@@ -1,7 +1,7 @@
 // Finding the package of package://NAME/FILE and model://NAME/FILE.
 //
-// A folder may be the package NAME if it is called NAME or if its package.xml has this name. Several folders may be: a workspace has build/NAME and
-// install/NAME beside src/NAME. The first of them that has FILE counts.
+// A folder may be the package NAME if it is called NAME or if its package.xml has this name. Several folders may be: a
+// workspace has build/NAME and install/NAME beside src/NAME. The first of them that has FILE counts.
 #include "io/xml/reader.h"
 
 #include <dirent.h>
@@ -47,7 +47,8 @@ static const char* take(hfiReader* r, Wanted* w, const char* folder) {
   return NULL;
 }
 
-// In names of ROS packages and their folders '-' and '_' are often exchanged: a '-' in the name may be a '_' in the folder's.
+// In names of ROS packages and their folders '-' and '_' are often exchanged: a '-' in the name may be a '_' in the
+// folder's.
 static int is_called(const char* folder, const char* name) {
   for (; *folder && (*folder == *name || (*name == '-' && *folder == '_')); ++folder) ++name;
   return *folder == *name;
@@ -126,7 +127,8 @@ static void append_folders_in(hfiReader* r, hfiPackageIndex* index, const Folder
   closedir(list);
 }
 
-// Lists the folders below a root, nearest first. A folder that is a package contains no other one, so that of its folders only the names count.
+// Lists the folders below a root, nearest first. A folder that is a package contains no other one, so that of its
+// folders only the names count.
 static const hfiPackageIndex* index_of(hfiReader* r, const char* root) {
   for (const hfiPackageIndex* i = r->packages; i; i = i->next)
     if (strcmp(i->root, root) == 0) return i;
@@ -153,8 +155,8 @@ static const hfiPackageIndex* index_of(hfiReader* r, const char* root) {
   return index;
 }
 
-// The file in the nearest folder below `root` that is the package. Of equally near ones the first by name counts: the order in which the system
-// lists folders has no effect.
+// The file in the nearest folder below `root` that is the package. Of equally near ones the first by name counts: the
+// order in which the system lists folders has no effect.
 static const char* find_below(hfiReader* r, Wanted* w, const char* root) {
   const hfiPackageIndex* index = index_of(r, root);
   const char* found = NULL;
@@ -174,7 +176,8 @@ static const char* find_below(hfiReader* r, Wanted* w, const char* root) {
 
 // ---- all places ---------------------------------------------------------------------------------
 
-// Looks in the folders of ROS and Gazebo: ROS_PACKAGE_PATH, then PREFIX/share of AMENT_PREFIX_PATH, then Gazebo's folders of models.
+// Looks in the folders of ROS and Gazebo: ROS_PACKAGE_PATH, then PREFIX/share of AMENT_PREFIX_PATH, then Gazebo's
+// folders of models.
 static const char* find_by_environment(hfiReader* r, Wanted* w) {
   static const struct {
     const char *variable, *inside;

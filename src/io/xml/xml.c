@@ -1,5 +1,5 @@
-// Makes a tree from the events of the parser expat. Entity declarations are refused: neither MJCF nor URDF needs them, and
-// with them a small file could expand to a very large one.
+// Makes a tree from the events of the parser expat. Entity declarations are refused: neither MJCF nor URDF needs them,
+// and with them a small file could expand to a very large one.
 #include "io/xml/xml.h"
 
 #include "io/xml/reader.h"

@@ -22,8 +22,8 @@ typedef struct hfiElem {
   int classless; // 1: no default class applies to this element, which a reader made
 } hfiElem;
 
-// Parses a text into a tree in the reader's store. Refuses, and returns NULL, if the XML is malformed, has entity declarations, or has more elements
-// or depth than the limits in xml.c.
+// Parses a text into a tree in the reader's store. Refuses, and returns NULL, if the XML is malformed, has entity
+// declarations, or has more elements or depth than the limits in xml.c.
 hfiElem* hfi_xml_parse(struct hfiReader* reader, const char* file, const char* text, size_t length);
 // Like hfi_xml_parse, from a file. `from` is the element that asked for it, or NULL.
 hfiElem* hfi_xml_load(struct hfiReader* reader, const char* path, const hfiElem* from);

@@ -1,4 +1,5 @@
-// Makes XML of texts that are not quite XML (xml_mend.h). The lines of the text keep their numbers, so that messages name the right ones.
+// Makes XML of texts that are not quite XML (xml_mend.h). The lines of the text keep their numbers, so that messages
+// name the right ones.
 #include "io/xml/xml_mend.h"
 
 #include <stdlib.h>
@@ -19,8 +20,8 @@ static const char* skip_blanks(const char* s, const char* end) {
   return s;
 }
 
-// Whether a declaration is written as XML asks: version, then perhaps encoding and standalone, each with a quoted value. s stands behind "<?xml",
-// and `stop` at "?>".
+// Whether a declaration is written as XML asks: version, then perhaps encoding and standalone, each with a quoted
+// value. s stands behind "<?xml", and `stop` at "?>".
 static int is_well_formed(const char* s, const char* stop) {
   static const char* const names[] = {"version", "encoding", "standalone"};
   for (int next = 0;;) {
@@ -43,8 +44,8 @@ static int is_well_formed(const char* s, const char* stop) {
   }
 }
 
-// Finds an XML declaration that no parser would take: one that is not well formed, or that is not at the start of the text but has only blanks and
-// comments before it. Returns NULL if there is none.
+// Finds an XML declaration that no parser would take: one that is not well formed, or that is not at the start of the
+// text but has only blanks and comments before it. Returns NULL if there is none.
 static const char* odd_declaration(const char* text, const char* end) {
   const char* s = text;
   while (s < end) {
@@ -63,7 +64,8 @@ static const char* odd_declaration(const char* text, const char* end) {
   return s > text || (stop && !is_well_formed(s + 5, stop)) ? s : NULL;
 }
 
-// Returns a copy of the text, to be freed, in which an odd declaration is blank. Returns NULL if there is none, or no memory.
+// Returns a copy of the text, to be freed, in which an odd declaration is blank. Returns NULL if there is none, or no
+// memory.
 static char* without_declaration(const char* text, size_t length) {
   const char* end = text + length;
   const char* begin = odd_declaration(text, end);
@@ -79,7 +81,8 @@ static char* without_declaration(const char* text, size_t length) {
 
 // ---- comments -----------------------------------------------------------------------------------
 
-// Finds the next comment at or after `from` that is outside of CDATA sections, without its marks. Returns 0 if there is none.
+// Finds the next comment at or after `from` that is outside of CDATA sections, without its marks. Returns 0 if there is
+// none.
 static int find_comment(const char* from, const char* end, const char** begin, const char** stop) {
   while ((from = find_text(from, end, "<!")) != NULL) {
     if (from + 9 <= end && memcmp(from, "<![CDATA[", 9) == 0) {
@@ -100,7 +103,8 @@ static int has_loose_dashes(const char* begin, const char* stop) {
   return find_text(begin, stop, "--") != NULL || (stop > begin && stop[-1] == '-');
 }
 
-// Returns a copy of the text, to be freed, in which the dashes of comments with "--" are blank. Returns NULL if there is no such comment, or no memory.
+// Returns a copy of the text, to be freed, in which the dashes of comments with "--" are blank. Returns NULL if there
+// is no such comment, or no memory.
 static char* without_dashes(const char* text, size_t length) {
   const char* end = text + length;
   const char* begin = NULL;
@@ -144,7 +148,8 @@ static void extend(Copy* c, const char* from, size_t n) {
   c->size += n;
 }
 
-// Copies the tag that begins at s and inserts a blank after each quoted value that is directly followed by a name. Returns the end of the tag.
+// Copies the tag that begins at s and inserts a blank after each quoted value that is directly followed by a name.
+// Returns the end of the tag.
 static const char* copy_tag(Copy* c, const char* s, const char* end) {
   char quote = 0;
   for (; s < end; ++s) {
@@ -161,7 +166,8 @@ static const char* copy_tag(Copy* c, const char* s, const char* end) {
   return end;
 }
 
-// Copies the text to `out`, which may be NULL, and inserts a blank between attributes where it is missing. Returns the length of the copy.
+// Copies the text to `out`, which may be NULL, and inserts a blank between attributes where it is missing. Returns the
+// length of the copy.
 static size_t copy_with_blanks(const char* text, size_t length, char* out) {
   Copy c = {out, 0};
   for (const char *s = text, *end = text + length; s < end;) {
@@ -178,7 +184,8 @@ static size_t copy_with_blanks(const char* text, size_t length, char* out) {
   return c.size;
 }
 
-// Returns a copy of the text, to be freed, with a blank between all attributes. Returns NULL if no blank is missing, or if there is no memory.
+// Returns a copy of the text, to be freed, with a blank between all attributes. Returns NULL if no blank is missing, or
+// if there is no memory.
 static char* with_blanks(const char* text, size_t* length) {
   size_t size = copy_with_blanks(text, *length, NULL);
   char* copy = size > *length ? malloc(size + 1) : NULL;

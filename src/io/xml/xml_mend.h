@@ -9,8 +9,8 @@
 
 #include <stddef.h>
 
-// Returns a mended copy of a text, to be freed, and writes its length. Returns NULL, with the length unchanged, if nothing has to be mended. If there is no
-// memory, what could not be mended stays as it is, and the parser refuses it.
+// Returns a mended copy of a text, to be freed, and writes its length. Returns NULL, with the length unchanged, if
+// nothing has to be mended. If there is no memory, what could not be mended stays as it is, and the parser refuses it.
 char* hfi_xml_mend(const char* text, size_t* length);
 
 static inline int hfi_xml_is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }

@@ -34,43 +34,59 @@ void hfi_xml_print(hfiXmlWriter* w, const char* format, ...) {
 
 void hfi_xml_begin(hfiXmlWriter* w, int depth, const char* element) { hfi_xml_print(w, "%*s<%s", 2 * depth, "", element); }
 
-// The number of bytes, 1 to 4, of the UTF-8 character at the start of a text; 0 if there is none, or one that XML cannot contain.
+// The number of bytes, 1 to 4, of the UTF-8 character at the start of a text; 0 if there is none, or one that XML
+// cannot contain.
 static int character_length(const unsigned char* text) {
   if (text[0] < 0x80) return text[0] >= 0x20 || text[0] == '\n' || text[0] == '\r' || text[0] == '\t';
-  int length = text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
+
+  int length = 2;
+  if (text[0] >= 0xe0) length = 3;
+  if (text[0] >= 0xf0) length = 4;
   uint32_t code = text[0] & (0x7fu >> length);
   for (int i = 1; i < length; ++i) {
     if ((text[i] & 0xc0) != 0x80) return 0;
     code = code << 6 | (text[i] & 0x3f);
   }
+
   static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
   int is_surrogate = code >= 0xd800 && code < 0xe000;
-  return text[0] < 0xc0 || text[0] >= 0xf8 || code < least[length] || code > 0x10ffff || is_surrogate || code == 0xfffe || code == 0xffff ? 0 : length;
+  int is_lead = text[0] >= 0xc0 && text[0] < 0xf8;
+  int is_character = code >= least[length] && code <= 0x10ffff && !is_surrogate && code != 0xfffe && code != 0xffff;
+  return is_lead && is_character ? length : 0;
 }
 
 // Refuses a text that no reader would accept.
 static void check_text(hfiXmlWriter* w, const char* text) {
-  for (const char* at = text; *at;) {
-    int length = character_length((const unsigned char*)at);
+  for (const char* c = text; *c;) {
+    int length = character_length((const unsigned char*)c);
     if (length == 0) {
-      hfi_xml_refuse(w, "after \"%.*s\", a text has the byte 0x%02x, which XML cannot hold there", (int)(at - text), text, (unsigned)(unsigned char)*at);
+      hfi_xml_refuse(w, "after \"%.*s\", a text has the byte 0x%02x, which XML cannot hold there", (int)(c - text), text,
+                     (unsigned)(unsigned char)*c);
       return;
     }
-    at += length;
+    c += length;
+  }
+}
+
+// What XML writes for a character of an attribute; NULL: the character. A parser reads a bare line end or tab as a
+// blank.
+static const char* find_entity(char c) {
+  switch (c) {
+  case '&': return "&amp;";
+  case '<': return "&lt;";
+  case '>': return "&gt;";
+  case '"': return "&quot;";
+  case '\n': return "&#10;";
+  case '\r': return "&#13;";
+  case '\t': return "&#9;";
+  default: return NULL;
   }
 }
 
 void hfi_xml_print_text(hfiXmlWriter* w, const char* text) {
   check_text(w, text);
   for (; *text && !w->status; ++text) {
-    const char* entity = *text == '&'   ? "&amp;"
-                         : *text == '<' ? "&lt;"
-                         : *text == '>' ? "&gt;"
-                         : *text == '"' ? "&quot;"
-                         : *text == '\n' ? "&#10;" // A parser reads a bare line end or tab in an attribute as a blank.
-                         : *text == '\r' ? "&#13;"
-                         : *text == '\t' ? "&#9;"
-                                        : NULL;
+    const char* entity = find_entity(*text);
     if (entity)
       hfi_output_bytes(&w->out, entity, strlen(entity));
     else

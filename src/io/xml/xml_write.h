@@ -1,5 +1,5 @@
-// Printing XML, for the writers of MJCF, SDFormat and URDF. The numbers that a reader gets are the numbers that were written, to the last
-// bit. After a refusal every function below does nothing.
+// Printing XML, for the writers of MJCF, SDFormat and URDF. The numbers that a reader gets are the numbers that were
+// written, to the last bit. After a refusal every function below does nothing.
 #ifndef HFI_IMPORT_XML_WRITE_H
 #define HFI_IMPORT_XML_WRITE_H
 
@@ -15,7 +15,8 @@ typedef struct hfiXmlWriter {
 } hfiXmlWriter;
 
 void hfi_xml_print(hfiXmlWriter* w, const char* format, ...) HF_PRINTF(2, 3);
-// Prints a text, in which entities replace the characters that XML reserves. A text with characters that XML cannot contain is refused.
+// Prints a text, in which entities replace the characters that XML reserves. A text with characters that XML cannot
+// contain is refused.
 void hfi_xml_print_text(hfiXmlWriter* w, const char* text);
 void hfi_xml_print_numbers(hfiXmlWriter* w, const double* x, int count);
 // Like hfi_xml_print_numbers, with as many digits as single precision needs.
