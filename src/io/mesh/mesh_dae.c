@@ -248,6 +248,7 @@ static hfiNodeFrame read_transformation(Dae* d, const hfiElem* elem) {
   hfiReader* r = &d->reader;
   double x[16] = {0};
   hfiNodeFrame t = hfi_node_frame_identity();
+
   if (hfi_is(elem, "matrix")) {
     if (hfi_text_reals(r, elem, 16, 16, x)) t = hfi_node_frame_from_rows(x);
   } else if (hfi_is(elem, "translate")) {
@@ -261,50 +262,64 @@ static hfiNodeFrame read_transformation(Dae* d, const hfiElem* elem) {
   } else if (hfi_is(elem, "skew")) {
     hfi_fail(r, elem, HF_ERROR_UNSUPPORTED, "a skew is not read; write the node's transformation as a <matrix>");
   }
+
   return t;
 }
 
 // The geometry of a skin or a morph, in its bind pose.
 static void read_controller(Dae* d, const hfiElem* instance, hfiNodeFrame placement) {
-  hfiElem *controller = follow(d, instance, "url", "controller"), *body = NULL, *shape = NULL;
-  if (controller && !(body = hfi_child(controller, "skin"))) body = hfi_child(controller, "morph");
+  hfiElem* controller = follow(d, instance, "url", "controller");
+  hfiElem* body = controller ? hfi_child(controller, "skin") : NULL;
+  if (controller && !body) body = hfi_child(controller, "morph");
   if (!body) return;
-  if ((shape = hfi_child(body, "bind_shape_matrix"))) {
+
+  hfiElem* shape = hfi_child(body, "bind_shape_matrix");
+  if (shape) {
     double x[16];
-    if (hfi_text_reals(&d->reader, shape, 16, 16, x)) placement = hfi_node_frame_chain(placement, hfi_node_frame_from_rows(x));
+    int has_matrix = hfi_text_reals(&d->reader, shape, 16, 16, x);
+    if (has_matrix) placement = hfi_node_frame_chain(placement, hfi_node_frame_from_rows(x));
   }
+
   const hfiElem* geometry = follow(d, body, "source", "geometry");
   if (geometry) read_geometry(d, geometry, placement);
 }
 
+// Reads the children of a node in their order: transformations, geometries, and further nodes.
 static void read_node(Dae* d, const hfiElem* node, hfiNodeFrame placement, int depth) {
   if (++d->nodes > HFI_SCENE_MAX_NODES || depth > HFI_SCENE_MAX_DEPTH) {
     hfi_fail(&d->reader, node, HF_ERROR_PARSE, "more than %d nodes, or more than %d deep (does a node contain itself?)",
              HFI_SCENE_MAX_NODES, HFI_SCENE_MAX_DEPTH);
     return;
   }
+
   for (hfiElem* elem = node->child; elem && !d->reader.status; elem = elem->next) {
-    const hfiElem* target = NULL;
-    if (hfi_is(elem, "node"))
+    if (hfi_is(elem, "node")) {
       read_node(d, elem, placement, depth + 1);
-    else if (hfi_is(elem, "instance_geometry")) {
-      if ((target = follow(d, elem, "url", "geometry"))) read_geometry(d, target, placement);
+    } else if (hfi_is(elem, "instance_geometry")) {
+      const hfiElem* geometry = follow(d, elem, "url", "geometry");
+      if (geometry) read_geometry(d, geometry, placement);
     } else if (hfi_is(elem, "instance_node")) {
-      if ((target = follow(d, elem, "url", "node"))) read_node(d, target, placement, depth + 1);
-    } else if (hfi_is(elem, "instance_controller"))
+      const hfiElem* target = follow(d, elem, "url", "node");
+      if (target) read_node(d, target, placement, depth + 1);
+    } else if (hfi_is(elem, "instance_controller")) {
       read_controller(d, elem, placement);
-    else
+    } else {
       placement = hfi_node_frame_chain(placement, read_transformation(d, elem));
+    }
   }
 }
 
 // ---- the file ---------------------------------------------------------------------------------------
 
+// Reads the scene of a document, in metres.
 static void read_document(Dae* d, hfiElem* root) {
   double unit = 1;
-  hfiElem *asset = hfi_child(root, "asset"), *scale = asset ? hfi_child(asset, "unit") : NULL, *scene = hfi_child(root, "scene");
+  hfiElem* asset = hfi_child(root, "asset");
+  hfiElem* scale = asset ? hfi_child(asset, "unit") : NULL;
+  hfiElem* scene = hfi_child(root, "scene");
   if (scale) hfi_read_real(&d->reader, scale, "meter", &unit);
   hfiNodeFrame placement = hfi_node_frame_scale((hfVec3){unit, unit, unit});
+
   index_names(d, root);
   hfiElem* instance = scene ? hfi_child(scene, "instance_visual_scene") : NULL;
   if (instance && !d->reader.status) {
@@ -312,6 +327,7 @@ static void read_document(Dae* d, hfiElem* root) {
     if (visual) read_node(d, visual, placement, 0);
     return;
   }
+
   // If a file has no scene, all its geometries are read.
   hfiElem* library = hfi_child(root, "library_geometries");
   for (hfiElem* g = library ? hfi_child(library, "geometry") : NULL; g && !d->reader.status; g = hfi_next(g, "geometry"))
@@ -323,7 +339,9 @@ hfStatus hfi_trimesh_read_dae(hfiTriMesh* mesh, const char* text, size_t size, c
   hfiElem* root = hfi_xml_parse(&d.reader, file, text, size);
   if (root && !hfi_is(root, "COLLADA")) hfi_fail(&d.reader, root, HF_ERROR_PARSE, "this is no COLLADA file");
   if (root && !d.reader.status) read_document(&d, root);
-  if (!d.reader.status && d.mesh.mesh.ntri == 0) d.reader.status = hfi_refuse(error, HF_ERROR_PARSE, "%s: no triangles", file);
+  if (!d.reader.status && d.mesh.mesh.ntri == 0)
+    d.reader.status = hfi_refuse(error, HF_ERROR_PARSE, "%s: no triangles", file);
+
   hfStatus status = hfi_trimesh_finish(&d.mesh, mesh, d.reader.status);
   hfi_store_release(&d.reader.store);
   return status;

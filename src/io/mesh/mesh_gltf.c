@@ -289,6 +289,7 @@ static int32_t* read_corners(Gltf* g, const json_t* indices, json_int_t npoint, 
   return NULL;
 }
 
+// Adds a primitive with these corners to the mesh.
 static void add_corners(Gltf* g, hfiNodeFrame placement, hfiPrimitive kind, const double* point, json_int_t npoint, const int32_t* corner,
                         json_int_t count) {
   int32_t* index = malloc(((size_t)npoint + 1) * sizeof *index);
@@ -298,42 +299,58 @@ static void add_corners(Gltf* g, hfiNodeFrame placement, hfiPrimitive kind, cons
   free(index);
 }
 
+// Reads a primitive of a mesh: triangles, a strip or a fan.
 static void read_primitive(Gltf* g, const json_t* primitive, hfiNodeFrame placement) {
   enum { MODE_TRIANGLES = 4, MODE_STRIP, MODE_FAN };
-  json_int_t mode = whole(primitive, "mode", MODE_TRIANGLES), npoint = 0, count = 0;
+  json_int_t mode = whole(primitive, "mode", MODE_TRIANGLES);
+  json_int_t npoint = 0;
+  json_int_t count = 0;
   if (mode < MODE_TRIANGLES || mode > MODE_FAN) return; // Points and lines are left out.
   if (json_object_get(json_object_get(primitive, "extensions"), "KHR_draco_mesh_compression")) {
     g->status = hfi_refuse(g->error, HF_ERROR_UNSUPPORTED, "%s: meshes compressed by Draco are not read", g->file);
     return;
   }
+
   double* point = read_accessor(g, whole(json_object_get(primitive, "attributes"), "POSITION", -1), "VEC3", 3, &npoint);
   int32_t* corner = point && !g->status ? read_corners(g, json_object_get(primitive, "indices"), npoint, &count) : NULL;
   if (corner) add_corners(g, placement, (hfiPrimitive)(mode - MODE_TRIANGLES), point, npoint, corner, count);
-  free(point), free(corner);
+  free(point);
+  free(corner);
 }
 
 // ---- nodes ------------------------------------------------------------------------------------------
 
+// The transformation of a node: a matrix, or scale, then rotation, then translation.
 static hfiNodeFrame read_transformation(const json_t* node) {
-  double m[16], rows[16], t[3] = {0, 0, 0}, q[4] = {0, 0, 0, 1}, s[3] = {1, 1, 1};
+  double m[16];
+  double rows[16];
   if (numbers(node, "matrix", 16, m)) { // columns
     for (int i = 0; i < 16; ++i) rows[i] = m[4 * (i % 4) + i / 4];
     return hfi_node_frame_from_rows(rows);
   }
-  numbers(node, "translation", 3, t), numbers(node, "rotation", 4, q), numbers(node, "scale", 3, s);
+
+  double t[3] = {0, 0, 0};
+  double q[4] = {0, 0, 0, 1};
+  double s[3] = {1, 1, 1};
+  numbers(node, "translation", 3, t);
+  numbers(node, "rotation", 4, q);
+  numbers(node, "scale", 3, s);
   hfiNodeFrame turn = {m3_from_quat(q_unit((hfQuat){q[3], q[0], q[1], q[2]})), v3_load(t)};
   return hfi_node_frame_chain(turn, hfi_node_frame_scale(v3_load(s)));
 }
 
+// Reads the mesh of a node, and the nodes below it.
 static void read_node(Gltf* g, json_int_t i, hfiNodeFrame outer, int depth) {
   const json_t* node = item(g, "nodes", i);
   if (!node || ++g->nodes > HFI_SCENE_MAX_NODES || depth > HFI_SCENE_MAX_DEPTH) {
-    REFUSE(g, "%s: node %lld is not there, or there are more than %d, or more than %d deep", g->file, (long long)i,
-           HFI_SCENE_MAX_NODES, HFI_SCENE_MAX_DEPTH);
+    REFUSE(g, "%s: node %lld is not there, or there are more than %d, or more than %d deep", g->file, (long long)i, HFI_SCENE_MAX_NODES,
+           HFI_SCENE_MAX_DEPTH);
     return;
   }
+
   hfiNodeFrame placement = hfi_node_frame_chain(outer, read_transformation(node));
   const json_t* mesh = item(g, "meshes", whole(node, "mesh", -1));
+
   size_t k;
   json_t* element;
   json_array_foreach(json_object_get(mesh, "primitives"), k, element) if (!g->status) read_primitive(g, element, placement);

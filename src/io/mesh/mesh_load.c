@@ -29,14 +29,17 @@ static meshReader* find_reader(const char* extension) {
 
 hfStatus hfi_trimesh_load(hfiTriMesh* mesh, const char* path, hfError* error) {
   if (!hfi_file_exists(path))
-    return hfi_refuse(error, HF_ERROR_FILE, "cannot read %s: there is no such file (--search FOLDER, search_path: look in more folders; --skip-meshes, "
+    return hfi_refuse(error, HF_ERROR_FILE,
+                      "cannot read %s: there is no such file (--search FOLDER, search_path: look in more folders; --skip-meshes, "
                       "skip_meshes: leave such geoms out)",
                       path);
-  meshReader* read = find_reader(hfi_extension(path));
+
+  const char* extension = hfi_extension(path);
+  meshReader* read = find_reader(extension);
   if (!read)
-    return hfi_refuse(error, HF_ERROR_UNSUPPORTED,
-                      "%s: meshes are read from STL, OBJ, MSH, PLY, DAE and glTF, not from \"%s\"", path,
-                      hfi_extension(path));
+    return hfi_refuse(error, HF_ERROR_UNSUPPORTED, "%s: meshes are read from STL, OBJ, MSH, PLY, DAE and glTF, not from \"%s\"", path,
+                      extension);
+
   size_t size = 0;
   char* text = hfi_slurp(path, MAX_MESH_BYTES, &size, error);
   if (!text) return error ? error->status : HF_ERROR_FILE;

@@ -36,9 +36,11 @@ static hfStatus read_vertex(ObjScan* p, hfiTriMeshBuilder* b) {
     char* end = NULL;
     // strtod alone would skip the end of the line and read a number of the next line.
     double x = ends_line(*p->s) ? NAN : strtod(p->s, &end);
+
     if (!end || end == p->s || !ends_word(*end))
       return hfi_refuse(p->error, HF_ERROR_PARSE, "%s:%d: a vertex needs three numbers", p->file, p->line);
     if (!isfinite(x)) return hfi_refuse(p->error, HF_ERROR_NONFINITE, "%s:%d: a coordinate is not finite", p->file, p->line);
+
     v[i] = x;
     p->s = end;
   }

@@ -118,6 +118,7 @@ static hfStatus read_facet(hfiTriMeshBuilder* b, StlScan* p, const char* file, h
   return add_triangle(b, v) == 0 ? HF_OK : refuse_growth(b, file, error);
 }
 
+// Reads the facets of all solids of a file.
 static hfStatus read_ascii(hfiTriMeshBuilder* b, const char* text, const char* file, hfError* error) {
   StlScan p = {text, 1};
   while (take_word(&p, "solid")) {
@@ -127,34 +128,33 @@ static hfStatus read_ascii(hfiTriMeshBuilder* b, const char* text, const char* f
       if (status) return status;
     }
     if (!take_word(&p, "endsolid"))
-      return hfi_refuse(error, HF_ERROR_PARSE,
-                        "%s:%d: \"facet\" or \"endsolid\" expected at \"%.*s\"", file, p.line,
-                        word_length(&p), p.s);
+      return hfi_refuse(error, HF_ERROR_PARSE, "%s:%d: \"facet\" or \"endsolid\" expected at \"%.*s\"", file, p.line, word_length(&p), p.s);
     skip_line(&p);
   }
+
   skip_blanks(&p);
   if (*p.s)
-    return hfi_refuse(error, HF_ERROR_PARSE, "%s:%d: \"solid\" expected at \"%.*s\"", file, p.line,
-                      word_length(&p), p.s);
+    return hfi_refuse(error, HF_ERROR_PARSE, "%s:%d: \"solid\" expected at \"%.*s\"", file, p.line, word_length(&p), p.s);
   return HF_OK;
 }
 
-hfStatus hfi_trimesh_read_stl(hfiTriMesh* mesh, const char* text, size_t size, const char* file,
-                              hfError* error) {
+hfStatus hfi_trimesh_read_stl(hfiTriMesh* mesh, const char* text, size_t size, const char* file, hfError* error) {
   hfiTriMeshBuilder b = {0};
   uint32_t count = size >= HEADER ? hfi_get_u32(text + 80) : 0;
   size_t wanted = HEADER + (size_t)RECORD * count;
   int ascii = size >= 5 && memcmp(text, "solid", 5) == 0 && (size < HEADER || wanted != size);
+
   hfStatus status = HF_OK;
-  if (!ascii && size < HEADER)
-    status =
-        hfi_refuse(error, HF_ERROR_PARSE, "%s: %zu bytes are too few for an STL file", file, size);
-  else if (!ascii && wanted > size)
-    status = hfi_refuse(error, HF_ERROR_PARSE, "%s: %u triangles announced, but only %zu are there",
-                        file, count, (size - HEADER) / RECORD);
+  if (ascii)
+    status = read_ascii(&b, text, file, error);
+  else if (size < HEADER)
+    status = hfi_refuse(error, HF_ERROR_PARSE, "%s: %zu bytes are too few for an STL file", file, size);
+  else if (wanted > size)
+    status = hfi_refuse(error, HF_ERROR_PARSE, "%s: %u triangles announced, but only %zu are there", file, count,
+                        (size - HEADER) / RECORD);
   else
-    status = ascii ? read_ascii(&b, text, file, error) : read_binary(&b, text, count, file, error);
-  if (!status && b.mesh.ntri == 0)
-    status = hfi_refuse(error, HF_ERROR_PARSE, "%s: no triangles", file);
+    status = read_binary(&b, text, count, file, error);
+
+  if (!status && b.mesh.ntri == 0) status = hfi_refuse(error, HF_ERROR_PARSE, "%s: no triangles", file);
   return hfi_trimesh_finish(&b, mesh, status);
 }

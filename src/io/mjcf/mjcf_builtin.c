@@ -151,7 +151,9 @@ static Points make_supertorus(hfiReader* r, const double* x) {
       double u = 2 * HFI_PI * i / n;
       double v = 2 * HFI_PI * j / n;
       double round = 1 + x[1] * power(hfi_sine(v).cos, x[2]);
-      int next = (i + 1) % n, up = (j + 1) % n;
+      int next = (i + 1) % n;
+      int up = (j + 1) % n;
+
       add_point(&p, power(hfi_sine(u).cos, x[3]) * round, power(hfi_sine(u).sin, x[3]) * round, x[1] * power(hfi_sine(v).sin, x[2]));
       add_face(&p, i * n + j, next * n + j, i * n + up);
       add_face(&p, next * n + j, next * n + up, i * n + up);

@@ -230,18 +230,25 @@ hfStatus hf_builder_write_mjcf(const hfBuilder* b, const char* path, hfError* er
   hfStatus status = hfi_check_builder(b, error);
   if (status == HF_OK) status = compute_inertias(&w, error);
   if (status == HF_OK) status = hfi_output_open(&w.xml.out, path, HFI_OUTPUT_WHOLE, error);
-  if (status != HF_OK) return hf_model_free(w.model), status;
+  if (status != HF_OK) {
+    hf_model_free(w.model);
+    return status;
+  }
+
   locale_t outer = hfi_enter_c_locale();
   if (make_name_lists(&w)) {
     collect_names(&w);
     name_what_is_referred_to(&w);
     if (!w.xml.status) write_document(&w);
-  } else
+  } else {
     hfi_xml_refuse_memory(&w.xml);
+  }
   hfi_leave_c_locale(outer);
+
   for (int k = 0; k < HF_OBJECT_KINDS; ++k) free(w.name[k]);
   hfi_pool_release(&w.pool);
   hf_model_free(w.model);
+
   if (w.xml.status) {
     hfi_output_discard(&w.xml.out);
     return w.xml.status;

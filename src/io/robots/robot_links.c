@@ -16,12 +16,14 @@ static hfiPlacement joint_at_zero(const hfModel* m, int joint) {
   if (type == HF_JOINT_BALL || type == HF_JOINT_FREE) return X;
   double back = -hf_model_qpos0(m)[hf_model_jnt_qposadr(m)[joint]];
   if (back == 0) return X;
+
   hfVec3 axis = v3_load(hf_model_jnt_axis(m) + 3 * joint);
   hfVec3 anchor = v3_load(hf_model_jnt_pos(m) + 3 * joint);
   if (type != HF_JOINT_SLIDE) {
     X.q = q_from_axis_angle(axis, back);
     X.p = v3_sub(anchor, q_rotate(X.q, anchor));
   }
+
   double travel = 0; // for a turn of 1 rad
   if (type == HF_JOINT_SLIDE) travel = 1;
   if (type == HF_JOINT_SCREW) travel = hf_model_jnt_pitch(m)[joint];
