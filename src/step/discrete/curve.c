@@ -14,48 +14,59 @@
 #include <string.h>
 
 // The path of a contact is accurate enough if the last solution moved its end by less than this [m].
-static const double SETTLED = 1e-6;
+static const double SETTLED_PATH = 1e-6;
 // A contact that is open by more than this has no drift [m]: it will be an impact, which changes the path.
-static const double OPEN = 1e-4;
-// A contact has no drift either if its bodies turn relative to each other by more than the first number in the step [rad], or if it travels over a
-// body by more than the second number times the body's size [-]: the path is then not accurate enough.
-static const double MOST_TURN = 0.7, MOST_TRAVEL = 0.5;
+static const double WIDE_GAP = 1e-4;
+// A contact has no drift if its bodies turn relative to each other by more than this in the step [rad]: the path is then
+// not accurate enough.
+static const double MOST_TURN = 0.7;
+// Nor has it if it travels over a body by more than this share of the body's size [-].
+static const double MOST_TRAVEL = 0.5;
 
-// ---- which contacts ---------------------------------------------------------------------------------
+// ---- which contacts -----------------------------------------------------------------------------------
 
-// The larger bounding radius of the round or curved geoms of a contact [m]. It is 0 if the rows of the contact are exact, as for a ball on a face, or
-// if its point does not move over a smooth surface, as for two polyhedra.
-static double curved_size(const hfModel* m, const hfiContact* c) {
-  int a = hfi_shape_kinds[hf_model_geom_type(m)[c->geom_a]].curvature, b = hfi_shape_kinds[hf_model_geom_type(m)[c->geom_b]].curvature;
+// Returns the larger bounding radius of the round or curved geoms of a contact [m]. It is 0 if the rows of the contact
+// are exact, as for a ball on a face, or if its point does not move over a smooth surface, as for two polyhedra.
+static double find_curved_size(const hfModel* m, const hfiContact* c) {
+  int a = hfi_shape_kinds[hf_model_geom_type(m)[c->geom_a]].curvature;
+  int b = hfi_shape_kinds[hf_model_geom_type(m)[c->geom_b]].curvature;
   if (a + b < HFI_CURVED) return 0;
   return max2(a ? hf_model_geom_rbound(m)[c->geom_a] : 0, b ? hf_model_geom_rbound(m)[c->geom_b] : 0);
 }
 
-static int are_of_one_pair(const hfiContact* a, const hfiContact* b) { return a->geom_a == b->geom_a && a->geom_b == b->geom_b; }
+static int are_of_one_pair(const hfiContact* a, const hfiContact* b) {
+  return a->geom_a == b->geom_a && a->geom_b == b->geom_b;
+}
 
 // Whether contact i is the only contact of its two geoms. Then its gap is the gap of the geoms.
-static int is_single(const hfiWorld* w, int i) {
-  const hfiContact* c = w->near.contact + i;
-  return !(i > 0 && are_of_one_pair(c - 1, c)) && !(i + 1 < w->near.ncontact && are_of_one_pair(c + 1, c));
+static int is_single(const hfiNear* near, int i) {
+  const hfiContact* c = near->contact + i;
+  if (i > 0 && are_of_one_pair(c - 1, c)) return 0;
+  return i + 1 == near->ncontact || !are_of_one_pair(c + 1, c);
 }
 
 // Counts the contacts of each tree.
 static void count_contacts(hfiDiscrete* s) {
   const hfiWorld* w = s->world;
   const int32_t* tree = hf_model_body_tree(w->model);
-  memset(s->curves.contacts_on, 0, sizeof *s->curves.contacts_on * (size_t)w->model->ntree);
+  int32_t* count = s->curves.contacts_on;
+
+  memset(count, 0, sizeof *count * (size_t)w->model->ntree);
   for (int i = 0; i < w->near.ncontact; ++i) {
-    int a = tree[w->near.contact[i].body_a], b = tree[w->near.contact[i].body_b];
-    if (a >= 0) s->curves.contacts_on[a]++;
-    if (b >= 0) s->curves.contacts_on[b]++;
+    int a = tree[w->near.contact[i].body_a];
+    int b = tree[w->near.contact[i].body_b];
+    if (a >= 0) count[a]++;
+    if (b >= 0) count[b]++;
   }
 }
 
 // Whether the bodies of a contact have no other contact.
 static int rolls_alone(const hfiDiscrete* s, const hfiContact* c) {
   const int32_t* tree = hf_model_body_tree(s->world->model);
-  int a = tree[c->body_a], b = tree[c->body_b];
-  return (a < 0 || s->curves.contacts_on[a] == 1) && (b < 0 || s->curves.contacts_on[b] == 1);
+  const int32_t* count = s->curves.contacts_on;
+  int a = tree[c->body_a];
+  int b = tree[c->body_b];
+  return (a < 0 || count[a] == 1) && (b < 0 || count[b] == 1);
 }
 
 static int any_rolls_alone(const hfiDiscrete* s) {
@@ -64,63 +75,74 @@ static int any_rolls_alone(const hfiDiscrete* s) {
   return 0;
 }
 
-// A turn by theta moves a surface of size r by at most r theta^2/2 more than the linear motion does.
+// Returns the most by which a turn moves a surface of this size further than its linear motion does, r theta^2/2 [m].
+// turn2: the square of the turn.
 static double bend_of_turn(double size, double turn2) { return 0.5 * size * turn2; }
 
+// Writes `curved` of the contacts, and s->curves.any.
 void hfi_discrete_mark_rolling(hfiDiscrete* s) {
-  const hfiWorld* w = s->world;
-  const hfDynamics* d = &w->dynamics;
+  hfiNear* near = &s->world->near;
+  const hfDynamics* d = &s->world->dynamics;
   double h = s->config.step;
   s->curves.any = 0;
   if (!s->config.gyroscopic || !s->config.anticipate) return;
-  if (!(bend_of_turn(w->near.size.largest_extent, sqr(2 * w->near.reach.farthest.turn)) > HFI_LINEAR_PATH_ERROR)) return; // twice, because two bodies may turn against each other
-  for (int i = 0; i < w->near.ncontact; ++i) {
-    hfiContact* c = &w->near.contact[i];
-    double size = curved_size(w->model, c);
-    if (!(size > 0) || c->depth < -OPEN) continue;
+
+  // twice the largest turn, because two bodies may turn against each other
+  double largest_turn = 2 * near->reach.farthest.turn;
+  if (!(bend_of_turn(near->size.largest_extent, sqr(largest_turn)) > HFI_LINEAR_PATH_ERROR)) return;
+
+  for (int i = 0; i < near->ncontact; ++i) {
+    hfiContact* c = &near->contact[i];
+    double size = find_curved_size(s->world->model, c);
+    if (!(size > 0) || c->depth < -WIDE_GAP) continue;
+
     hfVec3 w_BA = v3_sub(d->V[d->body_link[c->body_a]].w, d->V[d->body_link[c->body_b]].w);
     double turn2 = h * h * v3_norm2(w_BA);
-    c->curved = bend_of_turn(size, turn2) > HFI_LINEAR_PATH_ERROR && turn2 < sqr(MOST_TURN) && is_single(w, i);
+    c->curved = bend_of_turn(size, turn2) > HFI_LINEAR_PATH_ERROR && turn2 < sqr(MOST_TURN) && is_single(near, i);
     s->curves.any |= c->curved;
   }
 }
 
-// ---- the path ---------------------------------------------------------------------------------------
+// ---- the path -----------------------------------------------------------------------------------------
 
-// Sets the drift of contact i for the path at velocities v, which give the links the velocities V. Returns by how much this changes the place of its
-// surfaces at the end of the step [m].
+// Sets the drift of contact i for the path at velocities v, which give the links the velocities V. Returns by how much
+// this changes the place of its surfaces at the end of the step [m].
 static double set_path_drift(hfiDiscrete* s, int i, const double* v, const hfMotion* V) {
   hfStepProblem* p = &s->assembly.problem;
   const hfStepBlock* b = &p->block[s->block[i]];
   const hfiContact* c = &s->world->near.contact[i];
-  double h = p->h, before = p->drift[b->row];
-  double size = curved_size(s->world->model, c);
+  double h = p->h;
+
+  // the gap at the end of the path
+  double size = find_curved_size(s->world->model, c);
   hfiPaths paths = {&s->world->near, V, h};
   hfiPathEnd end;
   if (!hfi_near_path_end(&paths, c->geom_a, c->geom_b, c->p_W, size, &end)) return 0;
+
+  // J_n v is at most the speed at which the contact would close without its force
   double drift = (end.gap - c->material.include_margin + c->depth) / h - hfi_normal_velocity(p, b, v);
   double closing = h * hfi_closing_acceleration(s->world, c) - hfi_normal_velocity(p, b, s->assembly.start);
   if (end.travel > MOST_TRAVEL * size) drift = 0;
+
+  double before = p->drift[b->row];
   p->drift[b->row] = max2(drift, -max2(0, closing));
   return h * fabs(p->drift[b->row] - before);
 }
 
-void hfi_discrete_mark_changed(const hfiDiscrete* s, const hfiContact* c) {
-  const int32_t* tree = hf_model_body_tree(s->world->model);
-  if (tree[c->body_a] >= 0) s->changed[tree[c->body_a]] = 1;
-  if (tree[c->body_b] >= 0) s->changed[tree[c->body_b]] = 1;
-}
-
-// Sets the drift of all curved contacts for velocities v; with `alone` only of those whose bodies roll alone. Returns 1 if that changes a contact
-// noticeably.
-static int bend_all(hfiDiscrete* s, const double* v, int alone) {
+// Sets the drift of all contacts that roll for velocities v; with `alone` only of those whose bodies roll alone. Returns
+// 1 if that changes a contact noticeably; s->changed then marks its trees.
+static int set_path_drifts(hfiDiscrete* s, const double* v, int alone) {
   hfiWorld* w = s->world;
+  hfDynamics* d = &w->dynamics;
   int any = 0;
-  hfi_accelerate(&w->dynamics, v); // computes dynamics.B, the velocities of the links for the dof velocities v
-  hfi_near_turning_centres(&s->world->near, &s->flight, s->config.gyroscopic, v);
+
+  hfi_accelerate(d, v); // computes d->B, the velocities of the links for the dof velocities v
+  hfi_near_turning_centres(&w->near, &s->flight, s->config.gyroscopic, v);
   for (int i = 0; i < w->near.ncontact; ++i) {
     const hfiContact* c = &w->near.contact[i];
-    if (!c->curved || s->block[i] < 0 || (alone && !rolls_alone(s, c)) || !(set_path_drift(s, i, v, w->dynamics.B) > SETTLED)) continue;
+    if (!c->curved || s->block[i] < 0) continue;
+    if (alone && !rolls_alone(s, c)) continue;
+    if (!(set_path_drift(s, i, v, d->B) > SETTLED_PATH)) continue;
     hfi_discrete_mark_changed(s, c);
     any = 1;
   }
@@ -130,14 +152,14 @@ static int bend_all(hfiDiscrete* s, const double* v, int alone) {
 void hfi_discrete_follow_paths(hfiDiscrete* s) {
   if (!s->curves.any) return;
   if (!s->assembly.problem.drift) hfi_assembly_begin_drift(&s->assembly);
-  bend_all(s, s->assembly.start, 0);
+  set_path_drifts(s, s->assembly.start, 0);
 }
 
+// Little has to be solved again if a body rolls alone; others keep the paths of the start.
 int hfi_discrete_follow_paths_again(hfiDiscrete* s, const double* v) {
-  const hfiWorld* w = s->world;
   if (!s->curves.any) return 0;
   count_contacts(s);
   if (!any_rolls_alone(s)) return 0;
-  memset(s->changed, 0, sizeof *s->changed * (size_t)w->model->ntree);
-  return bend_all(s, v, 1);
+  memset(s->changed, 0, sizeof *s->changed * (size_t)s->world->model->ntree);
+  return set_path_drifts(s, v, 1);
 }

@@ -6,39 +6,40 @@
 // again. The energy grows with the square of the speeds.
 #include "step/discrete/inside.h"
 
-// Speeds are reduced to this share of those at which the overlaps would give exactly the energy that they may, because the next solution has other
-// impulses [-].
+// Speeds are reduced to this share of those at which the overlaps would give exactly the energy that they may, because
+// the next solution has other impulses [-].
 static const double BELOW_LIMIT = 0.9;
 
-// The speed of separation that removes the overlap of a contact [m/s].
-static double wanted_speed(const hfiDiscrete* s, const hfContactLaw* law) {
+// Returns the speed of separation that removes the overlap of a contact [m/s].
+static double find_wanted_speed(const hfiDiscrete* s, const hfContactLaw* law) {
   return law->depth > 0 ? s->solver.policy.recovery * law->depth / s->config.step : 0;
 }
 
-// The energy that the overlaps give in the last solution [J]. *count: their number.
-static double released_energy(const hfiDiscrete* s, int* count) {
+// Returns the energy that the overlaps give in the last solution [J]. *count: their number.
+static double find_released_energy(const hfiDiscrete* s, int* count) {
   const hfStepProblem* p = &s->assembly.problem;
   double sum = 0;
   *count = 0;
+
   for (const hfStepBlock *b = p->block, *end = b + p->nblock; b < end; ++b) {
     if (b->law != HF_LAW_CONTACT || !(p->contact[b->param].depth > 0)) continue;
-    sum += s->impulse[b->row] * wanted_speed(s, &p->contact[b->param]);
+    sum += s->impulse[b->row] * find_wanted_speed(s, &p->contact[b->param]);
     ++*count;
   }
   return sum;
 }
 
-static void scale_overlaps(hfiDiscrete* s, double scale) {
-  hfStepProblem* p = &s->assembly.problem;
-  for (int i = 0; i < p->ncontact; ++i)
-    if (p->contact[i].depth > 0) p->contact[i].depth *= scale;
-}
-
+// Changes the depths of overlaps in the problem, and with them the speeds at which they are removed.
 int hfi_discrete_limit_release(hfiDiscrete* s, int is_last) {
   const hfModel* m = s->world->model;
+  hfStepProblem* p = &s->assembly.problem;
   int count;
-  double given = released_energy(s, &count), most = 0.5 * count * hf_model_body_subtreemass(m)[0] * sqr(m->world.release_speed);
+  double given = find_released_energy(s, &count);
+  double most = 0.5 * count * hf_model_body_subtreemass(m)[0] * sqr(m->world.release_speed);
   if (given <= most) return 0;
-  scale_overlaps(s, is_last || !isfinite(given) ? 0 : BELOW_LIMIT * sqrt(most / given));
+
+  double scale = is_last || !isfinite(given) ? 0 : BELOW_LIMIT * sqrt(most / given);
+  for (int i = 0; i < p->ncontact; ++i)
+    if (p->contact[i].depth > 0) p->contact[i].depth *= scale;
   return 1;
 }
