@@ -19,19 +19,21 @@
 #include "math/elementary.h"
 #include "step/contact/curvature.h"
 
-// A contact gets no damper if its h^2 K is at most this share of the inertia [-]: a body with eight such contacts is stable.
-static const double STABLE = 0.5;
+// A contact gets no damper if its h^2 K is at most this share of the inertia [-]: a body with eight such contacts is
+// stable.
+static const double STABLE_SHARE = 0.5;
 
-// Bodies touch in a line if the sum of their curvatures along the line is below this share of the sum across it [-]. They do not rock along it,
-// because the ends of the line have contacts of their own. Sides that cross at 2e-4 rad reach this share; where they cross, the point of contact
-// runs along them by millimetres if one of them turns a little.
-static const double FLAT = 1e-8;
+// Bodies touch in a line if the sum of their curvatures along the line is below this share of the sum across it [-]. They
+// do not rock along it, because the ends of the line have contacts of their own. Sides that cross at 2e-4 rad reach this
+// share; where they cross, the point of contact runs along them by millimetres if one of them turns a little.
+static const double FLAT_SHARE = 1e-8;
 
-// Surfaces are equally round along all tangents if the two principal values of the sum of their curvatures differ by less than this share [-].
-static const double ROUND = 1e-6;
+// Surfaces are equally round along all tangents if the two principal values of the sum of their curvatures differ by less
+// than this share [-].
+static const double ROUND_SHARE = 1e-6;
 
 // A dof rocks its link about an axis if the cosine between this axis and that of the dof is at least this [-].
-static const double LEAST_SHARE = 0.1;
+static const double ROCKING_COSINE = 0.1;
 
 void hfi_discrete_measure_roundness(hfiDiscrete* s) {
   for (int g = 0; g < s->world->model->ngeom; ++g) s->roundness[g] = hfi_largest_radius(s->world->model, g);
@@ -39,91 +41,124 @@ void hfi_discrete_measure_roundness(hfiDiscrete* s) {
 
 static int is_of_world(const hfDynamics* d, int body) { return hf_model_body_tree(d->model)[body] < 0; }
 
-// From the centre of mass of a free body to a contact.
-static hfVec3 arm_of(const hfDynamics* d, int body, const hfiContact* c) {
+// Returns the arm from the centre of mass of a free body to a contact [m].
+static hfVec3 find_arm(const hfDynamics* d, int body, const hfiContact* c) {
   const hfiLink* link = hfi_link_of(d, body);
   return v3_sub(c->p_W, pose_point(d->X_WB[link->body], link->com_B));
 }
 
-// Velocity of a contact's point on a body when a dof has the rate 1 rad/s [m/s].
-static hfVec3 velocity_by(const hfDynamics* d, int dof, int body, const hfiContact* c) {
+// Returns the velocity of a contact's point on a body when a dof has the rate 1 rad/s [m/s].
+static hfVec3 find_velocity_by_dof(const hfDynamics* d, int dof, int body, const hfiContact* c) {
   const hfMotion* S = &d->S[dof];
   return v3_add(S->v, v3_cross(S->w, v3_sub(c->p_W, hfi_body_reference(d, body))));
 }
 
-// ---- quick test: K may be large ---------------------------------------------------------------------
+// ---- quick test: K may be large -----------------------------------------------------------------------
 
-// A lower bound of the inertia of a free body about any axis through its centre of mass, from the rows of the matrix (Gershgorin) [kg m^2].
+// Lower bound of the inertia of a free body about any axis through its centre of mass, from the rows of the matrix
+// (Gershgorin) [kg m^2].
 static double bound_inertia(const hfDynamics* d, int body) {
   const double* I = hfi_link_of(d, body)->inertia_B;
-  double xy = fabs(I[3]), xz = fabs(I[4]), yz = fabs(I[5]);
+  double xy = fabs(I[3]);
+  double xz = fabs(I[4]);
+  double yz = fabs(I[5]);
   return min2(I[0] - xy - xz, min2(I[1] - xy - yz, I[2] - xz - yz));
 }
 
-// Does some dof of a link let f rock it? If a dof turns the link about u with the share c of its rate, the arm is v/c, with the velocity v of the
-// contact, and the inertia is 1/(c^2 inverse mass). So c^2 K is at most f (radius + |v|).
+// Whether some dof of a link lets f rock it. If a dof turns the link about u with the share c of its rate, the arm is
+// v/c, with the velocity v of the contact, and the inertia is 1/(c^2 inverse mass). So c^2 K is at most f (radius + |v|).
 static int may_rock_link(const hfiDiscrete* s, const hfiContact* c, int body, double radius, double f) {
   const hfDynamics* d = &s->world->dynamics;
   const hfiLink* link = hfi_link_of(d, body);
+  double h2 = sqr(s->config.step);
+
   for (int dof = link->dof; dof < link->dof + link->ndof; ++dof) {
     if (!(v3_norm2(d->S[dof].w) > 0)) continue;
-    double moved = radius + v3_norm(velocity_by(d, dof, body, c));
-    if (!(sqr(s->config.step) * f * moved * s->assembly.inverse_mass[dof] <= STABLE)) return 1;
+    double moved = radius + v3_norm(find_velocity_by_dof(d, dof, body, c));
+    if (!(h2 * f * moved * s->assembly.inverse_mass[dof] <= STABLE_SHARE)) return 1;
   }
   return 0;
 }
 
-// May the force f of a contact rock a body so that it needs a damper? radius: the largest radius of curvature of the two surfaces [m]. K is at most f
-// (radius + |arm|).
+// Whether the force f of a contact may rock a body so that it needs a damper. radius: the largest radius of curvature of
+// the two surfaces [m]. K is at most f (radius + |arm|).
 static int may_rock(const hfiDiscrete* s, const hfiContact* c, int body, double radius, double f) {
   const hfDynamics* d = &s->world->dynamics;
   if (is_of_world(d, body)) return 0;
   if (!hfi_is_free_alone(d, body)) return may_rock_link(s, c, body, radius, f);
-  return !(sqr(s->config.step) * f * (radius + v3_norm(arm_of(d, body, c))) <= STABLE * bound_inertia(d, body));
+
+  double most = f * (radius + v3_norm(find_arm(d, body, c)));
+  return !(sqr(s->config.step) * most <= STABLE_SHARE * bound_inertia(d, body));
 }
 
-// ---- dampers ----------------------------------------------------------------------------------------
+// Returns the largest radius of curvature that a geom may have where contact c touches it [m].
+static double find_radius(const hfiDiscrete* s, const hfiContact* c, int geom) {
+  return max2(s->roundness[geom], hfi_rim_radius(&s->world->dynamics, c, geom));
+}
+
+static int has_side(int type) { return type == HF_GEOM_CAPSULE || type == HF_GEOM_CYLINDER; }
+
+// Upper bound of 1/(k + k') at contact c [m]. Two sides with the radii r and r' whose axes are at the angle alpha have up
+// to (r + r')/sin^2 alpha.
+static double bound_radius(const hfiDiscrete* s, const hfiContact* c) {
+  const hfDynamics* d = &s->world->dynamics;
+  const int32_t* type = hf_model_geom_type(d->model);
+  int a = c->geom_a;
+  int b = c->geom_b;
+  double radius = max2(find_radius(s, c, a), find_radius(s, c, b));
+  if (!has_side(type[a]) || !has_side(type[b])) return radius;
+
+  double sine2 = v3_norm2(v3_cross(m3_col(d->X_WG[a].R, 2), m3_col(d->X_WG[b].R, 2)));
+  return max2(radius, (s->roundness[a] + s->roundness[b]) / max2(sine2, FLAT_SHARE));
+}
+
+// ---- the damper of one direction ----------------------------------------------------------------------
 
 // One of the two bodies of a contact, which rocks along a tangent.
 typedef struct Rocking {
   const hfiContact* c;
-  int body, side;    // side: 1 for body A, -1 for body B. The normal n points from B to A, so that the outward normal is -side n
-  double f;          // force of the contact [N]
-  hfVec3 e, u;       // the tangent, and the axis n x e
-  double own, other; // curvatures k and k' along e [1/m]
+  int body;
+  int side;        // 1 for body A, -1 for body B. The normal n points from B to A, so that the outward normal is -side n
+  double f;        // force of the contact [N]
+  hfVec3 e;        // the tangent
+  hfVec3 u;        // the axis n x e
+  double k_own;    // curvature k of this body along e [1/m]
+  double k_other;  // curvature k' of the other body along e [1/m]
 } Rocking;
 
-// kappa of a body with this arm [m] and inertia [kg m^2]; 0 if it needs no damper [N m s/rad].
+// Returns kappa of a body with this arm [m] and inertia [kg m^2]; 0 if it needs no damper [N m s/rad].
 static double find_slope(const Rocking* r, double arm, double inertia, double h) {
-  double K = r->f * (1 - arm * r->own) * (1 + arm * r->other) / (r->own + r->other);
-  return K > 0 ? max2(0, h * K - STABLE * inertia / h) : 0;
+  double K = r->f * (1 - arm * r->k_own) * (1 + arm * r->k_other) / (r->k_own + r->k_other);
+  return K > 0 ? max2(0, h * K - STABLE_SHARE * inertia / h) : 0;
 }
 
-// Inertia of a free body about the axis u through its centre of mass [kg m^2].
-static double inertia_about(const hfDynamics* d, int body, hfVec3 u) {
+// Returns the inertia of a free body about the axis u through its centre of mass [kg m^2].
+static double find_inertia(const hfDynamics* d, int body, hfVec3 u) {
   const hfiLink* link = hfi_link_of(d, body);
   const double* I = link->inertia_B;
   hfVec3 x = m3_tmulv(d->X_WB[link->body].R, u);
   return I[0] * x.x * x.x + I[1] * x.y * x.y + I[2] * x.z * x.z + 2 * (I[3] * x.x * x.y + I[4] * x.x * x.z + I[5] * x.y * x.z);
 }
 
-// The slope of a free body, which turns about its centre of mass.
+// Returns the slope of a free body, which turns about its centre of mass.
 static double find_free_slope(const hfiDiscrete* s, const Rocking* r) {
   const hfDynamics* d = &s->world->dynamics;
-  double arm = -r->side * v3_dot(r->c->n, arm_of(d, r->body, r->c));
-  return find_slope(r, arm, inertia_about(d, r->body, r->u), s->config.step);
+  double arm = -r->side * v3_dot(r->c->n, find_arm(d, r->body, r->c));
+  return find_slope(r, arm, find_inertia(d, r->body, r->u), s->config.step);
 }
 
-// The slope of a link: the largest one of the dofs of its joint that turn it about u.
+// Returns the slope of a link: the largest one of the dofs of its joint that turn it about u.
 static double find_link_slope(const hfiDiscrete* s, const Rocking* r) {
   const hfDynamics* d = &s->world->dynamics;
   const hfiLink* link = hfi_link_of(d, r->body);
   double slope = 0;
+
   for (int dof = link->dof; dof < link->dof + link->ndof; ++dof) {
     double share = v3_dot(d->S[dof].w, r->u);
-    if (fabs(share) < LEAST_SHARE) continue;
-    double arm = -r->side * v3_dot(r->e, velocity_by(d, dof, r->body, r->c)) / share;
-    slope = max2(slope, find_slope(r, arm, 1 / (s->assembly.inverse_mass[dof] * sqr(share)), s->config.step));
+    if (fabs(share) < ROCKING_COSINE) continue;
+    double arm = -r->side * v3_dot(r->e, find_velocity_by_dof(d, dof, r->body, r->c)) / share;
+    double inertia = 1 / (s->assembly.inverse_mass[dof] * sqr(share));
+    slope = max2(slope, find_slope(r, arm, inertia, s->config.step));
   }
   return slope;
 }
@@ -141,96 +176,104 @@ typedef struct Pressing {
   hfiCurvature a, b;
 } Pressing;
 
-// Finds the damper for the tangent e = x t1 + y t2, about the axis *u = n x e. Returns its slope, the larger one of the two bodies.
+// Finds the damper for the tangent e = x t1 + y t2, about the axis *u = n x e. Returns its slope, the larger one of the
+// two bodies.
 static double find_damper(const hfiDiscrete* s, const Pressing* p, double x, double y, hfVec3* u) {
   const hfiContact* c = p->c;
   hfVec3 e = v3_axpy(x, c->t1, v3_scale(y, c->t2));
-  double a = hfi_curvature_along(&p->a, x, y), b = hfi_curvature_along(&p->b, x, y);
+  double k_a = hfi_curvature_along(&p->a, x, y);
+  double k_b = hfi_curvature_along(&p->b, x, y);
   *u = v3_cross(c->n, e);
-  Rocking of_a = {c, c->body_a, 1, p->f, e, *u, a, b}, of_b = {c, c->body_b, -1, p->f, e, *u, b, a};
+
+  Rocking of_a = {.c = c, .body = c->body_a, .side = 1, .f = p->f, .e = e, .u = *u, .k_own = k_a, .k_other = k_b};
+  Rocking of_b = {.c = c, .body = c->body_b, .side = -1, .f = p->f, .e = e, .u = *u, .k_own = k_b, .k_other = k_a};
   return max2(find_body_slope(s, &of_a), find_body_slope(s, &of_b));
 }
 
-// A principal direction of a curvature, as the angle from t1 [rad].
-static double principal_angle(const hfiCurvature* c) { return 0.5 * hfi_atan2(2 * c->c12, c->c11 - c->c22); }
+// ---- the directions of a contact ----------------------------------------------------------------------
 
-static int is_round(const hfiCurvature* c) { return hfi_hypot(c->c11 - c->c22, 2 * c->c12) < ROUND * (c->c11 + c->c22); }
+// Returns a principal direction of a curvature, as the angle from t1 [rad].
+static double find_principal_angle(const hfiCurvature* c) { return 0.5 * hfi_atan2(2 * c->c12, c->c11 - c->c22); }
+
+static int is_round(const hfiCurvature* c) {
+  return hfi_hypot(c->c11 - c->c22, 2 * c->c12) < ROUND_SHARE * (c->c11 + c->c22);
+}
 
 // Adds the inertia about u = n x e of a free body, as a quadratic form of the tangent e.
 static void add_inertia(const hfDynamics* d, int body, const hfiContact* c, hfiCurvature* sum) {
   if (is_of_world(d, body) || !hfi_is_free_alone(d, body)) return;
-  hfVec3 u1 = v3_cross(c->n, c->t1), u2 = v3_cross(c->n, c->t2);
-  double i1 = inertia_about(d, body, u1), i2 = inertia_about(d, body, u2);
-  sum->c11 += i1, sum->c22 += i2, sum->c12 += 0.5 * (inertia_about(d, body, v3_add(u1, u2)) - i1 - i2);
+  hfVec3 u1 = v3_cross(c->n, c->t1);
+  hfVec3 u2 = v3_cross(c->n, c->t2);
+  double i1 = find_inertia(d, body, u1);
+  double i2 = find_inertia(d, body, u2);
+  sum->c11 += i1;
+  sum->c22 += i2;
+  sum->c12 += 0.5 * (find_inertia(d, body, v3_add(u1, u2)) - i1 - i2);
 }
 
-// The angle from t1 of a tangent along which free bodies rock most or least [rad]: a principal direction of the sum of the curvatures, or of the
-// inertias if the surfaces are equally round along all tangents. The tangents t1 and t2 themselves would not do, because they depend on the axes of
-// the world.
-static double rocking_angle(const hfDynamics* d, const hfiContact* c, const hfiCurvature* sum) {
-  if (!is_round(sum)) return principal_angle(sum);
+// Returns the angle from t1 of a tangent along which free bodies rock most or least [rad]: a principal direction of the
+// sum of the curvatures, or of the inertias if the surfaces are equally round along all tangents. The tangents t1 and t2
+// themselves would not do, because they depend on the axes of the world.
+static double find_rocking_angle(const hfDynamics* d, const hfiContact* c, const hfiCurvature* sum) {
+  if (!is_round(sum)) return find_principal_angle(sum);
   hfiCurvature inertia = {0, 0, 0};
   add_inertia(d, c->body_a, c, &inertia);
   add_inertia(d, c->body_b, c, &inertia);
-  return principal_angle(&inertia);
+  return find_principal_angle(&inertia);
 }
 
-// Finds the dampers of contact c, which presses with the force f: their axes u in the world and their slopes, for the directions of rocking_angle or
-// for that of a rim. Returns their number.
+// Finds the dampers of contact c, which presses with the force f: their axes u in the world and their slopes, for the
+// directions of find_rocking_angle or for that of a rim. Returns their number.
 static int find_dampers(const hfiDiscrete* s, const hfiContact* c, double f, hfVec3 u[2], double slope[2]) {
   const hfDynamics* d = &s->world->dynamics;
   Pressing p = {.c = c, .f = f};
-  hfiTouched a = hfi_contact_curvature(d, c, c->geom_a, &p.a), b = hfi_contact_curvature(d, c, c->geom_b, &p.b);
-  int rims = (a == HFI_TOUCHED_RIM) + (b == HFI_TOUCHED_RIM);
+  hfiTouched a = hfi_contact_curvature(d, c, c->geom_a, &p.a);
+  hfiTouched b = hfi_contact_curvature(d, c, c->geom_b, &p.b);
+  if (a == HFI_TOUCHED_EDGE || b == HFI_TOUCHED_EDGE) return 0;
+
   // If the contact is `curved`, the step knows the path of a rim that rolls fast.
-  if (a == HFI_TOUCHED_EDGE || b == HFI_TOUCHED_EDGE || rims == 2 || (rims && c->curved)) return 0;
+  int rims = (a == HFI_TOUCHED_RIM) + (b == HFI_TOUCHED_RIM);
+  if (rims == 2 || (rims && c->curved)) return 0;
+
   hfiCurvature sum = {p.a.c11 + p.b.c11, p.a.c12 + p.b.c12, p.a.c22 + p.b.c22};
-  double angle = rims ? principal_angle(a == HFI_TOUCHED_RIM ? &p.a : &p.b) : rocking_angle(d, c, &sum);
-  hfiSine turn = hfi_sine(angle);
+  const hfiCurvature* rim = a == HFI_TOUCHED_RIM ? &p.a : &p.b;
+  hfiSine turn = hfi_sine(rims ? find_principal_angle(rim) : find_rocking_angle(d, c, &sum));
   const double principal[2][2] = {{turn.cos, turn.sin}, {-turn.sin, turn.cos}};
+
   int count = 0;
   for (int i = 0; i < 2 - rims; ++i) {
-    double ex = principal[i][0], ey = principal[i][1];
-    if (!(hfi_curvature_along(&sum, ex, ey) > FLAT * (sum.c11 + sum.c22))) continue;
-    slope[count] = find_damper(s, &p, ex, ey, &u[count]);
+    double x = principal[i][0];
+    double y = principal[i][1];
+    if (!(hfi_curvature_along(&sum, x, y) > FLAT_SHARE * (sum.c11 + sum.c22))) continue;
+    slope[count] = find_damper(s, &p, x, y, &u[count]);
     count += slope[count] > 0;
   }
   return count;
 }
 
-// The force of a contact at the start of the step [N], without the short force of an impact.
-static double elastic_force(const hfContactLaw* law) { return min2(law->normal_force0, law->stiffness * max2(0, law->depth)); }
-
-// The largest radius of curvature that a geom may have where contact c touches it [m].
-static double radius_at(const hfiDiscrete* s, const hfiContact* c, int geom) {
-  return max2(s->roundness[geom], hfi_rim_radius(&s->world->dynamics, c, geom));
+// Returns the force of a contact at the start of the step, without the short force of an impact [N].
+static double find_elastic_force(const hfContactLaw* law) {
+  return min2(law->normal_force0, law->stiffness * max2(0, law->depth));
 }
 
-static int has_side(int type) { return type == HF_GEOM_CAPSULE || type == HF_GEOM_CYLINDER; }
-
-// An upper bound of 1/(k + k') at contact c [m]. Two sides with the radii r and r' whose axes are at the angle alpha have up to
-// (r + r')/sin^2 alpha.
-static double largest_radius(const hfiDiscrete* s, const hfiContact* c) {
-  const hfDynamics* d = &s->world->dynamics;
-  const int32_t* type = hf_model_geom_type(d->model);
-  double radius = max2(radius_at(s, c, c->geom_a), radius_at(s, c, c->geom_b));
-  if (!has_side(type[c->geom_a]) || !has_side(type[c->geom_b])) return radius;
-  double sine2 = v3_norm2(v3_cross(m3_col(d->X_WG[c->geom_a].R, 2), m3_col(d->X_WG[c->geom_b].R, 2)));
-  return max2(radius, (s->roundness[c->geom_a] + s->roundness[c->geom_b]) / max2(sine2, FLAT));
-}
-
+// Adds the dampers to the step problem. Rigid contacts are no springs.
 void hfi_discrete_damp_rocking(hfiDiscrete* s) {
-  const hfiWorld* w = s->world;
+  const hfiNear* near = &s->world->near;
   const hfStepProblem* p = &s->assembly.problem;
-  if (s->solver.policy.has_rigid_contacts) return; // Rigid contacts are no springs.
-  for (int i = 0; i < w->near.ncontact; ++i) {
-    const hfiContact* c = &w->near.contact[i];
-    hfVec3 u[2];
-    double slope[2], radius = largest_radius(s, c);
+  if (s->solver.policy.has_rigid_contacts) return;
+
+  for (int i = 0; i < near->ncontact; ++i) {
+    const hfiContact* c = &near->contact[i];
+    double radius = bound_radius(s, c);
     if (s->block[i] < 0 || !(radius > 0)) continue;
-    double f = elastic_force(&p->contact[p->block[s->block[i]].param]);
-    if (!(f > 0) || !(may_rock(s, c, c->body_a, radius, f) || may_rock(s, c, c->body_b, radius, f))) continue;
+
+    double f = find_elastic_force(&p->contact[p->block[s->block[i]].param]);
+    if (!(f > 0)) continue;
+    if (!may_rock(s, c, c->body_a, radius, f) && !may_rock(s, c, c->body_b, radius, f)) continue;
+
+    hfVec3 u[2];
+    double slope[2];
     int n = find_dampers(s, c, f, u, slope);
-    if (n) hfi_assembly_add_damper(&s->assembly, &w->dynamics, c, n, u, slope);
+    if (n) hfi_assembly_add_damper(&s->assembly, &s->world->dynamics, c, n, u, slope);
   }
 }
