@@ -5,10 +5,12 @@
 
 #include <string.h>
 
-// Stores the contacts of the step in the memory of the state, beside those of trees that sleep. Returns for how many there was no room.
+// Stores the contacts of the step in the memory of the state, beside those of trees that sleep. Returns for how many
+// there was no room.
 static int store_memory(hfiDiscrete* s, hfState* state) {
   const hfiWorld* w = s->world;
-  hfiContactStep step = {w->surfaces, s->config.step, w->X0_WB, w->dynamics.X_WB, w->near.contact, s->outcome, w->near.ncontact};
+  hfiContactStep step = {w->surfaces,     s->config.step, w->X0_WB,        w->dynamics.X_WB,
+                         w->near.contact, s->outcome,     w->near.ncontact};
   if (s->sleep.count) return hfi_memory_store_beside(state, s->sleep.still, s->sleep.fresh, &step);
   return hfi_memory_store(state, &step);
 }
@@ -37,8 +39,8 @@ static void move_by_velocity(const hfiDiscrete* s, const double* stop_time, doub
   }
 }
 
-// Moves q over the step. v (nv), the solution of the step problem, becomes the velocities at the end of the step, after the inertial motion of trees
-// that fly.
+// Moves q over the step. v (nv), the solution of the step problem, becomes the velocities at the end of the step, after
+// the inertial motion of trees that fly.
 static void move_coordinates(hfiDiscrete* s, const hfInput* in, hfStepReport* report, double* q, double* v) {
   const double* stop_time = find_stop_times(s, report);
 
@@ -53,7 +55,7 @@ void hfi_discrete_advance(hfiDiscrete* s, hfState* state, const hfInput* in, hfi
   const int nv = w->model->nv;
   const double h = s->config.step;
   int remembers = hfi_contacts_remember(s);
-  int needs_poses = remembers && (w->near.ncontact || s->config.sleep); // 1: memory or sleep needs the poses at the end of the step
+  int needs_poses = remembers && (w->near.ncontact || s->config.sleep); // 1: memory or sleep reads the poses at the end
 
   // coordinates and velocities
   double* q = hf_state_mutable_q(state);

@@ -14,9 +14,9 @@
 // If a row may move a geom farther than this in a step, contacts are predicted with the motion that the row causes [m].
 static const double NOTICEABLE_MOTION = 1e-3;
 
-// Upper bound [m] on how far the force of row r of a block can move any geom during this step: the force that the row has
-// at the end of a step in which it acts alone, h^2 f/(1 + h kappa w), times the J/m and the lever of the dof that it
-// moves most.
+// Upper bound [m] on how far the force of row r of a block can move any geom during this step: the force that the row
+// has at the end of a step in which it acts alone, h^2 f/(1 + h kappa w), times the J/m and the lever of the dof that
+// it moves most.
 static double bound_motion_by_row(const hfiDiscrete* s, const hfStepBlock* block, int r) {
   const hfStepProblem* p = &s->assembly.problem;
   const double* lever = s->world->near.size.lever;
@@ -88,8 +88,8 @@ void hfi_discrete_find_contacts(hfiDiscrete* s, int foresee) {
 // The bound on the slope of anchored friction, `steepest` of hfi_assembly_add_contact [-].
 static double bound_friction_slope(const hfiDiscrete* s) { return sqr(2 * HFI_PI / s->config.near_rigid); }
 
-// Rigid contact removes the share `recovery` of an overlap in a step. Reduces the depth of a deep overlap, so that it is
-// removed at most at the release speed of the world.
+// Rigid contact removes the share `recovery` of an overlap in a step. Reduces the depth of a deep overlap, so that it
+// is removed at most at the release speed of the world.
 static void limit_recovery(const hfiDiscrete* s, hfContactLaw* law) {
   double recovery = s->solver.policy.recovery;
   double deepest = s->world->model->world.release_speed * s->config.step;

@@ -65,7 +65,8 @@ hfStatus hfi_discrete_create(hfiDiscrete** discrete, hfiWorld* world, const hfSi
                       largest);
 
   hfiDiscrete seed = {.world = world, .config = *config, .solver = {.table = solver, .policy = LADDER}};
-  hfiDiscrete* s = hfi_object_create(&seed, sizeof seed, take_arrays, &world->config.allocator, "a step problem", error);
+  const hfAllocator* allocator = &world->config.allocator;
+  hfiDiscrete* s = hfi_object_create(&seed, sizeof seed, take_arrays, allocator, "a step problem", error);
   if (!s) return HF_ERROR_MEMORY;
 
   hfStatus status = create_solvers(s, error);
@@ -97,7 +98,9 @@ int hfi_discrete_tree_flew(const hfiDiscrete* s, int tree) { return s->config.gy
 
 int hfi_discrete_impact_count(const hfiDiscrete* s) { return s->impacts.count; }
 
-int hfi_discrete_has_bounced(const hfiDiscrete* s, const hfiContact* c) { return hfi_discrete_find_impact(s, c) != NULL; }
+int hfi_discrete_has_bounced(const hfiDiscrete* s, const hfiContact* c) {
+  return hfi_discrete_find_impact(s, c) != NULL;
+}
 
 // ---- for the table of methods -------------------------------------------------------------------------
 

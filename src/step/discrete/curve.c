@@ -1,12 +1,14 @@
-// Contacts of curved surfaces that roll: the normal velocity of a step is the mean over its path (docs/theory/motion.md),
+// Contacts of curved surfaces that roll: the normal velocity of a step is the mean over its path
+// (docs/theory/motion.md),
 //
 //   J_n v + drift = (g(q0 (+) h v) - g(q0))/h     g: the gap of the two geoms
 //
-// The row J_n of a contact has the point and the normal of q0; the drift is the difference. It is computed with the velocities of the start. If a
-// body rolls alone, so that little has to be solved, it is computed again with the velocities of each solution.
+// The row J_n of a contact has the point and the normal of q0; the drift is the difference. It is computed with the
+// velocities of the start. If a body rolls alone, so that little has to be solved, it is computed again with the
+// velocities of each solution.
 //
-// A contact that keeps its gap in this way ends the step with J_n v = -drift. It must not give energy: so J_n v is at most the speed at which the
-// contact would close without its force, by the velocities of the start and by gravity.
+// A contact that keeps its gap in this way ends the step with J_n v = -drift. It must not give energy: so J_n v is at
+// most the speed at which the contact would close without its force, by the velocities of the start and by gravity.
 #include "step/discrete/inside.h"
 
 #include "model/shape.h"
@@ -17,8 +19,8 @@
 static const double SETTLED_PATH = 1e-6;
 // A contact that is open by more than this has no drift [m]: it will be an impact, which changes the path.
 static const double WIDE_GAP = 1e-4;
-// A contact has no drift if its bodies turn relative to each other by more than this in the step [rad]: the path is then
-// not accurate enough.
+// A contact has no drift if its bodies turn relative to each other by more than this in the step [rad]: the path is
+// then not accurate enough.
 static const double MOST_TURN = 0.7;
 // Nor has it if it travels over a body by more than this share of the body's size [-].
 static const double MOST_TRAVEL = 0.5;
@@ -129,8 +131,8 @@ static double set_path_drift(hfiDiscrete* s, int i, const double* v, const hfMot
   return h * fabs(p->drift[b->row] - before);
 }
 
-// Sets the drift of all contacts that roll for velocities v; with `alone` only of those whose bodies roll alone. Returns
-// 1 if that changes a contact noticeably; s->changed then marks its trees.
+// Sets the drift of all contacts that roll for velocities v; with `alone` only of those whose bodies roll alone.
+// Returns 1 if that changes a contact noticeably; s->changed then marks its trees.
 static int set_path_drifts(hfiDiscrete* s, const double* v, int alone) {
   hfiWorld* w = s->world;
   hfDynamics* d = &w->dynamics;

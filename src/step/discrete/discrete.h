@@ -42,11 +42,11 @@ int hfi_discrete_has_bounced(const hfiDiscrete* discrete, const hfiContact* cont
 
 // ---- problems that nobody solves ----------------------------------------------------------------------
 
-// Makes the step problem at a state. Contacts are also predicted with the solution without contacts, where strong drives
-// act. The state stays.
+// Makes the step problem at a state. Contacts are also predicted with the solution without contacts, where strong
+// drives act. The state stays.
 const hfStepProblem* hfi_discrete_problem(hfiDiscrete* discrete, const hfState* state, const hfInput* input);
-// Makes a step problem of the contacts alone at the world's present point, where mass matrix and bias are known. No step
-// is taken from it.
+// Makes a step problem of the contacts alone at the world's present point, where mass matrix and bias are known. No
+// step is taken from it.
 void hfi_discrete_evaluate_contacts(hfiDiscrete* discrete, const hfState* state);
 // Contact i of the problem assembled last, which was not solved: the normal force is that of the law at the present
 // depth and speed, and there is no friction.
@@ -62,7 +62,8 @@ void hfi_discrete_inverse(hfiDiscrete* discrete, const hfState* state, const hfI
 hfStatus hfi_discrete_create_method(void** method, hfiWorld* world, const hfSimConfig* config,
                                     const hfiProblemSolver* solver, hfError* error);
 void hfi_discrete_free_method(void* method);
-hfStatus hfi_discrete_step_method(void* method, hfState* state, const hfInput* input, hfiStepOutput* out, hfError* error);
+hfStatus hfi_discrete_step_method(void* method, hfState* state, const hfInput* input, hfiStepOutput* out,
+                                  hfError* error);
 int hfi_discrete_count_contacts(const void* method);
 hfContact hfi_discrete_read_contact(const void* method, int i);
 hfiDiscrete* hfi_discrete_find_maker(void* method);

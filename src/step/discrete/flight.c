@@ -132,6 +132,7 @@ static void ground_by_rows(hfiDiscrete* s) {
   }
 }
 
+// Writes s->flies, and p* of articulated trees that fly.
 void hfi_discrete_begin_flight(hfiDiscrete* s) {
   hfStepProblem* p = &s->assembly.problem;
   if (find_trees_without_force(s)) {
@@ -160,7 +161,8 @@ static void ground_by_impulses(hfiDiscrete* s) {
     if (block_acted(s, &p->block[b])) flying -= ground_trees_of(s, &p->block[b]);
 }
 
-// Moves trees that fly by inertial motion, and all others by v1. A tree that stops moves along the path that was tested.
+// Moves trees that fly by inertial motion, and all others by v1. A tree that stops moves along the path that was
+// tested.
 void hfi_discrete_move_inertially(hfiDiscrete* s, const hfInput* in, const double* stop_time, double* q, double* v) {
   hfDynamics* d = &s->world->dynamics;
   hfiFlight* flight = &s->flight;

@@ -1,8 +1,9 @@
 // Round bodies that pass an edge (docs/theory/motion.md).
 //
-// A ball of radius r that rolls at speed v over tiles has an edge of the next tile ahead, at a distance x: their gap is x^2/(2r) and closes at v x/r.
-// At that rate the gap would be closed within the step if x < 2 h v, and the contact would brake the ball to x/(2h) to prevent that. But in truth the
-// ball passes over the edge: on its path the gap closes to zero and no further. So for such a contact the lowest gap on the path counts,
+// A ball of radius r that rolls at speed v over tiles has an edge of the next tile ahead, at a distance x: their gap is
+// x^2/(2r) and closes at v x/r. At that rate the gap would be closed within the step if x < 2 h v, and the contact
+// would brake the ball to x/(2h) to prevent that. But in truth the ball passes over the edge: on its path the gap
+// closes to zero and no further. So for such a contact the lowest gap on the path counts,
 //
 //   J_n v + drift = (min_t g(q0 (+) t v) - g(q0))/h
 //

@@ -6,15 +6,17 @@
 //
 // So in a row of touching balls an impact runs from ball to ball within one step, as in Newton's cradle.
 //
-// The impact is taken at the start of the step, across a gap g that would close within it. With the relative acceleration a of gravity the speeds at
-// the moment of touching are v_i^2 = vn-^2 + 2 a g and e v_i; The body then starts with the speed that it would have when it is back at the gap g,
-// vn+^2 = e^2 v_i^2 - 2 a g, so that its energy is that of an impact at the surface. If the speed is below the one that gravity gives within two
-// steps, there is no impact: the law of the contact stops the body.
+// The impact is taken at the start of the step, across a gap g that would close within it. With the relative
+// acceleration a of gravity the speeds at the moment of touching are v_i^2 = vn-^2 + 2 a g and e v_i; The body then
+// starts with the speed that it would have when it is back at the gap g, vn+^2 = e^2 v_i^2 - 2 a g, so that its energy
+// is that of an impact at the surface. If the speed is below the one that gravity gives within two steps, there is no
+// impact: the law of the contact stops the body.
 #include "step/discrete/inside.h"
 
 #include <string.h>
 
-// A contact has an impact only if its closing speed is above this [m/s], and above the speed that gravity gives the bodies in two steps.
+// A contact has an impact only if its closing speed is above this [m/s], and above the speed that gravity gives the
+// bodies in two steps.
 static const double SLOWEST_IMPACT = 1e-3;
 // A step has at most this many impacts for each of its contacts: a ball between two others may be hit again and again.
 enum { MOST_IMPACTS = 50 };

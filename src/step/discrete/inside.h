@@ -1,7 +1,8 @@
 // Inside of the methods of discrete time.
 //
 // In all files of this folder s is the hfiDiscrete, w its world, m the model, d the dynamics, p the step problem, h the
-// length of the step [s], and t a tree. `s` for step: most functions take it, and read or write what their comment says.
+// length of the step [s], and t a tree. `s` for step: most functions take it, and read or write what their comment
+// says.
 #ifndef HFI_DISCRETE_INSIDE_H
 #define HFI_DISCRETE_INSIDE_H
 
@@ -76,7 +77,7 @@ struct hfiDiscrete {
   int32_t* flies;   // (ntree) 1: only inertia and gravity act on the tree (flight.c)
   hfiImpacts impacts;
   hfiCurves curves;
-  double* roundness; // (ngeom) largest radius of curvature where a geom is not straight; 0: it is nowhere round (rock.c) [m]
+  double* roundness; // (ngeom) largest radius of curvature where a geom is not straight; 0: nowhere round (rock.c) [m]
   hfiSleep sleep;    // used only with the option sleep
 
   // contacts of the step, in the order of the world
@@ -104,8 +105,8 @@ static inline double hfi_closing_acceleration(const hfiWorld* w, const hfiContac
 
 // ---- stages 2 to 6: the problem -----------------------------------------------------------------------
 
-// Makes the step problem at a state, with the inertial forces of the start for all trees, and with contacts predicted as
-// for hfi_discrete_problem (step.c).
+// Makes the step problem at a state, with the inertial forces of the start for all trees, and with contacts predicted
+// as for hfi_discrete_problem (step.c).
 void hfi_discrete_make_problem(hfiDiscrete* s, const hfState* state, const hfInput* in);
 // Turns the free bodies into their orientations at the middle of the step. s->flight.start gets the velocities of the
 // start in the form that the step problem has.
@@ -134,8 +135,8 @@ void hfi_discrete_mark_changed(const hfiDiscrete* s, const hfiContact* contact);
 
 // ---- refinements of contacts --------------------------------------------------------------------------
 
-// The motion of a contact in a step is taken as linear if a bound on the error is below this [m]. For comparison, a body
-// of 1 kg sinks into a surface of the usual stiffness by 2e-5 m.
+// The motion of a contact in a step is taken as linear if a bound on the error is below this [m]. For comparison, a
+// body of 1 kg sinks into a surface of the usual stiffness by 2e-5 m.
 static const double HFI_LINEAR_PATH_ERROR = 5e-6;
 // Marks the contacts of curved surfaces that roll (curve.c). It must be called before their rows are made.
 void hfi_discrete_mark_rolling(hfiDiscrete* s);
@@ -162,8 +163,8 @@ hfStatus hfi_discrete_solve(hfiDiscrete* s, hfiStepOutput* out, hfError* error);
 int hfi_discrete_revise(hfiDiscrete* s, const hfState* state);
 // Solves the revised problem.
 hfStatus hfi_discrete_solve_again(hfiDiscrete* s, hfiStepOutput* out, hfError* error);
-// Rigid contact: if the overlaps of the last solution give too much energy (release.c), reduces the speeds at which they
-// are removed, to zero if is_last is 1. Returns 1 if the problem has changed.
+// Rigid contact: if the overlaps of the last solution give too much energy (release.c), reduces the speeds at which
+// they are removed, to zero if is_last is 1. Returns 1 if the problem has changed.
 int hfi_discrete_limit_release(hfiDiscrete* s, int is_last);
 
 // ---- stages 8 and 9: outcome and advance --------------------------------------------------------------

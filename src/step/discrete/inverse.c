@@ -1,7 +1,7 @@
 // Step problems that nobody solves: those of an evaluation, and those of inverse dynamics.
 //
-// Every law, also the law of contact, gives its impulse as a function of the velocity v1 at the end of the step. So the force that makes a step
-// end with v1 is the residual of the step problem, and nothing has to be solved:
+// Every law, also the law of contact, gives its impulse as a function of the velocity v1 at the end of the step. So the
+// force that makes a step end with v1 is the residual of the step problem, and nothing has to be solved:
 //
 //   tau = (A v1 - p* - sum_b J_b^T gamma_b(J_b v1))/h.
 #include "step/discrete/inside.h"

@@ -223,6 +223,7 @@ void hfi_discrete_compute_outcome(hfiDiscrete* s, hfiStepOutput* out) {
 
 // ---- contacts as a sim reports them -------------------------------------------------------------------
 
+// Returns contact i with the forces and velocities at the end of the step.
 hfContact hfi_discrete_contact(const hfiDiscrete* s, int i) {
   const hfStepProblem* p = &s->assembly.problem;
   const hfiContact* c = &s->world->near.contact[i];
@@ -244,6 +245,7 @@ hfContact hfi_discrete_contact(const hfiDiscrete* s, int i) {
   return result;
 }
 
+// Returns contact i with the velocity of the present point and the normal force of its law there.
 hfContact hfi_discrete_evaluated_contact(const hfiDiscrete* s, int i) {
   const hfDynamics* d = &s->world->dynamics;
   const hfStepProblem* p = &s->assembly.problem;
@@ -265,6 +267,7 @@ hfContact hfi_discrete_evaluated_contact(const hfiDiscrete* s, int i) {
   return result;
 }
 
+// Sums over the contacts of the last step that overlap [J].
 double hfi_discrete_overlap_energy(const void* method) {
   const hfiDiscrete* s = method;
   double released = hfi_energy_at_release_speed(s->world->model);

@@ -1,9 +1,10 @@
 // Overlaps that rigid contacts remove (docs/theory/motion.md).
 //
-// A contact that overlaps is given a speed of separation s <= u, the release speed. Its impulse gamma gives the energy gamma s. This has no bound if
-// contacts contradict each other, or if a body can hardly follow, as a link between two others or an arm that is stretched out. All overlaps together
-// may give n m u^2/2, with their number n and the mass m of the world. If they give more, all their speeds are reduced, and the problem is solved
-// again. The energy grows with the square of the speeds.
+// A contact that overlaps is given a speed of separation s <= u, the release speed. Its impulse gamma gives the energy
+// gamma s. This has no bound if contacts contradict each other, or if a body can hardly follow, as a link between two
+// others or an arm that is stretched out. All overlaps together may give n m u^2/2, with their number n and the mass m
+// of the world. If they give more, all their speeds are reduced, and the problem is solved again. The energy grows with
+// the square of the speeds.
 #include "step/discrete/inside.h"
 
 // Speeds are reduced to this share of those at which the overlaps would give exactly the energy that they may, because

@@ -1,17 +1,19 @@
-// Bodies that rock between round surfaces faster than a step can follow (docs/theory/motion.md, "Thin things between round fingertips").
+// Bodies that rock between round surfaces faster than a step can follow (docs/theory/motion.md, "Thin things between
+// round fingertips").
 //
-// Let a contact press on a body with the force f, and let the body rock along the tangent e: it turns by theta about the axis u = n x e through its
-// pivot, the centre of mass of a free body or a joint of a link. The normal turns, too, so that the force gets a lever about the pivot and turns the
-// body back with the torque K theta:
+// Let a contact press on a body with the force f, and let the body rock along the tangent e: it turns by theta about
+// the axis u = n x e through its pivot, the centre of mass of a free body or a joint of a link. The normal turns, too,
+// so that the force gets a lever about the pivot and turns the body back with the torque K theta:
 //
 //   K = f (1 - r k) (1 + r k')/(k + k')
 //
-//   k   curvature along e of the body's surface    r  arm: from the pivot to the contact, along the body's outward normal
+//   k   curvature along e of the body's surface    r  arm from the pivot to the contact, along the body's outward normal
 //   k'  that of the other surface                  I  inertia of the body about u
 //
-// K > 0 is a spring. A step does not see it, because it pushes along the normal and at the point of its start; only the next step does. So steps of
-// length h are stable only if h^2 K < 4 I, with K summed over the contacts of the body. If one contact has more than its share of that, h^2 K >
-// STABLE I, the step gets a damper on the relative angular velocity of the two bodies about u, with the slope
+// K > 0 is a spring. A step does not see it, because it pushes along the normal and at the point of its start; only the
+// next step does. So steps of length h are stable only if h^2 K < 4 I, with K summed over the contacts of the body. If
+// one contact has more than its share of that, h^2 K > STABLE I, the step gets a damper on the relative angular
+// velocity of the two bodies about u, with the slope
 //
 //   kappa = h K - STABLE I/h
 #include "step/discrete/inside.h"
@@ -23,13 +25,14 @@
 // stable.
 static const double STABLE_SHARE = 0.5;
 
-// Bodies touch in a line if the sum of their curvatures along the line is below this share of the sum across it [-]. They
-// do not rock along it, because the ends of the line have contacts of their own. Sides that cross at 2e-4 rad reach this
-// share; where they cross, the point of contact runs along them by millimetres if one of them turns a little.
+// Bodies touch in a line if the sum of their curvatures along the line is below this share of the sum across it [-].
+// They do not rock along it, because the ends of the line have contacts of their own. Sides that cross at 2e-4 rad
+// reach this share; where they cross, the point of contact runs along them by millimetres if one of them turns a
+// little.
 static const double FLAT_SHARE = 1e-8;
 
-// Surfaces are equally round along all tangents if the two principal values of the sum of their curvatures differ by less
-// than this share [-].
+// Surfaces are equally round along all tangents if the two principal values of the sum of their curvatures differ by
+// less than this share [-].
 static const double ROUND_SHARE = 1e-6;
 
 // A dof rocks its link about an axis if the cosine between this axis and that of the dof is at least this [-].
@@ -66,7 +69,8 @@ static double bound_inertia(const hfDynamics* d, int body) {
 }
 
 // Whether some dof of a link lets f rock it. If a dof turns the link about u with the share c of its rate, the arm is
-// v/c, with the velocity v of the contact, and the inertia is 1/(c^2 inverse mass). So c^2 K is at most f (radius + |v|).
+// v/c, with the velocity v of the contact, and the inertia is 1/(c^2 inverse mass). So c^2 K is at most f (radius +
+// |v|).
 static int may_rock_link(const hfiDiscrete* s, const hfiContact* c, int body, double radius, double f) {
   const hfDynamics* d = &s->world->dynamics;
   const hfiLink* link = hfi_link_of(d, body);
@@ -80,8 +84,8 @@ static int may_rock_link(const hfiDiscrete* s, const hfiContact* c, int body, do
   return 0;
 }
 
-// Whether the force f of a contact may rock a body so that it needs a damper. radius: the largest radius of curvature of
-// the two surfaces [m]. K is at most f (radius + |arm|).
+// Whether the force f of a contact may rock a body so that it needs a damper. radius: the largest radius of curvature
+// of the two surfaces [m]. K is at most f (radius + |arm|).
 static int may_rock(const hfiDiscrete* s, const hfiContact* c, int body, double radius, double f) {
   const hfDynamics* d = &s->world->dynamics;
   if (is_of_world(d, body)) return 0;
@@ -98,8 +102,8 @@ static double find_radius(const hfiDiscrete* s, const hfiContact* c, int geom) {
 
 static int has_side(int type) { return type == HF_GEOM_CAPSULE || type == HF_GEOM_CYLINDER; }
 
-// Upper bound of 1/(k + k') at contact c [m]. Two sides with the radii r and r' whose axes are at the angle alpha have up
-// to (r + r')/sin^2 alpha.
+// Upper bound of 1/(k + k') at contact c [m]. Two sides with the radii r and r' whose axes are at the angle alpha have
+// up to (r + r')/sin^2 alpha.
 static double bound_radius(const hfiDiscrete* s, const hfiContact* c) {
   const hfDynamics* d = &s->world->dynamics;
   const int32_t* type = hf_model_geom_type(d->model);
@@ -118,7 +122,7 @@ static double bound_radius(const hfiDiscrete* s, const hfiContact* c) {
 typedef struct Rocking {
   const hfiContact* c;
   int body;
-  int side;        // 1 for body A, -1 for body B. The normal n points from B to A, so that the outward normal is -side n
+  int side;        // 1 for body A, -1 for body B: the normal n points from B to A, the outward normal is -side n
   double f;        // force of the contact [N]
   hfVec3 e;        // the tangent
   hfVec3 u;        // the axis n x e
@@ -137,7 +141,8 @@ static double find_inertia(const hfDynamics* d, int body, hfVec3 u) {
   const hfiLink* link = hfi_link_of(d, body);
   const double* I = link->inertia_B;
   hfVec3 x = m3_tmulv(d->X_WB[link->body].R, u);
-  return I[0] * x.x * x.x + I[1] * x.y * x.y + I[2] * x.z * x.z + 2 * (I[3] * x.x * x.y + I[4] * x.x * x.z + I[5] * x.y * x.z);
+  double diagonal = I[0] * x.x * x.x + I[1] * x.y * x.y + I[2] * x.z * x.z;
+  return diagonal + 2 * (I[3] * x.x * x.y + I[4] * x.x * x.z + I[5] * x.y * x.z);
 }
 
 // Returns the slope of a free body, which turns about its centre of mass.
@@ -212,8 +217,8 @@ static void add_inertia(const hfDynamics* d, int body, const hfiContact* c, hfiC
 }
 
 // Returns the angle from t1 of a tangent along which free bodies rock most or least [rad]: a principal direction of the
-// sum of the curvatures, or of the inertias if the surfaces are equally round along all tangents. The tangents t1 and t2
-// themselves would not do, because they depend on the axes of the world.
+// sum of the curvatures, or of the inertias if the surfaces are equally round along all tangents. The tangents t1 and
+// t2 themselves would not do, because they depend on the axes of the world.
 static double find_rocking_angle(const hfDynamics* d, const hfiContact* c, const hfiCurvature* sum) {
   if (!is_round(sum)) return find_principal_angle(sum);
   hfiCurvature inertia = {0, 0, 0};

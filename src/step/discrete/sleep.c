@@ -1,14 +1,18 @@
-// Sleep (docs/theory/sleep.md): trees that have rested for a while are left out of the step until something acts on them.
+// Sleep (docs/theory/sleep.md): trees that have rested for a while are left out of the step until something acts on
+// them.
 //
-//   speed of a tree = max_i |v_i| lever_i [m/s],  lever_i: largest distance that a unit of dof i moves a point of the bodies behind it
+//   speed of a tree = max_i |v_i| lever_i [m/s]
+//   lever_i           largest distance that a unit of dof i moves a point of the bodies behind it
 //
-// A tree rests while its speed is below the tolerance. An island falls asleep when all its trees have rested for the time of the
-// configuration; their velocities become zero. Trees that sleep have no rows and no contacts, and their coordinates keep every bit.
+// A tree rests while its speed is below the tolerance. An island falls asleep when all its trees have rested for the
+// time of the configuration; their velocities become zero. Trees that sleep have no rows and no contacts, and their
+// coordinates keep every bit.
 //
-// The state keeps one word for each tree: how long it has rested [ns]; or, if it sleeps, its signature with the sign bit set. The signature is a hash
-// of everything that acts on the tree and that a user can change: its coordinates, the parameters of the model, poses of mocap bodies, forces,
-// wrenches and targets on it, and the controls if it has actuators. A tree wakes when its signature or one of its velocities has changed, when it touches
-// a tree that is awake, and when a tree wakes that a remembered contact or a row joins to it.
+// The state keeps one word for each tree: how long it has rested [ns]; or, if it sleeps, its signature with the sign
+// bit set. The signature is a hash of everything that acts on the tree and that a user can change: its coordinates, the
+// parameters of the model, poses of mocap bodies, forces, wrenches and targets on it, and the controls if it has
+// actuators. A tree wakes when its signature or one of its velocities has changed, when it touches a tree that is
+// awake, and when a tree wakes that a remembered contact or a row joins to it.
 #include "step/discrete/inside.h"
 
 #include "base/disjoint_sets.h"
@@ -27,7 +31,8 @@ static const uint64_t SIGN_BIT = (uint64_t)1 << 63;
 
 // ---- signatures ---------------------------------------------------------------------------------------
 
-// Adds 64 bits to a hash. The multiplier is that of Fibonacci hashing, 2^64 over the golden ratio (Knuth, volume 3, 6.4).
+// Adds 64 bits to a hash. The multiplier is that of Fibonacci hashing, 2^64 over the golden ratio (Knuth, volume 3,
+// 6.4).
 static uint64_t mix(uint64_t hash, uint64_t bits) {
   hash = (hash ^ bits) * 0x9e3779b97f4a7c15u;
   return hash ^ hash >> 29;
@@ -248,6 +253,7 @@ int hfi_sleep_wake_touched(hfiDiscrete* s) {
   return 1;
 }
 
+// Writes q and v of the trees that sleep.
 void hfi_sleep_hold(const hfiDiscrete* s, double* q, double* v) {
   const hfModel* m = s->world->model;
   const hfiSleep* z = &s->sleep;
@@ -336,6 +342,7 @@ static void fall_asleep(hfiDiscrete* s, hfState* state, const hfInput* in, int64
   }
 }
 
+// Writes the words of all trees in the state, velocities of trees that fall asleep, and report->nsleep.
 void hfi_sleep_settle(hfiDiscrete* s, hfState* state, const hfInput* in, hfStepReport* report) {
   const hfModel* m = s->world->model;
   int64_t* word = hf_state_mutable_discrete(state) + HFI_WORD_TREES;
@@ -368,6 +375,7 @@ static void mark_driven(const hfiWorld* w, int32_t* driven) {
   }
 }
 
+// Takes the arrays, and finds the trees that actuators act on.
 void hfi_sleep_init(hfiDiscrete* s, hfiArena* arena) {
   const hfModel* m = s->world->model;
   hfiSleep* z = &s->sleep;

@@ -1,4 +1,5 @@
-// Solving the step problem: by the ladder (step/solve), or by a solver that the creator of the method handed in (problem_solver.h).
+// Solving the step problem: by the ladder (step/solve), or by a solver that the creator of the method handed in
+// (problem_solver.h).
 //
 // A solution may close contacts that nobody predicted. They are added, and the problem is solved again.
 #include "step/discrete/inside.h"
@@ -9,7 +10,8 @@
 
 // ---- trees whose velocities are known -----------------------------------------------------------------
 
-// Marks in s->changed the trees whose velocities must be solved for: all except those that fly and on which no row acts. Returns the number of these.
+// Marks in s->changed the trees whose velocities must be solved for: all except those that fly and on which no row
+// acts. Returns the number of these.
 static int mark_grounded(hfiDiscrete* s) {
   const hfStepProblem* p = &s->assembly.problem;
   int flying = 0;
@@ -35,8 +37,8 @@ static int mark_grounded(hfiDiscrete* s) {
   return flying;
 }
 
-// Sets v1 of a tree that flies and on which no row acts. The velocities of an articulated tree were computed with its momentum; a free body falls,
-// v1 = v0 + h g.
+// Sets v1 of a tree that flies and on which no row acts. The velocities of an articulated tree were computed with its
+// momentum; a free body falls, v1 = v0 + h g.
 static void set_flying_velocity(hfiDiscrete* s, int t) {
   const hfStepProblem* p = &s->assembly.problem;
   int first = p->tree_start[t];
@@ -51,8 +53,8 @@ static void set_flying_velocity(hfiDiscrete* s, int t) {
   v3_store(v1, v3_axpy(p->h, s->world->dynamics.gravity, v3_load(v1)));
 }
 
-// Marks in s->changed the trees whose velocities must be solved for, and sets v1 of the others: trees that fly, and trees that sleep, whose velocities
-// and impulses are zero. Returns 0 if all trees must be solved for.
+// Marks in s->changed the trees whose velocities must be solved for, and sets v1 of the others: trees that fly, and
+// trees that sleep, whose velocities and impulses are zero. Returns 0 if all trees must be solved for.
 static int mark_unknown(hfiDiscrete* s) {
   const hfStepProblem* p = &s->assembly.problem;
   if (!mark_grounded(s) && !s->sleep.count) return 0;
@@ -81,8 +83,8 @@ static hfStatus solve_rigid(hfiDiscrete* s, hfSolveReport* report, hfError* erro
   return status;
 }
 
-// Computes v1 and the impulses. If the solver that was handed in finds no solution and has a fallback, the convex problem is solved. changed: NULL,
-// or the trees (ntree) whose islands are solved again from v0.
+// Computes v1 and the impulses. If the solver that was handed in finds no solution and has a fallback, the convex
+// problem is solved. changed: NULL, or the trees (ntree) whose islands are solved again from v0.
 static hfStatus solve_problem(hfiDiscrete* s, const int32_t* changed, hfiStepOutput* out, hfError* error) {
   hfSolverConfig config = s->config.solver;
 
@@ -100,7 +102,8 @@ static hfStatus solve_problem(hfiDiscrete* s, const int32_t* changed, hfiStepOut
 
 // ---- solve, revise, solve again -----------------------------------------------------------------------
 
-// Heaps are estimated first: the estimate shows most of the missing contacts before the larger part of the work is done.
+// Heaps are estimated first: the estimate shows most of the missing contacts before the larger part of the work is
+// done.
 hfStatus hfi_discrete_solve(hfiDiscrete* s, hfiStepOutput* out, hfError* error) {
   enum { MOST_REPEATS = 4 };
   hfi_solver_estimate_heaps(s->solver.ladder, s->config.anticipate);
@@ -111,6 +114,7 @@ hfStatus hfi_discrete_solve(hfiDiscrete* s, hfiStepOutput* out, hfError* error) 
   return status;
 }
 
+// Writes solver.has_added and s->changed. The last solution of a step is not examined.
 int hfi_discrete_revise(hfiDiscrete* s, const hfState* state) {
   s->solver.has_added = 0;
   if (s->solver.repeats == s->solver.most_repeats) {
@@ -131,7 +135,8 @@ int hfi_discrete_revise(hfiDiscrete* s, const hfState* state) {
   return 1;
 }
 
-// If contacts were missing, the heaps are estimated once more, because new contacts often make bodies move towards others.
+// If contacts were missing, the heaps are estimated once more, because new contacts often make bodies move towards
+// others.
 hfStatus hfi_discrete_solve_again(hfiDiscrete* s, hfiStepOutput* out, hfError* error) {
   enum { MOST_ESTIMATES = 2 };
   int may_estimate = s->solver.has_added && s->solver.repeats < MOST_ESTIMATES;

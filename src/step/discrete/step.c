@@ -1,4 +1,5 @@
-// One step of discrete time. hfi_discrete_step has the stages of docs/architecture.md, "The life of a step", on one screen; each stage has a file.
+// One step of discrete time. hfi_discrete_step has the stages of docs/architecture.md, "The life of a step", on one
+// screen; each stage has a file.
 //
 //   kinematics at q0 -> M, bias -> forces and rows -> contacts -> step problem -> v1
 //   q1 = q0 (+) h v1, activations, contact memory, time
@@ -8,7 +9,8 @@
 
 // ---- stages 2, 3 and 6 --------------------------------------------------------------------------------
 
-// Computes the poses of the world at q0. Free bodies are turned into the middle of the step, and s->flight.start gets their velocities there.
+// Computes the poses of the world at q0. Free bodies are turned into the middle of the step, and s->flight.start gets
+// their velocities there.
 static void place_world(hfiDiscrete* s, const hfState* state, const hfInput* in) {
   hfi_world_place(s->world, hf_state_q(state), in);
   if (s->config.gyroscopic) hfi_discrete_turn_free_bodies(s, hf_state_v(state));
@@ -33,6 +35,7 @@ static void complete_problem(hfiDiscrete* s, const hfState* state) {
   hfi_discrete_apply_impacts(s, state);
 }
 
+// Stages 2 to 6 without a step: no tree sleeps, and contacts are predicted with strong drives in mind.
 void hfi_discrete_make_problem(hfiDiscrete* s, const hfState* state, const hfInput* in) {
   place_world(s, state, in);
   find_motion(s, state);
@@ -43,9 +46,10 @@ void hfi_discrete_make_problem(hfiDiscrete* s, const hfState* state, const hfInp
 
 // ---- what a solution shows ----------------------------------------------------------------------------
 
-// Tests whether the problem lacked something, so that it must be made again: the solution brings a tree to one that sleeps, or a joint past a limit
-// that seemed far away, or turns a body by the pull of a connect faster than the step can follow. Notes what the next problem must have. The pull is
-// not tested with rigid rows, because velocities do not determine their forces.
+// Tests whether the problem lacked something, so that it must be made again: the solution brings a tree to one that
+// sleeps, or a joint past a limit that seemed far away, or turns a body by the pull of a connect faster than the step
+// can follow. Notes what the next problem must have. The pull is not tested with rigid rows, because velocities do not
+// determine their forces.
 static int find_lack(hfiDiscrete* s, const hfState* state) {
   hfActuation* a = &s->world->actuation;
 
@@ -58,7 +62,8 @@ static int find_lack(hfiDiscrete* s, const hfState* state) {
   return hfi_find_tensions(a, &s->world->dynamics, hf_state_q(state), s->v1);
 }
 
-// Refuses velocities that are not finite or too large, and names their tree. No solver has tested the velocities of trees that fly.
+// Refuses velocities that are not finite or too large, and names their tree. No solver has tested the velocities of
+// trees that fly.
 static hfStatus check_velocities(const hfiDiscrete* s, hfiTrouble* trouble) {
   const hfModel* m = s->world->model;
   if (hfi_surely_speeds(s->v1, m->nv)) return HF_OK;
@@ -69,7 +74,8 @@ static hfStatus check_velocities(const hfiDiscrete* s, hfiTrouble* trouble) {
   return HF_OK; // Only the sum is too large.
 }
 
-// Judges the solution by the status of its solver and writes the status of the step. Returns 1 if the state can be advanced with it.
+// Judges the solution by the status of its solver and writes the status of the step. Returns 1 if the state can be
+// advanced with it.
 static int accept_solution(const hfiDiscrete* s, hfStatus status, hfiStepOutput* out) {
   hfStepReport* report = out->report;
   report->status = status;
@@ -90,6 +96,8 @@ static void begin_step(hfiDiscrete* s) {
   hfi_actuation_drop_forces(&s->world->actuation);
 }
 
+// All stages but the first and the last. A problem that lacked something is made again; a solution that closes contacts
+// nobody predicted is revised and solved again.
 hfStatus hfi_discrete_step(hfiDiscrete* s, hfState* state, const hfInput* in, hfiStepOutput* out, hfError* error) {
   hfStatus status;
 
@@ -110,7 +118,7 @@ hfStatus hfi_discrete_step(hfiDiscrete* s, hfState* state, const hfInput* in, hf
   s->forces.all_limits = 0;
   hfi_drop_tensions(&s->world->actuation);
   if (accept_solution(s, status, out)) {
-    hfi_discrete_compute_outcome(s, out);            // 8 outcome
+    hfi_discrete_compute_outcome(s, out);    // 8 outcome
     hfi_discrete_advance(s, state, in, out); // 9 advance
     out->taken = 1;
   }
