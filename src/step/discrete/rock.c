@@ -7,7 +7,7 @@
 //
 //   K = f (1 - r k) (1 + r k')/(k + k')
 //
-//   k   curvature along e of the body's surface    r  arm from the pivot to the contact, along the body's outward normal
+//   k   curvature along e of the body's surface    r  arm from the pivot to the contact, along its outward normal
 //   k'  that of the other surface                  I  inertia of the body about u
 //
 // K > 0 is a spring. A step does not see it, because it pushes along the normal and at the point of its start; only the
