@@ -159,12 +159,6 @@ void hfi_discrete_add_contacts(hfiDiscrete* s, const hfState* state) {
 
 // ---- contacts that were not predicted -----------------------------------------------------------------
 
-void hfi_discrete_mark_changed(const hfiDiscrete* s, const hfiContact* c) {
-  const int32_t* tree = hf_model_body_tree(s->world->model);
-  if (tree[c->body_a] >= 0) s->changed[tree[c->body_a]] = 1;
-  if (tree[c->body_b] >= 0) s->changed[tree[c->body_b]] = 1;
-}
-
 // Adds the rows of new contacts after all others, which stay where they are. Marks the trees that the new rows act on.
 int hfi_discrete_add_missed(hfiDiscrete* s, const hfState* state, const double* v1) {
   hfiNear* near = &s->world->near;

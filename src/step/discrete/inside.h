@@ -103,6 +103,13 @@ static inline double hfi_closing_acceleration(const hfiWorld* w, const hfiContac
   return (tree[c->body_b] >= 0 ? g : 0) - (tree[c->body_a] >= 0 ? g : 0);
 }
 
+// Marks the trees of a contact in s->changed.
+static inline void hfi_discrete_mark_changed(const hfiDiscrete* s, const hfiContact* c) {
+  const int32_t* tree = hf_model_body_tree(s->world->model);
+  if (tree[c->body_a] >= 0) s->changed[tree[c->body_a]] = 1;
+  if (tree[c->body_b] >= 0) s->changed[tree[c->body_b]] = 1;
+}
+
 // ---- stages 2 to 6: the problem -----------------------------------------------------------------------
 
 // Makes the step problem at a state, with the inertial forces of the start for all trees, and with contacts predicted
@@ -130,8 +137,6 @@ void hfi_discrete_begin_flight(hfiDiscrete* s);
 // Clears s->flies of articulated trees that touch themselves or that another tree or the world may come near. Must be
 // called again after new contacts.
 void hfi_discrete_ground_near_trees(hfiDiscrete* s);
-// Marks the trees of a contact in s->changed.
-void hfi_discrete_mark_changed(const hfiDiscrete* s, const hfiContact* contact);
 
 // ---- refinements of contacts --------------------------------------------------------------------------
 
