@@ -12,7 +12,7 @@
 
 #include "step/contact/contact_law.h"
 #include "step/contact/memory.h"
-#include "step/contact/result.h"
+#include "step/contact/contact.h"
 
 #include <string.h>
 

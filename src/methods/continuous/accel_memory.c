@@ -8,7 +8,7 @@
 #include "methods/continuous/inside.h"
 
 #include "step/contact/contact_law.h"
-#include "step/contact/result.h"
+#include "step/contact/contact.h"
 #include "step/law/law.h"
 
 #include <string.h>

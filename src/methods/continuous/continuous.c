@@ -11,7 +11,7 @@
 #include "base/object.h"
 #include "linalg/dense.h"
 #include "methods/ode/ode.h"
-#include "step/contact/result.h"
+#include "step/contact/contact.h"
 #include "step/law/law.h"
 
 #include <string.h>

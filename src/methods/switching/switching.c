@@ -7,7 +7,7 @@
 #include "methods/switching/inside.h"
 
 #include "base/object.h"
-#include "step/contact/result.h"
+#include "step/contact/contact.h"
 
 #include <string.h>
 

@@ -1,4 +1,5 @@
-// Contacts from the points that geometry found: frames and materials. near/ decides which points become contacts.
+// Contacts from the points that geometry found: frames and materials; and what a contact reports. near/ decides which
+// points become contacts.
 //
 // The contact point C lies between the witness points Ca and Cb on the two surfaces, nearer to that of the stiffer
 // body:
@@ -36,14 +37,18 @@ static void fill_contact(hfiContact* c, const hfModel* m, const hfiRawContact* r
 
   // a material pulls up to MJCF's gap
   c->material = *material;
-  if (material->adhesion != 0 && !(c->depth > -hfi_material_gap(m, r->geom_a, r->geom_b, r->pair))) c->material.adhesion = 0;
+  if (material->adhesion != 0) {
+    double gap = hfi_material_gap(m, r->geom_a, r->geom_b, r->pair);
+    if (!(c->depth > -gap)) c->material.adhesion = 0;
+  }
 
   c->known = c->curved = 0;
   c->slip_speed = 0;
   c->p_BC = c->xi_W = c->twist_W = v3_zero();
 }
 
-int hfi_contact_fill(const hfModel* m, const hfiMaterial* listed, hfiSoftness* softness, const hfiRawContact* raw, int nraw, hfiContact* out) {
+int hfi_contact_fill(const hfModel* m, const hfiMaterial* listed, hfiSoftness* softness, const hfiRawContact* raw,
+                     int nraw, hfiContact* out) {
   hfiMaterial combined = {0};
   int count = 0;
   int last = -1; // candidate of the last contact
@@ -80,4 +85,30 @@ int hfi_contact_insert(const hfModel* m, const hfiMaterial* listed, hfiSoftness*
     }
   }
   return ncontact + added;
+}
+
+// ---- what a contact reports ---------------------------------------------------------------------------
+
+hfContact hfi_contact_result(const hfiContact* c) {
+  return (hfContact){.geom_a = c->geom_a,
+                     .geom_b = c->geom_b,
+                     .body_a = c->body_a,
+                     .body_b = c->body_b,
+                     .feature = c->feature,
+                     .p_W = c->p_W,
+                     .n_W = c->n,
+                     .depth = c->depth,
+                     .mu = c->material.condim >= 3 ? c->material.mu[0] : 0};
+}
+
+void hfi_contact_result_force(hfContact* r, const hfiContact* c, int dim, const double* f) {
+  r->fn = f[0] - c->material.adhesion;
+  if (dim >= 3) r->ft = hfi_in_plane(c, f[1], f[2]);
+  if (dim >= 4) r->torque = v3_scale(f[3], c->n);
+  if (dim >= 6) r->torque = v3_add(r->torque, hfi_in_plane(c, f[4], f[5]));
+}
+
+void hfi_contact_result_velocity(hfContact* r, const hfiContact* c, int dim, const double* s) {
+  r->vn = s[0];
+  if (dim >= 3) r->vt = hfi_in_plane(c, s[1], s[2]);
 }

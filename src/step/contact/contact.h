@@ -9,22 +9,24 @@
 #include "step/contact/material.h"
 #include "step/dynamics/dynamics.h"
 #include "step/geometry/scene.h"
+#include <holdfast/contact.h>
 #include <holdfast/state.h>
 #include <holdfast/step_problem.h>
 
 typedef struct hfiContact {
-  int32_t geom_a, geom_b, body_a, body_b, pair;
+  int32_t geom_a, geom_b, body_a, body_b;
+  int32_t pair;      // explicit pair, or -1
   uint32_t feature;
-  hfVec3 p_W; // contact point C [m]
+  hfVec3 p_W;        // contact point C [m]
   hfVec3 n, t1, t2;
-  double depth; // [m]
+  double depth;      // [m]
   hfiMaterial material;
-  int32_t curved;    // 1: its rows are those of the start of the step, with a drift for the path (step/discrete/curve.c)
+  int32_t curved;    // 1: its rows are of the start of the step, with a drift for the path (step/discrete/curve.c)
   int32_t known;     // 1: remembered from the step before
   double slip_speed; // slip speed at the step before; 0 for a new contact [m/s]
   hfVec3 p_BC;       // contact point in the frame of B at the start of the step [m]
-  hfVec3 xi_W,
-      twist_W; // deformation at the start, in the world: sliding [m]; torsion and rolling [rad]
+  hfVec3 xi_W;       // deformation of sliding at the start, in the world [m]
+  hfVec3 twist_W;    // deformation of torsion and rolling at the start, in the world [rad]
 } hfiContact;
 
 // The key by which a contact is found again in the next step: its two geoms (a < b) and its feature.
@@ -37,11 +39,18 @@ static inline hfiContactKey hfi_contact_key(const hfiContact* c) {
   hfiContactKey key = {(uint64_t)(uint32_t)c->geom_a << 32 | (uint32_t)c->geom_b, c->feature};
   return key;
 }
-static inline int hfi_same_contact(hfiContactKey a, hfiContactKey b) { return a.pair == b.pair && a.feature == b.feature; }
+static inline int hfi_same_contact(hfiContactKey a, hfiContactKey b) {
+  return a.pair == b.pair && a.feature == b.feature;
+}
 
 // Direction in the world of row 0 to 5 of a contact: n, t1, t2, and the axes n, t1, t2 of torsion and rolling.
 static inline hfVec3 hfi_contact_axis(const hfiContact* c, int row) {
-  return row == 1 || row == 4 ? c->t1 : row == 2 || row == 5 ? c->t2 : c->n;
+  if (row == 1 || row == 4) return c->t1;
+  return row == 2 || row == 5 ? c->t2 : c->n;
+}
+// x0 t1 + x1 t2
+static inline hfVec3 hfi_in_plane(const hfiContact* c, double x0, double x1) {
+  return v3_add(v3_scale(x0, c->t1), v3_scale(x1, c->t2));
 }
 // The part of x across the unit vector n.
 static inline hfVec3 hfi_across(hfVec3 n, hfVec3 x) { return v3_axpy(-v3_dot(n, x), n, x); }
@@ -50,8 +59,8 @@ static inline hfVec3 hfi_across(hfVec3 n, hfVec3 x) { return v3_axpy(-v3_dot(n, 
 enum { HFI_ACTS = 1, HFI_ACTS_NEWLY = 2 };
 
 // Makes contacts of the raw points that act, in the same order. Returns the count.
-int hfi_contact_fill(const hfModel* model, const hfiMaterial* listed, hfiSoftness* softness, const hfiRawContact* raw, int nraw,
-                     hfiContact* out);
+int hfi_contact_fill(const hfModel* model, const hfiMaterial* listed, hfiSoftness* softness, const hfiRawContact* raw,
+                     int nraw, hfiContact* out);
 
 // Velocity of a body's point at p_W if the links have velocities V.
 static inline hfMotion hfi_contact_velocity(const hfDynamics* d, const hfMotion* V, int body, hfVec3 p_W) {
@@ -64,10 +73,22 @@ static inline hfMotion hfi_contact_velocity(const hfDynamics* d, const hfMotion*
 // Inserts contacts for the points that act newly among the others, in the order of the points. number (room for all)
 // has an entry for each contact, which moves with it, and is HFI_NEW_CONTACT for new ones. Returns the count.
 enum { HFI_NEW_CONTACT = -2 };
-int hfi_contact_insert(const hfModel* model, const hfiMaterial* listed, hfiSoftness* softness, hfiRawContact* raw, int nraw,
-                       hfiContact* contact, int ncontact, int32_t* number);
+int hfi_contact_insert(const hfModel* model, const hfiMaterial* listed, hfiSoftness* softness, hfiRawContact* raw,
+                       int nraw, hfiContact* contact, int ncontact, int32_t* number);
 // Materials of all candidates of a listed scene.
 void hfi_contact_materials(const hfiScene* scene, hfiSoftness* softness, hfiMaterial* out);
+
+// The report of a contact: forces and velocities of its rows as vectors in the world.
+//
+//   ft = f1 t1 + f2 t2,   torque = f3 n + f4 t1 + f5 t2,   vt = s1 t1 + s2 t2
+//
+// Reports which geoms touch and where, without force and motion.
+hfContact hfi_contact_result(const hfiContact* contact);
+// Adds the forces f and velocities s of its `dim` rows to the report. The normal force includes the pull of adhesion.
+void hfi_contact_result_force(hfContact* result, const hfiContact* contact, int dim, const double* f);
+void hfi_contact_result_velocity(hfContact* result, const hfiContact* contact, int dim, const double* s);
+
+// ---- Jacobians --------------------------------------------------------------------------------------
 
 // The dofs that move a body of a contact. Their sign is +1 for body A and -1 for body B.
 typedef struct hfiContactSide {
@@ -97,7 +118,7 @@ typedef struct hfiInverseMasses {
 } hfiInverseMasses;
 // Computes J like hfi_contact_rows, and the inverse masses, estimated with the diagonal of M. inverse: 1/M_ii of the
 // columns, one piece after the other.
-void hfi_contact_weighed_rows(const hfDynamics* dynamics, const hfiContactColumns* columns, const hfiContact* contact, int dim,
-                              const double* inverse, hfiInverseMasses* out, double* J);
+void hfi_contact_weighed_rows(const hfDynamics* dynamics, const hfiContactColumns* columns, const hfiContact* contact,
+                              int dim, const double* inverse, hfiInverseMasses* out, double* J);
 
 #endif

@@ -10,17 +10,23 @@
 #include "step/contact/contact.h"
 #include "step/law/law.h"
 
-// Stiction speed, stiffness and damping of friction group g. Returns 1 if the last two were capped. The lever r [m] is
-// the radius over which a torsional or rolling coefficient acts like sliding friction.
+// Stiction speed, stiffness and damping of friction group g (HF_SLIDING ...), for the inverse mass w of its rows and a
+// step of length h. Returns 1 if the last two were capped. The lever r [m] is the radius over which a torsional or
+// rolling coefficient acts like sliding friction.
 static inline int hfi_set_group_law(const hfiMaterial* m, int g, double w, double h, double steepest,
                                     hfContactLaw* law) {
-  double r = g == HF_SLIDING ? 1 : m->mu[0] > 0 ? m->mu[g] / m->mu[0] : m->mu[g];
+  double r = 1;
+  if (g != HF_SLIDING) r = m->mu[0] > 0 ? m->mu[g] / m->mu[0] : m->mu[g];
   if (g != HF_SLIDING && r > 0) law->stiction_speed[g] = m->stiction_speed / r;
   if (law->friction != HF_FRICTION_ANCHORED) return 0;
-  double k = max2(r * r, 1e-12) * m->tangential_stiffness, c = r * r * m->tangential_damping;
+
+  double k = max2(r * r, 1e-12) * m->tangential_stiffness;
+  double c = r * r * m->tangential_damping;
   if (!(w > 0)) w = 1e-12;
   if (m->tangential_damping < 0) c = 2 * sqrt(k / w);
-  double slope = h * (h * k + c) * w, scale = slope > steepest ? steepest / slope : 1;
+
+  double slope = h * (h * k + c) * w;
+  double scale = slope > steepest ? steepest / slope : 1;
   law->k_t[g] = scale * k;
   law->c_t[g] = scale * c;
   return scale < 1;
@@ -32,13 +38,20 @@ static inline int hfi_contact_law(const hfiContact* contact, int friction, const
                                   double steepest, hfContactLaw* law) {
   const hfiMaterial* m = &contact->material;
   int capped = 0;
+
   law->stiffness = m->stiffness;
   law->dissipation = m->dissipation;
   law->depth = contact->depth;
   law->normal_force0 = 0;
-  law->friction = friction, law->reserved = 0;
-  for (int g = 0; g < 3; ++g) law->mu[g] = m->mu[g], law->stiction_speed[g] = m->stiction_speed, law->k_t[g] = law->c_t[g] = 0;
+  law->friction = friction;
+  law->reserved = 0;
+  for (int g = 0; g < 3; ++g) {
+    law->mu[g] = m->mu[g];
+    law->stiction_speed[g] = m->stiction_speed;
+    law->k_t[g] = law->c_t[g] = 0;
+  }
   for (int i = 0; i < 5; ++i) law->xi0[i] = 0;
+
   if (m->condim >= 3) capped += hfi_set_group_law(m, HF_SLIDING, w->group[0], h, steepest, law);
   if (m->condim >= 4) capped += hfi_set_group_law(m, HF_TORSION, w->group[1], h, steepest, law);
   if (m->condim >= 6) capped += hfi_set_group_law(m, HF_ROLLING, w->group[2], h, steepest, law);
@@ -48,7 +61,10 @@ static inline int hfi_contact_law(const hfiContact* contact, int friction, const
 // Gives a contact whose parameters are MuJoCo's its law for a step of length h that starts at separation speed v0.
 static inline void hfi_contact_set_soft(const hfiContact* contact, double h, double v0, hfContactLaw* law) {
   hfiSoftStep step = hfi_soft_step(&contact->material.soft, contact->depth, v0, h);
-  law->stiffness = step.stiffness, law->depth = step.depth, law->dissipation = 0;
+
+  law->stiffness = step.stiffness;
+  law->depth = step.depth;
+  law->dissipation = 0;
   law->normal_force0 = contact->depth > 0 ? step.stiffness * max2(0, step.depth - h * v0) : 0;
 }
 
@@ -64,9 +80,16 @@ static inline void hfi_contact_stick_on(const hfiContact* contact, hfContactLaw*
 // xi0 of the contact's friction rows from a sliding deformation [m] and a torsional and rolling one [rad].
 static inline void hfi_contact_set_deformation(const hfiContact* c, hfVec3 xi_W, hfVec3 twist_W, double* xi0) {
   const int dim = c->material.condim;
-  if (dim >= 3) xi0[0] = v3_dot(c->t1, xi_W), xi0[1] = v3_dot(c->t2, xi_W);
+
+  if (dim >= 3) {
+    xi0[0] = v3_dot(c->t1, xi_W);
+    xi0[1] = v3_dot(c->t2, xi_W);
+  }
   if (dim >= 4) xi0[2] = v3_dot(c->n, twist_W);
-  if (dim >= 6) xi0[3] = v3_dot(c->t1, twist_W), xi0[4] = v3_dot(c->t2, twist_W);
+  if (dim >= 6) {
+    xi0[3] = v3_dot(c->t1, twist_W);
+    xi0[4] = v3_dot(c->t2, twist_W);
+  }
 }
 
 #endif

@@ -14,7 +14,11 @@ static inline void set_side(hfiContactSide* side, const hfDynamics* d, int body,
   const hfModel* m = d->model;
   const int32_t* dofs = NULL;
   int n = hfi_jacobian_dofs(d, body, &dofs);
-  side->dofs = dofs, side->n = n, side->body = body, side->sign = sign;
+
+  side->dofs = dofs;
+  side->n = n;
+  side->body = body;
+  side->sign = sign;
   side->free = n == 6 && hf_model_jnt_type(m)[hf_model_dof_jnt(m)[dofs[0]]] == HF_JOINT_FREE;
 }
 
@@ -27,17 +31,19 @@ static int count_common(const hfiContactSide* a, const hfiContactSide* b) {
 
 // The next dof of A or of B in ascending order, from the places *i and *j on. *sign says whether it belongs to A or to
 // B.
-static int next_shared(const hfiContactSide* a, const hfiContactSide* b, int* i, int* j,
-                       double* sign) {
+static int next_shared(const hfiContactSide* a, const hfiContactSide* b, int* i, int* j, double* sign) {
   int from_a = *j == b->n || (*i < a->n && a->dofs[*i] < b->dofs[*j]);
   *sign = from_a ? a->sign : b->sign;
   return from_a ? a->dofs[(*i)++] : b->dofs[(*j)++];
 }
 
+// Makes one piece of two sides on one tree: the dofs of both but for the common ones.
 static void share_tree(hfiContactColumns* out, int tree, int32_t* cols) {
   const hfiContactSide *a = &out->side[0], *b = &out->side[1];
-  int common = count_common(a, b), n = a->n + b->n - 2 * common;
+  int common = count_common(a, b);
+  int n = a->n + b->n - 2 * common;
   double sign;
+
   for (int i = common, j = common, k = 0; k < n; ++k) cols[k] = next_shared(a, b, &i, &j, &sign);
   out->shared = 1;
   out->tree[0] = tree;
@@ -46,8 +52,10 @@ static void share_tree(hfiContactColumns* out, int tree, int32_t* cols) {
 }
 
 // Adds a side on a tree of its own if it has dofs. Returns the place after its columns.
-static inline int32_t* add_side(hfiContactColumns* out, const hfDynamics* d, int body, double sign, int tree, int32_t* cols) {
+static inline int32_t* add_side(hfiContactColumns* out, const hfDynamics* d, int body, double sign, int tree,
+                                int32_t* cols) {
   hfiContactSide* side = &out->side[out->npiece];
+
   if (tree < 0) return cols;
   set_side(side, d, body, sign);
   for (int k = 0; k < side->n; ++k) cols[k] = side->dofs[k];
@@ -57,13 +65,18 @@ static inline int32_t* add_side(hfiContactColumns* out, const hfDynamics* d, int
 }
 
 void hfi_contact_columns(const hfDynamics* d, int body_a, int body_b, int32_t* cols, hfiContactColumns* out) {
-  int tree_a = hf_model_body_tree(d->model)[body_a], tree_b = hf_model_body_tree(d->model)[body_b];
+  int tree_a = hf_model_body_tree(d->model)[body_a];
+  int tree_b = hf_model_body_tree(d->model)[body_b];
+
   out->npiece = out->shared = 0;
   if (tree_a >= 0 && tree_a == tree_b) {
-    set_side(&out->side[0], d, body_a, 1), set_side(&out->side[1], d, body_b, -1);
+    set_side(&out->side[0], d, body_a, 1);
+    set_side(&out->side[1], d, body_b, -1);
     share_tree(out, tree_a, cols);
-  } else
-    add_side(out, d, body_b, -1, tree_b, add_side(out, d, body_a, 1, tree_a, cols));
+    return;
+  }
+  cols = add_side(out, d, body_a, 1, tree_a, cols);
+  add_side(out, d, body_b, -1, tree_b, cols);
 }
 
 // ---- rows ----------------------------------------------------------------------------------------
@@ -79,28 +92,39 @@ typedef struct RowFill {
   hfiInverseMasses* w;   // likewise
 } RowFill;
 
+// The share of one column in the sum of the inverse masses of two rows, whose entries are x and y.
 static inline double weigh(double x, double y, double inverse) { return (x * x + y * y) * inverse; }
+// The same for three columns.
 static inline double weigh_vectors(hfVec3 a, hfVec3 b, const double* inverse) {
   return weigh(a.x, b.x, inverse[0]) + weigh(a.y, b.y, inverse[1]) + weigh(a.z, b.z, inverse[2]);
 }
 
 // The rows of torsion and rolling in column k of a dim x n piece.
-static void fill_column_turns(const hfiContact* c, hfVec3 turn, int dim, int n, int k, const double* inverse, hfiInverseMasses* w, double* J) {
-  double spin = v3_dot(c->n, turn), roll1 = v3_dot(c->t1, turn), roll2 = v3_dot(c->t2, turn);
+static void fill_column_turns(const hfiContact* c, hfVec3 turn, int dim, int n, int k, const double* inverse,
+                              hfiInverseMasses* w, double* J) {
+  double spin = v3_dot(c->n, turn);
+  double roll1 = v3_dot(c->t1, turn);
+  double roll2 = v3_dot(c->t2, turn);
+
   J[3 * n + k] = spin;
   if (inverse) w->group[HF_TORSION] += weigh(spin, 0, inverse[k]);
   if (dim < 6) return;
-  J[4 * n + k] = roll1, J[5 * n + k] = roll2;
+  J[4 * n + k] = roll1;
+  J[5 * n + k] = roll2;
   if (inverse) w->group[HF_ROLLING] += weigh(roll1, roll2, inverse[k]);
 }
 
 // Fills column k of a piece of n columns. The dof has the motion S; r is the vector from its reference point to C.
 HFI_COPIED double fill_column(RowFill f, const hfMotion* S, hfVec3 r, double sign, int n, int k, double* J) {
   hfVec3 v = v3_scale(sign, v3_add(S->v, v3_cross(S->w, r)));
+
   J[k] = v3_dot(f.c->n, v);
   if (f.dim < 3) return 0;
-  double t1 = v3_dot(f.c->t1, v), t2 = v3_dot(f.c->t2, v);
-  J[n + k] = t1, J[2 * n + k] = t2;
+
+  double t1 = v3_dot(f.c->t1, v);
+  double t2 = v3_dot(f.c->t2, v);
+  J[n + k] = t1;
+  J[2 * n + k] = t2;
   if (f.dim > 3) fill_column_turns(f.c, v3_scale(sign, S->w), f.dim, n, k, f.weighs ? f.inverse : NULL, f.w, J);
   return f.weighs ? weigh(t1, t2, f.inverse[k]) : 0;
 }
@@ -110,7 +134,8 @@ HFI_COPIED double fill_column(RowFill f, const hfMotion* S, hfVec3 r, double sig
 // C, and a row about e is (0, R^T e). The columns of R are the axes S of its rotations. Returns the second part.
 static inline hfVec3 fill_free_row(hfVec3 e, hfVec3 moment, const hfMotion* S, double* J) {
   hfVec3 turn = v3(v3_dot(S[3].w, moment), v3_dot(S[4].w, moment), v3_dot(S[5].w, moment));
-  v3_store(J, e), v3_store(J + 3, turn);
+  v3_store(J, e);
+  v3_store(J + 3, turn);
   return turn;
 }
 
@@ -119,54 +144,68 @@ static inline hfVec3 fill_free_row(hfVec3 e, hfVec3 moment, const hfMotion* S, d
 static hfVec3 find_rounding_centre(const hfDynamics* d, int geom, hfVec3 p_W) {
   int type = hf_model_geom_type(d->model)[geom];
   const hfPose* X = &d->X_WG[geom];
+
   if (type == HF_GEOM_SPHERE) return X->p;
   if (type != HF_GEOM_CAPSULE && type != HF_GEOM_CYLINDER) return p_W;
+
   hfVec3 axis = m3_col(X->R, 2);
   double half = hf_model_geom_size(d->model)[3 * geom + 1];
   return v3_axpy(clamp(v3_dot(axis, v3_sub(p_W, X->p)), -half, half), axis, X->p);
 }
 
-// Cosines of half the turn in a step from which a body whirls, HFI_WHIRL, and of half the turn of 0.7 rad, beyond which no motion of the body is
-// nearly linear.
+// Cosines of half the turn in a step from which a body whirls, HFI_WHIRL, and of half the turn of 0.7 rad, beyond which
+// no motion of the body is nearly linear [-].
 static const double WHIRL_COSINE = 0.9950041652780258, MOST_WHIRL_COSINE = 0.9393727128473789;
 
 // Arm of a contact on a free body, whose axes S are those of the middle of the step. If the body whirls, the arm from
 // its origin O to the centre Q of the rounding is that of the middle, too: there w x (Q - O) is the mean velocity of Q
 // over the step, while the arm of the start gives an error of h w^2/2.
-static hfVec3 find_whirling_arm(const hfDynamics* d, const hfiContact* c, const hfiContactSide* side, const hfMotion* S) {
-  hfVec3 O = hfi_body_reference(d, side->body), Q = find_rounding_centre(d, side->sign > 0 ? c->geom_a : c->geom_b, c->p_W);
+static hfVec3 find_whirling_arm(const hfDynamics* d, const hfiContact* c, const hfiContactSide* side,
+                                const hfMotion* S) {
+  hfVec3 O = hfi_body_reference(d, side->body);
   const hfMat3* R0 = &d->X_WB[d->link[d->body_link[side->body]].body].R;
-  hfVec3 arm = v3_sub(Q, O), arm_B = m3_tmulv(*R0, arm), turned = v3_scale(arm_B.x, S[3].w);
+
+  // half the turn of the step
   double trace = 0;
   for (int k = 0; k < 3; ++k) trace += v3_dot(m3_col(*R0, k), S[3 + k].w);
   double cosine = 0.5 * (trace - 1);
   if (cosine > WHIRL_COSINE || cosine < MOST_WHIRL_COSINE) return v3_sub(c->p_W, O);
+
+  hfVec3 Q = find_rounding_centre(d, side->sign > 0 ? c->geom_a : c->geom_b, c->p_W);
+  hfVec3 arm_B = m3_tmulv(*R0, v3_sub(Q, O));
+  hfVec3 turned = v3_scale(arm_B.x, S[3].w);
   turned = v3_axpy(arm_B.z, S[5].w, v3_axpy(arm_B.y, S[4].w, turned));
   return v3_add(turned, v3_sub(c->p_W, Q));
 }
 
 // The rows of torsion and rolling of a free body.
-static void fill_free_turns(const hfiContact* c, double sign, const hfMotion* S, int dim, const double* inverse, hfiInverseMasses* w,
-                            double* J) {
+static void fill_free_turns(const hfiContact* c, double sign, const hfMotion* S, int dim, const double* inverse,
+                            hfiInverseMasses* w, double* J) {
   hfVec3 spin = fill_free_row(v3_zero(), v3_scale(sign, c->n), S, J + 18);
   if (inverse) w->group[HF_TORSION] += weigh_vectors(spin, v3_zero(), inverse + 3);
   if (dim < 6) return;
+
   hfVec3 roll1 = fill_free_row(v3_zero(), v3_scale(sign, c->t1), S, J + 24);
   hfVec3 roll2 = fill_free_row(v3_zero(), v3_scale(sign, c->t2), S, J + 30);
   if (inverse) w->group[HF_ROLLING] += weigh_vectors(roll1, roll2, inverse + 3);
 }
 
-// A free body.
+// Fills the rows of a free body, its six columns side by side. Returns the sum of the inverse masses of sliding.
 HFI_COPIED double fill_free(RowFill f, const hfiContactSide* side, double* J) {
   const hfDynamics* d = f.d;
   const hfiContact* c = f.c;
   const hfMotion* S = d->S + side->dofs[0];
-  hfVec3 r = !hfi_dynamics_is_fresh(d, HFI_FRESH_AXES) && !c->curved ? find_whirling_arm(d, c, side, S) : v3_sub(c->p_W, hfi_body_reference(d, side->body));
+  int may_whirl = !hfi_dynamics_is_fresh(d, HFI_FRESH_AXES) && !c->curved;
+  hfVec3 r = may_whirl ? find_whirling_arm(d, c, side, S) : v3_sub(c->p_W, hfi_body_reference(d, side->body));
+
   hfVec3 n = v3_scale(side->sign, c->n);
   fill_free_row(n, v3_cross(r, n), S, J);
   if (f.dim < 3) return 0;
-  hfVec3 t1 = v3_scale(side->sign, c->t1), t2 = v3_scale(side->sign, c->t2);
-  hfVec3 turn1 = fill_free_row(t1, v3_cross(r, t1), S, J + 6), turn2 = fill_free_row(t2, v3_cross(r, t2), S, J + 12);
+
+  hfVec3 t1 = v3_scale(side->sign, c->t1);
+  hfVec3 t2 = v3_scale(side->sign, c->t2);
+  hfVec3 turn1 = fill_free_row(t1, v3_cross(r, t1), S, J + 6);
+  hfVec3 turn2 = fill_free_row(t2, v3_cross(r, t2), S, J + 12);
   if (f.dim > 3) fill_free_turns(c, side->sign, S, f.dim, f.weighs ? f.inverse : NULL, f.w, J);
   return f.weighs ? weigh_vectors(t1, t2, f.inverse) + weigh_vectors(turn1, turn2, f.inverse + 3) : 0;
 }
@@ -175,8 +214,11 @@ HFI_COPIED double fill_free(RowFill f, const hfiContactSide* side, double* J) {
 HFI_COPIED double fill_translations(RowFill f, double sign, int n, double* J) {
   v3_store(J, v3_scale(sign, f.c->n));
   if (f.dim < 3) return 0;
-  hfVec3 t1 = v3_scale(sign, f.c->t1), t2 = v3_scale(sign, f.c->t2);
-  v3_store(J + n, t1), v3_store(J + 2 * n, t2);
+
+  hfVec3 t1 = v3_scale(sign, f.c->t1);
+  hfVec3 t2 = v3_scale(sign, f.c->t2);
+  v3_store(J + n, t1);
+  v3_store(J + 2 * n, t2);
   for (int row = 3; row < f.dim; ++row) v3_store(J + row * n, v3_zero());
   return f.weighs ? weigh_vectors(t1, t2, f.inverse) : 0;
 }
@@ -186,7 +228,9 @@ HFI_COPIED double fill_single(RowFill f, const hfiContactSide* side, double* J) 
   hfVec3 r = v3_sub(f.c->p_W, hfi_body_reference(f.d, side->body));
   int begins_free = hfi_link_of(f.d, side->body)->has_free_root;
   double sum = begins_free ? fill_translations(f, side->sign, side->n, J) : 0;
-  for (int k = begins_free ? 3 : 0; k < side->n; ++k) sum += fill_column(f, &f.d->S[side->dofs[k]], r, side->sign, side->n, k, J);
+
+  for (int k = begins_free ? 3 : 0; k < side->n; ++k)
+    sum += fill_column(f, &f.d->S[side->dofs[k]], r, side->sign, side->n, k, J);
   return sum;
 }
 
@@ -194,8 +238,10 @@ HFI_COPIED double fill_single(RowFill f, const hfiContactSide* side, double* J) 
 HFI_COPIED double fill_shared(RowFill f, const hfiContactColumns* columns, double* J) {
   const hfiContactSide *a = &columns->side[0], *b = &columns->side[1];
   hfVec3 r = v3_sub(f.c->p_W, hfi_body_reference(f.d, a->body));
-  int i = count_common(a, b), j = i;
+  int i = count_common(a, b);
+  int j = i;
   double sum = 0;
+
   for (int k = 0; k < columns->ncol[0]; ++k) {
     double sign;
     int dof = next_shared(a, b, &i, &j, &sign);
@@ -204,8 +250,10 @@ HFI_COPIED double fill_shared(RowFill f, const hfiContactColumns* columns, doubl
   return sum;
 }
 
+// Fills all pieces, one after the other. Returns the sum of the inverse masses of sliding.
 HFI_COPIED double fill_rows(RowFill f, const hfiContactColumns* columns, double* J) {
   double sum = 0;
+
   if (columns->shared) return fill_shared(f, columns, J);
   for (int s = 0; s < columns->npiece; ++s) {
     const hfiContactSide* side = &columns->side[s];
@@ -220,8 +268,8 @@ void hfi_contact_rows(const hfDynamics* d, const hfiContactColumns* columns, con
   fill_rows((RowFill){d, c, dim, 0, NULL, NULL}, columns, J);
 }
 
-void hfi_contact_weighed_rows(const hfDynamics* d, const hfiContactColumns* columns, const hfiContact* c, int dim, const double* inverse,
-                              hfiInverseMasses* w, double* J) {
+void hfi_contact_weighed_rows(const hfDynamics* d, const hfiContactColumns* columns, const hfiContact* c, int dim,
+                              const double* inverse, hfiInverseMasses* w, double* J) {
   w->group[HF_TORSION] = w->group[HF_ROLLING] = 0;
   w->group[HF_SLIDING] = 0.5 * fill_rows((RowFill){d, c, dim, 1, inverse, w}, columns, J);
   w->group[HF_ROLLING] *= 0.5;

@@ -15,14 +15,18 @@ typedef struct hfiContactOutcome {
 // Fills known, slip_speed, p_BC, xi_W, twist_W of the contacts from the state's memory, at the poses and velocities of
 // the start of a step of length h. surfaces, here and below: the model if the surface of some geom moves (surface.h),
 // otherwise NULL.
-void hfi_memory_recall(const hfState* state, const hfDynamics* dynamics, const hfModel* surfaces, double h, hfiContact* contacts, int n);
+void hfi_memory_recall(const hfState* state, const hfDynamics* dynamics, const hfModel* surfaces, double h,
+                       hfiContact* contacts, int n);
 
 // Turns a remembered vector into the tangent plane of normal n, keeping its length.
 static inline hfVec3 hfi_turn_into_plane(hfVec3 xi, hfVec3 n) {
-  double along = v3_dot(n, xi), length2 = v3_norm2(xi), kept2 = length2 - along * along;
+  double along = v3_dot(n, xi);
+  double length2 = v3_norm2(xi);
+  double kept2 = length2 - along * along;
   hfVec3 t = v3_axpy(-along, n, xi);
-  return kept2 > 0.01 * length2 ? v3_scale(sqrt(length2 / kept2), t)
-                                : t; // A normal that has turned by more than 84 degrees belongs to another contact.
+
+  // a normal that has turned by more than 84 degrees belongs to another contact
+  return kept2 > 0.01 * length2 ? v3_scale(sqrt(length2 / kept2), t) : t;
 }
 
 // Ends the memory after n contacts, and clears the rest, because states are compared byte by byte.

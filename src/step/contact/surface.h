@@ -1,7 +1,8 @@
 // Surfaces that move along themselves: belts, treadmills, turntables, rollers. The geom rests where it is, or moves
 // with its body, and contacts see its surface move (docs/theory/belts.md).
 //
-//   u(p) = u0 + w x (p - o)   velocity of the surface at p over the geom, whose origin is o; u0 and w are constant in its frame
+//   u(p) = u0 + w x (p - o)   velocity of the surface at p over the geom, whose origin is o; u0 and w are constant in
+//                             its frame
 //
 // Over a time h a point of the surface comes from p to E p, E = exp(h [w, u0]). Its displacement is
 //

@@ -3,7 +3,7 @@
 //   f = gamma/h on body A, in the contact frame (t1, t2, n)
 #include "step/discrete/inside.h"
 
-#include "step/contact/result.h"
+#include "step/contact/contact.h"
 #include "step/contact/surface.h"
 #include "step/law/law.h"
 #include "step/solve/solver.h"

@@ -152,8 +152,9 @@ static void list_near_spheres(hfiScene* s, const hfPose* X_WG) {
   s->nnear = 0;
   for (int i = 0; i < s->ncandidate; ++i) {
     const hfiCandidate* c = &s->candidate[i];
-    const hfiCull* cull = &s->cull[i];
+    hfiCull* cull = &s->cull[i];
     double margin = cull->margin + 0.5 * (s->far[c->a] + s->far[c->b]);
+    cull->less = INFINITY;
     int apart = cull->radius < 0 ? plane_apart(s->model, X_WG, c, margin) : spheres_apart(X_WG, c, cull->radius + margin);
     if (!apart) s->near[s->nnear++] = i;
   }
@@ -267,15 +268,18 @@ static inline int collide_candidate(const SceneQuery* q, int i, hfiContactPoint*
   hfiScene* s = q->scene;
   const hfiCandidate* c = &s->candidate[i];
   hfiCull* cull = &s->cull[i];
+  cull->less = INFINITY;
   if (s->still && s->still[c->a] && s->still[c->b]) return 0;
   double both = q->reach ? q->reach[c->a] + q->reach[c->b] : 0;
   if (far_apart(s, q->X_WG, c, cull, cull->margin + both)) return 0;
 
   // geoms that move far may hardly come nearer to each other
   if (both > HFI_FAR_REACH && s->pair_reach) {
-    double less = s->pair_reach(s->pair_data, c->a, c->b);
-    if (less < both && far_apart(s, q->X_WG, c, cull, cull->margin + less)) return 0;
-    both = min2(both, less);
+    double less = s->pair_reach(s->pair_data, c->a, c->b, INFINITY);
+    if (less < both) {
+      both = cull->less = less;
+      if (far_apart(s, q->X_WG, c, cull, cull->margin + less)) return 0;
+    }
   }
   return find_points(s, q->X_WG, c, cull, cull->margin + both, points);
 }

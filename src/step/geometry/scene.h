@@ -28,14 +28,16 @@ typedef struct hfiCull {
   int32_t swapped;  // 1: the function takes the second geom first
   int32_t joint;    // the hinge (of pairs that GJK collides) or slide (of pairs whose boxes are compared) that alone moves one geom against the other and may keep them apart for ever; else -1
   hfiPairFunction* collide; // finds the contacts of the pair; NULL: it never has any
+  double less;      // reach of the pair in the last query, if that was less than the sum of its two reaches; else INFINITY [m]
   hfiSeparation separation;
   hfiLastFace* last; // for two hulls, or a hull and a box: the face of their difference that held the last contact; NULL: none is kept
   hfiRecent* recent; // for pairs of which GJK finds contacts: the last one that it found; NULL: none is kept
 } hfiCull;
 
 // An upper bound on how far two geoms come towards each other in the time that matters [m]; INFINITY: only the sum of
-// their reaches is known.
-typedef double hfiPairReach(const void* data, int geom_a, int geom_b);
+// their reaches is known. first: in a second search, what the first one was told; the answer is 0 if that covers the
+// second search, too.
+typedef double hfiPairReach(const void* data, int geom_a, int geom_b, double first);
 // The scene asks for the reach of a pair if the sum of the reaches of both geoms exceeds this [m].
 static const double HFI_FAR_REACH = 5e-3;
 
@@ -91,7 +93,8 @@ int hfi_scene_collide(hfiScene* scene, const hfPose* X_WG, const double* reach, 
 // Searches pairs again whose geoms may come nearer to each other than the search that found the `count` points assumed
 // (second_search.c).
 //   reach     (ngeom) the present reaches [m]
-//   extended  (ngeom) 1: the reach of the geom has grown since that search
+//   extended  (ngeom) 1: the reach of the geom has grown since that search. NULL: no reach has; the scene must then be a
+//             listed one
 // New points replace those points of these pairs that do not act. Points stay sorted by pair. Returns the number of all
 // points.
 int hfi_scene_search_again(hfiScene* scene, const hfPose* X_WG, const double* reach, const int32_t* extended, hfiRawContact* found, int count, int capacity,

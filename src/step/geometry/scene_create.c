@@ -88,6 +88,7 @@ static hfiCull measure_pair(const hfiScene* s, const hfiCandidate* c, int kept) 
                   .boxes = seeks_hull || (!hfi_shape_functions[a]->is_quick && !hfi_shape_functions[b]->is_quick),
                   .swapped = swapped,
                   .joint = -1,
+                  .less = INFINITY,
                   .collide = collide,
                   .is_general = kept && (seeks_hull || collide == hfi_convex_convex)};
   if (s->has_only_joint) cull.joint = find_keeper(m, c, &cull);

@@ -20,7 +20,7 @@ typedef struct SecondSearch {
   const hfiScene* scene;
   const hfPose* X_WG;      // (ngeom)
   const double* reach;     // (ngeom) [m]
-  const int32_t* extended; // (ngeom) 1: the reach of the geom has grown
+  const int32_t* extended; // (ngeom) 1: the reach of the geom has grown. NULL: no reach has
 } SecondSearch;
 
 // Compares the pair of a point with pair c in the order of pairs: < 0 before c, 0 the same, > 0 after c.
@@ -87,23 +87,26 @@ static inline int spheres_stay_apart(const SecondSearch* q, double approach, int
   return v3_norm2(v3_sub(q->X_WG[b].p, q->X_WG[a].p)) > reached * reached;
 }
 
-// Searches the pairs of a scene that lists its pairs, if the reach of one of their geoms has grown, or if the first
-// search may have used less than the sum of both reaches.
+// Searches pair i of the scene's list if the reach of one of its geoms has grown, or if the first search used less than
+// the sum of both reaches.
+static inline void search_listed_pair(const SecondSearch* q, int i, FoundPoints* f) {
+  const hfiScene* s = q->scene;
+  const hfiCandidate* c = &s->candidate[i];
+  double less = s->cull[i].less;
+
+  if (less == INFINITY && !(q->extended && (q->extended[c->a] || q->extended[c->b]))) return;
+
+  double approach = q->reach[c->a] + q->reach[c->b];
+  if (less < INFINITY && s->pair_reach) approach = min2(approach, s->pair_reach(s->pair_data, c->a, c->b, less));
+  if (approach > 0 && !spheres_stay_apart(q, approach, c->a, c->b)) search_pair(q, c, i, &s->cull[i], approach, f);
+}
+
+// Searches a scene that lists its pairs. If no reach has grown, only pairs that the first search examined can have more
+// points.
 static void search_listed(const SecondSearch* q, FoundPoints* f) {
   const hfiScene* s = q->scene;
-
-  for (int i = 0; i < s->ncandidate; ++i) {
-    const hfiCandidate* c = &s->candidate[i];
-    double both = q->reach[c->a] + q->reach[c->b];
-    int has_grown = q->extended[c->a] || q->extended[c->b];
-    int asks = s->pair_reach && both > HFI_FAR_REACH;
-    if ((!has_grown && !asks) || spheres_stay_apart(q, both, c->a, c->b)) continue;
-
-    double less = asks ? s->pair_reach(s->pair_data, c->a, c->b) : INFINITY;
-    if (!has_grown && less == INFINITY) continue;
-    double approach = min2(both, less);
-    if (approach > 0 && !spheres_stay_apart(q, approach, c->a, c->b)) search_pair(q, c, i, &s->cull[i], approach, f);
-  }
+  for (int k = 0; !q->extended && k < s->nnear; ++k) search_listed_pair(q, s->near[k], f);
+  for (int i = 0; q->extended && i < s->ncandidate; ++i) search_listed_pair(q, i, f);
 }
 
 // Searches the pairs of geom g, whose reach has grown, with all other active geoms. If both reaches of a pair have

@@ -2,12 +2,14 @@
 // if it would close within h:
 //
 //   1. Mark the trees that have a point that acts: they may be stopped by it.
-//   2. A point closes if the free motion of both bodies closes it, or the free motion of one body while the other, marked, stands still.
-//   3. Points that close act too, and mark their trees. Repeat until no point is added: a stack falls as one, its lowest body meets the floor, the
-//      next one meets that, all in one step.
-//   4. A point of a marked tree that is barely open acts, whatever the free motion does, if no other point of its two geoms acts: contacts with other
-//      geoms may turn the body back. For example, a coin leans on a wall, and a step has pushed it out of the wall. The free motion does not bring it
-//      back, because gravity is along the wall; only the contact with the floor turns it back.
+//   2. A point closes if the free motion of both bodies closes it, or the free motion of one body while the other,
+//      marked, stands still.
+//   3. Points that close act too, and mark their trees. Repeat until no point is added: a stack falls as one, its
+//      lowest body meets the floor, the next one meets that, all in one step.
+//   4. A point of a marked tree that is barely open acts, whatever the free motion does, if no other point of its two
+//      geoms acts: contacts with other geoms may turn the body back. For example, a coin leans on a wall, and a step
+//      has pushed it out of the wall. The free motion does not bring it back, because gravity is along the wall; only
+//      the contact with the floor turns it back.
 #include "step/near/inside.h"
 
 #include <string.h>
@@ -42,7 +44,8 @@ static inline double speed_along(const hfDynamics* d, const hfMotion* V, double 
   return v3_dot(n, v);
 }
 
-double hfi_opening_speed(const hfDynamics* d, const hfMotion* V, double t, const hfiRawContact* r, const int32_t* touched) {
+double hfi_opening_speed(const hfDynamics* d, const hfMotion* V, double t, const hfiRawContact* r,
+                         const int32_t* touched) {
   const int32_t *body = hf_model_geom_body(d->model), *tree = hf_model_body_tree(d->model);
   int a = body[r->geom_a];
   int b = body[r->geom_b];
@@ -84,8 +87,9 @@ static void choose_barely_open(hfiNear* near) {
   hfiRawContact* found = near->found;
 
   for (int begin = 0, end; begin < near->nfound; begin = end) {
+    int candidate = found[begin].candidate;
     int acts = found[begin].acts;
-    for (end = begin + 1; end < near->nfound && found[end].candidate == found[begin].candidate; ++end) acts |= found[end].acts;
+    for (end = begin + 1; end < near->nfound && found[end].candidate == candidate; ++end) acts |= found[end].acts;
 
     if (acts || !is_touched_since(near->model, &found[begin], 1, near->touched)) continue;
     for (int i = begin; i < end; ++i)

@@ -44,7 +44,8 @@ static void take_sizes(hfiSizes* size, const hfModel* m, hfiArena* arena) {
   size->width = HFI_TAKE(arena, double, m->ngeom);
 }
 
-void hfi_near_init(hfiNear* near, const hfModel* m, hfDynamics* dynamics, const hfiRows* rows, int capacity, hfiArena* arena) {
+void hfi_near_init(hfiNear* near, const hfModel* m, hfDynamics* dynamics, const hfiRows* rows, int capacity,
+                   hfiArena* arena) {
   near->model = m;
   near->dynamics = dynamics;
   near->rows = rows;

@@ -7,7 +7,8 @@
 // NULL. Does nothing if the last search had the same poses and the same reach, as in a world at rest.
 static void find_points(hfiNear* near, double horizon, const double* reach) {
   size_t size = sizeof *reach * (size_t)near->model->ngeom;
-  int can_reuse = reach && !near->scene.still && !hfi_near_asks_pairs(near, horizon); // The reach of a pair depends on velocities.
+  // the reach of a pair depends on velocities
+  int can_reuse = reach && !near->scene.still && !hfi_near_asks_pairs(near, horizon);
 
   if (can_reuse && near->fresh & HFI_FRESH_FOUND && memcmp(reach, near->reach.of_points, size) == 0) return;
 
@@ -56,7 +57,8 @@ void hfi_near_find(hfiNear* near, double gap, double horizon, const double* tau)
   if (widest > near->size.least_swept_gap) hfi_near_sweep(near, V, horizon, horizon, HFI_ACTS);
   if (near->is_sticky) let_stick(near);
 
-  near->ncontact = hfi_contact_fill(m, hfi_listed_materials(near), &near->softness, near->found, near->nfound, near->contact);
+  const hfiMaterial* listed = hfi_listed_materials(near);
+  near->ncontact = hfi_contact_fill(m, listed, &near->softness, near->found, near->nfound, near->contact);
 }
 
 hfiContact* hfi_near_replace(hfiNear* near, int n) {

@@ -9,7 +9,9 @@
 static const double HFI_FURTHER = 5e-4;
 
 // The tree that moves a geom; -1: it is fixed in the world.
-static inline int hfi_tree_of_geom(const hfModel* m, int geom) { return hf_model_body_tree(m)[hf_model_geom_body(m)[geom]]; }
+static inline int hfi_tree_of_geom(const hfModel* m, int geom) {
+  return hf_model_body_tree(m)[hf_model_geom_body(m)[geom]];
+}
 
 // Is the geom on a tree that `marked` (ntree) marks?
 static inline int hfi_geom_is_marked(const hfModel* m, int geom, const int32_t* marked) {
@@ -17,9 +19,16 @@ static inline int hfi_geom_is_marked(const hfModel* m, int geom, const int32_t* 
   return tree >= 0 && marked[tree];
 }
 
+// Is a geom of the point on such a tree?
+static inline int hfi_point_is_marked(const hfModel* m, const hfiRawContact* r, const int32_t* marked) {
+  return hfi_geom_is_marked(m, r->geom_a, marked) || hfi_geom_is_marked(m, r->geom_b, marked);
+}
+
 // The materials of the pairs that the scene lists. NULL: it lists none, and materials are computed when they are
 // needed.
-static inline const hfiMaterial* hfi_listed_materials(const hfiNear* near) { return near->scene.listed ? near->material : NULL; }
+static inline const hfiMaterial* hfi_listed_materials(const hfiNear* near) {
+  return near->scene.listed ? near->material : NULL;
+}
 
 // The velocity of the origin p of a geom's frame, if links have the velocities V (nlink) [m/s].
 static inline hfVec3 hfi_frame_velocity(const hfDynamics* d, const hfMotion* V, int link, hfVec3 p) {
@@ -59,7 +68,8 @@ static inline void hfi_near_measure_depth(const hfModel* m, const hfiMaterial* l
 }
 // The least speed at which the bodies of a point come apart, with velocities V (nlink) and a fall of time t [m/s]: if
 // both move, or if one moves while the other is stopped. touched (ntree, or NULL) marks the trees that may be stopped.
-double hfi_opening_speed(const hfDynamics* d, const hfMotion* V, double t, const hfiRawContact* r, const int32_t* touched);
+double hfi_opening_speed(const hfDynamics* d, const hfMotion* V, double t, const hfiRawContact* r,
+                         const int32_t* touched);
 
 // ---- cover.c, sweep.c -------------------------------------------------------------------------------
 

@@ -75,8 +75,7 @@ static int any_may_be_missed(const hfiNear* near) {
   if (near->nfound <= near->ncontact) return 0;
   for (int i = 0; i < near->nfound; ++i) {
     const hfiRawContact* r = &near->found[i];
-    if (r->acts) continue;
-    if (hfi_geom_is_marked(near->model, r->geom_a, unforeseen) || hfi_geom_is_marked(near->model, r->geom_b, unforeseen)) return 1;
+    if (!r->acts && hfi_point_is_marked(near->model, r, unforeseen)) return 1;
   }
   return 0;
 }
@@ -115,7 +114,7 @@ static int find_missed(hfiNear* near, const hfMotion* V, double h) {
   for (int begin = 0, end; begin < near->nfound; begin = end) {
     const hfiRawContact* r = &found[begin];
     for (end = begin + 1; end < near->nfound && found[end].candidate == r->candidate;) ++end;
-    if (hfi_geom_is_marked(near->model, r->geom_a, unforeseen) || hfi_geom_is_marked(near->model, r->geom_b, unforeseen))
+    if (hfi_point_is_marked(near->model, r, unforeseen))
       missed += find_missed_of_pair(near, V, h, found + begin, end - begin);
   }
   return missed;
@@ -143,8 +142,10 @@ int hfi_near_add_missed(hfiNear* near, const double* v1, double h, int32_t* numb
   hfi_near_drop_covered(near, V, h, HFI_ACTS_NEWLY);
   hfi_near_sweep(near, V, h, 0, HFI_ACTS_NEWLY);
 
+  const hfiMaterial* listed = hfi_listed_materials(near);
   int before = near->ncontact;
-  near->ncontact = hfi_contact_insert(near->model, hfi_listed_materials(near), &near->softness, near->found, near->nfound, near->contact, before, number);
+  near->ncontact = hfi_contact_insert(near->model, listed, &near->softness, near->found, near->nfound, near->contact,
+                                      before, number);
   if (near->ncontact == before) return 0;
   memcpy(f->velocity, v1, sizeof *v1 * (size_t)near->model->nv);
   return 1;

@@ -1,11 +1,11 @@
 // Which contacts act in a step. This folder alone answers the question, in six parts:
 //
-//   reach    how far each geom may move within the step: pairs that are further apart are left out      reach.c
-//   find     the points of near pairs, and which of them act                                             find.c, choose.c
-//   cover    a point that meets a covered face does not act                                              cover.c
-//   sweep    points across a wide gap act only if their two geoms meet within the step                   sweep.c
-//   missed   points that the solution of the step closes, although nothing above let them act            missed.c
-//   stops    trees that stop within the step, because they would pass through something                  stops.c, path.c
+//   reach    how far each geom may move within the step: pairs further apart are left out        reach.c
+//   find     the points of near pairs, and which of them act                                     find.c, choose.c
+//   cover    a point that meets a covered face does not act                                      cover.c
+//   sweep    points across a wide gap act only if their two geoms meet within the step           sweep.c
+//   missed   points that the solution of the step closes, although nothing above let them act    missed.c
+//   stops    trees that stop within the step, because they would pass through something          stops.c, path.c
 //
 // What changes results is in the state, never here: everything is computed from the model, the poses and the
 // velocities.
@@ -21,9 +21,9 @@
 // Sizes of geoms and bodies, computed from the model (sizes.c).
 typedef struct hfiSizes {
   double* extent;         // (ngeom) distance of the farthest point of a geom from its body's origin [m]
-  double* span;           // (nbody) distance of the farthest point that a body carries from its origin, with slides at zero [m]
+  double* span;           // (nbody) the same of all that a body carries, with slides at zero [m]
   double* lever;          // (nv) largest distance that a unit of this dof can move a point [-, or m/rad]
-  double* body_extent;    // (nbody) largest extent of the geoms of a body that can touch others; negative: it has none [m]
+  double* body_extent;    // (nbody) largest extent of its geoms that can touch others; negative: there is none [m]
   double largest_extent;  // largest body_extent of all bodies that move [m]
   int32_t nsolid;         // number of bodies with geoms that can touch others
   int32_t* solid;         // (nsolid) these bodies
@@ -37,7 +37,7 @@ typedef struct hfiFarthest { double base, turn; } hfiFarthest;
 
 // How far geoms may move within the step (reach.c).
 typedef struct hfiReach {
-  double* first;        // (ngeom) reach of each geom in the search that found the points; 0: it can touch no other geom [m]
+  double* first;        // (ngeom) reach in the search that found the points; 0: the geom can touch no other [m]
   double* second;       // (ngeom) reach with the velocities of a solution [m]
   double* of_points;    // (ngeom) reach of the last search; valid with HFI_FRESH_FOUND [m]
   int32_t* extended;    // (ngeom) 1: the second reach exceeds the first one noticeably
@@ -80,11 +80,13 @@ typedef struct hfiPassage {
 
 // Bits of hfiNear.fresh: what belongs to the present poses. Only this folder sets them; hfi_near_forget clears them
 // when poses change.
-typedef enum hfiFreshNear { HFI_FRESH_FOUND = 1 } hfiFreshNear; // `found` holds what geometry finds with the reach `of_points`
+typedef enum hfiFreshNear {
+  HFI_FRESH_FOUND = 1 // `found` holds what geometry finds with the reach `of_points`
+} hfiFreshNear;
 
 typedef struct hfiNear {
   const hfModel* model;
-  hfDynamics* dynamics; // the world's: its poses and velocities; missed.c and stops.c use it for velocities of a solution
+  hfDynamics* dynamics; // the world's poses and velocities; missed.c and stops.c also compute a solution's there
   const hfiRows* rows;  // the world's: they push trees and tie them together
   int32_t capacity;     // of points and contacts; 0: the world has no contacts
   int32_t is_sticky;    // 1: the material of some geom or pair pulls
@@ -111,7 +113,8 @@ typedef struct hfiNear {
 // too many, for a pile in which each geom has `a_geom` points.
 hfStatus hfi_plan_contacts(const hfModel* model, int a_geom, int32_t* count, hfError* error);
 // Takes arrays for `capacity` contacts. dynamics and rows are read at every call below; they stay the caller's.
-void hfi_near_init(hfiNear* near, const hfModel* model, hfDynamics* dynamics, const hfiRows* rows, int capacity, hfiArena* arena);
+void hfi_near_init(hfiNear* near, const hfModel* model, hfDynamics* dynamics, const hfiRows* rows, int capacity,
+                   hfiArena* arena);
 // Reads the sizes of geoms again after parameters changed. Returns 1 if some size is different.
 int hfi_near_refresh(hfiNear* near);
 // Computes the materials of pairs. weight (nbody): inverse weights of bodies [1/kg]; mujoco_softness: as in

@@ -1,7 +1,8 @@
 // The paths of geoms over a step whose velocities are known (docs/theory/motion.md).
 //
 //   free body    its centre moves along a line, and the body turns about it
-//   other link   moves along the screw of its velocity v and spin w, whose axis goes through p + w x v/|w|^2 for the velocity v at p
+//   other link   moves along the screw of its velocity v and spin w, whose axis goes through p + w x v/|w|^2 for the
+//                velocity v at p
 #include "step/near/inside.h"
 
 // A free body turns about its centre of mass; without gyroscopic motion about its origin.
@@ -57,7 +58,8 @@ static hfiMover make_mover(const hfiPaths* paths, hfVec3 u, int g) {
   int body = hf_model_geom_body(near->model)[g];
   int link = d->body_link[body];
   int tree = hf_model_body_tree(near->model)[body];
-  hfiMover m = {&near->scene.shape[g], d->X_WG[g], d->X_WG[g].p, v3_zero(), V[link].w, hf_model_geom_rbound(near->model)[g]};
+  hfPose X = d->X_WG[g];
+  hfiMover m = {&near->scene.shape[g], X, X.p, v3_zero(), V[link].w, hf_model_geom_rbound(near->model)[g]};
 
   if (tree < 0) return m;
   const hfiTurningCentre* about = &near->passage.about[tree];
@@ -88,7 +90,9 @@ static hfVec3 velocity_on_path(const hfiMover* m, double t, hfVec3 p) {
 }
 
 // Where the point of a mover that is at p at the start has come to at the end, where the mover has the pose X.
-static hfVec3 carry_point(const hfiMover* m, const hfPose* X, hfVec3 p) { return pose_point(*X, pose_inv_point(m->X0, p)); }
+static hfVec3 carry_point(const hfiMover* m, const hfPose* X, hfVec3 p) {
+  return pose_point(*X, pose_inv_point(m->X0, p));
+}
 
 int hfi_near_path_end(const hfiPaths* paths, int geom_a, int geom_b, hfVec3 p_W, double far, hfiPathEnd* end) {
   double h = paths->h;

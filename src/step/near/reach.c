@@ -13,7 +13,8 @@
 // both. Seen from its parent, link k has the velocity V_k - V_parent(k), and carries the geom g (a or b) behind it with
 // a speed of at most
 //
-//   c_k = |v_k(p_g)| + |w_k| r_g      v_k, w_k  linear and angular part of V_k - V_parent(k)      p_g, r_g  centre and radius of the bounding sphere of g
+//   c_k = |v_k(p_g)| + |w_k| r_g      v_k, w_k  linear and angular part of V_k - V_parent(k)
+//                                     p_g, r_g  centre and radius of the bounding sphere of g
 //
 // a and b come nearer to each other by at most h sum_k c_k, plus a fall and a push of each. Speeds are added, not
 // vectors, because the motions of two joints that cancel each other at the start of a step need not do so at its end.
@@ -108,36 +109,26 @@ typedef struct PairSearch {
   const int32_t* marked; // (ntree) second search: 1: the tree is examined
 } PairSearch;
 
-// How far two geoms of tree t come towards each other in the motion that was foreseen [m].
-static double foreseen_approach(const PairSearch* search, int t, int geom_a, int geom_b) {
-  const hfiNear* near = search->near;
-  double h = search->h;
-  return h * approach_speed(near, near->dynamics->V, geom_a, geom_b) + 2 * h * h * v3_norm(near->dynamics->gravity) + 2 * near->reach.push[t];
-}
-
-// An hfiPairReach for the first search.
-HFI_CALLED static double first_pair_reach(const void* data, int geom_a, int geom_b) {
-  const PairSearch* search = data;
-  int t = hfi_tree_of_geom(search->near->model, geom_a);
-
-  if (t < 0 || t != hfi_tree_of_geom(search->near->model, geom_b)) return INFINITY;
-  return foreseen_approach(search, t, geom_a, geom_b);
-}
-
-// An hfiPairReach for the second search: 0 if the first search has covered it.
-HFI_CALLED static double second_pair_reach(const void* data, int geom_a, int geom_b) {
+// An hfiPairReach for the first search: the motion that is foreseen, a fall and a push.
+HFI_CALLED static double first_pair_reach(const void* data, int geom_a, int geom_b, double first) {
   const PairSearch* search = data;
   const hfiNear* near = search->near;
+  const hfDynamics* d = near->dynamics;
   int t = hfi_tree_of_geom(near->model, geom_a);
+  double h = search->h;
+  (void)first;
 
   if (t < 0 || t != hfi_tree_of_geom(near->model, geom_b)) return INFINITY;
-  if (!search->marked[t]) return 0;
+  double fall = 2 * h * h * v3_norm(d->gravity);
+  return h * approach_speed(near, d->V, geom_a, geom_b) + fall + 2 * near->reach.push[t];
+}
 
-  // what the first search has used
-  double first = near->reach.of_points[geom_a] + near->reach.of_points[geom_b];
-  if (first > HFI_FAR_REACH) first = min2(first, foreseen_approach(search, t, geom_a, geom_b));
+// An hfiPairReach for the second search, for pairs that the first one has asked about.
+HFI_CALLED static double second_pair_reach(const void* data, int geom_a, int geom_b, double first) {
+  const PairSearch* search = data;
 
-  double second = search->h * approach_speed(near, search->V, geom_a, geom_b);
+  if (!hfi_geom_is_marked(search->near->model, geom_a, search->marked)) return 0;
+  double second = search->h * approach_speed(search->near, search->V, geom_a, geom_b);
   return second > first + HFI_FURTHER ? second : 0;
 }
 
@@ -157,7 +148,8 @@ void hfi_near_second_reach(hfiNear* near, const hfMotion* V, double horizon) {
 
 int hfi_near_asks_pairs(const hfiNear* near, double horizon) {
   const hfiFarthest* farthest = &near->reach.farthest;
-  return horizon > 0 && near->scene.listed && 2 * (farthest->base + farthest->turn * near->size.largest_extent) > HFI_FAR_REACH;
+  double longest = farthest->base + farthest->turn * near->size.largest_extent;
+  return horizon > 0 && near->scene.listed && 2 * longest > HFI_FAR_REACH;
 }
 
 void hfi_near_collide(hfiNear* near, double horizon, const double* reach) {
@@ -193,14 +185,13 @@ void hfi_near_search_again(hfiNear* near, const hfMotion* V, double horizon, con
   hfiReach* reach = &near->reach;
   PairSearch search = {near, horizon, V, marked};
 
-  if (!extend_reach(near, marked) && !hfi_near_asks_pairs(near, horizon)) return;
+  int any = extend_reach(near, marked);
+  if (!any && !hfi_near_asks_pairs(near, horizon)) return;
 
-  if (scene->listed) {
-    scene->pair_reach = second_pair_reach;
-    scene->pair_data = &search;
-  }
-  near->nfound = hfi_scene_search_again(scene, near->dynamics->X_WG, reach->first, reach->extended, near->found, near->nfound, near->capacity,
-                                        &near->ndropped);
+  scene->pair_reach = second_pair_reach;
+  scene->pair_data = &search;
+  near->nfound = hfi_scene_search_again(scene, near->dynamics->X_WG, reach->first, any ? reach->extended : NULL,
+                                        near->found, near->nfound, near->capacity, &near->ndropped);
   scene->pair_reach = NULL;
   near->fresh &= ~(uint32_t)HFI_FRESH_FOUND;
 }

@@ -27,7 +27,8 @@ static void measure_levers(const hfModel* m, hfiSizes* size) {
   memset(span, 0, sizeof *span * (size_t)m->nbody);
   for (int b = m->nbody - 1; b > 0; --b) {
     int first = hf_model_body_geomadr(m)[b];
-    for (int g = first, end = first + hf_model_body_geomnum(m)[b]; g < end; ++g) span[b] = max2(span[b], size->extent[g]);
+    int end = first + hf_model_body_geomnum(m)[b];
+    for (int g = first; g < end; ++g) span[b] = max2(span[b], size->extent[g]);
     int parent = hf_model_body_parent(m)[b];
     span[parent] = max2(span[parent], span[b] + v3_norm(v3_load(hf_model_body_pos(m) + 3 * b)));
   }

@@ -40,7 +40,9 @@ static const double LARGE_TURN = 0.5;
 static const double ABOVE_ROUNDING = 1.0001;
 
 // Whether a motion of this length [m] could bring some geom of the world through another one.
-static inline int any_could_pass(const hfiNear* near, double motion) { return motion > PASSING_SHARE * near->size.least_width; }
+static inline int any_could_pass(const hfiNear* near, double motion) {
+  return motion > PASSING_SHARE * near->size.least_width;
+}
 
 // ---- one pair ---------------------------------------------------------------------------------------
 
@@ -109,7 +111,8 @@ static int find_overlap(Pair* p, double t, double* overlap, hfVec3* n) {
   if (t > 0) {
     hfPose X_A = pose_of(p, 0, t);
     hfPose X_B = pose_of(p, 1, t);
-    return hfi_rough_overlap(p->mover[0].shape, &X_A, p->mover[1].shape, &X_B, OVERLAP_ACCURACY_SHARE * p->width, overlap, n);
+    double accuracy = OVERLAP_ACCURACY_SHARE * p->width;
+    return hfi_rough_overlap(p->mover[0].shape, &X_A, p->mover[1].shape, &X_B, accuracy, overlap, n);
   }
 
   hfiContactPoint start;
@@ -199,14 +202,19 @@ static double bound_speed(const hfiPaths* paths, int g, const hfVec3* n) {
   hfVec3 p = d->X_WG[g].p;
 
   const hfiTurningCentre* about = &near->passage.about[tree];
-  if (about->known) return (n ? fabs(v3_dot(*n, about->v)) : v3_norm(about->v)) + spin * (radius + v3_norm(v3_sub(p, about->p)));
+  if (about->known) {
+    double speed = n ? fabs(v3_dot(*n, about->v)) : v3_norm(about->v);
+    return speed + spin * (radius + v3_norm(v3_sub(p, about->p)));
+  }
 
   hfVec3 v = hfi_frame_velocity(d, paths->V, link, p);
   return spin * radius + (n ? fabs(v3_dot(*n, v)) + paths->h * spin * v3_norm(v) : sqrt(2) * v3_norm(v));
 }
 
 // Is geom g a plane that no dof moves?
-static int is_fixed_plane(const hfModel* m, int g) { return hf_model_geom_type(m)[g] == HF_GEOM_PLANE && hfi_tree_of_geom(m, g) < 0; }
+static int is_fixed_plane(const hfModel* m, int g) {
+  return hf_model_geom_type(m)[g] == HF_GEOM_PLANE && hfi_tree_of_geom(m, g) < 0;
+}
 
 // Are the two geoms surely too slow to pass each other within the step? Upper bounds of their speeds decide. Most pairs
 // are too slow, and their paths need not be computed.
@@ -226,7 +234,9 @@ static int pair_is_slow(const hfiPaths* paths, const hfiRawContact* r) {
 }
 
 // Does point i of those found belong to the pair of the point before it?
-static inline int is_of_pair_before(const hfiNear* near, int i) { return i > 0 && near->found[i - 1].candidate == near->found[i].candidate; }
+static inline int is_of_pair_before(const hfiNear* near, int i) {
+  return i > 0 && near->found[i - 1].candidate == near->found[i].candidate;
+}
 
 // Are all pairs of geoms that were found near each other too slow to pass each other?
 static int all_pairs_are_slow(const hfiPaths* paths) {
@@ -241,7 +251,7 @@ static int all_pairs_are_slow(const hfiPaths* paths) {
 // Stops the faster tree of a pair at time t, and the other one too if its own motion in the rest of the step is not
 // small. Returns 1 where a tree stops earlier than it did.
 static int stop_trees_of_pair(const Pair* p, double h, double t, double* stop_time) {
-  double rest[2] = {0, 0}; // how far each tree would still move [m]; 0 for the world and for a tree that has already stopped
+  double rest[2] = {0, 0}; // how far each tree would still move; 0 for the world and for a tree that has stopped [m]
   int earlier = 0;
 
   for (int k = 0; k < 2; ++k)
@@ -287,8 +297,7 @@ static int stop_pairs(const hfiPaths* paths, const int32_t* marked, double* stop
 
   for (int i = 0; i < near->nfound; ++i) {
     const hfiRawContact* r = &near->found[i];
-    if (is_of_pair_before(near, i)) continue;
-    if (hfi_geom_is_marked(near->model, r->geom_a, marked) || hfi_geom_is_marked(near->model, r->geom_b, marked)) any |= stop_pair(paths, r, stop_time);
+    if (!is_of_pair_before(near, i) && hfi_point_is_marked(near->model, r, marked)) any |= stop_pair(paths, r, stop_time);
   }
   return any;
 }
@@ -352,7 +361,9 @@ static int moves_as_one(const hfiNear* near, double h, double excess) {
     hfVec3 turn = v3_sub(V[link].w, V[first].w);
     hfVec3 move = v3_sub(hfi_frame_velocity(d, V, link, p), hfi_frame_velocity(d, V, first, p));
     double most2 = v3_norm2(move) + v3_norm2(turn) * sqr(size->body_extent[b]);
-    if (any_could_pass(near, 2 * (1.5 * h * sqrt(most2) + excess))) return 0; // twice, because two bodies may move towards each other
+
+    // twice, because two bodies may move towards each other
+    if (any_could_pass(near, 2 * (1.5 * h * sqrt(most2) + excess))) return 0;
   }
   return 1;
 }
@@ -390,7 +401,8 @@ const double* hfi_near_find_stops(hfiNear* near, const hfiFlight* flight, int gy
   hfi_near_turning_centres(near, flight, gyroscopic, v1);
   const hfiPaths paths = {near, d->B, h};
 
-  int few = near->nfound <= near->scene.nactive; // If there are few pairs, it is faster to test the pairs than all geoms.
+  // if there are few pairs, it is faster to test the pairs than all geoms
+  int few = near->nfound <= near->scene.nactive;
   if (all_are_found && few && all_pairs_are_slow(&paths)) return NULL;
   if (!mark_passing(near, d->B, h)) return NULL;
   if (!all_are_found) hfi_near_search_again(near, d->B, h, near->passage.could_pass);

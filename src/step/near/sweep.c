@@ -24,7 +24,8 @@ static hfiMover make_mover(const hfiNear* near, const hfMotion* V, double fall, 
   int body = hf_model_geom_body(near->model)[g];
   int link = d->body_link[body];
   hfPose X = d->X_WG[g];
-  hfiMover m = {&near->scene.shape[g], X, X.p, hfi_frame_velocity(d, V, link, X.p), V[link].w, hf_model_geom_rbound(near->model)[g]};
+  hfVec3 v = hfi_frame_velocity(d, V, link, X.p);
+  hfiMover m = {&near->scene.shape[g], X, X.p, v, V[link].w, hf_model_geom_rbound(near->model)[g]};
 
   if (hf_model_body_lastdof(near->model)[body] >= 0) m.v = v3_axpy(fall, d->gravity, m.v);
   return m;
@@ -43,7 +44,8 @@ static double find_meeting_time(const hfiMover* a, const hfiMover* b, double h) 
 
     double gap = -nearest.depth;
     if (gap <= met) return t;
-    double c = max2(0, -v3_dot(nearest.n_W, v3_sub(a->v, b->v))) + v3_norm(a->w) * a->radius + v3_norm(b->w) * b->radius;
+    double closing = max2(0, -v3_dot(nearest.n_W, v3_sub(a->v, b->v)));
+    double c = closing + v3_norm(a->w) * a->radius + v3_norm(b->w) * b->radius;
     if (!(c * (h - t) > gap - met)) return -1;
     t += (gap - 0.5 * met) / c;
   }

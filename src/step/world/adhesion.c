@@ -7,9 +7,10 @@
 // because of MJCF's `gap`. So a suction cup pulls before it touches.
 #include "step/world/inside.h"
 
-// Does a geom of the point belong to a body?
-static int is_of_body(const hfModel* m, const hfiRawContact* c, int body) {
-  return hf_model_geom_body(m)[c->geom_a] == body || hf_model_geom_body(m)[c->geom_b] == body;
+// Does a geom of the point belong to a body, and is the point within its margin?
+static int counts_for_body(const hfiNear* near, const hfiRawContact* c, int body) {
+  const int32_t* of_geom = hf_model_geom_body(near->model);
+  return (of_geom[c->geom_a] == body || of_geom[c->geom_b] == body) && hfi_near_is_within_margin(near, c);
 }
 
 // Pulls the two bodies of a point together with the force f [N]: adds to tau (nv).
@@ -53,10 +54,10 @@ void hfi_world_add_adhesion(const hfiWorld* w, double* tau) {
     // the contacts of the actuator's body share its force
     int body = hf_model_actuator_trnid(m)[2 * i];
     int count = 0;
-    for (int k = 0; k < near->nfound; ++k) count += is_of_body(m, &near->found[k], body) && hfi_near_is_within_margin(near, &near->found[k]);
+    for (int k = 0; k < near->nfound; ++k) count += counts_for_body(near, &near->found[k], body);
     for (int k = 0; k < near->nfound; ++k) {
       const hfiRawContact* c = &near->found[k];
-      if (is_of_body(m, c, body) && hfi_near_is_within_margin(near, c)) pull(w, c, w->actuation.force[i] / count, tau);
+      if (counts_for_body(near, c, body)) pull(w, c, w->actuation.force[i] / count, tau);
     }
   }
 }

@@ -41,7 +41,7 @@ typedef struct hfiStepOutput {
 // What a method is like, as bits of hfiMethod.traits.
 typedef enum hfiMethodTrait {
   HFI_DISCRETE_TIME = 1 << 0,    // A step solves one problem: velocity targets and the configuration's drive law act.
-  HFI_CONTINUOUS_TIME = 1 << 1,  // An integrator follows the equation of motion: a servo may push and brake within a step.
+  HFI_CONTINUOUS_TIME = 1 << 1,  // An integrator follows the motion: a servo may push and brake within a step.
   HFI_INVERSE_DRIVES = 1 << 2,   // It accepts models whose drives follow inverse dynamics.
   HFI_COULOMB_FRICTION = 1 << 3, // Contacts are rigid, with Coulomb friction.
   HFI_LETS_SLEEP = 1 << 4,       // Trees that rest may sleep.

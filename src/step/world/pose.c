@@ -73,7 +73,8 @@ void hfi_world_go(hfiWorld* w, const double* q, const hfInput* in) {
 void hfi_world_forget(hfiWorld* w) { w->fresh = 0; }
 
 int hfi_world_is_at(const hfiWorld* w, const hfState* s) {
-  return w->fresh & HFI_FRESH_POINT && s->nq == w->model->nq && memcmp(hf_state_q(s), w->q, sizeof *w->q * (size_t)s->nq) == 0;
+  if (!(w->fresh & HFI_FRESH_POINT) || s->nq != w->model->nq) return 0;
+  return memcmp(hf_state_q(s), w->q, sizeof *w->q * (size_t)s->nq) == 0;
 }
 
 void hfi_world_mark_start(hfiWorld* w) {

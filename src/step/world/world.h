@@ -14,7 +14,7 @@ typedef struct hfiWorldConfig {
   int32_t drive_law;     // hfDriveLaw of all servos; -1: each has its own
   int32_t mujoco_softness; // as in hfSimConfig
   hfAllocator allocator; // gives memory to the world and to the methods that borrow it
-  hfiWorkers* workers;   // they share the work on large scenes and heaps; NULL: none. They must outlive the world and its methods.
+  hfiWorkers* workers;   // they share the work on large scenes, and outlive the world and its methods; NULL: none
 } hfiWorldConfig;
 
 // Bits of hfiWorld.fresh: what belongs to the present q and mocap poses. Each bit implies those before it. Only pose.c
@@ -49,7 +49,7 @@ typedef struct hfiWorld {
 
   // input
   double* ctrl;  // (nu) controls that act
-  double* given; // (nu) controls that are given now; some act later. The same array as ctrl if no actuator has a history.
+  double* given; // (nu) controls that are given now; some act later. It is ctrl if no actuator has a history.
   const double* history; // the history of the present state (hfState); NULL: controls act at once
 } hfiWorld;
 
@@ -86,7 +86,9 @@ void hfi_world_mark_start(hfiWorld* world);
 // ---- input and state --------------------------------------------------------------------------------
 
 // Whether the input gives control i. If not, the scene's signal sets it, or it is zero.
-static inline int hfi_control_is_given(const hfInput* input, int i) { return input && input->ctrl && !isnan(input->ctrl[i]); }
+static inline int hfi_control_is_given(const hfInput* input, int i) {
+  return input && input->ctrl && !isnan(input->ctrl[i]);
+}
 // Writes the controls that are given at time t into ctrl (nu): from the input, else from the scene's signals, else
 // zero.
 void hfi_world_read_controls(const hfiWorld* world, double t, const hfInput* input, double* ctrl);

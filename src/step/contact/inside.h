@@ -1,6 +1,6 @@
-// The correction of a contact's remembered deformation while it rolls.
-#ifndef HFI_CONTACT_ROLLING_H
-#define HFI_CONTACT_ROLLING_H
+// What only the files of contact/ call.
+#ifndef HFI_CONTACT_INSIDE_H
+#define HFI_CONTACT_INSIDE_H
 
 #include "step/contact/contact.h"
 
@@ -10,6 +10,7 @@ static inline int hfi_contact_rolls(hfVec3 theta) { return v3_norm2(theta) >= 1e
 
 // Corrects xi_W of a contact that has stuck and rolls. theta: how far A turned relative to B over the step [rad];
 // before: what is remembered of the contact at the start of that step.
-void hfi_correct_rolling(const hfDynamics* dynamics, const hfVec3* theta, const hfContactMemory* before, hfiContact* contact);
+void hfi_correct_rolling(const hfDynamics* dynamics, const hfVec3* theta, const hfContactMemory* before,
+                         hfiContact* contact);
 
 #endif
